@@ -1,0 +1,51 @@
+package drainboard
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestImportsPointOneWay holds the layout: cmd → ui, providers, engine/live →
+// engine → engine/world. What a package may not import, directly or through
+// others, it does not.
+func TestImportsPointOneWay(t *testing.T) {
+	const self = "github.com/drainboard/drainboard/"
+	for _, rule := range []struct {
+		packages  string
+		forbidden []string
+	}{
+		{"./engine/world", []string{self + "engine"}},
+		{"./engine/drain", []string{self + "engine$", self + "engine/live", self + "engine/strategy", self + "providers", self + "ui"}},
+		{"./engine/...", []string{self + "providers", self + "ui", self + "themes", self + "cmd", "k8s.io/client-go", "k8s.io/api/", "github.com/aws/", "charm.land/"}},
+		{"./providers/...", []string{self + "ui", self + "themes", self + "cmd", "charm.land/"}},
+		{"./ui/...", []string{self + "providers", self + "engine/live", self + "cmd", "k8s.io/client-go", "github.com/aws/"}},
+		{"./themes/...", []string{self + "engine", self + "ui", self + "providers"}},
+	} {
+		out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", rule.packages).CombinedOutput()
+		if err != nil {
+			t.Fatalf("go list %s: %v\n%s", rule.packages, err, out)
+		}
+		deps := strings.Fields(string(out))
+		if len(deps) < 10 {
+			t.Errorf("%s: only %d dependencies listed: this test sees nothing", rule.packages, len(deps))
+		}
+		for _, dep := range deps {
+			for _, bad := range rule.forbidden {
+				exact, whole := strings.CutSuffix(bad, "$")
+				if whole && dep == exact || !whole && strings.HasPrefix(dep, bad) && !(bad == self+"engine" && strings.HasPrefix(dep, self+"engine/world")) {
+					t.Errorf("%s depends on %s", rule.packages, dep)
+				}
+			}
+		}
+	}
+}
+
+// TestEngineHasNoClockAndNoGoroutines holds that everything of the engine but
+// live and sim only decides.
+func TestEngineHasNoClockAndNoGoroutines(t *testing.T) {
+	out, err := exec.Command("git", "grep", "-nE", `time\.(Now|Sleep|After|NewTimer|NewTicker|Since)\(|^\s*go func|\bgo [a-z]+\(`, "--", "engine/*.go", "engine/world", "engine/drain", "engine/strategy", ":!*_test.go", ":!engine/live", ":!engine/sim").Output()
+	if err == nil {
+		t.Errorf("the deciding part of the engine uses a clock or a goroutine:\n%s", out)
+	}
+}

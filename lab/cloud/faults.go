@@ -1,0 +1,145 @@
+package cloud
+
+import (
+	"strings"
+	"time"
+)
+
+// faults are the switches that tests turn while the cloud runs. An action is
+// named as in IAM policies, such as autoscaling:UpdateAutoScalingGroup; the
+// service may be left out.
+type faults struct {
+	capacity  map[string]int           // zone: launches left, absent: no limit
+	addresses map[string]int           // zone: addresses of its subnet, absent: all
+	boot      map[string]time.Duration // by group
+	neverJoin map[string]int           // group: launches left that do not join
+	images    map[string]string        // image: name, "" for one that does not exist
+	denied    map[string]bool
+	lose      map[string]int // action: answers left to lose
+	throttle  float64        // part of the calls that is throttled
+	owed      float64        // of throttled calls: what rounding left
+	expired   bool
+}
+
+func newFaults() faults {
+	return faults{
+		capacity:  map[string]int{},
+		addresses: map[string]int{},
+		boot:      map[string]time.Duration{},
+		neverJoin: map[string]int{},
+		images:    map[string]string{},
+		denied:    map[string]bool{},
+		lose:      map[string]int{},
+	}
+}
+
+func (c *Cloud) set(change func(f *faults)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(&c.faults)
+}
+
+// SetCapacity lets a zone start n more instances, after which launches there fail
+// with InsufficientInstanceCapacity; -1 is no limit.
+func (c *Cloud) SetCapacity(zone string, n int) {
+	c.set(func(f *faults) {
+		setOrDelete(f.capacity, zone, n, n < 0)
+		c.backoffs = map[string]backoff{}
+		c.changed()
+	})
+}
+
+// SetAddresses limits the subnet of a zone to n addresses in use, after which
+// launches there fail with InsufficientFreeAddressesInSubnet; -1 is the whole subnet.
+func (c *Cloud) SetAddresses(zone string, n int) {
+	c.set(func(f *faults) {
+		setOrDelete(f.addresses, zone, n, n < 0)
+		c.backoffs = map[string]backoff{}
+		c.changed()
+	})
+}
+
+// SetBoot sets how long new instances of a group take from Pending to InService;
+// a negative time is Options.Boot again.
+func (c *Cloud) SetBoot(group string, d time.Duration) {
+	c.set(func(f *faults) { setOrDelete(f.boot, group, d, d < 0) })
+}
+
+// NeverJoin makes the next n instances of a group run without Machines being
+// told: they get InService, but no Node comes.
+func (c *Cloud) NeverJoin(group string, n int) {
+	c.set(func(f *faults) { f.neverJoin[group] = n })
+}
+
+// SetImage gives an image a name for DescribeImages; an empty name makes the
+// image one that does not exist, from which launches fail. Images that were never
+// set exist and have a name made from their id.
+func (c *Cloud) SetImage(id, name string) {
+	c.set(func(f *faults) { f.images[id] = name })
+}
+
+// Deny refuses an action until Allow: AccessDenied, of EC2 UnauthorizedOperation.
+func (c *Cloud) Deny(action string) { c.set(func(f *faults) { f.denied[action] = true }) }
+
+// Allow undoes Deny.
+func (c *Cloud) Allow(action string) { c.set(func(f *faults) { delete(f.denied, action) }) }
+
+// Throttle refuses this part of all calls, spread evenly: Throttling, of EC2
+// RequestLimitExceeded. 0 is none, 1 is all.
+func (c *Cloud) Throttle(fraction float64) {
+	c.set(func(f *faults) { f.throttle, f.owed = fraction, 0 })
+}
+
+// ExpireCredentials makes all credentials count as expired, or valid again.
+func (c *Cloud) ExpireCredentials(expired bool) {
+	c.set(func(f *faults) { f.expired = expired })
+}
+
+// LoseAnswers carries out the next n calls of an action and then breaks the
+// connection instead of answering.
+func (c *Cloud) LoseAnswers(action string, n int) { c.set(func(f *faults) { f.lose[action] = n }) }
+
+func setOrDelete[V any](m map[string]V, key string, v V, remove bool) {
+	if remove {
+		delete(m, key)
+	} else {
+		m[key] = v
+	}
+}
+
+// refuse is the error that a call gets because of a fault, nil for none. The
+// caller holds mu.
+func (f *faults) refuse(r *request, resource string) *apiError {
+	if f.expired {
+		return errExpired(r.service)
+	}
+	f.owed += f.throttle
+	if f.throttle > 0 && f.owed >= 1 {
+		f.owed--
+		return errThrottled(r.service)
+	}
+	if f.denied[r.service+":"+r.action] || f.denied[r.action] {
+		return errDenied(r, resource)
+	}
+	return nil
+}
+
+// loses says whether the answer to this call gets lost, and counts it. The
+// caller holds mu.
+func (f *faults) loses(r *request) bool {
+	for _, name := range []string{r.service + ":" + r.action, r.action} {
+		if f.lose[name] > 0 {
+			f.lose[name]--
+			return true
+		}
+	}
+	return false
+}
+
+// imageName is the name of an image, false if it does not exist.
+func (f *faults) imageName(id string) (string, bool) {
+	if name, set := f.images[id]; set {
+		return name, name != ""
+	}
+	return "lab-node-" + strings.TrimPrefix(id, "ami-"), id != ""
+}

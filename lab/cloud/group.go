@@ -1,0 +1,151 @@
+package cloud
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// GroupSpec is an Auto Scaling group as it is asked for.
+type GroupSpec struct {
+	Name                string
+	Min, Max, Desired   int
+	Zones               []string // empty: the zones of SubnetIDs, or all zones of the cloud
+	SubnetIDs           []string // empty: the subnets of the zones; see Cloud.SubnetID
+	Template            TemplateRef
+	Overrides           []Override // not empty: a mixed instances policy around Template
+	LaunchConfiguration string     // instead of Template: a group of the old kind
+	Tags                map[string]string
+	ProtectNew          bool // new instances are protected from scale-in
+}
+
+// Override is one instance type of a mixed instances policy. Template, where
+// set, takes the place of the group's for this type. The first override is used,
+// as the prioritized allocation strategy would.
+type Override struct {
+	InstanceType string
+	Template     *TemplateRef
+}
+
+// Group is a group as it is now, without lag. Template has ID and Name, Version
+// as it was asked for.
+type Group struct {
+	GroupSpec
+	Suspended []string // process names, sorted
+	Instances []Instance
+}
+
+// CreateGroup makes a group, which starts at once to launch what it desires. All
+// its tags are propagated at launch. A spec that makes no sense is a mistake in the
+// program and panics.
+func (c *Cloud) CreateGroup(s GroupSpec) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.Name == "" || c.state.groups[s.Name] != nil || s.Min > s.Desired || s.Desired > s.Max {
+		panic(fmt.Sprintf("cloud: group %q: no name, a name that is taken, or not min <= desired <= max", s.Name))
+	}
+	s.Zones = slices.Clone(s.Zones)
+	if len(s.Zones) == 0 {
+		for _, id := range s.SubnetIDs {
+			s.Zones = append(s.Zones, c.zoneOf(id))
+		}
+	}
+	if len(s.Zones) == 0 {
+		s.Zones = slices.Clone(c.o.Zones)
+	}
+	s.SubnetIDs, s.Overrides = slices.Clone(s.SubnetIDs), slices.Clone(s.Overrides)
+	if len(s.SubnetIDs) == 0 {
+		for _, z := range s.Zones {
+			s.SubnetIDs = append(s.SubnetIDs, c.subnet(z))
+		}
+	}
+	if s.LaunchConfiguration == "" {
+		t, _, problem := c.state.resolve(s.Template)
+		if problem != "" {
+			panic(fmt.Sprintf("cloud: group %s: %s", s.Name, problem))
+		}
+		s.Template.ID, s.Template.Name = t.id, t.name
+	}
+	g := &group{
+		GroupSpec: s,
+		arn:       fmt.Sprintf("arn:aws:autoscaling:%s:%s:autoScalingGroup:%s:autoScalingGroupName/%s", c.o.Region, Account, c.uuid(), s.Name),
+		created:   time.Now(),
+		mixed:     len(s.Overrides) > 0,
+		why: fmt.Sprintf("At %s a user request created an AutoScalingGroup changing the desired capacity from 0 to %d.",
+			stamp(time.Now()), s.Desired),
+	}
+	for _, k := range slices.Sorted(maps.Keys(s.Tags)) {
+		g.tags = append(g.tags, tag{k, s.Tags[k], true})
+	}
+	c.state.groups[s.Name] = g
+	c.changed()
+}
+
+// DeleteGroup removes a group and terminates its instances, as a forced delete does.
+func (c *Cloud) DeleteGroup(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g := c.state.groups[name]
+	if g == nil {
+		return
+	}
+	now := time.Now()
+	for _, i := range c.state.members(name) {
+		if i.State != Terminating {
+			c.terminate(g, i, fmt.Sprintf("At %s a user request deleted the AutoScalingGroup.", stamp(now)), now)
+		}
+	}
+	delete(c.state.groups, name)
+	c.changed()
+}
+
+// Group is the group as it is now; false if there is none.
+func (c *Cloud) Group(name string) (Group, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g := c.state.groups[name]
+	if g == nil {
+		return Group{}, false
+	}
+	s := g.GroupSpec
+	s.Zones, s.SubnetIDs, s.Overrides = slices.Clone(s.Zones), slices.Clone(s.SubnetIDs), slices.Clone(s.Overrides)
+	s.Tags = map[string]string{}
+	for _, t := range g.tags {
+		s.Tags[t.key] = t.value
+	}
+	return Group{GroupSpec: s, Suspended: slices.Clone(g.suspended), Instances: c.instances(name)}, true
+}
+
+// Instances are the members of a group as they are now, oldest first.
+func (c *Cloud) Instances(group string) []Instance {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.instances(group)
+}
+
+func (c *Cloud) instances(group string) []Instance {
+	var is []Instance
+	for _, i := range c.state.members(group) {
+		n := i.Instance
+		n.Tags = maps.Clone(n.Tags)
+		is = append(is, n)
+	}
+	return is
+}
+
+// Instance is any instance that is not forgotten yet, members or not.
+func (c *Cloud) Instance(id string) (Instance, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := c.state.instances[id]
+	if i == nil {
+		return Instance{}, false
+	}
+	n := i.Instance
+	n.Tags = maps.Clone(n.Tags)
+	return n, true
+}
+
+// SubnetID is the id of the subnet of a zone.
+func (c *Cloud) SubnetID(zone string) string { return c.subnet(zone) }

@@ -1,0 +1,132 @@
+package cloud
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// state is everything that describe calls can see. Its records are replaced,
+// never changed, and so are maps and slices within them: clone is cheap and a
+// clone stays as it was.
+type state struct {
+	groups     map[string]*group
+	instances  map[string]*instance
+	templates  map[string]*template // by id
+	activities []*activity          // oldest first
+}
+
+func newState() state {
+	return state{
+		groups:    map[string]*group{},
+		instances: map[string]*instance{},
+		templates: map[string]*template{},
+	}
+}
+
+func (s state) clone() state {
+	return state{
+		groups:     maps.Clone(s.groups),
+		instances:  maps.Clone(s.instances),
+		templates:  maps.Clone(s.templates),
+		activities: slices.Clip(s.activities),
+	}
+}
+
+// all are the instances in the order of their launch.
+func (s *state) all() []*instance {
+	return slices.SortedFunc(maps.Values(s.instances), func(a, b *instance) int { return int(a.seq) - int(b.seq) })
+}
+
+// members are a group's instances in the order of their launch.
+func (s *state) members(group string) []*instance {
+	var m []*instance
+	for _, i := range s.instances {
+		if i.Group == group && i.member() {
+			m = append(m, i)
+		}
+	}
+	slices.SortFunc(m, func(a, b *instance) int { return int(a.seq) - int(b.seq) })
+	return m
+}
+
+func (s *state) sortedGroups() []*group {
+	return slices.SortedFunc(maps.Values(s.groups), func(a, b *group) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// group is an Auto Scaling group. Its Template is resolved: ID and Name are both
+// set, Version is as it was asked for.
+type group struct {
+	GroupSpec
+	arn          string
+	created      time.Time
+	mixed        bool              // has a mixed instances policy, maybe without overrides
+	distribution map[string]string // of the mixed instances policy, as it was asked for
+	tags         []tag
+	suspended    []string // process names, sorted
+	suspendedAt  time.Time
+	why          string // the last change of desired, as activities tell it
+}
+
+type tag struct {
+	key, value string
+	propagate  bool
+}
+
+func (g *group) isSuspended(process string) bool { return slices.Contains(g.suspended, process) }
+
+// activity is a scaling activity.
+type activity struct {
+	id, group, arn     string
+	description, cause string
+	status             string // PreInService, InProgress, Successful, Failed
+	message            string
+	start, end         time.Time
+	zone, subnet       string
+	progress           int
+	seq                uint64
+}
+
+// edit replaces an instance's record by a changed copy. The caller holds mu.
+func (c *Cloud) edit(i *instance, change func(*instance)) *instance {
+	n := *i
+	change(&n)
+	c.state.instances[n.ID] = &n
+	c.changed()
+	return &n
+}
+
+// editGroup replaces a group's record by a changed copy. The caller holds mu.
+func (c *Cloud) editGroup(g *group, change func(*group)) *group {
+	n := *g
+	change(&n)
+	c.state.groups[n.Name] = &n
+	c.changed()
+	return &n
+}
+
+// record adds an activity and returns its id. The caller holds mu.
+func (c *Cloud) record(g *group, a activity) *activity {
+	a.id = c.uuid()
+	a.seq = c.seq
+	a.group, a.arn = g.Name, g.arn
+	c.state.activities = append(c.state.activities, &a)
+	c.changed()
+	return &a
+}
+
+// finish completes an activity. The caller holds mu.
+func (c *Cloud) finish(id string, now time.Time) {
+	for n, a := range slices.Backward(c.state.activities) {
+		if a.id != id {
+			continue
+		}
+		done := *a
+		done.status, done.progress, done.end = "Successful", 100, now
+		c.state.activities = slices.Clone(c.state.activities)
+		c.state.activities[n] = &done
+		c.changed()
+		return
+	}
+}

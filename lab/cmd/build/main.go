@@ -1,0 +1,17 @@
+// Build makes the lab's programs, lab and kwok, in bin/ of the repository.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/drainboard/drainboard/lab"
+)
+
+func main() {
+	if err := lab.Build(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

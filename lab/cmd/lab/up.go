@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drainboard/drainboard/lab"
+)
+
+// upFlags are the flags of lab up.
+type upFlags struct {
+	nodes, zones int
+	group        string
+	namespace    string
+	workload     string
+	times        lab.Times
+	dir          string
+	auditLog     string
+	apiPort      int
+	json         bool
+	stay         bool
+}
+
+func upCommand() *cobra.Command {
+	var f upFlags
+	cmd := &cobra.Command{
+		Use:   "up [flags] [-- COMMAND ARGS...]",
+		Short: "Start a lab and keep it until stopped, or as long as a command runs",
+		Long: `Start a lab: control plane, fake kubelets and AWS endpoint, an Auto Scaling group
+whose instances are the nodes, and a workload. The group's launch template then
+gets a second version with a newer AMI, so every node is outdated.
+
+When all is ready, the environment for clients is printed and written to DIR/env.
+The lab runs until it is interrupted or the process that started it ends. With a
+COMMAND it runs that in the lab's environment, and stops with it.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.nodes < 0 || f.zones < 1 || f.zones > 6 {
+				return errors.New("--nodes must be 0 or more, --zones 1 to 6")
+			}
+			if _, err := f.workloads(); err != nil {
+				return err
+			}
+			return up(f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.nodes, "nodes", 12, "nodes in the group")
+	flags.IntVar(&f.zones, "zones", 3, "zones that they are spread over")
+	flags.StringVar(&f.group, "group", "ng-web", "name of the Auto Scaling group")
+	flags.StringVar(&f.namespace, "namespace", "shop", "namespace of the workload")
+	flags.StringVar(&f.workload, "workload", "default",
+		"what runs on the nodes: default or all (everything), none, or some of "+strings.Join(lab.Workloads(), ","))
+	flags.DurationVar(&f.times.Boot, "boot", 5*time.Second, "from an instance's launch to its node")
+	flags.DurationVar(&f.times.Ready, "ready", 3*time.Second, "from a node's appearance to Ready")
+	flags.DurationVar(&f.times.Terminate, "terminate", 3*time.Second, "from an instance's shutdown to the end of its node")
+	flags.DurationVar(&f.times.PodReady, "pod-ready", 2*time.Second, "from a pod's scheduling to Ready")
+	flags.DurationVar(&f.times.PodStop, "pod-stop", 2*time.Second, "from a pod's deletion to its end")
+	flags.StringVar(&f.dir, "dir", "", "directory for state and logs (default a temporary one, removed in the end)")
+	flags.StringVar(&f.auditLog, "audit-log", "", "file for the API audit log (default DIR/audit.log)")
+	flags.IntVar(&f.apiPort, "api-port", 0, "port of the API server on the loopback interface (default a free one)")
+	flags.BoolVar(&f.json, "json", false, "print the environment as JSON instead of export lines")
+	flags.BoolVar(&f.stay, "stay", false, "keep running when the process that started the lab ends")
+	return cmd
+}
+
+// up starts the lab, its group and workload, and waits for its end.
+func up(f upFlags, command []string) error {
+	end, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if !f.stay {
+		var orphan context.CancelFunc
+		end, orphan = context.WithCancel(end)
+		defer orphan()
+		go watchParent(end, orphan)
+	}
+	ctx, stopInterrupt := signal.NotifyContext(end, os.Interrupt)
+	defer stopInterrupt()
+	options, err := f.options()
+	if err != nil {
+		return err
+	}
+	if len(command) > 0 {
+		options.Log = nil // the terminal is the command's
+	}
+	fmt.Fprintf(os.Stderr, "lab: starting in %s\n", options.Dir)
+	if f.dir == "" {
+		defer os.RemoveAll(options.Dir)
+	}
+	begin := time.Now()
+	l, err := lab.Start(ctx, options)
+	if err != nil {
+		return err
+	}
+	defer l.Stop()
+	if err := f.populate(ctx, l); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "lab: %d nodes in group %s ready after %s\n", f.nodes, f.group, time.Since(begin).Round(100*time.Millisecond))
+
+	env := filepath.Join(l.Dir(), "env")
+	if err := os.WriteFile(env, exports(l.Env()), 0o600); err != nil {
+		return err
+	}
+	defer os.Remove(env)
+	if len(command) > 0 {
+		return run(end, command, l.Env())
+	}
+	if err := printEnv(os.Stdout, l, f.json); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	fmt.Fprintln(os.Stderr, "lab: stopping")
+	return nil
+}
+
+func (f upFlags) options() (lab.Options, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return lab.Options{}, err
+	}
+	dir := f.dir
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "drainboard-lab-"); err != nil {
+			return lab.Options{}, err
+		}
+	}
+	o := lab.Options{
+		Dir: dir, BinDir: filepath.Dir(program),
+		APIPort: f.apiPort, AuditLog: f.auditLog,
+		Times: f.times, Log: os.Stderr,
+	}
+	o.Cloud.Region = "eu-west-1"
+	o.Cloud.Zones = lab.Zones(o.Cloud.Region, f.zones)
+	return o, nil
+}
+
+// populate makes the group and the workload, and waits until both are Ready.
+func (f upFlags) populate(ctx context.Context, l *lab.Lab) error {
+	if _, err := l.AddGroup(ctx, lab.GroupOptions{Name: f.group, Nodes: f.nodes}); err != nil {
+		return err
+	}
+	names, err := f.workloads()
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	if err := l.Deploy(ctx, lab.Place{Namespace: f.namespace, Group: f.group}, names...); err != nil {
+		return err
+	}
+	if f.nodes == 0 {
+		return nil // the pods wait for nodes
+	}
+	return l.WaitReady(ctx, f.namespace)
+}
+
+// workloads are the names that --workload asks for.
+func (f upFlags) workloads() ([]string, error) {
+	switch f.workload {
+	case "none":
+		return nil, nil
+	case "default", "all":
+		return lab.Workloads(), nil
+	}
+	names := strings.Split(f.workload, ",")
+	for _, name := range names {
+		if !slices.Contains(lab.Workloads(), name) {
+			return nil, fmt.Errorf("no workload %q; there are %s", name, strings.Join(lab.Workloads(), ", "))
+		}
+	}
+	return names, nil
+}
+
+// watchParent calls orphan when the process that started this one has ended.
+func watchParent(ctx context.Context, orphan func()) {
+	parent := os.Getppid()
+	for ctx.Err() == nil && os.Getppid() == parent {
+		time.Sleep(500 * time.Millisecond)
+	}
+	orphan()
+}
+
+// run runs a command in the lab's environment until it ends or end is done, and
+// passes its exit code on as an error. Ctrl-C in a terminal reaches the command
+// by itself; the lab's part is only to outlive it.
+func run(end context.Context, command, env []string) error {
+	cmd := exec.CommandContext(end, command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			return exitCode(128 + int(status.Signal()))
+		}
+		return exitCode(exit.ExitCode())
+	}
+	return err
+}
+
+// printEnv prints the environment for clients, as shell or as JSON.
+func printEnv(w io.Writer, l *lab.Lab, asJSON bool) error {
+	if !asJSON {
+		_, err := w.Write(exports(l.Env()))
+		return err
+	}
+	env := map[string]string{}
+	for _, pair := range l.Env() {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
+	}
+	return json.NewEncoder(w).Encode(map[string]any{
+		"dir": l.Dir(), "auditLog": l.AuditLog(), "env": env, "pid": os.Getpid(),
+	})
+}
+
+// exports renders NAME=VALUE pairs as shell commands.
+func exports(env []string) []byte {
+	var lines []byte
+	for _, pair := range env {
+		name, value, _ := strings.Cut(pair, "=")
+		lines = fmt.Appendf(lines, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
+	}
+	return lines
+}

@@ -1,0 +1,116 @@
+package lab
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/drainboard/drainboard/lab/cloud"
+)
+
+// GroupOptions describe an Auto Scaling group to make. Only the name is needed.
+type GroupOptions struct {
+	Name  string
+	Nodes int      // instances, evenly over the zones
+	Zones []string // empty: all of the lab's
+	Min   int      // lower size bound
+	Max   int      // upper size bound; 0: Nodes
+
+	InstanceType string            // empty: m5.large
+	Overrides    []string          // instance types of a mixed instances policy; the first is used
+	Labels       map[string]string // of the nodes, by the template's user data
+	EKS          bool              // the nodes carry the labels of an EKS node group
+	Tags         map[string]string // of the Auto Scaling group
+
+	OldAMI, NewAMI string // empty: the constants of that name
+	// Version is what the group uses of its launch template: $Latest (also if
+	// empty), $Default, which then means the new version too, or a number.
+	Version string
+	// UpToDate leaves the template at version 1, so that no node is outdated.
+	UpToDate bool
+}
+
+// A Group is what AddGroup made.
+type Group struct {
+	Name       string
+	TemplateID string // of its launch template, which is named like the group
+	Old, New   int64  // template versions; the same if the group is up to date
+}
+
+// AddGroup makes a launch template with the old AMI and an Auto Scaling group
+// that uses it, and waits until its nodes are Ready. Then it adds a template
+// version with the new AMI, which makes the nodes outdated.
+func (l *Lab) AddGroup(ctx context.Context, o GroupOptions) (Group, error) {
+	o = o.withDefaults()
+	data := cloud.TemplateData{
+		ImageID: o.OldAMI, InstanceType: o.InstanceType, UserData: userData(o),
+		Tags: map[string]string{"Name": o.Name},
+	}
+	group := Group{Name: o.Name, TemplateID: l.cloud.CreateLaunchTemplate(o.Name, data), Old: 1, New: 1}
+	spec := cloud.GroupSpec{
+		Name: o.Name, Min: o.Min, Max: o.Max, Desired: o.Nodes, Zones: o.Zones, Tags: o.Tags,
+		Template: cloud.TemplateRef{ID: group.TemplateID, Version: o.Version},
+	}
+	for _, instanceType := range o.Overrides {
+		spec.Overrides = append(spec.Overrides, cloud.Override{InstanceType: instanceType})
+	}
+	l.cloud.CreateGroup(spec)
+	if err := l.WaitNodes(ctx, o.Name, o.Nodes); err != nil {
+		return group, fmt.Errorf("add group: %w", err)
+	}
+	if o.UpToDate {
+		return group, nil
+	}
+	data.ImageID = o.NewAMI
+	group.New = l.cloud.AddTemplateVersion(group.TemplateID, data)
+	if o.Version == "$Default" {
+		l.cloud.SetDefaultVersion(group.TemplateID, group.New)
+	}
+	return group, nil
+}
+
+// RemoveGroup terminates a group and its instances, and waits until its nodes
+// are gone.
+func (l *Lab) RemoveGroup(ctx context.Context, name string) error {
+	l.cloud.DeleteGroup(name)
+	return l.WaitNodes(ctx, name, 0)
+}
+
+func (o GroupOptions) withDefaults() GroupOptions {
+	set := func(field *string, value string) {
+		if *field == "" {
+			*field = value
+		}
+	}
+	set(&o.InstanceType, "m5.large")
+	set(&o.OldAMI, OldAMI)
+	set(&o.NewAMI, NewAMI)
+	set(&o.Version, "$Latest")
+	if o.Max == 0 {
+		o.Max = o.Nodes
+	}
+	return o
+}
+
+// userData is a bootstrap script as far as the lab reads one: the node labels.
+func userData(o GroupOptions) string {
+	labels := maps.Clone(o.Labels)
+	if o.EKS {
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels[eksGroupLabel] = o.Name
+	}
+	if len(labels) == 0 {
+		return ""
+	}
+	var pairs []string
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		pairs = append(pairs, key+"="+labels[key])
+	}
+	script := "#!/bin/bash\n/etc/eks/bootstrap.sh lab --kubelet-extra-args '--node-labels=" + strings.Join(pairs, ",") + "'\n"
+	return base64.StdEncoding.EncodeToString([]byte(script))
+}

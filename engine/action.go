@@ -1,0 +1,231 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// ActionKind says what an action asks for.
+type ActionKind string
+
+// The actions. Each is carried out by the provider that knows how.
+const (
+	CreateTemplate ActionKind = "create-template" // a new version of the launch template with Image
+	SetTemplate    ActionKind = "set-template"    // point the group at Template (or at TemplateSpec)
+	SetSizes       ActionKind = "set-sizes"       // set min, max and desired in one request, if they are still From
+	Suspend        ActionKind = "suspend"         // stop a process of the group
+	Resume         ActionKind = "resume"          // let a process of the group act again
+	LaunchIn       ActionKind = "launch-in"       // launch one machine in Zone
+	AddTaint       ActionKind = "taint"
+	RemoveTaint    ActionKind = "untaint"
+	Cordon         ActionKind = "cordon"
+	Uncordon       ActionKind = "uncordon"
+	AddLabel       ActionKind = "label"
+	RemoveLabel    ActionKind = "unlabel"
+	Evict          ActionKind = "evict"     // through the eviction API, with the pod's UID
+	Delete         ActionKind = "delete"    // past the budgets; only by a recorded force order
+	LookAtPods     ActionKind = "look"      // a consistent read of the pods on a node
+	Terminate      ActionKind = "terminate" // end a machine through its group
+	CheckEffect    ActionKind = "check"     // a direct read: did the action Of happen?
+)
+
+// Action is one change (or direct read) that a decision asks for. It is a plain
+// value: the run keeps it while it is pending.
+type Action struct {
+	Kind ActionKind `json:"kind"`
+	// Key names the action: no two with one key are ever under way together.
+	Key     string `json:"key"`
+	Node    string `json:"node,omitempty"`
+	Machine string `json:"machine,omitempty"`
+	Zone    string `json:"zone,omitempty"`
+
+	// Namespace, Pod and UID name the pod of an eviction or a delete.
+	Namespace string `json:"namespace,omitempty"`
+	Pod       string `json:"pod,omitempty"`
+	UID       string `json:"uid,omitempty"`
+	// Grace overrides the pod's own grace period, in seconds; nil leaves it.
+	Grace *int64 `json:"grace,omitempty"`
+	// Order is the force order that allows a Delete.
+	Order string `json:"order,omitempty"`
+
+	Taint *world.Taint `json:"taint,omitempty"`
+	// Label and Value of AddLabel and RemoveLabel.
+	Label string `json:"label,omitempty"`
+	Value string `json:"value,omitempty"`
+
+	Group        string          `json:"group,omitempty"`
+	Process      string          `json:"process,omitempty"`
+	Template     *world.Template `json:"template,omitempty"`
+	TemplateSpec string          `json:"templateSpec,omitempty"`
+	Image        string          `json:"image,omitempty"`
+	// Token makes a CreateTemplate or LaunchIn that is asked twice happen once.
+	Token string `json:"token,omitempty"`
+	// Sizes are to be set, if the group still has From.
+	Sizes *world.Sizes `json:"sizes,omitempty"`
+	From  *world.Sizes `json:"from,omitempty"`
+	// Decrement: the group does not replace the machine it ends.
+	Decrement bool `json:"decrement,omitempty"`
+
+	// Of is the action that a CheckEffect asks about.
+	Of *Action `json:"of,omitempty"`
+}
+
+// Needs lists the sources that must be fresh before the action may be carried out.
+func (a Action) Needs() []world.Source {
+	switch a.Kind {
+	case CreateTemplate, SetTemplate, SetSizes, Suspend, Resume, LaunchIn:
+		return []world.Source{world.Cloud}
+	case Terminate:
+		return []world.Source{world.Cluster, world.Cloud}
+	case CheckEffect, LookAtPods:
+		return nil // they are how freshness comes back
+	}
+	return []world.Source{world.Cluster}
+}
+
+// ReadOnly reports whether the action changes nothing.
+func (a Action) ReadOnly() bool { return a.Kind == LookAtPods || a.Kind == CheckEffect }
+
+// Irreversible reports whether the action cannot be put back, so that the
+// record must be written (and thereby still be ours) right before it.
+func (a Action) Irreversible() bool {
+	return a.Kind == Terminate || a.Kind == Delete || a.Kind == Evict
+}
+
+// seen reports whether the world shows the action's effect.
+func (a Action) seen(w *world.World) bool {
+	n := w.Node(a.Node)
+	switch a.Kind {
+	case SetTemplate:
+		return w.Group.Template == *a.Template && w.Group.TemplateSpec == a.TemplateSpec
+	case SetSizes:
+		return w.Group.Sizes == *a.Sizes
+	case Suspend:
+		return w.Group.HasSuspended(a.Process)
+	case Resume:
+		return !w.Group.HasSuspended(a.Process)
+	case AddTaint:
+		return n == nil || n.HasTaint(*a.Taint)
+	case RemoveTaint:
+		return n == nil || !n.HasTaint(*a.Taint)
+	case Cordon:
+		return n == nil || n.Unschedulable
+	case Uncordon:
+		return n == nil || !n.Unschedulable
+	case AddLabel:
+		return n == nil || n.Labels[a.Label] == a.Value
+	case RemoveLabel:
+		return n == nil || n.Labels[a.Label] != a.Value
+	case Evict:
+		p := w.Pod(a.UID)
+		return p == nil || p.Terminating()
+	case Delete:
+		p := w.Pod(a.UID)
+		return p == nil || a.Grace == nil && p.Terminating()
+	case Terminate:
+		m := w.Machine(a.Machine)
+		return m == nil || m.Leaving()
+	}
+	return false // its effect is known from the answer only
+}
+
+// Command is the kubectl or aws command that would do the same, "" where no one
+// command does.
+func (a Action) Command() string {
+	pod := "-n " + a.Namespace + " " + a.Pod
+	switch a.Kind {
+	case CreateTemplate:
+		return fmt.Sprintf("aws ec2 create-launch-template-version --launch-template-id %s --source-version %d --launch-template-data ImageId=%s", a.Template.ID, a.Template.Version, a.Image)
+	case SetTemplate:
+		return fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --launch-template 'LaunchTemplateId=%s,Version=%s'", a.Group, a.Template.ID, a.TemplateSpec)
+	case SetSizes:
+		return fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --min-size %d --max-size %d --desired-capacity %d", a.Group, a.Sizes.Min, a.Sizes.Max, a.Sizes.Desired)
+	case Suspend:
+		return fmt.Sprintf("aws autoscaling suspend-processes --auto-scaling-group-name %s --scaling-processes %s", a.Group, a.Process)
+	case Resume:
+		return fmt.Sprintf("aws autoscaling resume-processes --auto-scaling-group-name %s --scaling-processes %s", a.Group, a.Process)
+	case LaunchIn:
+		return fmt.Sprintf("aws autoscaling launch-instances --auto-scaling-group-name %s --requested-capacity 1 --availability-zones %s", a.Group, a.Zone)
+	case AddTaint:
+		return fmt.Sprintf("kubectl taint node %s %s", a.Node, a.Taint)
+	case RemoveTaint:
+		return fmt.Sprintf("kubectl taint node %s %s-", a.Node, a.Taint)
+	case Cordon:
+		return "kubectl cordon " + a.Node
+	case Uncordon:
+		return "kubectl uncordon " + a.Node
+	case AddLabel:
+		return fmt.Sprintf("kubectl label node %s %s=%s", a.Node, a.Label, a.Value)
+	case RemoveLabel:
+		return fmt.Sprintf("kubectl label node %s %s-", a.Node, a.Label)
+	case Evict:
+		return "kubectl evict " + pod + "  # POST .../pods/" + a.Pod + "/eviction with its UID"
+	case Delete:
+		cmd := "kubectl delete pod " + pod
+		if a.Grace != nil {
+			cmd += fmt.Sprintf(" --grace-period=%d --force", *a.Grace)
+		}
+		return cmd
+	case Terminate:
+		decrement := "--no-should-decrement-desired-capacity"
+		if a.Decrement {
+			decrement = strings.Replace(decrement, "--no-", "--", 1)
+		}
+		return fmt.Sprintf("aws autoscaling terminate-instance-in-auto-scaling-group --instance-id %s %s", a.Machine, decrement)
+	}
+	return ""
+}
+
+// Verdict is what became of an action.
+type Verdict string
+
+const (
+	// Done: the API accepted it (for a look or a check: it was answered).
+	Done Verdict = "done"
+	// Refused: the API said no, and nothing happened.
+	Refused Verdict = "refused"
+	// Unknown: the answer was lost; it may have happened.
+	Unknown Verdict = "unknown"
+)
+
+// Refusal says what kind of no it was.
+type Refusal string
+
+// Refusals. What each leads to is decided where the action came from.
+const (
+	RefusedBudget    Refusal = "budget"      // 429: the budget allows no eviction now
+	RefusedBudgets   Refusal = "two budgets" // 500: more than one budget covers the pod
+	RefusedWebhook   Refusal = "webhook"     // an admission webhook denied it
+	RefusedForbidden Refusal = "forbidden"   // our rights do not allow it
+	RefusedGone      Refusal = "gone"        // the object is not there (any more)
+	RefusedConflict  Refusal = "conflict"    // it changed under us: look again
+	RefusedInvalid   Refusal = "invalid"     // the request itself cannot be served
+	RefusedBusy      Refusal = "busy"        // throttled, or the API is in trouble: later
+	RefusedStale     Refusal = "stale"       // our own executor: what we know is too old to act on
+	RefusedCapacity  Refusal = "capacity"    // the cloud has no machine of this kind now
+)
+
+// Outcome is what came of an action. The executor makes it, the engine takes it
+// as input.
+type Outcome struct {
+	Key     string    `json:"key"`
+	At      time.Time `json:"at"`
+	Verdict Verdict   `json:"verdict"`
+	Refusal Refusal   `json:"refusal,omitempty"`
+	// Message is the API's own words, or the error's.
+	Message string `json:"message,omitempty"`
+	// After is how long the API asks us to wait before trying again.
+	After time.Duration `json:"after,omitempty"`
+
+	// Pods answers a LookAtPods: what is on the node by a consistent read.
+	Pods []*world.Pod `json:"pods,omitempty"`
+	// Unschedulable answers a LookAtPods: the node was cordoned at that read.
+	Unschedulable bool `json:"unschedulable,omitempty"`
+	// Happened answers a CheckEffect.
+	Happened bool `json:"happened,omitempty"`
+	// Template answers a CreateTemplate.
+	Template *world.Template `json:"template,omitempty"`
+}

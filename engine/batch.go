@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine/drain"
+)
+
+// Chance is a node's place in a run's random order: a hash of the run's seed
+// and the machine, so that a plan's order is the run's order on any machine.
+func Chance(seed uint64, machine string) uint64 {
+	h := fnv.New64a()
+	_ = binary.Write(h, binary.LittleEndian, seed)
+	h.Write([]byte(machine))
+	x := h.Sum64() // fnv mixes its last bytes badly: finish as splitmix64 does
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Shuffle orders machines at random within their zones and takes turns between
+// the zones, the fullest first, so that at any moment the outdated nodes that
+// are left are spread as evenly as they can be.
+func Shuffle(seed uint64, zoneOf map[string]string) []string {
+	byZone := map[string][]string{}
+	for id, zone := range zoneOf {
+		byZone[zone] = append(byZone[zone], id)
+	}
+	zones := sortedKeys(byZone)
+	for _, z := range zones {
+		slices.SortFunc(byZone[z], func(a, b string) int {
+			return cmp.Or(cmp.Compare(Chance(seed, a), Chance(seed, b)), cmp.Compare(a, b))
+		})
+	}
+	var out []string
+	for len(out) < len(zoneOf) {
+		next := slices.MaxFunc(zones, func(a, b string) int {
+			return cmp.Or(cmp.Compare(len(byZone[a]), len(byZone[b])), cmp.Compare(Chance(seed, a), Chance(seed, b)))
+		})
+		out = append(out, byZone[next][0])
+		byZone[next] = byZone[next][1:]
+	}
+	return out
+}
+
+// approve keeps the batches going: it forms the next one when a slot is free and
+// nothing approved is left to start, and moves the nodes of an approved batch to
+// queued.
+func (s *Step) approve(slots int) {
+	if slots <= 0 || s.Run.Count(Queued) > 0 {
+		return
+	}
+	if n := len(s.Run.Batches); n > 0 && s.Run.Batches[n-1].Approved.IsZero() {
+		s.refreshBatch()
+		return
+	}
+	next := s.nextBatch()
+	if len(next) == 0 {
+		return
+	}
+	b := s.newBatch(len(s.Run.Batches)+1, next)
+	if s.Run.Settings.Approve == ApproveNone {
+		b.Approved, b.By = s.Now, "--approve none"
+	}
+	s.Run.Batches = append(s.Run.Batches, b)
+	if b.Approved.IsZero() {
+		s.Report(Event{Type: BatchWaiting, Batch: b.ID, Message: plural(len(b.Names), "node") + " wait for approval: " + strings.Join(b.Names, ", ")})
+		return
+	}
+	s.queue(b)
+}
+
+// nextBatch lists the machines that would be approved next.
+func (s *Step) nextBatch() []string {
+	var waiting []string
+	for _, id := range s.Run.Order {
+		if s.Run.Nodes[id].Stage == Outdated {
+			waiting = append(waiting, id)
+		}
+	}
+	return waiting[:min(len(waiting), s.batchSize(len(waiting)))]
+}
+
+func (s *Step) batchSize(waiting int) int {
+	switch {
+	case s.Run.Settings.Approve == ApproveNone:
+		return waiting
+	case s.Run.Settings.BatchSize > 0:
+		return s.Run.Settings.BatchSize
+	}
+	return s.Run.Limit
+}
+
+func (s *Step) newBatch(id int, machines []string) Batch {
+	b := Batch{ID: id, Machines: machines, Waiting: s.Now}
+	for _, m := range machines {
+		b.Names = append(b.Names, s.label(m, s.Run.Nodes[m]))
+	}
+	b.Hash = s.hash(machines)
+	return b
+}
+
+// hash sums up what an approval is for: the nodes and the pods that have to
+// leave them.
+func (s *Step) hash(machines []string) string {
+	h := sha256.New()
+	for _, m := range machines {
+		h.Write([]byte(m + "\n"))
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// refreshBatch makes the waiting batch anew when its nodes are no longer all
+// there to be rolled.
+func (s *Step) refreshBatch() {
+	last := len(s.Run.Batches) - 1
+	b := s.Run.Batches[last]
+	next := s.nextBatch()
+	if slices.Equal(next, b.Machines) {
+		return
+	}
+	s.Run.Batches = s.Run.Batches[:last]
+	s.changed = true
+	if len(next) > 0 {
+		s.Run.Batches = append(s.Run.Batches, s.newBatch(b.ID, next))
+	}
+}
+
+// queue moves the nodes of an approved batch to queued.
+func (s *Step) queue(b Batch) {
+	for _, id := range b.Machines {
+		if n := s.Run.Nodes[id]; n.Stage == Outdated {
+			n.Stage, n.Since, n.Batch = Queued, s.Now, b.ID
+			s.Run.Nodes[id] = n
+		}
+	}
+	s.Report(Event{Type: BatchApproved, Batch: b.ID, Reason: b.By, Message: plural(len(b.Names), "node") + " approved: " + strings.Join(b.Names, ", ")})
+}
+
+// Waiting is the batch that waits for approval, if one does.
+func (r *Run) Waiting() (Batch, bool) {
+	if n := len(r.Batches); n > 0 && r.Batches[n-1].Approved.IsZero() {
+		return r.Batches[n-1], true
+	}
+	return Batch{}, false
+}
+
+// podsToMove counts the pods that have to leave a node, and those that stay.
+func (s *Step) podsToMove(node string) (leave, stay int) {
+	for _, p := range s.W.PodsOn(node) {
+		if drain.Judge(s.W, p, s.Consents()).Fate == drain.Stays {
+			stay++
+		} else {
+			leave++
+		}
+	}
+	return leave, stay
+}

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// blockerOf says what keeps a pod on its node now, and the way out.
+func (s *Step) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
+	known := s.Run.Pods[p.UID]
+	b := &Blocker{
+		Pod: p.Ref(), UID: p.UID, Node: n.Name, Machine: machine, Owner: ownerName(p),
+		Tries: known.Tries, Since: known.First, Next: known.Next, Deadline: n.Wait,
+	}
+	for _, budget := range s.W.BudgetsOf(p) {
+		b.Budgets = append(b.Budgets, budgetView(budget))
+	}
+	verdict := s.judge(p)
+	switch {
+	case p.Terminating():
+		s.explainTerminating(b, p)
+	case verdict.Fate == drain.Asks:
+		b.Kind, b.Detail = BlockedByConsent, verdict.Reason.Sentence()
+		b.WayOut = "give the consent and start again, delete the pod yourself, or force it with f"
+	case known.Returns > 0 && known.Refusal == "":
+		b.Kind, b.Detail = BlockedByReturn, fmt.Sprintf("came back %s: it tolerates every taint", times(known.Returns))
+		b.WayOut = "narrow its tolerations, scale " + b.Owner + " to 0, or force the node with f"
+	case known.Refusal == RefusedWebhook:
+		b.Kind, b.Detail = BlockedByWebhook, known.Message
+		b.WayOut = "see why the webhook denies it, or force with f"
+	case known.Refusal == RefusedForbidden:
+		b.Kind, b.Detail = BlockedByRights, known.Message
+		b.WayOut = "grant create on pods/eviction in " + p.Namespace
+	case len(b.Budgets) > 1:
+		b.Kind = BlockedByBudgets
+		b.Detail = "covered by " + plural(len(b.Budgets), "budget") + " (" + b.budgetRefs() + "), which the eviction API never lets through"
+		b.WayOut = "delete or narrow one of the budgets, or force with f"
+	case len(b.Budgets) == 1:
+		s.explainBudget(b, p)
+	default:
+		b.Kind, b.Detail = BlockedByAPI, known.Message
+		b.WayOut = "tried again by itself"
+		if known.Message == "" {
+			b.Detail, b.WayOut = "not asked to leave yet", "evicted as soon as its turn comes"
+		}
+	}
+	return b
+}
+
+func (s *Step) explainTerminating(b *Blocker, p *world.Pod) {
+	b.Grace = &Wait{For: "grace period", Start: p.Ends.Add(-p.Grace), End: p.Ends}
+	over := s.Now.Sub(p.Ends)
+	switch {
+	case over < 5*time.Second:
+		b.Kind, b.Detail = BlockedByGrace, "is terminating, with a grace period of "+p.Grace.String()
+		b.WayOut = "ends by itself"
+	case len(p.Finalizers) > 0:
+		b.Kind, b.Detail = BlockedByFinalizer, "its grace period is over, and these finalizers hold it: "+strings.Join(p.Finalizers, ", ")
+		b.WayOut = "see to the controller that owns the finalizer, or remove it"
+	default:
+		b.Kind, b.Detail = BlockedByGrace, "should have ended "+over.Round(time.Second).String()+" ago: its kubelet has not said so"
+		b.WayOut = "look at the node's kubelet, or force with f"
+	}
+}
+
+func (s *Step) explainBudget(b *Blocker, p *world.Pod) {
+	v := b.Budgets[0]
+	b.Kind = BlockedByBudget
+	switch {
+	case v.Expected > 0 && v.Healthy >= v.Expected && v.Allowed <= 0:
+		b.Detail = fmt.Sprintf("%s allows 0: %d healthy, %d required, so it never allows any", v.Ref, v.Healthy, v.Desired)
+		b.WayOut = fmt.Sprintf("scale %s to %d, loosen %s, or force with f", b.Owner, v.Desired+1, v.Expression)
+	case v.Allowed <= 0:
+		b.Detail = fmt.Sprintf("%s allows 0: %d healthy, %d required", v.Ref, v.Healthy, v.Desired)
+		b.WayOut = fmt.Sprintf("opens when %s of its pods is healthy again", plural(v.Desired+1-v.Healthy, "more"))
+		if why := s.pendingSibling(p); why != "" {
+			b.Kind, b.WayOut = BlockedByRoom, "make room: "+why
+		} else {
+			b.WayOut = fmt.Sprintf("opens when %d more of its pods are healthy", max(1, v.Desired+1-v.Healthy))
+		}
+	default:
+		b.Detail = fmt.Sprintf("%s allows %d: waiting for its turn", v.Ref, v.Allowed)
+		b.WayOut = "evicted as soon as its turn comes"
+	}
+}
+
+// pendingSibling is the scheduler's reason why a pod of the same owner finds no
+// place, "" if all have one.
+func (s *Step) pendingSibling(p *world.Pod) string {
+	for _, q := range s.W.PodsIn(p.Namespace) {
+		if q.Owner.UID == p.Owner.UID && q.Owner.UID != "" && q.Node == "" && q.Unplaced != "" {
+			return q.Name + " is Pending: " + q.Unplaced
+		}
+	}
+	return ""
+}
+
+// Sentence is the blocker in one line, for messages: the pod, where it is, and
+// what is in the way with its counts.
+func (b *Blocker) Sentence() string {
+	where := b.Pod + " on " + b.Node
+	if b.Tries > 1 {
+		where += fmt.Sprintf(" (tried %s)", times(b.Tries))
+	}
+	return where + ": " + b.Detail
+}
+
+func (b *Blocker) budgetRefs() string {
+	refs := make([]string, len(b.Budgets))
+	for i, v := range b.Budgets {
+		refs[i] = v.Ref
+	}
+	return strings.Join(refs, ",")
+}
+
+func budgetView(b *world.Budget) BudgetView {
+	return BudgetView{Ref: b.Ref(), Expression: b.Expression, Allowed: b.Allowed, Healthy: b.Healthy, Desired: b.Desired, Expected: b.Expected}
+}
+
+// ownerName is the name people know a pod's owner by: a Deployment's rather than
+// its ReplicaSet's.
+func ownerName(p *world.Pod) string {
+	if hash := p.Labels["pod-template-hash"]; p.Owner.Kind == "ReplicaSet" && hash != "" {
+		return strings.TrimSuffix(p.Owner.Name, "-"+hash)
+	}
+	return p.Owner.Name
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}

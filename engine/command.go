@@ -1,0 +1,52 @@
+package engine
+
+import "time"
+
+// CommandKind is something an operator can say.
+type CommandKind string
+
+// The commands.
+const (
+	CmdApprove CommandKind = "approve" // Batch with its Hash
+	CmdPause   CommandKind = "pause"
+	CmdResume  CommandKind = "resume"
+	CmdForce   CommandKind = "force" // Node, or one Pod (by UID) on it
+	CmdSkip    CommandKind = "skip"  // Node
+	CmdAbort   CommandKind = "abort"
+)
+
+// Command is what an operator says to a run.
+type Command struct {
+	Kind CommandKind `json:"kind"`
+	// By says who: user and host.
+	By string    `json:"by"`
+	At time.Time `json:"at"`
+	// Reason is the operator's own words, kept for the audit.
+	Reason string `json:"reason,omitempty"`
+	// Batch and Hash name what is approved. An approval of something that has
+	// changed since is refused.
+	Batch int    `json:"batch,omitempty"`
+	Hash  string `json:"hash,omitempty"`
+	// Node, by name, for force and skip.
+	Node string `json:"node,omitempty"`
+	// UID narrows a force to one pod of Node.
+	UID string `json:"uid,omitempty"`
+}
+
+// Answer says how far a strategy can do what an operator may want.
+type Answer string
+
+// Answers in a strategy's table.
+const (
+	Yes        Answer = "yes"
+	Substitute Answer = "substitute"
+	No         Answer = "no"
+)
+
+// Ability is one row of a strategy's table of what an operator can do.
+type Ability struct {
+	Kind   CommandKind
+	Answer Answer
+	// How says what is done, what is done instead, or why it cannot be.
+	How string
+}

@@ -1,0 +1,243 @@
+// Package engine decides how the nodes of a group are rolled. It does no I/O,
+// reads no clock, starts no goroutine:
+//
+//	Decide(rules, now, world, run, inputs) → run', actions, events, next wake-up
+//
+// A Run is a plain value that says what cannot be read from the world. Decide
+// looks at the world as it is, takes what came of earlier actions and what the
+// operator said, and returns the next run together with the actions that bring
+// the world closer to the run's end. The caller saves run' first and acts then.
+//
+// The rules of one system (phases, limits, order, the next step of a node) are a
+// Strategy, in package strategy. What all of them share is here, a file each:
+// time.go (waits and usable time), ensure.go (actions, nothing twice), observe.go
+// (stages from the world), batch.go (approvals), gate.go (when a drain may
+// start), node.go (one node from drain to termination), evict.go (evictions under
+// budgets), command.go and obey.go (the operator), end.go (abort and failure),
+// view.go (snapshots).
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Strategy is the rules of one system. Everything that all systems share is
+// done by the Step it is given.
+type Strategy interface {
+	// Name is the strategy's name, as in --strategy.
+	Name() string
+	// Defaults are the system's own numbers, with their origin.
+	Defaults() Settings
+	// Phases names the run's phases in order.
+	Phases() []string
+	// Step asks for what the current phase needs. It is called at every decision
+	// of a running run.
+	Step(s *Step)
+	// End puts back what the strategy changed on the group, after an abort or a
+	// failure. It reports whether all is done.
+	End(s *Step) bool
+	// Progress is how far a phase is, in steps; 0, 0 when it is not counted.
+	Progress(phase string, w *world.World, r *Run) (done, total int)
+	// Abilities is the table of what an operator can do.
+	Abilities() []Ability
+}
+
+// Inputs are what happened since the last decision.
+type Inputs struct {
+	Outcomes []Outcome
+	Commands []Command
+}
+
+// Decision is what Decide returns.
+type Decision struct {
+	Run     Run
+	Actions []Action
+	Events  []Event
+	// Wake is when to decide again at the latest.
+	Wake time.Time
+	// Changed: the run differs in more than the time it was last seen.
+	Changed bool
+}
+
+// Heartbeat is the longest a running run goes without a decision; a pause
+// several times as long counts as time in which it could not act.
+const Heartbeat = 5 * time.Second
+
+// Decide takes a run one step further. It does not change r.
+func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Decision {
+	s := newStep(rules, now, w, r)
+	s.countTime()
+	s.takeOutcomes(in.Outcomes)
+	s.observe()
+	for _, c := range in.Commands {
+		s.obey(c)
+	}
+	switch s.Run.State {
+	case Running:
+		rules.Step(s)
+		s.advanceNodes()
+		s.evict()
+	case Paused:
+		s.advanceNodes()
+	case Ending:
+		s.end()
+	}
+	s.checkPending()
+	s.Run.Seen = now
+	s.Run.Blind = s.blind()
+	s.changed = s.changed || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
+	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Wake: s.wake, Changed: s.changed}
+}
+
+// Step is one decision in the making, handed to the strategy. Its methods ask
+// for actions, start waits, report events and move nodes between stages.
+type Step struct {
+	Now time.Time
+	W   *world.World
+	// Run is the next run. Its maps may be changed in place; values that are
+	// pointers (waits) are replaced, never changed.
+	Run   Run
+	Rules Strategy
+
+	actions []Action
+	events  []Event
+	wake    time.Time
+	changed bool
+	looks   map[string]Outcome // answers of LookAtPods, by machine
+	made    *world.Template    // answer of CreateTemplate
+}
+
+func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
+	s := &Step{Now: now, W: w, Run: r, Rules: rules, wake: now.Add(Heartbeat), looks: map[string]Outcome{}}
+	c := &s.Run
+	c.Nodes = cloneMap(r.Nodes)
+	c.Pods = cloneMap(r.Pods)
+	c.Marks = cloneMap(r.Marks)
+	c.Pending = cloneMap(r.Pending)
+	c.Retries = cloneMap(r.Retries)
+	c.Evicted = cloneMap(r.Evicted)
+	c.Phases = slices.Clone(r.Phases)
+	c.Order = slices.Clip(r.Order)
+	c.Batches = slices.Clone(r.Batches)
+	c.Orders = slices.Clone(r.Orders)
+	c.Left = slices.Clip(r.Left)
+	c.Notes = slices.Clip(r.Notes)
+	c.Suspended = slices.Clone(r.Suspended)
+	c.AskedZones = slices.Clone(r.AskedZones)
+	c.Target.Templates = slices.Clip(r.Target.Templates)
+	return s
+}
+
+func cloneMap[K comparable, V any](m map[K]V) map[K]V {
+	if m == nil {
+		return map[K]V{}
+	}
+	return maps.Clone(m)
+}
+
+// NewRun makes a planned run of a group as the world shows it now.
+func NewRun(rules Strategy, id string, seed uint64, w *world.World, settings Settings, target Target) Run {
+	r := Run{
+		Version: RecordVersion, ID: id, Group: w.Group.Name, Provider: w.Group.Provider, Strategy: rules.Name(),
+		Seed: seed, Settings: settings, State: Planned, Target: target,
+		Base: w.Group.Sizes, BaseTemplate: w.Group.Template, BaseTemplateSpec: w.Group.TemplateSpec,
+		Nodes: map[string]Node{},
+	}
+	for _, name := range rules.Phases() {
+		r.Phases = append(r.Phases, Phase{Name: name})
+	}
+	return r
+}
+
+// Start turns a planned run into a running one.
+func Start(r Run, now time.Time, by string) Run {
+	r.State, r.Started, r.By = Running, now, by
+	return r
+}
+
+// Adopt makes a run that another process left behind ready to be decided on:
+// nobody carries out its pending actions any more, so each is looked up
+// directly, and the time since it was last seen does not count.
+func Adopt(r Run, now time.Time) Run {
+	r.Pending = cloneMap(r.Pending)
+	for key, p := range r.Pending {
+		if p.Action.ReadOnly() {
+			delete(r.Pending, key)
+			continue
+		}
+		p.Expires = now
+		r.Pending[key] = p
+	}
+	if !r.Seen.IsZero() && now.Sub(r.Seen) > Heartbeat {
+		r.Blind = []world.Source{world.Cluster, world.Cloud}
+	}
+	return r
+}
+
+// Report adds an event; the step fills in what all events of a run share.
+func (s *Step) Report(e Event) {
+	e.Time, e.Run, e.Group = s.Now, s.Run.ID, s.Run.Group
+	if e.Phase == "" {
+		e.Phase = s.Phase()
+	}
+	if e.Zone == "" && e.Node != "" {
+		if n := s.W.Node(e.Node); n != nil {
+			e.Zone = n.Zone
+		}
+	}
+	s.events = append(s.events, e)
+}
+
+// Phase is the name of the phase that has begun and not ended, "" between them.
+func (s *Step) Phase() string {
+	for _, p := range s.Run.Phases {
+		if !p.Start.IsZero() && p.End.IsZero() {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// Enter ends the current phase and begins the named one; entering the current
+// phase again does nothing. An empty name only ends.
+func (s *Step) Enter(name string) {
+	if s.Phase() == name && name != "" {
+		return
+	}
+	for i, p := range s.Run.Phases {
+		if !p.Start.IsZero() && p.End.IsZero() {
+			s.Run.Phases[i].End, s.Run.PhaseWait = s.Now, nil
+			s.Report(Event{Type: PhaseFinished, Phase: p.Name, Message: fmt.Sprintf("%s took %s", p.Name, s.Now.Sub(p.Start).Round(time.Second))})
+		}
+	}
+	for i, p := range s.Run.Phases {
+		if p.Name == name {
+			s.Run.Phases[i].Start = s.Now
+			s.Report(Event{Type: PhaseStarted, Phase: name, Message: name})
+		}
+	}
+}
+
+// Consents are what the user allowed for this run.
+func (s *Step) Consents() drain.Consents { return s.Run.Consents() }
+
+// Consents are what the user allowed for this run.
+func (r *Run) Consents() drain.Consents {
+	return drain.Consents{Unmanaged: r.Settings.Unmanaged, EmptyDir: r.Settings.EmptyDir}
+}
+
+// WakeAt asks for a decision at t, if t is to come.
+func (s *Step) WakeAt(t time.Time) {
+	if t.After(s.Now) && t.Before(s.wake) {
+		s.wake = t
+	}
+}
+
+// soon asks for another decision right after this one.
+func (s *Step) soon() { s.wake = s.Now }

@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// cleanupLimit bounds the time in which an aborted or failed run finishes or puts
+// back what is in flight, and cleanupRest what it then has for the group's own
+// bounds and processes; what is not done by then is named, with the command that
+// would do it.
+const (
+	cleanupLimit = 10 * time.Minute
+	cleanupRest  = time.Minute
+)
+
+// Fail ends the run with a failure: nothing new starts, what is in flight is
+// finished or put back.
+func (s *Step) Fail(result Result, why string) {
+	if s.Run.State == Running || s.Run.State == Paused {
+		s.Report(Event{Type: Warning, Reason: string(result), Message: why})
+		s.stop(result, why)
+	}
+}
+
+// stop begins to end the run.
+func (s *Step) stop(result Result, why string) {
+	s.Run.State, s.Run.Result, s.Run.Why = Ending, result, why
+	s.Run.PhaseWait = s.newWait("putting back", cleanupLimit, world.Cluster)
+	s.Run.Retries = map[string]Retry{}
+	s.openGate()
+	if n := len(s.Run.Batches); n > 0 && s.Run.Batches[n-1].Approved.IsZero() {
+		s.Run.Batches = s.Run.Batches[:n-1]
+	}
+	for id, n := range s.Run.Nodes {
+		if n.Stage == Queued {
+			n.Stage, n.Since = Outdated, s.Now
+			s.Run.Nodes[id] = n
+		}
+	}
+	s.soon()
+}
+
+// end takes an aborted or failed run to its end, stage by stage as
+// docs/abort.md lists:
+//
+//	draining     evictions stop; pods that already terminate finish; put back
+//	settling     put back
+//	terminating  finishes, if it was asked for; else put back
+//	launching    stays, or goes if it is surplus and holds nothing (strategy)
+func (s *Step) end() {
+	last := s.Run.PhaseWait.End.Add(cleanupRest)
+	late := !s.Now.Before(last)
+	s.WakeAt(last)
+	done := true
+	for _, id := range sortedKeys(s.Run.Nodes) {
+		done = s.endNode(id) && done
+	}
+	done = s.Rules.End(s) && done
+	done = done && !s.undecided()
+	if !done && !late {
+		s.WakeAt(s.Now.Add(time.Second))
+		return
+	}
+	s.leaveBehind()
+	s.finish(s.Run.Result)
+}
+
+// undecided reports whether the fate of some change is still open.
+func (s *Step) undecided() bool {
+	for _, p := range s.Run.Pending {
+		if p.Accepted.IsZero() && !p.Action.ReadOnly() {
+			return true
+		}
+	}
+	return false
+}
+
+// endNode finishes a node or puts it back. It reports whether it is done.
+func (s *Step) endNode(id string) bool {
+	n := s.Run.Nodes[id]
+	switch n.Stage {
+	case Terminating:
+		if !s.terminationAsked(id) {
+			s.putBack(id, n)
+			return false
+		}
+		s.terminate(id, n)
+		return false
+	case Draining, Settling:
+		if n.New {
+			return true // being retired: the strategy's End sees to it
+		}
+		s.putBack(id, n)
+	}
+	if n.Stage == Replaced {
+		return true
+	}
+	return s.hopelessMarks(id) || s.unmarkNode(id)
+}
+
+// hopelessMarks reports whether taking the marks off a node was refused for good.
+func (s *Step) hopelessMarks(id string) bool {
+	for _, key := range s.marksOf(id) {
+		if r, ok := s.Run.Retries["un"+key]; ok && r.hopeless() {
+			return true
+		}
+	}
+	return false
+}
+
+// putBack returns a node that was in work to the stage it came from; its marks
+// come off as well.
+func (s *Step) putBack(id string, n Node) {
+	was := n.Stage
+	if n.Decrement && was == Terminating {
+		s.Run.Lowered--
+	}
+	n.Decrement, n.Wait, n.Blocked, n.Order = false, nil, false, ""
+	n.Stage, n.Since = Outdated, s.Now
+	if n.New {
+		n.Stage = Ready
+	}
+	s.Run.Nodes[id] = n
+	s.Report(Event{Type: NodeOutdated, Node: s.label(id, n), Zone: n.Zone, Reason: "put back", Message: "was " + string(was) + ": put back into service"})
+}
+
+// leaveBehind names what could not be put back, each with the command that would.
+func (s *Step) leaveBehind() {
+	for _, key := range sortedKeys(s.Run.Marks) {
+		m := s.Run.Marks[key]
+		if m.Foreign || s.W.Node(m.Put.Node) == nil {
+			continue
+		}
+		undo := m.undo()
+		s.Leave(undo.describe(), undo.Command())
+	}
+	for _, id := range sortedKeys(s.Run.Nodes) {
+		if n := s.Run.Nodes[id]; n.Stage == Terminating {
+			s.Leave(s.label(id, n)+" is still terminating", "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+s.Run.Group)
+		}
+	}
+	s.leaveGroup()
+}
+
+// Leave notes something that is not put back, with the command that would.
+func (s *Step) Leave(what, command string) {
+	line := what
+	if command != "" {
+		line += ": " + command
+	}
+	if !slices.Contains(s.Run.Left, line) {
+		s.Run.Left = append(s.Run.Left, line)
+		s.Report(Event{Type: Warning, Reason: "left behind", Message: what, Command: command})
+	}
+}
+
+// Note adds something the operator should know at the end, once.
+func (s *Step) Note(note string) {
+	if !slices.Contains(s.Run.Notes, note) {
+		s.Run.Notes = append(s.Run.Notes, note)
+		s.Report(Event{Type: Warning, Reason: "note", Message: note})
+	}
+}
+
+// Succeed ends the run well; nodes left out by choice make it NodesLeft.
+func (s *Step) Succeed() {
+	result := Succeeded
+	if left := s.Run.Count(Skipped); left > 0 {
+		result = NodesLeft
+		s.Run.Why = plural(left, "node") + " left by choice"
+	}
+	s.finish(result)
+}
+
+// finish closes the run.
+func (s *Step) finish(result Result) {
+	s.Enter("")
+	s.Run.State, s.Run.Result, s.Run.Finished, s.Run.PhaseWait = Finished, result, s.Now, nil
+	s.Run.Pending, s.Run.Pods, s.Run.Retries, s.Run.Evicted = nil, nil, nil, nil
+	code := result.ExitCode()
+	message := cmp.Or(s.Run.Why, string(result))
+	if !strings.HasPrefix(message, string(result)) {
+		message = string(result) + ": " + message
+	}
+	replaced, total := s.Run.Outdated()
+	message += fmt.Sprintf(" (%d of %d nodes replaced in %s)", replaced, total, s.Now.Sub(s.Run.Started).Round(time.Second))
+	s.Report(Event{Type: RunFinished, Result: string(result), ExitCode: &code, Message: message})
+}
+
+// Outstanding lists what the run has changed and not put back, each with the
+// command that would.
+func (r *Run) Outstanding() []string {
+	var out []string
+	for _, key := range sortedKeys(r.Marks) {
+		if m := r.Marks[key]; !m.Foreign {
+			undo := m.undo()
+			out = append(out, undo.describe()+": "+undo.Command())
+		}
+	}
+	for _, process := range r.Suspended {
+		a := Action{Kind: Resume, Group: r.Group, Process: process}
+		out = append(out, a.describe()+": "+a.Command())
+	}
+	if n := r.Surge(); n > 0 {
+		out = append(out, fmt.Sprintf("the group %s is %s larger than it was (%s)", r.Group, plural(n, "machine"), r.Base))
+	}
+	return out
+}

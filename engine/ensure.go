@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// expiry is how long an action may be under way, or accepted and not seen,
+// before a direct read has to tell.
+const expiry = 20 * time.Second
+
+// launchExpiry is the same for a launch by name, which answers only when the
+// machine has been started.
+const launchExpiry = 2 * time.Minute
+
+// giveUp is how many times in a row a change may be refused for a reason that
+// does not pass by itself before the run ends.
+const giveUp = 3
+
+// Ensure asks for an action until its effect is there, and reports whether it
+// is: seen in the world, or accepted by the API and not yet contradicted. It
+// never has two actions with one key under way, pauses after a refusal, and ends
+// the run when the API keeps saying that it will never do it.
+func (s *Step) Ensure(a Action) bool {
+	if p, ok := s.Run.Pending[a.Key]; ok {
+		if a.seen(s.W) && !p.Accepted.IsZero() {
+			delete(s.Run.Pending, a.Key)
+			delete(s.Run.Retries, a.Key)
+			s.changed = true
+			return true
+		}
+		return !p.Accepted.IsZero()
+	}
+	if a.seen(s.W) {
+		delete(s.Run.Retries, a.Key)
+		return true
+	}
+	if retry, ok := s.Run.Retries[a.Key]; ok {
+		if retry.hopeless() && s.Run.State == Running {
+			s.Fail(Failed, fmt.Sprintf("%s: %s", a.describe(), retry.Message))
+			return false
+		}
+		s.WakeAt(retry.Next)
+		if s.Now.Before(retry.Next) {
+			return false
+		}
+	}
+	s.ask(a)
+	return false
+}
+
+// hopeless reports whether asking again will not help.
+func (r Retry) hopeless() bool {
+	return r.Tries >= giveUp && (r.Refusal == RefusedForbidden || r.Refusal == RefusedInvalid)
+}
+
+// Refused returns the last refusal of an action, if it was refused.
+func (s *Step) Refused(key string) (Retry, bool) {
+	r, ok := s.Run.Retries[key]
+	return r, ok
+}
+
+// ask records an action as pending and hands it to the executor, unless what it
+// needs to know is stale.
+func (s *Step) ask(a Action) bool {
+	for _, src := range a.Needs() {
+		if !s.Fresh(src) {
+			return false
+		}
+	}
+	if _, busy := s.Run.Pending[a.Key]; busy {
+		return false
+	}
+	wait := expiry
+	if a.Kind == LaunchIn {
+		wait = launchExpiry
+	}
+	s.Run.Pending[a.Key] = Pending{Action: a, Asked: s.Now, Expires: s.Now.Add(wait)}
+	s.actions = append(s.actions, a)
+	s.WakeAt(s.Now.Add(wait))
+	return true
+}
+
+// takeOutcomes lays what came of actions over the run.
+func (s *Step) takeOutcomes(outs []Outcome) {
+	for _, o := range outs {
+		p, ok := s.Run.Pending[o.Key]
+		if !ok {
+			continue // it expired, was looked up, and is settled
+		}
+		switch p.Action.Kind {
+		case LookAtPods:
+			delete(s.Run.Pending, o.Key)
+			if o.Verdict == Done {
+				s.looks[p.Action.Machine] = o
+				delete(s.Run.Retries, o.Key)
+			} else {
+				s.pauseRetry(o)
+			}
+			continue
+		case CheckEffect:
+			s.takeCheck(p.Action, o)
+			continue
+		case Evict, Delete:
+			s.takeEviction(p, o)
+			continue
+		}
+		switch o.Verdict {
+		case Done:
+			p.Accepted, p.Expires = s.Now, s.Now.Add(expiry)
+			s.Run.Pending[o.Key] = p
+			s.took(p.Action, o)
+		case Refused:
+			delete(s.Run.Pending, o.Key)
+			s.refused(p.Action, o)
+		case Unknown:
+			p.Expires = s.Now
+			s.Run.Pending[o.Key] = p
+		}
+	}
+}
+
+// took is called once for every accepted change that is not an eviction.
+func (s *Step) took(a Action, o Outcome) {
+	if a.Kind == CreateTemplate && o.Template != nil {
+		s.made = o.Template
+	}
+	delete(s.Run.Retries, a.Key)
+	s.reportChange(a)
+}
+
+func (s *Step) refused(a Action, o Outcome) {
+	if a.Kind == Terminate && o.Refusal == RefusedGone {
+		s.Run.Pending[a.Key] = Pending{Action: a, Asked: s.Now, Accepted: s.Now, Expires: s.Now.Add(expiry)}
+		return
+	}
+	if a.Kind == LaunchIn {
+		s.Run.AskedZones = slices.DeleteFunc(s.Run.AskedZones, func(z string) bool { return z == a.Zone })
+	}
+	before := s.Run.Retries[a.Key]
+	s.pauseRetry(o)
+	if o.Refusal != RefusedStale && before.Message != o.Message {
+		s.Report(Event{Type: Warning, Node: a.Node, Reason: string(o.Refusal), Message: a.describe() + ": " + o.Message})
+	}
+}
+
+// pauseRetry remembers a refusal: 1, 2, 4 ... 30 s, or as long as the API asks.
+func (s *Step) pauseRetry(o Outcome) {
+	r := s.Run.Retries[o.Key]
+	pause := min(time.Second<<min(r.Tries, 5), 30*time.Second)
+	s.Run.Retries[o.Key] = Retry{Tries: r.Tries + 1, Next: s.Now.Add(max(pause, o.After)), Refusal: o.Refusal, Message: o.Message}
+	s.WakeAt(s.Now.Add(max(pause, o.After)))
+}
+
+// takeCheck settles an action whose fate was looked up directly.
+func (s *Step) takeCheck(check Action, o Outcome) {
+	delete(s.Run.Pending, check.Key)
+	p, ok := s.Run.Pending[check.Of.Key]
+	if !ok {
+		return
+	}
+	switch {
+	case o.Verdict != Done:
+		s.pauseRetry(o) // ask the direct read again after a pause
+	case o.Happened && p.Action.Kind == CreateTemplate && o.Template == nil,
+		!o.Happened:
+		delete(s.Run.Pending, check.Of.Key)
+		delete(s.Run.Retries, check.Key)
+	default:
+		delete(s.Run.Retries, check.Key)
+		first := p.Accepted.IsZero()
+		p.Expires = s.Now.Add(expiry)
+		if first {
+			p.Accepted = s.Now
+		}
+		s.Run.Pending[check.Of.Key] = p
+		if first && (p.Action.Kind == Evict || p.Action.Kind == Delete) {
+			s.takeEviction(p, Outcome{Key: p.Action.Key, At: o.At, Verdict: Done})
+		} else if first {
+			s.took(p.Action, o)
+		}
+	}
+}
+
+// checkPending drops what the world shows as done and looks up what has expired.
+func (s *Step) checkPending() {
+	for _, key := range sortedKeys(s.Run.Pending) {
+		p := s.Run.Pending[key]
+		if !p.Accepted.IsZero() && p.Action.seen(s.W) {
+			delete(s.Run.Pending, key)
+			s.changed = true
+			continue
+		}
+		if s.Now.Before(p.Expires) {
+			s.WakeAt(p.Expires)
+			continue
+		}
+		switch p.Action.Kind {
+		case LookAtPods, CheckEffect:
+			delete(s.Run.Pending, key)
+		case LaunchIn, CreateTemplate:
+			if !p.Accepted.IsZero() {
+				delete(s.Run.Pending, key)
+				continue
+			}
+			s.lookUp(p.Action)
+		default:
+			s.lookUp(p.Action)
+		}
+	}
+}
+
+func (s *Step) lookUp(a Action) {
+	key := "check/" + a.Key
+	if retry, ok := s.Run.Retries[key]; ok && s.Now.Before(retry.Next) {
+		s.WakeAt(retry.Next)
+		return
+	}
+	s.ask(Action{Kind: CheckEffect, Key: key, Of: &a})
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

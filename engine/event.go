@@ -1,0 +1,71 @@
+package engine
+
+import "time"
+
+// EventType is one of the types that docs/events.md lists; they are a contract:
+// only ever added to.
+type EventType string
+
+// The event types.
+const (
+	RunPlanned       EventType = "run.planned"
+	RunStarted       EventType = "run.started"
+	RunPaused        EventType = "run.paused"
+	RunResumed       EventType = "run.resumed"
+	RunAborting      EventType = "run.aborting"
+	RunFinished      EventType = "run.finished"
+	PhaseStarted     EventType = "phase.started"
+	PhaseFinished    EventType = "phase.finished"
+	BatchWaiting     EventType = "batch.waiting"
+	BatchApproved    EventType = "batch.approved"
+	NodeOutdated     EventType = "node.outdated"
+	NodeTainted      EventType = "node.tainted"
+	NodeCordoned     EventType = "node.cordoned"
+	NodeDraining     EventType = "node.draining"
+	NodeBlocked      EventType = "node.blocked"
+	NodeDrained      EventType = "node.drained"
+	NodeSettling     EventType = "node.settling"
+	NodeTerminating  EventType = "node.terminating"
+	NodeReplaced     EventType = "node.replaced"
+	NodeLaunching    EventType = "node.launching"
+	NodeReady        EventType = "node.ready"
+	NodeUpdating     EventType = "node.updating"
+	NodeChanged      EventType = "node.changed" // a label was put on it, or a mark taken off
+	NodeSkipped      EventType = "node.skipped"
+	NodeFailed       EventType = "node.failed"
+	PodEvicted       EventType = "pod.evicted"
+	PodBlocked       EventType = "pod.blocked"
+	PodUnblocked     EventType = "pod.unblocked"
+	PodForced        EventType = "pod.forced"
+	PodGone          EventType = "pod.gone"
+	CapacityChanged  EventType = "capacity.changed"
+	InstanceDetached EventType = "instance.detached"
+	InstanceOut      EventType = "instance.deregistered"
+	ValidationPassed EventType = "validation.passed"
+	ValidationFailed EventType = "validation.failed"
+	Warning          EventType = "warning"
+)
+
+// Event is something that happened, for log, journal and JSON output.
+type Event struct {
+	Time  time.Time `json:"time"`
+	Run   string    `json:"run"`
+	Group string    `json:"group"`
+	Type  EventType `json:"type"`
+	Phase string    `json:"phase,omitempty"`
+	Node  string    `json:"node,omitempty"`
+	Zone  string    `json:"zone,omitempty"`
+	// Pod and Budget are "namespace/name"; two budgets are joined by a comma.
+	Pod     string     `json:"pod,omitempty"`
+	Budget  string     `json:"budget,omitempty"`
+	Batch   int        `json:"batch,omitempty"`
+	Reason  string     `json:"reason,omitempty"`
+	Until   *time.Time `json:"until,omitempty"`
+	Message string     `json:"message,omitempty"`
+	// Result and ExitCode are those of run.finished.
+	Result   string `json:"result,omitempty"`
+	ExitCode *int   `json:"exitCode,omitempty"`
+	// Command is the kubectl or aws command that does the same as the change
+	// this event reports.
+	Command string `json:"command,omitempty"`
+}

@@ -1,0 +1,281 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// candidate is a pod that has to leave a draining node and has not been asked to.
+type candidate struct {
+	machine string
+	node    Node
+	pod     *world.Pod
+	known   Pod
+	gate    drain.Gate
+}
+
+// budgets is what this candidate competes for: its budgets' names.
+func (c candidate) budgets() string {
+	names := make([]string, len(c.gate.Budgets))
+	for i, b := range c.gate.Budgets {
+		names[i] = b.Ref()
+	}
+	return strings.Join(names, ", ")
+}
+
+// evict sends out the evictions that may go now. Those whose budgets are open go
+// first; a closed budget gets one probe at a time, when its timer says so. Among
+// equals the pod that was tried least goes first, so that budgets are served
+// fairly across nodes.
+func (s *Step) evict() {
+	if !s.Fresh(world.Cluster) {
+		return
+	}
+	s.carryOutOrders()
+	inFlight, perBudget := s.evictionsInFlight()
+	count := func(ref string) int { return perBudget[ref] }
+	var list []candidate
+	for _, id := range sortedKeys(s.Run.Nodes) {
+		if n := s.Run.Nodes[id]; n.Stage == Draining && n.Name != "" && n.Order == "" {
+			list = append(list, s.candidates(id, n, count)...)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int {
+		return cmp.Or(
+			cmp.Compare(len(a.gate.Budgets), len(b.gate.Budgets)),
+			cmp.Compare(a.known.Tries, b.known.Tries),
+			a.known.Last.Compare(b.known.Last),
+			cmp.Compare(Chance(s.Run.Seed, a.pod.UID), Chance(s.Run.Seed, b.pod.UID)))
+	})
+	probed := s.probesInFlight()
+	for _, c := range list {
+		if inFlight >= s.Run.Settings.EvictionsAtOnce {
+			return
+		}
+		gate := drain.GateOf(s.W, c.pod, count) // earlier ones in this loop count
+		due := s.due(c)
+		switch {
+		case gate.Open && (due || c.known.Closed):
+		case !gate.Open && due && !probed[c.budgets()]:
+			probed[c.budgets()] = true
+		default:
+			s.noteClosed(c, gate)
+			continue
+		}
+		if s.sendEviction(c) {
+			inFlight++
+			for _, b := range c.gate.Budgets {
+				perBudget[b.Ref()]++
+			}
+		}
+	}
+}
+
+// candidates lists the pods of a draining node that may be asked to leave.
+func (s *Step) candidates(id string, n Node, inFlight func(string) int) []candidate {
+	var out []candidate
+	for _, p := range s.W.PodsOn(n.Name) {
+		if p.Terminating() || s.judge(p).Fate != drain.Leaves {
+			continue
+		}
+		if _, busy := s.Run.Pending[evictKey(p.UID)]; busy {
+			continue
+		}
+		known := s.Run.Pods[p.UID]
+		if known.Forced {
+			continue
+		}
+		if known.Tries == 0 && s.cameBack(p) {
+			known = s.noteReturn(p, n)
+		}
+		out = append(out, candidate{id, n, p, known, drain.GateOf(s.W, p, inFlight)})
+	}
+	return out
+}
+
+func evictKey(uid string) string { return "evict/" + uid }
+
+// due reports whether the fallback timer lets a pod be tried (again).
+func (s *Step) due(c candidate) bool {
+	s.WakeAt(c.known.Next)
+	return !s.Now.Before(c.known.Next)
+}
+
+// noteClosed remembers that a refused pod's budget was seen closed: the moment
+// it opens the eviction goes out without waiting for the timer.
+func (s *Step) noteClosed(c candidate, gate drain.Gate) {
+	if !gate.Open && c.known.Tries > 0 && !c.known.Closed && len(c.gate.Budgets) == 1 {
+		c.known.Closed = true
+		s.Run.Pods[c.pod.UID] = c.known
+		s.changed = true
+	}
+}
+
+// sendEviction asks for one eviction and counts the try.
+func (s *Step) sendEviction(c candidate) bool {
+	if !s.ask(Action{Kind: Evict, Key: evictKey(c.pod.UID), Machine: c.machine, Node: c.node.Name, Namespace: c.pod.Namespace, Pod: c.pod.Name, UID: c.pod.UID}) {
+		return false
+	}
+	p := c.known
+	p.Ref, p.Node, p.Owner, p.Closed = c.pod.Ref(), c.node.Name, c.pod.Owner.UID, false
+	p.Tries++
+	p.Last, p.Next = s.Now, s.Now.Add(s.Run.Settings.EvictionRetry)
+	if p.First.IsZero() {
+		p.First = s.Now
+	}
+	s.Run.Pods[c.pod.UID] = p
+	n := s.Run.Nodes[c.machine]
+	n.Tried = s.Now
+	s.Run.Nodes[c.machine] = n
+	return true
+}
+
+// evictionsInFlight counts the evictions without an answer, and for each budget
+// those that it may have let through and does not show yet.
+func (s *Step) evictionsInFlight() (unanswered int, perBudget map[string]int) {
+	perBudget = map[string]int{}
+	for _, p := range s.Run.Pending {
+		if p.Action.Kind != Evict {
+			continue
+		}
+		if p.Accepted.IsZero() {
+			unanswered++
+		}
+		if pod := s.W.Pod(p.Action.UID); pod != nil && !pod.Terminating() {
+			for _, b := range s.W.BudgetsOf(pod) {
+				perBudget[b.Ref()]++
+			}
+		}
+	}
+	return unanswered, perBudget
+}
+
+// probesInFlight names the closed budgets that an eviction is trying right now.
+func (s *Step) probesInFlight() map[string]bool {
+	out := map[string]bool{}
+	for _, p := range s.Run.Pending {
+		if p.Action.Kind != Evict || !p.Accepted.IsZero() {
+			continue
+		}
+		if pod := s.W.Pod(p.Action.UID); pod != nil {
+			c := candidate{gate: drain.Gate{Budgets: s.W.BudgetsOf(pod)}}
+			out[c.budgets()] = true
+		}
+	}
+	delete(out, "")
+	return out
+}
+
+// takeEviction settles the answer to an eviction or a delete.
+func (s *Step) takeEviction(p Pending, o Outcome) {
+	a := p.Action
+	known := s.Run.Pods[a.UID]
+	n := s.Run.Nodes[a.Machine]
+	switch {
+	case o.Verdict == Unknown:
+		p.Expires = s.Now
+		s.Run.Pending[a.Key] = p
+		return
+	case o.Verdict == Done:
+		p.Accepted, p.Expires = s.Now, s.Now.Add(expiry)
+		s.Run.Pending[a.Key] = p
+		s.takeRemoval(a, known)
+		return
+	}
+	delete(s.Run.Pending, a.Key)
+	if o.Refusal == RefusedStale {
+		known.Tries = max(0, known.Tries-1)
+		s.Run.Pods[a.UID] = known
+		return
+	}
+	if o.Refusal == RefusedGone {
+		return // the watch will say so
+	}
+	first := known.Refusal == ""
+	known.Refusal, known.Message = o.Refusal, o.Message
+	known.Next = s.Now.Add(max(s.Run.Settings.EvictionRetry, o.After))
+	if a.Kind == Delete {
+		known.Forced = false
+	}
+	if pod := s.W.Pod(a.UID); pod != nil {
+		known.Budgets = nil
+		for _, b := range s.W.BudgetsOf(pod) {
+			known.Budgets = append(known.Budgets, b.Ref())
+		}
+	}
+	s.Run.Pods[a.UID] = known
+	s.WakeAt(known.Next)
+	if first {
+		s.reportBlocked(a, known, n)
+	}
+}
+
+// takeRemoval notes that the API let a pod go.
+func (s *Step) takeRemoval(a Action, known Pod) {
+	if known.Refusal != "" && a.Kind == Evict {
+		s.Report(Event{Type: PodUnblocked, Node: a.Node, Pod: known.Ref, Budget: strings.Join(known.Budgets, ","), Message: "let through after " + plural(known.Tries-1, "refused try")})
+	}
+	known.Evicted, known.Refusal, known.Message = s.Now, "", ""
+	s.Run.Pods[a.UID] = known
+	if known.Owner != "" {
+		s.Run.Evicted[known.Owner] = EvictedOwner{Namespace: a.Namespace, Last: s.Now}
+	}
+	if a.Kind == Evict {
+		s.Report(Event{Type: PodEvicted, Node: a.Node, Pod: known.Ref, Message: "evicted", Command: a.Command()})
+	} else {
+		s.Report(Event{Type: PodForced, Node: a.Node, Pod: known.Ref, Reason: a.Order, Message: "deleted past its budgets by force order " + a.Order, Command: a.Command()})
+	}
+}
+
+// reportBlocked reports a pod's first refusal, and its node's.
+func (s *Step) reportBlocked(a Action, known Pod, n Node) {
+	pod := s.W.Pod(a.UID)
+	if pod == nil {
+		return
+	}
+	b := s.blockerOf(pod, n, a.Machine)
+	s.Report(Event{Type: PodBlocked, Node: a.Node, Pod: known.Ref, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(n.Wait), Message: b.Detail})
+	if n.Stage == Draining && !n.Blocked {
+		n.Blocked = true
+		s.Run.Nodes[a.Machine] = n
+		s.Report(Event{Type: NodeBlocked, Node: a.Node, Zone: n.Zone, Pod: known.Ref, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(n.Wait), Message: b.Detail})
+	}
+}
+
+// cameBack reports whether a pod took the place of one that we made leave the
+// same node.
+func (s *Step) cameBack(p *world.Pod) bool {
+	if p.Owner.UID == "" {
+		return false
+	}
+	for uid, was := range s.Run.Pods {
+		if uid != p.UID && was.Owner == p.Owner.UID && was.Node == p.Node && !was.Evicted.IsZero() && !p.Created.Before(was.Evicted.Truncate(time.Second)) {
+			return true
+		}
+	}
+	return false
+}
+
+// noteReturn lets a pod that came back wait longer each time before it is
+// evicted again.
+func (s *Step) noteReturn(p *world.Pod, n Node) Pod {
+	known := s.Run.Pods[p.UID]
+	if known.Returns > 0 {
+		return known
+	}
+	for _, was := range s.Run.Pods {
+		if was.Owner == p.Owner.UID && was.Node == p.Node {
+			known.Returns = max(known.Returns, was.Returns+1)
+		}
+	}
+	pause := min(s.Run.Settings.EvictionRetry<<min(known.Returns-1, 4), time.Minute)
+	known.Ref, known.Node, known.Owner, known.Next = p.Ref(), n.Name, p.Owner.UID, s.Now.Add(pause)
+	s.Run.Pods[p.UID] = known
+	s.Report(Event{Type: PodBlocked, Node: n.Name, Pod: p.Ref(), Reason: string(BlockedByReturn), Message: "came back to the node it was evicted from"})
+	return known
+}

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/drainboard/drainboard/engine/drain"
+)
+
+// orderForce records a force order for a node, or for one pod on it. The record
+// is saved before any delete goes out. A pod that an earlier order covers is
+// deleted once more, then without a grace period.
+func (s *Step) orderForce(machine, uid, by, why string) {
+	n := s.Run.Nodes[machine]
+	o := ForceOrder{ID: fmt.Sprintf("force-%d", len(s.Run.Orders)+1), Machine: machine, Node: n.Name, UID: uid, By: by, At: s.Now, Why: why}
+	for _, p := range s.W.PodsOn(n.Name) {
+		if (uid == "" || uid == p.UID) && s.judge(p).Fate != drain.Stays {
+			o.Pods = append(o.Pods, p.Ref())
+			if known, ok := s.Run.Pods[p.UID]; ok {
+				known.Forced = false
+				s.Run.Pods[p.UID] = known
+			}
+		}
+	}
+	s.Run.Orders = append(s.Run.Orders, o)
+	if uid == "" {
+		n.Order = o.ID
+		n.Wait = nil
+		s.Run.Nodes[machine] = n
+	}
+	s.Report(Event{Type: Warning, Node: n.Name, Reason: o.ID, Message: fmt.Sprintf("force ordered by %s (%s): %s may be deleted past their budgets", by, why, plural(len(o.Pods), "pod"))})
+}
+
+// order returns a force order by id, nil if there is none.
+func (s *Step) order(id string) *ForceOrder {
+	for i := range s.Run.Orders {
+		if id != "" && s.Run.Orders[i].ID == id {
+			return &s.Run.Orders[i]
+		}
+	}
+	return nil
+}
+
+// carryOutOrders deletes the pods that force orders name: with their own grace
+// period first, and without any if they are already terminating.
+func (s *Step) carryOutOrders() {
+	for i := range s.Run.Orders {
+		o := s.Run.Orders[i]
+		if stage := s.Run.Nodes[o.Machine].Stage; stage != Draining {
+			continue
+		}
+		for _, p := range s.W.PodsOn(o.Node) {
+			if o.UID != "" && o.UID != p.UID || s.judge(p).Fate == drain.Stays {
+				continue
+			}
+			known := s.Run.Pods[p.UID]
+			if known.Forced || s.Now.Before(known.Next) && known.Refusal != "" && known.Refusal != RefusedBudget && known.Refusal != RefusedBudgets && known.Refusal != RefusedWebhook {
+				continue
+			}
+			if !slices.Contains(o.Pods, p.Ref()) {
+				if p.ToleratesAll && s.cameBack(p) {
+					continue // deleting it again would bring it back again
+				}
+				o.Pods = append(slices.Clip(o.Pods), p.Ref())
+				s.Run.Orders[i] = o
+			}
+			a := Action{Kind: Delete, Key: "delete/" + p.UID, Machine: o.Machine, Node: o.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Order: o.ID}
+			if p.Terminating() {
+				a.Grace = new(int64)
+			}
+			if !s.ask(a) {
+				continue
+			}
+			known.Ref, known.Node, known.Owner, known.Forced = p.Ref(), o.Node, p.Owner.UID, true
+			known.Tries++
+			known.Last = s.Now
+			if known.First.IsZero() {
+				known.First = s.Now
+			}
+			s.Run.Pods[p.UID] = known
+		}
+	}
+}

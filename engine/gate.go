@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Unavailable counts the nodes that are out of service because of us: from the
+// first eviction until the machine has left the group.
+func (r *Run) Unavailable() int { return r.Count(Draining, Settling, Terminating) }
+
+// shut says why no new drain may start now, "" if one may. Two things are looked
+// at: that enough nodes stay in service, and that the pods we evicted have found
+// a place.
+func (s *Step) shut() string {
+	if !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
+		return "what is known is too old to start a drain"
+	}
+	in := s.inService()
+	if floor := s.Run.Base.Desired - s.Run.Limit; in-1 < floor {
+		return fmt.Sprintf("%d nodes are in service and %d must stay", in, floor)
+	}
+	return s.homeless()
+}
+
+// inService counts the group's nodes that are Ready and schedulable, less those
+// that drain. A node with nothing but our NoSchedule taint still serves.
+func (s *Step) inService() int {
+	count := 0
+	for _, m := range s.W.Machines() {
+		node := s.W.NodeOf(m.ID)
+		if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable {
+			continue
+		}
+		switch s.Run.Nodes[m.ID].Stage {
+		case Draining, Settling, Terminating, Launching:
+		default:
+			count++
+		}
+	}
+	return count
+}
+
+// homeless names a pod that stands in for an evicted one and has been Pending
+// for too long, "" if there is none.
+func (s *Step) homeless() string {
+	for _, uid := range sortedKeys(s.Run.Evicted) {
+		owner := s.Run.Evicted[uid]
+		for _, p := range s.W.PodsIn(owner.Namespace) {
+			if p.Owner.UID != uid || p.Phase != world.PodPending || p.Node != "" {
+				continue
+			}
+			since := p.Created.Add(s.Run.Settings.PendingLimit)
+			if s.Now.Before(since) {
+				s.WakeAt(since)
+				continue
+			}
+			why := fmt.Sprintf("%s, which replaces an evicted pod, has been Pending for %s", p.Ref(), s.Now.Sub(p.Created).Round(time.Second))
+			if p.Unplaced != "" {
+				why += ": " + p.Unplaced
+			}
+			return why
+		}
+	}
+	return ""
+}
+
+// admit starts drains: as many queued nodes as the limit and the gate allow.
+func (s *Step) admit() {
+	slots := s.Run.Limit - s.Run.Unavailable()
+	s.approve(slots)
+	want := s.Run.Count(Queued) > 0 && slots > 0
+	for _, id := range s.Run.Order {
+		if slots <= 0 || s.Run.Nodes[id].Stage != Queued {
+			continue
+		}
+		if why := s.shut(); why != "" {
+			s.holdGate(why)
+			return
+		}
+		s.startDrain(id)
+		slots--
+	}
+	if want || s.Run.Count(Queued) == 0 {
+		s.openGate()
+	}
+}
+
+// holdGate notes that no drain starts now; a gate that stays shut pauses the run.
+func (s *Step) holdGate(why string) {
+	if s.Run.GateSince.IsZero() {
+		s.Run.GateSince = s.Now
+		s.Report(Event{Type: Warning, Reason: "gate", Message: "no new drain starts: " + why})
+	}
+	s.Run.Gate = why
+	limit := s.Run.GateSince.Add(s.Run.Settings.GatePause)
+	s.WakeAt(limit)
+	if !s.Now.Before(limit) {
+		s.openGate()
+		s.pause("no new drain could start for " + s.Run.Settings.GatePause.String() + ": " + why)
+	}
+}
+
+func (s *Step) openGate() {
+	s.Run.GateSince, s.Run.Gate = time.Time{}, ""
+}

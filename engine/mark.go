@@ -1,0 +1,183 @@
+package engine
+
+import "github.com/drainboard/drainboard/engine/world"
+
+// Taint, Cordon and Label make the action that puts a mark on the node of a
+// machine; Mark and Unmark see to it.
+
+// TaintOf is the action that taints a machine's node.
+func TaintOf(machine, node string, t world.Taint) Action {
+	return Action{Kind: AddTaint, Key: "taint/" + machine + "/" + t.Key, Machine: machine, Node: node, Taint: &t}
+}
+
+// CordonOf is the action that cordons a machine's node.
+func CordonOf(machine, node string) Action {
+	return Action{Kind: Cordon, Key: "cordon/" + machine, Machine: machine, Node: node}
+}
+
+// LabelOf is the action that labels a machine's node.
+func LabelOf(machine, node, label, value string) Action {
+	return Action{Kind: AddLabel, Key: "label/" + machine + "/" + label, Machine: machine, Node: node, Label: label, Value: value}
+}
+
+// Mark puts a mark on a node and remembers that it is ours, unless it was there
+// before us. It reports whether the mark is there.
+func (s *Step) Mark(put Action) bool {
+	m, known := s.Run.Marks[put.Key]
+	if !known {
+		if !s.Fresh(world.Cluster) || s.W.Node(put.Node) == nil {
+			return false
+		}
+		m = Mark{Put: put, Foreign: put.seen(s.W)}
+		s.Run.Marks[put.Key] = m
+		s.changed = true
+	}
+	return m.Foreign || s.Ensure(put)
+}
+
+// Unmark takes a mark of ours off again. It reports whether nothing of it is left.
+func (s *Step) Unmark(key string) bool {
+	m, known := s.Run.Marks[key]
+	if !known {
+		return true
+	}
+	if m.Foreign || s.W.Node(m.Put.Node) == nil && s.Fresh(world.Cluster) {
+		s.forget(key)
+		return true
+	}
+	// A mark whose fate is open must be known before it can be taken off.
+	if p, busy := s.Run.Pending[key]; busy {
+		if p.Accepted.IsZero() || !p.Action.seen(s.W) {
+			return false
+		}
+		delete(s.Run.Pending, key)
+	} else if undo := m.undo(); undo.seen(s.W) {
+		if p, busy := s.Run.Pending[undo.Key]; !busy || !p.Accepted.IsZero() {
+			delete(s.Run.Pending, undo.Key)
+			s.forget(key)
+			return true
+		}
+		return false
+	}
+	if s.Ensure(m.undo()) {
+		s.forget(key)
+		return true
+	}
+	return false
+}
+
+func (s *Step) forget(key string) {
+	delete(s.Run.Marks, key)
+	delete(s.Run.Retries, key)
+	s.changed = true
+}
+
+// undo is the action that takes the mark off.
+func (m Mark) undo() Action {
+	a := m.Put
+	a.Key = "un" + a.Key
+	switch m.Put.Kind {
+	case AddTaint:
+		a.Kind = RemoveTaint
+	case Cordon:
+		a.Kind = Uncordon
+	case AddLabel:
+		a.Kind = RemoveLabel
+	}
+	return a
+}
+
+// marksOf lists the keys of the marks on a machine's node.
+func (s *Step) marksOf(machine string) []string {
+	var out []string
+	for _, key := range sortedKeys(s.Run.Marks) {
+		if s.Run.Marks[key].Put.Machine == machine {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// dropMarks forgets the marks of a machine that is gone, and what was pending on it.
+func (s *Step) dropMarks(machine string) {
+	for _, key := range s.marksOf(machine) {
+		s.forget(key)
+	}
+	for key, p := range s.Run.Pending {
+		if p.Action.Machine == machine && p.Action.Kind != CheckEffect {
+			delete(s.Run.Pending, key)
+		}
+	}
+}
+
+// unmarkNode takes all marks off a machine's node. It reports whether all are off.
+func (s *Step) unmarkNode(machine string) bool {
+	clean := true
+	for _, key := range s.marksOf(machine) {
+		clean = s.Unmark(key) && clean
+	}
+	return clean
+}
+
+// reportChange reports an accepted change, with the command that does the same.
+func (s *Step) reportChange(a Action) {
+	e := Event{Node: a.Node, Command: a.Command()}
+	switch a.Kind {
+	case AddTaint:
+		e.Type, e.Message = NodeTainted, "tainted "+a.Taint.String()
+	case Cordon:
+		e.Type, e.Message = NodeCordoned, "cordoned"
+	case AddLabel:
+		e.Type, e.Reason, e.Message = NodeCordoned, "label", "labelled "+a.Label+"="+a.Value
+	case Terminate:
+		e.Type, e.Message = NodeTerminating, "asked the group to end "+a.Machine
+		if a.Decrement {
+			e.Message += " and not to replace it"
+		}
+	case CreateTemplate, SetTemplate, SetSizes, Suspend, Resume, LaunchIn:
+		e.Type, e.Message = CapacityChanged, a.describe()
+	default:
+		e.Type, e.Reason, e.Message = NodeOutdated, "put back", a.describe()
+		if s.Run.Nodes[a.Machine].New {
+			e.Type = NodeReady
+		}
+	}
+	s.Report(e)
+}
+
+// describe says the action in a few words.
+func (a Action) describe() string {
+	switch a.Kind {
+	case CreateTemplate:
+		return "make a launch template version with image " + a.Image
+	case SetTemplate:
+		return "set the group to launch template " + a.Template.ID + " version " + a.TemplateSpec
+	case SetSizes:
+		return "set the group's sizes to " + a.Sizes.String()
+	case Suspend:
+		return "suspend " + a.Process
+	case Resume:
+		return "resume " + a.Process
+	case LaunchIn:
+		return "launch a machine in " + a.Zone
+	case AddTaint:
+		return "taint " + a.Node + " " + a.Taint.String()
+	case RemoveTaint:
+		return "remove taint " + a.Taint.String() + " from " + a.Node
+	case AddLabel:
+		return "label " + a.Node + " " + a.Label + "=" + a.Value
+	case RemoveLabel:
+		return "remove label " + a.Label + " from " + a.Node
+	case Evict:
+		return "evict " + a.Namespace + "/" + a.Pod
+	case Delete:
+		return "delete " + a.Namespace + "/" + a.Pod
+	case LookAtPods:
+		return "look at the pods on " + a.Node
+	case Terminate:
+		return "terminate " + a.Machine
+	case CheckEffect:
+		return "look up whether it happened: " + a.Of.describe()
+	}
+	return string(a.Kind) + " " + a.Node
+}

@@ -1,0 +1,264 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// excludeLabel takes a node out of the load balancers that Kubernetes' service
+// controller keeps (k8s.io/api/core/v1 LabelNodeExcludeBalancers).
+const excludeLabel = "node.kubernetes.io/exclude-from-external-load-balancers"
+
+// stuckAfterForce is how long a pod that was deleted by force may still be on
+// its node before the node goes without it.
+const stuckAfterForce = 30 * time.Second
+
+// startDrain begins to empty a node.
+func (s *Step) startDrain(id string) {
+	n := s.Run.Nodes[id]
+	n.Stage, n.Since, n.Empty = Draining, s.Now, time.Time{}
+	n.Pods, _ = s.podsToMove(n.Name)
+	n.Wait = s.newWait("drain deadline", s.Run.Settings.DrainTimeout, world.Cluster)
+	if s.Run.Settings.OnDrainTimeout == TimeoutWait {
+		n.Wait = nil
+	}
+	s.Run.Nodes[id] = n
+	s.Report(Event{Type: NodeDraining, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: plural(n.Pods, "pod") + " to move"})
+}
+
+func until(w *Wait) *time.Time {
+	if w == nil {
+		return nil
+	}
+	return &w.End
+}
+
+// advanceNodes takes every node in work one step on, as far as it can go now.
+func (s *Step) advanceNodes() {
+	for _, id := range sortedKeys(s.Run.Nodes) {
+		n := s.Run.Nodes[id]
+		switch n.Stage {
+		case Draining:
+			s.advanceDrain(id, n)
+		case Settling:
+			s.advanceSettling(id, n)
+		case Terminating:
+			s.advanceTermination(id, n)
+		case Skipped:
+			s.unmarkNode(id)
+		}
+	}
+}
+
+// advanceDrain cordons a node once no pod has to leave any more and lets it
+// settle once a consistent read has shown so. A node that is retired (a surplus
+// one) is cordoned before.
+func (s *Step) advanceDrain(id string, n Node) {
+	pods := s.W.PodsOn(n.Name)
+	left, _ := leaving(s.W, pods, s.Consents())
+	cordon, joined := CordonOf(id, n.Name), s.W.Node(n.Name) != nil
+	if n.New && joined && !s.Mark(cordon) {
+		return
+	}
+	if len(left) > 0 && !s.released(n, left) {
+		s.checkDrainDeadline(id, n, left)
+		return
+	}
+	if joined && !s.Mark(cordon) {
+		return
+	}
+	if !s.looked(id, n) {
+		return
+	}
+	n = s.Run.Nodes[id]
+	if n.Empty.IsZero() {
+		return // the consistent read knows of pods that the watch has yet to bring
+	}
+	if joined && !s.Mark(LabelOf(id, n.Name, excludeLabel, "true")) {
+		return
+	}
+	s.Report(Event{Type: NodeDrained, Node: s.label(id, n), Zone: n.Zone, Message: "empty after " + s.Now.Sub(n.Since).Round(time.Second).String()})
+	n.Stage, n.Since, n.Blocked, n.Empty = Settling, s.Now, false, time.Time{}
+	n.Wait = s.newWait("settling", s.Run.Settings.Settle)
+	if s.Run.Settings.Settle <= 0 {
+		s.soon()
+	}
+	s.Run.Nodes[id] = n
+	s.Report(Event{Type: NodeSettling, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Message: "waits " + s.Run.Settings.Settle.String() + " before its termination"})
+}
+
+// released reports whether a force order lets the node go although these pods
+// are still on it: each was deleted by force and does not end, or came back.
+func (s *Step) released(n Node, left []*world.Pod) bool {
+	order := s.order(n.Order)
+	if order == nil {
+		return false
+	}
+	for _, p := range left {
+		known := s.Run.Pods[p.UID]
+		stuck := known.Last.Add(stuckAfterForce)
+		if end := p.Ends.Add(stuckAfterForce); p.Terminating() && end.After(stuck) {
+			stuck = end
+		}
+		switch {
+		case known.Forced && !s.Now.Before(stuck):
+		case known.Forced:
+			s.WakeAt(stuck)
+			return false
+		case p.ToleratesAll && s.cameBack(p):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// looked asks for a consistent read of the node's pods, and takes its answer. It
+// reports whether an answer came now; the node's Empty is set if it showed a
+// cordoned node without a pod that had to leave.
+func (s *Step) looked(id string, n Node) bool {
+	o, ok := s.looks[id]
+	if !ok {
+		key := "look/" + id
+		if retry, waiting := s.Run.Retries[key]; waiting && s.Now.Before(retry.Next) {
+			s.WakeAt(retry.Next)
+			return false
+		}
+		s.ask(Action{Kind: LookAtPods, Key: key, Machine: id, Node: n.Name})
+		return false
+	}
+	left, _ := leaving(s.W, o.Pods, s.Consents())
+	n.Empty = time.Time{}
+	if o.Unschedulable && (len(left) == 0 || s.released(n, left)) {
+		n.Empty = s.Now
+	} else { // the watch lags behind this read: give it a moment
+		s.Run.Retries["look/"+id] = Retry{Next: s.Now.Add(time.Second)}
+		s.WakeAt(s.Now.Add(time.Second))
+	}
+	s.Run.Nodes[id] = n
+	return true
+}
+
+// advanceSettling looks once more when the wait is over, and then ends the
+// machine; a node that has a pod again drains again.
+func (s *Step) advanceSettling(id string, n Node) {
+	if !s.Over(n.Wait) || s.Run.State == Paused {
+		return
+	}
+	if !s.looked(id, n) {
+		return
+	}
+	n = s.Run.Nodes[id]
+	if n.Empty.IsZero() {
+		s.Report(Event{Type: Warning, Node: n.Name, Message: "a pod came to the node while it settled: it drains again"})
+		s.startDrain(id)
+		return
+	}
+	n.Stage, n.Since = Terminating, s.Now
+	n.Decrement = n.New || s.decrements()
+	if n.Decrement {
+		s.Run.Lowered++
+	}
+	n.Wait = s.newWait("terminating", s.Run.Settings.TerminateTimeout, world.Cloud)
+	s.Run.Nodes[id] = n
+	s.terminate(id, n)
+}
+
+// advanceTermination asks the group to end the machine and waits for it to go.
+func (s *Step) advanceTermination(id string, n Node) {
+	asked := s.terminationAsked(id)
+	if s.Run.State == Paused && !asked {
+		return
+	}
+	s.terminate(id, n)
+	if s.Over(n.Wait) && s.Run.State == Running {
+		s.Fail(Failed, fmt.Sprintf("%s did not end within %s of being asked to", id, s.Run.Settings.TerminateTimeout))
+	}
+}
+
+func (s *Step) terminate(id string, n Node) {
+	s.Ensure(Action{Kind: Terminate, Key: "terminate/" + id, Machine: id, Node: n.Name, Decrement: n.Decrement, Group: s.Run.Group})
+}
+
+// terminationAsked reports whether the group may have been asked to end a machine.
+func (s *Step) terminationAsked(id string) bool {
+	m := s.W.Machine(id)
+	_, pending := s.Run.Pending["terminate/"+id]
+	return pending || m == nil || m.Leaving()
+}
+
+// decrements reports whether the termination of one more outdated node takes the
+// group's size down: the last ones do, as many as the size was raised by, so
+// that the new nodes stand before the old ones go.
+func (s *Step) decrements() bool {
+	if s.Run.Foreign != "" {
+		return false
+	}
+	toGo := 0
+	for _, n := range s.Run.Nodes {
+		if !n.New && n.Stage != Replaced && n.Stage != Terminating && n.Stage != Skipped && n.Stage != NodeFail {
+			toGo++
+		}
+	}
+	return toGo <= s.Run.Surge()
+}
+
+// Surge is how far above its base our changes hold the group's desired size.
+func (r *Run) Surge() int {
+	if !r.Raised {
+		return 0
+	}
+	return r.Raise + len(r.AskedZones) - r.Lowered
+}
+
+// checkDrainDeadline acts when a node's time is up: fail, skip, or force. A
+// deadline never falls before one full attempt after a time without sight.
+func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
+	if s.Run.State != Running || n.Wait == nil || !s.Over(n.Wait) || n.Order != "" {
+		return
+	}
+	if !s.Run.Gap.IsZero() && !n.Tried.After(s.Run.Gap) && slices.ContainsFunc(left, func(p *world.Pod) bool { return !p.Terminating() }) {
+		return
+	}
+	switch s.Run.Settings.OnDrainTimeout {
+	case TimeoutForce:
+		s.orderForce(id, "", s.Run.Settings.ForcedBy, "asked for with --force when the drain has used up its time")
+		return
+	case TimeoutSkip:
+		s.skip(id, "its drain did not end within "+s.Run.Settings.DrainTimeout.String())
+		return
+	}
+	n.Stage, n.Reason, n.Wait = NodeFail, fmt.Sprintf("%s left after %s", plural(len(left), "pod"), s.Run.Settings.DrainTimeout), nil
+	s.Run.Nodes[id] = n
+	for _, p := range left {
+		b := s.blockerOf(p, n, id)
+		s.Run.Culprits = append(s.Run.Culprits, b.Sentence())
+		s.Report(Event{Type: PodBlocked, Node: n.Name, Pod: p.Ref(), Budget: b.budgetRefs(), Reason: string(b.Kind), Message: b.Sentence()})
+	}
+	s.Report(Event{Type: NodeFailed, Node: n.Name, Zone: n.Zone, Reason: string(EvictionFail), Message: n.Reason})
+	s.Fail(EvictionFail, fmt.Sprintf("PodEvictionFailure: %s kept %s for %s: %s", plural(len(left), "pod"), n.Name, s.Run.Settings.DrainTimeout, strings.Join(refs(left), ", ")))
+}
+
+// skip leaves a node as it was before we touched it and goes on without it.
+func (s *Step) skip(id, why string) {
+	n := s.Run.Nodes[id]
+	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason = Skipped, s.Now, nil, false, why
+	s.Run.Nodes[id] = n
+	s.Report(Event{Type: NodeSkipped, Node: s.label(id, n), Zone: n.Zone, Reason: why, Message: "skipped: " + why})
+}
+
+func refs(pods []*world.Pod) []string {
+	out := make([]string, len(pods))
+	for i, p := range pods {
+		out[i] = p.Ref()
+	}
+	return out
+}
+
+// judge is drain.Judge with the run's consents.
+func (s *Step) judge(p *world.Pod) drain.Verdict { return drain.Judge(s.W, p, s.Consents()) }

@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// obey carries out an operator's command, or reports why it cannot.
+func (s *Step) obey(c Command) {
+	if why := s.unable(c.Kind); why != "" {
+		s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: string(c.Kind) + " is not possible now: " + why})
+		return
+	}
+	s.changed = true
+	switch c.Kind {
+	case CmdApprove:
+		s.obeyApprove(c)
+	case CmdPause:
+		s.pause("asked for by " + c.By)
+	case CmdResume:
+		s.Run.State, s.Run.Why = Running, ""
+		s.openGate()
+		s.Report(Event{Type: RunResumed, Reason: c.By, Message: "resumed"})
+	case CmdForce:
+		s.obeyForce(c)
+	case CmdSkip:
+		s.obeySkip(c)
+	case CmdAbort:
+		s.Report(Event{Type: RunAborting, Reason: c.By, Message: "nothing new starts; what is in flight finishes or is put back"})
+		s.stop(Aborted, "aborted by "+c.By)
+	}
+}
+
+func (s *Step) obeyApprove(c Command) {
+	last := len(s.Run.Batches) - 1
+	b := s.Run.Batches[last]
+	if c.Batch != b.ID || c.Hash != b.Hash {
+		s.Report(Event{Type: Warning, Reason: "refused", Batch: c.Batch, Message: fmt.Sprintf("approval of batch %d refused: it has changed, look at it again", c.Batch)})
+		return
+	}
+	b.Approved, b.By = s.Now, c.By
+	s.Run.Batches[last] = b
+	s.queue(b)
+}
+
+func (s *Step) obeyForce(c Command) {
+	id, ok := s.machineNamed(c.Node)
+	if !ok || s.Run.Nodes[id].Stage != Draining {
+		s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: "force is for a node that is draining; " + c.Node + " is not"})
+		return
+	}
+	if c.UID != "" {
+		if p := s.W.Pod(c.UID); p == nil || p.Node != c.Node {
+			s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: "the pod to force is no longer on " + c.Node})
+			return
+		}
+	}
+	why := c.Reason
+	if why == "" {
+		why = "asked for by hand"
+	}
+	s.orderForce(id, c.UID, c.By, why)
+}
+
+func (s *Step) obeySkip(c Command) {
+	id, _ := s.machineNamed(c.Node)
+	switch n := s.Run.Nodes[id]; {
+	case !n.New && (n.Stage == Outdated || n.Stage == Queued || n.Stage == Draining || n.Stage == Settling):
+		s.skip(id, "asked for by "+c.By)
+	default:
+		s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: "skip is for a node that is still to be replaced; " + c.Node + " is not"})
+	}
+}
+
+func (s *Step) machineNamed(node string) (string, bool) {
+	for id, n := range s.Run.Nodes {
+		if n.Name == node || id == node {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// pause stops evictions and terminations; what terminates finishes.
+func (s *Step) pause(why string) {
+	s.Run.State, s.Run.Why = Paused, why
+	s.Report(Event{Type: RunPaused, Reason: why, Message: "paused: " + why})
+}
+
+// unable says why a command is not possible now, "" if it is.
+func (s *Step) unable(kind CommandKind) string {
+	r := &s.Run
+	for _, a := range s.Rules.Abilities() {
+		if a.Kind == kind && a.Answer == No {
+			return a.How
+		}
+	}
+	if r.State == Finished {
+		return "the run has ended"
+	}
+	if r.State == Ending {
+		return "the run is ending"
+	}
+	switch kind {
+	case CmdApprove:
+		if _, waiting := r.Waiting(); !waiting {
+			return "nothing waits for approval"
+		}
+		if r.State == Paused {
+			return "the run is paused"
+		}
+	case CmdPause:
+		if r.State == Paused {
+			return "it is paused already"
+		}
+	case CmdResume:
+		if r.State != Paused {
+			return "it is not paused"
+		}
+	case CmdForce:
+		switch {
+		case r.State == Paused:
+			return "the run is paused"
+		case !s.Fresh(world.Cluster):
+			return "what is known of the cluster is too old to force anything"
+		case r.Count(Draining) == 0:
+			return "no node is draining"
+		}
+	case CmdSkip:
+		if r.Count(Draining, Queued, Outdated, Settling) == 0 {
+			return "no node can be skipped now"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// missingFor is how long a machine that we did not end must be off the group's
+// list before it counts as gone.
+const missingFor = 10 * time.Second
+
+// observe brings the run's nodes up to date with the machines of the group:
+// new ones are taken in, launching ones become ready, those that left are
+// replaced.
+func (s *Step) observe() {
+	if !s.Fresh(world.Cloud) || len(s.Run.Target.Templates) == 0 {
+		return // what is not there may only be unknown
+	}
+	for _, m := range s.W.Machines() {
+		n, known := s.Run.Nodes[m.ID]
+		if !known {
+			if m.Leaving() {
+				continue
+			}
+			n = s.takeIn(m)
+		}
+		s.Run.Nodes[m.ID] = s.follow(m, n)
+	}
+	for _, id := range sortedKeys(s.Run.Nodes) {
+		n := s.Run.Nodes[id]
+		switch {
+		case n.Stage == Replaced:
+		case s.W.Machine(id) != nil:
+			n.Missing = time.Time{}
+			s.Run.Nodes[id] = n
+		case n.Missing.IsZero() && n.Stage != Terminating:
+			n.Missing = s.Now
+			s.Run.Nodes[id] = n
+			s.WakeAt(s.Now.Add(missingFor))
+		case n.Stage == Terminating || s.Now.Sub(n.Missing) >= missingFor:
+			s.gone(id)
+		}
+	}
+	s.observePods()
+}
+
+// takeIn makes the run's entry of a machine it has not seen before.
+func (s *Step) takeIn(m *world.Machine) Node {
+	n := Node{Zone: m.Zone, Since: s.Now, New: s.upToDate(m), Stage: Outdated}
+	switch {
+	case n.New && s.readyForPods(m, s.W.NodeOf(m.ID)) && (s.Run.State == Planned || s.launchedBefore(m)):
+		n.Stage = Ready
+	case n.New:
+		n.Stage = Launching
+		n.Wait = s.newWait("joining", s.Run.Settings.NodeReadyTimeout, world.Cluster, world.Cloud)
+	}
+	s.changed = true
+	if node := s.W.NodeOf(m.ID); node != nil {
+		n.Name, n.Old = node.Name, node.Version
+	}
+	if n.New && n.Stage == Launching {
+		s.Report(Event{Type: NodeLaunching, Node: s.label(m.ID, n), Zone: m.Zone, Message: m.ID + " is launching"})
+	} else if !n.New {
+		s.Report(Event{Type: NodeOutdated, Node: s.label(m.ID, n), Zone: m.Zone, Message: "runs " + m.Template.String()})
+	}
+	return n
+}
+
+// follow moves a launching machine on as it joins and gets ready.
+func (s *Step) follow(m *world.Machine, n Node) Node {
+	node := s.W.NodeOf(m.ID)
+	if node != nil && n.Name == "" {
+		n.Name, n.Old = node.Name, node.Version
+		s.changed = true
+	}
+	if n.Stage == Launching && s.readyForPods(m, node) {
+		n.Stage, n.Since, n.Wait = Ready, s.Now, nil
+		s.Report(Event{Type: NodeReady, Node: n.Name, Zone: n.Zone, Message: "joined and is Ready, " + node.Version})
+	}
+	return n
+}
+
+// readyForPods reports whether a new machine counts: in service, its node Ready
+// and with the labels that are expected of it.
+func (s *Step) readyForPods(m *world.Machine, node *world.Node) bool {
+	if m.State != world.MachineInService || node == nil || !node.Ready {
+		return false
+	}
+	for k, v := range s.Run.Settings.NewLabels {
+		if got, ok := node.Labels[k]; !ok || v != "" && got != v {
+			return false
+		}
+	}
+	return true
+}
+
+// gone settles a machine that is no longer in the group.
+func (s *Step) gone(id string) {
+	n := s.Run.Nodes[id]
+	s.dropMarks(id)
+	s.changed = true
+	if n.New {
+		delete(s.Run.Nodes, id)
+		if n.Stage == Terminating {
+			s.Report(Event{Type: NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: "surplus", Message: "retired"})
+		} else {
+			s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Message: "new machine " + id + " left the group, not by us"})
+		}
+		return
+	}
+	e := Event{Type: NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Message: "gone"}
+	if n.Stage != Terminating {
+		n.Reason = "left the group, not by us"
+		e.Message = n.Reason
+	}
+	n.Stage, n.Since, n.Wait, n.Blocked = Replaced, s.Now, nil, false
+	s.Run.Nodes[id] = n
+	s.Report(e)
+}
+
+// observePods notices evicted pods that have left, and those of the same owner
+// that came back.
+func (s *Step) observePods() {
+	if !s.Fresh(world.Cluster) {
+		return
+	}
+	for _, uid := range sortedKeys(s.Run.Pods) {
+		p := s.Run.Pods[uid]
+		if !p.Gone.IsZero() || s.W.Pod(uid) != nil {
+			continue
+		}
+		if p.Evicted.IsZero() && !p.Forced {
+			delete(s.Run.Pods, uid) // left by itself
+			s.changed = true
+			continue
+		}
+		p.Gone = s.Now
+		s.Run.Pods[uid] = p
+		s.Report(Event{Type: PodGone, Node: p.Node, Pod: p.Ref, Message: "left after " + s.Now.Sub(p.First).Round(time.Second).String()})
+	}
+}
+
+// upToDate reports whether a machine was launched from a target template.
+func (s *Step) upToDate(m *world.Machine) bool {
+	return slices.Contains(s.Run.Target.Templates, m.Template) && !(s.Run.Target.All && s.launchedBefore(m))
+}
+
+// launchedBefore reports whether a machine is older than the run, as far as its
+// node tells.
+func (s *Step) launchedBefore(m *world.Machine) bool {
+	n := s.W.NodeOf(m.ID)
+	return n != nil && n.Created.Before(s.Run.Started)
+}
+
+// label is the name to show for a machine: its node's, or its own id.
+func (s *Step) label(id string, n Node) string {
+	if n.Name != "" {
+		return n.Name
+	}
+	return id
+}
+
+// leaving lists the pods that keep a node from being empty, and of these the
+// ones that need a consent that was not given.
+func leaving(w *world.World, pods []*world.Pod, c drain.Consents) (all, asks []*world.Pod) {
+	for _, p := range pods {
+		switch drain.Judge(w, p, c).Fate {
+		case drain.Leaves:
+			all = append(all, p)
+		case drain.Asks:
+			all = append(all, p)
+			if !p.Terminating() {
+				asks = append(asks, p)
+			}
+		}
+	}
+	return all, asks
+}
+
+// Count counts the run's machines in any of the given stages.
+func (r *Run) Count(stages ...Stage) int {
+	count := 0
+	for _, n := range r.Nodes {
+		if slices.Contains(stages, n.Stage) {
+			count++
+		}
+	}
+	return count
+}
+
+// Outdated counts the machines that were outdated and how many of these are replaced.
+func (r *Run) Outdated() (replaced, total int) {
+	for _, n := range r.Nodes {
+		if n.New {
+			continue
+		}
+		total++
+		if n.Stage == Replaced {
+			replaced++
+		}
+	}
+	return replaced, total
+}
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 %s", one)
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

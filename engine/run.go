@@ -1,0 +1,309 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// RecordVersion is the version of the run record's form.
+const RecordVersion = 1
+
+// State is where a run stands.
+type State string
+
+// States.
+const (
+	Planned  State = "planned"
+	Running  State = "running"
+	Paused   State = "paused"
+	Ending   State = "ending"   // aborted or failed: finishing or putting back what is in flight
+	Finished State = "finished" // nothing more will happen
+)
+
+// Result is how a run ended (or, while Ending, how it is going to end).
+type Result string
+
+// Results.
+const (
+	Succeeded     Result = "succeeded"
+	Failed        Result = "failed"
+	Aborted       Result = "aborted"
+	EvictionFail  Result = "PodEvictionFailure"
+	CreationFail  Result = "NodeCreationFailure"
+	NodesLeft     Result = "nodes left by choice"
+	NotStartedYet Result = ""
+)
+
+// ExitCode is the process exit code that a result stands for.
+func (r Result) ExitCode() int {
+	switch r {
+	case Succeeded:
+		return 0
+	case Aborted:
+		return 3
+	case EvictionFail:
+		return 4
+	case CreationFail:
+		return 5
+	case NodesLeft:
+		return 8
+	}
+	return 1
+}
+
+// Stage is where one node stands.
+type Stage string
+
+// Stages.
+const (
+	Outdated    Stage = "outdated"
+	Queued      Stage = "queued"
+	Draining    Stage = "draining"
+	Settling    Stage = "settling"
+	Terminating Stage = "terminating"
+	Replaced    Stage = "replaced"
+	Launching   Stage = "launching"
+	Ready       Stage = "ready"
+	Surplus     Stage = "surplus"
+	Updating    Stage = "updating"
+	Unreachable Stage = "unreachable"
+	NodeFail    Stage = "failed"
+	Skipped     Stage = "skipped"
+)
+
+// Wait is a wait with a start and an end. Countdowns on the screen and the
+// engine's wake-ups read the same value.
+type Wait struct {
+	// For says what is waited for, in a word or two: "drain deadline", "settling".
+	For   string    `json:"for"`
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end"`
+	// Needs are the sources without which the time does not count: while the run
+	// is paused or one of them is stale, End moves along. A wait that needs none
+	// (a settling node, a grace period) runs by itself.
+	Needs []world.Source `json:"needs,omitempty"`
+}
+
+// Run is one upgrade of one group: a plain value, complete in JSON, that says
+// what cannot be read from the world.
+type Run struct {
+	Version  int    `json:"version"`
+	ID       string `json:"id"`
+	Cluster  string `json:"cluster,omitempty"`
+	Group    string `json:"group"`
+	Provider string `json:"provider"`
+	Strategy string `json:"strategy"`
+	// Seed makes the run's random choices: a plan's order is the run's order.
+	Seed     uint64   `json:"seed"`
+	Settings Settings `json:"settings"`
+	// By says who started it: user and host.
+	By    string `json:"by,omitempty"`
+	State State  `json:"state"`
+	// Result is set when the run begins to end.
+	Result Result `json:"result,omitempty"`
+	// Why says in a sentence or two how the run came to its result or pause.
+	Why string `json:"why,omitempty"`
+	// Culprits are the pods that kept a node when the run failed, a line each.
+	Culprits []string `json:"culprits,omitempty"`
+	// Left lists what was not put back, each with the command that would.
+	Left []string `json:"left,omitempty"`
+	// Notes are documented exceptions and things the operator should know at the end.
+	Notes []string `json:"notes,omitempty"`
+
+	Started  time.Time `json:"started,omitzero"`
+	Finished time.Time `json:"finished,omitzero"`
+	// Seen is the last moment the run was decided on, Blind the sources that were
+	// stale then; Gap is the end of the last stretch in which it could not see or
+	// act. No deadline fires before a full attempt after Gap.
+	Seen  time.Time      `json:"seen,omitzero"`
+	Blind []world.Source `json:"blind,omitempty"`
+	Gap   time.Time      `json:"gap,omitzero"`
+
+	Phases []Phase `json:"phases"`
+	// PhaseWait is the current phase's own deadline, nil when it has none.
+	PhaseWait *Wait  `json:"phaseWait,omitempty"`
+	Target    Target `json:"target"`
+	// Base are the group's sizes before we touched them, BaseTemplate(Spec) what it
+	// launched from.
+	Base             world.Sizes    `json:"base"`
+	BaseTemplate     world.Template `json:"baseTemplate"`
+	BaseTemplateSpec string         `json:"baseTemplateSpec"`
+	// Limit is MaxUnavailable resolved for this group.
+	Limit int `json:"limit"`
+	// Raise is how much max and desired were raised (recorded before it is asked
+	// for); Lowered how many terminations took the desired size down again.
+	Raise   int `json:"raise,omitempty"`
+	Lowered int `json:"lowered,omitempty"`
+	// MaxSet is the highest maximum size we asked for.
+	MaxSet int `json:"maxSet,omitempty"`
+	// Raised: the raise is known to have happened.
+	Raised bool `json:"raised,omitempty"`
+	// AskedZones are the zones a machine was asked for by name, each of which
+	// raises the desired size by one more.
+	AskedZones []string `json:"askedZones,omitempty"`
+	// Foreign: somebody else changed the group's size meanwhile; ours is left as it is.
+	Foreign string `json:"foreign,omitempty"`
+	// Suspended are processes of the group that we suspended.
+	Suspended []string `json:"suspended,omitempty"`
+
+	// Nodes are the machines the run has an opinion on, by machine id.
+	Nodes map[string]Node `json:"nodes"`
+	// Order lists the outdated machines in the order in which they will go.
+	Order []string `json:"order,omitempty"`
+	// Batches approved or waiting; the last one may be waiting.
+	Batches []Batch `json:"batches,omitempty"`
+	// Pods we tried to evict from nodes that drain, by UID.
+	Pods map[string]Pod `json:"pods,omitempty"`
+	// Marks are what we put on nodes, by action key.
+	Marks map[string]Mark `json:"marks,omitempty"`
+	// Pending are the actions under way or not yet seen, by key.
+	Pending map[string]Pending `json:"pending,omitempty"`
+	// Retries are the pauses before an action that was refused may be asked again.
+	Retries map[string]Retry `json:"retries,omitempty"`
+	// Evicted are the owners (by UID) of pods we evicted, so that replacements that
+	// find no room are recognised.
+	Evicted map[string]EvictedOwner `json:"evicted,omitempty"`
+	// Orders are the force orders, by id.
+	Orders []ForceOrder `json:"orders,omitempty"`
+	// GateSince is since when the replacements gate has been shut, and Gate why.
+	GateSince time.Time `json:"gateSince,omitzero"`
+	Gate      string    `json:"gate,omitempty"`
+}
+
+// Target is what the nodes are to become.
+type Target struct {
+	// Templates are what an up-to-date machine was launched from; the first is the
+	// group's, the others those of mixed-instances overrides.
+	Templates []world.Template `json:"templates,omitempty"`
+	// Image asks for a new template version with this image.
+	Image string `json:"image,omitempty"`
+	// All: also nodes that are up to date.
+	All bool `json:"all,omitempty"`
+	// Only are the node names to which the run is limited; none means all.
+	Only []string `json:"only,omitempty"`
+}
+
+// Phase is a named part of a run.
+type Phase struct {
+	Name  string    `json:"name"`
+	Start time.Time `json:"start,omitzero"`
+	End   time.Time `json:"end,omitzero"`
+}
+
+// Node is what the run knows of a machine and its node beyond the world.
+type Node struct {
+	Name  string    `json:"name"`
+	Zone  string    `json:"zone,omitempty"`
+	Stage Stage     `json:"stage"`
+	Since time.Time `json:"since"`
+	// Old is the kubelet's version at the start.
+	Old string `json:"old,omitempty"`
+	// New machines are of the target's template.
+	New bool `json:"new,omitempty"`
+	// Batch is the approved batch the node belongs to, 0 for none.
+	Batch int `json:"batch,omitempty"`
+	// Wait is the countdown that applies now.
+	Wait *Wait `json:"wait,omitempty"`
+	// Pods is how many pods had to leave when the drain began.
+	Pods int `json:"pods,omitempty"`
+	// Empty is when a consistent read, taken while the node was cordoned, last
+	// showed no pod that had to leave.
+	Empty time.Time `json:"empty,omitzero"`
+	// Tried is when an eviction was last attempted here.
+	Tried time.Time `json:"tried,omitzero"`
+	// Order is the force order that covers the node, "" for none.
+	Order string `json:"order,omitempty"`
+	// Decrement: its termination takes the group's size down.
+	Decrement bool `json:"decrement,omitempty"`
+	// Blocked: it was reported as blocked.
+	Blocked bool `json:"blocked,omitempty"`
+	// Missing is since when the group has not listed the machine: one read that
+	// lags must not pass for its end.
+	Missing time.Time `json:"missing,omitzero"`
+	// Reason says why it was skipped or failed.
+	Reason string `json:"reason,omitempty"`
+}
+
+// Pod is what the run knows of a pod it tries to evict.
+type Pod struct {
+	Ref   string `json:"ref"`
+	Node  string `json:"node"` // node name
+	Owner string `json:"owner,omitempty"`
+	Tries int    `json:"tries"`
+	// First and Last attempt; Next is when the fallback timer tries again.
+	First time.Time `json:"first,omitzero"`
+	Last  time.Time `json:"last,omitzero"`
+	Next  time.Time `json:"next,omitzero"`
+	// Evicted is when an eviction was accepted, zero before.
+	Evicted time.Time `json:"evicted,omitzero"`
+	// Refusal and Message of the last attempt.
+	Refusal Refusal `json:"refusal,omitempty"`
+	Message string  `json:"message,omitempty"`
+	// Budgets that blocked it when it was last refused.
+	Budgets []string `json:"budgets,omitempty"`
+	// Closed: since the last refusal its budget was seen allowing nothing, so the
+	// moment it opens the eviction goes out.
+	Closed bool `json:"closed,omitempty"`
+	// Forced: a delete for it was ordered; Gone: it left.
+	Forced bool      `json:"forced,omitempty"`
+	Gone   time.Time `json:"gone,omitzero"`
+	// Returns counts pods of the same owner that came back to the node.
+	Returns int `json:"returns,omitempty"`
+}
+
+// EvictedOwner is the owner of pods that we evicted.
+type EvictedOwner struct {
+	Namespace string    `json:"namespace"`
+	Last      time.Time `json:"last"`
+}
+
+// Batch is a list of nodes approved together.
+type Batch struct {
+	ID       int       `json:"id"`
+	Machines []string  `json:"machines"`
+	Names    []string  `json:"names"`
+	Hash     string    `json:"hash"`
+	Waiting  time.Time `json:"waiting"`
+	Approved time.Time `json:"approved,omitzero"`
+	By       string    `json:"by,omitempty"`
+}
+
+// Mark is something we put on a node: the action that put it and, in Foreign,
+// whether it was there before us (and so is never removed).
+type Mark struct {
+	Put     Action `json:"put"`
+	Foreign bool   `json:"foreign,omitempty"`
+}
+
+// Pending is an action that was asked for and whose effect is not seen yet.
+type Pending struct {
+	Action Action    `json:"action"`
+	Asked  time.Time `json:"asked"`
+	// Accepted is when the API said yes; its answer is laid over the world from
+	// then on, until the watch has caught up.
+	Accepted time.Time `json:"accepted,omitzero"`
+	// Expires is when a direct read must tell whether it happened.
+	Expires time.Time `json:"expires"`
+}
+
+// Retry is a pause before an action that was refused is asked again.
+type Retry struct {
+	Tries   int       `json:"tries"`
+	Next    time.Time `json:"next"`
+	Refusal Refusal   `json:"refusal"`
+	Message string    `json:"message"`
+}
+
+// ForceOrder allows deletes past the budgets. It is recorded before any delete.
+type ForceOrder struct {
+	ID string `json:"id"`
+	// Machine (and Node, its name) whose pods it covers; UID narrows it to one pod.
+	Machine string    `json:"machine"`
+	Node    string    `json:"node"`
+	UID     string    `json:"uid,omitempty"`
+	Pods    []string  `json:"pods"`
+	By      string    `json:"by"`
+	At      time.Time `json:"at"`
+	Why     string    `json:"why"`
+}

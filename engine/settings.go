@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Amount is a number of nodes or a share of a group, as users write it: 3 or 25%.
+type Amount struct {
+	N       int  `json:"n"`
+	Percent bool `json:"percent,omitempty"`
+}
+
+// ParseAmount reads "3" or "25%".
+func ParseAmount(s string) (Amount, error) {
+	digits, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 0 || percent && n > 100 {
+		return Amount{}, fmt.Errorf("%q is neither a number of nodes nor a percentage (examples: 3, 25%%)", s)
+	}
+	return Amount{N: n, Percent: percent}, nil
+}
+
+// String is the form that ParseAmount reads.
+func (a Amount) String() string {
+	if a.Percent {
+		return strconv.Itoa(a.N) + "%"
+	}
+	return strconv.Itoa(a.N)
+}
+
+// Of resolves the amount for a group of size nodes; a share is rounded up or down.
+func (a Amount) Of(size int, up bool) int {
+	if !a.Percent {
+		return a.N
+	}
+	share := float64(size) * float64(a.N) / 100
+	if up {
+		return int(math.Ceil(share))
+	}
+	return int(math.Floor(share))
+}
+
+// Approval says what has to be approved.
+type Approval string
+
+// Approvals.
+const (
+	ApproveBatch  Approval = "batch"
+	ApproveCanary Approval = "canary"
+	ApprovePhase  Approval = "phase"
+	ApproveNone   Approval = "none"
+)
+
+// TimeoutPolicy says what happens to a node whose drain has used up its time.
+type TimeoutPolicy string
+
+// Timeout policies.
+const (
+	TimeoutFail  TimeoutPolicy = "fail"
+	TimeoutSkip  TimeoutPolicy = "skip"
+	TimeoutForce TimeoutPolicy = "force"
+	TimeoutWait  TimeoutPolicy = "wait"
+)
+
+// Settings are the numbers of a run. A strategy's Defaults fills what the user
+// left at the zero value; Origin says where each came from.
+type Settings struct {
+	// MaxUnavailable is how many nodes may be out of service at once.
+	MaxUnavailable Amount `json:"maxUnavailable"`
+	// Approve says what the operator is asked; BatchSize is how many nodes are
+	// approved together (0: as many as may be out of service at once).
+	Approve   Approval `json:"approve"`
+	BatchSize int      `json:"batchSize,omitempty"`
+
+	// DrainTimeout is the usable time a node has to lose its pods; OnDrainTimeout
+	// what happens then. ForcedBy names who asked for force beforehand.
+	DrainTimeout   time.Duration `json:"drainTimeout"`
+	OnDrainTimeout TimeoutPolicy `json:"onDrainTimeout"`
+	ForcedBy       string        `json:"forcedBy,omitempty"`
+	// Settle is the wait between an empty node and its termination.
+	Settle time.Duration `json:"settle"`
+	// NodeReadyTimeout is the usable time new nodes have to be there and Ready.
+	NodeReadyTimeout time.Duration `json:"nodeReadyTimeout"`
+	// TerminateTimeout is how long a machine may take to go before the run fails.
+	TerminateTimeout time.Duration `json:"terminateTimeout"`
+
+	// Unmanaged and EmptyDir are kubectl drain's consents: pods that nobody puts
+	// back, and pods that lose data, may be evicted.
+	Unmanaged bool `json:"unmanaged,omitempty"`
+	EmptyDir  bool `json:"emptyDir,omitempty"`
+
+	// EvictionRetry is the fallback pause before a blocked eviction is tried
+	// again; a budget that opens is acted on at once.
+	EvictionRetry time.Duration `json:"evictionRetry"`
+	// EvictionsAtOnce caps the evictions under way in the whole run.
+	EvictionsAtOnce int `json:"evictionsAtOnce"`
+	// PendingLimit is how long a pod that stands in for an evicted one may be
+	// Pending before no new drain starts; after GatePause of waiting at that (or
+	// any) gate the run pauses itself.
+	PendingLimit time.Duration `json:"pendingLimit"`
+	GatePause    time.Duration `json:"gatePause"`
+
+	// ClusterMaxAge and CloudMaxAge are how old a source may be to act on it.
+	ClusterMaxAge time.Duration `json:"clusterMaxAge"`
+	CloudMaxAge   time.Duration `json:"cloudMaxAge"`
+
+	// NewLabels must be on a new node before it counts.
+	NewLabels map[string]string `json:"newLabels,omitempty"`
+
+	// Origin says where a setting came from: "flag" or a sentence on the default.
+	Origin map[string]string `json:"origin,omitempty"`
+}
+
+// Common are the defaults that no strategy has an opinion on.
+func Common() Settings {
+	return Settings{
+		Approve:          ApproveBatch,
+		OnDrainTimeout:   TimeoutFail,
+		NodeReadyTimeout: 15 * time.Minute,
+		TerminateTimeout: 15 * time.Minute,
+		EvictionRetry:    5 * time.Second,
+		EvictionsAtOnce:  50,
+		PendingLimit:     5 * time.Minute,
+		GatePause:        30 * time.Minute,
+		ClusterMaxAge:    15 * time.Second,
+		CloudMaxAge:      60 * time.Second,
+	}
+}

@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Snapshot is one immutable picture of a run for those who look at it. Rows
+// that did not change since the last snapshot are the same pointers.
+type Snapshot struct {
+	// At is the moment it shows, in the cluster's time.
+	At time.Time
+	// Cluster is the kubeconfig context's or cluster's name.
+	Cluster, Group, Provider, Strategy, RunID string
+	// From and To are versions for people: kubelet versions where known, else
+	// template versions.
+	From, To string
+	State    State
+	Result   Result
+	// Why says why the run paused, failed or ended as it did.
+	Why string
+	// Gate says why no new drain starts now, "" if nothing holds it.
+	Gate    string
+	Started time.Time
+	Ended   time.Time
+	// Left is the estimated time to the end; 0 when unknown.
+	Left time.Duration
+	// Done of Total outdated nodes are replaced.
+	Done, Total int
+	Sizes, Base world.Sizes
+	Limit       int
+
+	Phases   []PhaseView
+	Zones    []ZoneView
+	Blockers []*Blocker
+	// Batch waits for approval; nil when none does.
+	Batch *BatchView
+	// Events is the log, oldest first; its tail may be shared between snapshots.
+	Events []Event
+	// Abilities says for every command whether it is possible now, and if not why.
+	Abilities []AbilityNow
+	Sources   []SourceView
+	// Skew is how far the local clock is from the cluster's (positive: ahead).
+	Skew time.Duration
+	// Notes and LeftBehind are for the end of the run.
+	Notes      []string
+	LeftBehind []string
+	// AbortPlan says what an abort would do now: what stops, what finishes, what
+	// is put back.
+	AbortPlan []string
+}
+
+// PhaseView is a phase and its progress.
+type PhaseView struct {
+	Name       string
+	Start, End time.Time
+	// Done of Total steps; Total 0 means progress is not counted.
+	Done, Total int
+}
+
+// ZoneView is the table of one zone.
+type ZoneView struct {
+	Name        string
+	Done, Total int
+	Rows        []*NodeRow
+}
+
+// NodeRow is one node (or a machine that has not joined).
+type NodeRow struct {
+	// ID is the machine id; Name the node's name, "" before it joins.
+	ID, Name, Zone string
+	Stage          Stage
+	Since          time.Time
+	// Version is the kubelet's; New tells that the node is of the target's template.
+	Version string
+	New     bool
+	// PodsLeft of Pods that have to leave are still there (while draining).
+	PodsLeft, Pods int
+	// Wait is the countdown that applies now, nil when none does.
+	Wait *Wait
+	// Blocked: something keeps a pod here that only a person or time can change.
+	Blocked bool
+	// Ready, Cordoned and Tainted as the cluster has them now.
+	Ready, Cordoned, Tainted bool
+	Batch                    int
+	// Note is a few words on what is odd: why skipped or failed, NotReady, ...
+	Note string
+}
+
+// BlockerKind says what keeps a pod on its node.
+type BlockerKind string
+
+// Blockers.
+const (
+	BlockedByBudget    BlockerKind = "budget"
+	BlockedByBudgets   BlockerKind = "two budgets"
+	BlockedByWebhook   BlockerKind = "webhook"
+	BlockedByFinalizer BlockerKind = "finalizer"
+	BlockedByGrace     BlockerKind = "grace period"
+	BlockedByRoom      BlockerKind = "no room"
+	BlockedByReturn    BlockerKind = "comes back"
+	BlockedByConsent   BlockerKind = "needs consent"
+	BlockedByRights    BlockerKind = "forbidden"
+	BlockedByAPI       BlockerKind = "API trouble"
+)
+
+// Blocker is what keeps a pod on its node now, with the way out.
+type Blocker struct {
+	Kind BlockerKind
+	// Pod is "namespace/name"; Node and Machine where it is.
+	Pod, UID, Node, Machine, Owner string
+	// Budgets are "namespace/name" of those in the way, with their counts.
+	Budgets []BudgetView
+	// Tries and Since of the evictions refused so far; Next is the fallback timer.
+	Tries int
+	Since time.Time
+	Next  time.Time
+	// Deadline is the node's drain deadline; nil when it has none.
+	Deadline *Wait
+	// Grace is the pod's own countdown while it terminates; nil otherwise.
+	Grace *Wait
+	// Detail is one sentence: what exactly is in the way.
+	Detail string
+	// WayOut is one sentence: what would open it.
+	WayOut string
+}
+
+// BudgetView is a budget's state in a snapshot.
+type BudgetView struct {
+	Ref, Expression                     string
+	Allowed, Healthy, Desired, Expected int
+}
+
+// BatchView is a batch that waits for approval, with what approving will do.
+type BatchView struct {
+	ID    int
+	Hash  string
+	Nodes []string
+	Since time.Time
+	// AsOf is when the rest was worked out.
+	AsOf time.Time
+	// Evict is how many pods will have to leave; Ignore how many stay.
+	Evict, Ignore int
+	// Foreseen are blockers to expect, a sentence each.
+	Foreseen []string
+}
+
+// AbilityNow is a command and whether it is possible at this moment.
+type AbilityNow struct {
+	Kind CommandKind
+	// Why it is not possible now; "" means it is.
+	Why string
+}
+
+// SourceView is a source and its freshness.
+type SourceView struct {
+	Name    world.Source
+	Fresh   time.Time
+	Stale   bool
+	Problem string
+	Retry   time.Time
+}
+
+// Able reports whether a command is possible now, and why not.
+func (s *Snapshot) Able(kind CommandKind) (why string, ok bool) {
+	for _, a := range s.Abilities {
+		if a.Kind == kind {
+			return a.Why, a.Why == ""
+		}
+	}
+	return "not offered by this strategy", false
+}

@@ -1,0 +1,421 @@
+package strategy
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// EKS is the update of an EKS managed node group with the strategy DEFAULT, as
+// "Managed node update behavior" (Amazon EKS user guide, 2022) describes it, on
+// any Auto Scaling group:
+//
+//	setup       a new template version if an image is asked for; the group set to a
+//	            version by number; maxUnavailable resolved
+//	scale up    max and desired raised by the larger of twice the zones and
+//	            maxUnavailable; done when every zone with nodes has a new one and all
+//	            new ones are Ready; then every outdated node is tainted
+//	upgrade     random nodes, up to maxUnavailable: drained, cordoned, taken out of
+//	            load balancers, 60 s, terminated through the group
+//	scale down  the group returns to its size
+//
+// A node counts against maxUnavailable from the start of its drain until its
+// machine has left the group; then its slot is free, because the surge already
+// stands in for it.
+type EKS struct{}
+
+// Names of the phases.
+const (
+	setup     = "setup"
+	scaleUp   = "scale up"
+	upgrade   = "upgrade"
+	scaleDown = "scale down"
+)
+
+// unschedulable is the taint that EKS puts on the nodes it is going to replace.
+var unschedulable = world.Taint{Key: "eks.amazonaws.com/nodegroup", Value: "unschedulable", Effect: "NoSchedule"}
+
+// surplus keeps pods off new nodes that will be retired, as far as others have room.
+var surplus = world.Taint{Key: "drainboard.dev/surplus", Effect: "PreferNoSchedule"}
+
+// maxUnavailableQuota is EKS's own bound on maxUnavailable.
+const maxUnavailableQuota = 100
+
+// rebalance is the Auto Scaling process that would move instances between zones
+// on its own, undrained.
+const rebalance = "AZRebalance"
+
+// Name is "eks".
+func (EKS) Name() string { return "eks" }
+
+// Defaults are the constants of the EKS user guide.
+func (EKS) Defaults() engine.Settings {
+	d := engine.Common()
+	d.MaxUnavailable = engine.Amount{N: 1}
+	d.DrainTimeout = 15 * time.Minute
+	d.Settle = 60 * time.Second
+	d.Origin = map[string]string{
+		"max-unavailable":    "EKS: one node",
+		"drain-timeout":      "EKS: 15 minutes",
+		"post-drain-wait":    "EKS: 60 seconds",
+		"on-drain-timeout":   "EKS: fails with PodEvictionFailure",
+		"order":              "EKS: random",
+		"node-ready-timeout": "Drainboard",
+		"approve":            "Drainboard",
+	}
+	return d
+}
+
+// Phases are setup, scale up, upgrade, scale down.
+func (EKS) Phases() []string { return []string{setup, scaleUp, upgrade, scaleDown} }
+
+// Abilities is what an operator can do to a run that we drive: everything.
+func (EKS) Abilities() []engine.Ability {
+	return []engine.Ability{
+		{Kind: engine.CmdApprove, Answer: engine.Yes, How: "lets the batch's nodes drain"},
+		{Kind: engine.CmdPause, Answer: engine.Yes, How: "no eviction and no termination starts, deadlines stand still"},
+		{Kind: engine.CmdResume, Answer: engine.Yes, How: "goes on"},
+		{Kind: engine.CmdForce, Answer: engine.Yes, How: "deletes pods past their budgets"},
+		{Kind: engine.CmdSkip, Answer: engine.Yes, How: "leaves the node as it was"},
+		{Kind: engine.CmdAbort, Answer: engine.Yes, How: "finishes or puts back what is in flight"},
+	}
+}
+
+// Step takes the current phase on.
+func (e EKS) Step(s *engine.Step) {
+	switch s.Phase() {
+	case "":
+		s.Enter(setup)
+		e.setup(s)
+	case setup:
+		e.setup(s)
+	case scaleUp:
+		e.scaleUp(s)
+	case upgrade:
+		e.upgrade(s)
+	case scaleDown:
+		e.scaleDown(s)
+	}
+}
+
+// setup settles what the nodes are to become and how many may go at once.
+func (EKS) setup(s *engine.Step) {
+	if !s.Fresh(world.Cloud) {
+		return
+	}
+	g := &s.W.Group
+	s.Run.Limit = Limit(s.Run.Settings.MaxUnavailable, s.Run.Base.Desired)
+	if len(s.Run.Target.Templates) == 0 {
+		if s.Run.Target.Image == "" {
+			s.Run.Target.Templates = append([]world.Template{g.Template}, g.Overrides...)
+		} else {
+			made, ok := s.EnsureTemplate(s.Run.Target.Image)
+			if !ok {
+				return
+			}
+			s.Run.Target.Templates = append([]world.Template{made}, g.Overrides...)
+		}
+	}
+	want := s.Run.Target.Templates[0]
+	spec := strconv.FormatInt(want.Version, 10)
+	if !s.Ensure(engine.Action{Kind: engine.SetTemplate, Key: "set-template/" + want.String(), Group: g.Name, Template: &want, TemplateSpec: spec}) {
+		return
+	}
+	s.Enter(scaleUp)
+	s.Soon()
+}
+
+// Limit resolves maxUnavailable for a group: a share rounds down, to at least
+// one node and at most EKS's quota.
+func Limit(a engine.Amount, size int) int {
+	return min(max(1, a.Of(size, false)), maxUnavailableQuota)
+}
+
+// scaleUp launches the nodes that the pods will move to.
+func (e EKS) scaleUp(s *engine.Step) {
+	if !s.Fresh(world.Cloud) {
+		return
+	}
+	if len(s.Run.Order) == 0 && !s.Run.Raised {
+		if !e.choose(s) {
+			s.Enter(scaleDown)
+			s.Soon()
+			return
+		}
+	}
+	if !s.SuspendProcess(rebalance) || !e.raise(s) {
+		return
+	}
+	if s.Run.PhaseWait == nil {
+		s.StartPhaseWait("new nodes", s.Run.Settings.NodeReadyTimeout)
+	}
+	s.WatchSizes()
+	if missing := e.missing(s); missing != "" {
+		if s.Over(s.Run.PhaseWait) {
+			s.Fail(engine.CreationFail, "NodeCreationFailure: "+missing)
+		}
+		return
+	}
+	if !e.taintOutdated(s) {
+		return
+	}
+	e.chooseSurplus(s)
+	s.Run.PhaseWait = nil
+	s.Enter(upgrade)
+	s.Soon()
+}
+
+// choose fixes the order of the outdated nodes, at random. It reports false if
+// none is outdated.
+func (EKS) choose(s *engine.Step) bool {
+	zones := map[string]string{}
+	for id, n := range s.Run.Nodes {
+		if n.Stage == engine.Outdated {
+			zones[id] = n.Zone
+		}
+	}
+	s.Run.Order = engine.Shuffle(s.Run.Seed, zones)
+	return len(s.Run.Order) > 0
+}
+
+// raise lifts max and desired, recorded before it is asked for.
+func (EKS) raise(s *engine.Step) bool {
+	if s.Run.Raised {
+		return true
+	}
+	g := &s.W.Group
+	s.Run.Raise = Raise(len(g.Zones), s.Run.Limit)
+	key := "raise"
+	if conflicted(s, key) && g.Sizes != raised(s.Run.Base, s.Run.Raise) {
+		s.Run.Base = g.Sizes // somebody scaled the group between our look and our request
+	}
+	base, to := s.Run.Base, raised(s.Run.Base, s.Run.Raise)
+	s.Run.MaxSet = to.Max
+	if !s.Ensure(engine.Action{Kind: engine.SetSizes, Key: key, Group: g.Name, From: &base, Sizes: &to}) {
+		return false
+	}
+	s.Run.Raised = true
+	return true
+}
+
+func raised(base world.Sizes, by int) world.Sizes {
+	return world.Sizes{Min: base.Min, Max: base.Max + by, Desired: base.Desired + by}
+}
+
+// Raise is how many nodes the scale up phase adds: the larger of twice the
+// group's zones and maxUnavailable.
+func Raise(zones, limit int) int { return max(2*zones, limit) }
+
+// Extra is how many machines more the group has while it is rolled.
+func (EKS) Extra(w *world.World, limit int) int { return Raise(len(w.Group.Zones), limit) }
+
+// missing says what is not there yet of the new nodes, "" when every zone with
+// nodes has a new one and all new ones are Ready and labelled.
+func (e EKS) missing(s *engine.Step) string {
+	have := map[string]bool{}
+	count := 0
+	for _, m := range s.W.Machines() {
+		if m.Leaving() {
+			continue
+		}
+		count++
+		n := s.Run.Nodes[m.ID]
+		if !n.New {
+			continue
+		}
+		if n.Stage == engine.Launching {
+			return s.WhyNotReady(m)
+		}
+		have[n.Zone] = true
+	}
+	short := s.Run.Expected() - count
+	failure := s.LaunchFailure()
+	if short > 0 && failure == "" {
+		return fmt.Sprintf("%d machines are still to be launched", short)
+	}
+	for _, zone := range zonesWith(&s.Run, func(n engine.Node) bool { return !n.New && n.Stage != engine.Replaced }) {
+		if have[zone] {
+			continue
+		}
+		if short <= 0 || failure != "" {
+			s.LaunchInZone(zone)
+		}
+		why := "zone " + zone + " has no new node"
+		if failure != "" {
+			why += ": " + failure
+		}
+		return why
+	}
+	return ""
+}
+
+// taintOutdated keeps new pods off every node that is not new. Nodes that an
+// earlier, failed update replaced are new, and stay untouched.
+func (EKS) taintOutdated(s *engine.Step) bool {
+	all := true
+	for _, id := range s.Run.Order {
+		n := s.Run.Nodes[id]
+		if n.Name == "" || n.Stage != engine.Outdated && n.Stage != engine.Queued && n.Stage != engine.Draining {
+			continue
+		}
+		all = s.Mark(engine.TaintOf(id, n.Name, unschedulable)) && all
+	}
+	return all
+}
+
+// chooseSurplus picks the new nodes that will be too many in the end, from the
+// fullest zones, and asks the scheduler to keep them as empty as the rest allows.
+func (EKS) chooseSurplus(s *engine.Step) {
+	_, outdated := s.Run.Outdated()
+	perZone := map[string][]string{}
+	for id, n := range s.Run.Nodes {
+		if n.New && n.Stage == engine.Ready {
+			perZone[n.Zone] = append(perZone[n.Zone], id)
+		}
+	}
+	for range max(0, s.Run.Surge()-outdated) {
+		fullest := ""
+		for _, zone := range zonesWith(&s.Run, func(n engine.Node) bool { return n.New }) {
+			if len(perZone[zone]) > len(perZone[fullest]) {
+				fullest = zone
+			}
+		}
+		if fullest == "" {
+			return
+		}
+		ids := perZone[fullest]
+		slices.SortFunc(ids, func(a, b string) int { return s.ByPods(a, b) })
+		n := s.Run.Nodes[ids[0]]
+		n.Stage, n.Since = engine.Surplus, s.Now
+		s.Run.Nodes[ids[0]] = n
+		perZone[fullest] = ids[1:]
+	}
+}
+
+// upgrade drains and replaces the outdated nodes.
+func (e EKS) upgrade(s *engine.Step) {
+	s.WatchSizes()
+	e.adoptLate(s)
+	e.taintOutdated(s)
+	e.markSurplus(s)
+	s.Admit()
+	for _, n := range s.Run.Nodes {
+		if !n.New && n.Stage != engine.Replaced && n.Stage != engine.Skipped && n.Stage != engine.NodeFail {
+			return
+		}
+	}
+	s.Enter(scaleDown)
+	s.Soon()
+}
+
+// adoptLate takes in outdated nodes that appeared after the order was made (a
+// launch that was under way when the template changed).
+func (EKS) adoptLate(s *engine.Step) {
+	for _, m := range s.W.Machines() {
+		if n := s.Run.Nodes[m.ID]; n.Stage == engine.Outdated && !slices.Contains(s.Run.Order, m.ID) {
+			s.Run.Order = append(s.Run.Order, m.ID)
+		}
+	}
+}
+
+func (EKS) markSurplus(s *engine.Step) {
+	for _, m := range s.W.Machines() {
+		if n := s.Run.Nodes[m.ID]; n.Stage == engine.Surplus {
+			s.Mark(engine.TaintOf(m.ID, n.Name, surplus))
+		}
+	}
+}
+
+// scaleDown retires what is too many, emptiest first, and gives the group its
+// bounds back. If somebody else raised the group meanwhile it stops there, as
+// EKS does when the Cluster Autoscaler is at work.
+func (e EKS) scaleDown(s *engine.Step) {
+	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
+		return
+	}
+	s.WatchSizes()
+	if s.Run.Foreign == "" {
+		if s.Retire(s.Run.Surge()) > 0 {
+			return
+		}
+		if !e.enough(s) {
+			return
+		}
+		if s.Run.Raised && !s.RestoreMax() {
+			return
+		}
+	} else {
+		s.Note(s.Run.Foreign + "; its size is left as it is, max " + strconv.Itoa(s.W.Group.Sizes.Max))
+	}
+	if !s.UnmarkAll() || !s.ResumeProcesses() {
+		return
+	}
+	s.Succeed()
+}
+
+// enough waits until the replacements of all nodes are Ready.
+func (EKS) enough(s *engine.Step) bool {
+	if s.Run.PhaseWait == nil {
+		s.StartPhaseWait("replacements", s.Run.Settings.NodeReadyTimeout)
+	}
+	ready, why := 0, ""
+	for _, m := range s.W.Machines() {
+		switch n := s.Run.Nodes[m.ID]; {
+		case m.Leaving():
+		case n.Stage == engine.Launching:
+			why = s.WhyNotReady(m)
+		default:
+			ready++
+		}
+	}
+	if want := s.W.Group.Sizes.Desired; why == "" && ready < want {
+		why = fmt.Sprintf("%d of %d nodes are there", ready, want)
+		if f := s.LaunchFailure(); f != "" {
+			why += ": " + f
+		}
+	}
+	if why == "" {
+		s.Run.PhaseWait = nil
+		return true
+	}
+	if s.Over(s.Run.PhaseWait) {
+		s.Fail(engine.CreationFail, "NodeCreationFailure: "+why)
+	}
+	return false
+}
+
+// Progress counts new nodes while scaling up, replaced ones in the upgrade.
+func (EKS) Progress(phase string, w *world.World, r *engine.Run) (done, total int) {
+	switch phase {
+	case scaleUp:
+		for _, n := range r.Nodes {
+			if n.New && (n.Stage == engine.Ready || n.Stage == engine.Surplus) {
+				done++
+			}
+		}
+		return min(done, r.Raise), r.Raise
+	case upgrade:
+		return r.Outdated()
+	}
+	return 0, 0
+}
+
+// End undoes what the run changed on the group, as far as no node depends on it:
+// surge nodes go if they hold nothing that would have to be evicted; the
+// template goes back if no machine runs the new one.
+func (EKS) End(s *engine.Step) bool {
+	if !s.Fresh(world.Cloud) {
+		return false
+	}
+	done := s.RetireEmpty(s.Run.Surge())
+	done = s.RestoreTemplate() && done
+	if !done && !s.Over(s.Run.PhaseWait) {
+		return false
+	}
+	bounds := s.RestoreMax()
+	return s.ResumeProcesses() && bounds && done
+}

@@ -1,0 +1,49 @@
+// Package strategy holds the rules of each system that Drainboard rolls nodes
+// by, a file each. A strategy is small: phases, limits, order and the next step;
+// draining, approvals, pausing, ending and recording are the engine's.
+package strategy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// all lists the strategies by name.
+var all = []engine.Strategy{EKS{}}
+
+// Named returns the strategy of that name.
+func Named(name string) (engine.Strategy, error) {
+	var names []string
+	for _, s := range all {
+		if s.Name() == name {
+			return s, nil
+		}
+		names = append(names, s.Name())
+	}
+	return nil, fmt.Errorf("there is no strategy %q; there is %s", name, strings.Join(names, ", "))
+}
+
+// retries a change that another one overtook is a fresh look at the group.
+func conflicted(s *engine.Step, key string) bool {
+	r, refused := s.Refused(key)
+	return refused && r.Refusal == engine.RefusedConflict
+}
+
+// zonesWith lists the zones that hold a machine for which keep is true, sorted.
+func zonesWith(r *engine.Run, keep func(engine.Node) bool) []string {
+	seen := map[string]bool{}
+	for _, n := range r.Nodes {
+		if keep(n) {
+			seen[n.Zone] = true
+		}
+	}
+	zones := make([]string, 0, len(seen))
+	for z := range seen {
+		zones = append(zones, z)
+	}
+	slices.Sort(zones)
+	return zones
+}

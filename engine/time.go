@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// blackout is the longest stretch between two decisions that still counts as
+// watching: a laptop that slept, or a process that was stopped, exceeds it.
+const blackout = 6 * Heartbeat
+
+// countTime moves the ends of all waits by the time since the last decision in
+// which their sources could not be seen or acted on.
+func (s *Step) countTime() {
+	r := &s.Run
+	if r.Seen.IsZero() {
+		return
+	}
+	passed := s.Now.Sub(r.Seen)
+	if passed <= 0 {
+		return
+	}
+	asleep := passed > blackout
+	stopped := asleep || r.State == Paused
+	blind := append(s.blind(), r.Blind...)
+	if !stopped && len(blind) == 0 {
+		return
+	}
+	for id, n := range r.Nodes {
+		if n.Wait != nil && counts(n.Wait.Needs, stopped, blind) {
+			n.Wait = &Wait{For: n.Wait.For, Start: n.Wait.Start, End: n.Wait.End.Add(passed), Needs: n.Wait.Needs}
+			r.Nodes[id] = n
+		}
+	}
+	if w := r.PhaseWait; w != nil && counts(w.Needs, stopped, blind) {
+		r.PhaseWait = &Wait{For: w.For, Start: w.Start, End: w.End.Add(passed), Needs: w.Needs}
+	}
+	if !r.GateSince.IsZero() {
+		r.GateSince = r.GateSince.Add(passed)
+	}
+	r.Gap = s.Now
+}
+
+// counts reports whether a stretch of time is one in which a wait stands still.
+func counts(needs []world.Source, stopped bool, blind []world.Source) bool {
+	if len(needs) == 0 {
+		return false
+	}
+	if stopped {
+		return true
+	}
+	for _, n := range needs {
+		if slices.Contains(blind, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// Fresh reports whether a source is fresh enough to act on.
+func (s *Step) Fresh(src world.Source) bool {
+	limit := s.Run.Settings.ClusterMaxAge
+	if src == world.Cloud {
+		limit = s.Run.Settings.CloudMaxAge
+	}
+	return !s.W.Stale(src, s.Now, limit)
+}
+
+func (s *Step) blind() []world.Source {
+	var out []world.Source
+	for _, src := range []world.Source{world.Cluster, world.Cloud} {
+		if !s.Fresh(src) {
+			out = append(out, src)
+		}
+	}
+	return out
+}
+
+// Over reports whether a wait has ended; if not, the engine wakes at its end.
+// A wait that can fail something needs a look at the world after the last gap
+// first: tried is when that happened.
+func (s *Step) Over(w *Wait) bool {
+	if w == nil {
+		return true
+	}
+	s.WakeAt(w.End)
+	return !s.Now.Before(w.End)
+}
+
+// newWait starts a wait of d that counts only while the needed sources do.
+func (s *Step) newWait(what string, d time.Duration, needs ...world.Source) *Wait {
+	s.WakeAt(s.Now.Add(d))
+	return &Wait{For: what, Start: s.Now, End: s.Now.Add(d), Needs: needs}
+}

@@ -1,0 +1,281 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// View makes the snapshot of a run. Rows equal to those of the snapshot before
+// (nil for none) are the same pointers. The log, the cluster's name and the
+// clock's skew are the loop's to add.
+func View(rules Strategy, now time.Time, w *world.World, r Run, before *Snapshot) *Snapshot {
+	s := newStep(rules, now, w, r)
+	replaced, total := r.Outdated()
+	v := &Snapshot{
+		At: now, Group: r.Group, Provider: r.Provider, Strategy: r.Strategy, RunID: r.ID,
+		State: r.State, Result: r.Result, Why: r.Why, Gate: r.Gate,
+		Started: r.Started, Ended: r.Finished, Done: replaced, Total: total,
+		Sizes: w.Group.Sizes, Base: r.Base, Limit: r.Limit,
+		Notes: r.Notes, LeftBehind: r.Left,
+	}
+	v.From, v.To = s.versions()
+	v.Left = s.timeLeft()
+	for _, p := range r.Phases {
+		pv := PhaseView{Name: p.Name, Start: p.Start, End: p.End}
+		if !p.Start.IsZero() {
+			pv.Done, pv.Total = rules.Progress(p.Name, w, &r)
+		}
+		v.Phases = append(v.Phases, pv)
+	}
+	v.Zones = s.zones(before)
+	v.Blockers = s.blockers()
+	v.Batch = s.batchView()
+	for _, a := range rules.Abilities() {
+		v.Abilities = append(v.Abilities, AbilityNow{Kind: a.Kind, Why: s.unable(a.Kind)})
+	}
+	for _, src := range []world.Source{world.Cluster, world.Cloud} {
+		h := w.Health[src]
+		v.Sources = append(v.Sources, SourceView{Name: src, Fresh: h.Fresh, Stale: !s.Fresh(src), Problem: h.Problem, Retry: h.Retry})
+	}
+	v.AbortPlan = s.abortPlan()
+	return v
+}
+
+// versions names what the nodes come from and go to: kubelet versions, or
+// template versions where those do not differ.
+func (s *Step) versions() (from, to string) {
+	olds, news := map[string]bool{}, map[string]bool{}
+	for id, n := range s.Run.Nodes {
+		version := n.Old
+		if node := s.W.NodeOf(id); node != nil {
+			version = node.Version
+		}
+		if version == "" {
+			continue
+		}
+		if n.New {
+			news[version] = true
+		} else {
+			olds[version] = true
+		}
+	}
+	from, to = strings.Join(sortedKeys(olds), ", "), strings.Join(sortedKeys(news), ", ")
+	if from != "" && to != "" && from != to {
+		return from, to
+	}
+	from = fmt.Sprintf("template %d", s.Run.BaseTemplate.Version)
+	if len(s.Run.Target.Templates) > 0 {
+		to = fmt.Sprintf("template %d", s.Run.Target.Templates[0].Version)
+	} else {
+		to = s.Run.Target.Image
+	}
+	return from, to
+}
+
+// timeLeft estimates the time to the end from how long nodes took so far, or,
+// before the first one, from the waits that cannot be avoided.
+func (s *Step) timeLeft() time.Duration {
+	replaced, total := s.Run.Outdated()
+	left := total - replaced - s.Run.Count(Skipped, NodeFail)
+	if s.Run.State != Running || left <= 0 {
+		return 0
+	}
+	for _, p := range s.Run.Phases {
+		if p.Name == "upgrade" && !p.Start.IsZero() && replaced > 0 {
+			return (s.Now.Sub(p.Start) / time.Duration(replaced) * time.Duration(left)).Round(time.Second)
+		}
+	}
+	return estimate(left, max(1, s.Run.Limit), s.Run.Settings)
+}
+
+// drainGuess is what a node's drain and its machine's end take when nothing
+// holds them up, for estimates before anything was measured.
+const drainGuess = 90 * time.Second
+
+func estimate(nodes, limit int, settings Settings) time.Duration {
+	rounds := (nodes + limit - 1) / limit
+	return time.Duration(rounds) * (settings.Settle + drainGuess)
+}
+
+// zones makes the tables, a zone each.
+func (s *Step) zones(before *Snapshot) []ZoneView {
+	old := map[string]*NodeRow{}
+	if before != nil {
+		for _, z := range before.Zones {
+			for _, row := range z.Rows {
+				old[row.ID] = row
+			}
+		}
+	}
+	index := map[string]int{}
+	var out []ZoneView
+	for _, id := range sortedKeys(s.Run.Nodes) {
+		n := s.Run.Nodes[id]
+		at, ok := index[n.Zone]
+		if !ok {
+			at = len(out)
+			index[n.Zone] = at
+			out = append(out, ZoneView{Name: n.Zone})
+		}
+		z := &out[at]
+		if !n.New {
+			z.Total++
+			if n.Stage == Replaced {
+				z.Done++
+			}
+		}
+		row := s.row(id, n)
+		if was := old[id]; was != nil && sameRow(was, row) {
+			row = was
+		}
+		z.Rows = append(z.Rows, row)
+	}
+	slices.SortFunc(out, func(a, b ZoneView) int { return cmp.Compare(a.Name, b.Name) })
+	for _, z := range out {
+		slices.SortFunc(z.Rows, func(a, b *NodeRow) int {
+			return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+		})
+	}
+	return out
+}
+
+func (s *Step) row(id string, n Node) *NodeRow {
+	row := &NodeRow{ID: id, Name: n.Name, Zone: n.Zone, Stage: n.Stage, Since: n.Since, Version: n.Old, New: n.New, Wait: n.Wait, Batch: n.Batch, Note: n.Reason}
+	m, node := s.W.Machine(id), s.W.NodeOf(id)
+	if node != nil {
+		row.Version, row.Ready, row.Cordoned, row.Tainted = node.Version, node.Ready, node.Unschedulable, node.HasTaint(taintOf(s.Run.Marks, id))
+		if !node.Ready && row.Note == "" && n.Stage != Replaced {
+			row.Note = cmp.Or(node.Trouble, "NotReady")
+		}
+	}
+	if row.Note == "" && n.Stage == Launching && m != nil {
+		row.Note = s.WhyNotReady(m)
+	}
+	if n.Stage == Draining {
+		row.Pods = n.Pods
+		left, asks := leaving(s.W, s.W.PodsOn(n.Name), s.Consents())
+		row.PodsLeft = len(left)
+		row.Pods = max(row.Pods, row.PodsLeft)
+		row.Blocked = len(asks) > 0
+		for _, p := range left {
+			row.Blocked = row.Blocked || s.stuck(p)
+		}
+	}
+	if n.Stage == Outdated || n.Stage == Queued {
+		row.PodsLeft, _ = s.podsToMove(n.Name)
+		row.Pods = row.PodsLeft
+	}
+	return row
+}
+
+// stuck reports whether something keeps a pod on its node that does not pass by
+// itself at once: a refusal, or a grace period that is over.
+func (s *Step) stuck(p *world.Pod) bool {
+	if p.Terminating() {
+		return s.Now.Sub(p.Ends) >= 5*time.Second
+	}
+	known := s.Run.Pods[p.UID]
+	return known.Refusal != "" || known.Returns > 0
+}
+
+func taintOf(marks map[string]Mark, machine string) world.Taint {
+	for key, m := range marks {
+		if m.Put.Machine == machine && m.Put.Kind == AddTaint && strings.HasPrefix(key, "taint/") {
+			return *m.Put.Taint
+		}
+	}
+	return world.Taint{}
+}
+
+func sameRow(a, b *NodeRow) bool {
+	x, y := *a, *b
+	if (x.Wait == nil) != (y.Wait == nil) || x.Wait != nil && (x.Wait.For != y.Wait.For || !x.Wait.End.Equal(y.Wait.End)) {
+		return false
+	}
+	x.Wait, y.Wait = nil, nil
+	return x == y
+}
+
+// blockers lists what keeps pods on draining nodes now: what a person can help
+// with first, grace periods last.
+func (s *Step) blockers() []*Blocker {
+	var out []*Blocker
+	for _, id := range sortedKeys(s.Run.Nodes) {
+		n := s.Run.Nodes[id]
+		if n.Stage != Draining && n.Stage != NodeFail {
+			continue
+		}
+		for _, p := range s.W.PodsOn(n.Name) {
+			if v := s.judge(p); v.Fate == drain.Asks || v.Fate == drain.Leaves && (s.stuck(p) || p.Terminating()) {
+				out = append(out, s.blockerOf(p, n, id))
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *Blocker) int {
+		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), cmp.Compare(a.Pod, b.Pod))
+	})
+	return out
+}
+
+func urgency(b *Blocker) int {
+	if b.Kind == BlockedByGrace {
+		return 1
+	}
+	return 0
+}
+
+func (s *Step) batchView() *BatchView {
+	b, waiting := s.Run.Waiting()
+	if !waiting || s.Run.State == Finished || s.Run.State == Ending {
+		return nil
+	}
+	v := &BatchView{ID: b.ID, Hash: b.Hash, Nodes: b.Names, Since: b.Waiting, AsOf: s.Now}
+	for _, name := range b.Names {
+		leave, stay := s.podsToMove(name)
+		v.Evict += leave
+		v.Ignore += stay
+		v.Foreseen = append(v.Foreseen, s.foresee(name)...)
+	}
+	return v
+}
+
+// abortPlan says what an abort would do now.
+func (s *Step) abortPlan() []string {
+	var out []string
+	add := func(n int, one, what string) {
+		if n > 0 {
+			out = append(out, plural(n, one)+" "+what)
+		}
+	}
+	old := map[Stage]int{}
+	fresh := 0
+	for _, n := range s.Run.Nodes {
+		if n.New {
+			fresh++
+		} else {
+			old[n.Stage]++
+		}
+	}
+	add(old[Draining], "draining node", "stop: no further eviction; what terminates finishes; put back into service")
+	add(old[Settling], "settling node", "put back into service")
+	add(old[Terminating], "terminating node", "finish: their machines are already ending")
+	add(old[Outdated]+old[Queued], "outdated node", "stay as they are; our taints come off")
+	if n := s.Run.Surge(); n > 0 {
+		out = append(out, fmt.Sprintf("up to %s that hold nothing to evict are ended; the others stay", plural(n, "surge node")))
+	}
+	if fresh > 0 {
+		out = append(out, "the group keeps the new template, because nodes run it")
+	} else if len(s.Run.Target.Templates) > 0 && s.Run.Target.Templates[0] != s.Run.BaseTemplate {
+		out = append(out, "the group's template goes back to version "+s.Run.BaseTemplateSpec)
+	}
+	if len(s.Run.Suspended) > 0 {
+		out = append(out, strings.Join(s.Run.Suspended, ", ")+" acts again")
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package world
+
+import (
+	"strconv"
+	"time"
+)
+
+// Template names a version of a launch template (or of whatever a provider
+// makes machines from).
+type Template struct {
+	ID      string `json:"id"`
+	Version int64  `json:"version"`
+}
+
+// String is "id:version".
+func (t Template) String() string { return t.ID + ":" + strconv.FormatInt(t.Version, 10) }
+
+// Sizes are the bounds of a group and the size asked of it.
+type Sizes struct {
+	Min     int `json:"min"`
+	Max     int `json:"max"`
+	Desired int `json:"desired"`
+}
+
+// Machine states that the engine acts on; a provider maps its own to these and
+// keeps its own word in Machine.Detail.
+const (
+	MachinePending     = "Pending"
+	MachineInService   = "InService"
+	MachineTerminating = "Terminating"
+	MachineStandby     = "Standby"
+)
+
+// Machine is a member of the group as the cloud knows it.
+type Machine struct {
+	ID, Zone string
+	// State is one of the Machine constants.
+	State string
+	// Detail is the cloud's own word for the state (Terminating:Wait, ...).
+	Detail string
+	// Template is what the machine was launched from.
+	Template Template
+	// Type is the instance type.
+	Type string
+	// Protected: the group may not remove it of its own accord.
+	Protected bool
+	Unhealthy bool
+}
+
+// Leaving reports whether the machine is on its way out.
+func (m *Machine) Leaving() bool { return m.State == MachineTerminating }
+
+// Activity is what a group tried, newest first in Group.Activities.
+type Activity struct {
+	ID string
+	// At is when it started.
+	At time.Time
+	// Failed activities carry the cloud's own words in Message.
+	Failed  bool
+	Cause   string
+	Message string
+}
+
+// Subnet is where a group places machines.
+type Subnet struct {
+	ID, Zone string
+	// Free is how many addresses are left.
+	Free int
+}
+
+// Group is a group as the cloud describes it.
+type Group struct {
+	Name string
+	// Provider is the provider's name: asg, eks, kops, gardener.
+	Provider string
+	Sizes    Sizes
+	Zones    []string
+	// Template is what the group launches from now, resolved to a number.
+	Template Template
+	// TemplateSpec is the version as the group has it: a number, $Latest or $Default.
+	TemplateSpec string
+	// TemplateName is the template's name, for people.
+	TemplateName string
+	// Image is the image of Template.
+	Image string
+	// Overrides are the templates of mixed-instances overrides that differ from Template.
+	Overrides []Template
+	// Suspended are the group's processes that do not act (AZRebalance, Launch, ...).
+	Suspended []string
+	Tags      map[string]string
+	// Activities of the group, newest first, as far back as the run needs.
+	Activities []Activity
+	Subnets    []Subnet
+	// Refused says why Drainboard does not touch this group, "" if it does.
+	Refused string
+}
+
+// HasSuspended reports whether a process is suspended.
+func (g *Group) HasSuspended(process string) bool {
+	for _, p := range g.Suspended {
+		if p == process {
+			return true
+		}
+	}
+	return false
+}
+
+// String is "min 3, max 9, desired 6".
+func (s Sizes) String() string {
+	return "min " + strconv.Itoa(s.Min) + ", max " + strconv.Itoa(s.Max) + ", desired " + strconv.Itoa(s.Desired)
+}

@@ -1,0 +1,125 @@
+package world
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Taint is a node's taint.
+type Taint struct {
+	Key    string `json:"key"`
+	Value  string `json:"value,omitempty"`
+	Effect string `json:"effect"`
+}
+
+// String is the form that kubectl taint takes: key=value:Effect.
+func (t Taint) String() string {
+	if t.Value == "" {
+		return t.Key + ":" + t.Effect
+	}
+	return t.Key + "=" + t.Value + ":" + t.Effect
+}
+
+// Node is a Kubernetes node.
+type Node struct {
+	Name string
+	// Machine is the cloud's id of the machine (the last part of the provider id).
+	Machine string
+	Zone    string
+	// Version is the kubelet's version.
+	Version       string
+	Labels        map[string]string
+	Taints        []Taint
+	Unschedulable bool
+	Ready         bool
+	// Trouble names the conditions that keep it from being Ready, or that warn
+	// (DiskPressure and the like), as the kubelet words them.
+	Trouble string
+	Created time.Time
+}
+
+// HasTaint reports whether the node carries exactly this taint.
+func (n *Node) HasTaint(t Taint) bool {
+	for _, have := range n.Taints {
+		if have == t {
+			return true
+		}
+	}
+	return false
+}
+
+// Owner is the controller of a pod.
+type Owner struct {
+	Kind, Name, UID string
+}
+
+// Pod phases, as the API has them.
+const (
+	PodPending   = "Pending"
+	PodRunning   = "Running"
+	PodSucceeded = "Succeeded"
+	PodFailed    = "Failed"
+)
+
+// Pod is what draining needs to know of a pod; the spec is not kept.
+type Pod struct {
+	UID, Namespace, Name, Node string
+
+	Owner   Owner
+	Labels  map[string]string
+	Phase   string
+	Ready   bool
+	Created time.Time
+	// Ends is when the grace period of a pod that is being deleted runs out (its
+	// deletionTimestamp); zero when nobody has asked it to go.
+	Ends time.Time
+	// Grace is how long the pod is given to stop.
+	Grace time.Duration
+	// Mirror: the API's picture of a static pod, which only its node can remove.
+	Mirror bool
+	// EmptyDir: it keeps data in an emptyDir volume that goes with the pod.
+	EmptyDir bool
+	// ToleratesAll: it tolerates every taint, so it may be placed on a node that
+	// is being drained.
+	ToleratesAll bool
+	Finalizers   []string
+	// Unplaced is the scheduler's reason why a Pending pod has no node.
+	Unplaced string
+	// Crashing: a container waits in CrashLoopBackOff.
+	Crashing bool
+}
+
+// Ref is "namespace/name".
+func (p *Pod) Ref() string { return p.Namespace + "/" + p.Name }
+
+// Terminating reports whether the pod has been asked to go.
+func (p *Pod) Terminating() bool { return !p.Ends.IsZero() }
+
+// Finished reports whether the pod has run to its end.
+func (p *Pod) Finished() bool { return p.Phase == PodSucceeded || p.Phase == PodFailed }
+
+// Budget is a PodDisruptionBudget with what its controller last wrote.
+type Budget struct {
+	Namespace, Name string
+	Selector        labels.Selector
+	// Expression is the rule as written: "minAvailable 3", "maxUnavailable 10%".
+	Expression string
+	// Allowed is how many more pods may be disrupted now.
+	Allowed int
+	// Healthy, Desired and Expected are the pods that are healthy, that must be,
+	// and that the budget counts on in all.
+	Healthy, Desired, Expected int
+	// AlwaysAllow: unhealthy pods may always be evicted (unhealthyPodEvictionPolicy).
+	AlwaysAllow bool
+	// Current: the controller has seen the budget's newest rule.
+	Current bool
+}
+
+// Ref is "namespace/name".
+func (b *Budget) Ref() string { return b.Namespace + "/" + b.Name }
+
+// Covers reports whether the budget protects a pod.
+func (b *Budget) Covers(p *Pod) bool {
+	return b.Namespace == p.Namespace && b.Selector != nil && b.Selector.Matches(labels.Set(p.Labels))
+}

@@ -1,0 +1,51 @@
+// Package live ties a run to a real world: it observes, decides, saves and
+// acts. It is the only part of the engine with goroutines and a clock.
+//
+// One loop owns the world and the run. Feeds post changes to it; it asks
+// engine.Decide, writes the run to its Store, hands the actions to the Executor
+// that carries them out side by side, and feeds the outcomes back. Everything
+// that others may see leaves as an engine.Snapshot.
+package live
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// ErrLost means that the run is no longer ours: somebody else wrote its record,
+// or holds its lock.
+var ErrLost = errors.New("another process has taken the run over")
+
+// Change is one update of the world. It runs on the loop's goroutine, must be
+// quick and must not keep the world.
+type Change func(*world.World)
+
+// Feed brings the outside into the world. Run posts changes until ctx ends; it
+// returns early only with an error that no waiting can mend. Anything that
+// passes (an API away, expired credentials) is posted as the source's Health.
+type Feed interface {
+	Run(ctx context.Context, post func(Change)) error
+}
+
+// Executor carries out actions. Do blocks until the outcome is known or lost
+// and never panics on a cancelled context: it answers Unknown.
+type Executor interface {
+	Do(ctx context.Context, a engine.Action) engine.Outcome
+}
+
+// Store keeps the run's record. Save is conditional: it fails with ErrLost when
+// somebody else has written the record since it was read.
+type Store interface {
+	Save(ctx context.Context, r engine.Run) error
+}
+
+// Clock tells the cluster's time and how far the local clock is from it
+// (positive: the local clock is ahead).
+type Clock interface {
+	Now() time.Time
+	Skew() time.Duration
+}

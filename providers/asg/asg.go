@@ -1,0 +1,155 @@
+// Package asg brings EC2 Auto Scaling groups and their launch templates into the
+// world and carries out actions on them.
+//
+// Connect makes a Client. Groups and Group tell what is there, Target works out
+// what the machines are to become, Feed keeps a world up to date with one group,
+// Executor changes it. Only the Executor sends anything but Describe calls.
+//
+// The package knows Auto Scaling and EC2 and nothing of Kubernetes; a machine is
+// matched with its node by the instance id, which the node's provider id ends in.
+package asg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+)
+
+// Provider is the provider's name, as in world.Group.Provider.
+const Provider = "asg"
+
+const (
+	// appID is added to the user agent, so that CloudTrail tells who asked.
+	appID = "drainboard"
+	// callTimeout bounds one call, with the SDK's own retries of it.
+	callTimeout = 15 * time.Second
+	// launchTimeout bounds LaunchInstances, which answers when EC2 has started
+	// the machine.
+	launchTimeout = 90 * time.Second
+)
+
+// Options say how to reach AWS. The zero value takes everything from where the
+// aws command line does: environment, shared configuration, instance role.
+// AWS_ENDPOINT_URL is honoured.
+type Options struct {
+	// Region overrides the configured region.
+	Region string
+	// Fallback is the region where none is configured, such as the one that the
+	// nodes are in (RegionOf).
+	Fallback string
+	// Profile of the shared configuration; empty: AWS_PROFILE or the default.
+	Profile string
+}
+
+// Client reads Auto Scaling and EC2 in one region. It is safe for concurrent use.
+type Client struct {
+	region    string
+	scaling   *autoscaling.Client
+	compute   *ec2.Client
+	login     *aws.CredentialsCache
+	templates templates
+}
+
+// Connect finds region and credentials and makes a client. It sends no request
+// to Auto Scaling or EC2: whether the rights suffice shows with the first one.
+// Errors are one sentence and wrap ErrNoRegion, ErrNoCredentials or ErrExpired
+// where one of these is why.
+func Connect(ctx context.Context, o Options) (*Client, error) {
+	load := func(ctx context.Context) (aws.Config, error) {
+		return config.LoadDefaultConfig(ctx, o.load()...)
+	}
+	cfg, err := load(ctx)
+	if err != nil {
+		return nil, explain(err)
+	}
+	if cfg.Region == "" {
+		cfg.Region = o.Fallback
+	}
+	if cfg.Region == "" {
+		return nil, &problem{ErrNoRegion, "no AWS region is known: set AWS_REGION or a region in the AWS profile"}
+	}
+	login := aws.NewCredentialsCache(fresh{load})
+	if _, err := login.Retrieve(ctx); err != nil {
+		return nil, explain(err)
+	}
+	cfg.Credentials = login
+	return &Client{
+		region:    cfg.Region,
+		scaling:   autoscaling.NewFromConfig(cfg),
+		compute:   ec2.NewFromConfig(cfg),
+		login:     login,
+		templates: templates{known: map[string]version{}},
+	}, nil
+}
+
+// load is what Options ask of the SDK. The adaptive retry mode slows down by
+// itself while the service throttles; it holds for reads and for changes that
+// may be repeated, see once.
+func (o Options) load() []func(*config.LoadOptions) error {
+	load := []func(*config.LoadOptions) error{
+		config.WithAppID(appID),
+		config.WithRetryMode(aws.RetryModeAdaptive),
+	}
+	if o.Region != "" {
+		load = append(load, config.WithRegion(o.Region))
+	}
+	if o.Profile != "" {
+		load = append(load, config.WithSharedConfigProfile(o.Profile))
+	}
+	return load
+}
+
+// Region is the region that the client talks to.
+func (c *Client) Region() string { return c.region }
+
+// once is the option of calls that the SDK must not repeat by itself, because
+// the first may have happened though its answer was lost.
+func once(o *autoscaling.Options) { o.Retryer = aws.NopRetryer{} }
+
+// fresh reads the AWS configuration again each time credentials are asked for,
+// so that keys renewed on disk are found without a restart. The cache around it
+// asks when the old ones expire or were refused.
+type fresh struct {
+	load func(context.Context) (aws.Config, error)
+}
+
+func (f fresh) Retrieve(ctx context.Context) (aws.Credentials, error) {
+	cfg, err := f.load(ctx)
+	if err != nil {
+		return aws.Credentials{}, &loginError{err}
+	}
+	creds, err := cfg.Credentials.Retrieve(ctx)
+	if err != nil {
+		return aws.Credentials{}, &loginError{err}
+	}
+	return creds, nil
+}
+
+// explain puts an error of a call into words. Credentials that were refused are
+// dropped, so that the next call looks for new ones.
+func (c *Client) explain(err error) error {
+	err = explain(err)
+	if errors.Is(err, ErrExpired) {
+		c.login.Invalidate()
+	}
+	return err
+}
+
+var regionOfZone = regexp.MustCompile(`^[a-z]{2,}(-[a-z]+)+-[0-9]+`)
+
+// RegionOf is the region of an availability zone, a local zone or a Wavelength
+// zone: eu-west-1 for eu-west-1b, us-west-2 for us-west-2-lax-1a. It is "" for a
+// name that is none of these.
+func RegionOf(zone string) string { return regionOfZone.FindString(zone) }
+
+// bounded gives a call its time.
+func bounded(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, fmt.Errorf("no answer within %s", d))
+}

@@ -1,0 +1,56 @@
+package asg
+
+import (
+	"context"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// check looks directly whether an action happened. It sends only Describe calls;
+// these may lag behind a change by a second or two, and the actions are such
+// that a repeat after a "no" that came too early does no harm: sizes and
+// terminations are read again first, versions and launches have a token.
+func (e *Executor) check(ctx context.Context, a engine.Action) engine.Outcome {
+	o := done("")
+	var err error
+	switch a.Kind {
+	case engine.CreateTemplate:
+		made, found, failed := e.c.equalVersion(ctx, *a.Template, a.Image)
+		if err = failed; found {
+			o.Happened, o.Template = true, &made
+		}
+	case engine.LaunchIn:
+		o.Happened, err = e.c.launched(ctx, a)
+	case engine.Terminate:
+		var m membership
+		m, err = e.c.member(ctx, a.Machine)
+		o.Happened = m.ending
+	default:
+		o.Happened, err = e.checkGroup(ctx, a)
+	}
+	if err != nil {
+		return notAsked(err)
+	}
+	return o
+}
+
+// checkGroup looks whether a change to the group itself happened.
+func (e *Executor) checkGroup(ctx context.Context, a engine.Action) (bool, error) {
+	g, err := e.c.describe(ctx, a.Group)
+	if err != nil {
+		return false, err
+	}
+	suspended := false
+	for _, p := range g.SuspendedProcesses {
+		suspended = suspended || text(p.ProcessName) == a.Process
+	}
+	switch a.Kind {
+	case engine.SetTemplate:
+		return uses(g, a), nil
+	case engine.SetSizes:
+		return sizesOf(g) == *a.Sizes, nil
+	case engine.Suspend:
+		return suspended, nil
+	}
+	return !suspended, nil
+}

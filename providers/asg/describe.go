@@ -1,0 +1,235 @@
+package asg
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// describe reads one group with its machines: one call. The error wraps
+// ErrNotFound if there is no such group.
+func (c *Client) describe(ctx context.Context, name string) (types.AutoScalingGroup, error) {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	out, err := c.scaling.DescribeAutoScalingGroups(ctx, &autoscaling.DescribeAutoScalingGroupsInput{AutoScalingGroupNames: []string{name}})
+	if err != nil {
+		return types.AutoScalingGroup{}, c.explain(err)
+	}
+	if len(out.AutoScalingGroups) == 0 {
+		return types.AutoScalingGroup{}, &problem{ErrNotFound, fmt.Sprintf("there is no Auto Scaling group %q in %s", clean(name), c.region)}
+	}
+	return out.AutoScalingGroups[0], nil
+}
+
+// describeAll reads every group of the region.
+func (c *Client) describeAll(ctx context.Context) ([]types.AutoScalingGroup, error) {
+	var all []types.AutoScalingGroup
+	pages := autoscaling.NewDescribeAutoScalingGroupsPaginator(c.scaling, &autoscaling.DescribeAutoScalingGroupsInput{MaxRecords: aws.Int32(100)})
+	for pages.HasMorePages() {
+		page, err := c.nextGroups(ctx, pages)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+	}
+	return all, nil
+}
+
+func (c *Client) nextGroups(ctx context.Context, pages *autoscaling.DescribeAutoScalingGroupsPaginator) ([]types.AutoScalingGroup, error) {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	page, err := pages.NextPage(ctx)
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	return page.AutoScalingGroups, nil
+}
+
+// group is the world's view of a group, its templates resolved to numbers.
+// Activities and subnets are not part of the description and left empty.
+func (c *Client) group(ctx context.Context, g types.AutoScalingGroup) (world.Group, error) {
+	out := world.Group{
+		Name:     text(g.AutoScalingGroupName),
+		Provider: Provider,
+		Sizes:    sizesOf(g),
+		Tags:     tagsOf(g),
+		Refused:  refusal(g),
+	}
+	for _, z := range g.AvailabilityZones {
+		out.Zones = append(out.Zones, clean(z))
+	}
+	slices.Sort(out.Zones)
+	for _, p := range g.SuspendedProcesses {
+		out.Suspended = append(out.Suspended, text(p.ProcessName))
+	}
+	slices.Sort(out.Suspended)
+	err := c.fillTemplates(ctx, g, &out)
+	if errors.Is(err, ErrNotFound) { // a group that cannot launch is refused, and no error of ours
+		out.Refused = cmp.Or(out.Refused, "it cannot launch machines: "+strings.TrimSuffix(err.Error(), "."))
+		err = nil
+	}
+	return out, err
+}
+
+// fillTemplates resolves what the group launches from.
+func (c *Client) fillTemplates(ctx context.Context, g types.AutoScalingGroup, out *world.Group) error {
+	spec := specOf(g)
+	if spec == nil {
+		return nil
+	}
+	main, err := c.resolveSpec(ctx, spec)
+	if err != nil {
+		return err
+	}
+	out.Template, out.TemplateName, out.Image = main.Template, main.Name, main.Image
+	out.TemplateSpec = cmp.Or(text(spec.Version), "$Default")
+	for _, o := range overridesOf(g) {
+		if o.LaunchTemplateSpecification == nil {
+			continue
+		}
+		v, err := c.resolveSpec(ctx, o.LaunchTemplateSpecification)
+		if err != nil {
+			return err
+		}
+		if v.Template != out.Template && !slices.Contains(out.Overrides, v.Template) {
+			out.Overrides = append(out.Overrides, v.Template)
+		}
+	}
+	return nil
+}
+
+// specOf is the launch template version that a group launches from, nil for one
+// with a launch configuration.
+func specOf(g types.AutoScalingGroup) *types.LaunchTemplateSpecification {
+	if m := g.MixedInstancesPolicy; m != nil && m.LaunchTemplate != nil {
+		return m.LaunchTemplate.LaunchTemplateSpecification
+	}
+	return g.LaunchTemplate
+}
+
+func overridesOf(g types.AutoScalingGroup) []types.LaunchTemplateOverrides {
+	if m := g.MixedInstancesPolicy; m != nil && m.LaunchTemplate != nil {
+		return m.LaunchTemplate.Overrides
+	}
+	return nil
+}
+
+func sizesOf(g types.AutoScalingGroup) world.Sizes {
+	return world.Sizes{
+		Min:     int(aws.ToInt32(g.MinSize)),
+		Max:     int(aws.ToInt32(g.MaxSize)),
+		Desired: int(aws.ToInt32(g.DesiredCapacity)),
+	}
+}
+
+func tagsOf(g types.AutoScalingGroup) map[string]string {
+	tags := make(map[string]string, len(g.Tags))
+	for _, t := range g.Tags {
+		tags[text(t.Key)] = text(t.Value)
+	}
+	return tags
+}
+
+// machines are the members of a group, without those of a warm pool and those
+// that have left.
+func machines(g types.AutoScalingGroup) []world.Machine {
+	out := make([]world.Machine, 0, len(g.Instances))
+	for _, i := range g.Instances {
+		state := stateOf(i.LifecycleState)
+		if state == "" {
+			continue
+		}
+		m := world.Machine{
+			ID:        text(i.InstanceId),
+			Zone:      text(i.AvailabilityZone),
+			State:     state,
+			Detail:    clean(string(i.LifecycleState)),
+			Type:      text(i.InstanceType),
+			Protected: aws.ToBool(i.ProtectedFromScaleIn),
+			Unhealthy: !strings.EqualFold(text(i.HealthStatus), "Healthy"),
+		}
+		if t := i.LaunchTemplate; t != nil {
+			// An instance has the number it was launched with. Anything else would
+			// not say what it runs: version 0, which is outdated.
+			n, _ := strconv.ParseInt(text(t.Version), 10, 64)
+			m.Template = world.Template{ID: text(t.LaunchTemplateId), Version: n}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// stateOf maps a lifecycle state to one that the engine acts on, "" for a
+// machine that is not a member (any more) or rests in a warm pool. States:
+// "Amazon EC2 Auto Scaling instance lifecycle" in the user guide.
+func stateOf(s types.LifecycleState) string {
+	phase, _, _ := strings.Cut(string(s), ":")
+	switch phase {
+	case "Pending", "Quarantined", "ReplacingRootVolume", "RootVolumeReplaced":
+		return world.MachinePending // not in service, but meant to be
+	case "InService":
+		return world.MachineInService
+	case "Terminating":
+		return world.MachineTerminating
+	case "Terminated", "Detached", "Warmed":
+		return ""
+	}
+	return world.MachineStandby // Standby, on its way there or out of the group, or unheard of: ours to leave alone
+}
+
+// refusal says why Drainboard does not touch a group, "" if it does. An instance
+// refresh is not part of the description: see refreshing.
+func refusal(g types.AutoScalingGroup) string {
+	tags := tagsOf(g)
+	name := text(g.AutoScalingGroupName)
+	switch {
+	case tags["eks:nodegroup-name"] != "":
+		node, cluster := tags["eks:nodegroup-name"], tags["eks:cluster-name"]
+		if cluster == "" {
+			cluster = "CLUSTER"
+		}
+		return fmt.Sprintf("it belongs to the EKS managed node group %s, whose own updates would undo ours: refused for now; use aws eks update-nodegroup-version --cluster-name %s --nodegroup-name %s", node, cluster, node)
+	case g.Operator != nil:
+		return fmt.Sprintf("only its operator %s may change it", text(g.Operator.Principal))
+	case text(g.Status) != "":
+		return "it is being deleted (" + strings.ToLower(text(g.Status)) + ")"
+	case specOf(g) == nil && text(g.LaunchConfigurationName) != "":
+		return fmt.Sprintf("it uses the launch configuration %s, which has no versions: copy it to a launch template (EC2 console: Launch Configurations, Copy to launch template), then aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --launch-template 'LaunchTemplateName=NAME,Version=1'", text(g.LaunchConfigurationName), name)
+	case specOf(g) == nil:
+		return "it has no launch template"
+	}
+	return ""
+}
+
+// inFlight are the states of an instance refresh that still replaces machines
+// or may put them back.
+var inFlight = []types.InstanceRefreshStatus{
+	types.InstanceRefreshStatusPending, types.InstanceRefreshStatusInProgress, types.InstanceRefreshStatusCancelling,
+	types.InstanceRefreshStatusRollbackInProgress, types.InstanceRefreshStatusBaking,
+}
+
+// refreshing says that an instance refresh is at work on the group, "" if none is.
+func (c *Client) refreshing(ctx context.Context, name string) (string, error) {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	out, err := c.scaling.DescribeInstanceRefreshes(ctx, &autoscaling.DescribeInstanceRefreshesInput{AutoScalingGroupName: &name, MaxRecords: aws.Int32(10)})
+	if err != nil {
+		return "", c.explain(err)
+	}
+	for _, r := range out.InstanceRefreshes {
+		if slices.Contains(inFlight, r.Status) {
+			return fmt.Sprintf("instance refresh %s is %s: wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name %s", text(r.InstanceRefreshId), clean(string(r.Status)), clean(name)), nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,274 @@
+package asg
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// ExecutorOptions say what an executor works with. The zero value works.
+type ExecutorOptions struct {
+	// Now is the cluster's time, for outcomes. nil is time.Now.
+	Now func() time.Time
+	// Changed is called after each change that happened or may have, such as
+	// Feed.Poke. It must not block.
+	Changed func()
+}
+
+// Executor carries out the actions on the cloud. It implements live.Executor; see
+// Handles for the kinds it knows. It is safe for concurrent use.
+type Executor struct {
+	c *Client
+	o ExecutorOptions
+
+	mu sync.Mutex
+	// spent counts the launches with a token that were answered with a definite
+	// no: the service gives that answer again for 8 hours, so the next try needs
+	// another token.
+	spent map[string]int
+}
+
+var _ live.Executor = (*Executor)(nil)
+
+// Executor makes an executor for this client's region.
+func (c *Client) Executor(o ExecutorOptions) *Executor {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Changed == nil {
+		o.Changed = func() {}
+	}
+	return &Executor{c: c, o: o, spent: map[string]int{}}
+}
+
+// Handles reports whether an action is one of the cloud's, or a check of one.
+func Handles(a engine.Action) bool {
+	if a.Kind == engine.CheckEffect && a.Of != nil {
+		return Handles(*a.Of)
+	}
+	switch a.Kind {
+	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn, engine.Terminate:
+		return true
+	}
+	return false
+}
+
+// Do carries out one action and says what came of it. Unknown means that the
+// answer was lost and a CheckEffect has to tell; with Refused nothing happened.
+func (e *Executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
+	o := e.do(ctx, a)
+	o.Key, o.At = a.Key, e.o.Now()
+	if !a.ReadOnly() && o.Verdict != engine.Refused {
+		e.o.Changed()
+	}
+	return o
+}
+
+func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
+	if why := incomplete(a); why != "" {
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: why}
+	}
+	switch a.Kind {
+	case engine.CreateTemplate:
+		return e.createTemplate(ctx, a)
+	case engine.SetTemplate:
+		return e.setTemplate(ctx, a)
+	case engine.SetSizes:
+		return e.setSizes(ctx, a)
+	case engine.Suspend:
+		return e.suspend(ctx, a)
+	case engine.Resume:
+		return e.resume(ctx, a)
+	case engine.LaunchIn:
+		return e.launchIn(ctx, a)
+	case engine.Terminate:
+		return e.terminate(ctx, a)
+	}
+	return e.check(ctx, *a.Of)
+}
+
+// incomplete says what an action lacks to be carried out here, "" if nothing.
+func incomplete(a engine.Action) string {
+	missing := ""
+	switch {
+	case a.Kind == engine.CheckEffect && a.Of == nil:
+		missing = "the action to check"
+	case !Handles(a):
+		return fmt.Sprintf("%s is not an action on an Auto Scaling group", a.Kind)
+	case a.Kind == engine.CheckEffect:
+		return incomplete(*a.Of)
+	case a.Group == "" && a.Kind != engine.Terminate:
+		missing = "the group"
+	case (a.Kind == engine.CreateTemplate || a.Kind == engine.SetTemplate) && a.Template == nil:
+		missing = "the launch template"
+	case a.Kind == engine.CreateTemplate && a.Image == "":
+		missing = "the image"
+	case a.Kind == engine.SetSizes && a.Sizes == nil:
+		missing = "the sizes"
+	case (a.Kind == engine.Suspend || a.Kind == engine.Resume) && a.Process == "":
+		missing = "the process" // without one, AWS would take all
+	case a.Kind == engine.LaunchIn && a.Zone == "":
+		missing = "the zone"
+	case (a.Kind == engine.LaunchIn || a.Kind == engine.CreateTemplate) && a.Token == "":
+		missing = "the token"
+	case a.Kind == engine.Terminate && a.Machine == "":
+		missing = "the machine"
+	}
+	if missing == "" {
+		return ""
+	}
+	return fmt.Sprintf("the action %s lacks %s", a.Kind, missing)
+}
+
+func done(message string) engine.Outcome {
+	return engine.Outcome{Verdict: engine.Done, Message: message}
+}
+
+// createTemplate makes a version of Template's launch template that is its
+// version Template with another image, unless there is one that is just that.
+func (e *Executor) createTemplate(ctx context.Context, a engine.Action) engine.Outcome {
+	equal, found, err := e.c.equalVersion(ctx, *a.Template, a.Image)
+	if err != nil {
+		return notAsked(err)
+	}
+	if found {
+		return engine.Outcome{Verdict: engine.Done, Template: &equal, Message: fmt.Sprintf("version %d is equal and used again", equal.Version)}
+	}
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	out, err := e.c.compute.CreateLaunchTemplateVersion(ctx, &ec2.CreateLaunchTemplateVersionInput{
+		LaunchTemplateId:   &a.Template.ID,
+		SourceVersion:      aws.String(strconv.FormatInt(a.Template.Version, 10)),
+		ClientToken:        aws.String(token(a.Token, 0)),
+		VersionDescription: aws.String("Drainboard: image " + a.Image),
+		LaunchTemplateData: &ec2types.RequestLaunchTemplateData{ImageId: &a.Image},
+	})
+	if err != nil {
+		return e.c.judge(err, true)
+	}
+	if out.LaunchTemplateVersion == nil {
+		return engine.Outcome{Verdict: engine.Unknown, Message: "AWS did not say which version it made"}
+	}
+	made := world.Template{ID: a.Template.ID, Version: aws.ToInt64(out.LaunchTemplateVersion.VersionNumber)}
+	return engine.Outcome{Verdict: engine.Done, Template: &made}
+}
+
+// setTemplate points the group at a template version. Of a mixed instances
+// policy everything but the version is sent back as it was read.
+func (e *Executor) setTemplate(ctx context.Context, a engine.Action) engine.Outcome {
+	g, err := e.c.describe(ctx, a.Group)
+	if err != nil {
+		return notAsked(err)
+	}
+	if uses(g, a) {
+		return done("the group has it already")
+	}
+	if specOf(g) == nil {
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: "the group has no launch template"}
+	}
+	spec := &types.LaunchTemplateSpecification{LaunchTemplateId: &a.Template.ID, Version: aws.String(wanted(a))}
+	in := &autoscaling.UpdateAutoScalingGroupInput{AutoScalingGroupName: &a.Group}
+	if g.MixedInstancesPolicy == nil {
+		in.LaunchTemplate = spec
+	} else {
+		in.MixedInstancesPolicy = withSpec(*g.MixedInstancesPolicy, spec)
+	}
+	return e.update(ctx, in)
+}
+
+// wanted is the version that an action sets, as it is to stand in the group.
+func wanted(a engine.Action) string {
+	if a.TemplateSpec != "" {
+		return a.TemplateSpec
+	}
+	return strconv.FormatInt(a.Template.Version, 10)
+}
+
+// uses reports whether a group has what a SetTemplate asks for.
+func uses(g types.AutoScalingGroup, a engine.Action) bool {
+	s := specOf(g)
+	return s != nil && text(s.LaunchTemplateId) == a.Template.ID && text(s.Version) == wanted(a)
+}
+
+// withSpec is a policy with another template version. Descriptions have both id
+// and name of each template; a request may have only one.
+func withSpec(p types.MixedInstancesPolicy, spec *types.LaunchTemplateSpecification) *types.MixedInstancesPolicy {
+	t := types.LaunchTemplate{LaunchTemplateSpecification: spec}
+	if p.LaunchTemplate != nil {
+		for _, o := range p.LaunchTemplate.Overrides {
+			if s := o.LaunchTemplateSpecification; s != nil && s.LaunchTemplateId != nil {
+				o.LaunchTemplateSpecification = &types.LaunchTemplateSpecification{LaunchTemplateId: s.LaunchTemplateId, Version: s.Version}
+			}
+			t.Overrides = append(t.Overrides, o)
+		}
+	}
+	p.LaunchTemplate = &t
+	return &p
+}
+
+// setSizes sets min, max and desired in one request, if the group still has the
+// sizes that the change was worked out from.
+func (e *Executor) setSizes(ctx context.Context, a engine.Action) engine.Outcome {
+	g, err := e.c.describe(ctx, a.Group)
+	if err != nil {
+		return notAsked(err)
+	}
+	switch now := sizesOf(g); {
+	case now == *a.Sizes:
+		return done("the group has these sizes already")
+	case a.From != nil && now != *a.From:
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedConflict,
+			Message: fmt.Sprintf("somebody else changed the group's sizes: they are %s, not %s", now, *a.From)}
+	}
+	return e.update(ctx, &autoscaling.UpdateAutoScalingGroupInput{
+		AutoScalingGroupName: &a.Group,
+		MinSize:              aws.Int32(int32(a.Sizes.Min)),
+		MaxSize:              aws.Int32(int32(a.Sizes.Max)),
+		DesiredCapacity:      aws.Int32(int32(a.Sizes.Desired)),
+	})
+}
+
+// update sends one UpdateAutoScalingGroup, once: repeated later it could undo
+// what somebody else did in between.
+func (e *Executor) update(ctx context.Context, in *autoscaling.UpdateAutoScalingGroupInput) engine.Outcome {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	if _, err := e.c.scaling.UpdateAutoScalingGroup(ctx, in, once); err != nil {
+		return e.c.judge(err, false)
+	}
+	return done("")
+}
+
+// suspend stops one process of the group. Repeating it is harmless.
+func (e *Executor) suspend(ctx context.Context, a engine.Action) engine.Outcome {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	_, err := e.c.scaling.SuspendProcesses(ctx, &autoscaling.SuspendProcessesInput{AutoScalingGroupName: &a.Group, ScalingProcesses: []string{a.Process}})
+	if err != nil {
+		return e.c.judge(err, true)
+	}
+	return done("")
+}
+
+// resume lets one process of the group act again. Repeating it is harmless.
+func (e *Executor) resume(ctx context.Context, a engine.Action) engine.Outcome {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	_, err := e.c.scaling.ResumeProcesses(ctx, &autoscaling.ResumeProcessesInput{AutoScalingGroupName: &a.Group, ScalingProcesses: []string{a.Process}})
+	if err != nil {
+		return e.c.judge(err, true)
+	}
+	return done("")
+}

@@ -1,0 +1,265 @@
+package asg
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+const (
+	// pokedFor is how long after a Poke the feed looks often: describe calls lag
+	// behind a change, usually by a second or two.
+	pokedFor = 20 * time.Second
+	// pokeGap is the least time between two reads, however often it is poked.
+	pokeGap = 300 * time.Millisecond
+	// extrasEvery is how often what changes slowly is read: the subnets' free
+	// addresses and whether an instance refresh is at work.
+	extrasEvery = time.Minute
+	// maxBackoff is the longest pause after failed reads: 1, 2, 4 ... 30 s.
+	maxBackoff = 30 * time.Second
+	// lookEvery is how often activities are read while machines come or go.
+	lookEvery = 3 * time.Second
+	// goneAfter is how many reads in a row must not find the group before it
+	// counts as deleted.
+	goneAfter = 3
+)
+
+// FeedOptions say how a group is followed.
+type FeedOptions struct {
+	// Since is how far back activities are wanted: the start of the run. Zero is
+	// when the feed starts.
+	Since time.Time
+	// Now is the cluster's time, which freshness is told in. nil is time.Now.
+	Now func() time.Time
+	// Fast is the interval while machines come or go or somebody poked, Slow the
+	// one at rest. Zero: 1.5 s and 7 s.
+	Fast, Slow time.Duration
+}
+
+// Feed keeps a world up to date with one group and its machines, by one Describe
+// call each time, and posts the health of world.Cloud. It implements live.Feed.
+type Feed struct {
+	c    *Client
+	name string
+	o    FeedOptions
+	kick chan struct{}
+
+	// Times of this machine's clock, as all pacing.
+	poked, looked, extras time.Time
+
+	history   []history
+	subnets   []world.Subnet
+	refused   string // by an instance refresh
+	extrasErr error
+	problem   string // of the last read, which was good otherwise
+}
+
+var _ live.Feed = (*Feed)(nil)
+
+// Feed follows the group of that name. A feed is used for one Run.
+func (c *Client) Feed(group string, o FeedOptions) *Feed {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Since.IsZero() {
+		o.Since = o.Now()
+	}
+	if o.Fast == 0 {
+		o.Fast = 1500 * time.Millisecond
+	}
+	if o.Slow == 0 {
+		o.Slow = 7 * time.Second
+	}
+	return &Feed{c: c, name: group, o: o, kick: make(chan struct{}, 1)}
+}
+
+// Poke asks for a fresh read soon, as after an action. It never blocks and may
+// be called from any goroutine.
+func (f *Feed) Poke() {
+	select {
+	case f.kick <- struct{}{}:
+	default:
+	}
+}
+
+// Run posts changes until ctx ends, which is no error. It returns early only if
+// the group does not exist (any more). While AWS cannot be read, the health of
+// world.Cloud says why and when it is tried again.
+func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
+	failed, gone := 0, 0
+	for {
+		now := f.o.Now()
+		group, members, err := f.read(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err == nil {
+			failed, gone = 0, 0
+			health := world.Health{Fresh: now, Problem: f.problem}
+			post(func(w *world.World) {
+				w.Group = group
+				w.SetMachines(members)
+				w.Health[world.Cloud] = health
+			})
+			f.wait(ctx, f.pace(group, members))
+			continue
+		}
+		gone++
+		if !errors.Is(err, ErrNotFound) {
+			gone = 0
+		}
+		if gone >= goneAfter {
+			return err
+		}
+		pause := min(time.Second<<min(failed, 5), maxBackoff)
+		failed++
+		problem, retry := err.Error(), f.o.Now().Add(pause)
+		post(func(w *world.World) {
+			h := w.Health[world.Cloud]
+			h.Problem, h.Retry = problem, retry
+			w.Health[world.Cloud] = h
+		})
+		f.wait(ctx, pause)
+	}
+}
+
+// wait lets the pause pass, or less if poked.
+func (f *Feed) wait(ctx context.Context, pause time.Duration) {
+	t := time.NewTimer(pause)
+	defer t.Stop()
+	gap := time.NewTimer(min(pause, pokeGap))
+	defer gap.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	case <-f.kick:
+		f.poked = time.Now()
+		select {
+		case <-ctx.Done():
+		case <-gap.C:
+		}
+	}
+}
+
+// pace is how long to wait until the next read.
+func (f *Feed) pace(g world.Group, members []world.Machine) time.Duration {
+	if moving(g, members) || time.Since(f.poked) < pokedFor {
+		return f.o.Fast
+	}
+	return f.o.Slow
+}
+
+// moving reports whether machines come or go.
+func moving(g world.Group, members []world.Machine) bool {
+	return shortOf(g, members) || slices.ContainsFunc(members, func(m world.Machine) bool {
+		return m.State == world.MachinePending || m.State == world.MachineTerminating
+	})
+}
+
+// shortOf reports whether the group has fewer machines than asked for. Those in
+// Standby are not counted by the group.
+func shortOf(g world.Group, members []world.Machine) bool {
+	n := 0
+	for _, m := range members {
+		if m.State == world.MachinePending || m.State == world.MachineInService {
+			n++
+		}
+	}
+	return n < g.Sizes.Desired
+}
+
+// read makes one picture of the group.
+func (f *Feed) read(ctx context.Context) (world.Group, []world.Machine, error) {
+	raw, err := f.c.describe(ctx, f.name)
+	if err != nil {
+		return world.Group{}, nil, err
+	}
+	group, err := f.c.group(ctx, raw)
+	if err != nil {
+		return world.Group{}, nil, err
+	}
+	members := machines(raw)
+	f.problem = ""
+	f.readExtras(ctx, raw)
+	if moving(group, members) && time.Since(f.looked) >= lookEvery {
+		f.looked = time.Now()
+		h, err := f.c.activities(ctx, f.name, f.o.Since, f.history)
+		if err == nil {
+			f.history = h
+		}
+		f.note(err)
+	}
+	for _, h := range f.history {
+		group.Activities = append(group.Activities, h.Activity)
+	}
+	group.Subnets = f.subnets
+	group.Refused = cmp.Or(group.Refused, f.refused)
+	return group, members, nil
+}
+
+// readExtras reads what changes slowly, once in a while.
+func (f *Feed) readExtras(ctx context.Context, g types.AutoScalingGroup) {
+	if time.Since(f.extras) < extrasEvery {
+		f.note(f.extrasErr)
+		return
+	}
+	f.extras = time.Now()
+	subnets, err := f.c.subnets(ctx, g)
+	if err == nil {
+		f.subnets = subnets
+	}
+	refused, err2 := f.c.refreshing(ctx, f.name)
+	if err2 == nil {
+		f.refused = refused
+	}
+	f.extrasErr = cmp.Or(err, err2)
+	f.note(f.extrasErr)
+}
+
+// note keeps why something beside the group could not be read. The group is
+// fresh without it, so it is told and holds nothing up.
+func (f *Feed) note(err error) {
+	if err != nil {
+		f.problem = err.Error()
+	}
+}
+
+// subnets reads where the group places machines, and the addresses left there.
+func (c *Client) subnets(ctx context.Context, g types.AutoScalingGroup) ([]world.Subnet, error) {
+	var ids []string
+	for id := range strings.SplitSeq(text(g.VPCZoneIdentifier), ",") {
+		if id = strings.TrimSpace(id); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	pages := ec2.NewDescribeSubnetsPaginator(c.compute, &ec2.DescribeSubnetsInput{SubnetIds: ids})
+	var out []world.Subnet
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, c.explain(err)
+		}
+		for _, s := range page.Subnets {
+			free := 0
+			if s.AvailableIpAddressCount != nil {
+				free = int(*s.AvailableIpAddressCount)
+			}
+			out = append(out, world.Subnet{ID: text(s.SubnetId), Zone: text(s.AvailabilityZone), Free: free})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,127 @@
+package asg
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Summary is a group and how it stands.
+type Summary struct {
+	world.Group
+	// Machines counts the members, Outdated those of them that were launched from
+	// another template version than the group (or one of its overrides) has now.
+	// Machines on their way out count in neither.
+	Machines, Outdated int
+}
+
+// clusterTag marks what belongs to a cluster; its value is owned or shared.
+const clusterTag = "kubernetes.io/cluster/"
+
+// Groups finds the groups of a cluster, sorted by name: those with a member
+// among the given machine ids (the nodes'), and those tagged
+// kubernetes.io/cluster/<cluster>, which may be empty. cluster may be "".
+func (c *Client) Groups(ctx context.Context, machineIDs map[string]bool, cluster string) ([]Summary, error) {
+	all, err := c.describeAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ours []types.AutoScalingGroup
+	for _, g := range all {
+		if owns(g, machineIDs, cluster) {
+			ours = append(ours, g)
+		}
+	}
+	out, errs := make([]Summary, len(ours)), make([]error, len(ours))
+	slots := make(chan struct{}, 4) // enough to be quick, too few to be throttled
+	var wg sync.WaitGroup
+	for i, g := range ours {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			out[i], errs[i] = c.summary(ctx, g)
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(out, func(a, b Summary) int { return cmp.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// Group reads one group by name. If there is none, the error wraps ErrNotFound
+// and names groups that may have been meant.
+func (c *Client) Group(ctx context.Context, name string) (Summary, error) {
+	g, err := c.describe(ctx, name)
+	if errors.Is(err, ErrNotFound) {
+		return Summary{}, c.unknown(ctx, err, name)
+	}
+	if err != nil {
+		return Summary{}, err
+	}
+	return c.summary(ctx, g)
+}
+
+// unknown adds the names of groups that may have been meant.
+func (c *Client) unknown(ctx context.Context, err error, name string) error {
+	all, failed := c.describeAll(ctx)
+	if failed != nil {
+		return err // the names would only have been a help
+	}
+	var names []string
+	for _, g := range all {
+		names = append(names, text(g.AutoScalingGroupName))
+	}
+	switch close := near(name, names); {
+	case len(close) > 0:
+		return &problem{ErrNotFound, fmt.Sprintf("%s: did you mean %s?", err, strings.Join(close, " or "))}
+	case len(names) == 0:
+		return &problem{ErrNotFound, fmt.Sprintf("%s: there are none at all", err)}
+	}
+	return err
+}
+
+func owns(g types.AutoScalingGroup, machineIDs map[string]bool, cluster string) bool {
+	for _, i := range g.Instances {
+		if machineIDs[text(i.InstanceId)] {
+			return true
+		}
+	}
+	_, tagged := tagsOf(g)[clusterTag+cluster]
+	return tagged && cluster != ""
+}
+
+// summary resolves a group and counts its machines.
+func (c *Client) summary(ctx context.Context, g types.AutoScalingGroup) (Summary, error) {
+	group, err := c.group(ctx, g)
+	if err != nil {
+		return Summary{}, err
+	}
+	if group.Refused == "" {
+		if group.Refused, err = c.refreshing(ctx, group.Name); err != nil {
+			return Summary{}, err
+		}
+	}
+	s := Summary{Group: group}
+	for _, m := range machines(g) {
+		if m.Leaving() {
+			continue
+		}
+		s.Machines++
+		if m.Template != group.Template && !slices.Contains(group.Overrides, m.Template) {
+			s.Outdated++
+		}
+	}
+	return s, nil
+}

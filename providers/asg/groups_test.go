@@ -1,0 +1,244 @@
+package asg
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+func TestStates(t *testing.T) {
+	for _, s := range types.LifecycleState("").Values() {
+		want := map[string]string{
+			"Pending": world.MachinePending, "Quarantined": world.MachinePending,
+			"ReplacingRootVolume": world.MachinePending, "RootVolumeReplaced": world.MachinePending,
+			"InService": world.MachineInService, "Terminating": world.MachineTerminating,
+			"Terminated": "", "Detached": "", "Warmed": "",
+			"Detaching": world.MachineStandby, "EnteringStandby": world.MachineStandby, "Standby": world.MachineStandby,
+		}
+		phase, _, _ := strings.Cut(string(s), ":")
+		state, known := want[phase]
+		if !known {
+			t.Errorf("the SDK has a new lifecycle state %s: decide on it", s)
+		}
+		if got := stateOf(s); got != state {
+			t.Errorf("stateOf(%s) = %q, want %q", s, got, state)
+		}
+	}
+	if got := stateOf("Unheard:Of"); got != world.MachineStandby {
+		t.Errorf("an unknown state is %q", got)
+	}
+}
+
+func TestMachines(t *testing.T) {
+	s, c := connect(t)
+	s.on("DescribeAutoScalingGroups", groups(group("web", members("Instances",
+		instance("i-1", "eu-west-1a", "InService", "2"),
+		instance("i-2", "eu-west-1b", "Terminating:Wait", "1"),
+		instance("i-3", "eu-west-1b", "Warmed:Stopped", "1"),
+		e("InstanceId", "i-4", "AvailabilityZone", "eu-west-1c", "LifecycleState", "Pending", "HealthStatus", "Unhealthy",
+			"InstanceType", "m5.large", "ProtectedFromScaleIn", "true", "LaunchConfigurationName", "old"),
+	))))
+	g, err := c.describe(t.Context(), "web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []world.Machine{
+		{ID: "i-1", Zone: "eu-west-1a", State: "InService", Detail: "InService", Template: world.Template{ID: "lt-1", Version: 2}, Type: "m5.large"},
+		{ID: "i-2", Zone: "eu-west-1b", State: "Terminating", Detail: "Terminating:Wait", Template: world.Template{ID: "lt-1", Version: 1}, Type: "m5.large"},
+		{ID: "i-4", Zone: "eu-west-1c", State: "Pending", Detail: "Pending", Type: "m5.large", Protected: true, Unhealthy: true},
+	}
+	got := machines(g)
+	if len(got) != len(want) {
+		t.Fatalf("got %v", got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("got  %+v\nwant %+v", got[i], want[i])
+		}
+	}
+}
+
+func TestGroups(t *testing.T) {
+	s, c := connect(t)
+	s.withTemplate()
+	s.on("DescribeInstanceRefreshes", "")
+	tag := func(k, v string) string { return members("Tags", e("Key", k, "Value", v)) }
+	first := groups(
+		group("b-latest", e("LaunchTemplate", spec("lt-1", "$Latest")), members("Instances",
+			instance("i-1", "eu-west-1a", "InService", "3"), instance("i-2", "eu-west-1a", "InService", "2"), instance("i-3", "eu-west-1a", "Terminating", "1"))),
+		group("not-ours", e("LaunchTemplate", spec("lt-1", "1")), members("Instances", instance("i-9", "eu-west-1a", "InService", "1"))),
+	) + e("NextToken", "page2")
+	second := groups(
+		group("a-empty\x1b", e("LaunchTemplate", spec("lt-1", "$Default")), tag("kubernetes.io/cluster/prod", "owned")),
+		group("c-other", e("LaunchTemplate", spec("lt-1", "1")), tag("kubernetes.io/cluster/test", "owned")),
+	)
+	second = strings.ReplaceAll(second, "\x1b", "&#x9;")
+	s.onCall("DescribeAutoScalingGroups", func(f url.Values) string {
+		if f.Get("NextToken") == "page2" {
+			return second
+		}
+		return first
+	})
+	got, err := c.Groups(t.Context(), map[string]bool{"i-2": true}, "prod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got[0].Name != "a-empty " || got[1].Name != "b-latest" {
+		t.Fatalf("got %+v", got)
+	}
+	if d := got[0]; d.Template.Version != 2 || d.TemplateSpec != "$Default" || d.Image != "ami-2" || d.Machines != 0 {
+		t.Errorf("got %+v", d)
+	}
+	if l := got[1]; l.Template.Version != 3 || l.TemplateSpec != "$Latest" || l.TemplateName != "web" || l.Machines != 2 || l.Outdated != 1 || l.Sizes != (world.Sizes{Min: 1, Max: 5, Desired: 3}) {
+		t.Errorf("got %+v", l)
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	s, c := connect(t)
+	s.withTemplate()
+	s.on("DescribeInstanceRefreshes", "")
+	s.on("DescribeAutoScalingGroups", groups(group("mixed",
+		e("MixedInstancesPolicy", e("LaunchTemplate", e("LaunchTemplateSpecification", spec("lt-1", "3"))+members("Overrides",
+			e("InstanceType", "m5.large"),
+			e("InstanceType", "m6g.large", "LaunchTemplateSpecification", spec("lt-1", "$Default")),
+			e("InstanceType", "m7g.large", "LaunchTemplateSpecification", spec("lt-1", "2"))))),
+		members("Instances", instance("i-1", "a", "InService", "3"), instance("i-2", "a", "InService", "2"), instance("i-3", "a", "InService", "1")))))
+	g, err := c.Group(t.Context(), "mixed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Overrides) != 1 || g.Overrides[0].Version != 2 || g.Outdated != 1 {
+		t.Errorf("got %+v", g)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	template := e("LaunchTemplate", spec("lt-1", "1"))
+	tests := []struct {
+		name, group, refreshes, want string
+	}{
+		{"none", template, "", ""},
+		{"launch configuration", e("LaunchConfigurationName", "old"), "", "it uses the launch configuration old"},
+		{"eks", template + members("Tags", e("Key", "eks:nodegroup-name", "Value", "ng"), e("Key", "eks:cluster-name", "Value", "prod")), "",
+			"it belongs to the EKS managed node group ng, whose own updates would undo ours: refused for now; use aws eks update-nodegroup-version --cluster-name prod --nodegroup-name ng"},
+		{"operator", template + e("Operator", e("Principal", "svc.amazonaws.com")), "", "only its operator svc.amazonaws.com may change it"},
+		{"deleting", template + e("Status", "Delete in progress"), "", "it is being deleted (delete in progress)"},
+		{"refresh", template, members("InstanceRefreshes", e("InstanceRefreshId", "r-1", "Status", "Successful"), e("InstanceRefreshId", "r-2", "Status", "InProgress")), "instance refresh r-2 is InProgress"},
+		{"old refresh", template, members("InstanceRefreshes", e("InstanceRefreshId", "r-1", "Status", "Cancelled")), ""},
+		{"template gone", e("LaunchTemplate", spec("lt-1", "9")), "", "it cannot launch machines: Could not find the specified version 9"},
+	}
+	s, c := connect(t)
+	s.withTemplate()
+	for _, tt := range tests {
+		s.on("DescribeAutoScalingGroups", groups(group("web", tt.group)))
+		s.on("DescribeInstanceRefreshes", tt.refreshes)
+		g, err := c.Group(t.Context(), "web")
+		if err != nil || !strings.HasPrefix(g.Refused, tt.want) || tt.want == "" && g.Refused != "" {
+			t.Errorf("%s: got %q, %v", tt.name, g.Refused, err)
+		}
+	}
+}
+
+func TestUnknownGroup(t *testing.T) {
+	s, c := connect(t)
+	s.onCall("DescribeAutoScalingGroups", func(f url.Values) string {
+		if f.Get("AutoScalingGroupNames.member.1") != "" {
+			return groups()[:0]
+		}
+		return groups(group("web-blue"), group("db"))
+	})
+	_, err := c.Group(t.Context(), "web-bleu")
+	if want := `there is no Auto Scaling group "web-bleu" in eu-west-1: did you mean web-blue?`; !errors.Is(err, ErrNotFound) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// Each right that a read lacks is named.
+func TestForbidden(t *testing.T) {
+	s, c := connect(t)
+	s.withTemplate()
+	s.on("DescribeInstanceRefreshes", "")
+	s.on("DescribeAutoScalingGroups", groups(group("web", e("LaunchTemplate", spec("lt-1", "1")))))
+	s.on("DescribeLaunchTemplateVersions", fail(403, "UnauthorizedOperation", "You are not authorized to perform this operation."))
+	_, err := c.Group(t.Context(), "web")
+	if want := "AWS does not allow the IAM action ec2:DescribeLaunchTemplateVersions (UnauthorizedOperation)"; !errors.Is(err, ErrForbidden) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	s.on("DescribeAutoScalingGroups", fail(403, "AccessDenied", "User: arn:aws:iam::1:user/me is not authorized to perform: autoscaling:DescribeAutoScalingGroups because no identity-based policy allows the action"))
+	_, err = c.Group(t.Context(), "web")
+	if want := "AWS does not allow the IAM action autoscaling:DescribeAutoScalingGroups to arn:aws:iam::1:user/me (AccessDenied)"; !errors.Is(err, ErrForbidden) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestTarget(t *testing.T) {
+	s, c := connect(t)
+	s.withTemplate()
+	override := e("InstanceType", "m6g.large", "LaunchTemplateSpecification", spec("lt-1", "1"))
+	mixed := func(override string) string {
+		return group("web", e("MixedInstancesPolicy", e("LaunchTemplate", e("LaunchTemplateSpecification", spec("lt-1", "2"))+members("Overrides", override))))
+	}
+	s.on("DescribeAutoScalingGroups", groups(mixed(override)))
+	s.onCall("DescribeImages", func(f url.Values) string {
+		switch id := f.Get("ImageId.1"); id {
+		case "ami-2":
+			return items("imagesSet", e("imageId", id, "imageState", "available"))
+		case "ami-3":
+			return items("imagesSet", e("imageId", id, "imageState", "pending"))
+		case "ami-4":
+			return fail(403, "UnauthorizedOperation", "You are not authorized to perform this operation.")
+		default:
+			return fail(400, "InvalidAMIID.NotFound", "The image id '["+id+"]' does not exist")
+		}
+	})
+	tests := []struct {
+		o         TargetOptions
+		templates string
+		image     string
+		err       string
+	}{
+		{o: TargetOptions{}},
+		{o: TargetOptions{TemplateVersion: "3"}, templates: "lt-1:3 lt-1:1"},
+		{o: TargetOptions{TemplateVersion: "$Latest"}, templates: "lt-1:3 lt-1:1"},
+		{o: TargetOptions{TemplateVersion: "$Default"}, templates: "lt-1:2 lt-1:1"},
+		{o: TargetOptions{TemplateVersion: "7"}, err: "launch template name-of-lt-1 of group web has no version 7 (its newest is 3)"},
+		{o: TargetOptions{TemplateVersion: "newest"}, err: `"newest" is not a launch template version: give a number, $Latest or $Default`},
+		{o: TargetOptions{TemplateVersion: "0"}, err: `"0" is not a launch template version: give a number, $Latest or $Default`},
+		{o: TargetOptions{AMI: "ami-2"}, image: "ami-2"},
+		{o: TargetOptions{AMI: "ami-3"}, err: "AMI ami-3 is pending, not available"},
+		{o: TargetOptions{AMI: "ami-4"}, image: "ami-4"}, // we may not look
+		{o: TargetOptions{AMI: "ami-5"}, err: "there is no AMI ami-5 in eu-west-1, or it is not shared with this account"},
+		{o: TargetOptions{AMI: "resolve:ssm:/my/ami"}, image: "resolve:ssm:/my/ami"},
+		{o: TargetOptions{AMI: "ami-2", TemplateVersion: "1"}, err: "ask for either a launch template version or an AMI"},
+	}
+	for _, tt := range tests {
+		got, err := c.Target(t.Context(), "web", tt.o)
+		if tt.err != "" {
+			if err == nil || !strings.HasPrefix(err.Error(), tt.err) {
+				t.Errorf("%+v: got %v, want %s", tt.o, err, tt.err)
+			}
+			continue
+		}
+		var names []string
+		for _, v := range got.Templates {
+			names = append(names, v.String())
+		}
+		if err != nil || strings.Join(names, " ") != tt.templates || got.Image != tt.image {
+			t.Errorf("%+v: got %+v, %v", tt.o, got, err)
+		}
+	}
+	s.on("DescribeAutoScalingGroups", groups(mixed(e("InstanceType", "m6g.large", "ImageId", "ami-9"))))
+	if _, err := c.Target(t.Context(), "web", TargetOptions{AMI: "ami-2"}); err == nil || !strings.Contains(err.Error(), "names the image ami-9 for m6g.large") {
+		t.Errorf("got %v", err)
+	}
+	s.on("DescribeAutoScalingGroups", groups(group("web", e("LaunchConfigurationName", "old"))))
+	if _, err := c.Target(t.Context(), "web", TargetOptions{AMI: "ami-2"}); err == nil || !strings.Contains(err.Error(), "launch configuration old") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,35 @@
+package asg
+
+// ReadActions are the IAM actions that reading needs (groups, plan, watch), sorted.
+var ReadActions = []string{
+	"autoscaling:DescribeAutoScalingGroups",
+	"autoscaling:DescribeInstanceRefreshes",
+	"autoscaling:DescribeScalingActivities",
+	"ec2:DescribeImages", // with --ami; without it the image is not checked
+	"ec2:DescribeLaunchTemplateVersions",
+	"ec2:DescribeSubnets",
+}
+
+// UpgradeActions are the IAM actions that an upgrade needs beside ReadActions,
+// sorted.
+var UpgradeActions = []string{
+	"autoscaling:DescribeAutoScalingInstances",
+	"autoscaling:LaunchInstances", // where a zone gets no new machine
+	"autoscaling:ResumeProcesses",
+	"autoscaling:SuspendProcesses",
+	"autoscaling:TerminateInstanceInAutoScalingGroup",
+	"autoscaling:UpdateAutoScalingGroup",
+	"ec2:CreateLaunchTemplateVersion", // with --ami
+	"ec2:DescribeInstances",           // tells machines that ended from detached ones
+}
+
+// PassedActions are never called by Drainboard, but Auto Scaling checks that the
+// caller has them when a group's launch template is set (user guide, "Control
+// Amazon EC2 launch template usage in Auto Scaling groups") or LaunchInstances
+// is called. Sorted.
+var PassedActions = []string{
+	"ec2:CreateFleet", // for autoscaling:LaunchInstances
+	"ec2:CreateTags",  // if the template tags what it launches
+	"ec2:RunInstances",
+	"iam:PassRole", // of the template's instance profile
+}

@@ -1,0 +1,192 @@
+package asg
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// launchIn launches one machine in a zone with LaunchInstances, which answers
+// when EC2 has accepted or refused it. What the service does (user guide,
+// "Launch instances synchronously"; API reference, LaunchInstances):
+//
+//   - A launch that succeeds raises the group's desired capacity by what was
+//     launched, and the new desired capacity must fit under the maximum: raise
+//     the maximum first. With the retry strategy none, which is used, a launch
+//     that fails leaves the desired capacity as it is and nothing is tried later.
+//   - Only one zone a call, and only groups with a launch template. Groups with
+//     a warm pool are refused (UnsupportedOperation), and mixed policies with
+//     both On-Demand and Spot. With instance weights, 1 is a unit of capacity.
+//   - The machine is Pending and may still fail later.
+//   - AZRebalance may launch more on top of it: suspend it first.
+//   - The client token holds for 8 hours: a repeat is answered with what the
+//     first call came to, a failed one too. The token is therefore changed after
+//     a definite no, and kept after a lost answer. While the first call is still
+//     at work the repeat says IdempotentCallInProgress, and a call that takes too
+//     long answers with neither machines nor errors.
+func (e *Executor) launchIn(ctx context.Context, a engine.Action) engine.Outcome {
+	e.mu.Lock()
+	try := e.spent[a.Token]
+	e.mu.Unlock()
+	ctx, cancel := bounded(ctx, launchTimeout)
+	defer cancel()
+	out, err := e.c.scaling.LaunchInstances(ctx, &autoscaling.LaunchInstancesInput{
+		AutoScalingGroupName: &a.Group,
+		ClientToken:          aws.String(token(a.Token, try)),
+		RequestedCapacity:    aws.Int32(1),
+		AvailabilityZones:    []string{a.Zone},
+		RetryStrategy:        types.RetryStrategyNone,
+	}, once)
+	if err != nil {
+		if code, _ := answered(err); notOffered(code) {
+			return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid,
+				Message: fmt.Sprintf("AWS does not offer LaunchInstances for this group or in %s (%s)", e.c.region, code)}
+		}
+		return e.c.judge(err, false)
+	}
+	for _, i := range out.Instances {
+		return done(clean(strings.Join(i.InstanceIds, ", ")) + " is launching in " + a.Zone)
+	}
+	for _, failed := range out.Errors {
+		e.mu.Lock()
+		e.spent[a.Token] = try + 1
+		e.mu.Unlock()
+		return launchRefused(text(failed.ErrorCode), short(aws.ToString(failed.ErrorMessage)), a.Zone)
+	}
+	return engine.Outcome{Verdict: engine.Unknown, Message: "AWS has not said yet whether it launched the machine"}
+}
+
+// launchRefused is the outcome of a launch that EC2 did not make: nothing was
+// launched, whatever the code.
+func launchRefused(code, message, zone string) engine.Outcome {
+	r := refusalOf(code, message)
+	if r == "" {
+		r = engine.RefusedBusy
+	}
+	return engine.Outcome{Verdict: engine.Refused, Refusal: r, Message: fmt.Sprintf("no machine in %s: %s (%s)", zone, strings.TrimSuffix(message, "."), code)}
+}
+
+// notOffered reports whether an error says that the service knows no such call,
+// or not for such a group.
+func notOffered(code string) bool {
+	switch code {
+	case "InvalidAction", "UnknownOperationException", "UnsupportedOperation", "UnsupportedOperationException", "NotImplemented":
+		return true
+	}
+	return false
+}
+
+var plainToken = regexp.MustCompile(`^[A-Za-z0-9_/-]{1,56}$`)
+
+// token is the client token for the n-th try with the token of an action. AWS
+// takes at most 64 characters of [A-Za-z0-9_/-].
+func token(s string, n int) string {
+	if !plainToken.MatchString(s) {
+		sum := sha256.Sum256([]byte(s))
+		s = "drainboard-" + hex.EncodeToString(sum[:20])
+	}
+	if n > 0 {
+		s += "/" + strconv.Itoa(n)
+	}
+	return s
+}
+
+// terminate ends a machine through its group. It looks at it again first: one
+// that is gone or on its way counts as done, one that belongs to no group or to
+// another is refused as gone.
+func (e *Executor) terminate(ctx context.Context, a engine.Action) engine.Outcome {
+	m, err := e.c.member(ctx, a.Machine)
+	if err != nil {
+		return notAsked(err)
+	}
+	switch {
+	case m.ending:
+		return done(a.Machine + " is ending already")
+	case m.group == "":
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedGone, Message: fmt.Sprintf("machine %s belongs to no Auto Scaling group any more", a.Machine)}
+	case a.Group != "" && m.group != a.Group:
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedGone, Message: fmt.Sprintf("machine %s belongs to group %s, not %s", a.Machine, m.group, a.Group)}
+	}
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	_, err = e.c.scaling.TerminateInstanceInAutoScalingGroup(ctx, &autoscaling.TerminateInstanceInAutoScalingGroupInput{
+		InstanceId: &a.Machine, ShouldDecrementDesiredCapacity: &a.Decrement,
+	}, once)
+	if err != nil {
+		return e.c.judge(err, false)
+	}
+	return done("")
+}
+
+// membership is where a machine stands.
+type membership struct {
+	group  string // "": a member of none
+	ending bool   // gone, or on its way
+}
+
+// member looks a machine up directly.
+func (c *Client) member(ctx context.Context, id string) (membership, error) {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	out, err := c.scaling.DescribeAutoScalingInstances(ctx, &autoscaling.DescribeAutoScalingInstancesInput{InstanceIds: []string{id}})
+	if err != nil {
+		return membership{}, c.explain(err)
+	}
+	for _, i := range out.AutoScalingInstances {
+		state := types.LifecycleState(text(i.LifecycleState))
+		if state == types.LifecycleStateDetached || state == types.LifecycleStateDetaching {
+			return membership{}, nil
+		}
+		return membership{group: text(i.AutoScalingGroupName), ending: strings.HasPrefix(string(state), "Terminat")}, nil
+	}
+	return membership{ending: c.ended(ctx, id)}, nil
+}
+
+// ended reports whether EC2 says that an instance is gone or on its way. Where
+// EC2 may not be asked the answer is no.
+func (c *Client) ended(ctx context.Context, id string) bool {
+	out, err := c.compute.DescribeInstances(ctx, &ec2.DescribeInstancesInput{InstanceIds: []string{id}})
+	if err != nil {
+		return errors.Is(c.explain(err), ErrNotFound)
+	}
+	for _, r := range out.Reservations {
+		for _, i := range r.Instances {
+			return i.State != nil && (i.State.Name == ec2types.InstanceStateNameShuttingDown || i.State.Name == ec2types.InstanceStateNameTerminated)
+		}
+	}
+	return true
+}
+
+// launched reports whether an instance was started with one of the tokens that
+// the launch of an action may have used. Where EC2 may not be asked the answer
+// is no: a repeat with the same token is harmless for 8 hours.
+func (c *Client) launched(ctx context.Context, a engine.Action) (bool, error) {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	t := token(a.Token, 0)
+	out, err := c.compute.DescribeInstances(ctx, &ec2.DescribeInstancesInput{Filters: []ec2types.Filter{
+		{Name: aws.String("client-token"), Values: []string{t, t + "/*"}},
+		{Name: aws.String("instance-state-name"), Values: []string{"pending", "running"}},
+	}})
+	if err != nil {
+		err = c.explain(err)
+		if errors.Is(err, ErrForbidden) {
+			return false, nil
+		}
+		return false, err
+	}
+	return len(out.Reservations) > 0, nil
+}

@@ -1,0 +1,104 @@
+package asg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// TargetOptions are what the user asked the machines to become. The zero value
+// asks for what the group launches now.
+type TargetOptions struct {
+	// TemplateVersion of the group's launch template: a number, $Latest or $Default.
+	TemplateVersion string
+	// AMI is an image that a new version of the template gets.
+	AMI string
+}
+
+// Target works out what the machines of a group are to become, and checks that
+// it exists. The zero engine.Target means: what the group launches when the run
+// starts. Versions are numbers from here on, since $Latest can move meanwhile.
+func (c *Client) Target(ctx context.Context, group string, o TargetOptions) (engine.Target, error) {
+	if o.TemplateVersion == "" && o.AMI == "" {
+		return engine.Target{}, nil
+	}
+	if o.TemplateVersion != "" && o.AMI != "" {
+		return engine.Target{}, errors.New("ask for either a launch template version or an AMI, not both: an AMI makes a version of its own")
+	}
+	g, err := c.describe(ctx, group)
+	if errors.Is(err, ErrNotFound) {
+		return engine.Target{}, c.unknown(ctx, err, group)
+	}
+	if err != nil {
+		return engine.Target{}, err
+	}
+	spec := specOf(g)
+	if spec == nil {
+		return engine.Target{}, fmt.Errorf("group %s: %s", clean(group), refusal(g))
+	}
+	if o.AMI != "" {
+		for _, override := range overridesOf(g) {
+			if override.ImageId != nil {
+				return engine.Target{}, fmt.Errorf("group %s: its mixed instances policy names the image %s for %s, which an AMI in the launch template would not change: change the policy first",
+					clean(group), text(override.ImageId), text(override.InstanceType))
+			}
+		}
+		return engine.Target{Image: o.AMI}, c.imageExists(ctx, o.AMI)
+	}
+	if n, err := strconv.ParseInt(o.TemplateVersion, 10, 64); o.TemplateVersion != "$Latest" && o.TemplateVersion != "$Default" && (err != nil || n < 1) {
+		return engine.Target{}, fmt.Errorf("%q is not a launch template version: give a number, $Latest or $Default", clean(o.TemplateVersion))
+	}
+	want, err := c.resolve(ctx, text(spec.LaunchTemplateId), o.TemplateVersion)
+	if errors.Is(err, ErrNotFound) {
+		return engine.Target{}, &problem{ErrNotFound, fmt.Sprintf("launch template %s of group %s has no version %s%s", text(spec.LaunchTemplateName), clean(group), o.TemplateVersion, c.newest(ctx, text(spec.LaunchTemplateId)))}
+	}
+	if err != nil {
+		return engine.Target{}, err
+	}
+	now, err := c.group(ctx, g)
+	if err != nil {
+		return engine.Target{}, err
+	}
+	return engine.Target{Templates: append([]world.Template{want.Template}, now.Overrides...)}, nil
+}
+
+// newest says which version a template has last, as a help in an error.
+func (c *Client) newest(ctx context.Context, id string) string {
+	v, err := c.resolve(ctx, id, "$Latest")
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" (its newest is %d)", v.Version)
+}
+
+// imageExists checks an image, if we may look. Names that EC2 resolves itself
+// (resolve:ssm:...) are left to it.
+func (c *Client) imageExists(ctx context.Context, ami string) error {
+	if strings.HasPrefix(ami, "resolve:") {
+		return nil
+	}
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	out, err := c.compute.DescribeImages(ctx, &ec2.DescribeImagesInput{ImageIds: []string{ami}})
+	err = c.explain(err)
+	switch {
+	case errors.Is(err, ErrForbidden):
+		return nil
+	case errors.Is(err, ErrNotFound), err == nil && len(out.Images) == 0:
+		return &problem{ErrNotFound, fmt.Sprintf("there is no AMI %s in %s, or it is not shared with this account", clean(ami), c.region)}
+	case err != nil:
+		return err
+	}
+	if state := out.Images[0].State; state != ec2types.ImageStateAvailable && state != "" {
+		return fmt.Errorf("AMI %s is %s, not available", clean(ami), clean(string(state)))
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package asg
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+)
+
+// clean makes a string from the cloud safe for a terminal: control characters,
+// bidirectional overrides and other invisible ones are dropped, line breaks and
+// tabs become spaces, broken UTF-8 becomes U+FFFD.
+func clean(s string) string {
+	plain := func(r rune) bool { return r >= ' ' && r <= '~' }
+	if strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case plain(r):
+			return r
+		case r == '\n', r == '\t', r == '\r', unicode.In(r, unicode.Z):
+			return ' '
+		case unicode.In(r, unicode.C, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// text is clean for the pointers of the SDK, where nil is "".
+func text(s *string) string { return clean(aws.ToString(s)) }
+
+// short is clean for free text, on one line and cut to 300 bytes.
+func short(s string) string {
+	const most = 300
+	s = strings.Join(strings.Fields(clean(s)), " ")
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// boilerplate are sentences that Auto Scaling puts around the reason of a
+// failure and that say nothing by themselves.
+var boilerplate = []string{"Launching EC2 instance failed", "Could not launch Spot Instances", "Could not launch On-Demand Instances"}
+
+// firstSentence is the first sentence of a status message that tells something.
+func firstSentence(s string) string {
+	s = short(s)
+	for rest := s; rest != ""; {
+		sentence, after, more := strings.Cut(rest, ". ")
+		if !slices.ContainsFunc(boilerplate, func(b string) bool { return strings.HasPrefix(sentence, b) }) {
+			return strings.TrimSuffix(sentence, ".")
+		}
+		if !more {
+			break
+		}
+		rest = after
+	}
+	return s
+}
+
+// near picks at most three names that somebody may have meant, the best first.
+func near(name string, names []string) []string {
+	type guess struct {
+		name string
+		off  int
+	}
+	var guesses []guess
+	for _, n := range names {
+		off := distance(strings.ToLower(name), strings.ToLower(n))
+		if strings.Contains(n, name) || strings.Contains(name, n) {
+			off = min(off, 1)
+		}
+		if off <= max(2, len(name)/3) {
+			guesses = append(guesses, guess{n, off})
+		}
+	}
+	slices.SortFunc(guesses, func(a, b guess) int { return cmp.Or(cmp.Compare(a.off, b.off), cmp.Compare(a.name, b.name)) })
+	var out []string
+	for _, g := range guesses[:min(3, len(guesses))] {
+		out = append(out, g.name)
+	}
+	return out
+}
+
+// distance is how many letters have to be typed differently (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			above := row[j+1]
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(diagonal+cost, above+1, row[j]+1)
+			diagonal = above
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,60 @@
+package asg
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"web-1":                     "web-1",
+		"a\x1b[31mred\x1b[0m":       "a[31mred[0m",
+		"two\nlines\tand\rmore":     "two lines and more",
+		"\u202etxt.exe\u200b":       "txt.exe",
+		"broken\xff":                "broken\uFFFD",
+		"größer 山":                  "größer 山",
+		"\x9b31m C1 and\x7f delete": "\uFFFD31m C1 and delete",
+	} {
+		if got := clean(in); got != want {
+			t.Errorf("clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestShort(t *testing.T) {
+	got := short(strings.Repeat("ä", 400) + "\n")
+	if len(got) > 310 || !strings.HasSuffix(got, "…") {
+		t.Errorf("got %d bytes: %q", len(got), got)
+	}
+	if got := short("  a \n\n b  "); got != "a b" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestFirstSentence(t *testing.T) {
+	for in, want := range map[string]string{
+		"We currently do not have sufficient m5.large capacity in the Availability Zone you requested (eu-west-1a). Our system will be working on it. Launching EC2 instance failed.": "We currently do not have sufficient m5.large capacity in the Availability Zone you requested (eu-west-1a)",
+		"Could not launch Spot Instances. UnfulfillableCapacity - Unable to fulfill capacity due to your request configuration. Launching EC2 instance failed.":                       "UnfulfillableCapacity - Unable to fulfill capacity due to your request configuration",
+		"Launching EC2 instance failed.": "Launching EC2 instance failed.",
+		"":                               "",
+	} {
+		if got := firstSentence(in); got != want {
+			t.Errorf("firstSentence(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestNear(t *testing.T) {
+	names := []string{"web-blue", "web-green", "batch", "prod-workers-a", "prod-workers-b"}
+	for in, want := range map[string][]string{
+		"web-bleu":     {"web-blue"},
+		"Batch":        {"batch"},
+		"prod-workers": {"prod-workers-a", "prod-workers-b"},
+		"zzz":          nil,
+	} {
+		if got := near(in, names); !slices.Equal(got, want) {
+			t.Errorf("near(%q) = %v, want %v", in, got, want)
+		}
+	}
+}

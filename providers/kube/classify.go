@@ -1,0 +1,154 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// classify says what became of a request that changes something. Refused means
+// that for certain nothing happened; every doubt is Unknown. The wordings are
+// those of pkg/registry/core/pod/storage/eviction.go and of the API server's
+// admission chain (Kubernetes 1.36); most causes have no code of their own.
+func classify(err error) engine.Outcome {
+	if err == nil {
+		return engine.Outcome{Verdict: engine.Done}
+	}
+	var api apierrors.APIStatus
+	if !errors.As(err, &api) {
+		return classifyLost(err)
+	}
+	status := api.Status()
+	text := sentence(status.Message)
+	no := func(r engine.Refusal) engine.Outcome {
+		return engine.Outcome{Verdict: engine.Refused, Refusal: r, Message: text, After: retryAfter(status)}
+	}
+	unknown := engine.Outcome{Verdict: engine.Unknown, Message: text}
+
+	switch {
+	case hasCause(status, policyv1.DisruptionBudgetCause):
+		text = budgetWords(status)
+		return no(engine.RefusedBudget)
+	case strings.Contains(text, "more than one PodDisruptionBudget"):
+		return no(engine.RefusedBudgets)
+	case isAdmission(text):
+		return no(engine.RefusedWebhook)
+	}
+	switch status.Code {
+	case http.StatusTooManyRequests:
+		if strings.Contains(text, "disruption budget") {
+			return no(engine.RefusedBudget)
+		}
+		return no(engine.RefusedBusy)
+	case http.StatusUnauthorized:
+		// Nobody said that we may not: the credentials ran out. Later, then.
+		return no(engine.RefusedBusy)
+	case http.StatusForbidden:
+		switch {
+		case isTerminating(err):
+			return no(engine.RefusedBusy)
+		case status.Details != nil && status.Details.Kind == "poddisruptionbudget":
+			return no(engine.RefusedBudget) // its status is not to be counted on now
+		}
+		return no(engine.RefusedForbidden)
+	case http.StatusNotFound:
+		if hasCause(status, metav1.CauseTypeUnexpectedServerResponse) {
+			return no(engine.RefusedBusy) // not the API's answer but that of something before it
+		}
+		return no(engine.RefusedGone)
+	case http.StatusConflict:
+		if strings.Contains(text, "UID in the precondition") || strings.Contains(text, "UID in precondition") {
+			return no(engine.RefusedGone)
+		}
+		return no(engine.RefusedConflict)
+	case http.StatusGatewayTimeout:
+		if strings.Contains(text, "couldn't update PodDisruptionBudget") {
+			return no(engine.RefusedBusy) // before the pod is touched
+		}
+		return unknown
+	case http.StatusRequestTimeout:
+		return unknown
+	}
+	if status.Code >= 400 && status.Code < 500 {
+		return no(engine.RefusedInvalid)
+	}
+	return unknown
+}
+
+// classifyLost is classify for a request without an answer.
+func classifyLost(err error) engine.Outcome {
+	text := sentence(innermost(err))
+	var op *net.OpError
+	switch {
+	case isPlugin(err),
+		errors.As(err, &op) && op.Op == "dial",
+		strings.Contains(err.Error(), "client rate limiter"):
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedBusy, Message: text}
+	case errors.Is(err, context.Canceled):
+		text = "stopped before the answer came"
+	case isTimeout(err):
+		text = "no answer in time"
+	}
+	return engine.Outcome{Verdict: engine.Unknown, Message: text}
+}
+
+// isAdmission reports whether an admission webhook (or policy) said no, or could
+// not be asked. Either comes with any code, often 403 or 500, and always before
+// anything is stored.
+func isAdmission(text string) bool {
+	return strings.Contains(text, "admission webhook") ||
+		strings.Contains(text, "failed calling webhook") ||
+		strings.Contains(text, "failed to call webhook") ||
+		strings.HasPrefix(text, "ValidatingAdmissionPolicy") ||
+		strings.Contains(text, ": ValidatingAdmissionPolicy")
+}
+
+// isTerminating reports whether a "forbidden" only says that the namespace is
+// being deleted.
+func isTerminating(err error) bool {
+	return apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
+}
+
+// budgetWords are the API's words on why a budget holds a pod: the general line
+// and, better, the cause that names the budget and its counts.
+func budgetWords(status metav1.Status) string {
+	var all []string
+	for _, c := range status.Details.Causes {
+		if c.Type == policyv1.DisruptionBudgetCause && c.Message != "" {
+			all = append(all, sentence(c.Message))
+		}
+	}
+	if len(all) == 0 {
+		return sentence(status.Message)
+	}
+	return strings.Join(all, "; ")
+}
+
+func hasCause(status metav1.Status, cause metav1.CauseType) bool {
+	if status.Details == nil {
+		return false
+	}
+	for _, c := range status.Details.Causes {
+		if c.Type == cause {
+			return true
+		}
+	}
+	return false
+}
+
+func retryAfter(status metav1.Status) time.Duration {
+	if status.Details == nil {
+		return 0
+	}
+	return time.Duration(max(0, status.Details.RetryAfterSeconds)) * time.Second
+}

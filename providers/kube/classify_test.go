@@ -1,0 +1,221 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// fakeAPI is a client of an API that a handler plays.
+func fakeAPI(t *testing.T, h http.HandlerFunc) *Client {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	c, err := open(&rest.Config{Host: server.URL}, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// say answers with a body as the API does.
+func say(w http.ResponseWriter, code int, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = io.WriteString(w, body)
+}
+
+// status is a Failure as the API words it; details may be "".
+func status(code int, reason, message, details string) string {
+	s := map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": reason, "message": message}
+	if details != "" {
+		s["details"] = json.RawMessage(details)
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+var eviction = engine.Action{Kind: engine.Evict, Key: "evict/u1", Namespace: "shop", Pod: "cart-1", UID: "u1"}
+
+func TestEvictOutcomes(t *testing.T) {
+	const cannot = "Cannot evict pod as it would violate the pod's disruption budget."
+	for _, tt := range []struct {
+		name       string
+		code       int
+		body       string
+		retryAfter string
+		verdict    engine.Verdict
+		refusal    engine.Refusal
+		message    string // part of it
+		after      time.Duration
+	}{
+		{name: "accepted", code: 201, body: `{"kind":"Status","apiVersion":"v1","status":"Success"}`, verdict: engine.Done},
+		{name: "budget", code: 429, body: status(429, "TooManyRequests", cannot, `{"causes":[{"reason":"DisruptionBudget","message":"The disruption budget checkout needs 3 healthy pods and has 3 currently"}]}`),
+			verdict: engine.Refused, refusal: engine.RefusedBudget, message: "checkout needs 3 healthy"},
+		{name: "budget being processed", code: 429, retryAfter: "10", body: status(429, "TooManyRequests", cannot, `{"retryAfterSeconds":10,"causes":[{"reason":"DisruptionBudget","message":"The disruption budget checkout is still being processed by the server."}]}`),
+			verdict: engine.Refused, refusal: engine.RefusedBudget, message: "still being processed", after: 10 * time.Second},
+		{name: "budget without cause", code: 429, body: status(429, "TooManyRequests", cannot, ""),
+			verdict: engine.Refused, refusal: engine.RefusedBudget},
+		{name: "throttled", code: 429, retryAfter: "1", body: "Too many requests, please try again later.",
+			verdict: engine.Refused, refusal: engine.RefusedBusy, after: time.Second},
+		{name: "two budgets", code: 500, body: status(500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.", ""),
+			verdict: engine.Refused, refusal: engine.RefusedBudgets, message: "more than one"},
+		{name: "webhook denies", code: 403, body: status(403, "Forbidden", `admission webhook "guard.example.com" denied the request: not now`, ""),
+			verdict: engine.Refused, refusal: engine.RefusedWebhook, message: "guard.example.com"},
+		{name: "webhook denies as 429", code: 429, body: status(429, "TooManyRequests", `admission webhook "guard.example.com" denied the request: not now`, ""),
+			verdict: engine.Refused, refusal: engine.RefusedWebhook},
+		{name: "webhook fails", code: 500, body: status(500, "InternalError", `Internal error occurred: failed calling webhook "guard.example.com": failed to call webhook: EOF`, ""),
+			verdict: engine.Refused, refusal: engine.RefusedWebhook, message: "EOF"},
+		{name: "policy denies", code: 422, body: status(422, "Invalid", `pods "cart-1" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no`, ""),
+			verdict: engine.Refused, refusal: engine.RefusedWebhook},
+		{name: "no right", code: 403, body: status(403, "Forbidden", `pods "cart-1" is forbidden: User "ann" cannot create resource "pods/eviction" in API group "" in the namespace "shop"`, `{"name":"cart-1","kind":"pods"}`),
+			verdict: engine.Refused, refusal: engine.RefusedForbidden, message: "cannot create"},
+		{name: "namespace terminating", code: 403, body: status(403, "Forbidden", `unable to create new content in namespace shop because it is being terminated`, `{"causes":[{"reason":"NamespaceTerminating","message":"namespace shop is being terminated"}]}`),
+			verdict: engine.Refused, refusal: engine.RefusedBusy},
+		{name: "budget overrun", code: 403, body: status(403, "Forbidden", `poddisruptionbudget.policy "checkout" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`, `{"name":"checkout","group":"policy","kind":"poddisruptionbudget"}`),
+			verdict: engine.Refused, refusal: engine.RefusedBudget, message: "too big"},
+		{name: "credentials expired", code: 401, body: status(401, "Unauthorized", "Unauthorized", ""),
+			verdict: engine.Refused, refusal: engine.RefusedBusy},
+		{name: "gone", code: 404, body: status(404, "NotFound", `pods "cart-1" not found`, `{"name":"cart-1","kind":"pods"}`),
+			verdict: engine.Refused, refusal: engine.RefusedGone},
+		{name: "not the API", code: 404, body: "<html>not here</html>",
+			verdict: engine.Refused, refusal: engine.RefusedBusy},
+		{name: "another pod of the name", code: 409, body: status(409, "Conflict", `Operation cannot be fulfilled on Pod "cart-1": the UID in the precondition (u1) does not match the UID in record (u2). The object might have been deleted and then recreated`, ""),
+			verdict: engine.Refused, refusal: engine.RefusedGone},
+		{name: "another pod, older wording", code: 409, body: status(409, "Conflict", `Operation cannot be fulfilled on pods "cart-1": Precondition failed: UID in precondition: u1, UID in object meta: u2`, ""),
+			verdict: engine.Refused, refusal: engine.RefusedGone},
+		{name: "conflict", code: 409, body: status(409, "Conflict", `Operation cannot be fulfilled on pods "cart-1": the object has been modified`, ""),
+			verdict: engine.Refused, refusal: engine.RefusedConflict},
+		{name: "budget conflicts", code: 504, body: status(504, "Timeout", `Timeout: couldn't update PodDisruptionBudget "checkout" due to conflicts`, `{"retryAfterSeconds":10}`),
+			verdict: engine.Refused, refusal: engine.RefusedBusy, after: 10 * time.Second},
+		{name: "server timeout", code: 504, body: status(504, "Timeout", "Timeout: request did not complete within the allotted timeout", ""),
+			verdict: engine.Unknown},
+		{name: "etcd away", code: 500, body: status(500, "InternalError", "etcdserver: leader changed", ""), verdict: engine.Unknown},
+		{name: "bad gateway", code: 502, body: "bad gateway", verdict: engine.Unknown},
+		{name: "unavailable", code: 503, body: "upstream gone", verdict: engine.Unknown},
+		{name: "malformed", code: 400, body: status(400, "BadRequest", "name in URL does not match", ""),
+			verdict: engine.Refused, refusal: engine.RefusedInvalid},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			asked := 0
+			c := fakeAPI(t, func(w http.ResponseWriter, r *http.Request) {
+				asked++
+				if tt.retryAfter != "" {
+					w.Header().Set("Retry-After", tt.retryAfter)
+				}
+				say(w, tt.code, tt.body)
+			})
+			got := c.Executor().Do(context.Background(), eviction)
+			if got.Verdict != tt.verdict || got.Refusal != tt.refusal || got.After != tt.after || !strings.Contains(got.Message, tt.message) {
+				t.Errorf("got %+v", got)
+			}
+			if got.Key != eviction.Key || got.At.IsZero() {
+				t.Errorf("key %q, at %v", got.Key, got.At)
+			}
+			if asked != 1 {
+				t.Errorf("asked %d times", asked)
+			}
+		})
+	}
+}
+
+func TestEvictSendsUID(t *testing.T) {
+	var path, body string
+	c := fakeAPI(t, func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		path, body = r.Method+" "+r.URL.Path, string(b)
+		say(w, 201, `{"kind":"Status","apiVersion":"v1","status":"Success"}`)
+	})
+	c.Executor().Do(context.Background(), eviction)
+	if path != "POST /api/v1/namespaces/shop/pods/cart-1/eviction" {
+		t.Error(path)
+	}
+	for _, want := range []string{`"kind":"Eviction"`, `"apiVersion":"policy/v1"`, `"preconditions":{"uid":"u1"}`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%s is not in %s", want, body)
+		}
+	}
+}
+
+func TestLostAnswers(t *testing.T) {
+	t.Run("connection cut", func(t *testing.T) {
+		c := fakeAPI(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+		if got := c.Executor().Do(context.Background(), eviction); got.Verdict != engine.Unknown {
+			t.Errorf("got %+v", got)
+		}
+	})
+	t.Run("no answer in time", func(t *testing.T) {
+		release := make(chan struct{})
+		c := fakeAPI(t, func(http.ResponseWriter, *http.Request) { <-release })
+		defer close(release)
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		defer cancel()
+		if got := c.Executor().Do(ctx, eviction); got.Verdict != engine.Unknown || got.Message != "no answer in time" {
+			t.Errorf("got %+v", got)
+		}
+	})
+	t.Run("cancelled before", func(t *testing.T) {
+		c := fakeAPI(t, func(w http.ResponseWriter, _ *http.Request) { say(w, 201, "{}") })
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if got := c.Executor().Do(ctx, eviction); got.Verdict != engine.Unknown {
+			t.Errorf("got %+v", got)
+		}
+	})
+	t.Run("nothing listens", func(t *testing.T) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+		c, err := open(&rest.Config{Host: "http://" + l.Addr().String()}, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Executor().Do(context.Background(), eviction); got.Verdict != engine.Refused || got.Refusal != engine.RefusedBusy {
+			t.Errorf("got %+v", got)
+		}
+		if got, want := c.words(c.heartbeat(context.Background(), time.Second)), "nothing listens at http://"; !strings.HasPrefix(got, want) {
+			t.Errorf("got %q, want %q...", got, want)
+		}
+	})
+}
+
+func TestDeleteNeedsOrder(t *testing.T) {
+	asked := 0
+	c := fakeAPI(t, func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		say(w, 200, `{"kind":"Pod","apiVersion":"v1"}`)
+	})
+	a := engine.Action{Kind: engine.Delete, Namespace: "shop", Pod: "cart-1", UID: "u1"}
+	if got := c.Executor().Do(context.Background(), a); got.Refusal != engine.RefusedInvalid || asked != 0 {
+		t.Errorf("without an order: %+v, asked %d", got, asked)
+	}
+	a.Order = "o1"
+	if got := c.Executor().Do(context.Background(), a); got.Verdict != engine.Done || asked != 1 {
+		t.Errorf("with an order: %+v, asked %d", got, asked)
+	}
+}
+
+func TestForeignAction(t *testing.T) {
+	e := (&Client{clock: &Clock{}}).Executor()
+	if got := e.Do(context.Background(), engine.Action{Kind: engine.Terminate}); got.Refusal != engine.RefusedInvalid {
+		t.Errorf("got %+v", got)
+	}
+	if e.Does(engine.Action{Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.Terminate}}) {
+		t.Error("a check of somebody else's action is somebody else's")
+	}
+}

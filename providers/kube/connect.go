@@ -1,0 +1,140 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/connrotation"
+	"k8s.io/klog/v2"
+)
+
+// Limits of the throttled client, in requests a second; client-go's own default
+// of 5 would make a group of a hundred nodes wait for minutes.
+const (
+	clientQPS   = 50
+	clientBurst = 100
+)
+
+// Connect opens the cluster that the kubectl flags choose and makes sure that
+// it answers and accepts the credentials. version goes into the user agent.
+// Errors are one sentence for the user: what is wrong, where, and what to do.
+//
+// From here on client-go writes nothing to the terminal: klog is silenced, and
+// what credential plugins print is kept for error messages.
+func Connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version string) (*Client, error) {
+	loader := flags.ToRawKubeConfigLoader()
+	raw, err := loader.RawConfig()
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the kubeconfig: %w; check --kubeconfig and KUBECONFIG", err)
+	}
+	current := raw.CurrentContext
+	if flags.Context != nil && *flags.Context != "" {
+		current = *flags.Context
+	}
+	if _, known := raw.Contexts[current]; current != "" && !known {
+		return nil, fmt.Errorf("the kubeconfig has no context %q; %s", current, contexts(raw.Contexts))
+	}
+	cfg, err := flags.ToRESTConfig()
+	if err != nil {
+		if clientcmd.IsEmptyConfig(err) {
+			return nil, errNoConfig
+		}
+		return nil, fmt.Errorf("the kubeconfig does not lead to a cluster: %w", err)
+	}
+	given := flags.APIServer != nil && *flags.APIServer != "" || os.Getenv("KUBERNETES_MASTER") != ""
+	if len(raw.Clusters) == 0 && !given && cfg.Host == clientcmd.ClusterDefaults.Server {
+		return nil, errNoConfig
+	}
+	if current == "" && len(raw.Contexts) > 0 && !given && cfg.Host == clientcmd.ClusterDefaults.Server {
+		return nil, fmt.Errorf("the kubeconfig has no current context; %s", contexts(raw.Contexts))
+	}
+	c, err := open(rest.CopyConfig(cfg), version)
+	if err != nil {
+		return nil, err
+	}
+	c.context, c.cluster = Clean(current), Clean(clusterOf(current, cfg.Host, flags, raw.Contexts[current]))
+	if err := c.heartbeat(ctx, requestTimeout); err != nil {
+		return nil, errors.New(c.words(err))
+	}
+	return c, nil
+}
+
+// silence keeps client-go's own log off the terminal.
+var silence = sync.OnceFunc(func() { klog.SetLogger(klog.Logger{}) })
+
+var errNoConfig = errors.New("there is no kubeconfig: set KUBECONFIG or --kubeconfig, or make ~/.kube/config")
+
+// open makes the clients of a configuration, without asking the cluster anything.
+func open(cfg *rest.Config, version string) (*Client, error) {
+	silence()
+	c := &Client{host: cfg.Host, clock: &Clock{}}
+	dial := (&net.Dialer{Timeout: requestTimeout, KeepAlive: 15 * time.Second}).DialContext
+	if cfg.Dial != nil {
+		dial = cfg.Dial
+	}
+	c.conns = connrotation.NewDialer(dial)
+	cfg.Dial = c.conns.DialContext
+	cfg.UserAgent = fmt.Sprintf("drainboard/%s (%s/%s)", version, runtime.GOOS, runtime.GOARCH)
+	cfg.WarningHandler = rest.NoWarnings{}
+	cfg.Timeout = 0 // it would end watches; every other request has its own
+	cfg.Wrap(c.clock.listen)
+	if cfg.ExecProvider != nil {
+		cfg.ExecProvider.StdinUnavailable = true
+		cfg.ExecProvider.StdinUnavailableMessage = "drainboard's screen is using it; log in before you start drainboard"
+	}
+
+	client, plugin, err := httpClient(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("cannot set up the connection to %s: %w", cfg.Host, err)
+	}
+	c.plugin = plugin
+	limited := rest.CopyConfig(cfg)
+	limited.QPS, limited.Burst = clientQPS, clientBurst
+	limited.AcceptContentTypes = kruntime.ContentTypeProtobuf + "," + kruntime.ContentTypeJSON
+	limited.ContentType = kruntime.ContentTypeProtobuf
+	urgent := rest.CopyConfig(cfg)
+	urgent.QPS = -1
+	urgent.ContentType = kruntime.ContentTypeJSON // small, and readable on the wire
+
+	if c.api, err = kubernetes.NewForConfigAndClient(limited, client); err != nil {
+		return nil, fmt.Errorf("cannot set up the client for %s: %w", cfg.Host, err)
+	}
+	if c.urgent, err = kubernetes.NewForConfigAndClient(urgent, client); err != nil {
+		return nil, fmt.Errorf("cannot set up the client for %s: %w", cfg.Host, err)
+	}
+	if c.meta, err = metadata.NewForConfigAndClient(limited, client); err != nil {
+		return nil, fmt.Errorf("cannot set up the client for %s: %w", cfg.Host, err)
+	}
+	return c, nil
+}
+
+// contexts says which contexts there are to choose from.
+func contexts[V any](known map[string]V) string {
+	if len(known) == 0 {
+		return "it has no contexts at all"
+	}
+	names := make([]string, 0, len(known))
+	for name := range known {
+		names = append(names, Clean(name))
+	}
+	slices.Sort(names)
+	const most = 8
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("and %d more", len(known)-most))
+	}
+	return "choose one with --context: " + strings.Join(names, ", ")
+}

@@ -1,0 +1,216 @@
+package kube
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func ptr[T any](v T) *T { return &v }
+
+func TestNode(t *testing.T) {
+	in := &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "ip-10-0-1-23", CreationTimestamp: metav1.Time{Time: noon},
+			Labels:        map[string]string{"topology.kubernetes.io/zone": "eu-west-1a"},
+			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubelet"}},
+		},
+		Spec: corev1.NodeSpec{
+			ProviderID: "aws:///eu-west-1a/i-0abc", Unschedulable: true,
+			Taints: []corev1.Taint{{Key: "k", Value: "v", Effect: "NoSchedule"}},
+		},
+		Status: corev1.NodeStatus{
+			NodeInfo: corev1.NodeSystemInfo{KubeletVersion: "v1.32.1"},
+			Images:   []corev1.ContainerImage{{Names: []string{"big"}}},
+			Conditions: []corev1.NodeCondition{
+				{Type: "DiskPressure", Status: "True", Message: "kubelet has disk\npressure"},
+				{Type: "MemoryPressure", Status: "False", Message: "fine"},
+				{Type: "Ready", Status: "True", Message: "kubelet is posting ready status"},
+			},
+		},
+	}
+	want := &world.Node{
+		Name: "ip-10-0-1-23", Machine: "i-0abc", Zone: "eu-west-1a", Version: "v1.32.1",
+		Labels: in.Labels, Taints: []world.Taint{{Key: "k", Value: "v", Effect: "NoSchedule"}},
+		Unschedulable: true, Ready: true, Trouble: "DiskPressure: kubelet has disk pressure", Created: noon,
+	}
+	if got := toNode(in); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	slim := slimNode(in)
+	if got := toNode(slim); !reflect.DeepEqual(got, want) {
+		t.Errorf("slimming loses something: %+v", got)
+	}
+	if slim.ManagedFields != nil || slim.Status.Images != nil {
+		t.Error("slimming keeps too much")
+	}
+}
+
+func TestNodeHealth(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		in      []corev1.NodeCondition
+		ready   bool
+		trouble string
+	}{
+		{name: "new", trouble: "not ready: its kubelet has not reported yet"},
+		{name: "ready", in: []corev1.NodeCondition{{Type: "Ready", Status: "True"}}, ready: true},
+		{name: "silent", in: []corev1.NodeCondition{{Type: "Ready", Status: "Unknown", Message: "Kubelet stopped posting node status."}},
+			trouble: "not ready: Kubelet stopped posting node status."},
+		{name: "reason only", in: []corev1.NodeCondition{{Type: "Ready", Status: "False", Reason: "KubeletNotReady"}}, trouble: "not ready: KubeletNotReady"},
+	} {
+		if ready, trouble := nodeHealth(tt.in); ready != tt.ready || trouble != tt.trouble {
+			t.Errorf("%s: got %v, %q", tt.name, ready, trouble)
+		}
+	}
+}
+
+func TestMachineOf(t *testing.T) {
+	for id, want := range map[string]string{
+		"": "", "aws:///eu-west-1a/i-0abc": "i-0abc", "openstack:///9f3c": "9f3c", "i-0abc": "i-0abc",
+	} {
+		if got := machineOf(&corev1.Node{Spec: corev1.NodeSpec{ProviderID: id}}); got != want {
+			t.Errorf("%q: got %q, want %q", id, got, want)
+		}
+	}
+}
+
+func TestPod(t *testing.T) {
+	in := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "shop", Name: "cart-1", UID: "u1", CreationTimestamp: metav1.Time{Time: noon},
+			Labels:     map[string]string{"app": "cart"},
+			Finalizers: []string{"example.com/hold"},
+			OwnerReferences: []metav1.OwnerReference{
+				{Kind: "Other", Name: "x", UID: "o0"},
+				{Kind: "ReplicaSet", Name: "cart", UID: "o1", Controller: ptr(true)},
+			},
+			Annotations: map[string]string{"kubernetes.io/config.mirror": "abc", "other": "long"},
+		},
+		Spec: corev1.PodSpec{
+			NodeName:                      "n1",
+			Containers:                    []corev1.Container{{Name: "big"}},
+			TerminationGracePeriodSeconds: ptr(int64(45)),
+			Volumes: []corev1.Volume{
+				{Name: "cfg", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}},
+				{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+			},
+			Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
+		},
+		Status: corev1.PodStatus{
+			Phase:      corev1.PodRunning,
+			Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
+			ContainerStatuses: []corev1.ContainerStatus{
+				{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}},
+			},
+		},
+	}
+	want := &world.Pod{
+		UID: "u1", Namespace: "shop", Name: "cart-1", Node: "n1",
+		Owner: world.Owner{Kind: "ReplicaSet", Name: "cart", UID: "o1"}, Labels: in.Labels,
+		Phase: world.PodRunning, Ready: true, Created: noon, Grace: 45 * time.Second,
+		Mirror: true, EmptyDir: true, ToleratesAll: true, Finalizers: []string{"example.com/hold"}, Crashing: true,
+	}
+	if got := toPod(in); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	slim := slimPod(in)
+	if got := toPod(slim); !reflect.DeepEqual(got, want) {
+		t.Errorf("slimming loses something: %+v", got)
+	}
+	if slim.Spec.Containers != nil || len(slim.Annotations) != 1 || len(slim.Spec.Volumes) != 1 {
+		t.Error("slimming keeps too much")
+	}
+}
+
+func TestPodEnds(t *testing.T) {
+	in := &corev1.Pod{Spec: corev1.PodSpec{TerminationGracePeriodSeconds: ptr(int64(45))}}
+	if got := toPod(in); got.Terminating() || got.Grace != 45*time.Second {
+		t.Errorf("living: %+v", got)
+	}
+	in.DeletionTimestamp, in.DeletionGracePeriodSeconds = &metav1.Time{Time: noon}, ptr(int64(5))
+	if got := toPod(in); got.Ends != noon || got.Grace != 5*time.Second {
+		t.Errorf("terminating: %+v", got)
+	}
+	if got := toPod(&corev1.Pod{}); got.Grace != 30*time.Second {
+		t.Errorf("default: %+v", got)
+	}
+}
+
+func TestPodTolerations(t *testing.T) {
+	for _, tt := range []struct {
+		in   corev1.Toleration
+		want bool
+	}{
+		{corev1.Toleration{Operator: "Exists"}, true},
+		{corev1.Toleration{Operator: "Exists", Effect: "NoSchedule"}, false},
+		{corev1.Toleration{Operator: "Exists", Key: "k"}, false},
+		{corev1.Toleration{Key: "k", Value: "v"}, false},
+	} {
+		if got := toPod(&corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{tt.in}}}); got.ToleratesAll != tt.want {
+			t.Errorf("%+v: got %v", tt.in, got.ToleratesAll)
+		}
+	}
+}
+
+func TestPodUnplaced(t *testing.T) {
+	in := &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodPending, Conditions: []corev1.PodCondition{
+		{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available:\x1b[31m 3 Insufficient cpu."},
+	}}}
+	if got, want := toPod(in).Unplaced, "0/3 nodes are available:[31m 3 Insufficient cpu."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	in := &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "checkout", Generation: 3},
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			MinAvailable:               ptr(intstr.FromInt32(3)),
+			Selector:                   &metav1.LabelSelector{MatchLabels: map[string]string{"app": "checkout"}},
+			UnhealthyPodEvictionPolicy: ptr(policyv1.AlwaysAllow),
+		},
+		Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: 1, CurrentHealthy: 4, DesiredHealthy: 3, ExpectedPods: 5, ObservedGeneration: 3},
+	}
+	got := toBudget(in)
+	want := &world.Budget{
+		Namespace: "shop", Name: "checkout", Selector: got.Selector, Expression: "minAvailable 3",
+		Allowed: 1, Healthy: 4, Desired: 3, Expected: 5, AlwaysAllow: true, Current: true,
+	}
+	if !reflect.DeepEqual(got, want) || got.Selector.String() != "app=checkout" {
+		t.Errorf("got %+v", got)
+	}
+	in.Generation = 4
+	in.Spec.MinAvailable, in.Spec.MaxUnavailable = nil, ptr(intstr.FromString("10%"))
+	in.Spec.UnhealthyPodEvictionPolicy = ptr(policyv1.IfHealthyBudget)
+	if got := toBudget(in); got.Current || got.AlwaysAllow || got.Expression != "maxUnavailable 10%" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestBudgetSelector(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		in   *metav1.LabelSelector
+		want bool
+	}{
+		{"none covers nothing", nil, false},
+		{"empty covers all", &metav1.LabelSelector{}, true},
+		{"broken covers nothing", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Nonsense"}}}, false},
+	} {
+		b := toBudget(&policyv1.PodDisruptionBudget{Spec: policyv1.PodDisruptionBudgetSpec{Selector: tt.in}})
+		if got := b.Selector.Matches(labels.Set{"a": "b"}); got != tt.want {
+			t.Errorf("%s: got %v", tt.name, got)
+		}
+	}
+}

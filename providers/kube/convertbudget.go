@@ -1,0 +1,37 @@
+package kube
+
+import (
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// toBudget follows policy/v1: no selector covers no pod, an empty one every pod
+// of the namespace, and a broken one (which the eviction API skips) none.
+func toBudget(b *policyv1.PodDisruptionBudget) *world.Budget {
+	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+	if err != nil {
+		selector = labels.Nothing()
+	}
+	out := &world.Budget{
+		Namespace: Clean(b.Namespace),
+		Name:      Clean(b.Name),
+		Selector:  selector,
+		Allowed:   int(b.Status.DisruptionsAllowed),
+		Healthy:   int(b.Status.CurrentHealthy),
+		Desired:   int(b.Status.DesiredHealthy),
+		Expected:  int(b.Status.ExpectedPods),
+		Current:   b.Status.ObservedGeneration >= b.Generation,
+	}
+	switch {
+	case b.Spec.MinAvailable != nil:
+		out.Expression = "minAvailable " + Clean(b.Spec.MinAvailable.String())
+	case b.Spec.MaxUnavailable != nil:
+		out.Expression = "maxUnavailable " + Clean(b.Spec.MaxUnavailable.String())
+	}
+	policy := b.Spec.UnhealthyPodEvictionPolicy
+	out.AlwaysAllow = policy != nil && *policy == policyv1.AlwaysAllow
+	return out
+}

@@ -1,0 +1,94 @@
+package kube
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// oldZoneLabel is the zone label before Kubernetes 1.17; some clusters still
+// carry only this one.
+const oldZoneLabel = "failure-domain.beta.kubernetes.io/zone"
+
+// slimNode is a node with only what toNode reads, so that lists do not hold on
+// to images, volumes and managed fields.
+func slimNode(n *corev1.Node) *corev1.Node {
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion,
+			Labels: n.Labels, CreationTimestamp: n.CreationTimestamp,
+		},
+		Spec: corev1.NodeSpec{ProviderID: n.Spec.ProviderID, Taints: n.Spec.Taints, Unschedulable: n.Spec.Unschedulable},
+		Status: corev1.NodeStatus{
+			Conditions: n.Status.Conditions,
+			NodeInfo:   corev1.NodeSystemInfo{KubeletVersion: n.Status.NodeInfo.KubeletVersion},
+		},
+	}
+}
+
+func toNode(n *corev1.Node) *world.Node {
+	out := &world.Node{
+		Name:          Clean(n.Name),
+		Machine:       machineOf(n),
+		Zone:          Clean(n.Labels[corev1.LabelTopologyZone]),
+		Version:       Clean(n.Status.NodeInfo.KubeletVersion),
+		Labels:        cleanAll(n.Labels),
+		Unschedulable: n.Spec.Unschedulable,
+		Created:       n.CreationTimestamp.Time,
+	}
+	if out.Zone == "" {
+		out.Zone = Clean(n.Labels[oldZoneLabel])
+	}
+	for _, t := range n.Spec.Taints {
+		out.Taints = append(out.Taints, toTaint(t))
+	}
+	out.Ready, out.Trouble = nodeHealth(n.Status.Conditions)
+	return out
+}
+
+func toTaint(t corev1.Taint) world.Taint {
+	return world.Taint{Key: Clean(t.Key), Value: Clean(t.Value), Effect: Clean(string(t.Effect))}
+}
+
+// machineOf is the last part of a provider id: "i-0abc" of
+// "aws:///eu-west-1a/i-0abc"; "" as long as the cloud has not named the machine.
+func machineOf(n *corev1.Node) string {
+	id := n.Spec.ProviderID
+	return Clean(id[strings.LastIndexByte(id, '/')+1:])
+}
+
+// nodeHealth is whether a node is Ready, and what is wrong with it: why it is
+// not Ready, and every other condition that is on, which all are warnings.
+func nodeHealth(conditions []corev1.NodeCondition) (ready bool, trouble string) {
+	var all []string
+	known := false
+	for _, c := range conditions {
+		switch {
+		case c.Type == corev1.NodeReady:
+			known = true
+			ready = c.Status == corev1.ConditionTrue
+			if !ready {
+				all = append(all, condition("not ready", c))
+			}
+		case c.Status == corev1.ConditionTrue:
+			all = append(all, condition(Clean(string(c.Type)), c))
+		}
+	}
+	if !known {
+		all = append(all, "not ready: its kubelet has not reported yet")
+	}
+	return ready, strings.Join(all, "; ")
+}
+
+func condition(name string, c corev1.NodeCondition) string {
+	switch {
+	case c.Message != "":
+		return name + ": " + sentence(c.Message)
+	case c.Reason != "":
+		return name + ": " + sentence(c.Reason)
+	}
+	return name
+}

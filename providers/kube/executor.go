@@ -1,0 +1,165 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+)
+
+// Executor carries out the actions on nodes and pods. Each takes at most
+// requestTimeout for a request; no request that changes something is repeated
+// behind the engine's back. It implements live.Executor and is safe for
+// concurrent use.
+type Executor struct{ c *Client }
+
+var _ live.Executor = (*Executor)(nil)
+
+// Executor returns the cluster's executor.
+func (c *Client) Executor() *Executor { return &Executor{c} }
+
+// Does reports whether the action is one of the Kubernetes API's.
+func (e *Executor) Does(a engine.Action) bool {
+	switch a.Kind {
+	case engine.AddTaint, engine.RemoveTaint, engine.Cordon, engine.Uncordon, engine.AddLabel, engine.RemoveLabel,
+		engine.Evict, engine.Delete, engine.LookAtPods:
+		return true
+	case engine.CheckEffect:
+		return a.Of != nil && a.Of.Kind != engine.CheckEffect && e.Does(*a.Of)
+	}
+	return false
+}
+
+// Do carries out an action and says what came of it, at the cluster's time.
+func (e *Executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
+	out := e.do(ctx, a)
+	out.Key, out.At = a.Key, e.c.clock.Now()
+	return out
+}
+
+func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
+	if !e.Does(a) {
+		return invalid("the Kubernetes API cannot %s", a.Kind)
+	}
+	switch a.Kind {
+	case engine.Evict:
+		return e.evict(ctx, a)
+	case engine.Delete:
+		return e.delete(ctx, a)
+	case engine.LookAtPods:
+		return e.look(ctx, a)
+	case engine.CheckEffect:
+		return e.check(ctx, *a.Of)
+	}
+	return e.mark(ctx, a)
+}
+
+// evict asks for the eviction of exactly this pod: the UID keeps a StatefulSet's
+// next pod of the same name safe.
+func (e *Executor) evict(ctx context.Context, a engine.Action) engine.Outcome {
+	if a.UID == "" {
+		return invalid("an eviction needs the pod's UID")
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	eviction := &policyv1.Eviction{
+		TypeMeta:      metav1.TypeMeta{APIVersion: "policy/v1", Kind: "Eviction"},
+		ObjectMeta:    metav1.ObjectMeta{Namespace: a.Namespace, Name: a.Pod},
+		DeleteOptions: deleteOptions(a),
+	}
+	// client-go's own Evict waits and tries again, up to ten times, whenever a 429
+	// comes with Retry-After; the engine wants to know at once.
+	return answer(e.c.urgent.CoreV1().RESTClient().Post().
+		Namespace(a.Namespace).Resource("pods").Name(a.Pod).SubResource("eviction").
+		Body(eviction).MaxRetries(0).Do(ctx))
+}
+
+// delete removes exactly this pod, past its budgets. It takes a force order.
+func (e *Executor) delete(ctx context.Context, a engine.Action) engine.Outcome {
+	switch {
+	case a.UID == "":
+		return invalid("a delete needs the pod's UID")
+	case a.Order == "":
+		return invalid("a delete needs a force order")
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return answer(e.c.urgent.CoreV1().RESTClient().Delete().
+		Namespace(a.Namespace).Resource("pods").Name(a.Pod).
+		Body(deleteOptions(a)).MaxRetries(0).Do(ctx))
+}
+
+func deleteOptions(a engine.Action) *metav1.DeleteOptions {
+	uid := types.UID(a.UID)
+	return &metav1.DeleteOptions{
+		TypeMeta:           metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
+		GracePeriodSeconds: a.Grace,
+		Preconditions:      &metav1.Preconditions{UID: &uid},
+	}
+}
+
+func answer(result rest.Result) engine.Outcome {
+	return classify(result.Error())
+}
+
+// check reads directly whether an earlier action happened.
+func (e *Executor) check(ctx context.Context, of engine.Action) engine.Outcome {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	switch of.Kind {
+	case engine.LookAtPods:
+		return engine.Outcome{Verdict: engine.Done} // it leaves nothing behind
+	case engine.Evict, engine.Delete:
+		pod, err := e.c.urgent.CoreV1().Pods(of.Namespace).Get(ctx, of.Pod, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			return happened(true)
+		case err != nil:
+			return e.unread(err, "get", "pods")
+		case string(pod.UID) != of.UID:
+			return happened(true)
+		case of.Kind == engine.Delete && of.Grace != nil:
+			return happened(pod.DeletionTimestamp != nil && pod.DeletionGracePeriodSeconds != nil && *pod.DeletionGracePeriodSeconds <= *of.Grace)
+		}
+		return happened(pod.DeletionTimestamp != nil)
+	}
+	node, err := e.c.urgent.CoreV1().Nodes().Get(ctx, of.Node, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return happened(true) // there is nothing left that could show it
+	case err != nil:
+		return e.unread(err, "get", "nodes")
+	}
+	change, _ := markOf(of, node)
+	return happened(change == nil)
+}
+
+func happened(yes bool) engine.Outcome {
+	return engine.Outcome{Verdict: engine.Done, Happened: yes}
+}
+
+// unread is the outcome of a read that failed: nothing has changed, and asking
+// again later may help unless the right is missing.
+func (e *Executor) unread(err error, verb, resource string) engine.Outcome {
+	out := classify(err)
+	out.Verdict = engine.Refused
+	switch out.Refusal {
+	case engine.RefusedGone:
+	case engine.RefusedForbidden:
+		out.Message = e.c.words(forbidden(err, verb, "", resource, ""))
+	default:
+		out.Refusal, out.Message = engine.RefusedBusy, e.c.words(err)
+	}
+	return out
+}
+
+func invalid(format string, args ...any) engine.Outcome {
+	return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,274 @@
+package kube
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// fakeStore is a small API server: objects by path, with resource versions that
+// writes are checked against, lists and watches. What it does not know is 404.
+type fakeStore struct {
+	*Client
+	t *testing.T
+
+	mu      sync.Mutex
+	version int
+	objects map[string]map[string]any
+	watches map[string][]chan string                      // by collection
+	before  func(http.ResponseWriter, *http.Request) bool // see intercept
+	after   func(http.ResponseWriter, *http.Request) bool // see spoil
+}
+
+func newFakeStore(t *testing.T) *fakeStore {
+	s := &fakeStore{t: t, objects: map[string]map[string]any{}, watches: map[string][]chan string{}}
+	s.Client = fakeAPI(t, s.serve)
+	return s
+}
+
+// intercept has f see every request before it is carried out; if it returns
+// true, it has answered and nothing is carried out.
+func (s *fakeStore) intercept(f func(http.ResponseWriter, *http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = f
+}
+
+// spoil has f see every request that was carried out; if it returns true, it has
+// answered.
+func (s *fakeStore) spoil(f func(http.ResponseWriter, *http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.after = f
+}
+
+// put stores an object given as JSON, past all checks.
+func (s *fakeStore) put(path, object string) {
+	s.t.Helper()
+	var o map[string]any
+	if err := json.Unmarshal([]byte(object), &o); err != nil {
+		s.t.Fatal(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.store(path, o)
+}
+
+func (s *fakeStore) remove(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tell(path, "DELETED", s.objects[path])
+	delete(s.objects, path)
+}
+
+func (s *fakeStore) object(path string) map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.objects[path]
+}
+
+// cut ends all watches of a collection.
+func (s *fakeStore) cut(collection string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.watches[collection] {
+		close(w)
+	}
+	delete(s.watches, collection)
+}
+
+func (s *fakeStore) store(path string, o map[string]any) {
+	s.version++
+	meta, _ := o["metadata"].(map[string]any)
+	meta["resourceVersion"] = strconv.Itoa(s.version)
+	event := "MODIFIED"
+	if s.objects[path] == nil {
+		event = "ADDED"
+	}
+	s.objects[path] = o
+	s.tell(path, event, o)
+}
+
+func (s *fakeStore) tell(path, event string, o map[string]any) {
+	b, _ := json.Marshal(map[string]any{"type": event, "object": o})
+	for _, w := range s.watches[path[:strings.LastIndex(path, "/")]] {
+		w <- string(b)
+	}
+}
+
+func (s *fakeStore) serve(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	before, after := s.before, s.after
+	s.mu.Unlock()
+	if before != nil && before(w, r) {
+		return
+	}
+	if r.URL.Query().Get("watch") != "" {
+		s.watch(w, r)
+		return
+	}
+	s.mu.Lock()
+	code, body := s.answer(r)
+	s.mu.Unlock()
+	if after != nil && after(w, r) {
+		return
+	}
+	say(w, code, body)
+}
+
+func (s *fakeStore) answer(r *http.Request) (int, string) {
+	path := r.URL.Path
+	text, _ := io.ReadAll(r.Body)
+	have := s.objects[path]
+	name := path[strings.LastIndex(path, "/")+1:]
+	missing := status(404, "NotFound", name+" not found", `{"name":"`+name+`","kind":"things"}`)
+	conflict := status(409, "Conflict", "Operation cannot be fulfilled on "+name+": the object has been modified", "")
+	var o map[string]any
+	switch r.Method {
+	case http.MethodGet:
+		if path == "/version" {
+			return 200, `{}`
+		}
+		if have == nil && s.isCollection(path) {
+			return 200, s.list(path)
+		}
+		if have == nil {
+			return 404, missing
+		}
+		return 200, asText(have)
+	case http.MethodPost:
+		if err := json.Unmarshal(text, &o); err != nil {
+			return 400, status(400, "BadRequest", err.Error(), "")
+		}
+		meta := o["metadata"].(map[string]any)
+		if ns, _ := meta["namespace"].(string); ns != "" && s.objects["/api/v1/namespaces/"+ns] == nil {
+			return 404, status(404, "NotFound", `namespaces "`+ns+`" not found`, `{"name":"`+ns+`","kind":"namespaces"}`)
+		}
+		path += "/" + meta["name"].(string)
+		if s.objects[path] != nil {
+			return 409, status(409, "AlreadyExists", name+" already exists", "")
+		}
+		s.store(path, o)
+		return 201, asText(o)
+	case http.MethodPut:
+		if err := json.Unmarshal(text, &o); err != nil {
+			return 400, status(400, "BadRequest", err.Error(), "")
+		}
+		if have == nil {
+			return 404, missing
+		}
+		if versionOf(o) != "" && versionOf(o) != versionOf(have) {
+			return 409, conflict
+		}
+		s.store(path, o)
+		return 200, asText(o)
+	case http.MethodPatch:
+		if have == nil {
+			return 404, missing
+		}
+		var patch map[string]any
+		_ = json.Unmarshal(text, &patch)
+		if v := versionOf(patch); v != "" && v != versionOf(have) {
+			return 409, conflict
+		}
+		_ = json.Unmarshal([]byte(asText(have)), &o)
+		merge(o, patch)
+		s.store(path, o)
+		return 200, asText(o)
+	}
+	return 405, status(405, "MethodNotAllowed", r.Method, "")
+}
+
+func (s *fakeStore) isCollection(path string) bool {
+	for _, end := range []string{"nodes", "pods", "poddisruptionbudgets", "daemonsets", "configmaps"} {
+		if strings.HasSuffix(path, "/"+end) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *fakeStore) list(collection string) string {
+	var items []string
+	for _, path := range slices.Sorted(maps.Keys(s.objects)) {
+		if strings.HasPrefix(path, collection+"/") {
+			items = append(items, asText(s.objects[path]))
+		}
+	}
+	kind := map[string]string{"nodes": "NodeList", "pods": "PodList", "poddisruptionbudgets": "PodDisruptionBudgetList",
+		"daemonsets": "PartialObjectMetadataList", "configmaps": "ConfigMapList"}[collection[strings.LastIndex(collection, "/")+1:]]
+	group := "v1"
+	switch kind {
+	case "PodDisruptionBudgetList":
+		group = "policy/v1"
+	case "PartialObjectMetadataList":
+		group = "meta.k8s.io/v1"
+	}
+	return fmt.Sprintf(`{"kind":%q,"apiVersion":%q,"metadata":{"resourceVersion":"%d"},"items":[%s]}`, kind, group, s.version, strings.Join(items, ","))
+}
+
+// watch streams what happens from now on; it knows no initial events, like a
+// server before 1.32.
+func (s *fakeStore) watch(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Get("sendInitialEvents") != "" {
+		say(w, 422, status(422, "Invalid", "sendInitialEvents is forbidden", ""))
+		return
+	}
+	events := make(chan string, 100)
+	s.mu.Lock()
+	s.watches[r.URL.Path] = append(s.watches[r.URL.Path], events)
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	w.(http.Flusher).Flush()
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case e, ok := <-events:
+			if !ok {
+				return
+			}
+			_, _ = io.WriteString(w, e+"\n")
+			w.(http.Flusher).Flush()
+		}
+	}
+}
+
+func versionOf(o map[string]any) string {
+	meta, _ := o["metadata"].(map[string]any)
+	v, _ := meta["resourceVersion"].(string)
+	return v
+}
+
+func asText(o map[string]any) string {
+	b, _ := json.Marshal(o)
+	return string(b)
+}
+
+// merge is RFC 7386's merge patch.
+func merge(o, patch map[string]any) {
+	for k, v := range patch {
+		inner, isMap := v.(map[string]any)
+		switch {
+		case v == nil:
+			delete(o, k)
+		case isMap:
+			have, _ := o[k].(map[string]any)
+			if have == nil {
+				have = map[string]any{}
+			}
+			merge(have, inner)
+			o[k] = have
+		default:
+			o[k] = v
+		}
+	}
+}

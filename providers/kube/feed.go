@@ -1,0 +1,221 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+const (
+	// listTimeout bounds one page of a list.
+	listTimeout = 30 * time.Second
+	// pageSize is how many objects a page has.
+	pageSize = 500
+)
+
+// kinds are what the feed reads.
+var kinds = []struct{ group, resource string }{
+	{"", "nodes"}, {"", "pods"}, {"policy", "poddisruptionbudgets"}, {"apps", "daemonsets"},
+}
+
+// Feed brings nodes, pods, disruption budgets and DaemonSets into the world, and
+// the health of the cluster as a source. It implements live.Feed.
+type Feed struct {
+	c       *Client
+	out     *outbox
+	sources []*source
+	run     []*cache.Reflector
+	kick    chan struct{} // of one: look at the health now
+}
+
+var _ live.Feed = (*Feed)(nil)
+
+// Feed returns a new feed. It is used for one Run.
+func (c *Client) Feed() *Feed {
+	f := &Feed{c: c, out: newOutbox(), kick: make(chan struct{}, 1)}
+	f.nodes()
+	f.pods()
+	f.budgets()
+	f.daemonSets()
+	return f
+}
+
+// Run posts changes until ctx ends. It returns a ForbiddenError if something
+// that has never been read may not be read; everything else is posted as the
+// health of the source while it tries on.
+func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	for _, r := range f.run {
+		all.Go(func() { r.RunWithContext(ctx) })
+	}
+	all.Go(func() { f.out.run(ctx, post) })
+	return f.watchHealth(ctx)
+}
+
+func (f *Feed) nodes() {
+	api := f.c.api.CoreV1().Nodes()
+	follow(f, &corev1.Node{}, &source{
+		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return api.List(ctx, o) },
+		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
+		slim: func(list runtime.Object) {
+			items := list.(*corev1.NodeList).Items
+			for i := range items {
+				items[i] = *slimNode(&items[i])
+			}
+		},
+	}, &mirror[world.Node]{
+		kind: "nodes", key: byName,
+		slim: slimming(slimNode), convert: converting(toNode),
+		emit: applying(f.out, (*world.World).SetNode, (*world.World).DeleteNode),
+	})
+}
+
+func (f *Feed) pods() {
+	api := f.c.api.CoreV1().Pods(metav1.NamespaceAll)
+	follow(f, &corev1.Pod{}, &source{
+		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return api.List(ctx, o) },
+		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
+		slim: func(list runtime.Object) {
+			items := list.(*corev1.PodList).Items
+			for i := range items {
+				items[i] = *slimPod(&items[i])
+			}
+		},
+	}, &mirror[world.Pod]{
+		kind: "pods", key: byUID,
+		slim: slimming(slimPod), convert: converting(toPod),
+		emit: applying(f.out, (*world.World).SetPod, (*world.World).DeletePod),
+	})
+}
+
+func (f *Feed) budgets() {
+	api := f.c.api.PolicyV1().PodDisruptionBudgets(metav1.NamespaceAll)
+	follow(f, &policyv1.PodDisruptionBudget{}, &source{
+		group: "policy",
+		list:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return api.List(ctx, o) },
+		open:  func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
+	}, &mirror[world.Budget]{
+		kind: "poddisruptionbudgets", key: byName, convert: converting(toBudget),
+		emit: applying(f.out, (*world.World).SetBudget, (*world.World).DeleteBudget),
+	})
+}
+
+// daemonSets are read as metadata: only which exist matters.
+func (f *Feed) daemonSets() {
+	api := f.c.meta.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "daemonsets"})
+	m := &mirror[string]{
+		kind: "daemonsets", key: byUID,
+		convert: func(obj any) (*string, bool) {
+			o, ok := obj.(*metav1.PartialObjectMetadata)
+			if !ok {
+				return nil, false
+			}
+			uid := string(o.UID)
+			return &uid, true
+		},
+	}
+	m.emit = func([]*string, []string) {
+		uids := slices.Sorted(maps.Keys(m.have))
+		f.out.put(func(w *world.World) { w.SetDaemonSets(uids) })
+	}
+	follow(f, &metav1.PartialObjectMetadata{}, &source{
+		group: "apps",
+		list:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return api.List(ctx, o) },
+		open:  func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
+	}, m)
+}
+
+// follow sets up the reflector that fills m from s.
+func follow[T any](f *Feed, example runtime.Object, s *source, m *mirror[T]) {
+	s.resource, s.changed = m.kind, f.look
+	m.have, m.synced = map[string]*T{}, s.synced
+	r := cache.NewReflectorWithOptions(listWatch{s}, example, m, cache.ReflectorOptions{
+		Name: "drainboard/" + m.kind,
+		// An API that comes back is noticed within seconds, not half a minute.
+		Backoff: &wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 10, Cap: 4 * time.Second},
+	})
+	r.WatchListPageSize = pageSize
+	f.sources = append(f.sources, s)
+	f.run = append(f.run, r)
+}
+
+// look has the health looked at now rather than at the next heartbeat.
+func (f *Feed) look() {
+	select {
+	case f.kick <- struct{}{}:
+	default:
+	}
+}
+
+// listWatch offers a source in the forms that the reflector asks for.
+type listWatch struct{ *source }
+
+func (l listWatch) List(o metav1.ListOptions) (runtime.Object, error) {
+	return l.ListWithContext(context.Background(), o)
+}
+
+func (l listWatch) Watch(o metav1.ListOptions) (watch.Interface, error) {
+	return l.WatchWithContext(context.Background(), o)
+}
+
+func slimming[O any](slim func(*O) *O) cache.TransformFunc {
+	return func(obj any) (any, error) {
+		if o, ok := obj.(*O); ok {
+			return slim(o), nil
+		}
+		return obj, nil
+	}
+}
+
+func converting[O, T any](convert func(*O) *T) func(any) (*T, bool) {
+	return func(obj any) (*T, bool) {
+		o, ok := obj.(*O)
+		if !ok {
+			return nil, false
+		}
+		return convert(o), true
+	}
+}
+
+func applying[T any](out *outbox, set func(*world.World, *T), del func(*world.World, string)) func([]*T, []string) {
+	return func(changed []*T, gone []string) {
+		out.put(func(w *world.World) {
+			for _, key := range gone {
+				del(w, key)
+			}
+			for _, v := range changed {
+				set(w, v)
+			}
+		})
+	}
+}
+
+// neverAllowed is the right that keeps a kind from ever having been read, nil
+// if there is none.
+func (f *Feed) neverAllowed() error {
+	for _, s := range f.sources {
+		var missing *ForbiddenError
+		if _, err := s.current(); !s.once() && errors.As(err, &missing) {
+			return missing
+		}
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// feeding runs a feed and gives a function that lets its changes in until the
+// world is as wanted.
+func feeding(t *testing.T, c *Client) (until func(string, func(*world.World) bool) *world.World, ended <-chan error) {
+	ctx, cancel := context.WithCancel(t.Context())
+	changes, done := make(chan live.Change, 100), make(chan error, 1)
+	go func() {
+		done <- c.Feed().Run(ctx, func(ch live.Change) {
+			select {
+			case changes <- ch:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	t.Cleanup(cancel)
+	w := world.New()
+	return func(what string, want func(*world.World) bool) *world.World {
+		t.Helper()
+		late := time.After(10 * time.Second)
+		for !want(w) {
+			select {
+			case ch := <-changes:
+				ch(w)
+			case <-late:
+				t.Fatalf("never: %s; health %+v", what, w.Health)
+			}
+		}
+		return w
+	}, done
+}
+
+func fresh(w *world.World) bool {
+	return !w.Health[world.Cluster].Fresh.IsZero() && w.Health[world.Cluster].Problem == ""
+}
+
+const (
+	podPath    = "/api/v1/pods/p1"
+	pod1       = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p1","namespace":"shop","uid":"u1"},"spec":{"nodeName":"n1"}}`
+	budgetPath = "/apis/policy/v1/poddisruptionbudgets/b1"
+	closed     = `{"kind":"PodDisruptionBudget","apiVersion":"policy/v1","metadata":{"name":"b1","namespace":"shop"},"status":{"disruptionsAllowed":0}}`
+	opened     = `{"kind":"PodDisruptionBudget","apiVersion":"policy/v1","metadata":{"name":"b1","namespace":"shop"},"status":{"disruptionsAllowed":1}}`
+)
+
+func TestFeed(t *testing.T) {
+	t.Parallel()
+	s := newFakeStore(t)
+	s.put(nodePath, plainN1)
+	s.put(podPath, pod1)
+	s.put(budgetPath, closed)
+	s.put("/apis/apps/v1/daemonsets/d1", `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"d1","namespace":"shop","uid":"d1"}}`)
+	until, _ := feeding(t, s.Client)
+	w := until("fresh", fresh)
+	if w.NodeOf("i-1") == nil || len(w.PodsOn("n1")) != 1 || w.Budget("shop/b1") == nil || !w.HasDaemonSet("d1") || w.HasDaemonSet("d2") {
+		t.Fatalf("fresh, but not whole: %v %v %v", w.Nodes(), w.PodsOn("n1"), w.Budgets())
+	}
+
+	node := w.Node("n1")
+	start := time.Now()
+	s.put(budgetPath, opened)
+	until("the budget opens", func(w *world.World) bool { return w.Budget("shop/b1").Allowed == 1 })
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("an opened budget took %v", took)
+	}
+	s.put(nodePath, plainN1) // a new version that says nothing new
+	s.put("/api/v1/pods/p2", strings.NewReplacer("p1", "p2", "u1", "u2").Replace(pod1))
+	s.remove(podPath)
+	until("a pod goes, another comes", func(w *world.World) bool { return w.Pod("u1") == nil && w.Pod("u2") != nil })
+	if w.Node("n1") != node {
+		t.Error("a node that did not change was replaced")
+	}
+}
+
+func TestFeedComesBack(t *testing.T) {
+	t.Parallel()
+	s := newFakeStore(t)
+	s.put(podPath, pod1)
+	until, _ := feeding(t, s.Client)
+	until("fresh", fresh)
+
+	s.intercept(func(w http.ResponseWriter, _ *http.Request) bool {
+		say(w, 401, status(401, "Unauthorized", "Unauthorized", ""))
+		return true
+	})
+	s.cut("/api/v1/pods")
+	w := until("a problem", func(w *world.World) bool { return w.Health[world.Cluster].Problem != "" })
+	h := w.Health[world.Cluster]
+	if !strings.Contains(h.Problem, "expired") || h.Fresh.IsZero() || h.Retry.IsZero() {
+		t.Errorf("got %+v", h)
+	}
+	s.remove(podPath)
+	s.intercept(nil)
+	until("fresh again", fresh)
+}
+
+func TestFeedForbidden(t *testing.T) {
+	t.Parallel()
+	for _, verb := range []string{"list", "watch"} {
+		for _, k := range kinds {
+			s := newFakeStore(t)
+			s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+				is := "list"
+				if r.URL.Query().Get("watch") != "" {
+					is = "watch"
+				}
+				if r.URL.Query().Get("sendInitialEvents") != "" || is != verb || !strings.HasSuffix(r.URL.Path, "/"+k.resource) {
+					return false
+				}
+				say(w, 403, status(403, "Forbidden", "no", ""))
+				return true
+			})
+			_, ended := feeding(t, s.Client)
+			select {
+			case err := <-ended:
+				var missing *ForbiddenError
+				if !errors.As(err, &missing) || missing.Right != (Right{Verb: verb, Group: k.group, Resource: k.resource}) {
+					t.Errorf("%s %s: %v", verb, k.resource, err)
+				}
+			case <-time.After(5 * time.Second):
+				t.Errorf("%s %s: no error", verb, k.resource)
+			}
+		}
+	}
+}

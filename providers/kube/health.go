@@ -1,0 +1,97 @@
+package kube
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+const (
+	// beat is the time between two heartbeats, beatTimeout how long one may take.
+	beat        = 2 * time.Second
+	beatTimeout = 4 * time.Second
+	// patience is how long a watch may be closed before that is a problem: the
+	// server ends each every few minutes, and it is opened again at once.
+	patience = 2 * time.Second
+)
+
+// watchHealth posts the health of the cluster as a source: fresh as of every
+// heartbeat that was answered while everything was listed and watched, otherwise
+// what is wrong and when the next attempt is due. It ends with ctx, or with the
+// right whose lack no waiting mends.
+func (f *Feed) watchHealth(ctx context.Context) error {
+	ticks := time.NewTicker(beat)
+	defer ticks.Stop()
+	var (
+		behind time.Time // since when something has not been up to date
+		silent int       // heartbeats in a row that nobody answered
+	)
+	for {
+		asked := f.c.clock.Now()
+		err := f.c.heartbeat(ctx, beatTimeout)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err := f.neverAllowed(); err != nil {
+			return err
+		}
+		problem := ""
+		switch kindsErr, ok := f.current(); {
+		case err != nil:
+			problem = f.c.words(err)
+		case ok:
+			behind = time.Time{}
+		case behind.IsZero():
+			behind = asked
+		case asked.Sub(behind) > patience && kindsErr != nil:
+			problem = f.c.words(kindsErr)
+		case asked.Sub(behind) > patience:
+			problem = "reading the cluster's nodes, pods and budgets"
+		}
+		switch {
+		case problem != "":
+			retry := f.c.clock.Now().Add(beat)
+			f.out.put(func(w *world.World) {
+				w.Health[world.Cluster] = world.Health{Fresh: w.Health[world.Cluster].Fresh, Problem: problem, Retry: retry}
+			})
+		case behind.IsZero():
+			f.out.put(func(w *world.World) { w.Health[world.Cluster] = world.Health{Fresh: asked} })
+		}
+
+		// Connections that died in silence (a laptop that slept, another network)
+		// would hold up the watches for most of a minute.
+		if isTimeout(err) {
+			silent++
+		} else {
+			silent = 0
+		}
+		if silent >= 2 {
+			f.c.conns.CloseAll()
+			silent = 0
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticks.C:
+		case <-f.kick:
+		}
+	}
+}
+
+// current reports whether all kinds are up to date; if not, with an error of
+// those that are not, an expired login before others.
+func (f *Feed) current() (error, bool) {
+	var first error
+	all := true
+	for _, s := range f.sources {
+		ok, err := s.current()
+		all = all && ok
+		if !ok && err != nil && (first == nil || errors.IsUnauthorized(err)) {
+			first = err
+		}
+	}
+	return first, all
+}

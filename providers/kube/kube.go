@@ -1,0 +1,62 @@
+// Package kube is the Kubernetes side of Drainboard: it turns the API into
+// world updates (Feed), carries out the engine's actions on nodes and pods
+// (Executor), tells the cluster's time (Clock), and keeps the run record
+// (Record) and the lock of a group (Lock) in the cluster.
+//
+// Connect opens a Client, from which everything else is taken. All strings that
+// come from the cluster are cleaned here, once, where objects are converted; no
+// other package needs to do so again.
+package kube
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/util/connrotation"
+)
+
+// requestTimeout bounds every single request that is not a watch.
+const requestTimeout = 10 * time.Second
+
+// Namespace is where run records and locks live unless told otherwise.
+const Namespace = "drainboard"
+
+// Client is a connection to one cluster. It is safe for concurrent use.
+type Client struct {
+	// context and cluster are the kubeconfig's names, host the API's address.
+	context, cluster, host string
+
+	// api throttles itself; urgent does not, for what must never queue behind a
+	// burst of reads: evictions, the record and the lock. Their numbers are
+	// limited by the engine.
+	api, urgent kubernetes.Interface
+	meta        metadata.Interface
+
+	clock  *Clock
+	conns  *connrotation.Dialer
+	plugin *pluginOutput
+}
+
+// ClusterName is the kubeconfig's name of the cluster, for people.
+func (c *Client) ClusterName() string { return c.cluster }
+
+// ContextName is the kubeconfig context in use, "" inside a cluster.
+func (c *Client) ContextName() string { return c.context }
+
+// Clock is the cluster's clock, kept right by every answer of the API.
+func (c *Client) Clock() *Clock { return c.clock }
+
+// heartbeat asks the API for the cheapest of answers. Forbidden is an answer
+// too: the API is there and knows us.
+func (c *Client) heartbeat(ctx context.Context, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err := c.urgent.Discovery().RESTClient().Get().AbsPath("/version").MaxRetries(0).Do(ctx).Error()
+	if errors.IsForbidden(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,221 @@
+package kube
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"strings"
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+)
+
+// The lease's times: a holder that has not renewed it for leaseDuration has lost
+// it, and one that could not renew it for renewDeadline gives it up.
+const (
+	leaseDuration = 15 * time.Second
+	renewDeadline = 10 * time.Second
+	retryPeriod   = 2 * time.Second
+	// acquireTimeout bounds Acquire; a dead holder's lease is taken well before.
+	acquireTimeout = 4 * leaseDuration
+)
+
+// Lock is the lock of one group: a Lease beside its record. One process holds it
+// at a time.
+type Lock struct {
+	c               *Client
+	namespace, name string
+	identity        string
+	// Waiting, if set, is called once when Acquire finds the lease of a holder
+	// that may be dead: it will be taken over about until then unless the holder
+	// shows a sign of life.
+	Waiting func(holder string, until time.Time)
+}
+
+// Lock returns the lock of a group. Nothing is taken yet.
+func (c *Client) Lock(namespace, provider, group string) *Lock {
+	return &Lock{c: c, namespace: namespace, name: RecordName(provider, group), identity: Identity() + tagMark + rand.Text()[:6]}
+}
+
+// tagMark separates the part of a holder's identity for people from the one that
+// tells apart two processes of the same user, host and pid (in containers).
+const tagMark = " #"
+
+// Identity is this process for people: "ann@laptop pid 4711".
+func Identity() string {
+	name := "unknown"
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		name = u.Username
+	} else if env := os.Getenv("USER"); env != "" {
+		name = env
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s@%s pid %d", Clean(name), Clean(host), os.Getpid())
+}
+
+// HeldError says that another living process holds the lock.
+type HeldError struct {
+	Holder string
+	// Since and Renewed are by the holder's clock; zero when unknown.
+	Since, Renewed time.Time
+}
+
+func (e *HeldError) Error() string {
+	s := "another run holds the group: " + e.Holder
+	if !e.Since.IsZero() {
+		s += ", since " + e.Since.UTC().Format(time.RFC3339)
+	}
+	return s
+}
+
+// Held is a lock that was acquired.
+type Held struct {
+	cancel   context.CancelFunc
+	finished chan struct{} // the elector has ended
+	lost     chan struct{}
+	once     sync.Once
+}
+
+// Lost is closed when the lock has been lost: the process must stop acting. It
+// is not closed by Release.
+func (h *Held) Lost() <-chan struct{} { return h.lost }
+
+// Release gives the lock up, so that the next process need not wait for it to
+// expire. It takes at most some seconds; all acting must have ended before.
+func (h *Held) Release() {
+	h.cancel()
+	<-h.finished
+}
+
+func (h *Held) lose() { h.once.Do(func() { close(h.lost) }) }
+
+// Acquire takes the lock. If another process holds it and renews it, it fails
+// with a HeldError within seconds; the lease of a dead process is taken over
+// when it has expired. The lock is held until Release, beyond the end of ctx.
+func (l *Lock) Acquire(ctx context.Context) (*Held, error) {
+	first, err := l.prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	run, cancel := context.WithCancel(context.Background())
+	h := &Held{cancel: cancel, finished: make(chan struct{}), lost: make(chan struct{})}
+	seen := &watchedLock{
+		LeaseLock: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: l.namespace, Name: l.name},
+			Client:     l.c.urgent.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: l.identity},
+			Labels:     map[string]string{managedBy: managedByValue},
+		},
+		news: make(chan struct{}, 1), lost: h.lose,
+	}
+	got := make(chan struct{})
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: seen, Name: l.name, ReleaseOnCancel: true,
+		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) { close(got) },
+			OnStoppedLeading: func() {
+				if run.Err() == nil {
+					h.lose()
+				}
+			},
+		},
+	})
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("set up the lock %s/%s: %w", l.namespace, l.name, err)
+	}
+	go func() {
+		defer close(h.finished)
+		elector.Run(run)
+	}()
+	if err := l.await(ctx, got, seen, first); err != nil {
+		h.Release()
+		return nil, err
+	}
+	return h, nil
+}
+
+// await waits until the lock is got, or its holder shows a sign of life.
+func (l *Lock) await(ctx context.Context, got <-chan struct{}, seen *watchedLock, first *coordinationv1.Lease) error {
+	holder := resourcelock.LeaseSpecToLeaderElectionRecord(&first.Spec)
+	told := false
+	ctx, cancel := context.WithTimeout(ctx, acquireTimeout)
+	defer cancel()
+	for {
+		if holder.HolderIdentity != "" && holder.HolderIdentity != l.identity && !told && l.Waiting != nil {
+			told = true
+			l.Waiting(people(holder.HolderIdentity), l.c.clock.Now().Add(time.Duration(holder.LeaseDurationSeconds)*time.Second))
+		}
+		select {
+		case <-ctx.Done():
+			if _, err := seen.last(); err != nil {
+				return fmt.Errorf("take the lock %s/%s: %s", l.namespace, l.name, l.c.words(err))
+			}
+			return fmt.Errorf("take the lock %s/%s: %w", l.namespace, l.name, ctx.Err())
+		case <-got:
+			return nil
+		case <-seen.news:
+		}
+		now, err := seen.last()
+		if apierrors.IsForbidden(err) {
+			return forbidden(err, "update", "coordination.k8s.io", "leases", l.namespace)
+		}
+		if now == nil || now.HolderIdentity == "" || now.HolderIdentity == l.identity {
+			continue
+		}
+		if holder.HolderIdentity != "" && !now.RenewTime.Equal(&holder.RenewTime) || holder.HolderIdentity == "" {
+			return &HeldError{Holder: people(now.HolderIdentity), Since: now.AcquireTime.Time, Renewed: now.RenewTime.Time}
+		}
+	}
+}
+
+// prepare makes the lease, free, if there is none, and with it the namespace.
+func (l *Lock) prepare(ctx context.Context) (*coordinationv1.Lease, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	api := l.c.urgent.CoordinationV1().Leases(l.namespace)
+	for range 4 {
+		lease, err := api.Get(ctx, l.name, metav1.GetOptions{})
+		verb := "get"
+		if apierrors.IsNotFound(err) {
+			verb = "create"
+			lease, err = api.Create(ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
+				Namespace: l.namespace, Name: l.name, Labels: map[string]string{managedBy: managedByValue},
+			}}, metav1.CreateOptions{})
+		}
+		switch {
+		case err == nil:
+			return lease, nil
+		case apierrors.IsAlreadyExists(err):
+		case apierrors.IsNotFound(err):
+			if err := l.c.makeNamespace(ctx, l.namespace); err != nil {
+				return nil, err
+			}
+		case apierrors.IsForbidden(err):
+			return nil, forbidden(err, verb, "coordination.k8s.io", "leases", l.namespace)
+		default:
+			return nil, fmt.Errorf("take the lock %s/%s: %s", l.namespace, l.name, l.c.words(err))
+		}
+	}
+	return nil, errors.New("take the lock " + l.namespace + "/" + l.name + ": it comes and goes")
+}
+
+// people is the part of a holder's identity that is for people.
+func people(identity string) string {
+	if i := strings.LastIndex(identity, tagMark); i > 0 {
+		identity = identity[:i]
+	}
+	return sentence(identity)
+}

@@ -1,0 +1,119 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+)
+
+const leasePrefix = "/apis/coordination.k8s.io/v1/namespaces/drainboard/leases/"
+
+func TestLock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for a lease to be renewed")
+	}
+	t.Parallel()
+	s := newFakeStore(t)
+	held, err := s.Lock("drainboard", "asg", "ng-web").Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := s.Lock("drainboard", "asg", "ng-web")
+	var by *HeldError
+	if _, err := second.Acquire(t.Context()); !errors.As(err, &by) || by.Holder != Identity() || by.Since.IsZero() {
+		t.Errorf("a second process: %v", err)
+	}
+	select {
+	case <-held.Lost():
+		t.Error("lost without a reason")
+	default:
+	}
+	held.Release()
+	select {
+	case <-held.Lost():
+		t.Error("a release is no loss")
+	default:
+	}
+	again, err := second.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Release()
+}
+
+func TestLockOfDeadHolder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for a lease to expire")
+	}
+	t.Parallel()
+	s := newFakeStore(t)
+	l := s.Lock("drainboard", "asg", "ng-web")
+	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+	s.put(leasePrefix+l.name, lease(l.name, "ann@laptop pid 7 #ABC", 2, time.Now()))
+	told := ""
+	l.Waiting = func(holder string, _ time.Time) { told = holder }
+	held, err := l.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Release()
+	if told != "ann@laptop pid 7" {
+		t.Errorf("told %q", told)
+	}
+	// Somebody takes it from us: known at the next renewal, not ten seconds later.
+	s.put(leasePrefix+l.name, lease(l.name, "bob@host pid 8", 15, time.Now()))
+	select {
+	case <-held.Lost():
+	case <-time.After(5 * time.Second):
+		t.Error("the loss is not noticed")
+	}
+}
+
+func lease(name, holder string, seconds int, renewed time.Time) string {
+	at := renewed.UTC().Format(metav1.RFC3339Micro)
+	return fmt.Sprintf(`{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":%q,"namespace":"drainboard"},"spec":{"holderIdentity":%q,"leaseDurationSeconds":%d,"acquireTime":%q,"renewTime":%q}}`, name, holder, seconds, at, at)
+}
+
+func TestLockForbidden(t *testing.T) {
+	s := newFakeStore(t)
+	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut} {
+		s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method != method || !strings.Contains(r.URL.Path, "/leases") {
+				return false
+			}
+			say(w, 403, status(403, "Forbidden", "no", ""))
+			return true
+		})
+		verb := map[string]string{http.MethodGet: "get", http.MethodPost: "create", http.MethodPut: "update"}[method]
+		var missing *ForbiddenError
+		if _, err := s.Lock("drainboard", "asg", "ng-web").Acquire(t.Context()); !errors.As(err, &missing) || missing.Right.Verb != verb {
+			t.Errorf("%s: %v", verb, err)
+		}
+	}
+}
+
+func TestLockReleasesOnlyItsOwn(t *testing.T) {
+	s := newFakeStore(t)
+	l := s.Lock("drainboard", "asg", "ng-web")
+	s.put(leasePrefix+l.name, lease(l.name, "bob@host pid 8", 15, time.Now()))
+	w := &watchedLock{
+		LeaseLock: &resourcelock.LeaseLock{
+			LeaseMeta: metav1.ObjectMeta{Namespace: "drainboard", Name: l.name}, Client: s.urgent.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: l.identity},
+		},
+		news: make(chan struct{}, 1), lost: func() {},
+	}
+	if _, _, err := w.Get(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Update(t.Context(), resourcelock.LeaderElectionRecord{}); err == nil {
+		t.Error("released somebody else's lease")
+	}
+}

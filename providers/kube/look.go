@@ -1,0 +1,50 @@
+package kube
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// look reads what is on a node, past every cache: without a resource version
+// the API answers with what is true at that moment. The node is read before its
+// pods: if it was cordoned at the first read, no pod can have been placed on it
+// by the scheduler after the second.
+//
+// A node that is gone has no pods and takes none.
+func (e *Executor) look(ctx context.Context, a engine.Action) engine.Outcome {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	node, err := e.c.urgent.CoreV1().Nodes().Get(ctx, a.Node, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return engine.Outcome{Verdict: engine.Done, Unschedulable: true}
+	}
+	if err != nil {
+		return e.unread(err, "get", "nodes")
+	}
+	if other := elsewhere(a, node); other != "" {
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedConflict, Message: other}
+	}
+	out := engine.Outcome{Verdict: engine.Done, Unschedulable: node.Spec.Unschedulable}
+	options := metav1.ListOptions{
+		FieldSelector: fields.OneTermEqualSelector("spec.nodeName", a.Node).String(),
+		Limit:         pageSize,
+	}
+	for {
+		page, err := e.c.api.CoreV1().Pods(metav1.NamespaceAll).List(ctx, options)
+		if err != nil {
+			return e.unread(err, "list", "pods")
+		}
+		for i := range page.Items {
+			out.Pods = append(out.Pods, toPod(&page.Items[i]))
+		}
+		if page.Continue == "" {
+			return out
+		}
+		options.Continue = page.Continue
+	}
+}

@@ -1,0 +1,147 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// markTries is how often a mark is tried when the node changes between the read
+// and the patch.
+const markTries = 5
+
+// mark puts a taint, cordon or label on a node or takes it off. The patch holds
+// the resource version that was read, so that marks which others put on
+// meanwhile are never lost; a conflict is tried again a few times.
+func (e *Executor) mark(ctx context.Context, a engine.Action) engine.Outcome {
+	var out engine.Outcome
+	for try := range markTries {
+		if try > 0 {
+			select {
+			case <-ctx.Done():
+				return out
+			case <-time.After(time.Duration(try) * 50 * time.Millisecond):
+			}
+		}
+		out = e.tryMark(ctx, a)
+		if out.Refusal != engine.RefusedConflict {
+			break
+		}
+	}
+	return out
+}
+
+func (e *Executor) tryMark(ctx context.Context, a engine.Action) engine.Outcome {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	node, err := e.c.api.CoreV1().Nodes().Get(ctx, a.Node, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) && undoes(a.Kind) {
+		return engine.Outcome{Verdict: engine.Done}
+	}
+	if err != nil {
+		return e.unread(err, "get", "nodes")
+	}
+	if other := elsewhere(a, node); other != "" {
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedGone, Message: other}
+	}
+	change, problem := markOf(a, node)
+	if problem != "" {
+		return invalid("%s", problem)
+	}
+	if change == nil {
+		return engine.Outcome{Verdict: engine.Done} // it is so already
+	}
+	meta, _ := change["metadata"].(map[string]any)
+	if meta == nil {
+		meta = map[string]any{}
+		change["metadata"] = meta
+	}
+	meta["resourceVersion"] = node.ResourceVersion
+	meta["uid"] = node.UID
+	body, err := json.Marshal(change)
+	if err != nil {
+		return invalid("cannot write the patch: %v", err)
+	}
+	out := answer(e.c.api.CoreV1().RESTClient().Patch(types.MergePatchType).
+		Resource("nodes").Name(a.Node).Body(body).MaxRetries(0).Do(ctx))
+	if out.Refusal == engine.RefusedForbidden {
+		out.Message = (&ForbiddenError{Right: Right{Verb: "patch", Resource: "nodes"}}).Error()
+	}
+	return out
+}
+
+// elsewhere says that the node of this name runs on another machine than the
+// action means, "" if it does not (or the cloud has not named the machine yet).
+func elsewhere(a engine.Action, n *corev1.Node) string {
+	if m := machineOf(n); a.Machine != "" && m != "" && m != a.Machine {
+		return fmt.Sprintf("node %s now runs on machine %s, not on %s", Clean(a.Node), m, Clean(a.Machine))
+	}
+	return ""
+}
+
+func undoes(k engine.ActionKind) bool {
+	return k == engine.RemoveTaint || k == engine.Uncordon || k == engine.RemoveLabel
+}
+
+// markOf is the merge patch that puts the mark of an action on a node or takes
+// it off, nil where the node is so already. problem says why it cannot be done.
+func markOf(a engine.Action, n *corev1.Node) (patch map[string]any, problem string) {
+	switch a.Kind {
+	case engine.AddTaint, engine.RemoveTaint:
+		if a.Taint == nil {
+			return nil, "the action names no taint"
+		}
+		return taintPatch(a, n)
+	case engine.Cordon, engine.Uncordon:
+		if cordon := a.Kind == engine.Cordon; cordon != n.Spec.Unschedulable {
+			return map[string]any{"spec": map[string]any{"unschedulable": cordon}}, ""
+		}
+	case engine.AddLabel:
+		if have, ok := n.Labels[a.Label]; !ok || have != a.Value {
+			return labelPatch(a.Label, a.Value), ""
+		}
+	case engine.RemoveLabel:
+		// Another value is somebody else's label by now.
+		if have, ok := n.Labels[a.Label]; ok && have == a.Value {
+			return labelPatch(a.Label, nil), ""
+		}
+	}
+	return nil, ""
+}
+
+func labelPatch(label string, value any) map[string]any {
+	return map[string]any{"metadata": map[string]any{"labels": map[string]any{label: value}}}
+}
+
+// taintPatch gives the whole list of taints: a merge patch replaces it, and the
+// resource version makes sure that it is the list that was read.
+func taintPatch(a engine.Action, n *corev1.Node) (map[string]any, string) {
+	want := *a.Taint
+	kept := make([]corev1.Taint, 0, len(n.Spec.Taints)+1)
+	found := false
+	for _, t := range n.Spec.Taints {
+		switch {
+		case toTaint(t) == want:
+			found = true
+		case a.Kind == engine.AddTaint && t.Key == want.Key && string(t.Effect) == want.Effect:
+			return nil, fmt.Sprintf("node %s already has the taint %s, and there can be only one of this key and effect", Clean(n.Name), toTaint(t))
+		default:
+			kept = append(kept, t)
+		}
+	}
+	if found == (a.Kind == engine.AddTaint) {
+		return nil, ""
+	}
+	if a.Kind == engine.AddTaint {
+		kept = append(kept, corev1.Taint{Key: want.Key, Value: want.Value, Effect: corev1.TaintEffect(want.Effect)})
+	}
+	return map[string]any{"spec": map[string]any{"taints": kept}}, ""
+}

@@ -1,0 +1,179 @@
+package kube
+
+import (
+	"net/http"
+	"reflect"
+	"testing"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+const (
+	nodePath = "/api/v1/nodes/n1"
+	plainN1  = `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1","uid":"nu1","labels":{"a":"b"}},"spec":{"providerID":"aws:///z/i-1"}}`
+)
+
+func on(kind engine.ActionKind) engine.Action {
+	return engine.Action{
+		Kind: kind, Key: string(kind), Node: "n1", Machine: "i-1",
+		Taint: &world.Taint{Key: "k", Value: "v", Effect: "NoSchedule"}, Label: "l", Value: "x",
+	}
+}
+
+func TestMarksComeAndGo(t *testing.T) {
+	for _, tt := range []struct{ put, undo engine.ActionKind }{
+		{engine.AddTaint, engine.RemoveTaint}, {engine.Cordon, engine.Uncordon}, {engine.AddLabel, engine.RemoveLabel},
+	} {
+		s := newFakeStore(t)
+		s.put(nodePath, plainN1)
+		e := s.Executor()
+		did := func(k engine.ActionKind) bool {
+			a := on(k)
+			return e.Do(t.Context(), engine.Action{Kind: engine.CheckEffect, Of: &a}).Happened
+		}
+		if did(tt.put) {
+			t.Errorf("%s: seen before it was done", tt.put)
+		}
+		if got := e.Do(t.Context(), on(tt.put)); got.Verdict != engine.Done || !did(tt.put) || did(tt.undo) {
+			t.Errorf("%s: %+v", tt.put, got)
+		}
+		version := versionOf(s.object(nodePath))
+		if got := e.Do(t.Context(), on(tt.put)); got.Verdict != engine.Done || versionOf(s.object(nodePath)) != version {
+			t.Errorf("%s again: %+v", tt.put, got)
+		}
+		if got := e.Do(t.Context(), on(tt.undo)); got.Verdict != engine.Done || did(tt.put) || !did(tt.undo) {
+			t.Errorf("%s: %+v", tt.undo, got)
+		}
+		if labels := s.object(nodePath)["metadata"].(map[string]any)["labels"]; !reflect.DeepEqual(labels, map[string]any{"a": "b"}) {
+			t.Errorf("%s: others' labels: %v", tt.undo, labels)
+		}
+	}
+}
+
+func TestTaintKeepsOthersTaints(t *testing.T) {
+	s := newFakeStore(t)
+	s.put(nodePath, plainN1)
+	// Somebody else taints the node between our read and our patch.
+	patched := 0
+	s.intercept(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPatch {
+			if patched++; patched == 1 {
+				s.put(nodePath, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1","uid":"nu1"},"spec":{"providerID":"aws:///z/i-1","taints":[{"key":"other","effect":"NoExecute"}]}}`)
+			}
+		}
+		return false
+	})
+	if got := s.Executor().Do(t.Context(), on(engine.AddTaint)); got.Verdict != engine.Done {
+		t.Fatalf("got %+v", got)
+	}
+	taints := s.object(nodePath)["spec"].(map[string]any)["taints"].([]any)
+	if len(taints) != 2 || patched != 2 {
+		t.Errorf("%d patches, taints %v", patched, taints)
+	}
+	if got := s.Executor().Do(t.Context(), on(engine.RemoveTaint)); got.Verdict != engine.Done {
+		t.Fatalf("got %+v", got)
+	}
+	taints = s.object(nodePath)["spec"].(map[string]any)["taints"].([]any)
+	if len(taints) != 1 || taints[0].(map[string]any)["key"] != "other" {
+		t.Errorf("taints %v", taints)
+	}
+}
+
+func TestMarkRefusals(t *testing.T) {
+	s := newFakeStore(t)
+	e := s.Executor()
+	if got := e.Do(t.Context(), on(engine.Cordon)); got.Refusal != engine.RefusedGone {
+		t.Errorf("no node: %+v", got)
+	}
+	if got := e.Do(t.Context(), on(engine.Uncordon)); got.Verdict != engine.Done {
+		t.Errorf("no node to take a mark off: %+v", got)
+	}
+	s.put(nodePath, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"},"spec":{"providerID":"aws:///z/i-1","taints":[{"key":"k","value":"theirs","effect":"NoSchedule"}]}}`)
+	if got := e.Do(t.Context(), on(engine.AddTaint)); got.Refusal != engine.RefusedInvalid {
+		t.Errorf("somebody else's taint: %+v", got)
+	}
+	if got := e.Do(t.Context(), on(engine.RemoveTaint)); got.Verdict != engine.Done || len(s.object(nodePath)["spec"].(map[string]any)["taints"].([]any)) != 1 {
+		t.Errorf("somebody else's taint: %+v", got)
+	}
+	other := on(engine.Cordon)
+	other.Machine = "i-2"
+	if got := e.Do(t.Context(), other); got.Refusal != engine.RefusedGone {
+		t.Errorf("another machine of the name: %+v", got)
+	}
+	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPatch {
+			return false
+		}
+		say(w, 403, status(403, "Forbidden", `nodes "n1" is forbidden: User "ann" cannot patch`, ""))
+		return true
+	})
+	got := e.Do(t.Context(), on(engine.Cordon))
+	if want := `this user may not patch nodes: give it a ClusterRole with the rule {apiGroups: [""], resources: ["nodes"], verbs: ["patch"]}`; got.Refusal != engine.RefusedForbidden || got.Message != want {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestLook(t *testing.T) {
+	s := newFakeStore(t)
+	look := on(engine.LookAtPods)
+	if got := s.Executor().Do(t.Context(), look); got.Verdict != engine.Done || !got.Unschedulable || got.Pods != nil {
+		t.Errorf("no node: %+v", got)
+	}
+	s.put(nodePath, plainN1)
+	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/api/v1/pods" {
+			return false
+		}
+		q := r.URL.Query()
+		if q.Get("fieldSelector") != "spec.nodeName=n1" || q.Get("resourceVersion") != "" {
+			t.Errorf("query %v", q)
+		}
+		switch q.Get("continue") {
+		case "":
+			say(w, 200, `{"kind":"PodList","apiVersion":"v1","metadata":{"continue":"more"},"items":[{"metadata":{"name":"p1","namespace":"shop","uid":"u1"},"spec":{"nodeName":"n1"}}]}`)
+		default:
+			say(w, 200, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"p2","namespace":"shop","uid":"u2"},"spec":{"nodeName":"n1"}}]}`)
+		}
+		return true
+	})
+	got := s.Executor().Do(t.Context(), look)
+	if got.Verdict != engine.Done || got.Unschedulable || len(got.Pods) != 2 || got.Pods[1].UID != "u2" {
+		t.Errorf("got %+v", got)
+	}
+	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		say(w, 410, status(410, "Expired", "The provided continue parameter is too old", ""))
+		return true
+	})
+	if got := s.Executor().Do(t.Context(), look); got.Verdict != engine.Refused || got.Refusal != engine.RefusedBusy {
+		t.Errorf("a read that failed: %+v", got)
+	}
+}
+
+func TestCheckEviction(t *testing.T) {
+	const path = "/api/v1/namespaces/shop/pods/cart-1"
+	for _, tt := range []struct {
+		name, pod string
+		grace     *int64
+		kind      engine.ActionKind
+		want      bool
+	}{
+		{"gone", "", nil, engine.Evict, true},
+		{"there", `{"metadata":{"name":"cart-1","uid":"u1"}}`, nil, engine.Evict, false},
+		{"terminating", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":30}}`, nil, engine.Evict, true},
+		{"another", `{"metadata":{"name":"cart-1","uid":"u2"}}`, nil, engine.Evict, true},
+		{"delete now, still graceful", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":30}}`, ptr(int64(0)), engine.Delete, false},
+		{"delete, shorter", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":5}}`, ptr(int64(5)), engine.Delete, true},
+	} {
+		s := newFakeStore(t)
+		if tt.pod != "" {
+			s.put(path, `{"kind":"Pod","apiVersion":"v1",`+tt.pod[1:])
+		}
+		of := eviction
+		of.Kind, of.Grace = tt.kind, tt.grace
+		got := s.Executor().Do(t.Context(), engine.Action{Kind: engine.CheckEffect, Of: &of})
+		if got.Verdict != engine.Done || got.Happened != tt.want {
+			t.Errorf("%s: got %+v", tt.name, got)
+		}
+	}
+}

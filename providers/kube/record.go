@@ -1,0 +1,222 @@
+package kube
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strconv"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+)
+
+const (
+	managedBy      = "app.kubernetes.io/managed-by"
+	managedByValue = "drainboard"
+	// writerMark names the process that wrote a record, epochMark counts its
+	// writes: with them a process knows its own write again whose answer was lost.
+	writerMark = "drainboard.dev/writer"
+	epochMark  = "drainboard.dev/epoch"
+)
+
+// Record keeps the run of one group in a ConfigMap. It implements live.Store.
+// Load before the first Save, so that a record that is there is not overwritten.
+type Record struct {
+	c               *Client
+	namespace, name string
+	writer          string
+
+	mu      sync.Mutex
+	version string // resourceVersion of what was last read or written, "" for none
+	epoch   int    // of the last write known to have happened
+	tried   int    // epoch of the last write asked for
+	unsure  bool   // its answer was lost
+}
+
+var _ live.Store = (*Record)(nil)
+
+// Record returns the record of a group in a namespace. Nothing is read yet.
+func (c *Client) Record(namespace, provider, group string) *Record {
+	return &Record{c: c, namespace: namespace, name: RecordName(provider, group), writer: rand.Text()}
+}
+
+// Name is the ConfigMap's "namespace/name".
+func (r *Record) Name() string { return r.namespace + "/" + r.name }
+
+// Load reads the run; found is false when there is no record. The error is a
+// DamagedError, a NewerError, a ForbiddenError, or says that the API is away.
+func (r *Record) Load(ctx context.Context) (run engine.Run, found bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m, err := r.read(ctx)
+	if err != nil || m == nil {
+		r.version, r.unsure = "", false
+		return engine.Run{}, false, err
+	}
+	run, err = decodeRun(m)
+	if err != nil {
+		return engine.Run{}, true, err
+	}
+	r.version, r.unsure = m.ResourceVersion, false
+	return run, true, nil
+}
+
+// Save writes the run if the record is still as this process last read or wrote
+// it; live.ErrLost if not. After any other error it may or may not have been written,
+// and the next Save finds out.
+func (r *Record) Save(ctx context.Context, run engine.Run) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for range 3 {
+		if r.unsure {
+			if err := r.reconcile(ctx); err != nil {
+				return err
+			}
+		}
+		done, err := r.write(ctx, run)
+		if done || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%w (%s)", live.ErrLost, r.Name())
+}
+
+// write asks for one write. Neither done nor an error: it met another version,
+// and reconcile must tell whose.
+func (r *Record) write(ctx context.Context, run engine.Run) (done bool, err error) {
+	r.tried = r.epoch + 1
+	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: r.namespace, Name: r.name, ResourceVersion: r.version,
+		Labels:      map[string]string{managedBy: managedByValue},
+		Annotations: map[string]string{writerMark: r.writer, epochMark: strconv.Itoa(r.tried)},
+	}}
+	if err := encodeRun(m, run); err != nil {
+		return false, err
+	}
+	reqCtx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	api := r.c.urgent.CoreV1().ConfigMaps(r.namespace)
+	verb := "update"
+	if r.version == "" {
+		verb = "create"
+		m, err = api.Create(reqCtx, m, metav1.CreateOptions{})
+	} else {
+		m, err = api.Update(reqCtx, m, metav1.UpdateOptions{})
+	}
+	switch {
+	case err == nil:
+		r.version, r.epoch, r.unsure = m.ResourceVersion, r.tried, false
+		return true, nil
+	case apierrors.IsNotFound(err) && verb == "create":
+		return false, r.c.makeNamespace(ctx, r.namespace)
+	case apierrors.IsNotFound(err):
+		return false, fmt.Errorf("%w: %s is gone", live.ErrLost, r.Name())
+	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
+		r.unsure = true
+		return false, nil
+	case apierrors.IsForbidden(err):
+		return false, forbidden(err, verb, "", "configmaps", r.namespace)
+	}
+	r.unsure = true
+	return false, fmt.Errorf("save the run record %s: %s", r.Name(), r.c.words(err))
+}
+
+// reconcile reads the record again to learn whose the last write is. Only the
+// content counts: somebody who labels the ConfigMap changes its version too.
+func (r *Record) reconcile(ctx context.Context) error {
+	m, err := r.read(ctx)
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		if r.version != "" {
+			return fmt.Errorf("%w: %s is gone", live.ErrLost, r.Name())
+		}
+		r.unsure = false
+		return nil
+	}
+	epoch, err := strconv.Atoi(m.Annotations[epochMark])
+	if err != nil || m.Annotations[writerMark] != r.writer || epoch != r.tried && epoch != r.epoch {
+		return fmt.Errorf("%w (%s)", live.ErrLost, r.Name())
+	}
+	r.version, r.epoch, r.unsure = m.ResourceVersion, epoch, false
+	return nil
+}
+
+// read gets the ConfigMap, nil if there is none.
+func (r *Record) read(ctx context.Context) (*corev1.ConfigMap, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	m, err := r.c.urgent.CoreV1().ConfigMaps(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
+	switch {
+	case err == nil:
+		return m, nil
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case apierrors.IsForbidden(err):
+		return nil, forbidden(err, "get", "", "configmaps", r.namespace)
+	}
+	return nil, fmt.Errorf("read the run record %s: %s", r.Name(), r.c.words(err))
+}
+
+// Stored is a record as Records found it: the run, or why it cannot be read.
+type Stored struct {
+	// Name is the ConfigMap's name.
+	Name string
+	Run  engine.Run
+	Err  error
+}
+
+// Records reads all run records of a namespace, in the order of their names.
+func (c *Client) Records(ctx context.Context, namespace string) ([]Stored, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	var out []Stored
+	options := metav1.ListOptions{LabelSelector: managedBy + "=" + managedByValue, Limit: 50}
+	for {
+		page, err := c.api.CoreV1().ConfigMaps(namespace).List(ctx, options)
+		switch {
+		case apierrors.IsForbidden(err):
+			return nil, forbidden(err, "list", "", "configmaps", namespace)
+		case err != nil:
+			return nil, fmt.Errorf("read the run records in namespace %s: %s", namespace, c.words(err))
+		}
+		for i := range page.Items {
+			m := &page.Items[i]
+			if !isRecord(m) {
+				continue
+			}
+			run, err := decodeRun(m)
+			out = append(out, Stored{Name: Clean(m.Name), Run: run, Err: err})
+		}
+		if options.Continue = page.Continue; options.Continue == "" {
+			return out, nil
+		}
+	}
+}
+
+func isRecord(m *corev1.ConfigMap) bool {
+	_, ours := m.Annotations[writerMark]
+	return ours
+}
+
+// makeNamespace makes the namespace for records and locks.
+func (c *Client) makeNamespace(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	labels := map[string]string{managedBy: managedByValue}
+	_, err := c.urgent.CoreV1().Namespaces().Create(ctx,
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}, metav1.CreateOptions{})
+	switch {
+	case err == nil, apierrors.IsAlreadyExists(err):
+		return nil
+	case apierrors.IsForbidden(err):
+		return fmt.Errorf("there is no namespace %s for run records, and this user may not make it: have it made with: kubectl create namespace %s", name, name)
+	}
+	return fmt.Errorf("make the namespace %s: %s", name, c.words(err))
+}

@@ -1,0 +1,212 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+)
+
+func TestRecordName(t *testing.T) {
+	valid := regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+	seen := map[string]string{}
+	for _, group := range []string{"ng-web", "NG_Web", "ng--web", "a/b", "ünï", "", "...", strings.Repeat("x", 300), strings.Repeat("a-", 100)} {
+		name := RecordName("asg", group)
+		if !valid.MatchString(name) || len(name) > 63 {
+			t.Errorf("%q: %q is no DNS label", group, name)
+		}
+		if other, twice := seen[name]; twice {
+			t.Errorf("%q and %q share %q", group, other, name)
+		}
+		seen[name] = group
+	}
+	if got := RecordName("asg", "ng-web"); !strings.HasPrefix(got, "run-ng-web-") {
+		t.Error(got)
+	}
+	if RecordName("asg", "x") == RecordName("kops", "x") {
+		t.Error("two providers share a name")
+	}
+}
+
+func testRun(id string) engine.Run {
+	return engine.Run{Version: engine.RecordVersion, ID: id, Group: "ng-web", Provider: "asg"}
+}
+
+func TestRecordRoundTrip(t *testing.T) {
+	s := newFakeStore(t)
+	r := s.Record("drainboard", "asg", "ng-web")
+	if _, found, err := r.Load(t.Context()); found || err != nil {
+		t.Fatalf("found %v, %v", found, err)
+	}
+	// The namespace is not there either: it is made.
+	for i := range 3 {
+		if err := r.Save(t.Context(), testRun(fmt.Sprint("r", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, found, err := s.Record("drainboard", "asg", "ng-web").Load(t.Context())
+	if err != nil || !found || got.ID != "r2" {
+		t.Errorf("got %+v, %v, %v", got, found, err)
+	}
+	all, err := s.Records(t.Context(), "drainboard")
+	if err != nil || len(all) != 1 || all[0].Run.ID != "r2" || all[0].Err != nil {
+		t.Errorf("records %+v, %v", all, err)
+	}
+	if s.object("/api/v1/namespaces/drainboard") == nil {
+		t.Error("no namespace")
+	}
+}
+
+func TestRecordLost(t *testing.T) {
+	s := newFakeStore(t)
+	a, b := s.Record("drainboard", "asg", "ng-web"), s.Record("drainboard", "asg", "ng-web")
+	if err := a.Save(t.Context(), testRun("a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Save(t.Context(), testRun("b")); !errors.Is(err, live.ErrLost) {
+		t.Errorf("a save without a load over somebody's record: %v", err)
+	}
+	if _, _, err := b.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Save(t.Context(), testRun("b")); err != nil {
+		t.Errorf("a save after a load: %v", err)
+	}
+	if err := a.Save(t.Context(), testRun("a2")); !errors.Is(err, live.ErrLost) {
+		t.Errorf("a save after somebody else's: %v", err)
+	}
+	if err := a.Save(t.Context(), testRun("a3")); !errors.Is(err, live.ErrLost) {
+		t.Errorf("and again: %v", err)
+	}
+	s.remove("/api/v1/namespaces/drainboard/configmaps/" + b.name)
+	if err := b.Save(t.Context(), testRun("b2")); !errors.Is(err, live.ErrLost) {
+		t.Errorf("a save after the record was removed: %v", err)
+	}
+}
+
+func TestRecordSurvivesLostAnswers(t *testing.T) {
+	for _, carriedOut := range []bool{true, false} {
+		s := newFakeStore(t)
+		r := s.Record("drainboard", "asg", "ng-web")
+		var spoil atomic.Bool
+		cut := func(_ http.ResponseWriter, req *http.Request) bool {
+			if spoil.Load() && (req.Method == http.MethodPut || req.Method == http.MethodPost && strings.HasSuffix(req.URL.Path, "configmaps")) {
+				panic(http.ErrAbortHandler)
+			}
+			return false
+		}
+		if carriedOut {
+			s.spoil(cut)
+		} else {
+			s.intercept(cut)
+		}
+		for i := range 6 {
+			cutting := i%2 == 0 // the first create among them
+			spoil.Store(cutting)
+			if i == 0 {
+				s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+			}
+			err := r.Save(t.Context(), testRun(fmt.Sprint("r", i)))
+			if cutting == (err == nil) || errors.Is(err, live.ErrLost) {
+				t.Fatalf("carried out %v, save %d: %v", carriedOut, i, err)
+			}
+		}
+		if got, _, err := s.Record("drainboard", "asg", "ng-web").Load(t.Context()); err != nil || got.ID != "r5" {
+			t.Errorf("carried out %v: got %q, %v", carriedOut, got.ID, err)
+		}
+	}
+}
+
+func TestRecordToleratesForeignLabels(t *testing.T) {
+	s := newFakeStore(t)
+	r := s.Record("drainboard", "asg", "ng-web")
+	if err := r.Save(t.Context(), testRun("r1")); err != nil {
+		t.Fatal(err)
+	}
+	path := "/api/v1/namespaces/drainboard/configmaps/" + r.name
+	s.put(path, asText(s.object(path))) // a new resource version, the same content
+	if err := r.Save(t.Context(), testRun("r2")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRecordLarge(t *testing.T) {
+	s := newFakeStore(t)
+	run := testRun("big")
+	run.Nodes = map[string]engine.Node{}
+	for i := range 4000 {
+		run.Nodes[fmt.Sprintf("i-%016x", rand.Uint64())] = engine.Node{Name: fmt.Sprintf("ip-10-0-%d-%d", i/256, i%256), Stage: engine.Outdated}
+	}
+	r := s.Record("drainboard", "asg", "ng-web")
+	if err := r.Save(t.Context(), run); err != nil {
+		t.Fatal(err)
+	}
+	if o := s.object("/api/v1/namespaces/drainboard/configmaps/" + r.name); o["data"] != nil || o["binaryData"] == nil {
+		t.Error("a large record is not zipped")
+	}
+	got, _, err := s.Record("drainboard", "asg", "ng-web").Load(t.Context())
+	if err != nil || len(got.Nodes) != 4000 {
+		t.Errorf("%d nodes, %v", len(got.Nodes), err)
+	}
+}
+
+func TestRecordUnreadable(t *testing.T) {
+	for _, tt := range []struct {
+		name, content string
+		newer         bool
+	}{
+		{"empty", `{}`, false},
+		{"no JSON", `{"data":{"run.json":"{"}}`, false},
+		{"no version", `{"data":{"run.json":"{}"}}`, false},
+		{"wrong type", `{"data":{"run.json":"{\"version\":1,\"id\":7}"}}`, false},
+		{"no gzip", `{"binaryData":{"run.json.gz":"AAAA"}}`, false},
+		{"newer", `{"data":{"run.json":"{\"version\":99,\"id\":{\"what\":\"is this\"}}"}}`, true},
+	} {
+		s := newFakeStore(t)
+		r := s.Record("drainboard", "asg", "ng-web")
+		rest := strings.TrimPrefix(tt.content, "{")
+		if rest != "}" {
+			rest = "," + rest
+		}
+		s.put("/api/v1/namespaces/drainboard/configmaps/"+r.name, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+r.name+`","namespace":"drainboard"}`+rest)
+		_, found, err := r.Load(t.Context())
+		var damaged *DamagedError
+		var newer *NewerError
+		if !found || errors.As(err, &newer) != tt.newer || errors.As(err, &damaged) == tt.newer {
+			t.Errorf("%s: found %v, %v", tt.name, found, err)
+		}
+		if err := r.Save(t.Context(), testRun("r")); !errors.Is(err, live.ErrLost) {
+			t.Errorf("%s: a record that cannot be read was overwritten: %v", tt.name, err)
+		}
+	}
+}
+
+func TestRecordForbidden(t *testing.T) {
+	s := newFakeStore(t)
+	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/namespaces") {
+			say(w, 403, status(403, "Forbidden", "no", ""))
+			return true
+		}
+		return false
+	})
+	err := s.Record("drainboard", "asg", "ng-web").Save(t.Context(), testRun("r"))
+	if err == nil || !strings.Contains(err.Error(), "kubectl create namespace drainboard") {
+		t.Errorf("got %v", err)
+	}
+	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		say(w, 403, status(403, "Forbidden", "no", ""))
+		return true
+	})
+	var missing *ForbiddenError
+	if _, _, err := s.Record("drainboard", "asg", "ng-web").Load(t.Context()); !errors.As(err, &missing) || missing.Right.String() != "get configmaps in namespace drainboard" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,132 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	authv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Right is one thing that a user may or may not do.
+type Right struct {
+	Verb string
+	// Group is the API group, "" for the core; Resource may name a subresource
+	// after a slash: "pods/eviction".
+	Group, Resource string
+	// Namespace limits the right, "" means the whole cluster.
+	Namespace string
+}
+
+// String is the right in words: "list pods", "update leases in namespace drainboard".
+func (r Right) String() string {
+	s := r.Verb + " " + r.Resource
+	if r.Namespace != "" {
+		s += " in namespace " + r.Namespace
+	}
+	return s
+}
+
+// Rule is the RBAC rule that grants the right.
+func (r Right) Rule() string {
+	return fmt.Sprintf(`{apiGroups: [%q], resources: [%q], verbs: [%q]}`, r.Group, r.Resource, r.Verb)
+}
+
+// ForbiddenError says which right is missing and which rule would grant it.
+type ForbiddenError struct {
+	Right Right
+	Err   error
+}
+
+func (e *ForbiddenError) Error() string {
+	role := "a ClusterRole"
+	if e.Right.Namespace != "" {
+		role = "a Role in namespace " + e.Right.Namespace
+	}
+	return fmt.Sprintf("this user may not %s: give it %s with the rule %s", e.Right, role, e.Right.Rule())
+}
+
+func (e *ForbiddenError) Unwrap() error { return e.Err }
+
+// forbidden turns the API's "forbidden" into a ForbiddenError and leaves other
+// errors as they are.
+func forbidden(err error, verb, group, resource, namespace string) error {
+	if !apierrors.IsForbidden(err) || isTerminating(err) {
+		return err
+	}
+	return &ForbiddenError{Right: Right{verb, group, resource, namespace}, Err: err}
+}
+
+// ReadRights are what groups, plan, status and watch need. The record is looked
+// for in namespace.
+func ReadRights(namespace string) []Right {
+	var out []Right
+	for _, verb := range []string{"list", "watch"} {
+		for _, k := range kinds {
+			out = append(out, Right{Verb: verb, Group: k.group, Resource: k.resource})
+		}
+	}
+	return append(out,
+		Right{"get", "", "configmaps", namespace},
+		Right{"list", "", "configmaps", namespace})
+}
+
+// WriteRights are what upgrade needs beyond ReadRights. Deleting pods is only
+// needed to force.
+func WriteRights(namespace string, force bool) []Right {
+	out := []Right{
+		{"get", "", "nodes", ""},
+		{"patch", "", "nodes", ""},
+		{"get", "", "pods", ""},
+		{"create", "", "pods/eviction", ""},
+		{"create", "", "configmaps", namespace},
+		{"update", "", "configmaps", namespace},
+		{"get", "coordination.k8s.io", "leases", namespace},
+		{"create", "coordination.k8s.io", "leases", namespace},
+		{"update", "coordination.k8s.io", "leases", namespace},
+	}
+	if force {
+		out = append(out, Right{"delete", "", "pods", ""})
+	}
+	return out
+}
+
+// Check asks the API which of the rights the user lacks, in the order given. It
+// changes nothing.
+func (c *Client) Check(ctx context.Context, rights []Right) (missing []Right, err error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	allowed := make([]bool, len(rights))
+	errs := make([]error, len(rights))
+	var all sync.WaitGroup
+	for i, r := range rights {
+		all.Go(func() { allowed[i], errs[i] = c.may(ctx, r) })
+	}
+	all.Wait()
+	for i, r := range rights {
+		if errs[i] != nil {
+			return nil, fmt.Errorf("cannot find out what this user may do: %s", c.words(errs[i]))
+		}
+		if !allowed[i] {
+			missing = append(missing, r)
+		}
+	}
+	return missing, nil
+}
+
+func (c *Client) may(ctx context.Context, r Right) (bool, error) {
+	resource, sub, _ := strings.Cut(r.Resource, "/")
+	review := &authv1.SelfSubjectAccessReview{Spec: authv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authv1.ResourceAttributes{
+			Verb: r.Verb, Group: r.Group, Resource: resource, Subresource: sub, Namespace: r.Namespace,
+		},
+	}}
+	got, err := c.api.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	if err != nil {
+		return false, err
+	}
+	return got.Status.Allowed, nil
+}

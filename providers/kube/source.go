@@ -1,0 +1,127 @@
+package kube
+
+import (
+	"context"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// source lists and watches one kind for a reflector, and knows whether what was
+// read is up to date: listed in full, and a watch open since.
+type source struct {
+	resource string // for errors: "pods"
+	group    string
+	list     func(context.Context, metav1.ListOptions) (runtime.Object, error)
+	open     func(context.Context, metav1.ListOptions) (watch.Interface, error)
+	// slim is applied to every page of a list.
+	slim func(runtime.Object)
+	// changed is told whenever current or the error may have changed.
+	changed func()
+
+	mu       sync.Mutex
+	listed   bool
+	watching *watched // the open watch, nil when there is none
+	ever     bool     // was current at least once
+	err      error    // of the last attempt, nil after a success
+}
+
+// current reports whether the kind is up to date, and the error of the last
+// attempt if not.
+func (s *source) current() (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.listed && s.watching != nil, s.err
+}
+
+// once reports whether the kind was ever up to date.
+func (s *source) once() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ever
+}
+
+// ListWithContext reads one page.
+func (s *source) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	s.mu.Lock()
+	s.listed = false
+	s.mu.Unlock()
+	if o.ResourceVersion == "0" {
+		// From its cache the server gives everything in one answer, however large,
+		// and maybe old; ask for the present, in pages.
+		o.ResourceVersion = ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	list, err := s.list(ctx, o)
+	if err != nil {
+		s.failed(forbidden(err, "list", s.group, s.resource, ""))
+		return nil, err
+	}
+	if s.slim != nil {
+		s.slim(list)
+	}
+	return list, nil
+}
+
+// WatchWithContext opens a watch.
+func (s *source) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	if o.SendInitialEvents != nil && *o.SendInitialEvents {
+		s.mu.Lock()
+		s.listed = false
+		s.mu.Unlock()
+	}
+	w, err := s.open(ctx, o)
+	if err != nil {
+		s.failed(forbidden(err, "watch", s.group, s.resource, ""))
+		return nil, err
+	}
+	out := &watched{Interface: w, of: s}
+	s.mu.Lock()
+	s.watching = out
+	s.settle()
+	s.mu.Unlock()
+	s.changed()
+	return out, nil
+}
+
+// synced is called when a full list has been taken in.
+func (s *source) synced() {
+	s.mu.Lock()
+	s.listed = true
+	s.settle()
+	s.mu.Unlock()
+	s.changed()
+}
+
+// settle notes that the kind is up to date, if it is.
+func (s *source) settle() {
+	if s.listed && s.watching != nil {
+		s.ever, s.err = true, nil
+	}
+}
+
+func (s *source) failed(err error) {
+	s.mu.Lock()
+	s.err = err
+	s.mu.Unlock()
+	s.changed()
+}
+
+// watched is an open watch that tells when it is stopped, which the reflector
+// does whenever the stream ends.
+type watched struct {
+	watch.Interface
+	of *source
+}
+
+func (w *watched) Stop() {
+	w.Interface.Stop()
+	w.of.mu.Lock()
+	if w.of.watching == w {
+		w.of.watching = nil
+	}
+	w.of.mu.Unlock()
+}

@@ -1,0 +1,77 @@
+package kube
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"syscall"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// words says in one sentence why the API cannot be used and what to do.
+func (c *Client) words(err error) string {
+	at := c.host
+	if c.context != "" {
+		at += " (context " + c.context + ")"
+	}
+	var (
+		dns       *net.DNSError
+		authority x509.UnknownAuthorityError
+		invalid   x509.CertificateInvalidError
+		hostname  x509.HostnameError
+		verify    *tls.CertificateVerificationError
+		status    apierrors.APIStatus
+		missing   *ForbiddenError
+	)
+	switch {
+	case err == nil:
+		return ""
+	case isPlugin(err):
+		return fmt.Sprintf("cannot get credentials for %s: %s; log in again", at, c.plugin.words())
+	case apierrors.IsUnauthorized(err):
+		return fmt.Sprintf("the credentials for %s are not accepted or have expired (401): log in again", at)
+	case errors.As(err, &missing):
+		return missing.Error()
+	case apierrors.IsForbidden(err) && errors.As(err, &status):
+		return fmt.Sprintf("%s does not allow it: %s", at, sentence(status.Status().Message))
+	case errors.As(err, &dns):
+		return fmt.Sprintf("cannot find the host of %s: check the network, the VPN and the kubeconfig", at)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Sprintf("nothing listens at %s: is the cluster up and the address right?", at)
+	case errors.As(err, &authority), errors.As(err, &invalid), errors.As(err, &hostname), errors.As(err, &verify):
+		return fmt.Sprintf("the certificate of %s is not to be trusted: %s", at, sentence(innermost(err)))
+	case isTimeout(err):
+		return fmt.Sprintf("%s does not answer: check the network and the VPN", at)
+	case errors.As(err, &status):
+		return fmt.Sprintf("%s is in trouble: %s (%d)", at, sentence(status.Status().Message), status.Status().Code)
+	}
+	return fmt.Sprintf("cannot reach %s: %s", at, sentence(innermost(err)))
+}
+
+// innermost is the text of the error that others wrap, which is the part that
+// says what happened.
+func innermost(err error) string {
+	for {
+		next := errors.Unwrap(err)
+		if next == nil {
+			return err.Error()
+		}
+		err = next
+	}
+}
+
+// isPlugin reports whether the request never left because there were no
+// credentials to send (client-go has no type for it).
+func isPlugin(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "getting credentials: ")
+}
+
+func isTimeout(err error) bool {
+	var n net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &n) && n.Timeout()
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/ui"
+)
+
+// termLimit bounds what SIGTERM (and a first SIGINT) waits for before the
+// process stops at once.
+const termLimit = 5 * time.Minute
+
+// headless drives a run without a dashboard. The first SIGINT, SIGTERM or SIGHUP
+// aborts cleanly, the second stops at once.
+func (d *driver) headless(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	go func() {
+		var late <-chan time.Time
+		for {
+			select {
+			case s := <-signals:
+				if late != nil {
+					fmt.Fprintln(d.app.err, "drainboard: second signal: stopping at once")
+					stop()
+					return
+				}
+				fmt.Fprintf(d.app.err, "drainboard: %s: aborting; once more stops at once\n", s)
+				d.send(loop, engine.Command{Kind: engine.CmdAbort, Reason: s.String()})
+				late = time.After(termLimit)
+			case <-late:
+				fmt.Fprintf(d.app.err, "drainboard: not everything was put back within %s: stopping\n", termLimit)
+				stop()
+				return
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return loop.Run(ctx, run)
+}
+
+// dashboard drives a run behind the dashboard. Leaving it pauses the run and
+// saves; so does SIGHUP. SIGTERM aborts.
+func (d *driver) dashboard(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	snapshots := make(chan *engine.Snapshot, 1)
+	loop.Publish = func(s *engine.Snapshot) {
+		select {
+		case <-snapshots: // the newest only
+		default:
+		}
+		snapshots <- s
+	}
+	type end struct {
+		run engine.Run
+		err error
+	}
+	ended := make(chan end, 1)
+	go func() {
+		r, err := loop.Run(ctx, run)
+		close(snapshots)
+		ended <- end{r, err}
+	}()
+
+	screen, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	go func() {
+		aborted := false
+		for {
+			select {
+			case s := <-signals:
+				switch {
+				case s == syscall.SIGHUP:
+					d.send(loop, engine.Command{Kind: engine.CmdPause, Reason: "the terminal went away"})
+					leave(errHangup)
+				case aborted:
+					leave(errAgain)
+				default:
+					aborted = true
+					d.send(loop, engine.Command{Kind: engine.CmdAbort, Reason: s.String()})
+					time.AfterFunc(termLimit, func() { leave(errAgain) })
+				}
+			case <-screen.Done():
+				return
+			}
+		}
+	}()
+	exit, err := ui.Run(screen, ui.Options{Snapshots: snapshots, Send: func(c engine.Command) { d.send(loop, c) }})
+	leave(nil)
+	if err != nil && !errors.Is(err, errHangup) && !errors.Is(err, errAgain) {
+		stop()
+		e := <-ended
+		return e.run, err
+	}
+	if exit != ui.Finished {
+		stop()
+	}
+	e := <-ended
+	return e.run, e.err
+}
+
+var (
+	errHangup = errors.New("the terminal went away")
+	errAgain  = errors.New("told to stop at once")
+)

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// printer writes events to a stream, one a line.
+type printer struct {
+	mu   sync.Mutex
+	w    io.Writer
+	json bool
+}
+
+func (p *printer) events(list []engine.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, e := range list {
+		if p.json {
+			line, err := json.Marshal(e)
+			if err != nil {
+				panic("an event is a plain value: " + err.Error())
+			}
+			fmt.Fprintf(p.w, "%s\n", line)
+			continue
+		}
+		fmt.Fprintln(p.w, eventLine(e))
+	}
+}
+
+// eventLine is an event for people: time, type, what it is about, what happened.
+func eventLine(e engine.Event) string {
+	var about []string
+	for _, s := range []string{e.Node, e.Pod} {
+		if s != "" {
+			about = append(about, s)
+		}
+	}
+	line := fmt.Sprintf("%s  %-16s", e.Time.Local().Format("15:04:05"), e.Type)
+	if len(about) > 0 {
+		line += "  " + strings.Join(about, " ")
+	}
+	if e.Message != "" {
+		line += "  " + e.Message
+	}
+	if e.Budget != "" && !strings.Contains(e.Message, e.Budget) {
+		line += " (" + e.Budget + ")"
+	}
+	return line
+}

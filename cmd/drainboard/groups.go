@@ -1,0 +1,123 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/ui"
+)
+
+func (a *app) groupsCmd() *cobra.Command {
+	var o string
+	cmd := &cobra.Command{
+		Use:   "groups",
+		Short: "List the groups, one line each",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			asJSON, err := output(o)
+			if err != nil {
+				return err
+			}
+			rows, err := a.groups(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				enc := json.NewEncoder(a.out)
+				enc.SetIndent("", "  ")
+				return enc.Encode(rows)
+			}
+			return a.writeGroups(rows)
+		},
+	}
+	cmd.Flags().StringVarP(&o, "output", "o", "text", "text or json")
+	return cmd
+}
+
+// groupRow is a group and what is running on it.
+type groupRow struct {
+	asg.Summary
+	// Running is the state of the group's unfinished run, "" if it has none.
+	Running string `json:"running,omitempty"`
+}
+
+func (a *app) groups(ctx context.Context) ([]groupRow, error) {
+	s, err := connect(ctx, a.flags, a.namespace, kube.ReadRights(a.namespace))
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.aws.Groups(ctx, s.machines, "")
+	if err != nil {
+		return nil, usage(err)
+	}
+	running, err := s.unfinished(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]groupRow, len(list))
+	for i, g := range list {
+		rows[i] = groupRow{Summary: g, Running: running[g.Name]}
+	}
+	return rows, nil
+}
+
+func (a *app) writeGroups(rows []groupRow) error {
+	if len(rows) == 0 {
+		_, err := fmt.Fprintln(a.out, "No Auto Scaling group owns a node of this cluster.")
+		return err
+	}
+	t := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "GROUP\tPROVIDER\tNODES\tOUTDATED\tTEMPLATE\tMIN\tMAX\tDESIRED\tRUN\tNOTE")
+	for _, g := range rows {
+		fmt.Fprintf(t, "%s\tasg\t%d\t%d\t%s\t%d\t%d\t%d\t%s\t%s\n", g.Name, g.Machines, g.Outdated, template(g), g.Sizes.Min, g.Sizes.Max, g.Sizes.Desired, dash(g.Running), g.Refused)
+	}
+	return t.Flush()
+}
+
+// template is what a group launches from, for people.
+func template(g groupRow) string {
+	name := cmp.Or(g.TemplateName, g.Template.ID)
+	if name == "" {
+		return "-"
+	}
+	return fmt.Sprintf("%s:%d", name, g.Template.Version)
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// pickGroup lets the user pick a group on the screen and upgrades it.
+func (a *app) pickGroup(cmd *cobra.Command) error {
+	if !term.IsTerminal(int(os.Stdout.Fd())) || !term.IsTerminal(int(os.Stdin.Fd())) {
+		return usage(errors.New("this is not a terminal: name a subcommand (drainboard --help lists them)"))
+	}
+	rows, err := a.groups(cmd.Context())
+	if err != nil {
+		return err
+	}
+	list := make([]ui.GroupRow, len(rows))
+	for i, g := range rows {
+		list[i] = ui.GroupRow{Name: g.Name, Provider: "asg", Version: template(g), Nodes: g.Machines, Outdated: g.Outdated, Running: g.Running, Refused: g.Refused}
+	}
+	name, ok, err := ui.PickGroup(cmd.Context(), list, ui.Options{})
+	if err != nil || !ok {
+		return err
+	}
+	upgrade := a.upgradeCmd()
+	upgrade.SetContext(cmd.Context())
+	return upgrade.RunE(upgrade, []string{name})
+}

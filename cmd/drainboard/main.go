@@ -1,0 +1,60 @@
+// Drainboard rolls the nodes of a Kubernetes cluster from a terminal.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// version is set when a release is built.
+var version = "dev"
+
+// Exit codes, as `drainboard --help` lists them.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+	exitAbort  = 3
+	exitHeld   = 6
+	exitPaused = 9
+)
+
+// exitError is an error with the exit code that it stands for.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage marks an error as wrong use or configuration.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{exitUsage, err}
+}
+
+func main() {
+	err := newRoot(os.Stdin, os.Stdout, os.Stderr).ExecuteContext(context.Background())
+	os.Exit(report(err))
+}
+
+// report says what went wrong and returns the exit code.
+func report(err error) int {
+	if err == nil {
+		return 0
+	}
+	code := exitUsage // what cobra itself refuses is wrong use
+	var e *exitError
+	if errors.As(err, &e) {
+		code = e.code
+		err = e.err
+	}
+	if err != nil && err.Error() != "" {
+		fmt.Fprintln(os.Stderr, "drainboard: "+err.Error())
+	}
+	return code
+}

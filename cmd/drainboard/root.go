@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/utils/ptr"
+
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// app is what all subcommands share.
+type app struct {
+	in        io.Reader
+	out, err  io.Writer
+	flags     *genericclioptions.ConfigFlags
+	namespace string
+}
+
+const exitCodes = `Exit codes:
+  0 done, nothing to do included    1 failed              2 wrong use or configuration
+  3 aborted by the operator         4 PodEvictionFailure  5 NodeCreationFailure
+  6 another run holds the group     8 nodes left by choice
+  9 paused, resumable`
+
+func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
+	flags := &genericclioptions.ConfigFlags{
+		KubeConfig:  ptr.To(""),
+		Context:     ptr.To(""),
+		ClusterName: ptr.To(""),
+	}
+	a := &app{in: in, out: out, err: errOut, flags: flags}
+	root := &cobra.Command{
+		Use:   "drainboard",
+		Short: "Roll the nodes of a Kubernetes cluster, and see what holds them up",
+		Long: "Drainboard rolls the nodes of a Kubernetes cluster: it shows every node, pod and disruption budget as they move,\n" +
+			"and lets you approve batches, force evictions, pause and abort. Without a subcommand it lets you pick a group to upgrade.\n\n" + exitCodes,
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return a.pick(cmd) },
+	}
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	flags.AddFlags(root.PersistentFlags())
+	root.PersistentFlags().StringVar(&a.namespace, "record-namespace", kube.Namespace, "namespace of the run records and locks")
+	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.groupsCmd(), a.statusCmd(), a.versionCmd())
+	return root
+}
+
+func (a *app) versionCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(a.out, "drainboard "+version)
+			return err
+		},
+	}
+}
+
+// pick shows the groups and upgrades the one that is picked.
+func (a *app) pick(cmd *cobra.Command) error {
+	return a.pickGroup(cmd)
+}
+
+// output reads -o.
+func output(o string) (asJSON bool, err error) {
+	switch o {
+	case "", "text":
+		return false, nil
+	case "json":
+		return true, nil
+	}
+	return false, usage(fmt.Errorf("-o: %q is neither text nor json", o))
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// rollFlags are the flags of upgrade and plan that make a run's settings and
+// target.
+type rollFlags struct {
+	provider, strategy string
+
+	maxUnavailable, maxSurge string
+	approve                  string
+	batchSize                int
+	drainTimeout             time.Duration
+	onDrainTimeout           string
+	force                    bool
+	allNodes                 bool
+	forceUnmanaged, emptyDir bool
+	postDrainWait            time.Duration
+	nodeReadyTimeout         time.Duration
+	terminateTimeout         time.Duration
+	evictionRetry            time.Duration
+	evictionsAtOnce          int
+	pendingLimit, gatePause  time.Duration
+	newLabels                []string
+	seed                     uint64
+
+	templateVersion, ami string
+	kubernetesVersion    string
+	releaseVersion       string
+}
+
+func (f *rollFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.templateVersion, "launch-template-version", "", "target: roll to this version of the group's launch template (a number, $Latest or $Default)")
+	fl.StringVar(&f.ami, "ami", "", "target: roll to this image, through a new launch template version")
+	fl.StringVar(&f.kubernetesVersion, "kubernetes-version", "", "target: a Kubernetes version (groups that EKS manages)")
+	fl.StringVar(&f.releaseVersion, "release-version", "", "target: an AMI release version (groups that EKS manages)")
+	fl.StringVar(&f.provider, "provider", "auto", "where the group lives: auto or asg")
+	fl.StringVar(&f.strategy, "strategy", "", "rules to roll by (default: the provider's own; asg: eks)")
+	fl.StringVar(&f.maxUnavailable, "max-unavailable", "", "nodes out of service at once, a number or a percentage (default 1, at most 100)")
+	fl.StringVar(&f.maxSurge, "max-surge", "", "extra nodes (the eks strategy sets its own: the larger of twice the zones and max-unavailable)")
+	fl.StringVar(&f.approve, "approve", "", "what you are asked to approve: batch or none (default batch; none with --auto)")
+	fl.IntVar(&f.batchSize, "batch-size", 0, "nodes approved together (default: max-unavailable)")
+	fl.DurationVar(&f.drainTimeout, "drain-timeout", 0, "time a node has to lose its pods (default 15m)")
+	fl.StringVar(&f.onDrainTimeout, "on-drain-timeout", "", "then: fail, skip, force or wait (default fail)")
+	fl.BoolVar(&f.force, "force", false, "the same as --on-drain-timeout=force")
+	fl.DurationVar(&f.postDrainWait, "post-drain-wait", -1, "wait between an empty node and its termination (default 1m0s)")
+	fl.DurationVar(&f.nodeReadyTimeout, "node-ready-timeout", 0, "time new nodes have to be Ready (default 15m)")
+	fl.DurationVar(&f.terminateTimeout, "terminate-timeout", 0, "time a machine has to go once it is asked to (default 15m)")
+	fl.BoolVar(&f.allNodes, "all-nodes", false, "also nodes that are up to date")
+	fl.BoolVar(&f.forceUnmanaged, "force-unmanaged", false, "consent to evict pods that nothing puts back (kubectl drain --force)")
+	fl.BoolVar(&f.emptyDir, "delete-emptydir-data", false, "consent to lose the data in emptyDir volumes")
+	fl.DurationVar(&f.evictionRetry, "eviction-retry", 0, "fallback pause before a blocked eviction is tried again (default 5s; a budget that opens is acted on at once)")
+	fl.IntVar(&f.evictionsAtOnce, "evictions-at-once", 0, "evictions under way in the whole run (default 50)")
+	fl.DurationVar(&f.pendingLimit, "pending-limit", 0, "how long a replacement pod may be Pending before no new drain starts (default 5m)")
+	fl.DurationVar(&f.gatePause, "gate-pause", 0, "pause the run when no drain could start for this long (default 30m)")
+	fl.StringSliceVar(&f.newLabels, "expect-label", nil, "label (key or key=value) that a new node must carry before it counts")
+	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: chosen; a plan names its own)")
+}
+
+// settings fills the strategy's defaults with what the flags say, and notes
+// where each came from.
+func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto bool, who string) (engine.Settings, error) {
+	s := rules.Defaults()
+	if f.maxSurge != "" {
+		return s, fmt.Errorf("--max-surge: the %s strategy sets its own surge, the larger of twice the zones and --max-unavailable", rules.Name())
+	}
+	if f.kubernetesVersion != "" || f.releaseVersion != "" {
+		return s, fmt.Errorf("--kubernetes-version and --release-version are for groups that EKS manages; an Auto Scaling group takes --launch-template-version or --ami")
+	}
+	if f.templateVersion != "" && f.ami != "" {
+		return s, fmt.Errorf("--launch-template-version and --ami are two targets: give one")
+	}
+	if f.maxUnavailable != "" {
+		a, err := engine.ParseAmount(f.maxUnavailable)
+		if err != nil {
+			return s, fmt.Errorf("--max-unavailable: %w", err)
+		}
+		if a.N == 0 || !a.Percent && a.N > 100 {
+			return s, fmt.Errorf("--max-unavailable: %s is out of range, EKS allows 1 to 100 nodes", a)
+		}
+		s.MaxUnavailable = a
+	}
+	if auto {
+		s.Approve = engine.ApproveNone
+	}
+	if f.approve != "" {
+		s.Approve = engine.Approval(f.approve)
+		if s.Approve != engine.ApproveBatch && s.Approve != engine.ApproveNone {
+			return s, fmt.Errorf("--approve: %q is not offered; choose batch or none", f.approve)
+		}
+		if auto && s.Approve != engine.ApproveNone {
+			return s, fmt.Errorf("--auto asks nothing, so it cannot be combined with --approve %s", f.approve)
+		}
+	}
+	if err := f.timeoutPolicy(&s, who); err != nil {
+		return s, err
+	}
+	s.Unmanaged, s.EmptyDir = f.forceUnmanaged, f.emptyDir
+	for _, n := range []struct {
+		flag string
+		from int
+		to   *int
+	}{{"batch-size", f.batchSize, &s.BatchSize}, {"evictions-at-once", f.evictionsAtOnce, &s.EvictionsAtOnce}} {
+		if !cmd.Flags().Changed(n.flag) {
+			continue
+		}
+		if n.from < 1 {
+			return s, fmt.Errorf("--%s: %d is too small, 1 is the least", n.flag, n.from)
+		}
+		*n.to = n.from
+	}
+	if err := f.durations(cmd, &s); err != nil {
+		return s, err
+	}
+	for _, l := range f.newLabels {
+		key, value, _ := strings.Cut(l, "=")
+		if key == "" {
+			return s, fmt.Errorf("--expect-label: %q has no key (form: key or key=value)", l)
+		}
+		if s.NewLabels == nil {
+			s.NewLabels = map[string]string{}
+		}
+		s.NewLabels[key] = value
+	}
+	for flag := range s.Origin {
+		if cmd.Flags().Changed(flag) {
+			s.Origin[flag] = "flag"
+		}
+	}
+	if f.force {
+		s.Origin["on-drain-timeout"] = "flag --force"
+	}
+	if auto && f.approve == "" {
+		s.Origin["approve"] = "flag --auto"
+	}
+	return s, nil
+}
+
+func (f *rollFlags) timeoutPolicy(s *engine.Settings, who string) error {
+	if f.onDrainTimeout != "" {
+		s.OnDrainTimeout = engine.TimeoutPolicy(f.onDrainTimeout)
+	}
+	switch s.OnDrainTimeout {
+	case engine.TimeoutFail, engine.TimeoutSkip, engine.TimeoutForce, engine.TimeoutWait:
+	default:
+		return fmt.Errorf("--on-drain-timeout: %q is none of fail, skip, force, wait", f.onDrainTimeout)
+	}
+	if f.force && f.onDrainTimeout != "" && s.OnDrainTimeout != engine.TimeoutForce {
+		return fmt.Errorf("--force and --on-drain-timeout=%s contradict each other", f.onDrainTimeout)
+	}
+	if f.force {
+		s.OnDrainTimeout = engine.TimeoutForce
+	}
+	if s.OnDrainTimeout == engine.TimeoutForce {
+		s.ForcedBy = who
+	}
+	return nil
+}
+
+func (f *rollFlags) durations(cmd *cobra.Command, s *engine.Settings) error {
+	for _, d := range []struct {
+		flag  string
+		from  time.Duration
+		to    *time.Duration
+		least time.Duration
+	}{
+		{"drain-timeout", f.drainTimeout, &s.DrainTimeout, time.Second},
+		{"post-drain-wait", f.postDrainWait, &s.Settle, 0},
+		{"node-ready-timeout", f.nodeReadyTimeout, &s.NodeReadyTimeout, time.Second},
+		{"terminate-timeout", f.terminateTimeout, &s.TerminateTimeout, time.Second},
+		{"eviction-retry", f.evictionRetry, &s.EvictionRetry, 100 * time.Millisecond},
+		{"pending-limit", f.pendingLimit, &s.PendingLimit, time.Second},
+		{"gate-pause", f.gatePause, &s.GatePause, time.Second},
+	} {
+		if !cmd.Flags().Changed(d.flag) {
+			continue
+		}
+		if d.from < d.least {
+			return fmt.Errorf("--%s: %s is too short, %s is the least", d.flag, d.from, d.least)
+		}
+		*d.to = d.from
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+func (a *app) upgradeCmd() *cobra.Command {
+	var u upgrade
+	cmd := &cobra.Command{
+		Use:   "upgrade GROUP",
+		Short: "Plan an upgrade, then run it; goes on with the group's unfinished run if there is one",
+		Long:  "Plan an upgrade of a group, then run it. An unfinished run of the group is resumed.\n\n" + exitCodes,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			u.app, u.group = a, args[0]
+			return u.run(cmd)
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&u.auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
+	fl.BoolVar(&u.yes, "yes", false, "no question at the start")
+	fl.BoolVar(&u.dryRun, "dry-run", false, "the same as plan")
+	fl.StringVarP(&u.output, "output", "o", "text", "events of --auto as text or json")
+	u.add(cmd)
+	return cmd
+}
+
+// upgrade is one call of `drainboard upgrade`.
+type upgrade struct {
+	rollFlags
+	app               *app
+	group             string
+	auto, yes, dryRun bool
+	output            string
+	json              bool
+}
+
+func (u *upgrade) run(cmd *cobra.Command) (err error) {
+	if u.json, err = output(u.output); err != nil {
+		return err
+	}
+	if u.json && !u.auto && !u.dryRun {
+		return usage(errors.New("-o json is for --auto: the dashboard has no JSON"))
+	}
+	if u.dryRun {
+		return u.app.plan(cmd, u.group, &u.rollFlags, u.json)
+	}
+	if !u.auto && (!term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(os.Stdout.Fd()))) {
+		return usage(errors.New("this is not a terminal: use --auto to run without a dashboard"))
+	}
+	rules, settings, err := u.rules(cmd, u.auto)
+	if err != nil {
+		return usage(err)
+	}
+	ctx := cmd.Context()
+	rights := append(kube.ReadRights(u.app.namespace), kube.WriteRights(u.app.namespace, settings.OnDrainTimeout == engine.TimeoutForce)...)
+	s, err := connect(ctx, u.app.flags, u.app.namespace, rights)
+	if err != nil {
+		return err
+	}
+	v, err := s.look(ctx, u.group)
+	if err != nil {
+		return err
+	}
+	defer v.intake.Close()
+	w := v.world
+
+	lock := s.kube.Lock(u.app.namespace, w.Group.Provider, u.group)
+	lock.Waiting = func(holder string, until time.Time) {
+		fmt.Fprintf(u.app.err, "drainboard: %s held this group and has not been heard of; its lock runs out at %s\n", holder, until.Local().Format("15:04:05"))
+	}
+	record := s.kube.Record(u.app.namespace, w.Group.Provider, u.group)
+	if run, found, err := record.Load(ctx); err == nil && !(found && run.State != engine.Finished) {
+		// A new run: settle that it can start before anything is written.
+		if p, err := s.makePlan(ctx, rules, settings, &u.rollFlags, w); err != nil {
+			return err
+		} else if err := refuse(p); err != nil {
+			return err
+		}
+	}
+	held, err := lock.Acquire(ctx)
+	if err != nil {
+		var other *kube.HeldError
+		if errors.As(err, &other) {
+			return &exitError{exitHeld, fmt.Errorf("group %s: %w", u.group, err)}
+		}
+		return usage(err)
+	}
+	defer held.Release()
+
+	d := &driver{upgrade: u, session: s, rules: rules, held: held, record: record, view: v}
+	run, found, err := record.Load(ctx)
+	if err != nil {
+		return usage(err)
+	}
+	if found && run.State != engine.Finished {
+		return d.resume(ctx, run)
+	}
+	p, err := s.makePlan(ctx, rules, settings, &u.rollFlags, w)
+	if err != nil {
+		return err
+	}
+	return d.start(ctx, p)
+}
+
+// driver drives one run in this process.
+type driver struct {
+	*upgrade
+	session *session
+	rules   engine.Strategy
+	held    *kube.Held
+	record  *kube.Record
+	view    view
+}
+
+// start begins a planned run, after a question if there may be one.
+func (d *driver) start(ctx context.Context, p engine.Plan) error {
+	if err := refuse(p); err != nil {
+		return err
+	}
+	now := d.session.kube.Clock().Now()
+	if len(p.Nodes) == 0 {
+		code := 0
+		message := fmt.Sprintf("%s: nothing is outdated, all %d machines are of %s", d.group, len(d.view.world.Machines()), d.view.world.Group.Template)
+		d.events(engine.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: engine.RunFinished, Result: string(engine.Succeeded), ExitCode: &code, Message: message})
+		return nil
+	}
+	if !d.auto && !d.yes {
+		writePlan(d.app.out, p)
+		if !ask(d.app.in, d.app.out, "\nStart this upgrade? [y/N] ") {
+			return &exitError{exitAbort, errors.New("not started")}
+		}
+	}
+	d.events(engine.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: engine.RunPlanned, Message: fmt.Sprintf("%d nodes, %s → %s, at most %d at once, seed %d", len(p.Nodes), p.From, p.To, p.Limit, p.Run.Seed)})
+	for _, warning := range append(p.Warnings, foreseen(p)...) {
+		d.events(engine.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: engine.Warning, Reason: "foreseen", Message: warning})
+	}
+	run := engine.Start(p.Run, now, who())
+	d.events(engine.Event{Time: now, Run: run.ID, Group: d.group, Type: engine.RunStarted, Reason: run.By, Message: "started by " + run.By})
+	return d.drive(ctx, run, nil)
+}
+
+// resume goes on with a run that another process left.
+func (d *driver) resume(ctx context.Context, run engine.Run) error {
+	rules, err := strategy.Named(run.Strategy)
+	if err != nil {
+		return usage(fmt.Errorf("the unfinished run %s cannot be resumed: %w", run.ID, err))
+	}
+	d.rules = rules
+	now := d.session.kube.Clock().Now()
+	message := fmt.Sprintf("resumed by %s: started by %s at %s, last seen %s ago, %s; its own settings apply", who(), run.By, run.Started.Local().Format("15:04"), now.Sub(run.Seen).Round(time.Second), run.State)
+	if run.State == engine.Planned {
+		run = engine.Start(run, now, who())
+	}
+	d.events(engine.Event{Time: now, Run: run.ID, Group: d.group, Type: engine.RunStarted, Reason: "resumed", Message: message})
+	var first []engine.Command
+	if run.State == engine.Paused {
+		first = append(first, engine.Command{Kind: engine.CmdResume})
+	}
+	if d.auto {
+		run.Settings.Approve = engine.ApproveNone
+		if b, waiting := run.Waiting(); waiting {
+			first = append(first, engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash})
+		}
+	}
+	return d.drive(ctx, engine.Adopt(run, now), first)
+}
+
+// drive runs the loop with a dashboard or without one, to the end.
+func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Command) error {
+	clock := d.session.kube.Clock()
+	cloud := d.session.aws.Executor(asg.ExecutorOptions{Now: clock.Now, Changed: d.view.cloud.Poke})
+	loop := &live.Loop{
+		Rules: d.rules, World: d.view.world, Intake: d.view.intake,
+		Executor: executor{d.session.kube.Executor(), cloud},
+		Store:    d.record, Clock: clock, Cluster: d.session.kube.ClusterName(), Lost: d.held.Lost(),
+	}
+	for _, c := range first {
+		d.send(loop, c)
+	}
+	var err error
+	if d.auto {
+		loop.Events = func(list []engine.Event) { d.events(list...) }
+		run, err = d.headless(ctx, loop, run)
+	} else {
+		run, err = d.dashboard(ctx, loop, run)
+	}
+	if errors.Is(err, live.ErrLost) {
+		return &exitError{exitHeld, fmt.Errorf("group %s: %w; this process has stopped acting", d.group, err)}
+	}
+	if err != nil {
+		return &exitError{exitFailed, err}
+	}
+	return d.conclude(run)
+}
+
+// send gives a command its sender and time.
+func (d *driver) send(loop *live.Loop, c engine.Command) {
+	c.By, c.At = who(), d.session.kube.Clock().Now()
+	loop.Send(c)
+}
+
+// conclude turns a run's end into what the process says and exits with.
+func (d *driver) conclude(run engine.Run) error {
+	for _, culprit := range run.Culprits {
+		fmt.Fprintln(d.app.err, "  "+culprit)
+	}
+	if run.State != engine.Finished {
+		d.sayLeft(run)
+		code, what := exitPaused, "paused"
+		if run.State == engine.Ending {
+			code, what = exitAbort, "stopped before everything was put back"
+		}
+		return &exitError{code, fmt.Errorf("%s: %s; drainboard upgrade %s goes on", run.ID, what, run.Group)}
+	}
+	list(d.app.err, "Left behind:", run.Left)
+	list(d.app.err, "Note:", run.Notes)
+	if code := run.Result.ExitCode(); code != 0 {
+		return &exitError{code, fmt.Errorf("%s: %s", run.Result, run.Why)}
+	}
+	return nil
+}
+
+// sayLeft lists what an unfinished run has changed and not put back.
+func (d *driver) sayLeft(run engine.Run) {
+	left := run.Outstanding()
+	list(d.app.err, "Still changed in cluster and group:", left)
+}
+
+func (d *driver) events(list ...engine.Event) {
+	p := printer{w: d.app.out, json: d.json}
+	if !d.auto {
+		return
+	}
+	p.events(list)
+}
+
+// ask reads a yes or no; anything but y or yes is no.
+func ask(in io.Reader, out io.Writer, question string) bool {
+	fmt.Fprint(out, question)
+	answer, _ := bufio.NewReader(in).ReadString('\n')
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
+}

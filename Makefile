@@ -1,0 +1,35 @@
+# Two commands are all it takes on a fresh machine: `make lab` opens the dashboard
+# on a real control plane with an Auto Scaling group behind it, `make test` runs
+# all tests. Only Go, make and git are needed.
+
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.7.0
+LAB_FLAGS ?= --nodes 12 --zones 3
+UPGRADE_FLAGS ?= --force-unmanaged --delete-emptydir-data --post-drain-wait 5s
+
+.PHONY: build test lint lab bench labtools clean
+
+build: ## the binary, in bin/drainboard
+	go build -o bin/drainboard ./cmd/drainboard
+
+labtools: ## the lab's programs (the first build takes some minutes)
+	cd lab && go run ./cmd/build
+
+test: build labtools ## unit tests, scenarios, and rolls on the real control plane
+	go test ./...
+	cd lab && go test ./...
+
+lint: ## gofmt, go vet, staticcheck
+	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }
+	go vet ./...
+	cd lab && go vet ./...
+	go run $(STATICCHECK) ./...
+	cd lab && go run $(STATICCHECK) ./...
+
+lab: build labtools ## a control plane with a node group to upgrade, and the dashboard on it
+	bin/lab up $(LAB_FLAGS) -- bin/drainboard upgrade ng-web $(UPGRADE_FLAGS)
+
+bench: build labtools ## what is measured, in figures
+	cd lab && go run ./bench
+
+clean:
+	rm -rf bin

@@ -1,0 +1,221 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// action is something the operator can do from the board. Keys, footer and help
+// all read the one list below.
+type action struct {
+	name string
+	keys []string
+	// show is the key as the footer and the help write it.
+	show string
+	// help says in a few words what it does.
+	help string
+	// label is what the footer says; nil keeps it out of the footer.
+	label func(*Model) string
+	// worth decides what a narrow footer keeps.
+	worth int
+	// command is what it sends, "" for what only concerns the screen; it is
+	// possible when the engine says so.
+	command func(*Model) engine.CommandKind
+	// not says why it is not possible beyond what the engine knows, "" if it is.
+	not func(*Model) string
+	do  func(*Model) tea.Cmd
+}
+
+func is(k engine.CommandKind) func(*Model) engine.CommandKind {
+	return func(*Model) engine.CommandKind { return k }
+}
+
+func called(s string) func(*Model) string { return func(*Model) string { return s } }
+
+// actions is everything that can be done, in the footer's order.
+func actions() []*action {
+	return []*action{
+		{name: "approve", keys: []string{"a"}, show: "a", help: "approve the batch that waits, after a look at what it will do", worth: 9,
+			label: approveLabel, command: is(engine.CmdApprove), not: notApprove,
+			do: func(m *Model) tea.Cmd { return m.open(newApproveDialog(m.sc.Batch)) }},
+		{name: "force", keys: []string{"f"}, show: "f", help: "delete what blocks the node or pod under the cursor, past its budgets", worth: 8,
+			label: called("force"), command: is(engine.CmdForce), not: notForce,
+			do: func(m *Model) tea.Cmd { t, _ := m.target(); return m.open(newForceDialog(t)) }},
+		{name: "pause", keys: []string{"p"}, show: "p", help: "pause: no new evictions, deadlines stand still; again: resume", worth: 7,
+			label: func(m *Model) string { return string(pauseOrResume(m)) }, command: pauseOrResume, do: togglePause},
+		{name: "skip", keys: []string{"s"}, show: "s", help: "skip the node under the cursor: it stays as it is", worth: 3,
+			label: called("skip"), command: is(engine.CmdSkip), not: notSkip,
+			do: func(m *Model) tea.Cmd { return m.open(newSkipDialog(m.sc.row(m.nodes.cursor))) }},
+		{name: "abort", keys: []string{"x"}, show: "x", help: "abort: shows first what stops, what finishes and what is put back", worth: 6,
+			label: called("abort"), command: is(engine.CmdAbort),
+			do: func(m *Model) tea.Cmd { return m.open(newAbortDialog()) }},
+		{name: "show details", keys: []string{"enter"}, show: "enter", help: "details of what is under the cursor; at the end the result", worth: 4,
+			label: detailsLabel, not: notDetails, do: openDetails},
+		{name: "change the pane", keys: []string{"tab"}, show: "tab", help: "the next pane: nodes, blocked, log; shift+tab the one before", worth: 3,
+			label: called("pane"), not: known, do: func(m *Model) tea.Cmd { m.focus = m.nextPane(1); return nil }},
+		{name: "show commands", keys: []string{"c"}, show: "c", help: "show or hide the kubectl and aws commands in the log", worth: 2,
+			label: called("commands"), do: func(m *Model) tea.Cmd { m.commands = !m.commands; return nil }},
+		{name: "show the help", keys: []string{"?"}, show: "?", help: "this help", worth: 10,
+			label: called("help"), do: func(m *Model) tea.Cmd { return m.open(&helpDialog{}) }},
+		{name: "quit", keys: []string{"q"}, show: "q", help: "leave; asks first when the run needs this process", worth: 10,
+			label: called("quit"), do: quit},
+	}
+}
+
+func (m *Model) actionFor(key string) *action {
+	for _, a := range m.actions {
+		if slices.Contains(a.keys, key) {
+			return a
+		}
+	}
+	return nil
+}
+
+// why says why an action is not possible now, "" when it is.
+func (m *Model) why(a *action) string {
+	if a.command == nil {
+		if a.not == nil {
+			return ""
+		}
+		if m.sc == nil {
+			return "nothing is known yet"
+		}
+		return a.not(m)
+	}
+	kind := a.command(m)
+	switch {
+	case m.opts.ReadOnly:
+		return "this dashboard only watches"
+	case m.sc == nil:
+		return "nothing is known yet"
+	case m.sc.State == engine.Finished:
+		return "the run is over"
+	case m.ended:
+		return "the run has stopped sending news"
+	}
+	switch {
+	case kind == engine.CmdApprove && m.sc.Batch == nil:
+		return "no batch waits for approval"
+	case kind == engine.CmdForce && m.blind() != "":
+		return m.blind()
+	}
+	if why, ok := m.sc.Able(kind); !ok {
+		return lower(why)
+	}
+	if a.not != nil {
+		return a.not(m)
+	}
+	return ""
+}
+
+func approveLabel(m *Model) string {
+	if m.sc == nil || m.sc.Batch == nil {
+		return "approve"
+	}
+	return fmt.Sprintf("approve batch %d (%s)", m.sc.Batch.ID, count(len(m.sc.Batch.Nodes), "node"))
+}
+
+func notApprove(m *Model) string {
+	if m.approved == m.sc.Batch.Hash {
+		return fmt.Sprintf("batch %d is approved already", m.sc.Batch.ID)
+	}
+	return ""
+}
+
+func pauseOrResume(m *Model) engine.CommandKind {
+	if m.sc != nil && m.sc.State == engine.Paused {
+		return engine.CmdResume
+	}
+	return engine.CmdPause
+}
+
+func togglePause(m *Model) tea.Cmd {
+	kind := pauseOrResume(m)
+	m.send(engine.Command{Kind: kind}, string(kind)+" asked for")
+	return nil
+}
+
+// known is for what needs a snapshot and no more.
+func known(*Model) string { return "" }
+
+func notSkip(m *Model) string {
+	r := m.sc.row(m.nodes.cursor)
+	if r == nil {
+		return "move the cursor to a node first (up, down)"
+	}
+	switch r.Stage {
+	case engine.Outdated, engine.Queued, engine.Draining, engine.Settling:
+		return ""
+	}
+	return fmt.Sprintf("%s is %s", m.sc.names[r.ID], r.Stage)
+}
+
+func detailsLabel(m *Model) string {
+	if m.over() && m.nodes.cursor == "" {
+		return "result"
+	}
+	return "details"
+}
+
+func notDetails(m *Model) string {
+	switch {
+	case m.focus == blockedPane && m.blockers.at(m.sc) != nil, m.sc.row(m.nodes.cursor) != nil, m.over():
+		return ""
+	}
+	return "move the cursor to a node or a blocked pod first (up, down)"
+}
+
+func openDetails(m *Model) tea.Cmd {
+	if b := m.blockers.at(m.sc); m.focus == blockedPane && b != nil {
+		return m.open(&blockerDialog{blocker: b})
+	}
+	if r := m.sc.row(m.nodes.cursor); r != nil {
+		return m.open(&nodeDialog{row: r})
+	}
+	return m.open(newEndDialog())
+}
+
+// target is what force would hit: the blocked pod under the cursor, the node
+// under it, or the only node that is blocked.
+func (m *Model) target() (t forceTarget, why string) {
+	if b := m.blockers.at(m.sc); m.focus == blockedPane && b != nil {
+		t = forceTarget{machine: b.Machine, node: b.Node, pod: b.Pod, uid: b.UID}
+	} else if r := m.sc.row(m.nodes.cursor); r != nil {
+		t = forceTarget{machine: r.ID, node: r.Name}
+	} else {
+		for _, b := range m.sc.Blockers {
+			if b.Kind == engine.BlockedByGrace {
+				continue
+			}
+			if t.node != "" && t.node != b.Node {
+				return t, "move the cursor to a node (up, down) or to a blocked pod (tab) first"
+			}
+			t = forceTarget{machine: b.Machine, node: b.Node}
+		}
+		if t.node == "" {
+			return t, "nothing is blocked"
+		}
+	}
+	if r := m.sc.row(t.machine); r != nil && r.Stage != engine.Draining {
+		return t, fmt.Sprintf("%s is %s; only a node that is draining can be forced", m.sc.names[r.ID], r.Stage)
+	}
+	return t, ""
+}
+
+func notForce(m *Model) string {
+	_, why := m.target()
+	return why
+}
+
+// blind says that the cluster's data is stale, "" if it is not.
+func (m *Model) blind() string {
+	if src := m.sc.source(world.Cluster); src != nil && src.Stale {
+		return fmt.Sprintf("the data of the cluster is %s old", age(m.sc.now(m.opts.Now()).Sub(src.Fresh)))
+	}
+	return ""
+}

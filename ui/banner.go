@@ -1,0 +1,106 @@
+package ui
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// skewShown is from which on the difference of the clocks is worth a line.
+const skewShown = 2 * time.Second
+
+// banner is a line under the phases that must be seen. The first matters most.
+type banner struct {
+	pen  pen
+	text string
+}
+
+func (m *Model) banners() []banner {
+	sc, st := m.sc, m.st
+	now := sc.now(m.opts.Now())
+	var out []banner
+	over := sc.State == engine.Finished
+
+	if m.interrupts > 0 && !over {
+		out = append(out, banner{st.alarm, st.g.Warning + " abort asked for: what is in flight is finished or put back. ctrl-c again stops at once and leaves the rest as it is"})
+	}
+	if b := sc.Batch; b != nil && !over {
+		switch {
+		case m.approved == b.Hash:
+			out = append(out, banner{st.calm, fmt.Sprintf("%s batch %d is approved, starting", st.g.Done, b.ID)})
+		default:
+			text := fmt.Sprintf("%s Batch %d waits for approval: %s, %s to move", st.g.Ask, b.ID, count(len(b.Nodes), "node"), count(b.Evict, "pod"))
+			if why := m.why(m.actionFor("a")); why == "" {
+				text += ". Press a"
+			} else if !m.opts.ReadOnly {
+				text += ", not now: " + why
+			}
+			if !b.Since.IsZero() {
+				text += fmt.Sprintf(" (waiting %s)", countdown(now.Sub(b.Since)))
+			}
+			out = append(out, banner{st.ask, text})
+		}
+	}
+	if src := sc.stale(); src != nil && !over {
+		text := st.g.Warning + " " + string(src.Name) + ": no data yet"
+		if !src.Fresh.IsZero() {
+			text = fmt.Sprintf("%s %s data %s old", st.g.Warning, src.Name, age(now.Sub(src.Fresh)))
+		}
+		if src.Retry.After(now) {
+			text += fmt.Sprintf(", retry in %s", age(src.Retry.Sub(now)+time.Second-1))
+		} else {
+			text += ", retrying"
+		}
+		if src.Problem != "" {
+			text += ": " + src.Problem
+		}
+		out = append(out, banner{st.alarm, text + ". Nothing is done on stale data"})
+	}
+	if m.ended && !over {
+		out = append(out, banner{st.alarm, st.g.Warning + " the run sends no more news; this is the last that is known. q leaves"})
+	}
+	switch {
+	case sc.State == engine.Paused:
+		out = append(out, banner{st.calm, st.g.Paused + " paused" + because(sc.brief(sc.Why)) + m.unlessReadOnly(". p resumes")})
+	case sc.State == engine.Ending:
+		word, _ := m.state()
+		out = append(out, banner{st.calm, st.g.Ended + " " + word + because(sc.brief(sc.Why)) + ". Nothing new starts"})
+	case sc.Gate != "" && !over:
+		out = append(out, banner{st.calm, st.g.Paused + " no new drain starts: " + lower(sc.brief(sc.Gate))})
+	}
+	if sc.Skew.Abs() > skewShown {
+		word := "ahead of"
+		if sc.Skew < 0 {
+			word = "behind"
+		}
+		out = append(out, banner{st.calm, fmt.Sprintf("%s this computer's clock is %.1f s %s the cluster's; countdowns use the cluster's", st.g.Warning, sc.Skew.Abs().Seconds(), word)})
+	}
+	return out
+}
+
+func (m *Model) unlessReadOnly(s string) string {
+	if m.opts.ReadOnly {
+		return ""
+	}
+	return s
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + lower(why)
+}
+
+func (m *Model) bannerLines(l layout) []string {
+	bs := m.banners()
+	out := make([]string, 0, l.banners)
+	for _, b := range bs[:l.banners] {
+		p := b.pen
+		ln := newLine(m.st, l.w)
+		ln.over = &p
+		out = append(out, ln.space(1).add(p, b.text).String())
+	}
+	return out
+}

@@ -1,0 +1,157 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// scene is a snapshot with what is worked out from it once, when it arrives.
+type scene struct {
+	*engine.Snapshot
+	// came is the local time at which it arrived.
+	came time.Time
+	// names are the shortest names that still tell nodes apart, by machine id.
+	names map[string]string
+	// short maps a node's full name to its short one.
+	short map[string]string
+	// domain is what all names end with after their short ones, "" if they differ.
+	domain string
+	// place is where a machine's row is: zone and row.
+	place map[string]place
+	// blocked is how many nodes have the blocked mark.
+	blocked int
+}
+
+type place struct{ zone, row int }
+
+// newScene works out names and places.
+func newScene(s *engine.Snapshot, came time.Time) *scene {
+	sc := &scene{Snapshot: s, came: came, names: map[string]string{}, short: map[string]string{}, place: map[string]place{}}
+	uses, mixed := map[string]int{}, false
+	for _, z := range s.Zones {
+		for _, r := range z.Rows {
+			uses[withoutDomain(r.Name)]++
+		}
+	}
+	for z, zone := range s.Zones {
+		for i, r := range zone.Rows {
+			sc.place[r.ID] = place{z, i}
+			if r.Blocked {
+				sc.blocked++
+			}
+			name := withoutDomain(r.Name)
+			switch {
+			case r.Name == "":
+				name = r.ID
+			case uses[name] > 1:
+				name = r.Name
+			}
+			sc.names[r.ID] = name
+			if r.Name != "" {
+				sc.short[r.Name] = name
+				domain := r.Name[len(name):]
+				if len(sc.short) > 1 && domain != sc.domain {
+					mixed = true
+				}
+				sc.domain = domain
+			}
+		}
+	}
+	if mixed {
+		sc.domain = ""
+	}
+	return sc
+}
+
+// row is a machine's row, nil if it is gone.
+func (sc *scene) row(id string) *engine.NodeRow {
+	p, ok := sc.place[id]
+	if !ok {
+		return nil
+	}
+	return sc.Zones[p.zone].Rows[p.row]
+}
+
+// node is the short name of a node given by its full one.
+func (sc *scene) node(name string) string {
+	if s, ok := sc.short[name]; ok {
+		return s
+	}
+	return withoutDomain(name)
+}
+
+// brief is a text of the engine with the nodes' short names.
+func (sc *scene) brief(text string) string {
+	if sc.domain == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, sc.domain, "")
+}
+
+// now is the cluster's time: the snapshot's, and what has passed since.
+func (sc *scene) now(local time.Time) time.Time {
+	if sc.State == engine.Finished {
+		return sc.At
+	}
+	return sc.At.Add(max(local.Sub(sc.came), 0))
+}
+
+// remaining is what is left of a wait, and whether it stands still: a wait that
+// counts usable time does so while the run is paused or a source it needs is stale.
+func (sc *scene) remaining(w *engine.Wait, local time.Time) (left time.Duration, still bool) {
+	still = sc.still(w)
+	if still {
+		return max(w.End.Sub(sc.At), 0), true
+	}
+	return max(w.End.Sub(sc.now(local)), 0), false
+}
+
+func (sc *scene) still(w *engine.Wait) bool {
+	if len(w.Needs) == 0 {
+		return false
+	}
+	if sc.State == engine.Paused {
+		return true
+	}
+	for _, src := range sc.Sources {
+		if src.Stale && slices.Contains(w.Needs, src.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// source is one source, nil if it is not known.
+func (sc *scene) source(name world.Source) *engine.SourceView {
+	for i := range sc.Sources {
+		if sc.Sources[i].Name == name {
+			return &sc.Sources[i]
+		}
+	}
+	return nil
+}
+
+// stale is the source that has been stale for longest, nil when all are fresh.
+func (sc *scene) stale() *engine.SourceView {
+	var worst *engine.SourceView
+	for i := range sc.Sources {
+		if src := &sc.Sources[i]; src.Stale && (worst == nil || src.Fresh.Before(worst.Fresh)) {
+			worst = src
+		}
+	}
+	return worst
+}
+
+// phase is the phase that is under way, or nil and the number of those done.
+func (sc *scene) phase() (*engine.PhaseView, int) {
+	for i := range sc.Phases {
+		if p := &sc.Phases[i]; !p.Start.IsZero() && p.End.IsZero() {
+			return p, i
+		}
+	}
+	return nil, len(sc.Phases)
+}

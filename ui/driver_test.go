@@ -1,0 +1,235 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/vt"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// person sits at a dashboard in an emulated terminal: presses keys, waits for
+// what the screen shows, and sees which commands went out.
+type person struct {
+	t       *testing.T
+	prog    *tea.Program
+	keys    io.Writer
+	show    chan *engine.Snapshot
+	sent    chan engine.Command
+	left    chan Exit
+	changed chan struct{}
+
+	mu    sync.Mutex
+	term  *vt.Emulator
+	clock time.Time
+}
+
+// patience is how long a person waits for something that should happen at once.
+const patience = 10 * time.Second
+
+// sit starts a dashboard of w by h cells that shows a snapshot.
+func sit(t *testing.T, w, h int, s *engine.Snapshot, with ...func(*Options)) *person {
+	t.Helper()
+	in, keys := io.Pipe()
+	p := &person{
+		t: t, keys: keys, term: vt.NewEmulator(w, h), clock: at,
+		show: make(chan *engine.Snapshot, 1), sent: make(chan engine.Command, 16), left: make(chan Exit, 1), changed: make(chan struct{}, 1),
+	}
+	o := Options{Snapshots: p.show, Send: func(c engine.Command) { p.sent <- c }, Now: p.now, Input: in, Output: p, Environ: []string{"TERM=xterm-256color"}}
+	for _, f := range with {
+		f(&o)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	prog, run := wire(ctx, o, tea.WithWindowSize(w, h), tea.WithColorProfile(colorprofile.TrueColor))
+	p.prog = prog
+	go io.Copy(io.Discard, p.term) // the terminal's answers, which nobody reads
+	go func() {
+		exit, err := run()
+		if err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+		p.left <- exit
+	}()
+	t.Cleanup(func() {
+		cancel()
+		keys.Close()
+		prog.Wait()
+		p.term.InputPipe().(io.Closer).Close()
+	})
+	p.show <- s
+	return p
+}
+
+func (p *person) now() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.clock
+}
+
+// Later lets time pass on the local clock.
+func (p *person) Later(d time.Duration) *person {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clock = p.clock.Add(d)
+	return p
+}
+
+// Write is the terminal's side of the output. Without a TTY Bubble Tea assumes
+// that the terminal maps newlines.
+func (p *person) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	_, err := p.term.Write(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")))
+	p.mu.Unlock()
+	select {
+	case p.changed <- struct{}{}:
+	default:
+	}
+	return len(b), err
+}
+
+// Screen is what the terminal shows.
+func (p *person) Screen() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var b strings.Builder
+	for y := range p.term.Height() {
+		for x := 0; x < p.term.Width(); {
+			c := p.term.CellAt(x, y)
+			if c == nil || c.Content == "" {
+				b.WriteByte(' ')
+				x++
+				continue
+			}
+			b.WriteString(c.Content)
+			x += max(c.Width, 1)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+var named2bytes = map[string]string{
+	"enter": "\r", "esc": "\x1b", "tab": "\t", "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "ctrl+c": "\x03", "ctrl+u": "\x15",
+}
+
+// Press presses keys, by name.
+func (p *person) Press(keys ...string) *person {
+	p.t.Helper()
+	for _, k := range keys {
+		if b, ok := named2bytes[k]; ok {
+			k = b
+		}
+		if _, err := io.WriteString(p.keys, k); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	return p
+}
+
+// Type types a text.
+func (p *person) Type(text string) *person { return p.Press(strings.Split(text, "")...) }
+
+// Show has a new snapshot arrive.
+func (p *person) Show(s *engine.Snapshot) *person {
+	p.show <- s
+	return p
+}
+
+// Resize changes the terminal's size.
+func (p *person) Resize(w, h int) *person {
+	p.mu.Lock()
+	p.term.Resize(w, h)
+	p.mu.Unlock()
+	p.prog.Send(tea.WindowSizeMsg{Width: w, Height: h})
+	return p
+}
+
+// Expect waits until all texts are on the screen.
+func (p *person) Expect(texts ...string) *person {
+	p.t.Helper()
+	return p.until(func(s string) string {
+		for _, text := range texts {
+			if !strings.Contains(s, text) {
+				return "does not show " + text
+			}
+		}
+		return ""
+	})
+}
+
+// Gone waits until none of the texts is on the screen.
+func (p *person) Gone(texts ...string) *person {
+	p.t.Helper()
+	return p.until(func(s string) string {
+		for _, text := range texts {
+			if strings.Contains(s, text) {
+				return "still shows " + text
+			}
+		}
+		return ""
+	})
+}
+
+func (p *person) until(missing func(string) string) *person {
+	p.t.Helper()
+	late := time.After(patience)
+	for {
+		s := p.Screen()
+		what := missing(s)
+		if what == "" {
+			return p
+		}
+		select {
+		case <-p.changed:
+		case <-late:
+			p.t.Fatalf("the screen %s:\n%s", what, s)
+		}
+	}
+}
+
+// Sent waits for a command.
+func (p *person) Sent(want engine.Command) *person {
+	p.t.Helper()
+	select {
+	case c := <-p.sent:
+		if c != want {
+			p.t.Fatalf("sent %+v, want %+v", c, want)
+		}
+	case <-time.After(patience):
+		p.t.Fatalf("no command was sent, want %+v\n%s", want, p.Screen())
+	}
+	return p
+}
+
+// SentNothing checks that no command went out so far.
+func (p *person) SentNothing() *person {
+	p.t.Helper()
+	select {
+	case c := <-p.sent:
+		p.t.Fatalf("sent %+v, want nothing", c)
+	default:
+	}
+	return p
+}
+
+// Leaves waits until the dashboard is closed.
+func (p *person) Leaves(want Exit) {
+	p.t.Helper()
+	select {
+	case got := <-p.left:
+		if got != want {
+			p.t.Fatalf("left as %q, want %q", got, want)
+		}
+	case <-time.After(patience):
+		p.t.Fatalf("did not leave\n%s", p.Screen())
+	}
+	p.left <- want
+}

@@ -1,0 +1,85 @@
+package ui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// endDialog tells how the run ended. It opens by itself.
+type endDialog struct{ reader }
+
+func newEndDialog() *endDialog { return &endDialog{} }
+
+// meanings of results, in the words of the list of exit codes.
+var meanings = map[engine.Result]string{
+	engine.Succeeded:    "done",
+	engine.Failed:       "failed",
+	engine.Aborted:      "aborted by the operator",
+	engine.EvictionFail: "pods could not be evicted in time (PodEvictionFailure)",
+	engine.CreationFail: "new nodes did not come or did not get ready (NodeCreationFailure)",
+	engine.NodesLeft:    "ended, nodes left by choice",
+}
+
+func (d *endDialog) title(m *Model) string {
+	word, lk := m.state()
+	return fmt.Sprintf("%s %s: %s", lk.glyph, m.sc.Group, word)
+}
+
+func (d *endDialog) body(m *Model, w int) []string {
+	st, sc := m.st, m.sc
+	_, lk := m.state()
+	text := fmt.Sprintf("%d of %s replaced", sc.Done, count(sc.Total, "node"))
+	if !sc.Started.IsZero() && !sc.Ended.IsZero() {
+		text += " in " + elapsed(sc.Ended.Sub(sc.Started))
+	}
+	out := named(st, "nodes", text, st.title, w)
+	meaning := meanings[sc.Result]
+	if meaning == "" {
+		meaning = string(sc.Result)
+	}
+	out = append(out, named(st, "exit code", fmt.Sprintf("%d: %s", sc.Result.ExitCode(), meaning), lk.pen, w)...)
+	if sc.Why != "" {
+		out = append(out, named(st, "why", sc.brief(sc.Why), st.text, w)...)
+	}
+	for _, b := range sc.Blockers {
+		if terminating(b, sc, m.opts.Now()) {
+			continue
+		}
+		text := b.Pod + " on " + sc.node(b.Node)
+		for _, v := range b.Budgets {
+			text += fmt.Sprintf(", budget %s allows %d: %d healthy, %d required", v.Ref, v.Allowed, v.Healthy, v.Desired)
+		}
+		out = append(out, named(st, "kept a node", text, st.warn, w)...)
+	}
+	if len(sc.Notes) > 0 {
+		out = append(out, newLine(st, w).String(), newLine(st, w).add(st.title, "to know").String())
+		for _, n := range sc.Notes {
+			out = append(out, para(st, st.text, st.g.Dot, n, w)...)
+		}
+	}
+	if len(sc.LeftBehind) > 0 {
+		out = append(out, newLine(st, w).String(), newLine(st, w).add(st.warn, "left behind, with what puts it back").String())
+		for _, n := range sc.LeftBehind {
+			out = append(out, para(st, st.text, st.g.Warning, n, w)...)
+		}
+	}
+	return out
+}
+
+func (d *endDialog) keys(m *Model, w int) string {
+	more := ""
+	if d.hint() != "" {
+		more = "up/down"
+	}
+	return keyLine(m.st, w, "q", "leave", "esc", "look at the board", more, "more")
+}
+
+func (d *endDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
+	if key.String() == "q" {
+		return quit(m)
+	}
+	return d.reader.key(m, key)
+}

@@ -1,0 +1,173 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// forceTarget is a node whose pods are to be deleted, or one pod on it.
+type forceTarget struct{ machine, node, pod, uid string }
+
+// forceDialog says which promise is broken and wants the name typed.
+type forceDialog struct {
+	scroll
+	forceTarget
+	input textinput.Model
+	wrong bool
+}
+
+func newForceDialog(t forceTarget) *forceDialog {
+	d := &forceDialog{forceTarget: t, input: textinput.New()}
+	d.input.CharLimit = 253 + 64 // the longest namespace and name
+	d.input.Focus()
+	return d
+}
+
+// names are those that may be typed; the first is the one asked for.
+func (d *forceDialog) names(m *Model) []string {
+	if d.pod != "" {
+		_, name, _ := strings.Cut(d.pod, "/")
+		return []string{name, d.pod}
+	}
+	return []string{m.sc.node(d.node), d.node}
+}
+
+func (d *forceDialog) title(m *Model) string { return "Force " + d.names(m)[0] }
+
+func (d *forceDialog) body(m *Model, w int) []string {
+	st := m.st
+	var out []string
+	if d.pod != "" {
+		out = para(st, st.text, "", "Deletes "+d.pod+" on "+m.sc.node(d.node)+" instead of asking to evict it.", w)
+	} else {
+		out = para(st, st.text, "", "Deletes the pods that are left on "+m.sc.node(d.node)+" instead of asking to evict them, past every budget.", w)
+	}
+	for _, p := range d.promises(m) {
+		out = append(out, para(st, st.bad, st.g.Warning, p, w)...)
+	}
+	out = append(out, para(st, st.dim, "", "It is recorded who forced it. It cannot be taken back.", w)...)
+	out = append(out, newLine(st, w).String())
+	if why := d.off(m); why != "" {
+		return append(out, para(st, st.bad, "!", "not possible now: "+why, w)...)
+	}
+	value := []rune(d.input.Value())
+	at := min(d.input.Position(), len(value))
+	under := " "
+	if at < len(value) {
+		under = string(value[at])
+	}
+	l := newLine(st, w).add(st.text, "Type ").add(st.title, d.names(m)[0]).add(st.text, " to force: ")
+	// A name that is too long for the line shows its end, where names differ.
+	from := max(0, at-max(l.left()-2, 1))
+	l.add(st.input, string(value[from:at])).add(st.inputCursor, under)
+	if at+1 < len(value) {
+		l.add(st.input, string(value[at+1:]))
+	}
+	out = append(out, l.String())
+	if d.wrong {
+		out = append(out, para(st, st.warn, "!", "that is not the name; nothing was forced", w)...)
+	}
+	return out
+}
+
+// promises says in words what each budget in the way stands for and what will be
+// left of it.
+func (d *forceDialog) promises(m *Model) []string {
+	type broken struct {
+		view engine.BudgetView
+		pods int
+	}
+	var order []string
+	budgets := map[string]*broken{}
+	var out []string
+	for _, b := range m.sc.Blockers {
+		if b.Node != d.node || d.uid != "" && b.UID != d.uid || b.Kind == engine.BlockedByGrace {
+			continue
+		}
+		for _, v := range b.Budgets {
+			if budgets[v.Ref] == nil {
+				budgets[v.Ref] = &broken{view: v}
+				order = append(order, v.Ref)
+			}
+			budgets[v.Ref].pods++
+		}
+		if len(b.Budgets) == 0 && b.Detail != "" {
+			out = append(out, b.Pod+": "+m.sc.brief(b.Detail))
+		}
+	}
+	for _, ref := range order {
+		b := budgets[ref]
+		out = append(out, fmt.Sprintf("breaks the budget %s: it promises %d healthy pods, has %d, and will have %d",
+			ref, b.view.Desired, b.view.Healthy, max(b.view.Healthy-b.pods, 0)))
+	}
+	return out
+}
+
+// off says why it became impossible while the dialog was open.
+func (d *forceDialog) off(m *Model) string {
+	switch {
+	case m.over():
+		return "the run is over"
+	case m.ended:
+		return "the run has stopped sending news"
+	case m.blind() != "":
+		return m.blind()
+	}
+	why, _ := m.sc.Able(engine.CmdForce)
+	return lower(why)
+}
+
+func (d *forceDialog) keys(m *Model, w int) string {
+	if d.off(m) != "" {
+		return keyLine(m.st, w, "esc", "cancel")
+	}
+	return keyLine(m.st, w, "enter", "force", "esc", "cancel")
+}
+
+func (d *forceDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
+	switch key.String() {
+	case "esc":
+		m.close()
+		return nil
+	case "enter":
+		typed := strings.TrimSpace(d.input.Value())
+		for _, name := range d.names(m) {
+			if typed == name && d.off(m) == "" {
+				m.close()
+				m.send(engine.Command{Kind: engine.CmdForce, Node: d.node, UID: d.uid}, "force of "+d.names(m)[0]+" asked for")
+				return nil
+			}
+		}
+		d.wrong = true
+		return nil
+	}
+	d.wrong = false
+	d.input, _ = d.input.Update(key)
+	return nil
+}
+
+func (d *forceDialog) paste(msg tea.PasteMsg) { d.input, _ = d.input.Update(msg) }
+
+// refresh closes the dialog when its node or pod is gone.
+func (d *forceDialog) refresh(m *Model) {
+	gone := m.sc.row(d.machine) == nil
+	if d.pod != "" {
+		gone = true
+		for _, b := range m.sc.Blockers {
+			if b.Pod == d.pod && b.UID == d.uid {
+				gone = false
+			}
+		}
+	}
+	if gone {
+		name := d.names(m)[0]
+		m.close()
+		m.grace.begin(m.opts.Now())
+		m.say(name + " is no longer in the way; nothing was forced")
+	}
+}

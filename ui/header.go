@@ -1,0 +1,142 @@
+package ui
+
+import (
+	"fmt"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// part is a piece of the header; those with the least worth go first when there
+// is no room for all.
+type part struct {
+	pen   pen
+	text  string
+	worth int
+}
+
+// header says what is being upgraded, how it stands and how long it takes.
+func (m *Model) header(l layout) []string {
+	sc, st := m.sc, m.st
+	name := clean(sc.Group)
+	if sc.Cluster != "" {
+		name = clean(sc.Cluster) + " / " + name
+	}
+	what := []part{
+		{st.brand, "drainboard", 2},
+		{st.title, shorten(name, max(l.w-4, 10), st.g.Ellipsis), 10},
+	}
+	if sc.To != "" {
+		what = append(what, part{st.text, versions(sc.From, sc.To, st.g.Arrow), 6})
+	}
+	if sc.Strategy != "" {
+		what = append(what, part{st.dim, sc.Strategy, 1})
+	}
+	if m.opts.ReadOnly {
+		what = append(what, part{st.dim, "[read only]", 5})
+	}
+
+	word, look := m.state()
+	how := []part{{look.pen, look.glyph + " " + word, 9}}
+	nodes := fmt.Sprintf("%d of %s", sc.Done, count(sc.Total, "node"))
+	how = append(how, part{st.text, nodes, 8})
+	if t := timeLeft(sc.Left); t != "" && sc.State != engine.Finished {
+		how = append(how, part{st.text, t, 7})
+	}
+	if !sc.Started.IsZero() {
+		end := sc.now(m.opts.Now())
+		if !sc.Ended.IsZero() {
+			end = sc.Ended
+		}
+		how = append(how, part{st.dim, elapsed(end.Sub(sc.Started)), 4})
+	}
+	if l.header == 1 {
+		return []string{m.parts(append(what, how...), l.w, 3)}
+	}
+	return []string{m.parts(what, l.w, 2), m.parts(how, l.w, 2)}
+}
+
+// parts writes as many as fit, most worth first kept, in their order, the last
+// one on the right edge.
+func (m *Model) parts(ps []part, w, gap int) string {
+	total := func() (n int) {
+		for _, p := range ps {
+			n += width(clean(p.text)) + gap
+		}
+		return n - gap + 2
+	}
+	for len(ps) > 1 && total() > w {
+		least := 0
+		for i := range ps {
+			if ps[i].worth < ps[least].worth {
+				least = i
+			}
+		}
+		ps = append(ps[:least:least], ps[least+1:]...)
+	}
+	room := 0
+	if len(ps) > 2 {
+		room = min(max(w-total(), 0)/(len(ps)-1), 2)
+	}
+	l := newLine(m.st, w-1).space(1)
+	for i, p := range ps {
+		if i > 0 && i == len(ps)-1 {
+			l.to(w - 1 - width(clean(p.text)))
+		} else if i > 0 {
+			l.space(gap + room)
+		}
+		l.add(p.pen, p.text)
+	}
+	return l.String() + spaces(1)
+}
+
+// versions is "1.31 → 1.32", or one version when only the template changes.
+func versions(from, to, arrow string) string {
+	from, to = shortVersion(from), shortVersion(to)
+	if from == "" || from == to {
+		return to
+	}
+	return from + " " + arrow + " " + to
+}
+
+// state is the run's state as a word and a look.
+func (m *Model) state() (string, look) {
+	sc, st := m.sc, m.st
+	lk := st.states[sc.State]
+	switch sc.State {
+	case engine.Finished:
+		switch sc.Result {
+		case engine.Succeeded:
+			return "done", lk
+		case engine.NodesLeft:
+			return "done, nodes left", look{st.g.Done, st.warn}
+		case engine.Aborted:
+			return "aborted", look{st.g.Ended, st.warn}
+		}
+		return "failed", look{st.g.Failed, st.bad}
+	case engine.Ending:
+		if sc.Result == engine.Aborted || sc.Result == engine.NotStartedYet {
+			return "aborting", lk
+		}
+		return "failing", look{st.g.Failed, st.bad}
+	case engine.Paused:
+		return "paused", lk
+	case engine.Planned:
+		return "planned", lk
+	}
+	if sc.Batch != nil && !m.busy() {
+		return "waits for you", look{st.g.Ask, st.warn}
+	}
+	return "upgrading", lk
+}
+
+// busy reports whether something is under way on any node.
+func (m *Model) busy() bool {
+	for _, z := range m.sc.Zones {
+		for _, r := range z.Rows {
+			if active(r) {
+				return true
+			}
+		}
+	}
+	return false
+}

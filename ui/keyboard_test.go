@@ -1,0 +1,185 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+func readOnly(o *Options) { o.ReadOnly = true }
+
+func TestApproveABatch(t *testing.T) {
+	ui := sit(t, 120, 36, asking())
+	ui.Expect("Batch 2 waits for approval: 3 nodes, 41 pods to move. Press a", "a approve batch 2 (3 nodes)")
+	ui.Press("a").Expect("Approve batch 2: 3 nodes", "41 pods will be evicted", "ip-10-0-1-23, ip-10-0-2-9, ip-10-0-2-31", "budget shop/checkout allows 0", "As of 21:07:12")
+	ui.SentNothing().Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"})
+	ui.Expect("batch 2 is approved, starting")
+	ui.Press("a").Expect("cannot approve now: batch 2 is approved already").SentNothing()
+	ui.Show(busy()).Gone("is approved, starting").Later(noticeTime).Gone("cannot approve")
+}
+
+func TestApproveNotNow(t *testing.T) {
+	ui := sit(t, 120, 36, asking())
+	ui.Expect("Press a").Press("a").Expect("41 pods will be evicted")
+	ui.Press("n").Gone("41 pods will be evicted").SentNothing()
+	ui.Press("a").Expect("41 pods will be evicted").Press("esc").Gone("41 pods will be evicted").SentNothing()
+}
+
+// A key on its way must not approve what the dialog shows only since an instant.
+func TestABatchThatChangesIsNotApprovedByAccident(t *testing.T) {
+	ui := sit(t, 120, 36, asking())
+	ui.Expect("Press a").Press("a").Expect("41 pods will be evicted")
+	other := asking()
+	other.Batch.Hash, other.Batch.Evict = "h3", 57
+	ui.Show(other).Expect("57 pods will be evicted")
+	ui.Press("enter").Expect("key ignored: the screen had just changed").SentNothing()
+	ui.Later(graceQuiet).Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h3"}).SentNothing()
+}
+
+func TestABatchThatIsGoneTakesItsDialogAlong(t *testing.T) {
+	ui := sit(t, 120, 36, asking())
+	ui.Expect("Press a").Press("a").Expect("41 pods will be evicted")
+	ui.Show(busy()).Expect("batch 2 no longer waits").Gone("41 pods will be evicted").SentNothing()
+}
+
+func TestForceWantsTheName(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("ip-10-0-1-23")
+	ui.Press("f").Expect("Force ip-10-0-1-23", "breaks the budget shop/checkout: it promises 3 healthy pods, has 3, and will have 2", "Type ip-10-0-1-23 to force:")
+	ui.Press("enter").Expect("that is not the name").SentNothing()
+	ui.Type("ip-10-0-1-24").Press("enter").Expect("to force: ip-10-0-1-24", "that is not the name").SentNothing()
+	ui.Press("ctrl+u").Gone("that is not the name")
+	ui.Type("ip-10-0-1-23").Expect("to force: ip-10-0-1-23").Press("enter")
+	ui.Sent(engine.Command{Kind: engine.CmdForce, Node: host(1, 23)}).Expect("force of ip-10-0-1-23 asked for")
+}
+
+func TestForceOnePod(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("blocked: 1 budget, 1 pod").Press("tab", "down", "f").Expect("Force checkout-7d9f-x2", "Deletes shop/checkout-7d9f-x2 on ip-10-0-1-23")
+	ui.Type("shop/checkout-7d9f-x2").Press("enter").Sent(engine.Command{Kind: engine.CmdForce, Node: host(1, 23), UID: "u-1"})
+}
+
+func TestForceGoesOffWhenTheDataGetsStale(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("ip-10-0-1-23").Press("f").Expect("Force ip-10-0-1-23").Type("ip-10-0-1-23")
+	old := busy()
+	old.Sources[0].Stale, old.Sources[0].Fresh = true, at.Add(-20*time.Second)
+	ui.Show(old).Expect("not possible now: the data of the cluster is 20 s old")
+	ui.Press("enter").Expect("not possible now").SentNothing()
+	ui.Press("esc").Gone("Force ip-10").Press("f").Expect("cannot force now: the data of the cluster is 20 s old")
+}
+
+func TestForceOnlyWhereADrainIs(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("ip-10-0-1-23").Press("down", "down").Expect("›ip-10-0-1-24").Press("f").Expect("cannot force now: ip-10-0-1-24 is outdated").SentNothing()
+}
+
+func TestPauseAndResume(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("p pause").Press("p").Sent(engine.Command{Kind: engine.CmdPause}).Expect("pause asked for")
+	paused := busy()
+	paused.State, paused.Why = engine.Paused, "ana@laptop asked"
+	paused.Abilities = []engine.AbilityNow{{Kind: engine.CmdResume}}
+	ui.Show(paused).Expect("‖ paused: ana@laptop asked. p resumes", "deadline 11:42, stands still")
+	ui.Later(30 * time.Second).Press("p").Sent(engine.Command{Kind: engine.CmdResume}).Expect("11:42")
+}
+
+func TestAbortAsksAndGoesOnByDefault(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("x abort").Press("x").Expect("Abort the upgrade?", "are uncordoned and keep the pods they have", "›[n go on]")
+	ui.Press("enter").Gone("Abort the upgrade?").SentNothing()
+	ui.Press("x").Expect("Abort the upgrade?").Press("y").Sent(engine.Command{Kind: engine.CmdAbort})
+	ui.Press("x").Expect("Abort the upgrade?").Press("tab", "enter").Sent(engine.Command{Kind: engine.CmdAbort})
+}
+
+func TestSkipAsks(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("(s skip)").Press("s").Expect("cannot skip now: move the cursor to a node first")
+	ui.Press("down").Expect("›ip-10-0-1-23", "s skip").Press("s").Expect("Skip ip-10-0-1-23?").Press("y").Sent(engine.Command{Kind: engine.CmdSkip, Node: host(1, 23)})
+}
+
+func TestAGreyedKeySaysWhy(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("(a approve)").Press("a").Expect("cannot approve now: no batch waits for approval").SentNothing()
+	ui.Press("down").Gone("cannot approve")
+}
+
+func TestCtrlCAbortsThenLeaves(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("ip-10-0-1-23").Press("ctrl+c").Sent(engine.Command{Kind: engine.CmdAbort, Reason: "ctrl-c in the dashboard"})
+	ui.Expect("ctrl-c again stops at once").Press("ctrl+c").Leaves(Interrupted)
+}
+
+func TestQuitAsksTheDriver(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("q quit").Press("q").Expect("This process drives the run", "›[n stay]").Press("enter").Gone("This process").SentNothing()
+	ui.Press("q").Expect("This process drives").Press("p").Sent(engine.Command{Kind: engine.CmdPause, Reason: "left the dashboard"}).Leaves(Left)
+}
+
+func TestAWatcherLeavesAndCommandsNothing(t *testing.T) {
+	ui := sit(t, 120, 36, asking(), readOnly)
+	ui.Expect("[read only]", "(a approve batch 2").Press("a").Expect("cannot approve now: this dashboard only watches")
+	ui.Press("p").Expect("cannot pause now").Press("x").Expect("cannot abort now").SentNothing()
+	ui.Press("q").Leaves(Left)
+}
+
+func TestTheEnd(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("q quit").Show(failed()).Expect("ng-web: failed", "4: pods could not be evicted in time (PodEvictionFailure)", "shop/checkout-7d9f-x2", "--max-size 12")
+	ui.Press("q").Expect("key ignored").Later(graceQuiet).Press("esc").Gone("exit code").Expect("enter result").Press("enter").Expect("exit code")
+	ui.Press("q").Leaves(Finished)
+}
+
+func TestHelp(t *testing.T) {
+	ui := sit(t, 120, 44, busy())
+	ui.Expect("? help").Press("?").Expect("approve the batch that waits", "not now: no batch waits for approval", "a second time: stop at once").Press("esc").Gone("stop at once")
+}
+
+func TestDetails(t *testing.T) {
+	ui := sit(t, 120, 44, busy())
+	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect(host(1, 23), "3 of 17 have still to leave", "minAvailable 3", "what happened")
+	ui.Press("esc").Gone("what happened").Press("tab", "down", "enter").Expect("checkout", "14 refused")
+}
+
+func TestResize(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("eu-west-1a  1/4", "eu-west-1c  1/4", "blocked: 1 budget")
+	ui.Resize(60, 30).Expect("›nodes 2 draining", "⚑ blocked 1").Gone("allows 0")
+	ui.Press("tab").Expect("allows 0", "scale checkout to 4").Press("tab").Expect("evicted")
+	ui.Resize(30, 8).Expect("too small: needs at least", "44x14")
+	ui.Resize(120, 36).Expect("eu-west-1a  1/4", "blocked: 1 budget", "q quit")
+}
+
+// The cursor is a machine: rows that come and go do not move it to another.
+func TestTheCursorStaysWithItsNode(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("ip-10-0-1-23").Press("down", "down", "down").Expect("›ip-10-0-1-112")
+	less := busy()
+	less.Zones[0].Rows = less.Zones[0].Rows[2:]
+	ui.Show(less).Gone("ip-10-0-1-24").Expect("›ip-10-0-1-112")
+	less = busy()
+	less.Zones[0].Rows = less.Zones[0].Rows[3:]
+	ui.Show(less).Gone("›")
+	ui.Press("down").Expect("›ip-10-0-2-9").Press("left").Expect("›ip-10-0-1-201")
+}
+
+func TestDisconnectAndReconnect(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	away := busy()
+	away.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: at.Add(-14 * time.Second), Stale: true, Problem: "connection refused", Retry: at.Add(3 * time.Second)}
+	ui.Show(away).Expect("cluster data 14 s old, retry in 3 s: connection refused", "stands still")
+	ui.Show(busy()).Gone("connection refused", "stands still")
+}
+
+func TestCommandsInTheLog(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("c commands").Gone("$ kubectl").Press("c").Expect("$ kubectl drain ip-10-0-1-23.eu-west-1.compute.internal").Press("c").Gone("$ kubectl")
+}
+
+func TestBeforeTheFirstSnapshot(t *testing.T) {
+	ui := sit(t, 80, 24, nil)
+	ui.Expect("reading the cluster").Press("a", "x", "down", "tab", "enter").SentNothing()
+	ui.Show(busy()).Expect("ip-10-0-1-23")
+}

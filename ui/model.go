@@ -1,0 +1,261 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/themes"
+)
+
+// Messages of our own.
+type (
+	// snapshotMsg is a new picture of the run.
+	snapshotMsg struct{ s *engine.Snapshot }
+	// endedMsg: there will be no more snapshots.
+	endedMsg struct{}
+	// tickMsg: a second has passed, countdowns move.
+	tickMsg struct{}
+)
+
+// noticeTime is how long a notice stays when no key is pressed.
+const noticeTime = 8 * time.Second
+
+// pane is a part of the board that can have the keyboard.
+type pane int
+
+const (
+	nodesPane pane = iota
+	blockedPane
+	logPane
+)
+
+// Model is the dashboard's state. It is used by pointer: Bubble Tea hands
+// messages to Update one at a time.
+type Model struct {
+	opts    Options
+	actions []*action
+	exit    Exit
+
+	width, height int
+	st            *styles
+	term          string
+	colours, dark bool
+
+	// sc is what is shown, nil until the first snapshot.
+	sc    *scene
+	ended bool
+
+	focus    pane
+	nodes    nodeTable
+	blockers blockerList
+	log      logView
+	commands bool // the log shows the twin commands where it would not by itself, or the other way round
+
+	dialog dialog
+	grace  grace
+	// notice is a sentence in place of the footer until the next key, or for as long
+	// as it takes to read it.
+	notice     string
+	noticed    time.Time
+	refused    bool // the notice says why something was not done
+	interrupts int
+	// approved is the hash of the batch that was just approved here, until the
+	// snapshot knows.
+	approved string
+
+	ticking bool
+	frame   string
+	dirty   bool
+}
+
+func newModel(o Options) *Model {
+	o = o.withDefaults()
+	m := &Model{opts: o, actions: actions(), exit: Left, colours: true, dark: true, dirty: true}
+	for _, kv := range o.Environ {
+		if v, ok := strings.CutPrefix(kv, "TERM="); ok {
+			m.term = v
+		}
+	}
+	m.choose()
+	return m
+}
+
+// choose makes the styles for the terminal as far as it is known.
+func (m *Model) choose() {
+	t := m.opts.Theme
+	if t.Name == "" {
+		t = themes.For(m.term, m.colours, m.dark)
+	}
+	m.st = newStyles(t)
+}
+
+// Init asks the terminal for its background.
+func (m *Model) Init() tea.Cmd {
+	var cmds []tea.Cmd
+	if m.opts.Theme.Name == "" {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	for _, kv := range m.opts.Environ {
+		if strings.HasPrefix(kv, "SSH_TTY=") && m.term != "dumb" {
+			// Over SSH Bubble Tea does not ask whether the terminal can show a frame at
+			// once; those that cannot ignore the mode.
+			cmds = append(cmds, func() tea.Msg {
+				return tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset}
+			})
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// Update takes one message. Bubble Tea calls View after every one, so what
+// changes nothing must leave the frame as it is.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height, m.dirty = msg.Width, msg.Height, true
+	case tea.BackgroundColorMsg:
+		m.dark, m.dirty = msg.IsDark(), true
+		m.choose()
+	case tea.ColorProfileMsg:
+		m.colours, m.dirty = msg.Profile > colorprofile.ASCII, true
+		m.choose()
+	case snapshotMsg:
+		m.show(msg.s)
+		return m, m.tick()
+	case endedMsg:
+		m.ended, m.dirty = true, true
+	case tickMsg:
+		m.ticking, m.dirty = false, true
+		if m.notice != "" && m.opts.Now().Sub(m.noticed) >= noticeTime {
+			m.notice = ""
+		}
+		return m, m.tick()
+	case tea.KeyPressMsg:
+		m.dirty = true
+		return m, m.press(msg)
+	case tea.PasteMsg:
+		if f, ok := m.dialog.(*forceDialog); ok && !m.grace.swallow(m.opts.Now()) {
+			m.dirty = true
+			f.paste(msg)
+		}
+	}
+	return m, nil
+}
+
+// View is the frame, rendered again only when something changed.
+func (m *Model) View() tea.View {
+	if m.dirty {
+		m.frame, m.dirty = m.render(), false
+	}
+	v := tea.NewView(m.frame)
+	v.AltScreen = true
+	if m.sc != nil {
+		v.WindowTitle = windowTitle(m.sc, m.st)
+		v.ProgressBar = taskbar(m.sc)
+	}
+	return v
+}
+
+// show takes a new snapshot.
+func (m *Model) show(s *engine.Snapshot) {
+	if s == nil {
+		return
+	}
+	was := m.sc
+	m.sc, m.dirty = newScene(s, m.opts.Now()), true
+	m.nodes.moved(m.sc)
+	m.blockers.moved(m.sc)
+	if m.focus == blockedPane && len(s.Blockers) == 0 && m.width >= stackedWidth {
+		m.focus = nodesPane // the panel is not on the screen any more
+	}
+	if s.Batch == nil || s.Batch.Hash != m.approved {
+		m.approved = ""
+	}
+	if m.dialog != nil {
+		m.dialog.refresh(m)
+	}
+	if s.State == engine.Finished && (was == nil || was.State != engine.Finished) {
+		m.opened(newEndDialog())
+	}
+}
+
+// tick asks for the next second while something on the screen counts.
+func (m *Model) tick() tea.Cmd {
+	if m.ticking || m.notice == "" && (m.sc == nil || m.over()) {
+		return nil
+	}
+	m.ticking = true
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return tickMsg{} })
+}
+
+// press handles a key.
+func (m *Model) press(key tea.KeyPressMsg) tea.Cmd {
+	if key.String() == "ctrl+c" {
+		return m.interrupt()
+	}
+	if m.grace.swallow(m.opts.Now()) {
+		m.refuse("key ignored: the screen had just changed")
+		return m.tick()
+	}
+	m.notice = ""
+	if m.dialog != nil {
+		return m.dialog.key(m, key)
+	}
+	if a := m.actionFor(key.String()); a != nil {
+		return m.do(a)
+	}
+	if m.sc != nil {
+		m.navigate(key.String())
+	}
+	return nil
+}
+
+// do carries out an action, or says why it cannot be.
+func (m *Model) do(a *action) tea.Cmd {
+	if why := m.why(a); why != "" {
+		m.refuse("cannot " + a.name + " now: " + why)
+		return m.tick()
+	}
+	return a.do(m)
+}
+
+// interrupt is ctrl-c: the first aborts the run, the second leaves at once.
+func (m *Model) interrupt() tea.Cmd {
+	switch {
+	case m.over():
+		m.exit = Finished
+		return tea.Quit
+	case m.opts.ReadOnly:
+		return tea.Quit
+	case m.interrupts > 0:
+		m.exit = Interrupted
+		return tea.Quit
+	}
+	m.interrupts++
+	m.dialog = nil
+	if m.sc == nil || m.sc.State != engine.Ending {
+		m.opts.Send(engine.Command{Kind: engine.CmdAbort, Reason: "ctrl-c in the dashboard"})
+	}
+	m.dirty = true
+	return nil
+}
+
+// over reports whether the run has come to its end.
+func (m *Model) over() bool { return m.sc != nil && m.sc.State == engine.Finished }
+
+// send gives a command to the run and says so; the snapshot shows its effect.
+func (m *Model) send(c engine.Command, said string) {
+	m.opts.Send(c)
+	m.say(said)
+}
+
+// say shows a sentence in place of the footer.
+func (m *Model) say(text string) { m.notice, m.noticed, m.refused = text, m.opts.Now(), false }
+
+// refuse says why something was not done.
+func (m *Model) refuse(text string) { m.notice, m.noticed, m.refused = text, m.opts.Now(), true }

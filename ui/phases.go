@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"fmt"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// phaseLine shows the phases in order: done, under way with its progress, to come.
+func (m *Model) phaseLine(w int) string {
+	sc, st := m.sc, m.st
+	// The fullest form that fits: with a wide bar, with a small one, with none,
+	// then the phase under way alone.
+	for _, bar := range []int{30, 20, 12, 6, 0} {
+		l := newLine(st, w).space(1)
+		for i := range sc.Phases {
+			if i > 0 {
+				l.add(st.border, " "+st.g.Link+" ")
+			}
+			m.phase(l, &sc.Phases[i], bar)
+		}
+		if l.left() > 0 {
+			return l.String()
+		}
+	}
+	l := newLine(st, w).space(1)
+	p, i := sc.phase()
+	if p == nil {
+		if i > 0 {
+			m.phase(l, &sc.Phases[i-1], 0)
+		}
+		return l.String()
+	}
+	l.add(st.dim, fmt.Sprintf("phase %d of %d: ", i+1, len(sc.Phases)))
+	m.phase(l, p, min(max(w-l.at-width(clean(p.Name))-20, 0), 20))
+	return l.String()
+}
+
+func (m *Model) phase(l *line, p *engine.PhaseView, bar int) {
+	sc, st := m.sc, m.st
+	finished := sc.State == engine.Finished
+	switch {
+	case !p.End.IsZero():
+		l.add(st.good, st.g.Done+" ").add(st.text, p.Name+" ").add(st.dim, countdown(p.End.Sub(p.Start)))
+	case p.Start.IsZero() && finished:
+		l.add(st.off, st.g.Skipped+" "+p.Name)
+	case p.Start.IsZero():
+		l.add(st.dim, st.g.Todo+" "+p.Name)
+	default:
+		lk := look{st.g.Running, st.active}
+		switch {
+		case finished && sc.Result != engine.Succeeded:
+			lk = look{st.g.Failed, st.bad}
+		case sc.State == engine.Paused:
+			lk = look{st.g.Paused, st.warn}
+		case sc.State == engine.Ending:
+			lk = look{st.g.Ended, st.warn}
+		}
+		end := sc.now(m.opts.Now())
+		if finished && !sc.Ended.IsZero() {
+			end = sc.Ended
+		}
+		l.add(lk.pen, lk.glyph+" ").add(st.title, p.Name+" ").add(st.text, countdown(end.Sub(p.Start)))
+		if p.Total > 0 {
+			done := min(max(p.Done, 0), p.Total)
+			if bar > 0 {
+				full := bar * done / p.Total
+				l.space(1).add(st.full, repeat(st.g.BarFull, full)).add(st.rest, repeat(st.g.BarRest, bar-full))
+			}
+			l.add(st.text, fmt.Sprintf(" %d%%", 100*done/p.Total))
+		}
+	}
+}

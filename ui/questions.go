@@ -1,0 +1,96 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// newAbortDialog says what stops, what finishes and what is put back.
+func newAbortDialog() *choiceDialog {
+	return &choiceDialog{
+		head: called("Abort the upgrade?"),
+		text: func(m *Model, w int) []string {
+			plan := m.sc.AbortPlan
+			if len(plan) == 0 {
+				plan = []string{"nothing new starts; what is in flight is finished or put back"}
+			}
+			var out []string
+			for _, p := range plan {
+				out = append(out, para(m.st, m.st.text, m.st.g.Dot, m.sc.brief(p), w)...)
+			}
+			return out
+		},
+		choices: []choice{{"n", "go on", nothing}, {"y", "abort the upgrade", sendAbort}},
+		check:   closeWhenOver,
+	}
+}
+
+func sendAbort(m *Model) tea.Cmd {
+	m.send(engine.Command{Kind: engine.CmdAbort}, "abort asked for")
+	return nil
+}
+
+func closeWhenOver(m *Model) {
+	if m.over() {
+		m.close()
+	}
+}
+
+// newSkipDialog asks before a node is left as it is.
+func newSkipDialog(r *engine.NodeRow) *choiceDialog {
+	return &choiceDialog{
+		head: func(m *Model) string { return "Skip " + m.sc.node(r.Name) + "?" },
+		text: func(m *Model, w int) []string {
+			return para(m.st, m.st.text, "", "It stays as it is: outdated, and not drained any further. The run ends with nodes left by choice (exit code 8).", w)
+		},
+		choices: []choice{{"n", "cancel", nothing}, {"y", "skip it", func(m *Model) tea.Cmd {
+			m.send(engine.Command{Kind: engine.CmdSkip, Node: r.Name}, "skip of "+m.sc.node(r.Name)+" asked for")
+			return nil
+		}}},
+		check: closeWhenOver,
+	}
+}
+
+// quit leaves, after a question where leaving costs something.
+func quit(m *Model) tea.Cmd {
+	switch {
+	case m.over():
+		m.exit = Finished
+		return tea.Quit
+	case m.opts.ReadOnly || m.ended || m.sc == nil:
+		return tea.Quit
+	}
+	return m.open(newQuitDialog(m))
+}
+
+func leave(*Model) tea.Cmd { return tea.Quit }
+
+// newQuitDialog is for the process that drives the run.
+func newQuitDialog(m *Model) *choiceDialog {
+	again := "drainboard upgrade " + m.sc.Group + " goes on from where it stands, here or on another machine."
+	d := &choiceDialog{head: called("Leave?"), check: closeWhenOver, choices: []choice{{"n", "stay", nothing}}}
+	text := ""
+	switch m.sc.State {
+	case engine.Paused, engine.Planned:
+		text = "The run stays " + string(m.sc.State) + ". " + again
+		d.choices = append(d.choices, choice{"y", "leave", leave})
+	case engine.Ending:
+		text = "The run is putting back what it changed, and this process does it. Leaving now leaves the rest as it is; " + again
+		d.choices = append(d.choices, choice{"y", "leave now", leave})
+	default:
+		text = "This process drives the run; nobody else would go on with it. "
+		if why, ok := m.sc.Able(engine.CmdPause); ok {
+			text += "Paused, it starts nothing new; pods that are terminating finish. " + again
+			d.choices = append(d.choices, choice{"p", "pause and leave", func(m *Model) tea.Cmd {
+				m.opts.Send(engine.Command{Kind: engine.CmdPause, Reason: "left the dashboard"})
+				return tea.Quit
+			}})
+		} else {
+			text += "It cannot be paused: " + lower(why) + "."
+		}
+		d.choices = append(d.choices, choice{"x", "abort ...", func(m *Model) tea.Cmd { return m.do(m.actionFor("x")) }})
+	}
+	d.text = func(m *Model, w int) []string { return para(m.st, m.st.text, "", text, w) }
+	return d
+}

@@ -1,0 +1,157 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// columns are the widths of a node row's cells; a cell of width 0 is not shown.
+// What a row cannot do without comes first: name, stage, pods, countdown, mark.
+type columns struct {
+	name, stage, version, pods, time, what, note int
+	glyph                                        bool
+}
+
+// columnsFor divides w cells.
+func columnsFor(w int) columns {
+	// Cursor, name, gap, stage, gap, pods, gap, countdown, gap, mark. In the
+	// narrowest form stage and pods share 14 cells: words longer than "draining"
+	// belong to stages that have no pods to show.
+	c := columns{stage: 8, pods: 5, time: 5}
+	c.name = w - 1 - 1 - c.stage - 1 - c.pods - 1 - c.time - 1 - 1
+	give := func(cell *int, n, keep int) {
+		if c.name-n-1 >= keep {
+			*cell = n
+			c.name -= n + 1
+		}
+	}
+	if c.name >= 21 {
+		c.stage, c.glyph, c.name = 13, true, c.name-5
+	}
+	give(&c.version, 11, 16)
+	if c.name >= 23 {
+		c.pods, c.name = 13, c.name-8
+	}
+	give(&c.what, 14, 18)
+	if c.name > 24 {
+		c.note, c.name = c.name-24-1, 24
+	}
+	if c.note < 8 {
+		c.name, c.note = c.name+c.note, 0
+	}
+	return c
+}
+
+// row draws one node.
+func (m *Model) row(r *engine.NodeRow, c columns, w int) string {
+	sc, st := m.sc, m.st
+	l := newLine(st, w)
+	mark := " "
+	if r.ID == m.nodes.cursor {
+		mark = st.g.Cursor
+		if m.focus == nodesPane {
+			l.over = &st.cursor
+		}
+	}
+	lk, ok := st.stages[r.Stage]
+	if !ok {
+		lk = look{st.g.Unknown, st.text}
+	}
+	name := st.text
+	if r.Stage == engine.Replaced {
+		name = st.dim
+	}
+	l.add(st.focus, mark)
+	l.fit(name, shorten(sc.names[r.ID], c.name, st.g.Ellipsis), c.name).space(1)
+
+	word := string(r.Stage)
+	if c.glyph {
+		word = lk.glyph + " " + word
+	}
+	pods, pp := podsCell(r, c.pods > 8), st.text
+	if !leaving(r) {
+		pp = st.dim
+	}
+	if pods == "" && c.version == 0 {
+		l.fit(lk.pen, word, c.stage+1+c.pods).space(1)
+	} else {
+		l.fit(lk.pen, word, c.stage).space(1)
+		if c.version > 0 {
+			v := shortVersion(clean(r.Version))
+			vp := st.dim
+			if r.New {
+				v, vp = strings.TrimSpace(cut(v, c.version-4, st.g.Ellipsis)+" new"), st.text
+			}
+			l.fit(vp, v, c.version).space(1)
+		}
+		l.right(pp, pods, c.pods).space(1)
+	}
+
+	left, what := "", ""
+	tp := st.text
+	if r.Wait != nil {
+		d, still := sc.remaining(r.Wait, m.opts.Now())
+		left, what = countdown(d), r.Wait.For
+		if still {
+			tp, what = st.dim, "stands still"
+		}
+	}
+	if c.what > 0 {
+		l.right(st.dim, what, c.what).space(1)
+	}
+	l.right(tp, left, c.time).space(1)
+	m.flag(l, r)
+	if c.note > 0 {
+		note := r.Note
+		if note == "" && r.Name != "" && !r.Ready {
+			note = "not Ready"
+		}
+		np := st.dim
+		if r.Stage == engine.NodeFail || r.Stage == engine.Unreachable {
+			np = st.bad
+		}
+		l.space(1).add(np, note)
+	}
+	return l.String()
+}
+
+// podsCell is how many pods have still to leave; where there is room, also how
+// many a node will have to lose when its turn comes.
+func podsCell(r *engine.NodeRow, words bool) string {
+	switch {
+	case r.Pods == 0:
+	case leaving(r) && words:
+		return fmt.Sprintf("%d of %d left", r.PodsLeft, r.Pods)
+	case leaving(r):
+		return fmt.Sprintf("%d/%d", r.PodsLeft, r.Pods)
+	case words && (r.Stage == engine.Outdated || r.Stage == engine.Queued):
+		return count(r.Pods, "pod")
+	}
+	return ""
+}
+
+// flag marks what needs a look: blocked, or odd in a way that Note tells.
+func (m *Model) flag(l *line, r *engine.NodeRow) {
+	switch {
+	case r.Blocked:
+		l.add(l.st.warn, l.st.g.Blocked)
+	case r.Stage == engine.NodeFail || r.Stage == engine.Unreachable:
+		l.add(l.st.bad, "!")
+	case notReady(r):
+		l.add(l.st.warn, "!")
+	default:
+		l.space(1)
+	}
+}
+
+// notReady reports whether a node is down that should be up.
+func notReady(r *engine.NodeRow) bool {
+	return r.Name != "" && !r.Ready && r.Stage != engine.Terminating && r.Stage != engine.Replaced && r.Stage != engine.Launching
+}
+
+// leaving reports whether pods are being moved off a node.
+func leaving(r *engine.NodeRow) bool {
+	return r.Stage == engine.Draining || r.Stage == engine.Updating || r.Stage == engine.Unreachable || r.Stage == engine.NodeFail
+}

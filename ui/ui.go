@@ -1,0 +1,142 @@
+// Package ui is the dashboard: one Bubble Tea model that renders engine
+// snapshots and turns keys into engine commands. It knows nothing of providers
+// and asks nobody for anything; what it shows is in the last snapshot.
+//
+// Model (model.go) holds the state, layout.go says where everything goes, and
+// each pane is a file with a function from the scene to lines: header.go,
+// phases.go, banner.go, nodes.go, blockers.go, log.go, footer.go. What can be
+// done is one list (actions.go) that keys, footer and help read. Dialogs lie over
+// the board (dialog.go and a file each).
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/themes"
+)
+
+// Options is what a dashboard needs. Only Snapshots is required.
+type Options struct {
+	// Snapshots are shown as they come; when the channel is closed the last one
+	// stays on the screen, marked as such.
+	Snapshots <-chan *engine.Snapshot
+	// Send takes the operator's commands and must not block. The receiver fills in
+	// By and At.
+	Send func(engine.Command)
+	// ReadOnly: this process only watches. No command is ever sent, and leaving is
+	// free. Otherwise this process drives the run, and q asks before it leaves.
+	ReadOnly bool
+	// Theme is the look; the zero value chooses one that fits the terminal.
+	Theme themes.Theme
+	// Now is the local clock, and its location that of the times shown; nil means
+	// time.Now.
+	Now func() time.Time
+	// Input, Output and Environ are the terminal; nil means the process's own.
+	Input   io.Reader
+	Output  io.Writer
+	Environ []string
+}
+
+// Exit says how the operator left the dashboard.
+type Exit string
+
+// The ways to leave.
+const (
+	// Left: the run is not over. If it was running and this process drives it,
+	// CmdPause was sent before; the caller waits until the pause is saved and says
+	// how to go on. A watcher says that the run goes on without it.
+	Left Exit = "left"
+	// Finished: the run was over.
+	Finished Exit = "finished"
+	// Interrupted: ctrl-c was pressed a second time. Stop at once and say what is
+	// left; an abort was sent at the first.
+	Interrupted Exit = "interrupted"
+)
+
+// Run shows the dashboard until the operator leaves or ctx ends, in which case it
+// returns Left and the context's error. The terminal is restored in every case, a
+// panic included. Signals are the caller's: ctrl-c is read as a key.
+func Run(ctx context.Context, o Options) (Exit, error) {
+	_, run := wire(ctx, o)
+	return run()
+}
+
+// wire ties a model to a program and its snapshots, for Run and for tests, which
+// need the program to resize it.
+func wire(ctx context.Context, o Options, more ...tea.ProgramOption) (p *tea.Program, run func() (Exit, error)) {
+	m := newModel(o)
+	p = newProgram(ctx, o, m, more...)
+	return p, func() (Exit, error) {
+		done := make(chan struct{})
+		defer close(done)
+		go feed(p, o.Snapshots, done)
+		_, err := p.Run()
+		switch {
+		case err == nil:
+			return m.exit, nil
+		case ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic):
+			return Left, context.Cause(ctx)
+		default:
+			return Left, fmt.Errorf("running the dashboard: %w", err)
+		}
+	}
+}
+
+// newProgram is a program on the terminal of the options.
+func newProgram(ctx context.Context, o Options, m tea.Model, more ...tea.ProgramOption) *tea.Program {
+	with := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler()}
+	if o.Input != nil {
+		with = append(with, tea.WithInput(o.Input))
+	}
+	if o.Output != nil {
+		with = append(with, tea.WithOutput(o.Output))
+	}
+	if o.Environ != nil {
+		with = append(with, tea.WithEnvironment(o.Environ))
+	}
+	return tea.NewProgram(m, append(with, more...)...)
+}
+
+// feed hands snapshots to the program, always the newest: every message costs a
+// View, so what came meanwhile is skipped.
+func feed(p *tea.Program, snapshots <-chan *engine.Snapshot, done <-chan struct{}) {
+	for {
+		select {
+		case <-done:
+			return
+		case s, ok := <-snapshots:
+			for ok && len(snapshots) > 0 {
+				s, ok = <-snapshots
+			}
+			if !ok {
+				if s != nil {
+					p.Send(snapshotMsg{s})
+				}
+				p.Send(endedMsg{})
+				return
+			}
+			p.Send(snapshotMsg{s})
+		}
+	}
+}
+
+func (o Options) withDefaults() Options {
+	if o.Send == nil {
+		o.Send = func(engine.Command) {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	return o
+}

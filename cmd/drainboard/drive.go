@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"syscall"
 	"time"
 
@@ -23,14 +21,11 @@ const termLimit = 5 * time.Minute
 func (d *driver) headless(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
 	go func() {
 		var late <-chan time.Time
 		for {
 			select {
-			case s := <-signals:
+			case s := <-d.signals:
 				if late != nil {
 					fmt.Fprintln(d.app.err, "drainboard: second signal: stopping at once")
 					stop()
@@ -77,14 +72,11 @@ func (d *driver) dashboard(ctx context.Context, loop *live.Loop, run engine.Run)
 
 	screen, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
 	go func() {
 		aborted := false
 		for {
 			select {
-			case s := <-signals:
+			case s := <-d.signals:
 				switch {
 				case s == syscall.SIGHUP:
 					d.send(loop, engine.Command{Kind: engine.CmdPause, Reason: "the terminal went away"})

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,6 +51,8 @@ type upgrade struct {
 	auto, yes, dryRun bool
 	output            string
 	json              bool
+	signals           chan os.Signal
+	driving           chan struct{} // closed when the run is under way: signals are its business
 }
 
 func (u *upgrade) run(cmd *cobra.Command) (err error) {
@@ -68,7 +72,33 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return usage(err)
 	}
-	ctx := cmd.Context()
+	u.signals = make(chan os.Signal, 4)
+	signal.Notify(u.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(u.signals)
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	u.driving = make(chan struct{})
+	interrupted := make(chan struct{})
+	go func() { // until the run is driven, a signal ends the process with nothing changed
+		select {
+		case <-u.signals:
+			close(interrupted)
+			cancel()
+		case <-u.driving:
+		case <-ctx.Done():
+		}
+	}()
+	err = u.prepare(ctx, cmd, rules, settings)
+	select {
+	case <-interrupted:
+		return &exitError{exitAbort, errors.New("interrupted before anything was changed")}
+	default:
+		return err
+	}
+}
+
+// prepare connects, plans, takes the lock, and drives the run.
+func (u *upgrade) prepare(ctx context.Context, cmd *cobra.Command, rules engine.Strategy, settings engine.Settings) error {
 	rights := append(kube.ReadRights(u.app.namespace), kube.WriteRights(u.app.namespace, settings.OnDrainTimeout == engine.TimeoutForce)...)
 	s, err := connect(ctx, u.app.flags, u.app.namespace, rights)
 	if err != nil {
@@ -143,7 +173,7 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 	}
 	if !d.auto && !d.yes {
 		writePlan(d.app.out, p)
-		if !ask(d.app.in, d.app.out, "\nStart this upgrade? [y/N] ") {
+		if !ask(ctx, d.app.in, d.app.out, "\nStart this upgrade? [y/N] ") {
 			return &exitError{exitAbort, errors.New("not started")}
 		}
 	}
@@ -194,6 +224,10 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 	for _, c := range first {
 		d.send(loop, c)
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	close(d.driving)
 	var err error
 	if d.auto {
 		loop.Events = func(list []engine.Event) { d.events(list...) }
@@ -251,10 +285,20 @@ func (d *driver) events(list ...engine.Event) {
 	p.events(list)
 }
 
-// ask reads a yes or no; anything but y or yes is no.
-func ask(in io.Reader, out io.Writer, question string) bool {
+// ask reads a yes or no; anything but y or yes is no, and so is the end of ctx.
+func ask(ctx context.Context, in io.Reader, out io.Writer, question string) bool {
 	fmt.Fprint(out, question)
-	answer, _ := bufio.NewReader(in).ReadString('\n')
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
+	answered := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(in).ReadString('\n')
+		answered <- line
+	}()
+	select {
+	case line := <-answered:
+		answer := strings.ToLower(strings.TrimSpace(line))
+		return answer == "y" || answer == "yes"
+	case <-ctx.Done():
+		fmt.Fprintln(out)
+		return false
+	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/smithy-go/logging"
 )
 
 // Provider is the provider's name, as in world.Group.Provider.
@@ -96,6 +97,7 @@ func (o Options) load() []func(*config.LoadOptions) error {
 	load := []func(*config.LoadOptions) error{
 		config.WithAppID(appID),
 		config.WithRetryMode(aws.RetryModeAdaptive),
+		config.WithLogger(logging.Nop{}), // it would write over the dashboard
 	}
 	if o.Region != "" {
 		load = append(load, config.WithRegion(o.Region))

@@ -95,10 +95,11 @@ func TestSetTemplate(t *testing.T) {
 		t.Errorf("sent %v", sent)
 	}
 
-	s.on("DescribeAutoScalingGroups", groups(group("web", e("MixedInstancesPolicy",
-		e("LaunchTemplate", e("LaunchTemplateSpecification", spec("lt-1", "1"))+members("Overrides",
-			e("InstanceType", "m5.large", "WeightedCapacity", "2"), e("InstanceType", "m6g.large", "LaunchTemplateSpecification", spec("lt-9", "4")))),
-		"InstancesDistribution", e("OnDemandPercentageAboveBaseCapacity", "20", "SpotAllocationStrategy", "price-capacity-optimized")))))
+	overrides := members("Overrides", e("InstanceType", "m5.large", "WeightedCapacity", "2"),
+		e("InstanceType", "m6g.large", "LaunchTemplateSpecification", spec("lt-9", "4")))
+	s.on("DescribeAutoScalingGroups", groups(group("web", e("MixedInstancesPolicy", e(
+		"LaunchTemplate", e("LaunchTemplateSpecification", spec("lt-1", "1"))+overrides,
+		"InstancesDistribution", e("OnDemandPercentageAboveBaseCapacity", "20", "SpotAllocationStrategy", "price-capacity-optimized"))))))
 	expect(t, do(t, c, a), engine.Done, "", "")
 	sent := s.sent("UpdateAutoScalingGroup")[1]
 	const policy = "MixedInstancesPolicy.LaunchTemplate."

@@ -64,7 +64,7 @@ func (e *Executor) launchIn(ctx context.Context, a engine.Action) engine.Outcome
 		e.mu.Lock()
 		e.spent[a.Token] = try + 1
 		e.mu.Unlock()
-		return launchRefused(text(failed.ErrorCode), short(aws.ToString(failed.ErrorMessage)), a.Zone)
+		return launchRefused(text(failed.ErrorCode), firstSentence(aws.ToString(failed.ErrorMessage)), a.Zone)
 	}
 	return engine.Outcome{Verdict: engine.Unknown, Message: "AWS has not said yet whether it launched the machine"}
 }
@@ -76,7 +76,7 @@ func launchRefused(code, message, zone string) engine.Outcome {
 	if r == "" {
 		r = engine.RefusedBusy
 	}
-	return engine.Outcome{Verdict: engine.Refused, Refusal: r, Message: fmt.Sprintf("no machine in %s: %s (%s)", zone, strings.TrimSuffix(message, "."), code)}
+	return engine.Outcome{Verdict: engine.Refused, Refusal: r, Message: fmt.Sprintf("no machine in %s: %s (%s)", zone, message, code)}
 }
 
 // notOffered reports whether an error says that the service knows no such call,

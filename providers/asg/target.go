@@ -51,7 +51,10 @@ func (c *Client) Target(ctx context.Context, group string, o TargetOptions) (eng
 					clean(group), text(override.ImageId), text(override.InstanceType))
 			}
 		}
-		return engine.Target{Image: o.AMI}, c.imageExists(ctx, o.AMI)
+		if err := c.imageExists(ctx, o.AMI); err != nil {
+			return engine.Target{}, err
+		}
+		return engine.Target{Image: o.AMI}, nil
 	}
 	if n, err := strconv.ParseInt(o.TemplateVersion, 10, 64); o.TemplateVersion != "$Latest" && o.TemplateVersion != "$Default" && (err != nil || n < 1) {
 		return engine.Target{}, fmt.Errorf("%q is not a launch template version: give a number, $Latest or $Default", clean(o.TemplateVersion))

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+)
+
+// parse makes settings from a command line.
+func parse(t *testing.T, auto bool, args ...string) (engine.Settings, error) {
+	t.Helper()
+	var f rollFlags
+	cmd := &cobra.Command{Use: "x", Run: func(*cobra.Command, []string) {}}
+	f.add(cmd)
+	if err := cmd.ParseFlags(args); err != nil {
+		return engine.Settings{}, err
+	}
+	return f.settings(cmd, strategy.EKS{}, auto, "ann@laptop")
+}
+
+func TestSettingsDefaultsAreEKS(t *testing.T) {
+	s, err := parse(t, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.MaxUnavailable.String() != "1" || s.DrainTimeout != 15*time.Minute || s.Settle != time.Minute || s.OnDrainTimeout != engine.TimeoutFail || s.Approve != engine.ApproveBatch {
+		t.Errorf("defaults are not EKS's: %+v", s)
+	}
+	if got := s.Origin["drain-timeout"]; got != "EKS: 15 minutes" {
+		t.Errorf("origin of the drain timeout: %q", got)
+	}
+}
+
+func TestSettingsFromFlags(t *testing.T) {
+	s, err := parse(t, true, "--max-unavailable", "25%", "--drain-timeout=3m", "--post-drain-wait=0", "--force", "--force-unmanaged", "--expect-label=team=web", "--expect-label=ready")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.MaxUnavailable.String() != "25%" || s.DrainTimeout != 3*time.Minute || s.Settle != 0 || !s.Unmanaged || s.EmptyDir {
+		t.Errorf("flags are not in the settings: %+v", s)
+	}
+	if s.Approve != engine.ApproveNone || s.Origin["approve"] != "flag --auto" {
+		t.Errorf("--auto asks for approval: %s (%s)", s.Approve, s.Origin["approve"])
+	}
+	if s.OnDrainTimeout != engine.TimeoutForce || s.ForcedBy != "ann@laptop" || s.Origin["on-drain-timeout"] != "flag --force" {
+		t.Errorf("--force: %s by %q (%s)", s.OnDrainTimeout, s.ForcedBy, s.Origin["on-drain-timeout"])
+	}
+	if s.NewLabels["team"] != "web" || s.NewLabels["ready"] != "" || len(s.NewLabels) != 2 {
+		t.Errorf("labels: %v", s.NewLabels)
+	}
+}
+
+func TestSettingsRefuseNonsense(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		auto bool
+		says string
+	}{
+		{[]string{"--max-unavailable", "none"}, false, `--max-unavailable: "none" is neither`},
+		{[]string{"--max-unavailable", "0"}, false, "out of range"},
+		{[]string{"--max-unavailable", "101"}, false, "out of range"},
+		{[]string{"--max-unavailable", "101%"}, false, "neither"},
+		{[]string{"--max-surge", "2"}, false, "sets its own surge"},
+		{[]string{"--approve", "maybe"}, false, "choose batch or none"},
+		{[]string{"--approve", "batch"}, true, "--auto asks nothing"},
+		{[]string{"--on-drain-timeout", "explode"}, false, "none of fail, skip, force, wait"},
+		{[]string{"--force", "--on-drain-timeout", "wait"}, false, "contradict"},
+		{[]string{"--drain-timeout", "0s"}, false, "too short"},
+		{[]string{"--post-drain-wait", "-5s"}, false, "too short"},
+		{[]string{"--batch-size", "0"}, false, "too small"},
+		{[]string{"--launch-template-version", "3", "--ami", "ami-1"}, false, "two targets"},
+		{[]string{"--kubernetes-version", "1.32"}, false, "groups that EKS manages"},
+		{[]string{"--expect-label", "=x"}, false, "no key"},
+	} {
+		_, err := parse(t, c.auto, c.args...)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v, want %q", c.args, err, c.says)
+		}
+	}
+}
+
+// TestWrongUse runs whole command lines that must end in exit code 2 before
+// anything is connected to.
+func TestWrongUse(t *testing.T) {
+	for _, args := range [][]string{
+		{"upgrade"},
+		{"upgrade", "a", "b"},
+		{"plan", "a", "--nonsense"},
+		{"frobnicate"},
+		{"groups", "-o", "yaml"},
+		{"upgrade", "a", "-o", "json"},
+		{"upgrade", "a"}, // not a terminal
+		{"upgrade", "a", "--auto", "--provider", "gke"},
+		{"upgrade", "a", "--auto", "--strategy", "yolo"},
+	} {
+		var out, errOut bytes.Buffer
+		root := newRoot(strings.NewReader(""), &out, &errOut)
+		root.SetArgs(args)
+		if code := report(root.ExecuteContext(t.Context())); code != exitUsage {
+			t.Errorf("%v: exit code %d, want %d", args, code, exitUsage)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package asg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// follow runs a feed on a world and calls look after each change, until it says
+// that it has seen enough.
+func follow(t *testing.T, f *Feed, look func(w *world.World) bool) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	w := world.New()
+	enough := false
+	err := f.Run(ctx, func(c live.Change) {
+		if c(w); !enough && look(w) {
+			enough = true
+			cancel()
+		}
+	})
+	if !enough && err == nil {
+		t.Errorf("the feed never came to what was waited for: %+v", w.Health)
+	}
+	return err
+}
+
+func (s *service) withGroup(state string) {
+	s.withTemplate()
+	s.on("DescribeInstanceRefreshes", "")
+	s.on("DescribeSubnets", items("subnetSet", e("subnetId", "subnet-a", "availabilityZone", "eu-west-1a", "availableIpAddressCount", "17")))
+	s.on("DescribeAutoScalingGroups", groups(group("web", e("LaunchTemplate", spec("lt-1", "$Latest"), "VPCZoneIdentifier", "subnet-a"),
+		members("AvailabilityZones", "eu-west-1b", "eu-west-1a"), members("SuspendedProcesses", e("ProcessName", "AZRebalance")),
+		members("Instances", instance("i-1", "eu-west-1a", "InService", "3"), instance("i-2", "eu-west-1a", "InService", "2"), instance("i-3", "eu-west-1b", state, "2")))))
+}
+
+func TestFeed(t *testing.T) {
+	s, c := connect(t)
+	s.withGroup("InService")
+	at := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	f := c.Feed("web", FeedOptions{Now: func() time.Time { return at }})
+	follow(t, f, func(w *world.World) bool {
+		g := w.Group
+		if g.Name != "web" || g.Provider != "asg" || g.Template.String() != "lt-1:3" || g.TemplateSpec != "$Latest" || g.TemplateName != "web" || g.Image != "ami-3" ||
+			strings.Join(g.Zones, " ") != "eu-west-1a eu-west-1b" || !g.HasSuspended("AZRebalance") ||
+			len(g.Subnets) != 1 || g.Subnets[0] != (world.Subnet{ID: "subnet-a", Zone: "eu-west-1a", Free: 17}) {
+			t.Errorf("got %+v", g)
+		}
+		if n := len(w.Machines()); n != 3 {
+			t.Errorf("got %d machines", n)
+		}
+		if h := w.Health[world.Cloud]; h != (world.Health{Fresh: at}) {
+			t.Errorf("got %+v", h)
+		}
+		return true
+	})
+	if n := len(s.sent("DescribeScalingActivities")); n != 0 {
+		t.Errorf("asked for activities %d times at rest", n)
+	}
+}
+
+// While machines come, the feed looks often and reads why some do not.
+func TestFeedActivities(t *testing.T) {
+	s, c := connect(t)
+	s.withGroup("Pending:Wait")
+	since := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	activity := func(id int, at time.Time, status, message string) string {
+		return e("ActivityId", fmt.Sprint("a-", id), "AutoScalingGroupName", "web", "StartTime", at.Format(time.RFC3339), "StatusCode", status, "Cause", "because", "StatusMessage", message)
+	}
+	s.onCall("DescribeScalingActivities", func(f url.Values) string {
+		if f.Get("NextToken") == "" {
+			return members("Activities", activity(3, since.Add(3*time.Minute), "InProgress", "")) + e("NextToken", "next")
+		}
+		return members("Activities",
+			activity(2, since.Add(2*time.Minute), "Failed", "We have no m5.large in eu-west-1c. Launching EC2 instance failed."),
+			activity(1, since.Add(-time.Minute), "Failed", "older than the run")) + e("NextToken", "more")
+	})
+	f := c.Feed("web", FeedOptions{Since: since, Fast: 10 * time.Millisecond, Slow: time.Hour})
+	seen := 0
+	follow(t, f, func(w *world.World) bool {
+		a := w.Group.Activities
+		if len(a) != 2 || a[0].ID != "a-3" || a[0].Failed || !a[1].Failed || a[1].Message != "We have no m5.large in eu-west-1c" {
+			t.Errorf("got %+v", a)
+		}
+		if why := ReasonForNoMachines(a, since); why != "We have no m5.large in eu-west-1c" {
+			t.Errorf("got %q", why)
+		}
+		if why := ReasonForNoMachines(a, since.Add(time.Hour)); why != "" {
+			t.Errorf("got %q", why)
+		}
+		seen++
+		return seen == 3
+	})
+	if n := len(s.sent("DescribeScalingActivities")); n != 2 {
+		t.Errorf("read %d pages of activities, want 2: what is before the run is not of interest", n)
+	}
+}
+
+func TestFeedPoke(t *testing.T) {
+	s, c := connect(t)
+	s.withGroup("InService")
+	f := c.Feed("web", FeedOptions{Slow: time.Hour})
+	start, seen := time.Now(), 0
+	follow(t, f, func(*world.World) bool {
+		f.Poke()
+		f.Poke()
+		seen++
+		return seen == 3
+	})
+	if took := time.Since(start); took < 2*pokeGap || took > 10*time.Second {
+		t.Errorf("three reads took %s", took)
+	}
+}
+
+func TestFeedTrouble(t *testing.T) {
+	s, c := connect(t)
+	s.withGroup("InService")
+	s.on("DescribeAutoScalingGroups", fail(403, "ExpiredToken", "The security token included in the request is expired"))
+	at := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	f := c.Feed("web", FeedOptions{Now: func() time.Time { return at }})
+	failures := 0
+	follow(t, f, func(w *world.World) bool {
+		h := w.Health[world.Cloud]
+		if failures < 2 {
+			want := world.Health{Problem: "AWS credentials expired (ExpiredToken): The security token included in the request is expired", Retry: at.Add(time.Second << failures)}
+			if h != want {
+				t.Errorf("got  %+v\nwant %+v", h, want)
+			}
+			failures++
+			if failures == 2 {
+				s.withGroup("InService")
+			}
+			f.Poke()
+			return false
+		}
+		if h != (world.Health{Fresh: at}) {
+			t.Errorf("got %+v", h)
+		}
+		return true
+	})
+}
+
+// What is only nice to know holds nothing up.
+func TestFeedWithoutExtras(t *testing.T) {
+	s, c := connect(t)
+	s.withGroup("Pending")
+	for _, action := range []string{"DescribeSubnets", "DescribeInstanceRefreshes", "DescribeScalingActivities"} {
+		s.on(action, fail(403, "AccessDenied", "no"))
+	}
+	follow(t, c.Feed("web", FeedOptions{}), func(w *world.World) bool {
+		if h := w.Health[world.Cloud]; h.Fresh.IsZero() || !strings.Contains(h.Problem, "autoscaling:DescribeScalingActivities") {
+			t.Errorf("got %+v", h)
+		}
+		return true
+	})
+}
+
+func TestFeedGroupDeleted(t *testing.T) {
+	s, c := connect(t)
+	s.withGroup("InService")
+	s.on("DescribeAutoScalingGroups", "")
+	f := c.Feed("web", FeedOptions{})
+	err := follow(t, f, func(*world.World) bool {
+		f.Poke()
+		return false
+	})
+	if !errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}

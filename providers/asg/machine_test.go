@@ -1,0 +1,133 @@
+package asg
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// member is the answer to DescribeAutoScalingInstances.
+func member(group, state string) string {
+	return members("AutoScalingInstances", e("InstanceId", "i-1", "AutoScalingGroupName", group, "LifecycleState", state))
+}
+
+func TestTerminate(t *testing.T) {
+	state := func(s string) string {
+		return items("reservationSet", items("instancesSet", e("instanceId", "i-1", "instanceState", e("name", s))))
+	}
+	tests := []struct {
+		name, member, ec2, answer string
+		verdict                   engine.Verdict
+		refusal                   engine.Refusal
+		words                     string
+		sent                      int
+	}{
+		{"in service", member("web", "InService"), "", "", engine.Done, "", "", 1},
+		{"standby", member("web", "Standby"), "", "", engine.Done, "", "", 1},
+		{"terminating", member("web", "Terminating"), "", "", engine.Done, "", "ending already", 0},
+		{"held by a hook", member("web", "Terminating:Wait"), "", "", engine.Done, "", "ending already", 0},
+		{"another group's", member("db", "InService"), "", "", engine.Refused, engine.RefusedGone, "belongs to group db, not web", 0},
+		{"detached", member("web", "Detached"), "", "", engine.Refused, engine.RefusedGone, "belongs to no", 0},
+		{"detached and forgotten", "", state("running"), "", engine.Refused, engine.RefusedGone, "belongs to no", 0},
+		{"shutting down", "", state("shutting-down"), "", engine.Done, "", "ending already", 0},
+		{"gone", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", engine.Done, "", "ending already", 0},
+		{"EC2 may not be asked", "", fail(403, "UnauthorizedOperation", "no"), "", engine.Refused, engine.RefusedGone, "belongs to no", 0},
+		{"may not look", fail(403, "AccessDenied", "no"), "", "", engine.Refused, engine.RefusedForbidden, "autoscaling:DescribeAutoScalingInstances", 0},
+
+		{"lost answer", member("web", "InService"), "", drop, engine.Unknown, "", "AWS does not answer", 1},
+		{"throttled", member("web", "InService"), "", fail(400, "Throttling", "Rate exceeded"), engine.Refused, engine.RefusedBusy, "throttles", 1},
+		{"trouble", member("web", "InService"), "", fail(500, "InternalFailure", "oops"), engine.Unknown, "", "oops", 1},
+		{"trouble before it", member("web", "InService"), "", fail(503, "ServiceUnavailable", "later"), engine.Refused, engine.RefusedBusy, "later", 1},
+		{"gone meanwhile", member("web", "InService"), "", fail(400, "ValidationError", "Instance Id not found - No managed instance found for instance ID: i-1"), engine.Refused, engine.RefusedGone, "No managed instance", 1},
+		{"below the minimum", member("web", "InService"), "", fail(400, "ValidationError", "Currently, desiredSize equals minSize (3). Terminating instance without replacement will violate group's min size constraint."), engine.Refused, engine.RefusedConflict, "min size constraint", 1},
+		{"scaling", member("web", "InService"), "", fail(400, "ScalingActivityInProgress", "busy scaling"), engine.Refused, engine.RefusedBusy, "busy scaling", 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, c := connect(t)
+			s.on("DescribeAutoScalingInstances", tt.member)
+			s.on("DescribeInstances", tt.ec2)
+			s.on("TerminateInstanceInAutoScalingGroup", tt.answer)
+			poked := 0
+			o := c.Executor(ExecutorOptions{Changed: func() { poked++ }}).Do(t.Context(), engine.Action{Kind: engine.Terminate, Group: "web", Machine: "i-1", Decrement: true})
+			expect(t, o, tt.verdict, tt.refusal, tt.words)
+			sent := s.sent("TerminateInstanceInAutoScalingGroup")
+			if len(sent) != tt.sent {
+				t.Fatalf("sent %d times, want %d", len(sent), tt.sent)
+			}
+			if tt.sent > 0 && (sent[0].Get("InstanceId") != "i-1" || sent[0].Get("ShouldDecrementDesiredCapacity") != "true") {
+				t.Errorf("sent %v", sent[0])
+			}
+			if changed := o.Verdict != engine.Refused; changed != (poked == 1) {
+				t.Errorf("told %d times of a change", poked)
+			}
+		})
+	}
+}
+
+func TestLaunchIn(t *testing.T) {
+	a := engine.Action{Kind: engine.LaunchIn, Group: "web", Zone: "eu-west-1c", Token: "run-1/eu-west-1c"}
+	full := members("Errors", e("ErrorCode", "InsufficientInstanceCapacity", "ErrorMessage", "We do not have enough m5.large.", "AvailabilityZone", "eu-west-1c"))
+	launched := members("Instances", e("InstanceType", "m5.large")+members("InstanceIds", "i-7"))
+	s, c := connect(t)
+	x := c.Executor(ExecutorOptions{})
+	steps := []struct {
+		answer  string
+		verdict engine.Verdict
+		refusal engine.Refusal
+		words   string
+		token   string
+	}{
+		{drop, engine.Unknown, "", "", "run-1/eu-west-1c"},
+		{fail(400, "IdempotentCallInProgress", "still at it"), engine.Refused, engine.RefusedBusy, "still at it", "run-1/eu-west-1c"},
+		{full, engine.Refused, engine.RefusedCapacity, "no machine in eu-west-1c: We do not have enough m5.large (InsufficientInstanceCapacity)", "run-1/eu-west-1c"},
+		{"", engine.Unknown, "", "not said yet", "run-1/eu-west-1c/1"}, // the old token would be answered with the old no
+		{fail(400, "ValidationError", "Above max size"), engine.Refused, engine.RefusedInvalid, "Above max size", "run-1/eu-west-1c/1"},
+		{fail(400, "InvalidAction", "Could not find operation LaunchInstances"), engine.Refused, engine.RefusedInvalid, "does not offer LaunchInstances", "run-1/eu-west-1c/1"},
+		{fail(400, "UnsupportedOperation", "warm pool"), engine.Refused, engine.RefusedInvalid, "does not offer LaunchInstances", "run-1/eu-west-1c/1"},
+		{launched, engine.Done, "", "i-7 is launching in eu-west-1c", "run-1/eu-west-1c/1"},
+	}
+	for i, step := range steps {
+		s.on("LaunchInstances", step.answer)
+		expect(t, x.Do(t.Context(), a), step.verdict, step.refusal, step.words)
+		sent := s.sent("LaunchInstances")
+		if len(sent) != i+1 {
+			t.Fatalf("after step %d: sent %d times", i, len(sent))
+		}
+		if got := sent[i]; got.Get("ClientToken") != step.token || got.Get("AvailabilityZones.member.1") != "eu-west-1c" || got.Get("RequestedCapacity") != "1" || got.Get("RetryStrategy") != "none" {
+			t.Errorf("step %d: sent %v", i, got)
+		}
+	}
+}
+
+func TestLaunchCheck(t *testing.T) {
+	a := engine.Action{Kind: engine.LaunchIn, Group: "web", Zone: "eu-west-1c", Token: "run-1/eu-west-1c"}
+	s, c := connect(t)
+	for answer, want := range map[string]bool{
+		items("reservationSet", items("instancesSet", e("instanceId", "i-1"))): true,
+		"":                                       false,
+		fail(403, "UnauthorizedOperation", "no"): false,
+	} {
+		s.on("DescribeInstances", answer)
+		if o := do(t, c, engine.Action{Kind: engine.CheckEffect, Of: &a}); o.Verdict != engine.Done || o.Happened != want {
+			t.Errorf("got %+v, want %v", o, want)
+		}
+	}
+	sent := s.sent("DescribeInstances")[0]
+	if sent.Get("Filter.1.Name") != "client-token" || sent.Get("Filter.1.Value.1") != "run-1/eu-west-1c" || sent.Get("Filter.1.Value.2") != "run-1/eu-west-1c/*" {
+		t.Errorf("sent %v", sent)
+	}
+}
+
+func TestToken(t *testing.T) {
+	if got := token("run-1/eu-west-1a", 0); got != "run-1/eu-west-1a" {
+		t.Errorf("got %s", got)
+	}
+	for _, odd := range []string{strings.Repeat("x", 65), "2026-11-21T01:02:03.4", ""} {
+		got := token(odd, 12)
+		if len(got) > 64 || !plainToken.MatchString(strings.TrimSuffix(got, "/12")) || got != token(odd, 12) || got == token(odd+".", 12) {
+			t.Errorf("token(%q) = %q", odd, got)
+		}
+	}
+}

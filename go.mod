@@ -2,6 +2,10 @@ module github.com/drainboard/drainboard
 
 go 1.26.0
 
+// Bubble Tea, Lip Gloss and Bubbles are the repositories
+// github.com/charmbracelet/bubbletea, lipgloss and bubbles: their v2 modules
+// declare the paths charm.land/.../v2. Lip Gloss stays at 2.0.5, since 2.0.6 needs
+// an ultraviolet that repaints whole screens when a line holds an emoji.
 require (
 	charm.land/bubbles/v2 v2.2.0
 	charm.land/bubbletea/v2 v2.0.9

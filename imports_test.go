@@ -1,6 +1,7 @@
 package drainboard
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -47,5 +48,25 @@ func TestEngineHasNoClockAndNoGoroutines(t *testing.T) {
 	out, err := exec.Command("git", "grep", "-nE", `time\.(Now|Sleep|After|NewTimer|NewTicker|Since)\(|^\s*go func|\bgo [a-z]+\(`, "--", "engine/*.go", "engine/world", "engine/drain", "engine/strategy", ":!*_test.go", ":!engine/live", ":!engine/sim").Output()
 	if err == nil {
 		t.Errorf("the deciding part of the engine uses a clock or a goroutine:\n%s", out)
+	}
+}
+
+// TestTerminalLibrariesStayPinned holds the versions that were measured: a later
+// ultraviolet repaints whole screens (240 times the bytes) when a line holds an
+// emoji, and Lip Gloss 2.0.6 asks for it.
+func TestTerminalLibrariesStayPinned(t *testing.T) {
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pin := range []string{
+		"charm.land/bubbletea/v2 v2.0.9",
+		"charm.land/lipgloss/v2 v2.0.5",
+		"charm.land/bubbles/v2 v2.2.0",
+		"github.com/charmbracelet/ultraviolet v0.0.0-20260703014108-f5a850f9c2b7",
+	} {
+		if !strings.Contains(string(mod), pin+"\n") && !strings.Contains(string(mod), pin+" //") {
+			t.Errorf("go.mod no longer requires %s", pin)
+		}
 	}
 }

@@ -18,7 +18,9 @@ func writePlan(w io.Writer, p engine.Plan) {
 		fmt.Fprintln(w, "Nothing is outdated: there is nothing to do.")
 		return
 	}
-	fmt.Fprintf(w, "Up to %d at once; %d extra machines while it lasts; about %s.\n\n", p.Limit, p.Extra, p.Estimate.Round(time.Second))
+	base := p.Run.Base
+	fmt.Fprintf(w, "Up to %d at once, about %s. While it lasts the group has %d extra machines: desired %d → %d, max %d → %d.\n\n",
+		p.Limit, p.Estimate.Round(time.Second), p.Extra, base.Desired, base.Desired+p.Extra, base.Max, base.Max+p.Extra)
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "BATCH\tNODE\tZONE\tVERSION\tEVICT\tSTAY\tFORESEEN")
 	for _, n := range p.Nodes {

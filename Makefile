@@ -2,7 +2,7 @@
 # on a real control plane with an Auto Scaling group behind it, `make test` runs
 # all tests. Only Go, make and git are needed.
 
-STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.7.0
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LAB_FLAGS ?= --nodes 12 --zones 3
 UPGRADE_FLAGS ?= --force-unmanaged --delete-emptydir-data --post-drain-wait 5s
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -282,7 +283,11 @@ func (s *Step) settleRaise() bool {
 // runs another one.
 func (s *Step) RestoreTemplate() bool {
 	g := &s.W.Group
-	if len(s.Run.Target.Templates) == 0 || g.Template == s.Run.BaseTemplate && g.TemplateSpec == s.Run.BaseTemplateSpec {
+	spec := s.Run.BaseTemplateSpec
+	if spec == "$Latest" && s.Run.Target.Image != "" { // which the version that we made is now
+		spec = strconv.FormatInt(s.Run.BaseTemplate.Version, 10)
+	}
+	if len(s.Run.Target.Templates) == 0 || g.Template == s.Run.BaseTemplate && g.TemplateSpec == spec {
 		return true
 	}
 	if !s.settled("set-template/" + s.Run.Target.Templates[0].String()) {
@@ -295,7 +300,7 @@ func (s *Step) RestoreTemplate() bool {
 	}
 	back := s.Run.BaseTemplate
 	key := "restore-template"
-	return s.Ensure(Action{Kind: SetTemplate, Key: key, Group: g.Name, Template: &back, TemplateSpec: s.Run.BaseTemplateSpec}) || s.hopeless(key)
+	return s.Ensure(Action{Kind: SetTemplate, Key: key, Group: g.Name, Template: &back, TemplateSpec: spec}) || s.hopeless(key)
 }
 
 // UnmarkAll takes every mark of ours off.

@@ -55,7 +55,7 @@ type Activity struct {
 	ID string
 	// At is when it started.
 	At time.Time
-	// Failed activities carry the cloud's own words in Message.
+	// Failed: it was a launch, and it failed; Message has the cloud's own words.
 	Failed  bool
 	Cause   string
 	Message string

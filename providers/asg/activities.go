@@ -3,6 +3,7 @@ package asg
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -18,18 +19,6 @@ const (
 	// launch again and again makes one every few seconds.
 	activityPages = 4
 )
-
-// ReasonForNoMachines says why machines that were asked for since a time did not
-// come: the cloud's own words on the newest failed activity. It is "" if none
-// failed. activities are newest first.
-func ReasonForNoMachines(activities []world.Activity, since time.Time) string {
-	for _, a := range activities {
-		if a.Failed && !a.At.Before(since) {
-			return a.Message
-		}
-	}
-	return ""
-}
 
 // activities reads what a group tried since a time, newest first. It stops at an
 // activity that known has in its final form already, and adds the rest of known.
@@ -76,7 +65,7 @@ func historyOf(a types.Activity) history {
 		Activity: world.Activity{
 			ID:      text(a.ActivityId),
 			At:      aws.ToTime(a.StartTime),
-			Failed:  a.StatusCode == types.ScalingActivityStatusCodeFailed,
+			Failed:  a.StatusCode == types.ScalingActivityStatusCodeFailed && !strings.HasPrefix(aws.ToString(a.Description), "Terminating"),
 			Cause:   short(aws.ToString(a.Cause)),
 			Message: firstSentence(aws.ToString(a.StatusMessage)),
 		},

@@ -68,7 +68,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	}
 	cfg, err := load(ctx)
 	if err != nil {
-		return nil, explain(err)
+		return nil, explainConfig(err)
 	}
 	if cfg.Region == "" {
 		cfg.Region = o.Fallback

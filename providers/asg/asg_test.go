@@ -3,6 +3,7 @@ package asg
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,11 @@ func TestRegionOf(t *testing.T) {
 }
 
 func TestConnectErrors(t *testing.T) {
+	file := func(text string) map[string]string {
+		name := filepath.Join(t.TempDir(), "credentials")
+		os.WriteFile(name, []byte("[default]\n"+text+"\n"), 0o600)
+		return map[string]string{"AWS_REGION": "eu-west-1", "AWS_SHARED_CREDENTIALS_FILE": name}
+	}
 	tests := []struct {
 		name  string
 		env   map[string]string
@@ -34,6 +40,9 @@ func TestConnectErrors(t *testing.T) {
 		{"no region", map[string]string{"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}, Options{}, ErrNoRegion, "no AWS region is known"},
 		{"no credentials", map[string]string{"AWS_REGION": "eu-west-1"}, Options{}, ErrNoCredentials, "there are no AWS credentials"},
 		{"no profile", map[string]string{"AWS_REGION": "eu-west-1"}, Options{Profile: "nosuch"}, ErrNoCredentials, `there is no AWS profile "nosuch"`},
+		{"no source profile", file("role_arn = arn:aws:iam::1:role/x\nsource_profile = missing"), Options{}, ErrNoCredentials, `there is no AWS profile "missing"`},
+		{"no source", file("role_arn = arn:aws:iam::1:role/x\ncredential_source = Nowhere"), Options{}, ErrNoCredentials, "the AWS configuration cannot be used: "},
+		{"helper fails", file("credential_process = /bin/false"), Options{}, ErrNoCredentials, "AWS credentials cannot be had: "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

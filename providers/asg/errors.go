@@ -76,10 +76,6 @@ func explain(err error) error {
 	if errors.As(err, &login) {
 		return explainLogin(login.cause)
 	}
-	var profile config.SharedConfigProfileNotExistError
-	if errors.As(err, &profile) {
-		return &problem{ErrNoCredentials, fmt.Sprintf("there is no AWS profile %q", clean(profile.Profile))}
-	}
 	code, message := answered(err)
 	switch {
 	case expiredCodes[code]:
@@ -102,6 +98,16 @@ func explain(err error) error {
 	return &problem{ErrUnreachable, "AWS does not answer: " + short(innermost(err))}
 }
 
+// explainConfig puts into words why the AWS configuration is of no use.
+func explainConfig(err error) error {
+	var profile config.SharedConfigProfileNotExistError
+	if errors.As(err, &profile) {
+		return &problem{ErrNoCredentials, fmt.Sprintf("there is no AWS profile %q", clean(profile.Profile))}
+	}
+	return &problem{ErrNoCredentials, "the AWS configuration cannot be used: " + short(err.Error())}
+}
+
+// explainLogin puts into words why there are no credentials.
 func explainLogin(err error) error {
 	words := short(innermost(err))
 	all := err.Error()

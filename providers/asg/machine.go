@@ -57,13 +57,14 @@ func (e *Executor) launchIn(ctx context.Context, a engine.Action) engine.Outcome
 		}
 		return e.c.judge(err, false)
 	}
-	for _, i := range out.Instances {
-		return done(clean(strings.Join(i.InstanceIds, ", ")) + " is launching in " + a.Zone)
+	if len(out.Instances) > 0 {
+		return done(clean(strings.Join(out.Instances[0].InstanceIds, ", ")) + " is launching in " + a.Zone)
 	}
-	for _, failed := range out.Errors {
+	if len(out.Errors) > 0 {
 		e.mu.Lock()
 		e.spent[a.Token] = try + 1
 		e.mu.Unlock()
+		failed := out.Errors[0]
 		return launchRefused(text(failed.ErrorCode), firstSentence(aws.ToString(failed.ErrorMessage)), a.Zone)
 	}
 	return engine.Outcome{Verdict: engine.Unknown, Message: "AWS has not said yet whether it launched the machine"}
@@ -145,14 +146,15 @@ func (c *Client) member(ctx context.Context, id string) (membership, error) {
 	if err != nil {
 		return membership{}, c.explain(err)
 	}
-	for _, i := range out.AutoScalingInstances {
-		state := types.LifecycleState(text(i.LifecycleState))
-		if state == types.LifecycleStateDetached || state == types.LifecycleStateDetaching {
-			return membership{}, nil
-		}
-		return membership{group: text(i.AutoScalingGroupName), ending: strings.HasPrefix(string(state), "Terminat")}, nil
+	if len(out.AutoScalingInstances) == 0 {
+		return membership{ending: c.ended(ctx, id)}, nil
 	}
-	return membership{ending: c.ended(ctx, id)}, nil
+	i := out.AutoScalingInstances[0]
+	state := types.LifecycleState(text(i.LifecycleState))
+	if state == types.LifecycleStateDetached || state == types.LifecycleStateDetaching {
+		return membership{}, nil
+	}
+	return membership{group: text(i.AutoScalingGroupName), ending: strings.HasPrefix(string(state), "Terminat")}, nil
 }
 
 // ended reports whether EC2 says that an instance is gone or on its way. Where
@@ -164,7 +166,9 @@ func (c *Client) ended(ctx context.Context, id string) bool {
 	}
 	for _, r := range out.Reservations {
 		for _, i := range r.Instances {
-			return i.State != nil && (i.State.Name == ec2types.InstanceStateNameShuttingDown || i.State.Name == ec2types.InstanceStateNameTerminated)
+			if i.State == nil || i.State.Name != ec2types.InstanceStateNameShuttingDown && i.State.Name != ec2types.InstanceStateNameTerminated {
+				return false
+			}
 		}
 	}
 	return true

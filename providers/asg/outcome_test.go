@@ -56,7 +56,7 @@ func TestClassify(t *testing.T) {
 // A write that the SDK does not repeat and that met a closed port was never
 // sent; of one that may have been repeated nobody knows.
 func TestNeverSent(t *testing.T) {
-	_, c := connect(t)
+	connect(t)
 	server := httptest.NewServer(nil)
 	server.Close()
 	t.Setenv("AWS_ENDPOINT_URL", server.URL)

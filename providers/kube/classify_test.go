@@ -88,7 +88,7 @@ func TestEvictOutcomes(t *testing.T) {
 		{name: "budget overrun", code: 403, body: status(403, "Forbidden", `poddisruptionbudget.policy "checkout" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`, `{"name":"checkout","group":"policy","kind":"poddisruptionbudget"}`),
 			verdict: engine.Refused, refusal: engine.RefusedBudget, message: "too big"},
 		{name: "credentials expired", code: 401, body: status(401, "Unauthorized", "Unauthorized", ""),
-			verdict: engine.Refused, refusal: engine.RefusedBusy},
+			verdict: engine.Refused, refusal: engine.RefusedBusy, message: "log in again"},
 		{name: "gone", code: 404, body: status(404, "NotFound", `pods "cart-1" not found`, `{"name":"cart-1","kind":"pods"}`),
 			verdict: engine.Refused, refusal: engine.RefusedGone},
 		{name: "not the API", code: 404, body: "<html>not here</html>",

@@ -39,7 +39,7 @@ func Connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version 
 	loader := flags.ToRawKubeConfigLoader()
 	raw, err := loader.RawConfig()
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the kubeconfig: %w; check --kubeconfig and KUBECONFIG", err)
+		return nil, fmt.Errorf("cannot read the kubeconfig: %s; check --kubeconfig and KUBECONFIG", sentence(err.Error()))
 	}
 	current := raw.CurrentContext
 	if flags.Context != nil && *flags.Context != "" {
@@ -53,7 +53,7 @@ func Connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version 
 		if clientcmd.IsEmptyConfig(err) {
 			return nil, errNoConfig
 		}
-		return nil, fmt.Errorf("the kubeconfig does not lead to a cluster: %w", err)
+		return nil, fmt.Errorf("the kubeconfig does not lead to a cluster: %s", sentence(err.Error()))
 	}
 	given := flags.APIServer != nil && *flags.APIServer != "" || os.Getenv("KUBERNETES_MASTER") != ""
 	if len(raw.Clusters) == 0 && !given && cfg.Host == clientcmd.ClusterDefaults.Server {
@@ -93,15 +93,15 @@ func open(cfg *rest.Config, version string) (*Client, error) {
 	cfg.Timeout = 0 // it would end watches; every other request has its own
 	cfg.Wrap(c.clock.listen)
 	if cfg.ExecProvider != nil {
+		c.plugin = cfg.ExecProvider.Command
 		cfg.ExecProvider.StdinUnavailable = true
 		cfg.ExecProvider.StdinUnavailableMessage = "drainboard's screen is using it; log in before you start drainboard"
 	}
 
-	client, plugin, err := httpClient(cfg)
+	client, err := httpClient(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("cannot set up the connection to %s: %w", cfg.Host, err)
 	}
-	c.plugin = plugin
 	limited := rest.CopyConfig(cfg)
 	limited.QPS, limited.Burst = clientQPS, clientBurst
 	limited.AcceptContentTypes = kruntime.ContentTypeProtobuf + "," + kruntime.ContentTypeJSON

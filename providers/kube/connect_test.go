@@ -86,7 +86,7 @@ func TestConnectFailures(t *testing.T) {
 		{"not accepted", func(t *testing.T) *genericclioptions.ConfigFlags { return kubeconfig(t, server.URL, "{token: x}") }, 401, "the credentials for "},
 		{"in trouble", func(t *testing.T) *genericclioptions.ConfigFlags { return kubeconfig(t, server.URL, "{token: x}") }, 500, "is in trouble: so it is (500)"},
 		{"plugin fails", func(t *testing.T) *genericclioptions.ConfigFlags {
-			return kubeconfig(t, server.URL, "{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: sh, args: ['-c', 'echo the token is stale >&2; sleep 0.1; exit 3']}}")
+			return kubeconfig(t, server.URL, "{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: sh, args: ['-c', 'echo the token is stale >&2; exit 3']}}")
 		}, 200, "the credentials plugin sh says: the token is stale; log in again"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

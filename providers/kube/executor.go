@@ -76,7 +76,7 @@ func (e *Executor) evict(ctx context.Context, a engine.Action) engine.Outcome {
 	}
 	// client-go's own Evict waits and tries again, up to ten times, whenever a 429
 	// comes with Retry-After; the engine wants to know at once.
-	return answer(e.c.urgent.CoreV1().RESTClient().Post().
+	return e.answer(e.c.urgent.CoreV1().RESTClient().Post().
 		Namespace(a.Namespace).Resource("pods").Name(a.Pod).SubResource("eviction").
 		Body(eviction).MaxRetries(0).Do(ctx))
 }
@@ -91,7 +91,7 @@ func (e *Executor) delete(ctx context.Context, a engine.Action) engine.Outcome {
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	return answer(e.c.urgent.CoreV1().RESTClient().Delete().
+	return e.answer(e.c.urgent.CoreV1().RESTClient().Delete().
 		Namespace(a.Namespace).Resource("pods").Name(a.Pod).
 		Body(deleteOptions(a)).MaxRetries(0).Do(ctx))
 }
@@ -105,8 +105,14 @@ func deleteOptions(a engine.Action) *metav1.DeleteOptions {
 	}
 }
 
-func answer(result rest.Result) engine.Outcome {
-	return classify(result.Error())
+// answer is what became of a request that changes something.
+func (e *Executor) answer(result rest.Result) engine.Outcome {
+	err := result.Error()
+	out := classify(err)
+	if apierrors.IsUnauthorized(err) || isPlugin(err) {
+		out.Message = e.c.words(err) // the API's own word is only "Unauthorized"
+	}
+	return out
 }
 
 // check reads directly whether an earlier action happened.

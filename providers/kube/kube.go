@@ -35,9 +35,10 @@ type Client struct {
 	api, urgent kubernetes.Interface
 	meta        metadata.Interface
 
-	clock  *Clock
-	conns  *connrotation.Dialer
-	plugin *pluginOutput
+	clock *Clock
+	conns *connrotation.Dialer
+	// plugin is the command that gives credentials, "" for none.
+	plugin string
 }
 
 // ClusterName is the kubeconfig's name of the cluster, for people.

@@ -70,7 +70,7 @@ func (e *Executor) tryMark(ctx context.Context, a engine.Action) engine.Outcome 
 	if err != nil {
 		return invalid("cannot write the patch: %v", err)
 	}
-	out := answer(e.c.api.CoreV1().RESTClient().Patch(types.MergePatchType).
+	out := e.answer(e.c.api.CoreV1().RESTClient().Patch(types.MergePatchType).
 		Resource("nodes").Name(a.Node).Body(body).MaxRetries(0).Do(ctx))
 	if out.Refusal == engine.RefusedForbidden {
 		out.Message = (&ForbiddenError{Right: Right{Verb: "patch", Resource: "nodes"}}).Error()

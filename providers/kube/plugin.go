@@ -2,22 +2,36 @@ package kube
 
 import (
 	"bufio"
+	"fmt"
+	"io"
 	"net/http"
 	"os"
-	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// pluginOutput keeps the last line that a credentials plugin wrote to stderr.
+// pluginOutput keeps the last line that credentials plugins wrote to stderr. One
+// serves the whole process: client-go keeps a plugin, with the stderr that it was
+// first given, for all clients of one configuration.
 type pluginOutput struct {
-	mu      sync.Mutex
-	command string
-	last    string
+	mu    sync.Mutex
+	last  string
+	write *os.File
 }
+
+var plugins = sync.OnceValues(func() (*pluginOutput, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("make a pipe for the credentials plugin: %w", err)
+	}
+	p := &pluginOutput{write: write}
+	go p.drain(read)
+	return p, nil
+})
 
 // swapStderr guards os.Stderr while a client is being made.
 var swapStderr sync.Mutex
@@ -26,56 +40,64 @@ var swapStderr sync.Mutex
 // bound to the os.Stderr of this moment (client-go has no setting for it), so
 // it is given a pipe instead of the terminal that the dashboard draws on. Call
 // it before other goroutines write to os.Stderr.
-func httpClient(cfg *rest.Config) (*http.Client, *pluginOutput, error) {
+func httpClient(cfg *rest.Config) (*http.Client, error) {
 	if cfg.ExecProvider == nil {
-		client, err := rest.HTTPClientFor(cfg)
-		return client, nil, err
+		return rest.HTTPClientFor(cfg)
 	}
-	read, write, err := os.Pipe()
+	out, err := plugins()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	out := &pluginOutput{command: cfg.ExecProvider.Command}
-	go out.drain(read)
 	swapStderr.Lock()
 	defer swapStderr.Unlock()
 	terminal := os.Stderr
-	os.Stderr = write
-	client, err := rest.HTTPClientFor(cfg)
-	os.Stderr = terminal
-	return client, out, err
+	os.Stderr = out.write
+	defer func() { os.Stderr = terminal }()
+	return rest.HTTPClientFor(cfg)
 }
 
-func (p *pluginOutput) drain(from *os.File) {
-	lines := bufio.NewScanner(from)
-	for lines.Scan() {
-		if text := strings.TrimSpace(sentence(lines.Text())); text != "" {
+func (p *pluginOutput) drain(from io.Reader) {
+	lines := bufio.NewReader(from)
+	for {
+		line, err := lines.ReadString('\n')
+		if text := sentence(line); text != "" {
 			p.mu.Lock()
 			p.last = text
 			p.mu.Unlock()
 		}
-	}
-	// A line beyond the scanner's limit ends it; the plugin must not block on a
-	// full pipe for that.
-	buf := make([]byte, 4096)
-	for {
-		if _, err := from.Read(buf); err != nil {
+		if err != nil {
 			return
 		}
 	}
 }
 
-// words is the plugin's name and last line, for an error message.
-func (p *pluginOutput) words() string {
-	if p == nil {
-		return "the credentials plugin"
+// said is the last line that a plugin wrote, "" if it wrote none. It waits a
+// moment for one that is on its way.
+func (p *pluginOutput) said() string {
+	for range 20 {
+		p.mu.Lock()
+		last := p.last
+		p.mu.Unlock()
+		if last != "" {
+			return last
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.last == "" {
-		return "the credentials plugin " + Clean(p.command)
+	return ""
+}
+
+// pluginWords is the name and last line of a plugin that gave no credentials.
+func pluginWords(command string) string {
+	s := "the credentials plugin"
+	if command != "" {
+		s += " " + Clean(command)
 	}
-	return "the credentials plugin " + Clean(p.command) + " says: " + p.last
+	if out, err := plugins(); err == nil {
+		if said := out.said(); said != "" {
+			s += " says: " + said
+		}
+	}
+	return s
 }
 
 // clusterOf is the name to show for a cluster: the kubeconfig's name of it, or

@@ -32,7 +32,7 @@ func (c *Client) words(err error) string {
 	case err == nil:
 		return ""
 	case isPlugin(err):
-		return fmt.Sprintf("cannot get credentials for %s: %s; log in again", at, c.plugin.words())
+		return fmt.Sprintf("cannot get credentials for %s: %s; log in again", at, pluginWords(c.plugin))
 	case apierrors.IsUnauthorized(err):
 		return fmt.Sprintf("the credentials for %s are not accepted or have expired (401): log in again", at)
 	case errors.As(err, &missing):

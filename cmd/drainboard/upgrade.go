@@ -124,17 +124,17 @@ func (u *upgrade) prepare(ctx context.Context, cmd *cobra.Command, rules engine.
 			return err
 		}
 	}
-	held, err := lock.Acquire(ctx)
-	if err != nil {
+	held := &heldLock{lock: lock, record: record}
+	if err := held.acquire(ctx); err != nil {
 		var other *kube.HeldError
 		if errors.As(err, &other) {
 			return &exitError{exitHeld, fmt.Errorf("group %s: %w", u.group, err)}
 		}
 		return usage(err)
 	}
-	defer held.Release()
+	defer held.release()
 
-	d := &driver{upgrade: u, session: s, rules: rules, held: held, record: record, view: v}
+	d := &driver{upgrade: u, session: s, rules: rules, lock: held, record: record, view: v}
 	run, found, err := record.Load(ctx)
 	if err != nil {
 		return usage(err)
@@ -154,7 +154,7 @@ type driver struct {
 	*upgrade
 	session *session
 	rules   engine.Strategy
-	held    *kube.Held
+	lock    *heldLock
 	record  *kube.Record
 	view    view
 }
@@ -219,7 +219,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 	loop := &live.Loop{
 		Rules: d.rules, World: d.view.world, Intake: d.view.intake,
 		Executor: executor{d.session.kube.Executor(), cloud},
-		Store:    d.record, Clock: clock, Cluster: d.session.kube.ClusterName(), Lost: d.held.Lost(),
+		Store:    d.record, Clock: clock, Cluster: d.session.kube.ClusterName(), Lock: d.lock,
 	}
 	for _, c := range first {
 		d.send(loop, c)

@@ -43,6 +43,15 @@ type Store interface {
 	Save(ctx context.Context, r engine.Run) error
 }
 
+// Lock keeps other processes from driving the run.
+type Lock interface {
+	// Lost is closed when the lock is lost: nothing may be done from then on.
+	Lost() <-chan struct{}
+	// Regain waits until the lock is held again and reads the record anew. It fails
+	// with ErrLost when somebody else holds it, and never because the API is away.
+	Regain(ctx context.Context) (engine.Run, error)
+}
+
 // Clock tells the cluster's time and how far the local clock is from it
 // (positive: the local clock is ahead).
 type Clock interface {

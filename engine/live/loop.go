@@ -17,8 +17,9 @@ const (
 	saveEvery    = 10 * time.Second       // the record of a run that only waits
 	saveSoon     = time.Second            // a change that no action depends on
 	saveRetry    = time.Second            // after a record that could not be written
+	saveLimit    = 20 * time.Second       // one write of the record
 	actionLimit  = 2 * time.Minute        // one action, with everything; providers bound their requests
-	atOnce       = 64                     // requests under way
+	atOnce       = 64                     // actions under way
 	tooLate      = 5 * time.Second        // an action that could not start by then is decided anew
 	farewell     = 5 * time.Second        // for answers under way when the loop is told to stop
 )
@@ -30,34 +31,54 @@ type Loop struct {
 	Intake   *Intake
 	Executor Executor
 	Store    Store
+	Lock     Lock
 	Clock    Clock
 	// Cluster is the name to show.
 	Cluster string
-	// Lost is closed when the lock is lost: the loop stops acting at once.
-	Lost <-chan struct{}
 	// Events is called with what happened, in order, on the loop's goroutine,
 	// after the record that holds it was written where an action depends on it.
+	// May be nil.
 	Events func([]engine.Event)
 	// Publish is called with each snapshot; it must not block. May be nil.
 	Publish func(*engine.Snapshot)
 
-	outcomes chan engine.Outcome
-	commands chan engine.Command
 	once     sync.Once
+	commands chan engine.Command
+	answers  chan answer
+	regained chan regained
 
+	running  sync.WaitGroup
+	slots    chan struct{}
+	acting   context.Context // ends with the lock
+	stop     context.CancelFunc
+	term     int // counts the times that the lock was held
+	flying   int // actions of this term without an answer
 	run      engine.Run
 	in       engine.Inputs
 	snapshot *engine.Snapshot
 	log      []engine.Event
 	saved    time.Time
 	dirty    bool
-	flying   int
+}
+
+// answer is an outcome and the term its action was asked for in: what came of
+// actions before the lock was lost is looked up anew.
+type answer struct {
+	term    int
+	outcome engine.Outcome
+}
+
+type regained struct {
+	run engine.Run
+	err error
 }
 
 func (l *Loop) init() {
 	l.once.Do(func() {
-		l.outcomes = make(chan engine.Outcome, 256)
 		l.commands = make(chan engine.Command, 16)
+		l.answers = make(chan answer, 256)
+		l.regained = make(chan regained, 1)
+		l.slots = make(chan struct{}, atOnce)
 	})
 }
 
@@ -73,61 +94,71 @@ func (l *Loop) Send(c engine.Command) bool {
 	}
 }
 
-// Run drives the run until it is finished, ctx ends, or it is lost. It returns
-// the run as it was last saved; an unfinished one can be resumed from there.
+// Run drives the run until it is finished, ctx ends, or somebody else has it
+// (ErrLost). It returns the run as it was last saved; an unfinished one can be
+// resumed from there. A lock that is lost is asked for again: until then nothing
+// is done, and what the record says then is what counts.
 func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 	l.init()
-	l.run = run
-	l.saved = time.Now()
-	acting, stopActing := context.WithCancel(context.WithoutCancel(ctx))
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer stopActing()
-	slots := make(chan struct{}, atOnce)
-	dispatch := func(a engine.Action) {
-		l.flying++
-		asked := time.Now()
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			l.outcomes <- l.do(acting, a, asked)
-		})
-	}
+	l.run, l.saved = run, time.Now()
+	background, done := context.WithCancel(context.WithoutCancel(ctx))
+	defer l.running.Wait()
+	defer done()
+	l.begin(background)
+	lost := l.Lock.Lost()
 
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	publish := time.NewTicker(publishEvery)
 	defer publish.Stop()
-	shown := false
+	shown, held := false, true
 	for {
 		select {
-		case <-l.Lost:
-			return l.run, ErrLost
-		case err := <-l.Intake.failed:
-			return l.run, err
-		case <-ctx.Done():
-			return l.farewell(ctx, dispatch)
-		case c := <-l.Intake.changes:
-			c(l.World)
-		case o := <-l.outcomes:
-			l.flying--
-			l.in.Outcomes = append(l.in.Outcomes, o)
-		case c := <-l.commands:
-			l.in.Commands = append(l.in.Commands, c)
-		case <-timer.C:
 		case <-publish.C:
 			if !shown {
 				l.publish()
 				shown = true
 			}
 			continue
+		case <-lost:
+			lost, held = nil, false
+			l.stop()
+			l.running.Go(func() {
+				run, err := l.Lock.Regain(background)
+				l.regained <- regained{run, err}
+			})
+		case r := <-l.regained:
+			if r.err != nil {
+				return l.run, r.err
+			}
+			l.run, l.in, held, lost = engine.Adopt(r.run, l.Clock.Now()), engine.Inputs{}, true, l.Lock.Lost()
+			l.begin(background)
+		case err := <-l.Intake.failed:
+			return l.run, err
+		case <-ctx.Done():
+			if !held {
+				return l.run, nil
+			}
+			return l.farewell(ctx)
+		case c := <-l.Intake.changes:
+			c(l.World)
+		case a := <-l.answers:
+			l.take(a)
+		case c := <-l.commands:
+			l.in.Commands = append(l.in.Commands, c)
+		case <-timer.C:
 		}
 		l.drain()
-		wake, err := l.decide(ctx, dispatch)
+		shown = false
+		if !held {
+			l.trouble("the lock of this run is lost; nothing is done until it is back", l.Clock.Now())
+			timer.Reset(saveRetry)
+			continue
+		}
+		wake, err := l.decide(ctx)
 		if err != nil {
 			return l.run, err
 		}
-		shown = false
 		if l.run.State == engine.Finished {
 			err := l.save(ctx)
 			l.publish()
@@ -137,15 +168,21 @@ func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 	}
 }
 
+// begin starts a term in which the lock is held.
+func (l *Loop) begin(background context.Context) {
+	l.acting, l.stop = context.WithCancel(background)
+	l.term++
+	l.flying = 0
+}
+
 // drain takes everything that is waiting, so that one decision serves it all.
 func (l *Loop) drain() {
 	for {
 		select {
 		case c := <-l.Intake.changes:
 			c(l.World)
-		case o := <-l.outcomes:
-			l.flying--
-			l.in.Outcomes = append(l.in.Outcomes, o)
+		case a := <-l.answers:
+			l.take(a)
 		case c := <-l.commands:
 			l.in.Commands = append(l.in.Commands, c)
 		default:
@@ -154,10 +191,17 @@ func (l *Loop) drain() {
 	}
 }
 
+func (l *Loop) take(a answer) {
+	if a.term == l.term {
+		l.flying--
+		l.in.Outcomes = append(l.in.Outcomes, a.outcome)
+	}
+}
+
 // decide takes one decision, writes it down and starts its actions. A decision
 // whose actions could not be written down first is forgotten, and its inputs are
 // kept for the next one.
-func (l *Loop) decide(ctx context.Context, dispatch func(engine.Action)) (wake time.Time, err error) {
+func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	now := l.Clock.Now()
 	d := engine.Decide(l.Rules, now, l.World, l.run, l.in)
 	before := l.run
@@ -170,7 +214,7 @@ func (l *Loop) decide(ctx context.Context, dispatch func(engine.Action)) (wake t
 			return wake, err
 		} else if err != nil && len(d.Actions) > 0 {
 			l.run = before
-			l.World.Health[world.Cluster] = world.Health{Fresh: l.World.Health[world.Cluster].Fresh, Problem: "the run's record cannot be written: " + err.Error(), Retry: now.Add(saveRetry)}
+			l.trouble("the run's record cannot be written: "+err.Error(), now)
 			return now.Add(saveRetry), nil
 		}
 	}
@@ -180,7 +224,7 @@ func (l *Loop) decide(ctx context.Context, dispatch func(engine.Action)) (wake t
 		l.Events(d.Events)
 	}
 	for _, a := range d.Actions {
-		dispatch(a)
+		l.dispatch(a)
 	}
 	if l.dirty && d.Wake.Sub(now) > saveSoon {
 		d.Wake = now.Add(saveSoon)
@@ -188,8 +232,15 @@ func (l *Loop) decide(ctx context.Context, dispatch func(engine.Action)) (wake t
 	return d.Wake, nil
 }
 
+// trouble shows on the cluster's side why nothing is done.
+func (l *Loop) trouble(why string, now time.Time) {
+	h := l.World.Health[world.Cluster]
+	h.Problem, h.Retry = why, now.Add(saveRetry)
+	l.World.Health[world.Cluster] = h
+}
+
 func (l *Loop) save(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), actionLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveLimit)
 	defer cancel()
 	if err := l.Store.Save(ctx, l.run); err != nil {
 		return err
@@ -198,15 +249,30 @@ func (l *Loop) save(ctx context.Context) error {
 	return nil
 }
 
-// do carries out one action. One that could not start in time is handed back:
-// what it was decided on may no longer be so.
+// dispatch starts an action; its answer comes back through the loop.
+func (l *Loop) dispatch(a engine.Action) {
+	l.flying++
+	ctx, term, asked := l.acting, l.term, time.Now()
+	l.running.Go(func() {
+		select {
+		case l.slots <- struct{}{}:
+			defer func() { <-l.slots }()
+		case <-ctx.Done():
+			return
+		}
+		o := l.do(ctx, a, asked)
+		select {
+		case l.answers <- answer{term, o}:
+		case <-ctx.Done():
+		}
+	})
+}
+
+// do carries out one action. One that could not start in time (by the wall
+// clock, which goes on while a laptop sleeps) is handed back: what it was decided
+// on may no longer be so.
 func (l *Loop) do(ctx context.Context, a engine.Action, asked time.Time) engine.Outcome {
-	select {
-	case <-l.Lost:
-		return engine.Outcome{Key: a.Key, At: l.Clock.Now(), Verdict: engine.Refused, Refusal: engine.RefusedStale, Message: ErrLost.Error()}
-	default:
-	}
-	if late := time.Since(asked.Round(0)); late > tooLate {
+	if late := time.Now().Round(0).Sub(asked.Round(0)); late > tooLate || ctx.Err() != nil {
 		return engine.Outcome{Key: a.Key, At: l.Clock.Now(), Verdict: engine.Refused, Refusal: engine.RefusedStale, Message: fmt.Sprintf("it could not start for %s", late.Round(time.Second))}
 	}
 	ctx, cancel := context.WithTimeout(ctx, actionLimit)
@@ -218,20 +284,19 @@ func (l *Loop) do(ctx context.Context, a engine.Action, asked time.Time) engine.
 
 // farewell obeys commands that came before the end, waits a moment for answers
 // under way, so that the record knows them, and saves.
-func (l *Loop) farewell(ctx context.Context, dispatch func(engine.Action)) (engine.Run, error) {
+func (l *Loop) farewell(ctx context.Context) (engine.Run, error) {
 	l.drain()
 	if len(l.in.Commands) > 0 {
-		if _, err := l.decide(ctx, dispatch); err != nil {
+		if _, err := l.decide(ctx); err != nil {
 			return l.run, err
 		}
 	}
 	limit := time.After(farewell)
 	for l.flying > 0 {
 		select {
-		case o := <-l.outcomes:
-			l.flying--
-			l.in.Outcomes = append(l.in.Outcomes, o)
-		case <-l.Lost:
+		case a := <-l.answers:
+			l.take(a)
+		case <-l.Lock.Lost():
 			return l.run, ErrLost
 		case <-limit:
 			l.flying = 0

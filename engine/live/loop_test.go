@@ -1,0 +1,248 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// suspendOnce is a strategy that wants one process suspended, and then is done.
+type suspendOnce struct{}
+
+func (suspendOnce) Name() string              { return "suspend once" }
+func (suspendOnce) Defaults() engine.Settings { return engine.Common() }
+func (suspendOnce) Phases() []string          { return []string{"only"} }
+func (suspendOnce) Step(s *engine.Step) {
+	s.Enter("only")
+	if s.SuspendProcess("AZRebalance") && s.W.Group.HasSuspended("AZRebalance") {
+		s.Succeed()
+	}
+}
+func (suspendOnce) End(*engine.Step) bool { return true }
+func (suspendOnce) Progress(string, *world.World, *engine.Run) (int, int) {
+	return 0, 0
+}
+func (suspendOnce) Abilities() []engine.Ability { return nil }
+
+// bench is a loop with everything around it in the test's hands.
+type bench struct {
+	*Loop
+	mu     sync.Mutex
+	steps  []string // what happened, in order: "save", "suspend", "regain"
+	failed int      // saves that are still to fail
+	hold   chan struct{}
+	lost   chan struct{}
+	record engine.Run
+	regain error
+}
+
+func newBench(t *testing.T) *bench {
+	b := &bench{lost: make(chan struct{})}
+	w := world.New()
+	w.Group = world.Group{Name: "web"}
+	now := time.Now()
+	w.Health[world.Cluster] = world.Health{Fresh: now}
+	w.Health[world.Cloud] = world.Health{Fresh: now}
+	in := Open(t.Context())
+	t.Cleanup(in.Close)
+	b.Loop = &Loop{Rules: suspendOnce{}, World: w, Intake: in, Executor: b, Store: b, Lock: b, Clock: wall{}}
+	return b
+}
+
+type wall struct{}
+
+func (wall) Now() time.Time      { return time.Now() }
+func (wall) Skew() time.Duration { return 0 }
+
+func (b *bench) note(step string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.steps = append(b.steps, step)
+}
+
+func (b *bench) Save(_ context.Context, r engine.Run) error {
+	b.note("save")
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.failed > 0 {
+		b.failed--
+		return errors.New("the API is away")
+	}
+	b.record = r
+	return nil
+}
+
+func (b *bench) Do(ctx context.Context, a engine.Action) engine.Outcome {
+	b.note(string(a.Kind))
+	if b.hold != nil {
+		select {
+		case <-b.hold:
+		case <-ctx.Done():
+			return engine.Outcome{Verdict: engine.Unknown}
+		}
+	}
+	if a.Kind == engine.Suspend {
+		b.Intake.changes <- func(w *world.World) { w.Group.Suspended = []string{a.Process} }
+	}
+	return engine.Outcome{Verdict: engine.Done, At: time.Now()}
+}
+
+func (b *bench) Lost() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lost
+}
+
+func (b *bench) Regain(context.Context) (engine.Run, error) {
+	b.note("regain")
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lost = make(chan struct{})
+	return b.record, b.regain
+}
+
+func (b *bench) planned() engine.Run {
+	r := engine.NewRun(suspendOnce{}, "run-1", 1, b.World, suspendOnce{}.Defaults(), engine.Target{})
+	return engine.Start(r, time.Now(), "ann@laptop")
+}
+
+func TestLoopSavesBeforeItActs(t *testing.T) {
+	b := newBench(t)
+	r, err := b.Run(t.Context(), b.planned())
+	if err != nil || r.State != engine.Finished || r.Result != engine.Succeeded {
+		t.Fatalf("ended %s %s: %v", r.State, r.Result, err)
+	}
+	if len(b.steps) < 3 || b.steps[0] != "save" || b.steps[1] != "suspend" {
+		t.Errorf("what happened: %v, want the record saved before the action", b.steps)
+	}
+	if n := count(b.steps, "suspend"); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+	if b.record.State != engine.Finished {
+		t.Errorf("the record says %s", b.record.State)
+	}
+}
+
+func TestLoopDoesNotActWithoutARecord(t *testing.T) {
+	b := newBench(t)
+	b.failed = 2
+	r, err := b.Run(t.Context(), b.planned())
+	if err != nil || r.Result != engine.Succeeded {
+		t.Fatalf("ended %s: %v", r.Result, err)
+	}
+	if !slices.Equal(b.steps[:4], []string{"save", "save", "save", "suspend"}) {
+		t.Errorf("what happened: %v, want no action before a save that worked", b.steps)
+	}
+}
+
+func TestLoopLosesTheRecord(t *testing.T) {
+	b := newBench(t)
+	b.Store = stolen{}
+	if _, err := b.Run(t.Context(), b.planned()); !errors.Is(err, ErrLost) {
+		t.Fatalf("got %v, want ErrLost", err)
+	}
+	if n := count(b.steps, "suspend"); n != 0 {
+		t.Errorf("acted on a record that was taken over")
+	}
+}
+
+type stolen struct{}
+
+func (stolen) Save(context.Context, engine.Run) error { return ErrLost }
+
+func TestLoopStopsActingWithoutTheLockAndGoesOnWithIt(t *testing.T) {
+	b := newBench(t)
+	b.hold = make(chan struct{})
+	b.Loop.Events = func(list []engine.Event) {
+		for _, e := range list {
+			if e.Type == engine.PhaseStarted {
+				close(b.lost) // while the first request is under way
+			}
+		}
+	}
+	ended := make(chan engine.Run, 1)
+	go func() {
+		r, err := b.Run(t.Context(), b.planned())
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- r
+	}()
+	await(t, func() bool { return slices.Contains(b.seen(), "regain") })
+	await(t, func() bool { return slices.Contains(b.seen(), string(engine.CheckEffect)) })
+	close(b.hold)
+	r := <-ended
+	if r.Result != engine.Succeeded {
+		t.Errorf("ended %s: %s", r.Result, r.Why)
+	}
+	steps := b.seen()
+	if check := slices.Index(steps, string(engine.CheckEffect)); slices.Index(steps, "regain") > check {
+		t.Errorf("what happened: %v, want the open action looked up after the lock was back", steps)
+	}
+}
+
+func TestLoopGivesUpWhenSomebodyElseHasTheLock(t *testing.T) {
+	b := newBench(t)
+	b.regain = ErrLost
+	b.hold = make(chan struct{})
+	close(b.lost)
+	if _, err := b.Run(t.Context(), b.planned()); !errors.Is(err, ErrLost) {
+		t.Fatalf("got %v, want ErrLost", err)
+	}
+}
+
+func TestLoopFarewellObeysFirst(t *testing.T) {
+	b := newBench(t)
+	b.hold = make(chan struct{})
+	ctx, stop := context.WithCancel(t.Context())
+	left := false
+	b.Loop.Publish = func(s *engine.Snapshot) {
+		if s.State == engine.Running && count(b.seen(), "suspend") == 1 && !left {
+			left = true
+			b.Send(engine.Command{Kind: engine.CmdPause, By: "ann@laptop"})
+			stop()
+			close(b.hold)
+		}
+	}
+	r, err := b.Run(ctx, b.planned())
+	if err != nil || r.State != engine.Paused || b.record.State != engine.Paused {
+		t.Errorf("left as %s (record %s): %v, want paused", r.State, b.record.State, err)
+	}
+	for key, p := range b.record.Pending {
+		if p.Accepted.IsZero() {
+			t.Errorf("the answer to %s, which was under way, is not in the record", key)
+		}
+	}
+}
+
+func (b *bench) seen() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.steps)
+}
+
+func count(steps []string, what string) int {
+	n := 0
+	for _, s := range steps {
+		if s == what {
+			n++
+		}
+	}
+	return n
+}
+
+// await polls for something that another goroutine brings about.
+func await(t *testing.T, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it did not happen within 10 s")
+		}
+	}
+}

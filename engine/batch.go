@@ -72,7 +72,7 @@ func (s *Step) approve(slots int) {
 	}
 	s.Run.Batches = append(s.Run.Batches, b)
 	if b.Approved.IsZero() {
-		s.Report(Event{Type: BatchWaiting, Batch: b.ID, Message: plural(len(b.Names), "node") + " wait for approval: " + strings.Join(b.Names, ", ")})
+		s.Report(Event{Type: BatchWaiting, Batch: b.ID, Message: "wants approval for " + plural(len(b.Names), "node") + ": " + strings.Join(b.Names, ", ")})
 		return
 	}
 	s.queue(b)

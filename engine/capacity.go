@@ -179,6 +179,8 @@ func (s *Step) Retire(excess int) int {
 		case n.Stage == Terminating:
 			working++
 			continue
+		case m.Leaving():
+			continue // ended by somebody else
 		case n.New && (n.Stage == Draining || n.Stage == Settling):
 			working++
 			excess--
@@ -207,10 +209,32 @@ func (s *Step) Retire(excess int) int {
 	return working
 }
 
+// StopRetiring puts new nodes that are being retired back into service. It
+// reports whether none is ending any more.
+func (s *Step) StopRetiring() bool {
+	done := true
+	for _, id := range sortedKeys(s.Run.Nodes) {
+		n := s.Run.Nodes[id]
+		switch {
+		case !n.New:
+		case n.Stage == Draining, n.Stage == Settling, n.Stage == Terminating && !s.terminationAsked(id):
+			s.putBack(id, n)
+		case n.Stage == Terminating:
+			done = false
+		}
+	}
+	return done
+}
+
 // RetireEmpty ends new nodes that hold nothing that would have to be evicted, at
 // most excess of them. It reports whether none is in work any more.
 func (s *Step) RetireEmpty(excess int) bool {
 	done := true
+	for _, n := range s.Run.Nodes {
+		if n.New && (n.Stage == Draining || n.Stage == Settling) {
+			excess--
+		}
+	}
 	for _, m := range s.W.Machines() {
 		n := s.Run.Nodes[m.ID]
 		if !n.New || m.Leaving() && n.Stage != Terminating {
@@ -221,7 +245,6 @@ func (s *Step) RetireEmpty(excess int) bool {
 		case Terminating:
 			done = false
 		case Draining, Settling:
-			excess--
 			done = false
 			switch {
 			case len(left) > 0:
@@ -232,7 +255,7 @@ func (s *Step) RetireEmpty(excess int) bool {
 				s.advanceSettling(m.ID, n)
 			}
 		case Ready, Surplus, Launching:
-			if excess > 0 && len(left) == 0 && s.Fresh(world.Cluster) {
+			if excess > 0 && len(left) == 0 && s.Fresh(world.Cluster) && !s.hopeless("terminate/"+m.ID) {
 				excess--
 				done = false
 				s.startDrain(m.ID)
@@ -319,13 +342,27 @@ func (s *Step) leaveGroup() {
 		a := Action{Kind: Resume, Group: g.Name, Process: process}
 		s.Leave(process+" stays suspended", a.Command())
 	}
-	if n := s.Run.Surge(); n > 0 {
-		s.Leave(fmt.Sprintf("the group's desired size stays %d above its base, because new nodes hold pods or could not be launched; drain a node and end it", n),
-			fmt.Sprintf("aws autoscaling terminate-instance-in-auto-scaling-group --instance-id INSTANCE --should-decrement-desired-capacity  # then update-auto-scaling-group --auto-scaling-group-name %s --max-size %d", g.Name, s.Run.Base.Max))
-	}
-	if len(s.Run.Target.Templates) > 0 && g.Template != s.Run.BaseTemplate {
+	s.leaveSizes()
+	if len(s.Run.Target.Templates) > 0 && g.Template != s.Run.BaseTemplate && s.settled("restore-template") {
 		back := s.Run.BaseTemplate
 		a := Action{Kind: SetTemplate, Group: g.Name, Template: &back, TemplateSpec: s.Run.BaseTemplateSpec}
 		s.Leave("the group stays on template "+g.Template.String()+", because nodes run it", a.Command())
+	}
+}
+
+// leaveSizes names what the run leaves changed on the group's sizes.
+func (s *Step) leaveSizes() {
+	g := &s.W.Group
+	if n := s.Run.Surge(); n <= 0 && g.Sizes.Desired > s.Run.Base.Desired && s.Run.Raised {
+		s.Note(fmt.Sprintf("somebody else raised the group's desired size meanwhile: it is %d, and is left as it is", g.Sizes.Desired))
+	} else if n > 0 {
+		s.Leave(fmt.Sprintf("the group's desired size stays %d above its base, because new nodes hold pods or could not be launched; drain a node and end it", n),
+			fmt.Sprintf("aws autoscaling terminate-instance-in-auto-scaling-group --instance-id INSTANCE --should-decrement-desired-capacity  # then update-auto-scaling-group --auto-scaling-group-name %s --max-size %d", g.Name, s.Run.Base.Max))
+	}
+	if g.Sizes.Max == s.Run.MaxSet && g.Sizes.Max > max(s.Run.Base.Max, g.Sizes.Desired) && s.settled("restore-max") {
+		from, to := g.Sizes, g.Sizes
+		to.Max = max(s.Run.Base.Max, g.Sizes.Desired)
+		a := Action{Kind: SetSizes, Group: g.Name, From: &from, Sizes: &to}
+		s.Leave(fmt.Sprintf("the group's maximum stays %d", g.Sizes.Max), a.Command())
 	}
 }

@@ -81,7 +81,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 	switch s.Run.State {
 	case Running:
 		rules.Step(s)
-		s.advanceNodes()
+		s.advanceNodes() // none of these goes on once something has ended the run
 		s.evict()
 	case Paused:
 		s.advanceNodes()

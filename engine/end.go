@@ -86,8 +86,11 @@ func (s *Step) endNode(id string) bool {
 	n := s.Run.Nodes[id]
 	switch n.Stage {
 	case Terminating:
-		if !s.terminationAsked(id) {
+		if hopeless := s.hopeless("terminate/" + id); hopeless || !n.New && !s.terminationAsked(id) {
 			s.putBack(id, n)
+			return false
+		}
+		if s.drainsAgain(id, n) {
 			return false
 		}
 		s.terminate(id, n)
@@ -174,6 +177,9 @@ func (s *Step) Succeed() {
 	if left := s.Run.Count(Skipped); left > 0 {
 		result = NodesLeft
 		s.Run.Why = plural(left, "node") + " left by choice"
+	}
+	if s.Run.Surge() > 0 && s.Run.Foreign == "" { // surplus that was skipped
+		s.leaveSizes()
 	}
 	s.finish(result)
 }

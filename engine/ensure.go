@@ -126,6 +126,9 @@ func (s *Step) took(a Action, o Outcome) {
 	if a.Kind == CreateTemplate && o.Template != nil {
 		s.made = o.Template
 	}
+	if a.Kind == SetSizes {
+		s.Run.MaxSet = a.Sizes.Max
+	}
 	delete(s.Run.Retries, a.Key)
 	s.reportChange(a)
 }

@@ -30,7 +30,6 @@ const (
 	NodeLaunching    EventType = "node.launching"
 	NodeReady        EventType = "node.ready"
 	NodeUpdating     EventType = "node.updating"
-	NodeChanged      EventType = "node.changed" // a label was put on it, or a mark taken off
 	NodeSkipped      EventType = "node.skipped"
 	NodeFailed       EventType = "node.failed"
 	PodEvicted       EventType = "pod.evicted"

@@ -29,11 +29,12 @@ func (c candidate) budgets() string {
 }
 
 // evict sends out the evictions that may go now. Those whose budgets are open go
-// first; a closed budget gets one probe at a time, when its timer says so. Among
-// equals the pod that was tried least goes first, so that budgets are served
-// fairly across nodes.
+// first. A closed budget gets one probe, when nothing else was tried on it for
+// EvictionRetry: what it shows is fresh as a rule, and a refusal costs the API as
+// much as a success. Among equals the pod that was tried least goes first, so that
+// budgets are served fairly across nodes.
 func (s *Step) evict() {
-	if !s.Fresh(world.Cluster) {
+	if s.Run.State != Running || !s.Fresh(world.Cluster) {
 		return
 	}
 	s.carryOutOrders()
@@ -52,7 +53,7 @@ func (s *Step) evict() {
 			a.known.Last.Compare(b.known.Last),
 			cmp.Compare(Chance(s.Run.Seed, a.pod.UID), Chance(s.Run.Seed, b.pod.UID)))
 	})
-	probed := s.probesInFlight()
+	tried := s.lastTries()
 	for _, c := range list {
 		if inFlight >= s.Run.Settings.EvictionsAtOnce {
 			return
@@ -61,14 +62,14 @@ func (s *Step) evict() {
 		due := s.due(c)
 		switch {
 		case gate.Open && (due || c.known.Closed):
-		case !gate.Open && due && !probed[c.budgets()]:
-			probed[c.budgets()] = true
+		case !gate.Open && due && !busy(gate, perBudget) && s.mayProbe(tried[c.budgets()]):
 		default:
 			s.noteClosed(c, gate)
 			continue
 		}
 		if s.sendEviction(c) {
 			inFlight++
+			tried[c.budgets()] = s.Now
 			for _, b := range c.gate.Budgets {
 				perBudget[b.Ref()]++
 			}
@@ -109,7 +110,7 @@ func (s *Step) due(c candidate) bool {
 // noteClosed remembers that a refused pod's budget was seen closed: the moment
 // it opens the eviction goes out without waiting for the timer.
 func (s *Step) noteClosed(c candidate, gate drain.Gate) {
-	if !gate.Open && c.known.Tries > 0 && !c.known.Closed && len(c.gate.Budgets) == 1 {
+	if !gate.Open && c.known.Tries > 0 && !c.known.Closed {
 		c.known.Closed = true
 		s.Run.Pods[c.pod.UID] = c.known
 		s.changed = true
@@ -122,7 +123,10 @@ func (s *Step) sendEviction(c candidate) bool {
 		return false
 	}
 	p := c.known
-	p.Ref, p.Node, p.Owner, p.Closed = c.pod.Ref(), c.node.Name, c.pod.Owner.UID, false
+	p.Ref, p.Node, p.Owner, p.Closed, p.Budgets = c.pod.Ref(), c.node.Name, c.pod.Owner.UID, false, nil
+	for _, b := range c.gate.Budgets {
+		p.Budgets = append(p.Budgets, b.Ref())
+	}
 	p.Tries++
 	p.Last, p.Next = s.Now, s.Now.Add(s.Run.Settings.EvictionRetry)
 	if p.First.IsZero() {
@@ -155,20 +159,27 @@ func (s *Step) evictionsInFlight() (unanswered int, perBudget map[string]int) {
 	return unanswered, perBudget
 }
 
-// probesInFlight names the closed budgets that an eviction is trying right now.
-func (s *Step) probesInFlight() map[string]bool {
-	out := map[string]bool{}
-	for _, p := range s.Run.Pending {
-		if p.Action.Kind != Evict || !p.Accepted.IsZero() {
-			continue
-		}
-		if pod := s.W.Pod(p.Action.UID); pod != nil {
-			c := candidate{gate: drain.Gate{Budgets: s.W.BudgetsOf(pod)}}
-			out[c.budgets()] = true
+// lastTries tells for each set of budgets when an eviction was last tried on it.
+func (s *Step) lastTries() map[string]time.Time {
+	out := map[string]time.Time{}
+	for _, p := range s.Run.Pods {
+		if set := strings.Join(p.Budgets, ", "); p.Last.After(out[set]) {
+			out[set] = p.Last
 		}
 	}
-	delete(out, "")
 	return out
+}
+
+// busy reports whether an eviction is under way on one of a gate's budgets.
+func busy(g drain.Gate, perBudget map[string]int) bool {
+	return slices.ContainsFunc(g.Budgets, func(b *world.Budget) bool { return perBudget[b.Ref()] > 0 })
+}
+
+// mayProbe reports whether a closed budget that was last tried then may be tried.
+func (s *Step) mayProbe(last time.Time) bool {
+	next := last.Add(s.Run.Settings.EvictionRetry)
+	s.WakeAt(next)
+	return !s.Now.Before(next)
 }
 
 // takeEviction settles the answer to an eviction or a delete.
@@ -201,12 +212,6 @@ func (s *Step) takeEviction(p Pending, o Outcome) {
 	known.Next = s.Now.Add(max(s.Run.Settings.EvictionRetry, o.After))
 	if a.Kind == Delete {
 		known.Forced = false
-	}
-	if pod := s.W.Pod(a.UID); pod != nil {
-		known.Budgets = nil
-		for _, b := range s.W.BudgetsOf(pod) {
-			known.Budgets = append(known.Budgets, b.Ref())
-		}
 	}
 	s.Run.Pods[a.UID] = known
 	s.WakeAt(known.Next)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,9 @@ func until(w *Wait) *time.Time {
 // advanceNodes takes every node in work one step on, as far as it can go now.
 func (s *Step) advanceNodes() {
 	for _, id := range sortedKeys(s.Run.Nodes) {
+		if s.Run.State != Running && s.Run.State != Paused {
+			return
+		}
 		n := s.Run.Nodes[id]
 		switch n.Stage {
 		case Draining:
@@ -84,12 +88,16 @@ func (s *Step) advanceDrain(id string, n Node) {
 	}
 	s.Report(Event{Type: NodeDrained, Node: s.label(id, n), Zone: n.Zone, Message: "empty after " + s.Now.Sub(n.Since).Round(time.Second).String()})
 	n.Stage, n.Since, n.Blocked, n.Empty = Settling, s.Now, false, time.Time{}
-	n.Wait = s.newWait("settling", s.Run.Settings.Settle)
-	if s.Run.Settings.Settle <= 0 {
+	settle := s.Run.Settings.Settle
+	if !joined {
+		settle = 0 // no load balancer knows it
+	}
+	n.Wait = s.newWait("settling", settle)
+	if settle <= 0 {
 		s.soon()
 	}
 	s.Run.Nodes[id] = n
-	s.Report(Event{Type: NodeSettling, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Message: "waits " + s.Run.Settings.Settle.String() + " before its termination"})
+	s.Report(Event{Type: NodeSettling, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Message: "waits " + settle.String() + " before its termination"})
 }
 
 // released reports whether a force order lets the node go although these pods
@@ -155,12 +163,13 @@ func (s *Step) advanceSettling(id string, n Node) {
 	}
 	n = s.Run.Nodes[id]
 	if n.Empty.IsZero() {
-		s.Report(Event{Type: Warning, Node: n.Name, Message: "a pod came to the node while it settled: it drains again"})
+		s.Report(Event{Type: Warning, Node: n.Name, Message: "it did not stay empty and cordoned while it settled: it drains again"})
 		s.startDrain(id)
 		return
 	}
 	n.Stage, n.Since = Terminating, s.Now
-	n.Decrement = n.New || s.decrements()
+	m := s.W.Machine(id)
+	n.Decrement = (n.New || s.decrements()) && m != nil && !m.Leaving() // somebody else's end takes nothing down
 	if n.Decrement {
 		s.Run.Lowered++
 	}
@@ -172,13 +181,29 @@ func (s *Step) advanceSettling(id string, n Node) {
 // advanceTermination asks the group to end the machine and waits for it to go.
 func (s *Step) advanceTermination(id string, n Node) {
 	asked := s.terminationAsked(id)
-	if s.Run.State == Paused && !asked {
+	if s.Run.State == Paused && !asked || s.drainsAgain(id, n) {
 		return
 	}
 	s.terminate(id, n)
 	if s.Over(n.Wait) && s.Run.State == Running {
 		s.Fail(Failed, fmt.Sprintf("%s did not end within %s of being asked to", id, s.Run.Settings.TerminateTimeout))
 	}
+}
+
+// drainsAgain takes a node that has joined, or was uncordoned, since it was seen
+// empty back to its drain, as long as its machine was not asked to end.
+func (s *Step) drainsAgain(id string, n Node) bool {
+	node := s.W.NodeOf(id)
+	if s.terminationAsked(id) || node == nil || node.Unschedulable || !s.settled(CordonOf(id, n.Name).Key) {
+		return false
+	}
+	if n.Decrement {
+		n.Decrement = false
+		s.Run.Nodes[id] = n
+		s.Run.Lowered--
+	}
+	s.startDrain(id)
+	return true
 }
 
 func (s *Step) terminate(id string, n Node) {
@@ -227,7 +252,7 @@ func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
 	}
 	switch s.Run.Settings.OnDrainTimeout {
 	case TimeoutForce:
-		s.orderForce(id, "", s.Run.Settings.ForcedBy, "asked for with --force when the drain has used up its time")
+		s.orderForce(id, "", cmp.Or(s.Run.Settings.ForcedBy, s.Run.By), "asked for with --force when the drain has used up its time")
 		return
 	case TimeoutSkip:
 		s.skip(id, "its drain did not end within "+s.Run.Settings.DrainTimeout.String())

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
@@ -130,7 +131,7 @@ func (s *Step) observePods() {
 	}
 	for _, uid := range sortedKeys(s.Run.Pods) {
 		p := s.Run.Pods[uid]
-		if !p.Gone.IsZero() || s.W.Pod(uid) != nil {
+		if !p.Gone.IsZero() || s.W.Pod(uid) != nil || !s.settled(evictKey(uid)) {
 			continue
 		}
 		if p.Evicted.IsZero() && !p.Forced {
@@ -209,6 +210,9 @@ func (r *Run) Outdated() (replaced, total int) {
 func plural(n int, one string) string {
 	if n == 1 {
 		return fmt.Sprintf("1 %s", one)
+	}
+	if stem, ok := strings.CutSuffix(one, "try"); ok {
+		return fmt.Sprintf("%d %stries", n, stem)
 	}
 	return fmt.Sprintf("%d %ss", n, one)
 }

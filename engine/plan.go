@@ -110,11 +110,7 @@ func (s *Step) foresee(node string) []string {
 	var out []string
 	for _, p := range s.W.PodsOn(node) {
 		v := s.judge(p)
-		if v.Fate == drain.Stays {
-			continue
-		}
-		if v.Fate == drain.Asks {
-			out = append(out, p.Ref()+" "+v.Reason.Sentence())
+		if v.Fate != drain.Leaves {
 			continue
 		}
 		gate := drain.GateOf(s.W, p, func(string) int { return 0 })

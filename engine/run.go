@@ -135,7 +135,7 @@ type Run struct {
 	// for); Lowered how many terminations took the desired size down again.
 	Raise   int `json:"raise,omitempty"`
 	Lowered int `json:"lowered,omitempty"`
-	// MaxSet is the highest maximum size we asked for.
+	// MaxSet is the maximum size that we asked for last.
 	MaxSet int `json:"maxSet,omitempty"`
 	// Raised: the raise is known to have happened.
 	Raised bool `json:"raised,omitempty"`
@@ -240,7 +240,7 @@ type Pod struct {
 	// Refusal and Message of the last attempt.
 	Refusal Refusal `json:"refusal,omitempty"`
 	Message string  `json:"message,omitempty"`
-	// Budgets that blocked it when it was last refused.
+	// Budgets that covered it when it was last tried.
 	Budgets []string `json:"budgets,omitempty"`
 	// Closed: since the last refusal its budget was seen allowing nothing, so the
 	// moment it opens the eviction goes out.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,33 +48,36 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, before *Snapshot
 	return v
 }
 
-// versions names what the nodes come from and go to: kubelet versions, or
-// template versions where those do not differ.
+// versions names what the nodes come from and go to: kubelet versions as far as
+// they are known and differ, else template versions.
 func (s *Step) versions() (from, to string) {
-	olds, news := map[string]bool{}, map[string]bool{}
+	olds, news, templates := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for id, n := range s.Run.Nodes {
 		version := n.Old
 		if node := s.W.NodeOf(id); node != nil {
 			version = node.Version
 		}
-		if version == "" {
-			continue
+		if m := s.W.Machine(id); m != nil && !n.New {
+			templates[strconv.FormatInt(m.Template.Version, 10)] = true
 		}
-		if n.New {
+		switch {
+		case version == "":
+		case n.New:
 			news[version] = true
-		} else {
+		default:
 			olds[version] = true
 		}
 	}
 	from, to = strings.Join(sortedKeys(olds), ", "), strings.Join(sortedKeys(news), ", ")
-	if from != "" && to != "" && from != to {
-		return from, to
+	if from == to { // nothing known, or another image with the same kubelet
+		from, to = "template "+strings.Join(sortedKeys(templates), ", "), ""
 	}
-	from = fmt.Sprintf("template %d", s.Run.BaseTemplate.Version)
-	if len(s.Run.Target.Templates) > 0 {
-		to = fmt.Sprintf("template %d", s.Run.Target.Templates[0].Version)
-	} else {
+	switch {
+	case to != "":
+	case s.Run.Target.Image != "":
 		to = s.Run.Target.Image
+	case len(s.Run.Target.Templates) > 0:
+		to = fmt.Sprintf("template %d", s.Run.Target.Templates[0].Version)
 	}
 	return from, to
 }

@@ -330,64 +330,6 @@ func (EKS) markSurplus(s *engine.Step) {
 	}
 }
 
-// scaleDown retires what is too many, emptiest first, and gives the group its
-// bounds back. If somebody else raised the group meanwhile it stops there, as
-// EKS does when the Cluster Autoscaler is at work.
-func (e EKS) scaleDown(s *engine.Step) {
-	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
-		return
-	}
-	s.WatchSizes()
-	if s.Run.Foreign == "" {
-		if s.Retire(s.Run.Surge()) > 0 {
-			return
-		}
-		if !e.enough(s) {
-			return
-		}
-		if s.Run.Raised && !s.RestoreMax() {
-			return
-		}
-	} else {
-		s.Note(s.Run.Foreign + "; its size is left as it is, max " + strconv.Itoa(s.W.Group.Sizes.Max))
-	}
-	if !s.UnmarkAll() || !s.ResumeProcesses() {
-		return
-	}
-	s.Succeed()
-}
-
-// enough waits until the replacements of all nodes are Ready.
-func (EKS) enough(s *engine.Step) bool {
-	if s.Run.PhaseWait == nil {
-		s.StartPhaseWait("replacements", s.Run.Settings.NodeReadyTimeout)
-	}
-	ready, why := 0, ""
-	for _, m := range s.W.Machines() {
-		switch n := s.Run.Nodes[m.ID]; {
-		case m.Leaving():
-		case n.Stage == engine.Launching:
-			why = s.WhyNotReady(m)
-		default:
-			ready++
-		}
-	}
-	if want := s.W.Group.Sizes.Desired; why == "" && ready < want {
-		why = fmt.Sprintf("%d of %d nodes are there", ready, want)
-		if f := s.LaunchFailure(); f != "" {
-			why += ": " + f
-		}
-	}
-	if why == "" {
-		s.Run.PhaseWait = nil
-		return true
-	}
-	if s.Over(s.Run.PhaseWait) {
-		s.Fail(engine.CreationFail, "NodeCreationFailure: "+why)
-	}
-	return false
-}
-
 // Progress counts new nodes while scaling up, replaced ones in the upgrade.
 func (EKS) Progress(phase string, w *world.World, r *engine.Run) (done, total int) {
 	switch phase {
@@ -402,20 +344,4 @@ func (EKS) Progress(phase string, w *world.World, r *engine.Run) (done, total in
 		return r.Outdated()
 	}
 	return 0, 0
-}
-
-// End undoes what the run changed on the group, as far as no node depends on it:
-// surge nodes go if they hold nothing that would have to be evicted; the
-// template goes back if no machine runs the new one.
-func (EKS) End(s *engine.Step) bool {
-	if !s.Fresh(world.Cloud) {
-		return false
-	}
-	done := s.RetireEmpty(s.Run.Surge())
-	done = s.RestoreTemplate() && done
-	if !done && !s.Over(s.Run.PhaseWait) {
-		return false
-	}
-	bounds := s.RestoreMax()
-	return s.ResumeProcesses() && bounds && done
 }

@@ -1,0 +1,29 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/drainboard/drainboard/engine/sim"
+)
+
+// TestScenario runs the files of testdata, each a lesson on what the engine and
+// its strategies do: a cluster in a few lines, and below each command what
+// happened. go test ./engine -run Scenario -rewrite writes them anew.
+func TestScenario(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		script := sim.NewScript()
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			text := d.FullCmd()
+			if d.Cmd == "given" {
+				text = d.Input
+			}
+			out, err := script.Do(text)
+			if err != nil {
+				t.Errorf("%s: %s\n%v", d.Pos, out, err)
+				return out + "ERROR: " + err.Error() + "\n"
+			}
+			return out
+		})
+	})
+}

@@ -1,0 +1,121 @@
+package sim
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// args are the words of a script's line: name word switch key=value.
+type args struct {
+	name  string
+	words []string
+	pair  map[string]string
+	read  map[string]bool
+}
+
+func parse(line string) *args {
+	a := &args{pair: map[string]string{}, read: map[string]bool{}}
+	for i, f := range strings.Fields(line) {
+		key, value, isPair := strings.Cut(f, "=")
+		switch {
+		case i == 0:
+			a.name = f
+		case isPair:
+			a.pair[key] = value
+		default:
+			a.words = append(a.words, f)
+		}
+	}
+	return a
+}
+
+// unread lists what nobody asked for.
+func (a *args) unread() []string {
+	out := slices.Clone(a.words)
+	for _, k := range sortedKeys(a.pair) {
+		if !a.read[k] {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// next takes the next word.
+func (a *args) next() string {
+	if len(a.words) == 0 {
+		return ""
+	}
+	w := a.words[0]
+	a.words = a.words[1:]
+	return w
+}
+
+// flag takes a switch.
+func (a *args) flag(name string) bool {
+	i := slices.Index(a.words, name)
+	if i < 0 {
+		return false
+	}
+	a.words = slices.Delete(a.words, i, i+1)
+	return true
+}
+
+func (a *args) word(key string) string {
+	a.read[key] = true
+	return a.pair[key]
+}
+
+func (a *args) int(key string, otherwise int) int {
+	text := a.word(key)
+	if key == "" {
+		text = a.next()
+	}
+	if n, err := strconv.Atoi(text); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+func (a *args) span(key string, otherwise time.Duration) time.Duration {
+	if d, err := time.ParseDuration(a.word(key)); err == nil {
+		return d
+	}
+	return otherwise
+}
+
+func (a *args) list(key, otherwise string) []string {
+	text := a.word(key)
+	if text == "" {
+		text = otherwise
+	}
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+// pairs reads key=name:value,name:value.
+func (a *args) pairs(key string) map[string]string {
+	var out map[string]string
+	for _, p := range a.list(key, "") {
+		name, value, _ := strings.Cut(p, ":")
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[name] = value
+	}
+	return out
+}
+
+func (a *args) amount(key string) (*engine.Amount, error) {
+	text := a.word(key)
+	if text == "" {
+		return nil, nil
+	}
+	n, err := engine.ParseAmount(text)
+	return &n, err
+}

@@ -1,0 +1,146 @@
+package sim
+
+import (
+	"math"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// budget is a PodDisruptionBudget: its rule, and what its controller last wrote.
+type budget struct {
+	world.Budget
+	min, max *engine.Amount // one of minAvailable and maxUnavailable
+	stuck    bool           // its controller does not look at it
+}
+
+// AddBudget makes a budget over the pods with a label app=app. One of min
+// (minAvailable) and max (maxUnavailable) is given.
+func (s *Sim) AddBudget(namespace, name, app string, min, max *engine.Amount, alwaysAllow bool) {
+	b := &budget{min: min, max: max}
+	b.Namespace, b.Name, b.AlwaysAllow = namespace, name, alwaysAllow
+	b.Selector = labels.SelectorFromSet(labels.Set{"app": app})
+	if min != nil {
+		b.Expression = "minAvailable " + min.String()
+	} else {
+		b.Expression = "maxUnavailable " + max.String()
+	}
+	s.budgets[b.Ref()] = b
+	s.recount(b)
+}
+
+// DropBudget deletes a budget.
+func (s *Sim) DropBudget(ref string) {
+	delete(s.budgets, ref)
+	s.Truth.DeleteBudget(ref)
+	s.watch(func(w *world.World) { w.DeleteBudget(ref) })
+	s.touch()
+}
+
+func (s *Sim) setBudget(b *budget) {
+	seen := b.Budget
+	s.Truth.SetBudget(&seen)
+	s.watch(func(w *world.World) { w.SetBudget(&seen) })
+}
+
+// recount does what the disruption controller does
+// (pkg/controller/disruption/disruption.go): a share rounds up, terminating pods
+// are not healthy.
+func (s *Sim) recount(b *budget) {
+	healthy, pods := 0, 0
+	owners := map[*workload]bool{}
+	expected := 0
+	for _, p := range s.Truth.PodsIn(b.Namespace) {
+		if !b.Covers(p) || p.Finished() {
+			continue
+		}
+		pods++
+		if p.Ready && !p.Terminating() {
+			healthy++
+		}
+		if o := s.pods[p.UID].owner; o != nil && !owners[o] {
+			owners[o] = true
+			expected += o.Replicas
+		}
+	}
+	next := b.Budget
+	next.Healthy = healthy
+	switch {
+	case b.min != nil && !b.min.Percent:
+		next.Expected, next.Desired = pods, b.min.N
+	case b.min != nil:
+		next.Expected, next.Desired = expected, share(*b.min, expected)
+	default:
+		next.Expected, next.Desired = expected, max(0, expected-share(*b.max, expected))
+	}
+	next.Allowed = max(0, healthy-next.Desired)
+	next.Current = !b.stuck
+	if b.stuck || same(next, b.Budget) {
+		return
+	}
+	b.Budget = next
+	s.setBudget(b)
+}
+
+func share(a engine.Amount, of int) int {
+	if !a.Percent {
+		return a.N
+	}
+	return int(math.Ceil(float64(of) * float64(a.N) / 100))
+}
+
+func same(a, b world.Budget) bool {
+	return a.Healthy == b.Healthy && a.Expected == b.Expected && a.Desired == b.Desired && a.Allowed == b.Allowed && a.Current == b.Current
+}
+
+// evict answers a POST to a pod's eviction subresource
+// (pkg/registry/core/pod/storage/eviction.go).
+func (s *Sim) evict(a engine.Action) engine.Outcome {
+	p := s.byName(a.Namespace, a.Pod)
+	if p == nil {
+		return refuse(engine.RefusedGone, "pods %q not found", a.Pod)
+	}
+	if p.UID != a.UID {
+		return refuse(engine.RefusedConflict, "the UID in the precondition (%s) does not match the UID in record (%s)", a.UID, p.UID)
+	}
+	if s.faults.denies(p) {
+		return refuse(engine.RefusedWebhook, "admission webhook \"guard.example.com\" denied the request: not now")
+	}
+	if p.Phase == world.PodPending || p.Finished() || p.Terminating() {
+		s.kill(p.UID, nil)
+		return engine.Outcome{Verdict: engine.Done}
+	}
+	budgets := s.Truth.BudgetsOf(&p.Pod)
+	if len(budgets) > 1 {
+		return refuse(engine.RefusedBudgets, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
+	}
+	if len(budgets) == 1 {
+		b := s.budgets[budgets[0].Ref()]
+		unhealthy := !p.Ready && (b.AlwaysAllow || b.Healthy >= b.Desired && b.Desired > 0)
+		switch {
+		case unhealthy:
+		case !b.Current:
+			o := refuse(engine.RefusedBudget, "Cannot evict pod as it would violate the pod's disruption budget: the disruption budget %s is still being processed by the server.", b.Name)
+			o.After = staleRetry
+			return o
+		case b.Allowed <= 0:
+			return refuse(engine.RefusedBudget, "Cannot evict pod as it would violate the pod's disruption budget: the disruption budget %s needs %d healthy pods and has %d currently", b.Name, b.Desired, b.Healthy)
+		default:
+			b.Allowed--
+			s.setBudget(b)
+		}
+	}
+	s.kill(p.UID, nil)
+	return engine.Outcome{Verdict: engine.Done}
+}
+
+// byName finds a pod by its name; a StatefulSet's is another one each time.
+func (s *Sim) byName(namespace, name string) *pod {
+	for _, p := range s.allPods() {
+		if p.Namespace == namespace && p.Name == name {
+			return p
+		}
+	}
+	return nil
+}

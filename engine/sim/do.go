@@ -1,0 +1,234 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// staleRetry is what the eviction API asks for while a budget's status is
+// behind its rule.
+const staleRetry = 10 * time.Second
+
+func refuse(r engine.Refusal, format string, args ...any) engine.Outcome {
+	return engine.Outcome{Verdict: engine.Refused, Refusal: r, Message: fmt.Sprintf(format, args...)}
+}
+
+var done = engine.Outcome{Verdict: engine.Done}
+
+// Do carries an action out on the Truth, as the APIs would.
+func (s *Sim) Do(a engine.Action) engine.Outcome {
+	o := s.do(a)
+	o.Key, o.At = a.Key, s.now
+	s.touch()
+	return o
+}
+
+func (s *Sim) do(a engine.Action) engine.Outcome {
+	switch a.Kind {
+	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn, engine.Terminate:
+		o := s.doCloud(a)
+		s.listMachines()
+		return o
+	case engine.Evict:
+		return s.evict(a)
+	case engine.Delete:
+		return s.remove(a)
+	case engine.LookAtPods:
+		return s.look(a)
+	case engine.CheckEffect:
+		return s.check(*a.Of)
+	}
+	if !s.editNode(a.Node, func(n *world.Node) { mark(a, n) }) {
+		return refuse(engine.RefusedGone, "nodes %q not found", a.Node)
+	}
+	return done
+}
+
+// mark puts a mark on a node, or takes it off.
+func mark(a engine.Action, n *world.Node) {
+	switch a.Kind {
+	case engine.AddTaint:
+		n.Taints = append(slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t.Key == a.Taint.Key && t.Effect == a.Taint.Effect }), *a.Taint)
+	case engine.RemoveTaint:
+		n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t == *a.Taint })
+	case engine.Cordon:
+		n.Unschedulable = true
+	case engine.Uncordon:
+		n.Unschedulable = false
+	case engine.AddLabel:
+		n.Labels[a.Label] = a.Value
+	case engine.RemoveLabel:
+		delete(n.Labels, a.Label)
+	}
+}
+
+// remove answers a DELETE of a pod with a UID precondition.
+func (s *Sim) remove(a engine.Action) engine.Outcome {
+	p := s.byName(a.Namespace, a.Pod)
+	if p == nil {
+		return refuse(engine.RefusedGone, "pods %q not found", a.Pod)
+	}
+	if p.UID != a.UID {
+		return refuse(engine.RefusedConflict, "the UID in the precondition (%s) does not match the UID in record (%s)", a.UID, p.UID)
+	}
+	s.kill(p.UID, a.Grace)
+	return done
+}
+
+// look answers a consistent read of a node and its pods.
+func (s *Sim) look(a engine.Action) engine.Outcome {
+	o := engine.Outcome{Verdict: engine.Done, Unschedulable: true}
+	n := s.Truth.Node(a.Node)
+	if n == nil {
+		n = s.Truth.NodeOf(a.Machine) // it may have joined since
+	}
+	if n != nil {
+		o.Unschedulable, o.Pods = n.Unschedulable, s.Truth.PodsOn(n.Name)
+	}
+	return o
+}
+
+// doCloud answers the calls to the Auto Scaling and EC2 APIs.
+func (s *Sim) doCloud(a engine.Action) engine.Outcome {
+	g := &s.group
+	switch a.Kind {
+	case engine.CreateTemplate:
+		return engine.Outcome{Verdict: engine.Done, Template: s.makeTemplate(a)}
+	case engine.SetTemplate:
+		if g.versions[a.Template.Version] == "" {
+			return refuse(engine.RefusedInvalid, "You must use a valid fully-formed launch template: version %d does not exist.", a.Template.Version)
+		}
+		g.Template, g.TemplateSpec, g.Image = *a.Template, a.TemplateSpec, g.versions[a.Template.Version]
+	case engine.SetSizes:
+		to := *a.Sizes
+		switch {
+		case g.Sizes == to:
+		case g.Sizes != *a.From:
+			return refuse(engine.RefusedConflict, "the group has %s, not %s", g.Sizes, *a.From)
+		case to.Min > to.Desired || to.Desired > to.Max:
+			return refuse(engine.RefusedInvalid, "Desired capacity:%d must be between the specified min size:%d and max size:%d", to.Desired, to.Min, to.Max)
+		}
+		g.Sizes = to
+	case engine.Suspend:
+		if !g.HasSuspended(a.Process) {
+			g.Suspended = append(g.Suspended, a.Process)
+		}
+	case engine.Resume:
+		g.Suspended = slices.DeleteFunc(g.Suspended, func(p string) bool { return p == a.Process })
+	case engine.LaunchIn:
+		return s.launchByName(a)
+	case engine.Terminate:
+		return s.terminateOne(a)
+	}
+	return done
+}
+
+func (s *Sim) makeTemplate(a engine.Action) *world.Template {
+	g := &s.group
+	version, made := g.tokens[a.Token]
+	if !made {
+		for v, image := range g.versions { // an equal one is reused
+			if image == a.Image && v > version {
+				version = v
+			}
+		}
+		if version == 0 {
+			version = int64(len(g.versions) + 1)
+		}
+		g.versions[version], g.tokens[a.Token] = a.Image, version
+	}
+	return &world.Template{ID: g.Template.ID, Version: version}
+}
+
+// launchByName answers LaunchInstances, which says at once whether a zone has a machine.
+func (s *Sim) launchByName(a engine.Action) engine.Outcome {
+	g := &s.group
+	if g.launched[a.Token] {
+		return done
+	}
+	if g.Sizes.Desired+1 > g.Sizes.Max {
+		return refuse(engine.RefusedInvalid, "RequestedCapacity: the group's maximum size is %d", g.Sizes.Max)
+	}
+	if why := s.launchIn(a.Zone); why != "" {
+		return refuse(engine.RefusedCapacity, "%s", why)
+	}
+	g.launched[a.Token] = true
+	g.Sizes.Desired++
+	return done
+}
+
+// terminateOne answers TerminateInstanceInAutoScalingGroup.
+func (s *Sim) terminateOne(a engine.Action) engine.Outcome {
+	m, g := s.machines[a.Machine], &s.group
+	switch {
+	case m == nil:
+		return refuse(engine.RefusedGone, "Instance Id not found - No managed instance found for instance ID %s", a.Machine)
+	case m.Leaving():
+		return done
+	case a.Decrement && g.Sizes.Desired-1 < g.Sizes.Min:
+		return refuse(engine.RefusedInvalid, "Currently, desiredSize equals minSize (%d). Terminating instance without replacement will violate group's min size constraint.", g.Sizes.Min)
+	}
+	if a.Decrement {
+		g.Sizes.Desired--
+	}
+	s.end(m)
+	return done
+}
+
+// check answers a direct read: did an action happen?
+func (s *Sim) check(a engine.Action) engine.Outcome {
+	o := engine.Outcome{Verdict: engine.Done}
+	n, p, m := s.Truth.Node(a.Node), s.pods[a.UID], s.machines[a.Machine]
+	switch a.Kind {
+	case engine.CreateTemplate:
+		if v, made := s.group.tokens[a.Token]; made {
+			o.Happened, o.Template = true, &world.Template{ID: s.group.Template.ID, Version: v}
+		}
+	case engine.SetTemplate:
+		o.Happened = s.group.Template == *a.Template && s.group.TemplateSpec == a.TemplateSpec
+	case engine.SetSizes:
+		o.Happened = s.group.Sizes == *a.Sizes
+	case engine.Suspend:
+		o.Happened = s.group.HasSuspended(a.Process)
+	case engine.Resume:
+		o.Happened = !s.group.HasSuspended(a.Process)
+	case engine.LaunchIn:
+		o.Happened = s.group.launched[a.Token]
+	case engine.Evict:
+		o.Happened = p == nil || p.Terminating()
+	case engine.Delete:
+		o.Happened = p == nil || p.Terminating() && a.Grace == nil
+	case engine.Terminate:
+		o.Happened = m == nil || m.Leaving()
+	case engine.AddTaint:
+		o.Happened = n == nil || n.HasTaint(*a.Taint)
+	case engine.RemoveTaint:
+		o.Happened = n == nil || !n.HasTaint(*a.Taint)
+	case engine.Cordon:
+		o.Happened = n == nil || n.Unschedulable
+	case engine.Uncordon:
+		o.Happened = n == nil || !n.Unschedulable
+	case engine.AddLabel:
+		o.Happened = n == nil || n.Labels[a.Label] == a.Value
+	case engine.RemoveLabel:
+		o.Happened = n == nil || n.Labels[a.Label] != a.Value
+	}
+	return o
+}
+
+// SetTemplate makes the group launch from a version, as somebody with the
+// console would.
+func (s *Sim) SetTemplate(version int64, spec string) {
+	g := &s.group
+	g.Template.Version = version
+	if g.versions[version] == "" {
+		g.versions[version] = "ami-" + strconv.FormatInt(version, 10)
+	}
+	g.TemplateSpec, g.Image = spec, g.versions[version]
+	s.listMachines()
+}

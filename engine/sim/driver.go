@@ -1,0 +1,200 @@
+package sim
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Rates of engine/live's loop.
+const (
+	saveSoon  = time.Second
+	saveEvery = 10 * time.Second
+)
+
+// mostAtOnce is how many decisions may follow each other without time passing.
+const mostAtOnce = 30
+
+// Driver drives a run against a Sim: it decides, saves the run and acts, as
+// engine/live does. Every run goes through JSON, every step through the checker.
+type Driver struct {
+	Sim   *Sim
+	Rules engine.Strategy
+	// Run is the run in the driver's memory.
+	Run engine.Run
+	// Events are what happened, oldest first.
+	Events []engine.Event
+	// Broken are the rules that were found broken, a sentence each.
+	Broken []string
+	// Decisions counts the decisions, Requests the requests that were sent.
+	Decisions, Requests int
+
+	record  []byte // the run as it was saved last
+	memory  []byte // the run as JSON, to see that nobody changes it
+	savedAt time.Time
+	dirty   bool
+	in      engine.Inputs
+	wake    time.Time
+	asleep  time.Time // sleeps until then
+	life    int       // counts the crashes: answers to an earlier life are lost
+	check   checker
+	lastNow time.Time
+	atOnce  int
+}
+
+// Drive makes a driver for a run. The run is saved first.
+func Drive(s *Sim, rules engine.Strategy, run engine.Run) *Driver {
+	d := &Driver{Sim: s, Rules: rules, Run: run, wake: s.now}
+	d.check.init(d)
+	d.memory = d.encode(run)
+	d.save()
+	return d
+}
+
+// Advance lets the world and the driver go on until t, or until the run ends.
+func (d *Driver) Advance(t time.Time) {
+	for d.Run.State != engine.Finished && len(d.Broken) == 0 {
+		s := d.Sim
+		next := t
+		if e, ok := s.Next(); ok && e.Before(next) {
+			next = e
+		}
+		if wake := later(d.wake, d.asleep); wake.Before(next) {
+			next = wake
+		}
+		s.Advance(next)
+		d.check.truth()
+		due := !s.now.Before(d.wake) || s.fresh || len(d.in.Outcomes)+len(d.in.Commands) > 0
+		if due && !s.now.Before(d.asleep) {
+			d.decide()
+		}
+		if !next.Before(t) && later(d.wake, d.asleep).After(t) {
+			return
+		}
+	}
+	d.Sim.Advance(t)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// Say hands an operator's command to the run.
+func (d *Driver) Say(c engine.Command) {
+	c.At = d.Sim.now
+	d.in.Commands = append(d.in.Commands, c)
+	d.wake = d.Sim.now
+}
+
+// Sleep stops the driver, as closing a laptop does; the world goes on.
+func (d *Driver) Sleep(span time.Duration) { d.asleep = d.Sim.now.Add(span) }
+
+// Crash ends the driver's process and resumes the run from its record after a
+// pause, as another process would. Requests on their way arrive, their answers
+// do not.
+func (d *Driver) Crash(pause time.Duration) {
+	d.life++
+	d.in = engine.Inputs{}
+	d.Sleep(pause)
+	d.Sim.after(pause, func() {
+		d.Run = engine.Adopt(d.decode(d.record), d.Sim.now)
+		d.memory = d.encode(d.Run)
+		d.wake = d.Sim.now
+		d.check.resumed()
+	})
+}
+
+// decide takes one decision, saves it and starts its actions.
+func (d *Driver) decide() {
+	s := d.Sim
+	if s.now.Equal(d.lastNow) {
+		if d.atOnce++; d.atOnce > mostAtOnce {
+			d.breaks("the engine decides again and again without time passing (%d actions, phase %v)", len(d.Run.Pending), d.Run.Phases)
+			return
+		}
+	} else {
+		d.lastNow, d.atOnce = s.now, 0
+	}
+	s.health()
+	s.fresh = false
+	d.Decisions++
+	in := d.in
+	d.in = engine.Inputs{}
+	d.check.before(in)
+	dec := engine.Decide(d.Rules, s.now, s.View, d.Run, in)
+	if !bytes.Equal(d.encode(d.Run), d.memory) {
+		d.breaks("Decide changed the run it was given")
+	}
+	d.memory = d.encode(dec.Run)
+	d.Run = d.decode(d.memory)
+	if again := d.encode(d.Run); !bytes.Equal(again, d.memory) {
+		d.breaks("the run does not survive JSON:\n%s\n%s", d.memory, again)
+	}
+	d.dirty = d.dirty || dec.Changed
+	since := s.now.Sub(d.savedAt)
+	if len(dec.Actions) > 0 || d.dirty && since >= saveSoon || since >= saveEvery {
+		d.save()
+	}
+	d.Events = append(d.Events, dec.Events...)
+	d.wake = dec.Wake
+	d.check.after(dec)
+	for _, a := range dec.Actions {
+		d.send(a)
+	}
+}
+
+// send carries one action out: it arrives half a latency from now, its answer
+// after the other half.
+func (d *Driver) send(a engine.Action) {
+	s, life := d.Sim, d.life
+	d.Requests++
+	d.check.asked(a)
+	latency := s.Config.ClusterLatency
+	if source(a) == world.Cloud {
+		latency = s.Config.CloudLatency
+	}
+	s.after(latency/2, func() {
+		d.check.arrives(a)
+		o := s.request(a)
+		d.check.answered(a, o)
+		s.after(latency/2, func() {
+			if life == d.life {
+				d.in.Outcomes = append(d.in.Outcomes, o)
+				d.check.delivered(a, o)
+			}
+		})
+	})
+}
+
+func (d *Driver) save() {
+	d.record, d.savedAt, d.dirty = d.memory, d.Sim.now, false
+}
+
+func (d *Driver) encode(r engine.Run) []byte {
+	b, err := json.Marshal(r)
+	if err != nil {
+		d.breaks("the run is not JSON: %v", err)
+	}
+	return b
+}
+
+func (d *Driver) decode(b []byte) engine.Run {
+	var r engine.Run
+	if err := json.Unmarshal(b, &r); err != nil {
+		d.breaks("the record cannot be read: %v", err)
+	}
+	return r
+}
+
+// breaks notes a broken rule; the driver stops at the first.
+func (d *Driver) breaks(format string, args ...any) {
+	at := d.Sim.now.Sub(epoch).Round(time.Millisecond)
+	d.Broken = append(d.Broken, fmt.Sprintf("%s: ", at)+fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,314 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Script runs the small language of engine/testdata: a line is a command, its
+// words are names, switches and key=value pairs.
+//
+//	cluster zones=a,b,c nodes=12 template=2   a group; its nodes run version 1 of its template
+//	timing boot=30s terminate=1m              how fast the world is (Config)
+//	workload web replicas=6 grace=5s          a Deployment; kind= for the others
+//	budget web min=5                          a PodDisruptionBudget over a workload's pods
+//	settings max-unavailable=2 approve=batch  what the user asks for
+//	wait for=1m                               lets time pass before the run
+//	start                                     the plan, and the run if nothing speaks against it
+//	run until=end                             goes on until something happens, or for= a while
+//	operator approve                          what the operator says (say.go)
+//	somebody scale group=+2                   what others do (say.go)
+//	fault lose kind=evict                     what goes wrong (say.go)
+//	crash, sleep for=2h                       what happens to the driver
+//	status, pods                              how things stand
+type Script struct {
+	Sim    *Sim
+	Driver *Driver
+
+	config   Config
+	settings engine.Settings
+	target   engine.Target
+	seed     uint64
+	start    time.Time
+	shown    int // events printed so far
+}
+
+// NewScript returns a script that has said nothing yet.
+func NewScript() *Script {
+	return &Script{config: Defaults(), settings: settingsOf(strategy.EKS{}), seed: 1}
+}
+
+func settingsOf(rules engine.Strategy) engine.Settings {
+	s := rules.Defaults()
+	s.Approve = engine.ApproveNone
+	return s
+}
+
+// Do carries out one line, or several, and returns what there is to tell.
+func (c *Script) Do(text string) (string, error) {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "#")
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		a := parse(line)
+		told, err := c.command(a)
+		if err != nil {
+			out.WriteString(told)
+			return out.String(), fmt.Errorf("%s: %w", strings.TrimSpace(line), err)
+		}
+		out.WriteString(told)
+		if len(a.unread()) > 0 {
+			return out.String(), fmt.Errorf("%s: nobody understands %s", strings.TrimSpace(line), strings.Join(a.unread(), ", "))
+		}
+		if c.Driver != nil && len(c.Driver.Broken) > 0 {
+			return out.String(), fmt.Errorf("BROKEN: %s", strings.Join(c.Driver.Broken, "\n"))
+		}
+	}
+	return out.String(), nil
+}
+
+func (c *Script) command(a *args) (string, error) {
+	if c.Sim == nil && a.name != "cluster" && a.name != "timing" && a.name != "seed" {
+		return "", fmt.Errorf("a cluster comes first")
+	}
+	switch a.name {
+	case "seed":
+		c.seed = uint64(a.int("", 1))
+		c.config.Seed = c.seed
+	case "timing":
+		return "", c.timing(a)
+	case "cluster":
+		return "", c.cluster(a)
+	case "workload":
+		return "", c.workload(a)
+	case "budget":
+		return "", c.budget(a)
+	case "settings":
+		return "", c.set(a)
+	case "start":
+		return c.begin(a)
+	case "run":
+		return c.run(a)
+	case "operator":
+		return "", c.operator(a)
+	case "somebody":
+		return "", c.somebody(a)
+	case "fault":
+		return "", c.fault(a)
+	case "wait":
+		c.Sim.Advance(c.Sim.now.Add(a.span("for", time.Minute)))
+	case "sleep":
+		c.Driver.Sleep(a.span("for", time.Hour))
+	case "crash":
+		c.Driver.Crash(a.span("for", 10*time.Second))
+	case "status":
+		return c.status(), nil
+	case "pods":
+		return c.listPods(a.word("app")), nil
+	default:
+		return "", fmt.Errorf("there is no command %q", a.name)
+	}
+	return "", nil
+}
+
+func (c *Script) timing(a *args) error {
+	k := &c.config
+	if c.Sim != nil {
+		k = &c.Sim.Config
+	}
+	for name, v := range map[string]*time.Duration{
+		"boot": &k.Boot, "launch": &k.Launch, "ready": &k.NodeReady, "terminate": &k.Terminate,
+		"cluster-lag": &k.ClusterLag, "cloud-lag": &k.CloudLag, "cloud-every": &k.CloudEvery,
+		"cluster-latency": &k.ClusterLatency, "cloud-latency": &k.CloudLatency, "controllers": &k.Controllers,
+	} {
+		*v = a.span(name, *v)
+	}
+	return nil
+}
+
+func (c *Script) cluster(a *args) error {
+	c.config.Slots = a.int("slots", c.config.Slots)
+	c.Sim = New(c.config, a.list("zones", "a,b,c")...)
+	s := c.Sim
+	s.AddNodes(a.int("nodes", 3), 1)
+	if max := a.int("max", 0); max > 0 {
+		s.group.Sizes.Max = max
+	}
+	s.group.Sizes.Min = a.int("min", 0)
+	version := int64(a.int("template", 2))
+	spec := a.word("spec")
+	if spec == "" {
+		spec = fmt.Sprint(version)
+	}
+	s.SetTemplate(version, spec)
+	if n := a.int("new", 0); n > 0 {
+		s.AddNodes(n, version)
+	}
+	s.group.labels = a.pairs("labels")
+	s.Advance(s.now.Add(3 * time.Second))
+	return nil
+}
+
+func (c *Script) workload(a *args) error {
+	kinds := map[string]string{"": Deployment, "statefulset": StatefulSet, "daemonset": DaemonSet, "bare": Bare, "mirror": Mirror, "job": Job}
+	kind, ok := kinds[a.word("kind")]
+	if !ok {
+		return fmt.Errorf("there is no such kind of workload")
+	}
+	shape := Shape{
+		Ready: a.span("ready", 3*time.Second), Grace: a.span("grace", 30*time.Second), Stop: a.span("stop", 2*time.Second),
+		NeverReady: a.flag("never-ready"), EmptyDir: a.flag("empty-dir"), ToleratesAll: a.flag("tolerates-all"),
+		Zone: a.word("zone"), Node: a.word("node"), Finalizers: a.list("finalizers", ""),
+	}
+	c.Sim.AddWorkload(kind, "app", a.next(), a.int("replicas", 1), shape)
+	return nil
+}
+
+func (c *Script) budget(a *args) error {
+	name := a.next()
+	app := a.word("app")
+	if app == "" {
+		app = name
+	}
+	min, err := a.amount("min")
+	if err != nil {
+		return err
+	}
+	max, err := a.amount("max")
+	if err != nil || (min == nil) == (max == nil) {
+		return fmt.Errorf("a budget has either min= or max=")
+	}
+	c.Sim.AddBudget("app", name, app, min, max, a.flag("always-allow"))
+	return nil
+}
+
+func (c *Script) set(a *args) error {
+	k := &c.settings
+	if n, err := a.amount("max-unavailable"); err != nil {
+		return err
+	} else if n != nil {
+		k.MaxUnavailable = *n
+	}
+	for name, v := range map[string]*time.Duration{
+		"drain-timeout": &k.DrainTimeout, "post-drain-wait": &k.Settle, "node-ready-timeout": &k.NodeReadyTimeout,
+		"terminate-timeout": &k.TerminateTimeout, "pending-limit": &k.PendingLimit, "gate-pause": &k.GatePause,
+		"eviction-retry": &k.EvictionRetry,
+	} {
+		*v = a.span(name, *v)
+	}
+	if w := a.word("approve"); w != "" {
+		k.Approve = engine.Approval(w)
+	}
+	if w := a.word("on-drain-timeout"); w != "" {
+		k.OnDrainTimeout = engine.TimeoutPolicy(w)
+	}
+	if a.flag("force") {
+		k.OnDrainTimeout, k.ForcedBy = engine.TimeoutForce, "operator@laptop --force"
+	}
+	k.BatchSize = a.int("batch-size", k.BatchSize)
+	k.Unmanaged = a.flag("force-unmanaged") || k.Unmanaged
+	k.EmptyDir = a.flag("delete-emptydir-data") || k.EmptyDir
+	if labels := a.pairs("new-labels"); labels != nil {
+		k.NewLabels = labels
+	}
+	if image := a.word("ami"); image != "" {
+		c.target.Image = image
+	}
+	return nil
+}
+
+// settle is how long the world runs before a run starts, so that all pods are
+// where they belong.
+const settle = time.Minute
+
+// begin plans the run and starts it.
+func (c *Script) begin(*args) (string, error) {
+	s := c.Sim
+	s.Advance(s.now.Add(settle))
+	s.health()
+	c.start = s.now
+	rules := strategy.EKS{}
+	r := engine.NewRun(rules, "run-1", c.seed, s.View, c.settings, c.target)
+	plan := engine.MakePlan(rules, s.now, s.View, r, strategy.Limit(c.settings.MaxUnavailable, r.Base.Desired))
+	var out strings.Builder
+	fmt.Fprintf(&out, "plan: %d nodes", len(plan.Nodes))
+	batch := 0
+	for _, n := range plan.Nodes {
+		if n.Batch != batch {
+			batch = n.Batch
+			fmt.Fprintf(&out, " |")
+		}
+		fmt.Fprintf(&out, " %s", n.Name)
+	}
+	fmt.Fprintf(&out, "; maxUnavailable %d, %d more for a while; %s\n", plan.Limit, plan.Extra, s.group.Sizes)
+	for _, n := range plan.Nodes {
+		for _, f := range n.Foreseen {
+			fmt.Fprintf(&out, "foreseen on %s: %s\n", n.Name, f)
+		}
+	}
+	for _, w := range plan.Warnings {
+		fmt.Fprintf(&out, "warning: %s\n", w)
+	}
+	for _, w := range plan.Refusals {
+		fmt.Fprintf(&out, "refused: %s\n", w)
+	}
+	if len(plan.Refusals) > 0 {
+		return out.String(), nil
+	}
+	s.before, s.suspended = s.group.Sizes, s.group.HasSuspended(azRebalance)
+	s.foreign = world.Sizes{}
+	for _, n := range s.Truth.Nodes() {
+		for _, mark := range marksOn(n) {
+			s.marks[mark] = true
+		}
+	}
+	c.Driver = Drive(s, rules, engine.Start(r, s.now, "operator@laptop"))
+	c.shown = 0
+	return out.String(), nil
+}
+
+// longest is how long a run command waits for what it was told to wait for.
+const longest = 6 * time.Hour
+
+// run lets time pass until something happens.
+func (c *Script) run(a *args) (string, error) {
+	if c.Driver == nil {
+		return "", fmt.Errorf("nothing was started")
+	}
+	d := c.Driver
+	until, span := a.word("until"), a.span("for", longest)
+	node, all := a.word("node"), a.flag("all")
+	end := c.Sim.now.Add(span)
+	from := len(d.Events)
+	for d.Run.State != engine.Finished && c.Sim.now.Before(end) && len(d.Broken) == 0 {
+		if until != "" && slices.ContainsFunc(d.Events[from:], func(e engine.Event) bool { return means(e, until) && (node == "" || e.Node == node) }) {
+			break
+		}
+		d.Advance(c.Sim.now.Add(min(end.Sub(c.Sim.now), 50*time.Millisecond)))
+	}
+	out := c.story(all)
+	if d.Run.State == engine.Finished {
+		out += c.ending()
+	} else if until != "" && !c.Sim.now.Before(end) {
+		return out, fmt.Errorf("it did not come to %q within %s", until, span)
+	}
+	return out, nil
+}
+
+// means reports whether an event is what a script waits for: a type without its
+// first part ("draining", "blocked"), or the name of a phase that begins.
+func means(e engine.Event, what string) bool {
+	if e.Type == engine.PhaseStarted {
+		return strings.ReplaceAll(e.Phase, " ", "-") == what
+	}
+	_, last, _ := strings.Cut(string(e.Type), ".")
+	return last == what || string(e.Type) == what
+}

@@ -1,0 +1,187 @@
+// Package sim is a world that moves by itself: a simulated cluster and the
+// cloud behind it on a virtual clock, for the very same engine.Decide that rolls
+// real nodes.
+//
+// A Sim holds two pictures. Truth is how things are: what the simulated API
+// servers would answer to a consistent read. View is what a driver knows: it
+// follows Truth with the lag of a watch (cluster) or of a poll (cloud), and
+// stands still while a source is away. Controllers act on Truth: the Auto
+// Scaling group (cloud.go), kubelets and the scheduler (cluster.go), workload
+// and disruption controllers (workload.go, budget.go). Actions are carried out
+// by Do (do.go).
+//
+// A Driver (driver.go) decides, saves and acts as engine/live does, loses
+// answers, sleeps and crashes (fault.go), and has every step checked against the
+// rules of docs/design.md (check.go). A Script (script.go) reads the language of
+// engine/testdata.
+//
+// Everything follows from the seed: two runs of one script are the same.
+package sim
+
+import (
+	"container/heap"
+	"math/rand/v2"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Config is how fast and how far behind the simulated world is. Zero values
+// stand for those of Defaults.
+type Config struct {
+	// Seed makes all that is random.
+	Seed uint64
+	// ClusterLag is how far a watch of the cluster is behind; CloudLag how long a
+	// poll of the cloud takes to arrive, CloudEvery how often there is one.
+	ClusterLag, CloudLag, CloudEvery time.Duration
+	// ClusterLatency and CloudLatency are how long a request takes.
+	ClusterLatency, CloudLatency time.Duration
+	// Controllers is how long controllers and the scheduler take to react.
+	Controllers time.Duration
+	// Launch is how long a machine is Pending; Boot until its node joins after
+	// that; NodeReady until the node is Ready; Terminate how long it takes to end.
+	Launch, Boot, NodeReady, Terminate time.Duration
+	// Slots is how many pods a node has room for, DaemonSet pods aside.
+	Slots int
+}
+
+// Defaults are a brisk but believable cloud.
+func Defaults() Config {
+	return Config{
+		ClusterLag: 50 * time.Millisecond, CloudLag: 500 * time.Millisecond, CloudEvery: 2 * time.Second,
+		ClusterLatency: 30 * time.Millisecond, CloudLatency: 200 * time.Millisecond,
+		Controllers: 100 * time.Millisecond,
+		Launch:      5 * time.Second, Boot: 25 * time.Second, NodeReady: 10 * time.Second, Terminate: 30 * time.Second,
+		Slots: 8,
+	}
+}
+
+// epoch is when every simulation begins.
+var epoch = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+
+// Sim is a simulated cluster and cloud. Make one with New.
+type Sim struct {
+	Config Config
+	// Truth is how things are, View what a driver knows of it.
+	Truth, View *world.World
+
+	now   time.Time
+	queue queue
+	seq   int
+	rand  *rand.Rand
+	fresh bool // View changed since the driver last looked
+	moved bool // a controller's turn is due
+
+	group     group
+	machines  map[string]*machine
+	workloads []*workload
+	pods      map[string]*pod
+	budgets   map[string]*budget
+	numbers   map[string]int // the last number given to a name
+	faults    faults
+	before    world.Sizes     // the group's sizes before the run
+	foreign   world.Sizes     // what others changed on the group's sizes, summed up
+	suspended bool            // AZRebalance was suspended before the run
+	marks     map[string]bool // marks that are not ours; true: from before the run, so that they must stay
+}
+
+// New returns an empty simulation of a group in some zones.
+func New(c Config, zones ...string) *Sim {
+	s := &Sim{
+		Config: c, Truth: world.New(), View: world.New(), now: epoch,
+		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
+		machines: map[string]*machine{}, pods: map[string]*pod{}, budgets: map[string]*budget{},
+		numbers: map[string]int{}, marks: map[string]bool{},
+	}
+	s.faults.init()
+	s.group.init(zones)
+	s.Truth.SetDaemonSets(nil)
+	s.View.SetDaemonSets(nil)
+	s.poll()
+	s.rebalanceLater()
+	return s
+}
+
+// Now is the virtual time.
+func (s *Sim) Now() time.Time { return s.now }
+
+// Next is when something happens next.
+func (s *Sim) Next() (time.Time, bool) {
+	if len(s.queue) == 0 {
+		return time.Time{}, false
+	}
+	return s.queue[0].at, true
+}
+
+// Advance lets everything happen that is due by t, and sets the clock to t.
+func (s *Sim) Advance(t time.Time) {
+	for len(s.queue) > 0 && !s.queue[0].at.After(t) {
+		e := heap.Pop(&s.queue).(event)
+		s.now = e.at
+		e.do()
+	}
+	if t.After(s.now) {
+		s.now = t
+	}
+}
+
+// after lets something happen in d.
+func (s *Sim) after(d time.Duration, do func()) {
+	s.seq++
+	heap.Push(&s.queue, event{s.now.Add(max(0, d)), s.seq, do})
+}
+
+// touch gives the controllers a turn soon.
+func (s *Sim) touch() {
+	if s.moved {
+		return
+	}
+	s.moved = true
+	s.after(s.Config.Controllers, func() {
+		s.moved = false
+		s.controllers()
+	})
+}
+
+// watch shows a change of the cluster to the View, with the lag of a watch.
+func (s *Sim) watch(change func(*world.World)) {
+	s.after(s.Config.ClusterLag, func() {
+		if s.faults.away(world.Cluster, s.now) {
+			s.faults.held = append(s.faults.held, change)
+			return
+		}
+		change(s.View)
+		s.fresh = true
+	})
+}
+
+// number counts a name on: a1, a2, ...
+func (s *Sim) number(name string) int {
+	s.numbers[name]++
+	return s.numbers[name]
+}
+
+// event is something that is going to happen.
+type event struct {
+	at  time.Time
+	seq int
+	do  func()
+}
+
+// queue is a heap of events, the earliest first and in order of making.
+type queue []event
+
+func (q queue) Len() int { return len(q) }
+func (q queue) Less(i, j int) bool {
+	if !q[i].at.Equal(q[j].at) {
+		return q[i].at.Before(q[j].at)
+	}
+	return q[i].seq < q[j].seq
+}
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)   { *q = append(*q, x.(event)) }
+func (q *queue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}

@@ -1,0 +1,198 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// details are events that a story leaves out unless all are asked for: what
+// others of the same moment tell as well.
+var details = []engine.EventType{engine.PodGone, engine.PhaseFinished, engine.NodeSettling, engine.NodeOutdated, engine.NodeLaunching, engine.RunStarted}
+
+// story tells the events since the last one, a line each; equal ones of one
+// second share a line.
+func (c *Script) story(all bool) string {
+	var out strings.Builder
+	events := c.Driver.Events[c.shown:]
+	c.shown = len(c.Driver.Events)
+	var last, nodes string
+	flush := func() {
+		if last != "" {
+			at, text, _ := strings.Cut(last, "|")
+			out.WriteString(strings.TrimRight(at+"  "+nodes+text, " ") + "\n")
+		}
+		last, nodes = "", ""
+	}
+	for _, e := range events {
+		if !all && e.Reason != "put back" && slices.Contains(details, e.Type) {
+			continue
+		}
+		node := e.Node
+		line := c.clock(e.Time) + "|" + tell(e)
+		if line != last || node == "" {
+			flush()
+			last = line
+		}
+		if node != "" && !slices.Contains(strings.Fields(strings.TrimSuffix(nodes, ": ")), node) {
+			nodes = strings.TrimSuffix(nodes, ": ")
+			nodes = strings.TrimSpace(nodes+" "+node) + ": "
+		}
+	}
+	flush()
+	return out.String()
+}
+
+// clock is the time since the start, "1:02:03".
+func (c *Script) clock(t time.Time) string {
+	d := t.Sub(c.start).Truncate(time.Second)
+	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
+}
+
+// tell says an event without its node.
+func tell(e engine.Event) string {
+	switch e.Type {
+	case engine.PhaseStarted:
+		return "-- " + e.Phase
+	case engine.Warning:
+		return "warning: " + e.Message
+	case engine.PodEvicted, engine.PodForced, engine.PodBlocked, engine.PodUnblocked, engine.PodGone:
+		return e.Pod + " " + e.Message
+	case engine.NodeDraining, engine.NodeReplaced, engine.NodeBlocked, engine.NodeFailed:
+		if e.Command != "" {
+			return e.Message
+		}
+		_, stage, _ := strings.Cut(string(e.Type), ".")
+		return stage + ", " + e.Message
+	case engine.RunFinished:
+		return fmt.Sprintf("finished, exit %d: %s", *e.ExitCode, e.Message)
+	}
+	return e.Message
+}
+
+// ending tells what a run that has ended leaves.
+func (c *Script) ending() string {
+	var out strings.Builder
+	r := c.Driver.Run
+	for _, l := range r.Culprits {
+		fmt.Fprintf(&out, "culprit: %s\n", l)
+	}
+	for _, l := range r.Notes {
+		fmt.Fprintf(&out, "note: %s\n", l)
+	}
+	for _, l := range r.Left {
+		fmt.Fprintf(&out, "left: %s\n", l)
+	}
+	return out.String() + c.status()
+}
+
+// status tells how the group and its nodes stand in truth.
+func (c *Script) status() string {
+	var out strings.Builder
+	s := c.Sim
+	g := &s.group
+	fmt.Fprintf(&out, "group: %s, template %s", g.Sizes, g.TemplateSpec)
+	if len(g.Suspended) > 0 {
+		fmt.Fprintf(&out, ", %s suspended", strings.Join(g.Suspended, " "))
+	}
+	out.WriteString("\n")
+	for _, z := range g.Zones {
+		fmt.Fprintf(&out, "zone %s:", z)
+		for _, id := range sortedKeys(s.machines) {
+			if m := s.machines[id]; m.Zone == z {
+				fmt.Fprintf(&out, " %s", c.oneNode(m))
+			}
+		}
+		out.WriteString("\n")
+	}
+	if r := c.Driver; r != nil && r.Run.State != engine.Finished {
+		fmt.Fprintf(&out, "run: %s\n", c.runLine())
+	}
+	if pending := c.unplaced(); pending != "" {
+		fmt.Fprintf(&out, "pending: %s\n", pending)
+	}
+	return out.String()
+}
+
+// oneNode is a machine's node with what is odd about it: a1(cordoned,3 pods).
+func (c *Script) oneNode(m *machine) string {
+	var odd []string
+	if m.State != world.MachineInService {
+		odd = append(odd, strings.ToLower(m.State))
+	}
+	n := c.Sim.Truth.NodeOf(m.ID)
+	switch {
+	case n == nil:
+		odd = append(odd, "no node")
+	case !n.Ready:
+		odd = append(odd, "not ready")
+	}
+	if n != nil {
+		for _, mark := range marksOn(n) {
+			odd = append(odd, mark[len(n.Name)+1:])
+		}
+	}
+	if c.Driver != nil && c.Driver.Run.State != engine.Finished {
+		if stage := c.Driver.Run.Nodes[m.ID].Stage; stage != engine.Ready && stage != engine.Outdated {
+			odd = append(odd, string(stage))
+		}
+	}
+	if len(odd) == 0 {
+		return m.name
+	}
+	return m.name + "(" + strings.Join(odd, ", ") + ")"
+}
+
+// runLine is the run's state with every wait that counts down.
+func (c *Script) runLine() string {
+	r := c.Driver.Run
+	line := string(r.State)
+	if r.Why != "" {
+		line += " (" + r.Why + ")"
+	}
+	if w := r.PhaseWait; w != nil {
+		line += fmt.Sprintf("; %s %s left", w.For, w.End.Sub(c.Sim.now).Round(time.Second))
+	}
+	for _, id := range sortedKeys(r.Nodes) {
+		if n := r.Nodes[id]; n.Wait != nil {
+			line += fmt.Sprintf("; %s %s %s left", n.Name, n.Wait.For, n.Wait.End.Sub(c.Sim.now).Round(time.Second))
+		}
+	}
+	if r.Gate != "" {
+		line += "; gate: " + r.Gate
+	}
+	return line
+}
+
+func (c *Script) unplaced() string {
+	var names []string
+	for _, p := range c.Sim.allPods() {
+		if p.Node == "" {
+			names = append(names, p.Name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// listPods tells where the pods of a workload are.
+func (c *Script) listPods(app string) string {
+	var out strings.Builder
+	for _, p := range c.Sim.allPods() {
+		if app != "" && p.Labels["app"] != app {
+			continue
+		}
+		state := p.Phase
+		switch {
+		case p.Terminating():
+			state = "terminating"
+		case p.Ready:
+			state = "ready"
+		}
+		fmt.Fprintf(&out, "%s on %s: %s\n", p.Name, p.Node, state)
+	}
+	return out.String()
+}

@@ -1,0 +1,196 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Kinds of workloads.
+const (
+	Deployment  = "Deployment"
+	StatefulSet = "StatefulSet"
+	DaemonSet   = "DaemonSet"
+	Bare        = "bare"   // pods that nobody puts back
+	Mirror      = "mirror" // static pods, one on every node that is there
+	Job         = "job"    // pods that have run to their end
+)
+
+// Shape is what the pods of a workload are like.
+type Shape struct {
+	// Ready is how long a pod takes to be Ready once it has a node; Stop how long
+	// to stop, at most its Grace.
+	Ready, Stop, Grace time.Duration
+	// NeverReady: they run and are never Ready.
+	NeverReady   bool
+	EmptyDir     bool
+	ToleratesAll bool
+	Finalizers   []string
+	// Zone is where their volumes are, "" for anywhere.
+	Zone string
+	// Node is the only node that they may run on, "" for any.
+	Node string
+}
+
+// workload keeps a number of pods alive.
+type workload struct {
+	Kind, Namespace, Name string
+	UID                   string
+	Replicas              int
+	Shape                 Shape
+}
+
+// AddWorkload makes a workload. Its pods carry the label app=name.
+func (s *Sim) AddWorkload(kind, namespace, name string, replicas int, shape Shape) {
+	w := &workload{Kind: kind, Namespace: namespace, Name: name, UID: kind + "/" + name, Replicas: replicas, Shape: shape}
+	s.workloads = append(s.workloads, w)
+	switch kind {
+	case DaemonSet:
+		s.knowDaemons()
+	case Bare, Job:
+		for i := range replicas {
+			p := s.newPod(w, name+"-"+strconv.Itoa(i+1))
+			p.Owner, p.owner = world.Owner{}, nil
+			if shape.Node != "" {
+				s.bind(p, shape.Node)
+			}
+			if kind == Job {
+				p.Owner = world.Owner{Kind: "Job", Name: name, UID: w.UID}
+				p.Phase = world.PodSucceeded
+				s.setPod(p)
+			}
+		}
+	}
+	s.touch()
+}
+
+// Scale changes how many pods a workload wants.
+func (s *Sim) Scale(name string, replicas int) error {
+	for _, w := range s.workloads {
+		if w.Name == name {
+			w.Replicas = replicas
+			s.touch()
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no workload %q", name)
+}
+
+func (s *Sim) knowDaemons() {
+	var uids []string
+	for _, w := range s.workloads {
+		if w.Kind == DaemonSet {
+			uids = append(uids, w.UID)
+		}
+	}
+	s.Truth.SetDaemonSets(uids)
+	s.watch(func(w *world.World) { w.SetDaemonSets(uids) })
+}
+
+// newPod makes a pod that waits for a node.
+func (s *Sim) newPod(w *workload, name string) *pod {
+	p := &pod{owner: w, shape: w.Shape}
+	kind := w.Kind
+	if kind == Deployment {
+		kind = "ReplicaSet"
+	}
+	p.Namespace, p.Name, p.Phase, p.Created = w.Namespace, name, world.PodPending, s.now
+	p.UID = fmt.Sprintf("%s/%s#%d", w.Namespace, name, s.number("uid/"+name))
+	p.Owner = world.Owner{Kind: kind, Name: w.Name, UID: w.UID}
+	p.Labels = map[string]string{"app": w.Name}
+	p.Grace, p.EmptyDir, p.ToleratesAll, p.Finalizers = w.Shape.Grace, w.Shape.EmptyDir, w.Shape.ToleratesAll, w.Shape.Finalizers
+	s.setPod(p)
+	return p
+}
+
+// controllers lets every controller look at the Truth once.
+func (s *Sim) controllers() {
+	for _, w := range s.workloads {
+		switch w.Kind {
+		case Deployment, StatefulSet:
+			s.replicate(w)
+		case DaemonSet, Mirror:
+			s.onEveryNode(w)
+		}
+	}
+	s.schedule()
+	for _, ref := range sortedKeys(s.budgets) {
+		s.recount(s.budgets[ref])
+	}
+	s.balance()
+}
+
+// replicate keeps a workload's pods at their number. A Deployment replaces a pod
+// as soon as it is asked to go; a StatefulSet when it is gone, under its name.
+func (s *Sim) replicate(w *workload) {
+	var alive []*pod
+	taken := map[string]bool{}
+	for _, p := range s.allPods() {
+		if p.owner != w {
+			continue
+		}
+		taken[p.Name] = true
+		if !p.Terminating() && !p.Finished() {
+			alive = append(alive, p)
+		}
+	}
+	for n := len(alive); n < w.Replicas; n++ {
+		name := ""
+		if w.Kind == Deployment {
+			name = w.Name + "-" + strconv.Itoa(s.number("pod/"+w.Name))
+		} else {
+			for i := range w.Replicas {
+				if free := w.Name + "-" + strconv.Itoa(i); !taken[free] {
+					name = free
+					break
+				}
+			}
+			if name == "" {
+				return // the old one is still there
+			}
+			taken[name] = true
+		}
+		s.newPod(w, name)
+	}
+	slices.SortStableFunc(alive, func(a, b *pod) int { // unplaced and young ones go first
+		return cmp.Or(cmp.Compare(placed(a), placed(b)), b.Created.Compare(a.Created))
+	})
+	for n := len(alive); n > w.Replicas; n-- {
+		s.kill(alive[len(alive)-n].UID, nil)
+	}
+}
+
+func placed(p *pod) int {
+	if p.Node == "" {
+		return 0
+	}
+	return 1
+}
+
+// onEveryNode keeps one pod of a workload on every Ready node.
+func (s *Sim) onEveryNode(w *workload) {
+	for _, n := range s.Truth.Nodes() {
+		if !n.Ready || slices.ContainsFunc(s.Truth.PodsOn(n.Name), func(p *world.Pod) bool { return s.pods[p.UID].owner == w }) {
+			continue
+		}
+		p := s.newPod(w, w.Name+"-"+n.Name)
+		p.Mirror = w.Kind == Mirror
+		if p.Mirror {
+			p.Owner = world.Owner{Kind: "Node", Name: n.Name, UID: n.Name}
+		}
+		s.bind(p, n.Name)
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,39 @@
+package strategy_test
+
+import (
+	"testing"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+)
+
+// "If your node group has five Availability Zones and maxUnavailable as one, the
+// upgrade process can launch a maximum of 10 nodes. However when maxUnavailable is
+// 20 (or anything greater than 10, the process would launch 20 new nodes)."
+func TestRaise(t *testing.T) {
+	for _, c := range []struct{ zones, limit, want int }{{5, 1, 10}, {5, 20, 20}, {5, 10, 10}, {1, 1, 2}, {3, 7, 7}} {
+		if got := strategy.Raise(c.zones, c.limit); got != c.want {
+			t.Errorf("%d zones, maxUnavailable %d: %d, want %d", c.zones, c.limit, got, c.want)
+		}
+	}
+}
+
+// "The maximum unavailable has a quota of 100 nodes. The default value is one node."
+func TestLimit(t *testing.T) {
+	for _, c := range []struct {
+		amount string
+		size   int
+		want   int
+	}{{"1", 12, 1}, {"0", 12, 1}, {"34%", 7, 2}, {"5%", 7, 1}, {"150", 500, 100}, {"50%", 500, 100}} {
+		a, err := engine.ParseAmount(c.amount)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strategy.Limit(a, c.size); got != c.want {
+			t.Errorf("%s of %d: %d, want %d", c.amount, c.size, got, c.want)
+		}
+	}
+	if d := (strategy.EKS{}).Defaults(); d.MaxUnavailable.N != 1 || d.DrainTimeout.Minutes() != 15 || d.Settle.Seconds() != 60 {
+		t.Errorf("defaults %v, %v, %v are not the seed's", d.MaxUnavailable, d.DrainTimeout, d.Settle)
+	}
+}

@@ -1,0 +1,81 @@
+package world_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// The indexes follow every change: a pod that gets a node, a node that changes
+// its machine, objects that go.
+func TestIndexes(t *testing.T) {
+	w := world.New()
+	w.SetNode(&world.Node{Name: "a1", Machine: "i-1"})
+	web := world.Owner{Kind: "ReplicaSet", Name: "web", UID: "rs"}
+	w.SetPod(&world.Pod{UID: "1", Namespace: "app", Name: "web-1", Owner: web})
+	if n := len(w.PodsOn("a1")); n != 0 {
+		t.Errorf("a pod without a node is on a1 (%d)", n)
+	}
+	w.SetPod(&world.Pod{UID: "1", Namespace: "app", Name: "web-1", Owner: web, Node: "a1", Labels: map[string]string{"app": "web"}})
+	w.SetPod(&world.Pod{UID: "2", Namespace: "app", Name: "web-1", Owner: web, Node: "a1"}) // a StatefulSet's next pod of that name
+	if n := len(w.PodsOn("a1")); n != 2 {
+		t.Errorf("%d pods on a1, want 2: pods are known by UID", n)
+	}
+	if n := w.Siblings(w.Pod("1")); n != 2 {
+		t.Errorf("%d siblings, want 2", n)
+	}
+	w.DeletePod("2")
+	w.DeletePod("2")
+	if len(w.PodsOn("a1")) != 1 || len(w.PodsIn("app")) != 1 || w.Pod("2") != nil {
+		t.Error("a deleted pod is still there")
+	}
+
+	w.SetNode(&world.Node{Name: "a1", Machine: "i-2"}) // the name used again on another machine
+	if w.NodeOf("i-1") != nil || w.NodeOf("i-2") == nil {
+		t.Error("the node is still that of its old machine")
+	}
+	w.DeleteNode("a1")
+	if w.Node("a1") != nil || w.NodeOf("i-2") != nil {
+		t.Error("a deleted node is still there")
+	}
+
+	w.SetBudget(&world.Budget{Namespace: "app", Name: "web", Selector: labels.SelectorFromSet(labels.Set{"app": "web"})})
+	w.SetBudget(&world.Budget{Namespace: "other", Name: "web", Selector: labels.Everything()})
+	if got := w.BudgetsOf(w.Pod("1")); len(got) != 1 || got[0].Ref() != "app/web" {
+		t.Errorf("budgets of web-1: %v, want app/web alone", got)
+	}
+	w.DeleteBudget("app/web")
+	if got := w.BudgetsOf(w.Pod("1")); len(got) != 0 {
+		t.Errorf("budgets of web-1 after its deletion: %v", got)
+	}
+}
+
+// Machines that did not change keep their pointer: an unchanged pointer is an
+// unchanged row.
+func TestSetMachinesKeepsPointers(t *testing.T) {
+	w := world.New()
+	w.SetMachines([]world.Machine{{ID: "i-1", State: world.MachineInService}, {ID: "i-2", State: world.MachinePending}})
+	one, two := w.Machine("i-1"), w.Machine("i-2")
+	w.SetMachines([]world.Machine{{ID: "i-1", State: world.MachineInService}, {ID: "i-2", State: world.MachineInService}})
+	if w.Machine("i-1") != one || w.Machine("i-2") == two {
+		t.Error("want the same pointer for the unchanged machine only")
+	}
+	w.SetMachines(nil)
+	if len(w.Machines()) != 0 {
+		t.Error("machines that left are still there")
+	}
+}
+
+// A source that was never fresh is stale, whatever the clock says.
+func TestStale(t *testing.T) {
+	w, now := world.New(), time.Unix(1000, 0)
+	if !w.Stale(world.Cloud, now, time.Hour) {
+		t.Error("a source that was never seen passes for fresh")
+	}
+	w.Health[world.Cloud] = world.Health{Fresh: now.Add(-10 * time.Second)}
+	if w.Stale(world.Cloud, now, 10*time.Second) || !w.Stale(world.Cloud, now, 9*time.Second) {
+		t.Error("want fresh at ten seconds, stale at nine")
+	}
+}

@@ -89,12 +89,6 @@ func (a Action) Needs() []world.Source {
 // ReadOnly reports whether the action changes nothing.
 func (a Action) ReadOnly() bool { return a.Kind == LookAtPods || a.Kind == CheckEffect }
 
-// Irreversible reports whether the action cannot be put back, so that the
-// record must be written (and thereby still be ours) right before it.
-func (a Action) Irreversible() bool {
-	return a.Kind == Terminate || a.Kind == Delete || a.Kind == Evict
-}
-
 // seen reports whether the world shows the action's effect.
 func (a Action) seen(w *world.World) bool {
 	n := w.Node(a.Node)

@@ -108,8 +108,7 @@ func (s *Step) newBatch(id int, machines []string) Batch {
 	return b
 }
 
-// hash sums up what an approval is for: the nodes and the pods that have to
-// leave them.
+// hash sums up what an approval is for: the machines, in their order.
 func (s *Step) hash(machines []string) string {
 	h := sha256.New()
 	for _, m := range machines {

@@ -76,9 +76,13 @@ func (s *Step) LaunchInZone(zone string) {
 	key := "launch/" + zone
 	g := &s.W.Group
 	if !slices.Contains(s.Run.AskedZones, zone) {
-		if retry, refused := s.Run.Retries[key]; refused && s.Now.Before(retry.Next) {
+		retry, refused := s.Run.Retries[key]
+		if refused && s.Now.Before(retry.Next) {
 			s.WakeAt(retry.Next)
 			return
+		}
+		if retry.hopeless() || !s.Fresh(world.Cloud) {
+			return // the phase's deadline decides; the refusal is in its reason
 		}
 		if need := s.Run.Expected() + 1; g.Sizes.Max < need {
 			s.Run.MaxSet = max(s.Run.MaxSet, need)
@@ -93,6 +97,10 @@ func (s *Step) LaunchInZone(zone string) {
 	}
 	s.Ensure(Action{Kind: LaunchIn, Key: key, Group: g.Name, Zone: zone, Token: s.Run.ID + "/" + zone})
 }
+
+// LaunchRefusal is why a machine that was asked for in a zone by name did not
+// come, "" if it was not refused.
+func (s *Step) LaunchRefusal(zone string) string { return s.Run.Retries["launch/"+zone].Message }
 
 // Expected is the group's desired size as our changes left it.
 func (r *Run) Expected() int { return r.Base.Desired + r.Surge() }
@@ -168,104 +176,6 @@ func (s *Step) ByPods(a, b string) int {
 	return cmp.Or(cmp.Compare(pa, pb), cmp.Compare(Chance(s.Run.Seed, a), Chance(s.Run.Seed, b)))
 }
 
-// Retire drains and ends surplus new nodes, emptiest first, under limit and
-// gate, until excess of them are gone. It reports how many are in work.
-func (s *Step) Retire(excess int) int {
-	var ready []string
-	working, present := 0, 0
-	for _, m := range s.W.Machines() {
-		n := s.Run.Nodes[m.ID]
-		switch {
-		case n.Stage == Terminating:
-			working++
-			continue
-		case m.Leaving():
-			continue // ended by somebody else
-		case n.New && (n.Stage == Draining || n.Stage == Settling):
-			working++
-			excess--
-		case n.New && (n.Stage == Ready || n.Stage == Surplus):
-			ready = append(ready, m.ID)
-		}
-		present++
-	}
-	slices.SortFunc(ready, func(a, b string) int {
-		sa, sb := s.Run.Nodes[a].Stage == Surplus, s.Run.Nodes[b].Stage == Surplus
-		if sa != sb {
-			return map[bool]int{true: -1, false: 1}[sa]
-		}
-		return s.ByPods(a, b)
-	})
-	slots := s.Run.Limit - s.Run.Unavailable()
-	for _, id := range ready[:min(len(ready), max(0, excess), max(0, slots), max(0, present-s.Run.Base.Desired))] {
-		if why := s.shut(); why != "" {
-			s.holdGate(why)
-			return working + 1
-		}
-		s.openGate()
-		s.startDrain(id)
-		working++
-	}
-	return working
-}
-
-// StopRetiring puts new nodes that are being retired back into service. It
-// reports whether none is ending any more.
-func (s *Step) StopRetiring() bool {
-	done := true
-	for _, id := range sortedKeys(s.Run.Nodes) {
-		n := s.Run.Nodes[id]
-		switch {
-		case !n.New:
-		case n.Stage == Draining, n.Stage == Settling, n.Stage == Terminating && !s.terminationAsked(id):
-			s.putBack(id, n)
-		case n.Stage == Terminating:
-			done = false
-		}
-	}
-	return done
-}
-
-// RetireEmpty ends new nodes that hold nothing that would have to be evicted, at
-// most excess of them. It reports whether none is in work any more.
-func (s *Step) RetireEmpty(excess int) bool {
-	done := true
-	for _, n := range s.Run.Nodes {
-		if n.New && (n.Stage == Draining || n.Stage == Settling) {
-			excess--
-		}
-	}
-	for _, m := range s.W.Machines() {
-		n := s.Run.Nodes[m.ID]
-		if !n.New || m.Leaving() && n.Stage != Terminating {
-			continue
-		}
-		left, _ := leaving(s.W, s.W.PodsOn(n.Name), s.Consents())
-		switch n.Stage {
-		case Terminating:
-			done = false
-		case Draining, Settling:
-			done = false
-			switch {
-			case len(left) > 0:
-				s.putBack(m.ID, n)
-			case n.Stage == Draining:
-				s.advanceDrain(m.ID, n)
-			default:
-				s.advanceSettling(m.ID, n)
-			}
-		case Ready, Surplus, Launching:
-			if excess > 0 && len(left) == 0 && s.Fresh(world.Cluster) && !s.hopeless("terminate/"+m.ID) {
-				excess--
-				done = false
-				s.startDrain(m.ID)
-				s.soon()
-			}
-		}
-	}
-	return done
-}
-
 // RestoreMax gives the group its upper bound back; the desired size is never set.
 func (s *Step) RestoreMax() bool {
 	if !s.Run.Raised {
@@ -290,11 +200,17 @@ func (s *Step) RestoreMax() bool {
 	return s.Ensure(Action{Kind: SetSizes, Key: "restore-max", Group: g.Name, From: &from, Sizes: &to}) || s.hopeless("restore-max")
 }
 
+// RaiseShows reports whether the group shows our raise, even if its answer was
+// lost and somebody else has changed the desired size since.
+func (s *Step) RaiseShows() bool {
+	return s.Run.Raise > 0 && s.Run.MaxSet > s.Run.Base.Max && s.W.Group.Sizes.Max == s.Run.MaxSet
+}
+
 // settleRaise waits until it is known whether a raise that was asked for happened.
 func (s *Step) settleRaise() bool {
 	p, busy := s.Run.Pending["raise"]
 	switch {
-	case !busy && s.Run.Raise > 0 && s.W.Group.Sizes.Desired == s.Run.Base.Desired+s.Run.Raise,
+	case !busy && s.RaiseShows(),
 		busy && !p.Accepted.IsZero():
 		s.Run.Raised, s.changed = true, true
 		return false
@@ -310,11 +226,18 @@ func (s *Step) RestoreTemplate() bool {
 	if spec == "$Latest" && s.Run.Target.Image != "" { // which the version that we made is now
 		spec = strconv.FormatInt(s.Run.BaseTemplate.Version, 10)
 	}
-	if len(s.Run.Target.Templates) == 0 || g.Template == s.Run.BaseTemplate && g.TemplateSpec == spec {
+	if len(s.Run.Target.Templates) == 0 {
 		return true
 	}
 	if !s.settled("set-template/" + s.Run.Target.Templates[0].String()) {
 		return false
+	}
+	if g.Template == s.Run.BaseTemplate && g.TemplateSpec == spec {
+		return true
+	}
+	if s.settled("restore-template") && s.TemplateMoved() != "" {
+		s.Note(s.TemplateMoved() + "; it is left as it is")
+		return true
 	}
 	for _, m := range s.W.Machines() {
 		if m.Template == s.Run.Target.Templates[0] && m.Template != s.Run.BaseTemplate {
@@ -324,6 +247,16 @@ func (s *Step) RestoreTemplate() bool {
 	back := s.Run.BaseTemplate
 	key := "restore-template"
 	return s.Ensure(Action{Kind: SetTemplate, Key: key, Group: g.Name, Template: &back, TemplateSpec: spec}) || s.hopeless(key)
+}
+
+// TemplateMoved says that somebody else has set the group to another template
+// than the run's target, "" if nobody has.
+func (s *Step) TemplateMoved() string {
+	want := s.Run.Target.Templates
+	if len(want) == 0 || !s.Fresh(world.Cloud) || !s.settled("set-template/"+want[0].String()) || s.W.Group.Template == want[0] {
+		return ""
+	}
+	return fmt.Sprintf("somebody else has set the group to template %s, the run's target is %s", s.W.Group.Template, want[0])
 }
 
 // UnmarkAll takes every mark of ours off.
@@ -343,7 +276,7 @@ func (s *Step) leaveGroup() {
 		s.Leave(process+" stays suspended", a.Command())
 	}
 	s.leaveSizes()
-	if len(s.Run.Target.Templates) > 0 && g.Template != s.Run.BaseTemplate && s.settled("restore-template") {
+	if len(s.Run.Target.Templates) > 0 && g.Template == s.Run.Target.Templates[0] && g.Template != s.Run.BaseTemplate && s.settled("restore-template") {
 		back := s.Run.BaseTemplate
 		a := Action{Kind: SetTemplate, Group: g.Name, Template: &back, TemplateSpec: s.Run.BaseTemplateSpec}
 		s.Leave("the group stays on template "+g.Template.String()+", because nodes run it", a.Command())
@@ -355,7 +288,7 @@ func (s *Step) leaveSizes() {
 	g := &s.W.Group
 	if n := s.Run.Surge(); n <= 0 && g.Sizes.Desired > s.Run.Base.Desired && s.Run.Raised {
 		s.Note(fmt.Sprintf("somebody else raised the group's desired size meanwhile: it is %d, and is left as it is", g.Sizes.Desired))
-	} else if n > 0 {
+	} else if n = min(n, g.Sizes.Desired-s.Run.Base.Desired); n > 0 {
 		s.Leave(fmt.Sprintf("the group's desired size stays %d above its base, because new nodes hold pods or could not be launched; drain a node and end it", n),
 			fmt.Sprintf("aws autoscaling terminate-instance-in-auto-scaling-group --instance-id INSTANCE --should-decrement-desired-capacity  # then update-auto-scaling-group --auto-scaling-group-name %s --max-size %d", g.Name, s.Run.Base.Max))
 	}

@@ -207,7 +207,7 @@ func (s *Step) Phase() string {
 // Enter ends the current phase and begins the named one; entering the current
 // phase again does nothing. An empty name only ends.
 func (s *Step) Enter(name string) {
-	if s.Phase() == name && name != "" {
+	if name != "" && (s.Phase() == name || s.Run.State != Running) {
 		return
 	}
 	for i, p := range s.Run.Phases {

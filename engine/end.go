@@ -61,6 +61,11 @@ func (s *Step) end() {
 	for _, id := range sortedKeys(s.Run.Nodes) {
 		done = s.endNode(id) && done
 	}
+	for _, key := range sortedKeys(s.Run.Marks) {
+		if _, member := s.Run.Nodes[s.Run.Marks[key].Put.Machine]; !member {
+			done = s.Unmark(key) && done
+		}
+	}
 	done = s.Rules.End(s) && done
 	done = done && !s.undecided()
 	if !done && !late {
@@ -100,9 +105,6 @@ func (s *Step) endNode(id string) bool {
 			return true // being retired: the strategy's End sees to it
 		}
 		s.putBack(id, n)
-	}
-	if n.Stage == Replaced {
-		return true
 	}
 	return s.hopelessMarks(id) || s.unmarkNode(id)
 }
@@ -174,7 +176,13 @@ func (s *Step) Note(note string) {
 // Succeed ends the run well; nodes left out by choice make it NodesLeft.
 func (s *Step) Succeed() {
 	result := Succeeded
-	if left := s.Run.Count(Skipped); left > 0 {
+	left := 0
+	for _, n := range s.Run.Nodes {
+		if n.Stage == Skipped && !n.New {
+			left++
+		}
+	}
+	if left > 0 {
 		result = NodesLeft
 		s.Run.Why = plural(left, "node") + " left by choice"
 	}
@@ -211,6 +219,10 @@ func (r *Run) Outstanding() []string {
 	}
 	for _, process := range r.Suspended {
 		a := Action{Kind: Resume, Group: r.Group, Process: process}
+		out = append(out, a.describe()+": "+a.Command())
+	}
+	if t := r.Target.Templates; len(t) > 0 && t[0] != r.BaseTemplate {
+		a := Action{Kind: SetTemplate, Group: r.Group, Template: &r.BaseTemplate, TemplateSpec: r.BaseTemplateSpec}
 		out = append(out, a.describe()+": "+a.Command())
 	}
 	if n := r.Surge(); n > 0 {

@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// expiry is how long an action may be under way, or accepted and not seen,
-// before a direct read has to tell.
-const expiry = 20 * time.Second
-
-// launchExpiry is the same for a launch by name, which answers only when the
-// machine has been started.
-const launchExpiry = 2 * time.Minute
+// expiry is how long an accepted action may go unseen before a direct read has to
+// tell; unanswered is how long one may be under way. The loop answers for every
+// action in less time than that, so that none is asked again while it may still
+// happen.
+const (
+	expiry     = 20 * time.Second
+	unanswered = 3 * time.Minute
+)
 
 // giveUp is how many times in a row a change may be refused for a reason that
 // does not pass by itself before the run ends.
@@ -72,13 +73,9 @@ func (s *Step) ask(a Action) bool {
 	if _, busy := s.Run.Pending[a.Key]; busy {
 		return false
 	}
-	wait := expiry
-	if a.Kind == LaunchIn {
-		wait = launchExpiry
-	}
-	s.Run.Pending[a.Key] = Pending{Action: a, Asked: s.Now, Expires: s.Now.Add(wait)}
+	s.Run.Pending[a.Key] = Pending{Action: a, Asked: s.Now, Expires: s.Now.Add(unanswered)}
 	s.actions = append(s.actions, a)
-	s.WakeAt(s.Now.Add(wait))
+	s.WakeAt(s.Now.Add(unanswered))
 	return true
 }
 

@@ -84,11 +84,8 @@ func (s *Step) candidates(id string, n Node, inFlight func(string) int) []candid
 		if p.Terminating() || s.judge(p).Fate != drain.Leaves {
 			continue
 		}
-		if _, busy := s.Run.Pending[evictKey(p.UID)]; busy {
-			continue
-		}
 		known := s.Run.Pods[p.UID]
-		if known.Forced {
+		if known.Forced || !s.settled(evictKey(p.UID)) || !s.settled(deleteKey(p.UID)) {
 			continue
 		}
 		if known.Tries == 0 && s.cameBack(p) {
@@ -99,7 +96,8 @@ func (s *Step) candidates(id string, n Node, inFlight func(string) int) []candid
 	return out
 }
 
-func evictKey(uid string) string { return "evict/" + uid }
+func evictKey(uid string) string  { return "evict/" + uid }
+func deleteKey(uid string) string { return "delete/" + uid }
 
 // due reports whether the fallback timer lets a pod be tried (again).
 func (s *Step) due(c candidate) bool {
@@ -210,9 +208,6 @@ func (s *Step) takeEviction(p Pending, o Outcome) {
 	first := known.Refusal == ""
 	known.Refusal, known.Message = o.Refusal, o.Message
 	known.Next = s.Now.Add(max(s.Run.Settings.EvictionRetry, o.After))
-	if a.Kind == Delete {
-		known.Forced = false
-	}
 	s.Run.Pods[a.UID] = known
 	s.WakeAt(known.Next)
 	if first {
@@ -226,6 +221,9 @@ func (s *Step) takeRemoval(a Action, known Pod) {
 		s.Report(Event{Type: PodUnblocked, Node: a.Node, Pod: known.Ref, Budget: strings.Join(known.Budgets, ","), Message: "let through after " + plural(known.Tries-1, "refused try")})
 	}
 	known.Evicted, known.Refusal, known.Message = s.Now, "", ""
+	if a.Kind == Delete {
+		known.Forced, known.Last = true, s.Now
+	}
 	s.Run.Pods[a.UID] = known
 	if known.Owner != "" {
 		s.Run.Evicted[known.Owner] = EvictedOwner{Namespace: a.Namespace, Last: s.Now}

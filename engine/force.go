@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // orderForce records a force order for a node, or for one pod on it. The record
@@ -17,7 +18,7 @@ func (s *Step) orderForce(machine, uid, by, why string) {
 		if (uid == "" || uid == p.UID) && s.judge(p).Fate != drain.Stays {
 			o.Pods = append(o.Pods, p.Ref())
 			if known, ok := s.Run.Pods[p.UID]; ok {
-				known.Forced = false
+				known.Forced, known.Next = false, s.Now
 				s.Run.Pods[p.UID] = known
 			}
 		}
@@ -25,7 +26,9 @@ func (s *Step) orderForce(machine, uid, by, why string) {
 	s.Run.Orders = append(s.Run.Orders, o)
 	if uid == "" {
 		n.Order = o.ID
-		n.Wait = nil
+		if n.Wait != nil {
+			n.Wait = s.newWait("forced drain", s.Run.Settings.DrainTimeout, world.Cluster)
+		}
 		s.Run.Nodes[machine] = n
 	}
 	s.Report(Event{Type: Warning, Node: n.Name, Reason: o.ID, Message: fmt.Sprintf("force ordered by %s (%s): %s may be deleted past their budgets", by, why, plural(len(o.Pods), "pod"))})
@@ -54,7 +57,11 @@ func (s *Step) carryOutOrders() {
 				continue
 			}
 			known := s.Run.Pods[p.UID]
-			if known.Forced || s.Now.Before(known.Next) && known.Refusal != "" && known.Refusal != RefusedBudget && known.Refusal != RefusedBudgets && known.Refusal != RefusedWebhook {
+			if known.Forced || !s.settled(deleteKey(p.UID)) || !s.settled(evictKey(p.UID)) {
+				continue
+			}
+			if s.Now.Before(known.Next) {
+				s.WakeAt(known.Next)
 				continue
 			}
 			if !slices.Contains(o.Pods, p.Ref()) {
@@ -64,16 +71,16 @@ func (s *Step) carryOutOrders() {
 				o.Pods = append(slices.Clip(o.Pods), p.Ref())
 				s.Run.Orders[i] = o
 			}
-			a := Action{Kind: Delete, Key: "delete/" + p.UID, Machine: o.Machine, Node: o.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Order: o.ID}
+			a := Action{Kind: Delete, Key: deleteKey(p.UID), Machine: o.Machine, Node: o.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Order: o.ID}
 			if p.Terminating() {
 				a.Grace = new(int64)
 			}
 			if !s.ask(a) {
 				continue
 			}
-			known.Ref, known.Node, known.Owner, known.Forced = p.Ref(), o.Node, p.Owner.UID, true
+			known.Ref, known.Node, known.Owner = p.Ref(), o.Node, p.Owner.UID
 			known.Tries++
-			known.Last = s.Now
+			known.Last, known.Next = s.Now, s.Now.Add(s.Run.Settings.EvictionRetry)
 			if known.First.IsZero() {
 				known.First = s.Now
 			}

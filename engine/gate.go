@@ -69,6 +69,9 @@ func (s *Step) homeless() string {
 
 // admit starts drains: as many queued nodes as the limit and the gate allow.
 func (s *Step) admit() {
+	if s.Run.State != Running {
+		return
+	}
 	slots := s.Run.Limit - s.Run.Unavailable()
 	s.approve(slots)
 	want := s.Run.Count(Queued) > 0 && slots > 0

@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/drainboard/drainboard/engine/world"
+import (
+	"cmp"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
 
 // Taint, Cordon and Label make the action that puts a mark on the node of a
 // machine; Mark and Unmark see to it.
@@ -28,11 +32,30 @@ func (s *Step) Mark(put Action) bool {
 		if !s.Fresh(world.Cluster) || s.W.Node(put.Node) == nil {
 			return false
 		}
-		m = Mark{Put: put, Foreign: put.seen(s.W)}
+		m = Mark{Put: put, Foreign: put.seen(s.W) || s.labelled(put)}
+		s.Run.Marks[put.Key] = m
+		s.changed = true
+	}
+	if m.Foreign && s.Fresh(world.Cluster) && !put.seen(s.W) && !s.labelled(put) { // its owner has taken it off
+		m.Foreign = false
 		s.Run.Marks[put.Key] = m
 		s.changed = true
 	}
 	return m.Foreign || s.Ensure(put)
+}
+
+// labelled reports whether a label that is to be put is there already, with
+// whatever value: it is somebody's, and would be lost when ours is taken off.
+func (s *Step) labelled(put Action) bool {
+	if put.Kind != AddLabel {
+		return false
+	}
+	node := s.W.Node(put.Node)
+	if node == nil {
+		return false
+	}
+	_, there := node.Labels[put.Label]
+	return there
 }
 
 // Unmark takes a mark of ours off again. It reports whether nothing of it is left.
@@ -121,7 +144,10 @@ func (s *Step) unmarkNode(machine string) bool {
 
 // reportChange reports an accepted change, with the command that does the same.
 func (s *Step) reportChange(a Action) {
-	e := Event{Node: a.Node, Command: a.Command()}
+	e := Event{Node: cmp.Or(a.Node, a.Machine), Command: a.Command()}
+	if m := s.W.Machine(a.Machine); m != nil {
+		e.Zone = m.Zone
+	}
 	switch a.Kind {
 	case AddTaint:
 		e.Type, e.Message = NodeTainted, "tainted "+a.Taint.String()

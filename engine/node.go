@@ -19,6 +19,10 @@ const excludeLabel = "node.kubernetes.io/exclude-from-external-load-balancers"
 // its node before the node goes without it.
 const stuckAfterForce = 30 * time.Second
 
+// leastSettle is the least wait between the two looks at an empty node: a
+// scheduler that has not heard of the cordon yet may still place a pod.
+const leastSettle = time.Second
+
 // startDrain begins to empty a node.
 func (s *Step) startDrain(id string) {
 	n := s.Run.Nodes[id]
@@ -53,7 +57,7 @@ func (s *Step) advanceNodes() {
 			s.advanceSettling(id, n)
 		case Terminating:
 			s.advanceTermination(id, n)
-		case Skipped:
+		case Skipped, Replaced:
 			s.unmarkNode(id)
 		}
 	}
@@ -88,9 +92,9 @@ func (s *Step) advanceDrain(id string, n Node) {
 	}
 	s.Report(Event{Type: NodeDrained, Node: s.label(id, n), Zone: n.Zone, Message: "empty after " + s.Now.Sub(n.Since).Round(time.Second).String()})
 	n.Stage, n.Since, n.Blocked, n.Empty = Settling, s.Now, false, time.Time{}
-	settle := s.Run.Settings.Settle
+	settle := max(s.Run.Settings.Settle, leastSettle)
 	if !joined {
-		settle = 0 // no load balancer knows it
+		settle = 0 // no load balancer and no scheduler knows it
 	}
 	n.Wait = s.newWait("settling", settle)
 	if settle <= 0 {
@@ -197,16 +201,39 @@ func (s *Step) drainsAgain(id string, n Node) bool {
 	if s.terminationAsked(id) || node == nil || node.Unschedulable || !s.settled(CordonOf(id, n.Name).Key) {
 		return false
 	}
+	s.backToDrain(id, n)
+	return true
+}
+
+// backToDrain drains a node again whose machine was about to be ended.
+func (s *Step) backToDrain(id string, n Node) {
 	if n.Decrement {
 		n.Decrement = false
 		s.Run.Nodes[id] = n
 		s.Run.Lowered--
 	}
 	s.startDrain(id)
-	return true
 }
 
+// lookValid is how old the consistent read may be that a termination rests on.
+const lookValid = 30 * time.Second
+
+// terminate asks the group to end a machine whose node was seen empty just now;
+// otherwise it looks again first.
 func (s *Step) terminate(id string, n Node) {
+	if !s.terminationAsked(id) && s.Now.Sub(n.Empty) > lookValid {
+		if retry, refused := s.Run.Retries["terminate/"+id]; refused && s.Now.Before(retry.Next) {
+			s.WakeAt(retry.Next)
+			return
+		}
+		if !s.Fresh(world.Cloud) || !s.looked(id, n) {
+			return
+		}
+		if n = s.Run.Nodes[id]; n.Empty.IsZero() {
+			s.backToDrain(id, n)
+			return
+		}
+	}
 	s.Ensure(Action{Kind: Terminate, Key: "terminate/" + id, Machine: id, Node: n.Name, Decrement: n.Decrement, Group: s.Run.Group})
 }
 
@@ -244,13 +271,18 @@ func (r *Run) Surge() int {
 // checkDrainDeadline acts when a node's time is up: fail, skip, or force. A
 // deadline never falls before one full attempt after a time without sight.
 func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
-	if s.Run.State != Running || n.Wait == nil || !s.Over(n.Wait) || n.Order != "" {
+	if s.Run.State != Running || n.Wait == nil || !s.Over(n.Wait) {
 		return
 	}
-	if !s.Run.Gap.IsZero() && !n.Tried.After(s.Run.Gap) && slices.ContainsFunc(left, func(p *world.Pod) bool { return !p.Terminating() }) {
+	untried := func(p *world.Pod) bool { return !p.Terminating() && s.judge(p).Fate == drain.Leaves }
+	if n.Order == "" && !s.Run.Gap.IsZero() && !n.Tried.After(s.Run.Gap) && slices.ContainsFunc(left, untried) {
 		return
 	}
-	switch s.Run.Settings.OnDrainTimeout {
+	policy := s.Run.Settings.OnDrainTimeout
+	if n.Order != "" && policy == TimeoutForce {
+		policy = TimeoutFail // force did not help either
+	}
+	switch policy {
 	case TimeoutForce:
 		s.orderForce(id, "", cmp.Or(s.Run.Settings.ForcedBy, s.Run.By), "asked for with --force when the drain has used up its time")
 		return

@@ -82,6 +82,9 @@ func (s *Step) machineNamed(node string) (string, bool) {
 	return "", false
 }
 
+// Pause stops the run until an operator has seen to something.
+func (s *Step) Pause(why string) { s.pause(why) }
+
 // pause stops evictions and terminations; what terminates finishes.
 func (s *Step) pause(why string) {
 	s.Run.State, s.Run.Why = Paused, why

@@ -53,6 +53,8 @@ func (s *Step) observe() {
 func (s *Step) takeIn(m *world.Machine) Node {
 	n := Node{Zone: m.Zone, Since: s.Now, New: s.upToDate(m), Stage: Outdated}
 	switch {
+	case m.State == world.MachineStandby:
+		n.Stage, n.Reason = Skipped, "in Standby: somebody has taken it out of service"
 	case n.New && s.readyForPods(m, s.W.NodeOf(m.ID)) && (s.Run.State == Planned || s.launchedBefore(m)):
 		n.Stage = Ready
 	case n.New:
@@ -102,7 +104,11 @@ func (s *Step) readyForPods(m *world.Machine, node *world.Node) bool {
 // gone settles a machine that is no longer in the group.
 func (s *Step) gone(id string) {
 	n := s.Run.Nodes[id]
-	s.dropMarks(id)
+	if node := s.W.NodeOf(id); node == nil || n.Stage == Terminating {
+		s.dropMarks(id)
+	} else {
+		s.Report(Event{Type: Warning, Node: node.Name, Zone: n.Zone, Message: "machine " + id + " left the group and its node is still there: our marks come off"})
+	}
 	s.changed = true
 	if n.New {
 		delete(s.Run.Nodes, id)
@@ -154,7 +160,7 @@ func (s *Step) upToDate(m *world.Machine) bool {
 // node tells.
 func (s *Step) launchedBefore(m *world.Machine) bool {
 	n := s.W.NodeOf(m.ID)
-	return n != nil && n.Created.Before(s.Run.Started)
+	return n != nil && (s.Run.Started.IsZero() || n.Created.Before(s.Run.Started))
 }
 
 // label is the name to show for a machine: its node's, or its own id.

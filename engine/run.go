@@ -245,7 +245,7 @@ type Pod struct {
 	// Closed: since the last refusal its budget was seen allowing nothing, so the
 	// moment it opens the eviction goes out.
 	Closed bool `json:"closed,omitempty"`
-	// Forced: a delete for it was ordered; Gone: it left.
+	// Forced: a delete for it was accepted; Gone: it left.
 	Forced bool      `json:"forced,omitempty"`
 	Gone   time.Time `json:"gone,omitzero"`
 	// Returns counts pods of the same owner that came back to the node.

@@ -40,7 +40,9 @@ func (s *Step) countTime() {
 	if !r.GateSince.IsZero() {
 		r.GateSince = r.GateSince.Add(passed)
 	}
-	r.Gap = s.Now
+	if stopped || slices.Contains(blind, world.Cluster) {
+		r.Gap = s.Now
+	}
 }
 
 // counts reports whether a stretch of time is one in which a wait stands still.

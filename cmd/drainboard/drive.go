@@ -21,6 +21,15 @@ const termLimit = 5 * time.Minute
 func (d *driver) headless(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	events := loop.Events
+	loop.Events = func(list []engine.Event) {
+		events(list)
+		for _, e := range list {
+			if e.Type == engine.RunPaused { // nobody is there to resume it
+				stop()
+			}
+		}
+	}
 	go func() {
 		var late <-chan time.Time
 		for {

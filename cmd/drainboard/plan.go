@@ -81,6 +81,9 @@ func (f *rollFlags) rules(cmd *cobra.Command, auto bool) (engine.Strategy, engin
 
 // makePlan makes the run that the flags ask for, and what it would do.
 func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings engine.Settings, f *rollFlags, w *world.World) (engine.Plan, error) {
+	if why := w.Group.Refused; why != "" {
+		return engine.Plan{}, usage(fmt.Errorf("group %s: %s", w.Group.Name, why))
+	}
 	target, err := s.aws.Target(ctx, w.Group.Name, asg.TargetOptions{TemplateVersion: f.templateVersion, AMI: f.ami})
 	if err != nil {
 		return engine.Plan{}, usage(err)

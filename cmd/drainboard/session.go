@@ -74,9 +74,6 @@ func (s *session) look(ctx context.Context, group string) (view, error) {
 	if err != nil {
 		return view{}, usage(err)
 	}
-	if g.Refused != "" {
-		return view{}, usage(fmt.Errorf("group %s: %s", group, g.Refused))
-	}
 	v := view{world: world.New(), cloud: s.aws.Feed(g.Name, asg.FeedOptions{Now: s.kube.Clock().Now})}
 	v.intake = live.Open(ctx, s.kube.Feed(), v.cloud)
 	if err := v.intake.Fill(ctx, v.world, lookLimit, world.Cluster, world.Cloud); err != nil {

@@ -113,7 +113,7 @@ func (u *upgrade) prepare(ctx context.Context, cmd *cobra.Command, rules engine.
 
 	lock := s.kube.Lock(u.app.namespace, w.Group.Provider, u.group)
 	lock.Waiting = func(holder string, until time.Time) {
-		fmt.Fprintf(u.app.err, "drainboard: %s held this group and has not been heard of; its lock runs out at %s\n", holder, until.Local().Format("15:04:05"))
+		fmt.Fprintf(u.app.err, "drainboard: %s has the lock of this group; waiting until %s at most to see whether it is alive\n", holder, until.Local().Format("15:04:05"))
 	}
 	record := s.kube.Record(u.app.namespace, w.Group.Provider, u.group)
 	if run, found, err := record.Load(ctx); err == nil && !(found && run.State != engine.Finished) {
@@ -234,6 +234,9 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		run, err = d.headless(ctx, loop, run)
 	} else {
 		run, err = d.dashboard(ctx, loop, run)
+	}
+	if err != nil {
+		d.sayLeft(run)
 	}
 	if errors.Is(err, live.ErrLost) {
 		return &exitError{exitHeld, fmt.Errorf("group %s: %w; this process has stopped acting", d.group, err)}

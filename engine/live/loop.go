@@ -18,6 +18,7 @@ const (
 	saveSoon     = time.Second            // a change that no action depends on
 	saveRetry    = time.Second            // after a record that could not be written
 	saveLimit    = 20 * time.Second       // one write of the record
+	lastSaves    = 10                     // tries to write the record of a finished run
 	actionLimit  = 2 * time.Minute        // one action, with everything; providers bound their requests
 	atOnce       = 64                     // actions under way
 	tooLate      = 5 * time.Second        // an action that could not start by then is decided anew
@@ -131,7 +132,8 @@ func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 			if r.err != nil {
 				return l.run, r.err
 			}
-			l.run, l.in, held, lost = engine.Adopt(r.run, l.Clock.Now()), engine.Inputs{}, true, l.Lock.Lost()
+			l.run, held, lost = engine.Adopt(r.run, l.Clock.Now()), true, l.Lock.Lost()
+			l.in.Outcomes = nil // what was under way is looked up; what the operator said still holds
 			l.begin(background)
 		case err := <-l.Intake.failed:
 			return l.run, err
@@ -160,9 +162,9 @@ func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 			return l.run, err
 		}
 		if l.run.State == engine.Finished {
-			err := l.save(ctx)
+			l.saveLast(ctx)
 			l.publish()
-			return l.run, err
+			return l.run, nil
 		}
 		timer.Reset(max(0, wake.Sub(l.Clock.Now())))
 	}
@@ -208,6 +210,9 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	l.run = d.Run
 	l.dirty = l.dirty || d.Changed
 	since := time.Since(l.saved)
+	if len(l.in.Commands) > 0 {
+		since = saveEvery // what the operator said outlives this process
+	}
 	if len(d.Actions) > 0 || l.dirty && since >= saveSoon || since >= saveEvery {
 		if err := l.save(ctx); errors.Is(err, ErrLost) {
 			l.run = before
@@ -239,14 +244,37 @@ func (l *Loop) trouble(why string, now time.Time) {
 	l.World.Health[world.Cluster] = h
 }
 
+// save writes the record. The end of ctx leaves it a moment.
 func (l *Loop) save(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveLimit)
+	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveLimit)
 	defer cancel()
-	if err := l.Store.Save(ctx, l.run); err != nil {
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(farewell, cancel) })
+	defer stop()
+	if err := l.Store.Save(writing, l.run); err != nil {
 		return err
 	}
 	l.saved, l.dirty = time.Now(), false
 	return nil
+}
+
+// saveLast writes the record of a finished run. The run's end does not depend on
+// it: a record that cannot be written is only warned of.
+func (l *Loop) saveLast(ctx context.Context) {
+	var err error
+	for range lastSaves {
+		if err = l.save(ctx); err == nil || errors.Is(err, ErrLost) {
+			return
+		}
+		select {
+		case <-time.After(saveRetry):
+		case <-ctx.Done():
+		}
+	}
+	e := engine.Event{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: engine.Warning, Message: "the end of the run could not be written to its record, which still says that it goes on: " + err.Error()}
+	l.log = append(l.log, e)
+	if l.Events != nil {
+		l.Events([]engine.Event{e})
+	}
 }
 
 // dispatch starts an action; its answer comes back through the loop.

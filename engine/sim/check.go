@@ -29,7 +29,6 @@ type checker struct {
 	usable  map[drained]time.Duration
 	seen    time.Time
 	acting  bool // at seen, we could see and act
-	desired int  // the group's desired size, at the last look
 	gap     time.Time
 	tried   map[string]time.Time // last eviction that was tried, by machine
 }
@@ -249,10 +248,21 @@ func (c *checker) deadline(node string) {
 		if n.Name != node {
 			continue
 		}
+		if c.tried[id].Before(c.gap) && !c.gap.IsZero() && c.blockedByBudget(n) {
+			d.breaks("rule 10: the drain of %s was given up without an attempt after a gap", node)
+		}
 		if used, has := c.usable[drained{id, n.Since}], d.Run.Settings.DrainTimeout; used < has-slack {
 			d.breaks("rule 10: the drain of %s was given up after %s of usable time, it has %s", node, used, has)
 		}
 	}
+}
+
+// blockedByBudget reports whether a node holds a pod that could be tried.
+func (c *checker) blockedByBudget(n engine.Node) bool {
+	view := c.d.Sim.View
+	return slices.ContainsFunc(view.PodsOn(n.Name), func(p *world.Pod) bool {
+		return !p.Terminating() && drain.Judge(view, p, c.d.Run.Consents()).Fate == drain.Leaves && len(view.BudgetsOf(p)) > 0
+	})
 }
 
 // truth watches the Truth between decisions.

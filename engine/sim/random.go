@@ -43,6 +43,12 @@ func Random(seed uint64) (told string, broken string) {
 	say("workload logs kind=daemonset")
 	say("settings max-unavailable=%s post-drain-wait=%ds drain-timeout=%ds node-ready-timeout=60s pending-limit=20s gate-pause=60s on-drain-timeout=%s %s",
 		pick("1", "1", "2", "50%"), r.IntN(8), 20+r.IntN(60), pick("fail", "fail", "force", "skip"), pick("", "", "approve=batch", "ami=ami-9"))
+	if r.IntN(3) == 0 {
+		say("somebody cordon a1")
+	}
+	if r.IntN(4) == 0 {
+		say("somebody suspends AZRebalance")
+	}
 	say("start")
 	if c.Driver == nil {
 		return script.String(), broken

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -87,6 +88,10 @@ func (EKS) Abilities() []engine.Ability {
 
 // Step takes the current phase on.
 func (e EKS) Step(s *engine.Step) {
+	if why := cmp.Or(s.TemplateMoved(), s.W.Group.Refused); why != "" && s.Fresh(world.Cloud) {
+		s.Pause(why + ": put that right and resume, or abort")
+		return
+	}
 	switch s.Phase() {
 	case "":
 		s.Enter(setup)
@@ -191,6 +196,10 @@ func (EKS) raise(s *engine.Step) bool {
 	s.Run.Raise = Raise(len(g.Zones), s.Run.Limit)
 	key := "raise"
 	if conflicted(s, key) && g.Sizes != raised(s.Run.Base, s.Run.Raise) {
+		if s.RaiseShows() { // its answer was lost, and somebody has scaled the group since
+			s.Run.Raised = true
+			return true
+		}
 		s.Run.Base = g.Sizes // somebody scaled the group between our look and our request
 	}
 	base, to := s.Run.Base, raised(s.Run.Base, s.Run.Raise)
@@ -219,7 +228,7 @@ func (e EKS) missing(s *engine.Step) string {
 	have := map[string]bool{}
 	count := 0
 	for _, m := range s.W.Machines() {
-		if m.Leaving() {
+		if m.Leaving() || m.State == world.MachineStandby {
 			continue
 		}
 		count++
@@ -245,7 +254,9 @@ func (e EKS) missing(s *engine.Step) string {
 			s.LaunchInZone(zone)
 		}
 		why := "zone " + zone + " has no new node"
-		if failure != "" {
+		if refusal := s.LaunchRefusal(zone); refusal != "" {
+			why += ": " + refusal
+		} else if failure != "" {
 			why += ": " + failure
 		}
 		return why

@@ -44,13 +44,14 @@ func (EKS) enough(s *engine.Step) bool {
 	}
 	ready, why := 0, ""
 	for _, m := range s.W.Machines() {
-		switch n := s.Run.Nodes[m.ID]; {
-		case m.Leaving():
-		case n.Stage == engine.Launching:
-			why = s.WhyNotReady(m)
-		default:
-			ready++
+		if m.Leaving() || m.State == world.MachineStandby {
+			continue
 		}
+		if not := s.WhyNotReady(m); not != "" && s.Run.Nodes[m.ID].New {
+			why = not
+			continue
+		}
+		ready++
 	}
 	if want := s.W.Group.Sizes.Desired; why == "" && ready < want {
 		why = fmt.Sprintf("%d of %d nodes are there", ready, want)

@@ -207,6 +207,10 @@ func refusal(g types.AutoScalingGroup) string {
 		return fmt.Sprintf("it uses the launch configuration %s, which has no versions: copy it to a launch template (EC2 console: Launch Configurations, Copy to launch template), then aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --launch-template 'LaunchTemplateName=NAME,Version=1'", text(g.LaunchConfigurationName), name)
 	case specOf(g) == nil:
 		return "it has no launch template"
+	case text(g.DesiredCapacityType) != "" && text(g.DesiredCapacityType) != "units":
+		return fmt.Sprintf("its sizes are counted in %s, not in machines", text(g.DesiredCapacityType))
+	case slices.ContainsFunc(overridesOf(g), func(o types.LaunchTemplateOverrides) bool { return o.WeightedCapacity != nil }):
+		return "its instance types have weights, so its sizes are not counted in machines"
 	}
 	return ""
 }

@@ -40,7 +40,7 @@ func TestTerminate(t *testing.T) {
 		{"trouble", member("web", "InService"), "", fail(500, "InternalFailure", "oops"), engine.Unknown, "", "oops", 1},
 		{"trouble before it", member("web", "InService"), "", fail(503, "ServiceUnavailable", "later"), engine.Refused, engine.RefusedBusy, "later", 1},
 		{"gone meanwhile", member("web", "InService"), "", fail(400, "ValidationError", "Instance Id not found - No managed instance found for instance ID: i-1"), engine.Refused, engine.RefusedGone, "No managed instance", 1},
-		{"below the minimum", member("web", "InService"), "", fail(400, "ValidationError", "Currently, desiredSize equals minSize (3). Terminating instance without replacement will violate group's min size constraint."), engine.Refused, engine.RefusedConflict, "min size constraint", 1},
+		{"below the minimum", member("web", "InService"), "", fail(400, "ValidationError", "Currently, desiredSize equals minSize (3). Terminating instance without replacement will violate group's min size constraint."), engine.Refused, engine.RefusedInvalid, "min size constraint", 1},
 		{"scaling", member("web", "InService"), "", fail(400, "ScalingActivityInProgress", "busy scaling"), engine.Refused, engine.RefusedBusy, "busy scaling", 1},
 	}
 	for _, tt := range tests {

@@ -49,8 +49,6 @@ func refusalOf(code, message string) engine.Refusal {
 		return engine.RefusedForbidden
 	case strings.Contains(message, "No managed instance found"):
 		return engine.RefusedGone
-	case code == "ValidationError" && (strings.Contains(message, "min size constraint") || strings.Contains(message, "sizes appropriately")):
-		return engine.RefusedConflict // somebody changed the bounds: look again
 	case strings.HasPrefix(code, "Internal"):
 		return ""
 	}

@@ -15,10 +15,14 @@ import (
 // pods: if it was cordoned at the first read, no pod can have been placed on it
 // by the scheduler after the second.
 //
-// A node that is gone has no pods and takes none.
+// A node that is gone has no pods and takes none; nor has a machine that has not
+// joined, which the action tells by naming no node.
 func (e *Executor) look(ctx context.Context, a engine.Action) engine.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
+	if a.Node == "" {
+		return e.lookForNode(ctx, a)
+	}
 	node, err := e.c.urgent.CoreV1().Nodes().Get(ctx, a.Node, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return engine.Outcome{Verdict: engine.Done, Unschedulable: true}
@@ -47,4 +51,16 @@ func (e *Executor) look(ctx context.Context, a engine.Action) engine.Outcome {
 		}
 		options.Continue = page.Continue
 	}
+}
+
+// lookForNode makes sure that a machine has no node.
+func (e *Executor) lookForNode(ctx context.Context, a engine.Action) engine.Outcome {
+	joined, _, err := e.c.Machines(ctx)
+	switch {
+	case err != nil:
+		return e.unread(err, "list", "nodes")
+	case joined[a.Machine]:
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedConflict, Message: Clean(a.Machine) + " has joined the cluster"}
+	}
+	return engine.Outcome{Verdict: engine.Done, Unschedulable: true}
 }

@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Retire drains and ends surplus new nodes, emptiest first, under limit and
+// gate, until excess of them are gone. It reports how many are in work or wait for
+// a slot.
+func (s *Step) Retire(excess int) int {
+	var ready []string
+	working, present := 0, 0
+	for _, m := range s.W.Machines() {
+		n := s.Run.Nodes[m.ID]
+		switch {
+		case n.Stage == Terminating:
+			working++
+			continue
+		case m.Leaving(), m.State == world.MachineStandby:
+			continue // ended by somebody else, or not in service
+		case n.New && (n.Stage == Draining || n.Stage == Settling):
+			working++
+			excess--
+		case n.New && (n.Stage == Ready || n.Stage == Surplus):
+			ready = append(ready, m.ID)
+		}
+		present++
+	}
+	slices.SortFunc(ready, func(a, b string) int {
+		sa, sb := s.Run.Nodes[a].Stage == Surplus, s.Run.Nodes[b].Stage == Surplus
+		if sa != sb {
+			return map[bool]int{true: -1, false: 1}[sa]
+		}
+		return s.ByPods(a, b)
+	})
+	slots := s.Run.Limit - s.Run.Unavailable()
+	due := ready[:min(len(ready), max(0, excess), max(0, present-s.Run.Base.Desired))]
+	for i, id := range due {
+		if i >= slots {
+			return working + len(due) - i
+		}
+		if why := s.shut(); why != "" {
+			s.holdGate(why)
+			return working + 1
+		}
+		s.openGate()
+		s.startDrain(id)
+		working++
+	}
+	return working
+}
+
+// StopRetiring puts new nodes that are being retired back into service. It
+// reports whether none is ending any more.
+func (s *Step) StopRetiring() bool {
+	done := true
+	for _, id := range sortedKeys(s.Run.Nodes) {
+		n := s.Run.Nodes[id]
+		switch {
+		case !n.New:
+		case n.Stage == Draining, n.Stage == Settling, n.Stage == Terminating && !s.terminationAsked(id):
+			s.putBack(id, n)
+		case n.Stage == Terminating:
+			done = false
+		}
+	}
+	return done
+}
+
+// RetireEmpty ends new nodes that hold nothing that would have to be evicted, at
+// most excess of them. It reports whether none is in work any more.
+func (s *Step) RetireEmpty(excess int) bool {
+	done := true
+	excess = min(excess, s.W.Group.Sizes.Desired-s.Run.Base.Desired)
+	for _, n := range s.Run.Nodes {
+		if n.New && (n.Stage == Draining || n.Stage == Settling) {
+			excess--
+		}
+	}
+	for _, m := range s.W.Machines() {
+		n := s.Run.Nodes[m.ID]
+		if !n.New || m.Leaving() && n.Stage != Terminating {
+			continue
+		}
+		left, _ := leaving(s.W, s.W.PodsOn(n.Name), s.Consents())
+		switch n.Stage {
+		case Terminating:
+			done = false
+		case Draining, Settling:
+			done = false
+			switch {
+			case len(left) > 0:
+				s.putBack(m.ID, n)
+			case n.Stage == Draining:
+				s.advanceDrain(m.ID, n)
+			default:
+				s.advanceSettling(m.ID, n)
+			}
+		case Ready, Surplus, Launching:
+			if excess > 0 && len(left) == 0 && s.Fresh(world.Cluster) && !s.hopeless("terminate/"+m.ID) {
+				excess--
+				done = false
+				s.startDrain(m.ID)
+				s.soon()
+			}
+		}
+	}
+	return done
+}

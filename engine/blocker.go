@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ func (s *Step) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
 		b.Kind, b.Detail = BlockedByReturn, fmt.Sprintf("came back %s: it tolerates every taint", times(known.Returns))
 		b.WayOut = "narrow its tolerations, scale " + b.Owner + " to 0, or force the node with f"
 	case known.Refusal == RefusedWebhook:
-		b.Kind, b.Detail = BlockedByWebhook, known.Message
+		b.Kind, b.Detail = BlockedByWebhook, cmp.Or(known.Message, "an admission webhook denies it")
 		b.WayOut = "see why the webhook denies it, or force with f"
 	case known.Refusal == RefusedForbidden:
 		b.Kind, b.Detail = BlockedByRights, known.Message

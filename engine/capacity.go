@@ -182,7 +182,7 @@ func (s *Step) RestoreMax() bool {
 		return s.settleRaise()
 	}
 	g := &s.W.Group
-	if !s.settled("raise") {
+	if !s.settled(raiseKey) {
 		return false
 	}
 	if g.Sizes.Max == s.Run.Base.Max {
@@ -200,15 +200,49 @@ func (s *Step) RestoreMax() bool {
 	return s.Ensure(Action{Kind: SetSizes, Key: "restore-max", Group: g.Name, From: &from, Sizes: &to}) || s.hopeless("restore-max")
 }
 
+// raiseKey is the key of the action that raises the group.
+const raiseKey = "raise"
+
+// EnsureRaise raises max and desired by run.Raise from the base, which are in the
+// record before it is asked for. It reports whether the group is raised.
+func (s *Step) EnsureRaise() bool {
+	if s.Run.Raised {
+		return true
+	}
+	g := &s.W.Group
+	to := raised(s.Run.Base, s.Run.Raise)
+	if r, refused := s.Refused(raiseKey); refused && r.Refusal == RefusedConflict && g.Sizes != to {
+		if s.RaiseShows() { // its answer was lost, and somebody has scaled the group since
+			s.Run.Raised = true
+			return true
+		}
+		s.Run.Base = g.Sizes // somebody scaled the group between our look and our request
+		to = raised(s.Run.Base, s.Run.Raise)
+	}
+	base := s.Run.Base
+	s.Run.MaxSet = to.Max
+	s.Run.Raised = s.Ensure(Action{Kind: SetSizes, Key: raiseKey, Group: g.Name, From: &base, Sizes: &to})
+	return s.Run.Raised
+}
+
+func raised(base world.Sizes, by int) world.Sizes {
+	return world.Sizes{Min: base.Min, Max: base.Max + by, Desired: base.Desired + by}
+}
+
 // RaiseShows reports whether the group shows our raise, even if its answer was
 // lost and somebody else has changed the desired size since.
 func (s *Step) RaiseShows() bool {
-	return s.Run.Raise > 0 && s.Run.MaxSet > s.Run.Base.Max && s.W.Group.Sizes.Max == s.Run.MaxSet
+	r, sizes := &s.Run, s.W.Group.Sizes
+	if r.Raise == 0 {
+		return false
+	}
+	return r.MaxSet > r.Base.Max && sizes.Max == r.MaxSet ||
+		r.RaiseUnsure && sizes.Max >= r.Base.Max+r.Raise && sizes.Desired >= r.Base.Desired+r.Raise
 }
 
 // settleRaise waits until it is known whether a raise that was asked for happened.
 func (s *Step) settleRaise() bool {
-	p, busy := s.Run.Pending["raise"]
+	p, busy := s.Run.Pending[raiseKey]
 	switch {
 	case !busy && s.RaiseShows(),
 		busy && !p.Accepted.IsZero():

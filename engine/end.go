@@ -184,7 +184,7 @@ func (s *Step) Succeed() {
 	}
 	if left > 0 {
 		result = NodesLeft
-		s.Run.Why = plural(left, "node") + " left by choice"
+		s.Run.Why = plural(left, "node") + " skipped"
 	}
 	if s.Run.Surge() > 0 && s.Run.Foreign == "" { // surplus that was skipped
 		s.leaveSizes()

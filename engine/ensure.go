@@ -212,6 +212,9 @@ func (s *Step) checkPending() {
 }
 
 func (s *Step) lookUp(a Action) {
+	if a.Key == raiseKey {
+		s.Run.RaiseUnsure = true
+	}
 	key := "check/" + a.Key
 	if retry, ok := s.Run.Retries[key]; ok && s.Now.Before(retry.Next) {
 		s.WakeAt(retry.Next)

@@ -137,6 +137,8 @@ type Run struct {
 	Lowered int `json:"lowered,omitempty"`
 	// MaxSet is the maximum size that we asked for last.
 	MaxSet int `json:"maxSet,omitempty"`
+	// RaiseUnsure: the answer to the raise was lost, so it may have happened.
+	RaiseUnsure bool `json:"raiseUnsure,omitempty"`
 	// Raised: the raise is known to have happened.
 	Raised bool `json:"raised,omitempty"`
 	// AskedZones are the zones a machine was asked for by name, each of which

@@ -26,11 +26,11 @@ type checker struct {
 	looks map[string]time.Time
 	// usable is for each drain (a machine and when it began) the time in which we
 	// could see and act.
-	usable  map[drained]time.Duration
-	seen    time.Time
-	acting  bool // at seen, we could see and act
-	gap     time.Time
-	tried   map[string]time.Time // last eviction that was tried, by machine
+	usable map[drained]time.Duration
+	seen   time.Time
+	acting bool // at seen, we could see and act
+	gap    time.Time
+	tried  map[string]time.Time // last eviction that was tried, by machine
 }
 
 // drained names one drain.

@@ -118,7 +118,7 @@ func (s *Sim) poll() {
 // alive lists the machines that count against the desired size, by id.
 func (s *Sim) alive() []*machine {
 	out := slices.SortedFunc(maps.Values(s.machines), func(a, b *machine) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.DeleteFunc(out, func(m *machine) bool { return m.Leaving() })
+	return slices.DeleteFunc(out, func(m *machine) bool { return m.Leaving() || m.State == world.MachineStandby })
 }
 
 // emptiestZone is the zone with the fewest machines, of those not in except.

@@ -46,7 +46,7 @@ func (c *Script) operator(a *args) error {
 //	somebody clears finalizers=web-1
 //	somebody sets template=3 [spec=$Latest]
 //	somebody suspends AZRebalance
-//	somebody kills a1
+//	somebody kills | stands-by | detaches a1
 func (c *Script) somebody(a *args) error {
 	s := c.Sim
 	switch verb := a.next(); verb {
@@ -82,6 +82,22 @@ func (c *Script) somebody(a *args) error {
 		s.SetTemplate(int64(a.int("template", 2)), a.word("spec"))
 	case "suspends":
 		s.group.Suspended = append(s.group.Suspended, a.next())
+		s.listMachines()
+	case "stands-by", "detaches":
+		name := a.next()
+		m := s.machines["i-"+name]
+		if m == nil {
+			return fmt.Errorf("there is no such machine")
+		}
+		switch verb {
+		case "stands-by":
+			m.State = world.MachineStandby
+			s.group.Sizes.Desired--
+		case "detaches":
+			delete(s.machines, m.ID)
+			s.group.Sizes.Desired--
+			s.foreign.Desired--
+		}
 		s.listMachines()
 	case "kills":
 		m := s.machines["i-"+a.next()]

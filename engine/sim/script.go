@@ -214,6 +214,7 @@ func (c *Script) set(a *args) error {
 		k.OnDrainTimeout, k.ForcedBy = engine.TimeoutForce, "operator@laptop --force"
 	}
 	k.BatchSize = a.int("batch-size", k.BatchSize)
+	c.target.All = a.flag("all-nodes") || c.target.All
 	k.Unmanaged = a.flag("force-unmanaged") || k.Unmanaged
 	k.EmptyDir = a.flag("delete-emptydir-data") || k.EmptyDir
 	if labels := a.pairs("new-labels"); labels != nil {

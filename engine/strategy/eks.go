@@ -187,32 +187,12 @@ func (EKS) choose(s *engine.Step) bool {
 	return len(s.Run.Order) > 0
 }
 
-// raise lifts max and desired, recorded before it is asked for.
+// raise lifts max and desired.
 func (EKS) raise(s *engine.Step) bool {
-	if s.Run.Raised {
-		return true
+	if !s.Run.Raised {
+		s.Run.Raise = Raise(len(s.W.Group.Zones), s.Run.Limit)
 	}
-	g := &s.W.Group
-	s.Run.Raise = Raise(len(g.Zones), s.Run.Limit)
-	key := "raise"
-	if conflicted(s, key) && g.Sizes != raised(s.Run.Base, s.Run.Raise) {
-		if s.RaiseShows() { // its answer was lost, and somebody has scaled the group since
-			s.Run.Raised = true
-			return true
-		}
-		s.Run.Base = g.Sizes // somebody scaled the group between our look and our request
-	}
-	base, to := s.Run.Base, raised(s.Run.Base, s.Run.Raise)
-	s.Run.MaxSet = to.Max
-	if !s.Ensure(engine.Action{Kind: engine.SetSizes, Key: key, Group: g.Name, From: &base, Sizes: &to}) {
-		return false
-	}
-	s.Run.Raised = true
-	return true
-}
-
-func raised(base world.Sizes, by int) world.Sizes {
-	return world.Sizes{Min: base.Min, Max: base.Max + by, Desired: base.Desired + by}
+	return s.EnsureRaise()
 }
 
 // Raise is how many nodes the scale up phase adds: the larger of twice the

@@ -26,12 +26,6 @@ func Named(name string) (engine.Strategy, error) {
 	return nil, fmt.Errorf("there is no strategy %q; there is %s", name, strings.Join(names, ", "))
 }
 
-// retries a change that another one overtook is a fresh look at the group.
-func conflicted(s *engine.Step, key string) bool {
-	r, refused := s.Refused(key)
-	return refused && r.Refusal == engine.RefusedConflict
-}
-
 // zonesWith lists the zones that hold a machine for which keep is true, sorted.
 func zonesWith(r *engine.Run, keep func(engine.Node) bool) []string {
 	seen := map[string]bool{}

@@ -15,8 +15,8 @@ import (
 // pods: if it was cordoned at the first read, no pod can have been placed on it
 // by the scheduler after the second.
 //
-// A node that is gone has no pods and takes none; nor has a machine that has not
-// joined, which the action tells by naming no node.
+// A node that is gone takes no pods, but its kubelet may still run some; a machine
+// that has not joined, which the action tells by naming no node, has none.
 func (e *Executor) look(ctx context.Context, a engine.Action) engine.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -24,16 +24,15 @@ func (e *Executor) look(ctx context.Context, a engine.Action) engine.Outcome {
 		return e.lookForNode(ctx, a)
 	}
 	node, err := e.c.urgent.CoreV1().Nodes().Get(ctx, a.Node, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return engine.Outcome{Verdict: engine.Done, Unschedulable: true}
-	}
-	if err != nil {
+	out := engine.Outcome{Verdict: engine.Done, Unschedulable: true}
+	if err == nil {
+		if other := elsewhere(a, node); other != "" {
+			return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedConflict, Message: other}
+		}
+		out.Unschedulable = node.Spec.Unschedulable
+	} else if !apierrors.IsNotFound(err) {
 		return e.unread(err, "get", "nodes")
 	}
-	if other := elsewhere(a, node); other != "" {
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedConflict, Message: other}
-	}
-	out := engine.Outcome{Verdict: engine.Done, Unschedulable: node.Spec.Unschedulable}
 	options := metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("spec.nodeName", a.Node).String(),
 		Limit:         pageSize,

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// TestREADMENamesEveryAction holds the README's IAM table to what the code calls.
+func TestREADMENamesEveryAction(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, action := range slices.Concat(asg.ReadActions, asg.UpgradeActions, asg.PassedActions) {
+		if !strings.Contains(string(readme), "`"+action+"`") {
+			t.Errorf("README.md does not name %s", action)
+		}
+	}
+}
+
+// TestPublishedRolesGrantEveryRight holds docs/rbac.yaml to the rights that the
+// commands ask for.
+func TestPublishedRolesGrantEveryRight(t *testing.T) {
+	file, err := os.ReadFile("../../docs/rbac.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	granted := map[string][]rbacv1.PolicyRule{} // by namespace
+	docs := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(file), 4096)
+	for {
+		var role rbacv1.Role // a ClusterRole reads as one without a namespace
+		if err := docs.Decode(&role); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		granted[role.Namespace] = append(granted[role.Namespace], role.Rules...)
+	}
+	for _, r := range slices.Concat(kube.ReadRights(kube.Namespace), kube.WriteRights(kube.Namespace, true)) {
+		if !slices.ContainsFunc(granted[r.Namespace], func(rule rbacv1.PolicyRule) bool {
+			return slices.Contains(rule.APIGroups, r.Group) && slices.Contains(rule.Resources, r.Resource) && slices.Contains(rule.Verbs, r.Verb)
+		}) {
+			t.Errorf("docs/rbac.yaml does not grant %s", r)
+		}
+	}
+}
+
+// TestDocsNameEveryEvent holds docs/events.md to the event types.
+func TestDocsNameEveryEvent(t *testing.T) {
+	file, err := os.ReadFile("../../docs/events.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []engine.EventType{
+		engine.RunPlanned, engine.RunStarted, engine.RunPaused, engine.RunResumed, engine.RunAborting, engine.RunFinished,
+		engine.PhaseStarted, engine.PhaseFinished, engine.BatchWaiting, engine.BatchApproved,
+		engine.NodeOutdated, engine.NodeTainted, engine.NodeCordoned, engine.NodeDraining, engine.NodeBlocked, engine.NodeDrained,
+		engine.NodeSettling, engine.NodeTerminating, engine.NodeReplaced, engine.NodeLaunching, engine.NodeReady, engine.NodeUpdating,
+		engine.NodeSkipped, engine.NodeFailed, engine.PodEvicted, engine.PodBlocked, engine.PodUnblocked, engine.PodForced, engine.PodGone,
+		engine.CapacityChanged, engine.InstanceDetached, engine.InstanceOut, engine.ValidationPassed, engine.ValidationFailed, engine.Warning,
+	} {
+		if !strings.Contains(string(file), "`"+string(e)+"`") {
+			t.Errorf("docs/events.md does not name %s", e)
+		}
+	}
+}

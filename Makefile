@@ -6,6 +6,9 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LAB_FLAGS ?= --nodes 12 --zones 3
 UPGRADE_FLAGS ?= --force-unmanaged --delete-emptydir-data --post-drain-wait 5s
 
+SHELL = bash
+.SHELLFLAGS = -eo pipefail -c
+
 .PHONY: build test lint lab bench labtools clean
 
 build: ## the binary, in bin/drainboard
@@ -16,7 +19,8 @@ labtools: ## the lab's programs (the first build takes some minutes)
 
 test: build labtools ## unit tests, scenarios, and rolls on the real control plane
 	go test ./...
-	cd lab && go test ./...
+	cd lab && go test $$(go list ./... | grep -v /e2e)
+	cd lab && go test -v ./e2e | grep -vE '^(=== |    --- |$$)'
 
 lint: ## gofmt, go vet, staticcheck
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }

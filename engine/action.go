@@ -156,7 +156,7 @@ func (a Action) Command() string {
 	case RemoveLabel:
 		return fmt.Sprintf("kubectl label node %s %s-", a.Node, a.Label)
 	case Evict:
-		return "kubectl evict " + pod + "  # POST .../pods/" + a.Pod + "/eviction with its UID"
+		return fmt.Sprintf(`kubectl create --raw /api/v1/namespaces/%s/pods/%s/eviction -f - <<<'{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"%s","namespace":"%s"},"deleteOptions":{"preconditions":{"uid":"%s"}}}'`, a.Namespace, a.Pod, a.Pod, a.Namespace, a.UID)
 	case Delete:
 		cmd := "kubectl delete pod " + pod
 		if a.Grace != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// cleanupLimit bounds the time in which an aborted or failed run finishes or puts
-// back what is in flight, and cleanupRest what it then has for the group's own
+// cleanupLimit (and the wait before a termination) bounds the time in which an
+// aborted or failed run finishes or puts back what is in flight, and cleanupRest what it then has for the group's own
 // bounds and processes; what is not done by then is named, with the command that
 // would do it.
 const (
@@ -31,7 +31,7 @@ func (s *Step) Fail(result Result, why string) {
 // stop begins to end the run.
 func (s *Step) stop(result Result, why string) {
 	s.Run.State, s.Run.Result, s.Run.Why = Ending, result, why
-	s.Run.PhaseWait = s.newWait("putting back", cleanupLimit, world.Cluster)
+	s.Run.PhaseWait = s.newWait("putting back", cleanupLimit+s.Run.Settings.Settle, world.Cluster)
 	s.Run.Retries = map[string]Retry{}
 	s.openGate()
 	if n := len(s.Run.Batches); n > 0 && s.Run.Batches[n-1].Approved.IsZero() {

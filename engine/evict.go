@@ -59,6 +59,7 @@ func (s *Step) evict() {
 			return
 		}
 		gate := drain.GateOf(s.W, c.pod, count) // earlier ones in this loop count
+		c.gate = gate
 		due := s.due(c)
 		switch {
 		case gate.Open && (due || c.known.Closed):
@@ -121,7 +122,8 @@ func (s *Step) sendEviction(c candidate) bool {
 		return false
 	}
 	p := c.known
-	p.Ref, p.Node, p.Owner, p.Closed, p.Budgets = c.pod.Ref(), c.node.Name, c.pod.Owner.UID, false, nil
+	p.Ref, p.Node, p.Owner, p.Budgets = c.pod.Ref(), c.node.Name, c.pod.Owner.UID, nil
+	p.Closed = !c.gate.Open // a budget that opens while its probe is refused has opened all the same
 	for _, b := range c.gate.Budgets {
 		p.Budgets = append(p.Budgets, b.Ref())
 	}

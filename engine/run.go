@@ -244,8 +244,8 @@ type Pod struct {
 	Message string  `json:"message,omitempty"`
 	// Budgets that covered it when it was last tried.
 	Budgets []string `json:"budgets,omitempty"`
-	// Closed: since the last refusal its budget was seen allowing nothing, so the
-	// moment it opens the eviction goes out.
+	// Closed: when it was last tried, or since, its budget was seen allowing
+	// nothing, so the moment it opens the eviction goes out.
 	Closed bool `json:"closed,omitempty"`
 	// Forced: a delete for it was accepted; Gone: it left.
 	Forced bool      `json:"forced,omitempty"`

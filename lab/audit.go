@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -135,7 +136,19 @@ func (rs Requests) Count() map[string]int {
 
 // Audit reads the lab's audit log so far. A request is in it a moment after its
 // answer; AuditUntil waits for that.
-func (l *Lab) Audit() (Requests, error) { return ReadAudit(l.options.AuditLog) }
+func (l *Lab) Audit() (Requests, error) {
+	l.audit.mu.Lock()
+	defer l.audit.mu.Unlock()
+	err := l.audit.read(l.options.AuditLog)
+	return slices.Clip(l.audit.requests), err
+}
+
+// auditTail is what has been read of a log that grows.
+type auditTail struct {
+	mu       sync.Mutex
+	offset   int64
+	requests Requests
+}
 
 // AuditUntil reads the audit log again until done says yes to it.
 func (l *Lab) AuditUntil(ctx context.Context, done func(Requests) bool) (Requests, error) {
@@ -162,28 +175,38 @@ func (l *Lab) AuditSync(ctx context.Context) (Requests, error) {
 // ReadAudit reads an audit log file. A last line without its end is left out; a
 // missing file is an empty log.
 func ReadAudit(path string) (Requests, error) {
+	var tail auditTail
+	err := tail.read(path)
+	return tail.requests, err
+}
+
+// read reads what has been written since the last time.
+func (t *auditTail) read(path string) error {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer file.Close()
-	var requests Requests
+	if _, err := file.Seek(t.offset, io.SeekStart); err != nil {
+		return err
+	}
 	for lines := bufio.NewReaderSize(file, 1<<20); ; {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return requests, nil
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		request, err := parseAudit(line)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w: %s", path, err, bytes.TrimSpace(line))
+			return fmt.Errorf("%s: %w: %s", path, err, bytes.TrimSpace(line))
 		}
-		requests = append(requests, request)
+		t.requests = append(t.requests, request)
+		t.offset += int64(len(line))
 	}
 }
 

@@ -31,6 +31,7 @@ type Lab struct {
 	cloud     *cloud.Cloud
 	machines  *machines
 	logMu     sync.Mutex
+	audit     auditTail
 	stopOnce  sync.Once
 }
 

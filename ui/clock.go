@@ -14,6 +14,8 @@ type scene struct {
 	*engine.Snapshot
 	// came is the local time at which it arrived.
 	came time.Time
+	// speed is how many seconds of the cluster's time pass in a local one.
+	speed float64
 	// names are the shortest names that still tell nodes apart, by machine id.
 	names map[string]string
 	// short maps a node's full name to its short one.
@@ -29,8 +31,8 @@ type scene struct {
 type place struct{ zone, row int }
 
 // newScene works out names and places.
-func newScene(s *engine.Snapshot, came time.Time) *scene {
-	sc := &scene{Snapshot: s, came: came, names: map[string]string{}, short: map[string]string{}, place: map[string]place{}}
+func newScene(s *engine.Snapshot, came time.Time, speed float64) *scene {
+	sc := &scene{Snapshot: s, came: came, speed: speed, names: map[string]string{}, short: map[string]string{}, place: map[string]place{}}
 	uses, mixed := map[string]int{}, false
 	for _, z := range s.Zones {
 		for _, r := range z.Rows {
@@ -97,7 +99,7 @@ func (sc *scene) now(local time.Time) time.Time {
 	if sc.State == engine.Finished {
 		return sc.At
 	}
-	return sc.At.Add(max(local.Sub(sc.came), 0))
+	return sc.At.Add(time.Duration(sc.speed * float64(max(local.Sub(sc.came), 0))))
 }
 
 // remaining is what is left of a wait, and whether it stands still: a wait that

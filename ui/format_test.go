@@ -47,7 +47,7 @@ func TestNamesStayApart(t *testing.T) {
 	s := busy()
 	s.Zones[0].Rows[0].Name = "node-1.a.example"
 	s.Zones[0].Rows[1].Name = "node-1.b.example"
-	sc := newScene(s, at)
+	sc := newScene(s, at, 1)
 	if a, b := sc.names[s.Zones[0].Rows[0].ID], sc.names[s.Zones[0].Rows[1].ID]; a == b {
 		t.Errorf("two nodes are both called %q", a)
 	}
@@ -69,7 +69,7 @@ func TestCountdownsStandStill(t *testing.T) {
 	} {
 		s := busy()
 		c.change(s)
-		sc := newScene(s, at)
+		sc := newScene(s, at, 1)
 		if got, _ := sc.remaining(usable, later); got != c.usable {
 			t.Errorf("%s: the deadline is %v away, want %v", c.name, got, c.usable)
 		}
@@ -98,7 +98,7 @@ func TestWindowTitleAndTaskbar(t *testing.T) {
 }
 
 func TestTheEngineWords(t *testing.T) {
-	sc := newScene(busy(), at)
+	sc := newScene(busy(), at, 1)
 	for _, c := range []struct {
 		e    engine.Event
 		want string

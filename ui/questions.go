@@ -58,7 +58,7 @@ func quit(m *Model) tea.Cmd {
 	case m.over():
 		m.exit = Finished
 		return tea.Quit
-	case m.opts.ReadOnly || m.ended || m.sc == nil:
+	case m.opts.ReadOnly || m.opts.KeepsNothing || m.ended || m.sc == nil:
 		return tea.Quit
 	}
 	return m.open(newQuitDialog(m))

@@ -105,7 +105,7 @@ func (m *Model) row(r *engine.NodeRow, c columns, w int) string {
 	m.flag(l, r)
 	if c.note > 0 {
 		note := r.Note
-		if note == "" && r.Name != "" && !r.Ready {
+		if note == "" && r.Name != "" && !r.Ready && r.Stage != engine.Replaced {
 			note = "not Ready"
 		}
 		np := st.dim

@@ -39,6 +39,11 @@ type Options struct {
 	// Now is the local clock, and its location that of the times shown; nil means
 	// time.Now.
 	Now func() time.Time
+	// Speed is how many seconds of the cluster's time pass in one of the local
+	// clock, for a demo; 0 means 1, a real cluster.
+	Speed float64
+	// KeepsNothing: the run ends with this process, and leaving is free.
+	KeepsNothing bool
 	// Input, Output and Environ are the terminal; nil means the process's own.
 	Input   io.Reader
 	Output  io.Writer
@@ -134,6 +139,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Speed == 0 {
+		o.Speed = 1
 	}
 	if o.Environ == nil {
 		o.Environ = os.Environ()

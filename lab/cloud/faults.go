@@ -19,6 +19,7 @@ type faults struct {
 	throttle  float64        // part of the calls that is throttled
 	owed      float64        // of throttled calls: what rounding left
 	expired   bool
+	oldKeys   map[string]bool // access keys that have expired
 }
 
 func newFaults() faults {
@@ -30,6 +31,7 @@ func newFaults() faults {
 		images:    map[string]string{},
 		denied:    map[string]bool{},
 		lose:      map[string]int{},
+		oldKeys:   map[string]bool{},
 	}
 }
 
@@ -84,6 +86,12 @@ func (c *Cloud) Deny(action string) { c.set(func(f *faults) { f.denied[action] =
 // Allow undoes Deny.
 func (c *Cloud) Allow(action string) { c.set(func(f *faults) { delete(f.denied, action) }) }
 
+// DenyKey refuses an action to one access key, or grants it again, so that tests
+// side by side do not see each other's missing rights.
+func (c *Cloud) DenyKey(key, action string, denied bool) {
+	c.set(func(f *faults) { f.denied[key+" "+action] = denied })
+}
+
 // Throttle refuses this part of all calls, spread evenly: Throttling, of EC2
 // RequestLimitExceeded. 0 is none, 1 is all.
 func (c *Cloud) Throttle(fraction float64) {
@@ -93,6 +101,12 @@ func (c *Cloud) Throttle(fraction float64) {
 // ExpireCredentials makes all credentials count as expired, or valid again.
 func (c *Cloud) ExpireCredentials(expired bool) {
 	c.set(func(f *faults) { f.expired = expired })
+}
+
+// ExpireKey makes the credentials of one access key count as expired, or valid
+// again.
+func (c *Cloud) ExpireKey(key string, expired bool) {
+	c.set(func(f *faults) { f.oldKeys[key] = expired })
 }
 
 // LoseAnswers carries out the next n calls of an action and then breaks the
@@ -110,7 +124,7 @@ func setOrDelete[V any](m map[string]V, key string, v V, remove bool) {
 // refuse is the error that a call gets because of a fault, nil for none. The
 // caller holds mu.
 func (f *faults) refuse(r *request, resource string) *apiError {
-	if f.expired {
+	if f.expired || f.oldKeys[r.key] {
 		return errExpired(r.service)
 	}
 	f.owed += f.throttle
@@ -118,8 +132,10 @@ func (f *faults) refuse(r *request, resource string) *apiError {
 		f.owed--
 		return errThrottled(r.service)
 	}
-	if f.denied[r.service+":"+r.action] || f.denied[r.action] {
-		return errDenied(r, resource)
+	for _, name := range []string{r.service + ":" + r.action, r.action} {
+		if f.denied[name] || f.denied[r.key+" "+name] {
+			return errDenied(r, resource)
+		}
 	}
 	return nil
 }

@@ -111,6 +111,13 @@ func TestAccessDenied(t *testing.T) {
 	b.fails(err, "DryRunOperation", "would have succeeded")
 	b.Allow("autoscaling:UpdateAutoScalingGroup")
 	b.must(nil, b.resize("workers", 0, 0, 1))
+
+	b.DenyKey("AKIAOTHER", "autoscaling:UpdateAutoScalingGroup", true)
+	b.must(nil, b.resize("workers", 0, 0, 1))
+	b.DenyKey("AKIALAB", "autoscaling:UpdateAutoScalingGroup", true)
+	b.fails(b.resize("workers", 0, 0, 1), "AccessDenied", "")
+	b.DenyKey("AKIALAB", "autoscaling:UpdateAutoScalingGroup", false)
+	b.must(nil, b.resize("workers", 0, 0, 1))
 }
 
 func TestExpiredCredentials(t *testing.T) {
@@ -123,6 +130,13 @@ func TestExpiredCredentials(t *testing.T) {
 	_, err = b.sts.GetCallerIdentity(b.ctx, &sts.GetCallerIdentityInput{})
 	b.fails(err, "ExpiredToken", "")
 	b.ExpireCredentials(false)
+	b.must(b.sts.GetCallerIdentity(b.ctx, &sts.GetCallerIdentityInput{}))
+
+	b.ExpireKey("AKIALAB", true)
+	_, err = b.sts.GetCallerIdentity(b.ctx, &sts.GetCallerIdentityInput{})
+	b.fails(err, "ExpiredToken", "")
+	b.ExpireKey("AKIALAB", false)
+	b.ExpireKey("AKIAOTHER", true)
 	b.must(b.sts.GetCallerIdentity(b.ctx, &sts.GetCallerIdentityInput{}))
 }
 

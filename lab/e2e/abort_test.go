@@ -1,0 +1,132 @@
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/drainboard/drainboard/lab"
+)
+
+// SIGINT while a node drains, after another one was replaced: the node goes back
+// into service, empty new nodes go, the others stay and are named.
+func TestAbortInTheMiddle(t *testing.T) {
+	s := newScene(t, "abort", lab.GroupOptions{Nodes: 3, Zones: oneZone})
+	s.deploy("checkout", "batch", "agent")
+
+	p := s.upgrade()
+	blocked := p.await("node.blocked")
+	p.signal(syscall.SIGINT)
+	p.exits(3)
+
+	checkEvents(t, p.said())
+	checkFinished(t, p.said(), "aborted", 3)
+	p.await("run.aborting")
+	p.await("node.outdated", onNode(blocked.Node), because("put back"))
+	s.checkPutBack()
+	s.checkPods()
+	s.checkBudgets()
+	g, _ := shared.Cloud().Group(s.group.Name)
+	busy := s.busyNewNodes()
+	if extra := g.Desired - s.before.Desired; extra > busy {
+		t.Errorf("the group is %d larger than it was, and %d new nodes hold pods", extra, busy)
+	} else if extra > 0 {
+		p.says("Left behind", "terminate-instance-in-auto-scaling-group")
+	}
+	st := s.status()
+	if st.State != "finished" || st.Result != "aborted" {
+		t.Errorf("status %+v", st)
+	}
+}
+
+// busyNewNodes counts the nodes of the new version with a pod that a drain would
+// have to evict.
+func (s *scene) busyNewNodes() int {
+	s.t.Helper()
+	busy := map[string]bool{}
+	for _, pod := range s.pods("") {
+		if !slices.ContainsFunc(pod.OwnerReferences, isDaemonSet) {
+			busy[pod.Spec.NodeName] = true
+		}
+	}
+	n := 0
+	for _, i := range s.instances() {
+		if i.TemplateVersion == s.group.New && busy[i.PrivateDNS] {
+			n++
+		}
+	}
+	return n
+}
+
+// Aborted before any pod moved: the group is what it was before, template and all.
+func TestAbortLeavesNothing(t *testing.T) {
+	s := newScene(t, "nothing", lab.GroupOptions{Nodes: 1, Zones: oneZone, Max: 4})
+	s.deploy("checkout")
+
+	p := s.upgrade()
+	p.await("node.blocked")
+	p.signal(syscall.SIGTERM)
+	p.exits(3)
+
+	checkFinished(t, p.said(), "aborted", 3)
+	s.checkPutBack()
+	s.checkAsBefore()
+}
+
+// A second SIGINT stops at once and says what is left; upgrade goes on from
+// there and puts it back.
+func TestSecondInterrupt(t *testing.T) {
+	s := newScene(t, "again", lab.GroupOptions{Nodes: 1, Zones: oneZone})
+	s.deploy("checkout")
+
+	p := s.upgrade()
+	p.await("node.blocked")
+	// The end takes long: the surge nodes cannot be terminated.
+	const terminate = "autoscaling:TerminateInstanceInAutoScalingGroup"
+	shared.Cloud().DenyKey(s.key, terminate, true)
+	p.signal(syscall.SIGINT)
+	p.await("warning", saying(terminate))
+	p.signal(syscall.SIGINT)
+	p.exits(3).says("second signal", "Still changed", "AZRebalance", "drainboard upgrade ng-again")
+
+	shared.Cloud().DenyKey(s.key, terminate, false)
+	p = s.upgrade().exits(3)
+	checkFinished(t, p.said(), "aborted", 3)
+	s.checkPutBack()
+	s.checkAsBefore()
+}
+
+// What was there before us stays: a cordon, a label, a suspended process.
+func TestForeignMarksStay(t *testing.T) {
+	s := newScene(t, "foreign", lab.GroupOptions{Nodes: 1, Zones: oneZone})
+	// First, because describe calls lag behind a change.
+	s.aws("SuspendProcesses", "AutoScalingGroupName", s.group.Name, "ScalingProcesses.member.1", "AZRebalance")
+	s.deploy("batch")
+	node := s.nodes()[0].Name
+	s.patch("nodes", node, `{"spec":{"unschedulable":true},"metadata":{"labels":{"node.kubernetes.io/exclude-from-external-load-balancers":"mine"}}}`)
+
+	p := s.upgrade("--post-drain-wait", "15s")
+	p.await("node.settling", onNode(node))
+	p.signal(syscall.SIGINT)
+	p.exits(3)
+
+	checkFinished(t, p.said(), "aborted", 3)
+	i := slices.IndexFunc(s.nodes(), func(n corev1.Node) bool { return n.Name == node })
+	if i < 0 {
+		t.Fatal("the node is gone")
+	}
+	after := s.nodes()[i]
+	if marks := strings.Join(marksOf(after), ", "); marks != "a cordon, label node.kubernetes.io/exclude-from-external-load-balancers" {
+		t.Errorf("marks of %s: %s", node, marks)
+	}
+	if v := after.Labels["node.kubernetes.io/exclude-from-external-load-balancers"]; v != "mine" {
+		t.Errorf("the label that was there before has the value %q", v)
+	}
+	if g, _ := shared.Cloud().Group(s.group.Name); !slices.Equal(g.Suspended, []string{"AZRebalance"}) {
+		t.Errorf("suspended processes %v, AZRebalance was suspended before", g.Suspended)
+	}
+	s.checkPods()
+}

@@ -1,0 +1,16 @@
+// Package e2e rolls node groups end to end: the built program against the lab's
+// real control plane and AWS endpoint, as a script calls it and as a person sits
+// at it. It holds tests only.
+//
+// A test is a story of one page. It makes a scene (a group, a namespace and a
+// user of its own in the one lab that all tests share), starts drainboard there,
+// awaits what happens, and has the end checked by the same checks as every other
+// story: check_test.go for cluster and cloud, events_test.go for what was said,
+// audit_test.go for what was asked of the API servers. The user has just the
+// roles of docs/rbac.yaml, and the AWS calls are held against the README's list.
+//
+// When a test fails, the end of its events, the program's stderr and the lab's
+// directory are printed, and the directory stays.
+//
+//	go test ./e2e -run TestRoll -v    # figures are printed with -v
+package e2e

@@ -1,0 +1,91 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/drainboard/drainboard/lab"
+)
+
+// actionCase is an IAM action, and how an upgrade ends without it.
+type actionCase struct {
+	action string
+	flags  []string
+	code   int
+	left   string // what cannot be put back without the action, as it is named
+}
+
+var toImage = []string{"--ami", "ami-0a133133133133133"}
+
+var actionCases = []actionCase{
+	{"autoscaling:DescribeAutoScalingGroups", nil, 2, ""},
+	{"autoscaling:DescribeInstanceRefreshes", nil, 2, ""},
+	{"autoscaling:DescribeScalingActivities", nil, 0, ""},
+	{"autoscaling:DescribeAutoScalingInstances", nil, 1, "desired size stays 2 above its base"},
+	{"ec2:DescribeLaunchTemplates", nil, 0, ""},
+	{"ec2:DescribeLaunchTemplateVersions", nil, 2, ""},
+	{"ec2:DescribeSubnets", nil, 0, ""},
+	{"ec2:DescribeImages", toImage, 0, ""},
+	{"ec2:DescribeInstances", nil, 0, ""},
+	{"ec2:CreateLaunchTemplateVersion", toImage, 1, ""},
+	{"autoscaling:UpdateAutoScalingGroup", nil, 1, ""},
+	{"autoscaling:SuspendProcesses", nil, 1, ""},
+	{"autoscaling:ResumeProcesses", nil, 1, "AZRebalance stays suspended"},
+	{"autoscaling:TerminateInstanceInAutoScalingGroup", nil, 1, "desired size stays 2 above its base"},
+	{"autoscaling:LaunchInstances", nil, 0, ""}, // no zone goes without a new node here
+}
+
+// passed are actions that drainboard never calls: Auto Scaling looks whether the
+// caller has them, which the lab's does not.
+var passed = []string{"ec2:RunInstances", "ec2:CreateFleet", "ec2:CreateTags"}
+
+// Each IAM action of the README denied in turn: what only helps is done without;
+// for what is needed one sentence names the action, and nothing was touched, or
+// all is put back that can be.
+func TestEachAction(t *testing.T) {
+	documented := documentedActions(t)
+	for _, c := range actionCases {
+		delete(documented, c.action)
+	}
+	for _, action := range passed {
+		delete(documented, action)
+	}
+	for action := range documented {
+		t.Errorf("%s is in the README and not tried", action)
+	}
+	for _, c := range actionCases {
+		t.Run(c.action, func(t *testing.T) {
+			name := strings.ToLower(c.action[strings.Index(c.action, ":")+1:])
+			s := newScene(t, "iam-"+name, lab.GroupOptions{Nodes: 1, Zones: oneZone})
+			s.deploy("batch")
+			shared.Cloud().DenyKey(s.key, c.action, true)
+
+			p := s.upgrade(c.flags...).exits(c.code)
+
+			checkEvents(t, p.said())
+			if c.code == 0 {
+				if len(c.flags) > 0 {
+					s.group.New++ // made for the image
+				}
+				s.checkRolled()
+				return
+			}
+			p.says(c.action)
+			if c.code == 2 {
+				checkSentence(t, p.errOut())
+				s.checkReadOnly()
+				s.checkAsBefore()
+				return
+			}
+			checkFinished(t, p.said(), "failed", 1)
+			if c.left != "" {
+				p.says("Left behind", c.left)
+				s.checkNoMarks()
+				s.checkPods()
+				return
+			}
+			s.checkPutBack()
+			s.checkAsBefore()
+		})
+	}
+}

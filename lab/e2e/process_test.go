@@ -1,0 +1,241 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// How long a story waits for one event, and for the end. Both are far above what
+// is ever needed: the machine may be busy with other things.
+const (
+	patience    = 60 * time.Second
+	endPatience = 120 * time.Second
+)
+
+// process is one drainboard: what it was told, what it said, how it ended.
+type process struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	ended chan struct{} // closed when it has ended and all it said is read
+
+	mu     sync.Mutex
+	events []Event
+	lines  []string      // of stdout
+	news   chan struct{} // closed, and made anew, with every line
+	stderr bytes.Buffer
+}
+
+// launch starts drainboard with these arguments in the scene's environment.
+// Output that is JSON events is read as such while it comes.
+func (s *scene) launch(args ...string) *process {
+	s.t.Helper()
+	p := &process{t: s.t, cmd: exec.Command(program, args...), ended: make(chan struct{}), news: make(chan struct{})}
+	p.cmd.Env = s.env()
+	p.cmd.SysProcAttr = childAttributes()
+	p.cmd.Stderr = lockedWriter{&p.mu, &p.stderr}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	jsonEvents := slices.Contains(args, "upgrade") && slices.Contains(args, "json") && !slices.Contains(args, "--dry-run")
+	go func() {
+		defer close(p.ended)
+		for lines := bufio.NewReader(out); ; {
+			line, err := lines.ReadString('\n')
+			if line != "" {
+				p.take(strings.TrimSuffix(line, "\n"), jsonEvents)
+			}
+			if err != nil {
+				break
+			}
+		}
+		_ = p.cmd.Wait()
+	}()
+	s.t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.ended
+		if s.t.Failed() {
+			s.t.Logf("drainboard %s\n%s", strings.Join(args, " "), p.tail())
+		}
+	})
+	return p
+}
+
+func (p *process) take(line string, jsonEvents bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lines = append(p.lines, line)
+	if jsonEvents {
+		e, err := parseEvent(line)
+		if err != nil {
+			p.t.Errorf("%v: %s", err, line)
+		}
+		p.events = append(p.events, e)
+	}
+	close(p.news)
+	p.news = make(chan struct{})
+}
+
+// await waits for an event of a type that satisfies all conditions; one that has
+// been before counts.
+func (p *process) await(kind string, conditions ...func(Event) bool) Event {
+	p.t.Helper()
+	e, ok := p.within(patience, kind, conditions...)
+	if !ok {
+		p.t.Fatalf("no event %s came", kind)
+	}
+	return e
+}
+
+// within is await with a time of its own; false if the event did not come.
+func (p *process) within(limit time.Duration, kind string, conditions ...func(Event) bool) (Event, bool) {
+	deadline := time.After(limit)
+	for {
+		p.mu.Lock()
+		news := p.news
+		p.mu.Unlock()
+		over := false
+		select {
+		case <-p.ended:
+			over = true
+		default:
+		}
+		if found := p.all(kind, conditions...); len(found) > 0 {
+			return found[0], true
+		}
+		if over {
+			return Event{}, false
+		}
+		select {
+		case <-news:
+		case <-p.ended:
+		case <-deadline:
+			return Event{}, false
+		}
+	}
+}
+
+// all are the events of a type that satisfy all conditions, so far.
+func (p *process) all(kind string, conditions ...func(Event) bool) []Event {
+	var found []Event
+	for _, e := range p.said() {
+		if e.Type == kind && !slices.ContainsFunc(conditions, func(is func(Event) bool) bool { return !is(e) }) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// said are all events so far.
+func (p *process) said() []Event {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.events)
+}
+
+// signal sends a signal: SIGINT aborts, SIGKILL is a crash.
+func (p *process) signal(s syscall.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// crash kills the process and waits until it is gone.
+func (p *process) crash() {
+	p.t.Helper()
+	p.signal(syscall.SIGKILL)
+	<-p.ended
+}
+
+// exits waits for the end and checks the exit code.
+func (p *process) exits(code int) *process {
+	p.t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(endPatience):
+		p.t.Fatalf("it did not end within %s", endPatience)
+	}
+	if got := p.cmd.ProcessState.ExitCode(); got != code {
+		p.t.Fatalf("exit code %d, want %d", got, code)
+	}
+	return p
+}
+
+// out is its standard output, errOut what it wrote to stderr.
+func (p *process) out() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.lines, "\n")
+}
+
+func (p *process) errOut() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stderr.String()
+}
+
+// says checks that stderr contains each of the texts.
+func (p *process) says(texts ...string) *process {
+	p.t.Helper()
+	got := p.errOut()
+	for _, text := range texts {
+		if !strings.Contains(got, text) {
+			p.t.Errorf("stderr does not say %q:\n%s", text, got)
+		}
+	}
+	return p
+}
+
+// tail is the end of what it said, for the message of a failed test.
+func (p *process) tail() string {
+	var b strings.Builder
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lines := p.lines
+	if more := len(lines) - 60; more > 0 {
+		fmt.Fprintf(&b, "  ... %d lines before\n", more)
+		lines = lines[more:]
+	}
+	for _, line := range lines {
+		if e, err := parseEvent(line); err == nil {
+			line = e.String()
+		}
+		b.WriteString("  " + line + "\n")
+	}
+	fmt.Fprintf(&b, "  stderr: %s\n  lab: %s", strings.ReplaceAll(p.stderr.String(), "\n", "\n    "), shared.Dir())
+	return b.String()
+}
+
+// lockedWriter writes under a lock that its reader takes, too.
+type lockedWriter struct {
+	mu *sync.Mutex
+	w  io.Writer
+}
+
+func (l lockedWriter) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(b)
+}
+
+// environment is this process's without what would lead drainboard elsewhere.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return strings.HasPrefix(name, "AWS_") || name == "KUBECONFIG" || name == "HOME" || name == "NO_COLOR" || name == "TERM"
+	})
+}

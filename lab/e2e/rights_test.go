@@ -1,0 +1,109 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/drainboard/drainboard/lab"
+)
+
+// published are the rights of docs/rbac.yaml: of the roles drainboard-NAME, for
+// the cluster and for namespaces.
+func published(t *testing.T, names ...string) lab.Rights {
+	t.Helper()
+	rights := lab.Rights{Namespaces: map[string][]rbacv1.PolicyRule{}}
+	for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(document(t, "docs", "rbac.yaml")), 4096); ; {
+		var role rbacv1.Role // a ClusterRole reads as one without a namespace
+		err := decoder.Decode(&role)
+		if errors.Is(err, io.EOF) {
+			return rights
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		wanted := slices.ContainsFunc(names, func(name string) bool { return role.Name == "drainboard-"+name })
+		switch {
+		case !wanted:
+		case role.Kind == "ClusterRole":
+			rights.Cluster = append(rights.Cluster, role.Rules...)
+		case role.Kind == "Role":
+			rights.Namespaces[role.Namespace] = append(rights.Namespaces[role.Namespace], role.Rules...)
+		}
+	}
+}
+
+var iamAction = regexp.MustCompile("`((?:autoscaling|ec2):[A-Za-z]+)`")
+
+// documentedActions are the IAM actions that the README asks for.
+func documentedActions(t *testing.T) map[string]bool {
+	actions := map[string]bool{}
+	for _, m := range iamAction.FindAllSubmatch(document(t, "README.md"), -1) {
+		actions[string(m[1])] = true
+	}
+	return actions
+}
+
+// right is one verb on one resource, in one namespace or ("") the cluster.
+type right struct{ verb, group, resource, namespace string }
+
+// String is the right as drainboard names it.
+func (r right) String() string {
+	if r.namespace != "" {
+		return r.verb + " " + r.resource + " in namespace " + r.namespace
+	}
+	return r.verb + " " + r.resource
+}
+
+// single are the rights one by one, each once.
+func single(rights lab.Rights) []right {
+	var out []right
+	each(rights, func(r right) {
+		if !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	})
+	slices.SortFunc(out, func(a, b right) int { return strings.Compare(a.String(), b.String()) })
+	return out
+}
+
+// without are the rights but one.
+func without(rights lab.Rights, but right) lab.Rights {
+	out := lab.Rights{Namespaces: map[string][]rbacv1.PolicyRule{}}
+	each(rights, func(r right) {
+		rule := rbacv1.PolicyRule{Verbs: []string{r.verb}, APIGroups: []string{r.group}, Resources: []string{r.resource}}
+		switch {
+		case r == but:
+		case r.namespace == "":
+			out.Cluster = append(out.Cluster, rule)
+		default:
+			out.Namespaces[r.namespace] = append(out.Namespaces[r.namespace], rule)
+		}
+	})
+	return out
+}
+
+func each(rights lab.Rights, do func(right)) {
+	in := func(namespace string, rules []rbacv1.PolicyRule) {
+		for _, rule := range rules {
+			for _, group := range rule.APIGroups {
+				for _, resource := range rule.Resources {
+					for _, verb := range rule.Verbs {
+						do(right{verb, group, resource, namespace})
+					}
+				}
+			}
+		}
+	}
+	in("", rights.Cluster)
+	for namespace, rules := range rights.Namespaces {
+		in(namespace, rules)
+	}
+}

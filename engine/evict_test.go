@@ -1,0 +1,53 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// TestBudgetOpensWhileItsProbeIsRefused: the opening arrives before the refusal of
+// the probe that was under way. It counts: the eviction goes out at once and does
+// not wait for the timer.
+func TestBudgetOpensWhileItsProbeIsRefused(t *testing.T) {
+	s := sim.NewScript()
+	if out, err := s.Do(`
+		timing cluster-latency=1s
+		cluster zones=a nodes=2
+		workload web replicas=2
+		budget web min=2
+		settings eviction-retry=5m
+		start
+		run until=draining
+		run for=500ms`); err != nil {
+		t.Fatal(err, out)
+	}
+	run, w, now := s.Driver.Run, s.Sim.View, s.Sim.Now().Add(100*time.Millisecond)
+	var probe engine.Action
+	for _, p := range run.Pending {
+		if p.Action.Kind == engine.Evict {
+			probe = p.Action
+		}
+	}
+	if probe.UID == "" {
+		t.Fatal("no probe is under way")
+	}
+	open := *w.Budget("app/web")
+	open.Allowed, open.Healthy = 1, 3
+	w.SetBudget(&open)
+	w.Health[world.Cluster] = world.Health{Fresh: now}
+	d := engine.Decide(strategy.EKS{}, now, w, run, engine.Inputs{}) // the watch tells of the opening
+	d = engine.Decide(strategy.EKS{}, now, w, d.Run, engine.Inputs{Outcomes: []engine.Outcome{
+		{Key: probe.Key, At: now, Verdict: engine.Refused, Refusal: engine.RefusedBudget},
+	}})
+	for _, a := range d.Actions {
+		if a.Kind == engine.Evict && a.UID == probe.UID {
+			return
+		}
+	}
+	t.Errorf("the eviction waits until %s; actions: %v", d.Wake.Sub(now), d.Actions)
+}

@@ -1,6 +1,7 @@
-# Two commands are all it takes on a fresh machine: `make lab` opens the dashboard
-# on a real control plane with an Auto Scaling group behind it, `make test` runs
-# all tests. Only Go, make and git are needed.
+# Three commands are all it takes on a fresh machine: `make demo` opens the
+# dashboard on a simulated cluster, `make lab` on a real control plane with an Auto
+# Scaling group behind it, `make test` runs all tests. Only Go, make and git are
+# needed.
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LAB_FLAGS ?= --nodes 12 --zones 3
@@ -9,10 +10,13 @@ UPGRADE_FLAGS ?= --force-unmanaged --delete-emptydir-data --post-drain-wait 5s
 SHELL = bash
 .SHELLFLAGS = -eo pipefail -c
 
-.PHONY: build test lint lab bench labtools clean
+.PHONY: build demo test lint lab bench labtools clean
 
 build: ## the binary, in bin/drainboard
 	go build -o bin/drainboard ./cmd/drainboard
+
+demo: build ## the dashboard on a simulated cluster, twenty times as fast as a real one
+	bin/drainboard demo $(DEMO_FLAGS)
 
 labtools: ## the lab's programs (the first build takes some minutes)
 	cd lab && go run ./cmd/build

@@ -79,6 +79,14 @@ func TestCountdownsStandStill(t *testing.T) {
 	}
 }
 
+// In a demo a second of the local clock is many of the cluster's.
+func TestCountdownsFollowTheClustersTime(t *testing.T) {
+	sc := newScene(busy(), at, 20)
+	if got, _ := sc.remaining(wait("settling", time.Minute, time.Minute), at.Add(2*time.Second)); got != 20*time.Second {
+		t.Errorf("settling has %v left, want 20 s", got)
+	}
+}
+
 func TestWindowTitleAndTaskbar(t *testing.T) {
 	for _, c := range []struct {
 		s     *engine.Snapshot

@@ -118,6 +118,11 @@ func TestQuitAsksTheDriver(t *testing.T) {
 	ui.Press("q").Expect("This process drives").Press("p").Sent(engine.Command{Kind: engine.CmdPause, Reason: "left the dashboard"}).Leaves(Left)
 }
 
+func TestADemoLeavesFreely(t *testing.T) {
+	ui := sit(t, 120, 36, busy(), func(o *Options) { o.KeepsNothing = true })
+	ui.Expect("q quit").Press("q").SentNothing().Leaves(Left)
+}
+
 func TestAWatcherLeavesAndCommandsNothing(t *testing.T) {
 	ui := sit(t, 120, 36, asking(), readOnly)
 	ui.Expect("[read only]", "(a approve batch 2").Press("a").Expect("cannot approve now: this dashboard only watches")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"syscall"
 	"time"
 
@@ -16,9 +18,24 @@ import (
 // process stops at once.
 const termLimit = 5 * time.Minute
 
+// seat is where a run is driven from: a dashboard, or a script that reads events
+// and may send signals.
+type seat struct {
+	clock   live.Clock
+	signals <-chan os.Signal
+	err     io.Writer
+	screen  ui.Options // of a dashboard; Snapshots and Send are filled in
+}
+
+// send gives a command its sender and time.
+func (d *seat) send(loop *live.Loop, c engine.Command) {
+	c.By, c.At = who(), d.clock.Now()
+	loop.Send(c)
+}
+
 // headless drives a run without a dashboard. The first SIGINT, SIGTERM or SIGHUP
 // aborts cleanly, the second stops at once.
-func (d *driver) headless(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
+func (d *seat) headless(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	events := loop.Events
@@ -36,15 +53,15 @@ func (d *driver) headless(ctx context.Context, loop *live.Loop, run engine.Run) 
 			select {
 			case s := <-d.signals:
 				if late != nil {
-					fmt.Fprintln(d.app.err, "drainboard: second signal: stopping at once")
+					fmt.Fprintln(d.err, "drainboard: second signal: stopping at once")
 					stop()
 					return
 				}
-				fmt.Fprintf(d.app.err, "drainboard: %s: aborting; once more stops at once\n", s)
+				fmt.Fprintf(d.err, "drainboard: %s: aborting; once more stops at once\n", s)
 				d.send(loop, engine.Command{Kind: engine.CmdAbort, Reason: s.String()})
 				late = time.After(termLimit)
 			case <-late:
-				fmt.Fprintf(d.app.err, "drainboard: not everything was put back within %s: stopping\n", termLimit)
+				fmt.Fprintf(d.err, "drainboard: not everything was put back within %s: stopping\n", termLimit)
 				stop()
 				return
 			case <-ctx.Done():
@@ -57,7 +74,7 @@ func (d *driver) headless(ctx context.Context, loop *live.Loop, run engine.Run) 
 
 // dashboard drives a run behind the dashboard. Leaving it pauses the run and
 // saves; so does SIGHUP. SIGTERM aborts.
-func (d *driver) dashboard(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
+func (d *seat) dashboard(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	snapshots := make(chan *engine.Snapshot, 1)
@@ -102,7 +119,9 @@ func (d *driver) dashboard(ctx context.Context, loop *live.Loop, run engine.Run)
 			}
 		}
 	}()
-	exit, err := ui.Run(screen, ui.Options{Snapshots: snapshots, Send: func(c engine.Command) { d.send(loop, c) }})
+	options := d.screen
+	options.Snapshots, options.Send = snapshots, func(c engine.Command) { d.send(loop, c) }
+	exit, err := ui.Run(screen, options)
 	leave(nil)
 	if err != nil && !errors.Is(err, errHangup) && !errors.Is(err, errAgain) {
 		stop()

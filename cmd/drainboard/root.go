@@ -47,7 +47,7 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	root.SetErr(errOut)
 	flags.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&a.namespace, "record-namespace", kube.Namespace, "namespace of the run records and locks")
-	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.groupsCmd(), a.statusCmd(), a.versionCmd())
+	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.groupsCmd(), a.statusCmd(), a.demoCmd(), a.versionCmd())
 	return root
 }
 

@@ -59,14 +59,11 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 	if u.json, err = output(u.output); err != nil {
 		return err
 	}
-	if u.json && !u.auto && !u.dryRun {
-		return usage(errors.New("-o json is for --auto: the dashboard has no JSON"))
-	}
 	if u.dryRun {
 		return u.app.plan(cmd, u.group, &u.rollFlags, u.json)
 	}
-	if !u.auto && (!term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(os.Stdout.Fd()))) {
-		return usage(errors.New("this is not a terminal: use --auto to run without a dashboard"))
+	if err := fit(u.auto, u.json); err != nil {
+		return err
 	}
 	rules, settings, err := u.rules(cmd, u.auto)
 	if err != nil {
@@ -95,6 +92,19 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 	default:
 		return err
 	}
+}
+
+// fit refuses what a dashboard cannot do: write JSON, or show itself without a
+// terminal.
+func fit(auto, json bool) error {
+	switch {
+	case auto:
+	case json:
+		return usage(errors.New("-o json is for --auto: the dashboard has no JSON"))
+	case !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(os.Stdout.Fd())):
+		return usage(errors.New("this is not a terminal: use --auto to run without a dashboard"))
+	}
+	return nil
 }
 
 // prepare connects, plans, takes the lock, and drives the run.
@@ -177,13 +187,23 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 			return &exitError{exitAbort, errors.New("not started")}
 		}
 	}
-	d.events(engine.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: engine.RunPlanned, Message: fmt.Sprintf("%d nodes, %s → %s, at most %d at once, seed %d", len(p.Nodes), p.From, p.To, p.Limit, p.Run.Seed)})
-	for _, warning := range append(p.Warnings, foreseen(p)...) {
-		d.events(engine.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: engine.Warning, Reason: "foreseen", Message: warning})
-	}
-	run := engine.Start(p.Run, now, who())
-	d.events(engine.Event{Time: now, Run: run.ID, Group: d.group, Type: engine.RunStarted, Reason: run.By, Message: "started by " + run.By})
+	run, events := begin(p, now)
+	d.events(events...)
 	return d.drive(ctx, run, nil)
+}
+
+// begin starts a planned run, and tells its plan as events.
+func begin(p engine.Plan, now time.Time) (run engine.Run, events []engine.Event) {
+	tell := func(t engine.EventType, reason, message string) {
+		events = append(events, engine.Event{Time: now, Run: p.Run.ID, Group: p.Group, Type: t, Reason: reason, Message: message})
+	}
+	tell(engine.RunPlanned, "", fmt.Sprintf("%d nodes, %s → %s, at most %d at once, seed %d", len(p.Nodes), p.From, p.To, p.Limit, p.Run.Seed))
+	for _, warning := range append(p.Warnings, foreseen(p)...) {
+		tell(engine.Warning, "foreseen", warning)
+	}
+	run = engine.Start(p.Run, now, who())
+	tell(engine.RunStarted, run.By, "started by "+run.By)
+	return run, events
 }
 
 // resume goes on with a run that another process left.
@@ -221,8 +241,9 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		Executor: executor{d.session.kube.Executor(), cloud},
 		Store:    d.record, Clock: clock, Cluster: d.session.kube.ClusterName(), Lock: d.lock,
 	}
+	from := &seat{clock: clock, signals: d.signals, err: d.app.err}
 	for _, c := range first {
-		d.send(loop, c)
+		from.send(loop, c)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -231,9 +252,9 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 	var err error
 	if d.auto {
 		loop.Events = func(list []engine.Event) { d.events(list...) }
-		run, err = d.headless(ctx, loop, run)
+		run, err = from.headless(ctx, loop, run)
 	} else {
-		run, err = d.dashboard(ctx, loop, run)
+		run, err = from.dashboard(ctx, loop, run)
 	}
 	if err != nil {
 		d.sayLeft(run)
@@ -247,18 +268,10 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 	return d.conclude(run)
 }
 
-// send gives a command its sender and time.
-func (d *driver) send(loop *live.Loop, c engine.Command) {
-	c.By, c.At = who(), d.session.kube.Clock().Now()
-	loop.Send(c)
-}
-
 // conclude turns a run's end into what the process says and exits with.
 func (d *driver) conclude(run engine.Run) error {
-	for _, culprit := range run.Culprits {
-		fmt.Fprintln(d.app.err, "  "+culprit)
-	}
 	if run.State != engine.Finished {
+		d.app.sayCulprits(run)
 		d.sayLeft(run)
 		code, what := exitPaused, "paused"
 		if run.State == engine.Ending {
@@ -266,12 +279,25 @@ func (d *driver) conclude(run engine.Run) error {
 		}
 		return &exitError{code, fmt.Errorf("%s: %s; drainboard upgrade %s goes on", run.ID, what, run.Group)}
 	}
-	list(d.app.err, "Left behind:", run.Left)
-	list(d.app.err, "Note:", run.Notes)
+	return d.app.result(run)
+}
+
+// result says how a finished run ended, and is its exit code.
+func (a *app) result(run engine.Run) error {
+	a.sayCulprits(run)
+	list(a.err, "Left behind:", run.Left)
+	list(a.err, "Note:", run.Notes)
 	if code := run.Result.ExitCode(); code != 0 {
 		return &exitError{code, fmt.Errorf("%s: %s", run.Result, run.Why)}
 	}
 	return nil
+}
+
+// sayCulprits lists what kept nodes.
+func (a *app) sayCulprits(run engine.Run) {
+	for _, culprit := range run.Culprits {
+		fmt.Fprintln(a.err, "  "+culprit)
+	}
 }
 
 // sayLeft lists what an unfinished run has changed and not put back.

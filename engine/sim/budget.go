@@ -125,11 +125,15 @@ func (s *Sim) evict(a engine.Action) engine.Outcome {
 			o.After = staleRetry
 			return o
 		case b.Allowed <= 0:
+			s.cue("refusing " + b.Name)
 			return refuse(engine.RefusedBudget, "Cannot evict pod as it would violate the pod's disruption budget: the disruption budget %s needs %d healthy pods and has %d currently", b.Name, b.Desired, b.Healthy)
 		default:
 			b.Allowed--
 			s.setBudget(b)
 		}
+	}
+	if p.owner != nil {
+		s.cue("evicting " + p.owner.Name)
 	}
 	s.kill(p.UID, nil)
 	return engine.Outcome{Verdict: engine.Done}

@@ -106,8 +106,10 @@ func (s *Sim) poll() {
 				return
 			}
 			before, was := s.View.Machines(), fmt.Sprint(s.View.Group)
-			s.View.Group = g
-			s.View.SetMachines(list)
+			s.show(func(w *world.World) {
+				w.Group = g
+				w.SetMachines(list)
+			})
 			s.View.Health[world.Cloud] = world.Health{Fresh: at}
 			s.fresh = s.fresh || !slices.Equal(before, s.View.Machines()) || was != fmt.Sprint(g)
 		})
@@ -185,6 +187,9 @@ func (s *Sim) launchIn(zone string) (failure string) {
 	}
 	m := s.newMachine(zone, s.group.Template.Version)
 	s.faults.curse(m)
+	if gone := s.faults.replaced; m.neverJoins && gone > 0 {
+		s.after(gone, func() { s.end(m) }) // its health check fails, and balance launches another
+	}
 	s.after(s.Config.Launch, func() { s.enter(m) })
 	s.after(s.Config.Launch+s.Config.Boot, func() {
 		if s.machines[m.ID] == m && !m.Leaving() && !m.neverJoins {

@@ -156,21 +156,26 @@ func (d *Driver) send(a engine.Action) {
 	s, life := d.Sim, d.life
 	d.Requests++
 	d.check.asked(a)
-	latency := s.Config.ClusterLatency
-	if source(a) == world.Cloud {
-		latency = s.Config.CloudLatency
-	}
-	s.after(latency/2, func() {
+	half := s.latency(a) / 2
+	s.after(half, func() {
 		d.check.arrives(a)
 		o := s.request(a)
 		d.check.answered(a, o)
-		s.after(latency/2, func() {
+		s.after(half, func() {
 			if life == d.life {
 				d.in.Outcomes = append(d.in.Outcomes, o)
 				d.check.delivered(a, o)
 			}
 		})
 	})
+}
+
+// latency is how long a request takes, there and back.
+func (s *Sim) latency(a engine.Action) time.Duration {
+	if source(a) == world.Cloud {
+		return s.Config.CloudLatency
+	}
+	return s.Config.ClusterLatency
 }
 
 func (d *Driver) save() {

@@ -16,6 +16,9 @@ type faults struct {
 	refused map[engine.ActionKind]refusal
 	webhook map[string]bool // evictions of these workloads' pods are denied
 	machine map[string]bool // what becomes of new machines: never-join, not-ready, no-labels
+	left    map[string]int  // of so many only; 0: of all
+	// replaced is when the cloud gives up a machine that never joins, 0 for never.
+	replaced time.Duration
 	// random faults: how likely an answer or a request gets lost or is refused
 	chance float64
 }
@@ -31,6 +34,7 @@ func (f *faults) init() {
 	f.lose, f.drop = map[engine.ActionKind]int{}, map[engine.ActionKind]int{}
 	f.refused = map[engine.ActionKind]refusal{}
 	f.webhook, f.machine = map[string]bool{}, map[string]bool{}
+	f.left = map[string]int{}
 }
 
 // away reports whether a source cannot be reached.
@@ -40,7 +44,17 @@ func (f *faults) denies(p *pod) bool { return p.owner != nil && f.webhook[p.owne
 
 // curse decides what becomes of a new machine.
 func (f *faults) curse(m *machine) {
-	m.neverJoins, m.neverReady, m.noLabels = f.machine["never-join"], f.machine["not-ready"], f.machine["no-labels"]
+	m.neverJoins, m.neverReady, m.noLabels = f.strikes("never-join"), f.strikes("not-ready"), f.strikes("no-labels")
+}
+
+// strikes reports whether a fault is the lot of one more new machine.
+func (f *faults) strikes(what string) bool {
+	struck := f.machine[what]
+	if struck && f.left[what] > 0 {
+		f.left[what]--
+		f.machine[what] = f.left[what] > 0
+	}
+	return struck
 }
 
 // Outage keeps a source away for a while.
@@ -57,7 +71,7 @@ func (s *Sim) Outage(src world.Source, d time.Duration) {
 			return
 		}
 		for _, change := range s.faults.held {
-			change(s.View)
+			s.show(change)
 		}
 		s.faults.held, s.fresh = nil, true
 	})

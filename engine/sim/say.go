@@ -163,7 +163,8 @@ func (c *Script) scale(a *args) error {
 //	fault away source=cluster for=5m   a source cannot be reached
 //	fault no-room zone=a [room=0]      a zone has no machine left
 //	fault quota n=8                    the account may run no more machines
-//	fault never-join | not-ready | no-labels [over]   what becomes of new machines
+//	fault never-join | not-ready | no-labels [over] [count=1]   what becomes of new machines
+//	fault never-join replaced=4m       and when the cloud replaces one
 //	fault webhook web [over]           a webhook denies evictions
 //	fault stale budget=web [over]      the disruption controller does not look
 func (c *Script) fault(a *args) error {
@@ -193,7 +194,8 @@ func (c *Script) fault(a *args) error {
 	case "quota":
 		s.group.quota = a.int("n", 0)
 	case "never-join", "not-ready", "no-labels":
-		f.machine[what] = !over
+		f.machine[what], f.left[what] = !over, a.int("count", 0)
+		f.replaced = a.span("replaced", f.replaced)
 	case "webhook":
 		f.webhook[a.next()] = !over
 	case "stale":

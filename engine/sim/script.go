@@ -25,6 +25,9 @@ import (
 //	operator approve                          what the operator says (say.go)
 //	somebody scale group=+2                   what others do (say.go)
 //	fault lose kind=evict                     what goes wrong (say.go)
+//	after 4m: somebody scale web=4            a line for later, of somebody or fate
+//	after 4m of refusing web: ...             ... once a budget has refused an eviction
+//	after 4m of evicting web: ...             ... once a workload's pod was evicted
 //	crash, sleep for=2h                       what happens to the driver
 //	status, pods                              how things stand
 type Script struct {
@@ -36,7 +39,8 @@ type Script struct {
 	target   engine.Target
 	seed     uint64
 	start    time.Time
-	shown    int // events printed so far
+	shown    int   // events printed so far
+	late     error // of a line whose time had come
 }
 
 // NewScript returns a script that has said nothing yet.
@@ -59,6 +63,12 @@ func (c *Script) Do(text string) (string, error) {
 			continue
 		}
 		a := parse(line)
+		if when, what, isLater := strings.Cut(line, ":"); isLater && a.name == "after" {
+			if err := c.later(parse(when), what); err != nil {
+				return out.String(), fmt.Errorf("%s: %w", strings.TrimSpace(line), err)
+			}
+			continue
+		}
 		told, err := c.command(a)
 		if err != nil {
 			out.WriteString(told)
@@ -67,6 +77,9 @@ func (c *Script) Do(text string) (string, error) {
 		out.WriteString(told)
 		if len(a.unread()) > 0 {
 			return out.String(), fmt.Errorf("%s: nobody understands %s", strings.TrimSpace(line), strings.Join(a.unread(), ", "))
+		}
+		if c.late != nil {
+			return out.String(), c.late
 		}
 		if c.Driver != nil && len(c.Driver.Broken) > 0 {
 			return out.String(), fmt.Errorf("BROKEN: %s", strings.Join(c.Driver.Broken, "\n"))
@@ -134,6 +147,31 @@ func (c *Script) timing(a *args) error {
 	return nil
 }
 
+// later keeps a line for when its time has come.
+func (c *Script) later(when *args, line string) error {
+	span, err := time.ParseDuration(when.next())
+	if err != nil {
+		return err
+	}
+	if a := parse(line); c.Sim == nil || a.name != "somebody" && a.name != "fault" {
+		return fmt.Errorf("there is a cluster, and somebody or fate acts on it")
+	}
+	do := func() {
+		c.Sim.after(span, func() {
+			if _, err := c.Do(line); err != nil {
+				c.late = fmt.Errorf("%s after the start: %w", c.Sim.now.Sub(c.start), err)
+			}
+		})
+	}
+	if !when.flag("of") {
+		do()
+		return nil
+	}
+	what := strings.Join(when.words, " ")
+	c.Sim.cues[what] = append(c.Sim.cues[what], do)
+	return nil
+}
+
 func (c *Script) cluster(a *args) error {
 	c.config.Slots = a.int("slots", c.config.Slots)
 	c.Sim = New(c.config, a.list("zones", "a,b,c")...)
@@ -153,6 +191,9 @@ func (c *Script) cluster(a *args) error {
 		s.AddNodes(n, version)
 	}
 	s.group.labels = a.pairs("labels")
+	if name := a.word("name"); name != "" {
+		s.group.Name = name
+	}
 	s.Advance(s.now.Add(3 * time.Second))
 	return nil
 }
@@ -230,15 +271,22 @@ func (c *Script) set(a *args) error {
 // where they belong.
 const settle = time.Minute
 
-// begin plans the run and starts it.
-func (c *Script) begin(*args) (string, error) {
+// Plan makes the run that the script's settings ask for, and what it would do.
+func (c *Script) Plan(id string) engine.Plan {
 	s := c.Sim
 	s.Advance(s.now.Add(settle))
 	s.health()
 	c.start = s.now
 	rules := strategy.EKS{}
-	r := engine.NewRun(rules, "run-1", c.seed, s.View, c.settings, c.target)
-	plan := engine.MakePlan(rules, s.now, s.View, r, strategy.Limit(c.settings.MaxUnavailable, r.Base.Desired))
+	r := engine.NewRun(rules, id, c.seed, s.View, c.settings, c.target)
+	s.before, s.suspended, s.foreign = s.group.Sizes, s.group.HasSuspended(azRebalance), world.Sizes{}
+	return engine.MakePlan(rules, s.now, s.View, r, strategy.Limit(c.settings.MaxUnavailable, r.Base.Desired))
+}
+
+// begin plans the run and starts it.
+func (c *Script) begin(*args) (string, error) {
+	s := c.Sim
+	plan := c.Plan("run-1")
 	var out strings.Builder
 	fmt.Fprintf(&out, "plan: %d nodes", len(plan.Nodes))
 	batch := 0
@@ -264,14 +312,12 @@ func (c *Script) begin(*args) (string, error) {
 	if len(plan.Refusals) > 0 {
 		return out.String(), nil
 	}
-	s.before, s.suspended = s.group.Sizes, s.group.HasSuspended(azRebalance)
-	s.foreign = world.Sizes{}
 	for _, n := range s.Truth.Nodes() {
 		for _, mark := range marksOn(n) {
 			s.marks[mark] = true
 		}
 	}
-	c.Driver = Drive(s, rules, engine.Start(r, s.now, "operator@laptop"))
+	c.Driver = Drive(s, strategy.EKS{}, engine.Start(plan.Run, s.now, "operator@laptop"))
 	c.shown = 0
 	return out.String(), nil
 }

@@ -13,7 +13,8 @@
 // A Driver (driver.go) decides, saves and acts as engine/live does, loses
 // answers, sleeps and crashes (fault.go), and has every step checked against the
 // rules of docs/design.md (check.go). A Script (script.go) reads the language of
-// engine/testdata.
+// engine/testdata. A Wall (wall.go) lets engine/live's loop drive a Sim with the
+// wall clock, for the demo, whose worlds are in scenarios/ (scenario.go).
 //
 // Everything follows from the seed: two runs of one script are the same.
 package sim
@@ -71,6 +72,11 @@ type Sim struct {
 	rand  *rand.Rand
 	fresh bool // View changed since the driver last looked
 	moved bool // a controller's turn is due
+	// told gets every change of the View, if somebody keeps another one.
+	told func(func(*world.World))
+	// cues are what others do because of what the driver does, once: "refusing web"
+	// is an eviction that budget web refuses, "evicting web" one of a pod of web.
+	cues map[string][]func()
 
 	group     group
 	machines  map[string]*machine
@@ -91,7 +97,7 @@ func New(c Config, zones ...string) *Sim {
 		Config: c, Truth: world.New(), View: world.New(), now: epoch,
 		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
 		machines: map[string]*machine{}, pods: map[string]*pod{}, budgets: map[string]*budget{},
-		numbers: map[string]int{}, marks: map[string]bool{},
+		numbers: map[string]int{}, marks: map[string]bool{}, cues: map[string][]func(){},
 	}
 	s.faults.init()
 	s.group.init(zones)
@@ -150,9 +156,26 @@ func (s *Sim) watch(change func(*world.World)) {
 			s.faults.held = append(s.faults.held, change)
 			return
 		}
-		change(s.View)
+		s.show(change)
 		s.fresh = true
 	})
+}
+
+// show changes the View.
+func (s *Sim) show(change func(*world.World)) {
+	change(s.View)
+	if s.told != nil {
+		s.told(change)
+	}
+}
+
+// cue lets happen what waits for a thing that the driver does.
+func (s *Sim) cue(what string) {
+	waiting := s.cues[what]
+	delete(s.cues, what)
+	for _, do := range waiting {
+		do()
+	}
 }
 
 // number counts a name on: a1, a2, ...

@@ -80,13 +80,17 @@ func (s *Sim) Scale(name string, replicas int) error {
 	return fmt.Errorf("there is no workload %q", name)
 }
 
-func (s *Sim) knowDaemons() {
-	var uids []string
+func (s *Sim) daemonSets() (uids []string) {
 	for _, w := range s.workloads {
 		if w.Kind == DaemonSet {
 			uids = append(uids, w.UID)
 		}
 	}
+	return uids
+}
+
+func (s *Sim) knowDaemons() {
+	uids := s.daemonSets()
 	s.Truth.SetDaemonSets(uids)
 	s.watch(func(w *world.World) { w.SetDaemonSets(uids) })
 }

@@ -1,0 +1,133 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// helperEnv makes this test binary a drainboard of its own.
+const helperEnv = "DRAINBOARD_HELPER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(helperEnv) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// call runs drainboard in this process.
+func call(args ...string) (out string, code int) {
+	var b, errors bytes.Buffer
+	root := newRoot(strings.NewReader(""), &b, &errors)
+	root.SetArgs(args)
+	code = report(root.ExecuteContext(context.Background()))
+	return b.String() + errors.String(), code
+}
+
+func TestDemoHeadless(t *testing.T) {
+	for _, c := range []struct {
+		scenario string
+		code     int
+		types    []engine.EventType
+	}{
+		{"tour", 0, []engine.EventType{engine.RunPlanned, engine.RunStarted, engine.PodBlocked, engine.PodUnblocked}},
+		{"forced", 0, []engine.EventType{engine.PodForced}},
+		{"stuck", 4, []engine.EventType{engine.NodeFailed}},
+	} {
+		t.Run(c.scenario, func(t *testing.T) {
+			t.Parallel()
+			out, code := call("demo", "--auto", "-o", "json", "--speed", "1000", "--scenario", c.scenario)
+			if code != c.code {
+				t.Errorf("exit code %d, want %d\n%s", code, c.code, out)
+			}
+			seen := map[engine.EventType]bool{}
+			for line := range strings.Lines(out) {
+				var e engine.Event
+				if json.Unmarshal([]byte(line), &e) != nil {
+					continue // what the process says beside the events
+				}
+				seen[e.Type] = true
+				if e.Type == engine.RunFinished && *e.ExitCode != c.code {
+					t.Errorf("the run's exit code is %d", *e.ExitCode)
+				}
+			}
+			for _, want := range append(c.types, engine.RunFinished) {
+				if !seen[want] {
+					t.Errorf("no event %s", want)
+				}
+			}
+		})
+	}
+}
+
+func TestDemoFlags(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"--scenario", "list"}, 0, "tour "},
+		{[]string{"--scenario", "nowhere"}, 2, ""},
+		{[]string{"--speed", "0"}, 2, ""},
+		{[]string{"--auto", "-o", "yaml"}, 2, ""},
+		{[]string{"-o", "json"}, 2, ""},
+	} {
+		if out, code := call(append([]string{"demo"}, c.args...)...); code != c.code || !strings.Contains(out, c.says) {
+			t.Errorf("demo %v: exit code %d, %q", c.args, code, out)
+		}
+	}
+}
+
+// The demo shows its cluster, and q ends it without a question or a trace.
+func TestDemoOnATerminal(t *testing.T) {
+	control, tty, err := pty.Open()
+	if err != nil {
+		t.Skip("no pseudo-terminal here: ", err)
+	}
+	defer control.Close()
+	if err := pty.Setsize(control, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "demo")
+	cmd.Env = append(os.Environ(), helperEnv+"=1", "TERM=xterm-256color")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	tty.Close()
+	kill := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
+	defer kill.Stop()
+	var screen bytes.Buffer
+	buf := make([]byte, 64<<10)
+	asked := false
+	for {
+		n, err := control.Read(buf)
+		screen.Write(buf[:n])
+		if !asked && strings.Contains(screen.String(), "scale up") && strings.Contains(screen.String(), "ng-web") {
+			asked = true
+			if _, err := control.WriteString("q"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err := cmd.Wait(); err != nil || !asked {
+		t.Errorf("shown: %v, end: %v\n%q", asked, err, screen.String())
+	}
+}

@@ -221,7 +221,7 @@ func (r *Run) Outstanding() []string {
 		a := Action{Kind: Resume, Group: r.Group, Process: process}
 		out = append(out, a.describe()+": "+a.Command())
 	}
-	if t := r.Target.Templates; len(t) > 0 && t[0] != r.BaseTemplate {
+	if t := r.Target.Templates; len(t) > 0 && t[0] != r.BaseTemplate && !r.Phases[0].End.IsZero() {
 		a := Action{Kind: SetTemplate, Group: r.Group, Template: &r.BaseTemplate, TemplateSpec: r.BaseTemplateSpec}
 		out = append(out, a.describe()+": "+a.Command())
 	}

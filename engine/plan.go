@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
@@ -19,6 +18,8 @@ type Plan struct {
 	To       string        `json:"to"`
 	Limit    int           `json:"maxUnavailable"`
 	Nodes    []PlannedNode `json:"nodes"`
+	// FreeAddresses are how many addresses the group's subnets have left, by zone.
+	FreeAddresses map[string]int `json:"freeAddresses,omitempty"`
 	// Extra is how many machines more there will be for a while.
 	Extra int `json:"extra"`
 	// Refusals keep the run from starting until the user consents.
@@ -54,7 +55,7 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 	s.Run.Limit = limit
 	if len(s.Run.Target.Templates) == 0 {
 		s.Run.Target.Templates = append([]world.Template{w.Group.Template}, w.Group.Overrides...)
-		if s.Run.Target.Image != "" { // a version that is still to be made: nobody has it
+		if image := s.Run.Target.Image; image != "" && image != w.Group.Image { // a version that is still to be made: nobody has it
 			s.Run.Target.Templates = []world.Template{{ID: w.Group.Template.ID, Version: 1 << 40}}
 		}
 	}
@@ -69,6 +70,7 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 	}
 	p := Plan{Run: r, Group: w.Group.Name, Strategy: rules.Name(), AsOf: now, Limit: limit, Estimate: estimate(len(zones), max(1, limit), r.Settings)}
 	p.From, p.To = s.versions()
+	p.FreeAddresses = freeAddresses(&w.Group)
 	size := limit
 	if r.Settings.Approve == ApproveNone {
 		size = len(zones)
@@ -142,16 +144,21 @@ func (s *Step) foresee(node string) []string {
 func (s *Step) spareAddresses(extra int) []string {
 	zones := max(1, len(s.W.Group.Zones))
 	share := (extra + zones - 1) / zones
-	free := map[string]int{}
-	for _, n := range s.W.Group.Subnets {
-		free[n.Zone] += n.Free
-	}
+	free := freeAddresses(&s.W.Group)
 	var out []string
 	for _, zone := range sortedKeys(free) {
 		if free[zone] < share {
 			out = append(out, fmt.Sprintf("the subnets in %s have %d free addresses for about %s", zone, free[zone], plural(share, "extra machine")))
 		}
 	}
-	slices.Sort(out)
 	return out
+}
+
+// freeAddresses counts the addresses that a group's subnets have left, by zone.
+func freeAddresses(g *world.Group) map[string]int {
+	free := map[string]int{}
+	for _, n := range g.Subnets {
+		free[n.Zone] += n.Free
+	}
+	return free
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -19,8 +21,15 @@ func writePlan(w io.Writer, p engine.Plan) {
 		return
 	}
 	base := p.Run.Base
-	fmt.Fprintf(w, "Up to %d at once, about %s. While it lasts the group has %d extra machines: desired %d → %d, max %d → %d.\n\n",
+	fmt.Fprintf(w, "Up to %d at once, about %s. While it lasts the group has %d extra machines: desired %d → %d, max %d → %d.\n",
 		p.Limit, p.Estimate.Round(time.Second), p.Extra, base.Desired, base.Desired+p.Extra, base.Max, base.Max+p.Extra)
+	if len(p.FreeAddresses) > 0 {
+		var free []string
+		for _, zone := range slices.Sorted(maps.Keys(p.FreeAddresses)) {
+			free = append(free, fmt.Sprintf("%s %d", zone, p.FreeAddresses[zone]))
+		}
+		fmt.Fprintf(w, "Addresses left in the subnets: %s.\n\n", strings.Join(free, ", "))
+	}
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "BATCH\tNODE\tZONE\tVERSION\tEVICT\tSTAY\tFORESEEN")
 	for _, n := range p.Nodes {

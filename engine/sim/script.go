@@ -264,6 +264,9 @@ func (c *Script) set(a *args) error {
 	if image := a.word("ami"); image != "" {
 		c.target.Image = image
 	}
+	if v := a.int("target", 0); v > 0 {
+		c.target.Templates = []world.Template{{ID: c.Sim.group.Template.ID, Version: int64(v)}}
+	}
 	return nil
 }
 

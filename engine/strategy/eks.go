@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -88,7 +87,7 @@ func (EKS) Abilities() []engine.Ability {
 
 // Step takes the current phase on.
 func (e EKS) Step(s *engine.Step) {
-	if why := cmp.Or(s.TemplateMoved(), s.W.Group.Refused); why != "" && s.Fresh(world.Cloud) {
+	if why := rival(s); why != "" {
 		s.Pause(why + ": put that right and resume, or abort")
 		return
 	}
@@ -105,6 +104,18 @@ func (e EKS) Step(s *engine.Step) {
 	case scaleDown:
 		e.scaleDown(s)
 	}
+}
+
+// rival says who else is at work on the group, so that going on would do harm, ""
+// if nobody is. What the group launches is ours to change until setup is over.
+func rival(s *engine.Step) string {
+	if !s.Fresh(world.Cloud) {
+		return ""
+	}
+	if p := s.Phase(); p != "" && p != setup && s.TemplateMoved() != "" {
+		return s.TemplateMoved()
+	}
+	return s.W.Group.Refused
 }
 
 // setup settles what the nodes are to become and how many may go at once.

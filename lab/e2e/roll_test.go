@@ -49,3 +49,36 @@ func TestRollOfASmallGroup(t *testing.T) {
 	}
 	s.checkRolled()
 }
+
+// A target by image makes a template version, once; a target by number works
+// backwards too.
+func TestTargets(t *testing.T) {
+	s := newScene(t, "targets", lab.GroupOptions{Nodes: 2, Zones: oneZone})
+	s.deploy("web", "agent")
+	launched := func(version int64) {
+		t.Helper()
+		for _, i := range s.instances() {
+			if i.TemplateVersion != version {
+				t.Errorf("%s was launched from version %d, want %d", i.ID, i.TemplateVersion, version)
+			}
+		}
+	}
+
+	p := s.upgrade("--ami", "ami-another").exits(0)
+	checkFinished(t, p.said(), "succeeded", 0)
+	launched(3)
+
+	p = s.upgrade("--ami", "ami-another").exits(0)
+	if n := len(p.all("capacity.changed")); n > 0 {
+		t.Errorf("%d changes of the group, which has the image already", n)
+	}
+	launched(3)
+
+	p = s.upgrade("--launch-template-version", "1").exits(0)
+	checkFinished(t, p.said(), "succeeded", 0)
+	launched(1)
+	s.checkSizes()
+	s.checkNoMarks()
+	s.checkPods()
+	s.checkBudgets()
+}

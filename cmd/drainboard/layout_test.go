@@ -1,4 +1,4 @@
-package drainboard
+package main
 
 import (
 	"os"
@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 )
+
+// root is the repository's root, seen from here.
+const root = "../.."
 
 // TestImportsPointOneWay holds the layout: cmd → ui, providers, engine/live →
 // engine → engine/world. What a package may not import, directly or through
@@ -23,7 +26,9 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"./ui/...", []string{self + "providers", self + "engine/live", self + "cmd", "k8s.io/client-go", "github.com/aws/"}},
 		{"./themes/...", []string{self + "engine", self + "ui", self + "providers"}},
 	} {
-		out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", rule.packages).CombinedOutput()
+		list := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", rule.packages)
+		list.Dir = root
+		out, err := list.CombinedOutput()
 		if err != nil {
 			t.Fatalf("go list %s: %v\n%s", rule.packages, err, out)
 		}
@@ -45,7 +50,9 @@ func TestImportsPointOneWay(t *testing.T) {
 // TestEngineHasNoClockAndNoGoroutines holds that everything of the engine but
 // live and sim only decides.
 func TestEngineHasNoClockAndNoGoroutines(t *testing.T) {
-	out, err := exec.Command("git", "grep", "-nE", `time\.(Now|Sleep|After|NewTimer|NewTicker|Since)\(|^\s*go func|\bgo [a-z]+\(`, "--", "engine/*.go", "engine/world", "engine/drain", "engine/strategy", ":!*_test.go", ":!engine/live", ":!engine/sim").Output()
+	grep := exec.Command("git", "grep", "--untracked", "-nE", `time\.(Now|Sleep|After|NewTimer|NewTicker|Since)\(|^\s*go func|\bgo [a-z]+\(`, "--", "engine/*.go", "engine/world", "engine/drain", "engine/strategy", ":!*_test.go", ":!engine/live", ":!engine/sim")
+	grep.Dir = root
+	out, err := grep.Output()
 	if err == nil {
 		t.Errorf("the deciding part of the engine uses a clock or a goroutine:\n%s", out)
 	}
@@ -55,7 +62,7 @@ func TestEngineHasNoClockAndNoGoroutines(t *testing.T) {
 // ultraviolet repaints whole screens (240 times the bytes) when a line holds an
 // emoji, and Lip Gloss 2.0.6 asks for it.
 func TestTerminalLibrariesStayPinned(t *testing.T) {
-	mod, err := os.ReadFile("go.mod")
+	mod, err := os.ReadFile(root + "/go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}

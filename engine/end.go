@@ -186,7 +186,10 @@ func (s *Step) Succeed() {
 		result = NodesLeft
 		s.Run.Why = plural(left, "node") + " skipped"
 	}
-	if s.Run.Surge() > 0 && s.Run.Foreign == "" { // surplus that was skipped
+	if n := s.Run.Surge(); n > 0 && s.Run.Foreign == "" { // surplus that was skipped
+		if result == Succeeded {
+			result, s.Run.Why = NodesLeft, plural(n, "surplus node")+" skipped"
+		}
 		s.leaveSizes()
 	}
 	s.finish(result)

@@ -23,8 +23,8 @@ labtools: ## the lab's programs (the first build takes some minutes)
 
 test: build labtools ## unit tests, scenarios, and rolls on the real control plane
 	go test ./...
-	cd lab && go test $$(go list ./... | grep -v /e2e)
-	cd lab && go test -v ./e2e | grep -vE '^(=== |    --- |$$)'
+	cd lab && go test -count=1 $$(go list ./... | grep -v /e2e)
+	cd lab && go test -count=1 -timeout 25m -v ./e2e | grep -vE '^(=== |    --- |$$)'
 
 lint: ## gofmt, go vet, staticcheck
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }

@@ -172,15 +172,8 @@ func (l *Lab) AuditSync(ctx context.Context) (Requests, error) {
 	})
 }
 
-// ReadAudit reads an audit log file. A last line without its end is left out; a
-// missing file is an empty log.
-func ReadAudit(path string) (Requests, error) {
-	var tail auditTail
-	err := tail.read(path)
-	return tail.requests, err
-}
-
-// read reads what has been written since the last time.
+// read reads what has been written since the last time. A last line without its
+// end is left for the next time; a missing file is an empty log.
 func (t *auditTail) read(path string) error {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

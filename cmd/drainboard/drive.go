@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -25,6 +26,7 @@ type seat struct {
 	signals <-chan os.Signal
 	err     io.Writer
 	screen  ui.Options // of a dashboard; Snapshots and Send are filled in
+	over    func()     // called when the loop has ended, while the screen may stay; may be nil
 }
 
 // send gives a command its sender and time.
@@ -90,14 +92,20 @@ func (d *seat) dashboard(ctx context.Context, loop *live.Loop, run engine.Run) (
 		err error
 	}
 	ended := make(chan end, 1)
-	go func() {
-		r, err := loop.Run(ctx, run)
-		close(snapshots)
-		ended <- end{r, err}
-	}()
-
 	screen, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
+	var signalled atomic.Bool
+	go func() {
+		r, err := loop.Run(ctx, run)
+		if d.over != nil {
+			d.over()
+		}
+		close(snapshots)
+		ended <- end{r, err}
+		if signalled.Load() {
+			leave(errAgain) // nobody may be there to press a key
+		}
+	}()
 	go func() {
 		aborted := false
 		for {
@@ -111,6 +119,7 @@ func (d *seat) dashboard(ctx context.Context, loop *live.Loop, run engine.Run) (
 					leave(errAgain)
 				default:
 					aborted = true
+					signalled.Store(true)
 					d.send(loop, engine.Command{Kind: engine.CmdAbort, Reason: s.String()})
 					time.AfterFunc(termLimit, func() { leave(errAgain) })
 				}

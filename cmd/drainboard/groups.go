@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -56,7 +58,7 @@ func (a *app) groups(ctx context.Context) ([]groupRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.aws.Groups(ctx, s.machines, "")
+	list, err := s.aws.Groups(ctx, s.machines, s.kube.ClusterName())
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -113,7 +115,9 @@ func (a *app) pickGroup(cmd *cobra.Command) error {
 	for i, g := range rows {
 		list[i] = ui.GroupRow{Name: g.Name, Provider: "asg", Version: template(g), Nodes: g.Machines, Outdated: g.Outdated, Running: g.Running, Refused: g.Refused}
 	}
-	name, ok, err := ui.PickGroup(cmd.Context(), list, ui.Options{})
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP) // ctrl-c is a key here
+	defer stop()
+	name, ok, err := ui.PickGroup(ctx, list, ui.Options{})
 	if err != nil || !ok {
 		return err
 	}

@@ -14,35 +14,48 @@ import (
 // regainPause is the pause between tries to get a lost lock back.
 const regainPause = 2 * time.Second
 
-// heldLock is the lock of a group while this process drives its run. It
-// implements live.Lock.
-type heldLock struct {
+// tenure is the lock and the record of a group while this process drives run.
+// It implements live.Lock and live.Store.
+type tenure struct {
 	lock   *kube.Lock
 	record *kube.Record
 	held   *kube.Held
+	run    engine.Run // as it was when this process began to drive it
+	saved  bool       // the record has it
 }
 
-var _ live.Lock = (*heldLock)(nil)
+var (
+	_ live.Lock  = (*tenure)(nil)
+	_ live.Store = (*tenure)(nil)
+)
 
-func (h *heldLock) acquire(ctx context.Context) error {
-	held, err := h.lock.Acquire(ctx)
+func (t *tenure) acquire(ctx context.Context) error {
+	held, err := t.lock.Acquire(ctx)
 	if err == nil {
-		h.held = held
+		t.held = held
 	}
 	return err
 }
 
-func (h *heldLock) release() { h.held.Release() }
+// release gives the lock up; more than once does no harm.
+func (t *tenure) release() { t.held.Release() }
+
+// Save writes the record.
+func (t *tenure) Save(ctx context.Context, r engine.Run) error {
+	err := t.record.Save(ctx, r)
+	t.saved = t.saved || err == nil
+	return err
+}
 
 // Lost is closed when the lock is lost.
-func (h *heldLock) Lost() <-chan struct{} { return h.held.Lost() }
+func (t *tenure) Lost() <-chan struct{} { return t.held.Lost() }
 
-// Regain takes the lock again and reads the record: if nobody else drove the run
-// meanwhile, it goes on from there.
-func (h *heldLock) Regain(ctx context.Context) (engine.Run, error) {
-	h.held.Release()
+// Regain takes the lock again and reads the record: if nobody else drove the
+// group meanwhile, this process goes on from there.
+func (t *tenure) Regain(ctx context.Context) (engine.Run, error) {
+	t.held.Release()
 	for {
-		run, err := h.tryRegain(ctx)
+		run, err := t.tryRegain(ctx)
 		var other *kube.HeldError
 		switch {
 		case err == nil, errors.Is(err, live.ErrLost):
@@ -58,16 +71,31 @@ func (h *heldLock) Regain(ctx context.Context) (engine.Run, error) {
 	}
 }
 
-func (h *heldLock) tryRegain(ctx context.Context) (engine.Run, error) {
-	if err := h.acquire(ctx); err != nil {
+func (t *tenure) tryRegain(ctx context.Context) (engine.Run, error) {
+	if err := t.acquire(ctx); err != nil {
 		return engine.Run{}, err
 	}
-	run, found, err := h.record.Load(ctx)
-	if err == nil && !found {
-		err = fmt.Errorf("%w: its record is gone", live.ErrLost)
+	loaded, found, err := t.record.Load(ctx)
+	run := loaded
+	if err == nil {
+		run, err = t.goOn(loaded, found)
 	}
 	if err != nil {
-		h.held.Release()
+		t.held.Release()
 	}
 	return run, err
+}
+
+// goOn decides what a record that was read again means for the run that this
+// process drives.
+func (t *tenure) goOn(loaded engine.Run, found bool) (engine.Run, error) {
+	switch {
+	case found && loaded.ID == t.run.ID:
+		return loaded, nil
+	case !t.saved && (!found || loaded.State == engine.Finished):
+		return t.run, nil // nothing of ours was written, and nobody else is at it
+	case !found:
+		return loaded, fmt.Errorf("%w: its record is gone", live.ErrLost)
+	}
+	return loaded, fmt.Errorf("%w: the record is of run %s now", live.ErrLost, loaded.ID)
 }

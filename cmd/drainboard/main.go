@@ -54,7 +54,7 @@ func report(err error) int {
 		err = e.err
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintln(os.Stderr, "drainboard: "+err.Error())
+		fmt.Fprintln(plain{os.Stderr}, "drainboard: "+err.Error())
 	}
 	return code
 }

@@ -31,7 +31,7 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 		Context:     ptr.To(""),
 		ClusterName: ptr.To(""),
 	}
-	a := &app{in: in, out: out, err: errOut, flags: flags}
+	a := &app{in: in, out: plain{out}, err: plain{errOut}, flags: flags}
 	root := &cobra.Command{
 		Use:   "drainboard",
 		Short: "Roll the nodes of a Kubernetes cluster, and see what holds them up",
@@ -43,8 +43,8 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return a.pick(cmd) },
 	}
 	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errOut)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	flags.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&a.namespace, "record-namespace", kube.Namespace, "namespace of the run records and locks")
 	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.groupsCmd(), a.statusCmd(), a.demoCmd(), a.versionCmd())

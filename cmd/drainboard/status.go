@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -64,13 +65,18 @@ func (a *app) status(ctx context.Context, group string, asJSON bool) error {
 		return usage(err)
 	}
 	list := []runStatus{}
+	var unreadable error
 	for _, r := range records {
 		if r.Err != nil {
-			return usage(r.Err)
+			unreadable = errors.Join(unreadable, r.Err)
+			continue
 		}
 		if group == "" || r.Run.Group == group {
 			list = append(list, statusOf(r.Run))
 		}
+	}
+	if group != "" && len(list) == 0 && unreadable != nil {
+		return usage(unreadable)
 	}
 	if group != "" && len(list) == 0 {
 		return usage(fmt.Errorf("group %s has no run; drainboard groups lists the groups", group))
@@ -88,6 +94,9 @@ func (a *app) status(ctx context.Context, group string, asJSON bool) error {
 	}
 	for _, s := range list {
 		a.writeStatus(s, k.Clock().Now())
+	}
+	if group == "" && unreadable != nil {
+		return usage(unreadable)
 	}
 	return nil
 }

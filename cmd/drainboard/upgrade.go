@@ -88,7 +88,7 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 	err = u.prepare(ctx, cmd, rules, settings)
 	select {
 	case <-interrupted:
-		return &exitError{exitAbort, errors.New("interrupted before anything was changed")}
+		return &exitError{exitAbort, errors.New("interrupted; this process changed nothing")}
 	default:
 		return err
 	}
@@ -134,7 +134,7 @@ func (u *upgrade) prepare(ctx context.Context, cmd *cobra.Command, rules engine.
 			return err
 		}
 	}
-	held := &heldLock{lock: lock, record: record}
+	held := &tenure{lock: lock, record: record}
 	if err := held.acquire(ctx); err != nil {
 		var other *kube.HeldError
 		if errors.As(err, &other) {
@@ -144,7 +144,7 @@ func (u *upgrade) prepare(ctx context.Context, cmd *cobra.Command, rules engine.
 	}
 	defer held.release()
 
-	d := &driver{upgrade: u, session: s, rules: rules, lock: held, record: record, view: v}
+	d := &driver{upgrade: u, session: s, rules: rules, tenure: held, view: v}
 	run, found, err := record.Load(ctx)
 	if err != nil {
 		return usage(err)
@@ -164,8 +164,7 @@ type driver struct {
 	*upgrade
 	session *session
 	rules   engine.Strategy
-	lock    *heldLock
-	record  *kube.Record
+	tenure  *tenure
 	view    view
 }
 
@@ -177,7 +176,10 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 	now := d.session.kube.Clock().Now()
 	if len(p.Nodes) == 0 {
 		code := 0
-		message := fmt.Sprintf("%s: nothing is outdated, all %d machines are of %s", d.group, len(d.view.world.Machines()), d.view.world.Group.Template)
+		message := fmt.Sprintf("%s: nothing is outdated, all %d machines are of %s", d.group, len(d.view.world.Machines()), p.To)
+		if !d.auto {
+			fmt.Fprintln(d.app.out, message)
+		}
 		d.events(engine.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: engine.RunFinished, Result: string(engine.Succeeded), ExitCode: &code, Message: message})
 		return nil
 	}
@@ -239,9 +241,14 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 	loop := &live.Loop{
 		Rules: d.rules, World: d.view.world, Intake: d.view.intake,
 		Executor: executor{d.session.kube.Executor(), cloud},
-		Store:    d.record, Clock: clock, Cluster: d.session.kube.ClusterName(), Lock: d.lock,
+		Store:    d.tenure, Clock: clock, Cluster: d.session.kube.ClusterName(), Lock: d.tenure,
 	}
-	from := &seat{clock: clock, signals: d.signals, err: d.app.err}
+	d.tenure.run = run
+	over := func() { // whatever stays on the screen, the group is free
+		d.view.intake.Close()
+		d.tenure.release()
+	}
+	from := &seat{clock: clock, signals: d.signals, err: d.app.err, over: over}
 	for _, c := range first {
 		from.send(loop, c)
 	}

@@ -224,10 +224,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 		}
 	}
 	l.in = engine.Inputs{}
-	l.log = append(l.log, d.Events...)
-	if len(d.Events) > 0 && l.Events != nil {
-		l.Events(d.Events)
-	}
+	l.tell(d.Events)
 	for _, a := range d.Actions {
 		l.dispatch(a)
 	}
@@ -265,15 +262,22 @@ func (l *Loop) saveLast(ctx context.Context) {
 		if err = l.save(ctx); err == nil || errors.Is(err, ErrLost) {
 			return
 		}
+		if ctx.Err() != nil {
+			break
+		}
 		select {
 		case <-time.After(saveRetry):
 		case <-ctx.Done():
 		}
 	}
-	e := engine.Event{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: engine.Warning, Message: "the end of the run could not be written to its record, which still says that it goes on: " + err.Error()}
-	l.log = append(l.log, e)
-	if l.Events != nil {
-		l.Events([]engine.Event{e})
+	l.tell([]engine.Event{{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: engine.Warning, Message: "the end of the run could not be written to its record, which still says that it goes on: " + err.Error()}})
+}
+
+// tell reports what happened.
+func (l *Loop) tell(events []engine.Event) {
+	l.log = append(l.log, events...)
+	if len(events) > 0 && l.Events != nil {
+		l.Events(events)
 	}
 }
 
@@ -331,10 +335,13 @@ func (l *Loop) farewell(ctx context.Context) (engine.Run, error) {
 		}
 	}
 	d := engine.Decide(l.Rules, l.Clock.Now(), l.World, l.run, l.in)
-	if len(d.Actions) == 0 { // an action that is not carried out must not be recorded
-		l.run = d.Run
+	if len(d.Actions) > 0 { // an action that is not carried out must not be recorded
+		return l.run, l.save(ctx)
 	}
-	return l.run, l.save(ctx)
+	l.run = d.Run
+	err := l.save(ctx)
+	l.tell(d.Events)
+	return l.run, err
 }
 
 // keepEvents is how much of the log a snapshot carries.

@@ -11,12 +11,6 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Soon asks for another decision right after this one.
-func (s *Step) Soon() { s.soon() }
-
-// Admit starts as many approved drains as limit and gate allow.
-func (s *Step) Admit() { s.admit() }
-
 // StartPhaseWait starts a deadline of the current phase, which counts while
 // cluster and cloud can be seen.
 func (s *Step) StartPhaseWait(what string, d time.Duration) {

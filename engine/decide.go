@@ -239,5 +239,5 @@ func (s *Step) WakeAt(t time.Time) {
 	}
 }
 
-// soon asks for another decision right after this one.
-func (s *Step) soon() { s.wake = s.Now }
+// Soon asks for another decision right after this one.
+func (s *Step) Soon() { s.wake = s.Now }

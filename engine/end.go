@@ -43,7 +43,7 @@ func (s *Step) stop(result Result, why string) {
 			s.Run.Nodes[id] = n
 		}
 	}
-	s.soon()
+	s.Soon()
 }
 
 // end takes an aborted or failed run to its end, stage by stage as

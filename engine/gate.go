@@ -67,8 +67,8 @@ func (s *Step) homeless() string {
 	return ""
 }
 
-// admit starts drains: as many queued nodes as the limit and the gate allow.
-func (s *Step) admit() {
+// Admit starts drains: as many queued nodes as the limit and the gate allow.
+func (s *Step) Admit() {
 	if s.Run.State != Running {
 		return
 	}
@@ -102,7 +102,7 @@ func (s *Step) holdGate(why string) {
 	s.WakeAt(limit)
 	if !s.Now.Before(limit) {
 		s.openGate()
-		s.pause("no new drain could start for " + s.Run.Settings.GatePause.String() + ": " + why)
+		s.Pause("no new drain could start for " + s.Run.Settings.GatePause.String() + ": " + why)
 	}
 }
 

@@ -98,7 +98,7 @@ func (s *Step) advanceDrain(id string, n Node) {
 	}
 	n.Wait = s.newWait("settling", settle)
 	if settle <= 0 {
-		s.soon()
+		s.Soon()
 	}
 	s.Run.Nodes[id] = n
 	s.Report(Event{Type: NodeSettling, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Message: "waits " + settle.String() + " before its termination"})

@@ -17,7 +17,7 @@ func (s *Step) obey(c Command) {
 	case CmdApprove:
 		s.obeyApprove(c)
 	case CmdPause:
-		s.pause("asked for by " + c.By)
+		s.Pause("asked for by " + c.By)
 	case CmdResume:
 		s.Run.State, s.Run.Why = Running, ""
 		s.openGate()
@@ -82,11 +82,8 @@ func (s *Step) machineNamed(node string) (string, bool) {
 	return "", false
 }
 
-// Pause stops the run until an operator has seen to something.
-func (s *Step) Pause(why string) { s.pause(why) }
-
-// pause stops evictions and terminations; what terminates finishes.
-func (s *Step) pause(why string) {
+// Pause stops evictions and terminations; what terminates finishes.
+func (s *Step) Pause(why string) {
 	s.Run.State, s.Run.Why = Paused, why
 	s.Report(Event{Type: RunPaused, Reason: why, Message: "paused: " + why})
 }

@@ -103,7 +103,7 @@ func (s *Step) RetireEmpty(excess int) bool {
 				excess--
 				done = false
 				s.startDrain(m.ID)
-				s.soon()
+				s.Soon()
 			}
 		}
 	}

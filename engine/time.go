@@ -81,8 +81,6 @@ func (s *Step) blind() []world.Source {
 }
 
 // Over reports whether a wait has ended; if not, the engine wakes at its end.
-// A wait that can fail something needs a look at the world after the last gap
-// first: tried is when that happened.
 func (s *Step) Over(w *Wait) bool {
 	if w == nil {
 		return true

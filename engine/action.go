@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,8 @@ const (
 	Delete         ActionKind = "delete"    // past the budgets; only by a recorded force order
 	LookAtPods     ActionKind = "look"      // a consistent read of the pods on a node
 	Terminate      ActionKind = "terminate" // end a machine through its group
+	EndWarm        ActionKind = "end-warm"  // end a machine of the group's warm pool
+	Inspect        ActionKind = "inspect"   // ask the cloud what is wrong with a machine that does not join
 	CheckEffect    ActionKind = "check"     // a direct read: did the action Of happen?
 )
 
@@ -76,18 +79,20 @@ type Action struct {
 // Needs lists the sources that must be fresh before the action may be carried out.
 func (a Action) Needs() []world.Source {
 	switch a.Kind {
-	case CreateTemplate, SetTemplate, SetSizes, Suspend, Resume, LaunchIn:
+	case CreateTemplate, SetTemplate, SetSizes, Suspend, Resume, LaunchIn, EndWarm:
 		return []world.Source{world.Cloud}
 	case Terminate:
 		return []world.Source{world.Cluster, world.Cloud}
-	case CheckEffect, LookAtPods:
+	case CheckEffect, LookAtPods, Inspect:
 		return nil // they are how freshness comes back
 	}
 	return []world.Source{world.Cluster}
 }
 
 // ReadOnly reports whether the action changes nothing.
-func (a Action) ReadOnly() bool { return a.Kind == LookAtPods || a.Kind == CheckEffect }
+func (a Action) ReadOnly() bool {
+	return a.Kind == LookAtPods || a.Kind == CheckEffect || a.Kind == Inspect
+}
 
 // seen reports whether the world shows the action's effect.
 func (a Action) seen(w *world.World) bool {
@@ -122,6 +127,8 @@ func (a Action) seen(w *world.World) bool {
 	case Terminate:
 		m := w.Machine(a.Machine)
 		return m == nil || m.Leaving()
+	case EndWarm:
+		return !slices.ContainsFunc(w.Group.Warm, func(m world.Machine) bool { return m.ID == a.Machine && !m.Leaving() })
 	}
 	return false // its effect is known from the answer only
 }
@@ -163,6 +170,8 @@ func (a Action) Command() string {
 			cmd += fmt.Sprintf(" --grace-period=%d --force", *a.Grace)
 		}
 		return cmd
+	case EndWarm:
+		return "aws ec2 terminate-instances --instance-ids " + a.Machine
 	case Terminate:
 		decrement := "--no-should-decrement-desired-capacity"
 		if a.Decrement {
@@ -220,6 +229,9 @@ type Outcome struct {
 	Unschedulable bool `json:"unschedulable,omitempty"`
 	// Happened answers a CheckEffect.
 	Happened bool `json:"happened,omitempty"`
+	// Lines answer an Inspect: the machine's state, why it is so, and the last lines
+	// of its console as far as we may read them.
+	Lines []string `json:"lines,omitempty"`
 	// Template answers a CreateTemplate.
 	Template *world.Template `json:"template,omitempty"`
 }

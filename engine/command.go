@@ -10,8 +10,9 @@ const (
 	CmdApprove CommandKind = "approve" // Batch with its Hash
 	CmdPause   CommandKind = "pause"
 	CmdResume  CommandKind = "resume"
-	CmdForce   CommandKind = "force" // Node, or one Pod (by UID) on it
-	CmdSkip    CommandKind = "skip"  // Node
+	CmdForce   CommandKind = "force"  // Node, or one Pod (by UID) on it
+	CmdSkip    CommandKind = "skip"   // Node
+	CmdReturn  CommandKind = "return" // a skipped or failed Node goes back into the order
 	CmdAbort   CommandKind = "abort"
 )
 

@@ -260,9 +260,12 @@ type EvictedOwner struct {
 	Last      time.Time `json:"last"`
 }
 
-// Batch is a list of nodes approved together.
+// Batch is a list of nodes approved together, or a phase that is.
 type Batch struct {
-	ID       int       `json:"id"`
+	ID int `json:"id"`
+	// Phase is the phase that may begin once this is approved; such a batch has no
+	// nodes.
+	Phase    string    `json:"phase,omitempty"`
 	Machines []string  `json:"machines"`
 	Names    []string  `json:"names"`
 	Hash     string    `json:"hash"`

@@ -66,6 +66,29 @@ const (
 	TimeoutWait  TimeoutPolicy = "wait"
 )
 
+// UnreachablePolicy says what happens to a node whose kubelet is not heard from.
+type UnreachablePolicy string
+
+// Unreachable policies.
+const (
+	UnreachableWait      UnreachablePolicy = "wait"      // it is drained like any other, last
+	UnreachableTerminate UnreachablePolicy = "terminate" // its machine is ended with the pods on it
+	UnreachableFail      UnreachablePolicy = "fail"      // it counts as a failed node
+)
+
+// Order is a way to order the nodes of a run. Several are tried in turn until one
+// tells two nodes apart; the run's seed decides last.
+type Order string
+
+// Orders.
+const (
+	OrderRandom         Order = "random"
+	OrderOldest         Order = "oldest"          // the node that was made first goes first
+	OrderNewest         Order = "newest"          // the node that was made last goes first
+	OrderName           Order = "name"            // by the node's name
+	OrderFewestBlockers Order = "fewest-blockers" // by foreseen blockers, then by pods to move
+)
+
 // Settings are the numbers of a run. A strategy's Defaults fills what the user
 // left at the zero value; Origin says where each came from.
 type Settings struct {
@@ -75,6 +98,21 @@ type Settings struct {
 	// approved together (0: as many as may be out of service at once).
 	Approve   Approval `json:"approve"`
 	BatchSize int      `json:"batchSize,omitempty"`
+
+	// CanaryWatch is how long the nodes that replace the canary must be Ready, with
+	// no pod crash-looping only there, before the other nodes may follow.
+	CanaryWatch time.Duration `json:"canaryWatch,omitempty"`
+	// Order in which the nodes of a zone go; none means random.
+	Order []Order `json:"order,omitempty"`
+	// Until is when the run is to be over: what cannot end by then is not started.
+	Until time.Time `json:"until,omitzero"`
+
+	// MaxFailedNodes is how many nodes may fail before the run does.
+	MaxFailedNodes int `json:"maxFailedNodes,omitempty"`
+	// Unreachable is what happens to nodes that have not been heard from for
+	// UnreachableAfter.
+	Unreachable      UnreachablePolicy `json:"unreachable,omitempty"`
+	UnreachableAfter time.Duration     `json:"unreachableAfter,omitempty"`
 
 	// DrainTimeout is the usable time a node has to lose its pods; OnDrainTimeout
 	// what happens then. ForcedBy names who asked for force beforehand.
@@ -119,6 +157,9 @@ type Settings struct {
 func Common() Settings {
 	return Settings{
 		Approve:          ApproveBatch,
+		CanaryWatch:      2 * time.Minute,
+		Unreachable:      UnreachableWait,
+		UnreachableAfter: 5 * time.Minute,
 		OnDrainTimeout:   TimeoutFail,
 		NodeReadyTimeout: 15 * time.Minute,
 		TerminateTimeout: 15 * time.Minute,

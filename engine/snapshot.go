@@ -134,10 +134,14 @@ type BudgetView struct {
 
 // BatchView is a batch that waits for approval, with what approving will do.
 type BatchView struct {
-	ID    int
-	Hash  string
-	Nodes []string
-	Since time.Time
+	ID int
+	// Phase is the phase that begins when this is approved, "" for a batch of nodes.
+	Phase string
+	// Canary: this is the first batch, of one node.
+	Canary bool
+	Hash   string
+	Nodes  []string
+	Since  time.Time
 	// AsOf is when the rest was worked out.
 	AsOf time.Time
 	// Evict is how many pods will have to leave; Ignore how many stay.

@@ -45,6 +45,8 @@ type Machine struct {
 	// Protected: the group may not remove it of its own accord.
 	Protected bool
 	Unhealthy bool
+	// Spot: the cloud may take the machine back at short notice.
+	Spot bool
 }
 
 // Leaving reports whether the machine is on its way out.
@@ -59,6 +61,19 @@ type Activity struct {
 	Failed  bool
 	Cause   string
 	Message string
+}
+
+// Hook is a lifecycle hook of a group: machines wait for somebody to complete
+// it, when they launch or when they end.
+type Hook struct {
+	Name string
+	// Launching: it holds machines that launch (Pending:Wait), else those that end
+	// (Terminating:Wait).
+	Launching bool
+	// Timeout is how long a machine waits when nobody completes the hook; Abandon:
+	// a launching machine is then ended.
+	Timeout time.Duration
+	Abandon bool
 }
 
 // Subnet is where a group places machines.
@@ -91,6 +106,11 @@ type Group struct {
 	// Activities of the group, newest first, as far back as the run needs.
 	Activities []Activity
 	Subnets    []Subnet
+	// Warm are the machines of the group's warm pool: not in service, not part of the
+	// desired size, and what the group takes before it launches.
+	Warm []Machine
+	// Hooks are the group's lifecycle hooks.
+	Hooks []Hook
 	// Refused says why Drainboard does not touch this group, "" if it does.
 	Refused string
 }

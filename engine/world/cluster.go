@@ -36,7 +36,10 @@ type Node struct {
 	// Trouble names the conditions that keep it from being Ready, or that warn
 	// (DiskPressure and the like), as the kubelet words them.
 	Trouble string
-	Created time.Time
+	// Unreachable is since when the kubelet has not been heard from (its Ready
+	// condition is Unknown); zero while it is heard.
+	Unreachable time.Time
+	Created     time.Time
 }
 
 // HasTaint reports whether the node carries exactly this taint.

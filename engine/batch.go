@@ -1,55 +1,13 @@
 package engine
 
 import (
-	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
-	"hash/fnv"
 	"slices"
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/drain"
 )
-
-// Chance is a node's place in a run's random order: a hash of the run's seed
-// and the machine, so that a plan's order is the run's order on any machine.
-func Chance(seed uint64, machine string) uint64 {
-	h := fnv.New64a()
-	_ = binary.Write(h, binary.LittleEndian, seed)
-	h.Write([]byte(machine))
-	x := h.Sum64() // fnv mixes its last bytes badly: finish as splitmix64 does
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// Shuffle orders machines at random within their zones and takes turns between
-// the zones, the fullest first, so that at any moment the outdated nodes that
-// are left are spread as evenly as they can be.
-func Shuffle(seed uint64, zoneOf map[string]string) []string {
-	byZone := map[string][]string{}
-	for id, zone := range zoneOf {
-		byZone[zone] = append(byZone[zone], id)
-	}
-	zones := sortedKeys(byZone)
-	for _, z := range zones {
-		slices.SortFunc(byZone[z], func(a, b string) int {
-			return cmp.Or(cmp.Compare(Chance(seed, a), Chance(seed, b)), cmp.Compare(a, b))
-		})
-	}
-	var out []string
-	for len(out) < len(zoneOf) {
-		next := slices.MaxFunc(zones, func(a, b string) int {
-			return cmp.Or(cmp.Compare(len(byZone[a]), len(byZone[b])), cmp.Compare(Chance(seed, a), Chance(seed, b)))
-		})
-		out = append(out, byZone[next][0])
-		byZone[next] = byZone[next][1:]
-	}
-	return out
-}
 
 // approve keeps the batches going: it forms the next one when a slot is free and
 // nothing approved is left to start, and moves the nodes of an approved batch to

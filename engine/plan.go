@@ -59,25 +59,25 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 			s.Run.Target.Templates = []world.Template{{ID: w.Group.Template.ID, Version: 1 << 40}}
 		}
 	}
-	zones := map[string]string{}
+	var outdated []string
 	for _, m := range w.Machines() {
 		if !m.Leaving() {
 			s.Run.Nodes[m.ID] = s.takeIn(m)
 			if s.Run.Nodes[m.ID].Stage == Outdated {
-				zones[m.ID] = m.Zone
+				outdated = append(outdated, m.ID)
 			}
 		}
 	}
-	p := Plan{Run: r, Group: w.Group.Name, Strategy: rules.Name(), AsOf: now, Limit: limit, Estimate: estimate(len(zones), max(1, limit), r.Settings)}
+	p := Plan{Run: r, Group: w.Group.Name, Strategy: rules.Name(), AsOf: now, Limit: limit, Estimate: estimate(len(outdated), max(1, limit), r.Settings)}
 	p.From, p.To = s.versions()
 	p.FreeAddresses = freeAddresses(&w.Group)
 	size := limit
 	if r.Settings.Approve == ApproveNone {
-		size = len(zones)
+		size = len(outdated)
 	} else if r.Settings.BatchSize > 0 {
 		size = r.Settings.BatchSize
 	}
-	for i, id := range Shuffle(r.Seed, zones) {
+	for i, id := range s.InOrder(outdated) {
 		n := s.Run.Nodes[id]
 		pn := PlannedNode{Machine: id, Name: n.Name, Zone: n.Zone, Version: n.Old, Batch: i/max(1, size) + 1}
 		pn.Evict, pn.Stay = s.podsToMove(n.Name)
@@ -88,7 +88,7 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 			p.Warnings = append(p.Warnings, "machine "+id+" in "+n.Zone+" has not joined the cluster: it will be ended without a drain")
 		}
 	}
-	if e, ok := rules.(Extra); ok && len(zones) > 0 {
+	if e, ok := rules.(Extra); ok && len(outdated) > 0 {
 		p.Extra = e.Extra(w, limit)
 		p.Warnings = append(p.Warnings, s.spareAddresses(p.Extra)...)
 	}

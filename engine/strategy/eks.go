@@ -157,7 +157,7 @@ func (e EKS) scaleUp(s *engine.Step) {
 		return
 	}
 	if len(s.Run.Order) == 0 && !s.Run.Raised {
-		if !e.choose(s) {
+		if !choose(s) {
 			s.Enter(scaleDown)
 			s.Soon()
 			return
@@ -185,16 +185,15 @@ func (e EKS) scaleUp(s *engine.Step) {
 	s.Soon()
 }
 
-// choose fixes the order of the outdated nodes, at random. It reports false if
-// none is outdated.
-func (EKS) choose(s *engine.Step) bool {
-	zones := map[string]string{}
+// choose fixes the order of the outdated nodes. It reports false if none is.
+func choose(s *engine.Step) bool {
+	var outdated []string
 	for id, n := range s.Run.Nodes {
 		if n.Stage == engine.Outdated {
-			zones[id] = n.Zone
+			outdated = append(outdated, id)
 		}
 	}
-	s.Run.Order = engine.Shuffle(s.Run.Seed, zones)
+	s.Run.Order = s.InOrder(outdated)
 	return len(s.Run.Order) > 0
 }
 

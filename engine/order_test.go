@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// ordered puts machines, given with their zones, in the order of a seed.
+func ordered(seed uint64, zones map[string]string, orders ...Order) []string {
+	w := world.New()
+	r := Run{Seed: seed, Settings: Settings{Order: orders}, Nodes: map[string]Node{}}
+	for i, id := range slices.Sorted(maps.Keys(zones)) {
+		name := "node-" + id
+		w.SetNode(&world.Node{Name: name, Machine: id, Zone: zones[id], Created: time.Unix(int64(100-i), 0)})
+		r.Nodes[id] = Node{Name: name, Zone: zones[id], Stage: Outdated}
+	}
+	return newStep(nil, time.Unix(200, 0), w, r).InOrder(slices.Collect(maps.Keys(zones)))
+}
+
+// An order is the same on any machine, another one for another seed, and takes
+// turns between the zones.
+func TestInOrder(t *testing.T) {
+	zones := map[string]string{}
+	for i := range 12 {
+		zones[fmt.Sprintf("i-%02d", i)] = string(rune('a' + i%3))
+	}
+	one, again, other := ordered(1, zones), ordered(1, zones), ordered(2, zones)
+	if !slices.Equal(one, again) {
+		t.Errorf("one seed, two orders: %v, %v", one, again)
+	}
+	if slices.Equal(one, other) {
+		t.Errorf("two seeds, one order: %v", one)
+	}
+	for i := 0; i < len(one); i += 3 {
+		seen := map[string]bool{}
+		for _, id := range one[i : i+3] {
+			seen[zones[id]] = true
+		}
+		if len(seen) != 3 {
+			t.Errorf("nodes %d to %d of the order are of %d zones, want one of each", i, i+2, len(seen))
+		}
+	}
+	first := map[string]int{}
+	for seed := range uint64(600) {
+		first[ordered(seed, zones)[0]]++
+	}
+	for id := range zones {
+		if n := first[id]; n < 20 || n > 100 {
+			t.Errorf("%s is first in %d of 600 orders, want about 50", id, n)
+		}
+	}
+}
+
+// The fullest zone goes first, until all are even.
+func TestInOrderUnevenZones(t *testing.T) {
+	zones := map[string]string{"i-1": "a", "i-2": "a", "i-3": "a", "i-4": "b"}
+	order := ordered(7, zones)
+	if zones[order[0]] != "a" || zones[order[1]] != "a" {
+		t.Errorf("order %v: want two of zone a before any of b", order)
+	}
+}
+
+// Every order but the random one is the same for every seed: within a zone as
+// asked, the zones in turn.
+func TestInOrderAsAsked(t *testing.T) {
+	zones := map[string]string{"i-1": "a", "i-2": "b", "i-3": "a", "i-4": "b", "i-5": "a", "i-6": "b"}
+	for _, c := range []struct {
+		orders []Order
+		want   string
+	}{
+		{[]Order{OrderName}, "i-1 i-2 i-3 i-4 i-5 i-6"},
+		{[]Order{OrderNewest}, "i-1 i-2 i-3 i-4 i-5 i-6"}, // i-1 was made last
+		{[]Order{OrderOldest}, "i-6 i-5 i-4 i-3 i-2 i-1"},
+		{[]Order{OrderFewestBlockers, OrderOldest}, "i-6 i-5 i-4 i-3 i-2 i-1"},
+	} {
+		for seed := range uint64(5) {
+			if got := strings.Join(ordered(seed, zones, c.orders...), " "); got != c.want {
+				t.Errorf("%v, seed %d: %s, want %s", c.orders, seed, got, c.want)
+			}
+		}
+	}
+}

@@ -20,13 +20,16 @@ func (s *Step) approve(slots int) {
 		s.refreshBatch()
 		return
 	}
+	if !s.canaryOver() {
+		return
+	}
 	next := s.nextBatch()
 	if len(next) == 0 {
 		return
 	}
 	b := s.newBatch(len(s.Run.Batches)+1, next)
-	if s.Run.Settings.Approve == ApproveNone {
-		b.Approved, b.By = s.Now, "--approve none"
+	if how := s.Run.Settings.Approve; how == ApproveNone || how == ApprovePhase {
+		b.Approved, b.By = s.Now, "--approve "+string(how)
 	}
 	s.Run.Batches = append(s.Run.Batches, b)
 	if b.Approved.IsZero() {
@@ -49,8 +52,12 @@ func (s *Step) nextBatch() []string {
 
 func (s *Step) batchSize(waiting int) int {
 	switch {
-	case s.Run.Settings.Approve == ApproveNone:
+	case s.Run.Settings.Approve == ApproveNone, s.Run.Settings.Approve == ApprovePhase:
 		return waiting
+	case s.Run.Settings.Approve == ApproveCanary && s.canaryStarted():
+		return waiting
+	case s.Run.Settings.Approve == ApproveCanary:
+		return 1
 	case s.Run.Settings.BatchSize > 0:
 		return s.Run.Settings.BatchSize
 	}
@@ -64,6 +71,23 @@ func (s *Step) newBatch(id int, machines []string) Batch {
 	}
 	b.Hash = s.hash(machines)
 	return b
+}
+
+// Approved reports whether a phase may begin: at once, unless every phase is to be
+// approved; then it waits for that.
+func (s *Step) Approved(phase string) bool {
+	if s.Run.Settings.Approve != ApprovePhase || s.Run.State != Running {
+		return s.Run.State == Running
+	}
+	for _, b := range s.Run.Batches {
+		if b.Phase == phase {
+			return !b.Approved.IsZero()
+		}
+	}
+	b := Batch{ID: len(s.Run.Batches) + 1, Phase: phase, Waiting: s.Now, Hash: s.hash([]string{"phase " + phase})}
+	s.Run.Batches = append(s.Run.Batches, b)
+	s.Report(Event{Type: BatchWaiting, Batch: b.ID, Phase: phase, Message: "wants approval for the phase " + phase})
+	return false
 }
 
 // hash sums up what an approval is for: the machines, in their order.
@@ -86,7 +110,7 @@ func (s *Step) refreshBatch() {
 	}
 	s.Run.Batches = s.Run.Batches[:last]
 	s.changed = true
-	if len(next) > 0 {
+	if len(next) > 0 && b.Phase == "" {
 		s.Run.Batches = append(s.Run.Batches, s.newBatch(b.ID, next))
 	}
 }

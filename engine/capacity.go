@@ -11,6 +11,12 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
+// StartLaunchWait starts the time that new nodes have to be Ready, lifecycle hooks
+// of launching machines included.
+func (s *Step) StartLaunchWait(what string) {
+	s.StartPhaseWait(what, s.Run.Settings.NodeReadyTimeout+s.holdTime(true))
+}
+
 // StartPhaseWait starts a deadline of the current phase, which counts while
 // cluster and cloud can be seen.
 func (s *Step) StartPhaseWait(what string, d time.Duration) {
@@ -134,7 +140,11 @@ func (s *Step) WhyNotReady(m *world.Machine) string {
 	node := s.W.NodeOf(m.ID)
 	switch {
 	case m.State != world.MachineInService:
-		return fmt.Sprintf("machine %s in %s is %s", m.ID, m.Zone, cmp.Or(m.Detail, m.State))
+		why := fmt.Sprintf("machine %s in %s is %s", m.ID, m.Zone, cmp.Or(m.Detail, m.State))
+		if held := s.heldBy(m); held != "" {
+			why += ", " + held
+		}
+		return why
 	case node == nil:
 		return fmt.Sprintf("machine %s in %s has not joined the cluster", m.ID, m.Zone)
 	case !node.Ready:
@@ -308,7 +318,13 @@ func (s *Step) leaveGroup() {
 		back := s.Run.BaseTemplate
 		a := Action{Kind: SetTemplate, Group: g.Name, Template: &back, TemplateSpec: s.Run.BaseTemplateSpec}
 		s.Leave("the group stays on template "+g.Template.String()+", because nodes run it", a.Command())
+		s.Leave("the nodes that run it can be rolled back", s.rollback())
 	}
+}
+
+// rollback is the command that rolls the group back to the template that it had.
+func (s *Step) rollback() string {
+	return fmt.Sprintf("drainboard upgrade %s --launch-template-version %d", s.Run.Group, s.Run.BaseTemplate.Version)
 }
 
 // leaveSizes names what the run leaves changed on the group's sizes.

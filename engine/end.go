@@ -184,7 +184,14 @@ func (s *Step) Succeed() {
 	}
 	if left > 0 {
 		result = NodesLeft
-		s.Run.Why = plural(left, "node") + " skipped"
+		s.Run.Why = s.whySkipped()
+	}
+	if failed := s.Run.Count(NodeFail); failed > 0 {
+		result = Failed
+		if len(s.Run.Culprits) > 0 {
+			result = EvictionFail
+		}
+		s.Run.Why = plural(failed, "node") + " failed, the others are done"
 	}
 	if n := s.Run.Surge(); n > 0 && s.Run.Foreign == "" { // surplus that was skipped
 		if result == Succeeded {
@@ -193,6 +200,21 @@ func (s *Step) Succeed() {
 		s.leaveSizes()
 	}
 	s.finish(result)
+}
+
+// whySkipped sums up why nodes were left: how many for each reason.
+func (s *Step) whySkipped() string {
+	count := map[string]int{}
+	for _, n := range s.Run.Nodes {
+		if n.Stage == Skipped && !n.New {
+			count[n.Reason]++
+		}
+	}
+	var parts []string
+	for _, reason := range sortedKeys(count) {
+		parts = append(parts, plural(count[reason], "node")+" skipped: "+reason)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // finish closes the run.

@@ -99,6 +99,10 @@ func (s *Step) takeOutcomes(outs []Outcome) {
 		case CheckEffect:
 			s.takeCheck(p.Action, o)
 			continue
+		case Inspect:
+			delete(s.Run.Pending, o.Key)
+			s.takeInspection(p.Action.Machine, o)
+			continue
 		case Evict, Delete:
 			s.takeEviction(p, o)
 			continue
@@ -131,7 +135,7 @@ func (s *Step) took(a Action, o Outcome) {
 }
 
 func (s *Step) refused(a Action, o Outcome) {
-	if a.Kind == Terminate && o.Refusal == RefusedGone {
+	if (a.Kind == Terminate || a.Kind == EndWarm) && o.Refusal == RefusedGone {
 		s.Run.Pending[a.Key] = Pending{Action: a, Asked: s.Now, Accepted: s.Now, Expires: s.Now.Add(expiry)}
 		return
 	}
@@ -199,6 +203,10 @@ func (s *Step) checkPending() {
 		switch p.Action.Kind {
 		case LookAtPods, CheckEffect:
 			delete(s.Run.Pending, key)
+		case Inspect:
+			delete(s.Run.Pending, key)
+			s.takeInspection(p.Action.Machine, Outcome{})
+			s.Soon()
 		case LaunchIn, CreateTemplate:
 			if !p.Accepted.IsZero() {
 				delete(s.Run.Pending, key)

@@ -26,12 +26,13 @@ func (s *Step) shut() string {
 }
 
 // inService counts the group's nodes that are Ready and schedulable, less those
-// that drain. A node with nothing but our NoSchedule taint still serves.
+// that drain. A node with nothing but our own taint or cordon still serves until
+// its drain begins.
 func (s *Step) inService() int {
 	count := 0
 	for _, m := range s.W.Machines() {
 		node := s.W.NodeOf(m.ID)
-		if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable {
+		if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable && !s.ourCordon(m.ID, node.Name) {
 			continue
 		}
 		switch s.Run.Nodes[m.ID].Stage {
@@ -41,6 +42,12 @@ func (s *Step) inService() int {
 		}
 	}
 	return count
+}
+
+// ourCordon reports whether it was us who cordoned a node.
+func (s *Step) ourCordon(machine, node string) bool {
+	mark, known := s.Run.Marks[CordonOf(machine, node).Key]
+	return known && !mark.Foreign
 }
 
 // homeless names a pod that stands in for an evicted one and has been Pending
@@ -71,6 +78,9 @@ func (s *Step) homeless() string {
 func (s *Step) Admit() {
 	if s.Run.State != Running {
 		return
+	}
+	if s.tooLate() {
+		s.LeaveLate(0)
 	}
 	slots := s.Run.Limit - s.Run.Unavailable()
 	s.approve(slots)

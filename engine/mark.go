@@ -160,7 +160,7 @@ func (s *Step) reportChange(a Action) {
 		if a.Decrement {
 			e.Message += " and not to replace it"
 		}
-	case CreateTemplate, SetTemplate, SetSizes, Suspend, Resume, LaunchIn:
+	case CreateTemplate, SetTemplate, SetSizes, Suspend, Resume, LaunchIn, EndWarm:
 		e.Type, e.Message = CapacityChanged, a.describe()
 	default:
 		e.Type, e.Reason, e.Message = NodeOutdated, "put back", a.describe()
@@ -202,6 +202,10 @@ func (a Action) describe() string {
 		return "look at the pods on " + a.Node
 	case Terminate:
 		return "terminate " + a.Machine
+	case EndWarm:
+		return "end " + a.Machine + " of the warm pool"
+	case Inspect:
+		return "inspect " + a.Machine
 	case CheckEffect:
 		return "look up whether it happened: " + a.Of.describe()
 	}

@@ -27,6 +27,9 @@ const leastSettle = time.Second
 func (s *Step) startDrain(id string) {
 	n := s.Run.Nodes[id]
 	n.Stage, n.Since, n.Empty = Draining, s.Now, time.Time{}
+	if n.Began.IsZero() {
+		n.Began = s.Now
+	}
 	n.Pods, _ = s.podsToMove(n.Name)
 	n.Wait = s.newWait("drain deadline", s.Run.Settings.DrainTimeout, world.Cluster)
 	if s.Run.Settings.OnDrainTimeout == TimeoutWait {
@@ -57,7 +60,7 @@ func (s *Step) advanceNodes() {
 			s.advanceSettling(id, n)
 		case Terminating:
 			s.advanceTermination(id, n)
-		case Skipped, Replaced:
+		case Skipped, Replaced, NodeFail:
 			s.unmarkNode(id)
 		}
 	}
@@ -69,6 +72,10 @@ func (s *Step) advanceNodes() {
 func (s *Step) advanceDrain(id string, n Node) {
 	pods := s.W.PodsOn(n.Name)
 	left, _ := leaving(s.W, pods, s.Consents())
+	if s.lost(id, n) {
+		return
+	}
+	n = s.Run.Nodes[id]
 	cordon, joined := CordonOf(id, n.Name), s.W.Node(n.Name) != nil
 	if n.New && joined && !s.Mark(cordon) {
 		return
@@ -104,9 +111,13 @@ func (s *Step) advanceDrain(id string, n Node) {
 	s.Report(Event{Type: NodeSettling, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Message: "waits " + settle.String() + " before its termination"})
 }
 
-// released reports whether a force order lets the node go although these pods
-// are still on it: each was deleted by force and does not end, or came back.
+// released reports whether the node may go although these pods are still on it: by
+// the policy for unreachable nodes, or by a force order if each was deleted by
+// force and does not end, or came back.
 func (s *Step) released(n Node, left []*world.Pod) bool {
+	if n.Lost && s.silent(n.Name) {
+		return true
+	}
 	order := s.order(n.Order)
 	if order == nil {
 		return false
@@ -177,7 +188,7 @@ func (s *Step) advanceSettling(id string, n Node) {
 	if n.Decrement {
 		s.Run.Lowered++
 	}
-	n.Wait = s.newWait("terminating", s.Run.Settings.TerminateTimeout, world.Cloud)
+	n.Wait = s.newWait("terminating", s.Run.Settings.TerminateTimeout+s.holdTime(false), world.Cloud)
 	s.Run.Nodes[id] = n
 	s.terminate(id, n)
 }
@@ -190,7 +201,11 @@ func (s *Step) advanceTermination(id string, n Node) {
 	}
 	s.terminate(id, n)
 	if s.Over(n.Wait) && s.Run.State == Running {
-		s.Fail(Failed, fmt.Sprintf("%s did not end within %s of being asked to", id, s.Run.Settings.TerminateTimeout))
+		why := fmt.Sprintf("%s did not end within %s of being asked to", id, n.Wait.End.Sub(n.Wait.Start).Round(time.Second))
+		if held := s.heldBy(s.W.Machine(id)); held != "" {
+			why += ": it is " + held
+		}
+		s.Fail(Failed, why)
 	}
 }
 
@@ -290,15 +305,27 @@ func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
 		s.skip(id, "its drain did not end within "+s.Run.Settings.DrainTimeout.String())
 		return
 	}
-	n.Stage, n.Reason, n.Wait = NodeFail, fmt.Sprintf("%s left after %s", plural(len(left), "pod"), s.Run.Settings.DrainTimeout), nil
-	s.Run.Nodes[id] = n
 	for _, p := range left {
 		b := s.blockerOf(p, n, id)
 		s.Run.Culprits = append(s.Run.Culprits, b.Sentence())
 		s.Report(Event{Type: PodBlocked, Node: n.Name, Pod: p.Ref(), Budget: b.budgetRefs(), Reason: string(b.Kind), Message: b.Sentence()})
 	}
-	s.Report(Event{Type: NodeFailed, Node: n.Name, Zone: n.Zone, Reason: string(EvictionFail), Message: n.Reason})
-	s.Fail(EvictionFail, fmt.Sprintf("PodEvictionFailure: %s kept %s for %s: %s", plural(len(left), "pod"), n.Name, s.Run.Settings.DrainTimeout, strings.Join(refs(left), ", ")))
+	s.failNode(id, EvictionFail, fmt.Sprintf("%s left after %s", plural(len(left), "pod"), s.Run.Settings.DrainTimeout),
+		fmt.Sprintf("PodEvictionFailure: %s kept %s for %s: %s", plural(len(left), "pod"), n.Name, s.Run.Settings.DrainTimeout, strings.Join(refs(left), ", ")))
+}
+
+// failNode gives a node up; its marks come off. The run goes on without it, unless
+// more nodes have failed than it may lose.
+func (s *Step) failNode(id string, result Result, reason, why string) {
+	n := s.Run.Nodes[id]
+	n.Stage, n.Reason, n.Wait, n.Blocked = NodeFail, reason, nil, false
+	s.Run.Nodes[id] = n
+	s.Report(Event{Type: NodeFailed, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: reason})
+	if s.Run.Count(NodeFail) > s.Run.Settings.MaxFailedNodes {
+		s.Fail(result, why)
+		return
+	}
+	s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: fmt.Sprintf("%s; the run goes on, %d of %s may fail", why, s.Run.Settings.MaxFailedNodes, plural(s.Run.Settings.MaxFailedNodes, "node"))})
 }
 
 // skip leaves a node as it was before we touched it and goes on without it.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -21,11 +22,14 @@ func (s *Step) obey(c Command) {
 	case CmdResume:
 		s.Run.State, s.Run.Why = Running, ""
 		s.openGate()
+		s.acceptCanary(c.By)
 		s.Report(Event{Type: RunResumed, Reason: c.By, Message: "resumed"})
 	case CmdForce:
 		s.obeyForce(c)
 	case CmdSkip:
 		s.obeySkip(c)
+	case CmdReturn:
+		s.obeyReturn(c)
 	case CmdAbort:
 		s.Report(Event{Type: RunAborting, Reason: c.By, Message: "nothing new starts; what is in flight finishes or is put back"})
 		s.stop(Aborted, "aborted by "+c.By)
@@ -41,6 +45,10 @@ func (s *Step) obeyApprove(c Command) {
 	}
 	b.Approved, b.By = s.Now, c.By
 	s.Run.Batches[last] = b
+	if b.Phase != "" {
+		s.Report(Event{Type: BatchApproved, Batch: b.ID, Phase: b.Phase, Reason: b.By, Message: b.Phase + " approved"})
+		return
+	}
 	s.queue(b)
 }
 
@@ -73,6 +81,27 @@ func (s *Step) obeySkip(c Command) {
 	}
 }
 
+// obeyReturn puts a skipped or failed node at the end of the order.
+func (s *Step) obeyReturn(c Command) {
+	id, _ := s.machineNamed(c.Node)
+	n := s.Run.Nodes[id]
+	if !returnable(n) || s.W.Machine(id) == nil {
+		s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: "return is for an outdated node that was skipped or has failed; " + c.Node + " is not"})
+		return
+	}
+	if m := s.W.Machine(id); m.State == world.MachineStandby {
+		s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: c.Node + " is in Standby: put it back into service first"})
+		return
+	}
+	n.Stage, n.Since, n.Reason, n.Order, n.Batch = Outdated, s.Now, "", "", 0
+	s.Run.Nodes[id] = n
+	s.Run.Order = append(slices.DeleteFunc(slices.Clone(s.Run.Order), func(other string) bool { return other == id }), id)
+	s.Report(Event{Type: NodeOutdated, Node: s.label(id, n), Zone: n.Zone, Reason: "returned", Message: "back in the order, at its end, as asked for by " + c.By})
+}
+
+// returnable reports whether a node was left out and can be taken up again.
+func returnable(n Node) bool { return !n.New && (n.Stage == Skipped || n.Stage == NodeFail) }
+
 func (s *Step) machineNamed(node string) (string, bool) {
 	for id, n := range s.Run.Nodes {
 		if n.Name == node || id == node {
@@ -86,6 +115,19 @@ func (s *Step) machineNamed(node string) (string, bool) {
 func (s *Step) Pause(why string) {
 	s.Run.State, s.Run.Why = Paused, why
 	s.Report(Event{Type: RunPaused, Reason: why, Message: "paused: " + why})
+}
+
+// noReturn says why no node can be returned to now, "" if one can.
+func (s *Step) noReturn() string {
+	if !s.Run.Phases[len(s.Run.Phases)-1].Start.IsZero() {
+		return "the last phase has begun: start another run for what was left"
+	}
+	for _, n := range s.Run.Nodes {
+		if returnable(n) {
+			return ""
+		}
+	}
+	return "no node was skipped or has failed"
 }
 
 // unable says why a command is not possible now, "" if it is.
@@ -131,6 +173,8 @@ func (s *Step) unable(kind CommandKind) string {
 		if r.Count(Draining, Queued, Outdated, Settling) == 0 {
 			return "no node can be skipped now"
 		}
+	case CmdReturn:
+		return s.noReturn()
 	}
 	return ""
 }

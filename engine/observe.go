@@ -55,6 +55,8 @@ func (s *Step) takeIn(m *world.Machine) Node {
 	switch {
 	case m.State == world.MachineStandby:
 		n.Stage, n.Reason = Skipped, "in Standby: somebody has taken it out of service"
+	case !n.New && !s.selected(m):
+		n.Stage, n.Reason = Skipped, notSelected
 	case n.New && s.readyForPods(m, s.W.NodeOf(m.ID)) && (s.Run.State == Planned || s.launchedBefore(m)):
 		n.Stage = Ready
 	case n.New:
@@ -124,6 +126,9 @@ func (s *Step) gone(id string) {
 		n.Reason = "left the group, not by us"
 		e.Message = n.Reason
 	}
+	if n.Stage == Terminating && !n.Began.IsZero() {
+		s.Run.NodeTime = max(s.Run.NodeTime, s.Now.Sub(n.Began))
+	}
 	n.Stage, n.Since, n.Wait, n.Blocked = Replaced, s.Now, nil, false
 	s.Run.Nodes[id] = n
 	s.Report(e)
@@ -149,6 +154,19 @@ func (s *Step) observePods() {
 		s.Run.Pods[uid] = p
 		s.Report(Event{Type: PodGone, Node: p.Node, Pod: p.Ref, Message: "left after " + s.Now.Sub(p.First).Round(time.Second).String()})
 	}
+}
+
+// notSelected is why a node that --only does not name is skipped.
+const notSelected = "not named by --only"
+
+// selected reports whether the run is to roll a machine at all.
+func (s *Step) selected(m *world.Machine) bool {
+	only := s.Run.Target.Only
+	if len(only) == 0 || slices.Contains(only, m.ID) {
+		return true
+	}
+	node := s.W.NodeOf(m.ID)
+	return node != nil && slices.Contains(only, node.Name)
 }
 
 // upToDate reports whether a machine was launched from a target template.

@@ -168,6 +168,11 @@ type Run struct {
 	Evicted map[string]EvictedOwner `json:"evicted,omitempty"`
 	// Orders are the force orders, by id.
 	Orders []ForceOrder `json:"orders,omitempty"`
+	// Canary is the watch over what replaced the canary; nil before it begins.
+	Canary *Canary `json:"canary,omitempty"`
+	// NodeTime is the longest time a node took so far, from the start of its drain
+	// until its machine was gone.
+	NodeTime time.Duration `json:"nodeTime,omitempty"`
 	// GateSince is since when the replacements gate has been shut, and Gate why.
 	GateSince time.Time `json:"gateSince,omitzero"`
 	Gate      string    `json:"gate,omitempty"`
@@ -207,6 +212,8 @@ type Node struct {
 	Batch int `json:"batch,omitempty"`
 	// Wait is the countdown that applies now.
 	Wait *Wait `json:"wait,omitempty"`
+	// Began is when its drain began (first, if it drained again).
+	Began time.Time `json:"began,omitzero"`
 	// Pods is how many pods had to leave when the drain began.
 	Pods int `json:"pods,omitempty"`
 	// Empty is when a consistent read, taken while the node was cordoned, last
@@ -225,6 +232,10 @@ type Node struct {
 	Missing time.Time `json:"missing,omitzero"`
 	// Reason says why it was skipped or failed.
 	Reason string `json:"reason,omitempty"`
+	// Lost: the policy for unreachable nodes lets it go with the pods on it.
+	Lost bool `json:"lost,omitempty"`
+	// Findings are what the cloud says of a machine that did not get Ready.
+	Findings []string `json:"findings,omitempty"`
 }
 
 // Pod is what the run knows of a pod it tries to evict.

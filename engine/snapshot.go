@@ -36,6 +36,12 @@ type Snapshot struct {
 	Blockers []*Blocker
 	// Batch waits for approval; nil when none does.
 	Batch *BatchView
+	// Canary is the countdown of the watch over what replaced the canary, nil when
+	// none is watched; CanaryTrouble what is wrong with it.
+	Canary        *Wait
+	CanaryTrouble string
+	// Until is when the run is to be over, zero for any time.
+	Until time.Time
 	// Events is the log, oldest first; its tail may be shared between snapshots.
 	Events []Event
 	// Abilities says for every command whether it is possible now, and if not why.

@@ -45,6 +45,10 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, before *Snapshot
 		v.Sources = append(v.Sources, SourceView{Name: src, Fresh: h.Fresh, Stale: !s.Fresh(src), Problem: h.Problem, Retry: h.Retry})
 	}
 	v.AbortPlan = s.abortPlan()
+	v.Until = r.Settings.Until
+	if c := r.Canary; c != nil && !c.Passed {
+		v.Canary, v.CanaryTrouble = c.Wait, c.Trouble
+	}
 	return v
 }
 
@@ -171,6 +175,15 @@ func (s *Step) row(id string, n Node) *NodeRow {
 			row.Blocked = row.Blocked || s.stuck(p)
 		}
 	}
+	if node != nil && !node.Unreachable.IsZero() && n.Stage != Replaced {
+		row.Note = "not heard from for " + s.Now.Sub(node.Unreachable).Round(time.Minute).String()
+		if n.Stage == Outdated {
+			row.Stage = Unreachable
+		}
+	}
+	if held := s.heldBy(m); row.Note == "" && held != "" {
+		row.Note = held
+	}
 	if n.Stage == Outdated || n.Stage == Queued {
 		row.PodsLeft, _ = s.podsToMove(n.Name)
 		row.Pods = row.PodsLeft
@@ -239,8 +252,17 @@ func (s *Step) batchView() *BatchView {
 	if !waiting || s.Run.State == Finished || s.Run.State == Ending {
 		return nil
 	}
-	v := &BatchView{ID: b.ID, Hash: b.Hash, Nodes: b.Names, Since: b.Waiting, AsOf: s.Now}
-	for _, name := range b.Names {
+	v := &BatchView{ID: b.ID, Phase: b.Phase, Hash: b.Hash, Nodes: b.Names, Since: b.Waiting, AsOf: s.Now}
+	v.Canary = s.Run.Settings.Approve == ApproveCanary && !s.canaryStarted()
+	names := b.Names
+	if b.Phase == "upgrade" {
+		for _, id := range s.Run.Order {
+			if n := s.Run.Nodes[id]; n.Stage == Outdated {
+				names = append(names, s.label(id, n))
+			}
+		}
+	}
+	for _, name := range names {
 		leave, stay := s.podsToMove(name)
 		v.Evict += leave
 		v.Ignore += stay
@@ -274,7 +296,7 @@ func (s *Step) abortPlan() []string {
 		out = append(out, fmt.Sprintf("up to %s that hold nothing to evict are ended; the others stay", plural(n, "surge node")))
 	}
 	if fresh > 0 {
-		out = append(out, "the group keeps the new template, because nodes run it")
+		out = append(out, "the group keeps the new template, because nodes run it; to take them back afterwards: "+s.rollback())
 	} else if len(s.Run.Target.Templates) > 0 && s.Run.Target.Templates[0] != s.Run.BaseTemplate {
 		out = append(out, "the group's template goes back to version "+s.Run.BaseTemplateSpec)
 	}

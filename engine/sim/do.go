@@ -40,6 +40,8 @@ func (s *Sim) do(a engine.Action) engine.Outcome {
 		return s.remove(a)
 	case engine.LookAtPods:
 		return s.look(a)
+	case engine.Inspect:
+		return s.inspect(a)
 	case engine.CheckEffect:
 		return s.check(*a.Of)
 	}
@@ -91,6 +93,23 @@ func (s *Sim) look(a engine.Action) engine.Outcome {
 		o.Unschedulable, o.Pods = n.Unschedulable, s.Truth.PodsOn(n.Name)
 	}
 	return o
+}
+
+// inspect answers what the cloud says of a machine: its state, and the last lines
+// of its console.
+func (s *Sim) inspect(a engine.Action) engine.Outcome {
+	m := s.machines[a.Machine]
+	if m == nil {
+		return refuse(engine.RefusedGone, "The instance ID %q does not exist", a.Machine)
+	}
+	lines := []string{"instance running"}
+	switch {
+	case m.neverJoins:
+		lines = append(lines, "console: cloud-init: bootstrap.sh: exit status 1")
+	case m.neverReady:
+		lines = append(lines, "console: kubelet: network plugin is not ready: cni config uninitialized")
+	}
+	return engine.Outcome{Verdict: engine.Done, Lines: lines}
 }
 
 // doCloud answers the calls to the Auto Scaling and EC2 APIs.

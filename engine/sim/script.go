@@ -35,17 +35,19 @@ type Script struct {
 	Driver *Driver
 
 	config   Config
+	rules    engine.Strategy
 	settings engine.Settings
 	target   engine.Target
 	seed     uint64
 	start    time.Time
-	shown    int   // events printed so far
-	late     error // of a line whose time had come
+	until    time.Duration // of the run, after its plan
+	shown    int           // events printed so far
+	late     error         // of a line whose time had come
 }
 
 // NewScript returns a script that has said nothing yet.
 func NewScript() *Script {
-	return &Script{config: Defaults(), settings: settingsOf(strategy.EKS{}), seed: 1}
+	return &Script{config: Defaults(), rules: strategy.EKS{}, settings: settingsOf(strategy.EKS{}), seed: 1}
 }
 
 func settingsOf(rules engine.Strategy) engine.Settings {
@@ -232,6 +234,13 @@ func (c *Script) budget(a *args) error {
 }
 
 func (c *Script) set(a *args) error {
+	if name := a.word("strategy"); name != "" {
+		rules, err := strategy.Named(name)
+		if err != nil {
+			return err
+		}
+		c.rules, c.settings = rules, settingsOf(rules)
+	}
 	k := &c.settings
 	if n, err := a.amount("max-unavailable"); err != nil {
 		return err
@@ -241,7 +250,7 @@ func (c *Script) set(a *args) error {
 	for name, v := range map[string]*time.Duration{
 		"drain-timeout": &k.DrainTimeout, "post-drain-wait": &k.Settle, "node-ready-timeout": &k.NodeReadyTimeout,
 		"terminate-timeout": &k.TerminateTimeout, "pending-limit": &k.PendingLimit, "gate-pause": &k.GatePause,
-		"eviction-retry": &k.EvictionRetry,
+		"eviction-retry": &k.EvictionRetry, "canary-watch": &k.CanaryWatch, "unreachable-after": &k.UnreachableAfter,
 	} {
 		*v = a.span(name, *v)
 	}
@@ -255,6 +264,17 @@ func (c *Script) set(a *args) error {
 		k.OnDrainTimeout, k.ForcedBy = engine.TimeoutForce, "operator@laptop --force"
 	}
 	k.BatchSize = a.int("batch-size", k.BatchSize)
+	k.MaxFailedNodes = a.int("max-failed-nodes", k.MaxFailedNodes)
+	if w := a.word("unreachable"); w != "" {
+		k.Unreachable = engine.UnreachablePolicy(w)
+	}
+	for _, o := range a.list("order", "") {
+		k.Order = append(k.Order, engine.Order(o))
+	}
+	c.target.Only = append(c.target.Only, a.list("only", "")...)
+	if d := a.span("until", 0); d > 0 { // counted from the plan
+		c.until = d
+	}
 	c.target.All = a.flag("all-nodes") || c.target.All
 	k.Unmanaged = a.flag("force-unmanaged") || k.Unmanaged
 	k.EmptyDir = a.flag("delete-emptydir-data") || k.EmptyDir
@@ -280,7 +300,10 @@ func (c *Script) Plan(id string) engine.Plan {
 	s.Advance(s.now.Add(settle))
 	s.health()
 	c.start = s.now
-	rules := strategy.EKS{}
+	rules := c.rules
+	if c.until > 0 {
+		c.settings.Until = s.now.Add(c.until)
+	}
 	r := engine.NewRun(rules, id, c.seed, s.View, c.settings, c.target)
 	s.before, s.suspended, s.foreign = s.group.Sizes, s.group.HasSuspended(azRebalance), world.Sizes{}
 	return engine.MakePlan(rules, s.now, s.View, r, strategy.Limit(c.settings.MaxUnavailable, r.Base.Desired))
@@ -320,7 +343,7 @@ func (c *Script) begin(*args) (string, error) {
 			s.marks[mark] = true
 		}
 	}
-	c.Driver = Drive(s, strategy.EKS{}, engine.Start(plan.Run, s.now, "operator@laptop"))
+	c.Driver = Drive(s, c.rules, engine.Start(plan.Run, s.now, "operator@laptop"))
 	c.shown = 0
 	return out.String(), nil
 }

@@ -74,13 +74,17 @@ func (EKS) Defaults() engine.Settings {
 func (EKS) Phases() []string { return []string{setup, scaleUp, upgrade, scaleDown} }
 
 // Abilities is what an operator can do to a run that we drive: everything.
-func (EKS) Abilities() []engine.Ability {
+func (EKS) Abilities() []engine.Ability { return everything() }
+
+// everything is what an operator can do to a run that we drive.
+func everything() []engine.Ability {
 	return []engine.Ability{
 		{Kind: engine.CmdApprove, Answer: engine.Yes, How: "lets the batch's nodes drain"},
 		{Kind: engine.CmdPause, Answer: engine.Yes, How: "no eviction and no termination starts, deadlines stand still"},
 		{Kind: engine.CmdResume, Answer: engine.Yes, How: "goes on"},
 		{Kind: engine.CmdForce, Answer: engine.Yes, How: "deletes pods past their budgets"},
 		{Kind: engine.CmdSkip, Answer: engine.Yes, How: "leaves the node as it was"},
+		{Kind: engine.CmdReturn, Answer: engine.Yes, How: "takes a skipped or failed node up again, at the end of the order"},
 		{Kind: engine.CmdAbort, Answer: engine.Yes, How: "finishes or puts back what is in flight"},
 	}
 }
@@ -118,10 +122,20 @@ func rival(s *engine.Step) string {
 	return s.W.Group.Refused
 }
 
-// setup settles what the nodes are to become and how many may go at once.
+// setup takes the group to what its nodes are to become.
 func (EKS) setup(s *engine.Step) {
+	if retarget(s) && s.Approved(scaleUp) {
+		s.Enter(scaleUp)
+		s.Soon()
+	}
+}
+
+// retarget settles what the nodes are to become and how many may go at once, sets
+// the group to it, and ends what its warm pool holds of anything else. It reports
+// whether all is done.
+func retarget(s *engine.Step) bool {
 	if !s.Fresh(world.Cloud) {
-		return
+		return false
 	}
 	g := &s.W.Group
 	s.Run.Limit = Limit(s.Run.Settings.MaxUnavailable, s.Run.Base.Desired)
@@ -131,7 +145,7 @@ func (EKS) setup(s *engine.Step) {
 		} else {
 			made, ok := s.EnsureTemplate(s.Run.Target.Image)
 			if !ok {
-				return
+				return false
 			}
 			s.Run.Target.Templates = append([]world.Template{made}, g.Overrides...)
 		}
@@ -139,10 +153,9 @@ func (EKS) setup(s *engine.Step) {
 	want := s.Run.Target.Templates[0]
 	spec := strconv.FormatInt(want.Version, 10)
 	if !s.Ensure(engine.Action{Kind: engine.SetTemplate, Key: "set-template/" + want.String(), Group: g.Name, Template: &want, TemplateSpec: spec}) {
-		return
+		return false
 	}
-	s.Enter(scaleUp)
-	s.Soon()
+	return s.EndWarm(s.Run.Target.Templates)
 }
 
 // Limit resolves maxUnavailable for a group: a share rounds down, to at least
@@ -157,7 +170,7 @@ func (e EKS) scaleUp(s *engine.Step) {
 		return
 	}
 	if len(s.Run.Order) == 0 && !s.Run.Raised {
-		if !choose(s) {
+		if !choose(s) || s.LeaveLate(s.JoinGuess()) {
 			s.Enter(scaleDown)
 			s.Soon()
 			return
@@ -167,20 +180,23 @@ func (e EKS) scaleUp(s *engine.Step) {
 		return
 	}
 	if s.Run.PhaseWait == nil {
-		s.StartPhaseWait("new nodes", s.Run.Settings.NodeReadyTimeout)
+		s.StartLaunchWait("new nodes")
 	}
 	s.WatchSizes()
 	if missing := e.missing(s); missing != "" {
 		if s.Over(s.Run.PhaseWait) {
-			s.Fail(engine.CreationFail, "NodeCreationFailure: "+missing)
+			s.FailLaunch(missing)
 		}
 		return
 	}
 	if !e.taintOutdated(s) {
 		return
 	}
-	e.chooseSurplus(s)
 	s.Run.PhaseWait = nil
+	if !s.Approved(upgrade) {
+		return
+	}
+	e.chooseSurplus(s)
 	s.Enter(upgrade)
 	s.Soon()
 }
@@ -300,22 +316,29 @@ func (EKS) chooseSurplus(s *engine.Step) {
 // upgrade drains and replaces the outdated nodes.
 func (e EKS) upgrade(s *engine.Step) {
 	s.WatchSizes()
-	e.adoptLate(s)
+	adoptLate(s)
 	e.taintOutdated(s)
 	e.markSurplus(s)
 	s.Admit()
+	if allRolled(s) && s.Approved(scaleDown) {
+		s.Enter(scaleDown)
+		s.Soon()
+	}
+}
+
+// allRolled reports whether no outdated node is left to roll.
+func allRolled(s *engine.Step) bool {
 	for _, n := range s.Run.Nodes {
 		if !n.New && n.Stage != engine.Replaced && n.Stage != engine.Skipped && n.Stage != engine.NodeFail {
-			return
+			return false
 		}
 	}
-	s.Enter(scaleDown)
-	s.Soon()
+	return true
 }
 
 // adoptLate takes in outdated nodes that appeared after the order was made (a
 // launch that was under way when the template changed).
-func (EKS) adoptLate(s *engine.Step) {
+func adoptLate(s *engine.Step) {
 	for _, m := range s.W.Machines() {
 		if n := s.Run.Nodes[m.ID]; n.Stage == engine.Outdated && !slices.Contains(s.Run.Order, m.ID) {
 			s.Run.Order = append(s.Run.Order, m.ID)

@@ -20,7 +20,7 @@ func (e EKS) scaleDown(s *engine.Step) {
 		if s.Retire(s.Run.Surge()) > 0 {
 			return
 		}
-		if !e.enough(s) {
+		if !enough(s) {
 			return
 		}
 		if s.Run.Raised && !s.RestoreMax() {
@@ -38,10 +38,24 @@ func (e EKS) scaleDown(s *engine.Step) {
 }
 
 // enough waits until the replacements of all nodes are Ready.
-func (EKS) enough(s *engine.Step) bool {
+func enough(s *engine.Step) bool {
 	if s.Run.PhaseWait == nil {
-		s.StartPhaseWait("replacements", s.Run.Settings.NodeReadyTimeout)
+		s.StartLaunchWait("replacements")
 	}
+	why := short(s)
+	if why == "" {
+		s.Run.PhaseWait = nil
+		return true
+	}
+	if s.Over(s.Run.PhaseWait) {
+		s.FailLaunch(why)
+	}
+	return false
+}
+
+// short says what is missing of the machines that the group is to have, "" if all
+// are there and the new ones Ready.
+func short(s *engine.Step) string {
 	ready, why := 0, ""
 	for _, m := range s.W.Machines() {
 		if m.Leaving() || m.State == world.MachineStandby {
@@ -59,14 +73,7 @@ func (EKS) enough(s *engine.Step) bool {
 			why += ": " + f
 		}
 	}
-	if why == "" {
-		s.Run.PhaseWait = nil
-		return true
-	}
-	if s.Over(s.Run.PhaseWait) {
-		s.Fail(engine.CreationFail, "NodeCreationFailure: "+why)
-	}
-	return false
+	return why
 }
 
 // End undoes what the run changed on the group, as far as no node depends on it:
@@ -77,7 +84,7 @@ func (EKS) End(s *engine.Step) bool {
 		return false
 	}
 	done := s.RetireEmpty(s.Run.Surge())
-	done = s.RestoreTemplate() && done
+	done = s.RestoreTemplate() && s.EndWarm([]world.Template{s.W.Group.Template}) && done
 	if !done && !s.Over(s.Run.PhaseWait) {
 		return false
 	}

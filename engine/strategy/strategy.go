@@ -12,7 +12,7 @@ import (
 )
 
 // all lists the strategies by name.
-var all = []engine.Strategy{EKS{}}
+var all = []engine.Strategy{EKS{}, EKSMinimal{}}
 
 // Named returns the strategy of that name.
 func Named(name string) (engine.Strategy, error) {

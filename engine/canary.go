@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Canary is the watch over the new nodes once the first batch, of one node, is
+// replaced.
+type Canary struct {
+	// Wait is how long they must still be well; it begins anew when they are not.
+	Wait *Wait `json:"wait"`
+	// Trouble is what is wrong with them, "" when all is well, and Since since when.
+	Trouble string    `json:"trouble,omitempty"`
+	Since   time.Time `json:"since,omitzero"`
+	// Passed: the other nodes may follow. By is who said so in spite of a trouble.
+	Passed bool   `json:"passed,omitempty"`
+	By     string `json:"by,omitempty"`
+}
+
+// canaryOver reports whether the nodes after the canary may be asked for: it is
+// replaced, and every new node has been Ready for CanaryWatch with no pod that
+// crash-loops only there. A trouble that lasts as long pauses the run; resuming it
+// accepts the trouble.
+func (s *Step) canaryOver() bool {
+	if s.Run.Settings.Approve != ApproveCanary || !s.canaryStarted() {
+		return true
+	}
+	if s.Run.Canary != nil && s.Run.Canary.Passed {
+		return true
+	}
+	if s.Run.Count(Queued, Draining, Settling, Terminating) > 0 || !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
+		return false
+	}
+	c := Canary{Wait: s.newWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)}
+	if s.Run.Canary != nil {
+		c = *s.Run.Canary
+	} else {
+		s.Report(Event{Type: Warning, Reason: "canary", Until: until(c.Wait), Message: "the canary is replaced: the new nodes are watched for " + s.Run.Settings.CanaryWatch.String()})
+	}
+	trouble := s.canaryTrouble()
+	switch {
+	case trouble == "" && c.Trouble != "":
+		c.Trouble, c.Since = "", time.Time{}
+		c.Wait = s.newWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)
+	case trouble != "" && c.Trouble == "":
+		c.Since = s.Now
+		c.Wait = s.newWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)
+		s.Report(Event{Type: Warning, Reason: "canary", Message: "the canary is not well: " + trouble})
+	}
+	c.Trouble = trouble
+	if s.Over(c.Wait) {
+		if trouble != "" {
+			s.Run.Canary = &c
+			s.Pause("the canary is not well: " + trouble + "; resume to go on all the same, or abort")
+			return false
+		}
+		c.Passed = true
+		s.Report(Event{Type: Warning, Reason: "canary", Message: "the canary is well: the other nodes may follow"})
+	}
+	s.changed = s.changed || s.Run.Canary == nil || s.Run.Canary.Trouble != c.Trouble
+	s.Run.Canary = &c
+	return c.Passed
+}
+
+// canaryStarted reports whether the canary is no longer to come: a node of the
+// first batch was replaced or is in work. One that was skipped or failed is no
+// canary, another one is taken.
+func (s *Step) canaryStarted() bool {
+	for _, n := range s.Run.Nodes {
+		if n.Batch > 0 && !n.New && n.Stage != Outdated && n.Stage != Skipped && n.Stage != NodeFail {
+			return true
+		}
+	}
+	return false
+}
+
+// canaryTrouble says what is wrong with the new nodes, "" if nothing is.
+func (s *Step) canaryTrouble() string {
+	old := map[string]bool{} // owners with pods that crash-loop elsewhere too
+	crashing := map[string]*world.Pod{}
+	for _, id := range sortedKeys(s.Run.Nodes) {
+		n := s.Run.Nodes[id]
+		if n.New && n.Stage != Terminating {
+			if m := s.W.Machine(id); m != nil && !m.Leaving() {
+				if why := s.WhyNotReady(m); why != "" {
+					return why
+				}
+			}
+		}
+		for _, p := range s.W.PodsOn(n.Name) {
+			owner := cmp.Or(p.Owner.UID, p.UID)
+			switch {
+			case !p.Crashing:
+			case !n.New:
+				old[owner] = true
+			case crashing[owner] == nil:
+				crashing[owner] = p
+			}
+		}
+	}
+	for _, owner := range sortedKeys(crashing) {
+		if p := crashing[owner]; !old[owner] {
+			return fmt.Sprintf("%s crash-loops on %s, and %s nowhere else", p.Ref(), p.Node, cmp.Or(strings.TrimSpace(ownerName(p)), "it"))
+		}
+	}
+	return ""
+}
+
+// acceptCanary lets the other nodes follow although the canary is not well.
+func (s *Step) acceptCanary(by string) {
+	if c := s.Run.Canary; c != nil && c.Trouble != "" && !c.Passed {
+		s.Run.Canary = &Canary{Wait: c.Wait, Trouble: c.Trouble, Since: c.Since, Passed: true, By: by}
+		s.Report(Event{Type: Warning, Reason: "canary", Message: "the canary's trouble is accepted by " + by + ": " + c.Trouble})
+	}
+}

@@ -1,0 +1,141 @@
+package strategy
+
+import (
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// EKSMinimal is the update of an EKS managed node group with the strategy MINIMAL
+// (NodegroupUpdateConfig.updateStrategy, Amazon EKS, January 2025), on any Auto
+// Scaling group: for groups that cannot have more machines than they have, because
+// of quota, cost or scarce instance types.
+//
+//	setup    as DEFAULT
+//	cordon   every outdated node is cordoned: what is evicted moves to new nodes only
+//	upgrade  nodes, up to maxUnavailable: drained, terminated; the group replaces them.
+//	         No surge and no wait between an empty node and its termination
+//	finish   until the last replacements are Ready
+//
+// A node counts against maxUnavailable from the start of its drain until its
+// machine has left the group; the replacements gate then holds the next drain until
+// the replacement is Ready. A node that only wears our cordon still serves.
+type EKSMinimal struct{}
+
+// Names of the phases that DEFAULT does not have.
+const (
+	cordon = "cordon"
+	finish = "finish"
+)
+
+// Name is "eks-minimal".
+func (EKSMinimal) Name() string { return "eks-minimal" }
+
+// Defaults are EKS's, without the wait before a termination.
+func (EKSMinimal) Defaults() engine.Settings {
+	d := EKS{}.Defaults()
+	d.Settle = 0
+	d.Origin["post-drain-wait"] = "EKS MINIMAL: none"
+	return d
+}
+
+// Phases are setup, cordon, upgrade, finish.
+func (EKSMinimal) Phases() []string { return []string{setup, cordon, upgrade, finish} }
+
+// Abilities is what an operator can do to a run that we drive: everything.
+func (EKSMinimal) Abilities() []engine.Ability { return everything() }
+
+// Step takes the current phase on.
+func (e EKSMinimal) Step(s *engine.Step) {
+	if why := rival(s); why != "" {
+		s.Pause(why + ": put that right and resume, or abort")
+		return
+	}
+	switch s.Phase() {
+	case "":
+		s.Enter(setup)
+		e.setup(s)
+	case setup:
+		e.setup(s)
+	case cordon:
+		e.cordon(s)
+	case upgrade:
+		e.upgrade(s)
+	case finish:
+		if enough(s) && s.UnmarkAll() && s.ResumeProcesses() {
+			s.Succeed()
+		}
+	}
+}
+
+func (EKSMinimal) setup(s *engine.Step) {
+	if retarget(s) && s.Approved(cordon) {
+		s.Enter(cordon)
+		s.Soon()
+	}
+}
+
+// cordon keeps every pod off the nodes that are going to be replaced. It is done
+// once: who uncordons one of them afterwards, to make room, is not contradicted.
+func (EKSMinimal) cordon(s *engine.Step) {
+	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
+		return
+	}
+	if len(s.Run.Order) == 0 && (!choose(s) || s.LeaveLate(0)) {
+		s.Enter(finish)
+		s.Soon()
+		return
+	}
+	all := s.SuspendProcess(rebalance)
+	for _, id := range s.Run.Order {
+		if n := s.Run.Nodes[id]; n.Name != "" && n.Stage == engine.Outdated {
+			all = s.Mark(engine.CordonOf(id, n.Name)) && all
+		}
+	}
+	if all && s.Approved(upgrade) {
+		s.Enter(upgrade)
+		s.Soon()
+	}
+}
+
+// upgrade drains and ends the outdated nodes as far as their replacements come.
+func (EKSMinimal) upgrade(s *engine.Step) {
+	adoptLate(s)
+	s.Admit()
+	if allRolled(s) {
+		if s.Approved(finish) {
+			s.Run.PhaseWait = nil
+			s.Enter(finish)
+			s.Soon()
+		}
+		return
+	}
+	why := short(s)
+	switch {
+	case why == "" || !s.Fresh(world.Cloud):
+		s.Run.PhaseWait = nil
+	case s.Run.PhaseWait == nil:
+		s.StartLaunchWait("replacements")
+	case s.Over(s.Run.PhaseWait):
+		s.FailLaunch(why)
+	}
+}
+
+// End gives the group its template and its processes back.
+func (EKSMinimal) End(s *engine.Step) bool {
+	if !s.Fresh(world.Cloud) {
+		return false
+	}
+	done := s.RestoreTemplate() && s.EndWarm([]world.Template{s.W.Group.Template})
+	if !done && !s.Over(s.Run.PhaseWait) {
+		return false
+	}
+	return s.ResumeProcesses() && done
+}
+
+// Progress counts replaced nodes in the upgrade.
+func (EKSMinimal) Progress(phase string, _ *world.World, r *engine.Run) (done, total int) {
+	if phase == upgrade {
+		return r.Outdated()
+	}
+	return 0, 0
+}

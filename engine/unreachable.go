@@ -1,0 +1,43 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+)
+
+// lost deals with a draining node that has not been heard from for
+// UnreachableAfter, by the policy for unreachable nodes: it waits as for any
+// other, lets its machine be ended with the pods on it, or gives the node up. It
+// reports whether there is nothing more to do for the node now.
+func (s *Step) lost(id string, n Node) (gone bool) {
+	node := s.W.Node(n.Name)
+	if node == nil || node.Unreachable.IsZero() || n.New {
+		return false
+	}
+	since := node.Unreachable.Add(s.Run.Settings.UnreachableAfter)
+	if s.Now.Before(since) {
+		s.WakeAt(since)
+		return false
+	}
+	silent := fmt.Sprintf("not heard from for %s", s.Now.Sub(node.Unreachable).Round(time.Second))
+	switch s.Run.Settings.Unreachable {
+	case UnreachableFail:
+		if s.Run.State == Running {
+			s.failNode(id, Failed, silent, n.Name+" has been "+silent+" (--unreachable=fail)")
+		}
+		return true
+	case UnreachableTerminate:
+		if !n.Lost {
+			n.Lost = true
+			s.Run.Nodes[id] = n
+			s.Report(Event{Type: Warning, Node: n.Name, Zone: n.Zone, Reason: "unreachable", Message: silent + ": its machine will be ended with the pods on it (--unreachable=terminate)"})
+		}
+	}
+	return false
+}
+
+// silent reports whether a node is (still) not heard from.
+func (s *Step) silent(node string) bool {
+	n := s.W.Node(node)
+	return n != nil && !n.Unreachable.IsZero()
+}

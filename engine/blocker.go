@@ -28,7 +28,7 @@ func (s *Step) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
 		b.Kind, b.Detail = BlockedByConsent, verdict.Reason.Sentence()
 		b.WayOut = "give the consent and start again, delete the pod yourself, or force it with f"
 	case known.Returns > 0 && known.Refusal == "":
-		b.Kind, b.Detail = BlockedByReturn, fmt.Sprintf("came back %s: it tolerates every taint", times(known.Returns))
+		b.Kind, b.Detail = BlockedByReturn, fmt.Sprintf("came back %s: ", times(known.Returns))+whyBack(p)
 		b.WayOut = "narrow its tolerations, scale " + b.Owner + " to 0, or force the node with f"
 	case known.Refusal == RefusedWebhook:
 		b.Kind, b.Detail = BlockedByWebhook, cmp.Or(known.Message, "an admission webhook denies it")
@@ -50,6 +50,14 @@ func (s *Step) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
 		}
 	}
 	return b
+}
+
+// whyBack says why a pod could come back to a node that drains.
+func whyBack(p *world.Pod) string {
+	if p.ToleratesAll {
+		return "it tolerates every taint"
+	}
+	return "the node takes it, in spite of its taints"
 }
 
 func (s *Step) explainTerminating(b *Blocker, p *world.Pod) {
@@ -77,11 +85,14 @@ func (s *Step) explainBudget(b *Blocker, p *world.Pod) {
 		b.WayOut = fmt.Sprintf("scale %s to %d, loosen %s, or force with f", b.Owner, v.Desired+1, v.Expression)
 	case v.Allowed <= 0:
 		b.Detail = fmt.Sprintf("%s allows 0: %d healthy, %d required", v.Ref, v.Healthy, v.Desired)
-		b.WayOut = fmt.Sprintf("opens when %s of its pods is healthy again", plural(v.Desired+1-v.Healthy, "more"))
 		if why := s.pendingSibling(p); why != "" {
-			b.Kind, b.WayOut = BlockedByRoom, "make room: "+why
+			b.Kind, b.WayOut = BlockedByRoom, "make room (add a node, or uncordon one), or force with f"
+			b.Detail += "; " + why
 		} else {
 			b.WayOut = fmt.Sprintf("opens when %d more of its pods are healthy", max(1, v.Desired+1-v.Healthy))
+			if sick := s.sickSiblings(p); sick != "" {
+				b.Detail += "; " + sick
+			}
 		}
 	default:
 		b.Detail = fmt.Sprintf("%s allows %d: waiting for its turn", v.Ref, v.Allowed)
@@ -98,6 +109,26 @@ func (s *Step) pendingSibling(p *world.Pod) string {
 		}
 	}
 	return ""
+}
+
+// sickSiblings names the pods of the same owner that are not Ready although they
+// run, and why as far as it is known.
+func (s *Step) sickSiblings(p *world.Pod) string {
+	var sick []string
+	for _, q := range s.W.PodsIn(p.Namespace) {
+		if q.Owner.UID != p.Owner.UID || q.Owner.UID == "" || q.Ready || q.Node == "" || q.Terminating() || q.Finished() {
+			continue
+		}
+		why := "is not Ready"
+		if q.Crashing {
+			why = "crash-loops"
+		}
+		sick = append(sick, q.Name+" on "+q.Node+" "+why)
+	}
+	if len(sick) > 3 {
+		return strings.Join(sick[:3], ", ") + fmt.Sprintf(" and %d more", len(sick)-3)
+	}
+	return strings.Join(sick, ", ")
 }
 
 // Sentence is the blocker in one line, for messages: the pod, where it is, and

@@ -39,8 +39,6 @@ func (s *Step) canaryOver() bool {
 	c := Canary{Wait: s.newWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)}
 	if s.Run.Canary != nil {
 		c = *s.Run.Canary
-	} else {
-		s.Report(Event{Type: Warning, Reason: "canary", Until: until(c.Wait), Message: "the canary is replaced: the new nodes are watched for " + s.Run.Settings.CanaryWatch.String()})
 	}
 	trouble := s.canaryTrouble()
 	switch {
@@ -50,7 +48,7 @@ func (s *Step) canaryOver() bool {
 	case trouble != "" && c.Trouble == "":
 		c.Since = s.Now
 		c.Wait = s.newWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)
-		s.Report(Event{Type: Warning, Reason: "canary", Message: "the canary is not well: " + trouble})
+		s.Report(Event{Type: ValidationFailed, Reason: "canary", Until: until(c.Wait), Message: "the canary is not well: " + trouble})
 	}
 	c.Trouble = trouble
 	if s.Over(c.Wait) {
@@ -60,7 +58,7 @@ func (s *Step) canaryOver() bool {
 			return false
 		}
 		c.Passed = true
-		s.Report(Event{Type: Warning, Reason: "canary", Message: "the canary is well: the other nodes may follow"})
+		s.Report(Event{Type: ValidationPassed, Reason: "canary", Message: "the canary has been well for " + s.Run.Settings.CanaryWatch.String() + ": the other nodes may follow"})
 	}
 	s.changed = s.changed || s.Run.Canary == nil || s.Run.Canary.Trouble != c.Trouble
 	s.Run.Canary = &c
@@ -115,6 +113,6 @@ func (s *Step) canaryTrouble() string {
 func (s *Step) acceptCanary(by string) {
 	if c := s.Run.Canary; c != nil && c.Trouble != "" && !c.Passed {
 		s.Run.Canary = &Canary{Wait: c.Wait, Trouble: c.Trouble, Since: c.Since, Passed: true, By: by}
-		s.Report(Event{Type: Warning, Reason: "canary", Message: "the canary's trouble is accepted by " + by + ": " + c.Trouble})
+		s.Report(Event{Type: ValidationPassed, Reason: "canary", Message: "the canary's trouble is accepted by " + by + ": " + c.Trouble})
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -318,13 +319,35 @@ func (s *Step) leaveGroup() {
 		back := s.Run.BaseTemplate
 		a := Action{Kind: SetTemplate, Group: g.Name, Template: &back, TemplateSpec: s.Run.BaseTemplateSpec}
 		s.Leave("the group stays on template "+g.Template.String()+", because nodes run it", a.Command())
-		s.Leave("the nodes that run it can be rolled back", s.rollback())
 	}
 }
 
-// rollback is the command that rolls the group back to the template that it had.
+// rollback is the command that rolls the nodes that run the new template back to
+// the one that most outdated nodes were launched from; "" if there is nothing to
+// roll back, or nowhere to go.
 func (s *Step) rollback() string {
-	return fmt.Sprintf("drainboard upgrade %s --launch-template-version %d", s.Run.Group, s.Run.BaseTemplate.Version)
+	count := map[int64]int{}
+	fresh := 0
+	for _, n := range s.Run.Nodes {
+		if n.New {
+			fresh++
+		} else if n.Was.ID == s.W.Group.Template.ID && !slices.Contains(s.Run.Target.Templates, n.Was) {
+			count[n.Was.Version]++
+		}
+	}
+	if fresh == 0 || len(count) == 0 {
+		return ""
+	}
+	versions := slices.Collect(maps.Keys(count))
+	to := slices.MaxFunc(versions, func(a, b int64) int { return cmp.Or(cmp.Compare(count[a], count[b]), cmp.Compare(a, b)) })
+	return fmt.Sprintf("drainboard upgrade %s --launch-template-version %d", s.Run.Group, to)
+}
+
+// offerRollback names the way back after an abort or a failure.
+func (s *Step) offerRollback() {
+	if back := s.rollback(); back != "" {
+		s.Note("the nodes that run the new template can be rolled back: " + back)
+	}
 }
 
 // leaveSizes names what the run leaves changed on the group's sizes.

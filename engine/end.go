@@ -73,6 +73,7 @@ func (s *Step) end() {
 		return
 	}
 	s.leaveBehind()
+	s.offerRollback()
 	s.finish(s.Run.Result)
 }
 

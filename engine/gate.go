@@ -79,9 +79,7 @@ func (s *Step) Admit() {
 	if s.Run.State != Running {
 		return
 	}
-	if s.tooLate() {
-		s.LeaveLate(0)
-	}
+	s.LeaveLate(0, s.Run.Surge())
 	slots := s.Run.Limit - s.Run.Unavailable()
 	s.approve(slots)
 	want := s.Run.Count(Queued) > 0 && slots > 0

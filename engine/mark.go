@@ -44,6 +44,12 @@ func (s *Step) Mark(put Action) bool {
 	return m.Foreign || s.Ensure(put)
 }
 
+// marked reports whether a mark was put before, by us or by others.
+func (s *Step) marked(put Action) bool {
+	_, known := s.Run.Marks[put.Key]
+	return known
+}
+
 // labelled reports whether a label that is to be put is there already, with
 // whatever value: it is somebody's, and would be lost when ours is taken off.
 func (s *Step) labelled(put Action) bool {

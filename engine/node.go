@@ -68,7 +68,7 @@ func (s *Step) advanceNodes() {
 
 // advanceDrain cordons a node once no pod has to leave any more and lets it
 // settle once a consistent read has shown so. A node that is retired (a surplus
-// one) is cordoned before.
+// one), or that the strategy cordons beforehand, stays cordoned meanwhile.
 func (s *Step) advanceDrain(id string, n Node) {
 	pods := s.W.PodsOn(n.Name)
 	left, _ := leaving(s.W, pods, s.Consents())
@@ -77,7 +77,7 @@ func (s *Step) advanceDrain(id string, n Node) {
 	}
 	n = s.Run.Nodes[id]
 	cordon, joined := CordonOf(id, n.Name), s.W.Node(n.Name) != nil
-	if n.New && joined && !s.Mark(cordon) {
+	if joined && (n.New || s.marked(cordon)) && !s.Mark(cordon) {
 		return
 	}
 	if len(left) > 0 && !s.released(n, left) {
@@ -325,6 +325,7 @@ func (s *Step) failNode(id string, result Result, reason, why string) {
 		s.Fail(result, why)
 		return
 	}
+	s.Soon() // its slot is free
 	s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: fmt.Sprintf("%s; the run goes on, %d of %s may fail", why, s.Run.Settings.MaxFailedNodes, plural(s.Run.Settings.MaxFailedNodes, "node"))})
 }
 
@@ -333,6 +334,7 @@ func (s *Step) skip(id, why string) {
 	n := s.Run.Nodes[id]
 	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason = Skipped, s.Now, nil, false, why
 	s.Run.Nodes[id] = n
+	s.Soon() // its slot is free
 	s.Report(Event{Type: NodeSkipped, Node: s.label(id, n), Zone: n.Zone, Reason: why, Message: "skipped: " + why})
 }
 

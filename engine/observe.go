@@ -63,6 +63,9 @@ func (s *Step) takeIn(m *world.Machine) Node {
 		n.Stage = Launching
 		n.Wait = s.newWait("joining", s.Run.Settings.NodeReadyTimeout, world.Cluster, world.Cloud)
 	}
+	if !n.New {
+		n.Was = m.Template
+	}
 	s.changed = true
 	if node := s.W.NodeOf(m.ID); node != nil {
 		n.Name, n.Old = node.Name, node.Version

@@ -71,15 +71,9 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 	p := Plan{Run: r, Group: w.Group.Name, Strategy: rules.Name(), AsOf: now, Limit: limit, Estimate: estimate(len(outdated), max(1, limit), r.Settings)}
 	p.From, p.To = s.versions()
 	p.FreeAddresses = freeAddresses(&w.Group)
-	size := limit
-	if r.Settings.Approve == ApproveNone {
-		size = len(outdated)
-	} else if r.Settings.BatchSize > 0 {
-		size = r.Settings.BatchSize
-	}
 	for i, id := range s.InOrder(outdated) {
 		n := s.Run.Nodes[id]
-		pn := PlannedNode{Machine: id, Name: n.Name, Zone: n.Zone, Version: n.Old, Batch: i/max(1, size) + 1}
+		pn := PlannedNode{Machine: id, Name: n.Name, Zone: n.Zone, Version: n.Old, Batch: s.plannedBatch(i)}
 		pn.Evict, pn.Stay = s.podsToMove(n.Name)
 		pn.Foreseen = s.foresee(n.Name)
 		p.Nodes = append(p.Nodes, pn)
@@ -93,6 +87,20 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 		p.Warnings = append(p.Warnings, s.spareAddresses(p.Extra)...)
 	}
 	return p
+}
+
+// plannedBatch is the number of the batch that the i-th node of the order is in.
+func (s *Step) plannedBatch(i int) int {
+	size := s.Run.Limit
+	switch k := s.Run.Settings; {
+	case k.Approve == ApproveNone, k.Approve == ApprovePhase:
+		return 1
+	case k.Approve == ApproveCanary:
+		return 1 + min(i, 1)
+	case k.BatchSize > 0:
+		size = k.BatchSize
+	}
+	return i/max(1, size) + 1
 }
 
 // refusals names the pods on a node that need a consent which was not given.

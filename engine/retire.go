@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -28,15 +29,8 @@ func (s *Step) Retire(excess int) int {
 		}
 		present++
 	}
-	slices.SortFunc(ready, func(a, b string) int {
-		sa, sb := s.Run.Nodes[a].Stage == Surplus, s.Run.Nodes[b].Stage == Surplus
-		if sa != sb {
-			return map[bool]int{true: -1, false: 1}[sa]
-		}
-		return s.ByPods(a, b)
-	})
 	slots := s.Run.Limit - s.Run.Unavailable()
-	due := ready[:min(len(ready), max(0, excess), max(0, present-s.Run.Base.Desired))]
+	due := s.mostSpare(ready, min(len(ready), max(0, excess), max(0, present-s.Run.Base.Desired)))
 	for i, id := range due {
 		if i >= slots {
 			return working + len(due) - i
@@ -50,6 +44,33 @@ func (s *Step) Retire(excess int) int {
 		working++
 	}
 	return working
+}
+
+// mostSpare picks n of the surplus machines: those already marked as surplus
+// first, then of the zone with the most machines, so that the zones end even and
+// AZRebalance finds nothing to move; then the emptiest.
+func (s *Step) mostSpare(machines []string, n int) []string {
+	left := slices.Clone(machines)
+	inZone := map[string]int{}
+	for _, m := range s.W.Machines() {
+		if stage := s.Run.Nodes[m.ID].Stage; !m.Leaving() && m.State != world.MachineStandby && stage != Draining && stage != Settling && stage != Terminating {
+			inZone[m.Zone]++
+		}
+	}
+	var out []string
+	for len(out) < n {
+		next := slices.MinFunc(left, func(a, b string) int {
+			na, nb := s.Run.Nodes[a], s.Run.Nodes[b]
+			if sa, sb := na.Stage == Surplus, nb.Stage == Surplus; sa != sb {
+				return map[bool]int{true: -1, false: 1}[sa]
+			}
+			return cmp.Or(cmp.Compare(inZone[nb.Zone], inZone[na.Zone]), s.ByPods(a, b))
+		})
+		out = append(out, next)
+		inZone[s.Run.Nodes[next].Zone]--
+		left = slices.DeleteFunc(left, func(id string) bool { return id == next })
+	}
+	return out
 }
 
 // StopRetiring puts new nodes that are being retired back into service. It

@@ -206,6 +206,8 @@ type Node struct {
 	Since time.Time `json:"since"`
 	// Old is the kubelet's version at the start.
 	Old string `json:"old,omitempty"`
+	// Was is the template that an outdated machine was launched from.
+	Was world.Template `json:"was,omitzero"`
 	// New machines are of the target's template.
 	New bool `json:"new,omitempty"`
 	// Batch is the approved batch the node belongs to, 0 for none.

@@ -1,11 +1,6 @@
 package engine
 
-import (
-	"time"
-)
-
-// joinGuess is what a launch takes until the node is Ready, before any was measured.
-const joinGuess = 3 * time.Minute
+import "time"
 
 // nodeTime is how long a node takes from the start of its drain until its machine
 // is gone: the longest of this run so far or, before the first one, a guess.
@@ -16,10 +11,10 @@ func (s *Step) nodeTime() time.Duration {
 	return s.Run.Settings.Settle + drainGuess
 }
 
-// tooLate reports whether one more node could not end before the run is to be
-// over (--until). A node may start if all that are left can end by then, or if it
-// can and the surplus nodes can be retired after it.
-func (s *Step) tooLate() bool {
+// tooLate reports whether one more node, that may start in ahead, could not end
+// before the run is to be over (--until). It may start if all that are left can end
+// by then, or if it can and as many surplus nodes can be retired after it.
+func (s *Step) tooLate(ahead time.Duration, surplus int) bool {
 	until := s.Run.Settings.Until
 	if until.IsZero() {
 		return false
@@ -27,17 +22,18 @@ func (s *Step) tooLate() bool {
 	one, limit := s.nodeTime(), max(1, s.Run.Limit)
 	rounds := func(n int) time.Duration { return time.Duration((n+limit-1)/limit) * one }
 	s.WakeAt(until.Add(-one))
-	left := until.Sub(s.Now)
-	return rounds(s.Run.Count(Outdated, Queued)) > left && one+rounds(max(0, s.Run.Surge())) > left
+	left := until.Sub(s.Now) - ahead
+	return rounds(s.Run.Count(Outdated, Queued)) > left && one+rounds(max(0, surplus)) > left
 }
 
-// LeaveLate skips every node that has not begun, if it is too late to begin; ahead
-// is what comes before the first drain. It reports whether none is left to roll.
-func (s *Step) LeaveLate(ahead time.Duration) bool {
-	if until := s.Run.Settings.Until; !until.IsZero() && (s.tooLate() || s.Now.Add(ahead+s.nodeTime()).After(until)) {
+// LeaveLate skips every node that has not begun, if it is too late for the next one
+// to begin in ahead, with as many surplus nodes to retire at the end. It reports
+// whether none is left to roll.
+func (s *Step) LeaveLate(ahead time.Duration, surplus int) bool {
+	if s.tooLate(ahead, surplus) {
 		for _, id := range s.Run.Order {
 			if stage := s.Run.Nodes[id].Stage; stage == Outdated || stage == Queued {
-				s.skip(id, "it could not have ended by "+until.Format("15:04"))
+				s.skip(id, "it could not have ended by "+s.Run.Settings.Until.Format("15:04"))
 			}
 		}
 	}
@@ -45,4 +41,4 @@ func (s *Step) LeaveLate(ahead time.Duration) bool {
 }
 
 // JoinGuess is what a launch is expected to take until the node is Ready.
-func (s *Step) JoinGuess() time.Duration { return joinGuess }
+const JoinGuess = 3 * time.Minute

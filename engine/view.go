@@ -296,7 +296,10 @@ func (s *Step) abortPlan() []string {
 		out = append(out, fmt.Sprintf("up to %s that hold nothing to evict are ended; the others stay", plural(n, "surge node")))
 	}
 	if fresh > 0 {
-		out = append(out, "the group keeps the new template, because nodes run it; to take them back afterwards: "+s.rollback())
+		out = append(out, "the group keeps the new template, because nodes run it")
+		if back := s.rollback(); back != "" {
+			out = append(out, "to take them back afterwards: "+back)
+		}
 	} else if len(s.Run.Target.Templates) > 0 && s.Run.Target.Templates[0] != s.Run.BaseTemplate {
 		out = append(out, "the group's template goes back to version "+s.Run.BaseTemplateSpec)
 	}

@@ -170,7 +170,7 @@ func (e EKS) scaleUp(s *engine.Step) {
 		return
 	}
 	if len(s.Run.Order) == 0 && !s.Run.Raised {
-		if !choose(s) || s.LeaveLate(s.JoinGuess()) {
+		if !choose(s) || s.LeaveLate(engine.JoinGuess, Raise(len(s.W.Group.Zones), s.Run.Limit)) {
 			s.Enter(scaleDown)
 			s.Soon()
 			return
@@ -284,26 +284,34 @@ func (EKS) taintOutdated(s *engine.Step) bool {
 	return all
 }
 
-// chooseSurplus picks the new nodes that will be too many in the end, from the
-// fullest zones, and asks the scheduler to keep them as empty as the rest allows.
+// chooseSurplus picks the new nodes that will be too many in the end, from the zones
+// that will be the fullest, and asks the scheduler to keep them as empty as the
+// rest allows.
 func (EKS) chooseSurplus(s *engine.Step) {
-	_, outdated := s.Run.Outdated()
-	perZone := map[string][]string{}
+	perZone, staying := map[string][]string{}, map[string]int{}
+	going := 0
 	for id, n := range s.Run.Nodes {
-		if n.New && n.Stage == engine.Ready {
+		switch {
+		case n.New && n.Stage == engine.Ready:
 			perZone[n.Zone] = append(perZone[n.Zone], id)
+			staying[n.Zone]++
+		case n.Stage == engine.Skipped:
+			staying[n.Zone]++
+		case !n.New:
+			going++
 		}
 	}
-	for range max(0, s.Run.Surge()-outdated) {
+	for range max(0, s.Run.Surge()-going) {
 		fullest := ""
 		for _, zone := range zonesWith(&s.Run, func(n engine.Node) bool { return n.New }) {
-			if len(perZone[zone]) > len(perZone[fullest]) {
+			if len(perZone[zone]) > 0 && (fullest == "" || staying[zone] > staying[fullest]) {
 				fullest = zone
 			}
 		}
 		if fullest == "" {
 			return
 		}
+		staying[fullest]--
 		ids := perZone[fullest]
 		slices.SortFunc(ids, func(a, b string) int { return s.ByPods(a, b) })
 		n := s.Run.Nodes[ids[0]]

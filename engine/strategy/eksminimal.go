@@ -80,7 +80,7 @@ func (EKSMinimal) cordon(s *engine.Step) {
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
 		return
 	}
-	if len(s.Run.Order) == 0 && (!choose(s) || s.LeaveLate(0)) {
+	if len(s.Run.Order) == 0 && (!choose(s) || s.LeaveLate(0, 0)) {
 		s.Enter(finish)
 		s.Soon()
 		return

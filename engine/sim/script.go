@@ -30,6 +30,7 @@ import (
 //	after 4m of evicting web: ...             ... once a workload's pod was evicted
 //	crash, sleep for=2h                       what happens to the driver
 //	status, pods                              how things stand
+//	least app=web                             the fewest Ready pods a workload had since the start
 type Script struct {
 	Sim    *Sim
 	Driver *Driver
@@ -40,14 +41,15 @@ type Script struct {
 	target   engine.Target
 	seed     uint64
 	start    time.Time
-	until    time.Duration // of the run, after its plan
-	shown    int           // events printed so far
-	late     error         // of a line whose time had come
+	until    time.Duration  // of the run, after its plan
+	least    map[string]int // the fewest Ready pods of each workload since the start
+	shown    int            // events printed so far
+	late     error          // of a line whose time had come
 }
 
 // NewScript returns a script that has said nothing yet.
 func NewScript() *Script {
-	return &Script{config: Defaults(), rules: strategy.EKS{}, settings: settingsOf(strategy.EKS{}), seed: 1}
+	return &Script{config: Defaults(), rules: strategy.EKS{}, settings: settingsOf(strategy.EKS{}), seed: 1, least: map[string]int{}}
 }
 
 func settingsOf(rules engine.Strategy) engine.Settings {
@@ -126,6 +128,13 @@ func (c *Script) command(a *args) (string, error) {
 		c.Driver.Crash(a.span("for", 10*time.Second))
 	case "status":
 		return c.status(), nil
+	case "least":
+		app := a.word("app")
+		n, known := c.least[app]
+		if !known {
+			return "", fmt.Errorf("nothing is known of workload %q", app)
+		}
+		return fmt.Sprintf("%s never had fewer than %d Ready\n", app, n), nil
 	case "pods":
 		return c.listPods(a.word("app")), nil
 	default:
@@ -366,6 +375,7 @@ func (c *Script) run(a *args) (string, error) {
 			break
 		}
 		d.Advance(c.Sim.now.Add(min(end.Sub(c.Sim.now), 50*time.Millisecond)))
+		c.countReady()
 	}
 	out := c.story(all)
 	if d.Run.State == engine.Finished {
@@ -374,6 +384,15 @@ func (c *Script) run(a *args) (string, error) {
 		return out, fmt.Errorf("it did not come to %q within %s", until, span)
 	}
 	return out, nil
+}
+
+// countReady keeps the fewest Ready pods that each workload has had.
+func (c *Script) countReady() {
+	for name, n := range c.Sim.readyPods() {
+		if least, known := c.least[name]; !known || n < least {
+			c.least[name] = n
+		}
+	}
 }
 
 // means reports whether an event is what a script waits for: a type without its

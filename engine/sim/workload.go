@@ -168,6 +168,20 @@ func (s *Sim) replicate(w *workload) {
 	}
 }
 
+// readyPods counts the Ready pods of each workload.
+func (s *Sim) readyPods() map[string]int {
+	out := map[string]int{}
+	for _, w := range s.workloads {
+		out[w.Name] = 0
+	}
+	for _, p := range s.pods {
+		if p.owner != nil && p.Ready && !p.Terminating() {
+			out[p.owner.Name]++
+		}
+	}
+	return out
+}
+
 func placed(p *pod) int {
 	if p.Node == "" {
 		return 0

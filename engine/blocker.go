@@ -67,6 +67,9 @@ func (s *Step) explainTerminating(b *Blocker, p *world.Pod) {
 	case over < 5*time.Second:
 		b.Kind, b.Detail = BlockedByGrace, "is terminating, with a grace period of "+p.Grace.String()
 		b.WayOut = "ends by itself"
+	case s.silent(p.Node):
+		b.Kind, b.Detail = BlockedByGrace, "should have ended "+over.Round(time.Second).String()+" ago: its node has not been heard from for "+s.Now.Sub(s.W.Node(p.Node).Unreachable).Round(time.Second).String()
+		b.WayOut = "look at the machine, force with f, or start with --unreachable=terminate"
 	case len(p.Finalizers) > 0:
 		b.Kind, b.Detail = BlockedByFinalizer, "its grace period is over, and these finalizers hold it: "+strings.Join(p.Finalizers, ", ")
 		b.WayOut = "see to the controller that owns the finalizer, or remove it"
@@ -83,6 +86,9 @@ func (s *Step) explainBudget(b *Blocker, p *world.Pod) {
 	case v.Expected > 0 && v.Healthy >= v.Expected && v.Allowed <= 0:
 		b.Detail = fmt.Sprintf("%s allows 0: %d healthy, %d required, so it never allows any", v.Ref, v.Healthy, v.Desired)
 		b.WayOut = fmt.Sprintf("scale %s to %d, loosen %s, or force with f", b.Owner, v.Desired+1, v.Expression)
+	case v.Allowed <= 0 && v.Healthy > v.Desired:
+		b.Detail = fmt.Sprintf("%s allows 0, although %d are healthy and %d required: it counts pods that it let go and that have not gone, for 2 minutes at most", v.Ref, v.Healthy, v.Desired)
+		b.WayOut = "opens by itself"
 	case v.Allowed <= 0:
 		b.Detail = fmt.Sprintf("%s allows 0: %d healthy, %d required", v.Ref, v.Healthy, v.Desired)
 		if why := s.pendingSibling(p); why != "" {

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -40,8 +39,10 @@ func (s *Step) canaryOver() bool {
 	if s.Run.Canary != nil {
 		c = *s.Run.Canary
 	}
-	trouble := s.canaryTrouble()
+	trouble, complete := s.canaryTrouble()
 	switch {
+	case !complete:
+		c.Wait = s.newWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)
 	case trouble == "" && c.Trouble != "":
 		c.Trouble, c.Since = "", time.Time{}
 		c.Wait = s.newWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)
@@ -77,17 +78,20 @@ func (s *Step) canaryStarted() bool {
 	return false
 }
 
-// canaryTrouble says what is wrong with the new nodes, "" if nothing is.
-func (s *Step) canaryTrouble() string {
+// canaryTrouble says what is wrong with the new nodes, "" if nothing is. They are
+// not complete as long as one is launching and has time left.
+func (s *Step) canaryTrouble() (trouble string, complete bool) {
 	old := map[string]bool{} // owners with pods that crash-loop elsewhere too
 	crashing := map[string]*world.Pod{}
 	for _, id := range sortedKeys(s.Run.Nodes) {
 		n := s.Run.Nodes[id]
-		if n.New && n.Stage != Terminating {
-			if m := s.W.Machine(id); m != nil && !m.Leaving() {
-				if why := s.WhyNotReady(m); why != "" {
-					return why
-				}
+		if m := s.W.Machine(id); n.New && n.Stage != Terminating && m != nil && !m.Leaving() {
+			switch why := s.WhyNotReady(m); {
+			case why == "":
+			case n.Stage == Launching && !s.Over(n.Wait):
+				return "", false
+			default:
+				return why, true
 			}
 		}
 		for _, p := range s.W.PodsOn(n.Name) {
@@ -103,10 +107,10 @@ func (s *Step) canaryTrouble() string {
 	}
 	for _, owner := range sortedKeys(crashing) {
 		if p := crashing[owner]; !old[owner] {
-			return fmt.Sprintf("%s crash-loops on %s, and %s nowhere else", p.Ref(), p.Node, cmp.Or(strings.TrimSpace(ownerName(p)), "it"))
+			return fmt.Sprintf("%s crash-loops on %s, and %s nowhere else", p.Ref(), p.Node, cmp.Or(ownerName(p), "it")), true
 		}
 	}
-	return ""
+	return "", true
 }
 
 // acceptCanary lets the other nodes follow although the canary is not well.

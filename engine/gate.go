@@ -19,8 +19,9 @@ func (s *Step) shut() string {
 		return "what is known is too old to start a drain"
 	}
 	in := s.inService()
-	if floor := s.Run.Base.Desired - s.Run.Limit; in-1 < floor {
-		return fmt.Sprintf("%d nodes are in service and %d must stay", in, floor)
+	size := min(s.Run.Base.Desired, s.W.Group.Sizes.Desired) // who has made it smaller meanwhile, wants fewer
+	if floor := size - s.Run.Limit; in-1 < floor {
+		return fmt.Sprintf("%s in service, and %d must stay", isAre(in, "node"), floor)
 	}
 	return s.homeless()
 }

@@ -234,6 +234,14 @@ func (r *Run) Outdated() (replaced, total int) {
 	return replaced, total
 }
 
+// isAre is "1 node is", "2 nodes are".
+func isAre(n int, one string) string {
+	if n == 1 {
+		return plural(n, one) + " is"
+	}
+	return plural(n, one) + " are"
+}
+
 func plural(n int, one string) string {
 	if n == 1 {
 		return fmt.Sprintf("1 %s", one)

@@ -28,14 +28,23 @@ func (s *Step) countTime() {
 	if !stopped && len(blind) == 0 {
 		return
 	}
+	move := func(w *Wait) *Wait {
+		if w == nil || !counts(w.Needs, stopped, blind) {
+			return w
+		}
+		return &Wait{For: w.For, Start: w.Start, End: w.End.Add(passed), Needs: w.Needs}
+	}
 	for id, n := range r.Nodes {
-		if n.Wait != nil && counts(n.Wait.Needs, stopped, blind) {
-			n.Wait = &Wait{For: n.Wait.For, Start: n.Wait.Start, End: n.Wait.End.Add(passed), Needs: n.Wait.Needs}
+		if moved := move(n.Wait); moved != n.Wait {
+			n.Wait = moved
 			r.Nodes[id] = n
 		}
 	}
-	if w := r.PhaseWait; w != nil && counts(w.Needs, stopped, blind) {
-		r.PhaseWait = &Wait{For: w.For, Start: w.Start, End: w.End.Add(passed), Needs: w.Needs}
+	r.PhaseWait = move(r.PhaseWait)
+	if c := r.Canary; c != nil {
+		next := *c
+		next.Wait = move(c.Wait)
+		r.Canary = &next
 	}
 	if !r.GateSince.IsZero() {
 		r.GateSince = r.GateSince.Add(passed)

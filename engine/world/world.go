@@ -35,12 +35,15 @@ type World struct {
 	Health map[Source]Health
 
 	nodes     map[string]*Node
+	names     []*Node         // of nodes, sorted; nil until asked for
 	pods      map[string]*Pod // by UID
 	budgets   map[string]*Budget
 	machines  map[string]*Machine
-	daemons   map[string]bool            // UIDs of living DaemonSets
-	podsOn    map[string]map[string]*Pod // node name -> UID -> pod
-	podsIn    map[string]map[string]*Pod // namespace -> UID -> pod
+	places    []*Machine      // of machines, sorted
+	daemons   map[string]bool // UIDs of living DaemonSets
+	podsOn    shelves         // by node name, "" for those without one
+	podsIn    shelves         // by namespace
+	podsOf    shelves         // by their owner's UID
 	budgetsIn map[string]map[string]*Budget
 	nodeOf    map[string]*Node // machine id -> node
 	knowsDS   bool
@@ -66,8 +69,9 @@ func New() *World {
 		budgets:   map[string]*Budget{},
 		machines:  map[string]*Machine{},
 		daemons:   map[string]bool{},
-		podsOn:    map[string]map[string]*Pod{},
-		podsIn:    map[string]map[string]*Pod{},
+		podsOn:    shelves{},
+		podsIn:    shelves{},
+		podsOf:    shelves{},
 		budgetsIn: map[string]map[string]*Budget{},
 		nodeOf:    map[string]*Node{},
 	}
@@ -84,7 +88,7 @@ func (w *World) SetNode(n *Node) {
 	if old := w.nodes[n.Name]; old != nil && old.Machine != n.Machine {
 		delete(w.nodeOf, old.Machine)
 	}
-	w.nodes[n.Name] = n
+	w.nodes[n.Name], w.names = n, nil
 	if n.Machine != "" {
 		w.nodeOf[n.Machine] = n
 	}
@@ -96,26 +100,25 @@ func (w *World) DeleteNode(name string) {
 		delete(w.nodeOf, old.Machine)
 	}
 	delete(w.nodes, name)
+	w.names = nil
 }
 
 // SetPod adds or replaces a pod, which is known by its UID: a StatefulSet's
 // next pod of the same name is another pod.
 func (w *World) SetPod(p *Pod) {
-	if old := w.pods[p.UID]; old != nil && old.Node != p.Node {
-		remove(w.podsOn, old.Node, p.UID)
-	}
+	w.DeletePod(p.UID)
 	w.pods[p.UID] = p
-	add(w.podsIn, p.Namespace, p.UID, p)
-	if p.Node != "" {
-		add(w.podsOn, p.Node, p.UID, p)
-	}
+	w.podsOn.put(p.Node, p)
+	w.podsIn.put(p.Namespace, p)
+	w.podsOf.put(p.Owner.UID, p)
 }
 
 // DeletePod removes a pod by UID.
 func (w *World) DeletePod(uid string) {
 	if old := w.pods[uid]; old != nil {
-		remove(w.podsOn, old.Node, uid)
-		remove(w.podsIn, old.Namespace, uid)
+		w.podsOn.take(old.Node, uid)
+		w.podsIn.take(old.Namespace, uid)
+		w.podsOf.take(old.Owner.UID, uid)
 		delete(w.pods, uid)
 	}
 }
@@ -123,13 +126,16 @@ func (w *World) DeletePod(uid string) {
 // SetBudget adds or replaces a budget.
 func (w *World) SetBudget(b *Budget) {
 	w.budgets[b.Ref()] = b
-	add(w.budgetsIn, b.Namespace, b.Name, b)
+	if w.budgetsIn[b.Namespace] == nil {
+		w.budgetsIn[b.Namespace] = map[string]*Budget{}
+	}
+	w.budgetsIn[b.Namespace][b.Name] = b
 }
 
 // DeleteBudget removes the budget "namespace/name".
 func (w *World) DeleteBudget(ref string) {
 	if b := w.budgets[ref]; b != nil {
-		remove(w.budgetsIn, b.Namespace, b.Name)
+		delete(w.budgetsIn[b.Namespace], b.Name)
 		delete(w.budgets, ref)
 	}
 }
@@ -159,6 +165,9 @@ func (w *World) SetMachines(list []Machine) {
 		next[m.ID] = &m
 	}
 	w.machines = next
+	w.places = slices.SortedFunc(maps.Values(next), func(a, b *Machine) int {
+		return cmp.Or(cmp.Compare(a.Zone, b.Zone), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 // Node returns a node by name, nil if unknown.
@@ -170,26 +179,43 @@ func (w *World) NodeOf(machine string) *Node { return w.nodeOf[machine] }
 // Machine returns a machine of the group by id, nil if unknown.
 func (w *World) Machine(id string) *Machine { return w.machines[id] }
 
-// Machines returns the machines of the group, sorted by zone and id.
-func (w *World) Machines() []*Machine {
-	return slices.SortedFunc(maps.Values(w.machines), func(a, b *Machine) int {
-		return cmp.Or(cmp.Compare(a.Zone, b.Zone), cmp.Compare(a.ID, b.ID))
-	})
-}
+// Machines returns the machines of the group, sorted by zone and id. The list is
+// not to be changed; nor are those that the following return.
+func (w *World) Machines() []*Machine { return w.places }
 
 // Nodes returns all nodes of the cluster, sorted by name.
 func (w *World) Nodes() []*Node {
-	return slices.SortedFunc(maps.Values(w.nodes), func(a, b *Node) int { return cmp.Compare(a.Name, b.Name) })
+	if w.names == nil {
+		w.names = slices.SortedFunc(maps.Values(w.nodes), func(a, b *Node) int { return cmp.Compare(a.Name, b.Name) })
+	}
+	return w.names
 }
 
 // Pod returns a pod by UID, nil if unknown.
 func (w *World) Pod(uid string) *Pod { return w.pods[uid] }
 
-// PodsOn returns the pods of a node, sorted by namespace and name.
-func (w *World) PodsOn(node string) []*Pod { return sortedPods(w.podsOn[node]) }
+// PodsOn returns the pods of a node, sorted by namespace and name. It is the same
+// list as before as long as none of them changed.
+func (w *World) PodsOn(node string) []*Pod {
+	if node == "" {
+		return nil
+	}
+	return w.podsOn.list(node)
+}
+
+// Unplaced returns the pods without a node, sorted by namespace and name.
+func (w *World) Unplaced() []*Pod { return w.podsOn.list("") }
 
 // PodsIn returns the pods of a namespace, sorted by name.
-func (w *World) PodsIn(namespace string) []*Pod { return sortedPods(w.podsIn[namespace]) }
+func (w *World) PodsIn(namespace string) []*Pod { return w.podsIn.list(namespace) }
+
+// PodsOf returns the pods of an owner (its UID), sorted by namespace and name.
+func (w *World) PodsOf(owner string) []*Pod {
+	if owner == "" {
+		return nil
+	}
+	return w.podsOf.list(owner)
+}
 
 // Budget returns the budget "namespace/name", nil if unknown.
 func (w *World) Budget(ref string) *Budget { return w.budgets[ref] }
@@ -218,32 +244,10 @@ func (w *World) Siblings(p *Pod) int {
 		return 1
 	}
 	n := 0
-	for _, q := range w.podsIn[p.Namespace] {
-		if q.Owner.UID == p.Owner.UID && !q.Finished() {
+	for _, q := range w.PodsOf(p.Owner.UID) {
+		if !q.Finished() {
 			n++
 		}
 	}
 	return n
-}
-
-func sortedPods(m map[string]*Pod) []*Pod {
-	return slices.SortedFunc(maps.Values(m), func(a, b *Pod) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
-	})
-}
-
-func add[V any](index map[string]map[string]V, at, key string, v V) {
-	m := index[at]
-	if m == nil {
-		m = map[string]V{}
-		index[at] = m
-	}
-	m[key] = v
-}
-
-func remove[V any](index map[string]map[string]V, at, key string) {
-	delete(index[at], key)
-	if len(index[at]) == 0 {
-		delete(index, at)
-	}
 }

@@ -26,6 +26,21 @@ func TestIndexes(t *testing.T) {
 	if n := w.Siblings(w.Pod("1")); n != 2 {
 		t.Errorf("%d siblings, want 2", n)
 	}
+	w.SetPod(&world.Pod{UID: "3", Namespace: "app", Name: "web-0", Owner: web})
+	if got := w.Unplaced(); len(got) != 1 || got[0].UID != "3" {
+		t.Errorf("unplaced: %v, want pod 3 alone", got)
+	}
+	before := w.PodsOf("rs")
+	if len(before) != 3 || before[0].UID != "3" {
+		t.Errorf("pods of rs: %v, want 3, 1 and 2 in the order of their names", before)
+	}
+	if again := w.PodsOf("rs"); &again[0] != &before[0] {
+		t.Error("nothing changed, and the list is another one")
+	}
+	w.DeletePod("3")
+	if len(w.PodsOf("rs")) != 2 || before[0].UID != "3" {
+		t.Error("the list is not that of now, or one that was given away has changed")
+	}
 	w.DeletePod("2")
 	w.DeletePod("2")
 	if len(w.PodsOn("a1")) != 1 || len(w.PodsIn("app")) != 1 || w.Pod("2") != nil {

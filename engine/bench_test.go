@@ -1,0 +1,241 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// The large cluster that decisions and snapshots are measured on.
+const (
+	benchNodes      = 5000
+	benchPods       = 30 // on each node
+	benchDaemons    = 3  // of these
+	benchNamespaces = 100
+	benchReplicas   = 9
+	benchBudgets    = 300
+	benchLimit      = 100
+)
+
+// middle is a run of the large cluster in the middle of its upgrade: half of the
+// nodes are replaced, 100 in work, of which 50 drain, ten of them held by budgets.
+type middle struct {
+	w   *world.World
+	run engine.Run
+	in  engine.Inputs
+	now time.Time
+	// flips are pods that change in turn, one between two decisions.
+	flips []string
+	next  int
+}
+
+// newMiddle makes the world and the run, and lets the run come to rest. With a
+// slot free and the gate shut, every decision looks at the gate.
+func newMiddle(tb testing.TB, slots int) *middle {
+	m := &middle{w: world.New(), now: time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)}
+	g := &m.w.Group
+	g.Name, g.Provider, g.Zones = "ng", "asg", []string{"a", "b", "c"}
+	before, after := world.Template{ID: "lt", Version: 1}, world.Template{ID: "lt", Version: 2}
+	g.Template, g.TemplateSpec = after, "2"
+	g.Sizes = world.Sizes{Max: benchNodes, Desired: benchNodes}
+	g.Suspended = []string{"AZRebalance"}
+
+	settings := strategy.EKS{}.Defaults()
+	settings.Approve, settings.MaxUnavailable = engine.ApproveNone, engine.Amount{N: benchLimit}
+	m.run = engine.Start(engine.NewRun(strategy.EKS{}, "bench", 1, m.w, settings, engine.Target{Templates: []world.Template{after}}), m.now, "bench")
+	r := &m.run
+	r.Limit, r.Raise, r.Raised = benchLimit, benchLimit, true
+	r.MaxSet = benchNodes + benchLimit
+	r.Suspended = []string{"AZRebalance"}
+	g.Sizes = world.Sizes{Max: r.MaxSet, Desired: r.MaxSet}
+	r.Marks = map[string]engine.Mark{}
+	for i := range r.Phases[:3] {
+		r.Phases[i].Start = m.now
+		if i < 2 {
+			r.Phases[i].End = m.now
+		}
+	}
+
+	var machines []world.Machine
+	zones := map[string]string{}
+	taint := world.Taint{Key: "eks.amazonaws.com/nodegroup", Value: "unschedulable", Effect: "NoSchedule"}
+	budgets := 0
+	for ns := range benchNamespaces {
+		for range benchBudgets / benchNamespaces {
+			m.w.SetBudget(&world.Budget{
+				Namespace: namespace(ns), Name: fmt.Sprintf("budget-%d", budgets/benchNamespaces), Current: true,
+				Selector:   labels.SelectorFromSet(labels.Set{"app": app(budgets / benchNamespaces)}),
+				Expression: "minAvailable 9", Healthy: benchReplicas, Desired: benchReplicas, Expected: benchReplicas,
+			})
+			budgets++
+		}
+	}
+	pods := 0
+	member := func(i int, t world.Template) (id, name, zone string) {
+		zone = g.Zones[i%3]
+		id, name = fmt.Sprintf("i-%08d", i), fmt.Sprintf("ip-10-0-%d-%d", i/250, i%250)
+		machines = append(machines, world.Machine{ID: id, Zone: zone, State: world.MachineInService, Detail: "InService", Template: t, Type: "m5.large"})
+		n := &world.Node{Name: name, Machine: id, Zone: zone, Version: "v1.31", Ready: true, Labels: map[string]string{"zone": zone}, Created: m.now.Add(-time.Hour)}
+		if t == before {
+			n.Taints = []world.Taint{taint}
+			put := engine.TaintOf(id, name, taint)
+			r.Marks[put.Key] = engine.Mark{Put: put}
+		}
+		m.w.SetNode(n)
+		return id, name, zone
+	}
+	pod := func(node string) *world.Pod {
+		at := pods % (benchNodes * (benchPods - benchDaemons))
+		set := at / benchReplicas
+		p := &world.Pod{
+			UID: fmt.Sprintf("pod-%d", pods), Namespace: namespace(set), Name: fmt.Sprintf("%s-%d", app(set/benchNamespaces), pods), Node: node,
+			Owner:  world.Owner{Kind: "ReplicaSet", Name: app(set / benchNamespaces), UID: fmt.Sprintf("set-%d", set)},
+			Labels: map[string]string{"app": app(set / benchNamespaces)},
+			Phase:  world.PodRunning, Ready: true, Created: m.now.Add(-time.Hour), Grace: 30 * time.Second,
+		}
+		pods++
+		return p
+	}
+	daemons := func(node string) {
+		for d := range benchDaemons {
+			m.w.SetPod(&world.Pod{
+				UID: fmt.Sprintf("daemon-%d-%s", d, node), Namespace: "kube-system", Name: fmt.Sprintf("agent-%d-%s", d, node), Node: node,
+				Owner: world.Owner{Kind: "DaemonSet", Name: fmt.Sprintf("agent-%d", d), UID: fmt.Sprintf("set-%d", d)},
+				Phase: world.PodRunning, Ready: true, Created: m.now.Add(-time.Hour),
+			})
+		}
+	}
+	for i := range benchNodes {
+		if i < benchNodes/2-benchLimit { // replaced
+			id := fmt.Sprintf("i-%08d", i)
+			r.Nodes[id] = engine.Node{Name: fmt.Sprintf("old-%d", i), Zone: g.Zones[i%3], Stage: engine.Replaced, Since: m.now, Old: "v1.30"}
+			zones[id] = g.Zones[i%3]
+			continue
+		}
+		id, name, zone := member(i, before)
+		zones[id] = zone
+		daemons(name)
+		n := engine.Node{Name: name, Zone: zone, Stage: engine.Queued, Since: m.now, Old: "v1.30", Batch: 1}
+		at, blocked := i-(benchNodes/2-benchLimit), false
+		switch {
+		case at < 50-slots:
+			n.Stage, n.Pods, blocked = engine.Draining, benchPods-benchDaemons, at < 10
+			n.Wait = &engine.Wait{For: "drain deadline", Start: m.now, End: m.now.Add(time.Hour), Needs: []world.Source{world.Cluster}}
+		case at < 50:
+		case at < 70:
+			n.Stage, n.Wait = engine.Settling, &engine.Wait{For: "settling", Start: m.now, End: m.now.Add(time.Hour)}
+		case at < 100:
+			n.Stage, n.Wait = engine.Terminating, &engine.Wait{For: "terminating", Start: m.now, End: m.now.Add(time.Hour), Needs: []world.Source{world.Cloud}}
+			machines[len(machines)-1].State = world.MachineTerminating
+		}
+		r.Nodes[id] = n
+		switch {
+		case blocked:
+			for range 2 {
+				p := pod(name)
+				p.Namespace, p.Labels = namespace(at), map[string]string{"app": app(at % 3)}
+				m.w.SetPod(p)
+			}
+		case n.Stage == engine.Draining:
+			for range 3 {
+				p := pod(name)
+				p.Ends = m.now.Add(time.Hour)
+				m.w.SetPod(p)
+			}
+		case n.Stage == engine.Queued:
+			for range benchPods - benchDaemons {
+				m.w.SetPod(pod(name))
+			}
+		}
+	}
+	for i := range benchNodes / 2 {
+		id, name, zone := member(benchNodes+i, after)
+		daemons(name)
+		r.Nodes[id] = engine.Node{Name: name, Zone: zone, Stage: engine.Ready, Since: m.now, Old: "v1.31", New: true}
+	}
+	for i := 0; pods+benchDaemons*len(machines) < benchNodes*benchPods; i++ {
+		p := pod(machineName(machines[len(machines)-1-i%(benchNodes/2)].ID, m.w))
+		m.w.SetPod(p)
+		m.flips = append(m.flips, p.UID)
+	}
+	m.w.SetMachines(machines)
+	r.Order = engine.Shuffle(1, zones)
+	if slots > 0 {
+		p := pod("")
+		p.Phase, p.Ready, p.Unplaced = world.PodPending, false, "no room"
+		m.w.SetPod(p)
+		r.Evicted = map[string]engine.EvictedOwner{p.Owner.UID: {Namespace: p.Namespace, Last: m.now}}
+	}
+	for range 5 { // until the first evictions are answered and little but time passes
+		m.step(tb)
+	}
+	if n := m.run.Unavailable(); n != benchLimit-slots {
+		tb.Fatalf("%d nodes are in work, not %d", n, benchLimit-slots)
+	}
+	return m
+}
+
+func namespace(i int) string { return fmt.Sprintf("team-%d", i%benchNamespaces) }
+func app(i int) string       { return fmt.Sprintf("app-%d", i) }
+
+func machineName(id string, w *world.World) string { return w.NodeOf(id).Name }
+
+// change is what happens between two decisions: 20 ms, and one pod's event.
+func (m *middle) change() {
+	m.now = m.now.Add(20 * time.Millisecond)
+	m.w.Health[world.Cluster], m.w.Health[world.Cloud] = world.Health{Fresh: m.now}, world.Health{Fresh: m.now}
+	p := *m.w.Pod(m.flips[m.next%len(m.flips)])
+	p.Ready = !p.Ready
+	m.w.SetPod(&p)
+	m.next++
+}
+
+// step is one change and one decision. The budgets refuse every eviction; other
+// changes are granted.
+func (m *middle) step(tb testing.TB) {
+	m.change()
+	d := engine.Decide(strategy.EKS{}, m.now, m.w, m.run, m.in)
+	m.run, m.in = d.Run, engine.Inputs{}
+	for _, a := range d.Actions {
+		o := engine.Outcome{Key: a.Key, At: m.now, Verdict: engine.Done}
+		if a.Kind == engine.Evict {
+			o.Verdict, o.Refusal, o.Message = engine.Refused, engine.RefusedBudget, "it would violate the budget"
+		}
+		m.in.Outcomes = append(m.in.Outcomes, o)
+	}
+	if m.run.State != engine.Running {
+		tb.Fatal("the run ended:", m.run.Why)
+	}
+}
+
+// BenchmarkDecide is one decision for 5,000 nodes and 150,000 pods when one pod
+// has changed since the last one.
+func BenchmarkDecide(b *testing.B) {
+	for name, slots := range map[string]int{"quiet": 0, "gate": 1} {
+		b.Run(name, func(b *testing.B) {
+			m := newMiddle(b, slots)
+			b.ReportAllocs()
+			for b.Loop() {
+				m.step(b)
+			}
+		})
+	}
+}
+
+// BenchmarkView is one snapshot of the same, when one pod has changed since the
+// last one.
+func BenchmarkView(b *testing.B) {
+	m := newMiddle(b, 0)
+	before := engine.View(strategy.EKS{}, m.now, m.w, m.run, nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		m.change()
+		before = engine.View(strategy.EKS{}, m.now, m.w, m.run, before)
+	}
+}

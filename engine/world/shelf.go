@@ -1,0 +1,49 @@
+package world
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// shelves are the pods of something by its name: of nodes, namespaces, owners.
+type shelves map[string]*shelf
+
+// shelf is a set of pods, and the sorted list of them once somebody asked for it.
+type shelf struct {
+	pods   map[string]*Pod // by UID
+	sorted []*Pod          // nil when the set has changed since
+}
+
+func (s shelves) put(name string, p *Pod) {
+	at := s[name]
+	if at == nil {
+		at = &shelf{pods: map[string]*Pod{}}
+		s[name] = at
+	}
+	at.pods[p.UID], at.sorted = p, nil
+}
+
+func (s shelves) take(name, uid string) {
+	at := s[name]
+	delete(at.pods, uid)
+	at.sorted = nil
+	if len(at.pods) == 0 {
+		delete(s, name)
+	}
+}
+
+// list returns the pods in order. A list that was given away is never changed:
+// the next one after a change is another.
+func (s shelves) list(name string) []*Pod {
+	at := s[name]
+	if at == nil {
+		return nil
+	}
+	if at.sorted == nil {
+		at.sorted = slices.SortedFunc(maps.Values(at.pods), func(a, b *Pod) int {
+			return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
+		})
+	}
+	return at.sorted
+}

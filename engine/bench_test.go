@@ -54,7 +54,7 @@ func newMiddle(tb testing.TB, slots int) *middle {
 	r.MaxSet = benchNodes + benchLimit
 	r.Suspended = []string{"AZRebalance"}
 	g.Sizes = world.Sizes{Max: r.MaxSet, Desired: r.MaxSet}
-	r.Marks = map[string]engine.Mark{}
+	r.Marks = map[string][]engine.Mark{}
 	for i := range r.Phases[:3] {
 		r.Phases[i].Start = m.now
 		if i < 2 {
@@ -63,7 +63,6 @@ func newMiddle(tb testing.TB, slots int) *middle {
 	}
 
 	var machines []world.Machine
-	zones := map[string]string{}
 	taint := world.Taint{Key: "eks.amazonaws.com/nodegroup", Value: "unschedulable", Effect: "NoSchedule"}
 	budgets := 0
 	for ns := range benchNamespaces {
@@ -85,7 +84,7 @@ func newMiddle(tb testing.TB, slots int) *middle {
 		if t == before {
 			n.Taints = []world.Taint{taint}
 			put := engine.TaintOf(id, name, taint)
-			r.Marks[put.Key] = engine.Mark{Put: put}
+			r.Marks[id] = []engine.Mark{{Put: put}}
 		}
 		m.w.SetNode(n)
 		return id, name, zone
@@ -115,11 +114,9 @@ func newMiddle(tb testing.TB, slots int) *middle {
 		if i < benchNodes/2-benchLimit { // replaced
 			id := fmt.Sprintf("i-%08d", i)
 			r.Nodes[id] = engine.Node{Name: fmt.Sprintf("old-%d", i), Zone: g.Zones[i%3], Stage: engine.Replaced, Since: m.now, Old: "v1.30"}
-			zones[id] = g.Zones[i%3]
 			continue
 		}
 		id, name, zone := member(i, before)
-		zones[id] = zone
 		daemons(name)
 		n := engine.Node{Name: name, Zone: zone, Stage: engine.Queued, Since: m.now, Old: "v1.30", Batch: 1}
 		at, blocked := i-(benchNodes/2-benchLimit), false
@@ -165,7 +162,9 @@ func newMiddle(tb testing.TB, slots int) *middle {
 		m.flips = append(m.flips, p.UID)
 	}
 	m.w.SetMachines(machines)
-	r.Order = engine.Shuffle(1, zones)
+	for i := range benchNodes {
+		r.Order = append(r.Order, fmt.Sprintf("i-%08d", i))
+	}
 	if slots > 0 {
 		p := pod("")
 		p.Phase, p.Ready, p.Unplaced = world.PodPending, false, "no room"

@@ -109,8 +109,8 @@ func (s *Step) explainBudget(b *Blocker, p *world.Pod) {
 // pendingSibling is the scheduler's reason why a pod of the same owner finds no
 // place, "" if all have one.
 func (s *Step) pendingSibling(p *world.Pod) string {
-	for _, q := range s.W.PodsIn(p.Namespace) {
-		if q.Owner.UID == p.Owner.UID && q.Owner.UID != "" && q.Node == "" && q.Unplaced != "" {
+	for _, q := range s.W.PodsOf(p.Owner.UID) {
+		if q.Node == "" && q.Unplaced != "" {
 			return q.Name + " is Pending: " + q.Unplaced
 		}
 	}

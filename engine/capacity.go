@@ -301,8 +301,8 @@ func (s *Step) TemplateMoved() string {
 // UnmarkAll takes every mark of ours off.
 func (s *Step) UnmarkAll() bool {
 	clean := true
-	for _, key := range sortedKeys(s.Run.Marks) {
-		clean = s.Unmark(key) && clean
+	for _, machine := range sortedKeys(s.Run.Marks) {
+		clean = s.unmarkNode(machine) && clean
 	}
 	return clean
 }

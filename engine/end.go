@@ -61,9 +61,9 @@ func (s *Step) end() {
 	for _, id := range sortedKeys(s.Run.Nodes) {
 		done = s.endNode(id) && done
 	}
-	for _, key := range sortedKeys(s.Run.Marks) {
-		if _, member := s.Run.Nodes[s.Run.Marks[key].Put.Machine]; !member {
-			done = s.Unmark(key) && done
+	for _, machine := range sortedKeys(s.Run.Marks) {
+		if _, member := s.Run.Nodes[machine]; !member {
+			done = s.unmarkNode(machine) && done
 		}
 	}
 	done = s.Rules.End(s) && done
@@ -112,8 +112,8 @@ func (s *Step) endNode(id string) bool {
 
 // hopelessMarks reports whether taking the marks off a node was refused for good.
 func (s *Step) hopelessMarks(id string) bool {
-	for _, key := range s.marksOf(id) {
-		if r, ok := s.Run.Retries["un"+key]; ok && r.hopeless() {
+	for _, m := range s.Run.Marks[id] {
+		if r, ok := s.Run.Retries[m.undo().Key]; ok && r.hopeless() {
 			return true
 		}
 	}
@@ -138,8 +138,7 @@ func (s *Step) putBack(id string, n Node) {
 
 // leaveBehind names what could not be put back, each with the command that would.
 func (s *Step) leaveBehind() {
-	for _, key := range sortedKeys(s.Run.Marks) {
-		m := s.Run.Marks[key]
+	for _, m := range s.Run.marks() {
 		if m.Foreign || s.W.Node(m.Put.Node) == nil {
 			continue
 		}
@@ -237,8 +236,8 @@ func (s *Step) finish(result Result) {
 // command that would.
 func (r *Run) Outstanding() []string {
 	var out []string
-	for _, key := range sortedKeys(r.Marks) {
-		if m := r.Marks[key]; !m.Foreign {
+	for _, m := range r.marks() {
+		if !m.Foreign {
 			undo := m.undo()
 			out = append(out, undo.describe()+": "+undo.Command())
 		}

@@ -47,30 +47,27 @@ func (s *Step) inService() int {
 
 // ourCordon reports whether it was us who cordoned a node.
 func (s *Step) ourCordon(machine, node string) bool {
-	mark, known := s.Run.Marks[CordonOf(machine, node).Key]
+	mark, known := s.Run.mark(CordonOf(machine, node))
 	return known && !mark.Foreign
 }
 
 // homeless names a pod that stands in for an evicted one and has been Pending
 // for too long, "" if there is none.
 func (s *Step) homeless() string {
-	for _, uid := range sortedKeys(s.Run.Evicted) {
-		owner := s.Run.Evicted[uid]
-		for _, p := range s.W.PodsIn(owner.Namespace) {
-			if p.Owner.UID != uid || p.Phase != world.PodPending || p.Node != "" {
-				continue
-			}
-			since := p.Created.Add(s.Run.Settings.PendingLimit)
-			if s.Now.Before(since) {
-				s.WakeAt(since)
-				continue
-			}
-			why := fmt.Sprintf("%s, which replaces an evicted pod, has been Pending for %s", p.Ref(), s.Now.Sub(p.Created).Round(time.Second))
-			if p.Unplaced != "" {
-				why += ": " + p.Unplaced
-			}
-			return why
+	for _, p := range s.W.Unplaced() {
+		if _, evicted := s.Run.Evicted[p.Owner.UID]; !evicted || p.Phase != world.PodPending {
+			continue
 		}
+		since := p.Created.Add(s.Run.Settings.PendingLimit)
+		if s.Now.Before(since) {
+			s.WakeAt(since)
+			continue
+		}
+		why := fmt.Sprintf("%s, which replaces an evicted pod, has been Pending for %s", p.Ref(), s.Now.Sub(p.Created).Round(time.Second))
+		if p.Unplaced != "" {
+			why += ": " + p.Unplaced
+		}
+		return why
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -27,27 +28,81 @@ func LabelOf(machine, node, label, value string) Action {
 // Mark puts a mark on a node and remembers that it is ours, unless it was there
 // before us. It reports whether the mark is there.
 func (s *Step) Mark(put Action) bool {
-	m, known := s.Run.Marks[put.Key]
+	m, known := s.Run.mark(put)
 	if !known {
 		if !s.Fresh(world.Cluster) || s.W.Node(put.Node) == nil {
 			return false
 		}
 		m = Mark{Put: put, Foreign: put.seen(s.W) || s.labelled(put)}
-		s.Run.Marks[put.Key] = m
-		s.changed = true
+		s.remember(m)
 	}
 	if m.Foreign && s.Fresh(world.Cluster) && !put.seen(s.W) && !s.labelled(put) { // its owner has taken it off
 		m.Foreign = false
-		s.Run.Marks[put.Key] = m
-		s.changed = true
+		s.remember(m)
 	}
 	return m.Foreign || s.Ensure(put)
 }
 
+// Taint puts a taint on the node of a machine, as Mark does. One that is there and
+// needs nothing costs next to nothing.
+func (s *Step) Taint(machine, node string, t world.Taint) bool {
+	for _, m := range s.Run.Marks[machine] {
+		if m.Put.Kind == AddTaint && *m.Put.Taint == t && m.Put.Node == node && s.settled(m.Put.Key) {
+			if n := s.W.Node(node); n != nil && n.HasTaint(t) {
+				return true
+			}
+		}
+	}
+	return s.Mark(TaintOf(machine, node, t))
+}
+
+// mark finds the mark that an action puts.
+func (r *Run) mark(put Action) (Mark, bool) {
+	for _, m := range r.Marks[put.Machine] {
+		if m.Put.Key == put.Key {
+			return m, true
+		}
+	}
+	return Mark{}, false
+}
+
 // marked reports whether a mark was put before, by us or by others.
 func (s *Step) marked(put Action) bool {
-	_, known := s.Run.Marks[put.Key]
+	_, known := s.Run.mark(put)
 	return known
+}
+
+// marks lists all marks, by machine.
+func (r *Run) marks() []Mark {
+	var out []Mark
+	for _, machine := range sortedKeys(r.Marks) {
+		out = append(out, r.Marks[machine]...)
+	}
+	return out
+}
+
+// remember writes a mark into the run.
+func (s *Step) remember(m Mark) {
+	list := append(without(s.Run.Marks[m.Put.Machine], m.Put.Key), m)
+	slices.SortFunc(list, func(a, b Mark) int { return cmp.Compare(a.Put.Key, b.Put.Key) })
+	s.Run.Marks[m.Put.Machine] = list
+	s.changed = true
+}
+
+// forget drops a mark from the run.
+func (s *Step) forget(m Mark) {
+	if list := without(s.Run.Marks[m.Put.Machine], m.Put.Key); len(list) > 0 {
+		s.Run.Marks[m.Put.Machine] = list
+	} else {
+		delete(s.Run.Marks, m.Put.Machine)
+	}
+	delete(s.Run.Retries, m.Put.Key)
+	s.changed = true
+}
+
+// without is a copy of marks without one.
+func without(marks []Mark, key string) []Mark {
+	return slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool { return m.Put.Key == key })
 }
 
 // labelled reports whether a label that is to be put is there already, with
@@ -65,13 +120,10 @@ func (s *Step) labelled(put Action) bool {
 }
 
 // Unmark takes a mark of ours off again. It reports whether nothing of it is left.
-func (s *Step) Unmark(key string) bool {
-	m, known := s.Run.Marks[key]
-	if !known {
-		return true
-	}
+func (s *Step) Unmark(m Mark) bool {
+	key := m.Put.Key
 	if m.Foreign || s.W.Node(m.Put.Node) == nil && s.Fresh(world.Cluster) {
-		s.forget(key)
+		s.forget(m)
 		return true
 	}
 	// A mark whose fate is open must be known before it can be taken off.
@@ -83,22 +135,16 @@ func (s *Step) Unmark(key string) bool {
 	} else if undo := m.undo(); undo.seen(s.W) {
 		if p, busy := s.Run.Pending[undo.Key]; !busy || !p.Accepted.IsZero() {
 			delete(s.Run.Pending, undo.Key)
-			s.forget(key)
+			s.forget(m)
 			return true
 		}
 		return false
 	}
 	if s.Ensure(m.undo()) {
-		s.forget(key)
+		s.forget(m)
 		return true
 	}
 	return false
-}
-
-func (s *Step) forget(key string) {
-	delete(s.Run.Marks, key)
-	delete(s.Run.Retries, key)
-	s.changed = true
 }
 
 // undo is the action that takes the mark off.
@@ -116,21 +162,10 @@ func (m Mark) undo() Action {
 	return a
 }
 
-// marksOf lists the keys of the marks on a machine's node.
-func (s *Step) marksOf(machine string) []string {
-	var out []string
-	for _, key := range sortedKeys(s.Run.Marks) {
-		if s.Run.Marks[key].Put.Machine == machine {
-			out = append(out, key)
-		}
-	}
-	return out
-}
-
 // dropMarks forgets the marks of a machine that is gone, and what was pending on it.
 func (s *Step) dropMarks(machine string) {
-	for _, key := range s.marksOf(machine) {
-		s.forget(key)
+	for _, m := range s.Run.Marks[machine] {
+		s.forget(m)
 	}
 	for key, p := range s.Run.Pending {
 		if p.Action.Machine == machine && p.Action.Kind != CheckEffect {
@@ -142,8 +177,8 @@ func (s *Step) dropMarks(machine string) {
 // unmarkNode takes all marks off a machine's node. It reports whether all are off.
 func (s *Step) unmarkNode(machine string) bool {
 	clean := true
-	for _, key := range s.marksOf(machine) {
-		clean = s.Unmark(key) && clean
+	for _, m := range s.Run.Marks[machine] {
+		clean = s.Unmark(m) && clean
 	}
 	return clean
 }

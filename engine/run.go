@@ -157,8 +157,8 @@ type Run struct {
 	Batches []Batch `json:"batches,omitempty"`
 	// Pods we tried to evict from nodes that drain, by UID.
 	Pods map[string]Pod `json:"pods,omitempty"`
-	// Marks are what we put on nodes, by action key.
-	Marks map[string]Mark `json:"marks,omitempty"`
+	// Marks are what we put on nodes, by machine id; the lists are replaced, never changed.
+	Marks map[string][]Mark `json:"marks,omitempty"`
 	// Pending are the actions under way or not yet seen, by key.
 	Pending map[string]Pending `json:"pending,omitempty"`
 	// Retries are the pauses before an action that was refused may be asked again.

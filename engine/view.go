@@ -157,7 +157,7 @@ func (s *Step) row(id string, n Node) *NodeRow {
 	row := &NodeRow{ID: id, Name: n.Name, Zone: n.Zone, Stage: n.Stage, Since: n.Since, Version: n.Old, New: n.New, Wait: n.Wait, Batch: n.Batch, Note: n.Reason}
 	m, node := s.W.Machine(id), s.W.NodeOf(id)
 	if node != nil {
-		row.Version, row.Ready, row.Cordoned, row.Tainted = node.Version, node.Ready, node.Unschedulable, node.HasTaint(taintOf(s.Run.Marks, id))
+		row.Version, row.Ready, row.Cordoned, row.Tainted = node.Version, node.Ready, node.Unschedulable, node.HasTaint(taintOf(s.Run.Marks[id]))
 		if !node.Ready && row.Note == "" && n.Stage != Replaced {
 			row.Note = cmp.Or(node.Trouble, "NotReady")
 		}
@@ -201,9 +201,9 @@ func (s *Step) stuck(p *world.Pod) bool {
 	return known.Refusal != "" || known.Returns > 0
 }
 
-func taintOf(marks map[string]Mark, machine string) world.Taint {
-	for key, m := range marks {
-		if m.Put.Machine == machine && m.Put.Kind == AddTaint && strings.HasPrefix(key, "taint/") {
+func taintOf(marks []Mark) world.Taint {
+	for _, m := range marks {
+		if m.Put.Kind == AddTaint {
 			return *m.Put.Taint
 		}
 	}

@@ -279,7 +279,7 @@ func (EKS) taintOutdated(s *engine.Step) bool {
 		if n.Name == "" || n.Stage != engine.Outdated && n.Stage != engine.Queued && n.Stage != engine.Draining {
 			continue
 		}
-		all = s.Mark(engine.TaintOf(id, n.Name, unschedulable)) && all
+		all = s.Taint(id, n.Name, unschedulable) && all
 	}
 	return all
 }
@@ -357,7 +357,7 @@ func adoptLate(s *engine.Step) {
 func (EKS) markSurplus(s *engine.Step) {
 	for _, m := range s.W.Machines() {
 		if n := s.Run.Nodes[m.ID]; n.Stage == engine.Surplus {
-			s.Mark(engine.TaintOf(m.ID, n.Name, surplus))
+			s.Taint(m.ID, n.Name, surplus)
 		}
 	}
 }

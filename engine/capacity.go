@@ -173,12 +173,17 @@ func (s *Step) LaunchFailure() string {
 	return ""
 }
 
-// ByPods compares two machines by how many pods would have to leave them, then
-// by the run's chance.
-func (s *Step) ByPods(a, b string) int {
-	pa, _ := s.podsToMove(s.Run.Nodes[a].Name)
-	pb, _ := s.podsToMove(s.Run.Nodes[b].Name)
-	return cmp.Or(cmp.Compare(pa, pb), cmp.Compare(Chance(s.Run.Seed, a), Chance(s.Run.Seed, b)))
+// ByPods sorts machines by how many pods would have to leave them, then by the
+// run's chance.
+func (s *Step) ByPods(machines []string) []string {
+	pods := map[string]int{}
+	for _, id := range machines {
+		pods[id], _ = s.podsToMove(s.Run.Nodes[id].Name)
+	}
+	slices.SortFunc(machines, func(a, b string) int {
+		return cmp.Or(cmp.Compare(pods[a], pods[b]), cmp.Compare(Chance(s.Run.Seed, a), Chance(s.Run.Seed, b)))
+	})
+	return machines
 }
 
 // RestoreMax gives the group its upper bound back; the desired size is never set.

@@ -109,8 +109,9 @@ type Step struct {
 	events  []Event
 	wake    time.Time
 	changed bool
-	looks   map[string]Outcome // answers of LookAtPods, by machine
-	made    *world.Template    // answer of CreateTemplate
+	looks   map[string]Outcome             // answers of LookAtPods, by machine
+	evicted map[string]map[string][]string // see evictedFrom
+	made    *world.Template                // answer of CreateTemplate
 }
 
 func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {

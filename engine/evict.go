@@ -17,6 +17,7 @@ type candidate struct {
 	pod     *world.Pod
 	known   Pod
 	gate    drain.Gate
+	chance  uint64
 }
 
 // budgets is what this candidate competes for: its budgets' names.
@@ -40,18 +41,19 @@ func (s *Step) evict() {
 	s.carryOutOrders()
 	inFlight, perBudget := s.evictionsInFlight()
 	count := func(ref string) int { return perBudget[ref] }
+	if inFlight >= s.Run.Settings.EvictionsAtOnce {
+		return
+	}
 	var list []candidate
-	for _, id := range sortedKeys(s.Run.Nodes) {
-		if n := s.Run.Nodes[id]; n.Stage == Draining && n.Name != "" && n.Order == "" {
-			list = append(list, s.candidates(id, n, count)...)
-		}
+	for _, id := range s.nodes(func(_ string, n Node) bool { return n.Stage == Draining && n.Name != "" && n.Order == "" }) {
+		list = append(list, s.candidates(id, s.Run.Nodes[id], count)...)
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int {
 		return cmp.Or(
 			cmp.Compare(len(a.gate.Budgets), len(b.gate.Budgets)),
 			cmp.Compare(a.known.Tries, b.known.Tries),
 			a.known.Last.Compare(b.known.Last),
-			cmp.Compare(Chance(s.Run.Seed, a.pod.UID), Chance(s.Run.Seed, b.pod.UID)))
+			cmp.Compare(a.chance, b.chance))
 	})
 	tried := s.lastTries()
 	for _, c := range list {
@@ -92,7 +94,7 @@ func (s *Step) candidates(id string, n Node, inFlight func(string) int) []candid
 		if known.Tries == 0 && s.cameBack(p) {
 			known = s.noteReturn(p, n)
 		}
-		out = append(out, candidate{id, n, p, known, drain.GateOf(s.W, p, inFlight)})
+		out = append(out, candidate{id, n, p, known, drain.GateOf(s.W, p, inFlight), Chance(s.Run.Seed, p.UID)})
 	}
 	return out
 }
@@ -258,12 +260,29 @@ func (s *Step) cameBack(p *world.Pod) bool {
 	if p.Owner.UID == "" {
 		return false
 	}
-	for uid, was := range s.Run.Pods {
-		if uid != p.UID && was.Owner == p.Owner.UID && was.Node == p.Node && !was.Evicted.IsZero() && !p.Created.Before(was.Evicted.Truncate(time.Second)) {
+	for _, uid := range s.evictedFrom(p.Node)[p.Owner.UID] {
+		if uid != p.UID && !p.Created.Before(s.Run.Pods[uid].Evicted.Truncate(time.Second)) {
 			return true
 		}
 	}
 	return false
+}
+
+// evictedFrom lists for a node the pods (UIDs) that we made leave it, by owner.
+func (s *Step) evictedFrom(node string) map[string][]string {
+	if s.evicted == nil {
+		s.evicted = map[string]map[string][]string{}
+		for uid, was := range s.Run.Pods {
+			if was.Evicted.IsZero() {
+				continue
+			}
+			if s.evicted[was.Node] == nil {
+				s.evicted[was.Node] = map[string][]string{}
+			}
+			s.evicted[was.Node][was.Owner] = append(s.evicted[was.Node][was.Owner], uid)
+		}
+	}
+	return s.evicted[node]
 }
 
 // noteReturn lets a pod that came back wait longer each time before it is

@@ -11,14 +11,13 @@ import (
 // first eviction until the machine has left the group.
 func (r *Run) Unavailable() int { return r.Count(Draining, Settling, Terminating) }
 
-// shut says why no new drain may start now, "" if one may. Two things are looked
-// at: that enough nodes stay in service, and that the pods we evicted have found
-// a place.
-func (s *Step) shut() string {
+// shut says why no new drain may start now, "" if one may, with so many nodes in
+// service. Two things are looked at: that enough of them stay so, and that the pods
+// we evicted have found a place.
+func (s *Step) shut(in int) string {
 	if !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
 		return "what is known is too old to start a drain"
 	}
-	in := s.inService()
 	size := min(s.Run.Base.Desired, s.W.Group.Sizes.Desired) // who has made it smaller meanwhile, wants fewer
 	if floor := size - s.Run.Limit; in-1 < floor {
 		return fmt.Sprintf("%s in service, and %d must stay", isAre(in, "node"), floor)
@@ -32,17 +31,42 @@ func (s *Step) shut() string {
 func (s *Step) inService() int {
 	count := 0
 	for _, m := range s.W.Machines() {
-		node := s.W.NodeOf(m.ID)
-		if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable && !s.ourCordon(m.ID, node.Name) {
-			continue
-		}
-		switch s.Run.Nodes[m.ID].Stage {
-		case Draining, Settling, Terminating, Launching:
-		default:
+		if s.serves(m) {
 			count++
 		}
 	}
 	return count
+}
+
+func (s *Step) serves(m *world.Machine) bool {
+	node := s.W.NodeOf(m.ID)
+	if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable && !s.ourCordon(m.ID, node.Name) {
+		return false
+	}
+	switch s.Run.Nodes[m.ID].Stage {
+	case Draining, Settling, Terminating, Launching:
+		return false
+	}
+	return true
+}
+
+// startDrains begins to empty nodes, one after the other as far as the gate allows.
+func (s *Step) startDrains(machines []string) {
+	if len(machines) == 0 {
+		return
+	}
+	in := s.inService()
+	for _, id := range machines {
+		if why := s.shut(in); why != "" {
+			s.holdGate(why)
+			return
+		}
+		if m := s.W.Machine(id); m != nil && s.serves(m) {
+			in--
+		}
+		s.startDrain(id)
+	}
+	s.openGate()
 }
 
 // ourCordon reports whether it was us who cordoned a node.
@@ -80,21 +104,20 @@ func (s *Step) Admit() {
 	s.LeaveLate(0, s.Run.Surge())
 	slots := s.Run.Limit - s.Run.Unavailable()
 	s.approve(slots)
-	want := s.Run.Count(Queued) > 0 && slots > 0
-	for _, id := range s.Run.Order {
-		if slots <= 0 || s.Run.Nodes[id].Stage != Queued {
-			continue
-		}
-		if why := s.shut(); why != "" {
-			s.holdGate(why)
-			return
-		}
-		s.startDrain(id)
-		slots--
-	}
-	if want || s.Run.Count(Queued) == 0 {
+	queued := s.Run.Count(Queued)
+	if queued == 0 {
 		s.openGate()
 	}
+	next := make([]string, 0, max(0, min(slots, queued)))
+	for _, id := range s.Run.Order {
+		if len(next) == cap(next) {
+			break
+		}
+		if s.Run.Nodes[id].Stage == Queued {
+			next = append(next, id)
+		}
+	}
+	s.startDrains(next)
 }
 
 // holdGate notes that no drain starts now; a gate that stays shut pauses the run.

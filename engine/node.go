@@ -48,7 +48,16 @@ func until(w *Wait) *time.Time {
 
 // advanceNodes takes every node in work one step on, as far as it can go now.
 func (s *Step) advanceNodes() {
-	for _, id := range sortedKeys(s.Run.Nodes) {
+	due := func(id string, n Node) bool {
+		switch n.Stage {
+		case Draining, Settling, Terminating:
+			return true
+		case Skipped, Replaced, NodeFail:
+			return len(s.Run.Marks[id]) > 0
+		}
+		return false
+	}
+	for _, id := range s.nodes(due) {
 		if s.Run.State != Running && s.Run.State != Paused {
 			return
 		}

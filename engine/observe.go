@@ -23,21 +23,21 @@ func (s *Step) observe() {
 	}
 	for _, m := range s.W.Machines() {
 		n, known := s.Run.Nodes[m.ID]
-		if !known {
-			if m.Leaving() {
-				continue
-			}
+		switch {
+		case known && n.Stage != Launching && n.Name != "" && n.Missing.IsZero():
+			continue // nothing of it can be news
+		case known:
+			n.Missing = time.Time{}
+		case m.Leaving():
+			continue
+		default:
 			n = s.takeIn(m)
 		}
 		s.Run.Nodes[m.ID] = s.follow(m, n)
 	}
-	for _, id := range sortedKeys(s.Run.Nodes) {
+	for _, id := range s.nodes(func(id string, n Node) bool { return n.Stage != Replaced && s.W.Machine(id) == nil }) {
 		n := s.Run.Nodes[id]
 		switch {
-		case n.Stage == Replaced:
-		case s.W.Machine(id) != nil:
-			n.Missing = time.Time{}
-			s.Run.Nodes[id] = n
 		case n.Missing.IsZero() && n.Stage != Terminating:
 			n.Missing = s.Now
 			s.Run.Nodes[id] = n
@@ -143,11 +143,20 @@ func (s *Step) observePods() {
 	if !s.Fresh(world.Cluster) {
 		return
 	}
-	for _, uid := range sortedKeys(s.Run.Pods) {
-		p := s.Run.Pods[uid]
-		if !p.Gone.IsZero() || s.W.Pod(uid) != nil || !s.settled(evictKey(uid)) {
-			continue
+	var left []string
+	for uid, p := range s.Run.Pods {
+		switch {
+		case s.W.Pod(uid) != nil || !s.settled(evictKey(uid)):
+		case p.Gone.IsZero():
+			left = append(left, uid)
+		case s.W.Node(p.Node) == nil: // none of its owner can come back to the node
+			delete(s.Run.Pods, uid)
+			s.changed = true
 		}
+	}
+	slices.Sort(left)
+	for _, uid := range left {
+		p := s.Run.Pods[uid]
 		if p.Evicted.IsZero() && !p.Forced {
 			delete(s.Run.Pods, uid) // left by itself
 			s.changed = true
@@ -207,6 +216,18 @@ func leaving(w *world.World, pods []*world.Pod, c drain.Consents) (all, asks []*
 		}
 	}
 	return all, asks
+}
+
+// nodes lists the machines that are wanted, sorted.
+func (s *Step) nodes(wanted func(id string, n Node) bool) []string {
+	var out []string
+	for id, n := range s.Run.Nodes {
+		if wanted(id, n) {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // Count counts the run's machines in any of the given stages.

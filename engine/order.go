@@ -13,7 +13,7 @@ import (
 // and the machine, so that a plan's order is the run's order on any machine.
 func Chance(seed uint64, machine string) uint64 {
 	h := fnv.New64a()
-	_ = binary.Write(h, binary.LittleEndian, seed)
+	h.Write(binary.LittleEndian.AppendUint64(nil, seed))
 	h.Write([]byte(machine))
 	x := h.Sum64() // fnv mixes its last bytes badly: finish as splitmix64 does
 	x ^= x >> 30

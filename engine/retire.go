@@ -31,44 +31,47 @@ func (s *Step) Retire(excess int) int {
 	}
 	slots := s.Run.Limit - s.Run.Unavailable()
 	due := s.mostSpare(ready, min(len(ready), max(0, excess), max(0, present-s.Run.Base.Desired)))
-	for i, id := range due {
-		if i >= slots {
-			return working + len(due) - i
-		}
-		if why := s.shut(); why != "" {
-			s.holdGate(why)
-			return working + 1
-		}
-		s.openGate()
-		s.startDrain(id)
-		working++
-	}
-	return working
+	s.startDrains(due[:max(0, min(slots, len(due)))])
+	return working + len(due)
 }
 
 // mostSpare picks n of the surplus machines: those already marked as surplus
 // first, then of the zone with the most machines, so that the zones end even and
 // AZRebalance finds nothing to move; then the emptiest.
 func (s *Step) mostSpare(machines []string, n int) []string {
-	left := slices.Clone(machines)
+	if n <= 0 {
+		return nil
+	}
 	inZone := map[string]int{}
 	for _, m := range s.W.Machines() {
 		if stage := s.Run.Nodes[m.ID].Stage; !m.Leaving() && m.State != world.MachineStandby && stage != Draining && stage != Settling && stage != Terminating {
 			inZone[m.Zone]++
 		}
 	}
+	unmarked := func(id string) int {
+		if s.Run.Nodes[id].Stage == Surplus {
+			return 0
+		}
+		return 1
+	}
+	list := s.ByPods(machines)
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(unmarked(a), unmarked(b)) })
+	place, byZone := map[string]int{}, map[string][]string{}
+	for i, id := range list {
+		place[id] = i
+		byZone[s.Run.Nodes[id].Zone] = append(byZone[s.Run.Nodes[id].Zone], id)
+	}
 	var out []string
 	for len(out) < n {
-		next := slices.MinFunc(left, func(a, b string) int {
-			na, nb := s.Run.Nodes[a], s.Run.Nodes[b]
-			if sa, sb := na.Stage == Surplus, nb.Stage == Surplus; sa != sb {
-				return map[bool]int{true: -1, false: 1}[sa]
-			}
-			return cmp.Or(cmp.Compare(inZone[nb.Zone], inZone[na.Zone]), s.ByPods(a, b))
+		zone := slices.MinFunc(sortedKeys(byZone), func(a, b string) int {
+			one, two := byZone[a][0], byZone[b][0]
+			return cmp.Or(cmp.Compare(unmarked(one), unmarked(two)), cmp.Compare(inZone[b], inZone[a]), cmp.Compare(place[one], place[two]))
 		})
-		out = append(out, next)
-		inZone[s.Run.Nodes[next].Zone]--
-		left = slices.DeleteFunc(left, func(id string) bool { return id == next })
+		out = append(out, byZone[zone][0])
+		inZone[zone]--
+		if byZone[zone] = byZone[zone][1:]; len(byZone[zone]) == 0 {
+			delete(byZone, zone)
+		}
 	}
 	return out
 }

@@ -312,8 +312,7 @@ func (EKS) chooseSurplus(s *engine.Step) {
 			return
 		}
 		staying[fullest]--
-		ids := perZone[fullest]
-		slices.SortFunc(ids, func(a, b string) int { return s.ByPods(a, b) })
+		ids := s.ByPods(perZone[fullest])
 		n := s.Run.Nodes[ids[0]]
 		n.Stage, n.Since = engine.Surplus, s.Now
 		s.Run.Nodes[ids[0]] = n

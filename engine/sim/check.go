@@ -50,7 +50,7 @@ func (c *checker) asked(a engine.Action) {
 		d.breaks("nothing twice: %s %s asked for while the last one's fate is open", a.Kind, a.Key)
 	}
 	c.open[a.Key] = true
-	if saved := d.decode(d.record); !a.ReadOnly() && saved.Pending[a.Key].Asked.IsZero() {
+	if saved := d.saved; !a.ReadOnly() && saved.Pending[a.Key].Asked.IsZero() {
 		d.breaks("write first: %s %s is not in the saved record", a.Kind, a.Key)
 	}
 	if d.Run.State == engine.Paused && (a.Kind == engine.Evict || a.Kind == engine.Terminate) {
@@ -113,7 +113,7 @@ func (c *checker) arrives(a engine.Action) {
 			d.breaks("rule 2: eviction of %s/%s without a UID", a.Namespace, a.Pod)
 		}
 	case engine.Delete:
-		saved := d.decode(d.record)
+		saved := d.saved
 		named := slices.ContainsFunc(saved.Orders, func(o engine.ForceOrder) bool {
 			return o.ID == a.Order && slices.Contains(o.Pods, a.Namespace+"/"+a.Pod) && o.By != "" && o.Why != "" && !o.At.IsZero()
 		})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -105,13 +106,13 @@ func (s *Sim) poll() {
 			if s.faults.away(world.Cloud, s.now) {
 				return
 			}
-			before, was := s.View.Machines(), fmt.Sprint(s.View.Group)
+			before, was := s.View.Machines(), s.View.Group
 			s.show(func(w *world.World) {
 				w.Group = g
 				w.SetMachines(list)
 			})
 			s.View.Health[world.Cloud] = world.Health{Fresh: at}
-			s.fresh = s.fresh || !slices.Equal(before, s.View.Machines()) || was != fmt.Sprint(g)
+			s.fresh = s.fresh || !slices.Equal(before, s.View.Machines()) || !reflect.DeepEqual(was, g)
 		})
 	}
 	s.after(s.Config.CloudEvery, s.poll)

@@ -49,27 +49,35 @@ type pod struct {
 // setPod changes a pod of the Truth and tells the watch.
 func (s *Sim) setPod(p *pod) {
 	seen := p.Pod
-	s.pods[p.UID] = p
+	if s.pods[p.UID] != p {
+		s.pods[p.UID] = p
+		i, _ := slices.BinarySearchFunc(s.inOrder, p, byAge)
+		s.inOrder = slices.Insert(slices.Clone(s.inOrder), i, p)
+	}
 	s.Truth.SetPod(&seen)
 	s.watch(func(w *world.World) { w.SetPod(&seen) })
 	s.touch()
 }
 
 func (s *Sim) dropPod(uid string) {
-	if s.pods[uid] == nil {
+	p := s.pods[uid]
+	if p == nil {
 		return
 	}
 	delete(s.pods, uid)
+	i, _ := slices.BinarySearchFunc(s.inOrder, p, byAge)
+	s.inOrder = slices.Delete(slices.Clone(s.inOrder), i, i+1)
 	s.Truth.DeletePod(uid)
 	s.watch(func(w *world.World) { w.DeletePod(uid) })
 	s.touch()
 }
 
-// allPods lists the pods in the order of their UIDs.
-func (s *Sim) allPods() []*pod {
-	return slices.SortedFunc(maps.Values(s.pods), func(a, b *pod) int {
-		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID))
-	})
+// allPods lists the pods as they were made, those of one moment by their UIDs.
+// What happens to pods meanwhile does not change the list.
+func (s *Sim) allPods() []*pod { return s.inOrder }
+
+func byAge(a, b *pod) int {
+	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID))
 }
 
 // schedule places the pods that have no node, oldest first.

@@ -53,6 +53,7 @@ func Random(seed uint64) (told string, broken string) {
 	if c.Driver == nil {
 		return script.String(), broken
 	}
+	c.Driver.Audit = 8
 	say("fault chance p=%s", pick("0", "0.05", "0.2"))
 	for step := 0; c.Driver.Run.State != engine.Finished && broken == "" && step < 60; step++ {
 		say("run for=%dms", 200+r.IntN(15000))

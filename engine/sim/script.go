@@ -43,6 +43,7 @@ type Script struct {
 	start    time.Time
 	until    time.Duration  // of the run, after its plan
 	least    map[string]int // the fewest Ready pods of each workload since the start
+	hurried  bool           // nobody asks for the least
 	shown    int            // events printed so far
 	late     error          // of a line whose time had come
 }
@@ -374,7 +375,11 @@ func (c *Script) run(a *args) (string, error) {
 		if until != "" && slices.ContainsFunc(d.Events[from:], func(e engine.Event) bool { return means(e, until) && (node == "" || e.Node == node) }) {
 			break
 		}
-		d.Advance(c.Sim.now.Add(min(end.Sub(c.Sim.now), 50*time.Millisecond)))
+		step := end.Sub(c.Sim.now)
+		if until != "" || !c.hurried {
+			step = min(step, 50*time.Millisecond)
+		}
+		d.Advance(c.Sim.now.Add(step))
 		c.countReady()
 	}
 	out := c.story(all)

@@ -82,6 +82,7 @@ type Sim struct {
 	machines  map[string]*machine
 	workloads []*workload
 	pods      map[string]*pod
+	inOrder   []*pod // the pods, by age and UID; replaced, never changed
 	budgets   map[string]*budget
 	numbers   map[string]int // the last number given to a name
 	faults    faults

@@ -47,7 +47,7 @@ type watched struct {
 func (w watched) Save(_ context.Context, r engine.Run) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.seen.Run, w.seen.memory = r, w.seen.encode(r)
+	w.seen.Run = r
 	w.seen.save()
 	if r.State == engine.Finished {
 		w.seen.check.end()

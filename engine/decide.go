@@ -74,13 +74,33 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 	s := newStep(rules, now, w, r)
 	s.countTime()
 	s.takeOutcomes(in.Outcomes)
-	s.observe()
+	known := s.known()
+	if known {
+		s.observe()
+	}
 	for _, c := range in.Commands {
 		s.obey(c)
 	}
+	if known {
+		s.goOn()
+	}
+	s.Run.Seen = now
+	s.Run.Blind = s.blind()
+	s.changed = s.changed || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
+	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Wake: s.wake, Changed: s.changed}
+}
+
+// known reports whether every source has been read once. Before that, what is not
+// in the world may only be unknown.
+func (s *Step) known() bool {
+	return !s.W.Health[world.Cluster].Fresh.IsZero() && !s.W.Health[world.Cloud].Fresh.IsZero()
+}
+
+// goOn does what the run's state asks for.
+func (s *Step) goOn() {
 	switch s.Run.State {
 	case Running:
-		rules.Step(s)
+		s.Rules.Step(s)
 		s.advanceNodes() // none of these goes on once something has ended the run
 		s.evict()
 	case Paused:
@@ -89,10 +109,6 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 		s.end()
 	}
 	s.checkPending()
-	s.Run.Seen = now
-	s.Run.Blind = s.blind()
-	s.changed = s.changed || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
-	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Wake: s.wake, Changed: s.changed}
 }
 
 // Step is one decision in the making, handed to the strategy. Its methods ask

@@ -76,7 +76,10 @@ func (c *checker) budget(a engine.Action) {
 		return
 	}
 	for _, b := range view.BudgetsOf(p) {
-		c.counted[b.Ref()] = slices.DeleteFunc(c.counted[b.Ref()], func(key string) bool { return !c.open[key] || key == a.Key })
+		c.counted[b.Ref()] = slices.DeleteFunc(c.counted[b.Ref()], func(key string) bool {
+			pod := view.Pod(strings.TrimPrefix(key, "evict/"))
+			return !c.open[key] || key == a.Key || pod == nil || pod.Terminating() // what left shows in the budget
+		})
 		c.counted[b.Ref()] = append(c.counted[b.Ref()], a.Key)
 		if flying := len(c.counted[b.Ref()]); flying > max(0, b.Allowed)+1 {
 			c.d.breaks("%d evictions under way for budget %s, which allows %d: %v", flying, b.Ref(), b.Allowed, c.counted[b.Ref()])

@@ -97,25 +97,31 @@ func (s *Sim) describe() world.Group {
 
 // poll shows the group to the View from time to time.
 func (s *Sim) poll() {
-	if !s.faults.away(world.Cloud, s.now) {
-		g, list, at := s.describe(), []world.Machine(nil), s.now
-		for _, id := range sortedKeys(s.machines) {
-			list = append(list, s.machines[id].Machine)
-		}
-		s.after(s.Config.CloudLag, func() {
-			if s.faults.away(world.Cloud, s.now) {
-				return
-			}
-			before, was := s.View.Machines(), s.View.Group
-			s.show(func(w *world.World) {
-				w.Group = g
-				w.SetMachines(list)
-			})
-			s.View.Health[world.Cloud] = world.Health{Fresh: at}
-			s.fresh = s.fresh || !slices.Equal(before, s.View.Machines()) || !reflect.DeepEqual(was, g)
-		})
-	}
+	s.look()
 	s.after(s.Config.CloudEvery, s.poll)
+}
+
+// look shows the group to the View once.
+func (s *Sim) look() {
+	if s.faults.away(world.Cloud, s.now) {
+		return
+	}
+	g, list, at, process := s.describe(), []world.Machine(nil), s.now, s.process
+	for _, id := range sortedKeys(s.machines) {
+		list = append(list, s.machines[id].Machine)
+	}
+	s.after(s.Config.CloudLag, func() {
+		if s.faults.away(world.Cloud, s.now) || process != s.process || s.View.Health[world.Cloud].Fresh.After(at) {
+			return
+		}
+		before, was := s.View.Machines(), s.View.Group
+		s.show(func(w *world.World) {
+			w.Group = g
+			w.SetMachines(list)
+		})
+		s.View.Health[world.Cloud] = world.Health{Fresh: at}
+		s.fresh = s.fresh || !slices.Equal(before, s.View.Machines()) || !reflect.DeepEqual(was, g)
+	})
 }
 
 // alive lists the machines that count against the desired size, by id.

@@ -39,7 +39,7 @@ func (s *Sim) do(a engine.Action) engine.Outcome {
 	case engine.Delete:
 		return s.remove(a)
 	case engine.LookAtPods:
-		return s.look(a)
+		return s.lookAt(a)
 	case engine.Inspect:
 		return s.inspect(a)
 	case engine.CheckEffect:
@@ -82,8 +82,8 @@ func (s *Sim) remove(a engine.Action) engine.Outcome {
 	return done
 }
 
-// look answers a consistent read of a node and its pods.
-func (s *Sim) look(a engine.Action) engine.Outcome {
+// lookAt answers a consistent read of a node and its pods.
+func (s *Sim) lookAt(a engine.Action) engine.Outcome {
 	o := engine.Outcome{Verdict: engine.Done, Unschedulable: true}
 	n := s.Truth.Node(a.Node)
 	if n == nil {

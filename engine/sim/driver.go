@@ -20,7 +20,7 @@ const (
 const mostAtOnce = 30
 
 // Driver drives a run against a Sim: it decides, saves the run and acts, as
-// engine/live does. Every run goes through JSON, every step through the checker.
+// engine/live does. Every step goes through the checker.
 type Driver struct {
 	Sim   *Sim
 	Rules engine.Strategy
@@ -37,14 +37,15 @@ type Driver struct {
 	// seen that Decide does not change what it is given: at every Audit-th decision.
 	Audit int
 
-	record  []byte     // the run as it was saved last
-	saved   engine.Run // record as a value
+	saved   engine.Run // the run as it was saved last
 	savedAt time.Time
 	dirty   bool
 	in      engine.Inputs
 	wake    time.Time
 	asleep  time.Time // sleeps until then
 	life    int       // counts the crashes: answers to an earlier life are lost
+	cut     int       // requests of lives before this one do not arrive any more
+	doom    *Crash    // waits for its point
 	check   checker
 	lastNow time.Time
 	atOnce  int
@@ -99,20 +100,6 @@ func (d *Driver) Say(c engine.Command) {
 // Sleep stops the driver, as closing a laptop does; the world goes on.
 func (d *Driver) Sleep(span time.Duration) { d.asleep = d.Sim.now.Add(span) }
 
-// Crash ends the driver's process and resumes the run from its record after a
-// pause, as another process would. Requests on their way arrive, their answers
-// do not.
-func (d *Driver) Crash(pause time.Duration) {
-	d.life++
-	d.in = engine.Inputs{}
-	d.Sleep(pause)
-	d.Sim.after(pause, func() {
-		d.Run = engine.Adopt(d.decode(d.record), d.Sim.now)
-		d.wake = d.Sim.now
-		d.check.resumed()
-	})
-}
-
 // decide takes one decision, saves it and starts its actions.
 func (d *Driver) decide() {
 	s := d.Sim
@@ -139,6 +126,9 @@ func (d *Driver) decide() {
 	if audit {
 		dec.Run = d.audit(given, dec.Run)
 	}
+	if d.dies(CrashBeforeSave, 0, len(dec.Actions)) {
+		return
+	}
 	d.Run = dec.Run
 	d.dirty = d.dirty || dec.Changed
 	since := s.now.Sub(d.savedAt)
@@ -148,9 +138,16 @@ func (d *Driver) decide() {
 	d.Events = append(d.Events, dec.Events...)
 	d.wake = dec.Wake
 	d.check.after(dec)
-	for _, a := range dec.Actions {
-		d.send(a)
+	if d.dies(CrashBeforeAct, 0, len(dec.Actions)) {
+		return
 	}
+	for i, a := range dec.Actions {
+		d.send(a)
+		if d.dies(CrashMidAct, i+1, len(dec.Actions)) {
+			return
+		}
+	}
+	d.dies(CrashAfterAct, len(dec.Actions), len(dec.Actions))
 }
 
 // audit sees that a decision has not changed the run that it was given, and takes
@@ -175,6 +172,9 @@ func (d *Driver) send(a engine.Action) {
 	d.check.asked(a)
 	half := s.latency(a) / 2
 	s.after(half, func() {
+		if life < d.cut {
+			return
+		}
 		d.check.arrives(a)
 		o := s.request(a)
 		d.check.answered(a, o)
@@ -196,7 +196,7 @@ func (s *Sim) latency(a engine.Action) time.Duration {
 }
 
 func (d *Driver) save() {
-	d.record, d.saved, d.savedAt, d.dirty = d.encode(d.Run), d.Run, d.Sim.now, false
+	d.saved, d.savedAt, d.dirty = d.Run, d.Sim.now, false
 }
 
 func (d *Driver) encode(r engine.Run) []byte {

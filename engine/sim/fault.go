@@ -79,7 +79,7 @@ func (s *Sim) Outage(src world.Source, d time.Duration) {
 
 // Health brings the View's freshness of the cluster up to date.
 func (s *Sim) health() {
-	if !s.faults.away(world.Cluster, s.now) {
+	if s.synced && !s.faults.away(world.Cluster, s.now) {
 		s.View.Health[world.Cluster] = world.Health{Fresh: s.now}
 	}
 }

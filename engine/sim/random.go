@@ -64,8 +64,10 @@ func Random(seed uint64) (told string, broken string) {
 	}
 	if c.Driver.Run.State != engine.Finished && broken == "" {
 		say("fault chance p=0")
-		say("operator abort")
-		say("run for=%s", 30*time.Minute)
+		for try := 0; c.Driver.Run.State != engine.Finished && broken == "" && try < 3; try++ { // a crash may swallow it
+			say("operator abort")
+			say("run for=%s", 30*time.Minute)
+		}
 		if c.Driver.Run.State != engine.Finished && broken == "" {
 			broken = fmt.Sprintf("the run does not end: %s", c.runLine())
 		}
@@ -91,7 +93,7 @@ func (c *Script) meddle(r *rand.Rand, say func(string, ...any), pick func(...str
 			say("operator abort")
 		}
 	case 2, 3:
-		say("crash for=%ds", 1+r.IntN(60))
+		say("crash %s %s for=%ds", pick("", "before-save", "before-act", "mid-act", "after-act"), pick("", "lost"), 1+r.IntN(60))
 	case 4:
 		say("sleep for=%ds", 1+r.IntN(300))
 	case 5:

@@ -28,7 +28,8 @@ import (
 //	after 4m: somebody scale web=4            a line for later, of somebody or fate
 //	after 4m of refusing web: ...             ... once a budget has refused an eviction
 //	after 4m of evicting web: ...             ... once a workload's pod was evicted
-//	crash, sleep for=2h                       what happens to the driver
+//	sleep for=2h                              the driver's laptop is shut
+//	crash [before-save|before-act|mid-act|after-act] [lost] [for=10s]   its process dies (process.go)
 //	status, pods                              how things stand
 //	least app=web                             the fewest Ready pods a workload had since the start
 type Script struct {
@@ -126,7 +127,7 @@ func (c *Script) command(a *args) (string, error) {
 	case "sleep":
 		c.Driver.Sleep(a.span("for", time.Hour))
 	case "crash":
-		c.Driver.Crash(a.span("for", 10*time.Second))
+		return "", c.crash(a)
 	case "status":
 		return c.status(), nil
 	case "least":
@@ -144,6 +145,21 @@ func (c *Script) command(a *args) (string, error) {
 	return "", nil
 }
 
+// crash ends the driver's process, now or at a point of the next decision that acts.
+func (c *Script) crash(a *args) error {
+	if c.Driver == nil {
+		return fmt.Errorf("nothing was started")
+	}
+	crash := Crash{Pause: a.span("for", 10*time.Second), Lost: a.flag("lost")}
+	for _, at := range []CrashPoint{CrashBeforeSave, CrashBeforeAct, CrashMidAct, CrashAfterAct} {
+		if a.flag(string(at)) {
+			crash.Point = at
+		}
+	}
+	c.Driver.Crash(crash)
+	return nil
+}
+
 func (c *Script) timing(a *args) error {
 	k := &c.config
 	if c.Sim != nil {
@@ -152,7 +168,7 @@ func (c *Script) timing(a *args) error {
 	for name, v := range map[string]*time.Duration{
 		"boot": &k.Boot, "launch": &k.Launch, "ready": &k.NodeReady, "terminate": &k.Terminate,
 		"cluster-lag": &k.ClusterLag, "cloud-lag": &k.CloudLag, "cloud-every": &k.CloudEvery,
-		"cluster-latency": &k.ClusterLatency, "cloud-latency": &k.CloudLatency, "controllers": &k.Controllers,
+		"cluster-latency": &k.ClusterLatency, "cloud-latency": &k.CloudLatency, "controllers": &k.Controllers, "sync": &k.Sync,
 	} {
 		*v = a.span(name, *v)
 	}

@@ -11,7 +11,7 @@
 // by Do (do.go).
 //
 // A Driver (driver.go) decides, saves and acts as engine/live does, loses
-// answers, sleeps and crashes (fault.go), and has every step checked against the
+// answers (fault.go), sleeps and crashes (process.go), and has every step checked against the
 // rules of docs/design.md (check.go). A Script (script.go) reads the language of
 // engine/testdata. A Wall (wall.go) lets engine/live's loop drive a Sim with the
 // wall clock, for the demo, whose worlds are in scenarios/ (scenario.go).
@@ -42,6 +42,8 @@ type Config struct {
 	// Launch is how long a machine is Pending; Boot until its node joins after
 	// that; NodeReady until the node is Ready; Terminate how long it takes to end.
 	Launch, Boot, NodeReady, Terminate time.Duration
+	// Sync is how long a new process takes to read the cluster.
+	Sync time.Duration
 	// Slots is how many pods a node has room for, DaemonSet pods aside.
 	Slots int
 }
@@ -53,6 +55,7 @@ func Defaults() Config {
 		ClusterLatency: 30 * time.Millisecond, CloudLatency: 200 * time.Millisecond,
 		Controllers: 100 * time.Millisecond,
 		Launch:      5 * time.Second, Boot: 25 * time.Second, NodeReady: 10 * time.Second, Terminate: 30 * time.Second,
+		Sync:  400 * time.Millisecond,
 		Slots: 8,
 	}
 }
@@ -72,6 +75,10 @@ type Sim struct {
 	rand  *rand.Rand
 	fresh bool // View changed since the driver last looked
 	moved bool // a controller's turn is due
+	// process counts the processes that have looked at the View, lists the lists of
+	// the cluster that the newest has read; synced: it has read all.
+	process, lists int
+	synced         bool
 	// told gets every change of the View, if somebody keeps another one.
 	told func(func(*world.World))
 	// cues are what others do because of what the driver does, once: "refusing web"
@@ -98,7 +105,7 @@ func New(c Config, zones ...string) *Sim {
 		Config: c, Truth: world.New(), View: world.New(), now: epoch,
 		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
 		machines: map[string]*machine{}, pods: map[string]*pod{}, budgets: map[string]*budget{},
-		numbers: map[string]int{}, marks: map[string]bool{}, cues: map[string][]func(){},
+		numbers: map[string]int{}, synced: true, marks: map[string]bool{}, cues: map[string][]func(){},
 	}
 	s.faults.init()
 	s.group.init(zones)
@@ -152,7 +159,11 @@ func (s *Sim) touch() {
 
 // watch shows a change of the cluster to the View, with the lag of a watch.
 func (s *Sim) watch(change func(*world.World)) {
+	process, lists := s.process, s.lists
 	s.after(s.Config.ClusterLag, func() {
+		if !s.synced || process != s.process || lists != s.lists {
+			return // nobody listens, or a list has told it already
+		}
 		if s.faults.away(world.Cluster, s.now) {
 			s.faults.held = append(s.faults.held, change)
 			return

@@ -102,31 +102,16 @@ func (w *Wall) move(by time.Duration) live.Change {
 // picture is the View as a change that makes another one like it.
 func (s *Sim) picture() live.Change {
 	v := s.View
-	nodes, budgets, machines, group := v.Nodes(), v.Budgets(), v.Machines(), v.Group
-	cluster, cloud, daemons := v.Health[world.Cluster], v.Health[world.Cloud], s.daemonSets()
-	var pods []*world.Pod
-	for _, p := range s.allPods() {
-		if seen := v.Pod(p.UID); seen != nil {
-			pods = append(pods, seen)
-		}
-	}
+	machines, group, fill := v.Machines(), v.Group, s.clusterOf(v)
+	cluster, cloud := v.Health[world.Cluster], v.Health[world.Cloud]
 	return func(to *world.World) {
 		to.Group = group
-		to.SetDaemonSets(daemons)
 		list := make([]world.Machine, len(machines))
 		for i, m := range machines {
 			list[i] = *m
 		}
 		to.SetMachines(list)
-		for _, n := range nodes {
-			to.SetNode(n)
-		}
-		for _, p := range pods {
-			to.SetPod(p)
-		}
-		for _, b := range budgets {
-			to.SetBudget(b)
-		}
+		fill(to)
 		to.Health[world.Cluster], to.Health[world.Cloud] = cluster, cloud
 	}
 }

@@ -1,0 +1,140 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// CrashPoint says where a driver's process dies.
+type CrashPoint string
+
+// Crash points. All but CrashNow wait for a decision that has actions.
+const (
+	CrashNow        CrashPoint = ""
+	CrashBeforeSave CrashPoint = "before-save" // the decision is lost
+	CrashBeforeAct  CrashPoint = "before-act"  // it is saved, and no action is sent
+	CrashMidAct     CrashPoint = "mid-act"     // it is saved, and half of its actions are sent
+	CrashAfterAct   CrashPoint = "after-act"   // it is saved, and all are sent
+)
+
+// Crash is how a driver's process dies, and another one goes on with its run.
+type Crash struct {
+	Point CrashPoint
+	// Pause is how long nobody drives the run.
+	Pause time.Duration
+	// Lost: requests on their way never arrive. Otherwise they do, and only their
+	// answers are lost.
+	Lost bool
+}
+
+// Crash ends the driver's process at a point and resumes the run from its record
+// after a pause, as another process would: with a world in which nothing is known
+// yet.
+func (d *Driver) Crash(c Crash) {
+	if c.Point != CrashNow {
+		d.doom = &c
+		return
+	}
+	d.die(c)
+}
+
+// dies reports whether the process has just died, at a point of a decision with
+// so many actions of which so many were sent.
+func (d *Driver) dies(at CrashPoint, sent, actions int) bool {
+	c := d.doom
+	if c == nil || c.Point != at || actions == 0 || at == CrashMidAct && sent != (actions+1)/2 {
+		return false
+	}
+	d.doom = nil
+	d.die(*c)
+	return true
+}
+
+func (d *Driver) die(c Crash) {
+	if c.Lost {
+		d.cut = d.life + 1
+	}
+	d.life++
+	d.in = engine.Inputs{}
+	d.Sleep(c.Pause)
+	d.Sim.forget()
+	d.Sim.after(c.Pause, func() {
+		d.Run = engine.Adopt(d.decode(d.encode(d.saved)), d.Sim.now)
+		d.wake = d.Sim.now
+		d.Sim.connect()
+		d.check.resumed()
+	})
+}
+
+// forget empties the View: nobody watches any more.
+func (s *Sim) forget() {
+	s.View, s.synced, s.faults.held = world.New(), false, nil
+	s.process++
+}
+
+// connect begins to fill an empty View: the cloud's side with the answer to a
+// first poll, the cluster's nodes soon, and the rest of the cluster when all lists
+// have arrived. Until then the cluster counts as never seen.
+func (s *Sim) connect() {
+	s.View.Health[world.Cluster] = world.Health{Problem: "reading the cluster's nodes, pods and budgets"}
+	s.look()
+	process := s.process
+	s.after(s.Config.Sync/2, func() {
+		if process == s.process && !s.faults.away(world.Cluster, s.now) {
+			s.show(func(w *world.World) {
+				for _, n := range s.Truth.Nodes() {
+					w.SetNode(n)
+				}
+			})
+			s.fresh = true
+		}
+	})
+	s.after(s.Config.Sync, func() { s.list(process) })
+}
+
+// list fills the cluster's side of the View as the lists of a watch do: as things
+// are now, so that what the watch was about to tell before is old.
+func (s *Sim) list(process int) {
+	if process != s.process {
+		return
+	}
+	if back := s.faults.gone[world.Cluster]; s.now.Before(back) {
+		s.after(back.Sub(s.now), func() { s.list(process) })
+		return
+	}
+	s.lists++
+	s.faults.held = nil
+	s.show(s.clusterOf(s.Truth))
+	s.synced, s.fresh = true, true
+}
+
+// clusterOf is the cluster's side of a World as a change that makes an empty one
+// like it.
+func (s *Sim) clusterOf(v *world.World) func(*world.World) {
+	nodes, budgets, daemons := v.Nodes(), v.Budgets(), s.daemonSets()
+	var pods []*world.Pod
+	for _, p := range s.allPods() {
+		if seen := v.Pod(p.UID); seen != nil {
+			pods = append(pods, seen)
+		}
+	}
+	return func(to *world.World) {
+		to.SetDaemonSets(daemons)
+		for _, old := range to.Nodes() {
+			if v.Node(old.Name) == nil {
+				to.DeleteNode(old.Name)
+			}
+		}
+		for _, n := range nodes {
+			to.SetNode(n)
+		}
+		for _, p := range pods {
+			to.SetPod(p)
+		}
+		for _, b := range budgets {
+			to.SetBudget(b)
+		}
+	}
+}

@@ -85,6 +85,9 @@ func (s *Step) carryOutOrders() {
 				known.First = s.Now
 			}
 			s.Run.Pods[p.UID] = known
+			n := s.Run.Nodes[o.Machine]
+			n.Tried = s.Now
+			s.Run.Nodes[o.Machine] = n
 		}
 	}
 }

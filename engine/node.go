@@ -298,8 +298,13 @@ func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
 	if s.Run.State != Running || n.Wait == nil || !s.Over(n.Wait) {
 		return
 	}
-	untried := func(p *world.Pod) bool { return !p.Terminating() && s.judge(p).Fate == drain.Leaves }
-	if n.Order == "" && !s.Run.Gap.IsZero() && !n.Tried.After(s.Run.Gap) && slices.ContainsFunc(left, untried) {
+	untried := func(p *world.Pod) bool {
+		if n.Order != "" && (s.Run.Pods[p.UID].Forced || p.ToleratesAll && s.cameBack(p)) {
+			return false // deleted by force already, and not deleted again
+		}
+		return !p.Terminating() && s.judge(p).Fate == drain.Leaves
+	}
+	if !s.Run.Gap.IsZero() && !n.Tried.After(s.Run.Gap) && slices.ContainsFunc(left, untried) {
 		return
 	}
 	policy := s.Run.Settings.OnDrainTimeout

@@ -60,7 +60,10 @@ func (c *checker) asked(a engine.Action) {
 	case engine.Evict:
 		c.tried[a.Machine] = d.Sim.now
 		c.budget(a)
-	case engine.Cordon, engine.Terminate, engine.Delete:
+	case engine.Delete:
+		c.tried[a.Machine] = d.Sim.now
+		c.touched[a.Machine] = true
+	case engine.Cordon, engine.Terminate:
 		c.touched[a.Machine] = true
 	}
 	c.limit()

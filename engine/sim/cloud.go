@@ -2,7 +2,6 @@ package sim
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -17,6 +16,8 @@ const (
 	azRebalance = "AZRebalance"
 	launch      = "Launch"
 	terminate   = "Terminate"
+
+	replaceUnhealthy = "ReplaceUnhealthy"
 )
 
 // group is an Auto Scaling group as it is.
@@ -28,6 +29,10 @@ type group struct {
 	labels   map[string]string // what new nodes are labelled with
 	room     map[string]int    // machines a zone still has, by zone; absent: any number
 	quota    int               // machines the account may run, 0 for any number
+	hooks    []hook
+	warm     int  // machines that the warm pool is kept at
+	spot     bool // new machines are Spot
+	protects bool // new machines are protected from scale-in
 }
 
 func (g *group) init(zones []string) {
@@ -41,41 +46,19 @@ func (g *group) init(zones []string) {
 	g.room = map[string]int{}
 }
 
-// machine is a machine of the group with what only the cloud knows.
-type machine struct {
-	world.Machine
-	name string // its node's
-	// what will become of it
-	neverJoins, neverReady, noLabels bool
-	began                            time.Time
-}
-
 // AddNodes adds machines of a template version whose nodes are Ready, spread
 // over the group's zones.
 func (s *Sim) AddNodes(n int, version int64) {
 	for range n {
 		zone := s.emptiestZone(nil)
-		m := s.newMachine(zone, version)
-		m.State = world.MachineInService
+		m := s.newMachine(zone, world.Template{ID: s.group.Template.ID, Version: version})
+		m.State, m.Detail = world.MachineInService, "InService"
 		s.join(m)
 		s.editNode(m.name, func(n *world.Node) { n.Ready = true })
 		s.group.Sizes.Desired++
 		s.group.Sizes.Max = max(s.group.Sizes.Max, s.group.Sizes.Desired)
 	}
 	s.listMachines()
-}
-
-// newMachine makes a machine that is Pending.
-func (s *Sim) newMachine(zone string, version int64) *machine {
-	name := zone + strconv.Itoa(s.number("node/"+zone))
-	if version > 1 {
-		name += "v" + strconv.FormatInt(version, 10)
-	}
-	m := &machine{name: name, began: s.now}
-	m.ID, m.Zone, m.State, m.Detail, m.Type = "i-"+name, zone, world.MachinePending, "Pending", "m5.large"
-	m.Template = world.Template{ID: s.group.Template.ID, Version: version}
-	s.machines[m.ID] = m
-	return m
 }
 
 // listMachines brings the Truth up to date with the machines.
@@ -91,7 +74,10 @@ func (s *Sim) listMachines() {
 // describe is a copy of the group as the cloud would describe it.
 func (s *Sim) describe() world.Group {
 	g := s.group.Group
-	g.Suspended, g.Activities, g.Zones = slices.Clone(g.Suspended), slices.Clone(g.Activities), slices.Clone(g.Zones)
+	g.Suspended, g.Activities, g.Zones, g.Warm = slices.Clone(g.Suspended), slices.Clone(g.Activities), slices.Clone(g.Zones), slices.Clone(g.Warm)
+	for _, h := range s.group.hooks {
+		g.Hooks = append(g.Hooks, h.Hook)
+	}
 	return g
 }
 
@@ -154,10 +140,23 @@ func (s *Sim) balance() {
 		}
 	}
 	for n := len(s.alive()); n > max(0, s.group.Sizes.Desired) && !s.group.HasSuspended(terminate); n-- {
-		list := s.alive()
+		list := slices.DeleteFunc(s.alive(), func(m *machine) bool { return m.Protected })
+		if len(list) == 0 {
+			break
+		}
 		s.end(list[len(list)-1])
 	}
+	s.fillPool()
 	s.listMachines()
+}
+
+// fillPool keeps the warm pool at its size, from what the group launches now.
+func (s *Sim) fillPool() {
+	for len(s.group.Warm) < s.group.warm {
+		zone := s.group.Zones[s.number("warm/zone")%len(s.group.Zones)]
+		id := "i-warm" + strconv.Itoa(s.number("warm"))
+		s.group.Warm = append(slices.Clip(s.group.Warm), world.Machine{ID: id, Zone: zone, State: world.MachinePending, Detail: "Warmed:Stopped", Template: s.nextTemplate(), Type: "m5.large"})
+	}
 }
 
 // launchAnywhere launches in the zone with the fewest machines that has one.
@@ -171,83 +170,6 @@ func (s *Sim) launchAnywhere() bool {
 		full[zone] = true
 	}
 	return false
-}
-
-// launchIn starts a machine in a zone, or says in the cloud's words why not.
-func (s *Sim) launchIn(zone string) (failure string) {
-	room, bounded := s.group.room[zone]
-	switch {
-	case s.group.quota > 0 && len(s.machines) >= s.group.quota:
-		failure = fmt.Sprintf("You have requested more vCPU capacity than your current vCPU limit of %d allows.", 2*s.group.quota)
-	case bounded && room <= 0:
-		failure = "We currently do not have sufficient m5.large capacity in the Availability Zone you requested (" + zone + ")."
-	}
-	a := world.Activity{ID: "act-" + strconv.Itoa(s.number("activity")), At: s.now, Cause: "launch in " + zone, Failed: failure != "", Message: failure}
-	if !a.Failed || len(s.group.Activities) == 0 || s.group.Activities[0].Message != failure {
-		s.group.Activities = append([]world.Activity{a}, s.group.Activities[:min(len(s.group.Activities), 20)]...)
-	}
-	if failure != "" {
-		return failure
-	}
-	if bounded {
-		s.group.room[zone]--
-	}
-	m := s.newMachine(zone, s.group.Template.Version)
-	s.faults.curse(m)
-	if gone := s.faults.replaced; m.neverJoins && gone > 0 {
-		s.after(gone, func() { s.end(m) }) // its health check fails, and balance launches another
-	}
-	s.after(s.Config.Launch, func() { s.enter(m) })
-	s.after(s.Config.Launch+s.Config.Boot, func() {
-		if s.machines[m.ID] == m && !m.Leaving() && !m.neverJoins {
-			s.join(m)
-			s.after(s.Config.NodeReady, func() {
-				if !m.neverReady {
-					s.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble = true, "" })
-				}
-			})
-		}
-	})
-	s.listMachines()
-	return ""
-}
-
-func (s *Sim) enter(m *machine) {
-	if m.State == world.MachinePending {
-		m.State, m.Detail = world.MachineInService, "InService"
-		s.listMachines()
-	}
-}
-
-// join makes the machine's node.
-func (s *Sim) join(m *machine) {
-	n := world.Node{
-		Name: m.name, Machine: m.ID, Zone: m.Zone, Version: "v1." + strconv.FormatInt(30+m.Template.Version, 10),
-		Labels: map[string]string{}, Created: s.now, Trouble: "container runtime network not ready",
-	}
-	if !m.noLabels {
-		maps.Copy(n.Labels, s.group.labels)
-	}
-	s.setNode(n)
-}
-
-// end begins a machine's end; its node goes with it.
-func (s *Sim) end(m *machine) {
-	if m.Leaving() {
-		return
-	}
-	m.State, m.Detail = world.MachineTerminating, "Terminating"
-	s.listMachines()
-	s.after(s.Config.Terminate, func() {
-		delete(s.machines, m.ID)
-		if n, bounded := s.group.room[m.Zone]; bounded {
-			s.group.room[m.Zone] = n + 1
-		}
-		s.listMachines()
-		s.dropNode(m.name)
-		s.touch()
-	})
-	s.touch()
 }
 
 // rebalanceLater lets AZRebalance act twice a minute, as long as it is not
@@ -272,7 +194,7 @@ func (s *Sim) rebalanceLater() {
 			return
 		}
 		for _, m := range s.alive() {
-			if m.Zone == high {
+			if m.Zone == high && !m.Protected {
 				s.end(m)
 				return
 			}

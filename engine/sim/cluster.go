@@ -42,8 +42,9 @@ func (s *Sim) dropNode(name string) {
 // pod is a pod with what only its kubelet and its owner know.
 type pod struct {
 	world.Pod
-	owner *workload // nil: a bare pod
-	shape Shape
+	owner   *workload // nil: a bare pod
+	shape   Shape
+	stopped bool // asked to go, and only its finalizers hold it
 }
 
 // setPod changes a pod of the Truth and tells the watch.
@@ -67,6 +68,7 @@ func (s *Sim) dropPod(uid string) {
 	delete(s.pods, uid)
 	i, _ := slices.BinarySearchFunc(s.inOrder, p, byAge)
 	s.inOrder = slices.Delete(slices.Clone(s.inOrder), i, i+1)
+	s.letGo(p)
 	s.Truth.DeletePod(uid)
 	s.watch(func(w *world.World) { w.DeletePod(uid) })
 	s.touch()
@@ -80,84 +82,16 @@ func byAge(a, b *pod) int {
 	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID))
 }
 
-// schedule places the pods that have no node, oldest first.
-func (s *Sim) schedule() {
-	for _, p := range s.allPods() {
-		if p.Node != "" || p.Terminating() {
-			continue
-		}
-		node, why := s.place(p)
-		if node == "" {
-			if p.Unplaced != why {
-				p.Unplaced = why
-				s.setPod(p)
-			}
-			continue
-		}
-		s.bind(p, node)
-	}
-}
-
-// place finds a node for a pod: of those with room and no taint against it, the
-// one that nothing speaks against, with the fewest pods of the same owner.
-func (s *Sim) place(p *pod) (node, why string) {
-	why = "no node has room and takes it"
-	type place struct {
-		name             string
-		soft, same, pods int
-	}
-	var fits []place
-	for _, n := range s.Truth.Nodes() {
-		if !n.Ready || n.Unschedulable && !p.ToleratesAll || p.shape.Zone != "" && n.Zone != p.shape.Zone || p.shape.Node != "" && n.Name != p.shape.Node {
-			continue
-		}
-		at := place{name: n.Name}
-		refused := false
-		for _, t := range n.Taints {
-			refused = refused || !p.ToleratesAll && (t.Effect == "NoSchedule" || t.Effect == "NoExecute")
-			if t.Effect == "PreferNoSchedule" && !p.ToleratesAll {
-				at.soft++
-			}
-		}
-		for _, other := range s.Truth.PodsOn(n.Name) {
-			if other.Finished() || other.Owner.Kind == "DaemonSet" || other.Mirror {
-				continue
-			}
-			at.pods++
-			if other.Owner == p.Owner {
-				at.same++
-			}
-		}
-		if !refused && at.pods < s.Config.Slots {
-			fits = append(fits, at)
-		}
-	}
-	if len(fits) == 0 {
-		return "", why
-	}
-	best := slices.MinFunc(fits, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.soft, b.soft), cmp.Compare(a.same, b.same), cmp.Compare(a.pods, b.pods), cmp.Compare(a.name, b.name))
-	})
-	return best.name, ""
-}
-
-// bind starts a pod on a node.
-func (s *Sim) bind(p *pod, node string) {
-	p.Node, p.Unplaced = node, ""
-	s.setPod(p)
-	s.after(min(time.Second, p.shape.Ready), func() { s.starts(p) })
-	s.after(p.shape.Ready, func() { s.becomesReady(p) })
-}
-
 func (s *Sim) starts(p *pod) {
-	if s.pods[p.UID] == p && p.Phase == world.PodPending {
+	if s.pods[p.UID] == p && p.Phase == world.PodPending && !s.silent(p.Node) {
 		p.Phase = world.PodRunning
+		p.Crashing = p.shape.CrashesOn != "" && s.versionOf(p.Node) >= p.shape.CrashesOn
 		s.setPod(p)
 	}
 }
 
 func (s *Sim) becomesReady(p *pod) {
-	if s.pods[p.UID] == p && p.Phase == world.PodRunning && !p.shape.NeverReady {
+	if s.pods[p.UID] == p && p.Phase == world.PodRunning && !p.shape.NeverReady && !p.Crashing && !s.silent(p.Node) {
 		p.Ready = true
 		s.setPod(p)
 	}
@@ -182,9 +116,40 @@ func (s *Sim) kill(uid string, grace *int64) {
 	}
 	p.Ends = s.now.Add(give)
 	s.setPod(p)
-	s.after(min(stop, give), func() {
-		if s.pods[uid] == p && len(p.Finalizers) == 0 {
-			s.dropPod(uid)
-		}
-	})
+	s.after(min(stop, give), func() { s.stops(p, give == 0 || p.Node == "") })
+	if after := p.shape.Finalized; after > 0 && len(p.Finalizers) > 0 {
+		s.after(stop+after, func() { s.finalize(p) })
+	}
+}
+
+// stops ends a pod that was asked to go. Its kubelet has to live for that, unless
+// the pod is only struck off.
+func (s *Sim) stops(p *pod, struck bool) {
+	if s.pods[p.UID] != p || !struck && s.silent(p.Node) {
+		return
+	}
+	p.stopped = true
+	if len(p.Finalizers) == 0 {
+		s.dropPod(p.UID)
+	}
+}
+
+// finalize serves a pod's finalizers.
+func (s *Sim) finalize(p *pod) {
+	if s.pods[p.UID] != p {
+		return
+	}
+	p.Finalizers = nil
+	s.setPod(p)
+	if p.stopped {
+		s.dropPod(p.UID)
+	}
+}
+
+// versionOf is the version of a node's kubelet, "" if there is no such node.
+func (s *Sim) versionOf(node string) string {
+	if n := s.Truth.Node(node); n != nil {
+		return n.Version
+	}
+	return ""
 }

@@ -19,6 +19,8 @@ type faults struct {
 	left    map[string]int  // of so many only; 0: of all
 	// replaced is when the cloud gives up a machine that never joins, 0 for never.
 	replaced time.Duration
+	// hostile: messages carry what must not reach a terminal
+	hostile bool
 	// random faults: how likely an answer or a request gets lost or is refused
 	chance float64
 }

@@ -73,11 +73,7 @@ func (c *Script) somebody(a *args) error {
 		if p == nil {
 			return fmt.Errorf("there is no such pod")
 		}
-		p.Finalizers = nil
-		s.setPod(p)
-		if p.Terminating() && !p.Ends.After(s.now) {
-			s.dropPod(p.UID)
-		}
+		s.finalize(p)
 	case "sets":
 		s.SetTemplate(int64(a.int("template", 2)), a.word("spec"))
 	case "suspends":

@@ -44,8 +44,11 @@ type Config struct {
 	Launch, Boot, NodeReady, Terminate time.Duration
 	// Sync is how long a new process takes to read the cluster.
 	Sync time.Duration
-	// Slots is how many pods a node has room for, DaemonSet pods aside.
-	Slots int
+	// Detach is how long a volume takes to leave a node.
+	Detach time.Duration
+	// Slots is how many pods a node has room for, DaemonSet pods aside; CPU (in
+	// thousandths) and Memory (in MiB) are what they may ask for, 0 for any amount.
+	Slots, CPU, Memory int
 }
 
 // Defaults are a brisk but believable cloud.
@@ -55,7 +58,7 @@ func Defaults() Config {
 		ClusterLatency: 30 * time.Millisecond, CloudLatency: 200 * time.Millisecond,
 		Controllers: 100 * time.Millisecond,
 		Launch:      5 * time.Second, Boot: 25 * time.Second, NodeReady: 10 * time.Second, Terminate: 30 * time.Second,
-		Sync:  400 * time.Millisecond,
+		Sync: 400 * time.Millisecond, Detach: 5 * time.Second,
 		Slots: 8,
 	}
 }
@@ -91,7 +94,8 @@ type Sim struct {
 	pods      map[string]*pod
 	inOrder   []*pod // the pods, by age and UID; replaced, never changed
 	budgets   map[string]*budget
-	numbers   map[string]int // the last number given to a name
+	volumes   map[string]*volume // by the pod that they are for
+	numbers   map[string]int     // the last number given to a name
 	faults    faults
 	before    world.Sizes     // the group's sizes before the run
 	foreign   world.Sizes     // what others changed on the group's sizes, summed up
@@ -105,7 +109,7 @@ func New(c Config, zones ...string) *Sim {
 		Config: c, Truth: world.New(), View: world.New(), now: epoch,
 		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
 		machines: map[string]*machine{}, pods: map[string]*pod{}, budgets: map[string]*budget{},
-		numbers: map[string]int{}, synced: true, marks: map[string]bool{}, cues: map[string][]func(){},
+		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, cues: map[string][]func(){},
 	}
 	s.faults.init()
 	s.group.init(zones)

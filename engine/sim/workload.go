@@ -30,7 +30,17 @@ type Shape struct {
 	EmptyDir     bool
 	ToleratesAll bool
 	Finalizers   []string
-	// Zone is where their volumes are, "" for anywhere.
+	// Finalized is how long after a pod's end somebody serves its finalizers, 0 for never.
+	Finalized time.Duration
+	// CPU (in thousandths) and Memory (in MiB) are what a pod asks for.
+	CPU, Memory int
+	// Volume: each pod of the name has a disk, of the zone where it was first placed.
+	Volume bool
+	// Apart keeps two pods off one "host" or one "zone" (required anti-affinity).
+	Apart string
+	// CrashesOn is the first version of a node on which they crash-loop, "" for none.
+	CrashesOn string
+	// Zone is the only zone that they may run in, "" for any.
 	Zone string
 	// Node is the only node that they may run on, "" for any.
 	Node string
@@ -55,8 +65,8 @@ func (s *Sim) AddWorkload(kind, namespace, name string, replicas int, shape Shap
 		for i := range replicas {
 			p := s.newPod(w, name+"-"+strconv.Itoa(i+1))
 			p.Owner, p.owner = world.Owner{}, nil
-			if shape.Node != "" {
-				s.bind(p, shape.Node)
+			if n := s.Truth.Node(shape.Node); n != nil {
+				s.bind(p, n)
 			}
 			if kind == Job {
 				p.Owner = world.Owner{Kind: "Job", Name: name, UID: w.UID}
@@ -200,7 +210,7 @@ func (s *Sim) onEveryNode(w *workload) {
 		if p.Mirror {
 			p.Owner = world.Owner{Kind: "Node", Name: n.Name, UID: n.Name}
 		}
-		s.bind(p, n.Name)
+		s.bind(p, n)
 	}
 }
 

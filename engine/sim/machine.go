@@ -1,0 +1,230 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// spotNotice is how long before it takes a Spot machine back the cloud says so.
+const spotNotice = 2 * time.Minute
+
+// machine is a machine of the group with what only the cloud knows.
+type machine struct {
+	world.Machine
+	name string // its node's
+	// what will become of it
+	neverJoins, neverReady, noLabels bool
+
+	began  time.Time
+	silent bool // nobody hears from its kubelet
+	lives  int  // how often its kubelet fell silent
+	// release completes the lifecycle hooks that it waits for, nil when there are none.
+	release func(proceed bool)
+}
+
+// hook is a lifecycle hook and who completes it.
+type hook struct {
+	world.Hook
+	// After is when somebody completes it, 0 for never; Refuses: a machine that
+	// launches is abandoned then.
+	After   time.Duration
+	Refuses bool
+}
+
+// newMachine makes a machine that is Pending.
+func (s *Sim) newMachine(zone string, from world.Template) *machine {
+	name := zone + strconv.Itoa(s.number("node/"+zone))
+	if from.Version > 1 {
+		name += "v" + strconv.FormatInt(from.Version, 10)
+	}
+	m := &machine{name: name, began: s.now}
+	m.ID, m.Zone, m.State, m.Detail, m.Type = "i-"+name, zone, world.MachinePending, "Pending", "m5.large"
+	m.Template, m.Spot, m.Protected = from, s.group.spot, s.group.protects
+	s.machines[m.ID] = m
+	return m
+}
+
+// nextTemplate is what the group makes its next machine from: a mixed one takes
+// turns between its own template and those of its overrides.
+func (s *Sim) nextTemplate() world.Template {
+	list := append([]world.Template{s.group.Template}, s.group.Overrides...)
+	if len(list) == 1 {
+		return list[0]
+	}
+	return list[s.number("launch")%len(list)]
+}
+
+// launchIn starts a machine in a zone, or says in the cloud's words why not.
+func (s *Sim) launchIn(zone string) (failure string) {
+	warm := slices.IndexFunc(s.group.Warm, func(m world.Machine) bool { return m.Zone == zone && !m.Leaving() })
+	room, bounded := s.group.room[zone]
+	switch {
+	case warm >= 0:
+	case s.group.quota > 0 && len(s.machines)+len(s.group.Warm) >= s.group.quota:
+		failure = fmt.Sprintf("You have requested more vCPU capacity than your current vCPU limit of %d allows.", 2*s.group.quota)
+	case bounded && room <= 0:
+		failure = "We currently do not have sufficient m5.large capacity in the Availability Zone you requested (" + zone + ")."
+	}
+	failure = s.hostile(failure)
+	s.tellActivity("launch in "+zone, failure)
+	if failure != "" {
+		return failure
+	}
+	from, boot := s.nextTemplate(), s.Config.Boot
+	if warm >= 0 { // it has run before
+		from, boot = s.group.Warm[warm].Template, s.Config.Boot/4
+		s.group.Warm = slices.Delete(slices.Clone(s.group.Warm), warm, warm+1)
+	} else if bounded {
+		s.group.room[zone]--
+	}
+	m := s.newMachine(zone, from)
+	s.faults.curse(m)
+	if gone := s.faults.replaced; m.neverJoins && gone > 0 {
+		s.after(gone, func() { s.end(m) }) // its health check fails, and balance launches another
+	}
+	s.after(s.Config.Launch, func() { s.hold(m, true) })
+	s.after(s.Config.Launch+boot, func() { s.boots(m) })
+	s.listMachines()
+	return ""
+}
+
+// tellActivity adds to what the group has tried; a failure that repeats is told once.
+func (s *Sim) tellActivity(cause, failure string) {
+	a := world.Activity{ID: "act-" + strconv.Itoa(s.number("activity")), At: s.now, Cause: cause, Failed: failure != "", Message: failure}
+	if !a.Failed || len(s.group.Activities) == 0 || s.group.Activities[0].Message != failure {
+		s.group.Activities = append([]world.Activity{a}, s.group.Activities[:min(len(s.group.Activities), 20)]...)
+	}
+}
+
+// hold lets a machine wait for the group's lifecycle hooks of its kind, and then
+// go into service, or out of existence.
+func (s *Sim) hold(m *machine, launching bool) {
+	if s.machines[m.ID] != m || launching == m.Leaving() {
+		return
+	}
+	s.listMachines()
+	waiting, abandon := 0, false
+	proceed := func(ok bool) {
+		waiting--
+		abandon = abandon || !ok
+		if waiting > 0 && !abandon || m.release == nil || launching == m.Leaving() {
+			return
+		}
+		m.release = nil
+		switch {
+		case !launching:
+			s.goes(m)
+		case abandon:
+			s.end(m)
+		default:
+			s.enter(m)
+		}
+	}
+	for _, h := range s.group.hooks {
+		if h.Launching != launching {
+			continue
+		}
+		waiting++
+		if h.After > 0 && h.After < h.Timeout {
+			s.after(h.After, func() { proceed(!h.Refuses) })
+		} else {
+			s.after(h.Timeout, func() { proceed(!h.Abandon) })
+		}
+	}
+	m.release = proceed
+	if waiting == 0 {
+		proceed(true)
+		return
+	}
+	m.Detail = m.State + ":Wait"
+	s.listMachines()
+}
+
+// enter puts a machine into service.
+func (s *Sim) enter(m *machine) {
+	m.State, m.Detail = world.MachineInService, "InService"
+	s.listMachines()
+	s.touch()
+}
+
+// boots lets a machine's kubelet start.
+func (s *Sim) boots(m *machine) {
+	if s.machines[m.ID] != m || m.Leaving() || m.neverJoins {
+		return
+	}
+	s.join(m)
+	s.after(s.Config.NodeReady, func() {
+		if !m.neverReady && !m.silent {
+			s.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble = true, "" })
+		}
+	})
+}
+
+// join makes the machine's node.
+func (s *Sim) join(m *machine) {
+	n := world.Node{
+		Name: m.name, Machine: m.ID, Zone: m.Zone, Version: "v1." + strconv.FormatInt(30+m.Template.Version, 10),
+		Labels: map[string]string{}, Created: s.now, Trouble: s.hostile("container runtime network not ready"),
+	}
+	if !m.noLabels {
+		maps.Copy(n.Labels, s.group.labels)
+	}
+	s.setNode(n)
+}
+
+// end begins a machine's end.
+func (s *Sim) end(m *machine) {
+	if m.Leaving() || s.machines[m.ID] != m {
+		return
+	}
+	m.State, m.Detail, m.release = world.MachineTerminating, "Terminating", nil
+	s.listMachines()
+	s.hold(m, false)
+	s.touch()
+}
+
+// goes lets a machine end, without waiting for anybody; its node goes with it.
+func (s *Sim) goes(m *machine) {
+	m.State, m.Detail, m.release = world.MachineTerminating, "Terminating", nil
+	s.listMachines()
+	s.after(s.Config.Terminate, func() {
+		if s.machines[m.ID] != m {
+			return
+		}
+		delete(s.machines, m.ID)
+		if n, bounded := s.group.room[m.Zone]; bounded {
+			s.group.room[m.Zone] = n + 1
+		}
+		s.listMachines()
+		s.dropNode(m.name)
+		s.touch()
+	})
+	s.touch()
+}
+
+// interrupt lets the cloud take a Spot machine back, after its notice and whatever
+// the hooks say.
+func (s *Sim) interrupt(m *machine) {
+	s.after(spotNotice, func() {
+		if s.machines[m.ID] == m && m.Detail != "Terminating" {
+			s.goes(m)
+		}
+	})
+}
+
+// sicken lets the group find a machine unhealthy, and replace it.
+func (s *Sim) sicken(m *machine) {
+	if s.machines[m.ID] != m {
+		return
+	}
+	m.Unhealthy = true
+	s.listMachines()
+	if !s.group.HasSuspended(replaceUnhealthy) {
+		s.end(m)
+	}
+}

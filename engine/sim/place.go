@@ -1,0 +1,235 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// volume is a disk of one zone that goes with a StatefulSet's pod by its name.
+type volume struct {
+	zone string
+	// node is where it is attached, free when it can be attached elsewhere: zero
+	// while a pod uses it.
+	node string
+	free time.Time
+}
+
+// load is what the pods of a node ask for.
+type load struct {
+	pods        int // DaemonSet and static pods aside
+	cpu, memory int
+}
+
+// loads sums up what the pods of every node ask for.
+func (s *Sim) loads() map[string]load {
+	out := map[string]load{}
+	for _, p := range s.inOrder {
+		if p.Node == "" || p.Finished() {
+			continue
+		}
+		l := out[p.Node]
+		l.cpu += p.shape.CPU
+		l.memory += p.shape.Memory
+		if p.Owner.Kind != "DaemonSet" && !p.Mirror {
+			l.pods++
+		}
+		out[p.Node] = l
+	}
+	return out
+}
+
+// schedule places the pods that have no node, oldest first.
+func (s *Sim) schedule() {
+	var loads map[string]load
+	var nodes []*world.Node
+	for _, p := range s.allPods() {
+		if p.Node != "" || p.Terminating() || s.pods[p.UID] != p {
+			continue
+		}
+		if loads == nil {
+			loads, nodes = s.loads(), s.Truth.Nodes()
+		}
+		node, why := s.place(p, nodes, loads)
+		if node == nil {
+			if why = s.hostile(why); p.Unplaced != why {
+				p.Unplaced = why
+				s.setPod(p)
+			}
+			continue
+		}
+		l := loads[node.Name]
+		loads[node.Name] = load{l.pods + 1, l.cpu + p.shape.CPU, l.memory + p.shape.Memory}
+		s.bind(p, node)
+	}
+}
+
+// place finds a node for a pod: of those that nothing speaks against the one with
+// the fewest soft taints, the fewest pods of the same owner, the fewest pods. Else
+// it says why in the scheduler's words.
+func (s *Sim) place(p *pod, nodes []*world.Node, loads map[string]load) (best *world.Node, why string) {
+	against := map[string]int{}
+	apart := s.others(p)
+	var least [3]int
+	for _, n := range nodes {
+		if reasons := s.misfit(p, n, loads[n.Name], apart); len(reasons) > 0 {
+			for _, r := range reasons {
+				against[r]++
+			}
+			continue
+		}
+		at := [3]int{1: s.count(n.Name, p.Owner), 2: loads[n.Name].pods}
+		for _, t := range n.Taints {
+			if t.Effect == "PreferNoSchedule" && !p.ToleratesAll {
+				at[0]++
+			}
+		}
+		if best == nil || cmp.Or(cmp.Compare(at[0], least[0]), cmp.Compare(at[1], least[1]), cmp.Compare(at[2], least[2])) < 0 {
+			best, least = n, at
+		}
+	}
+	if best != nil {
+		return best, ""
+	}
+	var list []string
+	for r, n := range against {
+		list = append(list, fmt.Sprintf("%d %s", n, r))
+	}
+	slices.Sort(list)
+	if len(list) == 0 {
+		return nil, "no nodes available to schedule pods"
+	}
+	return nil, fmt.Sprintf("0/%d nodes are available: %s.", len(nodes), strings.Join(list, ", "))
+}
+
+// count is how many pods of an owner are on a node.
+func (s *Sim) count(node string, owner world.Owner) int {
+	n := 0
+	for _, q := range s.inOrder {
+		if q.Node == node && q.Owner == owner && !q.Finished() {
+			n++
+		}
+	}
+	return n
+}
+
+// others are the hosts or zones that a pod's required anti-affinity keeps it from.
+func (s *Sim) others(p *pod) map[string]bool {
+	if p.shape.Apart == "" {
+		return nil
+	}
+	taken := map[string]bool{}
+	for _, q := range s.inOrder {
+		if q.owner != p.owner || q.Node == "" || q.Finished() {
+			continue
+		}
+		if n := s.Truth.Node(q.Node); n != nil {
+			taken[domain(n, p.shape.Apart)] = true
+		}
+	}
+	return taken
+}
+
+func domain(n *world.Node, of string) string {
+	if of == "zone" {
+		return n.Zone
+	}
+	return n.Name
+}
+
+// misfit says why a node does not take a pod, with the reasons of the first of the
+// scheduler's filters that objects (pkg/scheduler/framework/plugins, in the order
+// of the default profile).
+func (s *Sim) misfit(p *pod, n *world.Node, l load, apart map[string]bool) []string {
+	if n.Unschedulable && !p.ToleratesAll {
+		return []string{"node(s) were unschedulable"}
+	}
+	for _, t := range n.Taints {
+		if !p.ToleratesAll && (t.Effect == "NoSchedule" || t.Effect == "NoExecute") {
+			return []string{fmt.Sprintf("node(s) had untolerated taint {%s: %s}", t.Key, t.Value)}
+		}
+	}
+	if !n.Ready && !p.ToleratesAll {
+		return []string{"node(s) had untolerated taint {node.kubernetes.io/not-ready: }"}
+	}
+	if p.shape.Zone != "" && n.Zone != p.shape.Zone || p.shape.Node != "" && n.Name != p.shape.Node {
+		return []string{"node(s) didn't match Pod's node affinity/selector"}
+	}
+	var short []string
+	if l.pods >= s.Config.Slots {
+		short = append(short, "Too many pods")
+	}
+	if s.Config.CPU > 0 && p.shape.CPU > 0 && l.cpu+p.shape.CPU > s.Config.CPU {
+		short = append(short, "Insufficient cpu")
+	}
+	if s.Config.Memory > 0 && p.shape.Memory > 0 && l.memory+p.shape.Memory > s.Config.Memory {
+		short = append(short, "Insufficient memory")
+	}
+	if len(short) > 0 {
+		return short
+	}
+	if v := s.volumes[volumeOf(p)]; v != nil && v.zone != n.Zone {
+		return []string{"node(s) had volume node affinity conflict"}
+	}
+	if apart[domain(n, p.shape.Apart)] {
+		return []string{"node(s) didn't match pod anti-affinity rules"}
+	}
+	return nil
+}
+
+// volumeOf is the name of a pod's volume, "" if it has none.
+func volumeOf(p *pod) string {
+	if !p.shape.Volume {
+		return ""
+	}
+	return p.Ref()
+}
+
+// bind starts a pod on a node, as soon as its volume is there.
+func (s *Sim) bind(p *pod, n *world.Node) {
+	p.Node, p.Unplaced = n.Name, ""
+	s.setPod(p)
+	s.attach(p, n)
+}
+
+// attach waits until a pod's volume is off the node where it was before, and then
+// starts the pod.
+func (s *Sim) attach(p *pod, n *world.Node) {
+	if s.pods[p.UID] != p {
+		return
+	}
+	if name := volumeOf(p); name != "" {
+		v := s.volumes[name]
+		if v == nil {
+			v = &volume{zone: n.Zone, node: n.Name}
+			s.volumes[name] = v
+		}
+		if v.node != n.Name && s.now.Before(v.free) {
+			s.after(v.free.Sub(s.now), func() { s.attach(p, n) })
+			return
+		}
+		v.node, v.free = n.Name, time.Time{}
+	}
+	s.after(min(time.Second, p.shape.Ready), func() { s.starts(p) })
+	s.after(p.shape.Ready, func() { s.becomesReady(p) })
+}
+
+// forceDetach is how long the attach-detach controller waits for a node that does
+// not answer (pkg/controller/volume/attachdetach, maxWaitForUnmountDuration).
+const forceDetach = 6 * time.Minute
+
+// letGo detaches the volume of a pod that is gone.
+func (s *Sim) letGo(p *pod) {
+	v := s.volumes[volumeOf(p)]
+	if v == nil || v.node != p.Node {
+		return
+	}
+	v.free = s.now.Add(s.Config.Detach)
+	if s.silent(p.Node) {
+		v.free = s.now.Add(forceDetach)
+	}
+}

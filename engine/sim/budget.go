@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
@@ -13,19 +14,31 @@ type budget struct {
 	world.Budget
 	min, max *engine.Amount // one of minAvailable and maxUnavailable
 	stuck    bool           // its controller does not look at it
+	// disrupted are pods whose evictions were let through and not seen yet.
+	disrupted map[string]time.Time
+}
+
+// deletionTimeout is how long the controller counts a pod as disrupted whose
+// eviction was let through and that stays (DeletionTimeout, 2 minutes).
+const deletionTimeout = 2 * time.Minute
+
+// rule sets what the budget asks for: one of minAvailable and maxUnavailable.
+func (b *budget) rule(low, high *engine.Amount) {
+	b.min, b.max = low, high
+	if low != nil {
+		b.Expression = "minAvailable " + low.String()
+	} else {
+		b.Expression = "maxUnavailable " + high.String()
+	}
 }
 
 // AddBudget makes a budget over the pods with a label app=app. One of min
 // (minAvailable) and max (maxUnavailable) is given.
 func (s *Sim) AddBudget(namespace, name, app string, min, max *engine.Amount, alwaysAllow bool) {
-	b := &budget{min: min, max: max}
+	b := &budget{disrupted: map[string]time.Time{}}
 	b.Namespace, b.Name, b.AlwaysAllow = namespace, name, alwaysAllow
 	b.Selector = labels.SelectorFromSet(labels.Set{"app": app})
-	if min != nil {
-		b.Expression = "minAvailable " + min.String()
-	} else {
-		b.Expression = "maxUnavailable " + max.String()
-	}
+	b.rule(min, max)
 	s.budgets[b.Ref()] = b
 	s.recount(b)
 }
@@ -56,7 +69,12 @@ func (s *Sim) recount(b *budget) {
 			continue
 		}
 		pods++
-		if p.Ready && !p.Terminating() {
+		since, disrupted := b.disrupted[p.UID]
+		if p.Terminating() || s.now.Sub(since) >= deletionTimeout {
+			delete(b.disrupted, p.UID)
+			disrupted = false
+		}
+		if p.Ready && !p.Terminating() && !disrupted {
 			healthy++
 		}
 		if o := s.pods[p.UID].owner; o != nil && !owners[o] {
@@ -129,7 +147,13 @@ func (s *Sim) evict(a engine.Action) engine.Outcome {
 			return refuse(engine.RefusedBudget, "Cannot evict pod as it would violate the pod's disruption budget: the disruption budget %s needs %d healthy pods and has %d currently", b.Name, b.Desired, b.Healthy)
 		default:
 			b.Allowed--
+			b.disrupted[p.UID] = s.now
 			s.setBudget(b)
+			if s.faults.half > 0 {
+				s.faults.half--
+				s.after(deletionTimeout, s.touch)
+				return engine.Outcome{Verdict: engine.Unknown, Message: "Timeout: request did not complete within requested timeout"}
+			}
 		}
 	}
 	if p.owner != nil {

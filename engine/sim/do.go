@@ -30,7 +30,7 @@ func (s *Sim) Do(a engine.Action) engine.Outcome {
 
 func (s *Sim) do(a engine.Action) engine.Outcome {
 	switch a.Kind {
-	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn, engine.Terminate:
+	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn, engine.Terminate, engine.EndWarm:
 		o := s.doCloud(a)
 		s.listMachines()
 		return o
@@ -104,10 +104,19 @@ func (s *Sim) inspect(a engine.Action) engine.Outcome {
 	}
 	lines := []string{"instance running"}
 	switch {
+	case m.Leaving():
+		lines = []string{"instance shutting-down", "state reason: Client.UserInitiatedShutdown: User initiated shutdown"}
+	case m.silent:
+		lines = append(lines, "status checks: instance reachability failed")
+	case m.release != nil:
+		lines = append(lines, m.Detail)
 	case m.neverJoins:
 		lines = append(lines, "console: cloud-init: bootstrap.sh: exit status 1")
 	case m.neverReady:
 		lines = append(lines, "console: kubelet: network plugin is not ready: cni config uninitialized")
+	}
+	for i := range lines {
+		lines[i] = s.hostile(lines[i])
 	}
 	return engine.Outcome{Verdict: engine.Done, Lines: lines}
 }
@@ -143,8 +152,32 @@ func (s *Sim) doCloud(a engine.Action) engine.Outcome {
 		return s.launchByName(a)
 	case engine.Terminate:
 		return s.terminateOne(a)
+	case engine.EndWarm:
+		return s.endWarm(a)
 	}
 	return done
+}
+
+// endWarm answers TerminateInstances on a machine of the warm pool. One that has
+// come into service meanwhile is left alone, as a look at it first would show.
+func (s *Sim) endWarm(a engine.Action) engine.Outcome {
+	i := s.warm(a.Machine)
+	if i < 0 {
+		return refuse(engine.RefusedGone, "%s is not in the warm pool (any more)", a.Machine)
+	}
+	s.group.Warm = slices.Clone(s.group.Warm)
+	s.group.Warm[i].State, s.group.Warm[i].Detail = world.MachineTerminating, "Warmed:Terminating"
+	s.after(s.Config.Terminate, func() {
+		s.group.Warm = slices.DeleteFunc(slices.Clone(s.group.Warm), func(m world.Machine) bool { return m.ID == a.Machine })
+		s.listMachines()
+		s.touch()
+	})
+	return done
+}
+
+// warm finds a machine in the warm pool, -1 if it is not there.
+func (s *Sim) warm(id string) int {
+	return slices.IndexFunc(s.group.Warm, func(m world.Machine) bool { return m.ID == id })
 }
 
 func (s *Sim) makeTemplate(a engine.Action) *world.Template {
@@ -185,6 +218,8 @@ func (s *Sim) launchByName(a engine.Action) engine.Outcome {
 func (s *Sim) terminateOne(a engine.Action) engine.Outcome {
 	m, g := s.machines[a.Machine], &s.group
 	switch {
+	case s.warm(a.Machine) >= 0:
+		return refuse(engine.RefusedInvalid, "This operation cannot be performed on instances in a warm pool: %s.", a.Machine)
 	case m == nil:
 		return refuse(engine.RefusedGone, "Instance Id not found - No managed instance found for instance ID %s", a.Machine)
 	case m.Leaving():
@@ -224,6 +259,9 @@ func (s *Sim) check(a engine.Action) engine.Outcome {
 		o.Happened = p == nil || p.Terminating() && a.Grace == nil
 	case engine.Terminate:
 		o.Happened = m == nil || m.Leaving()
+	case engine.EndWarm:
+		i := s.warm(a.Machine)
+		o.Happened = i < 0 || s.group.Warm[i].Leaving()
 	case engine.AddTaint:
 		o.Happened = n == nil || n.HasTaint(*a.Taint)
 	case engine.RemoveTaint:

@@ -10,6 +10,9 @@ import (
 // faults are what goes wrong.
 type faults struct {
 	gone    map[world.Source]time.Time // a source is away until then
+	why     map[world.Source]string    // ... in these words
+	etcd    time.Time                  // until then the cluster writes nothing and tells nothing new
+	half    int                        // so many evictions charge their budget and do nothing
 	held    []func(*world.World)       // what the watch will tell when it is back
 	lose    map[engine.ActionKind]int  // so many answers get lost: done, but unknown
 	drop    map[engine.ActionKind]int  // so many requests get lost: not done, and unknown
@@ -23,6 +26,14 @@ type faults struct {
 	hostile bool
 	// random faults: how likely an answer or a request gets lost or is refused
 	chance float64
+
+	throttled map[world.Source]throttle
+}
+
+// throttle tells every request to come back later, until it is over.
+type throttle struct {
+	until time.Time
+	after time.Duration
 }
 
 // refusal answers the next requests of a kind.
@@ -32,7 +43,7 @@ type refusal struct {
 }
 
 func (f *faults) init() {
-	f.gone = map[world.Source]time.Time{}
+	f.gone, f.why, f.throttled = map[world.Source]time.Time{}, map[world.Source]string{}, map[world.Source]throttle{}
 	f.lose, f.drop = map[engine.ActionKind]int{}, map[engine.ActionKind]int{}
 	f.refused = map[engine.ActionKind]refusal{}
 	f.webhook, f.machine = map[string]bool{}, map[string]bool{}
@@ -59,24 +70,42 @@ func (f *faults) strikes(what string) bool {
 	return struck
 }
 
-// Outage keeps a source away for a while.
-func (s *Sim) Outage(src world.Source, d time.Duration) {
-	if src == world.Cluster && !s.faults.away(src, s.now) {
+// Outage keeps a source away for a while, for a reason.
+func (s *Sim) Outage(src world.Source, d time.Duration, why string) {
+	if src == world.Cluster && s.synced && !s.faults.away(src, s.now) {
 		s.View.Health[src] = world.Health{Fresh: s.now}
 	}
 	h := s.View.Health[src]
 	s.faults.gone[src] = s.now.Add(d)
-	h.Problem, h.Retry = "cannot be reached", s.now.Add(d)
+	s.faults.why[src] = why
+	h.Problem, h.Retry = s.hostile(why), s.now.Add(d)
 	s.View.Health[src] = h
 	s.after(d, func() {
 		if src != world.Cluster || s.faults.away(src, s.now) {
 			return
 		}
-		for _, change := range s.faults.held {
-			s.show(change)
-		}
-		s.faults.held, s.fresh = nil, true
+		s.tellHeld()
 	})
+}
+
+// tellHeld tells what the watch has held back.
+func (s *Sim) tellHeld() {
+	if s.now.Before(s.faults.etcd) || s.faults.away(world.Cluster, s.now) {
+		return
+	}
+	for _, change := range s.faults.held {
+		s.show(change)
+	}
+	s.faults.held, s.fresh = nil, true
+}
+
+// etcdOutage keeps the cluster's API from its store for a while: it answers lists
+// and watches from its caches, which grow old without a word, and nothing can be
+// written or read consistently. Controllers stand still.
+func (s *Sim) etcdOutage(d time.Duration) {
+	s.faults.etcd = s.now.Add(d)
+	s.after(d, s.tellHeld)
+	s.after(d, s.touch)
 }
 
 // Health brings the View's freshness of the cluster up to date.
@@ -91,7 +120,7 @@ func source(a engine.Action) world.Source {
 	if a.Kind == engine.CheckEffect {
 		return source(*a.Of)
 	}
-	if a.Kind == engine.Terminate {
+	if a.Kind == engine.Terminate || a.Kind == engine.Inspect {
 		return world.Cloud
 	}
 	if needs := a.Needs(); len(needs) > 0 {
@@ -103,17 +132,31 @@ func source(a engine.Action) world.Source {
 // request carries an action out as far as the faults let it, and says what its
 // sender gets to know.
 func (s *Sim) request(a engine.Action) engine.Outcome {
-	f := &s.faults
-	lost := engine.Outcome{Key: a.Key, At: s.now, Verdict: engine.Unknown, Message: "connection reset by peer"}
-	if f.away(source(a), s.now) {
-		o := refuse(engine.RefusedBusy, "connection refused")
-		o.Key, o.At = a.Key, s.now
+	o := s.answer(a)
+	o.Key, o.At, o.Message = a.Key, s.now, s.hostile(o.Message)
+	return o
+}
+
+func (s *Sim) answer(a engine.Action) engine.Outcome {
+	f, src := &s.faults, source(a)
+	lost := engine.Outcome{Verdict: engine.Unknown, Message: "connection reset by peer"}
+	switch t := f.throttled[src]; {
+	case f.away(src, s.now) && f.why[src] != away:
+		return refuse(engine.RefusedBusy, "%s", f.why[src])
+	case f.away(src, s.now):
+		return refuse(engine.RefusedBusy, "connection refused")
+	case s.now.Before(t.until):
+		o := refuse(engine.RefusedBusy, "%s", tooMany[src])
+		o.After = t.after
 		return o
+	case src == world.Cluster && s.now.Before(f.etcd) && a.ReadOnly():
+		return refuse(engine.RefusedBusy, "etcdserver: request timed out")
+	case src == world.Cluster && s.now.Before(f.etcd):
+		return engine.Outcome{Verdict: engine.Unknown, Message: "etcdserver: request timed out"}
 	}
 	if r := f.refused[a.Kind]; r.left > 0 {
 		r.left--
 		f.refused[a.Kind] = r
-		r.outcome.Key, r.outcome.At = a.Key, s.now
 		return r.outcome
 	}
 	luck := 1.0
@@ -127,9 +170,7 @@ func (s *Sim) request(a engine.Action) engine.Outcome {
 	case luck < f.chance/3:
 		return lost
 	case luck < 2*f.chance/3:
-		o := refuse(engine.RefusedBusy, "Rate exceeded")
-		o.Key, o.At = a.Key, s.now
-		return o
+		return refuse(engine.RefusedBusy, "Rate exceeded")
 	}
 	o := s.Do(a)
 	if f.lose[a.Kind] > 0 {
@@ -140,4 +181,13 @@ func (s *Sim) request(a engine.Action) engine.Outcome {
 		return lost
 	}
 	return o
+}
+
+// away is why a source is away that just cannot be reached.
+const away = "cannot be reached"
+
+// tooMany is how the sources word their throttling.
+var tooMany = map[world.Source]string{
+	world.Cluster: "the server has received too many requests and has asked us to try again later",
+	world.Cloud:   "Throttling: Rate exceeded",
 }

@@ -100,7 +100,7 @@ func (s *Sim) list(process int) {
 	if process != s.process {
 		return
 	}
-	if back := s.faults.gone[world.Cluster]; s.now.Before(back) {
+	if back := later(s.faults.gone[world.Cluster], s.faults.etcd); s.now.Before(back) {
 		s.after(back.Sub(s.now), func() { s.list(process) })
 		return
 	}

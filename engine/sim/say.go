@@ -38,131 +38,27 @@ func (c *Script) operator(a *args) error {
 	return nil
 }
 
-// somebody else acts on the cluster or the cloud:
-//
-//	somebody scale group=+2 | scale web=13
-//	somebody cordon a1 | uncordon a1 | taint a1 key=k value=v effect=NoSchedule
-//	somebody deletes pod=web-1 | budget=web
-//	somebody clears finalizers=web-1
-//	somebody sets template=3 [spec=$Latest]
-//	somebody suspends AZRebalance
-//	somebody kills | stands-by | detaches a1
-func (c *Script) somebody(a *args) error {
-	s := c.Sim
-	switch verb := a.next(); verb {
-	case "scale":
-		return c.scale(a)
-	case "cordon", "uncordon":
-		return c.onNode(a.next(), func(n *world.Node) { n.Unschedulable = verb == "cordon" })
-	case "taint":
-		t := world.Taint{Key: a.word("key"), Value: a.word("value"), Effect: a.word("effect")}
-		return c.onNode(a.next(), func(n *world.Node) { n.Taints = append(n.Taints, t) })
-	case "deletes":
-		if name := a.word("pod"); name != "" {
-			p := s.byName("app", name)
-			if p == nil {
-				return fmt.Errorf("there is no pod %s", name)
-			}
-			s.kill(p.UID, nil)
-		}
-		if name := a.word("budget"); name != "" {
-			s.DropBudget("app/" + name)
-		}
-	case "clears":
-		p := s.byName("app", a.word("finalizers"))
-		if p == nil {
-			return fmt.Errorf("there is no such pod")
-		}
-		s.finalize(p)
-	case "sets":
-		s.SetTemplate(int64(a.int("template", 2)), a.word("spec"))
-	case "suspends":
-		s.group.Suspended = append(s.group.Suspended, a.next())
-		s.listMachines()
-	case "stands-by", "detaches":
-		name := a.next()
-		m := s.machines["i-"+name]
-		if m == nil {
-			return fmt.Errorf("there is no such machine")
-		}
-		switch verb {
-		case "stands-by":
-			m.State = world.MachineStandby
-			s.group.Sizes.Desired--
-		case "detaches":
-			delete(s.machines, m.ID)
-			s.group.Sizes.Desired--
-			s.foreign.Desired--
-		}
-		s.listMachines()
-	case "kills":
-		m := s.machines["i-"+a.next()]
-		if m == nil {
-			return fmt.Errorf("there is no such machine")
-		}
-		s.end(m)
-	default:
-		return fmt.Errorf("somebody cannot %q", verb)
-	}
-	s.touch()
-	return nil
-}
-
-// onNode changes a node. Marks that look like ours are remembered as not ours;
-// those made while a run goes on may coincide with ours, and so may go with them.
-func (c *Script) onNode(name string, edit func(*world.Node)) error {
-	if !c.Sim.editNode(name, edit) {
-		return fmt.Errorf("there is no node %s", name)
-	}
-	for _, mark := range marksOn(c.Sim.Truth.Node(name)) {
-		c.Sim.marks[mark] = c.Sim.marks[mark] || c.Driver == nil
-	}
-	return nil
-}
-
-func (c *Script) scale(a *args) error {
-	s := c.Sim
-	if by := a.word("group"); by != "" {
-		n, err := strconv.Atoi(by)
-		if err != nil {
-			return err
-		}
-		sizes := &s.group.Sizes
-		n = max(n, sizes.Min-sizes.Desired)
-		sizes.Desired += n
-		s.foreign.Desired += n
-		if over := sizes.Desired - sizes.Max; over > 0 {
-			sizes.Max += over
-			s.foreign.Max += over
-		}
-		s.listMachines()
-		s.touch()
-		return nil
-	}
-	for _, name := range sortedKeys(a.pair) {
-		if name == "group" {
-			continue
-		}
-		if err := s.Scale(name, a.int(name, 0)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // fault makes something go wrong:
 //
 //	fault lose kind=evict count=2      answers get lost: done, and nobody knows
 //	fault drop kind=evict count=2      requests get lost: not done, and nobody knows
 //	fault refuse kind=evict as=busy count=2 [after=10s]
 //	fault chance p=0.1                 each request may get lost, be refused, or its answer get lost
+//	fault half-evict count=1           the budget is charged, and the pod stays
 //	fault away source=cluster for=5m   a source cannot be reached
+//	fault expired for=5m               the cloud's credentials have expired
+//	fault throttled source=cloud for=1m after=5s   every request is told to come back later
+//	fault etcd for=1m                  the API answers from old caches, and writes fail
 //	fault no-room zone=a [room=0]      a zone has no machine left
 //	fault quota n=8                    the account may run no more machines
 //	fault never-join | not-ready | no-labels [over] [count=1]   what becomes of new machines
 //	fault never-join replaced=4m       and when the cloud replaces one
 //	fault webhook web [over]           a webhook denies evictions
 //	fault stale budget=web [over]      the disruption controller does not look
+//	fault silent a1 [for=3m] [gone=10m]   a kubelet is not heard from; the cloud gives its machine up
+//	fault interrupt a1                 the cloud takes a Spot machine back in two minutes
+//	fault unhealthy a1                 the group finds a machine unhealthy, and replaces it
+//	fault hostile [over]               messages carry what must not reach a terminal
 func (c *Script) fault(a *args) error {
 	s, f := c.Sim, &c.Sim.faults
 	what, over := a.next(), a.flag("over")
@@ -181,7 +77,19 @@ func (c *Script) fault(a *args) error {
 		f.chance = p
 		return err
 	case "away":
-		s.Outage(world.Source(a.word("source")), a.span("for", time.Minute))
+		s.Outage(world.Source(a.word("source")), a.span("for", time.Minute), away)
+	case "half-evict":
+		f.half = count
+	case "expired":
+		s.Outage(world.Cloud, a.span("for", time.Minute), "AWS credentials expired (ExpiredToken): The security token included in the request is expired")
+	case "throttled":
+		f.throttled[world.Source(a.word("source"))] = throttle{s.now.Add(a.span("for", time.Minute)), a.span("after", 5*time.Second)}
+	case "etcd":
+		s.etcdOutage(a.span("for", time.Minute))
+	case "silent", "interrupt", "unhealthy":
+		return c.strike(what, a)
+	case "hostile":
+		f.hostile = !over
 	case "no-room":
 		s.group.room[a.word("zone")] = a.int("room", 0)
 		if over {
@@ -206,4 +114,37 @@ func (c *Script) fault(a *args) error {
 	}
 	s.touch()
 	return nil
+}
+
+// strike lets something happen to one machine.
+func (c *Script) strike(what string, a *args) error {
+	s := c.Sim
+	m, err := c.machine(a.next())
+	if err != nil {
+		return err
+	}
+	switch what {
+	case "interrupt":
+		s.interrupt(m)
+	case "unhealthy":
+		s.sicken(m)
+	case "silent":
+		s.fallSilent(m)
+		if back := a.span("for", 0); back > 0 {
+			s.after(back, func() { s.speak(m) })
+		}
+		if gone := a.span("gone", 0); gone > 0 {
+			s.after(gone, func() { s.sicken(m) })
+		}
+	}
+	return nil
+}
+
+// machine finds a machine by its node's name.
+func (c *Script) machine(name string) (*machine, error) {
+	m := c.Sim.machines["i-"+name]
+	if m == nil {
+		return nil, fmt.Errorf("there is no machine %q", name)
+	}
+	return m, nil
 }

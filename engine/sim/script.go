@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,16 +15,23 @@ import (
 // Script runs the small language of engine/testdata: a line is a command, its
 // words are names, switches and key=value pairs.
 //
-//	cluster zones=a,b,c nodes=12 template=2   a group; its nodes run version 1 of its template
+//	cluster zones=a,b,c nodes=12 template=2   a group; its nodes run version 1 of its template;
+//	                                          slots= cpu= memory= are a node's room, min= max= the
+//	                                          bounds, warm=2 a warm pool, overrides=2 templates of a
+//	                                          mixed group, spot and protected what its machines are
 //	timing boot=30s terminate=1m              how fast the world is (Config)
-//	workload web replicas=6 grace=5s          a Deployment; kind= for the others
+//	workload web replicas=6 grace=5s          a Deployment; kind= for the others; cpu= memory= is what
+//	                                          a pod asks for, apart=host or zone its anti-affinity,
+//	                                          volume a disk of one zone, crashes-on=v1.32 crash-loops
+//	                                          there, finalized=1m who serves its finalizers
 //	budget web min=5                          a PodDisruptionBudget over a workload's pods
 //	settings max-unavailable=2 approve=batch  what the user asks for
 //	wait for=1m                               lets time pass before the run
 //	start                                     the plan, and the run if nothing speaks against it
 //	run until=end                             goes on until something happens, or for= a while
 //	operator approve                          what the operator says (say.go)
-//	somebody scale group=+2                   what others do (say.go)
+//	autoscaler, hook drainer timeout=10m      who else looks at the group (others.go)
+//	somebody scale group=+2                   what others do (others.go)
 //	fault lose kind=evict                     what goes wrong (say.go)
 //	after 4m: somebody scale web=4            a line for later, of somebody or fate
 //	after 4m of refusing web: ...             ... once a budget has refused an eviction
@@ -116,6 +124,10 @@ func (c *Script) command(a *args) (string, error) {
 		return c.begin(a)
 	case "run":
 		return c.run(a)
+	case "autoscaler":
+		c.autoscaler(a)
+	case "hook":
+		c.hook(a)
 	case "operator":
 		return "", c.operator(a)
 	case "somebody":
@@ -202,9 +214,13 @@ func (c *Script) later(when *args, line string) error {
 
 func (c *Script) cluster(a *args) error {
 	c.config.Slots = a.int("slots", c.config.Slots)
+	c.config.CPU, c.config.Memory = a.int("cpu", c.config.CPU), a.int("memory", c.config.Memory)
 	c.Sim = New(c.config, a.list("zones", "a,b,c")...)
 	s := c.Sim
+	s.group.spot, s.group.protects = a.flag("spot"), a.flag("protected")
 	s.AddNodes(a.int("nodes", 3), 1)
+	s.group.warm = a.int("warm", 0)
+	s.fillPool()
 	if max := a.int("max", 0); max > 0 {
 		s.group.Sizes.Max = max
 	}
@@ -217,6 +233,13 @@ func (c *Script) cluster(a *args) error {
 	s.SetTemplate(version, spec)
 	if n := a.int("new", 0); n > 0 {
 		s.AddNodes(n, version)
+	}
+	for i, v := range a.list("overrides", "") {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil {
+			return err
+		}
+		s.group.Overrides = append(s.group.Overrides, world.Template{ID: fmt.Sprintf("lt-%d", i+1), Version: n})
 	}
 	s.group.labels = a.pairs("labels")
 	if name := a.word("name"); name != "" {
@@ -235,7 +258,8 @@ func (c *Script) workload(a *args) error {
 	shape := Shape{
 		Ready: a.span("ready", 3*time.Second), Grace: a.span("grace", 30*time.Second), Stop: a.span("stop", 2*time.Second),
 		NeverReady: a.flag("never-ready"), EmptyDir: a.flag("empty-dir"), ToleratesAll: a.flag("tolerates-all"),
-		Zone: a.word("zone"), Node: a.word("node"), Finalizers: a.list("finalizers", ""),
+		Zone: a.word("zone"), Node: a.word("node"), Finalizers: a.list("finalizers", ""), Finalized: a.span("finalized", 0),
+		CPU: a.int("cpu", 0), Memory: a.int("memory", 0), Volume: a.flag("volume"), Apart: a.word("apart"), CrashesOn: a.word("crashes-on"),
 	}
 	c.Sim.AddWorkload(kind, "app", a.next(), a.int("replicas", 1), shape)
 	return nil
@@ -247,16 +271,23 @@ func (c *Script) budget(a *args) error {
 	if app == "" {
 		app = name
 	}
-	min, err := a.amount("min")
+	low, high, err := rule(a)
 	if err != nil {
 		return err
 	}
-	max, err := a.amount("max")
-	if err != nil || (min == nil) == (max == nil) {
-		return fmt.Errorf("a budget has either min= or max=")
-	}
-	c.Sim.AddBudget("app", name, app, min, max, a.flag("always-allow"))
+	c.Sim.AddBudget("app", name, app, low, high, a.flag("always-allow"))
 	return nil
+}
+
+// rule reads what a budget asks for.
+func rule(a *args) (low, high *engine.Amount, err error) {
+	if low, err = a.amount("min"); err != nil {
+		return nil, nil, err
+	}
+	if high, err = a.amount("max"); err == nil && (low == nil) == (high == nil) {
+		err = fmt.Errorf("a budget has either min= or max=")
+	}
+	return low, high, err
 }
 
 func (c *Script) set(a *args) error {
@@ -369,6 +400,7 @@ func (c *Script) begin(*args) (string, error) {
 			s.marks[mark] = true
 		}
 	}
+	s.rolling = true
 	c.Driver = Drive(s, c.rules, engine.Start(plan.Run, s.now, "operator@laptop"))
 	c.shown = 0
 	return out.String(), nil

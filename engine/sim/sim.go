@@ -99,6 +99,7 @@ type Sim struct {
 	faults    faults
 	before    world.Sizes     // the group's sizes before the run
 	foreign   world.Sizes     // what others changed on the group's sizes, summed up
+	rolling   bool            // the run has begun
 	suspended bool            // AZRebalance was suspended before the run
 	marks     map[string]bool // marks that are not ours; true: from before the run, so that they must stay
 }
@@ -157,7 +158,9 @@ func (s *Sim) touch() {
 	s.moved = true
 	s.after(s.Config.Controllers, func() {
 		s.moved = false
-		s.controllers()
+		if !s.now.Before(s.faults.etcd) {
+			s.controllers()
+		}
 	})
 }
 
@@ -168,7 +171,7 @@ func (s *Sim) watch(change func(*world.World)) {
 		if !s.synced || process != s.process || lists != s.lists {
 			return // nobody listens, or a list has told it already
 		}
-		if s.faults.away(world.Cluster, s.now) {
+		if s.faults.away(world.Cluster, s.now) || s.now.Before(s.faults.etcd) {
 			s.faults.held = append(s.faults.held, change)
 			return
 		}

@@ -1,0 +1,171 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Autoscaler is how another operator, the Cluster Autoscaler, looks at the group.
+type Autoscaler struct {
+	// ScaleUp is how long a pod is unplaced before a machine is added; ScaleDown how
+	// long a node is emptier than Below (a share of its room, in percent) before it
+	// goes. Every is the time between two looks.
+	ScaleUp, ScaleDown, Every time.Duration
+	Below                     int
+}
+
+// autoscalerTaint keeps pods off a node that the autoscaler is about to remove.
+var autoscalerTaint = world.Taint{Key: "ToBeDeletedByClusterAutoscaler", Effect: "NoSchedule"}
+
+// autoscaler is one at work.
+type autoscaler struct {
+	Autoscaler
+	empty  map[string]time.Time // since when a node is empty enough
+	leaves string               // the node that it removes
+	raised time.Time            // it scaled up last
+}
+
+// Autoscale lets an autoscaler look at the group from now on, as the Cluster
+// Autoscaler does: it adds a machine for pods that have no place, within the
+// group's maximum, and removes a node that has been empty enough for a while, when
+// its pods fit elsewhere, one at a time and never below the minimum: tainted, its
+// pods evicted, ended through the group with decrement.
+func (s *Sim) Autoscale(how Autoscaler) {
+	a := &autoscaler{Autoscaler: how, empty: map[string]time.Time{}}
+	s.every(a.Every, func() bool {
+		if !s.scalesUp(a) {
+			s.scalesDown(a)
+		}
+		return true
+	})
+}
+
+// every does something again and again, until it says no.
+func (s *Sim) every(span time.Duration, do func() bool) {
+	s.after(span, func() {
+		if do() {
+			s.every(span, do)
+		}
+	})
+}
+
+// scalesUp adds a machine for unplaced pods. It reports whether there are any.
+func (s *Sim) scalesUp(a *autoscaler) bool {
+	sizes := &s.group.Sizes
+	waiting := false
+	for _, p := range s.allPods() {
+		waiting = waiting || p.Node == "" && p.Unplaced != "" && s.now.Sub(p.Created) >= a.ScaleUp
+	}
+	if waiting && sizes.Desired < sizes.Max && len(s.alive()) >= sizes.Desired && s.now.Sub(a.raised) > s.Config.Launch+s.Config.Boot+s.Config.NodeReady {
+		a.raised = s.now
+		sizes.Desired++
+		s.foreign.Desired++
+		s.listMachines()
+		s.touch()
+	}
+	return waiting
+}
+
+// scalesDown removes the next node that has been empty enough for long.
+func (s *Sim) scalesDown(a *autoscaler) {
+	if a.leaves != "" {
+		if m := s.machines["i-"+a.leaves]; m == nil || m.Leaving() {
+			a.leaves = ""
+		} else if s.empties(m) && s.terminateOne(engine.Action{Machine: m.ID, Decrement: true}).Verdict == engine.Done {
+			s.foreign.Desired--
+		}
+		return
+	}
+	loads := s.loads()
+	for _, m := range s.alive() {
+		n := s.Truth.Node(m.name)
+		if n == nil || !n.Ready || m.State != world.MachineInService || !s.roomy(loads[n.Name], a.Below) || !s.fitElsewhere(n, loads) {
+			delete(a.empty, m.name)
+			continue
+		}
+		if since, seen := a.empty[m.name]; !seen {
+			a.empty[m.name] = s.now
+		} else if s.now.Sub(since) >= a.ScaleDown && s.now.Sub(n.Created) >= a.ScaleDown && s.now.Sub(a.raised) >= a.ScaleDown && s.group.Sizes.Desired > s.group.Sizes.Min {
+			a.leaves = m.name
+			delete(a.empty, m.name)
+			s.editByOthers(m.name, func(n *world.Node) { n.Taints = append(n.Taints, autoscalerTaint) })
+			return
+		}
+	}
+}
+
+// roomy reports whether less than a share of a node is asked for.
+func (s *Sim) roomy(l load, percent int) bool {
+	if s.Config.CPU > 0 {
+		return l.cpu*100 < percent*s.Config.CPU
+	}
+	return l.pods*100 < percent*s.Config.Slots
+}
+
+// fitElsewhere reports whether a node's pods have a place on other nodes.
+func (s *Sim) fitElsewhere(from *world.Node, loads map[string]load) bool {
+	room := 0
+	for _, n := range s.Truth.Nodes() {
+		hard := false
+		for _, t := range n.Taints {
+			hard = hard || t.Effect != "PreferNoSchedule"
+		}
+		if n != from && n.Ready && !n.Unschedulable && !hard {
+			room += s.Config.Slots - loads[n.Name].pods
+		}
+	}
+	for _, p := range s.podsOn(from.Name) {
+		if p.owner == nil && !p.Mirror && !p.Finished() {
+			return false
+		}
+	}
+	return room >= loads[from.Name].pods
+}
+
+// empties evicts what has to leave a node. It reports whether nothing is left.
+func (s *Sim) empties(m *machine) bool {
+	left := false
+	for _, p := range s.podsOn(m.name) {
+		if p.Owner.Kind == DaemonSet || p.Mirror || p.Finished() {
+			continue
+		}
+		left = true
+		if !p.Terminating() {
+			s.evict(engine.Action{Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
+		}
+	}
+	return !left
+}
+
+// Drain lets somebody cordon and drain a node by hand, and then end its machine
+// if that is wanted.
+func (s *Sim) Drain(m *machine, end bool) {
+	s.editByOthers(m.name, func(n *world.Node) { n.Unschedulable = true })
+	s.every(5*time.Second, func() bool {
+		if s.machines[m.ID] != m || m.Leaving() {
+			return false
+		}
+		if !s.empties(m) {
+			return true
+		}
+		if end {
+			s.end(m)
+		}
+		return false
+	})
+}
+
+// editByOthers changes a node as somebody else. Marks that look like ours are
+// remembered as not ours; those made while a run goes on may coincide with ours,
+// and so may go with them.
+func (s *Sim) editByOthers(name string, edit func(*world.Node)) bool {
+	if !s.editNode(name, edit) {
+		return false
+	}
+	for _, mark := range marksOn(s.Truth.Node(name)) {
+		s.marks[mark] = s.marks[mark] || !s.rolling
+	}
+	return true
+}

@@ -1,0 +1,213 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// somebody else acts on the cluster or the cloud:
+//
+//	somebody scale group=+2 | scale web=13
+//	somebody bounds min=2 max=9
+//	somebody cordon a1 | uncordon a1 | drains a1 [ends]
+//	somebody taint a1 key=k value=v effect=NoSchedule | untaint a1 key=k
+//	somebody deletes pod=web-1 | budget=web | node=a1
+//	somebody changes budget=web min=3
+//	somebody clears finalizers=web-1
+//	somebody sets template=3 [spec=$Latest]
+//	somebody suspends AZRebalance | resumes AZRebalance
+//	somebody refreshes [over]            an instance refresh begins, or is over
+//	somebody kills | detaches | protects | stands-by | brings-back a1
+func (c *Script) somebody(a *args) error {
+	s := c.Sim
+	switch verb := a.next(); verb {
+	case "scale":
+		return c.scale(a)
+	case "bounds":
+		c.bounds(a)
+	case "cordon", "uncordon":
+		return c.onNode(a.next(), func(n *world.Node) { n.Unschedulable = verb == "cordon" })
+	case "taint":
+		t := world.Taint{Key: a.word("key"), Value: a.word("value"), Effect: a.word("effect")}
+		return c.onNode(a.next(), func(n *world.Node) { n.Taints = append(n.Taints, t) })
+	case "untaint":
+		key := a.word("key")
+		return c.onNode(a.next(), func(n *world.Node) {
+			n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t.Key == key })
+		})
+	case "deletes":
+		return c.deletes(a)
+	case "changes":
+		return c.changes(a)
+	case "clears":
+		p := s.byName("app", a.word("finalizers"))
+		if p == nil {
+			return fmt.Errorf("there is no such pod")
+		}
+		s.finalize(p)
+	case "sets":
+		s.SetTemplate(int64(a.int("template", 2)), a.word("spec"))
+	case "suspends":
+		s.group.Suspended = append(s.group.Suspended, a.next())
+	case "resumes":
+		process := a.next()
+		s.group.Suspended = slices.DeleteFunc(s.group.Suspended, func(p string) bool { return p == process })
+	case "refreshes":
+		s.group.Refused = "an instance refresh is in progress"
+		if a.flag("over") {
+			s.group.Refused = ""
+		}
+	default:
+		return c.toMachine(verb, a)
+	}
+	s.listMachines()
+	s.touch()
+	return nil
+}
+
+// toMachine is what somebody does to one machine of the group.
+func (c *Script) toMachine(verb string, a *args) error {
+	s := c.Sim
+	m, err := c.machine(a.next())
+	if err != nil {
+		return err
+	}
+	switch verb {
+	case "kills":
+		s.end(m)
+	case "drains":
+		s.Drain(m, a.flag("ends"))
+	case "protects":
+		m.Protected = true
+	case "stands-by":
+		m.State, m.Detail = world.MachineStandby, "Standby"
+		s.resize(-1)
+	case "brings-back":
+		m.State, m.Detail = world.MachineInService, "InService"
+		s.resize(1)
+	case "detaches":
+		delete(s.machines, m.ID)
+		s.resize(-1)
+	default:
+		return fmt.Errorf("somebody cannot %q", verb)
+	}
+	s.listMachines()
+	s.touch()
+	return nil
+}
+
+// resize changes the desired size as somebody else, as far as the minimum allows.
+func (s *Sim) resize(by int) {
+	by = max(by, s.group.Sizes.Min-s.group.Sizes.Desired)
+	s.group.Sizes.Desired += by
+	s.foreign.Desired += by
+	if over := s.group.Sizes.Desired - s.group.Sizes.Max; over > 0 {
+		s.group.Sizes.Max += over
+		s.foreign.Max += over
+	}
+}
+
+// bounds changes the group's bounds, and its size with them.
+func (c *Script) bounds(a *args) {
+	s := c.Sim
+	sizes := &s.group.Sizes
+	low, high := a.int("min", sizes.Min), a.int("max", sizes.Max)
+	s.foreign.Min += low - sizes.Min
+	s.foreign.Max += high - sizes.Max
+	sizes.Min, sizes.Max = low, high
+	if by := min(high, max(low, sizes.Desired)) - sizes.Desired; by != 0 {
+		s.resize(by)
+	}
+}
+
+func (c *Script) deletes(a *args) error {
+	s := c.Sim
+	if name := a.word("pod"); name != "" {
+		p := s.byName("app", name)
+		if p == nil {
+			return fmt.Errorf("there is no pod %s", name)
+		}
+		s.kill(p.UID, nil)
+	}
+	if name := a.word("budget"); name != "" {
+		s.DropBudget("app/" + name)
+	}
+	if name := a.word("node"); name != "" {
+		s.dropNode(name)
+	}
+	return nil
+}
+
+// changes gives a budget another rule, which its controller has yet to see.
+func (c *Script) changes(a *args) error {
+	s := c.Sim
+	b := s.budgets["app/"+a.word("budget")]
+	if b == nil {
+		return fmt.Errorf("there is no such budget")
+	}
+	low, high, err := rule(a)
+	if err != nil {
+		return err
+	}
+	b.rule(low, high)
+	b.Current = false
+	s.setBudget(b)
+	s.touch()
+	return nil
+}
+
+// onNode changes a node as somebody else.
+func (c *Script) onNode(name string, edit func(*world.Node)) error {
+	if !c.Sim.editByOthers(name, edit) {
+		return fmt.Errorf("there is no node %s", name)
+	}
+	return nil
+}
+
+func (c *Script) scale(a *args) error {
+	s := c.Sim
+	if by := a.word("group"); by != "" {
+		n, err := strconv.Atoi(by)
+		if err != nil {
+			return err
+		}
+		s.resize(n)
+		s.listMachines()
+		s.touch()
+		return nil
+	}
+	for _, name := range sortedKeys(a.pair) {
+		if name == "group" {
+			continue
+		}
+		if err := s.Scale(name, a.int(name, 0)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// autoscaler lets the Cluster Autoscaler look at the group from now on:
+//
+//	autoscaler [scale-up=20s] [scale-down=10m] [below=50]
+func (c *Script) autoscaler(a *args) {
+	c.Sim.Autoscale(Autoscaler{
+		ScaleUp: a.span("scale-up", 20*time.Second), ScaleDown: a.span("scale-down", 10*time.Minute),
+		Every: 10 * time.Second, Below: a.int("below", 50),
+	})
+}
+
+// hook gives the group a lifecycle hook:
+//
+//	hook warm-up launching timeout=5m after=1m [refuses] [abandon]
+func (c *Script) hook(a *args) {
+	h := hook{After: a.span("after", 0), Refuses: a.flag("refuses")}
+	h.Launching, h.Abandon, h.Timeout = a.flag("launching"), a.flag("abandon"), a.span("timeout", time.Hour)
+	h.Name = a.next()
+	c.Sim.group.hooks = append(c.Sim.group.hooks, h)
+	c.Sim.listMachines()
+}

@@ -165,7 +165,7 @@ func TestPodTolerations(t *testing.T) {
 
 func TestPodUnplaced(t *testing.T) {
 	in := &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodPending, Conditions: []corev1.PodCondition{
-		{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available:\x1b[31m 3 Insufficient cpu."},
+		{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available:\x1b[31m 3 Insufficient cpu. no new claims to deallocate, preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod."},
 	}}}
 	if got, want := toPod(in).Unplaced, "0/3 nodes are available:[31m 3 Insufficient cpu."; got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -69,7 +70,7 @@ func toPod(p *corev1.Pod) *world.Pod {
 		case c.Type == corev1.PodReady:
 			out.Ready = c.Status == corev1.ConditionTrue
 		case c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && p.Spec.NodeName == "":
-			out.Unplaced = sentence(c.Message)
+			out.Unplaced = sentence(whyUnplaced(c.Message))
 			if out.Unplaced == "" {
 				out.Unplaced = sentence(c.Reason)
 			}
@@ -77,6 +78,14 @@ func toPod(p *corev1.Pod) *world.Pod {
 	}
 	out.Crashing = crashing(p.Status.InitContainerStatuses) || crashing(p.Status.ContainerStatuses)
 	return out
+}
+
+// whyUnplaced is the scheduler's reason without what it adds on preemption and on
+// resource claims (pkg/scheduler/framework/types.go, FitError.Error).
+func whyUnplaced(message string) string {
+	why, _, _ := strings.Cut(message, " no new claims to deallocate")
+	why, _, _ = strings.Cut(why, " preemption: ")
+	return why
 }
 
 // graceOf is how long the pod is given to stop: what was settled when it was

@@ -82,7 +82,11 @@ func (s *Step) explainTerminating(b *Blocker, p *world.Pod) {
 func (s *Step) explainBudget(b *Blocker, p *world.Pod) {
 	v := b.Budgets[0]
 	b.Kind = BlockedByBudget
+	budget := s.W.Budget(v.Ref)
 	switch {
+	case budget != nil && !budget.Current:
+		b.Detail = v.Ref + " was changed, and its controller has not counted by the new rule yet"
+		b.WayOut = "opens by itself once it has; if it does not, look at kube-controller-manager, or force with f"
 	case v.Expected > 0 && v.Healthy >= v.Expected && v.Allowed <= 0:
 		b.Detail = fmt.Sprintf("%s allows 0: %d healthy, %d required, so it never allows any", v.Ref, v.Healthy, v.Desired)
 		b.WayOut = fmt.Sprintf("scale %s to %d, loosen %s, or force with f", b.Owner, v.Desired+1, v.Expression)

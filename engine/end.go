@@ -142,6 +142,9 @@ func (s *Step) leaveBehind() {
 		if m.Foreign || s.W.Node(m.Put.Node) == nil {
 			continue
 		}
+		if machine := s.W.Machine(m.Put.Machine); machine != nil && machine.Leaving() {
+			continue // it goes with its node
+		}
 		undo := m.undo()
 		s.Leave(undo.describe(), undo.Command())
 	}

@@ -61,7 +61,7 @@ func (s *Step) takeIn(m *world.Machine) Node {
 		n.Stage = Ready
 	case n.New:
 		n.Stage = Launching
-		n.Wait = s.newWait("joining", s.Run.Settings.NodeReadyTimeout, world.Cluster, world.Cloud)
+		n.Wait = s.newWait("joining", s.Run.Settings.NodeReadyTimeout+s.holdTime(true), world.Cluster, world.Cloud)
 	}
 	if !n.New {
 		n.Was = m.Template

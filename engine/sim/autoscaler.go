@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
@@ -42,10 +43,11 @@ func (s *Sim) Autoscale(how Autoscaler) {
 	})
 }
 
-// every does something again and again, until it says no.
+// every does something again and again, until it says no; not while the cluster can
+// write nothing.
 func (s *Sim) every(span time.Duration, do func() bool) {
 	s.after(span, func() {
-		if do() {
+		if s.now.Before(s.faults.etcd) || do() {
 			s.every(span, do)
 		}
 	})
@@ -161,10 +163,17 @@ func (s *Sim) Drain(m *machine, end bool) {
 // remembered as not ours; those made while a run goes on may coincide with ours,
 // and so may go with them.
 func (s *Sim) editByOthers(name string, edit func(*world.Node)) bool {
+	old := s.Truth.Node(name)
 	if !s.editNode(name, edit) {
 		return false
 	}
-	for _, mark := range marksOn(s.Truth.Node(name)) {
+	now := marksOn(s.Truth.Node(name))
+	for _, mark := range marksOn(old) {
+		if !slices.Contains(now, mark) {
+			delete(s.marks, mark)
+		}
+	}
+	for _, mark := range now {
 		s.marks[mark] = s.marks[mark] || !s.rolling
 	}
 	return true

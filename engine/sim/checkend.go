@@ -73,7 +73,7 @@ func (c *checker) end() {
 			d.breaks("rule 4: %s is not Ready", m.ID)
 		}
 	}
-	if n := len(s.alive()); n != s.group.Sizes.Desired && late == 0 && r.Foreign == "" {
+	if n := len(s.alive()); !s.balanced() && late == 0 && r.Foreign == "" {
 		d.breaks("rule 4: %d machines, desired %d", n, s.group.Sizes.Desired)
 	}
 }

@@ -150,6 +150,16 @@ func (s *Sim) balance() {
 	s.listMachines()
 }
 
+// balanced reports whether the group has as many machines as it wants, or more only
+// because they are protected from scale-in.
+func (s *Sim) balanced() bool {
+	list := s.alive()
+	if over := len(list) - s.group.Sizes.Desired; over <= 0 {
+		return over == 0
+	}
+	return !slices.ContainsFunc(list, func(m *machine) bool { return !m.Protected })
+}
+
 // fillPool keeps the warm pool at its size, from what the group launches now.
 func (s *Sim) fillPool() {
 	for len(s.group.Warm) < s.group.warm {

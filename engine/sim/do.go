@@ -108,8 +108,6 @@ func (s *Sim) inspect(a engine.Action) engine.Outcome {
 		lines = []string{"instance shutting-down", "state reason: Client.UserInitiatedShutdown: User initiated shutdown"}
 	case m.silent:
 		lines = append(lines, "status checks: instance reachability failed")
-	case m.release != nil:
-		lines = append(lines, m.Detail)
 	case m.neverJoins:
 		lines = append(lines, "console: cloud-init: bootstrap.sh: exit status 1")
 	case m.neverReady:

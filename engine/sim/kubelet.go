@@ -90,8 +90,8 @@ func (s *Sim) podsOn(node string) []*pod {
 	return out
 }
 
-// bidi, bell and escape are what nobody's message may do to a terminal.
-const evil = "\x1b[2J\x1b]0;owned\a\u202egnp.exe\u2066\x9b31m\r\n\tnext line\x00"
+// evil is what nobody's message may do to a terminal: clear it, name it, turn its text round.
+const evil = "\x1b[2J\x1b]0;owned\a\u202egnp.exe\u2066\u009b31m\r\n\tnext line\x00"
 
 // hostile is a message as the API of a hostile cluster words it.
 func (s *Sim) hostile(message string) string {

@@ -13,139 +13,284 @@ import (
 // checked. It returns the script of what it did and what happened, for a person to
 // shrink into a scenario, and the first broken rule, "" if none was.
 func Random(seed uint64) (told string, broken string) {
-	r := rand.New(rand.NewPCG(seed, 0xfa017))
-	c := NewScript()
-	var script strings.Builder
-	say := func(format string, args ...any) {
-		line := fmt.Sprintf(format, args...)
-		out, err := c.Do(line)
-		script.WriteString(line + "\n" + out)
-		if err != nil && broken == "" {
-			broken = line + ": " + err.Error()
+	p := &player{Script: NewScript(), r: rand.New(rand.NewPCG(seed, 0xfa017))}
+	p.say("seed %d", seed)
+	p.world()
+	p.asks()
+	p.say("start")
+	if p.Driver == nil || p.broken != "" {
+		return p.told.String(), p.broken
+	}
+	p.Driver.Audit, p.hurried = 8, true
+	p.say("fault chance p=%s", p.pick("0", "0", "0.05", "0.2"))
+	for step := 0; p.on() && step < 60; step++ {
+		p.say("run for=%dms", 200+p.r.IntN(15000))
+		if p.on() {
+			p.meddle()
 		}
 	}
-	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	p.comeToAnEnd()
+	return p.told.String(), p.broken
+}
 
-	say("seed %d", seed)
-	say("timing boot=%ds ready=%ds terminate=%ds cloud-lag=%dms cluster-lag=%dms", 2+r.IntN(10), 1+r.IntN(5), 2+r.IntN(15), 100+r.IntN(3000), 5+r.IntN(300))
-	zones := pick("a", "a,b", "a,b,c")
-	say("cluster zones=%s nodes=%d template=%s new=%d slots=%d", zones, 1+r.IntN(5), pick("1", "2", "2", "2"), r.IntN(2), 3+r.IntN(4))
+// player makes a script up as it goes along.
+type player struct {
+	*Script
+	r      *rand.Rand
+	told   strings.Builder
+	broken string
+}
+
+// say carries out a line, and keeps it and what it told.
+func (p *player) say(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	out, err := p.Do(line)
+	p.told.WriteString(line + "\n" + out)
+	if err != nil && p.broken == "" {
+		p.broken = line + ": " + err.Error()
+	}
+}
+
+func (p *player) pick(of ...string) string { return of[p.r.IntN(len(of))] }
+
+// one is true once in n times.
+func (p *player) one(in int) bool { return p.r.IntN(in) == 0 }
+
+// seldom is a word once in n times, else nothing.
+func (p *player) seldom(n int, words ...string) string {
+	if p.one(n) {
+		return p.pick(words...)
+	}
+	return ""
+}
+
+// on reports whether there is still something to play.
+func (p *player) on() bool { return p.broken == "" && p.Driver.Run.State != engine.Finished }
+
+// world makes a cluster with workloads and budgets.
+func (p *player) world() {
+	r := p.r
+	p.say("timing boot=%ds ready=%ds terminate=%ds cloud-lag=%dms cluster-lag=%dms sync=%dms",
+		2+r.IntN(10), 1+r.IntN(5), 2+r.IntN(15), 100+r.IntN(3000), 5+r.IntN(300), 50+r.IntN(8000))
+	nodes := 1 + r.IntN(5)
+	p.say("cluster zones=%s nodes=%d min=%d template=%s new=%d slots=%d warm=%d %s %s %s %s",
+		p.pick("a", "a,b", "a,b,c"), nodes, r.IntN(nodes+1)*r.IntN(2), p.pick("1", "2", "2", "2"), r.IntN(2), 3+r.IntN(4),
+		max(0, r.IntN(8)-5), p.seldom(6, "spot"), p.seldom(8, "protected"), p.seldom(8, "overrides=2"), p.seldom(4, "cpu=2000"))
 	for i := range 1 + r.IntN(3) {
 		name := fmt.Sprintf("w%d", i)
-		say("workload %s %s replicas=%d stop=%ds ready=%ds %s", name, pick("", "", "kind=statefulset"), 1+r.IntN(4), r.IntN(8), 1+r.IntN(5), pick("", "", "", "tolerates-all", "never-ready"))
-		switch r.IntN(4) {
+		p.say("workload %s replicas=%d stop=%ds ready=%ds %s", name, 1+r.IntN(4), r.IntN(8), 1+r.IntN(5), p.pick(
+			"", "", "", "", "kind=statefulset", "kind=statefulset volume", "tolerates-all", "never-ready", "apart=host", "apart=zone",
+			"cpu=600", "finalizers=guard finalized=20s", "crashes-on=v1.32"))
+		switch r.IntN(5) {
 		case 0, 1:
-			say("budget %s max=1 %s", name, pick("", "always-allow"))
+			p.say("budget %s max=1 %s", name, p.seldom(2, "always-allow"))
 		case 2:
-			say("budget %s min=%d", name, 1+r.IntN(3))
+			p.say("budget %s min=%d", name, 1+r.IntN(3))
+		case 3:
+			p.say("budget %s %s", name, p.pick("max=50%", "min=50%", "min=34%"))
+		}
+		if p.one(20) {
+			p.say("budget second app=%s max=1", name)
 		}
 	}
-	say("workload logs kind=daemonset")
-	say("settings max-unavailable=%s post-drain-wait=%ds drain-timeout=%ds node-ready-timeout=60s pending-limit=20s gate-pause=60s on-drain-timeout=%s %s",
-		pick("1", "1", "2", "50%"), r.IntN(8), 20+r.IntN(60), pick("fail", "fail", "force", "skip"), pick("", "", "approve=batch", "ami=ami-9"))
-	if r.IntN(3) == 0 {
-		say("somebody cordon a1")
+	p.say("workload logs kind=daemonset")
+	if p.one(8) {
+		p.say("hook %s timeout=%ds after=%ds %s", p.pick("warm-up launching", "drainer"), 5+r.IntN(40), r.IntN(20), p.seldom(6, "refuses", "abandon"))
 	}
-	if r.IntN(4) == 0 {
-		say("somebody suspends AZRebalance")
+	if p.one(10) {
+		p.say("autoscaler scale-up=%ds scale-down=%ds", 5+r.IntN(20), 60+r.IntN(200))
 	}
-	say("start")
-	if c.Driver == nil {
-		return script.String(), broken
+	if p.one(20) {
+		p.say("fault hostile")
 	}
-	c.Driver.Audit = 8
-	say("fault chance p=%s", pick("0", "0.05", "0.2"))
-	for step := 0; c.Driver.Run.State != engine.Finished && broken == "" && step < 60; step++ {
-		say("run for=%dms", 200+r.IntN(15000))
-		if c.Driver.Run.State == engine.Finished {
-			break
-		}
-		c.meddle(r, say, pick, step)
+	if p.one(3) {
+		p.say("somebody cordon a1")
 	}
-	if c.Driver.Run.State != engine.Finished && broken == "" {
-		say("fault chance p=0")
-		for try := 0; c.Driver.Run.State != engine.Finished && broken == "" && try < 3; try++ { // a crash may swallow it
-			say("operator abort")
-			say("run for=%s", 30*time.Minute)
-		}
-		if c.Driver.Run.State != engine.Finished && broken == "" {
-			broken = fmt.Sprintf("the run does not end: %s", c.runLine())
-		}
+	if p.one(4) {
+		p.say("somebody suspends AZRebalance")
 	}
-	return script.String(), broken
 }
 
-// meddle is one random thing that an operator, somebody else or fate may do.
-func (c *Script) meddle(r *rand.Rand, say func(string, ...any), pick func(...string) string, step int) {
-	run := &c.Driver.Run
-	if n := len(run.Batches); run.State == engine.Paused {
-		say("operator resume")
-		return
-	} else if n > 0 && run.Batches[n-1].Approved.IsZero() && c.Driver.in.Commands == nil {
-		say("operator approve")
+// asks is what the user asks for.
+func (p *player) asks() {
+	r := p.r
+	p.say("settings strategy=%s", p.pick("eks", "eks", "eks-minimal"))
+	p.say("settings max-unavailable=%s post-drain-wait=%ds drain-timeout=%ds node-ready-timeout=%ds pending-limit=20s gate-pause=60s on-drain-timeout=%s",
+		p.pick("1", "1", "2", "50%"), r.IntN(8), 20+r.IntN(60), 60+r.IntN(60), p.pick("fail", "fail", "force", "skip", "wait"))
+	p.say("settings %s %s %s %s %s %s",
+		p.pick("", "", "", "approve=batch", "approve=batch batch-size=2", "approve=canary canary-watch=30s", "approve=phase"),
+		p.seldom(4, "ami=ami-9", "all-nodes"), p.seldom(4, "order=oldest", "order=newest,name", "order=name", "order=fewest-blockers"),
+		p.seldom(4, "max-failed-nodes=1", "max-failed-nodes=2"),
+		p.seldom(3, "unreachable=fail unreachable-after=60s", "unreachable=terminate unreachable-after=60s", "unreachable-after=60s"),
+		p.seldom(12, "only=a1", "until=4m", "until=10m"))
+}
+
+// comeToAnEnd lets a run that is still going on end without further trouble.
+func (p *player) comeToAnEnd() {
+	if !p.on() {
 		return
 	}
-	switch r.IntN(28) {
-	case 0:
-		say("operator pause")
-	case 1:
-		if step > 8 {
-			say("operator abort")
-		}
-	case 2, 3:
-		say("crash %s %s for=%ds", pick("", "before-save", "before-act", "mid-act", "after-act"), pick("", "lost"), 1+r.IntN(60))
-	case 4:
-		say("sleep for=%ds", 1+r.IntN(300))
-	case 5:
-		say("fault away source=%s for=%ds", pick("cluster", "cloud"), 1+r.IntN(120))
-	case 6:
-		say("fault lose kind=%s count=%d", pick("evict", "terminate", "cordon", "taint", "set-sizes", "look", "check", "resume", "launch-in"), 1+r.IntN(3))
-	case 7:
-		say("fault drop kind=%s count=%d", pick("evict", "terminate", "cordon", "taint", "set-sizes", "look", "check", "uncordon", "suspend"), 1+r.IntN(3))
-	case 8:
-		say("fault refuse kind=%s as=busy count=%d", pick("evict", "terminate", "cordon", "look", "set-sizes"), 1+r.IntN(4))
-	case 9:
-		if node := c.anyNode(r); node != "" {
-			say("somebody cordon %s", node)
-		}
-	case 10:
-		say("somebody scale group=%s", pick("+1", "-1"))
-	case 11:
-		say("somebody scale w0=%d", 1+r.IntN(5))
-	case 12:
-		if node := c.anyNode(r); node != "" {
-			say("somebody kills %s", node)
-		}
-	case 13:
-		say("fault no-room zone=%s room=%d", pick(c.Sim.group.Zones...), r.IntN(2))
-	case 14:
-		say("fault webhook w0 %s", pick("", "over"))
-	case 15:
-		say("fault %s %s", pick("never-join", "not-ready"), pick("", "over", "over"))
-	case 16:
-		say("fault refuse kind=%s as=forbidden count=%d", pick("terminate", "evict", "resume", "uncordon", "set-sizes"), 1+r.IntN(5))
-	case 17:
-		if node := c.anyNode(r); node != "" {
-			say("operator skip node=%s", node)
-		}
-	case 18:
-		for _, n := range sortedKeys(run.Nodes) {
-			if run.Nodes[n].Stage == engine.Draining {
-				say("operator force node=%s", run.Nodes[n].Name)
-				return
-			}
+	p.say("fault chance p=0")
+	for try := 0; p.on() && try < 3; try++ { // a crash may swallow what the operator says
+		p.say("operator abort")
+		p.say("run for=%s", 30*time.Minute)
+	}
+	if p.on() {
+		p.broken = "the run does not end: " + p.runLine()
+	}
+}
+
+// meddle is one thing that an operator, somebody else or fate does, or nothing.
+func (p *player) meddle() {
+	run := &p.Driver.Run
+	if run.State == engine.Paused {
+		p.say("operator resume")
+		return
+	}
+	if _, waiting := run.Waiting(); waiting && p.Driver.in.Commands == nil && !p.one(4) {
+		p.say("operator approve")
+		return
+	}
+	if p.Sim.now.Before(p.Sim.faults.etcd) {
+		return // nobody else can do anything either
+	}
+	n := p.r.IntN(allTurns)
+	for _, t := range turns {
+		if n -= t.weight; n < 0 {
+			t.take(p)
+			return
 		}
 	}
 }
 
-// anyNode is some node that is not on its way out.
-func (c *Script) anyNode(r *rand.Rand) string {
-	list := c.Sim.alive()
+// turn is something that may happen, and how often among the others.
+type turn struct {
+	weight int
+	take   func(p *player)
+}
+
+// line is a turn that says one line. Its verbs are for the words of one of picks,
+// one after the other.
+func line(weight int, format string, picks ...[]string) turn {
+	return turn{weight, func(p *player) {
+		args := make([]any, len(picks))
+		for i, of := range picks {
+			args[i] = p.pick(of...)
+		}
+		p.say(format, args...)
+	}}
+}
+
+// node is a turn that says a line about some node.
+func node(weight int, format string, picks ...[]string) turn {
+	return turn{weight, func(p *player) {
+		name := p.anyNode()
+		if name == "" {
+			return
+		}
+		args := []any{name}
+		for _, of := range picks {
+			args = append(args, p.pick(of...))
+		}
+		p.say(format, args...)
+	}}
+}
+
+// Words that turns pick from.
+var (
+	changes = []string{"evict", "terminate", "cordon", "taint", "untaint", "uncordon", "set-sizes", "suspend", "resume", "launch-in", "set-template", "create-template", "end-warm", "delete", "label"}
+	reads   = []string{"look", "check", "inspect"}
+	some    = []string{"1", "2", "3", "4"}
+	spans   = []string{"1s", "5s", "12s", "30s", "70s", "2m"}
+	apis    = []string{"cluster", "cloud"}
+)
+
+// turns is what may happen in a random run.
+var turns = []turn{
+	{300, func(*player) {}},
+
+	line(10, "operator pause"),
+	line(4, "operator abort"),
+	node(8, "operator skip node=%s"),
+	node(6, "operator return node=%s"),
+	{12, (*player).force},
+	line(8, "sleep for=%s", []string{"1s", "20s", "40s", "2m", "5m"}),
+	line(24, "crash %s %s for=%s", []string{"", "before-save", "before-act", "mid-act", "after-act"}, []string{"", "lost"}, spans),
+
+	line(8, "fault lose kind=%s count=%s", changes, some),
+	line(8, "fault drop kind=%s count=%s", changes, some),
+	line(6, "fault lose kind=%s count=%s", reads, some),
+	line(10, "fault refuse kind=%s as=busy count=%s", append(reads, changes...), some),
+	line(6, "fault refuse kind=%s as=forbidden count=%s", changes, some),
+	line(8, "fault away source=%s for=%s", apis, spans),
+	line(6, "fault throttled source=%s for=%s after=%s", apis, spans, []string{"1s", "5s", "10s"}),
+	line(4, "fault expired for=%s", spans),
+	line(4, "fault etcd for=%s", spans),
+	line(4, "fault half-evict count=1"),
+	line(6, "fault webhook w0 %s", []string{"", "over", "over"}),
+	{4, func(p *player) {
+		if p.Sim.budgets["app/w0"] != nil {
+			p.say("fault stale budget=w0 %s", p.pick("", "over", "over"))
+		}
+	}},
+
+	{10, func(p *player) {
+		p.say("fault no-room zone=%s %s", p.pick(p.Sim.group.Zones...), p.pick("room=0", "room=1", "over", "over"))
+	}},
+	line(8, "fault %s %s", []string{"never-join count=1", "never-join count=1 replaced=30s", "not-ready count=1", "no-labels count=1", "never-join over", "not-ready over"}, []string{""}),
+	node(10, "fault silent %s %s", []string{"", "for=20s", "for=90s", "gone=30s", "gone=2m"}),
+	node(3, "fault interrupt %s"),
+	node(3, "fault unhealthy %s"),
+
+	node(10, "somebody kills %s"),
+	node(8, "somebody cordon %s"),
+	node(4, "somebody uncordon %s"),
+	node(4, "somebody taint %s key=theirs value=x effect=%s", []string{"NoSchedule", "PreferNoSchedule"}),
+	node(5, "somebody drains %s %s", []string{"", "ends"}),
+	node(2, "somebody deletes node=%s"),
+	node(3, "somebody protects %s"),
+	node(2, "somebody stands-by %s"),
+	node(2, "somebody detaches %s"),
+	line(8, "somebody scale group=%s", []string{"+1", "-1"}),
+	line(8, "somebody scale w0=%s", append(some, "5")),
+	line(2, "somebody suspends %s", []string{"Launch", "ReplaceUnhealthy"}),
+	line(3, "somebody resumes %s", []string{"Launch", "ReplaceUnhealthy"}),
+	line(2, "somebody refreshes %s", []string{"", "over", "over"}),
+	{2, func(p *player) { p.say("somebody sets template=%d", 1+p.r.IntN(3)) }},
+	{4, func(p *player) {
+		if p.Sim.budgets["app/w0"] != nil {
+			p.say("somebody %s", p.pick("deletes budget=w0", "changes budget=w0 max=2", "changes budget=w0 min=1", "changes budget=w0 max=0"))
+		}
+	}},
+}
+
+// allTurns is the sum of the weights.
+var allTurns = func() (sum int) {
+	for _, t := range turns {
+		sum += t.weight
+	}
+	return sum
+}()
+
+// force orders force for a node that drains.
+func (p *player) force() {
+	nodes := p.Driver.Run.Nodes
+	for _, id := range sortedKeys(nodes) {
+		if nodes[id].Stage == engine.Draining && nodes[id].Name != "" {
+			p.say("operator force node=%s", nodes[id].Name)
+			return
+		}
+	}
+}
+
+// anyNode is some node that is not on its way out, "" if there is none.
+func (p *player) anyNode() string {
+	list := p.Sim.alive()
 	if len(list) == 0 {
 		return ""
 	}
-	m := list[r.IntN(len(list))]
-	if c.Sim.Truth.Node(m.name) == nil {
+	m := list[p.r.IntN(len(list))]
+	if p.Sim.Truth.Node(m.name) == nil {
 		return ""
 	}
 	return m.name

@@ -180,7 +180,7 @@ func (c *Script) timing(a *args) error {
 	for name, v := range map[string]*time.Duration{
 		"boot": &k.Boot, "launch": &k.Launch, "ready": &k.NodeReady, "terminate": &k.Terminate,
 		"cluster-lag": &k.ClusterLag, "cloud-lag": &k.CloudLag, "cloud-every": &k.CloudEvery,
-		"cluster-latency": &k.ClusterLatency, "cloud-latency": &k.CloudLatency, "controllers": &k.Controllers, "sync": &k.Sync,
+		"cluster-latency": &k.ClusterLatency, "cloud-latency": &k.CloudLatency, "controllers": &k.Controllers, "sync": &k.Sync, "detach": &k.Detach,
 	} {
 		*v = a.span(name, *v)
 	}
@@ -428,7 +428,9 @@ func (c *Script) run(a *args) (string, error) {
 			step = min(step, 50*time.Millisecond)
 		}
 		d.Advance(c.Sim.now.Add(step))
-		c.countReady()
+		if !c.hurried {
+			c.countReady()
+		}
 	}
 	out := c.story(all)
 	if d.Run.State == engine.Finished {

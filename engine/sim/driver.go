@@ -59,8 +59,9 @@ func Drive(s *Sim, rules engine.Strategy, run engine.Run) *Driver {
 	return d
 }
 
-// Advance lets the world and the driver go on until t, or until the run ends.
-func (d *Driver) Advance(t time.Time) {
+// Advance lets the world and the driver go on until t, until the run ends, or until
+// stop (if there is one), which is asked at every move, says so.
+func (d *Driver) Advance(t time.Time, stop func() bool) {
 	for d.Run.State != engine.Finished && len(d.Broken) == 0 {
 		s := d.Sim
 		next := t
@@ -76,11 +77,13 @@ func (d *Driver) Advance(t time.Time) {
 		if due && !s.now.Before(d.asleep) {
 			d.decide()
 		}
+		if stop != nil && stop() {
+			return
+		}
 		if !next.Before(t) && later(d.wake, d.asleep).After(t) {
 			return
 		}
 	}
-	d.Sim.Advance(t)
 }
 
 func later(a, b time.Time) time.Time {

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -409,6 +408,9 @@ func (c *Script) begin(*args) (string, error) {
 // longest is how long a run command waits for what it was told to wait for.
 const longest = 6 * time.Hour
 
+// glance is how often an operator looks.
+const glance = 50 * time.Millisecond
+
 // run lets time pass until something happens.
 func (c *Script) run(a *args) (string, error) {
 	if c.Driver == nil {
@@ -418,24 +420,26 @@ func (c *Script) run(a *args) (string, error) {
 	until, span := a.word("until"), a.span("for", longest)
 	node, all := a.word("node"), a.flag("all")
 	end := c.Sim.now.Add(span)
-	from := len(d.Events)
-	for d.Run.State != engine.Finished && c.Sim.now.Before(end) && len(d.Broken) == 0 {
-		if until != "" && slices.ContainsFunc(d.Events[from:], func(e engine.Event) bool { return means(e, until) && (node == "" || e.Node == node) }) {
-			break
-		}
-		step := end.Sub(c.Sim.now)
-		if until != "" || !c.hurried {
-			step = min(step, 50*time.Millisecond)
-		}
-		d.Advance(c.Sim.now.Add(step))
+	start, from, come := c.Sim.now, len(d.Events), false
+	d.Advance(end, func() bool {
 		if !c.hurried {
 			c.countReady()
 		}
+		for _, e := range d.Events[from:] {
+			come = come || until != "" && means(e, until) && (node == "" || e.Node == node)
+		}
+		from = len(d.Events)
+		return come
+	})
+	if come || d.Run.State == engine.Finished { // it is seen a moment later
+		seen := start.Add((c.Sim.now.Sub(start) + glance - 1) / glance * glance)
+		d.Advance(seen, nil)
+		c.Sim.Advance(seen)
 	}
 	out := c.story(all)
 	if d.Run.State == engine.Finished {
 		out += c.ending()
-	} else if until != "" && !c.Sim.now.Before(end) {
+	} else if until != "" && !come {
 		return out, fmt.Errorf("it did not come to %q within %s", until, span)
 	}
 	return out, nil

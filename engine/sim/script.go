@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -171,21 +170,6 @@ func (c *Script) crash(a *args) error {
 	return nil
 }
 
-func (c *Script) timing(a *args) error {
-	k := &c.config
-	if c.Sim != nil {
-		k = &c.Sim.Config
-	}
-	for name, v := range map[string]*time.Duration{
-		"boot": &k.Boot, "launch": &k.Launch, "ready": &k.NodeReady, "terminate": &k.Terminate,
-		"cluster-lag": &k.ClusterLag, "cloud-lag": &k.CloudLag, "cloud-every": &k.CloudEvery,
-		"cluster-latency": &k.ClusterLatency, "cloud-latency": &k.CloudLatency, "controllers": &k.Controllers, "sync": &k.Sync, "detach": &k.Detach,
-	} {
-		*v = a.span(name, *v)
-	}
-	return nil
-}
-
 // later keeps a line for when its time has come.
 func (c *Script) later(when *args, line string) error {
 	span, err := time.ParseDuration(when.next())
@@ -209,84 +193,6 @@ func (c *Script) later(when *args, line string) error {
 	what := strings.Join(when.words, " ")
 	c.Sim.cues[what] = append(c.Sim.cues[what], do)
 	return nil
-}
-
-func (c *Script) cluster(a *args) error {
-	c.config.Slots = a.int("slots", c.config.Slots)
-	c.config.CPU, c.config.Memory = a.int("cpu", c.config.CPU), a.int("memory", c.config.Memory)
-	c.Sim = New(c.config, a.list("zones", "a,b,c")...)
-	s := c.Sim
-	s.group.spot, s.group.protects = a.flag("spot"), a.flag("protected")
-	s.AddNodes(a.int("nodes", 3), 1)
-	s.group.warm = a.int("warm", 0)
-	s.fillPool()
-	if max := a.int("max", 0); max > 0 {
-		s.group.Sizes.Max = max
-	}
-	s.group.Sizes.Min = a.int("min", 0)
-	version := int64(a.int("template", 2))
-	spec := a.word("spec")
-	if spec == "" {
-		spec = fmt.Sprint(version)
-	}
-	s.SetTemplate(version, spec)
-	if n := a.int("new", 0); n > 0 {
-		s.AddNodes(n, version)
-	}
-	for i, v := range a.list("overrides", "") {
-		n, err := strconv.ParseInt(v, 10, 64)
-		if err != nil {
-			return err
-		}
-		s.group.Overrides = append(s.group.Overrides, world.Template{ID: fmt.Sprintf("lt-%d", i+1), Version: n})
-	}
-	s.group.labels = a.pairs("labels")
-	if name := a.word("name"); name != "" {
-		s.group.Name = name
-	}
-	s.Advance(s.now.Add(3 * time.Second))
-	return nil
-}
-
-func (c *Script) workload(a *args) error {
-	kinds := map[string]string{"": Deployment, "statefulset": StatefulSet, "daemonset": DaemonSet, "bare": Bare, "mirror": Mirror, "job": Job}
-	kind, ok := kinds[a.word("kind")]
-	if !ok {
-		return fmt.Errorf("there is no such kind of workload")
-	}
-	shape := Shape{
-		Ready: a.span("ready", 3*time.Second), Grace: a.span("grace", 30*time.Second), Stop: a.span("stop", 2*time.Second),
-		NeverReady: a.flag("never-ready"), EmptyDir: a.flag("empty-dir"), ToleratesAll: a.flag("tolerates-all"),
-		Zone: a.word("zone"), Node: a.word("node"), Finalizers: a.list("finalizers", ""), Finalized: a.span("finalized", 0),
-		CPU: a.int("cpu", 0), Memory: a.int("memory", 0), Volume: a.flag("volume"), Apart: a.word("apart"), CrashesOn: a.word("crashes-on"),
-	}
-	c.Sim.AddWorkload(kind, "app", a.next(), a.int("replicas", 1), shape)
-	return nil
-}
-
-func (c *Script) budget(a *args) error {
-	name := a.next()
-	app := a.word("app")
-	if app == "" {
-		app = name
-	}
-	low, high, err := rule(a)
-	if err != nil {
-		return err
-	}
-	c.Sim.AddBudget("app", name, app, low, high, a.flag("always-allow"))
-	return nil
-}
-
-// rule reads what a budget asks for.
-func rule(a *args) (low, high *engine.Amount, err error) {
-	if low, err = a.amount("min"); err != nil {
-		return nil, nil, err
-	}
-	if high, err = a.amount("max"); err == nil && (low == nil) == (high == nil) {
-		err = fmt.Errorf("a budget has either min= or max=")
-	}
-	return low, high, err
 }
 
 func (c *Script) set(a *args) error {

@@ -6,15 +6,18 @@
 // servers would answer to a consistent read. View is what a driver knows: it
 // follows Truth with the lag of a watch (cluster) or of a poll (cloud), and
 // stands still while a source is away. Controllers act on Truth: the Auto
-// Scaling group (cloud.go), kubelets and the scheduler (cluster.go), workload
-// and disruption controllers (workload.go, budget.go). Actions are carried out
-// by Do (do.go).
+// Scaling group (cloud.go) and its machines (machine.go), kubelets and the node
+// lifecycle controller (cluster.go, kubelet.go), the scheduler (place.go), workload
+// and disruption controllers (workload.go, budget.go). Others act on it as well:
+// people (others.go) and an autoscaler (autoscaler.go). Actions are carried out by
+// Do (do.go), as far as what goes wrong lets them (fault.go).
 //
-// A Driver (driver.go) decides, saves and acts as engine/live does, loses
-// answers (fault.go), sleeps and crashes (process.go), and has every step checked against the
-// rules of docs/design.md (check.go). A Script (script.go) reads the language of
-// engine/testdata. A Wall (wall.go) lets engine/live's loop drive a Sim with the
-// wall clock, for the demo, whose worlds are in scenarios/ (scenario.go).
+// A Driver (driver.go) decides, saves and acts as engine/live does, sleeps and
+// crashes (process.go), and has every step checked against the rules of
+// docs/design.md (check.go). A Script (script.go) reads the language of
+// engine/testdata; Random (random.go) makes scripts up. A Wall (wall.go) lets
+// engine/live's loop drive a Sim with the wall clock, for the demo, whose worlds
+// are in scenarios/ (scenario.go).
 //
 // Everything follows from the seed: two runs of one script are the same.
 package sim

@@ -73,7 +73,7 @@ func (c *checker) end() {
 			d.breaks("rule 4: %s is not Ready", m.ID)
 		}
 	}
-	if n := len(s.alive()); !s.balanced() && late == 0 && r.Foreign == "" {
+	if n := len(s.alive()); !s.balanced() && late == 0 && s.shrunk.Before(s.View.Health[world.Cloud].Fresh) && r.Foreign == "" {
 		d.breaks("rule 4: %d machines, desired %d", n, s.group.Sizes.Desired)
 	}
 }

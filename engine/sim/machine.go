@@ -182,7 +182,7 @@ func (s *Sim) end(m *machine) {
 	if m.Leaving() || s.machines[m.ID] != m {
 		return
 	}
-	m.State, m.Detail, m.release = world.MachineTerminating, "Terminating", nil
+	m.State, m.Detail, m.release, s.shrunk = world.MachineTerminating, "Terminating", nil, s.now
 	s.listMachines()
 	s.hold(m, false)
 	s.touch()
@@ -190,6 +190,9 @@ func (s *Sim) end(m *machine) {
 
 // goes lets a machine end, without waiting for anybody; its node goes with it.
 func (s *Sim) goes(m *machine) {
+	if !m.Leaving() {
+		s.shrunk = s.now
+	}
 	m.State, m.Detail, m.release = world.MachineTerminating, "Terminating", nil
 	s.listMachines()
 	s.after(s.Config.Terminate, func() {

@@ -100,9 +100,11 @@ func (c *Script) toMachine(verb string, a *args) error {
 	return nil
 }
 
-// resize changes the desired size as somebody else, as far as the minimum allows.
+// resize changes the desired size as somebody else, as far as the minimum allows; the
+// group has yet to follow.
 func (s *Sim) resize(by int) {
 	by = max(by, s.group.Sizes.Min-s.group.Sizes.Desired)
+	s.shrunk = s.now
 	s.group.Sizes.Desired += by
 	s.foreign.Desired += by
 	if over := s.group.Sizes.Desired - s.group.Sizes.Max; over > 0 {

@@ -102,6 +102,7 @@ type Sim struct {
 	faults    faults
 	before    world.Sizes     // the group's sizes before the run
 	foreign   world.Sizes     // what others changed on the group's sizes, summed up
+	shrunk    time.Time       // when the group last lost a machine
 	rolling   bool            // the run has begun
 	suspended bool            // AZRebalance was suspended before the run
 	marks     map[string]bool // marks that are not ours; true: from before the run, so that they must stay

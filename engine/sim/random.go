@@ -9,14 +9,14 @@ import (
 	"github.com/drainboard/drainboard/engine"
 )
 
-// Random plays a small random cluster with random faults to its end, every step
-// checked. It returns the script of what it did and what happened, for a person to
-// shrink into a scenario, and the first broken rule, "" if none was.
-func Random(seed uint64) (told string, broken string) {
-	p := &player{Script: NewScript(), r: rand.New(rand.NewPCG(seed, 0xfa017))}
+// random plays a small random cluster with random faults to its end by a strategy,
+// every step checked. It returns the script of what it did and what happened, for a
+// person to shrink into a scenario, and the first broken rule, "" if none was.
+func (c *Script) random(seed uint64, strategy string) (told string, broken string) {
+	p := &player{Script: c, r: rand.New(rand.NewPCG(seed, 0xfa017))}
 	p.say("seed %d", seed)
 	p.world()
-	p.asks()
+	p.asks(strategy)
 	p.say("start")
 	if p.Driver == nil || p.broken != "" {
 		return p.told.String(), p.broken
@@ -112,9 +112,9 @@ func (p *player) world() {
 }
 
 // asks is what the user asks for.
-func (p *player) asks() {
+func (p *player) asks(strategy string) {
 	r := p.r
-	p.say("settings strategy=%s", p.pick("eks", "eks", "eks-minimal"))
+	p.say("settings strategy=%s", strategy)
 	p.say("settings max-unavailable=%s post-drain-wait=%ds drain-timeout=%ds node-ready-timeout=%ds pending-limit=20s gate-pause=60s on-drain-timeout=%s",
 		p.pick("1", "1", "2", "50%"), r.IntN(8), 20+r.IntN(60), 60+r.IntN(60), p.pick("fail", "fail", "force", "skip", "wait"))
 	p.say("settings %s %s %s %s %s %s",

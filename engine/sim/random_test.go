@@ -15,7 +15,7 @@ var (
 // plays it again and prints its script, to be shrunk into engine/testdata.
 func TestRandom(t *testing.T) {
 	if *seedFlag != 0 {
-		told, broken := Random(*seedFlag)
+		told, broken := NewScript().random(*seedFlag, strategyOf(*seedFlag))
 		t.Log("\n" + told)
 		if broken != "" {
 			t.Fatal(broken)
@@ -26,10 +26,13 @@ func TestRandom(t *testing.T) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			for seed := 1 + half; seed <= *seedsFlag; seed += 2 {
-				if _, broken := Random(seed); broken != "" {
+				if _, broken := NewScript().random(seed, strategyOf(seed)); broken != "" {
 					t.Errorf("seed %d: %s\nplay it again: go test ./engine/sim -run TestRandom -seed=%d", seed, broken, seed)
 				}
 			}
 		})
 	}
 }
+
+// strategyOf deals the strategies out.
+func strategyOf(seed uint64) string { return []string{"eks", "eks", "eks-minimal"}[seed%3] }

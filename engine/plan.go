@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -25,8 +24,26 @@ type Plan struct {
 	// Refusals keep the run from starting until the user consents.
 	Refusals []string `json:"refusals,omitempty"`
 	// Warnings are what the user should know before starting.
-	Warnings []string      `json:"warnings,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+	// NotEvaluated is what the plan says nothing about, a sentence each, with the
+	// reason: that nothing is foreseen there means nothing.
+	NotEvaluated []string `json:"notEvaluated,omitempty"`
+	// Hooks are the group's lifecycle hooks, which hold machines that launch or end.
+	Hooks []PlannedHook `json:"hooks,omitempty"`
+	// Warm are the ids of outdated machines of the warm pool: they are ended, too.
+	Warm     []string      `json:"warm,omitempty"`
 	Estimate time.Duration `json:"estimate"`
+}
+
+// PlannedHook is a lifecycle hook that will hold machines.
+type PlannedHook struct {
+	Name string `json:"name"`
+	// Launching: it holds machines that launch, else those that end.
+	Launching bool `json:"launching"`
+	// Timeout is how long at most, if nobody completes it.
+	Timeout time.Duration `json:"timeout"`
+	// Abandon: a launching machine whose hook nobody completes is ended.
+	Abandon bool `json:"abandon,omitempty"`
 }
 
 // PlannedNode is a node in the order in which it will go.
@@ -41,6 +58,14 @@ type PlannedNode struct {
 	Stay  int `json:"stay"`
 	// Foreseen are blockers to expect, a sentence each.
 	Foreseen []string `json:"foreseen,omitempty"`
+	// NotEvaluated says why nothing could be foreseen, "" if what is known was judged.
+	NotEvaluated string `json:"notEvaluated,omitempty"`
+	// Unreachable is since when its kubelet has not been heard from.
+	Unreachable time.Time `json:"unreachable,omitzero"`
+	// Spot: the cloud may take it back at any moment. Protected: it is protected from
+	// scale in, which does not keep the run from ending it.
+	Spot      bool `json:"spot,omitempty"`
+	Protected bool `json:"protected,omitempty"`
 }
 
 // Extra is implemented by strategies that run more machines than the group has
@@ -75,13 +100,15 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 		n := s.Run.Nodes[id]
 		pn := PlannedNode{Machine: id, Name: n.Name, Zone: n.Zone, Version: n.Old, Batch: s.plannedBatch(i)}
 		pn.Evict, pn.Stay = s.podsToMove(n.Name)
-		pn.Foreseen = s.foresee(n.Name)
+		s.look(&pn)
 		p.Nodes = append(p.Nodes, pn)
 		p.Refusals = append(p.Refusals, s.refusals(n.Name)...)
 		if n.Name == "" {
 			p.Warnings = append(p.Warnings, "machine "+id+" in "+n.Zone+" has not joined the cluster: it will be ended without a drain")
 		}
 	}
+	s.foreseeTurns(p.Nodes, limit)
+	s.foreseeCloud(&p)
 	if e, ok := rules.(Extra); ok && len(outdated) > 0 {
 		p.Extra = e.Extra(w, limit)
 		p.Warnings = append(p.Warnings, s.spareAddresses(p.Extra)...)
@@ -101,50 +128,6 @@ func (s *Step) plannedBatch(i int) int {
 		size = k.BatchSize
 	}
 	return i/max(1, size) + 1
-}
-
-// refusals names the pods on a node that need a consent which was not given.
-func (s *Step) refusals(node string) []string {
-	var out []string
-	for _, p := range s.W.PodsOn(node) {
-		if v := s.judge(p); v.Fate == drain.Asks && !p.Terminating() {
-			out = append(out, fmt.Sprintf("%s on %s %s", p.Ref(), node, v.Reason.Sentence()))
-		}
-	}
-	return out
-}
-
-// foresee names what will hold the drain of a node up, judged by the drain's
-// own rules and the budgets as they are now.
-func (s *Step) foresee(node string) []string {
-	var out []string
-	for _, p := range s.W.PodsOn(node) {
-		v := s.judge(p)
-		if v.Fate != drain.Leaves {
-			continue
-		}
-		gate := drain.GateOf(s.W, p, func(string) int { return 0 })
-		switch {
-		case gate.Double():
-			out = append(out, fmt.Sprintf("%s is covered by two budgets (%s, %s): it cannot be evicted", p.Ref(), gate.Budgets[0].Name, gate.Budgets[1].Name))
-		case !gate.Open && gate.Budgets[0].Healthy >= gate.Budgets[0].Expected && gate.Budgets[0].Allowed <= 0:
-			b := gate.Budgets[0]
-			out = append(out, fmt.Sprintf("%s: budget %s never allows an eviction (%s, %d of %d healthy)", p.Ref(), b.Name, b.Expression, b.Healthy, b.Expected))
-		case !gate.Open:
-			b := gate.Budgets[0]
-			out = append(out, fmt.Sprintf("%s: budget %s allows none now (%d healthy, %d required)", p.Ref(), b.Name, b.Healthy, b.Desired))
-		}
-		if p.ToleratesAll {
-			out = append(out, p.Ref()+" tolerates every taint: it may come back to the node")
-		}
-		if p.Owner.UID != "" && s.W.Siblings(p) == 1 {
-			out = append(out, p.Ref()+" is the only replica of "+ownerName(p)+": it will be down while it moves")
-		}
-		if len(p.Finalizers) > 0 {
-			out = append(out, p.Ref()+" has finalizers that must be served before it goes")
-		}
-	}
-	return out
 }
 
 // spareAddresses warns of subnets that have too few addresses for their share of

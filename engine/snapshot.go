@@ -152,8 +152,10 @@ type BatchView struct {
 	AsOf time.Time
 	// Evict is how many pods will have to leave; Ignore how many stay.
 	Evict, Ignore int
-	// Foreseen are blockers to expect, a sentence each.
-	Foreseen []string
+	// Foreseen are blockers to expect, a sentence each; NotEvaluated says why nothing
+	// can be said about them, "" if what is known was judged.
+	Foreseen     []string
+	NotEvaluated string
 }
 
 // AbilityNow is a command and whether it is possible at this moment.

@@ -266,8 +266,8 @@ func (s *Step) batchView() *BatchView {
 		leave, stay := s.podsToMove(name)
 		v.Evict += leave
 		v.Ignore += stay
-		v.Foreseen = append(v.Foreseen, s.foresee(name)...)
 	}
+	v.Foreseen, v.NotEvaluated = s.foreseeBatch(b.Names, s.Run.Limit)
 	return v
 }
 

@@ -1,0 +1,237 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// notForeseen is what no plan can tell: the APIs decide it when they are asked.
+var notForeseen = []string{
+	"admission webhooks: only an eviction shows what they say",
+	"room: whether the pods find a place on other nodes is the scheduler's to say",
+}
+
+// unforeseen says why nothing can be said about what will hold up a drain, "" if
+// what is known of the cluster is fresh enough to be judged.
+func (s *Step) unforeseen() string {
+	if s.Fresh(world.Cluster) {
+		return ""
+	}
+	h := s.W.Health[world.Cluster]
+	if h.Fresh.IsZero() {
+		return "nothing is known of the cluster's pods and budgets"
+	}
+	return "what is known of pods and budgets is " + s.Now.Sub(h.Fresh).Round(time.Second).String() + " old"
+}
+
+// look fills a planned node with what is known of it and of its pods.
+func (s *Step) look(pn *PlannedNode) {
+	if m := s.W.Machine(pn.Machine); m != nil {
+		pn.Spot, pn.Protected = m.Spot, m.Protected
+	}
+	if n := s.W.NodeOf(pn.Machine); n != nil {
+		pn.Unreachable = n.Unreachable
+	}
+	if pn.NotEvaluated = s.unforeseen(); pn.NotEvaluated == "" {
+		pn.Foreseen = s.foresee(pn.Name)
+	}
+}
+
+// refusals names the pods on a node that need a consent which was not given.
+func (s *Step) refusals(node string) []string {
+	var out []string
+	for _, p := range s.W.PodsOn(node) {
+		if v := s.judge(p); v.Fate == drain.Asks && !p.Terminating() {
+			out = append(out, fmt.Sprintf("%s on %s %s", p.Ref(), node, v.Reason.Sentence()))
+		}
+	}
+	return out
+}
+
+// foresee names what will hold the drain of a node up, judged by the drain's
+// own rules and the budgets as they are now.
+func (s *Step) foresee(node string) []string {
+	var out []string
+	if silent := s.foreseeSilence(node); silent != "" {
+		out = append(out, silent)
+	}
+	for _, p := range s.W.PodsOn(node) {
+		v := s.judge(p)
+		switch {
+		case p.Terminating() && v.Fate != drain.Stays:
+			if held := s.foreseeTerminating(p); held != "" {
+				out = append(out, held)
+			}
+			continue
+		case v.Fate != drain.Leaves:
+			continue
+		}
+		if held := s.foreseeBudget(p); held != "" {
+			out = append(out, held)
+		}
+		if p.ToleratesAll {
+			out = append(out, p.Ref()+" tolerates every taint: it may come back to the node")
+		}
+		if p.Owner.UID != "" && s.W.Siblings(p) == 1 {
+			out = append(out, p.Ref()+" is the only replica of "+ownerName(p)+": it will be down while it moves")
+		}
+		if len(p.Finalizers) > 0 {
+			out = append(out, p.Ref()+" has finalizers that must be served before it goes")
+		}
+	}
+	return out
+}
+
+// foreseeSilence says what a node that is not heard from, or not Ready, means for
+// its drain, "" if it is well.
+func (s *Step) foreseeSilence(node string) string {
+	n := s.W.Node(node)
+	if n == nil || n.Ready {
+		return ""
+	}
+	if n.Unreachable.IsZero() {
+		return "the node is not Ready (" + cmp.Or(n.Trouble, "no reason given") + "): its pods may not end when they are evicted"
+	}
+	why := "its kubelet has not been heard from for " + s.Now.Sub(n.Unreachable).Round(time.Second).String() + ": "
+	switch s.Run.Settings.Unreachable {
+	case UnreachableTerminate:
+		return why + "its machine is ended with the pods on it"
+	case UnreachableFail:
+		return why + "it counts as failed"
+	}
+	return why + "it goes last, and nobody confirms that its pods have ended"
+}
+
+// foreseeTerminating says what holds a pod that was asked to go before, "" if it
+// is on its way.
+func (s *Step) foreseeTerminating(p *world.Pod) string {
+	over := s.Now.Sub(p.Ends)
+	switch {
+	case over < 5*time.Second:
+		return ""
+	case len(p.Finalizers) > 0:
+		return p.Ref() + " should have ended " + over.Round(time.Second).String() + " ago, and these finalizers hold it: " + strings.Join(p.Finalizers, ", ")
+	}
+	return p.Ref() + " should have ended " + over.Round(time.Second).String() + " ago: its kubelet has not said so"
+}
+
+// foreseeBudget says why a pod's budget would refuse an eviction now, "" if it
+// would let it through.
+func (s *Step) foreseeBudget(p *world.Pod) string {
+	gate := drain.GateOf(s.W, p, func(string) int { return 0 })
+	if gate.Double() {
+		return fmt.Sprintf("%s is covered by two budgets (%s, %s): it cannot be evicted", p.Ref(), gate.Budgets[0].Name, gate.Budgets[1].Name)
+	}
+	if gate.Open {
+		return ""
+	}
+	switch b := gate.Budgets[0]; {
+	case !b.Current:
+		return fmt.Sprintf("%s: budget %s was changed and its controller has not looked at it since: not evaluated", p.Ref(), b.Name)
+	case b.Healthy >= b.Expected && b.Allowed <= 0:
+		return fmt.Sprintf("%s: budget %s never allows an eviction (%s, %d of %d healthy)", p.Ref(), b.Name, b.Expression, b.Healthy, b.Expected)
+	default:
+		return fmt.Sprintf("%s: budget %s allows none now (%d healthy, %d required)", p.Ref(), b.Name, b.Healthy, b.Desired)
+	}
+}
+
+// foreseeTurns adds to the first node of each set that drains together which
+// budgets cover more of the set's pods than they let go at once.
+func (s *Step) foreseeTurns(nodes []PlannedNode, limit int) {
+	for from := 0; from < len(nodes); {
+		to := from + 1
+		for to < len(nodes) && to-from < max(1, limit) && nodes[to].Batch == nodes[from].Batch {
+			to++
+		}
+		names := make([]string, 0, to-from)
+		for _, n := range nodes[from:to] {
+			names = append(names, n.Name)
+		}
+		if nodes[from].NotEvaluated == "" {
+			nodes[from].Foreseen = append(nodes[from].Foreseen, s.turns(names)...)
+		}
+		from = to
+	}
+}
+
+// turns names the budgets that allow evictions, but cover more of the pods on
+// nodes that drain together than they let go at once.
+func (s *Step) turns(nodes []string) []string {
+	type claim struct {
+		pods int
+		on   map[string]bool
+	}
+	claims := map[string]*claim{}
+	for _, node := range nodes {
+		for _, p := range s.W.PodsOn(node) {
+			gate := drain.GateOf(s.W, p, func(string) int { return 0 })
+			if s.judge(p).Fate != drain.Leaves || len(gate.Budgets) != 1 || !gate.Open || !p.Ready {
+				continue // an unready pod that is let through costs its budget nothing
+			}
+			ref := gate.Budgets[0].Ref()
+			if claims[ref] == nil {
+				claims[ref] = &claim{on: map[string]bool{}}
+			}
+			claims[ref].pods++
+			claims[ref].on[node] = true
+		}
+	}
+	var out []string
+	for _, ref := range sortedKeys(claims) {
+		c, allowed := claims[ref], s.W.Budget(ref).Allowed
+		if c.pods <= allowed {
+			continue
+		}
+		where := "this node"
+		if len(c.on) > 1 {
+			where = plural(len(c.on), "node") + " that drain together"
+		}
+		out = append(out, fmt.Sprintf("budget %s lets %d go at once, and covers %s on %s: they take turns", ref, allowed, plural(c.pods, "pod"), where))
+	}
+	return out
+}
+
+// foreseeBatch is what will hold up the drains of a batch, limit nodes at once,
+// each with its node; or why that cannot be said.
+func (s *Step) foreseeBatch(nodes []string, limit int) (foreseen []string, notEvaluated string) {
+	if why := s.unforeseen(); why != "" {
+		return nil, why
+	}
+	for together := range slices.Chunk(nodes, max(1, limit)) {
+		for _, node := range together {
+			for _, f := range s.foresee(node) {
+				foreseen = append(foreseen, node+": "+f)
+			}
+			foreseen = append(foreseen, s.refusals(node)...)
+		}
+		foreseen = append(foreseen, s.turns(together)...)
+	}
+	return foreseen, ""
+}
+
+// foreseeCloud adds what the cloud will do beside launching and ending machines,
+// and what the plan could not look at.
+func (s *Step) foreseeCloud(p *Plan) {
+	if why := s.unforeseen(); why != "" {
+		p.NotEvaluated = append(p.NotEvaluated, "blockers: "+why)
+	}
+	p.NotEvaluated = append(p.NotEvaluated, notForeseen...)
+	if !s.Fresh(world.Cloud) {
+		p.NotEvaluated = append(p.NotEvaluated, "lifecycle hooks, warm pool, Spot and protection: what is known of the cloud is too old")
+		return
+	}
+	for _, h := range s.W.Group.Hooks {
+		p.Hooks = append(p.Hooks, PlannedHook{Name: h.Name, Launching: h.Launching, Timeout: h.Timeout, Abandon: h.Launching && h.Abandon})
+	}
+	for _, m := range s.W.Group.Warm {
+		if !m.Leaving() && !slices.Contains(s.Run.Target.Templates, m.Template) {
+			p.Warm = append(p.Warm, m.ID)
+		}
+	}
+}

@@ -89,15 +89,26 @@ func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings 
 		return engine.Plan{}, usage(err)
 	}
 	target.All = f.allNodes
+	if len(f.only) > 0 {
+		if target.Only, err = only(w, f.only); err != nil {
+			return engine.Plan{}, usage(err)
+		}
+	}
 	seed := f.seed
 	if seed == 0 {
 		seed = rand.Uint64N(1 << 32)
 	}
-	settings.NewLabels = expectedLabels(w, settings.NewLabels)
+	if settings.NewLabels = expectedLabels(w, settings.NewLabels); len(f.newLabels) == 0 && len(settings.NewLabels) > 0 {
+		settings.Origin["expect-label"] = "EKS: the labels of the group's nodes"
+	}
 	run := engine.NewRun(rules, runID(w.Group.Name, s.kube.Clock()), seed, w, settings, target)
 	run.Cluster = s.kube.ClusterName()
 	limit := strategy.Limit(settings.MaxUnavailable, w.Group.Sizes.Desired)
-	return engine.MakePlan(rules, s.kube.Clock().Now(), w, run, limit), nil
+	p := engine.MakePlan(rules, s.kube.Clock().Now(), w, run, limit)
+	for _, name := range upToDate(p) {
+		p.Warnings = append(p.Warnings, name+" is up to date already: --only finds nothing to do there")
+	}
+	return p, nil
 }
 
 // nodegroupLabel is what EKS puts on every node of a managed node group.

@@ -11,47 +11,87 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
 )
 
 // writePlan shows a plan to people.
 func writePlan(w io.Writer, p engine.Plan) {
-	fmt.Fprintf(w, "%s: %d nodes to replace, %s → %s, strategy %s, as of %s\n", p.Group, len(p.Nodes), p.From, p.To, p.Strategy, p.AsOf.Local().Format("15:04:05"))
+	fmt.Fprintf(w, "%s: %d nodes to replace, %s → %s, strategy %s (%s), as of %s\n", p.Group, len(p.Nodes), p.From, p.To, p.Strategy, strategy.About(p.Strategy), p.AsOf.Local().Format("15:04:05"))
 	if len(p.Nodes) == 0 {
-		fmt.Fprintln(w, "Nothing is outdated: there is nothing to do.")
+		fmt.Fprintln(w, nothingToDo(p))
 		return
 	}
 	base := p.Run.Base
-	fmt.Fprintf(w, "Up to %d at once, about %s. While it lasts the group has %d extra machines: desired %d → %d, max %d → %d.\n",
-		p.Limit, p.Estimate.Round(time.Second), p.Extra, base.Desired, base.Desired+p.Extra, base.Max, base.Max+p.Extra)
+	fmt.Fprintf(w, "Up to %d at once, about %s.", p.Limit, p.Estimate.Round(time.Second))
+	if p.Extra > 0 {
+		fmt.Fprintf(w, " While it lasts the group has %d extra machines: desired %d → %d, max %d → %d.\n",
+			p.Extra, base.Desired, base.Desired+p.Extra, base.Max, base.Max+p.Extra)
+	} else {
+		fmt.Fprintf(w, " The group has no extra machines: while a node is replaced it has fewer than its %d.\n", base.Desired)
+	}
 	if len(p.FreeAddresses) > 0 {
 		var free []string
 		for _, zone := range slices.Sorted(maps.Keys(p.FreeAddresses)) {
 			free = append(free, fmt.Sprintf("%s %d", zone, p.FreeAddresses[zone]))
 		}
-		fmt.Fprintf(w, "Addresses left in the subnets: %s.\n\n", strings.Join(free, ", "))
+		fmt.Fprintf(w, "Addresses left in the subnets: %s.\n", strings.Join(free, ", "))
 	}
+	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(t, "BATCH\tNODE\tZONE\tVERSION\tEVICT\tSTAY\tFORESEEN")
+	fmt.Fprintln(t, "BATCH\tNODE\tZONE\tVERSION\tEVICT\tSTAY\tNOTE\tFORESEEN")
 	for _, n := range p.Nodes {
-		name, foreseen := n.Name, ""
+		name := n.Name
 		if name == "" {
 			name = n.Machine + " (not joined)"
 		}
-		if len(n.Foreseen) > 0 {
-			foreseen = n.Foreseen[0]
-			if more := len(n.Foreseen) - 1; more > 0 {
-				foreseen += fmt.Sprintf(" (+%d more)", more)
-			}
-		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d\t%d\t%s\n", n.Batch, name, n.Zone, n.Version, n.Evict, n.Stay, foreseen)
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", n.Batch, name, n.Zone, n.Version, n.Evict, n.Stay, dash(strings.Join(oddities(n), ", ")), foreseenText(n))
 	}
 	t.Flush()
-	list(w, "\nWill hold it up or be down for a while:", foreseen(p))
+	list(w, "\nWill hold it up or be down for a while:", short(foreseen(p)))
+	list(w, "\nWhat the group does beside:", cloudText(p))
 	list(w, "\nKnow before you start:", p.Warnings)
+	list(w, "\nNot evaluated, so that nothing is said of it above:", p.NotEvaluated)
 	list(w, "\nNeeds your consent before anything starts:", p.Refusals)
-	fmt.Fprintln(w, "\nSettings:")
-	writeSettings(w, p.Run.Settings)
-	fmt.Fprintf(w, "  %-20s %d (the same order again with --seed %d)\n", "seed", p.Run.Seed, p.Run.Seed)
+	fmt.Fprintln(w, "\nSettings, with where each comes from (the same seed is the same order again):")
+	writeSettings(w, p.Run)
+}
+
+// nothingToDo says why a plan has no nodes.
+func nothingToDo(p engine.Plan) string {
+	if len(p.Run.Target.Only) > 0 {
+		return "Of the nodes that --only names none is outdated: there is nothing to do."
+	}
+	return "Nothing is outdated: there is nothing to do."
+}
+
+// oddities are what is special about a node, in a word each.
+func oddities(n engine.PlannedNode) []string {
+	var out []string
+	if !n.Unreachable.IsZero() {
+		out = append(out, "unreachable since "+n.Unreachable.Local().Format("15:04:05"))
+	}
+	if n.Spot {
+		out = append(out, "Spot")
+	}
+	if n.Protected {
+		out = append(out, "protected")
+	}
+	return out
+}
+
+// foreseenText is what a plan's table says of one node. Silence is for nodes that
+// were judged.
+func foreseenText(n engine.PlannedNode) string {
+	switch more := len(n.Foreseen) - 1; {
+	case n.NotEvaluated != "":
+		return "not evaluated"
+	case more < 0:
+		return "-"
+	case more == 0:
+		return n.Foreseen[0]
+	default:
+		return fmt.Sprintf("%s (+%d more)", n.Foreseen[0], more)
+	}
 }
 
 // foreseen lists what the plan foresees, each with its node.
@@ -65,6 +105,48 @@ func foreseen(p engine.Plan) []string {
 	return out
 }
 
+// cloudText tells what lifecycle hooks, warm pool and the like mean for a run.
+func cloudText(p engine.Plan) []string {
+	var out []string
+	for _, h := range p.Hooks {
+		switch {
+		case h.Launching && h.Abandon:
+			out = append(out, fmt.Sprintf("lifecycle hook %s holds every new machine until it is completed, at most %s; then the machine is ended", h.Name, h.Timeout))
+		case h.Launching:
+			out = append(out, fmt.Sprintf("lifecycle hook %s holds every new machine until it is completed, at most %s", h.Name, h.Timeout))
+		default:
+			out = append(out, fmt.Sprintf("lifecycle hook %s holds every termination until it is completed, at most %s", h.Name, h.Timeout))
+		}
+	}
+	if len(p.Warm) > 0 {
+		out = append(out, fmt.Sprintf("%d outdated machines of the warm pool are ended, too: %s", len(p.Warm), strings.Join(p.Warm, ", ")))
+	}
+	count := func(has func(engine.PlannedNode) bool) (n int) {
+		for _, node := range p.Nodes {
+			if has(node) {
+				n++
+			}
+		}
+		return n
+	}
+	if n := count(func(n engine.PlannedNode) bool { return n.Spot }); n > 0 {
+		out = append(out, fmt.Sprintf("%d nodes are Spot: the cloud may take them back before their turn comes", n))
+	}
+	if n := count(func(n engine.PlannedNode) bool { return n.Protected }); n > 0 {
+		out = append(out, fmt.Sprintf("%d nodes are protected from scale in, which does not keep the upgrade from ending them", n))
+	}
+	return out
+}
+
+// short keeps what a person reads of a long list; JSON has it all.
+func short(lines []string) []string {
+	const most = 30
+	if len(lines) <= most {
+		return lines
+	}
+	return append(lines[:most:most], fmt.Sprintf("and %d more (-o json has them all)", len(lines)-most))
+}
+
 func list(w io.Writer, title string, lines []string) {
 	if len(lines) == 0 {
 		return
@@ -75,35 +157,29 @@ func list(w io.Writer, title string, lines []string) {
 	}
 }
 
-// writeSettings shows the settings that have an origin, with it.
-func writeSettings(w io.Writer, s engine.Settings) {
-	for _, row := range []struct{ flag, value string }{
-		{"max-unavailable", s.MaxUnavailable.String()},
-		{"approve", string(s.Approve)},
-		{"drain-timeout", s.DrainTimeout.String()},
-		{"on-drain-timeout", string(s.OnDrainTimeout)},
-		{"post-drain-wait", s.Settle.String()},
-		{"node-ready-timeout", s.NodeReadyTimeout.String()},
-		{"order", "random within zones, the zones in turn"},
-	} {
-		fmt.Fprintf(w, "  %-20s %s (%s)\n", row.flag, row.value, s.Origin[row.flag])
-	}
-	if len(s.NewLabels) > 0 {
-		var labels []string
-		for k, v := range s.NewLabels {
-			labels = append(labels, strings.TrimSuffix(k+"="+v, "="))
-		}
-		fmt.Fprintf(w, "  %-20s %s\n", "expect-label", strings.Join(labels, ", "))
-	}
+// planJSON is a plan for programs.
+type planJSON struct {
+	engine.Plan
+	Order       []engine.Order  `json:"order"`
+	Only        []string        `json:"only,omitempty"`
+	Until       time.Time       `json:"until,omitzero"`
+	Unreachable []string        `json:"unreachable,omitempty"`
+	Seed        uint64          `json:"seed"`
+	Settings    engine.Settings `json:"settings"`
 }
 
 // writePlanJSON shows a plan to programs.
 func writePlanJSON(w io.Writer, p engine.Plan) error {
+	out := planJSON{Plan: p, Order: p.Run.Settings.Order, Only: p.Run.Target.Only, Until: p.Run.Settings.Until, Seed: p.Run.Seed, Settings: p.Run.Settings}
+	if len(out.Order) == 0 {
+		out.Order = []engine.Order{engine.OrderRandom}
+	}
+	for _, n := range p.Nodes {
+		if !n.Unreachable.IsZero() {
+			out.Unreachable = append(out.Unreachable, n.Name)
+		}
+	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
-	return enc.Encode(struct {
-		engine.Plan
-		Seed     uint64          `json:"seed"`
-		Settings engine.Settings `json:"settings"`
-	}{p, p.Run.Seed, p.Run.Settings})
+	return enc.Encode(out)
 }

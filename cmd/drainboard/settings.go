@@ -17,7 +17,12 @@ type rollFlags struct {
 
 	maxUnavailable, maxSurge string
 	approve                  string
+	canaryWatch              time.Duration
 	batchSize                int
+	order, only              []string
+	until                    string
+	maxFailedNodes           int
+	unreachable              string
 	drainTimeout             time.Duration
 	onDrainTimeout           string
 	force                    bool
@@ -45,15 +50,21 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.kubernetesVersion, "kubernetes-version", "", "target: a Kubernetes version (groups that EKS manages)")
 	fl.StringVar(&f.releaseVersion, "release-version", "", "target: an AMI release version (groups that EKS manages)")
 	fl.StringVar(&f.provider, "provider", "auto", "where the group lives: auto or asg")
-	fl.StringVar(&f.strategy, "strategy", "", "rules to roll by (default: the provider's own; asg: eks)")
+	fl.StringVar(&f.strategy, "strategy", "", "rules to roll by: "+strategies()+" (default: the provider's own; asg: eks)")
 	fl.StringVar(&f.maxUnavailable, "max-unavailable", "", "nodes out of service at once, a number or a percentage (default 1, at most 100)")
-	fl.StringVar(&f.maxSurge, "max-surge", "", "extra nodes (the eks strategy sets its own: the larger of twice the zones and max-unavailable)")
-	fl.StringVar(&f.approve, "approve", "", "what you are asked to approve: batch or none (default batch; none with --auto)")
+	fl.StringVar(&f.maxSurge, "max-surge", "", "extra nodes (the strategies of EKS set their own)")
+	fl.StringVar(&f.approve, "approve", "", "what you are asked to approve: batch, canary (one node first, then the rest), phase or none (default batch; none with --auto)")
+	fl.DurationVar(&f.canaryWatch, "canary-watch", 0, "how long what replaces the canary is watched before others follow (default 2m0s)")
 	fl.IntVar(&f.batchSize, "batch-size", 0, "nodes approved together (default: max-unavailable)")
+	fl.StringSliceVar(&f.order, "order", nil, "order of the nodes within the zones: random, oldest, newest, name, fewest-blockers, or several by rank (default random)")
+	fl.StringSliceVar(&f.only, "only", nil, "roll these nodes only; the run then ends with nodes left by choice")
+	fl.StringVar(&f.until, "until", "", "start nothing that cannot end by then: a local time of day (05:00: the next one), a date and time, or an RFC 3339 time")
+	fl.IntVar(&f.maxFailedNodes, "max-failed-nodes", 0, "nodes that may fail before the run does (default 0)")
+	fl.StringVar(&f.unreachable, "unreachable", "", "nodes whose kubelet is not heard from: wait (they go last), terminate (with the pods on them) or fail (default wait)")
 	fl.DurationVar(&f.drainTimeout, "drain-timeout", 0, "time a node has to lose its pods (default 15m)")
 	fl.StringVar(&f.onDrainTimeout, "on-drain-timeout", "", "then: fail, skip, force or wait (default fail)")
 	fl.BoolVar(&f.force, "force", false, "the same as --on-drain-timeout=force")
-	fl.DurationVar(&f.postDrainWait, "post-drain-wait", -1, "wait between an empty node and its termination (default 1m0s)")
+	fl.DurationVar(&f.postDrainWait, "post-drain-wait", -1, "wait between an empty node and its termination (default: the strategy's; eks: 1m0s)")
 	fl.DurationVar(&f.nodeReadyTimeout, "node-ready-timeout", 0, "time new nodes have to be Ready (default 15m)")
 	fl.DurationVar(&f.terminateTimeout, "terminate-timeout", 0, "time a machine has to go once it is asked to (default 15m)")
 	fl.BoolVar(&f.allNodes, "all-nodes", false, "also nodes that are up to date")
@@ -72,7 +83,7 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto bool, who string) (engine.Settings, error) {
 	s := rules.Defaults()
 	if f.maxSurge != "" {
-		return s, fmt.Errorf("--max-surge: the %s strategy sets its own surge, the larger of twice the zones and --max-unavailable", rules.Name())
+		return s, surgeRefused(rules)
 	}
 	if f.kubernetesVersion != "" || f.releaseVersion != "" {
 		return s, fmt.Errorf("--kubernetes-version and --release-version are for groups that EKS manages; an Auto Scaling group takes --launch-template-version or --ami")
@@ -90,17 +101,11 @@ func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto boo
 		}
 		s.MaxUnavailable = a
 	}
-	if auto {
-		s.Approve = engine.ApproveNone
+	if err := f.approval(cmd, &s, auto); err != nil {
+		return s, err
 	}
-	if f.approve != "" {
-		s.Approve = engine.Approval(f.approve)
-		if s.Approve != engine.ApproveBatch && s.Approve != engine.ApproveNone {
-			return s, fmt.Errorf("--approve: %q is not offered; choose batch or none", f.approve)
-		}
-		if auto && s.Approve != engine.ApproveNone {
-			return s, fmt.Errorf("--auto asks nothing, so it cannot be combined with --approve %s", f.approve)
-		}
+	if err := f.sequence(cmd, &s); err != nil {
+		return s, err
 	}
 	if err := f.timeoutPolicy(&s, who); err != nil {
 		return s, err
@@ -132,9 +137,11 @@ func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto boo
 		}
 		s.NewLabels[key] = value
 	}
-	for flag := range s.Origin {
-		if cmd.Flags().Changed(flag) {
-			s.Origin[flag] = "flag"
+	for _, row := range settingRows {
+		if cmd.Flags().Changed(row.flag) {
+			s.Origin[row.flag] = "flag"
+		} else if s.Origin[row.flag] == "" {
+			s.Origin[row.flag] = "Drainboard"
 		}
 	}
 	if f.force {
@@ -143,52 +150,8 @@ func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto boo
 	if auto && f.approve == "" {
 		s.Origin["approve"] = "flag --auto"
 	}
+	if f.seed == 0 {
+		s.Origin["seed"] = "chosen at random"
+	}
 	return s, nil
-}
-
-func (f *rollFlags) timeoutPolicy(s *engine.Settings, who string) error {
-	if f.onDrainTimeout != "" {
-		s.OnDrainTimeout = engine.TimeoutPolicy(f.onDrainTimeout)
-	}
-	switch s.OnDrainTimeout {
-	case engine.TimeoutFail, engine.TimeoutSkip, engine.TimeoutForce, engine.TimeoutWait:
-	default:
-		return fmt.Errorf("--on-drain-timeout: %q is none of fail, skip, force, wait", f.onDrainTimeout)
-	}
-	if f.force && f.onDrainTimeout != "" && s.OnDrainTimeout != engine.TimeoutForce {
-		return fmt.Errorf("--force and --on-drain-timeout=%s contradict each other", f.onDrainTimeout)
-	}
-	if f.force {
-		s.OnDrainTimeout = engine.TimeoutForce
-	}
-	if s.OnDrainTimeout == engine.TimeoutForce {
-		s.ForcedBy = who
-	}
-	return nil
-}
-
-func (f *rollFlags) durations(cmd *cobra.Command, s *engine.Settings) error {
-	for _, d := range []struct {
-		flag  string
-		from  time.Duration
-		to    *time.Duration
-		least time.Duration
-	}{
-		{"drain-timeout", f.drainTimeout, &s.DrainTimeout, time.Second},
-		{"post-drain-wait", f.postDrainWait, &s.Settle, 0},
-		{"node-ready-timeout", f.nodeReadyTimeout, &s.NodeReadyTimeout, time.Second},
-		{"terminate-timeout", f.terminateTimeout, &s.TerminateTimeout, time.Second},
-		{"eviction-retry", f.evictionRetry, &s.EvictionRetry, 100 * time.Millisecond},
-		{"pending-limit", f.pendingLimit, &s.PendingLimit, time.Second},
-		{"gate-pause", f.gatePause, &s.GatePause, time.Second},
-	} {
-		if !cmd.Flags().Changed(d.flag) {
-			continue
-		}
-		if d.from < d.least {
-			return fmt.Errorf("--%s: %s is too short, %s is the least", d.flag, d.from, d.least)
-		}
-		*d.to = d.from
-	}
-	return nil
 }

@@ -67,7 +67,7 @@ func TestSettingsRefuseNonsense(t *testing.T) {
 		{[]string{"--max-unavailable", "101"}, false, "out of range"},
 		{[]string{"--max-unavailable", "101%"}, false, "neither"},
 		{[]string{"--max-surge", "2"}, false, "sets its own surge"},
-		{[]string{"--approve", "maybe"}, false, "choose batch or none"},
+		{[]string{"--approve", "maybe"}, false, "none of batch, canary, phase, none"},
 		{[]string{"--approve", "batch"}, true, "--auto asks nothing"},
 		{[]string{"--on-drain-timeout", "explode"}, false, "none of fail, skip, force, wait"},
 		{[]string{"--force", "--on-drain-timeout", "wait"}, false, "contradict"},

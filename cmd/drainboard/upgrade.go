@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -177,6 +178,9 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 	if len(p.Nodes) == 0 {
 		code := 0
 		message := fmt.Sprintf("%s: nothing is outdated, all %d machines are of %s", d.group, len(d.view.world.Machines()), p.To)
+		if len(p.Run.Target.Only) > 0 {
+			message = d.group + ": " + nothingToDo(p)
+		}
 		if !d.auto {
 			fmt.Fprintln(d.app.out, message)
 		}
@@ -200,8 +204,11 @@ func begin(p engine.Plan, now time.Time) (run engine.Run, events []engine.Event)
 		events = append(events, engine.Event{Time: now, Run: p.Run.ID, Group: p.Group, Type: t, Reason: reason, Message: message})
 	}
 	tell(engine.RunPlanned, "", fmt.Sprintf("%d nodes, %s → %s, at most %d at once, seed %d", len(p.Nodes), p.From, p.To, p.Limit, p.Run.Seed))
-	for _, warning := range append(p.Warnings, foreseen(p)...) {
+	for _, warning := range slices.Concat(p.Warnings, cloudText(p), foreseen(p)) {
 		tell(engine.Warning, "foreseen", warning)
+	}
+	if len(p.Nodes) > 0 && p.Nodes[0].NotEvaluated != "" {
+		tell(engine.Warning, "not evaluated", "nothing could be foreseen: "+p.Nodes[0].NotEvaluated)
 	}
 	run = engine.Start(p.Run, now, who())
 	tell(engine.RunStarted, run.By, "started by "+run.By)

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+)
+
+// strategies says what each strategy does, for the help.
+func strategies() string {
+	var list []string
+	for _, name := range strategy.Names() {
+		list = append(list, name+" ("+strategy.About(name)+")")
+	}
+	return strings.Join(list, ", ")
+}
+
+// surgeRefused says why a strategy has no --max-surge.
+func surgeRefused(rules engine.Strategy) error {
+	if _, surges := rules.(engine.Extra); surges {
+		return fmt.Errorf("--max-surge: the %s strategy sets its own surge, the larger of twice the zones and --max-unavailable", rules.Name())
+	}
+	return fmt.Errorf("--max-surge: the %s strategy has no surge, old nodes go before their replacements come", rules.Name())
+}
+
+// choose reads one of a few words; "" leaves what is there.
+func choose[T ~string](flag, given string, to *T, from ...T) error {
+	if given == "" {
+		return nil
+	}
+	if !slices.Contains(from, T(given)) {
+		words := make([]string, len(from))
+		for i, w := range from {
+			words[i] = string(w)
+		}
+		return fmt.Errorf("--%s: %q is none of %s", flag, given, strings.Join(words, ", "))
+	}
+	*to = T(given)
+	return nil
+}
+
+// approval settles what is approved, in which portions.
+func (f *rollFlags) approval(cmd *cobra.Command, s *engine.Settings, auto bool) error {
+	if auto {
+		s.Approve = engine.ApproveNone
+	}
+	if err := choose("approve", f.approve, &s.Approve, engine.ApproveBatch, engine.ApproveCanary, engine.ApprovePhase, engine.ApproveNone); err != nil {
+		return err
+	}
+	switch {
+	case auto && s.Approve != engine.ApproveNone:
+		return fmt.Errorf("--auto asks nothing, so it cannot be combined with --approve %s", f.approve)
+	case cmd.Flags().Changed("canary-watch") && s.Approve != engine.ApproveCanary:
+		return fmt.Errorf("--canary-watch: there is a canary with --approve canary only, not with %s", s.Approve)
+	case cmd.Flags().Changed("batch-size") && (s.Approve == engine.ApproveNone || s.Approve == engine.ApprovePhase):
+		return fmt.Errorf("--batch-size: with --approve %s there are no batches to approve; --max-unavailable says how many nodes go at once", s.Approve)
+	}
+	return nil
+}
+
+// sequence settles which nodes go when, until when, and what becomes of the odd ones.
+func (f *rollFlags) sequence(cmd *cobra.Command, s *engine.Settings) error {
+	for i, given := range f.order {
+		var o engine.Order
+		if err := choose("order", strings.TrimSpace(given), &o, engine.OrderRandom, engine.OrderOldest, engine.OrderNewest, engine.OrderName, engine.OrderFewestBlockers); err != nil {
+			return err
+		}
+		switch {
+		case o == "":
+			return fmt.Errorf("--order: a word is empty")
+		case slices.Contains(s.Order, o):
+			return fmt.Errorf("--order: %s is there twice", o)
+		case o == engine.OrderOldest && slices.Contains(s.Order, engine.OrderNewest), o == engine.OrderNewest && slices.Contains(s.Order, engine.OrderOldest):
+			return fmt.Errorf("--order: oldest and newest contradict each other")
+		case o == engine.OrderRandom && i < len(f.order)-1:
+			return fmt.Errorf("--order: random decides between any two nodes, so nothing after it (%s) is ever asked", strings.Join(f.order[i+1:], ", "))
+		}
+		s.Order = append(s.Order, o)
+	}
+	if err := choose("unreachable", f.unreachable, &s.Unreachable, engine.UnreachableWait, engine.UnreachableTerminate, engine.UnreachableFail); err != nil {
+		return err
+	}
+	if f.maxFailedNodes < 0 {
+		return fmt.Errorf("--max-failed-nodes: %d is less than none", f.maxFailedNodes)
+	}
+	s.MaxFailedNodes = f.maxFailedNodes
+	if cmd.Flags().Changed("until") {
+		until, err := parseUntil(strings.TrimSpace(f.until), time.Now())
+		if err != nil {
+			return fmt.Errorf("--until: %w", err)
+		}
+		s.Until = until
+	}
+	return nil
+}
+
+// timeoutPolicy settles what happens to a node whose drain ran out of time.
+func (f *rollFlags) timeoutPolicy(s *engine.Settings, who string) error {
+	if err := choose("on-drain-timeout", f.onDrainTimeout, &s.OnDrainTimeout, engine.TimeoutFail, engine.TimeoutSkip, engine.TimeoutForce, engine.TimeoutWait); err != nil {
+		return err
+	}
+	if f.force && f.onDrainTimeout != "" && s.OnDrainTimeout != engine.TimeoutForce {
+		return fmt.Errorf("--force and --on-drain-timeout=%s contradict each other", f.onDrainTimeout)
+	}
+	if f.force {
+		s.OnDrainTimeout = engine.TimeoutForce
+	}
+	if s.OnDrainTimeout == engine.TimeoutForce {
+		s.ForcedBy = who
+	}
+	return nil
+}
+
+// durations settles the times that were given.
+func (f *rollFlags) durations(cmd *cobra.Command, s *engine.Settings) error {
+	for _, d := range []struct {
+		flag  string
+		from  time.Duration
+		to    *time.Duration
+		least time.Duration
+	}{
+		{"drain-timeout", f.drainTimeout, &s.DrainTimeout, time.Second},
+		{"canary-watch", f.canaryWatch, &s.CanaryWatch, time.Second},
+		{"post-drain-wait", f.postDrainWait, &s.Settle, 0},
+		{"node-ready-timeout", f.nodeReadyTimeout, &s.NodeReadyTimeout, time.Second},
+		{"terminate-timeout", f.terminateTimeout, &s.TerminateTimeout, time.Second},
+		{"eviction-retry", f.evictionRetry, &s.EvictionRetry, 100 * time.Millisecond},
+		{"pending-limit", f.pendingLimit, &s.PendingLimit, time.Second},
+		{"gate-pause", f.gatePause, &s.GatePause, time.Second},
+	} {
+		if !cmd.Flags().Changed(d.flag) {
+			continue
+		}
+		if d.from < d.least {
+			return fmt.Errorf("--%s: %s is too short, %s is the least", d.flag, d.from, d.least)
+		}
+		*d.to = d.from
+	}
+	return nil
+}

@@ -185,3 +185,39 @@ func TestPlanNamesTheCloudsOwn(t *testing.T) {
 		}
 	}
 }
+
+// The batches of a plan are those that will be asked for.
+func TestPlannedBatches(t *testing.T) {
+	for _, c := range []struct {
+		settings string
+		want     []int
+	}{
+		{"approve=batch max-unavailable=2", []int{1, 1, 2, 2, 3}},
+		{"approve=batch batch-size=4", []int{1, 1, 1, 1, 2}},
+		{"approve=canary max-unavailable=2", []int{1, 2, 2, 2, 2}},
+		{"approve=phase", []int{1, 1, 1, 1, 1}},
+		{"approve=none", []int{1, 1, 1, 1, 1}},
+	} {
+		p := planOf(t, "cluster zones=a nodes=5\nsettings "+c.settings, func(*world.World, time.Time) {})
+		var got []int
+		for _, n := range p.Nodes {
+			got = append(got, n.Batch)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: batches %v, want %v", c.settings, got, c.want)
+		}
+	}
+}
+
+// A plan that cannot be over in time says so.
+func TestPlanWarnsOfItsEnd(t *testing.T) {
+	for _, c := range []struct {
+		until string
+		warns bool
+	}{{"10m", true}, {"5h", false}} {
+		p := planOf(t, "cluster zones=a nodes=5\nsettings until="+c.until, func(*world.World, time.Time) {})
+		if got := strings.Contains(strings.Join(p.Warnings, "\n"), "nodes will be left"); got != c.warns {
+			t.Errorf("until %s: %q", c.until, p.Warnings)
+		}
+	}
+}

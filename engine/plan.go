@@ -107,6 +107,9 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 			p.Warnings = append(p.Warnings, "machine "+id+" in "+n.Zone+" has not joined the cluster: it will be ended without a drain")
 		}
 	}
+	if end := now.Add(p.Estimate); !r.Settings.Until.IsZero() && len(outdated) > 0 && end.After(r.Settings.Until) {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the run is to be over in %s, and all of it takes about %s: nodes will be left", r.Settings.Until.Sub(now).Round(time.Minute), p.Estimate.Round(time.Minute)))
+	}
 	s.foreseeTurns(p.Nodes, limit)
 	s.foreseeCloud(&p)
 	if e, ok := rules.(Extra); ok && len(outdated) > 0 {

@@ -267,7 +267,7 @@ func (s *Step) batchView() *BatchView {
 		v.Evict += leave
 		v.Ignore += stay
 	}
-	v.Foreseen, v.NotEvaluated = s.foreseeBatch(b.Names, s.Run.Limit)
+	v.Foreseen, v.NotEvaluated = s.foreseeBatch(names, s.Run.Limit)
 	return v
 }
 

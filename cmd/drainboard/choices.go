@@ -58,8 +58,8 @@ func (f *rollFlags) approval(cmd *cobra.Command, s *engine.Settings, auto bool) 
 		return fmt.Errorf("--auto asks nothing, so it cannot be combined with --approve %s", f.approve)
 	case cmd.Flags().Changed("canary-watch") && s.Approve != engine.ApproveCanary:
 		return fmt.Errorf("--canary-watch: there is a canary with --approve canary only, not with %s", s.Approve)
-	case cmd.Flags().Changed("batch-size") && (s.Approve == engine.ApproveNone || s.Approve == engine.ApprovePhase):
-		return fmt.Errorf("--batch-size: with --approve %s there are no batches to approve; --max-unavailable says how many nodes go at once", s.Approve)
+	case cmd.Flags().Changed("batch-size") && s.Approve != engine.ApproveBatch:
+		return fmt.Errorf("--batch-size: it is for --approve batch, not for %s; --max-unavailable says how many nodes go at once", s.Approve)
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func cloudText(p engine.Plan) []string {
 		}
 	}
 	if len(p.Warm) > 0 {
-		out = append(out, fmt.Sprintf("%d outdated machines of the warm pool are ended, too: %s", len(p.Warm), strings.Join(p.Warm, ", ")))
+		out = append(out, fmt.Sprintf("%s ended, too: %s", are(len(p.Warm), "outdated machine", " of the warm pool"), strings.Join(p.Warm, ", ")))
 	}
 	count := func(has func(engine.PlannedNode) bool) (n int) {
 		for _, node := range p.Nodes {
@@ -130,12 +130,20 @@ func cloudText(p engine.Plan) []string {
 		return n
 	}
 	if n := count(func(n engine.PlannedNode) bool { return n.Spot }); n > 0 {
-		out = append(out, fmt.Sprintf("%d nodes are Spot: the cloud may take them back before their turn comes", n))
+		out = append(out, are(n, "node", "")+" Spot: the cloud may take such a machine back before its turn")
 	}
 	if n := count(func(n engine.PlannedNode) bool { return n.Protected }); n > 0 {
-		out = append(out, fmt.Sprintf("%d nodes are protected from scale in, which does not keep the upgrade from ending them", n))
+		out = append(out, are(n, "node", "")+" protected from scale in, which does not stop the upgrade")
 	}
 	return out
+}
+
+// are is "1 node is", "3 nodes are", with more words before the verb.
+func are(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one + more + " is"
+	}
+	return fmt.Sprintf("%d %ss%s are", n, one, more)
 }
 
 // short keeps what a person reads of a long list; JSON has it all.

@@ -15,13 +15,19 @@ import (
 // parse makes settings from a command line.
 func parse(t *testing.T, auto bool, args ...string) (engine.Settings, error) {
 	t.Helper()
+	return parseFor(t, strategy.EKS{}, auto, args...)
+}
+
+// parseFor makes settings for a strategy.
+func parseFor(t *testing.T, rules engine.Strategy, auto bool, args ...string) (engine.Settings, error) {
+	t.Helper()
 	var f rollFlags
 	cmd := &cobra.Command{Use: "x", Run: func(*cobra.Command, []string) {}}
 	f.add(cmd)
 	if err := cmd.ParseFlags(args); err != nil {
 		return engine.Settings{}, err
 	}
-	return f.settings(cmd, strategy.EKS{}, auto, "ann@laptop")
+	return f.settings(cmd, rules, auto, "ann@laptop")
 }
 
 func TestSettingsDefaultsAreEKS(t *testing.T) {
@@ -69,6 +75,22 @@ func TestSettingsRefuseNonsense(t *testing.T) {
 		{[]string{"--max-surge", "2"}, false, "sets its own surge"},
 		{[]string{"--approve", "maybe"}, false, "none of batch, canary, phase, none"},
 		{[]string{"--approve", "batch"}, true, "--auto asks nothing"},
+		{[]string{"--approve", "canary"}, true, "--auto asks nothing"},
+		{[]string{"--approve", "phase"}, true, "--auto asks nothing"},
+		{[]string{"--canary-watch", "5m"}, false, "--approve canary only, not with batch"},
+		{[]string{"--canary-watch", "5m"}, true, "--approve canary only, not with none"},
+		{[]string{"--approve", "canary", "--canary-watch", "0s"}, false, "too short"},
+		{[]string{"--approve", "canary", "--batch-size", "3"}, false, "for --approve batch, not for canary"},
+		{[]string{"--batch-size", "3"}, true, "for --approve batch, not for none"},
+		{[]string{"--order", "biggest"}, false, "none of random, oldest, newest, name, fewest-blockers"},
+		{[]string{"--order", "random,name"}, false, "nothing after it (name) is ever asked"},
+		{[]string{"--order", "name,name"}, false, "twice"},
+		{[]string{"--order", "oldest,newest"}, false, "contradict"},
+		{[]string{"--order", "name,"}, false, "empty"},
+		{[]string{"--unreachable", "panic"}, false, "none of wait, terminate, fail"},
+		{[]string{"--max-failed-nodes", "-1"}, false, "less than none"},
+		{[]string{"--until", "yesterday"}, false, "is no time"},
+		{[]string{"--until", "2001-01-01 05:00"}, false, "in the past"},
 		{[]string{"--on-drain-timeout", "explode"}, false, "none of fail, skip, force, wait"},
 		{[]string{"--force", "--on-drain-timeout", "wait"}, false, "contradict"},
 		{[]string{"--drain-timeout", "0s"}, false, "too short"},
@@ -81,6 +103,54 @@ func TestSettingsRefuseNonsense(t *testing.T) {
 		_, err := parse(t, c.auto, c.args...)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v, want %q", c.args, err, c.says)
+		}
+	}
+}
+
+func TestSettingsOfTheSequence(t *testing.T) {
+	s, err := parse(t, false, "--approve", "canary", "--canary-watch", "5m", "--order", "fewest-blockers,oldest", "--unreachable", "terminate", "--max-failed-nodes", "2", "--until", "2100-01-01T05:00:00Z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Approve != engine.ApproveCanary || s.CanaryWatch != 5*time.Minute || s.Unreachable != engine.UnreachableTerminate || s.MaxFailedNodes != 2 || s.Until.Year() != 2100 {
+		t.Errorf("flags are not in the settings: %+v", s)
+	}
+	if len(s.Order) != 2 || s.Order[0] != engine.OrderFewestBlockers || s.Order[1] != engine.OrderOldest {
+		t.Errorf("order: %v", s.Order)
+	}
+	for flag, want := range map[string]string{"order": "flag", "until": "flag", "only": "Drainboard", "drain-timeout": "EKS: 15 minutes", "seed": "chosen at random"} {
+		if s.Origin[flag] != want {
+			t.Errorf("origin of %s: %q, want %q", flag, s.Origin[flag], want)
+		}
+	}
+}
+
+// What a strategy has no use for is refused with the reason, and what it has none
+// of by default may be asked of it.
+func TestSettingsOfStrategies(t *testing.T) {
+	for _, c := range []struct {
+		rules engine.Strategy
+		args  []string
+		says  string // "" when it is honoured
+		wait  time.Duration
+	}{
+		{strategy.EKS{}, []string{"--max-surge", "2"}, "sets its own surge, the larger of twice the zones", 0},
+		{strategy.EKSMinimal{}, []string{"--max-surge", "2"}, "has no surge, old nodes go before", 0},
+		{strategy.EKS{}, nil, "", time.Minute},
+		{strategy.EKSMinimal{}, nil, "", 0},
+		{strategy.EKSMinimal{}, []string{"--post-drain-wait", "30s"}, "", 30 * time.Second},
+	} {
+		s, err := parseFor(t, c.rules, false, c.args...)
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s %v: %v, want %q", c.rules.Name(), c.args, err, c.says)
+		}
+		if c.says == "" && s.Settle != c.wait {
+			t.Errorf("%s %v: waits %s after a drain, want %s", c.rules.Name(), c.args, s.Settle, c.wait)
+		}
+	}
+	for _, name := range strategy.Names() {
+		if about := strategy.About(name); about == "" || !strings.Contains(strategies(), name+" ("+about+")") {
+			t.Errorf("the help does not say what %s does", name)
 		}
 	}
 }

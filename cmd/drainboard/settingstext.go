@@ -63,7 +63,9 @@ func canaryWatch(r engine.Run) string {
 
 func batchSize(r engine.Run) string {
 	switch {
-	case r.Settings.Approve == engine.ApproveNone || r.Settings.Approve == engine.ApprovePhase:
+	case r.Settings.Approve == engine.ApproveCanary:
+		return "one node, then the rest"
+	case r.Settings.Approve != engine.ApproveBatch:
 		return "no batches"
 	case r.Settings.BatchSize == 0:
 		return "max-unavailable"

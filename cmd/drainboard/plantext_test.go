@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// planned is a plan of two nodes.
+func planned() engine.Plan {
+	r := engine.Run{Strategy: "eks", Settings: strategy.EKS{}.Defaults(), Base: world.Sizes{Min: 1, Max: 2, Desired: 2}, Seed: 7}
+	return engine.Plan{
+		Run: r, Group: "ng-web", Strategy: "eks", From: "1.31", To: "1.32", Limit: 1, Extra: 6,
+		Nodes: []engine.PlannedNode{{Machine: "i-1", Name: "a1", Batch: 1, Evict: 3}, {Machine: "i-2", Name: "a2", Batch: 2}},
+	}
+}
+
+func text(p engine.Plan) string {
+	var b bytes.Buffer
+	writePlan(&b, p)
+	return b.String()
+}
+
+func TestPlanShowsEverySetting(t *testing.T) {
+	p := planned()
+	s := &p.Run.Settings
+	s.Origin = map[string]string{}
+	for _, row := range settingRows {
+		s.Origin[row.flag] = "from " + row.flag
+	}
+	s.Approve, s.Order, s.Until = engine.ApproveCanary, []engine.Order{engine.OrderOldest, engine.OrderName}, time.Date(2026, 11, 22, 5, 0, 0, 0, time.Local)
+	p.Run.Target.Only = []string{"a1", "a2"}
+	got := text(p)
+	for _, row := range settingRows {
+		if !strings.Contains(got, "(from "+row.flag+")") {
+			t.Errorf("the plan does not show %s with its origin", row.flag)
+		}
+	}
+	zone, _ := s.Until.Zone()
+	for _, want := range []string{
+		"canary-watch         2m0s (", "order                oldest,name;", "only                 a1, a2 (",
+		"until                Sun 22 Nov 2026 05:00:00 " + zone, "unreachable          wait, from 5m0s", "seed                 7 (",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the plan does not show %q:\n%s", want, got)
+		}
+	}
+}
+
+// Silence is for what was judged: what was not says so.
+func TestPlanTellsSilenceFromIgnorance(t *testing.T) {
+	p := planned()
+	p.Nodes[1].NotEvaluated = "what is known of pods and budgets is 1m0s old"
+	p.NotEvaluated = []string{"blockers: what is known of pods and budgets is 1m0s old"}
+	got := text(p)
+	for _, want := range []string{"Not evaluated, so that nothing is said of it above:\n  - blockers: what is known"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the plan does not say %q:\n%s", want, got)
+		}
+	}
+	for line := range strings.Lines(got) {
+		switch {
+		case strings.Contains(line, "a1") && !strings.HasSuffix(strings.TrimSpace(line), "-"):
+			t.Errorf("a1 was judged: %q", line)
+		case strings.Contains(line, "a2") && !strings.Contains(line, "not evaluated"):
+			t.Errorf("a2 was not judged: %q", line)
+		}
+	}
+	for _, word := range []string{"fine", "no blocker", "OK"} {
+		if strings.Contains(got, word) {
+			t.Errorf("the plan says %q", word)
+		}
+	}
+}
+
+func TestPlanNamesWhatTheGroupDoes(t *testing.T) {
+	p := planned()
+	p.Nodes[0].Unreachable, p.Nodes[0].Spot = time.Date(2026, 11, 21, 4, 5, 6, 0, time.Local), true
+	p.Nodes[1].Protected = true
+	p.Hooks = []engine.PlannedHook{{Name: "proxies", Timeout: time.Hour}, {Name: "boot", Launching: true, Timeout: time.Minute, Abandon: true}}
+	p.Warm = []string{"i-7"}
+	p.Extra = 0
+	got := text(p)
+	for _, want := range []string{
+		"unreachable since 04:05:06, Spot", "protected", "lifecycle hook proxies holds every termination until it is completed, at most 1h0m0s",
+		"lifecycle hook boot holds every new machine until it is completed, at most 1m0s; then the machine is ended",
+		"1 outdated machine of the warm pool is ended, too: i-7", "1 node is Spot", "1 node is protected",
+		"The group has no extra machines",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the plan does not say %q:\n%s", want, got)
+		}
+	}
+	var b bytes.Buffer
+	if err := writePlanJSON(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	var out struct {
+		Order, Warm, Unreachable []string
+		Hooks                    []struct{ Name string }
+		Nodes                    []struct{ Spot, Protected bool }
+		Strategy                 string
+		Settings                 struct{ Origin map[string]string }
+	}
+	if err := json.Unmarshal(b.Bytes(), &out); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(out.Order, out.Warm, out.Unreachable, out.Hooks, out.Nodes, " ", out.Strategy); got != "[random] [i-7] [a1] [{proxies} {boot}] [{true false} {false true}] eks" {
+		t.Errorf("JSON: %s", got)
+	}
+}
+
+func TestPlanIsShortForPeople(t *testing.T) {
+	p := planned()
+	for i := range 50 {
+		p.Nodes[0].Foreseen = append(p.Nodes[0].Foreseen, fmt.Sprintf("app/web-%d is kept", i))
+	}
+	if got := text(p); !strings.Contains(got, "(+49 more)") || !strings.Contains(got, "and 20 more (-o json has them all)") {
+		t.Errorf("not short:\n%s", got)
+	}
+	if p.Nodes = nil; !strings.Contains(text(p), "Nothing is outdated") {
+		t.Error("an empty plan does not say so")
+	}
+	p.Run.Target.Only = []string{"a1"}
+	if !strings.Contains(text(p), "Of the nodes that --only names none is outdated") {
+		t.Error("an empty plan does not name --only")
+	}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// runStatus is a run at one look.
+type runStatus struct {
+	Run      string               `json:"run"`
+	Group    string               `json:"group"`
+	Strategy string               `json:"strategy"`
+	State    engine.State         `json:"state"`
+	Result   engine.Result        `json:"result,omitempty"`
+	Why      string               `json:"why,omitempty"`
+	Phase    string               `json:"phase,omitempty"`
+	Started  time.Time            `json:"started"`
+	Seen     time.Time            `json:"seen"`
+	Order    []engine.Order       `json:"order"`
+	Only     []string             `json:"only,omitempty"`
+	Until    time.Time            `json:"until,omitzero"`
+	Replaced int                  `json:"replaced"`
+	Outdated int                  `json:"outdated"`
+	Stages   map[engine.Stage]int `json:"stages"`
+	Waiting  *engine.Batch        `json:"waitingBatch,omitempty"`
+	// Canary is the watch over what replaced the canary, until it has passed.
+	Canary  *engine.Canary `json:"canary,omitempty"`
+	Gate    string         `json:"gate,omitempty"`
+	Blocked []string       `json:"blocked,omitempty"`
+	// Failed, Skipped and Unreachable are the nodes by why.
+	Failed      map[string][]string `json:"failed,omitempty"`
+	Skipped     map[string][]string `json:"skipped,omitempty"`
+	Unreachable []string            `json:"unreachable,omitempty"`
+	Left        []string            `json:"leftBehind,omitempty"`
+}
+
+// statusOf is what a run's record tells.
+func statusOf(r engine.Run) runStatus {
+	s := runStatus{
+		Run: r.ID, Group: r.Group, Strategy: r.Strategy, State: r.State, Result: r.Result, Why: r.Why,
+		Started: r.Started, Seen: r.Seen, Stages: map[engine.Stage]int{}, Left: r.Left,
+		Order: r.Settings.Order, Only: r.Target.Only, Until: r.Settings.Until, Gate: r.Gate,
+		Failed: map[string][]string{}, Skipped: map[string][]string{},
+	}
+	if len(s.Order) == 0 {
+		s.Order = []engine.Order{engine.OrderRandom}
+	}
+	if c := r.Canary; c != nil && !c.Passed {
+		s.Canary = c
+	}
+	s.Replaced, s.Outdated = r.Outdated()
+	for _, p := range r.Phases {
+		if !p.Start.IsZero() && p.End.IsZero() {
+			s.Phase = p.Name
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
+		n := r.Nodes[id]
+		s.Stages[n.Stage]++
+		name := cmp.Or(n.Name, id)
+		switch n.Stage {
+		case engine.NodeFail:
+			s.Failed[n.Reason] = append(s.Failed[n.Reason], name)
+		case engine.Skipped:
+			s.Skipped[n.Reason] = append(s.Skipped[n.Reason], name)
+		}
+		if n.Lost {
+			s.Unreachable = append(s.Unreachable, name)
+		}
+	}
+	for _, p := range r.Pods {
+		if p.Refusal != "" {
+			s.Blocked = append(s.Blocked, fmt.Sprintf("%s on %s: %s", p.Ref, p.Node, p.Message))
+		}
+	}
+	if n := len(r.Batches); n > 0 && r.Batches[n-1].Approved.IsZero() && r.State != engine.Finished {
+		s.Waiting = &r.Batches[n-1]
+	}
+	return s
+}
+
+// writeStatus shows a run to people.
+func writeStatus(w io.Writer, s runStatus, now time.Time) {
+	state := string(s.State)
+	if s.Result != "" {
+		state += ", " + string(s.Result)
+	}
+	fmt.Fprintf(w, "%s  %s  %s", s.Group, s.Run, state)
+	if s.Phase != "" {
+		fmt.Fprintf(w, "  %s", s.Phase)
+	}
+	fmt.Fprintf(w, "  %d of %d nodes replaced\n", s.Replaced, s.Outdated)
+	fmt.Fprintf(w, "  strategy %s, order %s", s.Strategy, orderText(s.Order))
+	if len(s.Only) > 0 {
+		fmt.Fprintf(w, ", only %s", strings.Join(s.Only, ", "))
+	}
+	if !s.Until.IsZero() {
+		fmt.Fprintf(w, ", until %s", when(s.Until.Local()))
+	}
+	fmt.Fprintln(w)
+	if s.Why != "" {
+		fmt.Fprintln(w, "  "+s.Why)
+	}
+	if s.State != engine.Finished {
+		if age := now.Sub(s.Seen); age > 30*time.Second {
+			fmt.Fprintf(w, "  last written %s ago: nobody may be driving it; drainboard upgrade %s goes on\n", age.Round(time.Second), s.Group)
+		}
+		var stages []string
+		for _, st := range []engine.Stage{engine.Outdated, engine.Queued, engine.Draining, engine.Settling, engine.Terminating, engine.Replaced, engine.Launching, engine.Ready, engine.Surplus, engine.Updating, engine.Unreachable, engine.Skipped, engine.NodeFail} {
+			if n := s.Stages[st]; n > 0 {
+				stages = append(stages, fmt.Sprintf("%d %s", n, st))
+			}
+		}
+		fmt.Fprintln(w, "  "+strings.Join(stages, ", "))
+	}
+	if s.Waiting != nil {
+		what := fmt.Sprintf("batch %d waits for approval: %s", s.Waiting.ID, strings.Join(s.Waiting.Names, ", "))
+		if s.Waiting.Phase != "" {
+			what = "the phase " + s.Waiting.Phase + " waits for approval"
+		}
+		fmt.Fprintln(w, "  "+what)
+	}
+	if s.Canary != nil {
+		fmt.Fprintf(w, "  the canary is watched for another %s%s\n", max(0, s.Canary.Wait.End.Sub(now)).Round(time.Second), because(s.Canary.Trouble))
+	}
+	if s.Gate != "" {
+		fmt.Fprintln(w, "  no new drain starts: "+s.Gate)
+	}
+	writeNodes(w, "failed", s.Failed)
+	writeNodes(w, "skipped", s.Skipped)
+	if len(s.Unreachable) > 0 {
+		fmt.Fprintf(w, "  ended because they were not heard from: %s\n", strings.Join(s.Unreachable, ", "))
+	}
+	list(w, "  blocked:", s.Blocked)
+	list(w, "  left behind:", s.Left)
+}
+
+// writeNodes lists nodes by why they were left.
+func writeNodes(w io.Writer, what string, why map[string][]string) {
+	for _, reason := range slices.Sorted(maps.Keys(why)) {
+		fmt.Fprintf(w, "  %s%s: %s\n", what, because(reason), strings.Join(short(why[reason]), ", "))
+	}
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return " (" + why + ")"
+}

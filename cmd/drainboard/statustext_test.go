@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+func TestStatus(t *testing.T) {
+	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
+	r := engine.Run{
+		ID: "ng-web-1", Group: "ng-web", Strategy: "eks", State: engine.Running, Seen: now,
+		Settings: engine.Settings{Order: []engine.Order{engine.OrderOldest}, Until: now.Add(time.Hour)},
+		Target:   engine.Target{Only: []string{"a1", "a2", "a3"}},
+		Canary:   &engine.Canary{Wait: &engine.Wait{End: now.Add(90 * time.Second)}, Trouble: "web crash-loops"},
+		Batches:  []engine.Batch{{ID: 3, Phase: "scale down"}},
+		Nodes: map[string]engine.Node{
+			"i-1": {Name: "a1", Stage: engine.NodeFail, Reason: "2 pods left after 15m0s"},
+			"i-2": {Name: "a2", Stage: engine.Skipped, Reason: "asked for by ann@laptop"},
+			"i-3": {Name: "a3", Stage: engine.Terminating, Lost: true},
+			"i-4": {Stage: engine.Skipped, Reason: "not named by --only"},
+		},
+	}
+	var b bytes.Buffer
+	s := statusOf(r)
+	writeStatus(&b, s, now)
+	for _, want := range []string{
+		"strategy eks, order oldest, only a1, a2, a3, until Sat 21 Nov 2026 ", "the phase scale down waits for approval",
+		"the canary is watched for another 1m30s (web crash-loops)", "failed (2 pods left after 15m0s): a1",
+		"skipped (asked for by ann@laptop): a2", "skipped (not named by --only): i-4", "ended because they were not heard from: a3",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("status does not say %q:\n%s", want, b.String())
+		}
+	}
+	out, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"order":["oldest"]`, `"only":["a1","a2","a3"]`, `"until":"2026-11-21T22:07:00Z"`, `"failed":{"2 pods left after 15m0s":["a1"]}`, `"unreachable":["a3"]`, `"canary":{`} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("JSON lacks %s: %s", want, out)
+		}
+	}
+	r.Canary.Passed, r.Settings, r.Target = true, engine.Settings{}, engine.Target{}
+	b.Reset()
+	writeStatus(&b, statusOf(r), now)
+	if got := b.String(); strings.Contains(got, "canary") || strings.Contains(got, "only a1") || strings.Contains(got, "until") || !strings.Contains(got, "order random") {
+		t.Errorf("status says more than there is:\n%s", got)
+	}
+}

@@ -143,8 +143,12 @@ type BatchView struct {
 	ID int
 	// Phase is the phase that begins when this is approved, "" for a batch of nodes.
 	Phase string
-	// Canary: this is the first batch, of one node.
+	// Does says what that phase will do.
+	Does string
+	// Canary: this is the first batch, of one node; Watch is how long what replaces
+	// it is watched before the others are asked for.
 	Canary bool
+	Watch  time.Duration
 	Hash   string
 	Nodes  []string
 	Since  time.Time

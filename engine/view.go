@@ -247,13 +247,23 @@ func urgency(b *Blocker) int {
 	return 0
 }
 
+// doer is implemented by strategies that say what a phase will do.
+type doer interface {
+	Does(phase string, w *world.World, r *Run) string
+}
+
 func (s *Step) batchView() *BatchView {
 	b, waiting := s.Run.Waiting()
 	if !waiting || s.Run.State == Finished || s.Run.State == Ending {
 		return nil
 	}
 	v := &BatchView{ID: b.ID, Phase: b.Phase, Hash: b.Hash, Nodes: b.Names, Since: b.Waiting, AsOf: s.Now}
-	v.Canary = s.Run.Settings.Approve == ApproveCanary && !s.canaryStarted()
+	if d, ok := s.Rules.(doer); ok && b.Phase != "" {
+		v.Does = d.Does(b.Phase, s.W, &s.Run)
+	}
+	if s.Run.Settings.Approve == ApproveCanary && !s.canaryStarted() {
+		v.Canary, v.Watch = true, s.Run.Settings.CanaryWatch
+	}
 	names := b.Names
 	if b.Phase == "upgrade" {
 		for _, id := range s.Run.Order {

@@ -40,7 +40,7 @@ func called(s string) func(*Model) string { return func(*Model) string { return 
 // actions is everything that can be done, in the footer's order.
 func actions() []*action {
 	return []*action{
-		{name: "approve", keys: []string{"a"}, show: "a", help: "approve the batch that waits, after a look at what it will do", worth: 9,
+		{name: "approve", keys: []string{"a"}, show: "a", help: "approve the batch or phase that waits, after a look at what it will do", worth: 9,
 			label: approveLabel, command: is(engine.CmdApprove), not: notApprove,
 			do: func(m *Model) tea.Cmd { return m.open(newApproveDialog(m.sc.Batch)) }},
 		{name: "force", keys: []string{"f"}, show: "f", help: "delete what blocks the node or pod under the cursor, past its budgets", worth: 8,
@@ -48,9 +48,12 @@ func actions() []*action {
 			do: func(m *Model) tea.Cmd { t, _ := m.target(); return m.open(newForceDialog(t)) }},
 		{name: "pause", keys: []string{"p"}, show: "p", help: "pause: no new evictions, deadlines stand still; again: resume", worth: 7,
 			label: func(m *Model) string { return string(pauseOrResume(m)) }, command: pauseOrResume, do: togglePause},
-		{name: "skip", keys: []string{"s"}, show: "s", help: "skip the node under the cursor: it stays as it is", worth: 3,
+		{name: "skip", keys: []string{"s"}, show: "s", help: "skip the node under the cursor: it stays as it is", worth: 5,
 			label: called("skip"), command: is(engine.CmdSkip), not: notSkip,
 			do: func(m *Model) tea.Cmd { return m.open(newSkipDialog(m.sc.row(m.nodes.cursor))) }},
+		{name: "return", keys: []string{"r"}, show: "r", help: "take the skipped or failed node under the cursor up again, at the end of the order", worth: 4,
+			label: called("return"), command: is(engine.CmdReturn), not: notReturn,
+			do: func(m *Model) tea.Cmd { return m.open(newReturnDialog(m.sc.row(m.nodes.cursor))) }},
 		{name: "abort", keys: []string{"x"}, show: "x", help: "abort: shows first what stops, what finishes and what is put back", worth: 6,
 			label: called("abort"), command: is(engine.CmdAbort),
 			do: func(m *Model) tea.Cmd { return m.open(newAbortDialog()) }},
@@ -58,7 +61,7 @@ func actions() []*action {
 			label: detailsLabel, not: notDetails, do: openDetails},
 		{name: "change the pane", keys: []string{"tab"}, show: "tab", help: "the next pane: nodes, blocked, log; shift+tab the one before", worth: 3,
 			label: called("pane"), not: known, do: func(m *Model) tea.Cmd { m.focus = m.nextPane(1); return nil }},
-		{name: "show commands", keys: []string{"c"}, show: "c", help: "show or hide the kubectl and aws commands in the log", worth: 2,
+		{name: "show commands", keys: []string{"c"}, show: "c", help: "show or hide the kubectl and aws commands in the log", worth: 1,
 			label: called("commands"), do: func(m *Model) tea.Cmd { m.commands = !m.commands; return nil }},
 		{name: "show the help", keys: []string{"?"}, show: "?", help: "this help", worth: 10,
 			label: called("help"), do: func(m *Model) tea.Cmd { return m.open(&helpDialog{}) }},
@@ -100,7 +103,7 @@ func (m *Model) why(a *action) string {
 	}
 	switch {
 	case kind == engine.CmdApprove && m.sc.Batch == nil:
-		return "no batch waits for approval"
+		return "nothing waits for approval"
 	case kind == engine.CmdForce && m.blind() != "":
 		return m.blind()
 	}
@@ -117,12 +120,12 @@ func approveLabel(m *Model) string {
 	if m.sc == nil || m.sc.Batch == nil {
 		return "approve"
 	}
-	return fmt.Sprintf("approve batch %d (%s)", m.sc.Batch.ID, count(len(m.sc.Batch.Nodes), "node"))
+	return "approve " + batchName(m.sc.Batch)
 }
 
 func notApprove(m *Model) string {
 	if m.approved == m.sc.Batch.Hash {
-		return fmt.Sprintf("batch %d is approved already", m.sc.Batch.ID)
+		return batchShort(m.sc.Batch) + " is approved already"
 	}
 	return ""
 }
@@ -149,10 +152,21 @@ func notSkip(m *Model) string {
 		return "move the cursor to a node first (up, down)"
 	}
 	switch r.Stage {
-	case engine.Outdated, engine.Queued, engine.Draining, engine.Settling:
+	case engine.Outdated, engine.Unreachable, engine.Queued, engine.Draining, engine.Settling:
 		return ""
 	}
 	return fmt.Sprintf("%s is %s", m.sc.names[r.ID], r.Stage)
+}
+
+func notReturn(m *Model) string {
+	r := m.sc.row(m.nodes.cursor)
+	switch {
+	case r == nil:
+		return "move the cursor to a skipped or failed node first (up, down)"
+	case r.New || r.Stage != engine.Skipped && r.Stage != engine.NodeFail:
+		return fmt.Sprintf("%s is %s", m.sc.names[r.ID], r.Stage)
+	}
+	return ""
 }
 
 func detailsLabel(m *Model) string {

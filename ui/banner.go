@@ -28,9 +28,12 @@ func (m *Model) banners() []banner {
 	if b := sc.Batch; b != nil && !over {
 		switch {
 		case m.approved == b.Hash:
-			out = append(out, banner{st.calm, fmt.Sprintf("%s batch %d is approved, starting", st.g.Done, b.ID)})
+			out = append(out, banner{st.calm, st.g.Done + " " + batchShort(b) + " is approved, starting"})
 		default:
-			text := fmt.Sprintf("%s Batch %d waits for approval: %s, %s to move", st.g.Ask, b.ID, count(len(b.Nodes), "node"), count(b.Evict, "pod"))
+			text := st.g.Ask + " " + upper(batchShort(b)) + " waits for approval"
+			if b.Phase == "" {
+				text += fmt.Sprintf(": %s, %s to move", count(len(b.Nodes), "node"), count(b.Evict, "pod"))
+			}
 			if why := m.why(m.actionFor("a")); why == "" {
 				text += ". Press a"
 			} else if !m.opts.ReadOnly {
@@ -66,6 +69,8 @@ func (m *Model) banners() []banner {
 	case sc.State == engine.Ending:
 		word, _ := m.state()
 		out = append(out, banner{st.calm, st.g.Ended + " " + word + because(sc.brief(sc.Why)) + ". Nothing new starts"})
+	case sc.Canary != nil && !over:
+		out = append(out, m.canaryBanner(sc.Canary))
 	case sc.Gate != "" && !over:
 		out = append(out, banner{st.calm, st.g.Paused + " no new drain starts: " + lower(sc.brief(sc.Gate))})
 	}
@@ -77,6 +82,20 @@ func (m *Model) banners() []banner {
 		out = append(out, banner{st.calm, fmt.Sprintf("%s this computer's clock is %.1f s %s the cluster's; countdowns use the cluster's", st.g.Warning, sc.Skew.Abs().Seconds(), word)})
 	}
 	return out
+}
+
+// canaryBanner counts down what replaced the canary must stay well for.
+func (m *Model) canaryBanner(w *engine.Wait) banner {
+	left, still := m.sc.remaining(w, m.opts.Now())
+	text, p := m.st.g.Running+" the canary is replaced: the others may follow in ", m.st.calm
+	if m.sc.CanaryTrouble != "" {
+		text, p = m.st.g.Warning+" the canary is not well: "+m.sc.brief(m.sc.CanaryTrouble)+"; pauses in ", m.st.ask
+	}
+	text += countdown(left)
+	if still {
+		text += ", stands still"
+	}
+	return banner{p, text}
 }
 
 func (m *Model) unlessReadOnly(s string) string {

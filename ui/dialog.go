@@ -197,6 +197,9 @@ func named(st *styles, name, value string, p pen, w int) []string {
 	return out
 }
 
+// upper makes words begin a sentence.
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
 // lower makes a sentence go on after a colon.
 func lower(s string) string {
 	if len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && strings.ToLower(s[1:2]) == s[1:2] {

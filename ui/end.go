@@ -2,6 +2,8 @@ package ui
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -44,6 +46,13 @@ func (d *endDialog) body(m *Model, w int) []string {
 	if sc.Why != "" {
 		out = append(out, named(st, "why", sc.brief(sc.Why), st.text, w)...)
 	}
+	for _, l := range leftNodes(sc) {
+		p := st.warn
+		if l.stage == engine.NodeFail {
+			p = st.bad
+		}
+		out = append(out, named(st, string(l.stage), st.stages[l.stage].glyph+" "+l.text(), p, w)...)
+	}
 	for _, b := range sc.Blockers {
 		if terminating(b, sc, m.opts.Now()) {
 			continue
@@ -64,6 +73,46 @@ func (d *endDialog) body(m *Model, w int) []string {
 		out = append(out, newLine(st, w).String(), newLine(st, w).add(st.warn, "left behind, with what puts it back").String())
 		for _, n := range sc.LeftBehind {
 			out = append(out, para(st, st.text, st.g.Warning, n, w)...)
+		}
+	}
+	return out
+}
+
+// left are nodes that were not rolled for one reason.
+type left struct {
+	stage engine.Stage
+	why   string
+	names []string
+}
+
+func (l left) text() string {
+	const most = 8
+	text := strings.Join(l.names[:min(len(l.names), most)], ", ")
+	if more := len(l.names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	if l.why != "" {
+		text += ": " + l.why
+	}
+	return text
+}
+
+// leftNodes are the nodes that failed, then those that were skipped, by why.
+func leftNodes(sc *scene) []left {
+	var out []left
+	for _, stage := range []engine.Stage{engine.NodeFail, engine.Skipped} {
+		for _, z := range sc.Zones {
+			for _, r := range z.Rows {
+				if r.Stage != stage {
+					continue
+				}
+				i := slices.IndexFunc(out, func(l left) bool { return l.stage == stage && l.why == sc.brief(r.Note) })
+				if i < 0 {
+					i = len(out)
+					out = append(out, left{stage: stage, why: sc.brief(r.Note)})
+				}
+				out[i].names = append(out[i].names, sc.names[r.ID])
+			}
 		}
 	}
 	return out

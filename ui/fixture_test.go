@@ -90,7 +90,8 @@ func busy() *engine.Snapshot {
 		},
 		Abilities: []engine.AbilityNow{
 			{Kind: engine.CmdApprove, Why: "No batch waits"}, {Kind: engine.CmdPause}, {Kind: engine.CmdResume, Why: "the run is not paused"},
-			{Kind: engine.CmdForce}, {Kind: engine.CmdSkip}, {Kind: engine.CmdAbort},
+			{Kind: engine.CmdForce}, {Kind: engine.CmdSkip},
+			{Kind: engine.CmdReturn, Why: "no node was skipped or has failed"}, {Kind: engine.CmdAbort},
 		},
 		Sources: []engine.SourceView{{Name: world.Cluster, Fresh: at}, {Name: world.Cloud, Fresh: at.Add(-5 * time.Second)}},
 		AbortPlan: []string{
@@ -113,9 +114,44 @@ func asking() *engine.Snapshot {
 		}
 	}
 	s.Batch = &engine.BatchView{ID: 2, Hash: "h2", Nodes: []string{host(1, 23), host(2, 9), host(2, 31)}, Since: at.Add(-134 * time.Second), AsOf: at,
-		Evict: 41, Ignore: 12, Foreseen: []string{"shop/checkout-7d9f-x2 on ip-10-0-1-23: budget shop/checkout allows 0"}}
+		Evict: 41, Ignore: 12, Foreseen: []string{host(1, 23) + ": shop/checkout-7d9f-x2: budget shop/checkout never allows an eviction (minAvailable 3, 3 of 3 healthy)",
+			"budget shop/cart lets 2 go at once, and covers 5 pods on 2 nodes that drain together: they take turns"}}
 	s.Abilities[0].Why = ""
 	s.Events = append(s.Events, engine.Event{Time: at.Add(-134 * time.Second), Type: engine.BatchWaiting, Batch: 2, Message: "3 nodes wait for approval: " + host(1, 23) + ", " + host(2, 9) + ", " + host(2, 31)})
+	return s
+}
+
+// canary is a run that asks for its first node.
+func canary() *engine.Snapshot {
+	s := asking()
+	b := s.Batch
+	b.ID, b.Canary, b.Watch, b.Nodes, b.Evict, b.Ignore, b.Foreseen = 1, true, 2*time.Minute, b.Nodes[:1], 14, 4, nil
+	s.Done, s.Phases[2].Done, s.Until = 0, 0, at.Add(3*time.Hour)
+	return s
+}
+
+// phase is a run that asks for its next phase.
+func phase() *engine.Snapshot {
+	s := asking()
+	s.Batch = &engine.BatchView{ID: 2, Phase: "upgrade", Hash: "h9", Does: "the nodes are drained and their machines ended, up to 2 at once, with no further question",
+		Since: at.Add(-20 * time.Second), AsOf: at, Evict: 41, Ignore: 12, Foreseen: s.Batch.Foreseen}
+	return s
+}
+
+// watching is a run whose canary is replaced and watched, with odd nodes beside: one
+// that failed, one that was skipped, one that is not heard from.
+func watching() *engine.Snapshot {
+	s := asking()
+	s.Batch, s.Canary, s.Until = nil, wait("canary", 92*time.Second, 2*time.Minute, world.Cluster, world.Cloud), at.Add(3*time.Hour)
+	s.Abilities[0].Why, s.Abilities[5].Why = "nothing waits for approval", ""
+	set := func(zone, row int, stage engine.Stage, note string) {
+		r := s.Zones[zone].Rows[row]
+		r.Stage, r.Note, r.Pods, r.PodsLeft = stage, note, 0, 0
+	}
+	set(0, 0, engine.NodeFail, "3 pods left after 15m0s")
+	set(1, 2, engine.Skipped, "asked for by ana@laptop")
+	set(2, 1, engine.Unreachable, "not heard from for 6m0s")
+	s.Zones[2].Rows[1].Pods, s.Zones[2].Rows[1].PodsLeft = 11, 11
 	return s
 }
 
@@ -164,6 +200,9 @@ func failed() *engine.Snapshot {
 	s := ended(engine.EvictionFail, "shop/checkout-7d9f-x2 could not be evicted from ip-10-0-1-23 within 15m0s: budget shop/checkout allows 0, 3 healthy, 3 required")
 	s.Zones[0].Rows[0].Stage, s.Zones[0].Rows[0].Wait = engine.NodeFail, nil
 	s.Zones[0].Rows[0].Note = "pods left after 15m0s"
-	s.LeftBehind = []string{"max of ng-web is still 18: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng-web --max-size 12"}
+	for _, r := range s.Zones[1].Rows[1:3] {
+		r.Stage, r.Wait, r.Note = engine.Skipped, nil, "asked for by ana@laptop"
+	}
+	s.LeftBehind = []string{"the nodes that run it can be rolled back: drainboard upgrade ng-web --launch-template-version 7", "max of ng-web is still 18: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng-web --max-size 12"}
 	return s
 }

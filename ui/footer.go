@@ -46,6 +46,9 @@ func (m *Model) footer(w int) string {
 		}
 		return n
 	}
+	if total() > w {
+		gap = 2
+	}
 	for total() > w && len(list) > 1 {
 		least := 0
 		for i := range list {

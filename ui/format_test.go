@@ -151,3 +151,20 @@ func TestThemeFollowsTheTerminal(t *testing.T) {
 		t.Error("a terminal without colours gets some")
 	}
 }
+
+func TestUntilText(t *testing.T) {
+	now := time.Date(2026, 3, 14, 21, 7, 0, 0, time.UTC)
+	for _, c := range []struct {
+		t    time.Time
+		want string
+	}{
+		{now.Add(time.Hour), "until 22:07"},
+		{time.Date(2026, 3, 15, 5, 0, 0, 0, time.UTC), "until 05:00"},
+		{time.Date(2026, 3, 16, 5, 0, 0, 0, time.UTC), "until 16 Mar 05:00"},
+		{now.Add(-time.Hour), "until 20:07"},
+	} {
+		if got := untilText(c.t, now); got != c.want {
+			t.Errorf("%s: %q, want %q", c.t, got, c.want)
+		}
+	}
+}

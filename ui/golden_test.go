@@ -36,7 +36,7 @@ func press(m *Model, keys ...string) {
 var fixtures = []struct {
 	name string
 	make func() *engine.Snapshot
-}{{"busy", busy}, {"asking", asking}, {"stale", stale}, {"done", done}, {"failed", failed}}
+}{{"busy", busy}, {"asking", asking}, {"canary", canary}, {"phase", phase}, {"watching", watching}, {"stale", stale}, {"done", done}, {"failed", failed}}
 
 var sizes = [][2]int{{60, 30}, {80, 24}, {120, 36}, {200, 50}}
 
@@ -65,6 +65,13 @@ func TestScreensInColour(t *testing.T) {
 	}
 }
 
+// blind is a run that asks for approval of what it cannot see.
+func blind() *engine.Snapshot {
+	s := asking()
+	s.Batch.Foreseen, s.Batch.NotEvaluated = nil, "what is known of pods and budgets is 34s old"
+	return s
+}
+
 // settle ends the time in which keys are ignored.
 func (m *Model) settle() { m.grace = grace{} }
 
@@ -75,6 +82,11 @@ func TestDialogs(t *testing.T) {
 		keys []string
 	}{
 		{"approve", asking(), []string{"a"}},
+		{"approve_canary", canary(), []string{"a"}},
+		{"approve_phase", phase(), []string{"a"}},
+		{"approve_blind", blind(), []string{"a"}},
+		{"skip", watching(), []string{"down", "right", "s"}},
+		{"return", watching(), []string{"down", "g", "r"}},
 		{"force", busy(), []string{"f", "i", "p"}},
 		{"abort", busy(), []string{"x"}},
 		{"quit", busy(), []string{"q"}},

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/drainboard/drainboard/engine"
 )
@@ -41,6 +42,9 @@ func (m *Model) header(l layout) []string {
 	how = append(how, part{st.text, nodes, 8})
 	if t := timeLeft(sc.Left); t != "" && sc.State != engine.Finished {
 		how = append(how, part{st.text, t, 7})
+	}
+	if !sc.Until.IsZero() && sc.State != engine.Finished {
+		how = append(how, part{st.text, untilText(sc.Until.In(m.opts.Now().Location()), m.opts.Now()), 5})
 	}
 	if !sc.Started.IsZero() {
 		end := sc.now(m.opts.Now())
@@ -89,6 +93,15 @@ func (m *Model) parts(ps []part, w, gap int) string {
 	return l.String() + spaces(1)
 }
 
+// untilText is when the run is to be over, on the local clock; what is not within a
+// day has its date.
+func untilText(t, now time.Time) string {
+	if t.Sub(now) < 24*time.Hour {
+		return "until " + t.Format("15:04")
+	}
+	return "until " + t.Format("2 Jan 15:04")
+}
+
 // versions is "1.31 → 1.32", or one version when only the template changes.
 func versions(from, to, arrow string) string {
 	from, to = shortVersion(from), shortVersion(to)
@@ -125,6 +138,9 @@ func (m *Model) state() (string, look) {
 	}
 	if sc.Batch != nil && !m.busy() {
 		return "waits for you", look{st.g.Ask, st.warn}
+	}
+	if sc.Canary != nil {
+		return "watching the canary", lk
 	}
 	return "upgrading", lk
 }

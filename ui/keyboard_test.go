@@ -13,11 +13,57 @@ func readOnly(o *Options) { o.ReadOnly = true }
 func TestApproveABatch(t *testing.T) {
 	ui := sit(t, 120, 36, asking())
 	ui.Expect("Batch 2 waits for approval: 3 nodes, 41 pods to move. Press a", "a approve batch 2 (3 nodes)")
-	ui.Press("a").Expect("Approve batch 2: 3 nodes", "41 pods will be evicted", "ip-10-0-1-23, ip-10-0-2-9, ip-10-0-2-31", "budget shop/checkout allows 0", "As of 21:07:12")
+	ui.Press("a").Expect("Approve batch 2: 3 nodes", "41 pods will be evicted", "ip-10-0-1-23, ip-10-0-2-9, ip-10-0-2-31", "budget shop/checkout never allows", "lets 2 go at once", "not evaluated: admission webhooks", "As of 21:07:12")
 	ui.SentNothing().Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"})
 	ui.Expect("batch 2 is approved, starting")
 	ui.Press("a").Expect("cannot approve now: batch 2 is approved already").SentNothing()
 	ui.Show(busy()).Gone("is approved, starting").Later(noticeTime).Gone("cannot approve")
+}
+
+func TestApproveTheCanary(t *testing.T) {
+	ui := sit(t, 120, 36, canary())
+	ui.Expect("The canary waits for approval: 1 node, 14 pods to move. Press a", "a approve the canary (1 node)", "until 00:07")
+	ui.Press("a").Expect("Approve the canary: 1 node", "one node first; then watched for 2m0s before the others are asked for", "hold none of these pods at this moment")
+	ui.Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 1, Hash: "h2"}).Expect("the canary is approved, starting")
+	ui.Show(watching()).Expect("watching the canary", "the others may follow in 1:32")
+	sick := watching()
+	sick.CanaryTrouble = "app/web-7 crash-loops on ip-10-0-3-150, and web nowhere else"
+	ui.Show(sick).Expect("the canary is not well: app/web-7 crash-loops", "pauses in 1:32")
+}
+
+func TestApproveAPhase(t *testing.T) {
+	ui := sit(t, 120, 36, phase())
+	ui.Expect("Phase upgrade waits for approval. Press a", "a approve phase upgrade")
+	ui.Press("a").Expect("Approve the phase upgrade", "drained and their machines ended, up to 2 at once", "41 pods will be evicted")
+	ui.Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h9"})
+	down := phase()
+	down.Batch = &engine.BatchView{ID: 3, Phase: "scale down", Hash: "h10", Does: "the machines that are too many are ended", AsOf: at}
+	ui.Show(down).Expect("Phase scale down waits").Press("a").Expect("Approve the phase scale down", "the machines that are too many are ended").Gone("will be evicted", "webhooks")
+}
+
+// What was not judged must not look as if all were well.
+func TestApproveOnStaleDataPromisesNothing(t *testing.T) {
+	ui := sit(t, 120, 36, blind())
+	ui.Expect("Press a").Press("a").Expect("blockers are not evaluated: what is known of pods and budgets is 34s old").Gone("hold none")
+	old := asking()
+	old.Batch.Foreseen = nil
+	old.Sources[0].Stale, old.Sources[0].Fresh = true, at.Add(-40*time.Second)
+	ui.Press("esc").Show(old).Expect("cluster data 40 s old").Press("a").Expect("blockers are not evaluated: the data of the cluster is 40 s old").Gone("hold none")
+}
+
+func TestSkipAndReturn(t *testing.T) {
+	ui := sit(t, 120, 36, watching())
+	ui.Expect("(s skip)").Press("r").Expect("cannot return now: move the cursor to a skipped or failed node first")
+	ui.Press("down", "g", "r").Expect("Return to ip-10-0-1-23?", "to the end of the order", "3 pods left after 15m0s")
+	ui.Press("enter").Gone("Return to").SentNothing() // the careless answer is no
+	ui.Press("r", "y").Sent(engine.Command{Kind: engine.CmdReturn, Node: host(1, 23)}).Expect("return to ip-10-0-1-23 asked for")
+	ui.Press("down", "r").Expect("cannot return now: ip-10-0-1-24 is outdated")
+	ui.Press("s", "y").Sent(engine.Command{Kind: engine.CmdSkip, Node: host(1, 24)})
+	ui.Press("right", "down", "r", "y").Sent(engine.Command{Kind: engine.CmdReturn, Node: host(2, 44)})
+	none := watching()
+	none.Abilities[5].Why = "The last phase has begun: start another run for what was left"
+	none.CanaryTrouble = "x"
+	ui.Show(none).Expect("the canary is not well").Press("r").Expect("cannot return now: the last phase has begun")
 }
 
 func TestApproveNotNow(t *testing.T) {
@@ -102,7 +148,7 @@ func TestSkipAsks(t *testing.T) {
 
 func TestAGreyedKeySaysWhy(t *testing.T) {
 	ui := sit(t, 120, 36, busy())
-	ui.Expect("(a approve)").Press("a").Expect("cannot approve now: no batch waits for approval").SentNothing()
+	ui.Expect("(a approve)").Press("a").Expect("cannot approve now: nothing waits for approval").SentNothing()
 	ui.Press("down").Gone("cannot approve")
 }
 
@@ -132,14 +178,15 @@ func TestAWatcherLeavesAndCommandsNothing(t *testing.T) {
 
 func TestTheEnd(t *testing.T) {
 	ui := sit(t, 120, 36, busy())
-	ui.Expect("q quit").Show(failed()).Expect("ng-web: failed", "4: pods could not be evicted in time (PodEvictionFailure)", "shop/checkout-7d9f-x2", "--max-size 12")
+	ui.Expect("q quit").Show(failed()).Expect("ng-web: failed", "4: pods could not be evicted in time (PodEvictionFailure)", "shop/checkout-7d9f-x2", "--max-size 12",
+		"ip-10-0-1-23: pods left after 15m0s", "ip-10-0-2-31, ip-10-0-2-44: asked for by ana@laptop", "can be rolled back: drainboard upgrade ng-web", "--launch-template-version 7")
 	ui.Press("q").Expect("key ignored").Later(graceQuiet).Press("esc").Gone("exit code").Expect("enter result").Press("enter").Expect("exit code")
 	ui.Press("q").Leaves(Finished)
 }
 
 func TestHelp(t *testing.T) {
 	ui := sit(t, 120, 44, busy())
-	ui.Expect("? help").Press("?").Expect("approve the batch that waits", "not now: no batch waits for approval", "a second time: stop at once").Press("esc").Gone("stop at once")
+	ui.Expect("? help").Press("?").Expect("approve the batch or phase that waits", "not now: nothing waits for approval", "a second time: stop at once").Press("esc").Gone("stop at once")
 }
 
 func TestDetails(t *testing.T) {

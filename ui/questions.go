@@ -52,6 +52,25 @@ func newSkipDialog(r *engine.NodeRow) *choiceDialog {
 	}
 }
 
+// newReturnDialog asks before a node that was left out is taken up again.
+func newReturnDialog(r *engine.NodeRow) *choiceDialog {
+	return &choiceDialog{
+		head: func(m *Model) string { return "Return to " + m.sc.node(r.Name) + "?" },
+		text: func(m *Model, w int) []string {
+			out := para(m.st, m.st.text, "", "It goes to the end of the order, and is drained and replaced like any other when its turn comes.", w)
+			if r.Note != "" {
+				out = append(out, named(m.st, string(r.Stage), r.Note, m.st.warn, w)...)
+			}
+			return out
+		},
+		choices: []choice{{"n", "cancel", nothing}, {"y", "return to it", func(m *Model) tea.Cmd {
+			m.send(engine.Command{Kind: engine.CmdReturn, Node: r.Name}, "return to "+m.sc.node(r.Name)+" asked for")
+			return nil
+		}}},
+		check: closeWhenOver,
+	}
+}
+
 // quit leaves, after a question where leaving costs something.
 func quit(m *Model) tea.Cmd {
 	switch {

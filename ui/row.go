@@ -74,7 +74,7 @@ func (m *Model) row(r *engine.NodeRow, c columns, w int) string {
 	if !leaving(r) {
 		pp = st.dim
 	}
-	if pods == "" && c.version == 0 {
+	if c.version == 0 && (pods == "" || width(word) > c.stage) { // the word matters more
 		l.fit(lk.pen, word, c.stage+1+c.pods).space(1)
 	} else {
 		l.fit(lk.pen, word, c.stage).space(1)
@@ -126,7 +126,7 @@ func podsCell(r *engine.NodeRow, words bool) string {
 		return fmt.Sprintf("%d of %d left", r.PodsLeft, r.Pods)
 	case leaving(r):
 		return fmt.Sprintf("%d/%d", r.PodsLeft, r.Pods)
-	case words && (r.Stage == engine.Outdated || r.Stage == engine.Queued):
+	case words && (r.Stage == engine.Outdated || r.Stage == engine.Queued || r.Stage == engine.Unreachable):
 		return count(r.Pods, "pod")
 	}
 	return ""
@@ -153,5 +153,5 @@ func notReady(r *engine.NodeRow) bool {
 
 // leaving reports whether pods are being moved off a node.
 func leaving(r *engine.NodeRow) bool {
-	return r.Stage == engine.Draining || r.Stage == engine.Updating || r.Stage == engine.Unreachable || r.Stage == engine.NodeFail
+	return r.Stage == engine.Draining || r.Stage == engine.Updating || r.Stage == engine.NodeFail
 }

@@ -1,10 +1,12 @@
 package strategy_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // "If your node group has five Availability Zones and maxUnavailable as one, the
@@ -35,5 +37,25 @@ func TestLimit(t *testing.T) {
 	}
 	if d := (strategy.EKS{}).Defaults(); d.MaxUnavailable.N != 1 || d.DrainTimeout.Minutes() != 15 || d.Settle.Seconds() != 60 {
 		t.Errorf("defaults %v, %v, %v are not the seed's", d.MaxUnavailable, d.DrainTimeout, d.Settle)
+	}
+}
+
+// Who is to approve a phase reads what it will do.
+func TestEveryPhaseSaysWhatItDoes(t *testing.T) {
+	w := world.New()
+	w.Group.Zones, w.Group.Sizes = []string{"a", "b", "c"}, world.Sizes{Desired: 12}
+	r := engine.Run{Limit: 2}
+	for _, rules := range []interface {
+		engine.Strategy
+		Does(string, *world.World, *engine.Run) string
+	}{strategy.EKS{}, strategy.EKSMinimal{}} {
+		for _, phase := range rules.Phases()[1:] { // setup asks nobody
+			if rules.Does(phase, w, &r) == "" {
+				t.Errorf("%s does not say what %s does", rules.Name(), phase)
+			}
+		}
+	}
+	if got := (strategy.EKS{}).Does("scale up", w, &r); !strings.Contains(got, "6 more machines, desired 12 → 18") {
+		t.Errorf("scale up: %s", got)
 	}
 }

@@ -38,8 +38,8 @@ func is(k engine.CommandKind) func(*Model) engine.CommandKind {
 func called(s string) func(*Model) string { return func(*Model) string { return s } }
 
 // actions is everything that can be done, in the footer's order.
-func actions() []*action {
-	return []*action{
+func actions(o Options) []*action {
+	all := []*action{
 		{name: "approve", keys: []string{"a"}, show: "a", help: "approve the batch or phase that waits, after a look at what it will do", worth: 9,
 			label: approveLabel, command: is(engine.CmdApprove), not: notApprove,
 			do: func(m *Model) tea.Cmd { return m.open(newApproveDialog(m.sc.Batch)) }},
@@ -68,6 +68,44 @@ func actions() []*action {
 		{name: "quit", keys: []string{"q"}, show: "q", help: "leave; asks first when the run needs this process", worth: 10,
 			label: called("quit"), do: quit},
 	}
+	if o.Scale != nil {
+		all = slices.Insert(all, 2, &action{name: "scale", keys: []string{"w"}, show: "w", worth: 8,
+			help:  "a demo's key: somebody else scales what owns the blocked pod, so that it may leave",
+			label: called("scale"), not: notScale,
+			do: func(m *Model) tea.Cmd { b, _ := m.scalable(); m.say(o.Scale(b)); return m.tick() }})
+	}
+	return all
+}
+
+// scalable is the blocked pod that scaling its owner would set free: the one under
+// the cursor, or the first.
+func (m *Model) scalable() (*engine.Blocker, string) {
+	helps := func(b *engine.Blocker) bool {
+		return b.Owner != "" && (b.Kind == engine.BlockedByBudget || b.Kind == engine.BlockedByReturn)
+	}
+	if b := m.blockers.at(m.sc); m.focus == blockedPane && b != nil {
+		if helps(b) {
+			return b, ""
+		}
+		return nil, "scaling does not help " + b.Pod
+	}
+	for _, b := range m.sc.Blockers {
+		if helps(b) {
+			return b, ""
+		}
+	}
+	return nil, "no budget blocks a pod"
+}
+
+func notScale(m *Model) string {
+	switch {
+	case m.over():
+		return "the run is over"
+	case m.ended:
+		return "the run has stopped sending news"
+	}
+	_, why := m.scalable()
+	return why
 }
 
 func (m *Model) actionFor(key string) *action {

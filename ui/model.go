@@ -75,7 +75,7 @@ type Model struct {
 
 func newModel(o Options) *Model {
 	o = o.withDefaults()
-	m := &Model{opts: o, actions: actions(), exit: Left, colours: true, dark: true, dirty: true}
+	m := &Model{opts: o, actions: actions(o), exit: Left, colours: true, dark: true, dirty: true}
 	for _, kv := range o.Environ {
 		if v, ok := strings.CutPrefix(kv, "TERM="); ok {
 			m.term = v

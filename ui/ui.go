@@ -44,6 +44,10 @@ type Options struct {
 	Speed float64
 	// KeepsNothing: the run ends with this process, and leaving is free.
 	KeepsNothing bool
+	// Scale has somebody else scale what owns a blocked pod, so that it may leave, and
+	// returns what was done. It is for a demo, which has somebody else at hand; nil is a
+	// real cluster, whose dashboard has no such key.
+	Scale func(*engine.Blocker) string
 	// Input, Output and Environ are the terminal; nil means the process's own.
 	Input   io.Reader
 	Output  io.Writer

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -38,7 +40,8 @@ func (a *app) demoCmd() *cobra.Command {
 		Use:   "demo",
 		Short: "The dashboard on a simulated cluster: no Kubernetes, no cloud",
 		Long: "An upgrade of a simulated cluster, by the very engine that rolls real ones, in a time that runs faster.\n" +
-			"Nothing is read, changed or kept; q ends it.\n\n" + exitCodes,
+			"Nothing is read, changed or kept; q ends it. What others do to the cluster is in the log; w has somebody\n" +
+			"scale what a budget blocks.\n\nScenarios:\n" + scenarios() + "\n" + exitCodes,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
 	}
@@ -52,12 +55,19 @@ func (a *app) demoCmd() *cobra.Command {
 	return cmd
 }
 
+// scenarios lists the built-in worlds, a line each.
+func scenarios() string {
+	var out strings.Builder
+	for _, s := range sim.Scenarios() {
+		fmt.Fprintf(&out, "  %-8s %s\n", s.Name, s.About)
+	}
+	return out.String()
+}
+
 func (d *demo) run(ctx context.Context) error {
 	if d.scenario == "list" {
-		for _, s := range sim.Scenarios() {
-			fmt.Fprintf(d.app.out, "%-8s %s\n", s.Name, s.About)
-		}
-		return nil
+		_, err := fmt.Fprint(d.app.out, scenarios())
+		return err
 	}
 	asJSON, err := output(d.output)
 	if err != nil {
@@ -89,20 +99,35 @@ func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.Wall, asJS
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
+	rules, err := strategy.Named(plan.Strategy)
+	if err != nil {
+		return err
+	}
+	loop := &live.Loop{Rules: rules, Cluster: fmt.Sprintf("demo, %g times as fast", d.speed)}
+	var others []engine.Event // what was heard, on the loop's goroutine
+	wall.Heard = func(at time.Time, what string) {
+		e := engine.Event{Time: at, Run: plan.Run.ID, Group: plan.Group, Type: engine.Warning, Reason: "not by us", Message: what}
+		others = append(others, e)
+		if loop.Events != nil {
+			loop.Events([]engine.Event{e})
+		}
+	}
+	beside := func(s *engine.Snapshot) {
+		s.Events = slices.Concat(s.Events, others)
+		slices.SortStableFunc(s.Events, func(a, b engine.Event) int { return a.Time.Compare(b.Time) })
+	}
 	intake := live.Open(ctx, wall)
 	defer intake.Close()
 	w := world.New()
 	if err := intake.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud); err != nil {
 		return err
 	}
-	loop := &live.Loop{
-		Rules: strategy.EKS{}, World: w, Intake: intake,
-		Executor: wall, Store: wall, Lock: wall, Clock: wall,
-		Cluster: fmt.Sprintf("demo, %g times as fast", d.speed),
-	}
-	from := &seat{clock: wall, signals: signals, err: d.app.err, screen: ui.Options{Speed: d.speed, KeepsNothing: true}}
+	loop.World, loop.Intake = w, intake
+	loop.Executor, loop.Store, loop.Lock, loop.Clock = wall, wall, wall, wall
+	from := &seat{clock: wall, signals: signals, err: d.app.err, beside: beside, screen: ui.Options{
+		Speed: d.speed, KeepsNothing: true, Scale: func(b *engine.Blocker) string { return scale(wall, b) },
+	}}
 	run, events := begin(plan, wall.Now())
-	var err error
 	if d.auto {
 		p := printer{w: d.app.out, json: asJSON}
 		p.events(events)
@@ -120,4 +145,18 @@ func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.Wall, asJS
 		return &exitError{exitAbort, errors.New("the demo ended before its run did")}
 	}
 	return nil
+}
+
+// scale is what somebody else does about a blocked pod: one more of its kind, so
+// that its budget opens; or none, where they only come back to the node.
+func scale(wall *sim.Wall, b *engine.Blocker) string {
+	to := func(replicas int) int { return replicas + 1 }
+	if b.Kind == engine.BlockedByReturn {
+		to = func(int) int { return 0 }
+	}
+	n, err := wall.Scale(b.Owner, to)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("somebody scales %s to %d", b.Owner, n)
 }

@@ -25,8 +25,9 @@ type seat struct {
 	clock   live.Clock
 	signals <-chan os.Signal
 	err     io.Writer
-	screen  ui.Options // of a dashboard; Snapshots and Send are filled in
-	over    func()     // called when the loop has ended, while the screen may stay; may be nil
+	screen  ui.Options             // of a dashboard; Snapshots and Send are filled in
+	beside  func(*engine.Snapshot) // adds to each snapshot before it is shown; may be nil
+	over    func()                 // called when the loop has ended, while the screen may stay; may be nil
 }
 
 // send gives a command its sender and time.
@@ -81,6 +82,9 @@ func (d *seat) dashboard(ctx context.Context, loop *live.Loop, run engine.Run) (
 	defer stop()
 	snapshots := make(chan *engine.Snapshot, 1)
 	loop.Publish = func(s *engine.Snapshot) {
+		if d.beside != nil {
+			d.beside(s)
+		}
 		select {
 		case <-snapshots: // the newest only
 		default:

@@ -87,6 +87,8 @@ type Sim struct {
 	synced         bool
 	// told gets every change of the View, if somebody keeps another one.
 	told func(func(*world.World))
+	// news is what others did since whoever is told last asked.
+	news []string
 	// cues are what others do because of what the driver does, once: "refusing web"
 	// is an eviction that budget web refuses, "evicting web" one of a pod of web.
 	cues map[string][]func()

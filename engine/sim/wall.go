@@ -25,6 +25,10 @@ const (
 // Its time is the Sim's. A machine that cannot keep up makes it slower: the world
 // waits until the driver has seen the last move.
 type Wall struct {
+	// Heard is called with what others did, on the goroutine of the driver's loop;
+	// nil for nobody.
+	Heard func(at time.Time, what string)
+
 	speed float64
 
 	mu      sync.Mutex // guards the Sim
@@ -90,10 +94,16 @@ func (w *Wall) move(by time.Duration) live.Change {
 	s.Advance(s.now.Add(by))
 	s.health()
 	changes, cluster, cloud := w.changes, s.View.Health[world.Cluster], s.View.Health[world.Cloud]
-	w.changes = nil
+	now, news := s.now, s.news
+	w.changes, s.news = nil, nil
 	return func(to *world.World) {
 		for _, change := range changes {
 			change(to)
+		}
+		for _, what := range news {
+			if w.Heard != nil {
+				w.Heard(now, what)
+			}
 		}
 		to.Health[world.Cluster], to.Health[world.Cloud] = cluster, cloud
 	}

@@ -82,6 +82,9 @@ func (s *Sim) AddWorkload(kind, namespace, name string, replicas int, shape Shap
 func (s *Sim) Scale(name string, replicas int) error {
 	for _, w := range s.workloads {
 		if w.Name == name {
+			if w.Replicas != replicas {
+				s.gossip(fmt.Sprintf("somebody scaled %s from %d to %d", name, w.Replicas, replicas))
+			}
 			w.Replicas = replicas
 			s.touch()
 			return nil

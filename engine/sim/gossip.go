@@ -1,0 +1,24 @@
+package sim
+
+import "fmt"
+
+// gossip remembers what others did, if somebody is told.
+func (s *Sim) gossip(what string) {
+	if s.told != nil {
+		s.news = append(s.news, what)
+	}
+}
+
+// Scale lets somebody else change how many pods a workload wants, and returns how
+// many that are then.
+func (w *Wall) Scale(name string, to func(replicas int) int) (replicas int, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, known := range w.sim.workloads {
+		if known.Name == name {
+			replicas = max(0, to(known.Replicas))
+			return replicas, w.sim.Scale(name, replicas)
+		}
+	}
+	return 0, fmt.Errorf("there is no workload %q", name)
+}

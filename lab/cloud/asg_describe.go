@@ -15,8 +15,8 @@ var autoscalingHandlers = map[string]handler{
 
 	"DescribeInstanceRefreshes":    nothing("InstanceRefreshes"),
 	"DescribeLaunchConfigurations": nothing("LaunchConfigurations"),
-	"DescribeLifecycleHooks":       nothing("LifecycleHooks"),
-	"DescribeWarmPool":             nothing("Instances"),
+	"DescribeLifecycleHooks":       describeHooks,
+	"DescribeWarmPool":             describeWarmPool,
 
 	"UpdateAutoScalingGroup": updateGroup,
 	"SetDesiredCapacity":     setDesired,
@@ -24,6 +24,13 @@ var autoscalingHandlers = map[string]handler{
 	"ResumeProcesses":        resume,
 	"CreateOrUpdateTags":     createTags,
 	"DeleteTags":             deleteTags,
+
+	"PutLifecycleHook":               putHook,
+	"DeleteLifecycleHook":            deleteHook,
+	"CompleteLifecycleAction":        completeAction,
+	"RecordLifecycleActionHeartbeat": heartbeat,
+	"PutWarmPool":                    putWarmPool,
+	"DeleteWarmPool":                 deleteWarmPool,
 
 	"TerminateInstanceInAutoScalingGroup": terminateInGroup,
 	"LaunchInstances":                     launchInstances,
@@ -118,6 +125,9 @@ func (c *Cloud) groupNodes(s *state, g *group, withInstances bool) []node {
 		text("ServiceLinkedRoleARN", fmt.Sprintf("arn:aws:iam::%s:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling", Account)),
 		text("CapacityRebalance", false),
 	}
+	if g.pool != nil {
+		nodes = append(nodes, el("WarmPoolConfiguration", g.pool.nodes()...), text("WarmPoolSize", len(s.warm(g.Name))))
+	}
 	switch {
 	case g.LaunchConfiguration != "":
 		nodes = append(nodes, text("LaunchConfigurationName", g.LaunchConfiguration))
@@ -190,7 +200,7 @@ func describeGroupInstances(c *Cloud, r *request) ([]node, *apiError) {
 	ids := r.list("InstanceIds.member")
 	var is []*instance
 	for _, i := range c.seen().all() {
-		if i.member() && (len(ids) == 0 || slices.Contains(ids, i.ID)) {
+		if (i.member() || i.warm()) && (len(ids) == 0 || slices.Contains(ids, i.ID)) {
 			is = append(is, i)
 		}
 	}

@@ -13,6 +13,9 @@ import (
 // empty, of any.
 func (c *Cloud) member(group, id string) (*instance, *apiError) {
 	i := c.state.instances[id]
+	if i != nil && i.warm() {
+		return nil, invalid("Instance %s is in a warm pool. This operation cannot be called on instances in a warm pool.", id)
+	}
 	if i == nil || !i.member() || group != "" && i.Group != group || c.state.groups[i.Group] == nil {
 		return nil, invalid("Instance Id not found - No managed instance found for instance ID: %s", id)
 	}
@@ -62,7 +65,7 @@ func terminateInGroup(c *Cloud, r *request) ([]node, *apiError) {
 	now := time.Now()
 	var activities []*activity
 	for _, i := range is {
-		if i.State == Terminating {
+		if i.phase() == Terminating {
 			activities = append(activities, c.activity(i.activity))
 			continue
 		}
@@ -151,7 +154,7 @@ func launchInstances(c *Cloud, r *request) ([]node, *apiError) {
 	var failed *launchError
 	for len(ids) < want && failed == nil {
 		var i *instance
-		i, failed = c.launch(g, zone, fmt.Sprintf("At %s an instance was launched in response to a LaunchInstances request.", stamp(now)), now)
+		i, failed = c.launch(g, zone, Pending, fmt.Sprintf("At %s an instance was launched in response to a LaunchInstances request.", stamp(now)), now)
 		if failed == nil {
 			ids, kind = append(ids, i.ID), i.Type
 		}
@@ -165,7 +168,7 @@ func launchInstances(c *Cloud, r *request) ([]node, *apiError) {
 
 	where := []node{
 		text("AvailabilityZone", zone), text("AvailabilityZoneId", c.zoneID(zone)),
-		text("SubnetId", c.subnet(zone)), text("MarketType", "OnDemand"),
+		text("SubnetId", c.subnet(zone)), text("MarketType", market(c.spotNext(g))),
 	}
 	instances, errors := el("Instances"), el("Errors")
 	if len(ids) > 0 {
@@ -218,6 +221,10 @@ func (c *Cloud) launchZone(g *group, r *request, want int) (string, *apiError) {
 		return "", invalid("The Availability Zone %s is not one of the AutoScalingGroup's.", zones[0])
 	case g.Desired+want > g.Max:
 		return "", invalid("The requested capacity %d would take the AutoScalingGroup from desired capacity %d above its max size %d.", want, g.Desired, g.Max)
+	case g.pool != nil:
+		return "", &apiError{"UnsupportedOperation", "LaunchInstances is not supported for AutoScalingGroups that have a warm pool.", http.StatusBadRequest}
+	case g.mixesMarkets():
+		return "", invalid("LaunchInstances is not supported for AutoScalingGroups with a mixed instances policy that combines On-Demand and Spot Instances.")
 	case g.isSuspended("Launch"):
 		return "", invalid("The Launch process of AutoScalingGroup %s is suspended.", g.Name)
 	}
@@ -225,7 +232,7 @@ func (c *Cloud) launchZone(g *group, r *request, want int) (string, *apiError) {
 }
 
 func detach(c *Cloud, r *request) ([]node, *apiError) {
-	return leave(c, r, "To detach", "Detaching EC2 instance: ", "was detached", func(i *instance) {
+	return takeOut(c, r, "To detach", "Detaching EC2 instance: ", "was detached", func(i *instance) {
 		i.State = Detached
 		i.Tags = maps.Clone(i.Tags)
 		delete(i.Tags, "aws:autoscaling:groupName")
@@ -233,13 +240,13 @@ func detach(c *Cloud, r *request) ([]node, *apiError) {
 }
 
 func enterStandby(c *Cloud, r *request) ([]node, *apiError) {
-	return leave(c, r, "To place into standby", "Moving EC2 instance to Standby: ", "was moved to standby", func(i *instance) {
+	return takeOut(c, r, "To place into standby", "Moving EC2 instance to Standby: ", "was moved to standby", func(i *instance) {
 		i.State = Standby
 	})
 }
 
-// leave takes instances out of those that count: by detaching, or into standby.
-func leave(c *Cloud, r *request, toDo, description, did string, change func(*instance)) ([]node, *apiError) {
+// takeOut takes instances out of those that count: by detaching, or into standby.
+func takeOut(c *Cloud, r *request, toDo, description, did string, change func(*instance)) ([]node, *apiError) {
 	g, err := c.named(r)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"maps"
@@ -27,7 +28,7 @@ var ec2Handlers = map[string]handler{
 }
 
 // stateCodes are the numbers that EC2 gives with an instance's state.
-var stateCodes = map[string]int{"pending": 0, "running": 16, "shutting-down": 32, "terminated": 48}
+var stateCodes = map[string]int{"pending": 0, "running": 16, "shutting-down": 32, "terminated": 48, "stopped": 80}
 
 func stateNode(name, state string) node {
 	return el(name, text("code", stateCodes[state]), text("name", state))
@@ -71,6 +72,8 @@ func (i *instance) passes(f filter) bool {
 		return f.matches(i.Zone)
 	case "instance-id":
 		return f.matches(i.ID)
+	case "instance-lifecycle":
+		return i.Spot && f.matches("spot")
 	case "instance-type":
 		return f.matches(i.Type)
 	case "image-id":
@@ -125,10 +128,20 @@ func (c *Cloud) instanceNodes(i *instance) []node {
 		text("architecture", "x86_64"),
 		tagSet(i.Tags),
 	}
-	if !i.alive() {
-		nodes = append(nodes,
-			text("reason", "User initiated ("+i.ended.UTC().Format("2006-01-02 15:04:05 MST")+")"),
-			el("stateReason", text("code", "Client.UserInitiatedShutdown"), text("message", "Client.UserInitiatedShutdown: User initiated shutdown")))
+	if i.Spot {
+		nodes = append(nodes, text("instanceLifecycle", "spot"))
+	}
+	why, at := i.reason, i.ended
+	if i.ec2 == "stopped" { // by its warm pool
+		why, at = userInitiated, i.started
+	}
+	if !i.alive() || i.ec2 == "stopped" {
+		transition := why.code
+		if why == userInitiated {
+			transition = "User initiated (" + at.UTC().Format("2006-01-02 15:04:05 MST") + ")"
+		}
+		nodes = append(nodes, text("reason", transition),
+			el("stateReason", text("code", why.code), text("message", why.String())))
 	}
 	return nodes
 }
@@ -156,19 +169,27 @@ func describeInstanceStatus(c *Cloud, r *request) ([]node, *apiError) {
 	}
 	return []node{
 		each("instanceStatusSet", "item", is[from:to], func(i *instance) []node {
-			status := "ok"
+			status, check := "ok", "passed"
 			switch {
 			case i.ec2 != "running":
-				status = "not-applicable"
-			case i.State == Pending:
-				status = "initializing"
+				status, check = "not-applicable", ""
+			case i.impaired:
+				status, check = "impaired", "failed"
+			case i.phase() == Pending:
+				status, check = "initializing", "initializing"
+			}
+			var reachability node
+			if check != "" {
+				reachability = each("details", "item", []string{check}, func(check string) []node {
+					return []node{text("name", "reachability"), text("status", check)}
+				})
 			}
 			return []node{
 				text("instanceId", i.ID),
 				text("availabilityZone", i.Zone),
 				stateNode("instanceState", i.ec2),
-				el("systemStatus", text("status", status)),
-				el("instanceStatus", text("status", status)),
+				el("systemStatus", text("status", cmp.Or(map[string]string{"impaired": "ok"}[status], status))),
+				el("instanceStatus", text("status", status), reachability),
 			}
 		}),
 		text("nextToken", token),
@@ -188,7 +209,7 @@ func terminateInstances(c *Cloud, r *request) ([]node, *apiError) {
 	}
 	now := time.Now()
 	return []node{each("instancesSet", "item", is, func(i *instance) []node {
-		c.shutDown(i, now)
+		c.shutDown(i, userInitiated, now)
 		return []node{
 			text("instanceId", i.ID),
 			stateNode("currentState", c.state.instances[i.ID].ec2),
@@ -197,17 +218,25 @@ func terminateInstances(c *Cloud, r *request) ([]node, *apiError) {
 	})}, nil
 }
 
-// consoleOutput tells the end of a boot, other for an instance that never joined.
+// consoleOutput tells the end of a boot, other for an instance that never joined,
+// or what Fail or SetConsole say. The latest output can be had of Nitro types only.
 func consoleOutput(c *Cloud, r *request) ([]node, *apiError) {
 	i := c.seen().instances[r.str("InstanceId")]
 	if i == nil {
 		return nil, errNoInstance(r.str("InstanceId"))
 	}
-	output := fmt.Sprintf("[    0.000000] Linux version 6.12.0 (lab)\n[    4.200000] cloud-init: instance %s booted from %s\n", i.ID, i.ImageID)
-	if i.told {
-		output += "[    6.100000] kubelet: Started kubelet\n"
-	} else {
-		output += "[    6.100000] kubelet: failed to run Kubelet: unable to register node with API server: Unauthorized\n"
+	family, _, _ := strings.Cut(i.Type, ".")
+	if r.bool("Latest") && slices.Contains([]string{"t2", "m4", "c4", "r4"}, family) {
+		return nil, ec2Error("UnsupportedOperation", "This instance type does not support retrieving the latest console logs. For supported instance types, see documentation.")
+	}
+	output := i.console
+	if output == "" {
+		output = fmt.Sprintf("[    0.000000] Linux version 6.12.0 (lab)\n[    4.200000] cloud-init: instance %s booted from %s\n", i.ID, i.ImageID)
+		if i.told {
+			output += "[    6.100000] kubelet: Started kubelet\n"
+		} else {
+			output += "[    6.100000] kubelet: failed to run Kubelet: unable to register node with API server: Unauthorized\n"
+		}
 	}
 	return []node{
 		text("instanceId", i.ID),

@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -12,7 +13,7 @@ type faults struct {
 	capacity  map[string]int           // zone: launches left, absent: no limit
 	addresses map[string]int           // zone: addresses of its subnet, absent: all
 	boot      map[string]time.Duration // by group
-	neverJoin map[string]int           // group: launches left that do not join
+	failures  map[string][]Failure     // by group, of its next launches
 	images    map[string]string        // image: name, "" for one that does not exist
 	denied    map[string]bool
 	lose      map[string]int // action: answers left to lose
@@ -27,7 +28,7 @@ func newFaults() faults {
 		capacity:  map[string]int{},
 		addresses: map[string]int{},
 		boot:      map[string]time.Duration{},
-		neverJoin: map[string]int{},
+		failures:  map[string][]Failure{},
 		images:    map[string]string{},
 		denied:    map[string]bool{},
 		lose:      map[string]int{},
@@ -69,8 +70,58 @@ func (c *Cloud) SetBoot(group string, d time.Duration) {
 
 // NeverJoin makes the next n instances of a group run without Machines being
 // told: they get InService, but no Node comes.
-func (c *Cloud) NeverJoin(group string, n int) {
-	c.set(func(f *faults) { f.neverJoin[group] = n })
+func (c *Cloud) NeverJoin(group string, n int) { c.Fail(group, n, Failure{}) }
+
+// Failure is what is wrong with an instance that was launched. Machines is not
+// told of it: no Node comes.
+type Failure struct {
+	// Code and Message are the state reason that the instance ends with, After its
+	// launch, such as Client.InstanceInitiatedShutdown and "Instance initiated
+	// shutdown". Without a Code it runs on.
+	Code, Message string
+	After         time.Duration
+	// Console is what its console shows; empty: a kubelet that may not register.
+	Console string
+	// Impaired: its instance status check fails.
+	Impaired bool
+}
+
+// Fail makes the next n instances of a group, from now on, fail in the same way.
+func (c *Cloud) Fail(group string, n int, f Failure) {
+	c.set(func(fs *faults) { fs.failures[group] = slices.Repeat([]Failure{f}, n) })
+}
+
+// fail lets a new instance have the failure that its group has next.
+func (f *faults) fail(i *instance, now time.Time) {
+	next := f.failures[i.Group]
+	if len(next) == 0 {
+		return
+	}
+	f.failures[i.Group] = next[1:]
+	i.failing, i.console, i.impaired = true, next[0].Console, next[0].Impaired
+	if next[0].Code != "" {
+		i.dies, i.reason = now.Add(next[0].After), stateReason{next[0].Code, next[0].Message}
+	}
+}
+
+// SetConsole sets what the console of an instance shows; an empty text is the
+// usual again.
+func (c *Cloud) SetConsole(id, text string) {
+	c.change(id, func(i *instance) { i.console = text })
+}
+
+// SetImpaired makes the instance status check of an instance fail, or pass again.
+func (c *Cloud) SetImpaired(id string, impaired bool) {
+	c.change(id, func(i *instance) { i.impaired = impaired })
+}
+
+// change edits an instance if there is one.
+func (c *Cloud) change(id string, change func(*instance)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := c.state.instances[id]; i != nil {
+		c.edit(i, change)
+	}
 }
 
 // SetImage gives an image a name for DescribeImages; an empty name makes the

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -18,6 +19,10 @@ type GroupSpec struct {
 	LaunchConfiguration string     // instead of Template: a group of the old kind
 	Tags                map[string]string
 	ProtectNew          bool // new instances are protected from scale-in
+
+	// SpotPercent of the instances above the first OnDemandBase ones are Spot
+	// Instances; not 0: a mixed instances policy around Template.
+	SpotPercent, OnDemandBase int
 }
 
 // Override is one instance type of a mixed instances policy. Template, where
@@ -34,6 +39,7 @@ type Group struct {
 	GroupSpec
 	Suspended []string // process names, sorted
 	Instances []Instance
+	Warm      []Instance // of the warm pool
 }
 
 // CreateGroup makes a group, which starts at once to launch what it desires. All
@@ -71,9 +77,15 @@ func (c *Cloud) CreateGroup(s GroupSpec) {
 		GroupSpec: s,
 		arn:       fmt.Sprintf("arn:aws:autoscaling:%s:%s:autoScalingGroup:%s:autoScalingGroupName/%s", c.o.Region, Account, c.uuid(), s.Name),
 		created:   time.Now(),
-		mixed:     len(s.Overrides) > 0,
+		mixed:     len(s.Overrides) > 0 || s.SpotPercent > 0,
 		why: fmt.Sprintf("At %s a user request created an AutoScalingGroup changing the desired capacity from 0 to %d.",
 			stamp(time.Now()), s.Desired),
+	}
+	if s.SpotPercent > 0 {
+		g.distribution = map[string]string{
+			"OnDemandBaseCapacity":                strconv.Itoa(s.OnDemandBase),
+			"OnDemandPercentageAboveBaseCapacity": strconv.Itoa(100 - s.SpotPercent),
+		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(s.Tags)) {
 		g.tags = append(g.tags, tag{k, s.Tags[k], true})
@@ -91,8 +103,11 @@ func (c *Cloud) DeleteGroup(name string) {
 		return
 	}
 	now := time.Now()
-	for _, i := range c.state.members(name) {
-		if i.State != Terminating {
+	g = c.editGroup(g, func(g *group) { g.hooks, g.pool = nil, nil })
+	for _, i := range append(c.state.members(name), c.state.warm(name)...) {
+		if i.phase() == Terminating {
+			c.skipHooks(i)
+		} else {
 			c.terminate(g, i, fmt.Sprintf("At %s a user request deleted the AutoScalingGroup.", stamp(now)), now)
 		}
 	}
@@ -114,24 +129,26 @@ func (c *Cloud) Group(name string) (Group, bool) {
 	for _, t := range g.tags {
 		s.Tags[t.key] = t.value
 	}
-	return Group{GroupSpec: s, Suspended: slices.Clone(g.suspended), Instances: c.instances(name)}, true
+	return Group{GroupSpec: s, Suspended: slices.Clone(g.suspended),
+		Instances: told(c.state.members(name)), Warm: told(c.state.warm(name))}, true
 }
 
 // Instances are the members of a group as they are now, oldest first.
 func (c *Cloud) Instances(group string) []Instance {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.instances(group)
+	return told(c.state.members(group))
 }
 
-func (c *Cloud) instances(group string) []Instance {
-	var is []Instance
-	for _, i := range c.state.members(group) {
+// told are instances as the Go interface tells of them.
+func told(is []*instance) []Instance {
+	var out []Instance
+	for _, i := range is {
 		n := i.Instance
 		n.Tags = maps.Clone(n.Tags)
-		is = append(is, n)
+		out = append(out, n)
 	}
-	return is
+	return out
 }
 
 // Instance is any instance that is not forgotten yet, members or not.

@@ -3,6 +3,7 @@ package cloud
 import (
 	"fmt"
 	"hash/fnv"
+	"strings"
 	"time"
 )
 
@@ -17,17 +18,25 @@ type Instance struct {
 	UserData                 string // base64, as in the launch template
 	State                    string // see the constants below
 	LaunchTime               time.Time
+	Spot                     bool // EC2 may take it back; see Cloud.Interrupt
 }
 
 // The lifecycle states of an instance in its group. Terminated and Detached ones
-// are no members any more; a detached instance runs on.
+// are no members any more; a detached instance runs on. The states of a warm
+// pool's instances start with Warmed, such as Warmed:Stopped.
 const (
-	Pending     = "Pending"
-	InService   = "InService"
-	Standby     = "Standby"
-	Terminating = "Terminating"
-	Terminated  = "Terminated"
-	Detached    = "Detached"
+	Pending            = "Pending"
+	PendingWait        = "Pending:Wait" // for lifecycle hooks
+	PendingProceed     = "Pending:Proceed"
+	InService          = "InService"
+	Standby            = "Standby"
+	Terminating        = "Terminating"
+	TerminatingWait    = "Terminating:Wait" // for lifecycle hooks
+	TerminatingProceed = "Terminating:Proceed"
+	Terminated         = "Terminated"
+	Detached           = "Detached"
+
+	Warmed = "Warmed:"
 )
 
 // instance is the full record. Records are replaced, never changed: see Cloud.edit.
@@ -36,7 +45,7 @@ type instance struct {
 	seq          uint64 // order of launch
 	subnet       string
 	launchConfig string
-	ec2          string // pending, running, shutting-down, terminated
+	ec2          string // pending, running, stopped, shutting-down, terminated
 	unhealthy    bool
 	protected    bool // from scale-in
 	told         bool // Machines knows it
@@ -44,16 +53,50 @@ type instance struct {
 	ended        time.Time // told to shut down
 	activity     string    // the one to complete when its transition ends
 	boot         time.Duration
+	waits        []wait      // for lifecycle hooks
+	failing      bool        // it never joins; see Cloud.Fail
+	impaired     bool        // its status checks fail
+	console      string      // empty: the usual
+	dies         time.Time   // when it ends by itself; zero: never
+	reason       stateReason // why it ends, or did
+}
+
+// stateReason is why EC2 says that an instance ended.
+type stateReason struct{ code, message string }
+
+var userInitiated = stateReason{"Client.UserInitiatedShutdown", "User initiated shutdown"}
+
+func (r stateReason) String() string { return r.code + ": " + r.message }
+
+// phase is the state without the warm pool's prefix and a hook's suffix.
+func (i *instance) phase() string {
+	phase, _, _ := strings.Cut(strings.TrimPrefix(i.State, Warmed), ":")
+	return phase
+}
+
+// warm says whether the instance is in a warm pool.
+func (i *instance) warm() bool { return strings.HasPrefix(i.State, Warmed) }
+
+// in is a state as the instance has it where it is: in its group or the warm pool.
+func (i *instance) in(state string) string {
+	if i.warm() {
+		return Warmed + state
+	}
+	return state
 }
 
 // member says whether its group still lists the instance.
-func (i *instance) member() bool { return i.State != Terminated && i.State != Detached }
+func (i *instance) member() bool {
+	return !i.warm() && i.State != Terminated && i.State != Detached
+}
 
 // counts says whether the instance counts towards the group's desired capacity.
-func (i *instance) counts() bool { return i.State == Pending || i.State == InService }
+func (i *instance) counts() bool {
+	return !i.warm() && (i.phase() == Pending || i.State == InService)
+}
 
-// alive says whether EC2 runs it, or is about to.
-func (i *instance) alive() bool { return i.ec2 == "pending" || i.ec2 == "running" }
+// alive says whether EC2 has it still: running, about to, or stopped.
+func (i *instance) alive() bool { return i.ec2 != "shutting-down" && i.ec2 != "terminated" }
 
 // id makes an identifier like AWS's: the prefix and 17 hexadecimal digits that
 // look random, but are the same in every run. The caller holds mu.

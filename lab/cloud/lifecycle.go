@@ -13,11 +13,12 @@ const forgotten = time.Hour
 // launchError is why an instance cannot start, by EC2's code.
 type launchError struct{ code, message string }
 
-// launch starts an instance of the group in a zone, or says why it cannot; the
-// activity for it is recorded either way. The caller holds mu.
-func (c *Cloud) launch(g *group, zone, cause string, now time.Time) (*instance, *launchError) {
+// launch starts an instance of the group in a zone, in the state Pending or, for
+// the warm pool, Warmed:Pending; or says why it cannot. The activity for it is
+// recorded either way. The caller holds mu.
+func (c *Cloud) launch(g *group, zone, state, cause string, now time.Time) (*instance, *launchError) {
 	i := &instance{
-		Instance: Instance{Group: g.Name, Zone: zone, State: Pending, LaunchTime: now, Tags: map[string]string{}},
+		Instance: Instance{Group: g.Name, Zone: zone, State: state, LaunchTime: now, Tags: map[string]string{}, Spot: c.spotNext(g)},
 		subnet:   c.subnet(zone),
 		ec2:      "pending",
 		started:  now,
@@ -47,26 +48,38 @@ func (c *Cloud) launch(g *group, zone, cause string, now time.Time) (*instance, 
 	if d, ok := c.faults.boot[g.Name]; ok {
 		i.boot = d
 	}
+	description := "Launching a new EC2 instance: "
+	if i.warm() {
+		description = "Launching a new EC2 instance into warm pool: "
+	}
 	i.activity = c.record(g, activity{
-		description: "Launching a new EC2 instance: " + i.ID,
+		description: description + i.ID,
 		cause:       cause, status: "PreInService", progress: 30,
 		start: now, zone: zone, subnet: i.subnet,
 	}).id
 	if n, limited := c.faults.capacity[zone]; limited {
 		c.faults.capacity[zone] = n - 1
 	}
-	if c.faults.neverJoin[g.Name] > 0 {
-		c.faults.neverJoin[g.Name]--
-	} else {
-		i.told = true
-		started := i.Instance
-		started.Tags = maps.Clone(i.Tags)
-		c.tell(func(m Machines) { m.Launch(started) })
+	c.faults.fail(i, now)
+	if !i.warm() {
+		c.start(i)
 	}
 	c.state.instances[i.ID] = i
 	c.changed()
 	c.logf("%s: launched %s in %s", g.Name, i.ID, zone)
 	return i, nil
+}
+
+// start tells Machines of an instance, which is not in the state yet or a copy,
+// unless it never joins.
+func (c *Cloud) start(i *instance) {
+	if i.failing {
+		return
+	}
+	i.told = true
+	started := i.Instance
+	started.Tags = maps.Clone(i.Tags)
+	c.tell(func(m Machines) { m.Launch(started) })
 }
 
 // configure fills in what the group's template says, resolved now.
@@ -139,28 +152,33 @@ func (c *Cloud) freeAddresses(s *state, zone string) int {
 	return max(free, 0)
 }
 
-// terminate lets the group shut down an instance and returns the activity. The
-// caller holds mu.
+// terminate lets the group shut down an instance, after its lifecycle hooks, and
+// returns the activity. The caller holds mu.
 func (c *Cloud) terminate(g *group, i *instance, cause string, now time.Time) *activity {
 	a := c.record(g, activity{
 		description: "Terminating EC2 instance: " + i.ID,
 		cause:       cause, status: "InProgress", start: now, zone: i.Zone, subnet: i.subnet,
 	})
-	if i.State == Pending {
+	if i.phase() == Pending {
 		c.finish(i.activity, now)
 	}
-	i = c.edit(i, func(i *instance) { i.State, i.activity = Terminating, a.id })
-	c.shutDown(i, now)
+	waits := c.waits(g, false, now)
+	i = c.edit(i, func(i *instance) { i.State, i.activity, i.waits = i.in(Terminating), a.id, waits })
 	c.logf("%s: terminating %s in %s", g.Name, i.ID, i.Zone)
+	if len(waits) > 0 {
+		c.edit(i, func(i *instance) { i.State = i.in(TerminatingWait) })
+		return a
+	}
+	c.shutDown(i, userInitiated, now)
 	return a
 }
 
 // shutDown is what EC2 does to terminate an instance. The caller holds mu.
-func (c *Cloud) shutDown(i *instance, now time.Time) {
+func (c *Cloud) shutDown(i *instance, why stateReason, now time.Time) {
 	if !i.alive() {
 		return
 	}
-	c.edit(i, func(i *instance) { i.ec2, i.ended = "shutting-down", now })
+	c.edit(i, func(i *instance) { i.ec2, i.ended, i.reason, i.dies = "shutting-down", now, why, time.Time{} })
 	if id := i.ID; i.told {
 		c.tell(func(m Machines) { m.Terminate(id) })
 	}
@@ -169,26 +187,71 @@ func (c *Cloud) shutDown(i *instance, now time.Time) {
 // advance moves instances on whose time has come. The caller holds mu.
 func (c *Cloud) advance(now time.Time) {
 	for _, i := range c.state.all() {
-		if i.ec2 == "pending" && c.reached(i.started.Add(i.boot/2), now) {
-			i = c.edit(i, func(i *instance) { i.ec2 = "running" })
+		id := i.ID
+		if !i.dies.IsZero() && i.alive() && c.reached(i.dies, now) {
+			c.shutDown(i, i.reason, now)
 		}
-		if i.State == Pending && i.ec2 == "running" && c.reached(i.started.Add(i.boot), now) {
-			i = c.edit(i, func(i *instance) { i.State = InService })
+		if i = c.state.instances[id]; i.ec2 == "pending" && c.reached(i.started.Add(i.boot/2), now) {
+			c.edit(i, func(i *instance) { i.ec2 = "running" })
+		}
+		c.enter(c.state.instances[id], now)
+		c.leave(c.state.instances[id], now)
+	}
+}
+
+// enter moves an instance on its way into service, or into the warm pool's rest.
+func (c *Cloud) enter(i *instance, now time.Time) {
+	if i.phase() != Pending || i.ec2 != "running" {
+		return
+	}
+	g := c.state.groups[i.Group]
+	if i.State == i.in(Pending) && g != nil {
+		if waits := c.waits(g, true, now); len(waits) > 0 {
+			i = c.edit(i, func(i *instance) { i.State, i.waits = i.in(PendingWait), waits })
+		}
+	}
+	if i.State == i.in(PendingWait) {
+		c.heedHooks(i, now)
+		return
+	}
+	if !c.reached(i.started.Add(i.boot), now) {
+		return
+	}
+	c.edit(i, func(i *instance) {
+		switch {
+		case !i.warm():
+			i.State = InService
+		case g == nil || g.pool == nil || g.pool.State == "Running":
+			i.State = Warmed + "Running"
+		default:
+			i.State, i.ec2 = Warmed+g.pool.State, "stopped"
+		}
+	})
+	c.finish(i.activity, now)
+}
+
+// leave moves an instance on its way out, until it is forgotten.
+func (c *Cloud) leave(i *instance, now time.Time) {
+	if i.State == i.in(TerminatingWait) {
+		c.heedHooks(i, now)
+		return
+	}
+	if i.State == i.in(TerminatingProceed) {
+		c.shutDown(i, userInitiated, now)
+		i = c.state.instances[i.ID]
+	}
+	if i.ec2 == "shutting-down" && c.reached(i.ended.Add(c.o.Terminate), now) {
+		i = c.edit(i, func(i *instance) { i.ec2 = "terminated" })
+	}
+	if i.ec2 == "terminated" && (i.phase() == Terminating || i.State == Detached) {
+		if i.phase() == Terminating {
 			c.finish(i.activity, now)
 		}
-		if i.ec2 == "shutting-down" && c.reached(i.ended.Add(c.o.Terminate), now) {
-			i = c.edit(i, func(i *instance) { i.ec2 = "terminated" })
-		}
-		if i.ec2 == "terminated" && (i.State == Terminating || i.State == Detached) {
-			if i.State == Terminating {
-				c.finish(i.activity, now)
-			}
-			i = c.edit(i, func(i *instance) { i.State = Terminated })
-		}
-		if i.State == Terminated && c.reached(i.ended.Add(c.o.Terminate+forgotten), now) {
-			delete(c.state.instances, i.ID)
-			c.changed()
-		}
+		i = c.edit(i, func(i *instance) { i.State = Terminated })
+	}
+	if i.State == Terminated && c.reached(i.ended.Add(c.o.Terminate+forgotten), now) {
+		delete(c.state.instances, i.ID)
+		c.changed()
 	}
 }
 

@@ -60,7 +60,7 @@ func (c *Cloud) rebalance(g *group, now time.Time) {
 		}
 		cause := fmt.Sprintf("At %s availability zones %s and %s had %d and %d instances respectively. "+
 			"An instance was launched to aid in balancing the group's zones.", stamp(now), many, zone, n[many], n[zone])
-		if i := c.launchIn(g, zone, cause, now); i != nil {
+		if i := c.launchIn(g, zone, Pending, cause, now); i != nil {
 			c.extra[g.Name] = append(extra, i.ID)
 			return
 		}

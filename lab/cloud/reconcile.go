@@ -15,14 +15,15 @@ func (c *Cloud) reconcile(now time.Time) {
 		c.replaceUnhealthy(g, now)
 		c.scale(g, now)
 		c.rebalance(c.state.groups[g.Name], now)
+		c.fillWarm(c.state.groups[g.Name], now)
 	}
 }
 
 // replaceUnhealthy terminates the members that EC2 has stopped, or somebody
 // called unhealthy; scale then replaces them.
 func (c *Cloud) replaceUnhealthy(g *group, now time.Time) {
-	for _, i := range c.state.members(g.Name) {
-		if !i.counts() {
+	for _, i := range append(c.state.members(g.Name), c.state.warm(g.Name)...) {
+		if !i.counts() && (!i.warm() || i.phase() == Terminating) {
 			continue
 		}
 		gone := !i.alive()
@@ -30,6 +31,10 @@ func (c *Cloud) replaceUnhealthy(g *group, now time.Time) {
 			i = c.edit(i, func(i *instance) { i.unhealthy = true })
 		}
 		if i.unhealthy && !g.isSuspended("ReplaceUnhealthy") && !g.isSuspended("Terminate") {
+			if gone && i.phase() == Pending {
+				c.cancel(i.activity, "Instance became unhealthy while waiting for instance to be in InService state. "+
+					"Termination Reason: "+i.reason.String(), now)
+			}
 			c.terminate(g, i, fmt.Sprintf("At %s an instance was taken out of service in response to an EC2 health check "+
 				"indicating it has been terminated or stopped.", stamp(now)), now)
 		}
@@ -41,8 +46,9 @@ func (c *Cloud) replaceUnhealthy(g *group, now time.Time) {
 func (c *Cloud) scale(g *group, now time.Time) {
 	have := c.counted(g)
 	for have < g.Desired && !g.isSuspended("Launch") {
-		if c.launchAnywhere(g, c.cause(g, now, "an instance was started in response to a difference between desired and actual capacity, "+
-			"increasing the capacity from %d to %d.", have, have+1), now) == nil {
+		cause := c.cause(g, now, "an instance was started in response to a difference between desired and actual capacity, "+
+			"increasing the capacity from %d to %d.", have, have+1)
+		if c.takeWarm(g, cause, now) == nil && c.launchAnywhere(g, Pending, cause, now) == nil {
 			break
 		}
 		have++
@@ -85,9 +91,9 @@ func (c *Cloud) cause(g *group, now time.Time, format string, args ...any) strin
 
 // launchAnywhere launches one instance in the zone with the fewest, or in the
 // next one if that has no room; nil if none has.
-func (c *Cloud) launchAnywhere(g *group, cause string, now time.Time) *instance {
+func (c *Cloud) launchAnywhere(g *group, state, cause string, now time.Time) *instance {
 	for _, zone := range c.zonesByCount(g) {
-		if i := c.launchIn(g, zone, cause, now); i != nil {
+		if i := c.launchIn(g, zone, state, cause, now); i != nil {
 			return i
 		}
 	}
@@ -96,12 +102,12 @@ func (c *Cloud) launchAnywhere(g *group, cause string, now time.Time) *instance 
 
 // launchIn launches one instance in a zone, unless a launch there failed a moment
 // ago.
-func (c *Cloud) launchIn(g *group, zone, cause string, now time.Time) *instance {
+func (c *Cloud) launchIn(g *group, zone, state, cause string, now time.Time) *instance {
 	key := g.Name + " " + zone
 	if !c.reached(c.backoffs[key].until, now) {
 		return nil
 	}
-	i, err := c.launch(g, zone, cause, now)
+	i, err := c.launch(g, zone, state, cause, now)
 	if err == nil {
 		delete(c.backoffs, key)
 		return i

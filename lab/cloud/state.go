@@ -39,16 +39,26 @@ func (s *state) all() []*instance {
 	return slices.SortedFunc(maps.Values(s.instances), func(a, b *instance) int { return int(a.seq) - int(b.seq) })
 }
 
-// members are a group's instances in the order of their launch.
+// members are a group's instances in the order of their launch, without those of
+// its warm pool.
 func (s *state) members(group string) []*instance {
-	var m []*instance
+	return s.those(func(i *instance) bool { return i.Group == group && i.member() })
+}
+
+// warm are the instances of a group's warm pool in the order of their launch.
+func (s *state) warm(group string) []*instance {
+	return s.those(func(i *instance) bool { return i.Group == group && i.warm() })
+}
+
+func (s *state) those(are func(*instance) bool) []*instance {
+	var is []*instance
 	for _, i := range s.instances {
-		if i.Group == group && i.member() {
-			m = append(m, i)
+		if are(i) {
+			is = append(is, i)
 		}
 	}
-	slices.SortFunc(m, func(a, b *instance) int { return int(a.seq) - int(b.seq) })
-	return m
+	slices.SortFunc(is, func(a, b *instance) int { return int(a.seq) - int(b.seq) })
+	return is
 }
 
 func (s *state) sortedGroups() []*group {
@@ -66,6 +76,8 @@ type group struct {
 	tags         []tag
 	suspended    []string // process names, sorted
 	suspendedAt  time.Time
+	hooks        []Hook
+	pool         *WarmPool
 	why          string // the last change of desired, as activities tell it
 }
 
@@ -80,7 +92,7 @@ func (g *group) isSuspended(process string) bool { return slices.Contains(g.susp
 type activity struct {
 	id, group, arn     string
 	description, cause string
-	status             string // PreInService, InProgress, Successful, Failed
+	status             string // PreInService, InProgress, Successful, Failed, Cancelled
 	message            string
 	start, end         time.Time
 	zone, subnet       string
@@ -118,12 +130,25 @@ func (c *Cloud) record(g *group, a activity) *activity {
 
 // finish completes an activity. The caller holds mu.
 func (c *Cloud) finish(id string, now time.Time) {
+	c.end(id, func(a *activity) { a.status, a.progress, a.end = "Successful", 100, now })
+}
+
+// cancel ends an activity that came to nothing. The caller holds mu.
+func (c *Cloud) cancel(id, message string, now time.Time) {
+	c.end(id, func(a *activity) {
+		a.status, a.progress, a.end, a.message = "Cancelled", 100, now, message
+		a.description += ".  Status Reason: " + message
+	})
+}
+
+// end changes an activity that has not ended yet.
+func (c *Cloud) end(id string, change func(*activity)) {
 	for n, a := range slices.Backward(c.state.activities) {
-		if a.id != id {
+		if a.id != id || !a.end.IsZero() {
 			continue
 		}
 		done := *a
-		done.status, done.progress, done.end = "Successful", 100, now
+		change(&done)
 		c.state.activities = slices.Clone(c.state.activities)
 		c.state.activities[n] = &done
 		c.changed()

@@ -75,6 +75,28 @@ func TestNodeHealth(t *testing.T) {
 	}
 }
 
+func TestUnreachable(t *testing.T) {
+	ready := func(status corev1.ConditionStatus) corev1.NodeCondition {
+		return corev1.NodeCondition{Type: "Ready", Status: status, LastTransitionTime: metav1.Time{Time: noon}}
+	}
+	for _, tt := range []struct {
+		name string
+		in   []corev1.NodeCondition
+		want time.Time
+	}{
+		{name: "new"},
+		{name: "ready", in: []corev1.NodeCondition{ready("True")}},
+		{name: "not ready, but heard", in: []corev1.NodeCondition{ready("False")}},
+		{name: "silent", in: []corev1.NodeCondition{{Type: "DiskPressure", Status: "Unknown"}, ready("Unknown")}, want: noon},
+		{name: "another condition", in: []corev1.NodeCondition{{Type: "DiskPressure", Status: "Unknown", LastTransitionTime: metav1.Time{Time: noon}}, ready("True")}},
+	} {
+		n := &corev1.Node{Status: corev1.NodeStatus{Conditions: tt.in}}
+		if got := toNode(slimNode(n)).Unreachable; !got.Equal(tt.want) {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestMachineOf(t *testing.T) {
 	for id, want := range map[string]string{
 		"": "", "aws:///eu-west-1a/i-0abc": "i-0abc", "openstack:///9f3c": "9f3c", "i-0abc": "i-0abc",

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,7 +47,20 @@ func toNode(n *corev1.Node) *world.Node {
 		out.Taints = append(out.Taints, toTaint(t))
 	}
 	out.Ready, out.Trouble = nodeHealth(n.Status.Conditions)
+	out.Unreachable = unheard(n.Status.Conditions)
 	return out
+}
+
+// unheard is since when the node's kubelet has not been heard from, zero while it
+// is: the control plane sets the Ready condition to Unknown some 40 s after the
+// last sign of life, not the kubelet itself.
+func unheard(conditions []corev1.NodeCondition) time.Time {
+	for _, c := range conditions {
+		if c.Type == corev1.NodeReady && c.Status == corev1.ConditionUnknown {
+			return c.LastTransitionTime.Time
+		}
+	}
+	return time.Time{}
 }
 
 func toTaint(t corev1.Taint) world.Taint {

@@ -14,33 +14,40 @@ import (
 )
 
 const (
-	activityPage = 50
+	activityPage = 100
 	// activityPages bounds one look at the activities: a group that fails to
 	// launch again and again makes one every few seconds.
-	activityPages = 4
+	activityPages = 10
 )
 
 // activities reads what a group tried since a time, newest first. It stops at an
-// activity that known has in its final form already, and adds the rest of known.
+// activity that known has in its final form already, once it has met those of
+// known that had not come to their end, and adds the rest of known.
 func (c *Client) activities(ctx context.Context, name string, since time.Time, known []history) ([]history, error) {
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()
-	final := map[string]bool{}
+	final, open := map[string]bool{}, map[string]bool{}
 	for _, k := range known {
-		final[k.ID] = k.final
+		if k.final {
+			final[k.ID] = true
+		} else {
+			open[k.ID] = true
+		}
 	}
 	pages := autoscaling.NewDescribeScalingActivitiesPaginator(c.scaling, &autoscaling.DescribeScalingActivitiesInput{
 		AutoScalingGroupName: &name, MaxRecords: aws.Int32(activityPage),
 	})
 	var out []history
-	for n, more := 0, true; more && n < activityPages && pages.HasMorePages(); n++ {
+	for n, met, before := 0, false, false; !before && (!met || len(open) > 0) && n < activityPages && pages.HasMorePages(); n++ {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, c.explain(err)
 		}
 		for _, a := range page.Activities {
 			h := historyOf(a)
-			more = more && !final[h.ID] && !h.At.Before(since)
+			met = met || final[h.ID]
+			before = before || h.At.Before(since)
+			delete(open, h.ID)
 			out = append(out, h)
 		}
 	}
@@ -60,12 +67,29 @@ type history struct {
 	final bool
 }
 
+// failedLaunch reports whether an activity is a launch that came to nothing. One
+// whose machine ended by itself, or was given up by a lifecycle hook, counts as
+// cancelled; so does one that was called off, which is no failure.
+func failedLaunch(a types.Activity) bool {
+	if strings.HasPrefix(aws.ToString(a.Description), "Terminating") {
+		return false
+	}
+	switch a.StatusCode {
+	case types.ScalingActivityStatusCodeFailed:
+		return true
+	case types.ScalingActivityStatusCodeCancelled:
+		message := aws.ToString(a.StatusMessage)
+		return strings.HasPrefix(message, "Instance became unhealthy") || strings.HasPrefix(message, "Instance failed")
+	}
+	return false
+}
+
 func historyOf(a types.Activity) history {
 	return history{
 		Activity: world.Activity{
 			ID:      text(a.ActivityId),
 			At:      aws.ToTime(a.StartTime),
-			Failed:  a.StatusCode == types.ScalingActivityStatusCodeFailed && !strings.HasPrefix(aws.ToString(a.Description), "Terminating"),
+			Failed:  failedLaunch(a),
 			Cause:   short(aws.ToString(a.Cause)),
 			Message: firstSentence(aws.ToString(a.StatusMessage)),
 		},

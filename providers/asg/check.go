@@ -25,6 +25,11 @@ func (e *Executor) check(ctx context.Context, a engine.Action) engine.Outcome {
 		var m membership
 		m, err = e.c.member(ctx, a.Machine)
 		o.Happened = m.ending
+	case engine.EndWarm:
+		var m membership
+		m, err = e.c.member(ctx, a.Machine)
+		// Until its group notices, only EC2 knows that it was ended.
+		o.Happened = m.ending || m.warm && e.c.ended(ctx, a.Machine)
 	default:
 		o.Happened, err = e.checkGroup(ctx, a)
 	}

@@ -141,38 +141,57 @@ func tagsOf(g types.AutoScalingGroup) map[string]string {
 }
 
 // machines are the members of a group, without those of a warm pool and those
-// that have left.
+// that have left. Whether they are Spot is not part of the description.
 func machines(g types.AutoScalingGroup) []world.Machine {
 	out := make([]world.Machine, 0, len(g.Instances))
 	for _, i := range g.Instances {
-		state := stateOf(i.LifecycleState)
-		if state == "" {
-			continue
+		if state := stateOf(i.LifecycleState); state != "" {
+			out = append(out, machineOf(i, state))
 		}
-		m := world.Machine{
-			ID:        text(i.InstanceId),
-			Zone:      text(i.AvailabilityZone),
-			State:     state,
-			Detail:    clean(string(i.LifecycleState)),
-			Type:      text(i.InstanceType),
-			Protected: aws.ToBool(i.ProtectedFromScaleIn),
-			Unhealthy: !strings.EqualFold(text(i.HealthStatus), "Healthy"),
-		}
-		if t := i.LaunchTemplate; t != nil {
-			// An instance has the number it was launched with. Anything else would
-			// not say what it runs: version 0, which is outdated.
-			n, _ := strconv.ParseInt(text(t.Version), 10, 64)
-			m.Template = world.Template{ID: text(t.LaunchTemplateId), Version: n}
-		}
-		out = append(out, m)
 	}
 	return out
 }
+
+// warmMachines are the machines of a warm pool, without those that have left.
+func warmMachines(instances []types.Instance) []world.Machine {
+	var out []world.Machine
+	for _, i := range instances {
+		if state := warmState(i.LifecycleState); state != "" {
+			out = append(out, machineOf(i, state))
+		}
+	}
+	return out
+}
+
+func machineOf(i types.Instance, state string) world.Machine {
+	m := world.Machine{
+		ID:        text(i.InstanceId),
+		Zone:      text(i.AvailabilityZone),
+		State:     state,
+		Detail:    clean(string(i.LifecycleState)),
+		Type:      text(i.InstanceType),
+		Protected: aws.ToBool(i.ProtectedFromScaleIn),
+		Unhealthy: !strings.EqualFold(text(i.HealthStatus), "Healthy"),
+	}
+	if t := i.LaunchTemplate; t != nil {
+		// An instance has the number it was launched with. Anything else would
+		// not say what it runs: version 0, which is outdated.
+		n, _ := strconv.ParseInt(text(t.Version), 10, 64)
+		m.Template = world.Template{ID: text(t.LaunchTemplateId), Version: n}
+	}
+	return m
+}
+
+// warmed is what the lifecycle states of a warm pool's machines start with.
+const warmed = "Warmed:"
 
 // stateOf maps a lifecycle state to one that the engine acts on, "" for a
 // machine that is not a member (any more) or rests in a warm pool. States:
 // "Amazon EC2 Auto Scaling instance lifecycle" in the user guide.
 func stateOf(s types.LifecycleState) string {
+	if strings.HasPrefix(string(s), warmed) {
+		return ""
+	}
 	phase, _, _ := strings.Cut(string(s), ":")
 	switch phase {
 	case "Pending", "Quarantined", "ReplacingRootVolume", "RootVolumeReplaced":
@@ -181,10 +200,20 @@ func stateOf(s types.LifecycleState) string {
 		return world.MachineInService
 	case "Terminating":
 		return world.MachineTerminating
-	case "Terminated", "Detached", "Warmed":
+	case "Terminated", "Detached":
 		return ""
 	}
 	return world.MachineStandby // Standby, on its way there or out of the group, or unheard of: ours to leave alone
+}
+
+// warmState is stateOf for a machine of a warm pool, "" for one that has left it.
+// One that rests there is in Standby; so is any in a state unheard of.
+func warmState(s types.LifecycleState) string {
+	rest, warm := strings.CutPrefix(string(s), warmed)
+	if !warm {
+		return ""
+	}
+	return stateOf(types.LifecycleState(rest))
 }
 
 // refusal says why Drainboard does not touch a group, "" if it does. An instance

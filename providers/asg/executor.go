@@ -59,7 +59,8 @@ func Handles(a engine.Action) bool {
 		return Handles(*a.Of)
 	}
 	switch a.Kind {
-	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn, engine.Terminate:
+	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn,
+		engine.Terminate, engine.EndWarm, engine.Inspect:
 		return true
 	}
 	return false
@@ -95,6 +96,10 @@ func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
 		return e.launchIn(ctx, a)
 	case engine.Terminate:
 		return e.terminate(ctx, a)
+	case engine.EndWarm:
+		return e.endWarm(ctx, a)
+	case engine.Inspect:
+		return e.inspect(ctx, a.Machine)
 	}
 	return e.check(ctx, *a.Of)
 }
@@ -109,7 +114,7 @@ func incomplete(a engine.Action) string {
 		return fmt.Sprintf("%s is not an action on an Auto Scaling group", a.Kind)
 	case a.Kind == engine.CheckEffect:
 		return incomplete(*a.Of)
-	case a.Group == "" && a.Kind != engine.Terminate:
+	case a.Group == "" && a.Kind != engine.Terminate && a.Kind != engine.Inspect:
 		missing = "the group"
 	case (a.Kind == engine.CreateTemplate || a.Kind == engine.SetTemplate) && a.Template == nil:
 		missing = "the launch template"
@@ -123,7 +128,7 @@ func incomplete(a engine.Action) string {
 		missing = "the zone"
 	case (a.Kind == engine.LaunchIn || a.Kind == engine.CreateTemplate) && a.Token == "":
 		missing = "the token"
-	case a.Kind == engine.Terminate && a.Machine == "":
+	case (a.Kind == engine.Terminate || a.Kind == engine.EndWarm || a.Kind == engine.Inspect) && a.Machine == "":
 		missing = "the machine"
 	}
 	if missing == "" {

@@ -189,7 +189,7 @@ func TestIncomplete(t *testing.T) {
 	s, c := connect(t)
 	for _, a := range []engine.Action{
 		{Kind: engine.Suspend, Group: "web"}, {Kind: engine.Evict}, {Kind: engine.CheckEffect}, {Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.Cordon}},
-		{Kind: engine.SetSizes, Group: "web"}, {Kind: engine.Terminate}, {Kind: engine.LaunchIn, Group: "web", Zone: "a"}, {Kind: engine.SetTemplate, Group: "web"},
+		{Kind: engine.SetSizes, Group: "web"}, {Kind: engine.Terminate}, {Kind: engine.EndWarm, Group: "web"}, {Kind: engine.EndWarm, Machine: "i-1"}, {Kind: engine.Inspect}, {Kind: engine.LaunchIn, Group: "web", Zone: "a"}, {Kind: engine.SetTemplate, Group: "web"},
 		{Kind: engine.Resume, Process: "Launch"}, {Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.SetSizes, Group: "web"}},
 	} {
 		expect(t, do(t, c, a), engine.Refused, engine.RefusedInvalid, "")
@@ -210,7 +210,7 @@ func TestChecksRead(t *testing.T) {
 		{Kind: engine.CreateTemplate, Group: "web", Template: &template1, Image: "ami-7", Token: "t"},
 		{Kind: engine.SetTemplate, Group: "web", Template: &template1}, {Kind: engine.SetSizes, Group: "web", Sizes: &sizes},
 		{Kind: engine.Suspend, Group: "web", Process: "Launch"}, {Kind: engine.Resume, Group: "web", Process: "Launch"},
-		{Kind: engine.LaunchIn, Group: "web", Zone: "a", Token: "t"}, {Kind: engine.Terminate, Machine: "i-1"},
+		{Kind: engine.LaunchIn, Group: "web", Zone: "a", Token: "t"}, {Kind: engine.Terminate, Machine: "i-1"}, {Kind: engine.EndWarm, Group: "web", Machine: "i-1"},
 	} {
 		if o := do(t, c, engine.Action{Kind: engine.CheckEffect, Of: &a}); o.Verdict != engine.Done {
 			t.Errorf("%s: %+v", a.Kind, o)

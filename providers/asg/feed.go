@@ -1,15 +1,10 @@
 package asg
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
-	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
@@ -21,9 +16,6 @@ const (
 	pokedFor = 20 * time.Second
 	// pokeGap is the least time between two reads, however often it is poked.
 	pokeGap = 300 * time.Millisecond
-	// extrasEvery is how often what changes slowly is read: the subnets' free
-	// addresses and whether an instance refresh is at work.
-	extrasEvery = time.Minute
 	// maxBackoff is the longest pause after failed reads: 1, 2, 4 ... 30 s.
 	maxBackoff = 30 * time.Second
 	// lookEvery is how often activities are read while machines come or go.
@@ -35,8 +27,8 @@ const (
 
 // FeedOptions say how a group is followed.
 type FeedOptions struct {
-	// Since is how far back activities are wanted: the start of the run. Zero is
-	// when the feed starts.
+	// Since is how far back activities are wanted: the start of the run, which are
+	// read when the feed starts. Zero is when the feed starts.
 	Since time.Time
 	// Now is the cluster's time, which freshness is told in. nil is time.Now.
 	Now func() time.Time
@@ -46,7 +38,8 @@ type FeedOptions struct {
 }
 
 // Feed keeps a world up to date with one group and its machines, by one Describe
-// call each time, and posts the health of world.Cloud. It implements live.Feed.
+// call each time, and posts the health of world.Cloud. Activities are read while
+// machines come and go; see extras for the rest. It implements live.Feed.
 type Feed struct {
 	c    *Client
 	name string
@@ -54,13 +47,12 @@ type Feed struct {
 	kick chan struct{}
 
 	// Times of this machine's clock, as all pacing.
-	poked, looked, extras time.Time
+	poked, looked time.Time
 
-	history   []history
-	subnets   []world.Subnet
-	refused   string // by an instance refresh
-	extrasErr error
-	problem   string // of the last read, which was good otherwise
+	history []history
+	stirred bool // there may be activities that were not read
+	extras  extras
+	problem string // of the last read, which was good otherwise
 }
 
 var _ live.Feed = (*Feed)(nil)
@@ -70,7 +62,8 @@ func (c *Client) Feed(group string, o FeedOptions) *Feed {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Since.IsZero() {
+	resumed := !o.Since.IsZero()
+	if !resumed {
 		o.Since = o.Now()
 	}
 	if o.Fast == 0 {
@@ -79,7 +72,7 @@ func (c *Client) Feed(group string, o FeedOptions) *Feed {
 	if o.Slow == 0 {
 		o.Slow = 7 * time.Second
 	}
-	return &Feed{c: c, name: group, o: o, kick: make(chan struct{}, 1)}
+	return &Feed{c: c, name: group, o: o, kick: make(chan struct{}, 1), stirred: resumed}
 }
 
 // Poke asks for a fresh read soon, as after an action. It never blocks and may
@@ -189,40 +182,23 @@ func (f *Feed) read(ctx context.Context) (world.Group, []world.Machine, error) {
 	}
 	members := machines(raw)
 	f.problem = ""
-	f.readExtras(ctx, raw)
-	if moving(group, members) && time.Since(f.looked) >= lookEvery {
+	stirring := moving(group, members)
+	f.stirred = f.stirred || stirring
+	busy := stirring || time.Since(f.poked) < pokedFor
+	f.note(f.extras.read(ctx, f.c, raw, busy))
+	if f.stirred && time.Since(f.looked) >= lookEvery {
 		f.looked = time.Now()
 		h, err := f.c.activities(ctx, f.name, f.o.Since, f.history)
 		if err == nil {
-			f.history = h
+			f.history, f.stirred = h, stirring
 		}
 		f.note(err)
 	}
 	for _, h := range f.history {
 		group.Activities = append(group.Activities, h.Activity)
 	}
-	group.Subnets = f.subnets
-	group.Refused = cmp.Or(group.Refused, f.refused)
+	f.extras.fill(&group, members)
 	return group, members, nil
-}
-
-// readExtras reads what changes slowly, once in a while.
-func (f *Feed) readExtras(ctx context.Context, g types.AutoScalingGroup) {
-	if time.Since(f.extras) < extrasEvery {
-		f.note(f.extrasErr)
-		return
-	}
-	f.extras = time.Now()
-	subnets, err := f.c.subnets(ctx, g)
-	if err == nil {
-		f.subnets = subnets
-	}
-	refused, err2 := f.c.refreshing(ctx, f.name)
-	if err2 == nil {
-		f.refused = refused
-	}
-	f.extrasErr = cmp.Or(err, err2)
-	f.note(f.extrasErr)
 }
 
 // note keeps why something beside the group could not be read. The group is
@@ -231,35 +207,4 @@ func (f *Feed) note(err error) {
 	if err != nil {
 		f.problem = err.Error()
 	}
-}
-
-// subnets reads where the group places machines, and the addresses left there.
-func (c *Client) subnets(ctx context.Context, g types.AutoScalingGroup) ([]world.Subnet, error) {
-	var ids []string
-	for id := range strings.SplitSeq(text(g.VPCZoneIdentifier), ",") {
-		if id = strings.TrimSpace(id); id != "" {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	ctx, cancel := bounded(ctx, callTimeout)
-	defer cancel()
-	pages := ec2.NewDescribeSubnetsPaginator(c.compute, &ec2.DescribeSubnetsInput{SubnetIds: ids})
-	var out []world.Subnet
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, c.explain(err)
-		}
-		for _, s := range page.Subnets {
-			free := 0
-			if s.AvailableIpAddressCount != nil {
-				free = int(*s.AvailableIpAddressCount)
-			}
-			out = append(out, world.Subnet{ID: text(s.SubnetId), Zone: text(s.AvailabilityZone), Free: free})
-		}
-	}
-	return out, nil
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
+
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -36,6 +38,7 @@ func follow(t *testing.T, f *Feed, look func(w *world.World) bool) error {
 func (s *service) withGroup(state string) {
 	s.withTemplate()
 	s.on("DescribeInstanceRefreshes", "")
+	s.on("DescribeLifecycleHooks", "")
 	s.on("DescribeSubnets", items("subnetSet", e("subnetId", "subnet-a", "availabilityZone", "eu-west-1a", "availableIpAddressCount", "17")))
 	s.on("DescribeAutoScalingGroups", groups(group("web", e("LaunchTemplate", spec("lt-1", "$Latest"), "VPCZoneIdentifier", "subnet-a"),
 		members("AvailabilityZones", "eu-west-1b", "eu-west-1a"), members("SuspendedProcesses", e("ProcessName", "AZRebalance")),
@@ -62,8 +65,10 @@ func TestFeed(t *testing.T) {
 		}
 		return true
 	})
-	if n := len(s.sent("DescribeScalingActivities")); n != 0 {
-		t.Errorf("asked for activities %d times at rest", n)
+	for _, action := range []string{"DescribeScalingActivities", "DescribeWarmPool", "DescribeInstances"} {
+		if n := len(s.sent(action)); n != 0 {
+			t.Errorf("%s was asked for %d times at rest, of an ordinary group", action, n)
+		}
 	}
 }
 
@@ -95,6 +100,77 @@ func TestFeedActivities(t *testing.T) {
 	})
 	if n := len(s.sent("DescribeScalingActivities")); n != 2 {
 		t.Errorf("read %d pages of activities, want 2: what is before the run is not of interest", n)
+	}
+}
+
+// A resumed run reads what failed before it was resumed, at rest too.
+func TestFeedActivitiesOfAResumedRun(t *testing.T) {
+	s, c := connect(t)
+	s.withGroup("InService")
+	since := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	s.on("DescribeScalingActivities", members("Activities", e("ActivityId", "a-1", "StartTime", since.Add(time.Minute).Format(time.RFC3339),
+		"Description", "Launching a new EC2 instance: i-9.  Status Reason: ...", "StatusCode", "Cancelled",
+		"StatusMessage", "Instance became unhealthy while waiting for instance to be in InService state. Termination Reason: Client.InvalidKMSKey.InvalidState: The KMS key provided is in an incorrect state")))
+	f := c.Feed("web", FeedOptions{Since: since, Slow: 10 * time.Millisecond})
+	seen := 0
+	follow(t, f, func(w *world.World) bool {
+		a := w.Group.Activities
+		if len(a) != 1 || !a[0].Failed || a[0].Message != "Termination Reason: Client.InvalidKMSKey.InvalidState: The KMS key provided is in an incorrect state" {
+			t.Errorf("got %+v", a)
+		}
+		seen++
+		return seen == 3
+	})
+	if n := len(s.sent("DescribeScalingActivities")); n != 1 {
+		t.Errorf("read activities %d times at rest", n)
+	}
+}
+
+func TestFailedLaunch(t *testing.T) {
+	for _, tt := range []struct {
+		description, status, message string
+		want                         bool
+	}{
+		{"Launching a new EC2 instance.  Status Reason: none left", "Failed", "none left", true},
+		{"Launching a new EC2 instance: i-1.  Status Reason: ...", "Cancelled", "Instance failed to complete user's Lifecycle Action: Lifecycle Action with token t was abandoned: Heartbeat Timeout", true},
+		{"Launching a new EC2 instance: i-1", "Cancelled", "Received cancellation request", false},
+		{"Launching a new EC2 instance: i-1", "Successful", "", false},
+		{"Terminating EC2 instance: i-1", "Failed", "no", false},
+	} {
+		a := types.Activity{Description: &tt.description, StatusCode: types.ScalingActivityStatusCode(tt.status), StatusMessage: &tt.message}
+		if got := failedLaunch(a); got != tt.want {
+			t.Errorf("%s %s: got %v", tt.status, tt.message, got)
+		}
+	}
+}
+
+// An activity that had not ended is looked for until it is met, behind those that
+// had.
+func TestActivitiesThatEndLate(t *testing.T) {
+	s, c := connect(t)
+	at := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	activity := func(id string, after time.Duration, status string) string {
+		return e("ActivityId", id, "StartTime", at.Add(after).Format(time.RFC3339), "Description", "Launching a new EC2 instance", "StatusCode", status, "StatusMessage", "no")
+	}
+	s.onCall("DescribeScalingActivities", func(f url.Values) string {
+		switch f.Get("NextToken") {
+		case "":
+			return members("Activities", activity("a-3", 3*time.Minute, "InProgress")) + e("NextToken", "2")
+		case "2":
+			return members("Activities", activity("a-2", 2*time.Minute, "Successful")) + e("NextToken", "3")
+		}
+		return members("Activities", activity("a-1", time.Minute, "Failed")) + e("NextToken", "4")
+	})
+	known := []history{{Activity: world.Activity{ID: "a-2", At: at.Add(2 * time.Minute)}, final: true}, {Activity: world.Activity{ID: "a-1", At: at.Add(time.Minute)}}}
+	got, err := c.activities(t.Context(), "web", at, known)
+	if err != nil || len(got) != 3 || got[0].ID != "a-3" || !got[2].Failed || !got[2].final {
+		t.Errorf("got %+v %v", got, err)
+	}
+	if _, err = c.activities(t.Context(), "web", at, got[1:]); err != nil {
+		t.Error(err)
+	}
+	if n := len(s.sent("DescribeScalingActivities")); n != 3+2 {
+		t.Errorf("read %d pages, want 3, then 2 up to one that had ended", n)
 	}
 }
 
@@ -146,7 +222,7 @@ func TestFeedTrouble(t *testing.T) {
 func TestFeedWithoutExtras(t *testing.T) {
 	s, c := connect(t)
 	s.withGroup("Pending")
-	for _, action := range []string{"DescribeSubnets", "DescribeInstanceRefreshes", "DescribeScalingActivities"} {
+	for _, action := range []string{"DescribeSubnets", "DescribeInstanceRefreshes", "DescribeLifecycleHooks", "DescribeScalingActivities"} {
 		s.on(action, fail(403, "AccessDenied", "no"))
 	}
 	follow(t, c.Feed("web", FeedOptions{}), func(w *world.World) bool {

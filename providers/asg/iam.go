@@ -4,8 +4,11 @@ package asg
 var ReadActions = []string{
 	"autoscaling:DescribeAutoScalingGroups",
 	"autoscaling:DescribeInstanceRefreshes",
+	"autoscaling:DescribeLifecycleHooks",
 	"autoscaling:DescribeScalingActivities",
-	"ec2:DescribeImages", // with --ami; without it the image is not checked
+	"autoscaling:DescribeWarmPool", // where the group has one
+	"ec2:DescribeImages",           // with --ami; without it the image is not checked
+	"ec2:DescribeInstances",        // tells Spot machines from others, and those that ended from detached ones
 	"ec2:DescribeLaunchTemplateVersions",
 	"ec2:DescribeSubnets",
 }
@@ -20,7 +23,9 @@ var UpgradeActions = []string{
 	"autoscaling:TerminateInstanceInAutoScalingGroup",
 	"autoscaling:UpdateAutoScalingGroup",
 	"ec2:CreateLaunchTemplateVersion", // with --ami
-	"ec2:DescribeInstances",           // tells machines that ended from detached ones
+	"ec2:DescribeInstanceStatus",      // optional: what is wrong with a machine that does not join
+	"ec2:GetConsoleOutput",            // optional, as well
+	"ec2:TerminateInstances",          // where the group has a warm pool
 }
 
 // PassedActions are never called by Drainboard, but Auto Scaling checks that the

@@ -51,11 +51,16 @@ func (e *Executor) launchIn(ctx context.Context, a engine.Action) engine.Outcome
 		RetryStrategy:        types.RetryStrategyNone,
 	}, once)
 	if err != nil {
-		if code, _ := answered(err); notOffered(code) {
-			return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid,
+		o := e.c.judge(err, false)
+		code, _ := answered(err)
+		if notOffered(code) {
+			o = engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid,
 				Message: fmt.Sprintf("AWS does not offer LaunchInstances for this group or in %s (%s)", e.c.region, code)}
 		}
-		return e.c.judge(err, false)
+		if why := e.c.notServed(ctx, a.Group); o.Refusal == engine.RefusedInvalid && why != "" {
+			o.Message = why + ": " + o.Message
+		}
+		return o
 	}
 	if len(out.Instances) > 0 {
 		return done(clean(strings.Join(out.Instances[0].InstanceIds, ", ")) + " is launching in " + a.Zone)
@@ -78,6 +83,27 @@ func launchRefused(code, message, zone string) engine.Outcome {
 		r = engine.RefusedBusy
 	}
 	return engine.Outcome{Verdict: engine.Refused, Refusal: r, Message: fmt.Sprintf("no machine in %s: %s (%s)", zone, message, code)}
+}
+
+// notServed says why LaunchInstances does not serve a group, "" if nothing is
+// known against it (user guide, "Launch instances synchronously").
+func (c *Client) notServed(ctx context.Context, group string) string {
+	g, err := c.describe(ctx, group)
+	if err != nil {
+		return ""
+	}
+	if g.WarmPoolConfiguration != nil {
+		return "the group has a warm pool, and LaunchInstances, which launches in a zone, is not for such groups"
+	}
+	p := g.MixedInstancesPolicy
+	if p == nil || p.InstancesDistribution == nil || p.InstancesDistribution.OnDemandPercentageAboveBaseCapacity == nil {
+		return ""
+	}
+	base, percent := aws.ToInt32(p.InstancesDistribution.OnDemandBaseCapacity), *p.InstancesDistribution.OnDemandPercentageAboveBaseCapacity
+	if percent < 100 && (percent > 0 || base > 0) {
+		return "the group mixes On-Demand and Spot machines, and LaunchInstances, which launches in a zone, is not for such groups"
+	}
+	return ""
 }
 
 // notOffered reports whether an error says that the service knows no such call,
@@ -120,6 +146,8 @@ func (e *Executor) terminate(ctx context.Context, a engine.Action) engine.Outcom
 		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedGone, Message: fmt.Sprintf("machine %s belongs to no Auto Scaling group any more", a.Machine)}
 	case a.Group != "" && m.group != a.Group:
 		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedGone, Message: fmt.Sprintf("machine %s belongs to group %s, not %s", a.Machine, m.group, a.Group)}
+	case m.warm:
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: fmt.Sprintf("machine %s is in the warm pool of group %s", a.Machine, m.group)}
 	}
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()
@@ -132,9 +160,46 @@ func (e *Executor) terminate(ctx context.Context, a engine.Action) engine.Outcom
 	return done("")
 }
 
+// endWarm ends a machine of a warm pool, which only EC2 does: the group does not
+// end those. It looks at it again first: one that is gone or on its way counts as
+// done, and one that the group has taken into service is not touched.
+func (e *Executor) endWarm(ctx context.Context, a engine.Action) engine.Outcome {
+	m, err := e.c.member(ctx, a.Machine)
+	if err != nil {
+		return notAsked(err)
+	}
+	gone := func(format string, args ...any) engine.Outcome {
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedGone, Message: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case m.ending:
+		return done(a.Machine + " is ending already")
+	case m.group == "":
+		return gone("machine %s belongs to no Auto Scaling group any more", a.Machine)
+	case m.group != a.Group:
+		return gone("machine %s belongs to group %s, not %s", a.Machine, m.group, a.Group)
+	case !m.warm:
+		return gone("machine %s is not in the warm pool any more: the group took it into service", a.Machine)
+	case e.c.ended(ctx, a.Machine):
+		return done(a.Machine + " is ending already") // and its group has not noticed
+	}
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	_, err = e.c.compute.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{a.Machine}},
+		func(o *ec2.Options) { o.Retryer = aws.NopRetryer{} })
+	if code, _ := answered(err); code == "InvalidInstanceID.NotFound" {
+		return done(a.Machine + " is gone already")
+	}
+	if err != nil {
+		return e.c.judge(err, false)
+	}
+	return done("")
+}
+
 // membership is where a machine stands.
 type membership struct {
 	group  string // "": a member of none
+	warm   bool   // in its warm pool
 	ending bool   // gone, or on its way
 }
 
@@ -154,7 +219,8 @@ func (c *Client) member(ctx context.Context, id string) (membership, error) {
 	if state == types.LifecycleStateDetached || state == types.LifecycleStateDetaching {
 		return membership{}, nil
 	}
-	return membership{group: text(i.AutoScalingGroupName), ending: strings.HasPrefix(string(state), "Terminat")}, nil
+	rest, warm := strings.CutPrefix(string(state), warmed)
+	return membership{group: text(i.AutoScalingGroupName), warm: warm, ending: strings.HasPrefix(rest, "Terminat")}, nil
 }
 
 // ended reports whether EC2 says that an instance is gone or on its way. Where

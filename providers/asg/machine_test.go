@@ -27,6 +27,7 @@ func TestTerminate(t *testing.T) {
 		{"standby", member("web", "Standby"), "", "", engine.Done, "", "", 1},
 		{"terminating", member("web", "Terminating"), "", "", engine.Done, "", "ending already", 0},
 		{"held by a hook", member("web", "Terminating:Wait"), "", "", engine.Done, "", "ending already", 0},
+		{"in the warm pool", member("web", "Warmed:Stopped"), "", "", engine.Refused, engine.RefusedInvalid, "is in the warm pool of group web", 0},
 		{"another group's", member("db", "InService"), "", "", engine.Refused, engine.RefusedGone, "belongs to group db, not web", 0},
 		{"detached", member("web", "Detached"), "", "", engine.Refused, engine.RefusedGone, "belongs to no", 0},
 		{"detached and forgotten", "", state("running"), "", engine.Refused, engine.RefusedGone, "belongs to no", 0},
@@ -98,6 +99,82 @@ func TestLaunchIn(t *testing.T) {
 		if got := sent[i]; got.Get("ClientToken") != step.token || got.Get("AvailabilityZones.member.1") != "eu-west-1c" || got.Get("RequestedCapacity") != "1" || got.Get("RetryStrategy") != "none" {
 			t.Errorf("step %d: sent %v", i, got)
 		}
+	}
+}
+
+// Why LaunchInstances refuses a group is said in words.
+func TestLaunchNotServed(t *testing.T) {
+	a := engine.Action{Kind: engine.LaunchIn, Group: "web", Zone: "eu-west-1c", Token: "run-1/eu-west-1c"}
+	mixed := func(base, percent string) string {
+		return e("MixedInstancesPolicy", e("InstancesDistribution", e("OnDemandBaseCapacity", base, "OnDemandPercentageAboveBaseCapacity", percent)))
+	}
+	for _, tt := range []struct{ group, code, want string }{
+		{e("WarmPoolConfiguration", e("MinSize", "1")), "UnsupportedOperation", "the group has a warm pool"},
+		{mixed("0", "20"), "ValidationError", "the group mixes On-Demand and Spot machines"},
+		{mixed("1", "0"), "ValidationError", "the group mixes On-Demand and Spot machines"},
+		{mixed("0", "0"), "ValidationError", "the service's own words"},
+		{"", "ValidationError", "the service's own words"},
+	} {
+		s, c := connect(t)
+		s.on("LaunchInstances", fail(400, tt.code, "the service's own words"))
+		s.on("DescribeAutoScalingGroups", groups(group("web", tt.group)))
+		if o := do(t, c, a); o.Verdict != engine.Refused || o.Refusal != engine.RefusedInvalid || !strings.HasPrefix(o.Message, tt.want) {
+			t.Errorf("%s: got %+v", tt.group, o)
+		}
+	}
+}
+
+func TestEndWarm(t *testing.T) {
+	state := func(s string) string {
+		return items("reservationSet", items("instancesSet", e("instanceId", "i-1", "instanceState", e("name", s))))
+	}
+	tests := []struct {
+		name, member, ec2, answer string
+		verdict                   engine.Verdict
+		refusal                   engine.Refusal
+		words                     string
+		sent                      int
+	}{
+		{"stopped", member("web", "Warmed:Stopped"), state("stopped"), "", engine.Done, "", "", 1},
+		{"held by a hook", member("web", "Warmed:Pending:Wait"), state("running"), "", engine.Done, "", "", 1},
+		{"terminating", member("web", "Warmed:Terminating:Wait"), state("stopped"), "", engine.Done, "", "ending already", 0},
+		{"ended, and not noticed yet", member("web", "Warmed:Stopped"), state("shutting-down"), "", engine.Done, "", "ending already", 0},
+		{"taken into service", member("web", "InService"), state("running"), "", engine.Refused, engine.RefusedGone, "took it into service", 0},
+		{"about to be in service", member("web", "Pending"), state("pending"), "", engine.Refused, engine.RefusedGone, "took it into service", 0},
+		{"another group's", member("db", "Warmed:Stopped"), state("stopped"), "", engine.Refused, engine.RefusedGone, "belongs to group db, not web", 0},
+		{"detached", "", state("running"), "", engine.Refused, engine.RefusedGone, "belongs to no", 0},
+		{"gone", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", engine.Done, "", "ending already", 0},
+		{"may not look", fail(403, "AccessDenied", "no"), "", "", engine.Refused, engine.RefusedForbidden, "autoscaling:DescribeAutoScalingInstances", 0},
+
+		{"lost answer", member("web", "Warmed:Stopped"), state("stopped"), drop, engine.Unknown, "", "AWS does not answer", 1},
+		{"throttled", member("web", "Warmed:Stopped"), state("stopped"), fail(503, "RequestLimitExceeded", "Request limit exceeded."), engine.Refused, engine.RefusedBusy, "throttles", 1},
+		{"may not", member("web", "Warmed:Stopped"), state("stopped"), fail(403, "UnauthorizedOperation", "no"), engine.Refused, engine.RefusedForbidden, "ec2:TerminateInstances", 1},
+		{"gone meanwhile", member("web", "Warmed:Stopped"), state("stopped"), fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), engine.Done, "", "gone already", 1},
+		{"protected", member("web", "Warmed:Stopped"), state("stopped"), fail(400, "OperationNotPermitted", "The instance may not be terminated. Modify its 'disableApiTermination' instance attribute and try again."), engine.Refused, engine.RefusedInvalid, "disableApiTermination", 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, c := connect(t)
+			s.on("DescribeAutoScalingInstances", tt.member)
+			s.on("DescribeInstances", tt.ec2)
+			s.on("TerminateInstances", tt.answer)
+			a := engine.Action{Kind: engine.EndWarm, Group: "web", Machine: "i-1", Zone: "eu-west-1a"}
+			expect(t, do(t, c, a), tt.verdict, tt.refusal, tt.words)
+			sent := s.sent("TerminateInstances")
+			if len(sent) != tt.sent {
+				t.Fatalf("sent %d times, want %d", len(sent), tt.sent)
+			}
+			if tt.sent > 0 && (sent[0].Get("InstanceId.1") != "i-1" || sent[0].Has("InstanceId.2")) {
+				t.Errorf("sent %v", sent[0])
+			}
+			if n := len(s.sent("TerminateInstanceInAutoScalingGroup")); n != 0 {
+				t.Error("asked the group, which does not end such machines")
+			}
+			check := do(t, c, engine.Action{Kind: engine.CheckEffect, Of: &a})
+			if ending := tt.verdict == engine.Done && tt.sent == 0; check.Happened != ending {
+				t.Errorf("check: got %+v", check)
+			}
+		})
 	}
 }
 

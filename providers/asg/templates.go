@@ -24,8 +24,10 @@ const movingFor = 5 * time.Second
 // version is a launch template version, resolved to its number.
 type version struct {
 	world.Template
-	// Name is the template's, Image what the version launches.
+	// Name is the template's, Image what the version launches. Spot: it asks for
+	// Spot machines.
 	Name, Image string
+	Spot        bool
 
 	read   time.Time
 	moving bool
@@ -72,6 +74,8 @@ func (c *Client) resolve(ctx context.Context, id, spec string) (version, error) 
 	}
 	if data.LaunchTemplateData != nil {
 		v.Image = text(data.LaunchTemplateData.ImageId)
+		market := data.LaunchTemplateData.InstanceMarketOptions
+		v.Spot = market != nil && market.MarketType == ec2types.MarketTypeSpot
 	}
 	c.templates.keep(key, v)
 	return v, nil

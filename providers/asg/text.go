@@ -35,8 +35,10 @@ func clean(s string) string {
 func text(s *string) string { return clean(aws.ToString(s)) }
 
 // short is clean for free text, on one line and cut to 300 bytes.
-func short(s string) string {
-	const most = 300
+func short(s string) string { return shortTo(s, 300) }
+
+// shortTo is short for another limit, in bytes.
+func shortTo(s string, most int) string {
 	s = strings.Join(strings.Fields(clean(s)), " ")
 	if len(s) <= most {
 		return s
@@ -50,7 +52,10 @@ func short(s string) string {
 
 // boilerplate are sentences that Auto Scaling puts around the reason of a
 // failure and that say nothing by themselves.
-var boilerplate = []string{"Launching EC2 instance failed", "Could not launch Spot Instances", "Could not launch On-Demand Instances"}
+var boilerplate = []string{
+	"Launching EC2 instance failed", "Could not launch Spot Instances", "Could not launch On-Demand Instances",
+	"Instance became unhealthy while waiting for instance to be in InService state",
+}
 
 // firstSentence is the first sentence of a status message that tells something.
 func firstSentence(s string) string {

@@ -1,0 +1,248 @@
+package asg
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// extrasEvery is how often what changes slowly is read.
+const extrasEvery = time.Minute
+
+// extras are what a group's description leaves out, each read as rarely as it
+// can be:
+//
+//   - the subnets' free addresses, the lifecycle hooks, and whether an instance
+//     refresh is at work: every extrasEvery;
+//   - the warm pool, if the group has one: as often, when its size changes, and
+//     every lookEvery while something is going on;
+//   - which machines are Spot, if the group may have any: once for each machine.
+//
+// A group is known without them, so what cannot be read is told and holds nothing
+// up.
+type extras struct {
+	subnets []world.Subnet
+	hooks   []world.Hook
+	refused string // by an instance refresh
+	err     error  // of reading these
+	at      time.Time
+
+	warm     []world.Machine
+	warmSize int32 // when it was read
+	warmErr  error
+	warmAt   time.Time
+
+	spot    map[string]bool // by machine, of those that were asked about
+	spotErr error
+	spotAt  time.Time
+}
+
+// read brings up to date what is due. busy: machines come or go, or something was
+// changed just now.
+func (x *extras) read(ctx context.Context, c *Client, g types.AutoScalingGroup, busy bool) error {
+	if time.Since(x.at) >= extrasEvery {
+		x.at = time.Now()
+		x.readSlow(ctx, c, g)
+	}
+	x.readWarm(ctx, c, g, busy)
+	x.readSpot(ctx, c, g)
+	return cmp.Or(x.err, x.warmErr, x.spotErr)
+}
+
+func (x *extras) readSlow(ctx context.Context, c *Client, g types.AutoScalingGroup) {
+	name := text(g.AutoScalingGroupName)
+	subnets, err := c.subnets(ctx, g)
+	if err == nil {
+		x.subnets = subnets
+	}
+	refused, err2 := c.refreshing(ctx, name)
+	if err2 == nil {
+		x.refused = refused
+	}
+	hooks, err3 := c.hooks(ctx, name)
+	if err3 == nil {
+		x.hooks = hooks
+	}
+	x.err = cmp.Or(err, err2, err3)
+}
+
+func (x *extras) readWarm(ctx context.Context, c *Client, g types.AutoScalingGroup, busy bool) {
+	if g.WarmPoolConfiguration == nil {
+		x.warm, x.warmErr, x.warmAt = nil, nil, time.Time{}
+		return
+	}
+	size := aws.ToInt32(g.WarmPoolSize)
+	busy = busy || slices.ContainsFunc(x.warm, func(m world.Machine) bool { return m.State != world.MachineStandby })
+	every := extrasEvery
+	if busy || size != x.warmSize {
+		every = lookEvery
+	}
+	if time.Since(x.warmAt) < every {
+		return
+	}
+	x.warmAt, x.warmSize = time.Now(), size
+	warm, err := c.warmPool(ctx, text(g.AutoScalingGroupName))
+	if x.warmErr = err; err == nil {
+		x.warm = warm
+	}
+}
+
+func (x *extras) readSpot(ctx context.Context, c *Client, g types.AutoScalingGroup) {
+	if !c.maySpot(ctx, g) {
+		x.spotErr = nil
+		return
+	}
+	known := x.spot
+	x.spot = make(map[string]bool, len(g.Instances))
+	var unknown []string
+	for _, i := range g.Instances {
+		id := text(i.InstanceId)
+		if spot, ok := known[id]; ok {
+			x.spot[id] = spot
+		} else {
+			unknown = append(unknown, id)
+		}
+	}
+	every := lookEvery // a machine just launched is not told of at once
+	if x.spotErr != nil {
+		every = extrasEvery
+	}
+	if len(unknown) == 0 || time.Since(x.spotAt) < every {
+		return
+	}
+	x.spotAt = time.Now()
+	spot, err := c.spots(ctx, unknown)
+	x.spotErr = err
+	maps.Copy(x.spot, spot)
+}
+
+// fill adds what is known to a description and its machines.
+func (x *extras) fill(g *world.Group, members []world.Machine) {
+	g.Subnets, g.Hooks = x.subnets, x.hooks
+	g.Refused = cmp.Or(g.Refused, x.refused)
+	g.Warm = slices.Clone(x.warm)
+	for i := range members {
+		members[i].Spot = x.spot[members[i].ID]
+	}
+}
+
+// subnets reads where the group places machines, and the addresses left there.
+func (c *Client) subnets(ctx context.Context, g types.AutoScalingGroup) ([]world.Subnet, error) {
+	var ids []string
+	for id := range strings.SplitSeq(text(g.VPCZoneIdentifier), ",") {
+		if id = strings.TrimSpace(id); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	pages := ec2.NewDescribeSubnetsPaginator(c.compute, &ec2.DescribeSubnetsInput{SubnetIds: ids})
+	var out []world.Subnet
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, c.explain(err)
+		}
+		for _, s := range page.Subnets {
+			free := 0
+			if s.AvailableIpAddressCount != nil {
+				free = int(*s.AvailableIpAddressCount)
+			}
+			out = append(out, world.Subnet{ID: text(s.SubnetId), Zone: text(s.AvailabilityZone), Free: free})
+		}
+	}
+	return out, nil
+}
+
+// hooks reads a group's lifecycle hooks.
+func (c *Client) hooks(ctx context.Context, name string) ([]world.Hook, error) {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	out, err := c.scaling.DescribeLifecycleHooks(ctx, &autoscaling.DescribeLifecycleHooksInput{AutoScalingGroupName: &name})
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	var hooks []world.Hook
+	for _, h := range out.LifecycleHooks {
+		hooks = append(hooks, world.Hook{
+			Name:      text(h.LifecycleHookName),
+			Launching: strings.HasSuffix(text(h.LifecycleTransition), "LAUNCHING"),
+			Timeout:   time.Duration(aws.ToInt32(h.HeartbeatTimeout)) * time.Second,
+			Abandon:   !strings.EqualFold(text(h.DefaultResult), "CONTINUE"), // the default of the default
+		})
+	}
+	slices.SortFunc(hooks, func(a, b world.Hook) int { return strings.Compare(a.Name, b.Name) })
+	return hooks, nil
+}
+
+// warmPool reads the machines of a group's warm pool.
+func (c *Client) warmPool(ctx context.Context, name string) ([]world.Machine, error) {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	pages := autoscaling.NewDescribeWarmPoolPaginator(c.scaling, &autoscaling.DescribeWarmPoolInput{AutoScalingGroupName: &name})
+	var out []world.Machine
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, c.explain(err)
+		}
+		out = append(out, warmMachines(page.Instances)...)
+	}
+	return out, nil
+}
+
+// maySpot reports whether a group may have Spot machines: it has a mixed
+// instances policy, or its template asks for them.
+func (c *Client) maySpot(ctx context.Context, g types.AutoScalingGroup) bool {
+	if g.MixedInstancesPolicy != nil {
+		return true
+	}
+	if g.LaunchTemplate == nil {
+		return false
+	}
+	v, err := c.resolveSpec(ctx, g.LaunchTemplate) // it was, a moment ago
+	return err == nil && v.Spot
+}
+
+// filterValues is how many values EC2 takes in a filter.
+const filterValues = 200
+
+// spots says of machines whether they are Spot. One that EC2 does not tell of
+// (yet) is left out.
+func (c *Client) spots(ctx context.Context, ids []string) (map[string]bool, error) {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	out := map[string]bool{}
+	for some := range slices.Chunk(ids, filterValues) {
+		// By a filter, since an id that is not known (yet) is an error otherwise.
+		pages := ec2.NewDescribeInstancesPaginator(c.compute, &ec2.DescribeInstancesInput{
+			Filters: []ec2types.Filter{{Name: aws.String("instance-id"), Values: some}},
+		})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return out, c.explain(err)
+			}
+			for _, r := range page.Reservations {
+				for _, i := range r.Instances {
+					out[text(i.InstanceId)] = i.InstanceLifecycle == ec2types.InstanceLifecycleTypeSpot
+				}
+			}
+		}
+	}
+	return out, nil
+}

@@ -74,13 +74,24 @@ func (s *session) look(ctx context.Context, group string) (view, error) {
 	if err != nil {
 		return view{}, usage(err)
 	}
-	v := view{world: world.New(), cloud: s.aws.Feed(g.Name, asg.FeedOptions{Now: s.kube.Clock().Now})}
+	v := view{world: world.New(), cloud: s.aws.Feed(g.Name, asg.FeedOptions{Since: s.began(ctx, g.Group), Now: s.kube.Clock().Now})}
 	v.intake = live.Open(ctx, s.kube.Feed(), v.cloud)
 	if err := v.intake.Fill(ctx, v.world, lookLimit, world.Cluster, world.Cloud); err != nil {
 		v.intake.Close()
 		return view{}, usage(err)
 	}
 	return v, nil
+}
+
+// began is when the group's unfinished run started, zero if there is none: the
+// launches that failed since then are wanted. A record that cannot be read is for
+// those to tell who need it.
+func (s *session) began(ctx context.Context, g world.Group) time.Time {
+	run, found, err := s.kube.Record(s.namespace, g.Provider, g.Name).Load(ctx)
+	if err != nil || !found || run.State == engine.Finished {
+		return time.Time{}
+	}
+	return run.Started
 }
 
 // executor sends each action to the provider that knows how.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/drainboard/drainboard/lab/cloud"
 )
@@ -21,6 +22,9 @@ type GroupOptions struct {
 
 	InstanceType string            // empty: m5.large
 	Overrides    []string          // instance types of a mixed instances policy; the first is used
+	SpotPercent  int               // of the instances that are Spot, by a mixed instances policy
+	ProtectNew   bool              // new instances are protected from scale-in
+	Warm         *cloud.WarmPool   // filled with instances of the old AMI
 	Labels       map[string]string // of the nodes, by the template's user data
 	EKS          bool              // the nodes carry the labels of an EKS node group
 	Tags         map[string]string // of the Auto Scaling group
@@ -41,7 +45,7 @@ type Group struct {
 }
 
 // AddGroup makes a launch template with the old AMI and an Auto Scaling group
-// that uses it, and waits until its nodes are Ready. Then it adds a template
+// that uses it, and waits until its nodes are Ready and its warm pool is full. Then it adds a template
 // version with the new AMI, which makes the nodes outdated.
 func (l *Lab) AddGroup(ctx context.Context, o GroupOptions) (Group, error) {
 	o = o.withDefaults()
@@ -52,7 +56,7 @@ func (l *Lab) AddGroup(ctx context.Context, o GroupOptions) (Group, error) {
 	group := Group{Name: o.Name, TemplateID: l.cloud.CreateLaunchTemplate(o.Name, data), Old: 1, New: 1}
 	spec := cloud.GroupSpec{
 		Name: o.Name, Min: o.Min, Max: o.Max, Desired: o.Nodes, Zones: o.Zones, Tags: o.Tags,
-		Template: cloud.TemplateRef{ID: group.TemplateID, Version: o.Version},
+		Template: cloud.TemplateRef{ID: group.TemplateID, Version: o.Version}, ProtectNew: o.ProtectNew, SpotPercent: o.SpotPercent,
 	}
 	for _, instanceType := range o.Overrides {
 		spec.Overrides = append(spec.Overrides, cloud.Override{InstanceType: instanceType})
@@ -60,6 +64,12 @@ func (l *Lab) AddGroup(ctx context.Context, o GroupOptions) (Group, error) {
 	l.cloud.CreateGroup(spec)
 	if err := l.WaitNodes(ctx, o.Name, o.Nodes); err != nil {
 		return group, fmt.Errorf("add group: %w", err)
+	}
+	if o.Warm != nil {
+		l.cloud.PutWarmPool(o.Name, *o.Warm)
+		if err := l.waitWarm(ctx, o.Name); err != nil {
+			return group, fmt.Errorf("add group: %w", err)
+		}
 	}
 	if o.UpToDate {
 		return group, nil
@@ -70,6 +80,25 @@ func (l *Lab) AddGroup(ctx context.Context, o GroupOptions) (Group, error) {
 		l.cloud.SetDefaultVersion(group.TemplateID, group.New)
 	}
 	return group, nil
+}
+
+// waitWarm waits until a group's warm pool is full and at rest.
+func (l *Lab) waitWarm(ctx context.Context, name string) error {
+	for {
+		g, _ := l.cloud.Group(name)
+		resting := 0
+		for _, i := range g.Warm {
+			if i.State == cloud.Warmed+"Stopped" || i.State == cloud.Warmed+"Running" || i.State == cloud.Warmed+"Hibernated" {
+				resting++
+			}
+		}
+		if resting == len(g.Warm) && resting == g.WarmTarget {
+			return nil
+		}
+		if !sleep(ctx, 20*time.Millisecond) {
+			return fmt.Errorf("the warm pool of %s has %d instances at rest, not %d: %w", name, resting, g.WarmTarget, context.Cause(ctx))
+		}
+	}
 }
 
 // RemoveGroup terminates a group and its instances, and waits until its nodes

@@ -40,6 +40,9 @@ type Group struct {
 	Suspended []string // process names, sorted
 	Instances []Instance
 	Warm      []Instance // of the warm pool
+
+	// WarmTarget is how many instances the warm pool is to have.
+	WarmTarget int
 }
 
 // CreateGroup makes a group, which starts at once to launch what it desires. All
@@ -130,7 +133,7 @@ func (c *Cloud) Group(name string) (Group, bool) {
 		s.Tags[t.key] = t.value
 	}
 	return Group{GroupSpec: s, Suspended: slices.Clone(g.suspended),
-		Instances: told(c.state.members(name)), Warm: told(c.state.warm(name))}, true
+		Instances: told(c.state.members(name)), Warm: told(c.state.warm(name)), WarmTarget: g.warmTarget()}, true
 }
 
 // Instances are the members of a group as they are now, oldest first.

@@ -17,7 +17,8 @@ const (
 
 // FailLaunch ends the run with NodeCreationFailure, once the cloud was asked what
 // is wrong with the new machines that are not Ready. Each is named with what is
-// known: its state, its node's conditions, the last lines of its console.
+// known: its state, its node's conditions, the last lines of its console. A launch
+// that failed since the run began is named in the cloud's own words.
 func (s *Step) FailLaunch(why string) {
 	var sick []*world.Machine
 	for _, m := range s.W.Machines() {
@@ -43,6 +44,9 @@ func (s *Step) FailLaunch(why string) {
 		}
 		s.Run.Culprits = append(s.Run.Culprits, cause)
 		s.Report(Event{Type: NodeFailed, Node: s.label(m.ID, n), Zone: n.Zone, Reason: string(CreationFail), Message: cause})
+	}
+	if failure := s.LaunchFailure(); !strings.Contains(why, failure) {
+		why += "; the newest launch that failed: " + failure
 	}
 	s.Fail(CreationFail, "NodeCreationFailure: "+why)
 }

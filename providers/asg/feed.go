@@ -190,7 +190,10 @@ func (f *Feed) read(ctx context.Context) (world.Group, []world.Machine, error) {
 		f.looked = time.Now()
 		h, err := f.c.activities(ctx, f.name, f.o.Since, f.history)
 		if err == nil {
-			f.history, f.stirred = h, stirring
+			f.history = h
+		}
+		if err == nil || errors.Is(err, ErrForbidden) {
+			f.stirred = stirring
 		}
 		f.note(err)
 	}

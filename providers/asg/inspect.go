@@ -160,7 +160,7 @@ var (
 	escapes = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[ -/]*[0-~])")
 	// idle are lines that every Linux machine's console ends with, whatever went
 	// wrong before: the SSH keys that cloud-init shows, and the login prompt.
-	idle = regexp.MustCompile(`SSH HOST KEY|^(\[[ 0-9.]+\] cloud-init\[\d+\]: )?(ec2: )?(#+$|\d+ SHA256:|(ssh|ecdsa|sk)-\S+ AAAA)|^\S+ login:( |$)`)
+	idle = regexp.MustCompile(`SSH HOST KEY|(^|ec2: |\]: )(#{5,}$|\d+ SHA256:|(ssh|ecdsa|sk)-\S+ AAAA)|ec2:$|^\S+ login:( |$)`)
 )
 
 // consoleEnd are the last lines of a console that tell something, clean and short.

@@ -180,8 +180,13 @@ func (e *Executor) endWarm(ctx context.Context, a engine.Action) engine.Outcome 
 		return gone("machine %s belongs to group %s, not %s", a.Machine, m.group, a.Group)
 	case !m.warm:
 		return gone("machine %s is not in the warm pool any more: the group took it into service", a.Machine)
-	case e.c.ended(ctx, a.Machine):
-		return done(a.Machine + " is ending already") // and its group has not noticed
+	}
+	// EC2 knows of both before the group's description does.
+	switch state := e.c.stateOf(ctx, a.Machine); {
+	case over(state):
+		return done(a.Machine + " is ending already")
+	case m.resting && (state == ec2types.InstanceStateNamePending || state == ec2types.InstanceStateNameRunning):
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedConflict, Message: fmt.Sprintf("machine %s is being started: the group may be taking it into service", a.Machine)}
 	}
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()
@@ -198,9 +203,10 @@ func (e *Executor) endWarm(ctx context.Context, a engine.Action) engine.Outcome 
 
 // membership is where a machine stands.
 type membership struct {
-	group  string // "": a member of none
-	warm   bool   // in its warm pool
-	ending bool   // gone, or on its way
+	group   string // "": a member of none
+	warm    bool   // in its warm pool
+	resting bool   // stopped or hibernated there
+	ending  bool   // gone, or on its way
 }
 
 // member looks a machine up directly.
@@ -220,24 +226,32 @@ func (c *Client) member(ctx context.Context, id string) (membership, error) {
 		return membership{}, nil
 	}
 	rest, warm := strings.CutPrefix(string(state), warmed)
-	return membership{group: text(i.AutoScalingGroupName), warm: warm, ending: strings.HasPrefix(rest, "Terminat")}, nil
+	return membership{
+		group: text(i.AutoScalingGroupName), warm: warm,
+		resting: state == types.LifecycleStateWarmedStopped || state == types.LifecycleStateWarmedHibernated,
+		ending:  strings.HasPrefix(rest, "Terminat"),
+	}, nil
 }
 
 // ended reports whether EC2 says that an instance is gone or on its way. Where
 // EC2 may not be asked the answer is no.
-func (c *Client) ended(ctx context.Context, id string) bool {
-	out, err := c.compute.DescribeInstances(ctx, &ec2.DescribeInstancesInput{InstanceIds: []string{id}})
-	if err != nil {
-		return errors.Is(c.explain(err), ErrNotFound)
+func (c *Client) ended(ctx context.Context, id string) bool { return over(c.stateOf(ctx, id)) }
+
+func over(s ec2types.InstanceStateName) bool {
+	return s == ec2types.InstanceStateNameShuttingDown || s == ec2types.InstanceStateNameTerminated
+}
+
+// stateOf is an instance's state in EC2: terminated for one that it does not know
+// (any more), "" where it may not be asked.
+func (c *Client) stateOf(ctx context.Context, id string) ec2types.InstanceStateName {
+	i, err := c.instance(ctx, id)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return ec2types.InstanceStateNameTerminated
+	case err != nil || i.State == nil:
+		return ""
 	}
-	for _, r := range out.Reservations {
-		for _, i := range r.Instances {
-			if i.State == nil || i.State.Name != ec2types.InstanceStateNameShuttingDown && i.State.Name != ec2types.InstanceStateNameTerminated {
-				return false
-			}
-		}
-	}
-	return true
+	return i.State.Name
 }
 
 // launched reports whether an instance was started with one of the tokens that

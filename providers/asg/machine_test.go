@@ -136,6 +136,9 @@ func TestEndWarm(t *testing.T) {
 		sent                      int
 	}{
 		{"stopped", member("web", "Warmed:Stopped"), state("stopped"), "", engine.Done, "", "", 1},
+		{"running in the pool", member("web", "Warmed:Running"), state("running"), "", engine.Done, "", "", 1},
+		{"EC2 may not be asked", member("web", "Warmed:Stopped"), fail(403, "UnauthorizedOperation", "no"), "", engine.Done, "", "", 1},
+		{"being started", member("web", "Warmed:Stopped"), state("pending"), "", engine.Refused, engine.RefusedConflict, "may be taking it into service", 0},
 		{"held by a hook", member("web", "Warmed:Pending:Wait"), state("running"), "", engine.Done, "", "", 1},
 		{"terminating", member("web", "Warmed:Terminating:Wait"), state("stopped"), "", engine.Done, "", "ending already", 0},
 		{"ended, and not noticed yet", member("web", "Warmed:Stopped"), state("shutting-down"), "", engine.Done, "", "ending already", 0},

@@ -137,6 +137,7 @@ func (s *Step) took(a Action, o Outcome) {
 func (s *Step) refused(a Action, o Outcome) {
 	if (a.Kind == Terminate || a.Kind == EndWarm) && o.Refusal == RefusedGone {
 		s.Run.Pending[a.Key] = Pending{Action: a, Asked: s.Now, Accepted: s.Now, Expires: s.Now.Add(expiry)}
+		s.vanished(a)
 		return
 	}
 	if a.Kind == LaunchIn {

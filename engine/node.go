@@ -239,6 +239,20 @@ func (s *Step) backToDrain(id string, n Node) {
 	s.startDrain(id)
 }
 
+// vanished notes that the group had no such machine when it was asked to end it:
+// somebody else has taken it out, and its end took nothing of the size down.
+func (s *Step) vanished(a Action) {
+	n, known := s.Run.Nodes[a.Machine]
+	if !known || a.Kind != Terminate {
+		return
+	}
+	if n.Decrement {
+		s.Run.Lowered--
+	}
+	n.Decrement, n.Vanished = false, true
+	s.Run.Nodes[a.Machine] = n
+}
+
 // lookValid is how old the consistent read may be that a termination rests on.
 const lookValid = 30 * time.Second
 

@@ -109,7 +109,8 @@ func (s *Step) readyForPods(m *world.Machine, node *world.Node) bool {
 // gone settles a machine that is no longer in the group.
 func (s *Step) gone(id string) {
 	n := s.Run.Nodes[id]
-	if node := s.W.NodeOf(id); node == nil || n.Stage == Terminating {
+	ours := n.Stage == Terminating && !n.Vanished
+	if node := s.W.NodeOf(id); node == nil || ours {
 		s.dropMarks(id)
 	} else {
 		s.Report(Event{Type: Warning, Node: node.Name, Zone: n.Zone, Message: "machine " + id + " left the group and its node is still there: our marks come off"})
@@ -117,7 +118,7 @@ func (s *Step) gone(id string) {
 	s.changed = true
 	if n.New {
 		delete(s.Run.Nodes, id)
-		if n.Stage == Terminating {
+		if ours {
 			s.Report(Event{Type: NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: "surplus", Message: "retired"})
 		} else {
 			s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Message: "new machine " + id + " left the group, not by us"})
@@ -125,11 +126,11 @@ func (s *Step) gone(id string) {
 		return
 	}
 	e := Event{Type: NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Message: "gone"}
-	if n.Stage != Terminating {
+	if !ours {
 		n.Reason = "left the group, not by us"
 		e.Message = n.Reason
 	}
-	if n.Stage == Terminating && !n.Began.IsZero() {
+	if ours && !n.Began.IsZero() {
 		s.Run.NodeTime = max(s.Run.NodeTime, s.Now.Sub(n.Began))
 	}
 	n.Stage, n.Since, n.Wait, n.Blocked = Replaced, s.Now, nil, false

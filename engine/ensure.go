@@ -130,6 +130,10 @@ func (s *Step) took(a Action, o Outcome) {
 	if a.Kind == SetSizes {
 		s.Run.MaxSet = a.Sizes.Max
 	}
+	if n, known := s.Run.Nodes[a.Machine]; known && a.Kind == Terminate {
+		n.Ends = true
+		s.Run.Nodes[a.Machine] = n
+	}
 	delete(s.Run.Retries, a.Key)
 	s.reportChange(a)
 }

@@ -249,7 +249,7 @@ func (s *Step) vanished(a Action) {
 	if n.Decrement {
 		s.Run.Lowered--
 	}
-	n.Decrement, n.Vanished = false, true
+	n.Decrement = false
 	s.Run.Nodes[a.Machine] = n
 }
 

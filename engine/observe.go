@@ -80,6 +80,7 @@ func (s *Step) takeIn(m *world.Machine) Node {
 
 // follow moves a launching machine on as it joins and gets ready.
 func (s *Step) follow(m *world.Machine, n Node) Node {
+	n.Ends = n.Ends || m.Leaving()
 	node := s.W.NodeOf(m.ID)
 	if node != nil && n.Name == "" {
 		n.Name, n.Old = node.Name, node.Version
@@ -109,7 +110,8 @@ func (s *Step) readyForPods(m *world.Machine, node *world.Node) bool {
 // gone settles a machine that is no longer in the group.
 func (s *Step) gone(id string) {
 	n := s.Run.Nodes[id]
-	ours := n.Stage == Terminating && !n.Vanished
+	asked, open := s.Run.Pending["terminate/"+id]
+	ours := n.Stage == Terminating && (n.Ends || open && asked.Accepted.IsZero())
 	if node := s.W.NodeOf(id); node == nil || ours {
 		s.dropMarks(id)
 	} else {

@@ -234,8 +234,8 @@ type Node struct {
 	Missing time.Time `json:"missing,omitzero"`
 	// Reason says why it was skipped or failed.
 	Reason string `json:"reason,omitempty"`
-	// Vanished: the group did not know the machine when it was asked to end it.
-	Vanished bool `json:"vanished,omitempty"`
+	// Ends: its machine was seen on its way out, or the group said that it ends it.
+	Ends bool `json:"ends,omitempty"`
 	// Lost: the policy for unreachable nodes lets it go with the pods on it.
 	Lost bool `json:"lost,omitempty"`
 	// Findings are what the cloud says of a machine that did not get Ready.

@@ -262,6 +262,9 @@ func (s *Step) settleRaise() bool {
 	return !busy
 }
 
+// restoreTemplate is the key of the action that gives the group its template back.
+const restoreTemplate = "restore-template"
+
 // RestoreTemplate points the group back to the template it had, if no machine
 // runs another one.
 func (s *Step) RestoreTemplate() bool {
@@ -279,7 +282,7 @@ func (s *Step) RestoreTemplate() bool {
 	if g.Template == s.Run.BaseTemplate && g.TemplateSpec == spec {
 		return true
 	}
-	if s.settled("restore-template") && s.TemplateMoved() != "" {
+	if s.settled(restoreTemplate) && s.TemplateMoved() != "" {
 		s.Note(s.TemplateMoved() + "; it is left as it is")
 		return true
 	}
@@ -289,8 +292,7 @@ func (s *Step) RestoreTemplate() bool {
 		}
 	}
 	back := s.Run.BaseTemplate
-	key := "restore-template"
-	return s.Ensure(Action{Kind: SetTemplate, Key: key, Group: g.Name, Template: &back, TemplateSpec: spec}) || s.hopeless(key)
+	return s.Ensure(Action{Kind: SetTemplate, Key: restoreTemplate, Group: g.Name, Template: &back, TemplateSpec: spec}) || s.hopeless(restoreTemplate)
 }
 
 // TemplateMoved says that somebody else has set the group to another template
@@ -320,7 +322,7 @@ func (s *Step) leaveGroup() {
 		s.Leave(process+" stays suspended", a.Command())
 	}
 	s.leaveSizes()
-	if len(s.Run.Target.Templates) > 0 && g.Template == s.Run.Target.Templates[0] && g.Template != s.Run.BaseTemplate && s.settled("restore-template") {
+	if len(s.Run.Target.Templates) > 0 && g.Template == s.Run.Target.Templates[0] && g.Template != s.Run.BaseTemplate && s.settled(restoreTemplate) {
 		back := s.Run.BaseTemplate
 		a := Action{Kind: SetTemplate, Group: g.Name, Template: &back, TemplateSpec: s.Run.BaseTemplateSpec}
 		s.Leave("the group stays on template "+g.Template.String()+", because nodes run it", a.Command())

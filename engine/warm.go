@@ -28,6 +28,17 @@ func (s *Step) EndWarm(keep []world.Template) bool {
 	return done
 }
 
+// Launches are the templates that the group launches from. One that was set back
+// counts from the service's answer on, not only when it shows.
+func (s *Step) Launches() []world.Template {
+	g := &s.W.Group
+	now := g.Template
+	if p, ok := s.Run.Pending[restoreTemplate]; ok && !p.Accepted.IsZero() {
+		now = *p.Action.Template
+	}
+	return append([]world.Template{now}, g.Overrides...)
+}
+
 // holdTime is how long the group's lifecycle hooks may hold a machine that
 // launches or ends: hooks of one kind run side by side.
 func (s *Step) holdTime(launching bool) (longest time.Duration) {

@@ -84,7 +84,7 @@ func (EKS) End(s *engine.Step) bool {
 		return false
 	}
 	done := s.RetireEmpty(s.Run.Surge())
-	done = s.RestoreTemplate() && s.EndWarm([]world.Template{s.W.Group.Template}) && done
+	done = s.RestoreTemplate() && s.EndWarm(s.Launches()) && done
 	if !done && !s.Over(s.Run.PhaseWait) {
 		return false
 	}

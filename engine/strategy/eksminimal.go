@@ -125,7 +125,7 @@ func (EKSMinimal) End(s *engine.Step) bool {
 	if !s.Fresh(world.Cloud) {
 		return false
 	}
-	done := s.RestoreTemplate() && s.EndWarm([]world.Template{s.W.Group.Template})
+	done := s.RestoreTemplate() && s.EndWarm(s.Launches())
 	if !done && !s.Over(s.Run.PhaseWait) {
 		return false
 	}

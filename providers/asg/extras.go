@@ -23,20 +23,25 @@ const extrasEvery = time.Minute
 // extras are what a group's description leaves out, each read as rarely as it
 // can be:
 //
-//   - the subnets' free addresses, the lifecycle hooks, and whether an instance
-//     refresh is at work: every extrasEvery;
-//   - the warm pool, if the group has one: as often, when its size changes, and
-//     every lookEvery while something is going on;
+//   - the subnets' free addresses, and whether an instance refresh is at work:
+//     every extrasEvery;
+//   - the lifecycle hooks: as often, and every lookEvery while a machine waits for
+//     one that is not known;
+//   - the warm pool, if the group has one: as often, after each of our changes, and
+//     every lookEvery while something is going on or its size has changed;
 //   - which machines are Spot, if the group may have any: once for each machine.
 //
 // A group is known without them, so what cannot be read is told and holds nothing
 // up.
 type extras struct {
 	subnets []world.Subnet
-	hooks   []world.Hook
 	refused string // by an instance refresh
 	err     error  // of reading these
 	at      time.Time
+
+	hooks    []world.Hook
+	hooksErr error
+	hooksAt  time.Time
 
 	warm     []world.Machine
 	warmSize int32 // when it was read
@@ -49,35 +54,57 @@ type extras struct {
 }
 
 // read brings up to date what is due. busy: machines come or go, or something was
-// changed just now.
-func (x *extras) read(ctx context.Context, c *Client, g types.AutoScalingGroup, busy bool) error {
-	if time.Since(x.at) >= extrasEvery {
-		x.at = time.Now()
-		x.readSlow(ctx, c, g)
-	}
-	x.readWarm(ctx, c, g, busy)
+// changed just now, at the time changed.
+func (x *extras) read(ctx context.Context, c *Client, g types.AutoScalingGroup, busy bool, changed time.Time) error {
+	x.readSlow(ctx, c, g)
+	x.readHooks(ctx, c, g)
+	x.readWarm(ctx, c, g, busy, changed)
 	x.readSpot(ctx, c, g)
-	return cmp.Or(x.err, x.warmErr, x.spotErr)
+	return cmp.Or(x.err, x.hooksErr, x.warmErr, x.spotErr)
 }
 
 func (x *extras) readSlow(ctx context.Context, c *Client, g types.AutoScalingGroup) {
-	name := text(g.AutoScalingGroupName)
+	if time.Since(x.at) < extrasEvery {
+		return
+	}
+	x.at = time.Now()
 	subnets, err := c.subnets(ctx, g)
 	if err == nil {
 		x.subnets = subnets
 	}
-	refused, err2 := c.refreshing(ctx, name)
+	refused, err2 := c.refreshing(ctx, text(g.AutoScalingGroupName))
 	if err2 == nil {
 		x.refused = refused
 	}
-	hooks, err3 := c.hooks(ctx, name)
-	if err3 == nil {
-		x.hooks = hooks
-	}
-	x.err = cmp.Or(err, err2, err3)
+	x.err = cmp.Or(err, err2)
 }
 
-func (x *extras) readWarm(ctx context.Context, c *Client, g types.AutoScalingGroup, busy bool) {
+func (x *extras) readHooks(ctx context.Context, c *Client, g types.AutoScalingGroup) {
+	every := extrasEvery
+	if x.hooksErr == nil && x.unknownHook(g) {
+		every = lookEvery
+	}
+	if time.Since(x.hooksAt) < every {
+		return
+	}
+	x.hooksAt = time.Now()
+	hooks, err := c.hooks(ctx, text(g.AutoScalingGroupName))
+	if x.hooksErr = err; err == nil {
+		x.hooks = hooks
+	}
+}
+
+// unknownHook reports whether a machine waits for a hook while none of its kind is
+// known: it was added meanwhile.
+func (x *extras) unknownHook(g types.AutoScalingGroup) bool {
+	return slices.ContainsFunc(g.Instances, func(i types.Instance) bool {
+		launching := i.LifecycleState == types.LifecycleStatePendingWait
+		return (launching || i.LifecycleState == types.LifecycleStateTerminatingWait) &&
+			!slices.ContainsFunc(x.hooks, func(h world.Hook) bool { return h.Launching == launching })
+	})
+}
+
+func (x *extras) readWarm(ctx context.Context, c *Client, g types.AutoScalingGroup, busy bool, changed time.Time) {
 	if g.WarmPoolConfiguration == nil {
 		x.warm, x.warmErr, x.warmAt = nil, nil, time.Time{}
 		return
@@ -88,7 +115,7 @@ func (x *extras) readWarm(ctx context.Context, c *Client, g types.AutoScalingGro
 	if busy || size != x.warmSize {
 		every = lookEvery
 	}
-	if time.Since(x.warmAt) < every {
+	if time.Since(x.warmAt) < every && !changed.After(x.warmAt) {
 		return
 	}
 	x.warmAt, x.warmSize = time.Now(), size

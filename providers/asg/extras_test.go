@@ -34,6 +34,30 @@ func TestFeedHooks(t *testing.T) {
 	}
 }
 
+// A hook that was added meanwhile is looked for when a machine waits for it.
+func TestFeedHookAddedMeanwhile(t *testing.T) {
+	s, c := connect(t)
+	s.withGroup("Terminating:Wait")
+	s.on("DescribeScalingActivities", "")
+	f := c.Feed("web", FeedOptions{Fast: 5 * time.Millisecond})
+	seen := 0
+	follow(t, f, func(w *world.World) bool {
+		seen++
+		if seen == 3 {
+			s.on("DescribeLifecycleHooks", members("LifecycleHooks",
+				e("LifecycleHookName", "flush", "LifecycleTransition", "autoscaling:EC2_INSTANCE_TERMINATING", "HeartbeatTimeout", "60", "DefaultResult", "CONTINUE")))
+			f.extras.hooksAt = f.extras.hooksAt.Add(-lookEvery) // some seconds later
+		}
+		if seen == 4 && len(w.Group.Hooks) != 1 {
+			t.Errorf("got %+v", w.Group.Hooks)
+		}
+		return seen == 6
+	})
+	if n := len(s.sent("DescribeLifecycleHooks")); n != 2 {
+		t.Errorf("read the hooks %d times, want 2", n)
+	}
+}
+
 // withWarmPool answers for a group with a warm pool of a size, of which the first
 // machine is in the state.
 func (s *service) withWarmPool(size int, state string) {
@@ -82,6 +106,8 @@ func TestFeedWarmPoolIsReadRarely(t *testing.T) {
 		case 10:
 			s.on("DescribeWarmPool", fail(403, "AccessDenied", "no"))
 			f.extras.warmAt = f.extras.warmAt.Add(-extrasEvery)
+		case 11:
+			f.poked = time.Now() // as after a change of ours
 		case 12:
 			if len(w.Group.Warm) != 2 || w.Health[world.Cloud].Problem == "" || w.Health[world.Cloud].Fresh.IsZero() {
 				t.Errorf("got %+v %+v", w.Group.Warm, w.Health[world.Cloud])
@@ -94,8 +120,8 @@ func TestFeedWarmPoolIsReadRarely(t *testing.T) {
 		}
 		return seen == 14
 	})
-	if n := len(s.sent("DescribeWarmPool")); n != 2+2+1 {
-		t.Errorf("read %d pages of the warm pool, want 2 at first, 2 when its size changed, 1 after a minute", n)
+	if n := len(s.sent("DescribeWarmPool")); n != 2+2+1+1 {
+		t.Errorf("read %d pages of the warm pool, want 2 at first, 2 when its size changed, 1 after a minute, 1 after a change", n)
 	}
 }
 

@@ -185,7 +185,7 @@ func (f *Feed) read(ctx context.Context) (world.Group, []world.Machine, error) {
 	stirring := moving(group, members)
 	f.stirred = f.stirred || stirring
 	busy := stirring || time.Since(f.poked) < pokedFor
-	f.note(f.extras.read(ctx, f.c, raw, busy))
+	f.note(f.extras.read(ctx, f.c, raw, busy, f.poked))
 	if f.stirred && time.Since(f.looked) >= lookEvery {
 		f.looked = time.Now()
 		h, err := f.c.activities(ctx, f.name, f.o.Since, f.history)

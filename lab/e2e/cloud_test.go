@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -81,6 +82,41 @@ func (s *scene) completeHooks(after time.Duration) (done func() map[string]int) 
 	return finish
 }
 
+// A terminating hook that nobody completes, kept waiting by heartbeats: the run
+// waits for as long as the hook may hold a machine, then ends and names the hook.
+func TestMachineHeldByAHook(t *testing.T) {
+	s := newScene(t, "held-end", lab.GroupOptions{Nodes: 1, Zones: oneZone})
+	s.deploy("batch")
+	shared.Cloud().PutHook(s.group.Name, cloud.Hook{Name: "flush", Timeout: 3 * time.Second})
+
+	p := s.upgrade("--terminate-timeout", "2s")
+	at := p.await("node.terminating")
+	first := s.before.Instances[0].ID
+	over := time.After(endPatience)
+	for waiting := true; waiting; {
+		select {
+		case <-p.ended:
+			waiting = false
+		case <-over:
+			t.Fatal("it did not end")
+		case <-time.After(time.Second):
+			failed := len(p.all("warning", because("failed"))) > 0 // then it may go
+			if i, _ := shared.Cloud().Instance(first); i.State == cloud.TerminatingWait && !failed {
+				s.aws("RecordLifecycleActionHeartbeat", "AutoScalingGroupName", s.group.Name, "LifecycleHookName", "flush", "InstanceId", first)
+			}
+		}
+	}
+	p.exits(1).says("flush")
+	checkEvents(t, p.said())
+	checkFinished(t, p.said(), "failed", 1)
+	events := p.said()
+	if took := events[len(events)-1].Time.Sub(at.Time); took < 5*time.Second {
+		t.Errorf("it gave up after %s, though the hook may hold a machine for 3 s more than the 2 s", took)
+	}
+	s.checkTerminatedOnce()
+	s.checkReleased()
+}
+
 // A launching hook that gives machines up: the run ends with the service's own
 // words for it.
 func TestLaunchesGivenUpByAHook(t *testing.T) {
@@ -138,6 +174,34 @@ func (s *scene) checkWarm(old map[string]bool) {
 			if old[i.ID] || i.TemplateVersion != s.group.New {
 				return fmt.Errorf("%s of version %d is in the warm pool", i.ID, i.TemplateVersion)
 			}
+		}
+		return nil
+	})
+}
+
+// An abort sets the template back; the machines that the pool got meanwhile are
+// ended again, so that what comes into service later is what the group had.
+func TestWarmPoolAfterAnAbort(t *testing.T) {
+	s := newScene(t, "warm-back", lab.GroupOptions{Nodes: 1, Zones: oneZone, Max: 2, Version: "1", Warm: &cloud.WarmPool{State: "Running"}})
+	s.deploy("checkout")
+
+	p := s.upgrade("--launch-template-version", "2")
+	p.await("capacity.changed", saying("set the group to launch template"))
+	s.eventually(func() error {
+		g, _ := shared.Cloud().Group(s.group.Name)
+		if len(g.Warm) != 1 || g.Warm[0].TemplateVersion != s.group.New || g.Warm[0].State != cloud.Warmed+"Running" {
+			return fmt.Errorf("the warm pool is not new: %+v", g.Warm)
+		}
+		return nil
+	})
+	p.signal(syscall.SIGINT)
+	p.exits(3)
+
+	s.checkPutBack()
+	s.eventually(func() error {
+		g, _ := shared.Cloud().Group(s.group.Name)
+		if len(g.Warm) != g.WarmTarget || slices.ContainsFunc(g.Warm, func(i cloud.Instance) bool { return i.TemplateVersion == s.group.New }) {
+			return fmt.Errorf("the warm pool is not as before: %+v, want %d", g.Warm, g.WarmTarget)
 		}
 		return nil
 	})

@@ -66,6 +66,26 @@ func TestSkipAndReturn(t *testing.T) {
 	ui.Show(none).Expect("the canary is not well").Press("r").Expect("cannot return now: the last phase has begun")
 }
 
+// In a demo somebody else is at hand.
+func TestScaleInADemo(t *testing.T) {
+	asked := make(chan *engine.Blocker, 1)
+	ui := sit(t, 120, 36, busy(), func(o *Options) {
+		o.Scale = func(b *engine.Blocker) string { asked <- b; return "somebody scales " + b.Owner + " to 4" }
+	})
+	ui.Expect("w scale").Press("w").Expect("somebody scales checkout to 4").SentNothing()
+	if b := <-asked; b.Owner != "checkout" {
+		t.Errorf("asked about %s", b.Pod)
+	}
+	ui.Press("tab", "down", "down", "w").Expect("cannot scale now: scaling does not help shop/cart-55c-2")
+	ui.Show(asking()).Expect("Batch 2 waits for approval").Press("w").Expect("cannot scale now: no budget blocks a pod")
+}
+
+// A real cluster has nobody to ask: the key is not there.
+func TestNoScaleElsewhere(t *testing.T) {
+	ui := sit(t, 200, 36, busy())
+	ui.Expect("f force").Gone("w scale").Press("w", "?").Expect("this help").Gone("somebody else")
+}
+
 func TestApproveNotNow(t *testing.T) {
 	ui := sit(t, 120, 36, asking())
 	ui.Expect("Press a").Press("a").Expect("41 pods will be evicted")

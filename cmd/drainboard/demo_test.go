@@ -46,6 +46,8 @@ func TestDemoHeadless(t *testing.T) {
 		{"tour", 0, []engine.EventType{engine.RunPlanned, engine.RunStarted, engine.PodBlocked, engine.PodUnblocked}},
 		{"forced", 0, []engine.EventType{engine.PodForced}},
 		{"stuck", 4, []engine.EventType{engine.NodeFailed}},
+		{"minimal", 0, []engine.EventType{engine.NodeCordoned, engine.NodeReplaced}},
+		{"canary", 0, nil}, // nobody is asked, so there is no canary
 	} {
 		t.Run(c.scenario, func(t *testing.T) {
 			t.Parallel()
@@ -53,16 +55,20 @@ func TestDemoHeadless(t *testing.T) {
 			if code != c.code {
 				t.Errorf("exit code %d, want %d\n%s", code, c.code, out)
 			}
-			seen := map[engine.EventType]bool{}
+			seen, heard := map[engine.EventType]bool{}, false
 			for line := range strings.Lines(out) {
 				var e engine.Event
 				if json.Unmarshal([]byte(line), &e) != nil {
 					continue // what the process says beside the events
 				}
 				seen[e.Type] = true
+				heard = heard || e.Reason == "not by us" && strings.HasPrefix(e.Message, "somebody scaled checkout from 3 to 4")
 				if e.Type == engine.RunFinished && *e.ExitCode != c.code {
 					t.Errorf("the run's exit code is %d", *e.ExitCode)
 				}
+			}
+			if heard != (c.scenario == "tour") {
+				t.Errorf("what others did was told: %v", heard)
 			}
 			for _, want := range append(c.types, engine.RunFinished) {
 				if !seen[want] {
@@ -79,7 +85,8 @@ func TestDemoFlags(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"--scenario", "list"}, 0, "tour "},
+		{[]string{"--scenario", "list"}, 0, "  tour     a machine that never joins"},
+		{[]string{"--help"}, 0, "  minimal  no extra machines"},
 		{[]string{"--scenario", "nowhere"}, 2, ""},
 		{[]string{"--speed", "0"}, 2, ""},
 		{[]string{"--auto", "-o", "yaml"}, 2, ""},

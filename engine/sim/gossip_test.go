@@ -1,0 +1,40 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Whoever watches a Wall hears what others did, once, and not what changed nothing.
+func TestAWallTellsWhatOthersDid(t *testing.T) {
+	c := NewScript()
+	if _, err := c.Do("cluster zones=a nodes=2\nworkload web replicas=2\nafter 10s: somebody scale web=5"); err != nil {
+		t.Fatal(err)
+	}
+	w := NewWall(c.Sim, 1)
+	var heard []string
+	w.Heard = func(_ time.Time, what string) { heard = append(heard, what) }
+	to := world.New()
+	w.move(5 * time.Second)(to)
+	if len(heard) > 0 {
+		t.Errorf("heard %q before anything happened", heard)
+	}
+	w.move(10 * time.Second)(to)
+	if n, err := w.Scale("web", func(n int) int { return n + 1 }); n != 6 || err != nil {
+		t.Errorf("scaled to %d, %v", n, err)
+	}
+	if n, _ := w.Scale("web", func(n int) int { return n }); n != 6 {
+		t.Errorf("scaled to %d", n)
+	}
+	w.move(time.Second)(to)
+	w.move(time.Second)(to)
+	if want := []string{"somebody scaled web from 2 to 5", "somebody scaled web from 5 to 6"}; !slices.Equal(heard, want) {
+		t.Errorf("heard %q, want %q", heard, want)
+	}
+	if _, err := w.Scale("nobody", func(int) int { return 1 }); err == nil {
+		t.Error("a workload that is not there was scaled")
+	}
+}

@@ -90,7 +90,7 @@ func approveText(m *Model, b *engine.BatchView, w int) []string {
 	}
 	pods := count(b.Evict, "pod") + " will be evicted"
 	if b.Ignore > 0 {
-		pods += fmt.Sprintf(", %d stay (DaemonSets and the like)", b.Ignore)
+		pods += ", " + stays(b.Ignore)
 	}
 	out = append(out, named(st, "pods", pods, st.text, w)...)
 	if sc.Limit > 0 {
@@ -108,6 +108,15 @@ func approveText(m *Model, b *engine.BatchView, w int) []string {
 	}
 	out = append(out, para(st, st.dim, st.g.Dot, "not evaluated: admission webhooks, and room for the pods elsewhere", w)...)
 	return append(out, m.asOf(b, w)...)
+}
+
+// stays counts the pods that go with their nodes.
+func stays(n int) string {
+	verb := " stay"
+	if n == 1 {
+		verb = " stays"
+	}
+	return fmt.Sprint(n) + verb + " (DaemonSets and the like)"
 }
 
 // asOf says how old what a batch's dialog shows is.

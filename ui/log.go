@@ -94,7 +94,7 @@ func eventLook(st *styles, e *engine.Event) look {
 		return look{st.g.Ask, st.warn}
 	case engine.RunPaused:
 		return look{st.g.Paused, st.warn}
-	case engine.NodeReplaced, engine.NodeReady, engine.PhaseFinished:
+	case engine.NodeReplaced, engine.NodeReady, engine.PhaseFinished, engine.ValidationPassed:
 		return look{st.g.Done, st.good}
 	case engine.RunFinished:
 		if e.Result == string(engine.Succeeded) {

@@ -65,6 +65,7 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.onDrainTimeout, "on-drain-timeout", "", "then: fail, skip, force or wait (default fail)")
 	fl.BoolVar(&f.force, "force", false, "the same as --on-drain-timeout=force")
 	fl.DurationVar(&f.postDrainWait, "post-drain-wait", -1, "wait between an empty node and its termination (default: the strategy's; eks: 1m0s)")
+	fl.Lookup("post-drain-wait").DefValue = "0s" // the help leaves it out, and says it in words
 	fl.DurationVar(&f.nodeReadyTimeout, "node-ready-timeout", 0, "time new nodes have to be Ready (default 15m)")
 	fl.DurationVar(&f.terminateTimeout, "terminate-timeout", 0, "time a machine has to go once it is asked to (default 15m)")
 	fl.BoolVar(&f.allNodes, "all-nodes", false, "also nodes that are up to date")

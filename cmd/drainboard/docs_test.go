@@ -5,10 +5,12 @@ import (
 	"errors"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
@@ -73,6 +75,32 @@ func TestDocsNameEveryEvent(t *testing.T) {
 	} {
 		if !strings.Contains(string(file), "`"+string(e)+"`") {
 			t.Errorf("docs/events.md does not name %s", e)
+		}
+	}
+}
+
+// TestDocsNameRealFlags holds what the documents say of flags to the flags there are.
+func TestDocsNameRealFlags(t *testing.T) {
+	root := newRoot(strings.NewReader(""), io.Discard, io.Discard)
+	known := func(name string) bool {
+		return name == "help" || slices.ContainsFunc(append(root.Commands(), root), func(cmd *cobra.Command) bool {
+			return cmd.Flags().Lookup(name) != nil || cmd.PersistentFlags().Lookup(name) != nil
+		})
+	}
+	flag := regexp.MustCompile("(?:^|[ `(|=])--([a-z][a-z-]+)")
+	for _, name := range []string{"../../README.md", "../../docs/eks.md", "../../docs/events.md", "../../docs/abort.md"} {
+		file, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := flag.FindAllSubmatch(file, -1)
+		for _, m := range found {
+			if !known(string(m[1])) {
+				t.Errorf("%s names --%s, which no command has", name, m[1])
+			}
+		}
+		if len(found) == 0 {
+			t.Errorf("%s names no flag: is it still read right?", name)
 		}
 	}
 }

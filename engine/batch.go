@@ -13,7 +13,7 @@ import (
 // nothing approved is left to start, and moves the nodes of an approved batch to
 // queued.
 func (s *Step) approve(slots int) {
-	if slots <= 0 || s.Run.Count(Queued) > 0 {
+	if slots <= 0 || s.Count(Queued) > 0 {
 		return
 	}
 	if n := len(s.Run.Batches); n > 0 && s.Run.Batches[n-1].Approved.IsZero() {
@@ -120,7 +120,7 @@ func (s *Step) queue(b Batch) {
 	for _, id := range b.Machines {
 		if n := s.Run.Nodes[id]; n.Stage == Outdated {
 			n.Stage, n.Since, n.Batch = Queued, s.Now, b.ID
-			s.Run.Nodes[id] = n
+			s.SetNode(id, n)
 		}
 	}
 	s.Report(Event{Type: BatchApproved, Batch: b.ID, Reason: b.By, Message: plural(len(b.Names), "node") + " approved: " + strings.Join(b.Names, ", ")})

@@ -32,7 +32,7 @@ func (s *Step) canaryOver() bool {
 	if s.Run.Canary != nil && s.Run.Canary.Passed {
 		return true
 	}
-	if s.Run.Count(Queued, Draining, Settling, Terminating) > 0 || !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
+	if s.Count(Queued, Draining, Settling, Terminating) > 0 || !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
 		return false
 	}
 	c := Canary{Wait: s.newWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)}

@@ -133,7 +133,7 @@ func (s *Step) changingSizes() bool {
 			return true
 		}
 	}
-	return s.Run.Count(Terminating) > 0
+	return s.Count(Terminating) > 0
 }
 
 // WhyNotReady says why a new machine does not count yet, "" if it does.

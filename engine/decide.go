@@ -116,8 +116,8 @@ func (s *Step) goOn() {
 type Step struct {
 	Now time.Time
 	W   *world.World
-	// Run is the next run. Its maps may be changed in place; values that are
-	// pointers (waits) are replaced, never changed.
+	// Run is the next run. Its nodes are changed by SetNode, its other maps in place;
+	// values that are pointers (waits) or lists of marks are replaced, never changed.
 	Run   Run
 	Rules Strategy
 
@@ -127,13 +127,17 @@ type Step struct {
 	changed bool
 	looks   map[string]Outcome             // answers of LookAtPods, by machine
 	evicted map[string]map[string][]string // see evictedFrom
+	stages  map[Stage][]string             // see byStage; nil after a change
+	copied  bool                           // Run.Nodes is this step's own
 	made    *world.Template                // answer of CreateTemplate
 }
 
 func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
 	s := &Step{Now: now, W: w, Run: r, Rules: rules, wake: now.Add(Heartbeat), looks: map[string]Outcome{}}
 	c := &s.Run
-	c.Nodes = cloneMap(r.Nodes)
+	if r.Nodes == nil {
+		c.Nodes = map[string]Node{}
+	}
 	c.Pods = cloneMap(r.Pods)
 	c.Marks = cloneMap(r.Marks)
 	c.Pending = cloneMap(r.Pending)

@@ -62,5 +62,5 @@ func (s *Step) takeInspection(machine string, o Outcome) {
 	if o.Verdict != Done {
 		n.Findings = []string{fmt.Sprintf("the cloud could not be asked about %s: %s", machine, cmp.Or(o.Message, "no answer"))}
 	}
-	s.Run.Nodes[machine] = n
+	s.SetNode(machine, n)
 }

@@ -40,7 +40,7 @@ func (s *Step) stop(result Result, why string) {
 	for id, n := range s.Run.Nodes {
 		if n.Stage == Queued {
 			n.Stage, n.Since = Outdated, s.Now
-			s.Run.Nodes[id] = n
+			s.SetNode(id, n)
 		}
 	}
 	s.Soon()
@@ -132,7 +132,7 @@ func (s *Step) putBack(id string, n Node) {
 	if n.New {
 		n.Stage = Ready
 	}
-	s.Run.Nodes[id] = n
+	s.SetNode(id, n)
 	s.Report(Event{Type: NodeOutdated, Node: s.label(id, n), Zone: n.Zone, Reason: "put back", Message: "was " + string(was) + ": put back into service"})
 }
 
@@ -189,7 +189,7 @@ func (s *Step) Succeed() {
 		result = NodesLeft
 		s.Run.Why = s.whySkipped()
 	}
-	if failed := s.Run.Count(NodeFail); failed > 0 {
+	if failed := s.Count(NodeFail); failed > 0 {
 		result = Failed
 		if len(s.Run.Culprits) > 0 {
 			result = EvictionFail

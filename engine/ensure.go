@@ -132,7 +132,7 @@ func (s *Step) took(a Action, o Outcome) {
 	}
 	if n, known := s.Run.Nodes[a.Machine]; known && a.Kind == Terminate {
 		n.Ends = true
-		s.Run.Nodes[a.Machine] = n
+		s.SetNode(a.Machine, n)
 	}
 	delete(s.Run.Retries, a.Key)
 	s.reportChange(a)

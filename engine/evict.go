@@ -45,8 +45,10 @@ func (s *Step) evict() {
 		return
 	}
 	var list []candidate
-	for _, id := range s.nodes(func(_ string, n Node) bool { return n.Stage == Draining && n.Name != "" && n.Order == "" }) {
-		list = append(list, s.candidates(id, s.Run.Nodes[id], count)...)
+	for _, id := range s.In(Draining) {
+		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" {
+			list = append(list, s.candidates(id, n, count)...)
+		}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int {
 		return cmp.Or(
@@ -137,7 +139,7 @@ func (s *Step) sendEviction(c candidate) bool {
 	s.Run.Pods[c.pod.UID] = p
 	n := s.Run.Nodes[c.machine]
 	n.Tried = s.Now
-	s.Run.Nodes[c.machine] = n
+	s.SetNode(c.machine, n)
 	return true
 }
 
@@ -249,7 +251,7 @@ func (s *Step) reportBlocked(a Action, known Pod, n Node) {
 	s.Report(Event{Type: PodBlocked, Node: a.Node, Pod: known.Ref, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(n.Wait), Message: b.Detail})
 	if n.Stage == Draining && !n.Blocked {
 		n.Blocked = true
-		s.Run.Nodes[a.Machine] = n
+		s.SetNode(a.Machine, n)
 		s.Report(Event{Type: NodeBlocked, Node: a.Node, Zone: n.Zone, Pod: known.Ref, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(n.Wait), Message: b.Detail})
 	}
 }

@@ -29,7 +29,7 @@ func (s *Step) orderForce(machine, uid, by, why string) {
 		if n.Wait != nil {
 			n.Wait = s.newWait("forced drain", s.Run.Settings.DrainTimeout, world.Cluster)
 		}
-		s.Run.Nodes[machine] = n
+		s.SetNode(machine, n)
 	}
 	s.Report(Event{Type: Warning, Node: n.Name, Reason: o.ID, Message: fmt.Sprintf("force ordered by %s (%s): %s may be deleted past their budgets", by, why, plural(len(o.Pods), "pod"))})
 }
@@ -87,7 +87,7 @@ func (s *Step) carryOutOrders() {
 			s.Run.Pods[p.UID] = known
 			n := s.Run.Nodes[o.Machine]
 			n.Tried = s.Now
-			s.Run.Nodes[o.Machine] = n
+			s.SetNode(o.Machine, n)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // Unavailable counts the nodes that are out of service because of us: from the
 // first eviction until the machine has left the group.
-func (r *Run) Unavailable() int { return r.Count(Draining, Settling, Terminating) }
+func (s *Step) Unavailable() int { return s.Count(Draining, Settling, Terminating) }
 
 // shut says why no new drain may start now, "" if one may, with so many nodes in
 // service. Two things are looked at: that enough of them stay so, and that the pods
@@ -102,9 +102,9 @@ func (s *Step) Admit() {
 		return
 	}
 	s.LeaveLate(0, s.Run.Surge())
-	slots := s.Run.Limit - s.Run.Unavailable()
+	slots := s.Run.Limit - s.Unavailable()
 	s.approve(slots)
-	queued := s.Run.Count(Queued)
+	queued := s.Count(Queued)
 	if queued == 0 {
 		s.openGate()
 	}

@@ -35,7 +35,7 @@ func (s *Step) startDrain(id string) {
 	if s.Run.Settings.OnDrainTimeout == TimeoutWait {
 		n.Wait = nil
 	}
-	s.Run.Nodes[id] = n
+	s.SetNode(id, n)
 	s.Report(Event{Type: NodeDraining, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: plural(n.Pods, "pod") + " to move"})
 }
 
@@ -48,16 +48,7 @@ func until(w *Wait) *time.Time {
 
 // advanceNodes takes every node in work one step on, as far as it can go now.
 func (s *Step) advanceNodes() {
-	due := func(id string, n Node) bool {
-		switch n.Stage {
-		case Draining, Settling, Terminating:
-			return true
-		case Skipped, Replaced, NodeFail:
-			return len(s.Run.Marks[id]) > 0
-		}
-		return false
-	}
-	for _, id := range s.nodes(due) {
+	for _, id := range append(s.In(Draining, Settling, Terminating), s.leftOut()...) {
 		if s.Run.State != Running && s.Run.State != Paused {
 			return
 		}
@@ -73,6 +64,19 @@ func (s *Step) advanceNodes() {
 			s.unmarkNode(id)
 		}
 	}
+}
+
+// leftOut lists the machines that are done with, or left out, and still wear marks.
+func (s *Step) leftOut() []string {
+	var out []string
+	for machine := range s.Run.Marks {
+		switch s.Run.Nodes[machine].Stage {
+		case Skipped, Replaced, NodeFail:
+			out = append(out, machine)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // advanceDrain cordons a node once no pod has to leave any more and lets it
@@ -116,7 +120,7 @@ func (s *Step) advanceDrain(id string, n Node) {
 	if settle <= 0 {
 		s.Soon()
 	}
-	s.Run.Nodes[id] = n
+	s.SetNode(id, n)
 	s.Report(Event{Type: NodeSettling, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Message: "waits " + settle.String() + " before its termination"})
 }
 
@@ -172,7 +176,7 @@ func (s *Step) looked(id string, n Node) bool {
 		s.Run.Retries["look/"+id] = Retry{Next: s.Now.Add(time.Second)}
 		s.WakeAt(s.Now.Add(time.Second))
 	}
-	s.Run.Nodes[id] = n
+	s.SetNode(id, n)
 	return true
 }
 
@@ -198,7 +202,7 @@ func (s *Step) advanceSettling(id string, n Node) {
 		s.Run.Lowered++
 	}
 	n.Wait = s.newWait("terminating", s.Run.Settings.TerminateTimeout+s.holdTime(false), world.Cloud)
-	s.Run.Nodes[id] = n
+	s.SetNode(id, n)
 	s.terminate(id, n)
 }
 
@@ -233,7 +237,7 @@ func (s *Step) drainsAgain(id string, n Node) bool {
 func (s *Step) backToDrain(id string, n Node) {
 	if n.Decrement {
 		n.Decrement = false
-		s.Run.Nodes[id] = n
+		s.SetNode(id, n)
 		s.Run.Lowered--
 	}
 	s.startDrain(id)
@@ -250,7 +254,7 @@ func (s *Step) vanished(a Action) {
 		s.Run.Lowered--
 	}
 	n.Decrement = false
-	s.Run.Nodes[a.Machine] = n
+	s.SetNode(a.Machine, n)
 }
 
 // lookValid is how old the consistent read may be that a termination rests on.
@@ -347,9 +351,9 @@ func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
 func (s *Step) failNode(id string, result Result, reason, why string) {
 	n := s.Run.Nodes[id]
 	n.Stage, n.Reason, n.Wait, n.Blocked = NodeFail, reason, nil, false
-	s.Run.Nodes[id] = n
+	s.SetNode(id, n)
 	s.Report(Event{Type: NodeFailed, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: reason})
-	if s.Run.Count(NodeFail) > s.Run.Settings.MaxFailedNodes {
+	if s.Count(NodeFail) > s.Run.Settings.MaxFailedNodes {
 		s.Fail(result, why)
 		return
 	}
@@ -361,7 +365,7 @@ func (s *Step) failNode(id string, result Result, reason, why string) {
 func (s *Step) skip(id, why string) {
 	n := s.Run.Nodes[id]
 	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason = Skipped, s.Now, nil, false, why
-	s.Run.Nodes[id] = n
+	s.SetNode(id, n)
 	s.Soon() // its slot is free
 	s.Report(Event{Type: NodeSkipped, Node: s.label(id, n), Zone: n.Zone, Reason: why, Message: "skipped: " + why})
 }

@@ -94,7 +94,7 @@ func (s *Step) obeyReturn(c Command) {
 		return
 	}
 	n.Stage, n.Since, n.Reason, n.Order, n.Batch = Outdated, s.Now, "", "", 0
-	s.Run.Nodes[id] = n
+	s.SetNode(id, n)
 	s.Run.Order = append(slices.DeleteFunc(slices.Clone(s.Run.Order), func(other string) bool { return other == id }), id)
 	s.Report(Event{Type: NodeOutdated, Node: s.label(id, n), Zone: n.Zone, Reason: "returned", Message: "back in the order, at its end, as asked for by " + c.By})
 }
@@ -166,11 +166,11 @@ func (s *Step) unable(kind CommandKind) string {
 			return "the run is paused"
 		case !s.Fresh(world.Cluster):
 			return "what is known of the cluster is too old to force anything"
-		case r.Count(Draining) == 0:
+		case s.Count(Draining) == 0:
 			return "no node is draining"
 		}
 	case CmdSkip:
-		if r.Count(Draining, Queued, Outdated, Settling) == 0 {
+		if s.Count(Draining, Queued, Outdated, Settling) == 0 {
 			return "no node can be skipped now"
 		}
 	case CmdReturn:

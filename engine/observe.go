@@ -21,8 +21,12 @@ func (s *Step) observe() {
 	if !s.Fresh(world.Cloud) || len(s.Run.Target.Templates) == 0 {
 		return // what is not there may only be unknown
 	}
+	listed := 0 // of those that are not replaced
 	for _, m := range s.W.Machines() {
 		n, known := s.Run.Nodes[m.ID]
+		if known && n.Stage != Replaced {
+			listed++
+		}
 		switch {
 		case known && n.Stage != Launching && n.Name != "" && n.Missing.IsZero():
 			continue // nothing of it can be news
@@ -32,21 +36,38 @@ func (s *Step) observe() {
 			continue
 		default:
 			n = s.takeIn(m)
+			listed++
 		}
-		s.Run.Nodes[m.ID] = s.follow(m, n)
+		s.SetNode(m.ID, s.follow(m, n))
 	}
-	for _, id := range s.nodes(func(id string, n Node) bool { return n.Stage != Replaced && s.W.Machine(id) == nil }) {
+	for _, id := range s.unlisted(listed) {
 		n := s.Run.Nodes[id]
 		switch {
 		case n.Missing.IsZero() && n.Stage != Terminating:
 			n.Missing = s.Now
-			s.Run.Nodes[id] = n
+			s.SetNode(id, n)
 			s.WakeAt(s.Now.Add(missingFor))
 		case n.Stage == Terminating || s.Now.Sub(n.Missing) >= missingFor:
 			s.gone(id)
 		}
 	}
 	s.observePods()
+}
+
+// unlisted lists the nodes that are not replaced and whose machines the group does
+// not list, given how many it does.
+func (s *Step) unlisted(listed int) []string {
+	if listed == len(s.Run.Nodes)-s.Count(Replaced) {
+		return nil
+	}
+	var out []string
+	for id, n := range s.Run.Nodes {
+		if n.Stage != Replaced && s.W.Machine(id) == nil {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // takeIn makes the run's entry of a machine it has not seen before.
@@ -67,6 +88,9 @@ func (s *Step) takeIn(m *world.Machine) Node {
 		n.Was = m.Template
 	}
 	s.changed = true
+	if n.Stage == Outdated && len(s.Run.Order) > 0 { // its launch was under way when the order was made
+		s.Run.Order = append(s.Run.Order, m.ID)
+	}
 	if node := s.W.NodeOf(m.ID); node != nil {
 		n.Name, n.Old = node.Name, node.Version
 	}
@@ -119,7 +143,7 @@ func (s *Step) gone(id string) {
 	}
 	s.changed = true
 	if n.New {
-		delete(s.Run.Nodes, id)
+		s.dropNode(id)
 		if ours {
 			s.Report(Event{Type: NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: "surplus", Message: "retired"})
 		} else {
@@ -136,7 +160,7 @@ func (s *Step) gone(id string) {
 		s.Run.NodeTime = max(s.Run.NodeTime, s.Now.Sub(n.Began))
 	}
 	n.Stage, n.Since, n.Wait, n.Blocked = Replaced, s.Now, nil, false
-	s.Run.Nodes[id] = n
+	s.SetNode(id, n)
 	s.Report(e)
 }
 
@@ -219,29 +243,6 @@ func leaving(w *world.World, pods []*world.Pod, c drain.Consents) (all, asks []*
 		}
 	}
 	return all, asks
-}
-
-// nodes lists the machines that are wanted, sorted.
-func (s *Step) nodes(wanted func(id string, n Node) bool) []string {
-	var out []string
-	for id, n := range s.Run.Nodes {
-		if wanted(id, n) {
-			out = append(out, id)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// Count counts the run's machines in any of the given stages.
-func (r *Run) Count(stages ...Stage) int {
-	count := 0
-	for _, n := range r.Nodes {
-		if slices.Contains(stages, n.Stage) {
-			count++
-		}
-	}
-	return count
 }
 
 // Outdated counts the machines that were outdated and how many of these are replaced.

@@ -87,7 +87,7 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 	var outdated []string
 	for _, m := range w.Machines() {
 		if !m.Leaving() {
-			s.Run.Nodes[m.ID] = s.takeIn(m)
+			s.SetNode(m.ID, s.takeIn(m))
 			if s.Run.Nodes[m.ID].Stage == Outdated {
 				outdated = append(outdated, m.ID)
 			}

@@ -29,7 +29,7 @@ func (s *Step) Retire(excess int) int {
 		}
 		present++
 	}
-	slots := s.Run.Limit - s.Run.Unavailable()
+	slots := s.Run.Limit - s.Unavailable()
 	due := s.mostSpare(ready, min(len(ready), max(0, excess), max(0, present-s.Run.Base.Desired)))
 	s.startDrains(due[:max(0, min(slots, len(due)))])
 	return working + len(due)
@@ -59,7 +59,8 @@ func (s *Step) mostSpare(machines []string, n int) []string {
 	place, byZone := map[string]int{}, map[string][]string{}
 	for i, id := range list {
 		place[id] = i
-		byZone[s.Run.Nodes[id].Zone] = append(byZone[s.Run.Nodes[id].Zone], id)
+		zone := s.Run.Nodes[id].Zone
+		byZone[zone] = append(byZone[zone], id)
 	}
 	var out []string
 	for len(out) < n {

@@ -37,7 +37,7 @@ func (s *Step) countTime() {
 	for id, n := range r.Nodes {
 		if moved := move(n.Wait); moved != n.Wait {
 			n.Wait = moved
-			r.Nodes[id] = n
+			s.SetNode(id, n)
 		}
 	}
 	r.PhaseWait = move(r.PhaseWait)

@@ -29,7 +29,7 @@ func (s *Step) lost(id string, n Node) (gone bool) {
 	case UnreachableTerminate:
 		if !n.Lost {
 			n.Lost = true
-			s.Run.Nodes[id] = n
+			s.SetNode(id, n)
 			s.Report(Event{Type: Warning, Node: n.Name, Zone: n.Zone, Reason: "unreachable", Message: silent + ": its machine will be ended with the pods on it (--unreachable=terminate)"})
 		}
 	}

@@ -23,7 +23,7 @@ func (s *Step) tooLate(ahead time.Duration, surplus int) bool {
 	rounds := func(n int) time.Duration { return time.Duration((n+limit-1)/limit) * one }
 	s.WakeAt(until.Add(-one))
 	left := until.Sub(s.Now) - ahead
-	return rounds(s.Run.Count(Outdated, Queued)) > left && one+rounds(max(0, surplus)) > left
+	return rounds(s.Count(Outdated, Queued)) > left && one+rounds(max(0, surplus)) > left
 }
 
 // LeaveLate skips every node that has not begun, if it is too late for the next one
@@ -37,7 +37,7 @@ func (s *Step) LeaveLate(ahead time.Duration, surplus int) bool {
 			}
 		}
 	}
-	return s.Run.Count(Outdated, Queued) == 0
+	return s.Count(Outdated, Queued) == 0
 }
 
 // JoinGuess is what a launch is expected to take until the node is Ready.

@@ -16,7 +16,7 @@ import (
 // (nil for none) are the same pointers. The log, the cluster's name and the
 // clock's skew are the loop's to add.
 func View(rules Strategy, now time.Time, w *world.World, r Run, before *Snapshot) *Snapshot {
-	s := newStep(rules, now, w, r)
+	s := &Step{Now: now, W: w, Run: r, Rules: rules} // it looks, and changes nothing
 	replaced, total := r.Outdated()
 	v := &Snapshot{
 		At: now, Group: r.Group, Provider: r.Provider, Strategy: r.Strategy, RunID: r.ID,
@@ -90,7 +90,7 @@ func (s *Step) versions() (from, to string) {
 // before the first one, from the waits that cannot be avoided.
 func (s *Step) timeLeft() time.Duration {
 	replaced, total := s.Run.Outdated()
-	left := total - replaced - s.Run.Count(Skipped, NodeFail)
+	left := total - replaced - s.Count(Skipped, NodeFail)
 	if s.Run.State != Running || left <= 0 {
 		return 0
 	}
@@ -223,11 +223,8 @@ func sameRow(a, b *NodeRow) bool {
 // with first, grace periods last.
 func (s *Step) blockers() []*Blocker {
 	var out []*Blocker
-	for _, id := range sortedKeys(s.Run.Nodes) {
+	for _, id := range s.In(Draining, NodeFail) {
 		n := s.Run.Nodes[id]
-		if n.Stage != Draining && n.Stage != NodeFail {
-			continue
-		}
 		for _, p := range s.W.PodsOn(n.Name) {
 			if v := s.judge(p); v.Fate == drain.Asks || v.Fate == drain.Leaves && (s.stuck(p) || p.Terminating()) {
 				out = append(out, s.blockerOf(p, n, id))

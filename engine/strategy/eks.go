@@ -315,7 +315,7 @@ func (EKS) chooseSurplus(s *engine.Step) {
 		ids := s.ByPods(perZone[fullest])
 		n := s.Run.Nodes[ids[0]]
 		n.Stage, n.Since = engine.Surplus, s.Now
-		s.Run.Nodes[ids[0]] = n
+		s.SetNode(ids[0], n)
 		perZone[fullest] = ids[1:]
 	}
 }
@@ -323,7 +323,6 @@ func (EKS) chooseSurplus(s *engine.Step) {
 // upgrade drains and replaces the outdated nodes.
 func (e EKS) upgrade(s *engine.Step) {
 	s.WatchSizes()
-	adoptLate(s)
 	e.taintOutdated(s)
 	e.markSurplus(s)
 	s.Admit()
@@ -335,29 +334,13 @@ func (e EKS) upgrade(s *engine.Step) {
 
 // allRolled reports whether no outdated node is left to roll.
 func allRolled(s *engine.Step) bool {
-	for _, n := range s.Run.Nodes {
-		if !n.New && n.Stage != engine.Replaced && n.Stage != engine.Skipped && n.Stage != engine.NodeFail {
-			return false
-		}
-	}
-	return true
-}
-
-// adoptLate takes in outdated nodes that appeared after the order was made (a
-// launch that was under way when the template changed).
-func adoptLate(s *engine.Step) {
-	for _, m := range s.W.Machines() {
-		if n := s.Run.Nodes[m.ID]; n.Stage == engine.Outdated && !slices.Contains(s.Run.Order, m.ID) {
-			s.Run.Order = append(s.Run.Order, m.ID)
-		}
-	}
+	return s.Count(engine.Outdated, engine.Queued) == 0 && !slices.ContainsFunc(s.In(engine.Draining, engine.Settling, engine.Terminating),
+		func(id string) bool { return !s.Run.Nodes[id].New })
 }
 
 func (EKS) markSurplus(s *engine.Step) {
-	for _, m := range s.W.Machines() {
-		if n := s.Run.Nodes[m.ID]; n.Stage == engine.Surplus {
-			s.Taint(m.ID, n.Name, surplus)
-		}
+	for _, id := range s.In(engine.Surplus) {
+		s.Taint(id, s.Run.Nodes[id].Name, surplus)
 	}
 }
 

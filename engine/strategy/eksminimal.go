@@ -99,7 +99,6 @@ func (EKSMinimal) cordon(s *engine.Step) {
 
 // upgrade drains and ends the outdated nodes as far as their replacements come.
 func (EKSMinimal) upgrade(s *engine.Step) {
-	adoptLate(s)
 	s.Admit()
 	if allRolled(s) {
 		if s.Approved(finish) {

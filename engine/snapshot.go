@@ -70,6 +70,8 @@ type ZoneView struct {
 	Name        string
 	Done, Total int
 	Rows        []*NodeRow
+
+	bases []basis // what the rows were made from
 }
 
 // NodeRow is one node (or a machine that has not joined).

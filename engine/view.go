@@ -111,38 +111,71 @@ func estimate(nodes, limit int, settings Settings) time.Duration {
 	return time.Duration(rounds) * (settings.Settle + drainGuess)
 }
 
-// zones makes the tables, a zone each.
+// zones makes the tables, a zone each. As long as no node comes, goes or gets its
+// name, they are those of the snapshot before with the rows that changed.
 func (s *Step) zones(before *Snapshot) []ZoneView {
-	old := map[string]*NodeRow{}
+	var out []ZoneView
 	if before != nil {
-		for _, z := range before.Zones {
-			for _, row := range z.Rows {
-				old[row.ID] = row
+		out = s.sameNodes(before.Zones)
+	}
+	if out == nil {
+		out = s.allNodes()
+	}
+	for i := range out {
+		z := &out[i]
+		z.Done, z.Total = 0, 0
+		for _, row := range z.Rows {
+			if !row.New {
+				z.Total++
+			}
+			if !row.New && row.Stage == Replaced {
+				z.Done++
 			}
 		}
 	}
+	return out
+}
+
+// sameNodes makes the tables from those of before, nil if they list other nodes.
+func (s *Step) sameNodes(before []ZoneView) []ZoneView {
+	count := 0
+	out := make([]ZoneView, len(before))
+	for i, z := range before {
+		out[i] = ZoneView{Name: z.Name, Rows: make([]*NodeRow, len(z.Rows)), bases: make([]basis, len(z.Rows))}
+		for j, was := range z.Rows {
+			n, known := s.Run.Nodes[was.ID]
+			if !known || n.Name != was.Name || n.Zone != was.Zone {
+				return nil
+			}
+			b, row := s.basisOf(was.ID, n), was
+			if b != z.bases[j] || b.moves() {
+				row = s.row(was.ID, n)
+			}
+			if sameRow(was, row) {
+				row = was
+			}
+			out[i].Rows[j], out[i].bases[j] = row, b
+			count++
+		}
+	}
+	if count != len(s.Run.Nodes) {
+		return nil
+	}
+	return out
+}
+
+// allNodes makes the tables anew.
+func (s *Step) allNodes() []ZoneView {
 	index := map[string]int{}
 	var out []ZoneView
-	for _, id := range sortedKeys(s.Run.Nodes) {
-		n := s.Run.Nodes[id]
+	for id, n := range s.Run.Nodes {
 		at, ok := index[n.Zone]
 		if !ok {
 			at = len(out)
 			index[n.Zone] = at
 			out = append(out, ZoneView{Name: n.Zone})
 		}
-		z := &out[at]
-		if !n.New {
-			z.Total++
-			if n.Stage == Replaced {
-				z.Done++
-			}
-		}
-		row := s.row(id, n)
-		if was := old[id]; was != nil && sameRow(was, row) {
-			row = was
-		}
-		z.Rows = append(z.Rows, row)
+		out[at].Rows = append(out[at].Rows, s.row(id, n))
 	}
 	slices.SortFunc(out, func(a, b ZoneView) int { return cmp.Compare(a.Name, b.Name) })
 	for _, z := range out {
@@ -150,7 +183,45 @@ func (s *Step) zones(before *Snapshot) []ZoneView {
 			return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 		})
 	}
+	for i := range out {
+		for _, row := range out[i].Rows {
+			out[i].bases = append(out[i].bases, s.basisOf(row.ID, s.Run.Nodes[row.ID]))
+		}
+	}
 	return out
+}
+
+// basis is what a row was made from. The objects are replaced when they change, so
+// equal pointers are equal rows.
+type basis struct {
+	stage       Stage
+	since       time.Time
+	old, reason string
+	batch       int
+	new         bool
+	wait        *Wait
+
+	machine *world.Machine
+	node    *world.Node
+	pods    **world.Pod
+	marks   *Mark
+}
+
+func (s *Step) basisOf(id string, n Node) basis {
+	b := basis{stage: n.Stage, since: n.Since, old: n.Old, reason: n.Reason, batch: n.Batch, new: n.New, wait: n.Wait, machine: s.W.Machine(id), node: s.W.NodeOf(id)}
+	if pods := s.W.PodsOn(n.Name); len(pods) > 0 {
+		b.pods = &pods[0]
+	}
+	if marks := s.Run.Marks[id]; len(marks) > 0 {
+		b.marks = &marks[0]
+	}
+	return b
+}
+
+// moves reports whether a row depends on more than its basis: on the time, on
+// budgets and tries, on hooks.
+func (b *basis) moves() bool {
+	return b.stage == Draining || b.stage == Launching || b.stage == Terminating || b.node != nil && !b.node.Unreachable.IsZero()
 }
 
 func (s *Step) row(id string, n Node) *NodeRow {

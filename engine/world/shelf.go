@@ -47,3 +47,10 @@ func (s shelves) list(name string) []*Pod {
 	}
 	return at.sorted
 }
+
+// forget drops the lists: the next ones are others.
+func (s shelves) forget() {
+	for _, at := range s {
+		at.sorted = nil
+	}
+}

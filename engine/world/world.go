@@ -143,11 +143,14 @@ func (w *World) DeleteBudget(ref string) {
 // SetDaemonSets says which DaemonSets (by UID) exist, so that a pod whose
 // DaemonSet is gone is not mistaken for one that will be put back.
 func (w *World) SetDaemonSets(uids []string) {
-	w.knowsDS = true
-	clear(w.daemons)
+	daemons := make(map[string]bool, len(uids))
 	for _, uid := range uids {
-		w.daemons[uid] = true
+		daemons[uid] = true
 	}
+	if !w.knowsDS || !maps.Equal(w.daemons, daemons) {
+		w.podsOn.forget() // what becomes of their pods changes with them
+	}
+	w.daemons, w.knowsDS = daemons, true
 }
 
 // HasDaemonSet reports whether a DaemonSet exists; true as long as nobody said
@@ -195,7 +198,7 @@ func (w *World) Nodes() []*Node {
 func (w *World) Pod(uid string) *Pod { return w.pods[uid] }
 
 // PodsOn returns the pods of a node, sorted by namespace and name. It is the same
-// list as before as long as none of them changed.
+// list as before as long as none of them changed, nor which DaemonSets exist.
 func (w *World) PodsOn(node string) []*Pod {
 	if node == "" {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +26,7 @@ type drained struct {
 
 // upgrade drains the one node of a group by drainboard.
 func (b *bench) upgrade(ctx context.Context, p lab.Place) (drained, error) {
-	run, err := b.drainboard(ctx, p.Group)
+	run, err := b.drainboard(ctx, p.Group, "--post-drain-wait", "1s")
 	if err != nil {
 		return drained{}, err
 	}
@@ -63,12 +64,18 @@ func inBackground(cmd *exec.Cmd) <-chan error {
 // program is a drainboard that upgrades a group.
 type program struct {
 	done   chan error
-	events chan string // types, as they come
+	events chan event // as they come
+}
+
+// event is what the bench reads of a line of -o json.
+type event struct {
+	Time        time.Time
+	Type, Phase string
 }
 
 // drainboard upgrades a group without a person.
 func (b *bench) drainboard(ctx context.Context, group string, flags ...string) (*program, error) {
-	args := append([]string{"upgrade", group, "--auto", "-o", "json", "--post-drain-wait", "1s"}, flags...)
+	args := append([]string{"upgrade", group, "--auto", "-o", "json"}, flags...)
 	cmd := exec.CommandContext(ctx, filepath.Join(b.bin, "drainboard"), args...)
 	cmd.Env = append(os.Environ(), b.lab.Env()...)
 	var said strings.Builder
@@ -77,16 +84,21 @@ func (b *bench) drainboard(ctx context.Context, group string, flags ...string) (
 	if err != nil {
 		return nil, err
 	}
+	kept, err := os.Create(filepath.Join(b.dir, group+".jsonl"))
+	if err != nil {
+		return nil, err
+	}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &program{done: make(chan error, 1), events: make(chan string, 1<<16)}
+	p := &program{done: make(chan error, 1), events: make(chan event, 1<<16)}
 	go func() {
 		defer close(p.events)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			var event struct{ Type string }
-			_ = json.Unmarshal(lines.Bytes(), &event)
-			p.events <- event.Type
+		defer kept.Close()
+		for lines := bufio.NewScanner(io.TeeReader(out, kept)); lines.Scan(); {
+			var e event
+			_ = json.Unmarshal(lines.Bytes(), &e)
+			p.events <- e
 		}
 		err := cmd.Wait()
 		if err != nil {
@@ -103,8 +115,8 @@ func (p *program) await(ctx context.Context, kind string) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case event, more := <-p.events:
-			if event == kind {
+		case e, more := <-p.events:
+			if e.Type == kind {
 				return nil
 			}
 			if !more {

@@ -1,99 +1,127 @@
-// Bench measures drainboard on the lab's control plane, from the stamps of the
-// API server's audit log, beside kubectl drain in the same run:
+// Bench measures drainboard and prints its figures in a table, each beside what it
+// is to be compared with in the same run:
 //
-//	reaction   the time from a disruption budget's opening to the accepted
-//	           eviction of the pod that waited for it
-//	roll       requests for each replaced node, and wall time
+//	engine     one decision and one snapshot for 5,000 nodes and 150,000 pods, and
+//	           whole simulated rolls (go test -bench)
+//	demo       from the start of `drainboard demo` to its first full frame
+//	reaction   from a disruption budget's opening to the accepted eviction of the pod
+//	           that waited for it, beside kubectl drain, by the API server's audit log
+//	roll       the wall time of a roll beside its lower bound (docs/speed.md), and the
+//	           requests for each replaced node
 //
 // It needs bin/drainboard, bin/lab and bin/kwok (make build labtools).
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 	"syscall"
+	"text/tabwriter"
 	"time"
 
 	"github.com/drainboard/drainboard/lab"
 )
 
+// limit bounds the whole of it.
+const limit = 15 * time.Minute
+
 func main() {
-	openings := flag.Int("openings", 60, "budgets to open, for drainboard and for kubectl drain")
-	nodes := flag.Int("nodes", 12, "nodes of the roll; 0: none")
-	keep := flag.Bool("keep", false, "keep the lab's directory")
+	b := bench{}
+	only := flag.String("only", "engine,demo,reaction,roll", "what to measure")
+	flag.IntVar(&b.openings, "openings", 40, "budgets to open, for drainboard and for kubectl drain")
+	flag.BoolVar(&b.keep, "keep", false, "keep the labs' directories")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *openings, *nodes, *keep); err != nil {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within %s", limit))
+	defer cancel()
+	err := b.run(ctx, strings.Split(*only, ","))
+	b.print()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-// limit bounds the whole of it.
-const limit = 10 * time.Minute
+// bench collects figures.
+type bench struct {
+	openings int
+	keep     bool
 
-func run(ctx context.Context, openings, nodes int, keep bool) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within %s", limit))
-	defer cancel()
-	b, err := begin(ctx)
-	if err != nil {
+	root, bin string
+	lab       *lab.Lab // the one that runs now
+	dir       string   // the lab's, and of what the programs wrote
+	figures   []figure
+}
+
+// figure is a line of the table: what was measured, beside what, and their ratio.
+type figure struct{ what, here, beside, ratio string }
+
+func (b *bench) add(what, here, beside, ratio string) {
+	b.figures = append(b.figures, figure{what, here, beside, ratio})
+}
+
+// run measures what is asked for, one after the other.
+func (b *bench) run(ctx context.Context, only []string) (err error) {
+	if b.root, err = filepath.Abs(".."); err != nil {
 		return err
 	}
-	defer b.end(keep)
-
-	ours, err := b.reaction(ctx, "ours", openings, b.upgrade)
-	if err != nil {
-		return fmt.Errorf("reaction of drainboard: %w", err)
+	b.bin = filepath.Join(b.root, "bin")
+	for _, part := range []struct {
+		name    string
+		measure func(context.Context) error
+	}{{"engine", b.engine}, {"demo", b.demo}, {"reaction", b.reactions}, {"roll", b.roll}} {
+		if !slices.Contains(only, part.name) {
+			continue
+		}
+		fmt.Fprintln(os.Stderr, "bench:", part.name, "...")
+		if err := part.measure(ctx); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
 	}
-	theirs, err := b.reaction(ctx, "theirs", openings, b.kubectlDrain)
-	if err != nil {
-		return fmt.Errorf("reaction of kubectl drain: %w", err)
-	}
-	printReaction(os.Stdout, ours, theirs)
-	if nodes == 0 {
-		return nil
-	}
-	return b.roll(ctx, os.Stdout, nodes)
+	return nil
 }
 
-// bench is a lab and the programs in it.
-type bench struct {
-	lab *lab.Lab
-	dir string // the lab's, and of what the programs wrote
-	bin string
-}
-
-// begin starts the lab.
-func begin(ctx context.Context) (*bench, error) {
-	dir, err := os.MkdirTemp("", "drainboard-bench-")
-	if err != nil {
-		return nil, err
+// print prints the table.
+func (b *bench) print() {
+	fmt.Printf("\n%d cores, %s/%s, %s\n\n", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	t := tabwriter.NewWriter(os.Stdout, 0, 4, 3, ' ', 0)
+	fmt.Fprintln(t, "\tmeasured\tbeside\tratio")
+	for _, f := range b.figures {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.what, f.here, f.beside, f.ratio)
 	}
-	b := &bench{dir: dir}
-	b.lab, err = lab.Start(ctx, lab.Options{
-		Dir:      dir,
-		Machines: map[string]lab.Machine{roomy: {CPU: "64", Memory: "256Gi", Pods: 500}},
-	})
-	if err != nil {
-		return nil, err
-	}
-	b.bin, err = filepath.Abs(filepath.Join("..", "bin"))
-	return b, err
+	t.Flush()
 }
 
 // roomy is an instance type on which one node holds every waiting pod.
 const roomy = "bench.roomy"
 
-func (b *bench) end(keep bool) {
-	b.lab.Stop()
-	if keep {
-		fmt.Println("logs in", b.dir)
-		return
+// inLab starts a lab, measures in it and stops it.
+func (b *bench) inLab(ctx context.Context, times lab.Times, measure func(context.Context) error) error {
+	var err error
+	if b.dir, err = os.MkdirTemp("", "drainboard-bench-"); err != nil {
+		return err
 	}
-	_ = os.RemoveAll(b.dir)
+	b.lab, err = lab.Start(ctx, lab.Options{
+		Dir: b.dir, BinDir: b.bin, Times: times,
+		Machines: map[string]lab.Machine{roomy: {CPU: "64", Memory: "256Gi", Pods: 500}},
+	})
+	if err != nil {
+		return err
+	}
+	err = measure(ctx)
+	b.lab.Stop()
+	if b.keep {
+		fmt.Fprintln(os.Stderr, "bench: logs in", b.dir)
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(b.dir))
 }

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/drainboard/drainboard/lab"
@@ -21,6 +19,29 @@ const (
 	gapLeast = 200 * time.Millisecond
 	gapMore  = 600 * time.Millisecond
 )
+
+// reactions measures drainboard and kubectl drain, one after the other in one lab.
+func (b *bench) reactions(ctx context.Context) error {
+	return b.inLab(ctx, lab.Times{}, func(ctx context.Context) error {
+		ours, err := b.reaction(ctx, "ours", b.openings, b.upgrade)
+		if err != nil {
+			return fmt.Errorf("of drainboard: %w", err)
+		}
+		theirs, err := b.reaction(ctx, "theirs", b.openings, b.kubectlDrain)
+		if err != nil {
+			return fmt.Errorf("of kubectl drain: %w", err)
+		}
+		for _, c := range []struct {
+			name    string
+			percent int
+		}{{"median", 50}, {"p90", 90}, {"longest", 100}} {
+			mine, peer := at(ours, c.percent), at(theirs, c.percent)
+			b.add(fmt.Sprintf("reaction to a budget that opens, %s of %d", c.name, b.openings), seconds(mine),
+				"kubectl drain: "+seconds(peer), fmt.Sprintf("1/%.0f", float64(peer)/float64(mine)))
+		}
+		return nil
+	})
+}
 
 // reaction lets one node be drained on which every pod waits for a budget of its
 // own: a deployment of one with a budget that wants one. Scaled to two, the
@@ -73,7 +94,7 @@ func (b *bench) reaction(ctx context.Context, name string, openings int, drain f
 	if err != nil {
 		return nil, err
 	}
-	return reactions(log.Where(lab.Between(from, time.Time{})), d.user, name, apps)
+	return reactionTimes(log.Where(lab.Between(from, time.Time{})), d.user, name, apps)
 }
 
 // allRefused waits until the eviction of every pod has been refused once: from
@@ -97,8 +118,8 @@ func appOf(pod string) string {
 	return app
 }
 
-// reactions are the times from each budget's opening to its pod's eviction.
-func reactions(log lab.Requests, user, namespace string, apps []string) ([]time.Duration, error) {
+// reactionTimes are the times from each budget's opening to its pod's eviction.
+func reactionTimes(log lab.Requests, user, namespace string, apps []string) ([]time.Duration, error) {
 	opened, evicted := map[string]time.Time{}, map[string]time.Time{}
 	for _, r := range log {
 		switch {
@@ -128,23 +149,6 @@ func reactions(log lab.Requests, user, namespace string, apps []string) ([]time.
 	}
 	slices.Sort(times)
 	return times, nil
-}
-
-// printReaction prints both as a table.
-func printReaction(w io.Writer, ours, theirs []time.Duration) {
-	fmt.Fprintf(w, "\nReaction: from a budget's opening to the accepted eviction, %d times each\n\n", len(ours))
-	t := tabwriter.NewWriter(w, 0, 4, 3, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\tmedian\tp90\tmax\t")
-	row := func(name string, times []time.Duration) {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t\n", name, seconds(at(times, 50)), seconds(at(times, 90)), seconds(at(times, 100)))
-	}
-	row("drainboard", ours)
-	row("kubectl drain", theirs)
-	ratio := func(percent int) string {
-		return fmt.Sprintf("%.0f×", float64(at(theirs, percent))/float64(at(ours, percent)))
-	}
-	fmt.Fprintf(t, "ratio\t%s\t%s\t%s\t\n", ratio(50), ratio(90), ratio(100))
-	t.Flush()
 }
 
 // at is the time that so many percent do not exceed, of sorted ones.

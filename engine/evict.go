@@ -34,12 +34,16 @@ func (c candidate) budgets() string {
 // EvictionRetry: what it shows is fresh as a rule, and a refusal costs the API as
 // much as a success. Among equals the pod that was tried least goes first, so that
 // budgets are served fairly across nodes.
+//
+// A budget has one eviction without an answer at a time: of two that arrive together
+// the API server lets one wait 500 ms, because both count the budget down
+// (EvictionsRetry in pkg/registry/core/pod/storage/eviction.go).
 func (s *Step) evict() {
 	if s.Run.State != Running || !s.Fresh(world.Cluster) {
 		return
 	}
 	s.carryOutOrders()
-	inFlight, perBudget := s.evictionsInFlight()
+	inFlight, perBudget, asked := s.evictionsInFlight()
 	count := func(ref string) int { return perBudget[ref] }
 	if inFlight >= s.Run.Settings.EvictionsAtOnce {
 		return
@@ -66,8 +70,8 @@ func (s *Step) evict() {
 		c.gate = gate
 		due := s.due(c)
 		switch {
-		case gate.Open && (due || c.known.Closed):
-		case !gate.Open && due && !busy(gate, perBudget) && s.mayProbe(tried[c.budgets()]):
+		case gate.Open && (due || c.known.Closed) && !anyOf(gate, asked):
+		case !gate.Open && due && !anyOf(gate, perBudget) && s.mayProbe(tried[c.budgets()]):
 		default:
 			s.noteClosed(c, gate)
 			continue
@@ -77,6 +81,7 @@ func (s *Step) evict() {
 			tried[c.budgets()] = s.Now
 			for _, b := range c.gate.Budgets {
 				perBudget[b.Ref()]++
+				asked[b.Ref()]++
 			}
 		}
 	}
@@ -144,9 +149,10 @@ func (s *Step) sendEviction(c candidate) bool {
 }
 
 // evictionsInFlight counts the evictions without an answer, and for each budget
-// those that it may have let through and does not show yet.
-func (s *Step) evictionsInFlight() (unanswered int, perBudget map[string]int) {
-	perBudget = map[string]int{}
+// those that it may have let through and does not show yet, and of these the ones
+// without an answer.
+func (s *Step) evictionsInFlight() (unanswered int, perBudget, asked map[string]int) {
+	perBudget, asked = map[string]int{}, map[string]int{}
 	for _, p := range s.Run.Pending {
 		if p.Action.Kind != Evict {
 			continue
@@ -157,10 +163,13 @@ func (s *Step) evictionsInFlight() (unanswered int, perBudget map[string]int) {
 		if pod := s.W.Pod(p.Action.UID); pod != nil && !pod.Terminating() {
 			for _, b := range s.W.BudgetsOf(pod) {
 				perBudget[b.Ref()]++
+				if p.Accepted.IsZero() {
+					asked[b.Ref()]++
+				}
 			}
 		}
 	}
-	return unanswered, perBudget
+	return unanswered, perBudget, asked
 }
 
 // lastTries tells for each set of budgets when an eviction was last tried on it.
@@ -174,8 +183,8 @@ func (s *Step) lastTries() map[string]time.Time {
 	return out
 }
 
-// busy reports whether an eviction is under way on one of a gate's budgets.
-func busy(g drain.Gate, perBudget map[string]int) bool {
+// anyOf reports whether something is counted for one of a gate's budgets.
+func anyOf(g drain.Gate, perBudget map[string]int) bool {
 	return slices.ContainsFunc(g.Budgets, func(b *world.Budget) bool { return perBudget[b.Ref()] > 0 })
 }
 

@@ -51,3 +51,40 @@ func TestBudgetOpensWhileItsProbeIsRefused(t *testing.T) {
 	}
 	t.Errorf("the eviction waits until %s; actions: %v", d.Wake.Sub(now), d.Actions)
 }
+
+// TestOneEvictionAtATimeForABudget: a budget that allows several has one eviction
+// without an answer, and the next goes out with the answer.
+func TestOneEvictionAtATimeForABudget(t *testing.T) {
+	s := sim.NewScript()
+	if out, err := s.Do(`
+		timing cluster-latency=100ms
+		cluster zones=a nodes=1
+		workload web replicas=6
+		budget web max=6
+		start
+		run until=draining`); err != nil {
+		t.Fatal(err, out)
+	}
+	began, evicted := s.Sim.Now(), 0
+	for evicted < 6 && s.Sim.Now().Sub(began) < 2*time.Second {
+		unanswered := 0
+		for _, p := range s.Driver.Run.Pending {
+			if p.Action.Kind == engine.Evict && p.Accepted.IsZero() {
+				unanswered++
+			}
+		}
+		if unanswered > 1 {
+			t.Fatalf("%d evictions without an answer", unanswered)
+		}
+		evicted = 0
+		for _, p := range s.Driver.Run.Pods {
+			if !p.Evicted.IsZero() {
+				evicted++
+			}
+		}
+		s.Driver.Advance(s.Sim.Now().Add(10*time.Millisecond), nil)
+	}
+	if took := s.Sim.Now().Sub(began); evicted < 6 || took > time.Second {
+		t.Errorf("%d of 6 pods evicted after %s, want all within 6 times 100 ms and little more", evicted, took)
+	}
+}

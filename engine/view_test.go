@@ -32,7 +32,7 @@ func TestViewFromTheOneBefore(t *testing.T) {
 		if b, waiting := s.Driver.Run.Waiting(); waiting && step%7 == 0 {
 			s.Driver.Say(engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash, By: "test"})
 		}
-		s.Driver.Advance(s.Sim.Now().Add(300 * time.Millisecond))
+		s.Driver.Advance(s.Sim.Now().Add(300*time.Millisecond), nil)
 		anew := engine.View(strategy.EKS{}, s.Sim.Now(), s.Sim.View, s.Driver.Run, nil)
 		next := engine.View(strategy.EKS{}, s.Sim.Now(), s.Sim.View, s.Driver.Run, before)
 		for i, z := range anew.Zones {

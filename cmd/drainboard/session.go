@@ -75,7 +75,9 @@ func (s *session) look(ctx context.Context, group string) (view, error) {
 		return view{}, usage(err)
 	}
 	v := view{world: world.New(), cloud: s.aws.Feed(g.Name, asg.FeedOptions{Since: s.began(ctx, g.Group), Now: s.kube.Clock().Now})}
-	v.intake = live.Open(ctx, s.kube.Feed(), v.cloud)
+	cluster := s.kube.Feed()
+	cluster.OnNodeGone(v.cloud.Poke) // the cloud controller deletes the node of a machine that has ended
+	v.intake = live.Open(ctx, cluster, v.cloud)
 	if err := v.intake.Fill(ctx, v.world, lookLimit, world.Cluster, world.Cloud); err != nil {
 		v.intake.Close()
 		return view{}, usage(err)

@@ -41,6 +41,7 @@ type Feed struct {
 	sources []*source
 	run     []*cache.Reflector
 	kick    chan struct{} // of one: look at the health now
+	gone    func()        // a node is gone; may be nil
 }
 
 var _ live.Feed = (*Feed)(nil)
@@ -54,6 +55,10 @@ func (c *Client) Feed() *Feed {
 	f.daemonSets()
 	return f
 }
+
+// OnNodeGone has do called when a node is gone from the cluster: its machine is
+// about to leave its group. It is set before Run; do must not block.
+func (f *Feed) OnNodeGone(do func()) { f.gone = do }
 
 // Run posts changes until ctx ends. It returns a ForbiddenError if something
 // that has never been read may not be read; everything else is posted as the
@@ -72,6 +77,7 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 
 func (f *Feed) nodes() {
 	api := f.c.api.CoreV1().Nodes()
+	apply := applying(f.out, (*world.World).SetNode, (*world.World).DeleteNode)
 	follow(f, &corev1.Node{}, &source{
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return api.List(ctx, o) },
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
@@ -84,7 +90,12 @@ func (f *Feed) nodes() {
 	}, &mirror[world.Node]{
 		kind: "nodes", key: byName,
 		slim: slimming(slimNode), convert: converting(toNode),
-		emit: applying(f.out, (*world.World).SetNode, (*world.World).DeleteNode),
+		emit: func(changed []*world.Node, gone []string) {
+			apply(changed, gone)
+			if len(gone) > 0 && f.gone != nil {
+				f.gone()
+			}
+		},
 	})
 }
 

@@ -14,11 +14,15 @@ import (
 
 // feeding runs a feed and gives a function that lets its changes in until the
 // world is as wanted.
-func feeding(t *testing.T, c *Client) (until func(string, func(*world.World) bool) *world.World, ended <-chan error) {
+func feeding(t *testing.T, c *Client, set ...func(*Feed)) (until func(string, func(*world.World) bool) *world.World, ended <-chan error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	changes, done := make(chan live.Change, 100), make(chan error, 1)
+	f := c.Feed()
+	for _, set := range set {
+		set(f)
+	}
 	go func() {
-		done <- c.Feed().Run(ctx, func(ch live.Change) {
+		done <- f.Run(ctx, func(ch live.Change) {
 			select {
 			case changes <- ch:
 			case <-ctx.Done():
@@ -132,5 +136,25 @@ func TestFeedForbidden(t *testing.T) {
 				t.Errorf("%s %s: no error", verb, k.resource)
 			}
 		}
+	}
+}
+
+// Who waits for a node to go is told at once.
+func TestOnNodeGone(t *testing.T) {
+	t.Parallel()
+	s := newFakeStore(t)
+	s.put(nodePath, plainN1)
+	gone := make(chan bool, 10)
+	until, _ := feeding(t, s.Client, func(f *Feed) { f.OnNodeGone(func() { gone <- true }) })
+	until("fresh", fresh)
+	if len(gone) > 0 {
+		t.Error("told that a node is gone, and none is")
+	}
+	s.remove(nodePath)
+	until("the node is gone", func(w *world.World) bool { return w.Node("n1") == nil })
+	select {
+	case <-gone:
+	case <-time.After(10 * time.Second):
+		t.Error("not told that the node is gone")
 	}
 }

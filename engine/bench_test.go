@@ -171,7 +171,7 @@ func newMiddle(tb testing.TB, slots int) *middle {
 		m.w.SetPod(p)
 		r.Evicted = map[string]engine.EvictedOwner{p.Owner.UID: {Namespace: p.Namespace, Last: m.now}}
 	}
-	for range 500 { // until the first evictions are answered and nothing but time passes
+	for range 260 { // until the first evictions are answered and nothing but time passes
 		m.step(tb)
 	}
 	if n := m.inWork(); n != benchLimit-slots {

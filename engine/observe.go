@@ -28,7 +28,7 @@ func (s *Step) observe() {
 			listed++
 		}
 		switch {
-		case known && n.Stage != Launching && n.Name != "" && n.Missing.IsZero():
+		case known && n.Stage != Launching && n.Name != "" && n.Missing.IsZero() && m.State == world.MachineInService:
 			continue // nothing of it can be news
 		case known:
 			n.Missing = time.Time{}
@@ -70,12 +70,15 @@ func (s *Step) unlisted(listed int) []string {
 	return out
 }
 
+// inStandby is why a machine is skipped that somebody keeps for himself.
+const inStandby = "in Standby: somebody has taken it out of service"
+
 // takeIn makes the run's entry of a machine it has not seen before.
 func (s *Step) takeIn(m *world.Machine) Node {
 	n := Node{Zone: m.Zone, Since: s.Now, New: s.upToDate(m), Stage: Outdated}
 	switch {
 	case m.State == world.MachineStandby:
-		n.Stage, n.Reason = Skipped, "in Standby: somebody has taken it out of service"
+		n.Stage, n.Reason = Skipped, inStandby
 	case !n.New && !s.selected(m):
 		n.Stage, n.Reason = Skipped, notSelected
 	case n.New && s.readyForPods(m, s.W.NodeOf(m.ID)) && (s.Run.State == Planned || s.launchedBefore(m)):
@@ -105,6 +108,10 @@ func (s *Step) takeIn(m *world.Machine) Node {
 // follow moves a launching machine on as it joins and gets ready.
 func (s *Step) follow(m *world.Machine, n Node) Node {
 	n.Ends = n.Ends || m.Leaving()
+	if m.State == world.MachineStandby && !n.New && slices.Contains([]Stage{Outdated, Queued, Draining, Settling}, n.Stage) {
+		s.skip(m.ID, inStandby)
+		return s.Run.Nodes[m.ID]
+	}
 	node := s.W.NodeOf(m.ID)
 	if node != nil && n.Name == "" {
 		n.Name, n.Old = node.Name, node.Version

@@ -17,10 +17,10 @@ import (
 // does nothing twice meanwhile.
 func TestLifecycleHooks(t *testing.T) {
 	s := newScene(t, "hooks", lab.GroupOptions{Nodes: 2, Zones: oneZone})
-	s.deploy("web", "agent")
 	for name, launching := range map[string]bool{"join": true, "flush": false} {
 		shared.Cloud().PutHook(s.group.Name, cloud.Hook{Name: name, Launching: launching, Timeout: time.Hour, Abandon: true})
 	}
+	s.deploy("web", "agent")
 	held := s.completeHooks(2 * time.Second)
 
 	p := s.upgrade().exits(0)
@@ -86,8 +86,8 @@ func (s *scene) completeHooks(after time.Duration) (done func() map[string]int) 
 // waits for as long as the hook may hold a machine, then ends and names the hook.
 func TestMachineHeldByAHook(t *testing.T) {
 	s := newScene(t, "held-end", lab.GroupOptions{Nodes: 1, Zones: oneZone})
-	s.deploy("batch")
 	shared.Cloud().PutHook(s.group.Name, cloud.Hook{Name: "flush", Timeout: 3 * time.Second})
+	s.deploy("batch")
 
 	p := s.upgrade("--terminate-timeout", "2s")
 	at := p.await("node.terminating")
@@ -121,8 +121,8 @@ func TestMachineHeldByAHook(t *testing.T) {
 // words for it.
 func TestLaunchesGivenUpByAHook(t *testing.T) {
 	s := newScene(t, "given-up", lab.GroupOptions{Nodes: 1, Zones: oneZone})
-	s.deploy("batch")
 	shared.Cloud().PutHook(s.group.Name, cloud.Hook{Name: "join", Launching: true, Timeout: time.Second, Abandon: true})
+	s.deploy("batch")
 
 	p := s.upgrade("--node-ready-timeout", "8s").exits(5)
 

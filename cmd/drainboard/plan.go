@@ -29,7 +29,7 @@ func (a *app) planCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.plan(cmd, args[0], &f, asJSON)
+			return a.plan(cmd, args[0], &f, false, asJSON)
 		},
 	}
 	f.add(cmd)
@@ -37,8 +37,9 @@ func (a *app) planCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) plan(cmd *cobra.Command, group string, f *rollFlags, asJSON bool) error {
-	rules, settings, err := f.rules(cmd, false)
+// plan shows what an upgrade would do, with auto what a headless one would.
+func (a *app) plan(cmd *cobra.Command, group string, f *rollFlags, auto, asJSON bool) error {
+	rules, settings, err := f.rules(cmd, auto)
 	if err != nil {
 		return usage(err)
 	}

@@ -151,6 +151,9 @@ func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto boo
 	if auto && f.approve == "" {
 		s.Origin["approve"] = "flag --auto"
 	}
+	if f.strategy == "" {
+		s.Origin["strategy"] = "the provider's own"
+	}
 	if f.seed == 0 {
 		s.Origin["seed"] = "chosen at random"
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,15 @@ func TestSettingsRefuseNonsense(t *testing.T) {
 	}
 }
 
+// A dry run plans what the run would be: headless with --auto.
+func TestDryRunIsOfTheRunAskedFor(t *testing.T) {
+	root := newRoot(strings.NewReader(""), io.Discard, io.Discard)
+	root.SetArgs([]string{"upgrade", "a", "--dry-run", "--auto", "--approve", "canary"})
+	if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "--auto asks nothing") {
+		t.Errorf("planned what could not be run: %v", err)
+	}
+}
+
 func TestSettingsOfTheSequence(t *testing.T) {
 	s, err := parse(t, false, "--approve", "canary", "--canary-watch", "5m", "--order", "fewest-blockers,oldest", "--unreachable", "terminate", "--max-failed-nodes", "2", "--until", "2100-01-01T05:00:00Z")
 	if err != nil {
@@ -118,7 +128,7 @@ func TestSettingsOfTheSequence(t *testing.T) {
 	if len(s.Order) != 2 || s.Order[0] != engine.OrderFewestBlockers || s.Order[1] != engine.OrderOldest {
 		t.Errorf("order: %v", s.Order)
 	}
-	for flag, want := range map[string]string{"order": "flag", "until": "flag", "only": "Drainboard", "drain-timeout": "EKS: 15 minutes", "seed": "chosen at random"} {
+	for flag, want := range map[string]string{"order": "flag", "until": "flag", "only": "Drainboard", "drain-timeout": "EKS: 15 minutes", "seed": "chosen at random", "strategy": "the provider's own"} {
 		if s.Origin[flag] != want {
 			t.Errorf("origin of %s: %q, want %q", flag, s.Origin[flag], want)
 		}

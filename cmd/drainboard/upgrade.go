@@ -61,7 +61,7 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if u.dryRun {
-		return u.app.plan(cmd, u.group, &u.rollFlags, u.json)
+		return u.app.plan(cmd, u.group, &u.rollFlags, u.auto, u.json)
 	}
 	if err := fit(u.auto, u.json); err != nil {
 		return err

@@ -96,7 +96,12 @@ func (s *Step) timeLeft() time.Duration {
 	}
 	for _, p := range s.Run.Phases {
 		if p.Name == "upgrade" && !p.Start.IsZero() && replaced > 0 {
-			return (s.Now.Sub(p.Start) / time.Duration(replaced) * time.Duration(left)).Round(time.Second)
+			pace := s.Now.Sub(p.Start) / time.Duration(replaced) * time.Duration(left)
+			if s.Run.NodeTime > 0 { // waiting for an approval is not the nodes' pace
+				rounds := (left + s.Run.Limit - 1) / max(1, s.Run.Limit)
+				pace = min(pace, time.Duration(rounds)*s.Run.NodeTime)
+			}
+			return pace.Round(time.Second)
 		}
 	}
 	return estimate(left, max(1, s.Run.Limit), s.Run.Settings)

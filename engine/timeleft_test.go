@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// The time left follows the pace of the nodes; an hour in which an approval was
+// waited for does not stretch it.
+func TestTimeLeft(t *testing.T) {
+	now := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name           string
+		since, longest time.Duration
+		want           time.Duration
+	}{
+		{"at the pace so far", 4 * time.Minute, 5 * time.Minute, 8 * time.Minute},
+		{"after a long wait for somebody", 2 * time.Hour, 2 * time.Minute, 4 * time.Minute},
+		{"nothing measured", 10 * time.Minute, 0, 20 * time.Minute},
+	} {
+		r := Run{State: Running, Limit: 2, NodeTime: c.longest, Nodes: map[string]Node{}, Phases: []Phase{{Name: "upgrade", Start: now.Add(-c.since)}}}
+		for i := range 6 {
+			n := Node{Stage: Outdated}
+			if i < 2 {
+				n.Stage = Replaced
+			}
+			r.Nodes[fmt.Sprint(i)] = n
+		}
+		if got := newStep(nil, now, world.New(), r).timeLeft(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

@@ -101,16 +101,21 @@ func (s *Sim) tellHeld() {
 
 // etcdOutage keeps the cluster's API from its store for a while: it answers lists
 // and watches from its caches, which grow old without a word, and nothing can be
-// written or read consistently. Controllers stand still.
+// written or read consistently. Controllers stand still. The heartbeat, which asks
+// whether the API is ready to serve, notices.
 func (s *Sim) etcdOutage(d time.Duration) {
+	s.health()
 	s.faults.etcd = s.now.Add(d)
+	h := s.View.Health[world.Cluster]
+	h.Problem, h.Retry = s.hostile("the API server is not ready to serve: etcd"), s.faults.etcd
+	s.View.Health[world.Cluster] = h
 	s.after(d, s.tellHeld)
 	s.after(d, s.touch)
 }
 
 // Health brings the View's freshness of the cluster up to date.
 func (s *Sim) health() {
-	if s.synced && !s.faults.away(world.Cluster, s.now) {
+	if s.synced && !s.faults.away(world.Cluster, s.now) && !s.now.Before(s.faults.etcd) {
 		s.View.Health[world.Cluster] = world.Health{Fresh: s.now}
 	}
 }

@@ -225,7 +225,7 @@ var turns = []turn{
 	line(8, "fault away source=%s for=%s", apis, spans),
 	line(6, "fault throttled source=%s for=%s after=%s", apis, spans, []string{"1s", "5s", "10s"}),
 	line(4, "fault expired for=%s", spans),
-	line(4, "fault etcd for=%s", []string{"1s", "5s", "12s"}), // the heartbeat does not notice: longer ones use up deadlines
+	line(4, "fault etcd for=%s", spans),
 	line(4, "fault half-evict count=1"),
 	line(6, "fault webhook w0 %s", []string{"", "over", "over"}),
 	{4, func(p *player) {

@@ -146,7 +146,7 @@ func (s *scene) figures(replaced int) string {
 	total, waiting := 0, 0
 	for what, n := range counts {
 		total += n
-		if strings.HasSuffix(what, "/version") || strings.HasSuffix(what, " leases") || strings.HasPrefix(what, "watch ") {
+		if strings.HasSuffix(what, "/readyz") || strings.HasSuffix(what, " leases") || strings.HasPrefix(what, "watch ") {
 			waiting += n
 		}
 	}

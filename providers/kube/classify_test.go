@@ -175,6 +175,15 @@ func TestLostAnswers(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	})
+	t.Run("not ready to serve", func(t *testing.T) {
+		c := fakeAPI(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(500)
+			io.WriteString(w, "[+]ping ok\n[-]etcd failed: reason withheld\n[+]log ok\n[-]etcd-readiness failed: reason withheld\nreadyz check failed\n")
+		})
+		if got, want := c.words(c.heartbeat(context.Background(), time.Second)), " is not ready to serve: etcd, etcd-readiness"; !strings.HasSuffix(got, want) {
+			t.Errorf("got %q, want ...%q", got, want)
+		}
+	})
 	t.Run("nothing listens", func(t *testing.T) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

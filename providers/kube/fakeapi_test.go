@@ -133,8 +133,8 @@ func (s *fakeStore) answer(r *http.Request) (int, string) {
 	var o map[string]any
 	switch r.Method {
 	case http.MethodGet:
-		if path == "/version" {
-			return 200, `{}`
+		if path == "/readyz" {
+			return 200, `ok`
 		}
 		if have == nil && s.isCollection(path) {
 			return 200, s.list(path)

@@ -50,12 +50,13 @@ func (c *Client) ContextName() string { return c.context }
 // Clock is the cluster's clock, kept right by every answer of the API.
 func (c *Client) Clock() *Clock { return c.clock }
 
-// heartbeat asks the API for the cheapest of answers. Forbidden is an answer
-// too: the API is there and knows us.
+// heartbeat asks the API whether it can serve, its etcd included: while that is
+// away the API goes on answering from its caches, and takes no change. Forbidden is
+// an answer too: the API is there and knows us.
 func (c *Client) heartbeat(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err := c.urgent.Discovery().RESTClient().Get().AbsPath("/version").MaxRetries(0).Do(ctx).Error()
+	err := c.urgent.Discovery().RESTClient().Get().AbsPath("/readyz").MaxRetries(0).Do(ctx).Error()
 	if errors.IsForbidden(err) {
 		return nil
 	}

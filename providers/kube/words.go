@@ -47,10 +47,25 @@ func (c *Client) words(err error) string {
 		return fmt.Sprintf("the certificate of %s is not to be trusted: %s", at, sentence(innermost(err)))
 	case isTimeout(err):
 		return fmt.Sprintf("%s does not answer: check the network and the VPN", at)
+	case len(notReady(err)) > 0:
+		return fmt.Sprintf("%s is not ready to serve: %s", at, strings.Join(notReady(err), ", "))
 	case errors.As(err, &status):
 		return fmt.Sprintf("%s is in trouble: %s (%d)", at, sentence(status.Status().Message), status.Status().Code)
 	}
 	return fmt.Sprintf("cannot reach %s: %s", at, sentence(innermost(err)))
+}
+
+// notReady lists the checks that failed in an answer of /readyz, whose lines are
+// "[+]ping ok" and "[-]etcd failed: reason withheld".
+func notReady(err error) []string {
+	var out []string
+	for line := range strings.Lines(strings.ReplaceAll(err.Error(), `\n`, "\n")) {
+		if _, check, failed := strings.Cut(line, "[-]"); failed {
+			name, _, _ := strings.Cut(check, " ")
+			out = append(out, sentence(name))
+		}
+	}
+	return out
 }
 
 // innermost is the text of the error that others wrap, which is the part that

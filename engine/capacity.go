@@ -149,7 +149,8 @@ func (s *Step) WhyNotReady(m *world.Machine) string {
 	case node == nil:
 		return fmt.Sprintf("machine %s in %s has not joined the cluster", m.ID, m.Zone)
 	case !node.Ready:
-		return fmt.Sprintf("node %s is not Ready: %s", node.Name, cmp.Or(node.Trouble, "its kubelet has not said so"))
+		why := strings.TrimPrefix(node.Trouble, "not ready: ")
+		return fmt.Sprintf("node %s is not Ready: %s", node.Name, cmp.Or(why, "its kubelet has not said so"))
 	case !s.readyForPods(m, node):
 		var missing []string
 		for _, k := range sortedKeys(s.Run.Settings.NewLabels) {

@@ -174,7 +174,7 @@ func (s *Sim) launchAnywhere() bool {
 	full := map[string]bool{}
 	for len(full) < len(s.group.Zones) {
 		zone := s.emptiestZone(full)
-		if s.launchIn(zone) == "" {
+		if _, failure := s.launchIn(zone); failure == "" {
 			return true
 		}
 		full[zone] = true
@@ -200,7 +200,10 @@ func (s *Sim) rebalanceLater() {
 		}
 		low := s.emptiestZone(nil)
 		high := slices.MaxFunc(s.group.Zones, func(a, b string) int { return cmp.Compare(count[a], count[b]) })
-		if count[high]-count[low] < 2 || len(s.alive()) != s.group.Sizes.Desired || s.launchIn(low) != "" {
+		if count[high]-count[low] < 2 || len(s.alive()) != s.group.Sizes.Desired {
+			return
+		}
+		if _, failure := s.launchIn(low); failure != "" {
 			return
 		}
 		for _, m := range s.alive() {

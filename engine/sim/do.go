@@ -204,8 +204,8 @@ func (s *Sim) launchByName(a engine.Action) engine.Outcome {
 	if g.Sizes.Desired+1 > g.Sizes.Max {
 		return refuse(engine.RefusedInvalid, "RequestedCapacity: the group's maximum size is %d", g.Sizes.Max)
 	}
-	if why := s.launchIn(a.Zone); why != "" {
-		return refuse(engine.RefusedCapacity, "%s", why)
+	if code, why := s.launchIn(a.Zone); why != "" {
+		return refuse(engine.RefusedCapacity, "no machine in %s: %s (%s)", a.Zone, why, code)
 	}
 	g.launched[a.Token] = true
 	g.Sizes.Desired++

@@ -59,21 +59,22 @@ func (s *Sim) nextTemplate() world.Template {
 	return list[s.number("launch")%len(list)]
 }
 
-// launchIn starts a machine in a zone, or says in the cloud's words why not.
-func (s *Sim) launchIn(zone string) (failure string) {
+// launchIn starts a machine in a zone, or says why not: with EC2's code and, as
+// far as providers/asg passes them on, words.
+func (s *Sim) launchIn(zone string) (code, failure string) {
 	warm := slices.IndexFunc(s.group.Warm, func(m world.Machine) bool { return m.Zone == zone && !m.Leaving() })
 	room, bounded := s.group.room[zone]
 	switch {
 	case warm >= 0:
 	case s.group.quota > 0 && len(s.machines)+len(s.group.Warm) >= s.group.quota:
-		failure = fmt.Sprintf("You have requested more vCPU capacity than your current vCPU limit of %d allows.", 2*s.group.quota)
+		code, failure = "VcpuLimitExceeded", fmt.Sprintf("You have requested more vCPU capacity than your current vCPU limit of %d allows", 2*s.group.quota)
 	case bounded && room <= 0:
-		failure = "We currently do not have sufficient m5.large capacity in the Availability Zone you requested (" + zone + ")."
+		code, failure = "InsufficientInstanceCapacity", "We currently do not have sufficient m5.large capacity in the Availability Zone you requested ("+zone+")"
 	}
 	failure = s.hostile(failure)
 	s.tellActivity("launch in "+zone, failure)
 	if failure != "" {
-		return failure
+		return code, failure
 	}
 	from, boot := s.nextTemplate(), s.Config.Boot
 	if warm >= 0 { // it has run before
@@ -90,7 +91,7 @@ func (s *Sim) launchIn(zone string) (failure string) {
 	s.after(s.Config.Launch, func() { s.hold(m, true) })
 	s.after(s.Config.Launch+boot, func() { s.boots(m) })
 	s.listMachines()
-	return ""
+	return "", ""
 }
 
 // tellActivity adds to what the group has tried; a failure that repeats is told once.
@@ -169,7 +170,7 @@ func (s *Sim) boots(m *machine) {
 func (s *Sim) join(m *machine) {
 	n := world.Node{
 		Name: m.name, Machine: m.ID, Zone: m.Zone, Version: "v1." + strconv.FormatInt(30+m.Template.Version, 10),
-		Labels: map[string]string{}, Created: s.now, Trouble: s.hostile("container runtime network not ready"),
+		Labels: map[string]string{}, Created: s.now, Trouble: s.hostile("not ready: container runtime network not ready"),
 	}
 	if !m.noLabels {
 		maps.Copy(n.Labels, s.group.labels)

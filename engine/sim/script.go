@@ -223,7 +223,7 @@ func (c *Script) set(a *args) error {
 		k.OnDrainTimeout = engine.TimeoutPolicy(w)
 	}
 	if a.flag("force") {
-		k.OnDrainTimeout, k.ForcedBy = engine.TimeoutForce, "operator@laptop --force"
+		k.OnDrainTimeout, k.ForcedBy = engine.TimeoutForce, "operator@laptop"
 	}
 	k.BatchSize = a.int("batch-size", k.BatchSize)
 	k.MaxFailedNodes = a.int("max-failed-nodes", k.MaxFailedNodes)

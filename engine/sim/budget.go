@@ -163,6 +163,25 @@ func (s *Sim) evict(a engine.Action) engine.Outcome {
 	return engine.Outcome{Verdict: engine.Done}
 }
 
+// contended is how long the API server pauses before it tries again to evict a pod
+// whose budget another eviction writes to at the same time (EvictionsRetry in
+// pkg/registry/core/pod/storage/eviction.go), 0 if none does. It is simulated
+// where requests overtake each other (Config.Jitter).
+func (s *Sim) contended(a engine.Action) time.Duration {
+	p := s.byName(a.Namespace, a.Pod)
+	if s.Config.Jitter == 0 || a.Kind != engine.Evict || p == nil {
+		return 0
+	}
+	for _, seen := range s.Truth.BudgetsOf(&p.Pod) {
+		for _, at := range s.budgets[seen.Ref()].disrupted {
+			if s.now.Sub(at) < s.Config.ClusterLatency {
+				return 500*time.Millisecond + time.Duration(s.rand.Int64N(int64(50*time.Millisecond)))
+			}
+		}
+	}
+	return 0
+}
+
 // byName finds a pod by its name; a StatefulSet's is another one each time.
 func (s *Sim) byName(namespace, name string) *pod {
 	for _, p := range s.allPods() {

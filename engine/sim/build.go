@@ -101,5 +101,10 @@ func (c *Script) timing(a *args) error {
 	} {
 		*v = a.span(name, *v)
 	}
+	if j := a.word("jitter"); j != "" {
+		var err error
+		k.Jitter, err = strconv.ParseFloat(j, 64)
+		return err
+	}
 	return nil
 }

@@ -174,8 +174,13 @@ func (d *Driver) send(a engine.Action) {
 	d.Requests++
 	d.check.asked(a)
 	half := s.latency(a) / 2
-	s.after(half, func() {
+	var arrive func()
+	arrive = func() {
 		if life < d.cut {
+			return
+		}
+		if pause := s.contended(a); pause > 0 {
+			s.after(pause, arrive)
 			return
 		}
 		d.check.arrives(a)
@@ -187,15 +192,20 @@ func (d *Driver) send(a engine.Action) {
 				d.check.delivered(a, o)
 			}
 		})
-	})
+	}
+	s.after(half, arrive)
 }
 
 // latency is how long a request takes, there and back.
 func (s *Sim) latency(a engine.Action) time.Duration {
+	span := s.Config.ClusterLatency
 	if source(a) == world.Cloud {
-		return s.Config.CloudLatency
+		span = s.Config.CloudLatency
 	}
-	return s.Config.ClusterLatency
+	if j := s.Config.Jitter; j > 0 {
+		span = time.Duration(float64(span) * (1 - j + j*s.rand.ExpFloat64()))
+	}
+	return span
 }
 
 func (d *Driver) save() {

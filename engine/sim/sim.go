@@ -40,6 +40,10 @@ type Config struct {
 	ClusterLag, CloudLag, CloudEvery time.Duration
 	// ClusterLatency and CloudLatency are how long a request takes.
 	ClusterLatency, CloudLatency time.Duration
+	// Jitter is the part of its latency that is left to chance for every request:
+	// most are faster, a few much slower. Requests sent together then arrive in any
+	// order, and evictions under one budget get in each other's way; 0: neither.
+	Jitter float64
 	// Controllers is how long controllers and the scheduler take to react.
 	Controllers time.Duration
 	// Launch is how long a machine is Pending; Boot until its node joins after

@@ -9,6 +9,10 @@
 // audit_test.go for what was asked of the API servers. The user has just the
 // roles of docs/rbac.yaml, and the AWS calls are held against the README's list.
 //
+// TestTwin is the exception: its stories are files of testdata/twin, in the language
+// of the simulator that the engine is tested with, and the simulator plays them too.
+// Both must tell the same (docs/simulator.md).
+//
 // When a test fails, the end of its events, the program's stderr and the lab's
 // directory are printed, and the directory stays.
 //

@@ -70,17 +70,21 @@ func testMain(m *testing.M) int {
 	return code
 }
 
+// times of the lab's machines and pods, and how far its describe calls are behind.
+var times = lab.Times{
+	Boot: 300 * time.Millisecond, Ready: 200 * time.Millisecond, Terminate: 300 * time.Millisecond,
+	PodReady: 200 * time.Millisecond, PodStop: 200 * time.Millisecond,
+}
+
+const cloudLag = 200 * time.Millisecond
+
 // start starts the lab, quick and with what makes a cloud a cloud: describe
 // calls lag and page.
 func start(ctx context.Context, dir string) (*lab.Lab, error) {
 	o := lab.Options{
-		Dir: dir,
-		Times: lab.Times{
-			Boot: 300 * time.Millisecond, Ready: 200 * time.Millisecond, Terminate: 300 * time.Millisecond,
-			PodReady: 200 * time.Millisecond, PodStop: 200 * time.Millisecond,
-		},
+		Dir: dir, Times: times,
 		Images: map[string]lab.Image{deadAMI: {Kubelet: "v1.33.0", NeverReady: true}},
-		Cloud:  cloud.Options{Zones: zones, Lag: 200 * time.Millisecond, PageSize: 25},
+		Cloud:  cloud.Options{Zones: zones, Lag: cloudLag, PageSize: 25},
 	}
 	l, err := lab.Start(ctx, o)
 	if errors.Is(err, os.ErrNotExist) {

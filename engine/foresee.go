@@ -192,7 +192,11 @@ func (s *Step) turns(nodes []string) []string {
 		if len(c.on) > 1 {
 			where = plural(len(c.on), "node") + " that drain together"
 		}
-		out = append(out, fmt.Sprintf("budget %s lets %d go at once, and covers %s on %s: they take turns", ref, allowed, plural(c.pods, "pod"), where))
+		turns := "they take turns"
+		if _, surge := s.Rules.(Extra); !surge {
+			turns = "the others wait until those that went are Ready elsewhere, which may take a new node"
+		}
+		out = append(out, fmt.Sprintf("budget %s lets %d go at once, and covers %s on %s: %s", ref, allowed, plural(c.pods, "pod"), where, turns))
 	}
 	return out
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // BenchmarkRoll is a whole simulated roll of 24 nodes in 3 zones with 120 pods,
-// three nodes at once, every step checked against the rules.
+// three nodes at once, every step checked against the rules, every 20th audited.
 func BenchmarkRoll(b *testing.B) {
 	steps := 0
 	for b.Loop() {
@@ -23,8 +23,11 @@ func BenchmarkRoll(b *testing.B) {
 			budget api max=3
 			budget db max=1
 			settings max-unavailable=3 post-drain-wait=5s
-			start
-			run until=end`)
+			start`)
+		if err == nil {
+			s.Driver.Audit = 20
+			out, err = s.Do("run until=end")
+		}
 		if err != nil || s.Driver.Run.Result != engine.Succeeded {
 			b.Fatal(err, out)
 		}

@@ -169,7 +169,7 @@ func newMiddle(tb testing.TB, slots int) *middle {
 		p := pod("")
 		p.Phase, p.Ready, p.Unplaced = world.PodPending, false, "no room"
 		m.w.SetPod(p)
-		r.Evicted = map[string]engine.EvictedOwner{p.Owner.UID: {Namespace: p.Namespace, Last: m.now}}
+		r.Evicted = map[string]bool{p.Owner.UID: true}
 	}
 	for range 260 { // until the first evictions are answered and nothing but time passes
 		m.step(tb)

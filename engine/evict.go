@@ -241,7 +241,7 @@ func (s *Step) takeRemoval(a Action, known Pod) {
 	}
 	s.Run.Pods[a.UID] = known
 	if known.Owner != "" {
-		s.Run.Evicted[known.Owner] = EvictedOwner{Namespace: a.Namespace, Last: s.Now}
+		s.Run.Evicted[known.Owner] = true
 	}
 	if a.Kind == Evict {
 		s.Report(Event{Type: PodEvicted, Node: a.Node, Pod: known.Ref, Message: "evicted", Command: a.Command()})

@@ -79,7 +79,7 @@ func (s *Step) ourCordon(machine, node string) bool {
 // for too long, "" if there is none.
 func (s *Step) homeless() string {
 	for _, p := range s.W.Unplaced() {
-		if _, evicted := s.Run.Evicted[p.Owner.UID]; !evicted || p.Phase != world.PodPending {
+		if !s.Run.Evicted[p.Owner.UID] || p.Phase != world.PodPending {
 			continue
 		}
 		since := p.Created.Add(s.Run.Settings.PendingLimit)

@@ -165,7 +165,7 @@ type Run struct {
 	Retries map[string]Retry `json:"retries,omitempty"`
 	// Evicted are the owners (by UID) of pods we evicted, so that replacements that
 	// find no room are recognised.
-	Evicted map[string]EvictedOwner `json:"evicted,omitempty"`
+	Evicted map[string]bool `json:"evicted,omitempty"`
 	// Orders are the force orders, by id.
 	Orders []ForceOrder `json:"orders,omitempty"`
 	// Canary is the watch over what replaced the canary; nil before it begins.
@@ -267,12 +267,6 @@ type Pod struct {
 	Gone   time.Time `json:"gone,omitzero"`
 	// Returns counts pods of the same owner that came back to the node.
 	Returns int `json:"returns,omitempty"`
-}
-
-// EvictedOwner is the owner of pods that we evicted.
-type EvictedOwner struct {
-	Namespace string    `json:"namespace"`
-	Last      time.Time `json:"last"`
 }
 
 // Batch is a list of nodes approved together, or a phase that is.

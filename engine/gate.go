@@ -2,14 +2,25 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // Unavailable counts the nodes that are out of service because of us: from the
-// first eviction until the machine has left the group.
-func (s *Step) Unavailable() int { return s.Count(Draining, Settling, Terminating) }
+// first eviction until the machine has left the group or, if the node is given up
+// in between, until our cordon is off.
+func (s *Step) Unavailable() int {
+	count := s.Count(Draining, Settling, Terminating)
+	for machine, marks := range s.Run.Marks {
+		n := s.Run.Nodes[machine]
+		if !n.Began.IsZero() && (n.Stage == Skipped || n.Stage == NodeFail) && slices.ContainsFunc(marks, func(m Mark) bool { return m.Put.Kind == Cordon && !m.Foreign }) {
+			count++
+		}
+	}
+	return count
+}
 
 // shut says why no new drain may start now, "" if one may, with so many nodes in
 // service. Two things are looked at: that enough of them stay so, and that the pods

@@ -227,6 +227,9 @@ func (s *Step) EnsureRaise() bool {
 			s.Run.Raised = true
 			return true
 		}
+		if s.Run.RaiseUnsure {
+			s.Note(s.unsureRaise())
+		}
 		s.Run.Base = g.Sizes // somebody scaled the group between our look and our request
 		to = raised(s.Run.Base, s.Run.Raise)
 	}
@@ -358,6 +361,11 @@ func (s *Step) offerRollback() {
 	}
 }
 
+// unsureRaise says that nobody can know any more whether our raise happened.
+func (s *Step) unsureRaise() string {
+	return fmt.Sprintf("the answer to our raise of the group's sizes was lost, and somebody else has changed them since: they were %s, and are %s", s.Run.Base, s.W.Group.Sizes)
+}
+
 // leaveSizes names what the run leaves changed on the group's sizes.
 func (s *Step) leaveSizes() {
 	g := &s.W.Group
@@ -366,6 +374,9 @@ func (s *Step) leaveSizes() {
 	} else if n = min(n, g.Sizes.Desired-s.Run.Base.Desired); n > 0 {
 		s.Leave(fmt.Sprintf("the group's desired size stays %d above its base, because new nodes hold pods or could not be launched; drain a node and end it", n),
 			fmt.Sprintf("aws autoscaling terminate-instance-in-auto-scaling-group --instance-id INSTANCE --should-decrement-desired-capacity  # then update-auto-scaling-group --auto-scaling-group-name %s --max-size %d", g.Name, s.Run.Base.Max))
+	}
+	if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {
+		s.Leave(s.unsureRaise(), "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+g.Name)
 	}
 	if g.Sizes.Max == s.Run.MaxSet && g.Sizes.Max > max(s.Run.Base.Max, g.Sizes.Desired) && s.settled("restore-max") {
 		from, to := g.Sizes, g.Sizes

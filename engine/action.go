@@ -235,3 +235,17 @@ type Outcome struct {
 	// Template answers a CreateTemplate.
 	Template *world.Template `json:"template,omitempty"`
 }
+
+// clean is the outcome with all that others have worded clean.
+func (o Outcome) clean() Outcome {
+	o.Message = world.Clean(o.Message)
+	o.Lines = slices.Clone(o.Lines)
+	for i, line := range o.Lines {
+		o.Lines[i] = world.Clean(line)
+	}
+	o.Pods = slices.Clone(o.Pods)
+	for i, p := range o.Pods {
+		o.Pods[i] = p.Clean()
+	}
+	return o
+}

@@ -82,6 +82,7 @@ func (s *Step) ask(a Action) bool {
 // takeOutcomes lays what came of actions over the run.
 func (s *Step) takeOutcomes(outs []Outcome) {
 	for _, o := range outs {
+		o = o.clean()
 		p, ok := s.Run.Pending[o.Key]
 		if !ok {
 			continue // it expired, was looked up, and is settled

@@ -9,6 +9,7 @@ import (
 
 // obey carries out an operator's command, or reports why it cannot.
 func (s *Step) obey(c Command) {
+	c.By, c.Node, c.Reason = world.Clean(c.By), world.Clean(c.Node), world.Clean(c.Reason)
 	if why := s.unable(c.Kind); why != "" {
 		s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: string(c.Kind) + " is not possible now: " + why})
 		return

@@ -68,7 +68,7 @@ func (s *Sim) listMachines() {
 		list = append(list, m.Machine)
 	}
 	s.Truth.SetMachines(list)
-	s.Truth.Group = s.describe()
+	s.Truth.SetGroup(s.describe())
 }
 
 // describe is a copy of the group as the cloud would describe it.
@@ -102,7 +102,7 @@ func (s *Sim) look() {
 		}
 		before, was := s.View.Machines(), s.View.Group
 		s.show(func(w *world.World) {
-			w.Group = g
+			w.SetGroup(g)
 			w.SetMachines(list)
 		})
 		s.View.Health[world.Cloud] = world.Health{Fresh: at}

@@ -79,7 +79,7 @@ func (s *Sim) Outage(src world.Source, d time.Duration, why string) {
 	s.faults.gone[src] = s.now.Add(d)
 	s.faults.why[src] = why
 	h.Problem, h.Retry = s.hostile(why), s.now.Add(d)
-	s.View.Health[src] = h
+	s.View.SetHealth(src, h)
 	s.after(d, func() {
 		if src != world.Cluster || s.faults.away(src, s.now) {
 			return

@@ -115,7 +115,7 @@ func (s *Sim) picture() live.Change {
 	machines, group, fill := v.Machines(), v.Group, s.clusterOf(v)
 	cluster, cloud := v.Health[world.Cluster], v.Health[world.Cloud]
 	return func(to *world.World) {
-		to.Group = group
+		to.SetGroup(group)
 		list := make([]world.Machine, len(machines))
 		for i, m := range machines {
 			list[i] = *m

@@ -28,10 +28,10 @@ const (
 
 // World is everything known at one moment. The zero value is not ready; use New.
 type World struct {
-	// Group is the group being looked at.
+	// Group is the group being looked at; SetGroup sets it.
 	Group Group
 	// Health tells for each source when it was last known to be true, and what
-	// is wrong with it now.
+	// is wrong with it now; SetHealth sets it.
 	Health map[Source]Health
 
 	nodes     map[string]*Node
@@ -83,8 +83,18 @@ func (w *World) Stale(s Source, now time.Time, max time.Duration) bool {
 	return h.Fresh.IsZero() || now.Sub(h.Fresh) > max
 }
 
+// SetGroup says what the group is like.
+func (w *World) SetGroup(g Group) { w.Group = g.Clean() }
+
+// SetHealth says how a source is.
+func (w *World) SetHealth(s Source, h Health) {
+	h.Problem = Clean(h.Problem)
+	w.Health[s] = h
+}
+
 // SetNode adds or replaces a node.
 func (w *World) SetNode(n *Node) {
+	n = n.Clean()
 	if old := w.nodes[n.Name]; old != nil && old.Machine != n.Machine {
 		delete(w.nodeOf, old.Machine)
 	}
@@ -106,6 +116,7 @@ func (w *World) DeleteNode(name string) {
 // SetPod adds or replaces a pod, which is known by its UID: a StatefulSet's
 // next pod of the same name is another pod.
 func (w *World) SetPod(p *Pod) {
+	p = p.Clean()
 	w.DeletePod(p.UID)
 	w.pods[p.UID] = p
 	w.podsOn.put(p.Node, p)
@@ -125,6 +136,7 @@ func (w *World) DeletePod(uid string) {
 
 // SetBudget adds or replaces a budget.
 func (w *World) SetBudget(b *Budget) {
+	b = b.Clean()
 	w.budgets[b.Ref()] = b
 	if w.budgetsIn[b.Namespace] == nil {
 		w.budgetsIn[b.Namespace] = map[string]*Budget{}
@@ -161,6 +173,7 @@ func (w *World) HasDaemonSet(uid string) bool { return !w.knowsDS || w.daemons[u
 func (w *World) SetMachines(list []Machine) {
 	next := make(map[string]*Machine, len(list))
 	for _, m := range list {
+		m = m.Clean()
 		if old := w.machines[m.ID]; old != nil && *old == m {
 			next[m.ID] = old
 			continue

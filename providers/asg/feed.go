@@ -99,9 +99,9 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 			failed, gone = 0, 0
 			health := world.Health{Fresh: now, Problem: f.problem}
 			post(func(w *world.World) {
-				w.Group = group
+				w.SetGroup(group)
 				w.SetMachines(members)
-				w.Health[world.Cloud] = health
+				w.SetHealth(world.Cloud, health)
 			})
 			f.wait(ctx, f.pace(group, members))
 			continue
@@ -119,7 +119,7 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 		post(func(w *world.World) {
 			h := w.Health[world.Cloud]
 			h.Problem, h.Retry = problem, retry
-			w.Health[world.Cloud] = h
+			w.SetHealth(world.Cloud, h)
 		})
 		f.wait(ctx, pause)
 	}

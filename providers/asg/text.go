@@ -4,32 +4,15 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/drainboard/drainboard/engine/world"
 )
 
-// clean makes a string from the cloud safe for a terminal: control characters,
-// bidirectional overrides and other invisible ones are dropped, line breaks and
-// tabs become spaces, broken UTF-8 becomes U+FFFD.
-func clean(s string) string {
-	plain := func(r rune) bool { return r >= ' ' && r <= '~' }
-	if strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case plain(r):
-			return r
-		case r == '\n', r == '\t', r == '\r', unicode.In(r, unicode.Z):
-			return ' '
-		case unicode.In(r, unicode.C, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-}
+// clean makes a string from the cloud safe for a terminal.
+func clean(s string) string { return world.Clean(s) }
 
 // text is clean for the pointers of the SDK, where nil is "".
 func text(s *string) string { return clean(aws.ToString(s)) }

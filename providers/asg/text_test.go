@@ -6,22 +6,6 @@ import (
 	"testing"
 )
 
-func TestClean(t *testing.T) {
-	for in, want := range map[string]string{
-		"web-1":                     "web-1",
-		"a\x1b[31mred\x1b[0m":       "a[31mred[0m",
-		"two\nlines\tand\rmore":     "two lines and more",
-		"\u202etxt.exe\u200b":       "txt.exe",
-		"broken\xff":                "broken\uFFFD",
-		"größer 山":                  "größer 山",
-		"\x9b31m C1 and\x7f delete": "\uFFFD31m C1 and delete",
-	} {
-		if got := clean(in); got != want {
-			t.Errorf("clean(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestShort(t *testing.T) {
 	got := short(strings.Repeat("ä", 400) + "\n")
 	if len(got) > 310 || !strings.HasSuffix(got, "…") {

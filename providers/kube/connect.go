@@ -20,6 +20,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/connrotation"
 	"k8s.io/klog/v2"
+
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // Limits of the throttled client, in requests a second; client-go's own default
@@ -66,7 +68,7 @@ func Connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version 
 	if err != nil {
 		return nil, err
 	}
-	c.context, c.cluster = Clean(current), Clean(clusterOf(current, cfg.Host, flags, raw.Contexts[current]))
+	c.context, c.cluster = world.Clean(current), world.Clean(clusterOf(current, cfg.Host, flags, raw.Contexts[current]))
 	if err := c.heartbeat(ctx, requestTimeout); err != nil {
 		return nil, errors.New(c.words(err))
 	}
@@ -129,7 +131,7 @@ func contexts[V any](known map[string]V) string {
 	}
 	names := make([]string, 0, len(known))
 	for name := range known {
-		names = append(names, Clean(name))
+		names = append(names, world.Clean(name))
 	}
 	slices.Sort(names)
 	const most = 8

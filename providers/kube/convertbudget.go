@@ -16,8 +16,8 @@ func toBudget(b *policyv1.PodDisruptionBudget) *world.Budget {
 		selector = labels.Nothing()
 	}
 	out := &world.Budget{
-		Namespace: Clean(b.Namespace),
-		Name:      Clean(b.Name),
+		Namespace: b.Namespace,
+		Name:      b.Name,
 		Selector:  selector,
 		Allowed:   int(b.Status.DisruptionsAllowed),
 		Healthy:   int(b.Status.CurrentHealthy),
@@ -27,9 +27,9 @@ func toBudget(b *policyv1.PodDisruptionBudget) *world.Budget {
 	}
 	switch {
 	case b.Spec.MinAvailable != nil:
-		out.Expression = "minAvailable " + Clean(b.Spec.MinAvailable.String())
+		out.Expression = "minAvailable " + b.Spec.MinAvailable.String()
 	case b.Spec.MaxUnavailable != nil:
-		out.Expression = "maxUnavailable " + Clean(b.Spec.MaxUnavailable.String())
+		out.Expression = "maxUnavailable " + b.Spec.MaxUnavailable.String()
 	}
 	policy := b.Spec.UnhealthyPodEvictionPolicy
 	out.AlwaysAllow = policy != nil && *policy == policyv1.AlwaysAllow

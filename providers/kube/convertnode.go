@@ -32,16 +32,16 @@ func slimNode(n *corev1.Node) *corev1.Node {
 
 func toNode(n *corev1.Node) *world.Node {
 	out := &world.Node{
-		Name:          Clean(n.Name),
+		Name:          n.Name,
 		Machine:       machineOf(n),
-		Zone:          Clean(n.Labels[corev1.LabelTopologyZone]),
-		Version:       Clean(n.Status.NodeInfo.KubeletVersion),
-		Labels:        cleanAll(n.Labels),
+		Zone:          n.Labels[corev1.LabelTopologyZone],
+		Version:       n.Status.NodeInfo.KubeletVersion,
+		Labels:        n.Labels,
 		Unschedulable: n.Spec.Unschedulable,
 		Created:       n.CreationTimestamp.Time,
 	}
 	if out.Zone == "" {
-		out.Zone = Clean(n.Labels[oldZoneLabel])
+		out.Zone = n.Labels[oldZoneLabel]
 	}
 	for _, t := range n.Spec.Taints {
 		out.Taints = append(out.Taints, toTaint(t))
@@ -64,14 +64,14 @@ func unheard(conditions []corev1.NodeCondition) time.Time {
 }
 
 func toTaint(t corev1.Taint) world.Taint {
-	return world.Taint{Key: Clean(t.Key), Value: Clean(t.Value), Effect: Clean(string(t.Effect))}
+	return world.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)}
 }
 
 // machineOf is the last part of a provider id: "i-0abc" of
 // "aws:///eu-west-1a/i-0abc"; "" as long as the cloud has not named the machine.
 func machineOf(n *corev1.Node) string {
 	id := n.Spec.ProviderID
-	return Clean(id[strings.LastIndexByte(id, '/')+1:])
+	return id[strings.LastIndexByte(id, '/')+1:]
 }
 
 // nodeHealth is whether a node is Ready, and what is wrong with it: why it is
@@ -88,7 +88,7 @@ func nodeHealth(conditions []corev1.NodeCondition) (ready bool, trouble string) 
 				all = append(all, condition("not ready", c))
 			}
 		case c.Status == corev1.ConditionTrue:
-			all = append(all, condition(Clean(string(c.Type)), c))
+			all = append(all, condition(string(c.Type), c))
 		}
 	}
 	if !known {

@@ -43,9 +43,9 @@ func slimPod(p *corev1.Pod) *corev1.Pod {
 
 func toPod(p *corev1.Pod) *world.Pod {
 	out := &world.Pod{
-		UID: string(p.UID), Namespace: Clean(p.Namespace), Name: Clean(p.Name), Node: Clean(p.Spec.NodeName),
-		Labels:  cleanAll(p.Labels),
-		Phase:   Clean(string(p.Status.Phase)),
+		UID: string(p.UID), Namespace: p.Namespace, Name: p.Name, Node: p.Spec.NodeName,
+		Labels:  p.Labels,
+		Phase:   string(p.Status.Phase),
 		Created: p.CreationTimestamp.Time,
 		Grace:   graceOf(p),
 	}
@@ -53,11 +53,11 @@ func toPod(p *corev1.Pod) *world.Pod {
 		out.Ends = p.DeletionTimestamp.Time
 	}
 	if owner := metav1.GetControllerOfNoCopy(p); owner != nil {
-		out.Owner = world.Owner{Kind: Clean(owner.Kind), Name: Clean(owner.Name), UID: string(owner.UID)}
+		out.Owner = world.Owner{Kind: owner.Kind, Name: owner.Name, UID: string(owner.UID)}
 	}
 	_, out.Mirror = p.Annotations[corev1.MirrorPodAnnotationKey]
 	for _, f := range p.Finalizers {
-		out.Finalizers = append(out.Finalizers, Clean(f))
+		out.Finalizers = append(out.Finalizers, f)
 	}
 	for _, v := range p.Spec.Volumes {
 		out.EmptyDir = out.EmptyDir || v.EmptyDir != nil

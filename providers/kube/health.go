@@ -55,10 +55,10 @@ func (f *Feed) watchHealth(ctx context.Context) error {
 		case problem != "":
 			retry := f.c.clock.Now().Add(beat)
 			f.out.put(func(w *world.World) {
-				w.Health[world.Cluster] = world.Health{Fresh: w.Health[world.Cluster].Fresh, Problem: problem, Retry: retry}
+				w.SetHealth(world.Cluster, world.Health{Fresh: w.Health[world.Cluster].Fresh, Problem: problem, Retry: retry})
 			})
 		case behind.IsZero():
-			f.out.put(func(w *world.World) { w.Health[world.Cluster] = world.Health{Fresh: asked} })
+			f.out.put(func(w *world.World) { w.SetHealth(world.Cluster, world.Health{Fresh: asked}) })
 		}
 
 		// Connections that died in silence (a laptop that slept, another network)

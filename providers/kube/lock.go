@@ -16,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // The lease's times: a holder that has not renewed it for leaseDuration has lost
@@ -61,7 +63,7 @@ func Identity() string {
 	if err != nil {
 		host = "unknown"
 	}
-	return fmt.Sprintf("%s@%s pid %d", Clean(name), Clean(host), os.Getpid())
+	return fmt.Sprintf("%s@%s pid %d", world.Clean(name), world.Clean(host), os.Getpid())
 }
 
 // HeldError says that another living process holds the lock.

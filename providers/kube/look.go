@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // look reads what is on a node, past every cache: without a resource version
@@ -59,7 +60,7 @@ func (e *Executor) lookForNode(ctx context.Context, a engine.Action) engine.Outc
 	case err != nil:
 		return e.unread(err, "list", "nodes")
 	case joined[a.Machine]:
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedConflict, Message: Clean(a.Machine) + " has joined the cluster"}
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedConflict, Message: world.Clean(a.Machine) + " has joined the cluster"}
 	}
 	return engine.Outcome{Verdict: engine.Done, Unschedulable: true}
 }

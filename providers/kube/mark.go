@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // markTries is how often a mark is tried when the node changes between the read
@@ -82,7 +83,7 @@ func (e *Executor) tryMark(ctx context.Context, a engine.Action) engine.Outcome 
 // action means, "" if it does not (or the cloud has not named the machine yet).
 func elsewhere(a engine.Action, n *corev1.Node) string {
 	if m := machineOf(n); a.Machine != "" && m != "" && m != a.Machine {
-		return fmt.Sprintf("node %s now runs on machine %s, not on %s", Clean(a.Node), m, Clean(a.Machine))
+		return fmt.Sprintf("node %s now runs on machine %s, not on %s", world.Clean(a.Node), m, world.Clean(a.Machine))
 	}
 	return ""
 }
@@ -132,7 +133,7 @@ func taintPatch(a engine.Action, n *corev1.Node) (map[string]any, string) {
 		case toTaint(t) == want:
 			found = true
 		case a.Kind == engine.AddTaint && t.Key == want.Key && string(t.Effect) == want.Effect:
-			return nil, fmt.Sprintf("node %s already has the taint %s, and there can be only one of this key and effect", Clean(n.Name), toTaint(t))
+			return nil, fmt.Sprintf("node %s already has the taint %s, and there can be only one of this key and effect", world.Clean(n.Name), toTaint(t))
 		default:
 			kept = append(kept, t)
 		}

@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // mirror is the store that a reflector fills. Of each object it keeps only the
@@ -109,9 +111,9 @@ func byName(obj any) (string, error) {
 		return "", err
 	}
 	if o.GetNamespace() == "" {
-		return Clean(o.GetName()), nil
+		return world.Clean(o.GetName()), nil
 	}
-	return Clean(o.GetNamespace()) + "/" + Clean(o.GetName()), nil
+	return world.Clean(o.GetNamespace()) + "/" + world.Clean(o.GetName()), nil
 }
 
 func byUID(obj any) (string, error) {

@@ -12,6 +12,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // pluginOutput keeps the last line that credentials plugins wrote to stderr. One
@@ -90,7 +92,7 @@ func (p *pluginOutput) said() string {
 func pluginWords(command string) string {
 	s := "the credentials plugin"
 	if command != "" {
-		s += " " + Clean(command)
+		s += " " + world.Clean(command)
 	}
 	if out, err := plugins(); err == nil {
 		if said := out.said(); said != "" {

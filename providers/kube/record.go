@@ -13,6 +13,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 const (
@@ -192,7 +193,7 @@ func (c *Client) Records(ctx context.Context, namespace string) ([]Stored, error
 				continue
 			}
 			run, err := decodeRun(m)
-			out = append(out, Stored{Name: Clean(m.Name), Run: run, Err: err})
+			out = append(out, Stored{Name: world.Clean(m.Name), Run: run, Err: err})
 		}
 		if options.Continue = page.Continue; options.Continue == "" {
 			return out, nil

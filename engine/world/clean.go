@@ -1,0 +1,149 @@
+package world
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Clean makes a string from outside safe for a terminal: control characters,
+// escapes, bidirectional overrides, zero-width and other invisible characters
+// are dropped, line breaks and tabs become spaces, broken UTF-8 becomes U+FFFD.
+// What the Kubernetes API validates (names, labels, taints) passes unchanged.
+//
+// A World cleans all that it is given, so nothing else has to.
+func Clean(s string) string {
+	if plain(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range s {
+		switch {
+		case r == '\n', r == '\t', r == '\r', unicode.In(r, unicode.Z):
+			b.WriteByte(' ')
+		case unicode.In(r, unicode.C, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// plain reports whether strings are printable ASCII, as nearly all are.
+func plain(list ...string) bool {
+	for _, s := range list {
+		for i := range len(s) {
+			if s[i] < ' ' || s[i] > '~' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func plainMap(m map[string]string) bool {
+	for k, v := range m {
+		if !plain(k, v) {
+			return false
+		}
+	}
+	return true
+}
+
+func cleanList(list []string) []string {
+	if plain(list...) {
+		return list
+	}
+	out := slices.Clone(list)
+	for i, s := range out {
+		out[i] = Clean(s)
+	}
+	return out
+}
+
+func cleanMap(m map[string]string) map[string]string {
+	if plainMap(m) {
+		return m
+	}
+	out := make(map[string]string, len(m))
+	for k, v := range maps.All(m) {
+		out[Clean(k)] = Clean(v)
+	}
+	return out
+}
+
+// Clean is the pod with all its strings clean: itself if they are.
+func (p *Pod) Clean() *Pod {
+	if plain(p.UID, p.Namespace, p.Name, p.Node, p.Owner.Kind, p.Owner.Name, p.Owner.UID, p.Phase, p.Unplaced) && plain(p.Finalizers...) && plainMap(p.Labels) {
+		return p
+	}
+	c := *p
+	c.UID, c.Namespace, c.Name, c.Node = Clean(p.UID), Clean(p.Namespace), Clean(p.Name), Clean(p.Node)
+	c.Owner = Owner{Kind: Clean(p.Owner.Kind), Name: Clean(p.Owner.Name), UID: Clean(p.Owner.UID)}
+	c.Phase, c.Unplaced = Clean(p.Phase), Clean(p.Unplaced)
+	c.Finalizers, c.Labels = cleanList(p.Finalizers), cleanMap(p.Labels)
+	return &c
+}
+
+// Clean is the node with all its strings clean: itself if they are.
+func (n *Node) Clean() *Node {
+	tainted := slices.ContainsFunc(n.Taints, func(t Taint) bool { return !plain(t.Key, t.Value, t.Effect) })
+	if !tainted && plain(n.Name, n.Machine, n.Zone, n.Version, n.Trouble) && plainMap(n.Labels) {
+		return n
+	}
+	c := *n
+	c.Name, c.Machine, c.Zone, c.Version, c.Trouble = Clean(n.Name), Clean(n.Machine), Clean(n.Zone), Clean(n.Version), Clean(n.Trouble)
+	c.Labels, c.Taints = cleanMap(n.Labels), slices.Clone(n.Taints)
+	for i, t := range c.Taints {
+		c.Taints[i] = Taint{Key: Clean(t.Key), Value: Clean(t.Value), Effect: Clean(t.Effect)}
+	}
+	return &c
+}
+
+// Clean is the budget with all its strings clean: itself if they are.
+func (b *Budget) Clean() *Budget {
+	if plain(b.Namespace, b.Name, b.Expression) {
+		return b
+	}
+	c := *b
+	c.Namespace, c.Name, c.Expression = Clean(b.Namespace), Clean(b.Name), Clean(b.Expression)
+	return &c
+}
+
+// Clean is the machine with all its strings clean.
+func (m Machine) Clean() Machine {
+	m.ID, m.Zone, m.State, m.Detail, m.Type = Clean(m.ID), Clean(m.Zone), Clean(m.State), Clean(m.Detail), Clean(m.Type)
+	m.Template.ID = Clean(m.Template.ID)
+	return m
+}
+
+// Clean is the group with all its strings clean. The lists of the one given are
+// left as they are.
+func (g Group) Clean() Group {
+	g.Name, g.Provider, g.Refused = Clean(g.Name), Clean(g.Provider), Clean(g.Refused)
+	g.Template.ID, g.TemplateSpec, g.TemplateName, g.Image = Clean(g.Template.ID), Clean(g.TemplateSpec), Clean(g.TemplateName), Clean(g.Image)
+	g.Zones, g.Suspended, g.Tags = cleanList(g.Zones), cleanList(g.Suspended), cleanMap(g.Tags)
+	g.Overrides = slices.Clone(g.Overrides)
+	for i, t := range g.Overrides {
+		g.Overrides[i].ID = Clean(t.ID)
+	}
+	g.Activities = slices.Clone(g.Activities)
+	for i, a := range g.Activities {
+		g.Activities[i].ID, g.Activities[i].Cause, g.Activities[i].Message = Clean(a.ID), Clean(a.Cause), Clean(a.Message)
+	}
+	g.Subnets = slices.Clone(g.Subnets)
+	for i, n := range g.Subnets {
+		g.Subnets[i].ID, g.Subnets[i].Zone = Clean(n.ID), Clean(n.Zone)
+	}
+	g.Warm = slices.Clone(g.Warm)
+	for i, m := range g.Warm {
+		g.Warm[i] = m.Clean()
+	}
+	g.Hooks = slices.Clone(g.Hooks)
+	for i, h := range g.Hooks {
+		g.Hooks[i].Name = Clean(h.Name)
+	}
+	return g
+}

@@ -204,7 +204,7 @@ func (l *Loop) take(a answer) {
 // whose actions could not be written down first is forgotten, and its inputs are
 // kept for the next one.
 func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
-	now := l.Clock.Now()
+	now, asked := l.Clock.Now(), time.Now()
 	d := engine.Decide(l.Rules, now, l.World, l.run, l.in)
 	before := l.run
 	l.run = d.Run
@@ -226,7 +226,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	l.in = engine.Inputs{}
 	l.tell(d.Events)
 	for _, a := range d.Actions {
-		l.dispatch(a)
+		l.dispatch(a, asked)
 	}
 	if l.dirty && d.Wake.Sub(now) > saveSoon {
 		d.Wake = now.Add(saveSoon)
@@ -238,7 +238,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 func (l *Loop) trouble(why string, now time.Time) {
 	h := l.World.Health[world.Cluster]
 	h.Problem, h.Retry = why, now.Add(saveRetry)
-	l.World.Health[world.Cluster] = h
+	l.World.SetHealth(world.Cluster, h)
 }
 
 // save writes the record. The end of ctx leaves it a moment.
@@ -281,10 +281,11 @@ func (l *Loop) tell(events []engine.Event) {
 	}
 }
 
-// dispatch starts an action; its answer comes back through the loop.
-func (l *Loop) dispatch(a engine.Action) {
+// dispatch starts an action that was decided on at a time; its answer comes back
+// through the loop.
+func (l *Loop) dispatch(a engine.Action, asked time.Time) {
 	l.flying++
-	ctx, term, asked := l.acting, l.term, time.Now()
+	ctx, term := l.acting, l.term
 	l.running.Go(func() {
 		select {
 		case l.slots <- struct{}{}:
@@ -301,8 +302,9 @@ func (l *Loop) dispatch(a engine.Action) {
 }
 
 // do carries out one action. One that could not start in time (by the wall
-// clock, which goes on while a laptop sleeps) is handed back: what it was decided
-// on may no longer be so.
+// clock, which goes on while a laptop sleeps, also while the record was written) is
+// handed back: what it was decided on may no longer be so, and the run may no
+// longer be ours.
 func (l *Loop) do(ctx context.Context, a engine.Action, asked time.Time) engine.Outcome {
 	if late := time.Now().Round(0).Sub(asked.Round(0)); late > tooLate || ctx.Err() != nil {
 		return engine.Outcome{Key: a.Key, At: l.Clock.Now(), Verdict: engine.Refused, Refusal: engine.RefusedStale, Message: fmt.Sprintf("it could not start for %s", late.Round(time.Second))}

@@ -1,0 +1,370 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+var rivalsFlag = flag.Uint64("rivals", 300, "how many seeds of two competing processes to play")
+
+// suspendMany wants a number of processes suspended, one after the other.
+type suspendMany struct{ suspendOnce }
+
+var wanted = []string{"a", "b", "c", "d", "e", "f"}
+
+func (suspendMany) Step(s *engine.Step) {
+	s.Enter("only")
+	for _, process := range wanted {
+		if !s.SuspendProcess(process) || !s.W.Group.HasSuspended(process) {
+			return
+		}
+	}
+	s.Succeed()
+}
+
+// arena is a cluster with the lease and the record of one group, for which
+// processes compete.
+type arena struct {
+	mu      sync.Mutex
+	rand    *rand.Rand
+	holder  *rival // of the lease
+	renewed time.Time
+	record  []byte
+	version int
+	writer  *rival // of the record
+	done    map[string]int
+	broken  []string
+}
+
+// The lease's times, as those of providers/kube: a holder that could not renew it
+// for renewal gives it up, and others may take it lease after it was renewed.
+const (
+	lease   = 15 * time.Second
+	renewal = 10 * time.Second
+)
+
+func (a *arena) breaks(format string, args ...any) {
+	a.broken = append(a.broken, fmt.Sprintf(format, args...))
+}
+
+// chance is true once in n times.
+func (a *arena) chance(n int) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.rand.IntN(n) == 0
+}
+
+// span is some time of at most limit.
+func (a *arena) span(limit time.Duration) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return time.Duration(a.rand.Int64N(int64(limit)))
+}
+
+// rival is one process: a Store, a Lock, an Executor, a Feed and a Clock.
+type rival struct {
+	*arena
+	name   string
+	frozen time.Time // until then nothing gets out and nothing gets in
+	deaf   time.Time // until then it cannot renew the lease
+	dead   bool
+	seen   int // the version of the record that it has read or written
+	lost   chan struct{}
+	lostAt time.Time // zero: it believes that it holds the lease
+}
+
+// thaw waits while the process is frozen.
+func (r *rival) thaw() {
+	for {
+		r.mu.Lock()
+		left := time.Until(r.frozen)
+		r.mu.Unlock()
+		if left <= 0 {
+			return
+		}
+		time.Sleep(left)
+	}
+}
+
+// acquire takes the lease if it is free or has expired, and reads the record.
+func (r *rival) acquire() (run engine.Run, held bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dead || r.holder != nil && r.holder != r && time.Since(r.renewed) <= lease {
+		return run, false
+	}
+	r.holder, r.renewed = r, time.Now()
+	r.lost, r.lostAt, r.seen = make(chan struct{}), time.Time{}, r.version
+	if err := json.Unmarshal(r.record, &run); err != nil {
+		r.breaks("the record cannot be read: %v", err)
+	}
+	return run, true
+}
+
+// renew keeps the lease until ctx ends, and notices when somebody else has it.
+func (r *rival) renew(ctx context.Context) {
+	for ctx.Err() == nil {
+		time.Sleep(2 * time.Second)
+		r.thaw()
+		r.mu.Lock()
+		switch {
+		case r.dead, !r.lostAt.IsZero():
+		case r.holder == r && time.Now().After(r.deaf):
+			r.renewed = time.Now()
+		case r.holder == r && time.Since(r.renewed) <= renewal:
+		default:
+			r.lostAt = time.Now()
+			close(r.lost)
+		}
+		r.mu.Unlock()
+	}
+}
+
+func (r *rival) Lost() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost
+}
+
+func (r *rival) Regain(ctx context.Context) (engine.Run, error) {
+	for ctx.Err() == nil {
+		time.Sleep(time.Second) // what is on its way has arrived when the lease is got again
+		r.thaw()
+		if run, held := r.acquire(); held {
+			return run, nil
+		}
+		r.mu.Lock()
+		given := r.dead || r.rand.IntN(3) == 0
+		r.mu.Unlock()
+		if given {
+			break // it sees that the other one is alive
+		}
+		time.Sleep(2 * time.Second)
+	}
+	return engine.Run{}, ErrLost
+}
+
+func (r *rival) Save(_ context.Context, run engine.Run) error {
+	r.thaw()
+	time.Sleep(r.span(50 * time.Millisecond))
+	if r.chance(20) {
+		return errors.New("the API is away")
+	}
+	if err := r.write(run); err != nil {
+		return err
+	}
+	if r.chance(25) { // the machine goes to sleep while the answer is on its way
+		r.freeze()
+	}
+	r.thaw()
+	return nil
+}
+
+func (r *rival) write(run engine.Run) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.dead:
+		return errors.New("dead")
+	case r.version != r.seen:
+		return ErrLost
+	}
+	text, err := json.Marshal(run)
+	if err != nil {
+		return err
+	}
+	r.record, r.version, r.writer = text, r.version+1, r
+	r.seen = r.version
+	return nil
+}
+
+// freeze stops the process for a while, as closing a laptop does.
+func (r *rival) freeze() {
+	pause := r.span(45 * time.Second)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.frozen = time.Now().Add(pause)
+}
+
+func (r *rival) Do(_ context.Context, a engine.Action) engine.Outcome {
+	r.mu.Lock()
+	if r.dead {
+		r.mu.Unlock()
+		return engine.Outcome{Verdict: engine.Unknown}
+	}
+	if !a.ReadOnly() {
+		r.acts(a)
+	}
+	r.mu.Unlock()
+	time.Sleep(r.span(400 * time.Millisecond))
+	r.mu.Lock()
+	o := engine.Outcome{Verdict: engine.Done, At: time.Now()}
+	switch a.Kind {
+	case engine.Suspend:
+		r.done[a.Process]++
+	case engine.CheckEffect:
+		o.Happened = r.done[a.Of.Process] > 0
+	}
+	r.mu.Unlock()
+	time.Sleep(r.span(400 * time.Millisecond))
+	r.thaw()
+	if r.chance(6) {
+		return engine.Outcome{Verdict: engine.Unknown, At: time.Now()}
+	}
+	return o
+}
+
+// acts checks rule 7 when an action that changes something is sent.
+func (r *rival) acts(a engine.Action) {
+	var saved engine.Run
+	if err := json.Unmarshal(r.record, &saved); err != nil {
+		r.breaks("the record cannot be read: %v", err)
+	}
+	switch {
+	case r.writer != r || r.seen != r.version:
+		r.breaks("rule 7: %s acts (%s) on a record that it was not the last to write", r.name, a.Key)
+	case saved.Pending[a.Key].Asked.IsZero():
+		r.breaks("rule 7: %s acts (%s) before the record says so", r.name, a.Key)
+	case !r.lostAt.IsZero() && time.Now().After(r.lostAt):
+		r.breaks("rule 7: %s acts (%s) and has lost the lock %s ago", r.name, a.Key, time.Since(r.lostAt))
+	}
+}
+
+func (r *rival) Run(ctx context.Context, post func(Change)) error {
+	for ctx.Err() == nil {
+		r.thaw()
+		r.mu.Lock()
+		var suspended []string
+		for _, process := range wanted {
+			if r.done[process] > 0 {
+				suspended = append(suspended, process)
+			}
+		}
+		now := time.Now()
+		r.mu.Unlock()
+		post(func(w *world.World) {
+			w.SetGroup(world.Group{Name: "web", Suspended: suspended})
+			w.SetHealth(world.Cluster, world.Health{Fresh: now})
+			w.SetHealth(world.Cloud, world.Health{Fresh: now})
+		})
+		time.Sleep(300 * time.Millisecond)
+	}
+	return nil
+}
+
+func (r *rival) Now() time.Time      { return time.Now() }
+func (r *rival) Skew() time.Duration { return 0 }
+
+// drive takes the group over whenever it can, until the run is finished.
+func (r *rival) drive(t *testing.T) {
+	for t.Context().Err() == nil {
+		r.thaw()
+		run, held := r.acquire()
+		if run.State == engine.Finished {
+			return
+		}
+		if held {
+			r.term(t, engine.Adopt(run, time.Now()))
+		}
+		r.mu.Lock()
+		r.dead = false // another process on the same machine
+		if r.holder == r {
+			r.holder = nil
+		}
+		r.mu.Unlock()
+		time.Sleep(2*time.Second + r.span(time.Second))
+	}
+}
+
+// term is the life of one process.
+func (r *rival) term(t *testing.T, run engine.Run) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var around sync.WaitGroup
+	defer around.Wait()
+	defer stop()
+	around.Go(func() { r.renew(ctx) })
+	around.Go(func() { r.suffer(ctx, stop) })
+	in := Open(ctx, r)
+	defer in.Close()
+	w := world.New()
+	if in.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud) != nil {
+		return
+	}
+	l := &Loop{Rules: suspendMany{}, World: w, Intake: in, Executor: r, Store: r, Lock: r, Clock: r}
+	if _, err := l.Run(ctx, run); err != nil && !errors.Is(err, ErrLost) && ctx.Err() == nil {
+		t.Errorf("%s: %v", r.name, err)
+	}
+}
+
+// suffer freezes the process now and then, takes its lease away, or ends it.
+func (r *rival) suffer(ctx context.Context, stop context.CancelFunc) {
+	for ctx.Err() == nil {
+		time.Sleep(r.span(8 * time.Second))
+		switch {
+		case r.chance(4):
+			r.freeze()
+		case r.chance(6):
+			cut := r.span(30 * time.Second)
+			r.mu.Lock()
+			r.deaf = time.Now().Add(cut)
+			r.mu.Unlock()
+		case r.chance(12):
+			r.mu.Lock()
+			r.dead = true
+			r.mu.Unlock()
+			stop()
+		}
+	}
+}
+
+// Two processes compete for one group, on machines that sleep, die and lose the
+// lease. Whatever happens, whoever acts was the last to write the record, and
+// nothing is done twice.
+func TestRivals(t *testing.T) {
+	for half := range uint64(2) {
+		t.Run(fmt.Sprint(half), func(t *testing.T) {
+			t.Parallel()
+			for seed := half; seed < *rivalsFlag && !t.Failed(); seed += 2 {
+				synctest.Test(t, func(t *testing.T) { compete(t, seed) })
+			}
+		})
+	}
+}
+
+func compete(t *testing.T, seed uint64) {
+	a := &arena{rand: rand.New(rand.NewPCG(seed, 7)), done: map[string]int{}}
+	w := world.New()
+	w.SetGroup(world.Group{Name: "web"})
+	run := engine.Start(engine.NewRun(suspendMany{}, "run-1", seed, w, suspendMany{}.Defaults(), engine.Target{}), time.Now(), "ann@laptop")
+	text, err := json.Marshal(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.record = text
+	var both sync.WaitGroup
+	for _, name := range []string{"ann's laptop", "bob's laptop"} {
+		r := &rival{arena: a, name: name}
+		both.Go(func() { r.drive(t) })
+	}
+	both.Wait()
+	for _, broken := range a.broken {
+		t.Errorf("seed %d: %s", seed, broken)
+	}
+	for _, process := range wanted {
+		if a.done[process] != 1 {
+			t.Errorf("seed %d: nothing twice: %s was suspended %d times", seed, process, a.done[process])
+		}
+	}
+}

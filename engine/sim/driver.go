@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
@@ -42,10 +43,12 @@ type Driver struct {
 	dirty   bool
 	in      engine.Inputs
 	wake    time.Time
-	asleep  time.Time // sleeps until then
-	life    int       // counts the crashes: answers to an earlier life are lost
-	cut     int       // requests of lives before this one do not arrive any more
-	doom    *Crash    // waits for its point
+	asleep  time.Time      // sleeps until then
+	life    int            // counts the crashes: answers to an earlier life are lost
+	cut     int            // requests of lives before this one do not arrive any more
+	doom    *Crash         // waits for its point
+	crashes map[string]int // how often a process died, by point and action
+	struck  map[string]int // how often a request failed, by how
 	check   checker
 	lastNow time.Time
 	atOnce  int
@@ -53,7 +56,7 @@ type Driver struct {
 
 // Drive makes a driver for a run. The run is saved first.
 func Drive(s *Sim, rules engine.Strategy, run engine.Run) *Driver {
-	d := &Driver{Sim: s, Rules: rules, Run: run, Audit: 1, wake: s.now}
+	d := &Driver{Sim: s, Rules: rules, Run: run, Audit: 1, wake: s.now, crashes: map[string]int{}, struck: map[string]int{}}
 	d.check.init(d)
 	d.save()
 	return d
@@ -129,7 +132,7 @@ func (d *Driver) decide() {
 	if audit {
 		dec.Run = d.audit(given, dec.Run)
 	}
-	if d.dies(CrashBeforeSave, 0, len(dec.Actions)) {
+	if d.dies(CrashBeforeSave, 0, dec.Actions) {
 		return
 	}
 	d.Run = dec.Run
@@ -141,16 +144,16 @@ func (d *Driver) decide() {
 	d.Events = append(d.Events, dec.Events...)
 	d.wake = dec.Wake
 	d.check.after(dec)
-	if d.dies(CrashBeforeAct, 0, len(dec.Actions)) {
+	if d.dies(CrashBeforeAct, 0, dec.Actions) {
 		return
 	}
 	for i, a := range dec.Actions {
 		d.send(a)
-		if d.dies(CrashMidAct, i+1, len(dec.Actions)) {
+		if d.dies(CrashMidAct, i+1, dec.Actions) {
 			return
 		}
 	}
-	d.dies(CrashAfterAct, len(dec.Actions), len(dec.Actions))
+	d.dies(CrashAfterAct, len(dec.Actions), dec.Actions)
 }
 
 // audit sees that a decision has not changed the run that it was given, and takes
@@ -185,6 +188,9 @@ func (d *Driver) send(a engine.Action) {
 		}
 		d.check.arrives(a)
 		o := s.request(a)
+		if o.Verdict == engine.Unknown || o.Refusal == engine.RefusedBusy || o.Refusal == engine.RefusedForbidden {
+			d.struck[strings.TrimSpace(string(o.Verdict)+" "+string(o.Refusal))]++
+		}
 		d.check.answered(a, o)
 		s.after(half, func() {
 			if life == d.life {
@@ -212,10 +218,10 @@ func (d *Driver) save() {
 	d.saved, d.savedAt, d.dirty = d.Run, d.Sim.now, false
 }
 
-func (d *Driver) encode(r engine.Run) []byte {
-	b, err := json.Marshal(r)
+func (d *Driver) encode(v any) []byte {
+	b, err := json.Marshal(v)
 	if err != nil {
-		d.breaks("the run is not JSON: %v", err)
+		d.breaks("%T is not JSON: %v", v, err)
 	}
 	return b
 }
@@ -231,5 +237,9 @@ func (d *Driver) decode(b []byte) engine.Run {
 // breaks notes a broken rule; the driver stops at the first.
 func (d *Driver) breaks(format string, args ...any) {
 	at := d.Sim.now.Sub(epoch).Round(time.Millisecond)
-	d.Broken = append(d.Broken, fmt.Sprintf("%s: ", at)+fmt.Sprintf(format, args...))
+	what := fmt.Sprintf("%s: ", at) + fmt.Sprintf(format, args...)
+	if d.life > 0 {
+		what += fmt.Sprintf(" (rule 6: its process had died %d times)", d.life)
+	}
+	d.Broken = append(d.Broken, what)
 }

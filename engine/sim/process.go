@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
@@ -22,6 +23,8 @@ const (
 // Crash is how a driver's process dies, and another one goes on with its run.
 type Crash struct {
 	Point CrashPoint
+	// Kind narrows it to decisions with an action of this kind; "" for any.
+	Kind engine.ActionKind
 	// Pause is how long nobody drives the run.
 	Pause time.Duration
 	// Lost: requests on their way never arrive. Otherwise they do, and only their
@@ -41,13 +44,17 @@ func (d *Driver) Crash(c Crash) {
 }
 
 // dies reports whether the process has just died, at a point of a decision with
-// so many actions of which so many were sent.
-func (d *Driver) dies(at CrashPoint, sent, actions int) bool {
+// these actions of which so many were sent.
+func (d *Driver) dies(at CrashPoint, sent int, actions []engine.Action) bool {
 	c := d.doom
-	if c == nil || c.Point != at || actions == 0 || at == CrashMidAct && sent != (actions+1)/2 {
+	wanted := func(a engine.Action) bool { return c.Kind == "" || a.Kind == c.Kind }
+	if c == nil || c.Point != at || !slices.ContainsFunc(actions, wanted) || at == CrashMidAct && sent != (len(actions)+1)/2 {
 		return false
 	}
 	d.doom = nil
+	for _, a := range actions {
+		d.crashes[string(at)+" "+string(a.Kind)]++
+	}
 	d.die(*c)
 	return true
 }

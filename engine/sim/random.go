@@ -23,6 +23,9 @@ func (c *Script) random(seed uint64, strategy string) (told string, broken strin
 	}
 	p.Driver.Audit, p.hurried = 8, true
 	p.say("fault chance p=%s", p.pick("0", "0", "0.05", "0.2"))
+	if p.one(6) { // what comes first comes before anything else can happen
+		p.say("crash %s kind=%s for=20s", p.pick("before-save", "before-act", "mid-act", "after-act"), p.pick("suspend", "set-sizes", "taint"))
+	}
 	for step := 0; p.on() && step < 60; step++ {
 		p.say("run for=%dms", 200+p.r.IntN(15000))
 		if p.on() {
@@ -100,7 +103,7 @@ func (p *player) world() {
 	if p.one(10) {
 		p.say("autoscaler scale-up=%ds scale-down=%ds", 5+r.IntN(20), 60+r.IntN(200))
 	}
-	if p.one(20) {
+	if p.one(8) {
 		p.say("fault hostile")
 	}
 	if p.one(3) {
@@ -215,7 +218,8 @@ var turns = []turn{
 	node(6, "operator return node=%s"),
 	{12, (*player).force},
 	line(8, "sleep for=%s", []string{"1s", "20s", "40s", "2m", "5m"}),
-	line(24, "crash %s %s for=%s", []string{"", "before-save", "before-act", "mid-act", "after-act"}, []string{"", "lost"}, spans),
+	line(24, "crash %s %s %s for=%s", []string{"", "before-save", "before-act", "mid-act", "after-act"}, []string{"", "lost"},
+		[]string{"", "", "kind=evict", "kind=label", "kind=terminate", "kind=delete", "kind=cordon", "kind=untaint"}, spans),
 
 	line(8, "fault lose kind=%s count=%s", changes, some),
 	line(8, "fault drop kind=%s count=%s", changes, some),

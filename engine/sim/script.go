@@ -35,7 +35,7 @@ import (
 //	after 4m of refusing web: ...             ... once a budget has refused an eviction
 //	after 4m of evicting web: ...             ... once a workload's pod was evicted
 //	sleep for=2h                              the driver's laptop is shut
-//	crash [before-save|before-act|mid-act|after-act] [lost] [for=10s]   its process dies (process.go)
+//	crash [before-save|before-act|mid-act|after-act] [kind=evict] [lost] [for=10s]   its process dies (process.go)
 //	status, pods                              how things stand
 //	least app=web                             the fewest Ready pods a workload had since the start
 type Script struct {
@@ -160,7 +160,7 @@ func (c *Script) crash(a *args) error {
 	if c.Driver == nil {
 		return fmt.Errorf("nothing was started")
 	}
-	crash := Crash{Pause: a.span("for", 10*time.Second), Lost: a.flag("lost")}
+	crash := Crash{Pause: a.span("for", 10*time.Second), Lost: a.flag("lost"), Kind: engine.ActionKind(a.word("kind"))}
 	for _, at := range []CrashPoint{CrashBeforeSave, CrashBeforeAct, CrashMidAct, CrashAfterAct} {
 		if a.flag(string(at)) {
 			crash.Point = at

@@ -10,7 +10,7 @@ UPGRADE_FLAGS ?= --force-unmanaged --delete-emptydir-data --post-drain-wait 5s
 SHELL = bash
 .SHELLFLAGS = -eo pipefail -c
 
-.PHONY: build demo test lint lab bench labtools clean
+.PHONY: build demo test crash-test lint lab bench labtools clean
 
 build: ## the binary, in bin/drainboard
 	go build -o bin/drainboard ./cmd/drainboard
@@ -25,6 +25,11 @@ test: build labtools ## unit tests, scenarios, and rolls on the real control pla
 	go test ./...
 	cd lab && go test -count=1 $$(go list ./... | grep -v /e2e)
 	cd lab && go test -count=1 -timeout 25m -v ./e2e | grep -vE '^(=== |    --- |$$)'
+
+SEEDS ?= 20000
+crash-test: ## many random clusters with random faults, every rule checked at every step; prints the figures
+	go test ./engine/sim -count=1 -timeout 2h -v -run '^TestRandom$$' -seeds=$(SEEDS) | grep -vE '^=== '
+	go test ./engine/live -count=1 -timeout 1h -v -run '^TestRivals$$' -rivals=$(SEEDS) | grep -vE '^=== '
 
 lint: ## gofmt, go vet, staticcheck
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }

@@ -10,9 +10,12 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// checker holds a driver to the rules that docs/design.md numbers. It looks at
-// what is asked, at what arrives, and at the Truth, never at the engine's word
-// where there is another way to know.
+// checker holds a driver to the rules that docs/design.md numbers, a file each or
+// two: service (1), pods (2), termination (3), end (4 and 5), time (10), look (8
+// and 9). Rule 6 is that a run with crashes has to pass all of them; rule 7 is
+// checked on engine/live's loop. It looks at what is asked, at what arrives, and
+// at the Truth, never at the engine's word where there is another way to know. A
+// message begins with the rule that it speaks of.
 type checker struct {
 	d *Driver
 	// open are the keys of actions that may still happen, or may have happened
@@ -20,27 +23,30 @@ type checker struct {
 	open map[string]bool
 	// counted are, for each budget, the evictions under way that it may count.
 	counted map[string][]string
-	// touched are machines that we took out of service.
-	touched map[string]bool
-	// looks are the last consistent reads of machines, while cordoned, and when.
-	looks map[string]time.Time
-	// usable is for each drain (a machine and when it began) the time in which we
-	// could see and act.
-	usable map[drained]time.Duration
-	seen   time.Time
-	acting bool // at seen, we could see and act
-	gap    time.Time
-	tried  map[string]time.Time // last eviction that was tried, by machine
-}
+	// commands are what the operator said to the decision that is being looked at.
+	commands []engine.Command
+	// approved are the hashes of batches that an operator has approved.
+	approved map[string]bool
 
-// drained names one drain.
-type drained struct {
-	machine string
-	since   time.Time
+	service service
+	vigils  map[string]*vigil // by machine
+	reads   map[string]look   // consistent reads whose answers are on their way
+	marked  map[string]bool   // marks that we have put, as marksOn names them
+	ended   map[string]bool   // machines whose end was asked for while the run ran
+	clock   usableTime
+	shown   *engine.Snapshot
+	early   bool // the run was aborted or has failed
+	oldLook time.Duration
 }
 
 func (c *checker) init(d *Driver) {
-	*c = checker{d: d, open: map[string]bool{}, counted: map[string][]string{}, touched: map[string]bool{}, looks: map[string]time.Time{}, usable: map[drained]time.Duration{}, tried: map[string]time.Time{}}
+	*c = checker{
+		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{},
+		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}},
+		oldLook: oldLook,
+		reads:   map[string]look{}, vigils: map[string]*vigil{}, marked: map[string]bool{}, ended: map[string]bool{},
+		clock: usableTime{used: map[wait]time.Duration{}, tried: map[string]time.Time{}},
+	}
 }
 
 // asked checks an action when it is sent.
@@ -50,29 +56,96 @@ func (c *checker) asked(a engine.Action) {
 		d.breaks("nothing twice: %s %s asked for while the last one's fate is open", a.Kind, a.Key)
 	}
 	c.open[a.Key] = true
-	if saved := d.saved; !a.ReadOnly() && saved.Pending[a.Key].Asked.IsZero() {
-		d.breaks("write first: %s %s is not in the saved record", a.Kind, a.Key)
-	}
-	if d.Run.State == engine.Paused && (a.Kind == engine.Evict || a.Kind == engine.Terminate) {
+	c.written(a)
+	c.fresh(a)
+	if d.Run.State == engine.Paused && !a.ReadOnly() && (a.Kind == engine.Evict || a.Kind == engine.Delete || a.Kind == engine.Terminate) {
 		d.breaks("paused, and %s %s", a.Kind, a.Key)
 	}
+	c.ending(a)
 	switch a.Kind {
 	case engine.Evict:
-		c.tried[a.Machine] = d.Sim.now
+		c.clock.tried[a.Machine] = d.Sim.now
+		c.eviction(a)
 		c.budget(a)
 	case engine.Delete:
-		c.tried[a.Machine] = d.Sim.now
-		c.touched[a.Machine] = true
-	case engine.Cordon, engine.Terminate:
-		c.touched[a.Machine] = true
+		c.clock.tried[a.Machine] = d.Sim.now
+		c.deletion(a)
+	case engine.Terminate:
+		if d.Run.State != engine.Ending {
+			c.ended[a.Machine] = true
+		}
 	}
+	c.service.asked(a)
 	c.limit()
+}
+
+// written checks that the saved record knows of an action, and of what it takes
+// to undo it.
+func (c *checker) written(a engine.Action) {
+	if a.ReadOnly() {
+		return
+	}
+	d, saved := c.d, &c.d.saved
+	if saved.Pending[a.Key].Asked.IsZero() {
+		d.breaks("write first: %s %s is not in the saved record", a.Kind, a.Key)
+		return
+	}
+	known := true
+	switch a.Kind {
+	case engine.AddTaint, engine.Cordon, engine.AddLabel:
+		known = slices.ContainsFunc(saved.Marks[a.Machine], func(m engine.Mark) bool { return m.Put.Key == a.Key && !m.Foreign })
+	case engine.Suspend:
+		known = slices.Contains(saved.Suspended, a.Process)
+	case engine.SetSizes:
+		if a.Sizes.Desired > a.From.Desired {
+			known = saved.Raise >= a.Sizes.Desired-a.From.Desired && saved.Base == *a.From && saved.MaxSet == a.Sizes.Max
+		} else if a.Sizes.Max > a.From.Max {
+			known = saved.MaxSet == a.Sizes.Max
+		}
+	case engine.LaunchIn:
+		known = slices.Contains(saved.AskedZones, a.Zone)
+	case engine.SetTemplate:
+		known = saved.BaseTemplate != (world.Template{}) && (*a.Template == saved.BaseTemplate || slices.Contains(saved.Target.Templates, *a.Template))
+	case engine.Terminate:
+		known = saved.Nodes[a.Machine].Decrement == a.Decrement
+	}
+	if !known {
+		d.breaks("write first: the saved record does not say how %s %s is undone", a.Kind, a.Key)
+	}
+}
+
+// fresh checks that what an action rests on was known well enough when it was
+// decided.
+func (c *checker) fresh(a engine.Action) {
+	var needs []world.Source
+	switch a.Kind {
+	case engine.LookAtPods, engine.CheckEffect, engine.Inspect:
+	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn, engine.EndWarm:
+		needs = []world.Source{world.Cloud}
+	case engine.Terminate:
+		needs = []world.Source{world.Cluster, world.Cloud}
+	default:
+		needs = []world.Source{world.Cluster}
+	}
+	for _, source := range needs {
+		if !c.sees(source) {
+			c.d.breaks("freshness: %s %s while the %s was last seen %s ago", a.Kind, a.Key, source, c.d.Sim.now.Sub(c.d.Sim.View.Health[source].Fresh))
+		}
+	}
+}
+
+// sees reports whether what the driver knows of a source is young enough to act on.
+func (c *checker) sees(source world.Source) bool {
+	limit := c.d.Run.Settings.ClusterMaxAge
+	if source == world.Cloud {
+		limit = c.d.Run.Settings.CloudMaxAge
+	}
+	return c.d.Sim.now.Sub(c.d.Sim.View.Health[source].Fresh) <= limit
 }
 
 // budget checks that no more evictions are under way for a budget than it
 // allows, and one probe. Pods that the budget lets pass anyway do not count.
 func (c *checker) budget(a engine.Action) {
-	c.touched[a.Machine] = true
 	view := c.d.Sim.View
 	p := view.Pod(a.UID)
 	if p == nil || drain.GateOf(view, p, func(string) int { return 0 }).Open && !p.Ready {
@@ -85,28 +158,8 @@ func (c *checker) budget(a engine.Action) {
 		})
 		c.counted[b.Ref()] = append(c.counted[b.Ref()], a.Key)
 		if flying := len(c.counted[b.Ref()]); flying > max(0, b.Allowed)+1 {
-			c.d.breaks("%d evictions under way for budget %s, which allows %d: %v", flying, b.Ref(), b.Allowed, c.counted[b.Ref()])
+			c.d.breaks("budgets: %d evictions under way for budget %s, which allows %d: %v", flying, b.Ref(), b.Allowed, c.counted[b.Ref()])
 		}
-	}
-}
-
-// limit is rule 1: the nodes that are out of service because of us, in Truth.
-func (c *checker) limit() {
-	d := c.d
-	out := 0
-	for id := range c.touched {
-		n, m := d.Run.Nodes[id], d.Sim.machines[id]
-		if m == nil {
-			continue
-		}
-		switch {
-		case n.New && (d.Run.State == engine.Ending || d.Run.State == engine.Finished): // holds nothing that had to be evicted
-		case n.Stage == engine.Draining, n.Stage == engine.Settling, n.Stage == engine.Terminating:
-			out++
-		}
-	}
-	if d.Run.Limit > 0 && out > d.Run.Limit {
-		d.breaks("rule 1: %d nodes are out of service, the limit is %d", out, d.Run.Limit)
 	}
 }
 
@@ -114,72 +167,30 @@ func (c *checker) limit() {
 func (c *checker) arrives(a engine.Action) {
 	d, s := c.d, c.d.Sim
 	switch a.Kind {
-	case engine.Evict:
+	case engine.Evict, engine.Delete:
 		if a.UID == "" {
-			d.breaks("rule 2: eviction of %s/%s without a UID", a.Namespace, a.Pod)
-		}
-	case engine.Delete:
-		saved := d.saved
-		named := slices.ContainsFunc(saved.Orders, func(o engine.ForceOrder) bool {
-			return o.ID == a.Order && slices.Contains(o.Pods, a.Namespace+"/"+a.Pod) && o.By != "" && o.Why != "" && !o.At.IsZero()
-		})
-		if !named || a.UID == "" {
-			d.breaks("rule 2: delete of %s/%s without a recorded order that names it", a.Namespace, a.Pod)
+			d.breaks("rule 2: %s of %s/%s without a UID", a.Kind, a.Namespace, a.Pod)
 		}
 	case engine.SetSizes:
 		if s.group.Sizes == *a.From && a.Sizes.Desired < s.group.Sizes.Desired {
-			d.breaks("desired lowered from %d to %d by setting it", s.group.Sizes.Desired, a.Sizes.Desired)
+			d.breaks("rule 4: desired lowered from %d to %d by setting it", s.group.Sizes.Desired, a.Sizes.Desired)
 		}
 	case engine.Terminate:
 		c.terminate(a)
 	}
 }
 
-// terminate is rule 3.
-func (c *checker) terminate(a engine.Action) {
-	d, s := c.d, c.d.Sim
-	m := s.machines[a.Machine]
-	if m == nil || m.Leaving() {
-		return
-	}
-	n := s.Truth.NodeOf(a.Machine)
-	if n == nil {
-		return
-	}
-	look, looked := c.looks[a.Machine]
-	if !n.Unschedulable && !n.Created.After(look) { // one that joined since then is empty
-		d.breaks("rule 3: %s is terminated and not cordoned (joined %s, looked at %s)", n.Name, n.Created.Sub(epoch), look.Sub(epoch))
-	}
-	if !looked {
-		d.breaks("rule 3: %s is terminated without a consistent read that showed it empty", n.Name)
-	}
-	if d.Run.Nodes[a.Machine].Order != "" {
-		return
-	}
-	for _, p := range s.Truth.PodsOn(n.Name) {
-		if drain.Judge(s.Truth, p, d.Run.Consents()).Fate == drain.Stays || p.Created.After(look) && p.ToleratesAll {
-			continue
-		}
-		d.breaks("rule 3: %s is terminated with pod %s on it", n.Name, p.Ref())
-	}
-}
-
 // answered notes what an API did.
 func (c *checker) answered(a engine.Action, o engine.Outcome) {
-	if a.Kind != engine.LookAtPods || o.Verdict != engine.Done {
-		return
-	}
-	delete(c.looks, a.Machine)
-	holds := slices.ContainsFunc(o.Pods, func(p *world.Pod) bool {
-		return drain.Judge(c.d.Sim.Truth, p, c.d.Run.Consents()).Fate != drain.Stays
-	})
-	if o.Unschedulable && (!holds || c.d.Run.Nodes[a.Machine].Order != "") {
-		c.looks[a.Machine] = c.d.Sim.now
-	}
+	c.service.answered(c.d.Sim, a, o)
+	c.looked(a, o)
+	c.marks(a)
+	c.limit()
 }
 
 // delivered notes that the driver knows what came of an action.
 func (c *checker) delivered(a engine.Action, o engine.Outcome) {
+	c.learned(a)
 	if a.Kind == engine.CheckEffect && o.Verdict == engine.Done {
 		delete(c.open, a.Of.Key)
 	}
@@ -194,88 +205,66 @@ func (c *checker) delivered(a engine.Action, o engine.Outcome) {
 // resumed: the answers to what was under way are lost, and what was only read
 // may be read again.
 func (c *checker) resumed() {
+	clear(c.reads)
 	for key := range c.open {
-		if strings.HasPrefix(key, "look/") || strings.HasPrefix(key, "check/") {
+		if strings.HasPrefix(key, "look/") || strings.HasPrefix(key, "check/") || strings.HasPrefix(key, "inspect/") {
 			delete(c.open, key)
 		}
 	}
-	saved := c.d.Run
 	for key := range c.open {
-		if _, known := saved.Pending[key]; !known {
+		if _, known := c.d.saved.Pending[key]; !known {
 			delete(c.open, key) // it was settled before
 		}
 	}
 }
 
-// before looks at what the driver can see and do, for rule 10.
-func (c *checker) before(engine.Inputs) {
-	d, now := c.d, c.d.Sim.now
-	passed := now.Sub(c.seen)
-	limit := d.Run.Settings.ClusterMaxAge
-	if !c.seen.IsZero() && c.acting && passed < 30*time.Second {
-		for id, n := range d.Run.Nodes {
-			if n.Stage == engine.Draining {
-				c.usable[drained{id, n.Since}] += passed
-			}
+// before looks at what the driver can see and do, and at what it was told.
+func (c *checker) before(in engine.Inputs) {
+	c.commands = in.Commands
+	for _, say := range in.Commands {
+		if say.Kind == engine.CmdApprove {
+			c.approved[say.Hash] = true
 		}
-	} else {
-		c.gap = now
 	}
-	h := d.Sim.View.Health[world.Cluster]
-	c.seen, c.acting = now, d.Run.State == engine.Running && now.Sub(h.Fresh) <= limit
+	c.count()
 }
 
-// slack is what rule 10 grants the rounding of a step.
-const slack = 6 * time.Second
-
-// after looks at a decision: deadlines (rule 10), and the end.
+// after looks at a decision before its actions are sent.
 func (c *checker) after(dec engine.Decision) {
 	d := c.d
-	for _, e := range dec.Events {
-		switch {
-		case e.Type == engine.NodeFailed && e.Reason == string(engine.EvictionFail):
-			c.deadline(e.Node)
-		case e.Type == engine.Warning && strings.HasPrefix(e.Reason, "force-") && strings.Contains(e.Message, "--force"):
-			c.deadline(e.Node)
-		}
-	}
 	if dec.Wake.Before(d.Sim.now) {
 		d.breaks("the wake-up %s lies in the past", dec.Wake)
 	}
+	for id, n := range dec.Run.Nodes {
+		if n.Stage == engine.Draining && n.Since.Equal(d.Sim.now) {
+			c.service.touched[id] = true
+			c.consented(id, n)
+		}
+	}
+	c.early = dec.Run.State == engine.Ending || dec.Run.Result == engine.Aborted || c.early && dec.Run.State == engine.Finished
+	c.orders(dec)
+	c.deadlines(dec)
+	c.sights(dec)
+	c.look(dec)
 	if dec.Run.State == engine.Finished {
 		c.end()
 	}
 	c.limit()
 }
 
-func (c *checker) deadline(node string) {
-	d := c.d
-	for id, n := range d.Run.Nodes {
-		if n.Name != node {
-			continue
-		}
-		if c.tried[id].Before(c.gap) && !c.gap.IsZero() && c.blockedByBudget(n) {
-			d.breaks("rule 10: the drain of %s was given up without an attempt after a gap", node)
-		}
-		if used, has := c.usable[drained{id, n.Since}], d.Run.Settings.DrainTimeout; used < has-slack {
-			d.breaks("rule 10: the drain of %s was given up after %s of usable time, it has %s", node, used, has)
-		}
+// consented checks that the drain of an outdated node rests on an approval.
+func (c *checker) consented(id string, n engine.Node) {
+	r := &c.d.Run
+	if r.Settings.Approve != engine.ApproveBatch || n.New {
+		return
 	}
-}
-
-// blockedByBudget reports whether a node holds a pod that could be tried.
-func (c *checker) blockedByBudget(n engine.Node) bool {
-	view := c.d.Sim.View
-	return slices.ContainsFunc(view.PodsOn(n.Name), func(p *world.Pod) bool {
-		return !p.Terminating() && drain.Judge(view, p, c.d.Run.Consents()).Fate == drain.Leaves && len(view.BudgetsOf(p)) > 0
-	})
+	if i := slices.IndexFunc(r.Batches, func(b engine.Batch) bool { return b.ID == n.Batch && slices.Contains(b.Machines, id) }); i < 0 || !c.approved[r.Batches[i].Hash] {
+		c.d.breaks("approval: %s drains, and nobody has approved that", id)
+	}
 }
 
 // truth watches the Truth between decisions.
 func (c *checker) truth() {
-	for id := range c.touched {
-		if c.d.Sim.machines[id] == nil {
-			delete(c.touched, id)
-		}
-	}
+	c.service.truth(c.d.Sim)
+	c.watch()
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -30,51 +31,168 @@ func marksOn(n *world.Node) []string {
 	return out
 }
 
+// marks remembers what we put on nodes, whatever came of it.
+func (c *checker) marks(a engine.Action) {
+	switch a.Kind {
+	case engine.AddTaint:
+		c.marked[a.Node+"/"+a.Taint.Key] = true
+	case engine.Cordon:
+		c.marked[a.Node+"/cordon"] = true
+	case engine.AddLabel:
+		c.marked[a.Node+"/"+a.Label] = true
+	}
+}
+
+// wears reports whether a node carries a mark, as marked names it.
+func wears(n *world.Node, mark string) bool {
+	_, label := n.Labels[mark]
+	return mark == "cordon" && n.Unschedulable || label || slices.ContainsFunc(n.Taints, func(t world.Taint) bool { return t.Key == mark })
+}
+
+// ending checks rule 5 on an action: once a run ends early nothing new starts.
+// What puts back may go on, and what ends new nodes that hold nothing.
+func (c *checker) ending(a engine.Action) {
+	d := c.d
+	if d.Run.State != engine.Ending || a.ReadOnly() {
+		return
+	}
+	fine := false
+	switch a.Kind {
+	case engine.RemoveTaint, engine.Uncordon, engine.RemoveLabel, engine.Resume, engine.EndWarm:
+		fine = true
+	case engine.SetSizes:
+		fine = a.Sizes.Desired == a.From.Desired && a.Sizes.Max <= a.From.Max && a.Sizes.Min <= a.From.Min
+	case engine.SetTemplate:
+		fine = *a.Template == d.Run.BaseTemplate
+	case engine.Cordon, engine.AddLabel:
+		fine = c.emptySurge(a.Machine)
+	case engine.Terminate:
+		fine = c.ended[a.Machine] || c.emptySurge(a.Machine)
+	}
+	if !fine {
+		d.breaks("rule 5: %s %s is asked for while the run ends", a.Kind, a.Key)
+	}
+}
+
+// emptySurge reports whether a machine is new and holds nothing that would have
+// to be evicted, as far as the driver can see.
+func (c *checker) emptySurge(machine string) bool {
+	d, view := c.d, c.d.Sim.View
+	n := view.NodeOf(machine)
+	return d.Run.Nodes[machine].New && (n == nil || !slices.ContainsFunc(view.PodsOn(n.Name), func(p *world.Pod) bool {
+		looks := c.vigil(machine).looks // a pod that tolerates every taint may come after them
+		return drain.Judge(view, p, d.Run.Consents()).Fate != drain.Stays && !(p.ToleratesAll && len(looks) > 0 && p.Created.After(looks[len(looks)-1]))
+	}))
+}
+
 // end checks rules 4 and 5 on the Truth when a run has ended.
 func (c *checker) end() {
 	d, s := c.d, c.d.Sim
 	r := &d.Run
-	for _, n := range s.Truth.Nodes() {
-		if m := s.machines[n.Machine]; m == nil || m.Leaving() {
-			continue
-		}
-		for _, mark := range marksOn(n) {
-			if _, foreign := s.marks[mark]; !foreign && !named(r, n.Name) {
-				d.breaks("rule 4: mark of ours left: %s", mark)
-			}
-		}
-	}
-	for _, mark := range sortedKeys(s.marks) {
-		if !s.marks[mark] {
-			continue
-		}
-		node, _, _ := strings.Cut(mark, "/")
-		if n := s.Truth.Node(node); n != nil && !slices.Contains(marksOn(n), mark) {
-			d.breaks("a mark that is not ours was taken off: %s", mark)
-		}
-	}
-	if slices.Contains(r.Suspended, azRebalance) != s.group.HasSuspended(azRebalance) && !s.suspended || len(r.Suspended) > 0 && !named(r, azRebalance) {
-		d.breaks("rule 4: %s is not as it was before", azRebalance)
-	}
+	c.marksLeft()
+	c.processes()
 	c.sizes()
-	if r.Result != engine.Succeeded {
+	c.template()
+	for _, line := range r.Left {
+		if !slices.ContainsFunc([]string{": kubectl ", ": aws ", ": drainboard "}, func(command string) bool { return strings.Contains(line, command) }) {
+			d.breaks("rule 5: left behind without a command: %s", line)
+		}
+	}
+	if c.early {
 		return
 	}
-	late := 0
+	late := false
 	for _, m := range s.alive() {
 		if !m.began.Before(s.View.Health[world.Cloud].Fresh) {
-			late++ // it stands in for one that somebody ended, and nobody could know
+			late = true // it stands in for one that somebody ended, and nobody could know
 			continue
 		}
-		if !slices.Contains(r.Target.Templates, m.Template) {
-			d.breaks("rule 4: %s runs %s", m.ID, m.Template)
+		c.replacement(m)
+	}
+	if n := len(s.alive()); !s.balanced() && !late && s.shrunk.Before(s.View.Health[world.Cloud].Fresh) && !reported(d, "raised the group's desired size") {
+		d.breaks("rule 4: %d machines, desired %d", n, s.group.Sizes.Desired)
+	}
+}
+
+// replacement checks that a machine in service is what the run was to bring: of
+// the target's template, Ready and labelled.
+func (c *checker) replacement(m *machine) {
+	d, s := c.d, c.d.Sim
+	r := &d.Run
+	n := s.Truth.NodeOf(m.ID)
+	if !slices.Contains(r.Target.Templates, m.Template) || r.Target.All && n != nil && n.Created.Before(r.Started) {
+		if stage := r.Nodes[m.ID].Stage; r.Result == engine.Succeeded || stage != engine.Skipped && stage != engine.NodeFail || r.Nodes[m.ID].Reason == "" {
+			d.breaks("rule 4: %s runs %s (%s)", m.ID, m.Template, stage)
 		}
-		if n := s.Truth.NodeOf(m.ID); (n == nil || !n.Ready) && r.Foreign == "" {
-			d.breaks("rule 4: %s is not Ready", m.ID)
+		return
+	}
+	if reported(d, "raised the group's desired size") {
+		return // it may be somebody else's
+	}
+	if n == nil || !n.Ready {
+		d.breaks("rule 4: %s is not Ready", m.ID)
+		return
+	}
+	for _, label := range sortedKeys(r.Settings.NewLabels) {
+		if got, there := n.Labels[label]; r.Nodes[m.ID].New && (!there || r.Settings.NewLabels[label] != "" && got != r.Settings.NewLabels[label]) {
+			d.breaks("rule 4: %s lacks the label %s", m.ID, label)
 		}
 	}
-	if n := len(s.alive()); !s.balanced() && late == 0 && s.shrunk.Before(s.View.Health[world.Cloud].Fresh) && r.Foreign == "" {
-		d.breaks("rule 4: %d machines, desired %d", n, s.group.Sizes.Desired)
+}
+
+// marksLeft checks that no mark of ours is left, or that it is named with the
+// command that takes it off, and that no other one has gone.
+func (c *checker) marksLeft() {
+	d, s := c.d, c.d.Sim
+	words := map[string]string{"cordon": "kubectl uncordon "}
+	for _, key := range sortedKeys(c.marked) {
+		node, mark, _ := strings.Cut(key, "/")
+		n := s.Truth.Node(node)
+		if n == nil || !wears(n, mark) {
+			continue
+		}
+		if m := s.machines[n.Machine]; m != nil && m.Leaving() {
+			continue
+		}
+		word := words[mark]
+		if word == "" {
+			word = mark
+		}
+		_, foreign := s.marks[key]
+		if !foreign && !slices.ContainsFunc(d.Run.Left, func(line string) bool { return strings.Contains(line, node) && strings.Contains(line, word) }) {
+			d.breaks("rule 4: mark of ours left: %s", key)
+		}
+	}
+	for _, key := range sortedKeys(s.marks) {
+		node, mark, _ := strings.Cut(key, "/")
+		if n := s.Truth.Node(node); s.marks[key] && n != nil && !wears(n, mark) {
+			d.breaks("rule 4: a mark that is not ours was taken off: %s", key)
+		}
+	}
+}
+
+// processes checks that the group's processes are as they were, or named.
+func (c *checker) processes() {
+	d, s := c.d, c.d.Sim
+	if s.group.HasSuspended(azRebalance) != s.suspended && !named(&d.Run, azRebalance) {
+		d.breaks("rule 4: %s is not as it was before", azRebalance)
+	}
+}
+
+// template checks that the group launches from the target, or after an early end
+// from what it launched from before; else it is named.
+func (c *checker) template() {
+	d, s := c.d, c.d.Sim
+	r := &d.Run
+	g := s.group.Template
+	switch {
+	case s.retargeted || len(r.Target.Templates) == 0:
+	case !c.early:
+		if g != r.Target.Templates[0] {
+			d.breaks("rule 4: the group launches from %s, the target is %s", g, r.Target.Templates[0])
+		}
+	case g != r.BaseTemplate && !named(r, g.String()):
+		d.breaks("rule 5: the group stays on template %s, and nothing says so", g)
 	}
 }
 
@@ -83,11 +201,16 @@ func (c *checker) sizes() {
 	d, s := c.d, c.d.Sim
 	r, have := &d.Run, s.group.Sizes
 	want := world.Sizes{Min: s.before.Min + s.foreign.Min, Max: s.before.Max + s.foreign.Max, Desired: s.before.Desired + s.foreign.Desired}
-	noted := slices.ContainsFunc(r.Notes, func(line string) bool { return strings.Contains(line, "somebody else") })
-	if have == want || r.Foreign != "" || noted || s.foreign != (world.Sizes{}) {
-		return
+	if have.Min != want.Min {
+		d.breaks("rule 4: the group's minimum is %d, before us it was %d", have.Min, want.Min)
 	}
-	if r.Result != engine.Succeeded && (named(r, "desired size") || named(r, "maximum")) {
+	if s.foreign.Max > 0 && have.Max >= s.before.Max { // who raises the bound to what we raise it to cannot be told from us
+		want.Max = min(want.Max, have.Max)
+	}
+	if s.foreign.Desired < 0 { // what others take away counts as a part of what we take back
+		want.Desired = max(want.Desired, min(have.Desired, s.before.Desired))
+	}
+	if have == want || named(r, "desired size") || named(r, "maximum") || named(r, "the group's sizes") || reported(d, "somebody else") {
 		return
 	}
 	d.breaks("rule 4: the group has %s, before us it had %s", have, want)
@@ -96,4 +219,10 @@ func (c *checker) sizes() {
 // named reports whether what the run left behind mentions something.
 func named(r *engine.Run, what string) bool {
 	return slices.ContainsFunc(r.Left, func(line string) bool { return strings.Contains(line, what) })
+}
+
+// reported reports whether the run's notes or events mention something.
+func reported(d *Driver, what string) bool {
+	return slices.ContainsFunc(d.Run.Notes, func(line string) bool { return strings.Contains(line, what) }) ||
+		slices.ContainsFunc(d.Events, func(e engine.Event) bool { return strings.Contains(e.Message, what) })
 }

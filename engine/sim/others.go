@@ -51,6 +51,7 @@ func (c *Script) somebody(a *args) error {
 		s.finalize(p)
 	case "sets":
 		s.SetTemplate(int64(a.int("template", 2)), a.word("spec"))
+		s.retargeted = c.Driver != nil
 	case "suspends":
 		s.group.Suspended = append(s.group.Suspended, a.next())
 	case "resumes":

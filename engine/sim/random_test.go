@@ -2,13 +2,65 @@ package sim
 
 import (
 	"flag"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
 )
 
 var (
 	seedFlag  = flag.Uint64("seed", 0, "play only this seed, and print its script")
-	seedsFlag = flag.Uint64("seeds", 200, "how many seeds to play")
+	seedsFlag = flag.Uint64("seeds", 1000, "how many seeds to play")
+	fromFlag  = flag.Uint64("from", 1, "the first seed to play")
 )
+
+// tally is what a number of seeds came to.
+type tally struct {
+	sync.Mutex
+	decisions, requests   int
+	said, struck, crashes map[string]int
+}
+
+func (t *tally) add(c *Script, told string) {
+	t.Lock()
+	defer t.Unlock()
+	for line := range strings.Lines(told) {
+		switch words := strings.Fields(line); {
+		case len(words) == 0:
+		case words[0] == "crash", words[0] == "sleep":
+			t.said[words[0]]++
+		case len(words) > 1 && (words[0] == "fault" || words[0] == "somebody" || words[0] == "operator"):
+			t.said[words[0]+" "+words[1]]++
+		}
+	}
+	if c.Driver == nil {
+		return
+	}
+	t.decisions += c.Driver.Decisions
+	t.requests += c.Driver.Requests
+	for at, n := range c.Driver.crashes {
+		t.crashes[at] += n
+	}
+	for what, n := range c.Driver.struck {
+		t.struck[what] += n
+	}
+}
+
+func (t *tally) String() string {
+	list := func(m map[string]int) string {
+		var parts []string
+		for _, k := range sortedKeys(m) {
+			parts = append(parts, fmt.Sprintf("%s %d", k, m[k]))
+		}
+		return strings.Join(parts, ", ")
+	}
+	return fmt.Sprintf("%d decisions, %d requests\nfaults of requests: %s\nsaid: %s\ncrashes: %s", t.decisions, t.requests, list(t.struck), list(t.said), list(t.crashes))
+}
 
 // TestRandom plays small random clusters with random faults through the checker.
 // A broken rule prints its seed; go test ./engine/sim -run TestRandom -seed=N
@@ -22,15 +74,45 @@ func TestRandom(t *testing.T) {
 		}
 		return
 	}
-	for half := range uint64(2) {
-		t.Run("", func(t *testing.T) {
-			t.Parallel()
-			for seed := 1 + half; seed <= *seedsFlag; seed += 2 {
-				if _, broken := NewScript().random(seed, strategyOf(seed)); broken != "" {
-					t.Errorf("seed %d: %s\nplay it again: go test ./engine/sim -run TestRandom -seed=%d", seed, broken, seed)
+	all := tally{said: map[string]int{}, struck: map[string]int{}, crashes: map[string]int{}}
+	var next, failed atomic.Uint64
+	start := time.Now()
+	t.Run("seeds", func(t *testing.T) {
+		for shard := range runtime.GOMAXPROCS(0) {
+			t.Run(fmt.Sprint(shard), func(t *testing.T) {
+				t.Parallel()
+				for n := next.Add(1) - 1; n < *seedsFlag && failed.Load() < 10; n = next.Add(1) - 1 {
+					c, seed := NewScript(), *fromFlag+n
+					told, broken := c.random(seed, strategyOf(seed))
+					all.add(c, told)
+					if broken != "" {
+						failed.Add(1)
+						t.Errorf("seed %d: %s\nplay it again: go test ./engine/sim -run TestRandom -seed=%d", seed, broken, seed)
+					}
 				}
+			})
+		}
+	})
+	took := time.Since(start)
+	t.Logf("%d seeds in %s, %.0f a second: %s", *seedsFlag, took.Round(time.Second), float64(*seedsFlag)/took.Seconds(), &all)
+	if *seedsFlag >= 1000 && failed.Load() == 0 {
+		everyCrash(t, all.crashes)
+	}
+}
+
+// everyCrash checks that processes have died at every point of every action that
+// changes something; of those that are rare only if there were many seeds.
+func everyCrash(t *testing.T, crashes map[string]int) {
+	kinds := []engine.ActionKind{engine.AddTaint, engine.RemoveTaint, engine.Cordon, engine.Evict, engine.LookAtPods, engine.Terminate, engine.CheckEffect}
+	if *seedsFlag >= 10000 {
+		kinds = append(kinds, engine.Uncordon, engine.AddLabel, engine.RemoveLabel, engine.Delete, engine.SetSizes, engine.Suspend, engine.Resume)
+	}
+	for _, point := range []CrashPoint{CrashBeforeSave, CrashBeforeAct, CrashMidAct, CrashAfterAct} {
+		for _, kind := range kinds {
+			if crashes[string(point)+" "+string(kind)] == 0 {
+				t.Errorf("rule 6: no process has died %s of %s", point, kind)
 			}
-		})
+		}
 	}
 }
 

@@ -97,21 +97,22 @@ type Sim struct {
 	// is an eviction that budget web refuses, "evicting web" one of a pod of web.
 	cues map[string][]func()
 
-	group     group
-	machines  map[string]*machine
-	workloads []*workload
-	pods      map[string]*pod
-	inOrder   []*pod // the pods, by age and UID; replaced, never changed
-	budgets   map[string]*budget
-	volumes   map[string]*volume // by the pod that they are for
-	numbers   map[string]int     // the last number given to a name
-	faults    faults
-	before    world.Sizes     // the group's sizes before the run
-	foreign   world.Sizes     // what others changed on the group's sizes, summed up
-	shrunk    time.Time       // when the group last lost a machine
-	rolling   bool            // the run has begun
-	suspended bool            // AZRebalance was suspended before the run
-	marks     map[string]bool // marks that are not ours; true: from before the run, so that they must stay
+	group      group
+	machines   map[string]*machine
+	workloads  []*workload
+	pods       map[string]*pod
+	inOrder    []*pod // the pods, by age and UID; replaced, never changed
+	budgets    map[string]*budget
+	volumes    map[string]*volume // by the pod that they are for
+	numbers    map[string]int     // the last number given to a name
+	faults     faults
+	before     world.Sizes     // the group's sizes before the run
+	foreign    world.Sizes     // what others changed on the group's sizes, summed up
+	shrunk     time.Time       // when the group last lost a machine
+	rolling    bool            // the run has begun
+	suspended  bool            // AZRebalance was suspended before the run
+	retargeted bool            // somebody else has set the template since the start
+	marks      map[string]bool // marks that are not ours; true: from before the run, so that they must stay
 }
 
 // New returns an empty simulation of a group in some zones.

@@ -1,0 +1,125 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+	"hash/fnv"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// How often what costs much is looked at: the snapshot of every so manieth
+// decision, and the whole world of every so manieth of these.
+const (
+	lookEvery  = 8
+	digestEach = 8
+)
+
+// look checks what those get who only look, after a decision: plans and
+// snapshots change nothing (rule 8), nothing that is said or kept holds what a
+// terminal would obey (rule 9), and a snapshot agrees with its run.
+func (c *checker) look(dec engine.Decision) {
+	d, s := c.d, c.d.Sim
+	if len(dec.Events) > 0 {
+		c.raw("an event", d.encode(dec.Events))
+	}
+	if d.Decisions%lookEvery != 1 && dec.Run.State != engine.Finished {
+		return
+	}
+	whole := d.Decisions%(lookEvery*digestEach) == 1
+	before, world := d.encode(dec.Run), uint64(0)
+	if whole {
+		world = digest(s.View)
+	}
+	v := engine.View(d.Rules, s.now, s.View, dec.Run, c.shown)
+	again := engine.View(d.Rules, s.now, s.View, dec.Run, v)
+	p := engine.MakePlan(d.Rules, s.now, s.View, dec.Run, dec.Run.Limit)
+	if !bytes.Equal(before, d.encode(dec.Run)) || whole && world != digest(s.View) {
+		d.breaks("rule 8: looking at the run has changed it")
+	}
+	c.raw("the record", before)
+	c.raw("a snapshot", d.encode(v))
+	c.raw("a plan", d.encode(p))
+	c.agrees(v, again, &dec.Run)
+	if fresh := engine.View(d.Rules, s.now, s.View, dec.Run, nil); !bytes.Equal(d.encode(fresh), d.encode(v)) {
+		d.breaks("snapshot: it is not what one made from nothing would be:\n%s\n%s", d.encode(v), d.encode(fresh))
+	}
+	c.shown = v
+}
+
+// agrees checks a snapshot, and one made right after it, against its run.
+func (c *checker) agrees(v, again *engine.Snapshot, r *engine.Run) {
+	d := c.d
+	done, total, rows := 0, 0, 0
+	for i, z := range v.Zones {
+		done, total = done+z.Done, total+z.Total
+		for j, row := range z.Rows {
+			rows++
+			if n, known := r.Nodes[row.ID]; !known || n.Stage != row.Stage && row.Stage != engine.Unreachable || n.New != row.New || row.PodsLeft > row.Pods {
+				d.breaks("snapshot: the row of %s (%s, %d of %d pods) is not that of the run", row.ID, row.Stage, row.PodsLeft, row.Pods)
+			}
+			if again.Zones[i].Rows[j] != row {
+				d.breaks("snapshot: the row of %s is another one, and nothing has changed", row.ID)
+			}
+		}
+	}
+	if done != v.Done || total != v.Total || rows != len(r.Nodes) {
+		d.breaks("snapshot: %d of %d replaced in %d rows; the zones say %d of %d, the run has %d nodes", v.Done, v.Total, rows, done, total, len(r.Nodes))
+	}
+	for _, b := range v.Blockers {
+		if b.Detail == "" || b.WayOut == "" || b.Kind == "" {
+			d.breaks("snapshot: the blocker of %s does not say what it is, or the way out", b.Pod)
+		}
+	}
+	if _, waiting := r.Waiting(); (v.Batch != nil) != (waiting && r.State != engine.Ending && r.State != engine.Finished) {
+		d.breaks("snapshot: a batch waits: %t, and shown: %t", waiting, v.Batch != nil)
+	}
+}
+
+// raw checks rule 9 on a text of JSON, which escapes control characters.
+func (c *checker) raw(what string, text []byte) {
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		switch {
+		case text[i] == '\\' && text[i+1] == 'u':
+			if _, err := fmt.Sscanf(string(text[i+2:i+6]), "%04x", &r); err != nil {
+				r = utf8.RuneError
+			}
+			size = 6
+		case text[i] == '\\':
+			size = 2
+			if text[i+1] != '"' && text[i+1] != '\\' && text[i+1] != '/' {
+				r = '\n' // or another one of those
+			}
+		case r >= utf8.RuneSelf:
+			r, size = utf8.DecodeRune(text[i:])
+		}
+		if r < ' ' || r > '~' && (r == 0x7f || unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)) {
+			c.d.breaks("rule 9: %s holds %U: ...%s", what, r, text[max(0, i-60):min(len(text), i+20)])
+			return
+		}
+		i += size
+	}
+}
+
+// digest sums a world up.
+func digest(w *world.World) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%+v %+v", w.Group, w.Health)
+	for _, n := range w.Nodes() {
+		fmt.Fprintf(h, "%+v", *n)
+		for _, p := range w.PodsOn(n.Name) {
+			fmt.Fprintf(h, "%+v", *p)
+		}
+	}
+	for _, b := range w.Budgets() {
+		fmt.Fprintf(h, "%+v", *b)
+	}
+	for _, m := range w.Machines() {
+		fmt.Fprintf(h, "%+v", *m)
+	}
+	return h.Sum64()
+}

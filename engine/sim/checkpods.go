@@ -1,0 +1,51 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/drain"
+)
+
+// eviction checks rule 2 when an eviction is sent: it names, by its UID, a pod
+// that is there, that has to leave, and whose node the saved record drains.
+func (c *checker) eviction(a engine.Action) {
+	d := c.d
+	p := d.Sim.View.Pod(a.UID)
+	switch {
+	case p == nil:
+		d.breaks("rule 2: eviction of %s/%s with UID %q, which no pod has", a.Namespace, a.Pod, a.UID)
+	case p.Namespace != a.Namespace || p.Name != a.Pod || p.Node != a.Node:
+		d.breaks("rule 2: eviction of %s/%s on %s with the UID of %s on %s", a.Namespace, a.Pod, a.Node, p.Ref(), p.Node)
+	case drain.Judge(d.Sim.View, p, d.Run.Consents()).Fate != drain.Leaves:
+		d.breaks("rule 2: eviction of %s, which %s", p.Ref(), drain.Judge(d.Sim.View, p, d.Run.Consents()).Reason.Sentence())
+	case d.saved.Nodes[a.Machine].Stage != engine.Draining || d.saved.Nodes[a.Machine].Name != a.Node:
+		d.breaks("rule 2: eviction of %s from %s, which the saved record does not drain", p.Ref(), a.Node)
+	}
+}
+
+// deletion checks rule 2 when a delete is sent: the saved record holds an order
+// that names the pod, with who, when and why.
+func (c *checker) deletion(a engine.Action) {
+	named := slices.ContainsFunc(c.d.saved.Orders, func(o engine.ForceOrder) bool {
+		return o.ID == a.Order && o.Machine == a.Machine && (o.UID == "" || o.UID == a.UID) &&
+			slices.Contains(o.Pods, a.Namespace+"/"+a.Pod) && o.By != "" && o.Why != "" && !o.At.IsZero()
+	})
+	if !named {
+		c.d.breaks("rule 2: delete of %s/%s without a recorded order that names it", a.Namespace, a.Pod)
+	}
+}
+
+// orders checks rule 2 when an order appears: somebody has given it.
+func (c *checker) orders(dec engine.Decision) {
+	for i, o := range dec.Run.Orders {
+		if i < len(c.clock.was.Orders) || dec.Run.Settings.OnDrainTimeout == engine.TimeoutForce {
+			continue
+		}
+		if !slices.ContainsFunc(c.commands, func(say engine.Command) bool {
+			return say.Kind == engine.CmdForce && (say.Node == o.Node || say.Node == o.Machine) && say.UID == o.UID && say.By == o.By
+		}) {
+			c.d.breaks("rule 2: force order %s for %s, which nobody has given", o.ID, o.Node)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package sim
+
+import (
+	"github.com/drainboard/drainboard/engine"
+)
+
+// service knows, from the Truth, which machines are out of service because of us
+// (rule 1): from the first eviction or the start of a drain that has none, until
+// the machine has left the group or was put back, which means that no cordon of
+// ours is on it and the run no longer works on it.
+type service struct {
+	touched  map[string]bool // something was asked for that takes it out
+	cordoned map[string]bool // our cordon is on its node
+}
+
+// asked notes what takes a machine out of service. A cordon alone does not: the
+// pods stay, and some strategies cordon all outdated nodes at once.
+func (s *service) asked(a engine.Action) {
+	switch a.Kind {
+	case engine.Evict, engine.Delete, engine.Terminate:
+		s.touched[a.Machine] = true
+	}
+}
+
+// answered notes what has become of our cordons.
+func (s *service) answered(w *Sim, a engine.Action, _ engine.Outcome) {
+	if a.Kind != engine.Cordon && a.Kind != engine.Uncordon {
+		return
+	}
+	n := w.Truth.Node(a.Node)
+	_, foreign := w.marks[a.Node+"/cordon"]
+	s.cordoned[a.Machine] = n != nil && n.Unschedulable && !foreign && (s.cordoned[a.Machine] || a.Kind == engine.Cordon)
+}
+
+// truth forgets the machines that have left, and cordons that somebody lifted.
+func (s *service) truth(w *Sim) {
+	for id := range s.touched {
+		if w.machines[id] == nil {
+			delete(s.touched, id)
+			delete(s.cordoned, id)
+		} else if n := w.Truth.NodeOf(id); n == nil || !n.Unschedulable {
+			delete(s.cordoned, id)
+		}
+	}
+}
+
+// limit checks rule 1.
+func (c *checker) limit() {
+	d := c.d
+	out := 0
+	for id := range c.service.touched {
+		n, m := d.Run.Nodes[id], d.Sim.machines[id]
+		working := n.Stage == engine.Draining || n.Stage == engine.Settling || n.Stage == engine.Terminating
+		cordoned := c.service.cordoned[id] && n.Stage != engine.Outdated && n.Stage != engine.Queued
+		switch {
+		case m == nil:
+		case n.New && (d.Run.State == engine.Ending || d.Run.State == engine.Finished): // holds nothing that had to be evicted
+		case working, cordoned, m.Leaving() && c.vigils[id] != nil && c.vigils[id].ended:
+			out++
+		}
+	}
+	if d.Run.Limit > 0 && out > d.Run.Limit {
+		d.breaks("rule 1: %d nodes are out of service, the limit is %d", out, d.Run.Limit)
+	}
+}

@@ -1,0 +1,143 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// leastSettle is the least wait between the two looks.
+const leastSettle = time.Second
+
+// oldLook is how old the last look may be when the termination arrives.
+const oldLook = 35 * time.Second
+
+// vigil is what consistent reads have shown of a machine: those since which its
+// node was cordoned throughout and empty each time.
+type vigil struct {
+	looks []time.Time
+	// joined: it had a node at the first of them.
+	joined bool
+	// lifted: somebody else has taken the cordon off since, which shows soon.
+	lifted bool
+	// ended: our request to end it was granted.
+	ended bool
+}
+
+func (c *checker) vigil(machine string) *vigil {
+	v := c.vigils[machine]
+	if v == nil {
+		v = &vigil{}
+		c.vigils[machine] = v
+	}
+	return v
+}
+
+// look is what a consistent read has shown.
+type look struct {
+	at            time.Time
+	clean, joined bool
+}
+
+// looked notes what consistent reads show, and ends that were granted.
+func (c *checker) looked(a engine.Action, o engine.Outcome) {
+	d := c.d
+	m := d.Sim.machines[a.Machine]
+	if a.Kind == engine.Terminate && m != nil && m.Leaving() {
+		c.vigil(a.Machine).ended = true
+	}
+	if a.Kind != engine.LookAtPods || o.Verdict != engine.Done {
+		return
+	}
+	n, saved := d.Sim.Truth.NodeOf(a.Machine), d.saved.Nodes[a.Machine]
+	holds := n != nil && saved.Order == "" && !saved.Lost && slices.ContainsFunc(d.Sim.Truth.PodsOn(n.Name), func(p *world.Pod) bool {
+		return drain.Judge(d.Sim.Truth, p, d.Run.Consents()).Fate != drain.Stays
+	})
+	c.reads[a.Key] = look{d.Sim.now, !holds && (n == nil || n.Unschedulable), n != nil}
+}
+
+// learned notes that the driver has got to know what a consistent read has shown.
+func (c *checker) learned(a engine.Action) {
+	read, known := c.reads[a.Key]
+	if !known {
+		return
+	}
+	delete(c.reads, a.Key)
+	v := c.vigil(a.Machine)
+	switch {
+	case !read.clean:
+		v.looks = nil
+	default:
+		if len(v.looks) == 0 {
+			v.joined = read.joined
+		}
+		v.looks = append(v.looks, read.at)
+	}
+}
+
+// watch forgets what was seen of nodes that are not cordoned any more.
+func (c *checker) watch() {
+	for id, v := range c.vigils {
+		if len(v.looks) == 0 || !v.joined {
+			continue
+		}
+		if n := c.d.Sim.View.NodeOf(id); n != nil && !n.Unschedulable && n.Created.Before(v.looks[0]) && c.sawCordon(id, n) {
+			v.looks, v.lifted = nil, false
+		} else if n := c.d.Sim.Truth.NodeOf(id); n != nil && !n.Unschedulable {
+			v.lifted = true
+		}
+	}
+}
+
+// sawCordon reports whether what the View shows of a node is younger than the
+// cordon that the looks have seen.
+func (c *checker) sawCordon(id string, n *world.Node) bool {
+	truth := c.d.Sim.Truth.NodeOf(id)
+	return truth != nil && !truth.Unschedulable && truth.Name == n.Name
+}
+
+// terminate checks rule 3 when a termination arrives: cordoned, and seen empty
+// before and after it settled.
+func (c *checker) terminate(a engine.Action) {
+	d, s := c.d, c.d.Sim
+	m, n := s.machines[a.Machine], s.Truth.NodeOf(a.Machine)
+	if m == nil || m.Leaving() || n == nil {
+		return
+	}
+	v := c.vigil(a.Machine)
+	if len(v.looks) < 2 {
+		d.breaks("rule 3: %s is terminated after %d consistent reads that showed it cordoned and empty, not two", n.Name, len(v.looks))
+		return
+	}
+	first, last := v.looks[0], v.looks[len(v.looks)-1]
+	if !n.Unschedulable && !v.lifted && !n.Created.After(last) { // one that joined since then is empty
+		d.breaks("rule 3: %s is terminated and not cordoned (joined %s, looked at %s)", n.Name, n.Created.Sub(epoch), last.Sub(epoch))
+	}
+	if least := max(d.Run.Settings.Settle, leastSettle); v.joined && last.Sub(first) < least {
+		d.breaks("rule 3: %s was seen empty for %s only, it settles for %s", n.Name, last.Sub(first), least)
+	}
+	if age := s.now.Sub(last); age > c.oldLook {
+		d.breaks("rule 3: %s is terminated %s after the last look at it", n.Name, age)
+	}
+	c.bereft(a, n, last)
+}
+
+// bereft checks that no pod goes with a machine but those that may.
+func (c *checker) bereft(a engine.Action, n *world.Node, look time.Time) {
+	d, s := c.d, c.d.Sim
+	for _, p := range s.Truth.PodsOn(n.Name) {
+		if drain.Judge(s.Truth, p, d.Run.Consents()).Fate == drain.Stays || p.Created.After(look) && (p.ToleratesAll || c.vigil(a.Machine).lifted) {
+			continue
+		}
+		ordered := slices.ContainsFunc(d.saved.Orders, func(o engine.ForceOrder) bool {
+			return o.ID == d.saved.Nodes[a.Machine].Order && o.Machine == a.Machine && (slices.Contains(o.Pods, p.Ref()) || p.ToleratesAll)
+		})
+		lost := d.saved.Nodes[a.Machine].Lost && d.Run.Settings.Unreachable == engine.UnreachableTerminate
+		if !ordered && !lost {
+			d.breaks("rule 3: %s is terminated with pod %s on it", n.Name, p.Ref())
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// What rule 10 grants: the rounding of a step, and the longest stretch between
+// two decisions that is not a gap.
+const (
+	slack   = 6 * time.Second
+	longGap = 30 * time.Second
+)
+
+// wait names one countdown: whose ("" for the phase's and the gate's), what for,
+// and when it began.
+type wait struct {
+	machine, what string
+	start         time.Time
+}
+
+// usableTime counts, for every countdown, the time in which the driver ran and
+// saw what it needs.
+type usableTime struct {
+	used  map[wait]time.Duration
+	was   engine.Run            // the run before the decision that is being looked at
+	seen  time.Time             // the last decision
+	sight map[world.Source]bool // what could be seen then; nil: the run did not run
+	gap   time.Time             // the end of the last stretch without sight of the cluster
+	tried map[string]time.Time  // last eviction or delete that was tried, by machine
+}
+
+// count adds the time since the last decision to the countdowns that run.
+func (c *checker) count() {
+	d, now, k := c.d, c.d.Sim.now, &c.clock
+	k.was = d.Run
+	passed := now.Sub(k.seen)
+	watched := !k.seen.IsZero() && passed <= longGap && k.sight != nil
+	add := func(w wait, needs ...world.Source) {
+		if watched && !slices.ContainsFunc(needs, func(s world.Source) bool { return !k.sight[s] }) {
+			k.used[w] += passed
+		}
+	}
+	for id, n := range d.Run.Nodes {
+		if n.Wait != nil {
+			add(wait{id, n.Wait.For, n.Wait.Start}, n.Wait.Needs...)
+		}
+		if n.Stage == engine.Draining {
+			add(wait{id, "draining", n.Since}, world.Cluster)
+		}
+	}
+	if w := d.Run.PhaseWait; w != nil {
+		add(wait{"", w.For, w.Start}, world.Cluster, world.Cloud)
+	}
+	if !watched || !k.sight[world.Cluster] {
+		k.gap = now
+	}
+	k.seen, k.sight = now, nil
+}
+
+// sights notes what can be seen until the next decision.
+func (c *checker) sights(dec engine.Decision) {
+	if k := &c.clock; dec.Run.State == engine.Running {
+		k.sight = map[world.Source]bool{world.Cluster: c.sees(world.Cluster), world.Cloud: c.sees(world.Cloud)}
+	}
+}
+
+// deadlines checks rule 10 where a decision gives something up, by what counted
+// down until then.
+func (c *checker) deadlines(dec engine.Decision) {
+	was, set := &c.clock.was, c.d.Run.Settings
+	for _, e := range dec.Events {
+		switch {
+		case e.Type == engine.NodeFailed && e.Reason == string(engine.EvictionFail),
+			e.Type == engine.NodeSkipped && strings.HasPrefix(e.Reason, "its drain did not end"),
+			e.Type == engine.Warning && strings.HasPrefix(e.Reason, "force-") && strings.Contains(e.Message, "--force"):
+			c.drained(e.Node)
+		case e.Type == engine.Warning && e.Reason == string(engine.CreationFail):
+			w := wait{what: "nothing"}
+			if was.PhaseWait != nil {
+				w = wait{"", was.PhaseWait.For, was.PhaseWait.Start}
+			}
+			c.gaveUp("the wait for nodes", w, set.NodeReadyTimeout)
+		case e.Type == engine.Warning && e.Reason == string(engine.Failed) && strings.Contains(e.Message, "did not end within"):
+			id, _, _ := strings.Cut(e.Message, " ")
+			w := wait{what: "nothing"}
+			if n := was.Nodes[id]; n.Wait != nil {
+				w = wait{id, n.Wait.For, n.Wait.Start}
+			}
+			c.gaveUp("the end of "+id, w, set.TerminateTimeout)
+		}
+	}
+}
+
+// drained checks the end of a drain's time: all of it was usable, and after the
+// last gap every pod that can be asked has had its chance.
+func (c *checker) drained(node string) {
+	d, k := c.d, &c.clock
+	for id, n := range k.was.Nodes {
+		if n.Name != node || n.Stage != engine.Draining {
+			continue
+		}
+		if n.Order == "" && !k.gap.IsZero() && k.tried[id].Before(k.gap) && c.couldTry(n) {
+			d.breaks("rule 10: the drain of %s was given up without an attempt after a gap", node)
+		}
+		c.gaveUp("the drain of "+node, wait{id, "draining", n.Since}, d.Run.Settings.DrainTimeout)
+	}
+}
+
+func (c *checker) gaveUp(what string, w wait, has time.Duration) {
+	if used := c.clock.used[w]; used < has-slack {
+		c.d.breaks("rule 10: %s was given up after %s of usable time, it has %s", what, used.Round(time.Millisecond), has)
+	}
+}
+
+// couldTry reports whether a node holds a pod that can be asked to leave.
+func (c *checker) couldTry(n engine.Node) bool {
+	view := c.d.Sim.View
+	return slices.ContainsFunc(view.PodsOn(n.Name), func(p *world.Pod) bool {
+		return !p.Terminating() && drain.Judge(view, p, c.d.Run.Consents()).Fate == drain.Leaves
+	})
+}

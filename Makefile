@@ -22,7 +22,7 @@ labtools: ## the lab's programs (the first build takes some minutes)
 	cd lab && go run ./cmd/build
 
 test: build labtools ## unit tests, scenarios, and rolls on the real control plane
-	go test ./...
+	go test -timeout 20m ./...
 	cd lab && go test -count=1 $$(go list ./... | grep -v /e2e)
 	cd lab && go test -count=1 -timeout 25m -v ./e2e | grep -vE '^(=== |    --- |$$)'
 

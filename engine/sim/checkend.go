@@ -209,6 +209,7 @@ func (c *checker) sizes() {
 	}
 	if s.foreign.Desired < 0 { // what others take away counts as a part of what we take back
 		want.Desired = max(want.Desired, min(have.Desired, s.before.Desired))
+		want.Max = max(want.Max, min(have.Max, want.Max-s.foreign.Desired)) // and may come right after the bound was set for it
 	}
 	if have == want || named(r, "desired size") || named(r, "maximum") || named(r, "the group's sizes") || reported(d, "somebody else") {
 		return

@@ -56,9 +56,7 @@ func toPod(p *corev1.Pod) *world.Pod {
 		out.Owner = world.Owner{Kind: owner.Kind, Name: owner.Name, UID: string(owner.UID)}
 	}
 	_, out.Mirror = p.Annotations[corev1.MirrorPodAnnotationKey]
-	for _, f := range p.Finalizers {
-		out.Finalizers = append(out.Finalizers, f)
-	}
+	out.Finalizers = append(out.Finalizers, p.Finalizers...)
 	for _, v := range p.Spec.Volumes {
 		out.EmptyDir = out.EmptyDir || v.EmptyDir != nil
 	}

@@ -108,7 +108,7 @@ func (s *Sim) etcdOutage(d time.Duration) {
 	s.faults.etcd = s.now.Add(d)
 	h := s.View.Health[world.Cluster]
 	h.Problem, h.Retry = s.hostile("the API server is not ready to serve: etcd"), s.faults.etcd
-	s.View.Health[world.Cluster] = h
+	s.View.SetHealth(world.Cluster, h)
 	s.after(d, s.tellHeld)
 	s.after(d, s.touch)
 }

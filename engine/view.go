@@ -163,7 +163,7 @@ func (s *Step) sameNodes(before []ZoneView) []ZoneView {
 			count++
 		}
 	}
-	if count != len(s.Run.Nodes) {
+	if count == 0 || count != len(s.Run.Nodes) {
 		return nil
 	}
 	return out

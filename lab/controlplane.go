@@ -84,7 +84,13 @@ leaderElection: {leaderElect: false}
 		}
 	}
 	for _, user := range users {
-		if err := l.writeKubeconfig(l.path(user+".kubeconfig"), user, l.tokens[user]); err != nil {
+		server := l.server
+		if user == "admin" {
+			if server, err = l.lay(user); err != nil {
+				return nil, err
+			}
+		}
+		if err := l.writeKubeconfig(l.path(user+".kubeconfig"), server, user, l.tokens[user]); err != nil {
 			return nil, err
 		}
 	}
@@ -123,6 +129,7 @@ leaderElection: {leaderElect: false}
 		"--kube-api-qps=500", "--kube-api-burst=1000",
 		// A node that turned Ready loses its taints with the next look at it.
 		"--node-monitor-period=1s",
+		"--node-monitor-grace-period="+l.options.Times.NodeGrace.String(),
 		// For the publisher of the ConfigMap that every pod mounts.
 		"--root-ca-file="+l.path("tls.crt"),
 	)

@@ -32,6 +32,7 @@ type Rights struct {
 // KubeconfigFor makes a user with just these rights and returns the path of its
 // kubeconfig. The user is a ServiceAccount in the namespace default, so the
 // audit log names it "system:serviceaccount:default:NAME". The name must be new.
+// The user has a Line of its own.
 func (l *Lab) KubeconfigFor(ctx context.Context, name string, rights Rights) (string, error) {
 	path, err := l.restrictedUser(ctx, name, rights)
 	if err != nil {
@@ -78,19 +79,23 @@ func (l *Lab) restrictedUser(ctx context.Context, name string, rights Rights) (s
 	if err != nil {
 		return "", err
 	}
+	server, err := l.lay(name)
+	if err != nil {
+		return "", err
+	}
 	path := l.path("user-" + name + ".kubeconfig")
-	return path, l.writeKubeconfig(path, name, token.Status.Token)
+	return path, l.writeKubeconfig(path, server, name, token.Status.Token)
 }
 
 // WriteKubeconfig writes a kubeconfig for the lab's API server with any token,
 // such as one that the server does not know.
 func (l *Lab) WriteKubeconfig(path, token string) error {
-	return l.writeKubeconfig(path, "custom", token)
+	return l.writeKubeconfig(path, l.server, "custom", token)
 }
 
-func (l *Lab) writeKubeconfig(path, user, token string) error {
+func (l *Lab) writeKubeconfig(path, server, user, token string) error {
 	config := clientcmdapi.NewConfig()
-	config.Clusters["lab"] = &clientcmdapi.Cluster{Server: l.server, CertificateAuthorityData: l.ca}
+	config.Clusters["lab"] = &clientcmdapi.Cluster{Server: server, CertificateAuthorityData: l.ca}
 	config.AuthInfos[user] = &clientcmdapi.AuthInfo{Token: token}
 	config.Contexts["lab"] = &clientcmdapi.Context{Cluster: "lab", AuthInfo: user}
 	config.CurrentContext = "lab"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -20,19 +21,24 @@ import (
 
 // A Lab is a running control plane with its fake kubelets and AWS endpoint.
 type Lab struct {
-	options   Options
-	temporary bool   // Dir is ours to remove
-	server    string // URL of the API server
-	ca        []byte // PEM
-	tokens    map[string]string
-	processes map[string]*Process
-	config    *rest.Config
-	client    kubernetes.Interface
-	cloud     *cloud.Cloud
-	machines  *machines
-	logMu     sync.Mutex
-	audit     auditTail
-	stopOnce  sync.Once
+	options     Options
+	temporary   bool   // Dir is ours to remove
+	server      string // URL of the API server
+	ca          []byte // PEM
+	tokens      map[string]string
+	processes   map[string]*Process
+	config      *rest.Config
+	client      kubernetes.Interface
+	cloud       *cloud.Cloud
+	machines    *machines
+	faultMu     sync.Mutex
+	lines       map[string]*Line   // by user
+	deniers     map[string]*denier // by the webhook's name
+	switches    switches
+	controlPort *http.Server // nil: none
+	logMu       sync.Mutex
+	audit       auditTail
+	stopOnce    sync.Once
 }
 
 // startTimeout is how long the control plane may take to come up, on a machine
@@ -124,6 +130,16 @@ func (l *Lab) waitControllers(ctx context.Context) error {
 // lab made it. It may be called more than once.
 func (l *Lab) Stop() {
 	l.stopOnce.Do(func() {
+		if l.controlPort != nil {
+			_ = l.controlPort.Close()
+			_ = os.Remove(l.path(controlFile))
+		}
+		for _, line := range l.lines {
+			line.close()
+		}
+		for _, denier := range l.deniers {
+			denier.close()
+		}
 		if l.cloud != nil {
 			l.cloud.Close()
 		}
@@ -204,8 +220,10 @@ func (l *Lab) AWSEnv() []string {
 	}
 }
 
-// Env is KUBECONFIG and AWSEnv.
-func (l *Lab) Env() []string { return append([]string{"KUBECONFIG=" + l.Kubeconfig()}, l.AWSEnv()...) }
+// Env is KUBECONFIG, AWSEnv, and the directory, by which `lab fault` finds the lab.
+func (l *Lab) Env() []string {
+	return append([]string{"KUBECONFIG=" + l.Kubeconfig(), "DRAINBOARD_LAB=" + l.Dir()}, l.AWSEnv()...)
+}
 
 func (l *Lab) path(name string) string { return filepath.Join(l.options.Dir, name) }
 

@@ -24,11 +24,13 @@ func TestMain(m *testing.M) {
 
 func testMain(m *testing.M) int {
 	ctx := context.Background()
+	// A kubelet shows a sign of life every 10 s.
+	o := Options{Times: Times{NodeGrace: 20 * time.Second}}
 	var err error
-	if shared, err = Start(ctx, Options{}); errors.Is(err, os.ErrNotExist) {
+	if shared, err = Start(ctx, o); errors.Is(err, os.ErrNotExist) {
 		fmt.Fprintln(os.Stderr, "building the lab's programs")
 		if err = Build(ctx); err == nil {
-			shared, err = Start(ctx, Options{})
+			shared, err = Start(ctx, o)
 		}
 	}
 	if err != nil {

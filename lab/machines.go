@@ -79,9 +79,10 @@ type machines struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
-	mu     sync.Mutex
-	images map[string]Image
-	nodes  map[string]*machine // by instance id
+	mu         sync.Mutex
+	images     map[string]Image
+	neverReady map[string]int      // group: launches left whose nodes do not turn Ready
+	nodes      map[string]*machine // by instance id
 }
 
 type machine struct {
@@ -91,7 +92,7 @@ type machine struct {
 }
 
 func newMachines(l *Lab) *machines {
-	m := &machines{lab: l, images: maps.Clone(DefaultImages), nodes: map[string]*machine{}}
+	m := &machines{lab: l, images: maps.Clone(DefaultImages), neverReady: map[string]int{}, nodes: map[string]*machine{}}
 	maps.Copy(m.images, l.options.Images)
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	return m
@@ -104,6 +105,15 @@ func (l *Lab) SetImage(ami string, image Image) {
 	l.machines.images[ami] = image
 	l.machines.mu.Unlock()
 	l.cloud.SetImage(ami, imageName(image))
+}
+
+// NeverReady makes the nodes of a group's next n instances stay NotReady; 0 ends
+// that for instances launched from then on. See Image for an AMI that does so, and
+// cloud.NeverJoin for instances without a node.
+func (l *Lab) NeverReady(group string, n int) {
+	l.machines.mu.Lock()
+	defer l.machines.mu.Unlock()
+	l.machines.neverReady[group] = n
 }
 
 func imageName(image Image) string { return "lab-node-" + image.Kubelet }
@@ -125,6 +135,10 @@ func (m *machines) Launch(i cloud.Instance) {
 	}
 	if image.Ready == 0 {
 		image.Ready = m.lab.options.Times.Ready
+	}
+	if m.neverReady[i.Group] > 0 {
+		m.neverReady[i.Group]--
+		image.NeverReady = true
 	}
 	booting := &machine{node: i.PrivateDNS, cancel: cancel, booted: make(chan struct{})}
 	m.nodes[i.ID] = booting

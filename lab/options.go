@@ -35,6 +35,9 @@ type Options struct {
 	Log io.Writer
 }
 
+// TemporaryDir is the pattern of the directories that labs without one make.
+const TemporaryDir = "drainboard-lab-*"
+
 // Times of machines and pods. Zero means the default; a nanosecond means none.
 type Times struct {
 	Boot      time.Duration // from an instance's launch to its Node; default 1 s
@@ -42,6 +45,10 @@ type Times struct {
 	Terminate time.Duration // from an instance's shutdown to the end of its Node; default 0.5 s
 	PodReady  time.Duration // from scheduled to Ready; default 0.3 s
 	PodStop   time.Duration // from deletion to gone, whatever the grace period; default 0.3 s
+	// NodeGrace is how long a kubelet may be silent (Lab.Silence) before its node
+	// is Unknown, in whole seconds; default 50 s, as in Kubernetes. Kubelets show
+	// a sign of life every 10 s.
+	NodeGrace time.Duration
 }
 
 func (t Times) withDefaults() Times {
@@ -55,6 +62,7 @@ func (t Times) withDefaults() Times {
 	set(&t.Terminate, 500*time.Millisecond)
 	set(&t.PodReady, 300*time.Millisecond)
 	set(&t.PodStop, 300*time.Millisecond)
+	set(&t.NodeGrace, 50*time.Second)
 	return t
 }
 
@@ -76,7 +84,7 @@ func (l *Lab) prepare() error {
 	}
 	var err error
 	if o.Dir == "" {
-		if o.Dir, err = os.MkdirTemp("", "drainboard-lab-"); err != nil {
+		if o.Dir, err = os.MkdirTemp("", TemporaryDir); err != nil {
 			return err
 		}
 		l.temporary = true
@@ -106,7 +114,7 @@ func (l *Lab) prepare() error {
 		o.Cloud.Terminate = o.Times.Terminate
 	}
 	// A directory may be used again, but a lab always starts empty.
-	for _, old := range []string{l.path(Etcd), o.AuditLog, l.path("env")} {
+	for _, old := range []string{l.path(Etcd), o.AuditLog, l.path("env"), l.path(controlFile)} {
 		if err := os.RemoveAll(old); err != nil {
 			return err
 		}

@@ -17,10 +17,28 @@ type faults struct {
 	images    map[string]string        // image: name, "" for one that does not exist
 	denied    map[string]bool
 	lose      map[string]int // action: answers left to lose
-	throttle  float64        // part of the calls that is throttled
-	owed      float64        // of throttled calls: what rounding left
+	throttle  throttle
+	slow      map[string]*throttle // by access key
 	expired   bool
 	oldKeys   map[string]bool // access keys that have expired
+}
+
+// throttle refuses a part of the calls.
+type throttle struct {
+	part float64
+	owed float64 // what rounding left
+}
+
+// refuses says whether this call is refused, and counts it.
+func (t *throttle) refuses() bool {
+	if t == nil || t.part <= 0 {
+		return false
+	}
+	if t.owed += t.part; t.owed < 1 {
+		return false
+	}
+	t.owed--
+	return true
 }
 
 func newFaults() faults {
@@ -32,6 +50,7 @@ func newFaults() faults {
 		images:    map[string]string{},
 		denied:    map[string]bool{},
 		lose:      map[string]int{},
+		slow:      map[string]*throttle{},
 		oldKeys:   map[string]bool{},
 	}
 }
@@ -146,7 +165,12 @@ func (c *Cloud) DenyKey(key, action string, denied bool) {
 // Throttle refuses this part of all calls, spread evenly: Throttling, of EC2
 // RequestLimitExceeded. 0 is none, 1 is all.
 func (c *Cloud) Throttle(fraction float64) {
-	c.set(func(f *faults) { f.throttle, f.owed = fraction, 0 })
+	c.set(func(f *faults) { f.throttle = throttle{part: fraction} })
+}
+
+// ThrottleKey is Throttle for the calls with one access key.
+func (c *Cloud) ThrottleKey(key string, fraction float64) {
+	c.set(func(f *faults) { f.slow[key] = &throttle{part: fraction} })
 }
 
 // ExpireCredentials makes all credentials count as expired, or valid again.
@@ -164,6 +188,25 @@ func (c *Cloud) ExpireKey(key string, expired bool) {
 // connection instead of answering.
 func (c *Cloud) LoseAnswers(action string, n int) { c.set(func(f *faults) { f.lose[action] = n }) }
 
+// LoseAnswersTo is LoseAnswers for the calls with one access key.
+func (c *Cloud) LoseAnswersTo(key, action string, n int) {
+	c.set(func(f *faults) { f.lose[key+" "+action] = n })
+}
+
+// internalError is EC2's word for an instance that it lost (EC2 user guide,
+// "Troubleshoot instance termination").
+var internalError = stateReason{"Server.InternalError", "Internal error"}
+
+// Kill ends an instance as EC2 does when it loses one: its group hears of it with
+// the next health check.
+func (c *Cloud) Kill(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := c.state.instances[id]; i != nil {
+		c.shutDown(i, internalError, time.Now())
+	}
+}
+
 func setOrDelete[V any](m map[string]V, key string, v V, remove bool) {
 	if remove {
 		delete(m, key)
@@ -178,9 +221,7 @@ func (f *faults) refuse(r *request, resource string) *apiError {
 	if f.expired || f.oldKeys[r.key] {
 		return errExpired(r.service)
 	}
-	f.owed += f.throttle
-	if f.throttle > 0 && f.owed >= 1 {
-		f.owed--
+	if f.throttle.refuses() || f.slow[r.key].refuses() {
 		return errThrottled(r.service)
 	}
 	for _, name := range []string{r.service + ":" + r.action, r.action} {
@@ -195,9 +236,11 @@ func (f *faults) refuse(r *request, resource string) *apiError {
 // caller holds mu.
 func (f *faults) loses(r *request) bool {
 	for _, name := range []string{r.service + ":" + r.action, r.action} {
-		if f.lose[name] > 0 {
-			f.lose[name]--
-			return true
+		for _, name := range []string{name, r.key + " " + name} {
+			if f.lose[name] > 0 {
+				f.lose[name]--
+				return true
+			}
 		}
 	}
 	return false

@@ -118,6 +118,13 @@ func (c *Cloud) DeleteGroup(name string) {
 	c.changed()
 }
 
+// Groups are the names of all groups, sorted.
+func (c *Cloud) Groups() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(maps.Keys(c.state.groups))
+}
+
 // Group is the group as it is now; false if there is none.
 func (c *Cloud) Group(name string) (Group, bool) {
 	c.mu.Lock()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 )
@@ -65,6 +64,9 @@ var (
 	actionFlag   = FaultFlag{"action", "", "as IAM names it, such as autoscaling:UpdateAutoScalingGroup"}
 	userFlag     = FaultFlag{"user", "admin", "whose kubeconfig"}
 )
+
+// allLaunches is more than a lab ever launches.
+const allLaunches = 10000
 
 // values are those of a fault's flags, by name.
 type values map[string]string
@@ -145,7 +147,7 @@ func slowBoot(_ context.Context, l *Lab, v values) (off, error) {
 }
 
 func neverJoin(_ context.Context, l *Lab, v values) (off, error) {
-	n, err := v.count("launches", math.MaxInt)
+	n, err := v.count("launches", allLaunches)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +155,7 @@ func neverJoin(_ context.Context, l *Lab, v values) (off, error) {
 }
 
 func neverReady(_ context.Context, l *Lab, v values) (off, error) {
-	n, err := v.count("launches", math.MaxInt)
+	n, err := v.count("launches", allLaunches)
 	if err != nil {
 		return nil, err
 	}

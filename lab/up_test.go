@@ -56,6 +56,74 @@ func TestUp(t *testing.T) {
 	waitNoProcess(ctx, t, dir)
 }
 
+// TestFaultCommand switches faults of a running lab from another process.
+func TestFaultCommand(t *testing.T) {
+	t.Parallel()
+	ctx := testContext(t)
+	program := filepath.Join(shared.options.BinDir, "lab")
+	if err := shared.ServeControl(); err != nil {
+		t.Fatal(err)
+	}
+	fault := func(args ...string) (string, error) {
+		cmd := exec.CommandContext(ctx, program, append([]string{"fault", "--dir", shared.Dir()}, args...)...)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		out, err := fault(args...)
+		if err != nil {
+			t.Fatalf("lab fault %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return out
+	}
+	if list := run(); strings.Count(list, "\n") != len(Faults)+3 || !strings.Contains(list, "no fault is on") {
+		t.Errorf("lab fault:\n%s", list)
+	}
+	addGroup(ctx, t, GroupOptions{Name: "ng-faults"})
+	for _, name := range []string{"never-join", "never-ready", "slow-boot"} {
+		run(name, "--group", "ng-faults")
+	}
+	run("no-capacity", "--zone", "c", "--after", "100")
+	run("lose-answers", "--action", "autoscaling:DeletePolicy")
+	run("webhook", "--namespace", "default", "--message", "not today")
+	run("delay", "--by", "1ms")
+	list := run()
+	for _, want := range []string{
+		"on: never-join --group=ng-faults", "on: never-ready --group=ng-faults", "on: slow-boot --by=1m --group=ng-faults",
+		"on: no-capacity --after=100 --zone=c", "on: lose-answers --action=autoscaling:DeletePolicy --answers=1",
+		"on: webhook --hang=false --ignore=false --message=not today --namespace=default", "on: delay --by=1ms --user=admin",
+	} {
+		if !strings.Contains(list, want) {
+			t.Errorf("the list does not say %q:\n%s", want, list)
+		}
+	}
+	run("clear", "webhook")
+	if list := run(); strings.Contains(list, "on: webhook") || !strings.Contains(list, "on: delay") {
+		t.Errorf("after clear webhook:\n%s", list)
+	}
+	run("clear")
+	if list := run(); !strings.Contains(list, "no fault is on") {
+		t.Errorf("after clear:\n%s", list)
+	}
+	for want, args := range map[string][]string{
+		"--zone must be one of eu-west-1a": {"no-capacity", "--zone", "x"},
+		`no group "ng-nobody"`:             {"never-join", "--group", "ng-nobody"},
+		"must be a node, or the beginning": {"silence"},
+		"--action is missing":              {"deny"},
+		"--by must be a time":              {"delay", "--by", "long"},
+		"--component must be one of etcd":  {"freeze", "--component", "kubelet"},
+		`namespaces "nowhere" not found`:   {"webhook", "--namespace", "nowhere"},
+		"unknown command":                  {"plague"},
+		`no fault "plague"`:                {"clear", "plague"},
+		"no lab runs in":                   {"--dir", t.TempDir(), "cut"},
+	} {
+		if out, err := fault(args...); err == nil || !strings.Contains(out, want) {
+			t.Errorf("lab fault %s: %v, want %q:\n%s", strings.Join(args, " "), err, want, out)
+		}
+	}
+}
+
 // processes are those with dir in their command line; none where there is no
 // /proc to ask.
 func processes(dir string) []string {

@@ -3,6 +3,7 @@
 //
 //	lab up --nodes 12 --zones 3            until stopped
 //	lab up -- drainboard upgrade ng-web    with a command, and as long as it
+//	lab fault no-capacity --zone a         what can go wrong, while it runs
 //	lab kubectl ...                        kubectl of the same version
 //
 // The program is also every component of the control plane: see components.go.
@@ -30,7 +31,7 @@ func main() {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(upCommand())
+	root.AddCommand(upCommand(), faultCommand())
 	// Kubernetes registers its own on import, and cobra shows it as ours.
 	_ = pflag.CommandLine.MarkHidden("version")
 	err := root.Execute()

@@ -68,6 +68,7 @@ COMMAND it runs that in the lab's environment, and stops with it.`,
 	flags.DurationVar(&f.times.Terminate, "terminate", 3*time.Second, "from an instance's shutdown to the end of its node")
 	flags.DurationVar(&f.times.PodReady, "pod-ready", 2*time.Second, "from a pod's scheduling to Ready")
 	flags.DurationVar(&f.times.PodStop, "pod-stop", 2*time.Second, "from a pod's deletion to its end")
+	flags.DurationVar(&f.times.NodeGrace, "node-grace", 50*time.Second, "from a kubelet's last sign of life to its node's being Unknown, in seconds")
 	flags.StringVar(&f.dir, "dir", "", "directory for state and logs (default a temporary one, removed in the end)")
 	flags.StringVar(&f.auditLog, "audit-log", "", "file for the API audit log (default DIR/audit.log)")
 	flags.IntVar(&f.apiPort, "api-port", 0, "port of the API server on the loopback interface (default a free one)")
@@ -110,6 +111,9 @@ func up(f upFlags, command []string) error {
 	}
 	fmt.Fprintf(os.Stderr, "lab: %d nodes in group %s ready after %s\n", f.nodes, f.group, time.Since(begin).Round(100*time.Millisecond))
 
+	if err := l.ServeControl(); err != nil {
+		return err
+	}
 	env := filepath.Join(l.Dir(), "env")
 	if err := os.WriteFile(env, exports(l.Env()), 0o600); err != nil {
 		return err
@@ -133,7 +137,7 @@ func (f upFlags) options() (lab.Options, error) {
 	}
 	dir := f.dir
 	if dir == "" {
-		if dir, err = os.MkdirTemp("", "drainboard-lab-"); err != nil {
+		if dir, err = os.MkdirTemp("", lab.TemporaryDir); err != nil {
 			return lab.Options{}, err
 		}
 	}

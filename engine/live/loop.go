@@ -58,6 +58,7 @@ type Loop struct {
 	in       engine.Inputs
 	snapshot *engine.Snapshot
 	log      []engine.Event
+	sight    sight
 	saved    time.Time
 	dirty    bool
 }
@@ -124,6 +125,7 @@ func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 		case <-lost:
 			lost, held = nil, false
 			l.stop()
+			l.loseLock()
 			l.running.Go(func() {
 				run, err := l.Lock.Regain(background)
 				l.regained <- regained{run, err}
@@ -135,6 +137,7 @@ func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 			l.run, held, lost = engine.Adopt(r.run, l.Clock.Now()), true, l.Lock.Lost()
 			l.in.Outcomes = nil // what was under way is looked up; what the operator said still holds
 			l.begin(background)
+			l.holdLock()
 		case err := <-l.Intake.failed:
 			return l.run, err
 		case <-ctx.Done():
@@ -157,6 +160,7 @@ func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 			timer.Reset(saveRetry)
 			continue
 		}
+		l.lookRound()
 		wake, err := l.decide(ctx)
 		if err != nil {
 			return l.run, err

@@ -197,6 +197,51 @@ func TestLoopGivesUpWhenSomebodyElseHasTheLock(t *testing.T) {
 	}
 }
 
+// Where nobody looks at a screen, a run that cannot see or has lost its lock
+// says so, once, and says when that is over.
+func TestLoopTellsWhatIsOutOfSight(t *testing.T) {
+	b := newBench(t)
+	b.hold = make(chan struct{})
+	var told []string
+	at := func(source world.Source, ago time.Duration, problem string) {
+		b.Intake.changes <- func(w *world.World) {
+			w.Health[source] = world.Health{Fresh: time.Now().Add(-ago), Problem: problem}
+		}
+	}
+	b.Loop.Events = func(list []engine.Event) {
+		for _, e := range list {
+			switch {
+			case e.Type == engine.PhaseStarted:
+				at(world.Cloud, time.Hour, "credentials expired")
+			case e.Type == engine.Warning:
+				told = append(told, e.Reason+": "+e.Message)
+				switch e.Reason {
+				case "out of sight":
+					at(world.Cloud, time.Hour, "credentials expired") // not told again
+					at(world.Cloud, 0, "")
+				case "in sight":
+					at(world.Cluster, 0, "no answer in time")
+					b.Intake.changes <- func(*world.World) { close(b.lost) }
+				case "lock held":
+					close(b.hold)
+				}
+			}
+		}
+	}
+	if r, err := b.Run(t.Context(), b.planned()); err != nil || r.Result != engine.Succeeded {
+		t.Fatalf("ended %s: %v", r.Result, err)
+	}
+	want := []string{
+		"out of sight: the cloud cannot be seen: credentials expired; what needs it waits, and its deadlines stand still",
+		"in sight: the cloud is seen again, after 0s",
+		"lock lost: the lock of this run is lost: no answer in time; nothing is done until it is back, and deadlines stand still",
+		"lock held: the lock of this run is held again, after 0s: the run goes on from its record",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+}
+
 func TestLoopFarewellObeysFirst(t *testing.T) {
 	b := newBench(t)
 	b.hold = make(chan struct{})

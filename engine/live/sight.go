@@ -1,0 +1,62 @@
+package live
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// sight remembers what is out of sight, so that each loss and each return is
+// told once: where nobody looks at a screen, a run that only waits must say why.
+type sight struct {
+	lost map[world.Source]time.Time // when a source was first found stale
+	lock time.Time                  // when the lock was lost; zero while it is held
+}
+
+// lookRound tells of sources that have become stale, or are fresh again.
+func (l *Loop) lookRound() {
+	now := l.Clock.Now()
+	for _, source := range []world.Source{world.Cluster, world.Cloud} {
+		limit := l.run.Settings.ClusterMaxAge
+		if source == world.Cloud {
+			limit = l.run.Settings.CloudMaxAge
+		}
+		since, known := l.sight.lost[source]
+		switch stale := l.World.Stale(source, now, limit); {
+		case stale && !known:
+			if l.sight.lost == nil {
+				l.sight.lost = map[world.Source]time.Time{}
+			}
+			l.sight.lost[source] = now
+			why := cmp.Or(l.World.Health[source].Problem, "no answer for "+limit.String())
+			l.warn("out of sight", fmt.Sprintf("the %s cannot be seen: %s; what needs it waits, and its deadlines stand still", source, why))
+		case !stale && known:
+			delete(l.sight.lost, source)
+			l.warn("in sight", fmt.Sprintf("the %s is seen again, after %s", source, now.Sub(since).Round(time.Second)))
+		}
+	}
+}
+
+// loseLock tells that the lock is lost, and why as far as is known.
+func (l *Loop) loseLock() {
+	l.sight.lock = l.Clock.Now()
+	why := ""
+	if problem := l.World.Health[world.Cluster].Problem; problem != "" {
+		why = ": " + problem
+	}
+	l.warn("lock lost", "the lock of this run is lost"+why+"; nothing is done until it is back, and deadlines stand still")
+}
+
+// holdLock tells that the lock is held again.
+func (l *Loop) holdLock() {
+	away := l.Clock.Now().Sub(l.sight.lock).Round(time.Second)
+	l.sight.lock = time.Time{}
+	l.warn("lock held", fmt.Sprintf("the lock of this run is held again, after %s: the run goes on from its record", away))
+}
+
+func (l *Loop) warn(reason, message string) {
+	l.tell([]engine.Event{{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: engine.Warning, Reason: reason, Message: message}})
+}

@@ -122,14 +122,7 @@ func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 				shown = true
 			}
 			continue
-		case <-lost:
-			lost, held = nil, false
-			l.stop()
-			l.loseLock()
-			l.running.Go(func() {
-				run, err := l.Lock.Regain(background)
-				l.regained <- regained{run, err}
-			})
+		case <-lost: // below, before anything else is decided
 		case r := <-l.regained:
 			if r.err != nil {
 				return l.run, r.err
@@ -155,6 +148,15 @@ func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 		}
 		l.drain()
 		shown = false
+		if over(lost) {
+			lost, held = nil, false
+			l.stop()
+			l.loseLock()
+			l.running.Go(func() {
+				run, err := l.Lock.Regain(background)
+				l.regained <- regained{run, err}
+			})
+		}
 		if !held {
 			l.trouble("the lock of this run is lost; nothing is done until it is back", l.Clock.Now())
 			timer.Reset(saveRetry)
@@ -171,6 +173,16 @@ func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 			return l.run, nil
 		}
 		timer.Reset(max(0, wake.Sub(l.Clock.Now())))
+	}
+}
+
+// over reports whether a channel is closed; no channel is not.
+func over(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -218,7 +230,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 		since = saveEvery // what the operator said outlives this process
 	}
 	if len(d.Actions) > 0 || l.dirty && since >= saveSoon || since >= saveEvery {
-		if err := l.save(ctx); errors.Is(err, ErrLost) {
+		if err := l.save(ctx, l.Lock.Lost()); errors.Is(err, ErrLost) {
 			l.run = before
 			return wake, err
 		} else if err != nil && len(d.Actions) > 0 {
@@ -245,10 +257,18 @@ func (l *Loop) trouble(why string, now time.Time) {
 	l.World.SetHealth(world.Cluster, h)
 }
 
-// save writes the record. The end of ctx leaves it a moment.
-func (l *Loop) save(ctx context.Context) error {
+// save writes the record. The end of ctx leaves it a moment; lost ends it at
+// once, so that an API that does not answer keeps nobody from noticing.
+func (l *Loop) save(ctx context.Context, lost <-chan struct{}) error {
 	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveLimit)
 	defer cancel()
+	go func() {
+		select {
+		case <-lost:
+			cancel()
+		case <-writing.Done():
+		}
+	}()
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(farewell, cancel) })
 	defer stop()
 	if err := l.Store.Save(writing, l.run); err != nil {
@@ -263,7 +283,7 @@ func (l *Loop) save(ctx context.Context) error {
 func (l *Loop) saveLast(ctx context.Context) {
 	var err error
 	for range lastSaves {
-		if err = l.save(ctx); err == nil || errors.Is(err, ErrLost) {
+		if err = l.save(ctx, nil); err == nil || errors.Is(err, ErrLost) {
 			return
 		}
 		if ctx.Err() != nil {
@@ -342,10 +362,10 @@ func (l *Loop) farewell(ctx context.Context) (engine.Run, error) {
 	}
 	d := engine.Decide(l.Rules, l.Clock.Now(), l.World, l.run, l.in)
 	if len(d.Actions) > 0 { // an action that is not carried out must not be recorded
-		return l.run, l.save(ctx)
+		return l.run, l.save(ctx, nil)
 	}
 	l.run = d.Run
-	err := l.save(ctx)
+	err := l.save(ctx, nil)
 	l.tell(d.Events)
 	return l.run, err
 }

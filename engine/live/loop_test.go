@@ -197,6 +197,42 @@ func TestLoopGivesUpWhenSomebodyElseHasTheLock(t *testing.T) {
 	}
 }
 
+// An API that does not answer holds up a write of the record, and with it the
+// loop, but not the news that the lock is lost.
+func TestLoopNoticesTheLossWhileItWrites(t *testing.T) {
+	b := newBench(t)
+	store := &deaf{bench: b}
+	b.Store = store
+	begin := time.Now()
+	if r, err := b.Run(t.Context(), b.planned()); err != nil || r.Result != engine.Succeeded {
+		t.Fatalf("ended %s: %v", r.Result, err)
+	}
+	if n := count(b.seen(), "regain"); n != 1 {
+		t.Errorf("the lock was got back %d times, want once", n)
+	}
+	if took := time.Since(begin); took > saveLimit/2 {
+		t.Errorf("it took %s", took)
+	}
+}
+
+// deaf is a store whose API does not answer the first write; the lock is lost
+// meanwhile.
+type deaf struct {
+	*bench
+	asked bool
+}
+
+func (d *deaf) Save(ctx context.Context, r engine.Run) error {
+	if d.asked {
+		return d.bench.Save(ctx, r)
+	}
+	d.asked = true
+	d.record = r
+	close(d.lost)
+	<-ctx.Done()
+	return ctx.Err()
+}
+
 // Where nobody looks at a screen, a run that cannot see or has lost its lock
 // says so, once, and says when that is over.
 func TestLoopTellsWhatIsOutOfSight(t *testing.T) {

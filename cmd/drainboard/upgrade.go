@@ -302,7 +302,8 @@ func (a *app) result(run engine.Run) error {
 	list(a.err, "Left behind:", run.Left)
 	list(a.err, "Note:", run.Notes)
 	if code := run.Result.ExitCode(); code != 0 {
-		return &exitError{code, fmt.Errorf("%s: %s", run.Result, run.Why)}
+		why := strings.TrimPrefix(run.Why, string(run.Result)+": ")
+		return &exitError{code, fmt.Errorf("%s: %s", run.Result, why)}
 	}
 	return nil
 }

@@ -16,7 +16,8 @@ type sight struct {
 	lock time.Time                  // when the lock was lost; zero while it is held
 }
 
-// lookRound tells of sources that have become stale, or are fresh again.
+// lookRound tells of sources that have become stale, or are fresh again. One
+// that is stale and does not know why yet is given as much time again.
 func (l *Loop) lookRound() {
 	now := l.Clock.Now()
 	for _, source := range []world.Source{world.Cluster, world.Cloud} {
@@ -25,13 +26,15 @@ func (l *Loop) lookRound() {
 			limit = l.run.Settings.CloudMaxAge
 		}
 		since, known := l.sight.lost[source]
-		switch stale := l.World.Stale(source, now, limit); {
+		stale, why := l.World.Stale(source, now, limit), l.World.Health[source].Problem
+		switch {
+		case stale && !known && why == "" && !l.World.Stale(source, now, 2*limit):
 		case stale && !known:
 			if l.sight.lost == nil {
 				l.sight.lost = map[world.Source]time.Time{}
 			}
 			l.sight.lost[source] = now
-			why := cmp.Or(l.World.Health[source].Problem, "no answer for "+limit.String())
+			why = cmp.Or(why, "no answer for "+(2*limit).String())
 			l.warn("out of sight", fmt.Sprintf("the %s cannot be seen: %s; what needs it waits, and its deadlines stand still", source, why))
 		case !stale && known:
 			delete(l.sight.lost, source)
@@ -50,8 +53,12 @@ func (l *Loop) loseLock() {
 	l.warn("lock lost", "the lock of this run is lost"+why+"; nothing is done until it is back, and deadlines stand still")
 }
 
-// holdLock tells that the lock is held again.
+// holdLock tells that the lock is held again. What was wrong with the cluster
+// meanwhile the feed has to say anew.
 func (l *Loop) holdLock() {
+	h := l.World.Health[world.Cluster]
+	h.Problem = ""
+	l.World.Health[world.Cluster] = h
 	away := l.Clock.Now().Sub(l.sight.lock).Round(time.Second)
 	l.sight.lock = time.Time{}
 	l.warn("lock held", fmt.Sprintf("the lock of this run is held again, after %s: the run goes on from its record", away))

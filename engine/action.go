@@ -229,6 +229,9 @@ type Outcome struct {
 	Unschedulable bool `json:"unschedulable,omitempty"`
 	// Happened answers a CheckEffect.
 	Happened bool `json:"happened,omitempty"`
+	// Already answers a Terminate: the machine was ending before, so that this
+	// request took nothing down.
+	Already bool `json:"already,omitempty"`
 	// Lines answer an Inspect: the machine's state, why it is so, and the last lines
 	// of its console as far as we may read them.
 	Lines []string `json:"lines,omitempty"`

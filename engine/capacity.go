@@ -112,7 +112,13 @@ func (s *Step) WatchSizes() {
 	if !s.Fresh(world.Cloud) || !s.Run.Raised || s.Run.Foreign != "" || s.changingSizes() {
 		return
 	}
-	switch desired, ours := s.W.Group.Sizes.Desired, s.Run.Expected(); {
+	desired, ours := s.W.Group.Sizes.Desired, s.Run.Expected()
+	if not := min(desired-ours, s.Run.Doubted); not > 0 {
+		s.Run.Lowered -= not
+		ours += not
+	}
+	s.Run.Doubted = 0
+	switch {
 	case desired > ours:
 		s.Run.Foreign = fmt.Sprintf("somebody else raised the group's desired size from %d to %d meanwhile", ours, desired)
 		s.Report(Event{Type: CapacityChanged, Reason: "not by us", Message: s.Run.Foreign})

@@ -135,6 +135,9 @@ func (s *Step) took(a Action, o Outcome) {
 		n.Ends = true
 		s.SetNode(a.Machine, n)
 	}
+	if a.Decrement && o.Already {
+		s.Run.Doubted++ // the size itself will tell
+	}
 	delete(s.Run.Retries, a.Key)
 	s.reportChange(a)
 }

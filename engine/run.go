@@ -135,6 +135,10 @@ type Run struct {
 	// for); Lowered how many terminations took the desired size down again.
 	Raise   int `json:"raise,omitempty"`
 	Lowered int `json:"lowered,omitempty"`
+	// Doubted is how many of these may have taken nothing down: the machine was
+	// ending already when it was asked for, through somebody else as a rule, or by
+	// a request of ours whose answer was lost.
+	Doubted int `json:"doubted,omitempty"`
 	// MaxSet is the maximum size that we asked for last.
 	MaxSet int `json:"maxSet,omitempty"`
 	// RaiseUnsure: the answer to the raise was lost, so it may have happened.

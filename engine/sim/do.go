@@ -221,7 +221,7 @@ func (s *Sim) terminateOne(a engine.Action) engine.Outcome {
 	case m == nil:
 		return refuse(engine.RefusedGone, "Instance Id not found - No managed instance found for instance ID %s", a.Machine)
 	case m.Leaving():
-		return done
+		return engine.Outcome{Verdict: engine.Done, Already: true}
 	case a.Decrement && g.Sizes.Desired-1 < g.Sizes.Min:
 		return refuse(engine.RefusedInvalid, "Currently, desiredSize equals minSize (%d). Terminating instance without replacement will violate group's min size constraint.", g.Sizes.Min)
 	}

@@ -141,7 +141,9 @@ func (e *Executor) terminate(ctx context.Context, a engine.Action) engine.Outcom
 	}
 	switch {
 	case m.ending:
-		return done(a.Machine + " is ending already")
+		o := done(a.Machine + " is ending already")
+		o.Already = true
+		return o
 	case m.group == "":
 		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedGone, Message: fmt.Sprintf("machine %s belongs to no Auto Scaling group any more", a.Machine)}
 	case a.Group != "" && m.group != a.Group:

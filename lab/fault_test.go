@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,30 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
+
+// docs/lab.md has a line for each fault, with its flags and its name in Go.
+func TestFaultsAreDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../docs/lab.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range Faults {
+		line := ""
+		for row := range strings.Lines(string(doc)) {
+			if strings.HasPrefix(row, "| `"+fault.Name+"`") || strings.HasPrefix(row, "| `"+fault.Name+" --") {
+				line = row
+			}
+		}
+		for _, flag := range fault.Flags {
+			if !strings.Contains(line, "--"+flag.Name) && flag != userFlag {
+				t.Errorf("%s: the line does not say --%s: %q", fault.Name, flag.Name, line)
+			}
+		}
+		if !strings.Contains(line, "`"+fault.API+"`") || !strings.Contains(line, fault.Summary[:10]) {
+			t.Errorf("%s: the line is %q", fault.Name, line)
+		}
+	}
+}
 
 // A cut ends watches of its user only; what a line holds or refuses gets through
 // when it is over.

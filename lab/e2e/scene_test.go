@@ -47,6 +47,13 @@ type scene struct {
 func newScene(t *testing.T, name string, o lab.GroupOptions, rights ...string) *scene {
 	t.Helper()
 	t.Parallel()
+	return loneScene(t, name, o, rights...)
+}
+
+// loneScene is newScene for a test that breaks the lab for everybody: it runs
+// before those that run side by side.
+func loneScene(t *testing.T, name string, o lab.GroupOptions, rights ...string) *scene {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	t.Cleanup(cancel)
 	s := &scene{t: t, ctx: ctx, name: name, home: t.TempDir(), key: name}
@@ -181,8 +188,14 @@ func (s *scene) pods(app string) []corev1.Pod {
 // eventually tries until there is no error, and fails with the last one.
 func (s *scene) eventually(try func() error) {
 	s.t.Helper()
+	s.within(20*time.Second, try)
+}
+
+// within is eventually with a time of its own.
+func (s *scene) within(limit time.Duration, try func() error) {
+	s.t.Helper()
 	var err error
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if err = try(); err == nil {
 			return
 		}

@@ -1,0 +1,115 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/lab"
+)
+
+// The whole control plane goes away in the middle of a run, twice: etcd stands
+// still for longer than the run's lock lasts, and the API server starts again.
+// The run waits, says so, uses up no deadline, and ends well.
+func TestControlPlaneAway(t *testing.T) {
+	s := loneScene(t, "away", lab.GroupOptions{Nodes: 3, Zones: oneZone})
+	s.deploy("checkout", "batch", "agent")
+
+	p := s.upgrade("--drain-timeout", "15s", "--post-drain-wait", "2s")
+	blocked := p.await("node.blocked")
+	if err := shared.Process(lab.Etcd).Freeze(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = shared.Process(lab.Etcd).Thaw() })
+	p.await("warning", because("lock lost"), saying("deadlines stand still"))
+	if err := shared.Process(lab.Etcd).Thaw(); err != nil {
+		t.Fatal(err)
+	}
+	p.await("warning", because("lock held"))
+	// The drain would have run out of time by now, had it gone on counting.
+	s.refusedAfter(*blocked.Until)
+	s.scale("checkout", 4)
+	p.await("pod.unblocked", ofPod(blocked.Pod))
+
+	p.await("node.settling", onNode(blocked.Node)) // no eviction is under way
+	if err := shared.Restart(s.ctx, lab.APIServer); err != nil {
+		t.Fatal(err)
+	}
+	p.exits(0)
+
+	checkEvents(t, p.said())
+	checkOrder(t, p.said())
+	checkFinished(t, p.said(), "succeeded", 0)
+	s.checkRolled()
+	s.checkNothingTwice()
+}
+
+// refusedAfter waits until an eviction was refused by a budget after a time.
+func (s *scene) refusedAfter(from time.Time) {
+	s.t.Helper()
+	_, err := shared.AuditUntil(s.ctx, func(log lab.Requests) bool {
+		return slices.ContainsFunc(log, func(r lab.Request) bool {
+			return r.User == s.user && r.Eviction() && r.Code == 429 && r.Received.After(from)
+		})
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// checkNothingTwice sees that no change was carried out twice: no pod evicted
+// again, no mark put on again, no machine ended or launched again. What is as
+// harmless the second time as the first (a process suspended, the same sizes set,
+// a template version with the same token) may be repeated.
+func (s *scene) checkNothingTwice() {
+	s.t.Helper()
+	done := map[string]int{}
+	for _, r := range s.requests().Where(lab.Complete, lab.Request.Write) {
+		switch {
+		case r.Code >= 300, review(r), bookkeeping(r):
+		case r.Eviction():
+			done["eviction of "+r.Name+" "+r.UID()]++
+		default:
+			done[r.Verb+" "+r.Resource+" "+r.Name+" "+string(r.Body)]++
+		}
+	}
+	for _, c := range s.calls() {
+		if c.Code == "" && (c.Action == "TerminateInstanceInAutoScalingGroup" || c.Action == "LaunchInstances") {
+			done[c.Action+" "+c.Params.Encode()]++
+		}
+	}
+	for what, n := range done {
+		if n > 1 {
+			s.t.Errorf("done %d times: %s", n, what)
+		}
+	}
+}
+
+// Connections break again and again, then stand still for longer than the lock
+// lasts, then are refused: watches and answers are lost, and the run ends well.
+func TestConnectionsCut(t *testing.T) {
+	s := newScene(t, "cut", lab.GroupOptions{Nodes: 3, Zones: oneZone})
+	s.deploy("batch", "single", "agent")
+	line := shared.Line("cut")
+
+	p := s.upgrade()
+	for _, moment := range []string{"run.started", "capacity.changed", "node.tainted", "node.draining", "pod.evicted", "node.settling", "node.terminating"} {
+		p.await(moment)
+		line.Cut()
+	}
+	replaced := p.await("node.replaced")
+	line.Hold(true)
+	p.await("warning", because("lock lost"))
+	line.Hold(false)
+	p.await("warning", because("lock held"))
+	next := p.await("node.settling", func(e Event) bool { return e.Time.After(replaced.Time) })
+	line.Refuse(true)
+	p.await("warning", because("lock lost"), func(e Event) bool { return e.Time.After(next.Time) })
+	line.Refuse(false)
+	p.exits(0)
+
+	checkEvents(t, p.said()) // their order repeats what the record did not know yet
+	checkFinished(t, p.said(), "succeeded", 0)
+	s.checkRolled()
+	s.checkNothingTwice()
+}

@@ -105,7 +105,7 @@ func (s *Sim) look() {
 			w.SetGroup(g)
 			w.SetMachines(list)
 		})
-		s.View.Health[world.Cloud] = world.Health{Fresh: at}
+		s.View.SetHealth(world.Cloud, world.Health{Fresh: at})
 		s.fresh = s.fresh || !slices.Equal(before, s.View.Machines()) || !reflect.DeepEqual(was, g)
 	})
 }

@@ -73,7 +73,7 @@ func (f *faults) strikes(what string) bool {
 // Outage keeps a source away for a while, for a reason.
 func (s *Sim) Outage(src world.Source, d time.Duration, why string) {
 	if src == world.Cluster && s.synced && !s.faults.away(src, s.now) {
-		s.View.Health[src] = world.Health{Fresh: s.now}
+		s.View.SetHealth(src, world.Health{Fresh: s.now})
 	}
 	h := s.View.Health[src]
 	s.faults.gone[src] = s.now.Add(d)
@@ -116,7 +116,7 @@ func (s *Sim) etcdOutage(d time.Duration) {
 // Health brings the View's freshness of the cluster up to date.
 func (s *Sim) health() {
 	if s.synced && !s.faults.away(world.Cluster, s.now) && !s.now.Before(s.faults.etcd) {
-		s.View.Health[world.Cluster] = world.Health{Fresh: s.now}
+		s.View.SetHealth(world.Cluster, world.Health{Fresh: s.now})
 	}
 }
 

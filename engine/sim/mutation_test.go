@@ -48,7 +48,7 @@ var mutations = []mutation{
 	{"write first: a mark that the record does not know", "mark.go", "Foreign: put.seen(s.W) || s.labelled(put)}\n\t\ts.remember(m)", "Foreign: put.seen(s.W) || s.labelled(put)}", "", "write first: "},
 	{"write first: a process that the record does not know", "capacity.go", "s.Run.Suspended = append(s.Run.Suspended, process)", "", "", "write first: "},
 	{"freshness: acting on what is old", "ensure.go", "if !s.Fresh(src) {\n\t\t\treturn false", "if src == \"\" {\n\t\t\treturn false", "", "freshness: "},
-	{"budgets: more evictions than a budget allows", "evict.go", "case gate.Open && (due || c.known.Closed) && !anyOf(gate, asked):", "case due || c.known.Closed:", "", "budgets: "},
+	{"budgets: more evictions than a budget allows", "evict.go", "case gate.Open && (due || c.known.Closed) && !anyOf(gate, asked):", "case due:", "", "budgets: "},
 	{"approval: nobody is asked", "batch.go", "how == ApproveNone || how == ApprovePhase {", "how != \"\" {", "", "approval: "},
 	{"snapshots: every row is a new one", "view.go", "b.moves() {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif sameRow(was, row) {", "true {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif was == row {", "", "snapshot: "},
 	{"snapshots: rows grow old", "view.go", "if b != z.bases[j] || b.moves() {", "if b.moves() {", "", "snapshot: "},

@@ -85,7 +85,7 @@ func (s *Sim) forget() {
 // first poll, the cluster's nodes soon, and the rest of the cluster when all lists
 // have arrived. Until then the cluster counts as never seen.
 func (s *Sim) connect() {
-	s.View.Health[world.Cluster] = world.Health{Problem: "reading the cluster's nodes, pods and budgets"}
+	s.View.SetHealth(world.Cluster, world.Health{Problem: "reading the cluster's nodes, pods and budgets"})
 	s.look()
 	process := s.process
 	s.after(s.Config.Sync/2, func() {

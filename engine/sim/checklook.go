@@ -44,7 +44,7 @@ func (c *checker) look(dec engine.Decision) {
 	c.raw("a snapshot", d.encode(v))
 	c.raw("a plan", d.encode(p))
 	c.agrees(v, again, &dec.Run)
-	if fresh := engine.View(d.Rules, s.now, s.View, dec.Run, nil); !bytes.Equal(d.encode(fresh), d.encode(v)) {
+	if fresh := engine.View(d.Rules, s.now, s.View, dec.Run, nil); len(v.Zones) > 0 && !bytes.Equal(d.encode(fresh), d.encode(v)) {
 		d.breaks("snapshot: it is not what one made from nothing would be:\n%s\n%s", d.encode(v), d.encode(fresh))
 	}
 	c.shown = v

@@ -122,6 +122,7 @@ type Step struct {
 	Rules Strategy
 
 	actions []Action
+	failed  bool // this decision has ended the run
 	events  []Event
 	wake    time.Time
 	changed bool

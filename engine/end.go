@@ -25,7 +25,21 @@ func (s *Step) Fail(result Result, why string) {
 	if s.Run.State == Running || s.Run.State == Paused {
 		s.Report(Event{Type: Warning, Reason: string(result), Message: why})
 		s.stop(result, why)
+		s.withdraw()
 	}
+}
+
+// withdraw takes back the changes that this decision was to ask for: none starts
+// once the run ends, and what it takes to put things back is the next one's to ask.
+func (s *Step) withdraw() {
+	s.failed = true
+	s.actions = slices.DeleteFunc(s.actions, func(a Action) bool {
+		if a.ReadOnly() {
+			return false
+		}
+		delete(s.Run.Pending, a.Key)
+		return true
+	})
 }
 
 // stop begins to end the run.

@@ -65,6 +65,9 @@ func (s *Step) Refused(key string) (Retry, bool) {
 // ask records an action as pending and hands it to the executor, unless what it
 // needs to know is stale.
 func (s *Step) ask(a Action) bool {
+	if s.failed && !a.ReadOnly() {
+		return false
+	}
 	for _, src := range a.Needs() {
 		if !s.Fresh(src) {
 			return false

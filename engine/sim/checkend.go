@@ -130,7 +130,9 @@ func (c *checker) replacement(m *machine) {
 		return // it may be somebody else's
 	}
 	if n == nil || !n.Ready {
-		d.breaks("rule 4: %s is not Ready", m.ID)
+		if seen := s.View.NodeOf(m.ID); n == nil || seen == nil || !seen.Ready { // else it has become so just now
+			d.breaks("rule 4: %s is not Ready", m.ID)
+		}
 		return
 	}
 	for _, label := range sortedKeys(r.Settings.NewLabels) {

@@ -180,6 +180,14 @@ func (s *Step) LaunchFailure() string {
 	return ""
 }
 
+// tellLaunchFailure reports a launch that failed, once for what it says.
+func (s *Step) tellLaunchFailure() {
+	if failure := s.LaunchFailure(); failure != "" && failure != s.Run.LaunchFailed {
+		s.Run.LaunchFailed = failure
+		s.Report(Event{Type: Warning, Reason: "launch failed", Message: "a launch failed: " + failure})
+	}
+}
+
 // ByPods sorts machines by how many pods would have to leave them, then by the
 // run's chance.
 func (s *Step) ByPods(machines []string) []string {

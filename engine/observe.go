@@ -51,6 +51,7 @@ func (s *Step) observe() {
 			s.gone(id)
 		}
 	}
+	s.tellLaunchFailure()
 	s.observePods()
 }
 

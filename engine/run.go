@@ -148,6 +148,8 @@ type Run struct {
 	// AskedZones are the zones a machine was asked for by name, each of which
 	// raises the desired size by one more.
 	AskedZones []string `json:"askedZones,omitempty"`
+	// LaunchFailed is the failed launch that was reported last.
+	LaunchFailed string `json:"launchFailed,omitempty"`
 	// Foreign: somebody else changed the group's size meanwhile; ours is left as it is.
 	Foreign string `json:"foreign,omitempty"`
 	// Suspended are processes of the group that we suspended.

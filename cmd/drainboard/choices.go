@@ -126,6 +126,7 @@ func (f *rollFlags) durations(cmd *cobra.Command, s *engine.Settings) error {
 		least time.Duration
 	}{
 		{"drain-timeout", f.drainTimeout, &s.DrainTimeout, time.Second},
+		{"unreachable-after", f.unreachableAfter, &s.UnreachableAfter, time.Second},
 		{"canary-watch", f.canaryWatch, &s.CanaryWatch, time.Second},
 		{"post-drain-wait", f.postDrainWait, &s.Settle, 0},
 		{"node-ready-timeout", f.nodeReadyTimeout, &s.NodeReadyTimeout, time.Second},

@@ -46,7 +46,7 @@ func TestPlanShowsEverySetting(t *testing.T) {
 	zone, _ := s.Until.Zone()
 	for _, want := range []string{
 		"canary-watch         2m0s (", "order                oldest,name;", "only                 a1, a2 (",
-		"until                Sun 22 Nov 2026 05:00:00 " + zone, "unreachable          wait, from 5m0s", "seed                 7 (",
+		"until                Sun 22 Nov 2026 05:00:00 " + zone, "unreachable          wait (", "unreachable-after    5m0s (", "seed                 7 (",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the plan does not show %q:\n%s", want, got)

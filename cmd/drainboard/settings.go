@@ -23,6 +23,7 @@ type rollFlags struct {
 	until                    string
 	maxFailedNodes           int
 	unreachable              string
+	unreachableAfter         time.Duration
 	drainTimeout             time.Duration
 	onDrainTimeout           string
 	force                    bool
@@ -61,6 +62,7 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.until, "until", "", "start nothing that cannot end by then: a local time of day (05:00: the next one), a date and time, or an RFC 3339 time")
 	fl.IntVar(&f.maxFailedNodes, "max-failed-nodes", 0, "nodes that may fail before the run does (default 0)")
 	fl.StringVar(&f.unreachable, "unreachable", "", "nodes whose kubelet is not heard from: wait (they go last), terminate (with the pods on them) or fail (default wait)")
+	fl.DurationVar(&f.unreachableAfter, "unreachable-after", 0, "how long a kubelet must not be heard from before --unreachable applies (default 5m0s)")
 	fl.DurationVar(&f.drainTimeout, "drain-timeout", 0, "time a node has to lose its pods (default 15m)")
 	fl.StringVar(&f.onDrainTimeout, "on-drain-timeout", "", "then: fail, skip, force or wait (default fail)")
 	fl.BoolVar(&f.force, "force", false, "the same as --on-drain-timeout=force")

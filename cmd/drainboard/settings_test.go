@@ -81,6 +81,7 @@ func TestSettingsRefuseNonsense(t *testing.T) {
 		{[]string{"--canary-watch", "5m"}, false, "--approve canary only, not with batch"},
 		{[]string{"--canary-watch", "5m"}, true, "--approve canary only, not with none"},
 		{[]string{"--approve", "canary", "--canary-watch", "0s"}, false, "too short"},
+		{[]string{"--unreachable-after", "0s"}, false, "too short"},
 		{[]string{"--approve", "canary", "--batch-size", "3"}, false, "for --approve batch, not for canary"},
 		{[]string{"--batch-size", "3"}, true, "for --approve batch, not for none"},
 		{[]string{"--order", "biggest"}, false, "none of random, oldest, newest, name, fewest-blockers"},

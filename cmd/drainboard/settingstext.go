@@ -31,7 +31,8 @@ var settingRows = []settingRow{
 	{"all-nodes", func(r engine.Run) string { return yesNo(r.Target.All) }},
 	{"until", untilText},
 	{"max-failed-nodes", func(r engine.Run) string { return fmt.Sprint(r.Settings.MaxFailedNodes) }},
-	{"unreachable", unreachableText},
+	{"unreachable", func(r engine.Run) string { return string(r.Settings.Unreachable) }},
+	{"unreachable-after", func(r engine.Run) string { return r.Settings.UnreachableAfter.String() }},
 	{"drain-timeout", func(r engine.Run) string { return r.Settings.DrainTimeout.String() }},
 	{"on-drain-timeout", func(r engine.Run) string { return string(r.Settings.OnDrainTimeout) }},
 	{"post-drain-wait", func(r engine.Run) string { return r.Settings.Settle.String() }},
@@ -78,10 +79,6 @@ func untilText(r engine.Run) string {
 		return "no end"
 	}
 	return when(r.Settings.Until.Local())
-}
-
-func unreachableText(r engine.Run) string {
-	return fmt.Sprintf("%s, from %s without a sign on", r.Settings.Unreachable, r.Settings.UnreachableAfter)
 }
 
 func expectLabel(r engine.Run) string {

@@ -120,10 +120,11 @@ func (c *checker) replacement(m *machine) {
 	d, s := c.d, c.d.Sim
 	r := &d.Run
 	n := s.Truth.NodeOf(m.ID)
+	if left := r.Nodes[m.ID]; r.Result != engine.Succeeded && (left.Stage == engine.Skipped || left.Stage == engine.NodeFail) && left.Reason != "" {
+		return // it was left as it was, and the record says why
+	}
 	if !slices.Contains(r.Target.Templates, m.Template) || r.Target.All && n != nil && n.Created.Before(r.Started) {
-		if stage := r.Nodes[m.ID].Stage; r.Result == engine.Succeeded || stage != engine.Skipped && stage != engine.NodeFail || r.Nodes[m.ID].Reason == "" {
-			d.breaks("rule 4: %s runs %s (%s)", m.ID, m.Template, stage)
-		}
+		d.breaks("rule 4: %s runs %s (%s)", m.ID, m.Template, r.Nodes[m.ID].Stage)
 		return
 	}
 	if reported(d, "raised the group's desired size") {

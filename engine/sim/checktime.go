@@ -85,6 +85,11 @@ func (c *checker) deadlines(dec engine.Decision) {
 			if was.PhaseWait != nil {
 				w = wait{"", was.PhaseWait.For, was.PhaseWait.Start}
 			}
+			for id, n := range was.Nodes { // or a machine has used up its own
+				if n.Stage == engine.Launching && n.Wait != nil && c.clock.used[wait{id, n.Wait.For, n.Wait.Start}] > c.clock.used[w] {
+					w = wait{id, n.Wait.For, n.Wait.Start}
+				}
+			}
 			c.gaveUp("the wait for nodes", w, set.NodeReadyTimeout)
 		case e.Type == engine.Warning && e.Reason == string(engine.Failed) && strings.Contains(e.Message, "did not end within"):
 			id, _, _ := strings.Cut(e.Message, " ")

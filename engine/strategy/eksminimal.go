@@ -1,6 +1,9 @@
 package strategy
 
 import (
+	"slices"
+	"time"
+
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -108,15 +111,34 @@ func (EKSMinimal) upgrade(s *engine.Step) {
 		}
 		return
 	}
-	why := short(s)
+	why, late := short(s), overdue(s)
 	switch {
 	case why == "" || !s.Fresh(world.Cloud):
 		s.Run.PhaseWait = nil
-	case s.Run.PhaseWait == nil:
+	case late != "":
+		s.FailLaunch(late)
+	case s.Run.PhaseWait == nil || joinedSince(s, s.Run.PhaseWait.Start):
 		s.StartLaunchWait("replacements")
 	case s.Over(s.Run.PhaseWait):
 		s.FailLaunch(why)
 	}
+}
+
+// overdue says of a new machine that has used up its own time why it is not Ready,
+// "" if none has.
+func overdue(s *engine.Step) string {
+	for _, id := range s.In(engine.Launching) {
+		if m := s.W.Machine(id); m != nil && !m.Leaving() && s.Over(s.Run.Nodes[id].Wait) {
+			return s.WhyNotReady(m)
+		}
+	}
+	return ""
+}
+
+// joinedSince reports whether a replacement has got Ready since then: as long as
+// nodes go one after the other, something is always missing.
+func joinedSince(s *engine.Step, then time.Time) bool {
+	return slices.ContainsFunc(s.In(engine.Ready), func(id string) bool { return s.Run.Nodes[id].Since.After(then) })
 }
 
 // End gives the group its template and its processes back.

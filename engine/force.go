@@ -44,12 +44,22 @@ func (s *Step) order(id string) *ForceOrder {
 	return nil
 }
 
+// endOrders ends the force orders for a node: what is to be forced when it drains
+// again must be ordered again.
+func (s *Step) endOrders(machine string) {
+	for i, o := range s.Run.Orders {
+		if o.Machine == machine {
+			s.Run.Orders[i].Over = true
+		}
+	}
+}
+
 // carryOutOrders deletes the pods that force orders name: with their own grace
 // period first, and without any if they are already terminating.
 func (s *Step) carryOutOrders() {
 	for i := range s.Run.Orders {
 		o := s.Run.Orders[i]
-		if stage := s.Run.Nodes[o.Machine].Stage; stage != Draining {
+		if stage := s.Run.Nodes[o.Machine].Stage; stage != Draining || o.Over {
 			continue
 		}
 		for _, p := range s.W.PodsOn(o.Node) {

@@ -96,6 +96,7 @@ func (s *Step) obeyReturn(c Command) {
 	}
 	n.Stage, n.Since, n.Reason, n.Order, n.Batch = Outdated, s.Now, "", "", 0
 	s.SetNode(id, n)
+	s.endOrders(id)
 	if len(s.Run.Order) > 0 { // else it is in the order that is still to be made
 		s.Run.Order = append(slices.DeleteFunc(slices.Clone(s.Run.Order), func(other string) bool { return other == id }), id)
 	}

@@ -326,4 +326,6 @@ type ForceOrder struct {
 	By      string    `json:"by"`
 	At      time.Time `json:"at"`
 	Why     string    `json:"why"`
+	// Over: the node was left out and returned to since; nothing more is deleted by it.
+	Over bool `json:"over,omitempty"`
 }

@@ -276,8 +276,8 @@ func (EKS) taintOutdated(s *engine.Step) bool {
 	all := true
 	for _, id := range s.Run.Order {
 		n := s.Run.Nodes[id]
-		if n.Name == "" || n.Stage != engine.Outdated && n.Stage != engine.Queued && n.Stage != engine.Draining {
-			continue
+		if s.W.Node(n.Name) == nil || n.Stage != engine.Outdated && n.Stage != engine.Queued && n.Stage != engine.Draining {
+			continue // one that has not joined, or that somebody deleted, takes no pods
 		}
 		all = s.Taint(id, n.Name, unschedulable) && all
 	}

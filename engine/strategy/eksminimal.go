@@ -90,7 +90,7 @@ func (EKSMinimal) cordon(s *engine.Step) {
 	}
 	all := s.SuspendProcess(rebalance)
 	for _, id := range s.Run.Order {
-		if n := s.Run.Nodes[id]; n.Name != "" && n.Stage == engine.Outdated {
+		if n := s.Run.Nodes[id]; s.W.Node(n.Name) != nil && n.Stage == engine.Outdated {
 			all = s.Mark(engine.CordonOf(id, n.Name)) && all
 		}
 	}

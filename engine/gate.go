@@ -22,16 +22,16 @@ func (s *Step) Unavailable() int {
 	return count
 }
 
-// shut says why no new drain may start now, "" if one may, with so many nodes in
-// service. Two things are looked at: that enough of them stay so, and that the pods
-// we evicted have found a place.
-func (s *Step) shut(in int) string {
+// shut says why no new drain may start now, "" if one may that leaves so many nodes
+// in service. Two things are looked at: that they are enough, and that the pods we
+// evicted have found a place.
+func (s *Step) shut(stay int) string {
 	if !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
 		return "what is known is too old to start a drain"
 	}
 	size := min(s.Run.Base.Desired, s.W.Group.Sizes.Desired) // who has made it smaller meanwhile, wants fewer
-	if floor := size - s.Run.Limit; in-1 < floor {
-		return fmt.Sprintf("%s in service, and %d must stay", isAre(in, "node"), floor)
+	if floor := size - s.Run.Limit; stay < floor {
+		return fmt.Sprintf("%s in service, and %d must stay", isAre(s.inService(), "node"), floor)
 	}
 	return s.homeless()
 }
@@ -61,23 +61,51 @@ func (s *Step) serves(m *world.Machine) bool {
 	return true
 }
 
-// startDrains begins to empty nodes, one after the other as far as the gate allows.
-func (s *Step) startDrains(machines []string) {
-	if len(machines) == 0 {
+// startDrains begins to empty nodes, at most slots of them, one after the other as
+// far as the gate allows. One that does not serve takes nothing out of service, and
+// goes ahead of those that the gate holds.
+func (s *Step) startDrains(machines []string, slots int) {
+	if len(machines) == 0 || slots <= 0 {
 		return
 	}
-	in := s.inService()
+	in, held := s.inService(), ""
 	for _, id := range machines {
-		if why := s.shut(in); why != "" {
-			s.holdGate(why)
-			return
+		m := s.W.Machine(id)
+		serves := m != nil && s.serves(m)
+		stay := in
+		if serves || s.waitedFor(id) {
+			stay--
 		}
-		if m := s.W.Machine(id); m != nil && s.serves(m) {
+		if held != "" && stay < in {
+			continue
+		}
+		if why := s.shut(stay); why != "" {
+			held = why
+			continue
+		}
+		if serves {
 			in--
 		}
+		if !s.Run.GateSince.IsZero() {
+			s.Run.GateSince = s.Now // it does let somebody through
+		}
 		s.startDrain(id)
+		if slots--; slots == 0 {
+			held = "" // the limit holds the others, not the gate
+			break
+		}
 	}
-	s.openGate()
+	if held != "" {
+		s.holdGate(held)
+	} else {
+		s.openGate()
+	}
+}
+
+// waitedFor reports whether a node that is not heard from may come back and serve.
+func (s *Step) waitedFor(machine string) bool {
+	n := s.W.NodeOf(machine)
+	return s.Run.Settings.Unreachable == UnreachableWait && n != nil && !n.Unreachable.IsZero()
 }
 
 // ourCordon reports whether it was us who cordoned a node.
@@ -119,16 +147,16 @@ func (s *Step) Admit() {
 	if queued == 0 {
 		s.openGate()
 	}
-	next := make([]string, 0, max(0, min(slots, queued)))
+	if slots <= 0 {
+		return
+	}
+	next := make([]string, 0, queued)
 	for _, id := range s.Run.Order {
-		if len(next) == cap(next) {
-			break
-		}
 		if s.Run.Nodes[id].Stage == Queued {
 			next = append(next, id)
 		}
 	}
-	s.startDrains(next)
+	s.startDrains(next, slots)
 }
 
 // holdGate notes that no drain starts now; a gate that stays shut pauses the run.

@@ -31,7 +31,7 @@ func (s *Step) Retire(excess int) int {
 	}
 	slots := s.Run.Limit - s.Unavailable()
 	due := s.mostSpare(ready, min(len(ready), max(0, excess), max(0, present-s.Run.Base.Desired)))
-	s.startDrains(due[:max(0, min(slots, len(due)))])
+	s.startDrains(due, slots)
 	return working + len(due)
 }
 

@@ -77,8 +77,7 @@ func (EKSMinimal) setup(s *engine.Step) {
 	}
 }
 
-// cordon keeps every pod off the nodes that are going to be replaced. It is done
-// once: who uncordons one of them afterwards, to make room, is not contradicted.
+// cordon keeps every pod off the nodes that are going to be replaced.
 func (EKSMinimal) cordon(s *engine.Step) {
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
 		return
@@ -100,8 +99,21 @@ func (EKSMinimal) cordon(s *engine.Step) {
 	}
 }
 
+// cordonLate cordons the nodes that have come into the order since: returned to, or
+// launched from the old template. Each is cordoned once: who uncordons one
+// afterwards, to make room, is not contradicted.
+func cordonLate(s *engine.Step) {
+	for _, id := range s.Run.Order {
+		n := s.Run.Nodes[id]
+		if len(s.Run.Marks[id]) == 0 && s.W.Node(n.Name) != nil && (n.Stage == engine.Outdated || n.Stage == engine.Queued) {
+			s.Mark(engine.CordonOf(id, n.Name))
+		}
+	}
+}
+
 // upgrade drains and ends the outdated nodes as far as their replacements come.
 func (EKSMinimal) upgrade(s *engine.Step) {
+	cordonLate(s)
 	s.Admit()
 	if allRolled(s) {
 		if s.Approved(finish) {

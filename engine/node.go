@@ -128,7 +128,7 @@ func (s *Step) advanceDrain(id string, n Node) {
 // the policy for unreachable nodes, or by a force order if each was deleted by
 // force and does not end, or came back.
 func (s *Step) released(n Node, left []*world.Pod) bool {
-	if n.Lost && s.silent(n.Name) {
+	if n.Lost && s.silentLong(n.Name) {
 		return true
 	}
 	order := s.order(n.Order)

@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // lost deals with a draining node that has not been heard from for
@@ -10,15 +12,10 @@ import (
 // other, lets its machine be ended with the pods on it, or gives the node up. It
 // reports whether there is nothing more to do for the node now.
 func (s *Step) lost(id string, n Node) (gone bool) {
+	if n.New || !s.silentLong(n.Name) {
+		return false
+	}
 	node := s.W.Node(n.Name)
-	if node == nil || node.Unreachable.IsZero() || n.New {
-		return false
-	}
-	since := node.Unreachable.Add(s.Run.Settings.UnreachableAfter)
-	if s.Now.Before(since) {
-		s.WakeAt(since)
-		return false
-	}
 	silent := fmt.Sprintf("not heard from for %s", s.Now.Sub(node.Unreachable).Round(time.Second))
 	switch s.Run.Settings.Unreachable {
 	case UnreachableFail:
@@ -34,6 +31,17 @@ func (s *Step) lost(id string, n Node) (gone bool) {
 		}
 	}
 	return false
+}
+
+// silentLong reports whether a node has not been heard from for UnreachableAfter, as
+// far as the cluster can be seen now.
+func (s *Step) silentLong(node string) bool {
+	if !s.silent(node) || !s.Fresh(world.Cluster) {
+		return false
+	}
+	since := s.W.Node(node).Unreachable.Add(s.Run.Settings.UnreachableAfter)
+	s.WakeAt(since)
+	return !s.Now.Before(since)
 }
 
 // silent reports whether a node is (still) not heard from.

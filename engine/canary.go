@@ -79,7 +79,8 @@ func (s *Step) canaryStarted() bool {
 }
 
 // canaryTrouble says what is wrong with the new nodes, "" if nothing is. They are
-// not complete as long as one is launching and has time left.
+// not complete as long as one is launching, or is yet to be launched, and has time
+// left.
 func (s *Step) canaryTrouble() (trouble string, complete bool) {
 	old := map[string]bool{} // owners with pods that crash-loop elsewhere too
 	crashing := map[string]*world.Pod{}
@@ -105,6 +106,9 @@ func (s *Step) canaryTrouble() (trouble string, complete bool) {
 			}
 		}
 	}
+	if missing := s.notLaunched(); missing != "" {
+		return missing, s.LaunchFailure() != "" || s.Now.Sub(s.lastReplaced()) >= s.Run.Settings.NodeReadyTimeout
+	}
 	for _, owner := range sortedKeys(crashing) {
 		if p := crashing[owner]; !old[owner] {
 			return fmt.Sprintf("%s crash-loops on %s, and %s nowhere else", p.Ref(), p.Node, cmp.Or(ownerName(p), "it")), true
@@ -113,9 +117,39 @@ func (s *Step) canaryTrouble() (trouble string, complete bool) {
 	return "", true
 }
 
-// acceptCanary lets the other nodes follow although the canary is not well.
+// notLaunched says how many machines the group has yet to launch, "" if none.
+func (s *Step) notLaunched() string {
+	have := 0
+	for _, m := range s.W.Machines() {
+		if !m.Leaving() && m.State != world.MachineStandby {
+			have++
+		}
+	}
+	want := s.W.Group.Sizes.Desired
+	if have >= want {
+		return ""
+	}
+	why := fmt.Sprintf("the group has %d of %s", have, plural(want, "machine"))
+	if failure := s.LaunchFailure(); failure != "" {
+		why += ": " + failure
+	}
+	return why
+}
+
+// lastReplaced is when the last outdated node was replaced.
+func (s *Step) lastReplaced() (last time.Time) {
+	for _, id := range s.In(Replaced) {
+		if since := s.Run.Nodes[id].Since; since.After(last) {
+			last = since
+		}
+	}
+	return last
+}
+
+// acceptCanary lets the other nodes follow although the canary is not well, if that
+// is why the run was paused.
 func (s *Step) acceptCanary(by string) {
-	if c := s.Run.Canary; c != nil && c.Trouble != "" && !c.Passed {
+	if c := s.Run.Canary; c != nil && c.Trouble != "" && !c.Passed && s.Over(c.Wait) {
 		s.Run.Canary = &Canary{Wait: c.Wait, Trouble: c.Trouble, Since: c.Since, Passed: true, By: by}
 		s.Report(Event{Type: ValidationPassed, Reason: "canary", Message: "the canary's trouble is accepted by " + by + ": " + c.Trouble})
 	}

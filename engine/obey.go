@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -94,7 +95,7 @@ func (s *Step) obeyReturn(c Command) {
 		s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: c.Node + " is in Standby: put it back into service first"})
 		return
 	}
-	n.Stage, n.Since, n.Reason, n.Order, n.Batch = Outdated, s.Now, "", "", 0
+	n.Stage, n.Since, n.Began, n.Reason, n.Order, n.Batch = Outdated, s.Now, time.Time{}, "", "", 0
 	s.SetNode(id, n)
 	s.endOrders(id)
 	if len(s.Run.Order) > 0 { // else it is in the order that is still to be made

@@ -220,7 +220,8 @@ type Node struct {
 	Batch int `json:"batch,omitempty"`
 	// Wait is the countdown that applies now.
 	Wait *Wait `json:"wait,omitempty"`
-	// Began is when its drain began (first, if it drained again).
+	// Began is when its drain began (first, if it drained again), later by the time for
+	// which the run was stopped and held it.
 	Began time.Time `json:"began,omitzero"`
 	// Pods is how many pods had to leave when the drain began.
 	Pods int `json:"pods,omitempty"`

@@ -35,10 +35,16 @@ func (s *Step) countTime() {
 		return &Wait{For: w.For, Start: w.Start, End: w.End.Add(passed), Needs: w.Needs}
 	}
 	for id, n := range r.Nodes {
-		if moved := move(n.Wait); moved != n.Wait {
-			n.Wait = moved
-			s.SetNode(id, n)
+		moved := move(n.Wait)
+		held := stopped && (n.Stage == Draining || n.Stage == Settling && n.Wait != nil && !r.Seen.Before(n.Wait.End))
+		if moved == n.Wait && !held {
+			continue
 		}
+		n.Wait = moved
+		if held {
+			n.Began = n.Began.Add(passed) // what a node takes does not count it either
+		}
+		s.SetNode(id, n)
 	}
 	r.PhaseWait = move(r.PhaseWait)
 	if c := r.Canary; c != nil {

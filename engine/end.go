@@ -192,6 +192,9 @@ func (s *Step) Note(note string) {
 
 // Succeed ends the run well; nodes left out by choice make it NodesLeft.
 func (s *Step) Succeed() {
+	for _, id := range s.In(Outdated, Queued) {
+		s.skip(id, "it came when the last phase had begun")
+	}
 	result := Succeeded
 	left := 0
 	for _, n := range s.Run.Nodes {

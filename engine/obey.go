@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -98,9 +97,7 @@ func (s *Step) obeyReturn(c Command) {
 	n.Stage, n.Since, n.Began, n.Reason, n.Order, n.Batch = Outdated, s.Now, time.Time{}, "", "", 0
 	s.SetNode(id, n)
 	s.endOrders(id)
-	if len(s.Run.Order) > 0 { // else it is in the order that is still to be made
-		s.Run.Order = append(slices.DeleteFunc(slices.Clone(s.Run.Order), func(other string) bool { return other == id }), id)
-	}
+	s.inOrder(id)
 	s.Report(Event{Type: NodeOutdated, Node: s.label(id, n), Zone: n.Zone, Reason: "returned", Message: "back in the order, at its end, as asked for by " + c.By})
 }
 

@@ -92,8 +92,8 @@ func (s *Step) takeIn(m *world.Machine) Node {
 		n.Was = m.Template
 	}
 	s.changed = true
-	if n.Stage == Outdated && len(s.Run.Order) > 0 { // its launch was under way when the order was made
-		s.Run.Order = append(s.Run.Order, m.ID)
+	if n.Stage == Outdated { // its launch may have been under way when the order was made
+		s.inOrder(m.ID)
 	}
 	if node := s.W.NodeOf(m.ID); node != nil {
 		n.Name, n.Old = node.Name, node.Version
@@ -104,6 +104,13 @@ func (s *Step) takeIn(m *world.Machine) Node {
 		s.Report(Event{Type: NodeOutdated, Node: s.label(m.ID, n), Zone: m.Zone, Message: "runs " + m.Template.String()})
 	}
 	return n
+}
+
+// inOrder puts a machine at the end of the order, if that was made already.
+func (s *Step) inOrder(id string) {
+	if len(s.Run.Order) > 0 {
+		s.Run.Order = append(slices.DeleteFunc(slices.Clone(s.Run.Order), func(other string) bool { return other == id }), id)
+	}
 }
 
 // follow moves a launching machine on as it joins and gets ready.
@@ -117,6 +124,11 @@ func (s *Step) follow(m *world.Machine, n Node) Node {
 	if node != nil && n.Name == "" {
 		n.Name, n.Old = node.Name, node.Version
 		s.changed = true
+		if n.Stage == Skipped && n.Reason == notSelected && s.selected(m) { // its name is known only now
+			n.Stage, n.Since, n.Reason = Outdated, s.Now, ""
+			s.inOrder(m.ID)
+			s.Report(Event{Type: NodeOutdated, Node: n.Name, Zone: n.Zone, Message: "named by --only, and has joined"})
+		}
 	}
 	if n.Stage == Launching && s.readyForPods(m, node) {
 		n.Stage, n.Since, n.Wait = Ready, s.Now, nil

@@ -148,6 +148,7 @@ func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
 	c.Order = slices.Clip(r.Order)
 	c.Batches = slices.Clone(r.Batches)
 	c.Orders = slices.Clone(r.Orders)
+	c.Culprits = slices.Clip(r.Culprits)
 	c.Left = slices.Clip(r.Left)
 	c.Notes = slices.Clip(r.Notes)
 	c.Suspended = slices.Clone(r.Suspended)

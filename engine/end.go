@@ -207,10 +207,7 @@ func (s *Step) Succeed() {
 		s.Run.Why = s.whySkipped()
 	}
 	if failed := s.Count(NodeFail); failed > 0 {
-		result = Failed
-		if len(s.Run.Culprits) > 0 {
-			result = EvictionFail
-		}
+		result = s.worst()
 		s.Run.Why = plural(failed, "node") + " failed, the others are done"
 	}
 	if n := s.Run.Surge(); n > 0 && s.Run.Foreign == "" { // surplus that was skipped

@@ -339,9 +339,11 @@ func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
 	}
 	for _, p := range left {
 		b := s.blockerOf(p, n, id)
-		s.Run.Culprits = append(s.Run.Culprits, b.Sentence())
+		n.Culprits = append(n.Culprits, b.Sentence())
 		s.Report(Event{Type: PodBlocked, Node: n.Name, Pod: p.Ref(), Budget: b.budgetRefs(), Reason: string(b.Kind), Message: b.Sentence()})
 	}
+	s.SetNode(id, n)
+	s.Run.Culprits = append(s.Run.Culprits, n.Culprits...)
 	s.failNode(id, EvictionFail, fmt.Sprintf("%s left after %s", plural(len(left), "pod"), s.Run.Settings.DrainTimeout),
 		fmt.Sprintf("PodEvictionFailure: %s kept %s for %s: %s", plural(len(left), "pod"), n.Name, s.Run.Settings.DrainTimeout, strings.Join(refs(left), ", ")))
 }
@@ -350,15 +352,25 @@ func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
 // more nodes have failed than it may lose.
 func (s *Step) failNode(id string, result Result, reason, why string) {
 	n := s.Run.Nodes[id]
-	n.Stage, n.Reason, n.Wait, n.Blocked = NodeFail, reason, nil, false
+	n.Stage, n.Since, n.Reason, n.Result, n.Wait, n.Blocked = NodeFail, s.Now, reason, result, nil, false
 	s.SetNode(id, n)
 	s.Report(Event{Type: NodeFailed, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: reason})
 	if s.Count(NodeFail) > s.Run.Settings.MaxFailedNodes {
-		s.Fail(result, why)
+		s.Fail(s.worst(), why)
 		return
 	}
 	s.Soon() // its slot is free
 	s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: fmt.Sprintf("%s; the run goes on, %d of %s may fail", why, s.Run.Settings.MaxFailedNodes, plural(s.Run.Settings.MaxFailedNodes, "node"))})
+}
+
+// worst is what the nodes that have failed make of the run.
+func (s *Step) worst() Result {
+	for _, id := range s.In(NodeFail) {
+		if s.Run.Nodes[id].Result == EvictionFail {
+			return EvictionFail
+		}
+	}
+	return Failed
 }
 
 // skip leaves a node as it was before we touched it and goes on without it.

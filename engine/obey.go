@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -94,7 +95,9 @@ func (s *Step) obeyReturn(c Command) {
 		s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: c.Node + " is in Standby: put it back into service first"})
 		return
 	}
+	s.Run.Culprits = slices.DeleteFunc(slices.Clone(s.Run.Culprits), func(line string) bool { return slices.Contains(n.Culprits, line) })
 	n.Stage, n.Since, n.Began, n.Reason, n.Order, n.Batch = Outdated, s.Now, time.Time{}, "", "", 0
+	n.Result, n.Culprits = "", nil
 	s.SetNode(id, n)
 	s.endOrders(id)
 	s.inOrder(id)

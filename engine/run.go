@@ -241,6 +241,9 @@ type Node struct {
 	Missing time.Time `json:"missing,omitzero"`
 	// Reason says why it was skipped or failed.
 	Reason string `json:"reason,omitempty"`
+	// Result is what a failed node makes of the run, and Culprits are the pods that kept it.
+	Result   Result   `json:"result,omitempty"`
+	Culprits []string `json:"culprits,omitempty"`
 	// Ends: its machine was seen on its way out, or the group said that it ends it.
 	Ends bool `json:"ends,omitempty"`
 	// Lost: the policy for unreachable nodes lets it go with the pods on it.

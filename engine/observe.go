@@ -154,8 +154,10 @@ func (s *Step) readyForPods(m *world.Machine, node *world.Node) bool {
 // gone settles a machine that is no longer in the group.
 func (s *Step) gone(id string) {
 	n := s.Run.Nodes[id]
-	asked, open := s.Run.Pending["terminate/"+id]
-	ours := n.Stage == Terminating && (n.Ends || open && asked.Accepted.IsZero())
+	if asked, open := s.Run.Pending["terminate/"+id]; open && asked.Accepted.IsZero() && !n.Ends {
+		return // its answer tells whether it was us
+	}
+	ours := n.Stage == Terminating && n.Ends
 	if node := s.W.NodeOf(id); node == nil || ours {
 		s.dropMarks(id)
 	} else {

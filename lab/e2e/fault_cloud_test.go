@@ -125,7 +125,7 @@ func (s *scene) absent() []string {
 // One replacement never gets Ready: the surge makes up for it as long as there is
 // one; then the run ends in 5, with the node and the reason.
 func TestReplacementNeverReady(t *testing.T) {
-	s := newScene(t, "unready", lab.GroupOptions{Nodes: 4, Zones: oneZone})
+	s := newScene(t, "unwell", lab.GroupOptions{Nodes: 4, Zones: oneZone})
 	s.deploy("batch", "agent")
 
 	p := s.upgrade("--node-ready-timeout", "6s", "--post-drain-wait", "2s")

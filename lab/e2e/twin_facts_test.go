@@ -89,9 +89,11 @@ func (s story) kind(e engine.Event) string {
 	return k
 }
 
-// byProgram reports an event that the program tells and not the engine.
+// byProgram reports an event that the program tells and not the engine, or that
+// depends on when the program looked: a failed launch that the group has made up for
+// between two polls is not read.
 func byProgram(e engine.Event) bool {
-	return e.Type == engine.RunPlanned || e.Type == engine.RunStarted || e.Type == engine.Warning && e.Reason == "foreseen"
+	return e.Type == engine.RunPlanned || e.Type == engine.RunStarted || e.Type == engine.Warning && (e.Reason == "foreseen" || e.Reason == "launch failed")
 }
 
 func (s story) facts() facts {

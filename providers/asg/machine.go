@@ -183,8 +183,12 @@ func (e *Executor) endWarm(ctx context.Context, a engine.Action) engine.Outcome 
 	case !m.warm:
 		return gone("machine %s is not in the warm pool any more: the group took it into service", a.Machine)
 	}
-	// EC2 knows of both before the group's description does.
-	switch state := e.c.stateOf(ctx, a.Machine); {
+	// EC2 knows of both before the group's description does. A machine of which it
+	// does not tell may be about to serve, and is left alone.
+	state, err := e.c.stateOf(ctx, a.Machine)
+	switch {
+	case err != nil:
+		return notAsked(err)
 	case over(state):
 		return done(a.Machine + " is ending already")
 	case m.resting && (state == ec2types.InstanceStateNamePending || state == ec2types.InstanceStateNameRunning):
@@ -237,23 +241,26 @@ func (c *Client) member(ctx context.Context, id string) (membership, error) {
 
 // ended reports whether EC2 says that an instance is gone or on its way. Where
 // EC2 may not be asked the answer is no.
-func (c *Client) ended(ctx context.Context, id string) bool { return over(c.stateOf(ctx, id)) }
+func (c *Client) ended(ctx context.Context, id string) bool {
+	state, err := c.stateOf(ctx, id)
+	return err == nil && over(state)
+}
 
 func over(s ec2types.InstanceStateName) bool {
 	return s == ec2types.InstanceStateNameShuttingDown || s == ec2types.InstanceStateNameTerminated
 }
 
 // stateOf is an instance's state in EC2: terminated for one that it does not know
-// (any more), "" where it may not be asked.
-func (c *Client) stateOf(ctx context.Context, id string) ec2types.InstanceStateName {
+// (any more).
+func (c *Client) stateOf(ctx context.Context, id string) (ec2types.InstanceStateName, error) {
 	i, err := c.instance(ctx, id)
 	switch {
 	case errors.Is(err, ErrNotFound):
-		return ec2types.InstanceStateNameTerminated
+		return ec2types.InstanceStateNameTerminated, nil
 	case err != nil || i.State == nil:
-		return ""
+		return "", err
 	}
-	return i.State.Name
+	return i.State.Name, nil
 }
 
 // launched reports whether an instance was started with one of the tokens that

@@ -137,7 +137,8 @@ func TestEndWarm(t *testing.T) {
 	}{
 		{"stopped", member("web", "Warmed:Stopped"), state("stopped"), "", engine.Done, "", "", 1},
 		{"running in the pool", member("web", "Warmed:Running"), state("running"), "", engine.Done, "", "", 1},
-		{"EC2 may not be asked", member("web", "Warmed:Stopped"), fail(403, "UnauthorizedOperation", "no"), "", engine.Done, "", "", 1},
+		{"EC2 may not be asked", member("web", "Warmed:Stopped"), fail(403, "UnauthorizedOperation", "no"), "", engine.Refused, engine.RefusedForbidden, "ec2:DescribeInstances", 0},
+		{"EC2 does not tell", member("web", "Warmed:Stopped"), fail(400, "ExpiredToken", "The provided token has expired."), "", engine.Refused, engine.RefusedBusy, "expired", 0},
 		{"being started", member("web", "Warmed:Stopped"), state("pending"), "", engine.Refused, engine.RefusedConflict, "may be taking it into service", 0},
 		{"held by a hook", member("web", "Warmed:Pending:Wait"), state("running"), "", engine.Done, "", "", 1},
 		{"terminating", member("web", "Warmed:Terminating:Wait"), state("stopped"), "", engine.Done, "", "ending already", 0},

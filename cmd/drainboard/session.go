@@ -35,12 +35,8 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespac
 	if err != nil {
 		return nil, usage(err)
 	}
-	missing, err := k.Check(ctx, rights)
-	if err != nil {
-		return nil, usage(fmt.Errorf("cannot find out which rights this user has: %w", err))
-	}
-	if len(missing) > 0 {
-		return nil, usage(missingRights(missing))
+	if err := allowed(ctx, k, rights); err != nil {
+		return nil, usage(err)
 	}
 	ids, zone, err := k.Machines(ctx)
 	if err != nil {
@@ -51,6 +47,15 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespac
 		return nil, usage(err)
 	}
 	return &session{kube: k, aws: a, machines: ids, namespace: namespace}, nil
+}
+
+// allowed says which of the rights this user lacks, nil if none.
+func allowed(ctx context.Context, k *kube.Client, rights []kube.Right) error {
+	missing, err := k.Check(ctx, rights)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	return missingRights(missing)
 }
 
 func missingRights(missing []kube.Right) error {

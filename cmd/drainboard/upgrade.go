@@ -110,7 +110,10 @@ func fit(auto, json bool) error {
 
 // prepare connects, plans, takes the lock, and drives the run.
 func (u *upgrade) prepare(ctx context.Context, cmd *cobra.Command, rules engine.Strategy, settings engine.Settings) error {
-	rights := append(kube.ReadRights(u.app.namespace), kube.WriteRights(u.app.namespace, settings.OnDrainTimeout == engine.TimeoutForce)...)
+	rights := append(kube.ReadRights(u.app.namespace), kube.WriteRights(u.app.namespace)...)
+	if settings.OnDrainTimeout == engine.TimeoutForce {
+		rights = append(rights, kube.ForceRights()...)
+	}
 	s, err := connect(ctx, u.app.flags, u.app.namespace, rights)
 	if err != nil {
 		return err
@@ -222,6 +225,11 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 		return usage(fmt.Errorf("the unfinished run %s cannot be resumed: %w", run.ID, err))
 	}
 	d.rules = rules
+	if run.Settings.OnDrainTimeout == engine.TimeoutForce && run.State != engine.Ending { // whoever began it may have had other rights
+		if err := allowed(ctx, d.session.kube, kube.ForceRights()); err != nil {
+			return usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
+		}
+	}
 	now := d.session.kube.Clock().Now()
 	message := fmt.Sprintf("resumed by %s: started by %s at %s, last seen %s ago, %s; its own settings apply", who(), run.By, run.Started.Local().Format("15:04"), now.Sub(run.Seen).Round(time.Second), run.State)
 	if run.State == engine.Planned {

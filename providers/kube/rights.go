@@ -74,10 +74,9 @@ func ReadRights(namespace string) []Right {
 		Right{"list", "", "configmaps", namespace})
 }
 
-// WriteRights are what upgrade needs beyond ReadRights. Deleting pods is only
-// needed to force.
-func WriteRights(namespace string, force bool) []Right {
-	out := []Right{
+// WriteRights are what upgrade needs beyond ReadRights.
+func WriteRights(namespace string) []Right {
+	return []Right{
 		{"get", "", "nodes", ""},
 		{"patch", "", "nodes", ""},
 		{"get", "", "pods", ""},
@@ -88,11 +87,10 @@ func WriteRights(namespace string, force bool) []Right {
 		{"create", "coordination.k8s.io", "leases", namespace},
 		{"update", "coordination.k8s.io", "leases", namespace},
 	}
-	if force {
-		out = append(out, Right{"delete", "", "pods", ""})
-	}
-	return out
 }
+
+// ForceRights are what a run that forces needs beyond WriteRights.
+func ForceRights() []Right { return []Right{{"delete", "", "pods", ""}} }
 
 // Check asks the API which of the rights the user lacks, in the order given. It
 // changes nothing.

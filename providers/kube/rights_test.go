@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"slices"
 	"testing"
 
 	authv1 "k8s.io/api/authorization/v1"
@@ -28,7 +29,7 @@ func TestCheck(t *testing.T) {
 		b, _ := json.Marshal(review)
 		say(w, 201, string(b))
 	})
-	missing, err := c.Check(t.Context(), append(ReadRights("drainboard"), WriteRights("drainboard", true)...))
+	missing, err := c.Check(t.Context(), slices.Concat(ReadRights("drainboard"), WriteRights("drainboard"), ForceRights()))
 	want := []Right{{"create", "", "pods/eviction", ""}, {"update", "coordination.k8s.io", "leases", "drainboard"}}
 	if err != nil || !reflect.DeepEqual(missing, want) {
 		t.Errorf("got %v, %v", missing, err)

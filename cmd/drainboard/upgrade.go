@@ -18,7 +18,6 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
-	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -31,7 +30,7 @@ func (a *app) upgradeCmd() *cobra.Command {
 		Long:  "Plan an upgrade of a group, then run it. An unfinished run of the group is resumed.\n\n" + exitCodes,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			u.app, u.group = a, args[0]
+			u.app, u.group, u.given = a, args[0], given(cmd)
 			return u.run(cmd)
 		},
 	}
@@ -49,6 +48,7 @@ type upgrade struct {
 	rollFlags
 	app               *app
 	group             string
+	given             []string // flags that make settings and target
 	auto, yes, dryRun bool
 	output            string
 	json              bool
@@ -216,37 +216,6 @@ func begin(p engine.Plan, now time.Time) (run engine.Run, events []engine.Event)
 	run = engine.Start(p.Run, now, who())
 	tell(engine.RunStarted, run.By, "started by "+run.By)
 	return run, events
-}
-
-// resume goes on with a run that another process left.
-func (d *driver) resume(ctx context.Context, run engine.Run) error {
-	rules, err := strategy.Named(run.Strategy)
-	if err != nil {
-		return usage(fmt.Errorf("the unfinished run %s cannot be resumed: %w", run.ID, err))
-	}
-	d.rules = rules
-	if run.Settings.OnDrainTimeout == engine.TimeoutForce && run.State != engine.Ending { // whoever began it may have had other rights
-		if err := allowed(ctx, d.session.kube, kube.ForceRights()); err != nil {
-			return usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
-		}
-	}
-	now := d.session.kube.Clock().Now()
-	message := fmt.Sprintf("resumed by %s: started by %s at %s, last seen %s ago, %s; its own settings apply", who(), run.By, run.Started.Local().Format("15:04"), now.Sub(run.Seen).Round(time.Second), run.State)
-	if run.State == engine.Planned {
-		run = engine.Start(run, now, who())
-	}
-	d.events(engine.Event{Time: now, Run: run.ID, Group: d.group, Type: engine.RunStarted, Reason: "resumed", Message: message})
-	var first []engine.Command
-	if run.State == engine.Paused {
-		first = append(first, engine.Command{Kind: engine.CmdResume})
-	}
-	if d.auto {
-		run.Settings.Approve = engine.ApproveNone
-		if b, waiting := run.Waiting(); waiting {
-			first = append(first, engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash})
-		}
-	}
-	return d.drive(ctx, engine.Adopt(run, now), first)
 }
 
 // drive runs the loop with a dashboard or without one, to the end.

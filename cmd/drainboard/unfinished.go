@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// resume goes on with a run that another process left.
+func (d *driver) resume(ctx context.Context, run engine.Run) error {
+	rules, err := strategy.Named(run.Strategy)
+	if err != nil {
+		return usage(fmt.Errorf("the unfinished run %s cannot be resumed: %w", run.ID, err))
+	}
+	d.rules = rules
+	if flag := d.contradicts(run.Target); flag != "" {
+		return usage(fmt.Errorf("the unfinished run %s goes on as it was started, and %s says something else: leave it out to go on", run.ID, flag))
+	}
+	if run.Settings.OnDrainTimeout == engine.TimeoutForce && run.State != engine.Ending { // whoever began it may have had other rights
+		if err := allowed(ctx, d.session.kube, kube.ForceRights()); err != nil {
+			return usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
+		}
+	}
+	now := d.session.kube.Clock().Now()
+	message := resumed(run, now, d.given, d.auto)
+	if run.State == engine.Planned {
+		run = engine.Start(run, now, who())
+	}
+	d.events(engine.Event{Time: now, Run: run.ID, Group: d.group, Type: engine.RunStarted, Reason: "resumed", Message: message})
+	if !d.auto {
+		fmt.Fprintf(d.app.out, "%s: %s\n", run.ID, message)
+	}
+	var first []engine.Command
+	if run.State == engine.Paused {
+		first = append(first, engine.Command{Kind: engine.CmdResume})
+	}
+	if d.auto {
+		run.Settings.Approve = engine.ApproveNone
+		if b, waiting := run.Waiting(); waiting {
+			first = append(first, engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash})
+		}
+	}
+	return d.drive(ctx, engine.Adopt(run, now), first)
+}
+
+// resumed says who goes on with what, and which of the flags given do not count.
+func resumed(run engine.Run, now time.Time, given []string, auto bool) string {
+	message := fmt.Sprintf("resumed by %s: started by %s at %s, last seen %s ago, %s; its own settings apply", who(), run.By, run.Started.Local().Format("15:04"), now.Sub(run.Seen).Round(time.Second), run.State)
+	if len(given) > 0 {
+		message += ", not " + strings.Join(given, ", ")
+	}
+	if auto && run.Settings.Approve != engine.ApproveNone {
+		message += "; nothing is asked (--auto)"
+	}
+	return message
+}
+
+// given are the flags on the command line that make a run's settings and target.
+func given(cmd *cobra.Command) (names []string) {
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && !slices.Contains([]string{"auto", "yes", "dry-run", "output"}, f.Name) {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	return names
+}
+
+// contradicts names the flag that asks for other nodes, or to make something else
+// of them, than an unfinished run does; "" if none. The same command line as before
+// goes on with its run; $Latest and $Default may have meant another version then.
+func (f *rollFlags) contradicts(t engine.Target) string {
+	var only []string // as makePlan keeps them
+	for _, name := range f.only {
+		if name = strings.TrimSpace(name); !slices.Contains(only, name) {
+			only = append(only, name)
+		}
+	}
+	version, err := strconv.ParseInt(f.templateVersion, 10, 64)
+	switch {
+	case len(only) > 0 && !slices.Equal(slices.Sorted(slices.Values(only)), slices.Sorted(slices.Values(t.Only))):
+		return "--only " + strings.Join(only, ",")
+	case f.ami != "" && f.ami != t.Image:
+		return "--ami " + f.ami
+	case err == nil && (len(t.Templates) == 0 || t.Templates[0].Version != version):
+		return "--launch-template-version " + f.templateVersion
+	}
+	return ""
+}

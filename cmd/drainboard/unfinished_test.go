@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	authv1 "k8s.io/api/authorization/v1"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// noDeletes is a cluster in which everything is allowed but to delete pods.
+func noDeletes(t *testing.T) *kube.Client {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		var review authv1.SelfSubjectAccessReview
+		body, _ := io.ReadAll(r.Body)
+		if _, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, &review); err != nil || review.Spec.ResourceAttributes == nil {
+			fmt.Fprint(w, `{}`) // not a question for a right
+			return
+		}
+		review.Status.Allowed = review.Spec.ResourceAttributes.Verb != "delete"
+		review.Kind, review.APIVersion = "SelfSubjectAccessReview", "authorization.k8s.io/v1"
+		w.WriteHeader(http.StatusCreated)
+		if err := json.NewEncoder(w).Encode(review); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(server.Close)
+	path := filepath.Join(t.TempDir(), "config")
+	config := "apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: '" + server.URL + "'}}]\ncontexts: [{name: c, context: {cluster: c}}]\n"
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	flags := genericclioptions.NewConfigFlags(false)
+	flags.KubeConfig = &path
+	k, err := kube.Connect(t.Context(), flags, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func TestResumeChecksTheRightToForce(t *testing.T) {
+	run := engine.Run{ID: "web-1", Group: "web", Strategy: "eks", State: engine.Running, Started: time.Now(), Seen: time.Now()}
+	run.Settings.OnDrainTimeout = engine.TimeoutForce
+	d := &driver{upgrade: &upgrade{app: &app{out: io.Discard, err: io.Discard}}, session: &session{kube: noDeletes(t)}}
+	err := d.resume(t.Context(), run)
+	var e *exitError
+	if !errors.As(err, &e) || e.code != exitUsage {
+		t.Fatalf("resume: %v, want exit code %d", err, exitUsage)
+	}
+	for _, want := range []string{"web-1", "delete pods", `verbs: ["delete"]`} {
+		if !strings.Contains(e.Error(), want) {
+			t.Errorf("%q does not say %q", e, want)
+		}
+	}
+}
+
+func TestResumeAsItWasStarted(t *testing.T) {
+	only := engine.Target{Only: []string{"a", "b"}}
+	at := engine.Target{Templates: []world.Template{{ID: "lt-1", Version: 7}}}
+	image := engine.Target{Image: "ami-1"}
+	for _, tt := range []struct {
+		target engine.Target
+		args   []string
+		want   string
+	}{
+		{only, nil, ""},
+		{only, []string{"--only", "b, a,b"}, ""},
+		{only, []string{"--only", "a"}, "--only a"},
+		{only, []string{"--only", "a,c"}, "--only a,c"},
+		{engine.Target{}, []string{"--only", "a"}, "--only a"},
+		{at, []string{"--launch-template-version", "7"}, ""},
+		{at, []string{"--launch-template-version", "$Latest"}, ""},
+		{at, []string{"--launch-template-version", "6"}, "--launch-template-version 6"},
+		{image, []string{"--ami", "ami-1"}, ""},
+		{image, []string{"--ami", "ami-2"}, "--ami ami-2"},
+		{at, []string{"--ami", "ami-2"}, "--ami ami-2"},
+	} {
+		var f rollFlags
+		cmd := &cobra.Command{Use: "x"}
+		f.add(cmd)
+		if err := cmd.ParseFlags(tt.args); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.contradicts(tt.target); got != tt.want {
+			t.Errorf("%+v, %v: got %q, want %q", tt.target, tt.args, got, tt.want)
+		}
+	}
+	var f rollFlags
+	f.only = []string{"a"}
+	d := &driver{upgrade: &upgrade{rollFlags: f}}
+	err := d.resume(t.Context(), engine.Run{ID: "web-1", Strategy: "eks"})
+	var e *exitError
+	if !errors.As(err, &e) || e.code != exitUsage || !strings.Contains(e.Error(), "web-1") || !strings.Contains(e.Error(), "--only a") {
+		t.Errorf("resume with --only of a run of all nodes: %v", err)
+	}
+}
+
+func TestResumedSaysWhichFlagsDoNotCount(t *testing.T) {
+	root := newRoot(strings.NewReader(""), io.Discard, io.Discard)
+	cmd, rest, err := root.Find([]string{"upgrade", "web", "--auto", "--until=05:00", "--context=prod", "--max-unavailable=3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.ParseFlags(rest); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	run := engine.Run{By: "bob@desk", State: engine.Paused, Started: now, Seen: now.Add(-time.Minute)}
+	run.Settings.Approve = engine.ApproveBatch
+	got := resumed(run, now, given(cmd), true)
+	for _, want := range []string{"started by bob@desk", "last seen 1m0s ago, paused", "its own settings apply, not --max-unavailable, --until", "nothing is asked (--auto)"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q does not say %q", got, want)
+		}
+	}
+	if got := resumed(run, now, nil, false); !strings.HasSuffix(got, "its own settings apply") {
+		t.Errorf("got %q", got)
+	}
+}

@@ -166,6 +166,20 @@ func TestSkipAsks(t *testing.T) {
 	ui.Press("down").Expect("›ip-10-0-1-23", "s skip").Press("s").Expect("Skip ip-10-0-1-23?").Press("y").Sent(engine.Command{Kind: engine.CmdSkip, Node: host(1, 23)})
 }
 
+func TestAMachineWithoutANodeIsNamedByItsID(t *testing.T) {
+	s := watching()
+	for i, stage := range []engine.Stage{engine.Outdated, engine.Skipped} {
+		r := *s.Zones[0].Rows[i]
+		r.ID, r.Name, r.Stage, r.Wait, r.Blocked = []string{"i-0aa", "i-0bb"}[i], "", stage, nil, false
+		s.Zones[0].Rows[i] = &r
+	}
+	ui := sit(t, 120, 36, s)
+	ui.Expect("i-0bb").Press("down", "g").Expect("›i-0aa").Press("s").Expect("Skip i-0aa?")
+	ui.Press("y").Sent(engine.Command{Kind: engine.CmdSkip, Node: "i-0aa"}).Expect("skip of i-0aa asked for")
+	ui.Press("down").Expect("›i-0bb").Press("r").Expect("Return to i-0bb?")
+	ui.Press("y").Sent(engine.Command{Kind: engine.CmdReturn, Node: "i-0bb"}).Expect("return to i-0bb asked for")
+}
+
 func TestAGreyedKeySaysWhy(t *testing.T) {
 	ui := sit(t, 120, 36, busy())
 	ui.Expect("(a approve)").Press("a").Expect("cannot approve now: nothing waits for approval").SentNothing()

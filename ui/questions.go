@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
@@ -37,15 +39,20 @@ func closeWhenOver(m *Model) {
 	}
 }
 
+// commandName is what commands call a node: a machine that has not joined has its id
+// only.
+func commandName(r *engine.NodeRow) string { return cmp.Or(r.Name, r.ID) }
+
 // newSkipDialog asks before a node is left as it is.
 func newSkipDialog(r *engine.NodeRow) *choiceDialog {
+	name := commandName(r)
 	return &choiceDialog{
-		head: func(m *Model) string { return "Skip " + m.sc.node(r.Name) + "?" },
+		head: func(m *Model) string { return "Skip " + m.sc.node(name) + "?" },
 		text: func(m *Model, w int) []string {
 			return para(m.st, m.st.text, "", "It stays as it is: outdated, and not drained any further. The run ends with nodes left by choice (exit code 8).", w)
 		},
 		choices: []choice{{"n", "cancel", nothing}, {"y", "skip it", func(m *Model) tea.Cmd {
-			m.send(engine.Command{Kind: engine.CmdSkip, Node: r.Name}, "skip of "+m.sc.node(r.Name)+" asked for")
+			m.send(engine.Command{Kind: engine.CmdSkip, Node: name}, "skip of "+m.sc.node(name)+" asked for")
 			return nil
 		}}},
 		check: closeWhenOver,
@@ -54,8 +61,9 @@ func newSkipDialog(r *engine.NodeRow) *choiceDialog {
 
 // newReturnDialog asks before a node that was left out is taken up again.
 func newReturnDialog(r *engine.NodeRow) *choiceDialog {
+	name := commandName(r)
 	return &choiceDialog{
-		head: func(m *Model) string { return "Return to " + m.sc.node(r.Name) + "?" },
+		head: func(m *Model) string { return "Return to " + m.sc.node(name) + "?" },
 		text: func(m *Model, w int) []string {
 			out := para(m.st, m.st.text, "", "It goes to the end of the order, and is drained and replaced like any other when its turn comes.", w)
 			if r.Note != "" {
@@ -64,7 +72,7 @@ func newReturnDialog(r *engine.NodeRow) *choiceDialog {
 			return out
 		},
 		choices: []choice{{"n", "cancel", nothing}, {"y", "return to it", func(m *Model) tea.Cmd {
-			m.send(engine.Command{Kind: engine.CmdReturn, Node: r.Name}, "return to "+m.sc.node(r.Name)+" asked for")
+			m.send(engine.Command{Kind: engine.CmdReturn, Node: name}, "return to "+m.sc.node(name)+" asked for")
 			return nil
 		}}},
 		check: closeWhenOver,

@@ -37,10 +37,23 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-func TestOnlyUpToDate(t *testing.T) {
-	p := engine.Plan{Nodes: []engine.PlannedNode{{Machine: "i-1", Name: "a1"}, {Machine: "i-3"}}}
-	p.Run.Target.Only = []string{"a1", "a2", "i-3"}
-	if got := upToDate(p); !slices.Equal(got, []string{"a2"}) {
-		t.Errorf("up to date: %v, want a2", got)
+func TestNotRolled(t *testing.T) {
+	w := world.New()
+	w.Group.Template = world.Template{ID: "lt-1", Version: 3}
+	w.SetMachines([]world.Machine{{ID: "i-1"}, {ID: "i-2"}, {ID: "i-3"}, {ID: "i-4", State: world.MachineStandby}, {ID: "i-5", State: world.MachineTerminating}})
+	w.SetNode(&world.Node{Name: "a4", Machine: "i-4"})
+	p := engine.Plan{Nodes: []engine.PlannedNode{{Machine: "i-1", Name: "a1"}, {Machine: "i-3"}}, Warm: []string{"i-7"}}
+	p.Run.Target.Only = []string{"a1", "i-2", "i-3", "a4", "i-5"}
+	p.Run.Target.Templates = []world.Template{{ID: "lt-1", Version: 2}}
+	only := []string{"i-2 is up to date already", "a4 is in Standby", "i-5 is on its way out"}
+	check := func(want []string) {
+		t.Helper()
+		got := notRolled(p, w)
+		if !slices.EqualFunc(got, want, strings.Contains) {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
+	check(only)
+	p.Run.Target.Only, p.Nodes = nil, nil
+	check([]string{"i-4 is outdated, but in Standby", "warm pool are outdated and stay", "it goes on launching " + w.Group.Template.String()})
 }

@@ -106,8 +106,9 @@ func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings 
 	run.Cluster = s.kube.ClusterName()
 	limit := strategy.Limit(settings.MaxUnavailable, w.Group.Sizes.Desired)
 	p := engine.MakePlan(rules, s.kube.Clock().Now(), w, run, limit)
-	for _, name := range upToDate(p) {
-		p.Warnings = append(p.Warnings, name+" is up to date already: --only finds nothing to do there")
+	p.Warnings = append(p.Warnings, notRolled(p, w)...)
+	if len(p.Nodes) == 0 {
+		p.Warm = nil // no run, so nobody ends them: notRolled tells
 	}
 	return p, nil
 }

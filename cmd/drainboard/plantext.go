@@ -18,7 +18,8 @@ import (
 func writePlan(w io.Writer, p engine.Plan) {
 	fmt.Fprintf(w, "%s: %d nodes to replace, %s → %s, strategy %s (%s), as of %s\n", p.Group, len(p.Nodes), p.From, p.To, p.Strategy, strategy.About(p.Strategy), p.AsOf.Local().Format("15:04:05"))
 	if len(p.Nodes) == 0 {
-		fmt.Fprintln(w, nothingToDo(p))
+		fmt.Fprintf(w, "%s: %s\n", p.Group, nothingToDo(p))
+		list(w, "Note:", p.Warnings)
 		return
 	}
 	base := p.Run.Base
@@ -59,9 +60,9 @@ func writePlan(w io.Writer, p engine.Plan) {
 // nothingToDo says why a plan has no nodes.
 func nothingToDo(p engine.Plan) string {
 	if len(p.Run.Target.Only) > 0 {
-		return "Of the nodes that --only names none is outdated: there is nothing to do."
+		return "of the nodes that --only names none is outdated: there is nothing to do"
 	}
-	return "Nothing is outdated: there is nothing to do."
+	return "nothing is outdated: there is nothing to do"
 }
 
 // oddities are what is special about a node, in a word each.

@@ -125,11 +125,11 @@ func TestPlanIsShortForPeople(t *testing.T) {
 	if got := text(p); !strings.Contains(got, "(+49 more)") || !strings.Contains(got, "and 20 more (-o json has them all)") {
 		t.Errorf("not short:\n%s", got)
 	}
-	if p.Nodes = nil; !strings.Contains(text(p), "Nothing is outdated") {
+	if p.Nodes = nil; !strings.Contains(text(p), "nothing is outdated") {
 		t.Error("an empty plan does not say so")
 	}
 	p.Run.Target.Only = []string{"a1"}
-	if !strings.Contains(text(p), "Of the nodes that --only names none is outdated") {
+	if !strings.Contains(text(p), "of the nodes that --only names none is outdated") {
 		t.Error("an empty plan does not name --only")
 	}
 }

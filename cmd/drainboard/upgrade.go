@@ -180,12 +180,13 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 	now := d.session.kube.Clock().Now()
 	if len(p.Nodes) == 0 {
 		code := 0
-		message := fmt.Sprintf("%s: nothing is outdated, all %d machines are of %s", d.group, len(d.view.world.Machines()), p.To)
-		if len(p.Run.Target.Only) > 0 {
-			message = d.group + ": " + nothingToDo(p)
-		}
+		message := d.group + ": " + nothingToDo(p)
 		if !d.auto {
 			fmt.Fprintln(d.app.out, message)
+			list(d.app.out, "Note:", p.Warnings)
+		}
+		for _, warning := range p.Warnings {
+			d.events(engine.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: engine.Warning, Reason: "foreseen", Message: warning})
 		}
 		d.events(engine.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: engine.RunFinished, Result: string(engine.Succeeded), ExitCode: &code, Message: message})
 		return nil

@@ -80,8 +80,8 @@ func statusOf(r engine.Run) runStatus {
 			s.Blocked = append(s.Blocked, fmt.Sprintf("%s on %s: %s", p.Ref, p.Node, p.Message))
 		}
 	}
-	if n := len(r.Batches); n > 0 && r.Batches[n-1].Approved.IsZero() && r.State != engine.Finished {
-		s.Waiting = &r.Batches[n-1]
+	if b, waiting := r.Waiting(); waiting && r.State != engine.Finished {
+		s.Waiting = &b
 	}
 	return s
 }

@@ -188,6 +188,8 @@ func (s *Step) reportChange(a Action) {
 	e := Event{Node: cmp.Or(a.Node, a.Machine), Command: a.Command()}
 	if m := s.W.Machine(a.Machine); m != nil {
 		e.Zone = m.Zone
+	} else { // its end may be known only after it
+		e.Zone = s.Run.Nodes[a.Machine].Zone
 	}
 	switch a.Kind {
 	case AddTaint:

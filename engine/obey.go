@@ -109,7 +109,7 @@ func returnable(n Node) bool { return !n.New && (n.Stage == Skipped || n.Stage =
 
 func (s *Step) machineNamed(node string) (string, bool) {
 	for id, n := range s.Run.Nodes {
-		if n.Name == node || id == node {
+		if node != "" && (n.Name == node || id == node) {
 			return id, true
 		}
 	}

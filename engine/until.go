@@ -33,7 +33,7 @@ func (s *Step) LeaveLate(ahead time.Duration, surplus int) bool {
 	if s.tooLate(ahead, surplus) {
 		for _, id := range s.Run.Order {
 			if stage := s.Run.Nodes[id].Stage; stage == Outdated || stage == Queued {
-				s.skip(id, "it could not have ended by "+s.Run.Settings.Until.Format("15:04"))
+				s.skip(id, "it could not have ended by "+s.Run.Settings.Until.Format("Mon 15:04 MST"))
 			}
 		}
 	}

@@ -14,14 +14,38 @@ import (
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
-// writePlan shows a plan to people.
+// writePlan shows a plan to people, with all its settings.
 func writePlan(w io.Writer, p engine.Plan) {
-	fmt.Fprintf(w, "%s: %d nodes to replace, %s → %s, strategy %s (%s), as of %s\n", p.Group, len(p.Nodes), p.From, p.To, p.Strategy, strategy.About(p.Strategy), p.AsOf.Local().Format("15:04:05"))
+	fmt.Fprintf(w, "%s, strategy %s (%s), as of %s\n", headline(p), p.Strategy, strategy.About(p.Strategy), p.AsOf.Local().Format("15:04:05"))
 	if len(p.Nodes) == 0 {
 		fmt.Fprintf(w, "%s: %s\n", p.Group, nothingToDo(p))
 		list(w, "Note:", p.Warnings)
 		return
 	}
+	writePlannedNodes(w, p)
+	fmt.Fprintln(w, "\nSettings, with where each comes from (the same seed is the same order again):")
+	writeSettings(w, p.Run, func(string) bool { return true })
+}
+
+// askPlan shows a plan to somebody who is to say yes to it: the settings that were
+// given, and last, where it is on the screen however long the rest is, what is asked.
+func askPlan(w io.Writer, p engine.Plan) {
+	writePlannedNodes(w, p)
+	fmt.Fprintln(w, "\nSettings that were given (drainboard plan shows all):")
+	writeSettings(w, p.Run, func(origin string) bool {
+		return strings.HasPrefix(origin, "flag") || strings.HasPrefix(origin, "chosen")
+	})
+	fmt.Fprintf(w, "\n%s, strategy %s, as of %s.\n", headline(p), p.Strategy, p.AsOf.Local().Format("15:04:05"))
+}
+
+// headline is a plan in a line.
+func headline(p engine.Plan) string {
+	return fmt.Sprintf("%s: %d nodes to replace, %s → %s", p.Group, len(p.Nodes), p.From, p.To)
+}
+
+// writePlannedNodes shows what will happen: the nodes in their order, and what will be in
+// the way.
+func writePlannedNodes(w io.Writer, p engine.Plan) {
 	base := p.Run.Base
 	fmt.Fprintf(w, "Up to %d at once, about %s.", p.Limit, p.Estimate.Round(time.Second))
 	if p.Extra > 0 {
@@ -53,8 +77,6 @@ func writePlan(w io.Writer, p engine.Plan) {
 	list(w, "\nKnow before you start:", p.Warnings)
 	list(w, "\nNot evaluated, so that nothing is said of it above:", p.NotEvaluated)
 	list(w, "\nNeeds your consent before anything starts:", p.Refusals)
-	fmt.Fprintln(w, "\nSettings, with where each comes from (the same seed is the same order again):")
-	writeSettings(w, p.Run)
 }
 
 // nothingToDo says why a plan has no nodes.

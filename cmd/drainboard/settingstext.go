@@ -48,9 +48,12 @@ var settingRows = []settingRow{
 	{"seed", func(r engine.Run) string { return fmt.Sprintf("%d", r.Seed) }},
 }
 
-// writeSettings shows every setting with where it comes from.
-func writeSettings(w io.Writer, r engine.Run) {
+// writeSettings shows the settings whose origin is wanted, with where they come from.
+func writeSettings(w io.Writer, r engine.Run, wanted func(origin string) bool) {
 	for _, row := range settingRows {
+		if !wanted(r.Settings.Origin[row.flag]) {
+			continue
+		}
 		fmt.Fprintf(w, "  %-20s %s (%s)\n", row.flag, row.value(r), r.Settings.Origin[row.flag])
 	}
 }

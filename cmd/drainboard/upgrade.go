@@ -192,8 +192,8 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 		return nil
 	}
 	if !d.auto && !d.yes {
-		writePlan(d.app.out, p)
-		if !ask(ctx, d.app.in, d.app.out, "\nStart this upgrade? [y/N] ") {
+		askPlan(d.app.out, p)
+		if !ask(ctx, d.app.in, d.app.out, "Start this upgrade? [y/N] ") {
 			return &exitError{exitAbort, errors.New("not started")}
 		}
 	}

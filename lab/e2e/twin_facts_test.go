@@ -21,8 +21,9 @@ type story struct {
 // words makes what is said in one world comparable with what is said in another:
 // a namespace is app, a group ng, a launch template lt, a zone its letter, a pod its
 // workload, and whatever has a digit and is not a number (nodes, machines, times) is
-// #. Left out is how often something was tried, which is a matter of speed, and what
-// the cloud itself says about a machine that does not come, such as the lines of its
+// #. Left out is how often something was tried, which is a matter of speed, how many
+// nodes the scheduler counts for each reason, because the lab has those of others, and
+// what the cloud itself says about a machine that does not come, such as the lines of its
 // console: both worlds make that up.
 type words struct {
 	names *strings.Replacer
@@ -47,6 +48,7 @@ var (
 	number = regexp.MustCompile(`^\(?[0-9]+[,:;)]?$`)
 	cloudy = regexp.MustCompile(`(has not joined the cluster|is not Ready: [^;]*); .*`)
 	tries  = regexp.MustCompile(`(after|tried|came back) (once|twice|[0-9]+ times|[0-9]+ refused (try|tries))`)
+	places = regexp.MustCompile(`nodes are available: [^.;]*`)
 	signed = regexp.MustCompile(`[^ (]+@[^ ,;)]+`)
 )
 
@@ -54,6 +56,7 @@ var (
 func (w words) plain(text string) string {
 	text = w.pods.ReplaceAllString(w.names.Replace(text), "app/$1-#")
 	text = cloudy.ReplaceAllString(text, "$1")
+	text = places.ReplaceAllString(text, "nodes are available")
 	text = tries.ReplaceAllString(text, "$1 some times")
 	text = signed.ReplaceAllString(text, "operator")
 	return named.ReplaceAllStringFunc(text, func(word string) string {

@@ -222,6 +222,10 @@ func (s *Step) RestoreMax() bool {
 	if from == to {
 		return true
 	}
+	if p, busy := s.Run.Pending["restore-max"]; busy && p.Action.Sizes.Max != to.Max { // the size has changed since that was asked for
+		s.WakeAt(p.Expires)
+		return false
+	}
 	return s.Ensure(Action{Kind: SetSizes, Key: "restore-max", Group: g.Name, From: &from, Sizes: &to}) || s.hopeless("restore-max")
 }
 

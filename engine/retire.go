@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -33,6 +34,19 @@ func (s *Step) Retire(excess int) int {
 	due := s.mostSpare(ready, min(len(ready), max(0, excess), max(0, present-s.Run.Base.Desired)))
 	s.startDrains(due, slots)
 	return working + len(due)
+}
+
+// EndsOpen reports whether it is still open what became of a machine that was to be
+// ended, and so what the group's size says.
+func (s *Step) EndsOpen() bool {
+	open := s.Count(Terminating) > 0
+	for _, p := range s.Run.Pending {
+		open = open || p.Action.Kind == Terminate
+	}
+	if open {
+		s.WakeAt(s.Now.Add(time.Second))
+	}
+	return open
 }
 
 // mostSpare picks n of the surplus machines: those already marked as surplus

@@ -71,6 +71,8 @@ func (c *checker) asked(a engine.Action) {
 		c.clock.tried[a.Machine] = d.Sim.now
 		c.deletion(a)
 	case engine.Terminate:
+		n := d.Sim.View.NodeOf(a.Machine)
+		c.vigil(a.Machine).shown = n != nil && n.Unschedulable
 		if d.Run.State != engine.Ending {
 			c.ended[a.Machine] = true
 		}
@@ -220,6 +222,7 @@ func (c *checker) resumed() {
 
 // before looks at what the driver can see and do, and at what it was told.
 func (c *checker) before(in engine.Inputs) {
+	c.watch()
 	c.commands = in.Commands
 	for _, say := range in.Commands {
 		if say.Kind == engine.CmdApprove {
@@ -266,5 +269,4 @@ func (c *checker) consented(id string, n engine.Node) {
 // truth watches the Truth between decisions.
 func (c *checker) truth() {
 	c.service.truth(c.d.Sim)
-	c.watch()
 }

@@ -23,6 +23,8 @@ type vigil struct {
 	joined bool
 	// lifted: somebody else has taken the cordon off since, which shows soon.
 	lifted bool
+	// shown: the node was shown as cordoned when its machine's end was asked for.
+	shown bool
 	// ended: our request to end it was granted.
 	ended bool
 }
@@ -113,6 +115,7 @@ func (c *checker) terminate(a engine.Action) {
 		return
 	}
 	first, last := v.looks[0], v.looks[len(v.looks)-1]
+	v.lifted = v.lifted || v.shown && !n.Unschedulable           // since it was asked for
 	if !n.Unschedulable && !v.lifted && !n.Created.After(last) { // one that joined since then is empty
 		d.breaks("rule 3: %s is terminated and not cordoned (joined %s, looked at %s)", n.Name, n.Created.Sub(epoch), last.Sub(epoch))
 	}

@@ -17,7 +17,7 @@ func (e EKS) scaleDown(s *engine.Step) {
 	}
 	s.WatchSizes()
 	if s.Run.Foreign == "" {
-		if s.Retire(s.Run.Surge()) > 0 {
+		if s.Retire(s.Run.Surge()) > 0 || s.EndsOpen() {
 			return
 		}
 		if !enough(s) {
@@ -83,7 +83,7 @@ func (EKS) End(s *engine.Step) bool {
 	if !s.Fresh(world.Cloud) {
 		return false
 	}
-	done := s.RetireEmpty(s.Run.Surge())
+	done := s.RetireEmpty(s.Run.Surge()) && !s.EndsOpen()
 	done = s.RestoreTemplate() && s.EndWarm(s.Launches()) && done
 	if !done && !s.Over(s.Run.PhaseWait) {
 		return false

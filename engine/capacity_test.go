@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// A maximum that was set as low as the desired size let it is not the one to go back
+// to when the desired size has come down since: the change that was asked for before
+// must not pass for the one that is needed now.
+func TestRestoreMaxAgain(t *testing.T) {
+	now := time.Unix(1000, 0)
+	w := world.New()
+	w.SetGroup(world.Group{Name: "ng", Sizes: world.Sizes{Max: 6, Desired: 5}})
+	w.SetHealth(world.Cloud, world.Health{Fresh: now})
+	from, before := world.Sizes{Max: 9, Desired: 6}, world.Sizes{Max: 6, Desired: 6}
+	r := Run{
+		State: Ending, Settings: Common(), Base: world.Sizes{Max: 5, Desired: 5}, Raise: 4, Lowered: 4, MaxSet: 6, Raised: true,
+		Pending: map[string]Pending{"restore-max": {
+			Action: Action{Kind: SetSizes, Key: "restore-max", From: &from, Sizes: &before},
+			Asked:  now.Add(-time.Second), Accepted: now.Add(-time.Second), Expires: now.Add(time.Minute),
+		}},
+	}
+	s := newStep(nil, now, w, r)
+	if s.RestoreMax() {
+		t.Error("the maximum counts as restored at 6, it was 5")
+	}
+	delete(s.Run.Pending, "restore-max")
+	if s.RestoreMax() || len(s.actions) != 1 || s.actions[0].Sizes.Max != 5 {
+		t.Errorf("asked for %v, want a maximum of 5", s.actions)
+	}
+}

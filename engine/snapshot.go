@@ -57,6 +57,15 @@ type Snapshot struct {
 	AbortPlan []string
 }
 
+// Look is what somebody looks at more closely. Its details are in the snapshots
+// from then on.
+type Look struct {
+	// Machine is a machine's id, "" for none.
+	Machine string
+	// Budget is "namespace/name", "" for none.
+	Budget string
+}
+
 // PhaseView is a phase and its progress.
 type PhaseView struct {
 	Name       string

@@ -34,8 +34,18 @@ type Options struct {
 	// ReadOnly: this process only watches. No command is ever sent, and leaving is
 	// free. Otherwise this process drives the run, and q asks before it leaves.
 	ReadOnly bool
+	// Look is told what the operator looks at, so that its details come with the next
+	// snapshot. It must not block; nil means that no details are to be had.
+	Look func(engine.Look)
 	// Theme is the look; the zero value chooses one that fits the terminal.
 	Theme themes.Theme
+	// Mark is a word for the header that says where one is, as "PRODUCTION"; "" is none.
+	Mark string
+	// Mouse has the dashboard take the mouse, which then no longer selects text in the
+	// terminal; a key changes it.
+	Mouse bool
+	// Silent sends no notification to the terminal when the window is not in focus.
+	Silent bool
 	// Now is the local clock, and its location that of the times shown; nil means
 	// time.Now.
 	Now func() time.Time

@@ -61,7 +61,7 @@ func whyBack(p *world.Pod) string {
 }
 
 func (s *Step) explainTerminating(b *Blocker, p *world.Pod) {
-	b.Grace = &Wait{For: "grace period", Start: p.Ends.Add(-p.Grace), End: p.Ends}
+	b.Grace = graceOf(p)
 	over := s.Now.Sub(p.Ends)
 	switch {
 	case over < 5*time.Second:

@@ -33,7 +33,11 @@ type Snapshot struct {
 
 	Phases   []PhaseView
 	Zones    []ZoneView
+	// Blockers are what keeps pods on draining nodes, the nearest deadline first.
 	Blockers []*Blocker
+	// Evictions are the pods on their way off draining nodes, those that take longest
+	// first.
+	Evictions []*Eviction
 	// Batch waits for approval; nil when none does.
 	Batch *BatchView
 	// Canary is the countdown of the watch over what replaced the canary, nil when
@@ -141,6 +145,15 @@ type Blocker struct {
 	Detail string
 	// WayOut is one sentence: what would open it.
 	WayOut string
+}
+
+// Eviction is a pod on its way off a draining node: it was evicted or deleted, and
+// its grace period runs.
+type Eviction struct {
+	// Pod is "namespace/name"; Node and Machine where it is.
+	Pod, UID, Node, Machine, Owner string
+	// Grace is the pod's own countdown.
+	Grace *Wait
 }
 
 // BudgetView is a budget's state in a snapshot.

@@ -35,7 +35,7 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, before *Snapshot
 		v.Phases = append(v.Phases, pv)
 	}
 	v.Zones = s.zones(before)
-	v.Blockers = s.blockers()
+	v.Blockers, v.Evictions = s.leavers()
 	v.Batch = s.batchView()
 	for _, a := range rules.Abilities() {
 		v.Abilities = append(v.Abilities, AbilityNow{Kind: a.Kind, Why: s.unable(a.Kind)})
@@ -295,29 +295,40 @@ func sameRow(a, b *NodeRow) bool {
 	return x == y
 }
 
-// blockers lists what keeps pods on draining nodes now: what a person can help
-// with first, grace periods last.
-func (s *Step) blockers() []*Blocker {
-	var out []*Blocker
+// leavers lists the pods that have to leave draining nodes: what keeps them there
+// now, the nearest deadline first, and those that are on their way.
+func (s *Step) leavers() (blocked []*Blocker, going []*Eviction) {
 	for _, id := range s.In(Draining, NodeFail) {
 		n := s.Run.Nodes[id]
 		for _, p := range s.W.PodsOn(n.Name) {
-			if v := s.judge(p); v.Fate == drain.Asks || v.Fate == drain.Leaves && (s.stuck(p) || p.Terminating()) {
-				out = append(out, s.blockerOf(p, n, id))
+			switch v := s.judge(p); {
+			case v.Fate == drain.Asks, v.Fate == drain.Leaves && s.stuck(p):
+				blocked = append(blocked, s.blockerOf(p, n, id))
+			case v.Fate == drain.Leaves && p.Terminating():
+				going = append(going, &Eviction{Pod: p.Ref(), UID: p.UID, Node: n.Name, Machine: id, Owner: ownerName(p), Grace: graceOf(p)})
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *Blocker) int {
-		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), cmp.Compare(a.Pod, b.Pod))
+	slices.SortStableFunc(blocked, func(a, b *Blocker) int {
+		return cmp.Or(endOf(a.Deadline).Compare(endOf(b.Deadline)), cmp.Compare(a.Pod, b.Pod))
 	})
-	return out
+	slices.SortStableFunc(going, func(a, b *Eviction) int {
+		return cmp.Or(b.Grace.End.Compare(a.Grace.End), cmp.Compare(a.Pod, b.Pod))
+	})
+	return blocked, going
 }
 
-func urgency(b *Blocker) int {
-	if b.Kind == BlockedByGrace {
-		return 1
+// endOf is the end of a wait, far away without one.
+func endOf(w *Wait) time.Time {
+	if w == nil {
+		return time.Unix(1<<40, 0)
 	}
-	return 0
+	return w.End
+}
+
+// graceOf is the countdown of a pod that terminates.
+func graceOf(p *world.Pod) *Wait {
+	return &Wait{For: "grace period", Start: p.Ends.Add(-p.Grace), End: p.Ends}
 }
 
 // doer is implemented by strategies that say what a phase will do.

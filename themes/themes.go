@@ -47,6 +47,8 @@ type Glyphs struct {
 	Unknown, Skipped                           string
 	BarFull, BarRest, TimeFull, TimeRest       string
 	Link, More, Less, Ellipsis, Times, Dot     string
+	// Mark is beside a node that a command is to be given for.
+	Mark string
 	// Frame is top-left, top, top-right, side, bottom-left, bottom-right.
 	Frame [6]string
 }
@@ -60,7 +62,7 @@ var Unicode = Glyphs{
 	Terminating: "×", Launching: "△", Ready: "●", Surplus: "◦",
 	Unknown: "?", Skipped: "–",
 	BarFull: "━", BarRest: "╌", TimeFull: "▓", TimeRest: "░",
-	Link: "──", More: "↓", Less: "↑", Ellipsis: "…", Times: "×", Dot: "·",
+	Link: "──", More: "↓", Less: "↑", Ellipsis: "…", Times: "×", Dot: "·", Mark: "•",
 	Frame: [6]string{"╭", "─", "╮", "│", "╰", "╯"},
 }
 
@@ -72,7 +74,7 @@ var ASCII = Glyphs{
 	Terminating: "t", Launching: "l", Ready: "*", Surplus: ".",
 	Unknown: "?", Skipped: "-",
 	BarFull: "=", BarRest: "-", TimeFull: "#", TimeRest: ".",
-	Link: "--", More: "v", Less: "^", Ellipsis: "~", Times: "x", Dot: "-",
+	Link: "--", More: "v", Less: "^", Ellipsis: "~", Times: "x", Dot: "-", Mark: "*",
 	Frame: [6]string{"+", "-", "+", "|", "+", "+"},
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// action is something the operator can do from the board. Keys, footer and help
-// all read the one list below.
+// action is something the operator can do from the board. Keys, footer, menu and
+// palette all read the one list below.
 type action struct {
 	name string
 	keys []string
@@ -28,7 +28,8 @@ type action struct {
 	command func(*Model) engine.CommandKind
 	// not says why it is not possible beyond what the engine knows, "" if it is.
 	not func(*Model) string
-	do  func(*Model) tea.Cmd
+	// do is nil for keys that the menu only tells of.
+	do func(*Model) tea.Cmd
 }
 
 func is(k engine.CommandKind) func(*Model) engine.CommandKind {
@@ -48,25 +49,40 @@ func actions(o Options) []*action {
 			do: func(m *Model) tea.Cmd { t, _ := m.target(); return m.open(newForceDialog(t)) }},
 		{name: "pause", keys: []string{"p"}, show: "p", help: "pause: no new evictions, deadlines stand still; again: resume", worth: 7,
 			label: func(m *Model) string { return string(pauseOrResume(m)) }, command: pauseOrResume, do: togglePause},
-		{name: "skip", keys: []string{"s"}, show: "s", help: "skip the node under the cursor: it stays as it is", worth: 5,
+		{name: "skip", keys: []string{"s"}, show: "s", help: "skip the node under the cursor, or the marked ones: they stay as they are", worth: 5,
 			label: called("skip"), command: is(engine.CmdSkip), not: notSkip,
-			do: func(m *Model) tea.Cmd { return m.open(newSkipDialog(m.sc.row(m.nodes.cursor))) }},
-		{name: "return", keys: []string{"r"}, show: "r", help: "take the skipped or failed node under the cursor up again, at the end of the order", worth: 4,
+			do: func(m *Model) tea.Cmd { return m.open(newSkipDialog(m.nodes.chosenNodes())) }},
+		{name: "return", keys: []string{"r"}, show: "r", help: "take the skipped or failed node under the cursor, or the marked ones, up again, at the end of the order", worth: 4,
 			label: called("return"), command: is(engine.CmdReturn), not: notReturn,
-			do: func(m *Model) tea.Cmd { return m.open(newReturnDialog(m.sc.row(m.nodes.cursor))) }},
+			do: func(m *Model) tea.Cmd { return m.open(newReturnDialog(m.nodes.chosenNodes())) }},
 		{name: "abort", keys: []string{"x"}, show: "x", help: "abort: shows first what stops, what finishes and what is put back", worth: 6,
 			label: called("abort"), command: is(engine.CmdAbort),
 			do: func(m *Model) tea.Cmd { return m.open(newAbortDialog()) }},
 		{name: "show details", keys: []string{"enter"}, show: "enter", help: "details of what is under the cursor; at the end the result", worth: 4,
 			label: detailsLabel, not: notDetails, do: openDetails},
+		{name: "filter", keys: []string{"/"}, show: "/", help: "show only the nodes, or lines of the log, with certain words: text, !text, blocked, zone=a, stage=drain, version=1.31, batch=2", worth: 4,
+			label: called("filter"), not: known, do: startSearch},
+		{name: "show problems only", keys: []string{"!"}, show: "!", help: "show only the nodes that need a look; again: all", worth: 1,
+			label: called("problems"), not: known, do: toggleProblems},
+		{name: "go to the next problem", keys: []string{"n"}, show: "n", help: "the cursor goes to the next node that needs a look",
+			not: known, do: nextProblem},
+		{name: "sort", keys: []string{"o"}, show: "o", help: "sort the nodes by name, stage, time left, pods left, version",
+			not: known, do: func(m *Model) tea.Cmd { m.nodes.nextOrder(m.sc); return nil }},
+		{name: "mark", keys: []string{"space"}, show: "space", help: "mark the node under the cursor, so that skip and return hit all marked ones; esc drops the marks",
+			not: notMark, do: func(m *Model) tea.Cmd { m.nodes.mark(m); return nil }},
 		{name: "change the pane", keys: []string{"tab"}, show: "tab", help: "the next pane: nodes, blocked, log; shift+tab the one before", worth: 3,
 			label: called("pane"), not: known, do: func(m *Model) tea.Cmd { m.focus = m.nextPane(1); return nil }},
 		{name: "show commands", keys: []string{"c"}, show: "c", help: "show or hide the kubectl and aws commands in the log", worth: 1,
 			label: called("commands"), do: func(m *Model) tea.Cmd { m.commands = !m.commands; return nil }},
-		{name: "show the help", keys: []string{"?"}, show: "?", help: "this help", worth: 10,
-			label: called("help"), do: func(m *Model) tea.Cmd { return m.open(&helpDialog{}) }},
+		{name: "show the help", keys: []string{"?"}, show: "?", help: "this menu of everything that can be done here", worth: 10,
+			label: called("help"), do: func(m *Model) tea.Cmd { return m.open(newMenu(true)) }},
+		{name: "open the palette", keys: []string{":"}, show: ":", help: "find what can be done by its name, and do it",
+			do: func(m *Model) tea.Cmd { return m.open(newMenu(false)) }},
 		{name: "quit", keys: []string{"q"}, show: "q", help: "leave; asks first when the run needs this process", worth: 10,
 			label: called("quit"), do: quit},
+		{name: "move", show: "arrows hjkl", help: "move the cursor; left and right change the zone; pgup, pgdn, g and G move further"},
+		{name: "go back", show: "esc", help: "show all nodes again, then drop the marks, then the cursor: the panes follow what happens"},
+		{name: "stop", show: "ctrl+c", help: "abort; a second time: stop at once"},
 	}
 	if o.Scale != nil {
 		all = slices.Insert(all, 2, &action{name: "scale", keys: []string{"w"}, show: "w", worth: 8,
@@ -110,7 +126,7 @@ func notScale(m *Model) string {
 
 func (m *Model) actionFor(key string) *action {
 	for _, a := range m.actions {
-		if slices.Contains(a.keys, key) {
+		if a.do != nil && slices.Contains(a.keys, key) {
 			return a
 		}
 	}
@@ -142,7 +158,7 @@ func (m *Model) why(a *action) string {
 	switch {
 	case kind == engine.CmdApprove && m.sc.Batch == nil:
 		return "nothing waits for approval"
-	case kind == engine.CmdForce && m.blind() != "":
+	case (kind == engine.CmdForce || kind == engine.CmdApprove) && m.blind() != "":
 		return m.blind()
 	}
 	if why, ok := m.sc.Able(kind); !ok {
@@ -185,26 +201,55 @@ func togglePause(m *Model) tea.Cmd {
 func known(*Model) string { return "" }
 
 func notSkip(m *Model) string {
-	r := m.sc.row(m.nodes.cursor)
-	if r == nil {
-		return "move the cursor to a node first (up, down)"
-	}
-	switch r.Stage {
-	case engine.Outdated, engine.Unreachable, engine.Queued, engine.Draining, engine.Settling:
-		return ""
-	}
-	return fmt.Sprintf("%s is %s", m.sc.names[r.ID], r.Stage)
+	return m.notFor("a node", func(r *engine.NodeRow) bool {
+		switch r.Stage {
+		case engine.Outdated, engine.Unreachable, engine.Queued, engine.Draining, engine.Settling:
+			return true
+		}
+		return false
+	})
 }
 
 func notReturn(m *Model) string {
-	r := m.sc.row(m.nodes.cursor)
-	switch {
-	case r == nil:
-		return "move the cursor to a skipped or failed node first (up, down)"
-	case r.New || r.Stage != engine.Skipped && r.Stage != engine.NodeFail:
-		return fmt.Sprintf("%s is %s", m.sc.names[r.ID], r.Stage)
+	return m.notFor("a skipped or failed node", func(r *engine.NodeRow) bool {
+		return !r.New && (r.Stage == engine.Skipped || r.Stage == engine.NodeFail)
+	})
+}
+
+// notFor says why the node under the cursor, or one of those that are marked, is not
+// one for an action.
+func (m *Model) notFor(what string, good func(*engine.NodeRow) bool) string {
+	chosen := m.nodes.chosenNodes()
+	if len(chosen) == 0 {
+		return "move the cursor to " + what + " first (up, down)"
+	}
+	for _, r := range chosen {
+		if !good(r) {
+			return fmt.Sprintf("%s is %s", m.sc.names[r.ID], r.Stage)
+		}
 	}
 	return ""
+}
+
+func notMark(m *Model) string {
+	if m.focus != nodesPane || m.sc.row(m.nodes.cursor) == nil {
+		return "move the cursor to a node first (up, down)"
+	}
+	return ""
+}
+
+func toggleProblems(m *Model) tea.Cmd {
+	m.nodes.problems = !m.nodes.problems
+	m.nodes.arrange(m.sc)
+	return nil
+}
+
+func nextProblem(m *Model) tea.Cmd {
+	m.focus = nodesPane
+	if !m.nodes.nextProblem() {
+		m.say("no node that is shown needs a look")
+	}
+	return m.tick()
 }
 
 func detailsLabel(m *Model) string {
@@ -241,9 +286,6 @@ func (m *Model) target() (t forceTarget, why string) {
 		t = forceTarget{machine: r.ID, node: r.Name}
 	} else {
 		for _, b := range m.sc.Blockers {
-			if b.Kind == engine.BlockedByGrace {
-				continue
-			}
 			if t.node != "" && t.node != b.Node {
 				return t, "move the cursor to a node (up, down) or to a blocked pod (tab) first"
 			}

@@ -19,6 +19,10 @@ func newApproveDialog(b *engine.BatchView) *choiceDialog {
 		text: func(m *Model, w int) []string { return approveText(m, b, w) },
 		choices: []choice{
 			{"enter", "approve", func(m *Model) tea.Cmd {
+				if why := m.why(m.actionFor("a")); why != "" { // it may have changed while the dialog was read
+					m.refuse("nothing was approved: " + why)
+					return m.tick()
+				}
 				m.approved = b.Hash
 				m.send(engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash}, batchShort(b)+" approved")
 				return nil

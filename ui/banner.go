@@ -114,10 +114,10 @@ func because(why string) string {
 
 func (m *Model) bannerLines(l layout) []string {
 	bs := m.banners()
-	out := make([]string, 0, l.banners)
-	for _, b := range bs[:l.banners] {
+	out := make([]string, 0, l.banners.h)
+	for _, b := range bs[:l.banners.h] {
 		p := b.pen
-		ln := newLine(m.st, l.w)
+		ln := newLine(m.st, l.banners.w)
 		ln.over = &p
 		out = append(out, ln.space(1).add(p, b.text).String())
 	}

@@ -68,9 +68,9 @@ func (bl *blockerList) height(m *Model, w int) int {
 }
 
 // lines draws the panel.
-func (bl *blockerList) lines(m *Model, w, h int) []string {
+func (bl *blockerList) lines(m *Model, l layout) []string {
 	sc, st := m.sc, m.st
-	room := h - 2
+	w, h, room := l.blocked.w, l.blocked.h, l.blocked.h-2
 	focus := m.focus == blockedPane
 	if len(sc.Blockers) == 0 {
 		body := []string{newLine(st, w-2).space(1).add(st.good, st.g.Done).add(st.text, " nothing is blocked").String()}
@@ -105,52 +105,32 @@ func (bl *blockerList) lines(m *Model, w, h int) []string {
 	if rest := len(sc.Blockers) - shown; rest > 0 {
 		more = fmt.Sprintf("+%d more", rest)
 	}
-	title, p := m.blockedTitle()
-	return framed(st, p, title, "", more, body, w, h, focus)
-}
-
-// terminating reports whether a pod is merely on its way out: it was evicted, and
-// its grace period runs.
-func terminating(b *engine.Blocker, sc *scene, local time.Time) bool {
-	if b.Kind != engine.BlockedByGrace || b.Grace == nil {
-		return false
+	right := ""
+	if n := len(sc.Evictions); n > 0 && l.evictions.h == 0 {
+		right = fmt.Sprintf("%d terminating", n)
 	}
-	left, _ := sc.remaining(b.Grace, local)
-	return left > 0
+	return framed(st, st.warn, m.blockedTitle(), right, more, body, w, h, focus)
 }
 
-// blocked counts the pods that are kept and the budgets that keep them, and
-// beside them the pods that are on their way out.
-func (m *Model) blocked() (pods, budgets, going int) {
+// blocked counts the pods that are kept and the budgets that keep them.
+func (m *Model) blocked() (pods, budgets int) {
 	refs := map[string]bool{}
 	for _, b := range m.sc.Blockers {
-		if terminating(b, m.sc, m.opts.Now()) {
-			going++
-			continue
-		}
-		pods++
 		for _, v := range b.Budgets {
 			refs[v.Ref] = true
 		}
 	}
-	return pods, len(refs), going
+	return len(m.sc.Blockers), len(refs)
 }
 
 // blockedTitle counts what is in the way and what it keeps.
-func (m *Model) blockedTitle() (title string, p pen) {
-	pods, budgets, going := m.blocked()
-	if pods == 0 {
-		return count(going, "pod") + " terminating", m.st.border
-	}
-	title = m.st.g.Blocked + " blocked: "
+func (m *Model) blockedTitle() string {
+	pods, budgets := m.blocked()
+	title := m.st.g.Blocked + " blocked: "
 	if budgets > 0 {
 		title += count(budgets, "budget") + ", "
 	}
-	title += count(pods, "pod")
-	if going > 0 {
-		title += fmt.Sprintf("; %d terminating", going)
-	}
-	return title, m.st.warn
+	return title + count(pods, "pod")
 }
 
 // blockerLines tells one blocker: what is in the way of which pod, and below it
@@ -172,23 +152,19 @@ func (m *Model) blockerLines(b *engine.Blocker, w int) []string {
 	}
 
 	_, pod, _ := strings.Cut(b.Pod, "/")
-	if terminating(b, sc, now) {
-		left, _ := sc.remaining(b.Grace, now)
-		l := start(mark).add(st.text, b.Pod+" on "+sc.node(b.Node)).add(st.dim, "  terminating ").add(st.text, countdown(left)).space(1)
-		m.timeBar(l, left, b.Grace, min(l.left()-1, 10))
-		return []string{l.String()}
-	}
-	where := pod + " on " + sc.node(b.Node)
+	tries := ""
 	switch b.Tries {
 	case 0:
 	case 1:
-		where += "  tried once"
+		tries = "  tried once"
 	default:
-		where += fmt.Sprintf("  tried %d%s", b.Tries, st.g.Times)
+		tries = fmt.Sprintf("  tried %d%s", b.Tries, st.g.Times)
 	}
 	if b.Next.After(sc.now(now)) && sc.acting() {
-		where += ", again in " + countdown(b.Next.Sub(sc.now(now)))
+		tries += ", again in " + countdown(b.Next.Sub(sc.now(now)))
 	}
+	node := " on " + sc.node(b.Node)
+	where := shorten(pod, max(w-6-width(clean(node+tries)), 16), st.g.Ellipsis) + node + tries
 
 	var heads []string
 	for _, v := range b.Budgets {

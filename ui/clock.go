@@ -22,26 +22,24 @@ type scene struct {
 	short map[string]string
 	// domain is what all names end with after their short ones, "" if they differ.
 	domain string
-	// place is where a machine's row is: zone and row.
-	place map[string]place
+	// rows are the rows by machine id.
+	rows map[string]*engine.NodeRow
 	// blocked is how many nodes have the blocked mark.
 	blocked int
 }
 
-type place struct{ zone, row int }
-
-// newScene works out names and places.
+// newScene works out names.
 func newScene(s *engine.Snapshot, came time.Time, speed float64) *scene {
-	sc := &scene{Snapshot: s, came: came, speed: speed, names: map[string]string{}, short: map[string]string{}, place: map[string]place{}}
+	sc := &scene{Snapshot: s, came: came, speed: speed, names: map[string]string{}, short: map[string]string{}, rows: map[string]*engine.NodeRow{}}
 	uses, mixed := map[string]int{}, false
 	for _, z := range s.Zones {
 		for _, r := range z.Rows {
 			uses[withoutDomain(r.Name)]++
 		}
 	}
-	for z, zone := range s.Zones {
-		for i, r := range zone.Rows {
-			sc.place[r.ID] = place{z, i}
+	for _, zone := range s.Zones {
+		for _, r := range zone.Rows {
+			sc.rows[r.ID] = r
 			if r.Blocked {
 				sc.blocked++
 			}
@@ -70,13 +68,7 @@ func newScene(s *engine.Snapshot, came time.Time, speed float64) *scene {
 }
 
 // row is a machine's row, nil if it is gone.
-func (sc *scene) row(id string) *engine.NodeRow {
-	p, ok := sc.place[id]
-	if !ok {
-		return nil
-	}
-	return sc.Zones[p.zone].Rows[p.row]
-}
+func (sc *scene) row(id string) *engine.NodeRow { return sc.rows[id] }
 
 // node is the short name of a node given by its full one.
 func (sc *scene) node(name string) string {

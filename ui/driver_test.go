@@ -117,7 +117,7 @@ func (p *person) Screen() string {
 }
 
 var named2bytes = map[string]string{
-	"enter": "\r", "esc": "\x1b", "tab": "\t", "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "ctrl+c": "\x03", "ctrl+u": "\x15",
+	"enter": "\r", "esc": "\x1b", "tab": "\t", "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "ctrl+c": "\x03", "ctrl+u": "\x15", "space": " ",
 }
 
 // Press presses keys, by name.

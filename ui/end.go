@@ -54,9 +54,6 @@ func (d *endDialog) body(m *Model, w int) []string {
 		out = append(out, named(st, string(l.stage), st.stages[l.stage].glyph+" "+l.text(), p, w)...)
 	}
 	for _, b := range sc.Blockers {
-		if terminating(b, sc, m.opts.Now()) {
-			continue
-		}
 		text := b.Pod + " on " + sc.node(b.Node)
 		for _, v := range b.Budgets {
 			text += fmt.Sprintf(", budget %s allows %d: %d healthy, %d required", v.Ref, v.Allowed, v.Healthy, v.Desired)

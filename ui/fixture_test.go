@@ -73,10 +73,11 @@ func busy() *engine.Snapshot {
 			Budgets: []engine.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
 			Tries:   14, Since: at.Add(-3 * time.Minute), Next: at.Add(4 * time.Second), Deadline: deadline,
 			Detail: "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any", WayOut: "scale checkout to 4, loosen minAvailable 3, or force with f",
-		}, {
-			Kind: engine.BlockedByGrace, Pod: "shop/cart-55c-2", UID: "u-2", Node: drains.Name, Machine: drains.ID, Owner: "cart", Tries: 1,
-			Deadline: drains.Wait, Grace: wait("grace period", 21*time.Second, 30*time.Second), Detail: "is terminating, with a grace period of 30s", WayOut: "ends by itself",
 		}},
+		Evictions: []*engine.Eviction{
+			{Pod: "shop/cart-55c-2", UID: "u-2", Node: drains.Name, Machine: drains.ID, Owner: "cart", Grace: wait("grace period", 21*time.Second, 30*time.Second)},
+			{Pod: "search/indexer-of-the-catalogue-6f7d9c5b84-q2xkz", UID: "u-3", Node: drains.Name, Machine: drains.ID, Owner: "indexer-of-the-catalogue", Grace: wait("grace period", 4*time.Second, 60*time.Second)},
+		},
 		Events: []engine.Event{
 			{Time: at.Add(-200 * time.Second), Type: engine.BatchApproved, Batch: 4, Reason: "ana@laptop", Message: "2 nodes approved: " + stuck.Name + ", " + drains.Name},
 			{Time: at.Add(-198 * time.Second), Type: engine.NodeDraining, Node: stuck.Name, Message: "17 pods to move", Command: "kubectl drain " + stuck.Name},
@@ -105,7 +106,7 @@ func busy() *engine.Snapshot {
 // asking is a run in which a batch waits for approval.
 func asking() *engine.Snapshot {
 	s := busy()
-	s.Blockers = nil
+	s.Blockers, s.Evictions = nil, nil
 	for _, z := range s.Zones {
 		for _, r := range z.Rows {
 			if active(r) {
@@ -179,7 +180,7 @@ func ended(result engine.Result, why string) *engine.Snapshot {
 // done is a run that succeeded.
 func done() *engine.Snapshot {
 	s := ended(engine.Succeeded, "")
-	s.Done, s.Blockers = 12, nil
+	s.Done, s.Blockers, s.Evictions = 12, nil, nil
 	s.Phases[2].End, s.Phases[2].Done = at.Add(-time.Minute), 12
 	s.Phases[3].Start, s.Phases[3].End = at.Add(-time.Minute), at
 	for z := range s.Zones {

@@ -11,6 +11,9 @@ import (
 // notice.
 func (m *Model) footer(w int) string {
 	st := m.st
+	if m.search.open {
+		return m.searchLine(w)
+	}
 	if m.notice != "" {
 		p, mark := st.title, st.g.Done
 		if m.refused {
@@ -25,6 +28,9 @@ func (m *Model) footer(w int) string {
 	}
 	var list []entry
 	for _, a := range m.actions {
+		if a.label == nil {
+			continue
+		}
 		e := entry{key: a.show, label: a.label(m), off: m.why(a) != "", worth: a.worth}
 		e.ask = a.name == "approve" && !e.off
 		if e.off && a.command != nil {
@@ -80,7 +86,7 @@ func (m *Model) tabLine(w int) string {
 	st := m.st
 	l := newLine(st, w)
 	blocked := "blocked 0"
-	stuck, _, _ := m.blocked()
+	stuck, _ := m.blocked()
 	if stuck > 0 {
 		blocked = fmt.Sprintf("%s blocked %d", st.g.Blocked, stuck)
 	}

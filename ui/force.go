@@ -22,10 +22,7 @@ type forceDialog struct {
 }
 
 func newForceDialog(t forceTarget) *forceDialog {
-	d := &forceDialog{forceTarget: t, input: textinput.New()}
-	d.input.CharLimit = 253 + 64 // the longest namespace and name
-	d.input.Focus()
-	return d
+	return &forceDialog{forceTarget: t, input: newInput(253 + 64)} // the longest namespace and name
 }
 
 // names are those that may be typed; the first is the one asked for.
@@ -55,19 +52,8 @@ func (d *forceDialog) body(m *Model, w int) []string {
 	if why := d.off(m); why != "" {
 		return append(out, para(st, st.bad, "!", "not possible now: "+why, w)...)
 	}
-	value := []rune(d.input.Value())
-	at := min(d.input.Position(), len(value))
-	under := " "
-	if at < len(value) {
-		under = string(value[at])
-	}
 	l := newLine(st, w).add(st.text, "Type ").add(st.title, d.names(m)[0]).add(st.text, " to force: ")
-	// A name that is too long for the line shows its end, where names differ.
-	from := max(0, at-max(l.left()-2, 1))
-	l.add(st.input, string(value[from:at])).add(st.inputCursor, under)
-	if at+1 < len(value) {
-		l.add(st.input, string(value[at+1:]))
-	}
+	typeCells(l, d.input, l.left())
 	out = append(out, l.String())
 	if d.wrong {
 		out = append(out, para(st, st.warn, "!", "that is not the name; nothing was forced", w)...)
@@ -86,7 +72,7 @@ func (d *forceDialog) promises(m *Model) []string {
 	budgets := map[string]*broken{}
 	var out []string
 	for _, b := range m.sc.Blockers {
-		if b.Node != d.node || d.uid != "" && b.UID != d.uid || b.Kind == engine.BlockedByGrace {
+		if b.Node != d.node || d.uid != "" && b.UID != d.uid {
 			continue
 		}
 		for _, v := range b.Budgets {

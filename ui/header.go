@@ -24,7 +24,7 @@ func (m *Model) header(l layout) []string {
 	}
 	what := []part{
 		{st.brand, "drainboard", 2},
-		{st.title, shorten(name, max(l.w-4, 10), st.g.Ellipsis), 10},
+		{st.title, shorten(name, max(l.header.w-4, 10), st.g.Ellipsis), 10},
 	}
 	if sc.To != "" {
 		what = append(what, part{st.text, versions(sc.From, sc.To, st.g.Arrow), 6})
@@ -53,10 +53,10 @@ func (m *Model) header(l layout) []string {
 		}
 		how = append(how, part{st.dim, elapsed(end.Sub(sc.Started)), 4})
 	}
-	if l.header == 1 {
-		return []string{m.parts(append(what, how...), l.w, 3)}
+	if l.header.h == 1 {
+		return []string{m.parts(append(what, how...), l.header.w, 3)}
 	}
-	return []string{m.parts(what, l.w, 2), m.parts(how, l.w, 2)}
+	return []string{m.parts(what, l.header.w, 2), m.parts(how, l.header.w, 2)}
 }
 
 // parts writes as many as fit, most worth first kept, in their order, the last

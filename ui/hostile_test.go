@@ -54,6 +54,11 @@ func hostile(s *engine.Snapshot, r *rand.Rand) *engine.Snapshot {
 		}
 		b.Node = s.Zones[0].Rows[0].Name
 	}
+	for _, e := range s.Evictions {
+		for _, p := range []*string{&e.Pod, &e.Node, &e.Owner} {
+			soil(p)
+		}
+	}
 	for i := range s.Events {
 		e := &s.Events[i]
 		for _, p := range []*string{&e.Node, &e.Pod, &e.Budget, &e.Message, &e.Command} {
@@ -84,7 +89,7 @@ func hostile(s *engine.Snapshot, r *rand.Rand) *engine.Snapshot {
 }
 
 func TestHostileStringsInEveryFrame(t *testing.T) {
-	keys := [][]string{{}, {"a"}, {"f"}, {"x"}, {"q"}, {"?"}, {"c"}, {"down", "enter"}, {"tab", "down", "enter"}, {"down", "s"}, {"enter"}}
+	keys := [][]string{{}, {"a"}, {"f"}, {"x"}, {"q"}, {"?"}, {"c"}, {"down", "enter"}, {"tab", "down", "enter"}, {"down", "s"}, {"enter"}, {":"}, {"/", "i", "p"}, {"!"}, {"down", " ", "o"}, {"tab", "tab", "/", "e"}}
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 10 {
 		for _, f := range fixtures {

@@ -42,13 +42,25 @@ func TestApproveAPhase(t *testing.T) {
 }
 
 // What was not judged must not look as if all were well.
-func TestApproveOnStaleDataPromisesNothing(t *testing.T) {
+func TestApproveOfWhatCannotBeJudgedPromisesNothing(t *testing.T) {
 	ui := sit(t, 120, 36, blind())
 	ui.Expect("Press a").Press("a").Expect("blockers are not evaluated: what is known of pods and budgets is 34s old").Gone("hold none")
-	old := asking()
-	old.Batch.Foreseen = nil
-	old.Sources[0].Stale, old.Sources[0].Fresh = true, at.Add(-40*time.Second)
-	ui.Press("esc").Show(old).Expect("cluster data 40 s old").Press("a").Expect("blockers are not evaluated: the data of the cluster is 40 s old").Gone("hold none")
+}
+
+// Nobody decides on what was true a while ago: neither from the board, nor in a
+// dialog that was open when the connection was lost.
+func TestNothingIsApprovedOnStaleData(t *testing.T) {
+	lost := func() *engine.Snapshot {
+		s := asking()
+		s.Sources[0].Stale, s.Sources[0].Fresh = true, at.Add(-40*time.Second)
+		return s
+	}
+	ui := sit(t, 120, 36, lost())
+	ui.Expect("cluster data 40 s old", "waits for approval", "(a approve", "not now: the data of the cluster is 40 s old")
+	ui.Press("a").Expect("cannot approve now: the data of the cluster is 40 s old")
+	ui.Show(asking()).Expect("Press a").Press("a").Expect("41 pods will be evicted").Show(lost()).Expect("blockers are not evaluated: the data of the cluster is 40 s old")
+	ui.Press("enter").Expect("nothing was approved: the data of the cluster is 40 s old").SentNothing()
+	ui.Show(asking()).Expect("Press a").Press("a").Expect("41 pods").Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"})
 }
 
 func TestSkipAndReturn(t *testing.T) {
@@ -76,14 +88,16 @@ func TestScaleInADemo(t *testing.T) {
 	if b := <-asked; b.Owner != "checkout" {
 		t.Errorf("asked about %s", b.Pod)
 	}
-	ui.Press("tab", "down", "down", "w").Expect("cannot scale now: scaling does not help shop/cart-55c-2")
+	held := busy()
+	held.Blockers[0].Kind = engine.BlockedByFinalizer
+	ui.Show(held).Press("tab", "down", "w").Expect("cannot scale now: scaling does not help shop/checkout-7d9f-x2")
 	ui.Show(asking()).Expect("Batch 2 waits for approval").Press("w").Expect("cannot scale now: no budget blocks a pod")
 }
 
 // A real cluster has nobody to ask: the key is not there.
 func TestNoScaleElsewhere(t *testing.T) {
 	ui := sit(t, 200, 36, busy())
-	ui.Expect("f force").Gone("w scale").Press("w", "?").Expect("this help").Gone("somebody else")
+	ui.Expect("f force").Gone("w scale").Press("w", "?").Expect("this menu").Gone("somebody else")
 }
 
 func TestApproveNotNow(t *testing.T) {
@@ -261,7 +275,7 @@ func TestDisconnectAndReconnect(t *testing.T) {
 
 func TestCommandsInTheLog(t *testing.T) {
 	ui := sit(t, 120, 36, busy())
-	ui.Expect("c commands").Gone("$ kubectl").Press("c").Expect("$ kubectl drain ip-10-0-1-23.eu-west-1.compute.internal").Press("c").Gone("$ kubectl")
+	ui.Expect("quit").Gone("$ kubectl").Press("c").Expect("$ kubectl drain ip-10-0-1-23.eu-west-1.compute.internal").Press("c").Gone("$ kubectl")
 }
 
 func TestBeforeTheFirstSnapshot(t *testing.T) {

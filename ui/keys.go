@@ -6,7 +6,7 @@ func (m *Model) navigate(key string) {
 	case "shift+tab":
 		m.focus = m.nextPane(-1)
 	case "esc":
-		m.nodes.cursor, m.blockers.cursor, m.log.until = "", "", 0
+		m.back()
 	case "up", "k":
 		m.move(-1)
 	case "down", "j":
@@ -27,6 +27,21 @@ func (m *Model) navigate(key string) {
 		if m.focus == nodesPane {
 			m.nodes.side(m, 1)
 		}
+	}
+}
+
+// back takes back what was chosen last: what is hidden, what is marked, the cursors.
+func (m *Model) back() {
+	switch {
+	case m.focus == logPane && m.log.text != "":
+		m.log.search("")
+	case m.nodes.filtered():
+		m.nodes.text, m.nodes.problems = "", false
+		m.nodes.arrange(m.sc)
+	case len(m.nodes.marks) > 0:
+		m.nodes.marks = nil
+	default:
+		m.nodes.cursor, m.blockers.cursor, m.log.until = "", "", 0
 	}
 }
 

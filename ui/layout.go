@@ -19,74 +19,131 @@ const (
 	wideWidth               = 120
 	// zoneWidth is the least width of a zone's own table.
 	zoneWidth = 38
+	// tallHeight is from which height on panes that share a subject have each its own.
+	tallHeight = 30
 )
 
-// layout says how the screen is divided, top to bottom. Heights include frames.
+// rect is a part of the screen, in cells; one without a height is not shown.
+type rect struct{ x, y, w, h int }
+
+// layout says where everything is. Frames are part of their panes.
 type layout struct {
-	mode   mode
-	w, h   int
-	header int // lines of the header
-	tabs   int // the summary line of single
-	// banners is how many there is room for.
-	banners int
+	mode mode
+	// header, phases, banners, tabs (the summary line of single) and choice (which
+	// nodes are shown) are lines without a frame.
+	header, phases, banners, tabs, choice rect
+	nodes, blocked, evictions, log        rect
+	footer                                rect
 	// columns and rows are the grid of zone tables in wide.
-	columns, rows       int
-	nodes, blocked, log int
+	columns, rows int
 }
 
 // plan divides the screen for what there is to show now.
 func (m *Model) plan() layout {
-	l := layout{w: m.width, h: m.height}
-	if m.width < leastWidth || m.height < leastHeight {
+	w, h := m.width, m.height
+	var l layout
+	if w < leastWidth || h < leastHeight {
 		return l
 	}
-	l.header = 1
-	if m.width < wideWidth {
-		l.header = 2
+	header := 1
+	if w < wideWidth {
+		header = 2
 	}
 	switch {
-	case m.width < stackedWidth:
-		l.mode, l.tabs = single, 1
-	case m.width < wideWidth:
+	case w < stackedWidth:
+		l.mode = single
+	case w < wideWidth:
 		l.mode = stacked
 	default:
 		l.mode = wide
 	}
-	l.banners = min(len(m.banners()), max((m.height-leastHeight)/3+1, 1))
-	rest := m.height - l.header - 1 - l.tabs - l.banners - 1 // phases and footer: a line each
+	y := 0
+	take := func(n int) rect {
+		r := rect{0, y, w, n}
+		y += n
+		return r
+	}
+	l.header, l.phases = take(header), take(1)
+	l.banners = take(min(len(m.banners()), max((h-leastHeight)/3+1, 1)))
+	if l.mode == single {
+		l.tabs = take(1)
+	}
+	if m.nodes.chosen() && (l.mode != single || m.focus == nodesPane) {
+		l.choice = take(1)
+	}
+	l.footer = rect{0, h - 1, w, 1}
+	m.panes(&l, rect{0, y, w, h - 1 - y})
+	return l
+}
 
+// panes divides what is left for the panes.
+func (m *Model) panes(l *layout, r rect) {
 	if l.mode == single {
 		switch m.focus {
 		case blockedPane:
-			l.blocked = rest
+			l.blocked = r
+			if m.evicting() {
+				n := min(max(len(m.sc.Evictions), 1)+2, max(r.h/3, 3))
+				l.blocked.h -= n
+				l.evictions = rect{r.x, r.y + l.blocked.h, r.w, n}
+			}
 		case logPane:
-			l.log = rest
+			l.log = r
 		default:
-			l.nodes = rest
+			l.nodes = r
 		}
-		return l
+		return
 	}
-
 	if l.mode == wide {
-		l.columns, l.rows = grid(len(m.sc.Zones), m.width/zoneWidth)
-		if l.rows > 1 && rest/l.rows < 10 {
+		l.columns, l.rows = grid(len(m.nodes.list), r.w/zoneWidth)
+		if l.rows > 1 && r.h/l.rows < 10 {
 			l.mode = stacked // too many zones for tables of their own
 		}
 	}
-	if len(m.sc.Blockers) > 0 {
-		l.blocked = min(m.blockers.height(m, m.width-2)+2, max(rest*2/5, 4))
+	blocked, evictions := m.band(l, r)
+	band := blocked.h + evictions.h
+	if blocked.y == evictions.y {
+		band = max(blocked.h, evictions.h)
 	}
-	l.log = min(max(rest/4, 4), 14)
-	l.nodes = rest - l.blocked - l.log
-	if l.nodes < 5 {
-		l.log = max(rest-l.blocked-5, 0)
-		l.nodes = rest - l.blocked - l.log
+	log := min(max(r.h/4, 4), 14)
+	nodes := r.h - band - log
+	if nodes < 5 {
+		log = max(r.h-band-5, 0)
+		nodes = r.h - band - log
 	}
-	if want := m.nodes.height(m, l); l.nodes > want {
-		l.log += l.nodes - want
-		l.nodes = want
+	l.nodes = rect{r.x, r.y, r.w, nodes}
+	if want := m.nodes.height(m, *l); nodes > want {
+		log += nodes - want
+		l.nodes.h = want
 	}
-	return l
+	at := l.nodes.y + l.nodes.h
+	blocked.y += at
+	evictions.y += at
+	l.blocked, l.evictions = blocked, evictions
+	l.log = rect{r.x, at + band, r.w, log}
+}
+
+// band places what is blocked and what is on its way, from y 0: side by side where
+// it is wide, below each other where it is high, else only what is blocked.
+func (m *Model) band(l *layout, r rect) (blocked, evictions rect) {
+	most := max(r.h*2/5, 4)
+	going := m.evicting()
+	lines := min(max(len(m.sc.Evictions), 2), 4) + 2
+	switch {
+	case len(m.sc.Blockers) == 0 && !going:
+	case len(m.sc.Blockers) == 0:
+		evictions = rect{r.x, 0, r.w, min(lines, max(r.h/5, 3))}
+	case l.mode == wide && going:
+		side := min(max(r.w*3/10, 38), 64)
+		h := min(max(m.blockers.height(m, r.w-side-2)+2, 4), most)
+		blocked, evictions = rect{r.x, 0, r.w - side, h}, rect{r.x + r.w - side, 0, side, h}
+	default:
+		blocked = rect{r.x, 0, r.w, min(m.blockers.height(m, r.w-2)+2, most)}
+		if going && m.height >= tallHeight {
+			evictions = rect{r.x, blocked.h, r.w, min(lines, 4)}
+		}
+	}
+	return blocked, evictions
 }
 
 // grid spreads n tables over at most columns, evenly.

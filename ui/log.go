@@ -14,14 +14,47 @@ type logView struct {
 	// the newest.
 	until int
 	page  int
+	// text chooses the lines that are shown.
+	text string
+	only filter
 }
 
+// search shows only the lines with certain words.
+func (v *logView) search(text string) { v.text, v.only, v.until = text, parseFilter(text), 0 }
+
+// shows reports whether an event is among the lines that are shown.
+func (v *logView) shows(sc *scene, e *engine.Event) bool {
+	return len(v.only) == 0 || v.only.mentioned(sc.eventText(e)+" "+e.Command)
+}
+
+// count is how many lines are shown in all.
+func (v *logView) count(sc *scene) int {
+	n := 0
+	for i := range sc.Events {
+		if v.shows(sc, &sc.Events[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// move scrolls by n lines.
 func (v *logView) move(sc *scene, n int) {
 	at := v.until
-	if at == 0 {
+	if at == 0 || at > len(sc.Events) {
 		at = len(sc.Events)
 	}
-	at = max(at+n, min(v.page, len(sc.Events)), 1)
+	for ; n < 0 && at > 1; at-- { // at is one past the newest line that is shown
+		if v.shows(sc, &sc.Events[at-1]) {
+			n++
+		}
+	}
+	for ; n > 0 && at < len(sc.Events); at++ {
+		if v.shows(sc, &sc.Events[at]) {
+			n--
+		}
+	}
+	at = max(at, min(v.page, len(sc.Events)))
 	if at >= len(sc.Events) {
 		at = 0
 	}
@@ -32,9 +65,9 @@ func (v *logView) move(sc *scene, n int) {
 const wideLog = 160
 
 // lines draws the log, newest at the bottom.
-func (v *logView) lines(m *Model, w, h int) []string {
+func (v *logView) lines(m *Model, r rect) []string {
 	sc, st := m.sc, m.st
-	room := h - 2
+	w, h, room := r.w, r.h, r.h-2
 	v.page = room
 	end := len(sc.Events)
 	if v.until > 0 && v.until < end {
@@ -42,6 +75,9 @@ func (v *logView) lines(m *Model, w, h int) []string {
 	}
 	var body []string
 	for i := end - 1; i >= 0 && len(body) < room; i-- {
+		if !v.shows(sc, &sc.Events[i]) {
+			continue
+		}
 		ls := m.eventLines(&sc.Events[i], w-2)
 		for j := len(ls) - 1; j >= 0 && len(body) < room; j-- {
 			body = append(body, ls[j])
@@ -50,14 +86,21 @@ func (v *logView) lines(m *Model, w, h int) []string {
 	for i, j := 0, len(body)-1; i < j; i, j = i+1, j-1 {
 		body[i], body[j] = body[j], body[i]
 	}
-	if len(sc.Events) == 0 {
+	switch {
+	case len(sc.Events) == 0:
 		body = append(body, newLine(st, w-2).space(1).add(st.dim, "nothing has happened yet").String())
+	case len(body) == 0:
+		body = append(body, newLine(st, w-2).space(1).add(st.dim, "no line is like that").String())
 	}
 	newer := ""
 	if n := len(sc.Events) - end; n > 0 {
 		newer = fmt.Sprintf("%s%d newer, G follows", st.g.More, n)
 	}
-	return framed(st, st.border, "log", "", newer, body, w, h, m.focus == logPane)
+	title, right := "log", ""
+	if v.text != "" {
+		title, right = "log / "+v.text, fmt.Sprintf("%d of %s", v.count(sc), count(len(sc.Events), "line"))
+	}
+	return framed(st, st.border, title, right, newer, body, w, h, m.focus == logPane)
 }
 
 // eventLines is one event, and below or beside it the command that does the same.

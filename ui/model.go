@@ -56,6 +56,7 @@ type Model struct {
 	log      logView
 	commands bool // the log shows the twin commands where it would not by itself, or the other way round
 
+	search search
 	dialog dialog
 	grace  grace
 	// notice is a sentence in place of the footer until the next key, or for as long
@@ -139,10 +140,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.dirty = true
 		return m, m.press(msg)
 	case tea.PasteMsg:
-		if f, ok := m.dialog.(*forceDialog); ok && !m.grace.swallow(m.opts.Now()) {
-			m.dirty = true
-			f.paste(msg)
-		}
+		m.paste(msg)
 	}
 	return m, nil
 }
@@ -206,6 +204,10 @@ func (m *Model) press(key tea.KeyPressMsg) tea.Cmd {
 	if m.dialog != nil {
 		return m.dialog.key(m, key)
 	}
+	if m.search.open {
+		m.typeSearch(key)
+		return nil
+	}
 	if a := m.actionFor(key.String()); a != nil {
 		return m.do(a)
 	}
@@ -213,6 +215,20 @@ func (m *Model) press(key tea.KeyPressMsg) tea.Cmd {
 		m.navigate(key.String())
 	}
 	return nil
+}
+
+// paste hands what was pasted to what takes text.
+func (m *Model) paste(msg tea.PasteMsg) {
+	if m.grace.swallow(m.opts.Now()) {
+		return
+	}
+	m.dirty = true
+	if d, ok := m.dialog.(interface{ paste(tea.PasteMsg) }); ok {
+		d.paste(msg)
+	} else if m.dialog == nil && m.search.open {
+		m.search.input, _ = m.search.input.Update(msg)
+		m.setFilter(m.search.input.Value())
+	}
 }
 
 // do carries out an action, or says why it cannot be.
@@ -226,6 +242,7 @@ func (m *Model) do(a *action) tea.Cmd {
 
 // interrupt is ctrl-c: the first aborts the run, the second leaves at once.
 func (m *Model) interrupt() tea.Cmd {
+	m.search.open = false
 	switch {
 	case m.over():
 		m.exit = Finished

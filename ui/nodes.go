@@ -7,11 +7,20 @@ import (
 	"github.com/drainboard/drainboard/engine"
 )
 
-// nodeTable is the cursor and the windows of the node tables. The cursor is a
-// machine, never a row number: rows come and go under it. Without a cursor the
-// windows follow what is happening.
+// nodeTable is the cursor, the choice and the windows of the node tables. The
+// cursor is a machine, never a row number: rows come and go under it. Without a
+// cursor the windows follow what is happening.
 type nodeTable struct {
 	cursor string
+	// marks are machines that a command is to be given for all at once.
+	marks map[string]bool
+	// text and problems choose which nodes are shown, order how.
+	text     string
+	problems bool
+	order    order
+	// list is what is chosen of each zone, and places where in it a machine is.
+	list   []zoneRows
+	places map[string]place
 	// tops are the first visible rows by zone; "" is the one of the table that
 	// holds all zones.
 	tops map[string]int
@@ -19,11 +28,24 @@ type nodeTable struct {
 	page int
 }
 
-// moved drops a cursor whose machine is gone: a key must not hit a neighbour.
+// zoneRows are the nodes of a zone that are shown.
+type zoneRows struct {
+	*engine.ZoneView
+	rows []*engine.NodeRow
+}
+
+// place is a row of the list: its zone, and where in it.
+type place struct{ zone, row int }
+
+// moved takes a new snapshot. A cursor or mark whose machine is gone is dropped: a
+// key must not hit a neighbour.
 func (t *nodeTable) moved(sc *scene) {
-	if _, ok := sc.place[t.cursor]; !ok {
-		t.cursor = ""
+	for id := range t.marks {
+		if sc.row(id) == nil {
+			delete(t.marks, id)
+		}
 	}
+	t.arrange(sc)
 }
 
 // item is a line of a table: a row, or the heading of a zone.
@@ -33,16 +55,16 @@ type item struct {
 }
 
 // items are the lines of one zone's table, or with zone < 0 of all.
-func items(sc *scene, zone int) []item {
+func (t *nodeTable) items(zone int) []item {
 	var out []item
-	for z := range sc.Zones {
+	for z := range t.list {
 		if zone >= 0 && z != zone {
 			continue
 		}
 		if zone < 0 {
 			out = append(out, item{zone: z})
 		}
-		for _, r := range sc.Zones[z].Rows {
+		for _, r := range t.list[z].rows {
 			out = append(out, item{z, r})
 		}
 	}
@@ -98,13 +120,13 @@ func active(r *engine.NodeRow) bool {
 // height is how many lines the tables need to show everything, frames included.
 func (t *nodeTable) height(m *Model, l layout) int {
 	if l.mode == stacked {
-		return len(items(m.sc, -1)) + 2
+		return len(t.items(-1)) + 2
 	}
 	sum := 0
 	for row := range l.rows {
 		tallest := 1
-		for z := row * l.columns; z < min((row+1)*l.columns, len(m.sc.Zones)); z++ {
-			tallest = max(tallest, len(m.sc.Zones[z].Rows))
+		for z := row * l.columns; z < min((row+1)*l.columns, len(t.list)); z++ {
+			tallest = max(tallest, len(t.list[z].rows))
 		}
 		sum += tallest + 2
 	}
@@ -113,17 +135,17 @@ func (t *nodeTable) height(m *Model, l layout) int {
 
 // lines draws the tables.
 func (t *nodeTable) lines(m *Model, l layout) []string {
-	if l.mode != wide || len(m.sc.Zones) == 0 {
-		return t.table(m, -1, l.w, l.nodes, columnsFor(l.w-2))
+	if l.mode != wide || len(t.list) == 0 {
+		return t.table(m, -1, l.nodes.w, l.nodes.h, t.columns(l.nodes.w-2))
 	}
 	var out []string
 	for row := range l.rows {
-		h := share(l.nodes, l.rows, row)
-		across := min(l.columns, len(m.sc.Zones)-row*l.columns)
-		cols := columnsFor(l.w/across - 2)
+		h := share(l.nodes.h, l.rows, row)
+		across := min(l.columns, len(t.list)-row*l.columns)
+		cols := t.columns(l.nodes.w/across - 2)
 		lines := make([]string, h)
 		for i := range across {
-			for j, s := range t.table(m, row*l.columns+i, share(l.w, across, i), h, cols) {
+			for j, s := range t.table(m, row*l.columns+i, share(l.nodes.w, across, i), h, cols) {
 				lines[j] += s
 			}
 		}
@@ -135,14 +157,14 @@ func (t *nodeTable) lines(m *Model, l layout) []string {
 // table draws one table: of a zone, or with zone < 0 of all of them.
 func (t *nodeTable) table(m *Model, zone, w, h int, cols columns) []string {
 	sc, st := m.sc, m.st
-	all := items(sc, zone)
+	all := t.items(zone)
 	list := all
 	room := max(h-2, 0)
 	t.page = room
 	if len(all) > room && t.cursor == "" {
 		list = fold(all, room)
 	}
-	top := t.window(sc, zone, list, room)
+	top := t.window(zone, list, room)
 	end := min(top+room, len(list))
 
 	body := make([]string, 0, room)
@@ -152,7 +174,7 @@ func (t *nodeTable) table(m *Model, zone, w, h int, cols columns) []string {
 			it.row = nil // the zone's heading stays in sight
 		}
 		if it.row == nil {
-			z := sc.Zones[it.zone]
+			z := t.list[it.zone]
 			body = append(body, newLine(st, w-2).space(1).add(st.title, z.Name).add(st.dim, fmt.Sprintf("  %d/%d", z.Done, z.Total)).
 				add(st.dim, folded(z, list, len(all))).String())
 			continue
@@ -163,18 +185,22 @@ func (t *nodeTable) table(m *Model, zone, w, h int, cols columns) []string {
 	title, right := "nodes", fmt.Sprintf("%d/%d", sc.Done, sc.Total)
 	focus := m.focus == nodesPane
 	if zone >= 0 {
-		z := sc.Zones[zone]
+		z := t.list[zone]
 		title, right = fmt.Sprintf("%s  %d/%d", z.Name, z.Done, z.Total), ""
-		p, ok := sc.place[t.cursor]
+		p, ok := t.places[t.cursor]
 		focus = focus && ok && p.zone == zone
 	} else if len(list) == 0 {
-		body = append(body, newLine(st, w-2).space(1).add(st.dim, "no nodes are known yet").String())
+		text := "no nodes are known yet"
+		if t.filtered() {
+			text = "no node is like that; esc shows all"
+		}
+		body = append(body, newLine(st, w-2).space(1).add(st.dim, text).String())
 	}
 	return framed(st, st.border, title, right, hidden(st, all, list[top:end], top), body, w, h, focus)
 }
 
 // folded says in a zone's heading what its hidden rows are.
-func folded(z engine.ZoneView, list []item, all int) string {
+func folded(z zoneRows, list []item, all int) string {
 	if len(list) == all {
 		return ""
 	}
@@ -183,7 +209,7 @@ func folded(z engine.ZoneView, list []item, all int) string {
 		shown[it.row] = true
 	}
 	counts := map[engine.Stage]int{}
-	for _, r := range z.Rows {
+	for _, r := range z.rows {
 		if !shown[r] {
 			counts[r.Stage]++
 		}
@@ -231,10 +257,10 @@ func hidden(st *styles, all, shown []item, above int) string {
 
 // window is the first line to show: so that the cursor is visible, or without
 // one what is happening.
-func (t *nodeTable) window(sc *scene, zone int, list []item, room int) int {
+func (t *nodeTable) window(zone int, list []item, room int) int {
 	key := ""
 	if zone >= 0 {
-		key = sc.Zones[zone].Name
+		key = t.list[zone].Name
 	}
 	top := min(t.tops[key], max(len(list)-room, 0))
 	first, last := -1, -1
@@ -292,12 +318,12 @@ func (t *nodeTable) move(m *Model, n int) {
 // cursor's zone; else all.
 func (t *nodeTable) rows(m *Model) []*engine.NodeRow {
 	var out []*engine.NodeRow
-	p, ok := m.sc.place[t.cursor]
-	for z, zone := range m.sc.Zones {
+	p, ok := t.places[t.cursor]
+	for z, zone := range t.list {
 		if ok && m.plan().mode == wide && z != p.zone {
 			continue
 		}
-		out = append(out, zone.Rows...)
+		out = append(out, zone.rows...)
 	}
 	return out
 }
@@ -319,17 +345,17 @@ func (t *nodeTable) start(rows []*engine.NodeRow) *engine.NodeRow {
 
 // side takes the cursor to the zone beside its own, to the same height.
 func (t *nodeTable) side(m *Model, n int) {
-	p, ok := m.sc.place[t.cursor]
+	p, ok := t.places[t.cursor]
 	if !ok {
 		t.move(m, 0)
 		return
 	}
-	for z := p.zone + n; z >= 0 && z < len(m.sc.Zones); z += n {
-		if rows := m.sc.Zones[z].Rows; len(rows) > 0 {
+	for z := p.zone + n; z >= 0 && z < len(t.list); z += n {
+		if rows := t.list[z].rows; len(rows) > 0 {
 			at := min(p.row, len(rows)-1)
 			if t.tops != nil && m.plan().mode == wide {
-				shown := p.row - t.tops[m.sc.Zones[p.zone].Name]
-				at = min(max(t.tops[m.sc.Zones[z].Name]+shown, 0), len(rows)-1)
+				shown := p.row - t.tops[t.list[p.zone].Name]
+				at = min(max(t.tops[t.list[z].Name]+shown, 0), len(rows)-1)
 			}
 			t.cursor = rows[at].ID
 			return

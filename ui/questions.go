@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -43,36 +44,51 @@ func closeWhenOver(m *Model) {
 // only.
 func commandName(r *engine.NodeRow) string { return cmp.Or(r.Name, r.ID) }
 
-// newSkipDialog asks before a node is left as it is.
-func newSkipDialog(r *engine.NodeRow) *choiceDialog {
-	name := commandName(r)
-	return &choiceDialog{
-		head: func(m *Model) string { return "Skip " + m.sc.node(name) + "?" },
-		text: func(m *Model, w int) []string {
-			return para(m.st, m.st.text, "", "It stays as it is: outdated, and not drained any further. The run ends with nodes left by choice (exit code 8).", w)
-		},
-		choices: []choice{{"n", "cancel", nothing}, {"y", "skip it", func(m *Model) tea.Cmd {
-			m.send(engine.Command{Kind: engine.CmdSkip, Node: name}, "skip of "+m.sc.node(name)+" asked for")
-			return nil
-		}}},
-		check: closeWhenOver,
-	}
+// newSkipDialog asks before nodes are left as they are.
+func newSkipDialog(rows []*engine.NodeRow) *choiceDialog {
+	return newNodesDialog(rows, engine.CmdSkip, "Skip", "skip of", "skip it",
+		"stays as it is: outdated, and not drained any further. The run ends with nodes left by choice (exit code 8).")
 }
 
-// newReturnDialog asks before a node that was left out is taken up again.
-func newReturnDialog(r *engine.NodeRow) *choiceDialog {
-	name := commandName(r)
+// newReturnDialog asks before nodes that were skipped or have failed are taken up
+// again.
+func newReturnDialog(rows []*engine.NodeRow) *choiceDialog {
+	return newNodesDialog(rows, engine.CmdReturn, "Return to", "return to", "return to it",
+		"goes to the end of the order, and is drained and replaced like any other when its turn comes.")
+}
+
+// newNodesDialog asks before a command is given for each of some nodes.
+func newNodesDialog(rows []*engine.NodeRow, kind engine.CommandKind, verb, said, yes, what string) *choiceDialog {
+	whom := func(m *Model) string {
+		if len(rows) == 1 {
+			return m.sc.node(commandName(rows[0]))
+		}
+		return count(len(rows), "node")
+	}
+	who := "It "
+	if len(rows) > 1 {
+		who, yes = "Each ", strings.Replace(yes, " it", " them", 1)
+	}
 	return &choiceDialog{
-		head: func(m *Model) string { return "Return to " + m.sc.node(name) + "?" },
+		head: func(m *Model) string { return verb + " " + whom(m) + "?" },
 		text: func(m *Model, w int) []string {
-			out := para(m.st, m.st.text, "", "It goes to the end of the order, and is drained and replaced like any other when its turn comes.", w)
-			if r.Note != "" {
-				out = append(out, named(m.st, string(r.Stage), r.Note, m.st.warn, w)...)
+			out := para(m.st, m.st.text, "", who+what, w)
+			for _, r := range rows {
+				switch {
+				case r.Note != "":
+					out = append(out, para(m.st, m.st.warn, m.st.stages[r.Stage].glyph, m.sc.node(commandName(r))+" "+string(r.Stage)+": "+r.Note, w)...)
+				case len(rows) > 1:
+					out = append(out, para(m.st, m.st.text, m.st.stages[r.Stage].glyph, m.sc.node(commandName(r))+" "+string(r.Stage), w)...)
+				}
 			}
 			return out
 		},
-		choices: []choice{{"n", "cancel", nothing}, {"y", "return to it", func(m *Model) tea.Cmd {
-			m.send(engine.Command{Kind: engine.CmdReturn, Node: name}, "return to "+m.sc.node(name)+" asked for")
+		choices: []choice{{"n", "cancel", nothing}, {"y", yes, func(m *Model) tea.Cmd {
+			for _, r := range rows {
+				m.opts.Send(engine.Command{Kind: kind, Node: commandName(r)})
+			}
+			m.nodes.marks = nil
+			m.say(said + " " + whom(m) + " asked for")
 			return nil
 		}}},
 		check: closeWhenOver,

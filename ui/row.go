@@ -11,7 +11,7 @@ import (
 // What a row cannot do without comes first: name, stage, pods, countdown, mark.
 type columns struct {
 	name, stage, version, pods, time, what, note int
-	glyph                                        bool
+	glyph, marks                                 bool
 }
 
 // columnsFor divides w cells.
@@ -64,6 +64,13 @@ func (m *Model) row(r *engine.NodeRow, c columns, w int) string {
 		name = st.dim
 	}
 	l.add(st.focus, mark)
+	if c.marks {
+		sign := ""
+		if m.nodes.marks[r.ID] {
+			sign = st.g.Mark
+		}
+		l.fit(st.key, sign, 1)
+	}
 	l.fit(name, shorten(sc.names[r.ID], c.name, st.g.Ellipsis), c.name).space(1)
 
 	word := string(r.Stage)

@@ -23,28 +23,48 @@ func (m *Model) render() string {
 	l := m.plan()
 	out := make([]string, 0, m.height)
 	out = append(out, m.header(l)...)
-	out = append(out, m.phaseLine(l.w))
+	out = append(out, m.phaseLine(l.phases.w))
 	out = append(out, m.bannerLines(l)...)
-	if l.mode == single {
-		out = append(out, m.tabLine(l.w))
+	if l.tabs.h > 0 {
+		out = append(out, m.tabLine(l.tabs.w))
 	}
-	if l.nodes > 0 {
+	if l.choice.h > 0 {
+		out = append(out, m.choiceLine(l.choice.w))
+	}
+	if l.nodes.h > 0 {
 		out = append(out, m.nodes.lines(m, l)...)
 	}
-	if l.blocked > 0 {
-		out = append(out, m.blockers.lines(m, l.w, l.blocked)...)
-	}
-	if l.log > 0 {
-		out = append(out, m.log.lines(m, l.w, l.log)...)
+	out = append(out, m.bandLines(l)...)
+	if l.log.h > 0 {
+		out = append(out, m.log.lines(m, l.log)...)
 	}
 	for len(out) < m.height-1 {
-		out = append(out, newLine(m.st, l.w).String())
+		out = append(out, newLine(m.st, m.width).String())
 	}
-	out = append(out[:m.height-1], m.footer(l.w))
+	out = append(out[:m.height-1], m.footer(l.footer.w))
 	if m.dialog != nil {
 		out = m.overlay(out)
 	}
 	return strings.Join(out, "\n")
+}
+
+// bandLines are what is blocked and what is on its way, side by side or below each
+// other.
+func (m *Model) bandLines(l layout) []string {
+	var out, beside []string
+	if l.blocked.h > 0 {
+		out = m.blockers.lines(m, l)
+	}
+	if l.evictions.h > 0 {
+		beside = m.evictionLines(l.evictions)
+	}
+	if l.evictions.x == l.blocked.x {
+		return append(out, beside...)
+	}
+	for i := range out {
+		out[i] += beside[i]
+	}
+	return out
 }
 
 func (m *Model) tooSmall() string {

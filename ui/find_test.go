@@ -1,0 +1,175 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/themes"
+)
+
+// names are the nodes that the tables show, in their order.
+func shownNames(m *Model) string {
+	var out []string
+	for _, z := range m.nodes.list {
+		for _, r := range z.rows {
+			out = append(out, strings.TrimPrefix(m.sc.names[r.ID], "ip-10-0-"))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func TestFilter(t *testing.T) {
+	m := board(watching(), 120, 36, themes.None)
+	for _, c := range []struct{ text, want string }{
+		{"1-2", "1-23 1-24 1-201"},
+		{"1-2 !201", "1-23 1-24"},
+		{"zone=c stage=out", "3-77 3-81 i-0c3b1f99aa"},
+		{"zone=1a stage=ready", "1-88"},
+		{"zone=a", "1-23 1-24 1-112 1-201 1-88"},
+		{"ZONE=eu-west-1B version=1.32", "2-90 2-91"},
+		{"version=v1.32 !zone=b", "1-88 3-150"},
+		{"not heard", "3-80"},
+		{"failed", "1-23"},
+		{"skip", "2-44"},
+		{"zone=", "1-23 1-24 1-112 1-201 1-88 2-9 2-31 2-44 2-45 2-46 2-90 2-91 3-77 3-80 3-81 3-82 3-150 i-0c3b1f99aa"},
+		{"!", "1-23 1-24 1-112 1-201 1-88 2-9 2-31 2-44 2-45 2-46 2-90 2-91 3-77 3-80 3-81 3-82 3-150 i-0c3b1f99aa"},
+		{"no-such-node", ""},
+		{"owner=me", ""},
+	} {
+		m.setFilter(c.text)
+		if got := shownNames(m); got != c.want {
+			t.Errorf("%q shows %s, want %s", c.text, got, c.want)
+		}
+	}
+	m = board(busy(), 120, 36, themes.None)
+	for text, want := range map[string]string{"blocked": "1-23", "batch=4": "1-23 2-31", "!blocked stage=drain": "2-31"} {
+		m.setFilter(text)
+		if got := shownNames(m); got != want {
+			t.Errorf("%q shows %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestSort(t *testing.T) {
+	m := board(busy(), 120, 36, themes.None)
+	for _, c := range []struct {
+		by   order
+		want string // of the first zone
+	}{
+		{byStage, "1-23 1-24 1-112 1-88 1-201"},
+		{byTime, "1-23 1-24 1-112 1-201 1-88"},
+		{byPods, "1-24 1-112 1-201 1-23 1-88"},
+		{byAge, "1-23 1-24 1-112 1-201 1-88"},
+		{byName, "1-23 1-24 1-112 1-201 1-88"},
+	} {
+		press(m, "o")
+		if got := shownNames(m); m.nodes.order != c.by || !strings.HasPrefix(got, c.want+" 2-") {
+			t.Errorf("%q sorts %s, want %s by %q", m.nodes.order, got, c.want, c.by)
+		}
+	}
+}
+
+func TestFindANode(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("/ filter").Press("/").Expect("18 of 18 nodes", "enter keeps it, esc drops it")
+	ui.Type("zone=b drain").Expect("1 of 18 nodes", "ip-10-0-2-31").Gone("ip-10-0-1-24 ", "ip-10-0-2-44")
+	ui.Press("enter").Expect("/ zone=b drain", "2 problems hidden", "esc shows all", "p pause")
+	ui.Press("down", "enter").Expect(host(2, 31)).Press("esc").Gone(host(2, 31))
+	// What was chosen is followed through snapshots, and keys are commands again.
+	ui.Show(asking()).Expect("no node is like that; esc shows all").Press("esc").Expect("ip-10-0-1-24")
+	// esc while typing takes back what was typed, and nothing else.
+	ui.Press("/").Type("2-4").Expect("3 of 18 nodes").Press("enter").Gone("ip-10-0-1-24")
+	ui.Press("/").Type("5").Expect("1 of 18 nodes").Press("esc").Expect("3 of 18 nodes", "/ 2-4").SentNothing()
+}
+
+func TestProblemsOnly(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("ip-10-0-1-24").Press("!").Expect("problems only", "2 of 18 nodes", "ip-10-0-1-23", "ip-10-0-3-80").Gone("ip-10-0-1-24")
+	ui.Press("!").Expect("ip-10-0-1-24").Gone("problems only")
+	for _, name := range []string{host(1, 23), host(3, 80), host(1, 23)} {
+		ui.Press("n", "enter").Expect(name).Press("esc").Gone(name)
+	}
+}
+
+func TestFilterTheLog(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("cart-55c-1").Press("tab", "tab", "/").Type("settling").Expect("1 of 9 lines", "waits 1m0s").Gone("cart-55c-1 on")
+	ui.Press("enter").Expect("log / settling").Press("esc").Expect("cart-55c-1 on", "ip-10-0-1-24").Gone("log / settling")
+}
+
+// A cursor or a mark never goes over to a neighbour, and nothing is done to a node
+// that is out of sight.
+func TestCursorAndMarksGoByName(t *testing.T) {
+	m := board(watching(), 120, 36, themes.None)
+	press(m, "down", "g", "down", "down") // 1-112
+	if got := m.sc.names[m.nodes.cursor]; got != "ip-10-0-1-112" {
+		t.Fatalf("the cursor is at %s", got)
+	}
+	press(m, "o", "o")
+	if got := m.sc.names[m.nodes.cursor]; got != "ip-10-0-1-112" {
+		t.Errorf("sorted, the cursor is at %q", got)
+	}
+	less := watching()
+	less.Zones[0].Rows = less.Zones[0].Rows[1:]
+	m.Update(snapshotMsg{less})
+	if got := m.sc.names[m.nodes.cursor]; got != "ip-10-0-1-112" {
+		t.Errorf("with a node gone above it, the cursor is at %q", got)
+	}
+	m.setFilter("zone=b")
+	if m.nodes.cursor != "" {
+		t.Errorf("the cursor is at a node out of sight: %q", m.nodes.cursor)
+	}
+}
+
+func TestMarks(t *testing.T) {
+	ui := sit(t, 120, 36, watching())
+	ui.Expect("quit").Press("space").Expect("cannot mark now: move the cursor to a node first")
+	ui.Press("down", "g", "down").Press("space", "space").Expect("2 marked", "esc drops the marks", "•ip-10-0-1-24", "•ip-10-0-1-112")
+	ui.Press("s").Expect("Skip 2 nodes?", "ip-10-0-1-24 outdated", "ip-10-0-1-112 outdated", "skip them").Press("y")
+	ui.Sent(engine.Command{Kind: engine.CmdSkip, Node: host(1, 24)}).Sent(engine.Command{Kind: engine.CmdSkip, Node: host(1, 112)}).Expect("skip of 2 nodes asked for").Gone("2 marked")
+	// One that the command does not fit is named, and nothing is sent.
+	ui.Press("g", "space", "space").Expect("2 marked").Press("r").Expect("cannot return now: ip-10-0-1-24 is outdated").SentNothing()
+	ui.Press("esc").Gone("2 marked")
+	// A mark of a machine that is gone is dropped.
+	ui.Press("g", "space").Expect("1 marked")
+	less := watching()
+	less.Zones[0].Rows = less.Zones[0].Rows[1:]
+	ui.Show(less).Gone("1 marked")
+}
+
+func TestMenu(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("? help").Press("?").Expect("What can be done here", "not now: nothing waits for approval", "(a)")
+	ui.Type("pause").Expect("pause: no new evictions").Gone("abort: shows first")
+	ui.Press("enter").Sent(engine.Command{Kind: engine.CmdPause}).Expect("pause asked for")
+	// What is not possible now says why, and stays.
+	ui.Press("?").Type("approve").Expect("approve the batch").Press("enter").Expect("cannot approve now: nothing waits for approval", "What can be done here").SentNothing()
+	ui.Press("esc").Gone("What can be done")
+	ui.Press("?").Type("xyzzy").Expect("nothing is called that").Press("enter").SentNothing()
+}
+
+func TestPalette(t *testing.T) {
+	ui := sit(t, 80, 24, busy())
+	ui.Expect("quit").Press(":").Expect("Do what?", "approve", "not now").Type("ab").Gone("show details")
+	ui.Press("enter").Expect("Abort the upgrade?").Press("n").Gone("Abort the")
+	ui.Press(":").Type("sort").Press("enter").Expect("sorted by stage")
+	ui.Press(":").Press("down", "down", "enter").Sent(engine.Command{Kind: engine.CmdPause})
+}
+
+// Every key of the list is there once, and everything that can be done has a name
+// and an explanation.
+func TestActionsAreWellFormed(t *testing.T) {
+	seen := map[string]string{}
+	for _, a := range actions(Options{Scale: func(*engine.Blocker) string { return "" }}) {
+		if a.name == "" || a.help == "" || a.show == "" || a.do == nil && (len(a.keys) > 0 || a.label != nil) {
+			t.Errorf("%q is not whole", a.name)
+		}
+		for _, k := range append(a.keys, "name "+a.name) {
+			if seen[k] != "" {
+				t.Errorf("%s is of %q and %q", k, seen[k], a.name)
+			}
+			seen[k] = a.name
+		}
+	}
+}

@@ -172,6 +172,9 @@ func (m *Model) blockerLines(b *engine.Blocker, w int) []string {
 	}
 	if len(heads) == 0 {
 		heads = []string{string(b.Kind) + "  " + sc.brief(b.Detail)}
+		if b.Kind == engine.BlockedByReturn { // the detail says so itself
+			heads = []string{sc.brief(b.Detail)}
+		}
 	}
 	var out []string
 	first := start(mark)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -21,10 +22,20 @@ type GroupRow struct {
 	Refused string
 }
 
+// groupsEvery is how often the list of groups is read again while it is on the screen.
+const groupsEvery = 5 * time.Second
+
 // PickGroup lets the operator choose a group; ok is false when none was chosen.
-// Of the options only the terminal and the theme are used.
-func PickGroup(ctx context.Context, rows []GroupRow, o Options) (name string, ok bool, err error) {
+// The groups are read again every few seconds by again, which may be nil. Of the
+// options only the terminal, the theme and the mark are used.
+func PickGroup(ctx context.Context, rows []GroupRow, again func(context.Context) ([]GroupRow, error), o Options) (name string, ok bool, err error) {
 	pk := newPicker(rows, o)
+	if again != nil {
+		pk.again = func() tea.Msg {
+			rows, err := again(ctx)
+			return groupsMsg{rows, err}
+		}
+	}
 	if _, err := newProgram(ctx, o, pk).Run(); err != nil {
 		if ctx.Err() != nil {
 			return "", false, context.Cause(ctx)
@@ -37,31 +48,108 @@ func PickGroup(ctx context.Context, rows []GroupRow, o Options) (name string, ok
 // picker is a list of groups; it borrows the board's model for theme and size.
 type picker struct {
 	*Model
-	rows   []GroupRow
+	all    []GroupRow
+	rows   []GroupRow // of all, those that fit the filter
+	text   string     // the filter
 	cursor string
 	picked string
+	again  tea.Cmd // reads the groups again, nil for a list that stays as it is
+	read   time.Time
+	// problem is why they could not be read the last time, "" if they could.
+	problem string
 }
 
+// groupsMsg is a new list of groups, or why there is none.
+type groupsMsg struct {
+	rows []GroupRow
+	err  error
+}
+
+// againMsg: it is time to read the groups again.
+type againMsg struct{}
+
 func newPicker(rows []GroupRow, o Options) *picker {
-	p := &picker{Model: newModel(o), rows: rows}
-	if len(rows) > 0 {
-		p.cursor = rows[0].Name
-	}
+	p := &picker{Model: newModel(o), all: rows}
+	p.read = p.opts.Now()
+	p.choose()
 	return p
+}
+
+// choose works out which groups are shown. A cursor whose group is not among them
+// goes to the first.
+func (p *picker) choose() {
+	f := parseFilter(p.text)
+	p.rows = nil
+	for _, r := range p.all {
+		if f.mentioned(strings.Join([]string{r.Name, r.Provider, r.Version, r.Running, r.Refused}, " ")) {
+			p.rows = append(p.rows, r)
+		}
+	}
+	if p.at() < 0 {
+		p.cursor = ""
+		if len(p.rows) > 0 {
+			p.cursor = p.rows[0].Name
+		}
+	}
+}
+
+// at is the row under the cursor, -1 if there is none.
+func (p *picker) at() int {
+	return slices.IndexFunc(p.rows, func(r GroupRow) bool { return r.Name == p.cursor })
+}
+
+// Init asks the terminal what the board would, and for the groups in a while.
+func (p *picker) Init() tea.Cmd { return tea.Batch(p.Model.Init(), p.later()) }
+
+func (p *picker) later() tea.Cmd {
+	if p.again == nil {
+		return nil
+	}
+	return tea.Tick(groupsEvery, func(time.Time) tea.Msg { return againMsg{} })
 }
 
 // Update moves the cursor and picks.
 func (p *picker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	key, ok := msg.(tea.KeyPressMsg)
-	if !ok {
-		_, cmd := p.Model.Update(msg)
-		return p, cmd
+	switch msg := msg.(type) {
+	case againMsg:
+		return p, p.again
+	case groupsMsg:
+		p.dirty, p.problem = true, ""
+		if msg.err != nil {
+			p.problem = msg.err.Error()
+		} else {
+			p.all, p.read = msg.rows, p.opts.Now()
+			p.choose()
+		}
+		return p, p.later()
+	case tea.KeyPressMsg:
+		p.dirty, p.notice = true, ""
+		return p, p.press(msg)
 	}
-	p.dirty, p.notice = true, ""
-	at := slices.IndexFunc(p.rows, func(r GroupRow) bool { return r.Name == p.cursor })
-	switch key.String() {
-	case "q", "esc", "ctrl+c":
-		return p, tea.Quit
+	_, cmd := p.Model.Update(msg)
+	return p, cmd
+}
+
+func (p *picker) press(key tea.KeyPressMsg) tea.Cmd {
+	at, k := p.at(), key.String()
+	if p.search.open && k != "ctrl+c" && k != "up" && k != "down" {
+		p.typeGroup(key)
+		return nil
+	}
+	switch k {
+	case "esc":
+		if p.text != "" {
+			p.text = ""
+			p.choose()
+			return nil
+		}
+		return tea.Quit
+	case "q", "ctrl+c":
+		return tea.Quit
+	case "/":
+		p.search = search{input: newInput(60), was: p.text, open: true}
+		p.search.input.SetValue(p.text)
+		return nil
 	case "up", "k":
 		at--
 	case "down", "j":
@@ -72,19 +160,35 @@ func (p *picker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		at = len(p.rows) - 1
 	case "enter":
 		if at < 0 {
-			return p, nil
+			return nil
 		}
 		if r := p.rows[at]; r.Refused != "" {
 			p.refuse("cannot upgrade " + r.Name + ": " + r.Refused)
-			return p, p.tick()
+			return p.tick()
 		}
 		p.picked = p.cursor
-		return p, tea.Quit
+		return tea.Quit
 	}
 	if len(p.rows) > 0 {
 		p.cursor = p.rows[min(max(at, 0), len(p.rows)-1)].Name
 	}
-	return p, nil
+	return nil
+}
+
+// typeGroup handles a key while the filter is typed.
+func (p *picker) typeGroup(key tea.KeyPressMsg) {
+	switch key.String() {
+	case "enter":
+		p.search.open = false
+		return
+	case "esc":
+		p.search.open = false
+		p.text = p.search.was
+	default:
+		p.search.input, _ = p.search.input.Update(key)
+		p.text = p.search.input.Value()
+	}
+	p.choose()
 }
 
 // View is the list.
@@ -106,27 +210,47 @@ func (p *picker) render() string {
 	}
 	st, w := p.st, p.width-2
 	room := p.height - 5
-	at := max(slices.IndexFunc(p.rows, func(r GroupRow) bool { return r.Name == p.cursor }), 0)
+	at := max(p.at(), 0)
 	top := max(min(at-room/2, len(p.rows)-room), 0)
 
 	body := []string{p.groupLine(newLine(st, w).space(1), st.dim, "group", "version", "provider", "outdated", "")}
 	for _, r := range p.rows[top:min(top+room, len(p.rows))] {
 		body = append(body, p.group(r, w))
 	}
-	if len(p.rows) == 0 {
+	switch {
+	case len(p.all) == 0:
 		body = append(body, newLine(st, w).space(1).add(st.text, "no groups were found in this cluster").String())
+	case len(p.rows) == 0:
+		body = append(body, newLine(st, w).space(1).add(st.dim, "no group is like that").String())
 	}
 	more := ""
 	if len(p.rows) > room {
 		more = fmt.Sprintf("%d of %d", at+1, len(p.rows))
 	}
 	out := []string{newLine(st, p.width).space(1).add(st.brand, "drainboard").add(st.text, "   which group?").String()}
-	out = append(out, framed(st, st.border, "groups", "", more, body, p.width, p.height-2, true)...)
-	last := keyLine(st, p.width-1, "enter", "plan and upgrade", "up/down", "move", "q", "quit")
-	if p.notice != "" {
-		last = newLine(st, p.width-1).add(st.warn, "! "+p.notice).String()
+	right := ""
+	if p.text != "" {
+		right = fmt.Sprintf("/ %s   %d of %s", p.text, len(p.rows), count(len(p.all), "group"))
 	}
-	return strings.Join(append(out, spaces(1)+last), "\n")
+	out = append(out, framed(st, st.border, "groups", right, more, body, p.width, p.height-2, true)...)
+	return strings.Join(append(out, spaces(1)+p.footer(p.width-1)), "\n")
+}
+
+// footer is what can be pressed, what is typed, or what went wrong.
+func (p *picker) footer(w int) string {
+	st := p.st
+	switch {
+	case p.search.open:
+		l := newLine(st, w).add(st.key, "/ ")
+		typeCells(l, p.search.input, 24)
+		return l.space(3).add(st.dim, "enter keeps it, esc drops it").String()
+	case p.notice != "":
+		return newLine(st, w).add(st.warn, "! "+p.notice).String()
+	case p.problem != "":
+		text := fmt.Sprintf("%s the groups are as of %s ago: %s", st.g.Warning, age(p.opts.Now().Sub(p.read)), p.problem)
+		return newLine(st, w).add(st.bad, text).String()
+	}
+	return keyLine(st, w, "enter", "plan and upgrade", "up/down", "move", "/", "filter", "q", "quit")
 }
 
 // group is a line of the list.
@@ -145,6 +269,9 @@ func (p *picker) group(r GroupRow, w int) string {
 		lk, state = look{st.g.Skipped, st.off}, r.Refused
 	case r.Running != "":
 		lk, state = st.states[engine.Running], r.Running
+		if l, known := st.states[engine.State(r.Running)]; known {
+			lk = l
+		}
 	case r.Outdated > 0:
 		lk, state = look{st.g.Outdated, st.warn}, "outdated"
 	}

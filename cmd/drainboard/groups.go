@@ -58,6 +58,11 @@ func (a *app) groups(ctx context.Context) ([]groupRow, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.groups(ctx)
+}
+
+// groups lists the groups that own the machines of the cluster's nodes.
+func (s *session) groups(ctx context.Context) ([]groupRow, error) {
 	list, err := s.aws.Groups(ctx, s.machines, s.kube.ClusterName())
 	if err != nil {
 		return nil, usage(err)
@@ -107,21 +112,42 @@ func (a *app) pickGroup(cmd *cobra.Command) error {
 	if !term.IsTerminal(int(os.Stdout.Fd())) || !term.IsTerminal(int(os.Stdin.Fd())) {
 		return usage(errors.New("this is not a terminal: name a subcommand (drainboard --help lists them)"))
 	}
-	rows, err := a.groups(cmd.Context())
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP) // ctrl-c is a key here
+	defer stop()
+	s, err := connect(ctx, a.flags, a.namespace, kube.ReadRights(a.namespace))
 	if err != nil {
 		return err
 	}
-	list := make([]ui.GroupRow, len(rows))
-	for i, g := range rows {
-		list[i] = ui.GroupRow{Name: g.Name, Provider: "asg", Version: template(g), Nodes: g.Machines, Outdated: g.Outdated, Running: g.Running, Refused: g.Refused}
+	rows, err := s.groupRows(ctx)
+	if err != nil {
+		return err
 	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP) // ctrl-c is a key here
-	defer stop()
-	name, ok, err := ui.PickGroup(ctx, list, ui.Options{})
+	again := func(ctx context.Context) ([]ui.GroupRow, error) {
+		ids, _, err := s.kube.Machines(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.machines = ids
+		return s.groupRows(ctx)
+	}
+	name, ok, err := ui.PickGroup(ctx, rows, again, ui.Options{})
 	if err != nil || !ok {
 		return err
 	}
 	upgrade := a.upgradeCmd()
 	upgrade.SetContext(cmd.Context())
 	return upgrade.RunE(upgrade, []string{name})
+}
+
+// groupRows are the groups as the screen lists them.
+func (s *session) groupRows(ctx context.Context) ([]ui.GroupRow, error) {
+	rows, err := s.groups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]ui.GroupRow, len(rows))
+	for i, g := range rows {
+		list[i] = ui.GroupRow{Name: g.Name, Provider: "asg", Version: template(g), Nodes: g.Machines, Outdated: g.Outdated, Running: g.Running, Refused: g.Refused}
+	}
+	return list, nil
 }

@@ -87,12 +87,12 @@ func (s *Step) explainBudget(b *Blocker, p *world.Pod) {
 	case budget != nil && !budget.Current:
 		b.Detail = v.Ref + " was changed, and its controller has not counted by the new rule yet"
 		b.WayOut = "opens by itself once it has; if it does not, look at kube-controller-manager, or force with f"
-	case v.Expected > 0 && v.Healthy >= v.Expected && v.Allowed <= 0:
-		b.Detail = fmt.Sprintf("%s allows 0: %d healthy, %d required, so it never allows any", v.Ref, v.Healthy, v.Desired)
-		b.WayOut = fmt.Sprintf("scale %s to %d, loosen %s, or force with f", b.Owner, v.Desired+1, v.Expression)
 	case v.Allowed <= 0 && v.Healthy > v.Desired:
 		b.Detail = fmt.Sprintf("%s allows 0, although %d are healthy and %d required: it counts pods that it let go and that have not gone, for 2 minutes at most", v.Ref, v.Healthy, v.Desired)
 		b.WayOut = "opens by itself"
+	case v.Expected > 0 && v.Healthy >= v.Expected && v.Allowed <= 0:
+		b.Detail = fmt.Sprintf("%s allows 0: %d healthy, %d required, so it never allows any", v.Ref, v.Healthy, v.Desired)
+		b.WayOut = fmt.Sprintf("scale %s to %d, loosen %s, or force with f", b.Owner, v.Desired+1, v.Expression)
 	case v.Allowed <= 0:
 		b.Detail = fmt.Sprintf("%s allows 0: %d healthy, %d required", v.Ref, v.Healthy, v.Desired)
 		if why := s.pendingSibling(p); why != "" {

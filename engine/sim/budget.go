@@ -97,6 +97,9 @@ func (s *Sim) recount(b *budget) {
 	if b.stuck || same(next, b.Budget) {
 		return
 	}
+	if (next.Allowed > 0) != (b.Allowed > 0) || b.Since.IsZero() {
+		next.Since = s.now
+	}
 	b.Budget = next
 	s.setBudget(b)
 }
@@ -146,7 +149,9 @@ func (s *Sim) evict(a engine.Action) engine.Outcome {
 			s.cue("refusing " + b.Name)
 			return refuse(engine.RefusedBudget, "Cannot evict pod as it would violate the pod's disruption budget: the disruption budget %s needs %d healthy pods and has %d currently", b.Name, b.Desired, b.Healthy)
 		default:
-			b.Allowed--
+			if b.Allowed--; b.Allowed == 0 {
+				b.Since = s.now
+			}
 			b.disrupted[p.UID] = s.now
 			s.setBudget(b)
 			if s.faults.half > 0 {

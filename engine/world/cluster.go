@@ -117,6 +117,8 @@ type Budget struct {
 	AlwaysAllow bool
 	// Current: the controller has seen the budget's newest rule.
 	Current bool
+	// Since is when it began, or ceased, to allow evictions; zero if unknown.
+	Since time.Time
 }
 
 // Ref is "namespace/name".

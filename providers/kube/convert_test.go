@@ -202,12 +202,13 @@ func TestBudget(t *testing.T) {
 			Selector:                   &metav1.LabelSelector{MatchLabels: map[string]string{"app": "checkout"}},
 			UnhealthyPodEvictionPolicy: ptr(policyv1.AlwaysAllow),
 		},
-		Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: 1, CurrentHealthy: 4, DesiredHealthy: 3, ExpectedPods: 5, ObservedGeneration: 3},
+		Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: 1, CurrentHealthy: 4, DesiredHealthy: 3, ExpectedPods: 5, ObservedGeneration: 3,
+			Conditions: []metav1.Condition{{Type: "Other", LastTransitionTime: metav1.Time{Time: noon.Add(time.Hour)}}, {Type: policyv1.DisruptionAllowedCondition, LastTransitionTime: metav1.Time{Time: noon}}}},
 	}
 	got := toBudget(in)
 	want := &world.Budget{
 		Namespace: "shop", Name: "checkout", Selector: got.Selector, Expression: "minAvailable 3",
-		Allowed: 1, Healthy: 4, Desired: 3, Expected: 5, AlwaysAllow: true, Current: true,
+		Allowed: 1, Healthy: 4, Desired: 3, Expected: 5, AlwaysAllow: true, Current: true, Since: noon,
 	}
 	if !reflect.DeepEqual(got, want) || got.Selector.String() != "app=checkout" {
 		t.Errorf("got %+v", got)

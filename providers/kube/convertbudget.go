@@ -31,6 +31,11 @@ func toBudget(b *policyv1.PodDisruptionBudget) *world.Budget {
 	case b.Spec.MaxUnavailable != nil:
 		out.Expression = "maxUnavailable " + b.Spec.MaxUnavailable.String()
 	}
+	for _, c := range b.Status.Conditions {
+		if c.Type == policyv1.DisruptionAllowedCondition {
+			out.Since = c.LastTransitionTime.Time
+		}
+	}
 	policy := b.Spec.UnhealthyPodEvictionPolicy
 	out.AlwaysAllow = policy != nil && *policy == policyv1.AlwaysAllow
 	return out

@@ -240,10 +240,10 @@ func BenchmarkDecide(b *testing.B) {
 // last one.
 func BenchmarkView(b *testing.B) {
 	m := newMiddle(b, 0)
-	before := engine.View(strategy.EKS{}, m.now, m.w, m.run, nil)
+	before := engine.View(strategy.EKS{}, m.now, m.w, m.run, engine.Look{}, nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		m.change()
-		before = engine.View(strategy.EKS{}, m.now, m.w, m.run, before)
+		before = engine.View(strategy.EKS{}, m.now, m.w, m.run, engine.Look{}, before)
 	}
 }

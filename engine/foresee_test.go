@@ -143,13 +143,13 @@ func TestForeseeABatch(t *testing.T) {
 	waiting, _ := c.Driver.Run.Waiting()
 	bare.Node = waiting.Names[0]
 	w.SetPod(&bare)
-	v := engine.View(strategy.EKS{}, now, w, c.Driver.Run, nil).Batch
+	v := engine.View(strategy.EKS{}, now, w, c.Driver.Run, engine.Look{}, nil).Batch
 	all := strings.Join(v.Foreseen, "\n")
 	if !strings.Contains(all, waiting.Names[0]+": app/web-") || !strings.Contains(all, "app/job on "+waiting.Names[0]+" has no controller") || v.NotEvaluated != "" {
 		t.Errorf("foreseen: %q, not evaluated: %q", all, v.NotEvaluated)
 	}
 	w.Health[world.Cluster] = world.Health{Fresh: now.Add(-time.Hour)}
-	v = engine.View(strategy.EKS{}, now, w, c.Driver.Run, nil).Batch
+	v = engine.View(strategy.EKS{}, now, w, c.Driver.Run, engine.Look{}, nil).Batch
 	if len(v.Foreseen) > 0 || v.NotEvaluated == "" {
 		t.Errorf("on stale data: foreseen %q, not evaluated %q", v.Foreseen, v.NotEvaluated)
 	}

@@ -59,15 +59,10 @@ type Snapshot struct {
 	// AbortPlan says what an abort would do now: what stops, what finishes, what
 	// is put back.
 	AbortPlan []string
-}
-
-// Look is what somebody looks at more closely. Its details are in the snapshots
-// from then on.
-type Look struct {
-	// Machine is a machine's id, "" for none.
-	Machine string
-	// Budget is "namespace/name", "" for none.
-	Budget string
+	// Node and Budget are the details of what somebody looks at, nil when nobody does
+	// or when there is no such thing.
+	Node   *NodeDetail
+	Budget *BudgetDetail
 }
 
 // PhaseView is a phase and its progress.

@@ -12,10 +12,10 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// View makes the snapshot of a run. Rows equal to those of the snapshot before
-// (nil for none) are the same pointers. The log, the cluster's name and the
-// clock's skew are the loop's to add.
-func View(rules Strategy, now time.Time, w *world.World, r Run, before *Snapshot) *Snapshot {
+// View makes the snapshot of a run, with the details of what is looked at. Rows
+// equal to those of the snapshot before (nil for none) are the same pointers. The
+// log, the cluster's name and the clock's skew are the loop's to add.
+func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, before *Snapshot) *Snapshot {
 	s := &Step{Now: now, W: w, Run: r, Rules: rules} // it looks, and changes nothing
 	replaced, total := r.Outdated()
 	v := &Snapshot{
@@ -48,6 +48,12 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, before *Snapshot
 	v.Until = r.Settings.Until
 	if c := r.Canary; c != nil && !c.Passed {
 		v.Canary, v.CanaryTrouble = c.Wait, c.Trouble
+	}
+	if look.Machine != "" {
+		v.Node = s.nodeDetail(look.Machine)
+	}
+	if look.Budget != "" {
+		v.Budget = s.budgetDetail(look.Budget)
 	}
 	return v
 }

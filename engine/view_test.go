@@ -33,8 +33,8 @@ func TestViewFromTheOneBefore(t *testing.T) {
 			s.Driver.Say(engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash, By: "test"})
 		}
 		s.Driver.Advance(s.Sim.Now().Add(300*time.Millisecond), nil)
-		anew := engine.View(strategy.EKS{}, s.Sim.Now(), s.Sim.View, s.Driver.Run, nil)
-		next := engine.View(strategy.EKS{}, s.Sim.Now(), s.Sim.View, s.Driver.Run, before)
+		anew := engine.View(strategy.EKS{}, s.Sim.Now(), s.Sim.View, s.Driver.Run, engine.Look{}, nil)
+		next := engine.View(strategy.EKS{}, s.Sim.Now(), s.Sim.View, s.Driver.Run, engine.Look{}, before)
 		for i, z := range anew.Zones {
 			if got := next.Zones[i]; !reflect.DeepEqual(got.Rows, z.Rows) || got.Name != z.Name || got.Done != z.Done || got.Total != z.Total {
 				t.Fatalf("step %d: zone %s is not as made anew", step, z.Name)

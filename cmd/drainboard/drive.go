@@ -25,7 +25,7 @@ type seat struct {
 	clock   live.Clock
 	signals <-chan os.Signal
 	err     io.Writer
-	screen  ui.Options             // of a dashboard; Snapshots and Send are filled in
+	screen  ui.Options             // of a dashboard; Snapshots, Send and Look are filled in
 	beside  func(*engine.Snapshot) // adds to each snapshot before it is shown; may be nil
 	over    func()                 // called when the loop has ended, while the screen may stay; may be nil
 }
@@ -133,7 +133,8 @@ func (d *seat) dashboard(ctx context.Context, loop *live.Loop, run engine.Run) (
 		}
 	}()
 	options := d.screen
-	options.Snapshots, options.Send = snapshots, func(c engine.Command) { d.send(loop, c) }
+	options.Snapshots, options.Look = snapshots, loop.Look
+	options.Send = func(c engine.Command) { d.send(loop, c) }
 	exit, err := ui.Run(screen, options)
 	leave(nil)
 	if err != nil && !errors.Is(err, errHangup) && !errors.Is(err, errAgain) {

@@ -45,6 +45,7 @@ type Loop struct {
 
 	once     sync.Once
 	commands chan engine.Command
+	looks    chan engine.Look // the newest that was not taken yet
 	answers  chan answer
 	regained chan regained
 
@@ -57,6 +58,7 @@ type Loop struct {
 	run      engine.Run
 	in       engine.Inputs
 	snapshot *engine.Snapshot
+	look     engine.Look
 	log      []engine.Event
 	sight    sight
 	saved    time.Time
@@ -78,6 +80,7 @@ type regained struct {
 func (l *Loop) init() {
 	l.once.Do(func() {
 		l.commands = make(chan engine.Command, 16)
+		l.looks = make(chan engine.Look, 1)
 		l.answers = make(chan answer, 256)
 		l.regained = make(chan regained, 1)
 		l.slots = make(chan struct{}, atOnce)
@@ -93,6 +96,24 @@ func (l *Loop) Send(c engine.Command) bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// Look says what somebody looks at, in place of what was said before: its details
+// are in the snapshots from then on, the next of which comes at once even if nothing
+// else changes. It does not block, and any goroutine may call it.
+func (l *Loop) Look(at engine.Look) {
+	l.init()
+	for {
+		select {
+		case l.looks <- at:
+			return
+		default:
+		}
+		select {
+		case <-l.looks: // older, and not taken yet
+		default:
+		}
 	}
 }
 
@@ -121,6 +142,9 @@ func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 				l.publish()
 				shown = true
 			}
+			continue
+		case l.look = <-l.looks:
+			shown = false
 			continue
 		case <-lost: // below, before anything else is decided
 		case r := <-l.regained:
@@ -380,7 +404,7 @@ func (l *Loop) publish() {
 	if n := len(l.log); n > 2*keepEvents {
 		l.log = append([]engine.Event(nil), l.log[n-keepEvents:]...)
 	}
-	s := engine.View(l.Rules, l.Clock.Now(), l.World, l.run, l.snapshot)
+	s := engine.View(l.Rules, l.Clock.Now(), l.World, l.run, l.look, l.snapshot)
 	s.Cluster, s.Skew, s.Events = l.Cluster, l.Clock.Skew(), l.log[:len(l.log):len(l.log)]
 	l.snapshot = s
 	l.Publish(s)

@@ -34,8 +34,9 @@ func (c *checker) look(dec engine.Decision) {
 	if whole {
 		world = digest(s.View)
 	}
-	v := engine.View(d.Rules, s.now, s.View, dec.Run, c.shown)
-	again := engine.View(d.Rules, s.now, s.View, dec.Run, v)
+	at := c.somewhere(&dec.Run)
+	v := engine.View(d.Rules, s.now, s.View, dec.Run, at, c.shown)
+	again := engine.View(d.Rules, s.now, s.View, dec.Run, at, v)
 	p := engine.MakePlan(d.Rules, s.now, s.View, dec.Run, dec.Run.Limit)
 	if !bytes.Equal(before, d.encode(dec.Run)) || whole && world != digest(s.View) {
 		d.breaks("rule 8: looking at the run has changed it")
@@ -44,7 +45,8 @@ func (c *checker) look(dec engine.Decision) {
 	c.raw("a snapshot", d.encode(v))
 	c.raw("a plan", d.encode(p))
 	c.agrees(v, again, &dec.Run)
-	if fresh := engine.View(d.Rules, s.now, s.View, dec.Run, nil); len(v.Zones) > 0 && !bytes.Equal(d.encode(fresh), d.encode(v)) {
+	c.details(v, at, &dec.Run)
+	if fresh := engine.View(d.Rules, s.now, s.View, dec.Run, at, nil); len(v.Zones) > 0 && !bytes.Equal(d.encode(fresh), d.encode(v)) {
 		d.breaks("snapshot: it is not what one made from nothing would be:\n%s\n%s", d.encode(v), d.encode(fresh))
 	}
 	c.shown = v

@@ -51,6 +51,8 @@ var mutations = []mutation{
 	{"budgets: more evictions than a budget allows", "evict.go", "case gate.Open && (due || c.known.Closed) && !anyOf(gate, asked):", "case due:", "", "budgets: "},
 	{"approval: nobody is asked", "batch.go", "how == ApproveNone || how == ApprovePhase {", "how != \"\" {", "", "approval: "},
 	{"snapshots: every row is a new one", "view.go", "b.moves() {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif sameRow(was, row) {", "true {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif was == row {", "", "snapshot: "},
+	{"snapshots: a pod that must leave is said to stay", "look.go", "return StageTerminating", "return StageIgnored", "", "snapshot: "},
+	{"snapshots: a budget that allows none does not say why", "look.go", "case d.Allowed <= 0 || !d.Current:", "case !d.Current:", "", "snapshot: "},
 	{"snapshots: rows grow old", "view.go", "if b != z.bases[j] || b.moves() {", "if b.moves() {", "", "snapshot: "},
 }
 

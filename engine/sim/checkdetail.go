@@ -1,0 +1,85 @@
+package sim
+
+import "github.com/drainboard/drainboard/engine"
+
+// somewhere is a node to look at, one that drains if there is any, and a budget.
+func (c *checker) somewhere(r *engine.Run) engine.Look {
+	var at engine.Look
+	for _, id := range sortedKeys(r.Nodes) {
+		if at.Machine == "" || r.Nodes[at.Machine].Stage != engine.Draining {
+			at.Machine = id
+		}
+	}
+	if budgets := c.d.Sim.View.Budgets(); len(budgets) > 0 {
+		at.Budget = budgets[c.d.Decisions%len(budgets)].Ref()
+	}
+	return at
+}
+
+// details checks what a snapshot says of the node and the budget that are looked at.
+func (c *checker) details(v *engine.Snapshot, at engine.Look, r *engine.Run) {
+	if (v.Node != nil) != (at.Machine != "") || (v.Budget != nil) != (at.Budget != "") {
+		c.d.breaks("snapshot: %+v is looked at, and a node is shown: %t, a budget: %t", at, v.Node != nil, v.Budget != nil)
+		return
+	}
+	if v.Node != nil {
+		c.nodeDetail(v, r)
+	}
+	if v.Budget != nil {
+		c.budgetDetail(v.Budget)
+	}
+}
+
+// nodeDetail: no pod of the node is left out, what has to leave is what the node's
+// row counts, what blocks has a way out and is on the list of blockers.
+func (c *checker) nodeDetail(v *engine.Snapshot, r *engine.Run) {
+	d, n := c.d, r.Nodes[v.Node.ID]
+	if has := len(d.Sim.View.PodsOn(n.Name)); len(v.Node.Pods) != has {
+		d.breaks("snapshot: %d pods are shown on %s, it has %d", len(v.Node.Pods), n.Name, has)
+	}
+	blockers := map[string]bool{}
+	for _, b := range v.Blockers {
+		blockers[b.UID] = true
+	}
+	leave := 0
+	for _, p := range v.Node.Pods {
+		if p.Stage != engine.StageIgnored {
+			leave++
+		}
+		switch {
+		case p.Stage == "" || p.Stage == engine.StageIgnored && p.Why == "":
+			d.breaks("snapshot: %s on %s is %q, and it is not said why", p.Ref, n.Name, p.Stage)
+		case p.Blocker != nil && (p.Blocker.Detail == "" || p.Blocker.WayOut == "" || p.Blocker.UID != p.UID):
+			d.breaks("snapshot: what blocks %s on %s is not said: %+v", p.Ref, n.Name, *p.Blocker)
+		case p.Stage == engine.StageBlocked && n.Stage == engine.Draining && !blockers[p.UID]:
+			d.breaks("snapshot: %s on %s is blocked, and is not among the blockers", p.Ref, n.Name)
+		case n.Stage == engine.Draining && p.Stage == engine.StageRuns:
+			d.breaks("snapshot: %s on %s, which drains, is said to stay", p.Ref, n.Name)
+		}
+	}
+	for _, z := range v.Zones {
+		for _, row := range z.Rows {
+			if row.ID == v.Node.ID && row.Stage == engine.Draining && leave != row.PodsLeft {
+				d.breaks("snapshot: %d pods have to leave %s, its row says %d", leave, n.Name, row.PodsLeft)
+			}
+		}
+	}
+}
+
+// budgetDetail: no pod that the budget covers is left out, and one that is shut says
+// why and what opens it.
+func (c *checker) budgetDetail(b *engine.BudgetDetail) {
+	d, covered := c.d, 0
+	budget := d.Sim.View.Budget(b.Ref)
+	for _, p := range d.Sim.View.PodsIn(budget.Namespace) {
+		if budget.Covers(p) {
+			covered++
+		}
+	}
+	if len(b.Pods)+b.More != covered {
+		d.breaks("snapshot: %d pods of %s are shown and %d are not, it covers %d", len(b.Pods), b.Ref, b.More, covered)
+	}
+	if shut := b.Allowed <= 0 || !b.Current; shut != (b.Why != "") || shut != (b.WayOut != "") {
+		d.breaks("snapshot: %s allows %d, because %q, opened by %q", b.Ref, b.Allowed, b.Why, b.WayOut)
+	}
+}

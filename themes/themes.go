@@ -14,10 +14,12 @@ type Style struct {
 	Bold, Faint, Underline, Invert bool
 }
 
-// Theme is a complete look. The zero value means: choose one that fits the
-// terminal.
+// Theme is a complete look. The zero value stands for Auto.
 type Theme struct {
 	Name string
+	// OnLight is the form for a light background, where one form cannot serve both;
+	// nil means that this one does, or that it is for one background only.
+	OnLight *Theme
 
 	// Text, Dim and Off are what is read, what is read second, and what is not
 	// possible now.
@@ -29,9 +31,13 @@ type Theme struct {
 	Cursor Style
 	// Good, Active, Warn and Bad colour states.
 	Good, Active, Warn, Bad Style
-	// Brand is the program's name; Ask the line that asks for an approval; Alarm a
-	// line that must be seen; Calm one that may be.
-	Brand, Ask, Alarm, Calm Style
+	// Brand is the program's name; Mark says where one is, as "PRODUCTION"; Ask is the
+	// line that asks for an approval; Alarm a line that must be seen; Calm one that
+	// may be.
+	Brand, Mark, Ask, Alarm, Calm Style
+	// Selected is the button of a dialog that enter presses; Input what is typed, and
+	// InputCursor the cell where the next letter goes.
+	Selected, Input, InputCursor Style
 	// Full and Rest are the two parts of a bar.
 	Full, Rest Style
 
@@ -78,17 +84,32 @@ var ASCII = Glyphs{
 	Frame: [6]string{"+", "-", "+", "|", "+", "+"},
 }
 
-// For chooses a theme for a terminal: its TERM, whether it shows colours, and
-// whether its background is dark.
-func For(term string, colours, dark bool) Theme {
-	t := Light
+// Terminal is what a theme has to fit.
+type Terminal struct {
+	Term    string // the environment's TERM
+	Colours int    // how many it shows: 0, 16, 256 or 1<<24
+	Dark    bool   // whether its background is
+}
+
+// On is the theme's form for a terminal. Without colours every theme is None,
+// since one that marks by colour alone would mark nothing; with sixteen Auto is
+// Sixteen, whose colours need not be guessed from others. Terminals that draw few
+// signs get those of ASCII.
+func (t Theme) On(term Terminal) Theme {
 	switch {
-	case !colours:
-		t = None
-	case dark:
-		t = Dark
+	case t.Name == "":
+		return Auto.On(term)
+	case term.Colours == 0:
+		none := None
+		none.Glyphs = t.Glyphs
+		t = none
+	case term.Colours == 16 && t.Name == Auto.Name:
+		return Sixteen.On(term)
+	case !term.Dark && t.OnLight != nil:
+		t = *t.OnLight
 	}
-	if term == "dumb" || term == "linux" || strings.HasPrefix(term, "vt1") {
+	t.OnLight = nil
+	if term.Term == "dumb" || term.Term == "linux" || strings.HasPrefix(term.Term, "vt1") {
 		t.Glyphs = ASCII
 	}
 	return t

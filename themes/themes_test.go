@@ -3,6 +3,9 @@ package themes
 import (
 	"reflect"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
@@ -32,40 +35,91 @@ func TestGlyphsAreOneCellWide(t *testing.T) {
 	}
 }
 
+// forms are all built-in themes in all their forms.
+func forms() []Theme {
+	var out []Theme
+	for _, t := range builtin {
+		out = append(out, t)
+		if t.OnLight != nil {
+			light := *t.OnLight
+			light.Name = t.Name + " on light"
+			out = append(out, light)
+		}
+	}
+	return out
+}
+
+// styles are the roles of a theme by the names of their fields.
+func styles(t Theme) map[string]Style {
+	out := map[string]Style{}
+	v := reflect.ValueOf(t)
+	for i := range v.NumField() {
+		if s, ok := v.Field(i).Interface().(Style); ok {
+			out[v.Type().Field(i).Name] = s
+		}
+	}
+	return out
+}
+
 func TestColoursAreWellFormed(t *testing.T) {
 	form := regexp.MustCompile(`^(#[0-9a-f]{6}|[0-9]{1,3})?$`)
-	for _, theme := range []Theme{Dark, Light, None} {
-		v := reflect.ValueOf(theme)
-		for i := range v.NumField() {
-			s, ok := v.Field(i).Interface().(Style)
-			if !ok {
-				continue
-			}
+	for _, theme := range forms() {
+		for role, s := range styles(theme) {
 			if !form.MatchString(s.FG) || !form.MatchString(s.BG) {
-				t.Errorf("%s: %s has colours %q on %q", theme.Name, v.Type().Field(i).Name, s.FG, s.BG)
+				t.Errorf("%s: %s has colours %q on %q", theme.Name, role, s.FG, s.BG)
 			}
 			if theme.Name == "none" && s.FG+s.BG != "" {
-				t.Errorf("none: %s has a colour", v.Type().Field(i).Name)
+				t.Errorf("none: %s has a colour", role)
+			}
+			for _, c := range []string{s.FG, s.BG} {
+				if n, err := strconv.Atoi(c); strings.HasPrefix(theme.Name, "16") && c != "" && (err != nil || n > 15) {
+					t.Errorf("%s: %s has the colour %s, which is not one of the sixteen", theme.Name, role, c)
+				}
 			}
 		}
 	}
 }
 
-func TestFor(t *testing.T) {
+func TestNamed(t *testing.T) {
+	for _, name := range Names() {
+		if got, ok := Named(name); !ok || got.Name != name {
+			t.Errorf("Named(%q) = %q, %v", name, got.Name, ok)
+		}
+	}
+	if got, ok := Named("drak"); ok {
+		t.Errorf("Named(drak) = %q", got.Name)
+	}
+	if want := []string{"auto", "dark", "light", "high-contrast", "colour-blind", "16", "none"}; !slices.Equal(Names(), want) {
+		t.Errorf("Names() = %q, want %q", Names(), want)
+	}
+}
+
+func TestOn(t *testing.T) {
+	const all = 1 << 24
+	ascii := func(t Theme) Theme { t.Glyphs = ASCII; return t }
+	alone := func(t Theme) Theme { t.OnLight = nil; return t }
 	for _, c := range []struct {
-		term          string
-		colours, dark bool
-		name          string
-		glyphs        Glyphs
+		what string
+		of   Theme
+		on   Terminal
+		want Theme
 	}{
-		{"xterm-256color", true, true, "dark", Unicode},
-		{"xterm-256color", true, false, "light", Unicode},
-		{"xterm-256color", false, true, "none", Unicode},
-		{"linux", true, true, "dark", ASCII},
-		{"dumb", false, false, "none", ASCII},
+		{"no choice, dark", Theme{}, Terminal{"xterm-256color", all, true}, alone(Auto)},
+		{"no choice, light", Theme{}, Terminal{"xterm-256color", all, false}, Light},
+		{"no choice, 16 colours, dark", Theme{}, Terminal{"xterm", 16, true}, alone(Sixteen)},
+		{"no choice, 16 colours, light", Theme{}, Terminal{"xterm", 16, false}, sixteenOnLight},
+		{"no choice, no colours", Theme{}, Terminal{"xterm", 0, true}, None},
+		{"linux console", Theme{}, Terminal{"linux", 16, true}, ascii(alone(Sixteen))},
+		{"dumb", Theme{}, Terminal{"dumb", 0, true}, ascii(None)},
+		{"vt100", Dark, Terminal{"vt100", 0, true}, ascii(None)},
+		{"dark chosen on a light background", Dark, Terminal{"xterm", all, false}, Dark},
+		{"high contrast, light", HighContrast, Terminal{"xterm", 256, false}, highContrastOnLight},
+		{"no colours beat a chosen theme", HighContrast, Terminal{"xterm", 0, false}, None},
+		{"a chosen theme stays with 16 colours", ColourBlind, Terminal{"xterm", 16, true}, alone(ColourBlind)},
+		{"glyphs of one's own stay without colours", ascii(Dark), Terminal{"xterm", 0, true}, ascii(None)},
 	} {
-		if got := For(c.term, c.colours, c.dark); got.Name != c.name || got.Glyphs != c.glyphs {
-			t.Errorf("For(%q, %v, %v) = %s", c.term, c.colours, c.dark, got.Name)
+		if got := c.of.On(c.on); got != c.want {
+			t.Errorf("%s: got %s %+v", c.what, got.Name, got)
 		}
 	}
 }

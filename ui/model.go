@@ -5,7 +5,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/drainboard/drainboard/engine"
@@ -43,8 +42,7 @@ type Model struct {
 
 	width, height int
 	st            *styles
-	term          string
-	colours, dark bool
+	terminal      themes.Terminal
 
 	// sc is what is shown, nil until the first snapshot.
 	sc    *scene
@@ -76,33 +74,22 @@ type Model struct {
 
 func newModel(o Options) *Model {
 	o = o.withDefaults()
-	m := &Model{opts: o, actions: actions(o), exit: Left, colours: true, dark: true, dirty: true}
-	for _, kv := range o.Environ {
-		if v, ok := strings.CutPrefix(kv, "TERM="); ok {
-			m.term = v
-		}
-	}
+	m := &Model{opts: o, actions: actions(o), exit: Left, terminal: terminalOf(o.Environ), dirty: true}
 	m.choose()
 	return m
 }
 
 // choose makes the styles for the terminal as far as it is known.
-func (m *Model) choose() {
-	t := m.opts.Theme
-	if t.Name == "" {
-		t = themes.For(m.term, m.colours, m.dark)
-	}
-	m.st = newStyles(t)
-}
+func (m *Model) choose() { m.st, m.dirty = newStyles(m.opts.Theme.On(m.terminal)), true }
 
 // Init asks the terminal for its background.
 func (m *Model) Init() tea.Cmd {
 	var cmds []tea.Cmd
-	if m.opts.Theme.Name == "" {
+	if m.terminal.Term != "dumb" {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	for _, kv := range m.opts.Environ {
-		if strings.HasPrefix(kv, "SSH_TTY=") && m.term != "dumb" {
+		if strings.HasPrefix(kv, "SSH_TTY=") && m.terminal.Term != "dumb" {
 			// Over SSH Bubble Tea does not ask whether the terminal can show a frame at
 			// once; those that cannot ignore the mode.
 			cmds = append(cmds, func() tea.Msg {
@@ -120,11 +107,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		m.width, m.height, m.dirty = msg.Width, msg.Height, true
 	case tea.BackgroundColorMsg:
-		m.dark, m.dirty = msg.IsDark(), true
+		m.terminal.Dark = msg.IsDark()
 		m.choose()
 	case tea.ColorProfileMsg:
-		m.colours, m.dirty = msg.Profile > colorprofile.ASCII, true
-		m.choose()
+		if !noColour(m.opts.Environ) {
+			m.terminal.Colours = coloursOf(msg.Profile)
+			m.choose()
+		}
 	case snapshotMsg:
 		m.show(msg.s)
 		return m, m.tick()

@@ -20,7 +20,8 @@ type styles struct {
 	text, dim, off, title, key   pen
 	border, focus, cursor        pen
 	good, active, warn, bad      pen
-	brand, ask, alarm, calm      pen
+	brand, mark                  pen
+	ask, alarm, calm             pen
 	full, rest                   pen
 	stages                       map[engine.Stage]look
 	states                       map[engine.State]look
@@ -40,11 +41,10 @@ func newStyles(t themes.Theme) *styles {
 		text: newPen(t.Text), dim: newPen(t.Dim), off: newPen(t.Off), title: newPen(t.Title), key: newPen(t.Key),
 		border: newPen(t.Border), focus: newPen(t.Focus), cursor: newPen(t.Cursor),
 		good: newPen(t.Good), active: newPen(t.Active), warn: newPen(t.Warn), bad: newPen(t.Bad),
-		brand: newPen(t.Brand), ask: newPen(t.Ask), alarm: newPen(t.Alarm), calm: newPen(t.Calm),
+		brand: newPen(t.Brand), mark: newPen(t.Mark),
+		ask: newPen(t.Ask), alarm: newPen(t.Alarm), calm: newPen(t.Calm),
+		selected: newPen(t.Selected), input: newPen(t.Input), inputCursor: newPen(t.InputCursor),
 		full: newPen(t.Full), rest: newPen(t.Rest),
-		input:       newPen(themes.Style{Underline: true}),
-		inputCursor: newPen(themes.Style{Invert: true}),
-		selected:    newPen(themes.Style{Invert: true, Bold: true}),
 	}
 	s.stages = map[engine.Stage]look{
 		engine.Outdated:    {g.Outdated, s.dim},

@@ -118,9 +118,7 @@ func newProgram(ctx context.Context, o Options, m tea.Model, more ...tea.Program
 	if o.Output != nil {
 		with = append(with, tea.WithOutput(o.Output))
 	}
-	if o.Environ != nil {
-		with = append(with, tea.WithEnvironment(o.Environ))
-	}
+	with = append(with, tea.WithEnvironment(withoutColours(o.withDefaults().Environ)))
 	return tea.NewProgram(m, append(with, more...)...)
 }
 

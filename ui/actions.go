@@ -58,7 +58,7 @@ func actions(o Options) []*action {
 		{name: "abort", keys: []string{"x"}, show: "x", help: "abort: shows first what stops, what finishes and what is put back", worth: 6,
 			label: called("abort"), command: is(engine.CmdAbort),
 			do: func(m *Model) tea.Cmd { return m.open(newAbortDialog()) }},
-		{name: "show details", keys: []string{"enter"}, show: "enter", help: "details of what is under the cursor; at the end the result", worth: 4,
+		{name: "show details", keys: []string{"enter"}, show: "enter", help: "details of what is under the cursor: a node, a blocked pod, a line of the log; at the end the result", worth: 4,
 			label: detailsLabel, not: notDetails, do: openDetails},
 		{name: "filter", keys: []string{"/"}, show: "/", help: "show only the nodes, or lines of the log, with certain words: text, !text, blocked, zone=a, stage=drain, version=1.31, batch=2", worth: 4,
 			label: called("filter"), not: known, do: startSearch},
@@ -261,7 +261,7 @@ func detailsLabel(m *Model) string {
 
 func notDetails(m *Model) string {
 	switch {
-	case m.focus == blockedPane && m.blockers.at(m.sc) != nil, m.sc.row(m.nodes.cursor) != nil, m.over():
+	case m.focus == logPane && m.log.at(m.sc) != nil, m.focus == blockedPane && m.blockers.at(m.sc) != nil, m.sc.row(m.nodes.cursor) != nil, m.over():
 		return ""
 	}
 	return "move the cursor to a node or a blocked pod first (up, down)"
@@ -270,6 +270,9 @@ func notDetails(m *Model) string {
 func openDetails(m *Model) tea.Cmd {
 	if b := m.blockers.at(m.sc); m.focus == blockedPane && b != nil {
 		return m.open(&blockerDialog{blocker: b})
+	}
+	if e := m.log.at(m.sc); m.focus == logPane && e != nil {
+		return m.open(&eventDialog{event: *e})
 	}
 	if r := m.sc.row(m.nodes.cursor); r != nil {
 		return m.open(&nodeDialog{row: r})

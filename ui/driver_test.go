@@ -117,7 +117,7 @@ func (p *person) Screen() string {
 }
 
 var named2bytes = map[string]string{
-	"enter": "\r", "esc": "\x1b", "tab": "\t", "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "ctrl+c": "\x03", "ctrl+u": "\x15", "space": " ",
+	"enter": "\r", "esc": "\x1b", "tab": "\t", "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "ctrl+c": "\x03", "ctrl+u": "\x15", "space": " ", "pgup": "\x1b[5~", "pgdown": "\x1b[6~",
 }
 
 // Press presses keys, by name.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -172,4 +173,23 @@ func TestActionsAreWellFormed(t *testing.T) {
 			seen[k] = a.name
 		}
 	}
+}
+
+// The log has a cursor too: a line opens whole, with its command, and what is read
+// stays in sight while more comes.
+func TestReadTheLog(t *testing.T) {
+	many := func(n int) *engine.Snapshot {
+		s := busy()
+		var all []engine.Event
+		for i := range n {
+			all = append(all, engine.Event{Time: at, Type: engine.PodEvicted, Pod: fmt.Sprintf("shop/pod-%d", i), Node: host(1, 23), Command: fmt.Sprintf("kubectl do %d", i)})
+		}
+		s.Events = all
+		return s
+	}
+	ui := sit(t, 120, 36, many(60))
+	ui.Expect("pod-59 on").Gone("pod-3 on").Press("tab", "tab").Press("g").Expect("›21:07:12 · shop/pod-0 on", "newer, G follows")
+	ui.Press("down", "down").Press("enter").Expect("2026-03-14 21:07:12", "the same by hand", "$ kubectl do 2").Press("esc").Gone("by hand")
+	ui.Show(many(90)).Expect("›21:07:12 · shop/pod-2 on").Press("G").Expect("›21:07:12 · shop/pod-89 on").Show(many(91)).Expect("›21:07:12 · shop/pod-90 on")
+	ui.Press("c").Expect("$ kubectl do 90").Press("up", "up").Expect("›21:07:12 · shop/pod-88 on").Press("pgup", "pgup", "pgdown", "pgdown", "pgdown").Expect("›21:07:12 · shop/pod-90 on").Gone("newer")
 }

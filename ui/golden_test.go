@@ -52,19 +52,6 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-func TestScreensInColour(t *testing.T) {
-	for _, theme := range []themes.Theme{themes.Dark, themes.Light, themes.None} {
-		for _, f := range fixtures {
-			t.Run(f.name+"_"+theme.Name, func(t *testing.T) {
-				m := board(f.make(), 120, 30, theme)
-				m.settle()
-				press(m, "esc")
-				golden.RequireEqual(t, m.View().Content+"\n")
-			})
-		}
-	}
-}
-
 // blind is a run that asks for approval of what it cannot see.
 func blind() *engine.Snapshot {
 	s := asking()

@@ -41,7 +41,7 @@ func (m *Model) back() {
 	case len(m.nodes.marks) > 0:
 		m.nodes.marks = nil
 	default:
-		m.nodes.cursor, m.blockers.cursor, m.log.until = "", "", 0
+		m.nodes.cursor, m.blockers.cursor, m.log.cursor = "", "", 0
 	}
 }
 

@@ -108,7 +108,9 @@ func (m *Model) panes(l *layout, r rect) {
 	log := min(max(r.h/4, 4), 14)
 	nodes := r.h - band - log
 	if nodes < 5 {
-		log = max(r.h-band-5, 0)
+		if log = r.h - band - 5; log < 3 {
+			log = 0 // a frame around nothing
+		}
 		nodes = r.h - band - log
 	}
 	l.nodes = rect{r.x, r.y, r.w, nodes}

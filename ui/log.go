@@ -7,20 +7,21 @@ import (
 	"github.com/drainboard/drainboard/engine"
 )
 
-// logView is the window of the log. It stays at the newest line unless the
-// operator scrolled up; then it stays with what is being read.
+// logView is the window and the cursor of the log. It follows the newest line
+// unless the operator went up; then it stays with what is being read.
 type logView struct {
-	// until is how many events there were when the operator began to read; 0 follows
-	// the newest.
-	until int
-	page  int
+	// cursor is the number of the line under the cursor, from 1; 0 follows the newest.
+	cursor int
+	// first and until are the numbers of the first line in the window and of the last.
+	first, until int
+	page         int
 	// text chooses the lines that are shown.
 	text string
 	only filter
 }
 
 // search shows only the lines with certain words.
-func (v *logView) search(text string) { v.text, v.only, v.until = text, parseFilter(text), 0 }
+func (v *logView) search(text string) { v.text, v.only, v.cursor = text, parseFilter(text), 0 }
 
 // shows reports whether an event is among the lines that are shown.
 func (v *logView) shows(sc *scene, e *engine.Event) bool {
@@ -38,27 +39,80 @@ func (v *logView) count(sc *scene) int {
 	return n
 }
 
-// move scrolls by n lines.
+// next is the number of the nearest line that is shown from a number on, upwards
+// or downwards; 0 if there is none.
+func (v *logView) next(sc *scene, n, step int) int {
+	for ; n >= 1 && n <= len(sc.Events); n += step {
+		if v.shows(sc, &sc.Events[n-1]) {
+			return n
+		}
+	}
+	return 0
+}
+
+// at is the event under the cursor, the newest without one; nil if there is none.
+func (v *logView) at(sc *scene) *engine.Event {
+	n := v.cursor
+	if n == 0 || n > len(sc.Events) {
+		n = v.next(sc, len(sc.Events), -1)
+	}
+	if n == 0 {
+		return nil
+	}
+	return &sc.Events[n-1]
+}
+
+// move takes the cursor n lines on; from the newest line on it follows.
 func (v *logView) move(sc *scene, n int) {
-	at := v.until
-	if at == 0 || at > len(sc.Events) {
-		at = len(sc.Events)
+	newest := v.next(sc, len(sc.Events), -1)
+	at := min(v.cursor, len(sc.Events))
+	if at == 0 {
+		at = newest
 	}
-	for ; n < 0 && at > 1; at-- { // at is one past the newest line that is shown
-		if v.shows(sc, &sc.Events[at-1]) {
-			n++
+	step := 1
+	if n < 0 {
+		step, n = -1, -n
+	}
+	for ; n > 0; n-- {
+		to := v.next(sc, at+step, step)
+		if to == 0 {
+			break
 		}
+		at = to
 	}
-	for ; n > 0 && at < len(sc.Events); at++ {
-		if v.shows(sc, &sc.Events[at]) {
-			n--
+	if v.cursor = at; at == newest {
+		v.cursor = 0
+	}
+}
+
+// window works out which lines are in sight, given how high each is.
+func (v *logView) window(sc *scene, room int, height func(*engine.Event) int) {
+	if v.cursor > len(sc.Events) {
+		v.cursor = 0
+	}
+	if v.cursor == 0 || v.until > len(sc.Events) {
+		v.until = len(sc.Events)
+	}
+	if v.cursor > v.until {
+		v.until = v.cursor
+	}
+	v.first = v.fill(sc, v.until, -1, room, height)
+	if v.cursor > 0 && v.cursor < v.first {
+		v.until = v.fill(sc, v.cursor, 1, room, height)
+		v.first = v.fill(sc, v.until, -1, room, height)
+	}
+}
+
+// fill is the last line that still fits into a window from another one on.
+func (v *logView) fill(sc *scene, from, step, room int, height func(*engine.Event) int) int {
+	at := from
+	for n := v.next(sc, from, step); n != 0; n = v.next(sc, n+step, step) {
+		if room -= height(&sc.Events[n-1]); room < 0 {
+			break
 		}
+		at = n
 	}
-	at = max(at, min(v.page, len(sc.Events)))
-	if at >= len(sc.Events) {
-		at = 0
-	}
-	v.until = at
+	return at
 }
 
 // wideLog is from which width on a line has room for the twin command.
@@ -69,22 +123,17 @@ func (v *logView) lines(m *Model, r rect) []string {
 	sc, st := m.sc, m.st
 	w, h, room := r.w, r.h, r.h-2
 	v.page = room
-	end := len(sc.Events)
-	if v.until > 0 && v.until < end {
-		end = v.until
+	v.window(sc, room, func(e *engine.Event) int { return m.eventHeight(e, w-2) })
+	focus := m.focus == logPane
+	chosen := 0
+	if focus {
+		if chosen = v.cursor; chosen == 0 {
+			chosen = v.next(sc, len(sc.Events), -1)
+		}
 	}
 	var body []string
-	for i := end - 1; i >= 0 && len(body) < room; i-- {
-		if !v.shows(sc, &sc.Events[i]) {
-			continue
-		}
-		ls := m.eventLines(&sc.Events[i], w-2)
-		for j := len(ls) - 1; j >= 0 && len(body) < room; j-- {
-			body = append(body, ls[j])
-		}
-	}
-	for i, j := 0, len(body)-1; i < j; i, j = i+1, j-1 {
-		body[i], body[j] = body[j], body[i]
+	for n := v.next(sc, v.first, 1); n != 0 && n <= v.until; n = v.next(sc, n+1, 1) {
+		body = append(body, m.eventLines(&sc.Events[n-1], w-2, n == chosen)...)
 	}
 	switch {
 	case len(sc.Events) == 0:
@@ -93,21 +142,38 @@ func (v *logView) lines(m *Model, r rect) []string {
 		body = append(body, newLine(st, w-2).space(1).add(st.dim, "no line is like that").String())
 	}
 	newer := ""
-	if n := len(sc.Events) - end; n > 0 {
+	if n := len(sc.Events) - v.until; n > 0 {
 		newer = fmt.Sprintf("%s%d newer, G follows", st.g.More, n)
 	}
 	title, right := "log", ""
 	if v.text != "" {
 		title, right = "log / "+v.text, fmt.Sprintf("%d of %s", v.count(sc), count(len(sc.Events), "line"))
 	}
-	return framed(st, st.border, title, right, newer, body, w, h, m.focus == logPane)
+	return framed(st, st.border, title, right, newer, body[:min(len(body), max(room, 0))], w, h, focus)
+}
+
+// eventHeight is how many lines an event takes.
+func (m *Model) eventHeight(e *engine.Event, w int) int {
+	if e.Command != "" && w < wideLog && m.commands {
+		return 2
+	}
+	return 1
 }
 
 // eventLines is one event, and below or beside it the command that does the same.
-func (m *Model) eventLines(e *engine.Event, w int) []string {
+func (m *Model) eventLines(e *engine.Event, w int, chosen bool) []string {
 	st := m.st
 	lk := eventLook(st, e)
-	l := newLine(st, w).space(1)
+	mark := " "
+	start := func() *line {
+		l := newLine(st, w)
+		if chosen {
+			mark, l.over = st.g.Cursor, &st.cursor
+		}
+		return l
+	}
+	l := start()
+	l.add(st.focus, mark)
 	l.add(st.dim, e.Time.In(m.opts.Now().Location()).Format("15:04:05")).space(1)
 	l.add(lk.pen, lk.glyph).space(1)
 	text := m.sc.eventText(e)
@@ -119,7 +185,7 @@ func (m *Model) eventLines(e *engine.Event, w int) []string {
 		return []string{l.String()}
 	}
 	l.add(lk.pen, text)
-	return []string{l.String(), newLine(st, w).space(12).add(st.dim, "$ "+e.Command).String()}
+	return []string{l.String(), start().space(12).add(st.dim, "$ "+e.Command).String()}
 }
 
 // eventLook tells at a glance what wants attention.

@@ -10,13 +10,16 @@ UPGRADE_FLAGS ?= --force-unmanaged --delete-emptydir-data --post-drain-wait 5s
 SHELL = bash
 .SHELLFLAGS = -eo pipefail -c
 
-.PHONY: build demo test crash-test lint lab bench labtools clean
+.PHONY: build demo pictures test crash-test lint lab bench labtools clean
 
 build: ## the binary, in bin/drainboard
 	go build -o bin/drainboard ./cmd/drainboard
 
 demo: build ## the dashboard on a simulated cluster, twenty times as fast as a real one
 	bin/drainboard demo $(DEMO_FLAGS)
+
+pictures: build ## the pictures of the README and the docs, from the demo (half a minute)
+	cd lab && go run ./cmd/picture
 
 labtools: ## the lab's programs (the first build takes some minutes)
 	cd lab && go run ./cmd/build

@@ -25,7 +25,14 @@ var orders = []order{byName, byStage, byTime, byPods, byAge}
 // arrange works out which rows are shown, and where. The cursor and the marks of
 // nodes that are not shown are dropped: nothing is done to what is out of sight.
 func (t *nodeTable) arrange(sc *scene) {
-	t.list, t.places = t.list[:0], map[string]place{}
+	usual := !t.filtered() && t.order == byName
+	if sc != nil && sc.same && usual && t.usual { // only the rows have changed
+		for i := range sc.Zones {
+			t.list[i] = zoneRows{&sc.Zones[i], sc.Zones[i].Rows}
+		}
+		return
+	}
+	t.list, t.places, t.usual = t.list[:0], map[string]place{}, usual
 	if sc == nil {
 		return
 	}

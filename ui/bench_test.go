@@ -31,9 +31,9 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
-// BenchmarkSnapshot takes a snapshot of 1,000 rows and renders it.
+// BenchmarkSnapshot takes a snapshot of 5,000 rows and renders it.
 func BenchmarkSnapshot(b *testing.B) {
-	m, s := board(large(1000), 200, 50, themes.Dark), large(1000)
+	m, s := board(large(5000), 200, 50, themes.Dark), large(5000)
 	b.ReportAllocs()
 	for b.Loop() {
 		m.Update(snapshotMsg{s})

@@ -26,23 +26,68 @@ type scene struct {
 	rows map[string]*engine.NodeRow
 	// blocked is how many nodes have the blocked mark.
 	blocked int
+	// same: the nodes are those of the scene before, in the same order.
+	same bool
 }
 
-// newScene works out names.
-func newScene(s *engine.Snapshot, came time.Time, speed float64) *scene {
-	sc := &scene{Snapshot: s, came: came, speed: speed, names: map[string]string{}, short: map[string]string{}, rows: map[string]*engine.NodeRow{}}
+// newScene takes a snapshot. What was worked out for the one before, nil for none,
+// is taken over while the nodes are the same.
+func newScene(s *engine.Snapshot, came time.Time, speed float64, before *scene) *scene {
+	sc := &scene{Snapshot: s, came: came, speed: speed}
+	for _, zone := range s.Zones {
+		for _, r := range zone.Rows {
+			if r.Blocked {
+				sc.blocked++
+			}
+		}
+	}
+	if before != nil && before.sameNodes(s) {
+		sc.same, sc.names, sc.short, sc.domain, sc.rows = true, before.names, before.short, before.domain, before.rows
+		return sc
+	}
+	sc.names, sc.short, sc.rows = map[string]string{}, map[string]string{}, map[string]*engine.NodeRow{}
+	sc.name()
+	return sc
+}
+
+// sameNodes reports whether a snapshot lists the nodes of this one in the same
+// order, and brings the rows up to date that have changed.
+func (sc *scene) sameNodes(s *engine.Snapshot) bool {
+	if len(s.Zones) != len(sc.Zones) {
+		return false
+	}
+	for z, zone := range s.Zones {
+		was := sc.Zones[z]
+		if zone.Name != was.Name || len(zone.Rows) != len(was.Rows) {
+			return false
+		}
+		for i, r := range zone.Rows {
+			if r != was.Rows[i] && (r.ID != was.Rows[i].ID || r.Name != was.Rows[i].Name) {
+				return false
+			}
+		}
+	}
+	for z, zone := range s.Zones {
+		for i, r := range zone.Rows {
+			if r != sc.Zones[z].Rows[i] {
+				sc.rows[r.ID] = r
+			}
+		}
+	}
+	return true
+}
+
+// name works out the nodes' short names.
+func (sc *scene) name() {
 	uses, mixed := map[string]int{}, false
-	for _, z := range s.Zones {
+	for _, z := range sc.Zones {
 		for _, r := range z.Rows {
 			uses[withoutDomain(r.Name)]++
 		}
 	}
-	for _, zone := range s.Zones {
+	for _, zone := range sc.Zones {
 		for _, r := range zone.Rows {
 			sc.rows[r.ID] = r
-			if r.Blocked {
-				sc.blocked++
-			}
 			name := withoutDomain(r.Name)
 			switch {
 			case r.Name == "":
@@ -64,7 +109,6 @@ func newScene(s *engine.Snapshot, came time.Time, speed float64) *scene {
 	if mixed {
 		sc.domain = ""
 	}
-	return sc
 }
 
 // row is a machine's row, nil if it is gone.

@@ -193,3 +193,26 @@ func TestReadTheLog(t *testing.T) {
 	ui.Show(many(90)).Expect("›21:07:12 · shop/pod-2 on").Press("G").Expect("›21:07:12 · shop/pod-89 on").Show(many(91)).Expect("›21:07:12 · shop/pod-90 on")
 	ui.Press("c").Expect("$ kubectl do 90").Press("up", "up").Expect("›21:07:12 · shop/pod-88 on").Press("pgup", "pgup", "pgdown", "pgdown", "pgdown").Expect("›21:07:12 · shop/pod-90 on").Gone("newer")
 }
+
+// What is taken over from the snapshot before is what would be worked out anew.
+func TestScenesFollowTheirSnapshots(t *testing.T) {
+	m := board(busy(), 120, 36, themes.None)
+	for _, s := range []*engine.Snapshot{busy(), watching(), done(), stale(), busy()} {
+		m.Update(snapshotMsg{s})
+		fresh := board(s, 120, 36, themes.None)
+		fresh.opts = m.opts
+		m.dialog, fresh.dialog = nil, nil
+		m.settle()
+		if m.dirty, fresh.dirty = true, true; m.View().Content != fresh.View().Content {
+			t.Errorf("%s:\n%s\nwant\n%s", s.State, m.View().Content, fresh.View().Content)
+		}
+		press(m, "o")
+		m.Update(snapshotMsg{s})
+		press(m, "o", "o", "o", "o") // through all orders, back to the first
+		for id, p := range m.nodes.places {
+			if r := m.nodes.list[p.zone].rows[p.row]; r.ID != id || m.sc.row(id) != r {
+				t.Fatalf("%s is not where it should be", id)
+			}
+		}
+	}
+}

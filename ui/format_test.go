@@ -48,7 +48,7 @@ func TestNamesStayApart(t *testing.T) {
 	s := busy()
 	s.Zones[0].Rows[0].Name = "node-1.a.example"
 	s.Zones[0].Rows[1].Name = "node-1.b.example"
-	sc := newScene(s, at, 1)
+	sc := newScene(s, at, 1, nil)
 	if a, b := sc.names[s.Zones[0].Rows[0].ID], sc.names[s.Zones[0].Rows[1].ID]; a == b {
 		t.Errorf("two nodes are both called %q", a)
 	}
@@ -70,7 +70,7 @@ func TestCountdownsStandStill(t *testing.T) {
 	} {
 		s := busy()
 		c.change(s)
-		sc := newScene(s, at, 1)
+		sc := newScene(s, at, 1, nil)
 		if got, _ := sc.remaining(usable, later); got != c.usable {
 			t.Errorf("%s: the deadline is %v away, want %v", c.name, got, c.usable)
 		}
@@ -82,7 +82,7 @@ func TestCountdownsStandStill(t *testing.T) {
 
 // In a demo a second of the local clock is many of the cluster's.
 func TestCountdownsFollowTheClustersTime(t *testing.T) {
-	sc := newScene(busy(), at, 20)
+	sc := newScene(busy(), at, 20, nil)
 	if got, _ := sc.remaining(wait("settling", time.Minute, time.Minute), at.Add(2*time.Second)); got != 20*time.Second {
 		t.Errorf("settling has %v left, want 20 s", got)
 	}
@@ -107,7 +107,7 @@ func TestWindowTitleAndTaskbar(t *testing.T) {
 }
 
 func TestTheEngineWords(t *testing.T) {
-	sc := newScene(busy(), at, 1)
+	sc := newScene(busy(), at, 1, nil)
 	for _, c := range []struct {
 		e    engine.Event
 		want string

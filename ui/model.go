@@ -154,7 +154,7 @@ func (m *Model) show(s *engine.Snapshot) {
 		return
 	}
 	was := m.sc
-	m.sc, m.dirty = newScene(s, m.opts.Now(), m.opts.Speed), true
+	m.sc, m.dirty = newScene(s, m.opts.Now(), m.opts.Speed, was), true
 	m.nodes.moved(m.sc)
 	m.blockers.moved(m.sc)
 	if m.focus == blockedPane && len(s.Blockers) == 0 && m.width >= stackedWidth {

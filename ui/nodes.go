@@ -21,6 +21,7 @@ type nodeTable struct {
 	// list is what is chosen of each zone, and places where in it a machine is.
 	list   []zoneRows
 	places map[string]place
+	usual  bool // the list holds all nodes in the order in which they come
 	// tops are the first visible rows by zone; "" is the one of the table that
 	// holds all zones.
 	tops map[string]int

@@ -74,6 +74,9 @@ func (m *Model) banners() []banner {
 	case sc.Gate != "" && !over:
 		out = append(out, banner{st.calm, st.g.Paused + " no new drain starts: " + lower(sc.brief(sc.Gate))})
 	}
+	if m.mistake != "" {
+		out = append(out, m.mistakeBanner())
+	}
 	if sc.Skew.Abs() > skewShown {
 		word := "ahead of"
 		if sc.Skew < 0 {
@@ -116,10 +119,14 @@ func (m *Model) bannerLines(l layout) []string {
 	bs := m.banners()
 	out := make([]string, 0, l.banners.h)
 	for _, b := range bs[:l.banners.h] {
-		p := b.pen
-		ln := newLine(m.st, l.banners.w)
-		ln.over = &p
-		out = append(out, ln.space(1).add(p, b.text).String())
+		out = append(out, m.lineOf(b, l.banners.w))
 	}
 	return out
+}
+
+// lineOf is a banner over w cells.
+func (m *Model) lineOf(b banner, w int) string {
+	l := newLine(m.st, w)
+	l.over = &b.pen
+	return l.space(1).add(b.pen, b.text).String()
 }

@@ -78,7 +78,7 @@ func (m *Model) overlay(board []string) []string {
 
 	st := m.st
 	box := make([]string, 0, h)
-	box = append(box, frameTop(st, st.focus, m.dialog.title(m), "", w, true))
+	box = append(box, m.dialogTop(w))
 	inside := func(s string) string {
 		return newLine(st, 2).add(st.focus, st.g.Frame[3]).String() + s + newLine(st, 2).space(1).add(st.focus, st.g.Frame[3]).String()
 	}

@@ -22,10 +22,13 @@ func (m *Model) header(l layout) []string {
 	if sc.Cluster != "" {
 		name = clean(sc.Cluster) + " / " + name
 	}
-	what := []part{
-		{st.brand, "drainboard", 2},
-		{st.title, shorten(name, max(l.header.w-4, 10), st.g.Ellipsis), 10},
+	var what []part
+	room := l.header.w - 4
+	if mark := m.mark(); mark != "" {
+		what = append(what, part{st.mark, mark, 11})
+		room -= width(mark) + 2
 	}
+	what = append(what, part{st.brand, "drainboard", 2}, part{st.title, shorten(name, max(room, 10), st.g.Ellipsis), 10})
 	if sc.To != "" {
 		what = append(what, part{st.text, versions(sc.From, sc.To, st.g.Arrow), 6})
 	}

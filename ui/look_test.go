@@ -2,10 +2,13 @@ package ui
 
 import (
 	"fmt"
+	"image/color"
 	"strings"
 	"testing"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
@@ -87,5 +90,118 @@ func TestEveryThemeShowsEveryScreen(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Colours waits until the text is on the screen in these colours.
+func (p *person) Colours(text string, want themes.Style) *person {
+	p.t.Helper()
+	return p.until(func(s string) string {
+		for y, line := range strings.Split(s, "\n") {
+			before, _, found := strings.Cut(line, text)
+			if !found {
+				continue
+			}
+			p.mu.Lock()
+			style := p.term.CellAt(ansi.StringWidth(before), y).Style
+			p.mu.Unlock()
+			if sameColour(style.Fg, want.FG) && sameColour(style.Bg, want.BG) {
+				return ""
+			}
+			return fmt.Sprintf("shows %q in %v on %v, not in %s on %s", text, style.Fg, style.Bg, want.FG, want.BG)
+		}
+		return "does not show " + text
+	})
+}
+
+func sameColour(c color.Color, name string) bool {
+	if c == nil || name == "" {
+		return c == nil && name == ""
+	}
+	r, g, b, _ := c.RGBA()
+	wr, wg, wb, _ := lipgloss.Color(name).RGBA()
+	return r == wr && g == wg && b == wb
+}
+
+// A theme that is mended, changed and broken while the dashboard is open is seen at
+// once; a broken one is told until it is mended.
+func TestThemeChangesWhileTheDashboardIsOpen(t *testing.T) {
+	looks := make(chan Appearance)
+	ui := sit(t, 100, 30, busy(), func(o *Options) { o.Theme, o.Appearances = themes.Dark, looks })
+	ui.Expect("ng-web").Colours("● upgrading", themes.Dark.Active)
+	looks <- Appearance{Theme: themes.HighContrast}
+	ui.Colours("● upgrading", themes.HighContrast.Active)
+	looks <- Appearance{Theme: themes.HighContrast, Mark: "PRODUCTION", Problem: "themes/mine.yaml, line 3: no colour"}
+	ui.Expect("▲ themes/mine.yaml, line 3: no colour").Colours("PRODUCTION", themes.HighContrast.Mark)
+	ui.Colours("▲ themes/mine.yaml", themes.HighContrast.Calm)
+	ui.Press("?").Press("esc").Expect("themes/mine.yaml, line 3") // a key does not put it away
+	looks <- Appearance{Theme: themes.ColourBlind}
+	ui.Gone("themes/mine.yaml", "PRODUCTION").Colours("● upgrading", themes.ColourBlind.Active)
+}
+
+func TestPickerTakesNewLooks(t *testing.T) {
+	m := newPicker([]GroupRow{{Name: "ng-web", Nodes: 3, Outdated: 1}}, Options{Theme: themes.Dark, Environ: []string{"TERM=xterm"}})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	m.Update(appearanceMsg{Appearance{Theme: themes.None, Mark: "PRODUCTION", Problem: "config.yaml, line 1: wrong"}})
+	v := m.View()
+	checkFrame(t, v.Content, 80, 24)
+	for _, want := range []string{"PRODUCTION", "drainboard", "config.yaml, line 1: wrong", "ng-web"} {
+		if !strings.Contains(ansi.Strip(v.Content), want) {
+			t.Errorf("the picker does not show %q:\n%s", want, ansi.Strip(v.Content))
+		}
+	}
+	if strings.Contains(v.Content, "38;2;") || v.WindowTitle != "PRODUCTION drainboard" {
+		t.Errorf("title %q, frame %q", v.WindowTitle, v.Content)
+	}
+}
+
+// The mark is on every screen and on every dialog, in its colours, whatever else
+// has to go; a hostile or endless one takes no more than its place.
+func TestTheMarkIsNeverDropped(t *testing.T) {
+	for _, f := range fixtures {
+		for _, size := range [][2]int{{44, 14}, {60, 30}, {80, 24}, {120, 36}, {200, 50}} {
+			for _, keys := range [][]string{{}, {"x"}, {"?"}, {"q"}} {
+				m := board(f.make(), size[0], size[1], themes.Dark)
+				m.settle()
+				m.opts.Mark = "PRODUCTION"
+				m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+				press(m, keys...)
+				v := m.View()
+				checkFrame(t, v.Content, size[0], size[1])
+				marked := string(newPen(themes.Dark.Mark)) + " PRODUCTION "
+				want := 1
+				if m.dialog != nil {
+					want = 2
+				}
+				if got := strings.Count(v.Content, marked); got < 1 || size[1] >= 50 && got != want {
+					t.Errorf("%s %dx%d %v: the mark is there %d times\n%s", f.name, size[0], size[1], keys, got, ansi.Strip(v.Content))
+				}
+				if !strings.HasPrefix(v.WindowTitle, "PRODUCTION ") {
+					t.Errorf("title %q", v.WindowTitle)
+				}
+			}
+		}
+	}
+	for _, bad := range append(tricks, strings.Repeat("PRODUCTION ", 20)) {
+		m := board(busy(), 44, 14, themes.Dark)
+		m.opts.Mark = "A" + bad
+		press(m, "x")
+		checkFrame(t, m.View().Content, 44, 14)
+		if strings.ContainsFunc(m.View().WindowTitle, unicode.IsControl) {
+			t.Errorf("title %q", m.View().WindowTitle)
+		}
+	}
+}
+
+func TestTheMarkBeforeAndBelow(t *testing.T) {
+	m := newModel(Options{Theme: themes.Dark, Mark: "PRODUCTION", Environ: []string{"TERM=xterm"}})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	if frame := ansi.Strip(m.View().Content); !strings.Contains(frame, " PRODUCTION   drainboard") {
+		t.Errorf("before the first snapshot:\n%s", frame)
+	}
+	m.Update(snapshotMsg{busy()})
+	m.Update(tea.WindowSizeMsg{Width: 30, Height: 8})
+	if frame := ansi.Strip(m.View().Content); !strings.Contains(frame, "PRODUCTION 4/12") {
+		t.Errorf("too small:\n%s", frame)
 	}
 }

@@ -43,6 +43,8 @@ type Model struct {
 	width, height int
 	st            *styles
 	terminal      themes.Terminal
+	// mistake is what is wrong with the operator's theme or configuration.
+	mistake string
 
 	// sc is what is shown, nil until the first snapshot.
 	sc    *scene
@@ -114,6 +116,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.terminal.Colours = coloursOf(msg.Profile)
 			m.choose()
 		}
+	case appearanceMsg:
+		m.wear(msg.Appearance)
 	case snapshotMsg:
 		m.show(msg.s)
 		return m, m.tick()
@@ -142,7 +146,7 @@ func (m *Model) View() tea.View {
 	v := tea.NewView(m.frame)
 	v.AltScreen = true
 	if m.sc != nil {
-		v.WindowTitle = windowTitle(m.sc, m.st)
+		v.WindowTitle = m.marked(windowTitle(m.sc, m.st))
 		v.ProgressBar = taskbar(m.sc)
 	}
 	return v

@@ -27,7 +27,7 @@ const groupsEvery = 5 * time.Second
 
 // PickGroup lets the operator choose a group; ok is false when none was chosen.
 // The groups are read again every few seconds by again, which may be nil. Of the
-// options only the terminal, the theme and the mark are used.
+// options only the terminal and the look are used.
 func PickGroup(ctx context.Context, rows []GroupRow, again func(context.Context) ([]GroupRow, error), o Options) (name string, ok bool, err error) {
 	pk := newPicker(rows, o)
 	if again != nil {
@@ -36,7 +36,11 @@ func PickGroup(ctx context.Context, rows []GroupRow, again func(context.Context)
 			return groupsMsg{rows, err}
 		}
 	}
-	if _, err := newProgram(ctx, o, pk).Run(); err != nil {
+	p := newProgram(ctx, o, pk)
+	done := make(chan struct{})
+	defer close(done)
+	go follow(p, o.Appearances, done)
+	if _, err := p.Run(); err != nil {
 		if ctx.Err() != nil {
 			return "", false, context.Cause(ctx)
 		}
@@ -197,7 +201,7 @@ func (p *picker) View() tea.View {
 		p.frame, p.dirty = p.render(), false
 	}
 	v := tea.NewView(p.frame)
-	v.AltScreen, v.WindowTitle = true, "drainboard"
+	v.AltScreen, v.WindowTitle = true, p.marked("drainboard")
 	return v
 }
 
@@ -209,7 +213,12 @@ func (p *picker) render() string {
 		return p.tooSmall()
 	}
 	st, w := p.st, p.width-2
-	room := p.height - 5
+	out := []string{p.bare("   which group?")}
+	if p.mistake != "" {
+		out = append(out, p.lineOf(p.mistakeBanner(), p.width))
+	}
+	h := p.height - len(out) - 1
+	room := h - 3
 	at := max(p.at(), 0)
 	top := max(min(at-room/2, len(p.rows)-room), 0)
 
@@ -227,12 +236,11 @@ func (p *picker) render() string {
 	if len(p.rows) > room {
 		more = fmt.Sprintf("%d of %d", at+1, len(p.rows))
 	}
-	out := []string{newLine(st, p.width).space(1).add(st.brand, "drainboard").add(st.text, "   which group?").String()}
 	right := ""
 	if p.text != "" {
 		right = fmt.Sprintf("/ %s   %d of %s", p.text, len(p.rows), count(len(p.all), "group"))
 	}
-	out = append(out, framed(st, st.border, "groups", right, more, body, p.width, p.height-2, true)...)
+	out = append(out, framed(st, st.border, "groups", right, more, body, p.width, h, true)...)
 	return strings.Join(append(out, spaces(1)+p.footer(p.width-1)), "\n")
 }
 

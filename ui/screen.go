@@ -70,7 +70,7 @@ func (m *Model) bandLines(l layout) []string {
 func (m *Model) tooSmall() string {
 	var out []string
 	if m.height > 1 && m.sc != nil {
-		out = append(out, newLine(m.st, m.width).add(m.st.text, windowTitle(m.sc, m.st)).String())
+		out = append(out, newLine(m.st, m.width).add(m.st.text, m.marked(windowTitle(m.sc, m.st))).String())
 	}
 	for _, s := range wrap(fmt.Sprintf("too small: needs at least %dx%d, has %dx%d", leastWidth, leastHeight, m.width, m.height), m.width) {
 		out = append(out, newLine(m.st, m.width).add(m.st.warn, s).String())
@@ -80,7 +80,7 @@ func (m *Model) tooSmall() string {
 
 // waiting is the screen before the first snapshot.
 func (m *Model) waiting() string {
-	out := []string{newLine(m.st, m.width).space(1).add(m.st.brand, "drainboard").String()}
+	out := []string{m.bare("")}
 	text := "reading the cluster and the group ..."
 	switch {
 	case m.interrupts > 0:

@@ -6,7 +6,8 @@
 // each pane is a file with a function from the scene to lines: header.go,
 // phases.go, banner.go, nodes.go, blockers.go, log.go, footer.go. What can be
 // done is one list (actions.go) that keys, footer and help read. Dialogs lie over
-// the board (dialog.go and a file each).
+// the board (dialog.go and a file each). Only styles.go knows colours, those of a
+// theme; appearance.go changes it.
 package ui
 
 import (
@@ -41,6 +42,9 @@ type Options struct {
 	Theme themes.Theme
 	// Mark is a word for the header that says where one is, as "PRODUCTION"; "" is none.
 	Mark string
+	// Appearances are looks that replace Theme, Mark and Silent as they come; nil means
+	// that they stay.
+	Appearances <-chan Appearance
 	// Mouse has the dashboard take the mouse, which then no longer selects text in the
 	// terminal; a key changes it.
 	Mouse bool
@@ -97,6 +101,7 @@ func wire(ctx context.Context, o Options, more ...tea.ProgramOption) (p *tea.Pro
 		done := make(chan struct{})
 		defer close(done)
 		go feed(p, o.Snapshots, done)
+		go follow(p, o.Appearances, done)
 		_, err := p.Run()
 		switch {
 		case err == nil:

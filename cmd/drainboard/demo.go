@@ -18,11 +18,14 @@ import (
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
-	"github.com/drainboard/drainboard/ui"
 )
 
 // fastest is as much as --speed takes: beyond it the engine is all that counts.
 const fastest = 1000
+
+// demoContext is the kubeconfig context that the demo is in as far as config.yaml
+// is concerned.
+const demoContext = "demo"
 
 // demo is one call of `drainboard demo`.
 type demo struct {
@@ -52,6 +55,7 @@ func (a *app) demoCmd() *cobra.Command {
 	fl.Uint64Var(&d.seed, "seed", 1, "seed of all that is random, the order of the nodes included")
 	fl.BoolVar(&d.auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
 	fl.StringVarP(&d.output, "output", "o", "text", "events of --auto as text or json")
+	a.themeFlag(cmd)
 	return cmd
 }
 
@@ -81,6 +85,9 @@ func (d *demo) run(ctx context.Context) error {
 		return usage(fmt.Errorf("--scenario: %w", err))
 	}
 	if err := fit(d.auto, asJSON); err != nil {
+		return err
+	}
+	if err := d.app.checkTheme(); err != nil {
 		return err
 	}
 	script, err := s.Open(d.seed, d.auto)
@@ -124,9 +131,7 @@ func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.Wall, asJS
 	}
 	loop.World, loop.Intake = w, intake
 	loop.Executor, loop.Store, loop.Lock, loop.Clock = wall, wall, wall, wall
-	from := &seat{clock: wall, signals: signals, err: d.app.err, beside: beside, screen: ui.Options{
-		Speed: d.speed, KeepsNothing: true, Scale: func(b *engine.Blocker) string { return scale(wall, b) },
-	}}
+	from := &seat{clock: wall, signals: signals, err: d.app.err, beside: beside}
 	run, events := begin(plan, wall.Now())
 	if d.auto {
 		p := printer{w: d.app.out, json: asJSON}
@@ -134,6 +139,11 @@ func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.Wall, asJS
 		loop.Events = p.events
 		run, err = from.headless(ctx, loop, run)
 	} else {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		from.screen = d.app.screen(ctx, demoContext)
+		from.screen.Speed, from.screen.KeepsNothing = d.speed, true
+		from.screen.Scale = func(b *engine.Blocker) string { return scale(wall, b) }
 		run, err = from.dashboard(ctx, loop, run)
 	}
 	switch {

@@ -31,6 +31,12 @@ type terminal struct {
 // open starts drainboard in a terminal of w by h cells.
 func open(t *testing.T, w, h int, args ...string) *terminal {
 	t.Helper()
+	return openAs(t, "xterm-256color", w, h, args...)
+}
+
+// openAs starts it in a terminal that calls itself something.
+func openAs(t *testing.T, name string, w, h int, args ...string) *terminal {
+	t.Helper()
 	control, tty, err := pty.Open()
 	if err != nil {
 		t.Skip("no pseudo-terminal here: ", err)
@@ -41,7 +47,7 @@ func open(t *testing.T, w, h int, args ...string) *terminal {
 	}
 	term := &terminal{t: t, control: control, screen: vt.NewEmulator(w, h), ended: make(chan error, 1), changed: make(chan struct{}, 1)}
 	term.cmd = exec.Command(os.Args[0], args...)
-	term.cmd.Env = append(os.Environ(), helperEnv+"=1", "TERM=xterm-256color")
+	term.cmd.Env = append(os.Environ(), helperEnv+"=1", "TERM="+name)
 	term.cmd.Stdin, term.cmd.Stdout, term.cmd.Stderr = tty, tty, tty
 	term.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := term.cmd.Start(); err != nil {

@@ -112,6 +112,9 @@ func (a *app) pickGroup(cmd *cobra.Command) error {
 	if !term.IsTerminal(int(os.Stdout.Fd())) || !term.IsTerminal(int(os.Stdin.Fd())) {
 		return usage(errors.New("this is not a terminal: name a subcommand (drainboard --help lists them)"))
 	}
+	if err := a.checkTheme(); err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP) // ctrl-c is a key here
 	defer stop()
 	s, err := connect(ctx, a.flags, a.namespace, kube.ReadRights(a.namespace))
@@ -130,7 +133,8 @@ func (a *app) pickGroup(cmd *cobra.Command) error {
 		s.machines = ids
 		return s.groupRows(ctx)
 	}
-	name, ok, err := ui.PickGroup(ctx, rows, again, ui.Options{})
+	name, ok, err := ui.PickGroup(ctx, rows, again, a.screen(ctx, s.kube.ContextName()))
+	stop()
 	if err != nil || !ok {
 		return err
 	}

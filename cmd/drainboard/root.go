@@ -17,6 +17,7 @@ type app struct {
 	out, err  io.Writer
 	flags     *genericclioptions.ConfigFlags
 	namespace string
+	theme     string // --theme
 }
 
 const exitCodes = `Exit codes:
@@ -47,6 +48,7 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	root.SetErr(a.err)
 	flags.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&a.namespace, "record-namespace", kube.Namespace, "namespace of the run records and locks")
+	a.themeFlag(root)
 	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.groupsCmd(), a.statusCmd(), a.demoCmd(), a.versionCmd())
 	return root
 }

@@ -39,6 +39,7 @@ func (a *app) upgradeCmd() *cobra.Command {
 	fl.BoolVar(&u.yes, "yes", false, "no question at the start")
 	fl.BoolVar(&u.dryRun, "dry-run", false, "the same as plan")
 	fl.StringVarP(&u.output, "output", "o", "text", "events of --auto as text or json")
+	a.themeFlag(cmd)
 	u.add(cmd)
 	return cmd
 }
@@ -64,6 +65,9 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 		return u.app.plan(cmd, u.group, &u.rollFlags, u.auto, u.json)
 	}
 	if err := fit(u.auto, u.json); err != nil {
+		return err
+	}
+	if err := u.app.checkTheme(); err != nil {
 		return err
 	}
 	rules, settings, err := u.rules(cmd, u.auto)
@@ -193,7 +197,7 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 	}
 	if !d.auto && !d.yes {
 		askPlan(d.app.out, p)
-		if !ask(ctx, d.app.in, d.app.out, "Start this upgrade? [y/N] ") {
+		if !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.kube.ContextName(), "Start this upgrade? [y/N] ")) {
 			return &exitError{exitAbort, errors.New("not started")}
 		}
 	}
@@ -246,6 +250,9 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		loop.Events = func(list []engine.Event) { d.events(list...) }
 		run, err = from.headless(ctx, loop, run)
 	} else {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		from.screen = d.app.screen(ctx, d.session.kube.ContextName())
 		run, err = from.dashboard(ctx, loop, run)
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/drainboard/drainboard/internal/strictyaml"
+	"github.com/drainboard/drainboard/themes/strictyaml"
 )
 
 // Ext is how the name of a theme's file ends.

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/drainboard/drainboard/internal/strictyaml"
+	"github.com/drainboard/drainboard/themes/strictyaml"
 )
 
 // config is what config.yaml says; docs/themes.md describes it.

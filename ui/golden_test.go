@@ -23,14 +23,23 @@ func board(s *engine.Snapshot, w, h int, theme themes.Theme) *Model {
 }
 
 func press(m *Model, keys ...string) {
-	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp}
 	for _, k := range keys {
-		if code, ok := special[k]; ok {
-			m.Update(tea.KeyPressMsg{Code: code})
-			continue
-		}
-		m.Update(tea.KeyPressMsg{Code: []rune(k)[0], Text: k})
+		m.Update(keyPress(k))
 	}
+}
+
+// keyPress is a key, by name.
+func keyPress(name string) tea.KeyPressMsg {
+	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp}
+	switch code, ok := special[name]; {
+	case ok:
+		return tea.KeyPressMsg{Code: code}
+	case name == "space":
+		return tea.KeyPressMsg{Code: ' ', Text: " "}
+	case name == "ctrl+c":
+		return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
 var fixtures = []struct {
@@ -61,40 +70,6 @@ func blind() *engine.Snapshot {
 
 // settle ends the time in which keys are ignored.
 func (m *Model) settle() { m.grace = grace{} }
-
-func TestDialogs(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		s    *engine.Snapshot
-		keys []string
-	}{
-		{"approve", asking(), []string{"a"}},
-		{"approve_canary", canary(), []string{"a"}},
-		{"approve_phase", phase(), []string{"a"}},
-		{"approve_blind", blind(), []string{"a"}},
-		{"skip", watching(), []string{"down", "right", "s"}},
-		{"return", watching(), []string{"down", "g", "r"}},
-		{"force", busy(), []string{"f", "i", "p"}},
-		{"abort", busy(), []string{"x"}},
-		{"quit", busy(), []string{"q"}},
-		{"help", busy(), []string{"?"}},
-		{"node", busy(), []string{"down", "enter"}},
-		{"blocker", busy(), []string{"tab", "down", "enter"}},
-		{"blocker_cursor", busy(), []string{"tab", "down"}},
-		{"commands", busy(), []string{"c"}},
-		{"refused", busy(), []string{"a"}},
-	} {
-		for _, size := range [][2]int{{60, 20}, {120, 36}} {
-			t.Run(fmt.Sprintf("%s_%dx%d", c.name, size[0], size[1]), func(t *testing.T) {
-				m := board(c.s, size[0], size[1], themes.None)
-				press(m, c.keys...)
-				frame := m.View().Content
-				checkFrame(t, frame, size[0], size[1])
-				golden.RequireEqual(t, ansi.Strip(frame)+"\n")
-			})
-		}
-	}
-}
 
 // checkFrame holds what is true of every frame: its size, and that nothing in it
 // but our own colours could be obeyed by a terminal.

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/exp/golden"
 
 	"github.com/drainboard/drainboard/themes"
 )
@@ -21,18 +19,6 @@ var groups = []GroupRow{
 	{Name: "ng-batch", Provider: "asg", Version: "v1.31.4-eks-a1b2c3d", Nodes: 8, Outdated: 8},
 	{Name: "ng-system", Provider: "asg", Version: "v1.32.1-eks-d4c3b2a", Nodes: 3},
 	{Name: "ng-managed", Provider: "eks", Nodes: 5, Outdated: 5, Refused: "it belongs to the EKS managed node group web"},
-}
-
-func TestPicker(t *testing.T) {
-	for _, size := range sizes {
-		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
-			p := newPicker(groups, Options{Theme: themes.None})
-			p.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-			frame := p.View().Content
-			checkFrame(t, frame, size[0], size[1])
-			golden.RequireEqual(t, ansi.Strip(frame)+"\n")
-		})
-	}
 }
 
 func TestPickAGroup(t *testing.T) {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
@@ -31,16 +32,16 @@ func (m *Model) banners() []banner {
 			out = append(out, banner{st.calm, st.g.Done + " " + batchShort(b) + " is approved, starting"})
 		default:
 			text := st.g.Ask + " " + upper(batchShort(b)) + " waits for approval"
-			if b.Phase == "" {
-				text += fmt.Sprintf(": %s, %s to move", count(len(b.Nodes), "node"), count(b.Evict, "pod"))
+			if !b.Since.IsZero() {
+				text += " (" + countdown(now.Sub(b.Since)) + ")"
 			}
 			if why := m.why(m.actionFor("a")); why == "" {
 				text += ". Press a"
 			} else if !m.opts.ReadOnly {
 				text += ", not now: " + why
 			}
-			if !b.Since.IsZero() {
-				text += fmt.Sprintf(" (waiting %s)", countdown(now.Sub(b.Since)))
+			if b.Phase == "" {
+				text += fmt.Sprintf(": %s, %s to move", count(len(b.Nodes), "node"), count(b.Evict, "pod"))
 			}
 			out = append(out, banner{st.ask, text})
 		}
@@ -115,11 +116,30 @@ func because(why string) string {
 	return ": " + lower(why)
 }
 
+// bannerLines draws as many lines as there is room for.
 func (m *Model) bannerLines(l layout) []string {
-	bs := m.banners()
 	out := make([]string, 0, l.banners.h)
-	for _, b := range bs[:l.banners.h] {
+	for _, b := range m.broken(l.banners.w)[:l.banners.h] {
 		out = append(out, m.lineOf(b, l.banners.w))
+	}
+	return out
+}
+
+// broken are the banners as lines: where the screen is narrow each has two.
+func (m *Model) broken(w int) []banner {
+	all := m.banners()
+	if w >= stackedWidth {
+		return all
+	}
+	var out []banner
+	for _, b := range all {
+		parts := wrap(b.text, w-3)
+		if len(parts) > 2 { // the second line is cut where it ends
+			parts = []string{parts[0], strings.Join(parts[1:], " ")}
+		}
+		for i, part := range parts {
+			out = append(out, banner{b.pen, strings.Repeat("  ", min(i, 1)) + part})
+		}
 	}
 	return out
 }

@@ -12,7 +12,7 @@ func readOnly(o *Options) { o.ReadOnly = true }
 
 func TestApproveABatch(t *testing.T) {
 	ui := sit(t, 120, 36, asking())
-	ui.Expect("Batch 2 waits for approval: 3 nodes, 41 pods to move. Press a", "a approve batch 2 (3 nodes)")
+	ui.Expect("Batch 2 waits for approval (2:14). Press a: 3 nodes, 41 pods to move", "a approve batch 2 (3 nodes)")
 	ui.Press("a").Expect("Approve batch 2: 3 nodes", "41 pods will be evicted", "ip-10-0-1-23, ip-10-0-2-9, ip-10-0-2-31", "budget shop/checkout never allows", "lets 2 go at once", "not evaluated: admission webhooks", "As of 21:07:12")
 	ui.SentNothing().Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"})
 	ui.Expect("batch 2 is approved, starting")
@@ -22,7 +22,7 @@ func TestApproveABatch(t *testing.T) {
 
 func TestApproveTheCanary(t *testing.T) {
 	ui := sit(t, 120, 36, canary())
-	ui.Expect("The canary waits for approval: 1 node, 14 pods to move. Press a", "a approve the canary (1 node)", "until 00:07")
+	ui.Expect("The canary waits for approval (2:14). Press a: 1 node, 14 pods to move", "a approve the canary (1 node)", "until 00:07")
 	ui.Press("a").Expect("Approve the canary: 1 node", "one node first; then watched for 2m0s before the others are asked for", "hold none of these pods at this moment")
 	ui.Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 1, Hash: "h2"}).Expect("the canary is approved, starting")
 	ui.Show(watching()).Expect("watching the canary", "the others may follow in 1:32")
@@ -33,7 +33,7 @@ func TestApproveTheCanary(t *testing.T) {
 
 func TestApproveAPhase(t *testing.T) {
 	ui := sit(t, 120, 36, phase())
-	ui.Expect("Phase upgrade waits for approval. Press a", "a approve phase upgrade")
+	ui.Expect("Phase upgrade waits for approval (0:20). Press a", "a approve phase upgrade")
 	ui.Press("a").Expect("Approve the phase upgrade", "drained and their machines ended, up to 2 at once", "41 pods will be evicted")
 	ui.Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h9"})
 	down := phase()

@@ -64,7 +64,7 @@ func (m *Model) plan() layout {
 		return r
 	}
 	l.header, l.phases = take(header), take(1)
-	l.banners = take(min(len(m.banners()), max((h-leastHeight)/3+1, 1)))
+	l.banners = take(min(len(m.broken(w)), max((h-leastHeight)/3+1, 1)))
 	if l.mode == single {
 		l.tabs = take(1)
 	}

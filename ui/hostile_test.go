@@ -2,10 +2,14 @@ package ui
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/themes"
@@ -151,6 +155,57 @@ func FuzzClean(f *testing.F) {
 			}
 			if n := width(shorten(s, w, "…")); n > w {
 				t.Errorf("shorten(%q, %d) is %d cells wide", s, w, n)
+			}
+		}
+	})
+}
+
+// Whatever is in the strings of a snapshot, no cell of the terminal ever holds
+// anything but a letter that is seen, and the frames stand where they belong.
+func FuzzCells(f *testing.F) {
+	for i, s := range tricks {
+		f.Add(s, uint64(i))
+	}
+	keys := [][]string{{}, {"a"}, {"f"}, {"x"}, {"?"}, {":"}, {"c"}, {"down", "enter"}, {"tab", "down", "enter"}, {"tab", "tab", "enter"}, {"enter"}, {"!"}, {"o"}}
+	f.Fuzz(func(t *testing.T, evil string, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		old := tricks
+		tricks = []string{evil}
+		s := hostile(fixtures[r.IntN(len(fixtures))].make(), r)
+		tricks = old
+		size := sizes[r.IntN(len(sizes))]
+		m := board(s, size[0], size[1], themes.Dark)
+		m.settle()
+		press(m, keys[r.IntN(len(keys))]...)
+		if r.IntN(3) == 0 {
+			m.setFilter(evil)
+			m.dirty = true
+		}
+		frame := m.View().Content
+		checkFrame(t, frame, size[0], size[1])
+		term := vt.NewEmulator(size[0], size[1])
+		go io.Copy(io.Discard, term) // an answer would mean that the terminal was asked something
+		defer term.InputPipe().(io.Closer).Close()
+		if _, err := term.WriteString(strings.ReplaceAll(frame, "\n", "\r\n")); err != nil {
+			t.Fatal(err)
+		}
+		for y, l := range strings.Split(ansi.Strip(frame), "\n") {
+			got := ""
+			for x := 0; x < size[0]; {
+				c := term.CellAt(x, y)
+				if c == nil || c.Content == "" {
+					got += " "
+					x++
+					continue
+				}
+				got += c.Content
+				x += max(c.Width, 1)
+			}
+			if strings.ContainsFunc(got, func(r rune) bool { return !shown(r) }) {
+				t.Errorf("a cell of line %d holds a control character: %q", y, got)
+			}
+			if strings.TrimRight(got, " ") != strings.TrimRight(l, " ") {
+				t.Errorf("line %d is on the terminal\n%q, and was\n%q", y, got, l)
 			}
 		}
 	})

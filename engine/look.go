@@ -56,7 +56,7 @@ const (
 	StageTerminating PodStage = "terminating"
 	StageEvicting    PodStage = "evicting" // an eviction is under way
 	StageToEvict     PodStage = "to evict"
-	StageRuns        PodStage = "runs"    // nobody asks it to leave: its node is not to be drained
+	StageRuns        PodStage = "running" // nobody asks it to leave: its node is not to be drained
 	StageIgnored     PodStage = "ignored" // it goes with its node
 )
 

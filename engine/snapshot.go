@@ -59,8 +59,9 @@ type Snapshot struct {
 	// AbortPlan says what an abort would do now: what stops, what finishes, what
 	// is put back.
 	AbortPlan []string
-	// Node and Budget are the details of what somebody looks at, nil when nobody does
-	// or when there is no such thing.
+	// Look is what was looked at when it was made, Node and Budget the details; nil when
+	// there is no such thing.
+	Look   Look
 	Node   *NodeDetail
 	Budget *BudgetDetail
 }

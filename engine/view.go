@@ -49,6 +49,7 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 	if c := r.Canary; c != nil && !c.Passed {
 		v.Canary, v.CanaryTrouble = c.Wait, c.Trouble
 	}
+	v.Look = look
 	if look.Machine != "" {
 		v.Node = s.nodeDetail(look.Machine)
 	}

@@ -177,7 +177,7 @@ func (s *Step) podDetail(p *world.Pod, n Node, machine string) *PodDetail {
 		d.Budgets = append(d.Budgets, budgetView(b))
 	}
 	if p.Terminating() {
-		d.Grace = &Wait{For: "grace period", Start: p.Ends.Add(-p.Grace), End: p.Ends}
+		d.Grace = graceOf(p)
 	}
 	if o := s.covers(p, machine); o != nil {
 		d.Order, d.By = o.ID, o.By
@@ -321,7 +321,7 @@ func (s *Step) budgetPod(b *world.Budget, p *world.Pod, on Stage) BudgetPod {
 		out.Unplaced = p.Unplaced
 	}
 	if p.Terminating() {
-		out.Grace = &Wait{For: "grace period", Start: p.Ends.Add(-p.Grace), End: p.Ends}
+		out.Grace = graceOf(p)
 	}
 	for _, other := range s.W.BudgetsOf(p) {
 		if other != b {

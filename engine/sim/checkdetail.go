@@ -18,8 +18,8 @@ func (c *checker) somewhere(r *engine.Run) engine.Look {
 
 // details checks what a snapshot says of the node and the budget that are looked at.
 func (c *checker) details(v *engine.Snapshot, at engine.Look, r *engine.Run) {
-	if (v.Node != nil) != (at.Machine != "") || (v.Budget != nil) != (at.Budget != "") {
-		c.d.breaks("snapshot: %+v is looked at, and a node is shown: %t, a budget: %t", at, v.Node != nil, v.Budget != nil)
+	if v.Look != at || (v.Node != nil) != (at.Machine != "") || (v.Budget != nil) != (at.Budget != "") {
+		c.d.breaks("snapshot: %+v is looked at, it says %+v; a node is shown: %t, a budget: %t", at, v.Look, v.Node != nil, v.Budget != nil)
 		return
 	}
 	if v.Node != nil {

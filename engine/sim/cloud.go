@@ -54,7 +54,7 @@ func (s *Sim) AddNodes(n int, version int64) {
 		m := s.newMachine(zone, world.Template{ID: s.group.Template.ID, Version: version})
 		m.State, m.Detail = world.MachineInService, "InService"
 		s.join(m)
-		s.editNode(m.name, func(n *world.Node) { n.Ready = true })
+		s.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble = true, "" })
 		s.group.Sizes.Desired++
 		s.group.Sizes.Max = max(s.group.Sizes.Max, s.group.Sizes.Desired)
 	}

@@ -13,10 +13,15 @@ import (
 type reader struct{ scroll }
 
 func (d *reader) keys(m *Model, w int) string {
-	if h := d.hint(); h != "" {
-		return keyLine(m.st, w, "esc", "close", "up/down", "more")
+	return keyLine(m.st, w, "esc", m.backLabel(), d.moreKey(), "more")
+}
+
+// moreKey is the key that shows more of a body that does not fit, "" for one that does.
+func (d *reader) moreKey() string {
+	if d.hint() == "" {
+		return ""
 	}
-	return keyLine(m.st, w, "esc", "close")
+	return "up/down"
 }
 
 func (d *reader) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
@@ -30,89 +35,6 @@ func (d *reader) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 }
 
 func (d *reader) refresh(*Model) {}
-
-// nodeDialog shows all that is known of a node.
-type nodeDialog struct {
-	reader
-	row *engine.NodeRow
-}
-
-func (d *nodeDialog) title(m *Model) string {
-	if d.row.Name == "" {
-		return d.row.ID
-	}
-	return d.row.Name
-}
-
-// refresh takes the new row; of a node that is gone the last one stays.
-func (d *nodeDialog) refresh(m *Model) {
-	if r := m.sc.row(d.row.ID); r != nil {
-		d.row = r
-	}
-}
-
-func (d *nodeDialog) body(m *Model, w int) []string {
-	st, sc, r := m.st, m.sc, d.row
-	now := m.opts.Now()
-	lk := st.stages[r.Stage]
-	stage := lk.glyph + " " + string(r.Stage)
-	if !r.Since.IsZero() {
-		stage += " for " + countdown(sc.now(now).Sub(r.Since))
-	}
-	if sc.row(r.ID) == nil {
-		stage = "gone; this is the last that was known"
-	}
-	out := named(st, "stage", stage, lk.pen, w)
-	if r.Note != "" {
-		out = append(out, named(st, "note", r.Note, st.warn, w)...)
-	}
-	if r.Wait != nil {
-		left, still := sc.remaining(r.Wait, now)
-		text := fmt.Sprintf("%s: %s left", r.Wait.For, countdown(left))
-		if still {
-			text += ", stands still"
-		}
-		out = append(out, named(st, "waits", text, st.text, w)...)
-	}
-	if r.Pods > 0 {
-		out = append(out, named(st, "pods", fmt.Sprintf("%d of %d have still to leave", r.PodsLeft, r.Pods), st.text, w)...)
-	}
-	version := shortVersion(r.Version)
-	if r.New {
-		version += " (new)"
-	}
-	out = append(out, named(st, "version", version, st.text, w)...)
-	out = append(out, named(st, "machine", r.ID+" in "+r.Zone, st.text, w)...)
-	if r.Batch > 0 {
-		out = append(out, named(st, "batch", fmt.Sprint(r.Batch), st.text, w)...)
-	}
-	out = append(out, named(st, "node", conditions(r), st.text, w)...)
-	for _, b := range sc.Blockers {
-		if r.Name == "" || b.Node != r.Name {
-			continue
-		}
-		out = append(out, newLine(st, w).String())
-		out = append(out, blockerText(m, b, w)...)
-	}
-	return append(out, history(m, w, func(e *engine.Event) bool { return r.Name != "" && e.Node == r.Name || e.Node == r.ID })...)
-}
-
-func conditions(r *engine.NodeRow) string {
-	if r.Name == "" {
-		return "has not joined yet"
-	}
-	words := []string{"Ready"}
-	if !r.Ready {
-		words[0] = "not Ready"
-	}
-	if r.Cordoned {
-		words = append(words, "cordoned")
-	}
-	if r.Tainted {
-		words = append(words, "tainted")
-	}
-	return list(words)
-}
 
 // history is the last events that concern something.
 func history(m *Model, w int, about func(*engine.Event) bool) []string {
@@ -139,21 +61,56 @@ func history(m *Model, w int, about func(*engine.Event) bool) []string {
 type blockerDialog struct {
 	reader
 	blocker *engine.Blocker
+	gone    bool // it does not block any more
 }
 
 func (d *blockerDialog) title(*Model) string { return d.blocker.Pod }
 
 func (d *blockerDialog) refresh(m *Model) {
+	d.gone = true
 	for _, b := range m.sc.Blockers {
 		if blockerKey(b) == blockerKey(d.blocker) {
-			d.blocker = b
+			d.blocker, d.gone = b, false
 		}
+	}
+	if p := m.podInSight(d.blocker.UID); d.gone && p != nil && p.Blocker != nil {
+		d.blocker, d.gone = p.Blocker, false
 	}
 }
 
 func (d *blockerDialog) body(m *Model, w int) []string {
-	out := blockerText(m, d.blocker, w)
+	var out []string
+	if d.gone {
+		out = para(m.st, m.st.warn, m.st.g.Warning, "it is blocked no longer; this is the last that was known", w)
+	}
+	out = append(out, blockerText(m, d.blocker, w)...)
 	return append(out, history(m, w, func(e *engine.Event) bool { return e.Pod == d.blocker.Pod })...)
+}
+
+func (d *blockerDialog) keys(m *Model, w int) string {
+	budget, force, word := "", "f", "force"
+	if len(d.blocker.Budgets) > 0 {
+		budget = "b"
+	}
+	if m.whyNotForce(d.target()) != "" {
+		force, word = "(f", "force)"
+	}
+	return keyLine(m.st, w, "esc", m.backLabel(), budget, "budget", force, word, d.moreKey(), "more")
+}
+
+func (d *blockerDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
+	switch key.String() {
+	case "b":
+		return m.openBudgets(d.blocker.Pod, d.blocker.Budgets)
+	case "f":
+		return m.forcePod(d.target())
+	}
+	return d.reader.key(m, key)
+}
+
+func (d *blockerDialog) target() forceTarget {
+	b := d.blocker
+	return forceTarget{machine: b.Machine, node: b.Node, pod: b.Pod, uid: b.UID}
 }
 
 // blockerText is a blocker as a list of facts.

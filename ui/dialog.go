@@ -22,10 +22,18 @@ type dialog interface {
 	refresh(m *Model)
 }
 
-// open shows a dialog that the operator asked for.
-func (m *Model) open(d dialog) tea.Cmd {
-	m.dialog = d
-	m.dirty = true
+// open shows a dialog that the operator asked for, in place of all others.
+func (m *Model) open(d dialog) tea.Cmd { return m.place(d, nil) }
+
+// deeper shows a dialog over the one that is open; closing it goes back to that.
+func (m *Model) deeper(d dialog) tea.Cmd { return m.place(d, append(m.under, m.dialog)) }
+
+func (m *Model) place(d dialog, under []dialog) tea.Cmd {
+	m.dialog, m.under, m.dirty = d, under, true
+	m.tellLook()
+	if _, ok := d.(looker); ok {
+		d.refresh(m) // what it looks at may have been looked at before
+	}
 	return nil
 }
 
@@ -35,7 +43,29 @@ func (m *Model) opened(d dialog) {
 	m.grace.begin(m.opts.Now())
 }
 
-func (m *Model) close() { m.dialog = nil }
+// close goes back to the dialog below, or to the board.
+func (m *Model) close() {
+	m.dialog = nil
+	if n := len(m.under); n > 0 {
+		m.dialog, m.under = m.under[n-1], m.under[:n-1]
+		m.dialog.refresh(m)
+	}
+	m.tellLook()
+}
+
+// dismiss closes all dialogs.
+func (m *Model) dismiss() {
+	m.under = nil
+	m.close()
+}
+
+// backLabel says what esc does in a dialog.
+func (m *Model) backLabel() string {
+	if len(m.under) > 0 {
+		return "back"
+	}
+	return "close"
+}
 
 // A key that was on its way when the screen changed by itself was meant for what
 // was there before. It is swallowed until the keyboard has been quiet for a
@@ -66,8 +96,14 @@ func (g *grace) swallow(now time.Time) bool {
 // overlay draws the dialog over the board's lines.
 func (m *Model) overlay(board []string) []string {
 	w := min(m.width-2, 96)
+	if _, ok := m.dialog.(wider); ok {
+		w = min(m.width, 140)
+	}
 	body := m.dialog.body(m, w-4)
 	room := m.height - 4
+	if m.notice != "" {
+		room-- // what it says is on the last line
+	}
 	if s, ok := m.dialog.(scroller); ok {
 		body = s.window(body, room)
 	} else if len(body) > room {
@@ -104,6 +140,9 @@ func slice(s string, from, to int) string {
 	}
 	return part + spaces(to-from-ansi.StringWidth(part))
 }
+
+// wider is a dialog that has use for more room than lines of text have.
+type wider interface{ wide() }
 
 // scroller is a dialog whose body may be longer than the screen.
 type scroller interface {
@@ -168,15 +207,29 @@ func para(st *styles, p pen, mark, text string, w int) []string {
 	return out
 }
 
-// keyLine is a line of "key meaning" pairs.
+// keyLine is a line of "key meaning" pairs; pairs without a key are left out, and
+// those in brackets are not possible now.
 func keyLine(st *styles, w int, pairs ...string) string {
+	gap, need := 3, -3
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i] != "" {
+			need += width(pairs[i]) + 1 + width(pairs[i+1]) + gap
+		}
+	}
+	if need > w {
+		gap = 2
+	}
 	l := newLine(st, w)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i] == "" {
 			continue
 		}
 		if l.at > 0 {
-			l.space(3)
+			l.space(gap)
+		}
+		if strings.HasPrefix(pairs[i], "(") {
+			l.add(st.off, pairs[i]+" "+pairs[i+1])
+			continue
 		}
 		l.add(st.key, pairs[i]).space(1).add(st.text, pairs[i+1])
 	}

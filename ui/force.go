@@ -86,6 +86,9 @@ func (d *forceDialog) promises(m *Model) []string {
 			out = append(out, b.Pod+": "+m.sc.brief(b.Detail))
 		}
 	}
+	if p := m.podInSight(d.uid); p != nil {
+		out = append(out, podPromises(p, len(order) > 0)...)
+	}
 	for _, ref := range order {
 		b := budgets[ref]
 		out = append(out, fmt.Sprintf("breaks the budget %s: it promises %d healthy pods, has %d, and will have %d",
@@ -148,6 +151,9 @@ func (d *forceDialog) refresh(m *Model) {
 			if b.Pod == d.pod && b.UID == d.uid {
 				gone = false
 			}
+		}
+		if p := m.podInSight(d.uid); p != nil && p.Stage != engine.StageIgnored {
+			gone = false
 		}
 	}
 	if gone {

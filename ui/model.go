@@ -58,6 +58,8 @@ type Model struct {
 
 	search search
 	dialog dialog
+	under  []dialog    // those that dialog was opened from, and goes back to
+	looked engine.Look // what Options.Look was told last
 	grace  grace
 	// notice is a sentence in place of the footer until the next key, or for as long
 	// as it takes to read it.
@@ -247,7 +249,7 @@ func (m *Model) interrupt() tea.Cmd {
 		return tea.Quit
 	}
 	m.interrupts++
-	m.dialog = nil
+	m.dismiss()
 	if m.sc == nil || m.sc.State != engine.Ending {
 		m.opts.Send(engine.Command{Kind: engine.CmdAbort, Reason: "ctrl-c in the dashboard"})
 	}

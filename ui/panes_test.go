@@ -57,15 +57,16 @@ var dialogs = []struct {
 	scenes []scenery
 }{
 	{"approve", []scenery{{asking, "a"}, {canary, "a"}, {phase, "a"}, {blind, "a"}}},
-	{"force", []scenery{{busy, "f"}, {busy, "f i p"}, {busy, "f i p enter"}}},
+	{"force", []scenery{{busy, "f"}, {busy, "f i p"}, {busy, "f i p enter"}, {looking, "down enter down down down down down f"}}},
 	{"skip", []scenery{{watching, "down right s"}}},
 	{"return", []scenery{{watching, "down g r"}}},
 	{"abort", []scenery{{busy, "x"}}},
 	{"quit", []scenery{{busy, "q"}}},
 	{"menu", []scenery{{busy, "?"}, {busy, "? f o r"}}},
 	{"palette", []scenery{{busy, ":"}, {busy, ": p a"}}},
-	{"node", []scenery{{busy, "down enter"}, {watching, "down enter"}}},
-	{"blocker", []scenery{{busy, "tab down enter"}}},
+	{"node", []scenery{{busy, "down enter"}, {watching, "down enter"}, {looking, "down enter"}, {looking, "down enter down"}, {looking, "down enter" + strings.Repeat(" down", 11)}, {calm, "down g enter"}}},
+	{"blocker", []scenery{{busy, "tab down enter"}, {looking, "down enter enter"}}},
+	{"budget", []scenery{{looking, "down enter b"}, {behind, "down enter b"}, {looking, "down enter down b"}}},
 	{"event", []scenery{{busy, "tab tab up up enter"}}},
 	{"end", with(done, failed)},
 }

@@ -30,6 +30,7 @@ type person struct {
 	mu    sync.Mutex
 	term  *vt.Emulator
 	clock time.Time
+	wire  strings.Builder // all that was sent to the terminal
 }
 
 // patience is how long a person waits for something that should happen at once.
@@ -86,6 +87,7 @@ func (p *person) Later(d time.Duration) *person {
 // that the terminal maps newlines.
 func (p *person) Write(b []byte) (int, error) {
 	p.mu.Lock()
+	p.wire.Write(b)
 	_, err := p.term.Write(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")))
 	p.mu.Unlock()
 	select {

@@ -120,7 +120,11 @@ func (d *endDialog) keys(m *Model, w int) string {
 	if d.hint() != "" {
 		more = "up/down"
 	}
-	return keyLine(m.st, w, "q", "leave", "esc", "look at the board", more, "more")
+	copies := ""
+	if len(m.sc.LeftBehind) > 0 {
+		copies = "y"
+	}
+	return keyLine(m.st, w, "q", "leave", "esc", "look at the board", copies, "copy the commands", more, "more")
 }
 
 func (d *endDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {

@@ -99,7 +99,9 @@ func TestWindowTitleAndTaskbar(t *testing.T) {
 		{done(), "12/12 ng-web succeeded", tea.ProgressBarNone},
 		{failed(), "4/12 ng-web ⚑1 blocked PodEvictionFailure", tea.ProgressBarError},
 	} {
-		v := board(c.s, 120, 36, themes.Dark).View()
+		m := board(c.s, 120, 36, themes.Dark)
+		m.tty.progress = true
+		v := m.View()
 		if v.WindowTitle != c.title || v.ProgressBar.State != c.state || !v.AltScreen {
 			t.Errorf("title %q, bar %v; want %q, %v", v.WindowTitle, v.ProgressBar.State, c.title, c.state)
 		}

@@ -44,7 +44,10 @@ type Model struct {
 	st            *styles
 	terminal      themes.Terminal
 	// mistake is what is wrong with the operator's theme or configuration.
-	mistake string
+	mistake   string
+	tty       tty
+	attention attention
+	mouse     mouse
 
 	// sc is what is shown, nil until the first snapshot.
 	sc    *scene
@@ -78,7 +81,8 @@ type Model struct {
 
 func newModel(o Options) *Model {
 	o = o.withDefaults()
-	m := &Model{opts: o, actions: actions(o), exit: Left, terminal: terminalOf(o.Environ), dirty: true}
+	m := &Model{opts: o, actions: actions(o), exit: Left, terminal: terminalOf(o.Environ), tty: ttyOf(o.Environ), dirty: true}
+	m.mouse.on = o.Mouse
 	m.choose()
 	return m
 }
@@ -122,7 +126,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.wear(msg.Appearance)
 	case snapshotMsg:
 		m.show(msg.s)
-		return m, m.tick()
+		return m, tea.Batch(m.tick(), m.attend())
 	case endedMsg:
 		m.ended, m.dirty = true, true
 	case tickMsg:
@@ -130,9 +134,20 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if m.notice != "" && m.opts.Now().Sub(m.noticed) >= noticeTime {
 			m.notice = ""
 		}
-		return m, m.tick()
+		return m, tea.Batch(m.tick(), m.attend())
+	case tea.FocusMsg:
+		m.attention.reports = true
+		m.attention.here(m.opts.Now())
+		return m, m.attend()
+	case tea.BlurMsg:
+		m.attention.reports, m.attention.away = true, true
+	case tea.MouseClickMsg:
+		return m, m.click(msg)
+	case tea.MouseWheelMsg:
+		m.wheel(msg)
 	case tea.KeyPressMsg:
 		m.dirty = true
+		m.attention.here(m.opts.Now())
 		return m, m.press(msg)
 	case tea.PasteMsg:
 		m.paste(msg)
@@ -146,11 +161,7 @@ func (m *Model) View() tea.View {
 		m.frame, m.dirty = m.render(), false
 	}
 	v := tea.NewView(m.frame)
-	v.AltScreen = true
-	if m.sc != nil {
-		v.WindowTitle = m.marked(windowTitle(m.sc, m.st))
-		v.ProgressBar = taskbar(m.sc)
-	}
+	m.declare(&v)
 	return v
 }
 
@@ -197,6 +208,9 @@ func (m *Model) press(key tea.KeyPressMsg) tea.Cmd {
 	}
 	m.notice = ""
 	if m.dialog != nil {
+		if c, ok := m.dialog.(copier); ok && key.String() == "y" {
+			return m.copy(c.copied(m))
+		}
 		return m.dialog.key(m, key)
 	}
 	if m.search.open {

@@ -27,6 +27,8 @@ type nodeTable struct {
 	tops map[string]int
 	// page is how many rows a window had when it was last drawn.
 	page int
+	// drawn are the machines that its lines showed then, by zone; "" is a heading's.
+	drawn map[int][]string
 }
 
 // zoneRows are the nodes of a zone that are shown.
@@ -174,6 +176,7 @@ func (t *nodeTable) table(m *Model, zone, w, h int, cols columns) []string {
 		if i == top && it.row != nil && zone < 0 {
 			it.row = nil // the zone's heading stays in sight
 		}
+		t.drew(zone, i-top, it.row)
 		if it.row == nil {
 			z := t.list[it.zone]
 			body = append(body, newLine(st, w-2).space(1).add(st.title, z.Name).add(st.dim, fmt.Sprintf("  %d/%d", z.Done, z.Total)).

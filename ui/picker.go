@@ -40,7 +40,7 @@ func PickGroup(ctx context.Context, rows []GroupRow, again func(context.Context)
 	done := make(chan struct{})
 	defer close(done)
 	go follow(p, o.Appearances, done)
-	if _, err := p.Run(); err != nil {
+	if err := onTerminal(p, o, pk.tty); err != nil {
 		if ctx.Err() != nil {
 			return "", false, context.Cause(ctx)
 		}

@@ -102,7 +102,7 @@ func wire(ctx context.Context, o Options, more ...tea.ProgramOption) (p *tea.Pro
 		defer close(done)
 		go feed(p, o.Snapshots, done)
 		go follow(p, o.Appearances, done)
-		_, err := p.Run()
+		err := onTerminal(p, o, m.tty)
 		switch {
 		case err == nil:
 			return m.exit, nil
@@ -125,6 +125,13 @@ func newProgram(ctx context.Context, o Options, m tea.Model, more ...tea.Program
 	}
 	with = append(with, tea.WithEnvironment(withoutColours(o.withDefaults().Environ)))
 	return tea.NewProgram(m, append(with, more...)...)
+}
+
+// onTerminal runs a program with the terminal to itself, and gives it back as it was.
+func onTerminal(p *tea.Program, o Options, t tty) error {
+	defer o.borrow(t)()
+	_, err := p.Run()
+	return err
 }
 
 // feed hands snapshots to the program, always the newest: every message costs a

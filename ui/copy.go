@@ -1,0 +1,110 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// copier is a dialog that has something to copy.
+type copier interface {
+	// copied is the text, and in a few words what it is; "" if there is nothing.
+	copied(m *Model) (text, what string)
+}
+
+// copy puts a text on the clipboard of the operator's terminal (OSC 52), which may be
+// far away from this process, and says what it was.
+func (m *Model) copy(text, what string) tea.Cmd {
+	if text == "" {
+		m.refuse("nothing to copy here")
+		return m.tick()
+	}
+	m.say("copied " + what)
+	cmds := []tea.Cmd{m.tick(), tea.SetClipboard(text)}
+	if m.tty.mux != noMux { // by default it does not hand on what a program copies
+		cmds = append(cmds, tea.Raw(m.tty.through(ansi.SetSystemClipboard(text))))
+	}
+	return tea.Batch(cmds...)
+}
+
+// copied is what is under the cursor.
+func (m *Model) copied() (text, what string) {
+	switch m.focus {
+	case blockedPane:
+		if b := m.blockers.at(m.sc); b != nil {
+			return aName(b.Pod)
+		}
+	case logPane:
+		if e := m.log.at(m.sc); e != nil {
+			return m.eventCopied(e)
+		}
+	default:
+		if r := m.sc.row(m.nodes.cursor); r != nil {
+			return nodeName(r)
+		}
+	}
+	return "", ""
+}
+
+func notCopy(m *Model) string {
+	if text, _ := m.copied(); text != "" {
+		return ""
+	}
+	if m.focus == logPane {
+		return "the log shows no line"
+	}
+	return "move the cursor to a node or a blocked pod first (up, down)"
+}
+
+func aName(name string) (text, what string) { return clean(name), name }
+
+// nodeName is the node's full name, as kubectl wants it, or the machine of one that
+// has not joined.
+func nodeName(r *engine.NodeRow) (text, what string) {
+	if r.Name == "" {
+		return aName(r.ID)
+	}
+	return aName(r.Name)
+}
+
+// eventCopied is the command of a line of the log, or what it says if it has none.
+func (m *Model) eventCopied(e *engine.Event) (text, what string) {
+	if e.Command != "" {
+		return clean(e.Command), "the command: " + e.Command
+	}
+	text = clean(m.sc.eventText(e))
+	return text, "the line: " + text
+}
+
+func (d *nodeDialog) copied(*Model) (text, what string) { return nodeName(d.row) }
+
+func (d *eventDialog) copied(m *Model) (text, what string) { return m.eventCopied(&d.event) }
+
+func (d *blockerDialog) copied(*Model) (text, what string) { return aName(d.blocker.Pod) }
+
+// copied is what puts back what was left behind: the commands, each below a comment
+// that says what for.
+func (d *endDialog) copied(m *Model) (text, what string) {
+	var lines []string
+	for _, n := range m.sc.LeftBehind {
+		why, command := splitCommand(clean(n))
+		lines = append(lines, "# "+why)
+		if command != "" {
+			lines = append(lines, command)
+		}
+	}
+	return strings.Join(lines, "\n"), "the commands that put back what was left behind"
+}
+
+// splitCommand parts what the engine joins by ": ".
+func splitCommand(line string) (why, command string) {
+	for _, tool := range []string{"kubectl ", "aws ", "drainboard "} {
+		if i := strings.Index(line, ": "+tool); i >= 0 {
+			return line[:i], line[i+2:]
+		}
+	}
+	return line, ""
+}

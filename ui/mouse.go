@@ -1,0 +1,257 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// doubleClick is how soon a second click must follow the first.
+const doubleClick = 400 * time.Millisecond
+
+// wheelLines is how far a notch of the wheel goes.
+const wheelLines = 3
+
+// mouse is off unless the operator takes it: a mouse that is taken no longer selects
+// text in the terminal.
+type mouse struct {
+	on bool
+	// clicked is what the last click was on, and when.
+	clicked string
+	at      time.Time
+}
+
+func takeMouse(m *Model) tea.Cmd {
+	if m.mouse.on = !m.mouse.on; m.mouse.on {
+		m.say("the mouse is taken: click, double click for details, wheel; m gives it back (with shift held, most terminals select text all the same)")
+	} else {
+		m.say("the mouse selects text again")
+	}
+	return m.tick()
+}
+
+// spot is what lies at a place of the screen.
+type spot struct {
+	pane pane
+	// zone is the table of one zone, by its place; -1 is the table of all.
+	zone int
+	// line counts from the first one inside the pane's frame; -1 is the frame.
+	line int
+	// tabs and footer are the lines that are no pane.
+	tabs, footer bool
+}
+
+// find says what lies at a place, as the layout has it.
+func (m *Model) find(x, y int) (s spot, ok bool) {
+	if m.sc == nil || m.width < leastWidth || m.height < leastHeight || x < 0 || x >= m.width {
+		return s, false
+	}
+	l := m.plan()
+	in := func(r rect) bool { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
+	inside := func(p pane, zone int, r rect) (spot, bool) {
+		line := y - r.y - 1
+		if line == r.h-2 {
+			line = -1 // the lower edge is the frame as well
+		}
+		return spot{pane: p, zone: zone, line: line}, true
+	}
+	switch {
+	case in(l.tabs):
+		return spot{tabs: true}, true
+	case in(l.footer):
+		return spot{footer: true}, true
+	case in(l.blocked):
+		return inside(blockedPane, -1, l.blocked)
+	case in(l.log):
+		return inside(logPane, -1, l.log)
+	case !in(l.nodes):
+		return s, false
+	case l.mode != wide || len(m.nodes.list) == 0:
+		return inside(nodesPane, -1, l.nodes)
+	}
+	r := l.nodes
+	for row := range l.rows {
+		across := min(l.columns, len(m.nodes.list)-row*l.columns)
+		r.x, r.h = l.nodes.x, share(l.nodes.h, l.rows, row)
+		for i := range across {
+			if r.w = share(l.nodes.w, across, i); in(r) {
+				return inside(nodesPane, row*l.columns+i, r)
+			}
+			r.x += r.w
+		}
+		r.y += r.h
+	}
+	return s, false
+}
+
+// click puts the cursor on what is under the pointer, or presses the key that the
+// footer shows there. The second of two opens the details.
+func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
+	m.attention.here(m.opts.Now())
+	if !m.mouse.on || msg.Button != tea.MouseLeft || m.dialog != nil || m.grace.swallow(m.opts.Now()) {
+		return nil
+	}
+	s, ok := m.find(msg.X, msg.Y)
+	if !ok {
+		return nil
+	}
+	if s.tabs || s.footer {
+		return m.clickLine(s, msg.X, msg.Y)
+	}
+	m.dirty = true
+	m.notice, m.focus = "", s.pane
+	what := ""
+	switch s.pane {
+	case nodesPane:
+		if id := m.nodes.at(s); id != "" {
+			m.nodes.cursor, what = id, "node "+id
+		}
+	case blockedPane:
+		if b := m.blockers.under(m, s.line); b != nil {
+			m.blockers.cursor = blockerKey(b)
+			what = "pod " + m.blockers.cursor
+		}
+	case logPane:
+		if n := m.log.under(m, s.line); n > 0 {
+			m.log.cursor, what = n, fmt.Sprint("line ", n)
+		}
+	}
+	now := m.opts.Now()
+	again := what != "" && what == m.mouse.clicked && now.Sub(m.mouse.at) <= doubleClick
+	if m.mouse.clicked, m.mouse.at = what, now; again {
+		m.mouse.clicked = ""
+		return openDetails(m)
+	}
+	return nil
+}
+
+// clickLine presses what a line of keys or tabs shows at a column: on both, entries
+// are set apart by two spaces or more.
+func (m *Model) clickLine(s spot, x, y int) tea.Cmd {
+	lines := strings.Split(m.frame, "\n")
+	if y >= len(lines) || s.footer && (m.notice != "" || m.search.open) {
+		return nil
+	}
+	entry, nth := entryAt(ansi.Strip(lines[y]), x)
+	if entry == "" {
+		return nil
+	}
+	m.dirty = true
+	if s.tabs {
+		m.focus = min(pane(nth), logPane)
+		return nil
+	}
+	key, _, _ := strings.Cut(strings.TrimPrefix(entry, "("), " ")
+	if i := slices.IndexFunc(m.actions, func(a *action) bool { return a.show == key }); i >= 0 {
+		return m.do(m.actions[i])
+	}
+	return nil
+}
+
+// entryAt is the entry of a line at a column, and how many come before it.
+func entryAt(line string, x int) (entry string, nth int) {
+	at := 0
+	for part := range strings.SplitSeq(line, "  ") {
+		w := ansi.StringWidth(part)
+		text := strings.TrimSpace(part)
+		if text != "" && x >= at && x < at+w {
+			return text, nth
+		}
+		if text != "" {
+			nth++
+		}
+		at += w + 2
+	}
+	return "", nth
+}
+
+// wheel scrolls the dialog, or the pane under the pointer.
+func (m *Model) wheel(msg tea.MouseWheelMsg) {
+	m.attention.here(m.opts.Now())
+	n := wheelLines
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		n = -wheelLines
+	case tea.MouseWheelDown:
+	default:
+		return
+	}
+	if !m.mouse.on || m.sc == nil || m.grace.swallow(m.opts.Now()) {
+		return
+	}
+	if _, ok := m.dialog.(scroller); ok {
+		key := tea.KeyPressMsg{Code: tea.KeyDown}
+		if n < 0 {
+			key.Code = tea.KeyUp
+		}
+		for range wheelLines {
+			m.dialog.key(m, key)
+		}
+		m.dirty = true
+		return
+	}
+	s, ok := m.find(msg.X, msg.Y)
+	if m.dialog != nil || !ok || s.tabs || s.footer {
+		return
+	}
+	m.dirty, m.focus = true, s.pane
+	switch s.pane {
+	case blockedPane:
+		n /= wheelLines // a blocker is some lines high
+	case nodesPane:
+		if p, ok := m.nodes.places[m.nodes.cursor]; s.zone >= 0 && !(ok && p.zone == s.zone) {
+			s.line = 0
+			m.nodes.cursor = m.nodes.at(s)
+		}
+	}
+	m.move(n)
+}
+
+// drew notes what a line of a table shows.
+func (t *nodeTable) drew(zone, line int, r *engine.NodeRow) {
+	if t.drawn == nil {
+		t.drawn = map[int][]string{}
+	}
+	id := ""
+	if r != nil {
+		id = r.ID
+	}
+	t.drawn[zone] = append(t.drawn[zone][:min(line, len(t.drawn[zone]))], id)
+}
+
+// at is the machine on a line of a table, "" if there is none.
+func (t *nodeTable) at(s spot) string {
+	if ids := t.drawn[s.zone]; s.line >= 0 && s.line < len(ids) {
+		if _, ok := t.places[ids[s.line]]; ok {
+			return ids[s.line]
+		}
+	}
+	return ""
+}
+
+// under is the blocker on a line of the panel, nil if there is none.
+func (bl *blockerList) under(m *Model, line int) *engine.Blocker {
+	for i := bl.top; line >= 0 && i < len(m.sc.Blockers); i++ {
+		b := m.sc.Blockers[i]
+		if line -= len(m.blockerLines(b, m.plan().blocked.w-2)); line < 0 {
+			return b
+		}
+	}
+	return nil
+}
+
+// under is the number of the event on a line of the log's window, 0 if there is none.
+func (v *logView) under(m *Model, line int) int {
+	for n := v.next(m.sc, v.first, 1); line >= 0 && n != 0 && n <= v.until; n = v.next(m.sc, n+1, 1) {
+		if line -= m.eventHeight(&m.sc.Events[n-1], m.plan().log.w-2); line < 0 {
+			return n
+		}
+	}
+	return 0
+}

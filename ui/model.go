@@ -48,6 +48,7 @@ type Model struct {
 	tty       tty
 	attention attention
 	mouse     mouse
+	overheard []engine.Event
 
 	// sc is what is shown, nil until the first snapshot.
 	sc    *scene
@@ -127,6 +128,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case snapshotMsg:
 		m.show(msg.s)
 		return m, tea.Batch(m.tick(), m.attend())
+	case asideMsg:
+		m.overhear(msg.lines)
 	case endedMsg:
 		m.ended, m.dirty = true, true
 	case tickMsg:
@@ -171,6 +174,7 @@ func (m *Model) show(s *engine.Snapshot) {
 		return
 	}
 	was := m.sc
+	s = m.withOverheard(s)
 	m.sc, m.dirty = newScene(s, m.opts.Now(), m.opts.Speed, was), true
 	m.nodes.moved(m.sc)
 	m.blockers.moved(m.sc)

@@ -129,6 +129,13 @@ func newProgram(ctx context.Context, o Options, m tea.Model, more ...tea.Program
 
 // onTerminal runs a program with the terminal to itself, and gives it back as it was.
 func onTerminal(p *tea.Program, o Options, t tty) error {
+	if o.Output == nil {
+		end, err := setAside(func(lines []string) { p.Send(asideMsg{lines}) })
+		if err != nil {
+			return err
+		}
+		defer end()
+	}
 	defer o.borrow(t)()
 	_, err := p.Run()
 	return err

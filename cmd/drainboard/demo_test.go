@@ -22,7 +22,11 @@ import (
 const helperEnv = "DRAINBOARD_HELPER"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(helperEnv) != "" {
+	switch mode := os.Getenv(helperEnv); mode {
+	case "":
+	case "crash in the loop", "crash in a feed":
+		os.Exit(report(crashingDemo(mode)))
+	default:
 		main()
 	}
 	os.Exit(m.Run())

@@ -101,6 +101,9 @@ func (d *seat) dashboard(ctx context.Context, loop *live.Loop, run engine.Run) (
 	var signalled atomic.Bool
 	go func() {
 		r, err := loop.Run(ctx, run)
+		if err != nil && screen.Err() == nil { // the log shows it
+			fmt.Fprintln(plain{os.Stderr}, "the run stopped:", err)
+		}
 		if d.over != nil {
 			d.over()
 		}
@@ -138,8 +141,12 @@ func (d *seat) dashboard(ctx context.Context, loop *live.Loop, run engine.Run) (
 	exit, err := ui.Run(screen, options)
 	leave(nil)
 	if err != nil && !errors.Is(err, errHangup) && !errors.Is(err, errAgain) {
+		d.send(loop, engine.Command{Kind: engine.CmdPause, Reason: "the screen failed"})
 		stop()
 		e := <-ended
+		if errors.Is(err, syscall.EIO) || errors.Is(err, io.EOF) { // the terminal went away, and its signal comes too late
+			return e.run, e.err
+		}
 		return e.run, err
 	}
 	if exit != ui.Finished {

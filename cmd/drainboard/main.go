@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/drainboard/drainboard/engine/live"
 )
 
 // version is set when a release is built.
@@ -55,6 +57,10 @@ func report(err error) int {
 	}
 	if err != nil && err.Error() != "" {
 		fmt.Fprintln(plain{os.Stderr}, "drainboard: "+err.Error())
+	}
+	var crash *live.Crash
+	if errors.As(err, &crash) {
+		fmt.Fprintf(plain{os.Stderr}, "This is a fault of drainboard's own. What it was doing:\n%s", crash.Stack)
 	}
 	return code
 }

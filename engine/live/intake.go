@@ -24,11 +24,13 @@ func Open(ctx context.Context, feeds ...Feed) *Intake {
 	in := &Intake{changes: make(chan Change, 1024), failed: make(chan error, len(feeds)), stop: stop}
 	for _, f := range feeds {
 		in.running.Go(func() {
-			err := f.Run(ctx, func(c Change) {
-				select {
-				case in.changes <- c:
-				case <-ctx.Done():
-				}
+			err := Caught(func() error {
+				return f.Run(ctx, func(c Change) {
+					select {
+					case in.changes <- c:
+					case <-ctx.Done():
+					}
+				})
 			})
 			if err != nil && ctx.Err() == nil {
 				in.failed <- err

@@ -48,6 +48,7 @@ type Loop struct {
 	looks    chan engine.Look // the newest that was not taken yet
 	answers  chan answer
 	regained chan regained
+	crashed  chan error // a panic in an action
 
 	running  sync.WaitGroup
 	slots    chan struct{}
@@ -83,6 +84,7 @@ func (l *Loop) init() {
 		l.looks = make(chan engine.Look, 1)
 		l.answers = make(chan answer, 256)
 		l.regained = make(chan regained, 1)
+		l.crashed = make(chan error, 1)
 		l.slots = make(chan struct{}, atOnce)
 	})
 }
@@ -124,6 +126,11 @@ func (l *Loop) Look(at engine.Look) {
 func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 	l.init()
 	l.run, l.saved = run, time.Now()
+	err := Caught(func() error { return l.drive(ctx) })
+	return l.run, err
+}
+
+func (l *Loop) drive(ctx context.Context) error {
 	background, done := context.WithCancel(context.WithoutCancel(ctx))
 	defer l.running.Wait()
 	defer done()
@@ -149,17 +156,19 @@ func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 		case <-lost: // below, before anything else is decided
 		case r := <-l.regained:
 			if r.err != nil {
-				return l.run, r.err
+				return r.err
 			}
 			l.run, held, lost = engine.Adopt(r.run, l.Clock.Now()), true, l.Lock.Lost()
 			l.in.Outcomes = nil // what was under way is looked up; what the operator said still holds
 			l.begin(background)
 			l.holdLock()
 		case err := <-l.Intake.failed:
-			return l.run, err
+			return err
+		case err := <-l.crashed:
+			return err
 		case <-ctx.Done():
 			if !held {
-				return l.run, nil
+				return nil
 			}
 			return l.farewell(ctx)
 		case c := <-l.Intake.changes:
@@ -177,7 +186,11 @@ func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 			l.stop()
 			l.loseLock()
 			l.running.Go(func() {
-				run, err := l.Lock.Regain(background)
+				var run engine.Run
+				err := Caught(func() (err error) {
+					run, err = l.Lock.Regain(background)
+					return err
+				})
 				l.regained <- regained{run, err}
 			})
 		}
@@ -189,12 +202,12 @@ func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 		l.lookRound()
 		wake, err := l.decide(ctx)
 		if err != nil {
-			return l.run, err
+			return err
 		}
 		if l.run.State == engine.Finished {
 			l.saveLast(ctx)
 			l.publish()
-			return l.run, nil
+			return nil
 		}
 		timer.Reset(max(0, wake.Sub(l.Clock.Now())))
 	}
@@ -341,7 +354,14 @@ func (l *Loop) dispatch(a engine.Action, asked time.Time) {
 		case <-ctx.Done():
 			return
 		}
-		o := l.do(ctx, a, asked)
+		var o engine.Outcome
+		if err := Caught(func() error { o = l.do(ctx, a, asked); return nil }); err != nil {
+			select {
+			case l.crashed <- err:
+			default: // one is enough
+			}
+			return
+		}
 		select {
 		case l.answers <- answer{term, o}:
 		case <-ctx.Done():
@@ -366,11 +386,11 @@ func (l *Loop) do(ctx context.Context, a engine.Action, asked time.Time) engine.
 
 // farewell obeys commands that came before the end, waits a moment for answers
 // under way, so that the record knows them, and saves.
-func (l *Loop) farewell(ctx context.Context) (engine.Run, error) {
+func (l *Loop) farewell(ctx context.Context) error {
 	l.drain()
 	if len(l.in.Commands) > 0 {
 		if _, err := l.decide(ctx); err != nil {
-			return l.run, err
+			return err
 		}
 	}
 	limit := time.After(farewell)
@@ -379,19 +399,19 @@ func (l *Loop) farewell(ctx context.Context) (engine.Run, error) {
 		case a := <-l.answers:
 			l.take(a)
 		case <-l.Lock.Lost():
-			return l.run, ErrLost
+			return ErrLost
 		case <-limit:
 			l.flying = 0
 		}
 	}
 	d := engine.Decide(l.Rules, l.Clock.Now(), l.World, l.run, l.in)
 	if len(d.Actions) > 0 { // an action that is not carried out must not be recorded
-		return l.run, l.save(ctx, nil)
+		return l.save(ctx, nil)
 	}
 	l.run = d.Run
 	err := l.save(ctx, nil)
 	l.tell(d.Events)
-	return l.run, err
+	return err
 }
 
 // keepEvents is how much of the log a snapshot carries.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -327,3 +328,34 @@ func await(t *testing.T, ok func() bool) {
 		}
 	}
 }
+
+// A panic ends the run as an error, wherever it is: the terminal and the lock are
+// then given back in order.
+func TestLoopEndsOnAPanic(t *testing.T) {
+	for name, plant := range map[string]func(*bench){
+		"the loop":  func(b *bench) { b.Publish = func(*engine.Snapshot) { panic("as ordered") } },
+		"an action": func(b *bench) { b.Executor = crashing{} },
+		"a feed": func(b *bench) {
+			b.hold = make(chan struct{}) // the run does not end before
+			b.Intake = Open(t.Context(), crashing{})
+			t.Cleanup(b.Intake.Close)
+		},
+	} {
+		b := newBench(t)
+		plant(b)
+		r, err := b.Run(t.Context(), b.planned())
+		var crash *Crash
+		if !errors.As(err, &crash) || !strings.Contains(err.Error(), "as ordered") || !strings.Contains(string(crash.Stack), "loop_test.go") {
+			t.Errorf("%s: ended with %v", name, err)
+		}
+		if r.ID != "run-1" {
+			t.Errorf("%s: the run is lost: %+v", name, r)
+		}
+	}
+}
+
+type crashing struct{}
+
+func (crashing) Do(context.Context, engine.Action) engine.Outcome { panic("as ordered") }
+
+func (crashing) Run(context.Context, func(Change)) error { panic("as ordered") }

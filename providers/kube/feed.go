@@ -65,14 +65,31 @@ func (f *Feed) OnNodeGone(do func()) { f.gone = do }
 // health of the source while it tries on.
 func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 	ctx, cancel := context.WithCancel(ctx)
+	crashed := make(chan error, 1)
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
-	for _, r := range f.run {
-		all.Go(func() { r.RunWithContext(ctx) })
+	start := func(work func()) {
+		all.Go(func() {
+			if err := live.Caught(func() error { work(); return nil }); err != nil {
+				select {
+				case crashed <- err:
+				default: // one is enough
+				}
+				cancel()
+			}
+		})
 	}
-	all.Go(func() { f.out.run(ctx, post) })
-	return f.watchHealth(ctx)
+	for _, r := range f.run {
+		start(func() { r.RunWithContext(ctx) })
+	}
+	start(func() { f.out.run(ctx, post) })
+	err := f.watchHealth(ctx)
+	select {
+	case err = <-crashed:
+	default:
+	}
+	return err
 }
 
 func (f *Feed) nodes() {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -140,7 +141,10 @@ func (l *Lock) Acquire(ctx context.Context) (*Held, error) {
 	}
 	go func() {
 		defer close(h.finished)
-		elector.Run(run)
+		if err := live.Caught(func() error { elector.Run(run); return nil }); err != nil {
+			fmt.Fprintln(os.Stderr, "the lock is given up:", err)
+			h.lose()
+		}
 	}()
 	if err := l.await(ctx, got, seen, first); err != nil {
 		h.Release()

@@ -78,7 +78,7 @@ func actions(o Options) []*action {
 			not: notCopy,
 			do:  func(m *Model) tea.Cmd { return m.copy(m.copied()) }},
 		{name: "take the mouse", keys: []string{"m"}, show: "m", help: "take the mouse, which then does not select text; again: give it back",
-			do: takeMouse},
+			not: notMouse, do: takeMouse},
 		{name: "show the help", keys: []string{"?"}, show: "?", help: "this menu of everything that can be done here", worth: 10,
 			label: called("help"), do: func(m *Model) tea.Cmd { return m.open(newMenu(true)) }},
 		{name: "open the palette", keys: []string{":"}, show: ":", help: "find what can be done by its name, and do it",

@@ -15,11 +15,17 @@ type copier interface {
 	copied(m *Model) (text, what string)
 }
 
+const noClipboard = "this terminal has no clipboard"
+
 // copy puts a text on the clipboard of the operator's terminal (OSC 52), which may be
 // far away from this process, and says what it was.
 func (m *Model) copy(text, what string) tea.Cmd {
-	if text == "" {
+	switch {
+	case text == "":
 		m.refuse("nothing to copy here")
+		return m.tick()
+	case m.tty.dumb():
+		m.refuse(noClipboard)
 		return m.tick()
 	}
 	m.say("copied " + what)
@@ -50,6 +56,9 @@ func (m *Model) copied() (text, what string) {
 }
 
 func notCopy(m *Model) string {
+	if m.tty.dumb() {
+		return noClipboard
+	}
 	if text, _ := m.copied(); text != "" {
 		return ""
 	}

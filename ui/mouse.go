@@ -29,11 +29,18 @@ type mouse struct {
 
 func takeMouse(m *Model) tea.Cmd {
 	if m.mouse.on = !m.mouse.on; m.mouse.on {
-		m.say("the mouse is taken: click, double click for details, wheel; m gives it back (with shift held, most terminals select text all the same)")
+		m.say("the mouse is taken: click, double click for details, wheel; m gives it back")
 	} else {
 		m.say("the mouse selects text again")
 	}
 	return m.tick()
+}
+
+func notMouse(m *Model) string {
+	if m.tty.dumb() {
+		return "this terminal has no mouse"
+	}
+	return ""
 }
 
 // spot is what lies at a place of the screen.

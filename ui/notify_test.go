@@ -232,5 +232,6 @@ func TestTitleAndProgressAreSent(t *testing.T) {
 
 func TestADumbTerminalIsToldNothing(t *testing.T) {
 	ui := sit(t, 120, 36, quiet(), on("TERM=dumb", "SSH_TTY=/dev/pts/1", "VTE_VERSION=7900"))
-	ui.Expect("draining").Show(stale()).Expect("paused").Silent("\x1b]2;", "\x1b]9;", "\x1b[22;2t", "\x1b[?1004h", "\x1b[?2026h")
+	ui.Expect("draining").Show(stale()).Expect("paused").Press("m").Expect("this terminal has no mouse").Press("down", "y").Expect("this terminal has no clipboard")
+	ui.Silent("\x1b]2;", "\x1b]9;", "\x1b]52;", "\x1b[22;2t", "\x1b[?1002h", "\x1b[?1004h", "\x1b[?2026h")
 }

@@ -45,6 +45,8 @@ func TestMain(m *testing.M) {
 			s := busy()
 			s.Zones[1].Rows[1] = nil
 			show <- s
+		case "dying":
+			go panic("as ordered")
 		case "shouting":
 			once.Do(shout)
 		}
@@ -246,6 +248,22 @@ func TestStderrStaysOffTheScreen(t *testing.T) {
 	}
 	if strings.Contains(after(d.seen.String()), "\x1b[2J") {
 		t.Error("a sequence was let through")
+	}
+}
+
+// What kills the process at once cannot be caught, but its last words are not lost in
+// the pipe that stderr is then.
+func TestTheLastWordsReachTheTerminal(t *testing.T) {
+	d := onPTY(t, "dying")
+	if _, err := d.control.WriteString("p"); err != nil {
+		t.Fatal(err)
+	}
+	_ = d.cmd.Wait()
+	if code := d.cmd.ProcessState.ExitCode(); code != 2 {
+		t.Errorf("exit code %d, want the runtime's 2", code)
+	}
+	if !d.seen.wait("panic: as ordered") || !d.seen.wait("terminal_test.go") {
+		t.Errorf("the trace is lost: %q", d.seen.String())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/lucasb-eyer/go-colorful"
 )
 
@@ -23,6 +24,16 @@ func hex(t *testing.T, s string) colorful.Color {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// shown are the ways in which terminals show a colour: as it is, or as the nearest
+// of 256.
+var shown = map[string]func(*testing.T, string) colorful.Color{
+	"all colours": hex,
+	"256 colours": func(t *testing.T, s string) colorful.Color {
+		c, _ := colorful.MakeColor(ansi.Convert256(hex(t, s)))
+		return c
+	},
 }
 
 // contrast is WCAG 2.2's contrast ratio, 1 to 21.
@@ -58,39 +69,51 @@ func coloured() map[*Theme][]string {
 // Text can be read: 4.5 to 1 (WCAG 2.2, 1.4.3), 7 to 1 in high contrast (1.4.6);
 // frames, bars and what is not possible now 3 to 1 (1.4.11).
 func TestTextCanBeRead(t *testing.T) {
+	for how, as := range shown {
+		for theme, backgrounds := range coloured() {
+			textCanBeRead(t, how, as, theme, backgrounds)
+		}
+	}
+}
+
+func textCanBeRead(t *testing.T, how string, as func(*testing.T, string) colorful.Color, theme *Theme, backgrounds []string) {
 	faint := []string{"Off", "Border", "Rest"}
-	for theme, backgrounds := range coloured() {
-		for role, s := range styles(*theme) {
-			least := 4.5
-			switch {
-			case slices.Contains(faint, role):
-				least = 3
-			case theme.Name == "high-contrast":
-				least = 7
-			}
-			switch {
-			case s.FG == "" && s.BG == "":
-				continue // the terminal's own
-			case s.FG == "":
-				t.Errorf("%s: %s has a background and the terminal's own text on it", theme.Name, role)
-				continue
-			}
-			on := backgrounds
+	for role, s := range styles(*theme) {
+		least := 4.5
+		switch {
+		case slices.Contains(faint, role) && how == "256 colours":
+			least = 2.7 // there is no shade between that and the text's
+		case slices.Contains(faint, role):
+			least = 3
+		case theme.Name == "high-contrast":
+			least = 7
+		}
+		switch {
+		case s.FG == "" && s.BG == "":
+			continue // the terminal's own
+		case s.FG == "":
+			t.Errorf("%s: %s has a background and the terminal's own text on it", theme.Name, role)
+			continue
+		}
+		on := backgrounds
+		if s.BG != "" {
+			on = []string{s.BG}
+		}
+		for _, bg := range on {
+			under := hex(t, bg) // the terminal's own
 			if s.BG != "" {
-				on = []string{s.BG}
+				under = as(t, bg)
 			}
-			for _, bg := range on {
-				if got := contrast(hex(t, s.FG), hex(t, bg)); got < least {
-					t.Errorf("%s: %s (%s) has a contrast of %.2f on %s, want %.1f", theme.Name, role, s.FG, got, bg, least)
-				}
+			if got := contrast(as(t, s.FG), under); got < least {
+				t.Errorf("%s, %s: %s (%s) has a contrast of %.2f on %s, want %.1f", theme.Name, how, role, s.FG, got, bg, least)
 			}
 		}
-		// What is a block is seen as one.
-		for role, s := range map[string]Style{"Mark": theme.Mark, "Selected": theme.Selected, "InputCursor": theme.InputCursor} {
-			for _, bg := range backgrounds {
-				if got := contrast(hex(t, s.BG), hex(t, bg)); got < 3 {
-					t.Errorf("%s: the block of %s (%s) has a contrast of %.2f to the background %s, want 3", theme.Name, role, s.BG, got, bg)
-				}
+	}
+	// What is a block is seen as one.
+	for role, s := range map[string]Style{"Mark": theme.Mark, "Selected": theme.Selected, "InputCursor": theme.InputCursor} {
+		for _, bg := range backgrounds {
+			if got := contrast(as(t, s.BG), hex(t, bg)); got < 3 {
+				t.Errorf("%s, %s: the block of %s (%s) has a contrast of %.2f to the background %s, want 3", theme.Name, how, role, s.BG, got, bg)
 			}
 		}
 	}
@@ -119,27 +142,29 @@ func (s sight) of(c colorful.Color) colorful.Color {
 // apart is CIEDE2000 in its usual scale: 1 is just to be seen side by side.
 func apart(s sight, a, b colorful.Color) float64 { return 100 * s.of(a).DistanceCIEDE2000(s.of(b)) }
 
-// States that must not be taken for each other are far apart, whoever looks.
+// States that must not be taken for each other are far apart, whoever looks, on whichever terminal.
 func TestStatesAreToldApartWhoeverLooks(t *testing.T) {
 	for _, theme := range []Theme{ColourBlind, colourBlindOnLight} {
 		for name, s := range sights {
-			for _, c := range []struct {
-				pair  string
-				a, b  string
-				least float64
-			}{
-				{"good and bad", theme.Good.FG, theme.Bad.FG, 35},
-				{"good and warn", theme.Good.FG, theme.Warn.FG, 35},
-				{"active and warn", theme.Active.FG, theme.Warn.FG, 30},
-				{"active and bad", theme.Active.FG, theme.Bad.FG, 35},
-				{"warn and bad", theme.Warn.FG, theme.Bad.FG, 12},
-				{"good and active", theme.Good.FG, theme.Active.FG, 12},
-				{"ask and alarm", theme.Ask.BG, theme.Alarm.BG, 12},
-				{"mark and ask", theme.Mark.BG, theme.Ask.BG, 12},
-				{"mark and alarm", theme.Mark.BG, theme.Alarm.BG, 12},
-			} {
-				if got := apart(s, hex(t, c.a), hex(t, c.b)); got < c.least {
-					t.Errorf("%s, %s: %s (%s, %s) are %.1f apart, want %.0f", theme.Name, name, c.pair, c.a, c.b, got, c.least)
+			for how, as := range shown {
+				for _, c := range []struct {
+					pair  string
+					a, b  string
+					least float64
+				}{
+					{"good and bad", theme.Good.FG, theme.Bad.FG, 35},
+					{"good and warn", theme.Good.FG, theme.Warn.FG, 35},
+					{"active and warn", theme.Active.FG, theme.Warn.FG, 30},
+					{"active and bad", theme.Active.FG, theme.Bad.FG, 35},
+					{"warn and bad", theme.Warn.FG, theme.Bad.FG, 12},
+					{"good and active", theme.Good.FG, theme.Active.FG, 12},
+					{"ask and alarm", theme.Ask.BG, theme.Alarm.BG, 12},
+					{"mark and ask", theme.Mark.BG, theme.Ask.BG, 12},
+					{"mark and alarm", theme.Mark.BG, theme.Alarm.BG, 12},
+				} {
+					if got := apart(s, as(t, c.a), as(t, c.b)); got < c.least {
+						t.Errorf("%s, %s, %s: %s (%s, %s) are %.1f apart, want %.0f", theme.Name, how, name, c.pair, c.a, c.b, got, c.least)
+					}
 				}
 			}
 		}

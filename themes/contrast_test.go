@@ -185,3 +185,15 @@ func TestTheMeasureSeesTheTrouble(t *testing.T) {
 		t.Error("the colour-blind theme is the dark one")
 	}
 }
+
+// What is grey stays grey where there are 256 colours: what is read second, and
+// what lies under lines, must not look like a state.
+func TestGreyStaysGrey(t *testing.T) {
+	for theme := range coloured() {
+		for role, c := range map[string]string{"Dim": theme.Dim.FG, "Off": theme.Off.FG, "Brand": theme.Brand.FG, "Calm": theme.Calm.BG, "Input": theme.Input.BG} {
+			if r, g, b := shown["256 colours"](t, c).RGB255(); r != g || g != b {
+				t.Errorf("%s: %s (%s) is shown as #%02x%02x%02x with 256 colours", theme.Name, role, c, r, g, b)
+			}
+		}
+	}
+}

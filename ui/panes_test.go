@@ -291,7 +291,7 @@ func TestPens(t *testing.T) {
 		want  string
 	}{
 		{themes.Dark.Text, ""},
-		{themes.Dark.Dim, "\x1b[38;2;154;165;177m"},
+		{themes.Dark.Dim, "\x1b[38;2;155;166;178m"},
 		{themes.Dark.Warn, "\x1b[1;38;2;242;180;92m"},
 		{themes.Dark.Ask, "\x1b[1;38;2;22;27;34;48;2;242;193;78m"},
 		{themes.Light.Alarm, "\x1b[1;38;2;255;255;255;48;2;179;18;29m"},

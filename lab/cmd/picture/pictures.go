@@ -57,7 +57,7 @@ var pictures = []picture{
 		shows: "A pod is to be forced: a dialog names the promise that this breaks, and wants the name typed",
 	},
 	{
-		name: "dashboard-node", columns: 120, rows: 36, ground: dark, args: demo, steps: append(held[:7:7], step{press: "down", until: []string{"enter details"}, gone: "(enter details)"}, step{press: "enter", until: []string{"what happened"}}),
+		name: "dashboard-node", columns: 120, rows: 36, ground: dark, args: demo, steps: append(held[:7:7], step{press: "down", until: []string{"enter details"}, gone: "(enter details)"}, step{press: "enter", until: []string{"ignored: DaemonSet", "what happened"}}),
 		shows: "The details of a node: its state, its machine, what keeps its pods, and what happened to it",
 	},
 	{

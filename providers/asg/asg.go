@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -47,6 +48,9 @@ type Options struct {
 	Fallback string
 	// Profile of the shared configuration; empty: AWS_PROFILE or the default.
 	Profile string
+	// ReadOnly is for commands that only look: whatever is asked of the client, no call
+	// leaves this process but those that read.
+	ReadOnly bool
 }
 
 // Client reads Auto Scaling and EC2 in one region. It is safe for concurrent use.
@@ -81,6 +85,9 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 		return nil, explain(err)
 	}
 	cfg.Credentials = login
+	if o.ReadOnly {
+		cfg.APIOptions = append(slices.Clip(cfg.APIOptions), onlyReads)
+	}
 	return &Client{
 		region:    cfg.Region,
 		scaling:   autoscaling.NewFromConfig(cfg),

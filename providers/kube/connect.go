@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/transport"
 	"k8s.io/client-go/util/connrotation"
 	"k8s.io/klog/v2"
 
@@ -38,6 +39,11 @@ const (
 // From here on client-go writes nothing to the terminal: klog is silenced, and
 // what credential plugins print is kept for error messages.
 func Connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version string) (*Client, error) {
+	return connect(ctx, flags, version, nil)
+}
+
+// connect is Connect with a gate that every request passes; nil lets all through.
+func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version string, gate transport.WrapperFunc) (*Client, error) {
 	loader := flags.ToRawKubeConfigLoader()
 	raw, err := loader.RawConfig()
 	if err != nil {
@@ -64,7 +70,11 @@ func Connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version 
 	if current == "" && len(raw.Contexts) > 0 && !given && cfg.Host == clientcmd.ClusterDefaults.Server {
 		return nil, fmt.Errorf("the kubeconfig has no current context; %s", contexts(raw.Contexts))
 	}
-	c, err := open(rest.CopyConfig(cfg), version)
+	cfg = rest.CopyConfig(cfg)
+	if gate != nil {
+		cfg.Wrap(gate)
+	}
+	c, err := open(cfg, version)
 	if err != nil {
 		return nil, err
 	}

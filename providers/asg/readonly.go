@@ -1,0 +1,31 @@
+package asg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/smithy-go/middleware"
+)
+
+// ErrReadOnly means that a client that only reads was asked to change something.
+// Nothing was sent.
+var ErrReadOnly = errors.New("this process only reads")
+
+// onlyReads lets no call of a client leave this process but those that read, by
+// their names. Logging in has clients of its own and is not concerned.
+func onlyReads(stack *middleware.Stack) error {
+	return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("DrainboardOnlyReads",
+		func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
+			if call := awsmiddleware.GetOperationName(ctx); !reads(call) {
+				return middleware.FinalizeOutput{}, middleware.Metadata{}, fmt.Errorf("%w: %s was not sent", ErrReadOnly, call)
+			}
+			return next.HandleFinalize(ctx, in)
+		}), middleware.Before)
+}
+
+func reads(call string) bool {
+	return strings.HasPrefix(call, "Describe") || strings.HasPrefix(call, "Get") || strings.HasPrefix(call, "List")
+}

@@ -1,0 +1,92 @@
+package kube
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// A client for those who only look sends no change, whatever is asked of it: the
+// same executor, record and lock as ever reach nothing.
+func TestConnectReadOnly(t *testing.T) {
+	var mu sync.Mutex
+	var sent []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		sent = append(sent, r.Method+" "+r.URL.Path)
+		mu.Unlock()
+		say(w, 200, `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":true}}`)
+	}))
+	defer server.Close()
+	c, err := ConnectReadOnly(t.Context(), kubeconfig(t, server.URL, "{token: x}"), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if missing, err := c.Check(t.Context(), ReadRights("drainboard")); err != nil || len(missing) > 0 {
+		t.Errorf("one's own rights cannot be asked for: %v, %v", missing, err)
+	}
+	read := len(sent)
+
+	e := c.Executor()
+	taint := world.Taint{Key: "k", Effect: "NoSchedule"}
+	for _, a := range []engine.Action{
+		{Kind: engine.Evict, Pod: "shop/web-1", UID: "u"}, {Kind: engine.Delete, Pod: "shop/web-1", UID: "u"},
+		{Kind: engine.Cordon, Node: "n"}, {Kind: engine.AddTaint, Node: "n", Taint: &taint},
+	} {
+		if o := e.Do(t.Context(), a); o.Verdict == engine.Done {
+			t.Errorf("%s: %+v", a.Kind, o)
+		}
+	}
+	if err := c.makeNamespace(t.Context(), "drainboard"); err == nil {
+		t.Error("a namespace was made")
+	}
+	if err := c.Record("drainboard", "asg", "ng").Save(t.Context(), testRun("r")); err == nil {
+		t.Error("a record was saved")
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if read == 0 {
+		t.Error("nothing was read")
+	}
+	for _, request := range sent {
+		if request[:4] != "GET " && request != "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews" {
+			t.Errorf("sent: %s", request)
+		}
+	}
+}
+
+func TestOnlyReads(t *testing.T) {
+	var passed []string
+	gate := onlyReads(roundTrip(func(r *http.Request) (*http.Response, error) {
+		passed = append(passed, r.Method+" "+r.URL.Path)
+		return &http.Response{}, nil
+	}))
+	pass := []string{"GET /api/v1/nodes", "HEAD /readyz", "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews", "POST /k8s/c-1/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"}
+	stop := []string{
+		"POST /api/v1/namespaces/a/pods/b/eviction", "DELETE /api/v1/namespaces/a/pods/b", "PATCH /api/v1/nodes/n", "PUT /api/v1/namespaces/a/configmaps/c",
+		"POST /api/v1/namespaces", "POST /apis/authorization.k8s.io/v1/subjectaccessreviews", "CONNECT /api/v1/nodes/n/proxy",
+		"GET /api/v1/namespaces/a/pods/b/exec", "GET /api/v1/namespaces/a/pods/b/portforward", "GET /api/v1/nodes/n/proxy/run",
+	}
+	for _, request := range slices.Concat(pass, stop) {
+		var method, path string
+		for i := range request {
+			if request[i] == ' ' {
+				method, path = request[:i], request[i+1:]
+			}
+		}
+		r := httptest.NewRequest(method, "http://api"+path, nil)
+		_, err := gate.RoundTrip(r)
+		if stopped := errors.Is(err, ErrReadOnly); stopped != slices.Contains(stop, request) {
+			t.Errorf("%s: stopped %v", request, stopped)
+		}
+	}
+	if !slices.Equal(passed, pass) {
+		t.Errorf("passed: %q", passed)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -36,6 +37,7 @@ const extrasEvery = time.Minute
 type extras struct {
 	subnets []world.Subnet
 	refused string // by an instance refresh
+	unsure  error  // whether one is at work could not be read
 	err     error  // of reading these
 	at      time.Time
 
@@ -56,10 +58,12 @@ type extras struct {
 // read brings up to date what is due. busy: machines come or go, or something was
 // changed just now, at the time changed.
 func (x *extras) read(ctx context.Context, c *Client, g types.AutoScalingGroup, busy bool, changed time.Time) error {
-	x.readSlow(ctx, c, g)
-	x.readHooks(ctx, c, g)
-	x.readWarm(ctx, c, g, busy, changed)
-	x.readSpot(ctx, c, g)
+	var all sync.WaitGroup // none needs another
+	all.Go(func() { x.readSlow(ctx, c, g) })
+	all.Go(func() { x.readHooks(ctx, c, g) })
+	all.Go(func() { x.readWarm(ctx, c, g, busy, changed) })
+	all.Go(func() { x.readSpot(ctx, c, g) })
+	all.Wait()
 	return cmp.Or(x.err, x.hooksErr, x.warmErr, x.spotErr)
 }
 
@@ -76,7 +80,7 @@ func (x *extras) readSlow(ctx context.Context, c *Client, g types.AutoScalingGro
 	if err2 == nil {
 		x.refused = refused
 	}
-	x.err = cmp.Or(err, err2)
+	x.err, x.unsure = cmp.Or(err, err2), err2
 }
 
 func (x *extras) readHooks(ctx context.Context, c *Client, g types.AutoScalingGroup) {

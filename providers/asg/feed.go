@@ -30,6 +30,11 @@ type FeedOptions struct {
 	// Since is how far back activities are wanted: the start of the run, which are
 	// read when the feed starts. Zero is when the feed starts.
 	Since time.Time
+	// Begin, if set, tells Since when the feed starts. It may take its time.
+	Begin func(context.Context) time.Time
+	// Certain has the feed end with the error of its first read, if that fails: there
+	// is somebody to tell, and nothing to wait for.
+	Certain bool
 	// Now is the cluster's time, which freshness is told in. nil is time.Now.
 	Now func() time.Time
 	// Fast is the interval while machines come or go or somebody poked, Slow the
@@ -62,17 +67,24 @@ func (c *Client) Feed(group string, o FeedOptions) *Feed {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	resumed := !o.Since.IsZero()
-	if !resumed {
-		o.Since = o.Now()
-	}
 	if o.Fast == 0 {
 		o.Fast = 1500 * time.Millisecond
 	}
 	if o.Slow == 0 {
 		o.Slow = 7 * time.Second
 	}
-	return &Feed{c: c, name: group, o: o, kick: make(chan struct{}, 1), stirred: resumed}
+	return &Feed{c: c, name: group, o: o, kick: make(chan struct{}, 1)}
+}
+
+// begin settles since when activities are wanted.
+func (f *Feed) begin(ctx context.Context) {
+	if f.o.Begin != nil {
+		f.o.Since = f.o.Begin(ctx)
+	}
+	f.stirred = !f.o.Since.IsZero() // a run that goes on: some may have been missed
+	if !f.stirred {
+		f.o.Since = f.o.Now()
+	}
 }
 
 // Poke asks for a fresh read soon, as after an action. It never blocks and may
@@ -85,15 +97,25 @@ func (f *Feed) Poke() {
 }
 
 // Run posts changes until ctx ends, which is no error. It returns early only if
-// the group does not exist (any more). While AWS cannot be read, the health of
+// the group does not exist (any more), or as FeedOptions.Certain says. While AWS cannot be read, the health of
 // world.Cloud says why and when it is tried again.
 func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 	failed, gone := 0, 0
-	for {
+	f.begin(ctx)
+	for first := true; ; first = false {
 		now := f.o.Now()
 		group, members, err := f.read(ctx)
 		if ctx.Err() != nil {
 			return nil
+		}
+		if err == nil && first && f.o.Certain {
+			err = f.extras.unsure // nobody may begin beside an instance refresh
+		}
+		if first && f.o.Certain && err != nil {
+			if errors.Is(err, ErrNotFound) {
+				err = f.c.unknown(ctx, err, f.name)
+			}
+			return err
 		}
 		if err == nil {
 			failed, gone = 0, 0

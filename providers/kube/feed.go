@@ -24,8 +24,10 @@ import (
 const (
 	// listTimeout bounds one page of a list.
 	listTimeout = 30 * time.Second
-	// pageSize is how many objects a page has.
-	pageSize = 500
+	// pageSize is how many objects a page has. It is read as it comes, so it may be
+	// large; and the API serves the first page from its cache, the next ones from etcd,
+	// which takes several times as long.
+	pageSize = 20000
 )
 
 // kinds are what the feed reads.
@@ -96,14 +98,10 @@ func (f *Feed) nodes() {
 	api := f.c.api.CoreV1().Nodes()
 	apply := applying(f.out, (*world.World).SetNode, (*world.World).DeleteNode)
 	follow(f, &corev1.Node{}, &source{
-		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return api.List(ctx, o) },
-		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
-		slim: func(list runtime.Object) {
-			items := list.(*corev1.NodeList).Items
-			for i := range items {
-				items[i] = *slimNode(&items[i])
-			}
+		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			return listed[corev1.Node, world.Node, *corev1.Node]{nodeFields, toNode}.list(ctx, f.c.api.CoreV1().RESTClient(), "nodes", o)
 		},
+		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
 	}, &mirror[world.Node]{
 		kind: "nodes", key: byName,
 		slim: slimming(slimNode), convert: converting(toNode),
@@ -118,15 +116,13 @@ func (f *Feed) nodes() {
 
 func (f *Feed) pods() {
 	api := f.c.api.CoreV1().Pods(metav1.NamespaceAll)
+	common := &shared{} // used by the reflector only
+	toPod := func(p *corev1.Pod) *world.Pod { return common.pod(toPod(p)) }
 	follow(f, &corev1.Pod{}, &source{
-		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return api.List(ctx, o) },
-		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
-		slim: func(list runtime.Object) {
-			items := list.(*corev1.PodList).Items
-			for i := range items {
-				items[i] = *slimPod(&items[i])
-			}
+		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			return listed[corev1.Pod, world.Pod, *corev1.Pod]{podFields, toPod}.list(ctx, f.c.api.CoreV1().RESTClient(), "pods", o)
 		},
+		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
 	}, &mirror[world.Pod]{
 		kind: "pods", key: byUID,
 		slim: slimming(slimPod), convert: converting(toPod),
@@ -195,6 +191,11 @@ func (f *Feed) look() {
 
 // listWatch offers a source in the forms that the reflector asks for.
 type listWatch struct{ *source }
+
+// IsWatchListSemanticsUnSupported has the reflector list before it watches. A list
+// may be zipped and is pruned as it comes; a watch that begins with everything there
+// is sends an event an object, whole, and takes several times as long.
+func (listWatch) IsWatchListSemanticsUnSupported() bool { return true }
 
 func (l listWatch) List(o metav1.ListOptions) (runtime.Object, error) {
 	return l.ListWithContext(context.Background(), o)

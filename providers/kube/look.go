@@ -36,7 +36,7 @@ func (e *Executor) look(ctx context.Context, a engine.Action) engine.Outcome {
 	}
 	options := metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("spec.nodeName", a.Node).String(),
-		Limit:         pageSize,
+		Limit:         nodePage,
 	}
 	for {
 		page, err := e.c.api.CoreV1().Pods(metav1.NamespaceAll).List(ctx, options)

@@ -98,6 +98,9 @@ func (m *mirror[T]) take(obj any) (string, *T, error) {
 	if err != nil {
 		return "", nil, err
 	}
+	if i, ok := obj.(*item[T]); ok {
+		return key, i.value, nil
+	}
 	v, ok := m.convert(obj)
 	if !ok {
 		return "", nil, fmt.Errorf("expected %s, got %T", m.kind, obj)

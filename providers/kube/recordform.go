@@ -76,7 +76,8 @@ func encodeRun(m *corev1.ConfigMap, run engine.Run) error {
 	return nil
 }
 
-// decodeRun reads a run from a ConfigMap: DamagedError or NewerError if it cannot.
+// decodeRun reads a run from a ConfigMap, its strings clean: DamagedError or
+// NewerError if it cannot.
 func decodeRun(m *corev1.ConfigMap) (engine.Run, error) {
 	damaged := func(err error) (engine.Run, error) {
 		return engine.Run{}, &DamagedError{m.Namespace, m.Name, err}
@@ -111,5 +112,6 @@ func decodeRun(m *corev1.ConfigMap) (engine.Run, error) {
 	if err := json.Unmarshal(text, &run); err != nil {
 		return damaged(err)
 	}
+	cleanRun(&run)
 	return run, nil
 }

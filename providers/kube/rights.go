@@ -60,8 +60,8 @@ func forbidden(err error, verb, group, resource, namespace string) error {
 	return &ForbiddenError{Right: Right{verb, group, resource, namespace}, Err: err}
 }
 
-// ReadRights are what groups, plan, status and watch need. The record is looked
-// for in namespace.
+// ReadRights are what groups, plan and status need. The record is looked for in
+// namespace.
 func ReadRights(namespace string) []Right {
 	var out []Right
 	for _, verb := range []string{"list", "watch"} {
@@ -72,6 +72,11 @@ func ReadRights(namespace string) []Right {
 	return append(out,
 		Right{"get", "", "configmaps", namespace},
 		Right{"list", "", "configmaps", namespace})
+}
+
+// WatchRights are what watch needs beyond ReadRights.
+func WatchRights(namespace string) []Right {
+	return []Right{{"watch", "", "configmaps", namespace}}
 }
 
 // WriteRights are what upgrade needs beyond ReadRights.

@@ -12,12 +12,11 @@ import (
 // source lists and watches one kind for a reflector, and knows whether what was
 // read is up to date: listed in full, and a watch open since.
 type source struct {
-	resource string // for errors: "pods"
-	group    string
-	list     func(context.Context, metav1.ListOptions) (runtime.Object, error)
-	open     func(context.Context, metav1.ListOptions) (watch.Interface, error)
-	// slim is applied to every page of a list.
-	slim func(runtime.Object)
+	resource  string // for errors: "pods"
+	group     string
+	namespace string // "" for all
+	list      func(context.Context, metav1.ListOptions) (runtime.Object, error)
+	open      func(context.Context, metav1.ListOptions) (watch.Interface, error)
 	// changed is told whenever current or the error may have changed.
 	changed func()
 
@@ -57,11 +56,8 @@ func (s *source) ListWithContext(ctx context.Context, o metav1.ListOptions) (run
 	defer cancel()
 	list, err := s.list(ctx, o)
 	if err != nil {
-		s.failed(forbidden(err, "list", s.group, s.resource, ""))
+		s.failed(forbidden(err, "list", s.group, s.resource, s.namespace))
 		return nil, err
-	}
-	if s.slim != nil {
-		s.slim(list)
 	}
 	return list, nil
 }
@@ -75,7 +71,7 @@ func (s *source) WatchWithContext(ctx context.Context, o metav1.ListOptions) (wa
 	}
 	w, err := s.open(ctx, o)
 	if err != nil {
-		s.failed(forbidden(err, "watch", s.group, s.resource, ""))
+		s.failed(forbidden(err, "watch", s.group, s.resource, s.namespace))
 		return nil, err
 	}
 	out := &watched{Interface: w, of: s}

@@ -1,0 +1,72 @@
+package kube
+
+import (
+	"context"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// holderEvery is how often a watcher asks who holds a lock.
+const holderEvery = 10 * time.Second
+
+// HolderFeed tells who holds the lock of a group. It implements live.Feed.
+type HolderFeed struct {
+	c               *Client
+	namespace, name string
+	do              func(holder string)
+}
+
+var _ live.Feed = (*HolderFeed)(nil)
+
+// Holder follows the lock of a group: do is called with who holds it, as people
+// name him, "" when nobody does or it may not be known, on the goroutine that
+// applies the feed's changes.
+func (c *Client) Holder(namespace, provider, group string, do func(holder string)) *HolderFeed {
+	return &HolderFeed{c: c, namespace: namespace, name: RecordName(provider, group), do: do}
+}
+
+// Run asks every few seconds until ctx ends. Who may not read the lock is told
+// nothing: that is a help, and nothing depends on it.
+func (h *HolderFeed) Run(ctx context.Context, post func(live.Change)) error {
+	tick := time.NewTicker(holderEvery)
+	defer tick.Stop()
+	told := ""
+	for {
+		lease, err := h.read(ctx)
+		if apierrors.IsForbidden(err) {
+			return nil
+		}
+		if holder := holderOf(lease, h.c.clock.Now()); (err == nil || apierrors.IsNotFound(err)) && holder != told {
+			told = holder
+			post(func(*world.World) { h.do(holder) })
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+func (h *HolderFeed) read(ctx context.Context) (*coordinationv1.Lease, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return h.c.api.CoordinationV1().Leases(h.namespace).Get(ctx, h.name, metav1.GetOptions{})
+}
+
+// holderOf is who holds a lease that has not run out, "" if nobody does.
+func holderOf(lease *coordinationv1.Lease, now time.Time) string {
+	if lease == nil || lease.Spec.HolderIdentity == nil || lease.Spec.RenewTime == nil {
+		return ""
+	}
+	if now.Sub(lease.Spec.RenewTime.Time) > leaseDuration {
+		return ""
+	}
+	return people(*lease.Spec.HolderIdentity)
+}

@@ -1,0 +1,44 @@
+package kube
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// A record that somebody else wrote brings nothing to a terminal that the terminal
+// would obey, wherever in the run it is; what is clean comes back as it was.
+func TestLoadCleans(t *testing.T) {
+	const evil = "x\x1b]52;c;eA==\x07\u202ey\u200b"
+	run := testRun("r" + evil)
+	run.Why, run.By, run.Culprits = evil, evil, []string{"fine", evil}
+	run.Nodes = map[string]engine.Node{"i-1" + evil: {Name: evil, Reason: evil, Wait: &engine.Wait{For: evil}}}
+	run.Marks = map[string][]engine.Mark{"i-1": {{Put: engine.Action{Taint: &world.Taint{Key: evil}}}}}
+	s := newFakeStore(t)
+	r := s.Record("drainboard", "asg", "ng-web")
+	if _, _, err := r.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Save(t.Context(), run); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := s.Record("drainboard", "asg", "ng-web").Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{`\u001b`, `\u0007`, "\u202e", "\u200b"} {
+		if strings.Contains(string(text), bad) {
+			t.Errorf("%q came through: %s", bad, text)
+		}
+	}
+	if n, ok := got.Nodes["i-1"+world.Clean(evil)]; !ok || n.Wait == nil || n.Wait.For != world.Clean(evil) || got.Culprits[0] != "fine" {
+		t.Errorf("what is clean is not there: %s", text)
+	}
+}

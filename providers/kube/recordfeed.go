@@ -1,0 +1,49 @@
+package kube
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// OnRecord has do called with what the record of a group says, first when it has
+// been read (found is false when there is none) and then whenever it changes, on the
+// goroutine that applies the feed's changes. It is called before Run. The error is a
+// DamagedError or a NewerError. The cluster counts as fresh only while the record is.
+func (f *Feed) OnRecord(namespace, provider, group string, do func(run engine.Run, found bool, err error)) {
+	name := fields.OneTermEqualSelector("metadata.name", RecordName(provider, group)).String()
+	api := f.c.api.CoreV1().ConfigMaps(namespace)
+	m := &mirror[Stored]{
+		kind: "configmaps", key: byName,
+		convert: converting(func(c *corev1.ConfigMap) *Stored {
+			run, err := decodeRun(c)
+			return &Stored{Name: world.Clean(c.Name), Run: run, Err: err}
+		}),
+	}
+	m.emit = func([]*Stored, []string) {
+		var now Stored
+		found := false
+		for _, s := range m.have {
+			now, found = *s, true
+		}
+		f.out.put(func(*world.World) { do(now.Run, found, now.Err) })
+	}
+	follow(f, &corev1.ConfigMap{}, &source{
+		namespace: namespace,
+		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			o.FieldSelector = name
+			return api.List(ctx, o)
+		},
+		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.FieldSelector = name
+			return api.Watch(ctx, o)
+		},
+	}, m)
+}

@@ -1,0 +1,127 @@
+package kube
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+)
+
+// item is an object of which only what the world shows is left: the reflector sees
+// its metadata, the mirror takes the value.
+type item[T any] struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+	value *T
+}
+
+// DeepCopyObject makes it a runtime.Object; values are never changed.
+func (i *item[T]) DeepCopyObject() runtime.Object {
+	out := *i
+	return &out
+}
+
+// itemList is a page of a list.
+type itemList[T any] struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []item[T]
+}
+
+// DeepCopyObject makes it a runtime.Object.
+func (l *itemList[T]) DeepCopyObject() runtime.Object {
+	out := *l
+	return &out
+}
+
+// decoded is a type of the API that reads itself from protobuf.
+type decoded[O any] interface {
+	*O
+	metav1.Object
+	Unmarshal([]byte) error
+}
+
+// listed is how a page of objects O becomes values T: which fields are wanted, and
+// what is made of them.
+type listed[O, T any, P decoded[O]] struct {
+	want    wanted
+	convert func(*O) *T
+}
+
+// magic begins an answer in the API's protobuf form (runtime/serializer/protobuf).
+var magic = []byte("k8s\x00")
+
+// list reads a page while it comes: each object is pruned, decoded and converted on
+// its own, so that the whole is never in memory. An API that answers in JSON is read
+// as usual.
+func (l listed[O, T, P]) list(ctx context.Context, api rest.Interface, resource string, o metav1.ListOptions) (runtime.Object, error) {
+	body, err := api.Get().Resource(resource).VersionedParams(&o, scheme.ParameterCodec).Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	in := bufio.NewReaderSize(body, 1<<16)
+	if head, _ := in.Peek(len(magic)); !bytes.Equal(head, magic) {
+		all, err := io.ReadAll(in)
+		if err != nil {
+			return nil, err
+		}
+		return runtime.Decode(scheme.Codecs.UniversalDeserializer(), all)
+	}
+	_, _ = in.Discard(len(magic))
+	page := &itemList[T]{}
+	return page, l.read(&counted{from: in}, page)
+}
+
+// read takes a page apart: runtime.Unknown holds the list as its field 2, which has
+// its metadata as field 1 and the objects as field 2.
+func (l listed[O, T, P]) read(r *counted, page *itemList[T]) error {
+	const raw, listMeta, items = 2, 1, 2
+	var buf []byte
+	take := func(n int64) ([]byte, error) {
+		if int64(cap(buf)) < n {
+			buf = make([]byte, n+n/2)
+		}
+		_, err := io.ReadFull(r, buf[:n])
+		return buf[:n], err
+	}
+	return eachField(r, -1, func(number uint64, n int64) error {
+		if number != raw {
+			return nil
+		}
+		return eachField(r, n, func(number uint64, n int64) error {
+			message, err := take(n)
+			if err != nil {
+				return err
+			}
+			switch number {
+			case listMeta:
+				return page.ListMeta.Unmarshal(message)
+			case items:
+				return l.add(page, message)
+			}
+			return nil
+		})
+	})
+}
+
+func (l listed[O, T, P]) add(page *itemList[T], message []byte) error {
+	message, err := prune(message, l.want)
+	if err != nil {
+		return err
+	}
+	var o O
+	if err := P(&o).Unmarshal(message); err != nil {
+		return err
+	}
+	page.Items = append(page.Items, item[T]{
+		ObjectMeta: metav1.ObjectMeta{Namespace: P(&o).GetNamespace(), Name: P(&o).GetName(), UID: P(&o).GetUID(), ResourceVersion: P(&o).GetResourceVersion()},
+		value:      l.convert(&o),
+	})
+	return nil
+}

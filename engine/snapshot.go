@@ -31,8 +31,8 @@ type Snapshot struct {
 	Sizes, Base world.Sizes
 	Limit       int
 
-	Phases   []PhaseView
-	Zones    []ZoneView
+	Phases []PhaseView
+	Zones  []ZoneView
 	// Blockers are what keeps pods on draining nodes, the nearest deadline first.
 	Blockers []*Blocker
 	// Evictions are the pods on their way off draining nodes, those that take longest
@@ -46,6 +46,11 @@ type Snapshot struct {
 	CanaryTrouble string
 	// Until is when the run is to be over, zero for any time.
 	Until time.Time
+	// Driver is who drives the run, as far as a watcher knows: user, host and process.
+	Driver string
+	// Unattended is since when nobody has driven a run that is not over, zero while
+	// somebody does.
+	Unattended time.Time
 	// Events is the log, oldest first; its tail may be shared between snapshots.
 	Events []Event
 	// Abilities says for every command whether it is possible now, and if not why.

@@ -37,14 +37,13 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 	v.Zones = s.zones(before)
 	v.Blockers, v.Evictions = s.leavers()
 	v.Batch = s.batchView()
-	for _, a := range rules.Abilities() {
-		v.Abilities = append(v.Abilities, AbilityNow{Kind: a.Kind, Why: s.unable(a.Kind)})
+	if r.State != NoRun {
+		v.Abilities, v.AbortPlan = s.abilities(), s.abortPlan()
 	}
 	for _, src := range []world.Source{world.Cluster, world.Cloud} {
 		h := w.Health[src]
 		v.Sources = append(v.Sources, SourceView{Name: src, Fresh: h.Fresh, Stale: !s.Fresh(src), Problem: h.Problem, Retry: h.Retry})
 	}
-	v.AbortPlan = s.abortPlan()
 	v.Until = r.Settings.Until
 	if c := r.Canary; c != nil && !c.Passed {
 		v.Canary, v.CanaryTrouble = c.Wait, c.Trouble
@@ -57,6 +56,14 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 		v.Budget = s.budgetDetail(look.Budget)
 	}
 	return v
+}
+
+// abilities says of each command whether it is possible now.
+func (s *Step) abilities() (out []AbilityNow) {
+	for _, a := range s.Rules.Abilities() {
+		out = append(out, AbilityNow{Kind: a.Kind, Why: s.unable(a.Kind)})
+	}
+	return out
 }
 
 // versions names what the nodes come from and go to: kubelet versions as far as
@@ -80,6 +87,9 @@ func (s *Step) versions() (from, to string) {
 		}
 	}
 	from, to = strings.Join(sortedKeys(olds), ", "), strings.Join(sortedKeys(news), ", ")
+	if s.Run.State == NoRun {
+		return from, s.newest(to)
+	}
 	if from == to { // nothing known, or another image with the same kubelet
 		from, to = "template "+strings.Join(sortedKeys(templates), ", "), ""
 	}
@@ -91,6 +101,15 @@ func (s *Step) versions() (from, to string) {
 		to = fmt.Sprintf("template %d", s.Run.Target.Templates[0].Version)
 	}
 	return from, to
+}
+
+// newest names what a group at rest launches from: the kubelet version of the nodes
+// that are up to date, or the template's version as long as there is none.
+func (s *Step) newest(known string) string {
+	if known == "" && s.W.Group.Template.Version > 0 {
+		return fmt.Sprintf("template %d", s.W.Group.Template.Version)
+	}
+	return known
 }
 
 // timeLeft estimates the time to the end from how long nodes took so far, or,
@@ -267,7 +286,7 @@ func (s *Step) row(id string, n Node) *NodeRow {
 	if held := s.heldBy(m); row.Note == "" && held != "" {
 		row.Note = held
 	}
-	if n.Stage == Outdated || n.Stage == Queued {
+	if n.Stage == Outdated || n.Stage == Queued || s.Run.State == NoRun {
 		row.PodsLeft, _ = s.podsToMove(n.Name)
 		row.Pods = row.PodsLeft
 	}

@@ -1,0 +1,90 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/strategy"
+)
+
+// A group without a run shows its nodes as they are: outdated ones with the pods
+// that would move, no phase, and nothing that could be done. What did not change is
+// the same row in the next snapshot.
+func TestIdle(t *testing.T) {
+	s := sim.NewScript()
+	if out, err := s.Do("cluster zones=a,b nodes=4\nworkload web replicas=6"); err != nil {
+		t.Fatal(err, out)
+	}
+	s.Sim.Advance(s.Sim.Now().Add(time.Minute))
+	now := s.Sim.Now()
+	run := engine.Idle(strategy.EKS{}, now, s.Sim.View, engine.Run{})
+	v := engine.View(strategy.EKS{}, now, s.Sim.View, run, engine.Look{}, nil)
+	if v.State != engine.NoRun || len(v.Phases) > 0 || len(v.Abilities) > 0 || v.Batch != nil || len(v.AbortPlan) > 0 {
+		t.Errorf("it looks like a run: %+v", v)
+	}
+	pods, outdated := 0, 0
+	for _, z := range v.Zones {
+		for _, r := range z.Rows {
+			pods += r.Pods
+			if r.Stage == engine.Outdated && r.Version != "" && r.Name != "" {
+				outdated++
+			}
+		}
+	}
+	if outdated != 4 || pods != 6 || v.Total != 4 || v.Done != 0 {
+		t.Errorf("%d of %d rows outdated, %d pods", outdated, v.Total, pods)
+	}
+	later := now.Add(time.Second)
+	run = engine.Idle(strategy.EKS{}, later, s.Sim.View, run)
+	next := engine.View(strategy.EKS{}, later, s.Sim.View, run, engine.Look{}, v)
+	for i, z := range next.Zones {
+		for j, r := range z.Rows {
+			if r != v.Zones[i].Rows[j] {
+				t.Errorf("row %s was made anew", r.Name)
+			}
+		}
+	}
+}
+
+// Retelling every record of a run tells what the run itself told of its nodes,
+// phases and pods: nothing is left out, and nothing told twice.
+func TestRetell(t *testing.T) {
+	s := sim.NewScript()
+	if out, err := s.Do("cluster zones=a,b nodes=4\nworkload web replicas=6\nbudget web max=1\nsettings max-unavailable=2 approve=none\nstart"); err != nil {
+		t.Fatal(err, out)
+	}
+	told := map[engine.EventType]int{}
+	var before engine.Run
+	var log []engine.Event
+	for step := 0; before.State != engine.Finished; step++ {
+		if step > 5000 {
+			t.Fatal("the run does not end")
+		}
+		run := s.Driver.Run
+		for _, e := range engine.Retell(before, run) {
+			log = append(log, e)
+			told[e.Type]++
+		}
+		before = run
+		s.Driver.Advance(s.Sim.Now().Add(300*time.Millisecond), nil)
+	}
+	for what, n := range map[engine.EventType]int{
+		engine.RunStarted: 1, engine.RunFinished: 1, engine.PhaseStarted: 4, engine.PhaseFinished: 4,
+		engine.NodeDraining: 4, engine.NodeReplaced: 4,
+	} {
+		if told[what] < n || what != engine.NodeReplaced && what != engine.NodeDraining && told[what] != n {
+			t.Errorf("%s was told %d times, not %d", what, told[what], n)
+		}
+	}
+	if told[engine.PodEvicted] == 0 {
+		t.Error("no eviction was told")
+	}
+	if again := engine.Retell(before, before); len(again) > 0 {
+		t.Errorf("told again: %+v", again)
+	}
+	if all := engine.Retell(engine.Run{}, before); len(all) == 0 || all[0].Type != engine.RunStarted {
+		t.Errorf("a record by itself tells %+v", all)
+	}
+}

@@ -1,0 +1,170 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Watch shows a group and the run in it, if there is one, and can do nothing else:
+// it has no executor, no store and no lock. Fill its fields, then call Run once.
+type Watch struct {
+	World  *world.World
+	Intake *Intake
+	Clock  Clock
+	// Rules finds the strategy of a run by its name; Idle is the one whose rules a
+	// group without a run is looked at by.
+	Rules func(name string) (engine.Strategy, error)
+	Idle  engine.Strategy
+	// Cluster is the name to show.
+	Cluster string
+	// Publish is called with each snapshot; it must not block.
+	Publish func(*engine.Snapshot)
+
+	once     sync.Once
+	looks    chan engine.Look // the newest that was not taken yet
+	look     engine.Look
+	record   sighting
+	holder   string
+	shown    engine.Run // what the last snapshot was made from
+	followed string     // id of the run that was seen while it was not over
+	log      []engine.Event
+	snapshot *engine.Snapshot
+}
+
+// sighting is what a group's record said when it was last seen.
+type sighting struct {
+	run   engine.Run
+	found bool
+	err   error
+}
+
+const (
+	// recently is how long ago a run may have ended when a watch begins and still be
+	// what is shown.
+	recently = 10 * time.Minute
+	// unseen is for how long a run that is not over may not have been written down
+	// before nobody drives it: its driver writes every saveEvery.
+	unseen = 3 * saveEvery
+)
+
+// SeeRecord takes in what the group's record says. It is called by changes.
+func (w *Watch) SeeRecord(run engine.Run, found bool, err error) {
+	w.record = sighting{run, found, err}
+}
+
+// SeeHolder takes in who holds the group's lock, "" for nobody. It is called by
+// changes.
+func (w *Watch) SeeHolder(name string) { w.holder = name }
+
+func (w *Watch) init() { w.once.Do(func() { w.looks = make(chan engine.Look, 1) }) }
+
+// Look says what somebody looks at, in place of what was said before: its details
+// come with the next snapshot. It does not block.
+func (w *Watch) Look(at engine.Look) {
+	w.init()
+	for {
+		select {
+		case w.looks <- at:
+			return
+		default:
+		}
+		select {
+		case <-w.looks: // older, and not taken yet
+		default:
+		}
+	}
+}
+
+// Run publishes snapshots, at most ten a second, until ctx ends, which is no error,
+// or a feed fails for good.
+func (w *Watch) Run(ctx context.Context) error {
+	w.init()
+	tick := time.NewTicker(publishEvery)
+	defer tick.Stop()
+	w.publish()
+	news := false
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-w.Intake.failed:
+			return err
+		case c := <-w.Intake.changes:
+			c(w.World)
+			news = true
+		case w.look = <-w.looks:
+			news = true
+		case <-tick.C:
+			if news {
+				w.publish()
+				news = false
+			}
+		}
+	}
+}
+
+// publish makes a snapshot of what is known now.
+func (w *Watch) publish() {
+	now := w.Clock.Now()
+	run, rules := w.pick(now)
+	w.tell(engine.Retell(w.shown, run))
+	s := engine.View(rules, now, w.World, run, w.look, w.snapshot)
+	s.Cluster, s.Skew, s.Events = w.Cluster, w.Clock.Skew(), w.log[:len(w.log):len(w.log)]
+	if run.State != engine.NoRun && run.State != engine.Finished {
+		s.Driver = w.holder
+		if w.holder == "" && now.Sub(run.Seen) > unseen {
+			s.Unattended = run.Seen
+		}
+	}
+	w.shown, w.snapshot = run, s
+	w.Publish(s)
+}
+
+// pick is what there is to show: the run that the record tells of, or the group as
+// it is. A run that ended long before anybody looked is not what one wants to see.
+func (w *Watch) pick(now time.Time) (engine.Run, engine.Strategy) {
+	r := &w.record
+	if r.found && r.err == nil {
+		if r.run.State != engine.Finished {
+			w.followed = r.run.ID
+		}
+		if r.run.ID == w.followed || now.Sub(r.run.Finished) < recently {
+			w.followed = r.run.ID
+			rules, err := w.Rules(r.run.Strategy)
+			if err == nil {
+				return r.run, rules
+			}
+			w.warnOnce(now, fmt.Sprintf("the run %s cannot be shown: %s", r.run.ID, err))
+		}
+	}
+	if r.err != nil {
+		w.warnOnce(now, r.err.Error())
+	}
+	return engine.Idle(w.Idle, now, w.World, w.shown), w.Idle
+}
+
+// warnOnce tells what does not change by itself, unless it was told just before.
+func (w *Watch) warnOnce(now time.Time, message string) {
+	for i := len(w.log) - 1; i >= 0; i-- {
+		if w.log[i].Reason == "record" {
+			if w.log[i].Message == message {
+				return
+			}
+			break
+		}
+	}
+	w.tell([]engine.Event{{Time: now, Group: w.World.Group.Name, Type: engine.Warning, Reason: "record", Message: message}})
+}
+
+// tell adds to the log, whose tail the snapshots share.
+func (w *Watch) tell(events []engine.Event) {
+	w.log = append(w.log, events...)
+	if n := len(w.log); n > 2*keepEvents {
+		w.log = append([]engine.Event(nil), w.log[n-keepEvents:]...)
+	}
+}

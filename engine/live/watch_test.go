@@ -1,0 +1,114 @@
+package live_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// posts is a feed that posts what a test sends.
+type posts chan live.Change
+
+func (p posts) Run(ctx context.Context, post func(live.Change)) error {
+	for {
+		select {
+		case c := <-p:
+			post(c)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// wallClock is the local clock.
+type wallClock struct{}
+
+func (wallClock) Now() time.Time      { return time.Now().Round(0) }
+func (wallClock) Skew() time.Duration { return 0 }
+
+// Who watches sees the group as it is, the run when it starts, who drives it, that
+// nobody does any more, and how it ends.
+func TestWatch(t *testing.T) {
+	feed := make(posts)
+	w := &live.Watch{World: world.New(), Clock: wallClock{}, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "prod"}
+	w.World.SetGroup(world.Group{Name: "ng", Provider: "asg", Template: world.Template{ID: "lt", Version: 2}})
+	w.World.SetMachines([]world.Machine{{ID: "i-1", Zone: "a", State: world.MachineInService, Template: world.Template{ID: "lt", Version: 1}}})
+	w.World.SetNode(&world.Node{Name: "n1", Machine: "i-1", Zone: "a", Version: "v1.31.4", Ready: true})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	w.Intake = live.Open(ctx, feed)
+	defer w.Intake.Close()
+	shown := make(chan *engine.Snapshot, 100)
+	w.Publish = func(s *engine.Snapshot) { shown <- s }
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(ctx) }()
+
+	until := func(what string, is func(*engine.Snapshot) bool) *engine.Snapshot {
+		t.Helper()
+		late := time.After(10 * time.Second)
+		for {
+			select {
+			case s := <-shown:
+				if is(s) {
+					return s
+				}
+			case <-late:
+				t.Fatalf("never shown: %s", what)
+			}
+		}
+	}
+	record := func(run engine.Run) { feed <- func(*world.World) { w.SeeRecord(run, true, nil) } }
+
+	s := until("the group", func(s *engine.Snapshot) bool { return s.State == engine.NoRun })
+	if s.Cluster != "prod" || len(s.Zones) != 1 || s.Zones[0].Rows[0].Stage != engine.Outdated {
+		t.Errorf("got %+v", s)
+	}
+	// A run that ended long ago is not what there is to see.
+	long := engine.NewRun(strategy.EKS{}, "old", 1, w.World, strategy.EKS{}.Defaults(), engine.Target{})
+	long.State, long.Result, long.Finished = engine.Finished, engine.Succeeded, time.Now().Add(-time.Hour)
+	record(long)
+	until("still the group", func(s *engine.Snapshot) bool { return s.State == engine.NoRun })
+
+	run := engine.NewRun(strategy.EKS{}, "r1", 1, w.World, strategy.EKS{}.Defaults(), engine.Target{})
+	run = engine.Start(run, time.Now(), "ann@laptop")
+	run.Seen = time.Now()
+	run.Nodes = map[string]engine.Node{"i-1": {Name: "n1", Zone: "a", Stage: engine.Draining, Since: time.Now()}}
+	record(run)
+	feed <- func(*world.World) { w.SeeHolder("ann@laptop pid 7") }
+	s = until("the run and its driver", func(s *engine.Snapshot) bool { return s.State == engine.Running && s.Driver != "" })
+	if s.RunID != "r1" || !s.Unattended.IsZero() || s.Zones[0].Rows[0].Stage != engine.Draining {
+		t.Errorf("got %+v", s)
+	}
+	heard := map[engine.EventType]bool{}
+	for _, e := range s.Events {
+		heard[e.Type] = true
+	}
+	if !heard[engine.RunStarted] || !heard[engine.NodeDraining] {
+		t.Errorf("the log has %+v", s.Events)
+	}
+
+	run.Seen = time.Now().Add(-time.Minute)
+	record(run)
+	feed <- func(*world.World) { w.SeeHolder("") }
+	until("that nobody drives it", func(s *engine.Snapshot) bool { return s.Unattended.Equal(run.Seen) })
+
+	run.State, run.Result, run.Finished = engine.Finished, engine.Aborted, time.Now().Add(-time.Hour)
+	record(run)
+	until("its end, since it was seen before", func(s *engine.Snapshot) bool { return s.State == engine.Finished && s.Result == engine.Aborted })
+
+	feed <- func(*world.World) { w.SeeRecord(engine.Run{}, true, errors.New("the record is damaged")) }
+	s = until("why there is no run", func(s *engine.Snapshot) bool { return s.State == engine.NoRun })
+	if last := s.Events[len(s.Events)-1]; last.Type != engine.Warning {
+		t.Errorf("the log ends with %+v", last)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Retell is what happened between two records of a run, as far as they tell: for
+// somebody who watches a run that another process drives. A before of another run,
+// or the zero value, gives everything that the record still knows. The events are in
+// the order of their times, which are the record's.
+func Retell(before, after Run) []Event {
+	if before.ID != after.ID || before.State == NoRun != (after.State == NoRun) {
+		before = Run{}
+	}
+	t := &teller{was: before, is: after}
+	if after.State != NoRun {
+		t.run()
+		t.phases()
+		t.batches()
+		t.orders()
+		t.pods()
+	}
+	t.nodes()
+	slices.SortStableFunc(t.events, func(a, b Event) int { return a.Time.Compare(b.Time) })
+	return t.events
+}
+
+// teller compares two records.
+type teller struct {
+	was, is Run
+	events  []Event
+}
+
+func (t *teller) tell(at time.Time, e Event) {
+	e.Time, e.Run, e.Group = at, t.is.ID, t.is.Group
+	t.events = append(t.events, e)
+}
+
+// first reports whether there is no record to compare with.
+func (t *teller) first() bool { return t.was.Nodes == nil }
+
+func (t *teller) run() {
+	r := &t.is
+	if t.was.Started.IsZero() && !r.Started.IsZero() {
+		t.tell(r.Started, Event{Type: RunStarted, Reason: r.By, Message: "started by " + r.By})
+	}
+	if r.State == t.was.State {
+		return
+	}
+	now := cmp.Or(r.Seen, r.Started)
+	switch {
+	case r.State == Paused:
+		t.tell(now, Event{Type: RunPaused, Message: r.Why})
+	case r.State == Ending:
+		t.tell(now, Event{Type: RunAborting, Result: string(r.Result), Message: r.Why})
+	case r.State == Running && t.was.State == Paused:
+		t.tell(now, Event{Type: RunResumed})
+	case r.State == Finished:
+		code := r.Result.ExitCode()
+		t.tell(cmp.Or(r.Finished, now), Event{Type: RunFinished, Result: string(r.Result), ExitCode: &code, Message: cmp.Or(r.Why, string(r.Result))})
+	}
+}
+
+func (t *teller) phases() {
+	for i, p := range t.is.Phases {
+		var was Phase
+		if i < len(t.was.Phases) {
+			was = t.was.Phases[i]
+		}
+		if was.Start.IsZero() && !p.Start.IsZero() {
+			t.tell(p.Start, Event{Type: PhaseStarted, Phase: p.Name})
+		}
+		if was.End.IsZero() && !p.End.IsZero() {
+			t.tell(p.End, Event{Type: PhaseFinished, Phase: p.Name, Message: "finished after " + p.End.Sub(p.Start).Round(time.Second).String()})
+		}
+	}
+}
+
+func (t *teller) batches() {
+	for i, b := range t.is.Batches {
+		var was Batch
+		if i < len(t.was.Batches) {
+			was = t.was.Batches[i]
+		}
+		what := plural(len(b.Names), "node")
+		if b.Phase != "" {
+			what = "phase " + b.Phase
+		}
+		if was.ID != b.ID && b.Approved.IsZero() {
+			t.tell(b.Waiting, Event{Type: BatchWaiting, Batch: b.ID, Message: what + " waits for approval"})
+		}
+		if was.Approved.IsZero() && !b.Approved.IsZero() {
+			t.tell(b.Approved, Event{Type: BatchApproved, Batch: b.ID, Reason: b.By, Message: what + " approved by " + cmp.Or(b.By, "nobody: none was asked for")})
+		}
+	}
+}
+
+func (t *teller) orders() {
+	for _, o := range t.is.Orders {
+		if !slices.ContainsFunc(t.was.Orders, func(was ForceOrder) bool { return was.ID == o.ID }) {
+			t.tell(o.At, Event{Type: Warning, Node: o.Node, Reason: "force order", Message: fmt.Sprintf("%s ordered by %s to force %s: %s", cmp.Or(o.Node, o.Machine), o.By, plural(len(o.Pods), "pod"), o.Why)})
+		}
+	}
+}
+
+func (t *teller) pods() {
+	for _, uid := range slices.Sorted(maps.Keys(t.is.Pods)) {
+		p, was := t.is.Pods[uid], t.was.Pods[uid]
+		e := Event{Node: p.Node, Pod: p.Ref}
+		if !p.Evicted.IsZero() && was.Evicted.IsZero() {
+			e.Type = PodEvicted
+			t.tell(p.Evicted, e)
+		}
+		if !p.Gone.IsZero() && was.Gone.IsZero() {
+			e.Type, e.Message = PodGone, "left after "+p.Gone.Sub(p.First).Round(time.Second).String()
+			t.tell(p.Gone, e)
+		}
+		if p.Refusal != "" && was.Refusal == "" && p.Gone.IsZero() {
+			e.Type, e.Message = PodBlocked, p.Message
+			if len(p.Budgets) > 0 {
+				e.Budget = p.Budgets[0]
+			}
+			t.tell(cmp.Or(p.Last, p.First), e)
+		}
+	}
+}
+
+// stageEvents are what entering a stage is called.
+var stageEvents = map[Stage]EventType{
+	Outdated: NodeOutdated, Draining: NodeDraining, Settling: NodeSettling, Terminating: NodeTerminating, Replaced: NodeReplaced,
+	Launching: NodeLaunching, Ready: NodeReady, Updating: NodeUpdating, NodeFail: NodeFailed, Skipped: NodeSkipped,
+}
+
+func (t *teller) nodes() {
+	for _, id := range slices.Sorted(maps.Keys(t.is.Nodes)) {
+		n := t.is.Nodes[id]
+		was, known := t.was.Nodes[id]
+		if known && was.Stage == n.Stage || stageEvents[n.Stage] == "" {
+			continue
+		}
+		if t.first() && (n.Stage == Outdated || n.Stage == Ready || n.Stage == Skipped && n.Reason == notSelected) {
+			continue // how it has been all along
+		}
+		e := Event{Type: stageEvents[n.Stage], Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: n.Reason}
+		if n.Stage == Draining && n.Pods > 0 {
+			e.Message = plural(n.Pods, "pod") + " to move"
+		}
+		t.tell(n.Since, e)
+	}
+	for _, id := range slices.Sorted(maps.Keys(t.was.Nodes)) {
+		if _, still := t.is.Nodes[id]; !still {
+			n := t.was.Nodes[id]
+			t.tell(cmp.Or(t.is.Seen, n.Since), Event{Type: Warning, Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: cmp.Or(n.Name, id) + " has left the group"})
+		}
+	}
+}

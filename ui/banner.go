@@ -64,6 +64,9 @@ func (m *Model) banners() []banner {
 	if m.ended && !over {
 		out = append(out, banner{st.alarm, st.g.Warning + " the run sends no more news; this is the last that is known. q leaves"})
 	}
+	if !sc.Unattended.IsZero() {
+		out = append(out, banner{st.alarm, fmt.Sprintf("%s nobody has driven this run for %s; drainboard upgrade %s goes on with it", st.g.Warning, age(now.Sub(sc.Unattended)), sc.Group)})
+	}
 	switch {
 	case sc.State == engine.Paused:
 		out = append(out, banner{st.calm, st.g.Paused + " paused" + because(sc.brief(sc.Why)) + m.unlessReadOnly(". p resumes")})

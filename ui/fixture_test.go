@@ -207,3 +207,24 @@ func failed() *engine.Snapshot {
 	s.LeftBehind = []string{"the nodes that run it can be rolled back: drainboard upgrade ng-web --launch-template-version 7", "max of ng-web is still 18: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng-web --max-size 12"}
 	return s
 }
+
+// idle is a group that no run is under way in, as a watching dashboard shows it.
+func idle() *engine.Snapshot {
+	s := busy()
+	s.State, s.Strategy, s.RunID, s.Phases, s.Blockers, s.Evictions, s.Abilities, s.Left = engine.NoRun, "", "", nil, nil, nil, nil, 0
+	s.Started, s.Done, s.Total = time.Time{}, 0, 0
+	for z := range s.Zones {
+		s.Zones[z].Done, s.Zones[z].Total = 0, 0
+		for _, r := range s.Zones[z].Rows {
+			r.Stage, r.Wait, r.Blocked, r.Batch, r.Tainted, r.Cordoned = engine.Outdated, nil, false, 0, false, false
+			if r.New {
+				r.Stage, r.Pods, r.PodsLeft = engine.Ready, 9, 9
+			} else {
+				s.Zones[z].Total++
+				s.Total++
+			}
+		}
+	}
+	s.Events = s.Events[:0]
+	return s
+}

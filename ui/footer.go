@@ -104,6 +104,9 @@ func (m *Model) tabLine(w int) string {
 
 // summary counts nodes by what matters: at work, waiting, done.
 func (m *Model) summary() string {
+	if m.sc.State == engine.NoRun {
+		return fmt.Sprintf("%d outdated", m.sc.Total)
+	}
 	counts := map[engine.Stage]int{}
 	for _, z := range m.sc.Zones {
 		for _, r := range z.Rows {

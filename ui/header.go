@@ -36,13 +36,19 @@ func (m *Model) header(l layout) []string {
 		what = append(what, part{st.dim, sc.Strategy, 1})
 	}
 	if m.opts.ReadOnly {
-		what = append(what, part{st.dim, "[read only]", 5})
+		what = append(what, part{st.ask, " READ-ONLY ", 9})
 	}
 
 	word, look := m.state()
 	how := []part{{look.pen, look.glyph + " " + word, 9}}
 	nodes := fmt.Sprintf("%d of %s", sc.Done, count(sc.Total, "node"))
+	if sc.State == engine.NoRun {
+		nodes = fmt.Sprintf("%d of %s outdated", sc.Total, count(len(sc.rows), "node"))
+	}
 	how = append(how, part{st.text, nodes, 8})
+	if sc.Driver != "" {
+		how = append(how, part{st.dim, "driven by " + sc.Driver, 3})
+	}
 	if t := timeLeft(sc.Left); t != "" && sc.State != engine.Finished {
 		how = append(how, part{st.text, t, 7})
 	}
@@ -119,6 +125,8 @@ func (m *Model) state() (string, look) {
 	sc, st := m.sc, m.st
 	lk := st.states[sc.State]
 	switch sc.State {
+	case engine.NoRun:
+		return "no run", lk
 	case engine.Finished:
 		switch sc.Result {
 		case engine.Succeeded:

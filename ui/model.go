@@ -184,6 +184,9 @@ func (m *Model) show(s *engine.Snapshot) {
 	if s.Batch == nil || s.Batch.Hash != m.approved {
 		m.approved = ""
 	}
+	if _, end := m.dialog.(*endDialog); end && s.State != engine.Finished {
+		m.close() // another run has begun
+	}
 	if m.dialog != nil {
 		m.dialog.refresh(m)
 	}

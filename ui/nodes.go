@@ -179,7 +179,7 @@ func (t *nodeTable) table(m *Model, zone, w, h int, cols columns) []string {
 		t.drew(zone, i-top, it.row)
 		if it.row == nil {
 			z := t.list[it.zone]
-			body = append(body, newLine(st, w-2).space(1).add(st.title, z.Name).add(st.dim, fmt.Sprintf("  %d/%d", z.Done, z.Total)).
+			body = append(body, newLine(st, w-2).space(1).add(st.title, z.Name).add(st.dim, "  "+sc.progress(z.ZoneView)).
 				add(st.dim, folded(z, list, len(all))).String())
 			continue
 		}
@@ -187,10 +187,13 @@ func (t *nodeTable) table(m *Model, zone, w, h int, cols columns) []string {
 	}
 
 	title, right := "nodes", fmt.Sprintf("%d/%d", sc.Done, sc.Total)
+	if sc.State == engine.NoRun {
+		right = ""
+	}
 	focus := m.focus == nodesPane
 	if zone >= 0 {
 		z := t.list[zone]
-		title, right = fmt.Sprintf("%s  %d/%d", z.Name, z.Done, z.Total), ""
+		title, right = z.Name+"  "+sc.progress(z.ZoneView), ""
 		p, ok := t.places[t.cursor]
 		focus = focus && ok && p.zone == zone
 	} else if len(list) == 0 {
@@ -201,6 +204,15 @@ func (t *nodeTable) table(m *Model, zone, w, h int, cols columns) []string {
 		body = append(body, newLine(st, w-2).space(1).add(st.dim, text).String())
 	}
 	return framed(st, st.border, title, right, hidden(st, all, list[top:end], top), body, w, h, focus)
+}
+
+// progress is how far a zone is: its nodes replaced of those to replace, or without
+// a run its outdated nodes of all.
+func (sc *scene) progress(z *engine.ZoneView) string {
+	if sc.State == engine.NoRun {
+		return fmt.Sprintf("%d of %d outdated", z.Total, len(z.Rows))
+	}
+	return fmt.Sprintf("%d/%d", z.Done, z.Total)
 }
 
 // folded says in a zone's heading what its hidden rows are.

@@ -9,6 +9,9 @@ import (
 // phaseLine shows the phases in order: done, under way with its progress, to come.
 func (m *Model) phaseLine(w int) string {
 	sc, st := m.sc, m.st
+	if sc.State == engine.NoRun {
+		return newLine(st, w).space(1).add(st.dim, "no run is under way; drainboard upgrade "+sc.Group+" starts one").String()
+	}
 	// The fullest form that fits: with a wide bar, with a small one, with none,
 	// then the phase under way alone.
 	for _, bar := range []int{30, 20, 12, 6, 0} {

@@ -27,7 +27,8 @@ const groupsEvery = 5 * time.Second
 
 // PickGroup lets the operator choose a group; ok is false when none was chosen.
 // The groups are read again every few seconds by again, which may be nil. Of the
-// options only the terminal and the look are used.
+// options only the terminal, the look and ReadOnly are used: to watch, any group may
+// be chosen.
 func PickGroup(ctx context.Context, rows []GroupRow, again func(context.Context) ([]GroupRow, error), o Options) (name string, ok bool, err error) {
 	pk := newPicker(rows, o)
 	if again != nil {
@@ -166,7 +167,7 @@ func (p *picker) press(key tea.KeyPressMsg) tea.Cmd {
 		if at < 0 {
 			return nil
 		}
-		if r := p.rows[at]; r.Refused != "" {
+		if r := p.rows[at]; r.Refused != "" && !p.opts.ReadOnly {
 			p.refuse("cannot upgrade " + r.Name + ": " + r.Refused)
 			return p.tick()
 		}
@@ -258,7 +259,11 @@ func (p *picker) footer(w int) string {
 		text := fmt.Sprintf("%s the groups are as of %s ago: %s", st.g.Warning, age(p.opts.Now().Sub(p.read)), p.problem)
 		return newLine(st, w).add(st.bad, text).String()
 	}
-	return keyLine(st, w, "enter", "plan and upgrade", "up/down", "move", "/", "filter", "q", "quit")
+	enter := "plan and upgrade"
+	if p.opts.ReadOnly {
+		enter = "watch"
+	}
+	return keyLine(st, w, "enter", enter, "up/down", "move", "/", "filter", "q", "quit")
 }
 
 // group is a line of the list.

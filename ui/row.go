@@ -133,7 +133,7 @@ func podsCell(r *engine.NodeRow, words bool) string {
 		return fmt.Sprintf("%d of %d left", r.PodsLeft, r.Pods)
 	case leaving(r):
 		return fmt.Sprintf("%d/%d", r.PodsLeft, r.Pods)
-	case words && (r.Stage == engine.Outdated || r.Stage == engine.Queued || r.Stage == engine.Unreachable):
+	case words && (r.Pods > 0 && r.Stage == engine.Ready || r.Stage == engine.Outdated || r.Stage == engine.Queued || r.Stage == engine.Unreachable):
 		return count(r.Pods, "pod")
 	}
 	return ""

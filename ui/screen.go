@@ -158,6 +158,8 @@ func windowTitle(sc *scene, st *styles) string {
 		t += fmt.Sprintf(" %s%d blocked", st.g.Blocked, sc.blocked)
 	}
 	switch {
+	case sc.State == engine.NoRun:
+		return clean(fmt.Sprintf("%s %d outdated", sc.Group, sc.Total))
 	case sc.State == engine.Finished:
 		t += " " + string(sc.Result)
 	case sc.Batch != nil:
@@ -172,7 +174,7 @@ func windowTitle(sc *scene, st *styles) string {
 func taskbar(sc *scene) *tea.ProgressBar {
 	state := tea.ProgressBarDefault
 	switch {
-	case sc.State == engine.Finished && sc.Result == engine.Succeeded:
+	case sc.State == engine.NoRun, sc.State == engine.Finished && sc.Result == engine.Succeeded:
 		state = tea.ProgressBarNone
 	case sc.State == engine.Finished:
 		state = tea.ProgressBarError

@@ -62,6 +62,7 @@ func newStyles(t themes.Theme) *styles {
 		engine.Skipped:     {g.Skipped, s.warn},
 	}
 	s.states = map[engine.State]look{
+		engine.NoRun:    {g.Todo, s.dim},
 		engine.Planned:  {g.Todo, s.dim},
 		engine.Running:  {g.Running, s.active},
 		engine.Paused:   {g.Paused, s.warn},

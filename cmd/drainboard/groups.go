@@ -54,7 +54,7 @@ type groupRow struct {
 }
 
 func (a *app) groups(ctx context.Context) ([]groupRow, error) {
-	s, err := connect(ctx, a.flags, a.namespace, kube.ReadRights(a.namespace))
+	s, err := connect(ctx, a.flags, a.namespace, kube.ReadRights(a.namespace), true)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,11 @@ func (a *app) groups(ctx context.Context) ([]groupRow, error) {
 
 // groups lists the groups that own the machines of the cluster's nodes.
 func (s *session) groups(ctx context.Context) ([]groupRow, error) {
-	list, err := s.aws.Groups(ctx, s.machines, s.kube.ClusterName())
+	machines, _, err := s.kube.Machines(ctx)
+	if err != nil {
+		return nil, usage(err)
+	}
+	list, err := s.aws.Groups(ctx, machines, s.kube.ClusterName())
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -117,30 +121,28 @@ func (a *app) pickGroup(cmd *cobra.Command) error {
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP) // ctrl-c is a key here
 	defer stop()
-	s, err := connect(ctx, a.flags, a.namespace, kube.ReadRights(a.namespace))
+	s, err := connect(ctx, a.flags, a.namespace, kube.ReadRights(a.namespace), true)
 	if err != nil {
 		return err
 	}
-	rows, err := s.groupRows(ctx)
-	if err != nil {
-		return err
-	}
-	again := func(ctx context.Context) ([]ui.GroupRow, error) {
-		ids, _, err := s.kube.Machines(ctx)
-		if err != nil {
-			return nil, err
-		}
-		s.machines = ids
-		return s.groupRows(ctx)
-	}
-	name, ok, err := ui.PickGroup(ctx, rows, again, a.screen(ctx, s.kube.ContextName()))
+	name, err := a.pickFrom(ctx, s, a.screen(ctx, s.kube.ContextName()))
 	stop()
-	if err != nil || !ok {
+	if err != nil || name == "" {
 		return err
 	}
 	upgrade := a.upgradeCmd()
 	upgrade.SetContext(cmd.Context())
 	return upgrade.RunE(upgrade, []string{name})
+}
+
+// pickFrom lets the user pick a group on the screen, "" if none.
+func (a *app) pickFrom(ctx context.Context, s *session, o ui.Options) (string, error) {
+	rows, err := s.groupRows(ctx)
+	if err != nil {
+		return "", err
+	}
+	name, _, err := ui.PickGroup(ctx, rows, s.groupRows, o)
+	return name, err
 }
 
 // groupRows are the groups as the screen lists them.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	"github.com/drainboard/drainboard/engine/live"
 )
@@ -39,7 +40,14 @@ func usage(err error) error {
 	return &exitError{exitUsage, err}
 }
 
+// gcPercent collects sooner than Go does by itself: what a cluster's pods take in
+// memory weighs more, over hours, than the collections at the start.
+const gcPercent = 50
+
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	err := newRoot(os.Stdin, os.Stdout, os.Stderr).ExecuteContext(context.Background())
 	os.Exit(report(err))
 }

@@ -43,11 +43,11 @@ func (a *app) plan(cmd *cobra.Command, group string, f *rollFlags, auto, asJSON 
 	if err != nil {
 		return usage(err)
 	}
-	s, err := connect(cmd.Context(), a.flags, a.namespace, kube.ReadRights(a.namespace))
+	s, err := connect(cmd.Context(), a.flags, a.namespace, kube.ReadRights(a.namespace), true)
 	if err != nil {
 		return err
 	}
-	v, err := s.look(cmd.Context(), group)
+	v, err := s.look(cmd.Context(), group, nil)
 	if err != nil {
 		return err
 	}

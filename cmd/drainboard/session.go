@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/user"
@@ -24,29 +26,49 @@ const lookLimit = 60 * time.Second
 type session struct {
 	kube      *kube.Client
 	aws       *asg.Client
-	machines  map[string]bool // ids of the machines of the cluster's nodes
 	namespace string
 }
 
 // connect opens the cluster that the flags choose, checks the rights that are
-// needed, and the cloud that its nodes run on.
-func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespace string, rights []kube.Right) (*session, error) {
-	k, err := kube.Connect(ctx, flags, version)
+// needed, and the cloud that its nodes run on. readOnly is for commands that only
+// look: their connections let no change through, whoever asks for it.
+func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespace string, rights []kube.Right, readOnly bool) (*session, error) {
+	open := kube.Connect
+	if readOnly {
+		open = kube.ConnectReadOnly
+	}
+	k, err := open(ctx, flags, version)
 	if err != nil {
 		return nil, usage(err)
 	}
-	if err := allowed(ctx, k, rights); err != nil {
+	s := &session{kube: k, namespace: namespace}
+	cloud := make(chan error, 1)
+	go func() {
+		var err error
+		s.aws, err = openCloud(ctx, k, readOnly)
+		cloud <- err
+	}()
+	lacks := allowed(ctx, k, rights)
+	if err := cmp.Or(lacks, <-cloud); err != nil {
 		return nil, usage(err)
 	}
-	ids, zone, err := k.Machines(ctx)
+	return s, nil
+}
+
+// openCloud opens the cloud: in the region that is configured, or in that of the
+// cluster's nodes.
+func openCloud(ctx context.Context, k *kube.Client, readOnly bool) (*asg.Client, error) {
+	o := asg.Options{ReadOnly: readOnly}
+	a, err := asg.Connect(ctx, o)
+	if !errors.Is(err, asg.ErrNoRegion) {
+		return a, err
+	}
+	_, zone, err := k.Machines(ctx)
 	if err != nil {
-		return nil, usage(err)
+		return nil, err
 	}
-	a, err := asg.Connect(ctx, asg.Options{Fallback: asg.RegionOf(zone)})
-	if err != nil {
-		return nil, usage(err)
-	}
-	return &session{kube: k, aws: a, machines: ids, namespace: namespace}, nil
+	o.Fallback = asg.RegionOf(zone)
+	return asg.Connect(ctx, o)
 }
 
 // allowed says which of the rights this user lacks, nil if none.
@@ -73,16 +95,19 @@ type view struct {
 	cloud  *asg.Feed
 }
 
-// look reads cluster and group, and goes on reading until the view is closed.
-func (s *session) look(ctx context.Context, group string) (view, error) {
-	g, err := s.aws.Group(ctx, group)
-	if err != nil {
-		return view{}, usage(err)
-	}
-	v := view{world: world.New(), cloud: s.aws.Feed(g.Name, asg.FeedOptions{Since: s.began(ctx, g.Group), Now: s.kube.Clock().Now})}
+// look reads cluster and group, and goes on reading until the view is closed. watch,
+// if not nil, is told what the group's record says and who drives its run.
+func (s *session) look(ctx context.Context, group string, watch *live.Watch) (view, error) {
+	began := func(ctx context.Context) time.Time { return s.began(ctx, group) }
+	v := view{world: world.New(), cloud: s.aws.Feed(group, asg.FeedOptions{Begin: began, Certain: true, Now: s.kube.Clock().Now})}
 	cluster := s.kube.Feed()
 	cluster.OnNodeGone(v.cloud.Poke) // the cloud controller deletes the node of a machine that has ended
-	v.intake = live.Open(ctx, cluster, v.cloud)
+	feeds := []live.Feed{cluster, v.cloud}
+	if watch != nil {
+		cluster.OnRecord(s.namespace, asg.Provider, group, watch.SeeRecord)
+		feeds = append(feeds, s.kube.Holder(s.namespace, asg.Provider, group, watch.SeeHolder))
+	}
+	v.intake = live.Open(ctx, feeds...)
 	if err := v.intake.Fill(ctx, v.world, lookLimit, world.Cluster, world.Cloud); err != nil {
 		v.intake.Close()
 		return view{}, usage(err)
@@ -93,8 +118,8 @@ func (s *session) look(ctx context.Context, group string) (view, error) {
 // began is when the group's unfinished run started, zero if there is none: the
 // launches that failed since then are wanted. A record that cannot be read is for
 // those to tell who need it.
-func (s *session) began(ctx context.Context, g world.Group) time.Time {
-	run, found, err := s.kube.Record(s.namespace, g.Provider, g.Name).Load(ctx)
+func (s *session) began(ctx context.Context, group string) time.Time {
+	run, found, err := s.kube.Record(s.namespace, asg.Provider, group).Load(ctx)
 	if err != nil || !found || run.State == engine.Finished {
 		return time.Time{}
 	}

@@ -35,7 +35,7 @@ func (a *app) statusCmd() *cobra.Command {
 }
 
 func (a *app) status(ctx context.Context, group string, asJSON bool) error {
-	k, err := kube.Connect(ctx, a.flags, version)
+	k, err := kube.ConnectReadOnly(ctx, a.flags, version)
 	if err != nil {
 		return usage(err)
 	}

@@ -118,11 +118,11 @@ func (u *upgrade) prepare(ctx context.Context, cmd *cobra.Command, rules engine.
 	if settings.OnDrainTimeout == engine.TimeoutForce {
 		rights = append(rights, kube.ForceRights()...)
 	}
-	s, err := connect(ctx, u.app.flags, u.app.namespace, rights)
+	s, err := connect(ctx, u.app.flags, u.app.namespace, rights, false)
 	if err != nil {
 		return err
 	}
-	v, err := s.look(ctx, u.group)
+	v, err := s.look(ctx, u.group, nil)
 	if err != nil {
 		return err
 	}

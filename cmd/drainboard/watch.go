@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/ui"
+)
+
+func (a *app) watchCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "watch [GROUP]",
+		Short: "Look at a group and at the run in it, wherever that is driven; changes nothing",
+		Long: "The dashboard, to look at: a group as it is, and the run in it, wherever that is driven. It shows a run as soon as it\n" +
+			"starts and how it ends, and sends nothing but reads, so q leaves at any moment. Without GROUP it lets you pick one.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP) // ctrl-c is a key here
+			defer stop()
+			return a.watch(ctx, args)
+		},
+	}
+	a.themeFlag(cmd)
+	return cmd
+}
+
+// watch shows a group until the user leaves or a signal ends it.
+func (a *app) watch(ctx context.Context, args []string) error {
+	if !term.IsTerminal(int(os.Stdout.Fd())) || !term.IsTerminal(int(os.Stdin.Fd())) {
+		return usage(errors.New("this is not a terminal: drainboard status GROUP takes one look"))
+	}
+	if err := a.checkTheme(); err != nil {
+		return err
+	}
+	rights := append(kube.ReadRights(a.namespace), kube.WatchRights(a.namespace)...)
+	s, err := connect(ctx, a.flags, a.namespace, rights, true)
+	if err != nil {
+		return err
+	}
+	screen := a.screen(ctx, s.kube.ContextName())
+	screen.ReadOnly = true
+	group := ""
+	if len(args) > 0 {
+		group = args[0]
+	} else if group, err = a.pickFrom(ctx, s, screen); err != nil || group == "" {
+		return left(ctx, err)
+	}
+	return s.watch(ctx, group, screen)
+}
+
+// watch shows a group until the user leaves. Nothing here could change anything: the
+// session only reads, and there is no executor.
+func (s *session) watch(ctx context.Context, group string, screen ui.Options) error {
+	w := &live.Watch{Clock: s.kube.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: s.kube.ClusterName()}
+	v, err := s.look(ctx, group, w)
+	if err != nil {
+		return left(ctx, err)
+	}
+	defer v.intake.Close()
+	w.World, w.Intake = v.world, v.intake
+
+	snapshots := make(chan *engine.Snapshot, 1)
+	w.Publish = func(s *engine.Snapshot) {
+		select {
+		case <-snapshots: // the newest only
+		default:
+		}
+		snapshots <- s
+	}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	watched := make(chan error, 1)
+	go func() {
+		err := w.Run(watching)
+		close(snapshots)
+		watched <- err
+	}()
+	screen.Snapshots, screen.Look = snapshots, w.Look
+	_, err = ui.Run(ctx, screen)
+	stop()
+	if err := <-watched; err != nil {
+		return usage(err)
+	}
+	return left(ctx, err)
+}
+
+// left is the error that a screen ended with, but that a signal ended it is none.
+func left(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return nil
+	}
+	return err
+}

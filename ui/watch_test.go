@@ -1,0 +1,87 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/themes"
+)
+
+// watcher is a model that only watches.
+func watcher(s *engine.Snapshot, w, h int) (m *Model, sent *int) {
+	sent = new(int)
+	m = newModel(Options{Now: func() time.Time { return at }, Theme: themes.None, Environ: []string{"TERM=xterm"}, ReadOnly: true, Send: func(engine.Command) { *sent++ }})
+	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	m.Update(snapshotMsg{s})
+	return m, sent
+}
+
+func TestScreensOfAWatcher(t *testing.T) {
+	for _, f := range []struct {
+		name string
+		make func() *engine.Snapshot
+	}{{"idle", idle}, {"busy", busy}} {
+		for _, size := range sizes {
+			t.Run(fmt.Sprintf("%s_%dx%d", f.name, size[0], size[1]), func(t *testing.T) {
+				m, _ := watcher(f.make(), size[0], size[1])
+				frame := m.View().Content
+				checkFrame(t, frame, size[0], size[1])
+				golden.RequireEqual(t, ansi.Strip(frame)+"\n")
+			})
+		}
+	}
+}
+
+// The same screen goes from the group to its run, to nobody driving that, to its end
+// and to the next run; whatever is pressed, no command is sent, and q leaves.
+func TestWatcher(t *testing.T) {
+	m, sent := watcher(idle(), 120, 36)
+	shows := func(texts ...string) {
+		t.Helper()
+		frame := ansi.Strip(m.View().Content)
+		for _, text := range texts {
+			if !strings.Contains(frame, text) {
+				t.Errorf("%q is not on the screen:\n%s", text, frame)
+			}
+		}
+	}
+	keys := func() {
+		m.settle()
+		for _, key := range []string{"a", "f", "p", "s", "r", "x", "enter", "y", "esc", "esc"} {
+			press(m, key)
+		}
+	}
+	shows("READ-ONLY", "no run is under way; drainboard upgrade ng-web starts one", "outdated", "(a approve)")
+	keys()
+
+	s := asking()
+	s.Driver = "ann@laptop pid 7"
+	m.Update(snapshotMsg{s})
+	shows("READ-ONLY", "waits for approval")
+	keys()
+	s = busy()
+	s.Unattended = at.Add(-3 * time.Minute)
+	m.Update(snapshotMsg{s})
+	shows("nobody has driven this run for ", "drainboard upgrade ng-web goes on with it")
+	keys()
+	m.Update(snapshotMsg{done()})
+	shows("exit code")
+	m.Update(snapshotMsg{busy()})
+	if m.dialog != nil {
+		t.Error("the end of the run before is still on the screen")
+	}
+	if *sent > 0 {
+		t.Errorf("%d commands were sent", *sent)
+	}
+	m.settle()
+	if _, cmd := m.Update(tea.KeyPressMsg{Code: 'q', Text: "q"}); cmd == nil {
+		t.Error("q does not leave at once")
+	}
+}

@@ -44,7 +44,7 @@ lint: ## gofmt, go vet, staticcheck
 lab: build labtools ## a control plane with a node group to upgrade, and the dashboard on it
 	bin/lab up $(LAB_FLAGS) -- bin/drainboard upgrade ng-web $(UPGRADE_FLAGS)
 
-bench: build labtools ## every figure of docs/speed.md, beside what it is compared with (some five minutes)
+bench: build labtools ## every figure of docs/speed.md, beside what it is compared with (some ten minutes)
 	cd lab && go run ./bench
 
 clean:

@@ -30,6 +30,14 @@ type action struct {
 	not func(*Model) string
 	// do is nil for keys that the menu only tells of.
 	do func(*Model) tea.Cmd
+
+	// plain is how the plain mode calls it: "" by its label if it sends a command,
+	// and not at all if it only concerns the screen.
+	plain string
+	// points says what it needs the cursor on; where the plain mode finds nothing of
+	// the kind, none is the reason.
+	points points
+	none   string
 }
 
 func is(k engine.CommandKind) func(*Model) engine.CommandKind {
@@ -46,20 +54,24 @@ func actions(o Options) []*action {
 			do: func(m *Model) tea.Cmd { return m.open(newApproveDialog(m.sc.Batch)) }},
 		{name: "force", keys: []string{"f"}, show: "f", help: "delete what blocks the node or pod under the cursor, past its budgets", worth: 8,
 			label: called("force"), command: is(engine.CmdForce), not: notForce,
+			plain: "force: delete what is blocked, past its budgets", points: atNode | atBlocked, none: "no node is draining",
 			do: func(m *Model) tea.Cmd { t, _ := m.target(); return m.open(newForceDialog(t)) }},
 		{name: "pause", keys: []string{"p"}, show: "p", help: "pause: no new evictions, deadlines stand still; again: resume", worth: 7,
 			label: func(m *Model) string { return string(pauseOrResume(m)) }, command: pauseOrResume, do: togglePause},
 		{name: "skip", keys: []string{"s"}, show: "s", help: "skip the node under the cursor, or the marked ones: they stay as they are", worth: 5,
 			label: called("skip"), command: is(engine.CmdSkip), not: notSkip,
+			plain: "skip a node: it stays as it is", points: atNode, none: "no node is still to be rolled",
 			do: func(m *Model) tea.Cmd { return m.open(newSkipDialog(m.nodes.chosenNodes())) }},
 		{name: "return", keys: []string{"r"}, show: "r", help: "take the skipped or failed node under the cursor, or the marked ones, up again, at the end of the order", worth: 4,
 			label: called("return"), command: is(engine.CmdReturn), not: notReturn,
+			plain: "return to a node that was skipped or has failed", points: atNode, none: "no node was skipped or has failed",
 			do: func(m *Model) tea.Cmd { return m.open(newReturnDialog(m.nodes.chosenNodes())) }},
 		{name: "abort", keys: []string{"x"}, show: "x", help: "abort: shows first what stops, what finishes and what is put back", worth: 6,
 			label: called("abort"), command: is(engine.CmdAbort),
 			do: func(m *Model) tea.Cmd { return m.open(newAbortDialog()) }},
 		{name: "show details", keys: []string{"enter"}, show: "enter", help: "details of what is under the cursor: a node, a blocked pod, a line of the log; at the end the result", worth: 4,
-			label: detailsLabel, not: notDetails, do: openDetails},
+			label: detailsLabel, not: notDetails, do: openDetails,
+			plain: "tell all about a node or a blocked pod", points: atNode | atBlocked, none: "there is no node"},
 		{name: "filter", keys: []string{"/"}, show: "/", help: "show only the nodes, or lines of the log, with certain words: text, !text, blocked, zone=a, stage=drain, version=1.31, batch=2", worth: 4,
 			label: called("filter"), not: known, do: startSearch},
 		{name: "show problems only", keys: []string{"!"}, show: "!", help: "show only the nodes that need a look; again: all", worth: 1,
@@ -73,7 +85,8 @@ func actions(o Options) []*action {
 		{name: "change the pane", keys: []string{"tab"}, show: "tab", help: "the next pane: nodes, blocked, log; shift+tab the one before", worth: 3,
 			label: called("pane"), not: known, do: func(m *Model) tea.Cmd { m.focus = m.nextPane(1); return nil }},
 		{name: "show commands", keys: []string{"c"}, show: "c", help: "show or hide the kubectl and aws commands in the log", worth: 1,
-			label: called("commands"), do: func(m *Model) tea.Cmd { m.commands = !m.commands; return nil }},
+			label: called("commands"), do: func(m *Model) tea.Cmd { m.commands = !m.commands; return nil },
+			plain: "tell the kubectl and aws commands of each change, or no longer"},
 		{name: "copy", keys: []string{"y"}, show: "y", help: "copy what is under the cursor: a name, or the command of a line of the log",
 			not: notCopy,
 			do:  func(m *Model) tea.Cmd { return m.copy(m.copied()) }},
@@ -84,7 +97,7 @@ func actions(o Options) []*action {
 		{name: "open the palette", keys: []string{":"}, show: ":", help: "find what can be done by its name, and do it",
 			do: func(m *Model) tea.Cmd { return m.open(newMenu(false)) }},
 		{name: "quit", keys: []string{"q"}, show: "q", help: "leave; asks first when the run needs this process", worth: 10,
-			label: called("quit"), do: quit},
+			label: called("quit"), do: quit, plain: "leave"},
 		{name: "move", show: "arrows hjkl", help: "move the cursor; left and right change the zone; pgup, pgdn, g and G move further"},
 		{name: "go back", show: "esc", help: "show all nodes again, then drop the marks, then the cursor: the panes follow what happens"},
 		{name: "stop", show: "ctrl+c", help: "abort; a second time: stop at once"},
@@ -92,7 +105,7 @@ func actions(o Options) []*action {
 	if o.Scale != nil {
 		all = slices.Insert(all, 2, &action{name: "scale", keys: []string{"w"}, show: "w", worth: 8,
 			help:  "a demo's key: somebody else scales what owns the blocked pod, so that it may leave",
-			label: called("scale"), not: notScale,
+			label: called("scale"), not: notScale, plain: "have somebody scale what a budget blocks",
 			do: func(m *Model) tea.Cmd { b, _ := m.scalable(); m.say(o.Scale(b)); return m.tick() }})
 	}
 	return all
@@ -140,14 +153,20 @@ func (m *Model) actionFor(key string) *action {
 
 // why says why an action is not possible now, "" when it is.
 func (m *Model) why(a *action) string {
+	if why := m.unable(a); why != "" || a.not == nil {
+		return why
+	}
+	return a.not(m)
+}
+
+// unable says why an action is not possible whatever the cursor is on, "" when it may
+// be.
+func (m *Model) unable(a *action) string {
 	if a.command == nil {
-		if a.not == nil {
-			return ""
-		}
-		if m.sc == nil {
+		if a.not != nil && m.sc == nil {
 			return "nothing is known yet"
 		}
-		return a.not(m)
+		return ""
 	}
 	kind := a.command(m)
 	switch {
@@ -166,13 +185,8 @@ func (m *Model) why(a *action) string {
 	case (kind == engine.CmdForce || kind == engine.CmdApprove) && m.blind() != "":
 		return m.blind()
 	}
-	if why, ok := m.sc.Able(kind); !ok {
-		return lower(why)
-	}
-	if a.not != nil {
-		return a.not(m)
-	}
-	return ""
+	why, _ := m.sc.Able(kind)
+	return lower(why)
 }
 
 func approveLabel(m *Model) string {

@@ -101,8 +101,12 @@ func approveText(m *Model, b *engine.BatchView, w int) []string {
 		out = append(out, named(st, "at once", fmt.Sprintf("at most %s out of service", count(sc.Limit, "node")), st.text, w)...)
 	}
 	out = append(out, newLine(st, w).String())
+	mark := st.g.Blocked
+	if st.plain {
+		mark = "foreseen:"
+	}
 	for _, f := range b.Foreseen {
-		out = append(out, para(st, st.warn, st.g.Blocked, sc.brief(f), w)...)
+		out = append(out, para(st, st.warn, mark, sc.brief(f), w)...)
 	}
 	switch why := cmp.Or(b.NotEvaluated, m.blind()); {
 	case why != "":

@@ -47,10 +47,7 @@ func (m *Model) banners() []banner {
 		}
 	}
 	if src := sc.stale(); src != nil && !over {
-		text := st.g.Warning + " " + string(src.Name) + ": no data yet"
-		if !src.Fresh.IsZero() {
-			text = fmt.Sprintf("%s %s data %s old", st.g.Warning, src.Name, age(now.Sub(src.Fresh)))
-		}
+		text := st.g.Warning + " " + m.staleText(src)
 		if src.Retry.After(now) {
 			text += fmt.Sprintf(", retry in %s", age(src.Retry.Sub(now)+time.Second-1))
 		} else {
@@ -82,13 +79,26 @@ func (m *Model) banners() []banner {
 		out = append(out, m.mistakeBanner())
 	}
 	if sc.Skew.Abs() > skewShown {
-		word := "ahead of"
-		if sc.Skew < 0 {
-			word = "behind"
-		}
-		out = append(out, banner{st.calm, fmt.Sprintf("%s this computer's clock is %.1f s %s the cluster's; countdowns use the cluster's", st.g.Warning, sc.Skew.Abs().Seconds(), word)})
+		out = append(out, banner{st.calm, st.g.Warning + " " + m.skewText()})
 	}
 	return out
+}
+
+// staleText says how old the data of a source is.
+func (m *Model) staleText(src *engine.SourceView) string {
+	if src.Fresh.IsZero() {
+		return string(src.Name) + ": no data yet"
+	}
+	return fmt.Sprintf("%s data %s old", src.Name, age(m.sc.now(m.opts.Now()).Sub(src.Fresh)))
+}
+
+// skewText says how the clocks differ.
+func (m *Model) skewText() string {
+	word := "ahead of"
+	if m.sc.Skew < 0 {
+		word = "behind"
+	}
+	return fmt.Sprintf("this computer's clock is %.1f s %s the cluster's; countdowns use the cluster's", m.sc.Skew.Abs().Seconds(), word)
 }
 
 // canaryBanner counts down what replaced the canary must stay well for.

@@ -238,6 +238,9 @@ func keyLine(st *styles, w int, pairs ...string) string {
 
 // named is a line "name   value" of a list of facts.
 func named(st *styles, name, value string, p pen, w int) []string {
+	if st.plain {
+		return para(st, p, "", name+": "+value, w)
+	}
 	const column = 12
 	var out []string
 	for i, part := range wrap(value, w-column) {

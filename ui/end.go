@@ -54,11 +54,7 @@ func (d *endDialog) body(m *Model, w int) []string {
 		out = append(out, named(st, string(l.stage), st.stages[l.stage].glyph+" "+l.text(), p, w)...)
 	}
 	for _, b := range sc.Blockers {
-		text := b.Pod + " on " + sc.node(b.Node)
-		for _, v := range b.Budgets {
-			text += fmt.Sprintf(", budget %s allows %d: %d healthy, %d required", v.Ref, v.Allowed, v.Healthy, v.Desired)
-		}
-		out = append(out, named(st, "kept a node", text, st.warn, w)...)
+		out = append(out, named(st, "kept a node", sc.kept(b), st.warn, w)...)
 	}
 	if len(sc.Notes) > 0 {
 		out = append(out, newLine(st, w).String(), newLine(st, w).add(st.title, "to know").String())
@@ -73,6 +69,15 @@ func (d *endDialog) body(m *Model, w int) []string {
 		}
 	}
 	return out
+}
+
+// kept says which pod is kept where, and by which budgets.
+func (sc *scene) kept(b *engine.Blocker) string {
+	text := b.Pod + " on " + sc.node(b.Node)
+	for _, v := range b.Budgets {
+		text += fmt.Sprintf(", budget %s allows %d: %d healthy, %d required", v.Ref, v.Allowed, v.Healthy, v.Desired)
+	}
+	return text
 }
 
 // left are nodes that were not rolled for one reason.

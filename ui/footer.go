@@ -102,11 +102,20 @@ func (m *Model) tabLine(w int) string {
 	return l.String()
 }
 
-// summary counts nodes by what matters: at work, waiting, done.
+// summary says what matters most about the nodes: failed, at work, done.
 func (m *Model) summary() string {
 	if m.sc.State == engine.NoRun {
 		return fmt.Sprintf("%d outdated", m.sc.Total)
 	}
+	words := m.atWork()
+	if len(words) == 0 {
+		return fmt.Sprintf("%d/%d", m.sc.Done, m.sc.Total)
+	}
+	return strings.Join(words[:min(len(words), 2)], ", ")
+}
+
+// atWork counts the nodes that failed or on which something is under way, by stage.
+func (m *Model) atWork() []string {
 	counts := map[engine.Stage]int{}
 	for _, z := range m.sc.Zones {
 		for _, r := range z.Rows {
@@ -119,8 +128,5 @@ func (m *Model) summary() string {
 			words = append(words, fmt.Sprintf("%d %s", counts[s], s))
 		}
 	}
-	if len(words) == 0 {
-		return fmt.Sprintf("%d/%d", m.sc.Done, m.sc.Total)
-	}
-	return strings.Join(words[:min(len(words), 2)], ", ")
+	return words
 }

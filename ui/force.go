@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
@@ -36,7 +37,8 @@ func (d *forceDialog) names(m *Model) []string {
 
 func (d *forceDialog) title(m *Model) string { return "Force " + d.names(m)[0] }
 
-func (d *forceDialog) body(m *Model, w int) []string {
+// warning says what a force does and which promises it breaks.
+func (d *forceDialog) warning(m *Model, w int) []string {
 	st := m.st
 	var out []string
 	if d.pod != "" {
@@ -47,8 +49,12 @@ func (d *forceDialog) body(m *Model, w int) []string {
 	for _, p := range d.promises(m) {
 		out = append(out, para(st, st.bad, st.g.Warning, p, w)...)
 	}
-	out = append(out, para(st, st.dim, "", "It is recorded who forced it. It cannot be taken back.", w)...)
-	out = append(out, newLine(st, w).String())
+	return append(out, para(st, st.dim, "", "It is recorded who forced it. It cannot be taken back.", w)...)
+}
+
+func (d *forceDialog) body(m *Model, w int) []string {
+	st := m.st
+	out := append(d.warning(m, w), newLine(st, w).String())
 	if why := d.off(m); why != "" {
 		return append(out, para(st, st.bad, "!", "not possible now: "+why, w)...)
 	}
@@ -56,7 +62,7 @@ func (d *forceDialog) body(m *Model, w int) []string {
 	typeCells(l, d.input, l.left())
 	out = append(out, l.String())
 	if d.wrong {
-		out = append(out, para(st, st.warn, "!", "that is not the name; nothing was forced", w)...)
+		out = append(out, para(st, st.warn, "!", wrongName, w)...)
 	}
 	return out
 }
@@ -124,20 +130,24 @@ func (d *forceDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 		m.close()
 		return nil
 	case "enter":
-		typed := strings.TrimSpace(d.input.Value())
-		for _, name := range d.names(m) {
-			if typed == name && d.off(m) == "" {
-				m.close()
-				m.send(engine.Command{Kind: engine.CmdForce, Node: d.node, UID: d.uid}, "force of "+d.names(m)[0]+" asked for")
-				return nil
-			}
-		}
-		d.wrong = true
+		d.wrong = !d.try(m, strings.TrimSpace(d.input.Value()))
 		return nil
 	}
 	d.wrong = false
 	d.input, _ = d.input.Update(key)
 	return nil
+}
+
+const wrongName = "that is not the name; nothing was forced"
+
+// try forces if the right name was typed and it is still possible.
+func (d *forceDialog) try(m *Model, typed string) bool {
+	if !slices.Contains(d.names(m), typed) || d.off(m) != "" {
+		return false
+	}
+	m.close()
+	m.send(engine.Command{Kind: engine.CmdForce, Node: d.node, UID: d.uid}, "force of "+d.names(m)[0]+" asked for")
+	return true
 }
 
 func (d *forceDialog) paste(msg tea.PasteMsg) { d.input, _ = d.input.Update(msg) }

@@ -16,6 +16,8 @@ type pen string
 // file of this package knows a colour.
 type styles struct {
 	g themes.Glyphs
+	// plain: what is drawn is read as lines, without columns.
+	plain bool
 
 	text, dim, off, title, key   pen
 	border, focus, cursor        pen

@@ -7,7 +7,8 @@
 // phases.go, banner.go, nodes.go, blockers.go, log.go, footer.go. What can be
 // done is one list (actions.go) that keys, footer and help read. Dialogs lie over
 // the board (dialog.go and a file each). Only styles.go knows colours, those of a
-// theme; appearance.go changes it.
+// theme; appearance.go changes it. Plain (plain.go) tells and asks the same in lines,
+// without a screen.
 package ui
 
 import (
@@ -62,6 +63,12 @@ type Options struct {
 	// returns what was done. It is for a demo, which has somebody else at hand; nil is a
 	// real cluster, whose dashboard has no such key.
 	Scale func(*engine.Blocker) string
+	// Scripted: the lines of Input were written by a script, not typed by a person who
+	// reads the questions. Plain then takes one for each question, in their order.
+	Scripted bool
+	// Forget drops what was typed and not entered yet. Plain calls it before it asks
+	// without being asked to; nil does nothing.
+	Forget func()
 	// Input, Output and Environ are the terminal; nil means the process's own.
 	Input   io.Reader
 	Output  io.Writer

@@ -1,0 +1,274 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/themes"
+)
+
+// Plain is the dashboard without a screen, for a screen reader, a terminal that
+// cannot move its cursor, or a pipe: it tells the run in lines that are only ever
+// added to, and asks in numbered questions that are answered by lines of the input.
+// It ends by itself when the run is over or sends no more news.
+//
+// The end of the input is like a terminal that goes away: the run is paused, and
+// Plain returns Left; a run that is putting back what it changed goes on with that
+// first. Signals are the caller's, ctrl-c included; when ctx ends, Plain returns Left
+// and the context's cause, unless the run is over by then.
+func Plain(ctx context.Context, o Options) (Exit, error) {
+	n := newNarrator(o)
+	done := make(chan struct{})
+	defer close(done)
+	clock := time.NewTicker(time.Second)
+	defer clock.Stop()
+	return n.run(ctx, listen(n.m.opts.Input, n.m.opts.Now, done), clock.C)
+}
+
+// narrator tells a run and asks about it, line by line. It has the dashboard's own
+// model, whose actions and dialogs are what it asks with; only nothing is drawn.
+type narrator struct {
+	m   *Model
+	out io.Writer
+	// left is how the run was left, "" as long as it is told.
+	left Exit
+	// spoke is when the last line was told, by the local clock.
+	spoke time.Time
+
+	// q is the question that is open, nil for none.
+	q *question
+	// asked is what was last asked about without being told to, so that it is asked once.
+	asked string
+	// orders counts the commands that were sent; ordered is when the last one was.
+	orders  int
+	ordered time.Time
+	// deaf: the input has ended.
+	deaf bool
+
+	told teller
+}
+
+// plainWidth is how wide a line may be before it is broken in two: as good as any
+// width, because the terminal breaks lines where it must.
+const plainWidth = 1 << 13
+
+// plainWords are the glyphs of those who hear them.
+var plainWords = themes.Glyphs{Warning: "warning:", Arrow: "to", Times: " times", Ellipsis: "...", Dot: "-"}
+
+func newNarrator(o Options) *narrator {
+	o.Theme = themes.Theme{Name: "plain", Glyphs: plainWords}
+	m := newModel(o)
+	m.st.plain = true
+	m.ticking = true // no frame waits for a tick
+	if m.opts.Input == nil {
+		m.opts.Input = os.Stdin
+	}
+	n := &narrator{m: m, out: m.opts.Output, spoke: m.opts.Now(), told: newTeller()}
+	send := m.opts.Send
+	m.opts.Send = func(c engine.Command) {
+		n.orders++
+		n.ordered = m.opts.Now()
+		send(c)
+	}
+	if n.out == nil {
+		n.out = os.Stdout
+	}
+	return n
+}
+
+// run tells and asks until the run is left. Lines are what is typed, clock wakes it
+// about once a second.
+func (n *narrator) run(ctx context.Context, lines <-chan typed, clock <-chan time.Time) (Exit, error) {
+	snapshots := n.m.opts.Snapshots
+	for n.left == "" {
+		heard := lines
+		if n.deaf || n.m.opts.Scripted && n.q == nil {
+			heard = nil // answers wait for their question
+		}
+		select {
+		case s, ok := <-snapshots:
+			n.see(s, ok)
+		case l := <-heard:
+			n.hear(l)
+		case <-clock:
+			n.pass()
+		case <-ctx.Done():
+			select { // the last picture may have come, and tells how the run ended
+			case s, ok := <-snapshots:
+				n.see(s, ok)
+			default:
+			}
+			if n.left == Finished {
+				return Finished, nil
+			}
+			return Left, context.Cause(ctx)
+		}
+	}
+	return n.left, nil
+}
+
+// see takes a new snapshot: it tells what is new, and asks what is to be decided.
+func (n *narrator) see(s *engine.Snapshot, more bool) {
+	m := n.m
+	if !more {
+		m.ended = true
+		n.say("The run sends no more news.")
+		n.left = Left
+		return
+	}
+	first := m.sc == nil
+	m.show(s)
+	if m.sc == nil {
+		return
+	}
+	if first {
+		n.open()
+	}
+	n.tell()
+	if m.over() {
+		n.end()
+		return
+	}
+	if n.q != nil && n.q.dialog != nil && m.dialog != n.q.dialog {
+		n.q = nil // it closed itself, and said why
+	}
+	n.notice()
+	n.ask()
+}
+
+// pass lets time pass: what has waited for long enough is told.
+func (n *narrator) pass() {
+	m := n.m
+	if m.sc == nil {
+		return
+	}
+	n.tellBlockers()
+	now := m.opts.Now()
+	if need := n.need(); need != "" && need == n.asked && n.q == nil && now.Sub(n.ordered) >= lost {
+		n.askNeed(false) // what was decided has had no effect
+	}
+	if now.Sub(n.spoke) >= n.patience() {
+		n.say(n.progress())
+	}
+}
+
+// did carries out what a dialog or an action wants done, and asks what it opened.
+func (n *narrator) did(cmd tea.Cmd) {
+	if cmd != nil {
+		if _, quits := cmd().(tea.QuitMsg); quits {
+			n.left = n.m.exit
+		}
+	}
+	n.notice()
+	if n.left == "" && n.m.dialog != nil {
+		n.askDialog()
+	}
+}
+
+// notice tells what the model has to say.
+func (n *narrator) notice() {
+	if n.m.notice != "" {
+		n.say(n.m.notice)
+		n.m.notice = ""
+	}
+}
+
+// open tells what this is about, once.
+func (n *narrator) open() {
+	m, sc := n.m, n.m.sc
+	word, _ := m.state()
+	name := sc.Group
+	if sc.Cluster != "" {
+		name = sc.Cluster + " / " + name
+	}
+	parts := []string{"drainboard: " + name}
+	for _, part := range []string{versions(sc.From, sc.To, plainWords.Arrow), sc.Strategy, word, fmt.Sprintf("%d of %s", sc.Done, count(sc.Total, "node")), timeLeft(sc.Left)} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if !sc.Until.IsZero() {
+		parts = append(parts, untilText(sc.Until.In(m.opts.Now().Location()), m.opts.Now()))
+	}
+	n.say(strings.Join(parts, ", ") + ".")
+	switch {
+	case m.opts.ReadOnly:
+		n.say("This only watches. ctrl-c leaves.")
+	case m.opts.Scripted:
+		n.say("Each line of the input answers one question, in their order; when it ends, the run is paused.")
+	default:
+		n.say("An empty line, or ?, tells what can be done now. ctrl-c aborts; a second time it stops at once.")
+	}
+}
+
+// end tells how the run ended, as the dashboard's last dialog does.
+func (n *narrator) end() {
+	n.m.dialog = nil
+	n.notice()
+	d := newEndDialog()
+	n.say(d.title(n.m))
+	n.write(d.body(n.m, plainWidth)...)
+	n.left = Finished
+}
+
+// hangup is the end of the input: nobody is there to decide anything more.
+func (n *narrator) hangup() {
+	m := n.m
+	n.deaf = true
+	switch {
+	case m.sc == nil, m.opts.ReadOnly, m.opts.KeepsNothing, m.sc.State == engine.Planned, m.sc.State == engine.Paused:
+		n.left = Left
+	case m.sc.State == engine.Ending:
+		n.q, m.dialog = nil, nil
+		n.say("The input has ended. What was changed is still put back.")
+	default:
+		if why, ok := m.sc.Able(engine.CmdPause); !ok {
+			n.say("The input has ended. The run cannot be paused: " + lower(why) + ".")
+		} else {
+			m.opts.Send(engine.Command{Kind: engine.CmdPause, Reason: "the input ended"})
+			n.say("The input has ended: the run is paused. drainboard upgrade " + m.sc.Group + " goes on from where it stands.")
+		}
+		n.left = Left
+	}
+}
+
+// say tells a sentence, with the cluster's time.
+func (n *narrator) say(text string) {
+	now := n.m.opts.Now()
+	at := now
+	if n.m.sc != nil {
+		at = n.m.sc.now(now)
+	}
+	n.sayAt(at, text)
+}
+
+func (n *narrator) sayAt(at time.Time, text string) {
+	n.write(at.In(n.m.opts.Now().Location()).Format("15:04:05") + " " + text)
+}
+
+// write adds lines as they are: no sign moves or colours anything, and the terminal
+// breaks them where it likes. All text goes through it.
+func (n *narrator) write(lines ...string) {
+	var b strings.Builder
+	for _, l := range lines {
+		l = strings.TrimSpace(clean(strings.TrimSpace(l)))
+		if l != "" {
+			b.WriteString(oneSpaced(l) + "\n")
+		}
+	}
+	if b.Len() == 0 {
+		return
+	}
+	n.spoke = n.m.opts.Now()
+	_, _ = io.WriteString(n.out, b.String()) // who drives a run goes on when nobody reads
+}
+
+// oneSpaced is a text without the spaces that lay out a screen.
+func oneSpaced(s string) string { return strings.Join(strings.Fields(s), " ") }

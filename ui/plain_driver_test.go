@@ -1,0 +1,206 @@
+package ui
+
+import (
+	"context"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// listener is a person at the plain mode: types lines, waits for what is told, and
+// sees which commands went out.
+type listener struct {
+	t       *testing.T
+	keys    *io.PipeWriter
+	show    chan *engine.Snapshot
+	ticks   chan time.Time
+	sent    chan engine.Command
+	left    chan Exit
+	changed chan struct{}
+	cancel  context.CancelCauseFunc
+
+	mu    sync.Mutex
+	text  string
+	heard int // how much of the text was expected already
+	clock time.Time
+}
+
+// attend starts the plain mode on a snapshot.
+func attend(t *testing.T, s *engine.Snapshot, with ...func(*Options)) *listener {
+	t.Helper()
+	in, keys := io.Pipe()
+	p := &listener{
+		t: t, keys: keys, clock: at, show: make(chan *engine.Snapshot), ticks: make(chan time.Time),
+		sent: make(chan engine.Command, 16), left: make(chan Exit, 1), changed: make(chan struct{}, 1),
+	}
+	o := Options{Snapshots: p.show, Send: func(c engine.Command) { p.sent <- c }, Now: p.now, Input: in, Output: p}
+	for _, f := range with {
+		f(&o)
+	}
+	n := newNarrator(o)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	done := make(chan struct{})
+	p.cancel = cancel
+	go func() {
+		exit, _ := n.run(ctx, listen(in, p.now, done), p.ticks)
+		p.left <- exit
+	}()
+	t.Cleanup(func() {
+		cancel(nil)
+		<-p.left
+		close(done)
+		keys.Close()
+	})
+	return p.Show(s)
+}
+
+func (p *listener) now() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.clock
+}
+
+// Write takes what is told: whole lines, of signs that are shown.
+func (p *listener) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	p.text += string(b)
+	p.mu.Unlock()
+	if !strings.HasSuffix(string(b), "\n") {
+		p.t.Errorf("told half a line: %q", b)
+	}
+	if strings.ContainsFunc(string(b), func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }) {
+		p.t.Errorf("told a control character: %q", b)
+	}
+	select {
+	case p.changed <- struct{}{}:
+	default:
+	}
+	return len(b), nil
+}
+
+// Later lets time pass on the local clock once all that has come was told, and wakes
+// the plain mode.
+func (p *listener) Later(d time.Duration) *listener {
+	p.ticks <- time.Time{}
+	p.mu.Lock()
+	p.clock = p.clock.Add(d)
+	p.mu.Unlock()
+	p.ticks <- time.Time{}
+	return p
+}
+
+// Show has a new snapshot arrive.
+func (p *listener) Show(s *engine.Snapshot) *listener {
+	p.show <- s
+	return p
+}
+
+// Type types a line, after the time it takes to hear what was told.
+func (p *listener) Type(text string) *listener {
+	p.t.Helper()
+	p.Later(2 * time.Second)
+	return p.Blurt(text)
+}
+
+// Blurt types a line at once.
+func (p *listener) Blurt(text string) *listener {
+	p.t.Helper()
+	if _, err := io.WriteString(p.keys, text+"\n"); err != nil {
+		p.t.Fatal(err)
+	}
+	return p
+}
+
+// HangUp ends the input.
+func (p *listener) HangUp() *listener {
+	p.keys.Close()
+	return p
+}
+
+// Hears waits until all texts were told, in this order, after what was heard before.
+func (p *listener) Hears(texts ...string) *listener {
+	p.t.Helper()
+	late := time.After(patience)
+	for _, text := range texts {
+		for !p.hears(text) {
+			select {
+			case <-p.changed:
+			case <-late:
+				p.t.Fatalf("%q was not told:\n%s", text, p.rest())
+			}
+		}
+	}
+	return p
+}
+
+func (p *listener) hears(text string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := strings.Index(p.text[p.heard:], text)
+	if i >= 0 {
+		p.heard += i + len(text)
+	}
+	return i >= 0
+}
+
+// rest is what was told and not heard yet.
+func (p *listener) rest() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text[p.heard:]
+}
+
+// Never checks that a text has not been told at all.
+func (p *listener) Never(text string) *listener {
+	p.t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if strings.Contains(p.text, text) {
+		p.t.Errorf("%q was told:\n%s", text, p.text)
+	}
+	return p
+}
+
+// Sent waits for a command.
+func (p *listener) Sent(want engine.Command) *listener {
+	p.t.Helper()
+	select {
+	case c := <-p.sent:
+		if c != want {
+			p.t.Fatalf("sent %+v, want %+v", c, want)
+		}
+	case <-time.After(patience):
+		p.t.Fatalf("no command was sent, want %+v\n%s", want, p.rest())
+	}
+	return p
+}
+
+// SentNothing checks that no command went out so far.
+func (p *listener) SentNothing() *listener {
+	p.t.Helper()
+	select {
+	case c := <-p.sent:
+		p.t.Fatalf("sent %+v, want nothing", c)
+	default:
+	}
+	return p
+}
+
+// Leaves waits until the plain mode has ended.
+func (p *listener) Leaves(want Exit) {
+	p.t.Helper()
+	select {
+	case got := <-p.left:
+		if got != want {
+			p.t.Errorf("left as %q, want %q", got, want)
+		}
+	case <-time.After(patience):
+		p.t.Fatalf("did not leave\n%s", p.rest())
+	}
+	p.left <- want
+}

@@ -57,7 +57,7 @@ func crashingDemo(mode string) error {
 	}
 	loop := &live.Loop{Rules: rules, Cluster: "demo", World: w, Intake: intake, Executor: wall, Store: wall, Lock: wall, Clock: wall}
 	run, _ := begin(plan, wall.Now())
-	_, err = from.dashboard(ctx, loop, run)
+	_, err = from.interactive(ctx, loop, run)
 	if err != nil {
 		return &exitError{exitFailed, err}
 	}

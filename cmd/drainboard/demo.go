@@ -29,11 +29,11 @@ const demoContext = "demo"
 
 // demo is one call of `drainboard demo`.
 type demo struct {
+	face
 	app      *app
 	scenario string
 	speed    float64
 	seed     uint64
-	auto     bool
 	output   string
 }
 
@@ -54,6 +54,7 @@ func (a *app) demoCmd() *cobra.Command {
 	fl.Float64Var(&d.speed, "speed", 20, "seconds that pass in the cluster in one of yours")
 	fl.Uint64Var(&d.seed, "seed", 1, "seed of all that is random, the order of the nodes included")
 	fl.BoolVar(&d.auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
+	fl.BoolVar(&d.plain, "plain", false, plainHelp)
 	fl.StringVarP(&d.output, "output", "o", "text", "events of --auto as text or json")
 	a.themeFlag(cmd)
 	return cmd
@@ -84,7 +85,7 @@ func (d *demo) run(ctx context.Context) error {
 	if err != nil {
 		return usage(fmt.Errorf("--scenario: %w", err))
 	}
-	if err := fit(d.auto, asJSON); err != nil {
+	if d.face, err = d.fit(asJSON); err != nil {
 		return err
 	}
 	if err := d.app.checkTheme(); err != nil {
@@ -144,13 +145,16 @@ func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.Wall, asJS
 		from.screen = d.app.screen(ctx, demoContext)
 		from.screen.Speed, from.screen.KeepsNothing = d.speed, true
 		from.screen.Scale = func(b *engine.Blocker) string { return scale(wall, b) }
-		run, err = from.dashboard(ctx, loop, run)
+		if d.plain {
+			from.plainly(d.app)
+		}
+		run, err = from.interactive(ctx, loop, run)
 	}
 	switch {
 	case err != nil:
 		return &exitError{exitFailed, err}
 	case run.State == engine.Finished:
-		return d.app.result(run)
+		return d.app.result(run, d.plain)
 	case d.auto:
 		return &exitError{exitAbort, errors.New("the demo ended before its run did")}
 	}

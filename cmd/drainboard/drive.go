@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -19,13 +20,14 @@ import (
 // process stops at once.
 const termLimit = 5 * time.Minute
 
-// seat is where a run is driven from: a dashboard, or a script that reads events
-// and may send signals.
+// seat is where a run is driven from: a dashboard, questions in lines, or a script
+// that reads events and may send signals.
 type seat struct {
 	clock   live.Clock
 	signals <-chan os.Signal
 	err     io.Writer
-	screen  ui.Options             // of a dashboard; Snapshots, Send and Look are filled in
+	plain   bool                   // no dashboard: lines
+	screen  ui.Options             // of a dashboard or lines; Snapshots, Send and Look are filled in
 	beside  func(*engine.Snapshot) // adds to each snapshot before it is shown; may be nil
 	over    func()                 // called when the loop has ended, while the screen may stay; may be nil
 }
@@ -75,9 +77,16 @@ func (d *seat) headless(ctx context.Context, loop *live.Loop, run engine.Run) (e
 	return loop.Run(ctx, run)
 }
 
-// dashboard drives a run behind the dashboard. Leaving it pauses the run and
-// saves; so does SIGHUP. SIGTERM aborts.
-func (d *seat) dashboard(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
+// plainly has the run told in lines.
+func (d *seat) plainly(a *app) {
+	signal.Ignore(syscall.SIGPIPE) // whoever reads may go: it is no order to leave the nodes as they are
+	d.plain, d.screen = true, a.plainly(d.screen)
+}
+
+// interactive drives a run behind the dashboard, or behind questions in lines. Leaving
+// it pauses the run and saves; so does SIGHUP. SIGTERM aborts, and so does SIGINT,
+// which is a key on the dashboard; once more stops at once.
+func (d *seat) interactive(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	snapshots := make(chan *engine.Snapshot, 1)
@@ -101,7 +110,7 @@ func (d *seat) dashboard(ctx context.Context, loop *live.Loop, run engine.Run) (
 	var signalled atomic.Bool
 	go func() {
 		r, err := loop.Run(ctx, run)
-		if err != nil && screen.Err() == nil { // the log shows it
+		if err != nil && screen.Err() == nil && !d.plain { // the log shows it
 			fmt.Fprintln(plain{os.Stderr}, "the run stopped:", err)
 		}
 		if d.over != nil {
@@ -123,10 +132,16 @@ func (d *seat) dashboard(ctx context.Context, loop *live.Loop, run engine.Run) (
 					d.send(loop, engine.Command{Kind: engine.CmdPause, Reason: "the terminal went away"})
 					leave(errHangup)
 				case aborted:
+					if d.plain {
+						fmt.Fprintln(d.err, "drainboard: stopping at once")
+					}
 					leave(errAgain)
 				default:
 					aborted = true
 					signalled.Store(true)
+					if d.plain {
+						fmt.Fprintf(d.err, "drainboard: %s: aborting; once more stops at once\n", s)
+					}
 					d.send(loop, engine.Command{Kind: engine.CmdAbort, Reason: s.String()})
 					time.AfterFunc(termLimit, func() { leave(errAgain) })
 				}
@@ -138,7 +153,11 @@ func (d *seat) dashboard(ctx context.Context, loop *live.Loop, run engine.Run) (
 	options := d.screen
 	options.Snapshots, options.Look = snapshots, loop.Look
 	options.Send = func(c engine.Command) { d.send(loop, c) }
-	exit, err := ui.Run(screen, options)
+	show := ui.Run
+	if d.plain {
+		show = ui.Plain
+	}
+	exit, err := show(screen, options)
 	leave(nil)
 	if err != nil && !errors.Is(err, errHangup) && !errors.Is(err, errAgain) {
 		d.send(loop, engine.Command{Kind: engine.CmdPause, Reason: "the screen failed"})

@@ -6,13 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/signal"
 	"syscall"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -111,10 +109,11 @@ func dash(s string) string {
 	return s
 }
 
-// pickGroup lets the user pick a group on the screen and upgrades it.
-func (a *app) pickGroup(cmd *cobra.Command) error {
-	if !term.IsTerminal(int(os.Stdout.Fd())) || !term.IsTerminal(int(os.Stdin.Fd())) {
-		return usage(errors.New("this is not a terminal: name a subcommand (drainboard --help lists them)"))
+// pickGroup lets the user pick a group and upgrades it.
+func (a *app) pickGroup(cmd *cobra.Command, f face) error {
+	f, err := f.fit(false)
+	if err != nil {
+		return usage(errors.New("this is not a terminal: name a subcommand (drainboard --help lists them), or answer in lines with --plain"))
 	}
 	if err := a.checkTheme(); err != nil {
 		return err
@@ -125,13 +124,26 @@ func (a *app) pickGroup(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	name, err := a.pickFrom(ctx, s, a.screen(ctx, s.kube.ContextName()))
+	var name string
+	if f.plain { // ctrl-c ends the process: nothing has begun
+		var rows []ui.GroupRow
+		if rows, err = s.groupRows(ctx); err == nil {
+			name, _, err = ui.PlainPickGroup(ctx, rows, a.plainly(ui.Options{}))
+		}
+	} else {
+		name, err = a.pickFrom(ctx, s, a.screen(ctx, s.kube.ContextName()))
+	}
 	stop()
 	if err != nil || name == "" {
 		return err
 	}
 	upgrade := a.upgradeCmd()
 	upgrade.SetContext(cmd.Context())
+	if f.plain {
+		if err := upgrade.Flags().Set("plain", "true"); err != nil {
+			return err
+		}
+	}
 	return upgrade.RunE(upgrade, []string{name})
 }
 

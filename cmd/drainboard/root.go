@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 
@@ -13,7 +14,10 @@ import (
 
 // app is what all subcommands share.
 type app struct {
-	in        io.Reader
+	// in is read line by line, by one question after the other; scripted says that no
+	// person types there.
+	in        *bufio.Reader
+	scripted  bool
 	out, err  io.Writer
 	flags     *genericclioptions.ConfigFlags
 	namespace string
@@ -32,7 +36,8 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 		Context:     ptr.To(""),
 		ClusterName: ptr.To(""),
 	}
-	a := &app{in: in, out: plain{out}, err: plain{errOut}, flags: flags}
+	a := &app{in: bufio.NewReader(in), scripted: !isTerminal(in), out: plain{out}, err: plain{errOut}, flags: flags}
+	var f face
 	root := &cobra.Command{
 		Use:   "drainboard",
 		Short: "Roll the nodes of a Kubernetes cluster, and see what holds them up",
@@ -41,8 +46,9 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return a.pick(cmd) },
+		RunE:          func(cmd *cobra.Command, _ []string) error { return a.pickGroup(cmd, f) },
 	}
+	root.Flags().BoolVar(&f.plain, "plain", false, plainHelp)
 	root.SetIn(in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
@@ -63,11 +69,6 @@ func (a *app) versionCmd() *cobra.Command {
 			return err
 		},
 	}
-}
-
-// pick shows the groups and upgrades the one that is picked.
-func (a *app) pick(cmd *cobra.Command) error {
-	return a.pickGroup(cmd)
 }
 
 // output reads -o.

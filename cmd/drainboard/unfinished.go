@@ -68,7 +68,7 @@ func resumed(run engine.Run, now time.Time, given []string, auto bool) string {
 // given are the flags on the command line that make a run's settings and target.
 func given(cmd *cobra.Command) (names []string) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed && !slices.Contains([]string{"auto", "yes", "dry-run", "output", "theme"}, f.Name) {
+		if f.Changed && !slices.Contains([]string{"auto", "plain", "yes", "dry-run", "output", "theme"}, f.Name) {
 			names = append(names, "--"+f.Name)
 		}
 	})

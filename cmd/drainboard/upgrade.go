@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
@@ -27,7 +26,7 @@ func (a *app) upgradeCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upgrade GROUP",
 		Short: "Plan an upgrade, then run it; goes on with the group's unfinished run if there is one",
-		Long:  "Plan an upgrade of a group, then run it. An unfinished run of the group is resumed.\n\n" + exitCodes,
+		Long:  "Plan an upgrade of a group, then run it. An unfinished run of the group is resumed.\n\n" + plainLong + "\n\n" + exitCodes,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			u.app, u.group, u.given = a, args[0], given(cmd)
@@ -36,6 +35,7 @@ func (a *app) upgradeCmd() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&u.auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
+	fl.BoolVar(&u.plain, "plain", false, plainHelp)
 	fl.BoolVar(&u.yes, "yes", false, "no question at the start")
 	fl.BoolVar(&u.dryRun, "dry-run", false, "the same as plan")
 	fl.StringVarP(&u.output, "output", "o", "text", "events of --auto as text or json")
@@ -47,14 +47,15 @@ func (a *app) upgradeCmd() *cobra.Command {
 // upgrade is one call of `drainboard upgrade`.
 type upgrade struct {
 	rollFlags
-	app               *app
-	group             string
-	given             []string // flags that make settings and target
-	auto, yes, dryRun bool
-	output            string
-	json              bool
-	signals           chan os.Signal
-	driving           chan struct{} // closed when the run is under way: signals are its business
+	face
+	app         *app
+	group       string
+	given       []string // flags that make settings and target
+	yes, dryRun bool
+	output      string
+	json        bool
+	signals     chan os.Signal
+	driving     chan struct{} // closed when the run is under way: signals are its business
 }
 
 func (u *upgrade) run(cmd *cobra.Command) (err error) {
@@ -64,7 +65,7 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 	if u.dryRun {
 		return u.app.plan(cmd, u.group, &u.rollFlags, u.auto, u.json)
 	}
-	if err := fit(u.auto, u.json); err != nil {
+	if u.face, err = u.fit(u.json); err != nil {
 		return err
 	}
 	if err := u.app.checkTheme(); err != nil {
@@ -97,19 +98,6 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 	default:
 		return err
 	}
-}
-
-// fit refuses what a dashboard cannot do: write JSON, or show itself without a
-// terminal.
-func fit(auto, json bool) error {
-	switch {
-	case auto:
-	case json:
-		return usage(errors.New("-o json is for --auto: the dashboard has no JSON"))
-	case !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(os.Stdout.Fd())):
-		return usage(errors.New("this is not a terminal: use --auto to run without a dashboard"))
-	}
-	return nil
 }
 
 // prepare connects, plans, takes the lock, and drives the run.
@@ -253,7 +241,10 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		from.screen = d.app.screen(ctx, d.session.kube.ContextName())
-		run, err = from.dashboard(ctx, loop, run)
+		if d.plain {
+			from.plainly(d.app)
+		}
+		run, err = from.interactive(ctx, loop, run)
 	}
 	if err != nil {
 		d.sayLeft(run)
@@ -278,14 +269,17 @@ func (d *driver) conclude(run engine.Run) error {
 		}
 		return &exitError{code, fmt.Errorf("%s: %s; drainboard upgrade %s goes on", run.ID, what, run.Group)}
 	}
-	return d.app.result(run)
+	return d.app.result(run, d.plain)
 }
 
-// result says how a finished run ended, and is its exit code.
-func (a *app) result(run engine.Run) error {
-	a.sayCulprits(run)
-	list(a.err, "Left behind:", run.Left)
-	list(a.err, "Note:", run.Notes)
+// result says how a finished run ended, unless its details were told already, and is
+// its exit code.
+func (a *app) result(run engine.Run, told bool) error {
+	if !told {
+		a.sayCulprits(run)
+		list(a.err, "Left behind:", run.Left)
+		list(a.err, "Note:", run.Notes)
+	}
 	if code := run.Result.ExitCode(); code != 0 {
 		why := strings.TrimPrefix(run.Why, string(run.Result)+": ")
 		return &exitError{code, fmt.Errorf("%s: %s", run.Result, why)}
@@ -315,11 +309,11 @@ func (d *driver) events(list ...engine.Event) {
 }
 
 // ask reads a yes or no; anything but y or yes is no, and so is the end of ctx.
-func ask(ctx context.Context, in io.Reader, out io.Writer, question string) bool {
+func ask(ctx context.Context, in *bufio.Reader, out io.Writer, question string) bool {
 	fmt.Fprint(out, question)
 	answered := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(in).ReadString('\n')
+		line, _ := in.ReadString('\n')
 		answered <- line
 	}()
 	select {

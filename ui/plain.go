@@ -63,8 +63,8 @@ const plainWidth = 1 << 13
 var plainWords = themes.Glyphs{Warning: "warning:", Arrow: "to", Times: " times", Ellipsis: "...", Dot: "-"}
 
 func newNarrator(o Options) *narrator {
-	o.Theme = themes.Theme{Name: "plain", Glyphs: plainWords}
 	m := newModel(o)
+	m.st = newStyles(themes.Theme{Glyphs: plainWords}) // no colour and no bold, whatever the terminal could
 	m.st.plain = true
 	m.ticking = true // no frame waits for a tick
 	if m.opts.Input == nil {

@@ -185,6 +185,9 @@ func TestEndOfInputInLines(t *testing.T) {
 	if code := p.exit(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
+	if strings.ContainsAny(p.text, "\x1b\ufffd") {
+		t.Errorf("a colour or a weight was told:\n%q", p.text)
+	}
 }
 
 // Half a line that was typed before a question is no part of the answer.

@@ -109,14 +109,14 @@ func eachField(r *counted, length int64, do func(number uint64, n int64) error) 
 			n = 8
 		case wireFixed32:
 			n = 4
-		default:
-			return errWire
 		case wireBytes:
 			size, err := binary.ReadUvarint(r)
 			if err != nil {
 				return err
 			}
 			n = int64(size)
+		default:
+			return errWire
 		}
 		if n < 0 || length >= 0 && r.at+n > end {
 			return errWire

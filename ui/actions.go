@@ -220,19 +220,23 @@ func togglePause(m *Model) tea.Cmd {
 func known(*Model) string { return "" }
 
 func notSkip(m *Model) string {
-	return m.notFor("a node", func(r *engine.NodeRow) bool {
-		switch r.Stage {
-		case engine.Outdated, engine.Unreachable, engine.Queued, engine.Draining, engine.Settling:
-			return true
-		}
-		return false
-	})
+	return m.notFor("a node", skippable)
+}
+
+func skippable(r *engine.NodeRow) bool {
+	switch r.Stage {
+	case engine.Outdated, engine.Unreachable, engine.Queued, engine.Draining, engine.Settling:
+		return true
+	}
+	return false
 }
 
 func notReturn(m *Model) string {
-	return m.notFor("a skipped or failed node", func(r *engine.NodeRow) bool {
-		return !r.New && (r.Stage == engine.Skipped || r.Stage == engine.NodeFail)
-	})
+	return m.notFor("a skipped or failed node", returnable)
+}
+
+func returnable(r *engine.NodeRow) bool {
+	return !r.New && (r.Stage == engine.Skipped || r.Stage == engine.NodeFail)
 }
 
 // notFor says why the node under the cursor, or one of those that are marked, is not

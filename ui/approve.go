@@ -23,7 +23,7 @@ func newApproveDialog(b *engine.BatchView) *choiceDialog {
 					m.refuse("nothing was approved: " + why)
 					return m.tick()
 				}
-				m.approved = b.Hash
+				m.approved, m.approvedAt = b.Hash, m.opts.Now()
 				m.send(engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash}, batchShort(b)+" approved")
 				return nil
 			}},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // skewShown is from which on the difference of the clocks is worth a line.
@@ -56,7 +57,11 @@ func (m *Model) banners() []banner {
 		if src.Problem != "" {
 			text += ": " + src.Problem
 		}
-		out = append(out, banner{st.alarm, text + ". Nothing is done on stale data"})
+		what := ". Nothing is done on stale data"
+		if c := sc.source(world.Cluster); src.Name == world.Cloud && c != nil && !c.Stale {
+			what = ". Drains go on; what needs the cloud waits"
+		}
+		out = append(out, banner{st.alarm, text + what})
 	}
 	if m.ended && !over {
 		out = append(out, banner{st.alarm, st.g.Warning + " the run sends no more news; this is the last that is known. q leaves"})
@@ -138,14 +143,15 @@ func (m *Model) bannerLines(l layout) []string {
 	return out
 }
 
-// broken are the banners as lines: where the screen is narrow each has two.
+// broken are the banners as lines: where the screen is narrow each has two, and what
+// alarms has on all but wide ones.
 func (m *Model) broken(w int) []banner {
-	all := m.banners()
-	if w >= stackedWidth {
-		return all
-	}
 	var out []banner
-	for _, b := range all {
+	for _, b := range m.banners() {
+		if w >= wideWidth || w >= stackedWidth && b.pen != m.st.alarm {
+			out = append(out, b)
+			continue
+		}
 		parts := wrap(b.text, w-3)
 		if len(parts) > 2 { // the second line is cut where it ends
 			parts = []string{parts[0], strings.Join(parts[1:], " ")}

@@ -194,7 +194,7 @@ func (m *Model) blockerLines(b *engine.Blocker, w int) []string {
 	if way == "" {
 		way = b.Detail
 	}
-	way = clean(sc.brief(way))
+	way = clean(m.wayOut(way))
 	if b.Deadline == nil {
 		return append(out, m.wayLines(start, way, w)...)
 	}
@@ -216,6 +216,15 @@ func (m *Model) blockerLines(b *engine.Blocker, w int) []string {
 	l := start("").space(3).add(st.text, deadline).space(1)
 	m.timeBar(l, left, b.Deadline, min(max(l.left()-2, 0), most))
 	return append(out, l.String())
+}
+
+// wayOut is a way out for those who read it here: a watcher has no key to force with.
+func (m *Model) wayOut(text string) string {
+	text = m.sc.brief(text)
+	if m.opts.ReadOnly {
+		text = strings.ReplaceAll(text, " with f", " where the run is driven")
+	}
+	return text
 }
 
 // wayLines is the way out on lines of its own.

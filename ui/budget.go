@@ -103,7 +103,7 @@ func (d *budgetDialog) more(m *Model, w int) []string {
 		out = append(out, named(st, "why", sc.brief(d.detail.Why), st.text, w)...)
 	}
 	if d.detail.WayOut != "" {
-		out = append(out, named(st, "way out", sc.brief(d.detail.WayOut), st.good, w)...)
+		out = append(out, named(st, "way out", m.wayOut(d.detail.WayOut), st.good, w)...)
 	}
 	out = append(out, newLine(st, w).String())
 	total := len(d.detail.Pods) + d.detail.More

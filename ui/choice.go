@@ -45,6 +45,10 @@ func (d *choiceDialog) keys(m *Model, w int) string {
 
 func (d *choiceDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 	k := key.String()
+	if k == "enter" { // presses the button that has the focus, whichever has it for its key
+		m.close()
+		return d.choices[d.at].do(m)
+	}
 	for _, c := range d.choices {
 		if c.key == k {
 			m.close()
@@ -54,9 +58,6 @@ func (d *choiceDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 	switch k {
 	case "esc", "q":
 		m.close()
-	case "enter":
-		m.close()
-		return d.choices[d.at].do(m)
 	case "left", "h", "shift+tab":
 		d.at = (d.at + len(d.choices) - 1) % len(d.choices)
 	case "right", "l", "tab":

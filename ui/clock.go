@@ -26,6 +26,8 @@ type scene struct {
 	rows map[string]*engine.NodeRow
 	// blocked is how many nodes have the blocked mark.
 	blocked int
+	// asked are the names of the nodes that wait for approval.
+	asked map[string]bool
 	// same: the nodes are those of the scene before, in the same order.
 	same bool
 }
@@ -34,6 +36,12 @@ type scene struct {
 // is taken over while the nodes are the same.
 func newScene(s *engine.Snapshot, came time.Time, speed float64, before *scene) *scene {
 	sc := &scene{Snapshot: s, came: came, speed: speed}
+	if s.Batch != nil {
+		sc.asked = map[string]bool{}
+		for _, name := range s.Batch.Nodes {
+			sc.asked[name] = true
+		}
+	}
 	for _, zone := range s.Zones {
 		for _, r := range zone.Rows {
 			if r.Blocked {

@@ -155,7 +155,7 @@ func blockerText(m *Model, b *engine.Blocker, w int) []string {
 		out = append(out, named(st, "deadline", text, st.text, w)...)
 	}
 	if b.WayOut != "" {
-		out = append(out, named(st, "way out", sc.brief(b.WayOut), st.good, w)...)
+		out = append(out, named(st, "way out", m.wayOut(b.WayOut), st.good, w)...)
 	}
 	return out
 }

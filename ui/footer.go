@@ -28,7 +28,7 @@ func (m *Model) footer(w int) string {
 	}
 	var list []entry
 	for _, a := range m.actions {
-		if a.label == nil {
+		if a.label == nil || m.opts.ReadOnly && a.command != nil { // never possible here
 			continue
 		}
 		e := entry{key: a.show, label: a.label(m), off: m.why(a) != "", worth: a.worth}

@@ -35,6 +35,9 @@ func (d *forceDialog) names(m *Model) []string {
 	return []string{m.sc.node(d.node), d.node}
 }
 
+// looksAt: of a node that is forced all pods are wanted, with the budgets that they break.
+func (d *forceDialog) looksAt() engine.Look { return engine.Look{Machine: d.machine} }
+
 func (d *forceDialog) title(m *Model) string { return "Force " + d.names(m)[0] }
 
 // warning says what a force does and which promises it breaks.
@@ -58,11 +61,8 @@ func (d *forceDialog) body(m *Model, w int) []string {
 	if why := d.off(m); why != "" {
 		return append(out, para(st, st.bad, "!", "not possible now: "+why, w)...)
 	}
-	l := newLine(st, w).add(st.text, "Type ").add(st.title, d.names(m)[0]).add(st.text, " to force: ")
-	typeCells(l, d.input, l.left())
-	out = append(out, l.String())
 	if d.wrong {
-		out = append(out, para(st, st.warn, "!", wrongName, w)...)
+		out = append(para(st, st.warn, "!", wrongName, w), out...)
 	}
 	return out
 }
@@ -95,6 +95,24 @@ func (d *forceDialog) promises(m *Model) []string {
 	if p := m.podInSight(d.uid); p != nil {
 		out = append(out, podPromises(p, len(order) > 0)...)
 	}
+	if n := m.sc.Node; d.pod == "" && n != nil && n.ID == d.machine {
+		// Those that are not blocked yet are deleted as well. A pod that is not Ready, or
+		// is leaving, is not among the healthy.
+		budgets, order = map[string]*broken{}, nil
+		for _, p := range n.Pods {
+			for _, v := range p.Budgets {
+				if p.Stage == engine.StageIgnored || !p.Ready || p.Grace != nil {
+					continue
+				}
+				if budgets[v.Ref] == nil {
+					budgets[v.Ref] = &broken{view: v}
+					order = append(order, v.Ref)
+				}
+				budgets[v.Ref].pods++
+			}
+		}
+		order = slices.DeleteFunc(order, func(ref string) bool { return budgets[ref].view.Healthy-budgets[ref].pods >= budgets[ref].view.Desired })
+	}
 	for _, ref := range order {
 		b := budgets[ref]
 		out = append(out, fmt.Sprintf("breaks the budget %s: it promises %d healthy pods, has %d, and will have %d",
@@ -113,15 +131,31 @@ func (d *forceDialog) off(m *Model) string {
 	case m.blind() != "":
 		return m.blind()
 	}
-	why, _ := m.sc.Able(engine.CmdForce)
-	return lower(why)
+	if why, ok := m.sc.Able(engine.CmdForce); !ok {
+		return lower(why)
+	}
+	if row := m.sc.row(d.machine); row != nil && row.Stage != engine.Draining {
+		return m.sc.names[row.ID] + " is " + string(row.Stage) + "; only a node that is draining can be forced"
+	}
+	return ""
 }
 
 func (d *forceDialog) keys(m *Model, w int) string {
+	st := m.st
 	if d.off(m) != "" {
-		return keyLine(m.st, w, "esc", "cancel")
+		return keyLine(st, w, "esc", "cancel")
 	}
-	return keyLine(m.st, w, "enter", "force", "esc", "cancel")
+	// What is typed is in sight however long the list of promises is.
+	end := "   enter force   esc cancel"
+	if h := d.hint(); h != "" {
+		end = "   " + h + end
+	}
+	l := newLine(st, w).add(st.text, "Type ").add(st.title, d.names(m)[0]).add(st.text, " to force: ")
+	if l.left() < width(end)+12 {
+		end = ""
+	}
+	typeCells(l, d.input, l.left()-width(end))
+	return l.to(w-width(end)).add(st.dim, end).String()
 }
 
 func (d *forceDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
@@ -130,7 +164,10 @@ func (d *forceDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 		m.close()
 		return nil
 	case "enter":
-		d.wrong = !d.try(m, strings.TrimSpace(d.input.Value()))
+		d.wrong, d.top = !d.try(m, strings.TrimSpace(d.input.Value())), 0
+		return nil
+	case "up", "down", "pgup", "pgdown": // no letters of a name
+		d.move(key.String())
 		return nil
 	}
 	d.wrong = false

@@ -219,7 +219,7 @@ func TestADemoLeavesFreely(t *testing.T) {
 
 func TestAWatcherLeavesAndCommandsNothing(t *testing.T) {
 	ui := sit(t, 120, 36, asking(), readOnly)
-	ui.Expect("READ-ONLY", "(a approve batch 2").Press("a").Expect("cannot approve now: this dashboard only watches")
+	ui.Expect("READ-ONLY").Press("a").Expect("cannot approve now: this dashboard only watches")
 	ui.Press("p").Expect("cannot pause now").Press("x").Expect("cannot abort now").SentNothing()
 	ui.Press("q").Leaves(Left)
 }

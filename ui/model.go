@@ -71,9 +71,10 @@ type Model struct {
 	noticed    time.Time
 	refused    bool // the notice says why something was not done
 	interrupts int
-	// approved is the hash of the batch that was just approved here, until the
-	// snapshot knows.
-	approved string
+	// approved is the hash of the batch that was just approved here, and when, until
+	// the snapshot knows.
+	approved   string
+	approvedAt time.Time
 
 	ticking bool
 	frame   string
@@ -114,7 +115,11 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
+		small := m.blindToKeys()
 		m.width, m.height, m.dirty = msg.Width, msg.Height, true
+		if small && !m.blindToKeys() {
+			m.grace.begin(m.opts.Now()) // what was pressed meanwhile was for nothing that could be read
+		}
 	case tea.BackgroundColorMsg:
 		m.terminal.Dark = msg.IsDark()
 		m.choose()
@@ -132,8 +137,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.overhear(msg.lines)
 	case endedMsg:
 		m.ended, m.dirty = true, true
+		if m.dialog != nil {
+			m.dialog.refresh(m)
+		}
 	case tickMsg:
 		m.ticking, m.dirty = false, true
+		m.doubtApproval()
 		if m.notice != "" && m.opts.Now().Sub(m.noticed) >= noticeTime {
 			m.notice = ""
 		}
@@ -184,6 +193,7 @@ func (m *Model) show(s *engine.Snapshot) {
 	if s.Batch == nil || s.Batch.Hash != m.approved {
 		m.approved = ""
 	}
+	m.doubtApproval()
 	if _, end := m.dialog.(*endDialog); end && s.State != engine.Finished {
 		m.close() // another run has begun
 	}
@@ -209,6 +219,9 @@ func (m *Model) press(key tea.KeyPressMsg) tea.Cmd {
 	if key.String() == "ctrl+c" {
 		return m.interrupt()
 	}
+	if m.blindToKeys() {
+		return nil
+	}
 	if m.grace.swallow(m.opts.Now()) {
 		m.refuse("key ignored: the screen had just changed")
 		return m.tick()
@@ -233,9 +246,15 @@ func (m *Model) press(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// blindToKeys reports whether the screen is too small for what keys would do to be
+// read on it. Before its size is known nothing is held back.
+func (m *Model) blindToKeys() bool {
+	return m.width > 0 && (m.width < leastWidth || m.height < leastHeight)
+}
+
 // paste hands what was pasted to what takes text.
 func (m *Model) paste(msg tea.PasteMsg) {
-	if m.grace.swallow(m.opts.Now()) {
+	if m.blindToKeys() || m.grace.swallow(m.opts.Now()) {
 		return
 	}
 	m.dirty = true
@@ -263,7 +282,7 @@ func (m *Model) interrupt() tea.Cmd {
 	case m.over():
 		m.exit = Finished
 		return tea.Quit
-	case m.opts.ReadOnly:
+	case m.opts.ReadOnly, m.ended:
 		return tea.Quit
 	case m.interrupts > 0:
 		m.exit = Interrupted
@@ -280,6 +299,19 @@ func (m *Model) interrupt() tea.Cmd {
 
 // over reports whether the run has come to its end.
 func (m *Model) over() bool { return m.sc != nil && m.sc.State == engine.Finished }
+
+// approvalLost is how long an approval may take to be taken up before it is doubted.
+const approvalLost = 10 * time.Second
+
+// doubtApproval asks again for what was approved and still waits: the run may have
+// paused in between, or not have heard.
+func (m *Model) doubtApproval() {
+	if m.approved == "" || m.opts.Now().Sub(m.approvedAt) < approvalLost {
+		return
+	}
+	m.approved = ""
+	m.refuse("the approval was not taken up: the log may say why. It is asked for again")
+}
 
 // send gives a command to the run and says so; the snapshot shows its effect.
 func (m *Model) send(c engine.Command, said string) {

@@ -101,7 +101,7 @@ func (m *Model) find(x, y int) (s spot, ok bool) {
 // footer shows there. The second of two opens the details.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	m.attention.here(m.opts.Now())
-	if !m.mouse.on || msg.Button != tea.MouseLeft || m.dialog != nil || m.grace.swallow(m.opts.Now()) {
+	if !m.mouse.on || msg.Button != tea.MouseLeft || m.dialog != nil || m.blindToKeys() || m.grace.swallow(m.opts.Now()) {
 		return nil
 	}
 	s, ok := m.find(msg.X, msg.Y)

@@ -25,7 +25,7 @@ func TestANightAtTheKeyboard(t *testing.T) {
 	ui.Press("down").Press("enter").Expect(host(1, 23)).Press("esc").Gone(host(1, 23))
 
 	// The window is made small, then wide; everything is still there.
-	ui.Resize(60, 30).Expect("phase 3 of 4", "blocked 1").Resize(30, 8).Expect("too small").Resize(200, 50).Expect("ip-10-0-1-23", "scale checkout to 4")
+	ui.Resize(60, 30).Expect("phase 3 of 4", "blocked 1").Resize(30, 8).Expect("too small").SentNothing().Resize(200, 50).Expect("ip-10-0-1-23", "scale checkout to 4").Later(2 * graceMost)
 
 	// The cluster goes away: nothing is decided, and the screen says since when.
 	away := busy()

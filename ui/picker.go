@@ -80,6 +80,16 @@ func newPicker(rows []GroupRow, o Options) *picker {
 	return p
 }
 
+// follow takes a new list. A cursor whose group is gone is dropped: a key on its way
+// must not hit a neighbour.
+func (p *picker) follow() {
+	was := p.cursor
+	if p.choose(); p.cursor != was && was != "" {
+		p.cursor = ""
+		p.refuse(was + " is no longer listed")
+	}
+}
+
 // choose works out which groups are shown. A cursor whose group is not among them
 // goes to the first.
 func (p *picker) choose() {
@@ -124,7 +134,7 @@ func (p *picker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			p.problem = msg.err.Error()
 		} else {
 			p.all, p.read = msg.rows, p.opts.Now()
-			p.choose()
+			p.follow()
 		}
 		return p, p.later()
 	case tea.KeyPressMsg:
@@ -137,6 +147,9 @@ func (p *picker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (p *picker) press(key tea.KeyPressMsg) tea.Cmd {
 	at, k := p.at(), key.String()
+	if p.blindToKeys() && k != "ctrl+c" {
+		return nil
+	}
 	if p.search.open && k != "ctrl+c" && k != "up" && k != "down" {
 		p.typeGroup(key)
 		return nil

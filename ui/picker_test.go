@@ -55,7 +55,10 @@ func TestGroupsAreReadAgain(t *testing.T) {
 		t.Errorf("a failure does not show:\n%s", got)
 	}
 	p.Update(groupsMsg{rows: groups[2:]})
-	if p.cursor != "ng-system" {
+	if p.cursor != "" || !strings.Contains(ansi.Strip(p.View().Content), "ng-batch is no longer listed") {
 		t.Errorf("the cursor's group is gone, and the cursor is at %q", p.cursor)
+	}
+	if p.Update(tea.KeyPressMsg{Code: tea.KeyEnter}); p.picked != "" {
+		t.Errorf("picked %s, which nobody chose", p.picked)
 	}
 }

@@ -228,7 +228,7 @@ func (m *Model) podFacts(p *engine.PodDetail, c podColumns, w int) []string {
 		add(lk.pen, lk.glyph, sc.brief(p.Why))
 	}
 	if p.Blocker != nil && p.Blocker.WayOut != "" {
-		add(st.good, st.g.Arrow, sc.brief(p.Blocker.WayOut))
+		add(st.good, st.g.Arrow, m.wayOut(p.Blocker.WayOut))
 	}
 	return out
 }

@@ -30,12 +30,16 @@ func newAbortDialog() *choiceDialog {
 }
 
 func sendAbort(m *Model) tea.Cmd {
+	if why := m.why(m.actionFor("x")); why != "" { // it may have changed while the dialog was read
+		m.refuse("nothing was aborted: " + why)
+		return m.tick()
+	}
 	m.send(engine.Command{Kind: engine.CmdAbort}, "abort asked for")
 	return nil
 }
 
 func closeWhenOver(m *Model) {
-	if m.over() {
+	if m.over() || m.ended {
 		m.close()
 	}
 }
@@ -46,19 +50,20 @@ func commandName(r *engine.NodeRow) string { return cmp.Or(r.Name, r.ID) }
 
 // newSkipDialog asks before nodes are left as they are.
 func newSkipDialog(rows []*engine.NodeRow) *choiceDialog {
-	return newNodesDialog(rows, engine.CmdSkip, "Skip", "skip of", "skip it",
+	return newNodesDialog(rows, "s", skippable, "Skip", "skip of", "skip it",
 		"stays as it is: outdated, and not drained any further. The run ends with nodes left by choice (exit code 8).")
 }
 
 // newReturnDialog asks before nodes that were skipped or have failed are taken up
 // again.
 func newReturnDialog(rows []*engine.NodeRow) *choiceDialog {
-	return newNodesDialog(rows, engine.CmdReturn, "Return to", "return to", "return to it",
+	return newNodesDialog(rows, "r", returnable, "Return to", "return to", "return to it",
 		"goes to the end of the order, and is drained and replaced like any other when its turn comes.")
 }
 
-// newNodesDialog asks before a command is given for each of some nodes.
-func newNodesDialog(rows []*engine.NodeRow, kind engine.CommandKind, verb, said, yes, what string) *choiceDialog {
+// newNodesDialog asks before the command of a key is given for each of some nodes, all
+// of which are good for it. It goes away when one of them is no longer.
+func newNodesDialog(rows []*engine.NodeRow, key string, good func(*engine.NodeRow) bool, verb, said, yes, what string) *choiceDialog {
 	whom := func(m *Model) string {
 		if len(rows) == 1 {
 			return m.sc.node(commandName(rows[0]))
@@ -84,14 +89,34 @@ func newNodesDialog(rows []*engine.NodeRow, kind engine.CommandKind, verb, said,
 			return out
 		},
 		choices: []choice{{"n", "cancel", nothing}, {"y", yes, func(m *Model) tea.Cmd {
+			a := m.actionFor(key)
+			if why := m.unable(a); why != "" { // it may have changed while the dialog was read
+				m.refuse("cannot " + a.name + " now: " + why)
+				return m.tick()
+			}
 			for _, r := range rows {
-				m.opts.Send(engine.Command{Kind: kind, Node: commandName(r)})
+				m.opts.Send(engine.Command{Kind: a.command(m), Node: commandName(r)})
 			}
 			m.nodes.marks = nil
 			m.say(said + " " + whom(m) + " asked for")
 			return nil
 		}}},
-		check: closeWhenOver,
+		check: func(m *Model) {
+			closeWhenOver(m)
+			for i, r := range rows {
+				now := m.sc.row(r.ID)
+				switch {
+				case m.dialog == nil:
+					return
+				case now == nil || !good(now):
+					m.close()
+					m.grace.begin(m.opts.Now())
+					m.say(m.sc.node(commandName(r)) + " has moved on; nothing was asked for")
+				default:
+					rows[i] = now
+				}
+			}
+		},
 	}
 }
 
@@ -112,7 +137,16 @@ func leave(*Model) tea.Cmd { return tea.Quit }
 // newQuitDialog is for the process that drives the run.
 func newQuitDialog(m *Model) *choiceDialog {
 	again := "drainboard upgrade " + m.sc.Group + " goes on from where it stands, here or on another machine."
-	d := &choiceDialog{head: called("Leave?"), check: closeWhenOver, choices: []choice{{"n", "stay", nothing}}}
+	d := &choiceDialog{head: called("Leave?"), choices: []choice{{"n", "stay", nothing}}}
+	state, why := m.sc.State, m.unable(m.actionFor("p"))
+	d.check = func(m *Model) {
+		closeWhenOver(m)
+		if m.dialog != nil && (m.sc.State != state || m.unable(m.actionFor("p")) != why) {
+			m.close() // what leaving means is another thing now
+			m.grace.begin(m.opts.Now())
+			m.say("the run is " + string(m.sc.State) + " now: ask again to leave")
+		}
+	}
 	text := ""
 	switch m.sc.State {
 	case engine.Paused, engine.Planned:

@@ -139,7 +139,8 @@ func podsCell(r *engine.NodeRow, words bool) string {
 	return ""
 }
 
-// flag marks what needs a look: blocked, or odd in a way that Note tells.
+// flag marks what needs a look: blocked, odd in a way that Note tells, or of the batch
+// that waits for approval.
 func (m *Model) flag(l *line, r *engine.NodeRow) {
 	switch {
 	case r.Blocked:
@@ -148,6 +149,8 @@ func (m *Model) flag(l *line, r *engine.NodeRow) {
 		l.add(l.st.bad, "!")
 	case notReady(r):
 		l.add(l.st.warn, "!")
+	case m.sc.asked[r.Name] && r.Name != "":
+		l.add(l.st.warn, l.st.g.Ask)
 	default:
 		l.space(1)
 	}

@@ -82,8 +82,6 @@ func (m *Model) whyNotForce(t forceTarget) string {
 		return off
 	case row == nil:
 		return m.sc.node(t.node) + " is gone"
-	case row.Stage != engine.Draining:
-		return m.sc.names[row.ID] + " is " + string(row.Stage) + "; only a node that is draining can be forced"
 	case p != nil && p.Stage == engine.StageIgnored:
 		return p.Ref + " goes with its node"
 	case p == nil && !m.leaves(t.uid):

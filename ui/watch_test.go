@@ -58,7 +58,7 @@ func TestWatcher(t *testing.T) {
 			press(m, key)
 		}
 	}
-	shows("READ-ONLY", "no run is under way; drainboard upgrade ng-web starts one", "outdated", "(a approve)")
+	shows("READ-ONLY", "no run is under way; drainboard upgrade ng-web starts one", "outdated")
 	keys()
 
 	s := asking()

@@ -35,7 +35,9 @@ type seat struct {
 // send gives a command its sender and time.
 func (d *seat) send(loop *live.Loop, c engine.Command) {
 	c.By, c.At = who(), d.clock.Now()
-	loop.Send(c)
+	if !loop.Send(c) {
+		fmt.Fprintf(plain{os.Stderr}, "the run did not hear %s: it is too busy; give it again\n", c.Kind)
+	}
 }
 
 // headless drives a run without a dashboard. The first SIGINT, SIGTERM or SIGHUP

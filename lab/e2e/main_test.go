@@ -45,7 +45,7 @@ func testMain(m *testing.M) int {
 	if program = os.Getenv(programEnv); program == "" {
 		program = filepath.Join(root(), "bin", "drainboard")
 		build := exec.Command("go", "build", "-o", program, "./cmd/drainboard")
-		build.Dir = root()
+		build.Dir, build.Env = root(), append(os.Environ(), "CGO_ENABLED=0") // as make builds it
 		if out, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "build drainboard: %v\n%s", err, out)
 			return 1

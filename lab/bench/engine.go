@@ -55,7 +55,7 @@ func (b *bench) goBench(ctx context.Context, pack, name, time, unit string) (bes
 			if err != nil {
 				return 0, err
 			}
-			if best == 0 || (value < best) == (unit == "ns/op") {
+			if best == 0 || (value < best) == (unit != "rolls/s") {
 				best = value
 			}
 		}

@@ -10,6 +10,8 @@
 //	           requests for each replaced node
 //	watch      the dashboard in watch of 1,000 nodes and 10,000 pods: start, CPU at
 //	           rest, memory; beside k9s and eks-node-viewer where they are installed
+//	dashboard  the dashboard of a busy simulated roll, and of one of 5,000 nodes and
+//	           150,000 pods: bytes to the terminal, frame times, key to screen
 //
 // It needs bin/drainboard, bin/lab and bin/kwok (make build labtools).
 package main
@@ -37,7 +39,7 @@ const limit = 30 * time.Minute
 
 func main() {
 	b := bench{}
-	only := flag.String("only", "engine,demo,reaction,roll,watch", "what to measure")
+	only := flag.String("only", "engine,demo,dashboard,reaction,roll,watch", "what to measure")
 	flag.IntVar(&b.openings, "openings", 40, "budgets to open, for drainboard and for kubectl drain")
 	flag.BoolVar(&b.keep, "keep", false, "keep the labs' directories")
 	flag.StringVar(&b.env, "env", "", "directory of a lab that is up already (lab up --dir), for watch")
@@ -82,7 +84,7 @@ func (b *bench) run(ctx context.Context, only []string) (err error) {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"engine", b.engine}, {"demo", b.demo}, {"reaction", b.reactions}, {"roll", b.roll}, {"watch", b.watch}} {
+	}{{"engine", b.engine}, {"demo", b.demo}, {"dashboard", b.dashboards}, {"reaction", b.reactions}, {"roll", b.roll}, {"watch", b.watch}} {
 		if !slices.Contains(only, part.name) {
 			continue
 		}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// The busy roll: most rows of its table have a countdown.
+const (
+	busyNodes, busyLimit = 60, 45
+	busyApps, busyPods   = 12, 60 // and as many pods of each
+)
+
+// busyWorld is the cluster of the busy roll: pods take half a minute to stop and as
+// long to be ready elsewhere, and a budget lets a tenth of an application go at once.
+func busyWorld() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "cluster name=ng-busy zones=a,b,c nodes=%d slots=%d min=3\ntiming launch=5s boot=10s ready=5s jitter=0.3\n", busyNodes, busyApps*busyPods/busyNodes+2)
+	for i := range busyApps {
+		fmt.Fprintf(&s, "workload app%d replicas=%d grace=60s stop=%ds ready=20s\nbudget app%d max=10%%\n", i, busyPods, 20+2*i, i)
+	}
+	fmt.Fprintf(&s, "workload logs kind=daemonset\nsettings max-unavailable=%d approve=none post-drain-wait=60s\n", busyLimit)
+	return s.String()
+}
+
+// busyRoll lets the engine's loop roll the simulated cluster.
+func busyRoll(ctx context.Context, publish func(*engine.Snapshot), busy func()) error {
+	scenario := sim.Scenario{Name: "busy", Script: busyWorld()}
+	script, err := scenario.Open(1, true)
+	if err != nil {
+		return err
+	}
+	plan := script.Plan("bench-busy")
+	wall := sim.NewWall(script.Sim, 1)
+	rules, err := strategy.Named(plan.Strategy)
+	if err != nil {
+		return err
+	}
+	intake := live.Open(ctx, wall)
+	defer intake.Close()
+	w := world.New()
+	if err := intake.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud); err != nil {
+		return err
+	}
+	var once sync.Once
+	loop := &live.Loop{Rules: rules, Cluster: "bench", World: w, Intake: intake, Executor: wall, Store: wall, Lock: wall, Clock: wall}
+	loop.Publish = func(s *engine.Snapshot) {
+		publish(s)
+		if draining(s) >= busyLimit*9/10 {
+			once.Do(busy)
+		}
+	}
+	run, err := loop.Run(ctx, engine.Start(plan.Run, wall.Now(), "bench"))
+	if run.State == engine.Finished {
+		err = errors.Join(err, errors.New("it was over before it was measured: "+run.Why))
+	}
+	return err
+}
+
+// draining is how many nodes of a snapshot drain.
+func draining(s *engine.Snapshot) (n int) {
+	for _, z := range s.Zones {
+		for _, r := range z.Rows {
+			if r.Stage == engine.Draining {
+				n++
+			}
+		}
+	}
+	return n
+}

@@ -107,9 +107,9 @@ func (a Action) seen(w *world.World) bool {
 	case Resume:
 		return !w.Group.HasSuspended(a.Process)
 	case AddTaint:
-		return n == nil || n.HasTaint(*a.Taint)
+		return n == nil || n.HasTaint(a.taint())
 	case RemoveTaint:
-		return n == nil || !n.HasTaint(*a.Taint)
+		return n == nil || !n.HasTaint(a.taint())
 	case Cordon:
 		return n == nil || n.Unschedulable
 	case Uncordon:
@@ -151,9 +151,9 @@ func (a Action) Command() string {
 	case LaunchIn:
 		return fmt.Sprintf("aws autoscaling launch-instances --auto-scaling-group-name %s --requested-capacity 1 --availability-zones %s", a.Group, a.Zone)
 	case AddTaint:
-		return fmt.Sprintf("kubectl taint node %s %s", a.Node, a.Taint)
+		return fmt.Sprintf("kubectl taint node %s %s", a.Node, a.taint())
 	case RemoveTaint:
-		return fmt.Sprintf("kubectl taint node %s %s-", a.Node, a.Taint)
+		return fmt.Sprintf("kubectl taint node %s %s-", a.Node, a.taint())
 	case Cordon:
 		return "kubectl cordon " + a.Node
 	case Uncordon:

@@ -160,7 +160,7 @@ func (s *Step) nodeDetail(id string) *NodeDetail {
 func (m Mark) what() string {
 	switch m.Put.Kind {
 	case AddTaint:
-		return "tainted " + m.Put.Taint.String()
+		return "tainted " + m.Put.taint().String()
 	case AddLabel:
 		return "labelled " + m.Put.Label + "=" + m.Put.Value
 	}

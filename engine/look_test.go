@@ -321,3 +321,16 @@ func TestBudgetPods(t *testing.T) {
 		t.Errorf("%d pods are listed and %d are not, the first is %+v", len(d.Pods), d.More, d.Pods[0])
 	}
 }
+
+// A mark whose taint is missing (a damaged record) is no reason to panic.
+func TestAMarkWithoutItsTaint(t *testing.T) {
+	s := newSight(engine.Draining)
+	put := engine.TaintOf("i-1", "n1", world.Taint{Key: "k"})
+	put.Taint = nil
+	s.r.Marks["i-1"] = []engine.Mark{{Put: put}}
+	s.r.Pending[put.Key] = engine.Pending{Action: put, Asked: lookedAt}
+	if row := s.view(engine.Look{Machine: "i-1"}).Zones[0].Rows[0]; row.Tainted {
+		t.Error("the node is said to have a taint that nobody knows")
+	}
+	engine.Decide(strategy.EKS{}, lookedAt, s.w, s.r, engine.Inputs{})
+}

@@ -15,6 +15,15 @@ func TaintOf(machine, node string, t world.Taint) Action {
 	return Action{Kind: AddTaint, Key: "taint/" + machine + "/" + t.Key, Machine: machine, Node: node, Taint: &t}
 }
 
+// taint is the taint of an action that puts one on or takes one off, the zero one for
+// others.
+func (a Action) taint() world.Taint {
+	if a.Taint == nil {
+		return world.Taint{}
+	}
+	return *a.Taint
+}
+
 // CordonOf is the action that cordons a machine's node.
 func CordonOf(machine, node string) Action {
 	return Action{Kind: Cordon, Key: "cordon/" + machine, Machine: machine, Node: node}
@@ -47,7 +56,7 @@ func (s *Step) Mark(put Action) bool {
 // needs nothing costs next to nothing.
 func (s *Step) Taint(machine, node string, t world.Taint) bool {
 	for _, m := range s.Run.Marks[machine] {
-		if m.Put.Kind == AddTaint && *m.Put.Taint == t && m.Put.Node == node && s.settled(m.Put.Key) {
+		if m.Put.Kind == AddTaint && m.Put.taint() == t && m.Put.Node == node && s.settled(m.Put.Key) {
 			if n := s.W.Node(node); n != nil && n.HasTaint(t) {
 				return true
 			}
@@ -193,7 +202,7 @@ func (s *Step) reportChange(a Action) {
 	}
 	switch a.Kind {
 	case AddTaint:
-		e.Type, e.Message = NodeTainted, "tainted "+a.Taint.String()
+		e.Type, e.Message = NodeTainted, "tainted "+a.taint().String()
 	case Cordon:
 		e.Type, e.Message = NodeCordoned, "cordoned"
 	case AddLabel:
@@ -230,9 +239,9 @@ func (a Action) describe() string {
 	case LaunchIn:
 		return "launch a machine in " + a.Zone
 	case AddTaint:
-		return "taint " + a.Node + " " + a.Taint.String()
+		return "taint " + a.Node + " " + a.taint().String()
 	case RemoveTaint:
-		return "remove taint " + a.Taint.String() + " from " + a.Node
+		return "remove taint " + a.taint().String() + " from " + a.Node
 	case AddLabel:
 		return "label " + a.Node + " " + a.Label + "=" + a.Value
 	case RemoveLabel:

@@ -306,7 +306,7 @@ func (s *Step) stuck(p *world.Pod) bool {
 func taintOf(marks []Mark) world.Taint {
 	for _, m := range marks {
 		if m.Put.Kind == AddTaint {
-			return *m.Put.Taint
+			return m.Put.taint()
 		}
 	}
 	return world.Taint{}

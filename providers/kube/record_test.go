@@ -167,6 +167,8 @@ func TestRecordUnreadable(t *testing.T) {
 		{"no version", `{"data":{"run.json":"{}"}}`, false},
 		{"wrong type", `{"data":{"run.json":"{\"version\":1,\"id\":7}"}}`, false},
 		{"no gzip", `{"binaryData":{"run.json.gz":"AAAA"}}`, false},
+		{"a mark without its taint", `{"data":{"run.json":"{\"version\":1,\"marks\":{\"i-1\":[{\"put\":{\"kind\":\"taint\",\"key\":\"taint/i-1/k\"}}]}}"}}`, false},
+		{"an action without its taint", `{"data":{"run.json":"{\"version\":1,\"pending\":{\"k\":{\"action\":{\"kind\":\"check\",\"of\":{\"kind\":\"untaint\"}}}}}"}}`, false},
 		{"newer", `{"data":{"run.json":"{\"version\":99,\"id\":{\"what\":\"is this\"}}"}}`, true},
 	} {
 		s := newFakeStore(t)

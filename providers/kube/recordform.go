@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -112,6 +114,33 @@ func decodeRun(m *corev1.ConfigMap) (engine.Run, error) {
 	if err := json.Unmarshal(text, &run); err != nil {
 		return damaged(err)
 	}
+	if err := complete(&run); err != nil {
+		return damaged(err)
+	}
 	cleanRun(&run)
 	return run, nil
+}
+
+// complete reports what the run's actions lack that nothing can be done without.
+func complete(run *engine.Run) error {
+	for _, machine := range slices.Sorted(maps.Keys(run.Marks)) {
+		for _, m := range run.Marks[machine] {
+			if tainting(m.Put.Kind) && m.Put.Taint == nil {
+				return fmt.Errorf("the mark %q has no taint", m.Put.Key)
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(run.Pending)) {
+		pending := run.Pending[key].Action
+		for a := &pending; a != nil; a = a.Of {
+			if tainting(a.Kind) && a.Taint == nil {
+				return fmt.Errorf("the action %q has no taint", a.Key)
+			}
+		}
+	}
+	return nil
+}
+
+func tainting(kind engine.ActionKind) bool {
+	return kind == engine.AddTaint || kind == engine.RemoveTaint
 }

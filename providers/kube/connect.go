@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"runtime"
 	"slices"
@@ -18,7 +19,6 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/transport"
 	"k8s.io/client-go/util/connrotation"
 	"k8s.io/klog/v2"
 
@@ -39,11 +39,11 @@ const (
 // From here on client-go writes nothing to the terminal: klog is silenced, and
 // what credential plugins print is kept for error messages.
 func Connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version string) (*Client, error) {
-	return connect(ctx, flags, version, nil)
+	return connect(ctx, flags, version, false)
 }
 
-// connect is Connect with a gate that every request passes; nil lets all through.
-func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version string, gate transport.WrapperFunc) (*Client, error) {
+// connect is Connect, or ConnectReadOnly.
+func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version string, readOnly bool) (*Client, error) {
 	loader := flags.ToRawKubeConfigLoader()
 	raw, err := loader.RawConfig()
 	if err != nil {
@@ -71,8 +71,13 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version 
 		return nil, fmt.Errorf("the kubeconfig has no current context; %s", contexts(raw.Contexts))
 	}
 	cfg = rest.CopyConfig(cfg)
-	if gate != nil {
-		cfg.Wrap(gate)
+	if readOnly {
+		base, _, err := rest.DefaultServerUrlFor(cfg)
+		if err != nil {
+			return nil, fmt.Errorf("the kubeconfig does not lead to a cluster: %s", sentence(err.Error()))
+		}
+		prefix := strings.TrimRight(base.Path, "/")
+		cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return onlyReads(prefix, next) })
 	}
 	c, err := open(cfg, version)
 	if err != nil {

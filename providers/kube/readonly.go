@@ -18,13 +18,14 @@ var ErrReadOnly = errors.New("this process only reads")
 // ConnectReadOnly is Connect for commands that only look: whatever is asked of the
 // client, nothing leaves this process but reads and questions for one's own rights.
 func ConnectReadOnly(ctx context.Context, flags *genericclioptions.ConfigFlags, version string) (*Client, error) {
-	return connect(ctx, flags, version, onlyReads)
+	return connect(ctx, flags, version, true)
 }
 
 // onlyReads wraps a transport so that it lets nothing pass that may change something.
-func onlyReads(next http.RoundTripper) http.RoundTripper {
+// prefix is the path of the server's URL, which every request begins with.
+func onlyReads(prefix string, next http.RoundTripper) http.RoundTripper {
 	return roundTrip(func(req *http.Request) (*http.Response, error) {
-		if !reads(req) {
+		if !reads(req.Method, within(prefix, req.URL.Path)) {
 			if req.Body != nil {
 				_ = req.Body.Close()
 			}
@@ -34,18 +35,48 @@ func onlyReads(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
+// within is what of a request's path the API server sees.
+func within(prefix, path string) string {
+	if rest, ok := strings.CutPrefix(path, prefix); ok && (rest == "" || rest[0] == '/') {
+		return rest
+	}
+	return path
+}
+
 // reads reports whether a request to the API can change nothing: get, list and
 // watch, and a review of one's own rights, which has to be a POST. The subresources
 // that lead into a pod or past the API are none, whatever their method.
-func reads(req *http.Request) bool {
-	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
-	switch req.Method {
+func reads(method, path string) bool {
+	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
-		return !slices.ContainsFunc(parts, func(part string) bool {
-			return slices.Contains([]string{"exec", "attach", "portforward", "proxy"}, part)
-		})
+		return !slices.Contains([]string{"exec", "attach", "portforward", "proxy"}, subresource(path))
 	case http.MethodPost:
-		return len(parts) >= 4 && slices.Equal(parts[len(parts)-4:], []string{"apis", "authorization.k8s.io", "v1", "selfsubjectaccessreviews"})
+		return path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 	}
 	return false
+}
+
+// subresource is the one that a path leads to, "" if it leads to none. A proxy that the
+// API once had, by a prefix of the path, counts as one.
+func subresource(path string) string {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	switch { // the API's group and version
+	case len(parts) > 2 && parts[0] == "api":
+		parts = parts[2:]
+	case len(parts) > 3 && parts[0] == "apis":
+		parts = parts[3:]
+	default:
+		return ""
+	}
+	if parts[0] == "proxy" {
+		return parts[0]
+	}
+	// namespaces/name/pods/name/exec, nodes/name/proxy, namespaces/name/status
+	if len(parts) > 3 && parts[0] == "namespaces" {
+		parts = parts[2:]
+	}
+	if len(parts) < 3 {
+		return ""
+	}
+	return parts[2]
 }

@@ -26,6 +26,8 @@ func TestMain(m *testing.M) {
 	case "":
 	case "crash in the loop", "crash in a feed":
 		os.Exit(report(crashingDemo(mode)))
+	case "crash in the watch", "failure of the watch", "watch", "picker":
+		os.Exit(report(watchedDemo(mode)))
 	default:
 		main()
 	}

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os/signal"
-	"syscall"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -118,14 +116,17 @@ func (a *app) pickGroup(cmd *cobra.Command, f face) error {
 	if err := a.checkTheme(); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP) // ctrl-c is a key here
+	ctx, stop := cmd.Context(), context.CancelFunc(func() {})
+	if !f.plain { // where no screen is up a signal ends the process: nothing has begun
+		ctx, stop = untilSignalled(ctx)
+	}
 	defer stop()
 	s, err := connect(ctx, a.flags, a.namespace, kube.ReadRights(a.namespace), true)
 	if err != nil {
-		return err
+		return left(ctx, err)
 	}
 	var name string
-	if f.plain { // ctrl-c ends the process: nothing has begun
+	if f.plain {
 		var rows []ui.GroupRow
 		if rows, err = s.groupRows(ctx); err == nil {
 			name, _, err = ui.PlainPickGroup(ctx, rows, a.plainly(ui.Options{}))
@@ -133,10 +134,10 @@ func (a *app) pickGroup(cmd *cobra.Command, f face) error {
 	} else {
 		name, err = a.pickFrom(ctx, s, a.screen(ctx, s.kube.ContextName()))
 	}
-	stop()
-	if err != nil || name == "" {
-		return err
+	if ctx.Err() != nil || err != nil || name == "" {
+		return left(ctx, err)
 	}
+	stop()
 	upgrade := a.upgradeCmd()
 	upgrade.SetContext(cmd.Context())
 	if f.plain {

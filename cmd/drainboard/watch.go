@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -25,7 +26,7 @@ func (a *app) watchCmd() *cobra.Command {
 			"starts and how it ends, and sends nothing but reads, so q leaves at any moment. Without GROUP it lets you pick one.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP) // ctrl-c is a key here
+			ctx, stop := untilSignalled(cmd.Context())
 			defer stop()
 			return a.watch(ctx, args)
 		},
@@ -45,7 +46,7 @@ func (a *app) watch(ctx context.Context, args []string) error {
 	rights := append(kube.ReadRights(a.namespace), kube.WatchRights(a.namespace)...)
 	s, err := connect(ctx, a.flags, a.namespace, rights, true)
 	if err != nil {
-		return err
+		return left(ctx, err)
 	}
 	screen := a.screen(ctx, s.kube.ContextName())
 	screen.ReadOnly = true
@@ -68,7 +69,12 @@ func (s *session) watch(ctx context.Context, group string, screen ui.Options) er
 	}
 	defer v.intake.Close()
 	w.World, w.Intake = v.world, v.intake
+	return watchOn(ctx, w, screen)
+}
 
+// watchOn shows what is watched until the user leaves, also after the watch has ended,
+// and returns why that failed.
+func watchOn(ctx context.Context, w *live.Watch, screen ui.Options) error {
 	snapshots := make(chan *engine.Snapshot, 1)
 	w.Publish = func(s *engine.Snapshot) {
 		select {
@@ -81,17 +87,27 @@ func (s *session) watch(ctx context.Context, group string, screen ui.Options) er
 	defer stop()
 	watched := make(chan error, 1)
 	go func() {
-		err := w.Run(watching)
+		err := live.Caught(func() error { return w.Run(watching) })
+		if err != nil && watching.Err() == nil { // the log shows it
+			fmt.Fprintln(plain{os.Stderr}, "the watch stopped:", err)
+		}
 		close(snapshots)
 		watched <- err
 	}()
 	screen.Snapshots, screen.Look = snapshots, w.Look
-	_, err = ui.Run(ctx, screen)
+	_, err := ui.Run(ctx, screen)
 	stop()
 	if err := <-watched; err != nil {
 		return usage(err)
 	}
 	return left(ctx, err)
+}
+
+// untilSignalled is a context that ends with every signal that ends a process, so that
+// a screen gives the terminal back first. Ctrl-c is a key on a screen; SIGINT comes from
+// elsewhere, or before there is a screen.
+func untilSignalled(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
 
 // left is the error that a screen ended with, but that a signal ended it is none.

@@ -1,0 +1,116 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/ui"
+)
+
+// watchedDemo watches the demo's group, or picks it. SIGUSR1 has the watch panic, or
+// fail.
+func watchedDemo(mode string) error {
+	now := make(chan os.Signal, 1)
+	signal.Notify(now, syscall.SIGUSR1)
+	s, err := sim.Named("tour")
+	if err != nil {
+		return err
+	}
+	script, err := s.Open(1, false)
+	if err != nil {
+		return err
+	}
+	wall := sim.NewWall(script.Sim, 20)
+	var order live.Feed = panickyFeed(now)
+	if mode == "failure of the watch" {
+		order = failingFeed(now)
+	}
+	ctx, stop := untilSignalled(context.Background())
+	defer stop()
+	if mode == "picker" {
+		_, _, err := ui.PickGroup(ctx, []ui.GroupRow{{Name: "ng-web", Provider: "asg"}}, nil, ui.Options{Environ: os.Environ()})
+		return left(ctx, err)
+	}
+	intake := live.Open(ctx, wall, order)
+	defer intake.Close()
+	w := &live.Watch{World: world.New(), Intake: intake, Clock: wall, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "demo"}
+	if err := intake.Fill(ctx, w.World, time.Minute, world.Cluster, world.Cloud); err != nil {
+		return err
+	}
+	return watchOn(ctx, w, ui.Options{ReadOnly: true, Environ: os.Environ()})
+}
+
+// panickyFeed posts a change that panics.
+type panickyFeed chan os.Signal
+
+func (f panickyFeed) Run(ctx context.Context, post func(live.Change)) error {
+	select {
+	case <-f:
+		post(func(*world.World) { panic("as ordered") })
+	case <-ctx.Done():
+		return nil
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// failingFeed fails for good.
+type failingFeed chan os.Signal
+
+func (f failingFeed) Run(ctx context.Context, _ func(live.Change)) error {
+	select {
+	case <-f:
+		return errors.New("failed as ordered")
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// A watch that panics or fails says so on the screen, leaves the last picture there, and
+// the terminal as it was once the user has left.
+func TestAWatchThatFailsSaysSo(t *testing.T) {
+	for mode, says := range map[string]string{"crash in the watch": "internal error: as ordered", "failure of the watch": "failed as ordered"} {
+		t.Run(mode, func(t *testing.T) {
+			r := openRaw(t, mode)
+			r.shows("outdated")
+			if err := r.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+				t.Fatal(err)
+			}
+			r.shows("the watch stopped: " + says)
+			r.shows("sends no more news")
+			if _, err := r.control.WriteString("q"); err != nil {
+				t.Fatal(err)
+			}
+			r.exits(exitUsage)
+			r.asItWas()
+		})
+	}
+}
+
+// SIGINT, which somebody else sends where ctrl-c is a key, ends a screen that only
+// shows, and the terminal is as it was.
+func TestSIGINTRestoresTheTerminalOfWhoLooks(t *testing.T) {
+	for mode, seen := range map[string]string{"watch": "outdated", "picker": "ng-web"} {
+		t.Run(mode, func(t *testing.T) {
+			r := openRaw(t, mode)
+			r.shows(seen)
+			if err := r.cmd.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			r.exits(0)
+			r.cooked()
+			r.shows("\x1b[?1049l")
+		})
+	}
+}

@@ -16,6 +16,19 @@ const (
 	CmdAbort   CommandKind = "abort"
 )
 
+// WithoutLock is why a command is refused while the lock of the run is lost.
+const WithoutLock = "the lock of this run is lost"
+
+// NeedsLock reports whether a command is only taken while the lock is held: it is about
+// what the run does at that moment.
+func (k CommandKind) NeedsLock() bool {
+	switch k {
+	case CmdApprove, CmdForce, CmdSkip, CmdReturn:
+		return true
+	}
+	return false
+}
+
 // Command is what an operator says to a run.
 type Command struct {
 	Kind CommandKind `json:"kind"`

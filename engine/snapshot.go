@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -51,6 +52,9 @@ type Snapshot struct {
 	// Unattended is since when nobody has driven a run that is not over, zero while
 	// somebody does.
 	Unattended time.Time
+	// LockLost is why this process does not hold the lock of the run now, "" while it
+	// does; LoseLock sets it.
+	LockLost string
 	// Events is the log, oldest first; its tail may be shared between snapshots.
 	Events []Event
 	// Abilities says for every command whether it is possible now, and if not why.
@@ -211,4 +215,16 @@ func (s *Snapshot) Able(kind CommandKind) (why string, ok bool) {
 		}
 	}
 	return "not offered by this strategy", false
+}
+
+// LoseLock says that the lock of the run is lost, and why: until it is back nothing is
+// decided, and what the operator says now may not fit then. Pausing and aborting do.
+func (s *Snapshot) LoseLock(why string) {
+	s.LockLost = why
+	s.Abilities = slices.Clone(s.Abilities)
+	for i := range s.Abilities {
+		if a := &s.Abilities[i]; a.Kind.NeedsLock() {
+			a.Why = WithoutLock
+		}
+	}
 }

@@ -24,6 +24,9 @@ func (m *Model) banners() []banner {
 	var out []banner
 	over := sc.State == engine.Finished
 
+	if sc.LockLost != "" && !over && !m.ended {
+		out = append(out, banner{st.alarm, st.g.Warning + " the lock of this run is lost: " + sc.brief(sc.LockLost) + "; nothing is done until it is back"})
+	}
 	if m.interrupts > 0 && !over {
 		out = append(out, banner{st.alarm, st.g.Warning + " abort asked for: what is in flight is finished or put back. ctrl-c again stops at once and leaves the rest as it is"})
 	}

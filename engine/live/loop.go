@@ -195,7 +195,7 @@ func (l *Loop) drive(ctx context.Context) error {
 			})
 		}
 		if !held {
-			l.trouble("the lock of this run is lost; nothing is done until it is back", l.Clock.Now())
+			l.refuse()
 			timer.Reset(saveRetry)
 			continue
 		}
@@ -426,6 +426,9 @@ func (l *Loop) publish() {
 	}
 	s := engine.View(l.Rules, l.Clock.Now(), l.World, l.run, l.look, l.snapshot)
 	s.Cluster, s.Skew, s.Events = l.Cluster, l.Clock.Skew(), l.log[:len(l.log):len(l.log)]
+	if !l.sight.lock.IsZero() {
+		s.LoseLock(l.sight.why)
+	}
 	l.snapshot = s
 	l.Publish(s)
 }

@@ -359,3 +359,75 @@ type crashing struct{}
 func (crashing) Do(context.Context, engine.Action) engine.Outcome { panic("as ordered") }
 
 func (crashing) Run(context.Context, func(Change)) error { panic("as ordered") }
+
+// held is a lock that is lost until it is let go.
+type held struct {
+	*bench
+	back chan struct{}
+}
+
+func (h held) Regain(ctx context.Context) (engine.Run, error) {
+	select {
+	case <-h.back:
+	case <-ctx.Done():
+	}
+	return h.bench.Regain(ctx)
+}
+
+// While the lock is lost the snapshots say so and why; what needs it is refused at
+// once, and a pause is obeyed when it is back.
+func TestLoopShowsThatTheLockIsLost(t *testing.T) {
+	b := newBench(t)
+	b.hold = make(chan struct{})
+	lock := held{b, make(chan struct{})}
+	b.Lock = lock
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var refused []string
+	b.Loop.Events = func(list []engine.Event) {
+		for _, e := range list {
+			if e.Type == engine.Warning && strings.HasPrefix(e.Message, "refused") {
+				refused = append(refused, e.Message)
+			}
+		}
+	}
+	was := 0
+	b.Loop.Publish = func(s *engine.Snapshot) {
+		switch {
+		case was == 0 && s.State == engine.Running && s.LockLost == "":
+			was = 1
+			b.Intake.changes <- func(w *world.World) {
+				h := w.Health[world.Cluster]
+				h.Problem = "no answer in time"
+				w.Health[world.Cluster] = h
+				close(b.lost)
+			}
+		case was == 1 && s.LockLost != "":
+			was = 2
+			if s.LockLost != "no answer in time" {
+				t.Errorf("lost because of %q", s.LockLost)
+			}
+			for _, a := range s.Abilities {
+				if (a.Why == engine.WithoutLock) != a.Kind.NeedsLock() {
+					t.Errorf("%s: %q", a.Kind, a.Why)
+				}
+			}
+			for _, kind := range []engine.CommandKind{engine.CmdSkip, engine.CmdForce, engine.CmdApprove, engine.CmdReturn, engine.CmdPause} {
+				b.Send(engine.Command{Kind: kind, Node: "n1", By: "ann@laptop"})
+			}
+		case was == 2 && len(refused) == 4:
+			was = 3
+			close(lock.back)
+		case was == 3 && s.LockLost == "":
+			stop()
+		}
+	}
+	r, err := b.Run(ctx, b.planned())
+	if err != nil || r.State != engine.Paused {
+		t.Errorf("ended %s: %v, want paused", r.State, err)
+	}
+	want := []string{"refused skip n1: the lock of this run is lost", "refused force n1: the lock of this run is lost", "refused approve n1: the lock of this run is lost", "refused return n1: the lock of this run is lost"}
+	if !slices.Equal(refused, want) {
+		t.Errorf("refused %q", refused)
+	}
+}

@@ -3,6 +3,8 @@ package live
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
@@ -14,6 +16,7 @@ import (
 type sight struct {
 	lost map[world.Source]time.Time // when a source was first found stale
 	lock time.Time                  // when the lock was lost; zero while it is held
+	why  string                     // the lock was lost, as far as is known
 }
 
 // lookRound tells of sources that have become stale, or are fresh again. One
@@ -47,18 +50,26 @@ func (l *Loop) lookRound() {
 func (l *Loop) loseLock() {
 	l.sight.lock = l.Clock.Now()
 	why := ""
+	l.sight.why = "it could not be renewed in time"
 	if problem := l.World.Health[world.Cluster].Problem; problem != "" {
-		why = ": " + problem
+		why, l.sight.why = ": "+problem, problem
 	}
 	l.warn("lock lost", "the lock of this run is lost"+why+"; nothing is done until it is back, and deadlines stand still")
 }
 
-// holdLock tells that the lock is held again. What was wrong with the cluster
-// meanwhile the feed has to say anew.
+// refuse drops the commands that came while the lock is lost and that are about what
+// the run does at that moment, and says so. The others are obeyed when it is back.
+func (l *Loop) refuse() {
+	l.in.Commands = slices.DeleteFunc(l.in.Commands, func(c engine.Command) bool {
+		if c.Kind.NeedsLock() {
+			l.warn("lock lost", strings.TrimSpace(fmt.Sprintf("refused %s %s", c.Kind, c.Node))+": "+engine.WithoutLock)
+		}
+		return c.Kind.NeedsLock()
+	})
+}
+
+// holdLock tells that the lock is held again.
 func (l *Loop) holdLock() {
-	h := l.World.Health[world.Cluster]
-	h.Problem = ""
-	l.World.Health[world.Cluster] = h
 	away := l.Clock.Now().Sub(l.sight.lock).Round(time.Second)
 	l.sight.lock = time.Time{}
 	l.warn("lock held", fmt.Sprintf("the lock of this run is held again, after %s: the run goes on from its record", away))

@@ -52,6 +52,9 @@ type Snapshot struct {
 	// Unattended is since when nobody has driven a run that is not over, zero while
 	// somebody does.
 	Unattended time.Time
+	// Unreadable is why the record of the group's run cannot be read or shown, "" if it
+	// can or there is none: then it is not known whether a run is under way.
+	Unreadable string
 	// LockLost is why this process does not hold the lock of the run now, "" while it
 	// does; LoseLock sets it.
 	LockLost string

@@ -24,6 +24,9 @@ func (m *Model) banners() []banner {
 	var out []banner
 	over := sc.State == engine.Finished
 
+	if sc.Unreadable != "" {
+		out = append(out, banner{st.alarm, st.g.Warning + " the record of this group's run cannot be read: " + sc.brief(sc.Unreadable)})
+	}
 	if sc.LockLost != "" && !over && !m.ended {
 		out = append(out, banner{st.alarm, st.g.Warning + " the lock of this run is lost: " + sc.brief(sc.LockLost) + "; nothing is done until it is back"})
 	}

@@ -126,6 +126,9 @@ func (m *Model) state() (string, look) {
 	lk := st.states[sc.State]
 	switch sc.State {
 	case engine.NoRun:
+		if sc.Unreadable != "" {
+			return "run not known", look{st.g.Warning, st.warn}
+		}
 		return "no run", lk
 	case engine.Finished:
 		switch sc.Result {

@@ -9,6 +9,9 @@ import (
 // phaseLine shows the phases in order: done, under way with its progress, to come.
 func (m *Model) phaseLine(w int) string {
 	sc, st := m.sc, m.st
+	if sc.Unreadable != "" {
+		return newLine(st, w).space(1).add(st.dim, "whether a run is under way is not known: its record cannot be read").String()
+	}
 	if sc.State == engine.NoRun {
 		return newLine(st, w).space(1).add(st.dim, "no run is under way; drainboard upgrade "+sc.Group+" starts one").String()
 	}

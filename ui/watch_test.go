@@ -85,3 +85,21 @@ func TestWatcher(t *testing.T) {
 		t.Error("q does not leave at once")
 	}
 }
+
+// A record that cannot be read is no group without a run.
+func TestWatcherOfARecordThatCannotBeRead(t *testing.T) {
+	s := idle()
+	s.Unreadable = "it has form 9, written by a newer drainboard"
+	m, _ := watcher(s, 120, 36)
+	frame := ansi.Strip(m.View().Content)
+	for _, text := range []string{"the record of this group's run cannot be read: it has form 9", "whether a run is under way is not known", "run not known"} {
+		if !strings.Contains(frame, text) {
+			t.Errorf("%q is not on the screen:\n%s", text, frame)
+		}
+	}
+	for _, text := range []string{"no run is under way", "starts one", "no run "} {
+		if strings.Contains(frame, text) {
+			t.Errorf("%q is on the screen:\n%s", text, frame)
+		}
+	}
+}

@@ -111,10 +111,11 @@ func (w *Watch) Run(ctx context.Context) error {
 // publish makes a snapshot of what is known now.
 func (w *Watch) publish() {
 	now := w.Clock.Now()
-	run, rules := w.pick(now)
+	run, rules, unreadable := w.pick(now)
 	w.tell(engine.Retell(w.shown, run))
 	s := engine.View(rules, now, w.World, run, w.look, w.snapshot)
 	s.Cluster, s.Skew, s.Events = w.Cluster, w.Clock.Skew(), w.log[:len(w.log):len(w.log)]
+	s.Unreadable = unreadable
 	if run.State != engine.NoRun && run.State != engine.Finished {
 		s.Driver = w.holder
 		if w.holder == "" && now.Sub(run.Seen) > unseen {
@@ -126,8 +127,9 @@ func (w *Watch) publish() {
 }
 
 // pick is what there is to show: the run that the record tells of, or the group as
-// it is. A run that ended long before anybody looked is not what one wants to see.
-func (w *Watch) pick(now time.Time) (engine.Run, engine.Strategy) {
+// it is, and why the record cannot be shown. A run that ended long before anybody looked
+// is not what one wants to see.
+func (w *Watch) pick(now time.Time) (run engine.Run, rules engine.Strategy, unreadable string) {
 	r := &w.record
 	if r.found && r.err == nil {
 		if r.run.State != engine.Finished {
@@ -137,15 +139,18 @@ func (w *Watch) pick(now time.Time) (engine.Run, engine.Strategy) {
 			w.followed = r.run.ID
 			rules, err := w.Rules(r.run.Strategy)
 			if err == nil {
-				return r.run, rules
+				return r.run, rules, ""
 			}
-			w.warnOnce(now, fmt.Sprintf("the run %s cannot be shown: %s", r.run.ID, err))
+			unreadable = fmt.Sprintf("the run %s cannot be shown: %s", r.run.ID, err)
 		}
 	}
 	if r.err != nil {
-		w.warnOnce(now, r.err.Error())
+		unreadable = r.err.Error()
 	}
-	return engine.Idle(w.Idle, now, w.World, w.shown), w.Idle
+	if unreadable != "" {
+		w.warnOnce(now, unreadable)
+	}
+	return engine.Idle(w.Idle, now, w.World, w.shown), w.Idle, unreadable
 }
 
 // warnOnce tells what does not change by itself, unless it was told just before.

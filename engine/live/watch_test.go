@@ -3,6 +3,7 @@ package live_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,9 +105,14 @@ func TestWatch(t *testing.T) {
 
 	feed <- func(*world.World) { w.SeeRecord(engine.Run{}, true, errors.New("the record is damaged")) }
 	s = until("why there is no run", func(s *engine.Snapshot) bool { return s.State == engine.NoRun })
-	if last := s.Events[len(s.Events)-1]; last.Type != engine.Warning {
-		t.Errorf("the log ends with %+v", last)
+	if last := s.Events[len(s.Events)-1]; last.Type != engine.Warning || s.Unreadable != "the record is damaged" {
+		t.Errorf("unreadable: %q, the log ends with %+v", s.Unreadable, last)
 	}
+	feed <- func(*world.World) { w.SeeRecord(engine.Run{}, false, nil) }
+	until("that there is no record", func(s *engine.Snapshot) bool { return s.State == engine.NoRun && s.Unreadable == "" })
+	run.Strategy, run.State = "of tomorrow", engine.Running
+	record(run)
+	until("that the strategy is not known", func(s *engine.Snapshot) bool { return strings.Contains(s.Unreadable, "the run r1 cannot be shown") })
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)

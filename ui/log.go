@@ -62,6 +62,30 @@ func (v *logView) at(sc *scene) *engine.Event {
 	return &sc.Events[n-1]
 }
 
+// moved keeps the cursor on its line when a new snapshot comes: lines before it may have
+// been cut off or put in between. Where the line is gone the log follows again.
+func (v *logView) moved(was, sc *scene) {
+	if was == nil || v.cursor == 0 || v.cursor > len(was.Events) {
+		return
+	}
+	e := &was.Events[v.cursor-1]
+	for away := range max(len(was.Events), len(sc.Events)) {
+		for _, n := range []int{v.cursor - away, v.cursor + away} { // the nearest, if it was said twice
+			if n >= 1 && n <= len(sc.Events) && sameEvent(&sc.Events[n-1], e) {
+				v.until = max(v.until+n-v.cursor, n)
+				v.cursor = n
+				return
+			}
+		}
+	}
+	v.cursor = 0
+}
+
+// sameEvent reports whether two events are the same line of the log.
+func sameEvent(a, b *engine.Event) bool {
+	return a.Time.Equal(b.Time) && a.Type == b.Type && a.Node == b.Node && a.Pod == b.Pod && a.Message == b.Message
+}
+
 // move takes the cursor n lines on; from the newest line on it follows.
 func (v *logView) move(sc *scene, n int) {
 	newest := v.next(sc, len(sc.Events), -1)

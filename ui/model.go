@@ -187,6 +187,7 @@ func (m *Model) show(s *engine.Snapshot) {
 	m.sc, m.dirty = newScene(s, m.opts.Now(), m.opts.Speed, was), true
 	m.nodes.moved(m.sc)
 	m.blockers.moved(m.sc)
+	m.log.moved(was, m.sc)
 	if m.focus == blockedPane && len(s.Blockers) == 0 && m.width >= stackedWidth {
 		m.focus = nodesPane // the panel is not on the screen any more
 	}

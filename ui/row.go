@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/drainboard/drainboard/engine"
 )
@@ -103,6 +104,8 @@ func (m *Model) row(r *engine.NodeRow, c columns, w int) string {
 		left, what = countdown(d), r.Wait.For
 		if still {
 			tp, what = st.dim, "stands still"
+		} else if !r.Blocked {
+			left = countdown(sc.calm(d, m.opts.Now()))
 		}
 	}
 	if c.what > 0 {
@@ -122,6 +125,22 @@ func (m *Model) row(r *engine.NodeRow, c columns, w int) string {
 		l.space(1).add(np, note)
 	}
 	return l.String()
+}
+
+// A countdown that is far from its end moves in steps, all of them together: a table
+// full of seconds is restless to read, and most of what is sent over a slow line.
+const (
+	calmAbove = 2 * time.Minute
+	calmStep  = 5 * time.Second
+)
+
+// calm is what was left at the last step.
+func (sc *scene) calm(left time.Duration, local time.Time) time.Duration {
+	if left <= calmAbove {
+		return left
+	}
+	now := sc.now(local)
+	return left + now.Sub(now.Truncate(time.Duration(sc.speed*float64(calmStep))))
 }
 
 // podsCell is how many pods have still to leave; where there is room, also how

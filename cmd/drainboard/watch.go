@@ -55,6 +55,9 @@ func (a *app) watch(ctx context.Context, args []string) error {
 		group = args[0]
 	} else if group, err = a.pickFrom(ctx, s, screen); err != nil || group == "" {
 		return left(ctx, err)
+	} else { // what was told to the list, and changed under it, is the board's to know too
+		screen = a.screen(ctx, s.kube.ContextName())
+		screen.ReadOnly = true
 	}
 	return s.watch(ctx, group, screen)
 }

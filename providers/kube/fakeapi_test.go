@@ -84,6 +84,21 @@ func (s *fakeStore) cut(collection string) {
 	delete(s.watches, collection)
 }
 
+// restart ends all watches; an object was stored at a version meanwhile, of which no
+// watch ever tells.
+func (s *fakeStore) restart(version int, path, object string) {
+	s.mu.Lock()
+	watches := s.watches
+	s.watches, s.version = map[string][]chan string{}, version-1
+	s.mu.Unlock()
+	s.put(path, object)
+	for _, of := range watches {
+		for _, w := range of {
+			close(w)
+		}
+	}
+}
+
 func (s *fakeStore) store(path string, o map[string]any) {
 	s.version++
 	meta, _ := o["metadata"].(map[string]any)

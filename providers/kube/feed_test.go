@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,37 @@ func TestFeedComesBack(t *testing.T) {
 	s.remove(podPath)
 	s.intercept(nil)
 	until("fresh again", fresh)
+}
+
+// A server that has just started still lists an older version when a page of that very
+// version is asked for, but nothing can be watched from there.
+func TestFeedAfterARestart(t *testing.T) {
+	t.Parallel()
+	s := newFakeStore(t)
+	s.put(podPath, pod1)
+	until, _ := feeding(t, s.Client)
+	until("fresh", fresh)
+
+	const old = 1000
+	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		q := r.URL.Query()
+		version, err := strconv.Atoi(q.Get("resourceVersion"))
+		switch {
+		case err != nil || version >= old:
+			return false
+		case q.Get("watch") != "":
+			say(w, 200, `{"type":"ERROR","object":`+status(410, "Expired", "too old resource version", "")+"}\n")
+		default:
+			s.mu.Lock()
+			list := s.list(r.URL.Path)
+			s.mu.Unlock()
+			head, _, _ := strings.Cut(strings.Replace(list, strconv.Itoa(old), strconv.Itoa(version), 1), `"items":[`)
+			say(w, 200, head+`"items":[]}`)
+		}
+		return true
+	})
+	s.restart(old, "/api/v1/pods/p3", strings.NewReplacer("p1", "p3", "u1", "u3").Replace(pod1))
+	until("what came meanwhile", func(w *world.World) bool { return w.Pod("u3") != nil && fresh(w) })
 }
 
 func TestFeedForbidden(t *testing.T) {

@@ -47,11 +47,10 @@ func (s *source) ListWithContext(ctx context.Context, o metav1.ListOptions) (run
 	s.mu.Lock()
 	s.listed = false
 	s.mu.Unlock()
-	if o.ResourceVersion == "0" {
-		// From its cache the server gives everything in one answer, however large,
-		// and maybe old; ask for the present, in pages.
-		o.ResourceVersion = ""
-	}
+	// Ask for the present, in pages. "0" would be everything in one answer, however
+	// large, and maybe old; any other version of a page is that very version, which a
+	// server that has just started still lists but can no longer watch from.
+	o.ResourceVersion = ""
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	list, err := s.list(ctx, o)

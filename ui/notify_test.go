@@ -65,10 +65,10 @@ func TestANotificationWhenApprovalIsWanted(t *testing.T) {
 	other := asking()
 	other.Batch.Hash, other.Batch.Evict = "h3", 57
 	ui.Later(time.Hour).Show(other).Expect("57 pods to move").Silent(osc777)
-	// What is seen is not told.
+	// What is seen is not told. The help shows that the focus has come.
 	next := asking()
 	next.Batch.ID, next.Batch.Evict = 3, 33
-	ui.Press(focusIn).Show(next).Expect("33 pods to move").Press(focusOut).Later(time.Minute).Show(next).Show(quiet()).Gone("33 pods").Silent(osc777)
+	ui.Press(focusIn, "?").Expect("What can be done here").Press("esc").Gone("What can be done here").Show(next).Expect("33 pods to move").Press(focusOut).Later(time.Minute).Show(next).Show(quiet()).Gone("33 pods").Silent(osc777)
 }
 
 func TestANotificationForTheCanaryAndAPhase(t *testing.T) {

@@ -118,7 +118,7 @@ func (s *Step) ourCordon(machine, node string) bool {
 // for too long, "" if there is none.
 func (s *Step) homeless() string {
 	for _, p := range s.W.Unplaced() {
-		if !s.Run.Evicted[p.Owner.UID] || p.Phase != world.PodPending {
+		if !s.standsIn(p) {
 			continue
 		}
 		since := p.Created.Add(s.Run.Settings.PendingLimit)
@@ -133,6 +133,11 @@ func (s *Step) homeless() string {
 		return why
 	}
 	return ""
+}
+
+// standsIn reports whether a pod without a node replaces one that was evicted.
+func (s *Step) standsIn(p *world.Pod) bool {
+	return s.Run.Evicted[p.Owner.UID] && p.Phase == world.PodPending
 }
 
 // Admit starts drains: as many queued nodes as the limit and the gate allow.

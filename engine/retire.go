@@ -108,9 +108,27 @@ func (s *Step) StopRetiring() bool {
 	return done
 }
 
-// RetireEmpty ends new nodes that hold nothing that would have to be evicted, at
-// most excess of them. It reports whether none is in work any more.
+// placeWithin is how long a pod may wait for the scheduler to look at all nodes. One
+// that has waited for longer found no place on those that are empty.
+const placeWithin = 30 * time.Second
+
+// placing reports whether a pod that replaces an evicted one may still come to any
+// node.
+func (s *Step) placing() bool {
+	for _, p := range s.W.Unplaced() {
+		if until := p.Created.Add(placeWithin); s.standsIn(p) && s.Now.Before(until) {
+			s.WakeAt(until)
+			return true
+		}
+	}
+	return false
+}
+
+// RetireEmpty ends new nodes that hold nothing that would have to be evicted and that
+// no evicted pod is about to come to, at most excess of them. It reports whether none
+// is in work any more.
 func (s *Step) RetireEmpty(excess int) bool {
+	placing := s.placing()
 	done := true
 	excess = min(excess, s.W.Group.Sizes.Desired-s.Run.Base.Desired)
 	for _, n := range s.Run.Nodes {
@@ -138,9 +156,12 @@ func (s *Step) RetireEmpty(excess int) bool {
 				s.advanceSettling(m.ID, n)
 			}
 		case Ready, Surplus, Launching:
-			if excess > 0 && len(left) == 0 && s.Fresh(world.Cluster) && !s.hopeless("terminate/"+m.ID) {
-				excess--
-				done = false
+			if excess <= 0 || len(left) > 0 || !s.Fresh(world.Cluster) || s.hopeless("terminate/"+m.ID) {
+				continue
+			}
+			excess--
+			done = false
+			if !placing {
 				s.startDrain(m.ID)
 				s.Soon()
 			}

@@ -148,7 +148,7 @@ func (m *Model) blockerLines(b *engine.Blocker, w int) []string {
 		if chosen {
 			l.over = &st.cursor
 		}
-		return l.add(st.focus, mark).space(1)
+		return l.begin(mark).space(1)
 	}
 
 	_, pod, _ := strings.Cut(b.Pod, "/")

@@ -146,6 +146,18 @@ func (sc *scene) now(local time.Time) time.Time {
 	return sc.At.Add(time.Duration(sc.speed * float64(max(local.Sub(sc.came), 0))))
 }
 
+// hands are how many tables side by side move their countdowns one after the other,
+// each once a second. All of a table move together, which is calm to read; and what
+// changes at one moment is close together, since the terminal is sent what lies between
+// two changes of a line again.
+const hands = 3
+
+// lag is how long ago a hand has moved, less the half second that seconds are rounded by.
+func (sc *scene) lag(local time.Time, hand int) time.Duration {
+	now := sc.now(local).Add(-time.Duration(hand%hands) * time.Second / hands)
+	return now.Sub(now.Truncate(time.Second)) - time.Second/2
+}
+
 // remaining is what is left of a wait, and whether it stands still: a wait that
 // counts usable time does so while the run is paused, its lock is lost or a source it needs is stale.
 func (sc *scene) remaining(w *engine.Wait, local time.Time) (left time.Duration, still bool) {

@@ -24,7 +24,7 @@ func (m *Model) evicting() bool {
 // evictionLines draws the pane of the pods that are on their way: where each is,
 // and how much of its grace period is left.
 func (m *Model) evictionLines(r rect) []string {
-	sc, st := m.sc, m.st
+	sc, st := m.late, m.st
 	w, room := r.w-2, r.h-2
 	list := sc.Evictions
 	body := make([]string, 0, room)
@@ -50,7 +50,7 @@ func (m *Model) evictionLines(r rect) []string {
 }
 
 func (m *Model) evictionLine(e *engine.Eviction, w int) string {
-	sc, st := m.sc, m.st
+	sc, st := m.late, m.st
 	left, _ := sc.remaining(e.Grace, m.opts.Now())
 	const clock = 6
 	bar := min(max((w-48)/2, 5), 20)

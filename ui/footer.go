@@ -97,7 +97,7 @@ func (m *Model) tabLine(w int) string {
 		} else if pane(i) == blockedPane && stuck > 0 {
 			p = st.warn
 		}
-		l.add(st.focus, mark).add(p, name).space(2)
+		l.begin(mark).add(p, name).space(2)
 	}
 	return l.String()
 }

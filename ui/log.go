@@ -197,7 +197,7 @@ func (m *Model) eventLines(e *engine.Event, w int, chosen bool) []string {
 		return l
 	}
 	l := start()
-	l.add(st.focus, mark)
+	l.begin(mark)
 	l.add(st.dim, e.Time.In(m.opts.Now().Location()).Format("15:04:05")).space(1)
 	l.add(lk.pen, lk.glyph).space(1)
 	text := m.sc.eventText(e)

@@ -99,7 +99,7 @@ func (d *menu) entry(m *Model, a *action, chosen bool, w int) []string {
 		if chosen {
 			l.over = &st.cursor
 		}
-		return l.add(st.focus, mark)
+		return l.begin(mark)
 	}
 	if !d.long {
 		l := start(mark).fit(p, key, column-2).space(1)

@@ -17,8 +17,10 @@ type (
 	snapshotMsg struct{ s *engine.Snapshot }
 	// endedMsg: there will be no more snapshots.
 	endedMsg struct{}
-	// tickMsg: a second has passed, countdowns move.
+	// tickMsg: countdowns move.
 	tickMsg struct{}
+	// followMsg: the pane of evictions takes the snapshot that the others show.
+	followMsg struct{}
 )
 
 // noticeTime is how long a notice stays when no key is pressed.
@@ -76,6 +78,10 @@ type Model struct {
 	approved   string
 	approvedAt time.Time
 
+	// late is what the pane of evictions shows; following: it takes the newest soon.
+	late      *scene
+	following bool
+
 	ticking bool
 	frame   string
 	dirty   bool
@@ -132,7 +138,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.wear(msg.Appearance)
 	case snapshotMsg:
 		m.show(msg.s)
-		return m, tea.Batch(m.tick(), m.attend())
+		return m, tea.Batch(m.tick(), m.attend(), m.follow())
+	case followMsg:
+		m.late, m.following, m.dirty = m.sc, false, true
 	case asideMsg:
 		m.overhear(msg.lines)
 	case endedMsg:
@@ -206,13 +214,27 @@ func (m *Model) show(s *engine.Snapshot) {
 	}
 }
 
-// tick asks for the next second while something on the screen counts.
+// follow lets the pane of evictions take a new snapshot a moment after the blocked
+// panel beside it: the terminal is sent all that lies between two changes of a line.
+func (m *Model) follow() tea.Cmd {
+	if m.following {
+		return nil
+	}
+	if l := m.plan(); m.late == nil || l.evictions.x == l.blocked.x {
+		m.late = m.sc
+		return nil
+	}
+	m.following = true
+	return tea.Tick(time.Second/20, func(time.Time) tea.Msg { return followMsg{} })
+}
+
+// tick asks for the next move of a hand while something on the screen counts.
 func (m *Model) tick() tea.Cmd {
 	if m.ticking || m.notice == "" && (m.sc == nil || m.over()) {
 		return nil
 	}
 	m.ticking = true
-	return tea.Tick(time.Second, func(time.Time) tea.Msg { return tickMsg{} })
+	return tea.Tick(time.Second/hands, func(time.Time) tea.Msg { return tickMsg{} })
 }
 
 // press handles a key.

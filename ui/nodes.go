@@ -183,7 +183,7 @@ func (t *nodeTable) table(m *Model, zone, w, h int, cols columns) []string {
 				add(st.dim, folded(z, list, len(all))).String())
 			continue
 		}
-		body = append(body, m.row(it.row, cols, w-2))
+		body = append(body, m.row(it.row, cols, w-2, max(zone, 0)))
 	}
 
 	title, right := "nodes", fmt.Sprintf("%d/%d", sc.Done, sc.Total)

@@ -287,7 +287,7 @@ func (p *picker) group(r GroupRow, w int) string {
 	if r.Name == p.cursor {
 		mark, l.over = st.g.Cursor, &st.cursor
 	}
-	l.add(st.focus, mark)
+	l.begin(mark)
 	lk := look{st.g.Done, st.good}
 	state := "up to date"
 	switch {

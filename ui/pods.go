@@ -133,7 +133,7 @@ func (m *Model) podRow(p *engine.PodDetail, c podColumns, w int, chosen bool) st
 	if chosen {
 		mark, l.over = st.g.Cursor, &st.cursor
 	}
-	l.add(st.focus, mark)
+	l.begin(mark)
 	lk, word := podLook(st, p)
 	name := st.text
 	if p.Stage == engine.StageIgnored {

@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/drainboard/drainboard/engine"
 )
@@ -45,8 +44,8 @@ func columnsFor(w int) columns {
 	return c
 }
 
-// row draws one node.
-func (m *Model) row(r *engine.NodeRow, c columns, w int) string {
+// row draws one node; its countdown moves with a hand.
+func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 	sc, st := m.sc, m.st
 	l := newLine(st, w)
 	mark := " "
@@ -64,7 +63,7 @@ func (m *Model) row(r *engine.NodeRow, c columns, w int) string {
 	if r.Stage == engine.Replaced {
 		name = st.dim
 	}
-	l.add(st.focus, mark)
+	l.begin(mark)
 	if c.marks {
 		sign := ""
 		if m.nodes.marks[r.ID] {
@@ -101,12 +100,13 @@ func (m *Model) row(r *engine.NodeRow, c columns, w int) string {
 	tp := st.text
 	if r.Wait != nil {
 		d, still := sc.remaining(r.Wait, m.opts.Now())
-		left, what = countdown(d), r.Wait.For
+		what = r.Wait.For
 		if still {
 			tp, what = st.dim, "stands still"
-		} else if !r.Blocked {
-			left = countdown(sc.calm(d, m.opts.Now()))
+		} else if d > 0 {
+			d += sc.lag(m.opts.Now(), hand)
 		}
+		left = countdown(d)
 	}
 	if c.what > 0 {
 		l.right(st.dim, what, c.what).space(1)
@@ -125,22 +125,6 @@ func (m *Model) row(r *engine.NodeRow, c columns, w int) string {
 		l.space(1).add(np, note)
 	}
 	return l.String()
-}
-
-// A countdown that is far from its end moves in steps, all of them together: a table
-// full of seconds is restless to read, and most of what is sent over a slow line.
-const (
-	calmAbove = 2 * time.Minute
-	calmStep  = 5 * time.Second
-)
-
-// calm is what was left at the last step.
-func (sc *scene) calm(left time.Duration, local time.Time) time.Duration {
-	if left <= calmAbove {
-		return left
-	}
-	now := sc.now(local)
-	return left + now.Sub(now.Truncate(time.Duration(sc.speed*float64(calmStep))))
 }
 
 // podsCell is how many pods have still to leave; where there is room, also how

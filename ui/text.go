@@ -25,6 +25,14 @@ func newLine(st *styles, w int) *line { return &line{st: st, w: max(w, 0)} }
 // add writes text with a pen, cut to the room that is left.
 func (l *line) add(p pen, text string) *line { return l.write(p, text, l.w-l.at) }
 
+// begin writes the mark of a line: the cursor, or a blank, which needs no colour.
+func (l *line) begin(mark string) *line {
+	if mark == " " {
+		return l.space(1)
+	}
+	return l.add(l.st.focus, mark)
+}
+
 // fit writes text in exactly w cells, cut or filled with spaces on the right.
 func (l *line) fit(p pen, text string, w int) *line {
 	end := l.at + w

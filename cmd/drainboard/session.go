@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/user"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -98,6 +99,9 @@ type view struct {
 // look reads cluster and group, and goes on reading until the view is closed. watch,
 // if not nil, is told what the group's record says and who drives its run.
 func (s *session) look(ctx context.Context, group string, watch *live.Watch) (view, error) {
+	// Reading makes much garbage in a short time: while it lasts, the processor is worth
+	// more than the memory.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	began := func(ctx context.Context) time.Time { return s.began(ctx, group) }
 	v := view{world: world.New(), cloud: s.aws.Feed(group, asg.FeedOptions{Begin: began, Certain: true, Now: s.kube.Clock().Now})}
 	cluster := s.kube.Feed()

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	case "":
 	case "crash in the loop", "crash in a feed":
 		os.Exit(report(crashingDemo(mode)))
-	case "crash in the watch", "failure of the watch", "watch", "picker":
+	case "crash in the watch", "failure of the watch", "watch", "picker", "no such group":
 		os.Exit(report(watchedDemo(mode)))
 	default:
 		main()

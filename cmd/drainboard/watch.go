@@ -66,18 +66,17 @@ func (a *app) watch(ctx context.Context, args []string) error {
 // session only reads, and there is no executor.
 func (s *session) watch(ctx context.Context, group string, screen ui.Options) error {
 	w := &live.Watch{Clock: s.kube.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: s.kube.ClusterName()}
-	v, err := s.look(ctx, group, w)
-	if err != nil {
-		return left(ctx, err)
-	}
-	defer v.intake.Close()
-	w.World, w.Intake = v.world, v.intake
-	return watchOn(ctx, w, screen)
+	return watchOn(ctx, w, func(ctx context.Context) (err error) {
+		v, err := s.look(ctx, group, w)
+		w.World, w.Intake = v.world, v.intake
+		return err
+	}, screen)
 }
 
-// watchOn shows what is watched until the user leaves, also after the watch has ended,
-// and returns why that failed.
-func watchOn(ctx context.Context, w *live.Watch, screen ui.Options) error {
+// watchOn reads what is to be watched while the screen already says so, and shows it
+// until the user leaves, also after the watch has ended. It returns why that failed;
+// where it could not be read the screen closes by itself.
+func watchOn(ctx context.Context, w *live.Watch, read func(context.Context) error, screen ui.Options) error {
 	snapshots := make(chan *engine.Snapshot, 1)
 	w.Publish = func(s *engine.Snapshot) {
 		select {
@@ -86,22 +85,31 @@ func watchOn(ctx context.Context, w *live.Watch, screen ui.Options) error {
 		}
 		snapshots <- s
 	}
+	showing, closeScreen := context.WithCancelCause(ctx)
+	defer closeScreen(nil)
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	watched := make(chan error, 1)
 	go func() {
-		err := live.Caught(func() error { return w.Run(watching) })
+		defer close(snapshots)
+		err := live.Caught(func() error { return read(watching) })
+		if err != nil {
+			closeScreen(err)
+			watched <- nil
+			return
+		}
+		err = live.Caught(func() error { return w.Run(watching) })
 		if err != nil && watching.Err() == nil { // the log shows it
 			fmt.Fprintln(plain{os.Stderr}, "the watch stopped:", err)
 		}
-		close(snapshots)
-		watched <- err
+		w.Intake.Close()
+		watched <- usage(err)
 	}()
 	screen.Snapshots, screen.Look = snapshots, w.Look
-	_, err := ui.Run(ctx, screen)
+	_, err := ui.Run(showing, screen)
 	stop()
-	if err := <-watched; err != nil {
-		return usage(err)
+	if failed := <-watched; failed != nil {
+		return failed
 	}
 	return left(ctx, err)
 }

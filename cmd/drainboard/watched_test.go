@@ -42,13 +42,15 @@ func watchedDemo(mode string) error {
 		_, _, err := ui.PickGroup(ctx, []ui.GroupRow{{Name: "ng-web", Provider: "asg"}}, nil, ui.Options{Environ: os.Environ()})
 		return left(ctx, err)
 	}
-	intake := live.Open(ctx, wall, order)
-	defer intake.Close()
-	w := &live.Watch{World: world.New(), Intake: intake, Clock: wall, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "demo"}
-	if err := intake.Fill(ctx, w.World, time.Minute, world.Cluster, world.Cloud); err != nil {
-		return err
-	}
-	return watchOn(ctx, w, ui.Options{ReadOnly: true, Environ: os.Environ()})
+	w := &live.Watch{World: world.New(), Clock: wall, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "demo"}
+	return watchOn(ctx, w, func(ctx context.Context) error {
+		if mode == "no such group" {
+			<-now
+			return usage(errors.New("there is no such group"))
+		}
+		w.Intake = live.Open(ctx, wall, order)
+		return w.Intake.Fill(ctx, w.World, time.Minute, world.Cluster, world.Cloud)
+	}, ui.Options{ReadOnly: true, Environ: os.Environ()})
 }
 
 // panickyFeed posts a change that panics.
@@ -96,6 +98,19 @@ func TestAWatchThatFailsSaysSo(t *testing.T) {
 			r.asItWas()
 		})
 	}
+}
+
+// What cannot be read closes the screen that says so, and is told below it.
+func TestAWatchThatCannotReadLeaves(t *testing.T) {
+	r := openRaw(t, "no such group")
+	r.shows("reading the cluster and the group")
+	if err := r.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	r.shows("\x1b[?1049l")
+	r.shows("there is no such group")
+	r.exits(exitUsage)
+	r.asItWas()
 }
 
 // SIGINT, which somebody else sends where ctrl-c is a key, ends a screen that only

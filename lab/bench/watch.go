@@ -23,7 +23,9 @@ const (
 	watchGroup            = "ng-large"
 	watchWide, watchHigh  = 200, 50
 
-	watchStarts = 5                // of each program, one after the other
+	watchQuiet  = 30 * time.Second // from a full cluster until its controllers have caught up
+	watchStarts = 9                // of each program, one after the other
+	watchPause  = 2 * time.Second  // between two of them
 	watchCalm   = 10 * time.Second // from a full table until the program is at rest
 	watchRest   = 30 * time.Second // for which it is then measured
 )
@@ -65,6 +67,9 @@ func (b *bench) watch(ctx context.Context) error {
 	}
 	return b.inLab(ctx, lab.Times{Boot: time.Second, Ready: 100 * time.Millisecond, PodReady: 100 * time.Millisecond}, func(ctx context.Context) error {
 		if err := b.fillLab(ctx); err != nil {
+			return err
+		}
+		if err := sleep(ctx, watchQuiet); err != nil {
 			return err
 		}
 		return b.compareViewers(ctx, b.lab.Env())
@@ -142,6 +147,9 @@ func (b *bench) measureViewer(ctx context.Context, v viewer, path string, env []
 	}
 	defer os.RemoveAll(home)
 	for i := range watchStarts {
+		if err := sleep(ctx, watchPause); err != nil {
+			return got, err
+		}
 		cmd := exec.CommandContext(ctx, path, v.args...)
 		cmd.Env = append(append(cmd.Environ(), env...), "TERM=xterm-256color", "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home)
 		s, err := open(cmd, watchWide, watchHigh)

@@ -82,6 +82,9 @@ func (m *Model) tooSmall() string {
 func (m *Model) waiting() string {
 	out := []string{m.bare("")}
 	text := "reading the cluster and the group ..."
+	if m.opts.ReadOnly {
+		text += " q leaves"
+	}
 	switch {
 	case m.interrupts > 0:
 		text = "abort asked for; ctrl-c again leaves at once"

@@ -103,3 +103,8 @@ func TestWatcherOfARecordThatCannotBeRead(t *testing.T) {
 		}
 	}
 }
+
+// A watch can be left while there is nothing to show yet.
+func TestLeavingWhatIsStillBeingRead(t *testing.T) {
+	sit(t, 80, 24, nil, func(o *Options) { o.ReadOnly = true }).Expect("reading the cluster and the group ... q leaves").Press("q").Leaves(Left)
+}

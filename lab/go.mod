@@ -23,6 +23,8 @@ require (
 	k8s.io/kubernetes v1.36.3
 )
 
+require github.com/agnivade/levenshtein v1.2.2 // indirect
+
 require (
 	cel.dev/expr v0.25.1 // indirect
 	charm.land/bubbles/v2 v2.2.0 // indirect

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -64,7 +65,7 @@ func near(name string, names []string) []string {
 	}
 	var guesses []guess
 	for _, n := range names {
-		off := distance(strings.ToLower(name), strings.ToLower(n))
+		off := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(n))
 		if strings.Contains(n, name) || strings.Contains(name, n) {
 			off = min(off, 1)
 		}
@@ -78,26 +79,4 @@ func near(name string, names []string) []string {
 		out = append(out, g.name)
 	}
 	return out
-}
-
-// distance is how many letters have to be typed differently (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			above := row[j+1]
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(diagonal+cost, above+1, row[j]+1)
-			diagonal = above
-		}
-	}
-	return row[len(b)]
 }

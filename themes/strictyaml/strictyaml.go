@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -193,31 +194,9 @@ func unknown(given string, known []string) string {
 func Nearest(given string, known []string) string {
 	best, least := "", max(len(given)/3, 2)+1
 	for _, k := range known {
-		if d := distance(strings.ToLower(given), k); d < least && d < len(k) {
+		if d := levenshtein.ComputeDistance(strings.ToLower(given), k); d < least && d < len(k) {
 			best, least = k, d
 		}
 	}
 	return best
-}
-
-// distance counts the letters that must be put in, left out or replaced to make a
-// of b (V. I. Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -8,7 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/charmbracelet/x/vt"
+
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/lab/terminal"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui"
 )
@@ -79,7 +82,7 @@ type seen struct {
 func (r rolling) measure(ctx context.Context) (got seen, err error) {
 	ctx, stop := context.WithTimeoutCause(ctx, 5*time.Minute, errors.New("not within 5 minutes"))
 	defer stop()
-	s, side, err := openInside(watchWide, watchHigh)
+	s, side, err := terminal.Inside(vt.NewEmulator(watchWide, watchHigh))
 	if err != nil {
 		return got, err
 	}
@@ -105,7 +108,7 @@ func (r rolling) measure(ctx context.Context) (got seen, err error) {
 		stop()
 		<-left
 		<-rolled
-		s.close()
+		s.Close()
 	}()
 	select {
 	case <-busy:
@@ -118,19 +121,19 @@ func (r rolling) measure(ctx context.Context) (got seen, err error) {
 	if err := sleep(ctx, dashCalm); err != nil {
 		return got, err
 	}
-	before, from := s.written(), time.Now()
+	before, from := s.Written(), time.Now()
 	if err := sleep(ctx, dashSpan); err != nil {
 		return got, err
 	}
-	got.bytes = float64(s.written()-before) / time.Since(from).Seconds()
+	got.bytes = float64(s.Written()-before) / time.Since(from).Seconds()
 	return got, got.pressKeys(ctx, s)
 }
 
 // pressKeys moves the cursor up and down at odd moments, and measures from each key
 // until the emulator shows the cursor in another row.
-func (got *seen) pressKeys(ctx context.Context, s *screen) error {
+func (got *seen) pressKeys(ctx context.Context, s *terminal.Screen) error {
 	const up, down = "\x1b[A", "\x1b[B"
-	if err := s.press(down); err != nil { // brings the cursor
+	if err := s.Press(down); err != nil { // brings the cursor
 		return err
 	}
 	if err := sleep(ctx, time.Second); err != nil {
@@ -149,13 +152,13 @@ func (got *seen) pressKeys(ctx context.Context, s *screen) error {
 		}
 		was := cursorRow(s)
 		if was < 0 {
-			return fmt.Errorf("there is no cursor:\n%s", s.text())
+			return fmt.Errorf("there is no cursor:\n%s", s.Text())
 		}
 		from = time.Now()
-		if err := s.press(key); err != nil {
+		if err := s.Press(key); err != nil {
 			return err
 		}
-		when, err := s.await(ctx, "the cursor in another row", func() bool { row := cursorRow(s); return row >= 0 && row != was })
+		when, err := s.Until(ctx, "the cursor in another row", func() bool { row := cursorRow(s); return row >= 0 && row != was })
 		if err != nil {
 			return err
 		}
@@ -168,17 +171,19 @@ func (got *seen) pressKeys(ctx context.Context, s *screen) error {
 
 // cursorRow is the row of the dashboard's cursor, -1 for none: its glyph on a
 // background of its own.
-func cursorRow(s *screen) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for y := range s.shown.Height() {
-		for x := range s.shown.Width() {
-			if c := s.shown.CellAt(x, y); c != nil && c.Content == themes.Unicode.Cursor && c.Style.Bg != nil {
-				return y
+func cursorRow(s *terminal.Screen) int {
+	row := -1
+	s.Look(func(shown *vt.Emulator) {
+		for y := range shown.Height() {
+			for x := range shown.Width() {
+				if c := shown.CellAt(x, y); c != nil && c.Content == themes.Unicode.Cursor && c.Style.Bg != nil {
+					row = y
+					return
+				}
 			}
 		}
-	}
-	return -1
+	})
+	return row
 }
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seconds()*1000) }

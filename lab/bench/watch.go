@@ -13,7 +13,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/vt"
+
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/terminal"
 )
 
 // The cluster that dashboards look at, and the terminal that they are looked at in.
@@ -152,19 +155,19 @@ func (b *bench) measureViewer(ctx context.Context, v viewer, path string, env []
 		}
 		cmd := exec.CommandContext(ctx, path, v.args...)
 		cmd.Env = append(append(cmd.Environ(), env...), "TERM=xterm-256color", "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home)
-		s, err := open(cmd, watchWide, watchHigh)
+		s, err := terminal.Start(cmd, vt.NewEmulator(watchWide, watchHigh))
 		if err != nil {
 			return got, err
 		}
 		err = func() error {
-			defer s.close()
+			defer s.Close()
 			full, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("not within a minute"))
 			defer cancel()
-			when, err := s.until(full, "a full table", func(text string) bool { return len(v.row.FindAllString(text, -1)) >= v.rows })
+			when, err := s.Until(full, "a full table", func() bool { return len(v.row.FindAllString(s.Text(), -1)) >= v.rows })
 			if err != nil {
 				return err
 			}
-			got.first = append(got.first, when.Sub(s.started))
+			got.first = append(got.first, when.Sub(s.Started))
 			if i < watchStarts-1 {
 				return nil
 			}

@@ -23,8 +23,7 @@ var update = flag.Bool("update", false, "write testdata anew")
 func screen(w, h int, text string) grid {
 	e := vt.NewEmulator(w, h)
 	_, _ = e.WriteString(strings.ReplaceAll(text, "\n", "\r\n"))
-	t := &terminal{screen: e}
-	return t.grid()
+	return gridOf(e)
 }
 
 // TestSVG holds the file of a small screen with everything in it: frames that

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,32 +18,21 @@ import (
 // person sits at a dashboard in an emulated terminal: presses keys, waits for
 // what the screen shows, and sees which commands went out.
 type person struct {
-	t       *testing.T
-	prog    *tea.Program
-	keys    io.Writer
-	show    chan *engine.Snapshot
-	sent    chan engine.Command
-	left    chan Exit
-	changed chan struct{}
+	*desk
+	prog *tea.Program
+	keys io.Writer
 
-	mu    sync.Mutex
-	term  *vt.Emulator
-	clock time.Time
-	wire  strings.Builder // all that was sent to the terminal
+	term *vt.Emulator
+	wire strings.Builder // all that was sent to the terminal
 }
-
-// patience is how long a person waits for something that should happen at once.
-const patience = 10 * time.Second
 
 // sit starts a dashboard of w by h cells that shows a snapshot.
 func sit(t *testing.T, w, h int, s *engine.Snapshot, with ...func(*Options)) *person {
 	t.Helper()
 	in, keys := io.Pipe()
-	p := &person{
-		t: t, keys: keys, term: vt.NewEmulator(w, h), clock: at,
-		show: make(chan *engine.Snapshot, 1), sent: make(chan engine.Command, 16), left: make(chan Exit, 1), changed: make(chan struct{}, 1),
-	}
-	o := Options{Snapshots: p.show, Send: func(c engine.Command) { p.sent <- c }, Now: p.now, Input: in, Output: p, Environ: []string{"TERM=xterm-256color"}}
+	p := &person{desk: newDesk(t, 1), keys: keys, term: vt.NewEmulator(w, h)}
+	o := p.options()
+	o.Input, o.Output, o.Environ = in, p, []string{"TERM=xterm-256color"}
 	for _, f := range with {
 		f(&o)
 	}
@@ -69,17 +57,9 @@ func sit(t *testing.T, w, h int, s *engine.Snapshot, with ...func(*Options)) *pe
 	return p
 }
 
-func (p *person) now() time.Time {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.clock
-}
-
 // Later lets time pass on the local clock.
 func (p *person) Later(d time.Duration) *person {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clock = p.clock.Add(d)
+	p.wait(d)
 	return p
 }
 
@@ -90,10 +70,7 @@ func (p *person) Write(b []byte) (int, error) {
 	p.wire.Write(b)
 	_, err := p.term.Write(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")))
 	p.mu.Unlock()
-	select {
-	case p.changed <- struct{}{}:
-	default:
-	}
+	p.tellChanged()
 	return len(b), err
 }
 
@@ -200,38 +177,19 @@ func (p *person) until(missing func(string) string) *person {
 // Sent waits for a command.
 func (p *person) Sent(want engine.Command) *person {
 	p.t.Helper()
-	select {
-	case c := <-p.sent:
-		if c != want {
-			p.t.Fatalf("sent %+v, want %+v", c, want)
-		}
-	case <-time.After(patience):
-		p.t.Fatalf("no command was sent, want %+v\n%s", want, p.Screen())
-	}
+	p.got(want, p.Screen)
 	return p
 }
 
 // SentNothing checks that no command went out so far.
 func (p *person) SentNothing() *person {
 	p.t.Helper()
-	select {
-	case c := <-p.sent:
-		p.t.Fatalf("sent %+v, want nothing", c)
-	default:
-	}
+	p.gotNothing()
 	return p
 }
 
 // Leaves waits until the dashboard is closed.
 func (p *person) Leaves(want Exit) {
 	p.t.Helper()
-	select {
-	case got := <-p.left:
-		if got != want {
-			p.t.Fatalf("left as %q, want %q", got, want)
-		}
-	case <-time.After(patience):
-		p.t.Fatalf("did not leave\n%s", p.Screen())
-	}
-	p.left <- want
+	p.isLeft(want, p.Screen)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -15,30 +14,22 @@ import (
 // listener is a person at the plain mode: types lines, waits for what is told, and
 // sees which commands went out.
 type listener struct {
-	t       *testing.T
-	keys    *io.PipeWriter
-	show    chan *engine.Snapshot
-	ticks   chan time.Time
-	sent    chan engine.Command
-	left    chan Exit
-	changed chan struct{}
-	cancel  context.CancelCauseFunc
+	*desk
+	keys   *io.PipeWriter
+	ticks  chan time.Time
+	cancel context.CancelCauseFunc
 
-	mu    sync.Mutex
 	text  string
 	heard int // how much of the text was expected already
-	clock time.Time
 }
 
 // attend starts the plain mode on a snapshot.
 func attend(t *testing.T, s *engine.Snapshot, with ...func(*Options)) *listener {
 	t.Helper()
 	in, keys := io.Pipe()
-	p := &listener{
-		t: t, keys: keys, clock: at, show: make(chan *engine.Snapshot), ticks: make(chan time.Time),
-		sent: make(chan engine.Command, 16), left: make(chan Exit, 1), changed: make(chan struct{}, 1),
-	}
-	o := Options{Snapshots: p.show, Send: func(c engine.Command) { p.sent <- c }, Now: p.now, Input: in, Output: p, Environ: []string{"TERM=dumb", "NO_COLOR=1"}}
+	p := &listener{desk: newDesk(t, 0), keys: keys, ticks: make(chan time.Time)}
+	o := p.options()
+	o.Input, o.Output, o.Environ = in, p, []string{"TERM=dumb", "NO_COLOR=1"}
 	for _, f := range with {
 		f(&o)
 	}
@@ -59,12 +50,6 @@ func attend(t *testing.T, s *engine.Snapshot, with ...func(*Options)) *listener 
 	return p.Show(s)
 }
 
-func (p *listener) now() time.Time {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.clock
-}
-
 // Write takes what is told: whole lines, of signs that are shown.
 func (p *listener) Write(b []byte) (int, error) {
 	p.mu.Lock()
@@ -76,10 +61,7 @@ func (p *listener) Write(b []byte) (int, error) {
 	if strings.ContainsFunc(string(b), func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }) {
 		p.t.Errorf("told a control character: %q", b)
 	}
-	select {
-	case p.changed <- struct{}{}:
-	default:
-	}
+	p.tellChanged()
 	return len(b), nil
 }
 
@@ -87,9 +69,7 @@ func (p *listener) Write(b []byte) (int, error) {
 // the plain mode.
 func (p *listener) Later(d time.Duration) *listener {
 	p.ticks <- time.Time{}
-	p.mu.Lock()
-	p.clock = p.clock.Add(d)
-	p.mu.Unlock()
+	p.wait(d)
 	p.ticks <- time.Time{}
 	return p
 }
@@ -169,38 +149,19 @@ func (p *listener) Never(text string) *listener {
 // Sent waits for a command.
 func (p *listener) Sent(want engine.Command) *listener {
 	p.t.Helper()
-	select {
-	case c := <-p.sent:
-		if c != want {
-			p.t.Fatalf("sent %+v, want %+v", c, want)
-		}
-	case <-time.After(patience):
-		p.t.Fatalf("no command was sent, want %+v\n%s", want, p.rest())
-	}
+	p.got(want, p.rest)
 	return p
 }
 
 // SentNothing checks that no command went out so far.
 func (p *listener) SentNothing() *listener {
 	p.t.Helper()
-	select {
-	case c := <-p.sent:
-		p.t.Fatalf("sent %+v, want nothing", c)
-	default:
-	}
+	p.gotNothing()
 	return p
 }
 
 // Leaves waits until the plain mode has ended.
 func (p *listener) Leaves(want Exit) {
 	p.t.Helper()
-	select {
-	case got := <-p.left:
-		if got != want {
-			p.t.Errorf("left as %q, want %q", got, want)
-		}
-	case <-time.After(patience):
-		p.t.Fatalf("did not leave\n%s", p.rest())
-	}
-	p.left <- want
+	p.isLeft(want, p.rest)
 }

@@ -299,7 +299,7 @@ func TestFramesAreSynchronizedOverSSH(t *testing.T) {
 
 // shownOf is what a terminal shows after an output.
 func shownOf(out string) string {
-	p := &person{term: vt.NewEmulator(100, 30)}
+	p := &person{desk: newDesk(nil, 0), term: vt.NewEmulator(100, 30)}
 	go func() {
 		buf := make([]byte, 1024)
 		for {

@@ -5,13 +5,10 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
-	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui"
@@ -20,17 +17,11 @@ import (
 // crashingDemo is a demo that panics when it is told to by SIGUSR1: in the loop, or
 // in the goroutine of a feed.
 func crashingDemo(mode string) error {
-	now := make(chan os.Signal, 1)
-	signal.Notify(now, syscall.SIGUSR1)
-	s, err := sim.Named("tour")
+	script, wall, ordered, err := tour()
 	if err != nil {
 		return err
 	}
-	script, err := s.Open(1, false)
-	if err != nil {
-		return err
-	}
-	plan, wall := script.Plan("demo-tour"), sim.NewWall(script.Sim, 20)
+	plan := script.Plan("demo-tour")
 	rules, err := strategy.Named(plan.Strategy)
 	if err != nil {
 		return err
@@ -38,11 +29,11 @@ func crashingDemo(mode string) error {
 	feeds := []live.Feed{wall}
 	from := &seat{clock: wall, signals: make(chan os.Signal), err: os.Stderr, screen: ui.Options{Speed: 20}}
 	if mode == "crash in a feed" {
-		feeds = append(feeds, crashingFeed(now))
+		feeds = append(feeds, orderedFeed{ordered, func(func(live.Change)) error { panic("as ordered") }})
 	} else {
 		from.beside = func(*engine.Snapshot) {
 			select {
-			case <-now:
+			case <-ordered:
 				panic("as ordered")
 			default:
 			}
@@ -62,15 +53,4 @@ func crashingDemo(mode string) error {
 		return &exitError{exitFailed, err}
 	}
 	return nil
-}
-
-type crashingFeed chan os.Signal
-
-func (f crashingFeed) Run(ctx context.Context, _ func(live.Change)) error {
-	select {
-	case <-f:
-		panic("as ordered")
-	case <-ctx.Done():
-		return nil
-	}
 }

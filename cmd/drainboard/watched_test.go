@@ -6,13 +6,11 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/signal"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/live"
-	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui"
@@ -21,20 +19,16 @@ import (
 // watchedDemo watches the demo's group, or picks it. SIGUSR1 has the watch panic, or
 // fail.
 func watchedDemo(mode string) error {
-	now := make(chan os.Signal, 1)
-	signal.Notify(now, syscall.SIGUSR1)
-	s, err := sim.Named("tour")
+	_, wall, ordered, err := tour()
 	if err != nil {
 		return err
 	}
-	script, err := s.Open(1, false)
-	if err != nil {
-		return err
-	}
-	wall := sim.NewWall(script.Sim, 20)
-	var order live.Feed = panickyFeed(now)
+	order := orderedFeed{ordered, func(post func(live.Change)) error {
+		post(func(*world.World) { panic("as ordered") })
+		return nil
+	}}
 	if mode == "failure of the watch" {
-		order = failingFeed(now)
+		order.do = func(func(live.Change)) error { return errors.New("failed as ordered") }
 	}
 	ctx, stop := untilSignalled(context.Background())
 	defer stop()
@@ -45,38 +39,12 @@ func watchedDemo(mode string) error {
 	w := &live.Watch{World: world.New(), Clock: wall, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "demo"}
 	return watchOn(ctx, w, func(ctx context.Context) error {
 		if mode == "no such group" {
-			<-now
+			<-ordered
 			return usage(errors.New("there is no such group"))
 		}
 		w.Intake = live.Open(ctx, wall, order)
 		return w.Intake.Fill(ctx, w.World, time.Minute, world.Cluster, world.Cloud)
 	}, ui.Options{ReadOnly: true, Environ: os.Environ()})
-}
-
-// panickyFeed posts a change that panics.
-type panickyFeed chan os.Signal
-
-func (f panickyFeed) Run(ctx context.Context, post func(live.Change)) error {
-	select {
-	case <-f:
-		post(func(*world.World) { panic("as ordered") })
-	case <-ctx.Done():
-		return nil
-	}
-	<-ctx.Done()
-	return nil
-}
-
-// failingFeed fails for good.
-type failingFeed chan os.Signal
-
-func (f failingFeed) Run(ctx context.Context, _ func(live.Change)) error {
-	select {
-	case <-f:
-		return errors.New("failed as ordered")
-	case <-ctx.Done():
-		return nil
-	}
 }
 
 // A watch that panics or fails says so on the screen, leaves the last picture there, and

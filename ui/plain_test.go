@@ -118,7 +118,7 @@ func TestPlainDetails(t *testing.T) {
 	attend(t, busy()).Hears("An empty line").
 		Type("show details").Hears("Show details: which?", "1: pod shop/checkout-7d9f-x2", "node ip-10-0-1-23").
 		Type("1").Hears("shop/checkout-7d9f-x2\n", "owner: checkout\n", "blocked by: budget\n", "way out: scale checkout to 4").
-		Type("show details").Type("10-0-1-23").Hears("stage: draining", "pods: 3 of 17 have still to leave")
+		Type("show details").Hears("Show details: which?").Type("10-0-1-23").Hears("stage: draining", "pods: 3 of 17 have still to leave")
 }
 
 // The events of the run are told once, each in a line, also those that come late.

@@ -169,7 +169,7 @@ func (f *Feed) daemonSets() {
 
 // follow sets up the reflector that fills m from s.
 func follow[T any](f *Feed, example runtime.Object, s *source, m *mirror[T]) {
-	s.resource, s.changed = m.kind, f.look
+	s.resource, s.changed, s.now = m.kind, f.look, f.c.clock.Now
 	m.have, m.synced = map[string]*T{}, s.synced
 	r := cache.NewReflectorWithOptions(listWatch{s}, example, m, cache.ReflectorOptions{
 		Name: "drainboard/" + m.kind,

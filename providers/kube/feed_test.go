@@ -110,6 +110,25 @@ func TestFeedComesBack(t *testing.T) {
 	until("fresh again", fresh)
 }
 
+// What was listed in full is fresh as of then, also while the watches are not open yet.
+func TestFeedIsFreshOnceListed(t *testing.T) {
+	t.Parallel()
+	s := newFakeStore(t)
+	s.put(podPath, pod1)
+	s.intercept(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Query().Get("watch") == "" {
+			return false
+		}
+		<-r.Context().Done()
+		return true
+	})
+	until, _ := feeding(t, s.Client)
+	if w := until("fresh", fresh); w.Pod("u1") == nil {
+		t.Error("fresh, but not whole")
+	}
+	until("watches that do not open are a problem", func(w *world.World) bool { return w.Health[world.Cluster].Problem != "" })
+}
+
 // A server that has just started still lists an older version when a page of that very
 // version is asked for, but nothing can be watched from there.
 func TestFeedAfterARestart(t *testing.T) {

@@ -28,8 +28,14 @@ func (f *Feed) watchHealth(ctx context.Context) error {
 	var (
 		behind time.Time // since when something has not been up to date
 		silent int       // heartbeats in a row that nobody answered
+		begun  bool      // the first lists are in
 	)
 	for {
+		// What was just listed is fresh before anything is watched.
+		if since, ok := f.listed(); ok && !begun {
+			begun = true
+			f.out.put(func(w *world.World) { w.SetHealth(world.Cluster, world.Health{Fresh: since}) })
+		}
 		asked := f.c.clock.Now()
 		err := f.c.heartbeat(ctx, beatTimeout)
 		if ctx.Err() != nil {
@@ -79,6 +85,18 @@ func (f *Feed) watchHealth(ctx context.Context) error {
 		case <-f.kick:
 		}
 	}
+}
+
+// listed reports whether all kinds were listed in full, and as of when.
+func (f *Feed) listed() (oldest time.Time, all bool) {
+	all = true
+	for _, s := range f.sources {
+		at, ok := s.asOf()
+		if all = all && ok; oldest.IsZero() || at.Before(oldest) {
+			oldest = at
+		}
+	}
+	return oldest, all
 }
 
 // current reports whether all kinds are up to date; if not, with an error of

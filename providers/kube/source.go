@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,10 +18,12 @@ type source struct {
 	namespace string // "" for all
 	list      func(context.Context, metav1.ListOptions) (runtime.Object, error)
 	open      func(context.Context, metav1.ListOptions) (watch.Interface, error)
+	now       func() time.Time
 	// changed is told whenever current or the error may have changed.
 	changed func()
 
 	mu       sync.Mutex
+	asked    time.Time // when the last list was asked for
 	listed   bool
 	watching *watched // the open watch, nil when there is none
 	ever     bool     // was current at least once
@@ -35,6 +38,13 @@ func (s *source) current() (bool, error) {
 	return s.listed && s.watching != nil, s.err
 }
 
+// asOf reports whether the kind was listed in full, and as of when.
+func (s *source) asOf() (time.Time, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked, s.listed
+}
+
 // once reports whether the kind was ever up to date.
 func (s *source) once() bool {
 	s.mu.Lock()
@@ -45,7 +55,9 @@ func (s *source) once() bool {
 // ListWithContext reads one page.
 func (s *source) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 	s.mu.Lock()
-	s.listed = false
+	if s.listed = false; o.Continue == "" {
+		s.asked = s.now()
+	}
 	s.mu.Unlock()
 	// Ask for the present, in pages. "0" would be everything in one answer, however
 	// large, and maybe old; any other version of a page is that very version, which a

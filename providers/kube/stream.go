@@ -30,7 +30,7 @@ func (i *item[T]) DeepCopyObject() runtime.Object {
 type itemList[T any] struct {
 	metav1.TypeMeta
 	metav1.ListMeta
-	Items []item[T]
+	Items []*item[T]
 }
 
 // DeepCopyObject makes it a runtime.Object.
@@ -43,6 +43,7 @@ func (l *itemList[T]) DeepCopyObject() runtime.Object {
 type decoded[O any] interface {
 	*O
 	metav1.Object
+	Reset()
 	Unmarshal([]byte) error
 }
 
@@ -83,6 +84,7 @@ func (l listed[O, T, P]) list(ctx context.Context, api rest.Interface, resource 
 func (l listed[O, T, P]) read(r *counted, page *itemList[T]) error {
 	const raw, listMeta, items = 2, 1, 2
 	var buf []byte
+	var o O // of one object after the other
 	take := func(n int64) ([]byte, error) {
 		if int64(cap(buf)) < n {
 			buf = make([]byte, n+n/2)
@@ -103,25 +105,27 @@ func (l listed[O, T, P]) read(r *counted, page *itemList[T]) error {
 			case listMeta:
 				return page.ListMeta.Unmarshal(message)
 			case items:
-				return l.add(page, message)
+				return l.add(page, &o, message)
 			}
 			return nil
 		})
 	})
 }
 
-func (l listed[O, T, P]) add(page *itemList[T], message []byte) error {
+// add decodes an object into o, which is used again for the next: what is taken of it
+// is copied.
+func (l listed[O, T, P]) add(page *itemList[T], o P, message []byte) error {
 	message, err := prune(message, l.want)
 	if err != nil {
 		return err
 	}
-	var o O
-	if err := P(&o).Unmarshal(message); err != nil {
+	o.Reset()
+	if err := o.Unmarshal(message); err != nil {
 		return err
 	}
-	page.Items = append(page.Items, item[T]{
-		ObjectMeta: metav1.ObjectMeta{Namespace: P(&o).GetNamespace(), Name: P(&o).GetName(), UID: P(&o).GetUID(), ResourceVersion: P(&o).GetResourceVersion()},
-		value:      l.convert(&o),
+	page.Items = append(page.Items, &item[T]{
+		ObjectMeta: metav1.ObjectMeta{Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID(), ResourceVersion: o.GetResourceVersion()},
+		value:      l.convert(o),
 	})
 	return nil
 }

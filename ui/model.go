@@ -228,13 +228,18 @@ func (m *Model) follow() tea.Cmd {
 	return tea.Tick(time.Second/20, func(time.Time) tea.Msg { return followMsg{} })
 }
 
-// tick asks for the next move of a hand while something on the screen counts.
+// tick asks for the next move of a hand while something on the screen counts; without a
+// run only clocks do.
 func (m *Model) tick() tea.Cmd {
 	if m.ticking || m.notice == "" && (m.sc == nil || m.over()) {
 		return nil
 	}
 	m.ticking = true
-	return tea.Tick(time.Second/hands, func(time.Time) tea.Msg { return tickMsg{} })
+	every := time.Second
+	if m.sc != nil && m.sc.State != engine.NoRun {
+		every /= hands
+	}
+	return tea.Tick(every, func(time.Time) tea.Msg { return tickMsg{} })
 }
 
 // press handles a key.

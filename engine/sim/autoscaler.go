@@ -57,8 +57,8 @@ func (s *Sim) every(span time.Duration, do func() bool) {
 func (s *Sim) scalesUp(a *autoscaler) bool {
 	sizes := &s.group.Sizes
 	waiting := false
-	for _, p := range s.allPods() {
-		waiting = waiting || p.Node == "" && p.Unplaced != "" && s.now.Sub(p.Created) >= a.ScaleUp
+	for _, p := range s.Truth.Unplaced() {
+		waiting = waiting || p.Unplaced != "" && s.now.Sub(p.Created) >= a.ScaleUp
 	}
 	if waiting && sizes.Desired < sizes.Max && len(s.alive()) >= sizes.Desired && s.now.Sub(a.raised) > s.Config.Launch+s.Config.Boot+s.Config.NodeReady {
 		a.raised = s.now
@@ -80,10 +80,9 @@ func (s *Sim) scalesDown(a *autoscaler) {
 		}
 		return
 	}
-	loads := s.loads()
 	for _, m := range s.alive() {
 		n := s.Truth.Node(m.name)
-		if n == nil || !n.Ready || m.State != world.MachineInService || !s.roomy(loads[n.Name], a.Below) || !s.fitElsewhere(n, loads) {
+		if n == nil || !n.Ready || m.State != world.MachineInService || !s.roomy(s.pods.loads[n.Name], a.Below) || !s.fitElsewhere(n) {
 			delete(a.empty, m.name)
 			continue
 		}
@@ -107,7 +106,7 @@ func (s *Sim) roomy(l load, percent int) bool {
 }
 
 // fitElsewhere reports whether a node's pods have a place on other nodes.
-func (s *Sim) fitElsewhere(from *world.Node, loads map[string]load) bool {
+func (s *Sim) fitElsewhere(from *world.Node) bool {
 	room := 0
 	for _, n := range s.Truth.Nodes() {
 		hard := false
@@ -115,7 +114,7 @@ func (s *Sim) fitElsewhere(from *world.Node, loads map[string]load) bool {
 			hard = hard || t.Effect != "PreferNoSchedule"
 		}
 		if n != from && n.Ready && !n.Unschedulable && !hard {
-			room += s.Config.Slots - loads[n.Name].pods
+			room += s.Config.Slots - s.pods.loads[n.Name].pods
 		}
 	}
 	for _, p := range s.podsOn(from.Name) {
@@ -123,7 +122,7 @@ func (s *Sim) fitElsewhere(from *world.Node, loads map[string]load) bool {
 			return false
 		}
 	}
-	return room >= loads[from.Name].pods
+	return room >= s.pods.loads[from.Name].pods
 }
 
 // empties evicts what has to leave a node. It reports whether nothing is left.

@@ -12,6 +12,7 @@ import (
 // budget is a PodDisruptionBudget: its rule, and what its controller last wrote.
 type budget struct {
 	world.Budget
+	app      string         // the label app of its pods
 	min, max *engine.Amount // one of minAvailable and maxUnavailable
 	stuck    bool           // its controller does not look at it
 	// disrupted are pods whose evictions were let through and not seen yet.
@@ -35,7 +36,7 @@ func (b *budget) rule(low, high *engine.Amount) {
 // AddBudget makes a budget over the pods with a label app=app. One of min
 // (minAvailable) and max (maxUnavailable) is given.
 func (s *Sim) AddBudget(namespace, name, app string, min, max *engine.Amount, alwaysAllow bool) {
-	b := &budget{disrupted: map[string]time.Time{}}
+	b := &budget{app: app, disrupted: map[string]time.Time{}}
 	b.Namespace, b.Name, b.AlwaysAllow = namespace, name, alwaysAllow
 	b.Selector = labels.SelectorFromSet(labels.Set{"app": app})
 	b.rule(min, max)
@@ -64,20 +65,20 @@ func (s *Sim) recount(b *budget) {
 	healthy, pods := 0, 0
 	owners := map[*workload]bool{}
 	expected := 0
-	for _, p := range s.Truth.PodsIn(b.Namespace) {
-		if !b.Covers(p) || p.Finished() {
+	for _, p := range s.pods.of(b.Namespace, b.app) { // what its selector says
+		if p.Finished() {
 			continue
 		}
 		pods++
 		since, disrupted := b.disrupted[p.UID]
-		if p.Terminating() || s.now.Sub(since) >= deletionTimeout {
+		if disrupted && (p.Terminating() || s.now.Sub(since) >= deletionTimeout) {
 			delete(b.disrupted, p.UID)
 			disrupted = false
 		}
 		if p.Ready && !p.Terminating() && !disrupted {
 			healthy++
 		}
-		if o := s.pods[p.UID].owner; o != nil && !owners[o] {
+		if o := p.owner; o != nil && !owners[o] {
 			owners[o] = true
 			expected += o.Replicas
 		}
@@ -189,8 +190,8 @@ func (s *Sim) contended(a engine.Action) time.Duration {
 
 // byName finds a pod by its name; a StatefulSet's is another one each time.
 func (s *Sim) byName(namespace, name string) *pod {
-	for _, p := range s.allPods() {
-		if p.Namespace == namespace && p.Name == name {
+	for n := range s.numbers["uid/"+name] {
+		if p := s.pods.byUID[uid(namespace, name, n+1)]; p != nil {
 			return p
 		}
 	}

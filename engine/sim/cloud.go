@@ -2,7 +2,6 @@ package sim
 
 import (
 	"cmp"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -112,15 +111,33 @@ func (s *Sim) look() {
 
 // alive lists the machines that count against the desired size, by id.
 func (s *Sim) alive() []*machine {
-	out := slices.SortedFunc(maps.Values(s.machines), func(a, b *machine) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.DeleteFunc(out, func(m *machine) bool { return m.Leaving() || m.State == world.MachineStandby })
+	var out []*machine
+	for _, m := range s.machines {
+		if m.counts() {
+			out = append(out, m)
+		}
+	}
+	slices.SortFunc(out, func(a, b *machine) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// size is how many machines count against the desired size.
+func (s *Sim) size() (n int) {
+	for _, m := range s.machines {
+		if m.counts() {
+			n++
+		}
+	}
+	return n
 }
 
 // emptiestZone is the zone with the fewest machines, of those not in except.
 func (s *Sim) emptiestZone(except map[string]bool) string {
 	count := map[string]int{}
-	for _, m := range s.alive() {
-		count[m.Zone]++
+	for _, m := range s.machines {
+		if m.counts() {
+			count[m.Zone]++
+		}
 	}
 	best := ""
 	for _, z := range s.group.Zones {
@@ -133,13 +150,13 @@ func (s *Sim) emptiestZone(except map[string]bool) string {
 
 // balance launches and ends machines until there are as many as desired.
 func (s *Sim) balance() {
-	for n := len(s.alive()); n < s.group.Sizes.Desired; n++ {
+	for n := s.size(); n < s.group.Sizes.Desired; n++ {
 		if s.group.HasSuspended(launch) || !s.launchAnywhere() {
 			s.after(10*time.Second, s.touch)
 			break
 		}
 	}
-	for n := len(s.alive()); n > max(0, s.group.Sizes.Desired) && !s.group.HasSuspended(terminate); n-- {
+	for n := s.size(); n > max(0, s.group.Sizes.Desired) && !s.group.HasSuspended(terminate); n-- {
 		list := slices.DeleteFunc(s.alive(), func(m *machine) bool { return m.Protected })
 		if len(list) == 0 {
 			break

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -39,35 +38,21 @@ func (s *Sim) dropNode(name string) {
 	s.touch()
 }
 
-// pod is a pod with what only its kubelet and its owner know.
-type pod struct {
-	world.Pod
-	owner   *workload // nil: a bare pod
-	shape   Shape
-	stopped bool // asked to go, and only its finalizers hold it
-}
-
 // setPod changes a pod of the Truth and tells the watch.
 func (s *Sim) setPod(p *pod) {
 	seen := p.Pod
-	if s.pods[p.UID] != p {
-		s.pods[p.UID] = p
-		i, _ := slices.BinarySearchFunc(s.inOrder, p, byAge)
-		s.inOrder = slices.Insert(slices.Clone(s.inOrder), i, p)
-	}
+	s.pods.set(p)
 	s.Truth.SetPod(&seen)
 	s.watch(func(w *world.World) { w.SetPod(&seen) })
 	s.touch()
 }
 
 func (s *Sim) dropPod(uid string) {
-	p := s.pods[uid]
+	p := s.pods.byUID[uid]
 	if p == nil {
 		return
 	}
-	delete(s.pods, uid)
-	i, _ := slices.BinarySearchFunc(s.inOrder, p, byAge)
-	s.inOrder = slices.Delete(slices.Clone(s.inOrder), i, i+1)
+	s.pods.drop(p)
 	s.letGo(p)
 	s.Truth.DeletePod(uid)
 	s.watch(func(w *world.World) { w.DeletePod(uid) })
@@ -75,15 +60,10 @@ func (s *Sim) dropPod(uid string) {
 }
 
 // allPods lists the pods as they were made, those of one moment by their UIDs.
-// What happens to pods meanwhile does not change the list.
-func (s *Sim) allPods() []*pod { return s.inOrder }
-
-func byAge(a, b *pod) int {
-	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID))
-}
+func (s *Sim) allPods() []*pod { return slices.SortedFunc(maps.Values(s.pods.byUID), byAge) }
 
 func (s *Sim) starts(p *pod) {
-	if s.pods[p.UID] == p && p.Phase == world.PodPending && !s.silent(p.Node) {
+	if s.pods.byUID[p.UID] == p && p.Phase == world.PodPending && !s.silent(p.Node) {
 		p.Phase = world.PodRunning
 		p.Crashing = p.shape.CrashesOn != "" && s.versionOf(p.Node) >= p.shape.CrashesOn
 		s.setPod(p)
@@ -91,7 +71,7 @@ func (s *Sim) starts(p *pod) {
 }
 
 func (s *Sim) becomesReady(p *pod) {
-	if s.pods[p.UID] == p && p.Phase == world.PodRunning && !p.shape.NeverReady && !p.Crashing && !s.silent(p.Node) {
+	if s.pods.byUID[p.UID] == p && p.Phase == world.PodRunning && !p.shape.NeverReady && !p.Crashing && !s.silent(p.Node) {
 		p.Ready = true
 		s.setPod(p)
 	}
@@ -100,7 +80,7 @@ func (s *Sim) becomesReady(p *pod) {
 // kill asks a pod to go, as a DELETE does: with its own grace period, or with
 // another one. A grace of zero removes it at once.
 func (s *Sim) kill(uid string, grace *int64) {
-	p := s.pods[uid]
+	p := s.pods.byUID[uid]
 	if p == nil {
 		return
 	}
@@ -125,7 +105,7 @@ func (s *Sim) kill(uid string, grace *int64) {
 // stops ends a pod that was asked to go. Its kubelet has to live for that, unless
 // the pod is only struck off.
 func (s *Sim) stops(p *pod, struck bool) {
-	if s.pods[p.UID] != p || !struck && s.silent(p.Node) {
+	if s.pods.byUID[p.UID] != p || !struck && s.silent(p.Node) {
 		return
 	}
 	p.stopped = true
@@ -136,7 +116,7 @@ func (s *Sim) stops(p *pod, struck bool) {
 
 // finalize serves a pod's finalizers.
 func (s *Sim) finalize(p *pod) {
-	if s.pods[p.UID] != p {
+	if s.pods.byUID[p.UID] != p {
 		return
 	}
 	p.Finalizers = nil

@@ -235,7 +235,7 @@ func (s *Sim) terminateOne(a engine.Action) engine.Outcome {
 // check answers a direct read: did an action happen?
 func (s *Sim) check(a engine.Action) engine.Outcome {
 	o := engine.Outcome{Verdict: engine.Done}
-	n, p, m := s.Truth.Node(a.Node), s.pods[a.UID], s.machines[a.Machine]
+	n, p, m := s.Truth.Node(a.Node), s.pods.byUID[a.UID], s.machines[a.Machine]
 	switch a.Kind {
 	case engine.CreateTemplate:
 		if v, made := s.group.tokens[a.Token]; made {

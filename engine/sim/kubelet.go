@@ -79,16 +79,8 @@ func (s *Sim) speak(m *machine) {
 	}
 }
 
-// podsOn lists the pods of a node.
-func (s *Sim) podsOn(node string) []*pod {
-	var out []*pod
-	for _, p := range s.inOrder {
-		if p.Node == node {
-			out = append(out, p)
-		}
-	}
-	return out
-}
+// podsOn lists the pods of a node, as they were made.
+func (s *Sim) podsOn(node string) []*pod { return s.pods.sorted(s.Truth.PodsOn(node)) }
 
 // evil is what nobody's message may do to a terminal: clear it, name it, turn its text round.
 const evil = "\x1b[2J\x1b]0;owned\a\u202egnp.exe\u2066\u009b31m\r\n\tnext line\x00"

@@ -27,6 +27,9 @@ type machine struct {
 	release func(proceed bool)
 }
 
+// counts reports whether a machine counts against the desired size.
+func (m *machine) counts() bool { return !m.Leaving() && m.State != world.MachineStandby }
+
 // hook is a lifecycle hook and who completes it.
 type hook struct {
 	world.Hook

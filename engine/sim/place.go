@@ -19,42 +19,13 @@ type volume struct {
 	free time.Time
 }
 
-// load is what the pods of a node ask for.
-type load struct {
-	pods        int // DaemonSet and static pods aside
-	cpu, memory int
-}
-
-// loads sums up what the pods of every node ask for.
-func (s *Sim) loads() map[string]load {
-	out := map[string]load{}
-	for _, p := range s.inOrder {
-		if p.Node == "" || p.Finished() {
-			continue
-		}
-		l := out[p.Node]
-		l.cpu += p.shape.CPU
-		l.memory += p.shape.Memory
-		if p.Owner.Kind != "DaemonSet" && !p.Mirror {
-			l.pods++
-		}
-		out[p.Node] = l
-	}
-	return out
-}
-
 // schedule places the pods that have no node, oldest first.
 func (s *Sim) schedule() {
-	var loads map[string]load
-	var nodes []*world.Node
-	for _, p := range s.allPods() {
-		if p.Node != "" || p.Terminating() || s.pods[p.UID] != p {
+	for _, p := range s.pods.sorted(s.Truth.Unplaced()) {
+		if p.Terminating() {
 			continue
 		}
-		if loads == nil {
-			loads, nodes = s.loads(), s.Truth.Nodes()
-		}
-		node, why := s.place(p, nodes, loads)
+		node, why := s.place(p)
 		if node == nil {
 			if why = s.hostile(why); p.Unplaced != why {
 				p.Unplaced = why
@@ -62,27 +33,30 @@ func (s *Sim) schedule() {
 			}
 			continue
 		}
-		l := loads[node.Name]
-		loads[node.Name] = load{l.pods + 1, l.cpu + p.shape.CPU, l.memory + p.shape.Memory}
 		s.bind(p, node)
 	}
 }
 
 // place finds a node for a pod: of those that nothing speaks against the one with
 // the fewest soft taints, the fewest pods of the same owner, the fewest pods. Else
-// it says why in the scheduler's words.
-func (s *Sim) place(p *pod, nodes []*world.Node, loads map[string]load) (best *world.Node, why string) {
+// it says why in the scheduler's words. It looks until it has found enough nodes,
+// and begins where it stopped the last time.
+func (s *Sim) place(p *pod) (best *world.Node, why string) {
+	nodes := s.Truth.Nodes()
 	against := map[string]int{}
-	apart := s.others(p)
+	apart, own := s.others(p), s.pods.spread[p.Owner.UID]
 	var least [3]int
-	for _, n := range nodes {
-		if reasons := s.misfit(p, n, loads[n.Name], apart); len(reasons) > 0 {
+	left := enough(len(nodes))
+	for i := range nodes {
+		n := nodes[(s.scan+i)%len(nodes)]
+		l := s.pods.loads[n.Name]
+		if reasons := s.misfit(p, n, l, apart); len(reasons) > 0 {
 			for _, r := range reasons {
 				against[r]++
 			}
 			continue
 		}
-		at := [3]int{1: s.count(n.Name, p.Owner), 2: loads[n.Name].pods}
+		at := [3]int{1: own[n.Name], 2: l.pods}
 		for _, t := range n.Taints {
 			if t.Effect == "PreferNoSchedule" && !p.ToleratesAll {
 				at[0]++
@@ -90,6 +64,10 @@ func (s *Sim) place(p *pod, nodes []*world.Node, loads map[string]load) (best *w
 		}
 		if best == nil || cmp.Or(cmp.Compare(at[0], least[0]), cmp.Compare(at[1], least[1]), cmp.Compare(at[2], least[2])) < 0 {
 			best, least = n, at
+		}
+		if left--; left == 0 {
+			s.scan = (s.scan + i + 1) % len(nodes)
+			break
 		}
 	}
 	if best != nil {
@@ -106,15 +84,11 @@ func (s *Sim) place(p *pod, nodes []*world.Node, loads map[string]load) (best *w
 	return nil, fmt.Sprintf("0/%d nodes are available: %s.", len(nodes), strings.Join(list, ", "))
 }
 
-// count is how many pods of an owner are on a node.
-func (s *Sim) count(node string, owner world.Owner) int {
-	n := 0
-	for _, q := range s.inOrder {
-		if q.Node == node && q.Owner == owner && !q.Finished() {
-			n++
-		}
-	}
-	return n
+// enough is how many feasible nodes the scheduler chooses among, of so many: all in
+// a cluster of up to 100, less than half in a larger one (numFeasibleNodesToFind in
+// pkg/scheduler/schedule_one.go).
+func enough(nodes int) int {
+	return min(nodes, max(100, nodes*max(5, 50-nodes/125)/100))
 }
 
 // others are the hosts or zones that a pod's required anti-affinity keeps it from.
@@ -123,7 +97,7 @@ func (s *Sim) others(p *pod) map[string]bool {
 		return nil
 	}
 	taken := map[string]bool{}
-	for _, q := range s.inOrder {
+	for _, q := range s.pods.of(p.Namespace, p.Labels["app"]) {
 		if q.owner != p.owner || q.Node == "" || q.Finished() {
 			continue
 		}
@@ -150,7 +124,7 @@ func (s *Sim) misfit(p *pod, n *world.Node, l load, apart map[string]bool) []str
 	}
 	for _, t := range n.Taints {
 		if !p.ToleratesAll && (t.Effect == "NoSchedule" || t.Effect == "NoExecute") {
-			return []string{fmt.Sprintf("node(s) had untolerated taint {%s: %s}", t.Key, t.Value)}
+			return []string{"node(s) had untolerated taint {" + t.Key + ": " + t.Value + "}"}
 		}
 	}
 	if !n.Ready && !p.ToleratesAll {
@@ -199,7 +173,7 @@ func (s *Sim) bind(p *pod, n *world.Node) {
 // attach waits until a pod's volume is off the node where it was before, and then
 // starts the pod.
 func (s *Sim) attach(p *pod, n *world.Node) {
-	if s.pods[p.UID] != p {
+	if s.pods.byUID[p.UID] != p {
 		return
 	}
 	if name := volumeOf(p); name != "" {

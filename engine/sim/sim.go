@@ -8,9 +8,10 @@
 // stands still while a source is away. Controllers act on Truth: the Auto
 // Scaling group (cloud.go) and its machines (machine.go), kubelets and the node
 // lifecycle controller (cluster.go, kubelet.go), the scheduler (place.go), workload
-// and disruption controllers (workload.go, budget.go). Others act on it as well:
-// people (others.go) and an autoscaler (autoscaler.go). Actions are carried out by
-// Do (do.go), as far as what goes wrong lets them (fault.go).
+// and disruption controllers (workload.go, budget.go); they find pods in indexes
+// (pods.go), so that a world may be large. Others act on it as well: people
+// (others.go) and an autoscaler (autoscaler.go). Actions are carried out by Do
+// (do.go), as far as what goes wrong lets them (fault.go).
 //
 // A Driver (driver.go) decides, saves and acts as engine/live does, sleeps and
 // crashes (process.go), and has every step checked against the rules of
@@ -100,11 +101,11 @@ type Sim struct {
 	group      group
 	machines   map[string]*machine
 	workloads  []*workload
-	pods       map[string]*pod
-	inOrder    []*pod // the pods, by age and UID; replaced, never changed
+	pods       pods
 	budgets    map[string]*budget
 	volumes    map[string]*volume // by the pod that they are for
 	numbers    map[string]int     // the last number given to a name
+	scan       int                // the node where the scheduler looks first
 	faults     faults
 	before     world.Sizes     // the group's sizes before the run
 	foreign    world.Sizes     // what others changed on the group's sizes, summed up
@@ -120,7 +121,7 @@ func New(c Config, zones ...string) *Sim {
 	s := &Sim{
 		Config: c, Truth: world.New(), View: world.New(), now: epoch,
 		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
-		machines: map[string]*machine{}, pods: map[string]*pod{}, budgets: map[string]*budget{},
+		machines: map[string]*machine{}, pods: newPods(), budgets: map[string]*budget{},
 		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, cues: map[string][]func(){},
 	}
 	s.faults.init()

@@ -116,13 +116,16 @@ func (s *Sim) newPod(w *workload, name string) *pod {
 		kind = "ReplicaSet"
 	}
 	p.Namespace, p.Name, p.Phase, p.Created = w.Namespace, name, world.PodPending, s.now
-	p.UID = fmt.Sprintf("%s/%s#%d", w.Namespace, name, s.number("uid/"+name))
+	p.UID = uid(w.Namespace, name, s.number("uid/"+name))
 	p.Owner = world.Owner{Kind: kind, Name: w.Name, UID: w.UID}
 	p.Labels = map[string]string{"app": w.Name}
 	p.Grace, p.EmptyDir, p.ToleratesAll, p.Finalizers = w.Shape.Grace, w.Shape.EmptyDir, w.Shape.ToleratesAll, w.Shape.Finalizers
 	s.setPod(p)
 	return p
 }
+
+// uid is that of the nth pod of a name.
+func uid(namespace, name string, n int) string { return fmt.Sprintf("%s/%s#%d", namespace, name, n) }
 
 // controllers lets every controller look at the Truth once.
 func (s *Sim) controllers() {
@@ -145,15 +148,13 @@ func (s *Sim) controllers() {
 // as soon as it is asked to go; a StatefulSet when it is gone, under its name.
 func (s *Sim) replicate(w *workload) {
 	var alive []*pod
-	taken := map[string]bool{}
-	for _, p := range s.allPods() {
-		if p.owner != w {
-			continue
-		}
-		taken[p.Name] = true
-		if !p.Terminating() && !p.Finished() {
+	for _, p := range s.pods.of(w.Namespace, w.Name) {
+		if p.owner == w && !p.Terminating() && !p.Finished() {
 			alive = append(alive, p)
 		}
+	}
+	if len(alive) == w.Replicas {
+		return
 	}
 	for n := len(alive); n < w.Replicas; n++ {
 		name := ""
@@ -161,7 +162,7 @@ func (s *Sim) replicate(w *workload) {
 			name = w.Name + "-" + strconv.Itoa(s.number("pod/"+w.Name))
 		} else {
 			for i := range w.Replicas {
-				if free := w.Name + "-" + strconv.Itoa(i); !taken[free] {
+				if free := w.Name + "-" + strconv.Itoa(i); s.byName(w.Namespace, free) == nil {
 					name = free
 					break
 				}
@@ -169,7 +170,6 @@ func (s *Sim) replicate(w *workload) {
 			if name == "" {
 				return // the old one is still there
 			}
-			taken[name] = true
 		}
 		s.newPod(w, name)
 	}
@@ -187,7 +187,7 @@ func (s *Sim) readyPods() map[string]int {
 	for _, w := range s.workloads {
 		out[w.Name] = 0
 	}
-	for _, p := range s.pods {
+	for _, p := range s.pods.byUID {
 		if p.owner != nil && p.Ready && !p.Terminating() {
 			out[p.owner.Name]++
 		}
@@ -204,8 +204,14 @@ func placed(p *pod) int {
 
 // onEveryNode keeps one pod of a workload on every Ready node.
 func (s *Sim) onEveryNode(w *workload) {
+	there := map[string]bool{}
+	for _, p := range s.pods.of(w.Namespace, w.Name) {
+		if p.owner == w {
+			there[p.Node] = true
+		}
+	}
 	for _, n := range s.Truth.Nodes() {
-		if !n.Ready || slices.ContainsFunc(s.Truth.PodsOn(n.Name), func(p *world.Pod) bool { return s.pods[p.UID].owner == w }) {
+		if !n.Ready || there[n.Name] {
 			continue
 		}
 		p := s.newPod(w, w.Name+"-"+n.Name)

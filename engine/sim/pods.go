@@ -1,0 +1,129 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// pod is a pod with what only its kubelet and its owner know.
+type pod struct {
+	world.Pod
+	owner   *workload // nil: a bare pod
+	shape   Shape
+	stopped bool // asked to go, and only its finalizers hold it
+	at      spot // where it is counted
+}
+
+// spot is a node with an owner (its UID) that has a pod there.
+type spot struct{ node, owner string }
+
+// pods are the pods of the Truth as controllers look for them: none of these looks
+// at all of them.
+type pods struct {
+	byUID map[string]*pod
+	// apps are the pods with a label app, by namespace and label, as they were made. A
+	// list is replaced, never changed.
+	apps map[string][]*pod
+	// loads are what is on each node, spread where an owner (by UID) has how many pods;
+	// finished pods aside, and nothing is kept that is zero.
+	loads  map[string]load
+	spread map[string]map[string]int
+}
+
+// load is what the pods of a node ask for.
+type load struct {
+	pods        int // DaemonSet and static pods aside
+	cpu, memory int
+}
+
+func newPods() pods {
+	return pods{byUID: map[string]*pod{}, apps: map[string][]*pod{}, loads: map[string]load{}, spread: map[string]map[string]int{}}
+}
+
+// set adds a pod, or counts it where it is now.
+func (ps *pods) set(p *pod) {
+	if ps.byUID[p.UID] != p {
+		ps.byUID[p.UID] = p
+		app := appOf(p)
+		list := ps.apps[app]
+		i, _ := slices.BinarySearchFunc(list, p, byAge)
+		if i < len(list) {
+			list = slices.Clone(list)
+		}
+		ps.apps[app] = slices.Insert(list, i, p) // behind the end of those that have the list
+	}
+	var at spot
+	if p.Node != "" && !p.Finished() {
+		at = spot{p.Node, p.Owner.UID}
+	}
+	if at != p.at {
+		ps.count(p, -1)
+		p.at = at
+		ps.count(p, 1)
+	}
+}
+
+// drop removes a pod.
+func (ps *pods) drop(p *pod) {
+	ps.count(p, -1)
+	p.at = spot{}
+	delete(ps.byUID, p.UID)
+	app := appOf(p)
+	list := ps.apps[app]
+	if len(list) == 1 {
+		delete(ps.apps, app)
+		return
+	}
+	i, _ := slices.BinarySearchFunc(list, p, byAge)
+	ps.apps[app] = slices.Delete(slices.Clone(list), i, i+1)
+}
+
+// count adds a pod to what is on its node, n = 1, or takes it off, n = -1.
+func (ps *pods) count(p *pod, n int) {
+	if p.at.node == "" {
+		return
+	}
+	l := ps.loads[p.at.node]
+	l.cpu += n * p.shape.CPU
+	l.memory += n * p.shape.Memory
+	if p.Owner.Kind != DaemonSet && !p.Mirror {
+		l.pods += n
+	}
+	ps.loads[p.at.node] = l
+	if l == (load{}) {
+		delete(ps.loads, p.at.node)
+	}
+	own := ps.spread[p.at.owner]
+	if own == nil {
+		own = map[string]int{}
+		ps.spread[p.at.owner] = own
+	}
+	if own[p.at.node] += n; own[p.at.node] == 0 {
+		delete(own, p.at.node)
+	}
+	if len(own) == 0 {
+		delete(ps.spread, p.at.owner)
+	}
+}
+
+// of lists the pods of a namespace with a label app, as they were made. What happens
+// to pods meanwhile does not change the list.
+func (ps *pods) of(namespace, app string) []*pod { return ps.apps[namespace+"/"+app] }
+
+// sorted lists pods of the Truth as they were made, those of one moment by their UIDs.
+func (ps *pods) sorted(seen []*world.Pod) []*pod {
+	out := make([]*pod, len(seen))
+	for i, p := range seen {
+		out[i] = ps.byUID[p.UID]
+	}
+	slices.SortFunc(out, byAge)
+	return out
+}
+
+func appOf(p *pod) string { return p.Namespace + "/" + p.Labels["app"] }
+
+func byAge(a, b *pod) int {
+	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID))
+}

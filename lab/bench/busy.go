@@ -15,27 +15,34 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// The busy roll: most rows of its table have a countdown.
-const (
-	busyNodes, busyLimit = 60, 45
-	busyApps, busyPods   = 12, 60 // and as many pods of each
+// simulated is a roll of a simulated cluster: pods take half a minute to stop and as
+// long to be ready elsewhere, and a budget lets a tenth of an application go at once.
+type simulated struct {
+	nodes, limit int // limit: in work at once
+	apps, pods   int // and as many pods of each
+}
+
+var (
+	// busyRoll has a table with countdowns in most of its rows.
+	busyRoll = simulated{nodes: 60, limit: 45, apps: 12, pods: 60}
+	// largeRoll is of the largest cluster that Kubernetes is made for.
+	largeRoll = simulated{nodes: 5000, limit: 100, apps: 100, pods: 1500}
 )
 
-// busyWorld is the cluster of the busy roll: pods take half a minute to stop and as
-// long to be ready elsewhere, and a budget lets a tenth of an application go at once.
-func busyWorld() string {
+// script is its cluster.
+func (r simulated) script() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "cluster name=ng-busy zones=a,b,c nodes=%d slots=%d min=3\ntiming launch=5s boot=10s ready=5s jitter=0.3\n", busyNodes, busyApps*busyPods/busyNodes+2)
-	for i := range busyApps {
-		fmt.Fprintf(&s, "workload app%d replicas=%d grace=60s stop=%ds ready=20s\nbudget app%d max=10%%\n", i, busyPods, 20+2*i, i)
+	fmt.Fprintf(&s, "cluster name=ng-busy zones=a,b,c nodes=%d slots=%d min=3\ntiming launch=5s boot=10s ready=5s jitter=0.3\n", r.nodes, r.apps*r.pods/r.nodes+2)
+	for i := range r.apps {
+		fmt.Fprintf(&s, "workload app%d replicas=%d grace=60s stop=%ds ready=20s\nbudget app%d max=10%%\n", i, r.pods, 20+2*(i%busyRoll.apps), i)
 	}
-	fmt.Fprintf(&s, "workload logs kind=daemonset\nsettings max-unavailable=%d approve=none post-drain-wait=60s\n", busyLimit)
+	fmt.Fprintf(&s, "workload logs kind=daemonset\nsettings max-unavailable=%d approve=none post-drain-wait=60s\n", r.limit)
 	return s.String()
 }
 
-// busyRoll lets the engine's loop roll the simulated cluster.
-func busyRoll(ctx context.Context, publish func(*engine.Snapshot), busy func()) error {
-	scenario := sim.Scenario{Name: "busy", Script: busyWorld()}
+// run lets the engine's loop roll it.
+func (r simulated) run(ctx context.Context, publish func(*engine.Snapshot), busy func()) error {
+	scenario := sim.Scenario{Name: "busy", Script: r.script()}
 	script, err := scenario.Open(1, true)
 	if err != nil {
 		return err
@@ -56,7 +63,7 @@ func busyRoll(ctx context.Context, publish func(*engine.Snapshot), busy func()) 
 	loop := &live.Loop{Rules: rules, Cluster: "bench", World: w, Intake: intake, Executor: wall, Store: wall, Lock: wall, Clock: wall}
 	loop.Publish = func(s *engine.Snapshot) {
 		publish(s)
-		if draining(s) >= busyLimit*9/10 {
+		if draining(s) >= r.limit*9/10 {
 			once.Do(busy)
 		}
 	}

@@ -48,8 +48,8 @@ type rolling struct {
 func (b *bench) dashboards(ctx context.Context) error {
 	busy := 0.0 // bytes a second of the first
 	for i, r := range []rolling{
-		{fmt.Sprintf("dashboard at %dx%d of a roll of %d nodes, %d at once, at the pace of reality", watchWide, watchHigh, busyNodes, busyLimit), 1, "Snapshot/60", busyRoll},
-		{fmt.Sprintf("the same of %d nodes and %d pods, %d at once", largeNodes, largeNodes*largePods, largeLimit), 1, "Snapshot/5000", largeRoll},
+		{fmt.Sprintf("dashboard at %dx%d of a roll of %d nodes, %d at once, at the pace of reality", watchWide, watchHigh, busyRoll.nodes, busyRoll.limit), 1, "Snapshot/60", busyRoll.run},
+		{fmt.Sprintf("the same of %d nodes and %d pods, %d at once", largeRoll.nodes, largeRoll.apps*largeRoll.pods, largeRoll.limit), 1, "Snapshot/5000", largeRoll.run},
 	} {
 		got, err := r.measure(ctx)
 		if err != nil {
@@ -63,7 +63,7 @@ func (b *bench) dashboards(ctx context.Context) error {
 			busy = got.bytes
 			b.add(r.what+": to the terminal", fmt.Sprintf("%.0f B/s", got.bytes), fmt.Sprintf("at most %d B/s", mostBytes), fmt.Sprintf("%.2f", got.bytes/mostBytes))
 		} else {
-			b.add(r.what+": to the terminal", fmt.Sprintf("%.0f B/s", got.bytes), fmt.Sprintf("that of %d nodes: %.0f B/s", busyNodes, busy), fmt.Sprintf("%.2f", got.bytes/busy))
+			b.add(r.what+": to the terminal", fmt.Sprintf("%.0f B/s", got.bytes), fmt.Sprintf("that of %d nodes: %.0f B/s", busyRoll.nodes, busy), fmt.Sprintf("%.2f", got.bytes/busy))
 		}
 		b.add("  a snapshot and its frame, 99th percentile of 1000", fmt.Sprintf("%.1f ms", frame), "at most "+millis(mostFrame), fmt.Sprintf("%.2f", frame/(mostFrame.Seconds()*1000)))
 		p99 := at(got.paints, 99)
@@ -130,7 +130,8 @@ func (r rolling) measure(ctx context.Context) (got seen, err error) {
 }
 
 // pressKeys moves the cursor up and down at odd moments, and measures from each key
-// until the emulator shows the cursor in another row.
+// until the emulator shows the cursor at another node: at the edge of a long table
+// it stays where it is, and the nodes move.
 func (got *seen) pressKeys(ctx context.Context, s *terminal.Screen) error {
 	const up, down = "\x1b[A", "\x1b[B"
 	if err := s.Press(down); err != nil { // brings the cursor
@@ -150,15 +151,15 @@ func (got *seen) pressKeys(ctx context.Context, s *terminal.Screen) error {
 		if i/dashStride%2 == 1 {
 			key = up
 		}
-		was := cursorRow(s)
-		if was < 0 {
+		was := cursorNode(s)
+		if was == "" {
 			return fmt.Errorf("there is no cursor:\n%s", s.Text())
 		}
 		from = time.Now()
 		if err := s.Press(key); err != nil {
 			return err
 		}
-		when, err := s.Until(ctx, "the cursor in another row", func() bool { row := cursorRow(s); return row >= 0 && row != was })
+		when, err := s.Until(ctx, "the cursor at another node", func() bool { node := cursorNode(s); return node != "" && node != was })
 		if err != nil {
 			return err
 		}
@@ -169,21 +170,27 @@ func (got *seen) pressKeys(ctx context.Context, s *terminal.Screen) error {
 	return nil
 }
 
-// cursorRow is the row of the dashboard's cursor, -1 for none: its glyph on a
-// background of its own.
-func cursorRow(s *terminal.Screen) int {
-	row := -1
+// cursorNode is the node at the dashboard's cursor, "" for none: the word behind its
+// glyph, which has a background of its own.
+func cursorNode(s *terminal.Screen) string {
+	node := ""
 	s.Look(func(shown *vt.Emulator) {
 		for y := range shown.Height() {
 			for x := range shown.Width() {
-				if c := shown.CellAt(x, y); c != nil && c.Content == themes.Unicode.Cursor && c.Style.Bg != nil {
-					row = y
-					return
+				if c := shown.CellAt(x, y); c == nil || c.Content != themes.Unicode.Cursor || c.Style.Bg == nil {
+					continue
+				}
+				for x++; ; x++ {
+					c := shown.CellAt(x, y)
+					if c == nil || c.Content == " " || c.Content == "" {
+						return
+					}
+					node += c.Content
 				}
 			}
 		}
 	})
-	return row
+	return node
 }
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seconds()*1000) }

@@ -16,10 +16,12 @@ import (
 )
 
 // How long a story waits for one event, and for the end. Both are far above what
-// is ever needed: the machine may be busy with other things.
+// is ever needed: the machine may be busy with other things, and then it happens that
+// the disruption controller takes a StatefulSet's new pod for the evicted one of the
+// same name, and lets no other go for two minutes (DeletionTimeout).
 const (
-	patience    = 60 * time.Second
-	endPatience = 120 * time.Second
+	patience    = 150 * time.Second
+	endPatience = 240 * time.Second
 )
 
 // process is one drainboard: what it was told, what it said, how it ended.

@@ -78,7 +78,7 @@ func (s *Step) foresee(node string) []string {
 		if p.ToleratesAll {
 			out = append(out, p.Ref()+" tolerates every taint: it may come back to the node")
 		}
-		if p.Owner.UID != "" && s.W.Siblings(p) == 1 {
+		if p.Owner.UID != "" && s.W.Alone(p) {
 			out = append(out, p.Ref()+" is the only replica of "+ownerName(p)+": it will be down while it moves")
 		}
 		if len(p.Finalizers) > 0 {

@@ -253,17 +253,11 @@ func (w *World) BudgetsOf(p *Pod) []*Budget {
 	return out
 }
 
-// Siblings counts the living pods that share a pod's owner, itself included.
-// A pod without an owner has none but itself.
-func (w *World) Siblings(p *Pod) int {
+// Alone reports whether no other living pod shares a pod's owner; a pod without an
+// owner has none beside it.
+func (w *World) Alone(p *Pod) bool {
 	if p.Owner.UID == "" {
-		return 1
+		return true
 	}
-	n := 0
-	for _, q := range w.PodsOf(p.Owner.UID) {
-		if !q.Finished() {
-			n++
-		}
-	}
-	return n
+	return !slices.ContainsFunc(w.PodsOf(p.Owner.UID), func(q *Pod) bool { return q.UID != p.UID && !q.Finished() })
 }

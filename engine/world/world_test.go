@@ -23,8 +23,8 @@ func TestIndexes(t *testing.T) {
 	if n := len(w.PodsOn("a1")); n != 2 {
 		t.Errorf("%d pods on a1, want 2: pods are known by UID", n)
 	}
-	if n := w.Siblings(w.Pod("1")); n != 2 {
-		t.Errorf("%d siblings, want 2", n)
+	if w.Alone(w.Pod("1")) {
+		t.Error("pod 1 is alone beside pod 2 of the same owner")
 	}
 	w.SetPod(&world.Pod{UID: "3", Namespace: "app", Name: "web-0", Owner: web})
 	if got := w.Unplaced(); len(got) != 1 || got[0].UID != "3" {
@@ -43,6 +43,9 @@ func TestIndexes(t *testing.T) {
 	}
 	w.DeletePod("2")
 	w.DeletePod("2")
+	if !w.Alone(w.Pod("1")) {
+		t.Error("pod 1 is not alone, and there is no other")
+	}
 	if len(w.PodsOn("a1")) != 1 || len(w.PodsIn("app")) != 1 || w.Pod("2") != nil {
 		t.Error("a deleted pod is still there")
 	}

@@ -26,7 +26,7 @@ const (
 	watchGroup            = "ng-large"
 	watchWide, watchHigh  = 200, 50
 
-	watchQuiet  = 30 * time.Second // from a full cluster until its controllers have caught up
+	watchQuiet  = 2 * time.Minute  // from a full cluster until its controllers have caught up
 	watchStarts = 9                // of each program, one after the other
 	watchPause  = 2 * time.Second  // between two of them
 	watchCalm   = 10 * time.Second // from a full table until the program is at rest

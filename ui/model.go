@@ -220,12 +220,14 @@ func (m *Model) follow() tea.Cmd {
 	if m.following {
 		return nil
 	}
-	if l := m.plan(); m.late == nil || l.evictions.x == l.blocked.x {
-		m.late = m.sc
-		return nil
+	if m.late != nil {
+		if l := m.plan(); l.evictions.x != l.blocked.x {
+			m.following = true
+			return tea.Tick(time.Second/20, func(time.Time) tea.Msg { return followMsg{} })
+		}
 	}
-	m.following = true
-	return tea.Tick(time.Second/20, func(time.Time) tea.Msg { return followMsg{} })
+	m.late = m.sc
+	return nil
 }
 
 // tick asks for the next move of a hand while something on the screen counts; without a

@@ -158,6 +158,7 @@ func TestListInProtobuf(t *testing.T) {
 			Spec:       corev1.PodSpec{NodeName: "n1", Containers: []corev1.Container{{Image: "nginx"}}},
 		})
 	}
+	list.Items[1].Labels, list.Items[1].Finalizers = map[string]string{"app": "web"}, []string{"shop/guard"}
 	raw, err := list.Marshal()
 	if err != nil {
 		t.Fatal(err)
@@ -184,6 +185,12 @@ func TestListInProtobuf(t *testing.T) {
 	}
 	if p := page.Items[2]; p.Name != "web-2" || p.value.Name != "web-2" || p.value.Node != "n1" || p.value.Grace != 30*time.Second {
 		t.Errorf("got %+v, %+v", p, p.value)
+	}
+	if p := page.Items[1].value; p.Labels["app"] != "web" || len(p.Finalizers) != 1 {
+		t.Errorf("what a pod has is not that of the one after it: %+v", p)
+	}
+	if p := page.Items[2].value; len(p.Labels) > 0 || len(p.Finalizers) > 0 {
+		t.Errorf("a pod has what the one before it has: %+v", p)
 	}
 	cut = 5
 	if _, err := pods.list(t.Context(), c.api.CoreV1().RESTClient(), "pods", metav1.ListOptions{}); err == nil {

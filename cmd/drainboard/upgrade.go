@@ -141,6 +141,9 @@ func (u *upgrade) prepare(ctx context.Context, cmd *cobra.Command, rules engine.
 	defer held.release()
 
 	d := &driver{upgrade: u, session: s, rules: rules, tenure: held, view: v}
+	if u.auto {
+		d.listeners = append(d.listeners, (&printer{w: u.app.out, json: u.json}).events)
+	}
 	run, found, err := record.Load(ctx)
 	if err != nil {
 		return usage(err)
@@ -162,6 +165,9 @@ type driver struct {
 	rules   engine.Strategy
 	tenure  *tenure
 	view    view
+	// listeners are told what happens, in order, each before the loop goes on: they
+	// must be quick.
+	listeners []func([]engine.Event)
 }
 
 // start begins a planned run, after a question if there may be one.
@@ -220,6 +226,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		Executor: executor{d.session.kube.Executor(), cloud},
 		Store:    d.tenure, Clock: clock, Cluster: d.session.kube.ClusterName(), Lock: d.tenure,
 	}
+	loop.Events = func(list []engine.Event) { d.events(list...) }
 	d.tenure.run = run
 	over := func() { // whatever stays on the screen, the group is free
 		d.view.intake.Close()
@@ -235,7 +242,6 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 	close(d.driving)
 	var err error
 	if d.auto {
-		loop.Events = func(list []engine.Event) { d.events(list...) }
 		run, err = from.headless(ctx, loop, run)
 	} else {
 		ctx, stop := context.WithCancel(ctx)
@@ -300,12 +306,11 @@ func (d *driver) sayLeft(run engine.Run) {
 	list(d.app.err, "Still changed in cluster and group:", left)
 }
 
+// events tells the listeners what happened.
 func (d *driver) events(list ...engine.Event) {
-	p := printer{w: d.app.out, json: d.json}
-	if !d.auto {
-		return
+	for _, hear := range d.listeners {
+		hear(list)
 	}
-	p.events(list)
 }
 
 // ask reads a yes or no; anything but y or yes is no, and so is the end of ctx.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -90,7 +91,11 @@ func (p *Pod) Clean() *Pod {
 // Clean is the node with all its strings clean: itself if they are.
 func (n *Node) Clean() *Node {
 	tainted := slices.ContainsFunc(n.Taints, func(t Taint) bool { return !plain(t.Key, t.Value, t.Effect) })
-	if !tainted && plain(n.Name, n.Machine, n.Zone, n.Version, n.Trouble) && plainMap(n.Labels) {
+	odd := slices.ContainsFunc(n.Conditions, func(c Condition) bool { return !plain(c.Type, c.Reason) })
+	for key := range n.Tainted {
+		odd = odd || !plain(key)
+	}
+	if !tainted && !odd && plain(n.Name, n.Machine, n.Zone, n.Version, n.Trouble) && plainMap(n.Labels) && plainMap(n.Annotations) {
 		return n
 	}
 	c := *n
@@ -98,6 +103,16 @@ func (n *Node) Clean() *Node {
 	c.Labels, c.Taints = cleanMap(n.Labels), slices.Clone(n.Taints)
 	for i, t := range c.Taints {
 		c.Taints[i] = Taint{Key: Clean(t.Key), Value: Clean(t.Value), Effect: Clean(t.Effect)}
+	}
+	c.Annotations, c.Conditions, c.Tainted = cleanMap(n.Annotations), slices.Clone(n.Conditions), nil
+	for i := range c.Conditions {
+		c.Conditions[i].Type, c.Conditions[i].Reason = Clean(c.Conditions[i].Type), Clean(c.Conditions[i].Reason)
+	}
+	for key, at := range n.Tainted {
+		if c.Tainted == nil {
+			c.Tainted = make(map[string]time.Time, len(n.Tainted))
+		}
+		c.Tainted[Clean(key)] = at
 	}
 	return &c
 }

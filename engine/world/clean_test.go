@@ -3,6 +3,7 @@ package world_test
 import (
 	"fmt"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -51,7 +52,8 @@ func TestWorldCleans(t *testing.T) {
 	const evil = "a\x1b[2J\u202eb"
 	w := world.New()
 	m := map[string]string{evil: evil}
-	w.SetNode(&world.Node{Name: evil, Machine: evil, Zone: evil, Version: evil, Trouble: evil, Labels: m, Taints: []world.Taint{{Key: evil, Value: evil, Effect: evil}}})
+	w.SetNode(&world.Node{Name: evil, Machine: evil, Zone: evil, Version: evil, Trouble: evil, Labels: m, Taints: []world.Taint{{Key: evil, Value: evil, Effect: evil}},
+		Tainted: map[string]time.Time{evil: {}}, Annotations: m, Conditions: []world.Condition{{Type: evil, Reason: evil}}})
 	w.SetPod(&world.Pod{UID: evil, Namespace: evil, Name: evil, Node: evil, Owner: world.Owner{Kind: evil, Name: evil, UID: evil}, Phase: evil, Unplaced: evil, Finalizers: []string{evil}, Labels: m})
 	w.SetBudget(&world.Budget{Namespace: evil, Name: evil, Expression: evil})
 	machine := world.Machine{ID: evil, Zone: evil, State: evil, Detail: evil, Type: evil, Template: world.Template{ID: evil}}

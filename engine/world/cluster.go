@@ -40,6 +40,22 @@ type Node struct {
 	// condition is Unknown); zero while it is heard.
 	Unreachable time.Time
 	Created     time.Time
+	// Deleted is when somebody asked the API to delete the node; zero if nobody has.
+	Deleted time.Time
+
+	// Tainted is since when taints are there, by key, for those that say it. Annotations
+	// and Conditions are those that tell of others who move nodes (see Moves). All are
+	// nil on most nodes.
+	Tainted     map[string]time.Time
+	Annotations map[string]string
+	Conditions  []Condition
+}
+
+// Condition is a condition of a node. One that is neither On nor Off is unknown.
+type Condition struct {
+	Type, Reason string
+	On, Off      bool
+	Since        time.Time
 }
 
 // HasTaint reports whether the node carries exactly this taint.

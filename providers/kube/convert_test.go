@@ -22,12 +22,17 @@ func TestNode(t *testing.T) {
 	in := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: "ip-10-0-1-23", CreationTimestamp: metav1.Time{Time: noon},
-			Labels:        map[string]string{"topology.kubernetes.io/zone": "eu-west-1a"},
-			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubelet"}},
+			DeletionTimestamp: &metav1.Time{Time: noon.Add(time.Hour)},
+			Labels:            map[string]string{"topology.kubernetes.io/zone": "eu-west-1a"},
+			Annotations:       map[string]string{"kops.k8s.io/needs-update": "", "csi.volume.kubernetes.io/nodeid": "long"},
+			ManagedFields:     []metav1.ManagedFieldsEntry{{Manager: "kubelet"}},
 		},
 		Spec: corev1.NodeSpec{
 			ProviderID: "aws:///eu-west-1a/i-0abc", Unschedulable: true,
-			Taints: []corev1.Taint{{Key: "k", Value: "v", Effect: "NoSchedule"}},
+			Taints: []corev1.Taint{
+				{Key: "k", Value: "v", Effect: "NoSchedule"},
+				{Key: "node.kubernetes.io/unschedulable", Effect: "NoSchedule", TimeAdded: &metav1.Time{Time: noon.Add(time.Minute)}},
+			},
 		},
 		Status: corev1.NodeStatus{
 			NodeInfo: corev1.NodeSystemInfo{KubeletVersion: "v1.32.1"},
@@ -36,13 +41,18 @@ func TestNode(t *testing.T) {
 				{Type: "DiskPressure", Status: "True", Message: "kubelet has disk\npressure"},
 				{Type: "MemoryPressure", Status: "False", Message: "fine"},
 				{Type: "Ready", Status: "True", Message: "kubelet is posting ready status"},
+				{Type: "InPlaceUpdate", Status: "True", Reason: "ReadyForUpdate", LastTransitionTime: metav1.Time{Time: noon}},
+				{Type: "KernelReady", Status: "False", Reason: "SoftLockup"},
 			},
 		},
 	}
 	want := &world.Node{
 		Name: "ip-10-0-1-23", Machine: "i-0abc", Zone: "eu-west-1a", Version: "v1.32.1",
-		Labels: in.Labels, Taints: []world.Taint{{Key: "k", Value: "v", Effect: "NoSchedule"}},
-		Unschedulable: true, Ready: true, Trouble: "DiskPressure: kubelet has disk pressure", Created: noon,
+		Labels: in.Labels, Taints: []world.Taint{{Key: "k", Value: "v", Effect: "NoSchedule"}, {Key: "node.kubernetes.io/unschedulable", Effect: "NoSchedule"}},
+		Unschedulable: true, Ready: true, Trouble: "DiskPressure: kubelet has disk pressure", Created: noon, Deleted: noon.Add(time.Hour),
+		Tainted:     map[string]time.Time{"node.kubernetes.io/unschedulable": noon.Add(time.Minute)},
+		Annotations: map[string]string{"kops.k8s.io/needs-update": ""},
+		Conditions:  []world.Condition{{Type: "InPlaceUpdate", Reason: "ReadyForUpdate", On: true, Since: noon}, {Type: "KernelReady", Reason: "SoftLockup", Off: true}},
 	}
 	if got := toNode(in); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -21,6 +21,7 @@ func slimNode(n *corev1.Node) *corev1.Node {
 		ObjectMeta: metav1.ObjectMeta{
 			Name: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion,
 			Labels: n.Labels, CreationTimestamp: n.CreationTimestamp,
+			DeletionTimestamp: n.DeletionTimestamp, Annotations: telling(n.Annotations),
 		},
 		Spec: corev1.NodeSpec{ProviderID: n.Spec.ProviderID, Taints: n.Spec.Taints, Unschedulable: n.Spec.Unschedulable},
 		Status: corev1.NodeStatus{
@@ -45,9 +46,40 @@ func toNode(n *corev1.Node) *world.Node {
 	}
 	for _, t := range n.Spec.Taints {
 		out.Taints = append(out.Taints, toTaint(t))
+		if t.TimeAdded != nil {
+			if out.Tainted == nil {
+				out.Tainted = map[string]time.Time{}
+			}
+			out.Tainted[t.Key] = t.TimeAdded.Time
+		}
+	}
+	out.Annotations = telling(n.Annotations)
+	for _, c := range n.Status.Conditions {
+		if world.TellingCondition(string(c.Type)) {
+			out.Conditions = append(out.Conditions, world.Condition{
+				Type: string(c.Type), Reason: c.Reason, Since: c.LastTransitionTime.Time,
+				On: c.Status == corev1.ConditionTrue, Off: c.Status == corev1.ConditionFalse,
+			})
+		}
+	}
+	if n.DeletionTimestamp != nil {
+		out.Deleted = n.DeletionTimestamp.Time
 	}
 	out.Ready, out.Trouble = nodeHealth(n.Status.Conditions)
 	out.Unreachable = unheard(n.Status.Conditions)
+	return out
+}
+
+// telling are the annotations that tell of others who move nodes, nil without any.
+func telling(all map[string]string) (out map[string]string) {
+	for key, value := range all {
+		if world.Telling(key) {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[key] = value
+		}
+	}
 	return out
 }
 
@@ -75,7 +107,8 @@ func machineOf(n *corev1.Node) string {
 }
 
 // nodeHealth is whether a node is Ready, and what is wrong with it: why it is
-// not Ready, and every other condition that is on, which all are warnings.
+// not Ready, and every other condition that is on, which all are warnings but those
+// that say what becomes of the node, or that a part of it is fine.
 func nodeHealth(conditions []corev1.NodeCondition) (ready bool, trouble string) {
 	var all []string
 	known := false
@@ -87,6 +120,7 @@ func nodeHealth(conditions []corev1.NodeCondition) (ready bool, trouble string) 
 			if !ready {
 				all = append(all, condition("not ready", c))
 			}
+		case world.TellingCondition(string(c.Type)):
 		case c.Status == corev1.ConditionTrue:
 			all = append(all, condition(string(c.Type), c))
 		}

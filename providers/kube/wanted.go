@@ -26,7 +26,7 @@ var podFields = wanted{
 }
 
 var nodeFields = wanted{
-	1: metaFields,
+	1: with(metaFields, 12),     // and the annotations, for those of other tools
 	2: {3: nil, 4: nil, 5: nil}, // spec: providerID, unschedulable, taints
 	3: { // status
 		4: {1: nil, 2: nil, 4: nil, 5: nil, 6: nil}, // conditions: type, status, lastTransitionTime, reason, message

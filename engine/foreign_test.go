@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// A run's own marks are nobody else's; what it found on a node, and what comes on top of
+// its own, is.
+func TestMovesOfOthers(t *testing.T) {
+	eks := world.Taint{Key: "eks.amazonaws.com/nodegroup", Value: "unschedulable", Effect: "NoSchedule"}
+	kops := world.Taint{Key: "kops.k8s.io/scheduled-for-update", Effect: "PreferNoSchedule"}
+	const exclude = "node.kubernetes.io/exclude-from-external-load-balancers"
+	n := &world.Node{
+		Name: "n1", Unschedulable: true, Taints: []world.Taint{eks},
+		Labels: map[string]string{"eks.amazonaws.com/nodegroup": "ng", exclude: "drainboard"},
+	}
+	ours := []Mark{{Put: TaintOf("i-1", "n1", eks)}, {Put: CordonOf("i-1", "n1")}, {Put: LabelOf("i-1", "n1", exclude, "drainboard")}}
+	found := []Mark{ours[0], {Put: ours[1].Put, Foreign: true}, ours[2]}
+	touched := *n
+	touched.Taints = append([]world.Taint{kops}, n.Taints...)
+	for _, tt := range []struct {
+		name  string
+		node  *world.Node
+		marks []Mark
+		want  world.Mover
+	}{
+		{"no run", n, nil, world.MoverEKS},
+		{"all ours", n, ours, ""},
+		{"the cordon was there before", n, found, world.MoverSomebody},
+		{"kops as well", &touched, ours, world.MoverKops},
+		{"marks of the node before it", n, []Mark{{Put: TaintOf("i-1", "n0", eks)}, {Put: CordonOf("i-1", "n0")}}, world.MoverEKS},
+		{"no node", nil, ours, ""},
+	} {
+		r := &Run{Marks: map[string][]Mark{"i-1": tt.marks}}
+		got := r.Moves("i-1", tt.node)
+		if len(got) == 0 && tt.want == "" {
+			continue
+		}
+		if len(got) == 0 || got[0].By != tt.want {
+			t.Errorf("%s: got %+v, want %s", tt.name, got, tt.want)
+		}
+	}
+	if len(n.Taints) != 1 || !n.Unschedulable || n.Labels[exclude] == "" {
+		t.Error("the node itself was changed")
+	}
+}

@@ -1,0 +1,205 @@
+package world
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Mover is somebody who takes nodes out of service, under the name that people know.
+type Mover string
+
+// Movers.
+const (
+	MoverEKS        Mover = "EKS"
+	MoverEKSRepair  Mover = "EKS node repair"
+	MoverKops       Mover = "kops"
+	MoverGardener   Mover = "Gardener"
+	MoverKarpenter  Mover = "Karpenter"
+	MoverAutoscaler Mover = "Cluster Autoscaler"
+	MoverClusterAPI Mover = "Cluster API"
+	MoverHandler    Mover = "Node Termination Handler"
+	MoverTwiN       Mover = "aws-eks-asg-rolling-update-handler"
+	MoverCyclops    Mover = "Cyclops"
+	MoverKured      Mover = "kured"
+	MoverMedik8s    Mover = "Node Maintenance Operator"
+	// MoverDrainboard left its own marks behind, or another Drainboard put them.
+	MoverDrainboard Mover = "Drainboard"
+	// MoverCloud is the cloud's own controller.
+	MoverCloud Mover = "the cloud"
+	// MoverSomebody is a person, or a tool that leaves no mark of its own (kubectl
+	// cordon and drain, eksctl drain, upgrade-manager).
+	MoverSomebody Mover = "somebody"
+)
+
+// MoveStep is how far a move has come, as far as its mark tells.
+type MoveStep string
+
+// Steps, the furthest last.
+const (
+	MoveForeseen MoveStep = "foreseen" // the node is going to be moved, or may be, and still serves
+	MoveCordoned MoveStep = "cordoned" // it takes no new pods, and no mark says what comes next
+	MoveDraining MoveStep = "draining" // its pods are being moved, or will be at once
+	MoveUpdating MoveStep = "updating" // it is drained, and updated or rebooted in place
+	MoveEnding   MoveStep = "ending"   // it is drained, and its machine ends
+	MoveFailed   MoveStep = "failed"   // its mover gave up, and says so
+)
+
+var moveSteps = []MoveStep{MoveForeseen, MoveCordoned, MoveDraining, MoveUpdating, MoveEnding, MoveFailed}
+
+// Compare sorts steps, the furthest last.
+func (s MoveStep) Compare(other MoveStep) int {
+	return cmp.Compare(slices.Index(moveSteps, s), slices.Index(moveSteps, other))
+}
+
+// Move is what a mark on a node tells: who moves it, and how far that has come.
+type Move struct {
+	By   Mover    `json:"by"`
+	Step MoveStep `json:"step"`
+	// Mark is what says so, as kubectl shows it: a taint, a label, a condition, a cordon.
+	Mark string `json:"mark"`
+	// Since is when the mark for this step was put, zero where nothing says when.
+	Since time.Time `json:"since,omitzero"`
+	// Means is one sentence about the node, without its name.
+	Means string `json:"means"`
+	// Limit is how long the mover drains a node at most, by its documented default; 0
+	// where it has none, or it cannot be known.
+	Limit time.Duration `json:"limit,omitempty"`
+	// Guess: the mark is not the mover's alone, so it may be another.
+	Guess bool `json:"guess,omitempty"`
+	// Roll: what leaves this mark replaces nodes to update them. The others take single
+	// nodes out of service for reasons of their own.
+	Roll bool `json:"roll,omitempty"`
+
+	// cordons is what the move means once the node is cordoned as well, "" where a
+	// cordon has nothing to do with it.
+	cordons string
+}
+
+// Moves lists what the marks on a node tell, what has come furthest first; nil if
+// nobody moves it. It knows nothing of whose marks they are: those that a run has put
+// are to be taken off a copy of the node before.
+func (n *Node) Moves() []Move {
+	var out []Move
+	for _, read := range []func(*Node) []Move{taintMoves, gardenerMoves, annotationMoves, labelMoves, repairMoves} {
+		out = append(out, read(n)...)
+	}
+	out = cordoned(n, merge(out))
+	slices.SortStableFunc(out, func(a, b Move) int {
+		return cmp.Or(b.Step.Compare(a.Step), boolean(a.Guess)-boolean(b.Guess), cmp.Compare(a.By, b.By))
+	})
+	return out
+}
+
+// merge keeps of each mover what has come furthest.
+func merge(moves []Move) []Move {
+	var out []Move
+	for _, m := range moves {
+		i := slices.IndexFunc(out, func(o Move) bool { return o.By == m.By })
+		switch {
+		case i < 0:
+			out = append(out, m)
+		case m.Step.Compare(out[i].Step) > 0:
+			m.Roll = m.Roll || out[i].Roll
+			out[i] = m
+		case m.Step == out[i].Step:
+			out[i].cordons, out[i].Roll = cmp.Or(out[i].cordons, m.cordons), out[i].Roll || m.Roll
+		}
+	}
+	return out
+}
+
+// cordoned takes the cordon into account: one that has announced to move the node has
+// begun to, and without such a one somebody has cordoned it.
+func cordoned(n *Node, moves []Move) []Move {
+	if !n.Unschedulable {
+		return moves
+	}
+	explained := false
+	for i := range moves {
+		m := &moves[i]
+		switch {
+		case m.cordons != "" && m.Step == MoveForeseen:
+			m.Step, m.Means, m.Since = MoveDraining, m.cordons, n.Cordoned()
+			m.Mark += ", cordoned"
+			explained = true
+		case m.Step.Compare(MoveCordoned) > 0:
+			explained = true
+		}
+	}
+	if explained {
+		return moves
+	}
+	return append(moves, cordonMove(n))
+}
+
+// cordonMove is the move of a node that is cordoned without any mark that says by whom.
+func cordonMove(n *Node) Move {
+	m := Move{By: MoverSomebody, Step: MoveCordoned, Mark: "cordoned", Since: n.Cordoned(), Guess: true,
+		Means: "was cordoned, and nothing says by whom: it takes no new pods"}
+	value, excluded := n.Labels[excludeLabel]
+	switch {
+	case excluded && value == "aws-node-termination-handler":
+		m.By, m.Step, m.Guess, m.Limit = MoverHandler, MoveDraining, false, handlerLimit
+		m.Mark += ", label " + excludeLabel + "=" + value
+		m.Means = "was cordoned by the AWS Node Termination Handler, which drains it unless it is set to cordon only"
+	case excluded && n.Labels[eksGroupLabel] != "":
+		// The update's newer form: a cordon and this label instead of the taint (the
+		// user guide's "Understand each phase of node updates").
+		m.By, m.Step, m.Limit, m.Roll = MoverEKS, MoveDraining, EKSDrainLimit, true
+		m.Mark += ", label " + excludeLabel
+		m.Means = "is cordoned and out of the load balancers, as an EKS managed update does before it drains and ends a node"
+	}
+	return m
+}
+
+// Cordoned is since when the node takes no new pods; zero if it does, or if nothing
+// says when: the control plane puts a taint on a cordoned node, with the time.
+func (n *Node) Cordoned() time.Time {
+	if !n.Unschedulable {
+		return time.Time{}
+	}
+	return n.Tainted[cordonTaint]
+}
+
+// Telling reports whether an annotation of a node is one that Moves reads.
+func Telling(annotation string) bool { return slices.Contains(tellingAnnotations, annotation) }
+
+// TellingCondition reports whether a condition of a node is one that Moves reads.
+func TellingCondition(kind string) bool { return slices.Contains(tellingConditions, kind) }
+
+// condition is a condition of the node, the zero one if it has none.
+func (n *Node) condition(kind string) Condition {
+	for _, c := range n.Conditions {
+		if c.Type == kind {
+			return c
+		}
+	}
+	return Condition{}
+}
+
+// unix is the time that a mark's value gives in seconds since 1970, zero if it does not.
+func unix(value string) time.Time {
+	s, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || s <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(s, 0).UTC()
+}
+
+// rfc3339 is the time that a mark's value gives, zero if it does not.
+func rfc3339(value string) time.Time {
+	t, err := time.Parse(time.RFC3339, value)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+func boolean(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,252 @@
+package world
+
+import (
+	"cmp"
+	"strconv"
+	"time"
+)
+
+// The marks, each with where it is from.
+const (
+	// cordonTaint is put by the node lifecycle controller on a node that is cordoned, with
+	// the time (k8s.io/api/core/v1 TaintNodeUnschedulable).
+	cordonTaint = "node.kubernetes.io/unschedulable"
+	// excludeLabel is put by EKS, kops, Karpenter and the Node Termination Handler
+	// (k8s.io/api/core/v1 LabelNodeExcludeBalancers).
+	excludeLabel = "node.kubernetes.io/exclude-from-external-load-balancers"
+	// eksGroupLabel is on every node of an EKS managed node group (EKS user guide).
+	eksGroupLabel = "eks.amazonaws.com/nodegroup"
+
+	// Gardener's machine controller (machine-controller-manager pkg/apis/machine/v1alpha1
+	// and pkg/util/provider/machineutils; Gardener docs, "Shoot Worker Nodes Settings").
+	gardenerCandidate = "node.machine.sapcloud.io/candidate-for-update"
+	gardenerSelected  = "node.machine.sapcloud.io/selected-for-update"
+	gardenerResult    = "node.machine.sapcloud.io/update-result"
+	gardenerWhy       = "node.machine.sapcloud.io/update-failed-reason"
+	gardenerEnds      = "Terminating"
+	gardenerInPlace   = "InPlaceUpdate"
+
+	// kopsNeedsUpdate asks kops to replace a node in its next rolling update (kops
+	// pkg/cloudinstances/cloud_instance_group.go).
+	kopsNeedsUpdate = "kops.k8s.io/needs-update"
+	// kuredReboots is put with --annotate-nodes (kured main.go), with the time.
+	kuredReboots = "weave.works/kured-reboot-in-progress"
+	// The rolling update handler's annotations, with the time (TwiN/
+	// aws-eks-asg-rolling-update-handler k8s/util.go).
+	twinStarted    = "aws-eks-asg-rolling-update-handler/started-at"
+	twinDrained    = "aws-eks-asg-rolling-update-handler/drained-at"
+	twinTerminated = "aws-eks-asg-rolling-update-handler/terminated-at"
+	// cyclopsLabel names the request (atlassian-labs/cyclops
+	// pkg/controller/cyclenoderequest/transitioner/transitioner.go).
+	cyclopsLabel = "cyclops.atlassian.com/terminate"
+	// handlerAction is put by the Node Termination Handler for events that outlive it,
+	// beside the time (aws-node-termination-handler pkg/node/node.go).
+	handlerAction     = "aws-node-termination-handler/action"
+	handlerActionTime = "aws-node-termination-handler/action-time"
+)
+
+const (
+	// EKSDrainLimit is for how long an EKS managed update drains a node before it fails,
+	// or with force deletes the pods (EKS user guide, "Understand each phase of node
+	// updates").
+	EKSDrainLimit = 15 * time.Minute
+	// kopsLimit is kops's --drain-timeout (kops cmd/kops/rolling-update_cluster.go).
+	kopsLimit = 15 * time.Minute
+	// gardenerLimit is machineDrainTimeout (Gardener docs, "Shoot Worker Nodes Settings").
+	gardenerLimit = 2 * time.Hour
+	// handlerLimit is NODE_TERMINATION_GRACE_PERIOD (aws-node-termination-handler
+	// README).
+	handlerLimit = 120 * time.Second
+	// twinLimit is the rolling update handler's drain timeout (its k8s/client.go).
+	twinLimit = 5 * time.Minute
+)
+
+var tellingAnnotations = []string{gardenerWhy, kopsNeedsUpdate, kuredReboots, twinStarted, twinDrained, twinTerminated}
+
+var tellingConditions = []string{gardenerEnds, gardenerInPlace, "AcceleratedHardwareReady", "ContainerRuntimeReady", "KernelReady", "NetworkingReady", "StorageReady"}
+
+// taintMark is a taint that tells of a move.
+type taintMark struct {
+	key, value string // value "" for any
+	tells      Move
+	// stamped: the value is when it was put, in seconds since 1970.
+	stamped bool
+}
+
+var taintMarks = []taintMark{
+	// kops pkg/instancegroups/instancegroups.go, rollingUpdateTaintKey; PreferNoSchedule.
+	{key: "kops.k8s.io/scheduled-for-update", tells: Move{By: MoverKops, Roll: true, Limit: kopsLimit,
+		Means:   "kops rolling-update is going to replace it: new pods avoid it",
+		cordons: "kops rolling-update has cordoned it: it is drained, and then its machine ends"}},
+	// EKS user guide, "Understand each phase of node updates"; NoSchedule.
+	{key: eksGroupLabel, value: "unschedulable", tells: Move{By: MoverEKS, Roll: true, Limit: EKSDrainLimit,
+		Means:   "an EKS managed update is going to replace it: it takes no new pods",
+		cordons: "an EKS managed update has cordoned it: it is drained, and its machine ends 60 s later"}},
+	// Gardener's machine controller (pkg/controller/deployment_util.go,
+	// PreferNoScheduleKey), on the nodes of old machine sets.
+	{key: "deployment.machine.sapcloud.io/prefer-no-schedule", tells: Move{By: MoverGardener, Roll: true, Limit: gardenerLimit,
+		Means:   "Gardener is going to update or replace it: new pods avoid it",
+		cordons: "Gardener has cordoned it: it is drained"}},
+	// Cluster API (api/core common_types.go, NodeOutdatedRevisionTaint); PreferNoSchedule.
+	{key: "node.cluster.x-k8s.io/outdated-revision", tells: Move{By: MoverClusterAPI, Roll: true,
+		Means:   "Cluster API is going to replace it: new pods avoid it",
+		cordons: "Cluster API has cordoned it: it is drained, and then its machine ends"}},
+	// Karpenter (sigs.k8s.io/karpenter pkg/apis/v1/taints.go): put first, then the
+	// replacement gets Ready, and the node is deleted, which begins the drain.
+	{key: "karpenter.sh/disrupted", tells: Move{By: MoverKarpenter, Roll: true,
+		Means: "Karpenter has chosen to replace it, and drains it once the replacement is Ready: it takes no new pods"}},
+	// Cluster Autoscaler (utils/taints/taints.go).
+	{key: "ToBeDeletedByClusterAutoscaler", stamped: true, tells: Move{By: MoverAutoscaler, Step: MoveDraining,
+		Means: "the Cluster Autoscaler is removing it: it is drained, and then its machine ends"}},
+	{key: "DeletionCandidateOfClusterAutoscaler", stamped: true, tells: Move{By: MoverAutoscaler,
+		Means: "the Cluster Autoscaler finds that it is not needed, and may remove it"}},
+	// AWS Node Termination Handler (pkg/node/node.go), with TAINT_NODE; NoSchedule.
+	{key: "aws-node-termination-handler/spot-itn", tells: Move{By: MoverHandler, Limit: handlerLimit,
+		Means:   "its Spot machine is taken back 2 minutes after the notice",
+		cordons: "its Spot machine is taken back 2 minutes after the notice: the AWS Node Termination Handler drains it"}},
+	{key: "aws-node-termination-handler/scheduled-maintenance", tells: Move{By: MoverHandler, Limit: handlerLimit,
+		Means:   "AWS has scheduled maintenance of its machine",
+		cordons: "AWS has scheduled maintenance of its machine: the AWS Node Termination Handler drains it"}},
+	{key: "aws-node-termination-handler/asg-lifecycle-termination", tells: Move{By: MoverHandler, Limit: handlerLimit,
+		Means:   "its Auto Scaling group is ending its machine",
+		cordons: "its Auto Scaling group is ending its machine: the AWS Node Termination Handler drains it"}},
+	{key: "aws-node-termination-handler/rebalance-recommendation", tells: Move{By: MoverHandler, Limit: handlerLimit,
+		Means:   "its Spot machine is likely to be taken back",
+		cordons: "its Spot machine is likely to be taken back: the AWS Node Termination Handler drains it"}},
+	// medik8s node-maintenance-operator (controllers/taint.go).
+	{key: "medik8s.io/drain", tells: Move{By: MoverMedik8s, Step: MoveDraining,
+		Means: "the Node Maintenance Operator drains it, and keeps it cordoned until the maintenance is over"}},
+	// Kubernetes (k8s.io/api/core/v1 TaintNodeOutOfService): put by hand, by medik8s or by
+	// the Node Termination Handler.
+	{key: "node.kubernetes.io/out-of-service", tells: Move{By: MoverSomebody, Step: MoveEnding, Guess: true,
+		Means: "was declared out of service: its pods are deleted by force, and its volumes detached"}},
+	// k8s.io/cloud-provider/api TaintNodeShutdown.
+	{key: "node.cloudprovider.kubernetes.io/shutdown", tells: Move{By: MoverCloud, Step: MoveEnding,
+		Means: "its machine is shut down"}},
+	// engine/strategy/eks.go.
+	{key: "drainboard.dev/surplus", tells: Move{By: MoverDrainboard,
+		Means: "a run of Drainboard meant to end it at the end, and new pods avoid it"}},
+}
+
+// taintMoves reads the taints.
+func taintMoves(n *Node) (out []Move) {
+	for _, t := range n.Taints {
+		for _, mark := range taintMarks {
+			if mark.key != t.Key || mark.value != "" && mark.value != t.Value {
+				continue
+			}
+			m := mark.tells
+			m.Step, m.Mark, m.Since = cmp.Or(m.Step, MoveForeseen), "taint "+t.String(), n.Tainted[t.Key]
+			if mark.stamped && m.Since.IsZero() {
+				m.Since = unix(t.Value)
+			}
+			if m.By == MoverKarpenter && !n.Deleted.IsZero() {
+				m.Step, m.Since = MoveDraining, n.Deleted
+				m.Means = "Karpenter is replacing it: it is drained, and then its machine ends"
+			}
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// gardenerMoves reads the conditions and labels of Gardener's machine controller.
+func gardenerMoves(n *Node) (out []Move) {
+	add := func(step MoveStep, mark string, since time.Time, means string) {
+		out = append(out, Move{By: MoverGardener, Roll: true, Step: step, Mark: mark, Since: since, Means: means, Limit: gardenerLimit})
+	}
+	if c := n.condition(gardenerEnds); c.On {
+		why := "it is drained, and then its machine ends"
+		if c.Reason == "Unhealthy" {
+			why = "it was found unhealthy: " + why
+		}
+		add(MoveDraining, "condition "+gardenerEnds+" ("+c.Reason+")", c.Since, "Gardener is replacing it: "+why)
+	}
+	if n.Labels[gardenerResult] == "failed" {
+		add(MoveFailed, "label "+gardenerResult+"=failed", time.Time{}, "its update in place failed"+because(n.Annotations[gardenerWhy]))
+		return out
+	}
+	switch c := n.condition(gardenerInPlace); {
+	case c.On && c.Reason == "UpdateFailed":
+		add(MoveFailed, "condition "+gardenerInPlace+" ("+c.Reason+")", c.Since, "its update in place failed"+because(n.Annotations[gardenerWhy]))
+	case c.On && (c.Reason == "ReadyForUpdate" || c.Reason == "DrainSuccessful"):
+		add(MoveUpdating, "condition "+gardenerInPlace+" ("+c.Reason+")", c.Since, "Gardener updates it in place")
+	case c.On && c.Reason == "SelectedForUpdate":
+		add(MoveDraining, "condition "+gardenerInPlace+" ("+c.Reason+")", c.Since, "Gardener drains it, and then updates it in place")
+	case n.Labels[gardenerSelected] == "true":
+		add(MoveForeseen, "label "+gardenerSelected+"=true", time.Time{}, "was selected for an update in place, which begins with its drain")
+	case n.Labels[gardenerCandidate] == "true":
+		add(MoveForeseen, "label "+gardenerCandidate+"=true", time.Time{}, "waits to be selected for an update in place")
+	}
+	return out
+}
+
+// annotationMoves reads the annotations of the others.
+func annotationMoves(n *Node) (out []Move) {
+	if _, on := n.Annotations[kopsNeedsUpdate]; on {
+		out = append(out, Move{By: MoverKops, Roll: true, Step: MoveForeseen, Mark: "annotation " + kopsNeedsUpdate, Limit: kopsLimit,
+			Means:   "kops replaces it in its next rolling update",
+			cordons: "kops rolling-update has cordoned it: it is drained, and then its machine ends"})
+	}
+	if at, on := n.Annotations[kuredReboots]; on {
+		out = append(out, Move{By: MoverKured, Step: MoveUpdating, Mark: "annotation " + kuredReboots, Since: rfc3339(at),
+			Means: "kured drains it and reboots it: it comes back by itself"})
+	}
+	handler := Move{By: MoverTwiN, Roll: true, Limit: twinLimit}
+	step := func(annotation string, step MoveStep, means string) {
+		if at, on := n.Annotations[annotation]; on {
+			handler.Step, handler.Mark, handler.Since, handler.Means = step, "annotation "+annotation, rfc3339(at), means
+		}
+	}
+	step(twinStarted, MoveDraining, "the rolling update handler replaces it: it is drained as soon as its pods fit on new nodes")
+	step(twinDrained, MoveEnding, "the rolling update handler has drained it, and ends its machine")
+	step(twinTerminated, MoveEnding, "the rolling update handler has ended its machine")
+	if handler.Step != "" {
+		out = append(out, handler)
+	}
+	return out
+}
+
+// labelMoves reads the labels of the others.
+func labelMoves(n *Node) (out []Move) {
+	if request, on := n.Labels[cyclopsLabel]; on {
+		out = append(out, Move{By: MoverCyclops, Roll: true, Step: MoveForeseen, Mark: "label " + cyclopsLabel + "=" + request,
+			Means:   "Cyclops is going to replace it",
+			cordons: "Cyclops has cordoned it: it is drained, and then its machine ends"})
+	}
+	if action, on := n.Labels[handlerAction]; on && action != "uncordon" && action != "UncordonAfterReboot" {
+		out = append(out, Move{By: MoverHandler, Step: MoveForeseen, Mark: "label " + handlerAction + "=" + action, Since: unix(n.Labels[handlerActionTime]), Limit: handlerLimit,
+			Means:   "the AWS Node Termination Handler acts on an event of its machine",
+			cordons: "the AWS Node Termination Handler has cordoned it for an event of its machine, and drains it"})
+	}
+	return out
+}
+
+// repairMoves reads the conditions of EKS's node monitoring agent: node repair, where it
+// is on, replaces the node (EKS user guide, "Automatically repair nodes"), and leaves no
+// mark of its own.
+func repairMoves(n *Node) (out []Move) {
+	for _, c := range n.Conditions {
+		after := 30 * time.Minute
+		switch c.Type {
+		case "AcceleratedHardwareReady":
+			after = 10 * time.Minute
+		case "ContainerRuntimeReady", "KernelReady", "NetworkingReady", "StorageReady":
+		default:
+			continue
+		}
+		if !c.Off || n.Labels[eksGroupLabel] == "" {
+			continue
+		}
+		out = append(out, Move{By: MoverEKSRepair, Step: MoveForeseen, Guess: true, Mark: "condition " + c.Type + "=False", Since: c.Since,
+			Means: "is unhealthy: EKS node repair, where it is on, replaces or reboots it after " + strconv.Itoa(int(after.Minutes())) + " minutes"})
+	}
+	return out
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}

@@ -20,10 +20,14 @@ func (s *Step) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
 	for _, budget := range s.W.BudgetsOf(p) {
 		b.Budgets = append(b.Budgets, budgetView(budget))
 	}
+	defer func() { b.WayOut = s.wayOut(b.WayOut) }()
 	verdict := s.judge(p)
 	switch {
 	case p.Terminating():
 		s.explainTerminating(b, p)
+	case verdict.Fate == drain.Asks && s.Run.Others != nil:
+		b.Kind, b.Detail = BlockedByConsent, leftBehind(verdict.Reason)
+		b.WayOut = "see how the drain was started, or delete the pod yourself"
 	case verdict.Fate == drain.Asks:
 		b.Kind, b.Detail = BlockedByConsent, verdict.Reason.Sentence()
 		b.WayOut = "give the consent and start again, delete the pod yourself, or force it with f"
@@ -50,6 +54,25 @@ func (s *Step) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
 		}
 	}
 	return b
+}
+
+// leftBehind says of a pod that kubectl drain leaves unless it was told otherwise why it
+// does.
+func leftBehind(r drain.Reason) string {
+	if r == drain.EmptyDirPod {
+		return "keeps data in an emptyDir: kubectl drain leaves it unless it was started with --delete-emptydir-data"
+	}
+	return "has no controller: kubectl drain leaves it unless it was started with --force"
+}
+
+// wayOut is a way out for those who see it: in what others drain there is nothing to
+// force.
+func (s *Step) wayOut(text string) string {
+	if s.Run.Others == nil {
+		return text
+	}
+	text = strings.TrimSuffix(text, ", or start with --unreachable=terminate")
+	return strings.ReplaceAll(text, "force with f", "delete the pod")
 }
 
 // whyBack says why a pod could come back to a node that drains.

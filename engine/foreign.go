@@ -7,16 +7,6 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Moves lists who else moves the node of a machine, by the marks on it that are not the
-// run's own; nil if nobody does. What the run found there and left as it was counts as
-// others'.
-func (r *Run) Moves(machine string, n *world.Node) []world.Move {
-	if n == nil {
-		return nil
-	}
-	return others(n, r.Marks[machine]).Moves()
-}
-
 // others is a node without the marks that a run has put on it: itself if there are none.
 func others(n *world.Node, marks []Mark) *world.Node {
 	out := n

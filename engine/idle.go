@@ -9,27 +9,27 @@ import (
 // NoRun is the state of a group that no run is under way in, in a snapshot only.
 const NoRun State = "no run"
 
-// Idle is a group without a run, as a run that does nothing: every machine with the
-// stage that it is in by itself (outdated, ready, launching, terminating, skipped
-// when somebody keeps it in Standby). last is what it returned before, so that a
-// machine keeps the time since when its stage is known; the zero value at first.
-func Idle(rules Strategy, now time.Time, w *world.World, last Run) Run {
+// Idle is a group without a run of ours, as a run that does nothing: every machine with
+// the stage that it is in by itself (outdated, ready, launching, terminating, skipped
+// when somebody keeps it in Standby), or to which others have taken it, as far as the
+// marks on the nodes tell. last is what it returned before: from that it knows since
+// when things are as they are, and what was replaced; the zero value at first. left are
+// the marks that the group's last run has left behind, by machine, nil for none.
+func Idle(rules Strategy, now time.Time, w *world.World, last Run, left map[string][]Mark) Run {
+	if last.State != NoRun { // a run's own stages are no news of others
+		last = Run{}
+	}
 	target := Target{Templates: append([]world.Template{w.Group.Template}, w.Group.Overrides...)}
 	r := NewRun(rules, "", 0, w, rules.Defaults(), target)
 	r.State, r.Phases, r.Strategy, r.Seen = NoRun, nil, "", now
 	s := &Step{Now: now, W: w, Run: r, Rules: rules}
+	s.Run.Others = newOthers(now, w, last.Others, left)
 	for _, m := range w.Machines() {
-		n := Node{Zone: m.Zone, New: s.upToDate(m), Since: now}
-		if node := w.NodeOf(m.ID); node != nil {
-			n.Name, n.Old = node.Name, node.Version
-		}
-		n.Stage, n.Reason = s.atRest(m, n.New)
-		if old, known := last.Nodes[m.ID]; known && old.Stage == n.Stage {
-			n.Since = old.Since
-		}
-		r.Nodes[m.ID] = n
+		was, known := last.Nodes[m.ID]
+		s.Run.Nodes[m.ID] = s.seen(m, was, known)
 	}
-	return r
+	s.keepReplaced(last)
+	return s.Run
 }
 
 // atRest is the stage of a machine that nobody rolls.

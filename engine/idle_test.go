@@ -19,7 +19,7 @@ func TestIdle(t *testing.T) {
 	}
 	s.Sim.Advance(s.Sim.Now().Add(time.Minute))
 	now := s.Sim.Now()
-	run := engine.Idle(strategy.EKS{}, now, s.Sim.View, engine.Run{})
+	run := engine.Idle(strategy.EKS{}, now, s.Sim.View, engine.Run{}, nil)
 	v := engine.View(strategy.EKS{}, now, s.Sim.View, run, engine.Look{}, nil)
 	if v.State != engine.NoRun || len(v.Phases) > 0 || len(v.Abilities) > 0 || v.Batch != nil || len(v.AbortPlan) > 0 {
 		t.Errorf("it looks like a run: %+v", v)
@@ -37,7 +37,7 @@ func TestIdle(t *testing.T) {
 		t.Errorf("%d of %d rows outdated, %d pods", outdated, v.Total, pods)
 	}
 	later := now.Add(time.Second)
-	run = engine.Idle(strategy.EKS{}, later, s.Sim.View, run)
+	run = engine.Idle(strategy.EKS{}, later, s.Sim.View, run, nil)
 	next := engine.View(strategy.EKS{}, later, s.Sim.View, run, engine.Look{}, v)
 	for i, z := range next.Zones {
 		for j, r := range z.Rows {

@@ -30,6 +30,8 @@ type NodeDetail struct {
 	// Node is the cluster's, nil before it joins and after it has left.
 	Node  *world.Node
 	Marks []MarkDetail
+	// Moves are the marks of others, what has come furthest first.
+	Moves []world.Move
 	// Pods are all that are on the node: those that block or leave first.
 	Pods []*PodDetail
 }
@@ -144,6 +146,7 @@ func (s *Step) nodeDetail(id string) *NodeDetail {
 	if d.Machine != nil && d.Machine.Template.ID == s.W.Group.Template.ID {
 		d.TemplateName = s.W.Group.TemplateName
 	}
+	d.Moves = s.Run.Moves(id, d.Node)
 	for _, m := range s.Run.Marks[id] {
 		d.Marks = append(d.Marks, MarkDetail{What: m.what(), Foreign: m.Foreign, There: d.Node != nil && m.Put.seen(s.W)})
 	}
@@ -222,7 +225,7 @@ func (s *Step) podStage(p *world.Pod, n Node, machine string, v drain.Verdict) P
 		return StageReturns
 	case !drains && (n.New || n.Stage == Skipped || n.Stage == Replaced):
 		return StageRuns
-	case drains && v.Fate == drain.Leaves && known.Refusal != "":
+	case drains && v.Fate == drain.Leaves && (known.Refusal != "" || s.Run.Others != nil && s.stuck(p)):
 		return StageBlocked
 	case order != nil:
 		return StageForced
@@ -344,6 +347,6 @@ func (s *Step) explainClosed(d *BudgetDetail, covered []*world.Pod) {
 	case d.Allowed <= 0 || !d.Current:
 		b := &Blocker{Owner: ownerName(covered[0]), Budgets: []BudgetView{d.BudgetView}}
 		s.explainBudget(b, covered[0])
-		d.Why, d.WayOut = strings.TrimPrefix(b.Detail, d.Ref+" "), b.WayOut
+		d.Why, d.WayOut = strings.TrimPrefix(b.Detail, d.Ref+" "), s.wayOut(b.WayOut)
 	}
 }

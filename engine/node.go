@@ -390,5 +390,6 @@ func refs(pods []*world.Pod) []string {
 	return out
 }
 
-// judge is drain.Judge with the run's consents.
-func (s *Step) judge(p *world.Pod) drain.Verdict { return drain.Judge(s.W, p, s.Consents()) }
+// judge is drain.Judge with the run's consents, or with those of who else drains the
+// node.
+func (s *Step) judge(p *world.Pod) drain.Verdict { return drain.Judge(s.W, p, s.consentsOn(p.Node)) }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // Retell is what happened between two records of a run, as far as they tell: for
@@ -25,6 +27,7 @@ func Retell(before, after Run) []Event {
 		t.pods()
 	}
 	t.nodes()
+	t.moves()
 	slices.SortStableFunc(t.events, func(a, b Event) int { return a.Time.Compare(b.Time) })
 	return t.events
 }
@@ -145,16 +148,85 @@ func (t *teller) nodes() {
 		if t.first() && (n.Stage == Outdated || n.Stage == Ready || n.Stage == Skipped && n.Reason == notSelected) {
 			continue // how it has been all along
 		}
+		if t.is.Others != nil && was.Stage != Launching && (n.Stage == Outdated || n.Stage == Ready) {
+			continue // that its marks are gone is told
+		}
 		e := Event{Type: stageEvents[n.Stage], Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: n.Reason}
 		if n.Stage == Draining && n.Pods > 0 {
 			e.Message = plural(n.Pods, "pod") + " to move"
+			if n.Reason != "" {
+				e.Message += ": " + n.Reason
+			}
 		}
-		t.tell(n.Since, e)
+		if moves := t.is.Others.of(id); n.Stage == Draining && len(moves) > 0 {
+			e.Reason, e.Message = string(moves[0].By), e.Message+" ("+moves[0].Mark+")"
+		}
+		at := n.Since
+		if t.is.Others != nil {
+			if !t.first() {
+				at = t.is.Seen // since when it is so may be long before it is seen
+			}
+			switch n.Stage {
+			case Settling:
+				e.Type = NodeDrained
+			case Replaced:
+				e.Message = "gone"
+			}
+		}
+		t.tell(at, e)
 	}
 	for _, id := range slices.Sorted(maps.Keys(t.was.Nodes)) {
-		if _, still := t.is.Nodes[id]; !still {
+		if _, still := t.is.Nodes[id]; !still && (t.is.Others == nil || t.was.Nodes[id].Stage != Replaced) {
 			n := t.was.Nodes[id]
 			t.tell(cmp.Or(t.is.Seen, n.Since), Event{Type: Warning, Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: cmp.Or(n.Name, id) + " has left the group"})
+		}
+	}
+}
+
+// manyMarks is from how many nodes on marks of one kind that appear together are told
+// together.
+const manyMarks = 4
+
+// moves tells whose marks have come onto the nodes of a group without a run, and that
+// the last of them has gone.
+func (t *teller) moves() {
+	if t.is.Others == nil {
+		return
+	}
+	alike := map[string][]Event{} // by what is told
+	for _, id := range slices.Sorted(maps.Keys(t.is.Nodes)) {
+		n, is, was := t.is.Nodes[id], t.is.Others.of(id), t.was.Others.of(id)
+		e := Event{Time: t.is.Seen, Node: cmp.Or(n.Name, id), Zone: n.Zone}
+		if len(is) == 0 && len(was) > 0 && t.is.Others.moves[id].node != nil {
+			e.Type, e.Reason, e.Message = NodeOutdated, string(was[0].By), "no mark is left of who moved it: "+was[0].Mark
+			if n.New {
+				e.Type = NodeReady
+			}
+			alike[e.Message] = append(alike[e.Message], e)
+		}
+		for _, m := range is {
+			if slices.ContainsFunc(was, func(w world.Move) bool { return w.By == m.By && m.Step.Compare(w.Step) <= 0 }) ||
+				m.Step != world.MoveForeseen && working(n.Stage) { // its stage tells it
+				continue
+			}
+			e.Type, e.Reason, e.Message = NodeTainted, string(m.By), m.Means+" ("+m.Mark+")"
+			if m.Step != world.MoveForeseen {
+				e.Type = NodeCordoned
+			}
+			if t.first() && !m.Since.IsZero() {
+				e.Time = m.Since
+			}
+			alike[e.Message] = append(alike[e.Message], e)
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(alike)) {
+		list := alike[what]
+		if len(list) >= manyMarks {
+			list[0].Node, list[0].Zone, list[0].Message = "", "", fmt.Sprintf("each of %d nodes: %s", len(list), what)
+			list = list[:1]
+		}
+		for _, e := range list {
+			t.tell(e.Time, e)
 		}
 	}
 }

@@ -155,6 +155,9 @@ type Run struct {
 	// Suspended are processes of the group that we suspended.
 	Suspended []string `json:"suspended,omitempty"`
 
+	// Others is what others do with a group that no run is under way in; nil in a run.
+	Others *Others `json:"-"`
+
 	// Nodes are the machines the run has an opinion on, by machine id.
 	Nodes map[string]Node `json:"nodes"`
 	// Order lists the outdated machines in the order in which they will go.

@@ -58,6 +58,9 @@ type Snapshot struct {
 	// LockLost is why this process does not hold the lock of the run now, "" while it
 	// does; LoseLock sets it.
 	LockLost string
+	// Others is what others do with a group without a run; nil with one, and while nobody
+	// does anything.
+	Others *OthersView
 	// Events is the log, oldest first; its tail may be shared between snapshots.
 	Events []Event
 	// Abilities says for every command whether it is possible now, and if not why.
@@ -113,6 +116,8 @@ type NodeRow struct {
 	// Ready, Cordoned and Tainted as the cluster has them now.
 	Ready, Cordoned, Tainted bool
 	Batch                    int
+	// By is who else moves the node, by the marks on it that are not ours; "" for nobody.
+	By world.Mover
 	// Note is a few words on what is odd: why skipped or failed, NotReady, ...
 	Note string
 }

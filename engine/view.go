@@ -37,6 +37,7 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 	v.Zones = s.zones(before)
 	v.Blockers, v.Evictions = s.leavers()
 	v.Batch = s.batchView()
+	v.Others = s.othersView()
 	if r.State != NoRun {
 		v.Abilities, v.AbortPlan = s.abilities(), s.abortPlan()
 	}
@@ -117,6 +118,10 @@ func (s *Step) newest(known string) string {
 func (s *Step) timeLeft() time.Duration {
 	replaced, total := s.Run.Outdated()
 	left := total - replaced - s.Count(Skipped, NodeFail)
+	if s.Run.Others != nil {
+		pace, _ := s.Run.Others.pace(s.Now, replaced, left)
+		return pace
+	}
 	if s.Run.State != Running || left <= 0 {
 		return 0
 	}
@@ -269,7 +274,7 @@ func (s *Step) row(id string, n Node) *NodeRow {
 	}
 	if n.Stage == Draining {
 		row.Pods = n.Pods
-		left, asks := leaving(s.W, s.W.PodsOn(n.Name), s.Consents())
+		left, asks := leaving(s.W, s.W.PodsOn(n.Name), s.consentsOn(n.Name))
 		row.PodsLeft = len(left)
 		row.Pods = max(row.Pods, row.PodsLeft)
 		row.Blocked = len(asks) > 0
@@ -286,7 +291,13 @@ func (s *Step) row(id string, n Node) *NodeRow {
 	if held := s.heldBy(m); row.Note == "" && held != "" {
 		row.Note = held
 	}
-	if n.Stage == Outdated || n.Stage == Queued || s.Run.State == NoRun {
+	if moves := s.Run.Moves(id, node); len(moves) > 0 {
+		row.By = moves[0].By
+		if row.Note == "" && n.Stage != Replaced {
+			row.Note = moves[0].Means
+		}
+	}
+	if n.Stage == Outdated || n.Stage == Queued || s.Run.State == NoRun && n.Stage != Draining {
 		row.PodsLeft, _ = s.podsToMove(n.Name)
 		row.Pods = row.PodsLeft
 	}
@@ -298,6 +309,9 @@ func (s *Step) row(id string, n Node) *NodeRow {
 func (s *Step) stuck(p *world.Pod) bool {
 	if p.Terminating() {
 		return s.Now.Sub(p.Ends) >= 5*time.Second
+	}
+	if s.Run.Others != nil { // what the eviction API told others is not known
+		return !drain.GateOf(s.W, p, func(string) int { return 0 }).Open
 	}
 	known := s.Run.Pods[p.UID]
 	return known.Refusal != "" || known.Returns > 0

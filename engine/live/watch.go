@@ -100,7 +100,9 @@ func (w *Watch) Run(ctx context.Context) error {
 		case w.look = <-w.looks:
 			news = true
 		case <-tick.C:
-			if news {
+			// What others do has no clock of ours: that a machine is gone for long enough,
+			// or a limit over, is seen by looking.
+			if news || w.snapshot.Others != nil && w.Clock.Now().Sub(w.snapshot.At) >= time.Second {
 				w.publish()
 				news = false
 			}
@@ -150,7 +152,11 @@ func (w *Watch) pick(now time.Time) (run engine.Run, rules engine.Strategy, unre
 	if unreadable != "" {
 		w.warnOnce(now, unreadable)
 	}
-	return engine.Idle(w.Idle, now, w.World, w.shown), w.Idle, unreadable
+	var left map[string][]engine.Mark
+	if r.found && r.err == nil && r.run.State == engine.Finished {
+		left = r.run.Marks
+	}
+	return engine.Idle(w.Idle, now, w.World, w.shown, left), w.Idle, unreadable
 }
 
 // warnOnce tells what does not change by itself, unless it was told just before.

@@ -182,7 +182,7 @@ func (n *Node) condition(kind string) Condition {
 // unix is the time that a mark's value gives in seconds since 1970, zero if it does not.
 func unix(value string) time.Time {
 	s, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || s <= 0 {
+	if err != nil || s < 1e9 { // before Kubernetes
 		return time.Time{}
 	}
 	return time.Unix(s, 0).UTC()
@@ -202,4 +202,43 @@ func boolean(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// Does says in a few words what a mover does with a group: at work, or about to be.
+func (m Mover) Does(atWork, guess bool) string {
+	switch m {
+	case MoverSomebody:
+		if atWork {
+			return "drained by hand, or by a tool that leaves no mark"
+		}
+		return "cordoned by hand, or by a tool that leaves no mark"
+	case MoverAutoscaler, MoverEKSRepair:
+		if !atWork {
+			return m.Name() + " may act here"
+		}
+	case MoverDrainboard:
+		return "a run of Drainboard has left marks behind"
+	case MoverCloud:
+		return "the cloud has shut down machines"
+	case MoverKops:
+		m = "kops rolling-update"
+	case MoverEKS:
+		m = "an EKS managed update"
+	}
+	text := m.Name() + " is at work here"
+	if guess {
+		text += ", as it looks"
+	}
+	return text
+}
+
+// Name is the mover as a sentence has it.
+func (m Mover) Name() string {
+	switch m {
+	case MoverAutoscaler, MoverMedik8s:
+		return "the " + string(m)
+	case MoverHandler:
+		return "the AWS " + string(m)
+	}
+	return string(m)
 }

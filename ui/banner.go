@@ -75,6 +75,7 @@ func (m *Model) banners() []banner {
 	if !sc.Unattended.IsZero() {
 		out = append(out, banner{st.alarm, fmt.Sprintf("%s nobody has driven this run for %s; drainboard upgrade %s goes on with it", st.g.Warning, age(now.Sub(sc.Unattended)), sc.Group)})
 	}
+	out = append(out, m.othersBanners()...)
 	switch {
 	case sc.State == engine.Paused:
 		out = append(out, banner{st.calm, st.g.Paused + " paused" + because(sc.brief(sc.Why)) + m.unlessReadOnly(". p resumes")})

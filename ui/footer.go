@@ -105,7 +105,10 @@ func (m *Model) tabLine(w int) string {
 // summary says what matters most about the nodes: failed, at work, done.
 func (m *Model) summary() string {
 	if m.sc.State == engine.NoRun {
-		return fmt.Sprintf("%d outdated", m.sc.Total)
+		if words := m.atWork(); m.sc.Others != nil && len(words) > 0 {
+			return strings.Join(words[:min(len(words), 2)], ", ")
+		}
+		return fmt.Sprintf("%d outdated", m.sc.outdated())
 	}
 	words := m.atWork()
 	if len(words) == 0 {

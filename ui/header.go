@@ -43,7 +43,7 @@ func (m *Model) header(l layout) []string {
 	how := []part{{look.pen, look.glyph + " " + word, 9}}
 	nodes := fmt.Sprintf("%d of %s", sc.Done, count(sc.Total, "node"))
 	if sc.State == engine.NoRun {
-		nodes = fmt.Sprintf("%d of %s outdated", sc.Total, count(len(sc.rows), "node"))
+		nodes = fmt.Sprintf("%d of %s outdated", sc.outdated(), count(sc.present(), "node"))
 	}
 	how = append(how, part{st.text, nodes, 8})
 	if sc.Driver != "" {
@@ -128,6 +128,9 @@ func (m *Model) state() (string, look) {
 	case engine.NoRun:
 		if sc.Unreadable != "" {
 			return "run not known", look{st.g.Warning, st.warn}
+		}
+		if who := m.sc.othersWord(); who != "" {
+			return who, st.states[engine.Running]
 		}
 		return "no run", lk
 	case engine.Finished:

@@ -108,6 +108,7 @@ func (d *nodeDialog) body(m *Model, w int) []string {
 		out = append(out, newLine(st, w).String())
 		out = append(out, named(st, "machine", sc.brief(machineText(d.detail, r)), st.text, w)...)
 		out = append(out, d.markText(m, w)...)
+		out = append(out, m.movesText(d.detail.Moves, w)...)
 	}
 	return append(out, history(m, w, func(e *engine.Event) bool { return r.Name != "" && e.Node == r.Name || e.Node == r.ID })...)
 }

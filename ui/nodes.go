@@ -210,7 +210,7 @@ func (t *nodeTable) table(m *Model, zone, w, h int, cols columns) []string {
 // a run its outdated nodes of all.
 func (sc *scene) progress(z *engine.ZoneView) string {
 	if sc.State == engine.NoRun {
-		return fmt.Sprintf("%d of %d outdated", z.Total, len(z.Rows))
+		return fmt.Sprintf("%d of %d outdated", z.Total-z.Done, len(z.Rows)-z.Done)
 	}
 	return fmt.Sprintf("%d/%d", z.Done, z.Total)
 }

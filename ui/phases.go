@@ -12,6 +12,9 @@ func (m *Model) phaseLine(w int) string {
 	if sc.Unreadable != "" {
 		return newLine(st, w).space(1).add(st.dim, "whether a run is under way is not known: its record cannot be read").String()
 	}
+	if sc.State == engine.NoRun && sc.Others != nil && len(sc.Others.Movers) > 0 {
+		return newLine(st, w).space(1).add(st.active, st.g.Running+" ").add(st.text, sc.brief(sc.Others.Movers[0].Text)).String()
+	}
 	if sc.State == engine.NoRun {
 		return newLine(st, w).space(1).add(st.dim, "no run is under way; drainboard upgrade "+sc.Group+" starts one").String()
 	}

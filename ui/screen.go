@@ -162,7 +162,14 @@ func windowTitle(sc *scene, st *styles) string {
 	}
 	switch {
 	case sc.State == engine.NoRun:
-		return clean(fmt.Sprintf("%s %d outdated", sc.Group, sc.Total))
+		t = fmt.Sprintf("%s %d outdated", sc.Group, sc.outdated())
+		if who := sc.othersWord(); who != "" {
+			t += ", " + who
+		}
+		if sc.blocked > 0 {
+			t += fmt.Sprintf(" %s%d blocked", st.g.Blocked, sc.blocked)
+		}
+		return clean(t)
 	case sc.State == engine.Finished:
 		t += " " + string(sc.Result)
 	case sc.Batch != nil:

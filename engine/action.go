@@ -209,6 +209,7 @@ const (
 	RefusedBusy      Refusal = "busy"        // throttled, or the API is in trouble: later
 	RefusedStale     Refusal = "stale"       // our own executor: what we know is too old to act on
 	RefusedCapacity  Refusal = "capacity"    // the cloud has no machine of this kind now
+	RefusedJournal   Refusal = "journal"     // our own executor: what is forced could not be written down first
 )
 
 // Outcome is what came of an action. The executor makes it, the engine takes it

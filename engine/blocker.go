@@ -34,6 +34,9 @@ func (s *Step) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
 	case known.Returns > 0 && known.Refusal == "":
 		b.Kind, b.Detail = BlockedByReturn, fmt.Sprintf("came back %s: ", times(known.Returns))+whyBack(p)
 		b.WayOut = "narrow its tolerations, scale " + b.Owner + " to 0, or force the node with f"
+	case known.Refusal == RefusedJournal:
+		b.Kind, b.Detail = BlockedByJournal, cmp.Or(known.Message, "the journal cannot be written, and nothing is forced without it")
+		b.WayOut = "see to the disk that the journal is on: it is forced as soon as that can be written"
 	case known.Refusal == RefusedWebhook:
 		b.Kind, b.Detail = BlockedByWebhook, cmp.Or(known.Message, "an admission webhook denies it")
 		b.WayOut = "see why the webhook denies it, or force with f"

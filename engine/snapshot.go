@@ -137,6 +137,7 @@ const (
 	BlockedByConsent   BlockerKind = "needs consent"
 	BlockedByRights    BlockerKind = "forbidden"
 	BlockedByAPI       BlockerKind = "API trouble"
+	BlockedByJournal   BlockerKind = "no journal"
 )
 
 // Blocker is what keeps a pod on its node now, with the way out.

@@ -40,12 +40,19 @@ type Loop struct {
 	// after the record that holds it was written where an action depends on it.
 	// May be nil.
 	Events func([]engine.Event)
+	// Heard is called with each command that came, before it is obeyed or refused;
+	// Decided with the run before and after a decision, once that is written down where
+	// an action depends on it, and before its actions begin. Both on the loop's
+	// goroutine; may be nil.
+	Heard   func([]engine.Command)
+	Decided func(before, after engine.Run)
 	// Publish is called with each snapshot; it must not block. May be nil.
 	Publish func(*engine.Snapshot)
 
 	once     sync.Once
 	commands chan engine.Command
-	looks    chan engine.Look // the newest that was not taken yet
+	told     chan engine.Event // what others have to say
+	looks    chan engine.Look  // the newest that was not taken yet
 	answers  chan answer
 	regained chan regained
 	crashed  chan error // a panic in an action
@@ -81,6 +88,7 @@ type regained struct {
 func (l *Loop) init() {
 	l.once.Do(func() {
 		l.commands = make(chan engine.Command, 16)
+		l.told = make(chan engine.Event, 16)
 		l.looks = make(chan engine.Look, 1)
 		l.answers = make(chan answer, 256)
 		l.regained = make(chan regained, 1)
@@ -95,6 +103,18 @@ func (l *Loop) Send(c engine.Command) bool {
 	l.init()
 	select {
 	case l.commands <- c:
+		return true
+	default:
+		return false
+	}
+}
+
+// Tell adds to the run's log what others have to say: those who keep it, or pass it on.
+// It does not block, and any goroutine may call it; false if there is no room.
+func (l *Loop) Tell(e engine.Event) bool {
+	l.init()
+	select {
+	case l.told <- e:
 		return true
 	default:
 		return false
@@ -153,6 +173,10 @@ func (l *Loop) drive(ctx context.Context) error {
 		case l.look = <-l.looks:
 			shown = false
 			continue
+		case e := <-l.told:
+			l.passOn(e)
+			shown = false
+			continue
 		case <-lost: // below, before anything else is decided
 		case r := <-l.regained:
 			if r.err != nil {
@@ -176,7 +200,7 @@ func (l *Loop) drive(ctx context.Context) error {
 		case a := <-l.answers:
 			l.take(a)
 		case c := <-l.commands:
-			l.in.Commands = append(l.in.Commands, c)
+			l.hear(c)
 		case <-timer.C:
 		}
 		l.drain()
@@ -239,11 +263,29 @@ func (l *Loop) drain() {
 		case a := <-l.answers:
 			l.take(a)
 		case c := <-l.commands:
-			l.in.Commands = append(l.in.Commands, c)
+			l.hear(c)
+		case e := <-l.told:
+			l.passOn(e)
 		default:
 			return
 		}
 	}
+}
+
+func (l *Loop) hear(c engine.Command) {
+	l.in.Commands = append(l.in.Commands, c)
+	if l.Heard != nil {
+		l.Heard([]engine.Command{c})
+	}
+}
+
+// passOn tells what somebody else has to say about this run.
+func (l *Loop) passOn(e engine.Event) {
+	e.Run, e.Group = l.run.ID, l.run.Group
+	if e.Time.IsZero() {
+		e.Time = l.Clock.Now()
+	}
+	l.tell([]engine.Event{e})
 }
 
 func (l *Loop) take(a answer) {
@@ -277,6 +319,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 		}
 	}
 	l.in = engine.Inputs{}
+	l.decided(before)
 	l.tell(d.Events)
 	for _, a := range d.Actions {
 		l.dispatch(a, asked)
@@ -285,6 +328,13 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 		d.Wake = now.Add(saveSoon)
 	}
 	return d.Wake, nil
+}
+
+// decided tells what became of the run that was before.
+func (l *Loop) decided(before engine.Run) {
+	if l.Decided != nil {
+		l.Decided(before, l.run)
+	}
 }
 
 // trouble shows on the cluster's side why nothing is done.
@@ -408,8 +458,10 @@ func (l *Loop) farewell(ctx context.Context) error {
 	if len(d.Actions) > 0 { // an action that is not carried out must not be recorded
 		return l.save(ctx, nil)
 	}
+	before := l.run
 	l.run = d.Run
 	err := l.save(ctx, nil)
+	l.decided(before)
 	l.tell(d.Events)
 	return err
 }

@@ -431,3 +431,49 @@ func TestLoopShowsThatTheLockIsLost(t *testing.T) {
 		t.Errorf("refused %q", refused)
 	}
 }
+
+// Who keeps the run's log hears a command when it comes, sees a decision that its
+// command made once it is in the record, and both before the actions begin. What he has
+// to say himself is in the log, with the run's name.
+func TestLoopTellsItsWitnessBeforeItActs(t *testing.T) {
+	b := newBench(t)
+	b.failed = 1 // the decision that was not written down is forgotten: it is no decision
+	b.Heard = func(list []engine.Command) {
+		for _, c := range list {
+			b.note("heard " + string(c.Kind))
+		}
+	}
+	b.Decided = func(before, after engine.Run) {
+		if before.State != after.State {
+			b.note("decided " + string(after.State))
+		}
+	}
+	b.Loop.Events = func(list []engine.Event) {
+		for _, e := range list {
+			b.note(string(e.Type) + " " + e.Run)
+		}
+	}
+	b.Send(engine.Command{Kind: engine.CmdAbort, By: "ann@laptop"})
+	b.Tell(engine.Event{Type: engine.Warning})
+	if _, err := b.Run(t.Context(), b.planned()); err != nil {
+		t.Fatal(err)
+	}
+	if heard, decided := slices.Index(b.steps, "heard abort"), slices.Index(b.steps, "decided "+string(engine.Finished)); heard < 0 || decided < heard || count(b.steps, "heard abort") != 1 {
+		t.Errorf("what happened: %v", b.steps)
+	}
+	if count(b.steps, "warning run-1") != 1 {
+		t.Errorf("what was told is not in the log: %v", b.steps)
+	}
+}
+
+func TestLoopTellsADecisionAfterItsRecordAndBeforeItsActions(t *testing.T) {
+	b := newBench(t)
+	b.failed = 1
+	b.Decided = func(engine.Run, engine.Run) { b.note("decided") }
+	if _, err := b.Run(t.Context(), b.planned()); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(b.steps[:4], []string{"save", "save", "decided", "suspend"}) {
+		t.Errorf("what happened: %v", b.steps)
+	}
+}

@@ -34,6 +34,9 @@ type Driver struct {
 	// Decisions counts the decisions, Requests the requests that were sent.
 	Decisions, Requests int
 
+	// Witness is told what happens, in order; may be nil.
+	Witness Witness
+
 	// Audit is how often the run goes through JSON besides being saved, and it is
 	// seen that Decide does not change what it is given: at every Audit-th decision.
 	Audit int
@@ -52,6 +55,36 @@ type Driver struct {
 	check   checker
 	lastNow time.Time
 	atOnce  int
+}
+
+// Witness is told what a driver hears, decides, tells, asks for and is answered.
+type Witness interface {
+	Heard([]engine.Command)
+	Decided(before, after engine.Run)
+	Events([]engine.Event)
+	// Asked is called before an action is sent, and Answered once its outcome is known.
+	Asked(engine.Action)
+	Answered(engine.Action, engine.Outcome)
+	// Resumed is called when another process goes on with the run.
+	Resumed(engine.Run)
+}
+
+// nobody is a Witness that takes in nothing.
+type nobody struct{}
+
+func (nobody) Heard([]engine.Command)                 {}
+func (nobody) Decided(engine.Run, engine.Run)         {}
+func (nobody) Events([]engine.Event)                  {}
+func (nobody) Asked(engine.Action)                    {}
+func (nobody) Answered(engine.Action, engine.Outcome) {}
+func (nobody) Resumed(engine.Run)                     {}
+
+// witness is who is told what happens.
+func (d *Driver) witness() Witness {
+	if d.Witness == nil {
+		return nobody{}
+	}
+	return d.Witness
 }
 
 // Drive makes a driver for a run. The run is saved first.
@@ -100,6 +133,7 @@ func later(a, b time.Time) time.Time {
 func (d *Driver) Say(c engine.Command) {
 	c.At = d.Sim.now
 	d.in.Commands = append(d.in.Commands, c)
+	d.witness().Heard([]engine.Command{c})
 	d.wake = d.Sim.now
 }
 
@@ -135,6 +169,7 @@ func (d *Driver) decide() {
 	if d.dies(CrashBeforeSave, 0, dec.Actions) {
 		return
 	}
+	before := d.Run
 	d.Run = dec.Run
 	d.dirty = d.dirty || dec.Changed
 	since := s.now.Sub(d.savedAt)
@@ -142,6 +177,8 @@ func (d *Driver) decide() {
 		d.save()
 	}
 	d.Events = append(d.Events, dec.Events...)
+	d.witness().Decided(before, d.Run)
+	d.witness().Events(dec.Events)
 	d.wake = dec.Wake
 	d.check.after(dec)
 	if d.dies(CrashBeforeAct, 0, dec.Actions) {
@@ -176,6 +213,7 @@ func (d *Driver) send(a engine.Action) {
 	s, life := d.Sim, d.life
 	d.Requests++
 	d.check.asked(a)
+	d.witness().Asked(a)
 	half := s.latency(a) / 2
 	var arrive func()
 	arrive = func() {
@@ -196,6 +234,7 @@ func (d *Driver) send(a engine.Action) {
 			if life == d.life {
 				d.in.Outcomes = append(d.in.Outcomes, o)
 				d.check.delivered(a, o)
+				d.witness().Answered(a, o)
 			}
 		})
 	}

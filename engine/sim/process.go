@@ -70,6 +70,7 @@ func (d *Driver) die(c Crash) {
 	d.Sim.after(c.Pause, func() {
 		d.Run = engine.Adopt(d.decode(d.encode(d.saved)), d.Sim.now)
 		d.wake = d.Sim.now
+		d.witness().Resumed(d.Run)
 		d.Sim.connect()
 		d.check.resumed()
 	})

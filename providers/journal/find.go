@@ -1,0 +1,113 @@
+package journal
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Entry is one journal there is.
+type Entry struct {
+	Path    string
+	Run     string
+	Cluster string
+	Group   string
+	Started time.Time
+}
+
+// List lists the journals under dir, those of the runs that started last first. Files
+// that are no journals are left out.
+func List(dir string) ([]Entry, error) {
+	paths, err := filepath.Glob(filepath.Join(escape(dir), "*", "*"+ext))
+	if err != nil {
+		return nil, err
+	}
+	var out []Entry
+	for _, path := range paths {
+		e, ok, err := head(path)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, e)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Entry) int {
+		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(a.Path, b.Path))
+	})
+	return out, nil
+}
+
+// escape keeps what a pattern gives a meaning to from having one.
+func escape(dir string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(dir)
+}
+
+// head reads a journal up to the line that says what it is of.
+func head(path string) (e Entry, ok bool, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return e, false, err
+	}
+	defer func() { _ = f.Close() }()
+	_, err = Read(f, func(l Line) bool {
+		if o := l.Opened; o != nil {
+			e, ok = Entry{path, l.Run, o.Cluster, o.Group, o.Started}, true
+		}
+		return !ok
+	})
+	return e, ok, err
+}
+
+// Find finds the journal that name means: a file, a run by its id, or a group, whose
+// last run is meant. The error says what there is.
+func Find(dir, name string) (Entry, error) {
+	if strings.HasSuffix(name, ext) || strings.ContainsRune(name, filepath.Separator) {
+		e, ok, err := head(name)
+		if err == nil && !ok {
+			err = fmt.Errorf("%s is no journal", name)
+		}
+		return e, err
+	}
+	list, err := List(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Entry{}, err
+	}
+	for _, is := range []func(Entry) bool{
+		func(e Entry) bool { return e.Run == name },
+		func(e Entry) bool { return e.Group == name },
+	} {
+		if i := slices.IndexFunc(list, is); i >= 0 {
+			return list[i], nil
+		}
+	}
+	return Entry{}, &NotFoundError{Name: name, Dir: dir, There: list}
+}
+
+// NotFoundError says that there is no journal of a run or group.
+type NotFoundError struct {
+	Name, Dir string
+	There     []Entry
+}
+
+func (e *NotFoundError) Error() string {
+	if len(e.There) == 0 {
+		return fmt.Sprintf("there is no journal of %s: there are none in %s, where the machine that drives a run keeps them", e.Name, e.Dir)
+	}
+	const most = 8
+	names := make([]string, 0, most)
+	for _, there := range e.There[:min(most, len(e.There))] {
+		names = append(names, fmt.Sprintf("%s (%s)", there.Run, there.Started.Local().Format("2 Jan 15:04")))
+	}
+	more := ""
+	if n := len(e.There) - len(names); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("there is no journal of %s in %s; there are %s%s", e.Name, e.Dir, strings.Join(names, ", "), more)
+}

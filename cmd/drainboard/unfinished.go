@@ -36,6 +36,7 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 	if run.State == engine.Planned {
 		run = engine.Start(run, now, who())
 	}
+	d.keep(run, nil)
 	d.events(engine.Event{Time: now, Run: run.ID, Group: d.group, Type: engine.RunStarted, Reason: "resumed", Message: message})
 	if !d.auto {
 		fmt.Fprintf(d.app.out, "%s: %s\n", run.ID, message)

@@ -168,6 +168,7 @@ type driver struct {
 	// listeners are told what happens, in order, each before the loop goes on: they
 	// must be quick.
 	listeners []func([]engine.Event)
+	audit     *audit // once there is a run
 }
 
 // start begins a planned run, after a question if there may be one.
@@ -196,6 +197,7 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 		}
 	}
 	run, events := begin(p, now)
+	d.keep(run, &p)
 	d.events(events...)
 	return d.drive(ctx, run, nil)
 }
@@ -219,6 +221,8 @@ func begin(p engine.Plan, now time.Time) (run engine.Run, events []engine.Event)
 
 // drive runs the loop with a dashboard or without one, to the end.
 func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Command) error {
+	var err error // of the loop
+	defer func() { d.audit.close(run, err) }()
 	clock := d.session.kube.Clock()
 	cloud := d.session.aws.Executor(asg.ExecutorOptions{Now: clock.Now, Changed: d.view.cloud.Poke})
 	loop := &live.Loop{
@@ -227,6 +231,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		Store:    d.tenure, Clock: clock, Cluster: d.session.kube.ClusterName(), Lock: d.tenure,
 	}
 	loop.Events = func(list []engine.Event) { d.events(list...) }
+	d.audit.attend(loop)
 	d.tenure.run = run
 	over := func() { // whatever stays on the screen, the group is free
 		d.view.intake.Close()
@@ -240,7 +245,6 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		return err
 	}
 	close(d.driving)
-	var err error
 	if d.auto {
 		run, err = from.headless(ctx, loop, run)
 	} else {

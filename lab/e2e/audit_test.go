@@ -42,12 +42,16 @@ func calls(list []cloud.Call, action string) []cloud.Call {
 // changes nothing.
 func review(r lab.Request) bool { return r.Resource == "selfsubjectaccessreviews" }
 
-// bookkeeping reports whether a request is for the run's record or lock.
+// bookkeeping reports whether a request is for the run's record or lock, or announces
+// what happens in it.
 func bookkeeping(r lab.Request) bool {
+	if r.Resource == "events" && r.Verb == "create" {
+		return true
+	}
 	return r.Namespace == "drainboard" && (r.Resource == "configmaps" || r.Resource == "leases")
 }
 
-// changes are the requests that may change something beside record and lock.
+// changes are the requests that may change something beside record, lock and Events.
 func changes(rs lab.Requests) lab.Requests {
 	return rs.Where(lab.Request.Write, func(r lab.Request) bool { return !review(r) && !bookkeeping(r) })
 }

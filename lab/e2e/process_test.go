@@ -238,6 +238,6 @@ func (l lockedWriter) Write(b []byte) (int, error) {
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return strings.HasPrefix(name, "AWS_") || name == "KUBECONFIG" || name == "HOME" || name == "NO_COLOR" || name == "TERM"
+		return strings.HasPrefix(name, "AWS_") || strings.HasPrefix(name, "XDG_") || name == "KUBECONFIG" || name == "HOME" || name == "NO_COLOR" || name == "TERM"
 	})
 }

@@ -68,7 +68,7 @@ func loneScene(t *testing.T, name string, o lab.GroupOptions, rights ...string) 
 	}
 	t.Cleanup(func() { shared.Cloud().DeleteGroup(o.Name) })
 	if len(rights) == 0 {
-		rights = []string{"read", "upgrade"}
+		rights = []string{"read", "upgrade", "events"}
 	}
 	s.as(name, published(t, rights...))
 	s.mark()

@@ -87,7 +87,7 @@ func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	for i, run := range []string{"web-1", "web-2", "db-1"} {
 		group, _, _ := strings.Cut(run, "-")
-		s := Begin(Options{Dir: dir, Run: engine.Run{ID: run, Group: group, Cluster: "prod", Started: time.Unix(int64(1e9+i), 0)}, Now: time.Now})
+		s := Begin(Options{Dir: in(dir), Run: engine.Run{ID: run, Group: group, Cluster: "prod", Started: time.Unix(int64(1e9+i), 0)}, Now: time.Now})
 		s.Close(engine.Run{State: engine.Finished}, nil)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "prod", "notes.jsonl"), []byte("{}\n"), 0o600); err != nil {

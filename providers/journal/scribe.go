@@ -21,8 +21,8 @@ const (
 
 // Options are what a Scribe must know.
 type Options struct {
-	// Dir is where journals are kept, as Dir says.
-	Dir string
+	// Dir says where journals are kept.
+	Dir func() (string, error)
 	// Drainboard is this program's version, By its user and host, Args its command line.
 	Drainboard, By string
 	Args           []string
@@ -52,7 +52,13 @@ type Scribe struct {
 // Begin opens the journal of a run. It never fails: what cannot be written is warned
 // of, and forced acts do not happen meanwhile.
 func Begin(o Options) *Scribe {
-	s := &Scribe{path: Path(o.Dir, o.Run.Cluster, o.Run.ID), now: o.Now, run: o.Run}
+	s := &Scribe{now: o.Now, run: o.Run}
+	dir, homeless := o.Dir()
+	s.path = Path(dir, o.Run.Cluster, o.Run.ID)
+	open := func() (file, error) { return openFile(s.path) }
+	if homeless != nil {
+		s.path, open = o.Run.ID, func() (file, error) { return nil, homeless }
+	}
 	trouble := func(err error) {
 		e := engine.Event{Type: engine.Warning, Reason: "journal", Message: fmt.Sprintf("the journal %s cannot be written: %s; nothing is forced until it can, all else goes on", s.path, words(err))}
 		if err == nil {
@@ -62,7 +68,7 @@ func Begin(o Options) *Scribe {
 			o.Warn(e)
 		}
 	}
-	w, found, torn := NewWriter(s.path, o.Run.ID, o.Now, trouble)
+	w, found, torn := startWriter(s.path, open, o.Run.ID, o.Now, trouble)
 	s.w = w
 	opened := opened(o)
 	opened.Torn, opened.Elsewhere = torn, o.Resumed && !found

@@ -23,6 +23,8 @@ func deleteOf(uid string) engine.Action {
 	return engine.Action{Kind: engine.Delete, Key: "delete/" + uid, Machine: "i-a1", Node: "a1", Namespace: "shop", Pod: "db-0", UID: uid, Order: "force-1"}
 }
 
+func in(dir string) func() (string, error) { return func() (string, error) { return dir, nil } }
+
 // hand is an executor that does what the test says.
 type hand func(engine.Action) engine.Outcome
 
@@ -158,7 +160,7 @@ func TestForcedByNobody(t *testing.T) {
 // middle of a line.
 func TestGoesOnAfterACrash(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "drainboard")
-	options := Options{Dir: dir, Drainboard: "1.2.3", By: "ann@laptop", Args: []string{"upgrade", "web"}, Run: ordered, Now: time.Now}
+	options := Options{Dir: in(dir), Drainboard: "1.2.3", By: "ann@laptop", Args: []string{"upgrade", "web"}, Run: ordered, Now: time.Now}
 	first := Begin(options)
 	first.Heard([]engine.Command{{Kind: engine.CmdPause, By: "ann@laptop"}})
 	first.Close(ordered, nil)
@@ -208,7 +210,7 @@ func TestGoesOnAfterACrash(t *testing.T) {
 		t.Errorf("resumed: %+v", o)
 	}
 
-	options.Dir = t.TempDir() // another machine
+	options.Dir = in(t.TempDir()) // another machine
 	third := Begin(options)
 	third.Close(ordered, nil)
 	text, err := os.ReadFile(third.Path())
@@ -227,7 +229,7 @@ func TestNoPlaceForTheJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	warned := make(chan engine.Event, 4)
-	s := Begin(Options{Dir: home, Run: ordered, Now: time.Now, Warn: func(e engine.Event) { warned <- e }})
+	s := Begin(Options{Dir: in(home), Run: ordered, Now: time.Now, Warn: func(e engine.Event) { warned <- e }})
 	if _, err := s.Ask(deleteOf("uid-1")); err == nil {
 		t.Error("forced without a journal")
 	}
@@ -241,6 +243,11 @@ func TestNoPlaceForTheJournal(t *testing.T) {
 		t.Errorf("there is a place now: %v", err)
 	}
 	s.Close(ordered, nil)
+	homeless := Begin(Options{Dir: func() (string, error) { return "", os.ErrNotExist }, Run: ordered, Now: time.Now})
+	if _, err := homeless.Ask(deleteOf("uid-1")); err == nil {
+		t.Error("forced without a place for the journal")
+	}
+	homeless.Close(ordered, nil)
 	entry, err := Find(home, "web-1")
 	if err != nil || entry.Group != "web" || entry.Cluster != "prod" {
 		t.Errorf("found %+v, %v", entry, err)

@@ -68,16 +68,16 @@ type pending struct {
 	text []byte
 }
 
-// NewWriter opens the journal of a run at path, and makes it if there is none. There is
-// always a Writer: a file that cannot be opened is trouble like a full disk. found says
-// that the file was there, torn that its last line was cut off; that line is ended, and
-// stays.
-func NewWriter(path, run string, now func() time.Time, trouble func(error)) (w *Writer, found, torn bool) {
+// startWriter starts to write the journal of a run at path, and makes it if there is
+// none. There is always a Writer: a file that cannot be opened is trouble like a full
+// disk. found says that the file was there, torn that its last line was cut off; that
+// line is ended, and stays.
+func startWriter(path string, open func() (file, error), run string, now func() time.Time, trouble func(error)) (w *Writer, found, torn bool) {
 	seq := 0
 	if tail, err := lookAtEnd(path); err == nil {
 		found, torn, seq = tail.lines > 0 || tail.torn, tail.torn, tail.seq
 	}
-	w = newWriter(func() (file, error) { return openFile(path) }, run, now, trouble)
+	w = newWriter(open, run, now, trouble)
 	w.seq, w.written, w.synced = seq, seq, seq
 	go w.work()
 	return w, found, torn

@@ -97,6 +97,12 @@ func WriteRights(namespace string) []Right {
 // ForceRights are what a run that forces needs beyond WriteRights.
 func ForceRights() []Right { return []Right{{"delete", "", "pods", ""}} }
 
+// AnnounceRights are for the Kubernetes Events of a run. Nobody asks for them before:
+// where they are missing there are no Events, which is said once.
+func AnnounceRights(namespace string) []Right {
+	return []Right{{"create", "", "events", nodeEvents}, {"create", "", "events", namespace}}
+}
+
 // Check asks the API which of the rights the user lacks, in the order given. It
 // changes nothing.
 func (c *Client) Check(ctx context.Context, rights []Right) (missing []Right, err error) {

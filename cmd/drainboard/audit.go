@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"sync"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/journal"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// audit keeps the journal of the run that this process drives, and announces the run in
+// the cluster.
+type audit struct {
+	scribe    *journal.Scribe
+	announcer *kube.Announcer
+	notices   notices
+}
+
+// keep begins the journal of a run and its announcements. plan is what it is going to
+// do, nil for a run that goes on.
+func (d *driver) keep(run engine.Run, plan *engine.Plan) {
+	a := &audit{}
+	a.scribe = journal.Begin(journal.Options{
+		Dir: journal.Dir, Drainboard: version, By: who(), Args: os.Args[1:],
+		Run: run, Resumed: plan == nil, Plan: plan, Now: d.session.kube.Clock().Now, Warn: a.notices.add,
+	})
+	a.announcer = d.session.kube.Announcer(d.app.namespace, asg.Provider, d.group, func(why string) {
+		a.notices.add(engine.Event{Type: engine.Warning, Reason: "events", Message: why})
+	})
+	d.audit = a
+	d.listeners = append(d.listeners, a.scribe.Events, a.announcer.Events)
+}
+
+// attend has the loop tell the journal what is said and decided, and write down what it
+// does before it does it.
+func (a *audit) attend(loop *live.Loop) {
+	loop.Heard, loop.Decided = a.scribe.Heard, a.scribe.Decided
+	loop.Executor = a.scribe.Executor(loop.Executor)
+	a.notices.to(loop.Tell)
+}
+
+// close ends both when the loop has ended.
+func (a *audit) close(run engine.Run, err error) {
+	a.scribe.Close(run, err)
+	a.announcer.Close()
+}
+
+// notices are what is to be told in a run's log, also before there is one.
+type notices struct {
+	mu      sync.Mutex
+	tell    func(engine.Event) bool
+	waiting []engine.Event
+}
+
+func (n *notices) add(e engine.Event) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.tell == nil {
+		n.waiting = append(n.waiting, e)
+		return
+	}
+	n.tell(e)
+}
+
+// to tells from here on what there is.
+func (n *notices) to(tell func(engine.Event) bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, e := range n.waiting {
+		tell(e)
+	}
+	n.tell, n.waiting = tell, nil
+}

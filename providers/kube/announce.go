@@ -1,0 +1,215 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+const (
+	// nodeEvents is where the Events of nodes are, which are in no namespace themselves:
+	// the kubelet puts its own there.
+	nodeEvents = metav1.NamespaceDefault
+	// announceEvery is the pause between two Events.
+	announceEvery = 50 * time.Millisecond
+	// mostAnnounced is how many may wait; what comes beyond is not announced.
+	mostAnnounced = 1000
+	// lastAnnounced is how long Close waits for those that wait.
+	lastAnnounced = 3 * time.Second
+	// longestNote is the longest message that the API takes, in bytes.
+	longestNote = 1024
+)
+
+// Announcer tells of a run by Kubernetes Events: on the nodes, and for the group on the
+// ConfigMap of its record, since a group is no object of the cluster. It never keeps a
+// run waiting, and where it may not write Events it says so once and is silent.
+type Announcer struct {
+	c               *Client
+	namespace, name string // of the record
+	trouble         func(string)
+	waiting         chan engine.Event
+	stop            context.CancelFunc
+	ended           chan struct{}
+	record          types.UID // of the ConfigMap, "" before it is known
+	told            bool
+}
+
+// Announcer returns the announcer of a group, whose record is in namespace. trouble is
+// told once why there are no Events. Close it in the end.
+func (c *Client) Announcer(namespace, provider, group string, trouble func(string)) *Announcer {
+	ctx, stop := context.WithCancel(context.Background())
+	a := &Announcer{
+		c: c, namespace: namespace, name: RecordName(provider, group), trouble: trouble,
+		waiting: make(chan engine.Event, mostAnnounced), stop: stop, ended: make(chan struct{}),
+	}
+	go a.run(ctx)
+	return a
+}
+
+// Events announces those of a run's events that others should see. It does not block.
+func (a *Announcer) Events(list []engine.Event) {
+	for _, e := range list {
+		if announced(e) == "" {
+			continue
+		}
+		select {
+		case a.waiting <- e:
+		default: // a note too many: the journal has it
+		}
+	}
+}
+
+// Close waits a moment for what is still to be announced.
+func (a *Announcer) Close() {
+	close(a.waiting)
+	select {
+	case <-a.ended:
+	case <-time.After(lastAnnounced):
+		a.stop()
+		<-a.ended
+	}
+}
+
+func (a *Announcer) run(ctx context.Context) {
+	defer close(a.ended)
+	defer a.stop()
+	for e := range a.waiting {
+		switch err := a.post(ctx, e); {
+		case err == nil:
+			a.told = false
+		case apierrors.IsForbidden(err):
+			right := forbidden(err, "create", "", "events", a.where(e))
+			a.trouble("no Kubernetes Events are written: " + right.Error())
+			for range a.waiting { // until Close
+			}
+			return
+		case ctx.Err() == nil && !a.told:
+			a.told = true
+			a.trouble("a Kubernetes Event could not be written: " + a.c.words(err))
+		}
+		select {
+		case <-time.After(announceEvery):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// about reports whether an event is announced on its node.
+func about(e engine.Event) bool {
+	return e.Node != "" && e.Type != engine.CapacityChanged && !strings.HasPrefix(string(e.Type), "run.")
+}
+
+// where is the namespace of an event's Event.
+func (a *Announcer) where(e engine.Event) string {
+	if about(e) {
+		return nodeEvents
+	}
+	return a.namespace
+}
+
+func (a *Announcer) post(ctx context.Context, e engine.Event) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	at := metav1.NewTime(e.Time)
+	event := &corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{Namespace: a.where(e)},
+		InvolvedObject: corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: a.namespace, Name: a.name, UID: a.recordUID(ctx)},
+		Reason:         announced(e), Message: note(e), Type: corev1.EventTypeNormal,
+		FirstTimestamp: at, LastTimestamp: at, Count: 1,
+		Source: corev1.EventSource{Component: managedByValue}, ReportingController: "drainboard.dev/drainboard",
+	}
+	if about(e) {
+		event.InvolvedObject = corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: e.Node, UID: types.UID(e.Node)} // as the kubelet names nodes
+	}
+	if alarming(e) {
+		event.Type = corev1.EventTypeWarning
+	}
+	event.Name = fmt.Sprintf("%s.%x", event.InvolvedObject.Name, time.Now().UnixNano()) // as client-go names them
+	_, err := a.c.api.CoreV1().Events(event.Namespace).Create(ctx, event, metav1.CreateOptions{})
+	return err
+}
+
+// recordUID is the record's UID, as `kubectl describe` looks for it; "" while there is
+// none.
+func (a *Announcer) recordUID(ctx context.Context) types.UID {
+	if a.record == "" {
+		if m, err := a.c.api.CoreV1().ConfigMaps(a.namespace).Get(ctx, a.name, metav1.GetOptions{}); err == nil {
+			a.record = m.UID
+		}
+	}
+	return a.record
+}
+
+// announced is the reason that an event has as a Kubernetes Event, "" for one that is
+// of no interest to others.
+func announced(e engine.Event) string {
+	switch e.Type {
+	case engine.RunStarted:
+		return "RunStarted"
+	case engine.RunPaused:
+		return "RunPaused"
+	case engine.RunResumed:
+		return "RunResumed"
+	case engine.RunAborting:
+		return "RunAborting"
+	case engine.RunFinished:
+		return "RunFinished"
+	case engine.NodeDraining:
+		return "NodeDraining"
+	case engine.NodeBlocked:
+		return "NodeBlocked"
+	case engine.NodeDrained:
+		return "NodeDrained"
+	case engine.NodeTerminating:
+		return "NodeTerminating"
+	case engine.NodeFailed:
+		return "NodeFailed"
+	case engine.NodeSkipped:
+		return "NodeSkipped"
+	case engine.PodForced:
+		return "PodForced"
+	case engine.CapacityChanged:
+		return "CapacityChanged"
+	case engine.Warning:
+		if strings.HasPrefix(e.Reason, "force-") { // the order itself: by whom, and why
+			return "ForceOrdered"
+		}
+	}
+	return ""
+}
+
+// alarming reports whether an event is a warning to others.
+func alarming(e engine.Event) bool {
+	switch e.Type {
+	case engine.RunAborting, engine.NodeBlocked, engine.NodeFailed, engine.NodeSkipped, engine.PodForced, engine.Warning:
+		return true
+	case engine.RunFinished:
+		return e.ExitCode != nil && *e.ExitCode != 0
+	}
+	return false
+}
+
+// note is an event's message with what its object does not say, and the run.
+func note(e engine.Event) string {
+	var about []string
+	if e.Pod != "" && !strings.Contains(e.Message, e.Pod) {
+		about = append(about, e.Pod)
+	}
+	if e.Node != "" && e.Type == engine.CapacityChanged {
+		about = append(about, e.Node)
+	}
+	text := strings.Join(append(about, e.Message), ": ")
+	run := " (run " + e.Run + ")"
+	if len(text)+len(run) > longestNote {
+		text = strings.ToValidUTF8(text[:longestNote-len(run)-3], "") + "…"
+	}
+	return text + run
+}

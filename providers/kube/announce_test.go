@@ -1,0 +1,146 @@
+package kube
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// board is an API server that takes Events, or does not.
+type board struct {
+	mu     sync.Mutex
+	events []corev1.Event
+	code   int           // of the answer; 0 for yes
+	hold   chan struct{} // nothing is answered until it is closed; nil: at once
+}
+
+func (b *board) serve(t *testing.T) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			say(w, 200, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"r","namespace":"drainboard","uid":"uid-of-record"}}`)
+			return
+		}
+		var e corev1.Event
+		body, _ := io.ReadAll(r.Body)
+		if _, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, &e); err != nil {
+			t.Error(err)
+		}
+		if b.hold != nil {
+			<-b.hold
+		}
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if !strings.Contains(r.URL.Path, "/namespaces/"+e.Namespace+"/events") {
+			t.Errorf("%s to %s", e.Name, r.URL.Path)
+		}
+		b.events = append(b.events, e)
+		if b.code != 0 {
+			say(w, b.code, status(b.code, map[int]string{403: "Forbidden", 500: "InternalError"}[b.code], "no", ""))
+			return
+		}
+		e.Kind, e.APIVersion = "Event", "v1"
+		text, _ := json.Marshal(e)
+		say(w, 201, string(text))
+	}
+}
+
+func code(n int) *int { return &n }
+
+func TestAnnouncer(t *testing.T) {
+	b := &board{}
+	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "asg", "ng-web", func(why string) { t.Error(why) })
+	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+	event := func(kind engine.EventType, node, reason, message string) engine.Event {
+		return engine.Event{Time: at, Run: "run-1", Group: "ng-web", Type: kind, Node: node, Reason: reason, Message: message}
+	}
+	forced := event(engine.PodForced, "a1", "force-1", "deleted past its budgets by force order force-1")
+	forced.Pod = "shop/db-0"
+	failed := event(engine.RunFinished, "", "", strings.Repeat("ü", 2000))
+	failed.ExitCode = code(4)
+	well := event(engine.RunFinished, "", "", "succeeded")
+	well.ExitCode = code(0)
+	a.Events([]engine.Event{
+		event(engine.RunStarted, "", "", "started by ann@laptop"), event(engine.NodeDraining, "a1", "", "1 pod to move"),
+		event(engine.PodEvicted, "a1", "", "evicted"), event(engine.Warning, "a1", "out of sight", "of no interest to others"),
+		event(engine.Warning, "a1", "force-1", "force ordered by ann@laptop (why): 1 pod"), forced,
+		event(engine.CapacityChanged, "i-a1", "", "end i-a1"), failed, well,
+	})
+	a.Close()
+	var got []string
+	for _, e := range b.events {
+		o := e.InvolvedObject
+		got = append(got, fmt.Sprintf("%s %s %s %s/%s/%s in %s: %s", e.Type, e.Reason, o.Kind, o.Namespace, o.Name, o.UID, e.Namespace, e.Message))
+		if !e.FirstTimestamp.Time.Equal(at) || e.Source.Component != "drainboard" || !strings.HasPrefix(e.Name, o.Name+".") || len(e.Message) > 1024 {
+			t.Errorf("%+v", e)
+		}
+	}
+	record := "ConfigMap drainboard/" + RecordName("asg", "ng-web") + "/uid-of-record in drainboard: "
+	want := []string{
+		"Normal RunStarted " + record + "started by ann@laptop (run run-1)",
+		"Normal NodeDraining Node /a1/a1 in default: 1 pod to move (run run-1)",
+		"Warning ForceOrdered Node /a1/a1 in default: force ordered by ann@laptop (why): 1 pod (run run-1)",
+		"Warning PodForced Node /a1/a1 in default: shop/db-0: deleted past its budgets by force order force-1 (run run-1)",
+		"Normal CapacityChanged " + record + "i-a1: end i-a1 (run run-1)",
+		"Warning RunFinished " + record + strings.Repeat("ü", 504) + "… (run run-1)",
+		"Normal RunFinished " + record + "succeeded (run run-1)",
+	}
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			t.Fatalf("announced %d:\n%s\nwant\n%s", i, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// Without the right it says so once, and asks no more.
+func TestAnnouncerWithoutTheRight(t *testing.T) {
+	b := &board{code: 403}
+	var told []string
+	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "asg", "ng-web", func(why string) { told = append(told, why) })
+	for range 5 {
+		a.Events([]engine.Event{{Type: engine.NodeDraining, Node: "a1"}})
+	}
+	a.Close()
+	if len(b.events) != 1 || len(told) != 1 || !strings.Contains(told[0], `this user may not create events in namespace default: give it a Role in namespace default with the rule {apiGroups: [""], resources: ["events"], verbs: ["create"]}`) {
+		t.Errorf("%d asked for; told %q", len(b.events), told)
+	}
+}
+
+// An API in trouble is told of once, and asked again with the next Event.
+func TestAnnouncerInTrouble(t *testing.T) {
+	b := &board{code: 500}
+	var told []string
+	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "asg", "ng-web", func(why string) { told = append(told, why) })
+	a.Events([]engine.Event{{Type: engine.NodeDraining, Node: "a1"}, {Type: engine.NodeDrained, Node: "a1"}})
+	a.Close()
+	if len(b.events) != 2 || len(told) != 1 {
+		t.Errorf("%d asked for; told %q", len(b.events), told)
+	}
+}
+
+// An API that does not answer keeps nobody waiting.
+func TestAnnouncerDoesNotBlock(t *testing.T) {
+	b := &board{hold: make(chan struct{})}
+	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "asg", "ng-web", func(string) {})
+	begin := time.Now()
+	for range 3 * mostAnnounced {
+		a.Events([]engine.Event{{Type: engine.NodeDraining, Node: "a1"}})
+	}
+	if took := time.Since(begin); took > time.Second {
+		t.Errorf("%d events took %s", 3*mostAnnounced, took)
+	}
+	go func() { time.Sleep(lastAnnounced + time.Second); close(b.hold) }() // the server must end as well
+	a.Close()
+	if took := time.Since(begin); took > lastAnnounced+2*time.Second {
+		t.Errorf("it ended after %s", took)
+	}
+}

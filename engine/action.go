@@ -33,6 +33,7 @@ const (
 	EndWarm        ActionKind = "end-warm"  // end a machine of the group's warm pool
 	Inspect        ActionKind = "inspect"   // ask the cloud what is wrong with a machine that does not join
 	CheckEffect    ActionKind = "check"     // a direct read: did the action Of happen?
+	RunHook        ActionKind = "run-hook"  // the user's own commands before or after a node
 )
 
 // Action is one change (or direct read) that a decision asks for. It is a plain
@@ -72,6 +73,10 @@ type Action struct {
 	// Decrement: the group does not replace the machine it ends.
 	Decrement bool `json:"decrement,omitempty"`
 
+	// Phase of a RunHook, and how long its hooks may take together.
+	Phase HookPhase     `json:"phase,omitempty"`
+	Limit time.Duration `json:"limit,omitempty"`
+
 	// Of is the action that a CheckEffect asks about.
 	Of *Action `json:"of,omitempty"`
 }
@@ -85,6 +90,8 @@ func (a Action) Needs() []world.Source {
 		return []world.Source{world.Cluster, world.Cloud}
 	case CheckEffect, LookAtPods, Inspect:
 		return nil // they are how freshness comes back
+	case RunHook:
+		return nil // it touches neither
 	}
 	return []world.Source{world.Cluster}
 }
@@ -210,6 +217,7 @@ const (
 	RefusedStale     Refusal = "stale"       // our own executor: what we know is too old to act on
 	RefusedCapacity  Refusal = "capacity"    // the cloud has no machine of this kind now
 	RefusedJournal   Refusal = "journal"     // our own executor: what is forced could not be written down first
+	RefusedHook      Refusal = "hook"        // a hook said no, failed, or took too long
 )
 
 // Outcome is what came of an action. The executor makes it, the engine takes it

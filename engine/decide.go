@@ -12,7 +12,7 @@
 // Strategy, in package strategy. What all of them share is here, a file each:
 // time.go (waits and usable time), ensure.go (actions, nothing twice), observe.go
 // (stages from the world), batch.go (approvals), gate.go (when a drain may
-// start), node.go (one node from drain to termination), evict.go (evictions under
+// start), hook.go (the user's own commands around a node), node.go (one node from drain to termination), evict.go (evictions under
 // budgets), command.go and obey.go (the operator), end.go (abort and failure),
 // view.go (snapshots).
 package engine
@@ -100,11 +100,13 @@ func (s *Step) known() bool {
 func (s *Step) goOn() {
 	switch s.Run.State {
 	case Running:
+		s.tellGone()
 		s.Rules.Step(s)
 		s.advanceNodes() // none of these goes on once something has ended the run
 		s.evict()
 	case Paused:
 		s.advanceNodes()
+		s.tellGone()
 	case Ending:
 		s.end()
 	}
@@ -153,6 +155,7 @@ func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
 	c.Notes = slices.Clip(r.Notes)
 	c.Suspended = slices.Clone(r.Suspended)
 	c.AskedZones = slices.Clone(r.AskedZones)
+	c.Owed = slices.Clip(r.Owed)
 	c.Target.Templates = slices.Clip(r.Target.Templates)
 	return s
 }
@@ -190,7 +193,7 @@ func Start(r Run, now time.Time, by string) Run {
 func Adopt(r Run, now time.Time) Run {
 	r.Pending = cloneMap(r.Pending)
 	for key, p := range r.Pending {
-		if p.Action.ReadOnly() {
+		if p.Action.ReadOnly() || p.Action.Kind == RunHook { // a hook is asked again
 			delete(r.Pending, key)
 			continue
 		}

@@ -48,6 +48,7 @@ func (s *Step) stop(result Result, why string) {
 	s.Run.PhaseWait = s.newWait("putting back", cleanupLimit+s.Run.Settings.Settle, world.Cluster)
 	s.Run.Retries = map[string]Retry{}
 	s.openGate()
+	s.dropHooks()
 	if n := len(s.Run.Batches); n > 0 && s.Run.Batches[n-1].Approved.IsZero() {
 		s.Run.Batches = s.Run.Batches[:n-1]
 	}
@@ -81,7 +82,7 @@ func (s *Step) end() {
 		}
 	}
 	done = s.Rules.End(s) && done
-	done = done && !s.undecided()
+	done = s.tellGone() && done && !s.undecided()
 	if !done && !late {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
@@ -167,6 +168,9 @@ func (s *Step) leaveBehind() {
 			s.Leave(s.label(id, n)+" is still terminating", "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+s.Run.Group)
 		}
 	}
+	for _, g := range s.Run.Owed {
+		s.Note("the hooks after " + g.Node + " were not run to their end")
+	}
 	s.leaveGroup()
 }
 
@@ -192,6 +196,9 @@ func (s *Step) Note(note string) {
 
 // Succeed ends the run well; nodes left out by choice make it NodesLeft.
 func (s *Step) Succeed() {
+	if len(s.Run.Owed) > 0 {
+		return // the hooks after the last nodes still run
+	}
 	for _, id := range s.In(Outdated, Queued) {
 		s.skip(id, "it came when the last phase had begun")
 	}

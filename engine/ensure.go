@@ -76,9 +76,10 @@ func (s *Step) ask(a Action) bool {
 	if _, busy := s.Run.Pending[a.Key]; busy {
 		return false
 	}
-	s.Run.Pending[a.Key] = Pending{Action: a, Asked: s.Now, Expires: s.Now.Add(unanswered)}
+	expires := s.Now.Add(max(unanswered, a.Limit+hookSlack))
+	s.Run.Pending[a.Key] = Pending{Action: a, Asked: s.Now, Expires: expires}
 	s.actions = append(s.actions, a)
-	s.WakeAt(s.Now.Add(unanswered))
+	s.WakeAt(expires)
 	return true
 }
 
@@ -109,6 +110,9 @@ func (s *Step) takeOutcomes(outs []Outcome) {
 			continue
 		case Evict, Delete:
 			s.takeEviction(p, o)
+			continue
+		case RunHook:
+			s.takeHook(p, o)
 			continue
 		}
 		switch o.Verdict {
@@ -215,6 +219,9 @@ func (s *Step) checkPending() {
 		switch p.Action.Kind {
 		case LookAtPods, CheckEffect:
 			delete(s.Run.Pending, key)
+		case RunHook: // it has ended by now, and nobody can tell how: once more
+			delete(s.Run.Pending, key)
+			s.Soon()
 		case Inspect:
 			delete(s.Run.Pending, key)
 			s.takeInspection(p.Action.Machine, Outcome{})

@@ -42,6 +42,9 @@ const (
 	InstanceOut      EventType = "instance.deregistered"
 	ValidationPassed EventType = "validation.passed"
 	ValidationFailed EventType = "validation.failed"
+	HookStarted      EventType = "hook.started"
+	HookPassed       EventType = "hook.passed"
+	HookFailed       EventType = "hook.failed"
 	Warning          EventType = "warning"
 )
 

@@ -65,11 +65,21 @@ func (s *Step) serves(m *world.Machine) bool {
 // far as the gate allows. One that does not serve takes nothing out of service, and
 // goes ahead of those that the gate holds.
 func (s *Step) startDrains(machines []string, slots int) {
+	asked := s.hooksUnderWay(BeforeNode)
+	slots -= len(asked)
 	if len(machines) == 0 || slots <= 0 {
 		return
 	}
 	in, held := s.inService(), ""
+	for _, id := range asked { // as if they drained
+		if m := s.W.Machine(id); m != nil && s.serves(m) {
+			in--
+		}
+	}
 	for _, id := range machines {
+		if slices.Contains(asked, id) {
+			continue
+		}
 		m := s.W.Machine(id)
 		serves := m != nil && s.serves(m)
 		stay := in
@@ -89,7 +99,9 @@ func (s *Step) startDrains(machines []string, slots int) {
 		if !s.Run.GateSince.IsZero() {
 			s.Run.GateSince = s.Now // it does let somebody through
 		}
-		s.startDrain(id)
+		if s.letGo(id) {
+			s.startDrain(id)
+		}
 		if slots--; slots == 0 {
 			held = "" // the limit holds the others, not the gate
 			break

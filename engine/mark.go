@@ -258,6 +258,8 @@ func (a Action) describe() string {
 		return "end " + a.Machine + " of the warm pool"
 	case Inspect:
 		return "inspect " + a.Machine
+	case RunHook:
+		return "run the hooks " + a.side() + " " + a.Node
 	case CheckEffect:
 		return "look up whether it happened: " + a.Of.describe()
 	}

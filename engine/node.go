@@ -26,7 +26,7 @@ const leastSettle = time.Second
 // startDrain begins to empty a node.
 func (s *Step) startDrain(id string) {
 	n := s.Run.Nodes[id]
-	n.Stage, n.Since, n.Empty = Draining, s.Now, time.Time{}
+	n.Stage, n.Since, n.Empty, n.LetGo = Draining, s.Now, time.Time{}, time.Time{}
 	if n.Began.IsZero() {
 		n.Began = s.Now
 	}

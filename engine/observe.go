@@ -164,6 +164,7 @@ func (s *Step) gone(id string) {
 		s.Report(Event{Type: Warning, Node: node.Name, Zone: n.Zone, Message: "machine " + id + " left the group and its node is still there: our marks come off"})
 	}
 	s.changed = true
+	s.owe(id, n)
 	if n.New {
 		s.dropNode(id)
 		if ours {

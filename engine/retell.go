@@ -142,6 +142,9 @@ func (t *teller) nodes() {
 	for _, id := range slices.Sorted(maps.Keys(t.is.Nodes)) {
 		n := t.is.Nodes[id]
 		was, known := t.was.Nodes[id]
+		if w := n.Wait; w != nil && w.For == string(BeforeNode) && (was.Wait == nil || !was.Wait.Start.Equal(w.Start)) {
+			t.tell(w.Start, Event{Type: HookStarted, Node: cmp.Or(n.Name, id), Zone: n.Zone, Reason: w.For, Until: &w.End, Message: "the hooks before it are asked"})
+		}
 		if known && was.Stage == n.Stage || stageEvents[n.Stage] == "" {
 			continue
 		}

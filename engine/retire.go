@@ -49,13 +49,14 @@ func (s *Step) EndsOpen() bool {
 	return open
 }
 
-// mostSpare picks n of the surplus machines: those already marked as surplus
-// first, then of the zone with the most machines, so that the zones end even and
+// mostSpare picks n of the surplus machines: those whose hooks were asked already, and
+// those marked as surplus first, then of the zone with the most machines, so that the zones end even and
 // AZRebalance finds nothing to move; then the emptiest.
 func (s *Step) mostSpare(machines []string, n int) []string {
 	if n <= 0 {
 		return nil
 	}
+	asked := s.hooksUnderWay(BeforeNode)
 	inZone := map[string]int{}
 	for _, m := range s.W.Machines() {
 		if stage := s.Run.Nodes[m.ID].Stage; !m.Leaving() && m.State != world.MachineStandby && stage != Draining && stage != Settling && stage != Terminating {
@@ -63,7 +64,10 @@ func (s *Step) mostSpare(machines []string, n int) []string {
 		}
 	}
 	unmarked := func(id string) int {
-		if s.Run.Nodes[id].Stage == Surplus {
+		switch n := s.Run.Nodes[id]; {
+		case !n.LetGo.IsZero() || slices.Contains(asked, id):
+			return -1
+		case n.Stage == Surplus:
 			return 0
 		}
 		return 1

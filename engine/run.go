@@ -177,11 +177,15 @@ type Run struct {
 	Evicted map[string]bool `json:"evicted,omitempty"`
 	// Orders are the force orders, by id.
 	Orders []ForceOrder `json:"orders,omitempty"`
+	// Owed are the nodes that are gone and whose hooks are yet to run.
+	Owed []Gone `json:"owed,omitempty"`
 	// Canary is the watch over what replaced the canary; nil before it begins.
 	Canary *Canary `json:"canary,omitempty"`
 	// NodeTime is the longest time a node took so far, from the start of its drain
 	// until its machine was gone.
 	NodeTime time.Duration `json:"nodeTime,omitempty"`
+	// HookTime is the longest time that the hooks before a node took so far.
+	HookTime time.Duration `json:"hookTime,omitempty"`
 	// GateSince is since when the replacements gate has been shut, and Gate why.
 	GateSince time.Time `json:"gateSince,omitzero"`
 	Gate      string    `json:"gate,omitempty"`
@@ -239,6 +243,8 @@ type Node struct {
 	Decrement bool `json:"decrement,omitempty"`
 	// Blocked: it was reported as blocked.
 	Blocked bool `json:"blocked,omitempty"`
+	// LetGo is when the hooks before its drain last let it go, zero if they have not.
+	LetGo time.Time `json:"letGo,omitzero"`
 	// Missing is since when the group has not listed the machine: one read that
 	// lags must not pass for its end.
 	Missing time.Time `json:"missing,omitzero"`

@@ -146,6 +146,12 @@ type Settings struct {
 	ClusterMaxAge time.Duration `json:"clusterMaxAge"`
 	CloudMaxAge   time.Duration `json:"cloudMaxAge"`
 
+	// BeforeNode and AfterNode are how long the hooks before a node's drain, and those
+	// after its machine is gone, may take together; 0: there are none. What they run is
+	// configured where the run is driven.
+	BeforeNode time.Duration `json:"beforeNode,omitempty"`
+	AfterNode  time.Duration `json:"afterNode,omitempty"`
+
 	// NewLabels must be on a new node before it counts.
 	NewLabels map[string]string `json:"newLabels,omitempty"`
 

@@ -2,13 +2,14 @@ package engine
 
 import "time"
 
-// nodeTime is how long a node takes from the start of its drain until its machine
-// is gone: the longest of this run so far or, before the first one, a guess.
+// nodeTime is how long a node takes from the hooks before it, or the start of its
+// drain, until its machine is gone: the longest of this run so far or, before the first
+// one, a guess.
 func (s *Step) nodeTime() time.Duration {
 	if s.Run.NodeTime > 0 {
-		return s.Run.NodeTime
+		return s.Run.HookTime + s.Run.NodeTime
 	}
-	return s.Run.Settings.Settle + drainGuess
+	return s.Run.HookTime + s.Run.Settings.Settle + drainGuess
 }
 
 // tooLate reports whether one more node, that may start in ahead, could not end

@@ -215,7 +215,7 @@ func (m *Model) eventLines(e *engine.Event, w int, chosen bool) []string {
 // eventLook tells at a glance what wants attention.
 func eventLook(st *styles, e *engine.Event) look {
 	switch e.Type {
-	case engine.NodeFailed, engine.ValidationFailed:
+	case engine.NodeFailed, engine.ValidationFailed, engine.HookFailed:
 		return look{st.g.Failed, st.bad}
 	case engine.Warning:
 		return look{st.g.Warning, st.warn}
@@ -227,7 +227,7 @@ func eventLook(st *styles, e *engine.Event) look {
 		return look{st.g.Ask, st.warn}
 	case engine.RunPaused:
 		return look{st.g.Paused, st.warn}
-	case engine.NodeReplaced, engine.NodeReady, engine.PhaseFinished, engine.ValidationPassed:
+	case engine.NodeReplaced, engine.NodeReady, engine.PhaseFinished, engine.ValidationPassed, engine.HookPassed:
 		return look{st.g.Done, st.good}
 	case engine.RunFinished:
 		if e.Result == string(engine.Succeeded) {
@@ -253,6 +253,7 @@ var verbs = map[engine.EventType]string{
 	engine.PodForced: "forced", engine.PodGone: "gone", engine.CapacityChanged: "capacity",
 	engine.InstanceDetached: "detached", engine.InstanceOut: "deregistered",
 	engine.ValidationPassed: "validation passed", engine.ValidationFailed: "validation failed",
+	engine.HookStarted: "hook asked", engine.HookPassed: "hook done", engine.HookFailed: "hook failed",
 }
 
 // eventText is an event as a sentence: who, what, and the message unless it says

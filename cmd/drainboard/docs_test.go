@@ -71,7 +71,8 @@ func TestDocsNameEveryEvent(t *testing.T) {
 		engine.NodeOutdated, engine.NodeTainted, engine.NodeCordoned, engine.NodeDraining, engine.NodeBlocked, engine.NodeDrained,
 		engine.NodeSettling, engine.NodeTerminating, engine.NodeReplaced, engine.NodeLaunching, engine.NodeReady, engine.NodeUpdating,
 		engine.NodeSkipped, engine.NodeFailed, engine.PodEvicted, engine.PodBlocked, engine.PodUnblocked, engine.PodForced, engine.PodGone,
-		engine.CapacityChanged, engine.InstanceDetached, engine.InstanceOut, engine.ValidationPassed, engine.ValidationFailed, engine.Warning,
+		engine.CapacityChanged, engine.InstanceDetached, engine.InstanceOut, engine.ValidationPassed, engine.ValidationFailed,
+		engine.HookStarted, engine.HookPassed, engine.HookFailed, engine.Warning,
 	} {
 		if !strings.Contains(string(file), "`"+string(e)+"`") {
 			t.Errorf("docs/events.md does not name %s", e)

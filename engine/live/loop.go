@@ -20,6 +20,7 @@ const (
 	saveLimit    = 20 * time.Second       // one write of the record
 	lastSaves    = 10                     // tries to write the record of a finished run
 	actionLimit  = 2 * time.Minute        // one action, with everything; providers bound their requests
+	hookRest     = 30 * time.Second       // for hooks to be ended when their time is up
 	atOnce       = 64                     // actions under way
 	tooLate      = 5 * time.Second        // an action that could not start by then is decided anew
 	farewell     = 5 * time.Second        // for answers under way when the loop is told to stop
@@ -46,6 +47,8 @@ type Loop struct {
 	// goroutine; may be nil.
 	Heard   func([]engine.Command)
 	Decided func(before, after engine.Run)
+	// Took is told how long each decision took, on the loop's goroutine. May be nil.
+	Took func(time.Duration)
 	// Publish is called with each snapshot; it must not block. May be nil.
 	Publish func(*engine.Snapshot)
 
@@ -301,6 +304,9 @@ func (l *Loop) take(a answer) {
 func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	now, asked := l.Clock.Now(), time.Now()
 	d := engine.Decide(l.Rules, now, l.World, l.run, l.in)
+	if l.Took != nil {
+		l.Took(time.Since(asked))
+	}
 	before := l.run
 	l.run = d.Run
 	l.dirty = l.dirty || d.Changed
@@ -427,7 +433,7 @@ func (l *Loop) do(ctx context.Context, a engine.Action, asked time.Time) engine.
 	if late := time.Now().Round(0).Sub(asked.Round(0)); late > tooLate || ctx.Err() != nil {
 		return engine.Outcome{Key: a.Key, At: l.Clock.Now(), Verdict: engine.Refused, Refusal: engine.RefusedStale, Message: fmt.Sprintf("it could not start for %s", late.Round(time.Second))}
 	}
-	ctx, cancel := context.WithTimeout(ctx, actionLimit)
+	ctx, cancel := context.WithTimeout(ctx, max(actionLimit, a.Limit+hookRest))
 	defer cancel()
 	o := l.Executor.Do(ctx, a)
 	o.Key = a.Key

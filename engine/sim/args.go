@@ -87,6 +87,13 @@ func (a *args) span(key string, otherwise time.Duration) time.Duration {
 	return otherwise
 }
 
+func (a *args) float(key string, otherwise float64) float64 {
+	if f, err := strconv.ParseFloat(a.word(key), 64); err == nil {
+		return f
+	}
+	return otherwise
+}
+
 func (a *args) list(key, otherwise string) []string {
 	text := a.word(key)
 	if text == "" {

@@ -11,7 +11,7 @@ import (
 )
 
 // checker holds a driver to the rules that docs/design.md numbers, a file each or
-// two: service (1), pods (2), termination (3), end (4 and 5), time (10), look (8
+// two: service (1), hook (what is promised of the hooks around nodes), pods (2), termination (3), end (4 and 5), time (10), look (8
 // and 9). Rule 6 is that a run with crashes has to pass all of them; rule 7 is
 // checked on engine/live's loop. It looks at what is asked, at what arrives, and
 // at the Truth, never at the engine's word where there is another way to know. A
@@ -29,6 +29,7 @@ type checker struct {
 	approved map[string]bool
 
 	service service
+	hooks   hooks
 	vigils  map[string]*vigil // by machine
 	reads   map[string]look   // consistent reads whose answers are on their way
 	marked  map[string]bool   // marks that we have put, as marksOn names them
@@ -47,6 +48,7 @@ func (c *checker) init(d *Driver) {
 		reads:   map[string]look{}, vigils: map[string]*vigil{}, marked: map[string]bool{}, ended: map[string]bool{},
 		clock: usableTime{used: map[wait]time.Duration{}, tried: map[string]time.Time{}},
 	}
+	c.hooks.init()
 }
 
 // asked checks an action when it is sent.
@@ -78,6 +80,7 @@ func (c *checker) asked(a engine.Action) {
 		}
 	}
 	c.service.asked(a)
+	c.hookAsked(a)
 	c.limit()
 }
 
@@ -121,7 +124,7 @@ func (c *checker) written(a engine.Action) {
 func (c *checker) fresh(a engine.Action) {
 	var needs []world.Source
 	switch a.Kind {
-	case engine.LookAtPods, engine.CheckEffect, engine.Inspect:
+	case engine.LookAtPods, engine.CheckEffect, engine.Inspect, engine.RunHook:
 	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn, engine.EndWarm:
 		needs = []world.Source{world.Cloud}
 	case engine.Terminate:
@@ -193,6 +196,10 @@ func (c *checker) answered(a engine.Action, o engine.Outcome) {
 // delivered notes that the driver knows what came of an action.
 func (c *checker) delivered(a engine.Action, o engine.Outcome) {
 	c.learned(a)
+	if a.Kind == engine.RunHook {
+		delete(c.open, a.Key)
+		c.hookAnswered(a, o)
+	}
 	if a.Kind == engine.CheckEffect && o.Verdict == engine.Done {
 		delete(c.open, a.Of.Key)
 	}
@@ -208,8 +215,9 @@ func (c *checker) delivered(a engine.Action, o engine.Outcome) {
 // may be read again.
 func (c *checker) resumed() {
 	clear(c.reads)
+	clear(c.hooks.asked)
 	for key := range c.open {
-		if strings.HasPrefix(key, "look/") || strings.HasPrefix(key, "check/") || strings.HasPrefix(key, "inspect/") {
+		if strings.HasPrefix(key, "hook/") || strings.HasPrefix(key, "look/") || strings.HasPrefix(key, "check/") || strings.HasPrefix(key, "inspect/") {
 			delete(c.open, key)
 		}
 	}
@@ -247,6 +255,7 @@ func (c *checker) after(dec engine.Decision) {
 	c.early = dec.Run.State == engine.Ending || dec.Run.Result == engine.Aborted || c.early && dec.Run.State == engine.Finished
 	c.orders(dec)
 	c.deadlines(dec)
+	c.hookedDrains(dec)
 	c.sights(dec)
 	c.look(dec)
 	if dec.Run.State == engine.Finished {

@@ -66,6 +66,8 @@ func (c *checker) ending(a engine.Action) {
 		fine = *a.Template == d.Run.BaseTemplate
 	case engine.Cordon, engine.AddLabel:
 		fine = c.emptySurge(a.Machine)
+	case engine.RunHook:
+		fine = a.Phase == engine.AfterNode
 	case engine.Terminate:
 		fine = c.ended[a.Machine] || c.emptySurge(a.Machine)
 	}

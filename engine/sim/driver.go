@@ -214,6 +214,10 @@ func (d *Driver) send(a engine.Action) {
 	d.Requests++
 	d.check.asked(a)
 	d.witness().Asked(a)
+	if a.Kind == engine.RunHook {
+		d.runHook(a)
+		return
+	}
 	half := s.latency(a) / 2
 	var arrive func()
 	arrive = func() {
@@ -239,6 +243,20 @@ func (d *Driver) send(a engine.Action) {
 		})
 	}
 	s.after(half, arrive)
+}
+
+// runHook lets the hooks of an action run; whatever becomes of their process, they run to
+// their end.
+func (d *Driver) runHook(a engine.Action) {
+	s, life := d.Sim, d.life
+	o, takes := s.nodeHook(a)
+	s.after(takes, func() {
+		if life == d.life {
+			o.At = s.now
+			d.in.Outcomes = append(d.in.Outcomes, o)
+			d.check.delivered(a, o)
+		}
+	})
 }
 
 // latency is how long a request takes, there and back.

@@ -17,6 +17,7 @@ func (c *Script) random(seed uint64, strategy string) (told string, broken strin
 	p.say("seed %d", seed)
 	p.world()
 	p.asks(strategy)
+	p.hooks(rand.New(rand.NewPCG(seed, 0x400c)))
 	p.say("start")
 	if p.Driver == nil || p.broken != "" {
 		return p.told.String(), p.broken
@@ -25,6 +26,9 @@ func (c *Script) random(seed uint64, strategy string) (told string, broken strin
 	p.say("fault chance p=%s", p.pick("0", "0", "0.05", "0.2"))
 	if p.one(6) { // what comes first comes before anything else can happen
 		p.say("crash %s kind=%s for=20s", p.pick("before-save", "before-act", "mid-act", "after-act"), p.pick("suspend", "set-sizes", "taint"))
+	}
+	if p.crash != "" && p.Driver.doom == nil {
+		p.say("%s", p.crash)
 	}
 	for step := 0; p.on() && step < 60; step++ {
 		p.say("run for=%dms", 200+p.r.IntN(15000))
@@ -42,6 +46,7 @@ type player struct {
 	r      *rand.Rand
 	told   strings.Builder
 	broken string
+	crash  string // to be said first, "" for none
 }
 
 // say carries out a line, and keeps it and what it told.
@@ -128,12 +133,28 @@ func (p *player) asks(strategy string) {
 		p.seldom(12, "only=a1", "until=4m", "until=10m"))
 }
 
+// hooks are the user's commands around nodes. They take their chances elsewhere, so that
+// the seeds without them play what they played before there were any.
+func (p *player) hooks(r *rand.Rand) {
+	if r.IntN(4) > 0 {
+		return
+	}
+	phases := []string{"before-node=20s", "after-node=15s", "before-node=30s after-node=5s"}
+	p.say("settings %s", phases[r.IntN(len(phases))])
+	p.say("fault node-hook takes=%dms chance=%s", r.IntN(8000), []string{"0", "0.05", "0.2"}[r.IntN(3)])
+	if r.IntN(2) == 0 {
+		points := []CrashPoint{CrashBeforeSave, CrashBeforeAct, CrashMidAct, CrashAfterAct}
+		p.crash = fmt.Sprintf("crash %s kind=run-hook for=%ds", points[r.IntN(len(points))], 1+r.IntN(40))
+	}
+}
+
 // comeToAnEnd lets a run that is still going on end without further trouble.
 func (p *player) comeToAnEnd() {
 	if !p.on() {
 		return
 	}
 	p.say("fault chance p=0")
+	p.say("fault node-hook chance=0")
 	for try := 0; p.on() && try < 3; try++ { // a crash may swallow what the operator says
 		p.say("operator abort")
 		p.say("run for=%s", 30*time.Minute)

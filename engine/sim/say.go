@@ -58,6 +58,7 @@ func (c *Script) operator(a *args) error {
 //	fault silent a1 [for=3m] [gone=10m]   a kubelet is not heard from; the cloud gives its machine up
 //	fault interrupt a1                 the cloud takes a Spot machine back in two minutes
 //	fault unhealthy a1                 the group finds a machine unhealthy, and replaces it
+//	fault node-hook fails | hangs | takes=1m | chance=0.1   hooks before and after nodes (nodehook.go)
 //	fault hostile [over]               messages carry what must not reach a terminal
 func (c *Script) fault(a *args) error {
 	s, f := c.Sim, &c.Sim.faults
@@ -78,6 +79,8 @@ func (c *Script) fault(a *args) error {
 		return err
 	case "away":
 		s.Outage(world.Source(a.word("source")), a.span("for", time.Minute), away)
+	case "node-hook":
+		c.hookFault(a)
 	case "half-evict":
 		f.half = count
 	case "expired":

@@ -212,6 +212,7 @@ func (c *Script) set(a *args) error {
 	for name, v := range map[string]*time.Duration{
 		"drain-timeout": &k.DrainTimeout, "post-drain-wait": &k.Settle, "node-ready-timeout": &k.NodeReadyTimeout,
 		"terminate-timeout": &k.TerminateTimeout, "pending-limit": &k.PendingLimit, "gate-pause": &k.GatePause,
+		"before-node": &k.BeforeNode, "after-node": &k.AfterNode,
 		"eviction-retry": &k.EvictionRetry, "canary-watch": &k.CanaryWatch, "unreachable-after": &k.UnreachableAfter,
 	} {
 		*v = a.span(name, *v)

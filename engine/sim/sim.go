@@ -107,6 +107,7 @@ type Sim struct {
 	numbers    map[string]int     // the last number given to a name
 	scan       int                // the node where the scheduler looks first
 	faults     faults
+	nodeHooks  nodeHooks
 	before     world.Sizes     // the group's sizes before the run
 	foreign    world.Sizes     // what others changed on the group's sizes, summed up
 	shrunk     time.Time       // when the group last lost a machine

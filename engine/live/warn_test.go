@@ -1,0 +1,82 @@
+package live
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// What others warn of beside the run is told as an event, also while the loop only waits;
+// decisions are timed.
+func TestLoopWarns(t *testing.T) {
+	b := newBench(t)
+	b.hold = make(chan struct{})
+	var told []engine.Event
+	decisions := 0
+	b.Took = func(took time.Duration) {
+		if decisions++; took < 0 {
+			t.Errorf("a decision took %s", took)
+		}
+	}
+	b.Events = func(list []engine.Event) {
+		for _, e := range list {
+			if e.Type == engine.Warning && e.Reason == "notification" {
+				told = append(told, e)
+				close(b.hold)
+			}
+		}
+	}
+	if !b.Tell(engine.Event{Type: engine.Warning, Reason: "notification", Message: "nobody listens"}) {
+		t.Error("the warning was not taken")
+	}
+	r, err := b.Run(t.Context(), b.planned())
+	if err != nil || r.Result != engine.Succeeded {
+		t.Fatalf("ended %s: %v", r.Result, err)
+	}
+	if len(told) != 1 || told[0].Message != "nobody listens" || told[0].Run != "run-1" || told[0].Group != "web" || told[0].Time.IsZero() {
+		t.Errorf("told %+v", told)
+	}
+	if decisions == 0 {
+		t.Error("no decision was timed")
+	}
+	for range 100 { // nobody takes these any more, and nobody is held up
+		b.Tell(engine.Event{Type: engine.Warning, Reason: "notification", Message: "too late"})
+	}
+}
+
+// hookOnce is a strategy whose run ends when the hooks after a node have run.
+type hookOnce struct{ suspendOnce }
+
+func (hookOnce) Step(s *engine.Step) { s.Succeed() }
+
+// Hooks may take longer than other actions, and are given their own time.
+func TestLoopGivesHooksTheirTime(t *testing.T) {
+	b := newBench(t)
+	b.Rules = hookOnce{}
+	run := b.planned()
+	run.Settings.AfterNode = 10 * time.Minute
+	run.Owed = []engine.Gone{{Machine: "i-1", Node: "n1"}}
+	hooks := &timed{}
+	b.Executor = hooks
+	r, err := b.Run(t.Context(), run)
+	if err != nil || r.Result != engine.Succeeded || len(r.Owed) > 0 {
+		t.Fatalf("ended %s, owed %v: %v", r.Result, r.Owed, err)
+	}
+	if hooks.asked.Limit != 10*time.Minute || hooks.has < hooks.asked.Limit {
+		t.Errorf("hooks that may take %s have %s", hooks.asked.Limit, hooks.has)
+	}
+}
+
+// timed notes how long an action may take.
+type timed struct {
+	asked engine.Action
+	has   time.Duration
+}
+
+func (e *timed) Do(ctx context.Context, a engine.Action) engine.Outcome {
+	end, _ := ctx.Deadline()
+	e.asked, e.has = a, time.Until(end)
+	return engine.Outcome{Verdict: engine.Done}
+}

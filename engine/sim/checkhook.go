@@ -1,0 +1,113 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// hooks holds a driver to what it promises of the hooks around nodes: no drain starts
+// that those before it have not let go, of late; none of them starts while the run does
+// not run; who waits for them holds a slot; and when a run has ended, those after each
+// node that we ended have been told.
+type hooks struct {
+	asked  map[string]engine.Action // by key, those that run
+	letGo  map[string]time.Time     // by machine
+	told   map[string]bool          // by machine: those after it have had their say
+	worked map[string]bool          // machines whose end was asked for, and that are gone
+}
+
+// How long a word of the hooks before a node counts, and how many run at once.
+const (
+	wordValid  = 5 * time.Minute
+	manyAtOnce = 10
+)
+
+func (h *hooks) init() {
+	*h = hooks{asked: map[string]engine.Action{}, letGo: map[string]time.Time{}, told: map[string]bool{}, worked: map[string]bool{}}
+}
+
+// hookAsked checks hooks when they start.
+func (c *checker) hookAsked(a engine.Action) {
+	d, h := c.d, &c.hooks
+	if a.Kind != engine.RunHook {
+		return
+	}
+	h.asked[a.Key] = a
+	before := 0
+	for _, b := range h.asked {
+		if n, known := d.Run.Nodes[b.Machine]; b.Phase == engine.BeforeNode && known && n.Stage != engine.Replaced { // else it has gone meanwhile
+			before++
+		}
+	}
+	if a.Limit <= 0 {
+		d.breaks("hooks: %s has no time", a.Key)
+	}
+	if len(h.asked) > manyAtOnce {
+		d.breaks("hooks: %d run at once", len(h.asked))
+	}
+	if a.Phase != engine.BeforeNode {
+		return
+	}
+	if d.Run.State != engine.Running {
+		d.breaks("hooks: %s is asked while the run is %s", a.Key, d.Run.State)
+	}
+	working := 0
+	for _, n := range d.Run.Nodes {
+		if n.Stage == engine.Draining || n.Stage == engine.Settling || n.Stage == engine.Terminating {
+			working++
+		}
+	}
+	if before+working > d.Run.Limit {
+		d.breaks("hooks: %d nodes wait for their hooks and %d are in work, the limit is %d", before, working, d.Run.Limit)
+	}
+}
+
+// hookAnswered notes what hooks said.
+func (c *checker) hookAnswered(a engine.Action, o engine.Outcome) {
+	h := &c.hooks
+	delete(h.asked, a.Key)
+	switch {
+	case a.Phase == engine.AfterNode:
+		h.told[a.Machine] = true
+	case o.Verdict == engine.Done:
+		h.letGo[a.Machine] = c.d.Sim.now
+	default:
+		delete(h.letGo, a.Machine)
+	}
+}
+
+// hookedDrains checks the drains that a decision starts, and the end of the run.
+func (c *checker) hookedDrains(dec engine.Decision) {
+	d, h := c.d, &c.hooks
+	set := &dec.Run.Settings
+	for id, n := range dec.Run.Nodes {
+		was := c.clock.was.Nodes[id].Stage
+		fresh := slices.Contains([]engine.Stage{engine.Outdated, engine.Queued, engine.Ready, engine.Surplus, engine.Launching}, was)
+		if set.BeforeNode == 0 || n.Stage != engine.Draining || !fresh || dec.Run.State == engine.Ending {
+			continue
+		}
+		if word, said := h.letGo[id]; !said || d.Sim.now.Sub(word) > wordValid {
+			d.breaks("hooks: %s drains, and the hooks before it have not let it go", id)
+		}
+		delete(h.letGo, id)
+	}
+	if set.AfterNode == 0 {
+		return
+	}
+	for id, n := range c.clock.was.Nodes {
+		now, still := dec.Run.Nodes[id]
+		if n.Stage == engine.Terminating && (!still || now.Stage == engine.Replaced) {
+			h.worked[id] = true
+		}
+	}
+	if dec.Run.State != engine.Finished {
+		return
+	}
+	for _, id := range sortedKeys(h.worked) {
+		if !h.told[id] && !reported(d, "the hooks after ") {
+			d.breaks("hooks: %s is gone, and the hooks after it were not run", id)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package hooks
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// waiting is how many calls may wait for one hook; more are dropped, and that is told.
+const waiting = 64
+
+// Notifier tells hooks what happens in a run. Its methods never block.
+type Notifier struct {
+	hooks     []Hook
+	cluster   string
+	warn      func(reason, message string)
+	queues    []chan Message
+	snapshots chan *engine.Snapshot
+	stop      context.CancelFunc
+	workers   sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	full   []bool // a call was dropped, and that was told; by hook
+}
+
+// NewNotifier starts to tell hooks of a run on a cluster. warn is told, on goroutines of
+// its own, of what does not work: once for each hook until it works again.
+func NewNotifier(hooks []Hook, cluster string, warn func(reason, message string)) *Notifier {
+	ctx, stop := context.WithCancel(context.Background())
+	n := &Notifier{hooks: hooks, cluster: cluster, warn: warn, stop: stop, snapshots: make(chan *engine.Snapshot, 1), full: make([]bool, len(hooks))}
+	for i := range hooks {
+		queue := make(chan Message, waiting)
+		n.queues = append(n.queues, queue)
+		n.workers.Go(func() { n.serve(ctx, &n.hooks[i], queue) })
+	}
+	n.workers.Go(n.watch)
+	return n
+}
+
+// momentsOf says which hooks an event is for, the one that says most first.
+func momentsOf(e engine.Event) []On {
+	switch e.Type {
+	case engine.RunStarted:
+		return []On{RunStarted}
+	case engine.RunFinished:
+		if e.ExitCode != nil && failure(*e.ExitCode) {
+			return []On{Failed, RunFinished}
+		}
+		return []On{RunFinished}
+	case engine.RunPaused:
+		return []On{RunPaused}
+	case engine.BatchWaiting:
+		return []On{ApprovalWanted}
+	case engine.NodeFailed:
+		return []On{Failed}
+	}
+	return nil
+}
+
+// failure reports whether a run that ends with this exit code has failed: neither done
+// (0, 8) nor aborted by its operator (3).
+func failure(code int) bool { return code != 0 && code != 3 && code != 8 }
+
+// Events tells what happened. A hook that waits for several things hears of one event once.
+func (n *Notifier) Events(list []engine.Event) {
+	for _, e := range list {
+		moments := momentsOf(e)
+		for i := range n.hooks {
+			for _, on := range moments {
+				if n.hooks[i].Wants(on) {
+					n.send(i, Message{Hook: on, Cluster: n.cluster, Event: e})
+					break
+				}
+			}
+		}
+	}
+}
+
+// See looks for nodes that are blocked. Of snapshots that come too fast the newest counts.
+func (n *Notifier) See(s *engine.Snapshot) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return
+	}
+	select {
+	case <-n.snapshots:
+	default:
+	}
+	n.snapshots <- s
+}
+
+// watch finds nodes that have been blocked for long.
+func (n *Notifier) watch() {
+	known := blockages{}
+	for s := range n.snapshots {
+		for i, events := range known.see(s, n.hooks) {
+			for _, e := range events {
+				n.send(i, Message{Hook: Blocked, Cluster: n.cluster, Event: e})
+			}
+		}
+	}
+}
+
+func (n *Notifier) send(i int, m Message) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return
+	}
+	select {
+	case n.queues[i] <- m:
+		n.full[i] = n.full[i] && len(n.queues[i]) > waiting/2
+	default:
+		if !n.full[i] {
+			n.full[i] = true
+			go n.warn("hook", fmt.Sprintf("hook %s is too slow: what it is not told now is lost (%s)", n.hooks[i].Name(), m.Hook))
+		}
+	}
+}
+
+// serve calls one hook for one message after the other.
+func (n *Notifier) serve(ctx context.Context, h *Hook, queue <-chan Message) {
+	broken := false
+	for m := range queue {
+		if ctx.Err() != nil {
+			continue // nobody waits any more
+		}
+		err := h.call(ctx, m)
+		if err != nil && !broken {
+			n.warn("hook", fmt.Sprintf("hook %s was not told of %s: %s", h.Name(), m.Hook, err))
+		}
+		broken = err != nil
+	}
+}
+
+// Close waits for what is still to be told, as long as ctx lasts; what is not told by then
+// is ended.
+func (n *Notifier) Close(ctx context.Context) {
+	n.mu.Lock()
+	if !n.closed {
+		n.closed = true
+		close(n.snapshots)
+		for _, q := range n.queues {
+			close(q)
+		}
+	}
+	n.mu.Unlock()
+	defer context.AfterFunc(ctx, n.stop)()
+	n.workers.Wait()
+	n.stop()
+}

@@ -99,7 +99,7 @@ func (f *Feed) nodes() {
 	apply := applying(f.out, (*world.World).SetNode, (*world.World).DeleteNode)
 	follow(f, &corev1.Node{}, &source{
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return listed[corev1.Node, world.Node, *corev1.Node]{nodeFields, toNode}.list(ctx, f.c.api.CoreV1().RESTClient(), "nodes", o)
+			return listed[corev1.Node, world.Node, *corev1.Node]{readNode, toNode}.list(ctx, f.c.api.CoreV1().RESTClient(), "nodes", o)
 		},
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
 	}, &mirror[world.Node]{
@@ -120,7 +120,7 @@ func (f *Feed) pods() {
 	toPod := func(p *corev1.Pod) *world.Pod { return common.pod(toPod(p)) }
 	follow(f, &corev1.Pod{}, &source{
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return listed[corev1.Pod, world.Pod, *corev1.Pod]{podFields, toPod}.list(ctx, f.c.api.CoreV1().RESTClient(), "pods", o)
+			return listed[corev1.Pod, world.Pod, *corev1.Pod]{readPod, toPod}.list(ctx, f.c.api.CoreV1().RESTClient(), "pods", o)
 		},
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
 	}, &mirror[world.Pod]{
@@ -193,7 +193,7 @@ func (f *Feed) look() {
 type listWatch struct{ *source }
 
 // IsWatchListSemanticsUnSupported has the reflector list before it watches. A list
-// may be zipped and is pruned as it comes; a watch that begins with everything there
+// may be zipped and is read as it comes; a watch that begins with everything there
 // is sends an event an object, whole, and takes several times as long.
 func (listWatch) IsWatchListSemanticsUnSupported() bool { return true }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -39,26 +40,25 @@ func (l *itemList[T]) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-// decoded is a type of the API that reads itself from protobuf.
-type decoded[O any] interface {
+// object is a type of the API.
+type object[O any] interface {
 	*O
 	metav1.Object
-	Reset()
-	Unmarshal([]byte) error
 }
 
-// listed is how a page of objects O becomes values T: which fields are wanted, and
-// what is made of them.
-type listed[O, T any, P decoded[O]] struct {
-	want    wanted
+// listed is how a page of objects O becomes values T: what is read of each, and what
+// is made of that. read gets the same object for each, and must leave nothing in it
+// of the one before.
+type listed[O, T any, P object[O]] struct {
+	read    func([]byte, *O, words) error
 	convert func(*O) *T
 }
 
 // magic begins an answer in the API's protobuf form (runtime/serializer/protobuf).
 var magic = []byte("k8s\x00")
 
-// list reads a page while it comes: each object is pruned, decoded and converted on
-// its own, so that the whole is never in memory. An API that answers in JSON is read
+// list reads a page while it comes: each object is read and converted on its own, so
+// that the whole is never in memory. An API that answers in JSON is read
 // as usual.
 func (l listed[O, T, P]) list(ctx context.Context, api rest.Interface, resource string, o metav1.ListOptions) (runtime.Object, error) {
 	body, err := api.Get().Resource(resource).VersionedParams(&o, scheme.ParameterCodec).Stream(ctx)
@@ -76,28 +76,29 @@ func (l listed[O, T, P]) list(ctx context.Context, api rest.Interface, resource 
 	}
 	_, _ = in.Discard(len(magic))
 	page := &itemList[T]{}
-	return page, l.read(&counted{from: in}, page)
+	return page, l.take(&counted{from: in}, page)
 }
 
-// read takes a page apart: runtime.Unknown holds the list as its field 2, which has
+// take takes a page apart: runtime.Unknown holds the list as its field 2, which has
 // its metadata as field 1 and the objects as field 2.
-func (l listed[O, T, P]) read(r *counted, page *itemList[T]) error {
+func (l listed[O, T, P]) take(r *counted, page *itemList[T]) error {
 	const raw, listMeta, items = 2, 1, 2
 	var buf []byte
 	var o O // of one object after the other
-	take := func(n int64) ([]byte, error) {
+	w := words{}
+	next := func(n int64) ([]byte, error) {
 		if int64(cap(buf)) < n {
 			buf = make([]byte, n+n/2)
 		}
 		_, err := io.ReadFull(r, buf[:n])
 		return buf[:n], err
 	}
-	return eachField(r, -1, func(number uint64, n int64) error {
+	return eachField(r, -1, func(number protowire.Number, n int64) error {
 		if number != raw {
 			return nil
 		}
-		return eachField(r, n, func(number uint64, n int64) error {
-			message, err := take(n)
+		return eachField(r, n, func(number protowire.Number, n int64) error {
+			message, err := next(n)
 			if err != nil {
 				return err
 			}
@@ -105,26 +106,21 @@ func (l listed[O, T, P]) read(r *counted, page *itemList[T]) error {
 			case listMeta:
 				return page.ListMeta.Unmarshal(message)
 			case items:
-				return l.add(page, &o, message)
+				return l.add(page, &o, message, w)
 			}
 			return nil
 		})
 	})
 }
 
-// add decodes an object into o, which is used again for the next: what is taken of it
+// add reads an object into o, which is used again for the next: what is taken of it
 // is copied.
-func (l listed[O, T, P]) add(page *itemList[T], o P, message []byte) error {
-	message, err := prune(message, l.want)
-	if err != nil {
-		return err
-	}
-	o.Reset()
-	if err := o.Unmarshal(message); err != nil {
+func (l listed[O, T, P]) add(page *itemList[T], o P, message []byte, w words) error {
+	if err := l.read(message, o, w); err != nil {
 		return err
 	}
 	page.Items = append(page.Items, &item[T]{
-		ObjectMeta: metav1.ObjectMeta{Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID(), ResourceVersion: o.GetResourceVersion()},
+		ObjectMeta: metav1.ObjectMeta{Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID()},
 		value:      l.convert(o),
 	})
 	return nil

@@ -4,80 +4,72 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // What the API sends for a list of pods is mostly what nobody here looks at: managed
-// fields, containers, volumes. It is left out before it is decoded, which costs a
-// fraction of decoding it and dropping it then. The form is protobuf's
-// (protobuf.dev/programming-guides/encoding); the numbers of the fields are part of
-// the Kubernetes API and never change (generated.proto of k8s.io/api).
-
-// wanted are the numbers of the fields of a message that are wanted; of those that
-// are messages, which of theirs, nil for all.
-type wanted map[uint64]wanted
+// fields, containers, volumes. So objects are read field by field, and only what is
+// looked at is made into anything. The numbers of the fields are part of the
+// Kubernetes API and never change (generated.proto of k8s.io/api).
 
 var errWire = errors.New("the answer is not protobuf as it should be")
 
-// The types of a field on the wire.
-const (
-	wireVarint  = 0
-	wireFixed64 = 1
-	wireBytes   = 2
-	wireFixed32 = 5
-)
+// message is an object, or a part of one, that is read field by field.
+type message struct {
+	rest []byte // what was not read yet
+	err  error
 
-// prune leaves in a message what is wanted, in place, and returns what is left.
-func prune(message []byte, want wanted) ([]byte, error) {
-	w := 0
-	for r := 0; r < len(message); {
-		tag, n := binary.Uvarint(message[r:])
-		if n <= 0 {
-			return nil, errWire
-		}
-		from, value := r, r+n // of the field, and of its value
-		size, n := sizeOf(message[value:], tag&7)
-		end := value + n + size
-		if n < 0 || size < 0 || end > len(message) || end < value {
-			return nil, errWire
-		}
-		r = end
-		of, wanted := want[tag>>3]
-		switch {
-		case !wanted:
-		case of == nil || tag&7 != wireBytes:
-			w += copy(message[w:], message[from:end])
-		default:
-			inner, err := prune(message[value+n:end], of)
-			if err != nil {
-				return nil, err
-			}
-			w += copy(message[w:], message[from:value])
-			w += binary.PutUvarint(message[w:], uint64(len(inner))) // no longer than what was there
-			w += copy(message[w:], inner)
-		}
-	}
-	return message[:w], nil
+	// number is that of the field that was read last, and value what it holds where
+	// that has a length, a text or a message; varint is a number or a truth.
+	number protowire.Number
+	value  []byte
+	varint uint64
 }
 
-// sizeOf is the size of a field's value, and of the length before it; -1 if there is
-// none.
-func sizeOf(value []byte, wire uint64) (size, length int) {
-	switch wire {
-	case wireVarint:
-		if _, n := binary.Uvarint(value); n > 0 {
-			return 0, n
-		}
-	case wireFixed64:
-		return 8, 0
-	case wireFixed32:
-		return 4, 0
-	case wireBytes:
-		n, at := binary.Uvarint(value)
-		if at > 0 && n <= uint64(len(value)) {
-			return int(n), at
+// next reads a field, and reports whether there was one.
+func (m *message) next() bool {
+	if m.err != nil || len(m.rest) == 0 {
+		return false
+	}
+	number, kind, n := protowire.ConsumeTag(m.rest)
+	if n < 0 {
+		m.err = errWire
+		return false
+	}
+	m.number, m.value, m.varint, m.rest = number, nil, 0, m.rest[n:]
+	switch kind {
+	case protowire.BytesType:
+		m.value, n = protowire.ConsumeBytes(m.rest)
+	case protowire.VarintType:
+		m.varint, n = protowire.ConsumeVarint(m.rest)
+	default:
+		n = protowire.ConsumeFieldValue(number, kind, m.rest)
+	}
+	if n < 0 {
+		m.err = errWire
+		return false
+	}
+	m.rest = m.rest[n:]
+	return true
+}
+
+// noting keeps the first error of reading a part.
+func (m *message) noting(err error) {
+	if m.err == nil {
+		m.err = err
+	}
+}
+
+// eachPart reads those parts of a message that have a number.
+func eachPart(b []byte, number protowire.Number, do func([]byte) error) error {
+	m := message{rest: b}
+	for m.next() {
+		if m.number == number {
+			m.noting(do(m.value))
 		}
 	}
-	return -1, -1
+	return m.err
 }
 
 // wireReader is a stream of fields, of a message that may be too large to hold.
@@ -89,7 +81,7 @@ type wireReader interface {
 // eachField reads the fields of a message from a stream, up to its length (less than
 // 0: to the end). do gets the number of each, and reads the n bytes of those that
 // have a length itself, or returns without; what it leaves is skipped.
-func eachField(r *counted, length int64, do func(number uint64, n int64) error) error {
+func eachField(r *counted, length int64, do func(number protowire.Number, n int64) error) error {
 	for end := r.at + length; length < 0 || r.at < end; {
 		tag, err := binary.ReadUvarint(r)
 		if err == io.EOF && length < 0 {
@@ -98,18 +90,19 @@ func eachField(r *counted, length int64, do func(number uint64, n int64) error) 
 		if err != nil {
 			return err
 		}
+		number, kind := protowire.DecodeTag(tag)
 		n := int64(0)
-		switch tag & 7 {
-		case wireVarint:
+		switch kind {
+		case protowire.VarintType:
 			if _, err := binary.ReadUvarint(r); err != nil {
 				return err
 			}
 			continue
-		case wireFixed64:
+		case protowire.Fixed64Type:
 			n = 8
-		case wireFixed32:
+		case protowire.Fixed32Type:
 			n = 4
-		case wireBytes:
+		case protowire.BytesType:
 			size, err := binary.ReadUvarint(r)
 			if err != nil {
 				return err
@@ -122,8 +115,8 @@ func eachField(r *counted, length int64, do func(number uint64, n int64) error) 
 			return errWire
 		}
 		value := r.at + n
-		if tag&7 == wireBytes {
-			if err := do(tag>>3, n); err != nil {
+		if kind == protowire.BytesType {
+			if err := do(number, n); err != nil {
 				return err
 			}
 		}

@@ -59,6 +59,9 @@ func (a *app) groups(ctx context.Context) ([]groupRow, error) {
 
 // groups lists the groups that own the machines of the cluster's nodes.
 func (s *session) groups(ctx context.Context) ([]groupRow, error) {
+	if err := s.lacks(); err != nil {
+		return nil, err
+	}
 	machines, _, err := s.kube.Machines(ctx)
 	if err != nil {
 		return nil, usage(err)

@@ -9,6 +9,7 @@ import (
 	"os/user"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -28,11 +29,14 @@ type session struct {
 	kube      *kube.Client
 	aws       *asg.Client
 	namespace string
+	// lacks waits until the rights are known, and says which are missing.
+	lacks func() error
 }
 
-// connect opens the cluster that the flags choose, checks the rights that are
-// needed, and the cloud that its nodes run on. readOnly is for commands that only
-// look: their connections let no change through, whoever asks for it.
+// connect opens the cluster that the flags choose and the cloud that its nodes run
+// on. The rights that are needed are asked for meanwhile; look and groups tell of
+// those that are missing. readOnly is for commands that only look: their connections
+// let no change through, whoever asks for it.
 func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespace string, rights []kube.Right, readOnly bool) (*session, error) {
 	open := kube.Connect
 	if readOnly {
@@ -42,16 +46,11 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespac
 	if err != nil {
 		return nil, usage(err)
 	}
-	s := &session{kube: k, namespace: namespace}
-	cloud := make(chan error, 1)
-	go func() {
-		var err error
-		s.aws, err = openCloud(ctx, k, readOnly)
-		cloud <- err
-	}()
-	lacks := allowed(ctx, k, rights)
-	if err := cmp.Or(lacks, <-cloud); err != nil {
-		return nil, usage(err)
+	answer := make(chan error, 1)
+	go func() { answer <- usage(allowed(ctx, k, rights)) }()
+	s := &session{kube: k, namespace: namespace, lacks: sync.OnceValue(func() error { return <-answer })}
+	if s.aws, err = openCloud(ctx, k, readOnly); err != nil {
+		return nil, cmp.Or(s.lacks(), usage(err))
 	}
 	return s, nil
 }
@@ -96,8 +95,9 @@ type view struct {
 	cloud  *asg.Feed
 }
 
-// look reads cluster and group, and goes on reading until the view is closed. watch,
-// if not nil, is told what the group's record says and who drives its run.
+// look reads cluster and group, and goes on reading until the view is closed. It
+// begins before the rights are known, which takes as long as reading what is small.
+// watch, if not nil, is told what the group's record says and who drives its run.
 func (s *session) look(ctx context.Context, group string, watch *live.Watch) (view, error) {
 	// Reading makes much garbage in a short time: while it lasts, the processor is worth
 	// more than the memory.
@@ -112,6 +112,10 @@ func (s *session) look(ctx context.Context, group string, watch *live.Watch) (vi
 		feeds = append(feeds, s.kube.Holder(s.namespace, asg.Provider, group, watch.SeeHolder))
 	}
 	v.intake = live.Open(ctx, feeds...)
+	if err := s.lacks(); err != nil {
+		v.intake.Close()
+		return view{}, err
+	}
 	if err := v.intake.Fill(ctx, v.world, lookLimit, world.Cluster, world.Cloud); err != nil {
 		v.intake.Close()
 		return view{}, usage(err)

@@ -1,22 +1,15 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/spf13/cobra"
 	authv1 "k8s.io/api/authorization/v1"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
@@ -26,29 +19,7 @@ import (
 // noDeletes is a cluster in which everything is allowed but to delete pods.
 func noDeletes(t *testing.T) *kube.Client {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		var review authv1.SelfSubjectAccessReview
-		body, _ := io.ReadAll(r.Body)
-		if _, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, &review); err != nil || review.Spec.ResourceAttributes == nil {
-			fmt.Fprint(w, `{}`) // not a question for a right
-			return
-		}
-		review.Status.Allowed = review.Spec.ResourceAttributes.Verb != "delete"
-		review.Kind, review.APIVersion = "SelfSubjectAccessReview", "authorization.k8s.io/v1"
-		w.WriteHeader(http.StatusCreated)
-		if err := json.NewEncoder(w).Encode(review); err != nil {
-			t.Error(err)
-		}
-	}))
-	t.Cleanup(server.Close)
-	path := filepath.Join(t.TempDir(), "config")
-	config := "apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: '" + server.URL + "'}}]\ncontexts: [{name: c, context: {cluster: c}}]\n"
-	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	flags := genericclioptions.NewConfigFlags(false)
-	flags.KubeConfig = &path
+	flags := cluster(t, func(_ *http.Request, may *authv1.ResourceAttributes) bool { return may.Verb != "delete" }, func(*http.Request) {})
 	k, err := kube.Connect(t.Context(), flags, "test")
 	if err != nil {
 		t.Fatal(err)

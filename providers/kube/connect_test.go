@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/rest"
 )
 
 // kubeconfig writes a kubeconfig with one context, "prod", and returns flags for it.
@@ -109,5 +111,30 @@ func TestConnectWithoutVersionRight(t *testing.T) {
 	defer server.Close()
 	if _, err := Connect(t.Context(), kubeconfig(t, server.URL, "{token: x}"), "test"); err != nil {
 		t.Errorf("a cluster that does not tell its version is a cluster: %v", err)
+	}
+}
+
+// A large list has a connection of its own, in HTTP/1.1; everything else shares one in
+// HTTP/2.
+func TestLargeListsOverHTTP1(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"proto": %q}`, r.Proto)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	c, err := open(&rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		api  rest.Interface
+		want string
+	}{{c.large, `"HTTP/1.1"`}, {c.api.CoreV1().RESTClient(), `"HTTP/2.0"`}} {
+		got, err := tt.api.Get().AbsPath("/version").Do(t.Context()).Raw()
+		if err != nil || !strings.Contains(string(got), tt.want) {
+			t.Errorf("got %s, %v, want %s", got, err, tt.want)
+		}
 	}
 }

@@ -120,7 +120,7 @@ func (f *Feed) pods() {
 	toPod := func(p *corev1.Pod) *world.Pod { return common.pod(toPod(p)) }
 	follow(f, &corev1.Pod{}, &source{
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return listed[corev1.Pod, world.Pod, *corev1.Pod]{readPod, toPod}.list(ctx, f.c.api.CoreV1().RESTClient(), "pods", o)
+			return listed[corev1.Pod, world.Pod, *corev1.Pod]{readPod, toPod}.list(ctx, f.c.large, "pods", o)
 		},
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
 	}, &mirror[world.Pod]{

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/connrotation"
 )
 
@@ -34,6 +35,8 @@ type Client struct {
 	// limited by the engine.
 	api, urgent kubernetes.Interface
 	meta        metadata.Interface
+	// large is for lists that are large: over HTTP/1.1, see largeClient.
+	large rest.Interface
 
 	clock *Clock
 	conns *connrotation.Dialer

@@ -32,6 +32,12 @@ func (k CommandKind) NeedsLock() bool {
 // Command is what an operator says to a run.
 type Command struct {
 	Kind CommandKind `json:"kind"`
+	// ID is set for a command from elsewhere, that is from another process than the
+	// one that drives the run: it is obeyed at most once. Run is the id of the run it
+	// is for, and Expires when it is over.
+	ID      string    `json:"id,omitempty"`
+	Run     string    `json:"run,omitempty"`
+	Expires time.Time `json:"expires,omitzero"`
 	// By says who: user and host.
 	By string    `json:"by"`
 	At time.Time `json:"at"`

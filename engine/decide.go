@@ -13,7 +13,7 @@
 // time.go (waits and usable time), ensure.go (actions, nothing twice), observe.go
 // (stages from the world), batch.go (approvals), gate.go (when a drain may
 // start), hook.go (the user's own commands around a node), node.go (one node from drain to termination), evict.go (evictions under
-// budgets), command.go and obey.go (the operator), end.go (abort and failure),
+// budgets), command.go, obey.go and elsewhere.go (the operator), end.go (abort and failure),
 // view.go (snapshots).
 package engine
 
@@ -59,6 +59,9 @@ type Decision struct {
 	Run     Run
 	Actions []Action
 	Events  []Event
+	// Acks answer the commands from elsewhere among the inputs. They are given once
+	// the run is saved.
+	Acks []Ack
 	// Wake is when to decide again at the latest.
 	Wake time.Time
 	// Changed: the run differs in more than the time it was last seen.
@@ -78,8 +81,13 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 	if known {
 		s.observe()
 	}
+	s.forgetTaken()
 	for _, c := range in.Commands {
-		s.obey(c)
+		if c.ID != "" {
+			s.hear(c)
+		} else {
+			s.obey(c)
+		}
 	}
 	if known {
 		s.goOn()
@@ -87,7 +95,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 	s.Run.Seen = now
 	s.Run.Blind = s.blind()
 	s.changed = s.changed || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
-	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Wake: s.wake, Changed: s.changed}
+	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Acks: s.acks, Wake: s.wake, Changed: s.changed}
 }
 
 // known reports whether every source has been read once. Before that, what is not
@@ -123,16 +131,18 @@ type Step struct {
 	Run   Run
 	Rules Strategy
 
-	actions []Action
-	failed  bool // this decision has ended the run
-	events  []Event
-	wake    time.Time
-	changed bool
-	looks   map[string]Outcome             // answers of LookAtPods, by machine
-	evicted map[string]map[string][]string // see evictedFrom
-	stages  map[Stage][]string             // see byStage; nil after a change
-	copied  bool                           // Run.Nodes is this step's own
-	made    *world.Template                // answer of CreateTemplate
+	actions  []Action
+	failed   bool // this decision has ended the run
+	events   []Event
+	acks     []Ack
+	declined bool // the command that is being obeyed was refused
+	wake     time.Time
+	changed  bool
+	looks    map[string]Outcome             // answers of LookAtPods, by machine
+	evicted  map[string]map[string][]string // see evictedFrom
+	stages   map[Stage][]string             // see byStage; nil after a change
+	copied   bool                           // Run.Nodes is this step's own
+	made     *world.Template                // answer of CreateTemplate
 }
 
 func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
@@ -156,6 +166,7 @@ func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
 	c.Suspended = slices.Clone(r.Suspended)
 	c.AskedZones = slices.Clone(r.AskedZones)
 	c.Owed = slices.Clip(r.Owed)
+	c.Taken = slices.Clone(r.Taken)
 	c.Target.Templates = slices.Clip(r.Target.Templates)
 	return s
 }

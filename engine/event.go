@@ -70,4 +70,7 @@ type Event struct {
 	// Command is the kubectl or aws command that does the same as the change
 	// this event reports.
 	Command string `json:"command,omitempty"`
+	// Elsewhere: it came of a command from another process, so somebody is there to
+	// give the next one.
+	Elsewhere bool `json:"-"`
 }

@@ -12,7 +12,7 @@ import (
 func (s *Step) obey(c Command) {
 	c.By, c.Node, c.Reason = world.Clean(c.By), world.Clean(c.Node), world.Clean(c.Reason)
 	if why := s.unable(c.Kind); why != "" {
-		s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: string(c.Kind) + " is not possible now: " + why})
+		s.refuse(c, string(c.Kind)+" is not possible now: "+why)
 		return
 	}
 	s.changed = true
@@ -20,7 +20,7 @@ func (s *Step) obey(c Command) {
 	case CmdApprove:
 		s.obeyApprove(c)
 	case CmdPause:
-		s.Pause("asked for by " + c.By)
+		s.Pause("asked for by " + c.who())
 	case CmdResume:
 		s.Run.State, s.Run.Why = Running, ""
 		s.openGate()
@@ -34,15 +34,21 @@ func (s *Step) obey(c Command) {
 		s.obeyReturn(c)
 	case CmdAbort:
 		s.Report(Event{Type: RunAborting, Reason: c.By, Message: "nothing new starts; what is in flight finishes or is put back"})
-		s.stop(Aborted, "aborted by "+c.By)
+		s.stop(Aborted, "aborted by "+c.who())
 	}
+}
+
+// refuse reports why a command is not obeyed.
+func (s *Step) refuse(c Command, why string) {
+	s.declined = true
+	s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Batch: c.Batch, Message: why})
 }
 
 func (s *Step) obeyApprove(c Command) {
 	last := len(s.Run.Batches) - 1
 	b := s.Run.Batches[last]
 	if c.Batch != b.ID || c.Hash != b.Hash {
-		s.Report(Event{Type: Warning, Reason: "refused", Batch: c.Batch, Message: fmt.Sprintf("approval of batch %d refused: it has changed, look at it again", c.Batch)})
+		s.refuse(c, fmt.Sprintf("approval of batch %d refused: it has changed, look at it again", c.Batch))
 		return
 	}
 	b.Approved, b.By = s.Now, c.By
@@ -57,12 +63,12 @@ func (s *Step) obeyApprove(c Command) {
 func (s *Step) obeyForce(c Command) {
 	id, ok := s.machineNamed(c.Node)
 	if !ok || s.Run.Nodes[id].Stage != Draining {
-		s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: "force is for a node that is draining; " + c.Node + " is not"})
+		s.refuse(c, "force is for a node that is draining; "+c.Node+" is not")
 		return
 	}
 	if c.UID != "" {
 		if p := s.W.Pod(c.UID); p == nil || p.Node != c.Node {
-			s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: "the pod to force is no longer on " + c.Node})
+			s.refuse(c, "the pod to force is no longer on "+c.Node)
 			return
 		}
 	}
@@ -79,7 +85,7 @@ func (s *Step) obeySkip(c Command) {
 	case !n.New && (n.Stage == Outdated || n.Stage == Queued || n.Stage == Draining || n.Stage == Settling):
 		s.skip(id, "asked for by "+c.By)
 	default:
-		s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: "skip is for a node that is still to be replaced; " + c.Node + " is not"})
+		s.refuse(c, "skip is for a node that is still to be replaced; "+c.Node+" is not")
 	}
 }
 
@@ -88,11 +94,11 @@ func (s *Step) obeyReturn(c Command) {
 	id, _ := s.machineNamed(c.Node)
 	n := s.Run.Nodes[id]
 	if !returnable(n) || s.W.Machine(id) == nil {
-		s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: "return is for an outdated node that was skipped or has failed; " + c.Node + " is not"})
+		s.refuse(c, "return is for an outdated node that was skipped or has failed; "+c.Node+" is not")
 		return
 	}
 	if m := s.W.Machine(id); m.State == world.MachineStandby {
-		s.Report(Event{Type: Warning, Reason: "refused", Node: c.Node, Message: c.Node + " is in Standby: put it back into service first"})
+		s.refuse(c, c.Node+" is in Standby: put it back into service first")
 		return
 	}
 	s.Run.Culprits = slices.DeleteFunc(slices.Clone(s.Run.Culprits), func(line string) bool { return slices.Contains(n.Culprits, line) })

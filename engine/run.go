@@ -181,6 +181,9 @@ type Run struct {
 	Owed []Gone `json:"owed,omitempty"`
 	// Canary is the watch over what replaced the canary; nil before it begins.
 	Canary *Canary `json:"canary,omitempty"`
+	// Taken are the commands from elsewhere that were obeyed, as long as they could be
+	// heard again.
+	Taken []Ack `json:"taken,omitempty"`
 	// NodeTime is the longest time a node took so far, from the start of its drain
 	// until its machine was gone.
 	NodeTime time.Duration `json:"nodeTime,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -51,6 +52,9 @@ type Loop struct {
 	Took func(time.Duration)
 	// Publish is called with each snapshot; it must not block. May be nil.
 	Publish func(*engine.Snapshot)
+	// Acknowledge is called with the answers to commands from elsewhere, on the loop's
+	// goroutine, after the record that holds them was written. May be nil.
+	Acknowledge func([]engine.Ack)
 
 	once     sync.Once
 	commands chan engine.Command
@@ -299,8 +303,8 @@ func (l *Loop) take(a answer) {
 }
 
 // decide takes one decision, writes it down and starts its actions. A decision
-// whose actions could not be written down first is forgotten, and its inputs are
-// kept for the next one.
+// whose actions, or commands from elsewhere, could not be written down first is
+// forgotten, and its inputs are kept for the next one.
 func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	now, asked := l.Clock.Now(), time.Now()
 	d := engine.Decide(l.Rules, now, l.World, l.run, l.in)
@@ -314,11 +318,12 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	if len(l.in.Commands) > 0 {
 		since = saveEvery // what the operator said outlives this process
 	}
-	if len(d.Actions) > 0 || l.dirty && since >= saveSoon || since >= saveEvery {
+	must := len(d.Actions) > 0 || obeys(d.Acks)
+	if must || l.dirty && since >= saveSoon || since >= saveEvery {
 		if err := l.save(ctx, l.Lock.Lost()); errors.Is(err, ErrLost) {
 			l.run = before
 			return wake, err
-		} else if err != nil && len(d.Actions) > 0 {
+		} else if err != nil && must {
 			l.run = before
 			l.trouble("the run's record cannot be written: "+err.Error(), now)
 			return now.Add(saveRetry), nil
@@ -327,6 +332,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	l.in = engine.Inputs{}
 	l.decided(before)
 	l.tell(d.Events)
+	l.acknowledge(d.Acks)
 	for _, a := range d.Actions {
 		l.dispatch(a, asked)
 	}
@@ -341,6 +347,18 @@ func (l *Loop) decided(before engine.Run) {
 	if l.Decided != nil {
 		l.Decided(before, l.run)
 	}
+}
+
+// acknowledge answers commands from elsewhere.
+func (l *Loop) acknowledge(acks []engine.Ack) {
+	if len(acks) > 0 && l.Acknowledge != nil {
+		l.Acknowledge(acks)
+	}
+}
+
+// obeys reports whether one of the answers says that a command was obeyed.
+func obeys(acks []engine.Ack) bool {
+	return slices.ContainsFunc(acks, func(a engine.Ack) bool { return a.Obeyed })
 }
 
 // trouble shows on the cluster's side why nothing is done.
@@ -469,6 +487,9 @@ func (l *Loop) farewell(ctx context.Context) error {
 	err := l.save(ctx, nil)
 	l.decided(before)
 	l.tell(d.Events)
+	if err == nil {
+		l.acknowledge(d.Acks)
+	}
 	return err
 }
 

@@ -58,9 +58,13 @@ func (l *Loop) loseLock() {
 }
 
 // refuse drops the commands that came while the lock is lost and that are about what
-// the run does at that moment, and says so. The others are obeyed when it is back.
+// the run does at that moment, and says so. The others are obeyed when it is back. Those
+// from elsewhere are not ours to refuse: who gets the lock answers them, and they expire.
 func (l *Loop) refuse() {
 	l.in.Commands = slices.DeleteFunc(l.in.Commands, func(c engine.Command) bool {
+		if c.ID != "" {
+			return false
+		}
 		if c.Kind.NeedsLock() {
 			l.warn("lock lost", strings.TrimSpace(fmt.Sprintf("refused %s %s", c.Kind, c.Node))+": "+engine.WithoutLock)
 		}

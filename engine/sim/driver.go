@@ -45,6 +45,7 @@ type Driver struct {
 	savedAt time.Time
 	dirty   bool
 	in      engine.Inputs
+	letters []*letter // the commands from elsewhere
 	wake    time.Time
 	asleep  time.Time      // sleeps until then
 	life    int            // counts the crashes: answers to an earlier life are lost
@@ -173,7 +174,7 @@ func (d *Driver) decide() {
 	d.Run = dec.Run
 	d.dirty = d.dirty || dec.Changed
 	since := s.now.Sub(d.savedAt)
-	if len(dec.Actions) > 0 || d.dirty && since >= saveSoon || since >= saveEvery {
+	if len(dec.Actions) > 0 || obeys(dec.Acks) || d.dirty && since >= saveSoon || since >= saveEvery {
 		d.save()
 	}
 	d.Events = append(d.Events, dec.Events...)
@@ -184,6 +185,7 @@ func (d *Driver) decide() {
 	if d.dies(CrashBeforeAct, 0, dec.Actions) {
 		return
 	}
+	d.answer(dec.Acks)
 	for i, a := range dec.Actions {
 		d.send(a)
 		if d.dies(CrashMidAct, i+1, dec.Actions) {

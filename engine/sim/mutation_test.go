@@ -34,7 +34,7 @@ var mutations = []mutation{
 	{"5: drains go on after the end", "end.go", "return true // being retired: the strategy's End sees to it\n\t\t}\n\t\ts.putBack(id, n)", "return true\n\t\t}\n\t\ts.advanceDrain(id, n)", "", "rule 5: "},
 	{"5: what is left on the group is not named", "end.go", "\n\ts.leaveGroup()\n", "\n", "", "rule 5: the group stays on template"},
 	{"6: a resumed run forgets what it has suspended", "decide.go", "r.Pending = cloneMap(r.Pending)\n\tfor", "r.Pending, r.Suspended = cloneMap(r.Pending), nil\n\tfor", "", "rule 6: "},
-	{"7: actions before the record", "live/loop.go", "if len(d.Actions) > 0 || l.dirty && since", "if l.dirty && since", "TestRivals", "rule 7: "},
+	{"7: actions before the record", "live/loop.go", "if must || l.dirty && since", "if l.dirty && since", "TestRivals", "rule 7: "},
 	{"7: a process that slept acts", "live/loop.go", "late > tooLate", "late > 1000*time.Hour", "TestRivals", "rule 7: "},
 	{"8: a plan changes the run", "plan.go", "s := newStep(rules, now, w, r)", "s := newStep(rules, now, w, r)\n\ts.copied = true", "", "rule 8: "},
 	{"8: a snapshot changes the world", "view.go", "v.From, v.To = s.versions()", "v.From, v.To = s.versions()\n\tw.Group.Zones = append([]string{\"x\"}, w.Group.Zones...)", "", "rule 8: "},

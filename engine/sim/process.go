@@ -71,6 +71,7 @@ func (d *Driver) die(c Crash) {
 		d.Run = engine.Adopt(d.decode(d.encode(d.saved)), d.Sim.now)
 		d.wake = d.Sim.now
 		d.witness().Resumed(d.Run)
+		d.findLetters()
 		d.Sim.connect()
 		d.check.resumed()
 	})

@@ -15,6 +15,10 @@ import (
 //	operator approve | pause | resume | abort
 //	operator force node=a1 [pod=web-1] [why=maintenance-window]
 //	operator skip node=a1
+//
+// With an id it comes from elsewhere, as an object:
+//
+//	operator pause id=c1 by=bob@ops [run=another] [expires=15s]
 func (c *Script) operator(a *args) error {
 	d := c.Driver
 	if d == nil {
@@ -34,7 +38,18 @@ func (c *Script) operator(a *args) error {
 		}
 		cmd.UID = p.UID
 	}
-	d.Say(cmd)
+	if cmd.ID = a.word("id"); cmd.ID == "" {
+		d.Say(cmd)
+		return nil
+	}
+	cmd.By, cmd.Run, cmd.Expires = a.word("by"), d.Run.ID, c.Sim.now.Add(engine.CommandLife)
+	if run := a.word("run"); run != "" {
+		cmd.Run = run
+	}
+	if life := a.word("expires"); life != "" {
+		cmd.Expires = c.Sim.now.Add(a.span("expires", 0))
+	}
+	d.Give(cmd)
 	return nil
 }
 

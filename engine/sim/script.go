@@ -37,6 +37,7 @@ import (
 //	sleep for=2h                              the driver's laptop is shut
 //	crash [before-save|before-act|mid-act|after-act] [kind=evict] [lost] [for=10s]   its process dies (process.go)
 //	status, pods                              how things stand
+//	answers                                   what became of the commands from elsewhere
 //	least app=web                             the fewest Ready pods a workload had since the start
 type Script struct {
 	Sim    *Sim
@@ -147,6 +148,8 @@ func (c *Script) command(a *args) (string, error) {
 			return "", fmt.Errorf("nothing is known of workload %q", app)
 		}
 		return fmt.Sprintf("%s never had fewer than %d Ready\n", app, n), nil
+	case "answers":
+		return c.answers(), nil
 	case "pods":
 		return c.listPods(a.word("app")), nil
 	default:

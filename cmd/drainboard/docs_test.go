@@ -50,7 +50,7 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 		}
 		granted[role.Namespace] = append(granted[role.Namespace], role.Rules...)
 	}
-	for _, r := range slices.Concat(kube.ReadRights(kube.Namespace), kube.WatchRights(kube.Namespace), kube.WriteRights(kube.Namespace), kube.ForceRights(), kube.AnnounceRights(kube.Namespace)) {
+	for _, r := range slices.Concat(kube.ReadRights(kube.Namespace), kube.WatchRights(kube.Namespace), kube.WriteRights(kube.Namespace), kube.ForceRights(), kube.AnnounceRights(kube.Namespace), kube.EarRights(kube.Namespace), kube.CommandRights(kube.Namespace)) {
 		if !slices.ContainsFunc(granted[r.Namespace], func(rule rbacv1.PolicyRule) bool {
 			return slices.Contains(rule.APIGroups, r.Group) && slices.Contains(rule.Resources, r.Resource) && slices.Contains(rule.Verbs, r.Verb)
 		}) {

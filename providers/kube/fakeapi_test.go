@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // fakeStore is a small API server: objects by path, with resource versions that
@@ -23,8 +24,15 @@ type fakeStore struct {
 	version int
 	objects map[string]map[string]any
 	watches map[string][]chan string                      // by collection
+	history []told                                        // what a watch from an older version is told first
 	before  func(http.ResponseWriter, *http.Request) bool // see intercept
 	after   func(http.ResponseWriter, *http.Request) bool // see spoil
+}
+
+// told is an event of a collection.
+type told struct {
+	version           int
+	collection, event string
 }
 
 func newFakeStore(t *testing.T) *fakeStore {
@@ -64,6 +72,7 @@ func (s *fakeStore) put(path, object string) {
 func (s *fakeStore) remove(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.version++
 	s.tell(path, "DELETED", s.objects[path])
 	delete(s.objects, path)
 }
@@ -92,6 +101,9 @@ func (s *fakeStore) restart(version int, path, object string) {
 	s.watches, s.version = map[string][]chan string{}, version-1
 	s.mu.Unlock()
 	s.put(path, object)
+	s.mu.Lock()
+	s.history = nil
+	s.mu.Unlock()
 	for _, of := range watches {
 		for _, w := range of {
 			close(w)
@@ -113,7 +125,9 @@ func (s *fakeStore) store(path string, o map[string]any) {
 
 func (s *fakeStore) tell(path, event string, o map[string]any) {
 	b, _ := json.Marshal(map[string]any{"type": event, "object": o})
-	for _, w := range s.watches[path[:strings.LastIndex(path, "/")]] {
+	collection := path[:strings.LastIndex(path, "/")]
+	s.history = append(s.history, told{s.version, collection, string(b)})
+	for _, w := range s.watches[collection] {
 		w <- string(b)
 	}
 }
@@ -167,6 +181,10 @@ func (s *fakeStore) answer(r *http.Request) (int, string) {
 			return 404, status(404, "NotFound", `namespaces "`+ns+`" not found`, `{"name":"`+ns+`","kind":"namespaces"}`)
 		}
 		path += "/" + meta["name"].(string)
+		meta["uid"] = fmt.Sprint("uid-", s.version)
+		if meta["creationTimestamp"] == nil {
+			meta["creationTimestamp"] = time.Now().UTC().Format(time.RFC3339)
+		}
 		if s.objects[path] != nil {
 			return 409, status(409, "AlreadyExists", name+" already exists", "")
 		}
@@ -182,8 +200,26 @@ func (s *fakeStore) answer(r *http.Request) (int, string) {
 		if versionOf(o) != "" && versionOf(o) != versionOf(have) {
 			return 409, conflict
 		}
+		was, _ := have["metadata"].(map[string]any)
+		meta, _ := o["metadata"].(map[string]any)
+		meta["uid"], meta["creationTimestamp"] = was["uid"], was["creationTimestamp"]
 		s.store(path, o)
 		return 200, asText(o)
+	case http.MethodDelete:
+		if have == nil {
+			return 404, missing
+		}
+		var options struct {
+			Preconditions struct{ ResourceVersion string }
+		}
+		_ = json.Unmarshal(text, &options)
+		if v := options.Preconditions.ResourceVersion; v != "" && v != versionOf(have) {
+			return 409, conflict
+		}
+		s.version++
+		s.tell(path, "DELETED", have)
+		delete(s.objects, path)
+		return 200, status(200, "", "", "")
 	case http.MethodPatch:
 		if have == nil {
 			return 404, missing
@@ -229,15 +265,22 @@ func (s *fakeStore) list(collection string) string {
 	return fmt.Sprintf(`{"kind":%q,"apiVersion":%q,"metadata":{"resourceVersion":"%d"},"items":[%s]}`, kind, group, s.version, strings.Join(items, ","))
 }
 
-// watch streams what happens from now on; it knows no initial events, like a
+// watch streams what happens from a version on; it knows no initial events, like a
 // server before 1.32.
 func (s *fakeStore) watch(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("sendInitialEvents") != "" {
 		say(w, 422, status(422, "Invalid", "sendInitialEvents is forbidden", ""))
 		return
 	}
-	events := make(chan string, 100)
+	events := make(chan string, 200)
 	s.mu.Lock()
+	if from, err := strconv.Atoi(r.URL.Query().Get("resourceVersion")); err == nil {
+		for _, h := range s.history {
+			if h.version > from && h.collection == r.URL.Path {
+				events <- h.event
+			}
+		}
+	}
 	s.watches[r.URL.Path] = append(s.watches[r.URL.Path], events)
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")

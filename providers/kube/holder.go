@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -58,6 +59,26 @@ func (h *HolderFeed) read(ctx context.Context) (*coordinationv1.Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	return h.c.api.CoordinationV1().Leases(h.namespace).Get(ctx, h.name, metav1.GetOptions{})
+}
+
+// Driver is who drives a group's run now, as people name him, "" for nobody, and when
+// he was last heard from; zero if that is not known. The error is a ForbiddenError, or
+// says that the API is away.
+func (c *Client) Driver(ctx context.Context, namespace, provider, group string) (holder string, heard time.Time, err error) {
+	h := c.Holder(namespace, provider, group, nil)
+	lease, err := h.read(ctx)
+	switch {
+	case apierrors.IsNotFound(err):
+		return "", time.Time{}, nil
+	case apierrors.IsForbidden(err):
+		return "", time.Time{}, forbidden(err, "get", "coordination.k8s.io", "leases", namespace)
+	case err != nil:
+		return "", time.Time{}, fmt.Errorf("read the lock %s/%s: %s", namespace, h.name, c.words(err))
+	}
+	if lease.Spec.RenewTime != nil {
+		heard = lease.Spec.RenewTime.Time
+	}
+	return holderOf(lease, c.clock.Now()), heard, nil
 }
 
 // holderOf is who holds a lease that has not run out, "" if nobody does.

@@ -206,7 +206,7 @@ func (l *Lock) prepare(ctx context.Context) (*coordinationv1.Lease, error) {
 			return lease, nil
 		case apierrors.IsAlreadyExists(err):
 		case apierrors.IsNotFound(err):
-			if err := l.c.makeNamespace(ctx, l.namespace); err != nil {
+			if err := l.c.makeNamespace(ctx, l.namespace, "run records"); err != nil {
 				return nil, err
 			}
 		case apierrors.IsForbidden(err):

@@ -119,6 +119,15 @@ func byName(obj any) (string, error) {
 	return world.Clean(o.GetNamespace()) + "/" + world.Clean(o.GetName()), nil
 }
 
+// byBareName is byName for kinds that are read in one namespace only.
+func byBareName(obj any) (string, error) {
+	o, err := meta.Accessor(obj)
+	if err != nil {
+		return "", err
+	}
+	return world.Clean(o.GetName()), nil
+}
+
 func byUID(obj any) (string, error) {
 	o, err := meta.Accessor(obj)
 	if err != nil {

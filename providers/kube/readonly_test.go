@@ -43,7 +43,7 @@ func TestConnectReadOnly(t *testing.T) {
 			t.Errorf("%s: %+v", a.Kind, o)
 		}
 	}
-	if err := c.makeNamespace(t.Context(), "drainboard"); err == nil {
+	if err := c.makeNamespace(t.Context(), "drainboard", "run records"); err == nil {
 		t.Error("a namespace was made")
 	}
 	if err := c.Record("drainboard", "asg", "ng").Save(t.Context(), testRun("r")); err == nil {

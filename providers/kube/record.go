@@ -114,7 +114,7 @@ func (r *Record) write(ctx context.Context, run engine.Run) (done bool, err erro
 		r.version, r.epoch, r.unsure = m.ResourceVersion, r.tried, false
 		return true, nil
 	case apierrors.IsNotFound(err) && verb == "create":
-		return false, r.c.makeNamespace(ctx, r.namespace)
+		return false, r.c.makeNamespace(ctx, r.namespace, "run records")
 	case apierrors.IsNotFound(err):
 		return false, fmt.Errorf("%w: %s is gone", live.ErrLost, r.Name())
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
@@ -206,8 +206,8 @@ func isRecord(m *corev1.ConfigMap) bool {
 	return ours
 }
 
-// makeNamespace makes the namespace for records and locks.
-func (c *Client) makeNamespace(ctx context.Context, name string) error {
+// makeNamespace makes a namespace of Drainboard's own, for what it says.
+func (c *Client) makeNamespace(ctx context.Context, name, what string) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	labels := map[string]string{managedBy: managedByValue}
@@ -217,7 +217,7 @@ func (c *Client) makeNamespace(ctx context.Context, name string) error {
 	case err == nil, apierrors.IsAlreadyExists(err):
 		return nil
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("there is no namespace %s for run records, and this user may not make it: have it made with: kubectl create namespace %s", name, name)
+		return fmt.Errorf("there is no namespace %s for %s, and this user may not make it: have it made with: kubectl create namespace %s", name, what, name)
 	}
 	return fmt.Errorf("make the namespace %s: %s", name, c.words(err))
 }

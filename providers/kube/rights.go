@@ -94,6 +94,32 @@ func WriteRights(namespace string) []Right {
 	}
 }
 
+// earRights are what a driver needs to hear commands from elsewhere, in their namespace.
+func earRights(namespace string) (rights []Right) {
+	for _, verb := range []string{"get", "list", "watch", "update", "delete"} {
+		rights = append(rights, Right{verb, "", "configmaps", namespace})
+	}
+	return rights
+}
+
+// EarRights are what upgrade needs to hear commands from elsewhere; it does without
+// where it may not. The records are in namespace.
+func EarRights(namespace string) []Right { return earRights(CommandsNamespace(namespace)) }
+
+// CommandRights are what giving commands to a run in another process needs. The records
+// are in namespace.
+func CommandRights(namespace string) []Right {
+	commands := CommandsNamespace(namespace)
+	return []Right{
+		{"get", "", "configmaps", namespace},
+		{"get", "coordination.k8s.io", "leases", namespace},
+		{"create", "", "configmaps", commands},
+		{"get", "", "configmaps", commands},
+		{"watch", "", "configmaps", commands},
+		{"delete", "", "configmaps", commands},
+	}
+}
+
 // ForceRights are what a run that forces needs beyond WriteRights.
 func ForceRights() []Right { return []Right{{"delete", "", "pods", ""}} }
 

@@ -1,0 +1,141 @@
+package kube
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+const (
+	// commandKey holds a command as JSON in a ConfigMap's data, answerKey the driver's
+	// answer to it.
+	commandKey = "command.json"
+	answerKey  = "answer.json"
+	// groupMark is a label: the name of the record of the group that a command is for.
+	groupMark = "drainboard.dev/group"
+	// commandVersion is the version of a command's form.
+	commandVersion = 1
+	// longestCommand is the largest text, in bytes, that is taken for a command or an answer.
+	longestCommand = 4 << 10
+)
+
+// CommandsNamespace is where the commands to runs lie whose records are in a namespace.
+// It is one of its own because who may give commands must be allowed to create
+// ConfigMaps, and RBAC cannot limit that to some names: beside the records he could
+// make a record up.
+func CommandsNamespace(records string) string { return records + "-commands" }
+
+// Answer is what the driver says to a command.
+type Answer struct {
+	At time.Time `json:"at"`
+	// By is the driver: user and host.
+	By     string `json:"by"`
+	Obeyed bool   `json:"obeyed"`
+	// Words say what was done, or why not.
+	Words string `json:"words"`
+}
+
+// commandForm is a command as it is written. Its id is the ConfigMap's name.
+type commandForm struct {
+	Version int                `json:"version"`
+	Kind    engine.CommandKind `json:"kind"`
+	Run     string             `json:"run"`
+	Batch   int                `json:"batch,omitempty"`
+	Hash    string             `json:"hash,omitempty"`
+	By      string             `json:"by"`
+	At      time.Time          `json:"at"`
+	Expires time.Time          `json:"expires"`
+	Reason  string             `json:"reason,omitempty"`
+}
+
+// letter is a command's ConfigMap as far as it is read: everything in it clean, and
+// bounded in size, whoever wrote it.
+type letter struct {
+	name, version string
+	uid           types.UID
+	given         time.Time // by the API's clock
+	text          string    // of the command, as it came
+	command       engine.Command
+	bad           string  // why it is no command, "" if it is one
+	answer        *Answer // nil before the driver has answered
+}
+
+// slimCommand drops what toLetter does not read, and texts that are too long.
+func slimCommand(m *corev1.ConfigMap) *corev1.ConfigMap {
+	slim := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, CreationTimestamp: m.CreationTimestamp,
+	}, Data: map[string]string{}}
+	for _, key := range []string{commandKey, answerKey} {
+		if text, ok := m.Data[key]; ok && len(text) <= longestCommand {
+			slim.Data[key] = text
+		}
+	}
+	return slim
+}
+
+func toLetter(m *corev1.ConfigMap) *letter {
+	m = slimCommand(m)
+	l := &letter{name: world.Clean(m.Name), version: m.ResourceVersion, uid: m.UID, given: m.CreationTimestamp.Time, text: m.Data[commandKey]}
+	if text, ok := m.Data[answerKey]; ok {
+		l.answer = toAnswer(text)
+	}
+	var form commandForm
+	if l.text == "" {
+		l.bad = fmt.Sprintf("it has no %s of at most %d bytes", commandKey, longestCommand)
+	} else if err := json.Unmarshal([]byte(l.text), &form); err != nil {
+		l.bad = commandKey + " cannot be read: " + sentence(err.Error())
+	} else if form.Version != commandVersion {
+		l.bad = fmt.Sprintf("%s has form %d, and this drainboard knows form %d", commandKey, form.Version, commandVersion)
+	}
+	if l.bad != "" {
+		return l
+	}
+	l.command = engine.Command{
+		Kind: engine.CommandKind(sentence(string(form.Kind))), ID: l.name, Run: sentence(form.Run), Expires: form.Expires,
+		By: sentence(form.By), At: l.given, Reason: sentence(form.Reason), Batch: form.Batch, Hash: sentence(form.Hash),
+	}
+	if l.command.By == "" {
+		l.command.By = "somebody who does not say"
+	}
+	return l
+}
+
+// toAnswer reads an answer. One that cannot be read counts as given: the driver has
+// done with the command.
+func toAnswer(text string) *Answer {
+	var a Answer
+	if err := json.Unmarshal([]byte(text), &a); err != nil {
+		return &Answer{Words: "the answer cannot be read"}
+	}
+	a.By, a.Words = sentence(a.By), sentence(a.Words)
+	return &a
+}
+
+// object is the ConfigMap of a letter with its answer.
+func (l *letter) object(namespace, group string) (*corev1.ConfigMap, error) {
+	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: namespace, Name: l.name, UID: l.uid, ResourceVersion: l.version,
+		Labels: map[string]string{managedBy: managedByValue, groupMark: group},
+	}, Data: map[string]string{commandKey: l.text}}
+	if l.answer == nil {
+		return m, nil
+	}
+	text, err := json.Marshal(l.answer)
+	if err != nil {
+		return nil, fmt.Errorf("write the answer as JSON: %w", err)
+	}
+	m.Data[answerKey] = string(text)
+	return m, nil
+}
+
+// over reports whether nobody needs a command any more, answered or not.
+func (l *letter) over(now time.Time) bool {
+	return now.After(l.given.Add(engine.CommandLife + time.Minute))
+}

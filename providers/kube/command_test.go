@@ -1,0 +1,372 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	authv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+const lettersPath = "/api/v1/namespaces/drainboard-commands/configmaps"
+
+// exchange is an API with the namespace for commands, and an ear that notes what it hears.
+type exchange struct {
+	*fakeStore
+	noting   sync.Mutex
+	heard    []engine.Command
+	deaf     []string
+	requests []string
+	lacks    string // a verb that this user may not do there
+}
+
+func newExchange(t *testing.T) *exchange {
+	x := &exchange{fakeStore: newFakeStore(t)}
+	x.put("/api/v1/namespaces/drainboard-commands", `{"metadata":{"name":"drainboard-commands"}}`)
+	x.intercept(x.review)
+	return x
+}
+
+// review notes a request, and answers those for this user's rights.
+func (x *exchange) review(w http.ResponseWriter, r *http.Request) bool {
+	x.noting.Lock()
+	defer x.noting.Unlock()
+	x.requests = append(x.requests, r.Method+" "+r.URL.Path+" "+r.URL.Query().Get("labelSelector"))
+	if !strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews") {
+		return false
+	}
+	var review authv1.SelfSubjectAccessReview
+	body, _ := io.ReadAll(r.Body)
+	if _, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, &review); err != nil {
+		x.t.Error(err)
+	}
+	a := review.Spec.ResourceAttributes
+	say(w, 201, fmt.Sprintf(`{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":%v}}`, a.Verb != x.lacks && a.Namespace == "drainboard-commands"))
+	return true
+}
+
+// asked are the requests so far.
+func (x *exchange) asked() []string {
+	x.noting.Lock()
+	defer x.noting.Unlock()
+	return slices.Clone(x.requests)
+}
+
+// listen has an ear of the group hear until the test is over. reply, if not nil, answers.
+func (x *exchange) listen(reply func(engine.Command) engine.Ack, set func(*Ear)) (ear *Ear, stop func()) {
+	ear = x.Ear("drainboard", "asg", "ng")
+	ear.By = "ann@laptop"
+	ear.Deaf = func(why string) {
+		x.noting.Lock()
+		defer x.noting.Unlock()
+		x.deaf = append(x.deaf, why)
+	}
+	ear.Send = func(c engine.Command) bool {
+		x.noting.Lock()
+		x.heard = append(x.heard, c)
+		x.noting.Unlock()
+		if reply != nil {
+			go ear.Acknowledge([]engine.Ack{reply(c)})
+		}
+		return true
+	}
+	if set != nil {
+		set(ear)
+	}
+	stop = ear.Listen(x.t.Context())
+	x.t.Cleanup(stop)
+	return ear, stop
+}
+
+func (x *exchange) all() []engine.Command {
+	x.noting.Lock()
+	defer x.noting.Unlock()
+	return slices.Clone(x.heard)
+}
+
+// letter is the object of a name, nil when there is none.
+func (x *exchange) letter(name string) *letter {
+	o := x.object(lettersPath + "/" + name)
+	if o == nil {
+		return nil
+	}
+	m, err := x.urgent.CoreV1().ConfigMaps("drainboard-commands").Get(x.t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		return nil
+	}
+	return toLetter(m)
+}
+
+func pauseNow() engine.Command {
+	now := time.Now().Round(0)
+	return engine.Command{Kind: engine.CmdPause, Run: "ng-1", By: "bob@ops", At: now, Expires: now.Add(20 * time.Second), Reason: "the shop is down", Batch: 3, Hash: "abc"}
+}
+
+func obeyed(c engine.Command) engine.Ack {
+	return engine.Ack{ID: c.ID, At: time.Now(), Obeyed: true, Words: "paused"}
+}
+
+// lies puts an object there as somebody else might.
+func (x *exchange) lies(name, data string, age time.Duration) {
+	x.put(lettersPath+"/"+name, fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"namespace":"drainboard-commands","uid":%q,"creationTimestamp":%q,"labels":{"drainboard.dev/group":%q}},"data":%s}`,
+		name, "uid-of-"+name, time.Now().Add(-age).UTC().Format(time.RFC3339), RecordName("asg", "ng"), data))
+}
+
+// A command reaches the driver, its answer the sender, and nothing is left lying.
+func TestCommandIsHeardAndAnswered(t *testing.T) {
+	x := newExchange(t)
+	x.listen(obeyed, nil)
+	before := time.Now()
+	g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := g.Await(x.soon())
+	if err != nil || !answer.Obeyed || answer.Words != "paused" || answer.By != "ann@laptop" || answer.At.IsZero() {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	t.Logf("answered after %s", time.Since(before).Round(time.Millisecond))
+	heard := x.all()
+	if len(heard) != 1 {
+		t.Fatalf("heard %+v", heard)
+	}
+	want := pauseNow()
+	c := heard[0]
+	if c.Kind != want.Kind || c.Run != want.Run || c.By != want.By || c.Reason != want.Reason || c.Batch != 3 || c.Hash != "abc" || c.Expires.IsZero() || c.At.IsZero() || "drainboard-commands/"+c.ID != g.Name() {
+		t.Errorf("heard %+v", c)
+	}
+	if x.letter(c.ID) != nil {
+		t.Error("the object still lies there")
+	}
+	selector := "GET " + lettersPath + " drainboard.dev/group=" + RecordName("asg", "ng")
+	if !slices.Contains(x.asked(), selector) {
+		t.Errorf("no request is for the group's commands only: %q", x.asked())
+	}
+}
+
+// What was not answered is found by the next driver; what was is not heard again.
+func TestNextDriverFindsWhatIsNotAnswered(t *testing.T) {
+	x := newExchange(t)
+	_, stop := x.listen(nil, nil)
+	g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.eventually(func() bool { return len(x.all()) == 1 })
+	stop()
+	_, stop = x.listen(obeyed, nil)
+	x.eventually(func() bool { l := x.letter(g.letter.name); return l != nil && l.answer != nil })
+	stop()
+	x.lies("z-last", `{"command.json":"{\"version\":1,\"kind\":\"resume\",\"run\":\"ng-1\"}"}`, 0)
+	x.listen(nil, nil)
+	x.eventually(func() bool { return len(x.all()) == 3 })
+	if heard := x.all(); heard[0].ID != heard[1].ID || heard[2].ID != "z-last" {
+		t.Errorf("heard %+v", heard)
+	}
+}
+
+// An answer given just before listening ends is still written, and one to an object
+// that somebody has changed meanwhile too.
+func TestLastAnswerIsWritten(t *testing.T) {
+	x := newExchange(t)
+	ear, stop := x.listen(nil, nil)
+	g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.eventually(func() bool { return len(x.all()) == 1 })
+	name := g.letter.name
+	conflicts := 0
+	x.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPut && conflicts == 0 {
+			conflicts++
+			say(w, 409, status(409, "Conflict", "the object has been modified", ""))
+			return true
+		}
+		return x.review(w, r)
+	})
+	ear.Acknowledge([]engine.Ack{{ID: name, Obeyed: true, Words: "paused", At: time.Now()}})
+	stop()
+	if l := x.letter(name); l == nil || l.answer == nil || !l.answer.Obeyed || conflicts != 1 || l.bad != "" {
+		t.Errorf("after %d conflicts the object is %+v", conflicts, l)
+	}
+}
+
+// Whatever somebody writes there is refused in clean words, and is no more than a
+// refusal: it cannot crash the driver, nor flood it, and goes in time.
+func TestHostileCommands(t *testing.T) {
+	x := newExchange(t)
+	x.lies("none", `{}`, 0)
+	x.lies("broken", `{"command.json":"{\"version\":1,"}`, 0)
+	x.lies("list", `{"command.json":"[]"}`, 0)
+	x.lies("newer", `{"command.json":"{\"version\":2,\"kind\":\"pause\"}"}`, 0)
+	x.lies("long", `{"command.json":"`+strings.Repeat("x", 5000)+`"}`, 0)
+	x.lies("escapes", `{"command.json":"{\"version\":1,\"kind\":\"pause\\u001b[2J\",\"run\":\"ng-1\\u202e\",\"by\":\"\\u001b]0;x\",\"reason\":\"`+strings.Repeat("y", 2000)+`\\n\\u0007\"}"}`, 0)
+	x.lies("answered", `{"command.json":"{\"version\":1,\"kind\":\"pause\"}","answer.json":"not JSON"}`, 0)
+	x.lies("old", `{"command.json":"{\"version\":1,\"kind\":\"pause\"}"}`, time.Hour)
+	x.listen(obeyed, nil)
+	for _, name := range []string{"none", "broken", "list", "newer", "long"} {
+		x.eventually(func() bool { l := x.letter(name); return l != nil && l.answer != nil })
+		if a := x.letter(name).answer; a.Obeyed || !strings.HasPrefix(a.Words, "it is no command: ") {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+	x.eventually(func() bool { return x.letter("old") == nil && x.letter("escapes").answer != nil })
+	heard := x.all()
+	if len(heard) != 1 || heard[0].ID != "escapes" {
+		t.Fatalf("heard %+v", heard)
+	}
+	c := heard[0]
+	for _, text := range []string{string(c.Kind), c.Run, c.By, c.Reason} {
+		if strings.ContainsAny(text, "\x1b\x07\n\u202e") || len(text) > 700 {
+			t.Errorf("not clean: %q", text)
+		}
+	}
+}
+
+func TestCommandsCannotFlood(t *testing.T) {
+	x := newExchange(t)
+	for i := range 40 {
+		x.lies(fmt.Sprintf("c%02d", i), `{"command.json":"{\"version\":1,\"kind\":\"pause\"}"}`, time.Minute-time.Duration(i)*time.Second)
+	}
+	ear, _ := x.listen(obeyed, func(e *Ear) { e.limit = flowcontrol.NewTokenBucketRateLimiter(0.001, 3) })
+	x.eventually(func() bool { return len(x.all()) == 3 })
+	ear.nudge()
+	x.eventually(func() bool { l := x.letter("c02"); return l != nil && l.answer != nil })
+	if heard := x.all(); len(heard) != 3 || heard[0].ID != "c00" || heard[2].ID != "c02" {
+		t.Errorf("heard %+v, want the three oldest", heard)
+	}
+}
+
+// Who may not do all that hearing needs is told which right it is, once, and asks for
+// nothing; so is who loses it.
+func TestDeaf(t *testing.T) {
+	for _, verb := range []string{"get", "list", "watch", "update", "delete"} {
+		x := newExchange(t)
+		x.lacks = verb
+		x.listen(nil, nil)
+		told := func() []string {
+			x.noting.Lock()
+			defer x.noting.Unlock()
+			return slices.Clone(x.deaf)
+		}
+		x.eventually(func() bool { return len(told()) > 0 })
+		if !strings.HasPrefix(told()[0], "this user may not "+verb+" configmaps in namespace drainboard-commands: give it a Role") {
+			t.Errorf("%s: told %q", verb, told())
+		}
+		for _, r := range x.asked() {
+			if strings.Contains(r, lettersPath) {
+				t.Errorf("without %s: %s", verb, r)
+			}
+		}
+	}
+}
+
+// A command that nobody answers is taken back, unless that comes too late.
+func TestWithdraw(t *testing.T) {
+	x := newExchange(t)
+	g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	if err != nil {
+		t.Fatal(err)
+	}
+	waited := errors.New("waited long enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(waited)
+	if _, err := g.Await(ctx); !errors.Is(err, waited) && !errors.Is(err, context.Canceled) {
+		t.Errorf("waiting ended with %v", err)
+	}
+	if a, err := g.Withdraw(t.Context()); a != nil || err != nil || x.letter(g.letter.name) != nil {
+		t.Errorf("%v, %v, left %v", a, err, x.letter(g.letter.name))
+	}
+	if _, err := g.Await(x.soon()); !errors.Is(err, errRemoved) {
+		t.Errorf("a command that is gone: %v", err)
+	}
+
+	if g, err = x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow()); err != nil {
+		t.Fatal(err)
+	}
+	name := g.letter.name
+	x.listen(obeyed, nil)
+	x.eventually(func() bool { return x.letter(name).answer != nil })
+	if a, err := g.Withdraw(t.Context()); err != nil || a == nil || !a.Obeyed || x.letter(name) != nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// The namespace is made if there is none; who may not is told the command that does.
+func TestGiveMakesItsNamespace(t *testing.T) {
+	s := newFakeStore(t)
+	g, err := s.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	if err != nil || s.object(lettersPath+"/"+g.letter.name) == nil {
+		t.Fatalf("%v", err)
+	}
+	s = newFakeStore(t)
+	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPost && r.URL.Path == "/api/v1/namespaces" {
+			say(w, 403, status(403, "Forbidden", "namespaces is forbidden", ""))
+			return true
+		}
+		return false
+	})
+	_, err = s.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	if err == nil || err.Error() != "there is no namespace drainboard-commands for commands, and this user may not make it: have it made with: kubectl create namespace drainboard-commands" {
+		t.Errorf("%v", err)
+	}
+	long := pauseNow()
+	long.Reason = strings.Repeat("x", 5000)
+	if _, err := s.Give(t.Context(), "drainboard", "asg", "ng", long); err == nil || !strings.Contains(err.Error(), "shorter reason") {
+		t.Errorf("%v", err)
+	}
+}
+
+// An answer to the creation that was lost gives one command, not two.
+func TestGiveOnce(t *testing.T) {
+	x := newExchange(t)
+	lost := 0
+	x.spoil(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPost || lost > 0 {
+			return false
+		}
+		lost++
+		say(w, 500, status(500, "InternalError", "etcdserver: request timed out", ""))
+		return true
+	})
+	g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	if err != nil || lost != 1 {
+		t.Fatalf("%v", err)
+	}
+	x.listen(obeyed, nil)
+	if a, err := g.Await(x.soon()); err != nil || !a.Obeyed || len(x.all()) != 1 {
+		t.Errorf("%+v, %v, heard %+v", a, err, x.all())
+	}
+}
+
+// soon ends when a test would wait too long.
+func (x *exchange) soon() context.Context {
+	ctx, cancel := context.WithTimeout(x.t.Context(), 20*time.Second)
+	x.t.Cleanup(cancel)
+	return ctx
+}
+
+// eventually waits until something is so.
+func (x *exchange) eventually(is func() bool) {
+	x.t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if is() {
+			return
+		}
+	}
+	x.t.Fatal("it never came to be so")
+}

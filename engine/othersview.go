@@ -26,13 +26,15 @@ type OthersView struct {
 
 // MoverView is one who moves nodes of the group.
 type MoverView struct {
-	By world.Mover
+	By world.Mover `json:"by"`
 	// Roll and Guess are those of world.Move.
-	Roll, Guess bool
+	Roll  bool `json:"roll,omitempty"`
+	Guess bool `json:"guess,omitempty"`
 	// Nodes are those with a mark of it, Working those of them that it has begun to move.
-	Nodes, Working int
-	// Text is one sentence: who does what, and with how many nodes.
-	Text string
+	Nodes   int `json:"nodes"`
+	Working int `json:"working"`
+	// Text is one sentence: who does what, and with which nodes.
+	Text string `json:"text"`
 }
 
 // othersView works out what others do, nil if nobody does.
@@ -42,8 +44,7 @@ func (s *Step) othersView() *OthersView {
 		return nil
 	}
 	v := &OthersView{From: o.From}
-	found := map[world.Mover]*MoverView{}
-	stages := map[world.Mover]map[Stage][]string{} // names of nodes
+	var t tally
 	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
 		n := s.Run.Nodes[id]
 		switch n.Stage {
@@ -57,41 +58,70 @@ func (s *Step) othersView() *OthersView {
 				v.Current++
 			}
 		}
-		for i, move := range o.of(id) {
-			m := found[move.By]
-			if m == nil {
-				m = &MoverView{By: move.By, Guess: true}
-				found[move.By], stages[move.By] = m, map[Stage][]string{}
-			}
-			m.Nodes++
-			m.Roll, m.Guess = m.Roll || move.Roll, m.Guess && move.Guess
-			stage := Outdated
-			if i == 0 {
-				stage = n.Stage
-			}
-			if working(stage) {
-				m.Working++
-			}
-			if !working(stage) {
-				stage = Outdated
-			}
-			stages[move.By][stage] = append(stages[move.By][stage], s.label(id, n))
-		}
+		t.add(s.label(id, n), n.Stage, o.of(id))
 	}
-	for _, by := range slices.Sorted(maps.Keys(found)) {
-		m := found[by]
-		m.Text = m.By.Does(m.Working > 0, m.Guess) + ": " + strings.Join(standing(m, stages[by]), ", ")
-		v.Movers = append(v.Movers, *m)
-	}
-	slices.SortStableFunc(v.Movers, func(a, b MoverView) int {
-		return cmp.Or(-yes(a.Roll)+yes(b.Roll), -yes(a.Working > 0)+yes(b.Working > 0), b.Nodes-a.Nodes)
-	})
-	if len(v.Movers) == 0 && v.Replaced == 0 {
+	if v.Movers = t.movers(); len(v.Movers) == 0 && v.Replaced == 0 {
 		return nil
 	}
 	replaced, total := s.Run.Outdated()
 	_, v.Pace = o.pace(s.Now, replaced, total-replaced)
 	return v
+}
+
+// Movers are who else moves nodes, as far as the marks on them tell at one look. marks are
+// those that our runs have put, by machine.
+func Movers(nodes []*world.Node, marks map[string][]Mark) []MoverView {
+	stages := map[world.MoveStep]Stage{
+		world.MoveDraining: Draining, world.MoveUpdating: Updating, world.MoveEnding: Settling, world.MoveFailed: NodeFail,
+	}
+	var t tally
+	for _, n := range nodes {
+		if moves := movesAfter(n, marks[n.Machine]); len(moves) > 0 {
+			t.add(n.Name, stages[moves[0].Step], moves)
+		}
+	}
+	return t.movers()
+}
+
+// tally counts the nodes of each mover by their stages.
+type tally struct {
+	found map[world.Mover]*MoverView
+	nodes map[world.Mover]map[Stage][]string // names
+}
+
+// add counts a node, which is at the stage to which the first of its movers has taken it.
+func (t *tally) add(node string, at Stage, moves []world.Move) {
+	for i, move := range moves {
+		m := t.found[move.By]
+		if m == nil {
+			if t.found == nil {
+				t.found, t.nodes = map[world.Mover]*MoverView{}, map[world.Mover]map[Stage][]string{}
+			}
+			m = &MoverView{By: move.By, Guess: true}
+			t.found[move.By], t.nodes[move.By] = m, map[Stage][]string{}
+		}
+		m.Nodes++
+		m.Roll, m.Guess = m.Roll || move.Roll, m.Guess && move.Guess
+		stage := Outdated
+		if i == 0 && working(at) {
+			stage = at
+			m.Working++
+		}
+		t.nodes[move.By][stage] = append(t.nodes[move.By][stage], node)
+	}
+}
+
+// movers are those that were counted: who rolls first, then who is at work.
+func (t *tally) movers() (out []MoverView) {
+	for _, by := range slices.Sorted(maps.Keys(t.found)) {
+		m := t.found[by]
+		m.Text = m.By.Does(m.Working > 0, m.Guess) + ": " + strings.Join(standing(m, t.nodes[by]), ", ")
+		out = append(out, *m)
+	}
+	slices.SortStableFunc(out, func(a, b MoverView) int {
+		return cmp.Or(-yes(a.Roll)+yes(b.Roll), -yes(a.Working > 0)+yes(b.Working > 0), b.Nodes-a.Nodes)
+	})
+	return out
 }
 
 // working reports whether somebody who has marked a node has begun to move it.

@@ -18,6 +18,8 @@ type GroupRow struct {
 	Nodes, Outdated         int
 	// Running says which run is under way in it, "" for none.
 	Running string
+	// Others names who else is at work on its nodes, "" for nobody.
+	Others string
 	// Refused says why the group cannot be upgraded, "" if it can.
 	Refused string
 }
@@ -96,7 +98,7 @@ func (p *picker) choose() {
 	f := parseFilter(p.text)
 	p.rows = nil
 	for _, r := range p.all {
-		if f.mentioned(strings.Join([]string{r.Name, r.Provider, r.Version, r.Running, r.Refused}, " ")) {
+		if f.mentioned(strings.Join([]string{r.Name, r.Provider, r.Version, r.Running, r.Others, r.Refused}, " ")) {
 			p.rows = append(p.rows, r)
 		}
 	}
@@ -298,6 +300,8 @@ func (p *picker) group(r GroupRow, w int) string {
 		if l, known := st.states[engine.State(r.Running)]; known {
 			lk = l
 		}
+	case r.Others != "":
+		lk, state = st.states[engine.Running], r.Others+" at work"
 	case r.Outdated > 0:
 		lk, state = look{st.g.Outdated, st.warn}, "outdated"
 	}

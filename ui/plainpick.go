@@ -51,6 +51,9 @@ func (r GroupRow) sentence() string {
 	if r.Running != "" {
 		text += ", its run is " + r.Running
 	}
+	if r.Others != "" {
+		text += ", " + r.Others + " at work"
+	}
 	if r.Refused != "" {
 		text += ", cannot be upgraded: " + r.Refused
 	}

@@ -10,10 +10,10 @@ func TestPlainPickGroup(t *testing.T) {
 	rows := []GroupRow{
 		{Name: "ng-web", Provider: "asg", Version: "lt:7", Nodes: 12, Outdated: 5},
 		{Name: "ng-db\x1b[2J", Provider: "asg", Version: "lt:2", Nodes: 3, Running: "paused"},
-		{Name: "mixed", Provider: "asg", Nodes: 1, Refused: "it has no template"},
+		{Name: "mixed", Provider: "asg", Nodes: 1, Others: "kops", Refused: "it has no template"},
 	}
 	for _, c := range []struct{ typed, name, says string }{
-		{"1\n", "ng-web", "1: ng-web, asg, lt:7, 5 of 12 nodes outdated\n2: ng-db\ufffd[2J, asg, lt:2, 0 of 3 nodes outdated, its run is paused\n3: mixed, asg, 0 of 1 node outdated, cannot be upgraded: it has no template\n"},
+		{"1\n", "ng-web", "1: ng-web, asg, lt:7, 5 of 12 nodes outdated\n2: ng-db\ufffd[2J, asg, lt:2, 0 of 3 nodes outdated, its run is paused\n3: mixed, asg, 0 of 1 node outdated, kops at work, cannot be upgraded: it has no template\n"},
 		{"ng-web\n", "ng-web", "Type a number from 1 to 3 or a name. An empty line leaves.\n"},
 		{"4\nnothing\n2\n", "ng-db\x1b[2J", `"4" is none of them.`},
 		{"3\n1\n", "ng-web", "Cannot upgrade mixed: it has no template."},

@@ -6,10 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/ui"
@@ -47,6 +51,8 @@ type groupRow struct {
 	asg.Summary
 	// Running is the state of the group's unfinished run, "" if it has none.
 	Running string `json:"running,omitempty"`
+	// Others are who else moves its nodes, as far as the marks on them tell.
+	Others []engine.MoverView `json:"others,omitempty"`
 }
 
 func (a *app) groups(ctx context.Context) ([]groupRow, error) {
@@ -62,21 +68,38 @@ func (s *session) groups(ctx context.Context) ([]groupRow, error) {
 	if err := s.lacks(); err != nil {
 		return nil, err
 	}
-	machines, _, err := s.kube.Machines(ctx)
+	nodes, err := s.kube.Nodes(ctx)
 	if err != nil {
 		return nil, usage(err)
+	}
+	machines, on := map[string]bool{}, map[string]*world.Node{}
+	for _, n := range nodes {
+		if n.Machine != "" {
+			machines[n.Machine], on[n.Machine] = true, n
+		}
 	}
 	list, err := s.aws.Groups(ctx, machines, s.kube.ClusterName())
 	if err != nil {
 		return nil, usage(err)
 	}
-	running, err := s.unfinished(ctx)
+	runs, err := s.runs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	rows := make([]groupRow, len(list))
 	for i, g := range list {
-		rows[i] = groupRow{Summary: g, Running: running[g.Name]}
+		run := runs[g.Name]
+		rows[i] = groupRow{Summary: g}
+		if run.State != engine.Finished {
+			rows[i].Running = string(run.State)
+		}
+		var members []*world.Node
+		for _, id := range g.Members {
+			if n := on[id]; n != nil {
+				members = append(members, n)
+			}
+		}
+		rows[i].Others = others(members, run)
 	}
 	return rows, nil
 }
@@ -87,9 +110,9 @@ func (a *app) writeGroups(rows []groupRow) error {
 		return err
 	}
 	t := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(t, "GROUP\tPROVIDER\tNODES\tOUTDATED\tTEMPLATE\tMIN\tMAX\tDESIRED\tRUN\tNOTE")
+	fmt.Fprintln(t, "GROUP\tPROVIDER\tNODES\tOUTDATED\tTEMPLATE\tMIN\tMAX\tDESIRED\tRUN\tOTHERS\tNOTE")
 	for _, g := range rows {
-		fmt.Fprintf(t, "%s\tasg\t%d\t%d\t%s\t%d\t%d\t%d\t%s\t%s\n", g.Name, g.Machines, g.Outdated, template(g), g.Sizes.Min, g.Sizes.Max, g.Sizes.Desired, dash(g.Running), g.Refused)
+		fmt.Fprintf(t, "%s\tasg\t%d\t%d\t%s\t%d\t%d\t%d\t%s\t%s\t%s\n", g.Name, g.Machines, g.Outdated, template(g), g.Sizes.Min, g.Sizes.Max, g.Sizes.Desired, dash(g.Running), dash(whoElse(g.Others)), g.Refused)
 	}
 	return t.Flush()
 }
@@ -101,6 +124,30 @@ func template(g groupRow) string {
 		return "-"
 	}
 	return fmt.Sprintf("%s:%d", name, g.Template.Version)
+}
+
+// others are who else moves nodes of a group. An unfinished run's marks are not among
+// them; what a finished one has left behind is.
+func others(nodes []*world.Node, run engine.Run) []engine.MoverView {
+	all := engine.Movers(nodes, run.Marks)
+	if run.State == engine.Finished || run.ID == "" {
+		return all
+	}
+	return slices.DeleteFunc(all, func(m engine.MoverView) bool { return m.By == world.MoverDrainboard })
+}
+
+// whoElse names who else moves nodes, "" if nobody does.
+func whoElse(movers []engine.MoverView) string {
+	names := make([]string, len(movers))
+	for i, m := range movers {
+		names[i] = string(m.By)
+	}
+	return strings.Join(names, ", ")
+}
+
+// atWork are those that do more than announce that they may do something.
+func atWork(movers []engine.MoverView) []engine.MoverView {
+	return slices.DeleteFunc(slices.Clone(movers), func(m engine.MoverView) bool { return !m.Roll && m.Working == 0 })
 }
 
 func dash(s string) string {
@@ -169,7 +216,7 @@ func (s *session) groupRows(ctx context.Context) ([]ui.GroupRow, error) {
 	}
 	list := make([]ui.GroupRow, len(rows))
 	for i, g := range rows {
-		list[i] = ui.GroupRow{Name: g.Name, Provider: "asg", Version: template(g), Nodes: g.Machines, Outdated: g.Outdated, Running: g.Running, Refused: g.Refused}
+		list[i] = ui.GroupRow{Name: g.Name, Provider: "asg", Version: template(g), Nodes: g.Machines, Outdated: g.Outdated, Running: g.Running, Others: whoElse(atWork(g.Others)), Refused: g.Refused}
 	}
 	return list, nil
 }

@@ -43,6 +43,10 @@ func (a *app) status(ctx context.Context, group string, asJSON bool) error {
 	if err != nil {
 		return usage(err)
 	}
+	nodes, err := k.Nodes(ctx)
+	if err != nil {
+		return usage(err)
+	}
 	list := []runStatus{}
 	var unreadable error
 	for _, r := range records {
@@ -51,7 +55,9 @@ func (a *app) status(ctx context.Context, group string, asJSON bool) error {
 			continue
 		}
 		if group == "" || r.Run.Group == group {
-			list = append(list, statusOf(r.Run))
+			of := statusOf(r.Run)
+			of.Others = others(nodesOf(r.Run, nodes), r.Run)
+			list = append(list, of)
 		}
 	}
 	if group != "" && len(list) == 0 && unreadable != nil {
@@ -74,22 +80,25 @@ func (a *app) status(ctx context.Context, group string, asJSON bool) error {
 	for _, s := range list {
 		writeStatus(a.out, s, k.Clock().Now())
 	}
+	if group == "" {
+		writeElsewhere(a.out, elsewhere(records, nodes))
+	}
 	if group == "" && unreadable != nil {
 		return usage(unreadable)
 	}
 	return nil
 }
 
-// unfinished is the state of the unfinished run of each group that has one.
-func (s *session) unfinished(ctx context.Context) (map[string]string, error) {
+// runs are the runs of the groups that have one, as far as their records can be read.
+func (s *session) runs(ctx context.Context) (map[string]engine.Run, error) {
 	records, err := s.kube.Records(ctx, s.namespace)
 	if err != nil {
 		return nil, usage(err)
 	}
-	out := map[string]string{}
+	out := map[string]engine.Run{}
 	for _, r := range records {
-		if r.Err == nil && r.Run.State != engine.Finished {
-			out[r.Run.Group] = string(r.Run.State)
+		if r.Err == nil {
+			out[r.Run.Group] = r.Run
 		}
 	}
 	return out, nil

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube"
 )
 
 // runStatus is a run at one look.
@@ -39,6 +41,8 @@ type runStatus struct {
 	Skipped     map[string][]string `json:"skipped,omitempty"`
 	Unreachable []string            `json:"unreachable,omitempty"`
 	Left        []string            `json:"leftBehind,omitempty"`
+	// Others are who else moves its nodes, as far as the marks on them tell.
+	Others []engine.MoverView `json:"others,omitempty"`
 }
 
 // statusOf is what a run's record tells.
@@ -134,6 +138,9 @@ func writeStatus(w io.Writer, s runStatus, now time.Time) {
 		fmt.Fprintln(w, "  no new drain starts: "+s.Gate)
 	}
 	writeNodes(w, "failed", s.Failed)
+	for _, m := range s.Others {
+		fmt.Fprintln(w, "  others: "+m.Text)
+	}
 	writeNodes(w, "skipped", s.Skipped)
 	if len(s.Unreachable) > 0 {
 		fmt.Fprintf(w, "  ended because they were not heard from: %s\n", strings.Join(s.Unreachable, ", "))
@@ -154,4 +161,36 @@ func because(why string) string {
 		return ""
 	}
 	return " (" + why + ")"
+}
+
+// nodesOf are the nodes of a run's machines.
+func nodesOf(r engine.Run, nodes []*world.Node) (out []*world.Node) {
+	for _, n := range nodes {
+		if _, known := r.Nodes[n.Machine]; known {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// elsewhere are who moves the nodes that no run knows.
+func elsewhere(records []kube.Stored, nodes []*world.Node) []engine.MoverView {
+	known := map[string]bool{}
+	for _, r := range records {
+		for id := range r.Run.Nodes {
+			known[id] = true
+		}
+	}
+	return engine.Movers(slices.DeleteFunc(slices.Clone(nodes), func(n *world.Node) bool { return known[n.Machine] }), nil)
+}
+
+// writeElsewhere names who moves nodes that no run knows.
+func writeElsewhere(w io.Writer, movers []engine.MoverView) {
+	if len(movers) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "Nodes of no run that others move (drainboard watch GROUP shows more):")
+	for _, m := range movers {
+		fmt.Fprintln(w, "  "+m.Text)
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube"
 )
 
 func TestStatus(t *testing.T) {
@@ -51,5 +53,46 @@ func TestStatus(t *testing.T) {
 	writeStatus(&b, statusOf(r), now)
 	if got := b.String(); strings.Contains(got, "canary") || strings.Contains(got, "only a1") || strings.Contains(got, "until") || !strings.Contains(got, "order random") {
 		t.Errorf("status says more than there is:\n%s", got)
+	}
+}
+
+// Who else moves nodes is named with the run that knows them, or apart; a run's own marks
+// are not somebody else's, and what a finished one has left behind is said so.
+func TestStatusNamesOthers(t *testing.T) {
+	eks := world.Taint{Key: "eks.amazonaws.com/nodegroup", Value: "unschedulable", Effect: "NoSchedule"}
+	kops := world.Taint{Key: "kops.k8s.io/scheduled-for-update", Effect: "PreferNoSchedule"}
+	nodes := []*world.Node{
+		{Name: "a1", Machine: "i-1", Taints: []world.Taint{eks}},
+		{Name: "a2", Machine: "i-2", Taints: []world.Taint{eks, kops}},
+		{Name: "b1", Machine: "i-9", Unschedulable: true},
+		{Name: "b2", Machine: "i-8"},
+	}
+	r := engine.Run{
+		ID: "r1", Group: "ng-web", State: engine.Running, Nodes: map[string]engine.Node{"i-1": {Name: "a1"}, "i-2": {Name: "a2"}},
+		Marks: map[string][]engine.Mark{"i-1": {{Put: engine.TaintOf("i-1", "a1", eks)}}, "i-2": {{Put: engine.TaintOf("i-2", "a2", eks)}}},
+	}
+	text := func() string {
+		var b bytes.Buffer
+		s := statusOf(r)
+		s.Others = others(nodesOf(r, nodes), r)
+		writeStatus(&b, s, time.Now())
+		writeElsewhere(&b, elsewhere([]kube.Stored{{Run: r}}, nodes))
+		return b.String()
+	}
+	running := text()
+	for _, want := range []string{"others: kops rolling-update is at work here: a2\n", "Nodes of no run that others move", "cordoned by hand, or by a tool that leaves no mark: b1\n"} {
+		if !strings.Contains(running, want) {
+			t.Errorf("it does not say %q:\n%s", want, running)
+		}
+	}
+	if strings.Contains(running, "EKS") || strings.Contains(running, "a1") || strings.Contains(running, "b2") || strings.Contains(running, "Drainboard") {
+		t.Errorf("our own marks are somebody else's:\n%s", running)
+	}
+	r.State, r.Result = engine.Finished, engine.Failed
+	if finished := text(); !strings.Contains(finished, "a run of Drainboard has left marks behind: a1 and a2") {
+		t.Errorf("what was left behind is not told:\n%s", finished)
+	}
+	if got := whoElse(others(nodes, engine.Run{})); got != "EKS, kops, somebody" {
+		t.Errorf("without a run: %q", got)
 	}
 }

@@ -21,6 +21,8 @@ type Summary struct {
 	// another template version than the group (or one of its overrides) has now.
 	// Machines on their way out count in neither.
 	Machines, Outdated int
+	// Members are the ids of those that count.
+	Members []string `json:"-"`
 }
 
 // clusterTag marks what belongs to a cluster; its value is owned or shared.
@@ -119,6 +121,7 @@ func (c *Client) summary(ctx context.Context, g types.AutoScalingGroup) (Summary
 			continue
 		}
 		s.Machines++
+		s.Members = append(s.Members, m.ID)
 		if m.Template != group.Template && !slices.Contains(group.Overrides, m.Template) {
 			s.Outdated++
 		}

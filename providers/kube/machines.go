@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // nodePage is how many nodes one read asks for, as kubectl does.
@@ -14,48 +16,51 @@ const nodePage = 500
 // Machines reads the ids of the machines that the cluster's nodes run on, and a
 // zone that one of them is in ("" if none says), once.
 func (c *Client) Machines(ctx context.Context) (ids map[string]bool, zone string, err error) {
+	nodes, err := c.Nodes(ctx)
+	if err != nil {
+		return nil, "", err
+	}
 	ids = map[string]bool{}
+	for _, n := range nodes {
+		if n.Machine != "" {
+			ids[n.Machine] = true
+		}
+		if zone == "" {
+			zone = n.Zone
+		}
+	}
+	return ids, zone, nil
+}
+
+// Nodes reads the cluster's nodes once.
+func (c *Client) Nodes(ctx context.Context) ([]*world.Node, error) {
+	var out []*world.Node
 	o := metav1.ListOptions{Limit: nodePage}
 	for {
-		page, err := c.nodePage(ctx, o)
+		page, next, err := c.nodePage(ctx, o)
 		var no *ForbiddenError
 		switch {
 		case errors.As(err, &no):
-			return nil, "", no
+			return nil, no
 		case err != nil:
-			return nil, "", fmt.Errorf("read the nodes: %s", c.words(err))
+			return nil, fmt.Errorf("read the nodes: %s", c.words(err))
 		}
-		for _, n := range page.nodes {
-			if n.Machine != "" {
-				ids[n.Machine] = true
-			}
-			if zone == "" {
-				zone = n.Zone
-			}
+		if out = append(out, page...); next == "" {
+			return out, nil
 		}
-		if page.next == "" {
-			return ids, zone, nil
-		}
-		o.Continue = page.next
+		o.Continue = next
 	}
 }
 
-type nodesPage struct {
-	nodes []struct{ Machine, Zone string }
-	next  string
-}
-
-func (c *Client) nodePage(ctx context.Context, o metav1.ListOptions) (nodesPage, error) {
+func (c *Client) nodePage(ctx context.Context, o metav1.ListOptions) (page []*world.Node, next string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	list, err := c.api.CoreV1().Nodes().List(ctx, o)
 	if err != nil {
-		return nodesPage{}, forbidden(err, "list", "", "nodes", "")
+		return nil, "", forbidden(err, "list", "", "nodes", "")
 	}
-	page := nodesPage{next: list.Continue}
 	for i := range list.Items {
-		n := toNode(&list.Items[i])
-		page.nodes = append(page.nodes, struct{ Machine, Zone string }{n.Machine, n.Zone})
+		page = append(page, toNode(&list.Items[i]).Clean())
 	}
-	return page, nil
+	return page, list.Continue, nil
 }

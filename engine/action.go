@@ -140,6 +140,9 @@ func (a Action) seen(w *world.World) bool {
 	return false // its effect is known from the answer only
 }
 
+// Sentence is the action in a few words: "cordon a1".
+func (a Action) Sentence() string { return a.describe() }
+
 // Command is the kubectl or aws command that would do the same, "" where no one
 // command does.
 func (a Action) Command() string {

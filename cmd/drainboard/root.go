@@ -55,7 +55,7 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	flags.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&a.namespace, "record-namespace", kube.Namespace, "namespace of the run records and locks")
 	a.themeFlag(root)
-	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.watchCmd(), a.groupsCmd(), a.statusCmd(), a.demoCmd(), a.versionCmd())
+	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.watchCmd(), a.groupsCmd(), a.statusCmd(), a.reportCmd(), a.demoCmd(), a.versionCmd())
 	return root
 }
 

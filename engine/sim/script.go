@@ -42,6 +42,8 @@ import (
 type Script struct {
 	Sim    *Sim
 	Driver *Driver
+	// Planned is what start has planned.
+	Planned engine.Plan
 
 	config   Config
 	rules    engine.Strategy
@@ -279,6 +281,7 @@ func (c *Script) Plan(id string) engine.Plan {
 func (c *Script) begin(*args) (string, error) {
 	s := c.Sim
 	plan := c.Plan("run-1")
+	c.Planned = plan
 	var out strings.Builder
 	fmt.Fprintf(&out, "plan: %d nodes", len(plan.Nodes))
 	batch := 0

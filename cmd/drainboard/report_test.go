@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/providers/journal"
+)
+
+// keepOne keeps the journal of a short run in the place of a user's journals.
+func keepOne(t *testing.T, run string) {
+	t.Helper()
+	r := engine.Run{ID: run, Group: "ng-web", Cluster: "prod", State: engine.Running, By: "ann@laptop", Started: time.Now()}
+	s := journal.Begin(journal.Options{Dir: journal.Dir, Run: r, By: r.By, Now: time.Now})
+	code := 0
+	s.Events([]engine.Event{{Time: time.Now(), Run: run, Type: engine.RunFinished, Result: "succeeded", ExitCode: &code, Message: "all well"}})
+	r.State = engine.Finished
+	s.Close(r, nil)
+}
+
+func drainboard(args ...string) (out, errOut string, err error) {
+	var o, e bytes.Buffer
+	root := newRoot(strings.NewReader(""), &o, &e)
+	root.SetArgs(args)
+	err = root.Execute()
+	return o.String(), e.String(), err
+}
+
+// A report needs the journal and nothing else: no cluster is configured here.
+func TestReport(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", dir)
+	t.Setenv("KUBECONFIG", filepath.Join(dir, "none"))
+	if _, _, err := drainboard("report", "ng-web"); err == nil || !strings.Contains(err.Error(), "there are none in "+filepath.Join(dir, "drainboard")) || report(err) != exitUsage {
+		t.Errorf("without a journal: %v", err)
+	}
+	keepOne(t, "ng-web-1")
+	keepOne(t, "ng-web-2")
+
+	out, _, err := drainboard("report", "ng-web")
+	if err != nil || !strings.HasPrefix(out, "# ng-web: succeeded\n") || !strings.Contains(out, "| **run** | ng-web-2 |") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	out, _, err = drainboard("report", "ng-web-1", "-o", "html")
+	if err != nil || !strings.HasPrefix(out, "<!doctype html>") || !strings.Contains(out, "ng-web-1") {
+		t.Errorf("%v\n%.200s", err, out)
+	}
+	file := filepath.Join(dir, "night.html")
+	_, said, err := drainboard("report", "ng-web-1", "--to", file)
+	text, readErr := os.ReadFile(file)
+	if err != nil || readErr != nil || !bytes.HasPrefix(text, []byte("<!doctype html>")) || !strings.Contains(said, file) {
+		t.Errorf("%v, %v, said %q\n%.200s", err, readErr, said, text)
+	}
+	if _, _, err := drainboard("report", "ng-db"); err == nil || !strings.Contains(err.Error(), "there are ng-web-2 (") {
+		t.Errorf("another group: %v", err)
+	}
+	if _, _, err := drainboard("report", "ng-web", "-o", "pdf"); err == nil || report(err) != exitUsage {
+		t.Errorf("another form: %v", err)
+	}
+	if _, _, err := drainboard("report", "ng-web", "--to", filepath.Join(dir, "none", "x.md")); err == nil || report(err) != exitUsage {
+		t.Errorf("a place that is none: %v", err)
+	}
+}
+
+func TestReportCompletes(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	keepOne(t, "ng-web-1")
+	out, _, err := drainboard("__complete", "report", "")
+	if err != nil || !strings.HasPrefix(out, "ng-web\tthe last run of the group\nng-web-1\t") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// What is told before there is a loop is not lost, and comes in order.
+func TestNotices(t *testing.T) {
+	var n notices
+	var told []string
+	n.add(engine.Event{Message: "a"})
+	n.to(func(e engine.Event) bool { told = append(told, e.Message); return true })
+	n.add(engine.Event{Message: "b"})
+	if strings.Join(told, "") != "ab" {
+		t.Errorf("told %q", told)
+	}
+}

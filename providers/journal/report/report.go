@@ -1,0 +1,207 @@
+// Package report tells a run from its journal, for those who were not there: as
+// Markdown, and as one HTML page that needs nothing else. It reads nothing but the
+// journal.
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/providers/journal"
+)
+
+// Report is what a journal says of its run.
+type Report struct {
+	// Path is the journal's.
+	Path                                    string
+	Run, Group, Cluster, Provider, Strategy string
+	From, To                                string // versions, "" where they are not known
+	StartedBy                               string
+	Started                                 time.Time
+	// Ended is the last that the journal knows of. Finished: nothing more will happen.
+	Ended    time.Time
+	Finished bool
+	State    engine.State
+	Result   engine.Result
+	ExitCode int
+	Why      string
+
+	Limit  int
+	Phases []Span
+	// Paused are the stretches in which the run was paused, Alone those in which nobody
+	// drove it.
+	Paused, Alone []Span
+	Nodes         []*Node // those that something happened to, in the order in which it did
+	// Untouched is how many nodes the run only looked at, Planned how many it was to
+	// replace, Replaced how many it did.
+	Untouched, Planned, Replaced int
+	Evicted                      int // pods
+
+	Blocks   []*Block
+	Forced   []*Change // forced acts, in order
+	Unused   []engine.ForceOrder
+	Batches  []engine.Batch
+	Commands []Command
+	Changes  []*Change
+	Warnings []engine.Event
+	Drivers  []Driver
+	Chosen   []Choice
+	Foreseen []string
+	Missing  []string // what of the run is not in this journal
+	Culprits []string
+	Left     []string
+	Notes    []string
+	Unread   journal.Unread
+
+	onNode map[string][]*Block // see blocksOn
+}
+
+// Span is a stretch of time with a name; one without an end was not over when the
+// journal ended.
+type Span struct {
+	Name     string
+	From, To time.Time
+}
+
+// Node is what happened to one node.
+type Node struct {
+	Machine, Name, Zone, Old string
+	New                      bool
+	Pods                     int // that had to leave
+	Evicted, Forced          int
+	Reason                   string // why it was skipped or failed
+	Stages                   []StageSpan
+	Changes                  []*Change
+}
+
+// StageSpan is a stretch of time in a stage.
+type StageSpan struct {
+	Stage    engine.Stage
+	From, To time.Time
+}
+
+// Label is the name people know a node by.
+func (n *Node) Label() string {
+	if n.Name != "" {
+		return n.Name
+	}
+	return n.Machine
+}
+
+// Last is the stage that it is in.
+func (n *Node) Last() engine.Stage {
+	if len(n.Stages) == 0 {
+		return ""
+	}
+	return n.Stages[len(n.Stages)-1].Stage
+}
+
+// In is how long it was in some stages altogether.
+func (n *Node) In(stages ...engine.Stage) time.Duration {
+	var sum time.Duration
+	for _, s := range n.Stages {
+		for _, want := range stages {
+			if s.Stage == want {
+				sum += s.To.Sub(s.From)
+			}
+		}
+	}
+	return sum
+}
+
+// Block is a pod that was kept on its node.
+type Block struct {
+	Pod, Node, Budget, Kind, Detail string
+	From, To                        time.Time
+	// End says how it ended, "" while it had not.
+	End string
+}
+
+// Lasted is for how long.
+func (b *Block) Lasted() time.Duration { return b.To.Sub(b.From) }
+
+// Change is something that was asked for, and what came of it.
+type Change struct {
+	At     time.Time
+	What   string
+	Action engine.Action
+	Twin   string // the command that does the same
+	// Tries is how often it was asked for: an eviction that was refused is the same again.
+	Tries  int
+	Forced *journal.Forced
+	// Answered is when its outcome was known, zero if it never was.
+	Answered time.Time
+	Outcome  engine.Outcome
+	// Found says what a later look found out, where the answer was lost.
+	Found string
+}
+
+// Came says what came of a change.
+func (c *Change) Came() string {
+	if c.Tries > 1 && (c.Answered.IsZero() || c.Outcome.Verdict != engine.Refused) {
+		return "refused " + times(c.Tries-1) + ", then " + c.last()
+	}
+	if c.Tries > 1 {
+		return times(c.Tries) + " " + c.last()
+	}
+	return c.last()
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// last says what came of the last try.
+func (c *Change) last() string {
+	switch {
+	case c.Found != "":
+		return c.Found
+	case c.Answered.IsZero():
+		return "no answer in this journal"
+	case c.Outcome.Verdict == engine.Done:
+		return "done"
+	case c.Outcome.Verdict == engine.Unknown:
+		return join("the answer was lost", c.Outcome.Message)
+	}
+	return join("refused ("+string(c.Outcome.Refusal)+")", c.Outcome.Message)
+}
+
+// OK reports whether it is known to have happened.
+func (c *Change) OK() bool {
+	return c.Found == foundDone || c.Found == "" && !c.Answered.IsZero() && c.Outcome.Verdict == engine.Done
+}
+
+func join(what, message string) string {
+	if message == "" {
+		return what
+	}
+	return what + ": " + message
+}
+
+// Command is what somebody said to the run.
+type Command struct {
+	At       time.Time
+	By, What string
+	Reason   string
+	// Refused says why nothing came of it, "" if it was obeyed.
+	Refused string
+}
+
+// Driver is a process that drove the run.
+type Driver struct {
+	From, To time.Time
+	By       string
+	PID      int
+	Version  string
+	Args     []string
+	Resumed  bool
+	// End says how it left the run.
+	End string
+}
+
+// Choice is a setting that somebody chose.
+type Choice struct{ Name, Origin string }

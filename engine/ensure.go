@@ -155,13 +155,19 @@ func (s *Step) refused(a Action, o Outcome) {
 		s.vanished(a)
 		return
 	}
-	if a.Kind == LaunchIn {
-		s.Run.AskedZones = slices.DeleteFunc(s.Run.AskedZones, func(z string) bool { return z == a.Zone })
-	}
+	s.unasked(a)
 	before := s.Run.Retries[a.Key]
 	s.pauseRetry(o)
 	if o.Refusal != RefusedStale && before.Message != o.Message {
 		s.Report(Event{Type: Warning, Node: a.Node, Reason: string(o.Refusal), Message: a.describe() + ": " + o.Message})
+	}
+}
+
+// unasked takes a machine that was asked for in a zone by name, and did not come of
+// it, off what the group is expected to have.
+func (s *Step) unasked(a Action) {
+	if a.Kind == LaunchIn {
+		s.Run.AskedZones = slices.DeleteFunc(s.Run.AskedZones, func(z string) bool { return z == a.Zone })
 	}
 }
 
@@ -187,6 +193,7 @@ func (s *Step) takeCheck(check Action, o Outcome) {
 		!o.Happened:
 		delete(s.Run.Pending, check.Of.Key)
 		delete(s.Run.Retries, check.Key)
+		s.unasked(p.Action)
 	default:
 		delete(s.Run.Retries, check.Key)
 		first := p.Accepted.IsZero()

@@ -12,11 +12,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/drainboard/drainboard/lab/gate"
 )
 
 // docs/lab.md has a line for each fault, with its flags and its name in Go.
@@ -40,6 +43,71 @@ func TestFaultsAreDocumented(t *testing.T) {
 		if !strings.Contains(line, "`"+fault.API+"`") || !strings.Contains(line, fault.Summary[:10]) {
 			t.Errorf("%s: the line is %q", fault.Name, line)
 		}
+	}
+}
+
+// A gate lets everything through, watches too, and single requests go wrong there.
+func TestGate(t *testing.T) {
+	t.Parallel()
+	ctx := testContext(t)
+	path, err := shared.KubeconfigFor(ctx, "gate", Rights{Cluster: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"list", "watch", "create"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := shared.Gate("gate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := kubernetes.NewForConfigOrDie(config).CoreV1()
+	var follow watch.Interface
+	err = poll(ctx, 50*time.Millisecond, func() (bool, error) { // a new role takes a moment
+		follow, err = api.Namespaces().Watch(ctx, metav1.ListOptions{})
+		return err == nil, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer follow.Stop()
+	post := func(name string) error {
+		return api.RESTClient().Post().Resource("namespaces").Body(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}).MaxRetries(0).Do(ctx).Error()
+	}
+	comes := func(name string) {
+		t.Helper()
+		for {
+			select {
+			case e := <-follow.ResultChan():
+				if n, ok := e.Object.(*corev1.Namespace); ok && n.Name == name {
+					return
+				}
+			case <-ctx.Done():
+				t.Fatalf("%s does not come", name)
+			}
+		}
+	}
+
+	if err := post("gate-first"); err != nil {
+		t.Error(err)
+	}
+	comes("gate-first")
+	for i, known := range []func(error) bool{apierrors.IsTooManyRequests, apierrors.IsInternalError} {
+		end := g.Fail(1, Asks("POST", "/namespaces", "gate-second"), Troubles[i])
+		if err := post("gate-second"); !known(err) {
+			t.Errorf("trouble %d: %v", i, err)
+		}
+		end()
+	}
+	stop := g.Stop(gate.After, Asks("POST", "/namespaces", "gate-third"))
+	answer := make(chan error, 1)
+	go func() { answer <- post("gate-third") }()
+	<-stop.Hit()
+	comes("gate-third")
+	stop.Release()
+	if err := <-answer; err != nil {
+		t.Error(err)
 	}
 }
 

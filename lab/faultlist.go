@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/gate"
 )
 
 // Faults are all that can be switched on by name, those of the cloud first.
@@ -23,13 +25,15 @@ var Faults = []Fault{
 	{"kill", "the machine of a node ends by itself, once", "Cloud.Kill",
 		[]FaultFlag{nodeFlag}, kill},
 	{"throttle", "AWS refuses a part of the calls", "Cloud.Throttle",
-		[]FaultFlag{{"part", "0.5", "0 to 1; 1 is all of them"}}, throttle},
+		[]FaultFlag{partFlag}, throttle},
 	{"lose-answers", "AWS does what a call asks and then breaks the connection", "Cloud.LoseAnswers",
 		[]FaultFlag{actionFlag, {"answers", "1", "how many"}}, loseAnswers},
 	{"deny", "AWS does not allow an action", "Cloud.Deny",
 		[]FaultFlag{actionFlag}, deny},
 	{"expire-credentials", "AWS takes all credentials for expired", "Cloud.ExpireCredentials",
 		nil, expireCredentials},
+	{"break-calls", "AWS throttles a part of the calls, answers with an error of its own or not at all", "Cloud.Troubles",
+		[]FaultFlag{partFlag}, breakCalls},
 
 	{"cut", "all connections of a user to the API server break, once", "Line.Cut",
 		[]FaultFlag{userFlag}, cut},
@@ -39,6 +43,8 @@ var Faults = []Fault{
 		[]FaultFlag{userFlag}, hold},
 	{"delay", "what a user and the API server say to each other takes longer", "Line.Delay",
 		[]FaultFlag{userFlag, {"by", "500ms", "in each direction"}}, delay},
+	{"break-requests", "a part of a user's requests to the API server gets 429, 500 or no answer", "Lab.Gate",
+		[]FaultFlag{userFlag, partFlag}, breakRequests},
 	{"restart", "a component of the control plane ends and starts again, once", "Lab.Restart",
 		[]FaultFlag{{"component", APIServer, "which"}}, restart},
 	{"freeze", "a component of the control plane stands still: nothing answers", "Process.Freeze",
@@ -62,6 +68,7 @@ var (
 	launchesFlag = FaultFlag{"launches", "", "how many of the next ones (default all)"}
 	nodeFlag     = FaultFlag{"node", "", "the node, or the beginning of its name"}
 	actionFlag   = FaultFlag{"action", "", "as IAM names it, such as autoscaling:UpdateAutoScalingGroup"}
+	partFlag     = FaultFlag{"part", "0.5", "0 to 1; 1 is all of them"}
 	userFlag     = FaultFlag{"user", "admin", "whose kubeconfig"}
 )
 
@@ -81,6 +88,15 @@ func (v values) count(name string, otherwise int) (int, error) {
 		return 0, fmt.Errorf("--%s must be a number, not %q", name, v[name])
 	}
 	return n, nil
+}
+
+// part is a share above 0 and at most 1.
+func (v values) part() (float64, error) {
+	part, err := strconv.ParseFloat(v["part"], 64)
+	if err != nil || part <= 0 || part > 1 {
+		return 0, fmt.Errorf("--part must be above 0 and at most 1, not %q", v["part"])
+	}
+	return part, nil
 }
 
 func (v values) duration(name string) (time.Duration, error) {
@@ -192,9 +208,9 @@ func kill(ctx context.Context, l *Lab, v values) (off, error) {
 }
 
 func throttle(_ context.Context, l *Lab, v values) (off, error) {
-	part, err := strconv.ParseFloat(v["part"], 64)
-	if err != nil || part <= 0 || part > 1 {
-		return nil, fmt.Errorf("--part must be above 0 and at most 1, not %q", v["part"])
+	part, err := v.part()
+	if err != nil {
+		return nil, err
 	}
 	l.cloud.Throttle(part)
 	return ending(func() { l.cloud.Throttle(0) }), nil
@@ -225,6 +241,29 @@ func deny(_ context.Context, l *Lab, v values) (off, error) {
 func expireCredentials(_ context.Context, l *Lab, _ values) (off, error) {
 	l.cloud.ExpireCredentials(true)
 	return ending(func() { l.cloud.ExpireCredentials(false) }), nil
+}
+
+func breakCalls(_ context.Context, l *Lab, v values) (off, error) {
+	part, err := v.part()
+	if err != nil {
+		return nil, err
+	}
+	return ending(l.cloud.Gate().Fail(part, gate.Any, l.cloud.Troubles()...)), nil
+}
+
+func breakRequests(_ context.Context, l *Lab, v values) (off, error) {
+	part, err := v.part()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := l.line(v); err != nil {
+		return nil, err
+	}
+	g, err := l.Gate(v["user"])
+	if err != nil {
+		return nil, err
+	}
+	return ending(g.Fail(part, gate.Any, Troubles...)), nil
 }
 
 func cut(_ context.Context, l *Lab, v values) (off, error) {

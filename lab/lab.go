@@ -32,8 +32,9 @@ type Lab struct {
 	cloud       *cloud.Cloud
 	machines    *machines
 	faultMu     sync.Mutex
-	lines       map[string]*Line   // by user
-	deniers     map[string]*denier // by the webhook's name
+	lines       map[string]*Line    // by user
+	gates       map[string]*apiGate // by user
+	deniers     map[string]*denier  // by the webhook's name
 	switches    switches
 	controlPort *http.Server // nil: none
 	logMu       sync.Mutex
@@ -136,6 +137,9 @@ func (l *Lab) Stop() {
 		}
 		for _, line := range l.lines {
 			line.close()
+		}
+		for _, g := range l.gates {
+			_ = g.server.Close()
 		}
 		for _, denier := range l.deniers {
 			denier.close()

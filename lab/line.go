@@ -14,11 +14,11 @@ import (
 // through. It knows nothing of what passes, so what it does to a client is what a
 // network does: a cut ends watches and takes answers away, of this user only.
 type Line struct {
-	to       string // address of the API server
 	listener net.Listener
 	done     sync.WaitGroup
 
 	mu      sync.Mutex
+	to      string            // address of the API server, or of a gate before it
 	open    map[net.Conn]bool // both ends of every connection
 	refused bool
 	delay   time.Duration
@@ -111,7 +111,7 @@ func (l *Line) accept() {
 // connect relays one connection until it ends.
 func (l *Line) connect(client net.Conn) {
 	defer client.Close()
-	server, err := net.Dial("tcp", l.to)
+	server, err := net.Dial("tcp", l.end())
 	if err != nil {
 		reset(client) // the API server is away
 		return
@@ -126,6 +126,21 @@ func (l *Line) connect(client net.Conn) {
 	both.Go(func() { l.relay(server, client) })
 	both.Go(func() { l.relay(client, server) })
 	both.Wait()
+}
+
+// end is where the line leads.
+func (l *Line) end() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.to
+}
+
+// lead has new connections go to another address, and breaks those that are open.
+func (l *Line) lead(to string) {
+	l.mu.Lock()
+	l.to = to
+	l.mu.Unlock()
+	l.Cut()
 }
 
 func (l *Line) enter(conns ...net.Conn) bool {

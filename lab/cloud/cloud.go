@@ -23,6 +23,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/gate"
 )
 
 // Account is the AWS account that everything belongs to.
@@ -76,6 +78,7 @@ type Cloud struct {
 	extra      map[string][]string  // group: instances that AZRebalance launched on top
 	addresses  map[string]int       // zone: addresses given out
 
+	gate   *gate.Gate
 	wake   chan struct{} // something changed: reconcile now
 	notify chan struct{} // queue is not empty
 	server *http.Server
@@ -113,6 +116,7 @@ func New(o Options, m Machines) *Cloud {
 		wake:   make(chan struct{}, 1),
 		notify: make(chan struct{}, 1),
 	}
+	c.gate = gate.New(c)
 	c.history = []snapshot{{at: time.Now(), state: c.state.clone()}}
 	return c
 }
@@ -130,7 +134,7 @@ func (c *Cloud) Serve(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()
-	c.server = &http.Server{Handler: c}
+	c.server = &http.Server{Handler: c.gate}
 	c.url = "http://" + l.Addr().String()
 	c.stop = cancel
 	c.mu.Unlock()

@@ -45,6 +45,13 @@ func errThrottled(service string) *apiError {
 	return &apiError{"Throttling", "Rate exceeded", http.StatusBadRequest}
 }
 
+func errInternal(service string) *apiError {
+	if service == "ec2" {
+		return &apiError{"InternalError", "An internal error has occurred", http.StatusInternalServerError}
+	}
+	return &apiError{"InternalFailure", "The request processing has failed because of an unknown error, exception or failure.", http.StatusInternalServerError}
+}
+
 func errExpired(service string) *apiError {
 	if service == "ec2" {
 		return &apiError{"RequestExpired", "Request has expired.", http.StatusBadRequest}

@@ -16,7 +16,8 @@ type faults struct {
 	failures  map[string][]Failure     // by group, of its next launches
 	images    map[string]string        // image: name, "" for one that does not exist
 	denied    map[string]bool
-	lose      map[string]int // action: answers left to lose
+	granted   map[string]map[string]bool // by access key: all that it may do, absent: everything
+	lose      map[string]int             // action: answers left to lose
 	throttle  throttle
 	slow      map[string]*throttle // by access key
 	expired   bool
@@ -49,6 +50,7 @@ func newFaults() faults {
 		failures:  map[string][]Failure{},
 		images:    map[string]string{},
 		denied:    map[string]bool{},
+		granted:   map[string]map[string]bool{},
 		lose:      map[string]int{},
 		slow:      map[string]*throttle{},
 		oldKeys:   map[string]bool{},
@@ -162,6 +164,16 @@ func (c *Cloud) DenyKey(key, action string, denied bool) {
 	c.set(func(f *faults) { f.denied[key+" "+action] = denied })
 }
 
+// Grant lets an access key do just these actions, as IAM names them, and whatever
+// needs no right.
+func (c *Cloud) Grant(key string, actions ...string) {
+	granted := map[string]bool{}
+	for _, action := range actions {
+		granted[action] = true
+	}
+	c.set(func(f *faults) { f.granted[key] = granted })
+}
+
 // Throttle refuses this part of all calls, spread evenly: Throttling, of EC2
 // RequestLimitExceeded. 0 is none, 1 is all.
 func (c *Cloud) Throttle(fraction float64) {
@@ -228,6 +240,9 @@ func (f *faults) refuse(r *request, resource string) *apiError {
 		if f.denied[name] || f.denied[r.key+" "+name] {
 			return errDenied(r, resource)
 		}
+	}
+	if granted, limited := f.granted[r.key]; limited && r.service != "sts" && !granted[r.service+":"+r.action] {
+		return errDenied(r, resource)
 	}
 	return nil
 }

@@ -1,0 +1,126 @@
+package lab
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/lab/gate"
+)
+
+// apiGate is a user's gate before the API server, and the server that it is.
+type apiGate struct {
+	*gate.Gate
+	server *http.Server
+}
+
+// Gate is the gate before the API server that a user's line leads to from now on, so
+// that single requests of this user can go wrong. Connections that the user has break
+// the first time. It panics for an unknown user, as Line does.
+func (l *Lab) Gate(user string) (*gate.Gate, error) {
+	line := l.Line(user)
+	l.faultMu.Lock()
+	defer l.faultMu.Unlock()
+	if g, ok := l.gates[user]; ok {
+		return g.Gate, nil
+	}
+	g, address, err := l.openGate()
+	if err != nil {
+		return nil, fmt.Errorf("open a gate for %s: %w", user, err)
+	}
+	if l.gates == nil {
+		l.gates = map[string]*apiGate{}
+	}
+	l.gates[user] = g
+	line.lead(address)
+	return g.Gate, nil
+}
+
+// openGate serves a gate with the API server's own certificate.
+func (l *Lab) openGate() (*apiGate, string, error) {
+	to, err := url.Parse(l.server)
+	if err != nil {
+		return nil, "", err
+	}
+	cert, err := tls.LoadX509KeyPair(l.path("tls.crt"), l.path("tls.key"))
+	if err != nil {
+		return nil, "", err
+	}
+	known := x509.NewCertPool()
+	known.AppendCertsFromPEM(l.ca)
+	quiet := log.New(io.Discard, "", 0)
+	proxy := &httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		Transport:     &http.Transport{TLSClientConfig: &tls.Config{RootCAs: known}, ForceAttemptHTTP2: true},
+		FlushInterval: -1, // watches
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) {
+			panic(http.ErrAbortHandler) // the API server is away, and says nothing
+		},
+		ErrorLog: quiet,
+	}
+	g := gate.New(proxy)
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"h2", "http/1.1"}})
+	if err != nil {
+		return nil, "", err
+	}
+	server := &http.Server{Handler: g, ErrorLog: quiet}
+	go server.Serve(listener)
+	return &apiGate{g, server}, listener.Addr().String(), nil
+}
+
+// Troubles are the failures of a busy API server: 429 with a second to wait, 500, no
+// answer to a request that never arrived, and none to one that was carried out.
+var Troubles = []gate.Failure{
+	refusal(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "too many requests, please try again later"),
+	refusal(http.StatusInternalServerError, metav1.StatusReasonInternalError, "Internal error occurred: etcdserver: leader changed"),
+	gate.Silence,
+	gate.Deafness,
+}
+
+// refusal answers as the API server words an error.
+func refusal(code int32, reason metav1.StatusReason, message string) gate.Failure {
+	status := metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure, Code: code, Reason: reason, Message: message,
+	}
+	if code == http.StatusTooManyRequests {
+		status.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
+	}
+	body, err := json.Marshal(status)
+	if err != nil {
+		panic(err)
+	}
+	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.Header().Set("Content-Type", "application/json")
+		if status.Details != nil {
+			w.Header().Set("Retry-After", "1")
+		}
+		w.WriteHeader(int(code))
+		_, _ = w.Write(body)
+	}
+}
+
+// Asks is the requests of a method whose path ends so, and whose body contains each
+// of the texts.
+func Asks(method, end string, body ...string) func(gate.Request) bool {
+	return func(r gate.Request) bool {
+		if r.Method != method || !strings.HasSuffix(r.URL.Path, end) {
+			return false
+		}
+		for _, text := range body {
+			if !strings.Contains(string(r.Body), text) {
+				return false
+			}
+		}
+		return true
+	}
+}

@@ -1,0 +1,52 @@
+package cloud
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/drainboard/drainboard/lab/gate"
+)
+
+// Gate stands before the endpoint, so that single calls can go wrong.
+func (c *Cloud) Gate() *gate.Gate { return c.gate }
+
+// Asks is the calls with an access key: of an action, or of any if it is empty.
+func Asks(key, action string) func(gate.Request) bool {
+	return func(r gate.Request) bool {
+		m := credential.FindStringSubmatch(r.Header.Get("Authorization"))
+		if m == nil || m[1] != key {
+			return false
+		}
+		form, err := url.ParseQuery(string(r.Body))
+		return action == "" || err == nil && form.Get("Action") == action
+	}
+}
+
+// Troubles are the failures of a busy endpoint: a call is throttled, one ends in an
+// error of the service's own before anything is done, one after it was done, and one
+// is never answered.
+func (c *Cloud) Troubles() []gate.Failure {
+	return []gate.Failure{
+		c.failing(errThrottled, false),
+		c.failing(errInternal, false),
+		c.failing(errInternal, true),
+		gate.Silence,
+	}
+}
+
+// failing answers with an error, once the call was carried out or in its place.
+func (c *Cloud) failing(why func(service string) *apiError, done bool) gate.Failure {
+	return func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		if done {
+			gate.Unheard(r, server)
+		} else if err := r.ParseForm(); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		p := protocols[r.Form.Get("Version")]
+		failed := why(p.service)
+		w.Header().Set("Content-Type", "text/xml;charset=UTF-8")
+		w.WriteHeader(failed.status)
+		p.failure(failed, "trouble").write(w)
+	}
+}

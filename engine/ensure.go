@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // expiry is how long an accepted action may go unseen before a direct read has to
@@ -189,11 +191,12 @@ func (s *Step) takeCheck(check Action, o Outcome) {
 	switch {
 	case o.Verdict != Done:
 		s.pauseRetry(o) // ask the direct read again after a pause
+	case !o.Happened && p.Action.Kind == LaunchIn:
+		s.launchAgain(p.Action, o)
 	case o.Happened && p.Action.Kind == CreateTemplate && o.Template == nil,
 		!o.Happened:
 		delete(s.Run.Pending, check.Of.Key)
 		delete(s.Run.Retries, check.Key)
-		s.unasked(p.Action)
 	default:
 		delete(s.Run.Retries, check.Key)
 		first := p.Accepted.IsZero()
@@ -207,6 +210,25 @@ func (s *Step) takeCheck(check Action, o Outcome) {
 		} else if first {
 			s.took(p.Action, o)
 		}
+	}
+}
+
+// launchAgain asks again for a machine that nobody knows of: a cloud need not tell
+// which request a machine came of, and one with the same token is answered with what
+// came of the first. Only that answer says what the group's size is to be; until
+// then, and while nothing may be asked, the machine counts as asked for.
+func (s *Step) launchAgain(a Action, o Outcome) {
+	if s.Run.State == Paused || !s.Fresh(world.Cloud) {
+		s.pauseRetry(o) // look again later
+		return
+	}
+	delete(s.Run.Pending, a.Key)
+	delete(s.Run.Retries, o.Key)
+	if s.Run.State == Running && s.ask(a) {
+		return
+	}
+	if s.W.Group.Sizes.Desired < s.Run.Expected() {
+		s.unasked(a)
 	}
 }
 

@@ -291,17 +291,14 @@ const restoreTemplate = "restore-template"
 // runs another one.
 func (s *Step) RestoreTemplate() bool {
 	g := &s.W.Group
-	spec := s.Run.BaseTemplateSpec
-	if spec == "$Latest" && s.Run.Target.Image != "" { // which the version that we made is now
-		spec = strconv.FormatInt(s.Run.BaseTemplate.Version, 10)
-	}
 	if len(s.Run.Target.Templates) == 0 {
 		return true
 	}
 	if !s.settled("set-template/" + s.Run.Target.Templates[0].String()) {
 		return false
 	}
-	if g.Template == s.Run.BaseTemplate && g.TemplateSpec == spec {
+	back := s.Run.templateBack()
+	if g.Template == *back.Template && g.TemplateSpec == back.TemplateSpec {
 		return true
 	}
 	if s.settled(restoreTemplate) && s.TemplateMoved() != "" {
@@ -313,8 +310,16 @@ func (s *Step) RestoreTemplate() bool {
 			return true // named by leaveBehind
 		}
 	}
-	back := s.Run.BaseTemplate
-	return s.Ensure(Action{Kind: SetTemplate, Key: restoreTemplate, Group: g.Name, Template: &back, TemplateSpec: spec}) || s.hopeless(restoreTemplate)
+	return s.Ensure(back) || s.hopeless(restoreTemplate)
+}
+
+// templateBack is the action that gives the group its template back.
+func (r *Run) templateBack() Action {
+	to, spec := r.BaseTemplate, r.BaseTemplateSpec
+	if spec == "$Latest" && r.Target.Image != "" { // which the version that we made is now
+		spec = strconv.FormatInt(to.Version, 10)
+	}
+	return Action{Kind: SetTemplate, Key: restoreTemplate, Group: r.Group, Template: &to, TemplateSpec: spec}
 }
 
 // TemplateMoved says that somebody else has set the group to another template
@@ -345,9 +350,11 @@ func (s *Step) leaveGroup() {
 	}
 	s.leaveSizes()
 	if len(s.Run.Target.Templates) > 0 && g.Template == s.Run.Target.Templates[0] && g.Template != s.Run.BaseTemplate && s.settled(restoreTemplate) {
-		back := s.Run.BaseTemplate
-		a := Action{Kind: SetTemplate, Group: g.Name, Template: &back, TemplateSpec: s.Run.BaseTemplateSpec}
-		s.Leave("the group stays on template "+g.Template.String()+", because nodes run it", a.Command())
+		why := "nodes run it"
+		if r, refused := s.Refused(restoreTemplate); refused {
+			why = "it could not be set back: " + r.Message
+		}
+		s.Leave("the group stays on template "+g.Template.String()+", because "+why, s.Run.templateBack().Command())
 	}
 }
 

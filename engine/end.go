@@ -271,7 +271,7 @@ func (r *Run) Outstanding() []string {
 		out = append(out, a.describe()+": "+a.Command())
 	}
 	if t := r.Target.Templates; len(t) > 0 && t[0] != r.BaseTemplate && !r.Phases[0].End.IsZero() {
-		a := Action{Kind: SetTemplate, Group: r.Group, Template: &r.BaseTemplate, TemplateSpec: r.BaseTemplateSpec}
+		a := r.templateBack()
 		out = append(out, a.describe()+": "+a.Command())
 	}
 	if n := r.Surge(); n > 0 {

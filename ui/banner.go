@@ -150,12 +150,12 @@ func (m *Model) bannerLines(l layout) []string {
 	return out
 }
 
-// broken are the banners as lines: where the screen is narrow each has two, and what
-// alarms has on all but wide ones.
+// broken are the banners as lines: one that does not fit has two where the screen is
+// narrow, and on all screens if it alarms.
 func (m *Model) broken(w int) []banner {
 	var out []banner
 	for _, b := range m.banners() {
-		if w >= wideWidth || w >= stackedWidth && b.pen != m.st.alarm {
+		if w >= stackedWidth && b.pen != m.st.alarm {
 			out = append(out, b)
 			continue
 		}

@@ -20,3 +20,11 @@ func TestALostLockIsSeen(t *testing.T) {
 	p.Press("p").Sent(engine.Command{Kind: engine.CmdPause})
 	p.Show(busy()).Gone("the lock of this run is lost")
 }
+
+// What an alarm says last is what follows from it: one that does not fit has a second
+// line on a wide screen too.
+func TestALongAlarmIsSeenWhole(t *testing.T) {
+	s := busy()
+	s.LoseLock("https://0123456789abcdef.gr7.eu-west-1.eks.amazonaws.com (context prod-eu-1) does not answer: check the network and the VPN")
+	sit(t, 140, 40, s).Expect("the lock of this run is lost: https://0123456789abcdef", "is back")
+}

@@ -123,6 +123,11 @@ func (s *Step) queue(b Batch) {
 			s.SetNode(id, n)
 		}
 	}
+	for i := range s.Run.Batches {
+		if s.Run.Batches[i].ID == b.ID {
+			s.Run.Batches[i].Names = nil
+		}
+	}
 	s.Report(Event{Type: BatchApproved, Batch: b.ID, Reason: b.By, Message: plural(len(b.Names), "node") + " approved: " + strings.Join(b.Names, ", ")})
 }
 

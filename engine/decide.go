@@ -181,7 +181,7 @@ func cloneMap[K comparable, V any](m map[K]V) map[K]V {
 // NewRun makes a planned run of a group as the world shows it now.
 func NewRun(rules Strategy, id string, seed uint64, w *world.World, settings Settings, target Target) Run {
 	r := Run{
-		Version: RecordVersion, ID: id, Group: w.Group.Name, Provider: w.Group.Provider, Strategy: rules.Name(),
+		Version: RecordVersion, ID: id, Group: w.Group.Name, GroupID: w.Group.ID, Provider: w.Group.Provider, Strategy: rules.Name(),
 		Seed: seed, Settings: settings, State: Planned, Target: target,
 		Base: w.Group.Sizes, BaseTemplate: w.Group.Template, BaseTemplateSpec: w.Group.TemplateSpec,
 		Nodes: map[string]Node{},

@@ -154,7 +154,8 @@ func (s *Step) putBack(id string, n Node) {
 // leaveBehind names what could not be put back, each with the command that would.
 func (s *Step) leaveBehind() {
 	for _, m := range s.Run.marks() {
-		if m.Foreign || s.W.Node(m.Put.Node) == nil {
+		node := s.W.Node(m.Put.Node)
+		if m.Foreign || node == nil || node.Machine != "" && node.Machine != m.Put.Machine {
 			continue
 		}
 		if machine := s.W.Machine(m.Put.Machine); machine != nil && machine.Leaving() {

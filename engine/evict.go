@@ -50,7 +50,7 @@ func (s *Step) evict() {
 	}
 	var list []candidate
 	for _, id := range s.In(Draining) {
-		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" {
+		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" && n.Missing.IsZero() {
 			list = append(list, s.candidates(id, n, count)...)
 		}
 	}

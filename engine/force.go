@@ -54,12 +54,22 @@ func (s *Step) endOrders(machine string) {
 	}
 }
 
+// forgetForced drops which pods the orders for a machine that is gone have covered:
+// events and journal have told, and the record has a limit.
+func (s *Step) forgetForced(machine string) {
+	for i, o := range s.Run.Orders {
+		if o.Machine == machine {
+			s.Run.Orders[i].Over, s.Run.Orders[i].Pods = true, nil
+		}
+	}
+}
+
 // carryOutOrders deletes the pods that force orders name: with their own grace
 // period first, and without any if they are already terminating.
 func (s *Step) carryOutOrders() {
 	for i := range s.Run.Orders {
 		o := s.Run.Orders[i]
-		if stage := s.Run.Nodes[o.Machine].Stage; stage != Draining || o.Over {
+		if n := s.Run.Nodes[o.Machine]; n.Stage != Draining || !n.Missing.IsZero() || o.Over {
 			continue
 		}
 		for _, p := range s.W.PodsOn(o.Node) {

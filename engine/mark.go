@@ -131,8 +131,9 @@ func (s *Step) labelled(put Action) bool {
 // Unmark takes a mark of ours off again. It reports whether nothing of it is left.
 func (s *Step) Unmark(m Mark) bool {
 	key := m.Put.Key
-	if m.Foreign || s.W.Node(m.Put.Node) == nil && s.Fresh(world.Cluster) {
-		s.forget(m)
+	node := s.W.Node(m.Put.Node)
+	if m.Foreign || node == nil && s.Fresh(world.Cluster) || node != nil && node.Machine != "" && node.Machine != m.Put.Machine {
+		s.forget(m) // there is nothing, or the node that has this name now is another machine's
 		return true
 	}
 	// A mark whose fate is open must be known before it can be taken off.

@@ -183,7 +183,9 @@ func (s *Step) gone(id string) {
 		s.Run.NodeTime = max(s.Run.NodeTime, s.Now.Sub(n.Began))
 	}
 	n.Stage, n.Since, n.Wait, n.Blocked = Replaced, s.Now, nil, false
+	n.Began, n.Empty, n.Tried, n.Pods = time.Time{}, time.Time{}, time.Time{}, 0 // nobody asks any more, and the record has a limit
 	s.SetNode(id, n)
+	s.forgetForced(id)
 	s.Report(e)
 }
 

@@ -89,7 +89,7 @@ func (t *teller) batches() {
 		if i < len(t.was.Batches) {
 			was = t.was.Batches[i]
 		}
-		what := plural(len(b.Names), "node")
+		what := plural(len(b.Machines), "node")
 		if b.Phase != "" {
 			what = "phase " + b.Phase
 		}

@@ -93,6 +93,8 @@ type Run struct {
 	Cluster  string `json:"cluster,omitempty"`
 	Group    string `json:"group"`
 	Provider string `json:"provider"`
+	// GroupID tells the group from another one that has its name later (AWS: its ARN).
+	GroupID  string `json:"groupID,omitempty"`
 	Strategy string `json:"strategy"`
 	// Seed makes the run's random choices: a plan's order is the run's order.
 	Seed     uint64   `json:"seed"`
@@ -296,9 +298,10 @@ type Batch struct {
 	ID int `json:"id"`
 	// Phase is the phase that may begin once this is approved; such a batch has no
 	// nodes.
-	Phase    string    `json:"phase,omitempty"`
-	Machines []string  `json:"machines"`
-	Names    []string  `json:"names"`
+	Phase    string   `json:"phase,omitempty"`
+	Machines []string `json:"machines"`
+	// Names of its nodes, while it waits.
+	Names    []string  `json:"names,omitempty"`
 	Hash     string    `json:"hash"`
 	Waiting  time.Time `json:"waiting"`
 	Approved time.Time `json:"approved,omitzero"`
@@ -338,10 +341,11 @@ type ForceOrder struct {
 	Machine string    `json:"machine"`
 	Node    string    `json:"node"`
 	UID     string    `json:"uid,omitempty"`
-	Pods    []string  `json:"pods"`
+	Pods    []string  `json:"pods,omitempty"` // until the machine is gone
 	By      string    `json:"by"`
 	At      time.Time `json:"at"`
 	Why     string    `json:"why"`
-	// Over: the node was left out and returned to since; nothing more is deleted by it.
+	// Over: the node was left out and returned to since, or is gone; nothing more is
+	// deleted by it.
 	Over bool `json:"over,omitempty"`
 }

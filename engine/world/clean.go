@@ -137,7 +137,7 @@ func (m Machine) Clean() Machine {
 // Clean is the group with all its strings clean. The lists of the one given are
 // left as they are.
 func (g Group) Clean() Group {
-	g.Name, g.Provider, g.Refused = Clean(g.Name), Clean(g.Provider), Clean(g.Refused)
+	g.Name, g.ID, g.Provider, g.Refused = Clean(g.Name), Clean(g.ID), Clean(g.Provider), Clean(g.Refused)
 	g.Template.ID, g.TemplateSpec, g.TemplateName, g.Image = Clean(g.Template.ID), Clean(g.TemplateSpec), Clean(g.TemplateName), Clean(g.Image)
 	g.Zones, g.Suspended, g.Tags = cleanList(g.Zones), cleanList(g.Suspended), cleanMap(g.Tags)
 	g.Overrides = slices.Clone(g.Overrides)

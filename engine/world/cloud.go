@@ -86,6 +86,9 @@ type Subnet struct {
 // Group is a group as the cloud describes it.
 type Group struct {
 	Name string
+	// ID tells the group from one that is made later under its name (AWS: its ARN, which
+	// holds an id of its own).
+	ID string
 	// Provider is the provider's name: asg, eks, kops, gardener.
 	Provider string
 	Sizes    Sizes

@@ -60,6 +60,7 @@ func (c *Client) nextGroups(ctx context.Context, pages *autoscaling.DescribeAuto
 func (c *Client) group(ctx context.Context, g types.AutoScalingGroup) (world.Group, error) {
 	out := world.Group{
 		Name:     text(g.AutoScalingGroupName),
+		ID:       text(g.AutoScalingGroupARN),
 		Provider: Provider,
 		Sizes:    sizesOf(g),
 		Tags:     tagsOf(g),

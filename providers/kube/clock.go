@@ -31,11 +31,12 @@ type bound struct{ lo, hi time.Duration }
 // turn time round.
 const backstep = 2 * time.Second
 
-// Now is the cluster's time, without a monotonic reading.
+// Now is the cluster's time, in milliseconds and without a monotonic reading: runs
+// are written down with many times in them.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.wall().Add(c.offset)
+	now := c.wall().Add(c.offset).Truncate(time.Millisecond)
 	if back := c.lastNow.Sub(now); back > 0 && back < backstep {
 		return c.lastNow
 	}

@@ -77,6 +77,13 @@ func (s *fakeStore) remove(path string) {
 	delete(s.objects, path)
 }
 
+// paths are those of all objects, a line each.
+func (s *fakeStore) paths() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(slices.Sorted(maps.Keys(s.objects)), "\n")
+}
+
 func (s *fakeStore) object(path string) map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()

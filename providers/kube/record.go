@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -149,11 +150,13 @@ func (r *Record) reconcile(ctx context.Context) error {
 	return nil
 }
 
-// read gets the ConfigMap, nil if there is none.
-func (r *Record) read(ctx context.Context) (*corev1.ConfigMap, error) {
+// read gets the record's ConfigMap, nil if there is none.
+func (r *Record) read(ctx context.Context) (*corev1.ConfigMap, error) { return r.get(ctx, r.name) }
+
+func (r *Record) get(ctx context.Context, name string) (*corev1.ConfigMap, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	m, err := r.c.urgent.CoreV1().ConfigMaps(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
+	m, err := r.c.urgent.CoreV1().ConfigMaps(r.namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case err == nil:
 		return m, nil
@@ -162,7 +165,7 @@ func (r *Record) read(ctx context.Context) (*corev1.ConfigMap, error) {
 	case apierrors.IsForbidden(err):
 		return nil, forbidden(err, "get", "", "configmaps", r.namespace)
 	}
-	return nil, fmt.Errorf("read the run record %s: %s", r.Name(), r.c.words(err))
+	return nil, fmt.Errorf("read the run record %s/%s: %s", r.namespace, name, r.c.words(err))
 }
 
 // Stored is a record as Records found it: the run, or why it cannot be read.
@@ -171,14 +174,19 @@ type Stored struct {
 	Name string
 	Run  engine.Run
 	Err  error
+	// Kept is when the record of an earlier run was put aside, and Discarded why, if
+	// the run had not ended.
+	Kept      time.Time
+	Discarded string
 }
 
-// Records reads all run records of a namespace, in the order of their names.
+// Records reads the records of all groups in a namespace, in the order of their names;
+// Past reads those of earlier runs.
 func (c *Client) Records(ctx context.Context, namespace string) ([]Stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	var out []Stored
-	options := metav1.ListOptions{LabelSelector: managedBy + "=" + managedByValue, Limit: 50}
+	options := metav1.ListOptions{LabelSelector: managedBy + "=" + managedByValue + ",!" + pastMark, Limit: 50}
 	for {
 		page, err := c.api.CoreV1().ConfigMaps(namespace).List(ctx, options)
 		switch {
@@ -203,7 +211,8 @@ func (c *Client) Records(ctx context.Context, namespace string) ([]Stored, error
 
 func isRecord(m *corev1.ConfigMap) bool {
 	_, ours := m.Annotations[writerMark]
-	return ours
+	_, past := m.Labels[pastMark]
+	return ours && !past
 }
 
 // makeNamespace makes a namespace of Drainboard's own, for what it says.

@@ -36,7 +36,7 @@ func TestRecordName(t *testing.T) {
 }
 
 func testRun(id string) engine.Run {
-	return engine.Run{Version: engine.RecordVersion, ID: id, Group: "ng-web", Provider: "asg"}
+	return engine.Run{Version: engine.RecordVersion, ID: id, Group: "ng-web", Provider: "asg", State: engine.Finished}
 }
 
 func TestRecordRoundTrip(t *testing.T) {
@@ -167,9 +167,10 @@ func TestRecordUnreadable(t *testing.T) {
 		{"no version", `{"data":{"run.json":"{}"}}`, false},
 		{"wrong type", `{"data":{"run.json":"{\"version\":1,\"id\":7}"}}`, false},
 		{"no gzip", `{"binaryData":{"run.json.gz":"AAAA"}}`, false},
-		{"a mark without its taint", `{"data":{"run.json":"{\"version\":1,\"marks\":{\"i-1\":[{\"put\":{\"kind\":\"taint\",\"key\":\"taint/i-1/k\"}}]}}"}}`, false},
-		{"an action without its taint", `{"data":{"run.json":"{\"version\":1,\"pending\":{\"k\":{\"action\":{\"kind\":\"check\",\"of\":{\"kind\":\"untaint\"}}}}}"}}`, false},
+		{"a mark without its taint", `{"data":{"run.json":"{\"version\":1,\"id\":\"r\",\"group\":\"ng-web\",\"provider\":\"asg\",\"state\":\"finished\",\"marks\":{\"i-1\":[{\"put\":{\"kind\":\"taint\",\"key\":\"taint/i-1/k\",\"machine\":\"i-1\",\"node\":\"a\"}}]}}"}}`, false},
+		{"an action without its taint", `{"data":{"run.json":"{\"version\":1,\"id\":\"r\",\"group\":\"ng-web\",\"provider\":\"asg\",\"state\":\"finished\",\"pending\":{\"k\":{\"action\":{\"kind\":\"check\",\"key\":\"k\",\"of\":{\"kind\":\"untaint\"}}}}}"}}`, false},
 		{"newer", `{"data":{"run.json":"{\"version\":99,\"id\":{\"what\":\"is this\"}}"}}`, true},
+		{"no state", `{"data":{"run.json":"{\"version\":1,\"id\":\"r\",\"group\":\"ng-web\",\"provider\":\"asg\"}"}}`, false},
 	} {
 		s := newFakeStore(t)
 		r := s.Record("drainboard", "asg", "ng-web")

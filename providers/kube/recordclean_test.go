@@ -15,8 +15,8 @@ func TestLoadCleans(t *testing.T) {
 	const evil = "x\x1b]52;c;eA==\x07\u202ey\u200b"
 	run := testRun("r" + evil)
 	run.Why, run.By, run.Culprits = evil, evil, []string{"fine", evil}
-	run.Nodes = map[string]engine.Node{"i-1" + evil: {Name: evil, Reason: evil, Wait: &engine.Wait{For: evil}}}
-	run.Marks = map[string][]engine.Mark{"i-1": {{Put: engine.Action{Taint: &world.Taint{Key: evil}}}}}
+	run.Nodes = map[string]engine.Node{"i-1" + evil: {Name: evil, Stage: engine.Ready, Reason: evil, Wait: &engine.Wait{For: evil}}}
+	run.Marks = map[string][]engine.Mark{"i-1": {{Put: engine.TaintOf("i-1", evil, world.Taint{Key: evil})}}}
 	s := newFakeStore(t)
 	r := s.Record("drainboard", "asg", "ng-web")
 	if _, _, err := r.Load(t.Context()); err != nil {

@@ -6,12 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 const (
@@ -35,7 +34,7 @@ type DamagedError struct {
 
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("the run record %s/%s is damaged: %v; look at it with: kubectl -n %s get configmap %s -o yaml",
-		e.Namespace, e.Name, e.Err, e.Namespace, e.Name)
+		e.Namespace, e.Name, world.Clean(e.Err.Error()), e.Namespace, e.Name)
 }
 
 func (e *DamagedError) Unwrap() error { return e.Err }
@@ -114,33 +113,12 @@ func decodeRun(m *corev1.ConfigMap) (engine.Run, error) {
 	if err := json.Unmarshal(text, &run); err != nil {
 		return damaged(err)
 	}
-	if err := complete(&run); err != nil {
+	if err := run.Whole(); err != nil {
 		return damaged(err)
+	}
+	if want := RecordName(run.Provider, run.Group); recordOf(m.Name) != want {
+		return damaged(fmt.Errorf("it is of the %s group %s, whose record is %s", world.Clean(run.Provider), world.Clean(run.Group), want))
 	}
 	cleanRun(&run)
 	return run, nil
-}
-
-// complete reports what the run's actions lack that nothing can be done without.
-func complete(run *engine.Run) error {
-	for _, machine := range slices.Sorted(maps.Keys(run.Marks)) {
-		for _, m := range run.Marks[machine] {
-			if tainting(m.Put.Kind) && m.Put.Taint == nil {
-				return fmt.Errorf("the mark %q has no taint", m.Put.Key)
-			}
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(run.Pending)) {
-		pending := run.Pending[key].Action
-		for a := &pending; a != nil; a = a.Of {
-			if tainting(a.Kind) && a.Taint == nil {
-				return fmt.Errorf("the action %q has no taint", a.Key)
-			}
-		}
-	}
-	return nil
-}
-
-func tainting(kind engine.ActionKind) bool {
-	return kind == engine.AddTaint || kind == engine.RemoveTaint
 }

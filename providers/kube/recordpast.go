@@ -1,0 +1,154 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// The records of a group's last runs are kept beside the one of its run, in as many
+// ConfigMaps at most: when all are taken, the oldest is overwritten. So nothing grows,
+// and nobody needs the right to delete.
+const pastRuns = 5
+
+const (
+	// pastMark labels a record that is kept of an earlier run, with the name of the
+	// group's record.
+	pastMark = "drainboard.dev/past-of"
+	// keptMark is when it was put there, keptFromMark the version of the record that it
+	// is a copy of, and discardMark why somebody has put aside a run that had not ended.
+	keptMark     = "drainboard.dev/kept"
+	keptFromMark = "drainboard.dev/kept-from"
+	discardMark  = "drainboard.dev/discarded"
+)
+
+// pastName is the name of one of the ConfigMaps for earlier runs.
+func pastName(record string, i int) string { return record + "-past-" + strconv.Itoa(i) }
+
+// recordOf is the name of the record that a name of an earlier run's belongs to, or
+// the name itself.
+func recordOf(name string) string {
+	if record, i, found := strings.Cut(name, "-past-"); found && len(i) == 1 {
+		return record
+	}
+	return name
+}
+
+// Keep copies the record as it is, readable or not, to where those of the group's
+// earlier runs are kept, under the name that it returns, "" if there is no record.
+// What was kept before is not kept twice. The next Save may then write over the
+// record, if nobody else does before. discarded says why a run is put aside that has not ended.
+func (r *Record) Keep(ctx context.Context, discarded string) (name string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m, err := r.read(ctx)
+	if err != nil || m == nil {
+		return "", err
+	}
+	slot, have, err := r.slot(ctx, stateOf(m))
+	if err != nil {
+		return "", err
+	}
+	if have == nil || have.Annotations[keptFromMark] != stateOf(m) {
+		past := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+			Namespace: r.namespace, Name: slot,
+			Labels:      map[string]string{managedBy: managedByValue, pastMark: r.name},
+			Annotations: map[string]string{keptMark: r.c.clock.Now().UTC().Format(time.RFC3339Nano), keptFromMark: stateOf(m)},
+		}, Data: m.Data, BinaryData: m.BinaryData}
+		if discarded != "" {
+			past.Annotations[discardMark] = discarded
+		}
+		if have != nil {
+			past.ResourceVersion = have.ResourceVersion
+		}
+		if err := r.put(ctx, past, have == nil); err != nil {
+			return "", err
+		}
+	}
+	r.version, r.unsure = m.ResourceVersion, false
+	return r.namespace + "/" + slot, nil
+}
+
+// stateOf tells one state of a record from all others.
+func stateOf(m *corev1.ConfigMap) string { return string(m.UID) + "/" + m.ResourceVersion }
+
+// slot is where the next record goes: where this one is already, else a free place,
+// else that of the oldest; have is what is there.
+func (r *Record) slot(ctx context.Context, from string) (name string, have *corev1.ConfigMap, err error) {
+	free := ""
+	for i := 1; i <= pastRuns; i++ {
+		m, err := r.get(ctx, pastName(r.name, i))
+		switch {
+		case err != nil:
+			return "", nil, err
+		case m == nil && free == "":
+			free = pastName(r.name, i)
+		case m == nil:
+		case m.Annotations[keptFromMark] == from:
+			return m.Name, m, nil
+		case have == nil || keptAt(m).Before(keptAt(have)):
+			have = m
+		}
+	}
+	if free != "" {
+		return free, nil, nil
+	}
+	return have.Name, have, nil
+}
+
+// keptAt is when a record was put among those of earlier runs.
+func keptAt(m *corev1.ConfigMap) time.Time {
+	at, _ := time.Parse(time.RFC3339Nano, m.Annotations[keptMark]) // the zero time, if somebody has edited it: it goes first
+	return at
+}
+
+func (r *Record) put(ctx context.Context, m *corev1.ConfigMap, create bool) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	api := r.c.urgent.CoreV1().ConfigMaps(r.namespace)
+	verb := "update"
+	var err error
+	if create {
+		verb = "create"
+		_, err = api.Create(ctx, m, metav1.CreateOptions{})
+	} else {
+		_, err = api.Update(ctx, m, metav1.UpdateOptions{})
+	}
+	switch {
+	case err == nil:
+		return nil
+	case apierrors.IsForbidden(err):
+		return forbidden(err, verb, "", "configmaps", r.namespace)
+	}
+	return fmt.Errorf("keep the record of the last run as %s/%s: %s", m.Namespace, m.Name, r.c.words(err))
+}
+
+// Past reads the records of a group's earlier runs, the newest first.
+func (c *Client) Past(ctx context.Context, namespace, record string) ([]Stored, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	list, err := c.api.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: pastMark + "=" + record})
+	switch {
+	case apierrors.IsForbidden(err):
+		return nil, forbidden(err, "list", "", "configmaps", namespace)
+	case err != nil:
+		return nil, fmt.Errorf("read the records of earlier runs in namespace %s: %s", namespace, c.words(err))
+	}
+	items := slices.DeleteFunc(list.Items, func(m corev1.ConfigMap) bool { return m.Labels[pastMark] != record })
+	slices.SortFunc(items, func(a, b corev1.ConfigMap) int { return keptAt(&b).Compare(keptAt(&a)) })
+	var out []Stored
+	for i := range items {
+		run, err := decodeRun(&items[i])
+		out = append(out, Stored{Name: world.Clean(items[i].Name), Run: run, Err: err, Kept: keptAt(&items[i]), Discarded: world.Clean(items[i].Annotations[discardMark])})
+	}
+	return out, nil
+}

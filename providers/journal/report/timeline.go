@@ -244,7 +244,8 @@ func (r *Report) timelines(s Style) []part {
 // row draws what happened to a node.
 func (r *Report) row(d *drawing, n *Node, y, height float64) {
 	fmt.Fprintf(d, `<g><title>%s</title>`, esc(n.Label()+": "+strings.TrimSuffix(join(n.stages(d.style), n.Reason), ": ")))
-	label, size := n.Label(), 25
+	label, _, _ := strings.Cut(n.Label(), ".") // as the dashboard names it
+	const size = 25
 	if runes := []rune(label); len(runes) > size {
 		label = string(runes[:size-1]) + "…"
 	}

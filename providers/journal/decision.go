@@ -1,7 +1,7 @@
 package journal
 
 import (
-	"maps"
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -51,8 +51,7 @@ func stages(was, is map[string]engine.Node) []Stage {
 		return nil
 	}
 	var out []Stage
-	for _, id := range slices.Sorted(maps.Keys(is)) {
-		n := is[id]
+	for id, n := range is {
 		before, known := was[id]
 		if known && before.Stage == n.Stage && before.Lost == n.Lost {
 			continue
@@ -62,6 +61,7 @@ func stages(was, is map[string]engine.Node) []Stage {
 			New: n.New, Old: n.Old, Pods: n.Pods, Batch: n.Batch, Lost: n.Lost,
 		})
 	}
+	slices.SortFunc(out, func(a, b Stage) int { return cmp.Compare(a.Machine, b.Machine) })
 	return out
 }
 

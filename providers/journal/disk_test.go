@@ -16,6 +16,7 @@ type disk struct {
 	mu      sync.Mutex
 	text    []byte
 	durable int // so much of it survives the power
+	syncs   int
 	full    bool
 	room    int           // how many bytes of the next write still fit when it is full
 	hold    chan struct{} // nothing is answered until it is closed; nil: at once
@@ -59,7 +60,7 @@ func (d *disk) Sync() error {
 	if d.full {
 		return syscall.ENOSPC
 	}
-	d.durable = len(d.text)
+	d.durable, d.syncs = len(d.text), d.syncs+1
 	return nil
 }
 

@@ -24,7 +24,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, wall := script.Plan("run-1"), sim.NewWall(script.Sim, 800)
+	plan, wall := script.Plan("run-1"), sim.NewWall(script.Sim, 300)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	intake := live.Open(ctx, wall)
@@ -60,7 +60,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	loop.Publish = func(s *engine.Snapshot) {
 		for _, b := range s.Blockers {
 			if b.Kind == engine.BlockedByJournal {
-				if refused++; refused == 3 { // somebody makes room
+				if refused++; refused == 1 { // somebody makes room
 					d.set(func(d *disk) { d.full = false })
 				}
 			}

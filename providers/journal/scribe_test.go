@@ -107,6 +107,31 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// What does not end anything for good is on the disk within a second or so, many lines
+// at once: a sync each would be too much for a busy run.
+func TestSyncsTogether(t *testing.T) {
+	d := &disk{}
+	s, _ := scribeOn(t, d, ordered)
+	begin := time.Now()
+	for i := range 200 {
+		if _, err := s.Ask(engine.Action{Kind: engine.Cordon, Key: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(d.lines(t, false)); n < i+1 {
+			t.Fatalf("%d of %d lines are with the system when the action goes out", n, i+1)
+		}
+	}
+	for len(d.lines(t, true)) < 200 {
+		if time.Since(begin) > 5*syncEvery {
+			t.Fatal("not on the disk")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if d.syncs > 10 {
+		t.Errorf("%d syncs for 200 lines", d.syncs)
+	}
+}
+
 // A disk that does not even answer holds nothing up for longer than patience, and from
 // then on nothing at all but what is forced.
 func TestSilentDisk(t *testing.T) {
@@ -129,6 +154,9 @@ func TestSilentDisk(t *testing.T) {
 	}
 	close(d.hold)
 	<-warned
+	if _, err := s.Ask(engine.Action{Kind: engine.Cordon, Key: "last"}); err != nil { // it waits for all before it
+		t.Error(err)
+	}
 	if lines := d.lines(t, false); len(lines) < 100 {
 		t.Errorf("%d lines when it answers again", len(lines))
 	}

@@ -233,14 +233,16 @@ func (w *Writer) work() {
 	var f file
 	var due <-chan time.Time // when to try again, or to sync
 	for {
+		timeUp := false
 		select {
 		case <-w.wake:
 		case <-due:
+			due, timeUp = nil, true
 		}
 		w.mu.Lock()
 		batch, closing := w.waiting, w.closing
 		last := w.seq
-		sync := due != nil && w.err == nil || w.wanted > w.synced || closing
+		sync := timeUp || w.wanted > w.synced || closing
 		w.mu.Unlock()
 		n, err := 0, error(nil)
 		if f == nil {

@@ -36,6 +36,7 @@ type Announcer struct {
 	namespace, name string // of the record
 	trouble         func(string)
 	waiting         chan engine.Event
+	closing         chan struct{}
 	stop            context.CancelFunc
 	ended           chan struct{}
 	record          types.UID // of the ConfigMap, "" before it is known
@@ -48,7 +49,7 @@ func (c *Client) Announcer(namespace, provider, group string, trouble func(strin
 	ctx, stop := context.WithCancel(context.Background())
 	a := &Announcer{
 		c: c, namespace: namespace, name: RecordName(provider, group), trouble: trouble,
-		waiting: make(chan engine.Event, mostAnnounced), stop: stop, ended: make(chan struct{}),
+		waiting: make(chan engine.Event, mostAnnounced), closing: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 	}
 	go a.run(ctx)
 	return a
@@ -69,7 +70,7 @@ func (a *Announcer) Events(list []engine.Event) {
 
 // Close waits a moment for what is still to be announced.
 func (a *Announcer) Close() {
-	close(a.waiting)
+	close(a.closing)
 	select {
 	case <-a.ended:
 	case <-time.After(lastAnnounced):
@@ -81,23 +82,34 @@ func (a *Announcer) Close() {
 func (a *Announcer) run(ctx context.Context) {
 	defer close(a.ended)
 	defer a.stop()
-	for e := range a.waiting {
+	for {
+		var e engine.Event
+		select {
+		case e = <-a.waiting:
+		default:
+			select {
+			case e = <-a.waiting:
+			case <-a.closing: // and nothing waits
+				return
+			}
+		}
 		switch err := a.post(ctx, e); {
 		case err == nil:
 			a.told = false
 		case apierrors.IsForbidden(err):
 			right := forbidden(err, "create", "", "events", a.where(e))
 			a.trouble("no Kubernetes Events are written: " + right.Error())
-			for range a.waiting { // until Close
-			}
 			return
-		case ctx.Err() == nil && !a.told:
+		case ctx.Err() != nil:
+			return
+		case !a.told:
 			a.told = true
 			a.trouble("a Kubernetes Event could not be written: " + a.c.words(err))
 		}
 		select {
 		case <-time.After(announceEvery):
 		case <-ctx.Done():
+			return
 		}
 	}
 }

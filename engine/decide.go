@@ -66,6 +66,8 @@ type Decision struct {
 	Wake time.Time
 	// Changed: the run differs in more than the time it was last seen.
 	Changed bool
+	// Touched are the machines whose nodes may differ or are new or gone, sorted.
+	Touched []string
 }
 
 // Heartbeat is the longest a running run goes without a decision; a pause
@@ -95,7 +97,8 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 	s.Run.Seen = now
 	s.Run.Blind = s.blind()
 	s.changed = s.changed || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
-	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Acks: s.acks, Wake: s.wake, Changed: s.changed}
+	slices.Sort(s.touched)
+	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Acks: s.acks, Wake: s.wake, Changed: s.changed, Touched: slices.Compact(s.touched)}
 }
 
 // known reports whether every source has been read once. Before that, what is not
@@ -142,6 +145,7 @@ type Step struct {
 	evicted  map[string]map[string][]string // see evictedFrom
 	stages   map[Stage][]string             // see byStage; nil after a change
 	copied   bool                           // Run.Nodes is this step's own
+	touched  []string                       // machines whose nodes were set or dropped
 	made     *world.Template                // answer of CreateTemplate
 }
 

@@ -13,11 +13,13 @@ func (s *Step) SetNode(id string, n Node) {
 		s.stages = nil
 	}
 	s.copyNodes()
+	s.touched = append(s.touched, id)
 	s.Run.Nodes[id] = n
 }
 
 func (s *Step) dropNode(id string) {
 	s.copyNodes()
+	s.touched = append(s.touched, id)
 	delete(s.Run.Nodes, id)
 	s.stages = nil
 }

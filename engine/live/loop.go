@@ -43,11 +43,11 @@ type Loop struct {
 	// May be nil.
 	Events func([]engine.Event)
 	// Heard is called with each command that came, before it is obeyed or refused;
-	// Decided with the run before and after a decision, once that is written down where
+	// Decided with the run before a decision and the decision, once that is written down where
 	// an action depends on it, and before its actions begin. Both on the loop's
 	// goroutine; may be nil.
 	Heard   func([]engine.Command)
-	Decided func(before, after engine.Run)
+	Decided func(before engine.Run, d engine.Decision)
 	// Took is told how long each decision took, on the loop's goroutine. May be nil.
 	Took func(time.Duration)
 	// Publish is called with each snapshot; it must not block. May be nil.
@@ -330,7 +330,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 		}
 	}
 	l.in = engine.Inputs{}
-	l.decided(before)
+	l.decided(before, d)
 	l.tell(d.Events)
 	l.acknowledge(d.Acks)
 	for _, a := range d.Actions {
@@ -342,10 +342,10 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	return d.Wake, nil
 }
 
-// decided tells what became of the run that was before.
-func (l *Loop) decided(before engine.Run) {
+// decided tells what a decision made of the run that was before.
+func (l *Loop) decided(before engine.Run, d engine.Decision) {
 	if l.Decided != nil {
-		l.Decided(before, l.run)
+		l.Decided(before, d)
 	}
 }
 
@@ -485,7 +485,7 @@ func (l *Loop) farewell(ctx context.Context) error {
 	before := l.run
 	l.run = d.Run
 	err := l.save(ctx, nil)
-	l.decided(before)
+	l.decided(before, d)
 	l.tell(d.Events)
 	if err == nil {
 		l.acknowledge(d.Acks)

@@ -443,9 +443,9 @@ func TestLoopTellsItsWitnessBeforeItActs(t *testing.T) {
 			b.note("heard " + string(c.Kind))
 		}
 	}
-	b.Decided = func(before, after engine.Run) {
-		if before.State != after.State {
-			b.note("decided " + string(after.State))
+	b.Decided = func(before engine.Run, d engine.Decision) {
+		if before.State != d.Run.State {
+			b.note("decided " + string(d.Run.State))
 		}
 	}
 	b.Loop.Events = func(list []engine.Event) {
@@ -469,7 +469,7 @@ func TestLoopTellsItsWitnessBeforeItActs(t *testing.T) {
 func TestLoopTellsADecisionAfterItsRecordAndBeforeItsActions(t *testing.T) {
 	b := newBench(t)
 	b.failed = 1
-	b.Decided = func(engine.Run, engine.Run) { b.note("decided") }
+	b.Decided = func(engine.Run, engine.Decision) { b.note("decided") }
 	if _, err := b.Run(t.Context(), b.planned()); err != nil {
 		t.Fatal(err)
 	}

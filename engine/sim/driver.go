@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,7 +63,7 @@ type Driver struct {
 // Witness is told what a driver hears, decides, tells, asks for and is answered.
 type Witness interface {
 	Heard([]engine.Command)
-	Decided(before, after engine.Run)
+	Decided(before engine.Run, d engine.Decision)
 	Events([]engine.Event)
 	// Asked is called before an action is sent, and Answered once its outcome is known.
 	Asked(engine.Action)
@@ -74,7 +76,7 @@ type Witness interface {
 type nobody struct{}
 
 func (nobody) Heard([]engine.Command)                 {}
-func (nobody) Decided(engine.Run, engine.Run)         {}
+func (nobody) Decided(engine.Run, engine.Decision)    {}
 func (nobody) Events([]engine.Event)                  {}
 func (nobody) Asked(engine.Action)                    {}
 func (nobody) Answered(engine.Action, engine.Outcome) {}
@@ -165,6 +167,7 @@ func (d *Driver) decide() {
 	}
 	dec := engine.Decide(d.Rules, s.now, s.View, d.Run, in)
 	if audit {
+		d.auditTouched(dec)
 		dec.Run = d.audit(given, dec.Run)
 	}
 	if d.dies(CrashBeforeSave, 0, dec.Actions) {
@@ -178,7 +181,7 @@ func (d *Driver) decide() {
 		d.save()
 	}
 	d.Events = append(d.Events, dec.Events...)
-	d.witness().Decided(before, d.Run)
+	d.witness().Decided(before, dec)
 	d.witness().Events(dec.Events)
 	d.wake = dec.Wake
 	d.check.after(dec)
@@ -207,6 +210,17 @@ func (d *Driver) audit(given []byte, next engine.Run) engine.Run {
 		d.breaks("the run does not survive JSON:\n%s\n%s", written, again)
 	}
 	return read
+}
+
+// auditTouched sees that a decision tells of every node that it changed.
+func (d *Driver) auditTouched(dec engine.Decision) {
+	for _, nodes := range []map[string]engine.Node{d.Run.Nodes, dec.Run.Nodes} {
+		for id := range nodes {
+			if !slices.Contains(dec.Touched, id) && !reflect.DeepEqual(d.Run.Nodes[id], dec.Run.Nodes[id]) {
+				d.breaks("Decide changed the node of %s and does not tell", id)
+			}
+		}
+	}
 }
 
 // send carries one action out: it arrives half a latency from now, its answer

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"cmp"
 	"reflect"
 	"slices"
 
@@ -9,11 +8,12 @@ import (
 )
 
 // difference is what a decision changed, nil if nothing that a journal tells.
-func difference(before, after *engine.Run) *Decision {
+func difference(before *engine.Run, made *engine.Decision) *Decision {
+	after := &made.Run
 	d := &Decision{
-		Stages: stages(before.Nodes, after.Nodes), Gone: gone(before.Nodes, after.Nodes),
 		Culprits: news(before.Culprits, after.Culprits), Left: news(before.Left, after.Left), Notes: news(before.Notes, after.Notes),
 	}
+	d.Stages, d.Gone = stages(before.Nodes, after.Nodes, made.Touched)
 	if before.State != after.State || before.Result != after.Result {
 		d.State = &State{From: before.State, To: after.State, Result: after.Result, Why: after.Why}
 	}
@@ -44,41 +44,22 @@ func news(was, is []string) []string {
 	return is
 }
 
-// stages are the nodes that have come to another stage, by machine. A decision that
-// changes no node hands on the very map that it was given.
-func stages(was, is map[string]engine.Node) []Stage {
-	if same(was, is) {
-		return nil
-	}
-	var out []Stage
-	for id, n := range is {
+// stages are those of some machines that have come to another stage, or are not there
+// any more.
+func stages(was, is map[string]engine.Node, machines []string) (moved []Stage, gone []string) {
+	for _, id := range machines {
 		before, known := was[id]
-		if known && before.Stage == n.Stage && before.Lost == n.Lost {
-			continue
-		}
-		out = append(out, Stage{
-			Machine: id, Node: n.Name, Zone: n.Zone, From: before.Stage, To: n.Stage, Since: n.Since, Reason: n.Reason,
-			New: n.New, Old: n.Old, Pods: n.Pods, Batch: n.Batch, Lost: n.Lost,
-		})
-	}
-	slices.SortFunc(out, func(a, b Stage) int { return cmp.Compare(a.Machine, b.Machine) })
-	return out
-}
-
-func gone(was, is map[string]engine.Node) []string {
-	if same(was, is) {
-		return nil
-	}
-	var out []string
-	for id := range was {
-		if _, still := is[id]; !still {
-			out = append(out, id)
+		n, there := is[id]
+		switch {
+		case known && !there:
+			gone = append(gone, id)
+		case !there, known && before.Stage == n.Stage && before.Lost == n.Lost:
+		default:
+			moved = append(moved, Stage{
+				Machine: id, Node: n.Name, Zone: n.Zone, From: before.Stage, To: n.Stage, Since: n.Since, Reason: n.Reason,
+				New: n.New, Old: n.Old, Pods: n.Pods, Batch: n.Batch, Lost: n.Lost,
+			})
 		}
 	}
-	slices.Sort(out)
-	return out
-}
-
-func same(a, b map[string]engine.Node) bool {
-	return reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer()
+	return moved, gone
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -83,8 +85,9 @@ func opened(o Options) *Opened {
 		Cluster: r.Cluster, Group: r.Group, Provider: r.Provider, Strategy: r.Strategy,
 		Started: r.Started, StartedBy: r.By, Seen: r.Seen, State: r.State, Why: r.Why, Seed: r.Seed, Limit: r.Limit,
 		Settings: r.Settings, Target: r.Target, Base: r.Base, Template: r.BaseTemplate,
-		Phases: r.Phases, Batches: r.Batches, Orders: r.Orders, Nodes: stages(nil, r.Nodes), Plan: o.Plan,
+		Phases: r.Phases, Batches: r.Batches, Orders: r.Orders, Plan: o.Plan,
 	}
+	out.Nodes, _ = stages(nil, r.Nodes, slices.Sorted(maps.Keys(r.Nodes)))
 	if o.Plan != nil {
 		out.From, out.To, out.Limit = o.Plan.From, o.Plan.To, o.Plan.Limit
 	}
@@ -102,12 +105,12 @@ func (s *Scribe) Heard(list []engine.Command) {
 }
 
 // Decided writes down what a decision changed.
-func (s *Scribe) Decided(before, after engine.Run) {
+func (s *Scribe) Decided(before engine.Run, d engine.Decision) {
 	s.mu.Lock()
-	s.run = after
+	s.run = d.Run
 	s.mu.Unlock()
-	if d := difference(&before, &after); d != nil {
-		s.w.Put(Line{At: s.now(), Kind: KindDecision, Decision: d})
+	if changed := difference(&before, &d); changed != nil {
+		s.w.Put(Line{At: s.now(), Kind: KindDecision, Decision: changed})
 	}
 }
 

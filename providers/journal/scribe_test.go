@@ -173,7 +173,7 @@ func TestForcedByNobody(t *testing.T) {
 	if o.Refusal != engine.RefusedJournal {
 		t.Errorf("%+v", o)
 	}
-	s.Decided(engine.Run{}, ordered)
+	s.Decided(engine.Run{}, engine.Decision{Run: ordered})
 	did := false
 	s.Executor(hand(func(engine.Action) engine.Outcome {
 		did = true
@@ -284,7 +284,7 @@ func TestNoPlaceForTheJournal(t *testing.T) {
 
 func TestDifference(t *testing.T) {
 	before := engine.Run{State: engine.Running, Nodes: map[string]engine.Node{"i-1": {Name: "a1", Stage: engine.Outdated}, "i-2": {Name: "a2", Stage: engine.Draining}}}
-	if d := difference(&before, &before); d != nil {
+	if d := difference(&before, &engine.Decision{Run: before, Touched: []string{"i-1", "i-3"}}); d != nil {
 		t.Errorf("nothing changed: %+v", d)
 	}
 	after := before
@@ -294,7 +294,7 @@ func TestDifference(t *testing.T) {
 	after.Orders = ordered.Orders
 	after.Gate = "waits"
 	after.Left = []string{"a taint"}
-	d := difference(&before, &after)
+	d := difference(&before, &engine.Decision{Run: after, Touched: []string{"i-1", "i-2", "i-3"}})
 	if d == nil || d.State == nil || d.State.To != engine.Ending || d.State.Why != after.Why || len(d.Batches) != 1 || len(d.Orders) != 1 || d.Gate == nil || *d.Gate != "waits" || len(d.Left) != 1 {
 		t.Fatalf("%+v", d)
 	}

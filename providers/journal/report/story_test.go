@@ -19,10 +19,10 @@ type witness struct {
 	asked   map[string]int // by key
 }
 
-func (w *witness) Heard(list []engine.Command)                { w.scribe.Heard(list) }
-func (w *witness) Decided(before, after engine.Run)           { w.scribe.Decided(before, after) }
-func (w *witness) Events(list []engine.Event)                 { w.scribe.Events(list) }
-func (w *witness) Answered(a engine.Action, o engine.Outcome) { w.scribe.Answer(w.asked[a.Key], o) }
+func (w *witness) Heard(list []engine.Command)                  { w.scribe.Heard(list) }
+func (w *witness) Decided(before engine.Run, d engine.Decision) { w.scribe.Decided(before, d) }
+func (w *witness) Events(list []engine.Event)                   { w.scribe.Events(list) }
+func (w *witness) Answered(a engine.Action, o engine.Outcome)   { w.scribe.Answer(w.asked[a.Key], o) }
 
 func (w *witness) Asked(a engine.Action) {
 	seq, err := w.scribe.Ask(a)

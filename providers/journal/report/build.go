@@ -435,6 +435,17 @@ func (b *builder) finish() {
 			r.Untouched++
 		}
 	}
+	for i, batch := range r.Batches { // an approved batch names its machines only
+		names := make([]string, len(batch.Machines))
+		for j, machine := range batch.Machines {
+			if names[j] = machine; b.nodes[machine] != nil {
+				names[j] = b.nodes[machine].Label()
+			}
+		}
+		if len(names) > 0 {
+			r.Batches[i].Names = names
+		}
+	}
 	slices.SortStableFunc(r.Nodes, func(a, b *Node) int { return a.began().Compare(b.began()) })
 	r.Planned = len(b.outdated)
 	for _, id := range sortedOrders(b.orders) {

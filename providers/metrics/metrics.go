@@ -1,0 +1,114 @@
+// Package metrics tells a run in numbers, as Prometheus reads them (text format 0.0.4,
+// https://prometheus.io/docs/instrumenting/exposition_formats). There are few, and no
+// label has more values than this program knows words for: none names a node, a pod or a
+// budget. docs/metrics.md lists them.
+package metrics
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+)
+
+// buckets of the time that decisions take, in seconds.
+var buckets = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1}
+
+// Recorder collects what is told of a run, and serves it. Its methods are quick, and any
+// goroutine may call them.
+type Recorder struct {
+	version string
+
+	mu       sync.Mutex
+	now      func() time.Time // the cluster's time
+	seen     *engine.Snapshot
+	events   map[engine.EventType]int
+	refused  map[engine.Refusal]int
+	actions  map[action]int
+	took     []int // decisions, by bucket; the last: those that took longer
+	tookSum  time.Duration
+	tookMany int
+}
+
+// action counts what came of actions of one kind.
+type action struct {
+	kind    engine.ActionKind
+	verdict engine.Verdict
+}
+
+// New makes a Recorder of this version of the program.
+func New(version string) *Recorder {
+	return &Recorder{
+		version: version, now: time.Now, events: map[engine.EventType]int{}, refused: map[engine.Refusal]int{},
+		actions: map[action]int{}, took: make([]int, len(buckets)+1),
+	}
+}
+
+// SetClock has ages counted in the cluster's time.
+func (r *Recorder) SetClock(now func() time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now = now
+}
+
+// Events counts what happened.
+func (r *Recorder) Events(list []engine.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range list {
+		r.events[e.Type]++
+	}
+}
+
+// See keeps the newest snapshot.
+func (r *Recorder) See(s *engine.Snapshot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen = s
+}
+
+// Took counts a decision.
+func (r *Recorder) Took(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := 0
+	for at < len(buckets) && d.Seconds() > buckets[at] {
+		at++
+	}
+	r.took[at]++
+	r.tookSum += d
+	r.tookMany++
+}
+
+// Executor counts what comes of the actions that e carries out.
+func (r *Recorder) Executor(e live.Executor) live.Executor { return counting{e, r} }
+
+type counting struct {
+	live.Executor
+	to *Recorder
+}
+
+func (c counting) Do(ctx context.Context, a engine.Action) engine.Outcome {
+	o := c.Executor.Do(ctx, a)
+	c.to.mu.Lock()
+	defer c.to.mu.Unlock()
+	c.to.actions[action{a.Kind, o.Verdict}]++
+	if a.Kind == engine.Evict && o.Verdict == engine.Refused {
+		c.to.refused[o.Refusal]++
+	}
+	return o
+}
+
+// ServeHTTP answers a scrape.
+func (r *Recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if req.Method != http.MethodGet && req.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "only GET", http.StatusMethodNotAllowed)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, _ = w.Write(r.text()) // who scrapes may go
+}

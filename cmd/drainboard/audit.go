@@ -65,6 +65,13 @@ func (n *notices) add(e engine.Event) {
 	n.tell(e)
 }
 
+// hold keeps what comes for whoever it is told to next.
+func (n *notices) hold() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.tell = nil
+}
+
 // to tells from here on what there is.
 func (n *notices) to(tell func(engine.Event) bool) {
 	n.mu.Lock()

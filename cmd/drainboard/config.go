@@ -7,13 +7,14 @@ import (
 	"github.com/drainboard/drainboard/themes/strictyaml"
 )
 
-// config is what config.yaml says; docs/themes.md describes it.
+// config is what config.yaml says; docs/themes.md and docs/hooks.md describe it.
 type config struct {
 	theme      string // "" means auto
 	background string // dark or light; "" means that of the terminal
 	mouse      bool
 	notify     bool
 	contexts   []contextConfig
+	hooks      []hookConfig
 }
 
 // contextConfig is what is special in some kubeconfig contexts.
@@ -29,6 +30,7 @@ func parseConfig(file string, data []byte) (config, error) {
 			"background": func(v strictyaml.Value) { c.background = readBackground(v) },
 			"mouse":      func(v strictyaml.Value) { v.Bool(&c.mouse) },
 			"notify":     func(v strictyaml.Value) { v.Bool(&c.notify) },
+			"hooks":      func(v strictyaml.Value) { c.hooks = readHooks(v) },
 			"contexts": func(v strictyaml.Value) {
 				v.List(func(v strictyaml.Value) { c.contexts = append(c.contexts, readContext(v)) })
 			},
@@ -51,13 +53,19 @@ func readBackground(v strictyaml.Value) string {
 	return ""
 }
 
+// readPattern reads what kubeconfig contexts are compared with.
+func readPattern(v strictyaml.Value) string {
+	pattern, _ := v.Text()
+	if _, err := path.Match(pattern, ""); err != nil {
+		v.Fail("%q is no pattern: * is any letters, ? one letter, [ab] one of these", pattern)
+	}
+	return pattern
+}
+
 func readContext(v strictyaml.Value) (c contextConfig) {
 	v.Map(map[string]func(strictyaml.Value){
 		"match": func(v strictyaml.Value) {
-			c.match, _ = v.Text()
-			if _, err := path.Match(c.match, ""); err != nil {
-				v.Fail("%q is no pattern: * is any letters, ? one letter, [ab] one of these", c.match)
-			}
+			c.match = readPattern(v)
 		},
 		"theme": readText(&c.theme),
 		"mark":  readText(&c.mark),

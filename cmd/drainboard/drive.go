@@ -28,7 +28,7 @@ type seat struct {
 	err     io.Writer
 	plain   bool                   // no dashboard: lines
 	screen  ui.Options             // of a dashboard or lines; Snapshots, Send and Look are filled in
-	beside  func(*engine.Snapshot) // adds to each snapshot before it is shown; may be nil
+	beside  func(*engine.Snapshot) // adds to each snapshot before it is shown, or looks at it; may be nil
 	over    func()                 // called when the loop has ended, while the screen may stay; may be nil
 }
 
@@ -46,6 +46,7 @@ func (d *seat) headless(ctx context.Context, loop *live.Loop, run engine.Run) (e
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	events := loop.Events
+	loop.Publish = d.beside
 	loop.Events = func(list []engine.Event) {
 		events(list)
 		for _, e := range list {

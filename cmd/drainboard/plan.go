@@ -47,6 +47,9 @@ func (a *app) plan(cmd *cobra.Command, group string, f *rollFlags, auto, asJSON 
 	if err != nil {
 		return err
 	}
+	if err := f.readHooks(a, s.kube.ContextName(), &settings); err != nil {
+		return usage(err)
+	}
 	v, err := s.look(cmd.Context(), group, nil)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 // rollFlags are the flags of upgrade and plan that make a run's settings and
 // target.
 type rollFlags struct {
+	hookFlags
 	provider, strategy string
 
 	maxUnavailable, maxSurge string
@@ -78,6 +79,7 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.DurationVar(&f.pendingLimit, "pending-limit", 0, "how long a replacement pod may be Pending before no new drain starts (default 5m)")
 	fl.DurationVar(&f.gatePause, "gate-pause", 0, "pause the run when no drain could start for this long (default 30m)")
 	fl.StringSliceVar(&f.newLabels, "expect-label", nil, "label (key or key=value) that a new node must carry before it counts")
+	f.addHooks(cmd)
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: chosen; a plan names its own)")
 }
 

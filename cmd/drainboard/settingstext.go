@@ -45,6 +45,7 @@ var settingRows = []settingRow{
 	{"pending-limit", func(r engine.Run) string { return r.Settings.PendingLimit.String() }},
 	{"gate-pause", func(r engine.Run) string { return r.Settings.GatePause.String() }},
 	{"expect-label", expectLabel},
+	{"hook", hookText},
 	{"seed", func(r engine.Run) string { return fmt.Sprintf("%d", r.Seed) }},
 }
 

@@ -31,6 +31,9 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 			return usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
 		}
 	}
+	if err := d.adopt(&run); err != nil {
+		return usage(err)
+	}
 	now := d.session.kube.Clock().Now()
 	message := resumed(run, now, d.given, d.auto)
 	if run.State == engine.Planned {
@@ -69,7 +72,7 @@ func resumed(run engine.Run, now time.Time, given []string, auto bool) string {
 // given are the flags on the command line that make a run's settings and target.
 func given(cmd *cobra.Command) (names []string) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed && !slices.Contains([]string{"auto", "plain", "yes", "dry-run", "output", "theme"}, f.Name) {
+		if f.Changed && !slices.Contains(append(hookFlagNames, "auto", "plain", "yes", "dry-run", "output", "theme", "metrics"), f.Name) {
 			names = append(names, "--"+f.Name)
 		}
 	})

@@ -40,6 +40,7 @@ func (a *app) upgradeCmd() *cobra.Command {
 	fl.BoolVar(&u.dryRun, "dry-run", false, "the same as plan")
 	fl.StringVarP(&u.output, "output", "o", "text", "events of --auto as text or json")
 	a.themeFlag(cmd)
+	fl.StringVar(&u.metrics, "metrics", "", "serve Prometheus metrics at /metrics while the run is driven: a port (of this machine only) or HOST:PORT")
 	u.add(cmd)
 	return cmd
 }
@@ -53,6 +54,8 @@ type upgrade struct {
 	given       []string // flags that make settings and target
 	yes, dryRun bool
 	output      string
+	metrics     string         // address, "" for none
+	serving     *metricsServer // nil: none
 	json        bool
 	signals     chan os.Signal
 	driving     chan struct{} // closed when the run is under way: signals are its business
@@ -74,6 +77,12 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 	rules, settings, err := u.rules(cmd, u.auto)
 	if err != nil {
 		return usage(err)
+	}
+	if u.metrics != "" {
+		if u.serving, err = serveMetrics(u.metrics); err != nil {
+			return usage(err)
+		}
+		defer u.serving.close()
 	}
 	u.signals = make(chan os.Signal, 4)
 	signal.Notify(u.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -110,6 +119,9 @@ func (u *upgrade) prepare(ctx context.Context, cmd *cobra.Command, rules engine.
 	if err != nil {
 		return err
 	}
+	if err := u.readHooks(u.app, s.kube.ContextName(), &settings); err != nil {
+		return usage(err)
+	}
 	v, err := s.look(ctx, u.group, nil)
 	if err != nil {
 		return err
@@ -144,6 +156,8 @@ func (u *upgrade) prepare(ctx context.Context, cmd *cobra.Command, rules engine.
 	if u.auto {
 		d.listeners = append(d.listeners, (&printer{w: u.app.out, json: u.json}).events)
 	}
+	d.accompany()
+	defer d.close()
 	run, found, err := record.Load(ctx)
 	if err != nil {
 		return usage(err)
@@ -169,6 +183,7 @@ type driver struct {
 	// must be quick.
 	listeners []func([]engine.Event)
 	audit     *audit // once there is a run
+	beside    *beside
 }
 
 // start begins a planned run, after a question if there may be one.
@@ -231,13 +246,15 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		Store:    d.tenure, Clock: clock, Cluster: d.session.kube.ClusterName(), Lock: d.tenure,
 	}
 	loop.Events = func(list []engine.Event) { d.events(list...) }
+	look := d.beside.attend(loop, run)
 	d.audit.attend(loop)
 	d.tenure.run = run
-	over := func() { // whatever stays on the screen, the group is free
+	over := func() { // whatever stays on the screen, and whoever is still told, the group is free
 		d.view.intake.Close()
 		d.tenure.release()
+		d.beside.over()
 	}
-	from := &seat{clock: clock, signals: d.signals, err: d.app.err, over: over}
+	from := &seat{clock: clock, signals: d.signals, err: d.app.err, over: over, beside: look}
 	for _, c := range first {
 		from.send(loop, c)
 	}
@@ -247,6 +264,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 	close(d.driving)
 	if d.auto {
 		run, err = from.headless(ctx, loop, run)
+		over()
 	} else {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()

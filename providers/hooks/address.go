@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Address is where a webhook is posted to. Whoever knows one may post, so it never leaves
-// this package: whatever prints an Address gets its host.
-type Address struct{ url string }
+// Address is where a webhook is posted to, or where that can be read. Whoever knows one may
+// post, so it never leaves this package: whatever prints an Address gets its host.
+type Address struct{ url, env, file string }
 
 // ParseAddress reads an https or http URL.
 func ParseAddress(text string) (Address, error) {
@@ -21,40 +21,50 @@ func ParseAddress(text string) (Address, error) {
 	if (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" {
 		return Address{}, errors.New("is no https:// or http:// URL")
 	}
-	return Address{u.String()}, nil
+	return Address{url: u.String()}, nil
 }
 
-// AddressFromEnv reads the URL in an environment variable.
-func AddressFromEnv(name string) (Address, error) {
-	text := os.Getenv(name)
-	if text == "" {
-		return Address{}, fmt.Errorf("the environment variable %s is empty", name)
-	}
-	a, err := ParseAddress(text)
-	if err != nil {
-		return a, fmt.Errorf("what is in the environment variable %s %w", name, err)
-	}
-	return a, nil
-}
+// FromEnv is the URL in an environment variable, FromFile that in a file, as secrets are
+// mounted. Both are to be resolved.
+func FromEnv(name string) Address  { return Address{env: name} }
+func FromFile(file string) Address { return Address{file: file} }
 
-// AddressFromFile reads the URL in a file, as secrets are mounted.
-func AddressFromFile(file string) (Address, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return Address{}, err
+// Resolve reads the URL where it is.
+func (a Address) Resolve() (Address, error) {
+	text, from := a.url, ""
+	switch {
+	case a.env != "":
+		text, from = os.Getenv(a.env), "the environment variable "+a.env
+		if text == "" {
+			return a, fmt.Errorf("%s is empty", from)
+		}
+	case a.file != "":
+		content, err := os.ReadFile(a.file)
+		if err != nil {
+			return a, err
+		}
+		text, from = string(content), a.file
+	default:
+		return a, nil
 	}
-	a, err := ParseAddress(string(text))
+	url, err := ParseAddress(text)
 	if err != nil {
-		return a, fmt.Errorf("what is in %s %w", file, err)
+		return a, fmt.Errorf("what is in %s %w", from, err)
 	}
-	return a, nil
+	return url, nil
 }
 
 // None reports whether there is no address.
-func (a Address) None() bool { return a.url == "" }
+func (a Address) None() bool { return a == Address{} }
 
 // Host is what may be shown of an address.
 func (a Address) Host() string {
+	switch {
+	case a.env != "":
+		return "$" + a.env
+	case a.file != "":
+		return a.file
+	}
 	u, err := url.Parse(a.url)
 	if err != nil {
 		return ""

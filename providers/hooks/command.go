@@ -38,7 +38,7 @@ func (h *Hook) command(ctx context.Context, m Message) error {
 	}
 	defer read.Close()
 	cmd := exec.Command(h.Run[0], h.Run[1:]...)
-	cmd.Dir, cmd.Env = h.Dir, m.env()
+	cmd.Env = append(os.Environ(), m.Env()...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(append(said, '\n')), write, write
 	cmd.WaitDelay = leftovers // for a standard input that nobody reads
 	apart(cmd)

@@ -60,8 +60,6 @@ type Hook struct {
 	On []On
 	// Run is a command with its arguments; no shell reads it.
 	Run []string
-	// Dir is where the command runs; "" is where Drainboard was started.
-	Dir string
 	// Webhook is where to post to.
 	Webhook Address
 	Format  Format

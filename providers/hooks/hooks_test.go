@@ -321,24 +321,24 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 	t.Setenv("THE_HOOK", "https://user:hunter2@example.com/x?token=abcdef\n")
-	a, err := AddressFromEnv("THE_HOOK")
+	a, err := FromEnv("THE_HOOK").Resolve()
 	if err != nil || a.Host() != "example.com" || a.None() {
 		t.Fatalf("%v %v", a, err)
 	}
 	if got := a.hide("posting to https://user:hunter2@example.com/x?token=abcdef with hunter2 and token=abcdef"); strings.Contains(got, "hunter2") || strings.Contains(got, "abcdef") {
 		t.Errorf("hidden: %s", got)
 	}
-	if _, err := AddressFromEnv("THERE_IS_NO_SUCH_THING"); err == nil {
+	if _, err := FromEnv("THERE_IS_NO_SUCH_THING").Resolve(); err == nil {
 		t.Error("an empty variable is an address")
 	}
 	file := filepath.Join(t.TempDir(), "url")
 	if err := os.WriteFile(file, []byte("https://example.com/y\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if a, err := AddressFromFile(file); err != nil || a.Host() != "example.com" {
+	if a, err := FromFile(file).Resolve(); err != nil || a.Host() != "example.com" {
 		t.Errorf("%v %v", a, err)
 	}
-	if _, err := AddressFromFile(file + "x"); err == nil {
+	if _, err := FromFile(file + "x").Resolve(); err == nil {
 		t.Error("a file that is not there has an address")
 	}
 }

@@ -3,7 +3,6 @@ package hooks
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -26,9 +25,8 @@ type Message struct {
 // json is the message as commands get it.
 func (m Message) json() ([]byte, error) { return json.Marshal(m) }
 
-// env is the message as environment variables, on top of this process's own.
-func (m Message) env() []string {
-	out := os.Environ()
+// Env is the message as environment variables.
+func (m Message) Env() (out []string) {
 	set := func(name, value string) { out = append(out, "DRAINBOARD_"+name+"="+short(value, maxEnv)) }
 	set("HOOK", string(m.Hook))
 	set("CLUSTER", m.Cluster)

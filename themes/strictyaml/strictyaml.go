@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/agnivade/levenshtein"
 	"go.yaml.in/yaml/v3"
@@ -153,6 +154,29 @@ func (v Value) List(each func(Value)) {
 		}
 		each(Value{v.file, node, fmt.Sprintf("%s[%d]", v.path, i)})
 	}
+}
+
+// OneOrMore reads a single value, or a sequence of them.
+func (v Value) OneOrMore(each func(Value)) {
+	if v.node.Kind == yaml.SequenceNode {
+		v.List(each)
+		return
+	}
+	each(v)
+}
+
+// Duration reads a time as Go writes it, as 90s or 5m, into to.
+func (v Value) Duration(to *time.Duration) {
+	s, ok := v.Text()
+	if !ok {
+		return
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		v.Fail("%q is no time (examples: 30s, 5m)", s)
+		return
+	}
+	*to = d
 }
 
 // Text reads a single value as it is written; ok is false if there is none.

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/hooks"
+)
+
+// lastCalls is how long the end of the process waits for hooks that are still to be told.
+const lastCalls = 30 * time.Second
+
+// beside is what goes along with a run and must never hold it up: hooks that are told of
+// it, and its metrics.
+type beside struct {
+	hooks    *hookFlags
+	notifier *hooks.Notifier
+	runner   *hooks.Runner
+	metrics  *metricsServer // nil: none are served
+	notices  notices
+}
+
+// accompany begins to tell hooks of what the driver says.
+func (d *driver) accompany() {
+	cluster := d.session.kube.ClusterName()
+	b := &beside{hooks: &d.hookFlags, metrics: d.serving}
+	b.notifier = hooks.NewNotifier(d.list, cluster, func(reason, message string) {
+		b.notices.add(engine.Event{Type: engine.Warning, Reason: reason, Message: message})
+	})
+	b.runner = &hooks.Runner{Hooks: d.list, Cluster: cluster, Now: d.session.kube.Clock().Now}
+	d.listeners = append(d.listeners, b.notifier.Events)
+	if b.metrics != nil {
+		b.metrics.SetClock(d.session.kube.Clock().Now)
+		d.listeners = append(d.listeners, b.metrics.Events)
+	}
+	d.beside = b
+}
+
+// attend has the loop of a run carry out the hooks around nodes, and be measured. It
+// returns who looks at each snapshot, nil for nobody.
+func (b *beside) attend(loop *live.Loop, run engine.Run) func(*engine.Snapshot) {
+	b.runner.Run = run.ID
+	loop.Executor = withHooks{loop.Executor, b.runner}
+	b.notices.to(loop.Tell)
+	see := func(s *engine.Snapshot) { b.notifier.See(s) }
+	if m := b.metrics; m != nil {
+		loop.Executor, loop.Took = m.Executor(loop.Executor), m.Took
+		see = func(s *engine.Snapshot) {
+			b.notifier.See(s)
+			m.See(s)
+		}
+	} else if !waitsForBlocked(b.hooks.list) {
+		return nil
+	}
+	return see
+}
+
+func waitsForBlocked(list []hooks.Hook) bool {
+	for i := range list {
+		if list[i].Wants(hooks.Blocked) {
+			return true
+		}
+	}
+	return false
+}
+
+// over: the loop has ended, and tells nothing any more.
+func (b *beside) over() { b.notices.hold() }
+
+// close waits a while for what is still to be told; a signal ends that.
+func (d *driver) close() {
+	d.beside.notices.to(func(e engine.Event) bool {
+		fmt.Fprintln(d.app.err, "drainboard: "+e.Message)
+		return true
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), lastCalls)
+	defer cancel()
+	go func() {
+		select {
+		case <-d.signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	d.beside.notifier.Close(ctx)
+}
+
+// withHooks carries out hooks; all other actions are for others.
+type withHooks struct {
+	live.Executor
+	hooks *hooks.Runner
+}
+
+func (e withHooks) Do(ctx context.Context, a engine.Action) engine.Outcome {
+	if a.Kind == engine.RunHook {
+		return e.hooks.Do(ctx, a)
+	}
+	return e.Executor.Do(ctx, a)
+}

@@ -13,6 +13,9 @@ import (
 // lastCalls is how long the end of the process waits for hooks that are still to be told.
 const lastCalls = 30 * time.Second
 
+// patience is how long that is not worth a word.
+const patience = 2 * time.Second
+
 // beside is what goes along with a run and must never hold it up: hooks that are told of
 // it, and its metrics.
 type beside struct {
@@ -78,6 +81,10 @@ func (d *driver) close() {
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), lastCalls)
 	defer cancel()
+	told := time.AfterFunc(patience, func() {
+		fmt.Fprintf(d.app.err, "drainboard: hooks are still to be told: waiting for them, %s at most; ctrl-c ends that\n", lastCalls)
+	})
+	defer told.Stop()
 	go func() {
 		select {
 		case <-d.signals:

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
 )
 
 // waiting is how many calls may wait for one hook; more are dropped, and that is told.
@@ -34,10 +35,19 @@ func NewNotifier(hooks []Hook, cluster string, warn func(reason, message string)
 	for i := range hooks {
 		queue := make(chan Message, waiting)
 		n.queues = append(n.queues, queue)
-		n.workers.Go(func() { n.serve(ctx, &n.hooks[i], queue) })
+		n.caught(func() { n.serve(ctx, &n.hooks[i], queue) })
 	}
-	n.workers.Go(n.watch)
+	n.caught(n.watch)
 	return n
+}
+
+// caught starts a worker. A fault of ours in one leaves the run and the screen alone.
+func (n *Notifier) caught(work func()) {
+	n.workers.Go(func() {
+		if err := live.Caught(func() error { work(); return nil }); err != nil {
+			n.warn("hook", "hooks are told no more: "+err.Error())
+		}
+	})
 }
 
 // momentsOf says which hooks an event is for, the one that says most first.

@@ -52,7 +52,7 @@ func TestIdle(t *testing.T) {
 // phases and pods: nothing is left out, and nothing told twice.
 func TestRetell(t *testing.T) {
 	s := sim.NewScript()
-	if out, err := s.Do("cluster zones=a,b nodes=4\nworkload web replicas=6\nbudget web max=1\nsettings max-unavailable=2 approve=none\nstart"); err != nil {
+	if out, err := s.Do("cluster zones=a,b nodes=4\nworkload web replicas=6\nbudget web max=1\nsettings max-unavailable=2 approve=none before-node=30s\nfault node-hook takes=2s\nstart"); err != nil {
 		t.Fatal(err, out)
 	}
 	told := map[engine.EventType]int{}
@@ -70,7 +70,7 @@ func TestRetell(t *testing.T) {
 	}
 	for what, n := range map[engine.EventType]int{
 		engine.RunStarted: 1, engine.RunFinished: 1, engine.PhaseStarted: 4, engine.PhaseFinished: 4,
-		engine.NodeDraining: 4, engine.NodeReplaced: 4,
+		engine.NodeDraining: 4, engine.NodeReplaced: 4, engine.HookStarted: 4,
 	} {
 		if told[what] < n || what != engine.NodeReplaced && what != engine.NodeDraining && told[what] != n {
 			t.Errorf("%s was told %d times, not %d", what, told[what], n)

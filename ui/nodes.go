@@ -117,7 +117,7 @@ func active(r *engine.NodeRow) bool {
 	case engine.Draining, engine.Settling, engine.Terminating, engine.Launching, engine.Updating:
 		return true
 	}
-	return r.Blocked
+	return r.Blocked || hooksAsked(r)
 }
 
 // height is how many lines the tables need to show everything, frames included.

@@ -73,7 +73,7 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 	}
 	l.fit(name, shorten(sc.names[r.ID], c.name, st.g.Ellipsis), c.name).space(1)
 
-	word := string(r.Stage)
+	word := stageWord(r)
 	if c.glyph {
 		word = lk.glyph + " " + word
 	}
@@ -125,6 +125,19 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 		l.space(1).add(np, note)
 	}
 	return l.String()
+}
+
+// stageWord is where a node stands; a queued one may have its hooks asked.
+func stageWord(r *engine.NodeRow) string {
+	if hooksAsked(r) {
+		return "hooks asked"
+	}
+	return string(r.Stage)
+}
+
+// hooksAsked reports whether the hooks before a node are asked now.
+func hooksAsked(r *engine.NodeRow) bool {
+	return r.Wait != nil && r.Wait.For == string(engine.BeforeNode)
 }
 
 // podsCell is how many pods have still to leave; where there is room, also how

@@ -105,7 +105,7 @@ func TestRandom(t *testing.T) {
 func everyCrash(t *testing.T, crashes map[string]int) {
 	kinds := []engine.ActionKind{engine.AddTaint, engine.RemoveTaint, engine.Cordon, engine.Evict, engine.LookAtPods, engine.Terminate, engine.CheckEffect}
 	if *seedsFlag >= 10000 {
-		kinds = append(kinds, engine.Uncordon, engine.AddLabel, engine.RemoveLabel, engine.Delete, engine.SetSizes, engine.Suspend, engine.Resume)
+		kinds = append(kinds, engine.Uncordon, engine.AddLabel, engine.RemoveLabel, engine.Delete, engine.SetSizes, engine.Suspend, engine.Resume, engine.RunHook)
 	}
 	for _, point := range []CrashPoint{CrashBeforeSave, CrashBeforeAct, CrashMidAct, CrashAfterAct} {
 		for _, kind := range kinds {

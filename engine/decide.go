@@ -93,6 +93,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 	}
 	if known {
 		s.goOn()
+		s.lookOut()
 	}
 	s.Run.Seen = now
 	s.Run.Blind = s.blind()

@@ -51,7 +51,7 @@ func (s *Step) obeyApprove(c Command) {
 		s.refuse(c, fmt.Sprintf("approval of batch %d refused: it has changed, look at it again", c.Batch))
 		return
 	}
-	b.Approved, b.By = s.Now, c.By
+	b.Approved, b.By, b.Outlook = s.Now, c.By, Outlook{}
 	s.Run.Batches[last] = b
 	if b.Phase != "" {
 		s.Report(Event{Type: BatchApproved, Batch: b.ID, Phase: b.Phase, Reason: b.By, Message: b.Phase + " approved"})

@@ -306,6 +306,9 @@ type Batch struct {
 	Waiting  time.Time `json:"waiting"`
 	Approved time.Time `json:"approved,omitzero"`
 	By       string    `json:"by,omitempty"`
+	// Outlook is what approving it would do, while it waits: for those who see the
+	// record only.
+	Outlook Outlook `json:"outlook,omitzero"`
 }
 
 // Mark is something we put on a node: the action that put it and, in Foreign,

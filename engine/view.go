@@ -388,20 +388,8 @@ func (s *Step) batchView() *BatchView {
 	if s.Run.Settings.Approve == ApproveCanary && !s.canaryStarted() {
 		v.Canary, v.Watch = true, s.Run.Settings.CanaryWatch
 	}
-	names := b.Names
-	if b.Phase == "upgrade" {
-		for _, id := range s.Run.Order {
-			if n := s.Run.Nodes[id]; n.Stage == Outdated {
-				names = append(names, s.label(id, n))
-			}
-		}
-	}
-	for _, name := range names {
-		leave, stay := s.podsToMove(name)
-		v.Evict += leave
-		v.Ignore += stay
-	}
-	v.Foreseen, v.NotEvaluated = s.foreseeBatch(names, s.Run.Limit)
+	o := s.outlook(b)
+	v.Evict, v.Ignore, v.Foreseen, v.NotEvaluated = o.Evict, o.Ignore, o.Foreseen, o.NotEvaluated
 	return v
 }
 

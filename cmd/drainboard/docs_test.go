@@ -89,7 +89,7 @@ func TestDocsNameRealFlags(t *testing.T) {
 		})
 	}
 	flag := regexp.MustCompile("(?:^|[ `(|=])--([a-z][a-z-]+)")
-	for _, name := range []string{"../../README.md", "../../docs/eks.md", "../../docs/events.md", "../../docs/abort.md", "../../docs/themes.md", "../../docs/journal.md", "../../docs/hooks.md", "../../docs/metrics.md"} {
+	for _, name := range []string{"../../README.md", "../../docs/eks.md", "../../docs/events.md", "../../docs/abort.md", "../../docs/commands.md", "../../docs/themes.md", "../../docs/journal.md", "../../docs/hooks.md", "../../docs/metrics.md"} {
 		file, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

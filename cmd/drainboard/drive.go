@@ -41,7 +41,8 @@ func (d *seat) send(loop *live.Loop, c engine.Command) {
 }
 
 // headless drives a run without a dashboard. The first SIGINT, SIGTERM or SIGHUP
-// aborts cleanly, the second stops at once.
+// aborts cleanly, the second stops at once. A run that pauses itself ends the process;
+// one that is paused from elsewhere waits.
 func (d *seat) headless(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -50,7 +51,10 @@ func (d *seat) headless(ctx context.Context, loop *live.Loop, run engine.Run) (e
 	loop.Events = func(list []engine.Event) {
 		events(list)
 		for _, e := range list {
-			if e.Type == engine.RunPaused { // nobody is there to resume it
+			switch {
+			case e.Type == engine.RunPaused && e.Elsewhere: // who paused it resumes it
+				fmt.Fprintf(d.err, "drainboard: paused from elsewhere: drainboard resume %s goes on, ctrl-c aborts\n", e.Group)
+			case e.Type == engine.RunPaused: // nobody is there to resume it
 				stop()
 			}
 		}

@@ -53,8 +53,9 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	flags.AddFlags(root.PersistentFlags())
-	root.PersistentFlags().StringVar(&a.namespace, "record-namespace", kube.Namespace, "namespace of the run records and locks")
+	root.PersistentFlags().StringVar(&a.namespace, "record-namespace", kube.Namespace, "namespace of the run records and locks; commands to runs are in NAMESPACE-commands")
 	a.themeFlag(root)
+	root.AddCommand(a.commandCmds()...)
 	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.watchCmd(), a.groupsCmd(), a.statusCmd(), a.reportCmd(), a.demoCmd(), a.versionCmd())
 	return root
 }

@@ -129,6 +129,7 @@ func writeStatus(w io.Writer, s runStatus, now time.Time) {
 		if s.Waiting.Phase != "" {
 			what = "the phase " + s.Waiting.Phase + " waits for approval"
 		}
+		what += fmt.Sprintf(" (drainboard approve %s --batch %d --hash %s)", s.Group, s.Waiting.ID, s.Waiting.Hash)
 		fmt.Fprintln(w, "  "+what)
 	}
 	if s.Canary != nil {

@@ -19,7 +19,7 @@ func TestStatus(t *testing.T) {
 		Settings: engine.Settings{Order: []engine.Order{engine.OrderOldest}, Until: now.Add(time.Hour)},
 		Target:   engine.Target{Only: []string{"a1", "a2", "a3"}},
 		Canary:   &engine.Canary{Wait: &engine.Wait{End: now.Add(90 * time.Second)}, Trouble: "web crash-loops"},
-		Batches:  []engine.Batch{{ID: 3, Phase: "scale down"}},
+		Batches:  []engine.Batch{{ID: 3, Phase: "scale down", Hash: "0123456789ab"}},
 		Nodes: map[string]engine.Node{
 			"i-1": {Name: "a1", Stage: engine.NodeFail, Reason: "2 pods left after 15m0s"},
 			"i-2": {Name: "a2", Stage: engine.Skipped, Reason: "asked for by ann@laptop"},
@@ -31,7 +31,7 @@ func TestStatus(t *testing.T) {
 	s := statusOf(r)
 	writeStatus(&b, s, now)
 	for _, want := range []string{
-		"strategy eks, order oldest, only a1, a2, a3, until Sat 21 Nov 2026 ", "the phase scale down waits for approval",
+		"strategy eks, order oldest, only a1, a2, a3, until Sat 21 Nov 2026 ", "the phase scale down waits for approval (drainboard approve ng-web --batch 3 --hash 0123456789ab)",
 		"the canary is watched for another 1m30s (web crash-loops)", "failed (2 pods left after 15m0s): a1",
 		"skipped (asked for by ann@laptop): a2", "skipped (not named by --only): i-4", "ended because they were not heard from: a3",
 	} {
@@ -43,7 +43,7 @@ func TestStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"order":["oldest"]`, `"only":["a1","a2","a3"]`, `"until":"2026-11-21T22:07:00Z"`, `"failed":{"2 pods left after 15m0s":["a1"]}`, `"unreachable":["a3"]`, `"canary":{`} {
+	for _, want := range []string{`"order":["oldest"]`, `"only":["a1","a2","a3"]`, `"until":"2026-11-21T22:07:00Z"`, `"failed":{"2 pods left after 15m0s":["a1"]}`, `"unreachable":["a3"]`, `"hash":"0123456789ab"`, `"canary":{`} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("JSON lacks %s: %s", want, out)
 		}

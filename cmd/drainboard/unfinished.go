@@ -26,7 +26,7 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 	if flag := d.contradicts(run.Target); flag != "" {
 		return usage(fmt.Errorf("the unfinished run %s goes on as it was started, and %s says something else: leave it out to go on", run.ID, flag))
 	}
-	if run.Settings.OnDrainTimeout == engine.TimeoutForce && run.State != engine.Ending { // whoever began it may have had other rights
+	if run.Settings.OnDrainTimeout == engine.TimeoutForce && run.State != engine.Ending && d.abort == nil { // whoever began it may have had other rights
 		if err := allowed(ctx, d.session.kube, kube.ForceRights()); err != nil {
 			return usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
 		}
@@ -45,7 +45,10 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 		fmt.Fprintf(d.app.out, "%s: %s\n", run.ID, message)
 	}
 	var first []engine.Command
-	if run.State == engine.Paused {
+	switch {
+	case d.abort != nil && run.State != engine.Ending:
+		return d.drive(ctx, engine.Adopt(run, now), []engine.Command{*d.abort})
+	case run.State == engine.Paused:
 		first = append(first, engine.Command{Kind: engine.CmdResume})
 	}
 	if d.auto {

@@ -57,6 +57,7 @@ type upgrade struct {
 	metrics     string         // address, "" for none
 	serving     *metricsServer // nil: none
 	json        bool
+	abort       *engine.Command // end the unfinished run, and start none; nil to go on with it
 	signals     chan os.Signal
 	driving     chan struct{} // closed when the run is under way: signals are its business
 }
@@ -84,10 +85,15 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 		}
 		defer u.serving.close()
 	}
+	return u.listening(cmd.Context(), rules, settings)
+}
+
+// listening prepares and drives, with an ear for signals.
+func (u *upgrade) listening(ctx context.Context, rules engine.Strategy, settings engine.Settings) error {
 	u.signals = make(chan os.Signal, 4)
 	signal.Notify(u.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(u.signals)
-	ctx, cancel := context.WithCancel(cmd.Context())
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	u.driving = make(chan struct{})
 	interrupted := make(chan struct{})
@@ -100,7 +106,7 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 		case <-ctx.Done():
 		}
 	}()
-	err = u.prepare(ctx, cmd, rules, settings)
+	err := u.prepare(ctx, rules, settings)
 	select {
 	case <-interrupted:
 		return &exitError{exitAbort, errors.New("interrupted; this process changed nothing")}
@@ -110,7 +116,7 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 }
 
 // prepare connects, plans, takes the lock, and drives the run.
-func (u *upgrade) prepare(ctx context.Context, cmd *cobra.Command, rules engine.Strategy, settings engine.Settings) error {
+func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings engine.Settings) error {
 	rights := append(kube.ReadRights(u.app.namespace), kube.WriteRights(u.app.namespace)...)
 	if settings.OnDrainTimeout == engine.TimeoutForce {
 		rights = append(rights, kube.ForceRights()...)
@@ -134,7 +140,7 @@ func (u *upgrade) prepare(ctx context.Context, cmd *cobra.Command, rules engine.
 		fmt.Fprintf(u.app.err, "drainboard: %s has the lock of this group; waiting until %s at most to see whether it is alive\n", holder, until.Local().Format("15:04:05"))
 	}
 	record := s.kube.Record(u.app.namespace, w.Group.Provider, u.group)
-	if run, found, err := record.Load(ctx); err == nil && !(found && run.State != engine.Finished) {
+	if run, found, err := record.Load(ctx); u.abort == nil && err == nil && !(found && run.State != engine.Finished) {
 		// A new run: settle that it can start before anything is written.
 		if p, err := s.makePlan(ctx, rules, settings, &u.rollFlags, w); err != nil {
 			return err
@@ -165,6 +171,9 @@ func (u *upgrade) prepare(ctx context.Context, cmd *cobra.Command, rules engine.
 	if found && run.State != engine.Finished {
 		return d.resume(ctx, run)
 	}
+	if u.abort != nil {
+		return usage(fmt.Errorf("no run is under way in group %s any more", u.group))
+	}
 	p, err := s.makePlan(ctx, rules, settings, &u.rollFlags, w)
 	if err != nil {
 		return err
@@ -184,6 +193,7 @@ type driver struct {
 	listeners []func([]engine.Event)
 	audit     *audit // once there is a run
 	beside    *beside
+	hearing   func() // stops listening to commands from elsewhere
 }
 
 // start begins a planned run, after a question if there may be one.
@@ -251,6 +261,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 	d.tenure.run = run
 	over := func() { // whatever stays on the screen, and whoever is still told, the group is free
 		d.view.intake.Close()
+		d.hearing()
 		d.tenure.release()
 		d.beside.over()
 	}
@@ -262,6 +273,8 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		return err
 	}
 	close(d.driving)
+	d.hearing = d.listen(ctx, loop)
+	defer d.hearing()
 	if d.auto {
 		run, err = from.headless(ctx, loop, run)
 		over()

@@ -42,11 +42,14 @@ func calls(list []cloud.Call, action string) []cloud.Call {
 // changes nothing.
 func review(r lab.Request) bool { return r.Resource == "selfsubjectaccessreviews" }
 
-// bookkeeping reports whether a request is for the run's record or lock, or announces
-// what happens in it.
+// bookkeeping reports whether a request is for the run's record or lock, answers a
+// command from elsewhere, or announces what happens in the run.
 func bookkeeping(r lab.Request) bool {
 	if r.Resource == "events" && r.Verb == "create" {
 		return true
+	}
+	if r.Namespace == "drainboard-commands" && r.Resource == "configmaps" {
+		return r.Verb == "update" || r.Verb == "delete"
 	}
 	return r.Namespace == "drainboard" && (r.Resource == "configmaps" || r.Resource == "leases")
 }

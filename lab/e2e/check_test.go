@@ -187,6 +187,11 @@ type status struct {
 	Run, State, Result, Why string
 	Replaced, Outdated      int
 	LeftBehind              []string
+	WaitingBatch            struct {
+		ID    int
+		Hash  string
+		Names []string
+	}
 }
 
 func (s *scene) status() status {

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// order is one call of `drainboard pause`, `resume`, `approve` or `abort`: a command to
+// a run that another process drives.
+type order struct {
+	app    *app
+	group  string
+	kind   engine.CommandKind
+	batch  int
+	hash   string
+	reason string
+	yes    bool
+	wait   time.Duration
+	output string
+	json   bool
+
+	kube *kube.Client
+	run  engine.Run // as its record says
+}
+
+// How long an answer is waited for at most, and what is added to that before the
+// command is over: the driver may be slow to say what it did.
+const (
+	defaultWait, longestWait = 15 * time.Second, 5 * time.Minute
+	overrun                  = 5 * time.Second
+	longestReason            = 500
+)
+
+const giveLong = "\n\nThe command goes to the process that drives the run, wherever that is, and what it answers is printed. Exit codes:\n" +
+	"0 obeyed, 1 refused or not answered, 2 wrong use, or no run is under way, 3 not given: the answer to the question was no."
+
+func (a *app) commandCmds() (cmds []*cobra.Command) {
+	for _, c := range []struct {
+		kind        engine.CommandKind
+		short, long string
+	}{
+		{engine.CmdPause, "Pause the run of a group: nothing new starts, and its deadlines stand still", "Pause the run of a group: nothing new starts, what terminates finishes, and its deadlines stand still."},
+		{engine.CmdResume, "Resume the paused run of a group", "Resume the paused run of a group."},
+		{engine.CmdApprove, "Approve the batch that the run of a group waits for", "Approve the batch that the run of a group waits for. It shows the batch and asks; what it approves is what it showed.\n" +
+			"Without a terminal: --yes approves what waits, --batch and --hash what a look before showed (drainboard status -o json)."},
+		{engine.CmdAbort, "Abort the run of a group: what is in flight finishes or is put back", "Abort the run of a group: nothing new starts, and what is in flight finishes or is put back.\n" +
+			"If nobody drives the run any more, this process takes its lock and puts everything back itself: that needs the rights\n" +
+			"of upgrade, prints its events, and ends with exit code 3 like any aborted run."},
+	} {
+		o := &order{app: a, kind: c.kind}
+		cmd := &cobra.Command{
+			Use:   string(c.kind) + " GROUP",
+			Short: c.short,
+			Long:  c.long + giveLong,
+			Args:  cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				o.group = args[0]
+				ctx, stop := untilSignalled(cmd.Context())
+				defer stop()
+				return o.give(ctx, cmd)
+			},
+		}
+		fl := cmd.Flags()
+		fl.StringVar(&o.reason, "reason", "", "why, for the log and those who watch")
+		fl.DurationVar(&o.wait, "wait", defaultWait, "how long to wait for the answer")
+		fl.StringVarP(&o.output, "output", "o", "text", "text or json")
+		if c.kind == engine.CmdApprove {
+			fl.IntVar(&o.batch, "batch", 0, "the batch to approve, with --hash")
+			fl.StringVar(&o.hash, "hash", "", "what the batch was when it was looked at")
+		}
+		if c.kind == engine.CmdApprove || c.kind == engine.CmdAbort {
+			fl.BoolVar(&o.yes, "yes", false, "no question")
+		}
+		cmds = append(cmds, cmd)
+	}
+	return cmds
+}
+
+// asks reports whether there is a question before the command is given.
+func (o *order) asks() bool {
+	return !o.yes && (o.kind == engine.CmdAbort || o.kind == engine.CmdApprove && o.hash == "")
+}
+
+// check refuses what makes no sense before anything is asked of the cluster.
+func (o *order) check() (err error) {
+	o.json, err = output(o.output)
+	switch {
+	case err != nil:
+		return err
+	case o.wait < time.Second || o.wait > longestWait:
+		return usage(fmt.Errorf("--wait: %s is not between 1s and %s", o.wait, longestWait))
+	case len(o.reason) > longestReason:
+		return usage(fmt.Errorf("--reason has %d characters, and %d at most are kept", len(o.reason), longestReason))
+	case (o.batch > 0) != (o.hash != ""):
+		return usage(errors.New("--batch and --hash go together: drainboard status GROUP -o json tells both"))
+	case o.asks() && o.json:
+		return usage(errors.New("-o json asks nothing: give --yes" + o.orHash()))
+	case o.asks() && !isTerminal(os.Stdin):
+		return usage(errors.New("this is not a terminal, so nobody can be asked: give --yes" + o.orHash()))
+	}
+	return nil
+}
+
+func (o *order) orHash() string {
+	if o.kind == engine.CmdApprove {
+		return ", or --batch and --hash"
+	}
+	return ""
+}
+
+// give finds the run and who drives it, and gives the command.
+func (o *order) give(ctx context.Context, cmd *cobra.Command) (err error) {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.kube, err = kube.Connect(ctx, o.app.flags, version); err != nil {
+		return usage(err)
+	}
+	var found bool
+	if o.run, found, err = o.kube.Record(o.app.namespace, asg.Provider, o.group).Load(ctx); err != nil {
+		return usage(err)
+	}
+	if why := noRun(o.group, o.run, found); why != "" {
+		return usage(errors.New(why))
+	}
+	driver, heard, err := o.kube.Driver(ctx, o.app.namespace, asg.Provider, o.group)
+	if err != nil {
+		return usage(err)
+	}
+	if driver == "" && o.kind != engine.CmdAbort {
+		return o.say(verdict{Words: undriven(o.run, heard, o.kube.Clock().Now())})
+	}
+	if driver != "" {
+		if err := allowed(ctx, o.kube, kube.CommandRights(o.app.namespace)); err != nil {
+			return usage(err)
+		}
+	}
+	if wanted, err := o.ask(ctx, driver); err != nil || !wanted {
+		return err
+	}
+	if driver == "" {
+		return o.abortHere(cmd.Context())
+	}
+	return o.send(ctx)
+}
+
+// ask shows what the command does and asks for a yes, where there is a question; for an
+// approval it settles what is approved.
+func (o *order) ask(ctx context.Context, driver string) (wanted bool, err error) {
+	if o.kind == engine.CmdApprove && o.hash == "" {
+		b, waiting := o.run.Waiting()
+		if !waiting {
+			return false, o.say(verdict{Words: "nothing waits for approval, as of " + o.run.Seen.Local().Format("15:04:05")})
+		}
+		o.batch, o.hash = b.ID, b.Hash
+	}
+	if !o.asks() {
+		if !o.json && o.kind == engine.CmdApprove && o.yes {
+			writeWaiting(o.app.out, o.run)
+		}
+		return true, nil
+	}
+	question := "Abort it? [y/N] "
+	if o.kind == engine.CmdApprove {
+		writeWaiting(o.app.out, o.run)
+		question = "Approve it? [y/N] "
+	} else {
+		writeAbort(o.app.out, o.run, driver)
+	}
+	if !ask(ctx, o.app.in, o.app.out, o.app.marked(o.kube.ContextName(), question)) {
+		return false, &exitError{exitAbort, errors.New("nothing was done")}
+	}
+	return true, nil
+}
+
+// send gives the command, waits for the answer, and takes the command back if none comes.
+func (o *order) send(ctx context.Context) error {
+	now := o.kube.Clock().Now()
+	given, err := o.kube.Give(ctx, o.app.namespace, asg.Provider, o.group, engine.Command{
+		Kind: o.kind, Run: o.run.ID, Batch: o.batch, Hash: o.hash, By: who(), At: now, Expires: now.Add(o.wait + overrun), Reason: o.reason,
+	})
+	if err != nil {
+		return usage(err)
+	}
+	waiting, cancel := context.WithTimeout(ctx, o.wait)
+	defer cancel()
+	answer, err := given.Await(waiting)
+	if err == nil {
+		return o.say(verdictOf(answer))
+	}
+	after := context.WithoutCancel(ctx)
+	late, back := given.Withdraw(after)
+	if late != nil {
+		return o.say(verdictOf(*late))
+	}
+	why := "nobody has answered within " + o.wait.String()
+	if waiting.Err() == nil || ctx.Err() != nil {
+		why = "it was not answered: " + err.Error()
+	}
+	if back != nil {
+		why += fmt.Sprintf("; it could not be taken back, and is over at %s (%s)", now.Add(o.wait+overrun).Local().Format("15:04:05"), back)
+	} else {
+		why += "; it was taken back"
+	}
+	driver, heard, err := o.kube.Driver(after, o.app.namespace, asg.Provider, o.group)
+	switch {
+	case err == nil && driver == "":
+		why += "; by now " + undriven(o.run, heard, o.kube.Clock().Now())
+	case err == nil:
+		why += fmt.Sprintf("; %s drives the run, and may be cut off or not allowed to hear commands (its log tells)", driver)
+	}
+	return o.say(verdict{Words: why})
+}
+
+// abortHere ends a run that nobody drives: it is resumed here, headless, and aborted.
+func (o *order) abortHere(ctx context.Context) error {
+	u := &upgrade{
+		app: o.app, group: o.group, face: face{auto: true}, json: o.json,
+		abort: &engine.Command{Kind: engine.CmdAbort, Reason: o.reason},
+	}
+	return u.listening(ctx, strategy.EKS{}, engine.Settings{})
+}
+
+// listen lets commands from elsewhere reach the run until the function that it returns
+// is called: the answers given by then are written first.
+func (d *driver) listen(ctx context.Context, loop *live.Loop) (stop func()) {
+	ear := d.session.kube.Ear(d.app.namespace, asg.Provider, d.group)
+	ear.By, ear.Send = who(), loop.Send
+	ear.Deaf = func(why string) {
+		loop.Tell(engine.Event{Type: engine.Warning, Reason: "not heard", Message: "commands from elsewhere are not heard: " + why})
+	}
+	loop.Acknowledge = ear.Acknowledge
+	return ear.Listen(context.WithoutCancel(ctx))
+}

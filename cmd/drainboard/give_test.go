@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+var givenAt = time.Date(2026, 11, 21, 21, 7, 12, 0, time.Local)
+
+// waitingRun is a run with a batch that waits.
+func waitingRun() engine.Run {
+	return engine.Run{
+		ID: "ng-web-1", Group: "ng-web", State: engine.Running, Seen: givenAt,
+		Phases: []engine.Phase{{Name: "setup", Start: givenAt, End: givenAt}},
+		Nodes: map[string]engine.Node{
+			"i-1": {Name: "a1", Stage: engine.Draining}, "i-2": {Name: "a2", Stage: engine.Outdated}, "i-3": {Name: "a3", Stage: engine.Ready, New: true},
+		},
+		Suspended: []string{"AZRebalance"},
+		Target:    engine.Target{Templates: []world.Template{{ID: "lt-1", Version: 2}}},
+		Batches: []engine.Batch{{ID: 3, Hash: "0123456789ab", Names: []string{"a1", "a2"}, Machines: []string{"i-1", "i-2"},
+			Outlook: engine.Outlook{AsOf: givenAt, Evict: 12, Foreseen: []string{"a1: app/web-1: budget web never allows an eviction"}}}},
+	}
+}
+
+func contains(t *testing.T, text string, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+// What is to be approved or aborted is shown before the question.
+func TestGiveShowsWhatItAsks(t *testing.T) {
+	var b bytes.Buffer
+	run := waitingRun()
+	writeWaiting(&b, run)
+	contains(t, b.String(), "ng-web  ng-web-1  batch 3 waits for approval: 2 nodes, as of 21:07:12", "- a1\n", "- a2\n", "12 pods will be evicted", "budget web never allows an eviction")
+	run.State = engine.Paused
+	run.Batches = []engine.Batch{{ID: 4, Phase: "scale down"}}
+	b.Reset()
+	writeWaiting(&b, run)
+	contains(t, b.String(), "the phase scale down, as of 21:07:12", "The run is paused")
+
+	b.Reset()
+	writeAbort(&b, run, "ann@laptop pid 7")
+	contains(t, b.String(), "ng-web-1  paused, ", "Driven by ann@laptop pid 7", "1 draining node stop", "the group keeps the new template", "AZRebalance acts again")
+	b.Reset()
+	writeAbort(&b, run, "")
+	contains(t, b.String(), "Nobody drives this run")
+}
+
+// Each verdict has its words and its exit code, for people and for programs.
+func TestGiveSaysTheVerdict(t *testing.T) {
+	for _, c := range []struct {
+		kind engine.CommandKind
+		verdict
+		code int
+		says []string
+	}{
+		{engine.CmdPause, verdict{Answered: true, Obeyed: true, By: "ann@laptop", Words: "paused"}, 0, []string{"ng-web-1: pause obeyed by ann@laptop: paused\n"}},
+		{engine.CmdAbort, verdict{Answered: true, Obeyed: true, By: "ann@laptop", Words: "nothing new starts"}, 0, []string{"drainboard status ng-web tells how it ends"}},
+		{engine.CmdResume, verdict{Answered: true, By: "ann@laptop", Words: "it is not paused"}, 1, []string{"ng-web-1: refused by ann@laptop: it is not paused"}},
+		{engine.CmdApprove, verdict{Answered: true, By: "ann@laptop", Words: "it has changed"}, 1, []string{"refused by ann@laptop: it has changed; drainboard approve ng-web shows what waits now"}},
+		{engine.CmdPause, verdict{Words: "nobody has answered within 15s"}, 1, []string{"ng-web-1: pause: nobody has answered within 15s"}},
+	} {
+		var out bytes.Buffer
+		o := &order{app: &app{out: &out}, group: "ng-web", kind: c.kind, run: engine.Run{ID: "ng-web-1"}}
+		err := o.say(c.verdict)
+		text := out.String()
+		if err != nil {
+			text += err.Error()
+		}
+		contains(t, text, c.says...)
+		if got := exitOf(err); got != c.code {
+			t.Errorf("%s: exit code %d, want %d", c.kind, got, c.code)
+		}
+		out.Reset()
+		o.json = true
+		err = o.say(c.verdict)
+		var v map[string]any
+		if jsonErr := json.Unmarshal(out.Bytes(), &v); jsonErr != nil || exitOf(err) != c.code {
+			t.Fatalf("%s, %v, exit code %d", out.String(), jsonErr, exitOf(err))
+		}
+		if v["command"] != string(c.kind) || v["run"] != "ng-web-1" || v["obeyed"] != c.Obeyed || v["answered"] != c.Answered || v["answer"] != c.Words {
+			t.Errorf("JSON %s", out.String())
+		}
+	}
+}
+
+func exitOf(err error) int {
+	var e *exitError
+	if errors.As(err, &e) {
+		return e.code
+	}
+	return 0
+}
+
+// Without a run, or without a driver, it is said what there is and what goes on.
+func TestGiveWithoutARun(t *testing.T) {
+	run := waitingRun()
+	contains(t, noRun("ng-web", engine.Run{}, false), "group ng-web has no run")
+	if why := noRun("ng-web", run, true); why != "" {
+		t.Error(why)
+	}
+	contains(t, undriven(run, givenAt.Add(-time.Hour), givenAt.Add(5*time.Minute)), "nobody drives the run: it is running", "last heard from 5m0s ago", "drainboard upgrade ng-web goes on with it", "drainboard abort ng-web puts it back")
+	run.State = engine.Ending
+	if text := undriven(run, givenAt, givenAt); strings.Contains(text, "abort") || !strings.Contains(text, "it is ending") {
+		t.Error(text)
+	}
+	run.State, run.Result, run.Finished = engine.Finished, engine.Succeeded, givenAt
+	contains(t, noRun("ng-web", run, true), "the last one, ng-web-1, ended at 21:07:12 on 21 Nov: succeeded")
+}
+
+// What makes no sense is refused before anything is asked of the cluster: tests have no
+// terminal, so nobody can be asked.
+func TestGiveRefusesWrongUse(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"approve", "ng"}, "give --yes, or --batch and --hash"},
+		{[]string{"abort", "ng"}, "this is not a terminal, so nobody can be asked: give --yes"},
+		{[]string{"abort", "ng", "-o", "json"}, "-o json asks nothing"},
+		{[]string{"approve", "ng", "--batch", "3"}, "--batch and --hash go together"},
+		{[]string{"approve", "ng", "--hash", "abc"}, "--batch and --hash go together"},
+		{[]string{"pause", "ng", "--wait", "0s"}, "--wait: 0s is not between 1s and 5m0s"},
+		{[]string{"pause", "ng", "--reason", strings.Repeat("x", 501)}, "--reason has 501 characters"},
+		{[]string{"pause", "ng", "-o", "yaml"}, "neither text nor json"},
+		{[]string{"resume"}, "accepts 1 arg(s)"},
+		{[]string{"pause", "ng", "--yes"}, "unknown flag: --yes"},
+	} {
+		root := newRoot(strings.NewReader("y\n"), io.Discard, io.Discard)
+		root.SetArgs(append(c.args, "--kubeconfig", "/does/not/exist"))
+		err := root.Execute()
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: %v, want %q", c.args, err, c.says)
+		}
+	}
+}

@@ -205,8 +205,11 @@ func (o *order) send(ctx context.Context) error {
 		return o.say(verdictOf(*late))
 	}
 	why := "nobody has answered within " + o.wait.String()
-	if waiting.Err() == nil || ctx.Err() != nil {
-		why = "it was not answered: " + err.Error()
+	switch {
+	case ctx.Err() != nil:
+		why = "interrupted before it was answered"
+	case waiting.Err() == nil:
+		why = err.Error()
 	}
 	if back != nil {
 		why += fmt.Sprintf("; it could not be taken back, and is over at %s (%s)", now.Add(o.wait+overrun).Local().Format("15:04:05"), back)

@@ -48,6 +48,7 @@ type Driver struct {
 	dirty   bool
 	in      engine.Inputs
 	letters []*letter // the commands from elsewhere
+	heard   int       // events that checkLetters has seen
 	wake    time.Time
 	asleep  time.Time      // sleeps until then
 	life    int            // counts the crashes: answers to an earlier life are lost
@@ -189,6 +190,7 @@ func (d *Driver) decide() {
 		return
 	}
 	d.answer(dec.Acks)
+	d.checkLetters()
 	for i, a := range dec.Actions {
 		d.send(a)
 		if d.dies(CrashMidAct, i+1, dec.Actions) {

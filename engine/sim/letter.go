@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
@@ -12,6 +13,8 @@ import (
 type letter struct {
 	command engine.Command
 	ack     *engine.Ack
+	checked bool
+	obeyed  int // how often events tell so
 }
 
 // Give gives a command from elsewhere. One that lies there already is found again.
@@ -51,6 +54,34 @@ func obeys(acks []engine.Ack) bool {
 		}
 	}
 	return false
+}
+
+// checkLetters sees that no command from elsewhere was obeyed twice, by however many
+// processes (events name it where its sender is named after it), and that none is said to be obeyed that the record does not know of.
+func (d *Driver) checkLetters() {
+	for _, l := range d.letters {
+		if l.checked || l.ack == nil || !l.ack.Obeyed {
+			continue
+		}
+		l.checked = true
+		if !slices.ContainsFunc(d.saved.Taken, func(a engine.Ack) bool { return a.ID == l.command.ID }) {
+			d.breaks("from elsewhere: %s was answered before the record knows of it", l.command.ID)
+		}
+	}
+	for _, e := range d.Events[d.heard:] {
+		switch e.Type {
+		case engine.RunPaused, engine.RunResumed, engine.RunAborting, engine.BatchApproved:
+			for _, l := range d.letters {
+				if by := l.command.By; !e.Elsewhere || by != l.command.ID+"@ops" || !strings.Contains(e.Message, " "+by) {
+					continue
+				}
+				if l.obeyed++; l.obeyed > 1 {
+					d.breaks("from elsewhere: %s of %s was obeyed twice", l.command.Kind, l.command.By)
+				}
+			}
+		}
+	}
+	d.heard = len(d.Events)
 }
 
 // answers lists the letters and what became of them.

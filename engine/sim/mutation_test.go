@@ -53,6 +53,7 @@ var mutations = []mutation{
 	{"hooks: a drain that they have not let go", "gate.go", "if s.letGo(id) {\n\t\t\ts.startDrain(id)\n\t\t}", "s.letGo(id)\n\t\ts.startDrain(id)", "", "hooks: "},
 	{"hooks: who waits for them holds no slot", "gate.go", "slots -= len(asked)", "", "", "hooks: "},
 	{"hooks: the run ends before they have run", "end.go", "if len(s.Run.Owed) > 0 {", "if false {", "", "hooks: "},
+	{"from elsewhere: a run forgets what it has obeyed", "elsewhere.go", "s.Run.Taken = append(s.Run.Taken, ack)", "", "", "from elsewhere: "},
 	{"snapshots: every row is a new one", "view.go", "b.moves() {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif sameRow(was, row) {", "true {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif was == row {", "", "snapshot: "},
 	{"snapshots: a pod that must leave is said to stay", "look.go", "return StageTerminating", "return StageIgnored", "", "snapshot: "},
 	{"snapshots: a budget that allows none does not say why", "look.go", "case d.Allowed <= 0 || !d.Current:", "case !d.Current:", "", "snapshot: "},

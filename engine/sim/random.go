@@ -13,7 +13,7 @@ import (
 // every step checked. It returns the script of what it did and what happened, for a
 // person to shrink into a scenario, and the first broken rule, "" if none was.
 func (c *Script) random(seed uint64, strategy string) (told string, broken string) {
-	p := &player{Script: c, r: rand.New(rand.NewPCG(seed, 0xfa017))}
+	p := &player{Script: c, r: rand.New(rand.NewPCG(seed, 0xfa017)), remote: rand.New(rand.NewPCG(seed, 0xe15e))}
 	p.say("seed %d", seed)
 	p.world()
 	p.asks(strategy)
@@ -47,11 +47,24 @@ type player struct {
 	told   strings.Builder
 	broken string
 	crash  string // to be said first, "" for none
+	remote *rand.Rand
+	given  int // commands from elsewhere
+}
+
+// fromElsewhere makes of some lines of the operator's a command from another process.
+// It takes its chances elsewhere, as hooks do.
+func (p *player) fromElsewhere(line string) string {
+	words := strings.Fields(line)
+	if len(words) != 2 || words[0] != "operator" || !engine.CommandKind(words[1]).Elsewhere() || p.remote.IntN(3) > 0 {
+		return line
+	}
+	p.given++
+	return fmt.Sprintf("%s id=c%d by=c%d@ops", line, p.given, p.given)
 }
 
 // say carries out a line, and keeps it and what it told.
 func (p *player) say(format string, args ...any) {
-	line := fmt.Sprintf(format, args...)
+	line := p.fromElsewhere(fmt.Sprintf(format, args...))
 	out, err := p.Do(line)
 	p.told.WriteString(line + "\n" + out)
 	if err != nil && p.broken == "" {

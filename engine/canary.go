@@ -16,6 +16,8 @@ type Canary struct {
 	// Trouble is what is wrong with them, "" when all is well, and Since since when.
 	Trouble string    `json:"trouble,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
+	// Open: new nodes are still on their way, and the watch begins when they are there.
+	Open bool `json:"open,omitempty"`
 	// Passed: the other nodes may follow. By is who said so in spite of a trouble.
 	Passed bool   `json:"passed,omitempty"`
 	By     string `json:"by,omitempty"`
@@ -40,6 +42,7 @@ func (s *Step) canaryOver() bool {
 		c = *s.Run.Canary
 	}
 	trouble, complete := s.canaryTrouble()
+	c.Open = !complete
 	switch {
 	case !complete:
 		c.Wait = s.newWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)
@@ -61,7 +64,7 @@ func (s *Step) canaryOver() bool {
 		c.Passed = true
 		s.Report(Event{Type: ValidationPassed, Reason: "canary", Message: "the canary has been well for " + s.Run.Settings.CanaryWatch.String() + ": the other nodes may follow"})
 	}
-	s.changed = s.changed || s.Run.Canary == nil || s.Run.Canary.Trouble != c.Trouble
+	s.changed = s.changed || s.Run.Canary == nil || s.Run.Canary.Trouble != c.Trouble || s.Run.Canary.Open != c.Open
 	s.Run.Canary = &c
 	return c.Passed
 }

@@ -77,7 +77,7 @@ const Heartbeat = 5 * time.Second
 // Decide takes a run one step further. It does not change r.
 func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Decision {
 	s := newStep(rules, now, w, r)
-	s.countTime()
+	s.countTime(s.blind())
 	s.takeOutcomes(in.Outcomes)
 	known := s.known()
 	if known {
@@ -97,7 +97,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 	}
 	s.Run.Seen = now
 	s.Run.Blind = s.blind()
-	s.changed = s.changed || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
+	s.changed = s.changed || !slices.Equal(s.Run.Blind, r.Blind) || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
 	slices.Sort(s.touched)
 	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Acks: s.acks, Wake: s.wake, Changed: s.changed, Touched: slices.Compact(s.touched)}
 }

@@ -138,13 +138,22 @@ func (s *Step) homeless() string {
 			s.WakeAt(since)
 			continue
 		}
-		why := fmt.Sprintf("%s, which replaces an evicted pod, has been Pending for %s", p.Ref(), s.Now.Sub(p.Created).Round(time.Second))
+		why := fmt.Sprintf("%s, which replaces an evicted pod, has been Pending for %s", p.Ref(), pendingFor(s.Now.Sub(p.Created)))
 		if p.Unplaced != "" {
 			why += ": " + p.Unplaced
 		}
 		return why
 	}
 	return ""
+}
+
+// pendingFor is how long a pod has been Pending, in words that do not change every
+// second: to the ten seconds, from an hour on to the minute.
+func pendingFor(d time.Duration) time.Duration {
+	if d >= time.Hour {
+		return d.Truncate(time.Minute)
+	}
+	return d.Truncate(10 * time.Second)
 }
 
 // standsIn reports whether a pod without a node replaces one that was evicted.
@@ -182,7 +191,7 @@ func (s *Step) holdGate(why string) {
 		s.Run.GateSince = s.Now
 		s.Report(Event{Type: Warning, Reason: "gate", Message: "no new drain starts: " + why})
 	}
-	s.Run.Gate = why
+	s.setGate(why)
 	limit := s.Run.GateSince.Add(s.Run.Settings.GatePause)
 	s.WakeAt(limit)
 	if !s.Now.Before(limit) {
@@ -192,5 +201,12 @@ func (s *Step) holdGate(why string) {
 }
 
 func (s *Step) openGate() {
-	s.Run.GateSince, s.Run.Gate = time.Time{}, ""
+	s.Run.GateSince = time.Time{}
+	s.setGate("")
+}
+
+// setGate says why no drain starts; that is written down for who watches.
+func (s *Step) setGate(why string) {
+	s.changed = s.changed || s.Run.Gate != why
+	s.Run.Gate = why
 }

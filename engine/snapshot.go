@@ -66,6 +66,9 @@ type Snapshot struct {
 	// Abilities says for every command whether it is possible now, and if not why.
 	Abilities []AbilityNow
 	Sources   []SourceView
+	// Blind are the sources that the run's driver could not see when it last decided: what
+	// needs them stands still, also for who watches and sees them.
+	Blind []world.Source
 	// Skew is how far the local clock is from the cluster's (positive: ahead).
 	Skew time.Duration
 	// Notes and LeftBehind are for the end of the run.

@@ -13,7 +13,7 @@ const blackout = 6 * Heartbeat
 
 // countTime moves the ends of all waits by the time since the last decision in
 // which their sources could not be seen or acted on.
-func (s *Step) countTime() {
+func (s *Step) countTime(blind []world.Source) {
 	r := &s.Run
 	if r.Seen.IsZero() {
 		return
@@ -24,7 +24,7 @@ func (s *Step) countTime() {
 	}
 	asleep := passed > blackout
 	stopped := asleep || r.State == Paused
-	blind := append(s.blind(), r.Blind...)
+	blind = append(blind, r.Blind...)
 	if !stopped && len(blind) == 0 {
 		return
 	}
@@ -58,6 +58,18 @@ func (s *Step) countTime() {
 	if stopped || slices.Contains(blind, world.Cluster) {
 		r.Gap = s.Now
 	}
+}
+
+// Meanwhile is the run of a record as its driver has it by now, as far as that can be
+// told without him: waits that stood still when he last decided still do. For those who
+// watch: a driver writes a run that only waits every few seconds.
+func Meanwhile(now time.Time, r Run) Run {
+	if r.State == Finished {
+		return r
+	}
+	s := &Step{Now: now, Run: r}
+	s.countTime(nil)
+	return s.Run
 }
 
 // counts reports whether a stretch of time is one in which a wait stands still.

@@ -23,7 +23,7 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 		State: r.State, Result: r.Result, Why: r.Why, Gate: r.Gate,
 		Started: r.Started, Ended: r.Finished, Done: replaced, Total: total,
 		Sizes: w.Group.Sizes, Base: r.Base, Limit: r.Limit,
-		Notes: r.Notes, LeftBehind: r.Left,
+		Notes: r.Notes, LeftBehind: r.Left, Blind: r.Blind,
 	}
 	v.From, v.To = s.versions()
 	v.Left = s.timeLeft()
@@ -48,6 +48,9 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 	v.Until = r.Settings.Until
 	if c := r.Canary; c != nil && !c.Passed {
 		v.Canary, v.CanaryTrouble = c.Wait, c.Trouble
+		if c.Open {
+			v.Canary = &Wait{For: c.Wait.For, Start: now, End: now.Add(c.Wait.End.Sub(c.Wait.Start)), Needs: c.Wait.Needs}
+		}
 	}
 	v.Look = look
 	if look.Machine != "" {

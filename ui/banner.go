@@ -72,6 +72,9 @@ func (m *Model) banners() []banner {
 	if m.ended && !over {
 		out = append(out, banner{st.alarm, st.g.Warning + " the run sends no more news; this is the last that is known. q leaves"})
 	}
+	if blind := sc.driverBlind(); blind != "" && m.opts.ReadOnly && !over && sc.Unattended.IsZero() {
+		out = append(out, banner{st.calm, fmt.Sprintf("%s who drives this run does not see the %s now: what needs it stands still", st.g.Warning, blind)})
+	}
 	if !sc.Unattended.IsZero() {
 		out = append(out, banner{st.alarm, fmt.Sprintf("%s nobody has driven this run for %s; drainboard upgrade %s goes on with it", st.g.Warning, age(now.Sub(sc.Unattended)), sc.Group)})
 	}

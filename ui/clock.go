@@ -180,7 +180,7 @@ func (sc *scene) still(w *engine.Wait) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(sc.Blind, func(src world.Source) bool { return slices.Contains(w.Needs, src) })
 }
 
 // source is one source, nil if it is not known.

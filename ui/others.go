@@ -80,3 +80,15 @@ func (m *Model) movesText(moves []world.Move, w int) []string {
 	}
 	return out
 }
+
+// driverBlind names what the driver of a watched run does not see although it is seen
+// here, "" for nothing.
+func (sc *scene) driverBlind() string {
+	var names []string
+	for _, src := range sc.Blind {
+		if here := sc.source(src); here != nil && !here.Stale {
+			names = append(names, string(src))
+		}
+	}
+	return strings.Join(names, " and the ")
+}

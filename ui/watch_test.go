@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/themes"
 )
 
@@ -66,6 +67,13 @@ func TestWatcher(t *testing.T) {
 	m.Update(snapshotMsg{s})
 	shows("READ-ONLY", "waits for approval")
 	keys()
+	s = busy()
+	s.Blind = []world.Source{world.Cluster}
+	m.Update(snapshotMsg{s})
+	shows("who drives this run does not see the cluster now")
+	if _, still := m.sc.remaining(s.Zones[0].Rows[0].Wait, at.Add(time.Minute)); !still {
+		t.Error("a countdown that stands still for the driver goes on for who watches")
+	}
 	s = busy()
 	s.Unattended = at.Add(-3 * time.Minute)
 	m.Update(snapshotMsg{s})

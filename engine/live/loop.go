@@ -152,7 +152,7 @@ func (l *Loop) Look(at engine.Look) {
 // is done, and what the record says then is what counts.
 func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 	l.init()
-	l.run, l.saved = run, time.Now()
+	l.run, l.saved, l.dirty = run, time.Now(), true // that somebody drives it again is news to who watches
 	err := Caught(func() error { return l.drive(ctx) })
 	return l.run, err
 }
@@ -189,7 +189,7 @@ func (l *Loop) drive(ctx context.Context) error {
 			if r.err != nil {
 				return r.err
 			}
-			l.run, held, lost = engine.Adopt(r.run, l.Clock.Now()), true, l.Lock.Lost()
+			l.run, held, lost, l.dirty = engine.Adopt(r.run, l.Clock.Now()), true, l.Lock.Lost(), true
 			l.in.Outcomes = nil // what was under way is looked up; what the operator said still holds
 			l.begin(background)
 			l.holdLock()

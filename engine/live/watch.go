@@ -141,7 +141,7 @@ func (w *Watch) pick(now time.Time) (run engine.Run, rules engine.Strategy, unre
 			w.followed = r.run.ID
 			rules, err := w.Rules(r.run.Strategy)
 			if err == nil {
-				return r.run, rules, ""
+				return engine.Meanwhile(now, r.run), rules, ""
 			}
 			unreadable = fmt.Sprintf("the run %s cannot be shown: %s", r.run.ID, err)
 		}

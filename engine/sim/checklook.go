@@ -49,7 +49,29 @@ func (c *checker) look(dec engine.Decision) {
 	if fresh := engine.View(d.Rules, s.now, s.View, dec.Run, at, nil); len(v.Zones) > 0 && !bytes.Equal(d.encode(fresh), d.encode(v)) {
 		d.breaks("snapshot: it is not what one made from nothing would be:\n%s\n%s", d.encode(v), d.encode(fresh))
 	}
+	c.watched(v, at)
 	c.shown = v
+}
+
+// watched checks that one who watches by the record sees what the driver sees: all that
+// is shown is in the record within saveSoon, and what stands still does so for him too.
+func (c *checker) watched(v *engine.Snapshot, at engine.Look) {
+	d := c.d
+	if d.dirty {
+		return // it is written at most saveSoon later
+	}
+	record := engine.Meanwhile(d.Sim.now, d.decode(d.encode(d.saved)))
+	theirs := engine.View(d.Rules, d.Sim.now, d.Sim.View, record, at, nil)
+	got, want := d.encode(theirs), d.encode(v)
+	if bytes.Equal(got, want) {
+		return
+	}
+	differ := 0
+	for differ < min(len(got), len(want)) && got[differ] == want[differ] {
+		differ++
+	}
+	around := func(b []byte) []byte { return b[max(0, differ-200):min(len(b), differ+100)] }
+	d.breaks("watch: the record of %s ago shows another run than its driver sees:\n%s\nthe driver's:\n%s", d.Sim.now.Sub(d.savedAt), around(got), around(want))
 }
 
 // agrees checks a snapshot, and one made right after it, against its run.

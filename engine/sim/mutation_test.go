@@ -40,7 +40,7 @@ var mutations = []mutation{
 	{"8: a snapshot changes the world", "view.go", "v.From, v.To = s.versions()", "v.From, v.To = s.versions()\n\tw.Group.Zones = append([]string{\"x\"}, w.Group.Zones...)", "", "rule 8: "},
 	{"9: answers are not cleaned", "action.go", "o.Message = world.Clean(o.Message)", "", "", "rule 9: "},
 	{"9: nodes are not cleaned", "world/world.go", "n = n.Clean()\n", "", "", "rule 9: "},
-	{"10: time without sight counts", "time.go", "blind := append(s.blind(), r.Blind...)", "var blind []world.Source", "", "rule 10: "},
+	{"10: time without sight counts", "time.go", "blind = append(blind, r.Blind...)", "blind = nil", "", "rule 10: "},
 	{"10: sleep counts", "time.go", "stopped := asleep || r.State == Paused", "stopped := asleep && false || r.State == Paused", "", "rule 10: "},
 	{"10: no attempt after a gap", "node.go", "if !s.Run.Gap.IsZero() && !n.Tried.After(s.Run.Gap)", "if false", "", "rule 10: "},
 	{"nothing twice: a lost answer passes for a no", "ensure.go", "case Unknown:\n\t\t\tp.Expires = s.Now\n", "case Unknown:\n\t\t\tdelete(s.Run.Pending, o.Key)\n\t\t\tcontinue\n", "", "nothing twice: "},
@@ -57,6 +57,9 @@ var mutations = []mutation{
 	{"snapshots: every row is a new one", "view.go", "b.moves() {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif sameRow(was, row) {", "true {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif was == row {", "", "snapshot: "},
 	{"snapshots: a pod that must leave is said to stay", "look.go", "return StageTerminating", "return StageIgnored", "", "snapshot: "},
 	{"snapshots: a budget that allows none does not say why", "look.go", "case d.Allowed <= 0 || !d.Current:", "case !d.Current:", "", "snapshot: "},
+	{"watch: why no drain starts is not written down", "gate.go", "s.changed = s.changed || s.Run.Gate != why\n", "\n", "", "watch: "},
+	{"watch: that the driver sees nothing is not written down", "decide.go", "!slices.Equal(s.Run.Blind, r.Blind) || ", "", "", "watch: "},
+	{"watch: what stands still for the driver runs for who watches", "time.go", "s.countTime(nil)\n", "\n", "", "watch: "},
 	{"snapshots: rows grow old", "view.go", "if b != z.bases[j] || b.moves() {", "if b.moves() {", "", "snapshot: "},
 }
 

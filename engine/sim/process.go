@@ -68,7 +68,7 @@ func (d *Driver) die(c Crash) {
 	d.Sleep(c.Pause)
 	d.Sim.forget()
 	d.Sim.after(c.Pause, func() {
-		d.Run = engine.Adopt(d.decode(d.encode(d.saved)), d.Sim.now)
+		d.Run, d.dirty = engine.Adopt(d.decode(d.encode(d.saved)), d.Sim.now), true
 		d.wake = d.Sim.now
 		d.witness().Resumed(d.Run)
 		d.findLetters()

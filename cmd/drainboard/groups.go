@@ -112,7 +112,7 @@ func (a *app) writeGroups(rows []groupRow) error {
 	t := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "GROUP\tPROVIDER\tNODES\tOUTDATED\tTEMPLATE\tMIN\tMAX\tDESIRED\tRUN\tOTHERS\tNOTE")
 	for _, g := range rows {
-		fmt.Fprintf(t, "%s\tasg\t%d\t%d\t%s\t%d\t%d\t%d\t%s\t%s\t%s\n", g.Name, g.Machines, g.Outdated, template(g), g.Sizes.Min, g.Sizes.Max, g.Sizes.Desired, dash(g.Running), dash(whoElse(g.Others)), g.Refused)
+		fmt.Fprintf(t, "%s\tasg\t%d\t%d\t%s\t%d\t%d\t%d\t%s\t%s\t%s\n", g.Name, g.Machines, g.Outdated, template(g), g.Sizes.Min, g.Sizes.Max, g.Sizes.Desired, dash(g.Running), dash(whoElse(g.Others)), refused(g))
 	}
 	return t.Flush()
 }
@@ -149,6 +149,9 @@ func whoElse(movers []engine.MoverView) string {
 func atWork(movers []engine.MoverView) []engine.MoverView {
 	return slices.DeleteFunc(slices.Clone(movers), func(m engine.MoverView) bool { return !m.Roll && m.Working == 0 })
 }
+
+// refused says why no run can start on a group now, "" if one can.
+func refused(g groupRow) string { return cmp.Or(g.Refused, g.Refresh.Sentence(g.Name)) }
 
 func dash(s string) string {
 	if s == "" {
@@ -216,7 +219,7 @@ func (s *session) groupRows(ctx context.Context) ([]ui.GroupRow, error) {
 	}
 	list := make([]ui.GroupRow, len(rows))
 	for i, g := range rows {
-		list[i] = ui.GroupRow{Name: g.Name, Provider: "asg", Version: template(g), Nodes: g.Machines, Outdated: g.Outdated, Running: g.Running, Others: whoElse(atWork(g.Others)), Refused: g.Refused}
+		list[i] = ui.GroupRow{Name: g.Name, Provider: "asg", Version: template(g), Nodes: g.Machines, Outdated: g.Outdated, Running: g.Running, Others: whoElse(atWork(g.Others)), Refused: refused(g)}
 	}
 	return list, nil
 }

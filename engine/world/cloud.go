@@ -116,6 +116,10 @@ type Group struct {
 	Hooks []Hook
 	// Refused says why Drainboard does not touch this group, "" if it does.
 	Refused string
+	// Refresh is the cloud's own roll of the group, if one is at work.
+	Refresh Refresh
+	// Scaling is what changes the group's size by itself.
+	Scaling Scaling
 }
 
 // HasSuspended reports whether a process is suspended.

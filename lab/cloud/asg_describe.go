@@ -15,6 +15,8 @@ var autoscalingHandlers = map[string]handler{
 
 	"DescribeInstanceRefreshes":    nothing("InstanceRefreshes"),
 	"DescribeLaunchConfigurations": nothing("LaunchConfigurations"),
+	"DescribePolicies":             nothing("ScalingPolicies"),
+	"DescribeScheduledActions":     nothing("ScheduledUpdateGroupActions"),
 	"DescribeLifecycleHooks":       describeHooks,
 	"DescribeWarmPool":             describeWarmPool,
 

@@ -22,6 +22,8 @@ var actionCases = []actionCase{
 	{"autoscaling:DescribeInstanceRefreshes", nil, 2, ""},
 	{"autoscaling:DescribeScalingActivities", nil, 0, ""},
 	{"autoscaling:DescribeLifecycleHooks", nil, 0, ""},
+	{"autoscaling:DescribePolicies", nil, 0, ""},
+	{"autoscaling:DescribeScheduledActions", nil, 0, ""},
 	{"autoscaling:DescribeWarmPool", nil, 0, ""}, // the group has none, as for ec2:TerminateInstances
 	{"autoscaling:DescribeAutoScalingInstances", nil, 1, "desired size stays 2 above its base"},
 	{"ec2:DescribeLaunchTemplates", nil, 0, ""},

@@ -218,7 +218,7 @@ func warmState(s types.LifecycleState) string {
 }
 
 // refusal says why Drainboard does not touch a group, "" if it does. An instance
-// refresh is not part of the description: see refreshing.
+// refresh is no reason to be refused, and none of the description: see refreshing.
 func refusal(g types.AutoScalingGroup) string {
 	tags := tagsOf(g)
 	name := text(g.AutoScalingGroupName)
@@ -243,27 +243,4 @@ func refusal(g types.AutoScalingGroup) string {
 		return "its instance types have weights, so its sizes are not counted in machines"
 	}
 	return ""
-}
-
-// inFlight are the states of an instance refresh that still replaces machines
-// or may put them back.
-var inFlight = []types.InstanceRefreshStatus{
-	types.InstanceRefreshStatusPending, types.InstanceRefreshStatusInProgress, types.InstanceRefreshStatusCancelling,
-	types.InstanceRefreshStatusRollbackInProgress, types.InstanceRefreshStatusBaking,
-}
-
-// refreshing says that an instance refresh is at work on the group, "" if none is.
-func (c *Client) refreshing(ctx context.Context, name string) (string, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
-	defer cancel()
-	out, err := c.scaling.DescribeInstanceRefreshes(ctx, &autoscaling.DescribeInstanceRefreshesInput{AutoScalingGroupName: &name, MaxRecords: aws.Int32(10)})
-	if err != nil {
-		return "", c.explain(err)
-	}
-	for _, r := range out.InstanceRefreshes {
-		if slices.Contains(inFlight, r.Status) {
-			return fmt.Sprintf("instance refresh %s is %s: wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name %s", text(r.InstanceRefreshId), clean(string(r.Status)), clean(name)), nil
-		}
-	}
-	return "", nil
 }

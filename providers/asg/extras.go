@@ -3,6 +3,7 @@ package asg
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ const extrasEvery = time.Minute
 //
 //   - the subnets' free addresses, and whether an instance refresh is at work:
 //     every extrasEvery;
+//   - what changes the size by itself: as often; where we may not read it, it says so;
 //   - the lifecycle hooks: as often, and every lookEvery while a machine waits for
 //     one that is not known;
 //   - the warm pool, if the group has one: as often, after each of our changes, and
@@ -36,10 +38,13 @@ const extrasEvery = time.Minute
 // up.
 type extras struct {
 	subnets []world.Subnet
-	refused string // by an instance refresh
-	unsure  error  // whether one is at work could not be read
-	err     error  // of reading these
+	refresh world.Refresh
+	unsure  error // whether one is at work could not be read
+	err     error // of reading these
 	at      time.Time
+
+	scaling   world.Scaling
+	scalingAt time.Time
 
 	hooks    []world.Hook
 	hooksErr error
@@ -60,6 +65,7 @@ type extras struct {
 func (x *extras) read(ctx context.Context, c *Client, g types.AutoScalingGroup, busy bool, changed time.Time) error {
 	var all sync.WaitGroup // none needs another
 	all.Go(func() { x.readSlow(ctx, c, g) })
+	all.Go(func() { x.readScaling(ctx, c, g) })
 	all.Go(func() { x.readHooks(ctx, c, g) })
 	all.Go(func() { x.readWarm(ctx, c, g, busy, changed) })
 	all.Go(func() { x.readSpot(ctx, c, g) })
@@ -76,11 +82,26 @@ func (x *extras) readSlow(ctx context.Context, c *Client, g types.AutoScalingGro
 	if err == nil {
 		x.subnets = subnets
 	}
-	refused, err2 := c.refreshing(ctx, text(g.AutoScalingGroupName))
+	refresh, err2 := c.refreshing(ctx, text(g.AutoScalingGroupName))
 	if err2 == nil {
-		x.refused = refused
+		x.refresh = refresh
 	}
 	x.err, x.unsure = cmp.Or(err, err2), err2
+}
+
+func (x *extras) readScaling(ctx context.Context, c *Client, g types.AutoScalingGroup) {
+	if time.Since(x.scalingAt) < extrasEvery {
+		return
+	}
+	first := x.scalingAt.IsZero()
+	x.scalingAt = time.Now()
+	scaling, err := c.sizers(ctx, text(g.AutoScalingGroupName))
+	switch {
+	case err == nil:
+		x.scaling = scaling
+	case first, errors.Is(err, ErrForbidden), x.scaling.Unread != "":
+		x.scaling = world.Scaling{Unread: err.Error()}
+	}
 }
 
 func (x *extras) readHooks(ctx context.Context, c *Client, g types.AutoScalingGroup) {
@@ -161,7 +182,7 @@ func (x *extras) readSpot(ctx context.Context, c *Client, g types.AutoScalingGro
 // fill adds what is known to a description and its machines.
 func (x *extras) fill(g *world.Group, members []world.Machine) {
 	g.Subnets, g.Hooks = x.subnets, x.hooks
-	g.Refused = cmp.Or(g.Refused, x.refused)
+	g.Refresh, g.Scaling = x.refresh, x.scaling
 	g.Warm = slices.Clone(x.warm)
 	for i := range members {
 		members[i].Spot = x.spot[members[i].ID]

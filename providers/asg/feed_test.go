@@ -38,6 +38,8 @@ func follow(t *testing.T, f *Feed, look func(w *world.World) bool) error {
 func (s *service) withGroup(state string) {
 	s.withTemplate()
 	s.on("DescribeInstanceRefreshes", "")
+	s.on("DescribePolicies", "")
+	s.on("DescribeScheduledActions", "")
 	s.on("DescribeLifecycleHooks", "")
 	s.on("DescribeSubnets", items("subnetSet", e("subnetId", "subnet-a", "availabilityZone", "eu-west-1a", "availableIpAddressCount", "17")))
 	s.on("DescribeAutoScalingGroups", groups(group("web", e("LaunchTemplate", spec("lt-1", "$Latest"), "VPCZoneIdentifier", "subnet-a"),
@@ -222,7 +224,7 @@ func TestFeedTrouble(t *testing.T) {
 func TestFeedWithoutExtras(t *testing.T) {
 	s, c := connect(t)
 	s.withGroup("Pending")
-	for _, action := range []string{"DescribeSubnets", "DescribeInstanceRefreshes", "DescribeLifecycleHooks", "DescribeScalingActivities"} {
+	for _, action := range []string{"DescribeSubnets", "DescribeInstanceRefreshes", "DescribePolicies", "DescribeLifecycleHooks", "DescribeScalingActivities"} {
 		s.on(action, fail(403, "AccessDenied", "no"))
 	}
 	follow(t, c.Feed("web", FeedOptions{}), func(w *world.World) bool {

@@ -111,7 +111,7 @@ func (c *Client) summary(ctx context.Context, g types.AutoScalingGroup) (Summary
 		return Summary{}, err
 	}
 	if group.Refused == "" {
-		if group.Refused, err = c.refreshing(ctx, group.Name); err != nil {
+		if group.Refresh, err = c.refreshing(ctx, group.Name); err != nil {
 			return Summary{}, err
 		}
 	}

@@ -129,7 +129,8 @@ func TestRefused(t *testing.T) {
 			"it belongs to the EKS managed node group ng, whose own updates would undo ours: refused for now; use aws eks update-nodegroup-version --cluster-name prod --nodegroup-name ng"},
 		{"operator", template + e("Operator", e("Principal", "svc.amazonaws.com")), "", "only its operator svc.amazonaws.com may change it"},
 		{"deleting", template + e("Status", "Delete in progress"), "", "it is being deleted (delete in progress)"},
-		{"refresh", template, members("InstanceRefreshes", e("InstanceRefreshId", "r-1", "Status", "Successful"), e("InstanceRefreshId", "r-2", "Status", "InProgress")), "instance refresh r-2 is InProgress"},
+		{"refresh", template, members("InstanceRefreshes", e("InstanceRefreshId", "r-1", "Status", "Successful"), e("InstanceRefreshId", "r-2", "Status", "InProgress", "PercentageComplete", "40")),
+			"instance refresh r-2 is InProgress (40 %): wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name web"},
 		{"old refresh", template, members("InstanceRefreshes", e("InstanceRefreshId", "r-1", "Status", "Cancelled")), ""},
 		{"template gone", e("LaunchTemplate", spec("lt-1", "9")), "", "it cannot launch machines: Could not find the specified version 9"},
 	}
@@ -139,8 +140,9 @@ func TestRefused(t *testing.T) {
 		s.on("DescribeAutoScalingGroups", groups(group("web", tt.group)))
 		s.on("DescribeInstanceRefreshes", tt.refreshes)
 		g, err := c.Group(t.Context(), "web")
-		if err != nil || !strings.HasPrefix(g.Refused, tt.want) || tt.want == "" && g.Refused != "" {
-			t.Errorf("%s: got %q, %v", tt.name, g.Refused, err)
+		got := g.Refused + g.Refresh.Sentence(g.Name)
+		if err != nil || !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%s: got %q, %v", tt.name, got, err)
 		}
 	}
 }

@@ -5,10 +5,12 @@ var ReadActions = []string{
 	"autoscaling:DescribeAutoScalingGroups",
 	"autoscaling:DescribeInstanceRefreshes",
 	"autoscaling:DescribeLifecycleHooks",
+	"autoscaling:DescribePolicies", // optional: names the scaling policies
 	"autoscaling:DescribeScalingActivities",
-	"autoscaling:DescribeWarmPool", // where the group has one
-	"ec2:DescribeImages",           // with --ami; without it the image is not checked
-	"ec2:DescribeInstances",        // tells Spot machines from others, and those that ended from detached ones
+	"autoscaling:DescribeScheduledActions", // optional: names these
+	"autoscaling:DescribeWarmPool",         // where the group has one
+	"ec2:DescribeImages",                   // with --ami; without it the image is not checked
+	"ec2:DescribeInstances",                // tells Spot machines from others, and those that ended from detached ones
 	"ec2:DescribeLaunchTemplateVersions",
 	"ec2:DescribeSubnets",
 }

@@ -26,6 +26,8 @@ const (
 	Uncordon       ActionKind = "uncordon"
 	AddLabel       ActionKind = "label"
 	RemoveLabel    ActionKind = "unlabel"
+	Annotate       ActionKind = "annotate"
+	Unannotate     ActionKind = "unannotate"
 	Evict          ActionKind = "evict"     // through the eviction API, with the pod's UID
 	Delete         ActionKind = "delete"    // past the budgets; only by a recorded force order
 	LookAtPods     ActionKind = "look"      // a consistent read of the pods on a node
@@ -56,9 +58,11 @@ type Action struct {
 	Order string `json:"order,omitempty"`
 
 	Taint *world.Taint `json:"taint,omitempty"`
-	// Label and Value of AddLabel and RemoveLabel.
-	Label string `json:"label,omitempty"`
-	Value string `json:"value,omitempty"`
+	// Label and Value of AddLabel and RemoveLabel, Annotation and Value of Annotate and
+	// Unannotate.
+	Label      string `json:"label,omitempty"`
+	Annotation string `json:"annotation,omitempty"`
+	Value      string `json:"value,omitempty"`
 
 	Group        string          `json:"group,omitempty"`
 	Process      string          `json:"process,omitempty"`
@@ -125,6 +129,10 @@ func (a Action) seen(w *world.World) bool {
 		return n == nil || n.Labels[a.Label] == a.Value
 	case RemoveLabel:
 		return n == nil || n.Labels[a.Label] != a.Value
+	case Annotate:
+		return n == nil || n.Annotations[a.Annotation] == a.Value
+	case Unannotate:
+		return n == nil || n.Annotations[a.Annotation] != a.Value
 	case Evict:
 		p := w.Pod(a.UID)
 		return p == nil || p.Terminating()
@@ -172,6 +180,10 @@ func (a Action) Command() string {
 		return fmt.Sprintf("kubectl label node %s %s=%s", a.Node, a.Label, a.Value)
 	case RemoveLabel:
 		return fmt.Sprintf("kubectl label node %s %s-", a.Node, a.Label)
+	case Annotate:
+		return fmt.Sprintf("kubectl annotate node %s %s=%s", a.Node, a.Annotation, a.Value)
+	case Unannotate:
+		return fmt.Sprintf("kubectl annotate node %s %s-", a.Node, a.Annotation)
 	case Evict:
 		return fmt.Sprintf(`kubectl create --raw /api/v1/namespaces/%s/pods/%s/eviction -f - <<<'{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"%s","namespace":"%s"},"deleteOptions":{"preconditions":{"uid":"%s"}}}'`, a.Namespace, a.Pod, a.Pod, a.Namespace, a.UID)
 	case Delete:

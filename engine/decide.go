@@ -12,8 +12,8 @@
 // Strategy, in package strategy. What all of them share is here, a file each:
 // time.go (waits and usable time), ensure.go (actions, nothing twice), observe.go
 // (stages from the world), batch.go (approvals), gate.go (when a drain may
-// start), hook.go (the user's own commands around a node), node.go (one node from drain to termination), evict.go (evictions under
-// budgets), command.go, obey.go and elsewhere.go (the operator), end.go (abort and failure),
+// start), rival.go (who else moves nodes), hook.go (the user's own commands around a node), node.go
+// (one node from drain to termination), evict.go (evictions under budgets), command.go, obey.go and elsewhere.go (the operator), end.go (abort and failure),
 // view.go (snapshots).
 package engine
 
@@ -110,6 +110,9 @@ func (s *Step) known() bool {
 
 // goOn does what the run's state asks for.
 func (s *Step) goOn() {
+	if s.Run.State == Running || s.Run.State == Paused {
+		s.watchRivals()
+	}
 	switch s.Run.State {
 	case Running:
 		s.tellGone()
@@ -147,6 +150,7 @@ type Step struct {
 	stages   map[Stage][]string             // see byStage; nil after a change
 	copied   bool                           // Run.Nodes is this step's own
 	touched  []string                       // machines whose nodes were set or dropped
+	theirs   map[string]string              // see takenNodes
 	made     *world.Template                // answer of CreateTemplate
 }
 

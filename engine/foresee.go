@@ -228,7 +228,11 @@ func (s *Step) foreseeCloud(p *Plan) {
 	p.NotEvaluated = append(p.NotEvaluated, notForeseen...)
 	if !s.Fresh(world.Cloud) {
 		p.NotEvaluated = append(p.NotEvaluated, "lifecycle hooks, warm pool, Spot and protection: what is known of the cloud is too old")
+		p.NotEvaluated = append(p.NotEvaluated, "others who move nodes of the group: what is known of the cloud is too old")
 		return
+	}
+	if why := s.W.Group.Scaling.Unread; why != "" {
+		p.NotEvaluated = append(p.NotEvaluated, "scaling policies and scheduled actions: "+why)
 	}
 	for _, h := range s.W.Group.Hooks {
 		p.Hooks = append(p.Hooks, PlannedHook{Name: h.Name, Launching: h.Launching, Timeout: h.Timeout, Abandon: h.Launching && h.Abandon})

@@ -51,7 +51,7 @@ func (s *Step) inService() int {
 
 func (s *Step) serves(m *world.Machine) bool {
 	node := s.W.NodeOf(m.ID)
-	if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable && !s.ourCordon(m.ID, node.Name) {
+	if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable && !s.ourCordon(m.ID, node.Name) || s.takenBy(node.Name) != "" {
 		return false
 	}
 	switch s.Run.Nodes[m.ID].Stage {
@@ -63,14 +63,24 @@ func (s *Step) serves(m *world.Machine) bool {
 
 // startDrains begins to empty nodes, at most slots of them, one after the other as
 // far as the gate allows. One that does not serve takes nothing out of service, and
-// goes ahead of those that the gate holds.
+// goes ahead of those that the gate holds. One that somebody else takes out of service
+// is waited for.
 func (s *Step) startDrains(machines []string, slots int) {
-	asked := s.hooksUnderWay(BeforeNode)
-	slots -= len(asked)
-	if len(machines) == 0 || slots <= 0 {
+	if len(machines) == 0 {
 		return
 	}
-	in, held := s.inService(), ""
+	if slots <= 0 {
+		if why := s.crowded(); why != "" {
+			s.holdGate(why)
+		}
+		return
+	}
+	asked := s.hooksUnderWay(BeforeNode)
+	slots -= len(asked)
+	if slots <= 0 {
+		return
+	}
+	in, held, waits := s.inService(), "", false
 	for _, id := range asked { // as if they drained
 		if m := s.W.Machine(id); m != nil && s.serves(m) {
 			in--
@@ -78,6 +88,10 @@ func (s *Step) startDrains(machines []string, slots int) {
 	}
 	for _, id := range machines {
 		if slices.Contains(asked, id) {
+			continue
+		}
+		if s.takenBy(s.Run.Nodes[id].Name) != "" {
+			waits = true
 			continue
 		}
 		m := s.W.Machine(id)
@@ -103,9 +117,12 @@ func (s *Step) startDrains(machines []string, slots int) {
 			s.startDrain(id)
 		}
 		if slots--; slots == 0 {
-			held = "" // the limit holds the others, not the gate
+			held, waits = "", false // the limit holds the others, not the gate
 			break
 		}
+	}
+	if held == "" && waits && len(asked)+s.Count(Draining, Settling, Terminating) == 0 {
+		held = s.waitsFor()
 	}
 	if held != "" {
 		s.holdGate(held)
@@ -167,9 +184,13 @@ func (s *Step) Admit() {
 		return
 	}
 	s.LeaveLate(0, s.Run.Surge())
-	slots := s.Run.Limit - s.Unavailable()
+	slots := s.slots()
 	s.approve(slots)
 	queued := s.Count(Queued)
+	if why := s.crowded(); why != "" && queued+s.Count(Outdated) > 0 {
+		s.holdGate(why)
+		return
+	}
 	if queued == 0 {
 		s.openGate()
 	}

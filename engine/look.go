@@ -166,6 +166,8 @@ func (m Mark) what() string {
 		return "tainted " + m.Put.taint().String()
 	case AddLabel:
 		return "labelled " + m.Put.Label + "=" + m.Put.Value
+	case Annotate:
+		return "annotated " + m.Put.Annotation + "=" + m.Put.Value
 	}
 	return "cordoned"
 }

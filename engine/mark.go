@@ -34,6 +34,11 @@ func LabelOf(machine, node, label, value string) Action {
 	return Action{Kind: AddLabel, Key: "label/" + machine + "/" + label, Machine: machine, Node: node, Label: label, Value: value}
 }
 
+// AnnotationOf is the action that annotates a machine's node.
+func AnnotationOf(machine, node, annotation, value string) Action {
+	return Action{Kind: Annotate, Key: "annotate/" + machine + "/" + annotation, Machine: machine, Node: node, Annotation: annotation, Value: value}
+}
+
 // Mark puts a mark on a node and remembers that it is ours, unless it was there
 // before us. It reports whether the mark is there.
 func (s *Step) Mark(put Action) bool {
@@ -42,10 +47,10 @@ func (s *Step) Mark(put Action) bool {
 		if !s.Fresh(world.Cluster) || s.W.Node(put.Node) == nil {
 			return false
 		}
-		m = Mark{Put: put, Foreign: put.seen(s.W) || s.labelled(put)}
+		m = Mark{Put: put, Foreign: put.seen(s.W) || s.named(put)}
 		s.remember(m)
 	}
-	if m.Foreign && s.Fresh(world.Cluster) && !put.seen(s.W) && !s.labelled(put) { // its owner has taken it off
+	if m.Foreign && s.Fresh(world.Cluster) && !put.seen(s.W) && !s.named(put) { // its owner has taken it off
 		m.Foreign = false
 		s.remember(m)
 	}
@@ -114,17 +119,19 @@ func without(marks []Mark, key string) []Mark {
 	return slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool { return m.Put.Key == key })
 }
 
-// labelled reports whether a label that is to be put is there already, with
-// whatever value: it is somebody's, and would be lost when ours is taken off.
-func (s *Step) labelled(put Action) bool {
-	if put.Kind != AddLabel {
-		return false
-	}
+// named reports whether a label or an annotation that is to be put is there already,
+// with whatever value: it is somebody's, and would be lost when ours is taken off.
+func (s *Step) named(put Action) (there bool) {
 	node := s.W.Node(put.Node)
 	if node == nil {
 		return false
 	}
-	_, there := node.Labels[put.Label]
+	switch put.Kind {
+	case AddLabel:
+		_, there = node.Labels[put.Label]
+	case Annotate:
+		_, there = node.Annotations[put.Annotation]
+	}
 	return there
 }
 
@@ -168,6 +175,8 @@ func (m Mark) undo() Action {
 		a.Kind = Uncordon
 	case AddLabel:
 		a.Kind = RemoveLabel
+	case Annotate:
+		a.Kind = Unannotate
 	}
 	return a
 }
@@ -208,6 +217,8 @@ func (s *Step) reportChange(a Action) {
 		e.Type, e.Message = NodeCordoned, "cordoned"
 	case AddLabel:
 		e.Type, e.Reason, e.Message = NodeCordoned, "label", "labelled "+a.Label+"="+a.Value
+	case Annotate:
+		e.Type, e.Reason, e.Message = NodeTainted, "annotation", "annotated "+a.Annotation+"="+a.Value
 	case Terminate:
 		e.Type, e.Message = NodeTerminating, "asked the group to end "+a.Machine
 		if a.Decrement {
@@ -247,6 +258,10 @@ func (a Action) describe() string {
 		return "label " + a.Node + " " + a.Label + "=" + a.Value
 	case RemoveLabel:
 		return "remove label " + a.Label + " from " + a.Node
+	case Annotate:
+		return "annotate " + a.Node + " " + a.Annotation + "=" + a.Value
+	case Unannotate:
+		return "remove annotation " + a.Annotation + " from " + a.Node
 	case Evict:
 		return "evict " + a.Namespace + "/" + a.Pod
 	case Delete:

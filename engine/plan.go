@@ -21,6 +21,9 @@ type Plan struct {
 	FreeAddresses map[string]int `json:"freeAddresses,omitempty"`
 	// Extra is how many machines more there will be for a while.
 	Extra int `json:"extra"`
+	// Rivals are those who else move nodes of the group, or may; beside those that are
+	// refused no run starts.
+	Rivals []Rival `json:"rivals,omitempty"`
 	// Refusals keep the run from starting until the user consents.
 	Refusals []string `json:"refusals,omitempty"`
 	// Warnings are what the user should know before starting.
@@ -110,6 +113,7 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 	if end := now.Add(p.Estimate); !r.Settings.Until.IsZero() && len(outdated) > 0 && end.After(r.Settings.Until) {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the run is to be over in %s, and all of it takes about %s: nodes will be left", r.Settings.Until.Sub(now).Round(time.Minute), p.Estimate.Round(time.Minute)))
 	}
+	p.Rivals = s.rivals()
 	s.foreseeTurns(p.Nodes, limit)
 	s.foreseeCloud(&p)
 	if e, ok := rules.(Extra); ok && len(outdated) > 0 {
@@ -117,6 +121,16 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 		p.Warnings = append(p.Warnings, s.spareAddresses(p.Extra)...)
 	}
 	return p
+}
+
+// Opposed lists the rivals beside which no run starts.
+func (p Plan) Opposed() (out []Rival) {
+	for _, r := range p.Rivals {
+		if r.Handling == RivalRefused {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // plannedBatch is the number of the batch that the i-th node of the order is in.

@@ -24,6 +24,7 @@ func Retell(before, after Run) []Event {
 		t.phases()
 		t.batches()
 		t.orders()
+		t.rivals()
 		t.pods()
 	}
 	t.nodes()
@@ -106,6 +107,23 @@ func (t *teller) orders() {
 	for _, o := range t.is.Orders {
 		if !slices.ContainsFunc(t.was.Orders, func(was ForceOrder) bool { return was.ID == o.ID }) {
 			t.tell(o.At, Event{Type: Warning, Node: o.Node, Reason: "force order", Message: fmt.Sprintf("%s ordered by %s to force %s: %s", cmp.Or(o.Node, o.Machine), o.By, plural(len(o.Pods), "pod"), o.Why)})
+		}
+	}
+}
+
+func (t *teller) rivals() {
+	now := cmp.Or(t.is.Seen, t.is.Started)
+	if t.is.State == Finished {
+		return // nobody looks any more
+	}
+	for _, r := range t.was.Rivals {
+		if r.Handling != RivalSuspended && !slices.ContainsFunc(t.is.Rivals, r.still) {
+			t.tell(now, Event{Type: Warning, Reason: "rival gone", Message: "over: " + r.Deed()})
+		}
+	}
+	for _, r := range t.is.Rivals {
+		if r.Handling != RivalSuspended && !slices.ContainsFunc(t.was.Rivals, r.is) {
+			t.tell(cmp.Or(r.Since, now), Event{Type: Warning, Reason: "rival", Message: r.Sentence()})
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (s *Step) Retire(excess int) int {
 		}
 		present++
 	}
-	slots := s.Run.Limit - s.Unavailable()
+	slots := s.slots()
 	due := s.mostSpare(ready, min(len(ready), max(0, excess), max(0, present-s.Run.Base.Desired)))
 	s.startDrains(due, slots)
 	return working + len(due)

@@ -154,6 +154,8 @@ type Run struct {
 	LaunchFailed string `json:"launchFailed,omitempty"`
 	// Foreign: somebody else changed the group's size meanwhile; ours is left as it is.
 	Foreign string `json:"foreign,omitempty"`
+	// Rivals are those who else move nodes of the group, or may, as they were last seen.
+	Rivals []Rival `json:"rivals,omitempty"`
 	// Suspended are processes of the group that we suspended.
 	Suspended []string `json:"suspended,omitempty"`
 

@@ -22,7 +22,9 @@ type Snapshot struct {
 	// Why says why the run paused, failed or ended as it did.
 	Why string
 	// Gate says why no new drain starts now, "" if nothing holds it.
-	Gate    string
+	Gate string
+	// Rivals are those who else move nodes of the group, or may.
+	Rivals  []Rival
 	Started time.Time
 	Ended   time.Time
 	// Left is the estimated time to the end; 0 when unknown.

@@ -20,10 +20,13 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 	replaced, total := r.Outdated()
 	v := &Snapshot{
 		At: now, Group: r.Group, Provider: r.Provider, Strategy: r.Strategy, RunID: r.ID,
-		State: r.State, Result: r.Result, Why: r.Why, Gate: r.Gate,
+		State: r.State, Result: r.Result, Why: r.Why, Gate: r.Gate, Rivals: r.Rivals,
 		Started: r.Started, Ended: r.Finished, Done: replaced, Total: total,
 		Sizes: w.Group.Sizes, Base: r.Base, Limit: r.Limit,
 		Notes: r.Notes, LeftBehind: r.Left, Blind: r.Blind,
+	}
+	if r.State == NoRun {
+		v.Rivals = slices.DeleteFunc(s.rivals(), func(r Rival) bool { return !r.Acts || r.ofNodes() }) // of these Others tells
 	}
 	v.From, v.To = s.versions()
 	v.Left = s.timeLeft()
@@ -239,6 +242,7 @@ type basis struct {
 	batch       int
 	new         bool
 	wait        *Wait
+	taken       string // who else takes it out of service
 
 	machine *world.Machine
 	node    *world.Node
@@ -247,7 +251,7 @@ type basis struct {
 }
 
 func (s *Step) basisOf(id string, n Node) basis {
-	b := basis{stage: n.Stage, since: n.Since, old: n.Old, reason: n.Reason, batch: n.Batch, new: n.New, wait: n.Wait, machine: s.W.Machine(id), node: s.W.NodeOf(id)}
+	b := basis{stage: n.Stage, since: n.Since, old: n.Old, reason: n.Reason, batch: n.Batch, new: n.New, wait: n.Wait, taken: s.takenBy(n.Name), machine: s.W.Machine(id), node: s.W.NodeOf(id)}
 	if pods := s.W.PodsOn(n.Name); len(pods) > 0 {
 		b.pods = &pods[0]
 	}
@@ -271,6 +275,9 @@ func (s *Step) row(id string, n Node) *NodeRow {
 		if !node.Ready && row.Note == "" && n.Stage != Replaced {
 			row.Note = cmp.Or(node.Trouble, "NotReady")
 		}
+	}
+	if by := s.takenBy(n.Name); by != "" && row.Note == "" {
+		row.Note = "waits: " + by + " takes it out of service"
 	}
 	if row.Note == "" && n.Stage == Launching && m != nil {
 		row.Note = s.WhyNotReady(m)

@@ -148,6 +148,13 @@ func runID(group string, c live.Clock) string {
 
 // refuse says why a plan cannot be started, nil if it can.
 func refuse(p engine.Plan) error {
+	var others []string
+	for _, r := range p.Opposed() {
+		others = append(others, r.Deed()+": "+r.WayOut)
+	}
+	if len(others) > 0 && len(p.Nodes) > 0 {
+		return usage(errors.New("nothing was started: somebody else is at work on this group\n  " + strings.Join(others, "\n  ")))
+	}
 	if len(p.Refusals) == 0 {
 		return nil
 	}

@@ -74,6 +74,7 @@ func writePlannedNodes(w io.Writer, p engine.Plan) {
 	t.Flush()
 	list(w, "\nWill hold it up or be down for a while:", short(foreseen(p)))
 	list(w, "\nWhat the group does beside:", cloudText(p))
+	list(w, "\nWho else moves nodes of this group, or may:", rivalText(p.Rivals))
 	list(w, "\nKnow before you start:", p.Warnings)
 	list(w, "\nNot evaluated, so that nothing is said of it above:", p.NotEvaluated)
 	list(w, "\nNeeds your consent before anything starts:", p.Refusals)
@@ -157,6 +158,19 @@ func cloudText(p engine.Plan) []string {
 	}
 	if n := count(func(n engine.PlannedNode) bool { return n.Protected }); n > 0 {
 		out = append(out, are(n, "node", "")+" protected from scale in, which does not stop the upgrade")
+	}
+	return out
+}
+
+// rivalText tells who else moves nodes, what that means here, and what can be done.
+func rivalText(rivals []engine.Rival) []string {
+	var out []string
+	for _, r := range rivals {
+		line := fmt.Sprintf("%s: %s: %s", r.Handling, r.Deed(), r.How)
+		if r.WayOut != "" {
+			line += "; to change that: " + r.WayOut
+		}
+		out = append(out, line)
 	}
 	return out
 }

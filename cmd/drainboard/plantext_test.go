@@ -133,3 +133,48 @@ func TestPlanIsShortForPeople(t *testing.T) {
 		t.Error("an empty plan does not name --only")
 	}
 }
+
+// A plan tells who else moves nodes, how each is handled and what can be done; beside
+// some of them nothing is started.
+func TestPlanTellsRivals(t *testing.T) {
+	p := planned()
+	p.Rivals = []engine.Rival{
+		{Kind: engine.RivalRebalance, Who: "AZRebalance", Does: "moves machines", Handling: engine.RivalSuspended, How: "suspended while nodes are replaced"},
+		{Kind: engine.RivalCordon, Who: "somebody", Does: "has cordoned", Nodes: []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7"}, Handling: engine.RivalLeft, How: "the cordon stays"},
+	}
+	if err := refuse(p); err != nil {
+		t.Errorf("refused: %v", err)
+	}
+	p.Rivals = append(p.Rivals, engine.Rival{
+		Kind: engine.RivalRefresh, Who: "instance refresh r-1", Does: "replaces the group's machines by itself (InProgress, 40 %)", Handling: engine.RivalRefused,
+		How: "no run starts beside it", WayOut: "stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web",
+	})
+	got := text(p)
+	for _, want := range []string{
+		"Who else moves nodes of this group, or may:\n  - suspended: AZRebalance moves machines: suspended while nodes are replaced\n",
+		"  - left alone: somebody has cordoned a1, a2, a3, a4, a5 and 2 more: the cordon stays\n",
+		"  - refused: instance refresh r-1 replaces the group's machines by itself (InProgress, 40 %): no run starts beside it; to change that: stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the plan does not say %q:\n%s", want, got)
+		}
+	}
+	err := refuse(p)
+	if err == nil || !strings.Contains(err.Error(), "instance refresh r-1 replaces the group's machines by itself (InProgress, 40 %): stop it with aws autoscaling cancel") {
+		t.Errorf("got %v", err)
+	}
+	var b bytes.Buffer
+	if err := writePlanJSON(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	var read struct {
+		Rivals []struct{ Kind, Who, Handling, WayOut string }
+	}
+	if err := json.Unmarshal(b.Bytes(), &read); err != nil || len(read.Rivals) != 3 || read.Rivals[2].Kind != "instance refresh" || read.Rivals[2].Handling != "refused" || read.Rivals[2].WayOut == "" {
+		t.Errorf("got %+v, %v", read, err)
+	}
+	p.Nodes = nil // and where nothing is to be done nobody is in the way
+	if err := refuse(p); err != nil {
+		t.Errorf("refused: %v", err)
+	}
+}

@@ -33,8 +33,10 @@ type runStatus struct {
 	Stages   map[engine.Stage]int `json:"stages"`
 	Waiting  *engine.Batch        `json:"waitingBatch,omitempty"`
 	// Canary is the watch over what replaced the canary, until it has passed.
-	Canary  *engine.Canary `json:"canary,omitempty"`
-	Gate    string         `json:"gate,omitempty"`
+	Canary *engine.Canary `json:"canary,omitempty"`
+	Gate   string         `json:"gate,omitempty"`
+	// Rivals are those who else move nodes of the group, or may.
+	Rivals  []engine.Rival `json:"rivals,omitempty"`
 	Blocked []string       `json:"blocked,omitempty"`
 	// Failed, Skipped and Unreachable are the nodes by why.
 	Failed      map[string][]string `json:"failed,omitempty"`
@@ -50,7 +52,7 @@ func statusOf(r engine.Run) runStatus {
 	s := runStatus{
 		Run: r.ID, Group: r.Group, Strategy: r.Strategy, State: r.State, Result: r.Result, Why: r.Why,
 		Started: r.Started, Seen: r.Seen, Stages: map[engine.Stage]int{}, Left: r.Left,
-		Order: r.Settings.Order, Only: r.Target.Only, Until: r.Settings.Until, Gate: r.Gate,
+		Order: r.Settings.Order, Only: r.Target.Only, Until: r.Settings.Until, Gate: r.Gate, Rivals: r.Rivals,
 		Failed: map[string][]string{}, Skipped: map[string][]string{},
 	}
 	if len(s.Order) == 0 {
@@ -137,6 +139,11 @@ func writeStatus(w io.Writer, s runStatus, now time.Time) {
 	}
 	if s.Gate != "" {
 		fmt.Fprintln(w, "  no new drain starts: "+s.Gate)
+	}
+	for _, r := range s.Rivals {
+		if r.Acts {
+			fmt.Fprintf(w, "  somebody else: %s: %s\n", r.Deed(), r.How)
+		}
 	}
 	writeNodes(w, "failed", s.Failed)
 	for _, m := range s.Others {

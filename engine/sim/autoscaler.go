@@ -15,6 +15,10 @@ type Autoscaler struct {
 	// goes. Every is the time between two looks.
 	ScaleUp, ScaleDown, Every time.Duration
 	Below                     int
+	// GiveUp is how long it tries to empty a node before it leaves it. Untagged: it was
+	// told of the group by name, and nothing on the group tells of it.
+	GiveUp   time.Duration
+	Untagged bool
 }
 
 // autoscalerTaint keeps pods off a node that the autoscaler is about to remove.
@@ -25,6 +29,7 @@ type autoscaler struct {
 	Autoscaler
 	empty  map[string]time.Time // since when a node is empty enough
 	leaves string               // the node that it removes
+	since  time.Time            // when it began to
 	raised time.Time            // it scaled up last
 }
 
@@ -35,6 +40,10 @@ type autoscaler struct {
 // pods evicted, ended through the group with decrement.
 func (s *Sim) Autoscale(how Autoscaler) {
 	a := &autoscaler{Autoscaler: how, empty: map[string]time.Time{}}
+	if !how.Untagged {
+		s.group.Tags = map[string]string{"k8s.io/cluster-autoscaler/enabled": "true"}
+		s.listMachines()
+	}
 	s.every(a.Every, func() bool {
 		if !s.scalesUp(a) {
 			s.scalesDown(a)
@@ -77,19 +86,24 @@ func (s *Sim) scalesDown(a *autoscaler) {
 			a.leaves = ""
 		} else if s.empties(m) && s.terminateOne(engine.Action{Machine: m.ID, Decrement: true}).Verdict == engine.Done {
 			s.foreign.Desired--
+		} else if s.now.Sub(a.since) >= a.GiveUp { // and looks for another one
+			s.editByOthers(a.leaves, func(n *world.Node) {
+				n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t == autoscalerTaint })
+			})
+			a.leaves = ""
 		}
 		return
 	}
 	for _, m := range s.alive() {
 		n := s.Truth.Node(m.name)
-		if n == nil || !n.Ready || m.State != world.MachineInService || !s.roomy(s.pods.loads[n.Name], a.Below) || !s.fitElsewhere(n) {
+		if n == nil || !n.Ready || n.Annotations[keepAnnotation] == "true" || m.State != world.MachineInService || !s.roomy(s.pods.loads[n.Name], a.Below) || !s.fitElsewhere(n) {
 			delete(a.empty, m.name)
 			continue
 		}
 		if since, seen := a.empty[m.name]; !seen {
 			a.empty[m.name] = s.now
 		} else if s.now.Sub(since) >= a.ScaleDown && s.now.Sub(n.Created) >= a.ScaleDown && s.now.Sub(a.raised) >= a.ScaleDown && s.group.Sizes.Desired > s.group.Sizes.Min {
-			a.leaves = m.name
+			a.leaves, a.since = m.name, s.now
 			delete(a.empty, m.name)
 			s.editByOthers(m.name, func(n *world.Node) { n.Taints = append(n.Taints, autoscalerTaint) })
 			return

@@ -36,7 +36,8 @@ type checker struct {
 	ended   map[string]bool   // machines whose end was asked for while the run ran
 	clock   usableTime
 	shown   *engine.Snapshot
-	early   bool // the run was aborted or has failed
+	early   bool                   // the run was aborted or has failed
+	nodes   map[string]engine.Node // of the run before the decision that is being looked at
 	oldLook time.Duration
 }
 
@@ -97,7 +98,7 @@ func (c *checker) written(a engine.Action) {
 	}
 	known := true
 	switch a.Kind {
-	case engine.AddTaint, engine.Cordon, engine.AddLabel:
+	case engine.AddTaint, engine.Cordon, engine.AddLabel, engine.Annotate:
 		known = slices.ContainsFunc(saved.Marks[a.Machine], func(m engine.Mark) bool { return m.Put.Key == a.Key && !m.Foreign })
 	case engine.Suspend:
 		known = slices.Contains(saved.Suspended, a.Process)
@@ -231,7 +232,7 @@ func (c *checker) resumed() {
 // before looks at what the driver can see and do, and at what it was told.
 func (c *checker) before(in engine.Inputs) {
 	c.watch()
-	c.commands = in.Commands
+	c.commands, c.nodes = in.Commands, c.d.Run.Nodes
 	for _, say := range in.Commands {
 		if say.Kind == engine.CmdApprove {
 			c.approved[say.Hash] = true
@@ -250,6 +251,7 @@ func (c *checker) after(dec engine.Decision) {
 		if n.Stage == engine.Draining && n.Since.Equal(d.Sim.now) {
 			c.service.touched[id] = true
 			c.consented(id, n)
+			c.alone(id, n)
 		}
 	}
 	c.early = dec.Run.State == engine.Ending || dec.Run.Result == engine.Aborted || c.early && dec.Run.State == engine.Finished

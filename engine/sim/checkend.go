@@ -12,6 +12,9 @@ import (
 // ours are the keys of the marks that Drainboard puts on nodes.
 var ours = []string{"eks.amazonaws.com/nodegroup", "drainboard.dev/surplus"}
 
+// keepAnnotation keeps the Cluster Autoscaler from removing a node.
+const keepAnnotation = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
+
 const excludeLabel = "node.kubernetes.io/exclude-from-external-load-balancers"
 
 // marksOn lists the marks on a node that look like ours, as node/mark.
@@ -28,6 +31,9 @@ func marksOn(n *world.Node) []string {
 	if _, ok := n.Labels[excludeLabel]; ok {
 		out = append(out, n.Name+"/"+excludeLabel)
 	}
+	if _, ok := n.Annotations[keepAnnotation]; ok {
+		out = append(out, n.Name+"/"+keepAnnotation)
+	}
 	return out
 }
 
@@ -40,13 +46,16 @@ func (c *checker) marks(a engine.Action) {
 		c.marked[a.Node+"/cordon"] = true
 	case engine.AddLabel:
 		c.marked[a.Node+"/"+a.Label] = true
+	case engine.Annotate:
+		c.marked[a.Node+"/"+a.Annotation] = true
 	}
 }
 
 // wears reports whether a node carries a mark, as marked names it.
 func wears(n *world.Node, mark string) bool {
-	_, label := n.Labels[mark]
-	return mark == "cordon" && n.Unschedulable || label || slices.ContainsFunc(n.Taints, func(t world.Taint) bool { return t.Key == mark })
+	_, label := n.Labels[excludeLabel]
+	_, annotation := n.Annotations[mark]
+	return mark == "cordon" && n.Unschedulable || mark == excludeLabel && label || annotation || slices.ContainsFunc(n.Taints, func(t world.Taint) bool { return t.Key == mark })
 }
 
 // ending checks rule 5 on an action: once a run ends early nothing new starts.
@@ -58,7 +67,7 @@ func (c *checker) ending(a engine.Action) {
 	}
 	fine := false
 	switch a.Kind {
-	case engine.RemoveTaint, engine.Uncordon, engine.RemoveLabel, engine.Resume, engine.EndWarm:
+	case engine.RemoveTaint, engine.Uncordon, engine.RemoveLabel, engine.Unannotate, engine.Resume, engine.EndWarm:
 		fine = true
 	case engine.SetSizes:
 		fine = a.Sizes.Desired == a.From.Desired && a.Sizes.Max <= a.From.Max && a.Sizes.Min <= a.From.Min

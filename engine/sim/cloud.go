@@ -74,6 +74,7 @@ func (s *Sim) listMachines() {
 func (s *Sim) describe() world.Group {
 	g := s.group.Group
 	g.Suspended, g.Activities, g.Zones, g.Warm = slices.Clone(g.Suspended), slices.Clone(g.Activities), slices.Clone(g.Zones), slices.Clone(g.Warm)
+	g.Scaling.Schedule = slices.Clone(g.Scaling.Schedule)
 	for _, h := range s.group.hooks {
 		g.Hooks = append(g.Hooks, h.Hook)
 	}

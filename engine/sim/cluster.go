@@ -22,7 +22,7 @@ func (s *Sim) editNode(name string, edit func(*world.Node)) bool {
 		return false
 	}
 	n := *old
-	n.Labels, n.Taints = maps.Clone(old.Labels), slices.Clone(old.Taints)
+	n.Labels, n.Annotations, n.Taints = maps.Clone(old.Labels), maps.Clone(old.Annotations), slices.Clone(old.Taints)
 	edit(&n)
 	s.setNode(n)
 	return true

@@ -66,7 +66,18 @@ func mark(a engine.Action, n *world.Node) {
 		n.Labels[a.Label] = a.Value
 	case engine.RemoveLabel:
 		delete(n.Labels, a.Label)
+	case engine.Annotate:
+		annotate(n, a.Annotation, a.Value)
+	case engine.Unannotate:
+		delete(n.Annotations, a.Annotation)
 	}
+}
+
+func annotate(n *world.Node, key, value string) {
+	if n.Annotations == nil {
+		n.Annotations = map[string]string{}
+	}
+	n.Annotations[key] = value
 }
 
 // remove answers a DELETE of a pod with a UID precondition.
@@ -272,6 +283,10 @@ func (s *Sim) check(a engine.Action) engine.Outcome {
 		o.Happened = n == nil || n.Labels[a.Label] == a.Value
 	case engine.RemoveLabel:
 		o.Happened = n == nil || n.Labels[a.Label] != a.Value
+	case engine.Annotate:
+		o.Happened = n == nil || n.Annotations[a.Annotation] == a.Value
+	case engine.Unannotate:
+		o.Happened = n == nil || n.Annotations[a.Annotation] != a.Value
 	}
 	return o
 }

@@ -20,7 +20,7 @@ type mutation struct {
 
 // mutations are two or so for each rule of docs/design.md.
 var mutations = []mutation{
-	{"1: one drain too many", "gate.go", "slots := s.Run.Limit - s.Unavailable()", "slots := s.Run.Limit - s.Unavailable() + 1", "", "rule 1: "},
+	{"1: one drain too many", "rival.go", "return s.Run.Limit - s.Unavailable() - s.takenOut()", "return s.Run.Limit - s.Unavailable() - s.takenOut() + 1", "", "rule 1: "},
 	{"1: a settling node is no longer counted", "gate.go", "s.Count(Draining, Settling, Terminating)", "s.Count(Draining, Terminating)", "", "rule 1: "},
 	{"2: an eviction without a UID", "evict.go", "Pod: c.pod.Name, UID: c.pod.UID}", "Pod: c.pod.Name}", "", "rule 2: "},
 	{"2: a delete that names no order", "force.go", "UID: p.UID, Order: o.ID}", "UID: p.UID}", "", "rule 2: "},
@@ -45,7 +45,7 @@ var mutations = []mutation{
 	{"10: no attempt after a gap", "node.go", "if !s.Run.Gap.IsZero() && !n.Tried.After(s.Run.Gap)", "if false", "", "rule 10: "},
 	{"nothing twice: a lost answer passes for a no", "ensure.go", "case Unknown:\n\t\t\tp.Expires = s.Now\n", "case Unknown:\n\t\t\tdelete(s.Run.Pending, o.Key)\n\t\t\tcontinue\n", "", "nothing twice: "},
 	{"nothing twice: a resumed run forgets what it has asked for", "decide.go", "p.Expires = now\n\t\tr.Pending[key] = p", "delete(r.Pending, key)", "", "nothing twice: "},
-	{"write first: a mark that the record does not know", "mark.go", "Foreign: put.seen(s.W) || s.labelled(put)}\n\t\ts.remember(m)", "Foreign: put.seen(s.W) || s.labelled(put)}", "", "write first: "},
+	{"write first: a mark that the record does not know", "mark.go", "Foreign: put.seen(s.W) || s.named(put)}\n\t\ts.remember(m)", "Foreign: put.seen(s.W) || s.named(put)}", "", "write first: "},
 	{"write first: a process that the record does not know", "capacity.go", "s.Run.Suspended = append(s.Run.Suspended, process)", "", "", "write first: "},
 	{"freshness: acting on what is old", "ensure.go", "if !s.Fresh(src) {\n\t\t\treturn false", "if src == \"\" {\n\t\t\treturn false", "", "freshness: "},
 	{"budgets: more evictions than a budget allows", "evict.go", "case gate.Open && (due || c.known.Closed) && !anyOf(gate, asked):", "case due:", "", "budgets: "},
@@ -54,6 +54,9 @@ var mutations = []mutation{
 	{"hooks: who waits for them holds no slot", "gate.go", "slots -= len(asked)", "", "", "hooks: "},
 	{"hooks: the run ends before they have run", "end.go", "if len(s.Run.Owed) > 0 {", "if false {", "", "hooks: "},
 	{"from elsewhere: a run forgets what it has obeyed", "elsewhere.go", "s.Run.Taken = append(s.Run.Taken, ack)", "", "", "from elsewhere: "},
+	{"rivals: a node that others drain is drained as well", "gate.go", "if s.takenBy(s.Run.Nodes[id].Name) != \"\" {", "if id == \"\" {", "", "rivals: "},
+	{"rivals: an instance refresh does not pause the run", "rivalgroup.go", "Since: r.Since, Acts: true, Handling: RivalRefused", "Since: r.Since, Acts: true, Handling: RivalLeft", "", "rivals: "},
+	{"rivals: annotations stay", "mark.go", "\tcase Annotate:\n\t\ta.Kind = Unannotate\n", "", "", "rule 4: mark of ours left"},
 	{"snapshots: every row is a new one", "view.go", "b.moves() {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif sameRow(was, row) {", "true {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif was == row {", "", "snapshot: "},
 	{"snapshots: a pod that must leave is said to stay", "look.go", "return StageTerminating", "return StageIgnored", "", "snapshot: "},
 	{"snapshots: a budget that allows none does not say why", "look.go", "case d.Allowed <= 0 || !d.Current:", "case !d.Current:", "", "snapshot: "},

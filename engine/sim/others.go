@@ -20,7 +20,9 @@ import (
 //	somebody clears finalizers=web-1
 //	somebody sets template=3 [spec=$Latest]
 //	somebody suspends AZRebalance | resumes AZRebalance
-//	somebody refreshes [over]            an instance refresh begins, or is over
+//	somebody refreshes [percent=40] [over]   an instance refresh begins, goes on, or is over
+//	somebody moves a1 by=autoscaler|kops|karpenter|handler|kured|keeper|asks-kops|repair [for=40s]   (moves.go)
+//	somebody schedules night desired=3 in=5m | has policy=cpu [unread]
 //	somebody kills | detaches | protects | stands-by | brings-back a1
 func (c *Script) somebody(a *args) error {
 	s := c.Sim
@@ -57,10 +59,20 @@ func (c *Script) somebody(a *args) error {
 	case "resumes":
 		process := a.next()
 		s.group.Suspended = slices.DeleteFunc(s.group.Suspended, func(p string) bool { return p == process })
+	case "moves":
+		return c.moves(a)
+	case "schedules":
+		c.schedules(a)
+	case "has":
+		if s.group.Scaling.Unread = ""; a.flag("unread") {
+			s.group.Scaling.Unread = "AWS does not allow the IAM action autoscaling:DescribePolicies (AccessDenied)"
+		} else {
+			s.group.Scaling.Policies = append(s.group.Scaling.Policies, world.Policy{Name: a.word("policy"), Kind: "TargetTrackingScaling"})
+		}
 	case "refreshes":
-		s.group.Refused = "an instance refresh is in progress"
+		s.group.Refresh = world.Refresh{ID: "r-1", Status: "InProgress", Percent: a.int("percent", 0), Since: s.now}
 		if a.flag("over") {
-			s.group.Refused = ""
+			s.group.Refresh = world.Refresh{}
 		}
 	default:
 		return c.toMachine(verb, a)
@@ -196,11 +208,11 @@ func (c *Script) scale(a *args) error {
 
 // autoscaler lets the Cluster Autoscaler look at the group from now on:
 //
-//	autoscaler [scale-up=20s] [scale-down=10m] [below=50]
+//	autoscaler [scale-up=20s] [scale-down=10m] [below=50] [gives-up=2m] [untagged]
 func (c *Script) autoscaler(a *args) {
 	c.Sim.Autoscale(Autoscaler{
 		ScaleUp: a.span("scale-up", 20*time.Second), ScaleDown: a.span("scale-down", 10*time.Minute),
-		Every: 10 * time.Second, Below: a.int("below", 50),
+		Every: 10 * time.Second, Below: a.int("below", 50), GiveUp: a.span("gives-up", 2*time.Minute), Untagged: a.flag("untagged"),
 	})
 }
 

@@ -119,7 +119,7 @@ func (p *player) world() {
 		p.say("hook %s timeout=%ds after=%ds %s", p.pick("warm-up launching", "drainer"), 5+r.IntN(40), r.IntN(20), p.seldom(6, "refuses", "abandon"))
 	}
 	if p.one(10) {
-		p.say("autoscaler scale-up=%ds scale-down=%ds", 5+r.IntN(20), 60+r.IntN(200))
+		p.say("autoscaler scale-up=%ds scale-down=%ds gives-up=%ds %s", 5+r.IntN(20), 60+r.IntN(200), 20+r.IntN(100), p.seldom(3, "untagged"))
 	}
 	if p.one(8) {
 		p.say("fault hostile")
@@ -294,6 +294,9 @@ var turns = []turn{
 	line(2, "somebody suspends %s", []string{"Launch", "ReplaceUnhealthy"}),
 	line(3, "somebody resumes %s", []string{"Launch", "ReplaceUnhealthy"}),
 	line(2, "somebody refreshes %s", []string{"", "over", "over"}),
+	node(6, "somebody moves %s by=%s for=%s", []string{"autoscaler", "autoscaler", "kops", "karpenter", "handler", "kured", "keeper", "asks-kops", "repair"}, spans),
+	node(2, "somebody moves %s by=%s", []string{"autoscaler", "handler", "kured", "keeper"}),
+	line(2, "somebody schedules night desired=%s in=%s", some, spans),
 	{2, func(p *player) { p.say("somebody sets template=%d", 1+p.r.IntN(3)) }},
 	{4, func(p *player) {
 		if p.Sim.budgets["app/w0"] != nil {

@@ -301,10 +301,20 @@ func (c *Script) begin(*args) (string, error) {
 	for _, w := range plan.Warnings {
 		fmt.Fprintf(&out, "warning: %s\n", w)
 	}
+	for _, r := range plan.Rivals {
+		if r.Handling != engine.RivalSuspended {
+			fmt.Fprintf(&out, "rival: %s\n", r.Sentence())
+		}
+	}
+	for _, w := range plan.NotEvaluated {
+		if strings.Contains(w, "scaling policies") {
+			fmt.Fprintf(&out, "not evaluated: %s\n", w)
+		}
+	}
 	for _, w := range plan.Refusals {
 		fmt.Fprintf(&out, "refused: %s\n", w)
 	}
-	if len(plan.Refusals) > 0 {
+	if len(plan.Refusals)+len(plan.Opposed()) > 0 {
 		return out.String(), nil
 	}
 	for _, n := range s.Truth.Nodes() {

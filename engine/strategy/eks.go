@@ -49,6 +49,9 @@ const maxUnavailableQuota = 100
 // on its own, undrained.
 const rebalance = "AZRebalance"
 
+// Suspends is AZRebalance.
+func (EKS) Suspends() []string { return []string{rebalance} }
+
 // Name is "eks".
 func (EKS) Name() string { return "eks" }
 
@@ -91,8 +94,7 @@ func everything() []engine.Ability {
 
 // Step takes the current phase on.
 func (e EKS) Step(s *engine.Step) {
-	if why := rival(s); why != "" {
-		s.Pause(why + ": put that right and resume, or abort")
+	if opposed(s) {
 		return
 	}
 	switch s.Phase() {
@@ -110,16 +112,14 @@ func (e EKS) Step(s *engine.Step) {
 	}
 }
 
-// rival says who else is at work on the group, so that going on would do harm, ""
-// if nobody is. What the group launches is ours to change until setup is over.
-func rival(s *engine.Step) string {
-	if !s.Fresh(world.Cloud) {
-		return ""
+// opposed pauses the run if somebody is at work on the group so that going on would do
+// harm. It reports whether that is so.
+func opposed(s *engine.Step) bool {
+	why := s.Opposed()
+	if why != "" {
+		s.Pause(why + "; then resume, or abort")
 	}
-	if p := s.Phase(); p != "" && p != setup && s.TemplateMoved() != "" {
-		return s.TemplateMoved()
-	}
-	return s.W.Group.Refused
+	return why != ""
 }
 
 // setup takes the group to what its nodes are to become.
@@ -183,6 +183,7 @@ func (e EKS) scaleUp(s *engine.Step) {
 		s.StartLaunchWait("new nodes")
 	}
 	s.WatchSizes()
+	s.Guard()
 	if missing := e.missing(s); missing != "" {
 		if s.Over(s.Run.PhaseWait) {
 			s.FailLaunch(missing)
@@ -323,6 +324,7 @@ func (EKS) chooseSurplus(s *engine.Step) {
 // upgrade drains and replaces the outdated nodes.
 func (e EKS) upgrade(s *engine.Step) {
 	s.WatchSizes()
+	s.Guard()
 	e.taintOutdated(s)
 	e.markSurplus(s)
 	s.Admit()

@@ -30,6 +30,9 @@ const (
 	finish = "finish"
 )
 
+// Suspends is AZRebalance.
+func (EKSMinimal) Suspends() []string { return []string{rebalance} }
+
 // Name is "eks-minimal".
 func (EKSMinimal) Name() string { return "eks-minimal" }
 
@@ -49,8 +52,7 @@ func (EKSMinimal) Abilities() []engine.Ability { return everything() }
 
 // Step takes the current phase on.
 func (e EKSMinimal) Step(s *engine.Step) {
-	if why := rival(s); why != "" {
-		s.Pause(why + ": put that right and resume, or abort")
+	if opposed(s) {
 		return
 	}
 	switch s.Phase() {
@@ -113,6 +115,7 @@ func cordonLate(s *engine.Step) {
 
 // upgrade drains and ends the outdated nodes as far as their replacements come.
 func (EKSMinimal) upgrade(s *engine.Step) {
+	s.Guard()
 	cordonLate(s)
 	s.Admit()
 	if allRolled(s) {

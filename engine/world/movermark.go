@@ -39,6 +39,10 @@ const (
 	// cyclopsLabel names the request (atlassian-labs/cyclops
 	// pkg/controller/cyclenoderequest/transitioner/transitioner.go).
 	cyclopsLabel = "cyclops.atlassian.com/terminate"
+	// KeepFromScaleDown is put by whoever wants the Cluster Autoscaler to leave a node
+	// (its FAQ, "How can I prevent Cluster Autoscaler from scaling down a particular
+	// node?"). It tells of no move.
+	KeepFromScaleDown = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
 	// handlerAction is put by the Node Termination Handler for events that outlive it,
 	// beside the time (aws-node-termination-handler pkg/node/node.go).
 	handlerAction     = "aws-node-termination-handler/action"

@@ -24,7 +24,7 @@ func TestNode(t *testing.T) {
 			Name: "ip-10-0-1-23", CreationTimestamp: metav1.Time{Time: noon},
 			DeletionTimestamp: &metav1.Time{Time: noon.Add(time.Hour)},
 			Labels:            map[string]string{"topology.kubernetes.io/zone": "eu-west-1a"},
-			Annotations:       map[string]string{"kops.k8s.io/needs-update": "", "csi.volume.kubernetes.io/nodeid": "long"},
+			Annotations:       map[string]string{"kops.k8s.io/needs-update": "", "cluster-autoscaler.kubernetes.io/scale-down-disabled": "true", "csi.volume.kubernetes.io/nodeid": "long"},
 			ManagedFields:     []metav1.ManagedFieldsEntry{{Manager: "kubelet"}},
 		},
 		Spec: corev1.NodeSpec{
@@ -51,7 +51,7 @@ func TestNode(t *testing.T) {
 		Labels: in.Labels, Taints: []world.Taint{{Key: "k", Value: "v", Effect: "NoSchedule"}, {Key: "node.kubernetes.io/unschedulable", Effect: "NoSchedule"}},
 		Unschedulable: true, Ready: true, Trouble: "DiskPressure: kubelet has disk pressure", Created: noon, Deleted: noon.Add(time.Hour),
 		Tainted:     map[string]time.Time{"node.kubernetes.io/unschedulable": noon.Add(time.Minute)},
-		Annotations: map[string]string{"kops.k8s.io/needs-update": ""},
+		Annotations: map[string]string{"kops.k8s.io/needs-update": "", "cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"},
 		Conditions:  []world.Condition{{Type: "InPlaceUpdate", Reason: "ReadyForUpdate", On: true, Since: noon}, {Type: "KernelReady", Reason: "SoftLockup", Off: true}},
 	}
 	if got := toNode(in); !reflect.DeepEqual(got, want) {

@@ -70,10 +70,11 @@ func toNode(n *corev1.Node) *world.Node {
 	return out
 }
 
-// telling are the annotations that tell of others who move nodes, nil without any.
+// telling are the annotations that tell of others who move nodes, and the one that we
+// put, nil without any.
 func telling(all map[string]string) (out map[string]string) {
 	for key, value := range all {
-		if world.Telling(key) {
+		if world.Telling(key) || key == world.KeepFromScaleDown {
 			if out == nil {
 				out = map[string]string{}
 			}

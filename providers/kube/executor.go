@@ -28,7 +28,7 @@ func (c *Client) Executor() *Executor { return &Executor{c} }
 // Does reports whether the action is one of the Kubernetes API's.
 func (e *Executor) Does(a engine.Action) bool {
 	switch a.Kind {
-	case engine.AddTaint, engine.RemoveTaint, engine.Cordon, engine.Uncordon, engine.AddLabel, engine.RemoveLabel,
+	case engine.AddTaint, engine.RemoveTaint, engine.Cordon, engine.Uncordon, engine.AddLabel, engine.RemoveLabel, engine.Annotate, engine.Unannotate,
 		engine.Evict, engine.Delete, engine.LookAtPods:
 		return true
 	case engine.CheckEffect:

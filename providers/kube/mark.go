@@ -19,7 +19,7 @@ import (
 // and the patch.
 const markTries = 5
 
-// mark puts a taint, cordon or label on a node or takes it off. The patch holds
+// mark puts a taint, cordon, label or annotation on a node or takes it off. The patch holds
 // the resource version that was read, so that marks which others put on
 // meanwhile are never lost; a conflict is tried again a few times.
 func (e *Executor) mark(ctx context.Context, a engine.Action) engine.Outcome {
@@ -89,7 +89,7 @@ func elsewhere(a engine.Action, n *corev1.Node) string {
 }
 
 func undoes(k engine.ActionKind) bool {
-	return k == engine.RemoveTaint || k == engine.Uncordon || k == engine.RemoveLabel
+	return k == engine.RemoveTaint || k == engine.Uncordon || k == engine.RemoveLabel || k == engine.Unannotate
 }
 
 // markOf is the merge patch that puts the mark of an action on a node or takes
@@ -107,19 +107,27 @@ func markOf(a engine.Action, n *corev1.Node) (patch map[string]any, problem stri
 		}
 	case engine.AddLabel:
 		if have, ok := n.Labels[a.Label]; !ok || have != a.Value {
-			return labelPatch(a.Label, a.Value), ""
+			return metaPatch("labels", a.Label, a.Value), ""
 		}
 	case engine.RemoveLabel:
 		// Another value is somebody else's label by now.
 		if have, ok := n.Labels[a.Label]; ok && have == a.Value {
-			return labelPatch(a.Label, nil), ""
+			return metaPatch("labels", a.Label, nil), ""
+		}
+	case engine.Annotate:
+		if have, ok := n.Annotations[a.Annotation]; !ok || have != a.Value {
+			return metaPatch("annotations", a.Annotation, a.Value), ""
+		}
+	case engine.Unannotate:
+		if have, ok := n.Annotations[a.Annotation]; ok && have == a.Value {
+			return metaPatch("annotations", a.Annotation, nil), ""
 		}
 	}
 	return nil, ""
 }
 
-func labelPatch(label string, value any) map[string]any {
-	return map[string]any{"metadata": map[string]any{"labels": map[string]any{label: value}}}
+func metaPatch(what, key string, value any) map[string]any {
+	return map[string]any{"metadata": map[string]any{what: map[string]any{key: value}}}
 }
 
 // taintPatch gives the whole list of taints: a merge patch replaces it, and the

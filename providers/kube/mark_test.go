@@ -11,19 +11,20 @@ import (
 
 const (
 	nodePath = "/api/v1/nodes/n1"
-	plainN1  = `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1","uid":"nu1","labels":{"a":"b"}},"spec":{"providerID":"aws:///z/i-1"}}`
+	plainN1  = `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1","uid":"nu1","labels":{"a":"b"},"annotations":{"c":"d"}},"spec":{"providerID":"aws:///z/i-1"}}`
 )
 
 func on(kind engine.ActionKind) engine.Action {
 	return engine.Action{
 		Kind: kind, Key: string(kind), Node: "n1", Machine: "i-1",
-		Taint: &world.Taint{Key: "k", Value: "v", Effect: "NoSchedule"}, Label: "l", Value: "x",
+		Taint: &world.Taint{Key: "k", Value: "v", Effect: "NoSchedule"}, Label: "l", Annotation: "n", Value: "x",
 	}
 }
 
 func TestMarksComeAndGo(t *testing.T) {
 	for _, tt := range []struct{ put, undo engine.ActionKind }{
 		{engine.AddTaint, engine.RemoveTaint}, {engine.Cordon, engine.Uncordon}, {engine.AddLabel, engine.RemoveLabel},
+		{engine.Annotate, engine.Unannotate},
 	} {
 		s := newFakeStore(t)
 		s.put(nodePath, plainN1)
@@ -47,6 +48,9 @@ func TestMarksComeAndGo(t *testing.T) {
 		}
 		if labels := s.object(nodePath)["metadata"].(map[string]any)["labels"]; !reflect.DeepEqual(labels, map[string]any{"a": "b"}) {
 			t.Errorf("%s: others' labels: %v", tt.undo, labels)
+		}
+		if annotations := s.object(nodePath)["metadata"].(map[string]any)["annotations"]; !reflect.DeepEqual(annotations, map[string]any{"c": "d"}) {
+			t.Errorf("%s: others' annotations: %v", tt.undo, annotations)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func readMeta(b []byte, o *metav1.ObjectMeta, w words) error {
 // looksAt reports whether an annotation says that a pod is a mirror pod, or what other
 // tools do with a node.
 func looksAt(annotation string) bool {
-	return annotation == corev1.MirrorPodAnnotationKey || world.Telling(annotation)
+	return annotation == corev1.MirrorPodAnnotationKey || annotation == world.KeepFromScaleDown || world.Telling(annotation)
 }
 
 func readOwner(b []byte, o *metav1.OwnerReference, w words) error {

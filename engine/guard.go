@@ -1,0 +1,33 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Guard keeps the Cluster Autoscaler, where it looks at the group, from removing new
+// nodes: they are empty because of us until the pods move, and each that it took down
+// would be missing when they do. The mark comes off like all others, and the autoscaler
+// has its own way again.
+func (s *Step) Guard() {
+	if autoscaled(&s.W.Group) == "" && !slices.ContainsFunc(s.Run.Rivals, func(r Rival) bool { return r.Who == string(world.MoverAutoscaler) }) {
+		return
+	}
+	for _, id := range s.In(Launching, Ready, Surplus) {
+		if n := s.Run.Nodes[id]; n.New && !s.guarded(id, n.Name) {
+			s.Mark(AnnotationOf(id, n.Name, world.KeepFromScaleDown, "true"))
+		}
+	}
+}
+
+// guarded reports whether there is nothing to do to guard a node: it is, or is not there.
+func (s *Step) guarded(machine, name string) bool {
+	node := s.W.Node(name)
+	if node == nil {
+		return true
+	}
+	return node.Annotations[world.KeepFromScaleDown] == "true" && slices.ContainsFunc(s.Run.Marks[machine], func(m Mark) bool {
+		return m.Put.Kind == Annotate && m.Put.Node == name && s.settled(m.Put.Key)
+	})
+}

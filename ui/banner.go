@@ -90,11 +90,35 @@ func (m *Model) banners() []banner {
 	case sc.Gate != "" && !over:
 		out = append(out, banner{st.calm, st.g.Paused + " no new drain starts: " + lower(sc.brief(sc.Gate))})
 	}
+	out = append(out, m.rivalBanners(over)...)
 	if m.mistake != "" {
 		out = append(out, m.mistakeBanner())
 	}
 	if sc.Skew.Abs() > skewShown {
 		out = append(out, banner{st.calm, st.g.Warning + " " + m.skewText()})
+	}
+	return out
+}
+
+// rivalBanners name who else moves nodes of the group now, but those that the lines above
+// speak of.
+func (m *Model) rivalBanners(over bool) []banner {
+	sc, st := m.sc, m.st
+	if over {
+		return nil
+	}
+	var out []banner
+	for _, r := range sc.Rivals {
+		told := sc.State == engine.Paused && r.Handling == engine.RivalRefused || sc.State != engine.Paused && sc.Gate != "" && r.Handling == engine.RivalWaited
+		if !r.Acts || told {
+			continue
+		}
+		p := st.calm
+		if r.Handling == engine.RivalRefused || r.Handling == engine.RivalWarned {
+			p = st.ask
+		}
+		r.Mark = "" // there is no room for it; the log has it
+		out = append(out, banner{p, st.g.Warning + " " + sc.brief(r.Sentence())})
 	}
 	return out
 }

@@ -169,6 +169,25 @@ func stale() *engine.Snapshot {
 	return s
 }
 
+// rivalled is a run beside which others move nodes of the group.
+func rivalled() *engine.Snapshot {
+	s := busy()
+	s.Rivals = []engine.Rival{
+		{Kind: engine.RivalRebalance, Who: "AZRebalance", Does: "moves machines between zones, and ends them undrained", Handling: engine.RivalSuspended, How: "suspended while nodes are replaced, and acts again after"},
+		{Kind: engine.RivalUnhealthy, Who: "the group (ReplaceUnhealthy)", Does: "finds unhealthy, and ends undrained,", Nodes: []string{host(1, 24)}, Acts: true, Handling: engine.RivalLeft, How: "it is not waited for, and such a node counts as replaced, not by us"},
+		{Kind: engine.RivalDrain, Who: "Cluster Autoscaler", Does: "drains", Nodes: []string{host(3, 78)}, Mark: "taint ToBeDeletedByClusterAutoscaler:NoSchedule", Acts: true, Handling: engine.RivalWaited, How: "not drained by us meanwhile, and counts as out of service"},
+	}
+	return s
+}
+
+// opposed is a run that pauses because of another one.
+func opposed() *engine.Snapshot {
+	s := rivalled()
+	s.Rivals = append(s.Rivals[1:2:2], engine.Rival{Kind: engine.RivalRefresh, Who: "instance refresh r-1", Does: "replaces the group's machines by itself (InProgress, 40 %)", Acts: true, Handling: engine.RivalRefused, How: "no run starts beside it, and one that goes on pauses"})
+	s.State, s.Why = engine.Paused, "instance refresh r-1 replaces the group's machines by itself (InProgress, 40 %): wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web; then resume, or abort"
+	return s
+}
+
 // ended is what a finished run has in common.
 func ended(result engine.Result, why string) *engine.Snapshot {
 	s := busy()

@@ -80,6 +80,28 @@ func TestDocsNameEveryEvent(t *testing.T) {
 	}
 }
 
+// TestDocsNameEveryRival holds docs/rivals.md to the kinds of rivals and the ways to
+// handle them.
+func TestDocsNameEveryRival(t *testing.T) {
+	file, err := os.ReadFile("../../docs/rivals.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []engine.RivalKind{
+		engine.RivalRefresh, engine.RivalTemplate, engine.RivalRebalance, engine.RivalUnhealthy, engine.RivalPolicy, engine.RivalSchedule,
+		engine.RivalAutoscaler, engine.RivalRoll, engine.RivalDrain, engine.RivalCordon, engine.RivalMark, engine.RivalRepair,
+	} {
+		if !strings.Contains(string(file), "\n| "+string(kind)+" | ") {
+			t.Errorf("docs/rivals.md has no line for %s", kind)
+		}
+	}
+	for _, how := range []engine.Handling{engine.RivalRefused, engine.RivalSuspended, engine.RivalWaited, engine.RivalLeft, engine.RivalWarned} {
+		if !strings.Contains(string(file), "\n| "+string(how)+" | ") {
+			t.Errorf("docs/rivals.md does not say what %s means", how)
+		}
+	}
+}
+
 // TestDocsNameRealFlags holds what the documents say of flags to the flags there are.
 func TestDocsNameRealFlags(t *testing.T) {
 	root := newRoot(strings.NewReader(""), io.Discard, io.Discard)
@@ -89,7 +111,7 @@ func TestDocsNameRealFlags(t *testing.T) {
 		})
 	}
 	flag := regexp.MustCompile("(?:^|[ `(|=])--([a-z][a-z-]+)")
-	for _, name := range []string{"../../README.md", "../../docs/eks.md", "../../docs/events.md", "../../docs/abort.md", "../../docs/commands.md", "../../docs/themes.md", "../../docs/journal.md", "../../docs/hooks.md", "../../docs/metrics.md"} {
+	for _, name := range []string{"../../README.md", "../../docs/eks.md", "../../docs/events.md", "../../docs/abort.md", "../../docs/commands.md", "../../docs/rivals.md", "../../docs/themes.md", "../../docs/journal.md", "../../docs/hooks.md", "../../docs/metrics.md"} {
 		file, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ var autoscalingHandlers = map[string]handler{
 	"DescribeScalingActivities":    describeActivities,
 	"DescribeTags":                 describeTags,
 
-	"DescribeInstanceRefreshes":    nothing("InstanceRefreshes"),
+	"DescribeInstanceRefreshes":    describeRefreshes,
 	"DescribeLaunchConfigurations": nothing("LaunchConfigurations"),
 	"DescribePolicies":             nothing("ScalingPolicies"),
 	"DescribeScheduledActions":     nothing("ScheduledUpdateGroupActions"),
@@ -27,6 +27,8 @@ var autoscalingHandlers = map[string]handler{
 	"CreateOrUpdateTags":     createTags,
 	"DeleteTags":             deleteTags,
 
+	"StartInstanceRefresh":           startRefresh,
+	"CancelInstanceRefresh":          cancelRefresh,
 	"PutLifecycleHook":               putHook,
 	"DeleteLifecycleHook":            deleteHook,
 	"CompleteLifecycleAction":        completeAction,

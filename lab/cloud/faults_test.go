@@ -155,6 +155,13 @@ func TestNothingOfAKind(t *testing.T) {
 	if len(refreshes.InstanceRefreshes)+len(hooks.LifecycleHooks)+len(pool.Instances)+len(configs.LaunchConfigurations) > 0 || pool.WarmPoolConfiguration != nil {
 		t.Error("something where nothing is")
 	}
+	policies, err := b.asg.DescribePolicies(b.ctx, &autoscaling.DescribePoliciesInput{AutoScalingGroupName: name})
+	b.must(policies, err)
+	actions, err := b.asg.DescribeScheduledActions(b.ctx, &autoscaling.DescribeScheduledActionsInput{AutoScalingGroupName: name})
+	b.must(actions, err)
+	if len(policies.ScalingPolicies)+len(actions.ScheduledUpdateGroupActions) > 0 {
+		t.Error("something changes the size")
+	}
 	_, err = b.asg.DescribeLifecycleHooks(b.ctx, &autoscaling.DescribeLifecycleHooksInput{AutoScalingGroupName: aws.String("nobody")})
 	b.fails(err, "ValidationError", "nobody")
 	_, err = b.asg.DeletePolicy(b.ctx, &autoscaling.DeletePolicyInput{PolicyName: name})

@@ -78,6 +78,7 @@ type group struct {
 	suspendedAt  time.Time
 	hooks        []Hook
 	pool         *WarmPool
+	refresh      refresh
 	why          string // the last change of desired, as activities tell it
 }
 

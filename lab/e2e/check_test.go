@@ -87,6 +87,9 @@ func (s *scene) checkNoMarks() {
 	}
 }
 
+// keepFromScaleDown keeps the Cluster Autoscaler from removing a node.
+const keepFromScaleDown = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
+
 // marksOf lists what drainboard may have put on a node.
 func marksOf(n corev1.Node) []string {
 	var marks []string
@@ -104,7 +107,7 @@ func marksOf(n corev1.Node) []string {
 		}
 	}
 	for key := range n.Annotations {
-		if strings.HasPrefix(key, "drainboard.dev/") {
+		if strings.HasPrefix(key, "drainboard.dev/") || key == keepFromScaleDown {
 			marks = append(marks, "annotation "+key)
 		}
 	}

@@ -65,6 +65,16 @@ type Rival struct {
 	Seen time.Time `json:"seen,omitzero"`
 }
 
+// shownRivals are rivals without what a run only keeps for itself, which changes all
+// the time.
+func shownRivals(list []Rival) []Rival {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Seen = time.Time{}
+	}
+	return list
+}
+
 // Sentence says who does what, on which nodes, and how it is handled.
 func (r Rival) Sentence() string { return r.Deed() + ": " + r.How }
 

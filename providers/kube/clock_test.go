@@ -33,7 +33,7 @@ func TestClockOffset(t *testing.T) {
 		if got := -c.Skew() - tt.offset; got.Abs() > tt.tolerance {
 			t.Errorf("offset %v: off by %v", tt.offset, got)
 		}
-		if got := c.Now().Sub(*local); (got+c.Skew()).Abs() > time.Millisecond {
+		if got := c.Now().Sub(*local); (got + c.Skew()).Abs() > time.Millisecond {
 			t.Errorf("offset %v: Now is off by %v, skew %v", tt.offset, got, c.Skew())
 		}
 	}

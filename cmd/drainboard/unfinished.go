@@ -31,11 +31,11 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 			return usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
 		}
 	}
-	if err := d.adopt(&run); err != nil {
+	if err := d.adopt(&run); err != nil && d.abort == nil { // nothing new starts in a run that ends
 		return usage(err)
 	}
 	now := d.session.kube.Clock().Now()
-	message := resumed(run, now, d.given, d.auto)
+	message := resumed(run, now, d.given, d.auto && d.abort == nil)
 	if run.State == engine.Planned {
 		run = engine.Start(run, now, who())
 	}

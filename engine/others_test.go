@@ -156,3 +156,31 @@ func (o *onlooker) sees(d time.Duration, want string) {
 		o.t.Errorf("at %s, got\n%s\n\nwant\n%s", o.now.Format("15:04:05"), got, want)
 	}
 }
+
+// A run of ours names whose marks are on its nodes besides its own, in the row and in the
+// details; its own are nobody else's.
+func TestOthersOnNodesOfARun(t *testing.T) {
+	o := look(t, 2)
+	o.taint(1, eksTaint, "unschedulable", "NoSchedule")
+	o.taint(2, eksTaint, "unschedulable", "NoSchedule")
+	o.taint(2, kopsTaint, "", "PreferNoSchedule")
+	run := engine.Start(engine.NewRun(strategy.EKS{}, "r1", 1, o.w, strategy.EKS{}.Defaults(), engine.Target{}), noon, "ann@laptop")
+	run.Nodes = map[string]engine.Node{}
+	run.Marks = map[string][]engine.Mark{}
+	for i := 1; i <= 2; i++ {
+		id, name := fmt.Sprint("i-", i), fmt.Sprint("n", i)
+		run.Nodes[id] = engine.Node{Name: name, Zone: "a", Stage: engine.Outdated, Since: noon}
+		run.Marks[id] = []engine.Mark{{Put: engine.TaintOf(id, name, world.Taint{Key: eksTaint, Value: "unschedulable", Effect: "NoSchedule"})}}
+	}
+	v := engine.View(strategy.EKS{}, noon, o.w, run, engine.Look{Machine: "i-2"}, nil)
+	ours, both := v.Zones[0].Rows[0], v.Zones[0].Rows[1]
+	if ours.By != "" || ours.Note != "" {
+		t.Errorf("our own taint is taken for %s: %s", ours.By, ours.Note)
+	}
+	if both.By != world.MoverKops || !strings.Contains(both.Note, "kops rolling-update is going to replace it") {
+		t.Errorf("kops is not named: %+v", both)
+	}
+	if v.Others != nil || len(v.Node.Moves) != 1 || v.Node.Moves[0].By != world.MoverKops {
+		t.Errorf("the details have %+v, the group %+v", v.Node.Moves, v.Others)
+	}
+}

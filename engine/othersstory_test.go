@@ -63,12 +63,22 @@ func TestKubectlDrain(t *testing.T) {
 		n2 outdated 1/1
 		12:04:01 node.drained n1: drained, and nothing says what comes next
 `)
+	o.cordon(2)
+	o.sees(time.Second, `
+		drained by hand, or by a tool that leaves no mark: n1 drained, n2 cordoned
+		0 replaced since 12:00, 0 of 2 current
+		n1 settling | drained, and nothing says what comes next
+		n2 outdated 1/1 | was cordoned, and nothing says by whom: it takes no new pods
+		12:04:02 node.cordoned n2: was cordoned, and nothing says by whom: it takes no new pods (cordoned)
+`)
+	o.node(2, func(n *world.Node) { n.Unschedulable, n.Tainted = false, nil })
 	o.machines(2, 2)
 	o.w.DeleteNode("n1")
 	// One read without the machine is not its end.
 	o.sees(time.Second, `
 		n1 settling | drained, and nothing says what comes next
 		n2 outdated 1/1
+		12:04:03 node.outdated n2: no mark is left of who moved it: cordoned
 `)
 	o.machines(2, 2, 11)
 	o.sees(time.Minute, `
@@ -76,8 +86,8 @@ func TestKubectlDrain(t *testing.T) {
 		i-11 launching | machine i-11 in a has not joined the cluster
 		n1 replaced
 		n2 outdated 1/1
-		12:05:02 node.replaced n1: gone
-		12:05:02 node.launching i-11:
+		12:05:03 node.replaced n1: gone
+		12:05:03 node.launching i-11:
 `)
 	o.node(11, func(*world.Node) {})
 	o.sees(time.Minute, `
@@ -85,7 +95,7 @@ func TestKubectlDrain(t *testing.T) {
 		n1 replaced
 		n11 ready
 		n2 outdated 1/1
-		12:06:02 node.ready n11:
+		12:06:03 node.ready n11:
 `)
 	// Long over.
 	o.sees(11*time.Minute, `

@@ -154,14 +154,17 @@ func standing(m *MoverView, stages map[Stage][]string) (out []string) {
 	if m.By == world.MoverSomebody {
 		word = " cordoned"
 	}
+	names := strings.Join(rest[:min(len(rest), named)], " and ")
 	switch {
 	case len(rest) == 0:
+	case len(rest) <= named && !m.Roll && len(out) > 0:
+		out = append(out, names+word)
 	case len(rest) <= named && !m.Roll:
-		out = append(out, strings.Join(rest, " and "))
+		out = append(out, names)
 	case len(out) > 0:
 		out = append(out, strconv.Itoa(len(rest))+word)
 	case len(rest) <= named:
-		out = append(out, strings.Join(rest, " and "))
+		out = append(out, names)
 	default:
 		out = append(out, plural(len(rest), "node"))
 	}

@@ -78,13 +78,16 @@ func (l *Lab) openGate() (*apiGate, string, error) {
 }
 
 // Troubles are the failures of a busy API server: 429 with a second to wait, 500, no
-// answer to a request that never arrived, and none to one that was carried out.
+// answer to a request that was carried out, and none to one that never arrived.
 var Troubles = []gate.Failure{
 	refusal(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "too many requests, please try again later"),
 	refusal(http.StatusInternalServerError, metav1.StatusReasonInternalError, "Internal error occurred: etcdserver: leader changed"),
-	gate.Silence,
 	gate.Deafness,
+	gate.Silence,
 }
+
+// Forbidden is the answer to who has lost a right.
+var Forbidden = refusal(http.StatusForbidden, metav1.StatusReasonForbidden, "nodes is forbidden: the lab has taken the right away")
 
 // refusal answers as the API server words an error.
 func refusal(code int32, reason metav1.StatusReason, message string) gate.Failure {

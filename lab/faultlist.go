@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/drainboard/drainboard/lab/cloud"
 	"github.com/drainboard/drainboard/lab/gate"
 )
 
@@ -32,7 +33,7 @@ var Faults = []Fault{
 		[]FaultFlag{actionFlag}, deny},
 	{"expire-credentials", "AWS takes all credentials for expired", "Cloud.ExpireCredentials",
 		nil, expireCredentials},
-	{"break-calls", "AWS throttles a part of the calls, answers with an error of its own or not at all", "Cloud.Troubles",
+	{"break-calls", "AWS throttles a part of the calls, answers with an error of its own or not at all", "Cloud.Gate",
 		[]FaultFlag{partFlag}, breakCalls},
 
 	{"cut", "all connections of a user to the API server break, once", "Line.Cut",
@@ -248,7 +249,7 @@ func breakCalls(_ context.Context, l *Lab, v values) (off, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ending(l.cloud.Gate().Fail(part, gate.Any, l.cloud.Troubles()...)), nil
+	return ending(l.cloud.Gate().Fail(part, gate.Any, cloud.Troubles...)), nil
 }
 
 func breakRequests(_ context.Context, l *Lab, v values) (off, error) {

@@ -25,17 +25,15 @@ func Asks(key, action string) func(gate.Request) bool {
 // Troubles are the failures of a busy endpoint: a call is throttled, one ends in an
 // error of the service's own before anything is done, one after it was done, and one
 // is never answered.
-func (c *Cloud) Troubles() []gate.Failure {
-	return []gate.Failure{
-		c.failing(errThrottled, false),
-		c.failing(errInternal, false),
-		c.failing(errInternal, true),
-		gate.Silence,
-	}
+var Troubles = []gate.Failure{Throttling, failing(errInternal, false), failing(errInternal, true), gate.Silence}
+
+// Throttling refuses a call as Throttle does.
+func Throttling(w http.ResponseWriter, r *http.Request, server http.Handler) {
+	failing(errThrottled, false)(w, r, server)
 }
 
 // failing answers with an error, once the call was carried out or in its place.
-func (c *Cloud) failing(why func(service string) *apiError, done bool) gate.Failure {
+func failing(why func(service string) *apiError, done bool) gate.Failure {
 	return func(w http.ResponseWriter, r *http.Request, server http.Handler) {
 		if done {
 			gate.Unheard(r, server)

@@ -37,7 +37,7 @@ func TestTroubles(t *testing.T) {
 		done bool
 	}{{"Throttling", false}, {"InternalFailure", false}, {"InternalFailure", true}, {"", false}} {
 		b.must(nil, b.resize("workers", 0, 1, 3))
-		end := b.Gate().Fail(1, Asks("AKIALAB", "SetDesiredCapacity"), b.Troubles()[i])
+		end := b.Gate().Fail(1, Asks("AKIALAB", "SetDesiredCapacity"), Troubles[i])
 		ctx := b.ctx
 		if c.code == "" {
 			var leave func()

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/gate"
 )
 
 // SIGINT while a node drains, after another one was replaced: the node goes back
@@ -129,4 +131,59 @@ func TestForeignMarksStay(t *testing.T) {
 		t.Errorf("suspended processes %v, AZRebalance was suspended before", g.Suspended)
 	}
 	s.checkPods()
+}
+
+// Half of all requests to either API fail from the moment of an abort on, and some
+// changes are not allowed any more: the run ends as aborted all the same, and what it
+// could not put back is named with commands, after which nothing of it is left.
+func TestAbortWhileHalfFails(t *testing.T) {
+	s := newScene(t, "half", lab.GroupOptions{Nodes: 2, Zones: oneZone, Version: "1"})
+	s.deploy("checkout", "agent")
+	api, err := shared.Gate(s.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := map[string]bool{}
+	for _, n := range s.nodes() {
+		old["/api/v1/nodes/"+n.Name] = true
+	}
+
+	p := s.upgrade("--launch-template-version", "2")
+	p.await("node.blocked")
+	denied := []string{"autoscaling:UpdateAutoScalingGroup", "autoscaling:ResumeProcesses"}
+	for _, action := range denied {
+		shared.Cloud().DenyKey(s.key, action, true)
+	}
+	for _, end := range []func(){
+		api.Fail(1, func(r gate.Request) bool { return r.Method == "PATCH" && old[r.URL.Path] }, lab.Forbidden),
+		api.Fail(0.5, gate.Any, quickly(lab.Troubles)...),
+		shared.Cloud().Gate().Fail(0.5, cloud.Asks(s.key, ""), quickly(cloud.Troubles)...),
+	} {
+		t.Cleanup(end)
+	}
+	p.signal(syscall.SIGINT)
+	p.exits(3)
+
+	checkEvents(t, p.said())
+	checkFinished(t, p.said(), "aborted", 3)
+	s.checkActions()
+	s.checkTerminatedOnce()
+	left := p.all("warning", because("left behind"))
+	p.says("Left behind", "remove taint", "AZRebalance stays suspended", "maximum stays", "stays on template")
+	for _, e := range left {
+		if e.Command == "" {
+			t.Errorf("no command puts back: %s", e.Message)
+			continue
+		}
+		p.says(e.Message + ": " + e.Command)
+		s.byHand(e.Command)
+	}
+	s.checkNoMarks()
+	s.checkAsBefore()
+}
+
+// quickly are failures with an error, and those that break the connection rather than
+// keep silent, so that nobody has to lose his patience first.
+func quickly(how []gate.Failure) []gate.Failure {
+	return append(slices.Clone(how[:2]), gate.Break, gate.BreakAfter)
 }

@@ -74,7 +74,7 @@ func testMain(m *testing.M) int {
 var times = lab.Times{
 	Boot: 300 * time.Millisecond, Ready: 200 * time.Millisecond, Terminate: 300 * time.Millisecond,
 	PodReady: 200 * time.Millisecond, PodStop: 200 * time.Millisecond,
-	NodeGrace: 30 * time.Second,
+	NodeGrace: 45 * time.Second, // longer than etcd is away
 }
 
 const cloudLag = 200 * time.Millisecond

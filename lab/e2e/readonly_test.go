@@ -42,6 +42,60 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
+// Each command that looks, before, during and after a run, by somebody of his own
+// with just the role that is published for it: it works, and all that either API was
+// asked is to read, and which rights there are.
+func TestLooks(t *testing.T) {
+	s := newScene(t, "look", lab.GroupOptions{Nodes: 2, Zones: oneZone})
+	s.deploy("checkout", "agent")
+	g := s.group.Name
+	look := func(when string, run bool, seen ...string) {
+		t.Helper()
+		for name, act := range map[string]func(w *scene){
+			"groups": func(w *scene) { w.run("groups").exits(0) },
+			"plan":   func(w *scene) { w.run("plan", g).exits(0) },
+			"status": func(w *scene) {
+				if run {
+					w.run("status", g).exits(0)
+				}
+				w.run("status").exits(0)
+			},
+			"watch": func(w *scene) {
+				p := w.sit("watch", g)
+				p.expect(append(seen, "READ-ONLY")...)
+				for _, key := range []string{"a", "f", "s", "p", "x", "y"} { // nothing comes of these
+					p.press(key)
+				}
+				p.quits(0)
+			},
+		} {
+			rights := []string{"read"}
+			if name == "watch" {
+				rights = append(rights, name)
+			}
+			w := s.other("look-"+when+"-"+name, rights...)
+			act(w)
+			w.checkReadOnly()
+			w.checkActions()
+			if len(w.requests()) == 0 {
+				t.Errorf("%s %s: the log shows no request", name, when)
+			}
+			if n := len(w.calls()); (n == 0) != (name == "status") { // which reads records only
+				t.Errorf("%s %s: %d calls to AWS", name, when, n)
+			}
+		}
+	}
+	look("before", false, "no run is under way")
+	p := s.upgrade()
+	p.await("node.blocked")
+	look("during", true, "allows 0")
+	s.scale("checkout", 5)
+	p.exits(0)
+	look("after", true, "0: done")
+
+	s.checkRolled()
+}
+
 // With its rights for reading only, upgrade starts nothing and names what is missing.
 func TestUpgradeWithRightsToReadOnly(t *testing.T) {
 	s := newScene(t, "reader", lab.GroupOptions{Nodes: 1, Zones: oneZone}, "read")

@@ -51,6 +51,28 @@ func documentedActions(t *testing.T) map[string]bool {
 	return actions
 }
 
+// granted are the IAM actions that the README asks for, for reading ("read") and for
+// upgrades on top. What AWS checks by itself when a template is set is not among them:
+// nobody calls that.
+func granted(t *testing.T, names ...string) []string {
+	t.Helper()
+	var actions []string
+	for row := range strings.Lines(string(document(t, "README.md"))) {
+		for name, begin := range map[string]string{"read": "| `groups`, `plan`, `watch` |", "upgrade": "| `upgrade` also |"} {
+			if !slices.Contains(names, name) || !strings.HasPrefix(row, begin) {
+				continue
+			}
+			for _, m := range iamAction.FindAllStringSubmatch(row, -1) {
+				actions = append(actions, m[1])
+			}
+		}
+	}
+	if len(actions) == 0 {
+		t.Fatal("the README lists no IAM actions")
+	}
+	return actions
+}
+
 // right is one verb on one resource, in one namespace or ("") the cluster.
 type right struct{ verb, group, resource, namespace string }
 

@@ -19,13 +19,13 @@ import (
 )
 
 // zones of the lab. Those after the third are for tests that take capacity away.
-var zones = lab.Zones("eu-west-1", 6)
+var zones = lab.Zones("eu-west-1", 7)
 
 // oneZone makes a small group: it is raised by two.
 var oneZone = zones[:1]
 
 // scene is what one story happens in: a group, a namespace, and a user who has
-// just the published rights. Its name is also the AWS access key, so that the
+// just the published rights, those of AWS too. Its name is also the AWS access key, so that the
 // logs of both API servers tell the stories apart.
 type scene struct {
 	t     *testing.T
@@ -71,6 +71,7 @@ func loneScene(t *testing.T, name string, o lab.GroupOptions, rights ...string) 
 		rights = []string{"read", "upgrade", "events"}
 	}
 	s.as(name, published(t, rights...))
+	shared.Cloud().Grant(s.key, granted(t, rights...)...)
 	s.mark()
 	return s
 }
@@ -108,6 +109,16 @@ func (s *scene) settle() *scene {
 	}
 	s.mark()
 	return s
+}
+
+// other is somebody else in the same scene, with just these rights.
+func (s *scene) other(name string, rights ...string) *scene {
+	s.t.Helper()
+	o := *s
+	o.as(name, published(s.t, rights...))
+	o.key = name
+	shared.Cloud().Grant(o.key, granted(s.t, rights...)...)
+	return &o
 }
 
 // env is the environment of the scene's processes.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -95,26 +96,67 @@ func (p *person) expect(texts ...string) *person {
 	return p
 }
 
+// expectLike waits until the screen shows something like each of the patterns, on
+// one line.
+func (p *person) expectLike(patterns ...string) *person {
+	p.t.Helper()
+	if missing := p.wait(patience, patterns, like); missing != "" {
+		p.t.Fatalf("the screen shows nothing like %q", missing)
+	}
+	return p
+}
+
+// seesEach waits until something like each of the patterns has been on the screen at
+// some time.
+func (p *person) seesEach(limit time.Duration, patterns ...string) {
+	p.t.Helper()
+	seen := map[string]bool{}
+	missing := p.wait(limit, patterns, func(shown, pattern string) bool {
+		seen[pattern] = seen[pattern] || like(shown, pattern)
+		return seen[pattern]
+	})
+	if missing != "" {
+		p.t.Fatalf("the screen never showed anything like %q", missing)
+	}
+}
+
+// expectGone waits until none of the texts is on the screen.
+func (p *person) expectGone(texts ...string) *person {
+	p.t.Helper()
+	if there := p.wait(patience, texts, func(shown, text string) bool { return !strings.Contains(shown, text) }); there != "" {
+		p.t.Fatalf("the screen still shows %q", there)
+	}
+	return p
+}
+
 // waitFor waits until all texts are on the screen, and says which is not.
 func (p *person) waitFor(limit time.Duration, texts ...string) (missing string) {
+	return p.wait(limit, texts, strings.Contains)
+}
+
+func like(shown, pattern string) bool { return regexp.MustCompile(pattern).MatchString(shown) }
+
+// wait waits until the screen is right by each of the texts, and says by which it is
+// not.
+func (p *person) wait(limit time.Duration, texts []string, right func(shown, text string) bool) (wrong string) {
 	late := time.After(limit)
 	for {
-		missing = ""
+		wrong = ""
 		shown := p.shows()
 		for _, text := range texts {
-			if !strings.Contains(shown, text) {
-				missing = text
+			if !right(shown, text) {
+				wrong = text
 			}
 		}
-		if missing == "" {
+		if wrong == "" {
 			return ""
 		}
 		select {
 		case <-p.drawn:
 		case <-p.ended:
-			return missing
+			return wrong
 		case <-late:
-			return missing
+			return wrong
 		}
 	}
 }

@@ -11,10 +11,8 @@ import (
 // the rights for that, so that the log tells its requests from the upgrade's.
 func (s *scene) watcher() (*scene, *person) {
 	s.t.Helper()
-	w := *s
-	w.as(s.name+"-watcher", published(s.t, "read", "watch"))
-	w.key = s.name + "-watcher"
-	return &w, w.sit("watch", s.group.Name)
+	w := s.other(s.name+"-watcher", "read", "watch")
+	return w, w.sit("watch", s.group.Name)
 }
 
 // Somebody watches a group before there is a run: sees it as it is, the run start in

@@ -113,6 +113,15 @@ func Deafness(_ http.ResponseWriter, r *http.Request, server http.Handler) {
 	Silence(nil, r, nil)
 }
 
+// Break breaks the connection before the server has the request.
+func Break(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
+
+// BreakAfter carries the request out and breaks the connection.
+func BreakAfter(_ http.ResponseWriter, r *http.Request, server http.Handler) {
+	Unheard(r, server)
+	panic(http.ErrAbortHandler)
+}
+
 // Unheard carries a request out and drops the answer.
 func Unheard(r *http.Request, server http.Handler) { serve(nowhere{}, r, server) }
 

@@ -1,0 +1,360 @@
+package e2e
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/gate"
+)
+
+// point is a kind of action, as the request by which it is known.
+type point struct {
+	name string
+	aws  bool
+	is   func(gate.Request) bool
+}
+
+// call is the point of a call to AWS, whose parameters contain each of the texts.
+func (s *scene) call(name, action string, parameters ...string) point {
+	asks := cloud.Asks(s.key, action)
+	return point{name, true, func(r gate.Request) bool {
+		if !asks(r) {
+			return false
+		}
+		for _, p := range parameters {
+			if !strings.Contains(string(r.Body), p) {
+				return false
+			}
+		}
+		return true
+	}}
+}
+
+// request is the point of a request to the Kubernetes API.
+func request(name, method, end string, body ...string) point {
+	return point{name, false, lab.Asks(method, end, body...)}
+}
+
+// patch is the point of a change of a node.
+func patch(name string, body ...string) point {
+	asks := lab.Asks("PATCH", "", body...)
+	return point{name, false, func(r gate.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/v1/nodes/") && asks(r) }}
+}
+
+const excluded = "node.kubernetes.io/exclude-from-external-load-balancers"
+
+// gate is where the requests of a point pass.
+func (s *scene) gate(p point) *gate.Gate {
+	s.t.Helper()
+	if p.aws {
+		return shared.Cloud().Gate()
+	}
+	g, err := shared.Gate(s.name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return g
+}
+
+// silenced keeps the requests of points from their API, and unanswered, until end is
+// called.
+func (s *scene) silenced(points []point) (end func()) {
+	s.t.Helper()
+	var ends []func()
+	for _, p := range points {
+		ends = append(ends, s.gate(p).Fail(1, p.is, gate.Silence))
+	}
+	return func() {
+		for _, end := range ends {
+			end()
+		}
+	}
+}
+
+// killAt has a process drive the group and kills it at a point: before its request
+// has reached the API, or when it was carried out and is yet to be answered.
+func (s *scene) killAt(p point, at gate.Moment, flags ...string) {
+	s.t.Helper()
+	stop := s.gate(p).Stop(at, p.is)
+	begin := time.Now()
+	driver := s.upgrade(flags...)
+	select {
+	case <-stop.Hit():
+	case <-driver.ended:
+		s.t.Fatalf("it ended before it came to %s", p.name)
+	case <-time.After(patience):
+		s.t.Fatalf("it did not come to %s", p.name)
+	}
+	driver.crash()
+	stop.Release()
+	checkEvents(s.t, driver.said())
+	s.t.Logf("killed %s %s, %s after it began", at, p.name, time.Since(begin).Round(100*time.Millisecond))
+}
+
+// bothTimes are the moments at which a process is killed.
+var bothTimes = []gate.Moment{gate.Before, gate.After}
+
+// A watch over a group's capacity: what is the least of it that was seen.
+type capacity struct {
+	stop, done chan struct{}
+	least      int // nodes that are Ready and take pods
+	cordoned   int // the most at a time, of those that were there at first
+	err        error
+}
+
+// watchCapacity looks at the group's nodes, several times a second, until seen.
+func (s *scene) watchCapacity() *capacity {
+	s.t.Helper()
+	c := &capacity{stop: make(chan struct{}), done: make(chan struct{}), least: 1 << 20}
+	old := map[string]bool{}
+	for _, n := range s.nodes() {
+		old[n.Name] = true
+	}
+	go func() {
+		defer close(c.done)
+		for tick := time.NewTicker(200 * time.Millisecond); ; {
+			nodes, err := shared.Nodes(s.ctx, s.group.Name)
+			if err != nil {
+				c.err = err
+				return
+			}
+			serving, cordoned := 0, 0
+			for _, n := range nodes {
+				switch {
+				case n.Spec.Unschedulable && old[n.Name]:
+					cordoned++
+				case n.Spec.Unschedulable: // a new one that goes again
+				case nodeReady(n):
+					serving++
+				}
+			}
+			c.least, c.cordoned = min(c.least, serving), max(c.cordoned, cordoned)
+			select {
+			case <-tick.C:
+			case <-c.stop:
+				return
+			}
+		}
+	}()
+	s.t.Cleanup(c.end)
+	return c
+}
+
+func (c *capacity) end() {
+	select {
+	case <-c.stop:
+	default:
+		close(c.stop)
+	}
+	<-c.done
+}
+
+// check sees that no more than limit nodes were ever missing or cordoned.
+func (c *capacity) check(s *scene, limit int) {
+	s.t.Helper()
+	c.end()
+	if c.err != nil {
+		s.t.Fatal(c.err)
+	}
+	s.t.Logf("never fewer than %d nodes served of %d, never more than %d cordoned", c.least, s.before.Desired, c.cordoned)
+	if c.least < s.before.Desired-limit {
+		s.t.Errorf("only %d nodes were Ready and took pods at some time; the group had %d, and the limit is %d", c.least, s.before.Desired, limit)
+	}
+	if c.cordoned > limit {
+		s.t.Errorf("%d nodes were cordoned at some time, the limit is %d", c.cordoned, limit)
+	}
+}
+
+// twelve is the roll that is killed: twelve nodes in three zones, two at once.
+func twelve(t *testing.T, name string, o lab.GroupOptions, rights ...string) *scene {
+	t.Helper()
+	o.Nodes, o.Min, o.Max = 12, 3, 14
+	s := newScene(t, name, o, rights...)
+	s.deploy("web", "api", "batch", "db", "agent", "single")
+	return s
+}
+
+// Killed (kill -9) before and after each kind of action of a roll, and each time
+// another process goes on: the end passes the checks of an uninterrupted run, no
+// machine is ended twice, and at no time is there less capacity than the limit
+// allows. The kinds are parted among rolls, because a killed process's lock takes its
+// time to run out.
+func TestKilledAtEachAction(t *testing.T) {
+	limit := []string{"--max-unavailable", "2"}
+	const ends = "TerminateInstanceInAutoScalingGroup"
+	for _, c := range []struct {
+		name   string
+		zones  []string
+		flags  []string
+		newest int64 // template version
+		points func(s *scene) []point
+	}{
+		{"setup", nil, toImage, 3, func(s *scene) []point {
+			return []point{
+				s.call("create-template", "CreateLaunchTemplateVersion"),
+				s.call("set-template", "UpdateAutoScalingGroup", "LaunchTemplate."),
+				s.call("suspend", "SuspendProcesses"),
+				s.call("set-sizes up", "UpdateAutoScalingGroup", "DesiredCapacity="),
+				patch("taint", `"taints"`, "eks.amazonaws.com/nodegroup"),
+			}
+		}},
+		{"zone", []string{zones[0], zones[1], zones[6]}, nil, 2, func(s *scene) []point {
+			shared.Cloud().SetCapacity(zones[6], 0) // while the group is raised
+			t.Cleanup(func() { shared.Cloud().SetCapacity(zones[6], -1) })
+			asked := s.call("launch-in", "LaunchInstances")
+			is := asked.is
+			asked.is = func(r gate.Request) bool {
+				if is(r) {
+					shared.Cloud().SetCapacity(zones[6], -1)
+					return true
+				}
+				return false
+			}
+			return []point{
+				asked,
+				patch("cordon", `"unschedulable":true`),
+				patch("label", excluded+`":"true"`),
+				s.call("terminate", ends, "ShouldDecrementDesiredCapacity=false"),
+			}
+		}},
+		{"drain", nil, nil, 2, func(s *scene) []point {
+			return []point{
+				request("evict", "POST", "/eviction"),
+				{"check", false, func(r gate.Request) bool { // of an eviction: nothing else reads one pod
+					return r.Method == "GET" && strings.HasPrefix(r.URL.Path, "/api/v1/namespaces/"+s.place.Namespace+"/pods/")
+				}},
+				{"look", false, func(r gate.Request) bool {
+					return r.Method == "GET" && strings.HasPrefix(r.URL.Query().Get("fieldSelector"), "spec.nodeName=")
+				}},
+				{"save", false, func(r gate.Request) bool {
+					return r.Method == "PUT" && strings.Contains(r.URL.Path, "/namespaces/drainboard/configmaps/")
+				}},
+			}
+		}},
+		{"end", nil, nil, 2, func(s *scene) []point {
+			return []point{
+				s.call("terminate and decrement", ends, "ShouldDecrementDesiredCapacity=true"),
+				s.call("set-sizes back", "UpdateAutoScalingGroup", "MaxSize=14"),
+				s.call("resume", "ResumeProcesses"),
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := twelve(t, "killed-"+c.name, lab.GroupOptions{Zones: c.zones})
+			s.group.New = c.newest
+			flags := append(limit, c.flags...)
+			capacity := s.watchCapacity()
+
+			for _, p := range c.points(s) {
+				for _, at := range bothTimes {
+					s.killAt(p, at, flags...)
+				}
+			}
+			last := s.upgrade(flags...).exits(0)
+
+			capacity.check(s, 2)
+			checkEvents(t, last.said())
+			checkFinished(t, last.said(), "succeeded", 0)
+			last.await("run.started", because("resumed"))
+			s.checkRolled()
+			s.checkNothingTwice()
+		})
+	}
+}
+
+// Killed at each action that takes a roll back, too: the run ends aborted, and
+// everything is as before. They would all be asked for at once, so at each point those
+// that are tried later are kept from their API.
+func TestKilledWhileItIsAborted(t *testing.T) {
+	s := newScene(t, "killed-abort", lab.GroupOptions{Nodes: 12, Max: 14, Version: "1"})
+	s.deploy("agent")
+	flags := []string{"--max-unavailable", "2", "--launch-template-version", "2", "--post-drain-wait", "20s"}
+	points := []point{
+		patch("uncordon", `"unschedulable":false`),
+		patch("unlabel", excluded+`":null`),
+		patch("untaint", `"taints":`),
+		s.call("retire", "TerminateInstanceInAutoScalingGroup"),
+		s.call("set-template back", "UpdateAutoScalingGroup", "LaunchTemplate."),
+		s.call("set-sizes back", "UpdateAutoScalingGroup", "MaxSize=14"),
+		s.call("resume", "ResumeProcesses"),
+	}
+	capacity := s.watchCapacity()
+	p := s.upgrade(flags...)
+	first := p.await("node.settling")
+	p.await("node.settling", func(e Event) bool { return e.Node != first.Node })
+	end := s.silenced(points)
+	p.signal(syscall.SIGINT)
+	p.await("run.aborting")
+	p.crash()
+	end()
+
+	for i, p := range points {
+		for _, at := range bothTimes {
+			end := s.silenced(points[i+1:])
+			s.killAt(p, at, flags...)
+			end()
+		}
+	}
+	last := s.upgrade(flags...).exits(3)
+
+	capacity.check(s, 2)
+	checkEvents(t, last.said())
+	checkFinished(t, last.said(), "aborted", 3)
+	s.checkPutBack()
+	s.checkAsBefore()
+	if st := s.status(); len(st.LeftBehind) > 0 {
+		t.Errorf("left behind: %q", st.LeftBehind)
+	}
+}
+
+// Killed while it takes pods past their budgets by force, and while it ends the
+// machines of a warm pool.
+func TestKilledWhileItForces(t *testing.T) {
+	s := newScene(t, "killed-force", lab.GroupOptions{Nodes: 3, Max: 5, Warm: &cloud.WarmPool{}}, "read", "upgrade", "force")
+	s.deploy("checkout")
+	flags := []string{"--force", "--drain-timeout", "2s"}
+	old := map[string]bool{}
+	for _, i := range s.before.Warm {
+		old[i.ID] = true
+	}
+
+	for _, p := range []point{
+		s.call("end-warm", "TerminateInstances"),
+		{"delete", false, func(r gate.Request) bool {
+			return r.Method == "DELETE" && strings.HasPrefix(r.URL.Path, "/api/v1/namespaces/"+s.place.Namespace+"/pods/")
+		}},
+	} {
+		for _, at := range bothTimes {
+			s.killAt(p, at, flags...)
+		}
+	}
+	last := s.upgrade(flags...).exits(0)
+
+	checkFinished(t, last.said(), "succeeded", 0)
+	s.checkSizes()
+	s.checkNodes(3)
+	s.checkPods()
+	s.checkNothingTwice()
+	s.checkTerminatedOnce()
+	s.checkActions()
+	s.checkReleased()
+	deleted := map[string]int{}
+	for _, r := range s.requests().Where(lab.Complete, lab.Request.PodDelete) {
+		if r.Code < 300 {
+			deleted[r.UID()]++
+		}
+	}
+	for uid, n := range deleted {
+		if n > 1 || uid == "" {
+			t.Errorf("pod %q was deleted %d times", uid, n)
+		}
+	}
+	if len(deleted) < 3 {
+		t.Errorf("%d pods were deleted, want at least 3", len(deleted))
+	}
+	s.checkWarm(old)
+}

@@ -88,6 +88,7 @@ type Held struct {
 	finished chan struct{} // the elector has ended
 	lost     chan struct{}
 	once     sync.Once
+	lease    *watchedLock
 }
 
 // Lost is closed when the lock has been lost: the process must stop acting. It
@@ -99,6 +100,11 @@ func (h *Held) Lost() <-chan struct{} { return h.lost }
 func (h *Held) Release() {
 	h.cancel()
 	<-h.finished
+	select {
+	case <-h.lost: // somebody else's, or out of reach
+	default:
+		h.lease.letGo()
+	}
 }
 
 func (h *Held) lose() { h.once.Do(func() { close(h.lost) }) }
@@ -122,6 +128,7 @@ func (l *Lock) Acquire(ctx context.Context) (*Held, error) {
 		},
 		news: make(chan struct{}, 1), lost: h.lose,
 	}
+	h.lease = seen
 	got := make(chan struct{})
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: seen, Name: l.name, ReleaseOnCancel: true,

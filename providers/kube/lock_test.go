@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -115,5 +116,36 @@ func TestLockReleasesOnlyItsOwn(t *testing.T) {
 	}
 	if err := w.Update(t.Context(), resourcelock.LeaderElectionRecord{}); err == nil {
 		t.Error("released somebody else's lease")
+	}
+}
+
+// An API that fails a request or two does not keep the lock from being given up.
+func TestLockIsReleasedAllTheSame(t *testing.T) {
+	t.Parallel()
+	s := newFakeStore(t)
+	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+	l := s.Lock("drainboard", "asg", "ng-web")
+	held, err := l.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left atomic.Int32
+	left.Store(3)
+	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.Contains(r.URL.Path, "/leases/") || left.Add(-1) < 0 {
+			return false
+		}
+		say(w, 500, status(500, "InternalError", "etcdserver: leader changed", ""))
+		return true
+	})
+	held.Release()
+	begin := time.Now()
+	next, err := s.Lock("drainboard", "asg", "ng-web").Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.Release()
+	if took := time.Since(begin); took > leaseDuration/2 {
+		t.Errorf("the next process waited for %s", took)
 	}
 }

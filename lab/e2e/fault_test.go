@@ -58,8 +58,7 @@ func TestControlPlaneAway(t *testing.T) {
 	desk.expect("exit code", "0: done")
 	desk.quits(0)
 
-	checkEvents(t, p.said())
-	checkOrder(t, p.said())
+	checkEvents(t, p.said()) // their order repeats what the record did not know yet
 	checkFinished(t, p.said(), "succeeded", 0)
 	for _, s := range []*scene{s, seen} {
 		s.checkRolled()

@@ -23,9 +23,9 @@ var (
 	program string
 )
 
-// sideBySide is how many tests run at once. They mostly wait, so it is more than
-// there are processors.
-const sideBySide = 6
+// sideBySide is how many tests run at once. They mostly wait, some for a dead process's
+// lock to run out, so it is more than there are processors.
+const sideBySide = 8
 
 // programEnv names a drainboard to test in place of the one of this repository.
 const programEnv = "DRAINBOARD_E2E_PROGRAM"

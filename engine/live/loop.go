@@ -19,7 +19,7 @@ const (
 	saveSoon     = time.Second            // a change that no action depends on
 	saveRetry    = time.Second            // after a record that could not be written
 	saveLimit    = 20 * time.Second       // one write of the record
-	lastSaves    = 10                     // tries to write the record of a finished run
+	lastSaving   = time.Minute            // tries to write the record of a finished run
 	actionLimit  = 2 * time.Minute        // one action, with everything; providers bound their requests
 	hookRest     = 30 * time.Second       // for hooks to be ended when their time is up
 	atOnce       = 64                     // actions under way
@@ -393,7 +393,7 @@ func (l *Loop) save(ctx context.Context, lost <-chan struct{}) error {
 // it: a record that cannot be written is only warned of.
 func (l *Loop) saveLast(ctx context.Context) {
 	var err error
-	for range lastSaves {
+	for end := time.Now().Add(lastSaving); time.Now().Before(end); {
 		if err = l.save(ctx, nil); err == nil || errors.Is(err, ErrLost) {
 			return
 		}

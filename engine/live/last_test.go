@@ -1,0 +1,33 @@
+package live
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// The end of a run gets into its record although the API fails for half a minute.
+func TestLoopWritesTheEndDownAllTheSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.Loop.Events = func(list []engine.Event) {
+			for _, e := range list {
+				switch e.Type {
+				case engine.RunFinished:
+					b.mu.Lock()
+					b.failed = 30
+					b.mu.Unlock()
+				case engine.Warning:
+					t.Error(e.Message)
+				}
+			}
+		}
+		if r, err := b.Run(t.Context(), b.planned()); err != nil || r.Result != engine.Succeeded {
+			t.Fatalf("ended %s: %v", r.Result, err)
+		}
+		if b.failed != 0 || b.record.State != engine.Finished {
+			t.Errorf("%d writes are still to fail, and the record says %s", b.failed, b.record.State)
+		}
+	})
+}

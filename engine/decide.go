@@ -95,6 +95,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 		s.goOn()
 		s.lookOut()
 	}
+	s.tellFound()
 	s.Run.Seen = now
 	s.Run.Blind = s.blind()
 	s.changed = s.changed || !slices.Equal(s.Run.Blind, r.Blind) || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
@@ -204,25 +205,6 @@ func NewRun(rules Strategy, id string, seed uint64, w *world.World, settings Set
 // Start turns a planned run into a running one.
 func Start(r Run, now time.Time, by string) Run {
 	r.State, r.Started, r.By = Running, now, by
-	return r
-}
-
-// Adopt makes a run that another process left behind ready to be decided on:
-// nobody carries out its pending actions any more, so each is looked up
-// directly, and the time since it was last seen does not count.
-func Adopt(r Run, now time.Time) Run {
-	r.Pending = cloneMap(r.Pending)
-	for key, p := range r.Pending {
-		if p.Action.ReadOnly() || p.Action.Kind == RunHook { // a hook is asked again
-			delete(r.Pending, key)
-			continue
-		}
-		p.Expires = now
-		r.Pending[key] = p
-	}
-	if !r.Seen.IsZero() && now.Sub(r.Seen) > Heartbeat {
-		r.Blind = []world.Source{world.Cluster, world.Cloud}
-	}
 	return r
 }
 

@@ -195,9 +195,11 @@ func (s *Step) takeCheck(check Action, o Outcome) {
 		s.launchAgain(p.Action, o)
 	case o.Happened && p.Action.Kind == CreateTemplate && o.Template == nil,
 		!o.Happened:
+		s.foundOut(p.Action, false)
 		delete(s.Run.Pending, check.Of.Key)
 		delete(s.Run.Retries, check.Key)
 	default:
+		s.foundOut(p.Action, true)
 		delete(s.Run.Retries, check.Key)
 		first := p.Accepted.IsZero()
 		p.Expires = s.Now.Add(expiry)

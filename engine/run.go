@@ -174,6 +174,8 @@ type Run struct {
 	Marks map[string][]Mark `json:"marks,omitempty"`
 	// Pending are the actions under way or not yet seen, by key.
 	Pending map[string]Pending `json:"pending,omitempty"`
+	// Adopted is what whoever goes on with the run looks up first; nil when all is known.
+	Adopted *Adoption `json:"adopted,omitempty"`
 	// Retries are the pauses before an action that was refused may be asked again.
 	Retries map[string]Retry `json:"retries,omitempty"`
 	// Evicted are the owners (by UID) of pods we evicted, so that replacements that

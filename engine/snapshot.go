@@ -54,6 +54,9 @@ type Snapshot struct {
 	// Unattended is since when nobody has driven a run that is not over, zero while
 	// somebody does.
 	Unattended time.Time
+	// Unfit is what of a run's record does not fit the group any more while nobody
+	// drives it, "" if all does: whoever goes on with it has to choose.
+	Unfit string
 	// Unreadable is why the record of the group's run cannot be read or shown, "" if it
 	// can or there is none: then it is not known whether a run is under way.
 	Unreadable string

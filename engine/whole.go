@@ -100,7 +100,7 @@ func (a *Action) whole() error {
 		} else if err := a.Of.whole(); err != nil {
 			return err
 		}
-	case Suspend, Resume, LaunchIn, Cordon, Uncordon, LookAtPods, Terminate, EndWarm, Inspect:
+	case Suspend, Resume, LaunchIn, Cordon, Uncordon, LookAtPods, Terminate, EndWarm, Inspect, RunHook:
 	default:
 		return fmt.Errorf("there is no action %q (%q)", a.Kind, a.Key)
 	}

@@ -79,6 +79,9 @@ func (m *Model) banners() []banner {
 		out = append(out, banner{st.alarm, fmt.Sprintf("%s nobody has driven this run for %s; drainboard upgrade %s goes on with it", st.g.Warning, age(now.Sub(sc.Unattended)), sc.Group)})
 	}
 	out = append(out, m.othersBanners()...)
+	if sc.Unfit != "" {
+		out = append(out, banner{st.alarm, st.g.Warning + " its record does not fit the group: " + sc.brief(sc.Unfit) + "; drainboard upgrade " + sc.Group + " says what can be done"})
+	}
 	switch {
 	case sc.State == engine.Paused:
 		out = append(out, banner{st.calm, st.g.Paused + " paused" + because(sc.brief(sc.Why)) + m.unlessReadOnly(". p resumes")})

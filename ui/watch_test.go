@@ -75,9 +75,9 @@ func TestWatcher(t *testing.T) {
 		t.Error("a countdown that stands still for the driver goes on for who watches")
 	}
 	s = busy()
-	s.Unattended = at.Add(-3 * time.Minute)
+	s.Unattended, s.Unfit = at.Add(-3*time.Minute), "the group was deleted and made anew"
 	m.Update(snapshotMsg{s})
-	shows("nobody has driven this run for ", "drainboard upgrade ng-web goes on with it")
+	shows("nobody has driven this run for ", "drainboard upgrade ng-web goes on with it", "its record does not fit the group: the group was deleted and made anew; drainboard upgrade")
 	keys()
 	m.Update(snapshotMsg{done()})
 	shows("exit code")

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -48,20 +49,33 @@ func (a *app) status(ctx context.Context, group string, asJSON bool) error {
 		return usage(err)
 	}
 	list := []runStatus{}
-	var unreadable error
+	var damaged error
 	for _, r := range records {
 		if r.Err != nil {
-			unreadable = errors.Join(unreadable, r.Err)
+			damaged = errors.Join(damaged, r.Err)
 			continue
 		}
 		if group == "" || r.Run.Group == group {
 			of := statusOf(r.Run)
 			of.Others = others(nodesOf(r.Run, nodes), r.Run)
+			if of.State != engine.Finished { // who may not read the lock is told nothing
+				of.Driver, _, _ = k.Driver(ctx, a.namespace, r.Run.Provider, r.Run.Group)
+			}
 			list = append(list, of)
 		}
 	}
-	if group != "" && len(list) == 0 && unreadable != nil {
-		return usage(unreadable)
+	if group != "" {
+		past, err := k.Past(ctx, a.namespace, kube.RecordName(asg.Provider, group))
+		if err != nil {
+			return usage(err)
+		}
+		if len(list) == 0 { // whoever edited it may have taken off the marks that records are found by
+			if _, found, err := k.Record(a.namespace, asg.Provider, group).Load(ctx); found && err != nil {
+				return unreadable(err, group)
+			}
+		} else {
+			list[0].Past = pastOf(past)
+		}
 	}
 	if group != "" && len(list) == 0 {
 		return usage(fmt.Errorf("group %s has no run; drainboard groups lists the groups", group))
@@ -83,8 +97,8 @@ func (a *app) status(ctx context.Context, group string, asJSON bool) error {
 	if group == "" {
 		writeElsewhere(a.out, elsewhere(records, nodes))
 	}
-	if group == "" && unreadable != nil {
-		return usage(unreadable)
+	if group == "" && damaged != nil {
+		return usage(damaged)
 	}
 	return nil
 }

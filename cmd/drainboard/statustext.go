@@ -16,15 +16,18 @@ import (
 
 // runStatus is a run at one look.
 type runStatus struct {
-	Run      string               `json:"run"`
-	Group    string               `json:"group"`
-	Strategy string               `json:"strategy"`
-	State    engine.State         `json:"state"`
-	Result   engine.Result        `json:"result,omitempty"`
-	Why      string               `json:"why,omitempty"`
-	Phase    string               `json:"phase,omitempty"`
-	Started  time.Time            `json:"started"`
-	Seen     time.Time            `json:"seen"`
+	Run      string        `json:"run"`
+	Group    string        `json:"group"`
+	Strategy string        `json:"strategy"`
+	State    engine.State  `json:"state"`
+	Result   engine.Result `json:"result,omitempty"`
+	Why      string        `json:"why,omitempty"`
+	Phase    string        `json:"phase,omitempty"`
+	Started  time.Time     `json:"started"`
+	By       string        `json:"by,omitempty"`
+	Seen     time.Time     `json:"seen"`
+	// Driver is who drives it now, user and host, "" if nobody does or it may not be known.
+	Driver   string               `json:"driver,omitempty"`
 	Order    []engine.Order       `json:"order"`
 	Only     []string             `json:"only,omitempty"`
 	Until    time.Time            `json:"until,omitzero"`
@@ -45,13 +48,57 @@ type runStatus struct {
 	Left        []string            `json:"leftBehind,omitempty"`
 	// Others are who else moves its nodes, as far as the marks on them tell.
 	Others []engine.MoverView `json:"others,omitempty"`
+	// Past are the group's earlier runs that are still kept, the newest first.
+	Past []pastRun `json:"past,omitempty"`
+}
+
+// pastRun is an earlier run of a group, in short.
+type pastRun struct {
+	// Record is the ConfigMap with all of it.
+	Record    string        `json:"record"`
+	Run       string        `json:"run,omitempty"`
+	By        string        `json:"by,omitempty"`
+	Started   time.Time     `json:"started,omitzero"`
+	Finished  time.Time     `json:"finished,omitzero"`
+	Result    engine.Result `json:"result,omitempty"`
+	Replaced  int           `json:"replaced"`
+	Outdated  int           `json:"outdated"`
+	Discarded string        `json:"discarded,omitempty"`
+}
+
+func pastOf(records []kube.Stored) (list []pastRun) {
+	for _, r := range records {
+		p := pastRun{Record: r.Name, Run: r.Run.ID, By: r.Run.By, Started: r.Run.Started, Finished: r.Run.Finished, Result: r.Run.Result, Discarded: r.Discarded}
+		p.Replaced, p.Outdated = r.Run.Outdated()
+		if r.Err != nil && p.Discarded == "" {
+			p.Discarded = r.Err.Error()
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// writePast lists earlier runs, a line each.
+func writePast(w io.Writer, past []pastRun) {
+	var lines []string
+	for _, p := range past {
+		line := cmp.Or(p.Run, p.Record)
+		if !p.Finished.IsZero() {
+			line += fmt.Sprintf("  %s  %d of %d nodes replaced  ended %s, begun by %s", p.Result, p.Replaced, p.Outdated, when(p.Finished.Local()), p.By)
+		}
+		if p.Discarded != "" {
+			line += fmt.Sprintf("  %s (configmap %s)", p.Discarded, p.Record)
+		}
+		lines = append(lines, line)
+	}
+	list(w, "  earlier runs:", lines)
 }
 
 // statusOf is what a run's record tells.
 func statusOf(r engine.Run) runStatus {
 	s := runStatus{
 		Run: r.ID, Group: r.Group, Strategy: r.Strategy, State: r.State, Result: r.Result, Why: r.Why,
-		Started: r.Started, Seen: r.Seen, Stages: map[engine.Stage]int{}, Left: r.Left,
+		Started: r.Started, By: r.By, Seen: r.Seen, Stages: map[engine.Stage]int{}, Left: r.Left,
 		Order: r.Settings.Order, Only: r.Target.Only, Until: r.Settings.Until, Gate: r.Gate, Rivals: r.Rivals,
 		Failed: map[string][]string{}, Skipped: map[string][]string{},
 	}
@@ -115,6 +162,11 @@ func writeStatus(w io.Writer, s runStatus, now time.Time) {
 		fmt.Fprintln(w, "  "+s.Why)
 	}
 	if s.State != engine.Finished {
+		begun := fmt.Sprintf("  begun by %s, %s", cmp.Or(s.By, "nobody known"), when(s.Started.Local()))
+		if s.Driver != "" {
+			begun += "; driven by " + s.Driver
+		}
+		fmt.Fprintln(w, begun)
 		if age := now.Sub(s.Seen); age > 30*time.Second {
 			fmt.Fprintf(w, "  last written %s ago: nobody may be driving it; drainboard upgrade %s goes on\n", age.Round(time.Second), s.Group)
 		}
@@ -155,6 +207,7 @@ func writeStatus(w io.Writer, s runStatus, now time.Time) {
 	}
 	list(w, "  blocked:", s.Blocked)
 	list(w, "  left behind:", s.Left)
+	writePast(w, s.Past)
 }
 
 // writeNodes lists nodes by why they were left.

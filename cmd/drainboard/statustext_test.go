@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -94,5 +95,20 @@ func TestStatusNamesOthers(t *testing.T) {
 	}
 	if got := whoElse(others(nodes, engine.Run{})); got != "EKS, kops, somebody" {
 		t.Errorf("without a run: %q", got)
+	}
+}
+
+func TestStatusOfEarlierRuns(t *testing.T) {
+	at := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
+	done := engine.Run{ID: "ng-web-0", By: "ann@laptop", State: engine.Finished, Result: engine.Succeeded, Finished: at, Nodes: map[string]engine.Node{"i-1": {Stage: engine.Replaced}}}
+	past := pastOf([]kube.Stored{{Name: "run-ng-web-past-2", Run: done}, {Name: "run-ng-web-past-1", Err: errors.New("it is damaged"), Discarded: "put aside by bob@desk: it is damaged"}})
+	s := statusOf(engine.Run{ID: "ng-web-1", Group: "ng-web", State: engine.Running, By: "bob@desk", Seen: at, Started: at})
+	s.Driver, s.Past = "bob@desk pid 7", past
+	var b bytes.Buffer
+	writeStatus(&b, s, at)
+	for _, want := range []string{"begun by bob@desk, ", "driven by bob@desk pid 7", "earlier runs:", "ng-web-0  succeeded  1 of 1 nodes replaced  ended ", "begun by ann@laptop", "run-ng-web-past-1  put aside by bob@desk: it is damaged (configmap run-ng-web-past-1)"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("status does not say %q:\n%s", want, b.String())
+		}
 	}
 }

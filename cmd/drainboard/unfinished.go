@@ -34,6 +34,10 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 	if err := d.adopt(&run); err != nil && d.abort == nil { // nothing new starts in a run that ends
 		return usage(err)
 	}
+	run, err = d.fit(ctx, run)
+	if err != nil {
+		return err
+	}
 	now := d.session.kube.Clock().Now()
 	message := resumed(run, now, d.given, d.auto && d.abort == nil)
 	if run.State == engine.Planned {
@@ -62,20 +66,31 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 
 // resumed says who goes on with what, and which of the flags given do not count.
 func resumed(run engine.Run, now time.Time, given []string, auto bool) string {
-	message := fmt.Sprintf("resumed by %s: started by %s at %s, last seen %s ago, %s; its own settings apply", who(), run.By, run.Started.Local().Format("15:04"), now.Sub(run.Seen).Round(time.Second), run.State)
+	message := fmt.Sprintf("resumed by %s: started by %s at %s, last seen %s ago, %s; its own settings apply", who(), run.By, when(run.Started.Local()), now.Sub(run.Seen).Round(time.Second), run.State)
 	if len(given) > 0 {
 		message += ", not " + strings.Join(given, ", ")
 	}
 	if auto && run.Settings.Approve != engine.ApproveNone {
 		message += "; nothing is asked (--auto)"
 	}
-	return message
+	return message + "; found: " + run.Standing() + "; next: " + next(run, auto)
+}
+
+// next is what this process does first: a paused run is resumed by it.
+func next(run engine.Run, auto bool) string {
+	if run.State == engine.Paused {
+		run.State = engine.Running
+	}
+	if _, waiting := run.Waiting(); waiting && auto { // it is approved at once
+		run.Batches = run.Batches[:len(run.Batches)-1]
+	}
+	return run.Next()
 }
 
 // given are the flags on the command line that make a run's settings and target.
 func given(cmd *cobra.Command) (names []string) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed && !slices.Contains(append(hookFlagNames, "auto", "plain", "yes", "dry-run", "output", "theme", "metrics"), f.Name) {
+		if f.Changed && !slices.Contains(append(hookFlagNames, "auto", "plain", "yes", "dry-run", "output", "theme", "metrics", "record"), f.Name) {
 			names = append(names, "--"+f.Name)
 		}
 	})

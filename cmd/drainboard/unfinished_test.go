@@ -102,7 +102,7 @@ func TestResumedSaysWhichFlagsDoNotCount(t *testing.T) {
 			t.Errorf("%q does not say %q", got, want)
 		}
 	}
-	if got := resumed(run, now, nil, false); !strings.HasSuffix(got, "its own settings apply") {
+	if got := resumed(run, now, nil, false); !strings.Contains(got, "its own settings apply; found: 0 of 0 nodes replaced; next: the run begins") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -39,6 +39,7 @@ func (a *app) upgradeCmd() *cobra.Command {
 	fl.BoolVar(&u.yes, "yes", false, "no question at the start")
 	fl.BoolVar(&u.dryRun, "dry-run", false, "the same as plan")
 	fl.StringVarP(&u.output, "output", "o", "text", "events of --auto as text or json")
+	fl.StringVar(&u.record, "record", "", recordHelp)
 	a.themeFlag(cmd)
 	fl.StringVar(&u.metrics, "metrics", "", "serve Prometheus metrics at /metrics while the run is driven: a port (of this machine only) or HOST:PORT")
 	u.add(cmd)
@@ -56,6 +57,7 @@ type upgrade struct {
 	output      string
 	metrics     string         // address, "" for none
 	serving     *metricsServer // nil: none
+	record      string         // see checkRecord
 	json        bool
 	abort       *engine.Command // end the unfinished run, and start none; nil to go on with it
 	signals     chan os.Signal
@@ -69,7 +71,10 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 	if u.dryRun {
 		return u.app.plan(cmd, u.group, &u.rollFlags, u.auto, u.json)
 	}
-	if u.face, err = u.fit(u.json); err != nil {
+	if u.face, err = u.face.fit(u.json); err != nil {
+		return err
+	}
+	if err := u.checkRecord(); err != nil {
 		return err
 	}
 	if err := u.app.checkTheme(); err != nil {
@@ -140,7 +145,7 @@ func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings e
 		fmt.Fprintf(u.app.err, "drainboard: %s has the lock of this group; waiting until %s at most to see whether it is alive\n", holder, until.Local().Format("15:04:05"))
 	}
 	record := s.kube.Record(u.app.namespace, w.Group.Provider, u.group)
-	if run, found, err := record.Load(ctx); u.abort == nil && err == nil && !(found && run.State != engine.Finished) {
+	if run, found, err := record.Load(ctx); u.abort == nil && (u.record == recordDiscard || err == nil && !(found && run.State != engine.Finished)) {
 		// A new run: settle that it can start before anything is written.
 		if p, err := s.makePlan(ctx, rules, settings, &u.rollFlags, w); err != nil {
 			return err
@@ -152,7 +157,7 @@ func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings e
 	if err := held.acquire(ctx); err != nil {
 		var other *kube.HeldError
 		if errors.As(err, &other) {
-			return &exitError{exitHeld, fmt.Errorf("group %s: %w", u.group, err)}
+			return u.held(err)
 		}
 		return usage(err)
 	}
@@ -165,11 +170,24 @@ func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings e
 	d.accompany()
 	defer d.close()
 	run, found, err := record.Load(ctx)
-	if err != nil {
-		return usage(err)
-	}
-	if found && run.State != engine.Finished {
+	unfinished := err == nil && found && run.State != engine.Finished
+	switch {
+	case u.record == recordDiscard && found && (err != nil || unfinished):
+		why := fmt.Sprintf("the unfinished run %s", run.ID)
+		if err != nil {
+			why = err.Error()
+		}
+		if err := d.discard(ctx, why); err != nil {
+			return err
+		}
+	case err != nil:
+		return unreadable(err, u.group)
+	case unfinished:
 		return d.resume(ctx, run)
+	case found && u.abort == nil:
+		if _, err := record.Keep(ctx, ""); err != nil { // of the run before this one
+			return usage(err)
+		}
 	}
 	if u.abort != nil {
 		return usage(fmt.Errorf("no run is under way in group %s any more", u.group))
@@ -179,6 +197,11 @@ func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings e
 		return err
 	}
 	return d.start(ctx, p)
+}
+
+// held is the error for a group that another process drives.
+func (u *upgrade) held(err error) error {
+	return &exitError{exitHeld, fmt.Errorf("group %s: %w\nfollow it with: drainboard watch %s; end it with: drainboard abort %s", u.group, err, u.group, u.group)}
 }
 
 // driver drives one run in this process.

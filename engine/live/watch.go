@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -121,11 +122,24 @@ func (w *Watch) publish() {
 	if run.State != engine.NoRun && run.State != engine.Finished {
 		s.Driver = w.holder
 		if w.holder == "" && now.Sub(run.Seen) > unseen {
-			s.Unattended = run.Seen
+			s.Unattended, s.Unfit = run.Seen, w.unfit(run)
 		}
 	}
 	w.shown, w.snapshot = run, s
 	w.Publish(s)
+}
+
+// unfit says what of a run's record does not fit the group, "" if all does or the
+// group is not known.
+func (w *Watch) unfit(run engine.Run) string {
+	if w.World.Health[world.Cluster].Fresh.IsZero() || w.World.Health[world.Cloud].Fresh.IsZero() || run.Whole() != nil {
+		return ""
+	}
+	if why := run.Strange(w.World); why != "" {
+		return why
+	}
+	_, unfit := engine.Fit(run, w.World, nil)
+	return strings.Join(unfit, "; ")
 }
 
 // pick is what there is to show: the run that the record tells of, or the group as

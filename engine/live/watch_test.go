@@ -99,6 +99,19 @@ func TestWatch(t *testing.T) {
 	feed <- func(*world.World) { w.SeeHolder("") }
 	until("that nobody drives it", func(s *engine.Snapshot) bool { return s.Unattended.Equal(run.Seen) })
 
+	odd := run
+	odd.Provider, odd.State, odd.Limit, odd.GroupID = "asg", engine.Running, 1, "arn:of the group before"
+	record(odd)
+	feed <- func(v *world.World) {
+		v.Group.ID = "arn:of the group now"
+		for _, source := range []world.Source{world.Cluster, world.Cloud} {
+			v.SetHealth(source, world.Health{Fresh: time.Now()})
+		}
+	}
+	until("that the record is of a group that was there before", func(s *engine.Snapshot) bool {
+		return strings.Contains(s.Unfit, "deleted and made anew")
+	})
+
 	run.State, run.Result, run.Finished = engine.Finished, engine.Aborted, time.Now().Add(-time.Hour)
 	record(run)
 	until("its end, since it was seen before", func(s *engine.Snapshot) bool { return s.State == engine.Finished && s.Result == engine.Aborted })

@@ -2,6 +2,7 @@ package asg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -85,6 +86,15 @@ func (c *Client) resolve(ctx context.Context, id, spec string) (version, error) 
 // their description, however they were made.
 func (c *Client) resolveSpec(ctx context.Context, s *autoscalingtypes.LaunchTemplateSpecification) (version, error) {
 	return c.resolve(ctx, text(s.LaunchTemplateId), text(s.Version))
+}
+
+// TemplateExists reads whether a launch template has a version.
+func (c *Client) TemplateExists(ctx context.Context, t world.Template) (bool, error) {
+	_, err := c.templateVersion(ctx, t.ID, strconv.FormatInt(t.Version, 10))
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // templateVersion reads one version; an error wraps ErrNotFound if there is no

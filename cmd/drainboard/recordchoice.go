@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// What --record may say of an unfinished run's record that cannot just be gone on
+// with. Nothing is guessed: without it such a run is refused.
+const (
+	recordFitting = "fitting" // go on, and leave what does not fit as it is
+	recordDiscard = "discard" // put the record aside and start anew
+)
+
+const recordHelp = "what to do with an unfinished run whose record is damaged, or does not fit the group any more: fitting or discard (docs/resume.md)"
+
+// checkRecord refuses what --record does not know.
+func (u *upgrade) checkRecord() error {
+	switch u.record {
+	case "", recordFitting, recordDiscard:
+		return nil
+	}
+	return usage(fmt.Errorf("--record %s: it is fitting or discard", u.record))
+}
+
+// unreadable is the error for a record that cannot be read, with what can be done.
+func unreadable(err error, group string) error {
+	var newer *kube.NewerError
+	var damaged *kube.DamagedError
+	if errors.As(err, &newer) || errors.As(err, &damaged) {
+		err = fmt.Errorf("%w\nNothing was changed. Repair it (a newer one: use the newer drainboard), or choose:\n  %s", err, discardChoice(group))
+	}
+	return usage(err)
+}
+
+func discardChoice(group string) string {
+	return "drainboard upgrade " + group + " --record discard   puts it aside, starts anew, and lists what it may have left behind"
+}
+
+// fit compares the record of an unfinished run with the group as it is, and decides
+// as --record says: the run to go on with, or an error with the choices there are.
+func (d *driver) fit(ctx context.Context, run engine.Run) (engine.Run, error) {
+	w := d.view.world
+	if why := run.Strange(w); why != "" {
+		return run, usage(fmt.Errorf("the record of the unfinished run %s is not of this group: %s\nNothing was changed. Choose:\n  %s", run.ID, why, discardChoice(d.group)))
+	}
+	gone, err := d.goneTemplates(ctx, run)
+	if err != nil {
+		return run, usage(err)
+	}
+	fitted, unfit := engine.Fit(run, w, gone)
+	if len(unfit) == 0 {
+		return run, nil
+	}
+	lines := "\n  - " + strings.Join(unfit, "\n  - ")
+	if d.record != recordFitting && d.abort == nil { // an abort puts back what it can, and names the rest
+		return run, usage(fmt.Errorf("the record of the unfinished run %s does not fit the group any more:%s\nNothing was changed. Choose:\n  drainboard upgrade %s --record fitting   goes on, leaves these as they are, and names them at the end\n  %s",
+			run.ID, lines, d.group, discardChoice(d.group)))
+	}
+	d.warn(run.ID, "record", "not put back, because it does not fit the group any more:"+lines)
+	return fitted, nil
+}
+
+// goneTemplates are those of a run's templates to restore that do not exist.
+func (d *driver) goneTemplates(ctx context.Context, run engine.Run) ([]world.Template, error) {
+	if run.BaseTemplate.ID == "" || run.BaseTemplate == d.view.world.Group.Template {
+		return nil, nil
+	}
+	exists, err := d.session.aws.TemplateExists(ctx, run.BaseTemplate)
+	if err != nil || exists {
+		return nil, err
+	}
+	return []world.Template{run.BaseTemplate}, nil
+}
+
+// discard puts the record of an unfinished run aside, and tells what it may have left.
+func (d *driver) discard(ctx context.Context, why string) error {
+	name, err := d.tenure.record.Keep(ctx, fmt.Sprintf("put aside by %s: %s", who(), why))
+	if err != nil {
+		return usage(err)
+	}
+	d.warn("", "record", fmt.Sprintf("the record was put aside as configmap %s (%s)", name, why))
+	sure, unsure := engine.Traces(d.view.world)
+	for _, t := range sure {
+		d.warn("", "trace", "left by an earlier run: "+t.What+": "+t.Command)
+	}
+	for _, t := range unsure {
+		d.warn("", "trace", "may be left by an earlier run, or somebody's: "+t.What+": "+t.Command)
+	}
+	if len(sure)+len(unsure) > 0 {
+		d.warn("", "trace", "what is there before the new run begins counts as somebody's and stays: undo what is not, before it starts")
+	}
+	return nil
+}
+
+// warn tells people and listeners something before the run is under way.
+func (d *driver) warn(run, reason, message string) {
+	d.events(engine.Event{Time: d.session.kube.Clock().Now(), Run: run, Group: d.group, Type: engine.Warning, Reason: reason, Message: message})
+	if !d.auto {
+		fmt.Fprintln(d.app.out, message)
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// anyCluster is a cluster that answers everything in the same way.
+func anyCluster(t *testing.T, code int, body string) *kube.Client {
+	t.Helper()
+	answers := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/readyz" {
+			return
+		}
+		w.WriteHeader(code)
+		fmt.Fprint(w, body)
+	}
+	server := httptest.NewServer(http.HandlerFunc(answers))
+	t.Cleanup(server.Close)
+	path := filepath.Join(t.TempDir(), "config")
+	config := "apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: '" + server.URL + "'}}]\ncontexts: [{name: c, context: {cluster: c}}]\n"
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	flags := genericclioptions.NewConfigFlags(false)
+	flags.KubeConfig = &path
+	k, err := kube.Connect(t.Context(), flags, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// rolled is a group in the world with a node of it, and a run of it.
+func rolled() (*world.World, engine.Run) {
+	w := world.New()
+	lt := world.Template{ID: "lt-1", Version: 2}
+	sizes := world.Sizes{Min: 1, Max: 3, Desired: 1}
+	w.SetGroup(world.Group{Name: "web", ID: "arn:1", Provider: "asg", Sizes: sizes, Template: lt, TemplateSpec: "2", Suspended: []string{"AZRebalance"}})
+	w.SetMachines([]world.Machine{{ID: "i-1", State: world.MachineInService}})
+	w.SetNode(&world.Node{Name: "a", Machine: "i-1", Taints: []world.Taint{{Key: "drainboard.dev/surplus", Effect: "PreferNoSchedule"}}})
+	now := time.Now()
+	run := engine.Run{
+		Version: engine.RecordVersion, ID: "web-1", Group: "web", GroupID: "arn:1", Provider: "asg", Strategy: "eks", State: engine.Running, Limit: 1, Started: now, Seen: now,
+		Base: sizes, BaseTemplate: lt, BaseTemplateSpec: "2", Phases: []engine.Phase{{Name: "setup", Start: now}},
+	}
+	return w, run
+}
+
+func choosing(t *testing.T, w *world.World, record string) (*driver, *bytes.Buffer) {
+	var out bytes.Buffer
+	k := anyCluster(t, http.StatusNotFound, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
+	u := &upgrade{app: &app{out: &out, err: &out}, group: "web", record: record}
+	return &driver{upgrade: u, session: &session{kube: k, namespace: "drainboard"}, view: view{world: w}, tenure: &tenure{record: k.Record("drainboard", "asg", "web")}}, &out
+}
+
+func TestRecordThatDoesNotFit(t *testing.T) {
+	w, run := rolled()
+	d, _ := choosing(t, w, "")
+	if got, err := d.fit(t.Context(), run); err != nil || got.ID != run.ID {
+		t.Fatalf("a record that fits: %v", err)
+	}
+	run.Base.Max, run.MaxSet = 50, 5
+	_, err := d.fit(t.Context(), run)
+	var e *exitError
+	if !errors.As(err, &e) || e.code != exitUsage {
+		t.Fatalf("got %v", err)
+	}
+	for _, want := range []string{"web-1", "min 1, max 50, desired 1", "Nothing was changed", "drainboard upgrade web --record fitting", "drainboard upgrade web --record discard"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not say %q", err, want)
+		}
+	}
+	d, out := choosing(t, w, recordFitting)
+	fitted, err := d.fit(t.Context(), run)
+	if err != nil || fitted.Base != w.Group.Sizes || len(fitted.Left) != 1 || !strings.Contains(out.String(), "max 50") {
+		t.Errorf("fitting: %+v, %v: %s", fitted.Base, err, out)
+	}
+}
+
+func TestRecordOfAGroupMadeAnew(t *testing.T) {
+	w, run := rolled()
+	run.GroupID = "arn:0"
+	for _, record := range []string{"", recordFitting} { // nothing of it could fit
+		d, _ := choosing(t, w, record)
+		_, err := d.fit(t.Context(), run)
+		if err == nil || !strings.Contains(err.Error(), "deleted and made anew") || strings.Contains(err.Error(), "--record fitting") || !strings.Contains(err.Error(), "--record discard") {
+			t.Errorf("--record %q: %v", record, err)
+		}
+	}
+}
+
+func TestDiscardTellsWhatIsLeft(t *testing.T) {
+	w, _ := rolled()
+	d, out := choosing(t, w, recordDiscard)
+	var told []engine.Event
+	d.listeners = append(d.listeners, func(list []engine.Event) { told = append(told, list...) })
+	if err := d.discard(t.Context(), "the unfinished run web-1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"left by an earlier run: remove taint drainboard.dev/surplus:PreferNoSchedule from a: kubectl taint node a drainboard.dev/surplus:PreferNoSchedule-", "or somebody's: resume AZRebalance: aws autoscaling resume-processes"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, out)
+		}
+	}
+	if len(told) != 4 {
+		t.Errorf("%d events", len(told))
+	}
+}
+
+func TestUnreadableRecordOffersAChoice(t *testing.T) {
+	for _, cause := range []error{&kube.DamagedError{Namespace: "drainboard", Name: "run-web", Err: errors.New("it has no version")}, &kube.NewerError{Namespace: "drainboard", Name: "run-web", Version: 9, Known: 1}} {
+		if err := unreadable(cause, "web"); !strings.Contains(err.Error(), cause.Error()) || !strings.Contains(err.Error(), "drainboard upgrade web --record discard") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if err := unreadable(errors.New("the API is away"), "web"); strings.Contains(err.Error(), "discard") {
+		t.Errorf("a record that is only out of reach is offered to be discarded: %v", err)
+	}
+	if err := (&upgrade{record: "odd"}).checkRecord(); err == nil {
+		t.Error("--record odd is taken")
+	}
+}
+
+// Credentials that have run out are said to be so, before anything is taken or read.
+func TestResumeWithExpiredCredentials(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			t.Errorf("%s %s was sent", r.Method, r.URL.Path)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","code":401}`)
+	}))
+	defer server.Close()
+	path := filepath.Join(t.TempDir(), "config")
+	config := "apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: '" + server.URL + "'}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {token: old}}]\n"
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	cmd := newRoot(strings.NewReader(""), &out, &errs)
+	cmd.SetArgs([]string{"upgrade", "web", "--auto", "--kubeconfig", path})
+	err := cmd.ExecuteContext(t.Context())
+	var e *exitError
+	if !errors.As(err, &e) || e.code != exitUsage || !strings.Contains(err.Error(), "credentials") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -81,7 +81,7 @@ func (s *Step) tellFound() {
 		parts = append(parts, plural(n, "change")+" cannot be looked up (any more)")
 	}
 	s.Run.Adopted, s.changed = nil, true
-	s.Report(Event{Type: Warning, Reason: "looked up", Message: "looked up what was under way: " + strings.Join(parts, "; ")})
+	s.Report(Event{Type: Warning, Reason: "looked up", Message: "what was under way: " + strings.Join(parts, "; ")})
 }
 
 // some is a list of at most a few, and how many more there are.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
@@ -19,7 +20,7 @@ const regainPause = 2 * time.Second
 type tenure struct {
 	lock   *kube.Lock
 	record *kube.Record
-	held   *kube.Held
+	held   atomic.Pointer[kube.Held]
 	run    engine.Run // as it was when this process began to drive it
 	saved  bool       // the record has it
 }
@@ -32,13 +33,13 @@ var (
 func (t *tenure) acquire(ctx context.Context) error {
 	held, err := t.lock.Acquire(ctx)
 	if err == nil {
-		t.held = held
+		t.held.Store(held)
 	}
 	return err
 }
 
 // release gives the lock up; more than once does no harm.
-func (t *tenure) release() { t.held.Release() }
+func (t *tenure) release() { t.held.Load().Release() }
 
 // Save writes the record.
 func (t *tenure) Save(ctx context.Context, r engine.Run) error {
@@ -48,12 +49,15 @@ func (t *tenure) Save(ctx context.Context, r engine.Run) error {
 }
 
 // Lost is closed when the lock is lost.
-func (t *tenure) Lost() <-chan struct{} { return t.held.Lost() }
+func (t *tenure) Lost() <-chan struct{} { return t.held.Load().Lost() }
+
+// Sure reports whether nobody else can hold the lock at this moment.
+func (t *tenure) Sure() bool { return t.held.Load().Sure() }
 
 // Regain takes the lock again and reads the record: if nobody else drove the
 // group meanwhile, this process goes on from there.
 func (t *tenure) Regain(ctx context.Context) (engine.Run, error) {
-	t.held.Release()
+	t.held.Load().Release()
 	for {
 		run, err := t.tryRegain(ctx)
 		var other *kube.HeldError
@@ -81,7 +85,7 @@ func (t *tenure) tryRegain(ctx context.Context) (engine.Run, error) {
 		run, err = t.goOn(loaded, found)
 	}
 	if err != nil {
-		t.held.Release()
+		t.held.Load().Release()
 	}
 	return run, err
 }

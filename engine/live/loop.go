@@ -20,6 +20,7 @@ const (
 	saveRetry    = time.Second            // after a record that could not be written
 	saveLimit    = 20 * time.Second       // one write of the record
 	lastSaving   = time.Minute            // tries to write the record of a finished run
+	sureRetry    = 100 * time.Millisecond // while it is not sure that the lock is still ours
 	actionLimit  = 2 * time.Minute        // one action, with everything; providers bound their requests
 	hookRest     = 30 * time.Second       // for hooks to be ended when their time is up
 	atOnce       = 64                     // actions under way
@@ -228,6 +229,10 @@ func (l *Loop) drive(ctx context.Context) error {
 		if !held {
 			l.refuse()
 			timer.Reset(saveRetry)
+			continue
+		}
+		if !l.Lock.Sure() { // asleep until now, as a rule: it is renewed or lost at once
+			timer.Reset(sureRetry)
 			continue
 		}
 		l.lookRound()
@@ -448,12 +453,16 @@ func (l *Loop) dispatch(a engine.Action, asked time.Time) {
 // handed back: what it was decided on may no longer be so, and the run may no
 // longer be ours.
 func (l *Loop) do(ctx context.Context, a engine.Action, asked time.Time) engine.Outcome {
-	if late := time.Now().Round(0).Sub(asked.Round(0)); late > tooLate || ctx.Err() != nil {
+	if late := time.Now().Round(0).Sub(asked.Round(0)); late > tooLate || ctx.Err() != nil || !l.Lock.Sure() {
 		return engine.Outcome{Key: a.Key, At: l.Clock.Now(), Verdict: engine.Refused, Refusal: engine.RefusedStale, Message: fmt.Sprintf("it could not start for %s", late.Round(time.Second))}
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(actionLimit, a.Limit+hookRest))
 	defer cancel()
+	ctx, permit := withPermit(ctx, l.Lock.Sure)
 	o := l.Executor.Do(ctx, a)
+	if permit.nothingSent() {
+		o = engine.Outcome{At: l.Clock.Now(), Verdict: engine.Refused, Refusal: engine.RefusedStale, Message: ErrNotSure.Error()}
+	}
 	o.Key = a.Key
 	return o
 }

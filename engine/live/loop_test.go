@@ -3,9 +3,11 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,8 +37,9 @@ func (suspendOnce) Abilities() []engine.Ability { return nil }
 type bench struct {
 	*Loop
 	mu     sync.Mutex
-	steps  []string // what happened, in order: "save", "suspend", "regain"
-	failed int      // saves that are still to fail
+	unsure atomic.Bool // it is not sure that the lock is held
+	steps  []string    // what happened, in order: "save", "suspend", "regain"
+	failed int         // saves that are still to fail
 	hold   chan struct{}
 	lost   chan struct{}
 	record engine.Run
@@ -99,6 +102,8 @@ func (b *bench) Lost() <-chan struct{} {
 	defer b.mu.Unlock()
 	return b.lost
 }
+
+func (b *bench) Sure() bool { return !b.unsure.Load() }
 
 func (b *bench) Regain(context.Context) (engine.Run, error) {
 	b.note("regain")
@@ -273,6 +278,7 @@ func TestLoopTellsWhatIsOutOfSight(t *testing.T) {
 		"in sight: the cloud is seen again, after 0s",
 		"lock lost: the lock of this run is lost: no answer in time; nothing is done until it is back, and deadlines stand still",
 		"lock held: the lock of this run is held again, after 0s: the run goes on from its record",
+		"looked up: what was under way: not seen: suspend AZRebalance, decided anew",
 	}
 	if !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
@@ -477,3 +483,59 @@ func TestLoopTellsADecisionAfterItsRecordAndBeforeItsActions(t *testing.T) {
 		t.Errorf("what happened: %v", b.steps)
 	}
 }
+
+// A process that has slept decides and asks for nothing until the lock was renewed.
+func TestLoopWaitsUntilTheLockIsSure(t *testing.T) {
+	b := newBench(t)
+	b.unsure.Store(true)
+	ctx, stop := context.WithTimeout(t.Context(), 3*sureRetry)
+	if _, err := b.Run(ctx, b.planned()); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	if slices.Contains(b.seen(), "suspend") {
+		t.Errorf("it acted: %v", b.seen())
+	}
+	b = newBench(t)
+	b.unsure.Store(true)
+	time.AfterFunc(2*sureRetry, func() { b.unsure.Store(false) })
+	run, err := b.Run(t.Context(), b.planned())
+	if err != nil || run.State != engine.Finished {
+		t.Errorf("%s, %v", run.State, err)
+	}
+}
+
+// The machine sleeps between two requests of one action: the second one, which
+// changes something, is not sent, and the action is handed back as one that never began.
+func TestPermit(t *testing.T) {
+	b := newBench(t)
+	b.init()
+	sleeps := doing(func(ctx context.Context) engine.Outcome {
+		b.unsure.Store(true)
+		return engine.Outcome{Verdict: engine.Unknown, Message: fmt.Sprint(MayAct(ctx))}
+	})
+	b.Executor = sleeps
+	o := b.do(t.Context(), engine.Action{Kind: engine.Suspend, Key: "k"}, time.Now())
+	if o.Verdict != engine.Refused || o.Refusal != engine.RefusedStale || o.Key != "k" {
+		t.Errorf("got %+v", o)
+	}
+	b.unsure.Store(false)
+	b.Executor = doing(func(ctx context.Context) engine.Outcome {
+		if err := MayAct(ctx); err != nil {
+			t.Error(err)
+		}
+		b.unsure.Store(true) // its answer is lost, and it is tried again
+		return engine.Outcome{Verdict: engine.Unknown, Message: fmt.Sprint(MayAct(ctx))}
+	})
+	if o := b.do(t.Context(), engine.Action{Kind: engine.Suspend, Key: "k"}, time.Now()); o.Verdict != engine.Unknown {
+		t.Errorf("what was sent once is said not to be: %+v", o)
+	}
+	if err := MayAct(t.Context()); err != nil {
+		t.Errorf("what is no action: %v", err)
+	}
+}
+
+// doing is an Executor.
+type doing func(context.Context) engine.Outcome
+
+func (d doing) Do(ctx context.Context, _ engine.Action) engine.Outcome { return d(ctx) }

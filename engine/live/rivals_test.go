@@ -83,6 +83,7 @@ type rival struct {
 	lost   chan struct{}
 	looked map[string]time.Time // when it last looked whether a process is suspended, and got to know
 	lostAt time.Time            // zero: it believes that it holds the lease
+	kept   time.Time            // when it last knew that it holds the lease
 }
 
 // thaw waits while the process is frozen.
@@ -105,7 +106,7 @@ func (r *rival) acquire() (run engine.Run, held bool) {
 	if r.dead || r.holder != nil && r.holder != r && time.Since(r.renewed) <= lease {
 		return run, false
 	}
-	r.holder, r.renewed = r, time.Now()
+	r.holder, r.renewed, r.kept = r, time.Now(), time.Now()
 	r.lost, r.lostAt, r.seen = make(chan struct{}), time.Time{}, r.version
 	if err := json.Unmarshal(r.record, &run); err != nil {
 		r.breaks("the record cannot be read: %v", err)
@@ -122,7 +123,7 @@ func (r *rival) renew(ctx context.Context) {
 		switch {
 		case r.dead, !r.lostAt.IsZero():
 		case r.holder == r && time.Now().After(r.deaf):
-			r.renewed = time.Now()
+			r.renewed, r.kept = time.Now(), time.Now()
 		case r.holder == r && time.Since(r.renewed) <= renewal:
 		default:
 			r.lostAt = time.Now()
@@ -136,6 +137,12 @@ func (r *rival) Lost() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.lost
+}
+
+func (r *rival) Sure() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lostAt.IsZero() && time.Since(r.kept) < renewal
 }
 
 func (r *rival) Regain(ctx context.Context) (engine.Run, error) {
@@ -198,7 +205,17 @@ func (r *rival) freeze() {
 	r.frozen = time.Now().Add(pause)
 }
 
-func (r *rival) Do(_ context.Context, a engine.Action) engine.Outcome {
+func (r *rival) Do(ctx context.Context, a engine.Action) engine.Outcome {
+	if !a.ReadOnly() { // it is looked at first, and the machine may go to sleep before it is changed
+		time.Sleep(r.span(400 * time.Millisecond))
+		if r.chance(20) {
+			r.freeze()
+		}
+		r.thaw()
+		if MayAct(ctx) != nil {
+			return engine.Outcome{Verdict: engine.Unknown}
+		}
+	}
 	r.mu.Lock()
 	if r.dead {
 		r.mu.Unlock()
@@ -241,6 +258,8 @@ func (r *rival) acts(a engine.Action) {
 		r.breaks("the record cannot be read: %v", err)
 	}
 	switch {
+	case r.holder != r:
+		r.breaks("rule 7: %s acts (%s) and somebody else may hold the lease", r.name, a.Key)
 	case r.writer != r || r.seen != r.version:
 		r.breaks("rule 7: %s acts (%s) on a record that it was not the last to write", r.name, a.Key)
 	case a.Kind == engine.Suspend && !r.done[a.Process].IsZero() && !r.looked[a.Process].Before(r.done[a.Process]):

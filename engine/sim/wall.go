@@ -162,5 +162,8 @@ func (w *Wall) Save(context.Context, engine.Run) error { return nil }
 // Lost is never closed: nobody else can get here.
 func (w *Wall) Lost() <-chan struct{} { return nil }
 
+// Sure is always so.
+func (w *Wall) Sure() bool { return true }
+
 // Regain never has to.
 func (w *Wall) Regain(context.Context) (engine.Run, error) { return engine.Run{}, live.ErrLost }

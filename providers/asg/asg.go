@@ -85,9 +85,11 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 		return nil, explain(err)
 	}
 	cfg.Credentials = login
+	gate := onlyWhileSure
 	if o.ReadOnly {
-		cfg.APIOptions = append(slices.Clip(cfg.APIOptions), onlyReads)
+		gate = onlyReads
 	}
+	cfg.APIOptions = append(slices.Clip(cfg.APIOptions), gate)
 	return &Client{
 		region:    cfg.Region,
 		scaling:   autoscaling.NewFromConfig(cfg),

@@ -8,6 +8,8 @@ import (
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/smithy-go/middleware"
+
+	"github.com/drainboard/drainboard/engine/live"
 )
 
 // ErrReadOnly means that a client that only reads was asked to change something.
@@ -24,6 +26,20 @@ func onlyReads(stack *middleware.Stack) error {
 			}
 			return next.HandleFinalize(ctx, in)
 		}), middleware.Before)
+}
+
+// onlyWhileSure lets no change of an action leave this process, not at a second try
+// either, that may not be ours to make any more.
+func onlyWhileSure(stack *middleware.Stack) error {
+	return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("DrainboardOnlyWhileSure",
+		func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
+			if !reads(awsmiddleware.GetOperationName(ctx)) {
+				if err := live.MayAct(ctx); err != nil {
+					return middleware.FinalizeOutput{}, middleware.Metadata{}, err
+				}
+			}
+			return next.HandleFinalize(ctx, in)
+		}), middleware.After)
 }
 
 func reads(call string) bool {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
+
+	"github.com/drainboard/drainboard/engine/live"
 )
 
 // A client for those who only look sends no call that changes something.
@@ -48,5 +50,29 @@ func TestConnectReadOnly(t *testing.T) {
 	}
 	if len(s.calls) == 0 {
 		t.Error("no read was sent")
+	}
+}
+
+// A process that may have lost its lock while it slept sends no call of an action that
+// changes something; reads go out.
+func TestConnectOnlyWhileSure(t *testing.T) {
+	s, c := connect(t)
+	sure := false
+	ctx := live.WithPermit(t.Context(), func() bool { return sure })
+	group := "ng"
+	suspend := func() error {
+		_, err := c.scaling.SuspendProcesses(ctx, &autoscaling.SuspendProcessesInput{AutoScalingGroupName: &group})
+		return err
+	}
+	if err := suspend(); !errors.Is(err, live.ErrNotSure) || len(s.calls) > 0 {
+		t.Errorf("got %v, sent %v", err, s.calls)
+	}
+	if _, err := c.describe(ctx, group); errors.Is(err, live.ErrNotSure) || len(s.calls) == 0 {
+		t.Errorf("nothing can be read: %v", err)
+	}
+	sure = true
+	before := len(s.calls)
+	if err := suspend(); errors.Is(err, live.ErrNotSure) || len(s.calls) == before {
+		t.Errorf("nothing can be changed: %v", err)
 	}
 }

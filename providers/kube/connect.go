@@ -79,6 +79,8 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version 
 		}
 		prefix := strings.TrimRight(base.Path, "/")
 		cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return onlyReads(prefix, next) })
+	} else {
+		cfg.Wrap(onlyWhileSure)
 	}
 	c, err := open(cfg, version)
 	if err != nil {

@@ -95,6 +95,18 @@ type Held struct {
 // is not closed by Release.
 func (h *Held) Lost() <-chan struct{} { return h.lost }
 
+// Sure reports whether nobody else can hold the lock at this moment: it was renewed
+// less than renewDeadline ago, by both clocks. The monotonic one stands still while a
+// machine sleeps (Linux), the wall clock can be set back.
+func (h *Held) Sure() bool {
+	select {
+	case <-h.lost:
+		return false
+	default:
+		return h.lease.fresh()
+	}
+}
+
 // Release gives the lock up, so that the next process need not wait for it to
 // expire. It takes at most some seconds; all acting must have ended before.
 func (h *Held) Release() {

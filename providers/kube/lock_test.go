@@ -149,3 +149,51 @@ func TestLockIsReleasedAllTheSame(t *testing.T) {
 		t.Errorf("the next process waited for %s", took)
 	}
 }
+
+// Whether the lease may still be ours is asked of both clocks: the monotonic one
+// stands still while a machine sleeps, and the wall clock can be set back.
+func TestLeaseIsFreshByBothClocks(t *testing.T) {
+	began := time.Now()
+	for _, tt := range []struct {
+		name       string
+		wall, mono time.Duration // since the lease was renewed
+		want       bool
+	}{
+		{"renewed just now", time.Second, time.Second, true},
+		{"not renewed in time", renewDeadline, renewDeadline, false},
+		{"a lid that was closed", time.Hour, time.Second, false},
+		{"a stopped process whose clock was set back", -time.Hour, time.Minute, false},
+		{"a clock that was set back", -time.Hour, time.Second, true},
+	} {
+		// A time with a monotonic reading of its own is made by adding to one that has it;
+		// what the wall clock shows then is put beside it.
+		if got := freshAt(began, began.Add(tt.mono), began.Round(0).Add(tt.wall)); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
+
+// A holder that slept until somebody else had taken the lease, finished, and given it
+// back, has lost it all the same: what the record says counts, not what it knew.
+func TestLockTakenAndGivenBackIsLost(t *testing.T) {
+	s := newFakeStore(t)
+	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+	held, err := s.Lock("drainboard", "asg", "ng-web").Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Release()
+	if !held.Sure() {
+		t.Error("just taken, and not sure")
+	}
+	name := RecordName("asg", "ng-web")
+	s.put(leasePrefix+name, lease(name, "", 1, time.Now()))
+	select {
+	case <-held.Lost():
+	case <-time.After(10 * time.Second):
+		t.Fatal("the loss is not noticed")
+	}
+	if held.Sure() {
+		t.Error("lost, and sure")
+	}
+}

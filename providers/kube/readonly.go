@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/drainboard/drainboard/engine/live"
 )
 
 // ErrReadOnly means that a client that only reads was asked to change something.
@@ -30,6 +32,22 @@ func onlyReads(prefix string, next http.RoundTripper) http.RoundTripper {
 				_ = req.Body.Close()
 			}
 			return nil, fmt.Errorf("%w: %s %s was not sent", ErrReadOnly, req.Method, req.URL.Path)
+		}
+		return next.RoundTrip(req)
+	})
+}
+
+// onlyWhileSure wraps a transport so that no change of an action leaves that may not be
+// ours to make any more.
+func onlyWhileSure(next http.RoundTripper) http.RoundTripper {
+	return roundTrip(func(req *http.Request) (*http.Response, error) {
+		if req.Method != http.MethodGet {
+			if err := live.MayAct(req.Context()); err != nil {
+				if req.Body != nil {
+					_ = req.Body.Close()
+				}
+				return nil, err
+			}
 		}
 		return next.RoundTrip(req)
 	})

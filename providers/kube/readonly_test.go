@@ -6,9 +6,11 @@ import (
 	"net/http/httptest"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -92,5 +94,43 @@ func TestOnlyReads(t *testing.T) {
 	}
 	if !slices.Equal(passed, pass) {
 		t.Errorf("passed: %q", passed)
+	}
+}
+
+// A process that may have lost its lock while it slept sends no change of an action,
+// and says so; reads, and what is no action (lock and record), go out.
+func TestConnectOnlyWhileSure(t *testing.T) {
+	var sent atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			sent.Add(1)
+		}
+		say(w, 200, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","resourceVersion":"1"}}`)
+	}))
+	defer server.Close()
+	c, err := Connect(t.Context(), kubeconfig(t, server.URL, "{token: x}"), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sure atomic.Bool
+	ctx := live.WithPermit(t.Context(), sure.Load)
+	actions := []engine.Action{
+		{Kind: engine.Evict, Namespace: "shop", Pod: "web-1", UID: "u"}, {Kind: engine.Delete, Namespace: "shop", Pod: "web-1", UID: "u", Order: "force-1"},
+		{Kind: engine.Cordon, Node: "n"},
+	}
+	for _, a := range actions {
+		if o := c.Executor().Do(ctx, a); o.Verdict == engine.Done || sent.Load() > 0 {
+			t.Errorf("%s: %+v, %d sent", a.Kind, o, sent.Load())
+		}
+	}
+	if err := c.Record("drainboard", "asg", "ng-web").Save(t.Context(), testRun("r")); err != nil || sent.Load() == 0 {
+		t.Errorf("the record: %v", err)
+	}
+	sure.Store(true)
+	for _, a := range actions {
+		before := sent.Load()
+		if o := c.Executor().Do(ctx, a); o.Verdict != engine.Done || sent.Load() == before {
+			t.Errorf("%s: %+v", a.Kind, o)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
@@ -18,8 +19,10 @@ type watchedLock struct {
 
 	mu   sync.Mutex
 	held bool // a write of ours was accepted
-	read *resourcelock.LeaderElectionRecord
-	err  error
+	// renewed is when the last such write was sent, with the monotonic reading.
+	renewed time.Time
+	read    *resourcelock.LeaderElectionRecord
+	err     error
 }
 
 // last is what was last read, and the error of the last request.
@@ -35,7 +38,8 @@ func (w *watchedLock) Get(ctx context.Context) (*resourcelock.LeaderElectionReco
 	defer cancel()
 	r, raw, err := w.LeaseLock.Get(ctx)
 	w.mu.Lock()
-	taken := err == nil && w.held && r.HolderIdentity != "" && r.HolderIdentity != w.Identity()
+	// Also if nobody holds it: somebody did, and has finished.
+	taken := err == nil && w.held && r.HolderIdentity != w.Identity()
 	if err == nil {
 		w.read = r
 	}
@@ -51,7 +55,8 @@ func (w *watchedLock) Get(ctx context.Context) (*resourcelock.LeaderElectionReco
 func (w *watchedLock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
-	return w.wrote(r, w.LeaseLock.Create(ctx, r))
+	sent := time.Now()
+	return w.wrote(r, sent, w.LeaseLock.Create(ctx, r))
 }
 
 // Update renews, takes or releases the lease. An elector that could not read
@@ -63,16 +68,31 @@ func (w *watchedLock) Update(ctx context.Context, r resourcelock.LeaderElectionR
 	}
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
-	return w.wrote(r, w.LeaseLock.Update(ctx, r))
+	sent := time.Now()
+	return w.wrote(r, sent, w.LeaseLock.Update(ctx, r))
+}
+
+// fresh reports whether the lease was renewed so lately that nobody else can have it.
+func (w *watchedLock) fresh() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := time.Now()
+	return w.held && freshAt(w.renewed, now, now.Round(0))
+}
+
+// freshAt is fresh at a moment: mono has a monotonic reading, as renewed has, and wall
+// has none.
+func freshAt(renewed, mono, wall time.Time) bool {
+	return mono.Sub(renewed) < renewDeadline && wall.Sub(renewed.Round(0)) < renewDeadline
 }
 
 // lockTimeout bounds one request, so that a second one fits into renewDeadline.
 const lockTimeout = renewDeadline / 2
 
-func (w *watchedLock) wrote(r resourcelock.LeaderElectionRecord, err error) error {
+func (w *watchedLock) wrote(r resourcelock.LeaderElectionRecord, sent time.Time, err error) error {
 	if err == nil {
 		w.mu.Lock()
-		w.held, w.read = r.HolderIdentity != "", &r
+		w.held, w.read, w.renewed = r.HolderIdentity != "", &r, sent
 		w.mu.Unlock()
 	}
 	w.note(err)

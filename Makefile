@@ -32,8 +32,10 @@ test: build labtools ## unit tests, scenarios, and rolls on the real control pla
 	cd lab && go test -count=1 -timeout 25m -v ./e2e | grep -vE '^(=== |    --- |$$)'
 
 SEEDS ?= 20000
+BOUNDARIES ?= 3000
 crash-test: ## many random clusters with random faults, every rule checked at every step; prints the figures
 	go test ./engine/sim -count=1 -timeout 2h -v -run '^TestRandom$$' -seeds=$(SEEDS) | grep -vE '^=== '
+	go test ./engine/sim -count=1 -timeout 2h -v -run '^TestCrashAtEveryAction$$' -boundaries=$(BOUNDARIES) | grep -vE '^(=== |    --- )'
 	go test ./engine/live -count=1 -timeout 1h -v -run '^TestRivals$$' -rivals=$(SEEDS) | grep -vE '^=== '
 
 lint: ## gofmt, go vet, staticcheck

@@ -35,6 +35,8 @@ type Driver struct {
 	Broken []string
 	// Decisions counts the decisions, Requests the requests that were sent.
 	Decisions, Requests int
+	// Sent counts the actions that were to be sent, in the order of CrashAt.
+	Sent int
 
 	// Witness is told what happens, in order; may be nil.
 	Witness Witness
@@ -55,10 +57,13 @@ type Driver struct {
 	cut     int            // requests of lives before this one do not arrive any more
 	doom    *Crash         // waits for its point
 	crashes map[string]int // how often a process died, by point and action
-	struck  map[string]int // how often a request failed, by how
-	check   checker
-	lastNow time.Time
-	atOnce  int
+
+	boundary   Boundary
+	atBoundary *Crash         // waits for boundary
+	struck     map[string]int // how often a request failed, by how
+	check      checker
+	lastNow    time.Time
+	atOnce     int
 }
 
 // Witness is told what a driver hears, decides, tells, asks for and is answered.
@@ -192,8 +197,12 @@ func (d *Driver) decide() {
 	d.answer(dec.Acks)
 	d.checkLetters()
 	for i, a := range dec.Actions {
+		d.Sent++
+		if d.diesAt(false, a) {
+			return
+		}
 		d.send(a)
-		if d.dies(CrashMidAct, i+1, dec.Actions) {
+		if d.diesAt(true, a) || d.dies(CrashMidAct, i+1, dec.Actions) {
 			return
 		}
 	}

@@ -20,6 +20,13 @@ const (
 	CrashAfterAct   CrashPoint = "after-act"   // it is saved, and all are sent
 )
 
+// Boundary is a place between two actions of a run: before its Nth action is sent, or
+// right after.
+type Boundary struct {
+	Nth   int
+	After bool
+}
+
 // Crash is how a driver's process dies, and another one goes on with its run.
 type Crash struct {
 	Point CrashPoint
@@ -41,6 +48,22 @@ func (d *Driver) Crash(c Crash) {
 		return
 	}
 	d.die(c)
+}
+
+// CrashAt lets the process die at a boundary, counted from the run's first action.
+func (d *Driver) CrashAt(at Boundary, c Crash) { d.boundary, d.atBoundary = at, &c }
+
+// diesAt reports whether the process has just died before or after the action that
+// is sent now.
+func (d *Driver) diesAt(after bool, a engine.Action) bool {
+	if d.atBoundary == nil || d.boundary != (Boundary{d.Sent, after}) {
+		return false
+	}
+	c := *d.atBoundary
+	d.atBoundary = nil
+	d.crashes[string(a.Kind)]++
+	d.die(c)
+	return true
 }
 
 // dies reports whether the process has just died, at a point of a decision with

@@ -1,0 +1,133 @@
+package sim
+
+import (
+	"flag"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+var boundariesFlag = flag.Uint64("boundaries", 1, "how many seeds of a roll of 12 nodes to crash: at every action of the first 3, at some of the others")
+
+// twelve is a roll of 12 nodes up to its start.
+func twelve(t *testing.T, seed uint64) *Script {
+	t.Helper()
+	c := NewScript()
+	if out, err := c.Do(fmt.Sprintf(`
+		seed %d
+		cluster zones=a,b,c nodes=12 min=%d
+		workload web replicas=16 stop=%ds
+		workload db kind=statefulset replicas=3 stop=2s
+		workload logs kind=daemonset
+		budget web max=%d
+		budget db max=1
+		settings strategy=%s max-unavailable=%d post-drain-wait=%ds
+		start`, seed, seed%4, 1+seed%7, 1+seed%4, strategyOf(seed), 1+seed%3, 1+seed%5)); err != nil {
+		t.Fatal(err, out)
+	}
+	c.Driver.Audit, c.hurried = 1<<30, true
+	return c
+}
+
+// toItsEnd plays a roll, and checks that it ended well: no rule was broken, and no more
+// machines were launched than without a crash, so none was ended twice or in vain.
+func (c *Script) toItsEnd(launched int) error {
+	if _, err := c.Do("run until=end"); err != nil {
+		return err
+	}
+	switch d := c.Driver; {
+	case d.Run.Result != engine.Succeeded:
+		return fmt.Errorf("it ended %s: %s", d.Run.Result, d.Run.Why)
+	case len(d.Run.Left) > 0:
+		return fmt.Errorf("left behind: %v", d.Run.Left)
+	case launched > 0 && c.launched() != launched:
+		return fmt.Errorf("%d machines were launched, without a crash %d", c.launched(), launched)
+	}
+	return nil
+}
+
+// launched is how many machines there were.
+func (c *Script) launched() (n int) {
+	for _, zone := range c.Sim.group.Zones {
+		n += c.Sim.numbers["node/"+zone]
+	}
+	return n
+}
+
+// TestCrashAtEveryAction rolls 12 nodes, and again for each of the actions of that
+// roll: the process dies before it is sent, after it has arrived but before its
+// answer is known, and after it was sent and got lost. Another one goes on, and the
+// end passes the same checks as that of the roll without a crash (rule 6).
+func TestCrashAtEveryAction(t *testing.T) {
+	type life struct {
+		seed  uint64
+		at    Boundary
+		crash Crash
+	}
+	var lives []life
+	launched, skipped := map[uint64]int{}, uint64(0)
+	for seed := uint64(1); seed <= *boundariesFlag; seed++ {
+		c := twelve(t, seed)
+		if err := c.toItsEnd(0); err != nil {
+			if len(c.Driver.Broken) > 0 || seed <= 3 {
+				t.Fatalf("seed %d, without a crash: %v", seed, err)
+			}
+			skipped++ // a cluster with too little room, as a rule
+			continue
+		}
+		launched[seed] = c.launched()
+		stride := 1
+		switch {
+		case *boundariesFlag == 1:
+			stride = 5 // a different part of them for each way to die
+		case seed > 3:
+			stride = c.Driver.Sent / 2 // two of each, at other places for each seed
+		}
+		for way := range 3 {
+			for k := 1 + (way*stride/3+int(seed-1)*17)%stride; k <= c.Driver.Sent; k += stride {
+				lives = append(lives, life{seed, Boundary{k, way > 0}, Crash{Pause: 10 * time.Second, Lost: way == 2}})
+			}
+		}
+	}
+	var next, failed atomic.Int64
+	var mu sync.Mutex
+	kinds := map[string]int{}
+	t.Run("lives", func(t *testing.T) {
+		for shard := range runtime.GOMAXPROCS(0) {
+			t.Run(fmt.Sprint(shard), func(t *testing.T) {
+				t.Parallel()
+				for n := next.Add(1) - 1; n < int64(len(lives)) && failed.Load() < 5; n = next.Add(1) - 1 {
+					l := lives[n]
+					c := twelve(t, l.seed)
+					c.Driver.CrashAt(l.at, l.crash)
+					if err := c.toItsEnd(launched[l.seed]); err != nil {
+						failed.Add(1)
+						t.Errorf("seed %d, action %d (after %v, lost %v): %v", l.seed, l.at.Nth, l.at.After, l.crash.Lost, err)
+					}
+					if c.Driver.life != 1 {
+						t.Errorf("seed %d, action %d: the process died %d times", l.seed, l.at.Nth, c.Driver.life)
+					}
+					mu.Lock()
+					for kind, n := range c.Driver.crashes {
+						kinds[kind] += n
+					}
+					mu.Unlock()
+				}
+			})
+		}
+	})
+	t.Logf("%d rolls of %d seeds died: %v", len(lives), len(launched), kinds)
+	if skipped > *boundariesFlag/5 {
+		t.Errorf("%d seeds do not even end well without a crash", skipped)
+	}
+	for _, kind := range []engine.ActionKind{engine.AddTaint, engine.Cordon, engine.AddLabel, engine.Evict, engine.LookAtPods, engine.Terminate} {
+		if kinds[string(kind)] == 0 {
+			t.Errorf("no process died at %s", kind)
+		}
+	}
+}

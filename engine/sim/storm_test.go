@@ -1,0 +1,86 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// storm plays a random roll for a while, and aborts it while every second request
+// fails. It returns what was left behind, and the first broken rule, "" if none was.
+func (c *Script) storm(seed uint64) (left []string, broken string) {
+	p := &player{Script: c, r: rand.New(rand.NewPCG(seed, 0x5708))}
+	p.say("seed %d", seed)
+	p.world()
+	p.asks(strategyOf(seed))
+	p.say("start")
+	if p.Driver == nil || p.broken != "" {
+		return nil, p.broken
+	}
+	p.Driver.Audit, p.hurried = 1000, true
+	for range 1 + p.r.IntN(12) {
+		if p.on() {
+			p.say("run for=%dms", 200+p.r.IntN(15000))
+		}
+		if p.on() && p.one(3) {
+			p.meddle()
+		}
+	}
+	p.say("fault chance p=0.5")
+	if p.one(3) { // what is tried again and again does not help against it
+		p.say("fault refuse kind=%s as=forbidden count=1000", p.pick("untaint", "uncordon", "unlabel", "resume", "set-sizes", "set-template", "terminate"))
+	}
+	for try := 0; p.on() && try < 3; try++ { // a crash may swallow what the operator says
+		p.say("operator abort")
+		p.say("run for=%s", 30*time.Minute)
+	}
+	if p.broken == "" && p.Driver.Run.State != engine.Finished {
+		p.broken = "the run does not end: " + p.runLine()
+	}
+	return p.Driver.Run.Left, p.broken
+}
+
+// TestAbortInAStorm: a run that is aborted while half of the API fails ends in time,
+// and everything is as it was before or named with the command that puts it back: rule
+// 5, which the checker holds every end to.
+func TestAbortInAStorm(t *testing.T) {
+	seeds := max(60, *seedsFlag/10)
+	var next, failed, aborted, leaving atomic.Uint64
+	t.Run("seeds", func(t *testing.T) {
+		for shard := range runtime.GOMAXPROCS(0) {
+			t.Run(fmt.Sprint(shard), func(t *testing.T) {
+				t.Parallel()
+				for seed := next.Add(1); seed <= seeds && failed.Load() < 5; seed = next.Add(1) {
+					c := NewScript()
+					left, broken := c.storm(seed)
+					if broken != "" {
+						failed.Add(1)
+						t.Errorf("seed %d: %s", seed, broken)
+					}
+					if c.Driver == nil || c.Driver.Run.Result != engine.Aborted {
+						continue
+					}
+					aborted.Add(1)
+					if len(left) > 0 {
+						leaving.Add(1)
+					}
+					for _, line := range left {
+						if strings.HasSuffix(line, ": ") {
+							t.Errorf("seed %d: no command: %s", seed, line)
+						}
+					}
+				}
+			})
+		}
+	})
+	t.Logf("%d seeds, %d aborted, %d of these left something behind", seeds, aborted.Load(), leaving.Load())
+	if failed.Load() == 0 && (aborted.Load() < seeds/3 || leaving.Load() == 0) {
+		t.Error("hardly anything was aborted, or nothing could not be put back")
+	}
+}

@@ -94,6 +94,8 @@ func (t *tenure) tryRegain(ctx context.Context) (engine.Run, error) {
 // process drives.
 func (t *tenure) goOn(loaded engine.Run, found bool) (engine.Run, error) {
 	switch {
+	case found && loaded.ID == t.run.ID && loaded.State == engine.Finished: // not by us: we would have stopped
+		return loaded, fmt.Errorf("%w: another process has ended the run meanwhile: %s", live.ErrLost, loaded.Result)
 	case found && loaded.ID == t.run.ID:
 		return loaded, nil
 	case !t.saved && (!found || loaded.State == engine.Finished):

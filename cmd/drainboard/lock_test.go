@@ -24,6 +24,7 @@ func TestTenureGoesOnOnlyWithItsOwnRun(t *testing.T) {
 		{"lost before the first save, somebody is at it", false, engine.Run{ID: "theirs", State: engine.Running}, true, ""},
 		{"somebody took over and started anew", true, engine.Run{ID: "theirs", State: engine.Running}, true, ""},
 		{"somebody took over and finished", true, engine.Run{ID: "theirs", State: engine.Finished}, true, ""},
+		{"somebody took over and ended it", true, engine.Run{ID: "mine", State: engine.Finished}, true, ""},
 		{"the record was deleted", true, engine.Run{}, false, ""},
 	} {
 		h := &tenure{run: mine, saved: c.saved}

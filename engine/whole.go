@@ -62,7 +62,7 @@ var stages = []Stage{Outdated, Queued, Draining, Settling, Terminating, Replaced
 func (m Mark) whole(machine string) error {
 	a := m.Put
 	switch {
-	case a.Kind != AddTaint && a.Kind != Cordon && a.Kind != AddLabel:
+	case a.Kind != AddTaint && a.Kind != Cordon && a.Kind != AddLabel && a.Kind != Annotate:
 		return fmt.Errorf("%s is no mark (%q)", a.Kind, a.Key)
 	case a.Machine != machine || a.Node == "" || a.Key == "":
 		return fmt.Errorf("the mark %q of machine %s is on node %q of machine %q", a.Key, machine, a.Node, a.Machine)
@@ -78,9 +78,9 @@ func (a *Action) whole() error {
 		if a.Taint == nil {
 			lacks = "taint"
 		}
-	case AddLabel, RemoveLabel:
-		if a.Label == "" {
-			lacks = "label"
+	case AddLabel, RemoveLabel, Annotate, Unannotate:
+		if a.Label == "" && a.Annotation == "" {
+			lacks = "label or annotation"
 		}
 	case SetTemplate, CreateTemplate:
 		if a.Template == nil {

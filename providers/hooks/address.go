@@ -31,7 +31,7 @@ func FromFile(file string) Address { return Address{file: file} }
 
 // Resolve reads the URL where it is.
 func (a Address) Resolve() (Address, error) {
-	text, from := a.url, ""
+	var text, from string
 	switch {
 	case a.env != "":
 		text, from = os.Getenv(a.env), "the environment variable "+a.env

@@ -15,7 +15,7 @@ import (
 // storm plays a random roll for a while, and aborts it while every second request
 // fails. It returns what was left behind, and the first broken rule, "" if none was.
 func (c *Script) storm(seed uint64) (left []string, broken string) {
-	p := &player{Script: c, r: rand.New(rand.NewPCG(seed, 0x5708))}
+	p := &player{Script: c, r: rand.New(rand.NewPCG(seed, 0x5708)), remote: rand.New(rand.NewPCG(seed, 0xe15e))}
 	p.say("seed %d", seed)
 	p.world()
 	p.asks(strategyOf(seed))

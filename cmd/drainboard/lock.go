@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,11 +61,10 @@ func (t *tenure) Regain(ctx context.Context) (engine.Run, error) {
 	t.held.Load().Release()
 	for {
 		run, err := t.tryRegain(ctx)
-		var other *kube.HeldError
 		switch {
 		case err == nil, errors.Is(err, live.ErrLost):
 			return run, err
-		case errors.As(err, &other):
+		case theirs(err):
 			return run, fmt.Errorf("%w: %s", live.ErrLost, err)
 		}
 		select {
@@ -73,6 +73,15 @@ func (t *tenure) Regain(ctx context.Context) (engine.Run, error) {
 			return run, ctx.Err()
 		}
 	}
+}
+
+// theirs reports whether an error says that the group is another's by now: no waiting
+// mends that, and the lock must stay free for whoever can go on.
+func theirs(err error) bool {
+	var other *kube.HeldError
+	var newer *kube.NewerError
+	var damaged *kube.DamagedError
+	return errors.As(err, &other) || errors.As(err, &newer) || errors.As(err, &damaged)
 }
 
 func (t *tenure) tryRegain(ctx context.Context) (engine.Run, error) {
@@ -96,7 +105,9 @@ func (t *tenure) goOn(loaded engine.Run, found bool) (engine.Run, error) {
 	switch {
 	case found && loaded.ID == t.run.ID && loaded.State == engine.Finished: // not by us: we would have stopped
 		return loaded, fmt.Errorf("%w: another process has ended the run meanwhile: %s", live.ErrLost, loaded.Result)
-	case found && loaded.ID == t.run.ID:
+	case found && loaded.ID == t.run.ID && (loaded.Strategy != t.run.Strategy || loaded.GroupID != t.run.GroupID):
+		return loaded, fmt.Errorf("%w: its record was edited: it is of strategy %s and group %s now", live.ErrLost, loaded.Strategy, cmp.Or(loaded.GroupID, loaded.Group))
+	case found && loaded.ID == t.run.ID: // whether it still fits the group the loop sees, which knows the group
 		return loaded, nil
 	case !t.saved && (!found || loaded.State == engine.Finished):
 		return t.run, nil // nothing of ours was written, and nobody else is at it

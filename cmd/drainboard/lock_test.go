@@ -1,16 +1,31 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/kube"
 )
 
 // TestTenureGoesOnOnlyWithItsOwnRun: what a record read after a lost lock means.
 func TestTenureGoesOnOnlyWithItsOwnRun(t *testing.T) {
-	mine := engine.Run{ID: "mine", State: engine.Running}
+	mine := engine.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: engine.Running}
 	for _, c := range []struct {
 		name   string
 		saved  bool
@@ -18,13 +33,15 @@ func TestTenureGoesOnOnlyWithItsOwnRun(t *testing.T) {
 		found  bool
 		want   string // the run to go on with, "" for none
 	}{
-		{"our own record", true, engine.Run{ID: "mine", State: engine.Paused}, true, "mine"},
+		{"our own record", true, engine.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: engine.Paused}, true, "mine"},
+		{"edited to be of another strategy", true, engine.Run{ID: "mine", Strategy: "surge", GroupID: "arn:1", State: engine.Running}, true, ""},
+		{"edited to be of another group", true, engine.Run{ID: "mine", Strategy: "eks", GroupID: "arn:2", State: engine.Running}, true, ""},
 		{"lost before the first save, no record", false, engine.Run{}, false, "mine"},
 		{"lost before the first save, an old record", false, engine.Run{ID: "old", State: engine.Finished}, true, "mine"},
 		{"lost before the first save, somebody is at it", false, engine.Run{ID: "theirs", State: engine.Running}, true, ""},
 		{"somebody took over and started anew", true, engine.Run{ID: "theirs", State: engine.Running}, true, ""},
 		{"somebody took over and finished", true, engine.Run{ID: "theirs", State: engine.Finished}, true, ""},
-		{"somebody took over and ended it", true, engine.Run{ID: "mine", State: engine.Finished}, true, ""},
+		{"somebody took over and ended it", true, engine.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: engine.Finished}, true, ""},
 		{"the record was deleted", true, engine.Run{}, false, ""},
 	} {
 		h := &tenure{run: mine, saved: c.saved}
@@ -33,4 +50,67 @@ func TestTenureGoesOnOnlyWithItsOwnRun(t *testing.T) {
 			t.Errorf("%s: goes on with %q, %v; want %q", c.name, run.ID, err, c.want)
 		}
 	}
+}
+
+// A record that cannot be gone on with when the lock is back ends this process's part:
+// it must not take and give up the lock for ever.
+func TestRegainGivesUpAnUnreadableRecord(t *testing.T) {
+	for _, c := range []struct{ record, says string }{
+		{`{"version":99}`, "written by a newer drainboard"},
+		{`{"version":`, "is damaged"},
+	} {
+		flags := leasing(t, c.record)
+		k, err := kube.Connect(t.Context(), flags, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &tenure{lock: k.Lock("drainboard", "asg", "web"), record: k.Record("drainboard", "asg", "web"), run: engine.Run{ID: "mine"}, saved: true}
+		if err := h.acquire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithTimeout(t.Context(), 5*regainPause)
+		if _, err := h.Regain(ctx); !errors.Is(err, live.ErrLost) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.record, err)
+		}
+		stop()
+		h.release()
+	}
+}
+
+// leasing is a cluster that keeps leases, and has a group's record as it is given.
+func leasing(t *testing.T, record string) *genericclioptions.ConfigFlags {
+	var mu sync.Mutex
+	var lease *coordinationv1.Lease
+	version := 0
+	return serving(t, func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		var answer any = &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure", Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound}
+		code := http.StatusNotFound
+		body, _ := io.ReadAll(r.Body)
+		switch {
+		case r.URL.Path == "/readyz":
+			code = http.StatusOK
+		case strings.Contains(r.URL.Path, "/configmaps/"):
+			code, answer = http.StatusOK, &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"},
+				ObjectMeta: metav1.ObjectMeta{Namespace: "drainboard", Name: filepath.Base(r.URL.Path), ResourceVersion: "1"}, Data: map[string]string{"run.json": record}}
+		case !strings.Contains(r.URL.Path, "/leases"):
+		case r.Method != http.MethodGet:
+			of, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
+			if err != nil {
+				t.Error(err)
+				break
+			}
+			version++
+			lease = of.(*coordinationv1.Lease)
+			lease.Kind, lease.APIVersion, lease.ResourceVersion = "Lease", "coordination.k8s.io/v1", strconv.Itoa(version)
+			fallthrough
+		case lease != nil:
+			code, answer = http.StatusOK, lease
+		}
+		w.WriteHeader(code)
+		if err := json.NewEncoder(w).Encode(answer); err != nil {
+			t.Error(err)
+		}
+	})
 }

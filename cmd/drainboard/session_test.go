@@ -23,8 +23,7 @@ import (
 // nothing once asked has seen it. It returns the flags that lead there.
 func cluster(t *testing.T, may func(*http.Request, *authv1.ResourceAttributes) bool, asked func(*http.Request)) *genericclioptions.ConfigFlags {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
+	return serving(t, func(w http.ResponseWriter, r *http.Request) {
 		var review authv1.SelfSubjectAccessReview
 		body, _ := io.ReadAll(r.Body)
 		if _, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, &review); err != nil || review.Spec.ResourceAttributes == nil {
@@ -38,6 +37,15 @@ func cluster(t *testing.T, may func(*http.Request, *authv1.ResourceAttributes) b
 		if err := json.NewEncoder(w).Encode(review); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// serving is a cluster that answers in JSON; it returns the flags that lead there.
+func serving(t *testing.T, answer http.HandlerFunc) *genericclioptions.ConfigFlags {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		answer(w, r)
 	}))
 	t.Cleanup(server.Close)
 	path := filepath.Join(t.TempDir(), "config")

@@ -187,6 +187,9 @@ func (l *Loop) drive(ctx context.Context) error {
 			continue
 		case <-lost: // below, before anything else is decided
 		case r := <-l.regained:
+			if r.err == nil {
+				r.err = l.misfit(r.run)
+			}
 			if r.err != nil {
 				return r.err
 			}

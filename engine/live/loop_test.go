@@ -203,6 +203,40 @@ func TestLoopGivesUpWhenSomebodyElseHasTheLock(t *testing.T) {
 	}
 }
 
+// What somebody wrote into the record while the lock was lost ends this process's part
+// if it is of another group, or does not fit the group; what did not fit before does not.
+func TestLoopGoesOnOnlyWithARecordThatFits(t *testing.T) {
+	odd := world.Sizes{Min: 1, Max: 50, Desired: 1}
+	for _, c := range []struct {
+		name string
+		own  func(*engine.Run)
+		edit func(*engine.Run)
+		says string // "" if it goes on
+	}{
+		{"as it was", nil, func(*engine.Run) {}, ""},
+		{"another group", nil, func(r *engine.Run) { r.GroupID = "arn:2" }, "made anew"},
+		{"sizes that no run leads to", nil, func(r *engine.Run) { r.Base, r.MaxSet = odd, 5 }, "max 50"},
+		{"unfit from the start", func(r *engine.Run) { r.Base, r.MaxSet = odd, 5 }, func(*engine.Run) {}, ""},
+	} {
+		b := newBench(t)
+		b.World.Group.ID = "arn:1"
+		own := b.planned()
+		if c.own != nil {
+			c.own(&own)
+		}
+		b.record = own
+		c.edit(&b.record)
+		close(b.lost)
+		r, err := b.Run(t.Context(), own)
+		if c.says == "" && (err != nil || r.Result != engine.Succeeded) || c.says != "" && (!errors.Is(err, ErrLost) || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: %s, %v", c.name, r.Result, err)
+		}
+		if c.says != "" && slices.Contains(b.seen(), "suspend") {
+			t.Errorf("%s: it acted: %v", c.name, b.seen())
+		}
+	}
+}
+
 // An API that does not answer holds up a write of the record, and with it the
 // loop, but not the news that the lock is lost.
 func TestLoopNoticesTheLossWhileItWrites(t *testing.T) {

@@ -132,7 +132,7 @@ func (w *Watch) publish() {
 // unfit says what of a run's record does not fit the group, "" if all does or the
 // group is not known.
 func (w *Watch) unfit(run engine.Run) string {
-	if w.World.Health[world.Cluster].Fresh.IsZero() || w.World.Health[world.Cloud].Fresh.IsZero() || run.Whole() != nil {
+	if !known(w.World) || run.Whole() != nil {
 		return ""
 	}
 	if why := run.Strange(w.World); why != "" {

@@ -397,8 +397,7 @@ func (s *Step) leaveSizes() {
 	if n := s.Run.Surge(); n <= 0 && g.Sizes.Desired > s.Run.Base.Desired && s.Run.Raised {
 		s.Note(fmt.Sprintf("somebody else raised the group's desired size meanwhile: it is %d, and is left as it is", g.Sizes.Desired))
 	} else if n = min(n, g.Sizes.Desired-s.Run.Base.Desired); n > 0 {
-		s.Leave(fmt.Sprintf("the group's desired size stays %d above its base, because new nodes hold pods or could not be launched; drain a node and end it", n),
-			fmt.Sprintf("aws autoscaling terminate-instance-in-auto-scaling-group --instance-id INSTANCE --should-decrement-desired-capacity  # then update-auto-scaling-group --auto-scaling-group-name %s --max-size %d", g.Name, s.Run.Base.Max))
+		s.Leave(fmt.Sprintf("the group's desired size stays %d above its base, because new nodes hold pods or could not be launched; drain a node and end it", n), s.Run.shrink())
 	}
 	if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {
 		s.Leave(s.unsureRaise(), "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+g.Name)
@@ -409,4 +408,28 @@ func (s *Step) leaveSizes() {
 		a := Action{Kind: SetSizes, Group: g.Name, From: &from, Sizes: &to}
 		s.Leave(fmt.Sprintf("the group's maximum stays %d", g.Sizes.Max), a.Command())
 	}
+}
+
+// shrink is the command that takes one machine of the surge away again.
+func (r *Run) shrink() string {
+	return fmt.Sprintf("aws autoscaling terminate-instance-in-auto-scaling-group --instance-id INSTANCE --should-decrement-desired-capacity  # then update-auto-scaling-group --auto-scaling-group-name %s --max-size %d", r.Group, r.Base.Max)
+}
+
+// grown lists what the run has made of the group's sizes and not taken back, each with
+// the command that would.
+func (r *Run) grown() (out []string) {
+	n := r.Surge()
+	if n > 0 {
+		out = append(out, fmt.Sprintf("the group %s is %s larger than it was (%s); drain a node and end it: %s", r.Group, plural(n, "machine"), r.Base, r.shrink()))
+	}
+	if r.RaiseUnsure && !r.Raised {
+		out = append(out, fmt.Sprintf("the group %s may be %s larger than it was (%s): aws autoscaling describe-scaling-activities --auto-scaling-group-name %s", r.Group, plural(r.Raise, "machine"), r.Base, r.Group))
+	}
+	if n <= 0 && r.Raised && r.MaxSet > r.Base.Max {
+		from, to := r.Base, r.Base
+		from.Max = r.MaxSet
+		a := Action{Kind: SetSizes, Group: r.Group, From: &from, Sizes: &to}
+		out = append(out, fmt.Sprintf("the group's maximum is %d, and was %d: %s", from.Max, to.Max, a.Command()))
+	}
+	return out
 }

@@ -275,8 +275,5 @@ func (r *Run) Outstanding() []string {
 		a := r.templateBack()
 		out = append(out, a.describe()+": "+a.Command())
 	}
-	if n := r.Surge(); n > 0 {
-		out = append(out, fmt.Sprintf("the group %s is %s larger than it was (%s)", r.Group, plural(n, "machine"), r.Base))
-	}
-	return out
+	return append(out, r.grown()...)
 }

@@ -158,7 +158,7 @@ type Trace struct {
 
 // Traces lists what in a group looks like a run's work, for when no record says what
 // it was: taints and labels that only Drainboard and EKS use for that, and then what
-// others do as well (certain is false): cordons and suspended processes.
+// others do as well: cordons, labels, annotations and suspended processes.
 func Traces(w *world.World) (sure, unsure []Trace) {
 	add := func(to *[]Trace, undo Action) { *to = append(*to, Trace{undo.describe(), undo.Command()}) }
 	for _, m := range w.Machines() {
@@ -174,6 +174,9 @@ func Traces(w *world.World) (sure, unsure []Trace) {
 		_, excluded := n.Labels[excludeLabel]
 		if excluded {
 			add(&unsure, Action{Kind: RemoveLabel, Node: n.Name, Label: excludeLabel})
+		}
+		if _, kept := n.Annotations[world.KeepFromScaleDown]; kept {
+			add(&unsure, Action{Kind: Unannotate, Node: n.Name, Annotation: world.KeepFromScaleDown})
 		}
 		if n.Unschedulable {
 			add(&unsure, Action{Kind: Uncordon, Node: n.Name})

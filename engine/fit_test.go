@@ -125,6 +125,9 @@ func TestStrange(t *testing.T) {
 
 func TestTraces(t *testing.T) {
 	_, w := left(t)
+	node := *w.NodeOf(w.Machines()[0].ID)
+	node.Annotations = map[string]string{world.KeepFromScaleDown: "true"}
+	w.SetNode(&node)
 	sure, unsure := engine.Traces(w)
 	commands := func(traces []engine.Trace) (all string) {
 		for _, one := range traces {
@@ -135,8 +138,23 @@ func TestTraces(t *testing.T) {
 	if got := commands(sure); strings.Count(got, "kubectl taint node ") != 4 || !strings.Contains(got, "eks.amazonaws.com/nodegroup=unschedulable:NoSchedule-") {
 		t.Errorf("taints of ours: %q", got)
 	}
-	if got := commands(unsure); !strings.Contains(got, "resume-processes --auto-scaling-group-name ng --scaling-processes AZRebalance") {
+	if got := commands(unsure); !strings.Contains(got, "resume-processes --auto-scaling-group-name ng --scaling-processes AZRebalance") || !strings.Contains(got, "kubectl annotate node "+node.Name+" "+world.KeepFromScaleDown+"-") {
 		t.Errorf("what may be ours: %q", got)
+	}
+}
+
+// What a run has made of the group's sizes is outstanding, whether it is known or not.
+func TestOutstandingSizes(t *testing.T) {
+	for want, edit := range map[string]func(*engine.Run){
+		"the group ng is 2 machines larger than it was":                                     func(r *engine.Run) { r.Raised, r.Raise, r.MaxSet = true, 2, 12 },
+		"the group ng may be 2 machines larger than it was":                                 func(r *engine.Run) { r.RaiseUnsure, r.Raise = true, 2 },
+		"the group's maximum is 12, and was 10: aws autoscaling update-auto-scaling-group ": func(r *engine.Run) { r.Raised, r.Raise, r.Lowered, r.MaxSet = true, 2, 2, 12 },
+	} {
+		r := engine.Run{Group: "ng", Base: world.Sizes{Min: 1, Max: 10, Desired: 10}, Phases: []engine.Phase{{}}}
+		edit(&r)
+		if got := r.Outstanding(); len(got) != 1 || !strings.HasPrefix(got[0], want) || !strings.Contains(got[0], ": aws autoscaling ") {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
@@ -79,22 +80,33 @@ func (d *driver) goneTemplates(ctx context.Context, run engine.Run) ([]world.Tem
 	return []world.Template{run.BaseTemplate}, nil
 }
 
-// discard puts the record of an unfinished run aside, and tells what it may have left.
-func (d *driver) discard(ctx context.Context, why string) error {
+// discard puts the record of an unfinished run aside, and tells what it has left, as far
+// as the record says (run is nil if it cannot be read), and what it may have left.
+func (d *driver) discard(ctx context.Context, run *engine.Run, why string) error {
 	name, err := d.tenure.record.Keep(ctx, fmt.Sprintf("put aside by %s: %s", who(), why))
 	if err != nil {
 		return usage(err)
 	}
 	d.warn("", "record", fmt.Sprintf("the record was put aside as configmap %s (%s)", name, why))
+	var changed []string
+	if run != nil && run.Strange(d.view.world) == "" {
+		changed = run.Outstanding()
+	}
+	for _, what := range changed {
+		d.warn("", "trace", "changed by the run "+run.ID+" and not put back: "+what)
+	}
 	sure, unsure := engine.Traces(d.view.world)
-	for _, t := range sure {
-		d.warn("", "trace", "left by an earlier run: "+t.What+": "+t.Command)
+	tell := func(traces []engine.Trace, words string) (told int) {
+		for _, t := range traces {
+			if what := t.What + ": " + t.Command; !slices.Contains(changed, what) {
+				d.warn("", "trace", words+what)
+				told++
+			}
+		}
+		return told
 	}
-	for _, t := range unsure {
-		d.warn("", "trace", "may be left by an earlier run, or somebody's: "+t.What+": "+t.Command)
-	}
-	if len(sure)+len(unsure) > 0 {
-		d.warn("", "trace", "what is there before the new run begins counts as somebody's and stays: undo what is not, before it starts")
+	if len(changed)+tell(sure, "left by an earlier run: ")+tell(unsure, "may be left by an earlier run, or somebody's: ") > 0 {
+		d.warn("", "trace", "what is there before the new run begins counts as somebody's and stays, the group's sizes and template too: undo what is not, before it starts")
 	}
 	return nil
 }

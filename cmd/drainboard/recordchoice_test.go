@@ -110,7 +110,7 @@ func TestDiscardTellsWhatIsLeft(t *testing.T) {
 	d, out := choosing(t, w, recordDiscard)
 	var told []engine.Event
 	d.listeners = append(d.listeners, func(list []engine.Event) { told = append(told, list...) })
-	if err := d.discard(t.Context(), "the unfinished run web-1"); err != nil {
+	if err := d.discard(t.Context(), nil, "the unfinished run web-1"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"left by an earlier run: remove taint drainboard.dev/surplus:PreferNoSchedule from a: kubectl taint node a drainboard.dev/surplus:PreferNoSchedule-", "or somebody's: resume AZRebalance: aws autoscaling resume-processes"} {
@@ -120,6 +120,30 @@ func TestDiscardTellsWhatIsLeft(t *testing.T) {
 	}
 	if len(told) != 4 {
 		t.Errorf("%d events", len(told))
+	}
+}
+
+// What a readable record says that the run has made of the group is named, and nothing
+// is named twice.
+func TestDiscardNamesWhatTheRunHasChanged(t *testing.T) {
+	w, run := rolled()
+	target := world.Template{ID: "lt-1", Version: 3}
+	run.Phases[0].End, run.Target.Templates = run.Started, []world.Template{target}
+	run.Raised, run.Raise, run.MaxSet, run.Suspended = true, 2, 5, []string{"AZRebalance"}
+	w.Group.Template, w.Group.Sizes = target, world.Sizes{Min: 1, Max: 5, Desired: 3}
+	d, out := choosing(t, w, recordDiscard)
+	if err := d.discard(t.Context(), &run, "the unfinished run web-1"); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, out.String(), "changed by the run web-1 and not put back: the group web is 2 machines larger than it was (min 1, max 3, desired 1); drain a node and end it: aws autoscaling terminate-instance",
+		"LaunchTemplateId=lt-1,Version=2", "not put back: resume AZRebalance", "the group's sizes and template too")
+	if n := strings.Count(out.String(), "resume AZRebalance"); n != 1 {
+		t.Errorf("it is named %d times:\n%s", n, out)
+	}
+	run.GroupID = "arn:0" // what it says is of a group that is gone
+	d, out = choosing(t, w, recordDiscard)
+	if err := d.discard(t.Context(), &run, "the unfinished run web-1"); err != nil || strings.Contains(out.String(), "changed by") {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

@@ -173,11 +173,11 @@ func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings e
 	unfinished := err == nil && found && run.State != engine.Finished
 	switch {
 	case u.record == recordDiscard && found && (err != nil || unfinished):
-		why := fmt.Sprintf("the unfinished run %s", run.ID)
+		why, readable := fmt.Sprintf("the unfinished run %s", run.ID), &run
 		if err != nil {
-			why = err.Error()
+			why, readable = err.Error(), nil
 		}
-		if err := d.discard(ctx, why); err != nil {
+		if err := d.discard(ctx, readable, why); err != nil {
 			return err
 		}
 	case err != nil:

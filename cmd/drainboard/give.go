@@ -185,10 +185,13 @@ func (o *order) ask(ctx context.Context, driver string) (wanted bool, err error)
 }
 
 // send gives the command, waits for the answer, and takes the command back if none comes.
+// One that the driver has heard cannot be taken back: its answer is waited for until the
+// command is over.
 func (o *order) send(ctx context.Context) error {
 	now := o.kube.Clock().Now()
+	over := now.Add(o.wait + overrun)
 	given, err := o.kube.Give(ctx, o.app.namespace, asg.Provider, o.group, engine.Command{
-		Kind: o.kind, Run: o.run.ID, Batch: o.batch, Hash: o.hash, By: who(), At: now, Expires: now.Add(o.wait + overrun), Reason: o.reason,
+		Kind: o.kind, Run: o.run.ID, Batch: o.batch, Hash: o.hash, By: who(), At: now, Expires: over, Reason: o.reason,
 	})
 	if err != nil {
 		return usage(err)
@@ -199,11 +202,6 @@ func (o *order) send(ctx context.Context) error {
 	if err == nil {
 		return o.say(verdictOf(answer))
 	}
-	after := context.WithoutCancel(ctx)
-	late, back := given.Withdraw(after)
-	if late != nil {
-		return o.say(verdictOf(*late))
-	}
 	why := "nobody has answered within " + o.wait.String()
 	switch {
 	case ctx.Err() != nil:
@@ -211,16 +209,29 @@ func (o *order) send(ctx context.Context) error {
 	case waiting.Err() == nil:
 		why = err.Error()
 	}
-	if back != nil {
-		why += fmt.Sprintf("; it could not be taken back, and is over at %s (%s)", now.Add(o.wait+overrun).Local().Format("15:04:05"), back)
-	} else {
-		why += "; it was taken back"
+	after := context.WithoutCancel(ctx)
+	var late *kube.Answer
+	back := err
+	if !errors.Is(err, kube.ErrRemoved) {
+		late, back = given.Withdraw(after)
 	}
-	driver, heard, err := o.kube.Driver(after, o.app.namespace, asg.Provider, o.group)
+	var heard *kube.HeardError
+	if errors.As(back, &heard) {
+		longer, cancel := context.WithTimeout(ctx, over.Sub(o.kube.Clock().Now()))
+		defer cancel()
+		if answer, err := given.Await(longer); err == nil {
+			late = &answer
+		}
+	}
+	if late != nil {
+		return o.say(verdictOf(*late))
+	}
+	why += "; " + o.afterwards(back, over, o.kube.Clock().Now())
+	driver, seen, err := o.kube.Driver(after, o.app.namespace, asg.Provider, o.group)
 	switch {
 	case err == nil && driver == "":
-		why += "; by now " + undriven(o.run, heard, o.kube.Clock().Now())
-	case err == nil:
+		why += "; by now " + undriven(o.run, seen, o.kube.Clock().Now())
+	case err == nil && heard == nil:
 		why += fmt.Sprintf("; %s drives the run, and may be cut off or not allowed to hear commands (its log tells)", driver)
 	}
 	return o.say(verdict{Words: why})

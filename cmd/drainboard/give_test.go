@@ -11,6 +11,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube"
 )
 
 var givenAt = time.Date(2026, 11, 21, 21, 7, 12, 0, time.Local)
@@ -119,6 +120,32 @@ func TestGiveWithoutARun(t *testing.T) {
 	}
 	run.State, run.Result, run.Finished = engine.Finished, engine.Succeeded, givenAt
 	contains(t, noRun("ng-web", run, true), "the last one, ng-web-1, ended at 21:07:12 on 21 Nov: succeeded")
+}
+
+// Only what nobody has heard is said to be taken back.
+func TestGiveSaysWhatMayStillHappen(t *testing.T) {
+	o := &order{group: "ng-web"}
+	over := givenAt.Add(20 * time.Second)
+	if text := o.afterwards(nil, over, givenAt); text != "it was taken back" {
+		t.Error(text)
+	}
+	heard := &kube.HeardError{By: "ann@laptop"}
+	for _, c := range []struct {
+		back error
+		now  time.Time
+		says string
+	}{
+		{heard, givenAt, "ann@laptop has heard it and not answered yet, so it cannot be taken back; it may still be obeyed until 21:07:32: drainboard status ng-web tells"},
+		{heard, over, "ann@laptop has heard it and not answered yet, so it cannot be taken back; it may have been obeyed: "},
+		{errors.New("the API is away"), givenAt, "it could not be taken back (the API is away); it may still be obeyed until 21:07:32: "},
+		{kube.ErrRemoved, givenAt, "it may have been obeyed: "},
+	} {
+		text := o.afterwards(c.back, over, c.now)
+		contains(t, text, c.says)
+		if strings.Contains(text, "it was taken back") {
+			t.Error(text)
+		}
+	}
 }
 
 // What makes no sense is refused before anything is asked of the cluster: tests have no

@@ -84,6 +84,26 @@ func undriven(run engine.Run, heard, now time.Time) string {
 	return text
 }
 
+// afterwards says what may still become of a command that was not answered. back is why it
+// was not taken back, nil if it was; over is when it is over.
+func (o *order) afterwards(back error, over, now time.Time) string {
+	var heard *kube.HeardError
+	obeyed := "it may still be obeyed until " + over.Local().Format("15:04:05")
+	if !now.Before(over) {
+		obeyed = "it may have been obeyed"
+	}
+	look := fmt.Sprintf(": drainboard status %s tells", o.group)
+	switch {
+	case back == nil:
+		return "it was taken back"
+	case errors.Is(back, kube.ErrRemoved):
+		return "if the driver had heard it, it may have been obeyed" + look
+	case errors.As(back, &heard):
+		return heard.Error() + ", so it cannot be taken back; " + obeyed + look
+	}
+	return fmt.Sprintf("it could not be taken back (%s); %s%s", back, obeyed, look)
+}
+
 // writeWaiting shows the batch that waits for approval, as the record tells.
 func writeWaiting(w io.Writer, run engine.Run) {
 	b, _ := run.Waiting()

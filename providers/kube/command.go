@@ -15,9 +15,11 @@ import (
 
 const (
 	// commandKey holds a command as JSON in a ConfigMap's data, answerKey the driver's
-	// answer to it.
+	// answer to it, heardKey who the driver is that has it: from then on it cannot be
+	// taken back.
 	commandKey = "command.json"
 	answerKey  = "answer.json"
+	heardKey   = "heard"
 	// groupMark is a label: the name of the record of the group that a command is for.
 	groupMark = "drainboard.dev/group"
 	// commandVersion is the version of a command's form.
@@ -64,6 +66,7 @@ type letter struct {
 	text          string    // of the command, as it came
 	command       engine.Command
 	bad           string  // why it is no command, "" if it is one
+	heard         string  // by whom, "" before a driver has it
 	answer        *Answer // nil before the driver has answered
 }
 
@@ -72,7 +75,7 @@ func slimCommand(m *corev1.ConfigMap) *corev1.ConfigMap {
 	slim := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, CreationTimestamp: m.CreationTimestamp,
 	}, Data: map[string]string{}}
-	for _, key := range []string{commandKey, answerKey} {
+	for _, key := range []string{commandKey, answerKey, heardKey} {
 		if text, ok := m.Data[key]; ok && len(text) <= longestCommand {
 			slim.Data[key] = text
 		}
@@ -82,7 +85,7 @@ func slimCommand(m *corev1.ConfigMap) *corev1.ConfigMap {
 
 func toLetter(m *corev1.ConfigMap) *letter {
 	m = slimCommand(m)
-	l := &letter{name: world.Clean(m.Name), version: m.ResourceVersion, uid: m.UID, given: m.CreationTimestamp.Time, text: m.Data[commandKey]}
+	l := &letter{name: world.Clean(m.Name), version: m.ResourceVersion, uid: m.UID, given: m.CreationTimestamp.Time, text: m.Data[commandKey], heard: sentence(m.Data[heardKey])}
 	if text, ok := m.Data[answerKey]; ok {
 		l.answer = toAnswer(text)
 	}
@@ -124,6 +127,9 @@ func (l *letter) object(namespace, group string) (*corev1.ConfigMap, error) {
 		Namespace: namespace, Name: l.name, UID: l.uid, ResourceVersion: l.version,
 		Labels: map[string]string{managedBy: managedByValue, groupMark: group},
 	}, Data: map[string]string{commandKey: l.text}}
+	if l.heard != "" {
+		m.Data[heardKey] = l.heard
+	}
 	if l.answer == nil {
 		return m, nil
 	}

@@ -290,7 +290,7 @@ func TestWithdraw(t *testing.T) {
 	if a, err := g.Withdraw(t.Context()); a != nil || err != nil || x.letter(g.letter.name) != nil {
 		t.Errorf("%v, %v, left %v", a, err, x.letter(g.letter.name))
 	}
-	if _, err := g.Await(x.soon()); !errors.Is(err, errRemoved) {
+	if _, err := g.Await(x.soon()); !errors.Is(err, ErrRemoved) {
 		t.Errorf("a command that is gone: %v", err)
 	}
 
@@ -301,6 +301,92 @@ func TestWithdraw(t *testing.T) {
 	x.listen(obeyed, nil)
 	x.eventually(func() bool { return x.letter(name).answer != nil })
 	if a, err := g.Withdraw(t.Context()); err != nil || a == nil || !a.Obeyed || x.letter(name) != nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// A command that a driver has heard cannot be taken back, whether the sender knows that
+// or not: it is still obeyed, however long that takes. And one that was taken back is
+// never obeyed, although the driver has seen it.
+func TestWithdrawIsTrue(t *testing.T) {
+	for _, follows := range []bool{true, false} {
+		x := newExchange(t)
+		ear, _ := x.listen(nil, nil)
+		g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.eventually(func() bool { return len(x.all()) == 1 })
+		if follows {
+			x.eventually(func() bool {
+				ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+				defer cancel()
+				_, err := g.Await(ctx)
+				return err != nil && g.letter.heard != ""
+			})
+		}
+		var heard *HeardError
+		if a, err := g.Withdraw(t.Context()); a != nil || !errors.As(err, &heard) || heard.By != "ann@laptop" {
+			t.Fatalf("follows %v: %+v, %v", follows, a, err)
+		}
+		ear.Acknowledge([]engine.Ack{obeyed(x.all()[0])})
+		if a, err := g.Await(x.soon()); err != nil || !a.Obeyed {
+			t.Errorf("follows %v: the answer that came late: %+v, %v", follows, a, err)
+		}
+	}
+
+	x := newExchange(t)
+	g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, back := make(chan struct{}), make(chan struct{})
+	x.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPut {
+			close(seen)
+			<-back
+		}
+		return x.review(w, r)
+	})
+	x.listen(nil, nil)
+	<-seen
+	if a, err := g.Withdraw(t.Context()); a != nil || err != nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+	close(back)
+	x.lies("z-last", `{"command.json":"{\"version\":1,\"kind\":\"resume\",\"run\":\"ng-1\"}","heard":"bob@ops"}`, 0)
+	x.eventually(func() bool { return len(x.all()) > 0 })
+	if heard := x.all(); len(heard) != 1 || heard[0].ID != "z-last" {
+		t.Errorf("heard %+v", heard)
+	}
+}
+
+// Somebody who labels a command keeps nobody from taking it back, nor from hearing it.
+func TestLabelledCommand(t *testing.T) {
+	x := newExchange(t)
+	g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := lettersPath + "/" + g.letter.name
+	x.put(path, asText(x.object(path)))
+	if a, err := g.Withdraw(t.Context()); a != nil || err != nil || x.object(path) != nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if g, err = x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow()); err != nil {
+		t.Fatal(err)
+	}
+	path = lettersPath + "/" + g.letter.name
+	labelled := false
+	x.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPut && !labelled {
+			labelled = true
+			x.put(path, asText(x.object(path)))
+		}
+		return x.review(w, r)
+	})
+	x.listen(obeyed, nil)
+	if a, err := g.Await(x.soon()); err != nil || !a.Obeyed || !labelled || len(x.all()) != 1 {
 		t.Errorf("%+v, %v", a, err)
 	}
 }

@@ -198,31 +198,63 @@ func (e *Ear) follow() {
 
 // round does what there is to do. It reports whether all of it is done.
 func (e *Ear) round(ctx context.Context) bool {
-	done := e.hear()
+	done := e.hear(ctx)
 	done = e.answer(ctx) && done
 	return e.remove(ctx) && done
 }
 
-// hear hands commands to the run, the oldest first. What is none is refused.
-func (e *Ear) hear() (done bool) {
+// hear hands commands to the run, the oldest first, once each is marked as heard: who
+// gave it cannot take it back from then on. What is no command is refused.
+func (e *Ear) hear(ctx context.Context) (done bool) {
 	now := e.c.clock.Now()
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, l := range e.oldest() {
-		if l.answer != nil || e.sent[l.name] || l.over(now) {
-			continue
-		}
-		if !e.limit.TryAccept() {
+	letters := slices.DeleteFunc(e.oldest(), func(l *letter) bool { return l.answer != nil || e.sent[l.name] || l.over(now) })
+	e.mu.Unlock()
+	for _, l := range letters {
+		if ctx.Err() != nil || !e.limit.TryAccept() {
 			return false
 		}
+		taken, lost := true, false
+		if l.bad == "" && l.heard == "" {
+			taken, lost = e.take(ctx, l)
+		}
+		if !taken && !lost || taken && l.bad == "" && !e.Send(l.command) {
+			return false
+		}
+		e.mu.Lock()
 		if l.bad != "" {
 			e.acks[l.name] = engine.Ack{ID: l.name, At: now, Words: "it is no command: " + l.bad}
-		} else if !e.Send(l.command) {
-			return false
 		}
 		e.sent[l.name] = true
+		e.mu.Unlock()
 	}
 	return true
+}
+
+// take marks a letter as heard. lost: it was taken back before, or can never be marked.
+// Neither: that is not known, or somebody has labelled it, and it is tried again.
+func (e *Ear) take(ctx context.Context, l *letter) (taken, lost bool) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	marked := *l
+	marked.heard = e.By
+	m, err := marked.object(e.namespace, e.group)
+	if err == nil {
+		m, err = e.c.urgent.CoreV1().ConfigMaps(e.namespace).Update(ctx, m, metav1.UpdateOptions{})
+	}
+	switch {
+	case err == nil:
+		e.mu.Lock()
+		if e.letters[l.name] == l { // and not what the watch tells of it by now
+			e.letters[l.name] = toLetter(m)
+		}
+		e.mu.Unlock()
+		return true, false
+	case apierrors.IsForbidden(err):
+		e.tellDeaf(forbidden(err, "update", "", "configmaps", e.namespace).Error())
+		return false, true
+	}
+	return false, apierrors.IsNotFound(err) || apierrors.IsInvalid(err) // the last: somebody made it immutable
 }
 
 // oldest are the letters in the order in which they were given.

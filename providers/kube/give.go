@@ -116,7 +116,7 @@ func (g *Given) Await(ctx context.Context) (Answer, error) {
 			_ = g.c.removeLetter(context.WithoutCancel(ctx), g.namespace, g.letter) // the driver removes it in the end
 			return *answer, nil
 		}
-		if err != nil && (ctx.Err() != nil || errors.Is(err, errRemoved)) {
+		if err != nil && (ctx.Err() != nil || errors.Is(err, ErrRemoved)) {
 			return Answer{}, err
 		}
 		select {
@@ -127,14 +127,15 @@ func (g *Given) Await(ctx context.Context) (Answer, error) {
 	}
 }
 
-var errRemoved = errors.New("somebody has removed the command before it was answered")
+// ErrRemoved means that a command's object is gone without an answer.
+var ErrRemoved = errors.New("somebody has removed the command before it was answered")
 
 // look reads the object, and follows it until it is answered or the watch ends.
 func (g *Given) look(ctx context.Context) (*Answer, error) {
 	api := g.c.api.CoreV1().ConfigMaps(g.namespace)
 	m, err := api.Get(ctx, g.letter.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return nil, errRemoved
+		return nil, ErrRemoved
 	} else if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func (g *Given) look(ctx context.Context) (*Answer, error) {
 	for e := range w.ResultChan() {
 		m, ok := e.Object.(*corev1.ConfigMap)
 		if e.Type == watch.Deleted {
-			return nil, errRemoved
+			return nil, ErrRemoved
 		} else if !ok {
 			return nil, nil
 		}
@@ -162,24 +163,37 @@ func (g *Given) look(ctx context.Context) (*Answer, error) {
 	return nil, ctx.Err()
 }
 
-// Withdraw takes a command back that was not answered. If it was answered at the last
-// moment the answer is returned.
+// HeardError says that a command cannot be taken back: a driver has it, and has not
+// answered yet.
+type HeardError struct{ By string }
+
+func (e *HeardError) Error() string { return e.By + " has heard it and not answered yet" }
+
+// Withdraw takes a command back that no driver has heard: without an error and an answer
+// it is never obeyed. The error is a HeardError if one has heard it; if it was answered
+// at the last moment the answer is returned.
 func (g *Given) Withdraw(ctx context.Context) (*Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	err := g.c.removeLetter(ctx, g.namespace, g.letter)
-	if err == nil {
-		return nil, nil
-	}
-	m, again := g.c.urgent.CoreV1().ConfigMaps(g.namespace).Get(ctx, g.letter.name, metav1.GetOptions{})
-	if apierrors.IsNotFound(again) {
-		return nil, nil
-	} else if again != nil {
-		return nil, fmt.Errorf("take the command back: %s", g.c.words(again))
-	}
-	if g.letter = toLetter(m); g.letter.answer != nil {
-		_ = g.c.removeLetter(ctx, g.namespace, g.letter)
-		return g.letter.answer, nil
+	var err error
+	for range createTries {
+		switch {
+		case g.letter.answer != nil:
+			_ = g.c.removeLetter(ctx, g.namespace, g.letter)
+			return g.letter.answer, nil
+		case g.letter.heard != "":
+			return nil, &HeardError{g.letter.heard}
+		}
+		if err = g.c.removeLetter(ctx, g.namespace, g.letter); err == nil {
+			return nil, nil
+		}
+		m, again := g.c.urgent.CoreV1().ConfigMaps(g.namespace).Get(ctx, g.letter.name, metav1.GetOptions{})
+		if apierrors.IsNotFound(again) {
+			return nil, nil
+		} else if again != nil {
+			return nil, fmt.Errorf("take the command back: %s", g.c.words(again))
+		}
+		g.letter = toLetter(m) // changed by the driver, or by somebody else
 	}
 	return nil, fmt.Errorf("take the command back: %s", g.c.words(err))
 }

@@ -40,6 +40,7 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	granted := map[string][]rbacv1.PolicyRule{} // by namespace
+	read := map[string][]rbacv1.PolicyRule{}    // of those, what drainboard-read grants
 	docs := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(file), 4096)
 	for {
 		var role rbacv1.Role // a ClusterRole reads as one without a namespace
@@ -49,11 +50,22 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 			t.Fatal(err)
 		}
 		granted[role.Namespace] = append(granted[role.Namespace], role.Rules...)
+		if role.Name == "drainboard-read" {
+			read[role.Namespace] = append(read[role.Namespace], role.Rules...)
+		}
+	}
+	grants := func(by map[string][]rbacv1.PolicyRule, r kube.Right) bool {
+		return slices.ContainsFunc(by[r.Namespace], func(rule rbacv1.PolicyRule) bool {
+			return slices.Contains(rule.APIGroups, r.Group) && slices.Contains(rule.Resources, r.Resource) && slices.Contains(rule.Verbs, r.Verb)
+		})
+	}
+	for _, r := range append(kube.ReadRights(kube.Namespace), kube.DriverRights(kube.Namespace)...) { // all that status needs
+		if !grants(read, r) {
+			t.Errorf("drainboard-read in docs/rbac.yaml does not grant %s", r)
+		}
 	}
 	for _, r := range slices.Concat(kube.ReadRights(kube.Namespace), kube.WatchRights(kube.Namespace), kube.WriteRights(kube.Namespace), kube.ForceRights(), kube.AnnounceRights(kube.Namespace), kube.EarRights(kube.Namespace), kube.CommandRights(kube.Namespace)) {
-		if !slices.ContainsFunc(granted[r.Namespace], func(rule rbacv1.PolicyRule) bool {
-			return slices.Contains(rule.APIGroups, r.Group) && slices.Contains(rule.Resources, r.Resource) && slices.Contains(rule.Verbs, r.Verb)
-		}) {
+		if !grants(granted, r) {
 			t.Errorf("docs/rbac.yaml does not grant %s", r)
 		}
 	}

@@ -58,8 +58,11 @@ func (a *app) status(ctx context.Context, group string, asJSON bool) error {
 		if group == "" || r.Run.Group == group {
 			of := statusOf(r.Run)
 			of.Others = others(nodesOf(r.Run, nodes), r.Run)
-			if of.State != engine.Finished { // who may not read the lock is told nothing
-				of.Driver, _, _ = k.Driver(ctx, a.namespace, r.Run.Provider, r.Run.Group)
+			if of.State != engine.Finished {
+				var err error
+				if of.Driver, _, err = k.Driver(ctx, a.namespace, r.Run.Provider, r.Run.Group); err != nil {
+					of.DriverUnknown = err.Error()
+				}
 			}
 			list = append(list, of)
 		}

@@ -26,8 +26,11 @@ type runStatus struct {
 	Started  time.Time     `json:"started"`
 	By       string        `json:"by,omitempty"`
 	Seen     time.Time     `json:"seen"`
-	// Driver is who drives it now, user and host, "" if nobody does or it may not be known.
-	Driver   string               `json:"driver,omitempty"`
+	// Driver is who drives it now, user and host, "" if nobody does; DriverUnknown why that
+	// is not known.
+	Driver        string `json:"driver,omitempty"`
+	DriverUnknown string `json:"driverUnknown,omitempty"`
+
 	Order    []engine.Order       `json:"order"`
 	Only     []string             `json:"only,omitempty"`
 	Until    time.Time            `json:"until,omitzero"`
@@ -167,6 +170,9 @@ func writeStatus(w io.Writer, s runStatus, now time.Time) {
 			begun += "; driven by " + s.Driver
 		}
 		fmt.Fprintln(w, begun)
+		if s.DriverUnknown != "" {
+			fmt.Fprintln(w, "  who drives it is not known: "+s.DriverUnknown)
+		}
 		if age := now.Sub(s.Seen); age > 30*time.Second {
 			fmt.Fprintf(w, "  last written %s ago: nobody may be driving it; drainboard upgrade %s goes on\n", age.Round(time.Second), s.Group)
 		}

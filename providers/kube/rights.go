@@ -74,6 +74,12 @@ func ReadRights(namespace string) []Right {
 		Right{"list", "", "configmaps", namespace})
 }
 
+// DriverRights are what it takes to tell who drives a run. Nobody asks for them before:
+// status says where that is not known, and watch does without.
+func DriverRights(namespace string) []Right {
+	return []Right{{"get", "coordination.k8s.io", "leases", namespace}}
+}
+
 // WatchRights are what watch needs beyond ReadRights.
 func WatchRights(namespace string) []Right {
 	return []Right{{"watch", "", "configmaps", namespace}}

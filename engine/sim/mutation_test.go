@@ -21,7 +21,7 @@ type mutation struct {
 // mutations are two or so for each rule of docs/design.md.
 var mutations = []mutation{
 	{"1: one drain too many", "rival.go", "return s.Run.Limit - s.Unavailable() - s.takenOut()", "return s.Run.Limit - s.Unavailable() - s.takenOut() + 1", "", "rule 1: "},
-	{"1: a settling node is no longer counted", "gate.go", "s.Count(Draining, Settling, Terminating)", "s.Count(Draining, Terminating)", "", "rule 1: "},
+	{"1: a settling node is no longer counted", "gate.go", "count := s.Count(Draining, Settling, Terminating)", "count := s.Count(Draining, Terminating)", "", "rule 1: "},
 	{"2: an eviction without a UID", "evict.go", "Pod: c.pod.Name, UID: c.pod.UID}", "Pod: c.pod.Name}", "", "rule 2: "},
 	{"2: a delete that names no order", "force.go", "UID: p.UID, Order: o.ID}", "UID: p.UID}", "", "rule 2: "},
 	{"2: DaemonSet pods are evicted", "evict.go", "p.Terminating() || s.judge(p).Fate != drain.Leaves {", "p.Terminating() {", "", "rule 2: "},

@@ -38,7 +38,7 @@ func (d *driver) keep(run engine.Run, plan *engine.Plan) {
 // does before it does it.
 func (a *audit) attend(loop *live.Loop) {
 	loop.Heard, loop.Decided = a.scribe.Heard, a.scribe.Decided
-	loop.Executor = a.scribe.Executor(loop.Executor)
+	loop.Executor, loop.Lock = a.scribe.Executor(loop.Executor), a.scribe.Lock(loop.Lock)
 	a.notices.to(loop.Tell)
 }
 

@@ -35,7 +35,11 @@ const (
 // Line is one line of a journal.
 type Line struct {
 	Version int `json:"v"`
-	// Seq counts the lines of a file from 1.
+	// Writer is the process that wrote the line, by an id of its own: one that slept may
+	// wake and write when another has taken over the run.
+	Writer string `json:"writer,omitempty"`
+	// Seq counts the lines of a file from 1. A writer counts on from the last line that
+	// it found, so that a number is sure to be the only one among its own lines.
 	Seq int `json:"seq"`
 	// At is the cluster's time.
 	At   time.Time `json:"at"`
@@ -158,7 +162,7 @@ type Forced struct {
 
 // Outcome is what came of an action.
 type Outcome struct {
-	// Of is the action's Seq.
+	// Of is the action's Seq, a line of the same writer.
 	Of int `json:"of"`
 	engine.Outcome
 	// There is how many pods a look found.

@@ -43,9 +43,10 @@ type Options struct {
 // Scribe keeps the journal of a run while this process drives it. Its methods Heard,
 // Decided and Events are for the loop's fields of these names.
 type Scribe struct {
-	w    *Writer
-	path string
-	now  func() time.Time
+	w       *Writer
+	path    string
+	now     func() time.Time
+	options Options
 
 	mu  sync.Mutex
 	run engine.Run // as it was decided on last
@@ -54,7 +55,7 @@ type Scribe struct {
 // Begin opens the journal of a run. It never fails: what cannot be written is warned
 // of, and forced acts do not happen meanwhile.
 func Begin(o Options) *Scribe {
-	s := &Scribe{now: o.Now, run: o.Run}
+	s := &Scribe{now: o.Now, options: o, run: o.Run}
 	dir, homeless := o.Dir()
 	s.path = Path(dir, o.Run.Cluster, o.Run.ID)
 	open := func() (file, error) { return openFile(s.path) }
@@ -92,6 +93,30 @@ func opened(o Options) *Opened {
 		out.From, out.To, out.Limit = o.Plan.From, o.Plan.To, o.Plan.Limit
 	}
 	return out
+}
+
+// Lock is next, and writes down when a lock that was lost is held again: somebody else
+// may have driven the run meanwhile, and written the same file.
+func (s *Scribe) Lock(next live.Lock) live.Lock { return lock{next, s} }
+
+type lock struct {
+	live.Lock
+	scribe *Scribe
+}
+
+func (l lock) Regain(ctx context.Context) (engine.Run, error) {
+	run, err := l.Lock.Regain(ctx)
+	if err == nil {
+		l.scribe.reopen(run)
+	}
+	return run, err
+}
+
+// reopen writes down that this process drives the run again.
+func (s *Scribe) reopen(run engine.Run) {
+	o := s.options
+	o.Run, o.Resumed, o.Plan = run, true, nil
+	s.w.Put(Line{At: s.now(), Kind: KindOpened, Opened: opened(o)})
 }
 
 // Path is the journal's file.

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,6 +40,7 @@ type file interface {
 // written when it takes them again.
 type Writer struct {
 	open func() (file, error)
+	id   string // of this writer, in each line
 	run  string
 	now  func() time.Time // the cluster's time
 	// trouble is told once when the journal cannot be written, and once, with nil,
@@ -84,7 +86,7 @@ func startWriter(path string, open func() (file, error), run string, now func() 
 }
 
 func newWriter(open func() (file, error), run string, now func() time.Time, trouble func(error)) *Writer {
-	return &Writer{open: open, run: run, now: now, trouble: trouble, news: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	return &Writer{open: open, id: rand.Text()[:8], run: run, now: now, trouble: trouble, news: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{})}
 }
 
 // openFile opens a journal to append to. A last line without an end gets one first.
@@ -137,7 +139,7 @@ func (w *Writer) put(l Line) int {
 		return 0
 	}
 	w.seq++
-	l.Version, l.Seq, l.Run = Version, w.seq, w.run
+	l.Version, l.Writer, l.Seq, l.Run = Version, w.id, w.seq, w.run
 	text, err := json.Marshal(l)
 	if err != nil {
 		panic("a line is a plain value: " + err.Error())

@@ -32,8 +32,8 @@ func Load(path string) (*Report, error) {
 // Read makes the report of a journal.
 func Read(in io.Reader) (*Report, error) {
 	b := &builder{
-		r: &Report{}, nodes: map[string]*Node{}, names: map[string]*Node{}, asked: map[int]*Change{}, checks: map[int]string{},
-		byKey: map[string]*Change{}, blocks: map[string]*Block{}, orders: map[string]engine.ForceOrder{}, used: map[string]bool{}, outdated: map[string]bool{},
+		r: &Report{}, nodes: map[string]*Node{}, names: map[string]*Node{}, asked: map[lineID]*Change{}, checks: map[lineID]string{},
+		drivers: map[string]int{}, byKey: map[string]*Change{}, blocks: map[string]*Block{}, orders: map[string]engine.ForceOrder{}, used: map[string]bool{}, outdated: map[string]bool{},
 	}
 	unread, err := journal.Read(in, func(l journal.Line) bool {
 		b.take(l)
@@ -56,8 +56,8 @@ type builder struct {
 	nodes  map[string]*Node // by machine
 	names  map[string]*Node // by the node's name
 	order  []*Node
-	asked  map[int]*Change    // by line
-	checks map[int]string     // what a direct read asks about: its key, by line
+	asked  map[lineID]*Change
+	checks map[lineID]string  // what a direct read asks about: its key
 	byKey  map[string]*Change // the newest of a key
 	blocks map[string]*Block  // open ones, by pod
 	orders map[string]engine.ForceOrder
@@ -65,17 +65,31 @@ type builder struct {
 	driven bool            // a process drives the run
 	pause  bool
 
+	newest  string         // the writer that drives the run, or did so last
+	drivers map[string]int // by writer: which of the report's; -1 where its beginning cannot be read
+
 	outdated map[string]bool // machines that were to be replaced
+}
+
+// lineID names a line: two processes may number theirs alike.
+type lineID struct {
+	writer string
+	seq    int
 }
 
 func (b *builder) take(l journal.Line) {
 	r := b.r
+	before := b.newest
+	if b.overtaken(l) {
+		b.takeLate(l)
+		return
+	}
 	if l.Kind != journal.KindOpened && l.At.After(r.Ended) {
 		r.Ended = l.At
 	}
 	switch l.Kind {
 	case journal.KindOpened:
-		b.open(l)
+		b.open(l, before == l.Writer)
 	case journal.KindCommand:
 		r.Commands = append(r.Commands, said(l.At, *l.Command))
 	case journal.KindDecision:
@@ -87,14 +101,58 @@ func (b *builder) take(l journal.Line) {
 	case journal.KindEvent:
 		b.hear(*l.Event)
 	case journal.KindGap:
-		r.Missing = append(r.Missing, fmt.Sprintf("%d lines from %s on could not be written: %s", l.Gap.Lines, l.Gap.Since.UTC().Format(time.RFC3339), l.Gap.Why))
+		b.miss(l)
 	case journal.KindClosed:
 		b.close(l)
 	}
 }
 
-// open takes in that a process begins to drive the run.
-func (b *builder) open(l journal.Line) {
+// overtaken reports whether another process has taken over from the writer of a line. A
+// writer drives the run from its first line on, and again where it says so.
+func (b *builder) overtaken(l journal.Line) bool {
+	_, known := b.drivers[l.Writer]
+	if !known {
+		b.drivers[l.Writer] = -1
+	}
+	if !known && b.driven && l.Kind != journal.KindOpened { // whose beginning cannot be read
+		b.leave(b.r.Ended, silently)
+	}
+	if !known || l.Kind == journal.KindOpened {
+		b.newest = l.Writer
+	}
+	return l.Writer != b.newest
+}
+
+// takeLate takes in a line of a process that slept, and woke when another had taken
+// over: what came of its actions, and what it warns of. How the run stands is for the
+// other to say.
+func (b *builder) takeLate(l journal.Line) {
+	switch l.Kind {
+	case journal.KindCommand:
+		b.r.Commands = append(b.r.Commands, said(l.At, *l.Command))
+	case journal.KindAction:
+		b.ask(l)
+	case journal.KindOutcome:
+		b.answer(l)
+	case journal.KindEvent:
+		if l.Event.Type == engine.Warning {
+			b.hear(*l.Event)
+		}
+	case journal.KindGap:
+		b.miss(l)
+	case journal.KindClosed:
+		if i := b.drivers[l.Writer]; i >= 0 {
+			b.r.Drivers[i].End = join("it slept, and another took over", l.Closed.Error)
+		}
+	}
+}
+
+// silently is how a process left that did not write how.
+const silently = "it stopped without a word: killed, or crashed"
+
+// open takes in that a process begins to drive the run. again: it did so before, and
+// nobody else since.
+func (b *builder) open(l journal.Line, again bool) {
 	r, o := b.r, l.Opened
 	if r.Run == "" {
 		r.Run, r.Group, r.Cluster, r.Provider, r.Strategy = l.Run, o.Group, o.Cluster, o.Provider, o.Strategy
@@ -108,14 +166,18 @@ func (b *builder) open(l journal.Line) {
 		}
 	} else {
 		r.Alone = append(r.Alone, Span{"nobody drove it", r.Ended, l.At})
-		if b.driven { // it did not say goodbye
-			b.leave(r.Ended, "it stopped without a word: killed, or crashed")
+		switch {
+		case b.driven && again:
+			b.leave(r.Ended, "it lost the lock for a while")
+		case b.driven: // it did not say goodbye
+			b.leave(r.Ended, silently)
 		}
 	}
 	if l.At.After(r.Ended) {
 		r.Ended = l.At
 	}
 	b.driven = true
+	b.drivers[l.Writer] = len(r.Drivers)
 	r.Drivers = append(r.Drivers, Driver{From: l.At, By: o.By, PID: o.PID, Version: o.Drainboard, Args: o.Args, Resumed: o.Resumed})
 	if r.State = o.State; r.State == engine.Paused {
 		b.pauseAt(l.At)
@@ -199,6 +261,11 @@ func (b *builder) decide(l journal.Line) {
 	r.Notes = cmpOr(d.Notes, r.Notes)
 }
 
+// miss takes in that lines are missing.
+func (b *builder) miss(l journal.Line) {
+	b.r.Missing = append(b.r.Missing, fmt.Sprintf("%d lines from %s on could not be written: %s", l.Gap.Lines, l.Gap.Since.UTC().Format(time.RFC3339), l.Gap.Why))
+}
+
 func cmpOr(list, otherwise []string) []string {
 	if list != nil {
 		return list
@@ -256,20 +323,20 @@ func (b *builder) ordered(list []engine.ForceOrder) {
 
 // ask takes in an action.
 func (b *builder) ask(l journal.Line) {
-	a := l.Action
+	a, of := l.Action, lineID{l.Writer, l.Seq}
 	if a.Kind == engine.CheckEffect {
-		b.checks[l.Seq] = a.Of.Key
+		b.checks[of] = a.Of.Key
 	}
 	if a.ReadOnly() {
 		return
 	}
 	if c := b.byKey[a.Key]; c != nil && a.Kind == engine.Evict && c.Outcome.Verdict == engine.Refused && !c.Answered.IsZero() {
 		c.Tries, c.Answered, c.Outcome = c.Tries+1, time.Time{}, engine.Outcome{}
-		b.asked[l.Seq] = c
+		b.asked[of] = c
 		return
 	}
 	c := &Change{At: l.At, Tries: 1, What: a.Sentence(), Action: a.Action, Twin: a.Action.Command(), Forced: a.Forced}
-	b.asked[l.Seq], b.byKey[a.Key] = c, c
+	b.asked[of], b.byKey[a.Key] = c, c
 	b.r.Changes = append(b.r.Changes, c)
 	if n := b.nodes[a.Machine]; n != nil {
 		n.Changes = append(n.Changes, c)
@@ -288,12 +355,13 @@ const (
 // answer takes in what came of an action, or what a look found of one.
 func (b *builder) answer(l journal.Line) {
 	o := l.Outcome
-	if c := b.asked[o.Of]; c != nil {
+	of := lineID{l.Writer, o.Of}
+	if c := b.asked[of]; c != nil {
 		c.Answered, c.Outcome = l.At, o.Outcome
-		delete(b.asked, o.Of)
+		delete(b.asked, of)
 		return
 	}
-	if c := b.byKey[b.checks[o.Of]]; c != nil && o.Verdict == engine.Done && (c.Answered.IsZero() || c.Outcome.Verdict == engine.Unknown) {
+	if c := b.byKey[b.checks[of]]; c != nil && o.Verdict == engine.Done && (c.Answered.IsZero() || c.Outcome.Verdict == engine.Unknown) {
 		if c.Found = foundNot; o.Happened {
 			c.Found = foundDone
 		}

@@ -1,0 +1,168 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/journal"
+)
+
+// lines is a journal of lines "writer seq second kind what".
+func lines(list ...[5]string) string {
+	var out []string
+	for _, l := range list {
+		out = append(out, fmt.Sprintf(`{"v":1,"writer":%q,"seq":%s,"at":"2026-11-02T09:00:%sZ","run":"r-1","kind":%q,%q:%s}`, l[0], l[1], l[2], l[3], l[3], l[4]))
+	}
+	return strings.Join(out, "\n")
+}
+
+// A driver is stopped, a second takes over and finishes, and the first wakes: what it
+// writes then changes nothing of how the run stands, and no outcome is another's.
+func TestLateWriter(t *testing.T) {
+	r, err := Read(strings.NewReader(lines(
+		[5]string{"aa", "1", "00", "opened", `{"group":"web","by":"ann@laptop","started":"2026-11-02T09:00:00Z","state":"running","nodes":[{"machine":"i-1","node":"a1","to":"draining","since":"2026-11-02T09:00:00Z"}]}`},
+		[5]string{"aa", "2", "01", "action", `{"kind":"cordon","key":"cordon/1","node":"a1"}`},
+		[5]string{"bb", "2", "10", "opened", `{"group":"web","by":"bea@laptop","resumed":true,"started":"2026-11-02T09:00:00Z","state":"running"}`},
+		[5]string{"bb", "3", "11", "action", `{"kind":"evict","key":"evict/3","namespace":"n","pod":"q","uid":"3"}`},
+		[5]string{"aa", "3", "12", "action", `{"kind":"check","key":"check/cordon/1","of":{"kind":"cordon","key":"cordon/1","node":"a1"}}`},
+		[5]string{"bb", "4", "13", "outcome", `{"of":3,"verdict":"done"}`},
+		[5]string{"bb", "5", "20", "decision", `{"state":{"from":"running","to":"finished","result":"succeeded"},"stages":[{"machine":"i-1","node":"a1","from":"draining","to":"replaced","since":"2026-11-02T09:00:20Z"}]}`},
+		[5]string{"bb", "6", "20", "event", `{"type":"run.finished","time":"2026-11-02T09:00:20Z","result":"succeeded","exitCode":0}`},
+		[5]string{"bb", "7", "20", "closed", `{"state":"finished","result":"succeeded"}`},
+		[5]string{"aa", "4", "40", "outcome", `{"of":2,"verdict":"unknown"}`},
+		[5]string{"aa", "5", "40", "decision", `{"state":{"from":"running","to":"paused"},"stages":[{"machine":"i-1","node":"a1","to":"failed","since":"2026-11-02T09:00:40Z"}],"left":["a1 is cordoned"]}`},
+		[5]string{"aa", "6", "40", "event", `{"type":"run.paused","time":"2026-11-02T09:00:40Z"}`},
+		[5]string{"aa", "7", "40", "event", `{"type":"warning","reason":"journal","message":"slept","time":"2026-11-02T09:00:40Z"}`},
+		[5]string{"aa", "8", "41", "closed", `{"state":"running","error":"another process drives the run","outstanding":["a1 is cordoned"]}`},
+	)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.State != engine.Finished || !r.Finished || r.Result != engine.Succeeded || len(r.Left) > 0 || len(r.Paused) > 0 || r.Ended.Second() != 20 {
+		t.Errorf("%s, finished %v, result %s, left %q, paused %v, ended %s", r.State, r.Finished, r.Result, r.Left, r.Paused, r.Ended)
+	}
+	if len(r.Nodes) != 1 || r.Nodes[0].Last() != engine.Replaced {
+		t.Errorf("nodes %+v", r.Nodes)
+	}
+	var came []string
+	for _, c := range r.Changes {
+		came = append(came, c.What+": "+c.Came())
+	}
+	if want := []string{"cordon a1: the answer was lost", "evict n/q: done"}; !slices.Equal(came, want) {
+		t.Errorf("%q", came)
+	}
+	if len(r.Warnings) != 1 {
+		t.Errorf("warnings %v", r.Warnings)
+	}
+	var ends []string
+	for _, d := range r.Drivers {
+		ends = append(ends, d.By+" "+d.End)
+	}
+	if want := []string{"ann@laptop it slept, and another took over: another process drives the run", "bea@laptop drove it to its end"}; !slices.Equal(ends, want) {
+		t.Errorf("%q", ends)
+	}
+}
+
+// A process whose beginning cannot be read drives the run all the same.
+func TestWriterWithoutABeginning(t *testing.T) {
+	r, err := Read(strings.NewReader(lines(
+		[5]string{"aa", "1", "00", "opened", `{"group":"web","by":"ann@laptop","started":"2026-11-02T09:00:00Z","state":"running"}`},
+		[5]string{"bb", "9", "20", "decision", `{"state":{"from":"running","to":"finished","result":"succeeded"}}`},
+		[5]string{"aa", "3", "30", "closed", `{"state":"running"}`},
+	)))
+	if err != nil || r.State != engine.Finished || r.Drivers[0].End != "it slept, and another took over" {
+		t.Errorf("%v: %s, %+v", err, r.State, r.Drivers)
+	}
+}
+
+// The same with the files' own writer: both begin at the same number.
+func TestLateScribe(t *testing.T) {
+	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+	dir := t.TempDir()
+	run := engine.Run{ID: "r-1", Group: "web", Cluster: "prod", State: engine.Running, Started: at, By: "ann@laptop"}
+	options := journal.Options{Dir: func() (string, error) { return dir, nil }, By: "ann@laptop", Run: run, Now: func() time.Time { return at }}
+	cordon := engine.Action{Kind: engine.Cordon, Key: "cordon/1", Node: "a1"}
+	uncordon := engine.Action{Kind: engine.Uncordon, Key: "uncordon/1", Node: "a1"}
+
+	first := journal.Begin(options)
+	if _, err := first.Ask(engine.Action{Kind: engine.Cordon, Key: "cordon/0", Node: "a0"}); err != nil {
+		t.Fatal(err)
+	}
+	options.By, options.Resumed = "bea@laptop", true
+	second := journal.Begin(options)
+	one, _ := first.Ask(cordon)
+	other, _ := second.Ask(uncordon)
+	for ; one < other; one++ { // until a number of the one is a number of the other
+		_, _ = first.Ask(engine.Action{Kind: engine.LookAtPods, Key: "look", Node: "a1"})
+	}
+	second.Answer(other, engine.Outcome{Key: uncordon.Key, Verdict: engine.Done})
+	done := run
+	done.State, done.Result = engine.Finished, engine.Succeeded
+	second.Close(done, nil)
+	first.Answer(one, engine.Outcome{Key: cordon.Key, Verdict: engine.Refused})
+	first.Close(run, nil)
+
+	r, err := Load(first.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var came []string
+	for _, c := range r.Changes {
+		came = append(came, c.What+": "+c.Came())
+	}
+	if r.State != engine.Finished || one != other || !slices.Contains(came, "uncordon a1: done") {
+		t.Errorf("%s, %d and %d: %q", r.State, one, other, came)
+	}
+}
+
+// regainer is a lock that is always got again.
+type regainer struct {
+	live.Lock
+	run engine.Run
+}
+
+func (r regainer) Regain(context.Context) (engine.Run, error) { return r.run, nil }
+
+// A process that lost the lock, and got it again when the other had left, is heard again.
+func TestLockAgain(t *testing.T) {
+	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+	dir := t.TempDir()
+	run := engine.Run{ID: "r-1", Group: "web", Cluster: "prod", State: engine.Running, Started: at, By: "ann@laptop"}
+	options := journal.Options{Dir: func() (string, error) { return dir, nil }, By: "ann@laptop", Run: run, Now: func() time.Time { return at }}
+	flush := engine.Action{Kind: engine.LookAtPods, Key: "look", Node: "a1"}
+	first := journal.Begin(options)
+	lock := first.Lock(regainer{run: run})
+	if _, err := lock.Regain(t.Context()); err != nil { // nobody else was there
+		t.Fatal(err)
+	}
+	_, _ = first.Ask(flush)
+	options.By, options.Resumed = "bea@laptop", true
+	second := journal.Begin(options)
+	paused := run
+	paused.State = engine.Paused
+	second.Close(paused, nil)
+	if _, err := lock.Regain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	done := run
+	done.State = engine.Finished
+	first.Close(done, nil)
+	r, err := Load(first.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends []string
+	for _, d := range r.Drivers {
+		ends = append(ends, d.By+" "+d.End)
+	}
+	want := []string{"ann@laptop it lost the lock for a while", "ann@laptop it stopped without a word: killed, or crashed", "bea@laptop left the run paused", "ann@laptop drove it to its end"}
+	if r.State != engine.Finished || !slices.Equal(ends, want) {
+		t.Errorf("%s: %q", r.State, ends)
+	}
+}

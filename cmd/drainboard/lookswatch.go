@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"os"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui"
 )
@@ -22,7 +25,9 @@ func (a *app) screen(ctx context.Context, kubeContext string) ui.Options {
 	look, c, seen := l.read(themes.Theme{})
 	told := make(chan ui.Appearance, 1)
 	told <- look
-	go l.follow(ctx, lookEvery, look.Theme, seen, told)
+	go live.Guarded(func() { l.follow(ctx, lookEvery, look.Theme, seen, told) }, func(err error) {
+		fmt.Fprintln(plain{os.Stderr}, "changes of the configuration are not followed any more:", err)
+	})()
 	return ui.Options{Theme: look.Theme, Mark: look.Mark, Silent: look.Silent, Mouse: c.mouse, Appearances: told}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/providers/metrics"
 )
 
@@ -50,7 +51,7 @@ func serveMetrics(address string) (*metricsServer, error) {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", m.Recorder)
 	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
-	go func() { _ = m.server.Serve(l) }() // until it is closed
+	go func() { _ = live.Caught(func() error { return m.server.Serve(l) }) }() // until it is closed
 	return m, nil
 }
 

@@ -47,7 +47,7 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespac
 		return nil, usage(err)
 	}
 	answer := make(chan error, 1)
-	go func() { answer <- usage(allowed(ctx, k, rights)) }()
+	go func() { answer <- usage(live.Caught(func() error { return allowed(ctx, k, rights) })) }()
 	s := &session{kube: k, namespace: namespace, lacks: sync.OnceValue(func() error { return <-answer })}
 	if s.aws, err = openCloud(ctx, k, readOnly); err != nil {
 		return nil, cmp.Or(s.lacks(), usage(err))

@@ -15,6 +15,17 @@ type Crash struct {
 
 func (c *Crash) Error() string { return fmt.Sprintf("internal error: %v", c.Value) }
 
+// Guarded is do for a goroutine of its own: go Guarded(do, broken)(). broken is told of a
+// panic there, as a *Crash; it is nil where nobody is left to be told, and the process
+// is to go on without what do does.
+func Guarded(do func(), broken func(error)) func() {
+	return func() {
+		if err := Caught(func() error { do(); return nil }); err != nil && broken != nil {
+			broken(err)
+		}
+	}
+}
+
 // Caught runs do and returns a panic of its as a *Crash. Every goroutine that is
 // started while a dashboard may be up begins with it.
 func Caught(do func() error) (err error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -64,12 +65,23 @@ type extras struct {
 // changed just now, at the time changed.
 func (x *extras) read(ctx context.Context, c *Client, g types.AutoScalingGroup, busy bool, changed time.Time) error {
 	var all sync.WaitGroup // none needs another
-	all.Go(func() { x.readSlow(ctx, c, g) })
-	all.Go(func() { x.readScaling(ctx, c, g) })
-	all.Go(func() { x.readHooks(ctx, c, g) })
-	all.Go(func() { x.readWarm(ctx, c, g, busy, changed) })
-	all.Go(func() { x.readSpot(ctx, c, g) })
+	parts := []func(){
+		func() { x.readSlow(ctx, c, g) },
+		func() { x.readScaling(ctx, c, g) },
+		func() { x.readHooks(ctx, c, g) },
+		func() { x.readWarm(ctx, c, g, busy, changed) },
+		func() { x.readSpot(ctx, c, g) },
+	}
+	crashes := make(chan error, len(parts))
+	for _, part := range parts {
+		all.Go(live.Guarded(part, func(err error) { crashes <- err }))
+	}
 	all.Wait()
+	select {
+	case err := <-crashes:
+		return err
+	default:
+	}
 	return cmp.Or(x.err, x.hooksErr, x.warmErr, x.spotErr)
 }
 

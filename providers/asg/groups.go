@@ -11,6 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -49,7 +50,10 @@ func (c *Client) Groups(ctx context.Context, machineIDs map[string]bool, cluster
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			out[i], errs[i] = c.summary(ctx, g)
+			errs[i] = live.Caught(func() (err error) {
+				out[i], err = c.summary(ctx, g)
+				return err
+			})
 		})
 	}
 	wg.Wait()

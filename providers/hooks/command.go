@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -49,12 +50,12 @@ func (h *Hook) command(ctx context.Context, m Message) error {
 	}
 	out := &tail{}
 	drained := make(chan struct{})
-	go func() {
+	go live.Guarded(func() {
 		defer close(drained)
 		_, _ = io.Copy(out, read)
-	}()
+	}, nil)() // what it prints is only for messages
 	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	go func() { ended <- live.Caught(cmd.Wait) }()
 	select {
 	case err = <-ended:
 	case <-ctx.Done():

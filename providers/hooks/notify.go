@@ -43,11 +43,7 @@ func NewNotifier(hooks []Hook, cluster string, warn func(reason, message string)
 
 // caught starts a worker. A fault of ours in one leaves the run and the screen alone.
 func (n *Notifier) caught(work func()) {
-	n.workers.Go(func() {
-		if err := live.Caught(func() error { work(); return nil }); err != nil {
-			n.warn("hook", "hooks are told no more: "+err.Error())
-		}
-	})
+	n.workers.Go(live.Guarded(work, func(err error) { n.warn("hook", "hooks are told no more: "+err.Error()) }))
 }
 
 // momentsOf says which hooks an event is for, the one that says most first.
@@ -127,7 +123,9 @@ func (n *Notifier) send(i int, m Message) {
 	default:
 		if !n.full[i] {
 			n.full[i] = true
-			go n.warn("hook", fmt.Sprintf("hook %s is too slow: what it is not told now is lost (%s)", n.hooks[i].Name(), m.Hook))
+			go live.Guarded(func() {
+				n.warn("hook", fmt.Sprintf("hook %s is too slow: what it is not told now is lost (%s)", n.hooks[i].Name(), m.Hook))
+			}, nil)()
 		}
 	}
 }

@@ -103,7 +103,7 @@ func scribeOn(t *testing.T, d *disk, run engine.Run) (*Scribe, <-chan string) {
 	s.w = newWriter(d.open, run.ID, time.Now, func(err error) {
 		warned <- words(err)
 	})
-	go s.w.work()
+	s.w.start()
 	t.Cleanup(s.w.Close)
 	return s, warned
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/drainboard/drainboard/engine/live"
 )
 
 const (
@@ -43,7 +45,7 @@ type Writer struct {
 	id   string // of this writer, in each line
 	run  string
 	now  func() time.Time // the cluster's time
-	// trouble is told once when the journal cannot be written, and once, with nil,
+	// trouble, unless nil, is told once when the journal cannot be written, and once, with nil,
 	// when it can again.
 	trouble func(error)
 
@@ -81,13 +83,15 @@ func startWriter(path string, open func() (file, error), run string, now func() 
 	}
 	w = newWriter(open, run, now, trouble)
 	w.seq, w.written, w.synced = seq, seq, seq
-	go w.work()
+	w.start()
 	return w, found, torn
 }
 
 func newWriter(open func() (file, error), run string, now func() time.Time, trouble func(error)) *Writer {
 	return &Writer{open: open, id: rand.Text()[:8], run: run, now: now, trouble: trouble, news: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{})}
 }
+
+func (w *Writer) start() { go live.Guarded(w.work, w.tell)() }
 
 // openFile opens a journal to append to. A last line without an end gets one first.
 func openFile(path string) (file, error) {
@@ -215,9 +219,16 @@ func (w *Writer) noteStuck() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stuck = true
-	if !w.told && w.trouble != nil {
+	if !w.told {
 		w.told = true
-		go w.trouble(errStuck)
+		go live.Guarded(func() { w.tell(errStuck) }, nil)()
+	}
+}
+
+// tell tells of trouble, nil when it is over.
+func (w *Writer) tell(err error) {
+	if w.trouble != nil {
+		w.trouble(err)
 	}
 }
 
@@ -303,8 +314,8 @@ func (w *Writer) settle(n, last int, sync bool, err error, due <-chan time.Time)
 	}
 	close(w.news)
 	w.news = make(chan struct{})
-	if w.told != before && w.trouble != nil {
-		go w.trouble(err)
+	if w.told != before {
+		go live.Guarded(func() { w.tell(err) }, nil)()
 	}
 	return due
 }

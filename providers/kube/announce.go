@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
 )
 
 const (
@@ -51,7 +52,9 @@ func (c *Client) Announcer(namespace, provider, group string, trouble func(strin
 		c: c, namespace: namespace, name: RecordName(provider, group), trouble: trouble,
 		waiting: make(chan engine.Event, mostAnnounced), closing: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 	}
-	go a.run(ctx)
+	go live.Guarded(func() { a.run(ctx) }, func(err error) {
+		trouble("no more Kubernetes Events are written: " + err.Error())
+	})()
 	return a
 }
 

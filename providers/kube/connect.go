@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/util/connrotation"
 	"k8s.io/klog/v2"
 
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -90,7 +91,7 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version 
 	if err := c.heartbeat(ctx, requestTimeout); err != nil {
 		return nil, errors.New(c.words(err))
 	}
-	go c.warm(ctx) // now that the credentials are there: a plugin that fails is not asked twice
+	go live.Guarded(func() { c.warm(ctx) }, nil)() // now that the credentials are there: a plugin that fails is not asked twice
 	return c, nil
 }
 

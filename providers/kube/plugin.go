@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -31,7 +32,7 @@ var plugins = sync.OnceValues(func() (*pluginOutput, error) {
 		return nil, fmt.Errorf("make a pipe for the credentials plugin: %w", err)
 	}
 	p := &pluginOutput{write: write}
-	go p.drain(read)
+	go live.Guarded(func() { p.drain(read) }, func(err error) { p.keep(err.Error()) })()
 	return p, nil
 })
 
@@ -63,14 +64,18 @@ func (p *pluginOutput) drain(from io.Reader) {
 	for {
 		line, err := lines.ReadString('\n')
 		if text := sentence(line); text != "" {
-			p.mu.Lock()
-			p.last = text
-			p.mu.Unlock()
+			p.keep(text)
 		}
 		if err != nil {
 			return
 		}
 	}
+}
+
+func (p *pluginOutput) keep(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = text
 }
 
 // said is the last line that a plugin wrote, "" if it wrote none. It waits a

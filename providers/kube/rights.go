@@ -9,6 +9,8 @@ import (
 	authv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/engine/live"
 )
 
 // Right is one thing that a user may or may not do.
@@ -144,7 +146,12 @@ func (c *Client) Check(ctx context.Context, rights []Right) (missing []Right, er
 	errs := make([]error, len(rights))
 	var all sync.WaitGroup
 	for i, r := range rights {
-		all.Go(func() { allowed[i], errs[i] = c.may(ctx, r) })
+		all.Go(func() {
+			errs[i] = live.Caught(func() (err error) {
+				allowed[i], err = c.may(ctx, r)
+				return err
+			})
+		})
 	}
 	all.Wait()
 	for i, r := range rights {

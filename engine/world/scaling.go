@@ -32,7 +32,7 @@ func (r Refresh) Sentence(group string) string {
 type Scaling struct {
 	Policies []Policy    `json:"policies,omitempty"`
 	Schedule []Scheduled `json:"schedule,omitempty"`
-	// Unread is why these are not known, "" if they are.
+	// Unread is why these are not known, or only as they were long ago; "" if they are.
 	Unread string `json:"unread,omitempty"`
 }
 

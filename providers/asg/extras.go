@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -22,6 +23,10 @@ import (
 
 // extrasEvery is how often what changes slowly is read.
 const extrasEvery = time.Minute
+
+// scalingOld is how long policies and scheduled actions that were read hold, when they
+// cannot be read any more.
+const scalingOld = 5 * time.Minute
 
 // extras are what a group's description leaves out, each read as rarely as it
 // can be:
@@ -44,8 +49,9 @@ type extras struct {
 	err     error // of reading these
 	at      time.Time
 
-	scaling   world.Scaling
-	scalingAt time.Time
+	scaling     world.Scaling
+	scalingAt   time.Time
+	scalingGood time.Time // when it was last read in fact; zero: what is there was not
 
 	hooks    []world.Hook
 	hooksErr error
@@ -105,14 +111,15 @@ func (x *extras) readScaling(ctx context.Context, c *Client, g types.AutoScaling
 	if time.Since(x.scalingAt) < extrasEvery {
 		return
 	}
-	first := x.scalingAt.IsZero()
 	x.scalingAt = time.Now()
 	scaling, err := c.sizers(ctx, text(g.AutoScalingGroupName))
 	switch {
 	case err == nil:
-		x.scaling = scaling
-	case first, errors.Is(err, ErrForbidden), x.scaling.Unread != "":
-		x.scaling = world.Scaling{Unread: err.Error()}
+		x.scaling, x.scalingGood = scaling, x.scalingAt
+	case x.scalingGood.IsZero(), errors.Is(err, ErrForbidden):
+		x.scaling, x.scalingGood = world.Scaling{Unread: err.Error()}, time.Time{}
+	case x.scalingAt.Sub(x.scalingGood) > scalingOld:
+		x.scaling.Unread = fmt.Sprintf("they were read %.0fm ago, and cannot be now: %s", x.scalingAt.Sub(x.scalingGood).Minutes(), err)
 	}
 }
 

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
+
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -61,5 +64,38 @@ func TestFeedScaling(t *testing.T) {
 	})
 	if n := len(s.sent("DescribeScheduledActions")); n != 1 {
 		t.Errorf("read the scheduled actions %d times, want once a minute, and not after the policies were refused", n)
+	}
+}
+
+// What was read once is old after five minutes without an answer, and says so until it
+// can be read again.
+func TestScalingGrowsOld(t *testing.T) {
+	s, c := connect(t)
+	s.withScaling()
+	g := types.AutoScalingGroup{AutoScalingGroupName: aws.String("web")}
+	x := &extras{}
+	later := func(by time.Duration) world.Scaling {
+		x.scalingAt, x.scalingGood = x.scalingAt.Add(-by), x.scalingGood.Add(-by)
+		x.readScaling(t.Context(), c, g)
+		return x.scaling
+	}
+	if got := later(0); got.Unread != "" || len(got.Policies) != 2 {
+		t.Fatalf("read %+v", got)
+	}
+	s.on("DescribePolicies", fail(400, "ValidationError", "not now"))
+	if got := later(2 * time.Minute); got.Unread != "" || len(got.Policies) != 2 {
+		t.Errorf("after 2 minutes %+v", got)
+	}
+	for _, look := range []struct {
+		after time.Duration
+		want  string
+	}{{4 * time.Minute, "read 6m ago"}, {2 * time.Minute, "read 8m ago"}} {
+		if got := later(look.after); !strings.Contains(got.Unread, look.want) || !strings.Contains(got.Unread, "not now") || len(got.Policies) != 2 {
+			t.Errorf("want %q: %+v", look.want, got)
+		}
+	}
+	s.withScaling()
+	if got := later(2 * time.Minute); got.Unread != "" || len(got.Policies) != 2 {
+		t.Errorf("read again %+v", got)
 	}
 }

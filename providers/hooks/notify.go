@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
@@ -24,14 +25,14 @@ type Notifier struct {
 
 	mu     sync.Mutex
 	closed bool
-	full   []bool // a call was dropped, and that was told; by hook
+	full   []live.Sparing // by hook: a call was dropped
 }
 
 // NewNotifier starts to tell hooks of a run on a cluster. warn is told, on goroutines of
-// its own, of what does not work: once for each hook until it works again.
+// its own, of what does not work: of each hook now and then.
 func NewNotifier(hooks []Hook, cluster string, warn func(reason, message string)) *Notifier {
 	ctx, stop := context.WithCancel(context.Background())
-	n := &Notifier{hooks: hooks, cluster: cluster, warn: warn, stop: stop, snapshots: make(chan *engine.Snapshot, 1), full: make([]bool, len(hooks))}
+	n := &Notifier{hooks: hooks, cluster: cluster, warn: warn, stop: stop, snapshots: make(chan *engine.Snapshot, 1), full: make([]live.Sparing, len(hooks))}
 	for i := range hooks {
 		queue := make(chan Message, waiting)
 		n.queues = append(n.queues, queue)
@@ -119,10 +120,8 @@ func (n *Notifier) send(i int, m Message) {
 	}
 	select {
 	case n.queues[i] <- m:
-		n.full[i] = n.full[i] && len(n.queues[i]) > waiting/2
 	default:
-		if !n.full[i] {
-			n.full[i] = true
+		if n.full[i].Tell(time.Now()) {
 			go live.Guarded(func() {
 				n.warn("hook", fmt.Sprintf("hook %s is too slow: what it is not told now is lost (%s)", n.hooks[i].Name(), m.Hook))
 			}, nil)()
@@ -132,16 +131,14 @@ func (n *Notifier) send(i int, m Message) {
 
 // serve calls one hook for one message after the other.
 func (n *Notifier) serve(ctx context.Context, h *Hook, queue <-chan Message) {
-	broken := false
+	var broken live.Sparing
 	for m := range queue {
 		if ctx.Err() != nil {
 			continue // nobody waits any more
 		}
-		err := h.call(ctx, m)
-		if err != nil && !broken {
+		if err := h.call(ctx, m); err != nil && broken.Tell(time.Now()) {
 			n.warn("hook", fmt.Sprintf("hook %s was not told of %s: %s", h.Name(), m.Hook, err))
 		}
-		broken = err != nil
 	}
 }
 

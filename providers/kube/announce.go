@@ -41,11 +41,11 @@ type Announcer struct {
 	stop            context.CancelFunc
 	ended           chan struct{}
 	record          types.UID // of the ConfigMap, "" before it is known
-	told            bool
+	told            live.Sparing
 }
 
 // Announcer returns the announcer of a group, whose record is in namespace. trouble is
-// told once why there are no Events. Close it in the end.
+// told why there are no Events, once, or that some are missing, now and then. Close it in the end.
 func (c *Client) Announcer(namespace, provider, group string, trouble func(string)) *Announcer {
 	ctx, stop := context.WithCancel(context.Background())
 	a := &Announcer{
@@ -98,15 +98,13 @@ func (a *Announcer) run(ctx context.Context) {
 		}
 		switch err := a.post(ctx, e); {
 		case err == nil:
-			a.told = false
 		case apierrors.IsForbidden(err):
 			right := forbidden(err, "create", "", "events", a.where(e))
 			a.trouble("no Kubernetes Events are written: " + right.Error())
 			return
 		case ctx.Err() != nil:
 			return
-		case !a.told:
-			a.told = true
+		case a.told.Tell(time.Now()):
 			a.trouble("a Kubernetes Event could not be written: " + a.c.words(err))
 		}
 		select {

@@ -21,6 +21,7 @@ type board struct {
 	mu     sync.Mutex
 	events []corev1.Event
 	code   int           // of the answer; 0 for yes
+	every  int           // one of so many is answered with 500; 0: none
 	hold   chan struct{} // nothing is answered until it is closed; nil: at once
 }
 
@@ -44,6 +45,10 @@ func (b *board) serve(t *testing.T) http.HandlerFunc {
 			t.Errorf("%s to %s", e.Name, r.URL.Path)
 		}
 		b.events = append(b.events, e)
+		if b.every != 0 && len(b.events)%b.every == 0 {
+			say(w, 500, status(500, "InternalError", "no", ""))
+			return
+		}
 		if b.code != 0 {
 			say(w, b.code, status(b.code, map[int]string{403: "Forbidden", 500: "InternalError"}[b.code], "no", ""))
 			return
@@ -123,6 +128,20 @@ func TestAnnouncerInTrouble(t *testing.T) {
 	a.Events([]engine.Event{{Type: engine.NodeDraining, Node: "a1"}, {Type: engine.NodeDrained, Node: "a1"}})
 	a.Close()
 	if len(b.events) != 2 || len(told) != 1 {
+		t.Errorf("%d asked for; told %q", len(b.events), told)
+	}
+}
+
+// An API that fails now and then is told of once, and not after each Event that it took.
+func TestAnnouncerNowAndThen(t *testing.T) {
+	b := &board{every: 5}
+	var told []string
+	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "asg", "ng-web", func(why string) { told = append(told, why) })
+	for range 20 {
+		a.Events([]engine.Event{{Type: engine.NodeDraining, Node: "a1"}})
+	}
+	a.Close()
+	if len(b.events) != 20 || len(told) != 1 {
 		t.Errorf("%d asked for; told %q", len(b.events), told)
 	}
 }

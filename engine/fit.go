@@ -189,4 +189,4 @@ func Traces(w *world.World) (sure, unsure []Trace) {
 }
 
 // ownTaints are the keys of the taints that strategies put on nodes.
-var ownTaints = []string{"eks.amazonaws.com/nodegroup", "drainboard.dev/surplus"}
+var ownTaints = []string{world.EKSGroupKey, world.SurplusTaint}

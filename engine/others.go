@@ -187,7 +187,7 @@ func (s *Step) taken(n *Node, node *world.Node, move world.Move, was Node, known
 // closed reports whether a node takes no new pods.
 func closed(n *world.Node) bool {
 	return n.Unschedulable || slices.ContainsFunc(n.Taints, func(t world.Taint) bool {
-		return t.Effect != "PreferNoSchedule" && t.Key == "eks.amazonaws.com/nodegroup"
+		return t.Effect != "PreferNoSchedule" && t.Key == world.EKSGroupKey
 	})
 }
 

@@ -58,6 +58,20 @@ func TestEngineHasNoClockAndNoGoroutines(t *testing.T) {
 	}
 }
 
+// TestMarksAreSpelledOnce holds that the keys of marks which Drainboard puts and looks for
+// are constants: one that is spelled in two ways is a mark that is never taken off. The
+// simulator spells them on its own, so that it finds a wrong one.
+func TestMarksAreSpelledOnce(t *testing.T) {
+	for _, key := range []string{"eks.amazonaws.com/nodegroup", "drainboard.dev/surplus"} {
+		grep := exec.Command("git", "grep", "--untracked", "-nF", `"`+key+`"`, "--", "*.go", ":!*_test.go", ":!engine/sim", ":!lab")
+		grep.Dir = root
+		out, err := grep.Output()
+		if lines := strings.Split(strings.TrimSpace(string(out)), "\n"); err != nil || len(lines) != 1 || !strings.HasPrefix(lines[0], "engine/world/") {
+			t.Errorf("%s is spelled out here (%v):\n%s", key, err, out)
+		}
+	}
+}
+
 // TestTerminalLibrariesStayPinned holds the versions that were measured: a later
 // ultraviolet repaints whole screens (240 times the bytes) when a line holds an
 // emoji, and Lip Gloss 2.0.6 asks for it.

@@ -116,19 +116,16 @@ func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings 
 	return p, nil
 }
 
-// nodegroupLabel is what EKS puts on every node of a managed node group.
-const nodegroupLabel = "eks.amazonaws.com/nodegroup"
-
 // expectedLabels are the labels that a new node must carry: those of the EKS
 // user guide where the group's nodes carry EKS's labels now, and those given.
 func expectedLabels(w *world.World, given map[string]string) map[string]string {
 	out := map[string]string{}
 	for _, m := range w.Machines() {
 		n := w.NodeOf(m.ID)
-		if n == nil || n.Labels[nodegroupLabel] == "" {
+		if n == nil || n.Labels[world.EKSGroupKey] == "" {
 			continue
 		}
-		out[nodegroupLabel] = n.Labels[nodegroupLabel]
+		out[world.EKSGroupKey] = n.Labels[world.EKSGroupKey]
 		for _, key := range []string{"eks.amazonaws.com/nodegroup-image", "eks.amazonaws.com/sourceLaunchTemplateId", "eks.amazonaws.com/sourceLaunchTemplateVersion"} {
 			if _, ok := n.Labels[key]; ok {
 				out[key] = ""

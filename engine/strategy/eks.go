@@ -37,10 +37,10 @@ const (
 )
 
 // unschedulable is the taint that EKS puts on the nodes it is going to replace.
-var unschedulable = world.Taint{Key: "eks.amazonaws.com/nodegroup", Value: "unschedulable", Effect: "NoSchedule"}
+var unschedulable = world.Taint{Key: world.EKSGroupKey, Value: "unschedulable", Effect: "NoSchedule"}
 
 // surplus keeps pods off new nodes that will be retired, as far as others have room.
-var surplus = world.Taint{Key: "drainboard.dev/surplus", Effect: "PreferNoSchedule"}
+var surplus = world.Taint{Key: world.SurplusTaint, Effect: "PreferNoSchedule"}
 
 // maxUnavailableQuota is EKS's own bound on maxUnavailable.
 const maxUnavailableQuota = 100

@@ -144,7 +144,7 @@ func cordonMove(n *Node) Move {
 		m.By, m.Step, m.Guess, m.Limit = MoverHandler, MoveDraining, false, handlerLimit
 		m.Mark += ", label " + excludeLabel + "=" + value
 		m.Means = "was cordoned by the AWS Node Termination Handler, which drains it unless it is set to cordon only"
-	case excluded && n.Labels[eksGroupLabel] != "":
+	case excluded && n.Labels[EKSGroupKey] != "":
 		// The update's newer form: a cordon and this label instead of the taint (the
 		// user guide's "Understand each phase of node updates").
 		m.By, m.Step, m.Limit, m.Roll = MoverEKS, MoveDraining, EKSDrainLimit, true

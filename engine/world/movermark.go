@@ -14,8 +14,12 @@ const (
 	// excludeLabel is put by EKS, kops, Karpenter and the Node Termination Handler
 	// (k8s.io/api/core/v1 LabelNodeExcludeBalancers).
 	excludeLabel = "node.kubernetes.io/exclude-from-external-load-balancers"
-	// eksGroupLabel is on every node of an EKS managed node group (EKS user guide).
-	eksGroupLabel = "eks.amazonaws.com/nodegroup"
+	// EKSGroupKey is the key of a label on every node of an EKS managed node group, and of
+	// the taint that EKS puts on a node that it is going to replace (EKS user guide).
+	EKSGroupKey = "eks.amazonaws.com/nodegroup"
+	// SurplusTaint is the key of the taint that our runs put on new nodes which they mean
+	// to end at the end (engine/strategy/eks.go).
+	SurplusTaint = "drainboard.dev/surplus"
 
 	// Gardener's machine controller (machine-controller-manager pkg/apis/machine/v1alpha1
 	// and pkg/util/provider/machineutils; Gardener docs, "Shoot Worker Nodes Settings").
@@ -83,7 +87,7 @@ var taintMarks = []taintMark{
 		Means:   "kops rolling-update is going to replace it: new pods avoid it",
 		cordons: "kops rolling-update has cordoned it: it is drained, and then its machine ends"}},
 	// EKS user guide, "Understand each phase of node updates"; NoSchedule.
-	{key: eksGroupLabel, value: "unschedulable", tells: Move{By: MoverEKS, Roll: true, Limit: EKSDrainLimit,
+	{key: EKSGroupKey, value: "unschedulable", tells: Move{By: MoverEKS, Roll: true, Limit: EKSDrainLimit,
 		Means:   "an EKS managed update is going to replace it: it takes no new pods",
 		cordons: "an EKS managed update has cordoned it: it is drained, and its machine ends 60 s later"}},
 	// Gardener's machine controller (pkg/controller/deployment_util.go,
@@ -127,8 +131,7 @@ var taintMarks = []taintMark{
 	// k8s.io/cloud-provider/api TaintNodeShutdown.
 	{key: "node.cloudprovider.kubernetes.io/shutdown", tells: Move{By: MoverCloud, Step: MoveEnding,
 		Means: "its machine is shut down"}},
-	// engine/strategy/eks.go.
-	{key: "drainboard.dev/surplus", tells: Move{By: MoverDrainboard,
+	{key: SurplusTaint, tells: Move{By: MoverDrainboard,
 		Means: "a run of Drainboard meant to end it at the end, and new pods avoid it"}},
 }
 
@@ -239,7 +242,7 @@ func repairMoves(n *Node) (out []Move) {
 		default:
 			continue
 		}
-		if !c.Off || n.Labels[eksGroupLabel] == "" {
+		if !c.Off || n.Labels[EKSGroupKey] == "" {
 			continue
 		}
 		out = append(out, Move{By: MoverEKSRepair, Step: MoveForeseen, Guess: true, Mark: "condition " + c.Type + "=False", Since: c.Since,

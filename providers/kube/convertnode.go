@@ -74,7 +74,7 @@ func toNode(n *corev1.Node) *world.Node {
 // put, nil without any.
 func telling(all map[string]string) (out map[string]string) {
 	for key, value := range all {
-		if world.Telling(key) || key == world.KeepFromScaleDown {
+		if tells(key) {
 			if out == nil {
 				out = map[string]string{}
 			}
@@ -82,6 +82,12 @@ func telling(all map[string]string) (out map[string]string) {
 		}
 	}
 	return out
+}
+
+// tells reports whether an annotation of a node tells of others who move nodes, or is the
+// one that we put.
+func tells(annotation string) bool {
+	return world.Telling(annotation) || annotation == world.KeepFromScaleDown
 }
 
 // unheard is since when the node's kubelet has not been heard from, zero while it

@@ -4,8 +4,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/drainboard/drainboard/engine/world"
 )
 
 // words are the texts of a page, one copy of each that comes again and again:
@@ -69,7 +67,7 @@ func readMeta(b []byte, o *metav1.ObjectMeta, w words) error {
 // looksAt reports whether an annotation says that a pod is a mirror pod, or what other
 // tools do with a node.
 func looksAt(annotation string) bool {
-	return annotation == corev1.MirrorPodAnnotationKey || annotation == world.KeepFromScaleDown || world.Telling(annotation)
+	return annotation == corev1.MirrorPodAnnotationKey || tells(annotation)
 }
 
 func readOwner(b []byte, o *metav1.OwnerReference, w words) error {

@@ -152,6 +152,7 @@ type Step struct {
 	copied   bool                           // Run.Nodes is this step's own
 	touched  []string                       // machines whose nodes were set or dropped
 	theirs   map[string]string              // see takenNodes
+	yields   map[string]Yield               // those that nodeRivals finds
 	made     *world.Template                // answer of CreateTemplate
 }
 

@@ -198,20 +198,15 @@ func (s *Step) stepOf(move world.Move, left []*world.Pod, n *Node, was Node) wor
 	if move.Step != world.MoveCordoned && !(move.By == world.MoverEKS && move.Step == world.MoveForeseen) {
 		return move.Step
 	}
-	going := slices.ContainsFunc(left, (*world.Pod).Terminating)
-	drains := going || len(left) < n.Pods || was.Stage == Draining
-	if move.Step == world.MoveCordoned && len(left) > 0 && !drains {
-		held := func(p *world.Pod) bool { return s.stuck(p) || s.judge(p).Fate == drain.Asks }
-		drains = slices.ContainsFunc(left, s.stuck) && !slices.ContainsFunc(left, func(p *world.Pod) bool { return !held(p) })
-	}
+	sure := s.drainedByHand(n.Name)
+	drains := sure == drainSeen || len(left) < n.Pods || was.Stage == Draining
 	switch {
 	case drains && move.By == world.MoverEKS:
 		n.Reason = "an EKS managed update drains it, as its pods leave"
-	case drains:
+	case drains && (sure != drainPossible || len(left) < n.Pods):
 		n.Reason = "was cordoned, and its pods leave: it is being drained, as it looks"
-		if !going && len(left) == n.Pods {
-			n.Reason = "was cordoned, and every pod left on it is held: a drain may be waiting"
-		}
+	case move.Step == world.MoveCordoned && sure == drainPossible:
+		n.Reason = "was cordoned, and every pod left on it is held: a drain may be waiting"
 	case move.Step == world.MoveCordoned && len(left) == 0 && n.Pods > 0: // they have left
 	default:
 		return move.Step

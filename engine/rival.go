@@ -60,8 +60,7 @@ type Rival struct {
 	// where there is one, "" where nothing is to be done.
 	How    string `json:"how"`
 	WayOut string `json:"wayOut,omitempty"`
-	// Seen is when it was last seen at work, or a process last seen suspended, for what
-	// comes and goes in between.
+	// Seen is when a process was last seen suspended.
 	Seen time.Time `json:"seen,omitzero"`
 }
 
@@ -135,7 +134,10 @@ func (s *Step) rivals() []Rival {
 	add(s.Fresh(world.Cloud) && s.Fresh(world.Cluster), true, s.nodeRivals)
 	for i := range out {
 		r := &out[i]
-		if old, known := s.rival(*r); known && !old.Since.IsZero() {
+		if !r.Since.IsZero() {
+			continue
+		}
+		if old, known := s.rival(*r); known {
 			r.Since = old.Since
 		} else if r.Since.IsZero() && !s.Run.Started.IsZero() {
 			r.Since = s.Now

@@ -62,8 +62,10 @@ func TestRivalsOfPlan(t *testing.T) {
 		{"out of service by hand", taint("node.kubernetes.io/out-of-service", "", "NoExecute"), engine.RivalMark, engine.RivalLeft, "somebody has marked a1", ""},
 		{"a cordon", func(w *world.World, _ time.Time) { change(w, "a1", func(n *world.Node) { n.Unschedulable = true }) },
 			engine.RivalCordon, engine.RivalLeft, "somebody has cordoned a1: such a node is rolled like any other", ""},
-		{"kubectl drain", func(w *world.World, now time.Time) {
-			change(w, "a1", func(n *world.Node) { n.Unschedulable = true })
+		{"kubectl drain of a node that was cordoned long before", func(w *world.World, now time.Time) {
+			change(w, "a1", func(n *world.Node) {
+				n.Unschedulable, n.Tainted = true, map[string]time.Time{"node.kubernetes.io/unschedulable": now.Add(-time.Hour)}
+			})
 			p := *w.PodsOn("a1")[0]
 			p.Ends = now.Add(20 * time.Second)
 			w.SetPod(&p)
@@ -73,7 +75,25 @@ func TestRivalsOfPlan(t *testing.T) {
 			p := *w.PodsOn("a1")[0]
 			p.Ends = now.Add(-time.Minute)
 			w.SetPod(&p)
-		}, engine.RivalCordon, engine.RivalLeft, "somebody has cordoned a1", ""},
+		}, engine.RivalCordon, engine.RivalLeft, "somebody has cordoned, and may be draining, a1: no pod was seen leaving", ""},
+		{"handler, on a node that was cordoned long before", func(w *world.World, now time.Time) {
+			taint("aws-node-termination-handler/spot-itn", "", "NoSchedule")(w, now)
+			change(w, "a1", func(n *world.Node) {
+				n.Unschedulable, n.Tainted = true, map[string]time.Time{"node.kubernetes.io/unschedulable": now.Add(-time.Hour)}
+			})
+		}, engine.RivalDrain, engine.RivalWaited, "Node Termination Handler drains a1", "skip the node"},
+		{"kops, on a machine that ends", func(w *world.World, now time.Time) {
+			taint("kops.k8s.io/scheduled-for-update", "", "PreferNoSchedule")(w, now)
+			var list []world.Machine
+			for _, m := range w.Machines() {
+				c := *m
+				if m.ID == "i-a1" {
+					c.State = world.MachineTerminating
+				}
+				list = append(list, c)
+			}
+			w.SetMachines(list)
+		}, "", "", "", ""},
 		{"unhealthy", func(w *world.World, _ time.Time) {
 			var list []world.Machine
 			for _, m := range w.Machines() {

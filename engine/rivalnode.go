@@ -2,22 +2,11 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/world"
-)
-
-const (
-	// patience is how long a node is waited for that somebody takes out of service, if its
-	// mover has no limit of its own; with one it is twice that. Marks may be left behind.
-	patience = 30 * time.Minute
-	// lull is how long somebody may let no pod go, and still drain the node: kubectl drain
-	// tries again every 5 s.
-	lull = 10 * time.Second
 )
 
 // nodeRivals lists those that the group's nodes tell of, by the marks on them that are
@@ -27,20 +16,21 @@ func (s *Step) nodeRivals() []Rival {
 	add := func(r Rival, node string) {
 		if i := slices.IndexFunc(out, func(o Rival) bool { return o.is(r) && o.Handling == r.Handling }); i >= 0 {
 			out[i].Nodes = append(out[i].Nodes, node)
-			if r.Seen.After(out[i].Seen) {
-				out[i].Seen = r.Seen
+			if !r.Since.IsZero() && (out[i].Since.IsZero() || r.Since.Before(out[i].Since)) {
+				out[i].Since = r.Since // each node is waited for by itself
 			}
 			return
 		}
 		r.Nodes = []string{node}
 		out = append(out, r)
 	}
+	s.yields = map[string]Yield{}
 	coming := s.comingOff()
 	var bare world.Node // in the middle of a roll half of the nodes wear our taint: no copy for each
 	for _, m := range s.W.Machines() {
 		n := s.W.NodeOf(m.ID)
-		if n == nil || m.State == world.MachineStandby {
-			continue
+		if n == nil || m.State == world.MachineStandby || s.Run.Nodes[m.ID].Stage == Terminating {
+			continue // tools mark what ends, and here it is we who end it
 		}
 		ours := s.Run.Marks[m.ID]
 		if off := coming[m.ID]; off != nil {
@@ -53,9 +43,14 @@ func (s *Step) nodeRivals() []Rival {
 			theirs = others(n, ours)
 		}
 		for _, move := range theirs.Moves() {
-			add(s.rivalOf(m.ID, n, move), n.Name)
+			r := s.rivalOf(m.ID, n, move)
+			if m.Leaving() && r.Handling != RivalWaited {
+				continue // nothing more becomes of it; whoever ends it may still be draining it
+			}
+			add(r, n.Name)
 		}
 	}
+	s.Run.Yields, s.yields = s.yields, nil
 	slices.SortStableFunc(out, func(a, b Rival) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Who, b.Who)) })
 	return out
 }
@@ -115,7 +110,10 @@ func (s *Step) rivalOf(machine string, n *world.Node, move world.Move) Rival {
 		r.WayOut = "wait until its roll is over; if it is, take its marks off" + unmarkCommand(n.Name, move.Mark)
 	case move.Step != world.MoveForeseen:
 		r.Kind, r.Does, r.Acts = RivalDrain, deeds[move.Step], true
-		return s.drainRival(machine, r, move.Limit)
+		if move.SinceCordon { // which may be older than what the mover does
+			r.Since = time.Time{}
+		}
+		return s.drainRival(machine, r, move.Limit, s.Run.Yields[yieldKey(machine, r.Who)])
 	}
 	return r
 }
@@ -137,74 +135,4 @@ func unmarkCommand(node, mark string) string {
 		return ": kubectl annotate node " + node + " " + key + "-"
 	}
 	return ""
-}
-
-// cordonRival is whoever has cordoned a node: somebody drains it as long as pods leave it
-// that we did not evict.
-func (s *Step) cordonRival(machine string, n *world.Node, r Rival) Rival {
-	r.Kind, r.Does, r.Mark, r.How = RivalCordon, "has cordoned", "", "such a node is rolled like any other, and the cordon stays"
-	drains := r
-	drains.Kind, drains.Does, drains.Acts, drains.Seen = RivalDrain, "drains", true, s.Now
-	if s.inWork(machine) {
-		return r // and what leaves it does so because of us
-	}
-	if s.leavesByOthers(n) {
-		return s.drainRival(machine, drains, 0)
-	}
-	drains.Handling = RivalWaited
-	old, known := s.rival(drains)
-	if known && slices.Contains(old.Nodes, n.Name) && s.Now.Sub(old.Seen) < lull {
-		drains.Seen = old.Seen
-		s.WakeAt(old.Seen.Add(lull))
-		return s.drainRival(machine, drains, 0)
-	}
-	return r
-}
-
-// leavesByOthers reports whether a pod leaves a node that we did not evict and whose time
-// to go is not over.
-func (s *Step) leavesByOthers(n *world.Node) bool {
-	for _, p := range s.W.PodsOn(n.Name) {
-		known := s.Run.Pods[p.UID]
-		if p.Terminating() && s.Now.Before(p.Ends) && known.Evicted.IsZero() && !known.Forced && s.settled(evictKey(p.UID)) && s.judge(p).Fate != drain.Stays {
-			s.WakeAt(p.Ends)
-			return true
-		}
-	}
-	return false
-}
-
-// drainRival waits for whoever takes a node out of service, unless the run is at it
-// already, or it takes too long.
-func (s *Step) drainRival(machine string, r Rival, limit time.Duration) Rival {
-	if s.inWork(machine) {
-		r.How = "our own drain of it goes on"
-		return r
-	}
-	wait := cmp.Or(2*limit, patience)
-	since := r.Since
-	for _, old := range s.Run.Rivals {
-		if since.IsZero() && old.Kind == r.Kind && old.Who == r.Who {
-			since = old.Since
-		}
-	}
-	if !since.IsZero() {
-		s.WakeAt(since.Add(wait))
-	}
-	if !since.IsZero() && !s.Now.Before(since.Add(wait)) {
-		r.How = fmt.Sprintf("it has not come to an end in %s: the node is rolled like any other", wait)
-		return r
-	}
-	r.Handling, r.How = RivalWaited, "not drained by us meanwhile, and counts as out of service"
-	r.WayOut = "wait for it; if nobody is at it any more, take the mark off" + unmarkCommand("NODE", r.Mark) + ", or skip the node"
-	return r
-}
-
-// inWork reports whether the run is about to end a machine.
-func (s *Step) inWork(machine string) bool {
-	switch s.Run.Nodes[machine].Stage {
-	case Draining, Settling, Terminating:
-		return true
-	}
-	return false
 }

@@ -156,6 +156,8 @@ type Run struct {
 	Foreign string `json:"foreign,omitempty"`
 	// Rivals are those who else move nodes of the group, or may, as they were last seen.
 	Rivals []Rival `json:"rivals,omitempty"`
+	// Yields are the nodes that others take out of service, by machine and who does.
+	Yields map[string]Yield `json:"yields,omitempty"`
 	// Suspended are processes of the group that we suspended.
 	Suspended []string `json:"suspended,omitempty"`
 

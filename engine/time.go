@@ -46,7 +46,7 @@ func (s *Step) countTime(blind []world.Source) {
 		}
 		s.SetNode(id, n)
 	}
-	r.PhaseWait = move(r.PhaseWait)
+	r.PhaseWait, r.Yields = move(r.PhaseWait), moveYields(r.Yields, move)
 	if c := r.Canary; c != nil {
 		next := *c
 		next.Wait = move(c.Wait)

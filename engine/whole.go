@@ -31,6 +31,11 @@ func (r *Run) Whole() error {
 			return fmt.Errorf("there is no stage %q (node %s)", r.Nodes[id].Stage, id)
 		}
 	}
+	for _, key := range sortedKeys(r.Yields) {
+		if r.Yields[key].Wait == nil {
+			return fmt.Errorf("the wait for others on %s has no end", key)
+		}
+	}
 	for _, b := range r.Batches {
 		if b.Approved.IsZero() && len(b.Machines) != len(b.Names) {
 			return fmt.Errorf("batch %d has %d machines and %d names", b.ID, len(b.Machines), len(b.Names))

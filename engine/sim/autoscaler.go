@@ -157,7 +157,7 @@ func (s *Sim) empties(m *machine) bool {
 // Drain lets somebody cordon and drain a node by hand, and then end its machine
 // if that is wanted.
 func (s *Sim) Drain(m *machine, end bool) {
-	s.editByOthers(m.name, func(n *world.Node) { n.Unschedulable = true })
+	s.editByOthers(m.name, func(n *world.Node) { cordon(n, s.now) })
 	s.every(5*time.Second, func() bool {
 		if s.machines[m.ID] != m || m.Leaving() {
 			return false

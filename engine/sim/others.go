@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -13,7 +14,7 @@ import (
 //
 //	somebody scale group=+2 | scale web=13
 //	somebody bounds min=2 max=9
-//	somebody cordon a1 | uncordon a1 | drains a1 [ends]
+//	somebody cordon a1 [since=1h] | uncordon a1 | drains a1 [ends]
 //	somebody taint a1 key=k value=v effect=NoSchedule | untaint a1 key=k
 //	somebody deletes pod=web-1 | budget=web | node=a1
 //	somebody changes budget=web min=3
@@ -31,8 +32,11 @@ func (c *Script) somebody(a *args) error {
 		return c.scale(a)
 	case "bounds":
 		c.bounds(a)
-	case "cordon", "uncordon":
-		return c.onNode(a.next(), func(n *world.Node) { n.Unschedulable = verb == "cordon" })
+	case "cordon":
+		since := s.now.Add(-a.span("since", 0))
+		return c.onNode(a.next(), func(n *world.Node) { cordon(n, since) })
+	case "uncordon":
+		return c.onNode(a.next(), uncordon)
 	case "taint":
 		t := world.Taint{Key: a.word("key"), Value: a.word("value"), Effect: a.word("effect")}
 		return c.onNode(a.next(), func(n *world.Node) { n.Taints = append(n.Taints, t) })
@@ -81,6 +85,27 @@ func (c *Script) somebody(a *args) error {
 	s.touch()
 	return nil
 }
+
+// cordon cordons a node. The control plane notes since when in the time of a taint, which
+// it leaves as it is when the node is cordoned once more.
+func cordon(n *world.Node, since time.Time) {
+	if !n.Unschedulable {
+		n.Tainted = maps.Clone(n.Tainted)
+		if n.Tainted == nil {
+			n.Tainted = map[string]time.Time{}
+		}
+		n.Tainted[cordonTaint] = since
+	}
+	n.Unschedulable = true
+}
+
+func uncordon(n *world.Node) {
+	n.Tainted = maps.Clone(n.Tainted)
+	delete(n.Tainted, cordonTaint)
+	n.Unschedulable = false
+}
+
+const cordonTaint = "node.kubernetes.io/unschedulable"
 
 // toMachine is what somebody does to one machine of the group.
 func (c *Script) toMachine(verb string, a *args) error {

@@ -61,6 +61,8 @@ type Move struct {
 	Mark string `json:"mark"`
 	// Since is when the mark for this step was put, zero where nothing says when.
 	Since time.Time `json:"since,omitzero"`
+	// SinceCordon: Since is the cordon's, which may be older than the move.
+	SinceCordon bool `json:"sinceCordon,omitempty"`
 	// Means is one sentence about the node, without its name.
 	Means string `json:"means"`
 	// Limit is how long the mover drains a node at most, by its documented default; 0
@@ -121,7 +123,7 @@ func cordoned(n *Node, moves []Move) []Move {
 		m := &moves[i]
 		switch {
 		case m.cordons != "" && m.Step == MoveForeseen:
-			m.Step, m.Means, m.Since = MoveDraining, m.cordons, n.Cordoned()
+			m.Step, m.Means, m.Since, m.SinceCordon = MoveDraining, m.cordons, n.Cordoned(), true
 			m.Mark += ", cordoned"
 			explained = true
 		case m.Step.Compare(MoveCordoned) > 0:
@@ -136,7 +138,7 @@ func cordoned(n *Node, moves []Move) []Move {
 
 // cordonMove is the move of a node that is cordoned without any mark that says by whom.
 func cordonMove(n *Node) Move {
-	m := Move{By: MoverSomebody, Step: MoveCordoned, Mark: "cordoned", Since: n.Cordoned(), Guess: true,
+	m := Move{By: MoverSomebody, Step: MoveCordoned, Mark: "cordoned", Since: n.Cordoned(), SinceCordon: true, Guess: true,
 		Means: "was cordoned, and nothing says by whom: it takes no new pods"}
 	value, excluded := n.Labels[excludeLabel]
 	switch {

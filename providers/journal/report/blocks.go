@@ -1,0 +1,24 @@
+package report
+
+import (
+	"cmp"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+func (b *builder) blocked(e engine.Event) {
+	if known := b.blocks[e.Pod]; known != nil {
+		known.Detail, known.Budget = cmp.Or(e.Message, known.Detail), cmp.Or(e.Budget, known.Budget)
+		return
+	}
+	block := &Block{Pod: e.Pod, Node: e.Node, Budget: e.Budget, Kind: e.Reason, Detail: e.Message, From: e.Time}
+	b.blocks[e.Pod] = block
+	b.r.Blocks = append(b.r.Blocks, block)
+}
+
+func (b *builder) freed(e engine.Event, how string) {
+	if block := b.blocks[e.Pod]; block != nil {
+		block.To, block.End = e.Time, how
+		delete(b.blocks, e.Pod)
+	}
+}

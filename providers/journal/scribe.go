@@ -112,11 +112,21 @@ func (l lock) Regain(ctx context.Context) (engine.Run, error) {
 	return run, err
 }
 
-// reopen writes down that this process drives the run again.
+// reopen writes down that this process drives the run again, and what of the run is not
+// as it wrote it last: a lock that comes and goes must not fill the disk with nodes.
 func (s *Scribe) reopen(run engine.Run) {
+	s.mu.Lock()
+	before := s.run
+	s.run = run
+	s.mu.Unlock()
 	o := s.options
 	o.Run, o.Resumed, o.Plan = run, true, nil
-	s.w.Put(Line{At: s.now(), Kind: KindOpened, Opened: opened(o)})
+	o.Run.Nodes, o.Run.Batches, o.Run.Orders = nil, nil, nil
+	out := opened(o)
+	if d := difference(&before, &engine.Decision{Run: run, Touched: slices.Sorted(maps.Keys(run.Nodes))}); d != nil {
+		out.Nodes, out.Batches, out.Orders = d.Stages, d.Batches, d.Orders
+	}
+	s.w.Put(Line{At: s.now(), Kind: KindOpened, Opened: out})
 }
 
 // Path is the journal's file.

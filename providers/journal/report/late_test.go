@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -136,6 +137,11 @@ func TestLockAgain(t *testing.T) {
 	run := engine.Run{ID: "r-1", Group: "web", Cluster: "prod", State: engine.Running, Started: at, By: "ann@laptop"}
 	options := journal.Options{Dir: func() (string, error) { return dir, nil }, By: "ann@laptop", Run: run, Now: func() time.Time { return at }}
 	flush := engine.Action{Kind: engine.LookAtPods, Key: "look", Node: "a1"}
+	run.Nodes = map[string]engine.Node{}
+	for i := range 1000 {
+		run.Nodes[fmt.Sprintf("i-%d", i)] = engine.Node{Name: fmt.Sprintf("a%d", i), Stage: engine.Queued, Since: at}
+	}
+	options.Run = run
 	first := journal.Begin(options)
 	lock := first.Lock(regainer{run: run})
 	if _, err := lock.Regain(t.Context()); err != nil { // nobody else was there
@@ -146,9 +152,29 @@ func TestLockAgain(t *testing.T) {
 	second := journal.Begin(options)
 	paused := run
 	paused.State = engine.Paused
+	paused.Nodes = map[string]engine.Node{}
+	for id, n := range run.Nodes {
+		if id == "i-7" {
+			n.Stage = engine.Replaced
+		}
+		paused.Nodes[id] = n
+	}
 	second.Close(paused, nil)
+	lock = first.Lock(regainer{run: paused})
+	size := func() int64 {
+		_, _ = first.Ask(flush)
+		info, err := os.Stat(first.Path())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	small := size()
 	if _, err := lock.Regain(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if grown := size() - small; grown > 8000 {
+		t.Errorf("a lock that is held again takes %d bytes of the journal", grown)
 	}
 	done := run
 	done.State = engine.Finished
@@ -156,6 +182,9 @@ func TestLockAgain(t *testing.T) {
 	r, err := Load(first.Path())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if i := slices.IndexFunc(r.Nodes, func(n *Node) bool { return n.Machine == "i-7" }); i < 0 || r.Nodes[i].Last() != engine.Replaced {
+		t.Errorf("it does not say what the other did to i-7")
 	}
 	var ends []string
 	for _, d := range r.Drivers {

@@ -17,7 +17,8 @@ const (
 	// takenFor is how long it is remembered that a command was obeyed: it is not heard
 	// again after its life, and another machine's clock may be behind by a little.
 	takenFor = CommandLife + time.Minute
-	// mostTaken is how many are remembered; beyond that none is obeyed.
+	// mostTaken is how many are remembered; beyond that only what stops a run is obeyed,
+	// and the oldest is forgotten.
 	mostTaken = 64
 )
 
@@ -43,6 +44,10 @@ func (k CommandKind) Elsewhere() bool {
 	}
 	return false
 }
+
+// stops reports whether a command only keeps a run from doing more: that is never one
+// too many.
+func (k CommandKind) stops() bool { return k == CmdPause || k == CmdAbort }
 
 // who is who gave a command, and why if he said so.
 func (c Command) who() string {
@@ -79,6 +84,7 @@ func (s *Step) hear(c Command) {
 	s.acks = append(s.acks, ack)
 	if ack.Obeyed {
 		s.Run.Taken = append(s.Run.Taken, ack)
+		s.Run.Taken = s.Run.Taken[max(0, len(s.Run.Taken)-mostTaken):]
 	}
 }
 
@@ -91,7 +97,7 @@ func (s *Step) unheard(c Command) string {
 		return string(c.Kind) + " is for the run " + cmp.Or(c.Run, "without a name") + ", and this one is " + s.Run.ID
 	case s.Now.After(c.At.Add(CommandLife)), s.Now.After(c.Expires):
 		return string(c.Kind) + " has expired: it was given " + s.Now.Sub(c.At).Round(time.Second).String() + " ago"
-	case len(s.Run.Taken) >= mostTaken:
+	case len(s.Run.Taken) >= mostTaken && !c.Kind.stops():
 		return "too many commands from elsewhere in a short time: " + string(c.Kind) + " is not taken"
 	}
 	return ""

@@ -93,7 +93,8 @@ func TestElsewhereRefused(t *testing.T) {
 	}
 }
 
-// However many there are, the record stays small, and a local command is always heard.
+// However many there are, the record stays small, and a local command is always heard, as
+// is whatever stops the run.
 func TestElsewhereTooMany(t *testing.T) {
 	r := newRemote(t)
 	kinds, obeyed := []engine.CommandKind{engine.CmdPause, engine.CmdResume}, 0
@@ -104,8 +105,15 @@ func TestElsewhereTooMany(t *testing.T) {
 			obeyed++
 		}
 	}
-	if obeyed != 64 || len(r.run.Taken) != 64 || !strings.Contains(last.Words, "too many commands") {
+	if obeyed != 65 || r.run.State != engine.Paused || len(r.run.Taken) != 64 || !strings.Contains(last.Words, "too many commands") { // the last one a pause
 		t.Errorf("%d obeyed, %d remembered, the last: %+v", obeyed, len(r.run.Taken), last)
+	}
+	other := newRemote(t)
+	for i := range 64 {
+		other.say(other.command(kinds[i%2], fmt.Sprint("c", i)))
+	}
+	if d := other.say(other.command(engine.CmdAbort, "stop")); !d.Acks[0].Obeyed || other.run.Result != engine.Aborted || len(other.run.Taken) != 64 || other.run.Taken[63].ID != "stop" {
+		t.Errorf("an abort was one too many: %+v", d.Acks)
 	}
 	if r.say(engine.Command{Kind: engine.CmdAbort, By: "ann@laptop", At: r.now}); r.run.Result != engine.Aborted {
 		t.Error("the driver's own abort was not heard")

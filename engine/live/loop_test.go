@@ -522,13 +522,23 @@ func TestLoopTellsADecisionAfterItsRecordAndBeforeItsActions(t *testing.T) {
 func TestLoopWaitsUntilTheLockIsSure(t *testing.T) {
 	b := newBench(t)
 	b.unsure.Store(true)
-	ctx, stop := context.WithTimeout(t.Context(), 3*sureRetry)
+	ctx, stop := context.WithCancel(t.Context())
+	asked := 0
+	b.Lock = asking{b, func() {
+		if asked++; asked == 3 {
+			stop()
+		}
+	}}
+	b.Decided = func(engine.Run, engine.Decision) { // the last look when it is told to stop decides once, and does nothing
+		if ctx.Err() == nil {
+			t.Error("it decided")
+		}
+	}
 	if _, err := b.Run(ctx, b.planned()); err != nil {
 		t.Fatal(err)
 	}
-	stop()
-	if slices.Contains(b.seen(), "suspend") {
-		t.Errorf("it acted: %v", b.seen())
+	if slices.Contains(b.seen(), "suspend") || asked != 3 {
+		t.Errorf("asked %d times whether it is sure, it did %v", asked, b.seen())
 	}
 	b = newBench(t)
 	b.unsure.Store(true)
@@ -537,6 +547,17 @@ func TestLoopWaitsUntilTheLockIsSure(t *testing.T) {
 	if err != nil || run.State != engine.Finished {
 		t.Errorf("%s, %v", run.State, err)
 	}
+}
+
+// asking is a bench whose lock tells that it is asked whether it is sure.
+type asking struct {
+	*bench
+	asked func()
+}
+
+func (a asking) Sure() bool {
+	a.asked()
+	return a.bench.Sure()
 }
 
 // The machine sleeps between two requests of one action: the second one, which

@@ -17,7 +17,7 @@ func (r *Run) Whole() error {
 		return fmt.Errorf("there is no state %q", r.State)
 	case r.State != Finished && len(r.Phases) == 0:
 		return fmt.Errorf("the run has no phases")
-	case r.State != Finished && r.State != Planned && r.Limit < 1:
+	case r.Limit < 0 || r.Limit == 0 && r.State != Finished && !r.Phases[0].End.IsZero(): // the first phase resolves it
 		return fmt.Errorf("the limit of nodes out of service is %d", r.Limit)
 	case r.State == Ending && r.PhaseWait == nil:
 		return fmt.Errorf("the run ends and has no deadline for it")

@@ -5,7 +5,24 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
+
+// A run whose process died before its first phase knew the limit is whole, later it is
+// not without one.
+func TestWholeWithoutALimit(t *testing.T) {
+	r := Run{ID: "ng-1", Group: "ng", Provider: "asg", State: Running, Phases: []Phase{{Name: "setup"}, {Name: "scale up"}}}
+	if err := r.Whole(); err != nil {
+		t.Errorf("before the limit is known: %v", err)
+	}
+	r.Phases[0].End = time.Unix(1, 0)
+	if r.Whole() == nil {
+		t.Error("a limit was lost, and nobody has noticed")
+	}
+	if r.Limit = 1; r.Whole() != nil {
+		t.Error(r.Whole())
+	}
+}
 
 // Every kind of action that there is may be pending in a record.
 func TestWholeKnowsEveryAction(t *testing.T) {

@@ -314,6 +314,8 @@ func (d *Driver) decode(b []byte) engine.Run {
 	var r engine.Run
 	if err := json.Unmarshal(b, &r); err != nil {
 		d.breaks("the record cannot be read: %v", err)
+	} else if err := r.Whole(); err != nil {
+		d.breaks("the record is not whole: %v", err)
 	}
 	return r
 }

@@ -456,8 +456,14 @@ func (l *Loop) dispatch(a engine.Action, asked time.Time) {
 // handed back: what it was decided on may no longer be so, and the run may no
 // longer be ours.
 func (l *Loop) do(ctx context.Context, a engine.Action, asked time.Time) engine.Outcome {
-	if late := time.Now().Round(0).Sub(asked.Round(0)); late > tooLate || ctx.Err() != nil || !l.Lock.Sure() {
-		return engine.Outcome{Key: a.Key, At: l.Clock.Now(), Verdict: engine.Refused, Refusal: engine.RefusedStale, Message: fmt.Sprintf("it could not start for %s", late.Round(time.Second))}
+	why := ""
+	if late := time.Now().Round(0).Sub(asked.Round(0)); late > tooLate {
+		why = fmt.Sprintf("it could not start for %s", late.Round(time.Second))
+	} else if ctx.Err() != nil || !l.Lock.Sure() {
+		why = ErrNotSure.Error()
+	}
+	if why != "" {
+		return engine.Outcome{Key: a.Key, At: l.Clock.Now(), Verdict: engine.Refused, Refusal: engine.RefusedStale, Message: why}
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(actionLimit, a.Limit+hookRest))
 	defer cancel()

@@ -549,6 +549,24 @@ func TestLoopWaitsUntilTheLockIsSure(t *testing.T) {
 	}
 }
 
+// An action that is handed back says why: it waited for too long, or it is not sure that
+// the lock is held.
+func TestLoopSaysWhyAnActionDidNotStart(t *testing.T) {
+	b := newBench(t)
+	b.init()
+	a := engine.Action{Kind: engine.Suspend, Key: "k"}
+	if o := b.do(t.Context(), a, time.Now().Add(-time.Minute)); o.Refusal != engine.RefusedStale || o.Message != "it could not start for 1m0s" {
+		t.Errorf("late: %+v", o)
+	}
+	b.unsure.Store(true)
+	if o := b.do(t.Context(), a, time.Now()); o.Refusal != engine.RefusedStale || o.Message != ErrNotSure.Error() {
+		t.Errorf("not sure: %+v", o)
+	}
+	if len(b.seen()) > 0 {
+		t.Errorf("it did %v", b.seen())
+	}
+}
+
 // asking is a bench whose lock tells that it is asked whether it is sure.
 type asking struct {
 	*bench

@@ -30,6 +30,7 @@ type Watch struct {
 	looks    chan engine.Look // the newest that was not taken yet
 	look     engine.Look
 	record   sighting
+	judged   judgement
 	holder   string
 	shown    engine.Run // what the last snapshot was made from
 	followed string     // id of the run that was seen while it was not over
@@ -44,7 +45,16 @@ type sighting struct {
 	err   error
 }
 
+// judgement is what was found when the record was last compared with the group.
+type judgement struct {
+	at    time.Time // zero before, and when the record is another one
+	unfit string
+}
+
 const (
+	// judgeEvery is how often a record that stays as it is is compared with its group,
+	// which may be large.
+	judgeEvery = 2 * time.Second
 	// recently is how long ago a run may have ended when a watch begins and still be
 	// what is shown.
 	recently = 10 * time.Minute
@@ -55,7 +65,7 @@ const (
 
 // SeeRecord takes in what the group's record says. It is called by changes.
 func (w *Watch) SeeRecord(run engine.Run, found bool, err error) {
-	w.record = sighting{run, found, err}
+	w.record, w.judged = sighting{run, found, err}, judgement{}
 }
 
 // SeeHolder takes in who holds the group's lock, "" for nobody. It is called by
@@ -122,7 +132,7 @@ func (w *Watch) publish() {
 	if run.State != engine.NoRun && run.State != engine.Finished {
 		s.Driver = w.holder
 		if w.holder == "" && now.Sub(run.Seen) > unseen {
-			s.Unattended, s.Unfit = run.Seen, w.unfit(run)
+			s.Unattended, s.Unfit = run.Seen, w.unfit(run, now)
 		}
 	}
 	w.shown, w.snapshot = run, s
@@ -131,14 +141,25 @@ func (w *Watch) publish() {
 
 // unfit says what of a run's record does not fit the group, "" if all does or the
 // group is not known.
-func (w *Watch) unfit(run engine.Run) string {
-	if !known(w.World) || run.Whole() != nil {
+func (w *Watch) unfit(run engine.Run, now time.Time) string {
+	if !known(w.World) {
 		return ""
 	}
-	if why := run.Strange(w.World); why != "" {
+	if w.judged.at.IsZero() || now.Sub(w.judged.at) >= judgeEvery {
+		w.judged = judgement{now, misfits(run, w.World)}
+	}
+	return w.judged.unfit
+}
+
+// misfits is what does not fit, "" also for a record that says too little.
+func misfits(run engine.Run, group *world.World) string {
+	if run.Whole() != nil {
+		return ""
+	}
+	if why := run.Strange(group); why != "" {
 		return why
 	}
-	_, unfit := engine.Fit(run, w.World, nil)
+	_, unfit := engine.Fit(run, group, nil)
 	return strings.Join(unfit, "; ")
 }
 

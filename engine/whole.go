@@ -27,7 +27,7 @@ func (r *Run) Whole() error {
 		return fmt.Errorf("the watch over the canary has no end")
 	}
 	for _, id := range sortedKeys(r.Nodes) {
-		if !slices.Contains(stages, r.Nodes[id].Stage) {
+		if !slices.Contains(Stages, r.Nodes[id].Stage) {
 			return fmt.Errorf("there is no stage %q (node %s)", r.Nodes[id].Stage, id)
 		}
 	}
@@ -60,8 +60,8 @@ func (r *Run) Whole() error {
 	return nil
 }
 
-// stages are all stages of a node.
-var stages = []Stage{Outdated, Queued, Draining, Settling, Terminating, Replaced, Launching, Ready, Surplus, Updating, Unreachable, NodeFail, Skipped}
+// Stages are all stages of a node.
+var Stages = []Stage{Outdated, Queued, Draining, Settling, Terminating, Replaced, Launching, Ready, Surplus, Updating, Unreachable, NodeFail, Skipped}
 
 // whole reports what a mark lacks to be taken off again.
 func (m Mark) whole(machine string) error {

@@ -3,6 +3,7 @@ package engine
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,23 @@ func TestWholeWithoutALimit(t *testing.T) {
 	}
 	if r.Limit = 1; r.Whole() != nil {
 		t.Error(r.Whole())
+	}
+}
+
+// Stages has every stage that there is, once.
+func TestStagesAreAll(t *testing.T) {
+	source, err := os.ReadFile("run.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(` Stage = "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(named) != len(Stages) || len(named) < 10 {
+		t.Errorf("run.go has %d stages, the list %d", len(named), len(Stages))
+	}
+	for _, stage := range named {
+		if !slices.Contains(Stages, Stage(stage[1])) {
+			t.Errorf("the list lacks %q", stage[1])
+		}
 	}
 }
 

@@ -14,11 +14,7 @@ import (
 
 // Words that labels take.
 var (
-	states = []engine.State{engine.Planned, engine.Running, engine.Paused, engine.Ending, engine.Finished}
-	stages = []engine.Stage{
-		engine.Outdated, engine.Queued, engine.Draining, engine.Settling, engine.Terminating, engine.Replaced, engine.Launching,
-		engine.Ready, engine.Surplus, engine.Updating, engine.Unreachable, engine.NodeFail, engine.Skipped,
-	}
+	states   = []engine.State{engine.Planned, engine.Running, engine.Paused, engine.Ending, engine.Finished}
 	blockers = []engine.BlockerKind{
 		engine.BlockedByBudget, engine.BlockedByBudgets, engine.BlockedByWebhook, engine.BlockedByFinalizer, engine.BlockedByGrace,
 		engine.BlockedByRoom, engine.BlockedByReturn, engine.BlockedByConsent, engine.BlockedByRights, engine.BlockedByAPI,
@@ -119,7 +115,7 @@ func (p *page) nodes(s *engine.Snapshot) {
 		}
 	}
 	p.family("drainboard_nodes", "gauge", "Nodes by stage.")
-	for _, stage := range stages {
+	for _, stage := range engine.Stages {
 		p.sample("drainboard_nodes", float64(count[stage]), "stage", string(stage))
 	}
 	p.one("drainboard_nodes_to_replace", "gauge", "Nodes that were outdated, replaced ones included.", float64(s.Total))

@@ -63,7 +63,7 @@ func (m *mailbox) of(hook string) (nodes []string) {
 // node is touched; a second process without hooks refuses to go on, and one whose hook is
 // mended does. Webhooks hear of it, and metrics can be scraped meanwhile.
 func TestHooksAndMetrics(t *testing.T) {
-	s := newScene(t, "hooks", lab.GroupOptions{Nodes: 2, Zones: oneZone})
+	s := newScene(t, "hooks-around", lab.GroupOptions{Nodes: 2, Zones: oneZone})
 	s.deploy("web", "agent")
 	box := newMailbox(t)
 	nodes := s.nodes()

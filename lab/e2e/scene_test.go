@@ -68,7 +68,7 @@ func loneScene(t *testing.T, name string, o lab.GroupOptions, rights ...string) 
 	}
 	t.Cleanup(func() { shared.Cloud().DeleteGroup(o.Name) })
 	if len(rights) == 0 {
-		rights = []string{"read", "upgrade", "events"}
+		rights = []string{"read", "upgrade", "events", "hear"}
 	}
 	s.as(name, published(t, rights...))
 	shared.Cloud().Grant(s.key, granted(t, rights...)...)

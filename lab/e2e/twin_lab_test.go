@@ -114,7 +114,7 @@ func cluster(t *testing.T, name string, l line) *scene {
 	for letter := range strings.SplitSeq(l.pair["zones"], ",") {
 		o.Zones = append(o.Zones, zone(letter))
 	}
-	return newScene(t, name, o, "read", "upgrade", "force")
+	return newScene(t, name, o, "read", "upgrade", "force", "events", "hear")
 }
 
 // workload makes a workload of pods as fast as the lab's, unless the line says

@@ -301,8 +301,8 @@ func (s *Step) RestoreTemplate() bool {
 	if g.Template == *back.Template && g.TemplateSpec == back.TemplateSpec {
 		return true
 	}
-	if s.settled(restoreTemplate) && s.TemplateMoved() != "" {
-		s.Note(s.TemplateMoved() + "; it is left as it is")
+	if who, does := s.TemplateMoved(); who != "" && s.settled(restoreTemplate) {
+		s.Note(who + " " + does + "; it is left as it is")
 		return true
 	}
 	for _, m := range s.W.Machines() {
@@ -322,14 +322,14 @@ func (r *Run) templateBack() Action {
 	return Action{Kind: SetTemplate, Key: restoreTemplate, Group: r.Group, Template: &to, TemplateSpec: spec}
 }
 
-// TemplateMoved says that somebody else has set the group to another template
-// than the run's target, "" if nobody has.
-func (s *Step) TemplateMoved() string {
+// TemplateMoved says who has set the group to another template than the run's target, and
+// what to, the two parts of a sentence; "" if nobody has.
+func (s *Step) TemplateMoved() (who, does string) {
 	want := s.Run.Target.Templates
 	if len(want) == 0 || !s.Fresh(world.Cloud) || !s.settled("set-template/"+want[0].String()) || s.W.Group.Template == want[0] {
-		return ""
+		return "", ""
 	}
-	return fmt.Sprintf("somebody else has set the group to template %s, the run's target is %s", s.W.Group.Template, want[0])
+	return "somebody else", fmt.Sprintf("has set the group to template %s, the run's target is %s", s.W.Group.Template, want[0])
 }
 
 // UnmarkAll takes every mark of ours off.

@@ -31,9 +31,8 @@ func (s *Step) groupRivals() []Rival {
 		})
 	}
 	if len(s.Run.Phases) > 0 && !s.Run.Phases[0].End.IsZero() { // until then it is ours to change
-		if moved := s.TemplateMoved(); moved != "" {
-			who, does, _ := strings.Cut(moved, " has ")
-			out = append(out, Rival{Kind: RivalTemplate, Who: who, Does: "has " + does, Acts: true, Handling: RivalRefused, How: "the run pauses", WayOut: "put that right"})
+		if who, does := s.TemplateMoved(); who != "" {
+			out = append(out, Rival{Kind: RivalTemplate, Who: who, Does: does, Acts: true, Handling: RivalRefused, How: "the run pauses", WayOut: "put that right"})
 		}
 	}
 	out = append(out, s.processRivals()...)

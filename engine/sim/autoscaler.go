@@ -159,12 +159,20 @@ func (s *Sim) empties(m *machine) bool {
 func (s *Sim) Drain(m *machine, end bool) {
 	s.editByOthers(m.name, func(n *world.Node) { cordon(n, s.now) })
 	s.every(5*time.Second, func() bool {
-		if s.machines[m.ID] != m || m.Leaving() {
+		s.drains[m.ID] = s.machines[m.ID] == m && !m.Leaving()
+		if !s.drains[m.ID] {
 			return false
 		}
-		if !s.empties(m) {
+		going := func(p *pod) bool { return p.Terminating() }
+		stay := slices.DeleteFunc(s.podsOn(m.name), going)
+		empty := s.empties(m)
+		for _, p := range stay {
+			s.byHand[p.UID] = going(p)
+		}
+		if !empty {
 			return true
 		}
+		delete(s.drains, m.ID)
 		if end {
 			s.end(m)
 		}

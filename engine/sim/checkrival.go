@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -24,18 +25,83 @@ func (c *checker) alone(id string, n engine.Node) {
 		d.breaks("rivals: the drain of %s begins beside instance refresh %s", n.Name, r.ID)
 	}
 	for _, m := range view.Machines() {
-		if node := view.NodeOf(m.ID); node != nil && slices.ContainsFunc(node.Taints, rolls) {
+		if node := view.NodeOf(m.ID); node != nil && !m.Leaving() && d.Run.Nodes[m.ID].Stage != engine.Terminating && slices.ContainsFunc(node.Taints, rolls) {
 			d.breaks("rivals: the drain of %s begins while another tool rolls %s: %v", n.Name, node.Name, node.Taints)
 		}
 	}
-	node := view.NodeOf(id)
-	if node == nil || d.Sim.now.Sub(d.Run.Started) > 30*time.Minute {
-		return // who takes so long may not be waited for any more
+	for who, limit := range c.takers(id) {
+		if left := c.clock.left[taker{id, who}]; left < limit-slack {
+			d.breaks("rivals: the drain of %s begins while %s drains it, which was waited for only for %s", n.Name, who, left)
+		}
 	}
-	_, reboots := node.Annotations["weave.works/kured-reboot-in-progress"]
-	if reboots || node.HasTaint(autoscalerTaint) {
-		d.breaks("rivals: the drain of %s begins while somebody else drains it", n.Name)
+}
+
+// taker is somebody else who takes a machine's node out of service.
+type taker struct{ machine, who string }
+
+// takers are those of a machine, and for how long each is to be waited for.
+func (c *checker) takers(id string) map[string]time.Duration {
+	s := c.d.Sim
+	node := s.View.NodeOf(id)
+	if node == nil || s.View.Machine(id) == nil { // one that was detached is nobody's of the group
+		return nil
 	}
+	out := map[string]time.Duration{}
+	if _, reboots := node.Annotations["weave.works/kured-reboot-in-progress"]; reboots {
+		out["kured"] = 30 * time.Minute
+	}
+	if node.HasTaint(autoscalerTaint) {
+		out["the autoscaler"] = 30 * time.Minute
+	}
+	if !node.Unschedulable || c.ourCordon(id, node.Name) {
+		return out
+	}
+	if node.HasTaint(handlerTaint) {
+		out["the handler"] = 4 * time.Minute
+	}
+	if len(out) == 0 && (slices.ContainsFunc(s.View.PodsOn(node.Name), c.leavesByHand)) {
+		out["somebody"] = 30 * time.Minute
+	}
+	return out
+}
+
+// leavesByHand reports whether a pod leaves because somebody drains its node by hand.
+func (c *checker) leavesByHand(p *world.Pod) bool {
+	s, run := c.d.Sim, &c.d.Run
+	known := run.Pods[p.UID]
+	_, asked := run.Pending["evict/"+p.UID]
+	return s.byHand[p.UID] && p.Terminating() && s.now.Before(p.Ends) && known.Evicted.IsZero() && !known.Forced && !asked &&
+		drain.Judge(s.View, p, run.Consents()).Fate != drain.Stays
+}
+
+// ourCordon reports whether a node's cordon is ours, or ours was until just now.
+func (c *checker) ourCordon(id, node string) bool {
+	put := engine.CordonOf(id, node)
+	_, comesOff := c.d.Run.Pending["un"+put.Key]
+	return comesOff || slices.ContainsFunc(c.d.Run.Marks[id], func(m engine.Mark) bool { return m.Put.Key == put.Key && !m.Foreign })
+}
+
+// leave counts the usable time since the last decision for those who are left a node. A
+// drain by hand pauses as often as its pods are held; its time is counted from its first pod.
+func (c *checker) leave(passed time.Duration) {
+	k := &c.clock
+	now := map[taker]time.Duration{}
+	for _, m := range c.d.Sim.View.Machines() {
+		for who := range c.takers(m.ID) {
+			t := taker{m.ID, who}
+			if before, known := k.left[t]; known {
+				now[t] = before + passed
+			} else {
+				now[t] = 0
+			}
+		}
+		if t := (taker{m.ID, "somebody"}); c.d.Sim.drains[m.ID] {
+			if before, known := k.left[t]; known {
+				now[t] = before + passed
+			}
+		}
+	}
+	k.left = now
 }
 
 // rolls reports whether a taint is of a tool that replaces nodes to update them.

@@ -28,11 +28,12 @@ type wait struct {
 // saw what it needs.
 type usableTime struct {
 	used  map[wait]time.Duration
-	was   engine.Run            // the run before the decision that is being looked at
-	seen  time.Time             // the last decision
-	sight map[world.Source]bool // what could be seen then; nil: the run did not run
-	gap   time.Time             // the end of the last stretch without sight of the cluster
-	tried map[string]time.Time  // last eviction or delete that was tried, by machine
+	left  map[taker]time.Duration // for how long each was left a node
+	was   engine.Run              // the run before the decision that is being looked at
+	seen  time.Time               // the last decision
+	sight map[world.Source]bool   // what could be seen then; nil: the run did not run
+	gap   time.Time               // the end of the last stretch without sight of the cluster
+	tried map[string]time.Time    // last eviction or delete that was tried, by machine
 }
 
 // count adds the time since the last decision to the countdowns that run.
@@ -57,6 +58,10 @@ func (c *checker) count() {
 	if w := d.Run.PhaseWait; w != nil {
 		add(wait{"", w.For, w.Start}, world.Cluster, world.Cloud)
 	}
+	if !watched || !k.sight[world.Cluster] || !k.sight[world.Cloud] {
+		passed = 0
+	}
+	c.leave(passed)
 	if !watched || !k.sight[world.Cluster] {
 		k.gap = now
 	}

@@ -9,6 +9,9 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
+// handlerTaint is what the Node Termination Handler puts on a node before it drains it.
+var handlerTaint = world.Taint{Key: "aws-node-termination-handler/scheduled-maintenance", Effect: "NoSchedule"}
+
 // movers put marks on nodes, as tools do that move them.
 var movers = map[string]func(*world.Node){
 	"autoscaler": func(n *world.Node) { n.Taints = append(n.Taints, autoscalerTaint) },
@@ -19,7 +22,7 @@ var movers = map[string]func(*world.Node){
 		n.Taints = append(n.Taints, world.Taint{Key: "karpenter.sh/disrupted", Effect: "NoSchedule"})
 	},
 	"handler": func(n *world.Node) {
-		n.Taints = append(n.Taints, world.Taint{Key: "aws-node-termination-handler/scheduled-maintenance", Effect: "NoSchedule"})
+		n.Taints = append(n.Taints, handlerTaint)
 		n.Unschedulable = true
 	},
 	"kured": func(n *world.Node) {

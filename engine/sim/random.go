@@ -285,6 +285,12 @@ var turns = []turn{
 	node(4, "somebody uncordon %s"),
 	node(4, "somebody taint %s key=theirs value=x effect=%s", []string{"NoSchedule", "PreferNoSchedule"}),
 	node(5, "somebody drains %s %s", []string{"", "ends"}),
+	{5, func(p *player) {
+		if name := p.anyNode(); name != "" {
+			p.say("somebody cordon %s since=%s", name, p.pick("1m", "1h"))
+			p.say("somebody drains %s", name)
+		}
+	}},
 	node(2, "somebody deletes node=%s"),
 	node(3, "somebody protects %s"),
 	node(2, "somebody stands-by %s"),

@@ -115,6 +115,8 @@ type Sim struct {
 	suspended  bool            // AZRebalance was suspended before the run
 	retargeted bool            // somebody else has set the template since the start
 	marks      map[string]bool // marks that are not ours; true: from before the run, so that they must stay
+	drains     map[string]bool // machines that somebody drains by hand
+	byHand     map[string]bool // pods that left because of that
 }
 
 // New returns an empty simulation of a group in some zones.
@@ -123,7 +125,7 @@ func New(c Config, zones ...string) *Sim {
 		Config: c, Truth: world.New(), View: world.New(), now: epoch,
 		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
 		machines: map[string]*machine{}, pods: newPods(), budgets: map[string]*budget{},
-		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, cues: map[string][]func(){},
+		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, drains: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
 	}
 	s.faults.init()
 	s.group.init(zones)

@@ -57,5 +57,5 @@ func (s *Step) lookOut() {
 		b.Outlook.Foreseen = append(b.Outlook.Foreseen[:mostForeseen:mostForeseen], fmt.Sprintf("and %d more", more))
 	}
 	s.Run.Batches[len(s.Run.Batches)-1] = b
-	s.changed = s.changed || was.Evict != b.Outlook.Evict || was.NotEvaluated != b.Outlook.NotEvaluated || !slices.Equal(was.Foreseen, b.Outlook.Foreseen)
+	s.changed = s.changed || was.Evict != b.Outlook.Evict || was.Ignore != b.Outlook.Ignore || was.NotEvaluated != b.Outlook.NotEvaluated || !slices.Equal(was.Foreseen, b.Outlook.Foreseen)
 }

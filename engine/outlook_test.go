@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/strategy"
 )
 
 // The record of a run that waits for an approval says what that would do, no older
@@ -28,6 +30,10 @@ func TestOutlookOfAWaitingBatch(t *testing.T) {
 	do("somebody scale web=2")
 	do("run for=1m")
 	b, _ = script.Driver.Run.Waiting()
+	run := script.Driver.Run
+	if v := engine.View(strategy.EKS{}, run.Seen.Add(time.Second), script.Sim.View, run, engine.Look{}, nil).Batch; v == nil || !v.AsOf.Equal(b.Outlook.AsOf) || v.Evict != 3 {
+		t.Errorf("what is shown is not what is kept: %+v", v)
+	}
 	if o := b.Outlook; o.Evict != 3 || script.Driver.Run.Seen.Sub(o.AsOf) > 15*time.Second {
 		t.Errorf("a minute later: %+v, seen %s", o, script.Driver.Run.Seen)
 	}

@@ -25,8 +25,8 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 		Sizes: w.Group.Sizes, Base: r.Base, Limit: r.Limit,
 		Notes: r.Notes, LeftBehind: r.Left, Blind: r.Blind,
 	}
-	if r.State == NoRun {
-		v.Rivals = slices.DeleteFunc(s.rivals(), func(r Rival) bool { return !r.Acts || r.ofNodes() }) // of these Others tells
+	if r.State == NoRun && s.Fresh(world.Cloud) { // of what its nodes tell Others tells
+		v.Rivals = slices.DeleteFunc(s.groupRivals(), func(r Rival) bool { return !r.Acts })
 	}
 	v.From, v.To = s.versions()
 	v.Left = s.timeLeft()
@@ -391,15 +391,18 @@ func (s *Step) batchView() *BatchView {
 	if !waiting || s.Run.State == Finished || s.Run.State == Ending {
 		return nil
 	}
-	v := &BatchView{ID: b.ID, Phase: b.Phase, Hash: b.Hash, Nodes: b.Names, Since: b.Waiting, AsOf: s.Now}
+	v := &BatchView{ID: b.ID, Phase: b.Phase, Hash: b.Hash, Nodes: b.Names, Since: b.Waiting}
 	if d, ok := s.Rules.(doer); ok && b.Phase != "" {
 		v.Does = d.Does(b.Phase, s.W, &s.Run)
 	}
 	if s.Run.Settings.Approve == ApproveCanary && !s.canaryStarted() {
 		v.Canary, v.Watch = true, s.Run.Settings.CanaryWatch
 	}
-	o := s.outlook(b)
-	v.Evict, v.Ignore, v.Foreseen, v.NotEvaluated = o.Evict, o.Ignore, o.Foreseen, o.NotEvaluated
+	o := b.Outlook
+	if o.AsOf.IsZero() { // nobody has looked yet
+		o = s.outlook(b)
+	}
+	v.AsOf, v.Evict, v.Ignore, v.Foreseen, v.NotEvaluated = o.AsOf, o.Evict, o.Ignore, o.Foreseen, o.NotEvaluated
 	return v
 }
 

@@ -62,6 +62,9 @@ func (c *checker) watched(v *engine.Snapshot, at engine.Look) {
 	}
 	record := engine.Meanwhile(d.Sim.now, d.decode(d.encode(d.saved)))
 	theirs := engine.View(d.Rules, d.Sim.now, d.Sim.View, record, at, nil)
+	if theirs.Batch != nil && v.Batch != nil { // when it was looked at last is nothing to write a record for
+		theirs.Batch.AsOf = v.Batch.AsOf
+	}
 	got, want := d.encode(theirs), d.encode(v)
 	if bytes.Equal(got, want) {
 		return

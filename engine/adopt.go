@@ -72,25 +72,16 @@ func (s *Step) tellFound() {
 	}
 	var parts []string
 	if len(f.Done) > 0 {
-		parts = append(parts, "done: "+some(f.Done))
+		parts = append(parts, "done: "+few(f.Done))
 	}
 	if len(f.Not) > 0 {
-		parts = append(parts, "not seen: "+some(f.Not)+", decided anew")
+		parts = append(parts, "not seen: "+few(f.Not)+", decided anew")
 	}
 	if n := len(f.Open); n > 0 {
 		parts = append(parts, plural(n, "change")+" cannot be looked up (any more)")
 	}
 	s.Run.Adopted, s.changed = nil, true
 	s.Report(Event{Type: Warning, Reason: "looked up", Message: "what was under way: " + strings.Join(parts, "; ")})
-}
-
-// some is a list of at most a few, and how many more there are.
-func some(list []string) string {
-	const most = 5
-	if n := len(list); n > most+1 {
-		return strings.Join(list[:most], ", ") + fmt.Sprintf(" and %d more", n-most)
-	}
-	return strings.Join(list, ", ")
 }
 
 // Standing is a run in a line or two for who goes on with it: how far it is, and
@@ -115,7 +106,7 @@ func (r *Run) Standing() string {
 	}
 	standing := strings.Join(parts, ", ")
 	if len(open) > 0 {
-		standing += "; under way, without an answer: " + some(open)
+		standing += "; under way, without an answer: " + few(open)
 	}
 	return standing
 }

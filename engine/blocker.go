@@ -161,10 +161,7 @@ func (s *Step) sickSiblings(p *world.Pod) string {
 		}
 		sick = append(sick, q.Name+" on "+q.Node+" "+why)
 	}
-	if len(sick) > 3 {
-		return strings.Join(sick[:3], ", ") + fmt.Sprintf(" and %d more", len(sick)-3)
-	}
-	return strings.Join(sick, ", ")
+	return andMore(sick, 3, 0)
 }
 
 // Sentence is the blocker in one line, for messages: the pod, where it is, and

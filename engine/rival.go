@@ -49,8 +49,10 @@ type Rival struct {
 	Does string `json:"does"`
 	// Since is when it began, or was first seen; zero in a plan that cannot know.
 	Since time.Time `json:"since,omitzero"`
-	// Nodes are the names of those that it is about; none means the group.
+	// Nodes are the names of those that it is about; none means the group. Of those that
+	// are not waited for it is the first few, and More is how many there are beside them.
 	Nodes []string `json:"nodes,omitempty"`
+	More  int      `json:"more,omitempty"`
 	// Mark is what tells of it on the first of these, as kubectl shows it.
 	Mark string `json:"mark,omitempty"`
 	// Acts: it is at work now. The others may be at any time.
@@ -81,7 +83,7 @@ func (r Rival) Sentence() string { return r.Deed() + ": " + r.How }
 func (r Rival) Deed() string {
 	s := r.Who + " " + r.Does
 	if len(r.Nodes) > 0 {
-		s += " " + few(r.Nodes)
+		s += " " + andMore(r.Nodes, fewest, r.More)
 	}
 	if r.Mark != "" {
 		s += " (" + r.Mark + ")"
@@ -100,7 +102,7 @@ func (r Rival) still(other Rival) bool { return r.Kind == other.Kind && r.Who ==
 
 // same reports whether nothing has changed that is worth a record.
 func (r Rival) same(other Rival) bool {
-	return r.is(other) && r.Does == other.Does && slices.Equal(r.Nodes, other.Nodes) && r.Mark == other.Mark &&
+	return r.is(other) && r.Does == other.Does && slices.Equal(r.Nodes, other.Nodes) && r.More == other.More && r.Mark == other.Mark &&
 		r.Acts == other.Acts && r.Handling == other.Handling && r.Since.Equal(other.Since)
 }
 
@@ -108,11 +110,27 @@ func (r Rival) same(other Rival) bool {
 const fewest = 5
 
 // few lists names, the first of many.
-func few(names []string) string {
-	if len(names) <= fewest {
-		return strings.Join(names, ", ")
+func few(names []string) string { return andMore(names, fewest, 0) }
+
+// andMore lists the first names, and says how many there are beside these: more than the
+// list has, too.
+func andMore(names []string, first, more int) string {
+	if len(names) > first {
+		names, more = names[:first], more+len(names)-first
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:fewest], ", "), len(names)-fewest)
+	list := strings.Join(names, ", ")
+	if more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
+}
+
+// short is a rival whose nodes need not all be known.
+func (r Rival) short() Rival {
+	if more := len(r.Nodes) - fewest; more > 0 && r.Handling != RivalWaited {
+		r.Nodes, r.More = slices.Clone(r.Nodes[:fewest]), more
+	}
+	return r
 }
 
 // rivals lists who else moves nodes of the group now, as the world shows it. What cannot
@@ -134,6 +152,7 @@ func (s *Step) rivals() []Rival {
 	add(s.Fresh(world.Cloud) && s.Fresh(world.Cluster), true, s.nodeRivals)
 	for i := range out {
 		r := &out[i]
+		*r = r.short()
 		if !r.Since.IsZero() {
 			continue
 		}

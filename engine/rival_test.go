@@ -231,3 +231,20 @@ func TestRetellRivals(t *testing.T) {
 		t.Errorf("gone: %q", got)
 	}
 }
+
+// A record has room for what it says of nodes that are not waited for, however many.
+func TestRivalsOfManyNodes(t *testing.T) {
+	p := planOf(t, "cluster zones=a nodes=9\nworkload web replicas=2", func(w *world.World, _ time.Time) {
+		for _, n := range w.Nodes() {
+			change(w, n.Name, func(n *world.Node) { n.Unschedulable = true })
+		}
+	})
+	i := slices.IndexFunc(p.Rivals, func(r engine.Rival) bool { return r.Kind == engine.RivalCordon })
+	if i < 0 {
+		t.Fatalf("%+v", p.Rivals)
+	}
+	r := p.Rivals[i]
+	if len(r.Nodes) != 5 || r.More != 4 || !strings.HasSuffix(r.Deed(), " and 4 more") {
+		t.Errorf("%d nodes and %d more: %s", len(r.Nodes), r.More, r.Deed())
+	}
+}

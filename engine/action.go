@@ -117,22 +117,10 @@ func (a Action) seen(w *world.World) bool {
 		return w.Group.HasSuspended(a.Process)
 	case Resume:
 		return !w.Group.HasSuspended(a.Process)
-	case AddTaint:
-		return n == nil || n.HasTaint(a.taint())
-	case RemoveTaint:
-		return n == nil || !n.HasTaint(a.taint())
-	case Cordon:
-		return n == nil || n.Unschedulable
-	case Uncordon:
-		return n == nil || !n.Unschedulable
-	case AddLabel:
-		return n == nil || n.Labels[a.Label] == a.Value
-	case RemoveLabel:
-		return n == nil || n.Labels[a.Label] != a.Value
-	case Annotate:
-		return n == nil || n.Annotations[a.Annotation] == a.Value
-	case Unannotate:
-		return n == nil || n.Annotations[a.Annotation] != a.Value
+	case AddTaint, Cordon, AddLabel, Annotate:
+		return n == nil || a.on(n)
+	case RemoveTaint, Uncordon, RemoveLabel, Unannotate:
+		return n == nil || !a.put().on(n)
 	case Evict:
 		p := w.Pod(a.UID)
 		return p == nil || p.Terminating()
@@ -146,6 +134,37 @@ func (a Action) seen(w *world.World) bool {
 		return !slices.ContainsFunc(w.Group.Warm, func(m world.Machine) bool { return m.ID == a.Machine && !m.Leaving() })
 	}
 	return false // its effect is known from the answer only
+}
+
+// on reports whether a node shows the mark that an action puts there.
+func (a Action) on(n *world.Node) bool {
+	value, there := "", false
+	switch a.Kind {
+	case AddTaint:
+		return n.HasTaint(a.taint())
+	case Cordon:
+		return n.Unschedulable
+	case AddLabel:
+		value, there = n.Labels[a.Label]
+	case Annotate:
+		value, there = n.Annotations[a.Annotation]
+	}
+	return there && value == a.Value
+}
+
+// put is the action that puts there what an action takes off; others are left as they are.
+func (a Action) put() Action {
+	switch a.Kind {
+	case RemoveTaint:
+		a.Kind = AddTaint
+	case Uncordon:
+		a.Kind = Cordon
+	case RemoveLabel:
+		a.Kind = AddLabel
+	case Unannotate:
+		a.Kind = Annotate
+	}
+	return a
 }
 
 // Sentence is the action in a few words: "cordon a1".

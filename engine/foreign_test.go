@@ -46,3 +46,26 @@ func TestMovesOfOthers(t *testing.T) {
 		t.Error("the node itself was changed")
 	}
 }
+
+// What our last run has left behind is named as long as it is there, and nothing else is.
+func TestMovesAfterOurs(t *testing.T) {
+	const keep = world.KeepFromScaleDown
+	left := []Mark{{Put: AnnotationOf("i-1", "n1", keep, "true")}}
+	for _, tt := range []struct {
+		name string
+		node *world.Node
+		want world.Mover
+	}{
+		{"annotation there", &world.Node{Name: "n1", Annotations: map[string]string{keep: "true"}}, world.MoverDrainboard},
+		{"gone, and an operator cordons", &world.Node{Name: "n1", Unschedulable: true}, world.MoverSomebody},
+		{"gone", &world.Node{Name: "n1"}, ""},
+	} {
+		moves := movesAfter(tt.node, left)
+		if len(moves) == 0 && tt.want == "" {
+			continue
+		}
+		if len(moves) != 1 || moves[0].By != tt.want {
+			t.Errorf("%s: got %+v, want %q", tt.name, moves, tt.want)
+		}
+	}
+}

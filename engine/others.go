@@ -80,22 +80,11 @@ func newOthers(now time.Time, w *world.World, last *Others, left map[string][]Ma
 // movesAfter are the moves of a node that our last run has left marks on.
 func movesAfter(n *world.Node, left []Mark) []world.Move {
 	moves := others(n, left).Moves()
-	if i := slices.IndexFunc(left, func(m Mark) bool { return !m.Foreign && m.Put.Node == n.Name && carries(n, m.Put) }); i >= 0 {
+	if i := slices.IndexFunc(left, func(m Mark) bool { return !m.Foreign && m.Put.Node == n.Name && m.Put.on(n) }); i >= 0 {
 		moves = append(moves, world.Move{By: world.MoverDrainboard, Step: world.MoveForeseen, Mark: left[i].what(),
 			Means: "our last run has left this mark behind"})
 	}
 	return moves
-}
-
-// carries reports whether a node shows a mark.
-func carries(n *world.Node, put Action) bool {
-	switch put.Kind {
-	case AddTaint:
-		return n.HasTaint(put.taint())
-	case AddLabel:
-		return n.Labels[put.Label] == put.Value
-	}
-	return n.Unschedulable
 }
 
 // atWork reports whether a move is more than an announcement that may come to nothing.

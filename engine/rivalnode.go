@@ -75,16 +75,9 @@ func onlyOurs(n *world.Node, marks []Mark) bool {
 func (s *Step) comingOff() map[string][]Mark {
 	out := map[string][]Mark{}
 	for _, p := range s.Run.Pending {
-		put := p.Action
-		switch put.Kind {
-		case RemoveTaint:
-			put.Kind = AddTaint
-		case Uncordon:
-			put.Kind = Cordon
-		case RemoveLabel:
-			put.Kind = AddLabel
-		default:
-			continue
+		put := p.Action.put()
+		if put.Kind == p.Action.Kind {
+			continue // it takes nothing off
 		}
 		out[put.Machine] = append(out[put.Machine], Mark{Put: put})
 	}

@@ -116,15 +116,16 @@ func (t *teller) rivals() {
 	if t.is.State == Finished {
 		return // nobody looks any more
 	}
-	for _, r := range t.was.Rivals {
-		if r.Handling != RivalSuspended && !slices.ContainsFunc(t.is.Rivals, r.still) {
-			t.tell(now, Event{Type: Warning, Reason: "rival gone", Message: "over: " + r.Deed()})
-		}
+	over, come := rivalNews(t.was.Rivals, t.is.Rivals)
+	for _, r := range over {
+		t.tell(now, r.overEvent())
 	}
-	for _, r := range t.is.Rivals {
-		if r.Handling != RivalSuspended && !slices.ContainsFunc(t.was.Rivals, r.is) {
-			t.tell(cmp.Or(r.Since, now), Event{Type: Warning, Reason: "rival", Message: r.Sentence()})
+	for _, r := range come {
+		at := cmp.Or(r.Since, now)
+		if slices.ContainsFunc(t.was.Rivals, r.is) {
+			at = now // its first nodes are older
 		}
+		t.tell(at, r.cameEvent())
 	}
 }
 

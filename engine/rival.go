@@ -182,34 +182,56 @@ func (s *Step) rival(r Rival) (Rival, bool) {
 	return Rival{}, false
 }
 
-// watchRivals keeps the run's list of rivals, and tells who has come and who has gone.
-func (s *Step) watchRivals() {
-	now, was := s.rivals(), s.Run.Rivals
+// rivalNews compares what was known of rivals with what is: those that are over, and those
+// that have come; of one that was there the nodes that are waited for by now as well.
+// Processes are told of when they are suspended.
+func rivalNews(was, is []Rival) (over, come []Rival) {
 	for _, old := range was {
-		if old.Handling != RivalSuspended && !slices.ContainsFunc(now, old.still) {
-			s.Report(Event{Type: Warning, Reason: "rival gone", Message: "over: " + old.Deed()})
+		if old.Handling != RivalSuspended && !slices.ContainsFunc(is, old.still) {
+			over = append(over, old)
 		}
 	}
-	for _, r := range now {
-		old, known := s.rival(r)
-		fresh := r
+	for _, r := range is {
+		i := slices.IndexFunc(was, r.is)
 		switch {
 		case r.Handling == RivalSuspended:
-			continue // told when it is suspended
-		case !known:
+			continue
+		case i < 0:
 		case r.Handling == RivalWaited:
-			fresh.Nodes = slices.DeleteFunc(slices.Clone(r.Nodes), func(n string) bool { return slices.Contains(old.Nodes, n) })
-			if len(fresh.Nodes) == 0 {
+			r.Nodes = slices.DeleteFunc(slices.Clone(r.Nodes), func(n string) bool { return slices.Contains(was[i].Nodes, n) })
+			if len(r.Nodes) == 0 {
 				continue
 			}
 		default:
 			continue
 		}
-		e := Event{Type: Warning, Reason: "rival", Message: fresh.Sentence()}
-		if len(fresh.Nodes) == 1 {
-			e.Node = fresh.Nodes[0]
-		}
-		s.Report(e)
+		come = append(come, r)
+	}
+	return over, come
+}
+
+// overEvent and cameEvent tell of them.
+func (r Rival) overEvent() Event {
+	return Event{Type: Warning, Reason: "rival gone", Message: "over: " + r.Deed()}
+}
+
+func (r Rival) cameEvent() Event {
+	e := Event{Type: Warning, Reason: "rival", Message: r.Sentence()}
+	if len(r.Nodes) == 1 && r.More == 0 {
+		e.Node = r.Nodes[0]
+	}
+	return e
+}
+
+// watchRivals keeps the run's list of rivals, and tells who has come and who has gone.
+func (s *Step) watchRivals() {
+	now, was := s.rivals(), s.Run.Rivals
+	over, come := rivalNews(was, now)
+	for _, r := range over {
+		s.Report(r.overEvent())
+	}
+	for _, r := range come {
+		s.Report(r.cameEvent())
 	}
 	if !slices.EqualFunc(was, now, Rival.same) {
 		s.changed = true

@@ -227,6 +227,12 @@ func TestRetellRivals(t *testing.T) {
 	if got := tell(run(kops), run(later)); len(got) > 0 {
 		t.Errorf("the same: %q", got)
 	}
+	one := engine.Rival{Kind: engine.RivalDrain, Who: "kured", Does: "drains", Nodes: []string{"a1"}, Handling: engine.RivalWaited, How: "waited for", Since: at}
+	two := one
+	two.Nodes = []string{"a1", "a2"}
+	if got := tell(run(one), run(two)); !slices.Equal(got, []string{"rival: kured drains a2: waited for"}) {
+		t.Errorf("one more node: %q", got)
+	}
 	if got := tell(run(later, quiet), run()); !slices.Equal(got, []string{"rival gone: over: kops is rolling a1, a2"}) {
 		t.Errorf("gone: %q", got)
 	}

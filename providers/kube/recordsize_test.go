@@ -15,6 +15,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // many is a run many times as large as one that was simulated: each copy of it with
@@ -75,7 +76,24 @@ func many(t *testing.T, one engine.Run, copies int) engine.Run {
 		all.Batches = append(all.Batches, c.Batches...)
 		all.Orders = append(all.Orders, c.Orders...)
 	}
-	return all
+	return beset(all)
+}
+
+// beset is a run half of whose nodes that are left others take out of service, and that was left behind
+// with all that was under way unknown.
+func beset(run engine.Run) engine.Run {
+	waited := engine.Rival{Kind: engine.RivalDrain, Who: "Cluster Autoscaler", Does: "drains", Mark: "taint ToBeDeletedByClusterAutoscaler=1793610000:NoSchedule", Handling: engine.RivalWaited, Acts: true}
+	run.Yields = map[string]engine.Yield{}
+	for i, id := range slices.Sorted(maps.Keys(run.Nodes)) {
+		if n := run.Nodes[id]; i%2 == 0 && n.Stage != engine.Replaced {
+			waited.Nodes = append(waited.Nodes, n.Name)
+			at := n.Since.Add(time.Minute)
+			run.Yields[id+"/"+waited.Who] = engine.Yield{Wait: &engine.Wait{For: "others", Start: at, End: at.Add(time.Hour), Needs: []world.Source{world.Cluster, world.Cloud}}}
+		}
+	}
+	run.Rivals = append(slices.Clone(run.Rivals), waited)
+	run.Adopted = &engine.Adoption{Open: slices.Sorted(maps.Keys(run.Pending))}
+	return run
 }
 
 // The record of a run of 5,000 nodes fits into a ConfigMap at its largest, and with

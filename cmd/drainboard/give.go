@@ -158,6 +158,7 @@ func (o *order) give(ctx context.Context, cmd *cobra.Command) (err error) {
 // ask shows what the command does and asks for a yes, where there is a question; for an
 // approval it settles what is approved.
 func (o *order) ask(ctx context.Context, driver string) (wanted bool, err error) {
+	asks := o.asks() // before what is approved is settled: then there is nothing to ask any more
 	if o.kind == engine.CmdApprove && o.hash == "" {
 		b, waiting := o.run.Waiting()
 		if !waiting {
@@ -165,7 +166,7 @@ func (o *order) ask(ctx context.Context, driver string) (wanted bool, err error)
 		}
 		o.batch, o.hash = b.ID, b.Hash
 	}
-	if !o.asks() {
+	if !asks {
 		if !o.json && o.kind == engine.CmdApprove && o.yes {
 			writeWaiting(o.app.out, o.run)
 		}

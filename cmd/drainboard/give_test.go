@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -171,6 +172,41 @@ func TestGiveRefusesWrongUse(t *testing.T) {
 		err := root.Execute()
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: %v, want %q", c.args, err, c.says)
+		}
+	}
+}
+
+// An approval, and an abort, wait for the yes of whoever was shown what it does; --yes
+// and a hash that was looked at before are that yes.
+func TestGiveAsks(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	for _, c := range []struct {
+		order
+		answer string
+		wanted bool
+		asked  string // "" for no question
+		says   string
+	}{
+		{order{kind: engine.CmdApprove}, "\n", false, "Approve it? [y/N]", "12 pods will be evicted"},
+		{order{kind: engine.CmdApprove}, "y\n", true, "Approve it? [y/N]", "12 pods will be evicted"},
+		{order{kind: engine.CmdApprove, yes: true}, "", true, "", "12 pods will be evicted"},
+		{order{kind: engine.CmdApprove, batch: 2, hash: "abc"}, "", true, "", ""},
+		{order{kind: engine.CmdAbort}, "n\n", false, "Abort it? [y/N]", "An abort starts nothing new"},
+		{order{kind: engine.CmdAbort}, "yes\n", true, "Abort it? [y/N]", "An abort starts nothing new"},
+		{order{kind: engine.CmdPause}, "", true, "", ""},
+	} {
+		o, out := c.order, bytes.Buffer{}
+		o.app = &app{in: bufio.NewReader(strings.NewReader(c.answer)), out: &out, err: io.Discard}
+		o.kube, o.run = &kube.Client{}, waitingRun()
+		wanted, err := o.ask(t.Context(), "ann@laptop")
+		if wanted != c.wanted || (err == nil) != c.wanted || err != nil && exitOf(err) != exitAbort {
+			t.Errorf("%s, %q: wanted %v, %v", o.kind, c.answer, wanted, err)
+		}
+		if asked := strings.Contains(out.String(), "[y/N]"); asked != (c.asked != "") || !strings.Contains(out.String(), c.asked) || !strings.Contains(out.String(), c.says) {
+			t.Errorf("%s, %q: it said\n%s", o.kind, c.answer, out.String())
+		}
+		if o.kind == engine.CmdApprove && c.order.hash == "" && (o.batch != 3 || o.hash != "0123456789ab") {
+			t.Errorf("%q: batch %d, %s is approved, and not what was shown", c.answer, o.batch, o.hash)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,15 +39,23 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 	if err != nil {
 		return err
 	}
-	now := d.session.kube.Clock().Now()
-	message := resumed(run, now, d.given, d.auto && d.abort == nil)
+	found := standing(run, d.session.kube.Clock().Now(), d.given, d.auto && d.abort == nil)
+	if !d.auto {
+		fmt.Fprintf(d.app.out, "%s / %s: the unfinished run %s\n  %s\n", d.session.kube.ClusterName(), d.group, run.ID, strings.Join(found, "\n  "))
+	}
+	if !d.auto && !d.yes && !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.kube.ContextName(), "Go on? [y/N] ")) {
+		return &exitError{exitAbort, errors.New("nothing was done; drainboard abort " + d.group + " puts the run back, drainboard watch " + d.group + " shows it")}
+	}
+	now := d.session.kube.Clock().Now() // the answer may have taken its time
+	history := engine.Retell(engine.Run{}, run)
 	if run.State == engine.Planned {
 		run = engine.Start(run, now, who())
 	}
 	d.keep(run, nil)
-	d.events(engine.Event{Time: now, Run: run.ID, Group: d.group, Type: engine.RunStarted, Reason: "resumed", Message: message})
-	if !d.auto {
-		fmt.Fprintf(d.app.out, "%s: %s\n", run.ID, message)
+	going := engine.Event{Time: now, Run: run.ID, Group: d.group, Type: engine.RunStarted, Reason: "resumed", Message: resumed(found)}
+	d.events(going)
+	if !d.plain { // lines stay, and were read before the answer
+		d.before = append(history, going)
 	}
 	var first []engine.Command
 	switch {
@@ -64,16 +73,23 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 	return d.drive(ctx, engine.Adopt(run, now), first)
 }
 
-// resumed says who goes on with what, and which of the flags given do not count.
-func resumed(run engine.Run, now time.Time, given []string, auto bool) string {
-	message := fmt.Sprintf("resumed by %s: started by %s at %s, last seen %s ago, %s; its own settings apply", who(), run.By, when(run.Started.Local()), now.Sub(run.Seen).Round(time.Second), run.State)
+// resumed says who goes on with what.
+func resumed(found []string) string {
+	return "resumed by " + who() + ": " + strings.Join(found, "; ")
+}
+
+// standing says what an unfinished run is, which of the flags given do not count for it,
+// what was found of it, and what comes next.
+func standing(run engine.Run, now time.Time, given []string, auto bool) []string {
+	own := "its own settings apply"
 	if len(given) > 0 {
-		message += ", not " + strings.Join(given, ", ")
+		own += ", not " + strings.Join(given, ", ")
 	}
+	out := []string{fmt.Sprintf("started by %s at %s, last seen %s ago, %s", run.By, when(run.Started.Local()), now.Sub(run.Seen).Round(time.Second), run.State), own}
 	if auto && run.Settings.Approve != engine.ApproveNone {
-		message += "; nothing is asked (--auto)"
+		out = append(out, "nothing is asked (--auto)")
 	}
-	return message + "; found: " + run.Standing() + "; next: " + next(run, auto)
+	return append(out, "found: "+run.Standing(), "next: "+next(run, auto))
 }
 
 // next is what this process does first: a paused run is resumed by it.

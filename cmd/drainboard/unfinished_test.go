@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"net/http"
@@ -96,13 +97,29 @@ func TestResumedSaysWhichFlagsDoNotCount(t *testing.T) {
 	now := time.Now()
 	run := engine.Run{By: "bob@desk", State: engine.Paused, Started: now, Seen: now.Add(-time.Minute)}
 	run.Settings.Approve = engine.ApproveBatch
-	got := resumed(run, now, given(cmd), true)
+	got := resumed(standing(run, now, given(cmd), true))
 	for _, want := range []string{"started by bob@desk", "last seen 1m0s ago, paused", "its own settings apply, not --max-unavailable, --until", "nothing is asked (--auto)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q does not say %q", got, want)
 		}
 	}
-	if got := resumed(run, now, nil, false); !strings.Contains(got, "its own settings apply; found: 0 of 0 nodes replaced; next: the run begins") {
+	if got := resumed(standing(run, now, nil, false)); !strings.Contains(got, "its own settings apply; found: 0 of 0 nodes replaced; next: the run begins") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Whoever goes on with a run reads what was found first, and may leave it.
+func TestResumeAsks(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	for _, plain := range []bool{false, true} {
+		w, run := rolled()
+		run.State, run.By = engine.Paused, "bob@desk"
+		d, out := choosing(t, w, "")
+		d.plain, d.app.in = plain, bufio.NewReader(strings.NewReader("\n"))
+		err := d.resume(t.Context(), run)
+		if exitOf(err) != exitAbort || !strings.Contains(err.Error(), "nothing was done") || d.audit != nil {
+			t.Errorf("answered with an empty line: %v", err)
+		}
+		contains(t, out.String(), "/ web: the unfinished run web-1\n  started by bob@desk at ", ", paused\n", "\n  found: 0 of 0 nodes replaced", "\n  next: ", "Go on? [y/N] ")
 	}
 }

@@ -214,7 +214,8 @@ type driver struct {
 	// listeners are told what happens, in order, each before the loop goes on: they
 	// must be quick.
 	listeners []func([]engine.Event)
-	audit     *audit // once there is a run
+	before    []engine.Event // what the log of a dashboard begins with
+	audit     *audit         // once there is a run
 	beside    *beside
 	hearing   func() // stops listening to commands from elsewhere
 }
@@ -277,6 +278,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		Rules: d.rules, World: d.view.world, Intake: d.view.intake,
 		Executor: executor{d.session.kube.Executor(), cloud},
 		Store:    d.tenure, Clock: clock, Cluster: d.session.kube.ClusterName(), Lock: d.tenure,
+		Before: d.before,
 	}
 	loop.Events = func(list []engine.Event) { d.events(list...) }
 	look := d.beside.attend(loop, run)

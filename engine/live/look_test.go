@@ -20,6 +20,7 @@ func TestLoopLook(t *testing.T) {
 	run := b.planned()
 	run.State, run.Why = engine.Paused, "nothing is to happen"
 	run.Nodes = map[string]engine.Node{"i-1": {Name: "n1"}, "i-2": {}}
+	b.Loop.Before = []engine.Event{{Type: engine.RunStarted, Message: "long ago"}}
 	shown := make(chan *engine.Snapshot, 100)
 	b.Loop.Publish = func(s *engine.Snapshot) { shown <- s }
 	ctx, stop := context.WithCancel(t.Context())
@@ -40,6 +41,8 @@ func TestLoopLook(t *testing.T) {
 	}
 	if s := next(); s.Node != nil || s.Budget != nil {
 		t.Error("details came that nobody looks at")
+	} else if len(s.Events) == 0 || s.Events[0].Message != "long ago" {
+		t.Errorf("the log begins with %+v, and not with what was before", s.Events)
 	}
 	for _, at := range []engine.Look{{Machine: "i-1"}, {Machine: "i-1", Budget: "app/web"}, {Budget: "app/web"}, {Machine: "i-2"}, {}, {Machine: "i-9", Budget: "app/none"}} {
 		b.Look(at)

@@ -39,6 +39,9 @@ type Loop struct {
 	Clock    Clock
 	// Cluster is the name to show.
 	Cluster string
+	// Before is what the log in snapshots begins with: what happened before this process
+	// drove the run. Events is not called with it.
+	Before []engine.Event
 	// Events is called with what happened, in order, on the loop's goroutine,
 	// after the record that holds it was written where an action depends on it.
 	// May be nil.
@@ -153,6 +156,7 @@ func (l *Loop) Look(at engine.Look) {
 // is done, and what the record says then is what counts.
 func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
 	l.init()
+	l.log = slices.Clone(l.Before)
 	l.run, l.saved, l.dirty = run, time.Now(), true // that somebody drives it again is news to who watches
 	err := Caught(func() error { return l.drive(ctx) })
 	return l.run, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -241,6 +242,12 @@ func (f *hookFlags) read(dir, context string) error {
 		h := &f.list[i]
 		if h.Webhook, err = h.Webhook.Resolve(); err != nil {
 			return fmt.Errorf("hook on %s: %w", h.On[0], err)
+		}
+		if len(h.Run) == 0 {
+			continue
+		}
+		if _, err := exec.LookPath(h.Run[0]); err != nil {
+			return fmt.Errorf("hook on %s: its command cannot be run: %w", h.On[0], err)
 		}
 	}
 	return nil

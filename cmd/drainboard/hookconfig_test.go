@@ -35,6 +35,12 @@ func TestHooksOfConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("THE_URL", "https://other.example.com/x")
+	if f := (hookFlags{}); f.read(dir, "staging") == nil {
+		t.Error("a command that does not exist was taken")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "may-drain"), []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	f := hookFlags{hooks: []string{"before-node,run-paused=/bin/true  a b"}, webhooks: []string{"blocked=env:THE_URL"}, timeout: time.Minute, blockedFor: time.Second}
 	if err := f.read(dir, "arn:aws:eks:eu-west-1:1:cluster/prod"); err != nil {
 		t.Fatal(err)
@@ -115,6 +121,7 @@ func TestBadHooks(t *testing.T) {
 		want string
 		f    hookFlags
 	}{
+		{`hook on before-node: its command cannot be run: exec: "no-such-command"`, hookFlags{hooks: []string{"before-node=no-such-command now"}}},
 		{"has no =", hookFlags{hooks: []string{"true"}}},
 		{"none of run-started", hookFlags{hooks: []string{"befor-node=true"}}},
 		{"needs run", hookFlags{hooks: []string{"before-node="}}},

@@ -225,8 +225,8 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 	if err := refuse(p); err != nil {
 		return err
 	}
-	now := d.session.kube.Clock().Now()
 	if len(p.Nodes) == 0 {
+		now := d.session.kube.Clock().Now()
 		code := 0
 		message := d.group + ": " + nothingToDo(p)
 		if !d.auto {
@@ -245,7 +245,7 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 			return &exitError{exitAbort, errors.New("not started")}
 		}
 	}
-	run, events := begin(p, now)
+	run, events := begin(p, d.session.kube.Clock().Now()) // now: the answer may have taken its time
 	d.keep(run, &p)
 	d.events(events...)
 	return d.drive(ctx, run, nil)

@@ -55,7 +55,7 @@ func TestGiveShowsWhatItAsks(t *testing.T) {
 
 	b.Reset()
 	writeAbort(&b, run, "ann@laptop pid 7")
-	contains(t, b.String(), "ng-web-1  paused, ", "Driven by ann@laptop pid 7", "1 draining node stop", "the group keeps the new template", "AZRebalance acts again")
+	contains(t, b.String(), "ng-web-1  paused, ", "Driven by ann@laptop pid 7", "1 draining node stop", "the group keeps the new template", "AZRebalance acts again", "Not put back yet, and what would:\n")
 	b.Reset()
 	writeAbort(&b, run, "")
 	contains(t, b.String(), "Nobody drives this run")

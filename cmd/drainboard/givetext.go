@@ -135,8 +135,12 @@ func writeAbort(w io.Writer, run engine.Run, driver string) {
 		fmt.Fprintln(w, "Driven by "+driver)
 	}
 	list(w, "An abort starts nothing new, and:", run.AbortPlan())
-	list(w, "Changed by the run so far:", run.Outstanding())
+	list(w, notPutBack, run.Outstanding())
 }
+
+// notPutBack is the heading of what an unfinished run has changed: each line is what
+// undoes a change.
+const notPutBack = "Not put back yet, and what would:"
 
 func plural(n int, what string) string {
 	if n == 1 {

@@ -363,7 +363,7 @@ func (a *app) sayCulprits(run engine.Run) {
 // sayLeft lists what an unfinished run has changed and not put back.
 func (d *driver) sayLeft(run engine.Run) {
 	left := run.Outstanding()
-	list(d.app.err, "Still changed in cluster and group:", left)
+	list(d.app.err, notPutBack, left)
 }
 
 // events tells the listeners what happened.

@@ -92,7 +92,7 @@ func TestSecondInterrupt(t *testing.T) {
 	p.signal(syscall.SIGINT)
 	p.await("warning", saying(terminate))
 	p.signal(syscall.SIGINT)
-	p.exits(3).says("second signal", "Still changed", "AZRebalance", "drainboard upgrade ng-again")
+	p.exits(3).says("second signal", "Not put back yet", "AZRebalance", "drainboard upgrade ng-again")
 
 	shared.Cloud().DenyKey(s.key, terminate, false)
 	p = s.upgrade().exits(3)

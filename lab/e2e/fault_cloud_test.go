@@ -83,7 +83,7 @@ func TestReplacementsNeverJoin(t *testing.T) {
 	p := s.upgrade("--gate-pause", "4s", "--post-drain-wait", "2s")
 	p.await("node.settling") // its machine's replacement is the next to launch
 	shared.Cloud().NeverJoin(s.group.Name, 100)
-	p.exits(9).says("paused", "drainboard upgrade ng-absent", "Still changed")
+	p.exits(9).says("paused", "drainboard upgrade ng-absent", "Not put back yet")
 
 	checkEvents(t, p.said())
 	p.await("warning", because("gate"), saying("4 must stay"))

@@ -229,7 +229,11 @@ func (p *picker) render() string {
 		return p.tooSmall()
 	}
 	st, w := p.st, p.width-2
-	out := []string{p.bare("   which group?")}
+	question := "   which group?"
+	if p.opts.Cluster != "" {
+		question = "   " + p.opts.Cluster + "   which group?"
+	}
+	out := []string{p.bare(question)}
 	if p.mistake != "" {
 		out = append(out, p.lineOf(p.mistakeBanner(), p.width))
 	}

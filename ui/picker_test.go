@@ -38,10 +38,13 @@ func TestPickAGroup(t *testing.T) {
 // The list follows the cluster, keeps its cursor by name, and says so when it is old.
 func TestGroupsAreReadAgain(t *testing.T) {
 	clock := at
-	p := newPicker(groups, Options{Theme: themes.None, Now: func() time.Time { return clock }})
+	p := newPicker(groups, Options{Cluster: "prod-eu", Theme: themes.None, Now: func() time.Time { return clock }})
 	p.again = func() tea.Msg { return nil }
 	p.Update(tea.WindowSizeMsg{Width: 120, Height: 24})
 	p.Update(tea.KeyPressMsg{Code: 'j', Text: "j"})
+	if got := ansi.Strip(p.View().Content); !strings.Contains(got, "drainboard   prod-eu   which group?") {
+		t.Errorf("the cluster is not named:\n%s", got)
+	}
 	more := append([]GroupRow{{Name: "ng-arm", Provider: "asg", Nodes: 4, Outdated: 1, Running: "paused"}}, groups...)
 	p.Update(groupsMsg{rows: more})
 	if got := ansi.Strip(p.View().Content); p.cursor != "ng-batch" || !strings.Contains(got, "› ng-batch") && !strings.Contains(got, "›ng-batch") || !strings.Contains(got, "‖ paused") {

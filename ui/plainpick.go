@@ -11,14 +11,18 @@ import (
 )
 
 // PlainPickGroup is PickGroup without a screen: a numbered list, answered by a number
-// or a name. Of the options only input and output are used.
+// or a name. Of the options only input, output and the cluster are used.
 func PlainPickGroup(ctx context.Context, rows []GroupRow, o Options) (name string, ok bool, err error) {
 	n := newNarrator(o)
 	if len(rows) == 0 {
 		n.write("There is no group.")
 		return "", false, nil
 	}
-	n.write("Which group?")
+	if o.Cluster == "" {
+		n.write("Which group?")
+	} else {
+		n.write("Which group of " + clean(o.Cluster) + "?")
+	}
 	for i, r := range rows {
 		n.write(fmt.Sprintf("%d: %s", i+1, r.sentence()))
 	}

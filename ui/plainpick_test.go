@@ -21,8 +21,8 @@ func TestPlainPickGroup(t *testing.T) {
 		{"", "", ""},
 	} {
 		var out strings.Builder
-		name, ok, err := PlainPickGroup(context.Background(), rows, Options{Input: strings.NewReader(c.typed), Output: &out})
-		if name != c.name || ok != (c.name != "") || err != nil || !strings.Contains(out.String(), c.says) {
+		name, ok, err := PlainPickGroup(context.Background(), rows, Options{Cluster: "prod-eu", Input: strings.NewReader(c.typed), Output: &out})
+		if name != c.name || ok != (c.name != "") || err != nil || !strings.HasPrefix(out.String(), "Which group of prod-eu?\n1: ") || !strings.Contains(out.String(), c.says) {
 			t.Errorf("%q picks %q, %v, %v:\n%s", c.typed, name, ok, err, out.String())
 		}
 	}

@@ -41,6 +41,8 @@ type Options struct {
 	Look func(engine.Look)
 	// Theme is the look; the zero value chooses one that fits the terminal.
 	Theme themes.Theme
+	// Cluster is where the groups are that one is picked from; "" is not told.
+	Cluster string
 	// Mark is a word for the header that says where one is, as "PRODUCTION"; "" is none.
 	Mark string
 	// Appearances are looks that replace Theme, Mark and Silent as they come; nil means

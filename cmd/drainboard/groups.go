@@ -182,7 +182,7 @@ func (a *app) pickGroup(cmd *cobra.Command, f face) error {
 	if f.plain {
 		var rows []ui.GroupRow
 		if rows, err = s.groupRows(ctx); err == nil {
-			name, _, err = ui.PlainPickGroup(ctx, rows, a.plainly(ui.Options{}))
+			name, _, err = ui.PlainPickGroup(ctx, rows, a.plainly(ui.Options{Cluster: s.kube.ClusterName()}))
 		}
 	} else {
 		name, err = a.pickFrom(ctx, s, a.screen(ctx, s.kube.ContextName()))
@@ -207,6 +207,7 @@ func (a *app) pickFrom(ctx context.Context, s *session, o ui.Options) (string, e
 	if err != nil {
 		return "", err
 	}
+	o.Cluster = s.kube.ClusterName()
 	name, _, err := ui.PickGroup(ctx, rows, s.groupRows, o)
 	return name, err
 }

@@ -39,7 +39,7 @@ func (s *Step) look(pn *PlannedNode) {
 		pn.Unreachable = n.Unreachable
 	}
 	if pn.NotEvaluated = s.unforeseen(); pn.NotEvaluated == "" {
-		pn.Foreseen = s.foresee(pn.Name)
+		pn.Foreseen, pn.Stuck = s.foresee(pn.Name), s.forever(pn.Name)
 	}
 }
 
@@ -88,6 +88,26 @@ func (s *Step) foresee(node string) []string {
 	return out
 }
 
+// forever names the pods on a node whose budgets will not let them go, however long the
+// run waits, unless somebody changes something.
+func (s *Step) forever(node string) []string {
+	var out []string
+	for _, p := range s.W.PodsOn(node) {
+		if s.judge(p).Fate != drain.Leaves || p.Terminating() {
+			continue
+		}
+		if gate := drain.GateOf(s.W, p, func(string) int { return 0 }); gate.Double() || !gate.Open && neverAllows(gate.Budgets[0]) {
+			out = append(out, p.Ref())
+		}
+	}
+	return out
+}
+
+// neverAllows reports whether a budget allows no eviction though all its pods are well.
+func neverAllows(b *world.Budget) bool {
+	return b.Current && b.Healthy >= b.Expected && b.Allowed <= 0
+}
+
 // foreseeSilence says what a node that is not heard from, or not Ready, means for
 // its drain, "" if it is well.
 func (s *Step) foreseeSilence(node string) string {
@@ -134,7 +154,7 @@ func (s *Step) foreseeBudget(p *world.Pod) string {
 	switch b := gate.Budgets[0]; {
 	case !b.Current:
 		return fmt.Sprintf("%s: budget %s was changed and its controller has not looked at it since: not evaluated", p.Ref(), b.Name)
-	case b.Healthy >= b.Expected && b.Allowed <= 0:
+	case neverAllows(b):
 		return fmt.Sprintf("%s: budget %s never allows an eviction (%s, %d of %d healthy)", p.Ref(), b.Name, b.Expression, b.Healthy, b.Expected)
 	default:
 		return fmt.Sprintf("%s: budget %s allows none now (%d healthy, %d required)", p.Ref(), b.Name, b.Healthy, b.Desired)

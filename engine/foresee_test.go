@@ -221,3 +221,18 @@ func TestPlanWarnsOfItsEnd(t *testing.T) {
 		}
 	}
 }
+
+// The pods that no waiting will free are named, and no others.
+func TestForeseeStuck(t *testing.T) {
+	for budget, stuck := range map[string]int{
+		"": 0, "budget web max=0": 4, "budget web max=1": 0,
+	} {
+		p, n := planOf(t, "cluster zones=a nodes=2\nworkload web replicas=4\n"+budget, func(*world.World, time.Time) {}), 0
+		for _, node := range p.Nodes {
+			n += len(node.Stuck)
+		}
+		if n != stuck {
+			t.Errorf("%q: %d pods are stuck, want %d", budget, n, stuck)
+		}
+	}
+}

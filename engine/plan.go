@@ -61,6 +61,8 @@ type PlannedNode struct {
 	Stay  int `json:"stay"`
 	// Foreseen are blockers to expect, a sentence each.
 	Foreseen []string `json:"foreseen,omitempty"`
+	// Stuck are the pods that, as it stands, can never be evicted.
+	Stuck []string `json:"stuck,omitempty"`
 	// NotEvaluated says why nothing could be foreseen, "" if what is known was judged.
 	NotEvaluated string `json:"notEvaluated,omitempty"`
 	// Unreachable is since when its kubelet has not been heard from.

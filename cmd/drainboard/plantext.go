@@ -36,24 +36,43 @@ func askPlan(w io.Writer, p engine.Plan) {
 		return strings.HasPrefix(origin, "flag") || strings.HasPrefix(origin, "chosen")
 	})
 	fmt.Fprintf(w, "\n%s, strategy %s, as of %s.\n", headline(p), p.Strategy, p.AsOf.Local().Format("15:04:05"))
+	fmt.Fprintln(w, pace(p))
+	if n := len(foreseen(p)); n > 0 {
+		fmt.Fprintf(w, "Foreseen to hold it up or be down for a while: %s, listed above.\n", plural(n, "case"))
+	}
+	stuck := 0
+	for _, n := range p.Nodes {
+		stuck += len(n.Stuck)
+	}
+	if stuck > 0 && p.Run.Settings.OnDrainTimeout == engine.TimeoutFail {
+		fmt.Fprintf(w, "%s can never be evicted: as it stands it ends in PodEvictionFailure (exit code 4).\n", plural(stuck, "pod"))
+	}
+}
+
+// pace is how many nodes at once, how long it takes, and the machines beside.
+func pace(p engine.Plan) string {
+	base := p.Run.Base
+	text := fmt.Sprintf("Up to %d at once, about %s.", p.Limit, p.Estimate.Round(time.Second))
+	if p.Extra > 0 {
+		return text + fmt.Sprintf(" While it lasts the group has %s: desired %d → %d, max %d → %d.",
+			plural(p.Extra, "extra machine"), base.Desired, base.Desired+p.Extra, base.Max, base.Max+p.Extra)
+	}
+	return text + fmt.Sprintf(" The group has no extra machines: while a node is replaced it has fewer than its %d.", base.Desired)
 }
 
 // headline is a plan in a line.
 func headline(p engine.Plan) string {
-	return fmt.Sprintf("%s: %d nodes to replace, %s → %s", p.Group, len(p.Nodes), p.From, p.To)
+	where := p.Group
+	if p.Run.Cluster != "" {
+		where = p.Run.Cluster + " / " + p.Group
+	}
+	return fmt.Sprintf("%s: %s to replace, %s → %s", where, plural(len(p.Nodes), "node"), p.From, p.To)
 }
 
 // writePlannedNodes shows what will happen: the nodes in their order, and what will be in
 // the way.
 func writePlannedNodes(w io.Writer, p engine.Plan) {
-	base := p.Run.Base
-	fmt.Fprintf(w, "Up to %d at once, about %s.", p.Limit, p.Estimate.Round(time.Second))
-	if p.Extra > 0 {
-		fmt.Fprintf(w, " While it lasts the group has %d extra machines: desired %d → %d, max %d → %d.\n",
-			p.Extra, base.Desired, base.Desired+p.Extra, base.Max, base.Max+p.Extra)
-	} else {
-		fmt.Fprintf(w, " The group has no extra machines: while a node is replaced it has fewer than its %d.\n", base.Desired)
-	}
+	fmt.Fprintln(w, pace(p))
 	if len(p.FreeAddresses) > 0 {
 		var free []string
 		for _, zone := range slices.Sorted(maps.Keys(p.FreeAddresses)) {

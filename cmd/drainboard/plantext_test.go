@@ -178,3 +178,32 @@ func TestPlanTellsRivals(t *testing.T) {
 		t.Errorf("refused: %v", err)
 	}
 }
+
+// The last lines before the question hold what is asked: they are read however long the
+// list of nodes is.
+func TestThePlanEndsWithWhatIsAsked(t *testing.T) {
+	p := planned()
+	p.Run.Cluster, p.Estimate = "lab", 90*time.Second
+	p.Nodes[0].Foreseen, p.Nodes[0].Stuck = []string{"app/web-1: budget web never allows an eviction", "app/web-2: budget web never allows an eviction"}, []string{"app/web-1", "app/web-2"}
+	end := func() string {
+		var b bytes.Buffer
+		askPlan(&b, p)
+		_, last, _ := strings.Cut(b.String(), "\nlab / ng-web: ")
+		return last
+	}
+	for _, want := range []string{
+		"2 nodes to replace, 1.31 → 1.32", "Up to 1 at once, about 1m30s.", "6 extra machines: desired 2 → 8, max 2 → 8.",
+		"Foreseen to hold it up or be down for a while: 2 cases, listed above.\n", "2 pods can never be evicted: as it stands it ends in PodEvictionFailure",
+	} {
+		if !strings.Contains(end(), want) {
+			t.Errorf("the end does not say %q:\n%s", want, end())
+		}
+	}
+	p.Run.Settings.OnDrainTimeout = engine.TimeoutForce
+	if strings.Contains(end(), "PodEvictionFailure") {
+		t.Errorf("what is forced is said to fail:\n%s", end())
+	}
+	if got := text(p); !strings.HasPrefix(got, "lab / ng-web: 2 nodes to replace") {
+		t.Errorf("the plan begins\n%s", got)
+	}
+}

@@ -10,10 +10,10 @@ import (
 )
 
 // approve keeps the batches going: it forms the next one when a slot is free and
-// nothing approved is left to start, and moves the nodes of an approved batch to
-// queued.
+// nothing approved is left to start (or the gate holds that, and a node that waits for
+// approval would pass it), and moves the nodes of an approved batch to queued.
 func (s *Step) approve(slots int) {
-	if slots <= 0 || s.Count(Queued) > 0 {
+	if slots <= 0 || s.Count(Queued) > 0 && (s.Run.Gate == "" || !slices.ContainsFunc(s.Run.Order, s.passesGate)) {
 		return
 	}
 	if n := len(s.Run.Batches); n > 0 && s.Run.Batches[n-1].Approved.IsZero() {
@@ -39,14 +39,20 @@ func (s *Step) approve(slots int) {
 	s.queue(b)
 }
 
-// nextBatch lists the machines that would be approved next.
+// nextBatch lists the machines that would be approved next: first those that take
+// nothing out of service, which may be what the gate waits for.
 func (s *Step) nextBatch() []string {
-	var waiting []string
+	var first, waiting []string
 	for _, id := range s.Run.Order {
-		if s.Run.Nodes[id].Stage == Outdated {
+		switch {
+		case s.Run.Nodes[id].Stage != Outdated:
+		case s.passesGate(id):
+			first = append(first, id)
+		default:
 			waiting = append(waiting, id)
 		}
 	}
+	waiting = append(first, waiting...)
 	return waiting[:min(len(waiting), s.batchSize(len(waiting)))]
 }
 

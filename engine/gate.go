@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -31,9 +32,52 @@ func (s *Step) shut(stay int) string {
 	}
 	size := min(s.Run.Base.Desired, s.W.Group.Sizes.Desired) // who has made it smaller meanwhile, wants fewer
 	if floor := size - s.Run.Limit; stay < floor {
-		return fmt.Sprintf("%s in service, and %d must stay", isAre(s.inService(), "node"), floor)
+		why := fmt.Sprintf("%s in service, and %d must stay", isAre(s.inService(), "node"), floor)
+		if idle := s.outOfService(); idle != "" {
+			why += "; " + idle
+		}
+		return why
 	}
 	return s.homeless()
+}
+
+// passesGate reports whether a node waits for approval that does not serve: its drain
+// takes nothing out of service.
+func (s *Step) passesGate(machine string) bool {
+	n, m := s.Run.Nodes[machine], s.W.Machine(machine)
+	return n.Stage == Outdated && m != nil && !m.Leaving() && !s.serves(m) && !s.waitedFor(machine) && s.takenBy(n.Name) == ""
+}
+
+// mostIdle is how many nodes out of service the gate names.
+const mostIdle = 3
+
+// outOfService names the nodes that do not serve, although nothing of ours keeps them
+// from it, each with the way out; "" if there is none.
+func (s *Step) outOfService() string {
+	var out []string
+	for _, m := range s.W.Machines() {
+		node, n := s.W.NodeOf(m.ID), s.Run.Nodes[m.ID]
+		if node == nil || m.Leaving() || working(n.Stage) || n.Stage == Launching || s.takenBy(node.Name) != "" {
+			continue
+		}
+		why := ""
+		switch {
+		case node.Unschedulable && !s.ourCordon(m.ID, node.Name):
+			why = node.Name + " is cordoned: uncordon it"
+		case !node.Ready:
+			why = node.Name + " is not Ready: see why, or end its machine"
+		default:
+			continue
+		}
+		if s.passesGate(m.ID) {
+			why += ", or approve its batch"
+		}
+		out = append(out, why)
+	}
+	if more := len(out) - mostIdle; more > 0 {
+		out = append(out[:mostIdle], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(out, "; ")
 }
 
 // inService counts the group's nodes that are Ready and schedulable, less those

@@ -116,8 +116,11 @@ func (s *Step) explainBudget(b *Blocker, p *world.Pod) {
 	case v.Allowed <= 0 && v.Healthy > v.Desired:
 		b.Detail = fmt.Sprintf("%s allows 0, although %d are healthy and %d required: it counts pods that it let go and that have not gone, for 2 minutes at most", v.Ref, v.Healthy, v.Desired)
 		b.WayOut = "opens by itself"
-	case v.Expected > 0 && v.Healthy >= v.Expected && v.Allowed <= 0:
+	case v.Expected > 0 && v.Desired >= v.Expected && v.Allowed <= 0: // also while some of its pods are not healthy
 		b.Detail = fmt.Sprintf("%s allows 0: %d healthy, %d required, so it never allows any", v.Ref, v.Healthy, v.Desired)
+		if sick := cmp.Or(s.pendingSibling(p), s.sickSiblings(p)); sick != "" {
+			b.Detail += "; " + sick
+		}
 		b.WayOut = fmt.Sprintf("scale %s to %d, loosen %s, or force with f", b.Owner, v.Desired+1, v.Expression)
 	case v.Allowed <= 0:
 		b.Detail = fmt.Sprintf("%s allows 0: %d healthy, %d required", v.Ref, v.Healthy, v.Desired)

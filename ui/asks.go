@@ -301,9 +301,10 @@ func (n *narrator) askDialog() {
 			n.say("Cannot force " + d.names(m)[0] + " now: " + why + ".")
 			return
 		}
-		q.last = "Type " + d.names(m)[0] + " to force it. An empty line cancels."
+		q.last = "Type " + d.names(m)[0] + " to force it, and after it why, if you like. An empty line cancels."
 		q.name = func(text string) {
-			if !d.try(m, text) {
+			name, why, _ := strings.Cut(text, " ")
+			if !d.try(m, name, cut(strings.TrimSpace(why), mostReason, plainWords.Ellipsis)) {
 				n.say(upper(wrongName) + ". " + q.last)
 				return
 			}

@@ -14,16 +14,23 @@ import (
 // forceTarget is a node whose pods are to be deleted, or one pod on it.
 type forceTarget struct{ machine, node, pod, uid string }
 
-// forceDialog says which promise is broken and wants the name typed.
+// forceDialog says which promise is broken and wants the name typed. Why it is forced
+// may be said, and is kept for the audit.
 type forceDialog struct {
 	scroll
 	forceTarget
-	input textinput.Model
-	wrong bool
+	input, reason textinput.Model
+	// asking: what is typed is the reason.
+	asking bool
+	wrong  bool
 }
 
+// mostReason is how long a reason may be, in letters: it goes into the run's record,
+// which has a limit.
+const mostReason = 200
+
 func newForceDialog(t forceTarget) *forceDialog {
-	return &forceDialog{forceTarget: t, input: newInput(253 + 64)} // the longest namespace and name
+	return &forceDialog{forceTarget: t, input: newInput(253 + 64), reason: newInput(mostReason)} // the longest namespace and name
 }
 
 // names are those that may be typed; the first is the one asked for.
@@ -52,7 +59,7 @@ func (d *forceDialog) warning(m *Model, w int) []string {
 	for _, p := range d.promises(m) {
 		out = append(out, para(st, st.bad, st.g.Warning, p, w)...)
 	}
-	return append(out, para(st, st.dim, "", "It is recorded who forced it. It cannot be taken back.", w)...)
+	return append(out, para(st, st.dim, "", "It is recorded who forced it, when and why. It cannot be taken back.", w)...)
 }
 
 func (d *forceDialog) body(m *Model, w int) []string {
@@ -64,7 +71,16 @@ func (d *forceDialog) body(m *Model, w int) []string {
 	if d.wrong {
 		out = append(para(st, st.warn, "!", wrongName, w), out...)
 	}
-	return out
+	l := newLine(st, w).add(st.text, "Why (may be left empty): ")
+	switch said := d.reason.Value(); {
+	case d.asking:
+		typeCells(l, d.reason, l.left())
+	case said == "":
+		l.add(st.dim, "tab to say it")
+	default:
+		l.add(st.input, shorten(clean(said), l.left(), st.g.Ellipsis))
+	}
+	return append(out, l.String())
 }
 
 // promises says in words what each budget in the way stands for and what will be
@@ -147,6 +163,9 @@ func (d *forceDialog) keys(m *Model, w int) string {
 	}
 	// What is typed is in sight however long the list of promises is.
 	end := "   enter force   esc cancel"
+	if d.asking {
+		end = "   tab name   esc cancel"
+	}
 	if h := d.hint(); h != "" {
 		end = "   " + h + end
 	}
@@ -154,7 +173,11 @@ func (d *forceDialog) keys(m *Model, w int) string {
 	if l.left() < width(end)+12 {
 		end = ""
 	}
-	typeCells(l, d.input, l.left()-width(end))
+	if d.asking {
+		l.fit(st.input, clean(d.input.Value()), l.left()-width(end))
+	} else {
+		typeCells(l, d.input, l.left()-width(end))
+	}
 	return l.to(w-width(end)).add(st.dim, end).String()
 }
 
@@ -163,31 +186,55 @@ func (d *forceDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 	case "esc":
 		m.close()
 		return nil
+	case "tab", "shift+tab":
+		d.ask(!d.asking)
+		return nil
 	case "enter":
-		d.wrong, d.top = !d.try(m, strings.TrimSpace(d.input.Value())), 0
+		if d.asking && d.off(m) == "" { // the name is what forces
+			d.ask(false)
+			return nil
+		}
+		d.wrong, d.top = !d.try(m, strings.TrimSpace(d.input.Value()), d.reason.Value()), 0
 		return nil
 	case "up", "down", "pgup", "pgdown": // no letters of a name
 		d.move(key.String())
 		return nil
 	}
-	d.wrong = false
-	d.input, _ = d.input.Update(key)
+	d.typed(key)
 	return nil
+}
+
+// ask turns to the reason, which is brought in sight, or back to the name.
+func (d *forceDialog) ask(why bool) {
+	if d.asking = why; why {
+		d.top = d.most
+	}
+}
+
+// typed takes what was typed or pasted.
+func (d *forceDialog) typed(msg tea.Msg) {
+	d.wrong = false
+	if d.asking {
+		d.reason, _ = d.reason.Update(msg)
+		return
+	}
+	d.input, _ = d.input.Update(msg)
 }
 
 const wrongName = "that is not the name; nothing was forced"
 
-// try forces if the right name was typed and it is still possible.
-func (d *forceDialog) try(m *Model, typed string) bool {
+// try forces, for a reason ("" for none said), if the right name was typed and it is
+// still possible.
+func (d *forceDialog) try(m *Model, typed, why string) bool {
 	if !slices.Contains(d.names(m), typed) || d.off(m) != "" {
 		return false
 	}
 	m.close()
-	m.send(engine.Command{Kind: engine.CmdForce, Node: d.node, UID: d.uid}, "force of "+d.names(m)[0]+" asked for")
+	m.send(engine.Command{Kind: engine.CmdForce, Node: d.node, UID: d.uid, Reason: strings.TrimSpace(why)}, "force of "+d.names(m)[0]+" asked for")
 	return true
 }
 
-func (d *forceDialog) paste(msg tea.PasteMsg) { d.input, _ = d.input.Update(msg) }
+func (d *forceDialog) paste(msg tea.PasteMsg) { d.typed(msg) }
 
 // refresh closes the dialog when its node or pod is gone.
 func (d *forceDialog) refresh(m *Model) {

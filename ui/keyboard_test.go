@@ -135,6 +135,15 @@ func TestForceWantsTheName(t *testing.T) {
 	ui.Sent(engine.Command{Kind: engine.CmdForce, Node: host(1, 23)}).Expect("force of ip-10-0-1-23 asked for")
 }
 
+// Why something is forced may be said, and is sent along: but only the name forces.
+func TestForceSaysWhy(t *testing.T) {
+	ui := sit(t, 120, 36, busy())
+	ui.Expect("ip-10-0-1-23").Press("f").Expect("Why (may be left empty): tab to say it").Press("tab").Type("ip-10-0-1-23").Expect("left empty): ip-10-0-1-23", "tab name")
+	ui.Press("enter").Expect("enter force").SentNothing().Press("enter").Expect("that is not the name").SentNothing()
+	ui.Press("tab", "ctrl+u").Type("its disk is full").Press("tab").Type("ip-10-0-1-23").Expect("to force: ip-10-0-1-23", "left empty): its disk is full").Press("enter")
+	ui.Sent(engine.Command{Kind: engine.CmdForce, Node: host(1, 23), Reason: "its disk is full"})
+}
+
 func TestForceOnePod(t *testing.T) {
 	ui := sit(t, 120, 36, busy())
 	ui.Expect("blocked: 1 budget, 1 pod").Press("tab", "down", "f").Expect("Force checkout-7d9f-x2", "Deletes shop/checkout-7d9f-x2 on ip-10-0-1-23")

@@ -59,7 +59,7 @@ func TestPlainQuestionTakenBack(t *testing.T) {
 	gone := busy()
 	gone.Blockers = gone.Blockers[1:]
 	attend(t, busy()).Hears("An empty line").Type("f").Hears("Force: which?", "1: pod shop/checkout-7d9f-x2 on ip-10-0-1-23, blocked: budget").
-		Type("1").Hears("Force checkout-7d9f-x2", "Type checkout-7d9f-x2 to force it.").
+		Type("1").Hears("Force checkout-7d9f-x2", "Type checkout-7d9f-x2 to force it").
 		Show(gone).Hears("checkout-7d9f-x2 is no longer in the way; nothing was forced").
 		Type("checkout-7d9f-x2").Hears("is nothing that can be done").SentNothing()
 }
@@ -84,14 +84,16 @@ func TestPlainForce(t *testing.T) {
 		Type("force").Hears("Force: which?").
 		Type("nowhere").Hears(`None of them is named "nowhere".`).
 		Type("1-23").Hears("Force ip-10-0-1-23", "Deletes the pods that are left on ip-10-0-1-23 instead of asking to evict them, past every budget.").
-		Hears("warning: breaks the budget shop/checkout: it promises 3 healthy pods, has 3, and will have 2", "It is recorded who forced it.", "Type ip-10-0-1-23 to force it. An empty line cancels.").
+		Hears("warning: breaks the budget shop/checkout: it promises 3 healthy pods, has 3, and will have 2", "It is recorded who forced it, when and why.", "Type ip-10-0-1-23 to force it, and after it why, if you like. An empty line cancels.").
 		Type("ip-10-0-1-24").Hears("That is not the name; nothing was forced. Type ip-10-0-1-23").
 		Type("y").Hears("That is not the name").
 		SentNothing().
 		Type("ip-10-0-1-23").Sent(force).Hears("force of ip-10-0-1-23 asked for").
 		Type("f").Hears("Force: which?").Type("1").Hears("Deletes shop/checkout-7d9f-x2 on ip-10-0-1-23 instead").
 		Type("").Hears("Nothing was forced.").
-		SentNothing()
+		SentNothing().
+		Type("f").Type("1-23").Hears("Type ip-10-0-1-23 to force it").Type("its disk is full").Hears("That is not the name").SentNothing().
+		Type("ip-10-0-1-23  its disk is full").Sent(engine.Command{Kind: engine.CmdForce, Node: host(1, 23), Reason: "its disk is full"})
 }
 
 func TestPlainAbort(t *testing.T) {

@@ -51,7 +51,7 @@ func history(m *Model, w int, about func(*engine.Event) bool) []string {
 	out := []string{newLine(m.st, w).String(), newLine(m.st, w).add(m.st.title, "what happened").String()}
 	for i := len(found) - 1; i >= 0; i-- {
 		e := found[i]
-		lk := eventLook(m.st, e)
+		lk := m.eventLook(e)
 		out = append(out, para(m.st, lk.pen, e.Time.In(m.opts.Now().Location()).Format("15:04:05")+" "+lk.glyph, m.sc.eventText(e), w)...)
 	}
 	return out

@@ -14,7 +14,7 @@ func (d *eventDialog) title(m *Model) string {
 
 func (d *eventDialog) body(m *Model, w int) []string {
 	st, e := m.st, &d.event
-	lk := eventLook(st, e)
+	lk := m.eventLook(e)
 	out := para(st, lk.pen, lk.glyph, m.sc.eventText(e), w)
 	out = append(out, newLine(st, w).String())
 	for _, f := range [][2]string{{"node", e.Node}, {"zone", e.Zone}, {"pod", e.Pod}, {"budget", e.Budget}, {"phase", e.Phase}, {"reason", e.Reason}} {

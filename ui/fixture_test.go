@@ -220,10 +220,19 @@ func failed() *engine.Snapshot {
 	s := ended(engine.EvictionFail, "shop/checkout-7d9f-x2 could not be evicted from ip-10-0-1-23 within 15m0s: budget shop/checkout allows 0, 3 healthy, 3 required")
 	s.Zones[0].Rows[0].Stage, s.Zones[0].Rows[0].Wait = engine.NodeFail, nil
 	s.Zones[0].Rows[0].Note = "pods left after 15m0s"
+	s.Phases[2].End = at
+	s.Events = append(s.Events, engine.Event{Time: at, Type: engine.PhaseFinished, Phase: "upgrade", Message: "upgrade took 18m14s"})
 	for _, r := range s.Zones[1].Rows[1:3] {
 		r.Stage, r.Wait, r.Note = engine.Skipped, nil, "asked for by ana@laptop"
 	}
 	s.LeftBehind = []string{"the nodes that run it can be rolled back: drainboard upgrade ng-web --launch-template-version 7", "max of ng-web is still 18: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng-web --max-size 12"}
+	return s
+}
+
+// aborted is a run that was told to end.
+func aborted() *engine.Snapshot {
+	s := failed()
+	s.Result, s.Why = engine.Aborted, "aborted by ana@laptop"
 	return s
 }
 

@@ -187,7 +187,7 @@ func (m *Model) eventHeight(e *engine.Event, w int) int {
 // eventLines is one event, and below or beside it the command that does the same.
 func (m *Model) eventLines(e *engine.Event, w int, chosen bool) []string {
 	st := m.st
-	lk := eventLook(st, e)
+	lk := m.eventLook(e)
 	mark := " "
 	start := func() *line {
 		l := newLine(st, w)
@@ -213,7 +213,11 @@ func (m *Model) eventLines(e *engine.Event, w int, chosen bool) []string {
 }
 
 // eventLook tells at a glance what wants attention.
-func eventLook(st *styles, e *engine.Event) look {
+func (m *Model) eventLook(e *engine.Event) look {
+	st := m.st
+	if e.Type == engine.PhaseFinished && m.sc.endedIn(e.Phase) {
+		return m.stopped()
+	}
 	switch e.Type {
 	case engine.NodeFailed, engine.ValidationFailed, engine.HookFailed:
 		return look{st.g.Failed, st.bad}

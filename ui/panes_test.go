@@ -40,7 +40,7 @@ var panes = []struct {
 	scenes []scenery
 }{
 	{"header", func(l layout) rect { return l.header }, append(with(busy, canary, stale), scenery{done, "esc"}, scenery{failed, "esc"})},
-	{"phases", func(l layout) rect { return l.phases }, append(with(busy, stale), scenery{done, "esc"}, scenery{failed, "esc"})},
+	{"phases", func(l layout) rect { return l.phases }, append(with(busy, stale), scenery{done, "esc"}, scenery{failed, "esc"}, scenery{aborted, "esc"})},
 	{"banners", func(l layout) rect { return l.banners }, append(with(asking, canary, phase, watching, stale, rivalled, opposed), scenery{asking, "a enter"}, scenery{busy, "ctrl+c"})},
 	{"tabs", func(l layout) rect { return l.tabs }, []scenery{{busy, ""}, {busy, "tab"}, {asking, "tab tab"}, {watching, ""}}},
 	{"choice", func(l layout) rect { return l.choice }, []scenery{{busy, "/ b l o c k"}, {busy, "/ z o n e = b enter"}, {busy, "o"}, {busy, "down space"}}},

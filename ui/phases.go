@@ -35,8 +35,10 @@ func (m *Model) phaseLine(w int) string {
 	l := newLine(st, w).space(1)
 	p, i := sc.phase()
 	if p == nil {
-		if i > 0 {
-			m.phase(l, &sc.Phases[i-1], 0)
+		for i--; i > 0 && sc.Phases[i].Start.IsZero(); i-- { // the last that began
+		}
+		if i >= 0 {
+			m.phase(l, &sc.Phases[i], 0)
 		}
 		return l.String()
 	}
@@ -50,7 +52,11 @@ func (m *Model) phase(l *line, p *engine.PhaseView, bar int) {
 	finished := sc.State == engine.Finished
 	switch {
 	case !p.End.IsZero():
-		l.add(st.good, st.g.Done+" ").add(st.text, p.Name+" ").add(st.dim, countdown(p.End.Sub(p.Start)))
+		lk := look{st.g.Done, st.good}
+		if sc.endedIn(p.Name) {
+			lk = m.stopped()
+		}
+		l.add(lk.pen, lk.glyph+" ").add(st.text, p.Name+" ").add(st.dim, countdown(p.End.Sub(p.Start)))
 	case p.Start.IsZero() && finished:
 		l.add(st.off, st.g.Skipped+" "+p.Name)
 	case p.Start.IsZero():
@@ -59,7 +65,7 @@ func (m *Model) phase(l *line, p *engine.PhaseView, bar int) {
 		lk := look{st.g.Running, st.active}
 		switch {
 		case finished && sc.Result != engine.Succeeded:
-			lk = look{st.g.Failed, st.bad}
+			lk = m.stopped()
 		case sc.State == engine.Paused:
 			lk = look{st.g.Paused, st.warn}
 		case sc.State == engine.Ending:
@@ -79,4 +85,27 @@ func (m *Model) phase(l *line, p *engine.PhaseView, bar int) {
 			l.add(st.text, fmt.Sprintf(" %d%%", 100*done/p.Total))
 		}
 	}
+}
+
+// endedIn reports whether a run that did not come to its own end ended in a phase: that
+// is the last that began, and it is not done.
+func (sc *scene) endedIn(phase string) bool {
+	if sc.State != engine.Finished || sc.Result == engine.Succeeded || sc.Result == engine.NodesLeft {
+		return false
+	}
+	last := ""
+	for _, p := range sc.Phases {
+		if !p.Start.IsZero() {
+			last = p.Name
+		}
+	}
+	return phase != "" && phase == last
+}
+
+// stopped is the look of where a run ended too early.
+func (m *Model) stopped() look {
+	if m.sc.Result == engine.Aborted {
+		return look{m.st.g.Ended, m.st.warn}
+	}
+	return look{m.st.g.Failed, m.st.bad}
 }

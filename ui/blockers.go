@@ -253,4 +253,4 @@ func (m *Model) timeBar(l *line, left time.Duration, wait *engine.Wait, cells in
 }
 
 // acting reports whether evictions are tried at all now.
-func (sc *scene) acting() bool { return sc.State == engine.Running }
+func (sc *scene) acting() bool { return sc.State == engine.Running && !sc.abandoned() }

@@ -159,7 +159,8 @@ func (sc *scene) lag(local time.Time, hand int) time.Duration {
 }
 
 // remaining is what is left of a wait, and whether it stands still: a wait that
-// counts usable time does so while the run is paused, its lock is lost or a source it needs is stale.
+// counts usable time does so while the run is paused, its lock is lost, nobody drives it or a source
+// it needs is stale.
 func (sc *scene) remaining(w *engine.Wait, local time.Time) (left time.Duration, still bool) {
 	still = sc.still(w)
 	if still {
@@ -172,7 +173,7 @@ func (sc *scene) still(w *engine.Wait) bool {
 	if len(w.Needs) == 0 {
 		return false
 	}
-	if sc.State == engine.Paused || sc.LockLost != "" {
+	if sc.State == engine.Paused || sc.LockLost != "" || !sc.Unattended.IsZero() {
 		return true
 	}
 	for _, src := range sc.Sources {

@@ -39,7 +39,7 @@ func (m *Model) header(l layout) []string {
 		what = append(what, part{st.ask, " READ-ONLY ", 9})
 	}
 
-	word, look := m.state()
+	word, look := m.standing()
 	how := []part{{look.pen, look.glyph + " " + word, 9}}
 	nodes := fmt.Sprintf("%d of %s", sc.Done, count(sc.Total, "node"))
 	if sc.State == engine.NoRun {
@@ -49,7 +49,7 @@ func (m *Model) header(l layout) []string {
 	if sc.Driver != "" {
 		how = append(how, part{st.dim, "driven by " + sc.Driver, 3})
 	}
-	if t := timeLeft(sc.Left); t != "" && sc.State != engine.Finished {
+	if t := sc.timeLeft(); t != "" && sc.State != engine.Finished {
 		how = append(how, part{st.text, t, 7})
 	}
 	if !sc.Until.IsZero() && sc.State != engine.Finished {
@@ -160,6 +160,26 @@ func (m *Model) state() (string, look) {
 		return "watching the canary", lk
 	}
 	return "upgrading", lk
+}
+
+// standing is the state, unless the run stands still because nobody drives it.
+func (m *Model) standing() (string, look) {
+	if m.sc.abandoned() {
+		return "no driver", look{m.st.g.Warning, m.st.warn}
+	}
+	return m.state()
+}
+
+// abandoned reports whether nobody drives a run that was not paused before.
+func (sc *scene) abandoned() bool { return !sc.Unattended.IsZero() && sc.State != engine.Paused }
+
+// timeLeft is how long it will still take, "" if that is not known: nothing moves on
+// while nobody drives the run.
+func (sc *scene) timeLeft() string {
+	if !sc.Unattended.IsZero() {
+		return ""
+	}
+	return timeLeft(sc.Left)
 }
 
 // busy reports whether something is under way on any node.

@@ -66,6 +66,8 @@ func (m *Model) phase(l *line, p *engine.PhaseView, bar int) {
 		switch {
 		case finished && sc.Result != engine.Succeeded:
 			lk = m.stopped()
+		case sc.abandoned():
+			lk = look{st.g.Warning, st.warn}
 		case sc.State == engine.Paused:
 			lk = look{st.g.Paused, st.warn}
 		case sc.State == engine.Ending:

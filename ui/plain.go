@@ -183,13 +183,13 @@ func (n *narrator) notice() {
 // open tells what this is about, once.
 func (n *narrator) open() {
 	m, sc := n.m, n.m.sc
-	word, _ := m.state()
+	word, _ := m.standing()
 	name := sc.Group
 	if sc.Cluster != "" {
 		name = sc.Cluster + " / " + name
 	}
 	parts := []string{"drainboard: " + name}
-	for _, part := range []string{versions(sc.From, sc.To, plainWords.Arrow), sc.Strategy, word, fmt.Sprintf("%d of %s", sc.Done, count(sc.Total, "node")), timeLeft(sc.Left)} {
+	for _, part := range []string{versions(sc.From, sc.To, plainWords.Arrow), sc.Strategy, word, fmt.Sprintf("%d of %s", sc.Done, count(sc.Total, "node")), sc.timeLeft()} {
 		if part != "" {
 			parts = append(parts, part)
 		}

@@ -260,7 +260,7 @@ func (n *narrator) patience() time.Duration {
 // progress is how the run stands, in a line.
 func (n *narrator) progress() string {
 	m, sc := n.m, n.m.sc
-	word, _ := m.state()
+	word, _ := m.standing()
 	if p, _ := sc.phase(); p != nil && word == "upgrading" {
 		word = p.Name
 	}
@@ -278,7 +278,7 @@ func (n *narrator) progress() string {
 	if src := sc.stale(); src != nil {
 		parts = append(parts, m.staleText(src))
 	}
-	if t := timeLeft(sc.Left); t != "" {
+	if t := sc.timeLeft(); t != "" {
 		parts = append(parts, t)
 	}
 	return word + ": " + strings.Join(parts, ", ")

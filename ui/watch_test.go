@@ -53,6 +53,15 @@ func TestWatcher(t *testing.T) {
 			}
 		}
 	}
+	hides := func(texts ...string) {
+		t.Helper()
+		frame := ansi.Strip(m.View().Content)
+		for _, text := range texts {
+			if strings.Contains(frame, text) {
+				t.Errorf("%q is on the screen:\n%s", text, frame)
+			}
+		}
+	}
 	keys := func() {
 		m.settle()
 		for _, key := range []string{"a", "f", "p", "s", "r", "x", "enter", "y", "esc", "esc"} {
@@ -77,7 +86,12 @@ func TestWatcher(t *testing.T) {
 	s = busy()
 	s.Unattended, s.Unfit = at.Add(-3*time.Minute), "the group was deleted and made anew"
 	m.Update(snapshotMsg{s})
-	shows("nobody has driven this run for ", "drainboard upgrade ng-web goes on with it", "its record does not fit the group: the group was deleted and made anew; drainboard upgrade")
+	shows("▲ no driver", "deadline 11:42, stands still", "▲ upgrade", "nobody has driven this run for ", "drainboard upgrade ng-web goes on with it", "its record does not fit the group: the group was deleted and made anew; drainboard upgrade")
+	hides("min left", "upgrading", "again in")
+	s = busy()
+	s.Unattended, s.State = at.Add(-3*time.Minute), engine.Paused
+	m.Update(snapshotMsg{s})
+	shows("‖ paused")
 	keys()
 	m.Update(snapshotMsg{done()})
 	shows("exit code")

@@ -174,7 +174,7 @@ func writeStatus(w io.Writer, s runStatus, now time.Time) {
 			fmt.Fprintln(w, "  who drives it is not known: "+s.DriverUnknown)
 		}
 		if age := now.Sub(s.Seen); age > 30*time.Second {
-			fmt.Fprintf(w, "  last written %s ago: nobody may be driving it; drainboard upgrade %s goes on\n", age.Round(time.Second), s.Group)
+			fmt.Fprintf(w, "  last written %s ago: it seems that nobody drives it; drainboard upgrade %s goes on\n", age.Round(time.Second), s.Group)
 		}
 		var stages []string
 		for _, st := range []engine.Stage{engine.Outdated, engine.Queued, engine.Draining, engine.Settling, engine.Terminating, engine.Replaced, engine.Launching, engine.Ready, engine.Surplus, engine.Updating, engine.Unreachable, engine.Skipped, engine.NodeFail} {

@@ -335,7 +335,24 @@ func (d *driver) conclude(run engine.Run) error {
 		}
 		return &exitError{code, fmt.Errorf("%s: %s; drainboard upgrade %s goes on", run.ID, what, run.Group)}
 	}
-	return d.app.result(run, d.plain)
+	if err := d.app.result(run, d.plain); err != nil {
+		var e *exitError
+		if errors.As(err, &e) {
+			e.err = fmt.Errorf("%w\n%s", e.err, whatNext(run))
+		}
+		return err
+	}
+	fmt.Fprintln(d.app.err, whatNext(run))
+	return nil
+}
+
+// whatNext says what one does after a run that has ended.
+func whatNext(run engine.Run) string {
+	next := "What happened: drainboard report " + run.Group
+	if run.Result == engine.EvictionFail {
+		next += "\nTo go on: free the pods, then drainboard upgrade " + run.Group
+	}
+	return next
 }
 
 // result says how a finished run ended, unless its details were told already, and is
@@ -355,9 +372,7 @@ func (a *app) result(run engine.Run, told bool) error {
 
 // sayCulprits lists what kept nodes.
 func (a *app) sayCulprits(run engine.Run) {
-	for _, culprit := range run.Culprits {
-		fmt.Fprintln(a.err, "  "+culprit)
-	}
+	list(a.err, "What kept nodes:", run.Culprits)
 }
 
 // sayLeft lists what an unfinished run has changed and not put back.

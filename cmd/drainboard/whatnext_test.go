@@ -1,0 +1,23 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// The end says where to read on, and after pods that stayed what to do.
+func TestTheEndSaysWhatNext(t *testing.T) {
+	run := engine.Run{Group: "ng-web", Result: engine.Succeeded}
+	if got := whatNext(run); got != "What happened: drainboard report ng-web" {
+		t.Errorf("got %q", got)
+	}
+	run.Result, run.Culprits = engine.EvictionFail, []string{"app/web-1"}
+	contains(t, whatNext(run), "drainboard report ng-web", "free the pods, then drainboard upgrade ng-web")
+	var out bytes.Buffer
+	(&app{err: &out}).sayCulprits(run)
+	if out.String() != "What kept nodes:\n  - app/web-1\n" {
+		t.Errorf("got %q", out.String())
+	}
+}

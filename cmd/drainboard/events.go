@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,11 +23,13 @@ func (p *printer) events(list []engine.Event) {
 	defer p.mu.Unlock()
 	for _, e := range list {
 		if p.json {
-			line, err := json.Marshal(e)
-			if err != nil {
+			var line bytes.Buffer // whole, because each write must hold whole characters
+			enc := json.NewEncoder(&line)
+			enc.SetEscapeHTML(false) // <none> is read in pipelines, and no browser reads it
+			if err := enc.Encode(e); err != nil {
 				panic("an event is a plain value: " + err.Error())
 			}
-			fmt.Fprintf(p.w, "%s\n", line)
+			fmt.Fprint(p.w, line.String())
 			continue
 		}
 		fmt.Fprintln(p.w, eventLine(e))

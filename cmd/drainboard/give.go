@@ -63,7 +63,7 @@ func (a *app) commandCmds() (cmds []*cobra.Command) {
 			Use:   string(c.kind) + " GROUP",
 			Short: c.short,
 			Long:  c.long + giveLong,
-			Args:  cobra.ExactArgs(1),
+			Args:  oneGroup,
 			RunE: func(cmd *cobra.Command, args []string) error {
 				o.group = args[0]
 				ctx, stop := untilSignalled(cmd.Context())

@@ -164,7 +164,7 @@ func TestGiveRefusesWrongUse(t *testing.T) {
 		{[]string{"pause", "ng", "--wait", "0s"}, "--wait: 0s is not between 1s and 5m0s"},
 		{[]string{"pause", "ng", "--reason", strings.Repeat("x", 501)}, "--reason has 501 characters"},
 		{[]string{"pause", "ng", "-o", "yaml"}, "neither text nor json"},
-		{[]string{"resume"}, "accepts 1 arg(s)"},
+		{[]string{"resume"}, "name a GROUP; drainboard groups lists them"},
 		{[]string{"pause", "ng", "--yes"}, "unknown flag: --yes"},
 	} {
 		root := newRoot(strings.NewReader("y\n"), io.Discard, io.Discard)

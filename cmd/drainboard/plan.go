@@ -23,7 +23,7 @@ func (a *app) planCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan GROUP",
 		Short: "Show what an upgrade would do; changes nothing",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneGroup,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := output(o)
 			if err != nil {

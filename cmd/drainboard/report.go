@@ -22,7 +22,7 @@ func (a *app) reportCmd() *cobra.Command {
 		Long: "What happened in a run, for those who were not there: a timeline of each node, what blocked for how long, who forced\n" +
 			"what and why, and every change. It reads the journal that the machine keeps that drove the run, and asks no cluster.\n" +
 			"RUN is the id of a run, a group (its last run is meant), or the file of a journal.",
-		Args:              cobra.ExactArgs(1),
+		Args:              oneRun,
 		ValidArgsFunction: completeRuns,
 		RunE:              func(_ *cobra.Command, args []string) error { return a.report(args[0], o, to) },
 	}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -43,7 +45,7 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 		Short: "Roll the nodes of a Kubernetes cluster, and see what holds them up",
 		Long: "Drainboard rolls the nodes of a Kubernetes cluster: it shows every node, pod and disruption budget as they move,\n" +
 			"and lets you approve batches, force evictions, pause and abort. Without a subcommand it lets you pick a group to upgrade.\n\n" + exitCodes,
-		Args:          cobra.NoArgs,
+		Args:          noSuchCommand,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return a.pickGroup(cmd, f) },
@@ -81,4 +83,39 @@ func output(o string) (asJSON bool, err error) {
 		return true, nil
 	}
 	return false, usage(fmt.Errorf("-o: %q is neither text nor json", o))
+}
+
+// oneGroup takes one argument, the name of a group.
+func oneGroup(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return errors.New("name a GROUP; drainboard groups lists them")
+	case len(args) > 1:
+		return fmt.Errorf("one GROUP at a time, not %d", len(args))
+	}
+	return nil
+}
+
+// oneRun takes one argument: a run, a group, or a file.
+func oneRun(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return errors.New("name a RUN, or a GROUP for its last one; drainboard groups lists the groups")
+	}
+	return nil
+}
+
+// noSuchCommand refuses the arguments of the program itself: each was meant as a
+// subcommand.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	why := fmt.Sprintf("there is no subcommand %q", args[0])
+	if cmd.SuggestionsMinimumDistance == 0 {
+		cmd.SuggestionsMinimumDistance = 2
+	}
+	if meant := cmd.SuggestionsFor(args[0]); len(meant) > 0 {
+		return fmt.Errorf("%s; did you mean %s?", why, strings.Join(meant, " or "))
+	}
+	return fmt.Errorf("%s; drainboard --help lists them", why)
 }

@@ -27,7 +27,7 @@ func (a *app) upgradeCmd() *cobra.Command {
 		Use:   "upgrade GROUP",
 		Short: "Plan an upgrade, then run it; goes on with the group's unfinished run if there is one",
 		Long:  "Plan an upgrade of a group, then run it. An unfinished run of the group is resumed.\n\n" + plainLong + "\n\n" + exitCodes,
-		Args:  cobra.ExactArgs(1),
+		Args:  oneGroup,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			u.app, u.group, u.given = a, args[0], given(cmd)
 			return u.run(cmd)

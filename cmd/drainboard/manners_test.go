@@ -1,0 +1,36 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// Whoever leaves out or mistypes a word is told what goes there.
+func TestMissingAndMistypedWords(t *testing.T) {
+	for _, c := range []struct{ args, says string }{
+		{"plan", "name a GROUP; drainboard groups lists them"},
+		{"upgrade", "name a GROUP; drainboard groups lists them"},
+		{"upgrade a b", "one GROUP at a time, not 2"},
+		{"report", "name a RUN, or a GROUP"},
+		{"upgrad ng-web", `there is no subcommand "upgrad"; did you mean upgrade?`},
+		{"xyzzy", `there is no subcommand "xyzzy"; drainboard --help lists them`},
+	} {
+		root := newRoot(strings.NewReader(""), io.Discard, io.Discard)
+		root.SetArgs(strings.Fields(c.args))
+		if err := root.Execute(); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %q", c.args, err, c.says)
+		}
+	}
+}
+
+func TestEventsAreReadAsTheyAre(t *testing.T) {
+	var out bytes.Buffer
+	(&printer{w: &out, json: true}).events([]engine.Event{{Message: "a <b> & c"}, {Message: "d"}})
+	if got := out.String(); !strings.Contains(got, `"a <b> & c"`) || strings.Count(got, "\n") != 2 {
+		t.Errorf("got %s", got)
+	}
+}

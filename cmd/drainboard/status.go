@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -81,7 +82,7 @@ func (a *app) status(ctx context.Context, group string, asJSON bool) error {
 		}
 	}
 	if group != "" && len(list) == 0 {
-		return usage(fmt.Errorf("group %s has no run; drainboard groups lists the groups", group))
+		return a.noRunYet(ctx, group, asJSON)
 	}
 	if asJSON {
 		enc := json.NewEncoder(a.out)
@@ -103,6 +104,24 @@ func (a *app) status(ctx context.Context, group string, asJSON bool) error {
 	if group == "" && damaged != nil {
 		return usage(damaged)
 	}
+	return nil
+}
+
+// noRunYet is the answer for a group without a run: null in JSON. A group that there is
+// not is wrong use.
+func (a *app) noRunYet(ctx context.Context, group string, asJSON bool) error {
+	rows, err := a.groups(ctx)
+	if err != nil {
+		return usage(fmt.Errorf("group %s has no run, and whether there is such a group cannot be told: %w", group, err))
+	}
+	if !slices.ContainsFunc(rows, func(g groupRow) bool { return g.Name == group }) {
+		return usage(fmt.Errorf("there is no group %s; drainboard groups lists the groups", group))
+	}
+	if asJSON {
+		fmt.Fprintln(a.out, "null")
+		return nil
+	}
+	fmt.Fprintf(a.out, "%s: no run yet; drainboard plan %s shows what one would do\n", group, group)
 	return nil
 }
 

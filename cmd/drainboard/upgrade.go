@@ -316,7 +316,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		d.sayLeft(run)
 	}
 	if errors.Is(err, live.ErrLost) {
-		return &exitError{exitHeld, fmt.Errorf("group %s: %w; this process has stopped acting", d.group, err)}
+		return &exitError{exitHeld, fmt.Errorf("group %s: %w; this process has stopped acting\nfollow the run with: drainboard watch %s", d.group, err, d.group)}
 	}
 	if err != nil {
 		return &exitError{exitFailed, err}

@@ -31,7 +31,13 @@ func TestReadOnly(t *testing.T) {
 	s.run("plan", s.group.Name, "-o", "json", "--max-unavailable", "50%").exits(0)
 	s.run("upgrade", s.group.Name, "--dry-run").exits(0)
 	s.run("status").exits(0)
-	s.run("status", s.group.Name).exits(2).says("has no run")
+	if out := s.run("status", s.group.Name).exits(0).out(); !strings.Contains(out, "no run yet") {
+		t.Errorf("status of a group without a run: %s", out)
+	}
+	if out := s.run("status", s.group.Name, "-o", "json").exits(0).out(); strings.TrimSpace(out) != "null" {
+		t.Errorf("status in JSON of a group without a run: %s", out)
+	}
+	s.run("status", s.group.Name+"x").exits(2).says("there is no group")
 	s.run("version").exits(0)
 	s.run("completion", "bash").exits(0)
 

@@ -57,12 +57,7 @@ func (s *Step) mostSpare(machines []string, n int) []string {
 		return nil
 	}
 	asked := s.hooksUnderWay(BeforeNode)
-	inZone := map[string]int{}
-	for _, m := range s.W.Machines() {
-		if stage := s.Run.Nodes[m.ID].Stage; !m.Leaving() && m.State != world.MachineStandby && stage != Draining && stage != Settling && stage != Terminating {
-			inZone[m.Zone]++
-		}
-	}
+	inZone := s.zonesLeft()
 	unmarked := func(id string) int {
 		switch n := s.Run.Nodes[id]; {
 		case !n.LetGo.IsZero() || slices.Contains(asked, id):
@@ -93,6 +88,17 @@ func (s *Step) mostSpare(machines []string, n int) []string {
 		}
 	}
 	return out
+}
+
+// zonesLeft counts the machines of each zone that are there to stay.
+func (s *Step) zonesLeft() map[string]int {
+	inZone := map[string]int{}
+	for _, m := range s.W.Machines() {
+		if stage := s.Run.Nodes[m.ID].Stage; !m.Leaving() && m.State != world.MachineStandby && stage != Draining && stage != Settling && stage != Terminating {
+			inZone[m.Zone]++
+		}
+	}
+	return inZone
 }
 
 // StopRetiring puts new nodes that are being retired back into service. It
@@ -129,11 +135,12 @@ func (s *Step) placing() bool {
 }
 
 // RetireEmpty ends new nodes that hold nothing that would have to be evicted and that
-// no evicted pod is about to come to, at most excess of them. It reports whether none
-// is in work any more.
+// no evicted pod is about to come to, at most excess of them, those of the fullest zones
+// first. It reports whether none is in work any more.
 func (s *Step) RetireEmpty(excess int) bool {
 	placing := s.placing()
 	done := true
+	var empty []*world.Machine
 	excess = min(excess, s.W.Group.Sizes.Desired-s.Run.Base.Desired)
 	for _, n := range s.Run.Nodes {
 		if n.New && (n.Stage == Draining || n.Stage == Settling) {
@@ -160,15 +167,20 @@ func (s *Step) RetireEmpty(excess int) bool {
 				s.advanceSettling(m.ID, n)
 			}
 		case Ready, Surplus, Launching:
-			if excess <= 0 || len(left) > 0 || !s.Fresh(world.Cluster) || s.hopeless("terminate/"+m.ID) {
+			if len(left) > 0 || !s.Fresh(world.Cluster) || s.hopeless("terminate/"+m.ID) {
 				continue
 			}
-			excess--
-			done = false
-			if !placing {
-				s.startDrain(m.ID)
-				s.Soon()
-			}
+			empty = append(empty, m)
+		}
+	}
+	for inZone := s.zonesLeft(); excess > 0 && len(empty) > 0; excess-- {
+		next := slices.MaxFunc(empty, func(a, b *world.Machine) int { return cmp.Compare(inZone[a.Zone], inZone[b.Zone]) })
+		inZone[next.Zone]--
+		empty = slices.DeleteFunc(empty, func(m *world.Machine) bool { return m == next })
+		done = false
+		if !placing {
+			s.startDrain(next.ID)
+			s.Soon()
 		}
 	}
 	return done

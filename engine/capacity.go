@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,6 +61,51 @@ func (s *Step) ResumeProcesses() bool {
 		s.changed = true
 	}
 	return true
+}
+
+// ResumeEven lets the processes that we suspended act again, unless the zones are left so
+// uneven that AZRebalance would end machines undrained: then it stays suspended, and
+// leaveGroup names it.
+func (s *Step) ResumeEven() bool {
+	if s.uneven() == "" || !s.settled("resume/"+rebalance) {
+		return s.ResumeProcesses()
+	}
+	return s.settled("suspend/" + rebalance)
+}
+
+// rebalance is the process that moves machines between zones, undrained.
+const rebalance = "AZRebalance"
+
+// uneven names how many machines each zone has, if these differ by more than one, and by
+// more than they did when the run began; else "".
+func (s *Step) uneven() string {
+	now, before := s.zonesLeft(), map[string]int{}
+	for _, n := range s.Run.Nodes {
+		if !n.New {
+			before[n.Zone]++
+		}
+	}
+	for _, m := range s.W.Machines() {
+		if s.Run.Nodes[m.ID].New && !m.Leaving() && s.launchedBefore(m) {
+			before[m.Zone]++
+		}
+	}
+	zones := s.W.Group.Zones
+	spread := func(count map[string]int) int {
+		most, least := 0, math.MaxInt
+		for _, z := range zones {
+			most, least = max(most, count[z]), min(least, count[z])
+		}
+		return most - least
+	}
+	if len(zones) < 2 || spread(now) <= max(1, spread(before)) {
+		return ""
+	}
+	var out []string
+	for _, z := range zones {
+		out = append(out, fmt.Sprintf("%d in %s", now[z], z))
+	}
+	return strings.Join(out, ", ")
 }
 
 // settled reports whether no action with this key is under way or yet to be seen.
@@ -346,7 +392,11 @@ func (s *Step) leaveGroup() {
 	g := &s.W.Group
 	for _, process := range s.Run.Suspended {
 		a := Action{Kind: Resume, Group: g.Name, Process: process}
-		s.Leave(process+" stays suspended", a.Command())
+		why := ""
+		if counts := s.uneven(); process == rebalance && counts != "" {
+			why = ", because it would end machines undrained to even out the zones (" + counts + "); resume it when they are even"
+		}
+		s.Leave(process+" stays suspended"+why, a.Command())
 	}
 	s.leaveSizes()
 	if len(s.Run.Target.Templates) > 0 && g.Template == s.Run.Target.Templates[0] && g.Template != s.Run.BaseTemplate && s.settled(restoreTemplate) {

@@ -89,5 +89,5 @@ func (EKS) End(s *engine.Step) bool {
 		return false
 	}
 	bounds := s.RestoreMax()
-	return s.ResumeProcesses() && bounds && done
+	return s.ResumeEven() && bounds && done
 }

@@ -165,7 +165,7 @@ func (EKSMinimal) End(s *engine.Step) bool {
 	if !done && !s.Over(s.Run.PhaseWait) {
 		return false
 	}
-	return s.ResumeProcesses() && done
+	return s.ResumeEven() && done
 }
 
 // Progress counts replaced nodes in the upgrade.

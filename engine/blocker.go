@@ -15,7 +15,7 @@ func (s *Step) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
 	known := s.Run.Pods[p.UID]
 	b := &Blocker{
 		Pod: p.Ref(), UID: p.UID, Node: n.Name, Machine: machine, Owner: ownerName(p),
-		Tries: known.Tries, Since: known.First, Next: known.Next, Deadline: n.Wait,
+		Tries: known.Tries, Since: known.First, Next: known.Next, Deadline: n.Wait, AtDeadline: s.atDeadline(n),
 	}
 	for _, budget := range s.W.BudgetsOf(p) {
 		b.Budgets = append(b.Budgets, budgetView(budget))

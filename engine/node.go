@@ -310,6 +310,15 @@ func (r *Run) Surge() int {
 	return r.Raise + len(r.AskedZones) - r.Lowered
 }
 
+// atDeadline is what happens to a node when the time of its drain is up.
+func (s *Step) atDeadline(n Node) TimeoutPolicy {
+	policy := s.Run.Settings.OnDrainTimeout
+	if n.Order != "" && policy == TimeoutForce {
+		return TimeoutFail // force did not help either
+	}
+	return policy
+}
+
 // checkDrainDeadline acts when a node's time is up: fail, skip, or force. A
 // deadline never falls before one full attempt after a time without sight.
 func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
@@ -325,11 +334,7 @@ func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
 	if !s.Run.Gap.IsZero() && !n.Tried.After(s.Run.Gap) && slices.ContainsFunc(left, untried) {
 		return
 	}
-	policy := s.Run.Settings.OnDrainTimeout
-	if n.Order != "" && policy == TimeoutForce {
-		policy = TimeoutFail // force did not help either
-	}
-	switch policy {
+	switch s.atDeadline(n) {
 	case TimeoutForce:
 		s.orderForce(id, "", cmp.Or(s.Run.Settings.ForcedBy, s.Run.By), "asked for with --force when the drain has used up its time")
 		return

@@ -161,6 +161,8 @@ type Blocker struct {
 	Next  time.Time
 	// Deadline is the node's drain deadline; nil when it has none.
 	Deadline *Wait
+	// AtDeadline is what happens to the node then.
+	AtDeadline TimeoutPolicy
 	// Grace is the pod's own countdown while it terminates; nil otherwise.
 	Grace *Wait
 	// Detail is one sentence: what exactly is in the way.

@@ -199,7 +199,7 @@ func (m *Model) blockerLines(b *engine.Blocker, w int) []string {
 		return append(out, m.wayLines(start, way, w)...)
 	}
 	left, still := sc.remaining(b.Deadline, now)
-	deadline := "deadline " + countdown(left)
+	deadline := deadlineWord(b) + countdown(left)
 	if still {
 		deadline += ", stands still"
 	}
@@ -250,6 +250,20 @@ func (m *Model) timeBar(l *line, left time.Duration, wait *engine.Wait, cells in
 		full = min(max(int(float64(cells)*left.Seconds()/whole+0.5), 0), cells)
 	}
 	l.add(l.st.active, repeat(l.st.g.TimeFull, full)).add(l.st.rest, repeat(l.st.g.TimeRest, cells-full))
+}
+
+// deadlineWord says what happens to a node when its drain's time is up, in words that
+// go on with when.
+func deadlineWord(b *engine.Blocker) string {
+	switch b.AtDeadline {
+	case engine.TimeoutFail:
+		return "fails in "
+	case engine.TimeoutSkip:
+		return "is skipped in "
+	case engine.TimeoutForce:
+		return "is forced in "
+	}
+	return "deadline in "
 }
 
 // acting reports whether evictions are tried at all now.

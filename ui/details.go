@@ -148,7 +148,7 @@ func blockerText(m *Model, b *engine.Blocker, w int) []string {
 	}
 	if b.Deadline != nil {
 		left, still := sc.remaining(b.Deadline, m.opts.Now())
-		text := countdown(left) + " left"
+		text := deadlineWord(b) + countdown(left)
 		if still {
 			text += ", stands still"
 		}

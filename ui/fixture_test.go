@@ -71,7 +71,7 @@ func busy() *engine.Snapshot {
 		Blockers: []*engine.Blocker{{
 			Kind: engine.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: stuck.Name, Machine: stuck.ID, Owner: "checkout",
 			Budgets: []engine.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
-			Tries:   14, Since: at.Add(-3 * time.Minute), Next: at.Add(4 * time.Second), Deadline: deadline,
+			Tries:   14, Since: at.Add(-3 * time.Minute), Next: at.Add(4 * time.Second), Deadline: deadline, AtDeadline: engine.TimeoutFail,
 			Detail: "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any", WayOut: "scale checkout to 4, loosen minAvailable 3, or force with f",
 		}},
 		Evictions: []*engine.Eviction{

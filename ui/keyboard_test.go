@@ -171,7 +171,7 @@ func TestPauseAndResume(t *testing.T) {
 	paused := busy()
 	paused.State, paused.Why = engine.Paused, "ana@laptop asked"
 	paused.Abilities = []engine.AbilityNow{{Kind: engine.CmdResume}}
-	ui.Show(paused).Expect("‖ paused: ana@laptop asked. p resumes", "deadline 11:42, stands still")
+	ui.Show(paused).Expect("‖ paused: ana@laptop asked. p resumes", "fails in 11:42, stands still")
 	ui.Later(30 * time.Second).Press("p").Sent(engine.Command{Kind: engine.CmdResume}).Expect("11:42")
 }
 

@@ -66,7 +66,7 @@ func TestPlainQuestionTakenBack(t *testing.T) {
 
 func TestPlainMenu(t *testing.T) {
 	attend(t, busy()).Hears("An empty line").Type("").
-		Hears("What can be done now:", "upgrade: 4 of 12 nodes, 2 draining, 1 settling, 1 terminating", "1 pod blocked: shop/checkout-7d9f-x2 on ip-10-0-1-23, deadline in ").
+		Hears("What can be done now:", "upgrade: 4 of 12 nodes, 2 draining, 1 settling, 1 terminating", "1 pod blocked: shop/checkout-7d9f-x2 on ip-10-0-1-23, fails in ").
 		Hears("Not possible now: approve: nothing waits for approval", "Not possible now: return to a node that was skipped or has failed: no node was skipped or has failed").
 		Hears("1 or f: force: delete what is blocked", "2 or p: pause", "or s: skip a node", "or x: abort", "tell all about a node", "or q: leave", "or the letter.").
 		Type("2").Sent(engine.Command{Kind: engine.CmdPause}).Hears("pause asked for").
@@ -127,7 +127,7 @@ func TestPlainDetails(t *testing.T) {
 func TestPlainEvents(t *testing.T) {
 	s := busy()
 	p := attend(t, s).Hears("\n21:03:54 ip-10-0-1-23 draining: 17 pods to move\n", "\n21:07:12 shop/cart-55c-1 on ip-10-0-2-31 gone: left after 2s\n").
-		Hears("21:07:12 blocked: shop/checkout-7d9f-x2 on ip-10-0-1-23, budget shop/checkout allows 0: 3 healthy, 3 required. Way out: scale checkout to 4, loosen minAvailable 3, or force with f. Deadline in ").
+		Hears("21:07:12 blocked: shop/checkout-7d9f-x2 on ip-10-0-1-23, budget shop/checkout allows 0: 3 healthy, 3 required. Way out: scale checkout to 4, loosen minAvailable 3, or force with f. Fails in ").
 		Never("cart-55c-2, grace")
 	more := busy()
 	late := engine.Event{Time: at.Add(-time.Second), Type: engine.Warning, Message: "somebody scaled cart"}
@@ -153,7 +153,7 @@ func TestPlainBlockers(t *testing.T) {
 	opens := busy()
 	opens.Blockers[0].Budgets[0].Allowed, opens.Blockers[0].WayOut = 1, "evicted as soon as its turn comes"
 	p.Show(opens).Hears("still blocked: shop/checkout-7d9f-x2", "allows 1", "Way out: evicted as soon")
-	p.Later(busy().Blockers[0].Deadline.End.Sub(at)-50*time.Second).Hears("still blocked: ", "Deadline in 0:50.")
+	p.Later(busy().Blockers[0].Deadline.End.Sub(at)-50*time.Second).Hears("still blocked: ", "Fails in 0:50.")
 	if got := strings.Count(p.text, "blocked: shop/checkout-7d9f-x2"); got != 3 {
 		t.Errorf("the blocker was told %d times\n%s", got, p.text)
 	}
@@ -206,10 +206,10 @@ func TestPlainNotes(t *testing.T) {
 func TestPlainProgress(t *testing.T) {
 	s := busy()
 	s.Blockers = s.Blockers[:1]
-	p := attend(t, s).Hears("Deadline in")
+	p := attend(t, s).Hears("Fails in")
 	p.Later(29 * time.Second)
 	p.Never("4 of 12 nodes, 2 draining")
-	p.Later(time.Second).Hears("21:07:42 upgrade: 4 of 12 nodes, 2 draining, 1 settling, 1 terminating, 1 launching, 1 pod blocked: shop/checkout-7d9f-x2 on ip-10-0-1-23, deadline in ", "about ")
+	p.Later(time.Second).Hears("21:07:42 upgrade: 4 of 12 nodes, 2 draining, 1 settling, 1 terminating, 1 launching, 1 pod blocked: shop/checkout-7d9f-x2 on ip-10-0-1-23, fails in ", "about ")
 	p.Later(20 * time.Second).Later(9 * time.Second)
 	if got := strings.Count(p.text, "2 draining"); got != 1 {
 		t.Errorf("progress was told %d times\n%s", got, p.text)

@@ -242,7 +242,7 @@ func (m *Model) deadlineText(b *engine.Blocker) string {
 		return ""
 	}
 	left, still := m.sc.remaining(b.Deadline, m.opts.Now())
-	text := "deadline in " + countdown(left)
+	text := deadlineWord(b) + countdown(left)
 	if still {
 		text += ", stands still"
 	}

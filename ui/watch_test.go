@@ -86,7 +86,7 @@ func TestWatcher(t *testing.T) {
 	s = busy()
 	s.Unattended, s.Unfit = at.Add(-3*time.Minute), "the group was deleted and made anew"
 	m.Update(snapshotMsg{s})
-	shows("▲ no driver", "deadline 11:42, stands still", "▲ upgrade", "nobody has driven this run for ", "drainboard upgrade ng-web goes on with it", "its record does not fit the group: the group was deleted and made anew; drainboard upgrade")
+	shows("▲ no driver", "fails in 11:42, stands still", "▲ upgrade", "nobody has driven this run for ", "drainboard upgrade ng-web goes on with it", "its record does not fit the group: the group was deleted and made anew; drainboard upgrade")
 	hides("min left", "upgrading", "again in")
 	s = busy()
 	s.Unattended, s.State = at.Add(-3*time.Minute), engine.Paused

@@ -55,7 +55,7 @@ func actions(o Options) []*action {
 		{name: "force", keys: []string{"f"}, show: "f", help: "delete what blocks the node or pod under the cursor, past its budgets", worth: 8,
 			label: called("force"), command: is(engine.CmdForce), not: notForce,
 			plain: "force: delete what is blocked, past its budgets", points: atNode | atBlocked, none: "no node is draining",
-			do: func(m *Model) tea.Cmd { t, _ := m.target(); return m.open(newForceDialog(t)) }},
+			do: force},
 		{name: "pause", keys: []string{"p"}, show: "p", help: "pause: no new evictions, deadlines stand still; again: resume", worth: 7,
 			label: func(m *Model) string { return string(pauseOrResume(m)) }, command: pauseOrResume, do: togglePause},
 		{name: "skip", keys: []string{"s"}, show: "s", help: "skip the node under the cursor, or the marked ones: they stay as they are", worth: 5,
@@ -303,8 +303,21 @@ func openDetails(m *Model) tea.Cmd {
 	return m.open(newEndDialog())
 }
 
+// force asks whether to force the target. Where several nodes are blocked and none is
+// chosen, the cursor goes to the first of what is blocked.
+func force(m *Model) tea.Cmd {
+	t, _ := m.target()
+	if t.node != "" {
+		return m.open(newForceDialog(t))
+	}
+	m.focus = blockedPane
+	m.blockers.move(m.sc, 0)
+	m.say("several nodes are blocked: choose a pod (up, down), then f")
+	return m.tick()
+}
+
 // target is what force would hit: the blocked pod under the cursor, the node
-// under it, or the only node that is blocked.
+// under it, or the only node that is blocked; none where it is to be chosen first.
 func (m *Model) target() (t forceTarget, why string) {
 	if b := m.blockers.at(m.sc); m.focus == blockedPane && b != nil {
 		t = forceTarget{machine: b.Machine, node: b.Node, pod: b.Pod, uid: b.UID}
@@ -313,7 +326,7 @@ func (m *Model) target() (t forceTarget, why string) {
 	} else {
 		for _, b := range m.sc.Blockers {
 			if t.node != "" && t.node != b.Node {
-				return t, "move the cursor to a node (up, down) or to a blocked pod (tab) first"
+				return forceTarget{}, "" // which of them is to be chosen first
 			}
 			t = forceTarget{machine: b.Machine, node: b.Node}
 		}

@@ -218,11 +218,17 @@ func (m *Model) blockerLines(b *engine.Blocker, w int) []string {
 	return append(out, l.String())
 }
 
-// wayOut is a way out for those who read it here: a watcher has no key to force with.
+// wayOut is a way out for those who read it here: a watcher has no key to force with,
+// and what is not possible now is not offered.
 func (m *Model) wayOut(text string) string {
 	text = m.sc.brief(text)
 	if m.opts.ReadOnly {
-		text = strings.ReplaceAll(text, " with f", " where the run is driven")
+		return strings.ReplaceAll(text, " with f", " where the run is driven")
+	}
+	if _, able := m.sc.Able(engine.CmdForce); !able && strings.HasSuffix(text, " with f") {
+		if at := strings.LastIndex(text, ", or force"); at > 0 {
+			return text[:at]
+		}
 	}
 	return text
 }

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
@@ -68,7 +69,7 @@ func blockedEvent(s *engine.Snapshot, row *engine.NodeRow, since time.Duration) 
 		e.Pod, e.Reason = k.Pod, string(k.Kind)
 		e.Message += fmt.Sprintf(": %s: %s", k.Pod, k.Detail)
 		if k.WayOut != "" {
-			e.Message += "; " + k.WayOut
+			e.Message += "; " + strings.ReplaceAll(k.WayOut, "with f", "in the dashboard") // no key can be pressed here
 		}
 		for i, budget := range k.Budgets {
 			if i > 0 {

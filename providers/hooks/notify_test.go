@@ -163,7 +163,7 @@ func blockedAt(at time.Duration, nodes ...string) *engine.Snapshot {
 			for i := range 2 {
 				s.Blockers = append(s.Blockers, &engine.Blocker{
 					Kind: engine.BlockedByBudget, Pod: fmt.Sprintf("app/%s-%d", name, i), Node: name, Machine: row.ID,
-					Detail: "budget app/web allows none", WayOut: "scale web", Budgets: []engine.BudgetView{{Ref: "app/web"}},
+					Detail: "budget app/web allows none", WayOut: "scale web, or force with f", Budgets: []engine.BudgetView{{Ref: "app/web"}},
 				})
 			}
 		}
@@ -185,7 +185,7 @@ func TestBlockages(t *testing.T) {
 			for _, e := range told[i] {
 				got = append(got, fmt.Sprintf("%s %d %s", s.At.Sub(finished.Time), i, e.Node))
 				want := "blocked for "
-				if e.Type != engine.NodeBlocked || !strings.HasPrefix(e.Message, want) || !strings.Contains(e.Message, ": app/"+e.Node+"-0: budget app/web allows none; scale web (and 1 more pods)") ||
+				if e.Type != engine.NodeBlocked || !strings.HasPrefix(e.Message, want) || !strings.Contains(e.Message, ": app/"+e.Node+"-0: budget app/web allows none; scale web, or force in the dashboard (and 1 more pods)") ||
 					e.Pod != "app/"+e.Node+"-0" || e.Budget != "app/web" || e.Reason != "budget" || e.Phase != "upgrade" || e.Run != "run-1" {
 					t.Errorf("told %+v", e)
 				}

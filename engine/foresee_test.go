@@ -139,17 +139,20 @@ func TestForeseeABatch(t *testing.T) {
 	bare := podOn(w, "web")
 	bare.UID, bare.Name, bare.Owner = "bare", "job", world.Owner{}
 	w.SetPod(&bare)
-	w.Health[world.Cluster] = world.Health{Fresh: now}
 	waiting, _ := c.Driver.Run.Waiting()
 	bare.Node = waiting.Names[0]
 	w.SetPod(&bare)
-	v := engine.View(strategy.EKS{}, now, w, c.Driver.Run, engine.Look{}, nil).Batch
+	look := func(later time.Duration, h world.Health) *engine.BatchView { // as the run looks again from time to time
+		w.Health[world.Cluster] = h
+		run := engine.Decide(strategy.EKS{}, now.Add(later), w, c.Driver.Run, engine.Inputs{}).Run
+		return engine.View(strategy.EKS{}, now.Add(later), w, run, engine.Look{}, nil).Batch
+	}
+	v := look(time.Minute, world.Health{Fresh: now.Add(time.Minute)})
 	all := strings.Join(v.Foreseen, "\n")
 	if !strings.Contains(all, waiting.Names[0]+": app/web-") || !strings.Contains(all, "app/job on "+waiting.Names[0]+" has no controller") || v.NotEvaluated != "" {
 		t.Errorf("foreseen: %q, not evaluated: %q", all, v.NotEvaluated)
 	}
-	w.Health[world.Cluster] = world.Health{Fresh: now.Add(-time.Hour)}
-	v = engine.View(strategy.EKS{}, now, w, c.Driver.Run, engine.Look{}, nil).Batch
+	v = look(2*time.Minute, world.Health{Fresh: now.Add(-time.Hour)})
 	if len(v.Foreseen) > 0 || v.NotEvaluated == "" {
 		t.Errorf("on stale data: foreseen %q, not evaluated %q", v.Foreseen, v.NotEvaluated)
 	}

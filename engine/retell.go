@@ -95,7 +95,7 @@ func (t *teller) batches() {
 			what = "phase " + b.Phase
 		}
 		if was.ID != b.ID && b.Approved.IsZero() {
-			t.tell(b.Waiting, Event{Type: BatchWaiting, Batch: b.ID, Message: what + " waits for approval"})
+			t.tell(b.Waiting, Event{Type: BatchWaiting, Batch: b.ID, Message: "wants approval for " + what})
 		}
 		if was.Approved.IsZero() && !b.Approved.IsZero() {
 			t.tell(b.Approved, Event{Type: BatchApproved, Batch: b.ID, Reason: b.By, Message: what + " approved by " + cmp.Or(b.By, "nobody: none was asked for")})
@@ -106,7 +106,7 @@ func (t *teller) batches() {
 func (t *teller) orders() {
 	for _, o := range t.is.Orders {
 		if !slices.ContainsFunc(t.was.Orders, func(was ForceOrder) bool { return was.ID == o.ID }) {
-			t.tell(o.At, Event{Type: Warning, Node: o.Node, Reason: "force order", Message: fmt.Sprintf("%s ordered by %s to force %s: %s", cmp.Or(o.Node, o.Machine), o.By, plural(len(o.Pods), "pod"), o.Why)})
+			t.tell(o.At, Event{Type: Warning, Node: o.Node, Reason: "force order", Message: fmt.Sprintf("force ordered by %s for %s: %s", o.By, cmp.Or(o.Node, o.Machine), o.Why)})
 		}
 	}
 }

@@ -81,6 +81,9 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 	if !leaving(r) {
 		pp = st.dim
 	}
+	if note := cordonedNote(r); note != "" && !leaving(r) && c.note == 0 && c.what == 0 && c.pods > 8 {
+		pods, pp = note, st.warn // it matters more than how many pods are still to go
+	}
 	if c.version == 0 && (pods == "" || width(word) > c.stage) { // the word matters more
 		l.fit(lk.pen, word, c.stage+1+c.pods).space(1)
 	} else {
@@ -108,6 +111,9 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 		}
 		left = countdown(d)
 	}
+	if r.Wait == nil && c.note == 0 {
+		what = cordonedNote(r)
+	}
 	if c.what > 0 {
 		l.right(st.dim, what, c.what).space(1)
 	}
@@ -118,6 +124,9 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 		if note == "" && r.Name != "" && !r.Ready && r.Stage != engine.Replaced {
 			note = "not Ready"
 		}
+		if note == "" {
+			note = cordonedNote(r)
+		}
 		np := st.dim
 		if r.Stage == engine.NodeFail || r.Stage == engine.Unreachable {
 			np = st.bad
@@ -125,6 +134,18 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 		l.space(1).add(np, note)
 	}
 	return l.String()
+}
+
+// cordonedNote says that nothing new is scheduled on a node that is not on its way out,
+// where the stage does not say so.
+func cordonedNote(r *engine.NodeRow) string {
+	switch r.Stage {
+	case engine.Outdated, engine.Queued, engine.Ready, engine.Surplus, engine.Skipped, engine.NodeFail:
+		if r.Cordoned {
+			return "cordoned"
+		}
+	}
+	return ""
 }
 
 // stageWord is where a node stands; a queued one may have its hooks asked.

@@ -78,7 +78,7 @@ func (b *builder) take(l journal.Line) {
 		b.takeLate(l)
 		return
 	}
-	if l.Kind != journal.KindOpened && l.At.After(r.Ended) {
+	if l.Kind != journal.KindOpened && l.At.After(r.Ended) && !r.Finished {
 		r.Ended = l.At
 	}
 	switch l.Kind {

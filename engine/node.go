@@ -183,7 +183,14 @@ func (s *Step) looked(id string, n Node) bool {
 // advanceSettling looks once more when the wait is over, and then ends the
 // machine; a node that has a pod again drains again.
 func (s *Step) advanceSettling(id string, n Node) {
-	if !s.Over(n.Wait) || s.Run.State == Paused {
+	if s.Run.State == Paused {
+		return
+	}
+	if s.Fresh(world.Cluster) && s.drainsAgain(id, n) { // somebody may put the cordon back before it is looked at
+		s.Report(Event{Type: Warning, Node: n.Name, Message: "it did not stay cordoned while it settled: it drains again"})
+		return
+	}
+	if !s.Over(n.Wait) {
 		return
 	}
 	if !s.looked(id, n) {

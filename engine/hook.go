@@ -99,6 +99,9 @@ func (s *Step) takeHook(p Pending, o Outcome) {
 		n.Wait = nil
 		if o.Verdict == Done {
 			n.LetGo = s.Now
+			if o.At.After(p.Asked) && o.At.Before(s.Now) { // a process that slept hears of it late
+				n.LetGo = o.At
+			}
 			s.Run.HookTime = max(s.Run.HookTime, s.Now.Sub(p.Asked))
 		}
 		s.SetNode(a.Machine, n)

@@ -187,7 +187,6 @@ func (s *Step) advanceSettling(id string, n Node) {
 		return
 	}
 	if s.Fresh(world.Cluster) && s.drainsAgain(id, n) { // somebody may put the cordon back before it is looked at
-		s.Report(Event{Type: Warning, Node: n.Name, Message: "it did not stay cordoned while it settled: it drains again"})
 		return
 	}
 	if !s.Over(n.Wait) {

@@ -54,6 +54,7 @@ func (c *checker) limit() {
 		cordoned := c.service.cordoned[id] && n.Stage != engine.Outdated && n.Stage != engine.Queued
 		switch {
 		case m == nil:
+		case n.Began.IsZero() && !m.Leaving(): // left out, and taken up again: it has not begun anew
 		case n.New && (d.Run.State == engine.Ending || d.Run.State == engine.Finished): // holds nothing that had to be evicted
 		case working, cordoned, m.Leaving() && c.vigils[id] != nil && c.vigils[id].ended:
 			out++

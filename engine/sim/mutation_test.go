@@ -54,7 +54,7 @@ var mutations = []mutation{
 	{"hooks: who waits for them holds no slot", "gate.go", "slots -= len(asked)", "", "", "hooks: "},
 	{"hooks: the run ends before they have run", "end.go", "if len(s.Run.Owed) > 0 {", "if false {", "", "hooks: "},
 	{"from elsewhere: a run forgets what it has obeyed", "elsewhere.go", "s.Run.Taken = append(s.Run.Taken, ack)", "", "", "from elsewhere: "},
-	{"rivals: a node that others drain is drained as well", "gate.go", "if s.takenBy(s.Run.Nodes[id].Name) != \"\" {", "if id == \"\" {", "", "rivals: "},
+	{"rivals: a node that others drain is drained as well", "rival.go", "return s.takenNodes()[node] }", "return \"\" }", "", "rivals: "},
 	{"rivals: an instance refresh does not pause the run", "rivalgroup.go", "Since: r.Since, Acts: true, Handling: RivalRefused", "Since: r.Since, Acts: true, Handling: RivalLeft", "", "rivals: "},
 	{"rivals: annotations stay", "mark.go", "\tcase Annotate:\n\t\ta.Kind = Unannotate\n", "", "", "rule 4: mark of ours left"},
 	{"snapshots: every row is a new one", "view.go", "b.moves() {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif sameRow(was, row) {", "true {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif was == row {", "", "snapshot: "},

@@ -58,7 +58,7 @@ func TestBadInput(t *testing.T) {
 
 		{"not a terminal", []string{"upgrade", g}, nil, []string{"not a terminal", "--auto"}},
 		{"no subcommand", nil, nil, []string{"not a terminal"}},
-		{"no group", []string{"upgrade", "--auto"}, nil, []string{"arg"}},
+		{"no group", []string{"upgrade", "--auto"}, nil, []string{"name a GROUP"}},
 		{"unknown flag", upgrade("--fast"), nil, []string{"--fast"}},
 		{"unknown command", []string{"upgrad", g}, nil, []string{"upgrad"}},
 		{"zero nodes", upgrade("--max-unavailable", "0"), nil, []string{"--max-unavailable", "1 to 100"}},

@@ -115,7 +115,7 @@ func (c *Client) summary(ctx context.Context, g types.AutoScalingGroup) (Summary
 		return Summary{}, err
 	}
 	if group.Refused == "" {
-		if group.Refresh, err = c.refreshing(ctx, group.Name); err != nil {
+		if group.Refresh, err = c.refreshing(ctx, group.Name); err != nil && !errors.Is(err, ErrNotFound) { // deleted meanwhile
 			return Summary{}, err
 		}
 	}

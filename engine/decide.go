@@ -100,17 +100,6 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 	s.Run.Blind = s.blind()
 	s.changed = s.changed || !slices.Equal(s.Run.Blind, r.Blind) || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
 	slices.Sort(s.touched)
-	if s.Run.State == Finished { // its end is the last that is told of a run
-		slices.SortStableFunc(s.events, func(a, b Event) int {
-			switch aEnds, bEnds := a.Type == RunFinished, b.Type == RunFinished; {
-			case aEnds == bEnds:
-				return 0
-			case aEnds:
-				return 1
-			}
-			return -1
-		})
-	}
 	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Acks: s.acks, Wake: s.wake, Changed: s.changed, Touched: slices.Compact(s.touched)}
 }
 

@@ -51,10 +51,9 @@ func (c *checker) limit() {
 	for id := range c.service.touched {
 		n, m := d.Run.Nodes[id], d.Sim.machines[id]
 		working := n.Stage == engine.Draining || n.Stage == engine.Settling || n.Stage == engine.Terminating
-		cordoned := c.service.cordoned[id] && n.Stage != engine.Outdated && n.Stage != engine.Queued
+		cordoned := c.service.cordoned[id] && n.Stage != engine.Outdated && n.Stage != engine.Queued && !n.Began.IsZero() // who was left out, taken up again and left out anew has not begun
 		switch {
 		case m == nil:
-		case n.Began.IsZero() && !m.Leaving(): // left out, and taken up again: it has not begun anew
 		case n.New && (d.Run.State == engine.Ending || d.Run.State == engine.Finished): // holds nothing that had to be evicted
 		case working, cordoned, m.Leaving() && c.vigils[id] != nil && c.vigils[id].ended:
 			out++

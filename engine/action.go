@@ -28,14 +28,22 @@ const (
 	RemoveLabel    ActionKind = "unlabel"
 	Annotate       ActionKind = "annotate"
 	Unannotate     ActionKind = "unannotate"
-	Evict          ActionKind = "evict"     // through the eviction API, with the pod's UID
-	Delete         ActionKind = "delete"    // past the budgets; only by a recorded force order
-	LookAtPods     ActionKind = "look"      // a consistent read of the pods on a node
-	Terminate      ActionKind = "terminate" // end a machine through its group
-	EndWarm        ActionKind = "end-warm"  // end a machine of the group's warm pool
-	Inspect        ActionKind = "inspect"   // ask the cloud what is wrong with a machine that does not join
-	CheckEffect    ActionKind = "check"     // a direct read: did the action Of happen?
-	RunHook        ActionKind = "run-hook"  // the user's own commands before or after a node
+	Evict          ActionKind = "evict"      // through the eviction API, with the pod's UID
+	Delete         ActionKind = "delete"     // past the budgets; only by a recorded force order
+	LookAtPods     ActionKind = "look"       // a consistent read of the pods on a node
+	Terminate      ActionKind = "terminate"  // end a machine through its group
+	EndWarm        ActionKind = "end-warm"   // end a machine of the group's warm pool
+	Detach         ActionKind = "detach"     // take a machine out of its group, which launches another in its place; tagged first
+	Deregister     ActionKind = "deregister" // take a machine out of the group's load balancers, until their connections are over or Limit is
+	Inspect        ActionKind = "inspect"    // ask the cloud what is wrong with a machine that does not join
+	CheckEffect    ActionKind = "check"      // a direct read: did the action Of happen?
+	RunHook        ActionKind = "run-hook"   // the user's own commands before or after a node
+
+	// In the control cluster of a Gardener Shoot.
+	HoldRoll     ActionKind = "hold-roll"     // the machine deployment Object begins no further batch
+	LetRoll      ActionKind = "let-roll"      // it goes on
+	ForceMachine ActionKind = "force-machine" // the Machine Object goes by force
+	Prioritize   ActionKind = "prioritize"    // the Machine Object is deleted earlier or later, by Priority
 )
 
 // Action is one change (or direct read) that a decision asks for. It is a plain
@@ -76,8 +84,16 @@ type Action struct {
 	From  *world.Sizes `json:"from,omitempty"`
 	// Decrement: the group does not replace the machine it ends.
 	Decrement bool `json:"decrement,omitempty"`
+	// Direct: the machine is ended without asking its group, which then replaces it unless
+	// it is detached.
+	Direct bool `json:"direct,omitempty"`
 
-	// Phase of a RunHook, and how long its hooks may take together.
+	// Object is what is changed in a control cluster, in Namespace there; Priority decides
+	// which Machine goes first, the lowest.
+	Object   string `json:"object,omitempty"`
+	Priority int    `json:"priority,omitempty"`
+
+	// Phase of a RunHook; Limit is how long its hooks, or a Deregister, may take.
 	Phase HookPhase     `json:"phase,omitempty"`
 	Limit time.Duration `json:"limit,omitempty"`
 
@@ -88,7 +104,7 @@ type Action struct {
 // Needs lists the sources that must be fresh before the action may be carried out.
 func (a Action) Needs() []world.Source {
 	switch a.Kind {
-	case CreateTemplate, SetTemplate, SetSizes, Suspend, Resume, LaunchIn, EndWarm:
+	case CreateTemplate, SetTemplate, SetSizes, Suspend, Resume, LaunchIn, EndWarm, Detach, Deregister, HoldRoll, LetRoll, ForceMachine, Prioritize:
 		return []world.Source{world.Cloud}
 	case Terminate:
 		return []world.Source{world.Cluster, world.Cloud}
@@ -130,6 +146,18 @@ func (a Action) seen(w *world.World) bool {
 	case Terminate:
 		m := w.Machine(a.Machine)
 		return m == nil || m.Leaving()
+	case Detach:
+		m := w.Machine(a.Machine)
+		return m != nil && (m.Detached || m.Leaving()) // between the two lists of a cloud it may be on none
+	case HoldRoll, LetRoll:
+		d := w.Group.Pool.Deployment(a.Object)
+		return d == nil || d.Paused == (a.Kind == HoldRoll)
+	case ForceMachine, Prioritize:
+		m := w.Machine(a.Machine)
+		if m == nil || m.Gardener == nil || m.Gardener.Name != a.Object {
+			return true // it has gone
+		}
+		return a.Kind == ForceMachine && m.Gardener.Forced || a.Kind == Prioritize && m.Gardener.Priority == a.Priority
 	case EndWarm:
 		return !slices.ContainsFunc(w.Group.Warm, func(m world.Machine) bool { return m.ID == a.Machine && !m.Leaving() })
 	}
@@ -211,9 +239,20 @@ func (a Action) Command() string {
 			cmd += fmt.Sprintf(" --grace-period=%d --force", *a.Grace)
 		}
 		return cmd
+	case HoldRoll, LetRoll:
+		return fmt.Sprintf(`kubectl -n %s patch machinedeployment %s --type merge -p '{"spec":{"paused":%t}}'`, a.Namespace, a.Object, a.Kind == HoldRoll)
+	case ForceMachine:
+		return fmt.Sprintf("kubectl -n %s label machine %s %s=true", a.Namespace, a.Object, world.ForceDeletion)
+	case Prioritize:
+		return fmt.Sprintf("kubectl -n %s annotate --overwrite machine %s %s=%d", a.Namespace, a.Object, world.MachinePriority, a.Priority)
 	case EndWarm:
 		return "aws ec2 terminate-instances --instance-ids " + a.Machine
+	case Detach:
+		return fmt.Sprintf("aws autoscaling detach-instances --auto-scaling-group-name %s --instance-ids %s --no-should-decrement-desired-capacity", a.Group, a.Machine)
 	case Terminate:
+		if a.Direct {
+			return "aws ec2 terminate-instances --instance-ids " + a.Machine
+		}
 		decrement := "--no-should-decrement-desired-capacity"
 		if a.Decrement {
 			decrement = strings.Replace(decrement, "--no-", "--", 1)
@@ -273,7 +312,7 @@ type Outcome struct {
 	// Happened answers a CheckEffect.
 	Happened bool `json:"happened,omitempty"`
 	// Already answers a Terminate: the machine was ending before, so that this
-	// request took nothing down.
+	// request took nothing down; and a Deregister: it was in no load balancer.
 	Already bool `json:"already,omitempty"`
 	// Lines answer an Inspect: the machine's state, why it is so, and the last lines
 	// of its console as far as we may read them.

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/drainboard/drainboard/engine/world"
 )
 
 // Adoption is what a process that goes on with a run still has to find out: what
@@ -41,7 +39,7 @@ func Adopt(r Run, now time.Time) Run {
 		r.Adopted = &found
 	}
 	if !r.Seen.IsZero() && now.Sub(r.Seen) > Heartbeat {
-		r.Blind = []world.Source{world.Cluster, world.Cloud}
+		r.Blind = r.Sources()
 	}
 	return r
 }

@@ -13,12 +13,15 @@ import (
 // nothing approved is left to start (or the gate holds that, and a node that waits for
 // approval would pass it), and moves the nodes of an approved batch to queued.
 func (s *Step) approve(slots int) {
-	if slots <= 0 || s.Count(Queued) > 0 && (s.Run.Gate == "" || !slices.ContainsFunc(s.Run.Order, s.passesGate)) {
+	if slots <= 0 || s.startable() && (s.Run.Gate == "" || !slices.ContainsFunc(s.Run.Order, s.passesGate)) {
 		return
 	}
 	if n := len(s.Run.Batches); n > 0 && s.Run.Batches[n-1].Approved.IsZero() {
 		s.refreshBatch()
 		return
+	}
+	if s.ways().Whole && s.Count(Updating, Queued) > 0 && s.Run.Settings.Approve != ApproveNone {
+		return // the last batch has to be healthy first
 	}
 	if !s.canaryOver() {
 		return
@@ -39,20 +42,37 @@ func (s *Step) approve(slots int) {
 	s.queue(b)
 }
 
+// startable reports whether a node that is approved waits for nothing but its turn.
+func (s *Step) startable() bool {
+	return slices.ContainsFunc(s.In(Queued), func(id string) bool { return !s.zoneBusy(id) })
+}
+
+// zoneBusy reports whether the strategy holds a node back because others of its zone are
+// in work, which may last: other zones need not wait for it.
+func (s *Step) zoneBusy(id string) bool {
+	if s.held(id, nil) == "" {
+		return false
+	}
+	zone := s.Run.Nodes[id].Zone
+	return slices.ContainsFunc(s.In(Draining, Settling, Terminating), func(other string) bool { return s.Run.Nodes[other].Zone == zone })
+}
+
 // nextBatch lists the machines that would be approved next: first those that take
 // nothing out of service, which may be what the gate waits for.
 func (s *Step) nextBatch() []string {
-	var first, waiting []string
+	var first, waiting, held []string
 	for _, id := range s.Run.Order {
 		switch {
 		case s.Run.Nodes[id].Stage != Outdated:
 		case s.passesGate(id):
 			first = append(first, id)
+		case s.zoneBusy(id):
+			held = append(held, id)
 		default:
 			waiting = append(waiting, id)
 		}
 	}
-	waiting = append(first, waiting...)
+	waiting = slices.Concat(first, waiting, held)
 	return waiting[:min(len(waiting), s.batchSize(len(waiting)))]
 }
 
@@ -67,7 +87,7 @@ func (s *Step) batchSize(waiting int) int {
 	case s.Run.Settings.BatchSize > 0:
 		return s.Run.Settings.BatchSize
 	}
-	return s.Run.Limit
+	return s.atOnce()
 }
 
 func (s *Step) newBatch(id int, machines []string) Batch {

@@ -20,7 +20,11 @@ func (s *Step) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
 	for _, budget := range s.W.BudgetsOf(p) {
 		b.Budgets = append(b.Budgets, budgetView(budget))
 	}
-	defer func() { b.WayOut = s.wayOut(b.WayOut) }()
+	defer func() {
+		b.WayOut = s.wayOut(b.WayOut)
+		s.pastBudget(b, n)
+		s.pastTries(b, p, n)
+	}()
 	verdict := s.judge(p)
 	switch {
 	case p.Terminating():
@@ -71,7 +75,7 @@ func leftBehind(r drain.Reason) string {
 // wayOut is a way out for those who see it: in what others drain there is nothing to
 // force.
 func (s *Step) wayOut(text string) string {
-	if s.Run.Others == nil {
+	if s.Run.Others == nil || s.ways().Follows {
 		return text
 	}
 	text = strings.TrimSuffix(text, ", or start with --unreachable=terminate")

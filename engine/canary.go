@@ -34,7 +34,7 @@ func (s *Step) canaryOver() bool {
 	if s.Run.Canary != nil && s.Run.Canary.Passed {
 		return true
 	}
-	if s.Count(Queued, Draining, Settling, Terminating) > 0 || !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
+	if s.Count(Queued, Draining, Settling, Terminating, Updating) > 0 || !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
 		return false
 	}
 	c := Canary{Wait: s.newWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)}
@@ -102,7 +102,7 @@ func (s *Step) canaryTrouble() (trouble string, complete bool) {
 			owner := cmp.Or(p.Owner.UID, p.UID)
 			switch {
 			case !p.Crashing:
-			case !n.New:
+			case !n.New && n.Stage != Replaced: // one that was updated in place is still there
 				old[owner] = true
 			case crashing[owner] == nil:
 				crashing[owner] = p
@@ -124,7 +124,7 @@ func (s *Step) canaryTrouble() (trouble string, complete bool) {
 func (s *Step) notLaunched() string {
 	have := 0
 	for _, m := range s.W.Machines() {
-		if !m.Leaving() && m.State != world.MachineStandby {
+		if !m.Leaving() && !m.Detached && m.State != world.MachineStandby {
 			have++
 		}
 	}

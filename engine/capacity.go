@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,9 +14,10 @@ import (
 
 // StartLaunchWait starts the time that new nodes have to be Ready, lifecycle hooks
 // of launching machines included.
-func (s *Step) StartLaunchWait(what string) {
-	s.StartPhaseWait(what, s.Run.Settings.NodeReadyTimeout+s.holdTime(true))
-}
+func (s *Step) StartLaunchWait(what string) { s.StartPhaseWait(what, s.JoinTime()) }
+
+// JoinTime is the time that a new machine has to be Ready.
+func (s *Step) JoinTime() time.Duration { return s.Run.Settings.NodeReadyTimeout + s.holdTime(true) }
 
 // StartPhaseWait starts a deadline of the current phase, which counts while
 // cluster and cloud can be seen.
@@ -54,6 +54,9 @@ func (s *Step) ResumeProcesses() bool {
 		if !s.settled("suspend/" + process) {
 			return false
 		}
+		if counts := s.uneven(); process == rebalance && counts != "" {
+			s.Note("AZRebalance acts again and may end machines undrained to even out the zones: " + counts)
+		}
 		if !s.Ensure(Action{Kind: Resume, Key: "resume/" + process, Group: s.Run.Group, Process: process}) {
 			return s.hopeless("resume/" + process)
 		}
@@ -61,51 +64,6 @@ func (s *Step) ResumeProcesses() bool {
 		s.changed = true
 	}
 	return true
-}
-
-// ResumeEven lets the processes that we suspended act again, unless the zones are left so
-// uneven that AZRebalance would end machines undrained: then it stays suspended, and
-// leaveGroup names it.
-func (s *Step) ResumeEven() bool {
-	if s.uneven() == "" || !s.settled("resume/"+rebalance) {
-		return s.ResumeProcesses()
-	}
-	return s.settled("suspend/" + rebalance)
-}
-
-// rebalance is the process that moves machines between zones, undrained.
-const rebalance = "AZRebalance"
-
-// uneven names how many machines each zone has, if these differ by more than one, and by
-// more than they did when the run began; else "".
-func (s *Step) uneven() string {
-	now, before := s.zonesLeft(), map[string]int{}
-	for _, n := range s.Run.Nodes {
-		if !n.New {
-			before[n.Zone]++
-		}
-	}
-	for _, m := range s.W.Machines() {
-		if s.Run.Nodes[m.ID].New && !m.Leaving() && s.launchedBefore(m) {
-			before[m.Zone]++
-		}
-	}
-	zones := s.W.Group.Zones
-	spread := func(count map[string]int) int {
-		most, least := 0, math.MaxInt
-		for _, z := range zones {
-			most, least = max(most, count[z]), min(least, count[z])
-		}
-		return most - least
-	}
-	if len(zones) < 2 || spread(now) <= max(1, spread(before)) {
-		return ""
-	}
-	var out []string
-	for _, z := range zones {
-		out = append(out, fmt.Sprintf("%d in %s", now[z], z))
-	}
-	return strings.Join(out, ", ")
 }
 
 // settled reports whether no action with this key is under way or yet to be seen.
@@ -192,6 +150,8 @@ func (s *Step) changingSizes() bool {
 func (s *Step) WhyNotReady(m *world.Machine) string {
 	node := s.W.NodeOf(m.ID)
 	switch {
+	case m.State == world.MachineInService && s.nodeless():
+		return ""
 	case m.State != world.MachineInService:
 		why := fmt.Sprintf("machine %s in %s is %s", m.ID, m.Zone, cmp.Or(m.Detail, m.State))
 		if held := s.heldBy(m); held != "" {
@@ -285,6 +245,9 @@ func (s *Step) EnsureRaise() bool {
 		return true
 	}
 	g := &s.W.Group
+	if s.Run.MaxSet == 0 { // it was never asked for: what the group has now is not ours
+		s.Run.Base = g.Sizes
+	}
 	to := raised(s.Run.Base, s.Run.Raise)
 	if r, refused := s.Refused(raiseKey); refused && r.Refusal == RefusedConflict && g.Sizes != to {
 		if s.RaiseShows() { // its answer was lost, and somebody has scaled the group since
@@ -424,6 +387,9 @@ func (s *Step) rollback() string {
 	if fresh == 0 || len(count) == 0 {
 		return ""
 	}
+	if by := s.ways().SetBy; by != "" {
+		return fmt.Sprintf("%s with the earlier specification, then drainboard upgrade %s", by, s.Run.Group)
+	}
 	versions := slices.Collect(maps.Keys(count))
 	to := slices.MaxFunc(versions, func(a, b int64) int { return cmp.Or(cmp.Compare(count[a], count[b]), cmp.Compare(a, b)) })
 	return fmt.Sprintf("drainboard upgrade %s --launch-template-version %d", s.Run.Group, to)
@@ -463,6 +429,17 @@ func (s *Step) leaveSizes() {
 // shrink is the command that takes one machine of the surge away again.
 func (r *Run) shrink() string {
 	return fmt.Sprintf("aws autoscaling terminate-instance-in-auto-scaling-group --instance-id INSTANCE --should-decrement-desired-capacity  # then update-auto-scaling-group --auto-scaling-group-name %s --max-size %d", r.Group, r.Base.Max)
+}
+
+// Larger says that a run which has ended left the group larger than it found it, and still
+// does, for who plans the next: that one takes the size for the group's own. "" if it did
+// not.
+func (r *Run) Larger(g *world.Group) string {
+	n := min(r.Surge(), g.Sizes.Desired-r.Base.Desired)
+	if r.State != Finished || n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("the run %s left the group %s larger than it was (%s), and this one takes that for its size; drain a node and end it to go back: %s", r.ID, plural(n, "machine"), r.Base, r.shrink())
 }
 
 // grown lists what the run has made of the group's sizes and not taken back, each with

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -30,5 +31,29 @@ func TestRestoreMaxAgain(t *testing.T) {
 	delete(s.Run.Pending, "restore-max")
 	if s.RestoreMax() || len(s.actions) != 1 || s.actions[0].Sizes.Max != 5 {
 		t.Errorf("asked for %v, want a maximum of 5", s.actions)
+	}
+}
+
+// Who plans the next run is told that the last one has left the group larger, as long as
+// it is.
+func TestLarger(t *testing.T) {
+	last := Run{ID: "ng-1", Group: "ng", State: Finished, Base: world.Sizes{Max: 5, Desired: 5}, Raise: 4, Lowered: 1, Raised: true}
+	going := last
+	going.State = Running
+	for _, c := range []struct {
+		name    string
+		run     Run
+		desired int
+		says    string
+	}{
+		{"as it left it", last, 8, "left the group 3 machines larger than it was (min 0, max 5, desired 5)"},
+		{"one was taken away since", last, 7, "2 machines larger"},
+		{"as before", last, 5, ""},
+		{"it still goes", going, 8, ""},
+	} {
+		got := c.run.Larger(&world.Group{Sizes: world.Sizes{Max: 9, Desired: c.desired}})
+		if (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
+			t.Errorf("%s: %q, want %q in it", c.name, got, c.says)
+		}
 	}
 }

@@ -106,11 +106,15 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 // known reports whether every source has been read once. Before that, what is not
 // in the world may only be unknown.
 func (s *Step) known() bool {
-	return !s.W.Health[world.Cluster].Fresh.IsZero() && !s.W.Health[world.Cloud].Fresh.IsZero()
+	return !slices.ContainsFunc(s.Run.Sources(), func(src world.Source) bool { return s.W.Health[src].Fresh.IsZero() })
 }
 
 // goOn does what the run's state asks for.
 func (s *Step) goOn() {
+	if s.ways().Follows {
+		s.followOn()
+		return
+	}
 	if s.Run.State == Running || s.Run.State == Paused {
 		s.watchRivals()
 	}
@@ -121,6 +125,7 @@ func (s *Step) goOn() {
 		s.advanceNodes() // none of these goes on once something has ended the run
 		s.evict()
 	case Paused:
+		s.lookAtUpdates()
 		s.advanceNodes()
 		s.tellGone()
 	case Ending:
@@ -154,6 +159,8 @@ type Step struct {
 	theirs   map[string]string              // see takenNodes
 	yields   map[string]Yield               // those that nodeRivals finds
 	made     *world.Template                // answer of CreateTemplate
+	first    bool                           // see FirstLook
+	judged   *verdict                       // see invalid
 }
 
 func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
@@ -179,6 +186,7 @@ func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
 	c.Owed = slices.Clip(r.Owed)
 	c.Taken = slices.Clone(r.Taken)
 	c.Target.Templates = slices.Clip(r.Target.Templates)
+	c.Held = slices.Clip(r.Held)
 	return s
 }
 
@@ -192,7 +200,7 @@ func cloneMap[K comparable, V any](m map[K]V) map[K]V {
 // NewRun makes a planned run of a group as the world shows it now.
 func NewRun(rules Strategy, id string, seed uint64, w *world.World, settings Settings, target Target) Run {
 	r := Run{
-		Version: RecordVersion, ID: id, Group: w.Group.Name, GroupID: w.Group.ID, Provider: w.Group.Provider, Strategy: rules.Name(),
+		Version: RecordVersion, ID: id, Group: w.Group.Name, Alias: w.Group.Alias(), GroupID: w.Group.ID, Provider: w.Group.Provider, Strategy: rules.Name(),
 		Seed: seed, Settings: settings, State: Planned, Target: target,
 		Base: w.Group.Sizes, BaseTemplate: w.Group.Template, BaseTemplateSpec: w.Group.TemplateSpec,
 		Nodes: map[string]Node{},

@@ -108,8 +108,8 @@ func (s *Step) forgetTaken() {
 	s.Run.Taken = slices.DeleteFunc(s.Run.Taken, func(a Ack) bool { return s.Now.After(a.Given.Add(takenFor)) })
 }
 
-// AbortPlan says what an abort would do, as far as the record tells.
-func (r Run) AbortPlan() []string {
-	s := &Step{Run: r, W: world.New()}
+// AbortPlan says what an abort would do, as far as the record and the rules of its strategy tell.
+func (r Run) AbortPlan(rules Strategy) []string {
+	s := &Step{Run: r, W: world.New(), Rules: rules}
 	return s.abortPlan()
 }

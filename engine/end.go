@@ -24,9 +24,14 @@ const (
 func (s *Step) Fail(result Result, why string) {
 	if s.Run.State == Running || s.Run.State == Paused {
 		s.Report(Event{Type: Warning, Reason: string(result), Message: why})
-		s.stop(result, why)
-		s.withdraw()
+		s.failTold(result, why)
 	}
+}
+
+// failTold ends the run with a failure that was reported already.
+func (s *Step) failTold(result Result, why string) {
+	s.stop(result, why)
+	s.withdraw()
 }
 
 // withdraw takes back the changes that this decision was to ask for: none starts
@@ -44,8 +49,13 @@ func (s *Step) withdraw() {
 
 // stop begins to end the run.
 func (s *Step) stop(result Result, why string) {
-	s.Run.State, s.Run.Result, s.Run.Why = Ending, result, why
+	s.Run.State, s.Run.Result, s.Run.Why, s.Run.Theirs = Ending, result, why, false
 	s.Run.PhaseWait = s.newWait("putting back", cleanupLimit+s.Run.Settings.Settle, world.Cluster)
+	for _, id := range s.In(Draining) {
+		n := s.Run.Nodes[id]
+		s.offBalancers(id, &n)
+		s.SetNode(id, n)
+	}
 	s.Run.Retries = map[string]Retry{}
 	s.openGate()
 	s.dropHooks()
@@ -87,8 +97,11 @@ func (s *Step) end() {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
+	s.leaveUpdates()
 	s.leaveBehind()
-	s.offerRollback()
+	if !s.ways().InPlace {
+		s.offerRollback()
+	}
 	s.finish(s.Run.Result)
 }
 
@@ -116,6 +129,10 @@ func (s *Step) endNode(id string) bool {
 		}
 		s.terminate(id, n)
 		return false
+	case Updating:
+		if s.unselected(id) {
+			s.putBack(id, n)
+		}
 	case Draining, Settling:
 		if n.New {
 			return true // being retired: the strategy's End sees to it
@@ -142,7 +159,7 @@ func (s *Step) putBack(id string, n Node) {
 	if n.Decrement && was == Terminating {
 		s.Run.Lowered--
 	}
-	n.Decrement, n.Wait, n.Blocked, n.Order = false, nil, false, ""
+	n.Decrement, n.Wait, n.Blocked, n.Order, n.Apart = false, nil, false, "", false
 	n.Stage, n.Since = Outdated, s.Now
 	if n.New {
 		n.Stage = Ready
@@ -172,6 +189,7 @@ func (s *Step) leaveBehind() {
 	for _, g := range s.Run.Owed {
 		s.Note("the hooks after " + g.Node + " were not run to their end")
 	}
+	s.leaveOutside()
 	s.leaveGroup()
 }
 
@@ -224,7 +242,27 @@ func (s *Step) Succeed() {
 		}
 		s.leaveSizes()
 	}
+	s.leaveOutside()
 	s.finish(result)
+}
+
+// Keep ends the run well with the nodes that are left as they are, tainted or not, for a
+// reason: what is not taken off them is named.
+func (s *Step) Keep(why string) {
+	clean := true
+	for _, id := range sortedKeys(s.Run.Marks) {
+		if n, member := s.Run.Nodes[id]; !member || n.New {
+			clean = s.unmarkNode(id) && clean
+		}
+	}
+	if !clean {
+		return
+	}
+	for _, id := range s.In(Outdated, Queued) {
+		s.skip(id, why)
+	}
+	s.leaveBehind()
+	s.Succeed()
 }
 
 // whySkipped sums up why nodes were left: how many for each reason.
@@ -254,8 +292,20 @@ func (s *Step) finish(result Result) {
 		message = string(result) + ": " + message
 	}
 	replaced, total := s.Run.Outdated()
-	message += fmt.Sprintf(" (%d of %d nodes replaced in %s)", replaced, total, s.Now.Sub(s.Run.Started).Round(time.Second))
+	done := "replaced"
+	if s.ways().InPlace {
+		done = "updated"
+		if s.endedSome() {
+			done = "updated or ended"
+		}
+	}
+	message += fmt.Sprintf(" (%d of %d nodes %s in %s)", replaced, total, done, s.Now.Sub(s.Run.Started).Round(time.Second))
 	s.Report(Event{Type: RunFinished, Result: string(result), ExitCode: &code, Message: message})
+}
+
+// endedSome reports whether the machine of a node that was to be updated in place is gone.
+func (s *Step) endedSome() bool {
+	return slices.ContainsFunc(s.In(Replaced), func(id string) bool { return s.W.Machine(id) == nil })
 }
 
 // Outstanding lists what the run has changed and not put back, each with the
@@ -268,6 +318,10 @@ func (r *Run) Outstanding() []string {
 			out = append(out, undo.describe()+": "+undo.Command())
 		}
 	}
+	for _, name := range r.Held {
+		a := Action{Kind: LetRoll, Namespace: r.HeldIn, Object: name}
+		out = append(out, a.describe()+": "+a.Command())
+	}
 	for _, process := range r.Suspended {
 		a := Action{Kind: Resume, Group: r.Group, Process: process}
 		out = append(out, a.describe()+": "+a.Command())
@@ -275,6 +329,21 @@ func (r *Run) Outstanding() []string {
 	if t := r.Target.Templates; len(t) > 0 && t[0] != r.BaseTemplate && !r.Phases[0].End.IsZero() {
 		a := r.templateBack()
 		out = append(out, a.describe()+": "+a.Command())
+	}
+	for _, id := range sortedKeys(r.Nodes) {
+		n := r.Nodes[id]
+		_, leaving := r.Pending[deregisterKey(id)]
+		n.OffBalancers = n.OffBalancers || leaving
+		if p, asked := r.Pending[detachKey(id)]; asked && p.Action.Kind == Detach {
+			n.Detached = true // it may be
+		}
+		what, command := r.leaveOff(id)
+		if n.Detached {
+			what, command = r.leaveDetached(id)
+		}
+		if (n.Detached || n.OffBalancers) && n.Stage != Replaced && n.Stage != Terminating {
+			out = append(out, what+": "+command)
+		}
 	}
 	return append(out, r.grown()...)
 }

@@ -17,8 +17,9 @@ const (
 	unanswered = 3 * time.Minute
 )
 
-// giveUp is how many times in a row a change may be refused for a reason that
-// does not pass by itself before the run ends.
+// giveUp is how many times a change may be refused for a reason that does not pass by
+// itself before the run ends. Troubles in between, which pass, do not count for or
+// against.
 const giveUp = 3
 
 // Ensure asks for an action until its effect is there, and reports whether it
@@ -54,9 +55,7 @@ func (s *Step) Ensure(a Action) bool {
 }
 
 // hopeless reports whether asking again will not help.
-func (r Retry) hopeless() bool {
-	return r.Tries >= giveUp && (r.Refusal == RefusedForbidden || r.Refusal == RefusedInvalid)
-}
+func (r Retry) hopeless() bool { return r.Denied >= giveUp }
 
 // Refused returns the last refusal of an action, if it was refused.
 func (s *Step) Refused(key string) (Retry, bool) {
@@ -147,7 +146,17 @@ func (s *Step) took(a Action, o Outcome) {
 	if a.Decrement && o.Already {
 		s.Run.Doubted++ // the size itself will tell
 	}
+	switch a.Kind {
+	case Terminate:
+		s.proveAnew(a.Machine)
+	case Detach:
+		s.left(a.Machine)
+	}
 	delete(s.Run.Retries, a.Key)
+	if a.Kind == Deregister {
+		s.tookOut(a, o)
+		return
+	}
 	s.reportChange(a)
 }
 
@@ -173,12 +182,26 @@ func (s *Step) unasked(a Action) {
 	}
 }
 
-// pauseRetry remembers a refusal: 1, 2, 4 ... 30 s, or as long as the API asks.
+// pauseRetry remembers a refusal: 1, 2, 4 ... 30 s, or as long as the API asks. A run that
+// ends has little time, and pauses for 8 s at most.
 func (s *Step) pauseRetry(o Outcome) {
 	r := s.Run.Retries[o.Key]
-	pause := min(time.Second<<min(r.Tries, 5), 30*time.Second)
-	s.Run.Retries[o.Key] = Retry{Tries: r.Tries + 1, Next: s.Now.Add(max(pause, o.After)), Refusal: o.Refusal, Message: o.Message}
-	s.WakeAt(s.Now.Add(max(pause, o.After)))
+	longest := 30 * time.Second
+	if s.Run.State == Ending {
+		longest = 8 * time.Second
+	}
+	pause := max(min(time.Second<<min(r.Tries, 5), longest), o.After)
+	r.Tries++
+	r.Next = s.Now.Add(pause)
+	denied := o.Refusal == RefusedForbidden || o.Refusal == RefusedInvalid
+	if denied {
+		r.Denied++
+	}
+	if denied || r.Denied == 0 {
+		r.Refusal, r.Message = o.Refusal, o.Message
+	}
+	s.Run.Retries[o.Key] = r
+	s.WakeAt(r.Next)
 }
 
 // takeCheck settles an action whose fate was looked up directly.
@@ -257,7 +280,7 @@ func (s *Step) checkPending() {
 			delete(s.Run.Pending, key)
 			s.takeInspection(p.Action.Machine, Outcome{})
 			s.Soon()
-		case LaunchIn, CreateTemplate:
+		case LaunchIn, CreateTemplate, Deregister:
 			if !p.Accepted.IsZero() {
 				delete(s.Run.Pending, key)
 				continue

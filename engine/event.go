@@ -45,6 +45,9 @@ const (
 	HookStarted      EventType = "hook.started"
 	HookPassed       EventType = "hook.passed"
 	HookFailed       EventType = "hook.failed"
+	RollStarted      EventType = "roll.started"
+	RollGroupChanged EventType = "roll.group"
+	RollEnded        EventType = "roll.finished"
 	Warning          EventType = "warning"
 )
 
@@ -53,6 +56,9 @@ type Event struct {
 	Time  time.Time `json:"time"`
 	Run   string    `json:"run"`
 	Group string    `json:"group"`
+	// Roll is the id of the roll that the run belongs to, "" for a run of its own. What is
+	// told of a roll has no run.
+	Roll  string    `json:"roll,omitempty"`
 	Type  EventType `json:"type"`
 	Phase string    `json:"phase,omitempty"`
 	Node  string    `json:"node,omitempty"`
@@ -64,7 +70,8 @@ type Event struct {
 	Reason  string     `json:"reason,omitempty"`
 	Until   *time.Time `json:"until,omitempty"`
 	Message string     `json:"message,omitempty"`
-	// Result and ExitCode are those of run.finished.
+	// Result and ExitCode are those of run.finished, and of what came of a roll or a group
+	// of it.
 	Result   string `json:"result,omitempty"`
 	ExitCode *int   `json:"exitCode,omitempty"`
 	// Command is the kubectl or aws command that does the same as the change

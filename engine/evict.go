@@ -50,7 +50,7 @@ func (s *Step) evict() {
 	}
 	var list []candidate
 	for _, id := range s.In(Draining) {
-		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" && n.Missing.IsZero() {
+		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" && n.Missing.IsZero() && s.setApart(n) {
 			list = append(list, s.candidates(id, n, count)...)
 		}
 	}
@@ -68,12 +68,19 @@ func (s *Step) evict() {
 		}
 		gate := drain.GateOf(s.W, c.pod, count) // earlier ones in this loop count
 		c.gate = gate
+		if c.pod.Volume && s.volumeLeaves(c) {
+			continue
+		}
 		due := s.due(c)
+		if due && s.triedOut(c) {
+			continue
+		}
 		switch {
 		case gate.Open && (due || c.known.Closed) && !anyOf(gate, asked):
-		case !gate.Open && due && !anyOf(gate, perBudget) && s.mayProbe(tried[c.budgets()]):
+		case !gate.Open && due && !anyOf(gate, perBudget) && s.mayProbe(tried[c.budgets()], s.retryPause(gate)):
 		default:
 			s.noteClosed(c, gate)
+			s.countRound(c, due, tried[c.budgets()])
 			continue
 		}
 		if s.sendEviction(c) {
@@ -189,8 +196,8 @@ func anyOf(g drain.Gate, perBudget map[string]int) bool {
 }
 
 // mayProbe reports whether a closed budget that was last tried then may be tried.
-func (s *Step) mayProbe(last time.Time) bool {
-	next := last.Add(s.Run.Settings.EvictionRetry)
+func (s *Step) mayProbe(last time.Time, pause time.Duration) bool {
+	next := last.Add(pause)
 	s.WakeAt(next)
 	return !s.Now.Before(next)
 }
@@ -222,7 +229,11 @@ func (s *Step) takeEviction(p Pending, o Outcome) {
 	}
 	first := known.Refusal == ""
 	known.Refusal, known.Message = o.Refusal, o.Message
-	known.Next = s.Now.Add(max(s.Run.Settings.EvictionRetry, o.After))
+	gate := s.gateOf(a.UID)
+	known.Next = s.Now.Add(max(s.retryPause(gate), o.After))
+	if o.Refusal == RefusedBudget {
+		s.round(&known, gate)
+	}
 	s.Run.Pods[a.UID] = known
 	s.WakeAt(known.Next)
 	if first {

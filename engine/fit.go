@@ -33,8 +33,10 @@ func Fit(r Run, w *world.World, gone []world.Template) (fitted Run, unfit []stri
 	f := fitter{r: r, w: w}
 	f.r.Left = slices.Clip(r.Left)
 	f.r.Marks, f.r.Suspended = cloneMap(r.Marks), slices.Clone(r.Suspended)
-	f.sizes()
-	f.template(gone)
+	if w.Group.Pool == nil { // sizes and templates of a worker pool are the Shoot's, and no run changes them
+		f.sizes()
+		f.template(gone)
+	}
 	f.processes()
 	f.marks()
 	return f.r, f.unfit

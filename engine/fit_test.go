@@ -243,3 +243,25 @@ func TestMutilatedRecord(t *testing.T) {
 		t.Error("hardly anything was tried")
 	}
 }
+
+// The record of a run in a worker pool fits its pool, whose sizes are not all known and whose
+// templates are numbered by whoever tells of them.
+func TestFollowFits(t *testing.T) {
+	for _, control := range []bool{true, false} {
+		f := follow(t, 3, control)
+		f.steps(0, engine.Inputs{})
+		g := f.w.Group
+		g.Template.ID, g.Sizes = "as the nodes tell", world.Sizes{Min: 9, Max: 12, Desired: 9}
+		f.w.SetGroup(g)
+		r := again(t, f.is)
+		if err := r.Whole(); err != nil {
+			t.Error(err)
+		}
+		if why := r.Strange(f.w); why != "" {
+			t.Error(why)
+		}
+		if _, unfit := engine.Fit(r, f.w, nil); len(unfit) > 0 {
+			t.Errorf("control %t: %q", control, unfit)
+		}
+	}
+}

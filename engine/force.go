@@ -24,14 +24,18 @@ func (s *Step) orderForce(machine, uid, by, why string) {
 		}
 	}
 	s.Run.Orders = append(s.Run.Orders, o)
+	whose := "their"
+	if len(o.Pods) == 1 {
+		whose = "its"
+	}
 	if uid == "" {
 		n.Order = o.ID
-		if n.Wait != nil {
+		if n.Wait != nil && !s.drainedByOthers(n.Name) {
 			n.Wait = s.newWait("forced drain", s.Run.Settings.DrainTimeout, world.Cluster)
 		}
 		s.SetNode(machine, n)
 	}
-	s.Report(Event{Type: Warning, Node: n.Name, Reason: o.ID, Message: fmt.Sprintf("force ordered by %s (%s): %s may be deleted past their budgets", by, why, plural(len(o.Pods), "pod"))})
+	s.Report(Event{Type: Warning, Node: n.Name, Reason: o.ID, Message: fmt.Sprintf("force ordered by %s (%s): %s may be deleted past %s budgets", by, why, plural(len(o.Pods), "pod"), whose)})
 }
 
 // order returns a force order by id, nil if there is none.
@@ -69,7 +73,7 @@ func (s *Step) forgetForced(machine string) {
 func (s *Step) carryOutOrders() {
 	for i := range s.Run.Orders {
 		o := s.Run.Orders[i]
-		if n := s.Run.Nodes[o.Machine]; n.Stage != Draining || !n.Missing.IsZero() || o.Over {
+		if n := s.Run.Nodes[o.Machine]; !drains(n) || !n.Missing.IsZero() || !s.setApart(n) || o.Over {
 			continue
 		}
 		for _, p := range s.W.PodsOn(o.Node) {

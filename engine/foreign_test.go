@@ -60,7 +60,7 @@ func TestMovesAfterOurs(t *testing.T) {
 		{"gone, and an operator cordons", &world.Node{Name: "n1", Unschedulable: true}, world.MoverSomebody},
 		{"gone", &world.Node{Name: "n1"}, ""},
 	} {
-		moves := movesAfter(tt.node, left)
+		moves := movesAfter(tt.node, nil, left)
 		if len(moves) == 0 && tt.want == "" {
 			continue
 		}

@@ -20,6 +20,9 @@ var notForeseen = []string{
 // unforeseen says why nothing can be said about what will hold up a drain, "" if
 // what is known of the cluster is fresh enough to be judged.
 func (s *Step) unforeseen() string {
+	if s.Run.Settings.CloudOnly {
+		return "the cluster is not looked at (--cloudonly)"
+	}
 	if s.Fresh(world.Cluster) {
 		return ""
 	}
@@ -78,8 +81,8 @@ func (s *Step) foresee(node string) []string {
 		if p.ToleratesAll {
 			out = append(out, p.Ref()+" tolerates every taint: it may come back to the node")
 		}
-		if p.Owner.UID != "" && s.W.Alone(p) {
-			out = append(out, p.Ref()+" is the only replica of "+ownerName(p)+": it will be down while it moves")
+		if alone := s.foreseeAlone(p); alone != "" {
+			out = append(out, alone)
 		}
 		if len(p.Finalizers) > 0 {
 			out = append(out, p.Ref()+" has finalizers that must be served before it goes")
@@ -159,6 +162,14 @@ func (s *Step) foreseeBudget(p *world.Pod) string {
 	default:
 		return fmt.Sprintf("%s: budget %s allows none now (%d healthy, %d required)", p.Ref(), b.Name, b.Healthy, b.Desired)
 	}
+}
+
+// foreseeAlone says that a pod has no other of its kind, "" if it has.
+func (s *Step) foreseeAlone(p *world.Pod) string {
+	if p.Owner.UID == "" || !s.W.Alone(p) {
+		return ""
+	}
+	return p.Ref() + " is the only replica of " + ownerName(p) + ": it will be down while it moves"
 }
 
 // foreseeTurns adds to the first node of each set that drains together which

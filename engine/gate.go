@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,12 +12,23 @@ import (
 
 // Unavailable counts the nodes that are out of service because of us: from the
 // first eviction until the machine has left the group or, if the node is given up
-// in between, until our cordon is off.
+// in between, until our cordon is off. Where the cluster has to prove valid after it, it
+// holds its slot until then.
 func (s *Step) Unavailable() int {
-	count := s.Count(Draining, Settling, Terminating)
+	count := s.Count(Draining, Settling, Updating)
+	for _, id := range s.In(Terminating) {
+		if !s.Run.Nodes[id].Proved { // else something stands in for it already
+			count++
+		}
+	}
 	for machine, marks := range s.Run.Marks {
 		n := s.Run.Nodes[machine]
 		if !n.Began.IsZero() && (n.Stage == Skipped || n.Stage == NodeFail) && slices.ContainsFunc(marks, func(m Mark) bool { return m.Put.Kind == Cordon && !m.Foreign }) {
+			count++
+		}
+	}
+	for _, id := range s.In(Replaced) {
+		if !s.Run.Nodes[id].Unproven.IsZero() {
 			count++
 		}
 	}
@@ -30,8 +42,13 @@ func (s *Step) shut(stay int) string {
 	if !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
 		return "what is known is too old to start a drain"
 	}
+	if s.validFirst() {
+		if why := s.unproved(); why != "" {
+			return why
+		}
+	}
 	size := min(s.Run.Base.Desired, s.W.Group.Sizes.Desired) // who has made it smaller meanwhile, wants fewer
-	if floor := size - s.Run.Limit; stay < floor {
+	if floor := size - s.mayMiss(); stay < floor {
 		why := fmt.Sprintf("%s in service, and %d must stay", isAre(s.inService(), "node"), floor)
 		if idle := s.outOfService(); idle != "" {
 			why += "; " + idle
@@ -41,11 +58,29 @@ func (s *Step) shut(stay int) string {
 	return s.homeless()
 }
 
+// validFirst reports whether no drain starts while the cluster is not valid.
+func (s *Step) validFirst() bool {
+	return s.ways().Proof && !s.nodeless() && !s.Run.Settings.PassInvalid
+}
+
+// mayMiss is how many nodes may be out of service with nothing in their place: the limit,
+// less what machines outside the group stand in for as long as there are any.
+func (s *Step) mayMiss() int {
+	all, left := s.Run.outside()
+	if left == 0 {
+		return max(1, s.Run.Limit-all)
+	}
+	return max(0, s.Run.Limit-all)
+}
+
 // passesGate reports whether a node waits for approval that does not serve: its drain
 // takes nothing out of service.
 func (s *Step) passesGate(machine string) bool {
+	if s.validFirst() {
+		return false // a node that does not serve makes the cluster invalid
+	}
 	n, m := s.Run.Nodes[machine], s.W.Machine(machine)
-	return n.Stage == Outdated && m != nil && !m.Leaving() && !s.serves(m) && !s.waitedFor(machine) && s.takenBy(n.Name) == ""
+	return n.Stage == Outdated && m != nil && !m.Leaving() && !s.Serves(m) && !s.waitedFor(machine) && s.takenBy(n.Name) == ""
 }
 
 // mostIdle is how many nodes out of service the gate names.
@@ -86,20 +121,25 @@ func (s *Step) outOfService() string {
 func (s *Step) inService() int {
 	count := 0
 	for _, m := range s.W.Machines() {
-		if s.serves(m) {
+		if s.Serves(m) {
 			count++
 		}
 	}
 	return count
 }
 
-func (s *Step) serves(m *world.Machine) bool {
+// Serves reports whether a machine of the group is in service: its node is Ready and takes
+// pods, or wears nothing but a cordon of ours.
+func (s *Step) Serves(m *world.Machine) bool {
+	if s.nodeless() {
+		return m.State == world.MachineInService && !s.inWork(m.ID)
+	}
 	node := s.W.NodeOf(m.ID)
 	if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable && !s.ourCordon(m.ID, node.Name) || s.takenBy(node.Name) != "" {
 		return false
 	}
 	switch s.Run.Nodes[m.ID].Stage {
-	case Draining, Settling, Terminating, Launching:
+	case Draining, Settling, Terminating, Launching, Updating:
 		return false
 	}
 	return true
@@ -124,9 +164,10 @@ func (s *Step) startDrains(machines []string, slots int) {
 	if slots <= 0 {
 		return
 	}
-	in, held, waits := s.inService(), "", false
+	in, held, waits, back := s.inService(), "", false, "" // back: why the strategy holds one back
+	about := slices.Clone(asked)
 	for _, id := range asked { // as if they drained
-		if m := s.W.Machine(id); m != nil && s.serves(m) {
+		if m := s.W.Machine(id); m != nil && s.Serves(m) {
 			in--
 		}
 	}
@@ -139,12 +180,16 @@ func (s *Step) startDrains(machines []string, slots int) {
 			continue
 		}
 		m := s.W.Machine(id)
-		serves := m != nil && s.serves(m)
+		serves := m != nil && s.Serves(m)
 		stay := in
 		if serves || s.waitedFor(id) {
 			stay--
 		}
 		if held != "" && stay < in {
+			continue
+		}
+		if why := s.held(id, about); (serves || s.ways().InPlace) && why != "" {
+			back = why
 			continue
 		}
 		if why := s.shut(stay); why != "" {
@@ -159,20 +204,42 @@ func (s *Step) startDrains(machines []string, slots int) {
 		}
 		if s.letGo(id) {
 			s.startDrain(id)
+		} else {
+			about = append(about, id)
 		}
 		if slots--; slots == 0 {
-			held, waits = "", false // the limit holds the others, not the gate
+			held, waits, back = "", false, "" // the limit holds the others, not the gate
 			break
 		}
 	}
-	if held == "" && waits && len(asked)+s.Count(Draining, Settling, Terminating) == 0 {
+	if held == "" && waits && len(asked)+s.Count(Draining, Settling, Terminating, Updating) == 0 {
 		held = s.waitsFor()
+	}
+	if held == "" && back != "" && s.idles() {
+		held = back
+		if idle := s.outOfService(); idle != "" {
+			held += "; " + idle
+		}
 	}
 	if held != "" {
 		s.holdGate(held)
 	} else {
 		s.openGate()
 	}
+}
+
+// idles reports whether nothing is under way that would change what holds a node back.
+func (s *Step) idles() bool {
+	there, want := 0, s.W.Group.Sizes.Desired
+	if s.Run.Raised && s.Run.Foreign == "" {
+		want = s.Run.Expected() // which the cloud may not tell yet
+	}
+	for _, m := range s.W.Machines() {
+		if !m.Leaving() && !m.Detached && m.State != world.MachineStandby {
+			there++
+		}
+	}
+	return len(s.hooksUnderWay(BeforeNode))+s.Count(Draining, Settling, Terminating, Launching) == 0 && !s.updateGoesOn() && there >= want
 }
 
 // waitedFor reports whether a node that is not heard from may come back and serve.
@@ -231,7 +298,7 @@ func (s *Step) Admit() {
 	slots := s.slots()
 	s.approve(slots)
 	queued := s.Count(Queued)
-	if why := s.crowded(); why != "" && queued+s.Count(Outdated) > 0 {
+	if why := cmp.Or(s.crowded(), s.stalled()); why != "" && queued+s.Count(Outdated) > 0 {
 		s.holdGate(why)
 		return
 	}

@@ -11,6 +11,9 @@ import (
 // would be missing when they do. The mark comes off like all others, and the autoscaler
 // has its own way again.
 func (s *Step) Guard() {
+	if s.nodeless() {
+		return
+	}
 	if autoscaled(&s.W.Group) == "" && !slices.ContainsFunc(s.Run.Rivals, func(r Rival) bool { return r.Who == string(world.MoverAutoscaler) }) {
 		return
 	}

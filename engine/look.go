@@ -32,7 +32,8 @@ type NodeDetail struct {
 	Marks []MarkDetail
 	// Moves are the marks of others, what has come furthest first.
 	Moves []world.Move
-	// Pods are all that are on the node: those that block or leave first.
+	// Pods are all that are on the node: those that block or leave first; none in a
+	// snapshot that is Partial.
 	Pods []*PodDetail
 }
 
@@ -150,8 +151,10 @@ func (s *Step) nodeDetail(id string) *NodeDetail {
 	for _, m := range s.Run.Marks[id] {
 		d.Marks = append(d.Marks, MarkDetail{What: m.what(), Foreign: m.Foreign, There: d.Node != nil && m.Put.seen(s.W)})
 	}
-	for _, p := range s.W.PodsOn(n.Name) {
-		d.Pods = append(d.Pods, s.podDetail(p, n, id))
+	if !s.W.Partial() { // what keeps a pod may depend on all others
+		for _, p := range s.W.PodsOn(n.Name) {
+			d.Pods = append(d.Pods, s.podDetail(p, n, id))
+		}
 	}
 	slices.SortStableFunc(d.Pods, func(a, b *PodDetail) int {
 		return cmp.Compare(slices.Index(stageOrder, a.Stage), slices.Index(stageOrder, b.Stage))
@@ -212,7 +215,7 @@ func (s *Step) podDetail(p *world.Pod, n Node, machine string) *PodDetail {
 // podStage is where a pod stands on its way off a node.
 func (s *Step) podStage(p *world.Pod, n Node, machine string, v drain.Verdict) PodStage {
 	known := s.Run.Pods[p.UID]
-	drains := n.Stage == Draining || n.Stage == NodeFail
+	drains := drains(n) || n.Stage == NodeFail
 	order := s.covers(p, machine)
 	switch {
 	case v.Fate == drain.Stays:
@@ -227,7 +230,7 @@ func (s *Step) podStage(p *world.Pod, n Node, machine string, v drain.Verdict) P
 		return StageReturns
 	case !drains && (n.New || n.Stage == Skipped || n.Stage == Replaced):
 		return StageRuns
-	case drains && v.Fate == drain.Leaves && (known.Refusal != "" || s.Run.Others != nil && s.stuck(p)):
+	case drains && v.Fate == drain.Leaves && (known.Refusal != "" || s.drainedByOthers(p.Node) && s.stuck(p)):
 		return StageBlocked
 	case order != nil:
 		return StageForced
@@ -341,12 +344,11 @@ func (s *Step) budgetPod(b *world.Budget, p *world.Pod, on Stage) BudgetPod {
 // one without a node or one that is not Ready if there is any.
 func (s *Step) explainClosed(d *BudgetDetail, covered []*world.Pod) {
 	switch {
+	case d.Allowed > 0 && d.Current: // open
 	case len(covered) == 0:
-		if d.Allowed <= 0 {
-			d.Why = "covers no pod"
-			d.WayOut = "holds nothing up"
-		}
-	case d.Allowed <= 0 || !d.Current:
+		d.Why = "covers no pod"
+		d.WayOut = "holds nothing up"
+	default:
 		b := &Blocker{Owner: ownerName(covered[0]), Budgets: []BudgetView{d.BudgetView}}
 		s.explainBudget(b, covered[0])
 		d.Why, d.WayOut = strings.TrimPrefix(b.Detail, d.Ref+" "), s.wayOut(b.WayOut)

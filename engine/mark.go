@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -221,10 +222,21 @@ func (s *Step) reportChange(a Action) {
 		e.Type, e.Reason, e.Message = NodeTainted, "annotation", "annotated "+a.Annotation+"="+a.Value
 	case Terminate:
 		e.Type, e.Message = NodeTerminating, "asked the group to end "+a.Machine
-		if a.Decrement {
+		switch {
+		case a.Direct && s.Run.Nodes[a.Machine].Detached:
+			e.Message = "asked the cloud to end " + a.Machine + ", which is detached: nothing replaces it"
+		case a.Direct:
+			e.Message = "asked the cloud to end " + a.Machine
+		case a.Decrement:
 			e.Message += " and not to replace it"
 		}
-	case CreateTemplate, SetTemplate, SetSizes, Suspend, Resume, LaunchIn, EndWarm:
+	case Detach:
+		e.Type, e.Message = InstanceDetached, "detached "+a.Machine+": its group launches another one in its place"
+	case Deregister:
+		e.Type, e.Message = InstanceOut, "out of the load balancers of its group"
+	case ForceMachine, Prioritize:
+		e.Type, e.Reason, e.Message = NodeTainted, string(a.Kind), a.describe()
+	case CreateTemplate, SetTemplate, SetSizes, Suspend, Resume, LaunchIn, EndWarm, HoldRoll, LetRoll:
 		e.Type, e.Message = CapacityChanged, a.describe()
 	default:
 		e.Type, e.Reason, e.Message = NodeOutdated, "put back", a.describe()
@@ -272,10 +284,22 @@ func (a Action) describe() string {
 		return "terminate " + a.Machine
 	case EndWarm:
 		return "end " + a.Machine + " of the warm pool"
+	case Detach:
+		return "detach " + a.Machine
+	case Deregister:
+		return "take " + a.Machine + " out of its load balancers"
 	case Inspect:
 		return "inspect " + a.Machine
 	case RunHook:
 		return "run the hooks " + a.side() + " " + a.Node
+	case HoldRoll:
+		return "pause machine deployment " + a.Object
+	case LetRoll:
+		return "let machine deployment " + a.Object + " go on"
+	case ForceMachine:
+		return "force machine " + a.Object
+	case Prioritize:
+		return fmt.Sprintf("give machine %s the deletion priority %d", a.Object, a.Priority)
 	case CheckEffect:
 		return "look up whether it happened: " + a.Of.describe()
 	}

@@ -23,20 +23,36 @@ const stuckAfterForce = 30 * time.Second
 // scheduler that has not heard of the cordon yet may still place a pod.
 const leastSettle = time.Second
 
-// startDrain begins to empty a node.
+// startDrain begins to empty a node; a machine without one is ended.
 func (s *Step) startDrain(id string) {
+	if s.nodeless() {
+		s.startEnd(id)
+		return
+	}
+	if s.updatesInPlace(id) {
+		s.startUpdate(id)
+		return
+	}
 	n := s.Run.Nodes[id]
 	n.Stage, n.Since, n.Empty, n.LetGo = Draining, s.Now, time.Time{}, time.Time{}
 	if n.Began.IsZero() {
 		n.Began = s.Now
 	}
 	n.Pods, _ = s.podsToMove(n.Name)
-	n.Wait = s.newWait("drain deadline", s.Run.Settings.DrainTimeout, world.Cluster)
-	if s.Run.Settings.OnDrainTimeout == TimeoutWait {
-		n.Wait = nil
+	n.Wait = s.drainWait()
+	if s.apartFirst() && !n.Apart && s.W.Node(n.Name) != nil {
+		n.Wait = nil // its time begins when it is set apart
 	}
 	s.SetNode(id, n)
 	s.Report(Event{Type: NodeDraining, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: plural(n.Pods, "pod") + " to move"})
+}
+
+// drainWait is the time that a node has to lose its pods, nil for any.
+func (s *Step) drainWait() *Wait {
+	if s.Run.Settings.OnDrainTimeout == TimeoutWait {
+		return nil
+	}
+	return s.newWait("drain deadline", s.Run.Settings.DrainTimeout, world.Cluster)
 }
 
 func until(w *Wait) *time.Time {
@@ -85,7 +101,7 @@ func (s *Step) leftOut() []string {
 func (s *Step) advanceDrain(id string, n Node) {
 	pods := s.W.PodsOn(n.Name)
 	left, _ := leaving(s.W, pods, s.Consents())
-	if s.lost(id, n) {
+	if s.lost(id, n) || !s.apart(id, s.Run.Nodes[id]) {
 		return
 	}
 	n = s.Run.Nodes[id]
@@ -203,7 +219,7 @@ func (s *Step) advanceSettling(id string, n Node) {
 	}
 	n.Stage, n.Since = Terminating, s.Now
 	m := s.W.Machine(id)
-	n.Decrement = (n.New || s.decrements()) && m != nil && !m.Leaving() // somebody else's end takes nothing down
+	n.Decrement = s.takesDown(id, n) && m != nil && !m.Leaving() // somebody else's end takes nothing down
 	if n.Decrement {
 		s.Run.Lowered++
 	}
@@ -215,6 +231,10 @@ func (s *Step) advanceSettling(id string, n Node) {
 // advanceTermination asks the group to end the machine and waits for it to go.
 func (s *Step) advanceTermination(id string, n Node) {
 	asked := s.terminationAsked(id)
+	if m := s.W.Machine(id); m != nil && m.Leaving() {
+		s.unprove(id) // whoever ended it
+		n = s.Run.Nodes[id]
+	}
 	if s.Run.State == Paused && !asked || s.drainsAgain(id, n) {
 		return
 	}
@@ -269,7 +289,7 @@ const lookValid = 30 * time.Second
 // terminate asks the group to end a machine whose node was seen empty just now;
 // otherwise it looks again first.
 func (s *Step) terminate(id string, n Node) {
-	if !s.terminationAsked(id) && s.Now.Sub(n.Empty) > lookValid {
+	if !s.terminationAsked(id) && !s.nodeless() && s.Now.Sub(n.Empty) > lookValid {
 		if retry, refused := s.Run.Retries["terminate/"+id]; refused && s.Now.Before(retry.Next) {
 			s.WakeAt(retry.Next)
 			return
@@ -282,7 +302,7 @@ func (s *Step) terminate(id string, n Node) {
 			return
 		}
 	}
-	s.Ensure(Action{Kind: Terminate, Key: "terminate/" + id, Machine: id, Node: n.Name, Decrement: n.Decrement, Group: s.Run.Group})
+	s.Ensure(Action{Kind: Terminate, Key: "terminate/" + id, Machine: id, Node: n.Name, Decrement: n.Decrement, Direct: s.ways().Direct, Group: s.Run.Group})
 }
 
 // terminationAsked reports whether the group may have been asked to end a machine.
@@ -290,22 +310,6 @@ func (s *Step) terminationAsked(id string) bool {
 	m := s.W.Machine(id)
 	_, pending := s.Run.Pending["terminate/"+id]
 	return pending || m == nil || m.Leaving()
-}
-
-// decrements reports whether the termination of one more outdated node takes the
-// group's size down: the last ones do, as many as the size was raised by, so
-// that the new nodes stand before the old ones go.
-func (s *Step) decrements() bool {
-	if s.Run.Foreign != "" {
-		return false
-	}
-	toGo := 0
-	for _, n := range s.Run.Nodes {
-		if !n.New && n.Stage != Replaced && n.Stage != Terminating && n.Stage != Skipped && n.Stage != NodeFail {
-			toGo++
-		}
-	}
-	return toGo <= s.Run.Surge()
 }
 
 // Surge is how far above its base our changes hold the group's desired size.
@@ -319,6 +323,9 @@ func (r *Run) Surge() int {
 // atDeadline is what happens to a node when the time of its drain is up.
 func (s *Step) atDeadline(n Node) TimeoutPolicy {
 	policy := s.Run.Settings.OnDrainTimeout
+	if s.Run.Settings.PassDrain && policy == TimeoutFail {
+		policy = TimeoutForce
+	}
 	if n.Order != "" && policy == TimeoutForce {
 		return TimeoutFail // force did not help either
 	}
@@ -342,7 +349,14 @@ func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
 	}
 	switch s.atDeadline(n) {
 	case TimeoutForce:
-		s.orderForce(id, "", cmp.Or(s.Run.Settings.ForcedBy, s.Run.By), "asked for with --force when the drain has used up its time")
+		why := "asked for with --force when the drain has used up its time"
+		if s.forcesByItself() {
+			why = "as the strategy does by itself when the drain has used up its time"
+		}
+		if s.Run.Settings.PassDrain {
+			why = "--fail-on-drain-error=false: a drain that fails does not keep its machine"
+		}
+		s.orderForce(id, "", cmp.Or(s.Run.Settings.ForcedBy, s.Run.By), why)
 		return
 	case TimeoutSkip:
 		s.skip(id, "its drain did not end within "+s.Run.Settings.DrainTimeout.String())
@@ -359,14 +373,22 @@ func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
 		fmt.Sprintf("PodEvictionFailure: %s kept %s for %s: %s", plural(len(left), "pod"), n.Name, s.Run.Settings.DrainTimeout, strings.Join(refs(left), ", ")))
 }
 
+// forcesByItself reports whether it is the strategy that forces drains whose time is up:
+// nobody has asked for it in particular.
+func (s *Step) forcesByItself() bool {
+	return s.Rules.Defaults().OnDrainTimeout == TimeoutForce && !strings.HasPrefix(s.Run.Settings.Origin["on-drain-timeout"], "flag")
+}
+
 // failNode gives a node up; its marks come off. The run goes on without it, unless
 // more nodes have failed than it may lose.
 func (s *Step) failNode(id string, result Result, reason, why string) {
 	n := s.Run.Nodes[id]
 	n.Stage, n.Since, n.Reason, n.Result, n.Wait, n.Blocked = NodeFail, s.Now, reason, result, nil, false
+	s.offBalancers(id, &n)
 	s.SetNode(id, n)
 	s.Report(Event{Type: NodeFailed, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: reason})
 	if s.Count(NodeFail) > s.Run.Settings.MaxFailedNodes {
+		s.blameOthers(id)
 		s.Fail(s.worst(), why)
 		return
 	}
@@ -388,6 +410,7 @@ func (s *Step) worst() Result {
 func (s *Step) skip(id, why string) {
 	n := s.Run.Nodes[id]
 	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason = Skipped, s.Now, nil, false, why
+	s.offBalancers(id, &n)
 	s.SetNode(id, n)
 	s.Soon() // its slot is free
 	s.Report(Event{Type: NodeSkipped, Node: s.label(id, n), Zone: n.Zone, Reason: why, Message: "skipped: " + why})

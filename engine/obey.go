@@ -20,18 +20,24 @@ func (s *Step) obey(c Command) {
 	case CmdApprove:
 		s.obeyApprove(c)
 	case CmdPause:
-		s.Pause("asked for by " + c.who())
+		s.Pause("asked for by " + c.who() + s.goesOnPaused())
 	case CmdResume:
+		s.takeTheirs()
 		s.Run.State, s.Run.Why = Running, ""
 		s.openGate()
 		s.acceptCanary(c.By)
 		s.Report(Event{Type: RunResumed, Reason: c.By, Message: "resumed"})
 	case CmdForce:
 		s.obeyForce(c)
-	case CmdSkip:
-		s.obeySkip(c)
-	case CmdReturn:
-		s.obeyReturn(c)
+	case CmdSkip, CmdReturn:
+		switch {
+		case s.ways().Follows:
+			s.lateOrSooner(c)
+		case c.Kind == CmdSkip:
+			s.obeySkip(c)
+		default:
+			s.obeyReturn(c)
+		}
 	case CmdAbort:
 		s.Report(Event{Type: RunAborting, Reason: c.By, Message: "nothing new starts; what is in flight finishes or is put back"})
 		s.stop(Aborted, "aborted by "+c.who())
@@ -62,7 +68,7 @@ func (s *Step) obeyApprove(c Command) {
 
 func (s *Step) obeyForce(c Command) {
 	id, ok := s.machineNamed(c.Node)
-	if !ok || s.Run.Nodes[id].Stage != Draining {
+	if !ok || !drains(s.Run.Nodes[id]) {
 		s.refuse(c, "force is for a node that is draining; "+c.Node+" is not")
 		return
 	}
@@ -82,7 +88,7 @@ func (s *Step) obeyForce(c Command) {
 func (s *Step) obeySkip(c Command) {
 	id, _ := s.machineNamed(c.Node)
 	switch n := s.Run.Nodes[id]; {
-	case !n.New && (n.Stage == Outdated || n.Stage == Queued || n.Stage == Draining || n.Stage == Settling):
+	case !n.New && (n.Stage == Outdated || n.Stage == Queued || n.Stage == Draining || n.Stage == Settling || n.Stage == Updating && n.Blocked):
 		s.skip(id, "asked for by "+c.By)
 	default:
 		s.refuse(c, "skip is for a node that is still to be replaced; "+c.Node+" is not")
@@ -130,7 +136,7 @@ func (s *Step) Pause(why string) {
 
 // noReturn says why no node can be returned to now, "" if one can.
 func (s *Step) noReturn() string {
-	if !s.Run.Phases[len(s.Run.Phases)-1].Start.IsZero() {
+	if last := s.Run.Phases[len(s.Run.Phases)-1]; !last.Start.IsZero() && !rolls(last.Name) {
 		return "the last phase has begun: start another run for what was left"
 	}
 	for _, n := range s.Run.Nodes {
@@ -155,6 +161,11 @@ func (s *Step) unable(kind CommandKind) string {
 	if r.State == Ending {
 		return "the run is ending"
 	}
+	if s.ways().Follows {
+		if why := s.unableFollowing(kind); why != "" || kind == CmdSkip || kind == CmdReturn {
+			return why
+		}
+	}
 	switch kind {
 	case CmdApprove:
 		if _, waiting := r.Waiting(); !waiting {
@@ -177,11 +188,11 @@ func (s *Step) unable(kind CommandKind) string {
 			return "the run is paused"
 		case !s.Fresh(world.Cluster):
 			return "what is known of the cluster is too old to force anything"
-		case s.Count(Draining) == 0:
+		case s.Count(Draining) == 0 && !s.someTheirs():
 			return "no node is draining"
 		}
 	case CmdSkip:
-		if s.Count(Draining, Queued, Outdated, Settling) == 0 {
+		if s.Count(Draining, Queued, Outdated, Settling) == 0 && s.FailureIn("") == "" {
 			return "no node can be skipped now"
 		}
 	case CmdReturn:

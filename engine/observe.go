@@ -18,9 +18,14 @@ const missingFor = 10 * time.Second
 // new ones are taken in, launching ones become ready, those that left are
 // replaced.
 func (s *Step) observe() {
+	if s.ways().Follows {
+		s.observeController()
+		return
+	}
 	if !s.Fresh(world.Cloud) || len(s.Run.Target.Templates) == 0 {
 		return // what is not there may only be unknown
 	}
+	s.first = len(s.Run.Nodes) == 0
 	listed := 0 // of those that are not replaced
 	for _, m := range s.W.Machines() {
 		n, known := s.Run.Nodes[m.ID]
@@ -28,7 +33,7 @@ func (s *Step) observe() {
 			listed++
 		}
 		switch {
-		case known && n.Stage != Launching && n.Name != "" && n.Missing.IsZero() && m.State == world.MachineInService:
+		case known && n.Stage != Launching && n.Name != "" && n.Missing.IsZero() && m.State == world.MachineInService && m.Detached == n.Detached:
 			continue // nothing of it can be news
 		case known:
 			n.Missing = time.Time{}
@@ -43,6 +48,7 @@ func (s *Step) observe() {
 	for _, id := range s.unlisted(listed) {
 		n := s.Run.Nodes[id]
 		switch {
+		case s.detaching(id):
 		case n.Missing.IsZero() && n.Stage != Terminating:
 			n.Missing = s.Now
 			s.SetNode(id, n)
@@ -76,7 +82,7 @@ const inStandby = "in Standby: somebody has taken it out of service"
 
 // takeIn makes the run's entry of a machine it has not seen before.
 func (s *Step) takeIn(m *world.Machine) Node {
-	n := Node{Zone: m.Zone, Since: s.Now, New: s.upToDate(m), Stage: Outdated}
+	n := Node{Zone: m.Zone, Since: s.Now, New: s.upToDate(m), Stage: Outdated, Detached: m.Detached}
 	switch {
 	case m.State == world.MachineStandby:
 		n.Stage, n.Reason = Skipped, inStandby
@@ -86,7 +92,7 @@ func (s *Step) takeIn(m *world.Machine) Node {
 		n.Stage = Ready
 	case n.New:
 		n.Stage = Launching
-		n.Wait = s.newWait("joining", s.Run.Settings.NodeReadyTimeout+s.holdTime(true), world.Cluster, world.Cloud)
+		n.Wait = s.newWait("joining", s.JoinTime(), world.Cluster, world.Cloud)
 	}
 	if !n.New {
 		n.Was = m.Template
@@ -101,7 +107,7 @@ func (s *Step) takeIn(m *world.Machine) Node {
 	if n.New && n.Stage == Launching {
 		s.Report(Event{Type: NodeLaunching, Node: s.label(m.ID, n), Zone: m.Zone, Message: m.ID + " is launching"})
 	} else if !n.New {
-		s.Report(Event{Type: NodeOutdated, Node: s.label(m.ID, n), Zone: m.Zone, Message: "runs " + m.Template.String()})
+		s.Report(Event{Type: NodeOutdated, Node: s.label(m.ID, n), Zone: m.Zone, Message: s.whyOutdated(m)})
 	}
 	return n
 }
@@ -116,6 +122,14 @@ func (s *Step) inOrder(id string) {
 // follow moves a launching machine on as it joins and gets ready.
 func (s *Step) follow(m *world.Machine, n Node) Node {
 	n.Ends = n.Ends || m.Leaving()
+	switch {
+	case m.Detached && !n.Detached:
+		s.SetNode(m.ID, n)
+		s.left(m.ID)
+		n = s.Run.Nodes[m.ID]
+	case s.settled(detachKey(m.ID)): // else our own answer is newer
+		n.Detached = m.Detached
+	}
 	if m.State == world.MachineStandby && !n.New && slices.Contains([]Stage{Outdated, Queued, Draining, Settling}, n.Stage) {
 		s.skip(m.ID, inStandby)
 		return s.Run.Nodes[m.ID]
@@ -132,7 +146,11 @@ func (s *Step) follow(m *world.Machine, n Node) Node {
 	}
 	if n.Stage == Launching && s.readyForPods(m, node) {
 		n.Stage, n.Since, n.Wait = Ready, s.Now, nil
-		s.Report(Event{Type: NodeReady, Node: n.Name, Zone: n.Zone, Message: "joined and is Ready, " + node.Version})
+		what := "in service"
+		if node != nil {
+			what = "joined and is Ready, " + node.Version
+		}
+		s.Report(Event{Type: NodeReady, Node: s.label(m.ID, n), Zone: n.Zone, Message: what})
 	}
 	return n
 }
@@ -140,6 +158,9 @@ func (s *Step) follow(m *world.Machine, n Node) Node {
 // readyForPods reports whether a new machine counts: in service, its node Ready
 // and with the labels that are expected of it.
 func (s *Step) readyForPods(m *world.Machine, node *world.Node) bool {
+	if s.nodeless() {
+		return m.State == world.MachineInService
+	}
 	if m.State != world.MachineInService || node == nil || !node.Ready {
 		return false
 	}
@@ -165,9 +186,15 @@ func (s *Step) gone(id string) {
 	}
 	s.changed = true
 	s.owe(id, n)
+	if s.inWork(id) {
+		s.unprove(id)
+		n = s.Run.Nodes[id]
+	}
 	if n.New {
 		s.dropNode(id)
-		if ours {
+		if ours && n.Unfit != "" {
+			s.Report(Event{Type: NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: "given up", Message: "gone: the group launches another one in its place"})
+		} else if ours {
 			s.Report(Event{Type: NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: "surplus", Message: "retired"})
 		} else {
 			s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Message: "new machine " + id + " left the group, not by us"})
@@ -233,25 +260,24 @@ func (s *Step) selected(m *world.Machine) bool {
 	return node != nil && slices.Contains(only, node.Name)
 }
 
-// upToDate reports whether a machine was launched from a target template.
+// upToDate reports whether a machine was launched from a target template, and nothing else
+// asks for its replacement.
 func (s *Step) upToDate(m *world.Machine) bool {
-	return slices.Contains(s.Run.Target.Templates, m.Template) && !(s.Run.Target.All && s.launchedBefore(m))
+	return s.selects(m) == "" && slices.Contains(s.Run.Target.Templates, m.Template) && !(s.Run.Target.All && s.launchedBefore(m))
 }
 
 // launchedBefore reports whether a machine is older than the run, as far as its
 // node tells.
 func (s *Step) launchedBefore(m *world.Machine) bool {
+	if s.nodeless() {
+		return s.first
+	}
 	n := s.W.NodeOf(m.ID)
-	return n != nil && (s.Run.Started.IsZero() || n.Created.Before(s.Run.Started))
+	return n != nil && (s.Run.Started.IsZero() || n.Created.Before(s.Run.Started.Truncate(time.Second))) // a creation has whole seconds
 }
 
 // label is the name to show for a machine: its node's, or its own id.
-func (s *Step) label(id string, n Node) string {
-	if n.Name != "" {
-		return n.Name
-	}
-	return id
-}
+func (s *Step) label(id string, n Node) string { return name(id, n) }
 
 // leaving lists the pods that keep a node from being empty, and of these the
 // ones that need a consent that was not given.

@@ -29,7 +29,9 @@ type Others struct {
 // replaced when it changes.
 type moved struct {
 	node  *world.Node
-	left  *Mark // the first mark of those that our last run has left behind
+	mind  *world.GardenerMachine
+	limit time.Duration // of the pool
+	left  *Mark         // the first mark of those that our last run has left behind
 	moves []world.Move
 }
 
@@ -45,12 +47,16 @@ const eksSettles = time.Minute
 // which may be nil.
 func newOthers(now time.Time, w *world.World, last *Others, left map[string][]Mark) *Others {
 	o := &Others{From: now, moves: make(map[string]moved, len(w.Machines()))}
+	var limit time.Duration
+	if p := w.Group.Pool; p != nil {
+		limit = p.Limits.Drain
+	}
 	if last != nil {
 		o.From, o.Began, o.Active, o.Rolls = last.From, last.Began, last.Active, last.Rolls
 	}
 	for _, m := range w.Machines() {
 		n := w.NodeOf(m.ID)
-		if n == nil {
+		if n == nil && m.Gardener == nil {
 			continue
 		}
 		var first *Mark
@@ -61,8 +67,8 @@ func newOthers(now time.Time, w *world.World, last *Others, left map[string][]Ma
 		if last != nil {
 			is = last.moves[m.ID]
 		}
-		if is.node != n || is.left != first {
-			is = moved{n, first, movesAfter(n, left[m.ID])}
+		if is.node != n || is.left != first || is.mind != m.Gardener || is.limit != limit {
+			is = moved{n, m.Gardener, limit, first, told(w.Group.Pool, m, movesAfter(n, m.Gardener, left[m.ID]))}
 		}
 		for _, move := range is.moves {
 			if atWork(move) {
@@ -78,8 +84,11 @@ func newOthers(now time.Time, w *world.World, last *Others, left map[string][]Ma
 }
 
 // movesAfter are the moves of a node that our last run has left marks on.
-func movesAfter(n *world.Node, left []Mark) []world.Move {
-	moves := others(n, left).Moves()
+func movesAfter(n *world.Node, g *world.GardenerMachine, left []Mark) []world.Move {
+	if n == nil { // it never joined, or has left already
+		return (&world.Node{}).MovesWith(g)
+	}
+	moves := others(n, left).MovesWith(g)
 	if i := slices.IndexFunc(left, func(m Mark) bool { return !m.Foreign && m.Put.Node == n.Name && m.Put.on(n) }); i >= 0 {
 		moves = append(moves, world.Move{By: world.MoverDrainboard, Step: world.MoveForeseen, Mark: left[i].what(),
 			Means: "our last run has left this mark behind"})
@@ -118,6 +127,8 @@ func (s *Step) seen(m *world.Machine, was Node, known bool) Node {
 	node := s.W.NodeOf(m.ID)
 	if node != nil {
 		n.Name, n.Old = node.Name, node.Version
+	} else if known && m.Leaving() { // people know it by its node's name
+		n.Name, n.Old = was.Name, was.Old
 	}
 	n.Stage, n.Reason = s.atRest(m, n.New)
 	switch {
@@ -126,6 +137,9 @@ func (s *Step) seen(m *world.Machine, was Node, known bool) Node {
 		n.Stage, n.Reason, n.Pods = Terminating, "its node has left the cluster", was.Pods
 	case node != nil && len(moves) > 0 && n.Stage != Skipped:
 		s.taken(&n, node, moves[0], was, known)
+	}
+	if s.W.Group.Pool != nil {
+		s.minded(m, node, &n)
 	}
 	if n.Stage == Terminating && was.Reason != "" && n.Reason == "" {
 		n.Reason = was.Reason // who ends it
@@ -153,8 +167,11 @@ func (s *Step) taken(n *Node, node *world.Node, move world.Move, was Node, known
 	case world.MoveUpdating:
 		n.Stage = Updating
 	case world.MoveDraining, world.MoveEnding:
-		if len(left) > 0 {
+		if len(left) > 0 || !s.W.KnowsPodsOn(n.Name) {
 			n.Stage, n.Since = Draining, cmp.Or(move.Since, s.Now)
+			if s.W.Group.Pool != nil && move.By == world.MoverGardener {
+				break // it is known better
+			}
 			n.Wait = s.limitOf(move, was, known)
 			if move.Limit > 0 && s.Now.Sub(n.Since) >= move.Limit && n.Wait == nil {
 				n.Reason += ", for longer than the " + move.Limit.String() + " that are usual"
@@ -184,7 +201,7 @@ func closed(n *world.Node) bool {
 // cordon by hand does not say whether a drain follows, nor does the taint of an EKS
 // managed update of the kind that cordons after its drain.
 func (s *Step) stepOf(move world.Move, left []*world.Pod, n *Node, was Node) world.MoveStep {
-	if move.Step != world.MoveCordoned && !(move.By == world.MoverEKS && move.Step == world.MoveForeseen) {
+	if !s.W.KnowsPodsOn(n.Name) || move.Step != world.MoveCordoned && !(move.By == world.MoverEKS && move.Step == world.MoveForeseen) {
 		return move.Step
 	}
 	sure := s.drainedByHand(n.Name)

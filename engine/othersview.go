@@ -54,7 +54,12 @@ func (s *Step) othersView() *OthersView {
 		case Terminating:
 		default:
 			v.Nodes++
-			if m := s.W.Machine(id); n.Stage != Launching && m != nil && s.upToDate(m) {
+			m := s.W.Machine(id)
+			current := m != nil && s.upToDate(m)
+			if s.W.Group.Pool != nil { // there a mark may be all that tells
+				current = m != nil && n.New
+			}
+			if n.Stage != Launching && current {
 				v.Current++
 			}
 		}
@@ -62,6 +67,9 @@ func (s *Step) othersView() *OthersView {
 	}
 	if v.Movers = t.movers(); len(v.Movers) == 0 && v.Replaced == 0 {
 		return nil
+	}
+	if s.Run.State != NoRun { // its record tells for how long it goes on, however often it was resumed
+		return v
 	}
 	replaced, total := s.Run.Outdated()
 	_, v.Pace = o.pace(s.Now, replaced, total-replaced)
@@ -76,7 +84,7 @@ func Movers(nodes []*world.Node, marks map[string][]Mark) []MoverView {
 	}
 	var t tally
 	for _, n := range nodes {
-		if moves := movesAfter(n, marks[n.Machine]); len(moves) > 0 {
+		if moves := movesAfter(n, nil, marks[n.Machine]); len(moves) > 0 {
 			t.add(n.Name, stages[moves[0].Step], moves)
 		}
 	}

@@ -28,7 +28,7 @@ const (
 // outlook is what approving a batch would do now.
 func (s *Step) outlook(b Batch) Outlook {
 	names := b.Names
-	if b.Phase == "upgrade" {
+	if rolls(b.Phase) {
 		for _, id := range s.Run.Order {
 			if n := s.Run.Nodes[id]; n.Stage == Outdated {
 				names = append(names, s.label(id, n))

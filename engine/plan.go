@@ -9,18 +9,27 @@ import (
 
 // Plan is what an upgrade would do, worked out from the world as it is.
 type Plan struct {
-	Run      Run           `json:"-"`
-	Group    string        `json:"group"`
-	Strategy string        `json:"strategy"`
-	AsOf     time.Time     `json:"asOf"`
-	From     string        `json:"from"`
-	To       string        `json:"to"`
-	Limit    int           `json:"maxUnavailable"`
-	Nodes    []PlannedNode `json:"nodes"`
+	Run      Run       `json:"-"`
+	Group    string    `json:"group"`
+	Strategy string    `json:"strategy"`
+	AsOf     time.Time `json:"asOf"`
+	// From and To name versions, as far as they are known: those of kubelets, else of
+	// templates. To is "" where only the Shoot knows it.
+	From  string        `json:"from"`
+	To    string        `json:"to"`
+	Limit int           `json:"maxUnavailable"`
+	Nodes []PlannedNode `json:"nodes"`
+	// Role is what the group's machines do in their cluster, "" where nobody tells.
+	Role world.Role `json:"role,omitempty"`
+	// Pool is how the group stands as a worker pool of Gardener's, nil for one that is none.
+	Pool *PoolView `json:"-"`
 	// FreeAddresses are how many addresses the group's subnets have left, by zone.
 	FreeAddresses map[string]int `json:"freeAddresses,omitempty"`
 	// Extra is how many machines more there will be for a while.
 	Extra int `json:"extra"`
+	// Detach are those of the nodes, by machine, that the group will have others in place of
+	// before they are drained.
+	Detach []string `json:"detach,omitempty"`
 	// Rivals are those who else move nodes of the group, or may; beside those that are
 	// refused no run starts.
 	Rivals []Rival `json:"rivals,omitempty"`
@@ -71,18 +80,21 @@ type PlannedNode struct {
 	// scale in, which does not keep the run from ending it.
 	Spot      bool `json:"spot,omitempty"`
 	Protected bool `json:"protected,omitempty"`
+	// Why it is replaced, in a few words, where the strategy has more than one reason.
+	Why string `json:"why,omitempty"`
 }
 
 // Extra is implemented by strategies that run more machines than the group has
 // for a while.
 type Extra interface {
-	Extra(w *world.World, limit int) int
+	// Extra is how many, in a run whose nodes and limit are known.
+	Extra(w *world.World, r *Run) int
 }
 
 // MakePlan works out what a planned run would do. limit is MaxUnavailable resolved.
 func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) Plan {
 	s := newStep(rules, now, w, r)
-	s.Run.Limit = limit
+	s.Run.Limit, s.first = limit, true
 	if len(s.Run.Target.Templates) == 0 {
 		s.Run.Target.Templates = append([]world.Template{w.Group.Template}, w.Group.Overrides...)
 		if image := s.Run.Target.Image; image != "" && image != w.Group.Image { // a version that is still to be made: nobody has it
@@ -90,37 +102,60 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 		}
 	}
 	var outdated []string
+	if s.ways().Follows {
+		s.observeController()
+		outdated = s.In(Outdated, Draining, Updating, Settling)
+	}
 	for _, m := range w.Machines() {
-		if !m.Leaving() {
+		if !m.Leaving() && !s.ways().Follows {
 			s.SetNode(m.ID, s.takeIn(m))
 			if s.Run.Nodes[m.ID].Stage == Outdated {
 				outdated = append(outdated, m.ID)
 			}
 		}
 	}
-	p := Plan{Run: r, Group: w.Group.Name, Strategy: rules.Name(), AsOf: now, Limit: limit, Estimate: estimate(len(outdated), max(1, limit), r.Settings)}
+	s.Run.Proven = s.SomeCurrent()
+	if l, ok := rules.(limiter); ok {
+		s.Run.Limit = l.Limit(w, &s.Run)
+	}
+	p := Plan{Run: r, Group: w.Group.Name, Role: w.Group.Role, Strategy: rules.Name(), AsOf: now, Limit: s.Run.Limit, Estimate: s.estimate(len(outdated))}
 	p.From, p.To = s.versions()
+	p.Pool = s.poolView()
 	p.FreeAddresses = freeAddresses(&w.Group)
-	for i, id := range s.InOrder(outdated) {
+	if e, ok := rules.(Extra); ok && len(outdated) > 0 {
+		p.Extra = e.Extra(w, &s.Run)
+		s.Run.Proven = s.Run.Proven || s.ways().Detaches && p.Extra > 0 // by what comes in the surge
+	}
+	s.Run.Order = s.InOrder(outdated)
+	s.DetachedLast()
+	for i, id := range s.Run.Order {
 		n := s.Run.Nodes[id]
-		pn := PlannedNode{Machine: id, Name: n.Name, Zone: n.Zone, Version: n.Old, Batch: s.plannedBatch(i)}
+		pn := PlannedNode{Machine: id, Name: n.Name, Zone: n.Zone, Version: n.Old, Batch: s.plannedBatch(i), Why: s.whySelected(w.Machine(id))}
 		pn.Evict, pn.Stay = s.podsToMove(n.Name)
 		s.look(&pn)
 		p.Nodes = append(p.Nodes, pn)
 		p.Refusals = append(p.Refusals, s.refusals(n.Name)...)
-		if n.Name == "" {
+		if n.Name == "" && !s.nodeless() {
 			p.Warnings = append(p.Warnings, "machine "+id+" in "+n.Zone+" has not joined the cluster: it will be ended without a drain")
 		}
 	}
 	if end := now.Add(p.Estimate); !r.Settings.Until.IsZero() && len(outdated) > 0 && end.After(r.Settings.Until) {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the run is to be over in %s, and all of it takes about %s: nodes will be left", r.Settings.Until.Sub(now).Round(time.Minute), p.Estimate.Round(time.Minute)))
 	}
-	p.Rivals = s.rivals()
-	s.foreseeTurns(p.Nodes, limit)
+	if !s.ways().Follows {
+		p.Rivals = s.rivals()
+	}
+	s.foreseeTurns(p.Nodes, p.Limit)
 	s.foreseeCloud(&p)
-	if e, ok := rules.(Extra); ok && len(outdated) > 0 {
-		p.Extra = e.Extra(w, limit)
+	if p.Extra > 0 {
 		p.Warnings = append(p.Warnings, s.spareAddresses(p.Extra)...)
+		p.Detach = s.toDetach(p.Extra)
+	}
+	if rules, ok := rules.(warner); ok && len(outdated) > 0 {
+		p.Warnings = append(p.Warnings, rules.Warnings(w, &s.Run)...)
+	}
+	if r.Settings.CloudOnly && len(outdated) > 0 {
+		p.Warnings = append(p.Warnings, "no node is drained and the cluster is not validated (--cloudonly): the pods end with their machines")
 	}
 	return p
 }
@@ -137,16 +172,19 @@ func (p Plan) Opposed() (out []Rival) {
 
 // plannedBatch is the number of the batch that the i-th node of the order is in.
 func (s *Step) plannedBatch(i int) int {
-	size := s.Run.Limit
+	size, first := s.Run.Limit, s.atOnce()
 	switch k := s.Run.Settings; {
 	case k.Approve == ApproveNone, k.Approve == ApprovePhase:
 		return 1
 	case k.Approve == ApproveCanary:
 		return 1 + min(i, 1)
 	case k.BatchSize > 0:
-		size = k.BatchSize
+		size, first = k.BatchSize, k.BatchSize
 	}
-	return i/max(1, size) + 1
+	if i < first {
+		return 1
+	}
+	return (i-first)/max(1, size) + 2
 }
 
 // spareAddresses warns of subnets that have too few addresses for their share of

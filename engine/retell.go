@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -28,6 +29,7 @@ func Retell(before, after Run) []Event {
 		t.pods()
 	}
 	t.nodes()
+	t.validation()
 	t.moves()
 	slices.SortStableFunc(t.events, func(a, b Event) int { return a.Time.Compare(b.Time) })
 	return t.events
@@ -157,10 +159,31 @@ var stageEvents = map[Stage]EventType{
 	Launching: NodeLaunching, Ready: NodeReady, Updating: NodeUpdating, NodeFail: NodeFailed, Skipped: NodeSkipped,
 }
 
+// validation tells how the last one ended.
+func (t *teller) validation() {
+	is, was := t.is.Validation, t.was.Validation
+	if was == nil {
+		was = &Validation{}
+	}
+	switch {
+	case is == nil:
+	case is.Passed.After(was.Passed):
+		t.tell(is.Passed, Event{Type: ValidationPassed, Reason: validating, Message: "the cluster is valid" + afterNodes(is.After) + looksInARow(is.Need)})
+	case is.Failed.After(was.Failed):
+		t.tell(is.Failed, Event{Type: ValidationFailed, Reason: validating, Message: "the cluster did not validate in time" + afterNodes(is.After) + ": " + strings.Join(firstOf(messages(counted(is.Failures))), "; ")})
+	}
+}
+
 func (t *teller) nodes() {
 	for _, id := range slices.Sorted(maps.Keys(t.is.Nodes)) {
 		n := t.is.Nodes[id]
 		was, known := t.was.Nodes[id]
+		if known && n.Detached && !was.Detached {
+			t.tell(cmp.Or(n.Unproven, t.is.Seen), Event{Type: InstanceDetached, Node: name(id, n), Zone: n.Zone, Message: "detached " + id + ": its group launches another one in its place"})
+		}
+		if known && n.OffBalancers && !was.OffBalancers {
+			t.tell(t.is.Seen, Event{Type: InstanceOut, Node: name(id, n), Zone: n.Zone, Message: "out of the load balancers of its group"})
+		}
 		if w := n.Wait; w != nil && w.For == string(BeforeNode) && (was.Wait == nil || !was.Wait.Start.Equal(w.Start)) {
 			t.tell(w.Start, Event{Type: HookStarted, Node: cmp.Or(n.Name, id), Zone: n.Zone, Reason: w.For, Until: &w.End, Message: "the hooks before it are asked"})
 		}

@@ -90,17 +90,6 @@ func (s *Step) mostSpare(machines []string, n int) []string {
 	return out
 }
 
-// zonesLeft counts the machines of each zone that are there to stay.
-func (s *Step) zonesLeft() map[string]int {
-	inZone := map[string]int{}
-	for _, m := range s.W.Machines() {
-		if stage := s.Run.Nodes[m.ID].Stage; !m.Leaving() && m.State != world.MachineStandby && stage != Draining && stage != Settling && stage != Terminating {
-			inZone[m.Zone]++
-		}
-	}
-	return inZone
-}
-
 // StopRetiring puts new nodes that are being retired back into service. It
 // reports whether none is ending any more.
 func (s *Step) StopRetiring() bool {

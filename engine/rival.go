@@ -289,12 +289,12 @@ func (s *Step) takenOut() int {
 
 // slots is how many nodes more may be taken out of service. Those that others take out
 // count like our own.
-func (s *Step) slots() int { return s.Run.Limit - s.Unavailable() - s.takenOut() }
+func (s *Step) slots() int { return s.atOnce() - s.Unavailable() - s.takenOut() }
 
 // crowded says that only what others take out of service keeps the next drain from
 // starting, "" if it is not so.
 func (s *Step) crowded() string {
-	if s.slots() > 0 || s.Run.Limit <= s.Unavailable() {
+	if s.slots() > 0 || s.atOnce() <= s.Unavailable() {
 		return ""
 	}
 	return s.waitsFor()

@@ -43,6 +43,9 @@ func (s *Step) nodeRivals() []Rival {
 			theirs = others(n, ours)
 		}
 		for _, move := range theirs.Moves() {
+			if s.ways().InPlace && move.By == world.MoverGardener {
+				continue // it is Gardener that we work with
+			}
 			r := s.rivalOf(m.ID, n, move)
 			if m.Leaving() && r.Handling != RivalWaited {
 				continue // nothing more becomes of it; whoever ends it may still be draining it
@@ -97,6 +100,9 @@ func (s *Step) rivalOf(machine string, n *world.Node, move world.Move) Rival {
 		r.How = "it is not waited for, and such a node counts as replaced, not by us"
 	case move.By == world.MoverEKS, move.By == world.MoverDrainboard, move.By == world.MoverSomebody, move.By == world.MoverCloud, move.Step == world.MoveFailed, asked:
 		// EKS moves no nodes of groups that are not its own: what looks so was left behind.
+	case move.Roll && move.By == s.ways().Heir && move.Step == world.MoveForeseen:
+		r.Handling, r.How = RivalWarned, "such a node is rolled like any other, and the mark stays: an interrupted roll leaves it, and so does drainAndTerminate: false. If a roll goes on, two at once end the group's machines"
+		r.WayOut = "make sure that none goes on"
 	case move.Roll:
 		r.Kind, r.Does, r.Acts, r.Handling = RivalRoll, "is rolling", true, RivalRefused
 		r.How = refusedHow

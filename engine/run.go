@@ -26,13 +26,17 @@ type Result string
 
 // Results.
 const (
-	Succeeded     Result = "succeeded"
-	Failed        Result = "failed"
-	Aborted       Result = "aborted"
-	EvictionFail  Result = "PodEvictionFailure"
-	CreationFail  Result = "NodeCreationFailure"
-	NodesLeft     Result = "nodes left by choice"
-	NotStartedYet Result = ""
+	Succeeded    Result = "succeeded"
+	Failed       Result = "failed"
+	Aborted      Result = "aborted"
+	EvictionFail Result = "PodEvictionFailure"
+	CreationFail Result = "NodeCreationFailure"
+	InvalidFail  Result = "ClusterValidationFailure"
+	// DeregisterFail: a node could not leave its load balancers; what came after would have
+	// ended machines that still get traffic.
+	DeregisterFail Result = "DeregistrationFailure"
+	NodesLeft      Result = "nodes left by choice"
+	NotStartedYet  Result = ""
 )
 
 // ExitCode is the process exit code that a result stands for.
@@ -46,6 +50,8 @@ func (r Result) ExitCode() int {
 		return 4
 	case CreationFail:
 		return 5
+	case InvalidFail:
+		return 7
 	case NodesLeft:
 		return 8
 	}
@@ -72,6 +78,13 @@ const (
 	Skipped     Stage = "skipped"
 )
 
+// Stuck is since when pods are kept on a node that Gardener drains, zero while none is, and
+// whether that was told.
+type Stuck struct {
+	Since time.Time `json:"since,omitzero"`
+	Told  bool      `json:"told,omitempty"`
+}
+
 // Wait is a wait with a start and an end. Countdowns on the screen and the
 // engine's wake-ups read the same value.
 type Wait struct {
@@ -83,15 +96,22 @@ type Wait struct {
 	// is paused or one of them is stale, End moves along. A wait that needs none
 	// (a settling node, a grace period) runs by itself.
 	Needs []world.Source `json:"needs,omitempty"`
+	// Basis says in a sentence what it rests on, "" where that is plain; Guess: it is an
+	// estimate.
+	Basis string `json:"basis,omitempty"`
+	Guess bool   `json:"guess,omitempty"`
 }
 
 // Run is one upgrade of one group: a plain value, complete in JSON, that says
 // what cannot be read from the world.
 type Run struct {
-	Version  int    `json:"version"`
-	ID       string `json:"id"`
-	Cluster  string `json:"cluster,omitempty"`
-	Group    string `json:"group"`
+	Version int    `json:"version"`
+	ID      string `json:"id"`
+	Cluster string `json:"cluster,omitempty"`
+	Group   string `json:"group"`
+	// Alias is what people call the group, "" where that is its name (kops: the name of the
+	// instance group).
+	Alias    string `json:"alias,omitempty"`
 	Provider string `json:"provider"`
 	// GroupID tells the group from another one that has its name later (AWS: its ARN).
 	GroupID  string `json:"groupID,omitempty"`
@@ -99,6 +119,8 @@ type Run struct {
 	// Seed makes the run's random choices: a plan's order is the run's order.
 	Seed     uint64   `json:"seed"`
 	Settings Settings `json:"settings"`
+	// Roll is the id of the roll that it belongs to, "" for a run of its own.
+	Roll string `json:"roll,omitempty"`
 	// By says who started it: user and host.
 	By    string `json:"by,omitempty"`
 	State State  `json:"state"`
@@ -131,8 +153,14 @@ type Run struct {
 	Base             world.Sizes    `json:"base"`
 	BaseTemplate     world.Template `json:"baseTemplate"`
 	BaseTemplateSpec string         `json:"baseTemplateSpec"`
-	// Limit is MaxUnavailable resolved for this group.
+	// Limit is how many nodes may be out of service at once: MaxUnavailable resolved for this
+	// group, and what it surges by where the strategy counts that in.
 	Limit int `json:"limit"`
+	// Zones are how many machines each zone had when the run began, where the strategy rolls
+	// the zones by themselves.
+	Zones map[string]int `json:"zones,omitempty"`
+	// Surges is how many machines may be outside their group while others stand in for them.
+	Surges int `json:"surges,omitempty"`
 	// Raise is how much max and desired were raised (recorded before it is asked
 	// for); Lowered how many terminations took the desired size down again.
 	Raise   int `json:"raise,omitempty"`
@@ -161,8 +189,16 @@ type Run struct {
 	// Suspended are processes of the group that we suspended.
 	Suspended []string `json:"suspended,omitempty"`
 
-	// Others is what others do with a group that no run is under way in; nil in a run.
+	// Others is what others do with a group that no run is under way in, or that its own
+	// controller rolls; nil in other runs.
 	Others *Others `json:"-"`
+	// Held are the machine deployments of a Gardener pool that the run has paused, and HeldIn
+	// is the namespace in the control cluster that they are in.
+	Held   []string `json:"held,omitempty"`
+	HeldIn string   `json:"heldIn,omitempty"`
+	// Theirs: the run is paused because somebody else has paused the machine deployments, and
+	// goes on when he lets them go on.
+	Theirs bool `json:"theirs,omitempty"`
 
 	// Nodes are the machines the run has an opinion on, by machine id.
 	Nodes map[string]Node `json:"nodes"`
@@ -197,6 +233,14 @@ type Run struct {
 	NodeTime time.Duration `json:"nodeTime,omitempty"`
 	// HookTime is the longest time that the hooks before a node took so far.
 	HookTime time.Duration `json:"hookTime,omitempty"`
+	// Validation is the one under way or the last one, nil before the first.
+	Validation *Validation `json:"validation,omitempty"`
+	// Proven: a machine of the target's template was there when the run began, or the
+	// cluster has proved valid since with one. Before, one node goes alone.
+	Proven bool `json:"proven,omitempty"`
+	// ProofTime is the longest time that it took the cluster to prove valid after the end
+	// of a machine.
+	ProofTime time.Duration `json:"proofTime,omitempty"`
 	// GateSince is since when the replacements gate has been shut, and Gate why.
 	GateSince time.Time `json:"gateSince,omitzero"`
 	Gate      string    `json:"gate,omitempty"`
@@ -259,6 +303,11 @@ type Node struct {
 	// Missing is since when the group has not listed the machine: one read that
 	// lags must not pass for its end.
 	Missing time.Time `json:"missing,omitzero"`
+	// Unfit says why a machine was given up, new or after an update in place that failed, ""
+	// for one that was not: it is ended, and its group launches another one.
+	Unfit string `json:"unfit,omitempty"`
+	// Stuck: pods are kept on a node that Gardener drains.
+	Stuck Stuck `json:"stuck,omitzero"`
 	// Reason says why it was skipped or failed.
 	Reason string `json:"reason,omitempty"`
 	// Result is what a failed node makes of the run, and Culprits are the pods that kept it.
@@ -270,6 +319,20 @@ type Node struct {
 	Lost bool `json:"lost,omitempty"`
 	// Findings are what the cloud says of a machine that did not get Ready.
 	Findings []string `json:"findings,omitempty"`
+	// Apart: it is cordoned and out of its load balancers, as its strategy wants before the
+	// first eviction. OffBalancers: it was taken out of them, and nothing puts it back.
+	Apart        bool `json:"apart,omitempty"`
+	OffBalancers bool `json:"offBalancers,omitempty"`
+	// Turn is the deletion priority that its Machine had before the run gave it another, 0 if
+	// it gave none.
+	Turn int `json:"turn,omitempty"`
+	// Detached: its machine is out of its group, which does not replace it.
+	Detached bool `json:"detached,omitempty"`
+	// Unproven is since when a proof is owed that the cluster is valid without it: its
+	// machine was ended, or detached, then. Zero once there is one, or where none is asked for.
+	Unproven time.Time `json:"unproven,omitzero"`
+	// Proved: its machine was ended, and the cluster has proved valid after that.
+	Proved bool `json:"proved,omitempty"`
 }
 
 // Pod is what the run knows of a pod it tries to evict.
@@ -278,6 +341,11 @@ type Pod struct {
 	Node  string `json:"node"` // node name
 	Owner string `json:"owner,omitempty"`
 	Tries int    `json:"tries"`
+	// Rounds is how often its budget was found shut when it was due: by its own tries, or
+	// by those of other pods of that budget, of which one is tried at a time.
+	Rounds int `json:"rounds,omitempty"`
+	// Round is when the last of these was counted: no two are closer than the retries.
+	Round time.Time `json:"round,omitzero"`
 	// First and Last attempt; Next is when the fallback timer tries again.
 	First time.Time `json:"first,omitzero"`
 	Last  time.Time `json:"last,omitzero"`
@@ -337,10 +405,13 @@ type Pending struct {
 
 // Retry is a pause before an action that was refused is asked again.
 type Retry struct {
-	Tries   int       `json:"tries"`
-	Next    time.Time `json:"next"`
-	Refusal Refusal   `json:"refusal"`
-	Message string    `json:"message"`
+	Tries int       `json:"tries"`
+	Next  time.Time `json:"next"`
+	// Denied is how many of the tries were refused for a reason that does not pass by
+	// itself; once there is one, Refusal and Message are the last of these.
+	Denied  int     `json:"denied,omitempty"`
+	Refusal Refusal `json:"refusal"`
+	Message string  `json:"message"`
 }
 
 // ForceOrder allows deletes past the budgets. It is recorded before any delete.

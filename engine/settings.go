@@ -152,6 +152,51 @@ type Settings struct {
 	BeforeNode time.Duration `json:"beforeNode,omitempty"`
 	AfterNode  time.Duration `json:"afterNode,omitempty"`
 
+	// MaxSurge is how many nodes more there may be for a while, where the strategy lets it
+	// be chosen.
+	MaxSurge Amount `json:"maxSurge,omitzero"`
+	// Interval is the wait after a termination before the cluster is looked at again.
+	Interval time.Duration `json:"interval,omitempty"`
+	// ValidateCount is how many looks in a row must find the cluster valid after a
+	// termination, ValidatePause the time between two of them, ValidateRetry the one after
+	// a look that failed, ValidateTimeout the usable time for all of it.
+	ValidateCount   int           `json:"validateCount,omitempty"`
+	ValidatePause   time.Duration `json:"validatePause,omitempty"`
+	ValidateRetry   time.Duration `json:"validateRetry,omitempty"`
+	ValidateTimeout time.Duration `json:"validateTimeout,omitempty"`
+	// PassInvalid: a cluster that did not get valid in time does not end the run; PassDrain:
+	// nor does a drain that failed, whose machine is ended with the pods on it.
+	PassInvalid bool `json:"passInvalid,omitempty"`
+	PassDrain   bool `json:"passDrain,omitempty"`
+	// KeepOld: nodes are tainted and new ones added, but none is drained and ended
+	// (kops: drainAndTerminate false).
+	KeepOld bool `json:"keepOld,omitempty"`
+	// DeregisterLimit bounds the time a node has to leave the load balancers of its group.
+	DeregisterLimit time.Duration `json:"deregisterLimit,omitempty"`
+	// CloudOnly: the Kubernetes API is not used at all: nothing is drained, nothing validated.
+	// CloudOnlyBy names who asked for it beforehand: pods die with their machines by this order.
+	CloudOnly   bool   `json:"cloudOnly,omitempty"`
+	CloudOnlyBy string `json:"cloudOnlyBy,omitempty"`
+
+	// EvictRetries is how often an eviction that a budget refuses is tried, EvictionRetry
+	// apart, before OnDrainTimeout says what becomes of the pod, where that is force: it is
+	// deleted past the budget. No more than fit into DrainTimeout; 0: only DrainTimeout counts.
+	EvictRetries int `json:"evictRetries,omitempty"`
+	// MisconfiguredRetry is the pause before a pod is tried again whose budget allows nothing
+	// with all its pods healthy; such tries do not count among EvictRetries. 0: they do.
+	MisconfiguredRetry time.Duration `json:"misconfiguredRetry,omitempty"`
+	// VolumesInTurn: the pods of a node that use persistent volumes leave one after the other.
+	VolumesInTurn bool `json:"volumesInTurn,omitempty"`
+	// HealthTimeout is the usable time in which a new node that is not healthy may get so
+	// again before its machine is given up and replaced, 0 for any: one that is not Ready, or
+	// that has one of NodeConditions.
+	HealthTimeout  time.Duration `json:"healthTimeout,omitempty"`
+	NodeConditions []string      `json:"nodeConditions,omitempty"`
+	// HealthInTurn: a machine is given up only while all others of its zone run.
+	HealthInTurn bool `json:"healthInTurn,omitempty"`
+	// UpdateTimeout is the usable time that an update in place may take.
+	UpdateTimeout time.Duration `json:"updateTimeout,omitempty"`
+
 	// NewLabels must be on a new node before it counts.
 	NewLabels map[string]string `json:"newLabels,omitempty"`
 

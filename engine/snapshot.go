@@ -12,7 +12,8 @@ import (
 type Snapshot struct {
 	// At is the moment it shows, in the cluster's time.
 	At time.Time
-	// Cluster is the kubeconfig context's or cluster's name.
+	// Cluster is the kubeconfig context's or cluster's name; Group is what people call the
+	// group.
 	Cluster, Group, Provider, Strategy, RunID string
 	// From and To are versions for people: kubelet versions where known, else
 	// template versions.
@@ -47,8 +48,17 @@ type Snapshot struct {
 	// none is watched; CanaryTrouble what is wrong with it.
 	Canary        *Wait
 	CanaryTrouble string
+	// Validation is the one under way or the last one, nil before the first; PassInvalid: the
+	// run goes on when its time is up.
+	Validation  *Validation
+	PassInvalid bool
+	// Roll is the roll that the run belongs to, as this process drives it; nil for a run of
+	// its own. Who drives the roll adds it.
+	Roll *Roll
 	// Until is when the run is to be over, zero for any time.
 	Until time.Time
+	// CloudOnly: the run has no Kubernetes: nothing is drained, nothing validated.
+	CloudOnly bool
 	// Driver is who drives the run, as far as a watcher knows: user, host and process.
 	Driver string
 	// Unattended is since when nobody has driven a run that is not over, zero while
@@ -66,11 +76,17 @@ type Snapshot struct {
 	// Others is what others do with a group without a run; nil with one, and while nobody
 	// does anything.
 	Others *OthersView
+	// Pool is what a Gardener worker pool has beyond other groups, nil for those.
+	Pool *PoolView
 	// Events is the log, oldest first; its tail may be shared between snapshots.
 	Events []Event
 	// Abilities says for every command whether it is possible now, and if not why.
 	Abilities []AbilityNow
 	Sources   []SourceView
+	// Partial: the pods of the cluster are still being read for the first time. Rows say
+	// for themselves whether theirs are known; of what blocks, and of pods on their way,
+	// nothing is known.
+	Partial bool
 	// Blind are the sources that the run's driver could not see when it last decided: what
 	// needs them stands still, also for who watches and sees them.
 	Blind []world.Source
@@ -117,13 +133,17 @@ type NodeRow struct {
 	New     bool
 	// PodsLeft of Pods that have to leave are still there (while draining).
 	PodsLeft, Pods int
+	// PodsUnread: its pods have not been read yet, and both are 0.
+	PodsUnread bool
 	// Wait is the countdown that applies now, nil when none does.
 	Wait *Wait
 	// Blocked: something keeps a pod here that only a person or time can change.
 	Blocked bool
 	// Ready, Cordoned and Tainted as the cluster has them now.
 	Ready, Cordoned, Tainted bool
-	Batch                    int
+	// Detached: its machine was taken out of the group, which has another in its place.
+	Detached bool
+	Batch    int
 	// By is who else moves the node, by the marks on it that are not ours; "" for nobody.
 	By world.Mover
 	// Note is a few words on what is odd: why skipped or failed, NotReady, ...
@@ -159,10 +179,14 @@ type Blocker struct {
 	Tries int
 	Since time.Time
 	Next  time.Time
-	// Deadline is the node's drain deadline; nil when it has none.
+	// Deadline is the node's drain deadline, or the pod's own if that is nearer
+	// (UntilPodForced); nil when there is none.
 	Deadline *Wait
 	// AtDeadline is what happens to the node then.
 	AtDeadline TimeoutPolicy
+	// Refusals is after how many more refusals the pod is deleted past its budget, where
+	// Deadline is its own and they are counted here; 0 once there were enough.
+	Refusals int
 	// Grace is the pod's own countdown while it terminates; nil otherwise.
 	Grace *Wait
 	// Detail is one sentence: what exactly is in the way.
@@ -215,6 +239,8 @@ type AbilityNow struct {
 	Kind CommandKind
 	// Why it is not possible now; "" means it is.
 	Why string
+	// Instead says what it comes to where the strategy has only a substitute for it.
+	Instead string
 }
 
 // SourceView is a source and its freshness.
@@ -234,6 +260,17 @@ func (s *Snapshot) Able(kind CommandKind) (why string, ok bool) {
 		}
 	}
 	return "not offered by this strategy", false
+}
+
+// Instead is what a command comes to where the strategy has only a substitute for it, "" where
+// it does what it says.
+func (s *Snapshot) Instead(kind CommandKind) string {
+	for _, a := range s.Abilities {
+		if a.Kind == kind {
+			return a.Instead
+		}
+	}
+	return ""
 }
 
 // LoseLock says that the lock of the run is lost, and why: until it is back nothing is

@@ -52,6 +52,11 @@ func (s *Step) countTime(blind []world.Source) {
 		next.Wait = move(c.Wait)
 		r.Canary = &next
 	}
+	if v := r.Validation; v != nil {
+		next := *v
+		next.Wait = move(v.Wait)
+		r.Validation = &next
+	}
 	if !r.GateSince.IsZero() {
 		r.GateSince = r.GateSince.Add(passed)
 	}
@@ -88,8 +93,12 @@ func counts(needs []world.Source, stopped bool, blind []world.Source) bool {
 	return false
 }
 
-// Fresh reports whether a source is fresh enough to act on.
+// Fresh reports whether a source is fresh enough to act on. One that the run does not look
+// at keeps nothing waiting.
 func (s *Step) Fresh(src world.Source) bool {
+	if !slices.Contains(s.Run.Sources(), src) {
+		return true
+	}
 	limit := s.Run.Settings.ClusterMaxAge
 	if src == world.Cloud {
 		limit = s.Run.Settings.CloudMaxAge

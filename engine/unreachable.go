@@ -12,7 +12,7 @@ import (
 // other, lets its machine be ended with the pods on it, or gives the node up. It
 // reports whether there is nothing more to do for the node now.
 func (s *Step) lost(id string, n Node) (gone bool) {
-	if n.New || !s.silentLong(n.Name) {
+	if n.New && n.Unfit == "" || !s.silentLong(n.Name) {
 		return false
 	}
 	node := s.W.Node(n.Name)

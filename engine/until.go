@@ -7,9 +7,9 @@ import "time"
 // one, a guess.
 func (s *Step) nodeTime() time.Duration {
 	if s.Run.NodeTime > 0 {
-		return s.Run.HookTime + s.Run.NodeTime
+		return s.Run.HookTime + s.Run.NodeTime + s.proofTime()
 	}
-	return s.Run.HookTime + s.Run.Settings.Settle + drainGuess
+	return s.Run.HookTime + s.Run.Settings.Settle + DrainGuess + s.proofTime()
 }
 
 // tooLate reports whether one more node, that may start in ahead, could not end

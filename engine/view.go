@@ -16,14 +16,18 @@ import (
 // equal to those of the snapshot before (nil for none) are the same pointers. The
 // log, the cluster's name and the clock's skew are the loop's to add.
 func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, before *Snapshot) *Snapshot {
+	if r.Others == nil && follows(rules) { // a record does not have it
+		r.Others = newOthers(now, w, nil, nil)
+	}
 	s := &Step{Now: now, W: w, Run: r, Rules: rules} // it looks, and changes nothing
 	replaced, total := r.Outdated()
 	v := &Snapshot{
-		At: now, Group: r.Group, Provider: r.Provider, Strategy: r.Strategy, RunID: r.ID,
+		At: now, Group: cmp.Or(r.Alias, r.Group), Provider: r.Provider, Strategy: r.Strategy, RunID: r.ID,
 		State: r.State, Result: r.Result, Why: r.Why, Gate: r.Gate, Rivals: shownRivals(r.Rivals),
 		Started: r.Started, Ended: r.Finished, Done: replaced, Total: total,
 		Sizes: w.Group.Sizes, Base: r.Base, Limit: r.Limit,
 		Notes: r.Notes, LeftBehind: r.Left, Blind: r.Blind,
+		Validation: r.Validation, PassInvalid: r.Settings.PassInvalid, Partial: w.Partial(),
 	}
 	if r.State == NoRun && s.Fresh(world.Cloud) { // of what its nodes tell Others tells
 		v.Rivals = slices.DeleteFunc(s.groupRivals(), func(r Rival) bool { return !r.Acts })
@@ -38,17 +42,20 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 		v.Phases = append(v.Phases, pv)
 	}
 	v.Zones = s.zones(before)
-	v.Blockers, v.Evictions = s.leavers()
+	if !v.Partial {
+		v.Blockers, v.Evictions = s.leavers()
+	}
 	v.Batch = s.batchView()
-	v.Others = s.othersView()
+	v.Others, v.Pool = s.othersView(), s.poolView()
 	if r.State != NoRun {
 		v.Abilities, v.AbortPlan = s.abilities(), s.abortPlan()
 	}
-	for _, src := range []world.Source{world.Cluster, world.Cloud} {
+	for _, src := range r.Sources() {
 		h := w.Health[src]
-		v.Sources = append(v.Sources, SourceView{Name: src, Fresh: h.Fresh, Stale: !s.Fresh(src), Problem: h.Problem, Retry: h.Retry})
+		first := src == world.Cluster && v.Partial && h.Problem == "" // what is read for the first time is not old
+		v.Sources = append(v.Sources, SourceView{Name: src, Fresh: h.Fresh, Stale: !s.Fresh(src) && !first, Problem: h.Problem, Retry: h.Retry})
 	}
-	v.Until = r.Settings.Until
+	v.Until, v.CloudOnly = r.Settings.Until, r.Settings.CloudOnly
 	if c := r.Canary; c != nil && !c.Passed {
 		v.Canary, v.CanaryTrouble = c.Wait, c.Trouble
 		if c.Open {
@@ -68,13 +75,17 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 // abilities says of each command whether it is possible now.
 func (s *Step) abilities() (out []AbilityNow) {
 	for _, a := range s.Rules.Abilities() {
-		out = append(out, AbilityNow{Kind: a.Kind, Why: s.unable(a.Kind)})
+		now := AbilityNow{Kind: a.Kind, Why: s.unable(a.Kind)}
+		if a.Answer == Substitute {
+			now.Instead = a.How
+		}
+		out = append(out, now)
 	}
 	return out
 }
 
 // versions names what the nodes come from and go to: kubelet versions as far as
-// they are known and differ, else template versions.
+// they are known and differ, else template versions; "" where neither is known of a pool.
 func (s *Step) versions() (from, to string) {
 	olds, news, templates := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for id, n := range s.Run.Nodes {
@@ -97,6 +108,12 @@ func (s *Step) versions() (from, to string) {
 	if s.Run.State == NoRun {
 		return from, s.newest(to)
 	}
+	if p := s.W.Group.Pool; p != nil { // a template's number is the controller's own
+		if from == to {
+			to = ""
+		}
+		return from, cmp.Or(p.Version, to)
+	}
 	if from == to { // nothing known, or another image with the same kubelet
 		from, to = "template "+strings.Join(sortedKeys(templates), ", "), ""
 	}
@@ -113,6 +130,9 @@ func (s *Step) versions() (from, to string) {
 // newest names what a group at rest launches from: the kubelet version of the nodes
 // that are up to date, or the template's version as long as there is none.
 func (s *Step) newest(known string) string {
+	if p := s.W.Group.Pool; p != nil { // the template's number is the controller's own
+		return cmp.Or(p.Version, known)
+	}
 	if known == "" && s.W.Group.Template.Version > 0 {
 		return fmt.Sprintf("template %d", s.W.Group.Template.Version)
 	}
@@ -124,7 +144,7 @@ func (s *Step) newest(known string) string {
 func (s *Step) timeLeft() time.Duration {
 	replaced, total := s.Run.Outdated()
 	left := total - replaced - s.Count(Skipped, NodeFail)
-	if s.Run.Others != nil {
+	if s.Run.Others != nil && s.Run.State == NoRun {
 		pace, _ := s.Run.Others.pace(s.Now, replaced, left)
 		return pace
 	}
@@ -132,26 +152,21 @@ func (s *Step) timeLeft() time.Duration {
 		return 0
 	}
 	for _, p := range s.Run.Phases {
-		if p.Name == "upgrade" && !p.Start.IsZero() && replaced > 0 {
+		if rolls(p.Name) && !p.Start.IsZero() && replaced > 0 {
 			pace := s.Now.Sub(p.Start) / time.Duration(replaced) * time.Duration(left)
 			if s.Run.NodeTime > 0 { // waiting for an approval is not the nodes' pace
 				rounds := (left + s.Run.Limit - 1) / max(1, s.Run.Limit)
-				pace = min(pace, time.Duration(rounds)*s.Run.NodeTime)
+				pace = min(pace, time.Duration(rounds)*(s.Run.NodeTime+s.proofTime()))
 			}
 			return pace.Round(time.Second)
 		}
 	}
-	return estimate(left, max(1, s.Run.Limit), s.Run.Settings)
+	return s.estimate(left)
 }
 
-// drainGuess is what a node's drain and its machine's end take when nothing
+// DrainGuess is what a node's drain and its machine's end take when nothing
 // holds them up, for estimates before anything was measured.
-const drainGuess = 90 * time.Second
-
-func estimate(nodes, limit int, settings Settings) time.Duration {
-	rounds := (nodes + limit - 1) / limit
-	return time.Duration(rounds) * (settings.Settle + drainGuess)
-}
+const DrainGuess = 90 * time.Second
 
 // zones makes the tables, a zone each. As long as no node comes, goes or gets its
 // name, they are those of the snapshot before with the rows that changed.
@@ -247,11 +262,12 @@ type basis struct {
 	machine *world.Machine
 	node    *world.Node
 	pods    **world.Pod
+	unread  bool
 	marks   *Mark
 }
 
 func (s *Step) basisOf(id string, n Node) basis {
-	b := basis{stage: n.Stage, since: n.Since, old: n.Old, reason: n.Reason, batch: n.Batch, new: n.New, wait: n.Wait, taken: s.takenBy(n.Name), machine: s.W.Machine(id), node: s.W.NodeOf(id)}
+	b := basis{stage: n.Stage, since: n.Since, old: n.Old, reason: n.Reason, batch: n.Batch, new: n.New, wait: n.Wait, taken: s.takenBy(n.Name), machine: s.W.Machine(id), node: s.W.NodeOf(id), unread: !s.W.KnowsPodsOn(n.Name)}
 	if pods := s.W.PodsOn(n.Name); len(pods) > 0 {
 		b.pods = &pods[0]
 	}
@@ -264,12 +280,16 @@ func (s *Step) basisOf(id string, n Node) basis {
 // moves reports whether a row depends on more than its basis: on the time, on
 // budgets and tries, on hooks.
 func (b *basis) moves() bool {
-	return b.stage == Draining || b.stage == Launching || b.stage == Terminating || b.node != nil && !b.node.Unreachable.IsZero()
+	return b.stage == Draining || b.stage == Updating || b.stage == Launching || b.stage == Terminating || b.node != nil && !b.node.Unreachable.IsZero()
 }
 
 func (s *Step) row(id string, n Node) *NodeRow {
 	row := &NodeRow{ID: id, Name: n.Name, Zone: n.Zone, Stage: n.Stage, Since: n.Since, Version: n.Old, New: n.New, Wait: n.Wait, Batch: n.Batch, Note: n.Reason}
+	if n.Wait != nil && (n.Wait.For == postponed || n.Stage == Updating && n.Blocked && n.Wait.For != unwell) {
+		row.Wait = nil // it is up, and the note says why nothing comes of it
+	}
 	m, node := s.W.Machine(id), s.W.NodeOf(id)
+	row.Detached = m != nil && m.Detached
 	if node != nil {
 		row.Version, row.Ready, row.Cordoned, row.Tainted = node.Version, node.Ready, node.Unschedulable, node.HasTaint(taintOf(s.Run.Marks[id]))
 		if !node.Ready && row.Note == "" && n.Stage != Replaced {
@@ -282,7 +302,7 @@ func (s *Step) row(id string, n Node) *NodeRow {
 	if row.Note == "" && n.Stage == Launching && m != nil {
 		row.Note = s.WhyNotReady(m)
 	}
-	if n.Stage == Draining {
+	if drains(n) {
 		row.Pods = n.Pods
 		left, asks := leaving(s.W, s.W.PodsOn(n.Name), s.consentsOn(n.Name))
 		row.PodsLeft = len(left)
@@ -311,6 +331,9 @@ func (s *Step) row(id string, n Node) *NodeRow {
 		row.PodsLeft, _ = s.podsToMove(n.Name)
 		row.Pods = row.PodsLeft
 	}
+	if !s.W.KnowsPodsOn(n.Name) {
+		row.PodsUnread, row.PodsLeft, row.Pods = true, 0, 0
+	}
 	return row
 }
 
@@ -320,7 +343,7 @@ func (s *Step) stuck(p *world.Pod) bool {
 	if p.Terminating() {
 		return s.Now.Sub(p.Ends) >= 5*time.Second
 	}
-	if s.Run.Others != nil { // what the eviction API told others is not known
+	if s.drainedByOthers(p.Node) { // what the eviction API told others is not known
 		return !drain.GateOf(s.W, p, func(string) int { return 0 }).Open
 	}
 	known := s.Run.Pods[p.UID]
@@ -348,8 +371,11 @@ func sameRow(a, b *NodeRow) bool {
 // leavers lists the pods that have to leave draining nodes: what keeps them there
 // now, the nearest deadline first, and those that are on their way.
 func (s *Step) leavers() (blocked []*Blocker, going []*Eviction) {
-	for _, id := range s.In(Draining, NodeFail) {
+	for _, id := range s.In(Draining, Updating, NodeFail) {
 		n := s.Run.Nodes[id]
+		if n.Stage == Updating && !theirs(n) {
+			continue
+		}
 		for _, p := range s.W.PodsOn(n.Name) {
 			switch v := s.judge(p); {
 			case v.Fate == drain.Asks, v.Fate == drain.Leaves && s.stuck(p):
@@ -400,6 +426,9 @@ func (s *Step) batchView() *BatchView {
 	}
 	o := b.Outlook
 	if o.AsOf.IsZero() { // nobody has looked yet
+		if s.W.Partial() {
+			return nil // what it does is not known, and soon will be
+		}
 		o = s.outlook(b)
 	}
 	v.AsOf, v.Evict, v.Ignore, v.Foreseen, v.NotEvaluated = o.AsOf, o.Evict, o.Ignore, o.Foreseen, o.NotEvaluated
@@ -408,6 +437,9 @@ func (s *Step) batchView() *BatchView {
 
 // abortPlan says what an abort would do now.
 func (s *Step) abortPlan() []string {
+	if s.ways().Follows {
+		return s.abortFollowing()
+	}
 	var out []string
 	add := func(n int, one, what string) {
 		if n > 0 {
@@ -426,7 +458,15 @@ func (s *Step) abortPlan() []string {
 	add(old[Draining], "draining node", "stop: no further eviction; what terminates finishes; put back into service")
 	add(old[Settling], "settling node", "put back into service")
 	add(old[Terminating], "terminating node", "finish: their machines are already ending")
+	if s.ways().InPlace {
+		add(old[Updating], "selected node", "go on: Gardener finishes what it has begun")
+		add(old[Outdated]+old[Queued], "outdated node", "stay as they are")
+		return out
+	}
 	add(old[Outdated]+old[Queued], "outdated node", "stay as they are; our taints come off")
+	if n := s.Run.Detached(); n > 0 {
+		out = append(out, plural(n, "detached machine")+" serve on outside the group, and are named with the commands that end them or put them back")
+	}
 	if n := s.Run.Surge(); n > 0 {
 		out = append(out, fmt.Sprintf("up to %s that hold nothing to evict are ended; the others stay", plural(n, "surge node")))
 	}

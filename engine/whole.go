@@ -25,6 +25,8 @@ func (r *Run) Whole() error {
 		return fmt.Errorf("the run ends and does not say how")
 	case r.Canary != nil && r.Canary.Wait == nil:
 		return fmt.Errorf("the watch over the canary has no end")
+	case r.Validation != nil && r.Validation.Wait == nil:
+		return fmt.Errorf("the validation has no end")
 	}
 	for _, id := range sortedKeys(r.Nodes) {
 		if !slices.Contains(Stages, r.Nodes[id].Stage) {
@@ -104,6 +106,14 @@ func (a *Action) whole() error {
 			lacks = "action to look up"
 		} else if err := a.Of.whole(); err != nil {
 			return err
+		}
+	case Detach, Deregister:
+		if a.Machine == "" || a.Group == "" {
+			lacks = "machine or group"
+		}
+	case HoldRoll, LetRoll, ForceMachine, Prioritize:
+		if a.Object == "" {
+			lacks = "object"
 		}
 	case Suspend, Resume, LaunchIn, Cordon, Uncordon, LookAtPods, Terminate, EndWarm, Inspect, RunHook:
 	default:

@@ -46,6 +46,18 @@ func (in *Intake) Close() {
 	in.running.Wait()
 }
 
+// apply applies the changes that wait.
+func (in *Intake) apply(w *world.World) {
+	for {
+		select {
+		case c := <-in.changes:
+			c(w)
+		default:
+			return
+		}
+	}
+}
+
 // Fill applies changes to the world until each source has been fresh once. The
 // error says which source is not, and its own words for why.
 func (in *Intake) Fill(ctx context.Context, w *world.World, limit time.Duration, sources ...world.Source) error {

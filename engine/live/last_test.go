@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 
@@ -27,6 +28,34 @@ func TestLoopWritesTheEndDownAllTheSame(t *testing.T) {
 			t.Fatalf("ended %s: %v", r.Result, err)
 		}
 		if b.failed != 0 || b.record.State != engine.Finished {
+			t.Errorf("%d writes are still to fail, and the record says %s", b.failed, b.record.State)
+		}
+	})
+}
+
+// Who leaves while the API fails now and then leaves a record that knows it.
+func TestLoopWritesDownThatItIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.hold = make(chan struct{})
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		left := false
+		b.Loop.Publish = func(s *engine.Snapshot) {
+			if s.State == engine.Running && count(b.seen(), "suspend") == 1 && !left {
+				left = true
+				b.mu.Lock()
+				b.failed = 3
+				b.mu.Unlock()
+				b.Send(engine.Command{Kind: engine.CmdPause, By: "ann@laptop"})
+				stop()
+				close(b.hold)
+			}
+		}
+		if r, err := b.Run(ctx, b.planned()); err != nil || r.State != engine.Paused {
+			t.Fatalf("left as %s: %v", r.State, err)
+		}
+		if b.failed != 0 || b.record.State != engine.Paused {
 			t.Errorf("%d writes are still to fail, and the record says %s", b.failed, b.record.State)
 		}
 	})

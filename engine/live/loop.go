@@ -373,11 +373,13 @@ func obeys(acks []engine.Ack) bool {
 	return slices.ContainsFunc(acks, func(a engine.Ack) bool { return a.Obeyed })
 }
 
-// trouble shows on the cluster's side why nothing is done.
+// trouble shows on the side of the cluster (of the cloud, where there is none) why nothing
+// is done.
 func (l *Loop) trouble(why string, now time.Time) {
-	h := l.World.Health[world.Cluster]
+	side := l.run.Sources()[0]
+	h := l.World.Health[side]
 	h.Problem, h.Retry = why, now.Add(saveRetry)
-	l.World.SetHealth(world.Cluster, h)
+	l.World.SetHealth(side, h)
 }
 
 // save writes the record. The end of ctx leaves it a moment; lost ends it at
@@ -404,20 +406,27 @@ func (l *Loop) save(ctx context.Context, lost <-chan struct{}) error {
 // saveLast writes the record of a finished run. The run's end does not depend on
 // it: a record that cannot be written is only warned of.
 func (l *Loop) saveLast(ctx context.Context) {
-	var err error
-	for end := time.Now().Add(lastSaving); time.Now().Before(end); {
-		if err = l.save(ctx, nil); err == nil || errors.Is(err, ErrLost) {
-			return
-		}
-		if ctx.Err() != nil {
-			break
+	err := l.saveWithin(ctx, lastSaving, ctx.Done())
+	if err == nil || errors.Is(err, ErrLost) {
+		return
+	}
+	l.tell([]engine.Event{{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: engine.Warning, Message: "the end of the run could not be written to its record, which still says that it goes on: " + err.Error()}})
+}
+
+// saveWithin writes the record, again and again where the API fails now and then, until the
+// limit or over.
+func (l *Loop) saveWithin(ctx context.Context, limit time.Duration, over <-chan struct{}) error {
+	for end := time.Now().Add(limit); ; {
+		err := l.save(ctx, nil)
+		if err == nil || errors.Is(err, ErrLost) || !time.Now().Before(end) {
+			return err
 		}
 		select {
 		case <-time.After(saveRetry):
-		case <-ctx.Done():
+		case <-over:
+			return err
 		}
 	}
-	l.tell([]engine.Event{{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: engine.Warning, Message: "the end of the run could not be written to its record, which still says that it goes on: " + err.Error()}})
 }
 
 // tell reports what happened.
@@ -502,11 +511,11 @@ func (l *Loop) farewell(ctx context.Context) error {
 	}
 	d := engine.Decide(l.Rules, l.Clock.Now(), l.World, l.run, l.in)
 	if len(d.Actions) > 0 { // an action that is not carried out must not be recorded
-		return l.save(ctx, nil)
+		return l.saveWithin(ctx, farewell, nil)
 	}
 	before := l.run
 	l.run = d.Run
-	err := l.save(ctx, nil)
+	err := l.saveWithin(ctx, farewell, nil)
 	l.decided(before, d)
 	l.tell(d.Events)
 	if err == nil {

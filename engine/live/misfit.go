@@ -13,7 +13,7 @@ import (
 // written by somebody else meanwhile with what does not fit the group: whoever resumes
 // it is asked about that. What did not fit before either is no news.
 func (l *Loop) misfit(loaded engine.Run) error {
-	if !known(l.World) {
+	if !known(l.World, &loaded) {
 		return nil
 	}
 	if why := loaded.Strange(l.World); why != "" {
@@ -28,7 +28,7 @@ func (l *Loop) misfit(loaded engine.Run) error {
 	return nil
 }
 
-// known reports whether cluster and group were seen.
-func known(w *world.World) bool {
-	return !w.Health[world.Cluster].Fresh.IsZero() && !w.Health[world.Cloud].Fresh.IsZero()
+// known reports whether what a run looks at was seen.
+func known(w *world.World, run *engine.Run) bool {
+	return !slices.ContainsFunc(run.Sources(), func(s world.Source) bool { return w.Health[s].Fresh.IsZero() })
 }

@@ -23,7 +23,7 @@ type sight struct {
 // that is stale and does not know why yet is given as much time again.
 func (l *Loop) lookRound() {
 	now := l.Clock.Now()
-	for _, source := range []world.Source{world.Cluster, world.Cloud} {
+	for _, source := range l.run.Sources() {
 		limit := l.run.Settings.ClusterMaxAge
 		if source == world.Cloud {
 			limit = l.run.Settings.CloudMaxAge
@@ -51,7 +51,7 @@ func (l *Loop) loseLock() {
 	l.sight.lock = l.Clock.Now()
 	why := ""
 	l.sight.why = "it could not be renewed in time"
-	if problem := l.World.Health[world.Cluster].Problem; problem != "" {
+	if problem := l.World.Health[l.run.Sources()[0]].Problem; problem != "" {
 		why, l.sight.why = ": "+problem, problem
 	}
 	l.warn("lock lost", "the lock of this run is lost"+why+"; nothing is done until it is back, and deadlines stand still")

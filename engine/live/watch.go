@@ -14,6 +14,7 @@ import (
 // Watch shows a group and the run in it, if there is one, and can do nothing else:
 // it has no executor, no store and no lock. Fill its fields, then call Run once.
 type Watch struct {
+	// World may be partial: what is known is shown, and the rest as it comes.
 	World  *world.World
 	Intake *Intake
 	Clock  Clock
@@ -97,8 +98,12 @@ func (w *Watch) Run(ctx context.Context) error {
 	w.init()
 	tick := time.NewTicker(publishEvery)
 	defer tick.Stop()
-	w.publish()
-	news := false
+	news, published := false, time.Time{}
+	publish := func() {
+		w.publish()
+		news, published = false, time.Now()
+	}
+	publish()
 	for {
 		select {
 		case <-ctx.Done():
@@ -108,14 +113,20 @@ func (w *Watch) Run(ctx context.Context) error {
 		case c := <-w.Intake.changes:
 			c(w.World)
 			news = true
+			if w.snapshot.Partial { // somebody waits for what comes: it does not wait for the next tick
+				w.Intake.apply(w.World)
+				if !w.World.Partial() || time.Since(published) >= publishEvery {
+					publish()
+					tick.Reset(publishEvery)
+				}
+			}
 		case w.look = <-w.looks:
 			news = true
 		case <-tick.C:
 			// What others do has no clock of ours: that a machine is gone for long enough,
 			// or a limit over, is seen by looking.
 			if news || w.snapshot.Others != nil && w.Clock.Now().Sub(w.snapshot.At) >= time.Second {
-				w.publish()
-				news = false
+				publish()
 			}
 		}
 	}
@@ -125,7 +136,10 @@ func (w *Watch) Run(ctx context.Context) error {
 func (w *Watch) publish() {
 	now := w.Clock.Now()
 	run, rules, unreadable := w.pick(now)
-	w.tell(engine.Retell(w.shown, run))
+	if run.State != engine.NoRun || !w.World.Partial() {
+		w.tell(engine.Retell(w.shown, run))
+		w.shown = run
+	} // else it was judged by pods that are not known, of which nothing is told or remembered
 	s := engine.View(rules, now, w.World, run, w.look, w.snapshot)
 	s.Cluster, s.Skew, s.Events = w.Cluster, w.Clock.Skew(), w.log[:len(w.log):len(w.log)]
 	s.Unreadable = unreadable
@@ -135,14 +149,14 @@ func (w *Watch) publish() {
 			s.Unattended, s.Unfit = run.Seen, w.unfit(run, now)
 		}
 	}
-	w.shown, w.snapshot = run, s
+	w.snapshot = s
 	w.Publish(s)
 }
 
 // unfit says what of a run's record does not fit the group, "" if all does or the
 // group is not known.
 func (w *Watch) unfit(run engine.Run, now time.Time) string {
-	if !known(w.World) {
+	if !known(w.World, &run) {
 		return ""
 	}
 	if w.judged.at.IsZero() || now.Sub(w.judged.at) >= judgeEvery {

@@ -94,22 +94,7 @@ func everything() []engine.Ability {
 
 // Step takes the current phase on.
 func (e EKS) Step(s *engine.Step) {
-	if opposed(s) {
-		return
-	}
-	switch s.Phase() {
-	case "":
-		s.Enter(setup)
-		e.setup(s)
-	case setup:
-		e.setup(s)
-	case scaleUp:
-		e.scaleUp(s)
-	case upgrade:
-		e.upgrade(s)
-	case scaleDown:
-		e.scaleDown(s)
-	}
+	steps{setup: e.setup, scaleUp: e.scaleUp, upgrade: e.upgrade, scaleDown: e.scaleDown}.take(s, setup)
 }
 
 // opposed pauses the run if somebody is at work on the group so that going on would do
@@ -137,25 +122,33 @@ func retarget(s *engine.Step) bool {
 	if !s.Fresh(world.Cloud) {
 		return false
 	}
-	g := &s.W.Group
 	s.Run.Limit = Limit(s.Run.Settings.MaxUnavailable, s.Run.Base.Desired)
-	if len(s.Run.Target.Templates) == 0 {
-		if s.Run.Target.Image == "" {
-			s.Run.Target.Templates = append([]world.Template{g.Template}, g.Overrides...)
-		} else {
-			made, ok := s.EnsureTemplate(s.Run.Target.Image)
-			if !ok {
-				return false
-			}
-			s.Run.Target.Templates = append([]world.Template{made}, g.Overrides...)
+	return settleTarget(s) && pointAt(s, s.Run.Target.Templates[0]) && s.EndWarm(s.Run.Target.Templates)
+}
+
+// settleTarget settles which templates the nodes are to be of. It reports whether that is
+// known: an image asked for may need a version of its own.
+func settleTarget(s *engine.Step) bool {
+	g := &s.W.Group
+	if len(s.Run.Target.Templates) > 0 {
+		return true
+	}
+	first := g.Template
+	if s.Run.Target.Image != "" {
+		made, ok := s.EnsureTemplate(s.Run.Target.Image)
+		if !ok {
+			return false
 		}
+		first = made
 	}
-	want := s.Run.Target.Templates[0]
+	s.Run.Target.Templates = append([]world.Template{first}, g.Overrides...)
+	return true
+}
+
+// pointAt sets the group to a template, by number. It reports whether it is.
+func pointAt(s *engine.Step, want world.Template) bool {
 	spec := strconv.FormatInt(want.Version, 10)
-	if !s.Ensure(engine.Action{Kind: engine.SetTemplate, Key: "set-template/" + want.String(), Group: g.Name, Template: &want, TemplateSpec: spec}) {
-		return false
-	}
-	return s.EndWarm(s.Run.Target.Templates)
+	return s.Ensure(engine.Action{Kind: engine.SetTemplate, Key: "set-template/" + want.String(), Group: s.W.Group.Name, Template: &want, TemplateSpec: spec})
 }
 
 // Limit resolves maxUnavailable for a group: a share rounds down, to at least
@@ -227,7 +220,7 @@ func (EKS) raise(s *engine.Step) bool {
 func Raise(zones, limit int) int { return max(2*zones, limit) }
 
 // Extra is how many machines more the group has while it is rolled.
-func (EKS) Extra(w *world.World, limit int) int { return Raise(len(w.Group.Zones), limit) }
+func (EKS) Extra(w *world.World, r *engine.Run) int { return Raise(len(w.Group.Zones), r.Limit) }
 
 // missing says what is not there yet of the new nodes, "" when every zone with
 // nodes has a new one and all new ones are Ready and labelled.

@@ -58,7 +58,7 @@ func enough(s *engine.Step) bool {
 func short(s *engine.Step) string {
 	ready, why := 0, ""
 	for _, m := range s.W.Machines() {
-		if m.Leaving() || m.State == world.MachineStandby {
+		if m.Leaving() || m.Detached || m.State == world.MachineStandby {
 			continue
 		}
 		if not := s.WhyNotReady(m); not != "" && s.Run.Nodes[m.ID].New {

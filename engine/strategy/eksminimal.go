@@ -52,23 +52,12 @@ func (EKSMinimal) Abilities() []engine.Ability { return everything() }
 
 // Step takes the current phase on.
 func (e EKSMinimal) Step(s *engine.Step) {
-	if opposed(s) {
-		return
-	}
-	switch s.Phase() {
-	case "":
-		s.Enter(setup)
-		e.setup(s)
-	case setup:
-		e.setup(s)
-	case cordon:
-		e.cordon(s)
-	case upgrade:
-		e.upgrade(s)
-	case finish:
-		if enough(s) && s.UnmarkAll() && s.ResumeProcesses() {
-			s.Succeed()
-		}
+	steps{setup: e.setup, cordon: e.cordon, upgrade: e.upgrade, finish: e.finish}.take(s, setup)
+}
+
+func (EKSMinimal) finish(s *engine.Step) {
+	if enough(s) && s.UnmarkAll() && s.ResumeProcesses() {
+		s.Succeed()
 	}
 }
 

@@ -130,7 +130,7 @@ func (b *Budget) Clean() *Budget {
 // Clean is the machine with all its strings clean.
 func (m Machine) Clean() Machine {
 	m.ID, m.Zone, m.State, m.Detail, m.Type = Clean(m.ID), Clean(m.Zone), Clean(m.State), Clean(m.Detail), Clean(m.Type)
-	m.Template.ID = Clean(m.Template.ID)
+	m.Node, m.Template.ID, m.Gardener = Clean(m.Node), Clean(m.Template.ID), m.Gardener.Clean()
 	return m
 }
 
@@ -140,7 +140,7 @@ func (g Group) Clean() Group {
 	g.Name, g.ID, g.Provider, g.Refused = Clean(g.Name), Clean(g.ID), Clean(g.Provider), Clean(g.Refused)
 	g.Template.ID, g.TemplateSpec, g.TemplateName, g.Image = Clean(g.Template.ID), Clean(g.TemplateSpec), Clean(g.TemplateName), Clean(g.Image)
 	g.Zones, g.Suspended, g.Tags = cleanList(g.Zones), cleanList(g.Suspended), cleanMap(g.Tags)
-	g.Refresh, g.Scaling = g.Refresh.Clean(), g.Scaling.Clean()
+	g.Refresh, g.Scaling, g.Pool = g.Refresh.Clean(), g.Scaling.Clean(), g.Pool.Clean()
 	g.Overrides = slices.Clone(g.Overrides)
 	for i, t := range g.Overrides {
 		g.Overrides[i].ID = Clean(t.ID)
@@ -156,6 +156,10 @@ func (g Group) Clean() Group {
 	g.Warm = slices.Clone(g.Warm)
 	for i, m := range g.Warm {
 		g.Warm[i] = m.Clean()
+	}
+	g.Role, g.Peers = Role(Clean(string(g.Role))), slices.Clone(g.Peers)
+	for i, p := range g.Peers {
+		g.Peers[i].Name, g.Peers[i].Role, g.Peers[i].Machines = Clean(p.Name), Role(Clean(string(p.Role))), cleanList(p.Machines)
 	}
 	g.Hooks = slices.Clone(g.Hooks)
 	for i, h := range g.Hooks {

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"reflect"
 	"strconv"
 	"time"
 )
@@ -34,6 +35,9 @@ const (
 // Machine is a member of the group as the cloud knows it.
 type Machine struct {
 	ID, Zone string
+	// Node is the name of its node where who lists the machines knows it, "" where the nodes
+	// alone tell which machine they run on. It wins over what the node says.
+	Node string
 	// State is one of the Machine constants.
 	State string
 	// Detail is the cloud's own word for the state (Terminating:Wait, ...).
@@ -47,6 +51,22 @@ type Machine struct {
 	Unhealthy bool
 	// Spot: the cloud may take the machine back at short notice.
 	Spot bool
+	// Detached: taken out of its group, which has another one in its place and does not
+	// replace this one when it ends.
+	Detached bool
+	// Gardener is what machine-controller-manager tells of it, nil where it does not mind
+	// it or is not read.
+	Gardener *GardenerMachine
+}
+
+// same reports whether nothing of a machine has changed.
+func (m *Machine) same(now Machine) bool {
+	was := *m
+	if !reflect.DeepEqual(was.Gardener, now.Gardener) {
+		return false
+	}
+	was.Gardener, now.Gardener = nil, nil
+	return was == now
 }
 
 // Leaving reports whether the machine is on its way out.
@@ -120,6 +140,47 @@ type Group struct {
 	Refresh Refresh
 	// Scaling is what changes the group's size by itself.
 	Scaling Scaling
+	// Pool is set for a Gardener worker pool.
+	Pool *Pool
+	// Role is what the group's machines do in their cluster, "" where the provider does not
+	// tell.
+	Role Role
+	// Peers are all groups of the cluster, this one too, as far as the validity of the
+	// whole depends on them; none where the provider knows of no such whole.
+	Peers []Peer
+}
+
+// kopsGroup is the tag by which kops finds the Auto Scaling group of an instance group
+// (upup/pkg/fi/cloudup/awsup/aws_cloud.go).
+const kopsGroup = "kops.k8s.io/instancegroup"
+
+// Alias is what people call the group, "" where that is its name.
+func (g *Group) Alias() string {
+	if g.Provider != "kops" {
+		return ""
+	}
+	return g.Tags[kopsGroup]
+}
+
+// Role is what the machines of a group do in their cluster.
+type Role string
+
+// Roles, as kops has them (pkg/apis/kops/instancegroup.go).
+const (
+	RoleBastion      Role = "bastion"
+	RoleControlPlane Role = "control-plane"
+	RoleAPIServer    Role = "apiserver"
+	RoleNode         Role = "node"
+)
+
+// Peer is a group of the cluster that the group belongs to.
+type Peer struct {
+	Name string
+	Role Role
+	// Size is how many machines it is to have.
+	Size int
+	// Machines are the ids of those it has, without those that are detached or leaving.
+	Machines []string
 }
 
 // HasSuspended reports whether a process is suspended.

@@ -39,13 +39,19 @@ type Node struct {
 	// Unreachable is since when the kubelet has not been heard from (its Ready
 	// condition is Unknown); zero while it is heard.
 	Unreachable time.Time
-	Created     time.Time
+	// Sick is since when it is not Ready, or its file system cannot be written to, as its
+	// conditions say; zero while neither is so.
+	Sick    time.Time
+	Created time.Time
 	// Deleted is when somebody asked the API to delete the node; zero if nobody has.
 	Deleted time.Time
+	// Preserved is until when Gardener keeps the node's machine although it could go, as its
+	// condition GardenerPreserved says; zero where it does not.
+	Preserved time.Time
 
 	// Tainted is since when taints are there, by key, for those that say it. Annotations
-	// and Conditions are those that tell of others who move nodes (see Moves). All are
-	// nil on most nodes.
+	// and Conditions are those that tell of others who move nodes (see Moves), and those
+	// that make a node unhealthy (see HealthCondition). All are nil on most nodes.
 	Tainted     map[string]time.Time
 	Annotations map[string]string
 	Conditions  []Condition
@@ -99,6 +105,8 @@ type Pod struct {
 	Mirror bool
 	// EmptyDir: it keeps data in an emptyDir volume that goes with the pod.
 	EmptyDir bool
+	// Volume: it uses a persistent volume.
+	Volume bool
 	// ToleratesAll: it tolerates every taint, so it may be placed on a node that
 	// is being drained.
 	ToleratesAll bool
@@ -107,7 +115,17 @@ type Pod struct {
 	Unplaced string
 	// Crashing: a container waits in CrashLoopBackOff.
 	Crashing bool
+	// Critical is ClusterCritical or NodeCritical, "" for a pod that its cluster can do
+	// without.
+	Critical string
 }
+
+// Priority classes of the pods that a cluster cannot do without: they have to be ready
+// for it to be valid.
+const (
+	ClusterCritical = "system-cluster-critical"
+	NodeCritical    = "system-node-critical"
+)
 
 // Ref is "namespace/name".
 func (p *Pod) Ref() string { return p.Namespace + "/" + p.Name }
@@ -139,6 +157,13 @@ type Budget struct {
 
 // Ref is "namespace/name".
 func (b *Budget) Ref() string { return b.Namespace + "/" + b.Name }
+
+// Misconfigured reports whether machine-controller-manager takes the budget for one that
+// never allows an eviction: all its pods are healthy, and it allows none (its
+// pkg/util/provider/drain).
+func (b *Budget) Misconfigured() bool {
+	return b.Current && b.Expected > 0 && b.Healthy >= b.Expected && b.Allowed == 0
+}
 
 // Covers reports whether the budget protects a pod.
 func (b *Budget) Covers(p *Pod) bool {

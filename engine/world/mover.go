@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -66,8 +67,10 @@ type Move struct {
 	// Means is one sentence about the node, without its name.
 	Means string `json:"means"`
 	// Limit is how long the mover drains a node at most, by its documented default; 0
-	// where it has none, or it cannot be known.
+	// where it has none, or it cannot be known. Told: it is not the default, but what the
+	// mover goes by here.
 	Limit time.Duration `json:"limit,omitempty"`
+	Told  bool          `json:"told,omitempty"`
 	// Guess: the mark is not the mover's alone, so it may be another.
 	Guess bool `json:"guess,omitempty"`
 	// Roll: what leaves this mark replaces nodes to update them. The others take single
@@ -82,8 +85,12 @@ type Move struct {
 // Moves lists what the marks on a node tell, what has come furthest first; nil if
 // nobody moves it. It knows nothing of whose marks they are: those that a run has put
 // are to be taken off a copy of the node before.
-func (n *Node) Moves() []Move {
-	var out []Move
+func (n *Node) Moves() []Move { return n.MovesWith(nil) }
+
+// MovesWith is Moves, and what machine-controller-manager tells of the node's machine, which
+// may be nil: it knows more than its marks.
+func (n *Node) MovesWith(g *GardenerMachine) []Move {
+	out := g.moves()
 	for _, read := range []func(*Node) []Move{taintMoves, gardenerMoves, annotationMoves, labelMoves, repairMoves} {
 		out = append(out, read(n)...)
 	}
@@ -107,6 +114,9 @@ func merge(moves []Move) []Move {
 			out[i] = m
 		case m.Step == out[i].Step:
 			out[i].cordons, out[i].Roll = cmp.Or(out[i].cordons, m.cordons), out[i].Roll || m.Roll
+			if strings.HasPrefix(m.Means, out[i].Means) { // the same, and why
+				out[i].Means = m.Means
+			}
 		}
 	}
 	return out
@@ -171,8 +181,15 @@ func Telling(annotation string) bool { return slices.Contains(tellingAnnotations
 // TellingCondition reports whether a condition of a node is one that Moves reads.
 func TellingCondition(kind string) bool { return slices.Contains(tellingConditions, kind) }
 
-// condition is a condition of the node, the zero one if it has none.
-func (n *Node) condition(kind string) Condition {
+// HealthConditions make a node's machine unhealthy for Gardener's machine controller unless
+// they are False (the default of its flag node-conditions).
+var HealthConditions = []string{"KernelDeadlock", "ReadonlyFilesystem", "DiskPressure", "NetworkUnavailable"}
+
+// HealthCondition reports whether a condition of a node is one of HealthConditions.
+func HealthCondition(kind string) bool { return slices.Contains(HealthConditions, kind) }
+
+// Condition is a condition of the node, the zero one if it has none.
+func (n *Node) Condition(kind string) Condition {
 	for _, c := range n.Conditions {
 		if c.Type == kind {
 			return c

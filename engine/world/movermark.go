@@ -23,16 +23,25 @@ const (
 
 	// Gardener's machine controller (machine-controller-manager pkg/apis/machine/v1alpha1
 	// and pkg/util/provider/machineutils; Gardener docs, "Shoot Worker Nodes Settings").
+	// GardenerTaint is the key of the taint on the nodes of old machine sets
+	// (pkg/controller/deployment_util.go, PreferNoScheduleKey).
+	GardenerTaint     = "deployment.machine.sapcloud.io/prefer-no-schedule"
 	gardenerCandidate = "node.machine.sapcloud.io/candidate-for-update"
 	gardenerSelected  = "node.machine.sapcloud.io/selected-for-update"
 	gardenerResult    = "node.machine.sapcloud.io/update-result"
 	gardenerWhy       = "node.machine.sapcloud.io/update-failed-reason"
 	gardenerEnds      = "Terminating"
-	gardenerInPlace   = "InPlaceUpdate"
+	gardenerInPlace   = GardenerInPlace
+	// GardenerPreserved is the condition of a node whose machine Gardener keeps for a while
+	// (pkg/apis/machine/v1alpha1, NodePreserved).
+	GardenerPreserved = "Preserved"
 
-	// kopsNeedsUpdate asks kops to replace a node in its next rolling update (kops
+	// KopsTaint is the key of the taint on nodes that a kops rolling update is going to
+	// replace (kops pkg/instancegroups/instancegroups.go, rollingUpdateTaintKey).
+	KopsTaint = "kops.k8s.io/scheduled-for-update"
+	// KopsNeedsUpdate asks kops to replace a node in its next rolling update (kops
 	// pkg/cloudinstances/cloud_instance_group.go).
-	kopsNeedsUpdate = "kops.k8s.io/needs-update"
+	KopsNeedsUpdate = "kops.k8s.io/needs-update"
 	// kuredReboots is put with --annotate-nodes (kured main.go), with the time.
 	kuredReboots = "weave.works/kured-reboot-in-progress"
 	// The rolling update handler's annotations, with the time (TwiN/
@@ -69,9 +78,9 @@ const (
 	twinLimit = 5 * time.Minute
 )
 
-var tellingAnnotations = []string{gardenerWhy, kopsNeedsUpdate, kuredReboots, twinStarted, twinDrained, twinTerminated}
+var tellingAnnotations = []string{gardenerWhy, KopsNeedsUpdate, kuredReboots, twinStarted, twinDrained, twinTerminated}
 
-var tellingConditions = []string{gardenerEnds, gardenerInPlace, "AcceleratedHardwareReady", "ContainerRuntimeReady", "KernelReady", "NetworkingReady", "StorageReady"}
+var tellingConditions = []string{gardenerEnds, gardenerInPlace, GardenerPreserved, "AcceleratedHardwareReady", "ContainerRuntimeReady", "KernelReady", "NetworkingReady", "StorageReady"}
 
 // taintMark is a taint that tells of a move.
 type taintMark struct {
@@ -82,8 +91,8 @@ type taintMark struct {
 }
 
 var taintMarks = []taintMark{
-	// kops pkg/instancegroups/instancegroups.go, rollingUpdateTaintKey; PreferNoSchedule.
-	{key: "kops.k8s.io/scheduled-for-update", tells: Move{By: MoverKops, Roll: true, Limit: kopsLimit,
+	// kops; PreferNoSchedule.
+	{key: KopsTaint, tells: Move{By: MoverKops, Roll: true, Limit: kopsLimit,
 		Means:   "kops rolling-update is going to replace it: new pods avoid it",
 		cordons: "kops rolling-update has cordoned it: it is drained, and then its machine ends"}},
 	// EKS user guide, "Understand each phase of node updates"; NoSchedule.
@@ -92,7 +101,7 @@ var taintMarks = []taintMark{
 		cordons: "an EKS managed update has cordoned it: it is drained, and its machine ends 60 s later"}},
 	// Gardener's machine controller (pkg/controller/deployment_util.go,
 	// PreferNoScheduleKey), on the nodes of old machine sets.
-	{key: "deployment.machine.sapcloud.io/prefer-no-schedule", tells: Move{By: MoverGardener, Roll: true, Limit: gardenerLimit,
+	{key: GardenerTaint, tells: Move{By: MoverGardener, Roll: true, Limit: gardenerLimit,
 		Means:   "Gardener is going to update or replace it: new pods avoid it",
 		cordons: "Gardener has cordoned it: it is drained"}},
 	// Cluster API (api/core common_types.go, NodeOutdatedRevisionTaint); PreferNoSchedule.
@@ -162,7 +171,7 @@ func gardenerMoves(n *Node) (out []Move) {
 	add := func(step MoveStep, mark string, since time.Time, means string) {
 		out = append(out, Move{By: MoverGardener, Roll: true, Step: step, Mark: mark, Since: since, Means: means, Limit: gardenerLimit})
 	}
-	if c := n.condition(gardenerEnds); c.On {
+	if c := n.Condition(gardenerEnds); c.On {
 		why := "it is drained, and then its machine ends"
 		if c.Reason == "Unhealthy" {
 			why = "it was found unhealthy: " + why
@@ -173,7 +182,9 @@ func gardenerMoves(n *Node) (out []Move) {
 		add(MoveFailed, "label "+gardenerResult+"=failed", time.Time{}, "its update in place failed"+because(n.Annotations[gardenerWhy]))
 		return out
 	}
-	switch c := n.condition(gardenerInPlace); {
+	switch c := n.Condition(gardenerInPlace); {
+	case n.Labels[gardenerResult] == "successful":
+		add(MoveUpdating, "label "+gardenerResult+"=successful", time.Time{}, "is updated in place, and Gardener takes it back into service")
 	case c.On && c.Reason == "UpdateFailed":
 		add(MoveFailed, "condition "+gardenerInPlace+" ("+c.Reason+")", c.Since, "its update in place failed"+because(n.Annotations[gardenerWhy]))
 	case c.On && (c.Reason == "ReadyForUpdate" || c.Reason == "DrainSuccessful"):
@@ -190,8 +201,8 @@ func gardenerMoves(n *Node) (out []Move) {
 
 // annotationMoves reads the annotations of the others.
 func annotationMoves(n *Node) (out []Move) {
-	if _, on := n.Annotations[kopsNeedsUpdate]; on {
-		out = append(out, Move{By: MoverKops, Roll: true, Step: MoveForeseen, Mark: "annotation " + kopsNeedsUpdate, Limit: kopsLimit,
+	if _, on := n.Annotations[KopsNeedsUpdate]; on {
+		out = append(out, Move{By: MoverKops, Roll: true, Step: MoveForeseen, Mark: "annotation " + KopsNeedsUpdate, Limit: kopsLimit,
 			Means:   "kops replaces it in its next rolling update",
 			cordons: "kops rolling-update has cordoned it: it is drained, and then its machine ends"})
 	}

@@ -41,11 +41,13 @@ func (s shelves) list(name string) []*Pod {
 		return nil
 	}
 	if at.sorted == nil {
-		at.sorted = slices.SortedFunc(maps.Values(at.pods), func(a, b *Pod) int {
-			return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
-		})
+		at.sorted = slices.SortedFunc(maps.Values(at.pods), inOrder)
 	}
 	return at.sorted
+}
+
+func inOrder(a, b *Pod) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
 }
 
 // forget drops the lists: the next ones are others.

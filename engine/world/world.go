@@ -24,6 +24,9 @@ const (
 	Cluster Source = "cluster"
 	// Cloud is the provider's API: the group and its machines.
 	Cloud Source = "cloud"
+	// Nodes is the Kubernetes API without its pods: fresh as of when all else was first
+	// read, which is before Cluster is (see Partial). No decision asks for it.
+	Nodes Source = "nodes"
 )
 
 // World is everything known at one moment. The zero value is not ready; use New.
@@ -45,8 +48,10 @@ type World struct {
 	podsIn    shelves         // by namespace
 	podsOf    shelves         // by their owner's UID
 	budgetsIn map[string]map[string]*Budget
-	nodeOf    map[string]*Node // machine id -> node
+	nodeOf    map[string]*Node  // machine id -> node
+	ranOn     map[string]string // node name -> machine id, as far as the machines say so
 	knowsDS   bool
+	early     map[string][]*Pod // by node, read before all others; nil unless Partial
 }
 
 // Health is the state of one source.
@@ -90,11 +95,16 @@ func (w *World) SetGroup(g Group) { w.Group = g.Clean() }
 func (w *World) SetHealth(s Source, h Health) {
 	h.Problem = Clean(h.Problem)
 	w.Health[s] = h
+	w.settle()
 }
 
 // SetNode adds or replaces a node.
 func (w *World) SetNode(n *Node) {
 	n = n.Clean()
+	if id := w.ranOn[n.Name]; id != "" && n.Machine != id {
+		named := *n
+		named.Machine, n = id, &named
+	}
 	if old := w.nodes[n.Name]; old != nil && old.Machine != n.Machine {
 		delete(w.nodeOf, old.Machine)
 	}
@@ -174,13 +184,23 @@ func (w *World) SetMachines(list []Machine) {
 	next := make(map[string]*Machine, len(list))
 	for _, m := range list {
 		m = m.Clean()
-		if old := w.machines[m.ID]; old != nil && *old == m {
+		if old := w.machines[m.ID]; old != nil && old.same(m) {
 			next[m.ID] = old
 			continue
 		}
 		next[m.ID] = &m
 	}
 	w.machines = next
+	w.ranOn = map[string]string{}
+	for id, m := range next {
+		if m.Node == "" {
+			continue
+		}
+		w.ranOn[m.Node] = id
+		if n := w.nodes[m.Node]; n != nil && n.Machine != id {
+			w.SetNode(n)
+		}
+	}
 	w.places = slices.SortedFunc(maps.Values(next), func(a, b *Machine) int {
 		return cmp.Or(cmp.Compare(a.Zone, b.Zone), cmp.Compare(a.ID, b.ID))
 	})
@@ -213,8 +233,11 @@ func (w *World) Pod(uid string) *Pod { return w.pods[uid] }
 // PodsOn returns the pods of a node, sorted by namespace and name. It is the same
 // list as before as long as none of them changed, nor which DaemonSets exist.
 func (w *World) PodsOn(node string) []*Pod {
-	if node == "" {
+	switch {
+	case node == "":
 		return nil
+	case w.Partial():
+		return w.early[node]
 	}
 	return w.podsOn.list(node)
 }

@@ -54,6 +54,19 @@ func TestIndexes(t *testing.T) {
 	if w.NodeOf("i-1") != nil || w.NodeOf("i-2") == nil {
 		t.Error("the node is still that of its old machine")
 	}
+	// Who lists the machines knows their nodes better than these themselves, whoever comes first.
+	w.SetMachines([]world.Machine{{ID: "m-2", Node: "a1"}, {ID: "m-3", Node: "a3"}})
+	w.SetNode(&world.Node{Name: "a3", Machine: "i-3"})
+	for machine, name := range map[string]string{"m-2": "a1", "m-3": "a3"} {
+		if n := w.NodeOf(machine); n == nil || n.Name != name || n.Machine != machine || w.Node(name) != n {
+			t.Errorf("the node of %s is %+v", machine, n)
+		}
+	}
+	if w.NodeOf("i-2") != nil || w.NodeOf("i-3") != nil {
+		t.Error("a node is that of two machines")
+	}
+	w.SetMachines(nil)
+	w.SetNode(&world.Node{Name: "a1", Machine: "i-2"})
 	w.DeleteNode("a1")
 	if w.Node("a1") != nil || w.NodeOf("i-2") != nil {
 		t.Error("a deleted node is still there")

@@ -1,0 +1,37 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+)
+
+// Who stops a run at once reads what is outside its group or its load balancers, or may be:
+// each with the command that would put it right.
+func TestOutstandingOutside(t *testing.T) {
+	r := Run{
+		Group: "nodes", Phases: []Phase{{Name: "surge"}},
+		Nodes: map[string]Node{
+			"i-1": {Name: "a1", Stage: Outdated, Detached: true},
+			"i-2": {Name: "a2", Stage: Outdated},
+			"i-3": {Name: "a3", Stage: Draining},
+			"i-4": {Name: "a4", Stage: Skipped, OffBalancers: true},
+			"i-5": {Name: "a5", Stage: Replaced, Detached: true, OffBalancers: true},
+			"i-6": {Name: "a6", Stage: Outdated},
+		},
+		Pending: map[string]Pending{
+			detachKey("i-2"):     {Action: Action{Kind: Detach}},
+			deregisterKey("i-3"): {Action: Action{Kind: Deregister}},
+		},
+	}
+	all := strings.Join(r.Outstanding(), "\n")
+	for _, want := range []string{"--instance-ids i-1", "--instance-ids i-2", "--targets Id=i-3", "--targets Id=i-4"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("nothing says %q:\n%s", want, all)
+		}
+	}
+	for _, never := range []string{"i-5", "i-6"} {
+		if strings.Contains(all, never) {
+			t.Errorf("%s is named, and is gone or was not touched:\n%s", never, all)
+		}
+	}
+}

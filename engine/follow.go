@@ -1,0 +1,476 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// A group that its own controller rolls (Ways.Follows): the run follows what the controller
+// does, by the marks that it leaves, and helps where the controller offers something: it is
+// held and let go on, a Machine goes earlier, later or by force, pods that budgets keep are
+// deleted by a recorded order. Nothing else is changed.
+
+// Deletion priorities of Machines that a run gives. 1 is the cluster autoscaler's mark.
+const (
+	goesFirst = 2
+	goesLast  = 4
+)
+
+// observeController brings the run's nodes up to date with what the controller does.
+func (s *Step) observeController() {
+	if !s.Fresh(world.Cloud) {
+		return
+	}
+	s.first = len(s.Run.Nodes) == 0
+	if now := append([]world.Template{s.W.Group.Template}, s.W.Group.Overrides...); !slices.Equal(now, s.Run.Target.Templates) {
+		s.Run.Target.Templates, s.changed = now, true // the Shoot was changed once more
+	}
+	before := s.Run
+	s.Run.Seen = s.Now
+	s.Run.Others = newOthers(s.Now, s.W, before.Others, nil)
+	for _, m := range s.W.Machines() {
+		was, known := before.Nodes[m.ID]
+		n := s.tellStuck(m.ID, s.followed(m, was, known))
+		if !known || !reflect.DeepEqual(n, was) {
+			s.SetNode(m.ID, n)
+			s.changed = s.changed || !known || n.Stage != was.Stage || n.Reason != was.Reason
+		}
+	}
+	for id, n := range before.Nodes {
+		if s.W.Machine(id) == nil && n.Stage != Replaced {
+			s.departs(id, n)
+		}
+	}
+	tell := teller{was: before, is: s.Run}
+	tell.nodes()
+	tell.moves()
+	for _, e := range tell.events {
+		e.Phase = s.Phase()
+		s.events = append(s.events, e)
+	}
+}
+
+// followed is how a machine stands, given how it stood before.
+func (s *Step) followed(m *world.Machine, was Node, known bool) Node {
+	n := s.seen(m, was, known)
+	n.Order, n.Began, n.Stuck, n.Turn = was.Order, was.Began, was.Stuck, was.Turn
+	if n.Name == "" {
+		n.Name, n.Old = was.Name, was.Old
+	}
+	switch g := m.Gardener; {
+	case known && n.New && !was.New && (n.Stage == Ready || was.Stage == Replaced): // the same machine: updated in place
+		n.New, n.Stage, n.Old, n.Since, n.Reason = false, Replaced, was.Old, was.Since, inPlaceDone
+		if was.Stage != Replaced {
+			n.Since = s.Now
+			s.timed(was)
+		}
+	case (n.Stage == Draining || n.Stage == Updating) && n.Began.IsZero():
+		n.Began = n.Since
+	case n.Stage == Outdated && g != nil:
+		n.Reason = cmp.Or(turnOf(g.Priority), n.Reason)
+	}
+	return n
+}
+
+const inPlaceDone = "updated in place"
+
+// turnOf says when a Machine with a deletion priority goes, "" where it is the usual one.
+func turnOf(priority int) string {
+	switch {
+	case priority > world.UsualPriority:
+		return fmt.Sprintf("goes after the others of its zone (machinepriority %d)", priority)
+	case priority < world.UsualPriority:
+		return fmt.Sprintf("goes before the others of its zone (machinepriority %d)", priority)
+	}
+	return ""
+}
+
+// timed notes how long a node took.
+func (s *Step) timed(n Node) {
+	if !n.Began.IsZero() {
+		s.Run.NodeTime = max(s.Run.NodeTime, s.Now.Sub(n.Began))
+	}
+}
+
+// departs settles a machine that is no longer listed. One read that lags is not its end.
+func (s *Step) departs(id string, n Node) {
+	ending := slices.Contains([]Stage{Terminating, Settling, Draining, NodeFail}, n.Stage)
+	switch {
+	case !ending && n.Missing.IsZero():
+		n.Missing = s.Now
+		s.SetNode(id, n)
+		s.WakeAt(s.Now.Add(missingFor))
+		return
+	case !ending && s.Now.Sub(n.Missing) < missingFor:
+		s.WakeAt(n.Missing.Add(missingFor))
+		return
+	}
+	s.changed = true
+	s.endOrders(id)
+	if n.New {
+		s.dropNode(id)
+		return
+	}
+	s.timed(n)
+	n.Stage, n.Since, n.Wait, n.Reason, n.Pods, n.Began = Replaced, s.Now, nil, "", 0, time.Time{}
+	s.SetNode(id, n)
+	s.forgetForced(id)
+}
+
+// followOn does what the run's state asks for.
+func (s *Step) followOn() {
+	s.forgetControl()
+	switch s.Run.State {
+	case Running:
+		s.letGoOn()
+		s.Rules.Step(s)
+		if s.Run.State == Running {
+			s.carryOutOrders()
+			s.forceMachines()
+		}
+	case Paused:
+		if !s.theirPause() {
+			s.hold()
+		}
+	case Ending:
+		s.endFollowing()
+	}
+	s.checkPending()
+}
+
+// forgetControl drops what was asked of a control cluster that is not given (any more):
+// nobody can look up what became of it.
+func (s *Step) forgetControl() {
+	if s.controls() || !s.Fresh(world.Cloud) {
+		return
+	}
+	for key, p := range s.Run.Pending {
+		a := p.Action
+		if a.Kind == CheckEffect && a.Of != nil {
+			a = *a.Of
+		}
+		switch a.Kind {
+		case HoldRoll, LetRoll, ForceMachine, Prioritize:
+			delete(s.Run.Pending, key)
+			s.changed = true
+		}
+	}
+}
+
+// theirPause reports whether the run is paused because somebody else holds the roll. When he
+// lets it go on, the run goes on as well.
+func (s *Step) theirPause() bool {
+	if !s.Run.Theirs || !s.Fresh(world.Cloud) || !s.controls() || len(s.HeldByOthers()) == len(s.W.Group.Pool.Deployments) {
+		return s.Run.Theirs
+	}
+	s.Run.State, s.Run.Why, s.Run.Theirs, s.changed = Running, "", false, true
+	s.Report(Event{Type: RunResumed, Reason: "let go on", Message: "resumed: whoever had paused the machine deployments lets them go on"})
+	s.Soon()
+	return true
+}
+
+// controls reports whether the controller's own objects can be changed.
+func (s *Step) controls() bool { return s.W.Group.Pool != nil && s.W.Group.Pool.Control }
+
+// noControl is why the controller cannot be told anything.
+const noControl = "only the control cluster knows of it (--control-kubeconfig, --control-namespace)"
+
+// goesOnPaused says what a pause does not stop.
+func (s *Step) goesOnPaused() string {
+	if s.ways().Follows {
+		return "; what Gardener has begun goes on"
+	}
+	return ""
+}
+
+func holdKey(deployment string) string { return "hold/" + deployment }
+
+func (s *Step) holdAction(kind ActionKind, deployment string) Action {
+	key := holdKey(deployment)
+	if kind == LetRoll {
+		key = "un" + key
+	}
+	return Action{Kind: kind, Key: key, Namespace: cmp.Or(s.Run.HeldIn, s.W.Group.Pool.Namespace), Object: deployment}
+}
+
+// takesHold writes down that a machine deployment is the run's to let go on.
+func (s *Step) takesHold(deployment string) {
+	if !slices.Contains(s.Run.Held, deployment) {
+		s.Run.Held, s.Run.HeldIn, s.changed = append(s.Run.Held, deployment), s.W.Group.Pool.Namespace, true
+	}
+}
+
+// stands reports whether an action was accepted and is still to be seen, or its fate is open.
+func (s *Step) stands(key string) bool {
+	p, busy := s.Run.Pending[key]
+	return busy && (p.Accepted.IsZero() || !p.Action.seen(s.W))
+}
+
+// hold has the controller begin no further batch. What it has begun goes on. It reports
+// whether that is so everywhere.
+func (s *Step) hold() bool {
+	if !s.controls() {
+		return true
+	}
+	held := true
+	for _, d := range s.W.Group.Pool.Deployments {
+		if s.stands("un" + holdKey(d.Name)) {
+			held = false // it is about to go on: what is seen of it is older than that
+			continue
+		}
+		if !slices.Contains(s.Run.Held, d.Name) {
+			if d.Paused {
+				continue // somebody else has, and lets it go on
+			}
+			s.takesHold(d.Name)
+		}
+		held = s.Ensure(s.holdAction(HoldRoll, d.Name)) && held
+	}
+	return held
+}
+
+// letGoOn lets the controller go on where the run has held it.
+func (s *Step) letGoOn() {
+	if !s.controls() || !s.Fresh(world.Cloud) {
+		return
+	}
+	for _, name := range slices.Clone(s.Run.Held) {
+		if s.stands(holdKey(name)) {
+			continue // that it is paused is still to be seen
+		}
+		delete(s.Run.Pending, holdKey(name))
+		let := s.holdAction(LetRoll, name)
+		if s.W.Group.Pool.Deployment(name) == nil || s.Ensure(let) && s.settled(let.Key) {
+			s.Run.Held, s.changed = slices.DeleteFunc(slices.Clone(s.Run.Held), func(other string) bool { return other == name }), true
+		}
+	}
+}
+
+// HeldByOthers lists the machine deployments that somebody else has paused.
+func (s *Step) HeldByOthers() (out []string) {
+	if s.W.Group.Pool == nil {
+		return nil
+	}
+	for _, d := range s.W.Group.Pool.Deployments {
+		if d.Paused && !slices.Contains(s.Run.Held, d.Name) && s.settled(holdKey(d.Name)) && s.settled("un"+holdKey(d.Name)) {
+			out = append(out, d.Name)
+		}
+	}
+	return out
+}
+
+// forceMachines labels the Machines of nodes that are to go by force. The controller reads
+// that when it next begins a drain anew; the pods are deleted meanwhile.
+func (s *Step) forceMachines() {
+	for _, o := range s.Run.Orders {
+		m := s.W.Machine(o.Machine)
+		if o.Over || o.UID != "" || m == nil || m.Gardener == nil || m.Gardener.Deleted.IsZero() || m.Gardener.Forced {
+			continue
+		}
+		s.Ensure(Action{Kind: ForceMachine, Key: "force/" + o.Machine, Machine: o.Machine, Node: o.Node, Namespace: s.W.Group.Pool.Namespace, Object: m.Gardener.Name, Order: o.ID})
+	}
+}
+
+// prioritize has a Machine go earlier or later than the others of its zone.
+func (s *Step) prioritize(c Command, priority int) {
+	id, _ := s.machineNamed(c.Node)
+	m, n := s.W.Machine(id), s.Run.Nodes[id]
+	switch {
+	case m == nil || m.Gardener == nil || n.Stage != Outdated:
+		s.refuse(c, "the order is for nodes that are still to go; "+c.Node+" is not")
+		return
+	case m.Gardener.Priority == priority:
+		s.refuse(c, c.Node+" "+turnOf(priority)+" already")
+		return
+	}
+	key := "priority/" + id
+	if p, busy := s.Run.Pending[key]; busy && !p.Action.seen(s.W) {
+		s.refuse(c, c.Node+" was just given another turn: look at it again")
+		return
+	}
+	delete(s.Run.Pending, key)
+	if n.Turn == 0 {
+		n.Turn = m.Gardener.Priority
+		s.SetNode(id, n)
+	}
+	s.ask(Action{Kind: Prioritize, Key: key, Machine: id, Node: n.Name, Namespace: s.W.Group.Pool.Namespace, Object: m.Gardener.Name, Priority: priority})
+}
+
+// lateOrSooner obeys a skip or a return: nobody can leave a node out, but it can go last,
+// or first.
+func (s *Step) lateOrSooner(c Command) {
+	id, _ := s.machineNamed(c.Node)
+	m := s.W.Machine(id)
+	switch {
+	case c.Kind == CmdSkip:
+		s.prioritize(c, goesLast)
+	case m != nil && m.Gardener != nil && m.Gardener.Priority > world.UsualPriority:
+		s.prioritize(c, world.UsualPriority)
+	default:
+		s.prioritize(c, goesFirst)
+	}
+}
+
+// unableFollowing says why a command is not possible now in a group that its own controller
+// rolls, "" if it is.
+func (s *Step) unableFollowing(kind CommandKind) string {
+	turns := kind == CmdSkip || kind == CmdReturn
+	switch {
+	case (turns || kind == CmdPause) && !s.controls():
+		return noControl
+	case kind == CmdResume && len(s.Run.Held) > 0 && !s.controls():
+		return "the run has paused " + strings.Join(s.Run.Held, ", ") + ", and " + noControl
+	case turns && s.W.Group.Pool.Update == world.AutoInPlaceUpdate:
+		return "Gardener selects the nodes of a pool that is updated in place by itself, in no order that can be set"
+	case turns && !s.Fresh(world.Cloud):
+		return "what is known of the pool is too old to change the order"
+	case turns && s.Count(Outdated) == 0:
+		return "no node is still to go"
+	}
+	return ""
+}
+
+// endFollowing takes an aborted or failed run to its end: an aborted one leaves the
+// controller held, since going on is what nobody wants; a failed one leaves it as it is.
+func (s *Step) endFollowing() {
+	late := !s.Now.Before(s.Run.PhaseWait.End)
+	s.WakeAt(s.Run.PhaseWait.End)
+	if s.Run.Result == Aborted && !s.hold() && !late {
+		s.WakeAt(s.Now.Add(time.Second))
+		return
+	}
+	if s.undecided() && !late {
+		s.WakeAt(s.Now.Add(time.Second))
+		return
+	}
+	s.leaveController()
+	s.finish(s.Run.Result)
+}
+
+// leaveController says how the controller is left.
+func (s *Step) leaveController() {
+	for _, name := range s.Run.Held {
+		let, hold := s.holdAction(LetRoll, name), s.holdAction(HoldRoll, name)
+		p, asked := s.Run.Pending[hold.Key]
+		switch d := s.W.Group.Pool.Deployment(name); {
+		case !s.controls():
+			s.Leave("machine deployment "+name+" was paused by the run, and stays so: only the control cluster can let it go on, and it was not given; it goes on with", let.Command())
+		case d == nil: // it has gone
+		case d.Paused || asked && !p.Accepted.IsZero():
+			s.Leave("machine deployment "+name+" stays paused, so that no further node goes; it goes on with", let.Command())
+		case s.Run.Result == Aborted:
+			s.Leave("machine deployment "+name+" is not known to be paused, and further nodes may go; this pauses it", hold.Command())
+		}
+	}
+	for _, id := range sortedKeys(s.Run.Nodes) {
+		n, m := s.Run.Nodes[id], s.W.Machine(id)
+		if n.Turn == 0 || m == nil || m.Leaving() || m.Gardener != nil && m.Gardener.Priority == n.Turn {
+			continue
+		}
+		back := Action{Kind: Prioritize, Namespace: s.W.Group.Pool.Namespace, Object: id, Priority: n.Turn}
+		s.Leave("machine "+id+" keeps the deletion priority that it was given; as it was before", back.Command())
+	}
+	if out := s.In(Draining, Settling, Terminating, Updating); len(out) > 0 {
+		s.Note(s.names(out) + ": begun by Gardener, which finishes it")
+	}
+	if s.Run.Result == Aborted && s.Count(Outdated) > 0 {
+		if !s.controls() {
+			s.Note("Gardener goes on with the nodes that are left: nothing stops it without the control cluster")
+		} else {
+			s.Note("to go back, change the Shoot back; a Kubernetes version cannot be lowered")
+		}
+	}
+}
+
+// names lists machines by their nodes' names.
+func (s *Step) names(ids []string) string {
+	var out []string
+	for _, id := range ids {
+		out = append(out, s.label(id, s.Run.Nodes[id]))
+	}
+	return strings.Join(out, ", ")
+}
+
+// abortFollowing says what becomes of the group if the run is aborted now.
+func (s *Step) abortFollowing() (out []string) {
+	if n := s.Count(Draining, Settling, Terminating, Updating); n > 0 {
+		out = append(out, "Gardener finishes "+plural(n, "node")+" that it has begun with")
+	}
+	if s.W.Group.Pool == nil { // by its record alone
+		return append(out, "where the run was given the control cluster the machine deployments are paused and stay so, and the command that lets them go on is said at the end; without it Gardener goes on with the others")
+	}
+	if !s.controls() {
+		return append(out, "Gardener goes on with the others: nothing stops it without the control cluster (--control-kubeconfig)")
+	}
+	return append(out, "the machine deployments are paused and stay so: no further node goes until somebody lets them go on; the command for it is said at the end")
+}
+
+// PauseWith pauses the run because somebody else has paused these machine deployments: resume
+// lets them go on, and so may he.
+func (s *Step) PauseWith(deployments []string) {
+	s.Run.Theirs = true
+	s.Pause("somebody has paused " + strings.Join(deployments, ", ") + ": resume lets it go on")
+}
+
+// takeTheirs makes what somebody else has paused the run's to let go on, if that is why the
+// run is paused.
+func (s *Step) takeTheirs() {
+	if !s.Run.Theirs {
+		return
+	}
+	s.Run.Theirs = false
+	for _, name := range s.HeldByOthers() {
+		s.takesHold(name)
+	}
+}
+
+// FailedInPlace says of which nodes the update in place has failed, "" of none: they keep
+// their share of what may be out of service.
+func (s *Step) FailedInPlace() string {
+	var failed []string
+	for _, id := range s.In(NodeFail) {
+		if node := s.W.NodeOf(id); node != nil && node.InPlace().Failed {
+			failed = append(failed, node.Name)
+		}
+	}
+	if len(failed) == 0 {
+		return ""
+	}
+	return "the update in place of " + strings.Join(failed, ", ") + " failed, and Gardener waits for it: repair the node, and its agent tries again"
+}
+
+// StoodStill reports whether no node has come further for some time, of which that in which
+// the run was paused or could not see does not count. The time begins with the first call.
+func (s *Step) StoodStill(d time.Duration) bool {
+	w := s.Run.PhaseWait
+	for _, n := range s.Run.Nodes {
+		if w != nil && n.Since.After(w.Start) {
+			w = nil
+		}
+	}
+	if w == nil {
+		s.StartPhaseWait("further progress", d)
+		s.changed = true
+		return false
+	}
+	return s.Over(w)
+}
+
+// Moves says that the roll does not stand still.
+func (s *Step) Moves() { s.Run.PhaseWait = nil }
+
+// Serving counts the nodes that serve: up to date, or updated in place.
+func (s *Step) Serving() (n int) {
+	for _, m := range s.W.Machines() {
+		if node := s.W.NodeOf(m.ID); node != nil && node.Ready && !node.Unschedulable && !m.Leaving() {
+			n++
+		}
+	}
+	return n
+}

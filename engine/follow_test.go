@@ -1,0 +1,430 @@
+package engine_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// follower is an onlooker who has a run of gardener-follow in a pool of two zones, each of
+// one machine deployment: what the run asks for is told, and done when done is called.
+type follower struct {
+	*onlooker
+	rules engine.Strategy
+	is    engine.Run
+	asked []engine.Action
+}
+
+// follow makes a pool of that many machines that are to be rolled. Its deployments are there
+// with the control cluster only.
+func follow(t *testing.T, nodes int, control bool) *follower {
+	f := &follower{onlooker: look(t, nodes), rules: strategy.GardenerFollow{}}
+	p := world.Pool{Control: control, Update: world.AutoRollingUpdate, Namespace: "shoot--dev--prod"}
+	if control {
+		p.Deployments = []world.MachineDeployment{{Name: "web-z1", Zone: "a", Desired: nodes, Total: nodes, MaxSurge: 1}}
+	}
+	f.pool(p)
+	g := f.w.Group
+	g.Sizes.Desired = nodes
+	f.w.SetGroup(g)
+	if control {
+		f.minds(0, nil)
+	}
+	for i := 1; i <= nodes; i++ {
+		f.taint(i, "deployment.machine.sapcloud.io/prefer-no-schedule", "True", "PreferNoSchedule")
+	}
+	f.fresh()
+	plan := engine.MakePlan(f.rules, f.now, f.w, engine.NewRun(f.rules, "r", 1, f.w, f.rules.Defaults(), engine.Target{}), 1)
+	if len(plan.Nodes) != nodes {
+		t.Fatalf("the plan has %d nodes of %d: %+v", len(plan.Nodes), nodes, plan)
+	}
+	f.is = engine.Start(plan.Run, f.now, "me@here")
+	return f
+}
+
+func (f *follower) fresh() {
+	f.w.SetHealth(world.Cluster, world.Health{Fresh: f.now})
+	f.w.SetHealth(world.Cloud, world.Health{Fresh: f.now})
+}
+
+// deployment changes the machine deployment.
+func (f *follower) deployment(change func(*world.MachineDeployment)) {
+	g := f.w.Group
+	p := *g.Pool
+	p.Deployments = slices.Clone(p.Deployments)
+	change(&p.Deployments[0])
+	g.Pool = &p
+	f.w.SetGroup(g)
+}
+
+// steps lets time go by, and tells what came of it: the stages, the actions, the events.
+func (f *follower) steps(d time.Duration, in engine.Inputs) string {
+	f.t.Helper()
+	f.now = f.now.Add(d)
+	f.fresh()
+	decision := engine.Decide(f.rules, f.now, f.w, f.is, in)
+	f.is = decision.Run
+	f.asked = append(f.asked, decision.Actions...)
+	var out strings.Builder
+	for _, id := range slices.Sorted(mapKeys(f.is.Nodes)) {
+		n := f.is.Nodes[id]
+		fmt.Fprintf(&out, "%s %s", cmp.Or(n.Name, id), n.Stage)
+		if n.Wait != nil {
+			fmt.Fprintf(&out, " %s %s", n.Wait.For, n.Wait.End.Sub(f.now))
+		}
+		if n.Reason != "" {
+			fmt.Fprintf(&out, " | %s", n.Reason)
+		}
+		out.WriteString("\n")
+	}
+	for _, a := range decision.Actions {
+		fmt.Fprintln(&out, "asks:", cmp.Or(a.Command(), a.Sentence()))
+	}
+	for _, e := range decision.Events {
+		fmt.Fprintln(&out, strings.TrimSpace(fmt.Sprintf("%s %s: %s", e.Type, e.Node, e.Message)))
+	}
+	return out.String()
+}
+
+// waits lets time go by as in a run that is driven, with a decision every few seconds.
+func (f *follower) waits(d time.Duration) {
+	f.t.Helper()
+	for ; d > 0; d -= engine.Heartbeat {
+		f.steps(min(d, engine.Heartbeat), engine.Inputs{})
+	}
+}
+
+func mapKeys[V any](m map[string]V) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// shows compares what came of a step.
+func (f *follower) shows(d time.Duration, want string, commands ...engine.Command) {
+	f.t.Helper()
+	same(f.t, f.steps(d, engine.Inputs{Commands: commands}), want)
+}
+
+// done tells the run that all it has asked for was done.
+func (f *follower) done(d time.Duration, want string) {
+	f.t.Helper()
+	var in engine.Inputs
+	for _, a := range f.asked {
+		in.Outcomes = append(in.Outcomes, engine.Outcome{Key: a.Key, At: f.now, Verdict: engine.Done})
+	}
+	f.asked = nil
+	same(f.t, f.steps(d, in), want)
+}
+
+func same(t *testing.T, got, want string) {
+	t.Helper()
+	want = strings.TrimSpace(strings.ReplaceAll(want, "\n\t\t", "\n"))
+	if got = strings.TrimSpace(got); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func says(kind engine.CommandKind, node string) engine.Command {
+	return engine.Command{Kind: kind, Node: node, By: "me@here", Reason: "because"}
+}
+
+// ends says that the controller ends a machine, and how far that is.
+func (f *follower) ends(i int, step string) {
+	f.minds(i, func(g *world.GardenerMachine) {
+		g.Phase, g.Deleted, g.Description = world.PhaseTerminating, noon, step
+	})
+}
+
+// A roll is followed from its first drain to its end: the machine that comes, the step that
+// the old one's end is at, and that it is over when the machine deployment is complete.
+func TestFollowsARoll(t *testing.T) {
+	f := follow(t, 1, true)
+	f.pod("cart", 1)
+	f.shows(0, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		node.tainted n1: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		phase.started : roll
+`)
+	f.machines(1, 1, 11)
+	f.ends(1, "Initiate node drain")
+	f.node(11, func(*world.Node) {})
+	f.shows(time.Second, `
+		n1 draining drain forced 1h59m59s | Gardener is ending its machine: it is drained
+		n11 ready
+		node.draining n1: 1 pod to move: Gardener is ending its machine: it is drained (Machine i-1 is Terminating)
+`)
+	f.w.DeletePod("cart")
+	f.ends(1, "Initiate VM deletion")
+	f.shows(time.Second, `
+		n1 settling | Gardener is ending its machine: its machine is ended
+		n11 ready
+		node.drained n1: Gardener is ending its machine: its machine is ended
+`)
+	f.machines(11, 11)
+	f.w.DeleteNode("n1")
+	f.deployment(func(d *world.MachineDeployment) { d.Updated, d.Available = 1, 0 })
+	f.shows(time.Second, `
+		n1 replaced
+		n11 ready
+		node.replaced n1: gone
+`)
+	f.deployment(func(d *world.MachineDeployment) { d.Available = 1 })
+	f.shows(time.Second, `
+		n1 replaced
+		n11 ready
+		phase.finished : roll took 4s
+		run.finished : succeeded (1 of 1 nodes replaced in 4s)
+`)
+}
+
+// A pause holds the machine deployments, resume lets go on those that it has held; one that
+// somebody else has paused pauses the run, and resume lets it go on, too.
+func TestFollowPauses(t *testing.T) {
+	f := follow(t, 2, true)
+	f.shows(0, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		node.tainted n1: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		node.tainted n2: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		phase.started : roll
+`)
+	f.shows(time.Second, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":true}}'
+		run.paused : paused: asked for by me@here: because; what Gardener has begun goes on
+`, says(engine.CmdPause, ""))
+	f.done(time.Second, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		capacity.changed : pause machine deployment web-z1
+`)
+	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
+	f.shows(time.Minute, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":false}}'
+		run.resumed : resumed
+`, says(engine.CmdResume, ""))
+	f.done(time.Second, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		capacity.changed : let machine deployment web-z1 go on
+`)
+	f.deployment(func(d *world.MachineDeployment) { d.Paused = false })
+	f.shows(time.Minute, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+`)
+	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
+	f.shows(time.Minute, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		run.paused : paused: somebody has paused web-z1: resume lets it go on
+`)
+	f.shows(time.Second, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":false}}'
+		run.resumed : resumed
+`, says(engine.CmdResume, ""))
+}
+
+// A node that is skipped goes after the others, one that is returned to in its turn again,
+// and once more first.
+func TestFollowOrders(t *testing.T) {
+	f := follow(t, 2, true)
+	f.shows(0, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		node.tainted n1: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		node.tainted n2: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		phase.started : roll
+`)
+	f.shows(time.Second, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		asks: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=4
+`, says(engine.CmdSkip, "n1"))
+	f.done(time.Second, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		node.tainted n1: give machine i-1 the deletion priority 4
+`)
+	f.minds(1, func(g *world.GardenerMachine) { g.Priority = 4 })
+	f.shows(time.Second, `
+		n1 outdated | goes after the others of its zone (machinepriority 4)
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+`)
+	f.shows(time.Minute, `
+		n1 outdated | goes after the others of its zone (machinepriority 4)
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		asks: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=3
+`, says(engine.CmdReturn, "n1"))
+	f.done(time.Second, `
+		n1 outdated | goes after the others of its zone (machinepriority 4)
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		node.tainted n1: give machine i-1 the deletion priority 3
+`)
+	f.minds(1, func(g *world.GardenerMachine) { g.Priority = 3 })
+	f.shows(time.Minute, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		asks: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=2
+`, says(engine.CmdReturn, "n1"))
+	f.ends(2, "Initiate node drain")
+	f.shows(time.Second, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 settling | Gardener is ending its machine: it is drained
+		node.drained n2: Gardener is ending its machine: it is drained
+		warning n2: the order is for nodes that are still to go; n2 is not
+`, says(engine.CmdSkip, "n2"))
+}
+
+// A force deletes the pods past their budgets and labels the Machine.
+func TestFollowForces(t *testing.T) {
+	f := follow(t, 1, true)
+	f.pod("cart", 1)
+	f.budget("cart", 0)
+	f.ends(1, "Initiate node drain")
+	f.shows(time.Second, `
+		n1 draining drain forced 1h59m59s | Gardener is ending its machine: it is drained
+		node.draining n1: 1 pod to move: Gardener is ending its machine: it is drained (Machine i-1 is Terminating)
+		phase.started : roll
+`)
+	f.shows(slow, `
+		n1 draining drain forced 1h59m18s | Gardener is ending its machine: it is drained
+		node.blocked n1: shop/cart allows 0: 1 healthy, 1 required, so it never allows any; way out: scale cart to 2, loosen minAvailable 1, or force with f; Gardener's drain fails at it and begins anew every 5 s, so its retries never end and only the drain timeout passes it
+`)
+	f.shows(time.Second, `
+		n1 draining drain forced 1h59m17s | Gardener is ending its machine: it is drained
+		asks: kubectl delete pod -n shop cart
+		asks: kubectl -n shoot--dev--prod label machine i-1 force-deletion=true
+		warning n1: force ordered by me@here (because): 1 pod may be deleted past its budgets
+`, says(engine.CmdForce, "n1"))
+	f.done(time.Second, `
+		n1 draining drain forced 1h59m16s | Gardener is ending its machine: it is drained
+		pod.forced n1: deleted past its budgets by force order force-1
+		node.tainted n1: force machine i-1
+`)
+}
+
+// An abort leaves the machine deployments held, and says how they go on.
+func TestFollowAborts(t *testing.T) {
+	f := follow(t, 2, true)
+	f.ends(1, "Initiate node drain")
+	f.shows(time.Second, `
+		n1 settling | Gardener is ending its machine: it is drained
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		node.drained n1: Gardener is ending its machine: it is drained
+		node.tainted n2: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		phase.started : roll
+`)
+	f.shows(time.Second, `
+		n1 settling | Gardener is ending its machine: it is drained
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":true}}'
+		run.aborting : nothing new starts; what is in flight finishes or is put back
+`, says(engine.CmdAbort, ""))
+	f.done(time.Second, `
+		n1 settling | Gardener is ending its machine: it is drained
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		capacity.changed : pause machine deployment web-z1
+		warning : machine deployment web-z1 stays paused, so that no further node goes; it goes on with
+		warning : n1: begun by Gardener, which finishes it
+		warning : to go back, change the Shoot back; a Kubernetes version cannot be lowered
+		phase.finished : roll took 2s
+		run.finished : aborted by me@here: because (0 of 2 nodes replaced in 3s)
+`)
+	if want := []string{"machine deployment web-z1 stays paused, so that no further node goes; it goes on with: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":false}}'"}; !slices.Equal(f.is.Left, want) || f.is.Result != engine.Aborted {
+		t.Errorf("%s: left %q", f.is.Result, f.is.Left)
+	}
+}
+
+// Without the control cluster nothing can hold the roll, and it is over when as many nodes
+// serve as did, or when that has not come for long.
+func TestFollowsFromTheNodes(t *testing.T) {
+	f := follow(t, 2, false)
+	f.shows(0, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		node.tainted n1: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		node.tainted n2: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		phase.started : roll
+`)
+	f.shows(time.Second, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		warning : pause is not possible now: only the control cluster knows of it (--control-kubeconfig, --control-namespace)
+		warning n1: skip is not possible now: only the control cluster knows of it (--control-kubeconfig, --control-namespace)
+`, says(engine.CmdPause, ""), says(engine.CmdSkip, "n1"))
+	f.w.DeleteNode("n1")
+	f.w.DeleteNode("n2")
+	f.node(11, func(*world.Node) {})
+	f.machines(11, 11)
+	f.shows(time.Minute, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n11 ready
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+`)
+	f.shows(time.Minute, `
+		n1 replaced
+		n11 ready
+		n2 replaced
+		node.replaced n1: gone
+		node.replaced n2: gone
+`)
+	f.waits(20*time.Minute - 5*time.Second)
+	f.shows(5*time.Second, `
+		n1 replaced
+		n11 ready
+		n2 replaced
+		warning : 1 serve of the 2 that did at the start: whether more are to come is known in the control cluster only
+		phase.finished : roll took 22m1s
+		run.finished : succeeded (2 of 2 nodes replaced in 22m1s)
+`)
+	if len(f.is.Notes) != 1 || !strings.HasPrefix(f.is.Notes[0], "1 serve of the 2 that did at the start") {
+		t.Errorf("notes: %q", f.is.Notes)
+	}
+}
+
+// A failed update in place that nobody repairs ends the run, and names the node.
+func TestFollowFails(t *testing.T) {
+	f := follow(t, 2, true)
+	f.shows(0, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		node.tainted n1: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		node.tainted n2: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		phase.started : roll
+`)
+	f.node(1, func(n *world.Node) {
+		n.Labels = map[string]string{"node.machine.sapcloud.io/candidate-for-update": "true", "node.machine.sapcloud.io/update-result": "failed"}
+		n.Annotations = map[string]string{"node.machine.sapcloud.io/update-failed-reason": "no space"}
+	})
+	f.shows(time.Minute, `
+		n1 failed | its update in place failed: no space
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		node.failed n1: its update in place failed: no space
+`)
+	f.waits(20*time.Minute - 5*time.Second)
+	f.shows(5*time.Second, `
+		n1 failed | its update in place failed: no space
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		warning : the update in place of n1 failed, and Gardener waits for it: repair the node, and its agent tries again
+`)
+}
+
+const slow = 41 * time.Second

@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Waits of a new node that is not healthy any more, and of one whose update in place failed;
+// the second one's time is up, and others have to settle first.
+const (
+	unwell    = "health timeout"
+	postponed = "postponed"
+)
+
+// ofHealth reports whether a wait is that of a node that is not healthy.
+func (w *Wait) ofHealth() bool { return w.For == unwell || w.For == postponed }
+
+// Sick says in a few words why the node of a machine is not healthy, "" if it is: it is
+// gone, not Ready, or has a condition that the settings name and that is not False.
+func (s *Step) Sick(m *world.Machine) string {
+	n := s.W.NodeOf(m.ID)
+	if n == nil {
+		return "its node is gone"
+	}
+	for _, c := range n.Conditions {
+		if slices.Contains(s.Run.Settings.NodeConditions, c.Type) && !c.Off {
+			return c.Type
+		}
+	}
+	if !n.Ready {
+		return "not Ready"
+	}
+	return ""
+}
+
+// WatchHealth gives up new machines that did not get Ready in time, or were not healthy
+// for as long as they may: they are drained and ended, and their group launches others.
+// Each takes a slot, as a node that is replaced does.
+func (s *Step) WatchHealth() {
+	if !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
+		return
+	}
+	for _, id := range s.In(Launching, Ready, Surplus) {
+		n, m := s.Run.Nodes[id], s.W.Machine(id)
+		if !n.New || m == nil || m.Leaving() || m.State == world.MachineStandby || s.takenBy(n.Name) != "" {
+			continue
+		}
+		if n.Stage == Launching {
+			if n.Wait != nil && s.Over(n.Wait) {
+				s.giveUpMachine(id, fmt.Sprintf("%s after %s", s.WhyNotReady(m), s.JoinTime()))
+			}
+			continue
+		}
+		switch sick := s.Sick(m); {
+		case s.Run.Settings.HealthTimeout <= 0:
+		case sick == "" && n.Wait != nil && n.Wait.ofHealth():
+			n.Wait, n.Reason = nil, ""
+			s.SetNode(id, n)
+			s.changed = true
+		case sick != "" && n.Wait == nil:
+			n.Wait = s.newWait(unwell, s.Run.Settings.HealthTimeout, world.Cluster)
+			s.SetNode(id, n)
+			s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Reason: "unhealthy", Until: until(n.Wait), Message: "new, and not healthy: " + sick})
+		case sick != "" && s.Over(n.Wait):
+			if while := s.unsettled(id); while != "" {
+				s.postpone(id, fmt.Sprintf("not healthy for more than %s: %s; its end is postponed while %s", s.Run.Settings.HealthTimeout, sick, while))
+				continue
+			}
+			s.giveUpMachine(id, fmt.Sprintf("not healthy for %s: %s", s.Run.Settings.HealthTimeout, sick))
+		}
+	}
+}
+
+// postpone notes why a machine whose time is up is not given up yet.
+func (s *Step) postpone(id, why string) {
+	n := s.Run.Nodes[id]
+	if n.Reason == why && n.Wait.For == postponed {
+		return
+	}
+	n.Wait = &Wait{For: postponed, Start: n.Wait.Start, End: n.Wait.End, Needs: n.Wait.Needs}
+	n.Reason = why
+	s.SetNode(id, n)
+	s.changed = true
+}
+
+// unsettled says which other machine of the zone is not in service, where one is given up
+// only while all others run; "" if all do.
+func (s *Step) unsettled(id string) string {
+	if !s.Run.Settings.HealthInTurn {
+		return ""
+	}
+	zone := s.Run.Nodes[id].Zone
+	for _, m := range s.W.Machines() {
+		n := s.Run.Nodes[m.ID]
+		if m.ID == id || m.Zone != zone {
+			continue
+		}
+		switch who := s.label(m.ID, n); {
+		case m.Leaving(), n.Stage == Settling, n.Stage == Terminating:
+			return who + " is ended"
+		case n.Stage == Draining:
+			return who + " drains"
+		case n.Stage == Updating && n.Blocked:
+			return "the update of " + who + " has failed"
+		case n.Stage == Updating:
+			return who + " is updated"
+		case n.Stage == Launching:
+			return who + " is launching"
+		}
+	}
+	return ""
+}
+
+// giveUpMachine begins to end a new machine, if a slot is free.
+func (s *Step) giveUpMachine(id, why string) {
+	if s.slots() <= len(s.hooksUnderWay(BeforeNode)) || !s.letGo(id) {
+		return
+	}
+	n := s.Run.Nodes[id]
+	n.Unfit, n.Wait, n.Reason = why, nil, ""
+	s.SetNode(id, n)
+	s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Reason: "given up", Message: "given up: " + why + "; it is ended, and another one comes"})
+	s.startDrain(id)
+}
+
+// SickFirst puts the outdated nodes that are not healthy at the front of the order: they
+// take nothing out of service.
+func (s *Step) SickFirst() {
+	if !s.Fresh(world.Cluster) {
+		return
+	}
+	rank := map[string]int{}
+	for _, id := range s.In(Outdated, Queued) {
+		if m := s.W.Machine(id); m != nil && s.Run.Nodes[id].Name != "" && s.Sick(m) != "" {
+			rank[id] = -1
+		}
+	}
+	if len(rank) == 0 {
+		return
+	}
+	compare := func(a, b string) int { return cmp.Compare(rank[a], rank[b]) }
+	if !slices.IsSortedFunc(s.Run.Order, compare) {
+		s.Run.Order = slices.Clone(s.Run.Order)
+		slices.SortStableFunc(s.Run.Order, compare)
+		s.changed = true
+		var names []string
+		for id := range rank {
+			names = append(names, s.label(id, s.Run.Nodes[id]))
+		}
+		slices.Sort(names)
+		s.Report(Event{Type: Warning, Reason: "order", Message: "goes first, because it is not healthy: " + strings.Join(names, ", ")})
+	}
+}

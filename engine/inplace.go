@@ -1,0 +1,282 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Updates in place by Gardener: we select a node with a label, and
+// machine-controller-manager drains it, the node agent updates it. It counts as out of
+// service until it is healthy again.
+
+// Waits of a node that is updated in place.
+const (
+	drainByGardener = "drain by Gardener"
+	updating        = "update"
+	gettingHealthy  = "getting healthy"
+)
+
+func selectKey(machine string) string { return LabelOf(machine, "", world.SelectLabel, "").Key }
+
+// startUpdate selects a node for its update in place.
+func (s *Step) startUpdate(id string) {
+	n := s.Run.Nodes[id]
+	n.Stage, n.Since, n.LetGo, n.Began, n.Blocked, n.Reason = Updating, s.Now, time.Time{}, s.Now, false, ""
+	n.Pods, _ = s.podsToMove(n.Name)
+	n.Wait = s.drainByGardenerWait(id)
+	s.SetNode(id, n)
+	s.selectNode(id, n)
+	s.Report(Event{Type: NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: "selected for its update: " + plural(n.Pods, "pod") + " to move, Gardener drains it"})
+}
+
+func (s *Step) selectNode(id string, n Node) {
+	s.Ensure(LabelOf(id, n.Name, world.SelectLabel, "true"))
+}
+
+// FollowUpdates takes the nodes on that are updated in place, by what their labels and
+// conditions tell. fails is called with each whose update has just failed, and why; it may
+// pause the run.
+func (s *Step) FollowUpdates(fails func(node, why string)) {
+	if !s.Fresh(world.Cluster) {
+		return
+	}
+	for _, id := range s.In(Updating) {
+		n := s.Run.Nodes[id]
+		if node := s.W.Node(n.Name); node != nil && s.Run.State == Running {
+			s.followUpdate(id, n, node, fails)
+		}
+	}
+	for _, id := range s.In(Updating) { // none if the run was paused
+		n := s.Run.Nodes[id]
+		if node := s.W.Node(n.Name); node != nil && s.Run.State == Running && s.unselected(id) && node.InPlace().Candidate {
+			s.selectNode(id, n)
+		}
+	}
+}
+
+// lookAtUpdates takes note of what becomes of updates that are going on while the run is
+// paused: Gardener does not wait for us. Nobody is selected, and nothing is ended.
+func (s *Step) lookAtUpdates() {
+	if !s.Fresh(world.Cluster) {
+		return
+	}
+	for _, id := range s.In(Updating) {
+		n := s.Run.Nodes[id]
+		if node := s.W.Node(n.Name); node != nil {
+			s.followUpdate(id, n, node, func(string, string) {})
+		}
+	}
+}
+
+func (s *Step) followUpdate(id string, n Node, node *world.Node, fails func(node, why string)) {
+	at := node.InPlace()
+	switch {
+	case node.Updated() && s.settled(selectKey(id)):
+		s.updated(id, n, node)
+		return
+	case !at.Candidate:
+		n = s.waitFor(n, s.newWait(gettingHealthy, s.Run.Settings.NodeReadyTimeout, world.Cluster))
+	case at.Failed:
+		n.Wait = s.healthWait(n)
+		s.updateFailed(id, n, cmp.Or(at.Why, "Gardener does not say why"), fails)
+		s.giveUpUpdate(id)
+		return
+	case at.Step == world.GardenerReady || at.Step == world.GardenerDrained:
+		n = s.waitFor(n, s.updateWait(id))
+	case n.Wait == nil || n.Wait.ofHealth(): // it was tried again, from the start
+		n = s.waitFor(n, s.drainByGardenerWait(id))
+	}
+	n = s.tellStuck(id, n)
+	late := n.Wait.For != drainByGardener && s.Over(n.Wait)
+	if n.Blocked && !late { // it was tried again
+		n.Blocked, n.Reason = false, ""
+		s.Report(Event{Type: NodeUpdating, Node: n.Name, Zone: n.Zone, Message: "its update goes on"})
+	}
+	s.SetNode(id, n)
+	if late {
+		s.updateFailed(id, n, fmt.Sprintf("its %s did not end within %s", n.Wait.For, n.Wait.End.Sub(n.Wait.Start).Round(time.Second)), fails)
+	}
+}
+
+// TakeUpCandidates puts the nodes that have become candidates since the run began at the end of
+// its order: they are marked one after the other, and anew when the Shoot is changed once more.
+func (s *Step) TakeUpCandidates() {
+	if !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
+		return
+	}
+	for _, id := range append(s.In(Ready), s.In(Replaced)...) {
+		m, node := s.W.Machine(id), s.W.NodeOf(id)
+		if m == nil || m.Leaving() || node == nil || !node.InPlace().Candidate || !s.selected(m) || !s.settled(selectKey(id)) {
+			continue
+		}
+		n := s.Run.Nodes[id]
+		n.Stage, n.Since, n.New, n.Old, n.Batch, n.Wait, n.Reason, n.Order = Outdated, s.Now, false, node.Version, 0, nil, "", ""
+		s.SetNode(id, n)
+		s.endOrders(id)
+		s.inOrder(id)
+		s.changed = true
+		s.Report(Event{Type: NodeOutdated, Node: n.Name, Zone: n.Zone, Reason: "candidate", Message: "became a candidate for an update in place since the run began: it goes at the end of the order"})
+	}
+}
+
+// healthWait is the time that a node whose update has failed has to get healthy, nil for any.
+func (s *Step) healthWait(n Node) *Wait {
+	switch {
+	case s.Run.Settings.HealthTimeout <= 0:
+		return nil
+	case n.Wait != nil && n.Wait.ofHealth():
+		return n.Wait
+	}
+	return s.newWait(unwell, s.Run.Settings.HealthTimeout, world.Cluster)
+}
+
+// giveUpUpdate ends the machine of a node whose update has failed when its time to get
+// healthy is up, and has another one come. It has its slot already.
+func (s *Step) giveUpUpdate(id string) {
+	n := s.Run.Nodes[id]
+	if s.Run.State != Running || n.Wait == nil || !s.Over(n.Wait) || !s.Fresh(world.Cloud) {
+		return
+	}
+	limit := s.Run.Settings.HealthTimeout
+	if while := s.unsettled(id); while != "" {
+		s.postpone(id, fmt.Sprintf("its update failed, and it was not healthy for more than %s; its end is postponed while %s", limit, while))
+		return
+	}
+	n.Unfit, n.Wait, n.Blocked, n.Reason = "its update failed", nil, false, ""
+	s.SetNode(id, n)
+	s.Report(Event{Type: Warning, Node: n.Name, Zone: n.Zone, Reason: "given up", Message: fmt.Sprintf("given up: its update failed, and it was not healthy for %s; it is ended, and another one comes", limit)})
+	s.startDrain(id)
+}
+
+// waitFor starts the wait of another step of an update.
+func (s *Step) waitFor(n Node, w *Wait) Node {
+	if n.Wait == nil || n.Wait.For != w.For {
+		n.Wait = w
+		s.changed = true
+		if w.For == updating && !n.Blocked {
+			s.Report(Event{Type: NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Message: "drained: it is updated"})
+		}
+	}
+	return n
+}
+
+// drainByGardenerWait and updateWait are waits for Gardener.
+func (s *Step) drainByGardenerWait(id string) *Wait {
+	return s.gardenerWait(drainByGardener, s.limitsHere(id).Drain, s.Run.Settings.DrainTimeout)
+}
+
+func (s *Step) updateWait(id string) *Wait {
+	return s.gardenerWait(updating, s.limitsHere(id).InPlace, s.Run.Settings.UpdateTimeout)
+}
+
+// limitsHere are Gardener's limits of a machine, none where they are only guessed.
+func (s *Step) limitsHere(id string) world.MachineLimits {
+	if pool := s.W.Group.Pool; pool != nil {
+		if limits, _ := limitsOf(pool, s.W.Machine(id)); !limits.Guessed {
+			return limits
+		}
+	}
+	return world.MachineLimits{}
+}
+
+// gardenerWait is a wait for Gardener, by its own limit where that is known: its clock runs
+// whether or not we see anything. Else it is ours.
+func (s *Step) gardenerWait(what string, its, ours time.Duration) *Wait {
+	if its > 0 {
+		return &Wait{For: what, Start: s.Now, End: s.Now.Add(its)}
+	}
+	return s.newWait(what, ours, world.Cluster)
+}
+
+// updated settles a node whose update is over.
+func (s *Step) updated(id string, n Node, node *world.Node) {
+	took := s.Now.Sub(n.Began)
+	s.Run.NodeTime = max(s.Run.NodeTime, took)
+	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason, n.Began, n.Pods = Replaced, s.Now, nil, false, "", time.Time{}, 0
+	s.SetNode(id, n)
+	s.owe(id, n)
+	s.Report(Event{Type: NodeReplaced, Node: n.Name, Zone: n.Zone, Reason: "in place", Message: fmt.Sprintf("updated in place, %s, after %s", node.Version, took.Round(time.Second))})
+	s.Soon() // its slot is free
+}
+
+// updateFailed notes that the update of a node has failed. It stays out of service.
+func (s *Step) updateFailed(id string, n Node, why string, fails func(node, why string)) {
+	was := s.Run.Nodes[id]
+	if n.Blocked = true; !was.Blocked {
+		n.Reason = why
+	}
+	if was.Wait != n.Wait || !was.Blocked {
+		s.SetNode(id, n)
+		s.changed = true
+	}
+	if was.Blocked {
+		return
+	}
+	s.Report(Event{Type: NodeBlocked, Node: n.Name, Zone: n.Zone, Reason: "update failed", Message: "its update failed: " + why})
+	if fails != nil {
+		fails(n.Name, why)
+	}
+}
+
+// FailureIn says which update in place has failed in a zone ("" for any) and was not made up
+// for, and the way out; "" if none has.
+func (s *Step) FailureIn(zone string) string {
+	for _, id := range s.In(Updating) {
+		if n := s.Run.Nodes[id]; n.Blocked && (zone == "" || n.Zone == zone) {
+			return "the update of " + n.Name + " has failed: repair it, and Gardener tries again; or skip it"
+		}
+	}
+	return ""
+}
+
+// stalled says which failed update takes the slot that the next node needs, while nothing
+// else is under way; "" if none does.
+func (s *Step) stalled() string {
+	if s.slots() > 0 || !s.idles() {
+		return ""
+	}
+	return s.FailureIn("")
+}
+
+// updateGoesOn reports whether an update in place is under way that has not failed.
+func (s *Step) updateGoesOn() bool {
+	return slices.ContainsFunc(s.In(Updating), func(id string) bool { return !s.Run.Nodes[id].Blocked })
+}
+
+// ShutBudget names a pod of a node whose budget lets none go now, and the budget, "" if
+// there is none: Gardener deletes such pods past their budgets in the end, so that the node
+// is not selected before.
+func (s *Step) ShutBudget(node string) string {
+	for _, p := range s.W.PodsOn(node) {
+		if drain.Judge(s.W, p, s.Consents()).Fate != drain.Leaves {
+			continue
+		}
+		if g := drain.GateOf(s.W, p, func(string) int { return 0 }); !g.Open && len(g.Budgets) > 0 {
+			return p.Ref() + " is kept by budget " + g.Budgets[0].Ref()
+		}
+	}
+	return ""
+}
+
+// leaveUpdates says what becomes of the nodes that were selected when a run ends: who
+// selected them cannot take it back.
+func (s *Step) leaveUpdates() {
+	for _, id := range s.In(Updating) {
+		n := s.Run.Nodes[id]
+		s.Note(n.Name + " was selected for its update before the run ended: Gardener finishes it")
+	}
+}
+
+// unselected reports whether a node that is to be updated was not selected after all.
+func (s *Step) unselected(id string) bool {
+	n := s.Run.Nodes[id]
+	if node := s.W.Node(n.Name); node != nil && (node.InPlace().Selected || node.InPlace().Taken()) {
+		return false
+	}
+	return s.settled(selectKey(id))
+}

@@ -1,0 +1,52 @@
+package live
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Stored is a record as it was found among others: the run, or why it cannot be read.
+type Stored struct {
+	// Name is where it is: a ConfigMap's name, or a file.
+	Name string
+	Run  engine.Run
+	Err  error
+	// Kept is when the record of an earlier run was put aside, and Discarded why, if
+	// the run had not ended.
+	Kept      time.Time
+	Discarded string
+}
+
+// ReadRun reads a run as a Store has written it, as JSON, with its strings clean: whoever
+// may write records may have written anything. What Drainboard itself wrote passes
+// unchanged, since it was clean before. record and look are for the error, which is a
+// DamagedError or a NewerError.
+func ReadRun(text []byte, record, look string) (engine.Run, error) {
+	damaged := func(err error) (engine.Run, error) { return engine.Run{}, &DamagedError{record, look, err} }
+	// The version first: what else there is depends on it.
+	var form struct {
+		Version int `json:"version"`
+	}
+	if err := json.Unmarshal(text, &form); err != nil {
+		return damaged(err)
+	}
+	switch {
+	case form.Version > engine.RecordVersion:
+		return engine.Run{}, &NewerError{record, form.Version, engine.RecordVersion}
+	case form.Version < 1:
+		return damaged(errors.New("it has no version"))
+	}
+	var run engine.Run
+	if err := json.Unmarshal(text, &run); err != nil {
+		return damaged(err)
+	}
+	if err := run.Whole(); err != nil {
+		return damaged(err)
+	}
+	world.CleanAll(&run)
+	return run, nil
+}

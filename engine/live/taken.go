@@ -1,0 +1,48 @@
+package live
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// HeldError says that another living process holds the lock of a group.
+type HeldError struct {
+	Holder string
+	// Since and Renewed are by the holder's clock; zero when unknown.
+	Since, Renewed time.Time
+}
+
+func (e *HeldError) Error() string {
+	s := "another run holds the group: " + e.Holder
+	if !e.Since.IsZero() {
+		s += ", since " + e.Since.UTC().Format(time.RFC3339)
+	}
+	return s
+}
+
+// DamagedError says that a record exists and cannot be read.
+type DamagedError struct {
+	// Record is where it is, for people, and Look the command that shows it.
+	Record, Look string
+	Err          error
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("the run record %s is damaged: %v; look at it with: %s", e.Record, world.Clean(e.Err.Error()), e.Look)
+}
+
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// NewerError says that a record was written by a newer Drainboard.
+type NewerError struct {
+	// Record is where it is, for people.
+	Record string
+	// Version is the record's, Known the newest that this Drainboard understands.
+	Version, Known int
+}
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("the run record %s has form %d, written by a newer drainboard (this one knows up to %d): use that one", e.Record, e.Version, e.Known)
+}

@@ -1,0 +1,320 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// PoolPlan is what a roll of a Gardener worker pool would meet as the pool stands. Gardener
+// rolls it when its Shoot changes, in an order of its own.
+type PoolPlan struct {
+	AsOf time.Time `json:"asOf"`
+	// All: no machine is to be updated, so that all are looked at: a roll of the pool moves
+	// every one. Else it is what the roll under way has still to do.
+	All bool `json:"all"`
+	// Nodes are those that would be moved, by zone and name.
+	Nodes []PoolNode `json:"nodes"`
+	// Meets is what is in the way, or takes time.
+	Meets []Obstacle `json:"meets"`
+	// Said are the sentences of a Plan's foreseen blockers, each with its node before it, that
+	// Meets says for all nodes at once.
+	Said []string `json:"-"`
+	// NotEvaluated is what nothing is said about, a sentence each.
+	NotEvaluated []string `json:"notEvaluated"`
+}
+
+// PoolNode is a node that a roll would move.
+type PoolNode struct {
+	Machine string `json:"machine"`
+	Name    string `json:"name"`
+	Zone    string `json:"zone"`
+	Version string `json:"version"`
+	// Evict pods have to leave, Volumes of them one after the other, Stay stay.
+	Evict   int `json:"evict"`
+	Volumes int `json:"volumes"`
+	Stay    int `json:"stay"`
+	// Foreseen are blockers to expect, a sentence each; Stuck the pods that can never be
+	// evicted as it stands.
+	Foreseen []string `json:"foreseen,omitempty"`
+	Stuck    []string `json:"stuck,omitempty"`
+	// NotEvaluated says why nothing could be foreseen, "" if what is known was judged.
+	NotEvaluated string `json:"notEvaluated,omitempty"`
+}
+
+// Obstacle is something that a roll of a pool would meet.
+type Obstacle struct {
+	Kind ObstacleKind `json:"kind"`
+	// Text is one sentence.
+	Text string `json:"text"`
+	// Zone, Nodes, Pods and Budget are what it is about, as far as it is about any.
+	Zone   string   `json:"zone,omitempty"`
+	Nodes  []string `json:"nodes,omitempty"`
+	Pods   []string `json:"pods,omitempty"`
+	Budget string   `json:"budget,omitempty"`
+}
+
+// ObstacleKind is what kind of thing a roll meets.
+type ObstacleKind string
+
+// Kinds of obstacles.
+const (
+	MeetsBudget     ObstacleKind = "budget"         // allows no eviction now
+	MeetsNever      ObstacleKind = "misconfigured"  // allows none though all its pods are well
+	MeetsBudgets    ObstacleKind = "two-budgets"    // over one pod, which can never be evicted
+	MeetsSingle     ObstacleKind = "single-replica" // down while it moves
+	MeetsVolumes    ObstacleKind = "volumes"        // pods that leave one after the other
+	MeetsNoShare    ObstacleKind = "no-share"       // a zone that gets nothing of the limits
+	MeetsNoSurge    ObstacleKind = "no-surge"       // a node goes before another comes
+	MeetsCandidates ObstacleKind = "candidates"     // nodes that await an update in place
+	MeetsFailed     ObstacleKind = "failed"         // updates in place that failed
+	MeetsPaused     ObstacleKind = "paused"
+	MeetsFrozen     ObstacleKind = "frozen"
+	MeetsSick       ObstacleKind = "not-ready" // drained by force
+	MeetsKept       ObstacleKind = "preserved"
+)
+
+// PlanPool works out what a roll of a pool would meet. r is the pool as Idle has it.
+func PlanPool(rules Strategy, now time.Time, w *world.World, r Run) PoolPlan {
+	s := &Step{Now: now, W: w, Run: r, Rules: rules} // it looks, and changes nothing
+	p := PoolPlan{AsOf: now, Nodes: []PoolNode{}, Meets: []Obstacle{}}
+	var all, old []*world.Machine
+	for _, m := range w.Machines() {
+		n := r.Nodes[m.ID]
+		if m.Leaving() || w.NodeOf(m.ID) == nil {
+			continue
+		}
+		all = append(all, m)
+		if !n.New {
+			old = append(old, m)
+		}
+	}
+	if p.All = len(old) == 0; p.All {
+		old = all
+	}
+	for _, m := range old {
+		p.Nodes = append(p.Nodes, s.poolNode(m))
+	}
+	v := s.poolView()
+	p.Meets = slices.Concat(p.Meets, s.meetsZones(v), s.meetsInPlace(v), s.meetsBudgets(old), s.meetsPods(old), s.meetsNodes(old))
+	p.Said = s.said(old)
+	if why := s.unforeseen(); why != "" {
+		p.NotEvaluated = append(p.NotEvaluated, "blockers: "+why)
+	}
+	p.NotEvaluated = slices.Concat(p.NotEvaluated, notForeseen, v.Unknown)
+	return p
+}
+
+func (s *Step) poolNode(m *world.Machine) PoolNode {
+	n := s.W.NodeOf(m.ID)
+	found := PlannedNode{Machine: m.ID, Name: n.Name}
+	s.look(&found)
+	out := PoolNode{Machine: m.ID, Name: n.Name, Zone: cmp.Or(m.Zone, n.Zone), Version: n.Version, Foreseen: found.Foreseen, Stuck: found.Stuck, NotEvaluated: found.NotEvaluated}
+	out.Evict, out.Stay = s.podsToMove(n.Name)
+	volumes, _ := s.volumePods(n.Name)
+	out.Volumes = len(volumes)
+	return out
+}
+
+// meetsZones are what the zones' limits and states mean for a roll.
+func (s *Step) meetsZones(v *PoolView) (out []Obstacle) {
+	if v.Update == world.ManualInPlaceUpdate {
+		return nil
+	}
+	surge, known := 0, false
+	for _, z := range v.Zones {
+		surge, known = surge+z.Surge, known || z.AtOnce() != ""
+	}
+	for _, z := range v.Zones {
+		where := "zone " + z.Name
+		if z.Paused {
+			out = append(out, Obstacle{Kind: MeetsPaused, Zone: z.Name, Text: where + " is paused: no batch begins there"})
+		}
+		if z.Frozen {
+			out = append(out, Obstacle{Kind: MeetsFrozen, Zone: z.Name, Text: where + " is frozen: no machine is made there"})
+		}
+		if surge > 0 && z.NoShare() {
+			out = append(out, Obstacle{Kind: MeetsNoShare, Zone: z.Name, Text: where + " gets nothing of maxSurge and maxUnavailable: there a node goes before the one in its place comes (" + z.AtOnce() + ")"})
+		}
+	}
+	if known && surge == 0 && !world.InPlace(v.Update) {
+		out = append(out, Obstacle{Kind: MeetsNoSurge, Text: "no zone has a share of maxSurge: everywhere a node goes before the one in its place comes"})
+	}
+	return out
+}
+
+// NoShare reports whether a zone gets nothing of maxSurge and maxUnavailable, so that the
+// controller lets one machine be missing.
+func (z PoolZone) NoShare() bool {
+	nothing := func(written string, n int) bool { return n == 0 || written != "" && strings.Trim(written, "0%") == "" }
+	return z.AtOnce() != "" && nothing(z.SurgeAs, z.Surge) && nothing(z.UnavailableAs, z.Unavailable)
+}
+
+// meetsInPlace are the nodes of an update in place that is under way.
+func (s *Step) meetsInPlace(v *PoolView) (out []Obstacle) {
+	if n := v.InPlace[world.InPlaceCandidate]; n > 0 {
+		text := plural(n, "node") + " awaiting an update in place"
+		if v.Update == world.ManualInPlaceUpdate {
+			text += ": each begins when somebody labels it " + world.SelectLabel + "=true, and no limit is kept"
+		}
+		out = append(out, Obstacle{Kind: MeetsCandidates, Text: text})
+	}
+	if n := v.InPlace[world.InPlaceFailed]; n > 0 {
+		out = append(out, Obstacle{Kind: MeetsFailed, Text: "the update in place of " + plural(n, "node") + " has failed, and each counts as out of service until it is updated"})
+	}
+	return out
+}
+
+// meetsBudgets are the budgets that let no pod of those machines' nodes go now.
+func (s *Step) meetsBudgets(machines []*world.Machine) (out []Obstacle) {
+	if s.unforeseen() != "" {
+		return nil
+	}
+	shut := map[string]*Obstacle{}
+	for _, m := range machines {
+		node := s.W.NodeOf(m.ID).Name
+		for _, p := range s.W.PodsOn(node) {
+			gate := drain.GateOf(s.W, p, func(string) int { return 0 })
+			switch {
+			case s.judge(p).Fate != drain.Leaves || p.Terminating() || gate.Open && !gate.Double():
+			case gate.Double():
+				out = append(out, Obstacle{Kind: MeetsBudgets, Nodes: []string{node}, Pods: []string{p.Ref()},
+					Text: fmt.Sprintf("%s is covered by two budgets (%s, %s), which the eviction API never lets through: only the drain timeout passes them", p.Ref(), gate.Budgets[0].Name, gate.Budgets[1].Name)})
+			default:
+				b := gate.Budgets[0]
+				if shut[b.Ref()] == nil {
+					shut[b.Ref()] = &Obstacle{Budget: b.Ref()}
+				}
+				o := shut[b.Ref()]
+				o.Pods = append(o.Pods, p.Ref())
+				if !slices.Contains(o.Nodes, node) {
+					o.Nodes = append(o.Nodes, node)
+				}
+			}
+		}
+	}
+	for _, ref := range sortedKeys(shut) {
+		s.describeBudget(shut[ref])
+		out = append(out, *shut[ref])
+	}
+	return out
+}
+
+// describeBudget says what a budget that lets no pod go means.
+func (s *Step) describeBudget(o *Obstacle) {
+	b := s.W.Budget(o.Budget)
+	limits := s.W.Group.Pool.Limits
+	drained := "only the drain timeout (" + Span(limits.Drain) + ") passes it"
+	guards := fmt.Sprintf("; it guards %s on %s", plural(len(o.Pods), "pod"), plural(len(o.Nodes), "node"))
+	switch o.Kind = MeetsBudget; {
+	case b.Misconfigured():
+		o.Kind = MeetsNever
+		what := plural(b.Expected, "pod")
+		if b.Expected == 1 {
+			what = "a single replica"
+		}
+		o.Text = fmt.Sprintf("budget %s (%s) never allows an eviction of %s: to Gardener it is misconfigured, its drains fail at it and begin anew, and %s", b.Ref(), b.Expression, what, drained)
+	case !b.Current:
+		o.Text = "budget " + b.Ref() + " was changed, and its controller has not looked at it since"
+	default:
+		o.Text = fmt.Sprintf("budget %s allows none now: %d healthy, %d required", b.Ref(), b.Healthy, b.Desired)
+		if past := limits.Past(); past > 0 {
+			o.Text += fmt.Sprintf("; after %d refusals (%s) Gardener deletes the pod past it", limits.EvictRetries, Span(past))
+		} else {
+			o.Text += "; " + drained
+		}
+	}
+	o.Text += guards
+}
+
+// meetsPods are the pods of those machines' nodes that are down while they move, or leave
+// one after the other.
+func (s *Step) meetsPods(machines []*world.Machine) (out []Obstacle) {
+	if s.unforeseen() != "" {
+		return nil
+	}
+	single := Obstacle{Kind: MeetsSingle}
+	for _, m := range machines {
+		node := s.W.NodeOf(m.ID).Name
+		for _, p := range s.W.PodsOn(node) {
+			if s.judge(p).Fate == drain.Leaves && !p.Terminating() && s.foreseeAlone(p) != "" {
+				single.Pods, single.Nodes = append(single.Pods, p.Ref()), append(single.Nodes, node)
+			}
+		}
+		volumes, _ := s.volumePods(node)
+		if len(volumes) > 1 {
+			o := Obstacle{Kind: MeetsVolumes, Nodes: []string{node}, Text: fmt.Sprintf("%s has %d pods with volumes, which leave one after the other: %s", node, len(volumes), volumeWait(volumes))}
+			for _, p := range volumes {
+				o.Pods = append(o.Pods, p.Ref())
+			}
+			out = append(out, o)
+		}
+	}
+	if n := len(single.Pods); n > 0 {
+		single.Nodes = slices.Compact(single.Nodes)
+		single.Text = "the only replica of its owner is down while it moves: " + some(single.Pods)
+		out = append([]Obstacle{single}, out...)
+	}
+	return out
+}
+
+// said are the sentences that meetsBudgets and meetsPods stand for.
+func (s *Step) said(machines []*world.Machine) (out []string) {
+	if s.unforeseen() != "" {
+		return nil
+	}
+	for _, m := range machines {
+		node := s.W.NodeOf(m.ID).Name
+		for _, p := range s.W.PodsOn(node) {
+			if s.judge(p).Fate != drain.Leaves || p.Terminating() {
+				continue
+			}
+			for _, sentence := range []string{s.foreseeBudget(p), s.foreseeAlone(p)} {
+				if sentence != "" {
+					out = append(out, node+": "+sentence)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// some names the first of many.
+func some(names []string) string {
+	const most = 5
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// meetsNodes are the nodes that are not well, or kept.
+func (s *Step) meetsNodes(machines []*world.Machine) (out []Obstacle) {
+	for _, m := range machines {
+		n := s.W.NodeOf(m.ID)
+		if !n.Sick.IsZero() {
+			out = append(out, Obstacle{Kind: MeetsSick, Nodes: []string{n.Name}, Text: fmt.Sprintf("%s has not been Ready, or not writable, for %s: after %s its drain is by force, past all budgets", n.Name, Span(s.Now.Sub(n.Sick)), Span(world.SickFor))})
+		}
+		if until := s.keptUntil(m, n); !until.IsZero() {
+			out = append(out, Obstacle{Kind: MeetsKept, Nodes: []string{n.Name}, Text: fmt.Sprintf("%s is preserved for another %s: it is taken last", n.Name, Span(until.Sub(s.Now)))})
+		}
+	}
+	return out
+}
+
+// keptUntil is until when a machine is preserved, zero if it is not, or not any more.
+func (s *Step) keptUntil(m *world.Machine, n *world.Node) time.Time {
+	until := n.Preserved
+	if m.Gardener != nil {
+		until = m.Gardener.Preserved
+	}
+	if !until.After(s.Now) {
+		return time.Time{}
+	}
+	return until
+}

@@ -1,0 +1,205 @@
+package strategy
+
+import (
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Gardener is the rolling update of a Gardener worker pool (AutoRollingUpdate), as its
+// document "Shoot Updates and Upgrades" and machine-controller-manager
+// (pkg/controller/deployment_rolling.go, pkg/util/provider/drain) have it, on any Auto
+// Scaling group; each zone of the group stands for a machine deployment:
+//
+//	setup   the group set to the template, limits resolved
+//	taint   PreferNoSchedule on the outdated nodes
+//	roll    the zones side by side: machines come and go as far as maxSurge and
+//	        maxUnavailable of the zone allow (gardenerzones.go). A node is cordoned,
+//	        drained (all pods but those of DaemonSets and static ones), ended. A machine
+//	        that does not get Ready, or is not healthy for too long, is ended as well
+//	finish  the group returns to its size
+//
+// A node counts from the start of its drain until its machine has left the group; a zone
+// then waits until as many of its nodes serve as have to.
+type Gardener struct {
+	// Seed: the numbers of the document. Else those of the controllers as they are.
+	Seed bool
+}
+
+// oldTaint is what machine-controller-manager puts on the nodes of old machine sets
+// (pkg/controller/deployment_util.go, PreferNoScheduleKey).
+var oldTaint = world.Taint{Key: world.GardenerTaint, Value: "True", Effect: "PreferNoSchedule"}
+
+// Name is "gardener", or "gardener-seed" with the document's numbers.
+func (g Gardener) Name() string {
+	if g.Seed {
+		return "gardener-seed"
+	}
+	return "gardener"
+}
+
+// Suspends is AZRebalance: Gardener's zones do not give each other machines.
+func (Gardener) Suspends() []string { return []string{rebalance} }
+
+// Ways: a node is cordoned when its drain begins.
+func (Gardener) Ways() engine.Ways {
+	return engine.Ways{Cordons: true, Heir: world.MoverGardener}
+}
+
+// Defaults are those of the document, or of machine-controller-manager v0.62.1 as
+// Gardener v1.150 deploys it.
+func (g Gardener) Defaults() engine.Settings {
+	d := engine.Common()
+	d.MaxSurge = engine.Amount{N: 1}
+	d.Order = []engine.Order{engine.OrderOldest}
+	d.DrainTimeout, d.OnDrainTimeout = 2*time.Hour, engine.TimeoutForce
+	d.EvictionRetry = 20 * time.Second
+	d.HealthTimeout = 10 * time.Minute
+	d.Unreachable, d.UnreachableAfter = engine.UnreachableTerminate, 5*time.Minute
+	d.Unmanaged, d.EmptyDir = true, true
+	d.Origin = map[string]string{
+		"max-surge":            "Gardener: one machine",
+		"max-unavailable":      "Gardener: none; one in a zone that has no share of the surge",
+		"drain-timeout":        "Gardener: 2 hours (machineDrainTimeout)",
+		"on-drain-timeout":     "Gardener: pods are deleted past their budgets",
+		"eviction-retry":       "Gardener: 20 seconds, and at once when a budget opens",
+		"health-timeout":       "Gardener: 10 minutes (machineHealthTimeout)",
+		"unreachable":          "Gardener: a node that is not Ready is ended with its pods",
+		"unreachable-after":    "Gardener: 5 minutes",
+		"order":                "Gardener: those that are not healthy, then the oldest",
+		"post-drain-wait":      "Gardener: none",
+		"force-unmanaged":      "Gardener: all pods go",
+		"delete-emptydir-data": "Gardener: all pods go",
+		"approve":              "Drainboard",
+	}
+	if g.Seed {
+		d.NodeReadyTimeout, d.EvictRetries = 10*time.Minute, 10
+		d.NodeConditions = []string{"KernelDeadlock", "ReadonlyFilesystem", "DiskPressure"}
+		d.Origin["node-ready-timeout"] = "Gardener's document: 10 minutes (machineCreationTimeout)"
+		d.Origin["max-evict-retries"] = "Gardener's document: 10"
+		d.Origin["node-conditions"] = "Gardener's document"
+		return d
+	}
+	d.NodeReadyTimeout, d.EvictRetries = 20*time.Minute, 360
+	d.NodeConditions = slices.Clone(world.HealthConditions)
+	d.MisconfiguredRetry, d.VolumesInTurn, d.HealthInTurn = 5*time.Second, true, true
+	d.Origin["node-ready-timeout"] = "Gardener: 20 minutes (machineCreationTimeout)"
+	d.Origin["max-evict-retries"] = "Gardener: 360, no more than fit into the drain's time"
+	d.Origin["node-conditions"] = "Gardener"
+	return d
+}
+
+// Phases are setup, taint, roll, finish.
+func (Gardener) Phases() []string { return []string{setup, taint, roll, finish} }
+
+// Abilities is what an operator can do to a run that we drive: everything.
+func (Gardener) Abilities() []engine.Ability { return everything() }
+
+// Step takes the current phase on.
+func (g Gardener) Step(s *engine.Step) {
+	steps{setup: g.setup, taint: g.taint, roll: g.roll, finish: EKS{}.scaleDown}.take(s, setup)
+}
+
+// setup takes the group to what its nodes are to become, and settles how many machines
+// each zone is to have.
+func (g Gardener) setup(s *engine.Step) {
+	if !s.Fresh(world.Cloud) {
+		return
+	}
+	if s.Run.Zones == nil {
+		s.Run.Zones = zoneSizes(s.W)
+	}
+	s.Run.Limit = g.Limit(s.W, &s.Run)
+	if settleTarget(s) && pointAt(s, s.Run.Target.Templates[0]) && s.EndWarm(s.Run.Target.Templates) && s.Approved(taint) {
+		s.Enter(taint)
+		s.Soon()
+	}
+}
+
+// taint keeps new pods off the outdated nodes, as far as others have room.
+func (g Gardener) taint(s *engine.Step) {
+	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
+		return
+	}
+	if len(s.Run.Order) == 0 && (!choose(s) || s.LeaveLate(engine.JoinGuess, g.Extra(s.W, &s.Run))) {
+		s.Enter(finish)
+		s.Soon()
+		return
+	}
+	if g.taintOld(s) && s.Approved(roll) {
+		s.Run.Zones = zoneSizes(s.W) // somebody may have scaled the group since the setup
+		s.Run.Limit, s.Run.Raise = g.Limit(s.W, &s.Run), g.surge(s.W, &s.Run)
+		s.Enter(roll)
+		s.Soon()
+	}
+}
+
+func (Gardener) taintOld(s *engine.Step) bool {
+	all := true
+	for _, id := range s.Run.Order {
+		n := s.Run.Nodes[id]
+		if s.W.Node(n.Name) == nil || n.Stage != engine.Outdated && n.Stage != engine.Queued && n.Stage != engine.Draining {
+			continue
+		}
+		all = s.Taint(id, n.Name, oldTaint) && all
+	}
+	return all
+}
+
+// roll replaces the nodes, zone beside zone.
+func (g Gardener) roll(s *engine.Step) {
+	if !s.SuspendProcess(rebalance) || !g.raise(s) {
+		return
+	}
+	s.WatchSizes()
+	s.Guard()
+	g.taintOld(s)
+	s.WatchHealth()
+	s.SickFirst()
+	s.Admit()
+	if s.Run.State == engine.Running && launched(s) && allRolled(s) && s.Approved(finish) {
+		s.Enter(finish)
+		s.Soon()
+	}
+}
+
+// launched reports whether all machines that the group is to have are there and Ready. If
+// they do not come, the run ends.
+func launched(s *engine.Step) bool {
+	if !s.Fresh(world.Cloud) {
+		return false
+	}
+	why := short(s)
+	switch {
+	case why == "":
+		s.Run.PhaseWait = nil
+		return true
+	case s.Run.PhaseWait == nil || joinedSince(s, s.Run.PhaseWait.Start):
+		s.StartPhaseWait("replacements", giveUps*s.JoinTime())
+	case s.Over(s.Run.PhaseWait):
+		s.FailLaunch(why)
+	}
+	return false
+}
+
+// giveUps is after how many machines in a row that did not get Ready the run ends:
+// Gardener tries without end, but nobody may be there to see it.
+const giveUps = 2
+
+// raise lifts max and desired by what the zones may have more.
+func (Gardener) raise(s *engine.Step) bool {
+	return s.Run.Raise == 0 || s.EnsureRaise()
+}
+
+// End undoes what the run changed on the group, as far as no node depends on it.
+func (Gardener) End(s *engine.Step) bool { return EKS{}.End(s) }
+
+// Progress counts replaced nodes in the roll.
+func (Gardener) Progress(phase string, _ *world.World, r *engine.Run) (done, total int) {
+	if phase == roll {
+		return r.Outdated()
+	}
+	return 0, 0
+}

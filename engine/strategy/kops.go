@@ -1,0 +1,242 @@
+package strategy
+
+import (
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Kops is the rolling update of an instance group, as kops's own documentation ("Rolling
+// Updates") and code (pkg/instancegroups) have it:
+//
+//	validate  the whole cluster, once; not for bastions
+//	taint     PreferNoSchedule on the nodes that are going to be replaced; outdated
+//	          machines of the warm pool are ended
+//	surge     up to maxSurge machines, those that go last, are detached: the group launches
+//	          others in their place, and the cluster proves valid with them
+//	roll      nodes, up to maxSurge and maxUnavailable together: cordoned, taken out of
+//	          load balancers, drained, 5 s, ended directly; 15 s, and the cluster proves
+//	          valid again. Detached ones go last, and nothing replaces them
+//
+// A node holds its slot from the start of its drain until a validation after the end of
+// its machine has passed. No drain starts while the cluster is not valid, or while it would
+// leave fewer nodes in service than the group is to have, less maxUnavailable: who lets an
+// invalid cluster pass (fail-on-validate-error=false) has still this gate, and with
+// cloudonly it counts machines that the cloud has in service. One node goes alone as long
+// as no machine of the new specification has proved itself.
+type Kops struct{}
+
+// Names of the phases.
+const (
+	validate = "validate"
+	taint    = "taint"
+	surge    = "surge"
+	roll     = "roll"
+)
+
+// scheduled is the taint of nodes that are going to be replaced (kops
+// pkg/instancegroups/instancegroups.go, rollingUpdateTaintKey).
+var scheduled = world.Taint{Key: world.KopsTaint, Effect: "PreferNoSchedule"}
+
+// Name is "kops".
+func (Kops) Name() string { return "kops" }
+
+// Defaults are those of kops rolling-update cluster (cmd/kops/rolling-update_cluster.go)
+// and of resolveSettings (pkg/instancegroups/settings.go) on AWS. maxUnavailable is 0
+// beside a surge; without one a node goes at a time.
+func (Kops) Defaults() engine.Settings {
+	d := engine.Common()
+	d.MaxSurge = engine.Amount{N: 1}
+	d.DrainTimeout = 15 * time.Minute
+	d.Settle = 5 * time.Second
+	d.Interval = 15 * time.Second
+	d.ValidateCount = 2
+	d.ValidatePause = 10 * time.Second
+	d.ValidateRetry = 30 * time.Second
+	d.ValidateTimeout = 15 * time.Minute
+	d.DeregisterLimit = 5 * time.Minute
+	d.Unmanaged, d.EmptyDir = true, true
+	d.Origin = map[string]string{
+		"max-surge":              "kops: one machine on AWS, none for the control plane",
+		"max-unavailable":        "kops: none beside a surge, else one node",
+		"drain-timeout":          "kops: 15 minutes",
+		"on-drain-timeout":       "kops: fails (fail-on-drain-error)",
+		"post-drain-wait":        "kops: 5 seconds (post-drain-delay)",
+		"interval":               "kops: 15 seconds",
+		"validate-count":         "kops: 2 looks in a row",
+		"validate-pause":         "kops: 10 seconds",
+		"validate-retry":         "kops: 30 seconds",
+		"validation-timeout":     "kops: 15 minutes",
+		"fail-on-validate-error": "kops: true",
+		"fail-on-drain-error":    "kops: true",
+		"drain-and-terminate":    "kops: true",
+		"deregister-limit":       "Drainboard: kops waits without end",
+		"force-unmanaged":        "kops: drains with force",
+		"delete-emptydir-data":   "kops: deletes the data",
+		"order":                  "Drainboard: zones in turn, at random in each; detached machines last as kops has it",
+		"node-ready-timeout":     "Drainboard: only shown, the validation's time counts",
+		"approve":                "Drainboard",
+	}
+	return d
+}
+
+// Phases are validate, taint, surge, roll.
+func (Kops) Phases() []string { return []string{validate, taint, surge, roll} }
+
+// Abilities is what an operator can do to a run that we drive: everything.
+func (Kops) Abilities() []engine.Ability { return everything() }
+
+// Ways are kops's: its nodes are set apart before their first eviction
+// (pkg/instancegroups/instancegroups.go, drainNode), and their machines ended through EC2
+// (upup/pkg/fi/cloudup/awsup/aws_cloud.go, deleteInstance).
+func (Kops) Ways() engine.Ways {
+	return engine.Ways{Direct: true, Apart: true, Proof: true, Detaches: true, SetBy: "kops update cluster --yes", Heir: world.MoverKops}
+}
+
+// Selects is why kops replaces a machine of the group's own specification
+// (pkg/cloudinstances/cloud_instance_group.go).
+func (Kops) Selects(s *engine.Step, m *world.Machine) string {
+	n := s.W.NodeOf(m.ID)
+	switch {
+	case m.Detached:
+		return "detached by an earlier roll"
+	case n != nil && asksForUpdate(n):
+		return "needs-update annotation"
+	case n == nil && s.Run.Target.All && s.FirstLook():
+		return engine.AskedFor // its age is not known, but that it was there before
+	}
+	return ""
+}
+
+func asksForUpdate(n *world.Node) bool {
+	_, asks := n.Annotations[world.KopsNeedsUpdate]
+	return asks
+}
+
+// Step takes the current phase on.
+func (k Kops) Step(s *engine.Step) {
+	steps{validate: k.validate, taint: k.taint, surge: k.surge, roll: k.roll}.take(s, validate)
+}
+
+// validate settles what is to be replaced, and has the cluster validated before anything
+// is done to it.
+func (k Kops) validate(s *engine.Step) {
+	if !s.Fresh(world.Cloud) {
+		return
+	}
+	if len(s.Run.Target.Templates) == 0 {
+		if settleTarget(s) {
+			s.Soon() // the machines are told apart by it first
+		}
+		return
+	}
+	if len(s.Run.Order) == 0 {
+		s.Run.Proven = s.SomeCurrent()
+		some := choose(s)
+		s.DetachedLast()
+		s.Run.Surges, s.Run.Limit = k.Surge(s.W, &s.Run), k.Limit(s.W, &s.Run)
+		if !some || s.LeaveLate(0, 0) {
+			k.finish(s)
+			return
+		}
+	}
+	bare := s.W.Group.Role == world.RoleBastion || s.Run.Settings.CloudOnly
+	if !bare && !s.ProveFirst() {
+		return
+	}
+	want := s.Run.Target.Templates[0]
+	if (s.W.Group.Template == want || pointAt(s, want)) && s.Approved(taint) {
+		s.Enter(taint)
+		s.Soon()
+	}
+}
+
+// taint keeps new pods off the nodes that go, as far as others have room, and ends what
+// the warm pool holds of an older specification.
+func (k Kops) taint(s *engine.Step) {
+	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
+		return
+	}
+	tainted := k.taintAll(s)
+	if s.EndWarm(s.Run.Target.Templates) && tainted && s.Approved(surge) {
+		s.Enter(surge)
+		s.Soon()
+	}
+}
+
+// taintAll taints the nodes that are still to go. One that is cordoned takes no pods.
+func (Kops) taintAll(s *engine.Step) bool {
+	all := true
+	if s.Run.Settings.CloudOnly {
+		return all
+	}
+	for _, id := range s.Run.Order {
+		n := s.Run.Nodes[id]
+		if node := s.W.Node(n.Name); node == nil || node.Unschedulable || n.Stage != engine.Outdated && n.Stage != engine.Queued {
+			continue
+		}
+		all = s.Taint(id, n.Name, scheduled) && all
+	}
+	return all
+}
+
+// roll replaces the nodes. It is over when what others have ended has a replacement, too.
+func (k Kops) roll(s *engine.Step) {
+	s.Guard()
+	k.taintAll(s)
+	s.DetachedLast()
+	proved := s.Prove()
+	if s.SurgeSpent() {
+		if have, open := s.DetachLast(1); have > 0 || open {
+			return // it is a surge of one
+		}
+	}
+	if !s.Leaving() {
+		s.Admit()
+	}
+	switch {
+	case s.Run.State != engine.Running: // the end has a time of its own
+	case !allRolled(s):
+		s.Run.PhaseWait = nil
+	case proved && enough(s):
+		k.finish(s)
+	}
+}
+
+// finish ends the run well.
+func (Kops) finish(s *engine.Step) {
+	if s.UnmarkAll() {
+		s.Succeed()
+	}
+}
+
+// End gives the group its template back, if the run was to set it to another one. Detached
+// machines serve on, and are named: to put one back makes the group larger, and ending its
+// successor for that may end what works.
+func (Kops) End(s *engine.Step) bool {
+	if !s.Fresh(world.Cloud) {
+		return false
+	}
+	done := s.RestoreTemplate()
+	if t := s.Run.Target.Templates; len(t) > 0 && t[0] != s.Run.BaseTemplate {
+		done = s.EndWarm(s.Launches()) && done
+	}
+	return done
+}
+
+// Progress counts detached machines in the surge, replaced nodes in the roll.
+func (k Kops) Progress(phase string, w *world.World, r *engine.Run) (done, total int) {
+	switch phase {
+	case surge:
+		for _, n := range r.Nodes {
+			if n.Detached {
+				done++
+			}
+		}
+		return done, max(done, r.Surges)
+	case roll:
+		return r.Outdated()
+	}
+	return 0, 0
+}

@@ -1,0 +1,138 @@
+package strategy
+
+import (
+	"fmt"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Surge is how many machines may be out of the group while others stand in for them:
+// maxSurge, a share of all machines rounded up, but no more than are to be replaced. The
+// control plane has none, because a new member of it needs an old one's leave; nor has a
+// roll without the Kubernetes API.
+func (Kops) Surge(w *world.World, r *engine.Run) int {
+	if w.Group.Role == world.RoleControlPlane || r.Settings.CloudOnly {
+		return 0
+	}
+	return min(max(0, r.Settings.MaxSurge.Of(instances(w, r), true)-strangers(r)), selected(r))
+}
+
+// Unavailable is maxUnavailable, a share of all machines rounded down but to one at least.
+func (Kops) Unavailable(w *world.World, r *engine.Run) int {
+	n := r.Settings.MaxUnavailable.Of(instances(w, r), false)
+	if r.Settings.MaxUnavailable.Percent {
+		n = max(1, n)
+	}
+	return n
+}
+
+// Limit is how many nodes go at once: as many as may be unavailable and as others stand in
+// for, and one at least.
+func (k Kops) Limit(w *world.World, r *engine.Run) int {
+	return max(1, k.Surge(w, r)+k.Unavailable(w, r))
+}
+
+// Extra is how many machines more there will be than there are.
+func (k Kops) Extra(w *world.World, r *engine.Run) int {
+	return max(0, k.surges(w, r)-r.Detached())
+}
+
+// surges is what was settled when the run began, or what a run would.
+func (k Kops) surges(w *world.World, r *engine.Run) int {
+	if r.Surges > 0 {
+		return r.Surges
+	}
+	return k.Surge(w, r)
+}
+
+// AtOnce is one as long as no machine of the new specification has proved itself, and less
+// than the limit when the surge is used up.
+func (Kops) AtOnce(r *engine.Run) int {
+	if !r.Proven {
+		return 1
+	}
+	return r.Surged()
+}
+
+// instances counts the machines that the group is to have, and those that an earlier roll
+// has detached.
+func instances(w *world.World, r *engine.Run) int {
+	count := r.Base.Desired
+	for _, m := range w.Machines() {
+		if m.Detached && !m.Leaving() {
+			count++
+		}
+	}
+	return count
+}
+
+// selected counts the machines that are to be replaced.
+func selected(r *engine.Run) (count int) {
+	for _, n := range r.Nodes {
+		if !n.New && n.Stage != engine.Skipped {
+			count++
+		}
+	}
+	return count
+}
+
+// surge detaches machines, the first alone if no machine of the new specification has
+// proved itself. What cannot be detached is not made up for: fewer nodes go at once then.
+func (k Kops) surge(s *engine.Step) {
+	if !s.Fresh(world.Cloud) {
+		return
+	}
+	s.Guard()
+	k.taintAll(s)
+	full := min(s.Run.Surges, s.Count(engine.Outdated, engine.Queued))
+	want := full
+	if !s.Run.Proven && s.Owes() && !s.Prove() {
+		return // also after one that somebody has ended since
+	}
+	if !s.Run.Proven {
+		want = min(want, earlier(&s.Run)+1)
+	}
+	have, open := s.DetachLast(want)
+	if open || !s.Prove() {
+		return
+	}
+	if have == want && want < full && s.Run.Proven {
+		s.Soon() // the others follow
+		return
+	}
+	s.DetachedLast()
+	if have < full {
+		s.Note(fmt.Sprintf("%d of %d machines could be detached: fewer nodes go at once", have, full))
+	}
+	if s.Run.Settings.KeepOld {
+		s.Keep("drainAndTerminate is false")
+		return
+	}
+	if s.Approved(roll) {
+		s.Run.Limit = max(1, s.Run.Limit-s.Run.Surges+have)
+		s.Enter(roll)
+		s.Soon()
+	}
+}
+
+// strangers counts the detached machines that the run is not to replace: they are more than
+// the group is to have, too.
+func strangers(r *engine.Run) (count int) {
+	for _, n := range r.Nodes {
+		if n.Detached && n.LeftOut() {
+			count++
+		}
+	}
+	return count
+}
+
+// earlier counts the machines that an earlier roll has detached.
+func earlier(r *engine.Run) (count int) {
+	for _, n := range r.Nodes {
+		if n.Detached && !n.LeftOut() && n.Unproven.IsZero() && n.Stage != engine.Replaced {
+			count++
+		}
+	}
+	return count
+}

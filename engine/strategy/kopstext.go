@@ -1,0 +1,65 @@
+package strategy
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Does says what a phase will do, for whoever is to approve it.
+func (k Kops) Does(phase string, w *world.World, r *engine.Run) string {
+	switch phase {
+	case taint:
+		return "new pods avoid the nodes that are going to be replaced, as far as others have room; outdated machines of the warm pool are ended"
+	case surge:
+		more := k.Extra(w, r)
+		if more == 0 {
+			return "no machine is detached: the group keeps its size, and old nodes go before their replacements come"
+		}
+		return fmt.Sprintf("%d machines are detached, and the group launches others in their place; the cluster has to prove valid with them", more)
+	case roll:
+		return fmt.Sprintf("the nodes are drained and their machines ended, up to %d at once, with no further question; after each the cluster has to prove valid", r.Limit)
+	}
+	return ""
+}
+
+// Estimate adds up the waits that kops's rules force: after each round of nodes the
+// interval, the launch of what replaces them, and the looks in a row; the same after the
+// surge, where the first machine may go alone. Nothing is launched for detached machines.
+func (k Kops) Estimate(w *world.World, r *engine.Run, left int) time.Duration {
+	s := &r.Settings
+	if s.KeepOld {
+		return k.surgeTime(w, r)
+	}
+	looks := time.Duration(max(0, s.ValidateCount-1)) * s.ValidatePause
+	drain := s.Settle + engine.DrainGuess
+	if w.Group.Role == world.RoleBastion || s.CloudOnly {
+		drain = engine.DrainGuess
+	}
+	if s.CloudOnly {
+		looks = 0
+	}
+	detached := min(left, max(r.Detached(), k.surges(w, r)))
+	return k.surgeTime(w, r) +
+		rounds(left-detached, r.Limit)*(drain+s.Interval+engine.JoinGuess+looks) +
+		rounds(detached, r.Limit)*(drain+s.Interval+looks)
+}
+
+// surgeTime is how long the surge takes that is still to come.
+func (k Kops) surgeTime(w *world.World, r *engine.Run) time.Duration {
+	more := k.Extra(w, r)
+	proofs := min(more, 1)
+	if more > 1 && !r.Proven {
+		proofs = 2
+	}
+	s := &r.Settings
+	return time.Duration(proofs) * (s.Interval + engine.JoinGuess + time.Duration(max(0, s.ValidateCount-1))*s.ValidatePause)
+}
+
+// rounds is in how many turns so many nodes go, so many at once.
+func rounds(nodes, atOnce int) time.Duration {
+	atOnce = max(1, atOnce)
+	return time.Duration((nodes + atOnce - 1) / atOnce)
+}

@@ -1,0 +1,42 @@
+package strategy
+
+import (
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// RollByName are the rules for groups that know nothing of each other: by name, one at a
+// time, and an error stops, as it stops make: what made one group fail is likely to make
+// the next one fail, too.
+func RollByName() engine.RollRules {
+	return engine.RollRules{
+		Steps: []engine.RollStep{{Any: true}},
+		About: "by name, one group at a time; an error stops the groups after it",
+	}
+}
+
+// RollKops are kops's rules (pkg/instancegroups/rollingupdate.go, RollingUpdate and
+// isExitableError). bastionsAtOnce rolls the groups of bastions side by side, as the code
+// does; the documentation has one group at a time.
+func RollKops(bastionsAtOnce bool) engine.RollRules {
+	bastions := engine.RollStep{Role: world.RoleBastion, Any: true}
+	how := "one group at a time"
+	if bastionsAtOnce {
+		bastions.AtOnce = 1 << 10
+		how = "bastions side by side, the others one group at a time"
+	}
+	// A cluster that does not validate will hardly do so after another group, and a machine
+	// that cannot be deregistered would be ended while it gets traffic.
+	exitable := []engine.Result{engine.InvalidFail, engine.DeregisterFail}
+	return engine.RollRules{
+		Steps: []engine.RollStep{
+			bastions,
+			{Role: world.RoleControlPlane, Any: true},
+			{Role: world.RoleAPIServer, Stop: exitable},
+			{Role: world.RoleNode, Stop: exitable},
+		},
+		About: "bastions, control plane, API servers, nodes, each by name, " + how +
+			"; an error of a bastion or control-plane group stops everything, of the others a cluster that does not validate and a deregistration that fails",
+		Fixed: "kops's rules say which errors stop a roll: those of nodes do not, unless the cluster does not validate or a deregistration fails",
+	}
+}

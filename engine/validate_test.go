@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// kopsCluster is a valid cluster: a control plane of one, the group "nodes" of two with a
+// detached machine beside them, another group of workers, and a bastion.
+func kopsCluster() *world.World {
+	w := world.New()
+	w.SetGroup(world.Group{Name: "nodes", Role: world.RoleNode, Sizes: world.Sizes{Desired: 2}, Peers: []world.Peer{
+		{Name: "bastions", Role: world.RoleBastion, Size: 1, Machines: []string{"i-b"}},
+		{Name: "masters", Role: world.RoleControlPlane, Size: 1, Machines: []string{"i-m"}},
+		{Name: "nodes", Role: world.RoleNode, Size: 2, Machines: []string{"i-1", "i-2"}},
+		{Name: "others", Role: world.RoleNode, Size: 1, Machines: []string{"i-o"}},
+	}})
+	w.SetMachines([]world.Machine{
+		{ID: "i-1", State: world.MachineInService}, {ID: "i-2", State: world.MachineInService}, {ID: "i-3", State: world.MachineInService, Detached: true},
+	})
+	for _, name := range []string{"1", "2", "3", "o", "m"} {
+		n := &world.Node{Name: name, Machine: "i-" + name, Ready: true}
+		if name == "m" {
+			n.Labels = map[string]string{controlPlaneLabel: ""}
+		}
+		w.SetNode(n)
+	}
+	for _, app := range controlPlanePods {
+		w.SetPod(&world.Pod{UID: app, Namespace: "kube-system", Name: app + "-m", Node: "m", Labels: map[string]string{"k8s-app": app}, Phase: world.PodRunning, Ready: true})
+	}
+	w.SetPod(&world.Pod{UID: "dns", Namespace: "kube-system", Name: "dns", Node: "1", Phase: world.PodRunning, Ready: true, Critical: world.ClusterCritical})
+	w.SetPod(&world.Pod{UID: "cni-o", Namespace: "kube-system", Name: "cni-o", Node: "o", Phase: world.PodRunning, Ready: true, Critical: world.NodeCritical})
+	w.SetPod(&world.Pod{UID: "web", Namespace: "shop", Name: "web", Node: "1", Phase: world.PodRunning})
+	return w
+}
+
+func TestValidate(t *testing.T) {
+	unready := func(name string) func(*world.World) {
+		return func(w *world.World) { n := *w.Node(name); n.Ready, n.Trouble = false, "PLEG"; w.SetNode(&n) }
+	}
+	pod := func(uid string, change func(*world.Pod)) func(*world.World) {
+		return func(w *world.World) { p := *w.Pod(uid); change(&p); w.SetPod(&p) }
+	}
+	peers := func(change func([]world.Peer)) func(*world.World) {
+		return func(w *world.World) { g := w.Group; g.Peers = slices.Clone(g.Peers); change(g.Peers); w.SetGroup(g) }
+	}
+	notReady := func(p *world.Pod) { p.Ready = false }
+	for _, c := range []struct {
+		name   string
+		change func(*world.World)
+		gone   string
+		want   string // those that are ignored in brackets
+	}{
+		{"valid", func(*world.World) {}, "", ""},
+		{"group too small", peers(func(p []world.Peer) { p[2].Size = 3 }), "", "group nodes has 2 of 3 machines"},
+		{"other group too small", peers(func(p []world.Peer) { p[3].Size = 2 }), "", "(group others has 1 of 2 machines)"},
+		{"bastion missing", peers(func(p []world.Peer) { p[0].Machines = nil }), "", "(group bastions has 0 of 1 machine)"},
+		{"control plane too small", peers(func(p []world.Peer) { p[1].Size = 3 }), "", "group masters has 1 of 3 machines"},
+		{"ended before the cloud shows it", func(*world.World) {}, "i-2", "group nodes has 1 of 2 machines"},
+		{"not joined", func(w *world.World) { w.DeleteNode("2") }, "", "machine i-2 of nodes has not joined the cluster"},
+		{"other not joined", func(w *world.World) { w.DeleteNode("o") }, "", "(machine i-o of others has not joined the cluster)"},
+		{"not Ready", unready("1"), "", "node 1 of nodes is not Ready: PLEG"},
+		{"control plane not Ready", unready("m"), "", "node m of masters is not Ready: PLEG"},
+		{"detached not Ready", unready("3"), "", "node 3 of nodes is not Ready: PLEG"},
+		{"detached ended", unready("3"), "i-3", ""},
+		{"other not Ready", unready("o"), "", "(node o of others is not Ready: PLEG)"},
+		{"API server missing", func(w *world.World) { w.DeletePod("kube-apiserver") }, "", "node m of masters has no kube-apiserver pod"},
+		{"dns not ready", pod("dns", notReady), "", "pod kube-system/dns (system-cluster-critical) is not ready"},
+		{"dns pending", pod("dns", func(p *world.Pod) { p.Ready, p.Node, p.Phase, p.Unplaced = false, "", world.PodPending, "no room" }), "", "pod kube-system/dns (system-cluster-critical) is pending: no room"},
+		{"dns done", pod("dns", func(p *world.Pod) { p.Ready, p.Phase = false, world.PodSucceeded }), "", ""},
+		{"cni of another group", pod("cni-o", notReady), "", "(pod kube-system/cni-o (system-node-critical) is not ready)"},
+		{"dns of a machine that goes", pod("dns", notReady), "i-1", "group nodes has 1 of 2 machines"},
+	} {
+		w := kopsCluster()
+		c.change(w)
+		var got []string
+		for _, i := range Validate(w, map[string]bool{c.gone: true}) {
+			m := i.Message
+			if i.Ignored {
+				m = "(" + m + ")"
+			}
+			got = append(got, m)
+		}
+		if all := strings.Join(got, "; "); all != c.want {
+			t.Errorf("%s: %q, want %q", c.name, all, c.want)
+		}
+	}
+}
+
+// A group whose provider knows of no others is a cluster by itself.
+func TestValidateAlone(t *testing.T) {
+	w := kopsCluster()
+	g := w.Group
+	g.Peers, g.Sizes.Desired = nil, 3
+	w.SetGroup(g)
+	if got := fmt.Sprint(messages(Validate(w, nil))); got != "[group nodes has 2 of 3 machines]" { // the detached one does not count
+		t.Error(got)
+	}
+}

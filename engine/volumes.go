@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// machine-controller-manager takes pods with persistent volumes off a node one after the
+// other (its pkg/util/provider/drain, evictPodsWithPVInternal): of each it waits until its
+// volume is off the node, for the pod's grace period and detachWait at most, and then until
+// it is on another, for attachWait at most, whose end is no error.
+const (
+	detachWait = 2 * time.Minute
+	attachWait = 90 * time.Second
+)
+
+// volumePods are the pods of a node that leave one after the other, and how many of them are
+// on their way.
+func (s *Step) volumePods(node string) (all []*world.Pod, going int) {
+	for _, p := range s.W.PodsOn(node) {
+		if !p.Volume || s.judge(p).Fate == drain.Stays {
+			continue
+		}
+		all = append(all, p)
+		if p.Terminating() {
+			going++
+		}
+	}
+	return all, going
+}
+
+// volumesLeft says of a node that Gardener drains what its pods with volumes mean for it, ""
+// without any.
+func (s *Step) volumesLeft(node string) string {
+	pods, going := s.volumePods(node)
+	switch {
+	case len(pods) == 0:
+		return ""
+	case len(pods) == 1 && going == 1:
+		return "; the last pod with a volume is on its way: " + volumeWait(pods)
+	case len(pods) == 1:
+		return "; 1 pod with a volume is left: " + volumeWait(pods)
+	}
+	return fmt.Sprintf("; %d pods with volumes leave one after the other: %s", len(pods), volumeWait(pods))
+}
+
+// volumeWait is how long such pods take at most, and what of that is waited for.
+func volumeWait(pods []*world.Pod) string {
+	each := ""
+	if len(pods) > 1 {
+		each = " each"
+	}
+	return fmt.Sprintf("%s at most, up to %s%s until the volume is off the node and up to %s until it is attached elsewhere, which is not seen from here",
+		Span(volumeTime(pods)), Span(detachWait+longestGrace(pods)), each, Span(attachWait))
+}
+
+func longestGrace(pods []*world.Pod) (longest time.Duration) {
+	for _, p := range pods {
+		longest = max(longest, p.Grace)
+	}
+	return longest
+}
+
+// volumeTime is how long pods with volumes take at most, one after the other.
+func volumeTime(pods []*world.Pod) (all time.Duration) {
+	for _, p := range pods {
+		all += p.Grace + detachWait + attachWait
+	}
+	return all
+}

@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// A run leaves the zones of its group as even as they were: AZRebalance, which acts
+// again after it, would end machines undrained to even them out.
+
+// takesDown reports whether the termination of a machine takes the group's size down.
+func (s *Step) takesDown(id string, n Node) bool {
+	if n.New {
+		return n.Unfit == ""
+	}
+	return s.decrements(id)
+}
+
+// decrements reports whether the termination of one more outdated node takes the
+// group's size down: the last ones do, as many as the size was raised by, so that the
+// new nodes stand before the old ones go. One whose zone would have too few machines in
+// the end is replaced instead, and a new node of the fullest zone is retired for it.
+func (s *Step) decrements(id string) bool {
+	if rules, ok := s.Rules.(decrementer); ok {
+		return s.Run.Foreign == "" && s.Run.Surge() > 0 && rules.Decrements(s, id)
+	}
+	if s.Run.Foreign != "" {
+		return false
+	}
+	going := map[string]int{}
+	toGo := 0
+	for _, n := range s.Run.Nodes {
+		if !n.New && n.Stage != Replaced && n.Stage != Terminating && n.Stage != Skipped && n.Stage != NodeFail {
+			going[n.Zone]++
+			toGo++
+		}
+	}
+	switch {
+	case toGo > s.Run.Surge():
+		return false
+	case len(s.W.Group.Zones) < 2:
+		return true
+	}
+	end := s.zonesInTheEnd(going, "")
+	return end <= max(1, s.spread(s.zonesBefore())) || end <= s.zonesInTheEnd(going, s.Run.Nodes[id].Zone)
+}
+
+// zonesInTheEnd foresees by how much the zones will differ when the outdated nodes that
+// are still to go (by zone) have taken the group's size down with them and the rest of
+// the surge is retired; if a zone is named, the first of its nodes is replaced.
+func (s *Step) zonesInTheEnd(going map[string]int, replaced string) int {
+	inZone, fresh := map[string]int{}, map[string]int{}
+	present := 0
+	for _, m := range s.W.Machines() {
+		n := s.Run.Nodes[m.ID]
+		if m.Leaving() || m.State == world.MachineStandby || n.Stage == Terminating {
+			continue
+		}
+		present++
+		inZone[m.Zone]++
+		if n.New && n.Stage != Draining && n.Stage != Settling {
+			fresh[m.Zone]++
+		}
+	}
+	launches, retired := s.Run.Expected()-present, s.Run.Surge()
+	if replaced != "" {
+		going = maps.Clone(going)
+		going[replaced]--
+		inZone[replaced]--
+		launches++
+	}
+	for range launches { // the group launches where it has the fewest
+		zone := slices.MinFunc(s.W.Group.Zones, func(a, b string) int { return inZone[a] - inZone[b] })
+		inZone[zone]++
+		fresh[zone]++
+	}
+	for zone, n := range going {
+		inZone[zone] -= n
+		retired -= n
+	}
+	for range retired {
+		zone := slices.MaxFunc(s.W.Group.Zones, func(a, b string) int {
+			return cmp.Or(cmp.Compare(min(fresh[a], 1), min(fresh[b], 1)), cmp.Compare(inZone[a], inZone[b]))
+		})
+		inZone[zone]--
+		fresh[zone]--
+	}
+	return s.spread(inZone)
+}
+
+// zonesLeft counts the machines of each zone that are there to stay.
+func (s *Step) zonesLeft() map[string]int {
+	inZone := map[string]int{}
+	for _, m := range s.W.Machines() {
+		if stage := s.Run.Nodes[m.ID].Stage; !m.Leaving() && m.State != world.MachineStandby && stage != Draining && stage != Settling && stage != Terminating {
+			inZone[m.Zone]++
+		}
+	}
+	return inZone
+}
+
+// uneven names how many machines each zone has, if these differ by more than one, and by
+// more than they did when the run began; else "".
+func (s *Step) uneven() string {
+	now := s.zonesLeft()
+	if s.spread(now) <= max(1, s.spread(s.zonesBefore())) {
+		return ""
+	}
+	var out []string
+	for _, z := range s.W.Group.Zones {
+		out = append(out, fmt.Sprintf("%d in %s", now[z], z))
+	}
+	return strings.Join(out, ", ")
+}
+
+// zonesBefore counts the machines of each zone when the run began.
+func (s *Step) zonesBefore() map[string]int {
+	before := map[string]int{}
+	for _, n := range s.Run.Nodes {
+		if !n.New {
+			before[n.Zone]++
+		}
+	}
+	for _, m := range s.W.Machines() {
+		if s.Run.Nodes[m.ID].New && !m.Leaving() && s.launchedBefore(m) {
+			before[m.Zone]++
+		}
+	}
+	return before
+}
+
+// spread is by how much the machines in the group's zones differ at most.
+func (s *Step) spread(inZone map[string]int) int {
+	var counts []int
+	for _, z := range s.W.Group.Zones {
+		counts = append(counts, inZone[z])
+	}
+	if len(counts) == 0 {
+		return 0
+	}
+	return slices.Max(counts) - slices.Min(counts)
+}
+
+// ResumeEven lets the processes that we suspended act again, unless the zones are left so
+// uneven that AZRebalance would end machines undrained: then it stays suspended, and
+// leaveGroup names it.
+func (s *Step) ResumeEven() bool {
+	if s.uneven() == "" || !s.settled("resume/"+rebalance) {
+		return s.ResumeProcesses()
+	}
+	return s.settled("suspend/" + rebalance)
+}
+
+// rebalance is the process that moves machines between zones, undrained.
+const rebalance = "AZRebalance"

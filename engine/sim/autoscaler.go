@@ -73,6 +73,7 @@ func (s *Sim) scalesUp(a *autoscaler) bool {
 		a.raised = s.now
 		sizes.Desired++
 		s.foreign.Desired++
+		s.tilted = true
 		s.listMachines()
 		s.touch()
 	}
@@ -86,6 +87,7 @@ func (s *Sim) scalesDown(a *autoscaler) {
 			a.leaves = ""
 		} else if s.empties(m) && s.terminateOne(engine.Action{Machine: m.ID, Decrement: true}).Verdict == engine.Done {
 			s.foreign.Desired--
+			s.tilted = true
 		} else if s.now.Sub(a.since) >= a.GiveUp { // and looks for another one
 			s.editByOthers(a.leaves, func(n *world.Node) {
 				n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t == autoscalerTaint })
@@ -188,8 +190,8 @@ func (s *Sim) editByOthers(name string, edit func(*world.Node)) bool {
 	if !s.editNode(name, edit) {
 		return false
 	}
-	now := marksOn(s.Truth.Node(name))
-	for _, mark := range marksOn(old) {
+	now := s.marksOn(s.Truth.Node(name))
+	for _, mark := range s.marksOn(old) {
 		if !slices.Contains(now, mark) {
 			delete(s.marks, mark)
 		}

@@ -34,6 +34,31 @@ func twelve(t *testing.T, seed uint64) *Script {
 	return c
 }
 
+// twelveOfKops is one of kops's, up to its start: with a surge, and without.
+func twelveOfKops(t *testing.T, seed uint64) *Script {
+	t.Helper()
+	c := NewScript()
+	if out, err := c.Do(fmt.Sprintf(`
+		seed %d
+		timing notice=%ds
+		cluster provider=kops zones=a,b,c nodes=12 min=%d detached=%d
+		peer masters role=control-plane nodes=3
+		peer others role=node nodes=2
+		balancer takes=%ds
+		workload web replicas=16 stop=%ds
+		workload db kind=statefulset replicas=3 stop=2s
+		workload logs kind=daemonset
+		workload dns critical=cluster replicas=2
+		budget web max=%d
+		budget db max=1
+		settings strategy=kops max-surge=%d max-unavailable=%d post-drain-wait=%ds
+		start`, seed, 1+seed%20, seed%4, seed%2, seed%10, 1+seed%7, 1+seed%4, []int{0, 4, 1}[seed%3], []int{1, 0, 1}[seed%3], 1+seed%5)); err != nil {
+		t.Fatal(err, out)
+	}
+	c.Driver.Audit, c.hurried = 1<<30, true
+	return c
+}
+
 // toItsEnd plays a roll, and checks that it ended well: no rule was broken, and no more
 // machines were launched than without a crash, so none was ended twice or in vain.
 func (c *Script) toItsEnd(launched int) error {
@@ -64,6 +89,17 @@ func (c *Script) launched() (n int) {
 // answer is known, and after it was sent and got lost. Another one goes on, and the
 // end passes the same checks as that of the roll without a crash (rule 6).
 func TestCrashAtEveryAction(t *testing.T) {
+	crashEverywhere(t, twelve, engine.AddTaint, engine.Cordon, engine.AddLabel, engine.Evict, engine.LookAtPods, engine.Terminate)
+}
+
+// TestCrashAtEveryActionOfKops does the same with kops's.
+func TestCrashAtEveryActionOfKops(t *testing.T) {
+	crashEverywhere(t, twelveOfKops, engine.AddTaint, engine.Detach, engine.Cordon, engine.AddLabel, engine.Deregister, engine.Evict, engine.LookAtPods, engine.Terminate)
+}
+
+// crashEverywhere lets the process of a roll die everywhere; it has to have died at some
+// kinds of actions.
+func crashEverywhere(t *testing.T, roll func(*testing.T, uint64) *Script, wanted ...engine.ActionKind) {
 	type life struct {
 		seed  uint64
 		at    Boundary
@@ -72,7 +108,7 @@ func TestCrashAtEveryAction(t *testing.T) {
 	var lives []life
 	launched, skipped := map[uint64]int{}, uint64(0)
 	for seed := uint64(1); seed <= *boundariesFlag; seed++ {
-		c := twelve(t, seed)
+		c := roll(t, seed)
 		if err := c.toItsEnd(0); err != nil {
 			if len(c.Driver.Broken) > 0 || seed <= 3 {
 				t.Fatalf("seed %d, without a crash: %v", seed, err)
@@ -103,7 +139,7 @@ func TestCrashAtEveryAction(t *testing.T) {
 				t.Parallel()
 				for n := next.Add(1) - 1; n < int64(len(lives)) && failed.Load() < 5; n = next.Add(1) - 1 {
 					l := lives[n]
-					c := twelve(t, l.seed)
+					c := roll(t, l.seed)
 					c.Driver.CrashAt(l.at, l.crash)
 					if err := c.toItsEnd(launched[l.seed]); err != nil {
 						failed.Add(1)
@@ -125,7 +161,7 @@ func TestCrashAtEveryAction(t *testing.T) {
 	if skipped > *boundariesFlag/5 {
 		t.Errorf("%d seeds do not even end well without a crash", skipped)
 	}
-	for _, kind := range []engine.ActionKind{engine.AddTaint, engine.Cordon, engine.AddLabel, engine.Evict, engine.LookAtPods, engine.Terminate} {
+	for _, kind := range wanted {
 		if kinds[string(kind)] == 0 {
 			t.Errorf("no process died at %s", kind)
 		}

@@ -16,7 +16,11 @@ func (c *Script) cluster(a *args) error {
 	c.Sim = New(c.config, a.list("zones", "a,b,c")...)
 	s := c.Sim
 	s.group.spot, s.group.protects = a.flag("spot"), a.flag("protected")
+	if err := c.provider(a); err != nil {
+		return err
+	}
 	s.AddNodes(a.int("nodes", 3), 1)
+	s.addDetached(a.int("detached", 0))
 	s.group.warm = a.int("warm", 0)
 	s.fillPool()
 	if max := a.int("max", 0); max > 0 {
@@ -24,6 +28,12 @@ func (c *Script) cluster(a *args) error {
 	}
 	s.group.Sizes.Min = a.int("min", 0)
 	version := int64(a.int("template", 2))
+	if s.pool.update == world.ManualInPlaceUpdate { // its machines stay
+		version = 1
+	}
+	if s.pool.update != "" {
+		s.beginPool()
+	}
 	spec := a.word("spec")
 	if spec == "" {
 		spec = fmt.Sprint(version)
@@ -59,7 +69,15 @@ func (c *Script) workload(a *args) error {
 		Zone: a.word("zone"), Node: a.word("node"), Finalizers: a.list("finalizers", ""), Finalized: a.span("finalized", 0),
 		CPU: a.int("cpu", 0), Memory: a.int("memory", 0), Volume: a.flag("volume"), Apart: a.word("apart"), CrashesOn: a.word("crashes-on"),
 	}
-	c.Sim.AddWorkload(kind, "app", a.next(), a.int("replicas", 1), shape)
+	namespace := "app"
+	switch class := a.word("critical"); class {
+	case "":
+	case "cluster", "node":
+		namespace, shape.Critical = "kube-system", "system-"+class+"-critical"
+	default:
+		return fmt.Errorf("a workload is critical for the cluster or for its node")
+	}
+	c.Sim.AddWorkload(kind, namespace, a.next(), a.int("replicas", 1), shape)
 	return nil
 }
 
@@ -97,7 +115,7 @@ func (c *Script) timing(a *args) error {
 	for name, v := range map[string]*time.Duration{
 		"boot": &k.Boot, "launch": &k.Launch, "ready": &k.NodeReady, "terminate": &k.Terminate,
 		"cluster-lag": &k.ClusterLag, "cloud-lag": &k.CloudLag, "cloud-every": &k.CloudEvery,
-		"cluster-latency": &k.ClusterLatency, "cloud-latency": &k.CloudLatency, "controllers": &k.Controllers, "sync": &k.Sync, "detach": &k.Detach,
+		"cluster-latency": &k.ClusterLatency, "cloud-latency": &k.CloudLatency, "controllers": &k.Controllers, "sync": &k.Sync, "detach": &k.Detach, "notice": &k.Notice, "unlisted": &k.Unlisted,
 	} {
 		*v = a.span(name, *v)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // checker holds a driver to the rules that docs/design.md numbers, a file each or
-// two: service (1), hook (what is promised of the hooks around nodes), pods (2), termination (3), end (4 and 5), time (10), look (8
+// two: service (1), kops and valid (1 and 4, and what is promised of kops's groups), hook (what is promised of the hooks around nodes), pods (2), termination (3), end (4 and 5), time (10), look (8
 // and 9). Rule 6 is that a run with crashes has to pass all of them; rule 7 is
 // checked on engine/live's loop. It looks at what is asked, at what arrives, and
 // at the Truth, never at the engine's word where there is another way to know. A
@@ -35,21 +35,27 @@ type checker struct {
 	marked  map[string]bool   // marks that we have put, as marksOn names them
 	ended   map[string]bool   // machines whose end was asked for while the run ran
 	clock   usableTime
-	shown   *engine.Snapshot
-	early   bool                   // the run was aborted or has failed
-	nodes   map[string]engine.Node // of the run before the decision that is being looked at
-	oldLook time.Duration
+	kops    instances
+	due     map[string]time.Time // since when a pod was to leave, by UID
+	// wasCordoned are the machines whose nodes have been cordoned while they drain.
+	wasCordoned map[string]bool
+	valid       validity
+	shown       *engine.Snapshot
+	early       bool                   // the run was aborted or has failed
+	nodes       map[string]engine.Node // of the run before the decision that is being looked at
+	oldLook     time.Duration
 }
 
 func (c *checker) init(d *Driver) {
 	*c = checker{
-		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{},
+		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, wasCordoned: map[string]bool{},
 		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}},
 		oldLook: oldLook,
 		reads:   map[string]look{}, vigils: map[string]*vigil{}, marked: map[string]bool{}, ended: map[string]bool{},
 		clock: usableTime{used: map[wait]time.Duration{}, tried: map[string]time.Time{}},
 	}
 	c.hooks.init()
+	c.kops.init(d.Sim)
 }
 
 // asked checks an action when it is sent.
@@ -61,15 +67,21 @@ func (c *checker) asked(a engine.Action) {
 	c.open[a.Key] = true
 	c.written(a)
 	c.fresh(a)
-	if d.Run.State == engine.Paused && !a.ReadOnly() && (a.Kind == engine.Evict || a.Kind == engine.Delete || a.Kind == engine.Terminate) {
+	if d.Run.State == engine.Paused && slices.Contains([]engine.ActionKind{engine.Evict, engine.Delete, engine.Terminate, engine.Detach}, a.Kind) {
 		d.breaks("paused, and %s %s", a.Kind, a.Key)
 	}
 	c.ending(a)
+	c.validFirst(a)
+	c.selects(a)
 	switch a.Kind {
+	case engine.Detach:
+		c.detaches(a)
 	case engine.Evict:
 		c.clock.tried[a.Machine] = d.Sim.now
 		c.eviction(a)
 		c.budget(a)
+		c.cordonedFirst(a)
+		c.inTurn(a)
 	case engine.Delete:
 		c.clock.tried[a.Machine] = d.Sim.now
 		c.deletion(a)
@@ -98,7 +110,11 @@ func (c *checker) written(a engine.Action) {
 	}
 	known := true
 	switch a.Kind {
-	case engine.AddTaint, engine.Cordon, engine.AddLabel, engine.Annotate:
+	case engine.AddLabel, engine.AddTaint, engine.Cordon, engine.Annotate:
+		if a.Label == selectedLabel { // nobody takes it off but who updates the node
+			known = saved.Nodes[a.Machine].Stage == engine.Updating
+			break
+		}
 		known = slices.ContainsFunc(saved.Marks[a.Machine], func(m engine.Mark) bool { return m.Put.Key == a.Key && !m.Foreign })
 	case engine.Suspend:
 		known = slices.Contains(saved.Suspended, a.Process)
@@ -126,7 +142,7 @@ func (c *checker) fresh(a engine.Action) {
 	var needs []world.Source
 	switch a.Kind {
 	case engine.LookAtPods, engine.CheckEffect, engine.Inspect, engine.RunHook:
-	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn, engine.EndWarm:
+	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn, engine.EndWarm, engine.Detach, engine.Deregister:
 		needs = []world.Source{world.Cloud}
 	case engine.Terminate:
 		needs = []world.Source{world.Cluster, world.Cloud}
@@ -181,7 +197,10 @@ func (c *checker) arrives(a engine.Action) {
 		if s.group.Sizes == *a.From && a.Sizes.Desired < s.group.Sizes.Desired {
 			d.breaks("rule 4: desired lowered from %d to %d by setting it", s.group.Sizes.Desired, a.Sizes.Desired)
 		}
+	case engine.Deregister:
+		c.leaves(a)
 	case engine.Terminate:
+		c.ends(a)
 		c.terminate(a)
 	}
 }
@@ -190,6 +209,7 @@ func (c *checker) arrives(a engine.Action) {
 func (c *checker) answered(a engine.Action, o engine.Outcome) {
 	c.service.answered(c.d.Sim, a, o)
 	c.looked(a, o)
+	c.changed(a)
 	c.marks(a)
 	c.limit()
 }
@@ -247,19 +267,35 @@ func (c *checker) after(dec engine.Decision) {
 	if dec.Wake.Before(d.Sim.now) {
 		d.breaks("the wake-up %s lies in the past", dec.Wake)
 	}
+	begun := false
 	for id, n := range dec.Run.Nodes {
-		if n.Stage == engine.Draining && n.Since.Equal(d.Sim.now) {
+		if (n.Stage == engine.Draining || n.Stage == engine.Terminating) && n.Since.Equal(d.Sim.now) && n.Began.Equal(d.Sim.now) {
+			begun = true
+			c.enough(id, n)
+			c.zoneRolls(id, n)
+			c.endsOld(n)
+		}
+		if n.Stage == engine.Updating && n.Since.Equal(d.Sim.now) {
+			c.zoneUpdates(id, n)
+		}
+		if (n.Stage == engine.Draining || n.Stage == engine.Updating) && n.Since.Equal(d.Sim.now) {
 			c.service.touched[id] = true
 			c.consented(id, n)
 			c.alone(id, n)
 		}
 	}
 	c.early = dec.Run.State == engine.Ending || dec.Run.Result == engine.Aborted || c.early && dec.Run.State == engine.Finished
+	c.looksAround(dec)
 	c.orders(dec)
+	c.waits()
+	c.cordons()
 	c.deadlines(dec)
 	c.hookedDrains(dec)
 	c.sights(dec)
 	c.look(dec)
+	if begun {
+		c.slots()
+	}
 	if dec.Run.State == engine.Finished {
 		c.end()
 	}

@@ -9,8 +9,12 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// ours are the keys of the marks that Drainboard puts on nodes.
+// ours are the keys of the taints that Drainboard puts on nodes; on those of kops's groups
+// another one as well.
 var ours = []string{"eks.amazonaws.com/nodegroup", "drainboard.dev/surplus"}
+
+// kopsTaint says that kops is going to replace a node.
+const kopsTaint = "kops.k8s.io/scheduled-for-update"
 
 // keepAnnotation keeps the Cluster Autoscaler from removing a node.
 const keepAnnotation = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
@@ -18,10 +22,10 @@ const keepAnnotation = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
 const excludeLabel = "node.kubernetes.io/exclude-from-external-load-balancers"
 
 // marksOn lists the marks on a node that look like ours, as node/mark.
-func marksOn(n *world.Node) []string {
+func (s *Sim) marksOn(n *world.Node) []string {
 	var out []string
 	for _, t := range n.Taints {
-		if slices.Contains(ours, t.Key) {
+		if slices.Contains(ours, t.Key) || s.group.Provider == "kops" && t.Key == kopsTaint || t.Key == world.GardenerTaint {
 			out = append(out, n.Name+"/"+t.Key)
 		}
 	}
@@ -104,6 +108,7 @@ func (c *checker) end() {
 	c.processes()
 	c.sizes()
 	c.template()
+	c.looseEnds()
 	for _, line := range r.Left {
 		if !slices.ContainsFunc([]string{": kubectl ", ": aws ", ": drainboard "}, func(command string) bool { return strings.Contains(line, command) }) {
 			d.breaks("rule 5: left behind without a command: %s", line)
@@ -120,6 +125,7 @@ func (c *checker) end() {
 		}
 		c.replacement(m)
 	}
+	c.zones()
 	if n := len(s.alive()); !s.balanced() && !late && s.shrunk.Before(s.View.Health[world.Cloud].Fresh) && !reported(d, "raised the group's desired size") {
 		d.breaks("rule 4: %d machines, desired %d", n, s.group.Sizes.Desired)
 	}
@@ -131,15 +137,24 @@ func (c *checker) replacement(m *machine) {
 	d, s := c.d, c.d.Sim
 	r := &d.Run
 	n := s.Truth.NodeOf(m.ID)
+	if r.Settings.KeepOld {
+		return
+	}
 	if left := r.Nodes[m.ID]; r.Result != engine.Succeeded && (left.Stage == engine.Skipped || left.Stage == engine.NodeFail) && left.Reason != "" {
 		return // it was left as it was, and the record says why
+	}
+	if s.pool.update != "" {
+		if n != nil && n.Labels[candidateLabel] != "" {
+			d.breaks("rule 4: %s awaits its update in place (%s)", n.Name, r.Nodes[m.ID].Stage)
+		}
+		return // it was healthy when its update was over
 	}
 	if !slices.Contains(r.Target.Templates, m.Template) || r.Target.All && n != nil && n.Created.Before(r.Started) {
 		d.breaks("rule 4: %s runs %s (%s)", m.ID, m.Template, r.Nodes[m.ID].Stage)
 		return
 	}
-	if reported(d, "raised the group's desired size") {
-		return // it may be somebody else's
+	if reported(d, "raised the group's desired size") || c.isKops() && !c.joins() {
+		return // it may be somebody else's, or has no node that is looked at
 	}
 	if n == nil || !n.Ready {
 		if seen := s.View.NodeOf(m.ID); n == nil || seen == nil || !seen.Ready { // else it has become so just now
@@ -190,6 +205,28 @@ func (c *checker) processes() {
 	d, s := c.d, c.d.Sim
 	if s.group.HasSuspended(azRebalance) != s.suspended && !named(&d.Run, azRebalance) {
 		d.breaks("rule 4: %s is not as it was before", azRebalance)
+	}
+}
+
+// zones checks that a run that has succeeded leaves AZRebalance nothing to even out,
+// unless somebody else had a hand in it, or a zone had no room.
+func (c *checker) zones() {
+	d, s := c.d, c.d.Sim
+	if s.group.HasSuspended(azRebalance) || d.Run.Result != engine.Succeeded || len(s.group.Zones) < 2 {
+		return
+	}
+	var counts []int
+	for _, zone := range s.group.Zones {
+		n := 0
+		for _, m := range s.alive() {
+			if m.Zone == zone {
+				n++
+			}
+		}
+		counts = append(counts, n)
+	}
+	if slices.Max(counts)-slices.Min(counts) > 1 && !s.tilted && !reported(d, "not by us") {
+		d.breaks("rule 4: machines in the zones: %v", counts)
 	}
 }
 

@@ -54,7 +54,10 @@ func (c *checker) hookAsked(a engine.Action) {
 		d.breaks("hooks: %s is asked while the run is %s", a.Key, d.Run.State)
 	}
 	working := 0
-	for _, n := range d.Run.Nodes {
+	for id, n := range d.Run.Nodes {
+		if c.kops.freed[id] {
+			continue
+		}
 		if n.Stage == engine.Draining || n.Stage == engine.Settling || n.Stage == engine.Terminating {
 			working++
 		}

@@ -39,7 +39,10 @@ func (c *checker) deletion(a engine.Action) {
 // orders checks rule 2 when an order appears: somebody has given it.
 func (c *checker) orders(dec engine.Decision) {
 	for i, o := range dec.Run.Orders {
-		if i < len(c.clock.was.Orders) || dec.Run.Settings.OnDrainTimeout == engine.TimeoutForce {
+		if i >= len(c.clock.was.Orders) {
+			c.triedOften(o)
+		}
+		if i < len(c.clock.was.Orders) || dec.Run.Settings.OnDrainTimeout == engine.TimeoutForce || dec.Run.Settings.PassDrain {
 			continue
 		}
 		if !slices.ContainsFunc(c.commands, func(say engine.Command) bool {

@@ -25,7 +25,7 @@ func (c *checker) alone(id string, n engine.Node) {
 		d.breaks("rivals: the drain of %s begins beside instance refresh %s", n.Name, r.ID)
 	}
 	for _, m := range view.Machines() {
-		if node := view.NodeOf(m.ID); node != nil && !m.Leaving() && d.Run.Nodes[m.ID].Stage != engine.Terminating && slices.ContainsFunc(node.Taints, rolls) {
+		if node := view.NodeOf(m.ID); node != nil && !m.Leaving() && d.Run.Nodes[m.ID].Stage != engine.Terminating && slices.ContainsFunc(node.Taints, func(t world.Taint) bool { return rolls(t) && !c.inherits(m.ID, node, t) }) {
 			d.breaks("rivals: the drain of %s begins while another tool rolls %s: %v", n.Name, node.Name, node.Taints)
 		}
 	}
@@ -34,6 +34,12 @@ func (c *checker) alone(id string, n engine.Node) {
 			d.breaks("rivals: the drain of %s begins while %s drains it, which was waited for only for %s", n.Name, who, left)
 		}
 	}
+}
+
+// inherits reports whether a taint of kops's is no sign of another roll: it is ours, or of
+// one that was interrupted before it began with the node.
+func (c *checker) inherits(id string, node *world.Node, t world.Taint) bool {
+	return c.isKops() && t.Key == kopsTaint && (c.marked[node.Name+"/"+t.Key] || !node.Unschedulable || c.ourCordon(id, node.Name))
 }
 
 // taker is somebody else who takes a machine's node out of service.
@@ -83,7 +89,11 @@ func (c *checker) ourCordon(id, node string) bool {
 
 // leave counts the usable time since the last decision for those who are left a node. A
 // drain by hand pauses as often as its pods are held; its time is counted from its first pod.
+// A process that has just begun and has not read all sees nobody, and counts nothing.
 func (c *checker) leave(passed time.Duration) {
+	if !c.d.Sim.synced {
+		return
+	}
 	k := &c.clock
 	now := map[taker]time.Duration{}
 	for _, m := range c.d.Sim.View.Machines() {

@@ -49,17 +49,26 @@ func (c *checker) limit() {
 	d := c.d
 	out := 0
 	for id := range c.service.touched {
-		n, m := d.Run.Nodes[id], d.Sim.machines[id]
-		working := n.Stage == engine.Draining || n.Stage == engine.Settling || n.Stage == engine.Terminating
-		cordoned := c.service.cordoned[id] && n.Stage != engine.Outdated && n.Stage != engine.Queued && !n.Began.IsZero() // who was left out, taken up again and left out anew has not begun
-		switch {
-		case m == nil:
-		case n.New && (d.Run.State == engine.Ending || d.Run.State == engine.Finished): // holds nothing that had to be evicted
-		case working, cordoned, m.Leaving() && c.vigils[id] != nil && c.vigils[id].ended:
+		if c.outOfService(id) {
 			out++
 		}
 	}
 	if d.Run.Limit > 0 && out > d.Run.Limit {
 		d.breaks("rule 1: %d nodes are out of service, the limit is %d", out, d.Run.Limit)
 	}
+}
+
+// outOfService reports whether a machine that we have touched is still out of service.
+func (c *checker) outOfService(id string) bool {
+	d := c.d
+	n, m := d.Run.Nodes[id], d.Sim.machines[id]
+	working := n.Stage == engine.Draining || n.Stage == engine.Settling || n.Stage == engine.Terminating || n.Stage == engine.Updating
+	cordoned := c.service.cordoned[id] && n.Stage != engine.Outdated && n.Stage != engine.Queued && !n.Began.IsZero() // who was left out, taken up again and left out anew has not begun
+	switch {
+	case m == nil, c.kops.freed[id]:
+	case n.New && (d.Run.State == engine.Ending || d.Run.State == engine.Finished): // holds nothing that had to be evicted
+	case working, cordoned, m.Leaving() && c.vigils[id] != nil && c.vigils[id].ended:
+		return true
+	}
+	return false
 }

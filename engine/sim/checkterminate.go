@@ -106,7 +106,7 @@ func (c *checker) sawCordon(id string, n *world.Node) bool {
 func (c *checker) terminate(a engine.Action) {
 	d, s := c.d, c.d.Sim
 	m, n := s.machines[a.Machine], s.Truth.NodeOf(a.Machine)
-	if m == nil || m.Leaving() || n == nil {
+	if m == nil || m.Leaving() || n == nil || d.Run.Settings.CloudOnly {
 		return
 	}
 	v := c.vigil(a.Machine)

@@ -58,6 +58,9 @@ func (c *checker) count() {
 	if w := d.Run.PhaseWait; w != nil {
 		add(wait{"", w.For, w.Start}, world.Cluster, world.Cloud)
 	}
+	if v := d.Run.Validation; v != nil && v.Wait != nil {
+		add(wait{"", "valid", v.Wait.Start}, v.Wait.Needs...)
+	}
 	if !watched || !k.sight[world.Cluster] || !k.sight[world.Cloud] {
 		passed = 0
 	}
@@ -83,7 +86,7 @@ func (c *checker) deadlines(dec engine.Decision) {
 		switch {
 		case e.Type == engine.NodeFailed && e.Reason == string(engine.EvictionFail),
 			e.Type == engine.NodeSkipped && strings.HasPrefix(e.Reason, "its drain did not end"),
-			e.Type == engine.Warning && strings.HasPrefix(e.Reason, "force-") && strings.Contains(e.Message, "--force"):
+			e.Type == engine.Warning && strings.HasPrefix(e.Reason, "force-") && strings.Contains(e.Message, "has used up its time"):
 			c.drained(e.Node)
 		case e.Type == engine.Warning && e.Reason == string(engine.CreationFail):
 			w := wait{what: "nothing"}

@@ -29,9 +29,11 @@ type group struct {
 	room     map[string]int    // machines a zone still has, by zone; absent: any number
 	quota    int               // machines the account may run, 0 for any number
 	hooks    []hook
-	warm     int  // machines that the warm pool is kept at
-	spot     bool // new machines are Spot
-	protects bool // new machines are protected from scale-in
+	ghosts   int             // machines that are gone, and it does not know
+	warm     int             // machines that the warm pool is kept at
+	keeps    map[string]bool // machines that it does not let go, by id
+	spot     bool            // new machines are Spot
+	protects bool            // new machines are protected from scale-in
 }
 
 func (g *group) init(zones []string) {
@@ -42,7 +44,7 @@ func (g *group) init(zones []string) {
 	g.versions = map[int64]string{1: "ami-1"}
 	g.Image = "ami-1"
 	g.tokens, g.launched = map[string]int64{}, map[string]bool{}
-	g.room = map[string]int{}
+	g.room, g.keeps = map[string]int{}, map[string]bool{}
 }
 
 // AddNodes adds machines of a template version whose nodes are Ready, spread
@@ -52,8 +54,10 @@ func (s *Sim) AddNodes(n int, version int64) {
 		zone := s.emptiestZone(nil)
 		m := s.newMachine(zone, world.Template{ID: s.group.Template.ID, Version: version})
 		m.State, m.Detail = world.MachineInService, "InService"
-		s.join(m)
-		s.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble = true, "" })
+		if s.group.Role != world.RoleBastion {
+			s.join(m)
+			s.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble = true, "" })
+		}
 		s.group.Sizes.Desired++
 		s.group.Sizes.Max = max(s.group.Sizes.Max, s.group.Sizes.Desired)
 	}
@@ -78,6 +82,7 @@ func (s *Sim) describe() world.Group {
 	for _, h := range s.group.hooks {
 		g.Hooks = append(g.Hooks, h.Hook)
 	}
+	g.Peers = s.describePeers()
 	return g
 }
 
@@ -94,7 +99,9 @@ func (s *Sim) look() {
 	}
 	g, list, at, process := s.describe(), []world.Machine(nil), s.now, s.process
 	for _, id := range sortedKeys(s.machines) {
-		list = append(list, s.machines[id].Machine)
+		if m := s.machines[id]; !s.now.Before(m.hidden) {
+			list = append(list, m.Machine)
+		}
 	}
 	s.after(s.Config.CloudLag, func() {
 		if s.faults.away(world.Cloud, s.now) || process != s.process || s.View.Health[world.Cloud].Fresh.After(at) {
@@ -110,11 +117,11 @@ func (s *Sim) look() {
 	})
 }
 
-// alive lists the machines that count against the desired size, by id.
+// alive lists the machines that count against the desired size and are not ending, by id.
 func (s *Sim) alive() []*machine {
 	var out []*machine
 	for _, m := range s.machines {
-		if m.counts() {
+		if m.counts() && !m.Leaving() {
 			out = append(out, m)
 		}
 	}
@@ -123,7 +130,8 @@ func (s *Sim) alive() []*machine {
 }
 
 // size is how many machines count against the desired size.
-func (s *Sim) size() (n int) {
+func (s *Sim) size() int {
+	n := s.group.ghosts
 	for _, m := range s.machines {
 		if m.counts() {
 			n++

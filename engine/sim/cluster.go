@@ -71,7 +71,7 @@ func (s *Sim) starts(p *pod) {
 }
 
 func (s *Sim) becomesReady(p *pod) {
-	if s.pods.byUID[p.UID] == p && p.Phase == world.PodRunning && !p.shape.NeverReady && !p.Crashing && !s.silent(p.Node) {
+	if s.pods.byUID[p.UID] == p && p.Phase == world.PodRunning && !p.shape.NeverReady && !p.Crashing && !s.silent(p.Node) && (p.owner == nil || !p.owner.down) {
 		p.Ready = true
 		s.setPod(p)
 	}

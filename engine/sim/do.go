@@ -30,7 +30,7 @@ func (s *Sim) Do(a engine.Action) engine.Outcome {
 
 func (s *Sim) do(a engine.Action) engine.Outcome {
 	switch a.Kind {
-	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn, engine.Terminate, engine.EndWarm:
+	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn, engine.Terminate, engine.EndWarm, engine.Detach, engine.Deregister:
 		o := s.doCloud(a)
 		s.listMachines()
 		return o
@@ -160,9 +160,16 @@ func (s *Sim) doCloud(a engine.Action) engine.Outcome {
 	case engine.LaunchIn:
 		return s.launchByName(a)
 	case engine.Terminate:
+		if a.Direct {
+			return s.endDirectly(a)
+		}
 		return s.terminateOne(a)
 	case engine.EndWarm:
 		return s.endWarm(a)
+	case engine.Detach:
+		return s.detach(a)
+	case engine.Deregister:
+		return s.deregister(a)
 	}
 	return done
 }
@@ -229,7 +236,7 @@ func (s *Sim) terminateOne(a engine.Action) engine.Outcome {
 	switch {
 	case s.warm(a.Machine) >= 0:
 		return refuse(engine.RefusedInvalid, "This operation cannot be performed on instances in a warm pool: %s.", a.Machine)
-	case m == nil:
+	case m == nil || m.Detached:
 		return refuse(engine.RefusedGone, "Instance Id not found - No managed instance found for instance ID %s", a.Machine)
 	case m.Leaving():
 		return engine.Outcome{Verdict: engine.Done, Already: true}
@@ -267,7 +274,11 @@ func (s *Sim) check(a engine.Action) engine.Outcome {
 	case engine.Delete:
 		o.Happened = p == nil || p.Terminating() && a.Grace == nil
 	case engine.Terminate:
-		o.Happened = m == nil || m.Leaving()
+		o.Happened = m == nil && !s.taken[a.Machine] || m != nil && m.Leaving()
+	case engine.Detach:
+		o.Happened = m == nil || m.Detached || m.Leaving()
+	case engine.Deregister:
+		o.Happened = m == nil || s.balancer.over(a.Machine, s.now)
 	case engine.EndWarm:
 		i := s.warm(a.Machine)
 		o.Happened = i < 0 || s.group.Warm[i].Leaving()

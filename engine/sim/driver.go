@@ -261,7 +261,7 @@ func (d *Driver) send(a engine.Action) {
 			d.struck[strings.TrimSpace(string(o.Verdict)+" "+string(o.Refusal))]++
 		}
 		d.check.answered(a, o)
-		s.after(half, func() {
+		s.after(half+s.lasts(a, o), func() {
 			if life == d.life {
 				d.in.Outcomes = append(d.in.Outcomes, o)
 				d.check.delivered(a, o)

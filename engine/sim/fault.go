@@ -9,17 +9,19 @@ import (
 
 // faults are what goes wrong.
 type faults struct {
-	gone    map[world.Source]time.Time // a source is away until then
-	why     map[world.Source]string    // ... in these words
-	etcd    time.Time                  // until then the cluster writes nothing and tells nothing new
-	half    int                        // so many evictions charge their budget and do nothing
-	held    []func(*world.World)       // what the watch will tell when it is back
-	lose    map[engine.ActionKind]int  // so many answers get lost: done, but unknown
-	drop    map[engine.ActionKind]int  // so many requests get lost: not done, and unknown
-	refused map[engine.ActionKind]refusal
-	webhook map[string]bool // evictions of these workloads' pods are denied
-	machine map[string]bool // what becomes of new machines: never-join, not-ready, no-labels
-	left    map[string]int  // of so many only; 0: of all
+	gone map[world.Source]time.Time // a source is away until then
+	why  map[world.Source]string    // ... in these words
+	etcd time.Time                  // until then the cluster writes nothing and tells nothing new
+	half int                        // so many evictions charge their budget and do nothing
+	// halfDetach: so many machines are tagged to be detached, and no more
+	halfDetach int
+	held       []func(*world.World)      // what the watch will tell when it is back
+	lose       map[engine.ActionKind]int // so many answers get lost: done, but unknown
+	drop       map[engine.ActionKind]int // so many requests get lost: not done, and unknown
+	refused    map[engine.ActionKind]refusal
+	webhook    map[string]bool // evictions of these workloads' pods are denied
+	machine    map[string]bool // what becomes of new machines: never-join, not-ready, no-labels
+	left       map[string]int  // of so many only; 0: of all
 	// replaced is when the cloud gives up a machine that never joins, 0 for never.
 	replaced time.Duration
 	// hostile: messages carry what must not reach a terminal

@@ -22,13 +22,19 @@ type machine struct {
 
 	began  time.Time
 	silent bool // nobody hears from its kubelet
-	lives  int  // how often its kubelet fell silent
+	// hidden: it is on no list until then.
+	hidden time.Time
+	// unnoticed: it was ended without asking its group, which does not know yet.
+	unnoticed bool
+	lives     int // how often its kubelet fell silent
 	// release completes the lifecycle hooks that it waits for, nil when there are none.
 	release func(proceed bool)
 }
 
 // counts reports whether a machine counts against the desired size.
-func (m *machine) counts() bool { return !m.Leaving() && m.State != world.MachineStandby }
+func (m *machine) counts() bool {
+	return (!m.Leaving() || m.unnoticed) && m.State != world.MachineStandby && !m.Detached
+}
 
 // hook is a lifecycle hook and who completes it.
 type hook struct {
@@ -130,7 +136,7 @@ func (s *Sim) hold(m *machine, launching bool) {
 		}
 	}
 	for _, h := range s.group.hooks {
-		if h.Launching != launching {
+		if h.Launching != launching || m.Detached { // the hooks are its group's
 			continue
 		}
 		waiting++
@@ -158,7 +164,7 @@ func (s *Sim) enter(m *machine) {
 
 // boots lets a machine's kubelet start.
 func (s *Sim) boots(m *machine) {
-	if s.machines[m.ID] != m || m.Leaving() || m.neverJoins {
+	if s.machines[m.ID] != m || m.Leaving() || m.neverJoins || s.group.Role == world.RoleBastion {
 		return
 	}
 	s.join(m)
@@ -175,6 +181,7 @@ func (s *Sim) join(m *machine) {
 		Name: m.name, Machine: m.ID, Zone: m.Zone, Version: "v1." + strconv.FormatInt(30+m.Template.Version, 10),
 		Labels: map[string]string{}, Created: s.now, Trouble: s.hostile("not ready: container runtime network not ready"),
 	}
+	n.Taints = taintsOf(s.group.Role)
 	if !m.noLabels {
 		maps.Copy(n.Labels, s.group.labels)
 	}
@@ -200,17 +207,25 @@ func (s *Sim) goes(m *machine) {
 	m.State, m.Detail, m.release = world.MachineTerminating, "Terminating", nil
 	s.listMachines()
 	s.after(s.Config.Terminate, func() {
-		if s.machines[m.ID] != m {
-			return
-		}
-		delete(s.machines, m.ID)
-		if n, bounded := s.group.room[m.Zone]; bounded {
-			s.group.room[m.Zone] = n + 1
-		}
-		s.listMachines()
-		s.dropNode(m.name)
-		s.touch()
+		s.drop(m)
 	})
+	s.touch()
+}
+
+// drop removes a machine and its node.
+func (s *Sim) drop(m *machine) {
+	if s.machines[m.ID] != m {
+		return
+	}
+	delete(s.machines, m.ID)
+	if m.unnoticed {
+		s.group.ghosts++
+	}
+	if n, bounded := s.group.room[m.Zone]; bounded {
+		s.group.room[m.Zone] = n + 1
+	}
+	s.listMachines()
+	s.dropNode(m.name)
 	s.touch()
 }
 
@@ -231,7 +246,7 @@ func (s *Sim) sicken(m *machine) {
 	}
 	m.Unhealthy = true
 	s.listMachines()
-	if !s.group.HasSuspended(replaceUnhealthy) {
+	if !s.group.HasSuspended(replaceUnhealthy) && !m.Detached {
 		s.end(m)
 	}
 }

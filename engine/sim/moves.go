@@ -16,7 +16,7 @@ var handlerTaint = world.Taint{Key: "aws-node-termination-handler/scheduled-main
 var movers = map[string]func(*world.Node){
 	"autoscaler": func(n *world.Node) { n.Taints = append(n.Taints, autoscalerTaint) },
 	"kops": func(n *world.Node) {
-		n.Taints = append(n.Taints, world.Taint{Key: "kops.k8s.io/scheduled-for-update", Effect: "PreferNoSchedule"})
+		n.Taints = append(n.Taints, world.Taint{Key: kopsTaint, Effect: "PreferNoSchedule"})
 	},
 	"karpenter": func(n *world.Node) {
 		n.Taints = append(n.Taints, world.Taint{Key: "karpenter.sh/disrupted", Effect: "NoSchedule"})

@@ -2,6 +2,8 @@ package sim
 
 import (
 	"encoding/json"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,8 +22,8 @@ type mutation struct {
 
 // mutations are two or so for each rule of docs/design.md.
 var mutations = []mutation{
-	{"1: one drain too many", "rival.go", "return s.Run.Limit - s.Unavailable() - s.takenOut()", "return s.Run.Limit - s.Unavailable() - s.takenOut() + 1", "", "rule 1: "},
-	{"1: a settling node is no longer counted", "gate.go", "count := s.Count(Draining, Settling, Terminating)", "count := s.Count(Draining, Terminating)", "", "rule 1: "},
+	{"1: one drain too many", "rival.go", "return s.atOnce() - s.Unavailable() - s.takenOut()", "return s.atOnce() - s.Unavailable() - s.takenOut() + 1", "", "rule 1: "},
+	{"1: a settling node is no longer counted", "gate.go", "count := s.Count(Draining, Settling, Updating)", "count := s.Count(Draining, Updating)", "", "rule 1: "},
 	{"2: an eviction without a UID", "evict.go", "Pod: c.pod.Name, UID: c.pod.UID}", "Pod: c.pod.Name}", "", "rule 2: "},
 	{"2: a delete that names no order", "force.go", "UID: p.UID, Order: o.ID}", "UID: p.UID}", "", "rule 2: "},
 	{"2: DaemonSet pods are evicted", "evict.go", "p.Terminating() || s.judge(p).Fate != drain.Leaves {", "p.Terminating() {", "", "rule 2: "},
@@ -50,7 +52,7 @@ var mutations = []mutation{
 	{"freshness: acting on what is old", "ensure.go", "if !s.Fresh(src) {\n\t\t\treturn false", "if src == \"\" {\n\t\t\treturn false", "", "freshness: "},
 	{"budgets: more evictions than a budget allows", "evict.go", "case gate.Open && (due || c.known.Closed) && !anyOf(gate, asked):", "case due:", "", "budgets: "},
 	{"approval: nobody is asked", "batch.go", "how == ApproveNone || how == ApprovePhase {", "how != \"\" {", "", "approval: "},
-	{"hooks: a drain that they have not let go", "gate.go", "if s.letGo(id) {\n\t\t\ts.startDrain(id)\n\t\t}", "s.letGo(id)\n\t\ts.startDrain(id)", "", "hooks: "},
+	{"hooks: a drain that they have not let go", "gate.go", "if s.letGo(id) {\n\t\t\ts.startDrain(id)\n\t\t} else {\n\t\t\tabout = append(about, id)\n\t\t}", "s.letGo(id)\n\t\ts.startDrain(id)", "", "hooks: "},
 	{"hooks: who waits for them holds no slot", "gate.go", "slots -= len(asked)", "", "", "hooks: "},
 	{"hooks: the run ends before they have run", "end.go", "if len(s.Run.Owed) > 0 {", "if false {", "", "hooks: "},
 	{"from elsewhere: a run forgets what it has obeyed", "elsewhere.go", "s.Run.Taken = append(s.Run.Taken, ack)", "", "", "from elsewhere: "},
@@ -59,12 +61,49 @@ var mutations = []mutation{
 	{"rivals: annotations stay", "mark.go", "\tcase Annotate:\n\t\ta.Kind = Unannotate\n", "", "", "rule 4: mark of ours left"},
 	{"snapshots: every row is a new one", "view.go", "b.moves() {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif sameRow(was, row) {", "true {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif was == row {", "", "snapshot: "},
 	{"snapshots: a pod that must leave is said to stay", "look.go", "return StageTerminating", "return StageIgnored", "", "snapshot: "},
-	{"snapshots: a budget that allows none does not say why", "look.go", "case d.Allowed <= 0 || !d.Current:", "case !d.Current:", "", "snapshot: "},
+	{"snapshots: a budget that allows none does not say why", "look.go", "case d.Allowed > 0 && d.Current:", "case d.Current:", "", "snapshot: "},
+	{"rule 4: machines are retired in whichever zone they are", "strategy/eks.go", "staying[zone] > staying[fullest]", "staying[zone] < staying[fullest]", "", "rule 4: machines in the zones"},
 	{"watch: why no drain starts is not written down", "gate.go", "s.changed = s.changed || s.Run.Gate != why\n", "\n", "", "watch: "},
 	{"watch: that the driver sees nothing is not written down", "decide.go", "!slices.Equal(s.Run.Blind, r.Blind) || ", "", "", "watch: "},
 	{"watch: what stands still for the driver runs for who watches", "time.go", "s.countTime(nil)\n", "\n", "", "watch: "},
 	{"snapshots: rows grow old", "view.go", "if b != z.bases[j] || b.moves() {", "if b.moves() {", "", "snapshot: "},
+	{"kops: no validation", "prove.go", "if !s.validate(count, owed) {\n\t\t\treturn false\n\t\t}", "", kopsPlay, "rule 1: "},
+	{"kops: none at the start", "strategy/kops.go", "if !bare && !s.ProveFirst() {", "if bare && !s.ProveFirst() {", kopsPlay, "before the cluster was found valid"},
+	{"kops: one look is enough", "prove.go", "v.Passes >= need {", "v.Passes >= 1 {", kopsPlay, "validation: it passed after"},
+	{"kops: looks that see nothing", "prove.go", "v.Looked, v.Failures = s.Now, s.invalid()", "v.Looked, v.Failures = s.Now, nil", kopsPlay, "validation: a look finds"},
+	{"kops: looks right after the end", "prove.go", "name(id, s.Run.Nodes[id]), s.Run.Nodes[id].Unproven.Add(s.Run.Settings.Interval)", "name(id, s.Run.Nodes[id]), s.Run.Nodes[id].Unproven", kopsPlay, "rule 1: "},
+	{"kops: half of the time to get valid", "prove.go", "End: v.Next.Add(s.Run.Settings.ValidateTimeout)", "End: v.Next.Add(s.Run.Settings.ValidateTimeout / 2)", kopsPlay, "rule 10: "},
+	{"kops: a slot that is free too early", "gate.go", "count := s.Count(Draining, Settling, Updating)\n", "count := s.Count(Draining, Updating)\n", kopsPlay, "rule 1: "},
+	{"kops: one more than may surge", "detach.go", "if have >= want || s.failed {", "if have > want || s.failed {", kopsPlay, "detach: "},
+	{"kops: the first surge is not waited for", "strategy/kopssurge.go", "want = min(want, earlier(&s.Run)+1)", "want = min(want, 99)", kopsPlay, "detach: "},
+	{"kops: the control plane surges", "strategy/kopssurge.go", "w.Group.Role == world.RoleControlPlane || ", "", kopsPlay, "a group that does not surge"},
+	{"kops: detached machines are forgotten", "end.go", "\ts.leaveOutside()\n\ts.leaveGroup()\n", "\ts.leaveGroup()\n", kopsPlay, "stays detached, and nothing says so"},
+	{"kops: ended through the group", "node.go", "Direct: s.ways().Direct, ", "", kopsPlay, "capacity: "},
+	{"kops: ended behind a load balancer", "apart.go", " || !s.deregistered(id, n) {", " {", kopsPlay, "balancer: "},
+	{"kops: out of the load balancers before the cordon", "apart.go", "!s.Mark(CordonOf(id, n.Name)) || !s.Mark(LabelOf(id, n.Name, excludeLabel, \"true\")) || !s.deregistered(id, n) {", "!s.deregistered(id, n) || !s.Mark(CordonOf(id, n.Name)) || !s.Mark(LabelOf(id, n.Name, excludeLabel, \"true\")) {", kopsPlay, "balancer: "},
+	{"gardener: a zone rolls without its share", "strategy/gardenerzones.go", "if z.out >= share.most() {", "if z.out >= 2*share.most() {", gardenerPlay, "zones: "},
+	{"gardener: a zone with too few nodes goes on", "strategy/gardenerzones.go", "z.serve-1 < floor {", "z.serve+1 < floor {", gardenerPlay, "zones: "},
+	{"gardener: evictions before the cordon", "apart.go", "return n.Apart || !s.apartFirst() ||", "return true || !s.apartFirst() ||", gardenerPlay, "cordon: "},
+	{"gardener: half of the tries are enough", "triedout.go", "c.known.Rounds < n ||", "c.known.Rounds < (n+1)/2 ||", gardenerPlay, "retries: "},
+	{"gardener: tries at a misconfigured budget count", "triedout.go", "return b.Current && b.Expected > 0 &&", "return false && b.Current && b.Expected > 0 &&", gardenerPlay, "retries: "},
+	{"gardener: volumes leave together", "evict.go", "if c.pod.Volume && s.volumeLeaves(c) {", "if false {", gardenerPlay, "volumes: "},
+	{"in place: others are selected beside a failed update", "strategy/gardenermanual.go", "if failed := s.FailureIn(\"\"); failed != \"\" {", "if failed := s.FailureIn(\"\"); false && failed != \"\" {", manualPlay, "in place: "},
+	{"in place: budgets are not looked at", "strategy/gardenermanual.go", "if why := s.ShutBudget(n.Name); why != \"\" {", "if why := s.ShutBudget(n.Name); false && why != \"\" {", manualPlay, "in place: "},
+	{"in place: one whose update has failed counts once", "strategy/gardenerinplace.go", "p.Done || p.Failed || p.Step", "p.Done || p.Step", inPlacePlay, "that count twice"},
+	{"in place: a node that is selected takes no place", "strategy/gardenerzones.go", "stage == engine.Terminating || stage == engine.Updating || slices", "stage == engine.Terminating || slices", inPlacePlay, "in place: "},
+	{"in place: old nodes end before their zone has enough new ones", "strategy/gardenerinplace.go", ".fresh >= s.Run.Zones[zone]", ".fresh+1 >= s.Run.Zones[zone]", inPlacePlay, "is drained to be ended"},
 }
+
+// gardenerPlay is the random play of Gardener's rules, manualPlay that of updates in place by
+// hand, inPlacePlay that of those by themselves.
+const (
+	gardenerPlay = "TestRandomGardener"
+	manualPlay   = "TestRandomGardenerManual"
+	inPlacePlay  = "TestRandomGardenerInPlace"
+)
+
+// kopsPlay is the random play of kops's groups.
+const kopsPlay = "TestRandomKops"
 
 // TestMutations holds that every check of the checker can fail: each mutation of
 // the engine, laid over it by the compiler, breaks its rule within a few seeds.
@@ -84,34 +123,58 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// run builds the tests with the mutation in place and runs them to the first
-// failures. It returns what they say.
-func (m mutation) run(t *testing.T) string {
+// TestMutationTexts holds that each mutation still has its place in the engine and leaves
+// something that can be read as Go: known in a moment, before any engine is built.
+func TestMutationTexts(t *testing.T) {
+	for _, m := range mutations {
+		t.Run(m.name, func(t *testing.T) {
+			file, text := m.mutated(t)
+			if _, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// mutated returns the file that the mutation changes, and its text afterwards.
+func (m mutation) mutated(t *testing.T) (file, text string) {
 	t.Helper()
 	file, err := filepath.Abs(filepath.Join("..", m.file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(file)
+	whole, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(text), m.old); n != 1 {
+	if n := strings.Count(string(whole), m.old); n != 1 {
 		t.Fatalf("%s has this %d times, not once; what does the mutation have to change now?\n%s", m.file, n, m.old)
 	}
+	return file, strings.Replace(string(whole), m.old, m.new, 1)
+}
+
+// run builds the tests with the mutation in place and runs them to the first
+// failures. It returns what they say.
+func (m mutation) run(t *testing.T) string {
+	t.Helper()
+	file, text := m.mutated(t)
 	dir := t.TempDir()
 	broken, overlay, tests := filepath.Join(dir, "broken.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "mutated.test")
 	replace, err := json.Marshal(map[string]map[string]string{"Replace": {file: broken}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string]string{broken: strings.Replace(string(text), m.old, m.new, 1), overlay: string(replace)} {
+	for name, content := range map[string]string{broken: text, overlay: string(replace)} {
 		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	where, args := ".", []string{"-test.run=^TestRandom$", "-seeds=600"}
-	if m.play != "" {
+	switch m.play {
+	case "":
+	case kopsPlay, gardenerPlay, manualPlay, inPlacePlay:
+		args[0] = "-test.run=^" + m.play + "$"
+	default:
 		where, args = "../live", []string{"-test.run=^" + m.play + "$"}
 	}
 	if out, err := exec.Command("go", "test", "-c", "-overlay", overlay, "-ldflags=-s -w", "-o", tests, where).CombinedOutput(); err != nil {

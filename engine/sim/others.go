@@ -24,6 +24,8 @@ import (
 //	somebody refreshes [percent=40] [over]   an instance refresh begins, goes on, or is over
 //	somebody moves a1 by=autoscaler|kops|karpenter|handler|kured|keeper|asks-kops|repair [for=40s]   (moves.go)
 //	somebody schedules night desired=3 in=5m | has policy=cpu [unread]
+//	somebody retries a1   a node's agent tries a failed update in place again
+//	somebody breaks | mends masters-1 [for=1m]   a node is not Ready, or is again
 //	somebody kills | detaches | protects | stands-by | brings-back a1
 func (c *Script) somebody(a *args) error {
 	s := c.Sim
@@ -45,6 +47,8 @@ func (c *Script) somebody(a *args) error {
 		return c.onNode(a.next(), func(n *world.Node) {
 			n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t.Key == key })
 		})
+	case "breaks", "mends":
+		return c.breaks(verb, a)
 	case "deletes":
 		return c.deletes(a)
 	case "changes":
@@ -65,6 +69,8 @@ func (c *Script) somebody(a *args) error {
 		s.group.Suspended = slices.DeleteFunc(s.group.Suspended, func(p string) bool { return p == process })
 	case "moves":
 		return c.moves(a)
+	case "retries":
+		return s.retryUpdate(a.next())
 	case "schedules":
 		c.schedules(a)
 	case "has":
@@ -117,6 +123,7 @@ func (c *Script) toMachine(verb string, a *args) error {
 	switch verb {
 	case "kills":
 		s.end(m)
+		s.tilted = true
 	case "drains":
 		s.Drain(m, a.flag("ends"))
 	case "protects":
@@ -128,7 +135,11 @@ func (c *Script) toMachine(verb string, a *args) error {
 		m.State, m.Detail = world.MachineInService, "InService"
 		s.resize(1)
 	case "detaches":
+		if m.Leaving() { // the cloud refuses
+			break
+		}
 		delete(s.machines, m.ID)
+		s.taken[m.ID] = true
 		s.resize(-1)
 	default:
 		return fmt.Errorf("somebody cannot %q", verb)
@@ -142,7 +153,7 @@ func (c *Script) toMachine(verb string, a *args) error {
 // group has yet to follow.
 func (s *Sim) resize(by int) {
 	by = max(by, s.group.Sizes.Min-s.group.Sizes.Desired)
-	s.shrunk = s.now
+	s.shrunk, s.tilted = s.now, true
 	s.group.Sizes.Desired += by
 	s.foreign.Desired += by
 	if over := s.group.Sizes.Desired - s.group.Sizes.Max; over > 0 {

@@ -90,7 +90,11 @@ func (d *Driver) die(c Crash) {
 	d.in = engine.Inputs{}
 	d.Sleep(c.Pause)
 	d.Sim.forget()
+	life := d.life
 	d.Sim.after(c.Pause, func() {
+		if life != d.life {
+			return // who was to go on has died, too
+		}
 		d.Run, d.dirty = engine.Adopt(d.decode(d.encode(d.saved)), d.Sim.now), true
 		d.wake = d.Sim.now
 		d.witness().Resumed(d.Run)

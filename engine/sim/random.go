@@ -3,20 +3,20 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // random plays a small random cluster with random faults to its end by a strategy,
 // every step checked. It returns the script of what it did and what happened, for a
 // person to shrink into a scenario, and the first broken rule, "" if none was.
 func (c *Script) random(seed uint64, strategy string) (told string, broken string) {
-	p := &player{Script: c, r: rand.New(rand.NewPCG(seed, 0xfa017)), remote: rand.New(rand.NewPCG(seed, 0xe15e))}
-	p.say("seed %d", seed)
-	p.world()
-	p.asks(strategy)
+	p := newPlayer(c, seed, 0xfa017, strategy)
+	p.setUp(strategy)
 	p.hooks(rand.New(rand.NewPCG(seed, 0x400c)))
 	p.say("start")
 	if p.Driver == nil || p.broken != "" {
@@ -25,7 +25,7 @@ func (c *Script) random(seed uint64, strategy string) (told string, broken strin
 	p.Driver.Audit, p.hurried = 8, true
 	p.say("fault chance p=%s", p.pick("0", "0", "0.05", "0.2"))
 	if p.one(6) { // what comes first comes before anything else can happen
-		p.say("crash %s kind=%s for=20s", p.pick("before-save", "before-act", "mid-act", "after-act"), p.pick("suspend", "set-sizes", "taint"))
+		p.say("crash %s kind=%s for=20s", p.pick("before-save", "before-act", "mid-act", "after-act"), p.pick(p.begins...))
 	}
 	if p.crash != "" && p.Driver.doom == nil {
 		p.say("%s", p.crash)
@@ -48,7 +48,50 @@ type player struct {
 	broken string
 	crash  string // to be said first, "" for none
 	remote *rand.Rand
-	given  int // commands from elsewhere
+	given  int      // commands from elsewhere
+	turns  []turn   // what may happen
+	begins []string // what a run asks for first
+}
+
+// newPlayer makes one that takes its chances by a seed, for runs by a strategy.
+func newPlayer(c *Script, seed, luck uint64, strategy string) *player {
+	p := &player{
+		Script: c, r: rand.New(rand.NewPCG(seed, luck)), remote: rand.New(rand.NewPCG(seed, 0xe15e)),
+		turns: turns, begins: []string{"suspend", "set-sizes", "taint"},
+	}
+	if strategy == "kops" {
+		p.turns, p.begins = slices.Concat(turns, kopsTurns), []string{"taint", "detach", "deregister"}
+	}
+	if strategy == "gardener-manual" {
+		p.turns, p.begins = poolTurns, []string{"label"}
+	} else if byItself(strategy) {
+		p.turns, p.begins = slices.Concat(poolTurns, byItselfTurns), []string{"suspend", "set-sizes", "label"}
+	} else if strings.HasPrefix(strategy, "gardener") {
+		p.turns = slices.Concat(turns, gardenerTurns)
+	}
+	p.say("seed %d", seed)
+	return p
+}
+
+// setUp makes the world that a strategy is for, and says what the user asks for.
+func (p *player) setUp(strategy string) {
+	if strategy == "kops" {
+		p.kopsWorld()
+		p.kopsAsks()
+		return
+	}
+	if strategy == "gardener-manual" {
+		p.poolWorld(world.ManualInPlaceUpdate)
+		p.poolAsks()
+		return
+	}
+	if byItself(strategy) {
+		p.poolWorld(world.AutoInPlaceUpdate)
+		p.byItselfAsks(strategy)
+		return
+	}
+	p.world()
+	p.asks(strategy)
 }
 
 // fromElsewhere makes of some lines of the operator's a command from another process.
@@ -97,23 +140,7 @@ func (p *player) world() {
 	p.say("cluster zones=%s nodes=%d min=%d template=%s new=%d slots=%d warm=%d %s %s %s %s",
 		p.pick("a", "a,b", "a,b,c"), nodes, r.IntN(nodes+1)*r.IntN(2), p.pick("1", "2", "2", "2"), r.IntN(2), 3+r.IntN(4),
 		max(0, r.IntN(8)-5), p.seldom(6, "spot"), p.seldom(8, "protected"), p.seldom(8, "overrides=2"), p.seldom(4, "cpu=2000"))
-	for i := range 1 + r.IntN(3) {
-		name := fmt.Sprintf("w%d", i)
-		p.say("workload %s replicas=%d stop=%ds ready=%ds %s", name, 1+r.IntN(4), r.IntN(8), 1+r.IntN(5), p.pick(
-			"", "", "", "", "kind=statefulset", "kind=statefulset volume", "tolerates-all", "never-ready", "apart=host", "apart=zone",
-			"cpu=600", "finalizers=guard finalized=20s", "crashes-on=v1.32"))
-		switch r.IntN(5) {
-		case 0, 1:
-			p.say("budget %s max=1 %s", name, p.seldom(2, "always-allow"))
-		case 2:
-			p.say("budget %s min=%d", name, 1+r.IntN(3))
-		case 3:
-			p.say("budget %s %s", name, p.pick("max=50%", "min=50%", "min=34%"))
-		}
-		if p.one(20) {
-			p.say("budget second app=%s max=1", name)
-		}
-	}
+	p.workloads()
 	p.say("workload logs kind=daemonset")
 	if p.one(8) {
 		p.say("hook %s timeout=%ds after=%ds %s", p.pick("warm-up launching", "drainer"), 5+r.IntN(40), r.IntN(20), p.seldom(6, "refuses", "abandon"))
@@ -132,9 +159,35 @@ func (p *player) world() {
 	}
 }
 
+// workloads are what runs there, and the budgets over it.
+func (p *player) workloads() {
+	r := p.r
+	for i := range 1 + r.IntN(3) {
+		name := fmt.Sprintf("w%d", i)
+		p.say("workload %s replicas=%d stop=%ds ready=%ds %s", name, 1+r.IntN(4), r.IntN(8), 1+r.IntN(5), p.pick(
+			"", "", "", "", "kind=statefulset", "kind=statefulset volume", "tolerates-all", "never-ready", "apart=host", "apart=zone",
+			"cpu=600", "finalizers=guard finalized=20s", "crashes-on=v1.32"))
+		switch r.IntN(5) {
+		case 0, 1:
+			p.say("budget %s max=1 %s", name, p.seldom(2, "always-allow"))
+		case 2:
+			p.say("budget %s min=%d", name, 1+r.IntN(3))
+		case 3:
+			p.say("budget %s %s", name, p.pick("max=50%", "min=50%", "min=34%"))
+		}
+		if p.one(20) {
+			p.say("budget second app=%s max=1", name)
+		}
+	}
+}
+
 // asks is what the user asks for.
 func (p *player) asks(strategy string) {
 	r := p.r
+	if strings.HasPrefix(strategy, "gardener") {
+		p.gardenerAsks(strategy)
+		return
+	}
 	p.say("settings strategy=%s", strategy)
 	p.say("settings max-unavailable=%s post-drain-wait=%ds drain-timeout=%ds node-ready-timeout=%ds pending-limit=20s gate-pause=60s on-drain-timeout=%s",
 		p.pick("1", "1", "2", "50%"), r.IntN(8), 20+r.IntN(60), 60+r.IntN(60), p.pick("fail", "fail", "force", "skip", "wait"))
@@ -191,8 +244,8 @@ func (p *player) meddle() {
 	if p.Sim.now.Before(p.Sim.faults.etcd) {
 		return // nobody else can do anything either
 	}
-	n := p.r.IntN(allTurns)
-	for _, t := range turns {
+	n := p.r.IntN(weigh(p.turns))
+	for _, t := range p.turns {
 		if n -= t.weight; n < 0 {
 			t.take(p)
 			return
@@ -311,19 +364,19 @@ var turns = []turn{
 	}},
 }
 
-// allTurns is the sum of the weights.
-var allTurns = func() (sum int) {
+// weigh is the sum of the weights.
+func weigh(turns []turn) (sum int) {
 	for _, t := range turns {
 		sum += t.weight
 	}
 	return sum
-}()
+}
 
 // force orders force for a node that drains.
 func (p *player) force() {
 	nodes := p.Driver.Run.Nodes
 	for _, id := range sortedKeys(nodes) {
-		if nodes[id].Stage == engine.Draining && nodes[id].Name != "" {
+		if stage := nodes[id].Stage; (stage == engine.Draining || stage == engine.Updating) && nodes[id].Name != "" {
 			p.say("operator force node=%s", nodes[id].Name)
 			return
 		}

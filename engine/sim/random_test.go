@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -66,6 +67,40 @@ func (t *tally) String() string {
 // A broken rule prints its seed; go test ./engine/sim -run TestRandom -seed=N
 // plays it again and prints its script, to be shrunk into engine/testdata.
 func TestRandom(t *testing.T) {
+	changes := []engine.ActionKind{engine.AddTaint, engine.RemoveTaint, engine.Cordon, engine.Evict, engine.LookAtPods, engine.Terminate, engine.CheckEffect}
+	rare := []engine.ActionKind{engine.Uncordon, engine.AddLabel, engine.RemoveLabel, engine.Delete, engine.SetSizes, engine.Suspend, engine.Resume, engine.RunHook}
+	playAll(t, strategyOf, changes, rare)
+}
+
+// TestRandomKops plays clusters of kops.
+func TestRandomKops(t *testing.T) {
+	changes := []engine.ActionKind{engine.AddTaint, engine.Cordon, engine.Detach, engine.Deregister, engine.Terminate}
+	rare := []engine.ActionKind{engine.Evict, engine.LookAtPods, engine.CheckEffect, engine.AddLabel, engine.RemoveTaint, engine.Uncordon, engine.RemoveLabel, engine.Delete, engine.EndWarm, engine.RunHook}
+	playAll(t, func(uint64) string { return "kops" }, changes, rare)
+}
+
+// TestRandomGardener plays rolls of zones by Gardener's rules.
+func TestRandomGardener(t *testing.T) {
+	changes := []engine.ActionKind{engine.AddTaint, engine.Cordon, engine.Evict, engine.LookAtPods, engine.Terminate}
+	rare := []engine.ActionKind{engine.CheckEffect, engine.Uncordon, engine.RemoveTaint, engine.AddLabel, engine.RemoveLabel, engine.Delete, engine.SetSizes, engine.Suspend, engine.Resume, engine.RunHook}
+	playAll(t, func(seed uint64) string { return []string{"gardener", "gardener-seed"}[seed%2] }, changes, rare)
+}
+
+// TestRandomGardenerManual plays updates in place that are selected by hand.
+func TestRandomGardenerManual(t *testing.T) {
+	playAll(t, func(uint64) string { return "gardener-manual" }, []engine.ActionKind{engine.AddLabel}, []engine.ActionKind{engine.CheckEffect, engine.RunHook})
+}
+
+// TestRandomGardenerInPlace plays updates in place that nobody selects.
+func TestRandomGardenerInPlace(t *testing.T) {
+	changes := []engine.ActionKind{engine.AddLabel, engine.SetSizes, engine.Suspend}
+	rare := []engine.ActionKind{engine.CheckEffect, engine.RunHook, engine.Cordon, engine.Uncordon, engine.Evict, engine.LookAtPods, engine.Terminate, engine.Resume}
+	playAll(t, func(seed uint64) string { return []string{"gardener-inplace", "gardener-inplace-seed"}[seed%2] }, changes, rare)
+}
+
+// playAll plays the seeds. Processes have to die at every point of some kinds of
+// actions; of those that are rare only if there were many seeds.
+func playAll(t *testing.T, strategyOf func(seed uint64) string, changes, rare []engine.ActionKind) {
 	if *seedFlag != 0 {
 		told, broken := NewScript().random(*seedFlag, strategyOf(*seedFlag))
 		t.Log("\n" + told)
@@ -74,39 +109,37 @@ func TestRandom(t *testing.T) {
 		}
 		return
 	}
-	all := tally{said: map[string]int{}, struck: map[string]int{}, crashes: map[string]int{}}
+	name, seeds, all := t.Name(), *seedsFlag, tally{said: map[string]int{}, struck: map[string]int{}, crashes: map[string]int{}}
 	var next, failed atomic.Uint64
 	start := time.Now()
 	t.Run("seeds", func(t *testing.T) {
 		for shard := range runtime.GOMAXPROCS(0) {
 			t.Run(fmt.Sprint(shard), func(t *testing.T) {
 				t.Parallel()
-				for n := next.Add(1) - 1; n < *seedsFlag && failed.Load() < 10; n = next.Add(1) - 1 {
+				for n := next.Add(1) - 1; n < seeds && failed.Load() < 10; n = next.Add(1) - 1 {
 					c, seed := NewScript(), *fromFlag+n
 					told, broken := c.random(seed, strategyOf(seed))
 					all.add(c, told)
 					if broken != "" {
 						failed.Add(1)
-						t.Errorf("seed %d: %s\nplay it again: go test ./engine/sim -run TestRandom -seed=%d", seed, broken, seed)
+						t.Errorf("seed %d: %s\nplay it again: go test ./engine/sim -run '%s$' -seed=%d", seed, broken, name, seed)
 					}
 				}
 			})
 		}
 	})
 	took := time.Since(start)
-	t.Logf("%d seeds in %s, %.0f a second: %s", *seedsFlag, took.Round(time.Second), float64(*seedsFlag)/took.Seconds(), &all)
-	if *seedsFlag >= 1000 && failed.Load() == 0 {
-		everyCrash(t, all.crashes)
+	t.Logf("%d seeds in %s, %.0f a second: %s", seeds, took.Round(time.Second), float64(seeds)/took.Seconds(), &all)
+	if seeds >= 10000 {
+		changes = slices.Concat(changes, rare)
+	}
+	if seeds >= 1000 && failed.Load() == 0 {
+		everyCrash(t, all.crashes, changes)
 	}
 }
 
-// everyCrash checks that processes have died at every point of every action that
-// changes something; of those that are rare only if there were many seeds.
-func everyCrash(t *testing.T, crashes map[string]int) {
-	kinds := []engine.ActionKind{engine.AddTaint, engine.RemoveTaint, engine.Cordon, engine.Evict, engine.LookAtPods, engine.Terminate, engine.CheckEffect}
-	if *seedsFlag >= 10000 {
-		kinds = append(kinds, engine.Uncordon, engine.AddLabel, engine.RemoveLabel, engine.Delete, engine.SetSizes, engine.Suspend, engine.Resume, engine.RunHook)
-	}
+// everyCrash checks that processes have died at every point of actions of some kinds.
+func everyCrash(t *testing.T, crashes map[string]int, kinds []engine.ActionKind) {
 	for _, point := range []CrashPoint{CrashBeforeSave, CrashBeforeAct, CrashMidAct, CrashAfterAct} {
 		for _, kind := range kinds {
 			if crashes[string(point)+" "+string(kind)] == 0 {

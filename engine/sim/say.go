@@ -60,6 +60,12 @@ func (c *Script) operator(a *args) error {
 //	fault refuse kind=evict as=busy count=2 [after=10s]
 //	fault chance p=0.1                 each request may get lost, be refused, or its answer get lost
 //	fault half-evict count=1           the budget is charged, and the pod stays
+//	fault half-detach count=1          the machine is tagged, and stays in its group
+//	fault no-detach a1 [over]          the group does not let a machine go
+//	fault balancer takes=20m | fails [over]   leaving the load balancer takes long, or cannot be
+//	fault short masters [for=1m]       a peer has a machine less than it is to have
+//	fault unjoined masters-1 [for=1m]  a peer's machine has no node
+//	fault flap dns every=20s for=2m    the pods of a workload are not Ready half of the time
 //	fault away source=cluster for=5m   a source cannot be reached
 //	fault expired for=5m               the cloud's credentials have expired
 //	fault throttled source=cloud for=1m after=5s   every request is told to come back later
@@ -74,6 +80,8 @@ func (c *Script) operator(a *args) error {
 //	fault interrupt a1                 the cloud takes a Spot machine back in two minutes
 //	fault unhealthy a1                 the group finds a machine unhealthy, and replaces it
 //	fault node-hook fails | hangs | takes=1m | chance=0.1   hooks before and after nodes (nodehook.go)
+//	fault condition a1 KernelDeadlock [for=3m] [over]   a node has a condition (saygardener.go)
+//	fault update a1 fails why=no-space | hangs   the next update of a node in place (inplace.go)
 //	fault hostile [over]               messages carry what must not reach a terminal
 func (c *Script) fault(a *args) error {
 	s, f := c.Sim, &c.Sim.faults
@@ -98,6 +106,14 @@ func (c *Script) fault(a *args) error {
 		c.hookFault(a)
 	case "half-evict":
 		f.half = count
+	case "half-detach":
+		f.halfDetach = count
+	case "update":
+		return c.updateFault(a)
+	case "condition":
+		return c.condition(over, a)
+	case "no-detach", "balancer", "short", "unjoined", "flap":
+		return c.kopsFault(what, over, a)
 	case "expired":
 		s.Outage(world.Cloud, a.span("for", time.Minute), "AWS credentials expired (ExpiredToken): The security token included in the request is expired")
 	case "throttled":
@@ -109,6 +125,7 @@ func (c *Script) fault(a *args) error {
 	case "hostile":
 		f.hostile = !over
 	case "no-room":
+		s.tilted = true
 		s.group.room[a.word("zone")] = a.int("room", 0)
 		if over {
 			delete(s.group.room, a.word("zone"))

@@ -18,10 +18,21 @@ import (
 //	                                          bounds, warm=2 a warm pool, overrides=2 templates of a
 //	                                          mixed group, spot and protected what its machines are
 //	timing boot=30s terminate=1m              how fast the world is (Config)
+//	cluster provider=kops role=node           an instance group of kops; role= is also control-plane,
+//	                                          apiserver or bastion (which has no nodes), name= its
+//	                                          name, detached=2 machines that an earlier roll
+//	                                          has detached
+//	cluster provider=gardener update=ManualInPlaceUpdate   a worker pool whose nodes await an update
+//	                                          in place (inplace.go), which takes takes=2m;
+//	                                          update=AutoInPlaceUpdate where nobody selects them
+//	peer masters role=control-plane nodes=3   another group of the cluster (peer.go)
+//	balancer takes=20s                        the group's load balancer lets a machine go that slowly
 //	workload web replicas=6 grace=5s          a Deployment; kind= for the others; cpu= memory= is what
 //	                                          a pod asks for, apart=host or zone its anti-affinity,
 //	                                          volume a disk of one zone, crashes-on=v1.32 crash-loops
-//	                                          there, finalized=1m who serves its finalizers
+//	                                          there, finalized=1m who serves its finalizers,
+//	                                          critical=cluster or node what cannot do without it (in
+//	                                          kube-system)
 //	budget web min=5                          a PodDisruptionBudget over a workload's pods
 //	settings max-unavailable=2 approve=batch  what the user asks for
 //	wait for=1m                               lets time pass before the run
@@ -34,6 +45,7 @@ import (
 //	after 4m: somebody scale web=4            a line for later, of somebody or fate
 //	after 4m of refusing web: ...             ... once a budget has refused an eviction
 //	after 4m of evicting web: ...             ... once a workload's pod was evicted
+//	after 4m of failing a1: ...               ... once a node's update in place has failed
 //	sleep for=2h                              the driver's laptop is shut
 //	crash [before-save|before-act|mid-act|after-act] [kind=evict] [lost] [for=10s]   its process dies (process.go)
 //	status, pods                              how things stand
@@ -115,6 +127,10 @@ func (c *Script) command(a *args) (string, error) {
 		return "", c.timing(a)
 	case "cluster":
 		return "", c.cluster(a)
+	case "peer":
+		return "", c.peer(a)
+	case "balancer":
+		c.Sim.balancer = balancer{there: true, takes: a.span("takes", 0)}
 	case "workload":
 		return "", c.workload(a)
 	case "budget":
@@ -208,6 +224,10 @@ func (c *Script) set(a *args) error {
 		}
 		c.rules, c.settings = rules, settingsOf(rules)
 	}
+	if err := c.setKops(a); err != nil {
+		return err
+	}
+	c.setGardener(a)
 	k := &c.settings
 	if n, err := a.amount("max-unavailable"); err != nil {
 		return err
@@ -318,7 +338,7 @@ func (c *Script) begin(*args) (string, error) {
 		return out.String(), nil
 	}
 	for _, n := range s.Truth.Nodes() {
-		for _, mark := range marksOn(n) {
+		for _, mark := range s.marksOn(n) {
 			s.marks[mark] = true
 		}
 	}

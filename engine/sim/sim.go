@@ -6,7 +6,8 @@
 // servers would answer to a consistent read. View is what a driver knows: it
 // follows Truth with the lag of a watch (cluster) or of a poll (cloud), and
 // stands still while a source is away. Controllers act on Truth: the Auto
-// Scaling group (cloud.go) and its machines (machine.go), kubelets and the node
+// Scaling group (cloud.go) and its machines (machine.go, direct.go), the other groups of
+// the cluster (peer.go), the load balancer (balancer.go), kubelets and the node
 // lifecycle controller (cluster.go, kubelet.go), the scheduler (place.go), workload
 // and disruption controllers (workload.go, budget.go); they find pods in indexes
 // (pods.go), so that a world may be large. Others act on it as well: people
@@ -54,6 +55,11 @@ type Config struct {
 	Sync time.Duration
 	// Detach is how long a volume takes to leave a node.
 	Detach time.Duration
+	// Unlisted is how long a machine that was detached is on no list: its group's does not
+	// have it any more, that of the detached ones not yet.
+	Unlisted time.Duration
+	// Notice is how long a group takes to find that a machine was ended directly.
+	Notice time.Duration
 	// Slots is how many pods a node has room for, DaemonSet pods aside; CPU (in
 	// thousandths) and Memory (in MiB) are what they may ask for, 0 for any amount.
 	Slots, CPU, Memory int
@@ -66,7 +72,7 @@ func Defaults() Config {
 		ClusterLatency: 30 * time.Millisecond, CloudLatency: 200 * time.Millisecond,
 		Controllers: 100 * time.Millisecond,
 		Launch:      5 * time.Second, Boot: 25 * time.Second, NodeReady: 10 * time.Second, Terminate: 30 * time.Second,
-		Sync: 400 * time.Millisecond, Detach: 5 * time.Second,
+		Sync: 400 * time.Millisecond, Detach: 5 * time.Second, Notice: 10 * time.Second,
 		Slots: 8,
 	}
 }
@@ -95,11 +101,14 @@ type Sim struct {
 	// news is what others did since whoever is told last asked.
 	news []string
 	// cues are what others do because of what the driver does, once: "refusing web"
-	// is an eviction that budget web refuses, "evicting web" one of a pod of web.
+	// is an eviction that budget web refuses, "evicting web" one of a pod of web, "failing
+	// a1" an update in place of a1 that fails.
 	cues map[string][]func()
 
 	group      group
 	machines   map[string]*machine
+	peers      []*peer
+	balancer   balancer
 	workloads  []*workload
 	pods       pods
 	budgets    map[string]*budget
@@ -108,14 +117,17 @@ type Sim struct {
 	scan       int                // the node where the scheduler looks first
 	faults     faults
 	nodeHooks  nodeHooks
+	pool       pool
 	before     world.Sizes     // the group's sizes before the run
 	foreign    world.Sizes     // what others changed on the group's sizes, summed up
 	shrunk     time.Time       // when the group last lost a machine
+	tilted     bool            // others, or a zone without room, had a hand in which zone has how many
 	rolling    bool            // the run has begun
 	suspended  bool            // AZRebalance was suspended before the run
 	retargeted bool            // somebody else has set the template since the start
 	marks      map[string]bool // marks that are not ours; true: from before the run, so that they must stay
 	drains     map[string]bool // machines that somebody drains by hand
+	taken      map[string]bool // machines that somebody took out of the group: they run on
 	byHand     map[string]bool // pods that left because of that
 }
 
@@ -125,7 +137,7 @@ func New(c Config, zones ...string) *Sim {
 		Config: c, Truth: world.New(), View: world.New(), now: epoch,
 		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
 		machines: map[string]*machine{}, pods: newPods(), budgets: map[string]*budget{},
-		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, drains: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
+		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
 	}
 	s.faults.init()
 	s.group.init(zones)

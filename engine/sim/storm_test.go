@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -15,10 +14,12 @@ import (
 // storm plays a random roll for a while, and aborts it while every second request
 // fails. It returns what was left behind, and the first broken rule, "" if none was.
 func (c *Script) storm(seed uint64) (left []string, broken string) {
-	p := &player{Script: c, r: rand.New(rand.NewPCG(seed, 0x5708)), remote: rand.New(rand.NewPCG(seed, 0xe15e))}
-	p.say("seed %d", seed)
-	p.world()
-	p.asks(strategyOf(seed))
+	strategy := strategyOf(seed)
+	if seed%4 == 0 {
+		strategy = "kops"
+	}
+	p := newPlayer(c, seed, 0x5708, strategy)
+	p.setUp(strategy)
 	p.say("start")
 	if p.Driver == nil || p.broken != "" {
 		return nil, p.broken
@@ -34,7 +35,7 @@ func (c *Script) storm(seed uint64) (left []string, broken string) {
 	}
 	p.say("fault chance p=0.5")
 	if p.one(3) { // what is tried again and again does not help against it
-		p.say("fault refuse kind=%s as=forbidden count=1000", p.pick("untaint", "uncordon", "unlabel", "resume", "set-sizes", "set-template", "terminate"))
+		p.say("fault refuse kind=%s as=forbidden count=1000", p.pick("untaint", "uncordon", "unlabel", "resume", "set-sizes", "set-template", "terminate", "detach", "deregister"))
 	}
 	for try := 0; p.on() && try < 3; try++ { // a crash may swallow what the operator says
 		p.say("operator abort")

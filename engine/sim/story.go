@@ -109,6 +109,16 @@ func (c *Script) status() string {
 		}
 		out.WriteString("\n")
 	}
+	for _, p := range s.peers {
+		fmt.Fprintf(&out, "peer %s:", p.Name)
+		for _, id := range p.Machines {
+			fmt.Fprintf(&out, " %s", s.onePeer(p, id))
+		}
+		if len(p.Machines) < p.Size {
+			fmt.Fprintf(&out, " (of %d)", p.Size)
+		}
+		out.WriteString("\n")
+	}
 	if r := c.Driver; r != nil && r.Run.State != engine.Finished {
 		fmt.Fprintf(&out, "run: %s\n", c.runLine())
 	}
@@ -124,15 +134,19 @@ func (c *Script) oneNode(m *machine) string {
 	if m.State != world.MachineInService {
 		odd = append(odd, strings.ToLower(m.State))
 	}
+	if m.Detached {
+		odd = append(odd, "detached")
+	}
 	n := c.Sim.Truth.NodeOf(m.ID)
 	switch {
+	case n == nil && c.Sim.group.Role == world.RoleBastion:
 	case n == nil:
 		odd = append(odd, "no node")
 	case !n.Ready:
 		odd = append(odd, "not ready")
 	}
 	if n != nil {
-		for _, mark := range marksOn(n) {
+		for _, mark := range c.Sim.marksOn(n) {
 			odd = append(odd, mark[len(n.Name)+1:])
 		}
 	}
@@ -147,6 +161,19 @@ func (c *Script) oneNode(m *machine) string {
 	return m.name + "(" + strings.Join(odd, ", ") + ")"
 }
 
+// onePeer is a peer's machine with what is odd about it.
+func (s *Sim) onePeer(p *peer, id string) string {
+	name := strings.TrimPrefix(id, "i-")
+	switch n := s.Truth.Node(name); {
+	case p.Role == world.RoleBastion:
+	case n == nil:
+		return name + "(no node)"
+	case !n.Ready:
+		return name + "(not ready)"
+	}
+	return name
+}
+
 // runLine is the run's state with every wait that counts down.
 func (c *Script) runLine() string {
 	r := c.Driver.Run
@@ -157,15 +184,39 @@ func (c *Script) runLine() string {
 	if w := r.PhaseWait; w != nil {
 		line += fmt.Sprintf("; %s %s left", w.For, w.End.Sub(c.Sim.now).Round(time.Second))
 	}
+	view := engine.View(c.Driver.Rules, c.Sim.now, c.Sim.View, r, engine.Look{}, nil)
+	notes := postponed(view)
 	for _, id := range sortedKeys(r.Nodes) {
-		if n := r.Nodes[id]; n.Wait != nil {
+		switch n := r.Nodes[id]; {
+		case n.Wait == nil:
+		case notes[id] != "":
+			line += fmt.Sprintf("; %s %s", n.Name, notes[id])
+		default:
 			line += fmt.Sprintf("; %s %s %s left", n.Name, n.Wait.For, n.Wait.End.Sub(c.Sim.now).Round(time.Second))
+		}
+	}
+	for _, b := range view.Blockers {
+		if b.Deadline != nil && b.Deadline.For == engine.UntilPodForced {
+			line += fmt.Sprintf("; %s forced after %d more refusals, about %s left", b.Pod, b.Refusals, b.Deadline.End.Sub(c.Sim.now).Round(time.Second))
 		}
 	}
 	if r.Gate != "" {
 		line += "; gate: " + r.Gate
 	}
 	return line
+}
+
+// postponed are the notes of the nodes whose rows show no countdown.
+func postponed(v *engine.Snapshot) map[string]string {
+	notes := map[string]string{}
+	for _, z := range v.Zones {
+		for _, row := range z.Rows {
+			if row.Wait == nil {
+				notes[row.ID] = row.Note
+			}
+		}
+	}
+	return notes
 }
 
 func (c *Script) unplaced() string {

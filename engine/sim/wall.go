@@ -105,7 +105,8 @@ func (w *Wall) move(by time.Duration) live.Change {
 				w.Heard(now, what)
 			}
 		}
-		to.Health[world.Cluster], to.Health[world.Cloud] = cluster, cloud
+		to.SetHealth(world.Cluster, cluster)
+		to.SetHealth(world.Cloud, cloud)
 	}
 }
 
@@ -122,7 +123,8 @@ func (s *Sim) picture() live.Change {
 		}
 		to.SetMachines(list)
 		fill(to)
-		to.Health[world.Cluster], to.Health[world.Cloud] = cluster, cloud
+		to.SetHealth(world.Cluster, cluster)
+		to.SetHealth(world.Cloud, cloud)
 	}
 }
 
@@ -135,7 +137,7 @@ func (w *Wall) Do(ctx context.Context, a engine.Action) engine.Outcome {
 	half := s.latency(a) / 2
 	s.after(half, func() {
 		o := s.request(a)
-		s.after(half, func() { answer <- o })
+		s.after(half+s.lasts(a, o), func() { answer <- o })
 	})
 	w.mu.Unlock()
 	select {

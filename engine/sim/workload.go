@@ -44,6 +44,8 @@ type Shape struct {
 	Zone string
 	// Node is the only node that they may run on, "" for any.
 	Node string
+	// Critical is the priority class of pods that the cluster cannot do without.
+	Critical string
 }
 
 // workload keeps a number of pods alive.
@@ -52,6 +54,7 @@ type workload struct {
 	UID                   string
 	Replicas              int
 	Shape                 Shape
+	down                  bool // none of its pods can be Ready now
 }
 
 // AddWorkload makes a workload. Its pods carry the label app=name.
@@ -120,6 +123,7 @@ func (s *Sim) newPod(w *workload, name string) *pod {
 	p.Owner = world.Owner{Kind: kind, Name: w.Name, UID: w.UID}
 	p.Labels = map[string]string{"app": w.Name}
 	p.Grace, p.EmptyDir, p.ToleratesAll, p.Finalizers = w.Shape.Grace, w.Shape.EmptyDir, w.Shape.ToleratesAll, w.Shape.Finalizers
+	p.Critical, p.Volume = w.Shape.Critical, w.Shape.Volume
 	s.setPod(p)
 	return p
 }

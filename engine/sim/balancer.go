@@ -1,0 +1,65 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// balancer is the load balancer in front of the group's machines.
+type balancer struct {
+	there bool // there is one
+	// takes is how long the connections of a machine last once it is taken out; fails:
+	// nothing is taken out.
+	takes time.Duration
+	fails bool
+	// out is when the last connection of those that were taken out is over, by machine.
+	out map[string]time.Time
+}
+
+// leave takes a machine out, once.
+func (b *balancer) leave(machine string, now time.Time) {
+	if _, left := b.out[machine]; left {
+		return
+	}
+	if b.out == nil {
+		b.out = map[string]time.Time{}
+	}
+	b.out[machine] = now.Add(b.takes)
+}
+
+// over reports whether a machine has left, and its connections are over.
+func (b *balancer) over(machine string, now time.Time) bool {
+	end, left := b.out[machine]
+	return !b.there || left && !now.Before(end)
+}
+
+// deregister answers a request to take a machine out of the load balancer. The answer
+// takes as long as its connections (lasts), at most the request's limit.
+func (s *Sim) deregister(a engine.Action) engine.Outcome {
+	switch {
+	case s.machines[a.Machine] == nil:
+		return refuse(engine.RefusedGone, "The instance ID '%s' does not exist", a.Machine)
+	case !s.balancer.there:
+		return engine.Outcome{Verdict: engine.Done, Already: true}
+	case s.balancer.fails:
+		return refuse(engine.RefusedInvalid, "InvalidTarget: the target group of the group's load balancer does not let %s go", a.Machine)
+	}
+	s.balancer.leave(a.Machine, s.now)
+	if left := s.balancer.out[a.Machine].Sub(s.now); a.Limit > 0 && left > a.Limit {
+		return engine.Outcome{Verdict: engine.Done, Message: "the load balancer web still has connections to " + a.Machine + " after " + a.Limit.String()}
+	}
+	return done
+}
+
+// lasts is how long an answer is still to come after the request was served.
+func (s *Sim) lasts(a engine.Action, o engine.Outcome) time.Duration {
+	if a.Kind != engine.Deregister || o.Verdict != engine.Done {
+		return 0
+	}
+	left := max(0, s.balancer.out[a.Machine].Sub(s.now))
+	if a.Limit > 0 {
+		left = min(left, a.Limit)
+	}
+	return left
+}

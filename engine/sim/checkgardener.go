@@ -1,0 +1,151 @@
+package sim
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// isGardener reports whether the run is by Gardener's rules for rolling updates.
+func (c *checker) isGardener() bool { return strings.HasPrefix(c.d.Run.Strategy, "gardener") }
+
+// zoneShare is what a zone may have more and miss: numbers go to the zones in turn, a
+// share is one of each zone; where both are nothing, one machine may be missing.
+func (c *checker) zoneShare(zone string) (surge, missing int) {
+	k, zones := &c.d.Run.Settings, c.d.Sim.group.Zones
+	part := func(a engine.Amount, up bool) (n int) {
+		if a.Percent {
+			return a.Of(c.d.Run.Zones[zone], up)
+		}
+		for given := range a.N { // one after the other
+			if zones[given%len(zones)] == zone {
+				n++
+			}
+		}
+		return n
+	}
+	surge, missing = part(k.MaxSurge, true), part(k.MaxUnavailable, false)
+	if surge+missing == 0 {
+		missing = 1
+	}
+	return surge, missing
+}
+
+// zoneRolls checks, when the drain of a node that serves begins, that its zone can spare
+// it by what the driver sees: no more are out of service than its share, and as many serve
+// as have to.
+func (c *checker) zoneRolls(id string, n engine.Node) {
+	d, view := c.d, c.d.Sim.View
+	m, node := view.Machine(id), view.NodeOf(id)
+	if !c.isGardener() || n.New || d.Run.State == engine.Ending || m == nil || node == nil || !node.Ready || m.State != world.MachineInService ||
+		node.Unschedulable && !c.ourCordon(id, node.Name) {
+		return
+	}
+	out, serve, there, all := 0, 0, 0, 0
+	for _, other := range view.Machines() {
+		stage := d.Run.Nodes[other.ID].Stage
+		works := stage == engine.Draining || stage == engine.Settling || stage == engine.Terminating
+		if works && other.Zone == n.Zone {
+			out++
+		}
+		if other.Leaving() || other.State == world.MachineStandby || other.Detached {
+			continue
+		}
+		all++
+		if other.Zone != n.Zone {
+			continue
+		}
+		there++
+		if x := view.NodeOf(other.ID); x != nil && x.Ready && !works && other.State == world.MachineInService && (!x.Unschedulable || c.ourCordon(other.ID, x.Name)) {
+			serve++
+		}
+	}
+	surge, missing := c.zoneShare(n.Zone)
+	if out > surge+missing {
+		d.breaks("zones: %d nodes of zone %s are out of service, %d may be", out, n.Zone, surge+missing)
+	}
+	coming := max(0, view.Group.Sizes.Desired-all)
+	size := d.Run.Zones[n.Zone]
+	if missing == 0 && there <= size && coming == 0 {
+		missing = 1 // its share of the surge is elsewhere
+	}
+	if least := min(size, there+coming) - missing; serve < least {
+		d.breaks("zones: the drain of %s leaves %d nodes of zone %s in service, %d have to be", n.Name, serve, n.Zone, least)
+	}
+}
+
+// cordoned checks that a node was cordoned before its first pod is asked to go.
+func (c *checker) cordonedFirst(a engine.Action) {
+	n := c.d.Sim.Truth.Node(a.Node)
+	if c.isGardener() && n != nil && !n.Unschedulable && !c.wasCordoned[a.Machine] {
+		c.d.breaks("cordon: %s is asked to leave %s, which was not cordoned", a.Pod, a.Node)
+	}
+}
+
+// cordons notes which nodes have been cordoned since their drain began; who lifts that is
+// not us.
+func (c *checker) cordons() {
+	for id, n := range c.d.Run.Nodes {
+		if node := c.d.Sim.Truth.NodeOf(id); n.Stage == engine.Draining && node != nil {
+			c.wasCordoned[id] = node.Unschedulable || c.wasCordoned[id] && c.nodes[id].Stage == engine.Draining
+		}
+	}
+}
+
+// triedOften checks an order to delete one pod that nobody has given: its budget has kept
+// it for as many tries as there are to be, and is not one that those do not count for.
+func (c *checker) triedOften(o engine.ForceOrder) {
+	d, k := c.d, &c.d.Run.Settings
+	if o.UID == "" || slices.ContainsFunc(c.commands, func(say engine.Command) bool { return say.Kind == engine.CmdForce && say.UID == o.UID }) {
+		return
+	}
+	p := d.Sim.View.Pod(o.UID)
+	if p == nil || k.EvictRetries == 0 {
+		d.breaks("retries: force order %s for a pod that is not there, or with no bound on tries", o.ID)
+		return
+	}
+	tries := min(k.EvictRetries, max(1, int(k.DrainTimeout/k.EvictionRetry)))
+	known := d.Run.Pods[o.UID]
+	if waited := d.Sim.now.Sub(c.due[o.UID]); c.due[o.UID].IsZero() || waited < time.Duration(tries)*k.EvictionRetry-time.Second {
+		d.breaks("retries: force order %s for %s after %s and %d turns, it has %d", o.ID, p.Ref(), waited, known.Rounds, tries)
+	}
+	for _, b := range engine.View(d.Rules, d.Sim.now, d.Sim.View, c.clock.was, engine.Look{}, nil).Blockers {
+		if b.UID == o.UID && b.Deadline != nil && b.Deadline.For == engine.UntilPodForced && (b.Refusals > 0 || b.Deadline.End.After(d.Sim.now)) {
+			d.breaks("retries: force order %s for %s, and the screen says: after %d more refusals, in %s", o.ID, p.Ref(), b.Refusals, b.Deadline.End.Sub(d.Sim.now))
+		}
+	}
+	budgets := d.Sim.View.BudgetsOf(p)
+	if len(budgets) != 1 || budgets[0].Allowed > 0 && budgets[0].Current {
+		d.breaks("retries: force order %s for %s, whose budgets do not keep it", o.ID, p.Ref())
+		return
+	}
+	if b := budgets[0]; k.MisconfiguredRetry > 0 && b.Current && b.Expected > 0 && b.Healthy >= b.Expected && b.Allowed == 0 {
+		d.breaks("retries: force order %s for %s, whose budget never opens", o.ID, p.Ref())
+	}
+}
+
+// waits notes since when the pods of draining nodes have been due.
+func (c *checker) waits() {
+	for uid, p := range c.d.Run.Pods {
+		if _, known := c.due[uid]; !known && p.Rounds+p.Tries > 0 {
+			c.due[uid] = c.d.Sim.now
+		}
+	}
+}
+
+// inTurn checks that pods with persistent volumes leave a node one after the other.
+func (c *checker) inTurn(a engine.Action) {
+	d := c.d
+	p := d.Sim.View.Pod(a.UID)
+	if p == nil || !p.Volume || !d.Run.Settings.VolumesInTurn {
+		return
+	}
+	for _, other := range d.Sim.View.PodsOn(a.Node) {
+		if other.Volume && other.UID != a.UID && (other.Terminating() || c.open["evict/"+other.UID]) {
+			d.breaks("volumes: %s is asked to leave %s while %s is on its way", p.Ref(), a.Node, other.Ref())
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package sim
+
+import (
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// selects checks that a node is selected for its update in place while the run runs; by hand,
+// while no other one's update has failed, and, the first time, while its pods' budgets let
+// them go.
+func (c *checker) selects(a engine.Action) {
+	d := c.d
+	if a.Kind != engine.AddLabel || a.Label != selectedLabel {
+		return
+	}
+	n := d.Run.Nodes[a.Machine]
+	if d.Run.State != engine.Running {
+		d.breaks("in place: %s is selected while the run is %s", a.Node, d.Run.State)
+	}
+	if !n.Since.Equal(d.Sim.now) || d.Sim.pool.update != world.ManualInPlaceUpdate {
+		return
+	}
+	for id, other := range d.Run.Nodes {
+		if node := d.Sim.View.Node(other.Name); id != a.Machine && other.Stage == engine.Updating && node != nil && stepOf(node) == world.GardenerFailed {
+			d.breaks("in place: %s is selected, and the update of %s has failed", a.Node, other.Name)
+		}
+	}
+	for _, p := range d.Sim.View.PodsOn(a.Node) {
+		for _, b := range d.Sim.View.BudgetsOf(p) {
+			if p.Ready && !p.Terminating() && b.Allowed == 0 {
+				d.breaks("in place: %s is selected, and budget %s allows no eviction", a.Node, b.Ref())
+			}
+		}
+	}
+}
+
+// zoneUpdates checks, when a node is selected by itself (AutoInPlaceUpdate), that its zone can
+// spare it by what the driver sees. One that is selected counts until it is healthy again, one
+// whose update has failed as well; the controllers count it twice once it is drained.
+func (c *checker) zoneUpdates(id string, n engine.Node) {
+	d, view := c.d, c.d.Sim.View
+	if d.Sim.pool.update != world.AutoInPlaceUpdate {
+		return
+	}
+	out, twice, serve, there, all := 0, 0, 0, 0, 0
+	for _, m := range view.Machines() {
+		stage, node := d.Run.Nodes[m.ID].Stage, view.NodeOf(m.ID)
+		works := stage == engine.Draining || stage == engine.Settling || stage == engine.Terminating || stage == engine.Updating
+		if works && m.Zone == n.Zone {
+			out++
+		}
+		if stage == engine.Updating && m.ID != id && m.Zone == n.Zone && node != nil && node.Labels[candidateLabel] != "" && !m.Leaving() {
+			switch stepOf(node) {
+			case world.GardenerReady, world.GardenerFailed, "UpdateSuccessful":
+				twice++
+			}
+		}
+		if m.Leaving() || m.Detached || m.State == world.MachineStandby {
+			continue
+		}
+		all++
+		if m.Zone != n.Zone {
+			continue
+		}
+		there++
+		if !works && node != nil && node.Ready && m.State == world.MachineInService && (!node.Unschedulable || c.ourCordon(m.ID, node.Name)) {
+			serve++
+		}
+	}
+	surge, missing := c.zoneShare(n.Zone)
+	if out > surge+missing {
+		d.breaks("in place: %d nodes of zone %s are out of service, %d may be", out, n.Zone, surge+missing)
+	}
+	coming, size := max(0, view.Group.Sizes.Desired-all), d.Run.Zones[n.Zone]
+	if missing == 0 && there <= size && coming == 0 {
+		missing = 1 // its share of the surge is elsewhere
+	}
+	if d.Run.Strategy == "gardener-inplace-seed" {
+		twice = 0
+	}
+	if least := min(size, there+coming) - missing; serve-twice < least {
+		d.breaks("in place: the update of %s leaves %d nodes of zone %s in service, less %d that count twice; %d have to be", n.Name, serve, n.Zone, twice, least)
+	}
+}
+
+// endsOld checks, when the drain of an old node of a pool begins, that its zone has as many
+// others that await no update as it is to have. One that was given up has begun before.
+func (c *checker) endsOld(n engine.Node) {
+	d, view := c.d, c.d.Sim.View
+	if d.Sim.pool.update == "" || n.New || d.Run.State == engine.Ending {
+		return
+	}
+	fresh := 0
+	for _, m := range view.Machines() {
+		if node := view.NodeOf(m.ID); m.Zone == n.Zone && !m.Leaving() && (node == nil || node.Labels[candidateLabel] == "") {
+			fresh++
+		}
+	}
+	if size := d.Run.Zones[n.Zone]; fresh < size {
+		d.breaks("in place: %s is drained to be ended, and zone %s has %d new or updated nodes, it is to have %d", n.Name, n.Zone, fresh, size)
+	}
+}

@@ -1,0 +1,266 @@
+package sim
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// instances are the machines of a group of kops as its rolling update has to treat them
+// (pkg/instancegroups of kops): as many may be out of service at once as have come as a
+// surge and as may be unavailable, and the slot of one that ended is free again when the
+// cluster was found valid after that.
+type instances struct {
+	detached map[string]time.Time // that were detached, and when; zero: by an earlier roll
+	out      map[string]time.Time // whose end was granted, and when, until the slot is free
+	freed    map[string]bool      // whose slot is free, whether or not it is gone
+	first    time.Time            // when the first was detached
+	last     time.Time            // when the last was
+	untried  bool                 // none had the group's specification then
+}
+
+func (k *instances) init(s *Sim) {
+	*k = instances{detached: map[string]time.Time{}, out: map[string]time.Time{}, freed: map[string]bool{}}
+	for id, m := range s.machines {
+		if m.Detached {
+			k.detached[id] = time.Time{}
+		}
+	}
+}
+
+// isKops reports whether the group is one of kops's.
+func (c *checker) isKops() bool { return c.d.Sim.group.Provider == "kops" }
+
+// validates reports whether the run looks at the cluster.
+func (c *checker) validates() bool { return c.isKops() && !c.d.Run.Settings.CloudOnly }
+
+// joins reports whether the group's machines have nodes that the run looks at.
+func (c *checker) joins() bool { return c.validates() && c.d.Sim.group.Role != world.RoleBastion }
+
+// surge is how many machines may be detached at once: a share is rounded up, and none is
+// for the control plane.
+func (c *checker) surge() int {
+	if c.d.Sim.group.Role == world.RoleControlPlane {
+		return 0
+	}
+	return c.d.Run.Settings.MaxSurge.Of(c.members(), true)
+}
+
+// unavailable is how many machines may be missing at once: a share is rounded down, but
+// is one at least.
+func (c *checker) unavailable() int {
+	share := c.d.Run.Settings.MaxUnavailable
+	if n := share.Of(c.members(), false); n > 0 || !share.Percent || share.N == 0 {
+		return n
+	}
+	return 1
+}
+
+// members is what a share is one of: the group's machines before the run, and those that
+// an earlier one has detached.
+func (c *checker) members() int {
+	n := c.d.Run.Base.Desired
+	for _, at := range c.kops.detached {
+		if at.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
+// loose counts the detached machines whose slots are not free yet; of those only for
+// which the group has another machine that was found to work, if they are to be.
+func (c *checker) loose(found bool) (n int) {
+	for id, at := range c.kops.detached {
+		_, out := c.kops.out[id]
+		if (out || c.d.Sim.machines[id] != nil && !c.kops.freed[id]) && (!found || !c.validates() || at.Before(c.valid.since)) {
+			n++
+		}
+	}
+	return n
+}
+
+// detaches checks a Detach that is sent: it is the first thing that is done with a
+// machine, and no more than may surge; the first alone if nothing has the group's
+// specification yet.
+func (c *checker) detaches(a engine.Action) {
+	d, s, k := c.d, c.d.Sim, &c.kops
+	node, m := d.Run.Nodes[a.Machine].Name, s.machines[a.Machine]
+	if m == nil || m.Detached {
+		return // it changes nothing
+	}
+	flying := 0
+	for key := range c.open {
+		if on := d.saved.Pending[key].Action; on.Kind == engine.Detach && on.Machine != a.Machine && s.machines[on.Machine] != nil && !s.machines[on.Machine].Detached {
+			flying++
+		}
+	}
+	switch {
+	case !c.isKops() || s.group.Role == world.RoleControlPlane:
+		d.breaks("detach: %s is of a group that does not surge", a.Machine)
+	case d.Run.Nodes[a.Machine].New:
+		d.breaks("detach: %s is new", a.Machine)
+	case c.outOfService(a.Machine), c.service.cordoned[a.Machine], c.marked[node+"/"+excludeLabel] && s.Truth.Node(node) != nil && wears(s.Truth.Node(node), excludeLabel):
+		d.breaks("detach: %s (%s) was taken out of service before it was detached", a.Machine, node)
+	case c.loose(false)+flying >= c.surge():
+		d.breaks("detach: %s is one more than the %d that may surge", a.Machine, c.surge())
+	}
+	if k.first.IsZero() && flying == 0 {
+		k.untried = !slices.ContainsFunc(s.View.Machines(), func(m *world.Machine) bool { return m.Template == s.View.Group.Template && !m.Leaving() })
+	} else if k.untried && c.validates() && !c.valid.since.After(k.first) {
+		d.breaks("detach: %s follows before the first machine of a new specification was found to work", a.Machine)
+	}
+}
+
+// ends checks that a machine of kops's is ended as kops does it: without its group, and
+// once it has left the load balancer, if it has a node that could serve.
+func (c *checker) ends(a engine.Action) {
+	d, s := c.d, c.d.Sim
+	if !c.isKops() {
+		return
+	}
+	if !a.Direct || a.Decrement {
+		d.breaks("capacity: %s is ended through its group, or for good", a.Machine)
+	}
+	n := s.Truth.NodeOf(a.Machine)
+	if m := s.machines[a.Machine]; m == nil || m.Leaving() || n == nil || !s.balancer.there || !c.joins() {
+		return
+	}
+	if _, left := s.balancer.out[a.Machine]; !left && n.Created.Before(c.settledSince(a.Machine)) && !c.told(n.Name, "load balancers") {
+		d.breaks("balancer: %s is ended while the load balancer has it", n.Name)
+	}
+}
+
+// told reports whether a warning of a node mentions something.
+func (c *checker) told(node, what string) bool {
+	return slices.ContainsFunc(c.d.Events, func(e engine.Event) bool {
+		return e.Type == engine.Warning && e.Node == node && strings.Contains(e.Message, what)
+	})
+}
+
+// settledSince is when a machine's node was first seen empty.
+func (c *checker) settledSince(machine string) time.Time {
+	if v := c.vigils[machine]; v != nil && len(v.looks) > 0 {
+		return v.looks[0]
+	}
+	return time.Time{}
+}
+
+// leaves checks that a node is out of service before it leaves the load balancer.
+func (c *checker) leaves(a engine.Action) {
+	s := c.d.Sim
+	n := s.Truth.NodeOf(a.Machine)
+	if n == nil || n.Unschedulable || !c.joins() {
+		return
+	}
+	if _, foreign := s.marks[n.Name+"/cordon"]; !foreign && !c.marked[n.Name+"/cordon"] {
+		c.d.breaks("balancer: %s leaves the load balancer before it is cordoned", n.Name)
+	}
+}
+
+// changed notes what became of machines of kops's.
+func (c *checker) changed(a engine.Action) {
+	k, m := &c.kops, c.d.Sim.machines[a.Machine]
+	if m == nil || !c.isKops() {
+		return
+	}
+	if _, known := k.detached[a.Machine]; m.Detached && !known {
+		k.last = c.d.Sim.now
+		if k.detached[a.Machine] = k.last; k.first.IsZero() {
+			k.first = k.last
+		}
+	}
+	if _, known := k.out[a.Machine]; a.Kind == engine.Terminate && m.Leaving() && !known && c.ended[a.Machine] {
+		k.out[a.Machine] = c.d.Sim.now
+	}
+}
+
+// free gives the slots free of those machines whose ends were an interval before since.
+func (c *checker) free(since time.Time) {
+	for id, at := range c.kops.out {
+		if !at.Add(c.d.Run.Settings.Interval).After(since) {
+			delete(c.kops.out, id)
+			c.kops.freed[id] = true
+		}
+	}
+}
+
+// slots checks rule 1 for a group of kops's, when something begins with one of its
+// machines.
+func (c *checker) slots() {
+	d := c.d
+	if !c.isKops() {
+		return
+	}
+	if !c.validates() || d.Run.Settings.ValidateCount == 0 {
+		c.free(d.Sim.now)
+	}
+	out := len(c.kops.out)
+	for id := range c.service.touched {
+		if _, counted := c.kops.out[id]; !counted && c.outOfService(id) {
+			out++
+		}
+	}
+	if may := max(1, c.loose(true)+c.unavailable()); out > may {
+		d.breaks("rule 1: %d machines are out of service or were not found to be replaced, %d may be: %d have surged, %d may be unavailable", out, may, c.loose(true), c.unavailable())
+	}
+}
+
+// enough checks, when a drain begins, that as many nodes serve as have to, by what the
+// driver sees.
+func (c *checker) enough(id string, n engine.Node) {
+	d, view := c.d, c.d.Sim.View
+	if !c.isKops() || d.Run.State == engine.Ending {
+		return
+	}
+	serves := func(m *world.Machine) bool {
+		if !c.joins() {
+			return m.State == world.MachineInService
+		}
+		node := view.NodeOf(m.ID)
+		return node != nil && node.Ready && m.State == world.MachineInService && (!node.Unschedulable || c.ourCordon(m.ID, node.Name))
+	}
+	if m := view.Machine(id); m == nil || !serves(m) {
+		return // nothing is lost with it
+	}
+	in := 0
+	for _, m := range view.Machines() {
+		switch d.Run.Nodes[m.ID].Stage {
+		case engine.Draining, engine.Settling, engine.Terminating:
+			continue
+		}
+		if serves(m) {
+			in++
+		}
+	}
+	may := c.unavailable()
+	if c.loose(true) == 0 {
+		may = max(1, may)
+	}
+	if floor := min(d.Run.Base.Desired, view.Group.Sizes.Desired) - may; in < floor {
+		d.breaks("capacity: the drain of %s leaves %d nodes in service, %d have to be", n.Name, in, floor)
+	}
+}
+
+// looseEnds checks that no detached machine is left by a run that succeeded, and that
+// another one names those that it leaves.
+func (c *checker) looseEnds() {
+	d := c.d
+	r := &d.Run
+	for _, id := range sortedKeys(d.Sim.machines) {
+		m := d.Sim.machines[id]
+		if !m.Detached || m.Leaving() {
+			continue
+		}
+		names := func(line string) bool { return strings.Contains(line, id) || strings.Contains(line, m.name) }
+		switch {
+		case r.Result == engine.Succeeded && !r.Settings.KeepOld:
+			d.breaks("rule 4: %s is detached, and was not ended", id)
+		case !slices.ContainsFunc(r.Left, names) && !slices.ContainsFunc(r.Notes, names):
+			d.breaks("rule 5: %s stays detached, and nothing says so", id)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// validity is what was seen of the cluster's validity.
+type validity struct {
+	// looks of the run in a row that have found nothing.
+	looks []time.Time
+	// since is when the first of those was taken that the last pass rests on.
+	since time.Time
+}
+
+// flaws lists what keeps the cluster from being valid, as the driver sees it: the group
+// and those of the control plane have as many machines as they are to have, all of them
+// but bastions are nodes and Ready, the group's detached ones too, and so are the
+// critical pods. What only concerns another group does not count.
+func (c *checker) flaws() (out []string) {
+	view := c.d.Sim.View
+	other := map[string]bool{} // machines of other groups
+	for _, p := range view.Group.Peers {
+		if p.Name != view.Group.Name && p.Role != world.RoleControlPlane {
+			for _, id := range p.Machines {
+				other[id] = true
+			}
+			continue
+		}
+		if len(p.Machines) < p.Size {
+			out = append(out, p.Name+" has too few machines")
+		}
+		for _, id := range p.Machines {
+			switch n := view.NodeOf(id); {
+			case p.Role == world.RoleBastion:
+			case n == nil:
+				out = append(out, id+" has not joined")
+			case !n.Ready:
+				out = append(out, n.Name+" is not Ready")
+			}
+		}
+	}
+	for _, m := range view.Machines() {
+		if n := view.NodeOf(m.ID); m.Detached && !m.Leaving() && n != nil && !n.Ready && !c.ended[m.ID] {
+			out = append(out, n.Name+" is detached and not Ready")
+		}
+	}
+	for _, w := range c.d.Sim.workloads {
+		for _, p := range view.PodsIn(w.Namespace) {
+			if w.Shape.Critical == "" || p.Owner.UID != w.UID || p.Finished() || p.Phase != world.PodPending && p.Ready {
+				continue
+			}
+			if n := view.Node(p.Node); n != nil && (c.ended[n.Machine] || w.Shape.Critical == world.NodeCritical && other[n.Machine]) {
+				continue
+			}
+			out = append(out, p.Ref()+" is not Ready")
+		}
+	}
+	return out
+}
+
+// looksAround checks the looks that a run takes at its cluster, by looks of our own, and
+// what it makes of them.
+func (c *checker) looksAround(dec engine.Decision) {
+	d, was, is := c.d, c.clock.was.Validation, dec.Run.Validation
+	if is == nil || !c.isKops() {
+		return
+	}
+	if was == nil {
+		was = &engine.Validation{}
+	}
+	v := &c.valid
+	if is.Looked.Equal(d.Sim.now) && !was.Looked.Equal(is.Looked) {
+		found := c.flaws()
+		counted := slices.DeleteFunc(slices.Clone(is.Failures), func(f engine.Invalid) bool { return f.Ignored })
+		knows := len(c.kops.out) > 0 || d.Sim.now.Sub(c.kops.last) < time.Minute // more than it sees: what it has just done
+		if len(counted) == 0 && len(found) > 0 || len(counted) > 0 && len(found) == 0 && !knows {
+			d.breaks("validation: a look finds %v, there is %v", counted, found)
+		}
+		if len(v.looks) > 0 && d.Sim.now.Sub(v.looks[len(v.looks)-1]) < d.Run.Settings.ValidatePause {
+			v.looks = v.looks[:len(v.looks)-1] // one and the same
+		}
+		if v.looks = append(v.looks, d.Sim.now); len(found) > 0 {
+			v.looks = nil
+		}
+	}
+	if !is.Passed.IsZero() && !was.Passed.Equal(is.Passed) {
+		need := 1 // of the one before anything is done
+		if len(is.After) > 0 {
+			need = max(1, d.Run.Settings.ValidateCount)
+		}
+		if len(v.looks) < need {
+			d.breaks("validation: it passed after %d looks in a row, %d are needed", len(v.looks), need)
+			return
+		}
+		v.since = v.looks[len(v.looks)-need]
+		c.free(v.since)
+	}
+	if !is.Failed.IsZero() && !was.Failed.Equal(is.Failed) {
+		if len(is.After) > 0 {
+			c.gaveUp("the validation", wait{what: "valid", start: startOf(was.Wait)}, d.Run.Settings.ValidateTimeout)
+		}
+		if d.Run.Settings.PassInvalid {
+			v.since = d.Sim.now
+			c.free(v.since)
+		}
+	}
+}
+
+func startOf(w *engine.Wait) time.Time {
+	if w == nil {
+		return time.Time{}
+	}
+	return w.Start
+}
+
+// validFirst checks that nothing is done with the machines of a group before the cluster
+// was found valid.
+func (c *checker) validFirst(a engine.Action) {
+	switch a.Kind {
+	case engine.RunHook, engine.SetTemplate, engine.CreateTemplate:
+		return
+	}
+	if !c.joins() || a.ReadOnly() || !c.valid.since.IsZero() || c.d.Run.State != engine.Running {
+		return
+	}
+	c.d.breaks("validation: %s %s before the cluster was found valid", a.Kind, a.Key)
+}

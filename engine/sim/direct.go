@@ -1,0 +1,73 @@
+package sim
+
+import (
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// detach answers a tag on a machine and DetachInstances without decrement: the machine
+// goes on outside its group, which launches another one in its place.
+func (s *Sim) detach(a engine.Action) engine.Outcome {
+	m := s.machines[a.Machine]
+	switch {
+	case m == nil:
+		return refuse(engine.RefusedGone, "The instance ID '%s' does not exist", a.Machine)
+	case m.Detached:
+		return done
+	}
+	switch {
+	case s.faults.halfDetach > 0: // its tag is put, and then the connection breaks
+		s.faults.halfDetach--
+		return engine.Outcome{Verdict: engine.Unknown, Message: "connection reset by peer"}
+	case m.State != world.MachineInService:
+		return refuse(engine.RefusedInvalid, "The instance %s is not in InService or Standby.", a.Machine)
+	case s.group.keeps[a.Machine]:
+		return refuse(engine.RefusedInvalid, "The instance %s cannot be detached now.", a.Machine)
+	}
+	s.letLoose(m)
+	s.touch()
+	return done
+}
+
+// letLoose takes a machine out of its group, and with that out of the group's load
+// balancer.
+func (s *Sim) letLoose(m *machine) {
+	m.Detached, m.Protected, m.Detail, m.hidden = true, false, "Detached", s.now.Add(s.Config.Unlisted)
+	s.balancer.leave(m.ID, s.now)
+	s.shrunk = s.now
+	s.listMachines()
+}
+
+// addDetached adds machines of the first version that an earlier roll has detached.
+func (s *Sim) addDetached(n int) {
+	s.AddNodes(n, 1)
+	list := s.alive()
+	s.group.Sizes.Desired, s.group.Sizes.Max = s.group.Sizes.Desired-n, s.group.Sizes.Max-n
+	for _, m := range list[len(list)-n:] {
+		s.letLoose(m)
+	}
+}
+
+// endDirectly answers EC2's TerminateInstances. The machine is listed as one that ends,
+// while its group finds that only after a while, and replaces it then.
+func (s *Sim) endDirectly(a engine.Action) engine.Outcome {
+	m := s.machines[a.Machine]
+	switch {
+	case s.warm(a.Machine) >= 0:
+		return s.endWarm(a)
+	case m == nil:
+		return refuse(engine.RefusedGone, "The instance ID '%s' does not exist", a.Machine)
+	case m.Leaving() && m.Detail != "Terminating:Wait":
+		return engine.Outcome{Verdict: engine.Done, Already: true}
+	}
+	if m.unnoticed = !m.Detached && !m.Leaving(); m.unnoticed {
+		s.after(s.Config.Notice, func() {
+			if m.unnoticed, s.shrunk = false, s.now; s.machines[m.ID] != m {
+				s.group.ghosts--
+			}
+			s.touch()
+		})
+	}
+	s.goes(m)
+	return done
+}

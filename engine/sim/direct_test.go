@@ -1,0 +1,271 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// kopsWorld is a cluster of kops with three groups, whose workers are the one at hand.
+func kopsWorld(t *testing.T, more string) *Script {
+	t.Helper()
+	c := NewScript()
+	if out, err := c.Do(`
+		timing launch=2s boot=5s ready=2s terminate=20s notice=8s unlisted=10s
+		cluster provider=kops name=own zones=a,b nodes=4 ` + more + `
+		peer masters role=control-plane nodes=2
+		peer bastions role=bastion nodes=1
+		workload dns critical=cluster replicas=2
+		wait for=1m`); err != nil {
+		t.Fatal(err, out)
+	}
+	return c
+}
+
+// pass lets time pass, and returns the group as it is described then.
+func (s *Sim) pass(d time.Duration) world.Group {
+	s.Advance(s.now.Add(d))
+	return s.describe()
+}
+
+func peerOf(t *testing.T, g world.Group, name string) world.Peer {
+	t.Helper()
+	for _, p := range g.Peers {
+		if p.Name == name {
+			return p
+		}
+	}
+	t.Fatalf("no peer %s among %v", name, g.Peers)
+	return world.Peer{}
+}
+
+// A machine that is detached goes on, outside the group, which launches another one; when
+// it ends nobody takes its place.
+func TestDetach(t *testing.T) {
+	s := kopsWorld(t, "").Sim
+	if o := s.Do(engine.Action{Kind: engine.Detach, Machine: "i-a1"}); o.Verdict != engine.Done {
+		t.Fatal(o)
+	}
+	if s.pass(8 * time.Second); s.View.Machine("i-a1") != nil || s.Truth.Machine("i-a1") == nil {
+		t.Error("it is on a list at once")
+	}
+	own := peerOf(t, s.pass(20*time.Second), "own")
+	m := s.machines["i-a1"]
+	if !m.Detached || m.State != world.MachineInService || s.Truth.Node("a1") == nil || !s.Truth.Machine("i-a1").Detached {
+		t.Errorf("it does not go on: %+v", m.Machine)
+	}
+	if len(own.Machines) != 4 || strings.Contains(strings.Join(own.Machines, " "), "i-a1") || len(s.machines) != 5 || own.Size != 4 {
+		t.Errorf("the group has not launched another one: %v of %d", own.Machines, own.Size)
+	}
+	if o := s.Do(engine.Action{Kind: engine.Terminate, Machine: "i-a1"}); o.Refusal != engine.RefusedGone {
+		t.Errorf("its group ends a machine that it does not have: %v", o)
+	}
+	check := engine.Action{Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.Terminate, Machine: "i-a1", Direct: true}}
+	if s.Do(check).Happened {
+		t.Error("its end is told before it was asked for")
+	}
+	if o := s.Do(*check.Of); o.Verdict != engine.Done || o.Already || !s.Do(check).Happened || !s.Do(*check.Of).Already {
+		t.Errorf("it cannot be ended: %v", o)
+	}
+	s.pass(time.Minute)
+	if s.machines["i-a1"] != nil || s.Truth.Node("a1") != nil || len(s.machines) != 4 || s.group.Sizes.Desired != 4 {
+		t.Errorf("%d machines, desired %d, after the end of a detached one", len(s.machines), s.group.Sizes.Desired)
+	}
+}
+
+// The group refuses to let some machines go, and then nothing has changed.
+func TestDetachRefused(t *testing.T) {
+	c := kopsWorld(t, "")
+	s := c.Sim
+	detach := func(machine string) engine.Outcome {
+		return s.request(engine.Action{Kind: engine.Detach, Machine: machine})
+	}
+	if _, err := c.Do("fault no-detach a1\nfault half-detach count=1"); err != nil {
+		t.Fatal(err)
+	}
+	half := detach("i-b1")
+	if half.Verdict != engine.Unknown || s.machines["i-b1"].Detached {
+		t.Errorf("half a detach: %v", half)
+	}
+	if s.Do(engine.Action{Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.Detach, Machine: "i-b1"}}).Happened {
+		t.Error("half a detach counts as one")
+	}
+	if o := detach("i-a1"); o.Refusal != engine.RefusedInvalid || s.machines["i-a1"].Detached {
+		t.Errorf("kept by its group: %v", o)
+	}
+	if o := detach("i-a9"); o.Refusal != engine.RefusedGone {
+		t.Errorf("unknown: %v", o)
+	}
+	if _, err := c.Do("fault no-detach a1 over"); err != nil {
+		t.Fatal(err)
+	}
+	if o := detach("i-a1"); o.Verdict != engine.Done {
+		t.Errorf("no longer kept: %v", o)
+	}
+}
+
+// A machine of the group that is ended directly counts there until the group finds that
+// it is gone, and is replaced then.
+func TestEndDirectly(t *testing.T) {
+	for _, terminate := range []string{"terminate=20s", "terminate=2s"} { // gone after that, and before
+		c := kopsWorld(t, "")
+		s := c.Sim
+		if _, err := c.Do("timing " + terminate); err != nil {
+			t.Fatal(err)
+		}
+		if o := s.Do(engine.Action{Kind: engine.Terminate, Machine: "i-a1", Direct: true}); o.Verdict != engine.Done {
+			t.Fatal(o)
+		}
+		own := peerOf(t, s.pass(5*time.Second), "own")
+		if m := s.Truth.Machine("i-a1"); m != nil && !m.Leaving() {
+			t.Errorf("%s: it is not shown to end", terminate)
+		}
+		if len(own.Machines) != 3 || own.Size != 4 || s.size() != 4 {
+			t.Errorf("%s: the group knows at once: %v, counts %d", terminate, own.Machines, s.size())
+		}
+		own = peerOf(t, s.pass(35*time.Second), "own")
+		if len(own.Machines) != 4 || len(s.machines) != 4 || s.group.ghosts != 0 || s.group.Sizes.Desired != 4 {
+			t.Errorf("%s: it is not replaced: %v, %d machines, %d ghosts", terminate, own.Machines, len(s.machines), s.group.ghosts)
+		}
+	}
+}
+
+// Machines that an earlier roll has detached are there from the beginning.
+func TestDetachedEarlier(t *testing.T) {
+	s := kopsWorld(t, "detached=2").Sim
+	own, detached := peerOf(t, s.describe(), "own"), 0
+	for _, m := range s.Truth.Machines() {
+		if m.Detached {
+			detached++
+		}
+	}
+	if detached != 2 || len(own.Machines) != 4 || s.group.Sizes.Desired != 4 || s.group.Sizes.Max != 4 || len(s.machines) != 6 {
+		t.Errorf("%d detached, %v in the group, %s, %d machines", detached, own.Machines, s.group.Sizes, len(s.machines))
+	}
+}
+
+// Leaving the load balancer takes as long as the connections last, at most the limit.
+func TestBalancer(t *testing.T) {
+	c := kopsWorld(t, "")
+	s := c.Sim
+	if _, err := c.Do("balancer takes=20s"); err != nil {
+		t.Fatal(err)
+	}
+	leave := engine.Action{Kind: engine.Deregister, Machine: "i-a1", Limit: time.Minute}
+	if o := kopsWorld(t, "").Sim.Do(leave); o.Verdict != engine.Done || !o.Already {
+		t.Errorf("without a load balancer: %v", o)
+	}
+	check := engine.Action{Kind: engine.CheckEffect, Of: &leave}
+	if s.Do(check).Happened {
+		t.Error("it has left before it was asked to")
+	}
+	if o := s.Do(leave); o.Verdict != engine.Done || o.Message != "" || s.lasts(leave, o) != 20*time.Second {
+		t.Errorf("it leaves: %v, for %s", o, s.lasts(leave, o))
+	}
+	s.pass(15 * time.Second)
+	if o := s.Do(leave); s.lasts(leave, o) != 5*time.Second || s.Do(check).Happened {
+		t.Errorf("asked again it takes %s", s.lasts(leave, o))
+	}
+	s.pass(5 * time.Second)
+	if !s.Do(check).Happened {
+		t.Error("it has not left")
+	}
+	late := engine.Action{Kind: engine.Deregister, Machine: "i-b1", Limit: 10 * time.Second}
+	if o := s.Do(late); o.Verdict != engine.Done || !strings.Contains(o.Message, "still has connections") || s.lasts(late, o) != 10*time.Second {
+		t.Errorf("past its limit: %v, for %s", o, s.lasts(late, o))
+	}
+	if _, err := c.Do("fault balancer fails"); err != nil {
+		t.Fatal(err)
+	}
+	if o := s.Do(leave); o.Refusal != engine.RefusedInvalid {
+		t.Errorf("it fails: %v", o)
+	}
+}
+
+// The other groups of the cluster are described with the group, and what is wrong with
+// them comes and goes.
+func TestPeers(t *testing.T) {
+	c := kopsWorld(t, "role=control-plane")
+	s := c.Sim
+	step := func(line string, d time.Duration) world.Group {
+		t.Helper()
+		if _, err := c.Do(line); err != nil {
+			t.Fatal(err)
+		}
+		return s.pass(d)
+	}
+	var names []string
+	for _, p := range s.describe().Peers {
+		names = append(names, p.Name+"/"+string(p.Role))
+	}
+	if got := strings.Join(names, " "); got != "bastions/bastion masters/control-plane own/control-plane" {
+		t.Errorf("peers are %s", got)
+	}
+	if s.Truth.Node("bastions-1") != nil || s.Truth.Node("masters-1") == nil || !s.Truth.Node("a1").HasTaint(controlPlane) {
+		t.Error("a bastion has a node, or a node of the control plane is open to everybody")
+	}
+	if step("somebody breaks masters-1 for=10s", time.Second); s.Truth.Node("masters-1").Ready {
+		t.Error("it is not broken")
+	}
+	if s.pass(10 * time.Second); !s.Truth.Node("masters-1").Ready {
+		t.Error("it is not mended")
+	}
+	if step("fault unjoined masters-2 for=10s", time.Second); s.Truth.Node("masters-2") != nil {
+		t.Error("it has a node")
+	}
+	if s.pass(20 * time.Second); s.Truth.Node("masters-2") == nil || !s.Truth.Node("masters-2").Ready {
+		t.Error("it does not join again")
+	}
+	if p := peerOf(t, step("fault short masters for=10s", time.Second), "masters"); len(p.Machines) != 1 || p.Size != 2 {
+		t.Errorf("it is not short: %v", p)
+	}
+	if p := peerOf(t, s.pass(30*time.Second), "masters"); len(p.Machines) != 2 || !s.Truth.Node("masters-3").Ready {
+		t.Errorf("it stays short: %v", p)
+	}
+}
+
+// The pods of a workload that flaps lose their readiness and get it back, and keep it at
+// the end.
+func TestFlap(t *testing.T) {
+	c := kopsWorld(t, "")
+	s := c.Sim
+	ready := func() int { return s.readyPods()["dns"] }
+	if ready() != 2 {
+		t.Fatalf("%d are Ready", ready())
+	}
+	for _, p := range s.Truth.PodsIn("kube-system") {
+		if p.Critical != world.ClusterCritical {
+			t.Errorf("%s has the class %q", p.Ref(), p.Critical)
+		}
+	}
+	if _, err := c.Do("fault flap dns every=20s for=1m"); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{0, 2, 0, 2, 0, 2, 2, 2} {
+		if s.pass(time.Second); ready() != want {
+			t.Errorf("in its turn %d %d are Ready", i, ready())
+		}
+		s.pass(9 * time.Second)
+	}
+}
+
+// A group of bastions has machines, and no nodes.
+func TestBastions(t *testing.T) {
+	s := kopsWorld(t, "role=bastion").Sim
+	if len(s.machines) != 4 || s.Truth.NodeOf("i-a1") != nil {
+		t.Error("bastions have nodes")
+	}
+	s.Do(engine.Action{Kind: engine.Terminate, Machine: "i-a1", Direct: true})
+	s.pass(time.Minute)
+	if len(s.machines) != 4 || s.machines["i-a1"] != nil || len(s.alive()) != 4 {
+		t.Errorf("a bastion is not replaced: %d", len(s.machines))
+	}
+	for id, m := range s.machines {
+		if s.Truth.NodeOf(id) != nil || m.State != world.MachineInService {
+			t.Errorf("%s has a node or is not in service", id)
+		}
+	}
+}

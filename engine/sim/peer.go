@@ -1,0 +1,156 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// peer is another group of the cluster. Nobody rolls it; its machines and nodes are
+// there for the cluster to be valid or not.
+type peer struct {
+	world.Peer
+	zones []string
+	last  int // the number of its newest machine
+}
+
+// controlPlane keeps ordinary pods off the nodes of the control plane.
+var controlPlane = world.Taint{Key: "node-role.kubernetes.io/control-plane", Effect: "NoSchedule"}
+
+// taintsOf are the taints that the nodes of a group begin with.
+func taintsOf(role world.Role) []world.Taint {
+	if role == world.RoleControlPlane || role == world.RoleAPIServer {
+		return []world.Taint{controlPlane}
+	}
+	return nil
+}
+
+// AddPeer adds a group whose machines are all there and whose nodes, if it has any,
+// are Ready.
+func (s *Sim) AddPeer(name string, role world.Role, size int, zones ...string) {
+	p := &peer{Peer: world.Peer{Name: name, Role: role, Size: size}, zones: zones}
+	s.peers = append(s.peers, p)
+	for range size {
+		s.joinPeer(p, s.addPeerMachine(p))
+		s.editNode(p.node(p.last), func(n *world.Node) { n.Ready, n.Trouble = true, "" })
+	}
+	s.listMachines()
+}
+
+// node is the name of the nth machine's node.
+func (p *peer) node(n int) string { return p.Name + "-" + strconv.Itoa(n) }
+
+// addPeerMachine gives a peer one machine more, and returns its number.
+func (s *Sim) addPeerMachine(p *peer) int {
+	p.last++
+	p.Machines = append(slices.Clip(p.Machines), "i-"+p.node(p.last))
+	return p.last
+}
+
+// joinPeer makes the node of a peer's machine, unless it is a bastion.
+func (s *Sim) joinPeer(p *peer, number int) {
+	name := p.node(number)
+	if p.Role == world.RoleBastion || !slices.Contains(p.Machines, "i-"+name) {
+		return
+	}
+	s.setNode(world.Node{
+		Name: name, Machine: "i-" + name, Zone: p.zones[(number-1)%len(p.zones)], Version: "v1.31", Labels: map[string]string{},
+		Created: s.now, Taints: taintsOf(p.Role), Trouble: s.hostile("not ready: container runtime network not ready"),
+	})
+}
+
+// short takes a peer's newest machine away, and gives it another one in a while, if it
+// is to get one.
+func (s *Sim) short(p *peer, back time.Duration) {
+	if len(p.Machines) == 0 {
+		return
+	}
+	gone := p.Machines[len(p.Machines)-1]
+	p.Machines = slices.Clone(p.Machines[:len(p.Machines)-1])
+	s.dropNode(gone[len("i-"):])
+	s.listMachines()
+	if back == 0 {
+		return
+	}
+	s.after(back, func() {
+		number := s.addPeerMachine(p)
+		s.listMachines()
+		s.after(s.Config.Boot, func() { s.joinPeer(p, number) })
+		s.after(s.Config.Boot+s.Config.NodeReady, func() { s.mend(p.node(number)) })
+	})
+}
+
+// unjoin takes the node of a peer's machine away, and lets it join again in a while, if
+// it is to.
+func (s *Sim) unjoin(p *peer, number int, back time.Duration) {
+	s.dropNode(p.node(number))
+	if back == 0 {
+		return
+	}
+	s.after(back, func() { s.joinPeer(p, number) })
+	s.after(back+s.Config.NodeReady, func() { s.mend(p.node(number)) })
+}
+
+// breaks lets a node not be Ready, mend lets it be so again.
+func (s *Sim) breaks(name string) bool {
+	return s.editByOthers(name, func(n *world.Node) {
+		n.Ready, n.Trouble = false, s.hostile("not ready: PLEG is not healthy")
+	})
+}
+
+func (s *Sim) mend(name string) bool {
+	if s.silent(name) {
+		return true // it does not tell
+	}
+	return s.editByOthers(name, func(n *world.Node) { n.Ready, n.Trouble = true, "" })
+}
+
+// describePeers are all groups of the cluster as the cloud would describe them, by name;
+// none if the group's provider knows of no others.
+func (s *Sim) describePeers() []world.Peer {
+	if s.group.Provider != "kops" {
+		return nil
+	}
+	own := world.Peer{Name: s.group.Name, Role: s.group.Role, Size: s.group.Sizes.Desired}
+	for _, id := range sortedKeys(s.machines) {
+		if m := s.machines[id]; !m.Detached && !m.Leaving() {
+			own.Machines = append(own.Machines, id)
+		}
+	}
+	out := []world.Peer{own}
+	for _, p := range s.peers {
+		out = append(out, p.Peer)
+	}
+	slices.SortFunc(out, func(a, b world.Peer) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// flap lets the pods of a workload lose their readiness for the first half of every
+// turn, for a while.
+func (s *Sim) flap(w *workload, every, span time.Duration) {
+	end := s.now.Add(span)
+	var turn func()
+	turn = func() {
+		if w.down = !w.down && s.now.Before(end); w.down {
+			for _, p := range s.pods.of(w.Namespace, w.Name) {
+				if p.owner == w && p.Ready {
+					p.Ready = false
+					s.setPod(p)
+				}
+			}
+		} else {
+			for _, p := range s.pods.of(w.Namespace, w.Name) {
+				if p.owner == w && !p.Ready {
+					s.becomesReady(p)
+				}
+			}
+		}
+		if w.down || s.now.Before(end) {
+			s.after(every/2, turn)
+		}
+	}
+	turn()
+}

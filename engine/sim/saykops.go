@@ -1,0 +1,152 @@
+package sim
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// provider says whose group it is.
+func (c *Script) provider(a *args) error {
+	g := &c.Sim.group
+	name, role := a.word("provider"), world.Role(a.word("role"))
+	if name == "gardener" {
+		return c.pool(a)
+	}
+	if name == "" && role == "" {
+		return nil
+	}
+	if name != "kops" {
+		return fmt.Errorf("only the groups of kops have a role")
+	}
+	if g.Role = role; role == "" {
+		g.Role = world.RoleNode
+	}
+	g.Provider, g.Name = name, names[g.Role]
+	return known(g.Role)
+}
+
+// names are what groups are called that have no name of their own, by their role.
+var names = map[world.Role]string{
+	world.RoleNode: "nodes", world.RoleControlPlane: "masters", world.RoleAPIServer: "apiservers", world.RoleBastion: "bastions",
+}
+
+func known(role world.Role) error {
+	if names[role] == "" {
+		return fmt.Errorf("there is no role %q", role)
+	}
+	return nil
+}
+
+// peer makes another group of the cluster:
+//
+//	peer masters role=control-plane nodes=3 [zones=a,b]
+func (c *Script) peer(a *args) error {
+	s := c.Sim
+	name, role := a.next(), world.Role(a.word("role"))
+	zones := a.list("zones", strings.Join(s.group.Zones, ","))
+	if s.group.Provider != "kops" {
+		return fmt.Errorf("only a cluster of kops has other groups")
+	}
+	if name == s.group.Name || s.peer(name) != nil {
+		return fmt.Errorf("there is a group %q already", name)
+	}
+	s.AddPeer(name, role, a.int("nodes", 1), zones...)
+	return known(role)
+}
+
+// breaks lets a node not be Ready, or be so again.
+func (c *Script) breaks(verb string, a *args) error {
+	s := c.Sim
+	name, span := a.next(), a.span("for", 0)
+	if s.Truth.Node(name) == nil {
+		return fmt.Errorf("there is no node %s", name)
+	}
+	if verb == "mends" {
+		s.mend(name)
+		return nil
+	}
+	s.breaks(name)
+	if span > 0 {
+		s.after(span, func() { s.mend(name) })
+	}
+	return nil
+}
+
+// kopsFault makes something go wrong that only a group of kops knows.
+func (c *Script) kopsFault(what string, over bool, a *args) error {
+	s := c.Sim
+	span := a.span("for", 0)
+	switch what {
+	case "no-detach":
+		m, err := c.machine(a.next())
+		if err != nil {
+			return err
+		}
+		s.group.keeps[m.ID] = !over
+	case "balancer":
+		s.balancer.takes = a.span("takes", s.balancer.takes)
+		s.balancer.fails = a.flag("fails") && !over
+	case "short":
+		p := s.peer(a.next())
+		if p == nil {
+			return fmt.Errorf("there is no such peer")
+		}
+		s.short(p, span)
+	case "unjoined":
+		node := a.next()
+		i := strings.LastIndex(node, "-")
+		p := s.peer(node[:max(i, 0)])
+		number, err := strconv.Atoi(node[i+1:])
+		if p == nil || err != nil {
+			return fmt.Errorf("no peer has a node %q", node)
+		}
+		s.unjoin(p, number, span)
+	case "flap":
+		name := a.next()
+		for _, w := range s.workloads {
+			if w.Name == name {
+				s.flap(w, a.span("every", 20*time.Second), a.span("for", time.Minute))
+				return nil
+			}
+		}
+		return fmt.Errorf("there is no workload %q", name)
+	}
+	return nil
+}
+
+// peer finds a peer, nil if there is none of that name.
+func (s *Sim) peer(name string) *peer {
+	for _, p := range s.peers {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// setKops reads the settings of kops's rolling update.
+func (c *Script) setKops(a *args) error {
+	k := &c.settings
+	surge, err := a.amount("max-surge")
+	if err != nil {
+		return err
+	}
+	if surge != nil {
+		k.MaxSurge = *surge
+	}
+	for name, v := range map[string]*time.Duration{
+		"interval": &k.Interval, "validate-pause": &k.ValidatePause, "validate-retry": &k.ValidateRetry,
+		"validate-timeout": &k.ValidateTimeout, "deregister-limit": &k.DeregisterLimit,
+	} {
+		*v = a.span(name, *v)
+	}
+	k.ValidateCount = a.int("validate-count", k.ValidateCount)
+	for name, v := range map[string]*bool{"pass-invalid": &k.PassInvalid, "pass-drain": &k.PassDrain, "keep-old": &k.KeepOld, "cloudonly": &k.CloudOnly} {
+		*v = a.flag(name) || *v
+	}
+	return nil
+}

@@ -1,9 +1,11 @@
 // Package asg brings EC2 Auto Scaling groups and their launch templates into the
-// world and carries out actions on them.
+// world and carries out actions on them and on their load balancers.
 //
 // Connect makes a Client. Groups and Group tell what is there, Target works out
 // what the machines are to become, Feed keeps a world up to date with one group,
-// Executor changes it. Only the Executor sends anything but Describe calls.
+// Executor changes it. Only the Executor sends anything but Describe calls. A
+// provider whose groups are Auto Scaling groups of a special make builds on these:
+// a Whole says what makes them so.
 //
 // The package knows Auto Scaling and EC2 and nothing of Kubernetes; a machine is
 // matched with its node by the instance id, which the node's provider id ends in.
@@ -21,7 +23,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/smithy-go/logging"
+
+	"github.com/drainboard/drainboard/providers/clock"
 )
 
 // Provider is the provider's name, as in world.Group.Provider.
@@ -55,10 +61,14 @@ type Options struct {
 
 // Client reads Auto Scaling and EC2 in one region. It is safe for concurrent use.
 type Client struct {
+	config    aws.Config
 	region    string
 	scaling   *autoscaling.Client
 	compute   *ec2.Client
+	balancers *elasticloadbalancing.Client   // classic ones
+	targets   *elasticloadbalancingv2.Client // the target groups of the others
 	login     *aws.CredentialsCache
+	clock     *clock.Remote
 	templates templates
 }
 
@@ -89,12 +99,17 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	if o.ReadOnly {
 		gate = onlyReads
 	}
-	cfg.APIOptions = append(slices.Clip(cfg.APIOptions), gate)
+	cloud := &clock.Remote{}
+	cfg.APIOptions = append(slices.Clip(cfg.APIOptions), gate, listenTo(cloud))
 	return &Client{
+		config:    cfg,
 		region:    cfg.Region,
 		scaling:   autoscaling.NewFromConfig(cfg),
 		compute:   ec2.NewFromConfig(cfg),
+		balancers: elasticloadbalancing.NewFromConfig(cfg),
+		targets:   elasticloadbalancingv2.NewFromConfig(cfg),
 		login:     login,
+		clock:     cloud,
 		templates: templates{known: map[string]version{}},
 	}, nil
 }
@@ -117,8 +132,18 @@ func (o Options) load() []func(*config.LoadOptions) error {
 	return load
 }
 
+// Clock is the cloud's clock, kept right by every answer of AWS.
+func (c *Client) Clock() *clock.Remote { return c.clock }
+
 // Region is the region that the client talks to.
 func (c *Client) Region() string { return c.region }
+
+// Config is for clients of other services: they log in as this one does, and send
+// nothing that this one may not send.
+func (c *Client) Config() aws.Config { return c.config.Copy() }
+
+// Explain puts an error of such a client into words, as those of this package are.
+func (c *Client) Explain(err error) error { return c.explain(err) }
 
 // once is the option of calls that the SDK must not repeat by itself, because
 // the first may have happened though its answer was lost.

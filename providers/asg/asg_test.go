@@ -115,7 +115,7 @@ func TestRenewedCredentials(t *testing.T) {
 
 func TestActionLists(t *testing.T) {
 	seen := map[string]bool{}
-	for _, list := range [][]string{ReadActions, UpgradeActions, PassedActions} {
+	for _, list := range [][]string{ReadActions, UpgradeActions, CloudOnlyActions, PassedActions} {
 		if !slices.IsSorted(list) {
 			t.Errorf("not sorted: %v", list)
 		}

@@ -22,9 +22,13 @@ func (e *Executor) check(ctx context.Context, a engine.Action) engine.Outcome {
 	case engine.LaunchIn:
 		o.Happened, err = e.c.launched(ctx, a)
 	case engine.Terminate:
+		o.Happened, err = e.c.terminated(ctx, a)
+	case engine.Detach:
 		var m membership
-		m, err = e.c.member(ctx, a.Machine)
-		o.Happened = m.ending
+		m, err = e.member(ctx, a)
+		o.Happened = m.ending || m.detached
+	case engine.Deregister:
+		o.Happened, err = e.c.deregistered(ctx, a)
 	case engine.EndWarm:
 		var m membership
 		m, err = e.c.member(ctx, a.Machine)
@@ -37,6 +41,17 @@ func (e *Executor) check(ctx context.Context, a engine.Action) engine.Outcome {
 		return notAsked(err)
 	}
 	return o
+}
+
+// terminated reports whether a machine is ending. Of one that was ended directly, its
+// group does not know for a while.
+func (c *Client) terminated(ctx context.Context, a engine.Action) (bool, error) {
+	if a.Direct {
+		state, err := c.stateOf(ctx, a.Machine)
+		return over(state), err
+	}
+	m, err := c.member(ctx, a.Machine)
+	return m.ending, err
 }
 
 // checkGroup looks whether a change to the group itself happened.

@@ -19,9 +19,19 @@ import (
 // describe reads one group with its machines: one call. The error wraps
 // ErrNotFound if there is no such group.
 func (c *Client) describe(ctx context.Context, name string) (types.AutoScalingGroup, error) {
+	return c.describeWith(ctx, name, true)
+}
+
+// describeWith reads one group, with its instances or, which is much quicker for a large
+// one, without them.
+func (c *Client) describeWith(ctx context.Context, name string, instances bool) (types.AutoScalingGroup, error) {
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()
-	out, err := c.scaling.DescribeAutoScalingGroups(ctx, &autoscaling.DescribeAutoScalingGroupsInput{AutoScalingGroupNames: []string{name}})
+	in := &autoscaling.DescribeAutoScalingGroupsInput{AutoScalingGroupNames: []string{name}}
+	if !instances {
+		in.IncludeInstances = aws.Bool(false)
+	}
+	out, err := c.scaling.DescribeAutoScalingGroups(ctx, in)
 	if err != nil {
 		return types.AutoScalingGroup{}, c.explain(err)
 	}
@@ -31,10 +41,10 @@ func (c *Client) describe(ctx context.Context, name string) (types.AutoScalingGr
 	return out.AutoScalingGroups[0], nil
 }
 
-// describeAll reads every group of the region.
-func (c *Client) describeAll(ctx context.Context) ([]types.AutoScalingGroup, error) {
+// describeAll reads every group of the region that passes all filters.
+func (c *Client) describeAll(ctx context.Context, filters ...types.Filter) ([]types.AutoScalingGroup, error) {
 	var all []types.AutoScalingGroup
-	pages := autoscaling.NewDescribeAutoScalingGroupsPaginator(c.scaling, &autoscaling.DescribeAutoScalingGroupsInput{MaxRecords: aws.Int32(100)})
+	pages := autoscaling.NewDescribeAutoScalingGroupsPaginator(c.scaling, &autoscaling.DescribeAutoScalingGroupsInput{Filters: filters, MaxRecords: aws.Int32(100)})
 	for pages.HasMorePages() {
 		page, err := c.nextGroups(ctx, pages)
 		if err != nil {

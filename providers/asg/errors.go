@@ -39,8 +39,8 @@ type loginError struct{ cause error }
 func (e *loginError) Error() string { return e.cause.Error() }
 func (e *loginError) Unwrap() error { return e.cause }
 
-// Error codes by what they mean. Auto Scaling and EC2 have different words for
-// the same; both are here.
+// Error codes by what they mean. The services have different words for the same;
+// all are here.
 var (
 	expiredCodes   = set("ExpiredToken", "ExpiredTokenException", "RequestExpired", "TokenRefreshRequired")
 	badLoginCodes  = set("InvalidClientTokenId", "UnrecognizedClientException", "AuthFailure", "SignatureDoesNotMatch", "InvalidAccessKeyId", "InvalidSignatureException", "MissingAuthenticationToken", "MissingAuthenticationTokenException", "IncompleteSignature")
@@ -159,7 +159,7 @@ func action(err error) string {
 		return "AWS"
 	}
 	service := strings.ToLower(strings.ReplaceAll(op.ServiceID, " ", ""))
-	return service + ":" + op.OperationName
+	return strings.TrimSuffix(service, "v2") + ":" + op.OperationName // IAM has one name for both kinds of load balancers
 }
 
 // innermost is the message of the deepest error: the SDK puts many layers

@@ -25,6 +25,12 @@ type ExecutorOptions struct {
 	// Changed is called after each change that happened or may have, such as
 	// Feed.Poke. It must not block.
 	Changed func()
+	// Detached is the key of the tag for machines that are detached; its value is the
+	// name of the group they were in. Without one none is detached.
+	Detached string
+	// Look is the pause between two looks at load balancers that a machine leaves. Zero:
+	// 5 s.
+	Look time.Duration
 }
 
 // Executor carries out the actions on the cloud. It implements live.Executor; see
@@ -50,17 +56,20 @@ func (c *Client) Executor(o ExecutorOptions) *Executor {
 	if o.Changed == nil {
 		o.Changed = func() {}
 	}
+	if o.Look == 0 {
+		o.Look = 5 * time.Second
+	}
 	return &Executor{c: c, o: o, spent: map[string]int{}}
 }
 
-// Handles reports whether an action is one of the cloud's, or a check of one.
-func Handles(a engine.Action) bool {
+// Does reports whether an action is one of the cloud's, or a check of one.
+func (e *Executor) Does(a engine.Action) bool {
 	if a.Kind == engine.CheckEffect && a.Of != nil {
-		return Handles(*a.Of)
+		return e.Does(*a.Of)
 	}
 	switch a.Kind {
 	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn,
-		engine.Terminate, engine.EndWarm, engine.Inspect:
+		engine.Terminate, engine.EndWarm, engine.Detach, engine.Deregister, engine.Inspect:
 		return true
 	}
 	return false
@@ -78,7 +87,7 @@ func (e *Executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
 }
 
 func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
-	if why := incomplete(a); why != "" {
+	if why := e.incomplete(a); why != "" {
 		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: why}
 	}
 	switch a.Kind {
@@ -95,9 +104,16 @@ func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
 	case engine.LaunchIn:
 		return e.launchIn(ctx, a)
 	case engine.Terminate:
+		if a.Direct {
+			return e.terminateDirectly(ctx, a)
+		}
 		return e.terminate(ctx, a)
 	case engine.EndWarm:
 		return e.endWarm(ctx, a)
+	case engine.Detach:
+		return e.detach(ctx, a)
+	case engine.Deregister:
+		return e.deregister(ctx, a)
 	case engine.Inspect:
 		return e.inspect(ctx, a.Machine)
 	}
@@ -105,15 +121,15 @@ func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
 }
 
 // incomplete says what an action lacks to be carried out here, "" if nothing.
-func incomplete(a engine.Action) string {
+func (e *Executor) incomplete(a engine.Action) string {
 	missing := ""
 	switch {
 	case a.Kind == engine.CheckEffect && a.Of == nil:
 		missing = "the action to check"
-	case !Handles(a):
+	case !e.Does(a):
 		return fmt.Sprintf("%s is not an action on an Auto Scaling group", a.Kind)
 	case a.Kind == engine.CheckEffect:
-		return incomplete(*a.Of)
+		return e.incomplete(*a.Of)
 	case a.Group == "" && a.Kind != engine.Terminate && a.Kind != engine.Inspect:
 		missing = "the group"
 	case (a.Kind == engine.CreateTemplate || a.Kind == engine.SetTemplate) && a.Template == nil:
@@ -128,13 +144,24 @@ func incomplete(a engine.Action) string {
 		missing = "the zone"
 	case (a.Kind == engine.LaunchIn || a.Kind == engine.CreateTemplate) && a.Token == "":
 		missing = "the token"
-	case (a.Kind == engine.Terminate || a.Kind == engine.EndWarm || a.Kind == engine.Inspect) && a.Machine == "":
+	case onMachine(a.Kind) && a.Machine == "":
 		missing = "the machine"
+	case a.Kind == engine.Deregister && a.Limit <= 0:
+		missing = "the time it may take"
 	}
 	if missing == "" {
 		return ""
 	}
 	return fmt.Sprintf("the action %s lacks %s", a.Kind, missing)
+}
+
+// onMachine reports whether an action is on one machine.
+func onMachine(k engine.ActionKind) bool {
+	switch k {
+	case engine.Terminate, engine.EndWarm, engine.Detach, engine.Deregister, engine.Inspect:
+		return true
+	}
+	return false
 }
 
 func done(message string) engine.Outcome {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
@@ -189,7 +190,8 @@ func TestIncomplete(t *testing.T) {
 	s, c := connect(t)
 	for _, a := range []engine.Action{
 		{Kind: engine.Suspend, Group: "web"}, {Kind: engine.Evict}, {Kind: engine.CheckEffect}, {Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.Cordon}},
-		{Kind: engine.SetSizes, Group: "web"}, {Kind: engine.Terminate}, {Kind: engine.EndWarm, Group: "web"}, {Kind: engine.EndWarm, Machine: "i-1"}, {Kind: engine.Inspect}, {Kind: engine.LaunchIn, Group: "web", Zone: "a"}, {Kind: engine.SetTemplate, Group: "web"},
+		{Kind: engine.SetSizes, Group: "web"}, {Kind: engine.Terminate}, {Kind: engine.EndWarm, Group: "web"}, {Kind: engine.EndWarm, Machine: "i-1"}, {Kind: engine.Inspect},
+		{Kind: engine.Detach, Group: "web"}, {Kind: engine.Detach, Machine: "i-1"}, {Kind: engine.Deregister, Group: "web", Limit: time.Minute}, {Kind: engine.Deregister, Group: "web", Machine: "i-1"}, {Kind: engine.LaunchIn, Group: "web", Zone: "a"}, {Kind: engine.SetTemplate, Group: "web"},
 		{Kind: engine.Resume, Process: "Launch"}, {Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.SetSizes, Group: "web"}},
 	} {
 		expect(t, do(t, c, a), engine.Refused, engine.RefusedInvalid, "")

@@ -299,21 +299,33 @@ func (c *Client) spots(ctx context.Context, ids []string) (map[string]bool, erro
 	defer cancel()
 	out := map[string]bool{}
 	for some := range slices.Chunk(ids, filterValues) {
-		// By a filter, since an id that is not known (yet) is an error otherwise.
-		pages := ec2.NewDescribeInstancesPaginator(c.compute, &ec2.DescribeInstancesInput{
-			Filters: []ec2types.Filter{{Name: aws.String("instance-id"), Values: some}},
-		})
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(ctx)
-			if err != nil {
-				return out, c.explain(err)
-			}
-			for _, r := range page.Reservations {
-				for _, i := range r.Instances {
-					out[text(i.InstanceId)] = i.InstanceLifecycle == ec2types.InstanceLifecycleTypeSpot
-				}
-			}
+		instances, err := c.instances(ctx, filter("instance-id", some...)) // an id that is not known (yet) is an error otherwise
+		for _, i := range instances {
+			out[text(i.InstanceId)] = i.InstanceLifecycle == ec2types.InstanceLifecycleTypeSpot
+		}
+		if err != nil {
+			return out, err
 		}
 	}
 	return out, nil
+}
+
+// instances are those in EC2 that pass all filters, as far as they could be read.
+func (c *Client) instances(ctx context.Context, filters ...ec2types.Filter) ([]ec2types.Instance, error) {
+	var out []ec2types.Instance
+	pages := ec2.NewDescribeInstancesPaginator(c.compute, &ec2.DescribeInstancesInput{Filters: filters})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return out, c.explain(err)
+		}
+		for _, r := range page.Reservations {
+			out = append(out, r.Instances...)
+		}
+	}
+	return out, nil
+}
+
+func filter(name string, values ...string) ec2types.Filter {
+	return ec2types.Filter{Name: &name, Values: values}
 }

@@ -3,8 +3,11 @@ package asg
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
@@ -35,6 +38,9 @@ type FeedOptions struct {
 	// Certain has the feed end with the error of its first read, if that fails: there
 	// is somebody to tell, and nothing to wait for.
 	Certain bool
+	// Whole, if set, is what the group is a part of: its other groups are read with it,
+	// and the machines that were detached from it.
+	Whole *Whole
 	// Now is the cluster's time, which freshness is told in. nil is time.Now.
 	Now func() time.Time
 	// Fast is the interval while machines come or go or somebody poked, Slow the
@@ -44,7 +50,8 @@ type FeedOptions struct {
 
 // Feed keeps a world up to date with one group and its machines, by one Describe
 // call each time, and posts the health of world.Cloud. Activities are read while
-// machines come and go; see extras for the rest. It implements live.Feed.
+// machines come and go; see extras for the rest, and outside for what a part of a
+// Whole needs besides. It implements live.Feed.
 type Feed struct {
 	c    *Client
 	name string
@@ -57,6 +64,7 @@ type Feed struct {
 	history []history
 	stirred bool // there may be activities that were not read
 	extras  extras
+	outside outside
 	problem string // of the last read, which was good otherwise
 }
 
@@ -113,7 +121,7 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 		}
 		if first && f.o.Certain && err != nil {
 			if errors.Is(err, ErrNotFound) {
-				err = f.c.unknown(ctx, err, f.name)
+				err = f.c.Unknown(ctx, err, f.name)
 			}
 			return err
 		}
@@ -185,7 +193,7 @@ func moving(g world.Group, members []world.Machine) bool {
 func shortOf(g world.Group, members []world.Machine) bool {
 	n := 0
 	for _, m := range members {
-		if m.State == world.MachinePending || m.State == world.MachineInService {
+		if !m.Detached && (m.State == world.MachinePending || m.State == world.MachineInService) {
 			n++
 		}
 	}
@@ -194,7 +202,7 @@ func shortOf(g world.Group, members []world.Machine) bool {
 
 // read makes one picture of the group.
 func (f *Feed) read(ctx context.Context) (world.Group, []world.Machine, error) {
-	raw, err := f.c.describe(ctx, f.name)
+	raw, all, err := f.describe(ctx)
 	if err != nil {
 		return world.Group{}, nil, err
 	}
@@ -223,7 +231,34 @@ func (f *Feed) read(ctx context.Context) (world.Group, []world.Machine, error) {
 		group.Activities = append(group.Activities, h.Activity)
 	}
 	f.extras.fill(&group, members)
+	if w := f.o.Whole; w != nil {
+		members, err = f.outside.read(ctx, f.c, *w, group.Name, members, busy)
+		if err != nil {
+			return world.Group{}, nil, err
+		}
+		f.note(f.outside.trouble)
+		w.fill(&group)
+		group.Peers = w.peers(all, f.outside.ended)
+	}
 	return group, members, nil
+}
+
+// describe reads the group, and all groups of the whole that it is a part of.
+func (f *Feed) describe(ctx context.Context) (types.AutoScalingGroup, []types.AutoScalingGroup, error) {
+	if f.o.Whole == nil {
+		g, err := f.c.describe(ctx, f.name)
+		return g, nil, err
+	}
+	all, err := f.o.Whole.groups(ctx, f.c)
+	if err != nil {
+		return types.AutoScalingGroup{}, nil, err
+	}
+	for _, g := range all {
+		if text(g.AutoScalingGroupName) == f.name {
+			return g, all, nil
+		}
+	}
+	return types.AutoScalingGroup{}, nil, &problem{ErrNotFound, fmt.Sprintf("there is no Auto Scaling group %q with the tag %s in %s", clean(f.name), f.o.Whole, f.c.region)}
 }
 
 // note keeps why something beside the group could not be read. The group is

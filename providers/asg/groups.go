@@ -23,7 +23,10 @@ type Summary struct {
 	// Machines on their way out count in neither.
 	Machines, Outdated int
 	// Members are the ids of those that count.
-	Members []string `json:"-"`
+	Members []string
+	// Detached are the ids of machines that were taken out of the group and are still
+	// there; only GroupsOf tells.
+	Detached []string
 }
 
 // clusterTag marks what belongs to a cluster; its value is owned or shared.
@@ -43,10 +46,15 @@ func (c *Client) Groups(ctx context.Context, machineIDs map[string]bool, cluster
 			ours = append(ours, g)
 		}
 	}
-	out, errs := make([]Summary, len(ours)), make([]error, len(ours))
+	return c.summaries(ctx, ours)
+}
+
+// summaries resolves groups and counts their machines, sorted by name.
+func (c *Client) summaries(ctx context.Context, groups []types.AutoScalingGroup) ([]Summary, error) {
+	out, errs := make([]Summary, len(groups)), make([]error, len(groups))
 	slots := make(chan struct{}, 4) // enough to be quick, too few to be throttled
 	var wg sync.WaitGroup
-	for i, g := range ours {
+	for i, g := range groups {
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -71,7 +79,7 @@ func (c *Client) Groups(ctx context.Context, machineIDs map[string]bool, cluster
 func (c *Client) Group(ctx context.Context, name string) (Summary, error) {
 	g, err := c.describe(ctx, name)
 	if errors.Is(err, ErrNotFound) {
-		return Summary{}, c.unknown(ctx, err, name)
+		return Summary{}, c.Unknown(ctx, err, name)
 	}
 	if err != nil {
 		return Summary{}, err
@@ -79,8 +87,8 @@ func (c *Client) Group(ctx context.Context, name string) (Summary, error) {
 	return c.summary(ctx, g)
 }
 
-// unknown adds the names of groups that may have been meant.
-func (c *Client) unknown(ctx context.Context, err error, name string) error {
+// Unknown adds to the error for a group that there is not the names of groups that may have been meant.
+func (c *Client) Unknown(ctx context.Context, err error, name string) error {
 	all, failed := c.describeAll(ctx)
 	if failed != nil {
 		return err // the names would only have been a help

@@ -30,6 +30,14 @@ var UpgradeActions = []string{
 	"ec2:TerminateInstances",          // where the group has a warm pool
 }
 
+// CloudOnlyActions are the IAM actions that an upgrade with --cloudonly needs beside those:
+// its lock is a tag of the group. Sorted.
+var CloudOnlyActions = []string{
+	"autoscaling:CreateOrUpdateTags",
+	"autoscaling:DeleteTags", // optional: without it a tag stays that nobody holds
+	"autoscaling:DescribeTags",
+}
+
 // PassedActions are never called by Drainboard, but Auto Scaling checks that the
 // caller has them when a group's launch template is set (user guide, "Control
 // Amazon EC2 launch template usage in Auto Scaling groups") or LaunchInstances

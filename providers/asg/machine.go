@@ -139,17 +139,13 @@ func (e *Executor) terminate(ctx context.Context, a engine.Action) engine.Outcom
 	if err != nil {
 		return notAsked(err)
 	}
-	switch {
-	case m.ending:
+	if m.ending {
 		o := done(a.Machine + " is ending already")
 		o.Already = true
 		return o
-	case m.group == "":
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedGone, Message: fmt.Sprintf("machine %s belongs to no Auto Scaling group any more", a.Machine)}
-	case a.Group != "" && m.group != a.Group:
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedGone, Message: fmt.Sprintf("machine %s belongs to group %s, not %s", a.Machine, m.group, a.Group)}
-	case m.warm:
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: fmt.Sprintf("machine %s is in the warm pool of group %s", a.Machine, m.group)}
+	}
+	if o, wrong := misplaced(a, m); wrong {
+		return o
 	}
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()
@@ -160,6 +156,23 @@ func (e *Executor) terminate(ctx context.Context, a engine.Action) engine.Outcom
 		return e.c.judge(err, false)
 	}
 	return done("")
+}
+
+// misplaced is the outcome of a change to a machine of a group that is not there (any
+// more), false if it is there.
+func misplaced(a engine.Action, m membership) (engine.Outcome, bool) {
+	no := func(r engine.Refusal, format string, args ...any) (engine.Outcome, bool) {
+		return engine.Outcome{Verdict: engine.Refused, Refusal: r, Message: fmt.Sprintf(format, args...)}, true
+	}
+	switch {
+	case m.group == "":
+		return no(engine.RefusedGone, "machine %s belongs to no Auto Scaling group any more", a.Machine)
+	case a.Group != "" && m.group != a.Group:
+		return no(engine.RefusedGone, "machine %s belongs to group %s, not %s", a.Machine, m.group, a.Group)
+	case m.warm:
+		return no(engine.RefusedInvalid, "machine %s is in the warm pool of group %s", a.Machine, m.group)
+	}
+	return engine.Outcome{}, false
 }
 
 // endWarm ends a machine of a warm pool, which only EC2 does: the group does not
@@ -194,25 +207,16 @@ func (e *Executor) endWarm(ctx context.Context, a engine.Action) engine.Outcome 
 	case m.resting && (state == ec2types.InstanceStateNamePending || state == ec2types.InstanceStateNameRunning):
 		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedConflict, Message: fmt.Sprintf("machine %s is being started: the group may be taking it into service", a.Machine)}
 	}
-	ctx, cancel := bounded(ctx, callTimeout)
-	defer cancel()
-	_, err = e.c.compute.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{a.Machine}},
-		func(o *ec2.Options) { o.Retryer = aws.NopRetryer{} })
-	if code, _ := answered(err); code == "InvalidInstanceID.NotFound" {
-		return done(a.Machine + " is gone already")
-	}
-	if err != nil {
-		return e.c.judge(err, false)
-	}
-	return done("")
+	return e.end(ctx, a.Machine)
 }
 
 // membership is where a machine stands.
 type membership struct {
-	group   string // "": a member of none
-	warm    bool   // in its warm pool
-	resting bool   // stopped or hibernated there
-	ending  bool   // gone, or on its way
+	group    string // "": a member of none
+	warm     bool   // in its warm pool
+	resting  bool   // stopped or hibernated there
+	ending   bool   // gone, or on its way
+	detached bool   // taken out of the group that is asked about; only Executor.member tells
 }
 
 // member looks a machine up directly.

@@ -47,8 +47,10 @@ func refusalOf(code, message string) engine.Refusal {
 		return engine.RefusedBusy
 	case isForbidden(code, message):
 		return engine.RefusedForbidden
-	case strings.Contains(message, "No managed instance found"):
+	case strings.Contains(message, "No managed instance found"), strings.Contains(message, "is not part of Auto Scaling group"):
 		return engine.RefusedGone
+	case strings.Contains(message, "is not in InService or Standby"): // it cannot be detached now
+		return engine.RefusedConflict
 	case strings.HasPrefix(code, "Internal"):
 		return ""
 	}

@@ -42,6 +42,7 @@ func onlyWhileSure(stack *middleware.Stack) error {
 		}), middleware.After)
 }
 
+// reads reports whether a call of a service that is used here changes nothing.
 func reads(call string) bool {
 	return strings.HasPrefix(call, "Describe") || strings.HasPrefix(call, "Get") || strings.HasPrefix(call, "List")
 }

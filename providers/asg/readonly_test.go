@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/drainboard/drainboard/engine/live"
 )
@@ -37,19 +38,40 @@ func TestConnectReadOnly(t *testing.T) {
 			_, err := c.compute.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{machine}})
 			return err
 		},
+		"DetachInstances": func(ctx context.Context) error {
+			no := false
+			_, err := c.scaling.DetachInstances(ctx, &autoscaling.DetachInstancesInput{AutoScalingGroupName: &group, InstanceIds: []string{machine}, ShouldDecrementDesiredCapacity: &no})
+			return err
+		},
+		"CreateTags": func(ctx context.Context) error {
+			_, err := c.compute.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{machine}, Tags: []ec2types.Tag{{Key: &group, Value: &group}}})
+			return err
+		},
+		"DeleteTags": func(ctx context.Context) error {
+			_, err := c.compute.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: []string{machine}})
+			return err
+		},
+		"DeregisterTargets":                   func(ctx context.Context) error { return targetGroup{c, "arn"}.remove(ctx, machine) },
+		"DeregisterInstancesFromLoadBalancer": func(ctx context.Context) error { return classic{c, "old"}.remove(ctx, machine) },
 	} {
 		if err := do(t.Context()); !errors.Is(err, ErrReadOnly) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if len(s.calls) > 0 {
-		t.Errorf("sent: %v", s.calls)
+	if len(s.Calls()) > 0 {
+		t.Errorf("sent: %v", s.Calls())
 	}
-	if _, err := c.describeAll(t.Context()); errors.Is(err, ErrReadOnly) {
-		t.Error("nothing can be read")
-	}
-	if len(s.calls) == 0 {
-		t.Error("no read was sent")
+	for name, do := range map[string]func(context.Context) error{
+		"DescribeAutoScalingGroups": func(ctx context.Context) error { _, err := c.describeAll(ctx); return err },
+		"DescribeTargetHealth": func(ctx context.Context) error {
+			_, err := targetGroup{c, "arn"}.standing(ctx, machine)
+			return err
+		},
+		"DescribeInstanceHealth": func(ctx context.Context) error { _, err := classic{c, "old"}.standing(ctx, machine); return err },
+	} {
+		if err := do(t.Context()); errors.Is(err, ErrReadOnly) || len(s.sent(name)) == 0 {
+			t.Errorf("%s is not let through: %v", name, err)
+		}
 	}
 }
 
@@ -64,15 +86,15 @@ func TestConnectOnlyWhileSure(t *testing.T) {
 		_, err := c.scaling.SuspendProcesses(ctx, &autoscaling.SuspendProcessesInput{AutoScalingGroupName: &group})
 		return err
 	}
-	if err := suspend(); !errors.Is(err, live.ErrNotSure) || len(s.calls) > 0 {
-		t.Errorf("got %v, sent %v", err, s.calls)
+	if err := suspend(); !errors.Is(err, live.ErrNotSure) || len(s.Calls()) > 0 {
+		t.Errorf("got %v, sent %v", err, s.Calls())
 	}
-	if _, err := c.describe(ctx, group); errors.Is(err, live.ErrNotSure) || len(s.calls) == 0 {
+	if _, err := c.describe(ctx, group); errors.Is(err, live.ErrNotSure) || len(s.Calls()) == 0 {
 		t.Errorf("nothing can be read: %v", err)
 	}
 	sure = true
-	before := len(s.calls)
-	if err := suspend(); errors.Is(err, live.ErrNotSure) || len(s.calls) == before {
+	before := len(s.Calls())
+	if err := suspend(); errors.Is(err, live.ErrNotSure) || len(s.Calls()) == before {
 		t.Errorf("nothing can be changed: %v", err)
 	}
 }

@@ -35,7 +35,7 @@ func (c *Client) Target(ctx context.Context, group string, o TargetOptions) (eng
 	}
 	g, err := c.describe(ctx, group)
 	if errors.Is(err, ErrNotFound) {
-		return engine.Target{}, c.unknown(ctx, err, group)
+		return engine.Target{}, c.Unknown(ctx, err, group)
 	}
 	if err != nil {
 		return engine.Target{}, err

@@ -18,8 +18,12 @@ type Entry struct {
 	Run     string
 	Cluster string
 	Group   string
+	Alias   string // what people call the group, "" where that is its name
 	Started time.Time
 }
+
+// Called is what people call the group.
+func (e Entry) Called() string { return cmp.Or(e.Alias, e.Group) }
 
 // List lists the journals under dir, those of the runs that started last first. Files
 // that are no journals are left out.
@@ -58,7 +62,7 @@ func head(path string) (e Entry, ok bool, err error) {
 	defer func() { _ = f.Close() }()
 	_, err = Read(f, func(l Line) bool {
 		if o := l.Opened; o != nil {
-			e, ok = Entry{path, l.Run, o.Cluster, o.Group, o.Started}, true
+			e, ok = Entry{path, l.Run, o.Cluster, o.Group, o.Alias, o.Started}, true
 		}
 		return !ok
 	})
@@ -81,7 +85,7 @@ func Find(dir, name string) (Entry, error) {
 	}
 	for _, is := range []func(Entry) bool{
 		func(e Entry) bool { return e.Run == name },
-		func(e Entry) bool { return e.Group == name },
+		func(e Entry) bool { return e.Group == name || e.Alias == name },
 	} {
 		if i := slices.IndexFunc(list, is); i >= 0 {
 			return list[i], nil

@@ -72,10 +72,14 @@ type Opened struct {
 	// Torn: the file ended in the middle of a line, as a crash leaves it.
 	Torn bool `json:"torn,omitempty"`
 
-	Cluster  string `json:"cluster"`
-	Group    string `json:"group"`
+	Cluster string `json:"cluster"`
+	Group   string `json:"group"`
+	// Alias is what people call the group, "" where that is its name.
+	Alias    string `json:"alias,omitempty"`
 	Provider string `json:"provider"`
 	Strategy string `json:"strategy"`
+	// Roll is the id of the roll that the run belongs to, "" for none.
+	Roll string `json:"roll,omitempty"`
 	// From and To are versions for people; only known when the run is planned.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`

@@ -83,7 +83,7 @@ func opened(o Options) *Opened {
 	r := &o.Run
 	out := &Opened{
 		Drainboard: o.Drainboard, By: o.By, PID: os.Getpid(), Args: o.Args, Resumed: o.Resumed,
-		Cluster: r.Cluster, Group: r.Group, Provider: r.Provider, Strategy: r.Strategy,
+		Cluster: r.Cluster, Group: r.Group, Alias: r.Alias, Provider: r.Provider, Strategy: r.Strategy, Roll: r.Roll,
 		Started: r.Started, StartedBy: r.By, Seen: r.Seen, State: r.State, Why: r.Why, Seed: r.Seed, Limit: r.Limit,
 		Settings: r.Settings, Target: r.Target, Base: r.Base, Template: r.BaseTemplate,
 		Phases: r.Phases, Batches: r.Batches, Orders: r.Orders, Plan: o.Plan,
@@ -219,7 +219,7 @@ func (s *Scribe) forced(a engine.Action) (*Forced, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch a.Kind {
-	case engine.Delete:
+	case engine.Delete, engine.ForceMachine:
 		for _, o := range s.run.Orders {
 			if o.ID == a.Order && o.By != "" {
 				return &Forced{Order: o.ID, By: o.By, At: o.At, Why: o.Why}, nil
@@ -227,6 +227,11 @@ func (s *Scribe) forced(a engine.Action) (*Forced, error) {
 		}
 		return nil, fmt.Errorf("nobody is known to have ordered it (%s): it is not forced", a.Order)
 	case engine.Terminate:
+		if k := s.run.Settings; k.CloudOnly && k.CloudOnlyBy == "" {
+			return nil, errors.New("nobody is known to have ordered a run without Kubernetes: a machine whose pods nobody has asked about is not ended")
+		} else if k.CloudOnly {
+			return &Forced{By: k.CloudOnlyBy, At: s.run.Started, Why: "started with --cloudonly: its pods were not asked about, and die with it"}, nil
+		}
 		if n := s.run.Nodes[a.Machine]; n.Lost {
 			return &Forced{By: s.run.By, At: s.run.Started, Why: "started with --unreachable=terminate: " + n.Name + " was not heard from for " + s.run.Settings.UnreachableAfter.String()}, nil
 		}

@@ -32,7 +32,8 @@ func (h hand) Do(_ context.Context, a engine.Action) engine.Outcome { return h(a
 
 // What is forced is on the disk, with who, when, what and why, when it goes out.
 func TestForcedIsOnTheDiskBefore(t *testing.T) {
-	for _, a := range []engine.Action{deleteOf("uid-1"), {Kind: engine.Terminate, Key: "terminate/i-a2", Machine: "i-a2", Node: "a2"}} {
+	machine := engine.Action{Kind: engine.ForceMachine, Key: "force/i-a1", Machine: "i-a1", Node: "a1", Namespace: "shoot--dev--prod", Object: "i-a1", Order: "force-1"}
+	for _, a := range []engine.Action{deleteOf("uid-1"), machine, {Kind: engine.Terminate, Key: "terminate/i-a2", Machine: "i-a2", Node: "a2"}} {
 		d := &disk{}
 		s, _ := scribeOn(t, d, ordered)
 		var seen []Line
@@ -47,7 +48,7 @@ func TestForcedIsOnTheDiskBefore(t *testing.T) {
 		if l == nil || l.UID != a.UID || l.Node != a.Node || l.Pod != a.Pod || l.Forced == nil || l.Forced.By == "" || l.Forced.Why == "" || l.Forced.At.IsZero() || seen[0].At.IsZero() || l.Twin == "" {
 			t.Errorf("the line before says %+v", seen[0])
 		}
-		if a.Kind == engine.Delete && (l.Forced.By != "bob@desk" || l.Forced.Order != "force-1") {
+		if a.Kind != engine.Terminate && (l.Forced.By != "bob@desk" || l.Forced.Order != "force-1") {
 			t.Errorf("ordered by %+v", l.Forced)
 		}
 	}
@@ -181,6 +182,41 @@ func TestForcedByNobody(t *testing.T) {
 	})).Do(t.Context(), deleteOf("uid-1"))
 	if !did {
 		t.Error("an order that a decision gave is not known")
+	}
+}
+
+// Where nobody drains a node, ending its machine is a forced act: by whoever asked for
+// that, with its line on the disk first, or not at all.
+func TestUndrainedIsForced(t *testing.T) {
+	run := engine.Run{ID: "web-1", Started: time.Now(), Settings: engine.Settings{CloudOnly: true, CloudOnlyBy: "ann@laptop"}}
+	end := engine.Action{Kind: engine.Terminate, Key: "terminate/i-1", Machine: "i-1", Direct: true}
+	d := &disk{}
+	s, _ := scribeOn(t, d, run)
+	if _, err := s.Ask(end); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []engine.Action{{Kind: engine.Detach, Key: "detach/i-2", Machine: "i-2"}, {Kind: engine.CheckEffect, Key: "check", Of: &end}} {
+		if _, err := s.Ask(a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var forced []Action
+	for _, l := range d.lines(t, true) {
+		if l.Action != nil && l.Action.Forced != nil {
+			forced = append(forced, *l.Action)
+		}
+	}
+	if len(forced) != 1 || forced[0].Machine != "i-1" || forced[0].Forced.By != "ann@laptop" || !forced[0].Forced.At.Equal(run.Started) || !strings.Contains(forced[0].Forced.Why, "--cloudonly") {
+		t.Errorf("on the disk: %+v", forced)
+	}
+	d.set(func(d *disk) { d.full = true })
+	if _, err := s.Ask(end); err == nil {
+		t.Error("ended without its line on the disk")
+	}
+	run.Settings.CloudOnlyBy = ""
+	s, _ = scribeOn(t, &disk{}, run)
+	if _, err := s.Ask(end); err == nil {
+		t.Error("ended by nobody's order")
 	}
 }
 

@@ -46,10 +46,10 @@ type Announcer struct {
 
 // Announcer returns the announcer of a group, whose record is in namespace. trouble is
 // told why there are no Events, once, or that some are missing, now and then. Close it in the end.
-func (c *Client) Announcer(namespace, provider, group string, trouble func(string)) *Announcer {
+func (c *Client) Announcer(namespace, group string, trouble func(string)) *Announcer {
 	ctx, stop := context.WithCancel(context.Background())
 	a := &Announcer{
-		c: c, namespace: namespace, name: RecordName(provider, group), trouble: trouble,
+		c: c, namespace: namespace, name: RecordName(group), trouble: trouble,
 		waiting: make(chan engine.Event, mostAnnounced), closing: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 	}
 	go live.Guarded(func() { a.run(ctx) }, func(err error) {

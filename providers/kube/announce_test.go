@@ -63,7 +63,7 @@ func code(n int) *int { return &n }
 
 func TestAnnouncer(t *testing.T) {
 	b := &board{}
-	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "asg", "ng-web", func(why string) { t.Error(why) })
+	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(why string) { t.Error(why) })
 	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 	event := func(kind engine.EventType, node, reason, message string) engine.Event {
 		return engine.Event{Time: at, Run: "run-1", Group: "ng-web", Type: kind, Node: node, Reason: reason, Message: message}
@@ -89,7 +89,7 @@ func TestAnnouncer(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	record := "ConfigMap drainboard/" + RecordName("asg", "ng-web") + "/uid-of-record in drainboard: "
+	record := "ConfigMap drainboard/" + RecordName("ng-web") + "/uid-of-record in drainboard: "
 	want := []string{
 		"Normal RunStarted " + record + "started by ann@laptop (run run-1)",
 		"Normal NodeDraining Node /a1/a1 in default: 1 pod to move (run run-1)",
@@ -110,7 +110,7 @@ func TestAnnouncer(t *testing.T) {
 func TestAnnouncerWithoutTheRight(t *testing.T) {
 	b := &board{code: 403}
 	var told []string
-	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "asg", "ng-web", func(why string) { told = append(told, why) })
+	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(why string) { told = append(told, why) })
 	for range 5 {
 		a.Events([]engine.Event{{Type: engine.NodeDraining, Node: "a1"}})
 	}
@@ -124,7 +124,7 @@ func TestAnnouncerWithoutTheRight(t *testing.T) {
 func TestAnnouncerInTrouble(t *testing.T) {
 	b := &board{code: 500}
 	var told []string
-	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "asg", "ng-web", func(why string) { told = append(told, why) })
+	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(why string) { told = append(told, why) })
 	a.Events([]engine.Event{{Type: engine.NodeDraining, Node: "a1"}, {Type: engine.NodeDrained, Node: "a1"}})
 	a.Close()
 	if len(b.events) != 2 || len(told) != 1 {
@@ -136,7 +136,7 @@ func TestAnnouncerInTrouble(t *testing.T) {
 func TestAnnouncerNowAndThen(t *testing.T) {
 	b := &board{every: 5}
 	var told []string
-	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "asg", "ng-web", func(why string) { told = append(told, why) })
+	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(why string) { told = append(told, why) })
 	for range 20 {
 		a.Events([]engine.Event{{Type: engine.NodeDraining, Node: "a1"}})
 	}
@@ -149,7 +149,7 @@ func TestAnnouncerNowAndThen(t *testing.T) {
 // An API that does not answer keeps nobody waiting.
 func TestAnnouncerDoesNotBlock(t *testing.T) {
 	b := &board{hold: make(chan struct{})}
-	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "asg", "ng-web", func(string) {})
+	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(string) {})
 	begin := time.Now()
 	for range 3 * mostAnnounced {
 		a.Events([]engine.Event{{Type: engine.NodeDraining, Node: "a1"}})

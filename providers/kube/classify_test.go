@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/providers/clock"
 )
 
 // fakeAPI is a client of an API that a handler plays.
@@ -220,7 +221,7 @@ func TestDeleteNeedsOrder(t *testing.T) {
 }
 
 func TestForeignAction(t *testing.T) {
-	e := (&Client{clock: &Clock{}}).Executor()
+	e := (&Client{clock: &clock.Remote{}}).Executor()
 	if got := e.Do(context.Background(), engine.Action{Kind: engine.Terminate}); got.Refusal != engine.RefusedInvalid {
 		t.Errorf("got %+v", got)
 	}

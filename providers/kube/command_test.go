@@ -66,7 +66,7 @@ func (x *exchange) asked() []string {
 
 // listen has an ear of the group hear until the test is over. reply, if not nil, answers.
 func (x *exchange) listen(reply func(engine.Command) engine.Ack, set func(*Ear)) (ear *Ear, stop func()) {
-	ear = x.Ear("drainboard", "asg", "ng")
+	ear = x.Ear("drainboard", "ng")
 	ear.By = "ann@laptop"
 	ear.Deaf = func(why string) {
 		x.noting.Lock()
@@ -121,7 +121,7 @@ func obeyed(c engine.Command) engine.Ack {
 // lies puts an object there as somebody else might.
 func (x *exchange) lies(name, data string, age time.Duration) {
 	x.put(lettersPath+"/"+name, fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"namespace":"drainboard-commands","uid":%q,"creationTimestamp":%q,"labels":{"drainboard.dev/group":%q}},"data":%s}`,
-		name, "uid-of-"+name, time.Now().Add(-age).UTC().Format(time.RFC3339), RecordName("asg", "ng"), data))
+		name, "uid-of-"+name, time.Now().Add(-age).UTC().Format(time.RFC3339), RecordName("ng"), data))
 }
 
 // A command reaches the driver, its answer the sender, and nothing is left lying.
@@ -129,7 +129,7 @@ func TestCommandIsHeardAndAnswered(t *testing.T) {
 	x := newExchange(t)
 	x.listen(obeyed, nil)
 	before := time.Now()
-	g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestCommandIsHeardAndAnswered(t *testing.T) {
 	if x.letter(c.ID) != nil {
 		t.Error("the object still lies there")
 	}
-	selector := "GET " + lettersPath + " drainboard.dev/group=" + RecordName("asg", "ng")
+	selector := "GET " + lettersPath + " drainboard.dev/group=" + RecordName("ng")
 	if !slices.Contains(x.asked(), selector) {
 		t.Errorf("no request is for the group's commands only: %q", x.asked())
 	}
@@ -160,7 +160,7 @@ func TestCommandIsHeardAndAnswered(t *testing.T) {
 func TestNextDriverFindsWhatIsNotAnswered(t *testing.T) {
 	x := newExchange(t)
 	_, stop := x.listen(nil, nil)
-	g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestNextDriverFindsWhatIsNotAnswered(t *testing.T) {
 func TestLastAnswerIsWritten(t *testing.T) {
 	x := newExchange(t)
 	ear, stop := x.listen(nil, nil)
-	g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestDeaf(t *testing.T) {
 // A command that nobody answers is taken back, unless that comes too late.
 func TestWithdraw(t *testing.T) {
 	x := newExchange(t)
-	g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,7 @@ func TestWithdraw(t *testing.T) {
 		t.Errorf("a command that is gone: %v", err)
 	}
 
-	if g, err = x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow()); err != nil {
+	if g, err = x.Give(t.Context(), "drainboard", "ng", pauseNow()); err != nil {
 		t.Fatal(err)
 	}
 	name := g.letter.name
@@ -312,7 +312,7 @@ func TestWithdrawIsTrue(t *testing.T) {
 	for _, follows := range []bool{true, false} {
 		x := newExchange(t)
 		ear, _ := x.listen(nil, nil)
-		g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+		g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -336,7 +336,7 @@ func TestWithdrawIsTrue(t *testing.T) {
 	}
 
 	x := newExchange(t)
-	g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,7 +364,7 @@ func TestWithdrawIsTrue(t *testing.T) {
 // Somebody who labels a command keeps nobody from taking it back, nor from hearing it.
 func TestLabelledCommand(t *testing.T) {
 	x := newExchange(t)
-	g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +373,7 @@ func TestLabelledCommand(t *testing.T) {
 	if a, err := g.Withdraw(t.Context()); a != nil || err != nil || x.object(path) != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if g, err = x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow()); err != nil {
+	if g, err = x.Give(t.Context(), "drainboard", "ng", pauseNow()); err != nil {
 		t.Fatal(err)
 	}
 	path = lettersPath + "/" + g.letter.name
@@ -394,7 +394,7 @@ func TestLabelledCommand(t *testing.T) {
 // The namespace is made if there is none; who may not is told the command that does.
 func TestGiveMakesItsNamespace(t *testing.T) {
 	s := newFakeStore(t)
-	g, err := s.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	g, err := s.Give(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil || s.object(lettersPath+"/"+g.letter.name) == nil {
 		t.Fatalf("%v", err)
 	}
@@ -406,13 +406,13 @@ func TestGiveMakesItsNamespace(t *testing.T) {
 		}
 		return false
 	})
-	_, err = s.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	_, err = s.Give(t.Context(), "drainboard", "ng", pauseNow())
 	if err == nil || err.Error() != "there is no namespace drainboard-commands for commands, and this user may not make it: have it made with: kubectl create namespace drainboard-commands" {
 		t.Errorf("%v", err)
 	}
 	long := pauseNow()
 	long.Reason = strings.Repeat("x", 5000)
-	if _, err := s.Give(t.Context(), "drainboard", "asg", "ng", long); err == nil || !strings.Contains(err.Error(), "shorter reason") {
+	if _, err := s.Give(t.Context(), "drainboard", "ng", long); err == nil || !strings.Contains(err.Error(), "shorter reason") {
 		t.Errorf("%v", err)
 	}
 }
@@ -429,7 +429,7 @@ func TestGiveOnce(t *testing.T) {
 		say(w, 500, status(500, "InternalError", "etcdserver: request timed out", ""))
 		return true
 	})
-	g, err := x.Give(t.Context(), "drainboard", "asg", "ng", pauseNow())
+	g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil || lost != 1 {
 		t.Fatalf("%v", err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
@@ -25,13 +26,15 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/clock"
 )
 
 // Limits of the throttled client, in requests a second; client-go's own default
-// of 5 would make a group of a hundred nodes wait for minutes.
+// of 5 would make a group of a hundred nodes wait for minutes. They are kubectl's: the
+// burst is what lets a start read the pods of all nodes on the screen at once (early.go).
 const (
 	clientQPS   = 50
-	clientBurst = 100
+	clientBurst = 300
 )
 
 // Connect opens the cluster that the kubectl flags choose and makes sure that
@@ -103,7 +106,7 @@ var errNoConfig = errors.New("there is no kubeconfig: set KUBECONFIG or --kubeco
 // open makes the clients of a configuration, without asking the cluster anything.
 func open(cfg *rest.Config, version string) (*Client, error) {
 	silence()
-	c := &Client{host: cfg.Host, clock: &Clock{}}
+	c := &Client{host: cfg.Host, clock: &clock.Remote{}}
 	dial := (&net.Dialer{Timeout: requestTimeout, KeepAlive: 15 * time.Second}).DialContext
 	if cfg.Dial != nil {
 		dial = cfg.Dial
@@ -113,7 +116,7 @@ func open(cfg *rest.Config, version string) (*Client, error) {
 	cfg.UserAgent = fmt.Sprintf("drainboard/%s (%s/%s)", version, runtime.GOOS, runtime.GOARCH)
 	cfg.WarningHandler = rest.NoWarnings{}
 	cfg.Timeout = 0 // it would end watches; every other request has its own
-	cfg.Wrap(c.clock.listen)
+	cfg.Wrap(c.clock.Listen)
 	if cfg.ExecProvider != nil {
 		c.plugin = cfg.ExecProvider.Command
 		cfg.ExecProvider.StdinUnavailable = true
@@ -142,6 +145,9 @@ func open(cfg *rest.Config, version string) (*Client, error) {
 		return nil, fmt.Errorf("cannot set up the client for %s: %w", cfg.Host, err)
 	}
 	if c.meta, err = metadata.NewForConfigAndClient(limited, client); err != nil {
+		return nil, fmt.Errorf("cannot set up the client for %s: %w", cfg.Host, err)
+	}
+	if c.custom, err = dynamic.NewForConfigAndClient(limited, client); err != nil {
 		return nil, fmt.Errorf("cannot set up the client for %s: %w", cfg.Host, err)
 	}
 	return c, nil

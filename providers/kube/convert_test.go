@@ -18,6 +18,28 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func ptr[T any](v T) *T { return &v }
 
+// Until when Gardener keeps a machine is read from its node's condition, whether it could
+// drain the node or not; other words are no time.
+func TestPreservedNode(t *testing.T) {
+	until := time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)
+	for message, want := range map[string]time.Time{
+		"Machine preserved until 2026-03-05 12:00:00 +0000 UTC.":                                                    until,
+		"Preserved node could not be drained. Machine preserved until 2026-03-05 13:00:00 +0100 CET.":               until,
+		"Preserved node drained successfully. Machine preserved until 2026-03-05 12:00:00 +0000 UTC m=+345600.100.": until,
+		"Machine preserved until later": {},
+		"":                              {},
+	} {
+		n := &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: "Preserved", Status: "True", Message: message}}}}
+		if got := toNode(slimNode(n)); !got.Preserved.Equal(want) || got.Trouble != "not ready: its kubelet has not reported yet" {
+			t.Errorf("%q: preserved until %s, %q", message, got.Preserved, got.Trouble)
+		}
+	}
+	other := &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: "Ready", Message: "Machine preserved until 2026-03-05 12:00:00 +0000 UTC."}}}}
+	if got := toNode(other).Preserved; !got.IsZero() {
+		t.Errorf("another condition preserves it until %s", got)
+	}
+}
+
 func TestNode(t *testing.T) {
 	in := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
@@ -52,7 +74,7 @@ func TestNode(t *testing.T) {
 		Unschedulable: true, Ready: true, Trouble: "DiskPressure: kubelet has disk pressure", Created: noon, Deleted: noon.Add(time.Hour),
 		Tainted:     map[string]time.Time{"node.kubernetes.io/unschedulable": noon.Add(time.Minute)},
 		Annotations: map[string]string{"kops.k8s.io/needs-update": "", "cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"},
-		Conditions:  []world.Condition{{Type: "InPlaceUpdate", Reason: "ReadyForUpdate", On: true, Since: noon}, {Type: "KernelReady", Reason: "SoftLockup", Off: true}},
+		Conditions:  []world.Condition{{Type: "DiskPressure", On: true}, {Type: "InPlaceUpdate", Reason: "ReadyForUpdate", On: true, Since: noon}, {Type: "KernelReady", Reason: "SoftLockup", Off: true}},
 	}
 	if got := toNode(in); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -136,8 +158,10 @@ func TestPod(t *testing.T) {
 			Volumes: []corev1.Volume{
 				{Name: "cfg", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}},
 				{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+				{Name: "disk", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "disk"}}},
 			},
-			Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
+			Tolerations:       []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
+			PriorityClassName: "system-node-critical",
 		},
 		Status: corev1.PodStatus{
 			Phase:      corev1.PodRunning,
@@ -151,7 +175,7 @@ func TestPod(t *testing.T) {
 		UID: "u1", Namespace: "shop", Name: "cart-1", Node: "n1",
 		Owner: world.Owner{Kind: "ReplicaSet", Name: "cart", UID: "o1"}, Labels: in.Labels,
 		Phase: world.PodRunning, Ready: true, Created: noon, Grace: 45 * time.Second,
-		Mirror: true, EmptyDir: true, ToleratesAll: true, Finalizers: []string{"example.com/hold"}, Crashing: true,
+		Mirror: true, EmptyDir: true, Volume: true, ToleratesAll: true, Finalizers: []string{"example.com/hold"}, Crashing: true, Critical: world.NodeCritical,
 	}
 	if got := toPod(in); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -160,7 +184,7 @@ func TestPod(t *testing.T) {
 	if got := toPod(slim); !reflect.DeepEqual(got, want) {
 		t.Errorf("slimming loses something: %+v", got)
 	}
-	if slim.Spec.Containers != nil || len(slim.Annotations) != 1 || len(slim.Spec.Volumes) != 1 {
+	if slim.Spec.Containers != nil || len(slim.Annotations) != 1 || len(slim.Spec.Volumes) != 2 {
 		t.Error("slimming keeps too much")
 	}
 }
@@ -176,6 +200,15 @@ func TestPodEnds(t *testing.T) {
 	}
 	if got := toPod(&corev1.Pod{}); got.Grace != 30*time.Second {
 		t.Errorf("default: %+v", got)
+	}
+}
+
+func TestPodCritical(t *testing.T) {
+	for class, want := range map[string]string{"": "", "high": "", "system-cluster-critical": world.ClusterCritical, "system-node-critical": world.NodeCritical} {
+		in := &corev1.Pod{Spec: corev1.PodSpec{PriorityClassName: class}}
+		if got, slim := toPod(in).Critical, toPod(slimPod(in)).Critical; got != want || slim != want {
+			t.Errorf("%q: got %q, slimmed %q", class, got, slim)
+		}
 	}
 }
 

@@ -55,7 +55,8 @@ func toNode(n *corev1.Node) *world.Node {
 	}
 	out.Annotations = telling(n.Annotations)
 	for _, c := range n.Status.Conditions {
-		if world.TellingCondition(string(c.Type)) {
+		sick := world.HealthCondition(string(c.Type)) && c.Status != corev1.ConditionFalse
+		if sick || world.TellingCondition(string(c.Type)) {
 			out.Conditions = append(out.Conditions, world.Condition{
 				Type: string(c.Type), Reason: c.Reason, Since: c.LastTransitionTime.Time,
 				On: c.Status == corev1.ConditionTrue, Off: c.Status == corev1.ConditionFalse,
@@ -66,7 +67,8 @@ func toNode(n *corev1.Node) *world.Node {
 		out.Deleted = n.DeletionTimestamp.Time
 	}
 	out.Ready, out.Trouble = nodeHealth(n.Status.Conditions)
-	out.Unreachable = unheard(n.Status.Conditions)
+	out.Preserved = preserved(n.Status.Conditions)
+	out.Unreachable, out.Sick = unheard(n.Status.Conditions), sick(n.Status.Conditions)
 	return out
 }
 
@@ -102,13 +104,53 @@ func unheard(conditions []corev1.NodeCondition) time.Time {
 	return time.Time{}
 }
 
+// sick is since when a node is not Ready, or its file system cannot be written to (a
+// condition of the node problem detector), zero while neither is so.
+func sick(conditions []corev1.NodeCondition) (since time.Time) {
+	for _, c := range conditions {
+		ill := c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue || c.Type == "ReadonlyFilesystem" && c.Status != corev1.ConditionFalse
+		if at := c.LastTransitionTime.Time; ill && (since.IsZero() || at.Before(since)) {
+			since = at
+		}
+	}
+	return since
+}
+
+// preserved is until when Gardener keeps the node's machine, zero where it does not: its
+// condition says so in words, "Machine preserved until 2026-03-05 12:00:00 +0000 UTC."
+// (machine-controller-manager pkg/util/provider/machinecontroller,
+// computeNewNodePreservedCondition).
+func preserved(conditions []corev1.NodeCondition) time.Time {
+	const form, before = "2006-01-02 15:04:05 -0700", "preserved until "
+	for _, c := range conditions {
+		_, until, says := strings.Cut(c.Message, before)
+		if c.Type != world.GardenerPreserved || !says {
+			continue
+		}
+		until = until[:min(len(until), len(form))]
+		if t, err := time.Parse(form, until); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
+
 func toTaint(t corev1.Taint) world.Taint {
 	return world.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)}
 }
 
+// machineName is put on a node by machine-controller-manager, with its Machine's name
+// (pkg/util/provider/machineutils, MachineLabelKey).
+const machineName = "node.gardener.cloud/machine-name"
+
 // machineOf is the last part of a provider id: "i-0abc" of
-// "aws:///eu-west-1a/i-0abc"; "" as long as the cloud has not named the machine.
+// "aws:///eu-west-1a/i-0abc"; "" as long as the cloud has not named the machine. What
+// machine-controller-manager made is known by the name of its Machine, which it has before
+// there is anything in the cloud.
 func machineOf(n *corev1.Node) string {
+	if name := n.Labels[machineName]; name != "" {
+		return name
+	}
 	id := n.Spec.ProviderID
 	return id[strings.LastIndexByte(id, '/')+1:]
 }

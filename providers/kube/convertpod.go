@@ -24,6 +24,7 @@ func slimPod(p *corev1.Pod) *corev1.Pod {
 			NodeName:                      p.Spec.NodeName,
 			Tolerations:                   p.Spec.Tolerations,
 			TerminationGracePeriodSeconds: p.Spec.TerminationGracePeriodSeconds,
+			PriorityClassName:             critical(p),
 		},
 		Status: corev1.PodStatus{
 			Phase: p.Status.Phase, Conditions: p.Status.Conditions,
@@ -34,7 +35,7 @@ func slimPod(p *corev1.Pod) *corev1.Pod {
 		out.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: mirror}
 	}
 	for _, v := range p.Spec.Volumes {
-		if v.EmptyDir != nil {
+		if v.EmptyDir != nil || v.PersistentVolumeClaim != nil || v.Ephemeral != nil {
 			out.Spec.Volumes = append(out.Spec.Volumes, v)
 		}
 	}
@@ -47,7 +48,7 @@ func toPod(p *corev1.Pod) *world.Pod {
 		Labels:  p.Labels,
 		Phase:   string(p.Status.Phase),
 		Created: p.CreationTimestamp.Time,
-		Grace:   graceOf(p),
+		Grace:   graceOf(p), Critical: critical(p),
 	}
 	if p.DeletionTimestamp != nil {
 		out.Ends = p.DeletionTimestamp.Time
@@ -59,6 +60,7 @@ func toPod(p *corev1.Pod) *world.Pod {
 	out.Finalizers = append(out.Finalizers, p.Finalizers...)
 	for _, v := range p.Spec.Volumes {
 		out.EmptyDir = out.EmptyDir || v.EmptyDir != nil
+		out.Volume = out.Volume || v.PersistentVolumeClaim != nil || v.Ephemeral != nil
 	}
 	for _, t := range p.Spec.Tolerations {
 		out.ToleratesAll = out.ToleratesAll || t.Operator == corev1.TolerationOpExists && t.Key == "" && t.Effect == ""
@@ -97,6 +99,16 @@ func graceOf(p *corev1.Pod) time.Duration {
 		seconds = *p.Spec.TerminationGracePeriodSeconds
 	}
 	return time.Duration(seconds) * time.Second
+}
+
+// critical is the pod's priority class where its cluster cannot do without it, "" else.
+func critical(p *corev1.Pod) string {
+	for _, class := range []string{world.ClusterCritical, world.NodeCritical} {
+		if p.Spec.PriorityClassName == class {
+			return class // a constant: no pod holds on to one of its own
+		}
+	}
+	return ""
 }
 
 func crashing(containers []corev1.ContainerStatus) bool {

@@ -60,9 +60,9 @@ type Ear struct {
 }
 
 // Ear returns the ear of a group's driver; namespace is that of the records.
-func (c *Client) Ear(namespace, provider, group string) *Ear {
+func (c *Client) Ear(namespace, group string) *Ear {
 	return &Ear{
-		c: c, namespace: CommandsNamespace(namespace), group: RecordName(provider, group),
+		c: c, namespace: CommandsNamespace(namespace), group: RecordName(group),
 		letters: map[string]*letter{}, sent: map[string]bool{}, acks: map[string]engine.Ack{},
 		wake: make(chan struct{}, 1), limit: flowcontrol.NewTokenBucketRateLimiter(heardRate, heardBurst),
 	}

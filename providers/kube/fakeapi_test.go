@@ -173,7 +173,7 @@ func (s *fakeStore) answer(r *http.Request) (int, string) {
 			return 200, `ok`
 		}
 		if have == nil && s.isCollection(path) {
-			return 200, s.list(path)
+			return 200, s.list(path, strings.TrimPrefix(r.URL.Query().Get("fieldSelector"), "spec.nodeName="))
 		}
 		if have == nil {
 			return 404, missing
@@ -253,10 +253,12 @@ func (s *fakeStore) isCollection(path string) bool {
 	return false
 }
 
-func (s *fakeStore) list(collection string) string {
+// list is a collection, of pods those on a node if one is named.
+func (s *fakeStore) list(collection, node string) string {
 	var items []string
 	for _, path := range slices.Sorted(maps.Keys(s.objects)) {
-		if strings.HasPrefix(path, collection+"/") {
+		spec, _ := s.objects[path]["spec"].(map[string]any)
+		if strings.HasPrefix(path, collection+"/") && (node == "" || !strings.HasSuffix(collection, "/pods") || spec["nodeName"] == node) {
 			items = append(items, asText(s.objects[path]))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -42,15 +43,32 @@ type Feed struct {
 	out     *outbox
 	sources []*source
 	run     []*cache.Reflector
-	kick    chan struct{} // of one: look at the health now
-	gone    func()        // a node is gone; may be nil
+	early   *early                 // what is read first; nil reads all at once
+	kick    chan struct{}          // of one: look at the health now
+	gone    atomic.Pointer[func()] // a node is gone
+	after   atomic.Pointer[live.Change]
+	what    string // is read, for people
+	told    func(*world.World, world.Health)
+
+	ctx     context.Context // of what runs
+	stop    context.CancelFunc
+	begun   int // of run
+	running sync.WaitGroup
+	crashed chan error // of one
 }
 
 var _ live.Feed = (*Feed)(nil)
 
 // Feed returns a new feed. It is used for one Run.
 func (c *Client) Feed() *Feed {
-	f := &Feed{c: c, out: newOutbox(), kick: make(chan struct{}, 1)}
+	f := c.feed("the cluster's nodes, pods and budgets")
+	f.told = func(w *world.World, h world.Health) {
+		w.SetHealth(world.Cluster, h)
+		if h.Fresh.IsZero() { // those may be known before all else is
+			h.Fresh = w.Health[world.Nodes].Fresh
+		}
+		w.SetHealth(world.Nodes, h)
+	}
 	f.nodes()
 	f.pods()
 	f.budgets()
@@ -58,37 +76,55 @@ func (c *Client) Feed() *Feed {
 	return f
 }
 
+// feed is a feed that follows nothing.
+func (c *Client) feed(what string) *Feed {
+	return &Feed{c: c, what: what, out: newOutbox(), kick: make(chan struct{}, 1), crashed: make(chan error, 1)}
+}
+
 // OnNodeGone has do called when a node is gone from the cluster: its machine is
-// about to leave its group. It is set before Run; do must not block.
-func (f *Feed) OnNodeGone(do func()) { f.gone = do }
+// about to leave its group. do must not block.
+func (f *Feed) OnNodeGone(do func()) { f.gone.Store(&do) }
+
+// Begin starts to read before it is known what else is to be followed, and keeps what
+// comes for Run. It reads until Run or ctx ends.
+func (f *Feed) Begin(ctx context.Context) {
+	if f.stop == nil {
+		f.ctx, f.stop = context.WithCancel(ctx)
+		if f.early != nil {
+			f.start(f.readEarly)
+		}
+	}
+	for _, r := range f.run[f.begun:] {
+		f.start(func() { r.RunWithContext(f.ctx) })
+	}
+	f.begun = len(f.run)
+}
+
+// start has a part of the feed run; if it crashes all end.
+func (f *Feed) start(work func()) {
+	f.running.Go(func() {
+		if err := live.Caught(func() error { work(); return nil }); err != nil {
+			select {
+			case f.crashed <- err:
+			default: // one is enough
+			}
+			f.stop()
+		}
+	})
+}
 
 // Run posts changes until ctx ends. It returns a ForbiddenError if something
 // that has never been read may not be read; everything else is posted as the
 // health of the source while it tries on.
 func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
-	ctx, cancel := context.WithCancel(ctx)
-	crashed := make(chan error, 1)
-	var all sync.WaitGroup
-	defer all.Wait()
-	defer cancel()
-	start := func(work func()) {
-		all.Go(func() {
-			if err := live.Caught(func() error { work(); return nil }); err != nil {
-				select {
-				case crashed <- err:
-				default: // one is enough
-				}
-				cancel()
-			}
-		})
-	}
-	for _, r := range f.run {
-		start(func() { r.RunWithContext(ctx) })
-	}
-	start(func() { f.out.run(ctx, post) })
-	err := f.watchHealth(ctx)
+	f.Begin(ctx)
+	defer f.running.Wait()
+	defer f.stop()
+	defer context.AfterFunc(ctx, f.stop)()
+	f.start(func() { f.out.run(f.ctx, post) })
+	err := f.watchHealth(f.ctx)
 	select {
-	case err = <-crashed:
+	case err = <-f.crashed:
 	default:
 	}
 	return err
@@ -97,21 +133,23 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 func (f *Feed) nodes() {
 	api := f.c.api.CoreV1().Nodes()
 	apply := applying(f.out, (*world.World).SetNode, (*world.World).DeleteNode)
+	m := &mirror[world.Node]{kind: "nodes", key: byName, slim: slimming(slimNode), convert: converting(toNode)}
+	m.emit = func(changed []*world.Node, gone []string) {
+		apply(changed, gone)
+		f.early.counted(len(m.have))
+		if do := f.after.Load(); do != nil {
+			f.out.put(*do)
+		}
+		if do := f.gone.Load(); len(gone) > 0 && do != nil {
+			(*do)()
+		}
+	}
 	follow(f, &corev1.Node{}, &source{
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			return listed[corev1.Node, world.Node, *corev1.Node]{readNode, toNode}.list(ctx, f.c.api.CoreV1().RESTClient(), "nodes", o)
 		},
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
-	}, &mirror[world.Node]{
-		kind: "nodes", key: byName,
-		slim: slimming(slimNode), convert: converting(toNode),
-		emit: func(changed []*world.Node, gone []string) {
-			apply(changed, gone)
-			if len(gone) > 0 && f.gone != nil {
-				f.gone()
-			}
-		},
-	})
+	}, m)
 }
 
 func (f *Feed) pods() {
@@ -120,6 +158,7 @@ func (f *Feed) pods() {
 	toPod := func(p *corev1.Pod) *world.Pod { return common.pod(toPod(p)) }
 	follow(f, &corev1.Pod{}, &source{
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			f.early.wait(ctx)
 			return listed[corev1.Pod, world.Pod, *corev1.Pod]{readPod, toPod}.list(ctx, f.c.large, "pods", o)
 		},
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },

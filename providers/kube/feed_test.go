@@ -149,7 +149,7 @@ func TestFeedAfterARestart(t *testing.T) {
 			say(w, 200, `{"type":"ERROR","object":`+status(410, "Expired", "too old resource version", "")+"}\n")
 		default:
 			s.mu.Lock()
-			list := s.list(r.URL.Path)
+			list := s.list(r.URL.Path, "")
 			s.mu.Unlock()
 			head, _, _ := strings.Cut(strings.Replace(list, strconv.Itoa(old), strconv.Itoa(version), 1), `"items":[`)
 			say(w, 200, head+`"items":[]}`)

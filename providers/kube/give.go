@@ -38,7 +38,7 @@ func (g *Given) Name() string { return g.namespace + "/" + g.letter.name }
 // Give gives a command to the driver of a group's run. cmd has no id yet, and expires.
 // The namespace of the commands is made if there is none. namespace is that of the
 // records.
-func (c *Client) Give(ctx context.Context, namespace, provider, group string, cmd engine.Command) (*Given, error) {
+func (c *Client) Give(ctx context.Context, namespace, group string, cmd engine.Command) (*Given, error) {
 	text, err := json.Marshal(commandForm{
 		Version: commandVersion, Kind: cmd.Kind, Run: cmd.Run, Batch: cmd.Batch, Hash: cmd.Hash,
 		By: cmd.By, At: cmd.At, Expires: cmd.Expires, Reason: cmd.Reason,
@@ -51,7 +51,7 @@ func (c *Client) Give(ctx context.Context, namespace, provider, group string, cm
 	}
 	g := &Given{c: c, namespace: CommandsNamespace(namespace)}
 	l := &letter{name: string(cmd.Kind) + "-" + strings.ToLower(rand.Text()), text: string(text)}
-	m, err := l.object(g.namespace, RecordName(provider, group))
+	m, err := l.object(g.namespace, RecordName(group))
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ const (
 	patience = 2 * time.Second
 )
 
-// watchHealth posts the health of the cluster as a source: fresh as of every
+// watchHealth posts the health of what the feed reads as a source: fresh as of every
 // heartbeat that was answered while everything was listed and watched, otherwise
 // what is wrong and when the next attempt is due. It ends with ctx, or with the
 // right whose lack no waiting mends.
@@ -29,12 +29,18 @@ func (f *Feed) watchHealth(ctx context.Context) error {
 		behind time.Time // since when something has not been up to date
 		silent int       // heartbeats in a row that nobody answered
 		begun  bool      // the first lists are in
+		ahead  bool      // those but the pods'
+		fresh  time.Time // as of when all is known
 	)
+	tell := func(h world.Health) { f.out.put(func(w *world.World) { f.told(w, h) }) }
 	for {
 		// What was just listed is fresh before anything is watched.
-		if since, ok := f.listed(); ok && !begun {
-			begun = true
-			f.out.put(func(w *world.World) { w.SetHealth(world.Cluster, world.Health{Fresh: since}) })
+		if since, ok := f.listed(""); ok && !begun {
+			begun, ahead, fresh = true, true, since
+			tell(world.Health{Fresh: fresh})
+		} else if since, ok := f.listed("pods"); ok && !ahead && f.early.pays() {
+			ahead = true
+			f.out.put(func(w *world.World) { w.SetHealth(world.Nodes, world.Health{Fresh: since}) })
 		}
 		asked := f.c.clock.Now()
 		err := f.c.heartbeat(ctx, beatTimeout)
@@ -54,17 +60,15 @@ func (f *Feed) watchHealth(ctx context.Context) error {
 			behind = asked
 		case asked.Sub(behind) > patience && kindsErr != nil:
 			problem = f.c.words(kindsErr)
-		case asked.Sub(behind) > patience:
-			problem = "reading the cluster's nodes, pods and budgets"
+		case asked.Sub(behind) > patience && ahead == begun:
+			problem = "reading " + f.what
 		}
 		switch {
 		case problem != "":
-			retry := f.c.clock.Now().Add(beat)
-			f.out.put(func(w *world.World) {
-				w.SetHealth(world.Cluster, world.Health{Fresh: w.Health[world.Cluster].Fresh, Problem: problem, Retry: retry})
-			})
+			tell(world.Health{Fresh: fresh, Problem: problem, Retry: f.c.clock.Now().Add(beat)})
 		case behind.IsZero():
-			f.out.put(func(w *world.World) { w.SetHealth(world.Cluster, world.Health{Fresh: asked}) })
+			fresh = asked
+			tell(world.Health{Fresh: fresh})
 		}
 
 		// Connections that died in silence (a laptop that slept, another network)
@@ -87,10 +91,14 @@ func (f *Feed) watchHealth(ctx context.Context) error {
 	}
 }
 
-// listed reports whether all kinds were listed in full, and as of when.
-func (f *Feed) listed() (oldest time.Time, all bool) {
+// listed reports whether all kinds but one ("" for all) were listed in full, and as of
+// when.
+func (f *Feed) listed(but string) (oldest time.Time, all bool) {
 	all = true
 	for _, s := range f.sources {
+		if s.resource == but {
+			continue
+		}
 		at, ok := s.asOf()
 		if all = all && ok; oldest.IsZero() || at.Before(oldest) {
 			oldest = at

@@ -28,8 +28,8 @@ var _ live.Feed = (*HolderFeed)(nil)
 // Holder follows the lock of a group: do is called with who holds it, as people
 // name him, "" when nobody does or it may not be known, on the goroutine that
 // applies the feed's changes.
-func (c *Client) Holder(namespace, provider, group string, do func(holder string)) *HolderFeed {
-	return &HolderFeed{c: c, namespace: namespace, name: RecordName(provider, group), do: do}
+func (c *Client) Holder(namespace, group string, do func(holder string)) *HolderFeed {
+	return &HolderFeed{c: c, namespace: namespace, name: RecordName(group), do: do}
 }
 
 // Run asks every few seconds until ctx ends. Who may not read the lock is told
@@ -64,8 +64,8 @@ func (h *HolderFeed) read(ctx context.Context) (*coordinationv1.Lease, error) {
 // Driver is who drives a group's run now, as people name him, "" for nobody, and when
 // he was last heard from; zero if that is not known. The error is a ForbiddenError, or
 // says that the API is away.
-func (c *Client) Driver(ctx context.Context, namespace, provider, group string) (holder string, heard time.Time, err error) {
-	h := c.Holder(namespace, provider, group, nil)
+func (c *Client) Driver(ctx context.Context, namespace, group string) (holder string, heard time.Time, err error) {
+	h := c.Holder(namespace, group, nil)
 	lease, err := h.read(ctx)
 	switch {
 	case apierrors.IsNotFound(err):

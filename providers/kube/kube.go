@@ -1,6 +1,6 @@
 // Package kube is the Kubernetes side of Drainboard: it turns the API into
 // world updates (Feed), carries out the engine's actions on nodes and pods
-// (Executor), tells the cluster's time (Clock), and keeps the run record
+// (Executor), tells the cluster's time (Client.Clock), and keeps the run record
 // (Record) and the lock of a group (Lock) in the cluster.
 //
 // Connect opens a Client, from which everything else is taken. All strings that
@@ -13,10 +13,13 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/connrotation"
+
+	"github.com/drainboard/drainboard/providers/clock"
 )
 
 // requestTimeout bounds every single request that is not a watch.
@@ -35,10 +38,11 @@ type Client struct {
 	// limited by the engine.
 	api, urgent kubernetes.Interface
 	meta        metadata.Interface
+	custom      dynamic.Interface
 	// large is for lists that are large: over HTTP/1.1, see largeClient.
 	large rest.Interface
 
-	clock *Clock
+	clock *clock.Remote
 	conns *connrotation.Dialer
 	// plugin is the command that gives credentials, "" for none.
 	plugin string
@@ -51,7 +55,7 @@ func (c *Client) ClusterName() string { return c.cluster }
 func (c *Client) ContextName() string { return c.context }
 
 // Clock is the cluster's clock, kept right by every answer of the API.
-func (c *Client) Clock() *Clock { return c.clock }
+func (c *Client) Clock() *clock.Remote { return c.clock }
 
 // heartbeat asks the API whether it can serve, its etcd included: while that is
 // away the API goes on answering from its caches, and takes no change. Forbidden is

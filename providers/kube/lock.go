@@ -44,8 +44,8 @@ type Lock struct {
 }
 
 // Lock returns the lock of a group. Nothing is taken yet.
-func (c *Client) Lock(namespace, provider, group string) *Lock {
-	return &Lock{c: c, namespace: namespace, name: RecordName(provider, group), identity: Identity() + tagMark + rand.Text()[:6]}
+func (c *Client) Lock(namespace, group string) *Lock {
+	return &Lock{c: c, namespace: namespace, name: RecordName(group), identity: Identity() + tagMark + rand.Text()[:6]}
 }
 
 // tagMark separates the part of a holder's identity for people from the one that
@@ -65,21 +65,6 @@ func Identity() string {
 		host = "unknown"
 	}
 	return fmt.Sprintf("%s@%s pid %d", world.Clean(name), world.Clean(host), os.Getpid())
-}
-
-// HeldError says that another living process holds the lock.
-type HeldError struct {
-	Holder string
-	// Since and Renewed are by the holder's clock; zero when unknown.
-	Since, Renewed time.Time
-}
-
-func (e *HeldError) Error() string {
-	s := "another run holds the group: " + e.Holder
-	if !e.Since.IsZero() {
-		s += ", since " + e.Since.UTC().Format(time.RFC3339)
-	}
-	return s
 }
 
 // Held is a lock that was acquired.
@@ -122,7 +107,7 @@ func (h *Held) Release() {
 func (h *Held) lose() { h.once.Do(func() { close(h.lost) }) }
 
 // Acquire takes the lock. If another process holds it and renews it, it fails
-// with a HeldError within seconds; the lease of a dead process is taken over
+// with a live.HeldError within seconds; the lease of a dead process is taken over
 // when it has expired. The lock is held until Release, beyond the end of ctx.
 func (l *Lock) Acquire(ctx context.Context) (*Held, error) {
 	first, err := l.prepare(ctx)
@@ -201,7 +186,7 @@ func (l *Lock) await(ctx context.Context, got <-chan struct{}, seen *watchedLock
 			continue
 		}
 		if holder.HolderIdentity != "" && !now.RenewTime.Equal(&holder.RenewTime) || holder.HolderIdentity == "" {
-			return &HeldError{Holder: people(now.HolderIdentity), Since: now.AcquireTime.Time, Renewed: now.RenewTime.Time}
+			return &live.HeldError{Holder: people(now.HolderIdentity), Since: now.AcquireTime.Time, Renewed: now.RenewTime.Time}
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/drainboard/drainboard/engine/live"
 )
 
 const leasePrefix = "/apis/coordination.k8s.io/v1/namespaces/drainboard/leases/"
@@ -21,12 +23,12 @@ func TestLock(t *testing.T) {
 	}
 	t.Parallel()
 	s := newFakeStore(t)
-	held, err := s.Lock("drainboard", "asg", "ng-web").Acquire(t.Context())
+	held, err := s.Lock("drainboard", "ng-web").Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := s.Lock("drainboard", "asg", "ng-web")
-	var by *HeldError
+	second := s.Lock("drainboard", "ng-web")
+	var by *live.HeldError
 	if _, err := second.Acquire(t.Context()); !errors.As(err, &by) || by.Holder != Identity() || by.Since.IsZero() {
 		t.Errorf("a second process: %v", err)
 	}
@@ -54,7 +56,7 @@ func TestLockOfDeadHolder(t *testing.T) {
 	}
 	t.Parallel()
 	s := newFakeStore(t)
-	l := s.Lock("drainboard", "asg", "ng-web")
+	l := s.Lock("drainboard", "ng-web")
 	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
 	s.put(leasePrefix+l.name, lease(l.name, "ann@laptop pid 7 #ABC", 2, time.Now()))
 	told := ""
@@ -94,7 +96,7 @@ func TestLockForbidden(t *testing.T) {
 		})
 		verb := map[string]string{http.MethodGet: "get", http.MethodPost: "create", http.MethodPut: "update"}[method]
 		var missing *ForbiddenError
-		if _, err := s.Lock("drainboard", "asg", "ng-web").Acquire(t.Context()); !errors.As(err, &missing) || missing.Right.Verb != verb {
+		if _, err := s.Lock("drainboard", "ng-web").Acquire(t.Context()); !errors.As(err, &missing) || missing.Right.Verb != verb {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}
@@ -102,7 +104,7 @@ func TestLockForbidden(t *testing.T) {
 
 func TestLockReleasesOnlyItsOwn(t *testing.T) {
 	s := newFakeStore(t)
-	l := s.Lock("drainboard", "asg", "ng-web")
+	l := s.Lock("drainboard", "ng-web")
 	s.put(leasePrefix+l.name, lease(l.name, "bob@host pid 8", 15, time.Now()))
 	w := &watchedLock{
 		LeaseLock: &resourcelock.LeaseLock{
@@ -124,7 +126,7 @@ func TestLockIsReleasedAllTheSame(t *testing.T) {
 	t.Parallel()
 	s := newFakeStore(t)
 	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
-	l := s.Lock("drainboard", "asg", "ng-web")
+	l := s.Lock("drainboard", "ng-web")
 	held, err := l.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +142,7 @@ func TestLockIsReleasedAllTheSame(t *testing.T) {
 	})
 	held.Release()
 	begin := time.Now()
-	next, err := s.Lock("drainboard", "asg", "ng-web").Acquire(t.Context())
+	next, err := s.Lock("drainboard", "ng-web").Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +180,7 @@ func TestLeaseIsFreshByBothClocks(t *testing.T) {
 func TestLockTakenAndGivenBackIsLost(t *testing.T) {
 	s := newFakeStore(t)
 	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
-	held, err := s.Lock("drainboard", "asg", "ng-web").Acquire(t.Context())
+	held, err := s.Lock("drainboard", "ng-web").Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +188,7 @@ func TestLockTakenAndGivenBackIsLost(t *testing.T) {
 	if !held.Sure() {
 		t.Error("just taken, and not sure")
 	}
-	name := RecordName("asg", "ng-web")
+	name := RecordName("ng-web")
 	s.put(leasePrefix+name, lease(name, "", 1, time.Now()))
 	select {
 	case <-held.Lost():

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -63,4 +64,35 @@ func (c *Client) nodePage(ctx context.Context, o metav1.ListOptions) (page []*wo
 		page = append(page, toNode(&list.Items[i]).Clean())
 	}
 	return page, list.Continue, nil
+}
+
+// EachNode reports whether there are nodes, and each carries a label.
+func (c *Client) EachNode(ctx context.Context, label string) (bool, error) {
+	with, err := c.anyNode(ctx, label, func(labels map[string]string) bool { _, on := labels[label]; return on })
+	if err != nil || !with {
+		return false, err
+	}
+	without, err := c.anyNode(ctx, "!"+label, func(labels map[string]string) bool { _, on := labels[label]; return !on })
+	return !without, err
+}
+
+// anyNode reports whether there is a node that a selector picks; is tells of its labels the
+// same, for servers that select nothing.
+func (c *Client) anyNode(ctx context.Context, selector string, is func(labels map[string]string) bool) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	list, err := c.meta.Resource(corev1.SchemeGroupVersion.WithResource("nodes")).List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: 1})
+	if err = forbidden(err, "list", "", "nodes", ""); err != nil {
+		var no *ForbiddenError
+		if errors.As(err, &no) {
+			return false, no
+		}
+		return false, fmt.Errorf("read the nodes: %s", c.words(err))
+	}
+	for _, n := range list.Items {
+		if is(n.Labels) {
+			return true, nil
+		}
+	}
+	return false, nil
 }

@@ -98,3 +98,8 @@ func subresource(path string) string {
 	}
 	return parts[2]
 }
+
+// roundTrip is a function as an http.RoundTripper.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

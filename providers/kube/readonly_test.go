@@ -48,7 +48,7 @@ func TestConnectReadOnly(t *testing.T) {
 	if err := c.makeNamespace(t.Context(), "drainboard", "run records"); err == nil {
 		t.Error("a namespace was made")
 	}
-	if err := c.Record("drainboard", "asg", "ng").Save(t.Context(), testRun("r")); err == nil {
+	if err := c.Record("drainboard", "ng").Save(t.Context(), testRun("r")); err == nil {
 		t.Error("a record was saved")
 	}
 	mu.Lock()
@@ -123,7 +123,7 @@ func TestConnectOnlyWhileSure(t *testing.T) {
 			t.Errorf("%s: %+v, %d sent", a.Kind, o, sent.Load())
 		}
 	}
-	if err := c.Record("drainboard", "asg", "ng-web").Save(t.Context(), testRun("r")); err != nil || sent.Load() == 0 {
+	if err := c.Record("drainboard", "ng-web").Save(t.Context(), testRun("r")); err != nil || sent.Load() == 0 {
 		t.Errorf("the record: %v", err)
 	}
 	sure.Store(true)

@@ -35,10 +35,10 @@ func readPodSpec(b []byte, spec *corev1.PodSpec, w words) error {
 	for m.next() {
 		switch m.number {
 		case 1:
-			dir, err := isEmptyDir(m.value)
-			m.noting(err)
-			if dir {
-				spec.Volumes = append(spec.Volumes, corev1.Volume{VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
+			var v corev1.Volume
+			m.noting(readVolume(m.value, &v.VolumeSource))
+			if v.VolumeSource != (corev1.VolumeSource{}) {
+				spec.Volumes = append(spec.Volumes, v)
 			}
 		case 4:
 			spec.TerminationGracePeriodSeconds = seconds(m.varint)
@@ -53,16 +53,23 @@ func readPodSpec(b []byte, spec *corev1.PodSpec, w words) error {
 	return m.err
 }
 
-// isEmptyDir reports whether a volume's source is one.
-func isEmptyDir(b []byte) (yes bool, err error) {
-	const source, emptyDir = 2, 2
-	err = eachPart(b, source, func(b []byte) error {
-		return eachPart(b, emptyDir, func([]byte) error {
-			yes = true
-			return nil
-		})
+// readVolume reads what a volume's source is, as far as it is told apart.
+func readVolume(b []byte, v *corev1.VolumeSource) error {
+	const source, emptyDir, claim, ephemeral = 2, 2, 10, 29
+	return eachPart(b, source, func(b []byte) error {
+		m := message{rest: b}
+		for m.next() {
+			switch m.number {
+			case emptyDir:
+				v.EmptyDir = &corev1.EmptyDirVolumeSource{}
+			case claim:
+				v.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{}
+			case ephemeral:
+				v.Ephemeral = &corev1.EphemeralVolumeSource{}
+			}
+		}
+		return m.err
 	})
-	return yes, err
 }
 
 func readToleration(b []byte, t *corev1.Toleration, w words) error {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -43,15 +42,15 @@ type Record struct {
 var _ live.Store = (*Record)(nil)
 
 // Record returns the record of a group in a namespace. Nothing is read yet.
-func (c *Client) Record(namespace, provider, group string) *Record {
-	return &Record{c: c, namespace: namespace, name: RecordName(provider, group), writer: rand.Text()}
+func (c *Client) Record(namespace, group string) *Record {
+	return &Record{c: c, namespace: namespace, name: RecordName(group), writer: rand.Text()}
 }
 
 // Name is the ConfigMap's "namespace/name".
 func (r *Record) Name() string { return r.namespace + "/" + r.name }
 
 // Load reads the run; found is false when there is no record. The error is a
-// DamagedError, a NewerError, a ForbiddenError, or says that the API is away.
+// live.DamagedError, a live.NewerError, a ForbiddenError, or says that the API is away.
 func (r *Record) Load(ctx context.Context) (run engine.Run, found bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -168,24 +167,12 @@ func (r *Record) get(ctx context.Context, name string) (*corev1.ConfigMap, error
 	return nil, fmt.Errorf("read the run record %s/%s: %s", r.namespace, name, r.c.words(err))
 }
 
-// Stored is a record as Records found it: the run, or why it cannot be read.
-type Stored struct {
-	// Name is the ConfigMap's name.
-	Name string
-	Run  engine.Run
-	Err  error
-	// Kept is when the record of an earlier run was put aside, and Discarded why, if
-	// the run had not ended.
-	Kept      time.Time
-	Discarded string
-}
-
 // Records reads the records of all groups in a namespace, in the order of their names;
 // Past reads those of earlier runs.
-func (c *Client) Records(ctx context.Context, namespace string) ([]Stored, error) {
+func (c *Client) Records(ctx context.Context, namespace string) ([]live.Stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	var out []Stored
+	var out []live.Stored
 	options := metav1.ListOptions{LabelSelector: managedBy + "=" + managedByValue + ",!" + pastMark, Limit: 50}
 	for {
 		page, err := c.api.CoreV1().ConfigMaps(namespace).List(ctx, options)
@@ -201,7 +188,7 @@ func (c *Client) Records(ctx context.Context, namespace string) ([]Stored, error
 				continue
 			}
 			run, err := decodeRun(m)
-			out = append(out, Stored{Name: world.Clean(m.Name), Run: run, Err: err})
+			out = append(out, live.Stored{Name: world.Clean(m.Name), Run: run, Err: err})
 		}
 		if options.Continue = page.Continue; options.Continue == "" {
 			return out, nil

@@ -18,7 +18,7 @@ func TestRecordName(t *testing.T) {
 	valid := regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 	seen := map[string]string{}
 	for _, group := range []string{"ng-web", "NG_Web", "ng--web", "a/b", "ünï", "", "...", strings.Repeat("x", 300), strings.Repeat("a-", 100)} {
-		name := RecordName("asg", group)
+		name := RecordName(group)
 		if !valid.MatchString(name) || len(name) > 63 {
 			t.Errorf("%q: %q is no DNS label", group, name)
 		}
@@ -27,11 +27,8 @@ func TestRecordName(t *testing.T) {
 		}
 		seen[name] = group
 	}
-	if got := RecordName("asg", "ng-web"); !strings.HasPrefix(got, "run-ng-web-") {
+	if got := RecordName("ng-web"); !strings.HasPrefix(got, "run-ng-web-") {
 		t.Error(got)
-	}
-	if RecordName("asg", "x") == RecordName("kops", "x") {
-		t.Error("two providers share a name")
 	}
 }
 
@@ -41,7 +38,7 @@ func testRun(id string) engine.Run {
 
 func TestRecordRoundTrip(t *testing.T) {
 	s := newFakeStore(t)
-	r := s.Record("drainboard", "asg", "ng-web")
+	r := s.Record("drainboard", "ng-web")
 	if _, found, err := r.Load(t.Context()); found || err != nil {
 		t.Fatalf("found %v, %v", found, err)
 	}
@@ -51,7 +48,7 @@ func TestRecordRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, found, err := s.Record("drainboard", "asg", "ng-web").Load(t.Context())
+	got, found, err := s.Record("drainboard", "ng-web").Load(t.Context())
 	if err != nil || !found || got.ID != "r2" {
 		t.Errorf("got %+v, %v, %v", got, found, err)
 	}
@@ -66,7 +63,7 @@ func TestRecordRoundTrip(t *testing.T) {
 
 func TestRecordLost(t *testing.T) {
 	s := newFakeStore(t)
-	a, b := s.Record("drainboard", "asg", "ng-web"), s.Record("drainboard", "asg", "ng-web")
+	a, b := s.Record("drainboard", "ng-web"), s.Record("drainboard", "ng-web")
 	if err := a.Save(t.Context(), testRun("a")); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +91,7 @@ func TestRecordLost(t *testing.T) {
 func TestRecordSurvivesLostAnswers(t *testing.T) {
 	for _, carriedOut := range []bool{true, false} {
 		s := newFakeStore(t)
-		r := s.Record("drainboard", "asg", "ng-web")
+		r := s.Record("drainboard", "ng-web")
 		var spoil atomic.Bool
 		cut := func(_ http.ResponseWriter, req *http.Request) bool {
 			if spoil.Load() && (req.Method == http.MethodPut || req.Method == http.MethodPost && strings.HasSuffix(req.URL.Path, "configmaps")) {
@@ -118,7 +115,7 @@ func TestRecordSurvivesLostAnswers(t *testing.T) {
 				t.Fatalf("carried out %v, save %d: %v", carriedOut, i, err)
 			}
 		}
-		if got, _, err := s.Record("drainboard", "asg", "ng-web").Load(t.Context()); err != nil || got.ID != "r5" {
+		if got, _, err := s.Record("drainboard", "ng-web").Load(t.Context()); err != nil || got.ID != "r5" {
 			t.Errorf("carried out %v: got %q, %v", carriedOut, got.ID, err)
 		}
 	}
@@ -126,7 +123,7 @@ func TestRecordSurvivesLostAnswers(t *testing.T) {
 
 func TestRecordToleratesForeignLabels(t *testing.T) {
 	s := newFakeStore(t)
-	r := s.Record("drainboard", "asg", "ng-web")
+	r := s.Record("drainboard", "ng-web")
 	if err := r.Save(t.Context(), testRun("r1")); err != nil {
 		t.Fatal(err)
 	}
@@ -144,14 +141,14 @@ func TestRecordLarge(t *testing.T) {
 	for i := range 4000 {
 		run.Nodes[fmt.Sprintf("i-%016x", rand.Uint64())] = engine.Node{Name: fmt.Sprintf("ip-10-0-%d-%d", i/256, i%256), Stage: engine.Outdated}
 	}
-	r := s.Record("drainboard", "asg", "ng-web")
+	r := s.Record("drainboard", "ng-web")
 	if err := r.Save(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
 	if o := s.object("/api/v1/namespaces/drainboard/configmaps/" + r.name); o["data"] != nil || o["binaryData"] == nil {
 		t.Error("a large record is not zipped")
 	}
-	got, _, err := s.Record("drainboard", "asg", "ng-web").Load(t.Context())
+	got, _, err := s.Record("drainboard", "ng-web").Load(t.Context())
 	if err != nil || len(got.Nodes) != 4000 {
 		t.Errorf("%d nodes, %v", len(got.Nodes), err)
 	}
@@ -173,15 +170,15 @@ func TestRecordUnreadable(t *testing.T) {
 		{"no state", `{"data":{"run.json":"{\"version\":1,\"id\":\"r\",\"group\":\"ng-web\",\"provider\":\"asg\"}"}}`, false},
 	} {
 		s := newFakeStore(t)
-		r := s.Record("drainboard", "asg", "ng-web")
+		r := s.Record("drainboard", "ng-web")
 		rest := strings.TrimPrefix(tt.content, "{")
 		if rest != "}" {
 			rest = "," + rest
 		}
 		s.put("/api/v1/namespaces/drainboard/configmaps/"+r.name, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+r.name+`","namespace":"drainboard"}`+rest)
 		_, found, err := r.Load(t.Context())
-		var damaged *DamagedError
-		var newer *NewerError
+		var damaged *live.DamagedError
+		var newer *live.NewerError
 		if !found || errors.As(err, &newer) != tt.newer || errors.As(err, &damaged) == tt.newer {
 			t.Errorf("%s: found %v, %v", tt.name, found, err)
 		}
@@ -200,7 +197,7 @@ func TestRecordForbidden(t *testing.T) {
 		}
 		return false
 	})
-	err := s.Record("drainboard", "asg", "ng-web").Save(t.Context(), testRun("r"))
+	err := s.Record("drainboard", "ng-web").Save(t.Context(), testRun("r"))
 	if err == nil || !strings.Contains(err.Error(), "kubectl create namespace drainboard") {
 		t.Errorf("got %v", err)
 	}
@@ -209,7 +206,7 @@ func TestRecordForbidden(t *testing.T) {
 		return true
 	})
 	var missing *ForbiddenError
-	if _, _, err := s.Record("drainboard", "asg", "ng-web").Load(t.Context()); !errors.As(err, &missing) || missing.Right.String() != "get configmaps in namespace drainboard" {
+	if _, _, err := s.Record("drainboard", "ng-web").Load(t.Context()); !errors.As(err, &missing) || missing.Right.String() != "get configmaps in namespace drainboard" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -18,14 +18,14 @@ func TestLoadCleans(t *testing.T) {
 	run.Nodes = map[string]engine.Node{"i-1" + evil: {Name: evil, Stage: engine.Ready, Reason: evil, Wait: &engine.Wait{For: evil}}}
 	run.Marks = map[string][]engine.Mark{"i-1": {{Put: engine.TaintOf("i-1", evil, world.Taint{Key: evil})}}}
 	s := newFakeStore(t)
-	r := s.Record("drainboard", "asg", "ng-web")
+	r := s.Record("drainboard", "ng-web")
 	if _, _, err := r.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Save(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := s.Record("drainboard", "asg", "ng-web").Load(t.Context())
+	got, _, err := s.Record("drainboard", "ng-web").Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

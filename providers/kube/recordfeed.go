@@ -10,25 +10,26 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // OnRecord has do called with what the record of a group says, first when it has
 // been read (found is false when there is none) and then whenever it changes, on the
 // goroutine that applies the feed's changes. It is called before Run. The error is a
-// DamagedError or a NewerError. The cluster counts as fresh only while the record is.
-func (f *Feed) OnRecord(namespace, provider, group string, do func(run engine.Run, found bool, err error)) {
-	name := fields.OneTermEqualSelector("metadata.name", RecordName(provider, group)).String()
+// live.DamagedError or a live.NewerError. The cluster counts as fresh only while the record is.
+func (f *Feed) OnRecord(namespace, group string, do func(run engine.Run, found bool, err error)) {
+	name := fields.OneTermEqualSelector("metadata.name", RecordName(group)).String()
 	api := f.c.api.CoreV1().ConfigMaps(namespace)
-	m := &mirror[Stored]{
+	m := &mirror[live.Stored]{
 		kind: "configmaps", key: byName,
-		convert: converting(func(c *corev1.ConfigMap) *Stored {
+		convert: converting(func(c *corev1.ConfigMap) *live.Stored {
 			run, err := decodeRun(c)
-			return &Stored{Name: world.Clean(c.Name), Run: run, Err: err}
+			return &live.Stored{Name: world.Clean(c.Name), Run: run, Err: err}
 		}),
 	}
-	m.emit = func([]*Stored, []string) {
-		var now Stored
+	m.emit = func([]*live.Stored, []string) {
+		var now live.Stored
 		found := false
 		for _, s := range m.have {
 			now, found = *s, true

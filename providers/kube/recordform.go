@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/drainboard/drainboard/engine"
-	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/engine/live"
 )
 
 const (
@@ -25,31 +25,6 @@ const (
 	// unzipped bounds what reading a zipped record may take in memory.
 	unzipped = 64 << 20
 )
-
-// DamagedError says that a record exists and cannot be read.
-type DamagedError struct {
-	Namespace, Name string
-	Err             error
-}
-
-func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the run record %s/%s is damaged: %v; look at it with: kubectl -n %s get configmap %s -o yaml",
-		e.Namespace, e.Name, world.Clean(e.Err.Error()), e.Namespace, e.Name)
-}
-
-func (e *DamagedError) Unwrap() error { return e.Err }
-
-// NewerError says that a record was written by a newer Drainboard.
-type NewerError struct {
-	Namespace, Name string
-	// Version is the record's, Known the newest that this Drainboard understands.
-	Version, Known int
-}
-
-func (e *NewerError) Error() string {
-	return fmt.Sprintf("the run record %s/%s has form %d, written by a newer drainboard (this one knows up to %d): use that one",
-		e.Namespace, e.Name, e.Version, e.Known)
-}
 
 // encodeRun puts a run into a ConfigMap.
 func encodeRun(m *corev1.ConfigMap, run engine.Run) error {
@@ -77,11 +52,12 @@ func encodeRun(m *corev1.ConfigMap, run engine.Run) error {
 	return nil
 }
 
-// decodeRun reads a run from a ConfigMap, its strings clean: DamagedError or
-// NewerError if it cannot.
+// decodeRun reads a run from a ConfigMap, its strings clean: live.DamagedError or
+// live.NewerError if it cannot.
 func decodeRun(m *corev1.ConfigMap) (engine.Run, error) {
+	record, look := m.Namespace+"/"+m.Name, fmt.Sprintf("kubectl -n %s get configmap %s -o yaml", m.Namespace, m.Name)
 	damaged := func(err error) (engine.Run, error) {
-		return engine.Run{}, &DamagedError{m.Namespace, m.Name, err}
+		return engine.Run{}, &live.DamagedError{Record: record, Look: look, Err: err}
 	}
 	text := []byte(m.Data[recordKey])
 	if zipped, ok := m.BinaryData[recordKeyZip]; ok {
@@ -96,29 +72,12 @@ func decodeRun(m *corev1.ConfigMap) (engine.Run, error) {
 	if len(text) == 0 {
 		return damaged(fmt.Errorf("it has no %s", recordKey))
 	}
-	// The version first: what else there is depends on it.
-	var form struct {
-		Version int `json:"version"`
+	run, err := live.ReadRun(text, record, look)
+	if err != nil {
+		return engine.Run{}, err
 	}
-	if err := json.Unmarshal(text, &form); err != nil {
-		return damaged(err)
+	if want := RecordName(run.Group); recordOf(m.Name) != want {
+		return damaged(fmt.Errorf("it is of the %s group %s, whose record is %s", run.Provider, run.Group, want))
 	}
-	switch {
-	case form.Version > engine.RecordVersion:
-		return engine.Run{}, &NewerError{m.Namespace, m.Name, form.Version, engine.RecordVersion}
-	case form.Version < 1:
-		return damaged(fmt.Errorf("it has no version"))
-	}
-	var run engine.Run
-	if err := json.Unmarshal(text, &run); err != nil {
-		return damaged(err)
-	}
-	if err := run.Whole(); err != nil {
-		return damaged(err)
-	}
-	if want := RecordName(run.Provider, run.Group); recordOf(m.Name) != want {
-		return damaged(fmt.Errorf("it is of the %s group %s, whose record is %s", world.Clean(run.Provider), world.Clean(run.Group), want))
-	}
-	cleanRun(&run)
 	return run, nil
 }

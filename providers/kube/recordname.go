@@ -7,10 +7,12 @@ import (
 )
 
 // RecordName is the name of a group's run record and of its lock: readable, safe
-// as a DNS name and at most 63 characters, and different for any two groups.
-func RecordName(provider, group string) string {
+// as a DNS name and at most 63 characters, and different for any two groups. It is the
+// same whichever provider found the group: a group of kops is an Auto Scaling group, too,
+// and has one record and one lock.
+func RecordName(group string) string {
 	const longest = 45
-	sum := sha256.Sum256([]byte(provider + "/" + group))
+	sum := sha256.Sum256([]byte(group))
 	slug := slug(group)
 	if len(slug) > longest {
 		slug = strings.TrimRight(slug[:longest], "-")

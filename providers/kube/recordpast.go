@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -133,7 +134,7 @@ func (r *Record) put(ctx context.Context, m *corev1.ConfigMap, create bool) erro
 }
 
 // Past reads the records of a group's earlier runs, the newest first.
-func (c *Client) Past(ctx context.Context, namespace, record string) ([]Stored, error) {
+func (c *Client) Past(ctx context.Context, namespace, record string) ([]live.Stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	list, err := c.api.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: pastMark + "=" + record})
@@ -145,10 +146,10 @@ func (c *Client) Past(ctx context.Context, namespace, record string) ([]Stored, 
 	}
 	items := slices.DeleteFunc(list.Items, func(m corev1.ConfigMap) bool { return m.Labels[pastMark] != record })
 	slices.SortFunc(items, func(a, b corev1.ConfigMap) int { return keptAt(&b).Compare(keptAt(&a)) })
-	var out []Stored
+	var out []live.Stored
 	for i := range items {
 		run, err := decodeRun(&items[i])
-		out = append(out, Stored{Name: world.Clean(items[i].Name), Run: run, Err: err, Kept: keptAt(&items[i]), Discarded: world.Clean(items[i].Annotations[discardMark])})
+		out = append(out, live.Stored{Name: world.Clean(items[i].Name), Run: run, Err: err, Kept: keptAt(&items[i]), Discarded: world.Clean(items[i].Annotations[discardMark])})
 	}
 	return out, nil
 }

@@ -17,7 +17,7 @@ func TestPastRuns(t *testing.T) {
 	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
 	const runs = 2*pastRuns + 3
 	for i := range runs {
-		r := s.Record("drainboard", "asg", "ng-web")
+		r := s.Record("drainboard", "ng-web")
 		if _, _, err := r.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestPastRuns(t *testing.T) {
 			}
 		}
 	}
-	past, err := s.Past(t.Context(), "drainboard", RecordName("asg", "ng-web"))
+	past, err := s.Past(t.Context(), "drainboard", RecordName("ng-web"))
 	if err != nil || len(past) != pastRuns {
 		t.Fatalf("%d records are kept, %v", len(past), err)
 	}
@@ -47,7 +47,7 @@ func TestPastRuns(t *testing.T) {
 	if err != nil || len(now) != 1 || now[0].Run.ID != fmt.Sprint("r", runs-1) {
 		t.Errorf("the record itself: %+v, %v", now, err)
 	}
-	if other, err := s.Past(t.Context(), "drainboard", RecordName("asg", "ng-api")); err != nil || len(other) > 0 {
+	if other, err := s.Past(t.Context(), "drainboard", RecordName("ng-api")); err != nil || len(other) > 0 {
 		t.Errorf("another group's: %+v, %v", other, err)
 	}
 	n := 0
@@ -65,12 +65,12 @@ func TestPastRuns(t *testing.T) {
 // nobody has changed it since.
 func TestDiscardedRecord(t *testing.T) {
 	s := newFakeStore(t)
-	r := s.Record("drainboard", "asg", "ng-web")
+	r := s.Record("drainboard", "ng-web")
 	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
 	path := "/api/v1/namespaces/drainboard/configmaps/" + r.name
 	damaged := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"` + r.name + `","namespace":"drainboard"},"data":{"run.json":"{"}}`
 	s.put(path, damaged)
-	var bad *DamagedError
+	var bad *live.DamagedError
 	if _, _, err := r.Load(t.Context()); !errors.As(err, &bad) {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestDiscardedRecord(t *testing.T) {
 	}
 
 	s.put(path, damaged)
-	r = s.Record("drainboard", "asg", "ng-web")
+	r = s.Record("drainboard", "ng-web")
 	if _, err := r.Keep(t.Context(), "x"); err != nil {
 		t.Fatal(err)
 	}
@@ -115,16 +115,16 @@ func TestDiscardedRecord(t *testing.T) {
 // The record of one group under the name of another's is not taken for its own.
 func TestRecordOfAnotherGroup(t *testing.T) {
 	s := newFakeStore(t)
-	theirs := s.Record("drainboard", "asg", "ng-api")
+	theirs := s.Record("drainboard", "ng-api")
 	other := testRun("r1")
 	other.Group = "ng-api"
 	if err := theirs.Save(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
-	ours := s.Record("drainboard", "asg", "ng-web")
+	ours := s.Record("drainboard", "ng-web")
 	copied := strings.ReplaceAll(asText(s.object("/api/v1/namespaces/drainboard/configmaps/"+theirs.name)), theirs.name, ours.name)
 	s.put("/api/v1/namespaces/drainboard/configmaps/"+ours.name, copied)
-	var bad *DamagedError
+	var bad *live.DamagedError
 	if _, _, err := ours.Load(t.Context()); !errors.As(err, &bad) || !strings.Contains(err.Error(), "it is of the asg group ng-api") {
 		t.Errorf("got %v", err)
 	}

@@ -53,9 +53,13 @@ func TestScrape(t *testing.T) {
 		At: now, RunID: "run-1", Cluster: "pr\"od\\\n\xff", Group: "web", Provider: "asg", Strategy: "eks", From: "1.31", To: "1.32",
 		State: engine.Running, Started: now.Add(-time.Minute), Left: 90 * time.Second, Done: 1, Total: 3, Gate: "shut",
 		Phases:   []engine.PhaseView{{Name: "setup", Start: now, End: now}, {Name: "scale up", Start: now}},
-		Zones:    []engine.ZoneView{{Rows: []*engine.NodeRow{{Stage: engine.Draining, Blocked: true}, {Stage: engine.Draining}, {Stage: engine.Replaced}}}},
+		Zones:    []engine.ZoneView{{Rows: []*engine.NodeRow{{Stage: engine.Draining, Blocked: true}, {Stage: engine.Draining, Detached: true}, {Stage: engine.Replaced, Detached: true}}}},
 		Blockers: []*engine.Blocker{{Kind: engine.BlockedByBudget}, {Kind: engine.BlockedByBudget}},
 		Batch:    &engine.BatchView{Since: now.Add(-30 * time.Second)},
+		Validation: &engine.Validation{
+			Wait: &engine.Wait{Start: now, End: now.Add(90 * time.Second)}, Passes: 1, Need: 2,
+			Failures: []engine.Invalid{{Kind: "node"}, {Kind: "pod"}, {Kind: "machine", Ignored: true}},
+		},
 		Sources:  []engine.SourceView{{Name: world.Cluster, Fresh: now}, {Name: world.Cloud, Stale: true}},
 		LockLost: "gone",
 	})
@@ -65,6 +69,8 @@ func TestScrape(t *testing.T) {
 		`drainboard_run_state{state="running"} 1`, `drainboard_run_state{state="paused"} 0`,
 		`drainboard_run_phase{phase="setup"} 0`, `drainboard_run_phase{phase="scale up"} 1`,
 		`drainboard_run_start_time_seconds 1.772600707e+09`, `drainboard_run_end_time_seconds 0`, `drainboard_run_remaining_seconds 90`,
+		`drainboard_validation_active 1`, `drainboard_validation_failures{ignored="false"} 2`, `drainboard_validation_failures{ignored="true"} 1`,
+		`drainboard_validation_passes 1`, `drainboard_validation_passes_needed 2`, `drainboard_validation_remaining_seconds 90`, `drainboard_nodes_detached 1`,
 		`drainboard_gate_shut 1`, `drainboard_batch_waiting_seconds 30`,
 		`drainboard_nodes{stage="draining"} 2`, `drainboard_nodes{stage="ready"} 0`,
 		`drainboard_nodes_to_replace 3`, `drainboard_nodes_replaced 1`, `drainboard_nodes_blocked 1`, `drainboard_pods_held{kind="budget"} 2`,

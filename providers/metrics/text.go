@@ -101,14 +101,41 @@ func (p *page) run(s *engine.Snapshot) {
 		waits = s.At.Sub(s.Batch.Since).Seconds()
 	}
 	p.one("drainboard_batch_waiting_seconds", "gauge", "How long a batch or a phase has waited for approval; 0 when none does.", waits)
+	if s.Validation != nil {
+		p.validation(s)
+	}
+}
+
+// validation tells how the wait for a valid cluster stands.
+func (p *page) validation(s *engine.Snapshot) {
+	v := s.Validation
+	under := v.Passed.IsZero() && v.Failed.IsZero()
+	counts := map[bool]int{}
+	for _, f := range v.Failures {
+		counts[f.Ignored]++
+	}
+	left := 0.0
+	if under && v.Wait != nil {
+		left = max(0, v.Wait.End.Sub(s.At).Seconds())
+	}
+	p.one("drainboard_validation_active", "gauge", "1 while the run waits for the cluster to be valid.", truth(under))
+	p.family("drainboard_validation_failures", "gauge", "What the last look at the cluster found, by whether it counts.")
+	p.sample("drainboard_validation_failures", float64(counts[false]), "ignored", "false")
+	p.sample("drainboard_validation_failures", float64(counts[true]), "ignored", "true")
+	p.one("drainboard_validation_passes", "gauge", "Looks in a row that found nothing.", float64(v.Passes))
+	p.one("drainboard_validation_passes_needed", "gauge", "Looks in a row that must find nothing.", float64(v.Need))
+	p.one("drainboard_validation_remaining_seconds", "gauge", "Time that the cluster has left to get valid; 0 when none is counted.", left)
 }
 
 // nodes tells how the nodes stand.
 func (p *page) nodes(s *engine.Snapshot) {
-	count, blocked := map[engine.Stage]int{}, 0
+	count, blocked, detached := map[engine.Stage]int{}, 0, 0
 	for _, zone := range s.Zones {
 		for _, row := range zone.Rows {
 			count[row.Stage]++
+			if row.Detached && row.Stage != engine.Replaced {
+				detached++
+			}
 			if row.Blocked {
 				blocked++
 			}
@@ -120,6 +147,7 @@ func (p *page) nodes(s *engine.Snapshot) {
 	}
 	p.one("drainboard_nodes_to_replace", "gauge", "Nodes that were outdated, replaced ones included.", float64(s.Total))
 	p.one("drainboard_nodes_replaced", "gauge", "Outdated nodes whose machine is gone.", float64(s.Done))
+	p.one("drainboard_nodes_detached", "gauge", "Nodes whose machine was taken out of the group and is still there.", float64(detached))
 	p.one("drainboard_nodes_blocked", "gauge", "Draining nodes with a pod that is held.", float64(blocked))
 	held := map[engine.BlockerKind]int{}
 	for _, b := range s.Blockers {
@@ -156,6 +184,8 @@ func (r *Recorder) counted(p *page) {
 		{"drainboard_pods_blocked_total", "Pods that were held for the first time.", engine.PodBlocked},
 		{"drainboard_pods_forced_total", "Pods deleted past their budgets.", engine.PodForced},
 		{"drainboard_nodes_failed_total", "Nodes that were given up.", engine.NodeFailed},
+		{"drainboard_validations_passed_total", "Times that what was validated got well.", engine.ValidationPassed},
+		{"drainboard_validations_failed_total", "Times that what was validated was not well.", engine.ValidationFailed},
 		{"drainboard_warnings_total", "Warnings.", engine.Warning},
 	} {
 		p.one(c.name, "counter", c.help, float64(r.events[c.event]))

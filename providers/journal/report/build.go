@@ -209,6 +209,8 @@ func (b *builder) hear(e engine.Event) {
 				b.freed(engine.Event{Pod: block.Pod, Time: e.Time}, "its node was given up ("+how+")")
 			}
 		}
+	case engine.ValidationPassed, engine.ValidationFailed:
+		r.Validations = append(r.Validations, e)
 	case engine.Warning:
 		if n := len(r.Commands); e.Reason == "refused" && n > 0 {
 			r.Commands[n-1].Refused = e.Message

@@ -58,7 +58,8 @@ const silently = "it stopped without a word: killed, or crashed"
 func (b *builder) open(l journal.Line, again bool) {
 	r, o := b.r, l.Opened
 	if r.Run == "" {
-		r.Run, r.Group, r.Cluster, r.Provider, r.Strategy = l.Run, o.Group, o.Cluster, o.Provider, o.Strategy
+		r.Run, r.Group, r.Cluster, r.Provider, r.Strategy = l.Run, cmp.Or(o.Alias, o.Group), o.Cluster, o.Provider, o.Strategy
+		r.Roll = o.Roll
 		r.From, r.To, r.Started, r.StartedBy, r.Limit = o.From, o.To, o.Started, o.StartedBy, o.Limit
 		r.Ended = l.At
 		if o.Elsewhere {

@@ -14,7 +14,7 @@ import (
 //go:embed page.html
 var page string
 
-var tmpl = template.Must(template.New("page").Funcs(template.FuncMap{"span": span, "plural": plural}).Parse(page))
+var tmpl = template.Must(template.New("page").Funcs(template.FuncMap{"span": span, "plural": plural, "validated": validated}).Parse(page))
 
 // sheet is what the page is made from.
 type sheet struct {

@@ -55,6 +55,14 @@ func Markdown(w io.Writer, r *Report, s Style) error {
 	}
 	m.section("Approvals and commands")
 	m.said(r, s)
+	if len(r.Validations) > 0 {
+		m.section("Validations")
+		m.table([]string{"when", "", "what"}, func(row func(...string)) {
+			for _, e := range r.Validations {
+				row(s.clock(e.Time), validated(e), text(e.Message))
+			}
+		})
+	}
 	m.section("Warnings")
 	m.table([]string{"when", "where", "what"}, func(row func(...string)) {
 		for _, e := range r.Warnings {

@@ -16,6 +16,7 @@ type Report struct {
 	// Path is the journal's.
 	Path                                    string
 	Run, Group, Cluster, Provider, Strategy string
+	Roll                                    string // the roll that the run belongs to, "" for none
 	From, To                                string // versions, "" where they are not known
 	StartedBy                               string
 	Started                                 time.Time
@@ -53,6 +54,9 @@ type Report struct {
 	Left     []string
 	Notes    []string
 	Unread   journal.Unread
+
+	// Validations are how each wait for the cluster, or the canary, to be well ended.
+	Validations []engine.Event
 
 	onNode map[string][]*Block // see blocksOn
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/journal"
 )
 
 func pageOf(t *testing.T, r *Report) []byte {
@@ -69,6 +70,22 @@ func TestNight(t *testing.T) {
 		}
 	}
 	golden.RequireEqual(t, []byte(markdownOf(t, r)))
+}
+
+// A run that is part of a roll names it.
+func TestRunOfARoll(t *testing.T) {
+	dir, at := t.TempDir(), time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+	options := journal.Options{Dir: func() (string, error) { return dir, nil }, By: "ann@laptop", Now: func() time.Time { return at }}
+	options.Run = engine.Run{ID: "web-1", Group: "web", Strategy: "eks", Started: at, Roll: "roll-20261102-090000-1a2b"}
+	scribe := journal.Begin(options)
+	scribe.Close(options.Run, nil)
+	r, err := Load(scribe.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := markdownOf(t, r); !strings.Contains(text, "part of the roll") || !strings.Contains(text, "roll-20261102-090000-1a2b") {
+		t.Errorf("the report does not name the roll:\n%s", text)
+	}
 }
 
 func TestNightPage(t *testing.T) {
@@ -309,7 +326,7 @@ func TestHostile(t *testing.T) {
 	clean := world.Clean(bad)
 	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 	r := &Report{
-		Path: clean, Run: clean, Group: clean, Cluster: clean, From: clean, To: clean, StartedBy: clean, Started: at, Ended: at.Add(time.Hour), Why: clean, Strategy: clean,
+		Path: clean, Run: clean, Roll: clean, Group: clean, Cluster: clean, From: clean, To: clean, StartedBy: clean, Started: at, Ended: at.Add(time.Hour), Why: clean, Strategy: clean,
 		Phases: []Span{{clean, at, at.Add(time.Hour)}}, Paused: []Span{{clean, at, at.Add(time.Minute)}},
 		Nodes:   []*Node{{Machine: clean, Name: clean, Zone: clean, Reason: clean, Old: clean, Stages: []StageSpan{{engine.Stage(clean), at, at.Add(time.Minute)}, {engine.Draining, at.Add(time.Minute), at.Add(30 * time.Minute)}}}},
 		Blocks:  []*Block{{Pod: clean, Node: clean, Budget: clean, Kind: clean, Detail: clean, From: at, To: at.Add(time.Minute), End: clean}},

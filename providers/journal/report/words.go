@@ -87,7 +87,7 @@ func (r *Report) facts(s Style) []fact {
 		{"group", r.Group}, {"cluster", r.Cluster},
 		{"versions", strings.Trim(r.From+" → "+r.To, " →")},
 		{"strategy", strings.Trim(r.Strategy+", at most "+plural(r.Limit, "node")+" at once", ", ")},
-		{"run", r.Run}, {"started by", r.StartedBy},
+		{"run", r.Run}, {"part of the roll", r.Roll}, {"started by", r.StartedBy},
 		{"from", s.date(r.Started)}, {"to", s.date(r.Ended)}, {"took", span(r.Took())},
 	}
 	if r.Finished {
@@ -122,6 +122,14 @@ func (c *Change) object() string {
 		return fmt.Sprintf("deleted %s/%s (%s)", c.Action.Namespace, c.Action.Pod, c.Action.UID)
 	}
 	return "ended machine " + c.Action.Machine + " with the pods on it"
+}
+
+// validated is how a validation ended.
+func validated(e engine.Event) string {
+	if e.Type == engine.ValidationPassed {
+		return "passed"
+	}
+	return "failed"
 }
 
 // end is how a block ended.

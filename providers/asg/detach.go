@@ -1,0 +1,113 @@
+package asg
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// detach takes a machine out of its group, which launches another in its place. The
+// machine is tagged first: whatever happens then, it is found again and not left
+// running unseen. It is looked at again before: one that is detached or ending counts
+// as done, and so does one that turns out to have left the group meanwhile: what is read
+// lags, and that was us or, with our tag, as good as us. Where the service will never do
+// it, the tag goes again, as far as it can; else it stays: while the machine is in its
+// group, it says nothing.
+func (e *Executor) detach(ctx context.Context, a engine.Action) engine.Outcome {
+	if e.o.Detached == "" {
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: "nothing says how a detached machine is to be tagged"}
+	}
+	m, err := e.member(ctx, a)
+	if err != nil {
+		return notAsked(err)
+	}
+	already := func(how string) engine.Outcome {
+		o := done(a.Machine + " is " + how + " already")
+		o.Already = true
+		return o
+	}
+	switch {
+	case m.ending:
+		return already("ending")
+	case m.detached:
+		return already("detached")
+	}
+	if o, wrong := misplaced(a, m); wrong {
+		return o
+	}
+	tag := []ec2types.Tag{{Key: &e.o.Detached, Value: &a.Group}}
+	if err := e.c.tag(ctx, a.Machine, tag); err != nil {
+		return notAsked(err) // the tag may be there: the machine is in its group, so it says nothing
+	}
+	call, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	_, err = e.c.scaling.DetachInstances(call, &autoscaling.DetachInstancesInput{
+		AutoScalingGroupName: &a.Group, InstanceIds: []string{a.Machine}, ShouldDecrementDesiredCapacity: aws.Bool(false),
+	}, once)
+	if err == nil {
+		return done("")
+	}
+	o := e.c.judge(err, false)
+	if o.Refusal == engine.RefusedGone {
+		return already("out of its group")
+	}
+	if o.Refusal == engine.RefusedForbidden || o.Refusal == engine.RefusedInvalid {
+		if err := e.c.untag(ctx, a.Machine, tag); err != nil {
+			o.Message += fmt.Sprintf("; its tag %s is left: %s", e.o.Detached, err)
+		}
+	}
+	return o
+}
+
+// member looks a machine up, and of one that is in no group whether it was detached from
+// the action's.
+func (e *Executor) member(ctx context.Context, a engine.Action) (membership, error) {
+	m, err := e.c.member(ctx, a.Machine)
+	if err != nil || m.group != "" || m.ending {
+		return m, err
+	}
+	i, err := e.c.instance(ctx, a.Machine)
+	if err != nil {
+		return m, err
+	}
+	m.detached = e.detachedFrom(i, a.Group)
+	return m, nil
+}
+
+// detachedFrom reports whether the tag of an instance that is in no group says that it
+// was taken out of this one.
+func (e *Executor) detachedFrom(i ec2types.Instance, group string) bool {
+	return e.o.Detached != "" && tagOf(i, e.o.Detached) == group
+}
+
+// tag puts tags on a machine. Repeating it is harmless.
+func (c *Client) tag(ctx context.Context, id string, tags []ec2types.Tag) error {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	_, err := c.compute.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{id}, Tags: tags})
+	return c.explain(err)
+}
+
+// untag takes tags off a machine, those with just these values.
+func (c *Client) untag(ctx context.Context, id string, tags []ec2types.Tag) error {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	_, err := c.compute.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: []string{id}, Tags: tags})
+	return c.explain(err)
+}
+
+// tagOf is the value of an instance's tag, "" if it has none.
+func tagOf(i ec2types.Instance, key string) string {
+	for _, t := range i.Tags {
+		if aws.ToString(t.Key) == key {
+			return text(t.Value)
+		}
+	}
+	return ""
+}

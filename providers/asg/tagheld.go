@@ -1,0 +1,208 @@
+package asg
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/drainboard/drainboard/engine/live"
+)
+
+// TagHeld is a lock that was acquired.
+type TagHeld struct {
+	l        *TagLock
+	cancel   context.CancelFunc
+	finished chan struct{} // nothing renews it any more
+	lost     chan struct{}
+	once     sync.Once
+	release  sync.Once
+	asked    chan chan error // for a renewal at once
+	left     RunTag
+
+	mu      sync.Mutex
+	mark    RunTag // as it is to be when it is written next, but for Until
+	renewed stamp  // when it was sent as it was last known to be written
+	written string // the run that it spoke of then
+}
+
+// errTaken means that the tag is not ours any more: somebody else's, or gone.
+var errTaken = errors.New("the lock is not ours any more")
+
+// Left is what the tag said before it was taken: a run that has not ended, and where its
+// record is.
+func (h *TagHeld) Left() RunTag { return h.left }
+
+// Lost is closed when the lock has been lost: the process must stop acting. It is not
+// closed by Release.
+func (h *TagHeld) Lost() <-chan struct{} { return h.lost }
+
+// Sure reports whether nobody else can hold the lock at this moment: it was renewed less
+// than tagDeadline ago, by both clocks.
+func (h *TagHeld) Sure() bool {
+	select {
+	case <-h.lost:
+		return false
+	default:
+		return h.fresh()
+	}
+}
+
+func (h *TagHeld) fresh() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.l.time.now().since(h.renewed) < tagDeadline
+}
+
+func (h *TagHeld) lose() { h.once.Do(func() { close(h.lost) }) }
+
+// Carry has the tag say which run has not ended and that its record is here, also when the
+// lock is released; "" for none. It returns when a tag that speaks of a run is written,
+// which is once a run.
+func (h *TagHeld) Carry(ctx context.Context, run string) error {
+	h.mu.Lock()
+	h.mark.Run, h.mark.At = run, ""
+	if run != "" {
+		h.mark.At = h.l.place
+	}
+	there := h.written == tagRun(run)
+	h.mu.Unlock()
+	if there || run == "" { // Release takes it off
+		return nil
+	}
+	answer := make(chan error, 1)
+	select {
+	case h.asked <- answer:
+	case <-h.finished:
+		return errTaken
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// keep renews the tag until ctx ends or the lock is lost.
+func (h *TagHeld) keep(ctx context.Context) {
+	pause := tagRenew
+	for {
+		var answer chan error
+		over, stop := h.l.time.timer(pause)
+		select {
+		case <-ctx.Done():
+		case answer = <-h.asked:
+		case <-over:
+		}
+		stop()
+		if ctx.Err() != nil {
+			return
+		}
+		err := h.renew(ctx)
+		pause = tagRenew
+		if err != nil {
+			pause = tagRetry
+		}
+		if answer != nil {
+			answer <- h.l.words(err)
+		}
+		if errors.Is(err, errTaken) || !h.fresh() {
+			if ctx.Err() == nil {
+				h.lose()
+			}
+			return
+		}
+	}
+}
+
+// renew writes the tag anew if it is still ours. Nothing is written once the lock may be
+// another's: a machine that slept has lost it.
+func (h *TagHeld) renew(ctx context.Context) error {
+	if !h.fresh() {
+		return errTaken
+	}
+	asked := h.l.time.now()
+	there, err := h.l.read(ctx)
+	switch {
+	case err != nil:
+		return err
+	case there.id != h.l.id:
+		return errTaken
+	}
+	h.mu.Lock()
+	next := h.mark
+	h.mu.Unlock()
+	next.Until = h.l.time.cloud().Add(tagLease)
+	sent := h.l.time.now()
+	if err := h.l.write(ctx, next, h.allowed(asked)); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.renewed, h.written = sent, tagRun(next.Run)
+	return nil
+}
+
+// allowed says whether a change may be sent that a read at asked has shown to be ours.
+func (h *TagHeld) allowed(asked stamp) func() bool {
+	return func() bool { return h.l.time.now().since(asked) < tagGap && h.fresh() }
+}
+
+// Release gives the lock up, so that the next process need not wait until its time is
+// over; more than once does no harm. A tag that speaks of an unfinished run stays, without
+// a holder. It takes at most some seconds; all acting must have ended before.
+func (h *TagHeld) Release() {
+	h.release.Do(func() {
+		h.cancel()
+		<-h.finished
+		select {
+		case <-h.lost: // somebody else's, or out of reach
+			return
+		default:
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), tagRelease)
+		defer cancel()
+		for h.letGo(ctx) != nil {
+			if h.l.pause(ctx, tagRetry) != nil {
+				return
+			}
+		}
+	})
+}
+
+// letGo is one try to release the tag; nil if there is nothing more to do. Who may not
+// take tags off leaves one that nobody holds.
+func (h *TagHeld) letGo(ctx context.Context) error {
+	if !h.fresh() {
+		return nil
+	}
+	asked := h.l.time.now()
+	there, err := h.l.read(ctx)
+	switch {
+	case err != nil:
+		return err
+	case there.id != h.l.id:
+		return nil
+	}
+	h.mu.Lock()
+	free := RunTag{Run: h.mark.Run, At: h.mark.At, id: h.l.id}
+	h.mu.Unlock()
+	if free.Run == "" {
+		err = h.l.remove(ctx, h.allowed(asked))
+		if err == nil || !errors.Is(explain(err), ErrForbidden) {
+			return err
+		}
+	}
+	return h.l.write(ctx, free, h.allowed(asked))
+}
+
+// words is an error of a call in words, nil for none.
+func (l *TagLock) words(err error) error {
+	switch {
+	case err == nil, errors.Is(err, errTaken), errors.Is(err, live.ErrNotSure):
+		return err
+	}
+	return l.c.explain(err)
+}

@@ -1,0 +1,125 @@
+package asg
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Whole is what several groups make up together, such as a cluster of kops's. It is told
+// by tags.
+type Whole struct {
+	// Provider is that of its groups, as in world.Group.Provider.
+	Provider string
+	// Key and Value are a tag that all its groups and their machines carry.
+	Key, Value string
+	// Detached is the key of the tag on machines that were detached, as in
+	// ExecutorOptions.
+	Detached string
+	// Role tells by a group's tags what its machines do, "" for a group that is no part
+	// of the whole all the same.
+	Role func(tags map[string]string) world.Role
+}
+
+// String is the tag: key=value.
+func (w Whole) String() string { return clean(w.Key + "=" + w.Value) }
+
+// groups reads those of the whole. Auto Scaling's filters match whole values.
+func (w Whole) groups(ctx context.Context, c *Client) ([]types.AutoScalingGroup, error) {
+	name := "tag:" + w.Key
+	all, err := c.describeAll(ctx, types.Filter{Name: &name, Values: []string{w.Value}})
+	return slices.DeleteFunc(all, func(g types.AutoScalingGroup) bool { return w.Role(tagsOf(g)) == "" }), err
+}
+
+// fill adds what the whole tells of one of its groups.
+func (w Whole) fill(g *world.Group) {
+	g.Provider, g.Role = w.Provider, w.Role(g.Tags)
+}
+
+// peers are the groups of the whole, sorted by name. Those that are being deleted are
+// none, nor do machines count that EC2 has ended.
+func (w Whole) peers(all []types.AutoScalingGroup, ended map[string]bool) []world.Peer {
+	var out []world.Peer
+	for _, g := range all {
+		if g.Status != nil {
+			continue
+		}
+		p := world.Peer{Name: text(g.AutoScalingGroupName), Role: w.Role(tagsOf(g)), Size: sizesOf(g).Desired}
+		for _, m := range machines(g) {
+			if !m.Leaving() && m.Detail != string(types.LifecycleStateDetaching) && !ended[m.ID] {
+				p.Machines = append(p.Machines, m.ID)
+			}
+		}
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b world.Peer) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// GroupsOf finds the groups of a whole, sorted by name, and what was detached from them.
+func (c *Client) GroupsOf(ctx context.Context, w Whole) ([]Summary, error) {
+	all, err := w.groups(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	for i, g := range all { // what is on its way out of its group is detached already
+		all[i].Instances = slices.DeleteFunc(g.Instances, func(i types.Instance) bool { return i.LifecycleState == types.LifecycleStateDetaching })
+	}
+	detached, err := c.detachedFrom(ctx, w, all)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.summaries(ctx, all)
+	for i := range out {
+		w.fill(&out[i].Group)
+		out[i].Detached = detached[out[i].Name]
+	}
+	return out, err
+}
+
+// detachedFrom are the machines that were detached from groups of a whole and are still
+// there, by group, sorted. One that carries the tag and is a member all the same is not
+// detached.
+func (c *Client) detachedFrom(ctx context.Context, w Whole, groups []types.AutoScalingGroup) (map[string][]string, error) {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	tagged, err := c.instances(ctx, filter("tag:"+w.Key, w.Value), filter("tag-key", w.Detached), filter("instance-state-name", alive...))
+	if err != nil {
+		return nil, err
+	}
+	members := map[string]bool{}
+	for _, g := range groups {
+		for _, i := range g.Instances {
+			members[text(i.InstanceId)] = true
+		}
+	}
+	out := map[string][]string{}
+	for _, i := range tagged {
+		if id, group := text(i.InstanceId), tagOf(i, w.Detached); !members[id] {
+			out[group] = append(out[group], id)
+		}
+	}
+	for _, ids := range out {
+		slices.Sort(ids)
+	}
+	return out, nil
+}
+
+// TagsOf are the tags of the groups that have a member among the given machine ids.
+func (c *Client) TagsOf(ctx context.Context, machineIDs map[string]bool) ([]map[string]string, error) {
+	all, err := c.describeAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []map[string]string
+	for _, g := range all {
+		if owns(g, machineIDs, "") {
+			out = append(out, tagsOf(g))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,120 @@
+package gardener
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// Executor carries out what a run asks of the control cluster: that a machine deployment
+// holds or goes on, that a Machine goes by force, earlier or later. Each is a small merge
+// patch, and the same one twice does no harm. It implements live.Executor and is safe for
+// concurrent use.
+type Executor struct {
+	c   *Client // nil without a control cluster
+	now func() time.Time
+}
+
+// Executor returns the control cluster's executor. c may be nil: then it can do nothing. now
+// is the cluster's time, nil for time.Now.
+func (c *Client) Executor(now func() time.Time) *Executor {
+	if now == nil {
+		now = time.Now
+	}
+	return &Executor{c, now}
+}
+
+// Does reports whether the action is one in the control cluster.
+func (e *Executor) Does(a engine.Action) bool {
+	switch a.Kind {
+	case engine.HoldRoll, engine.LetRoll, engine.ForceMachine, engine.Prioritize:
+		return true
+	case engine.CheckEffect:
+		return a.Of != nil && a.Of.Kind != engine.CheckEffect && e.Does(*a.Of)
+	}
+	return false
+}
+
+// Do carries out an action and says what came of it.
+func (e *Executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
+	out := e.do(ctx, a)
+	out.Key, out.At = a.Key, e.now()
+	return out
+}
+
+func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
+	if e.c == nil || e.c.control == nil || !e.Does(a) {
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: fmt.Sprintf("without the control cluster nobody can %s", a.Sentence())}
+	}
+	if a.Kind == engine.CheckEffect {
+		return e.check(ctx, *a.Of)
+	}
+	patch, err := json.Marshal(patchOf(a))
+	if err != nil {
+		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: err.Error()}
+	}
+	return e.c.control.PatchCustom(ctx, e.object(a), patch)
+}
+
+// object is what an action changes.
+func (e *Executor) object(a engine.Action) kube.Kind {
+	k := e.c.kind(machines)
+	if a.Kind == engine.HoldRoll || a.Kind == engine.LetRoll {
+		k = e.c.kind(deployments)
+	}
+	k.Name = a.Object
+	return k
+}
+
+// patchOf is the merge patch that an action comes to.
+func patchOf(a engine.Action) map[string]any {
+	meta := func(what, key, value string) map[string]any {
+		return map[string]any{"metadata": map[string]any{what: map[string]any{key: value}}}
+	}
+	switch a.Kind {
+	case engine.ForceMachine:
+		return meta("labels", world.ForceDeletion, "true")
+	case engine.Prioritize:
+		return meta("annotations", world.MachinePriority, strconv.Itoa(a.Priority))
+	}
+	return map[string]any{"spec": map[string]any{"paused": a.Kind == engine.HoldRoll}}
+}
+
+// check reads directly whether an earlier action happened. One whose object has gone needs
+// no doing any more.
+func (e *Executor) check(ctx context.Context, of engine.Action) engine.Outcome {
+	list, out := e.c.control.LookAtCustom(ctx, e.object(of))
+	if out.Verdict == engine.Done {
+		out.Happened = len(list) == 0 || is(of, &list[0])
+	}
+	return out
+}
+
+// is reports whether an object is as an action would have it.
+func is(a engine.Action, u *unstructured.Unstructured) bool {
+	switch a.Kind {
+	case engine.ForceMachine:
+		return toMachine(u).is.Forced
+	case engine.Prioritize:
+		return toMachine(u).is.Priority == a.Priority
+	}
+	return truth(u.Object, "spec", "paused") == (a.Kind == engine.HoldRoll)
+}
+
+// WriteRights are what a run needs in the control cluster to hold machine deployments and to
+// order and force Machines.
+func (c *Client) WriteRights() (rights []kube.Right) {
+	for _, resource := range []string{deployments, machines} {
+		k := c.kind(resource)
+		rights = append(rights, kube.Right{Verb: "patch", Group: k.Group, Resource: k.Resource, Namespace: k.Namespace})
+	}
+	return rights
+}

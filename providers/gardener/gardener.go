@@ -1,0 +1,146 @@
+// Package gardener brings the worker pools of a Gardener Shoot into the world, and asks the
+// control cluster for what a run of ours may want there.
+//
+// A pool's machines are moved by machine-controller-manager. It keeps them as Machines in a
+// control cluster, which not everybody may read; the Shoot, which says what a pool is to be
+// like, is in a garden cluster. Connect opens those of the two that it is given. Without the
+// control cluster machines are what the Nodes tell, without the Shoot limits are the
+// controller's defaults, and what neither tells is left unknown.
+//
+// All is read as it comes, as unstructured objects: what Gardener and the controller have
+// besides is none of our business.
+package gardener
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// Provider is the provider's name, as in world.Group.Provider.
+const Provider = "gardener"
+
+// Options say where a Shoot's pools are kept beside its own cluster.
+type Options struct {
+	// Garden is the kubeconfig file of the cluster that has the Shoot, "" for none; Shoot its
+	// namespace and name there: "garden-dev/prod".
+	Garden, Shoot string
+	// Control is the kubeconfig file of the cluster that has the Machines, "" for none;
+	// Namespace where they are.
+	Control, Namespace string
+}
+
+// Check says what is wrong with the options, nil if nothing is.
+func (o Options) Check() error {
+	namespace, name, _ := strings.Cut(o.Shoot, "/")
+	switch {
+	case o.Shoot != "" && (namespace == "" || name == "" || strings.Contains(name, "/")):
+		return fmt.Errorf("--shoot: %q is not NAMESPACE/NAME", o.Shoot)
+	case o.Garden != "" && o.Shoot == "":
+		return fmt.Errorf("--garden-kubeconfig needs --shoot NAMESPACE/NAME: which Shoot the cluster is")
+	case o.Shoot != "" && o.Garden == "":
+		return fmt.Errorf("--shoot needs --garden-kubeconfig: the cluster that has the Shoot")
+	case o.Control != "" && o.Namespace == "":
+		return fmt.Errorf("--control-kubeconfig needs --control-namespace: where the Shoot's Machines are")
+	case o.Namespace != "" && o.Control == "":
+		return fmt.Errorf("--control-namespace needs --control-kubeconfig: the cluster that has the Machines")
+	}
+	return nil
+}
+
+// Client reads the garden and the control cluster, as far as they are given.
+type Client struct {
+	garden, control *kube.Client // nil for none
+	o               Options
+}
+
+// Connect opens the clusters that the options name, and settles that what is needed may be
+// read there. The garden cluster is only read; the control cluster, too, with readOnly, and
+// else it is settled that a run may act there.
+func Connect(ctx context.Context, o Options, version string, readOnly bool) (*Client, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	c := &Client{o: o}
+	for _, at := range []struct {
+		into       **kube.Client
+		name, file string
+		kinds      []kube.Kind
+		acts       bool
+	}{
+		{&c.garden, gardenCluster, o.Garden, []kube.Kind{c.shootKind()}, false},
+		{&c.control, controlCluster, o.Control, []kube.Kind{c.kind(deployments), c.kind(sets), c.kind(machines)}, !readOnly},
+	} {
+		if at.file == "" {
+			continue
+		}
+		flags := genericclioptions.NewConfigFlags(false)
+		flags.KubeConfig = &at.file
+		open, rights := kube.ConnectReadOnly, []kube.Right(nil)
+		if at.acts {
+			open, rights = kube.Connect, c.WriteRights()
+		}
+		k, err := open(ctx, flags, version)
+		if err != nil {
+			return nil, fmt.Errorf("the %s: %w", at.name, err)
+		}
+		if err := may(ctx, k, at.kinds, rights); err != nil {
+			return nil, fmt.Errorf("the %s: %w", at.name, err)
+		}
+		*at.into = k
+	}
+	return c, nil
+}
+
+// The clusters as messages name them.
+const (
+	gardenCluster  = "garden cluster"
+	controlCluster = "control cluster"
+)
+
+// may names the rights that are missing in a cluster, nil for none.
+func may(ctx context.Context, k *kube.Client, kinds []kube.Kind, rights []kube.Right) error {
+	for _, kind := range kinds {
+		rights = append(rights, kind.Rights()...)
+	}
+	missing, err := k.Check(ctx, rights)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	lines := make([]string, len(missing))
+	for i, r := range missing {
+		lines[i] = fmt.Sprintf("%s  %s", r, r.Rule())
+	}
+	return fmt.Errorf("this user lacks %d of the rights that are needed (docs/gardener.md, \"Rights\"):\n  %s", len(missing), strings.Join(lines, "\n  "))
+}
+
+// Kinds of the control cluster.
+const (
+	deployments = "machinedeployments"
+	sets        = "machinesets"
+	machines    = "machines"
+)
+
+func (c *Client) kind(resource string) kube.Kind {
+	return kube.Kind{Group: "machine.sapcloud.io", Version: "v1alpha1", Resource: resource, Namespace: c.o.Namespace}
+}
+
+func (c *Client) shootKind() kube.Kind {
+	namespace, name, _ := strings.Cut(c.o.Shoot, "/")
+	return kube.Kind{Group: "core.gardener.cloud", Version: "v1beta1", Resource: "shoots", Namespace: namespace, Name: name}
+}
+
+// Marked reports whether nodes are those of worker pools.
+func Marked(nodes []*world.Node) bool {
+	for _, n := range nodes {
+		if n.Labels[world.GardenerPool] != "" {
+			return true
+		}
+	}
+	return false
+}

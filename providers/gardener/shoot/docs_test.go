@@ -1,0 +1,73 @@
+package shoot
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const page = "../../../docs/gardener.md"
+
+// TestDocumentsHaveTheTables holds the tables of docs/gardener.md to those that are worked
+// by. go test -run Documents -rewrite writes them anew.
+func TestDocumentsHaveTheTables(t *testing.T) {
+	file, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(file)
+	for name, table := range map[string]string{"triggers": triggerTable(), "rules": ruleTable(), "switches": switchTable()} {
+		lead := "<!-- " + name + " -->\n"
+		before, rest, found := strings.Cut(text, lead)
+		had, after, closed := strings.Cut(rest, "<!-- end -->")
+		if !found || !closed {
+			t.Fatalf("%s has no place for the table of %s", page, name)
+		}
+		if had != table && flag.Lookup("rewrite").Value.String() != "true" {
+			t.Errorf("%s has another table of %s than the code; it should be:\n%s", page, name, table)
+		}
+		text = before + lead + table + "<!-- end -->" + after
+	}
+	if text != string(file) && !t.Failed() {
+		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func triggerTable() string {
+	var b strings.Builder
+	b.WriteString("| field | rolled | in place | when | otherwise | the page says: it |\n|---|---|---|---|---|---|\n")
+	for _, r := range Triggers() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", r.Field, r.Rolling, r.InPlace, r.When, r.Otherwise, r.Seed)
+	}
+	return b.String()
+}
+
+func ruleTable() string {
+	var b strings.Builder
+	b.WriteString("| rule | what is refused |\n|---|---|\n")
+	rules := Rules()
+	for _, rule := range slices.SortedFunc(maps.Keys(rules), cmp.Compare[Rule]) {
+		fmt.Fprintf(&b, "| %s | %s |\n", rule, rules[rule])
+	}
+	return b.String()
+}
+
+func switchTable() string {
+	var b strings.Builder
+	b.WriteString("| from | to | | |\n|---|---|---|---|\n")
+	for _, s := range Switches() {
+		allowed := "forbidden"
+		if s.Allowed {
+			allowed = "allowed"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", s.From, s.To, allowed, s.Why)
+	}
+	return b.String()
+}

@@ -1,0 +1,261 @@
+package shoot
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Rule names why Gardener's API refuses a change.
+type Rule string
+
+// Rules of Gardener's API (gardener, pkg/api/core/validation and plugin/pkg/shoot/validator).
+const (
+	RuleFixed           Rule = "fixed-field"
+	RuleSwitch          Rule = "strategy-switch"
+	RuleStrategy        Rule = "unknown-strategy"
+	RuleManualLimits    Rule = "manual-limits"
+	RulePending         Rule = "pool-pending"
+	RuleDNS             Rule = "node-local-dns"
+	RuleDowngrade       Rule = "kubernetes-downgrade"
+	RuleSkip            Rule = "kubernetes-skip"
+	RuleNewer           Rule = "pool-ahead"
+	RuleBehind          Rule = "pool-behind"
+	RuleImageDowngrade  Rule = "image-downgrade"
+	RuleNotOffered      Rule = "not-offered"
+	RuleExpired         Rule = "image-expired"
+	RuleNoInPlace       Rule = "image-not-in-place"
+	RuleImageTooOld     Rule = "image-too-old"
+	RuleWorkerless      Rule = "workerless"
+	RuleDeleting        Rule = "deleting"
+	RuleImmutable       Rule = "immutable"
+	RuleWindow          Rule = "time-window"
+	RuleNoSuchPool      Rule = "no-such-pool"
+	RuleRolloutInPlace  Rule = "rollout-in-place"
+	RuleRotationPending Rule = "rotation-while-pending"
+	RuleRotationPhase   Rule = "rotation-phase"
+)
+
+// Rules are all rules, each with what it forbids.
+func Rules() map[Rule]string {
+	return map[Rule]string{
+		RuleFixed:           "a field that a pool which is updated in place cannot change",
+		RuleSwitch:          "from AutoRollingUpdate to one of the others, or back",
+		RuleStrategy:        "an update strategy that there is not",
+		RuleManualLimits:    "maxSurge or maxUnavailable in a pool with ManualInPlaceUpdate",
+		RulePending:         "any change to a pool whose update in place is not finished, unless the Shoot is annotated with gardener.cloud/operation=force-in-place-update",
+		RuleDNS:             "node-local DNS switched in a Shoot with a pool that is updated in place, where that pool's Kubernetes is older than 1.34 or kube-proxy works with IPVS",
+		RuleDowngrade:       "an older Kubernetes",
+		RuleSkip:            "a minor version of Kubernetes left out, by the Shoot or by a pool that is updated in place; a pool that is rolled may",
+		RuleNewer:           "a pool with a newer Kubernetes than the control plane's",
+		RuleBehind:          "a pool more than three minor versions behind the control plane",
+		RuleImageDowngrade:  "an older machine image in a pool that is updated in place",
+		RuleNotOffered:      "a version that the CloudProfile does not offer",
+		RuleExpired:         "a machine image that has expired, in a new pool or if it is older than the pool's",
+		RuleNoInPlace:       "a machine image whose version does not have inPlaceUpdates.supported, in a pool that is updated in place",
+		RuleImageTooOld:     "an update in place from a machine image older than inPlaceUpdates.minVersionForUpdate",
+		RuleWorkerless:      "all pools taken away, or the first one added",
+		RuleDeleting:        "any change to a Shoot that is being deleted",
+		RuleImmutable:       "another region or provider",
+		RuleWindow:          "a maintenance time window that is none, or not of 30 minutes to 6 hours",
+		RuleNoSuchPool:      "an operation on a pool that there is not",
+		RuleRolloutInPlace:  "rollout-workers for a pool that is updated in place",
+		RuleRotationPending: "a rotation of the CA or the service account key while an update in place is not finished",
+		RuleRotationPhase:   "a rotation begun before the last one is completed, or rotate-rollout-workers when none waits for it",
+	}
+}
+
+// Refusal is why Gardener's API refuses a change as a whole.
+type Refusal struct {
+	Rule Rule `json:"rule"`
+	// Pool it is about, "" if it is about the Shoot.
+	Pool  string `json:"pool,omitempty"`
+	Field string `json:"field"`
+	Old   string `json:"old,omitempty"`
+	New   string `json:"new,omitempty"`
+	Why   string `json:"why"`
+}
+
+// shootRefusals are those that are about the Shoot.
+func (c Change) shootRefusals() []Refusal {
+	old, new := c.Old.Spec, c.New.Spec
+	var out []Refusal
+	refuse := func(rule Rule, field, was, is, why string) {
+		out = append(out, Refusal{Rule: rule, Field: field, Old: show(was), New: show(is), Why: why})
+	}
+	if c.Old.Metadata.DeletionTimestamp != nil && text(c.Old.object["spec"]) != text(c.New.object["spec"]) {
+		refuse(RuleDeleting, "spec", "", "", "the Shoot is being deleted")
+	}
+	for _, f := range []struct{ field, was, is string }{{"spec.region", old.Region, new.Region}, {"spec.provider.type", old.Provider.Type, new.Provider.Type}} {
+		if f.was != "" && f.was != f.is {
+			refuse(RuleImmutable, f.field, f.was, f.is, "it cannot be changed")
+		}
+	}
+	if had, has := len(old.Provider.Workers) > 0, len(new.Provider.Workers) > 0; had != has {
+		refuse(RuleWorkerless, "spec.provider.workers", fmt.Sprint(len(old.Provider.Workers)), fmt.Sprint(len(new.Provider.Workers)), "a Shoot with pools stays one, and so does one without")
+	}
+	was, is := old.Kubernetes.Version, new.Kubernetes.Version
+	switch {
+	case older(is, was):
+		refuse(RuleDowngrade, fieldVersion, was, is, "Kubernetes cannot be downgraded")
+	case ahead(is, was) > 1:
+		refuse(RuleSkip, fieldVersion, was, is, "the control plane goes up one minor version at a time")
+	}
+	if why := c.Profile.lacksKubernetes(is); was != is && why != "" {
+		refuse(RuleNotOffered, fieldVersion, was, is, why)
+	}
+	if old.SystemComponents.NodeLocalDNS.Enabled != new.SystemComponents.NodeLocalDNS.Enabled {
+		var fixed []string
+		for i := range old.Provider.Workers {
+			if v, ok := c.Old.pool(old.Provider.Workers[i].Name); ok && v.inPlace() && v.needsDNS() {
+				fixed = append(fixed, world.Clean(v.Name))
+			}
+		}
+		if len(fixed) > 0 {
+			refuse(RuleDNS, fieldDNS, text(old.SystemComponents.NodeLocalDNS.Enabled), text(new.SystemComponents.NodeLocalDNS.Enabled),
+				"nodes that are updated in place cannot take it ("+strings.Join(fixed, ", ")+")")
+		}
+	}
+	if tw := new.Maintenance.TimeWindow; tw != nil {
+		if _, err := WindowOf(tw.Begin, tw.End); err != nil {
+			refuse(RuleWindow, "spec.maintenance.timeWindow", "", tw.Begin+" to "+tw.End, err.Error())
+		}
+	}
+	return out
+}
+
+// poolRefusals are those that are about one pool; old is nil for a new one.
+func (c Change) poolRefusals(old *view, new view, forced bool) []Refusal {
+	var out []Refusal
+	refuse := func(rule Rule, field, was, is, why string) {
+		out = append(out, Refusal{Rule: rule, Pool: world.Clean(new.Name), Field: inPool(field, new.Name), Old: show(was), New: show(is), Why: why})
+	}
+	switch new.UpdateStrategy {
+	case world.AutoRollingUpdate, world.AutoInPlaceUpdate, world.ManualInPlaceUpdate:
+		if old == nil {
+			break
+		}
+		if s := switched(old.UpdateStrategy, new.UpdateStrategy); s != nil && !s.Allowed {
+			refuse(RuleSwitch, fieldStrategy, s.From, s.To, s.Why)
+		}
+	default:
+		refuse(RuleStrategy, fieldStrategy, "", new.UpdateStrategy, "there are AutoRollingUpdate, AutoInPlaceUpdate and ManualInPlaceUpdate")
+	}
+	c.manualLimits(old, new, refuse)
+	versionRefusals(old, new, refuse)
+	c.imageRefusals(old, new, refuse)
+	if old != nil && !forced && old.pending() && old.touched(new) {
+		refuse(RulePending, "spec.provider.workers[]", "", "", "its update in place is not finished: until then it takes no change, unless the Shoot is annotated with "+operationKey+"=force-in-place-update")
+	}
+	return out
+}
+
+type refuseFunc func(rule Rule, field, was, is, why string)
+
+// manualLimits: whoever updates by hand sets the limits by hand. What an older Gardener has
+// filled in stays.
+func (c Change) manualLimits(old *view, new view, refuse refuseFunc) {
+	if new.UpdateStrategy != world.ManualInPlaceUpdate || old != nil && !old.inPlace() {
+		return
+	}
+	for _, name := range []string{"maxSurge", "maxUnavailable"} {
+		is, was := new.field(name), ""
+		if old != nil && old.UpdateStrategy == new.UpdateStrategy {
+			was = old.field(name)
+		}
+		if is != "" && is != was {
+			refuse(RuleManualLimits, "spec.provider.workers[]."+name, was, is, "nobody would keep to it: with ManualInPlaceUpdate nodes are selected by hand")
+		}
+	}
+}
+
+func versionRefusals(old *view, new view, refuse refuseFunc) {
+	field := fieldVersion
+	if hasVersion(new) || old != nil && hasVersion(*old) {
+		field = fieldOwn
+	}
+	is := new.version()
+	if old != nil {
+		was := old.version()
+		switch {
+		case older(is, was):
+			refuse(RuleDowngrade, field, was, is, "Kubernetes cannot be downgraded")
+		case old.inPlace() && ahead(is, was) > 1:
+			refuse(RuleSkip, field, was, is, "a pool that is updated in place goes up one minor version at a time")
+		}
+	}
+	control := new.Spec.Kubernetes.Version
+	switch {
+	case older(control, is):
+		refuse(RuleNewer, fieldOwn, "", is, "newer than the control plane's "+world.Clean(control))
+	case ahead(control, is) > 3:
+		refuse(RuleBehind, fieldOwn, "", is, "more than three minor versions behind the control plane's "+world.Clean(control))
+	}
+}
+
+func (c Change) imageRefusals(old *view, new view, refuse refuseFunc) {
+	is, was := new.Machine.Image, new.Machine.Image
+	was.Version, was.Name = "", ""
+	if old != nil {
+		was = old.Machine.Image
+	}
+	if is == was {
+		return
+	}
+	if old != nil && new.inPlace() && is.Name == was.Name && older(is.Version, was.Version) {
+		refuse(RuleImageDowngrade, fieldImage, was.Version, is.Version, "a machine image that is updated in place cannot be downgraded")
+	}
+	version, why := c.Profile.image(is.Name, is.Version)
+	switch {
+	case c.Profile == nil:
+		return
+	case version == nil:
+		refuse(RuleNotOffered, fieldImage, was.Version, is.Version, why)
+		return
+	case version.Expiration != nil && version.Expiration.Time.Before(c.Now) && (old == nil || older(is.Version, was.Version)):
+		refuse(RuleExpired, fieldImage, was.Version, is.Version, "expired on "+version.Expiration.UTC().Format(time.DateOnly))
+	}
+	if !new.inPlace() || old != nil && is.Name != was.Name {
+		return // another image is forbidden as such
+	}
+	least := version.InPlaceUpdates.MinVersionForUpdate
+	switch {
+	case !version.InPlaceUpdates.Supported:
+		refuse(RuleNoInPlace, fieldImage, was.Version, is.Version, "the CloudProfile does not have inPlaceUpdates.supported for it")
+	case old == nil:
+	case least == "":
+		refuse(RuleImageTooOld, fieldImage, was.Version, is.Version, "the CloudProfile names no inPlaceUpdates.minVersionForUpdate for it")
+	case older(was.Version, least):
+		refuse(RuleImageTooOld, fieldImage, was.Version, is.Version, "it can be updated to from "+world.Clean(least)+" on")
+	}
+}
+
+// pending reports whether an update in place of the pool is not finished.
+func (v view) pending() bool {
+	p := v.Status.InPlaceUpdates.PendingWorkerUpdates
+	return v.inPlace() && (slices.Contains(p.Auto, v.Name) || slices.Contains(p.Manual, v.Name))
+}
+
+// touched reports whether a change touches a pool: the pool itself, its Kubernetes (a patch
+// as well), or the configuration of its kubelets.
+func (v view) touched(new view) bool {
+	return text(v.raw) != text(new.raw) || v.version() != new.version() || text(v.kubeletObject()) != text(new.kubeletObject())
+}
+
+// inPool writes a field with the pool's name.
+func inPool(field, pool string) string {
+	return strings.Replace(field, "workers[]", "workers["+world.Clean(pool)+"]", 1)
+}
+
+// show is a value for people, cleaned and not too long.
+func show(value string) string {
+	const most = 120
+	runes := []rune(world.Clean(value))
+	if len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return string(runes)
+}

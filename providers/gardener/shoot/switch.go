@@ -1,0 +1,41 @@
+package shoot
+
+import "github.com/drainboard/drainboard/engine/world"
+
+// Switch is a change of a pool's update strategy.
+type Switch struct {
+	From    string `json:"from"`
+	To      string `json:"to"`
+	Allowed bool   `json:"allowed"`
+	Why     string `json:"why"`
+}
+
+// Switches are all changes of strategy, for documents.
+func Switches() []Switch {
+	all := []string{world.AutoRollingUpdate, world.AutoInPlaceUpdate, world.ManualInPlaceUpdate}
+	var out []Switch
+	for _, from := range all {
+		for _, to := range all {
+			if s := switched(from, to); s != nil {
+				out = append(out, *s)
+			}
+		}
+	}
+	return out
+}
+
+// switched is a change of strategy, nil if it is none.
+func switched(from, to string) *Switch {
+	s := &Switch{From: from, To: to, Allowed: inPlace(from) == inPlace(to)}
+	switch {
+	case from == to:
+		return nil
+	case s.Allowed:
+		s.Why = "no node is touched; the next update follows " + to
+	case inPlace(to):
+		s.Why = "nodes that are replaced cannot become nodes that are updated in place: add a pool with " + world.Clean(to) + " and move there"
+	default:
+		s.Why = "nodes that are updated in place cannot become nodes that are replaced: add a pool with AutoRollingUpdate and move there"
+	}
+	return s
+}

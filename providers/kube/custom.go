@@ -1,0 +1,134 @@
+package kube
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Kind is a kind of custom resources in a namespace, or one of them by its name.
+type Kind struct {
+	Group, Version, Resource, Namespace string
+	// Name limits it to one object, "" for all.
+	Name string
+}
+
+// Rights are what it takes to follow a kind.
+func (k Kind) Rights() (rights []Right) {
+	for _, verb := range []string{"list", "watch"} {
+		rights = append(rights, Right{verb, k.Group, k.Resource, k.Namespace})
+	}
+	return rights
+}
+
+func (k Kind) api(c *Client) dynamic.ResourceInterface {
+	return c.custom.Resource(schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Resource}).Namespace(k.Namespace)
+}
+
+func (k Kind) narrow(o metav1.ListOptions) metav1.ListOptions {
+	if k.Name != "" {
+		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", k.Name).String()
+	}
+	return o
+}
+
+// Custom reads the objects of a kind once.
+func (c *Client) Custom(ctx context.Context, k Kind) ([]unstructured.Unstructured, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	list, err := k.api(c).List(ctx, k.narrow(metav1.ListOptions{}))
+	if err = forbidden(err, "list", k.Group, k.Resource, k.Namespace); err != nil {
+		var no *ForbiddenError
+		if errors.As(err, &no) {
+			return nil, no
+		}
+		return nil, fmt.Errorf("read the %s: %s", k.Resource, c.words(err))
+	}
+	return list.Items, nil
+}
+
+// CustomFeed returns a feed that follows nothing yet; Follow adds to it. health is told how
+// it is, on the goroutine that applies changes; what names what it reads: "machines and
+// machine sets". It is used for one Run.
+func (c *Client) CustomFeed(what string, health func(*world.World, world.Health)) *Feed {
+	f := c.feed(what)
+	f.told = health
+	return f
+}
+
+// Follow has do called with all objects of a kind, sorted by name, first when they have
+// been read and then whenever one changes, on the goroutine that applies the feed's changes.
+// What did not change keeps its pointer. convert makes of an object what do is to have of
+// it, clean; it is called before Run.
+func Follow[T any](f *Feed, k Kind, convert func(*unstructured.Unstructured) *T, do func(*world.World, []*T)) {
+	api := k.api(f.c)
+	m := &mirror[T]{kind: k.Resource, key: byBareName, convert: converting(convert), slim: cache.TransformFunc(unmanaged)}
+	m.emit = func([]*T, []string) {
+		all := make([]*T, 0, len(m.have))
+		for _, name := range slices.SortedFunc(maps.Keys(m.have), cmp.Compare[string]) {
+			all = append(all, m.have[name])
+		}
+		f.out.put(func(w *world.World) { do(w, all) })
+	}
+	follow(f, &unstructured.Unstructured{}, &source{
+		group: k.Group, namespace: k.Namespace,
+		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			return api.List(ctx, k.narrow(o))
+		},
+		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return api.Watch(ctx, k.narrow(o))
+		},
+	}, m)
+}
+
+// unmanaged drops who wrote what, which is half of an object.
+func unmanaged(obj any) (any, error) {
+	if o, ok := obj.(*unstructured.Unstructured); ok {
+		o.SetManagedFields(nil)
+	}
+	return obj, nil
+}
+
+// OnNodes has do applied to the world after every change of nodes, the first list too. It
+// is called before Begin.
+func (f *Feed) OnNodes(do live.Change) { f.after.Store(&do) }
+
+// PatchCustom changes one object, that of the kind's name, by a merge patch, and says what
+// came of it.
+func (c *Client) PatchCustom(ctx context.Context, k Kind, patch []byte) engine.Outcome {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	_, err := k.api(c).Patch(ctx, k.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	out := classify(err)
+	if out.Refusal == engine.RefusedForbidden {
+		out.Message = (&ForbiddenError{Right: Right{"patch", k.Group, k.Resource, k.Namespace}}).Error()
+	}
+	return out
+}
+
+// LookAtCustom reads one object, that of the kind's name, by a consistent read: none if it
+// is not there. The outcome says why it could not be read.
+func (c *Client) LookAtCustom(ctx context.Context, k Kind) ([]unstructured.Unstructured, engine.Outcome) {
+	list, err := c.Custom(ctx, k)
+	if err != nil {
+		return nil, engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedBusy, Message: err.Error()}
+	}
+	return list, engine.Outcome{Verdict: engine.Done}
+}

@@ -61,17 +61,20 @@ func actions(o Options) []*action {
 		{name: "skip", keys: []string{"s"}, show: "s", help: "skip the node under the cursor, or the marked ones: they stay as they are", worth: 5,
 			label: called("skip"), command: is(engine.CmdSkip), not: notSkip,
 			plain: "skip a node: it stays as it is", points: atNode, none: "no node is still to be rolled",
-			do: func(m *Model) tea.Cmd { return m.open(newSkipDialog(m.nodes.chosenNodes())) }},
+			do: func(m *Model) tea.Cmd { return m.open(newSkipDialog(m, m.nodes.chosenNodes())) }},
 		{name: "return", keys: []string{"r"}, show: "r", help: "take the skipped or failed node under the cursor, or the marked ones, up again, at the end of the order", worth: 4,
 			label: called("return"), command: is(engine.CmdReturn), not: notReturn,
 			plain: "return to a node that was skipped or has failed", points: atNode, none: "no node was skipped or has failed",
-			do: func(m *Model) tea.Cmd { return m.open(newReturnDialog(m.nodes.chosenNodes())) }},
+			do: func(m *Model) tea.Cmd { return m.open(newReturnDialog(m, m.nodes.chosenNodes())) }},
 		{name: "abort", keys: []string{"x"}, show: "x", help: "abort: shows first what stops, what finishes and what is put back", worth: 6,
 			label: called("abort"), command: is(engine.CmdAbort),
 			do: func(m *Model) tea.Cmd { return m.open(newAbortDialog()) }},
 		{name: "show details", keys: []string{"enter"}, show: "enter", help: "details of what is under the cursor: a node, a blocked pod, a line of the log; at the end the result", worth: 4,
 			label: detailsLabel, not: notDetails, do: openDetails,
 			plain: "tell all about a node or a blocked pod", points: atNode | atBlocked, none: "there is no node"},
+		{name: "show the validation", keys: []string{"v"}, show: "v", help: "all that the last look at the whole cluster has found, what is ignored included; of a worker pool, all that is known",
+			not: notValidated, do: openWhole,
+			plain: "tell what of the cluster is not valid"},
 		{name: "filter", keys: []string{"/"}, show: "/", help: "show only the nodes, or lines of the log, with certain words: text, !text, blocked, zone=a, stage=drain, version=1.31, batch=2", worth: 4,
 			label: called("filter"), not: known, do: startSearch},
 		{name: "show problems only", keys: []string{"!"}, show: "!", help: "show only the nodes that need a look; again: all", worth: 1,
@@ -107,6 +110,12 @@ func actions(o Options) []*action {
 			help:  "a demo's key: somebody else scales what owns the blocked pod, so that it may leave",
 			label: called("scale"), not: notScale, plain: "have somebody scale what a budget blocks",
 			do: func(m *Model) tea.Cmd { b, _ := m.scalable(); m.say(o.Scale(b)); return m.tick() }})
+	}
+	if o.Turn != nil {
+		all = slices.Insert(all, 2, &action{name: "turn", keys: []string{"t"}, show: "t", worth: 7,
+			help:  "show the next of the groups that are rolled side by side",
+			label: called("next group"), not: notTurn, plain: "go to the next of the groups that are rolled side by side",
+			do: func(*Model) tea.Cmd { o.Turn(); return nil }})
 	}
 	return all
 }
@@ -174,6 +183,10 @@ func (m *Model) unable(a *action) string {
 		return "this dashboard only watches"
 	case m.sc == nil:
 		return "nothing is known yet"
+	case m.between() && kind == engine.CmdAbort && !m.ended:
+		return "" // it ends the roll
+	case m.between():
+		return "the run of this group is over, and the next has not begun"
 	case m.sc.State == engine.Finished:
 		return "the run is over"
 	case m.ended:
@@ -220,22 +233,30 @@ func togglePause(m *Model) tea.Cmd {
 func known(*Model) string { return "" }
 
 func notSkip(m *Model) string {
-	return m.notFor("a node", skippable)
+	return m.notFor("a node", m.skippable)
 }
 
-func skippable(r *engine.NodeRow) bool {
+func (m *Model) skippable(r *engine.NodeRow) bool {
 	switch r.Stage {
-	case engine.Outdated, engine.Unreachable, engine.Queued, engine.Draining, engine.Settling:
+	case engine.Outdated, engine.Unreachable:
 		return true
+	case engine.Queued, engine.Draining, engine.Settling:
+		return m.sc.Instead(engine.CmdSkip) == "" // else only who has not begun can be put in order
 	}
 	return false
 }
 
 func notReturn(m *Model) string {
-	return m.notFor("a skipped or failed node", returnable)
+	if m.sc.Instead(engine.CmdReturn) != "" {
+		return m.notFor("a node that is still to go", m.returnable)
+	}
+	return m.notFor("a skipped or failed node", m.returnable)
 }
 
-func returnable(r *engine.NodeRow) bool {
+func (m *Model) returnable(r *engine.NodeRow) bool {
+	if m.sc.Instead(engine.CmdReturn) != "" {
+		return r.Stage == engine.Outdated
+	}
 	return !r.New && (r.Stage == engine.Skipped || r.Stage == engine.NodeFail)
 }
 
@@ -300,7 +321,7 @@ func openDetails(m *Model) tea.Cmd {
 	if r := m.sc.row(m.nodes.cursor); r != nil {
 		return m.open(&nodeDialog{row: r})
 	}
-	return m.open(newEndDialog())
+	return m.open(m.lastDialog())
 }
 
 // force asks whether to force the target. Where several nodes are blocked and none is
@@ -348,6 +369,9 @@ func notForce(m *Model) string {
 // blind says that the cluster's data is stale, "" if it is not.
 func (m *Model) blind() string {
 	if src := m.sc.source(world.Cluster); src != nil && src.Stale {
+		if src.Fresh.IsZero() {
+			return m.staleText(src)
+		}
 		return fmt.Sprintf("the data of the cluster is %s old", age(m.sc.now(m.opts.Now()).Sub(src.Fresh)))
 	}
 	return ""

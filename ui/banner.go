@@ -12,6 +12,9 @@ import (
 // skewShown is from which on the difference of the clocks is worth a line.
 const skewShown = 2 * time.Second
 
+// undrained is what a run without Kubernetes means.
+const undrained = "no Kubernetes: nothing is drained or validated, pods die with machines"
+
 // banner is a line under the phases that must be seen. The first matters most.
 type banner struct {
 	pen  pen
@@ -29,6 +32,9 @@ func (m *Model) banners() []banner {
 	}
 	if sc.LockLost != "" && !over && !m.ended {
 		out = append(out, banner{st.alarm, st.g.Warning + " the lock of this run is lost: " + sc.brief(sc.LockLost) + "; nothing is done until it is back"})
+	}
+	if m.between() {
+		out = append(out, banner{st.calm, st.g.Running + " " + sc.betweenText()})
 	}
 	if m.interrupts > 0 && !over {
 		out = append(out, banner{st.alarm, st.g.Warning + " abort asked for: what is in flight is finished or put back. ctrl-c again stops at once and leaves the rest as it is"})
@@ -53,6 +59,9 @@ func (m *Model) banners() []banner {
 			out = append(out, banner{st.ask, text})
 		}
 	}
+	if sc.CloudOnly && !over {
+		out = append(out, banner{st.ask, st.g.Warning + " " + undrained})
+	}
 	if src := sc.stale(); src != nil && !over {
 		text := st.g.Warning + " " + m.staleText(src)
 		if src.Retry.After(now) {
@@ -61,11 +70,16 @@ func (m *Model) banners() []banner {
 			text += ", retrying"
 		}
 		if src.Problem != "" {
-			text += ": " + src.Problem
+			text += ": " + strings.TrimPrefix(src.Problem, "the control cluster: ")
 		}
 		what := ". Nothing is done on stale data"
 		if c := sc.source(world.Cluster); src.Name == world.Cloud && c != nil && !c.Stale {
 			what = ". Drains go on; what needs the cloud waits"
+		} else if sc.Partial {
+			what = "" // what is shown is no older than usual
+		}
+		if sc.Pool != nil {
+			what = ". What Gardener does meanwhile is not seen"
 		}
 		out = append(out, banner{st.alarm, text + what})
 	}
@@ -81,6 +95,9 @@ func (m *Model) banners() []banner {
 	out = append(out, m.othersBanners()...)
 	if sc.Unfit != "" {
 		out = append(out, banner{st.alarm, st.g.Warning + " its record does not fit the group: " + sc.brief(sc.Unfit) + "; drainboard upgrade " + sc.Group + " says what can be done"})
+	}
+	if b, ok := m.validationBanner(); ok {
+		out = append(out, b)
 	}
 	switch {
 	case sc.State == engine.Paused:
@@ -128,19 +145,29 @@ func (m *Model) rivalBanners(over bool) []banner {
 
 // staleText says how old the data of a source is.
 func (m *Model) staleText(src *engine.SourceView) string {
-	if src.Fresh.IsZero() {
-		return string(src.Name) + ": no data yet"
+	if m.sc.Partial && src.Name == world.Cluster {
+		return "the pods of the cluster are not read yet"
 	}
-	return fmt.Sprintf("%s data %s old", src.Name, age(m.sc.now(m.opts.Now()).Sub(src.Fresh)))
+	name := string(src.Name)
+	if p := m.sc.Pool; p != nil && p.Control && src.Name == world.Cloud {
+		name = "control cluster"
+	}
+	if src.Fresh.IsZero() {
+		return name + ": no data yet"
+	}
+	return fmt.Sprintf("%s data %s old", name, age(m.sc.now(m.opts.Now()).Sub(src.Fresh)))
 }
 
 // skewText says how the clocks differ.
 func (m *Model) skewText() string {
-	word := "ahead of"
+	word, whose := "ahead of", "cluster's"
 	if m.sc.Skew < 0 {
 		word = "behind"
 	}
-	return fmt.Sprintf("this computer's clock is %.1f s %s the cluster's; countdowns use the cluster's", m.sc.Skew.Abs().Seconds(), word)
+	if m.sc.CloudOnly {
+		whose = "cloud's"
+	}
+	return fmt.Sprintf("this computer's clock is %.1f s %s the %s; countdowns use the %s", m.sc.Skew.Abs().Seconds(), word, whose, whose)
 }
 
 // canaryBanner counts down what replaced the canary must stay well for.

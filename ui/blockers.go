@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -59,10 +60,12 @@ func (bl *blockerList) at(sc *scene) *engine.Blocker {
 // could show more.
 func (bl *blockerList) height(m *Model, w int) int {
 	n := 0
+	var above *engine.Blocker
 	for _, b := range m.sc.Blockers {
-		if n += len(m.blockerLines(b, w)); n > m.height {
+		if n += len(m.blockerLines(b, above, w)); n > m.height {
 			break
 		}
+		above = b
 	}
 	return n
 }
@@ -72,6 +75,9 @@ func (bl *blockerList) lines(m *Model, l layout) []string {
 	sc, st := m.sc, m.st
 	w, h, room := l.blocked.w, l.blocked.h, l.blocked.h-2
 	focus := m.focus == blockedPane
+	if sc.Partial {
+		return framed(st, st.border, "blocked", "", "", []string{m.unread(w - 2)}, w, h, focus)
+	}
 	if len(sc.Blockers) == 0 {
 		body := []string{newLine(st, w-2).space(1).add(st.good, st.g.Done).add(st.text, " nothing is blocked").String()}
 		return framed(st, st.border, "blocked", "", "", body, w, h, focus)
@@ -85,8 +91,9 @@ func (bl *blockerList) lines(m *Model, l layout) []string {
 	shown := 0
 	for {
 		body, shown = body[:0], 0
-		for i := bl.top; i < len(sc.Blockers); i++ {
-			ls := m.blockerLines(sc.Blockers[i], w-2)
+		var above *engine.Blocker
+		for _, b := range sc.Blockers[bl.top:] {
+			ls := m.blockerLines(b, above, w-2)
 			if len(body)+len(ls) > room {
 				if shown == 0 {
 					body, shown = append(body, ls[:room]...), 1
@@ -95,6 +102,7 @@ func (bl *blockerList) lines(m *Model, l layout) []string {
 			}
 			body = append(body, ls...)
 			shown++
+			above = b
 		}
 		if cursor < bl.top+shown || cursor < 0 {
 			break
@@ -134,8 +142,9 @@ func (m *Model) blockedTitle() string {
 }
 
 // blockerLines tells one blocker: what is in the way of which pod, and below it
-// the way out and how long it may still take.
-func (m *Model) blockerLines(b *engine.Blocker, w int) []string {
+// the way out and how long it may still take. Below one of which the same is said it is
+// a line with the pod.
+func (m *Model) blockerLines(b, above *engine.Blocker, w int) []string {
 	sc, st := m.sc, m.st
 	now := m.opts.Now()
 	mark := " "
@@ -165,6 +174,9 @@ func (m *Model) blockerLines(b *engine.Blocker, w int) []string {
 	}
 	node := " on " + sc.node(b.Node)
 	where := shorten(pod, max(w-6-width(clean(node+tries)), 16), st.g.Ellipsis) + node + tries
+	if sameButPod(b, above) {
+		return []string{start(mark).space(2).add(st.text, where).String()}
+	}
 
 	var heads []string
 	for _, v := range b.Budgets {
@@ -218,6 +230,18 @@ func (m *Model) blockerLines(b *engine.Blocker, w int) []string {
 	return append(out, l.String())
 }
 
+// sameButPod reports whether two blockers differ in their pods alone: what is in the way,
+// the way out and the deadline are the same.
+func sameButPod(b, above *engine.Blocker) bool {
+	if above == nil {
+		return false
+	}
+	other := *b
+	other.Pod, other.UID, other.Owner, other.Grace = above.Pod, above.UID, above.Owner, above.Grace
+	other.Tries, other.Since, other.Next = above.Tries, above.Since, above.Next
+	return reflect.DeepEqual(&other, above)
+}
+
 // wayOut is a way out for those who read it here: a watcher has no key to force with,
 // and what is not possible now is not offered.
 func (m *Model) wayOut(text string) string {
@@ -261,15 +285,25 @@ func (m *Model) timeBar(l *line, left time.Duration, wait *engine.Wait, cells in
 // deadlineWord says what happens to a node when its drain's time is up, in words that
 // go on with when.
 func deadlineWord(b *engine.Blocker) string {
+	about := ""
+	if b.Deadline != nil && b.Deadline.Guess {
+		about = "about "
+	}
+	if b.Deadline != nil && b.Deadline.For == engine.UntilPodForced {
+		if b.Refusals > 0 {
+			return "forced after " + count(b.Refusals, "more refusal") + ", in " + about
+		}
+		return "the pod is forced in " + about
+	}
 	switch b.AtDeadline {
 	case engine.TimeoutFail:
 		return "fails in "
 	case engine.TimeoutSkip:
 		return "is skipped in "
 	case engine.TimeoutForce:
-		return "is forced in "
+		return "is forced in " + about
 	}
-	return "deadline in "
+	return "deadline in " + about
 }
 
 // acting reports whether evictions are tried at all now.

@@ -153,6 +153,9 @@ func blockerText(m *Model, b *engine.Blocker, w int) []string {
 			text += ", stands still"
 		}
 		out = append(out, named(st, "deadline", text, st.text, w)...)
+		if b.Deadline.Basis != "" {
+			out = append(out, named(st, "because", b.Deadline.Basis, st.dim, w)...)
+		}
 	}
 	if b.WayOut != "" {
 		out = append(out, named(st, "way out", m.wayOut(b.WayOut), st.good, w)...)

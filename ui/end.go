@@ -22,7 +22,10 @@ var meanings = map[engine.Result]string{
 	engine.Aborted:      "aborted by the operator",
 	engine.EvictionFail: "pods could not be evicted in time (PodEvictionFailure)",
 	engine.CreationFail: "new nodes did not come or did not get ready (NodeCreationFailure)",
+	engine.InvalidFail:  "the cluster did not get valid in time (ClusterValidationFailure)",
 	engine.NodesLeft:    "ended, nodes left by choice",
+
+	engine.DeregisterFail: "a node could not leave its load balancers (DeregistrationFailure)",
 }
 
 func (d *endDialog) title(m *Model) string {
@@ -55,6 +58,11 @@ func (d *endDialog) body(m *Model, w int) []string {
 	}
 	for _, b := range sc.Blockers {
 		out = append(out, named(st, "kept a node", sc.kept(b), st.warn, w)...)
+	}
+	if v := sc.Validation; v != nil && !v.Failed.IsZero() && sc.Result == engine.InvalidFail {
+		for _, f := range failures(v) {
+			out = append(out, named(st, "not valid", sc.failureText(f), st.warn, w)...)
+		}
 	}
 	if len(sc.Notes) > 0 {
 		out = append(out, newLine(st, w).String(), newLine(st, w).add(st.title, "to know").String())

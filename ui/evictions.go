@@ -31,7 +31,10 @@ func (m *Model) evictionLines(r rect) []string {
 	for _, e := range list[:min(len(list), room)] {
 		body = append(body, m.evictionLine(e, w))
 	}
-	if len(list) == 0 {
+	switch {
+	case sc.Partial:
+		body = append(body, m.unread(w))
+	case len(list) == 0:
 		text := "no pod is terminating at this moment"
 		if len(sc.Blockers) > 0 {
 			text = "nothing moves: see what is blocked"

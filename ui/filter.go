@@ -62,7 +62,7 @@ func (t needle) node(r *engine.NodeRow) bool {
 	case "batch":
 		return fmt.Sprint(r.Batch) == t.value
 	}
-	if t.value == "blocked" && r.Blocked {
+	if t.value == "blocked" && r.Blocked || t.value == "detached" && r.Detached {
 		return true
 	}
 	for _, s := range []string{r.Name, r.ID, string(r.Stage), r.Version, r.Zone, r.Note} {

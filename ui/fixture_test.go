@@ -131,6 +131,13 @@ func canary() *engine.Snapshot {
 	return s
 }
 
+// alone is a run without Kubernetes.
+func alone() *engine.Snapshot {
+	s := asking()
+	s.CloudOnly, s.Batch.Evict, s.Batch.Ignore, s.Batch.Foreseen = true, 0, 0, nil
+	return s
+}
+
 // phase is a run that asks for its next phase.
 func phase() *engine.Snapshot {
 	s := asking()

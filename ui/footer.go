@@ -87,7 +87,10 @@ func (m *Model) tabLine(w int) string {
 	l := newLine(st, w)
 	blocked := "blocked 0"
 	stuck, _ := m.blocked()
-	if stuck > 0 {
+	switch {
+	case m.sc.Partial:
+		blocked = "blocked " + st.g.Ellipsis
+	case stuck > 0:
 		blocked = fmt.Sprintf("%s blocked %d", st.g.Blocked, stuck)
 	}
 	for i, name := range []string{"nodes " + m.summary(), blocked, "log"} {

@@ -16,6 +16,11 @@ func countdown(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
+// hours is a duration of hours where there is no room for seconds: 1h58.
+func hours(d time.Duration) string {
+	return fmt.Sprintf("%dh%02d", d/time.Hour, d%time.Hour/time.Minute)
+}
+
 // elapsed is a duration as hours, minutes and seconds: 00:21:07.
 func elapsed(d time.Duration) string {
 	s := int(max(d, 0) / time.Second)

@@ -45,7 +45,8 @@ func keyPress(name string) tea.KeyPressMsg {
 var fixtures = []struct {
 	name string
 	make func() *engine.Snapshot
-}{{"busy", busy}, {"asking", asking}, {"canary", canary}, {"phase", phase}, {"watching", watching}, {"stale", stale}, {"done", done}, {"failed", failed}}
+}{{"busy", busy}, {"asking", asking}, {"canary", canary}, {"phase", phase}, {"watching", watching}, {"stale", stale}, {"done", done}, {"failed", failed}, {"validating", validating},
+	{"rolling", rolling}, {"between", between}, {"rolled", rolledAll}}
 
 var sizes = [][2]int{{60, 30}, {80, 24}, {120, 36}, {200, 50}}
 

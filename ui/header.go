@@ -35,8 +35,15 @@ func (m *Model) header(l layout) []string {
 	if sc.Strategy != "" {
 		what = append(what, part{st.dim, sc.Strategy, 1})
 	}
+	if r := sc.Roll; r != nil {
+		n, of := r.Place(sc.Group)
+		what = append(what, part{st.text, fmt.Sprintf("group %d of %d", n, of), 8})
+	}
 	if m.opts.ReadOnly {
 		what = append(what, part{st.ask, " READ-ONLY ", 9})
+	}
+	if sc.CloudOnly {
+		what = append(what, part{st.ask, " NO KUBERNETES ", 9})
 	}
 
 	word, look := m.standing()
@@ -46,8 +53,14 @@ func (m *Model) header(l layout) []string {
 		nodes = fmt.Sprintf("%d of %s outdated", sc.outdated(), count(sc.present(), "node"))
 	}
 	how = append(how, part{st.text, nodes, 8})
+	if n := sc.detached(); n > 0 && sc.State != engine.Finished {
+		how = append(how, part{st.dim, fmt.Sprintf("%d detached", n), 3})
+	}
 	if sc.Driver != "" {
 		how = append(how, part{st.dim, "driven by " + sc.Driver, 3})
+	}
+	if sc.Partial {
+		how = append(how, part{st.dim, "reading pods " + st.g.Ellipsis, 8})
 	}
 	if t := sc.timeLeft(); t != "" && sc.State != engine.Finished {
 		how = append(how, part{st.text, t, 7})
@@ -159,7 +172,26 @@ func (m *Model) state() (string, look) {
 	if sc.Canary != nil {
 		return "watching the canary", lk
 	}
+	if sc.validating() && !m.moving() {
+		if sc.invalid() > 0 {
+			_, lk = m.validationLook()
+		}
+		return "validating", lk
+	}
 	return "upgrading", lk
+}
+
+// detached counts the machines that are out of their group and still there.
+func (sc *scene) detached() int {
+	n := 0
+	for _, z := range sc.Zones {
+		for _, r := range z.Rows {
+			if r.Detached && r.Stage != engine.Replaced {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // standing is the state, unless the run stands still because nobody drives it.
@@ -180,6 +212,18 @@ func (sc *scene) timeLeft() string {
 		return ""
 	}
 	return timeLeft(sc.Left)
+}
+
+// moving reports whether a node is on its way out.
+func (m *Model) moving() bool {
+	for _, z := range m.sc.Zones {
+		for _, r := range z.Rows {
+			if r.Stage == engine.Draining || r.Stage == engine.Settling || r.Stage == engine.Terminating {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // busy reports whether something is under way on any node.

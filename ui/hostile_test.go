@@ -31,8 +31,21 @@ func hostile(s *engine.Snapshot, r *rand.Rand) *engine.Snapshot {
 			*p = (*p)[:at] + tricks[r.IntN(len(tricks))] + (*p)[at:]
 		}
 	}
+	own := s.Group
 	for _, p := range []*string{&s.Cluster, &s.Group, &s.Strategy, &s.From, &s.To, &s.Why, &s.Gate} {
 		soil(p)
+	}
+	if r := s.Roll; r != nil {
+		soil(&r.Stop)
+		soil(&r.Again)
+		for i := range r.Groups {
+			g := &r.Groups[i]
+			if soil(&g.Why); g.Name == own {
+				g.Name = s.Group
+				continue
+			}
+			soil(&g.Name)
+		}
 	}
 	for i := range s.Phases {
 		soil(&s.Phases[i].Name)

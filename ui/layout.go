@@ -19,6 +19,9 @@ const (
 	wideWidth               = 120
 	// zoneWidth is the least width of a zone's own table.
 	zoneWidth = 38
+	// groupsWidth is from which width on the groups of a roll have a panel, groupsPanel how
+	// wide that is.
+	groupsWidth, groupsPanel = 160, 56
 	// tallHeight is from which height on panes that share a subject have each its own.
 	tallHeight = 30
 )
@@ -33,7 +36,14 @@ type layout struct {
 	// nodes are shown) are lines without a frame.
 	header, phases, banners, tabs, choice rect
 	nodes, blocked, evictions, log        rect
-	footer                                rect
+	// validation is above blocked, while the cluster is or was validated.
+	validation rect
+	// pool is above it, for a worker pool.
+	pool   rect
+	footer rect
+	// roll is the line of a roll's groups; groups their panel, where there is room for it
+	// and which stands in place of the line.
+	roll, groups rect
 	// columns and rows are the grid of zone tables in wide.
 	columns, rows int
 }
@@ -64,6 +74,9 @@ func (m *Model) plan() layout {
 		return r
 	}
 	l.header, l.phases = take(header), take(1)
+	if m.sc.Roll != nil && !m.hasGroupsPanel() {
+		l.roll = take(1)
+	}
 	l.banners = take(min(len(m.broken(w)), max((h-leastHeight)/3+1, 1)))
 	if l.mode == single {
 		l.tabs = take(1)
@@ -81,6 +94,11 @@ func (m *Model) panes(l *layout, r rect) {
 	if l.mode == single {
 		switch m.focus {
 		case blockedPane:
+			l.pool = rect{r.x, r.y, r.w, m.poolHeight(r.w, r.h)}
+			r.y, r.h = r.y+l.pool.h, r.h-l.pool.h
+			check := m.validationHeight(r.w, r.h)
+			l.validation = rect{r.x, r.y, r.w, check}
+			r.y, r.h = r.y+check, r.h-check
 			l.blocked = r
 			if m.evicting() {
 				n := min(max(len(m.sc.Evictions), 1)+2, max(r.h/3, 3))
@@ -105,13 +123,15 @@ func (m *Model) panes(l *layout, r rect) {
 	if blocked.y == evictions.y {
 		band = max(blocked.h, evictions.h)
 	}
+	pool := m.poolHeight(r.w, r.h)
+	check := m.validationHeight(r.w, r.h) + pool
 	log := min(max(r.h/4, 4), 14)
-	nodes := r.h - band - log
+	nodes := r.h - band - check - log
 	if nodes < 5 {
-		if log = r.h - band - 5; log < 3 {
+		if log = r.h - band - check - 5; log < 3 {
 			log = 0 // a frame around nothing
 		}
-		nodes = r.h - band - log
+		nodes = r.h - band - check - log
 	}
 	l.nodes = rect{r.x, r.y, r.w, nodes}
 	if want := m.nodes.height(m, *l); nodes > want {
@@ -119,11 +139,21 @@ func (m *Model) panes(l *layout, r rect) {
 		l.nodes.h = want
 	}
 	at := l.nodes.y + l.nodes.h
+	l.pool = rect{r.x, at, r.w, pool}
+	l.validation = rect{r.x, at + pool, r.w, check - pool}
+	at += check
 	blocked.y += at
 	evictions.y += at
 	l.blocked, l.evictions = blocked, evictions
 	l.log = rect{r.x, at + band, r.w, log}
+	if m.sc.Roll != nil && m.hasGroupsPanel() && log > 0 {
+		l.log.w -= groupsPanel
+		l.groups = rect{r.x + l.log.w, l.log.y, groupsPanel, log}
+	}
 }
+
+// hasGroupsPanel reports whether there is room for a panel of a roll's groups.
+func (m *Model) hasGroupsPanel() bool { return m.width >= groupsWidth && m.height >= tallHeight }
 
 // band places what is blocked and what is on its way, from y 0: side by side where
 // it is wide, below each other where it is high, else only what is blocked.

@@ -160,6 +160,8 @@ func (v *logView) lines(m *Model, r rect) []string {
 		body = append(body, m.eventLines(&sc.Events[n-1], w-2, n == chosen)...)
 	}
 	switch {
+	case len(sc.Events) == 0 && sc.Partial:
+		body = append(body, m.unread(w-2))
 	case len(sc.Events) == 0:
 		body = append(body, newLine(st, w-2).space(1).add(st.dim, "nothing has happened yet").String())
 	case len(body) == 0:
@@ -277,6 +279,7 @@ func (sc *scene) eventText(e *engine.Event) string {
 		who = e.Pod
 	case e.Batch != 0 && node == "":
 		who = fmt.Sprintf("batch %d", e.Batch)
+	case e.Type == engine.ValidationPassed, e.Type == engine.ValidationFailed: // of the cluster, in whichever phase
 	case e.Phase != "" && node == "":
 		who = e.Phase
 	}

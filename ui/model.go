@@ -178,7 +178,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // View is the frame, rendered again only when something changed.
 func (m *Model) View() tea.View {
 	if m.dirty {
+		m.nodes.unread = nil
 		m.frame, m.dirty = m.render(), false
+		m.tellUnread()
 	}
 	v := tea.NewView(m.frame)
 	m.declare(&v)
@@ -192,6 +194,10 @@ func (m *Model) show(s *engine.Snapshot) {
 	}
 	was := m.sc
 	s = m.withOverheard(s)
+	if m.another(s) {
+		m.turned(s)
+		was = nil
+	}
 	m.sc, m.dirty = newScene(s, m.opts.Now(), m.opts.Speed, was), true
 	m.nodes.moved(m.sc)
 	m.blockers.moved(m.sc)
@@ -209,8 +215,8 @@ func (m *Model) show(s *engine.Snapshot) {
 	if m.dialog != nil {
 		m.dialog.refresh(m)
 	}
-	if s.State == engine.Finished && (was == nil || was.State != engine.Finished) {
-		m.opened(newEndDialog())
+	if m.allOver() && !was.allOver() {
+		m.opened(m.lastDialog())
 	}
 }
 
@@ -233,7 +239,7 @@ func (m *Model) follow() tea.Cmd {
 // tick asks for the next move of a hand while something on the screen counts; without a
 // run only clocks do.
 func (m *Model) tick() tea.Cmd {
-	if m.ticking || m.notice == "" && (m.sc == nil || m.over()) {
+	if m.ticking || m.notice == "" && (m.sc == nil || m.allOver()) {
 		return nil
 	}
 	m.ticking = true
@@ -309,7 +315,7 @@ func (m *Model) do(a *action) tea.Cmd {
 func (m *Model) interrupt() tea.Cmd {
 	m.search.open = false
 	switch {
-	case m.over():
+	case m.allOver():
 		m.exit = Finished
 		return tea.Quit
 	case m.opts.ReadOnly, m.ended:

@@ -244,11 +244,12 @@ func (t *nodeTable) at(s spot) string {
 
 // under is the blocker on a line of the panel, nil if there is none.
 func (bl *blockerList) under(m *Model, line int) *engine.Blocker {
-	for i := bl.top; line >= 0 && i < len(m.sc.Blockers); i++ {
-		b := m.sc.Blockers[i]
-		if line -= len(m.blockerLines(b, m.plan().blocked.w-2)); line < 0 {
+	var above *engine.Blocker
+	for _, b := range m.sc.Blockers[min(bl.top, len(m.sc.Blockers)):] {
+		if line -= len(m.blockerLines(b, above, m.plan().blocked.w-2)); line < 0 {
 			return b
 		}
+		above = b
 	}
 	return nil
 }

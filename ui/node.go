@@ -95,7 +95,13 @@ func (d *nodeDialog) body(m *Model, w int) []string {
 		if still {
 			text += ", stands still"
 		}
+		if r.Wait.Guess {
+			text += ", an estimate"
+		}
 		out = append(out, named(st, "waits", text, st.text, w)...)
+		if r.Wait.Basis != "" {
+			out = append(out, named(st, "because", r.Wait.Basis, st.dim, w)...)
+		}
 	}
 	if d.detail == nil {
 		out = append(out, d.fromRow(m, w)...)
@@ -106,7 +112,7 @@ func (d *nodeDialog) body(m *Model, w int) []string {
 		d.from, d.to = len(out)+at[0], len(out)+at[1]
 		out = append(out, pods...)
 		out = append(out, newLine(st, w).String())
-		out = append(out, named(st, "machine", sc.brief(machineText(d.detail, r)), st.text, w)...)
+		out = append(out, named(st, "machine", sc.brief(m.machineText(d.detail, r)), st.text, w)...)
 		out = append(out, d.markText(m, w)...)
 		out = append(out, m.movesText(d.detail.Moves, w)...)
 	}
@@ -155,14 +161,20 @@ func conditions(r *engine.NodeRow) string {
 	if r.Tainted {
 		words = append(words, "tainted")
 	}
+	if r.Detached {
+		words = append(words, "detached")
+	}
 	return list(words)
 }
 
 // machineText is the member of the group in a sentence.
-func machineText(d *engine.NodeDetail, r *engine.NodeRow) string {
+func (m *Model) machineText(d *engine.NodeDetail, r *engine.NodeRow) string {
 	mc := d.Machine
 	if mc == nil {
 		return d.ID + " in " + r.Zone + ": the group does not list it any more"
+	}
+	if m.sc.Pool != nil {
+		return machineOfPool(mc, m.sc.now(m.opts.Now()))
 	}
 	words := []string{mc.ID}
 	add := func(ok bool, word string) {
@@ -178,6 +190,7 @@ func machineText(d *engine.NodeDetail, r *engine.NodeRow) string {
 	add(mc.Detail != "" && mc.Detail != mc.State, mc.Detail)
 	add(mc.Unhealthy, "unhealthy")
 	add(mc.Protected, "protected from scale-in")
+	add(mc.Detached, "detached from its group, which has another one in its place")
 	template := d.TemplateName
 	if template == "" {
 		template = mc.Template.ID

@@ -29,6 +29,8 @@ type nodeTable struct {
 	page int
 	// drawn are the machines that its lines showed then, by zone; "" is a heading's.
 	drawn map[int][]string
+	// unread are the nodes of whose pods it said that they are not read yet.
+	unread []string
 }
 
 // zoneRows are the nodes of a zone that are shown.

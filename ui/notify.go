@@ -114,6 +114,8 @@ const (
 func (m *Model) news(now time.Time) []news {
 	sc := m.sc
 	switch {
+	case sc.State == engine.Finished && sc.Roll != nil:
+		return m.rollNews()
 	case sc.State == engine.Finished:
 		word, _ := m.state()
 		return []news{{"finished", word + because(sc.brief(sc.Why))}}
@@ -128,7 +130,7 @@ func (m *Model) news(now time.Time) []news {
 	if b := sc.Batch; b != nil && m.approved != b.Hash {
 		out = append(out, news{fmt.Sprintf("%s%d %s", batchNews, b.ID, b.Phase), batchName(b) + " waits for approval"})
 	}
-	return append(out, m.blockedNews(now)...)
+	return append(append(out, m.invalidNews(now)...), m.blockedNews(now)...)
 }
 
 // blockedNews is a piece of news for each thing that keeps pods on a node: pods of one

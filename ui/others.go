@@ -71,7 +71,9 @@ func (m *Model) movesText(moves []world.Move, w int) []string {
 			text += ", since " + m.since(move.Since)
 		}
 		text += ")"
-		if move.Limit > 0 {
+		if move.Limit > 0 && move.Told {
+			text += fmt.Sprintf(". Its drains take %s at most", move.Limit)
+		} else if move.Limit > 0 {
 			text += fmt.Sprintf(". Its drains take %s at most unless it was told otherwise, which cannot be seen", move.Limit)
 		} else if move.Step == world.MoveDraining {
 			text += ". How long its drain may take is not known"

@@ -39,12 +39,15 @@ var panes = []struct {
 	at     func(l layout) rect
 	scenes []scenery
 }{
-	{"header", func(l layout) rect { return l.header }, append(with(busy, canary, stale), scenery{done, "esc"}, scenery{failed, "esc"})},
+	{"header", func(l layout) rect { return l.header }, append(with(busy, canary, stale, validating, alone, alone), scenery{done, "esc"}, scenery{failed, "esc"})},
 	{"phases", func(l layout) rect { return l.phases }, append(with(busy, stale), scenery{done, "esc"}, scenery{failed, "esc"}, scenery{aborted, "esc"})},
-	{"banners", func(l layout) rect { return l.banners }, append(with(asking, canary, phase, watching, stale, rivalled, opposed), scenery{asking, "a enter"}, scenery{busy, "ctrl+c"})},
+	{"banners", func(l layout) rect { return l.banners }, append(with(asking, canary, phase, watching, stale, rivalled, opposed, validating, pressed, alone), scenery{asking, "a enter"}, scenery{busy, "ctrl+c"})},
+	{"roll", func(l layout) rect { return l.roll }, with(rolling, between, manyGroups)},
+	{"groups", func(l layout) rect { return l.groups }, append(with(rolling, between, manyGroups), scenery{rolledAll, "esc"})},
 	{"tabs", func(l layout) rect { return l.tabs }, []scenery{{busy, ""}, {busy, "tab"}, {asking, "tab tab"}, {watching, ""}}},
 	{"choice", func(l layout) rect { return l.choice }, []scenery{{busy, "/ b l o c k"}, {busy, "/ z o n e = b enter"}, {busy, "o"}, {busy, "down space"}}},
-	{"nodes", func(l layout) rect { return l.nodes }, append(with(busy, watching, crowded), scenery{done, "esc"}, scenery{busy, "down down"}, scenery{busy, "/ 2 - enter"}, scenery{crowded, "down G"})},
+	{"nodes", func(l layout) rect { return l.nodes }, append(with(busy, watching, crowded, validating), scenery{done, "esc"}, scenery{busy, "down down"}, scenery{busy, "/ 2 - enter"}, scenery{crowded, "down G"})},
+	{"validation", func(l layout) rect { return l.validation }, append(with(validating, passing, pressed, valid, interval), scenery{validating, "tab"}, scenery{invalid, "esc"})},
 	{"blocked", func(l layout) rect { return l.blocked }, []scenery{{busy, "tab"}, {busy, "tab down"}, {stale, "tab"}, {kinds, "tab"}, {kinds, "tab down G"}}},
 	{"evictions", func(l layout) rect { return l.evictions }, []scenery{{busy, "tab"}, {stale, "tab"}, {crowded, "tab"}}},
 	{"log", func(l layout) rect { return l.log }, []scenery{{busy, "tab tab"}, {busy, "c tab tab"}, {busy, "tab tab up up"}, {failed, "esc tab tab"}}},
@@ -68,7 +71,11 @@ var dialogs = []struct {
 	{"blocker", []scenery{{busy, "tab down enter"}, {looking, "down enter enter"}}},
 	{"budget", []scenery{{looking, "down enter b"}, {behind, "down enter b"}, {looking, "down enter down b"}}},
 	{"event", []scenery{{busy, "tab tab up up enter"}}},
-	{"end", with(done, failed)},
+	{"validation", []scenery{{validating, "v"}}},
+	{"end", with(done, failed, invalid)},
+	{"rolled", with(rolledAll, rollStopped)},
+	{"abort_roll", []scenery{{rolling, "x"}, {between, "x"}}},
+	{"quit_roll", []scenery{{rolling, "q"}, {between, "q"}}},
 }
 
 func TestPanes(t *testing.T) {

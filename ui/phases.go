@@ -15,6 +15,9 @@ func (m *Model) phaseLine(w int) string {
 	if sc.State == engine.NoRun && sc.Others != nil && len(sc.Others.Movers) > 0 {
 		return newLine(st, w).space(1).add(st.active, st.g.Running+" ").add(st.text, sc.brief(sc.Others.Movers[0].Text)).String()
 	}
+	if sc.State == engine.NoRun && sc.Pool != nil {
+		return newLine(st, w).space(1).add(st.dim, "nothing is rolled here; Gardener does when the Shoot changes").String()
+	}
 	if sc.State == engine.NoRun {
 		return newLine(st, w).space(1).add(st.dim, "no run is under way; drainboard upgrade "+sc.Group+" starts one").String()
 	}

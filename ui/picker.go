@@ -15,7 +15,9 @@ import (
 // GroupRow is a group that can be picked.
 type GroupRow struct {
 	Name, Provider, Version string
-	Nodes, Outdated         int
+	// Role is what its machines do in the cluster, "" where the provider does not tell.
+	Role            string
+	Nodes, Outdated int
 	// Running says which run is under way in it, "" for none.
 	Running string
 	// Others names who else is at work on its nodes, "" for nobody.
@@ -23,6 +25,9 @@ type GroupRow struct {
 	// Refused says why the group cannot be upgraded, "" if it can.
 	Refused string
 }
+
+// kind is a group's provider, and its role if it has one.
+func (r GroupRow) kind() string { return strings.TrimSpace(r.Provider + " " + r.Role) }
 
 // groupsEvery is how often the list of groups is read again while it is on the screen.
 const groupsEvery = 5 * time.Second
@@ -98,7 +103,7 @@ func (p *picker) choose() {
 	f := parseFilter(p.text)
 	p.rows = nil
 	for _, r := range p.all {
-		if f.mentioned(strings.Join([]string{r.Name, r.Provider, r.Version, r.Running, r.Others, r.Refused}, " ")) {
+		if f.mentioned(strings.Join([]string{r.Name, r.kind(), r.Version, r.Running, r.Others, r.Refused}, " ")) {
 			p.rows = append(p.rows, r)
 		}
 	}
@@ -310,16 +315,21 @@ func (p *picker) group(r GroupRow, w int) string {
 		lk, state = look{st.g.Outdated, st.warn}, "outdated"
 	}
 	outdated := fmt.Sprintf("%d of %d", r.Outdated, r.Nodes)
-	return p.groupLine(l, lk.pen, r.Name, shortVersion(clean(r.Version)), r.Provider, outdated, lk.glyph+" "+state)
+	return p.groupLine(l, lk.pen, r.Name, shortVersion(clean(r.Version)), r.kind(), outdated, lk.glyph+" "+state)
 }
 
 // groupLine lays the cells out: what a narrow terminal can do without goes first.
-func (p *picker) groupLine(l *line, look pen, name, version, provider, outdated, state string) string {
+func (p *picker) groupLine(l *line, look pen, name, version, kind, outdated, state string) string {
 	st := p.st
 	n := min(max(l.w/4, 16), 40)
+	const least, most = 9, 18
+	kinds := least
+	for _, r := range p.all {
+		kinds = min(max(kinds, width(clean(r.kind()))), most)
+	}
 	l.fit(st.text, shorten(name, n, st.g.Ellipsis), n).space(2)
 	if l.w >= stackedWidth-2 {
-		l.fit(st.dim, shorten(version, min(l.w/6, 24), st.g.Ellipsis), min(l.w/6, 24)).space(1).fit(st.dim, provider, 9).space(1)
+		l.fit(st.dim, shorten(version, min(l.w/6, 24), st.g.Ellipsis), min(l.w/6, 24)).space(1).fit(st.dim, kind, kinds).space(1)
 	}
 	return l.right(st.text, outdated, 10).space(2).add(look, state).String()
 }

@@ -53,6 +53,8 @@ type narrator struct {
 	deaf bool
 
 	told teller
+	// endOf is the run whose end was told last, of those of a roll.
+	endOf string
 }
 
 // plainWidth is how wide a line may be before it is broken in two: as good as any
@@ -123,17 +125,24 @@ func (n *narrator) see(s *engine.Snapshot, more bool) {
 		n.left = Left
 		return
 	}
-	first := m.sc == nil
+	first, turns := m.sc == nil, s != nil && m.another(s)
 	m.show(s)
 	if m.sc == nil {
 		return
+	}
+	if turns {
+		n.turn()
 	}
 	if first {
 		n.open()
 	}
 	n.tell()
-	if m.over() {
+	switch {
+	case m.allOver():
 		n.end()
+		return
+	case m.over():
+		n.endOfGroup()
 		return
 	}
 	if n.q != nil && n.q.dialog != nil && m.dialog != n.q.dialog {
@@ -180,8 +189,41 @@ func (n *narrator) notice() {
 	}
 }
 
+// turn goes on with another run of a roll.
+func (n *narrator) turn() {
+	n.m.notice, n.asked, n.q = "", "", nil
+	n.told.blockers, n.told.notes = map[string]string{}, map[string]note{}
+	n.say(n.intro())
+}
+
+// endOfGroup tells once how the run of a group has ended whose roll goes on.
+func (n *narrator) endOfGroup() {
+	m := n.m
+	if n.endOf == m.sc.RunID {
+		return
+	}
+	n.endOf, n.q, m.dialog, m.notice = m.sc.RunID, nil, nil, ""
+	d := newEndDialog()
+	n.say(d.title(m))
+	n.write(d.body(m, plainWidth)...)
+}
+
 // open tells what this is about, once.
 func (n *narrator) open() {
+	m := n.m
+	n.say(n.intro())
+	switch {
+	case m.opts.ReadOnly:
+		n.say("This only watches. ctrl-c leaves.")
+	case m.opts.Scripted:
+		n.say("Each line of the input answers one question, in their order; when it ends, the run is paused.")
+	default:
+		n.say("An empty line, or ?, tells what can be done now. ctrl-c aborts; a second time it stops at once.")
+	}
+}
+
+// intro is what a run is about.
+func (n *narrator) intro() string {
 	m, sc := n.m, n.m.sc
 	word, _ := m.standing()
 	name := sc.Group
@@ -197,22 +239,21 @@ func (n *narrator) open() {
 	if !sc.Until.IsZero() {
 		parts = append(parts, untilText(sc.Until.In(m.opts.Now().Location()), m.opts.Now()))
 	}
-	n.say(strings.Join(parts, ", ") + ".")
-	switch {
-	case m.opts.ReadOnly:
-		n.say("This only watches. ctrl-c leaves.")
-	case m.opts.Scripted:
-		n.say("Each line of the input answers one question, in their order; when it ends, the run is paused.")
-	default:
-		n.say("An empty line, or ?, tells what can be done now. ctrl-c aborts; a second time it stops at once.")
+	if sc.Roll != nil {
+		at, of := sc.Roll.Place(sc.Group)
+		parts = append(parts, fmt.Sprintf("group %d of %d", at, of))
 	}
+	return strings.Join(parts, ", ") + "."
 }
 
-// end tells how the run ended, as the dashboard's last dialog does.
+// end tells how the run ended, as the dashboard's last dialog does, and its roll.
 func (n *narrator) end() {
+	if n.m.sc.Roll != nil {
+		n.endOfGroup()
+	}
 	n.m.dialog = nil
 	n.notice()
-	d := newEndDialog()
+	d := n.m.lastDialog()
 	n.say(d.title(n.m))
 	n.write(d.body(n.m, plainWidth)...)
 	n.left = Finished
@@ -223,6 +264,9 @@ func (n *narrator) hangup() {
 	m := n.m
 	n.deaf = true
 	switch {
+	case m.between():
+		n.say("The input has ended: the roll is held. " + m.sc.again() + " goes on with it.")
+		n.left = Left
 	case m.sc == nil, m.opts.ReadOnly, m.opts.KeepsNothing, m.sc.State == engine.Planned, m.sc.State == engine.Paused:
 		n.left = Left
 	case m.sc.State == engine.Ending:
@@ -233,7 +277,7 @@ func (n *narrator) hangup() {
 			n.say("The input has ended. The run cannot be paused: " + lower(why) + ".")
 		} else {
 			m.opts.Send(engine.Command{Kind: engine.CmdPause, Reason: "the input ended"})
-			n.say("The input has ended: the run is paused. drainboard upgrade " + m.sc.Group + " goes on from where it stands.")
+			n.say("The input has ended: the run is paused. " + m.sc.again() + " goes on from where it stands.")
 		}
 		n.left = Left
 	}

@@ -47,7 +47,7 @@ func PlainPickGroup(ctx context.Context, rows []GroupRow, o Options) (name strin
 
 // sentence is a group as a line that is read.
 func (r GroupRow) sentence() string {
-	text := r.Name + ", " + r.Provider
+	text := r.Name + ", " + r.kind()
 	if r.Version != "" {
 		text += ", " + shortVersion(clean(r.Version))
 	}

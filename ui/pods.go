@@ -52,6 +52,9 @@ func (m *Model) podTable(d *engine.NodeDetail, cursor string, w int) (out []stri
 			text += fmt.Sprintf(", %d ignored", stay)
 		}
 	}
+	if m.sc.Partial {
+		text = "not read yet"
+	}
 	out = named(st, "pods", text, st.title, w)
 	if len(d.Pods) == 0 {
 		return out, at
@@ -226,6 +229,9 @@ func (m *Model) podFacts(p *engine.PodDetail, c podColumns, w int) []string {
 	if p.Why != "" {
 		lk, _ := podLook(st, p)
 		add(lk.pen, lk.glyph, sc.brief(p.Why))
+	}
+	if b := p.Blocker; b != nil && b.Deadline != nil && b.Deadline.For == engine.UntilPodForced { // the node's is above
+		add(st.text, "", m.deadlineText(b))
 	}
 	if p.Blocker != nil && p.Blocker.WayOut != "" {
 		add(st.good, st.g.Arrow, m.wayOut(p.Blocker.WayOut))

@@ -15,12 +15,18 @@ func newAbortDialog() *choiceDialog {
 		head: called("Abort the upgrade?"),
 		text: func(m *Model, w int) []string {
 			plan := m.sc.AbortPlan
-			if len(plan) == 0 {
+			switch {
+			case m.between():
+				plan = []string{"no run is under way"}
+			case len(plan) == 0:
 				plan = []string{"nothing new starts; what is in flight is finished or put back"}
 			}
 			var out []string
 			for _, p := range plan {
 				out = append(out, para(m.st, m.st.text, m.st.g.Dot, m.sc.brief(p), w)...)
+			}
+			if text := m.sc.endsWithIt(); text != "" {
+				out = append(out, para(m.st, m.st.warn, m.st.g.Dot, text, w)...)
 			}
 			return out
 		},
@@ -48,16 +54,22 @@ func closeWhenOver(m *Model) {
 // only.
 func commandName(r *engine.NodeRow) string { return cmp.Or(r.Name, r.ID) }
 
-// newSkipDialog asks before nodes are left as they are.
-func newSkipDialog(rows []*engine.NodeRow) *choiceDialog {
-	return newNodesDialog(rows, "s", skippable, "Skip", "skip of", "skip it",
+// newSkipDialog asks before nodes are left as they are, or what comes to that here.
+func newSkipDialog(m *Model, rows []*engine.NodeRow) *choiceDialog {
+	if instead := m.sc.Instead(engine.CmdSkip); instead != "" {
+		return newNodesDialog(rows, "s", m.skippable, "Skip", "skip of", "skip it", instead)
+	}
+	return newNodesDialog(rows, "s", m.skippable, "Skip", "skip of", "skip it",
 		"stays as it is: outdated, and not drained any further. The run ends with nodes left by choice (exit code 8).")
 }
 
 // newReturnDialog asks before nodes that were skipped or have failed are taken up
-// again.
-func newReturnDialog(rows []*engine.NodeRow) *choiceDialog {
-	return newNodesDialog(rows, "r", returnable, "Return to", "return to", "return to it",
+// again, or what comes to that here.
+func newReturnDialog(m *Model, rows []*engine.NodeRow) *choiceDialog {
+	if instead := m.sc.Instead(engine.CmdReturn); instead != "" {
+		return newNodesDialog(rows, "r", m.returnable, "Return to", "return to", "return to it", instead)
+	}
+	return newNodesDialog(rows, "r", m.returnable, "Return to", "return to", "return to it",
 		"goes to the end of the order, and is drained and replaced like any other when its turn comes.")
 }
 
@@ -123,7 +135,7 @@ func newNodesDialog(rows []*engine.NodeRow, key string, good func(*engine.NodeRo
 // quit leaves, after a question where leaving costs something.
 func quit(m *Model) tea.Cmd {
 	switch {
-	case m.over():
+	case m.allOver():
 		m.exit = Finished
 		return tea.Quit
 	case m.opts.ReadOnly || m.opts.KeepsNothing || m.ended || m.sc == nil:
@@ -136,11 +148,13 @@ func leave(*Model) tea.Cmd { return tea.Quit }
 
 // newQuitDialog is for the process that drives the run.
 func newQuitDialog(m *Model) *choiceDialog {
-	again := "drainboard upgrade " + m.sc.Group + " goes on from where it stands, here or on another machine."
+	again := m.sc.again() + " goes on from where it stands, here or on another machine."
 	d := &choiceDialog{head: called("Leave?"), choices: []choice{{"n", "stay", nothing}}}
 	state, why := m.sc.State, m.unable(m.actionFor("p"))
 	d.check = func(m *Model) {
-		closeWhenOver(m)
+		if m.allOver() || m.ended {
+			m.close()
+		}
 		if m.dialog != nil && (m.sc.State != state || m.unable(m.actionFor("p")) != why) {
 			m.close() // what leaving means is another thing now
 			m.grace.begin(m.opts.Now())
@@ -149,6 +163,9 @@ func newQuitDialog(m *Model) *choiceDialog {
 	}
 	text := ""
 	switch m.sc.State {
+	case engine.Finished: // of a roll that goes on
+		text = "No run is under way now; " + again
+		d.choices = append(d.choices, choice{"y", "leave", leave})
 	case engine.Paused, engine.Planned:
 		text = "The run stays " + string(m.sc.State) + ". " + again
 		d.choices = append(d.choices, choice{"y", "leave", leave})
@@ -167,6 +184,9 @@ func newQuitDialog(m *Model) *choiceDialog {
 			text += "It cannot be paused: " + lower(why) + "."
 		}
 		d.choices = append(d.choices, choice{"x", "abort ...", func(m *Model) tea.Cmd { return m.do(m.actionFor("x")) }})
+	}
+	if held := m.sc.heldWithIt(); held != "" {
+		text += " " + held
 	}
 	d.text = func(m *Model, w int) []string { return para(m.st, m.st.text, "", text, w) }
 	return d

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/drainboard/drainboard/engine"
 )
@@ -81,6 +82,10 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 	if !leaving(r) {
 		pp = st.dim
 	}
+	if r.PodsUnread && r.Name != "" && showsPods(r, c.pods > 8) {
+		pods, pp = st.g.Ellipsis, st.dim
+		m.nodes.unread = append(m.nodes.unread, r.Name)
+	}
 	if note := cordonedNote(r); note != "" && !leaving(r) && c.note == 0 && c.what == 0 && c.pods > 8 {
 		pods, pp = note, st.warn // it matters more than how many pods are still to go
 	}
@@ -109,7 +114,17 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 		} else if d > 0 {
 			d += sc.lag(m.opts.Now(), hand)
 		}
-		left = countdown(d)
+		if left = countdown(d); width(left) > c.time && d >= time.Hour {
+			left = hours(d.Round(time.Second))
+		}
+		if r.Wait.Guess {
+			what = "~" + what
+		}
+		if r.Wait.Guess && c.what == 0 { // nowhere else does it say so
+			if left = "~" + left; width(left) > c.time {
+				left = "~" + engine.Span(d.Round(time.Minute))
+			}
+		}
 	}
 	if r.Wait == nil && c.note == 0 {
 		what = cordonedNote(r)
@@ -126,6 +141,9 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 		}
 		if note == "" {
 			note = cordonedNote(r)
+		}
+		if note == "" && r.Detached && r.Stage != engine.Replaced {
+			note = "detached: nothing takes its place"
 		}
 		np := st.dim
 		if r.Stage == engine.NodeFail || r.Stage == engine.Unreachable {
@@ -148,10 +166,14 @@ func cordonedNote(r *engine.NodeRow) string {
 	return ""
 }
 
-// stageWord is where a node stands; a queued one may have its hooks asked.
+// stageWord is where a node stands; a queued one may have its hooks asked, and one that
+// still has its turn to come may be detached.
 func stageWord(r *engine.NodeRow) string {
-	if hooksAsked(r) {
+	switch {
+	case hooksAsked(r):
 		return "hooks asked"
+	case r.Detached && (r.Stage == engine.Outdated || r.Stage == engine.Queued):
+		return "detached"
 	}
 	return string(r.Stage)
 }
@@ -170,10 +192,19 @@ func podsCell(r *engine.NodeRow, words bool) string {
 		return fmt.Sprintf("%d of %d left", r.PodsLeft, r.Pods)
 	case leaving(r):
 		return fmt.Sprintf("%d/%d", r.PodsLeft, r.Pods)
-	case words && (r.Pods > 0 && r.Stage == engine.Ready || r.Stage == engine.Outdated || r.Stage == engine.Queued || r.Stage == engine.Unreachable):
+	case showsPods(r, words):
 		return count(r.Pods, "pod")
 	}
 	return ""
+}
+
+// showsPods reports whether there is something to say of a node's pods.
+func showsPods(r *engine.NodeRow, words bool) bool {
+	switch r.Stage {
+	case engine.Ready, engine.Outdated, engine.Queued, engine.Unreachable:
+		return words
+	}
+	return leaving(r)
 }
 
 // flag marks what needs a look: blocked, odd in a way that Note tells, or of the batch

@@ -24,6 +24,9 @@ func (m *Model) render() string {
 	out := make([]string, 0, m.height)
 	out = append(out, m.header(l)...)
 	out = append(out, m.phaseLine(l.phases.w))
+	if l.roll.h > 0 {
+		out = append(out, m.rollLine(l.roll.w))
+	}
 	out = append(out, m.bannerLines(l)...)
 	if l.tabs.h > 0 {
 		out = append(out, m.tabLine(l.tabs.w))
@@ -34,9 +37,15 @@ func (m *Model) render() string {
 	if l.nodes.h > 0 {
 		out = append(out, m.nodes.lines(m, l)...)
 	}
+	if l.pool.h > 0 {
+		out = append(out, m.poolLines(l.pool)...)
+	}
+	if l.validation.h > 0 {
+		out = append(out, m.validationLines(l.validation)...)
+	}
 	out = append(out, m.bandLines(l)...)
 	if l.log.h > 0 {
-		out = append(out, m.log.lines(m, l.log)...)
+		out = append(out, m.logLines(l)...)
 	}
 	for len(out) < m.height-1 {
 		out = append(out, newLine(m.st, m.width).String())
@@ -46,6 +55,17 @@ func (m *Model) render() string {
 		out = m.overlay(out)
 	}
 	return strings.Join(out, "\n")
+}
+
+// logLines are the log, and the groups of a roll beside it.
+func (m *Model) logLines(l layout) []string {
+	out := m.log.lines(m, l.log)
+	if l.groups.h > 0 {
+		for i, line := range m.groupLines(l.groups) {
+			out[i] += line
+		}
+	}
+	return out
 }
 
 // bandLines are what is blocked and what is on its way, side by side or below each
@@ -157,6 +177,10 @@ func framed(st *styles, p pen, title, right, bottom string, body []string, w, h 
 // screens that are too small for more.
 func windowTitle(sc *scene, st *styles) string {
 	t := fmt.Sprintf("%d/%d %s", sc.Done, sc.Total, sc.Group)
+	if r := sc.Roll; r != nil {
+		n, of := r.Place(sc.Group)
+		t += fmt.Sprintf(" (group %d/%d)", n, of)
+	}
 	if sc.blocked > 0 {
 		t += fmt.Sprintf(" %s%d blocked", st.g.Blocked, sc.blocked)
 	}
@@ -174,6 +198,8 @@ func windowTitle(sc *scene, st *styles) string {
 		t += " " + string(sc.Result)
 	case sc.Batch != nil:
 		t += " " + st.g.Ask + " approve?"
+	case sc.invalid() > 0:
+		t += fmt.Sprintf(" %s%d not valid", st.g.Warning, sc.invalid())
 	case sc.State != engine.Running:
 		t += " " + string(sc.State)
 	}
@@ -188,7 +214,7 @@ func taskbar(sc *scene) *tea.ProgressBar {
 		state = tea.ProgressBarNone
 	case sc.State == engine.Finished:
 		state = tea.ProgressBarError
-	case sc.blocked > 0, sc.Batch != nil, sc.State == engine.Paused, sc.State == engine.Ending, sc.stale() != nil:
+	case sc.blocked > 0, sc.invalid() > 0, sc.Batch != nil, sc.State == engine.Paused, sc.State == engine.Ending, sc.stale() != nil:
 		state = tea.ProgressBarWarning
 	}
 	if sc.Total == 0 {

@@ -35,6 +35,19 @@ func (m *Model) tellLook() {
 	}
 }
 
+// tellUnread tells whose pods are to be read first: those that the frame has no number
+// for.
+func (m *Model) tellUnread() {
+	if m.sc != nil && m.sc.Partial && m.opts.Unread != nil {
+		m.opts.Unread(m.nodes.unread)
+	}
+}
+
+// unread is a line that says why a panel has nothing to tell.
+func (m *Model) unread(w int) string {
+	return newLine(m.st, w).space(1).add(m.st.dim, "not known yet: the pods of the cluster are being read").String()
+}
+
 // reading says that details are still to come, and for good if they are not; "" where
 // none are to be had.
 func (m *Model) reading() string {

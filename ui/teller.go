@@ -24,9 +24,11 @@ type teller struct {
 	events map[eventKey]int
 	last   eventKey
 	length int
-	// blockers and notes are what was told of them, by pod and by topic.
+	// blockers and notes are what was told of them, by pod and by topic; invalid is when
+	// something was last told to be not valid.
 	blockers map[string]string
 	notes    map[string]note
+	invalid  map[string]time.Time
 }
 
 type note struct {
@@ -35,7 +37,7 @@ type note struct {
 }
 
 func newTeller() teller {
-	return teller{events: map[eventKey]int{}, blockers: map[string]string{}, notes: map[string]note{}}
+	return teller{events: map[eventKey]int{}, blockers: map[string]string{}, notes: map[string]note{}, invalid: map[string]time.Time{}}
 }
 
 // eventKey is what tells events apart; a log has no numbers, and may get events in
@@ -56,6 +58,7 @@ func keyOf(e *engine.Event) eventKey {
 func (n *narrator) tell() {
 	n.tellEvents()
 	n.tellNotes()
+	n.tellInvalid()
 	n.tellBlockers()
 }
 
@@ -120,6 +123,11 @@ func (n *narrator) tellNotes() {
 		}
 		n.note(string(src.Name), text, fmt.Sprintf("the data of the %s is fresh again", src.Name))
 	}
+	alone := ""
+	if sc.CloudOnly && !m.over() {
+		alone = "warning: " + undrained
+	}
+	n.note("kubernetes", alone, "")
 	gate := ""
 	if sc.Gate != "" && sc.State == engine.Running {
 		gate = "no new drain starts: " + lower(sc.brief(sc.Gate))
@@ -260,6 +268,9 @@ func (n *narrator) patience() time.Duration {
 // progress is how the run stands, in a line.
 func (n *narrator) progress() string {
 	m, sc := n.m, n.m.sc
+	if m.between() {
+		return sc.betweenText()
+	}
 	word, _ := m.standing()
 	if p, _ := sc.phase(); p != nil && word == "upgrading" {
 		word = p.Name
@@ -274,6 +285,9 @@ func (n *narrator) progress() string {
 			text += " since " + countdown(sc.now(m.opts.Now()).Sub(b.Since))
 		}
 		parts = append(parts, text)
+	}
+	if sc.validating() {
+		parts = append(parts, lower(m.validationSentence()))
 	}
 	if src := sc.stale(); src != nil {
 		parts = append(parts, m.staleText(src))

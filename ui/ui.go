@@ -36,9 +36,15 @@ type Options struct {
 	// ReadOnly: this process only watches. No command is ever sent, and leaving is
 	// free. Otherwise this process drives the run, and q asks before it leaves.
 	ReadOnly bool
+	// Turn shows the next of the runs of a roll that go side by side; nil where they follow
+	// each other. It must not block.
+	Turn func()
 	// Look is told what the operator looks at, so that its details come with the next
 	// snapshot. It must not block; nil means that no details are to be had.
 	Look func(engine.Look)
+	// Unread is told which nodes are on the screen whose pods are still to be read, and
+	// which are therefore to be read first. It must not block; may be nil.
+	Unread func(nodes []string)
 	// Theme is the look; the zero value chooses one that fits the terminal.
 	Theme themes.Theme
 	// Cluster is where the groups are that one is picked from; "" is not told.

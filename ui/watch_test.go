@@ -28,7 +28,7 @@ func TestScreensOfAWatcher(t *testing.T) {
 	for _, f := range []struct {
 		name string
 		make func() *engine.Snapshot
-	}{{"idle", idle}, {"busy", busy}, {"driven", driven}} {
+	}{{"idle", idle}, {"busy", busy}, {"driven", driven}, {"partial", partial(idle)}, {"partly_driven", partial(driven)}} {
 		for _, size := range sizes {
 			t.Run(fmt.Sprintf("%s_%dx%d", f.name, size[0], size[1]), func(t *testing.T) {
 				m, _ := watcher(f.make(), size[0], size[1])

@@ -6,7 +6,6 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
-	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/journal"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -15,7 +14,7 @@ import (
 // the cluster.
 type audit struct {
 	scribe    *journal.Scribe
-	announcer *kube.Announcer
+	announcer *kube.Announcer // nil without Kubernetes
 	notices   notices
 }
 
@@ -25,13 +24,17 @@ func (d *driver) keep(run engine.Run, plan *engine.Plan) {
 	a := &audit{}
 	a.scribe = journal.Begin(journal.Options{
 		Dir: journal.Dir, Drainboard: version, By: who(), Args: os.Args[1:],
-		Run: run, Resumed: plan == nil, Plan: plan, Now: d.session.kube.Clock().Now, Warn: a.notices.add,
-	})
-	a.announcer = d.session.kube.Announcer(d.app.namespace, asg.Provider, d.group, func(why string) {
-		a.notices.add(engine.Event{Type: engine.Warning, Reason: "events", Message: why})
+		Run: run, Resumed: plan == nil, Plan: plan, Now: d.session.clock().Now, Warn: a.notices.add,
 	})
 	d.audit = a
-	d.listeners = append(d.listeners, a.scribe.Events, a.announcer.Events)
+	d.listeners = append(d.listeners, a.scribe.Events)
+	if d.session.alone != nil {
+		return
+	}
+	a.announcer = d.session.kube.Announcer(d.app.namespace, d.group, func(why string) {
+		a.notices.add(engine.Event{Type: engine.Warning, Reason: "events", Message: why})
+	})
+	d.listeners = append(d.listeners, a.announcer.Events)
 }
 
 // attend has the loop tell the journal what is said and decided, and write down what it
@@ -45,7 +48,9 @@ func (a *audit) attend(loop *live.Loop) {
 // close ends both when the loop has ended.
 func (a *audit) close(run engine.Run, err error) {
 	a.scribe.Close(run, err)
-	a.announcer.Close()
+	if a.announcer != nil {
+		a.announcer.Close()
+	}
 }
 
 // notices are what is to be told in a run's log, also before there is one.

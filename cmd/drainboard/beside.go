@@ -28,15 +28,15 @@ type beside struct {
 
 // accompany begins to tell hooks of what the driver says.
 func (d *driver) accompany() {
-	cluster := d.session.kube.ClusterName()
+	cluster := d.session.cluster()
 	b := &beside{hooks: &d.hookFlags, metrics: d.serving}
 	b.notifier = hooks.NewNotifier(d.list, cluster, func(reason, message string) {
 		b.notices.add(engine.Event{Type: engine.Warning, Reason: reason, Message: message})
 	})
-	b.runner = &hooks.Runner{Hooks: d.list, Cluster: cluster, Now: d.session.kube.Clock().Now}
+	b.runner = &hooks.Runner{Hooks: d.list, Cluster: cluster, Now: d.session.clock().Now}
 	d.listeners = append(d.listeners, b.notifier.Events)
 	if b.metrics != nil {
-		b.metrics.SetClock(d.session.kube.Clock().Now)
+		b.metrics.SetClock(d.session.clock().Now)
 		d.listeners = append(d.listeners, b.metrics.Events)
 	}
 	d.beside = b

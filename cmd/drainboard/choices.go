@@ -134,6 +134,10 @@ func (f *rollFlags) durations(cmd *cobra.Command, s *engine.Settings) error {
 		{"eviction-retry", f.evictionRetry, &s.EvictionRetry, 100 * time.Millisecond},
 		{"pending-limit", f.pendingLimit, &s.PendingLimit, time.Second},
 		{"gate-pause", f.gatePause, &s.GatePause, time.Second},
+		{"validation-timeout", f.validationTimeout, &s.ValidateTimeout, time.Second},
+		{"validate-retry", f.validateRetry, &s.ValidateRetry, time.Second},
+		{"validate-pause", f.validatePause, &s.ValidatePause, time.Second},
+		{"deregister-limit", f.deregisterLimit, &s.DeregisterLimit, 0},
 	} {
 		if !cmd.Flags().Changed(d.flag) {
 			continue

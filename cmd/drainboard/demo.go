@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,8 @@ const demoContext = "demo"
 type demo struct {
 	face
 	app      *app
-	scenario string
+	provider string
+	scenario string // "" is the provider's own
 	speed    float64
 	seed     uint64
 	output   string
@@ -50,7 +52,8 @@ func (a *app) demoCmd() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&d.scenario, "scenario", "tour", "the cluster and what happens to it; list: the names of all")
+	fl.StringVar(&d.provider, "provider", "asg", "whose group it is, and so by which rules it is rolled: asg or kops")
+	fl.StringVar(&d.scenario, "scenario", "", "the cluster and what happens to it (default tour; with --provider kops: kops); list: the names of all")
 	fl.Float64Var(&d.speed, "speed", 20, "seconds that pass in the cluster in one of yours")
 	fl.Uint64Var(&d.seed, "seed", 1, "seed of all that is random, the order of the nodes included")
 	fl.BoolVar(&d.auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
@@ -81,9 +84,9 @@ func (d *demo) run(ctx context.Context) error {
 	if d.speed <= 0 || d.speed > fastest {
 		return usage(fmt.Errorf("--speed: %g is out of range, more than 0 and at most %d", d.speed, fastest))
 	}
-	s, err := sim.Named(d.scenario)
+	s, err := d.named()
 	if err != nil {
-		return usage(fmt.Errorf("--scenario: %w", err))
+		return usage(err)
 	}
 	if d.face, err = d.fit(asJSON); err != nil {
 		return err
@@ -100,6 +103,22 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	return d.drive(ctx, plan, sim.NewWall(script.Sim, d.speed), asJSON)
+}
+
+// named is the scenario that is asked for.
+func (d *demo) named() (sim.Scenario, error) {
+	own := map[string]string{"asg": "tour", "kops": "kops"}[d.provider]
+	if own == "" {
+		return sim.Scenario{}, fmt.Errorf("--provider: %q is not offered; choose asg or kops", d.provider)
+	}
+	s, err := sim.Named(cmp.Or(d.scenario, own))
+	switch {
+	case err != nil:
+		return s, fmt.Errorf("--scenario: %w", err)
+	case d.scenario != "" && d.scenario != own && d.provider == "kops":
+		return s, fmt.Errorf("--scenario %s: it is no cluster of kops; leave --provider out", d.scenario)
+	}
+	return s, nil
 }
 
 // drive runs the engine's loop on the simulated world, as upgrade does on a real one.

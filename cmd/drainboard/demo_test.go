@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	case "":
 	case "crash in the loop", "crash in a feed":
 		os.Exit(report(crashingDemo(mode)))
-	case "crash in the watch", "failure of the watch", "watch", "picker", "no such group":
+	case "crash in the watch", "failure of the watch", "watch", "picker", "no such group", "nodes first":
 		os.Exit(report(watchedDemo(mode)))
 	default:
 		main()
@@ -53,6 +53,7 @@ func TestDemoHeadless(t *testing.T) {
 		{"forced", 0, []engine.EventType{engine.PodForced}},
 		{"stuck", 4, []engine.EventType{engine.NodeFailed}},
 		{"minimal", 0, []engine.EventType{engine.NodeCordoned, engine.NodeReplaced}},
+		{"kops", 0, []engine.EventType{engine.InstanceDetached, engine.InstanceOut, engine.ValidationPassed, engine.NodeReplaced}},
 		{"canary", 0, nil}, // nobody is asked, so there is no canary
 	} {
 		t.Run(c.scenario, func(t *testing.T) {
@@ -73,7 +74,7 @@ func TestDemoHeadless(t *testing.T) {
 					t.Errorf("the run's exit code is %d", *e.ExitCode)
 				}
 			}
-			if heard != (c.scenario == "tour") {
+			if heard != (c.scenario == "tour" || c.scenario == "kops") {
 				t.Errorf("what others did was told: %v", heard)
 			}
 			for _, want := range append(c.types, engine.RunFinished) {
@@ -94,6 +95,9 @@ func TestDemoFlags(t *testing.T) {
 		{[]string{"--scenario", "list"}, 0, "  tour     a machine that never joins"},
 		{[]string{"--help"}, 0, "  minimal  no extra machines"},
 		{[]string{"--scenario", "nowhere"}, 2, ""},
+		{[]string{"--provider", "gke"}, 2, ""},
+		{[]string{"--provider", "kops", "--scenario", "tour"}, 2, ""},
+		{[]string{"--provider", "kops", "--auto", "--speed", "1000"}, 0, "instance.detached"},
 		{[]string{"--speed", "0"}, 2, ""},
 		{[]string{"--auto", "-o", "yaml"}, 2, ""},
 		{[]string{"-o", "json"}, 2, ""},

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"io"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -16,6 +18,8 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/gardener"
+	"github.com/drainboard/drainboard/providers/kops"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -25,9 +29,44 @@ func TestREADMENamesEveryAction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, action := range slices.Concat(asg.ReadActions, asg.UpgradeActions, asg.PassedActions) {
+	for _, action := range slices.Concat(asg.ReadActions, asg.UpgradeActions, asg.CloudOnlyActions, asg.PassedActions, kops.ReadActions, kops.UpgradeActions) {
 		if !strings.Contains(string(readme), "`"+action+"`") {
 			t.Errorf("README.md does not name %s", action)
+		}
+	}
+}
+
+// TestKopsDocumentNamesEveryAction holds the IAM table of docs/kops.md to what the code
+// calls.
+func TestKopsDocumentNamesEveryAction(t *testing.T) {
+	page, err := os.ReadFile("../../docs/kops.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, action := range slices.Concat(kops.ReadActions, kops.UpgradeActions) {
+		if !strings.Contains(string(page), "`"+action+"`") {
+			t.Errorf("docs/kops.md does not name %s", action)
+		}
+	}
+}
+
+// TestKopsDocumentNamesEveryFlag holds docs/kops.md to the flags that are kops's here, and
+// to the names that kops has for ours.
+func TestKopsDocumentNamesEveryFlag(t *testing.T) {
+	page, err := os.ReadFile("../../docs/kops.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"all-nodes", "cluster-name", "state", "interactive", "max-surge", "max-unavailable", "post-drain-wait"}
+	for _, o := range kopsOnly {
+		names = append(names, o.flag)
+	}
+	for name, ours := range kopsNames {
+		names = append(names, name, ours)
+	}
+	for _, name := range names {
+		if !strings.Contains(string(page), "`--"+name) {
+			t.Errorf("docs/kops.md does not name --%s", name)
 		}
 	}
 }
@@ -69,6 +108,73 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 			t.Errorf("docs/rbac.yaml does not grant %s", r)
 		}
 	}
+	namespace, name, _ := strings.Cut(gardener.InfoName, "/")
+	if rules := granted[namespace]; len(rules) != 1 || !slices.Equal(rules[0].ResourceNames, []string{name}) || !slices.Equal(rules[0].Verbs, []string{"get"}) {
+		t.Errorf("docs/rbac.yaml grants %v in %s, want to get the configmap %s", rules, namespace, name)
+	}
+}
+
+// TestDocsNameEveryField holds the pages to what programs get: each field of the types is
+// named in the part of the page.
+func TestDocsNameEveryField(t *testing.T) {
+	for _, c := range []struct {
+		page, part string
+		of         []reflect.Type
+	}{
+		{"gardener", "fields", []reflect.Type{reflect.TypeFor[poolStatus](), reflect.TypeFor[engine.PoolPlan]()}},
+		{"json", "plan", []reflect.Type{reflect.TypeFor[planJSON]()}},
+		{"json", "roll", []reflect.Type{reflect.TypeFor[rollJSON]()}},
+		{"json", "status", []reflect.Type{reflect.TypeFor[runStatus]()}},
+		{"json", "groups", []reflect.Type{reflect.TypeFor[groupJSON]()}},
+	} {
+		page, err := os.ReadFile("../../docs/" + c.page + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, fields, found := strings.Cut(string(page), "<!-- "+c.part+" -->")
+		fields, _, _ = strings.Cut(fields, "<!-- end -->")
+		if !found {
+			t.Fatalf("docs/%s.md has no part %s", c.page, c.part)
+		}
+		// Parts that others of the pages tell.
+		elsewhere := []reflect.Type{
+			reflect.TypeFor[time.Time](), reflect.TypeFor[engine.MoverView](), reflect.TypeFor[engine.Rival](), reflect.TypeFor[planJSON](), reflect.TypeFor[poolStatus](), reflect.TypeFor[poolJSON](),
+		}
+		switch c.part {
+		case "fields":
+			elsewhere = elsewhere[:2]
+		case "plan":
+			elsewhere = elsewhere[:2]
+		case "status":
+			elsewhere = slices.Concat(elsewhere[:1], elsewhere[2:])
+		}
+		var names func(reflect.Type)
+		names = func(of reflect.Type) {
+			for of.Kind() == reflect.Slice || of.Kind() == reflect.Pointer {
+				of = of.Elem()
+			}
+			if of.Kind() != reflect.Struct || slices.Contains(elsewhere, of) {
+				return
+			}
+			for i := range of.NumField() {
+				f := of.Field(i)
+				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				written := slices.ContainsFunc([]string{"`" + name, "." + name}, func(s string) bool {
+					return strings.Contains(fields, s+"`") || strings.Contains(fields, s+"[]`")
+				})
+				if name == "-" {
+					continue
+				}
+				if name != "" && !written {
+					t.Errorf("docs/%s.md does not name the field %s of %s", c.page, name, of)
+				}
+				names(f.Type)
+			}
+		}
+		for _, of := range c.of {
+			names(of)
+		}
+	}
 }
 
 // TestDocsNameEveryEvent holds docs/events.md to the event types.
@@ -84,7 +190,7 @@ func TestDocsNameEveryEvent(t *testing.T) {
 		engine.NodeSettling, engine.NodeTerminating, engine.NodeReplaced, engine.NodeLaunching, engine.NodeReady, engine.NodeUpdating,
 		engine.NodeSkipped, engine.NodeFailed, engine.PodEvicted, engine.PodBlocked, engine.PodUnblocked, engine.PodForced, engine.PodGone,
 		engine.CapacityChanged, engine.InstanceDetached, engine.InstanceOut, engine.ValidationPassed, engine.ValidationFailed,
-		engine.HookStarted, engine.HookPassed, engine.HookFailed, engine.Warning,
+		engine.HookStarted, engine.HookPassed, engine.HookFailed, engine.RollStarted, engine.RollGroupChanged, engine.RollEnded, engine.Warning,
 	} {
 		if !strings.Contains(string(file), "`"+string(e)+"`") {
 			t.Errorf("docs/events.md does not name %s", e)
@@ -123,7 +229,7 @@ func TestDocsNameRealFlags(t *testing.T) {
 		})
 	}
 	flag := regexp.MustCompile("(?:^|[ `(|=])--([a-z][a-z-]+)")
-	for _, name := range []string{"../../README.md", "../../docs/eks.md", "../../docs/events.md", "../../docs/abort.md", "../../docs/commands.md", "../../docs/rivals.md", "../../docs/themes.md", "../../docs/journal.md", "../../docs/hooks.md", "../../docs/metrics.md"} {
+	for _, name := range []string{"../../README.md", "../../docs/eks.md", "../../docs/events.md", "../../docs/abort.md", "../../docs/commands.md", "../../docs/rivals.md", "../../docs/themes.md", "../../docs/journal.md", "../../docs/hooks.md", "../../docs/metrics.md", "../../docs/kops.md", "../../docs/roll.md", "../../docs/gardener.md"} {
 		file, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

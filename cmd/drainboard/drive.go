@@ -16,9 +16,12 @@ import (
 	"github.com/drainboard/drainboard/ui"
 )
 
-// termLimit bounds what SIGTERM (and a first SIGINT) waits for before the
-// process stops at once.
+// termLimit bounds what SIGTERM waits for before the process stops at once. A first SIGINT
+// waits for as long as it takes: whoever presses ctrl-c is there, and can press it again.
 const termLimit = 5 * time.Minute
+
+// bounded reports whether what a signal begins is bounded by termLimit.
+func bounded(s os.Signal) bool { return s != os.Interrupt }
 
 // seat is where a run is driven from: a dashboard, questions in lines, or a script
 // that reads events and may send signals.
@@ -61,17 +64,21 @@ func (d *seat) headless(ctx context.Context, loop *live.Loop, run engine.Run) (e
 	}
 	go func() {
 		var late <-chan time.Time
+		aborting := false
 		for {
 			select {
 			case s := <-d.signals:
-				if late != nil {
+				if aborting {
 					fmt.Fprintln(d.err, "drainboard: second signal: stopping at once")
 					stop()
 					return
 				}
 				fmt.Fprintf(d.err, "drainboard: %s: aborting; once more stops at once\n", s)
 				d.send(loop, engine.Command{Kind: engine.CmdAbort, Reason: s.String()})
-				late = time.After(termLimit)
+				aborting = true
+				if bounded(s) {
+					late = time.After(termLimit)
+				}
 			case <-late:
 				fmt.Fprintf(d.err, "drainboard: not everything was put back within %s: stopping\n", termLimit)
 				stop()
@@ -150,7 +157,9 @@ func (d *seat) interactive(ctx context.Context, loop *live.Loop, run engine.Run)
 						fmt.Fprintf(d.err, "drainboard: %s: aborting; once more stops at once\n", s)
 					}
 					d.send(loop, engine.Command{Kind: engine.CmdAbort, Reason: s.String()})
-					time.AfterFunc(termLimit, func() { leave(errAgain) })
+					if bounded(s) {
+						time.AfterFunc(termLimit, func() { leave(errAgain) })
+					}
 				}
 			case <-screen.Done():
 				return

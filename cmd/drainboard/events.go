@@ -13,9 +13,10 @@ import (
 
 // printer writes events to a stream, one a line.
 type printer struct {
-	mu   sync.Mutex
-	w    io.Writer
-	json bool
+	mu     sync.Mutex
+	w      io.Writer
+	json   bool
+	groups bool // there are several: each line names its own
 }
 
 func (p *printer) events(list []engine.Event) {
@@ -32,13 +33,16 @@ func (p *printer) events(list []engine.Event) {
 			fmt.Fprint(p.w, line.String())
 			continue
 		}
-		fmt.Fprintln(p.w, eventLine(e))
+		fmt.Fprintln(p.w, p.line(e))
 	}
 }
 
-// eventLine is an event for people: time, type, what it is about, what happened.
-func eventLine(e engine.Event) string {
+// line is an event for people: time, type, what it is about, what happened.
+func (p *printer) line(e engine.Event) string {
 	var about []string
+	if p.groups && e.Group != "" {
+		about = append(about, e.Group)
+	}
 	for _, s := range []string{e.Node, e.Pod} {
 		if s != "" {
 			about = append(about, s)

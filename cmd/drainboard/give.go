@@ -30,8 +30,9 @@ type order struct {
 	output string
 	json   bool
 
-	kube *kube.Client
-	run  engine.Run // as its record says
+	where whereFlags
+	kube  *kube.Client
+	run   engine.Run // as its record says
 }
 
 // How long an answer is waited for at most, and what is added to that before the
@@ -79,8 +80,12 @@ func (a *app) commandCmds() (cmds []*cobra.Command) {
 			fl.IntVar(&o.batch, "batch", 0, "the batch to approve, with --hash")
 			fl.StringVar(&o.hash, "hash", "", "what the batch was when it was looked at")
 		}
+		o.where.addAlone(fl)
 		if c.kind == engine.CmdApprove || c.kind == engine.CmdAbort {
 			fl.BoolVar(&o.yes, "yes", false, "no question")
+		}
+		if c.kind == engine.CmdAbort { // this process may have to end the run itself
+			addPools(fl, &o.where.pools)
 		}
 		cmds = append(cmds, cmd)
 	}
@@ -95,6 +100,10 @@ func (o *order) asks() bool {
 // check refuses what makes no sense before anything is asked of the cluster.
 func (o *order) check() (err error) {
 	o.json, err = output(o.output)
+	if err == nil {
+		_, err = o.where.fill()
+		err = usage(err)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -124,17 +133,25 @@ func (o *order) give(ctx context.Context, cmd *cobra.Command) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if o.where.cloudOnly {
+		return o.giveAlone(ctx, cmd)
+	}
 	if o.kube, err = kube.Connect(ctx, o.app.flags, version); err != nil {
 		return usage(err)
 	}
 	var found bool
-	if o.run, found, err = o.kube.Record(o.app.namespace, asg.Provider, o.group).Load(ctx); err != nil {
+	if o.run, found, err = o.kube.Record(o.app.namespace, o.group).Load(ctx); err != nil {
 		return usage(err)
+	}
+	if !found {
+		if found, err = o.byAlias(ctx); err != nil {
+			return usage(err)
+		}
 	}
 	if why := noRun(o.group, o.run, found); why != "" {
 		return usage(errors.New(why))
 	}
-	driver, heard, err := o.kube.Driver(ctx, o.app.namespace, asg.Provider, o.group)
+	driver, heard, err := o.kube.Driver(ctx, o.app.namespace, o.group)
 	if err != nil {
 		return usage(err)
 	}
@@ -153,6 +170,25 @@ func (o *order) give(ctx context.Context, cmd *cobra.Command) (err error) {
 		return o.abortHere(cmd.Context())
 	}
 	return o.send(ctx)
+}
+
+// byAlias looks for the run of a group that people call as this one was.
+func (o *order) byAlias(ctx context.Context) (found bool, err error) {
+	records, err := o.kube.Records(ctx, o.app.namespace)
+	var missing *kube.ForbiddenError
+	if errors.As(err, &missing) {
+		return false, nil // who may give commands need not see all records: the group has its own name for him
+	}
+	if err != nil {
+		return false, err
+	}
+	name := recorded(records, o.group)
+	if name == o.group {
+		return false, nil
+	}
+	o.group = name
+	o.run, found, err = o.kube.Record(o.app.namespace, name).Load(ctx)
+	return found, err
 }
 
 // ask shows what the command does and asks for a yes, where there is a question; for an
@@ -191,7 +227,7 @@ func (o *order) ask(ctx context.Context, driver string) (wanted bool, err error)
 func (o *order) send(ctx context.Context) error {
 	now := o.kube.Clock().Now()
 	over := now.Add(o.wait + overrun)
-	given, err := o.kube.Give(ctx, o.app.namespace, asg.Provider, o.group, engine.Command{
+	given, err := o.kube.Give(ctx, o.app.namespace, o.group, engine.Command{
 		Kind: o.kind, Run: o.run.ID, Batch: o.batch, Hash: o.hash, By: who(), At: now, Expires: over, Reason: o.reason,
 	})
 	if err != nil {
@@ -228,7 +264,7 @@ func (o *order) send(ctx context.Context) error {
 		return o.say(verdictOf(*late))
 	}
 	why += "; " + o.afterwards(back, over, o.kube.Clock().Now())
-	driver, seen, err := o.kube.Driver(after, o.app.namespace, asg.Provider, o.group)
+	driver, seen, err := o.kube.Driver(after, o.app.namespace, o.group)
 	switch {
 	case err == nil && driver == "":
 		why += "; by now " + undriven(o.run, seen, o.kube.Clock().Now())
@@ -241,16 +277,56 @@ func (o *order) send(ctx context.Context) error {
 // abortHere ends a run that nobody drives: it is resumed here, headless, and aborted.
 func (o *order) abortHere(ctx context.Context) error {
 	u := &upgrade{
-		app: o.app, group: o.group, face: face{auto: true}, json: o.json,
+		app: o.app, rollFlags: rollFlags{where: o.where}, group: o.group, face: face{auto: true}, json: o.json,
 		abort: &engine.Command{Kind: engine.CmdAbort, Reason: o.reason},
 	}
 	return u.listening(ctx, strategy.EKS{}, engine.Settings{})
 }
 
+// giveAlone ends a run without Kubernetes whose record is on this machine and that nobody
+// drives. There is no other command from elsewhere to such a run.
+func (o *order) giveAlone(ctx context.Context, cmd *cobra.Command) error {
+	if o.kind != engine.CmdAbort {
+		return usage(fmt.Errorf("%s --cloudonly: a run without Kubernetes hears no commands from elsewhere, which are objects of the cluster: give it where the run is driven", o.kind))
+	}
+	s, err := o.app.open(ctx, o.where, nil, true)
+	if err != nil {
+		return err
+	}
+	at, err := s.find(ctx, o.group, o.where)
+	if err != nil {
+		return err
+	}
+	var found bool
+	if o.run, found, err = s.record(at.name).Load(ctx); err != nil {
+		return unreadable(err, o.group)
+	}
+	if !found {
+		return usage(fmt.Errorf("group %s has no run whose record is on this machine; drainboard status --cloudonly tells of others", o.group))
+	}
+	if why := noRun(o.group, o.run, found); why != "" {
+		return usage(errors.New(why))
+	}
+	if tag, _ := asg.RunTagOf(at.name, at.kops.Tags); tag.Held(s.clock().Now()) { // a strange one is told when the lock is taken
+		return &exitError{exitHeld, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: abort it there", o.group, &live.HeldError{Holder: tag.Holder, Since: tag.Since})}
+	}
+	if o.asks() {
+		writeAbort(o.app.out, o.run, "")
+		if !ask(ctx, o.app.in, o.app.out, o.app.marked(s.context(), "Abort it? [y/N] ")) {
+			return &exitError{exitAbort, errors.New("nothing was done")}
+		}
+	}
+	return o.abortHere(cmd.Context())
+}
+
 // listen lets commands from elsewhere reach the run until the function that it returns
 // is called: the answers given by then are written first.
 func (d *driver) listen(ctx context.Context, loop *live.Loop) (stop func()) {
-	ear := d.session.kube.Ear(d.app.namespace, asg.Provider, d.group)
+	if d.session.alone != nil {
+		loop.Tell(engine.Event{Type: engine.Warning, Reason: "not heard", Message: "this run cannot be watched or given commands from elsewhere, and is not announced: record, commands and Events would be objects of the cluster (--cloudonly)"})
+		return func() {}
+	}
+	ear := d.session.kube.Ear(d.app.namespace, d.group)
 	ear.By, ear.Send = who(), loop.Send
 	ear.Deaf = func(why string) {
 		loop.Tell(engine.Event{Type: engine.Warning, Reason: "not heard", Message: "commands from elsewhere are not heard: " + why})

@@ -20,7 +20,7 @@ var givenAt = time.Date(2026, 11, 21, 21, 7, 12, 0, time.Local)
 // waitingRun is a run with a batch that waits.
 func waitingRun() engine.Run {
 	return engine.Run{
-		ID: "ng-web-1", Group: "ng-web", State: engine.Running, Seen: givenAt,
+		ID: "ng-web-1", Group: "ng-web", Strategy: "eks", State: engine.Running, Seen: givenAt,
 		Phases: []engine.Phase{{Name: "setup", Start: givenAt, End: givenAt}},
 		Nodes: map[string]engine.Node{
 			"i-1": {Name: "a1", Stage: engine.Draining}, "i-2": {Name: "a2", Stage: engine.Outdated}, "i-3": {Name: "a3", Stage: engine.Ready, New: true},
@@ -59,6 +59,16 @@ func TestGiveShowsWhatItAsks(t *testing.T) {
 	b.Reset()
 	writeAbort(&b, run, "")
 	contains(t, b.String(), "Nobody drives this run")
+
+	for name, says := range map[string]string{"gardener-follow": "Gardener finishes 1 node that it has begun with", "gardener-manual": "1 selected node go on: Gardener finishes"} {
+		run.Strategy, run.BaseTemplate, run.Nodes = name, run.Target.Templates[0], map[string]engine.Node{"m-1": {Name: "a1", Stage: engine.Updating}, "m-2": {Name: "a2", Stage: engine.Ready, New: true}}
+		b.Reset()
+		writeAbort(&b, run, "")
+		contains(t, b.String(), says)
+		if strings.Contains(b.String(), "template") {
+			t.Errorf("%s: a pool has none:\n%s", name, b.String())
+		}
+	}
 }
 
 // Each verdict has its words and its exit code, for people and for programs.
@@ -166,6 +176,8 @@ func TestGiveRefusesWrongUse(t *testing.T) {
 		{[]string{"pause", "ng", "-o", "yaml"}, "neither text nor json"},
 		{[]string{"resume"}, "name a GROUP; drainboard groups lists them"},
 		{[]string{"pause", "ng", "--yes"}, "unknown flag: --yes"},
+		{[]string{"abort", "ng", "--yes", "--control-kubeconfig", "seed.yaml"}, "--control-namespace"},
+		{[]string{"pause", "ng", "--control-kubeconfig", "seed.yaml"}, "unknown flag: --control-kubeconfig"},
 	} {
 		root := newRoot(strings.NewReader("y\n"), io.Discard, io.Discard)
 		root.SetArgs(append(c.args, "--kubeconfig", "/does/not/exist"))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -134,7 +135,9 @@ func writeAbort(w io.Writer, run engine.Run, driver string) {
 	} else {
 		fmt.Fprintln(w, "Driven by "+driver)
 	}
-	list(w, "An abort starts nothing new, and:", run.AbortPlan())
+	if rules, err := strategy.Named(run.Strategy); err == nil {
+		list(w, "An abort starts nothing new, and:", run.AbortPlan(rules))
+	}
 	list(w, notPutBack, run.Outstanding())
 }
 

@@ -3,10 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -15,12 +15,14 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/kops"
 	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/ui"
 )
 
 func (a *app) groupsCmd() *cobra.Command {
 	var o string
+	var where whereFlags
 	cmd := &cobra.Command{
 		Use:   "groups",
 		Short: "List the groups, one line each",
@@ -30,18 +32,18 @@ func (a *app) groupsCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows, err := a.groups(cmd.Context())
+			rows, err := a.groups(cmd.Context(), where)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				enc := json.NewEncoder(a.out)
-				enc.SetIndent("", "  ")
-				return enc.Encode(rows)
+				return indented(a.out, groupsForPrograms(rows))
 			}
 			return a.writeGroups(rows)
 		},
 	}
+	where.add(cmd.Flags())
+	cmd.Flags().SetNormalizeFunc(byKopsName)
 	cmd.Flags().StringVarP(&o, "output", "o", "text", "text or json")
 	return cmd
 }
@@ -49,24 +51,35 @@ func (a *app) groupsCmd() *cobra.Command {
 // groupRow is a group and what is running on it.
 type groupRow struct {
 	asg.Summary
+	// InstanceGroup is what kops calls it, "" for a group that is none of kops's.
+	InstanceGroup string
 	// Running is the state of the group's unfinished run, "" if it has none.
-	Running string `json:"running,omitempty"`
+	Running string
 	// Others are who else moves its nodes, as far as the marks on them tell.
-	Others []engine.MoverView `json:"others,omitempty"`
+	Others []engine.MoverView
+	// Worker is what a worker pool of Gardener's has beyond other groups.
+	Worker *poolJSON
 }
 
-func (a *app) groups(ctx context.Context) ([]groupRow, error) {
-	s, err := connect(ctx, a.flags, a.namespace, kube.ReadRights(a.namespace), true)
+// called is what people call the group.
+func (g groupRow) called() string { return cmp.Or(g.InstanceGroup, g.Name) }
+
+func (a *app) groups(ctx context.Context, where whereFlags) ([]groupRow, error) {
+	s, err := a.open(ctx, where, kube.ReadRights(a.namespace), true)
 	if err != nil {
 		return nil, err
 	}
-	return s.groups(ctx)
+	return s.groups(ctx, where)
 }
 
-// groups lists the groups that own the machines of the cluster's nodes.
-func (s *session) groups(ctx context.Context) ([]groupRow, error) {
+// groups lists the groups that own the machines of the cluster's nodes, and those that
+// kops made for the cluster: these first, in the order in which they are rolled.
+func (s *session) groups(ctx context.Context, where whereFlags) ([]groupRow, error) {
 	if err := s.lacks(); err != nil {
 		return nil, err
+	}
+	if s.alone != nil {
+		return s.groupsAlone(ctx)
 	}
 	nodes, err := s.kube.Nodes(ctx)
 	if err != nil {
@@ -78,7 +91,12 @@ func (s *session) groups(ctx context.Context) ([]groupRow, error) {
 			machines[n.Machine], on[n.Machine] = true, n
 		}
 	}
-	list, err := s.aws.Groups(ctx, machines, s.kube.ClusterName())
+	var rows []groupRow
+	if s.pools != nil {
+		rows, err = s.poolRows(ctx, nodes)
+	} else {
+		rows, err = s.cloudRows(ctx, where, machines)
+	}
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -86,10 +104,8 @@ func (s *session) groups(ctx context.Context) ([]groupRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]groupRow, len(list))
-	for i, g := range list {
+	for i, g := range rows {
 		run := runs[g.Name]
-		rows[i] = groupRow{Summary: g}
 		if run.State != engine.Finished {
 			rows[i].Running = string(run.State)
 		}
@@ -104,21 +120,83 @@ func (s *session) groups(ctx context.Context) ([]groupRow, error) {
 	return rows, nil
 }
 
+// cloudRows are the groups that the cloud knows.
+func (s *session) cloudRows(ctx context.Context, where whereFlags, machines map[string]bool) ([]groupRow, error) {
+	list, err := s.aws.Groups(ctx, machines, s.cluster())
+	if err != nil {
+		return nil, err
+	}
+	return s.groupsOf(ctx, where, list, machines)
+}
+
+// groupsOf puts the groups that kops made for the cluster before the others.
+func (s *session) groupsOf(ctx context.Context, where whereFlags, list []asg.Summary, machines map[string]bool) (rows []groupRow, err error) {
+	if where, err = where.fill(); err != nil {
+		return nil, err
+	}
+	tagged := slices.ContainsFunc(list, func(g asg.Summary) bool { return g.Tags[kopsGroupTag] != "" })
+	if where.provider == kopsGroups || where.provider == anyProvider && tagged {
+		err := s.openKops(ctx, where, machines)
+		switch {
+		case errors.Is(err, kops.ErrNoCluster) && where.provider == anyProvider:
+		case err != nil:
+			return nil, err
+		default:
+			groups, err := s.kops.Groups(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, g := range groups {
+				rows = append(rows, groupRow{Summary: g.Summary, InstanceGroup: g.InstanceGroup})
+			}
+		}
+	}
+	for _, g := range list {
+		known := slices.ContainsFunc(rows, func(r groupRow) bool { return r.Name == g.Name })
+		if !known && where.provider != kopsGroups {
+			rows = append(rows, groupRow{Summary: g})
+		}
+	}
+	return rows, nil
+}
+
 func (a *app) writeGroups(rows []groupRow) error {
 	if len(rows) == 0 {
-		_, err := fmt.Fprintln(a.out, "No Auto Scaling group owns a node of this cluster.")
+		_, err := fmt.Fprintln(a.out, "No Auto Scaling group owns a node of this cluster, nor is one of a worker pool of Gardener's.")
 		return err
 	}
 	t := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(t, "GROUP\tPROVIDER\tNODES\tOUTDATED\tTEMPLATE\tMIN\tMAX\tDESIRED\tRUN\tOTHERS\tNOTE")
+	roles := slices.ContainsFunc(rows, func(g groupRow) bool { return g.Role != "" })
+	role := func(text string) string {
+		if !roles {
+			return ""
+		}
+		return text + "\t"
+	}
+	fmt.Fprintln(t, "GROUP\tPROVIDER\t"+role("ROLE")+"NODES\tOUTDATED\tTEMPLATE\tMIN\tMAX\tDESIRED\tRUN\tOTHERS\tNOTE")
 	for _, g := range rows {
-		fmt.Fprintf(t, "%s\tasg\t%d\t%d\t%s\t%d\t%d\t%d\t%s\t%s\t%s\n", g.Name, g.Machines, g.Outdated, template(g), g.Sizes.Min, g.Sizes.Max, g.Sizes.Desired, dash(g.Running), dash(whoElse(g.Others)), refused(g))
+		fmt.Fprintf(t, "%s\t%s\t%s%d\t%d\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", g.called(), g.Provider, role(dash(string(g.Role))), g.Machines, g.Outdated, template(g), g.bound(g.Sizes.Min), g.bound(g.Sizes.Max), g.Sizes.Desired, dash(g.Running), dash(whoElse(g.Others)), refused(g))
 	}
 	return t.Flush()
 }
 
-// template is what a group launches from, for people.
+// bounded reports whether the group's least and greatest sizes are known.
+func (g groupRow) bounded() bool { return g.Pool == nil || g.Pool.Shoot != "" }
+
+// bound is the least or the greatest size, "-" where it is not known.
+func (g groupRow) bound(n int) string {
+	if !g.bounded() {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
+
+// template is what a group launches from, for people: of a pool, the version of Kubernetes
+// that it is to have.
 func template(g groupRow) string {
+	if g.Pool != nil {
+		return dash(g.Pool.Version)
+	}
 	name := cmp.Or(g.TemplateName, g.Template.ID)
 	if name == "" {
 		return "-"
@@ -174,18 +252,18 @@ func (a *app) pickGroup(cmd *cobra.Command, f face) error {
 		ctx, stop = untilSignalled(ctx)
 	}
 	defer stop()
-	s, err := connect(ctx, a.flags, a.namespace, kube.ReadRights(a.namespace), true)
+	s, err := connect(ctx, a.flags, a.namespace, whereFlags{}, kube.ReadRights(a.namespace), true)
 	if err != nil {
 		return left(ctx, err)
 	}
 	var name string
 	if f.plain {
 		var rows []ui.GroupRow
-		if rows, err = s.groupRows(ctx); err == nil {
-			name, _, err = ui.PlainPickGroup(ctx, rows, a.plainly(ui.Options{Cluster: s.kube.ClusterName()}))
+		if rows, err = s.groupRows(ctx, whereFlags{}); err == nil {
+			name, _, err = ui.PlainPickGroup(ctx, rows, a.plainly(ui.Options{Cluster: s.cluster()}))
 		}
 	} else {
-		name, err = a.pickFrom(ctx, s, a.screen(ctx, s.kube.ContextName()))
+		name, err = a.pickFrom(ctx, s, whereFlags{}, a.screen(ctx, s.context()))
 	}
 	if ctx.Err() != nil || err != nil || name == "" {
 		return left(ctx, err)
@@ -202,25 +280,26 @@ func (a *app) pickGroup(cmd *cobra.Command, f face) error {
 }
 
 // pickFrom lets the user pick a group on the screen, "" if none.
-func (a *app) pickFrom(ctx context.Context, s *session, o ui.Options) (string, error) {
-	rows, err := s.groupRows(ctx)
+func (a *app) pickFrom(ctx context.Context, s *session, where whereFlags, o ui.Options) (string, error) {
+	read := func(ctx context.Context) ([]ui.GroupRow, error) { return s.groupRows(ctx, where) }
+	rows, err := read(ctx)
 	if err != nil {
 		return "", err
 	}
-	o.Cluster = s.kube.ClusterName()
-	name, _, err := ui.PickGroup(ctx, rows, s.groupRows, o)
+	o.Cluster = s.cluster()
+	name, _, err := ui.PickGroup(ctx, rows, read, o)
 	return name, err
 }
 
 // groupRows are the groups as the screen lists them.
-func (s *session) groupRows(ctx context.Context) ([]ui.GroupRow, error) {
-	rows, err := s.groups(ctx)
+func (s *session) groupRows(ctx context.Context, where whereFlags) ([]ui.GroupRow, error) {
+	rows, err := s.groups(ctx, where)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]ui.GroupRow, len(rows))
 	for i, g := range rows {
-		list[i] = ui.GroupRow{Name: g.Name, Provider: "asg", Version: template(g), Nodes: g.Machines, Outdated: g.Outdated, Running: g.Running, Others: whoElse(atWork(g.Others)), Refused: refused(g)}
+		list[i] = ui.GroupRow{Name: g.called(), Provider: g.Provider, Role: string(g.Role), Version: template(g), Nodes: g.Machines, Outdated: g.Outdated, Running: g.Running, Others: whoElse(atWork(g.Others)), Refused: refused(g)}
 	}
 	return list, nil
 }

@@ -217,7 +217,7 @@ func TestMetricsDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := metrics.New("v1")
-	r.See(&engine.Snapshot{})
+	r.See(&engine.Snapshot{Validation: &engine.Validation{}})
 	page := httptest.NewRecorder()
 	r.ServeHTTP(page, httptest.NewRequest("GET", "/metrics", nil))
 	count := 0

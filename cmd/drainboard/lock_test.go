@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -64,7 +65,8 @@ func TestRegainGivesUpAnUnreadableRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := &tenure{lock: k.Lock("drainboard", "asg", "web"), record: k.Record("drainboard", "asg", "web"), run: engine.Run{ID: "mine"}, saved: true}
+		h := (&session{kube: k, namespace: "drainboard"}).tenure("web", nil)
+		h.run, h.saved = engine.Run{ID: "mine"}, true
 		if err := h.acquire(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -74,6 +76,54 @@ func TestRegainGivesUpAnUnreadableRecord(t *testing.T) {
 		}
 		stop()
 		h.release()
+	}
+}
+
+// A lock that is got back is kept although the record cannot be read at once.
+func TestRegainReadsTheRecordAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		took := 0
+		h := &tenure{
+			run: engine.Run{ID: "mine"}, saved: true, record: &failingRecord{failures: 3},
+			take: func(context.Context) (heldLock, error) { took++; return openLock{}, nil },
+		}
+		if err := h.acquire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if run, err := h.Regain(t.Context()); err != nil || run.ID != "mine" || took != 2 {
+			t.Errorf("got %q, %v; the lock was taken %d times, want 2", run.ID, err, took)
+		}
+	})
+}
+
+// failingRecord cannot be read some times.
+type failingRecord struct {
+	runRecord
+	failures int
+}
+
+func (r *failingRecord) Load(context.Context) (engine.Run, bool, error) {
+	if r.failures--; r.failures >= 0 {
+		return engine.Run{}, false, errors.New("the API is away")
+	}
+	return engine.Run{ID: "mine"}, true, nil
+}
+
+// openLock is held, and never lost.
+type openLock struct{}
+
+func (openLock) Lost() <-chan struct{} { return nil }
+func (openLock) Sure() bool            { return true }
+func (openLock) Release()              {}
+
+// An abort that could not be carried to its end is an abort, whatever else went wrong.
+func TestWhatTheOperatorSaidIsTheExitCode(t *testing.T) {
+	why := errors.New("save the run record: the API is away")
+	for result, want := range map[engine.Result]int{engine.Aborted: exitAbort, engine.Failed: exitFailed, "": exitFailed} {
+		var e *exitError
+		if err := broken(engine.Run{ID: "r", Group: "web", Result: result}, why); !errors.As(err, &e) || e.code != want || !errors.Is(err, why) {
+			t.Errorf("%q: %v, want code %d", result, err, want)
+		}
 	}
 }
 

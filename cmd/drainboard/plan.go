@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,76 +20,114 @@ import (
 
 func (a *app) planCmd() *cobra.Command {
 	var f rollFlags
+	var of scope
 	var o string
 	cmd := &cobra.Command{
-		Use:   "plan GROUP",
+		Use:   "plan GROUP...",
 		Short: "Show what an upgrade would do; changes nothing",
-		Args:  oneGroup,
+		Long:  "Show what an upgrade of groups would do; nothing is changed. Of a worker pool of Gardener's it says how that stands and what a roll meets, too.\n\n" + changeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := output(o)
 			if err != nil {
 				return err
 			}
-			return a.plan(cmd, args[0], &f, false, asJSON)
+			if change, err := isChange(cmd, f.where.provider); err != nil {
+				return err
+			} else if change {
+				return a.planChange(cmd, args, asJSON)
+			}
+			if of.nothing(args) && (f.where.provider == gardenerPools || f.where.asksForPools()) {
+				return errNoPool()
+			}
+			if err := of.take(args); err != nil {
+				return err
+			}
+			return a.plan(cmd, &of, &f, false, asJSON)
 		},
 	}
+	of.addScope(cmd)
 	f.add(cmd)
+	addChange(cmd.Flags())
 	cmd.Flags().StringVarP(&o, "output", "o", "text", "text or json")
 	return cmd
 }
 
 // plan shows what an upgrade would do, with auto what a headless one would.
-func (a *app) plan(cmd *cobra.Command, group string, f *rollFlags, auto, asJSON bool) error {
-	rules, settings, err := f.rules(cmd, auto)
+func (a *app) plan(cmd *cobra.Command, of *scope, f *rollFlags, auto, asJSON bool) error {
+	if of.isRoll() {
+		if err := f.fitsSeveral(cmd); err != nil {
+			return err
+		}
+	}
+	_, settings, err := f.rules(cmd, auto)
 	if err != nil {
 		return usage(err)
 	}
-	s, err := connect(cmd.Context(), a.flags, a.namespace, kube.ReadRights(a.namespace), true)
+	s, err := a.open(cmd.Context(), f.where, kube.ReadRights(a.namespace), true)
 	if err != nil {
 		return err
 	}
-	if err := f.readHooks(a, s.kube.ContextName(), &settings); err != nil {
+	if err := f.readHooks(a, s.context(), &settings); err != nil {
 		return usage(err)
 	}
-	v, err := s.look(cmd.Context(), group, nil)
-	if err != nil {
-		return err
+	if of.isRoll() && s.pools != nil {
+		return errSeveralPools()
 	}
-	defer v.intake.Close()
-	p, err := s.makePlan(cmd.Context(), rules, settings, f, v.world)
+	if of.isRoll() {
+		return a.planSeveral(cmd, s, of, f, auto, asJSON)
+	}
+	if s.pools != nil {
+		return a.planPool(cmd, s, of.named[0], f, auto, asJSON)
+	}
+	p, err := s.planGroup(cmd.Context(), cmd, of.named[0], f, auto)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return writePlanJSON(a.out, p)
+		return indented(a.out, jsonOf(p))
 	}
-	writePlan(a.out, p)
+	writePlan(a.out, p, nil)
 	return nil
 }
 
-// rules are the strategy and settings that the flags ask for.
-func (f *rollFlags) rules(cmd *cobra.Command, auto bool) (engine.Strategy, engine.Settings, error) {
-	if f.provider != "auto" && f.provider != "asg" {
-		return nil, engine.Settings{}, fmt.Errorf("--provider: %q is not offered; choose auto or asg", f.provider)
-	}
-	name := f.strategy
-	if name == "" {
-		name = "eks"
-	}
-	rules, err := strategy.Named(name)
+// planSeveral shows what a roll would do.
+func (a *app) planSeveral(cmd *cobra.Command, s *session, of *scope, f *rollFlags, auto, asJSON bool) error {
+	p, err := s.planRoll(cmd.Context(), cmd, of, f, auto)
 	if err != nil {
-		return nil, engine.Settings{}, fmt.Errorf("--strategy: %w", err)
+		return err
 	}
-	settings, err := f.settings(cmd, rules, auto, who())
-	return rules, settings, err
+	if asJSON {
+		return indented(a.out, rollForPrograms(p))
+	}
+	writeRollPlan(a.out, p, s.clock().Now())
+	return nil
+}
+
+// planGroup looks at one group, and plans its run.
+func (s *session) planGroup(ctx context.Context, cmd *cobra.Command, group string, f *rollFlags, auto bool) (engine.Plan, error) {
+	at, err := s.find(ctx, group, f.where)
+	if err != nil {
+		return engine.Plan{}, err
+	}
+	rules, settings, err := f.rulesAt(ctx, cmd, auto, s, &at)
+	if err != nil {
+		return engine.Plan{}, usage(err)
+	}
+	f.into(&settings)
+	v, err := s.look(ctx, at, nil)
+	if err != nil {
+		return engine.Plan{}, err
+	}
+	defer v.intake.Close()
+	return s.makePlan(ctx, rules, settings, f, at, v.world)
 }
 
 // makePlan makes the run that the flags ask for, and what it would do.
-func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings engine.Settings, f *rollFlags, w *world.World) (engine.Plan, error) {
+func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings engine.Settings, f *rollFlags, at place, w *world.World) (engine.Plan, error) {
 	if why := w.Group.Refused; why != "" {
 		return engine.Plan{}, usage(fmt.Errorf("group %s: %s", w.Group.Name, why))
 	}
-	target, err := s.aws.Target(ctx, w.Group.Name, asg.TargetOptions{TemplateVersion: f.templateVersion, AMI: f.ami})
+	target, err := s.target(ctx, w.Group.Name, f)
 	if err != nil {
 		return engine.Plan{}, usage(err)
 	}
@@ -105,15 +144,34 @@ func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings 
 	if settings.NewLabels = expectedLabels(w, settings.NewLabels); len(f.newLabels) == 0 && len(settings.NewLabels) > 0 {
 		settings.Origin["expect-label"] = "EKS: the labels of the group's nodes"
 	}
-	run := engine.NewRun(rules, runID(w.Group.Name, s.kube.Clock()), seed, w, settings, target)
-	run.Cluster = s.kube.ClusterName()
+	run := engine.NewRun(rules, runID(w.Group.Name, s.clock()), seed, w, settings, target)
+	run.Cluster = s.cluster()
 	limit := strategy.Limit(settings.MaxUnavailable, w.Group.Sizes.Desired)
-	p := engine.MakePlan(rules, s.kube.Clock().Now(), w, run, limit)
-	p.Warnings = append(p.Warnings, notRolled(p, w)...)
+	p := engine.MakePlan(rules, s.clock().Now(), w, run, limit)
+	p.Warnings = slices.Concat(undrained(p.Run), p.Warnings, s.larger(ctx, &w.Group), at.notes, notRolled(p, w))
 	if len(p.Nodes) == 0 {
 		p.Warm = nil // no run, so nobody ends them: notRolled tells
 	}
 	return p, nil
+}
+
+// target is what the flags ask the group's machines to become. What a worker pool's are to
+// become is in its Shoot.
+func (s *session) target(ctx context.Context, group string, f *rollFlags) (engine.Target, error) {
+	if s.pools != nil {
+		return engine.Target{}, nil
+	}
+	return s.aws.Target(ctx, group, asg.TargetOptions{TemplateVersion: f.templateVersion, AMI: f.ami})
+}
+
+// larger says so where the last run of the group left it larger than it was, as far as its
+// record can be read.
+func (s *session) larger(ctx context.Context, g *world.Group) []string {
+	last, found, err := s.record(g.Name).Load(ctx)
+	if why := last.Larger(g); err == nil && found && why != "" {
+		return []string{why}
+	}
+	return nil
 }
 
 // expectedLabels are the labels that a new node must carry: those of the EKS

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -12,17 +12,19 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
-// writePlan shows a plan to people, with all its settings.
-func writePlan(w io.Writer, p engine.Plan) {
+// writePlan shows a plan to people, with all its settings. What was said before it is left out.
+func writePlan(w io.Writer, p engine.Plan, said []string) {
 	fmt.Fprintf(w, "%s, strategy %s (%s), as of %s\n", headline(p), p.Strategy, strategy.About(p.Strategy), p.AsOf.Local().Format("15:04:05"))
+	writeUndrained(w, p)
 	if len(p.Nodes) == 0 {
 		fmt.Fprintf(w, "%s: %s\n", p.Group, nothingToDo(p))
-		list(w, "Note:", p.Warnings)
+		list(w, "Note:", p.Warnings[len(undrained(p.Run)):])
 		return
 	}
-	writePlannedNodes(w, p)
+	writePlannedNodes(w, p, said)
 	fmt.Fprintln(w, "\nSettings, with where each comes from (the same seed is the same order again):")
 	writeSettings(w, p.Run, func(string) bool { return true })
 }
@@ -30,12 +32,13 @@ func writePlan(w io.Writer, p engine.Plan) {
 // askPlan shows a plan to somebody who is to say yes to it: the settings that were
 // given, and last, where it is on the screen however long the rest is, what is asked.
 func askPlan(w io.Writer, p engine.Plan) {
-	writePlannedNodes(w, p)
+	writePlannedNodes(w, p, nil)
 	fmt.Fprintln(w, "\nSettings that were given (drainboard plan shows all):")
 	writeSettings(w, p.Run, func(origin string) bool {
 		return strings.HasPrefix(origin, "flag") || strings.HasPrefix(origin, "chosen")
 	})
 	fmt.Fprintf(w, "\n%s, strategy %s, as of %s.\n", headline(p), p.Strategy, p.AsOf.Local().Format("15:04:05"))
+	writeUndrained(w, p)
 	fmt.Fprintln(w, pace(p))
 	if n := len(foreseen(p)); n > 0 {
 		fmt.Fprintf(w, "Foreseen to hold it up or be down for a while: %s, listed above.\n", plural(n, "case"))
@@ -51,6 +54,12 @@ func askPlan(w io.Writer, p engine.Plan) {
 
 // pace is how many nodes at once, how long it takes, and the machines beside.
 func pace(p engine.Plan) string {
+	if p.Strategy == kopsStrategy {
+		return kopsPace(p)
+	}
+	if p.Pool != nil {
+		return poolPace(p)
+	}
 	base := p.Run.Base
 	text := fmt.Sprintf("Up to %d at once, about %s.", p.Limit, p.Estimate.Round(time.Second))
 	if p.Extra > 0 {
@@ -62,16 +71,39 @@ func pace(p engine.Plan) string {
 
 // headline is a plan in a line.
 func headline(p engine.Plan) string {
-	where := p.Group
+	where := cmp.Or(p.Run.Alias, p.Group)
 	if p.Run.Cluster != "" {
-		where = p.Run.Cluster + " / " + p.Group
+		where = p.Run.Cluster + " / " + where
 	}
-	return fmt.Sprintf("%s: %s to replace, %s → %s", where, plural(len(p.Nodes), "node"), p.From, p.To)
+	if p.Role != "" {
+		where += " (" + string(p.Role) + ")"
+	}
+	what := "to replace"
+	if p.Pool != nil && world.InPlace(p.Pool.Update) {
+		what = "to update in place"
+	}
+	return fmt.Sprintf("%s: %s %s, %s", where, plural(len(p.Nodes), "node"), what, fromTo(p))
+}
+
+// fromTo is what the nodes come from and go to.
+func fromTo(p engine.Plan) string {
+	switch {
+	case p.Pool == nil || p.From != "" && p.To != "":
+		return p.From + " → " + p.To
+	case p.To != "":
+		return "to " + p.To
+	case p.From != "":
+		return "from " + p.From + " to what the Shoot says"
+	}
+	return "to what the Shoot says"
 }
 
 // writePlannedNodes shows what will happen: the nodes in their order, and what will be in
-// the way.
-func writePlannedNodes(w io.Writer, p engine.Plan) {
+// the way, as far as it was not said.
+func writePlannedNodes(w io.Writer, p engine.Plan, said []string) {
+	left := func(lines []string) []string {
+		return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(said, line) })
+	}
 	fmt.Fprintln(w, pace(p))
 	if len(p.FreeAddresses) > 0 {
 		var free []string
@@ -82,20 +114,28 @@ func writePlannedNodes(w io.Writer, p engine.Plan) {
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(t, "BATCH\tNODE\tZONE\tVERSION\tEVICT\tSTAY\tNOTE\tFORESEEN")
+	reasons := slices.ContainsFunc(p.Nodes, func(n engine.PlannedNode) bool { return n.Why != "" })
+	why := func(text string) string {
+		if !reasons {
+			return ""
+		}
+		return text + "\t"
+	}
+	fmt.Fprintln(t, "BATCH\tNODE\tZONE\tVERSION\t"+why("WHY")+"EVICT\tSTAY\tNOTE\tFORESEEN")
 	for _, n := range p.Nodes {
 		name := n.Name
 		if name == "" {
 			name = n.Machine + " (not joined)"
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", n.Batch, name, n.Zone, n.Version, n.Evict, n.Stay, dash(strings.Join(oddities(n), ", ")), foreseenText(n))
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s%d\t%d\t%s\t%s\n", n.Batch, name, n.Zone, n.Version, why(dash(n.Why)), n.Evict, n.Stay, dash(strings.Join(oddities(n), ", ")), foreseenText(n))
 	}
 	t.Flush()
-	list(w, "\nWill hold it up or be down for a while:", short(foreseen(p)))
+	list(w, "\nWhat is done, by the rules of kops:", kopsSteps(p))
+	list(w, "\nWill hold it up or be down for a while:", short(left(foreseen(p))))
 	list(w, "\nWhat the group does beside:", cloudText(p))
 	list(w, "\nWho else moves nodes of this group, or may:", rivalText(p.Rivals))
-	list(w, "\nKnow before you start:", p.Warnings)
-	list(w, "\nNot evaluated, so that nothing is said of it above:", p.NotEvaluated)
+	list(w, "\nKnow before you start:", left(p.Warnings[len(undrained(p.Run)):]))
+	list(w, "\nNot evaluated, so that nothing is said of it above:", left(p.NotEvaluated))
 	list(w, "\nNeeds your consent before anything starts:", p.Refusals)
 }
 
@@ -219,31 +259,4 @@ func list(w io.Writer, title string, lines []string) {
 	for _, l := range lines {
 		fmt.Fprintln(w, "  - "+l)
 	}
-}
-
-// planJSON is a plan for programs.
-type planJSON struct {
-	engine.Plan
-	Order       []engine.Order  `json:"order"`
-	Only        []string        `json:"only,omitempty"`
-	Until       time.Time       `json:"until,omitzero"`
-	Unreachable []string        `json:"unreachable,omitempty"`
-	Seed        uint64          `json:"seed"`
-	Settings    engine.Settings `json:"settings"`
-}
-
-// writePlanJSON shows a plan to programs.
-func writePlanJSON(w io.Writer, p engine.Plan) error {
-	out := planJSON{Plan: p, Order: p.Run.Settings.Order, Only: p.Run.Target.Only, Until: p.Run.Settings.Until, Seed: p.Run.Seed, Settings: p.Run.Settings}
-	if len(out.Order) == 0 {
-		out.Order = []engine.Order{engine.OrderRandom}
-	}
-	for _, n := range p.Nodes {
-		if !n.Unreachable.IsZero() {
-			out.Unreachable = append(out.Unreachable, n.Name)
-		}
-	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
 }

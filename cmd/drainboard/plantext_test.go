@@ -24,7 +24,7 @@ func planned() engine.Plan {
 
 func text(p engine.Plan) string {
 	var b bytes.Buffer
-	writePlan(&b, p)
+	writePlan(&b, p, nil)
 	return b.String()
 }
 
@@ -39,7 +39,7 @@ func TestPlanShowsEverySetting(t *testing.T) {
 	p.Run.Target.Only = []string{"a1", "a2"}
 	got := text(p)
 	for _, row := range settingRows {
-		if !strings.Contains(got, "(from "+row.flag+")") {
+		if strings.Contains(got, "(from "+row.flag+")") != row.of("eks") {
 			t.Errorf("the plan does not show %s with its origin", row.flag)
 		}
 	}
@@ -99,20 +99,20 @@ func TestPlanNamesWhatTheGroupDoes(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := writePlanJSON(&b, p); err != nil {
+	if err := indented(&b, jsonOf(p)); err != nil {
 		t.Fatal(err)
 	}
 	var out struct {
 		Order, Warm, Unreachable []string
-		Hooks                    []struct{ Name string }
+		Hooks                    []struct{ Name, Timeout string }
 		Nodes                    []struct{ Spot, Protected bool }
-		Strategy                 string
-		Settings                 struct{ Origin map[string]string }
+		Strategy, Estimate       string
+		Settings                 struct{ DrainTimeout, MaxUnavailable string }
 	}
 	if err := json.Unmarshal(b.Bytes(), &out); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(out.Order, out.Warm, out.Unreachable, out.Hooks, out.Nodes, " ", out.Strategy); got != "[random] [i-7] [a1] [{proxies} {boot}] [{true false} {false true}] eks" {
+	if got := fmt.Sprint(out.Order, out.Warm, out.Unreachable, out.Hooks, out.Nodes, " ", out.Strategy, " ", out.Estimate, " ", out.Settings); got != "[random] [i-7] [a1] [{proxies 1h0m0s} {boot 1m0s}] [{true false} {false true}] eks 0s {15m0s 1}" {
 		t.Errorf("JSON: %s", got)
 	}
 }
@@ -164,7 +164,7 @@ func TestPlanTellsRivals(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	var b bytes.Buffer
-	if err := writePlanJSON(&b, p); err != nil {
+	if err := indented(&b, jsonOf(p)); err != nil {
 		t.Fatal(err)
 	}
 	var read struct {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
-	"github.com/drainboard/drainboard/providers/kube"
 )
 
 // What --record may say of an unfinished run's record that cannot just be gone on
@@ -32,8 +32,12 @@ func (u *upgrade) checkRecord() error {
 
 // unreadable is the error for a record that cannot be read, with what can be done.
 func unreadable(err error, group string) error {
-	var newer *kube.NewerError
-	var damaged *kube.DamagedError
+	var newer *live.NewerError
+	var damaged *live.DamagedError
+	var away *awayError
+	if errors.As(err, &away) {
+		err = fmt.Errorf("%w\nNothing was changed. Go on with it there, or, if that machine is gone for good, choose:\n  %s", err, discardChoice(group+" --cloudonly"))
+	}
 	if errors.As(err, &newer) || errors.As(err, &damaged) {
 		err = fmt.Errorf("%w\nNothing was changed. Repair it (a newer one: use the newer drainboard), or choose:\n  %s", err, discardChoice(group))
 	}
@@ -50,6 +54,10 @@ func (d *driver) fit(ctx context.Context, run engine.Run) (engine.Run, error) {
 	w := d.view.world
 	if why := run.Strange(w); why != "" {
 		return run, usage(fmt.Errorf("the record of the unfinished run %s is not of this group: %s\nNothing was changed. Choose:\n  %s", run.ID, why, discardChoice(d.group)))
+	}
+	if pool := w.Group.Pool; len(run.Held) > 0 && d.abort == nil && (pool == nil || !pool.Control) {
+		return run, usage(fmt.Errorf("the unfinished run %s has paused %s, and only the control cluster can let that go on: give --control-kubeconfig and --control-namespace\nNothing was changed. Without it there is only:\n  drainboard abort %s   ends the run, and names the command that lets it go on\n  %s",
+			run.ID, strings.Join(run.Held, ", "), d.group, discardChoice(d.group)))
 	}
 	gone, err := d.goneTemplates(ctx, run)
 	if err != nil {
@@ -70,7 +78,7 @@ func (d *driver) fit(ctx context.Context, run engine.Run) (engine.Run, error) {
 
 // goneTemplates are those of a run's templates to restore that do not exist.
 func (d *driver) goneTemplates(ctx context.Context, run engine.Run) ([]world.Template, error) {
-	if run.BaseTemplate.ID == "" || run.BaseTemplate == d.view.world.Group.Template {
+	if d.session.pools != nil || run.BaseTemplate.ID == "" || run.BaseTemplate == d.view.world.Group.Template {
 		return nil, nil
 	}
 	exists, err := d.session.aws.TemplateExists(ctx, run.BaseTemplate)
@@ -87,7 +95,7 @@ func (d *driver) discard(ctx context.Context, run *engine.Run, why string) error
 	if err != nil {
 		return usage(err)
 	}
-	d.warn("", "record", fmt.Sprintf("the record was put aside as configmap %s (%s)", name, why))
+	d.warn("", "record", putAside(name, why, d.session.alone != nil))
 	var changed []string
 	if run != nil && run.Strange(d.view.world) == "" {
 		changed = run.Outstanding()
@@ -113,8 +121,19 @@ func (d *driver) discard(ctx context.Context, run *engine.Run, why string) error
 
 // warn tells people and listeners something before the run is under way.
 func (d *driver) warn(run, reason, message string) {
-	d.events(engine.Event{Time: d.session.kube.Clock().Now(), Run: run, Group: d.group, Type: engine.Warning, Reason: reason, Message: message})
+	d.events(engine.Event{Time: d.session.clock().Now(), Run: run, Group: d.group, Type: engine.Warning, Reason: reason, Message: message})
 	if !d.auto {
 		fmt.Fprintln(d.app.out, message)
 	}
+}
+
+// putAside says where a record is that does not count any more.
+func putAside(name, why string, onDisk bool) string {
+	switch {
+	case name == "":
+		return fmt.Sprintf("the record does not count any more (%s)", why)
+	case onDisk:
+		return fmt.Sprintf("the record was put aside as %s (%s)", name, why)
+	}
+	return fmt.Sprintf("the record was put aside as configmap %s (%s)", name, why)
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -66,7 +67,7 @@ func choosing(t *testing.T, w *world.World, record string) (*driver, *bytes.Buff
 	var out bytes.Buffer
 	k := anyCluster(t, http.StatusNotFound, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
 	u := &upgrade{app: &app{out: &out, err: &out}, group: "web", record: record}
-	return &driver{upgrade: u, session: &session{kube: k, namespace: "drainboard"}, view: view{world: w}, tenure: &tenure{record: k.Record("drainboard", "asg", "web")}}, &out
+	return &driver{upgrade: u, session: &session{kube: k, namespace: "drainboard"}, view: view{world: w}, tenure: &tenure{record: k.Record("drainboard", "web")}}, &out
 }
 
 func TestRecordThatDoesNotFit(t *testing.T) {
@@ -148,7 +149,7 @@ func TestDiscardNamesWhatTheRunHasChanged(t *testing.T) {
 }
 
 func TestUnreadableRecordOffersAChoice(t *testing.T) {
-	for _, cause := range []error{&kube.DamagedError{Namespace: "drainboard", Name: "run-web", Err: errors.New("it has no version")}, &kube.NewerError{Namespace: "drainboard", Name: "run-web", Version: 9, Known: 1}} {
+	for _, cause := range []error{&live.DamagedError{Record: "drainboard/run-web", Err: errors.New("it has no version")}, &live.NewerError{Record: "drainboard/run-web", Version: 9, Known: 1}} {
 		if err := unreadable(cause, "web"); !strings.Contains(err.Error(), cause.Error()) || !strings.Contains(err.Error(), "drainboard upgrade web --record discard") {
 			t.Errorf("got %v", err)
 		}
@@ -184,5 +185,30 @@ func TestResumeWithExpiredCredentials(t *testing.T) {
 	var e *exitError
 	if !errors.As(err, &e) || e.code != exitUsage || !strings.Contains(err.Error(), "credentials") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Who goes on with a run that has paused machine deployments must give the control cluster;
+// who ends it need not.
+func TestRecordHoldsARoll(t *testing.T) {
+	w, run := rolled()
+	g := w.Group
+	g.Pool = &world.Pool{Name: "web"}
+	w.SetGroup(g)
+	run.Strategy, run.State, run.Held, run.HeldIn = "gardener-follow", engine.Paused, []string{"web-z1"}, "shoot--dev--prod"
+	d, _ := choosing(t, w, "")
+	_, err := d.fit(t.Context(), run)
+	if exitOf(err) != exitUsage || !strings.Contains(err.Error(), "has paused web-z1") || !strings.Contains(err.Error(), "--control-kubeconfig") {
+		t.Errorf("without the control cluster: %v", err)
+	}
+	d.abort = &engine.Command{Kind: engine.CmdAbort}
+	if _, err := d.fit(t.Context(), run); err != nil {
+		t.Errorf("to end it: %v", err)
+	}
+	d.abort = nil
+	g.Pool = &world.Pool{Name: "web", Control: true}
+	w.SetGroup(g)
+	if _, err := d.fit(t.Context(), run); err != nil {
+		t.Errorf("with the control cluster: %v", err)
 	}
 }

@@ -46,7 +46,7 @@ func completeRuns(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 	for _, e := range list {
 		if !groups[e.Group] {
 			groups[e.Group] = true
-			out = append(out, e.Group+"\tthe last run of the group")
+			out = append(out, e.Called()+"\tthe last run of the group")
 		}
 	}
 	for _, e := range list {

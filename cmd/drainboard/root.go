@@ -29,8 +29,8 @@ type app struct {
 const exitCodes = `Exit codes:
   0 done, nothing to do included    1 failed              2 wrong use or configuration
   3 aborted by the operator         4 PodEvictionFailure  5 NodeCreationFailure
-  6 another run holds the group     8 nodes left by choice
-  9 paused, resumable`
+  6 another run holds the group     7 ClusterValidationFailure
+  8 nodes left by choice            9 paused, resumable`
 
 func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	flags := &genericclioptions.ConfigFlags{

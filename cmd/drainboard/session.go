@@ -18,6 +18,8 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/gardener"
+	"github.com/drainboard/drainboard/providers/kops"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -26,18 +28,28 @@ const lookLimit = 60 * time.Second
 
 // session is the connection to one cluster and its cloud.
 type session struct {
-	kube      *kube.Client
-	aws       *asg.Client
+	kube      *kube.Client // nil with --cloudonly, and alone is there in its place
+	alone     *alone
+	aws       *asg.Client  // nil in a Shoot's cluster, and pools is there in its place
+	pools     *poolSession // nil elsewhere
+	kops      *kops.Client // nil as long as no group of kops is asked for
 	namespace string
+	// reading is the cluster's feed, if that reads already, its nodes first: look goes on
+	// with it, and returns as soon as those are known.
+	reading *kube.Feed
 	// lacks waits until the rights are known, and says which are missing.
 	lacks func() error
 }
 
 // connect opens the cluster that the flags choose and the cloud that its nodes run
-// on. The rights that are needed are asked for meanwhile; look and groups tell of
+// on; of a Shoot's cluster, what is told of its worker pools. The rights that are needed are asked for meanwhile; look and groups tell of
 // those that are missing. readOnly is for commands that only look: their connections
 // let no change through, whoever asks for it.
-func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespace string, rights []kube.Right, readOnly bool) (*session, error) {
+func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespace string, where whereFlags, rights []kube.Right, readOnly bool) (*session, error) {
+	where, err := where.fill()
+	if err != nil {
+		return nil, usage(err)
+	}
 	open := kube.Connect
 	if readOnly {
 		open = kube.ConnectReadOnly
@@ -49,10 +61,36 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespac
 	answer := make(chan error, 1)
 	go func() { answer <- usage(live.Caught(func() error { return allowed(ctx, k, rights) })) }()
 	s := &session{kube: k, namespace: namespace, lacks: sync.OnceValue(func() error { return <-answer })}
-	if s.aws, err = openCloud(ctx, k, readOnly); err != nil {
+	if err := s.openGroups(ctx, where, readOnly); err != nil {
 		return nil, cmp.Or(s.lacks(), usage(err))
 	}
 	return s, nil
+}
+
+// openGroups opens what knows the cluster's groups: what is told of a Shoot's pools, or the
+// cloud. Which of them is asked for while the cloud is opened, whose errors are nobody's
+// business in a Shoot's cluster.
+func (s *session) openGroups(ctx context.Context, where whereFlags, readOnly bool) (err error) {
+	if where.provider != anyProvider || where.asksForPools() {
+		if pools, _ := inPools(ctx, s.kube, where); pools {
+			s.pools, err = openPools(ctx, where, readOnly)
+		} else {
+			s.aws, err = openCloud(ctx, s.kube, readOnly)
+		}
+		return err
+	}
+	found := make(chan bool, 1)
+	go live.Guarded(func() {
+		pools, err := inPools(ctx, s.kube, where)
+		found <- pools && err == nil // what is wrong with the nodes is told when they are read
+	}, func(error) { found <- false })()
+	aws, err := openCloud(ctx, s.kube, readOnly)
+	if <-found {
+		s.pools, err = openPools(ctx, where, readOnly)
+		return err
+	}
+	s.aws = aws
+	return err
 }
 
 // openCloud opens the cloud: in the region that is configured, or in that of the
@@ -92,42 +130,63 @@ func missingRights(missing []kube.Right) error {
 type view struct {
 	world  *world.World
 	intake *live.Intake
-	cloud  *asg.Feed
+	cloud  groupFeed
+}
+
+// hurry spends memory to save time, until what it returns is called: reading makes much
+// garbage in a short time.
+func hurry() (calm func()) {
+	was := debug.SetGCPercent(300)
+	return func() { debug.SetGCPercent(was) }
 }
 
 // look reads cluster and group, and goes on reading until the view is closed. It
-// begins before the rights are known, which takes as long as reading what is small.
+// begins before the rights are known, which takes as long as reading what is small. The
+// view's world is whole, but where reading has begun before, which only watch has it do.
 // watch, if not nil, is told what the group's record says and who drives its run.
-func (s *session) look(ctx context.Context, group string, watch *live.Watch) (view, error) {
-	// Reading makes much garbage in a short time: while it lasts, the processor is worth
-	// more than the memory.
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	began := func(ctx context.Context) time.Time { return s.began(ctx, group) }
-	v := view{world: world.New(), cloud: s.aws.Feed(group, asg.FeedOptions{Begin: began, Certain: true, Now: s.kube.Clock().Now})}
-	cluster := s.kube.Feed()
+func (s *session) look(ctx context.Context, at place, watch *live.Watch) (view, error) {
+	defer hurry()()
+	began := func(ctx context.Context) time.Time { return s.began(ctx, at.name) }
+	v := view{world: world.New(), cloud: at.feed(s, asg.FeedOptions{Begin: began, Certain: true, Now: s.clock().Now})}
+	if s.alone != nil {
+		v.intake = live.Open(ctx, v.cloud)
+		return v, s.fill(ctx, v, world.Cloud)
+	}
+	cluster, enough := s.reading, world.Nodes
+	if s.reading = nil; cluster == nil {
+		cluster, enough = s.kube.Feed(), world.Cluster
+	}
+	if pool, ok := v.cloud.(*gardener.Feed); ok {
+		cluster.OnNodes(pool.NodesChanged)
+	}
 	cluster.OnNodeGone(v.cloud.Poke) // the cloud controller deletes the node of a machine that has ended
 	feeds := []live.Feed{cluster, v.cloud}
 	if watch != nil {
-		cluster.OnRecord(s.namespace, asg.Provider, group, watch.SeeRecord)
-		feeds = append(feeds, s.kube.Holder(s.namespace, asg.Provider, group, watch.SeeHolder))
+		cluster.OnRecord(s.namespace, at.name, watch.SeeRecord)
+		feeds = append(feeds, s.kube.Holder(s.namespace, at.name, watch.SeeHolder))
 	}
 	v.intake = live.Open(ctx, feeds...)
 	if err := s.lacks(); err != nil {
 		v.intake.Close()
 		return view{}, err
 	}
-	if err := v.intake.Fill(ctx, v.world, lookLimit, world.Cluster, world.Cloud); err != nil {
+	return v, s.fill(ctx, v, enough, world.Cloud)
+}
+
+// fill waits until some sources have been read once, and closes the view if they cannot be.
+func (s *session) fill(ctx context.Context, v view, sources ...world.Source) error {
+	err := v.intake.Fill(ctx, v.world, lookLimit, sources...)
+	if err != nil {
 		v.intake.Close()
-		return view{}, usage(err)
 	}
-	return v, nil
+	return usage(err)
 }
 
 // began is when the group's unfinished run started, zero if there is none: the
 // launches that failed since then are wanted. A record that cannot be read is for
 // those to tell who need it.
 func (s *session) began(ctx context.Context, group string) time.Time {
-	run, found, err := s.kube.Record(s.namespace, asg.Provider, group).Load(ctx)
+	run, found, err := s.record(group).Load(ctx)
 	if err != nil || !found || run.State == engine.Finished {
 		return time.Time{}
 	}
@@ -136,13 +195,13 @@ func (s *session) began(ctx context.Context, group string) time.Time {
 
 // executor sends each action to the provider that knows how.
 type executor struct {
-	kube *kube.Executor
-	aws  *asg.Executor
+	kube  live.Executor
+	group groupExecutor
 }
 
 func (e executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
-	if asg.Handles(a) {
-		return e.aws.Do(ctx, a)
+	if e.group.Does(a) {
+		return e.group.Do(ctx, a)
 	}
 	return e.kube.Do(ctx, a)
 }

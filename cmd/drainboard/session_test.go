@@ -79,11 +79,11 @@ func TestReadsBeforeRightsAreKnown(t *testing.T) {
 			first()
 		}
 	})
-	s, err := connect(t.Context(), flags, "drainboard", kube.ReadRights("drainboard"), true)
+	s, err := connect(t.Context(), flags, "drainboard", whereFlags{}, kube.ReadRights("drainboard"), true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = s.look(t.Context(), "web", nil); err == nil || !strings.Contains(err.Error(), "watch pods") {
+	if _, err = s.look(t.Context(), place{name: "web"}, nil); err == nil || !strings.Contains(err.Error(), "watch pods") {
 		t.Errorf("look: %v, want that the right to watch pods is missing", err)
 	}
 }

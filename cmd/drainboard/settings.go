@@ -14,7 +14,13 @@ import (
 // target.
 type rollFlags struct {
 	hookFlags
-	provider, strategy string
+	kopsFlags
+	zoneFlags
+	where    whereFlags
+	strategy string
+	// several: the flags are for more than one group, so what one of them cannot honour
+	// concerns the others.
+	several bool
 
 	maxUnavailable, maxSurge string
 	approve                  string
@@ -49,12 +55,13 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.SortFlags = false
 	fl.StringVar(&f.templateVersion, "launch-template-version", "", "target: roll to this version of the group's launch template (a number, $Latest or $Default)")
 	fl.StringVar(&f.ami, "ami", "", "target: roll to this image, through a new launch template version")
-	fl.StringVar(&f.kubernetesVersion, "kubernetes-version", "", "target: a Kubernetes version (groups that EKS manages)")
+	fl.StringVar(&f.kubernetesVersion, "kubernetes-version", "", "target: a Kubernetes version (plan: of a Gardener Shoot, or of the POOLs named; otherwise groups that EKS manages)")
 	fl.StringVar(&f.releaseVersion, "release-version", "", "target: an AMI release version (groups that EKS manages)")
-	fl.StringVar(&f.provider, "provider", "auto", "where the group lives: auto or asg")
-	fl.StringVar(&f.strategy, "strategy", "", "rules to roll by: "+strategies()+" (default: the provider's own; asg: eks)")
-	fl.StringVar(&f.maxUnavailable, "max-unavailable", "", "nodes out of service at once, a number or a percentage (default 1, at most 100)")
-	fl.StringVar(&f.maxSurge, "max-surge", "", "extra nodes (the strategies of EKS set their own)")
+	fl.SetNormalizeFunc(byKopsName)
+	f.where.add(fl)
+	fl.StringVar(&f.strategy, "strategy", "", "rules to roll by: "+strategies()+" (default: the provider's own; asg: eks, kops: kops)")
+	fl.StringVar(&f.maxUnavailable, "max-unavailable", "", "nodes out of service at once, a number or a percentage (default 1, at most 100; kops: 0 if there is a surge)")
+	fl.StringVar(&f.maxSurge, "max-surge", "", "kops and gardener: new nodes that come before old ones go, a number or a percentage (default 1; the control plane has none, gardener splits it over the zones, and the strategies of EKS set their own)")
 	fl.StringVar(&f.approve, "approve", "", "what you are asked to approve: batch, canary (one node first, then the rest), phase or none (default batch; none with --auto)")
 	fl.DurationVar(&f.canaryWatch, "canary-watch", 0, "how long what replaces the canary is watched before others follow (default 2m0s)")
 	fl.IntVar(&f.batchSize, "batch-size", 0, "nodes approved together (default: max-unavailable)")
@@ -66,12 +73,12 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.DurationVar(&f.unreachableAfter, "unreachable-after", 0, "how long a kubelet must not be heard from before --unreachable applies (default 5m0s)")
 	fl.DurationVar(&f.drainTimeout, "drain-timeout", 0, "time a node has to lose its pods (default 15m)")
 	fl.StringVar(&f.onDrainTimeout, "on-drain-timeout", "", "then: fail, skip, force or wait (default fail)")
-	fl.BoolVar(&f.force, "force", false, "the same as --on-drain-timeout=force")
-	fl.DurationVar(&f.postDrainWait, "post-drain-wait", -1, "wait between an empty node and its termination (default: the strategy's; eks: 1m0s)")
+	fl.BoolVar(&f.force, "force", false, "the same as --on-drain-timeout=force (kops's --force is --all-nodes)")
+	fl.DurationVar(&f.postDrainWait, "post-drain-wait", -1, "wait between an empty node and its termination (default: the strategy's; eks: 1m0s, kops: 5s; kops also says --post-drain-delay)")
 	fl.Lookup("post-drain-wait").DefValue = "0s" // the help leaves it out, and says it in words
 	fl.DurationVar(&f.nodeReadyTimeout, "node-ready-timeout", 0, "time new nodes have to be Ready (default 15m)")
 	fl.DurationVar(&f.terminateTimeout, "terminate-timeout", 0, "time a machine has to go once it is asked to (default 15m)")
-	fl.BoolVar(&f.allNodes, "all-nodes", false, "also nodes that are up to date")
+	fl.BoolVar(&f.allNodes, "all-nodes", false, "also nodes that are up to date (kops's --force)")
 	fl.BoolVar(&f.forceUnmanaged, "force-unmanaged", false, "consent to evict pods that nothing puts back (kubectl drain --force)")
 	fl.BoolVar(&f.emptyDir, "delete-emptydir-data", false, "consent to lose the data in emptyDir volumes")
 	fl.DurationVar(&f.evictionRetry, "eviction-retry", 0, "fallback pause before a blocked eviction is tried again (default 5s; a budget that opens is acted on at once)")
@@ -79,6 +86,8 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.DurationVar(&f.pendingLimit, "pending-limit", 0, "how long a replacement pod may be Pending before no new drain starts (default 5m)")
 	fl.DurationVar(&f.gatePause, "gate-pause", 0, "pause the run when no drain could start for this long (default 30m)")
 	fl.StringSliceVar(&f.newLabels, "expect-label", nil, "label (key or key=value) that a new node must carry before it counts")
+	f.addKops(fl)
+	f.addZones(fl)
 	f.addHooks(cmd)
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: chosen; a plan names its own)")
 }
@@ -86,25 +95,22 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 // settings fills the strategy's defaults with what the flags say, and notes
 // where each came from.
 func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto bool, who string) (engine.Settings, error) {
-	s := rules.Defaults()
-	if f.maxSurge != "" {
-		return s, surgeRefused(rules)
-	}
+	return f.over(cmd, rules, rules.Defaults(), auto, who)
+}
+
+// over lays what the flags say over settings that are there already.
+func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s engine.Settings, auto bool, who string) (engine.Settings, error) {
 	if f.kubernetesVersion != "" || f.releaseVersion != "" {
 		return s, fmt.Errorf("--kubernetes-version and --release-version are for groups that EKS manages; an Auto Scaling group takes --launch-template-version or --ami")
 	}
 	if f.templateVersion != "" && f.ami != "" {
 		return s, fmt.Errorf("--launch-template-version and --ami are two targets: give one")
 	}
-	if f.maxUnavailable != "" {
-		a, err := engine.ParseAmount(f.maxUnavailable)
-		if err != nil {
-			return s, fmt.Errorf("--max-unavailable: %w", err)
-		}
-		if a.N == 0 || !a.Percent && a.N > 100 {
-			return s, fmt.Errorf("--max-unavailable: %s is out of range, EKS allows 1 to 100 nodes", a)
-		}
-		s.MaxUnavailable = a
+	if err := ofShoot(cmd, rules); err != nil {
+		return s, err
+	}
+	if err := f.amounts(rules, &s); err != nil {
+		return s, err
 	}
 	if err := f.approval(cmd, &s, auto); err != nil {
 		return s, err
@@ -115,7 +121,12 @@ func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto boo
 	if err := f.timeoutPolicy(&s, who); err != nil {
 		return s, err
 	}
-	s.Unmanaged, s.EmptyDir = f.forceUnmanaged, f.emptyDir
+	if cmd.Flags().Changed("force-unmanaged") {
+		s.Unmanaged = f.forceUnmanaged
+	}
+	if cmd.Flags().Changed("delete-emptydir-data") {
+		s.EmptyDir = f.emptyDir
+	}
 	for _, n := range []struct {
 		flag string
 		from int
@@ -132,6 +143,18 @@ func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto boo
 	if err := f.durations(cmd, &s); err != nil {
 		return s, err
 	}
+	if err := f.kopsSettings(cmd, rules, &s); err != nil {
+		return s, err
+	}
+	if err := f.zoneSettings(cmd, rules, &s); err != nil {
+		return s, err
+	}
+	if err := f.cloudOnlySettings(cmd, rules, &s, who); err != nil {
+		return s, err
+	}
+	if err := f.oneByOne(cmd, rules, &s, auto); err != nil {
+		return s, err
+	}
 	for _, l := range f.newLabels {
 		key, value, _ := strings.Cut(l, "=")
 		if key == "" {
@@ -143,6 +166,9 @@ func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto boo
 		s.NewLabels[key] = value
 	}
 	for _, row := range settingRows {
+		if !row.of(rules.Name()) {
+			continue
+		}
 		if cmd.Flags().Changed(row.flag) {
 			s.Origin[row.flag] = "flag"
 		} else if s.Origin[row.flag] == "" {
@@ -154,6 +180,12 @@ func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto boo
 	}
 	if auto && f.approve == "" {
 		s.Origin["approve"] = "flag --auto"
+	}
+	if f.interactive {
+		s.Origin["approve"], s.Origin["batch-size"], s.Origin["max-unavailable"] = "flag --interactive", "flag --interactive", "flag --interactive"
+		if rules.Name() == kopsStrategy {
+			s.Origin["max-surge"] = "flag --interactive"
+		}
 	}
 	if f.strategy == "" {
 		s.Origin["strategy"] = "the provider's own"

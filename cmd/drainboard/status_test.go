@@ -21,7 +21,7 @@ func TestStatusWithoutTheRightToReadTheLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "drainboard", Name: kube.RecordName("asg", "web"), Annotations: map[string]string{"drainboard.dev/writer": "x"}},
+	record := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "drainboard", Name: kube.RecordName("web"), Annotations: map[string]string{"drainboard.dev/writer": "x"}},
 		Data: map[string]string{"run.json": string(text)}}
 	flags := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		var answer any
@@ -49,7 +49,7 @@ func TestStatusWithoutTheRightToReadTheLock(t *testing.T) {
 	a := &app{out: &out, err: &out, flags: flags, namespace: "drainboard"}
 	for _, asJSON := range []bool{false, true} {
 		out.Reset()
-		if err := a.status(t.Context(), "web", asJSON); err != nil {
+		if err := a.status(t.Context(), whereFlags{}, "web", asJSON); err != nil {
 			t.Fatal(err)
 		}
 		contains(t, out.String(), "web-1", "this user may not get leases in namespace drainboard: give it a Role")

@@ -5,19 +5,22 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
-	"github.com/drainboard/drainboard/providers/kube"
 )
 
 // runStatus is a run at one look.
 type runStatus struct {
-	Run      string        `json:"run"`
-	Group    string        `json:"group"`
+	Run   string `json:"run"`
+	Group string `json:"group"`
+	// Alias is what people call the group, "" where that is its name.
+	Alias    string        `json:"alias,omitempty"`
 	Strategy string        `json:"strategy"`
 	State    engine.State  `json:"state"`
 	Result   engine.Result `json:"result,omitempty"`
@@ -30,6 +33,9 @@ type runStatus struct {
 	// is not known.
 	Driver        string `json:"driver,omitempty"`
 	DriverUnknown string `json:"driverUnknown,omitempty"`
+	// RecordAt is where the record is of a run without Kubernetes that another machine has:
+	// all else is not known here. "" for all others.
+	RecordAt string `json:"recordAt,omitempty"`
 
 	Order    []engine.Order       `json:"order"`
 	Only     []string             `json:"only,omitempty"`
@@ -41,6 +47,8 @@ type runStatus struct {
 	// Canary is the watch over what replaced the canary, until it has passed.
 	Canary *engine.Canary `json:"canary,omitempty"`
 	Gate   string         `json:"gate,omitempty"`
+	// Validation is the wait for the cluster to be valid that is under way or was last.
+	Validation *engine.Validation `json:"validation,omitempty"`
 	// Rivals are those who else move nodes of the group, or may.
 	Rivals  []engine.Rival `json:"rivals,omitempty"`
 	Blocked []string       `json:"blocked,omitempty"`
@@ -51,13 +59,17 @@ type runStatus struct {
 	Left        []string            `json:"leftBehind,omitempty"`
 	// Others are who else moves its nodes, as far as the marks on them tell.
 	Others []engine.MoverView `json:"others,omitempty"`
+	// Pool is how a worker pool of Gardener's stands, which its run does not tell; PoolUnknown
+	// why that is not known.
+	Pool        *poolStatus `json:"pool,omitempty"`
+	PoolUnknown string      `json:"poolUnknown,omitempty"`
 	// Past are the group's earlier runs that are still kept, the newest first.
 	Past []pastRun `json:"past,omitempty"`
 }
 
 // pastRun is an earlier run of a group, in short.
 type pastRun struct {
-	// Record is the ConfigMap with all of it.
+	// Record is the ConfigMap with all of it, or the file.
 	Record    string        `json:"record"`
 	Run       string        `json:"run,omitempty"`
 	By        string        `json:"by,omitempty"`
@@ -69,7 +81,7 @@ type pastRun struct {
 	Discarded string        `json:"discarded,omitempty"`
 }
 
-func pastOf(records []kube.Stored) (list []pastRun) {
+func pastOf(records []live.Stored) (list []pastRun) {
 	for _, r := range records {
 		p := pastRun{Record: r.Name, Run: r.Run.ID, By: r.Run.By, Started: r.Run.Started, Finished: r.Run.Finished, Result: r.Run.Result, Discarded: r.Discarded}
 		p.Replaced, p.Outdated = r.Run.Outdated()
@@ -90,7 +102,11 @@ func writePast(w io.Writer, past []pastRun) {
 			line += fmt.Sprintf("  %s  %d of %d nodes replaced  ended %s, begun by %s", p.Result, p.Replaced, p.Outdated, when(p.Finished.Local()), p.By)
 		}
 		if p.Discarded != "" {
-			line += fmt.Sprintf("  %s (configmap %s)", p.Discarded, p.Record)
+			where := "configmap " + p.Record
+			if filepath.IsAbs(p.Record) {
+				where = p.Record
+			}
+			line += fmt.Sprintf("  %s (%s)", p.Discarded, where)
 		}
 		lines = append(lines, line)
 	}
@@ -100,7 +116,7 @@ func writePast(w io.Writer, past []pastRun) {
 // statusOf is what a run's record tells.
 func statusOf(r engine.Run) runStatus {
 	s := runStatus{
-		Run: r.ID, Group: r.Group, Strategy: r.Strategy, State: r.State, Result: r.Result, Why: r.Why,
+		Run: r.ID, Group: r.Group, Alias: r.Alias, Strategy: r.Strategy, State: r.State, Result: r.Result, Why: r.Why,
 		Started: r.Started, By: r.By, Seen: r.Seen, Stages: map[engine.Stage]int{}, Left: r.Left,
 		Order: r.Settings.Order, Only: r.Target.Only, Until: r.Settings.Until, Gate: r.Gate, Rivals: r.Rivals,
 		Failed: map[string][]string{}, Skipped: map[string][]string{},
@@ -111,6 +127,7 @@ func statusOf(r engine.Run) runStatus {
 	if c := r.Canary; c != nil && !c.Passed {
 		s.Canary = c
 	}
+	s.Validation = r.Validation
 	s.Replaced, s.Outdated = r.Outdated()
 	for _, p := range r.Phases {
 		if !p.Start.IsZero() && p.End.IsZero() {
@@ -148,7 +165,8 @@ func writeStatus(w io.Writer, s runStatus, now time.Time) {
 	if s.Result != "" {
 		state += ", " + string(s.Result)
 	}
-	fmt.Fprintf(w, "%s  %s  %s", s.Group, s.Run, state)
+	called := cmp.Or(s.Alias, s.Group)
+	fmt.Fprintf(w, "%s  %s  %s", called, s.Run, state)
 	if s.Phase != "" {
 		fmt.Fprintf(w, "  %s", s.Phase)
 	}
@@ -174,7 +192,7 @@ func writeStatus(w io.Writer, s runStatus, now time.Time) {
 			fmt.Fprintln(w, "  who drives it is not known: "+s.DriverUnknown)
 		}
 		if age := now.Sub(s.Seen); age > 30*time.Second {
-			fmt.Fprintf(w, "  last written %s ago: it seems that nobody drives it; drainboard upgrade %s goes on\n", age.Round(time.Second), s.Group)
+			fmt.Fprintf(w, "  last written %s ago: it seems that nobody drives it; drainboard upgrade %s goes on\n", age.Round(time.Second), called)
 		}
 		var stages []string
 		for _, st := range []engine.Stage{engine.Outdated, engine.Queued, engine.Draining, engine.Settling, engine.Terminating, engine.Replaced, engine.Launching, engine.Ready, engine.Surplus, engine.Updating, engine.Unreachable, engine.Skipped, engine.NodeFail} {
@@ -189,11 +207,14 @@ func writeStatus(w io.Writer, s runStatus, now time.Time) {
 		if s.Waiting.Phase != "" {
 			what = "the phase " + s.Waiting.Phase + " waits for approval"
 		}
-		what += fmt.Sprintf(" (drainboard approve %s --batch %d --hash %s)", s.Group, s.Waiting.ID, s.Waiting.Hash)
+		what += fmt.Sprintf(" (drainboard approve %s --batch %d --hash %s)", called, s.Waiting.ID, s.Waiting.Hash)
 		fmt.Fprintln(w, "  "+what)
 	}
 	if s.Canary != nil {
 		fmt.Fprintf(w, "  the canary is watched for another %s%s\n", max(0, s.Canary.Wait.End.Sub(now)).Round(time.Second), because(s.Canary.Trouble))
+	}
+	if v := s.Validation; v != nil && v.Passed.IsZero() && (s.State == engine.Running || s.State == engine.Paused || !v.Failed.IsZero()) {
+		writeValidation(w, v, now)
 	}
 	if s.Gate != "" {
 		fmt.Fprintln(w, "  no new drain starts: "+s.Gate)
@@ -214,6 +235,32 @@ func writeStatus(w io.Writer, s runStatus, now time.Time) {
 	list(w, "  blocked:", s.Blocked)
 	list(w, "  left behind:", s.Left)
 	writePast(w, s.Past)
+	if s.PoolUnknown != "" {
+		fmt.Fprintln(w, "  how the pool stands is not known: "+s.PoolUnknown)
+	}
+}
+
+// writeValidation shows what keeps the cluster from being valid, what is ignored last.
+func writeValidation(w io.Writer, v *engine.Validation, now time.Time) {
+	head := fmt.Sprintf("  the cluster is validated: passed %d of %s", v.Passes, plural(max(v.Need, 1), "look"))
+	switch {
+	case !v.Failed.IsZero():
+		head = "  the cluster did not get valid in time"
+	case v.Wait != nil:
+		head += fmt.Sprintf(", another %s for it", max(0, v.Wait.End.Sub(now)).Round(time.Second))
+	}
+	var counts, ignored []string
+	for _, f := range v.Failures {
+		if f.Ignored {
+			ignored = append(ignored, "ignored: "+f.Message)
+		} else {
+			counts = append(counts, f.Message)
+		}
+	}
+	fmt.Fprintln(w, head)
+	for _, line := range append(counts, ignored...) {
+		fmt.Fprintln(w, "    - "+line)
+	}
 }
 
 // writeNodes lists nodes by why they were left.
@@ -241,7 +288,7 @@ func nodesOf(r engine.Run, nodes []*world.Node) (out []*world.Node) {
 }
 
 // elsewhere are who moves the nodes that no run knows.
-func elsewhere(records []kube.Stored, nodes []*world.Node) []engine.MoverView {
+func elsewhere(records []live.Stored, nodes []*world.Node) []engine.MoverView {
 	known := map[string]bool{}
 	for _, r := range records {
 		for id := range r.Run.Nodes {

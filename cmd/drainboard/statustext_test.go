@@ -9,9 +9,34 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
-	"github.com/drainboard/drainboard/providers/kube"
 )
+
+// What keeps a cluster from being valid is named, what is ignored as such and last.
+func TestStatusOfAValidation(t *testing.T) {
+	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
+	r := engine.Run{ID: "nodes-1", Group: "nodes-a.k8s.example.com", Alias: "nodes-a", State: engine.Running, Seen: now, Validation: &engine.Validation{
+		Wait: &engine.Wait{Start: now.Add(-time.Minute), End: now.Add(14 * time.Minute)}, Passes: 1, Need: 2,
+		Failures: []engine.Invalid{{Kind: "node", Name: "b1", Message: "node b1 of nodes-b is not Ready", Ignored: true}, {Kind: "pod", Name: "kube-system/dns", Message: "pod kube-system/dns is pending"}},
+	}}
+	var b bytes.Buffer
+	writeStatus(&b, statusOf(r), now)
+	want := "  the cluster is validated: passed 1 of 2 looks, another 14m0s for it\n    - pod kube-system/dns is pending\n    - ignored: node b1 of nodes-b is not Ready\n"
+	if got := b.String(); !strings.Contains(got, want) || !strings.HasPrefix(got, "nodes-a  nodes-1  running") {
+		t.Errorf("status does not say %q:\n%s", want, got)
+	}
+	r.State, r.Result, r.Validation.Failed = engine.Finished, engine.InvalidFail, now
+	b.Reset()
+	if writeStatus(&b, statusOf(r), now); !strings.Contains(b.String(), "the cluster did not get valid in time\n    - pod kube-system/dns is pending") {
+		t.Errorf("status of one that failed:\n%s", b.String())
+	}
+	r.Validation.Failed, r.Validation.Passed = time.Time{}, now
+	b.Reset()
+	if writeStatus(&b, statusOf(r), now); strings.Contains(b.String(), "valid") {
+		t.Errorf("status of one that passed:\n%s", b.String())
+	}
+}
 
 func TestStatus(t *testing.T) {
 	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
@@ -77,7 +102,7 @@ func TestStatusNamesOthers(t *testing.T) {
 		s := statusOf(r)
 		s.Others = others(nodesOf(r, nodes), r)
 		writeStatus(&b, s, time.Now())
-		writeElsewhere(&b, elsewhere([]kube.Stored{{Run: r}}, nodes))
+		writeElsewhere(&b, elsewhere([]live.Stored{{Run: r}}, nodes))
 		return b.String()
 	}
 	running := text()
@@ -101,7 +126,7 @@ func TestStatusNamesOthers(t *testing.T) {
 func TestStatusOfEarlierRuns(t *testing.T) {
 	at := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
 	done := engine.Run{ID: "ng-web-0", By: "ann@laptop", State: engine.Finished, Result: engine.Succeeded, Finished: at, Nodes: map[string]engine.Node{"i-1": {Stage: engine.Replaced}}}
-	past := pastOf([]kube.Stored{{Name: "run-ng-web-past-2", Run: done}, {Name: "run-ng-web-past-1", Err: errors.New("it is damaged"), Discarded: "put aside by bob@desk: it is damaged"}})
+	past := pastOf([]live.Stored{{Name: "run-ng-web-past-2", Run: done}, {Name: "run-ng-web-past-1", Err: errors.New("it is damaged"), Discarded: "put aside by bob@desk: it is damaged"}})
 	s := statusOf(engine.Run{ID: "ng-web-1", Group: "ng-web", State: engine.Running, By: "bob@desk", Seen: at, Started: at})
 	s.Driver, s.Past = "bob@desk pid 7", past
 	var b bytes.Buffer

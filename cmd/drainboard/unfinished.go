@@ -24,10 +24,13 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 		return usage(fmt.Errorf("the unfinished run %s cannot be resumed: %w", run.ID, err))
 	}
 	d.rules = rules
+	if err := d.at.fits(rules); err != nil {
+		return usage(fmt.Errorf("the unfinished run %s does not go on here: %w", run.ID, err))
+	}
 	if flag := d.contradicts(run.Target); flag != "" {
 		return usage(fmt.Errorf("the unfinished run %s goes on as it was started, and %s says something else: leave it out to go on", run.ID, flag))
 	}
-	if run.Settings.OnDrainTimeout == engine.TimeoutForce && run.State != engine.Ending && d.abort == nil { // whoever began it may have had other rights
+	if run.Settings.OnDrainTimeout == engine.TimeoutForce && run.State != engine.Ending && d.abort == nil && d.session.alone == nil { // whoever began it may have had other rights
 		if err := allowed(ctx, d.session.kube, kube.ForceRights()); err != nil {
 			return usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
 		}
@@ -39,14 +42,18 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 	if err != nil {
 		return err
 	}
-	found := standing(run, d.session.kube.Clock().Now(), d.given, d.auto && d.abort == nil)
-	if !d.auto {
-		fmt.Fprintf(d.app.out, "%s / %s: the unfinished run %s\n  %s\n", d.session.kube.ClusterName(), d.group, run.ID, strings.Join(found, "\n  "))
+	if d.roll == "" {
+		d.roll = run.Roll
 	}
-	if !d.auto && !d.yes && !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.kube.ContextName(), "Go on? [y/N] ")) {
+	run.Roll = d.roll
+	found := standing(run, d.session.clock().Now(), d.given, d.auto && d.abort == nil)
+	if !d.auto {
+		fmt.Fprintf(d.app.out, "%s / %s: the unfinished run %s\n  %s\n", d.session.cluster(), d.group, run.ID, strings.Join(found, "\n  "))
+	}
+	if !d.auto && !d.yes && !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.context(), "Go on? [y/N] ")) {
 		return &exitError{exitAbort, errors.New("nothing was done; drainboard abort " + d.group + " puts the run back, drainboard watch " + d.group + " shows it")}
 	}
-	now := d.session.kube.Clock().Now() // the answer may have taken its time
+	now := d.session.clock().Now() // the answer may have taken its time
 	history := engine.Retell(engine.Run{}, run)
 	if run.State == engine.Planned {
 		run = engine.Start(run, now, who())
@@ -106,7 +113,7 @@ func next(run engine.Run, auto bool) string {
 // given are the flags on the command line that make a run's settings and target.
 func given(cmd *cobra.Command) (names []string) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed && !slices.Contains(append(hookFlagNames, "auto", "plain", "yes", "dry-run", "output", "theme", "metrics", "record"), f.Name) {
+		if f.Changed && !slices.Contains(slices.Concat(hookFlagNames, scopeFlagNames, []string{"auto", "plain", "yes", "dry-run", "output", "theme", "metrics", "record", "provider", "cluster-name", "state", "cloudonly", "garden-kubeconfig", "shoot", "control-kubeconfig", "control-namespace"}), f.Name) {
 			names = append(names, "--"+f.Name)
 		}
 	})

@@ -87,7 +87,7 @@ func TestResumeAsItWasStarted(t *testing.T) {
 
 func TestResumedSaysWhichFlagsDoNotCount(t *testing.T) {
 	root := newRoot(strings.NewReader(""), io.Discard, io.Discard)
-	cmd, rest, err := root.Find([]string{"upgrade", "web", "--auto", "--until=05:00", "--context=prod", "--max-unavailable=3"})
+	cmd, rest, err := root.Find([]string{"upgrade", "web", "--auto", "--until=05:00", "--context=prod", "--max-unavailable=3", "--control-kubeconfig=seed.yaml", "--control-namespace=shoot--dev--prod"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestResumedSaysWhichFlagsDoNotCount(t *testing.T) {
 	run := engine.Run{By: "bob@desk", State: engine.Paused, Started: now, Seen: now.Add(-time.Minute)}
 	run.Settings.Approve = engine.ApproveBatch
 	got := resumed(standing(run, now, given(cmd), true))
-	for _, want := range []string{"started by bob@desk", "last seen 1m0s ago, paused", "its own settings apply, not --max-unavailable, --until", "nothing is asked (--auto)"} {
+	for _, want := range []string{"started by bob@desk", "last seen 1m0s ago, paused", "its own settings apply, not --max-unavailable, --until;", "nothing is asked (--auto)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q does not say %q", got, want)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,19 +25,26 @@ import (
 func (a *app) upgradeCmd() *cobra.Command {
 	var u upgrade
 	cmd := &cobra.Command{
-		Use:   "upgrade GROUP",
+		Use:   "upgrade GROUP...",
 		Short: "Plan an upgrade, then run it; goes on with the group's unfinished run if there is one",
-		Long:  "Plan an upgrade of a group, then run it. An unfinished run of the group is resumed.\n\n" + plainLong + "\n\n" + exitCodes,
-		Args:  oneGroup,
+		Long: "Plan an upgrade of a group, then run it. An unfinished run of the group is resumed. Several groups, or --all, are rolled one\n" +
+			"after the other, in their provider's order.\n\n" + plainLong + "\n\n" + exitCodes,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			u.app, u.group, u.given = a, args[0], given(cmd)
+			if err := u.take(args); err != nil {
+				return err
+			}
+			u.app, u.cmd, u.given = a, cmd, given(cmd)
+			if !u.isRoll() {
+				u.group = u.named[0]
+			}
 			return u.run(cmd)
 		},
 	}
+	u.addScope(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&u.auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
 	fl.BoolVar(&u.plain, "plain", false, plainHelp)
-	fl.BoolVar(&u.yes, "yes", false, "no question at the start")
+	fl.BoolVarP(&u.yes, "yes", "y", false, "no question at the start")
 	fl.BoolVar(&u.dryRun, "dry-run", false, "the same as plan")
 	fl.StringVarP(&u.output, "output", "o", "text", "events of --auto as text or json")
 	fl.StringVar(&u.record, "record", "", recordHelp)
@@ -50,9 +58,12 @@ func (a *app) upgradeCmd() *cobra.Command {
 type upgrade struct {
 	rollFlags
 	face
+	scope
 	app         *app
-	group       string
-	given       []string // flags that make settings and target
+	cmd         *cobra.Command // whose flags they are; nil for who only ends a run
+	group       string         // "" if there are several
+	part        *member        // of a roll; nil for a run of its own
+	given       []string       // flags that make settings and target
 	yes, dryRun bool
 	output      string
 	metrics     string         // address, "" for none
@@ -69,13 +80,18 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if u.dryRun {
-		return u.app.plan(cmd, u.group, &u.rollFlags, u.auto, u.json)
+		return u.app.plan(cmd, &u.scope, &u.rollFlags, u.auto, u.json)
 	}
 	if u.face, err = u.face.fit(u.json); err != nil {
 		return err
 	}
 	if err := u.checkRecord(); err != nil {
 		return err
+	}
+	if u.isRoll() {
+		if err := u.fitsSeveral(cmd); err != nil {
+			return err
+		}
 	}
 	if err := u.app.checkTheme(); err != nil {
 		return err
@@ -120,42 +136,88 @@ func (u *upgrade) listening(ctx context.Context, rules engine.Strategy, settings
 	}
 }
 
-// prepare connects, plans, takes the lock, and drives the run.
+// prepare connects, and drives the run or the roll.
 func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings engine.Settings) error {
 	rights := append(kube.ReadRights(u.app.namespace), kube.WriteRights(u.app.namespace)...)
 	if settings.OnDrainTimeout == engine.TimeoutForce {
 		rights = append(rights, kube.ForceRights()...)
 	}
-	s, err := connect(ctx, u.app.flags, u.app.namespace, rights, false)
+	s, err := u.app.open(ctx, u.where, rights, false)
 	if err != nil {
 		return err
 	}
-	if err := u.readHooks(u.app, s.kube.ContextName(), &settings); err != nil {
+	if err := u.readHooks(u.app, s.context(), &settings); err != nil {
 		return usage(err)
 	}
-	v, err := s.look(ctx, u.group, nil)
+	if u.isRoll() && s.pools != nil {
+		return errSeveralPools()
+	}
+	if u.isRoll() {
+		return u.rollThrough(ctx, s)
+	}
+	return u.onGroup(ctx, s, rules, settings)
+}
+
+// onGroup plans the group's run or finds its unfinished one, takes the lock, and drives it.
+// Rules and settings are for who only ends a run; else they are those of the group.
+func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy, settings engine.Settings) error {
+	at, err := s.find(ctx, u.group, u.where)
+	if err != nil {
+		return err
+	}
+	u.group = at.name
+	begun, going := s.unfinished(ctx, at.name)
+	if going {
+		if at, err = s.asBegun(ctx, at, u.where, begun); err != nil {
+			return usage(err)
+		}
+	}
+	settled := u.abort != nil
+	settle := func() error { // not for a run that goes on: its own settings count, whatever the state store says by now
+		if settled {
+			return nil
+		}
+		settled = true
+		if rules, settings, err = u.rulesAt(ctx, u.cmd, u.auto, s, &at); err != nil {
+			return usage(err)
+		}
+		u.into(&settings)
+		return nil
+	}
+	if !going || u.record == recordDiscard {
+		if err := settle(); err != nil {
+			return err
+		}
+	}
+	v, err := s.look(ctx, at, nil)
 	if err != nil {
 		return err
 	}
 	defer v.intake.Close()
 	w := v.world
-
-	lock := s.kube.Lock(u.app.namespace, w.Group.Provider, u.group)
-	lock.Waiting = func(holder string, until time.Time) {
-		fmt.Fprintf(u.app.err, "drainboard: %s has the lock of this group; waiting until %s at most to see whether it is alive\n", holder, until.Local().Format("15:04:05"))
+	if s.alone == nil {
+		if err := besideAlone(u.group, w.Group.Tags, s.clock().Now()); err != nil {
+			return err
+		}
 	}
-	record := s.kube.Record(u.app.namespace, w.Group.Provider, u.group)
+
+	held := s.tenure(u.group, func(holder string, until time.Time) {
+		fmt.Fprintf(u.app.err, "drainboard: %s has the lock of this group; waiting until %s at most to see whether it is alive\n", holder, until.Local().Format("15:04:05"))
+	})
+	record := held.record
 	if run, found, err := record.Load(ctx); u.abort == nil && (u.record == recordDiscard || err == nil && !(found && run.State != engine.Finished)) {
 		// A new run: settle that it can start before anything is written.
-		if p, err := s.makePlan(ctx, rules, settings, &u.rollFlags, w); err != nil {
+		if err := settle(); err != nil {
+			return err
+		}
+		if p, err := s.makePlan(ctx, rules, settings, &u.rollFlags, at, w); err != nil {
 			return err
 		} else if err := refuse(p); err != nil {
 			return err
 		}
 	}
-	held := &tenure{lock: lock, record: record}
 	if err := held.acquire(ctx); err != nil {
-		var other *kube.HeldError
+		var other *live.HeldError
 		if errors.As(err, &other) {
 			return u.held(err)
 		}
@@ -163,9 +225,15 @@ func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings e
 	}
 	defer held.release()
 
-	d := &driver{upgrade: u, session: s, rules: rules, tenure: held, view: v}
-	if u.auto {
+	d := &driver{upgrade: u, session: s, at: at, rules: rules, tenure: held, view: v}
+	switch {
+	case u.auto && u.part != nil:
+		d.listeners = append(d.listeners, u.part.tell)
+	case u.auto:
 		d.listeners = append(d.listeners, (&printer{w: u.app.out, json: u.json}).events)
+	}
+	if u.part != nil {
+		d.roll = u.part.roll
 	}
 	d.accompany()
 	defer d.close()
@@ -192,7 +260,11 @@ func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings e
 	if u.abort != nil {
 		return usage(fmt.Errorf("no run is under way in group %s any more", u.group))
 	}
-	p, err := s.makePlan(ctx, rules, settings, &u.rollFlags, w)
+	if err := settle(); err != nil {
+		return err
+	}
+	d.rules = rules
+	p, err := s.makePlan(ctx, rules, settings, &u.rollFlags, at, w)
 	if err != nil {
 		return err
 	}
@@ -208,6 +280,7 @@ func (u *upgrade) held(err error) error {
 type driver struct {
 	*upgrade
 	session *session
+	at      place
 	rules   engine.Strategy
 	tenure  *tenure
 	view    view
@@ -215,6 +288,7 @@ type driver struct {
 	// must be quick.
 	listeners []func([]engine.Event)
 	before    []engine.Event // what the log of a dashboard begins with
+	roll      string         // the id of the roll that the run belongs to, "" for none
 	audit     *audit         // once there is a run
 	beside    *beside
 	hearing   func() // stops listening to commands from elsewhere
@@ -225,8 +299,9 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 	if err := refuse(p); err != nil {
 		return err
 	}
+	p.Run.Roll = d.roll
 	if len(p.Nodes) == 0 {
-		now := d.session.kube.Clock().Now()
+		now := d.session.clock().Now()
 		code := 0
 		message := d.group + ": " + nothingToDo(p)
 		if !d.auto {
@@ -241,11 +316,14 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 	}
 	if !d.auto && !d.yes {
 		askPlan(d.app.out, p)
-		if !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.kube.ContextName(), "Start this upgrade? [y/N] ")) {
+		if !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.context(), "Start this upgrade? [y/N] ")) {
 			return &exitError{exitAbort, errors.New("not started")}
 		}
 	}
-	run, events := begin(p, d.session.kube.Clock().Now()) // now: the answer may have taken its time
+	if d.session.alone != nil && !d.auto && d.part == nil && !consents(ctx, d.app, d.session.context(), cmp.Or(d.at.alias(), d.group)) {
+		return &exitError{exitAbort, errors.New("not started")}
+	}
+	run, events := begin(p, d.session.clock().Now()) // now: the answer may have taken its time
 	d.keep(run, &p)
 	d.events(events...)
 	return d.drive(ctx, run, nil)
@@ -256,7 +334,7 @@ func begin(p engine.Plan, now time.Time) (run engine.Run, events []engine.Event)
 	tell := func(t engine.EventType, reason, message string) {
 		events = append(events, engine.Event{Time: now, Run: p.Run.ID, Group: p.Group, Type: t, Reason: reason, Message: message})
 	}
-	tell(engine.RunPlanned, "", fmt.Sprintf("%d nodes, %s → %s, at most %d at once, seed %d", len(p.Nodes), p.From, p.To, p.Limit, p.Run.Seed))
+	tell(engine.RunPlanned, "", fmt.Sprintf("%d nodes, %s, at most %d at once, seed %d", len(p.Nodes), fromTo(p), p.Limit, p.Run.Seed))
 	for _, warning := range slices.Concat(p.Warnings, cloudText(p), foreseen(p)) {
 		tell(engine.Warning, "foreseen", warning)
 	}
@@ -272,13 +350,13 @@ func begin(p engine.Plan, now time.Time) (run engine.Run, events []engine.Event)
 func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Command) error {
 	var err error // of the loop
 	defer func() { d.audit.close(run, err) }()
-	clock := d.session.kube.Clock()
-	cloud := d.session.aws.Executor(asg.ExecutorOptions{Now: clock.Now, Changed: d.view.cloud.Poke})
+	clock := d.session.clock()
+	cloud := d.at.executor(d.session, asg.ExecutorOptions{Now: clock.Now, Changed: d.view.cloud.Poke})
 	loop := &live.Loop{
 		Rules: d.rules, World: d.view.world, Intake: d.view.intake,
-		Executor: executor{d.session.kube.Executor(), cloud},
-		Store:    d.tenure, Clock: clock, Cluster: d.session.kube.ClusterName(), Lock: d.tenure,
-		Before: d.before,
+		Executor: executor{d.session.nodes(), cloud},
+		Store:    d.tenure, Clock: clock, Cluster: d.session.cluster(), Lock: d.tenure,
+		Before: slices.Concat(d.part.history(), d.before),
 	}
 	loop.Events = func(list []engine.Event) { d.events(list...) }
 	look := d.beside.attend(loop, run)
@@ -297,20 +375,30 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if !d.part.begin() {
+		return context.Canceled
+	}
 	close(d.driving)
 	d.hearing = d.listen(ctx, loop)
 	defer d.hearing()
-	if d.auto {
+	switch {
+	case d.auto:
 		run, err = from.headless(ctx, loop, run)
 		over()
-	} else {
+	case d.part != nil:
+		run, err = d.part.sit(ctx, loop, run, from)
+		over()
+	default:
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
-		from.screen = d.app.screen(ctx, d.session.kube.ContextName())
+		from.screen = d.app.screen(ctx, d.session.context())
 		if d.plain {
 			from.plainly(d.app)
 		}
 		run, err = from.interactive(ctx, loop, run)
+	}
+	if d.part != nil {
+		d.part.last = run
 	}
 	if err != nil {
 		d.sayLeft(run)
@@ -319,9 +407,18 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		return &exitError{exitHeld, fmt.Errorf("group %s: %w; this process has stopped acting\nfollow the run with: drainboard watch %s", d.group, err, d.group)}
 	}
 	if err != nil {
-		return &exitError{exitFailed, err}
+		return broken(run, err)
 	}
 	return d.conclude(run)
+}
+
+// broken is the exit of a process that could not drive a run on. What the operator said of it
+// counts for more than what went wrong.
+func broken(run engine.Run, err error) error {
+	if run.Result == engine.Aborted {
+		return &exitError{exitAbort, fmt.Errorf("%s: stopped before everything was put back: %w; drainboard upgrade %s goes on", run.ID, err, run.Group)}
+	}
+	return &exitError{exitFailed, err}
 }
 
 // conclude turns a run's end into what the process says and exits with.
@@ -333,7 +430,11 @@ func (d *driver) conclude(run engine.Run) error {
 		if run.State == engine.Ending {
 			code, what = exitAbort, "stopped before everything was put back"
 		}
-		return &exitError{code, fmt.Errorf("%s: %s; drainboard upgrade %s goes on", run.ID, what, run.Group)}
+		again := run.Group
+		if run.Settings.CloudOnly {
+			again += " --cloudonly"
+		}
+		return &exitError{code, fmt.Errorf("%s: %s; drainboard upgrade %s goes on", run.ID, what, again)}
 	}
 	if err := d.app.result(run, d.plain); err != nil {
 		var e *exitError
@@ -383,6 +484,12 @@ func (d *driver) sayLeft(run engine.Run) {
 
 // events tells the listeners what happened.
 func (d *driver) events(list ...engine.Event) {
+	if d.roll != "" {
+		list = slices.Clone(list) // others have it, too
+		for i := range list {
+			list[i].Roll = d.roll
+		}
+	}
 	for _, hear := range d.listeners {
 		hear(list)
 	}
@@ -390,6 +497,12 @@ func (d *driver) events(list ...engine.Event) {
 
 // ask reads a yes or no; anything but y or yes is no, and so is the end of ctx.
 func ask(ctx context.Context, in *bufio.Reader, out io.Writer, question string) bool {
+	said := strings.ToLower(answer(ctx, in, out, question))
+	return said == "y" || said == "yes"
+}
+
+// answer reads a line; the end of ctx is an empty one.
+func answer(ctx context.Context, in *bufio.Reader, out io.Writer, question string) string {
 	fmt.Fprint(out, question)
 	answered := make(chan string, 1)
 	go func() {
@@ -398,10 +511,9 @@ func ask(ctx context.Context, in *bufio.Reader, out io.Writer, question string) 
 	}()
 	select {
 	case line := <-answered:
-		answer := strings.ToLower(strings.TrimSpace(line))
-		return answer == "y" || answer == "yes"
+		return strings.TrimSpace(line)
 	case <-ctx.Done():
 		fmt.Fprintln(out)
-		return false
+		return ""
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ import (
 )
 
 func (a *app) watchCmd() *cobra.Command {
+	var where whereFlags
 	cmd := &cobra.Command{
 		Use:   "watch [GROUP]",
 		Short: "Look at a group and at the run in it, wherever that is driven; changes nothing",
@@ -26,17 +28,22 @@ func (a *app) watchCmd() *cobra.Command {
 			"starts and how it ends, and sends nothing but reads, so q leaves at any moment. Without GROUP it lets you pick one.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if where.cloudOnly {
+				return usage(fmt.Errorf("watch --cloudonly: a run without Kubernetes has its record on the disk of the machine that drives it, and cannot be watched from elsewhere; drainboard status --cloudonly takes one look there"))
+			}
 			ctx, stop := untilSignalled(cmd.Context())
 			defer stop()
-			return a.watch(ctx, args)
+			return a.watch(ctx, args, where)
 		},
 	}
+	where.add(cmd.Flags())
+	cmd.Flags().SetNormalizeFunc(byKopsName)
 	a.themeFlag(cmd)
 	return cmd
 }
 
 // watch shows a group until the user leaves or a signal ends it.
-func (a *app) watch(ctx context.Context, args []string) error {
+func (a *app) watch(ctx context.Context, args []string, where whereFlags) error {
 	if !term.IsTerminal(int(os.Stdout.Fd())) || !term.IsTerminal(int(os.Stdin.Fd())) {
 		return usage(errors.New("this is not a terminal: drainboard status GROUP takes one look"))
 	}
@@ -44,41 +51,61 @@ func (a *app) watch(ctx context.Context, args []string) error {
 		return err
 	}
 	rights := append(kube.ReadRights(a.namespace), kube.WatchRights(a.namespace)...)
-	s, err := connect(ctx, a.flags, a.namespace, rights, true)
+	s, err := connect(ctx, a.flags, a.namespace, where, rights, true)
 	if err != nil {
 		return left(ctx, err)
 	}
-	screen := a.screen(ctx, s.kube.ContextName())
+	screen := a.screen(ctx, s.context())
 	screen.ReadOnly = true
 	group := ""
 	if len(args) > 0 {
 		group = args[0]
-	} else if group, err = a.pickFrom(ctx, s, screen); err != nil || group == "" {
+	} else if group, err = a.pickFrom(ctx, s, where, screen); err != nil || group == "" {
 		return left(ctx, err)
 	} else { // what was told to the list, and changed under it, is the board's to know too
-		screen = a.screen(ctx, s.kube.ContextName())
+		screen = a.screen(ctx, s.context())
 		screen.ReadOnly = true
 	}
-	return s.watch(ctx, group, screen)
+	return s.watch(ctx, group, where, screen)
 }
 
 // watch shows a group until the user leaves. Nothing here could change anything: the
 // session only reads, and there is no executor.
-func (s *session) watch(ctx context.Context, group string, screen ui.Options) error {
-	w := &live.Watch{Clock: s.kube.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: s.kube.ClusterName()}
+func (s *session) watch(ctx context.Context, group string, where whereFlags, screen ui.Options) error {
+	w := &live.Watch{Clock: s.clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: s.cluster()}
+	feed := s.kube.Feed()
+	feed.NodesFirst()
+	screen.Unread = feed.See
 	return watchOn(ctx, w, func(ctx context.Context) (err error) {
-		v, err := s.look(ctx, group, w)
+		s.reading = feed
+		s.reading.Begin(ctx) // before it is known which group is meant
+		at, err := s.find(ctx, group, where)
+		if err != nil {
+			return err
+		}
+		if run, going := s.unfinished(ctx, at.name); going {
+			if at, err = s.asBegun(ctx, at, where, run); err != nil {
+				return err
+			}
+		}
+		v, err := s.look(ctx, at, w)
 		w.World, w.Intake = v.world, v.intake
 		return err
 	}, screen)
 }
 
 // watchOn reads what is to be watched while the screen already says so, and shows it
-// until the user leaves, also after the watch has ended. It returns why that failed;
+// until the user leaves, also after the watch has ended. What is read may still be
+// partial: the screen shows that, and the rest as it comes. It returns why that failed;
 // where it could not be read the screen closes by itself.
 func watchOn(ctx context.Context, w *live.Watch, read func(context.Context) error, screen ui.Options) error {
 	snapshots := make(chan *engine.Snapshot, 1)
+	calm := sync.OnceFunc(hurry())
+	defer calm()
 	w.Publish = func(s *engine.Snapshot) {
+		if !s.Partial {
+			calm()
+		}
 		select {
 		case <-snapshots: // the newest only
 		default:

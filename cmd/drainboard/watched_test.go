@@ -6,11 +6,15 @@ import (
 	"context"
 	"errors"
 	"os"
+	"regexp"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
+
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui"
@@ -19,7 +23,7 @@ import (
 // watchedDemo watches the demo's group, or picks it. SIGUSR1 has the watch panic, or
 // fail.
 func watchedDemo(mode string) error {
-	_, wall, ordered, err := tour()
+	script, wall, ordered, err := tour()
 	if err != nil {
 		return err
 	}
@@ -36,16 +40,94 @@ func watchedDemo(mode string) error {
 		_, _, err := ui.PickGroup(ctx, []ui.GroupRow{{Name: "ng-web", Provider: "asg"}}, nil, ui.Options{Environ: os.Environ()})
 		return left(ctx, err)
 	}
+	screen := ui.Options{ReadOnly: true, Environ: os.Environ()}
 	w := &live.Watch{World: world.New(), Clock: wall, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "demo"}
+	first := nodesFirst{script.Sim.View, wall, make(chan []string, 1), ordered}
+	if mode == "nodes first" {
+		screen.Unread = first.see
+	}
 	return watchOn(ctx, w, func(ctx context.Context) error {
 		if mode == "no such group" {
 			<-ordered
 			return usage(errors.New("there is no such group"))
 		}
+		if mode == "nodes first" {
+			w.Intake = live.Open(ctx, first)
+			return w.Intake.Fill(ctx, w.World, time.Minute, world.Nodes, world.Cloud)
+		}
 		w.Intake = live.Open(ctx, wall, order)
 		return w.Intake.Fill(ctx, w.World, time.Minute, world.Cluster, world.Cloud)
-	}, ui.Options{ReadOnly: true, Environ: os.Environ()})
+	}, screen)
 }
+
+// nodesFirst reads a simulated cluster's nodes, then the pods of those that are on the
+// screen, and the whole when it is ordered to.
+type nodesFirst struct {
+	of      *world.World
+	whole   *sim.Wall
+	seen    chan []string // of one: the newest
+	ordered <-chan os.Signal
+}
+
+// see takes the nodes on the screen.
+func (f nodesFirst) see(nodes []string) {
+	select {
+	case <-f.seen:
+	default:
+	}
+	f.seen <- nodes
+}
+
+func (f nodesFirst) Run(ctx context.Context, post func(live.Change)) error {
+	post(func(w *world.World) {
+		w.SetGroup(f.of.Group)
+		var machines []world.Machine
+		for _, m := range f.of.Machines() {
+			machines = append(machines, *m)
+		}
+		w.SetMachines(machines)
+		for _, n := range f.of.Nodes() {
+			w.SetNode(n)
+		}
+		w.SetHealth(world.Cloud, world.Health{Fresh: f.whole.Now()})
+		w.SetHealth(world.Nodes, world.Health{Fresh: f.whole.Now()})
+	})
+	for {
+		select {
+		case nodes := <-f.seen:
+			post(func(w *world.World) {
+				for _, n := range nodes {
+					w.SetEarly(n, f.of.PodsOn(n))
+				}
+			})
+		case <-f.ordered:
+			return f.whole.Run(ctx, post)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// The nodes are on the screen before any pod is known; those whose pods are wanted are
+// told, and show them before the whole is read.
+func TestAWatchShowsTheNodesFirst(t *testing.T) {
+	r := openRaw(t, "nodes first")
+	r.shows("reading pods")
+	if err := pty.Setsize(r.control, &pty.Winsize{Rows: 36, Cols: 100}); err != nil { // three tables have no room for pods
+		t.Fatal(err)
+	}
+	r.until("the pods of a node", func(out string) bool { return anyPods.MatchString(out) })
+	if err := r.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.control.WriteString("q"); err != nil {
+		t.Fatal(err)
+	}
+	r.exits(0)
+	r.asItWas()
+}
+
+var anyPods = regexp.MustCompile(`\d+ pods?`)
 
 // A watch that panics or fails says so on the screen, leaves the last picture there, and
 // the terminal as it was once the user has left.

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/asg"
+)
+
+// statusAlone is status of runs without Kubernetes: of those whose records are on this
+// machine, and of others as far as the tags of their groups tell.
+func (a *app) statusAlone(ctx context.Context, where whereFlags, group string, asJSON bool) error {
+	s, err := a.open(ctx, where, nil, true)
+	if err != nil {
+		return err
+	}
+	groups, err := s.kops.Groups(ctx)
+	if err != nil {
+		return usage(err)
+	}
+	records, err := s.alone.records.Records()
+	if err != nil {
+		return usage(err)
+	}
+	list, known := []runStatus{}, group == ""
+	var trouble error
+	for _, g := range groups {
+		if group != "" && group != g.Name && group != g.InstanceGroup {
+			continue
+		}
+		known = true
+		s.alone.ids[g.Name] = g.ID
+		record, err := s.alone.recordOf(g.Name, records)
+		if err != nil && group != "" {
+			return unreadable(err, group)
+		}
+		tag, strange := asg.RunTagOf(g.Name, g.Tags)
+		trouble = errors.Join(trouble, err, strange)
+		switch {
+		case tag.Run != "" && !tag.Of(record.Run.ID):
+			list = append(list, runStatus{Run: tag.Run, Group: g.Name, Stages: map[engine.Stage]int{}, Driver: driverBy(tag, s), RecordAt: cmp.Or(tag.At, "another machine")})
+		case record.Run.ID != "":
+			of := statusOf(record.Run)
+			if of.State != engine.Finished {
+				of.Driver = driverBy(tag, s)
+			}
+			if group != "" {
+				past, err := s.alone.records.Past(g.Name, g.ID)
+				if err != nil {
+					return usage(err)
+				}
+				of.Past = pastOf(past)
+			}
+			list = append(list, of)
+		}
+	}
+	switch {
+	case !known:
+		return usage(fmt.Errorf("kops has made no group %s in cluster %s; drainboard groups --cloudonly lists them", group, s.cluster()))
+	case asJSON:
+		switch {
+		case group == "":
+			return indented(a.out, list)
+		case len(list) == 0:
+			return indented(a.out, nil)
+		}
+		return indented(a.out, list[0])
+	case len(list) == 0:
+		fmt.Fprintln(a.out, "No run without Kubernetes yet.")
+	}
+	for _, of := range list {
+		if of.RecordAt == "" {
+			writeStatus(a.out, of, s.clock().Now())
+			continue
+		}
+		fmt.Fprintf(a.out, "%s  %s  not ended; its record is on another machine: %s\n", of.Group, of.Run, of.RecordAt)
+		if of.Driver != "" {
+			fmt.Fprintf(a.out, "  driven by %s\n", of.Driver)
+		} else {
+			fmt.Fprintf(a.out, "  nobody drives it; drainboard upgrade %s --cloudonly goes on with it there\n", of.Group)
+		}
+	}
+	return usage(trouble)
+}
+
+// driverBy is who drives a run by the tag of its group, "" if nobody does.
+func driverBy(tag asg.RunTag, s *session) string {
+	if tag.Held(s.clock().Now()) {
+		return tag.Holder
+	}
+	return ""
+}
+
+// recordOf is the record of a group among those there are, the zero value if it has none.
+func (a *alone) recordOf(group string, records []live.Stored) (live.Stored, error) {
+	path := a.record(group).Path()
+	i := slices.IndexFunc(records, func(r live.Stored) bool { return r.Name == path })
+	if i < 0 {
+		return live.Stored{}, nil
+	}
+	return records[i], records[i].Err
+}
+
+// groupsAlone are the groups that kops made, and what runs in them as far as this machine's
+// records and their tags tell.
+func (s *session) groupsAlone(ctx context.Context) ([]groupRow, error) {
+	groups, err := s.kops.Groups(ctx)
+	if err != nil {
+		return nil, usage(err)
+	}
+	records, err := s.alone.records.Records()
+	if err != nil {
+		return nil, usage(err)
+	}
+	rows := make([]groupRow, len(groups))
+	for i, g := range groups {
+		s.alone.ids[g.Name] = g.ID
+		rows[i] = groupRow{Summary: g.Summary, InstanceGroup: g.InstanceGroup}
+		record, _ := s.alone.recordOf(g.Name, records) // what cannot be read, status tells
+		tag, _ := asg.RunTagOf(g.Name, g.Tags)
+		switch run := record.Run; {
+		case tag.Run != "" && !tag.Of(run.ID):
+			rows[i].Running = "elsewhere"
+		case run.State != engine.Finished:
+			rows[i].Running = string(run.State)
+		}
+	}
+	return rows, nil
+}

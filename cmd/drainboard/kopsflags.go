@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// kopsStrategy is the strategy of groups that kops made.
+const kopsStrategy = "kops"
+
+// kopsFlags are the flags of `kops rolling-update cluster` that ours do not have anyway.
+type kopsFlags struct {
+	bastionInterval, controlPlaneInterval, nodeInterval time.Duration
+
+	validateCount                                int
+	validationTimeout, validateRetry             time.Duration
+	validatePause, deregisterLimit               time.Duration
+	failOnDrain, failOnValidate, drainTerminates bool
+	interactive                                  bool
+}
+
+func (f *kopsFlags) addKops(fl *pflag.FlagSet) {
+	fl.DurationVar(&f.bastionInterval, "bastion-interval", 0, "kops: wait after a bastion's termination (default 15s)")
+	fl.DurationVar(&f.controlPlaneInterval, "control-plane-interval", 0, "kops: wait after the termination of a machine of the control plane (default 15s; kops also says --master-interval)")
+	fl.DurationVar(&f.nodeInterval, "node-interval", 0, "kops: wait after any other termination (default 15s)")
+	fl.IntVar(&f.validateCount, "validate-count", 0, "kops: looks in a row that must find the cluster valid after a termination (default 2)")
+	fl.DurationVar(&f.validationTimeout, "validation-timeout", 0, "kops: time the cluster has to get valid (default 15m)")
+	fl.DurationVar(&f.validateRetry, "validate-retry", 0, "kops: pause after a look that found something (default 30s)")
+	fl.DurationVar(&f.validatePause, "validate-pause", 0, "kops: pause between two looks that found nothing (default 10s)")
+	fl.BoolVar(&f.failOnValidate, "fail-on-validate-error", true, "kops: end the run when the cluster does not get valid in time")
+	fl.BoolVar(&f.failOnDrain, "fail-on-drain-error", true, "kops: give up a node whose drain fails; false ends its machine with the pods on it")
+	fl.BoolVar(&f.drainTerminates, "drain-and-terminate", true, "kops: false taints nodes and adds new ones, but drains and ends none (an InstanceGroup's drainAndTerminate)")
+	fl.DurationVar(&f.deregisterLimit, "deregister-limit", 0, "kops: time a node has to leave the load balancers of its group (default 5m; 0s: it is not taken out of them)")
+	fl.BoolVarP(&f.interactive, "interactive", "i", false, "one node at a time, each approved")
+}
+
+// kopsOnly are the flags that only the strategy kops can honour, with why.
+var kopsOnly = []struct{ flag, why string }{
+	{"bastion-interval", "has no wait after a termination"},
+	{"control-plane-interval", "has no wait after a termination"},
+	{"node-interval", "has no wait after a termination"},
+	{"validate-count", "does not validate the cluster"},
+	{"validation-timeout", "does not validate the cluster"},
+	{"validate-retry", "does not validate the cluster"},
+	{"validate-pause", "does not validate the cluster"},
+	{"fail-on-validate-error", "does not validate the cluster"},
+	{"fail-on-drain-error", "has --on-drain-timeout for that"},
+	{"drain-and-terminate", "always ends the old machines"},
+	{"deregister-limit", "leaves load balancers to who watches the nodes' labels"},
+}
+
+// forceOfWhom is why --force is refused by the rules of kops: it would mean one thing to who
+// knows kops, and do another.
+const forceOfWhom = "--force: kops's rolls nodes that are up to date, too: here that is --all-nodes. EKS's deletes pods past their budgets: that is --on-drain-timeout=force. Say which"
+
+// kopsSettings settles what kops's flags say, or refuses what a strategy cannot honour.
+func (f *rollFlags) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *engine.Settings) error {
+	if rules.Name() != kopsStrategy {
+		for _, o := range kopsOnly {
+			if cmd.Flags().Changed(o.flag) {
+				return fmt.Errorf("--%s: the %s strategy %s; --strategy kops is for groups that kops made", o.flag, rules.Name(), o.why)
+			}
+		}
+		return nil
+	}
+	if f.force {
+		return errors.New(forceOfWhom)
+	}
+	for flag, given := range map[string]time.Duration{"bastion-interval": f.bastionInterval, "control-plane-interval": f.controlPlaneInterval, "node-interval": f.nodeInterval} {
+		if given < 0 {
+			return fmt.Errorf("--%s: %s is too short, 0s is the least", flag, given)
+		}
+	}
+	if cmd.Flags().Changed("validate-count") {
+		if f.validateCount < 1 {
+			return fmt.Errorf("--validate-count: %d is too small, 1 is the least", f.validateCount)
+		}
+		s.ValidateCount = f.validateCount
+	}
+	for _, b := range []struct {
+		flag string
+		from bool
+		not  *bool // the setting is what the flag is not
+	}{
+		{"fail-on-validate-error", f.failOnValidate, &s.PassInvalid},
+		{"fail-on-drain-error", f.failOnDrain, &s.PassDrain},
+		{"drain-and-terminate", f.drainTerminates, &s.KeepOld},
+	} {
+		if cmd.Flags().Changed(b.flag) {
+			*b.not = !b.from
+		}
+	}
+	if s.PassDrain && f.onDrainTimeout != "" {
+		return fmt.Errorf("--fail-on-drain-error=false and --on-drain-timeout=%s both say what a failed drain means: give one", f.onDrainTimeout)
+	}
+	return nil
+}
+
+// amounts settles how many nodes go at once, and how many more there are meanwhile.
+func (f *rollFlags) amounts(rules engine.Strategy, s *engine.Settings) error {
+	kops := rules.Name() == kopsStrategy || byZone(rules.Name()) // whose nodes may all be replaced by a surge
+	if f.maxSurge != "" {
+		if !kops {
+			return surgeRefused(rules)
+		}
+		a, err := engine.ParseAmount(f.maxSurge)
+		if err != nil {
+			return fmt.Errorf("--max-surge: %w", err)
+		}
+		s.MaxSurge = a
+	}
+	if f.maxUnavailable != "" {
+		a, err := engine.ParseAmount(f.maxUnavailable)
+		switch {
+		case err != nil:
+			return fmt.Errorf("--max-unavailable: %w", err)
+		case !kops && (a.N == 0 || !a.Percent && a.N > 100):
+			return fmt.Errorf("--max-unavailable: %s is out of range, EKS allows 1 to 100 nodes", a)
+		case rules.Name() == kopsStrategy && a.N == 0 && f.maxSurge != "" && s.MaxSurge.N == 0:
+			return fmt.Errorf("--max-surge %s and --max-unavailable %s: so nothing could ever start", s.MaxSurge, a)
+		}
+		s.MaxUnavailable = a
+	}
+	return nil
+}
+
+// oneByOne settles --interactive: each node is approved by itself, and goes alone.
+func (f *rollFlags) oneByOne(cmd *cobra.Command, rules engine.Strategy, s *engine.Settings, auto bool) error {
+	switch {
+	case !f.interactive:
+		return nil
+	case auto:
+		return fmt.Errorf("--interactive asks for each node, and --auto asks nothing: give one")
+	case f.approve != "" && f.approve != string(engine.ApproveBatch):
+		return fmt.Errorf("--interactive and --approve %s contradict each other", f.approve)
+	case cmd.Flags().Changed("batch-size") && f.batchSize != 1:
+		return fmt.Errorf("--interactive and --batch-size %d contradict each other", f.batchSize)
+	}
+	s.Approve, s.BatchSize, s.MaxUnavailable = engine.ApproveBatch, 1, engine.Amount{N: 1}
+	if rules.Name() == kopsStrategy && s.MaxSurge.N > 0 {
+		s.MaxSurge, s.MaxUnavailable = engine.Amount{N: 1}, engine.Amount{}
+	}
+	return nil
+}
+
+// interval is the wait after a termination for a group's role, and the flag that says it.
+func (f *kopsFlags) interval(role world.Role) (flag string, given time.Duration) {
+	switch role {
+	case world.RoleBastion:
+		return "bastion-interval", f.bastionInterval
+	case world.RoleControlPlane:
+		return "control-plane-interval", f.controlPlaneInterval
+	}
+	return "node-interval", f.nodeInterval // of API servers, too, as kops has it
+}

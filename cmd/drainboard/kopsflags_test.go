@@ -1,0 +1,264 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kops"
+)
+
+// kopsRules are the rules of kops.
+func kopsRules(t *testing.T) engine.Strategy {
+	t.Helper()
+	rules, err := strategy.Named(kopsStrategy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+// silent is what a state store that is not known says.
+func silent() kops.RollingUpdate {
+	return kops.RollingUpdate{MaxSurge: engine.Amount{N: 1}, Origin: map[string]string{"max-surge": "kops", "max-unavailable": "kops", "drain-and-terminate": "kops"}}
+}
+
+// specced is what two specs say.
+func specced() kops.RollingUpdate {
+	return kops.RollingUpdate{
+		MaxSurge: engine.Amount{N: 25, Percent: true}, MaxUnavailable: engine.Amount{N: 2}, KeepOld: true,
+		Origin: map[string]string{"max-surge": "InstanceGroup nodes", "max-unavailable": "Cluster k8s.example.com", "drain-and-terminate": "InstanceGroup nodes"},
+	}
+}
+
+// kopsParse makes settings for a group of kops from a command line.
+func kopsParse(t *testing.T, role world.Role, said kops.RollingUpdate, several bool, args ...string) (engine.Settings, error) {
+	t.Helper()
+	var f rollFlags
+	cmd := &cobra.Command{Use: "x", Run: func(*cobra.Command, []string) {}}
+	f.add(cmd)
+	if err := cmd.ParseFlags(args); err != nil {
+		return engine.Settings{}, err
+	}
+	f.several = several
+	return f.kopsSettingsAt(cmd, kopsRules(t), false, role, said)
+}
+
+func TestKopsDefaults(t *testing.T) {
+	s, err := kopsParse(t, world.RoleNode, silent(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// kops: cmd/kops/rolling-update_cluster.go, InitDefaults and RunRollingUpdateCluster
+	if s.MaxSurge.String() != "1" || s.MaxUnavailable.String() != "0" || s.Settle != 5*time.Second || s.Interval != 15*time.Second || s.DrainTimeout != 15*time.Minute {
+		t.Errorf("not kops's defaults: %+v", s)
+	}
+	if s.ValidateCount != 2 || s.ValidateTimeout != 15*time.Minute || s.ValidateRetry != 30*time.Second || s.ValidatePause != 10*time.Second || s.PassInvalid || s.PassDrain {
+		t.Errorf("not kops's validation: %+v", s)
+	}
+	if !s.Unmanaged || !s.EmptyDir {
+		t.Errorf("kops drains pods that nothing puts back, and emptyDir: %+v", s)
+	}
+	for _, row := range settingRows {
+		if row.of(kopsStrategy) && s.Origin[row.flag] == "" {
+			t.Errorf("%s has no origin", row.flag)
+		}
+	}
+}
+
+// A flag wins over the specs, and these over kops's defaults.
+func TestKopsFlagsWinOverSpecs(t *testing.T) {
+	origin := kopsRules(t).Defaults().Origin
+	bySurge, byUnavailable := origin["max-surge"], origin["max-unavailable"]
+	for _, c := range []struct {
+		name               string
+		role               world.Role
+		said               kops.RollingUpdate
+		several            bool
+		args               []string
+		surge, unavailable string
+		from               string // of the surge, and of the unavailable
+	}{
+		{"nothing said", world.RoleNode, silent(), false, nil, "1", "0", bySurge + ", " + byUnavailable},
+		{"specs", world.RoleNode, specced(), false, nil, "25%", "2", "InstanceGroup nodes, Cluster k8s.example.com"},
+		{"a flag beside specs", world.RoleNode, specced(), false, []string{"--max-surge", "3"}, "3", "2", "flag, Cluster k8s.example.com"},
+		{"no surge makes one unavailable", world.RoleNode, silent(), false, []string{"--max-surge", "0"}, "0", "1", "flag, " + byUnavailable},
+		{"a percentage", world.RoleNode, silent(), false, []string{"--max-unavailable", "25%"}, "1", "25%", bySurge + ", flag"},
+		{"surge and nothing unavailable", world.RoleNode, silent(), false, []string{"--max-surge=2", "--max-unavailable=0"}, "2", "0", "flag, flag"},
+		{"the control plane", world.RoleControlPlane, silent(), false, nil, "0", "1", "kops: the control plane has none, " + byUnavailable},
+		{"the control plane among others", world.RoleControlPlane, silent(), true, []string{"--max-surge=2", "--max-unavailable=0"}, "0", "1", "kops: the control plane has none, " + byUnavailable},
+		{"one by one", world.RoleNode, specced(), false, []string{"-i"}, "1", "0", "flag --interactive, flag --interactive"},
+		{"one by one, control plane", world.RoleControlPlane, silent(), false, []string{"--interactive"}, "0", "1", "flag --interactive, flag --interactive"},
+	} {
+		s, err := kopsParse(t, c.role, c.said, c.several, c.args...)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := s.Origin["max-surge"] + ", " + s.Origin["max-unavailable"]; s.MaxSurge.String() != c.surge || s.MaxUnavailable.String() != c.unavailable || got != c.from {
+			t.Errorf("%s: surge %s, unavailable %s (%s); want %s, %s (%s)", c.name, s.MaxSurge, s.MaxUnavailable, got, c.surge, c.unavailable, c.from)
+		}
+	}
+	if s, err := kopsParse(t, world.RoleNode, specced(), false, "--drain-and-terminate"); err != nil || s.KeepOld || s.Origin["drain-and-terminate"] != "flag" {
+		t.Errorf("drainAndTerminate: %v (%s), %v", s.KeepOld, s.Origin["drain-and-terminate"], err)
+	}
+	none := specced()
+	none.MaxSurge, none.MaxUnavailable = engine.Amount{}, engine.Amount{}
+	if _, err := kopsParse(t, world.RoleNode, none, false); err == nil || !strings.Contains(err.Error(), "kops does not roll such a group at all") {
+		t.Errorf("a group that is not rolled: %v", err)
+	}
+	if _, err := kopsParse(t, world.RoleControlPlane, silent(), false, "--max-surge", "1"); err == nil || !strings.Contains(err.Error(), "the control plane has no surge") {
+		t.Errorf("a surge of the control plane: %v", err)
+	}
+}
+
+// Each role has its own wait after a termination, and flags go by kops's names, too.
+func TestKopsNames(t *testing.T) {
+	args := []string{"--bastion-interval=1s", "--master-interval=2s", "--node-interval=3s", "--post-drain-delay=7s", "--name=k8s.example.com",
+		"--validate-count=3", "--validation-timeout=4m", "--validate-retry=20s", "--validate-pause=5s", "--fail-on-validate-error=false", "--fail-on-drain-error=false", "--deregister-limit=1m"}
+	for role, want := range map[world.Role]time.Duration{world.RoleBastion: time.Second, world.RoleControlPlane: 2 * time.Second, world.RoleNode: 3 * time.Second, world.RoleAPIServer: 3 * time.Second} {
+		s, err := kopsParse(t, role, silent(), false, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Interval != want || !strings.HasPrefix(s.Origin["interval"], "flag --") {
+			t.Errorf("%s: %s (%s), want %s", role, s.Interval, s.Origin["interval"], want)
+		}
+		if s.Settle != 7*time.Second || s.ValidateCount != 3 || s.ValidateTimeout != 4*time.Minute || s.ValidateRetry != 20*time.Second || s.ValidatePause != 5*time.Second || !s.PassInvalid || !s.PassDrain || s.DeregisterLimit != time.Minute {
+			t.Errorf("%s: %+v", role, s)
+		}
+	}
+	if s, err := kopsParse(t, world.RoleNode, silent(), false, "-i"); err != nil || s.Approve != engine.ApproveBatch || s.BatchSize != 1 {
+		t.Errorf("-i: %+v, %v", s, err)
+	}
+}
+
+// What the other strategies cannot honour is refused with the reason, and so is what kops's
+// cannot.
+func TestKopsRefusals(t *testing.T) {
+	given := map[string]string{"validate-count": "3", "fail-on-validate-error": "false", "fail-on-drain-error": "false", "drain-and-terminate": "false"}
+	for _, o := range kopsOnly {
+		value := given[o.flag]
+		if value == "" {
+			value = "20s"
+		}
+		if _, err := parse(t, false, "--"+o.flag+"="+value); err == nil || !strings.Contains(err.Error(), "--"+o.flag+": the eks strategy "+o.why) {
+			t.Errorf("--%s: %v", o.flag, err)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--force"}, "that is --all-nodes"},
+		{[]string{"--validate-count", "0"}, "too small"},
+		{[]string{"--validation-timeout", "0s"}, "too short"},
+		{[]string{"--node-interval", "-1s"}, "too short"},
+		{[]string{"--max-surge", "some"}, "neither"},
+		{[]string{"--max-surge=0", "--max-unavailable=0"}, "nothing could ever start"},
+		{[]string{"--fail-on-drain-error=false", "--on-drain-timeout=skip"}, "both say what a failed drain means"},
+		{[]string{"-i", "--approve=phase"}, "contradict"},
+		{[]string{"-i", "--batch-size=2"}, "contradict"},
+	} {
+		if _, err := kopsParse(t, world.RoleNode, silent(), false, c.args...); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v, want %q", c.args, err, c.says)
+		}
+	}
+	if _, err := parseFor(t, kopsRules(t), true, "-i"); err == nil || !strings.Contains(err.Error(), "--auto asks nothing") {
+		t.Errorf("-i with --auto: %v", err)
+	}
+}
+
+// Before it is known whose group it is, only what no strategy could honour is refused.
+func TestRulesBeforeTheGroupIsKnown(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		says string // "" when it may be honoured
+	}{
+		{[]string{"--max-surge", "2"}, ""}, // a group of kops may have it
+		{[]string{"--max-surge", "2", "--provider", "asg"}, "sets its own surge"},
+		{[]string{"--max-surge", "2", "--strategy", "eks"}, "sets its own surge"},
+		{[]string{"--force"}, ""},
+		{[]string{"--force", "--provider", "kops"}, "that is --all-nodes"},
+		{[]string{"--max-surge", "2", "--force"}, "sets its own surge"}, // neither
+		{[]string{"--provider", "gke"}, "choose auto, asg, kops or gardener"},
+		{[]string{"--provider", "asg", "--state", "s3://x"}, "kops's"},
+	} {
+		var f rollFlags
+		cmd := &cobra.Command{Use: "x", Run: func(*cobra.Command, []string) {}}
+		f.add(cmd)
+		if err := cmd.ParseFlags(c.args); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := f.rules(cmd, false)
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%v: %v, want %q", c.args, err, c.says)
+		}
+	}
+}
+
+// Other rules may roll a group of nodes, and none but kops's a control plane or bastions.
+func TestWhichStrategyFitsWhichGroup(t *testing.T) {
+	of := func(role world.Role) place {
+		g := kops.Group{InstanceGroup: "ig"}
+		g.Role = role
+		return place{name: "ig.k8s.example.com", kops: &g}
+	}
+	for _, c := range []struct {
+		at    place
+		rules engine.Strategy
+		says  string // "" when it fits
+	}{
+		{place{name: "web"}, strategy.EKS{}, ""},
+		{place{name: "web"}, kopsRules(t), "group web is not kops's"},
+		{of(world.RoleNode), strategy.EKS{}, ""},
+		{of(world.RoleAPIServer), strategy.EKSMinimal{}, ""},
+		{of(world.RoleControlPlane), strategy.EKS{}, "ig is the cluster's control plane"},
+		{of(world.RoleControlPlane), kopsRules(t), ""},
+		{of(world.RoleBastion), strategy.EKSMinimal{}, "ig has bastions"},
+		{of(world.RoleBastion), kopsRules(t), ""},
+	} {
+		err := c.at.fits(c.rules)
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s in %s: %v, want %q", c.rules.Name(), c.at.name, err, c.says)
+		}
+	}
+}
+
+// The plan of a group of kops says what is done, and why each node is chosen.
+func TestKopsPlan(t *testing.T) {
+	s, err := kopsParse(t, world.RoleNode, silent(), false, "--max-surge=2", "--max-unavailable=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := planned()
+	p.Strategy, p.Run.Strategy, p.Run.Settings, p.Run.Alias, p.Role, p.Run.Cluster = "kops", "kops", s, "nodes-a", world.RoleNode, "k8s.example.com"
+	p.Limit, p.Extra, p.Detach = 3, 2, []string{"i-2"}
+	p.Nodes[0].Why, p.Nodes[1].Why = "older spec", "needs-update annotation"
+	got := text(p)
+	for _, want := range []string{
+		"k8s.example.com / nodes-a (node): 2 nodes to replace", "Up to 3 at once", "2 extra machines, and up to 1 of the group's 2 may be away",
+		"WHY", "older spec", "needs-update annotation", "What is done, by the rules of kops:", "the cluster is validated; if something is not valid the run ends there (exit code 7)",
+		"2 machines are detached from the group, which launches others in their place: a2; detached ones go last", "one goes alone at first",
+		"15s after that 2 looks in a row must find the cluster valid (10s apart, again 30s after one that found something) within 15m0s, else the run ends (exit code 7)",
+		"max-surge            2 (flag)", "validate-count       2 (",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the plan does not say %q:\n%s", want, got)
+		}
+	}
+	p.Role, p.Extra, p.Limit = world.RoleBastion, 0, 1
+	if got := strings.Join(kopsSteps(p), "\n"); !strings.Contains(got, "each machine is ended without a drain: it is no node of the cluster\n15s after that") || strings.Contains(got, "the cluster is validated") || strings.Contains(got, "taint") {
+		t.Errorf("of bastions:\n%s", got)
+	}
+	p.Role, p.Run.Settings.KeepOld, p.Extra = world.RoleNode, true, 2
+	if got := kopsSteps(p); !slices.Contains(got, "none of the nodes is drained or ended: drainAndTerminate is false") {
+		t.Errorf("with drainAndTerminate false: %v", got)
+	}
+}

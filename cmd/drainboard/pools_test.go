@@ -1,0 +1,556 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	authv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/gardener"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// podReads counts how often the last shootCluster's pods were read.
+var podReads atomic.Int32
+
+// shootCluster is a cluster with two nodes of the worker pool web, one of which Gardener
+// drains, and no cloud that could be reached. On the other are two pods with volumes, one of
+// them held by its budget. more answers other paths, nil for none.
+func shootCluster(t *testing.T, more ...map[string]string) *app {
+	t.Helper()
+	t.Setenv("AWS_REGION", "")
+	t.Setenv("AWS_DEFAULT_REGION", "")
+	t.Setenv("AWS_CONFIG_FILE", "/dev/null")
+	t.Setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+	node := func(name string) corev1.Node {
+		return corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{world.GardenerPool: "web", "node.gardener.cloud/machine-name": "m-" + name, "topology.kubernetes.io/zone": "a"}}}
+	}
+	podReads.Store(0)
+	leaves := node("n1")
+	leaves.Status.Conditions = []corev1.NodeCondition{{Type: "Terminating", Status: corev1.ConditionTrue, Reason: "ScaleDown"}}
+	flags := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		list := func(kind string) metav1.TypeMeta { return metav1.TypeMeta{Kind: kind, APIVersion: "v1"} }
+		if r.URL.Path == "/api/v1/pods" && r.URL.Query().Get("watch") == "" {
+			podReads.Add(1)
+		}
+		var answer any = metav1.Status{TypeMeta: list("Status")}
+		var review authv1.SelfSubjectAccessReview
+		body, _ := io.ReadAll(r.Body)
+		switch _, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, &review); {
+		case err == nil && review.Spec.ResourceAttributes != nil:
+			review.Status.Allowed = true
+			review.Kind, review.APIVersion = "SelfSubjectAccessReview", "authorization.k8s.io/v1"
+			answer = review
+		case r.URL.Query().Get("watch") != "":
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+			return
+		case r.URL.Path == "/api/v1/nodes" && (len(more) == 0 || more[0][r.URL.Path] == ""):
+			answer = corev1.NodeList{TypeMeta: list("NodeList"), Items: []corev1.Node{leaves, node("n2")}}
+		case len(more) > 0 && more[0][r.URL.Path] != "":
+			if more[0][r.URL.Path] == "forbidden" {
+				w.WriteHeader(http.StatusForbidden)
+				answer = metav1.Status{TypeMeta: list("Status"), Status: "Failure", Reason: metav1.StatusReasonForbidden, Code: http.StatusForbidden, Message: "no"}
+				break
+			}
+			_, _ = io.WriteString(w, more[0][r.URL.Path])
+			return
+		case strings.HasSuffix(r.URL.Path, "/pods"):
+			answer = corev1.PodList{TypeMeta: list("PodList")}
+		case strings.HasSuffix(r.URL.Path, "s"):
+			answer = metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{Kind: "PartialObjectMetadataList", APIVersion: "meta.k8s.io/v1"}}
+			if strings.HasSuffix(r.URL.Path, "/configmaps") {
+				answer = corev1.ConfigMapList{TypeMeta: list("ConfigMapList")}
+			}
+			if strings.HasSuffix(r.URL.Path, "/poddisruptionbudgets") {
+				answer = map[string]any{"kind": "PodDisruptionBudgetList", "apiVersion": "policy/v1", "metadata": map[string]string{}, "items": []any{}}
+			}
+		}
+		if err := json.NewEncoder(w).Encode(answer); err != nil {
+			t.Error(err)
+		}
+	})
+	var out bytes.Buffer
+	return &app{out: &out, err: &out, flags: flags, namespace: "drainboard"}
+}
+
+// In a Shoot's cluster the groups are its worker pools, and no cloud is asked for.
+func TestPoolsNeedNoCloud(t *testing.T) {
+	for _, provider := range []string{"", "gardener"} {
+		a := shootCluster(t)
+		s, err := a.open(t.Context(), whereFlags{provider: provider}, kube.ReadRights("drainboard"), true)
+		if err != nil {
+			t.Fatalf("provider %q: %v", provider, err)
+		}
+		rows, err := s.groups(t.Context(), whereFlags{})
+		if err != nil || len(rows) != 1 || rows[0].Name != "web" || rows[0].Provider != "gardener" || rows[0].Machines != 2 || rows[0].Outdated != 1 || len(rows[0].Others) != 1 {
+			t.Fatalf("provider %q: %+v, %v", provider, rows, err)
+		}
+		at, err := s.find(t.Context(), "web", whereFlags{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := s.look(t.Context(), at, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.intake.Close()
+		if v.world.Group.Pool == nil || v.world.Machine("m-n1") == nil || v.world.NodeOf("m-n1") == nil {
+			t.Errorf("the world has the group %+v, machines %v", v.world.Group, v.world.Machines())
+		}
+		if _, err := s.find(t.Context(), "wbe", whereFlags{}); err == nil || !strings.Contains(err.Error(), `no worker pool "wbe"; there is web`) {
+			t.Error(err)
+		}
+	}
+}
+
+// What is not known without the Shoot is not made up, and one look says how a pool stands.
+func TestPoolsAtOneLook(t *testing.T) {
+	a := shootCluster(t)
+	rows, err := a.groups(t.Context(), whereFlags{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.writeGroups(rows); err != nil {
+		t.Fatal(err)
+	}
+	out := a.out.(*bytes.Buffer)
+	if got := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(got, "web gardener 2 1 - - - 2 - Gardener") {
+		t.Errorf("groups: %s", got)
+	}
+	out.Reset()
+	if err := a.status(t.Context(), whereFlags{}, "web", false); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, out.String(), "web: a worker pool of Gardener, its update strategy is not known from here; 1 of 2 machines to be updated",
+		"a: 1 of 2 updated, 0 available, as their nodes tell", "limits: drain 2h, health 10m, creation 20m (the defaults, a guess)",
+		"Gardener is at work here: n1 draining", "drainboard watch web follows it", "not known:")
+}
+
+// What Gardener writes of a Shoot into its own cluster.
+const shootInfoMap = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"shoot-info","namespace":"kube-system"},
+	"data":{"shootName":"prod","projectName":"shop","kubernetesVersion":"1.33.1","maintenanceBegin":"220000+0100","maintenanceEnd":"230000+0100"}}`
+
+// claimed is a pod with a volume on n2.
+func claimed(name string) string {
+	return `{"metadata":{"name":"` + name + `","namespace":"shop","uid":"` + name + `","labels":{"app":"` + name + `"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"StatefulSet","name":"` + name + `","uid":"s-` + name + `","controller":true}]},
+		"spec":{"nodeName":"n2","terminationGracePeriodSeconds":30,"volumes":[{"name":"d","persistentVolumeClaim":{"claimName":"` + name + `"}}]},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`
+}
+
+// loaded is what a cluster has that a roll would meet.
+func loaded() map[string]string {
+	return map[string]string{
+		gardener.InfoPath: shootInfoMap,
+		"/api/v1/pods":    `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[` + claimed("db-0") + `,` + claimed("db-1") + `]}`,
+		"/apis/policy/v1/poddisruptionbudgets": `{"kind":"PodDisruptionBudgetList","apiVersion":"policy/v1","metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"db","namespace":"shop","generation":1},
+			"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"db-0"}}},"status":{"observedGeneration":1,"disruptionsAllowed":0,"currentHealthy":1,"desiredHealthy":1,"expectedPods":1}}]}`,
+	}
+}
+
+// Programs get all of a pool: what of it is known, what not, and what runs out.
+func TestPoolForPrograms(t *testing.T) {
+	a := shootCluster(t, loaded())
+	out := a.out.(*bytes.Buffer)
+	if err := a.status(t.Context(), whereFlags{}, "web", true); err != nil {
+		t.Fatal(err)
+	}
+	var s struct {
+		Group    string
+		Machines int
+		Outdated int
+		Pool     struct {
+			ShootInfo struct{ ShootName, ProjectName, KubernetesVersion string }
+			Limits    struct {
+				MachineDrainTimeout string
+				Guessed             bool
+			}
+			Zones             []map[string]any
+			MaintenanceWindow struct{ From, LastStart string }
+			Unknown           []string
+		}
+		Members    []struct{ ID, Node, Stage, Zone string }
+		Countdowns []struct {
+			For, Node, End, Basis string
+			Estimate              bool
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &s); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p := s.Pool
+	if s.Group != "web" || s.Machines != 2 || s.Outdated != 1 || p.ShootInfo.ShootName != "prod" || p.ShootInfo.ProjectName != "shop" || p.ShootInfo.KubernetesVersion != "1.33.1" {
+		t.Errorf("the pool is %s", out)
+	}
+	if !p.Limits.Guessed || p.Limits.MachineDrainTimeout != "2h0m0s" || len(p.Zones) != 1 || p.Zones[0]["zone"] != "a" || p.Zones[0]["surge"] != nil || len(p.Unknown) != 2 {
+		t.Errorf("its limits are %+v, its zones %v, unknown %q", p.Limits, p.Zones, p.Unknown)
+	}
+	if len(s.Members) != 2 || s.Members[0].Node != "n1" || s.Members[0].ID != "m-n1" {
+		t.Errorf("its machines are %+v", s.Members)
+	}
+	if len(s.Countdowns) != 1 || s.Countdowns[0].For != "window closes" || s.Countdowns[0].End != p.MaintenanceWindow.LastStart || p.MaintenanceWindow.From != "the ConfigMap kube-system/shoot-info" {
+		t.Errorf("what runs out: %+v, window %+v", s.Countdowns, p.MaintenanceWindow)
+	}
+	out.Reset()
+	root := newRoot(strings.NewReader(""), a.out, a.err)
+	root.SetArgs([]string{"groups", "-o", "json", "--kubeconfig", *a.flags.KubeConfig})
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var rows []map[string]any
+	if err := json.Unmarshal(out.Bytes(), &rows); err != nil || len(rows) != 1 || rows[0]["min"] != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if pool, _ := rows[0]["pool"].(map[string]any); pool["shootInfo"] == nil || pool["limits"] == nil {
+		t.Errorf("its pool is %v", rows[0]["pool"])
+	}
+}
+
+// Without the right to read it, what the Shoot's cluster says of its Shoot is not known, and
+// nothing else suffers.
+func TestShootInfoNotRead(t *testing.T) {
+	for answer, says := range map[string]string{"forbidden": "shoot-info in the Shoot's cluster has them, and is not read: ", "": "is not read: unexpected end of JSON input"} {
+		more := map[string]string{gardener.InfoPath: answer}
+		if answer == "" {
+			more[gardener.InfoPath] = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"shoot-info"}`
+		}
+		a := shootCluster(t, more)
+		if err := a.status(t.Context(), whereFlags{}, "web", false); err != nil {
+			t.Fatal(err)
+		}
+		text := a.out.(*bytes.Buffer).String()
+		contains(t, text, says, "1 of 2 machines to be updated")
+		if strings.Contains(text, "maintenance window: ") {
+			t.Errorf("a window is shown that nobody has read:\n%s", text)
+		}
+	}
+}
+
+// What is Gardener's to decide is refused in a pool, before anything is written.
+func TestRefusedInAPool(t *testing.T) {
+	for args, says := range map[string]string{
+		"upgrade --all --auto":                                      "one worker pool at a time",
+		"upgrade web --auto --strategy eks":                         "web is a worker pool, whose machines are Gardener's: choose gardener-manual or gardener-follow",
+		"upgrade web --auto --ami ami-1":                            "what a worker pool runs is changed in the Shoot",
+		"plan web --launch-template-version 3":                      "what a worker pool runs is changed in the Shoot",
+		"upgrade web --auto --provider gardener --drain-timeout 1h": "--drain-timeout: Gardener does so by what the Shoot says",
+		"plan web --strategy gardener-follow --max-unavailable 2":   "--max-unavailable: Gardener does so by what the Shoot says",
+	} {
+		a := shootCluster(t)
+		root := newRoot(strings.NewReader(""), a.out, a.err)
+		root.SetArgs(append(strings.Fields(args), "--kubeconfig", *a.flags.KubeConfig))
+		if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
+
+// nodesOfWeb are the nodes of shootCluster, of which Gardener drains one: "" for none.
+func nodesOfWeb(drained string) string {
+	var items []string
+	for _, name := range []string{"n1", "n2"} {
+		kind := "Ready"
+		if name == drained {
+			kind = "Terminating"
+		}
+		items = append(items, `{"metadata":{"name":"`+name+`","labels":{"worker.gardener.cloud/pool":"web","node.gardener.cloud/machine-name":"m-`+name+`","topology.kubernetes.io/zone":"a"}},
+			"status":{"nodeInfo":{"kubeletVersion":"v1.33.1"},"conditions":[{"type":"`+kind+`","status":"True","reason":"ScaleDown"}]}}`)
+	}
+	return `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[` + strings.Join(items, ",") + `]}`
+}
+
+// planOfWeb runs drainboard plan in a shootCluster that has a load, and in which a node is drained.
+func planOfWeb(t *testing.T, drained string, args ...string) string {
+	t.Helper()
+	more := loaded()
+	more["/api/v1/nodes"] = nodesOfWeb(drained)
+	a := shootCluster(t, more)
+	root := newRoot(strings.NewReader(""), a.out, a.err)
+	root.SetArgs(append(append([]string{"plan", "web"}, args...), "--kubeconfig", *a.flags.KubeConfig))
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := podReads.Load(); n != 1 {
+		t.Errorf("the pods were read %d times: all of a plan is of one look", n)
+	}
+	return a.out.(*bytes.Buffer).String()
+}
+
+// A pool that is not changed has a plan: how it stands and what a roll meets, and then the run,
+// by its update strategy, as far as that is known. Nothing is said twice.
+func TestPlanOfAPool(t *testing.T) {
+	text := planOfWeb(t, "n2", "--provider", "gardener")
+	at := 0
+	for _, says := range []string{
+		"web: a worker pool of Gardener", "Shoot prod of project shop, Kubernetes 1.33.1 (the Shoot's", "In the way of the roll, or down for a while:",
+		"budget shop/db (minAvailable 1) never allows an eviction", "the only replica of its owner is down while it moves: shop/db-0, shop/db-1", "n2 has 2 pods with volumes",
+		"web: 1 node to replace, from v1.33.1 to what the Shoot says", "strategy gardener-follow", "How many machines a zone may have more, or miss, is in the Shoot, which is not read",
+		"without the control cluster (--control-kubeconfig) the roll can be followed", "the pool's update strategy is not known without the Shoot or the control cluster",
+		"Not evaluated", "Settings",
+	} {
+		i := strings.Index(text[at:], says)
+		if i < 0 {
+			t.Fatalf("after what comes before, it does not say %q:\n%s", says, text)
+		}
+		at += i
+	}
+	for _, again := range []string{"n2: shop/db-0: budget db", "n2: shop/db-1 is the only replica", "a worker pool of Gardener", "are known in the control cluster only"} {
+		if n := strings.Count(text, again); n != strings.Count(again, "a worker")+strings.Count(again, "are known") {
+			t.Errorf("%q is said %d times:\n%s", again, n, text)
+		}
+	}
+	text = planOfWeb(t, "n2", "-o", "json")
+	var p struct {
+		Group    string
+		Strategy string
+		Nodes    []struct{ Foreseen []string }
+		Pool     struct{ Group string }
+		Roll     struct {
+			All   bool
+			Nodes []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &p); err != nil || p.Group != "web" || p.Strategy != "gardener-follow" || p.Pool.Group != "web" || p.Roll.All || len(p.Roll.Nodes) != 1 || p.Roll.Nodes[0].Name != "n2" {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if len(p.Nodes) != 1 || len(p.Nodes[0].Foreseen) < 3 {
+		t.Errorf("programs get all that is foreseen, not %+v", p.Nodes)
+	}
+}
+
+// The plan of a pool in which nothing is outdated is how it stands, and what begins a roll.
+func TestPlanOfAPoolWithNothingToDo(t *testing.T) {
+	text := planOfWeb(t, "")
+	contains(t, text, "web: a worker pool of Gardener", "0 of 2 machines to be updated", "web: nothing is outdated as of", "Gardener begins a roll when the Shoot changes", "It would take all nodes:",
+		"In the way of a roll, or down for a while:", "budget shop/db (minAvailable 1) never allows an eviction", "Not evaluated", "drainboard plan --provider gardener --shoot NAMESPACE/NAME")
+	for _, run := range []string{"strategy gardener-follow", "Settings", "BATCH"} {
+		if strings.Contains(text, run) {
+			t.Errorf("there is nothing to run, and yet it says %q:\n%s", run, text)
+		}
+	}
+}
+
+// What begins a roll is said of the pool's own update strategy.
+func TestWhatBeginsARoll(t *testing.T) {
+	for update, says := range map[string]string{
+		world.AutoRollingUpdate:   "Gardener begins a roll when the Shoot changes, in an order of its own.",
+		world.ManualInPlaceUpdate: "when the Shoot changes its nodes become candidates, and drainboard upgrade web selects them in batches.",
+	} {
+		var b bytes.Buffer
+		p := plannedPool{look: poolLook{seen: &engine.Snapshot{Pool: &engine.PoolView{Name: "web", Update: update}}}, roll: engine.PoolPlan{All: true}, run: engine.Plan{Warnings: []string{"larger"}}}
+		p.write(&b)
+		contains(t, b.String(), says, "- larger", "No node of the pool has joined")
+	}
+}
+
+// The pace of a pool is Gardener's: what each zone may have more, and miss.
+func TestPaceOfAPool(t *testing.T) {
+	zone := func(name string, surge, unavailable int, guess bool) engine.PoolZone {
+		return engine.PoolZone{Name: name, Surge: surge, Unavailable: unavailable, SurgeAs: "x", UnavailableAs: "x", Guess: guess}
+	}
+	for _, tt := range []struct {
+		rules engine.Strategy
+		zones []engine.PoolZone
+		want  string
+	}{
+		{strategy.GardenerFollow{}, []engine.PoolZone{zone("a", 1, 0, false)}, "Gardener rolls all zones side by side, about 1m0s. Zone a may have 1 machine more and miss none."},
+		{strategy.GardenerFollow{}, []engine.PoolZone{zone("a", 2, 1, true), zone("b", 0, 1, true), zone("c", 2, 1, true)},
+			"Gardener rolls all zones side by side, about 1m0s. Zones a and c may each have 2 machines more and miss 1; zone b may have none more and miss 1, as far as the Shoot tells."},
+		{strategy.GardenerFollow{}, []engine.PoolZone{{Name: "a"}}, "Gardener rolls all zones side by side. How many machines a zone may have more, or miss, is in the Shoot, which is not read."},
+		{strategy.GardenerManual{}, []engine.PoolZone{zone("a", 0, 0, false)}, "Up to 2 at once, about 1m0s. A node is out of service while it is updated, and none comes in its place."},
+	} {
+		p := engine.Plan{Strategy: tt.rules.Name(), Limit: 2, Estimate: time.Minute, Pool: &engine.PoolView{Zones: tt.zones}}
+		if got := pace(p); got != tt.want {
+			t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+		}
+	}
+}
+
+// A headline has no empty target.
+func TestHeadlineOfAPool(t *testing.T) {
+	for _, tt := range []struct{ update, from, to, want string }{
+		{world.AutoRollingUpdate, "v1.32.4", "1.33.0", "web: 1 node to replace, v1.32.4 → 1.33.0"},
+		{world.AutoInPlaceUpdate, "v1.32.4", "", "web: 1 node to update in place, from v1.32.4 to what the Shoot says"},
+		{"", "", "1.33.0", "web: 1 node to replace, to 1.33.0"},
+		{"", "", "", "web: 1 node to replace, to what the Shoot says"},
+	} {
+		p := engine.Plan{Group: "web", From: tt.from, To: tt.to, Nodes: []engine.PlannedNode{{}}, Pool: &engine.PoolView{Update: tt.update}}
+		if got := headline(p); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
+
+// A plan of Gardener's is of a POOL, or of a change.
+func TestPlanNeedsAPoolOrAChange(t *testing.T) {
+	for _, args := range []string{"plan --provider gardener", "plan --shoot g/s --garden-kubeconfig f", "plan --provider gardener -o json"} {
+		a := shootCluster(t)
+		root := newRoot(strings.NewReader(""), a.out, a.err)
+		root.SetArgs(append(strings.Fields(args), "--kubeconfig", *a.flags.KubeConfig))
+		var wrong *exitError
+		if err := root.ExecuteContext(t.Context()); !errors.As(err, &wrong) || wrong.code != exitUsage || !strings.Contains(err.Error(), "which POOL, or which change? Name a POOL") {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
+
+// poolRun is the record of a run in the pool web, as the API has it.
+func poolRun(t *testing.T) string {
+	t.Helper()
+	_, run := rolled()
+	run.Provider, run.Strategy = "gardener", strategy.GardenerFollow{}.Name()
+	text, err := json.Marshal(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := json.Marshal(corev1.ConfigMapList{TypeMeta: metav1.TypeMeta{Kind: "ConfigMapList", APIVersion: "v1"}, Items: []corev1.ConfigMap{{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "drainboard", Name: kube.RecordName("web"), Annotations: map[string]string{"drainboard.dev/writer": "x"}},
+		Data:       map[string]string{"run.json": string(text)},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(list)
+}
+
+const recordsPath = "/api/v1/namespaces/drainboard/configmaps"
+
+// Beside the run of a pool status shows how the pool stands; where that cannot be read it says
+// why, and shows the run.
+func TestStatusOfAPoolWithARun(t *testing.T) {
+	more := loaded()
+	more[recordsPath] = poolRun(t)
+	a := shootCluster(t, more)
+	out := a.out.(*bytes.Buffer)
+	if err := a.status(t.Context(), whereFlags{}, "web", false); err != nil {
+		t.Fatal(err)
+	}
+	text := out.String()
+	contains(t, text, "web  web-1  running", "strategy gardener-follow", "web: a worker pool of Gardener", "1 of 2 machines to be updated", "limits: drain 2h")
+	if strings.Index(text, "web-1") > strings.Index(text, "a worker pool") {
+		t.Errorf("the run comes first:\n%s", text)
+	}
+	var s struct {
+		Run         string
+		PoolUnknown string
+		Pool        *struct {
+			Group    string
+			Machines int
+			Members  []struct{ Node string }
+		}
+	}
+	read := func(a *app, group string) {
+		t.Helper()
+		out := a.out.(*bytes.Buffer)
+		out.Reset()
+		s.Pool, s.PoolUnknown = nil, ""
+		if err := a.status(t.Context(), whereFlags{}, group, true); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(out.Bytes(), &s); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	if read(a, "web"); s.Run != "web-1" || s.Pool == nil || s.Pool.Group != "web" || s.Pool.Machines != 2 || len(s.Pool.Members) != 2 || s.PoolUnknown != "" {
+		t.Errorf("%+v", s)
+	}
+
+	more["/api/v1/nodes"] = `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`
+	a = shootCluster(t, more)
+	if err := a.status(t.Context(), whereFlags{provider: "gardener"}, "web", false); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, a.out.(*bytes.Buffer).String(), "web  web-1  running", `how the pool stands is not known: there is no worker pool "web"`)
+}
+
+// status takes the flags that watch takes, and refuses the same.
+func TestStatusTakesWhereFlags(t *testing.T) {
+	run := func(args ...string) (string, error) {
+		a := shootCluster(t)
+		root := newRoot(strings.NewReader(""), a.out, a.err)
+		root.SetArgs(append(append([]string{"status"}, args...), "--kubeconfig", *a.flags.KubeConfig))
+		err := root.ExecuteContext(t.Context())
+		return a.out.(*bytes.Buffer).String(), err
+	}
+	text, err := run("web", "--provider", "gardener")
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, text, "web: a worker pool of Gardener")
+	for args, says := range map[string]string{
+		"web --provider nope":                "is not offered; choose auto, asg, kops or gardener",
+		"--provider gardener --state s3://b": "are kops's",
+		"web --provider asg --shoot a/b":     "are Gardener's",
+	} {
+		var wrong *exitError
+		if _, err := run(strings.Fields(args)...); !errors.As(err, &wrong) || wrong.code != exitUsage || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+	root := newRoot(strings.NewReader(""), io.Discard, io.Discard)
+	watch, _, _ := root.Find([]string{"watch"})
+	status, _, _ := root.Find([]string{"status"})
+	var where whereFlags
+	of := pflag.NewFlagSet("", pflag.ContinueOnError)
+	where.add(of)
+	of.VisitAll(func(f *pflag.Flag) {
+		for _, cmd := range []*cobra.Command{watch, status} {
+			if cmd.Flags().Lookup(f.Name) == nil {
+				t.Errorf("%s has no --%s", cmd.Name(), f.Name)
+			}
+		}
+	})
+}
+
+// Flags of one provider are not those of another.
+func TestFlagsOfPools(t *testing.T) {
+	pools := gardener.Options{Control: "f", Namespace: "n"}
+	for _, tt := range []struct {
+		where whereFlags
+		says  string
+	}{
+		{whereFlags{pools: pools}, ""},
+		{whereFlags{provider: "gardener"}, ""},
+		{whereFlags{provider: "asg", pools: pools}, "are Gardener's"},
+		{whereFlags{cloudOnly: true, pools: pools}, "are Gardener's"},
+		{whereFlags{provider: "gardener", store: "s3://x"}, "are kops's"},
+		{whereFlags{pools: gardener.Options{Control: "f"}}, "needs --control-namespace"},
+	} {
+		if _, err := tt.where.fill(); (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%+v: %v, want %q", tt.where, err, tt.says)
+		}
+	}
+}
+
+// A cluster is a Shoot's by itself only if each of its nodes is of a pool: beside others, it
+// has to be said.
+func TestAShootByItself(t *testing.T) {
+	const pool, other = `{"metadata":{"name":"n1","labels":{"worker.gardener.cloud/pool":"web"}}}`, `{"metadata":{"name":"n2"}}`
+	for nodes, want := range map[string]bool{pool: true, pool + "," + other: false, other: false, "": false} {
+		a := shootCluster(t, map[string]string{"/api/v1/nodes": `{"kind":"NodeList","apiVersion":"v1","items":[` + nodes + `]}`})
+		k, err := kube.ConnectReadOnly(t.Context(), a.flags, version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := inPools(t.Context(), k, whereFlags{provider: anyProvider}); err != nil || got != want {
+			t.Errorf("nodes [%s]: %t, %v, want %t", nodes, got, err, want)
+		}
+		if got, err := inPools(t.Context(), k, whereFlags{provider: gardenerPools}); err != nil || !got {
+			t.Errorf("nodes [%s], and it is said: %t, %v", nodes, got, err)
+		}
+	}
+}

@@ -1,0 +1,334 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+)
+
+// roll drives several runs in the order that engine.DecideRoll says. Each is an upgrade of
+// its own, which takes the lock of its group when its turn comes.
+type roll struct {
+	*upgrade
+	session *session
+	rules   engine.RollRules
+	// start drives the run of one group to its end; tests have their own.
+	start   func(context.Context, *upgrade) error
+	tell    func([]engine.Event) // what happens to the roll and its groups; nil for nobody
+	table   *table               // of a dashboard or lines, nil without
+	now     func() time.Time     // the cluster's
+	context string               // the kubeconfig's
+
+	value engine.Roll
+	log   []engine.Event // what was told of the roll
+	ends  chan engine.RollEnd
+	woken chan struct{}   // of one: the operator has said something of the roll
+	said  []*bytes.Buffer // what the groups have to say once the screen is gone
+
+	mu      sync.Mutex
+	members map[string]*upgrade // of the groups that are under way
+	word    engine.RollNews     // what the operator says of the roll: the first counts
+	crash   error               // a fault of our own, in one of the runs
+}
+
+// member is what the upgrade of one group has of the roll that it is part of.
+type member struct {
+	group  string // as the roll has it
+	roll   string
+	tell   func([]engine.Event) // of --auto
+	before []engine.Event       // what the log begins with
+	// sit drives the loop behind the screen that all groups share; nil without one.
+	sit func(context.Context, *live.Loop, engine.Run, *seat) (engine.Run, error)
+	// last is the run as it was left.
+	last engine.Run
+
+	mu             sync.Mutex
+	begun, stopped bool
+	cancel         context.CancelFunc
+}
+
+// history is what the log of a run begins with.
+func (m *member) history() []engine.Event {
+	if m == nil {
+		return nil
+	}
+	return m.before
+}
+
+// begin reports whether the run may be driven: from then on it comes to its own end.
+func (m *member) begin() bool {
+	if m == nil {
+		return true
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.begun = !m.stopped
+	return m.begun
+}
+
+// stop ends what has not begun.
+func (m *member) stop() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stopped = true; !m.begun {
+		m.cancel()
+	}
+}
+
+// unbegun reports whether it was stopped before it began.
+func (m *member) unbegun() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.stopped && !m.begun
+}
+
+// rollThrough plans a roll, asks, and drives it.
+func (u *upgrade) rollThrough(ctx context.Context, s *session) error {
+	p, err := s.planRoll(ctx, u.cmd, &u.scope, &u.rollFlags, u.auto)
+	if err != nil {
+		return err
+	}
+	if err := p.refuse(); err != nil {
+		return err
+	}
+	nothing := len(p.roll.Names(engine.RollWaiting)) == 0
+	if !u.auto && (!u.yes || nothing) {
+		writeRollPlan(u.app.out, p, s.clock().Now())
+	}
+	if !u.auto && !u.yes && !nothing && !ask(ctx, u.app.in, u.app.out, u.app.marked(s.context(), "Start this roll? [y/N] ")) {
+		return &exitError{exitAbort, errors.New("not started")}
+	}
+	if s.alone != nil && !u.auto && !nothing && !consents(ctx, u.app, s.context(), s.cluster()) {
+		return &exitError{exitAbort, errors.New("not started")}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	close(u.driving)
+	r := newRoll(u, p.rules, p.roll)
+	r.session, r.now, r.context = s, s.clock().Now, s.context()
+	switch {
+	case nothing:
+		return r.nothing(ctx)
+	case u.auto:
+		return r.headless(ctx)
+	}
+	return r.interactive(ctx)
+}
+
+func newRoll(u *upgrade, rules engine.RollRules, value engine.Roll) *roll {
+	r := &roll{
+		upgrade: u, rules: rules, value: value, members: map[string]*upgrade{}, now: time.Now,
+		ends: make(chan engine.RollEnd), woken: make(chan struct{}, 1),
+	}
+	r.start = func(ctx context.Context, m *upgrade) error {
+		return m.onGroup(ctx, r.session, nil, engine.Settings{})
+	}
+	if u.auto {
+		r.tell = (&printer{w: u.app.out, json: u.json, groups: true}).events
+	}
+	return r
+}
+
+// nothing ends a roll none of whose groups is to be started.
+func (r *roll) nothing(ctx context.Context) error {
+	r.through(ctx)
+	text := "there is nothing to do"
+	if code := r.value.ExitCode(); code != 0 {
+		return &exitError{code, errors.New(text + ", but nodes are outdated in groups that cannot be rolled now")}
+	}
+	fmt.Fprintln(r.app.err, text)
+	return nil
+}
+
+// through takes the roll to its end.
+func (r *roll) through(ctx context.Context) {
+	var news engine.RollNews
+	for {
+		word := r.told()
+		news.Stop, news.Told = word.Stop, word.Told
+		d := engine.DecideRoll(r.rules, r.now(), r.value, news)
+		r.value, news = d.Roll, engine.RollNews{}
+		r.log = append(r.log, d.Events...)
+		if r.tell != nil {
+			r.tell(d.Events)
+		}
+		if r.table != nil {
+			r.table.decided(r.value)
+		}
+		if r.value.Over() {
+			return
+		}
+		for _, group := range d.Start {
+			m, mine := r.join(ctx, group)
+			go live.Guarded(func() { r.ends <- r.drive(mine, m) }, func(err error) {
+				r.ends <- engine.RollEnd{Group: group, Code: exitFailed, Why: err.Error()}
+			})()
+		}
+		select {
+		case e := <-r.ends:
+			news.Ends = append(news.Ends, e)
+		case <-r.woken:
+		}
+	}
+}
+
+// join makes the upgrade of a group, and what it runs under.
+func (r *roll) join(ctx context.Context, group string) (*upgrade, context.Context) {
+	m, a := *r.upgrade, *r.app
+	m.app, m.group, m.yes = &a, group, true // the roll was asked about
+	m.signals, m.driving = make(chan os.Signal, cap(r.signals)), make(chan struct{})
+	m.part = &member{group: group, roll: r.value.ID, tell: r.tell, before: slices.Clone(r.log)}
+	ctx, m.part.cancel = context.WithCancel(ctx)
+	if r.table != nil {
+		said := &bytes.Buffer{}
+		a.out, a.err = said, said
+		m.part.sit = func(ctx context.Context, loop *live.Loop, run engine.Run, from *seat) (engine.Run, error) {
+			return r.table.sit(ctx, group, loop, run, from)
+		}
+		r.said = append(r.said, said)
+	}
+	r.mu.Lock()
+	r.members[group] = &m
+	stopped := r.word.Stop != ""
+	r.mu.Unlock()
+	if stopped {
+		m.part.stop()
+	}
+	return &m, ctx
+}
+
+// drive drives a group's run, and says what came of it.
+func (r *roll) drive(ctx context.Context, m *upgrade) engine.RollEnd {
+	defer m.part.cancel()
+	err := live.Caught(func() error { return r.start(ctx, m) })
+	r.mu.Lock()
+	delete(r.members, m.part.group)
+	r.mu.Unlock()
+	run := m.part.last
+	end := engine.RollEnd{Group: m.part.group, Unbegun: m.part.unbegun(), Run: run.ID, Result: run.Result, Why: run.Why, Left: run.Left}
+	end.Done, end.Total = run.Outdated()
+	if err == nil || end.Unbegun {
+		return end
+	}
+	end.Code = exitFailed
+	var e *exitError
+	if errors.As(err, &e) {
+		end.Code = e.code
+	}
+	if end.Why == "" {
+		end.Why, _, _ = strings.Cut(err.Error(), "\n")
+	}
+	fmt.Fprintf(m.app.err, "drainboard: %s: %s\n", m.part.group, err)
+	var crash *live.Crash
+	if errors.As(err, &crash) {
+		r.mu.Lock()
+		r.crash = err
+		r.mu.Unlock()
+	}
+	return end
+}
+
+// stop has no further group start, and ends what has not begun.
+func (r *roll) stop(why string, told int) {
+	r.mu.Lock()
+	if r.word.Stop == "" {
+		r.word = engine.RollNews{Stop: why, Told: told}
+	}
+	r.mu.Unlock()
+	select {
+	case r.woken <- struct{}{}:
+	default:
+	}
+	for _, m := range r.underway() {
+		m.part.stop()
+	}
+}
+
+// told is what the operator said of the roll.
+func (r *roll) told() engine.RollNews {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.word
+}
+
+// underway are the upgrades that are under way.
+func (r *roll) underway() (all []*upgrade) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, m := range r.members {
+		all = append(all, m)
+	}
+	return all
+}
+
+// headless drives the roll without a screen: a signal aborts what is under way, and ends
+// the roll with it; again stops at once.
+func (r *roll) headless(ctx context.Context) error {
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	go live.Guarded(func() {
+		for {
+			select {
+			case s := <-r.signals:
+				r.interrupt(s)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}, nil)()
+	r.through(ctx)
+	return r.conclude()
+}
+
+// interrupt hands a signal on to whoever drives a run, which tells of it.
+func (r *roll) interrupt(s os.Signal) {
+	members := r.underway()
+	if len(members) == 0 {
+		fmt.Fprintf(r.app.err, "drainboard: %s: the roll ends here\n", s)
+	}
+	for _, m := range members {
+		select {
+		case m.signals <- s:
+		default:
+		}
+	}
+	r.stop(fmt.Sprintf("%s ended it (%s)", who(), s), exitAbort)
+}
+
+// conclude says how the roll ended, and is its exit code.
+func (r *roll) conclude() error {
+	for _, said := range r.said {
+		_, _ = io.Copy(r.app.err, said)
+	}
+	var lines []string
+	for _, g := range r.value.Groups {
+		lines = append(lines, g.Sentence())
+	}
+	if !r.plain { // there it was told
+		list(r.app.err, "The roll "+r.value.ID+":", lines)
+	}
+	text := "the roll: " + r.value.Sentence()
+	if len(r.value.Names(engine.RollNotStarted)) > 0 || slices.ContainsFunc(r.value.Groups, engine.RollGroup.Bad) {
+		text += "\nTo go on: " + r.value.Again
+	}
+	code := r.value.ExitCode()
+	switch {
+	case r.crash != nil:
+		return &exitError{code, fmt.Errorf("%s\n%w", text, r.crash)}
+	case code != 0:
+		return &exitError{code, errors.New(text)}
+	}
+	fmt.Fprintln(r.app.err, text)
+	return nil
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/kops"
+)
+
+// rules are the strategy and settings that the flags ask for, before it is known which
+// group they are for: where that is nobody's in particular, those of any will do, and what
+// none can honour is refused before anything is connected to.
+func (f *rollFlags) rules(cmd *cobra.Command, auto bool) (engine.Strategy, engine.Settings, error) {
+	where, err := f.where.fill()
+	if err != nil {
+		return nil, engine.Settings{}, err
+	}
+	names := []string{"eks", kopsStrategy}
+	switch {
+	case f.strategy != "":
+		names = []string{f.strategy}
+	case where.cloudOnly, where.provider == kopsGroups:
+		names = []string{kopsStrategy}
+	case where.provider == gardenerPools, where.asksForPools():
+		names = poolStrategies
+	case where.provider == asg.Provider:
+		names = []string{"eks"}
+	}
+	for _, name := range names {
+		rules, settings, e := f.rulesOf(cmd, name, auto)
+		if e == nil {
+			return rules, settings, nil
+		}
+		err = cmp.Or(err, e)
+	}
+	return nil, engine.Settings{}, err
+}
+
+// ownStrategy is the strategy of a group where none is asked for.
+func ownStrategy(at place) string {
+	switch {
+	case at.pool != nil:
+		return poolStrategy(at.pool)
+	case at.kops != nil:
+		return kopsStrategy
+	}
+	return "eks"
+}
+
+func (f *rollFlags) rulesOf(cmd *cobra.Command, name string, auto bool) (engine.Strategy, engine.Settings, error) {
+	rules, err := strategy.Named(name)
+	if err != nil {
+		return nil, engine.Settings{}, fmt.Errorf("--strategy: %w", err)
+	}
+	settings, err := f.settings(cmd, rules, auto, who())
+	return rules, settings, err
+}
+
+// rulesAt are the strategy and settings for a group: the flags win over what the state
+// store says of it, and that over kops's defaults. What is to be said of where they come
+// from is added to the place.
+func (f *rollFlags) rulesAt(ctx context.Context, cmd *cobra.Command, auto bool, s *session, at *place) (engine.Strategy, engine.Settings, error) {
+	rules, err := strategy.Named(cmp.Or(f.strategy, ownStrategy(*at)))
+	if err != nil {
+		return nil, engine.Settings{}, fmt.Errorf("--strategy: %w", err)
+	}
+	if err := at.fits(rules); err != nil {
+		return nil, engine.Settings{}, err
+	}
+	if at.pool != nil && (f.ami != "" || f.templateVersion != "") {
+		return nil, engine.Settings{}, errors.New("--ami and --launch-template-version are for groups of AWS: what a worker pool runs is changed in the Shoot")
+	}
+	at.notes = append(at.notes, at.poolNotes()...)
+	if at.kops != nil && (f.ami != "" || f.templateVersion != "") {
+		at.notes = append(at.notes, "the group's launch template is kops's: the next kops update cluster --yes has it launch what the InstanceGroup says again")
+	}
+	if rules.Name() != kopsStrategy {
+		if at.kops != nil {
+			at.notes = append(at.notes, fmt.Sprintf("this is a group of kops, rolled by the rules of %s: the cluster is not validated between nodes, and what the InstanceGroup says of rolling updates does not count", rules.Name()))
+		}
+		settings, err := f.settings(cmd, rules, auto, who())
+		return rules, settings, err
+	}
+	said, err := s.kops.Settings(ctx, *at.kops)
+	if err != nil {
+		return nil, engine.Settings{}, err
+	}
+	at.notes = append(at.notes, said.Notes...)
+	settings, err := f.kopsSettingsAt(cmd, rules, auto, at.role(), said)
+	return rules, settings, err
+}
+
+// kopsSettingsAt are the settings of the strategy kops for a group of some role, of which
+// the state store says what it does.
+func (f *rollFlags) kopsSettingsAt(cmd *cobra.Command, rules engine.Strategy, auto bool, role world.Role, said kops.RollingUpdate) (engine.Settings, error) {
+	base, given := rules.Defaults(), *f
+	base.MaxSurge, base.MaxUnavailable, base.KeepOld = said.MaxSurge, said.MaxUnavailable, said.KeepOld
+	for flag, origin := range said.Origin {
+		if origin != kopsDefault {
+			base.Origin[flag] = origin
+		}
+	}
+	if role == world.RoleControlPlane {
+		if given.maxSurge != "" && given.maxSurge != "0" && !given.several {
+			return base, fmt.Errorf("--max-surge: the control plane has no surge, each machine of it belongs to a member of etcd")
+		}
+		given.maxSurge, base.MaxSurge = "", engine.Amount{}
+		base.Origin["max-surge"] = "kops: the control plane has none"
+		if given.several && given.maxUnavailable == "0" { // said for those that surge
+			given.maxUnavailable, said.Origin = "", map[string]string{"max-unavailable": kopsDefault}
+		}
+	}
+	from := maps.Clone(base.Origin)
+	s, err := given.over(cmd, rules, base, auto, who())
+	if err != nil {
+		return s, err
+	}
+	for flag, text := range map[string]string{"max-surge": given.maxSurge, "max-unavailable": given.maxUnavailable} {
+		if text == "" && s.Origin[flag] == "flag" { // which was for the other groups
+			s.Origin[flag] = from[flag]
+		}
+	}
+	if said.Origin["max-unavailable"] == kopsDefault && given.maxUnavailable == "" && !given.interactive { // kops: pkg/instancegroups/settings.go
+		s.MaxUnavailable = engine.Amount{}
+		if s.MaxSurge.N == 0 {
+			s.MaxUnavailable.N = 1
+		}
+	}
+	if s.MaxSurge.N == 0 && s.MaxUnavailable.N == 0 {
+		return s, fmt.Errorf("max-surge 0 (%s) and max-unavailable 0 (%s): kops does not roll such a group at all; --max-unavailable 1 rolls it", s.Origin["max-surge"], s.Origin["max-unavailable"])
+	}
+	if flag, interval := given.interval(role); cmd.Flags().Changed(flag) {
+		s.Interval, s.Origin["interval"] = interval, "flag --"+flag
+	}
+	return s, nil
+}
+
+// kopsDefault is the origin of what neither a flag nor the state store says.
+const kopsDefault = "kops"

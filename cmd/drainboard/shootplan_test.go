@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/drainboard/drainboard/providers/gardener/shoot"
+)
+
+const (
+	prodShoot = "../../providers/gardener/shoot/testdata/base.yaml"
+	prodCloud = "../../providers/gardener/shoot/testdata/cloudprofile.yaml"
+)
+
+// planned runs drainboard plan, and returns what it wrote and its exit code.
+func runPlan(t *testing.T, in string, args ...string) (out string, code int, says string) {
+	t.Helper()
+	var b, errs bytes.Buffer
+	root := newRoot(strings.NewReader(in), &b, &errs)
+	root.SetArgs(append([]string{"plan"}, args...))
+	err := root.ExecuteContext(t.Context())
+	var e *exitError
+	switch {
+	case errors.As(err, &e):
+		return b.String(), e.code, e.Error()
+	case err != nil:
+		return b.String(), exitUsage, err.Error()
+	}
+	return b.String(), 0, ""
+}
+
+// changed is the Shoot of prodShoot with replacements.
+func changed(t *testing.T, oldNew ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(prodShoot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.NewReplacer(oldNew...).Replace(string(data))
+}
+
+func TestPlanOfAChange(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		args     []string
+		code     int
+		says     []string
+		not      []string
+	}{
+		{"a new Kubernetes", "", []string{"--provider", "gardener", "--shoot-file", prodShoot, "--cloud-profile", prodCloud, "--kubernetes-version", "1.32.0"}, 0, []string{
+			"Shoot garden-shop/prod, as of ", "When: as soon as it is applied",
+			"▼ web (AutoRollingUpdate): rolling: each of its 3 to 6 nodes is drained and replaced\n    spec.kubernetes.version 1.31.4 → 1.32.0\n",
+			"split over the zones: a +1 −0, b +0 −0, c +0 −0", "machineDrainTimeout", "default (document: 10)",
+			"▽ metal (AutoInPlaceUpdate): in place: each of its 2 nodes is drained and updated, and stays",
+		}, []string{"refused", "not checked"}},
+		{"of one pool, from standard input", changed(t, "m5.large", "m6.large"), []string{"web", "--shoot-file", prodShoot, "--change", "-"}, 0, []string{
+			"web (AutoRollingUpdate): rolling", "machine.type m5.large → m6.large", "\n1 pool not shown", "as kubectl replace does", "not checked, because no CloudProfile",
+		}, []string{"metal ("}},
+		{"refused", changed(t, "r6.metal", "r7.metal", "m5.large", "m6.large"), []string{"--all", "--shoot-file", prodShoot, "--change", "-"}, exitFailed, []string{
+			"✗ refused: Gardener's API takes nothing of this change\n  - spec.provider.workers[metal].machine.type r6.metal → r7.metal: it cannot be changed",
+			"Without that it would be:", "▼ web (AutoRollingUpdate): rolling", "✗ metal (AutoInPlaceUpdate): forbidden",
+		}, []string{"When:", "machineDrainTimeout"}},
+		{"no change", changed(t), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"When: never: nothing changes", "○ nothing: the nodes of web, metal stay as they are"}, []string{"web ("}},
+		{"the Shoot from standard input", changed(t), []string{"--shoot-file", "-", "--operation", "rollout-workers=web"}, 0, []string{"web (AutoRollingUpdate): rolling", "rollout-workers=web", "the nodes of metal"}, nil},
+		{"pools gone and come", changed(t, "name: web", "name: shop"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"△ shop (AutoRollingUpdate): added: a new pool of 3 to 6 nodes", "× web (AutoRollingUpdate): removed: its 3 to 6 nodes are drained and deleted"}, nil},
+		{"nobody knows", changed(t, "zones: [a]", "zones: [a, b]"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"? metal (AutoInPlaceUpdate): unknown: whether its 2 nodes are replaced others decide"}, nil},
+		{"confined", changed(t, "maintenance:", "maintenance:\n    confineSpecUpdateRollout: true", "1.31.4", "1.32.0"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"When: in the maintenance time window, ", "a roll that has begun goes on"}, nil},
+		{"what the document says", changed(t, "version: 1.31.4", "version: 1.31.4\n    kubelet: {systemReserved: {cpu: 10m}}"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"○ web (AutoRollingUpdate): nothing: its nodes stay", "Gardener's document says otherwise: it rolls, unless"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, code, says := runPlan(t, c.in, c.args...)
+			if code != c.code || (code != 0) != (says != "") {
+				t.Errorf("exit %d (%s), want %d", code, says, c.code)
+			}
+			for _, want := range c.says {
+				if !strings.Contains(out, want) {
+					t.Errorf("it does not say %q:\n%s", want, out)
+				}
+			}
+			for _, bad := range c.not {
+				if strings.Contains(out, bad) {
+					t.Errorf("it says %q:\n%s", bad, out)
+				}
+			}
+		})
+	}
+}
+
+func TestPlanOfAChangeForPrograms(t *testing.T) {
+	out, code, _ := runPlan(t, changed(t, "r6.metal", "r7.metal", "m5.large", "m6.large"), "--shoot-file", prodShoot, "--change", "-", "-o", "json")
+	var p shoot.Plan
+	if err := json.Unmarshal([]byte(out), &p); err != nil {
+		t.Fatal(err)
+	}
+	if code != exitFailed || !p.Refused || len(p.Refusals) != 1 || p.Refusals[0].Rule != shoot.RuleFixed || len(p.Pools) != 2 || p.Pools[0].Effect != shoot.Rolling || p.Pools[1].Effect != shoot.Forbidden {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// What makes no sense is refused with the reason, before anything is read or asked.
+func TestPlanOfAChangeRefusesNonsense(t *testing.T) {
+	file := func(text string) string {
+		path := filepath.Join(t.TempDir(), "f.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, c := range []struct{ args, says string }{
+		{"--provider gardener --operation x", "which Shoot? Give --shoot NAMESPACE/NAME with --garden-kubeconfig FILE, or --shoot-file FILE"},
+		{"--provider gardener --shoot a/b --operation x", "--shoot needs --garden-kubeconfig FILE"},
+		{"--provider gardener --garden-kubeconfig f --operation x", "--garden-kubeconfig needs --shoot NAMESPACE/NAME"},
+		{"--provider gardener --garden-kubeconfig f --shoot b --operation x", `--shoot: "b" is not NAMESPACE/NAME`},
+		{"--garden-kubeconfig f --shoot a/b/c --operation x", `--shoot: "a/b/c" is not NAMESPACE/NAME`},
+		{"--garden-kubeconfig /there/is/none --shoot a/b --operation reconcile", "--garden-kubeconfig: stat /there/is/none: no such file"},
+		{"--shoot-file f --shoot a/b --operation x", "--shoot-file is the Shoot: leave out --shoot"},
+		{"web --provider gardener --shoot a/b", "--shoot needs --garden-kubeconfig: the cluster that has the Shoot"},
+		{"--shoot-file f", "which change? Give --change FILE, --kubernetes-version, --machine-image-version or --operation"},
+		{"--shoot-file f --change g --kubernetes-version 1.32.0", "--change is the change: put the versions into it"},
+		{"--shoot-file - --change -", "only one of --shoot-file, --change and --cloud-profile can be standard input"},
+		{"--shoot-file f --change=", "--change is empty"},
+		{"--provider kops --change f", "--change is for Shoots of Gardener: --provider kops has no use for it"},
+		{"--provider gardener --shoot-file f --operation x --max-surge 2", "--max-surge: Gardener rolls its pools by what the Shoot says"},
+		{"--provider gardener --shoot-file f --operation x --approve none", "--approve has no use in a plan of a change"},
+		{"--provider gardener --shoot-file f --operation x --context c", "--context is the cluster of the nodes"},
+		{"web --all --shoot-file f --operation x", "--all is every pool, so web need not be named"},
+		{"--shoot-file /there/is/none --operation x", "open /there/is/none: no such file"},
+		{"--shoot-file / --operation x", "/ is a directory: give a file"},
+		{"--shoot-file /dev/zero --operation x", "/dev/zero: larger than 4 MiB, so it is no Shoot"},
+		{"--shoot-file " + prodCloud + " --operation x", "a CloudProfile, not a Shoot"},
+		{"--shoot-file " + prodShoot + " --change " + file("kind: [") + "", "f.yaml: neither YAML nor JSON"},
+		{"--shoot-file " + prodShoot + " --change " + file(changed(t, "name: prod", "name: test")), "the change is of the Shoot garden-shop/test, and the Shoot is garden-shop/prod"},
+		{"--shoot-file " + prodShoot + " --operation x --cloud-profile " + prodShoot, "a Shoot, not a CloudProfile"},
+		{"--shoot-file " + file(changed(t, "name: cloud", "name: other")) + " --operation x --cloud-profile " + prodCloud, "is the CloudProfile cloud, and the Shoot is made by the CloudProfile other"},
+		{"wbe --shoot-file " + prodShoot + " --operation x", `the Shoot garden-shop/prod has no pool "wbe"; it has web, metal`},
+		{"--shoot-file " + prodShoot + " --kubernetes-version new", `--kubernetes-version: "new" is no version`},
+		{"--shoot-file " + prodShoot + " --machine-image-version new", `--machine-image-version: "new" is no version`},
+		{"--shoot-file " + prodShoot + " --operation x -o yaml", "neither text nor json"},
+	} {
+		if out, code, says := runPlan(t, "", strings.Fields(c.args)...); code != exitUsage || !strings.Contains(says, c.says) || out != "" {
+			t.Errorf("%s: exit %d: %s, want %q\n%s", c.args, code, says, c.says, out)
+		}
+	}
+}
+
+// garden is a garden cluster that answers by path; it returns a kubeconfig of it, and what
+// was asked of it.
+func garden(t *testing.T, objects map[string]string) (kubeconfig string, asked func() []string) {
+	t.Helper()
+	var mu sync.Mutex
+	var list []string
+	flags := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		list = append(list, r.Method+" "+r.URL.Path)
+		mu.Unlock()
+		path, known := strings.CutPrefix(r.URL.Path, gardenAPI)
+		object, there := objects[path]
+		switch {
+		case r.URL.Path == "/readyz":
+		case !known || len(objects) == 0:
+			http.NotFound(w, r)
+		case object == "403":
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"alice cannot get it"}`))
+		case !there:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,"message":"shoots \"x\" not found"}`))
+		default:
+			_, _ = w.Write([]byte(object))
+		}
+	})
+	return *flags.KubeConfig, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(list)
+	}
+}
+
+func asJSON(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = yaml.YAMLToJSON(data); err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// The Shoot and its CloudProfile are read from the garden cluster, and nothing else is sent
+// there.
+func TestPlanOfAChangeReadsTheGarden(t *testing.T) {
+	const shootPath, profilePath = "/namespaces/garden-shop/shoots/prod", "/cloudprofiles/cloud"
+	theShoot, theCloud := asJSON(t, prodShoot), asJSON(t, prodCloud)
+	for _, c := range []struct {
+		name    string
+		objects map[string]string
+		shoot   string
+		code    int
+		says    string // of standard output, or of the error
+	}{
+		{"all is there", map[string]string{shootPath: theShoot, profilePath: theCloud}, "garden-shop/prod", exitFailed, "it can be updated to from 1632.0.0 on"},
+		{"no CloudProfile", map[string]string{shootPath: theShoot}, "garden-shop/prod", 0, "the CloudProfile cloud was not read: there is no such object"},
+		{"a CloudProfile that may not be read", map[string]string{shootPath: theShoot, profilePath: "403"}, "garden-shop/prod", 0, "the CloudProfile cloud was not read: "},
+		{"no such Shoot", map[string]string{shootPath: theShoot}, "garden-shop/test", exitUsage, "there is no Shoot garden-shop/test; kubectl get shoots -n garden-shop lists them"},
+		{"not the garden", nil, "garden-shop/prod", exitUsage, "this cluster has no Shoots: --garden-kubeconfig has to lead to the garden cluster"},
+		{"not allowed", map[string]string{shootPath: "403"}, "garden-shop/prod", exitUsage, "alice cannot get it"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			kubeconfig, asked := garden(t, c.objects)
+			out, code, says := runPlan(t, "", "--provider", "gardener", "--garden-kubeconfig", kubeconfig, "--shoot", c.shoot, "--machine-image-version", "1640.0.0")
+			if code != c.code || !strings.Contains(out+says, c.says) {
+				t.Errorf("exit %d, want %d and %q: %s\n%s", code, c.code, c.says, says, out)
+			}
+			for _, request := range asked() {
+				if !strings.HasPrefix(request, "GET ") {
+					t.Errorf("%s was sent", request)
+				}
+			}
+		})
+	}
+}
+
+// What a manifest says cannot steer the terminal.
+func TestPlanOfAChangeIsClean(t *testing.T) {
+	out, _, says := runPlan(t, changed(t, "m5.large", `"m6\e[2J\u202e"`), "--shoot-file", prodShoot, "--change", "-")
+	if !strings.Contains(out, "m6[2J") || strings.ContainsAny(out+says, "\x1b\u202e") {
+		t.Errorf("%q %q", out, says)
+	}
+}

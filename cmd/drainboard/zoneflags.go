@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// zoneFlags are the settings of Gardener's rolling update that other rules do not have.
+type zoneFlags struct {
+	evictRetries   int
+	healthTimeout  time.Duration
+	nodeConditions []string
+}
+
+func (f *zoneFlags) addZones(fl *pflag.FlagSet) {
+	fl.IntVar(&f.evictRetries, "max-evict-retries", 0, "gardener: how often an eviction that a budget refuses is tried before the pod is deleted past it, where drains are forced (default 360, gardener-seed: 10; no more than fit into the drain's time)")
+	fl.DurationVar(&f.healthTimeout, "health-timeout", 0, "gardener: how long a new node may be unhealthy before its machine is given up and replaced (default 10m)")
+	fl.StringSliceVar(&f.nodeConditions, "node-conditions", nil, "gardener: conditions that make a node unhealthy, beside not being Ready (default KernelDeadlock, ReadonlyFilesystem, DiskPressure, and with gardener NetworkUnavailable)")
+}
+
+// byZone reports whether a strategy rolls each zone by itself, as Gardener does.
+func byZone(strategy string) bool { return strings.HasPrefix(strategy, "gardener") }
+
+// zoneSettings settles what the flags of Gardener's rolling update say, or refuses them.
+func (f *rollFlags) zoneSettings(cmd *cobra.Command, rules engine.Strategy, s *engine.Settings) error {
+	given := cmd.Flags().Changed
+	if !byZone(rules.Name()) {
+		for flag, why := range map[string]string{
+			"max-evict-retries": "tries an eviction for as long as the drain has time",
+			"health-timeout":    "gives no machine up that was Ready once",
+			"node-conditions":   "gives no machine up that was Ready once",
+		} {
+			if given(flag) {
+				return fmt.Errorf("--%s: the %s strategy %s; --strategy gardener has it", flag, rules.Name(), why)
+			}
+		}
+		return nil
+	}
+	if f.interactive {
+		return fmt.Errorf("--interactive: the %s strategy rolls the zones side by side; --approve batch --batch-size 1 asks for each node", rules.Name())
+	}
+	if given("max-evict-retries") {
+		if f.evictRetries < 1 {
+			return fmt.Errorf("--max-evict-retries: %d is too small, 1 is the least", f.evictRetries)
+		}
+		s.EvictRetries = f.evictRetries
+	}
+	if given("health-timeout") {
+		if f.healthTimeout < time.Second {
+			return fmt.Errorf("--health-timeout: %s is too short, 1s is the least", f.healthTimeout)
+		}
+		s.HealthTimeout = f.healthTimeout
+	}
+	if given("node-conditions") {
+		for _, c := range f.nodeConditions {
+			if !world.HealthCondition(c) {
+				return fmt.Errorf("--node-conditions: %q is not read; KernelDeadlock, ReadonlyFilesystem, DiskPressure and NetworkUnavailable are", c)
+			}
+		}
+		s.NodeConditions = f.nodeConditions
+	}
+	return nil
+}
+
+// retriesText is how often an eviction is tried, as a plan shows it.
+func retriesText(r engine.Run) string {
+	if r.Settings.OnDrainTimeout != engine.TimeoutForce {
+		return "any number: drains are not forced"
+	}
+	return fmt.Sprint(r.Settings.EvictRetries)
+}

@@ -19,7 +19,8 @@ import (
 // controlFile, in the lab's directory, says where its control port is.
 const controlFile = "control.json"
 
-// Control is the way to a running lab of another process, to switch its faults.
+// Control is the way to a running lab of another process, to switch its faults and to
+// change its Shoots.
 type Control struct {
 	URL   string `json:"url"`
 	Token string `json:"token"`
@@ -47,7 +48,7 @@ func (l *Lab) ServeControl() error {
 }
 
 // control answers GET with the faults that are on, POST /NAME by switching one
-// on, DELETE /NAME or / by switching them off.
+// on, DELETE /NAME or / by switching them off, PATCH /NAME by changing a Shoot.
 func (l *Lab) control(token string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		given := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -65,6 +66,15 @@ func (l *Lab) control(token string) http.Handler {
 			var given map[string]string
 			if err = json.NewDecoder(r.Body).Decode(&given); err == nil {
 				err = l.SwitchOn(r.Context(), name, given)
+			}
+		case http.MethodPatch:
+			var change ShootChange
+			var s *Shoot
+			if err = json.NewDecoder(r.Body).Decode(&change); err == nil {
+				s, err = l.ShootNamed(name)
+			}
+			if err == nil {
+				err = s.Change(r.Context(), change)
 			}
 		default:
 			err = errors.New(r.Method + " is not known here")
@@ -139,7 +149,13 @@ func (c *Control) SwitchOff(ctx context.Context, name string) error {
 	return err
 }
 
-func (c *Control) do(ctx context.Context, method, name string, given map[string]string) ([]FaultOn, error) {
+// ChangeShoot is Shoot.Change, of the Shoot of a name; an empty name means the only one.
+func (c *Control) ChangeShoot(ctx context.Context, name string, change ShootChange) error {
+	_, err := c.do(ctx, http.MethodPatch, name, change)
+	return err
+}
+
+func (c *Control) do(ctx context.Context, method, name string, given any) ([]FaultOn, error) {
 	body, err := json.Marshal(given)
 	if err != nil {
 		return nil, err

@@ -25,6 +25,9 @@ const (
 	ControllerManager = "kube-controller-manager"
 	Scheduler         = "kube-scheduler"
 	Kwok              = "kwok"
+
+	// MachineControllerManager is the user of those that there are; see Shoot.Component.
+	MachineControllerManager = "machine-controller-manager"
 )
 
 // controllers are those that the lab runs: what a drain needs to be real.
@@ -39,7 +42,7 @@ var controllers = []string{
 
 // users of the static tokens. Only the first is for people and tests; each part
 // of the lab has a name of its own so that the audit log tells them apart.
-var users = []string{"admin", "lab", ControllerManager, Scheduler, Kwok}
+var users = []string{"admin", "lab", ControllerManager, Scheduler, Kwok, MachineControllerManager}
 
 // controlPlane writes the configuration of every component to the lab's
 // directory and returns the processes, none started.

@@ -32,6 +32,34 @@
 // (Image). An AMI can also be one whose nodes never turn Ready; for one that
 // never joins see cloud.NeverJoin.
 //
+// # kops
+//
+// AddKopsCluster makes a cluster as kops does: Auto Scaling groups with its tags,
+// nodes with its labels and taints, bastions that never become nodes, system pods
+// with the priority classes by which kops validates a cluster, load balancers, and
+// specs in a bucket. What runs on a machine of its control plane are pods that say
+// so; the API server is the lab's own and stays.
+//
+// # Gardener
+//
+// AddShoot makes a cluster as Gardener does, and the lab is all of its clusters: garden
+// (the Shoot), control (its machines, in a namespace) and target. Real is what moves
+// machines: machine-controller-manager (package mcm), with a process for each Shoot. Its
+// virtual machines are the lab's (package vms) and become nodes as instances do. The other
+// parts are stand-ins, and do no more than this:
+//
+//   - a gardenlet makes machine classes and machine deployments, one for each zone, when
+//     the Shoot's spec changes, whoever changes it, or when gardener.cloud/operation asks
+//     for it, and keeps the Shoot's status: last operation, pools that are pending, the
+//     constraint of those that are updated by hand, EveryNodeReady, shoot-info. It knows
+//     the operations reconcile, retry, rollout-workers and force-in-place-update.
+//   - an admission policy (shoot_policy.yaml) refuses what Gardener's API server would of a
+//     change of worker pools and of Kubernetes. There is no CloudProfile.
+//   - a node agent updates nodes in place (see nodeAgent).
+//   - critical components of a node are ready a set time after it is (ShootTimes).
+//
+// There are no cluster autoscaler, no maintenance and no credentials to rotate.
+//
 // # Side by side
 //
 // Tests share a lab by giving each a group and a namespace of its own (Place);
@@ -43,7 +71,7 @@
 //
 // Start needs two programs, built by Build: lab, which is every component of the
 // control plane and starts itself once for each, and kwok. This package itself
-// imports nothing of Kubernetes but its client, so tests stay small. Everything
+// imports nothing of Kubernetes and Gardener but clients, so tests stay small. Everything
 // listens on free ports of the loopback interface, keeps its state in one
 // directory, and dies with the process that started it (on Linux, however that
 // ends). Each component can be stopped, killed, frozen and started again

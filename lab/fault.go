@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // A Fault is something that can go wrong while a lab runs, under the name and
@@ -143,14 +145,12 @@ func (l *Lab) zone(v values) (string, error) {
 // node is a node by its name or the beginning of it.
 func (l *Lab) node(ctx context.Context, v values) (string, error) {
 	var all, found []string
-	for _, group := range l.cloud.Groups() {
-		nodes, err := l.Nodes(ctx, group)
-		if err != nil {
-			return "", err
-		}
-		for i := range nodes {
-			all = append(all, nodes[i].Name)
-		}
+	nodes, err := l.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: GroupLabel})
+	if err != nil {
+		return "", err
+	}
+	for i := range nodes.Items {
+		all = append(all, nodes.Items[i].Name)
 	}
 	for _, name := range all {
 		if name == v["node"] {
@@ -180,6 +180,8 @@ func (l *Lab) line(v values) (*Line, error) {
 
 // component is a part of the control plane.
 func (l *Lab) component(v values) (*Process, error) {
+	l.processMu.Lock()
+	defer l.processMu.Unlock()
 	process, ok := l.processes[v["component"]]
 	if !ok {
 		return nil, fmt.Errorf("--component must be one of %s", strings.Join(slices.Sorted(maps.Keys(l.processes)), ", "))

@@ -256,10 +256,6 @@ func TestSilence(t *testing.T) {
 	if err := shared.Silence(ctx, node); err != nil {
 		t.Fatal(err)
 	}
-	pods := shared.Client().CoreV1().Pods(place.Namespace)
-	if err := pods.Delete(ctx, pod.Name, metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
 	err := poll(ctx, 200*time.Millisecond, func() (bool, error) {
 		n, err := shared.Client().CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
 		if err != nil {
@@ -273,6 +269,22 @@ func TestSilence(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatalf("the node is not Unknown and tainted: %v", err)
+	}
+	pods, deleted := shared.Client().CoreV1().Pods(place.Namespace), time.Now()
+	if err := pods.Delete(ctx, pod.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	err = poll(ctx, 100*time.Millisecond, func() (bool, error) { // a live kubelet takes less time to end a pod than one to start its successor
+		list, err := pods.List(ctx, metav1.ListOptions{LabelSelector: appLabel + "=batch"})
+		if err != nil {
+			return false, err
+		}
+		return slices.ContainsFunc(list.Items, func(p corev1.Pod) bool {
+			return !p.CreationTimestamp.Time.Before(deleted.Truncate(time.Second)) && podReady(&p)
+		}), nil
+	})
+	if err != nil {
+		t.Fatalf("no pod takes the place of the deleted one: %v", err)
 	}
 	if left, err := pods.Get(ctx, pod.Name, metav1.GetOptions{}); err != nil || left.DeletionTimestamp == nil {
 		t.Errorf("the deleted pod of a silent node: %v, %v", left.DeletionTimestamp, err)

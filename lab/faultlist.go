@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -11,8 +12,12 @@ import (
 	"github.com/drainboard/drainboard/lab/gate"
 )
 
-// Faults are all that can be switched on by name, those of the cloud first.
-var Faults = []Fault{
+// Faults are all that can be switched on by name, those of the cloud first, those of a
+// Gardener cluster last.
+var Faults = slices.Concat(commonFaults, shootFaults)
+
+// commonFaults are those that every lab has.
+var commonFaults = []Fault{
 	{"no-capacity", "a zone starts no more instances", "Cloud.SetCapacity",
 		[]FaultFlag{zoneFlag, {"after", "0", "launches that still succeed"}}, noCapacity},
 	{"no-addresses", "the subnet of a zone has no free address", "Cloud.SetAddresses",
@@ -25,6 +30,8 @@ var Faults = []Fault{
 		[]FaultFlag{groupFlag, launchesFlag}, neverReady},
 	{"kill", "the machine of a node ends by itself, once", "Cloud.Kill",
 		[]FaultFlag{nodeFlag}, kill},
+	{"slow-draining", "connections through load balancers take long to end", "Cloud.SetDraining",
+		[]FaultFlag{{"balancer", "", "the name of a target group or classic load balancer (default all)"}, {"by", "1m", "from deregistration to the end"}}, slowDraining},
 	{"throttle", "AWS refuses a part of the calls", "Cloud.Throttle",
 		[]FaultFlag{partFlag}, throttle},
 	{"lose-answers", "AWS does what a call asks and then breaks the connection", "Cloud.LoseAnswers",
@@ -59,6 +66,10 @@ var Faults = []Fault{
 			{"hang", "false", "it does not answer; true or false"},
 			{"ignore", "false", "failure policy Ignore: one that hangs lets evictions through; true or false"},
 		}, webhook},
+	{"unready-pods", "pods are not ready", "Lab.Unready",
+		[]FaultFlag{{"namespace", "kube-system", "where"}, {"pods", "", "the beginning of their names"}}, unreadyPods},
+	{"unready-node", "a node is NotReady, though its kubelet shows signs of life", "Lab.UnreadyNode",
+		[]FaultFlag{nodeFlag}, unreadyNode},
 	{"silence", "the kubelet of a node gives no sign of life any more", "Lab.Silence",
 		[]FaultFlag{nodeFlag}, silence},
 }
@@ -200,12 +211,39 @@ func kill(ctx context.Context, l *Lab, v values) (off, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, s := range l.Shoots() {
+		if s.Kill(node) {
+			return nil, nil
+		}
+	}
 	id, err := l.Instance(ctx, node)
 	if err != nil {
 		return nil, err
 	}
 	l.cloud.Kill(id)
 	return nil, nil
+}
+
+func slowDraining(_ context.Context, l *Lab, v values) (off, error) {
+	d, err := v.duration("by")
+	if err != nil {
+		return nil, err
+	}
+	before := map[string]time.Duration{}
+	for id, b := range l.cloud.Balancers() {
+		if v["balancer"] == "" || v["balancer"] == b.Name {
+			before[id] = b.Draining
+			l.cloud.SetDraining(id, d)
+		}
+	}
+	if len(before) == 0 {
+		return nil, fmt.Errorf("no load balancer %q", v["balancer"])
+	}
+	return ending(func() {
+		for id, d := range before {
+			l.cloud.SetDraining(id, d)
+		}
+	}), nil
 }
 
 func throttle(_ context.Context, l *Lab, v values) (off, error) {
@@ -354,4 +392,19 @@ func silence(ctx context.Context, l *Lab, v values) (off, error) {
 		return nil, err
 	}
 	return func(ctx context.Context) error { return l.Revive(ctx, node) }, l.Silence(ctx, node)
+}
+
+func unreadyPods(ctx context.Context, l *Lab, v values) (off, error) {
+	if v["pods"] == "" {
+		return nil, errors.New("--pods is missing: the beginning of their names")
+	}
+	return func(ctx context.Context) error { return l.ReadyAgain(ctx, v["namespace"], v["pods"]) }, l.Unready(ctx, v["namespace"], v["pods"])
+}
+
+func unreadyNode(ctx context.Context, l *Lab, v values) (off, error) {
+	node, err := l.node(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) error { return l.ReadyNode(ctx, node) }, l.UnreadyNode(ctx, node)
 }

@@ -28,6 +28,8 @@ type GroupOptions struct {
 	Labels       map[string]string // of the nodes, by the template's user data
 	EKS          bool              // the nodes carry the labels of an EKS node group
 	Tags         map[string]string // of the Auto Scaling group
+	Balancers    []string          // that its instances are registered with; see cloud.CreateBalancer
+	Nodeless     bool              // no node is waited for
 
 	OldAMI, NewAMI string // empty: the constants of that name
 	// Version is what the group uses of its launch template: $Latest (also if
@@ -49,37 +51,79 @@ type Group struct {
 // version with the new AMI, which makes the nodes outdated.
 func (l *Lab) AddGroup(ctx context.Context, o GroupOptions) (Group, error) {
 	o = o.withDefaults()
-	data := cloud.TemplateData{
-		ImageID: o.OldAMI, InstanceType: o.InstanceType, UserData: userData(o),
-		Tags: map[string]string{"Name": o.Name},
+	group := l.createGroup(o)
+	if err := l.awaitGroup(ctx, o); err != nil {
+		return group, fmt.Errorf("add group: %w", err)
 	}
-	group := Group{Name: o.Name, TemplateID: l.cloud.CreateLaunchTemplate(o.Name, data), Old: 1, New: 1}
+	return l.outdate(o, group), nil
+}
+
+// template is what a group's instances are launched from.
+func (o GroupOptions) template(ami string) cloud.TemplateData {
+	return cloud.TemplateData{ImageID: ami, InstanceType: o.InstanceType, UserData: userData(o), Tags: map[string]string{"Name": o.Name}}
+}
+
+// createGroup makes a group with the old AMI, which starts at once to launch.
+func (l *Lab) createGroup(o GroupOptions) Group {
+	group := Group{Name: o.Name, TemplateID: l.cloud.CreateLaunchTemplate(o.Name, o.template(o.OldAMI)), Old: 1, New: 1}
 	spec := cloud.GroupSpec{
-		Name: o.Name, Min: o.Min, Max: o.Max, Desired: o.Nodes, Zones: o.Zones, Tags: o.Tags,
+		Name: o.Name, Min: o.Min, Max: o.Max, Desired: o.Nodes, Zones: o.Zones, Tags: o.Tags, Balancers: o.Balancers,
 		Template: cloud.TemplateRef{ID: group.TemplateID, Version: o.Version}, ProtectNew: o.ProtectNew, SpotPercent: o.SpotPercent,
 	}
 	for _, instanceType := range o.Overrides {
 		spec.Overrides = append(spec.Overrides, cloud.Override{InstanceType: instanceType})
 	}
 	l.cloud.CreateGroup(spec)
-	if err := l.WaitNodes(ctx, o.Name, o.Nodes); err != nil {
-		return group, fmt.Errorf("add group: %w", err)
-	}
-	if o.Warm != nil {
-		l.cloud.PutWarmPool(o.Name, *o.Warm)
-		if err := l.waitWarm(ctx, o.Name); err != nil {
-			return group, fmt.Errorf("add group: %w", err)
+	return group
+}
+
+// awaitGroup waits until a group's nodes are Ready, or its instances in service if it
+// has none, and its warm pool is full.
+func (l *Lab) awaitGroup(ctx context.Context, o GroupOptions) error {
+	if o.Nodeless {
+		if err := l.waitInService(ctx, o.Name, o.Nodes); err != nil {
+			return err
 		}
+	} else if err := l.WaitNodes(ctx, o.Name, o.Nodes); err != nil {
+		return err
 	}
+	if o.Warm == nil {
+		return nil
+	}
+	l.cloud.PutWarmPool(o.Name, *o.Warm)
+	return l.waitWarm(ctx, o.Name)
+}
+
+// outdate adds a template version with the new AMI, unless the group is to stay up to
+// date.
+func (l *Lab) outdate(o GroupOptions, group Group) Group {
 	if o.UpToDate {
-		return group, nil
+		return group
 	}
-	data.ImageID = o.NewAMI
-	group.New = l.cloud.AddTemplateVersion(group.TemplateID, data)
+	group.New = l.cloud.AddTemplateVersion(group.TemplateID, o.template(o.NewAMI))
 	if o.Version == "$Default" {
 		l.cloud.SetDefaultVersion(group.TemplateID, group.New)
 	}
-	return group, nil
+	return group
+}
+
+// waitInService waits until a group has exactly n instances and all are in service.
+func (l *Lab) waitInService(ctx context.Context, name string, n int) error {
+	for {
+		serving := 0
+		instances := l.cloud.Instances(name)
+		for _, i := range instances {
+			if i.State == cloud.InService {
+				serving++
+			}
+		}
+		if serving == n && len(instances) == n {
+			return nil
+		}
+		if !sleep(ctx, 20*time.Millisecond) {
+			return fmt.Errorf("group %s has %d instances, %d in service, not %d: %w", name, len(instances), serving, n, context.Cause(ctx))
+		}
+	}
 }
 
 // waitWarm waits until a group's warm pool is full and at rest.

@@ -26,6 +26,7 @@ type Lab struct {
 	server      string // URL of the API server
 	ca          []byte // PEM
 	tokens      map[string]string
+	processMu   sync.Mutex
 	processes   map[string]*Process
 	config      *rest.Config
 	client      kubernetes.Interface
@@ -36,6 +37,8 @@ type Lab struct {
 	gates       map[string]*apiGate // by user
 	deniers     map[string]*denier  // by the webhook's name
 	switches    switches
+	shootMu     sync.Mutex
+	shoots      []*Shoot
 	controlPort *http.Server // nil: none
 	logMu       sync.Mutex
 	audit       auditTail
@@ -73,6 +76,7 @@ func (l *Lab) start(ctx context.Context) error {
 		return err
 	}
 	l.config.QPS, l.config.UserAgent = -1, "drainboard-lab"
+	l.config.WarningHandler = rest.NoWarnings{} // of mirror pods' names, which have dots
 	if l.client, err = kubernetes.NewForConfig(l.config); err != nil {
 		return err
 	}
@@ -144,6 +148,9 @@ func (l *Lab) Stop() {
 		for _, denier := range l.deniers {
 			denier.close()
 		}
+		for _, s := range l.Shoots() {
+			s.end()
+		}
 		if l.cloud != nil {
 			l.cloud.Close()
 		}
@@ -187,6 +194,8 @@ func (l *Lab) Restart(ctx context.Context, component string) error {
 // Process returns a component by name, to stop, kill, freeze and start it. It
 // panics for an unknown name.
 func (l *Lab) Process(component string) *Process {
+	l.processMu.Lock()
+	defer l.processMu.Unlock()
 	process, ok := l.processes[component]
 	if !ok {
 		panic("lab: no component " + strconv.Quote(component))

@@ -126,6 +126,9 @@ func (m *machines) stop() {
 
 // Launch implements cloud.Machines.
 func (m *machines) Launch(i cloud.Instance) {
+	if bastion(i.Tags) {
+		return
+	}
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,7 +155,31 @@ func (m *machines) Launch(i cloud.Instance) {
 			_, err := m.lab.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
 			return err
 		})
+		m.mirror(ctx, node)
 	})
+}
+
+// mirror creates the mirror pods of a node, as its kubelet does.
+func (m *machines) mirror(ctx context.Context, node *corev1.Node) {
+	if len(mirrorPods(node)) == 0 {
+		return
+	}
+	m.insist(ctx, "read node "+node.Name, func() error { // they name its UID
+		created, err := m.lab.client.CoreV1().Nodes().Get(ctx, node.Name, metav1.GetOptions{})
+		if err == nil {
+			node = created
+		}
+		return err
+	})
+	if node.UID == "" {
+		return // it is gone already
+	}
+	for _, pod := range mirrorPods(node) {
+		m.insist(ctx, "create pod "+pod.Name, func() error {
+			_, err := m.lab.client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+			return err
+		})
+	}
 }
 
 // Terminate implements cloud.Machines.
@@ -215,19 +242,12 @@ func (m *machines) insist(ctx context.Context, what string, do func() error) {
 	}
 }
 
-// node is the Node object of an instance as its kubelet registers it: NotReady,
-// with labels as its user data asks and as EKS would give them.
+// node is the Node object of an instance, with labels as its user data asks and as EKS
+// would give them.
 func (m *machines) node(i cloud.Instance, image Image) *corev1.Node {
-	labels := map[string]string{
-		corev1.LabelHostname:           i.PrivateDNS,
-		corev1.LabelTopologyZone:       i.Zone,
-		corev1.LabelTopologyRegion:     m.lab.options.Cloud.Region,
-		corev1.LabelInstanceTypeStable: i.Type,
-		corev1.LabelArchStable:         "amd64",
-		corev1.LabelOSStable:           "linux",
-		GroupLabel:                     i.Group,
-	}
-	maps.Copy(labels, kubeletLabels(i.UserData))
+	labels := kubeletLabels(i.UserData)
+	kops, taints := kopsLabels(i.Tags)
+	maps.Copy(labels, kops)
 	if labels[eksGroupLabel] != "" {
 		labels["eks.amazonaws.com/nodegroup-image"] = i.ImageID
 		labels["eks.amazonaws.com/sourceLaunchTemplateId"] = i.TemplateID
@@ -237,35 +257,11 @@ func (m *machines) node(i cloud.Instance, image Image) *corev1.Node {
 	if image.NeverReady {
 		ready = "never"
 	}
-	resources := m.resources(i.Type)
-	now := metav1.Now()
-	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{
-			Name:        i.PrivateDNS,
-			Labels:      labels,
-			Annotations: map[string]string{readyAfter: ready},
-		},
-		Spec: corev1.NodeSpec{ProviderID: "aws:///" + i.Zone + "/" + i.ID},
-		Status: corev1.NodeStatus{
-			Capacity:    resources,
-			Allocatable: resources,
-			Addresses: []corev1.NodeAddress{
-				{Type: corev1.NodeInternalIP, Address: i.PrivateIP},
-				{Type: corev1.NodeHostName, Address: i.PrivateDNS},
-				{Type: corev1.NodeInternalDNS, Address: i.PrivateDNS},
-			},
-			Conditions: []corev1.NodeCondition{{
-				Type: corev1.NodeReady, Status: corev1.ConditionFalse, Reason: "KubeletNotReady",
-				Message:           "container runtime network not ready",
-				LastHeartbeatTime: now, LastTransitionTime: now,
-			}},
-			NodeInfo: corev1.NodeSystemInfo{
-				KubeletVersion: image.Kubelet, OperatingSystem: "linux", Architecture: "amd64",
-				OSImage: "Amazon Linux 2023", ContainerRuntimeVersion: "containerd://1.7.27",
-				KernelVersion: "6.1.0",
-			},
-		},
-	}
+	return m.register(bootedMachine{
+		node: i.PrivateDNS, ip: i.PrivateIP, providerID: "aws:///" + i.Zone + "/" + i.ID,
+		zone: i.Zone, kind: i.Type, group: i.Group, ready: ready, labels: labels, taints: taints,
+		kubelet: image.Kubelet, system: "Amazon Linux 2023", runtime: "containerd://1.7.27", kernel: "6.1.0",
+	})
 }
 
 // resources of an instance type, as a Node's allocatable.

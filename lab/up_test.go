@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -54,6 +55,57 @@ func TestUp(t *testing.T) {
 	}
 	_ = up.Wait()
 	waitNoProcess(ctx, t, dir)
+}
+
+// TestUpKops sees that a command learns where the kops cluster is.
+func TestUpKops(t *testing.T) {
+	t.Parallel()
+	ctx := testContext(t)
+	program := filepath.Join(shared.options.BinDir, "lab")
+	up := exec.CommandContext(ctx, program, "up", "--kops", "--nodes=3", "--workload=single", "--dir="+t.TempDir(),
+		"--boot=1ns", "--ready=1ns", "--pod-ready=1ns", "--terminate=1ns", "--", "sh", "-c",
+		`echo "$KOPS_CLUSTER_NAME $KOPS_STATE_STORE"; "$0" kubectl get nodes -o name | wc -l`, program)
+	var stderr bytes.Buffer
+	up.Stderr = &stderr
+	out, err := up.Output()
+	if err != nil {
+		t.Fatalf("lab up --kops: %v\n%s", err, stderr.Bytes())
+	}
+	if got := strings.Fields(string(out)); len(got) != 3 || got[0] != "lab.k8s.local" || got[1] != "s3://kops-state" || got[2] != "4" {
+		t.Errorf("the command says %q", got)
+	}
+	if lines := strings.Count(stderr.String(), "\n"); lines != 2 {
+		t.Errorf("beside the command there is more to read:\n%s", stderr.Bytes())
+	}
+}
+
+// TestUpGardener sees that a command learns where the Shoot and its machines are, with
+// rights that suffice to read them, and that it can change the Shoot.
+func TestUpGardener(t *testing.T) {
+	t.Parallel()
+	ctx := testContext(t)
+	program := filepath.Join(shared.options.BinDir, "lab")
+	up := exec.CommandContext(ctx, program, "up", "--gardener", "--nodes=3", "--zones=1", "--workload=single", "--dir="+t.TempDir(),
+		"--boot=1ns", "--ready=1ns", "--pod-ready=1ns", "--terminate=1ns", "--", "sh", "-ec", `
+			echo "$GARDEN_SHOOT $CONTROL_NAMESPACE"
+			"$0" kubectl --kubeconfig "$CONTROL_KUBECONFIG" -n "$CONTROL_NAMESPACE" get machines -o name | wc -l
+			"$0" kubectl get nodes -o name | wc -l
+			"$0" shoot --kubernetes-version 1.32.9 --operation reconcile
+			"$0" kubectl --kubeconfig "$GARDEN_KUBECONFIG" -n "${GARDEN_SHOOT%/*}" wait shoot/"${GARDEN_SHOOT#*/}" --for=jsonpath='{.spec.kubernetes.version}'=1.32.9 -o name
+			"$0" kubectl wait node --all --for=jsonpath='{.status.nodeInfo.kubeletVersion}'=v1.32.9 -o name | wc -l
+			"$0" shoot --pool workers || echo refused
+			echo "$GARDENER_FLAGS"`, program)
+	var stderr bytes.Buffer
+	up.Stderr = &stderr
+	out, err := up.Output()
+	if err != nil {
+		t.Fatalf("lab up --gardener: %v\n%s\n%s", err, out, stderr.Bytes())
+	}
+	got := strings.Fields(string(out))
+	want := []string{"garden-lab/demo", "shoot--lab--demo", "3", "3", "shoot.core.gardener.cloud/demo", "3", "refused", "--provider", "gardener"}
+	if len(got) < len(want) || !slices.Equal(got[:len(want)], want) || !strings.Contains(string(out), "--shoot garden-lab/demo --control-kubeconfig ") {
+		t.Errorf("the command says %q\n%s", got, stderr.Bytes())
+	}
 }
 
 // TestFaultCommand switches faults of a running lab from another process.

@@ -145,6 +145,10 @@ func (w Webhook) configuration(url string, ca []byte) *admissionregistrationv1.V
 	if w.Ignore {
 		policy = admissionregistrationv1.Ignore
 	}
+	patience := int32(10) // seconds, for an answer on a busy machine
+	if w.Hang {
+		patience = 1 // none comes
+	}
 	hook := admissionregistrationv1.ValidatingWebhook{
 		Name:         w.Name,
 		ClientConfig: admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: ca},
@@ -152,7 +156,7 @@ func (w Webhook) configuration(url string, ca []byte) *admissionregistrationv1.V
 			Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
 			Rule:       admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"pods/eviction"}},
 		}},
-		FailurePolicy: &policy, SideEffects: &effects, TimeoutSeconds: new(int32(1)),
+		FailurePolicy: &policy, SideEffects: &effects, TimeoutSeconds: &patience,
 		AdmissionReviewVersions: []string{"v1"},
 	}
 	if w.Namespace != "" {

@@ -8,6 +8,8 @@
 //	           that waited for it, beside kubectl drain, by the API server's audit log
 //	roll       the wall time of a roll beside its lower bound (docs/speed.md), and the
 //	           requests for each replaced node
+//	kops       a roll by kops's rules beside the sum of the waits that they force, and
+//	           beside the same roll by our own defaults
 //	watch      the dashboard in watch of 1,000 nodes and 10,000 pods: start, CPU at
 //	           rest, memory; beside k9s and eks-node-viewer where they are installed
 //	dashboard  the dashboard of a busy simulated roll, and of one of 5,000 nodes and
@@ -39,7 +41,7 @@ const limit = 30 * time.Minute
 
 func main() {
 	b := bench{}
-	only := flag.String("only", "engine,demo,dashboard,reaction,roll,watch", "what to measure")
+	only := flag.String("only", "engine,demo,dashboard,reaction,roll,kops,watch", "what to measure")
 	flag.IntVar(&b.openings, "openings", 40, "budgets to open, for drainboard and for kubectl drain")
 	flag.BoolVar(&b.keep, "keep", false, "keep the labs' directories")
 	flag.StringVar(&b.env, "env", "", "directory of a lab that is up already (lab up --dir), for watch")
@@ -84,7 +86,7 @@ func (b *bench) run(ctx context.Context, only []string) (err error) {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"engine", b.engine}, {"demo", b.demo}, {"dashboard", b.dashboards}, {"reaction", b.reactions}, {"roll", b.roll}, {"watch", b.watch}} {
+	}{{"engine", b.engine}, {"demo", b.demo}, {"dashboard", b.dashboards}, {"reaction", b.reactions}, {"roll", b.roll}, {"kops", b.kops}, {"watch", b.watch}} {
 		if !slices.Contains(only, part.name) {
 			continue
 		}

@@ -44,9 +44,10 @@ type viewer struct {
 }
 
 // viewers are drainboard and its peers. A row of drainboard's is complete with
-// stage, version and pods; of the others with what they show by themselves.
+// stage, version and pods in all three tables beside each other; of the others with what
+// they show by themselves.
 var viewers = []viewer{
-	{"drainboard", []string{"watch", watchGroup}, regexp.MustCompile(`(outdated|ready) +1\.\d+\.\d+ .* \d+ pods? `), 30},
+	{"drainboard", []string{"watch", watchGroup}, regexp.MustCompile(`(│ .* (outdated|ready) +1\.\d+\.\d+ .* \d+ pods? .*){3}`), 30},
 	{"k9s", []string{"--readonly", "--command", "nodes"}, regexp.MustCompile(`Ready +\S+ .*v1\.\d+\.\d+`), 30},
 	{"eks-node-viewer", []string{"--disable-pricing"}, regexp.MustCompile(`\(\d+ pods\)`), 15},
 }

@@ -20,6 +20,9 @@ var autoscalingHandlers = map[string]handler{
 	"DescribeLifecycleHooks":       describeHooks,
 	"DescribeWarmPool":             describeWarmPool,
 
+	"DescribeLoadBalancers":            attachedTo(true, "LoadBalancers", "LoadBalancerName"),
+	"DescribeLoadBalancerTargetGroups": attachedTo(false, "LoadBalancerTargetGroups", "LoadBalancerTargetGroupARN"),
+
 	"UpdateAutoScalingGroup": updateGroup,
 	"SetDesiredCapacity":     setDesired,
 	"SuspendProcesses":       suspend,
@@ -38,6 +41,7 @@ var autoscalingHandlers = map[string]handler{
 
 	"TerminateInstanceInAutoScalingGroup": terminateInGroup,
 	"LaunchInstances":                     launchInstances,
+	"AttachInstances":                     attach,
 	"DetachInstances":                     detach,
 	"EnterStandby":                        enterStandby,
 	"ExitStandby":                         exitStandby,
@@ -113,8 +117,8 @@ func (c *Cloud) groupNodes(s *state, g *group, withInstances bool) []node {
 		text("DesiredCapacity", g.Desired),
 		text("DefaultCooldown", 300),
 		texts("AvailabilityZones", "member", g.Zones),
-		el("LoadBalancerNames"),
-		el("TargetGroupARNs"),
+		texts("LoadBalancerNames", "member", s.attached(g, true)),
+		texts("TargetGroupARNs", "member", s.attached(g, false)),
 		text("HealthCheckType", "EC2"),
 		text("HealthCheckGracePeriod", 0),
 		each("Instances", "member", members, c.memberNodes),

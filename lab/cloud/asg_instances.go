@@ -2,7 +2,6 @@ package cloud
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -229,98 +228,6 @@ func (c *Cloud) launchZone(g *group, r *request, want int) (string, *apiError) {
 		return "", invalid("The Launch process of AutoScalingGroup %s is suspended.", g.Name)
 	}
 	return zones[0], nil
-}
-
-func detach(c *Cloud, r *request) ([]node, *apiError) {
-	return takeOut(c, r, "To detach", "Detaching EC2 instance: ", "was detached", func(i *instance) {
-		i.State = Detached
-		i.Tags = maps.Clone(i.Tags)
-		delete(i.Tags, "aws:autoscaling:groupName")
-	})
-}
-
-func enterStandby(c *Cloud, r *request) ([]node, *apiError) {
-	return takeOut(c, r, "To place into standby", "Moving EC2 instance to Standby: ", "was moved to standby", func(i *instance) {
-		i.State = Standby
-	})
-}
-
-// takeOut takes instances out of those that count: by detaching, or into standby.
-func takeOut(c *Cloud, r *request, toDo, description, did string, change func(*instance)) ([]node, *apiError) {
-	g, err := c.named(r)
-	if err != nil {
-		return nil, err
-	}
-	is, err := c.membersNamed(r, g.Name)
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range is {
-		if i.State != InService {
-			return nil, invalid("The instance %s is not in InService.", i.ID)
-		}
-	}
-	decrement := r.bool("ShouldDecrementDesiredCapacity")
-	if decrement && g.Desired-len(is) < g.Min {
-		return nil, errSizes(g, toDo, len(is))
-	}
-	now := time.Now()
-	var activities []*activity
-	for _, i := range is {
-		cause := fmt.Sprintf("At %s instance %s %s in response to a user request", stamp(now), i.ID, did)
-		if decrement {
-			cause += fmt.Sprintf(", shrinking the capacity from %d to %d", g.Desired, g.Desired-1)
-			g = c.editGroup(g, func(g *group) { g.Desired-- })
-		}
-		c.edit(i, change)
-		activities = append(activities, c.record(g, activity{
-			description: description + i.ID, cause: cause + ".", status: "Successful", progress: 100,
-			start: now, end: now, zone: i.Zone, subnet: i.subnet,
-		}))
-	}
-	return []node{each("Activities", "member", activities, (*activity).nodes)}, nil
-}
-
-func errSizes(g *group, toDo string, n int) *apiError {
-	s := ""
-	if n != 1 {
-		s = "s"
-	}
-	return invalid("AutoScalingGroup %s has min-size=%d, max-size=%d, and desired-size=%d. %s %d instance%s, please update the AutoScalingGroup sizes appropriately.",
-		g.Name, g.Min, g.Max, g.Desired, toDo, n, s)
-}
-
-func exitStandby(c *Cloud, r *request) ([]node, *apiError) {
-	g, err := c.named(r)
-	if err != nil {
-		return nil, err
-	}
-	is, err := c.membersNamed(r, g.Name)
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range is {
-		if i.State != Standby {
-			return nil, invalid("The instance %s is not in Standby.", i.ID)
-		}
-	}
-	if g.Desired+len(is) > g.Max {
-		return nil, errSizes(g, "To remove from standby", len(is))
-	}
-	now := time.Now()
-	var activities []*activity
-	for _, i := range is {
-		cause := fmt.Sprintf("At %s instance %s was moved out of standby in response to a user request, increasing the capacity from %d to %d.",
-			stamp(now), i.ID, g.Desired, g.Desired+1)
-		g = c.editGroup(g, func(g *group) { g.Desired++ })
-		a := c.record(g, activity{
-			description: "Moving EC2 instance out of Standby: " + i.ID, cause: cause, status: "PreInService", progress: 30,
-			start: now, zone: i.Zone, subnet: i.subnet,
-		})
-		c.edit(i, func(i *instance) { i.State, i.activity = Pending, a.id })
-		activities = append(activities, a)
-	}
-	return []node{each("Activities", "member", activities, (*activity).nodes)}, nil
 }
 
 func setProtection(c *Cloud, r *request) ([]node, *apiError) {

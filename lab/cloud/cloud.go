@@ -1,6 +1,6 @@
 // Package cloud is the lab's AWS: one HTTP server on loopback that speaks the
-// wire protocols of EC2 Auto Scaling, EC2 and STS to the real SDK clients and
-// behaves as the real services do where a node roll can notice: instances keep
+// wire protocols of EC2 Auto Scaling, EC2, Elastic Load Balancing, STS and S3 to
+// the real SDK clients and behaves as the real services do where a node roll can notice: instances keep
 // the launch template version they were launched with, launches go to the zone
 // with the fewest instances, capacity runs out zone by zone, sizes are bounded,
 // suspended processes do not act, AZRebalance does, describe calls lag and page.
@@ -9,7 +9,7 @@
 // (see faults.go). Nothing outlives Close.
 //
 // How it hangs together: a request is decoded in http.go and answered by a
-// handler in asg_*.go, ec2_*.go or sts.go; what the services do by themselves
+// handler in asg_*.go, ec2_*.go, elb.go, sts.go or s3.go; what the services do by themselves
 // is in reconcile.go and rebalance.go; everything known is in state.go, as
 // records that are replaced, never changed, so that a snapshot for lagging
 // describe calls (lag.go) is a copy of a few maps.
@@ -70,6 +70,7 @@ type Cloud struct {
 	faults  faults
 	calls   []Call
 	tokens  map[string]tokenUse // client tokens and what was answered
+	buckets map[string]*bucket  // by name; see s3.go
 	queue   []func(Machines)    // calls to Machines not yet made
 
 	due        time.Time            // when reconcile has something to do by itself
@@ -108,6 +109,7 @@ func New(o Options, m Machines) *Cloud {
 		faults: newFaults(),
 		tokens: map[string]tokenUse{},
 
+		buckets:    map[string]*bucket{},
 		backoffs:   map[string]backoff{},
 		unbalanced: map[string]time.Time{},
 		extra:      map[string][]string{},

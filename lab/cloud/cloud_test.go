@@ -18,6 +18,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 )
@@ -30,6 +33,9 @@ type bench struct {
 	asg  *autoscaling.Client
 	ec2  *ec2.Client
 	sts  *sts.Client
+	s3   *s3.Client
+	elb  *elasticloadbalancing.Client
+	tgs  *elasticloadbalancingv2.Client
 	idle func() // closes the clients' connections
 	lt   string // a launch template with two versions, 1 the default
 }
@@ -56,6 +62,9 @@ func serve(t *testing.T, o Options, m Machines) *bench {
 		BaseEndpoint: aws.String(b.URL()),
 		Credentials:  credentials.NewStaticCredentialsProvider("AKIALAB", "secret", ""),
 		HTTPClient:   &http.Client{Transport: transport},
+		// As the SDK's default config has them.
+		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenSupported,
+		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenSupported,
 		Retryer: func() aws.Retryer {
 			return retry.NewStandard(func(o *retry.StandardOptions) {
 				o.MaxBackoff = time.Millisecond
@@ -64,7 +73,8 @@ func serve(t *testing.T, o Options, m Machines) *bench {
 		},
 	}
 	b.idle = transport.CloseIdleConnections
-	b.asg, b.ec2, b.sts = autoscaling.NewFromConfig(cfg), ec2.NewFromConfig(cfg), sts.NewFromConfig(cfg)
+	b.asg, b.ec2, b.sts, b.s3 = autoscaling.NewFromConfig(cfg), ec2.NewFromConfig(cfg), sts.NewFromConfig(cfg), s3.NewFromConfig(cfg)
+	b.elb, b.tgs = elasticloadbalancing.NewFromConfig(cfg), elasticloadbalancingv2.NewFromConfig(cfg)
 	return b
 }
 

@@ -15,7 +15,10 @@ var ec2Handlers = map[string]handler{
 	"DescribeInstanceStatus": describeInstanceStatus,
 	"TerminateInstances":     terminateInstances,
 	"GetConsoleOutput":       consoleOutput,
-	"CreateTags":             tagResources,
+
+	"CreateTags":   createResourceTags,
+	"DeleteTags":   deleteResourceTags,
+	"DescribeTags": describeResourceTags,
 
 	"DescribeLaunchTemplates":        describeTemplates,
 	"DescribeLaunchTemplateVersions": describeVersions,
@@ -146,13 +149,6 @@ func (c *Cloud) instanceNodes(i *instance) []node {
 	return nodes
 }
 
-// tagSet is a list of tags, ordered by key.
-func tagSet(tags map[string]string) node {
-	return each("tagSet", "item", slices.Sorted(maps.Keys(tags)), func(k string) []node {
-		return []node{text("key", k), {name: "value", text: tags[k]}}
-	})
-}
-
 // describeInstanceStatus tells of running instances, or with IncludeAllInstances
 // of all.
 func describeInstanceStatus(c *Cloud, r *request) ([]node, *apiError) {
@@ -243,37 +239,4 @@ func consoleOutput(c *Cloud, r *request) ([]node, *apiError) {
 		text("timestamp", time.Now()),
 		text("output", base64.StdEncoding.EncodeToString([]byte(output))),
 	}, nil
-}
-
-// tagResources is CreateTags, for instances and launch templates.
-func tagResources(c *Cloud, r *request) ([]node, *apiError) {
-	ids := r.list("ResourceId")
-	for _, id := range ids {
-		if c.state.instances[id] == nil && c.state.templates[id] == nil {
-			return nil, ec2Error("InvalidID", "The ID '%s' is not valid", id)
-		}
-	}
-	with := func(tags map[string]string) map[string]string {
-		tags = maps.Clone(tags)
-		if tags == nil {
-			tags = map[string]string{}
-		}
-		for _, p := range r.structs("Tag") {
-			tags[r.str(p+".Key")] = r.str(p + ".Value")
-		}
-		return tags
-	}
-	for _, p := range r.structs("Tag") {
-		if strings.HasPrefix(r.str(p+".Key"), "aws:") {
-			return nil, ec2Error("InvalidParameterValue", "Tag keys starting with 'aws:' are reserved for internal use")
-		}
-	}
-	for _, id := range ids {
-		if i := c.state.instances[id]; i != nil {
-			c.edit(i, func(i *instance) { i.Tags = with(i.Tags) })
-		} else {
-			c.editTemplate(c.state.templates[id], func(t *template) { t.tags = with(t.tags) })
-		}
-	}
-	return []node{text("return", true)}, nil
 }

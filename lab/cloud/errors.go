@@ -39,22 +39,31 @@ func errDenied(r *request, resource string) *apiError {
 }
 
 func errThrottled(service string) *apiError {
-	if service == "ec2" {
+	switch service {
+	case "ec2":
 		return &apiError{"RequestLimitExceeded", "Request limit exceeded.", http.StatusServiceUnavailable}
+	case s3Service:
+		return &apiError{"SlowDown", "Please reduce your request rate.", http.StatusServiceUnavailable}
 	}
 	return &apiError{"Throttling", "Rate exceeded", http.StatusBadRequest}
 }
 
 func errInternal(service string) *apiError {
-	if service == "ec2" {
+	switch service {
+	case "ec2":
 		return &apiError{"InternalError", "An internal error has occurred", http.StatusInternalServerError}
+	case s3Service:
+		return &apiError{"InternalError", "We encountered an internal error. Please try again.", http.StatusInternalServerError}
 	}
 	return &apiError{"InternalFailure", "The request processing has failed because of an unknown error, exception or failure.", http.StatusInternalServerError}
 }
 
 func errExpired(service string) *apiError {
-	if service == "ec2" {
+	switch service {
+	case "ec2":
 		return &apiError{"RequestExpired", "Request has expired.", http.StatusBadRequest}
+	case s3Service:
+		return &apiError{"ExpiredToken", "The provided token has expired.", http.StatusBadRequest}
 	}
 	return &apiError{"ExpiredToken", "The security token included in the request is expired", http.StatusForbidden}
 }

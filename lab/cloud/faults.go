@@ -236,15 +236,21 @@ func (f *faults) refuse(r *request, resource string) *apiError {
 	if f.throttle.refuses() || f.slow[r.key].refuses() {
 		return errThrottled(r.service)
 	}
-	for _, name := range []string{r.service + ":" + r.action, r.action} {
-		if f.denied[name] || f.denied[r.key+" "+name] {
-			return errDenied(r, resource)
-		}
-	}
-	if granted, limited := f.granted[r.key]; limited && r.service != "sts" && !granted[r.service+":"+r.action] {
+	if f.forbids(r) {
 		return errDenied(r, resource)
 	}
 	return nil
+}
+
+// forbids says whether the caller has no right to the action.
+func (f *faults) forbids(r *request) bool {
+	for _, name := range []string{r.service + ":" + r.action, r.action} {
+		if f.denied[name] || f.denied[r.key+" "+name] {
+			return true
+		}
+	}
+	granted, limited := f.granted[r.key]
+	return limited && r.service != "sts" && !granted[r.service+":"+r.action]
 }
 
 // loses says whether the answer to this call gets lost, and counts it. The

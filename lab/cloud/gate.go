@@ -17,9 +17,20 @@ func Asks(key, action string) func(gate.Request) bool {
 		if m == nil || m[1] != key {
 			return false
 		}
-		form, err := url.ParseQuery(string(r.Body))
-		return action == "" || err == nil && form.Get("Action") == action
+		return action == "" || asked(r) == action
 	}
+}
+
+// asked is the action of a call.
+func asked(r gate.Request) string {
+	if isS3(r.Request) {
+		return decodeS3(r.Request, r.Body).action
+	}
+	form, err := url.ParseQuery(string(r.Body))
+	if err != nil {
+		return ""
+	}
+	return form.Get("Action")
 }
 
 // Troubles are the failures of a busy endpoint: a call is throttled, one ends in an
@@ -35,10 +46,17 @@ func Throttling(w http.ResponseWriter, r *http.Request, server http.Handler) {
 // failing answers with an error, once the call was carried out or in its place.
 func failing(why func(service string) *apiError, done bool) gate.Failure {
 	return func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		if !isS3(r) { // before the server has it, which would use the body up
+			if err := r.ParseForm(); err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+		}
 		if done {
 			gate.Unheard(r, server)
-		} else if err := r.ParseForm(); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
+		}
+		if isS3(r) {
+			writeS3Error(w, r, why(s3Service), "trouble")
 			return
 		}
 		p := protocols[r.Form.Get("Version")]

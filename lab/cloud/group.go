@@ -23,6 +23,8 @@ type GroupSpec struct {
 	// SpotPercent of the instances above the first OnDemandBase ones are Spot
 	// Instances; not 0: a mixed instances policy around Template.
 	SpotPercent, OnDemandBase int
+
+	Balancers []string // that its instances are registered with; see Cloud.CreateBalancer
 }
 
 // Override is one instance type of a mixed instances policy. Template, where
@@ -63,7 +65,12 @@ func (c *Cloud) CreateGroup(s GroupSpec) {
 	if len(s.Zones) == 0 {
 		s.Zones = slices.Clone(c.o.Zones)
 	}
-	s.SubnetIDs, s.Overrides = slices.Clone(s.SubnetIDs), slices.Clone(s.Overrides)
+	s.SubnetIDs, s.Overrides, s.Balancers = slices.Clone(s.SubnetIDs), slices.Clone(s.Overrides), slices.Clone(s.Balancers)
+	for _, id := range s.Balancers {
+		if c.state.balancers[id] == nil {
+			panic(fmt.Sprintf("cloud: group %s: no balancer %s", s.Name, id))
+		}
+	}
 	if len(s.SubnetIDs) == 0 {
 		for _, z := range s.Zones {
 			s.SubnetIDs = append(s.SubnetIDs, c.subnet(z))
@@ -135,6 +142,7 @@ func (c *Cloud) Group(name string) (Group, bool) {
 	}
 	s := g.GroupSpec
 	s.Zones, s.SubnetIDs, s.Overrides = slices.Clone(s.Zones), slices.Clone(s.SubnetIDs), slices.Clone(s.Overrides)
+	s.Balancers = slices.Clone(s.Balancers)
 	s.Tags = map[string]string{}
 	for _, t := range g.tags {
 		s.Tags[t.key] = t.value

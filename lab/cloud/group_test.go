@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
-	"github.com/aws/aws-sdk-go-v2/service/ec2"
 )
 
 func (b *bench) resize(name string, low, desired, high int32) error {
@@ -217,20 +216,6 @@ func TestSuspendedProcesses(t *testing.T) {
 	b.settle("workers", 1)
 	_, err := b.asg.SuspendProcesses(b.ctx, &autoscaling.SuspendProcessesInput{AutoScalingGroupName: aws.String("workers"), ScalingProcesses: []string{"Sleep"}})
 	b.fails(err, "ValidationError", "enum value set")
-}
-
-func TestReplacesWhatEC2Terminated(t *testing.T) {
-	b := serve(t, quick, nil)
-	b.group("workers", 3, 3, 3)
-	gone := b.Instances("workers")[0].ID
-	b.must(b.ec2.TerminateInstances(b.ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{gone}}))
-	b.until("it is replaced", func() bool {
-		is := b.Instances("workers")
-		return len(is) == 3 && !slices.ContainsFunc(is, func(i Instance) bool { return i.ID == gone || i.State != InService })
-	})
-	if z := b.zones("workers"); z != "a1 b1 c1" {
-		t.Errorf("zones %s", z)
-	}
 }
 
 func TestPagingThroughManyGroups(t *testing.T) {

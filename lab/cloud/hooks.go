@@ -59,6 +59,9 @@ type wait struct {
 // waits begins the actions of a group's hooks for one transition.
 func (c *Cloud) waits(g *group, launching bool, now time.Time) []wait {
 	var ws []wait
+	if g == nil {
+		return nil // it was deleted meanwhile, with its hooks
+	}
 	for _, h := range g.hooks {
 		if h.Launching == launching {
 			ws = append(ws, wait{Hook: h, token: c.uuid(), until: now.Add(h.Timeout), limit: now.Add(h.limit())})

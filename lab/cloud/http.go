@@ -10,16 +10,27 @@ import (
 	"time"
 )
 
-// Call is one request that the cloud answered, for tests and for counting.
+// Call is one request that the cloud answered, for tests and for counting. Service
+// and Action are those of IAM policies.
 type Call struct {
 	Time      time.Time
-	Service   string // autoscaling, ec2, sts
+	Service   string // autoscaling, ec2, elasticloadbalancing, sts, s3
 	Action    string
 	Params    url.Values
 	Code      string // error code, empty for success
 	UserAgent string
 	AccessKey string
 	Lost      bool // the answer was not delivered; see LoseAnswers
+}
+
+// Reads says whether the call changes nothing, as far as its action's name tells.
+func (c Call) Reads() bool {
+	for _, verb := range []string{"Describe", "Get", "List"} {
+		if strings.HasPrefix(c.Action, verb) {
+			return true
+		}
+	}
+	return false
 }
 
 // Calls are all calls so far, oldest first.
@@ -52,6 +63,8 @@ type handler func(c *Cloud, r *request) ([]node, *apiError)
 var protocols = map[string]protocol{
 	"2011-01-01": {"autoscaling", "http://autoscaling.amazonaws.com/doc/2011-01-01/", false, autoscalingHandlers},
 	"2016-11-15": {"ec2", "http://ec2.amazonaws.com/doc/2016-11-15/", true, ec2Handlers},
+	"2015-12-01": {balancing, "http://elasticloadbalancing.amazonaws.com/doc/2015-12-01/", false, targetGroupHandlers},
+	"2012-06-01": {balancing, "http://elasticloadbalancing.amazonaws.com/doc/2012-06-01/", false, classicHandlers},
 	"2011-06-15": {"sts", "https://sts.amazonaws.com/doc/2011-06-15/", false, stsHandlers},
 }
 
@@ -59,34 +72,28 @@ var credential = regexp.MustCompile(`Credential=([^/,]+)/`)
 
 // ServeHTTP answers a call of any of the services.
 func (c *Cloud) ServeHTTP(w http.ResponseWriter, h *http.Request) {
+	if isS3(h) {
+		c.serveS3(w, h)
+		return
+	}
 	if err := h.ParseForm(); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	p, ok := protocols[h.Form.Get("Version")]
 	if !ok {
-		http.Error(w, "the lab speaks the query protocols of Auto Scaling, EC2 and STS", http.StatusNotImplemented)
+		http.Error(w, "the lab speaks the query protocols of Auto Scaling, EC2, Elastic Load Balancing and STS, and S3", http.StatusNotImplemented)
 		return
 	}
 	r := &request{service: p.service, action: h.Form.Get("Action"), form: h.Form}
 	if m := credential.FindStringSubmatch(h.Header.Get("Authorization")); m != nil {
 		r.key = m[1]
 	}
-
-	c.mu.Lock()
-	id := c.uuid()
-	content, failed := c.answer(p, r)
-	lost := c.faults.loses(r)
-	call := Call{Time: time.Now(), Service: r.service, Action: r.action, Params: r.form, UserAgent: h.UserAgent(), AccessKey: r.key, Lost: lost}
-	if failed != nil {
-		call.Code = failed.code
-	}
-	c.calls = append(c.calls, call)
-	c.mu.Unlock()
-
-	if lost {
-		panic(http.ErrAbortHandler) // breaks the connection
-	}
+	var content []node
+	id, failed := c.carryOut(r, h.UserAgent(), func() (err *apiError) {
+		content, err = c.answer(p, r)
+		return err
+	})
 	w.Header().Set("Content-Type", "text/xml;charset=UTF-8")
 	w.Header().Set("X-Amzn-Requestid", id)
 	if failed != nil {
@@ -95,6 +102,24 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 		return
 	}
 	p.success(r.action, content, id).write(w)
+}
+
+// carryOut does what a call asks, and notes it. If its answer is to be lost, the
+// connection breaks.
+func (c *Cloud) carryOut(r *request, userAgent string, do func() *apiError) (id string, failed *apiError) {
+	c.mu.Lock()
+	id = c.uuid()
+	failed = do()
+	call := Call{Time: time.Now(), Service: r.service, Action: r.action, Params: r.form, UserAgent: userAgent, AccessKey: r.key, Lost: c.faults.loses(r)}
+	if failed != nil {
+		call.Code = failed.code
+	}
+	c.calls = append(c.calls, call)
+	c.mu.Unlock()
+	if call.Lost {
+		panic(http.ErrAbortHandler) // breaks the connection
+	}
+	return id, failed
 }
 
 // answer runs the handler unless a fault or missing credentials forbid it. The
@@ -130,6 +155,12 @@ func (c *Cloud) resource(r *request) string {
 	}
 	if t := c.state.template(r.str("LaunchTemplateId")); t != nil {
 		return fmt.Sprintf("arn:aws:ec2:%s:%s:launch-template/%s", c.o.Region, Account, t.id)
+	}
+	if b := c.state.balancers[r.str("TargetGroupArn")]; b != nil {
+		return b.id
+	}
+	if b := c.state.balancers[r.str("LoadBalancerName")]; b != nil {
+		return fmt.Sprintf("arn:aws:elasticloadbalancing:%s:%s:loadbalancer/%s", c.o.Region, Account, b.Name)
 	}
 	return "*"
 }

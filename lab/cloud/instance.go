@@ -33,6 +33,7 @@ const (
 	Terminating        = "Terminating"
 	TerminatingWait    = "Terminating:Wait" // for lifecycle hooks
 	TerminatingProceed = "Terminating:Proceed"
+	Detaching          = "Detaching" // until its connections have drained
 	Terminated         = "Terminated"
 	Detached           = "Detached"
 

@@ -107,46 +107,6 @@ func TestLaunchInstances(t *testing.T) {
 	b.settle("workers", 5)
 }
 
-func TestDetachAndStandby(t *testing.T) {
-	b := serve(t, quick, nil)
-	b.group("workers", 2, 3, 3)
-	is := b.Instances("workers")
-	group := aws.String("workers")
-	b.must(b.asg.DetachInstances(b.ctx, &autoscaling.DetachInstancesInput{
-		AutoScalingGroupName: group, InstanceIds: []string{is[0].ID}, ShouldDecrementDesiredCapacity: aws.Bool(true),
-	}))
-	if i, _ := b.Instance(is[0].ID); i.State != Detached {
-		t.Errorf("state %s", i.State)
-	}
-	found, err := b.ec2.DescribeInstances(b.ctx, &ec2.DescribeInstancesInput{InstanceIds: []string{is[0].ID}})
-	b.must(found, err)
-	if s := found.Reservations[0].Instances[0].State.Name; s != ec2types.InstanceStateNameRunning {
-		t.Errorf("EC2 state %s", s)
-	}
-	_, err = b.asg.DetachInstances(b.ctx, &autoscaling.DetachInstancesInput{
-		AutoScalingGroupName: group, InstanceIds: []string{is[1].ID}, ShouldDecrementDesiredCapacity: aws.Bool(true),
-	})
-	b.fails(err, "ValidationError", "AutoScalingGroup workers has min-size=2, max-size=3, and desired-size=2. To detach 1 instance, please update")
-
-	// Without decrement a standby instance is replaced, and back again it is one too many to be let in above max.
-	b.must(b.asg.EnterStandby(b.ctx, &autoscaling.EnterStandbyInput{
-		AutoScalingGroupName: group, InstanceIds: []string{is[1].ID}, ShouldDecrementDesiredCapacity: aws.Bool(false),
-	}))
-	b.until("a replacement serves", func() bool {
-		return len(b.Instances("workers")) == 3 && b.Instances("workers")[2].State == InService
-	})
-	b.must(nil, b.resize("workers", 0, 0, 3))
-	b.until("only the standby instance is left", func() bool { return len(b.Instances("workers")) == 1 })
-	if i := b.Instances("workers")[0]; i.ID != is[1].ID || i.State != Standby {
-		t.Errorf("left: %+v", i)
-	}
-	b.must(b.asg.ExitStandby(b.ctx, &autoscaling.ExitStandbyInput{AutoScalingGroupName: group, InstanceIds: []string{is[1].ID}}))
-	b.settle("workers", 1)
-	if d := *b.described("workers").DesiredCapacity; d != 1 {
-		t.Errorf("desired %d", d)
-	}
-}
-
 func TestDescribeInstances(t *testing.T) {
 	o := quick
 	o.PageSize = 2

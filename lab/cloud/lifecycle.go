@@ -43,7 +43,7 @@ func (c *Cloud) launch(g *group, zone, state, cause string, now time.Time) (*ins
 	i.seq = c.seq
 	i.PrivateIP = c.address(zone)
 	i.PrivateDNS = fmt.Sprintf("ip-%s.%s.compute.internal", strings.ReplaceAll(i.PrivateIP, ".", "-"), c.o.Region)
-	i.Tags["aws:autoscaling:groupName"] = g.Name
+	i.Tags[groupTag] = g.Name
 	i.protected = g.ProtectNew
 	if d, ok := c.faults.boot[g.Name]; ok {
 		i.boot = d
@@ -152,8 +152,8 @@ func (c *Cloud) freeAddresses(s *state, zone string) int {
 	return max(free, 0)
 }
 
-// terminate lets the group shut down an instance, after its lifecycle hooks, and
-// returns the activity. The caller holds mu.
+// terminate lets the group shut down an instance, after its connections have drained
+// and its lifecycle hooks are done, and returns the activity. The caller holds mu.
 func (c *Cloud) terminate(g *group, i *instance, cause string, now time.Time) *activity {
 	a := c.record(g, activity{
 		description: "Terminating EC2 instance: " + i.ID,
@@ -162,15 +162,24 @@ func (c *Cloud) terminate(g *group, i *instance, cause string, now time.Time) *a
 	if i.phase() == Pending {
 		c.finish(i.activity, now)
 	}
-	waits := c.waits(g, false, now)
-	i = c.edit(i, func(i *instance) { i.State, i.activity, i.waits = i.in(Terminating), a.id, waits })
+	i = c.edit(i, func(i *instance) { i.State, i.activity, i.waits = i.in(Terminating), a.id, nil })
 	c.logf("%s: terminating %s in %s", g.Name, i.ID, i.Zone)
-	if len(waits) > 0 {
-		c.edit(i, func(i *instance) { i.State = i.in(TerminatingWait) })
-		return a
+	c.deregister(i.ID, "", now)
+	c.drained(g, i, now)
+	return a
+}
+
+// drained goes on with the end of an instance when it is in no balancer any more, or
+// not alive.
+func (c *Cloud) drained(g *group, i *instance, now time.Time) {
+	if i.alive() && c.balanced(i.ID) {
+		return
+	}
+	if waits := c.waits(g, false, now); len(waits) > 0 {
+		c.edit(i, func(i *instance) { i.State, i.waits = i.in(TerminatingWait), waits })
+		return
 	}
 	c.shutDown(i, userInitiated, now)
-	return a
 }
 
 // shutDown is what EC2 does to terminate an instance. The caller holds mu.
@@ -186,6 +195,7 @@ func (c *Cloud) shutDown(i *instance, why stateReason, now time.Time) {
 
 // advance moves instances on whose time has come. The caller holds mu.
 func (c *Cloud) advance(now time.Time) {
+	c.balance(now)
 	for _, i := range c.state.all() {
 		id := i.ID
 		if !i.dies.IsZero() && i.alive() && c.reached(i.dies, now) {
@@ -228,10 +238,20 @@ func (c *Cloud) enter(i *instance, now time.Time) {
 		}
 	})
 	c.finish(i.activity, now)
+	if !i.warm() {
+		c.register(g, i.ID, now)
+	}
 }
 
 // leave moves an instance on its way out, until it is forgotten.
 func (c *Cloud) leave(i *instance, now time.Time) {
+	if i.State == Detaching && !(i.alive() && c.balanced(i.ID)) {
+		i = c.detached(i, now)
+	}
+	if i.State == i.in(Terminating) && i.alive() {
+		c.drained(c.state.groups[i.Group], i, now)
+		i = c.state.instances[i.ID]
+	}
 	if i.State == i.in(TerminatingWait) {
 		c.heedHooks(i, now)
 		return

@@ -15,6 +15,9 @@ type state struct {
 	instances  map[string]*instance
 	templates  map[string]*template // by id
 	activities []*activity          // oldest first
+
+	balancers     map[string]*balancer // by id
+	registrations map[place]registration
 }
 
 func newState() state {
@@ -22,6 +25,9 @@ func newState() state {
 		groups:    map[string]*group{},
 		instances: map[string]*instance{},
 		templates: map[string]*template{},
+
+		balancers:     map[string]*balancer{},
+		registrations: map[place]registration{},
 	}
 }
 
@@ -31,6 +37,9 @@ func (s state) clone() state {
 		instances:  maps.Clone(s.instances),
 		templates:  maps.Clone(s.templates),
 		activities: slices.Clip(s.activities),
+
+		balancers:     maps.Clone(s.balancers),
+		registrations: maps.Clone(s.registrations),
 	}
 }
 

@@ -13,7 +13,18 @@ import (
 // name, value.
 func (s *scene) aws(action string, parameters ...string) {
 	s.t.Helper()
-	form := url.Values{"Action": {action}, "Version": {"2011-01-01"}}
+	s.askAWS("autoscaling", "2011-01-01", action, parameters...)
+}
+
+// ec2 makes a call to EC2 as somebody else.
+func (s *scene) ec2(action string, parameters ...string) {
+	s.t.Helper()
+	s.askAWS("ec2", "2016-11-15", action, parameters...)
+}
+
+func (s *scene) askAWS(service, version, action string, parameters ...string) {
+	s.t.Helper()
+	form := url.Values{"Action": {action}, "Version": {version}}
 	for i := 0; i < len(parameters); i += 2 {
 		form.Set(parameters[i], parameters[i+1])
 	}
@@ -22,7 +33,7 @@ func (s *scene) aws(action string, parameters ...string) {
 		s.t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=somebody/20250101/eu-west-1/autoscaling/aws4_request, SignedHeaders=host, Signature=0")
+	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=somebody/20250101/eu-west-1/"+service+"/aws4_request, SignedHeaders=host, Signature=0")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		s.t.Fatal(err)

@@ -174,7 +174,7 @@ func TestAbortWithoutADriver(t *testing.T) {
 	o.run("resume", g).exits(0)
 	run.await("run.resumed")
 	run.crash()
-	s.within(patience, func() error {
+	s.eventually(func() error {
 		p := o.run("pause", g, "--wait", "1s").exits(1)
 		if !strings.Contains(p.errOut(), "drainboard upgrade "+g+" goes on with it, drainboard abort "+g+" puts it back") {
 			return fmt.Errorf("it does not say that nobody drives the run: %s", p.errOut())

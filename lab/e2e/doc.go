@@ -13,6 +13,10 @@
 // of the simulator that the engine is tested with, and the simulator plays them too.
 // Both must tell the same (docs/simulator.md).
 //
+// The stories of Gardener (gardener_*_test.go) watch a Shoot's pools that the real
+// machine-controller-manager rolls: a board is read all the time, and all that it ever
+// showed is held against the history of the Machines.
+//
 // When a test fails, the end of its events, the program's stderr and the lab's
 // directory are printed, and the directory stays.
 //

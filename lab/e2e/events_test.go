@@ -16,6 +16,7 @@ type Event struct {
 	Time     time.Time  `json:"time"`
 	Run      string     `json:"run"`
 	Group    string     `json:"group"`
+	Roll     string     `json:"roll"`
 	Type     string     `json:"type"`
 	Phase    string     `json:"phase"`
 	Node     string     `json:"node"`

@@ -26,7 +26,7 @@ func TestWebhookDenies(t *testing.T) {
 	deny()
 	t.Cleanup(func() { _ = shared.AllowEvictions(s.ctx, hook.Name) })
 
-	p := s.upgrade("--drain-timeout", "5s").exits(4)
+	p := s.upgrade("--drain-timeout", "15s").exits(4)
 
 	checkEvents(t, p.said())
 	checkFinished(t, p.said(), "PodEvictionFailure", 4)
@@ -96,7 +96,7 @@ func TestKubeletDies(t *testing.T) {
 // it back to life.
 func (s *scene) silence(node string) {
 	s.t.Helper()
-	s.within(patience, func() error {
+	s.eventually(func() error {
 		if err := shared.Silence(s.ctx, node); err != nil {
 			return err
 		}

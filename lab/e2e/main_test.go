@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -25,10 +24,7 @@ var (
 
 // sideBySide is how many tests run at once. They mostly wait, some for a dead process's
 // lock to run out, so it is more than there are processors.
-const sideBySide = 8
-
-// programEnv names a drainboard to test in place of the one of this repository.
-const programEnv = "DRAINBOARD_E2E_PROGRAM"
+const sideBySide = 6
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -42,14 +38,10 @@ func TestMain(m *testing.M) {
 
 func testMain(m *testing.M) int {
 	ctx := context.Background()
-	if program = os.Getenv(programEnv); program == "" {
-		program = filepath.Join(root(), "bin", "drainboard")
-		build := exec.Command("go", "build", "-o", program, "./cmd/drainboard")
-		build.Dir, build.Env = root(), append(os.Environ(), "CGO_ENABLED=0") // as make builds it
-		if out, err := build.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "build drainboard: %v\n%s", err, out)
-			return 1
-		}
+	var err error
+	if program, err = lab.BuildDrainboard(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	dir, err := os.MkdirTemp("", "drainboard-e2e-")
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // same name, and lets no other go for two minutes (DeletionTimeout).
 const (
 	patience    = 150 * time.Second
-	endPatience = 240 * time.Second
+	endPatience = 7 * time.Minute
 )
 
 // process is one drainboard: what it was told, what it said, how it ended.

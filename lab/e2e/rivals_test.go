@@ -21,7 +21,7 @@ func TestOthersAtWork(t *testing.T) {
 	s.deploy("web")
 
 	s.aws("StartInstanceRefresh", "AutoScalingGroupName", s.group.Name)
-	s.within(patience, func() error { // the cloud is seen a moment late
+	s.eventually(func() error { // the cloud is seen a moment late
 		if rivals := s.rivals(); !slices.Contains(rivals, "instance refresh: refused") || !slices.Contains(rivals, "autoscaler: left alone") || !slices.Contains(rivals, "rebalancing: suspended") {
 			return fmt.Errorf("the plan names %v", rivals)
 		}
@@ -31,7 +31,7 @@ func TestOthersAtWork(t *testing.T) {
 	p.says("somebody else is at work on this group", "instance refresh ", "(InProgress, 0 %)", "aws autoscaling cancel-instance-refresh --auto-scaling-group-name "+s.group.Name)
 	s.checkUntouched()
 	s.aws("CancelInstanceRefresh", "AutoScalingGroupName", s.group.Name)
-	s.within(patience, func() error {
+	s.eventually(func() error {
 		if rivals := s.rivals(); slices.Contains(rivals, "instance refresh: refused") {
 			return fmt.Errorf("the plan names %v", rivals)
 		}

@@ -54,7 +54,7 @@ func newScene(t *testing.T, name string, o lab.GroupOptions, rights ...string) *
 // before those that run side by side.
 func loneScene(t *testing.T, name string, o lab.GroupOptions, rights ...string) *scene {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	t.Cleanup(cancel)
 	s := &scene{t: t, ctx: ctx, name: name, home: t.TempDir(), key: name}
 	o.Name = "ng-" + name
@@ -199,14 +199,8 @@ func (s *scene) pods(app string) []corev1.Pod {
 // eventually tries until there is no error, and fails with the last one.
 func (s *scene) eventually(try func() error) {
 	s.t.Helper()
-	s.within(20*time.Second, try)
-}
-
-// within is eventually with a time of its own.
-func (s *scene) within(limit time.Duration, try func() error) {
-	s.t.Helper()
 	var err error
-	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if err = try(); err == nil {
 			return
 		}

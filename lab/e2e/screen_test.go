@@ -32,6 +32,12 @@ const columns, rows = 140, 40
 // sit starts drainboard in a terminal.
 func (s *scene) sit(args ...string) *person {
 	s.t.Helper()
+	return s.sitBefore(columns, rows, args...)
+}
+
+// sitBefore is sit in a terminal of another size.
+func (s *scene) sitBefore(columns, rows int, args ...string) *person {
+	s.t.Helper()
 	p := &person{
 		process: &process{t: s.t, cmd: exec.Command(program, args...), ended: make(chan struct{}), news: make(chan struct{})},
 		screen:  vt.NewEmulator(columns, rows), cursor: true, drawn: make(chan struct{}, 1),
@@ -39,7 +45,7 @@ func (s *scene) sit(args ...string) *person {
 	p.screen.SetCallbacks(vt.Callbacks{CursorVisibility: func(visible bool) { p.cursor = visible }})
 	p.cmd.Env = s.env()
 	var err error
-	p.terminal, err = pty.StartWithSize(p.cmd, &pty.Winsize{Rows: rows, Cols: columns})
+	p.terminal, err = pty.StartWithSize(p.cmd, &pty.Winsize{Rows: uint16(rows), Cols: uint16(columns)})
 	if err != nil {
 		s.t.Skip("no pseudo-terminal here: ", err)
 	}

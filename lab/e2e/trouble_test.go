@@ -38,7 +38,7 @@ func TestBusyAPIs(t *testing.T) {
 			}
 		}
 	}()
-	p.seesEach(6*time.Minute, `AWS throttles our requests`, `\(context lab\) (is in trouble|does not answer)|too many requests`, `exit code +0: done`)
+	p.seesEach(10*time.Minute, `AWS throttles our requests`, `\(context lab\) (is in trouble|does not answer)|too many requests`, `exit code +0: done`)
 	close(stop)
 	<-cutting
 	p.quits(0)

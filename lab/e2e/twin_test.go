@@ -101,11 +101,11 @@ const (
 )
 
 // playInSim plays a scenario once. The simulator is as fast as the lab is set to
-// be, up to eight times as slow (a machine that is busy) and down to half.
+// be, up to 32 times as slow (a machine that is busy) and down to half.
 func playInSim(lines []line, seed uint64) (story, error) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	about := func(d time.Duration) string {
-		return time.Duration(float64(d) * math.Exp2(random.Float64()*4-1)).Round(time.Millisecond).String()
+		return time.Duration(float64(d) * math.Exp2(random.Float64()*6-1)).Round(time.Millisecond).String()
 	}
 	script := sim.NewScript()
 	do := func(text string) error {

@@ -19,17 +19,20 @@ import (
 	_ "k8s.io/component-base/logs/json/register"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo"
 	_ "k8s.io/component-base/metrics/prometheus/version"
+
+	"github.com/drainboard/drainboard/lab/mcm"
 )
 
 // components are the parts of the control plane that this program can be. The
 // launcher starts itself once for each, since every one of them owns its
 // process: flags, feature gates and metrics are package variables in Kubernetes.
 var components = map[string]func() int{
-	"etcd":                    runEtcd,
-	"kube-apiserver":          kubernetes(apiserver.NewAPIServerCommand),
-	"kube-controller-manager": kubernetes(controllers.NewControllerManagerCommand),
-	"kube-scheduler":          kubernetes(func() *cobra.Command { return scheduler.NewSchedulerCommand() }),
-	"kubectl":                 kubernetes(kubectl.NewDefaultKubectlCommand),
+	"etcd":                       runEtcd,
+	"kube-apiserver":             kubernetes(apiserver.NewAPIServerCommand),
+	"kube-controller-manager":    kubernetes(controllers.NewControllerManagerCommand),
+	"kube-scheduler":             kubernetes(func() *cobra.Command { return scheduler.NewSchedulerCommand() }),
+	"machine-controller-manager": mcm.Main,
+	"kubectl":                    kubernetes(kubectl.NewDefaultKubectlCommand),
 }
 
 // kubernetes runs a Kubernetes command as its own main function would; the

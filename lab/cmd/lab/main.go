@@ -4,6 +4,7 @@
 //	lab up --nodes 12 --zones 3            until stopped
 //	lab up -- drainboard upgrade ng-web    with a command, and as long as it
 //	lab fault no-capacity --zone a         what can go wrong, while it runs
+//	lab shoot --kubernetes-version 1.33.1  roll the Shoot of lab up --gardener
 //	lab kubectl ...                        kubectl of the same version
 //
 // The program is also every component of the control plane: see components.go.
@@ -31,7 +32,7 @@ func main() {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(upCommand(), faultCommand())
+	root.AddCommand(upCommand(), faultCommand(), shootCommand())
 	// Kubernetes registers its own on import, and cobra shows it as ours.
 	_ = pflag.CommandLine.MarkHidden("version")
 	err := root.Execute()

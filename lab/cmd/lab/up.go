@@ -20,6 +20,8 @@ import (
 	"github.com/drainboard/drainboard/lab"
 )
 
+const region = "eu-west-1"
+
 // upFlags are the flags of lab up.
 type upFlags struct {
 	nodes, zones int
@@ -32,6 +34,10 @@ type upFlags struct {
 	apiPort      int
 	json         bool
 	stay         bool
+	kops         bool
+	gardener     bool
+	version      string
+	drain        time.Duration
 }
 
 func upCommand() *cobra.Command {
@@ -41,7 +47,11 @@ func upCommand() *cobra.Command {
 		Short: "Start a lab and keep it until stopped, or as long as a command runs",
 		Long: `Start a lab: control plane, fake kubelets and AWS endpoint, an Auto Scaling group
 whose instances are the nodes, and a workload. The group's launch template then
-gets a second version with a newer AMI, so every node is outdated.
+gets a second version with a newer AMI, so every node is outdated. With --kops
+it is a kops cluster instead: a bastion, a machine of the control plane and two
+groups of nodes, its specs in a bucket, and where they are in the environment. With
+--gardener it is a Shoot with three worker pools, whose machines the real
+machine-controller-manager moves when you ask for a roll with lab shoot.
 
 When all is ready, the environment for clients is printed and written to DIR/env.
 The lab runs until it is interrupted or the process that started it ends. With a
@@ -50,6 +60,26 @@ COMMAND it runs that in the lab's environment, and stops with it.`,
 			if f.nodes < 0 || f.zones < 1 || f.zones > 6 {
 				return errors.New("--nodes must be 0 or more, --zones 1 to 6")
 			}
+			if f.kops && f.gardener {
+				return errors.New("--kops and --gardener are two things: one lab is one of them")
+			}
+			if f.gardener && f.nodes < 3 {
+				return errors.New("--gardener needs 3 nodes or more: one in each pool")
+			}
+			if f.gardener && cmd.Flags().Changed("group") {
+				return errors.New("--gardener has pools of its own: --group does not go with it")
+			}
+			for _, name := range []string{"kubernetes-version", "drain-timeout"} {
+				if !f.gardener && cmd.Flags().Changed(name) {
+					return fmt.Errorf("--%s is of a Shoot: it goes with --gardener", name)
+				}
+			}
+			if f.kops && f.nodes < 2 {
+				return errors.New("--kops needs 2 nodes or more: one in each group")
+			}
+			if f.kops && cmd.Flags().Changed("group") {
+				return errors.New("--kops has groups of its own: --group does not go with it")
+			}
 			if _, err := f.workloads(); err != nil {
 				return err
 			}
@@ -57,7 +87,11 @@ COMMAND it runs that in the lab's environment, and stops with it.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.nodes, "nodes", 12, "nodes in the group")
+	flags.BoolVar(&f.kops, "kops", false, "a kops cluster, with the groups bastions, control-plane-ZONE, batch and nodes")
+	flags.BoolVar(&f.gardener, "gardener", false, "a Shoot, with the pools workers, inplace and manual: one for each update strategy")
+	flags.StringVar(&f.version, "kubernetes-version", lab.ShootVersion, "version of Kubernetes that the Shoot's nodes begin with")
+	flags.DurationVar(&f.drain, "drain-timeout", 2*time.Hour, "how long the Shoot's machines drain, before they end whatever budgets say")
+	flags.IntVar(&f.nodes, "nodes", 12, "nodes in the group, or in the groups batch and nodes (--kops) or all pools (--gardener) together")
 	flags.IntVar(&f.zones, "zones", 3, "zones that they are spread over")
 	flags.StringVar(&f.group, "group", "ng-web", "name of the Auto Scaling group")
 	flags.StringVar(&f.namespace, "namespace", "shop", "namespace of the workload")
@@ -106,23 +140,33 @@ func up(f upFlags, command []string) error {
 		return err
 	}
 	defer l.Stop()
-	if err := f.populate(ctx, l); err != nil {
+	var made place
+	switch {
+	case f.kops:
+		made, err = f.populateKops(ctx, l)
+	case f.gardener:
+		made, err = f.populateShoot(ctx, l)
+	default:
+		made, err = f.populate(ctx, l)
+	}
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "lab: %d nodes in group %s ready after %s\n", f.nodes, f.group, time.Since(begin).Round(100*time.Millisecond))
+	fmt.Fprintf(os.Stderr, "lab: %d nodes in %s ready after %s\n", f.nodes, made.name, time.Since(begin).Round(100*time.Millisecond))
+	environment := append(l.Env(), made.env...)
 
 	if err := l.ServeControl(); err != nil {
 		return err
 	}
 	env := filepath.Join(l.Dir(), "env")
-	if err := os.WriteFile(env, exports(l.Env()), 0o600); err != nil {
+	if err := os.WriteFile(env, exports(environment), 0o600); err != nil {
 		return err
 	}
 	defer os.Remove(env)
 	if len(command) > 0 {
-		return run(end, command, l.Env())
+		return run(end, command, environment)
 	}
-	if err := printEnv(os.Stdout, l, f.json); err != nil {
+	if err := printEnv(os.Stdout, l, environment, f.json); err != nil {
 		return err
 	}
 	<-ctx.Done()
@@ -146,27 +190,82 @@ func (f upFlags) options() (lab.Options, error) {
 		APIPort: f.apiPort, AuditLog: f.auditLog,
 		Times: f.times, Log: os.Stderr,
 	}
-	o.Cloud.Region = "eu-west-1"
-	o.Cloud.Zones = lab.Zones(o.Cloud.Region, f.zones)
+	o.Cloud.Region = region
+	o.Cloud.Zones = lab.Zones(region, f.zones)
 	return o, nil
 }
 
+// place is what a lab was filled with: its name, and what its clients need to know of
+// it beside where the lab is.
+type place struct {
+	name string
+	env  []string
+}
+
 // populate makes the group and the workload, and waits until both are Ready.
-func (f upFlags) populate(ctx context.Context, l *lab.Lab) error {
+func (f upFlags) populate(ctx context.Context, l *lab.Lab) (place, error) {
+	made := place{name: "group " + f.group}
 	if _, err := l.AddGroup(ctx, lab.GroupOptions{Name: f.group, Nodes: f.nodes}); err != nil {
-		return err
+		return made, err
 	}
+	return made, f.deploy(ctx, l, lab.Place{Namespace: f.namespace, Group: f.group}, f.nodes)
+}
+
+// populateKops makes the kops cluster and the workload: in the group nodes and, in a
+// namespace of its own, in the group batch.
+func (f upFlags) populateKops(ctx context.Context, l *lab.Lab) (place, error) {
+	groups := lab.DefaultKopsGroups(lab.Zones(region, f.zones), f.nodes/2)
+	groups[len(groups)-1].Size = f.nodes - f.nodes/2
+	k, err := l.AddKopsCluster(ctx, lab.KopsOptions{Groups: groups})
+	made := place{name: "the groups batch and nodes of cluster " + k.Name, env: k.Env()}
+	if err != nil {
+		return made, err
+	}
+	for namespace, group := range map[string]string{f.namespace: "nodes", f.namespace + "-batch": "batch"} {
+		if err := f.deploy(ctx, l, lab.Place{Namespace: namespace, Group: k.Groups[group].Name}, f.nodes/2); err != nil {
+			return made, err
+		}
+	}
+	return made, nil
+}
+
+// populateShoot makes the Shoot and the workload, in a namespace for each pool.
+func (f upFlags) populateShoot(ctx context.Context, l *lab.Lab) (place, error) {
+	pools := lab.DefaultShootPools(f.nodes / 3)
+	pools[0].Size = f.nodes - 2*(f.nodes/3)
+	for i := range pools {
+		pools[i].Drain = f.drain
+	}
+	s, err := l.AddShoot(ctx, lab.ShootOptions{KubernetesVersion: f.version, Pools: pools})
+	if err != nil {
+		return place{}, err
+	}
+	made := place{name: "the pools workers, inplace and manual of shoot " + s.Name, env: s.Env()}
+	for i, p := range pools {
+		namespace := f.namespace
+		if i > 0 {
+			namespace += "-" + p.Name
+		}
+		if err := f.deploy(ctx, l, lab.Place{Namespace: namespace, Group: s.Group(p.Name)}, p.Size); err != nil {
+			return made, err
+		}
+	}
+	return made, nil
+}
+
+// deploy starts the workload in a place and waits until it is Ready.
+func (f upFlags) deploy(ctx context.Context, l *lab.Lab, p lab.Place, nodes int) error {
 	names, err := f.workloads()
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	if err := l.Deploy(ctx, lab.Place{Namespace: f.namespace, Group: f.group}, names...); err != nil {
+	if err := l.Deploy(ctx, p, names...); err != nil {
 		return err
 	}
-	if f.nodes == 0 {
+	if nodes == 0 {
 		return nil // the pods wait for nodes
 	}
-	return l.WaitReady(ctx, f.namespace)
+	return l.WaitReady(ctx, p.Namespace)
 }
 
 // workloads are the names that --workload asks for.
@@ -216,13 +315,13 @@ func run(end context.Context, command, env []string) error {
 }
 
 // printEnv prints the environment for clients, as shell or as JSON.
-func printEnv(w io.Writer, l *lab.Lab, asJSON bool) error {
+func printEnv(w io.Writer, l *lab.Lab, environment []string, asJSON bool) error {
 	if !asJSON {
-		_, err := w.Write(exports(l.Env()))
+		_, err := w.Write(exports(environment))
 		return err
 	}
 	env := map[string]string{}
-	for _, pair := range l.Env() {
+	for _, pair := range environment {
 		name, value, _ := strings.Cut(pair, "=")
 		env[name] = value
 	}

@@ -1,0 +1,207 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	machineapi "github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/drainboard/drainboard/lab"
+)
+
+// drives makes the scene's user one who may drive a run: by the published roles, in the
+// Shoot's own cluster and in the control cluster.
+func (s *shootScene) drives() {
+	s.t.Helper()
+	s.as(s.name+"-driver", published(s.t, "read", "watch", "upgrade", "force", "events", "hear"))
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(document(s.t, "docs", "rbac-control.yaml")), 4096)
+	var rules []rbacv1.PolicyRule
+	for {
+		var role rbacv1.Role
+		if err := decoder.Decode(&role); err == io.EOF {
+			break
+		} else if err != nil {
+			s.t.Fatal(err)
+		}
+		rules = append(rules, role.Rules...)
+	}
+	var err error
+	if s.control, err = shared.KubeconfigFor(s.ctx, s.name+"-control-driver", lab.Rights{Namespaces: map[string][]rbacv1.PolicyRule{s.shoot.ControlNamespace: rules}}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// sitsAt is a person at the dashboard of a run in a pool.
+func (s *shootScene) sitsAt(pool string, flags ...string) *person {
+	s.t.Helper()
+	return s.sitBefore(200, 50, append([]string{"upgrade", pool, "--yes"}, flags...)...)
+}
+
+// labelled are the short names of the pool's nodes with a label.
+func (s *shootScene) labelled(pool, label string) (names []string) {
+	s.t.Helper()
+	list, err := shared.Client().CoreV1().Nodes().List(s.ctx, metav1.ListOptions{LabelSelector: "worker.gardener.cloud/pool=" + pool + "," + label})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, n := range list.Items {
+		name, _, _ := strings.Cut(n.Name, ".")
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+const (
+	candidateLabel = "node.machine.sapcloud.io/candidate-for-update=true"
+	selectedLabel  = "node.machine.sapcloud.io/selected-for-update=true"
+)
+
+// A pool that is updated by hand goes in approved batches of two, from its nodes alone. One
+// update fails: the run stops, says why, selects nobody else, and goes on when the node
+// agent's next try has worked out.
+func TestGardenerBatches(t *testing.T) {
+	s := newShootScene(t, lab.ShootOptions{Name: "batched", Times: lab.ShootTimes{Retry: 20 * time.Second},
+		Pools: []lab.ShootPool{{Name: "hands", Size: 4, Zones: zones[:2], Update: lab.ManualInPlaceUpdate}}})
+	s.on("hands").deploy("batch", "agent")
+	s.drives()
+	s.change(lab.ShootChange{KubernetesVersion: newKubernetes})
+	s.eventually(func() error {
+		if got := s.labelled("hands", candidateLabel); len(got) != 4 {
+			return fmt.Errorf("candidates: %v", got)
+		}
+		return nil
+	})
+
+	p := s.sitsAt("hands", "--provider", "gardener", "--strategy", "gardener-manual", "--max-unavailable", "2", "--batch-size", "2")
+	p.expect("Batch 1 waits for approval", "0 of 4 nodes")
+	if got := s.labelled("hands", selectedLabel); len(got) > 0 {
+		t.Errorf("selected before any approval: %v", got)
+	}
+	p.pressUntil("a", "Approve batch 1: 2 nodes")
+	names := regexp.MustCompile(`nodes +(ip-[0-9-]+), (ip-[0-9-]+) `).FindStringSubmatch(p.shows())
+	if len(names) != 3 {
+		t.Fatalf("the dialog names %v", names)
+	}
+	first := names[1:]
+	full := func(short string) string {
+		for _, n := range s.nodesOf("hands") {
+			if strings.HasPrefix(n, short+".") {
+				return n
+			}
+		}
+		return short
+	}
+	s.shoot.FailUpdates("hands", lab.UpdateFault{Node: full(first[1]), Times: 1, Reason: "no space left on device"})
+	p.pressUntil("enter", "batch 1 approved")
+	p.expect(first[0]+" ", "updated in place, v"+newKubernetes)
+	p.expect("paused", "the update of "+first[1]+" failed", "no space left on device", "repair it")
+	s.stays("hands", first)
+
+	// The node agent tries again, and it works out; who resumes goes on.
+	p.expect("2 of 4 nodes")
+	s.eventually(func() error {
+		if left := s.labelled("hands", candidateLabel); len(left) != 2 {
+			return fmt.Errorf("candidates: %v", left)
+		}
+		return nil
+	})
+	s.stays("hands", first)
+	p.pressUntil("p", "resumed")
+	p.expect("Batch 2 waits for approval", "2 of 4 nodes")
+	p.pressUntil("a", "Approve batch 2: 2 nodes")
+	p.pressUntil("enter", "batch 2 approved")
+	p.expect("exit code", "0: done", "4 of 4 nodes")
+	p.quits(0)
+	if err := s.shoot.WaitUpdated(s.ctx, "hands"); err != nil {
+		t.Fatal(err)
+	}
+	for name, history := range s.machines.of("hands") {
+		if last := history[len(history)-1].is; last == nil || last.DeletionTimestamp != nil {
+			t.Errorf("machine %s has gone", name)
+		}
+	}
+}
+
+// stays sees that nobody but those of a batch is or was selected.
+func (s *shootScene) stays(pool string, batch []string) {
+	s.t.Helper()
+	for _, name := range s.labelled(pool, selectedLabel) {
+		if !slices.Contains(batch, name) {
+			s.t.Errorf("%s is selected, and is not of the batch %v", name, batch)
+		}
+	}
+}
+
+// nodesOf are the names of a pool's nodes.
+func (s *shootScene) nodesOf(pool string) (names []string) {
+	s.t.Helper()
+	list, err := shared.Client().CoreV1().Nodes().List(s.ctx, metav1.ListOptions{LabelSelector: "worker.gardener.cloud/pool=" + pool})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, n := range list.Items {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// A rolling update that Gardener drives is followed and helped: it is paused and let go on,
+// from the dashboard and from elsewhere, and what a budget blocks is forced by its typed name.
+// Then it is over.
+func TestGardenerDriven(t *testing.T) {
+	s := newShootScene(t, lab.ShootOptions{Name: "driven", Pools: []lab.ShootPool{{Name: "helped", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
+	s.on("helped").deploy("checkout", "agent")
+	s.drives()
+	s.change(lab.ShootChange{KubernetesVersion: newKubernetes})
+	begun := s.machines.until("helped", "be drained", func(m *machineapi.Machine) bool { return m.DeletionTimestamp != nil })
+	held, _, _ := strings.Cut(begun.Labels[machineapi.NodeLabelKey], ".")
+
+	p := s.sitsAt("helped", s.withAll()...)
+	p.expect("gardener-follow", "0 of 1 node", held+" ", "allows 0", "force with f", "blocked")
+	p.pressUntil("p", "paused: asked for by", "what Gardener has begun goes on")
+	s.paused("helped", true)
+	p.pressUntil("p", "resumed")
+	s.paused("helped", false)
+	o := *s.scene
+	o.as(s.name+"-operator", published(t, "command"))
+	o.run("pause", "helped", "--reason", "lunch").exits(0)
+	p.expect("lunch")
+	s.paused("helped", true)
+	o.run("resume", "helped").exits(0)
+	s.paused("helped", false)
+
+	p.pressUntil("f", "Type "+held+" to force").text(held).press("enter")
+	s.machines.until("helped", "be forced", func(m *machineapi.Machine) bool { return m.Labels["force-deletion"] == "true" })
+	p.expect("exit code", "0: done", "1 of 1 node")
+	p.quits(0)
+	if err := s.shoot.WaitUpdated(s.ctx, "helped"); err != nil {
+		t.Fatal(err)
+	}
+	s.paused("helped", false)
+	if told := s.run("report", "helped").exits(0).out(); !strings.Contains(told, "force-1") || !strings.Contains(told, "force machine") {
+		t.Errorf("the report does not tell of the forced pods and Machine:\n%s", told)
+	}
+}
+
+// paused waits until all machine deployments of a pool are paused, or none is.
+func (s *shootScene) paused(pool string, want bool) {
+	s.t.Helper()
+	s.eventually(func() error {
+		for _, history := range s.machines.zones(pool) {
+			if d := history[len(history)-1].is; d == nil || d.Spec.Paused != want {
+				return fmt.Errorf("a machine deployment is not as wanted: paused %t", want)
+			}
+		}
+		return nil
+	})
+}

@@ -27,9 +27,9 @@ labtools: ## the lab's programs (the first build takes some minutes)
 	cd lab && go run ./cmd/build
 
 test: build labtools ## unit tests, scenarios, and rolls on the real control plane
-	go test -timeout 20m ./...
+	go test -timeout 40m ./...
 	cd lab && go test -count=1 $$(go list ./... | grep -v /e2e)
-	cd lab && go test -count=1 -timeout 25m -v ./e2e | grep -vE '^(=== |    --- |$$)'
+	cd lab && go test -count=1 -timeout 40m -v ./e2e | grep -vE '^(=== |    --- |$$)'
 
 SEEDS ?= 20000
 BOUNDARIES ?= 3000
@@ -48,7 +48,7 @@ lint: ## gofmt, go vet, staticcheck
 lab: build labtools ## a control plane with a node group to upgrade, and the dashboard on it
 	bin/lab up $(LAB_FLAGS) -- bin/drainboard upgrade ng-web $(UPGRADE_FLAGS)
 
-bench: build labtools ## every figure of docs/speed.md, beside what it is compared with (some ten minutes)
+bench: build labtools ## every figure of docs/speed.md, beside what it is compared with (a quarter of an hour)
 	cd lab && go run ./bench
 
 clean:

@@ -117,15 +117,24 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 // TestDocsNameEveryField holds the pages to what programs get: each field of the types is
 // named in the part of the page.
 func TestDocsNameEveryField(t *testing.T) {
+	types := func(of ...reflect.Type) []reflect.Type { return of }
+	var (
+		moment = reflect.TypeFor[time.Time]()
+		mover  = reflect.TypeFor[engine.MoverView]()
+		rival  = reflect.TypeFor[engine.Rival]()
+		plan   = reflect.TypeFor[planJSON]()
+		pool   = reflect.TypeFor[poolStatus]()
+		inPlan = reflect.TypeFor[poolJSON]()
+	)
 	for _, c := range []struct {
-		page, part string
-		of         []reflect.Type
+		page, part    string
+		of, elsewhere []reflect.Type // elsewhere: told in other parts
 	}{
-		{"gardener", "fields", []reflect.Type{reflect.TypeFor[poolStatus](), reflect.TypeFor[engine.PoolPlan]()}},
-		{"json", "plan", []reflect.Type{reflect.TypeFor[planJSON]()}},
-		{"json", "roll", []reflect.Type{reflect.TypeFor[rollJSON]()}},
-		{"json", "status", []reflect.Type{reflect.TypeFor[runStatus]()}},
-		{"json", "groups", []reflect.Type{reflect.TypeFor[groupJSON]()}},
+		{"gardener", "fields", types(pool, reflect.TypeFor[engine.PoolPlan]()), types(moment, mover)},
+		{"json", "plan", types(plan), types(moment, mover)},
+		{"json", "roll", types(reflect.TypeFor[rollJSON]()), types(moment, mover, rival, plan, pool, inPlan)},
+		{"json", "status", types(reflect.TypeFor[runStatus]()), types(moment, rival, plan, pool, inPlan)},
+		{"json", "groups", types(reflect.TypeFor[groupJSON]()), types(moment, mover, rival, plan, pool, inPlan)},
 	} {
 		page, err := os.ReadFile("../../docs/" + c.page + ".md")
 		if err != nil {
@@ -136,24 +145,12 @@ func TestDocsNameEveryField(t *testing.T) {
 		if !found {
 			t.Fatalf("docs/%s.md has no part %s", c.page, c.part)
 		}
-		// Parts that others of the pages tell.
-		elsewhere := []reflect.Type{
-			reflect.TypeFor[time.Time](), reflect.TypeFor[engine.MoverView](), reflect.TypeFor[engine.Rival](), reflect.TypeFor[planJSON](), reflect.TypeFor[poolStatus](), reflect.TypeFor[poolJSON](),
-		}
-		switch c.part {
-		case "fields":
-			elsewhere = elsewhere[:2]
-		case "plan":
-			elsewhere = elsewhere[:2]
-		case "status":
-			elsewhere = slices.Concat(elsewhere[:1], elsewhere[2:])
-		}
 		var names func(reflect.Type)
 		names = func(of reflect.Type) {
 			for of.Kind() == reflect.Slice || of.Kind() == reflect.Pointer {
 				of = of.Elem()
 			}
-			if of.Kind() != reflect.Struct || slices.Contains(elsewhere, of) {
+			if of.Kind() != reflect.Struct || slices.Contains(c.elsewhere, of) {
 				return
 			}
 			for i := range of.NumField() {

@@ -128,7 +128,7 @@ func TestReplacementNeverReady(t *testing.T) {
 	s := newScene(t, "unwell", lab.GroupOptions{Nodes: 4, Zones: oneZone})
 	s.deploy("batch", "agent")
 
-	p := s.upgrade("--node-ready-timeout", "6s", "--post-drain-wait", "2s")
+	p := s.upgrade("--node-ready-timeout", "15s", "--post-drain-wait", "2s")
 	p.await("node.settling") // its machine's replacement is the next to launch
 	shared.NeverReady(s.group.Name, 1)
 	p.exits(5).says("drainboard: NodeCreationFailure: node ip-", "is not Ready", "container runtime network not ready")

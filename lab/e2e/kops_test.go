@@ -421,7 +421,7 @@ func (s *kopsScene) tellInvalid() {
 	s.begin()
 	batch := s.kops.Groups["batch"].Name
 
-	first := s.roll("--validation-timeout", "10s", "--node-interval", "5s")
+	first := s.roll("--validation-timeout", "20s", "--node-interval", "5s")
 	first.await("instance.detached", ofGroup(batch))
 	if err := shared.Unready(s.ctx, metav1.NamespaceSystem, "kube-apiserver-"+s.master()); err != nil {
 		s.t.Fatal(err)

@@ -66,7 +66,7 @@ func testMain(m *testing.M) int {
 var times = lab.Times{
 	Boot: 300 * time.Millisecond, Ready: 200 * time.Millisecond, Terminate: 300 * time.Millisecond,
 	PodReady: 200 * time.Millisecond, PodStop: 200 * time.Millisecond,
-	NodeGrace: 45 * time.Second, // longer than etcd is away
+	NodeGrace: 75 * time.Second, // longer than etcd is away, and than the 10 s between two signs of life
 }
 
 const cloudLag = 200 * time.Millisecond

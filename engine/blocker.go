@@ -125,7 +125,10 @@ func (s *Step) explainBudget(b *Blocker, p *world.Pod) {
 		if sick := cmp.Or(s.pendingSibling(p), s.sickSiblings(p)); sick != "" {
 			b.Detail += "; " + sick
 		}
-		b.WayOut = fmt.Sprintf("scale %s to %d, loosen %s, or force with f", b.Owner, v.Desired+1, v.Expression)
+		b.WayOut = fmt.Sprintf("loosen %s, or force with f", v.Expression)
+		if n := opensAt(v); n > 0 && scales(p) {
+			b.WayOut = fmt.Sprintf("scale %s to %d, ", b.Owner, n) + b.WayOut
+		}
 	case v.Allowed <= 0:
 		b.Detail = fmt.Sprintf("%s allows 0: %d healthy, %d required", v.Ref, v.Healthy, v.Desired)
 		if why := s.pendingSibling(p); why != "" {
@@ -141,6 +144,27 @@ func (s *Step) explainBudget(b *Blocker, p *world.Pod) {
 		b.Detail = fmt.Sprintf("%s allows %d: waiting for its turn", v.Ref, v.Allowed)
 		b.WayOut = "evicted as soon as its turn comes"
 	}
+}
+
+// opensAt is how many pods, all healthy, a budget that asks for as many as there are lets
+// go from, 0 if it never does, because it asks for all however many there are: a share
+// rounds up (getExpectedPodCount of pkg/controller/disruption/disruption.go).
+func opensAt(v BudgetView) int {
+	rule, written, _ := strings.Cut(v.Expression, " ")
+	least, err := ParseAmount(written)
+	switch {
+	case err != nil || rule == "maxUnavailable" || least.Percent && least.N >= 100:
+		return 0
+	case !least.Percent:
+		return v.Desired + 1
+	}
+	spare := 100 - least.N
+	return (100 + spare - 1) / spare // the least n whose share, rounded up, is below n
+}
+
+// scales reports whether somebody can have more pods of the owner of this one.
+func scales(p *world.Pod) bool {
+	return p.Owner.Kind != "" && p.Owner.Kind != "DaemonSet" && p.Owner.Kind != "Node"
 }
 
 // pendingSibling is the scheduler's reason why a pod of the same owner finds no

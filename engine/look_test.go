@@ -63,6 +63,13 @@ func budget(name string, allowed, healthy, desired, expected int) *world.Budget 
 		Allowed: allowed, Healthy: healthy, Desired: desired, Expected: expected, Current: true}
 }
 
+// rule is a budget that asks for all of its pods.
+func rule(expression string, pods int) *world.Budget {
+	b := budget("b", 0, pods, pods, pods)
+	b.Expression = expression
+	return b
+}
+
 // Every stage of a pod, and every reason why one stays or is not touched.
 func TestPodStages(t *testing.T) {
 	forced := engine.ForceOrder{ID: "force-1", Machine: "i-1", Node: "n1", By: "ann"}
@@ -245,6 +252,14 @@ func TestBudgetDetail(t *testing.T) {
 		{"allows some", budget("b", 1, 3, 2, 3), []*world.Pod{web()}, "", "", "web-7d9f-x2"},
 		{"covers nothing", budget("b", 0, 0, 2, 0), nil, "covers no pod", "holds nothing up", ""},
 		{"never allows any", budget("b", 0, 3, 3, 3), []*world.Pod{web()}, "allows 0: 3 healthy, 3 required, so it never allows any", "scale web to 4, loosen minAvailable 3, or force with f", "web-7d9f-x2"},
+		{"never, by a rule of none", rule("maxUnavailable 0", 3), []*world.Pod{web()}, "so it never allows any", "=loosen maxUnavailable 0, or force with f", "web-7d9f-x2"},
+		{"never, by a share of none", rule("maxUnavailable 0%", 3), []*world.Pod{web()}, "so it never allows any", "=loosen maxUnavailable 0%, or force with f", "web-7d9f-x2"},
+		{"never, by a share of all", rule("minAvailable 100%", 3), []*world.Pod{web()}, "so it never allows any", "=loosen minAvailable 100%, or force with f", "web-7d9f-x2"},
+		{"a share that rounds up", rule("minAvailable 90%", 3), []*world.Pod{web()}, "so it never allows any", "=scale web to 10, loosen minAvailable 90%, or force with f", "web-7d9f-x2"},
+		{"a share that rounds up to a little more", rule("minAvailable 67%", 3), []*world.Pod{web()}, "so it never allows any", "=scale web to 4, loosen minAvailable 67%, or force with f", "web-7d9f-x2"},
+		{"half of one", rule("minAvailable 50%", 1), []*world.Pod{web()}, "so it never allows any", "=scale web to 2, loosen minAvailable 50%, or force with f", "web-7d9f-x2"},
+		{"a pod without an owner", rule("minAvailable 1", 1), []*world.Pod{web(func(p *world.Pod) { p.Owner = world.Owner{} })}, "so it never allows any", "=loosen minAvailable 1, or force with f", "web-7d9f-x2"},
+		{"a daemon", rule("minAvailable 1", 1), []*world.Pod{web(func(p *world.Pod) { p.Owner.Kind = "DaemonSet" })}, "so it never allows any", "=loosen minAvailable 1, or force with f", "web-7d9f-x2"},
 		{"a pod without a place", budget("b", 0, 2, 2, 3), []*world.Pod{web(), web(func(p *world.Pod) {
 			p.UID, p.Name, p.Node, p.Ready, p.Phase, p.Unplaced = "u2", "web-a", "", false, world.PodPending, "0/3 nodes are available"
 		})}, "web-a is Pending: 0/3 nodes are available", "make room", "web-a web-7d9f-x2"},
@@ -279,7 +294,7 @@ func TestBudgetDetail(t *testing.T) {
 			if got := strings.Join(order, " "); got != c.order {
 				t.Errorf("pods are listed as %q, want %q", got, c.order)
 			}
-			if (d.Why == "") != (c.why == "") || !strings.Contains(d.Why, c.why) || (d.WayOut == "") != (c.wayOut == "") || !strings.Contains(d.WayOut, c.wayOut) {
+			if (d.Why == "") != (c.why == "") || !strings.Contains(d.Why, c.why) || (d.WayOut == "") != (c.wayOut == "") || !strings.Contains("="+d.WayOut, c.wayOut) {
 				t.Errorf("why %q, way out %q", d.Why, d.WayOut)
 			}
 			if d.Ref != "app/b" || d.Expression != c.budget.Expression || d.Allowed != c.budget.Allowed || d.Current != c.budget.Current || !d.Since.Equal(c.budget.Since) {

@@ -286,7 +286,7 @@ func (s *Step) finish(result Result) {
 	s.Run.State, s.Run.Result, s.Run.Finished, s.Run.PhaseWait = Finished, result, s.Now, nil
 	s.Run.Pending, s.Run.Pods, s.Run.Retries, s.Run.Evicted, s.Run.Rivals, s.Run.Yields = nil, nil, nil, nil, nil, nil
 	s.tellFound() // the run's end is the last that is told of it
-	code := result.ExitCode()
+	code := s.Run.ExitCode()
 	message := cmp.Or(s.Run.Why, string(result))
 	if !strings.HasPrefix(message, string(result)) {
 		message = string(result) + ": " + message

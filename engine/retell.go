@@ -66,7 +66,7 @@ func (t *teller) run() {
 	case r.State == Running && t.was.State == Paused:
 		t.tell(now, Event{Type: RunResumed})
 	case r.State == Finished:
-		code := r.Result.ExitCode()
+		code := r.ExitCode()
 		t.tell(cmp.Or(r.Finished, now), Event{Type: RunFinished, Result: string(r.Result), ExitCode: &code, Message: cmp.Or(r.Why, string(r.Result))})
 	}
 }

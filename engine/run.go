@@ -58,6 +58,24 @@ func (r Result) ExitCode() int {
 	return 1
 }
 
+// Worst is the result that the exit code of a run stands for: its own, unless a node that
+// it went on without is worse.
+func (r *Run) Worst() Result {
+	worst := r.Result
+	if worst == NotStartedYet {
+		return worst
+	}
+	for _, n := range r.Nodes {
+		if n.Stage == NodeFail && n.Result != "" && n.Result.ExitCode() != worst.ExitCode() && WorstExit(n.Result.ExitCode(), worst.ExitCode()) == n.Result.ExitCode() {
+			worst = n.Result
+		}
+	}
+	return worst
+}
+
+// ExitCode is the process exit code of a run that has ended.
+func (r *Run) ExitCode() int { return r.Worst().ExitCode() }
+
 // Stage is where one node stands.
 type Stage string
 

@@ -20,6 +20,9 @@ type Snapshot struct {
 	From, To string
 	State    State
 	Result   Result
+	// Worst is what the exit code stands for: Result, or worse that a failed node made of
+	// the run before.
+	Worst Result
 	// Why says why the run paused, failed or ended as it did.
 	Why string
 	// Gate says why no new drain starts now, "" if nothing holds it.

@@ -23,7 +23,7 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 	replaced, total := r.Outdated()
 	v := &Snapshot{
 		At: now, Group: cmp.Or(r.Alias, r.Group), Provider: r.Provider, Strategy: r.Strategy, RunID: r.ID,
-		State: r.State, Result: r.Result, Why: r.Why, Gate: r.Gate, Rivals: shownRivals(r.Rivals),
+		State: r.State, Result: r.Result, Worst: r.Worst(), Why: r.Why, Gate: r.Gate, Rivals: shownRivals(r.Rivals),
 		Started: r.Started, Ended: r.Finished, Done: replaced, Total: total,
 		Sizes: w.Group.Sizes, Base: r.Base, Limit: r.Limit,
 		Notes: r.Notes, LeftBehind: r.Left, Blind: r.Blind,

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,11 +42,9 @@ func (d *endDialog) body(m *Model, w int) []string {
 		text += " in " + elapsed(sc.Ended.Sub(sc.Started))
 	}
 	out := named(st, "nodes", text, st.title, w)
-	meaning := meanings[sc.Result]
-	if meaning == "" {
-		meaning = string(sc.Result)
-	}
-	out = append(out, named(st, "exit code", fmt.Sprintf("%d: %s", sc.Result.ExitCode(), meaning), lk.pen, w)...)
+	result := cmp.Or(sc.Worst, sc.Result)
+	meaning := cmp.Or(meanings[result], string(result))
+	out = append(out, named(st, "exit code", fmt.Sprintf("%d: %s", result.ExitCode(), meaning), lk.pen, w)...)
 	if sc.Why != "" {
 		out = append(out, named(st, "why", sc.brief(sc.Why), st.text, w)...)
 	}

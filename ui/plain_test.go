@@ -275,6 +275,9 @@ func TestPlainEnd(t *testing.T) {
 		Hears("ng-web: failed", "nodes: 4 of 12 nodes replaced in ", "exit code: 4: pods could not be evicted in time (PodEvictionFailure)", "why: shop/checkout-7d9f-x2 could not be evicted").
 		Hears("failed: ip-10-0-1-23: pods left after 15m0s", "kept a node: shop/checkout-7d9f-x2 on ip-10-0-1-23, budget shop/checkout allows 0", "left behind, with what puts it back", "warning: the nodes that run it can be rolled back").
 		Leaves(Finished)
+	both := failed()
+	both.Result, both.Worst = engine.InvalidFail, engine.EvictionFail
+	attend(t, both).Hears("exit code: 4: pods could not be evicted in time (PodEvictionFailure)").Leaves(Finished)
 	attend(t, done()).Hears("the run has finished", "ng-web: done", "exit code: 0: done", "- somebody raised the group to 14 meanwhile").Leaves(Finished)
 
 	p := attend(t, busy()).Hears("An empty line")

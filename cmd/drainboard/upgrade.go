@@ -450,7 +450,7 @@ func (d *driver) conclude(run engine.Run) error {
 // whatNext says what one does after a run that has ended.
 func whatNext(run engine.Run) string {
 	next := "What happened: drainboard report " + run.Group
-	if run.Result == engine.EvictionFail {
+	if run.Worst() == engine.EvictionFail {
 		next += "\nTo go on: free the pods, then drainboard upgrade " + run.Group
 	}
 	return next
@@ -464,7 +464,7 @@ func (a *app) result(run engine.Run, told bool) error {
 		list(a.err, "Left behind:", run.Left)
 		list(a.err, "Note:", run.Notes)
 	}
-	if code := run.Result.ExitCode(); code != 0 {
+	if code := run.ExitCode(); code != 0 {
 		why := strings.TrimPrefix(run.Why, string(run.Result)+": ")
 		return &exitError{code, fmt.Errorf("%s: %s", run.Result, why)}
 	}

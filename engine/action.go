@@ -77,6 +77,9 @@ type Action struct {
 	Template     *world.Template `json:"template,omitempty"`
 	TemplateSpec string          `json:"templateSpec,omitempty"`
 	Image        string          `json:"image,omitempty"`
+	// Mixed: the group of a SetTemplate has a mixed instances policy, which has to be sent
+	// with the template in it.
+	Mixed bool `json:"mixed,omitempty"`
 	// Token makes a CreateTemplate or LaunchIn that is asked twice happen once.
 	Token string `json:"token,omitempty"`
 	// Sizes are to be set, if the group still has From.
@@ -198,6 +201,11 @@ func (a Action) put() Action {
 // Sentence is the action in a few words: "cordon a1".
 func (a Action) Sentence() string { return a.describe() }
 
+// mixedTemplate sends a mixed instances policy back as it is, with another template version.
+// Descriptions have both id and name of each template; a request may have only one.
+const mixedTemplate = `aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --mixed-instances-policy "$(aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names %s --output json` +
+	` | jq '.AutoScalingGroups[0].MixedInstancesPolicy | .LaunchTemplate.LaunchTemplateSpecification = {LaunchTemplateId: "%s", Version: "%s"} | del(.LaunchTemplate.Overrides[]?.LaunchTemplateSpecification.LaunchTemplateName)')"`
+
 // Command is the kubectl or aws command that would do the same, "" where no one
 // command does.
 func (a Action) Command() string {
@@ -206,6 +214,9 @@ func (a Action) Command() string {
 	case CreateTemplate:
 		return fmt.Sprintf("aws ec2 create-launch-template-version --launch-template-id %s --source-version %d --launch-template-data ImageId=%s", a.Template.ID, a.Template.Version, a.Image)
 	case SetTemplate:
+		if a.Mixed { // --launch-template would put a template in the policy's place
+			return fmt.Sprintf(mixedTemplate, a.Group, a.Group, a.Template.ID, a.TemplateSpec)
+		}
 		return fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --launch-template 'LaunchTemplateId=%s,Version=%s'", a.Group, a.Template.ID, a.TemplateSpec)
 	case SetSizes:
 		return fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --min-size %d --max-size %d --desired-capacity %d", a.Group, a.Sizes.Min, a.Sizes.Max, a.Sizes.Desired)

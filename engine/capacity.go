@@ -328,7 +328,7 @@ func (r *Run) templateBack() Action {
 	if spec == "$Latest" && r.Target.Image != "" { // which the version that we made is now
 		spec = strconv.FormatInt(to.Version, 10)
 	}
-	return Action{Kind: SetTemplate, Key: restoreTemplate, Group: r.Group, Template: &to, TemplateSpec: spec}
+	return Action{Kind: SetTemplate, Key: restoreTemplate, Group: r.Group, Template: &to, TemplateSpec: spec, Mixed: r.Mixed}
 }
 
 // TemplateMoved says who has set the group to another template than the run's target, and

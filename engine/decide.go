@@ -202,7 +202,7 @@ func NewRun(rules Strategy, id string, seed uint64, w *world.World, settings Set
 	r := Run{
 		Version: RecordVersion, ID: id, Group: w.Group.Name, Alias: w.Group.Alias(), GroupID: w.Group.ID, Provider: w.Group.Provider, Strategy: rules.Name(),
 		Seed: seed, Settings: settings, State: Planned, Target: target,
-		Base: w.Group.Sizes, BaseTemplate: w.Group.Template, BaseTemplateSpec: w.Group.TemplateSpec,
+		Base: w.Group.Sizes, BaseTemplate: w.Group.Template, BaseTemplateSpec: w.Group.TemplateSpec, Mixed: w.Group.Mixed,
 		Nodes: map[string]Node{},
 	}
 	for _, name := range rules.Phases() {

@@ -96,7 +96,7 @@ func (f *fitter) template(gone []world.Template) {
 	default:
 		return
 	}
-	back := Action{Kind: SetTemplate, Group: r.Group, Template: &base, TemplateSpec: cmp.Or(spec, strconv.FormatInt(base.Version, 10))}
+	back := Action{Kind: SetTemplate, Group: r.Group, Template: &base, TemplateSpec: cmp.Or(spec, strconv.FormatInt(base.Version, 10)), Mixed: g.Mixed}
 	f.drop(fmt.Sprintf("the group's template does not go back to %s: %s", base, why), back.Command())
 	r.BaseTemplate, r.BaseTemplateSpec = g.Template, g.TemplateSpec
 }

@@ -171,6 +171,8 @@ type Run struct {
 	Base             world.Sizes    `json:"base"`
 	BaseTemplate     world.Template `json:"baseTemplate"`
 	BaseTemplateSpec string         `json:"baseTemplateSpec"`
+	// Mixed: the group has a mixed instances policy.
+	Mixed bool `json:"mixed,omitempty"`
 	// Limit is how many nodes may be out of service at once: MaxUnavailable resolved for this
 	// group, and what it surges by where the strategy counts that in.
 	Limit int `json:"limit"`

@@ -48,6 +48,7 @@ func (c *Script) cluster(a *args) error {
 			return err
 		}
 		s.group.Overrides = append(s.group.Overrides, world.Template{ID: fmt.Sprintf("lt-%d", i+1), Version: n})
+		s.group.Mixed = true
 	}
 	s.group.labels = a.pairs("labels")
 	if name := a.word("name"); name != "" {

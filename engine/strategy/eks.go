@@ -148,7 +148,7 @@ func settleTarget(s *engine.Step) bool {
 // pointAt sets the group to a template, by number. It reports whether it is.
 func pointAt(s *engine.Step, want world.Template) bool {
 	spec := strconv.FormatInt(want.Version, 10)
-	return s.Ensure(engine.Action{Kind: engine.SetTemplate, Key: "set-template/" + want.String(), Group: s.W.Group.Name, Template: &want, TemplateSpec: spec})
+	return s.Ensure(engine.Action{Kind: engine.SetTemplate, Key: "set-template/" + want.String(), Group: s.W.Group.Name, Template: &want, TemplateSpec: spec, Mixed: s.W.Group.Mixed})
 }
 
 // Limit resolves maxUnavailable for a group: a share rounds down, to at least

@@ -123,6 +123,8 @@ type Group struct {
 	Image string
 	// Overrides are the templates of mixed-instances overrides that differ from Template.
 	Overrides []Template
+	// Mixed: what it launches from stands in a mixed instances policy, with much else.
+	Mixed bool
 	// Suspended are the group's processes that do not act (AZRebalance, Launch, ...).
 	Suspended []string
 	Tags      map[string]string

@@ -75,6 +75,7 @@ func (c *Client) group(ctx context.Context, g types.AutoScalingGroup) (world.Gro
 		Sizes:    sizesOf(g),
 		Tags:     tagsOf(g),
 		Refused:  refusal(g),
+		Mixed:    g.MixedInstancesPolicy != nil,
 	}
 	for _, z := range g.AvailabilityZones {
 		out.Zones = append(out.Zones, clean(z))

@@ -113,7 +113,7 @@ func TestOverrides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(g.Overrides) != 1 || g.Overrides[0].Version != 2 || g.Outdated != 1 {
+	if len(g.Overrides) != 1 || g.Overrides[0].Version != 2 || g.Outdated != 1 || !g.Mixed {
 		t.Errorf("got %+v", g)
 	}
 }

@@ -96,6 +96,11 @@ type Action struct {
 	Object   string `json:"object,omitempty"`
 	Priority int    `json:"priority,omitempty"`
 
+	// Balancers that a Deregister takes the machine out of, as far as they were known.
+	Balancers []string `json:"balancers,omitempty"`
+	// Tag is what a Detach puts on the machine first, with the group's name.
+	Tag string `json:"tag,omitempty"`
+
 	// Phase of a RunHook; Limit is how long its hooks, or a Deregister, may take.
 	Phase HookPhase     `json:"phase,omitempty"`
 	Limit time.Duration `json:"limit,omitempty"`
@@ -259,7 +264,13 @@ func (a Action) Command() string {
 	case EndWarm:
 		return "aws ec2 terminate-instances --instance-ids " + a.Machine
 	case Detach:
-		return fmt.Sprintf("aws autoscaling detach-instances --auto-scaling-group-name %s --instance-ids %s --no-should-decrement-desired-capacity", a.Group, a.Machine)
+		tag := ""
+		if a.Tag != "" {
+			tag = fmt.Sprintf("aws ec2 create-tags --resources %s --tags Key=%s,Value=%s && ", a.Machine, a.Tag, a.Group)
+		}
+		return tag + fmt.Sprintf("aws autoscaling detach-instances --auto-scaling-group-name %s --instance-ids %s --no-should-decrement-desired-capacity", a.Group, a.Machine)
+	case Deregister:
+		return atBalancers(a.Machine, a.Balancers, "deregister-targets", "deregister-instances-from-load-balancer")
 	case Terminate:
 		if a.Direct {
 			return "aws ec2 terminate-instances --instance-ids " + a.Machine
@@ -271,6 +282,20 @@ func (a Action) Command() string {
 		return fmt.Sprintf("aws autoscaling terminate-instance-in-auto-scaling-group --instance-id %s %s", a.Machine, decrement)
 	}
 	return ""
+}
+
+// atBalancers is the command that takes a machine out of load balancers, or registers it
+// with them; "" without any.
+func atBalancers(machine string, balancers []string, target, classic string) string {
+	var out []string
+	for _, b := range balancers {
+		if strings.HasPrefix(b, "arn:") {
+			out = append(out, fmt.Sprintf("aws elbv2 %s --target-group-arn %s --targets Id=%s", target, b, machine))
+		} else {
+			out = append(out, fmt.Sprintf("aws elb %s --load-balancer-name %s --instances %s", classic, b, machine))
+		}
+	}
+	return strings.Join(out, " && ")
 }
 
 // Verdict is what became of an action.

@@ -81,7 +81,10 @@ func (s *Step) deregistered(id string, n Node) bool {
 		s.Fail(DeregisterFail, fmt.Sprintf("DeregistrationFailure: %s cannot be taken out of its load balancers: %s", s.label(id, n), refused.Message))
 		return false
 	}
-	if s.Ensure(Action{Kind: Deregister, Key: deregisterKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Limit: limit}) {
+	if _, asked := s.Run.Pending[deregisterKey(id)]; !asked {
+		s.Run.Balancers = s.W.Group.Balancers
+	}
+	if s.Ensure(Action{Kind: Deregister, Key: deregisterKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Balancers: s.Run.Balancers, Limit: limit}) {
 		return true
 	}
 	if late := n.Wait.End.Add(apartSlack); s.Now.Before(late) || s.failed {
@@ -138,7 +141,9 @@ func (s *Step) offBalancers(id string, n *Node) {
 // leaveOff names a node that is out of its group's load balancers and stays in service:
 // nothing puts it back by itself.
 func (r *Run) leaveOff(id string) (what, command string) {
-	n := r.Nodes[id]
-	return name(id, n) + " was taken out of the load balancers of its group and is not in them again; register it with each",
-		fmt.Sprintf("aws elbv2 register-targets --targets Id=%s --target-group-arn ARN  # each of: aws autoscaling describe-load-balancer-target-groups --auto-scaling-group-name %s", id, r.Group)
+	what = name(id, r.Nodes[id]) + " was taken out of the load balancers of its group and is not in them again; register it with each"
+	if command := atBalancers(id, r.Balancers, "register-targets", "register-instances-with-load-balancer"); command != "" {
+		return what, command
+	}
+	return what, fmt.Sprintf("aws elbv2 register-targets --targets Id=%s --target-group-arn ARN  # each of: aws autoscaling describe-load-balancer-target-groups --auto-scaling-group-name %s", id, r.Group)
 }

@@ -413,7 +413,7 @@ func (s *Step) leaveSizes() {
 	if n := s.Run.Surge(); n <= 0 && g.Sizes.Desired > s.Run.Base.Desired && s.Run.Raised {
 		s.Note(fmt.Sprintf("somebody else raised the group's desired size meanwhile: it is %d, and is left as it is", g.Sizes.Desired))
 	} else if n = min(n, g.Sizes.Desired-s.Run.Base.Desired); n > 0 {
-		s.Leave(fmt.Sprintf("the group's desired size stays %d above its base, because new nodes hold pods or could not be launched; drain a node and end it", n), s.Run.shrink())
+		s.Leave(fmt.Sprintf("the group's desired size stays %d above its base, because new nodes hold pods or could not be launched; drain a node and end it", n), s.Run.shrink(n, g.Sizes.Desired))
 	}
 	if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {
 		s.Leave(s.unsureRaise(), "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+g.Name)
@@ -426,9 +426,34 @@ func (s *Step) leaveSizes() {
 	}
 }
 
-// shrink is the command that takes one machine of the surge away again.
-func (r *Run) shrink() string {
-	return fmt.Sprintf("aws autoscaling terminate-instance-in-auto-scaling-group --instance-id INSTANCE --should-decrement-desired-capacity  # then update-auto-scaling-group --auto-scaling-group-name %s --max-size %d", r.Group, r.Base.Max)
+// shrink is the command that takes machines of the surge away again, so many of a group of
+// that size, each drained first, and gives the group its upper bound back as far as its size
+// allows: below that the group would choose machines itself. Those that nothing was to run on
+// go first.
+func (r *Run) shrink(count, desired int) string {
+	var spare []string
+	for _, id := range sortedKeys(r.Nodes) {
+		if n := r.Nodes[id]; n.New && !n.Detached && n.Stage != Replaced && n.Stage != Terminating {
+			spare = append(spare, id)
+		}
+	}
+	slices.SortStableFunc(spare, func(a, b string) int {
+		rank := func(id string) int { return slices.Index([]Stage{Launching, Surplus}, r.Nodes[id].Stage) }
+		return cmp.Compare(rank(b), rank(a))
+	})
+	var out []string
+	for _, id := range spare[:min(count, len(spare))] {
+		if node := r.Nodes[id].Name; node != "" {
+			out = append(out, "kubectl drain "+node+" --ignore-daemonsets")
+		}
+		out = append(out, Action{Kind: Terminate, Machine: id, Decrement: true}.Command())
+		desired--
+	}
+	if len(out) == 0 { // they were not launched
+		return "aws autoscaling describe-scaling-activities --auto-scaling-group-name " + r.Group
+	}
+	out = append(out, fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --max-size %d", r.Group, max(r.Base.Max, desired)))
+	return strings.Join(out, " && ")
 }
 
 // Larger says that a run which has ended left the group larger than it found it, and still
@@ -439,7 +464,7 @@ func (r *Run) Larger(g *world.Group) string {
 	if r.State != Finished || n <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("the run %s left the group %s larger than it was (%s), and this one takes that for its size; drain a node and end it to go back: %s", r.ID, plural(n, "machine"), r.Base, r.shrink())
+	return fmt.Sprintf("the run %s left the group %s larger than it was (%s), and this one takes that for its size; drain a node and end it to go back: %s", r.ID, plural(n, "machine"), r.Base, r.shrink(n, g.Sizes.Desired))
 }
 
 // grown lists what the run has made of the group's sizes and not taken back, each with
@@ -447,7 +472,7 @@ func (r *Run) Larger(g *world.Group) string {
 func (r *Run) grown() (out []string) {
 	n := r.Surge()
 	if n > 0 {
-		out = append(out, fmt.Sprintf("the group %s is %s larger than it was (%s); drain a node and end it: %s", r.Group, plural(n, "machine"), r.Base, r.shrink()))
+		out = append(out, fmt.Sprintf("the group %s is %s larger than it was (%s); drain a node and end it: %s", r.Group, plural(n, "machine"), r.Base, r.shrink(n, r.Expected())))
 	}
 	if r.RaiseUnsure && !r.Raised {
 		out = append(out, fmt.Sprintf("the group %s may be %s larger than it was (%s): aws autoscaling describe-scaling-activities --auto-scaling-group-name %s", r.Group, plural(r.Raise, "machine"), r.Base, r.Group))

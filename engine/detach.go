@@ -45,7 +45,7 @@ func (s *Step) DetachLast(want int) (have int, open bool) {
 			continue
 		}
 		have++
-		open = !s.Ensure(Action{Kind: Detach, Key: detachKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group}) || open
+		open = !s.Ensure(Action{Kind: Detach, Key: detachKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Tag: s.ways().DetachTag}) || open
 	}
 	return min(have, want), open
 }

@@ -173,6 +173,8 @@ type Run struct {
 	BaseTemplateSpec string         `json:"baseTemplateSpec"`
 	// Mixed: the group has a mixed instances policy.
 	Mixed bool `json:"mixed,omitempty"`
+	// Balancers of the group, as they were when a machine was last taken out of them.
+	Balancers []string `json:"balancers,omitempty"`
 	// Limit is how many nodes may be out of service at once: MaxUnavailable resolved for this
 	// group, and what it surges by where the strategy counts that in.
 	Limit int `json:"limit"`

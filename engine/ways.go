@@ -33,6 +33,8 @@ type Ways struct {
 	// Detaches: what there is more of machines for a while comes of taking old ones out of
 	// the group.
 	Detaches bool
+	// DetachTag is put on a machine before it is detached, with its group's name.
+	DetachTag string
 	// SetBy is the command that sets the group's template, where that is not ours to do.
 	SetBy string
 	// Heir is whose roll the strategy takes over: what that one has marked, and not begun

@@ -131,6 +131,7 @@ func (c *Script) command(a *args) (string, error) {
 		return "", c.peer(a)
 	case "balancer":
 		c.Sim.balancer = balancer{there: true, takes: a.span("takes", 0)}
+		c.Sim.group.Balancers = []string{"arn:aws:elasticloadbalancing:eu-west-1:1:targetgroup/web/1", "web"}
 	case "workload":
 		return "", c.workload(a)
 	case "budget":

@@ -87,11 +87,14 @@ func (Kops) Phases() []string { return []string{validate, taint, surge, roll} }
 // Abilities is what an operator can do to a run that we drive: everything.
 func (Kops) Abilities() []engine.Ability { return everything() }
 
+// DetachedTag is the tag that kops puts on a machine before it takes it out of its group.
+const DetachedTag = "kops.k8s.io/detached-from-asg"
+
 // Ways are kops's: its nodes are set apart before their first eviction
 // (pkg/instancegroups/instancegroups.go, drainNode), and their machines ended through EC2
 // (upup/pkg/fi/cloudup/awsup/aws_cloud.go, deleteInstance).
 func (Kops) Ways() engine.Ways {
-	return engine.Ways{Direct: true, Apart: true, Proof: true, Detaches: true, SetBy: "kops update cluster --yes", Heir: world.MoverKops}
+	return engine.Ways{Direct: true, Apart: true, Proof: true, Detaches: true, DetachTag: DetachedTag, SetBy: "kops update cluster --yes", Heir: world.MoverKops}
 }
 
 // Selects is why kops replaces a machine of the group's own specification

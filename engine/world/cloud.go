@@ -125,6 +125,9 @@ type Group struct {
 	Overrides []Template
 	// Mixed: what it launches from stands in a mixed instances policy, with much else.
 	Mixed bool
+	// Balancers are the load balancers that the group puts its machines into: the ARNs of
+	// target groups, and the names of classic ones.
+	Balancers []string
 	// Suspended are the group's processes that do not act (AZRebalance, Launch, ...).
 	Suspended []string
 	Tags      map[string]string

@@ -81,6 +81,9 @@ func (c *Client) group(ctx context.Context, g types.AutoScalingGroup) (world.Gro
 		out.Zones = append(out.Zones, clean(z))
 	}
 	slices.Sort(out.Zones)
+	for _, b := range append(slices.Clone(g.LoadBalancerNames), g.TargetGroupARNs...) {
+		out.Balancers = append(out.Balancers, clean(b))
+	}
 	for _, p := range g.SuspendedProcesses {
 		out.Suspended = append(out.Suspended, text(p.ProcessName))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
@@ -255,6 +256,13 @@ func TestExecutor(t *testing.T) {
 	tags, detached := s.Sent("CreateTags"), s.Sent("DetachInstances")
 	if len(tags) != 1 || tags[0].Get("Tag.1.Key") != "kops.k8s.io/detached-from-asg" || tags[0].Get("Tag.1.Value") != "nodes-a.shop.example.com" || len(detached) != 1 {
 		t.Errorf("sent %v, %v", tags, detached)
+	}
+}
+
+// The strategy names the same tag in its commands.
+func TestDetachedTag(t *testing.T) {
+	if strategy.DetachedTag != TagDetached {
+		t.Errorf("commands have the tag %s, the executor puts %s", strategy.DetachedTag, TagDetached)
 	}
 }
 

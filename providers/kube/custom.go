@@ -107,7 +107,7 @@ func unmanaged(obj any) (any, error) {
 }
 
 // OnNodes has do applied to the world after every change of nodes, the first list too. It
-// is called before Begin.
+// may be called at any time: of changes that were emitted before it is not told.
 func (f *Feed) OnNodes(do live.Change) { f.after.Store(&do) }
 
 // PatchCustom changes one object, that of the kind's name, by a merge patch, and says what

@@ -49,7 +49,7 @@ func (d *seat) send(loop *live.Loop, c engine.Command) {
 func (d *seat) headless(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	events := loop.Events
+	events, ending := loop.Events, notingEnd(loop, run)
 	loop.Publish = d.beside
 	loop.Events = func(list []engine.Event) {
 		events(list)
@@ -73,8 +73,7 @@ func (d *seat) headless(ctx context.Context, loop *live.Loop, run engine.Run) (e
 					stop()
 					return
 				}
-				fmt.Fprintf(d.err, "drainboard: %s: aborting; once more stops at once\n", s)
-				d.send(loop, engine.Command{Kind: engine.CmdAbort, Reason: s.String()})
+				d.abort(loop, s, ending.Load(), true)
 				aborting = true
 				if bounded(s) {
 					late = time.After(termLimit)
@@ -91,6 +90,33 @@ func (d *seat) headless(ctx context.Context, loop *live.Loop, run engine.Run) (e
 	return loop.Run(ctx, run)
 }
 
+// notingEnd tells, at any time from now on, whether the run puts things back.
+func notingEnd(loop *live.Loop, run engine.Run) *atomic.Bool {
+	ending, decided := new(atomic.Bool), loop.Decided
+	ending.Store(run.State == engine.Ending)
+	loop.Decided = func(before engine.Run, dec engine.Decision) {
+		ending.Store(dec.Run.State == engine.Ending)
+		if decided != nil {
+			decided(before, dec)
+		}
+	}
+	return ending
+}
+
+// abort aborts the run as a signal asks for. One that puts things back already goes on with
+// that, and its end stays what it is: the first one counts.
+func (d *seat) abort(loop *live.Loop, s os.Signal, ending, say bool) {
+	does := "aborting"
+	if ending {
+		does = "already putting back"
+	} else {
+		d.send(loop, engine.Command{Kind: engine.CmdAbort, Reason: s.String()})
+	}
+	if say {
+		fmt.Fprintf(d.err, "drainboard: %s: %s; once more stops at once\n", s, does)
+	}
+}
+
 // plainly has the run told in lines.
 func (d *seat) plainly(a *app) {
 	signal.Ignore(syscall.SIGPIPE) // whoever reads may go: it is no order to leave the nodes as they are
@@ -103,6 +129,7 @@ func (d *seat) plainly(a *app) {
 func (d *seat) interactive(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	ending := notingEnd(loop, run)
 	snapshots := make(chan *engine.Snapshot, 1)
 	loop.Publish = func(s *engine.Snapshot) {
 		if d.beside != nil {
@@ -153,10 +180,7 @@ func (d *seat) interactive(ctx context.Context, loop *live.Loop, run engine.Run)
 				default:
 					aborted = true
 					signalled.Store(true)
-					if d.plain {
-						fmt.Fprintf(d.err, "drainboard: %s: aborting; once more stops at once\n", s)
-					}
-					d.send(loop, engine.Command{Kind: engine.CmdAbort, Reason: s.String()})
+					d.abort(loop, s, ending.Load(), d.plain)
 					if bounded(s) {
 						time.AfterFunc(termLimit, func() { leave(errAgain) })
 					}

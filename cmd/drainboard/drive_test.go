@@ -1,0 +1,41 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/sim"
+)
+
+// A signal to a run that puts things back says so, and asks for nothing: the engine would
+// refuse an abort. The next one stops at once either way.
+func TestSignalToARunThatEnds(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		from, to engine.State
+		says     string
+	}{
+		{"it goes on", engine.Running, engine.Running, "drainboard: interrupt: aborting; once more stops at once\n"},
+		{"it has failed since", engine.Running, engine.Ending, "drainboard: interrupt: already putting back; once more stops at once\n"},
+		{"it was resumed to end", engine.Ending, engine.Ending, "drainboard: interrupt: already putting back; once more stops at once\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out bytes.Buffer
+			heard := 0
+			loop := &live.Loop{Decided: func(engine.Run, engine.Decision) { heard++ }}
+			d := &seat{clock: sim.NewWall(sim.New(sim.Defaults()), 1), err: &out}
+			run := engine.Run{State: c.from}
+			ending := notingEnd(loop, run)
+			if c.to != c.from {
+				loop.Decided(run, engine.Decision{Run: engine.Run{State: c.to}})
+			}
+			d.abort(loop, os.Interrupt, ending.Load(), true)
+			if out.String() != c.says || (heard == 1) != (c.to != c.from) {
+				t.Errorf("it says %q, want %q; the journal heard of %d decisions", out.String(), c.says, heard)
+			}
+		})
+	}
+}

@@ -31,6 +31,7 @@ func (s *Step) observeController() {
 	if now := append([]world.Template{s.W.Group.Template}, s.W.Group.Overrides...); !slices.Equal(now, s.Run.Target.Templates) {
 		s.Run.Target.Templates, s.changed = now, true // the Shoot was changed once more
 	}
+	s.copied = false // what this decision has changed so far stays as it is: it is compared with
 	before := s.Run
 	s.Run.Seen = s.Now
 	s.Run.Others = newOthers(s.Now, s.W, before.Others, nil)

@@ -242,6 +242,34 @@ func TestFollowPauses(t *testing.T) {
 `, says(engine.CmdResume, ""))
 }
 
+// What Gardener goes on with in a run that is paused is told, although the time of a pause
+// moves the node's waits along first.
+func TestFollowTellsWhilePaused(t *testing.T) {
+	f := follow(t, 1, true)
+	f.pod("cart", 1)
+	f.ends(1, "Initiate node drain")
+	f.shows(time.Second, `
+		n1 draining drain forced 1h59m59s | Gardener is ending its machine: it is drained
+		node.draining n1: 1 pod to move: Gardener is ending its machine: it is drained (Machine i-1 is Terminating)
+		phase.started : roll
+`)
+	f.shows(time.Second, `
+		n1 draining drain forced 1h59m58s | Gardener is ending its machine: it is drained
+		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":true}}'
+		run.paused : paused: asked for by me@here: because; what Gardener has begun goes on
+`, says(engine.CmdPause, ""))
+	f.done(time.Second, `
+		n1 draining drain forced 1h59m57s | Gardener is ending its machine: it is drained
+		capacity.changed : pause machine deployment web-z1
+`)
+	f.w.DeletePod("cart")
+	f.ends(1, "Initiate VM deletion")
+	f.shows(time.Second, `
+		n1 settling | Gardener is ending its machine: its machine is ended
+		node.drained n1: Gardener is ending its machine: its machine is ended
+`)
+}
+
 // A node that is skipped goes after the others, one that is returned to in its turn again,
 // and once more first.
 func TestFollowOrders(t *testing.T) {

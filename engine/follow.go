@@ -219,6 +219,9 @@ func (s *Step) hold() bool {
 	if !s.controls() {
 		return true
 	}
+	if !s.Fresh(world.Cloud) {
+		return false // whether somebody else has paused it meanwhile is not known
+	}
 	held := true
 	for _, d := range s.W.Group.Pool.Deployments {
 		if s.stands("un" + holdKey(d.Name)) {
@@ -356,7 +359,15 @@ func (s *Step) endFollowing() {
 
 // leaveController says how the controller is left.
 func (s *Step) leaveController() {
-	for _, name := range s.Run.Held {
+	names := slices.Clone(s.Run.Held)
+	if s.Run.Result == Aborted && s.controls() {
+		for _, d := range s.W.Group.Pool.Deployments {
+			if !d.Paused && !slices.Contains(names, d.Name) {
+				names = append(names, d.Name)
+			}
+		}
+	}
+	for _, name := range names {
 		let, hold := s.holdAction(LetRoll, name), s.holdAction(HoldRoll, name)
 		p, asked := s.Run.Pending[hold.Key]
 		switch d := s.W.Group.Pool.Deployment(name); {

@@ -20,6 +20,7 @@ type follower struct {
 	rules engine.Strategy
 	is    engine.Run
 	asked []engine.Action
+	away  bool // the control cluster does not answer
 }
 
 // follow makes a pool of that many machines that are to be rolled. Its deployments are there
@@ -51,7 +52,9 @@ func follow(t *testing.T, nodes int, control bool) *follower {
 
 func (f *follower) fresh() {
 	f.w.SetHealth(world.Cluster, world.Health{Fresh: f.now})
-	f.w.SetHealth(world.Cloud, world.Health{Fresh: f.now})
+	if !f.away {
+		f.w.SetHealth(world.Cloud, world.Health{Fresh: f.now})
+	}
 }
 
 // deployment changes the machine deployment.
@@ -268,6 +271,42 @@ func TestFollowTellsWhilePaused(t *testing.T) {
 		n1 settling | Gardener is ending its machine: its machine is ended
 		node.drained n1: Gardener is ending its machine: its machine is ended
 `)
+}
+
+// A pause that comes while the control cluster is away holds nothing before that is back:
+// what somebody else has paused meanwhile is his to let go on.
+func TestFollowPausesBlind(t *testing.T) {
+	f := follow(t, 1, true)
+	f.steps(0, engine.Inputs{})
+	f.away = true
+	f.waits(10 * time.Minute)
+	f.shows(time.Second, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		run.paused : paused: asked for by me@here: because; what Gardener has begun goes on
+`, says(engine.CmdPause, ""))
+	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
+	f.away = false
+	f.shows(time.Second, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+`)
+	if len(f.is.Held) > 0 {
+		t.Errorf("took what somebody else has paused: %q", f.is.Held)
+	}
+}
+
+// An abort while the control cluster is away does not wait for it for ever, and says how the
+// machine deployments are paused.
+func TestFollowAbortsBlind(t *testing.T) {
+	f := follow(t, 1, true)
+	f.steps(0, engine.Inputs{})
+	f.away = true
+	f.waits(10 * time.Minute)
+	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdAbort, "")}})
+	f.waits(10 * time.Minute)
+	want := []string{"machine deployment web-z1 is not known to be paused, and further nodes may go; this pauses it: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":true}}'"}
+	if f.is.State != engine.Finished || !slices.Equal(f.is.Left, want) {
+		t.Errorf("%s, left %q", f.is.State, f.is.Left)
+	}
 }
 
 // A node that is skipped goes after the others, one that is returned to in its turn again,

@@ -167,11 +167,15 @@ func (s *Step) forgetControl() {
 // theirPause reports whether the run is paused because somebody else holds the roll. When he
 // lets it go on, the run goes on as well.
 func (s *Step) theirPause() bool {
-	if !s.Run.Theirs || !s.Fresh(world.Cloud) || !s.controls() || len(s.HeldByOthers()) == len(s.W.Group.Pool.Deployments) {
+	if !s.Run.Theirs || !s.Fresh(world.Cloud) || !s.controls() || s.LeftToOthers() {
 		return s.Run.Theirs
 	}
 	s.Run.State, s.Run.Why, s.Run.Theirs, s.changed = Running, "", false, true
-	s.Report(Event{Type: RunResumed, Reason: "let go on", Message: "resumed: whoever had paused the machine deployments lets them go on"})
+	why := "whoever had paused the machine deployments lets them go on"
+	if by := s.HeldByOthers(); len(by) > 0 {
+		why = "more is left than what somebody has paused (" + strings.Join(by, ", ") + ")"
+	}
+	s.Report(Event{Type: RunResumed, Reason: "let go on", Message: "resumed: " + why})
 	s.Soon()
 	return true
 }
@@ -267,6 +271,25 @@ func (s *Step) HeldByOthers() (out []string) {
 		}
 	}
 	return out
+}
+
+// LeftToOthers reports whether somebody else holds all machine deployments that are not
+// complete.
+func (s *Step) LeftToOthers() bool {
+	held, left := s.HeldByOthers(), false
+	if len(held) == len(s.W.Group.Pool.Deployments) {
+		return true
+	}
+	for _, d := range s.W.Group.Pool.Deployments {
+		switch {
+		case d.Complete():
+		case !slices.Contains(held, d.Name):
+			return false
+		default:
+			left = true
+		}
+	}
+	return left
 }
 
 // forceMachines labels the Machines of nodes that are to go by force. The controller reads
@@ -458,16 +481,20 @@ func (s *Step) FailedInPlace() string {
 }
 
 // StoodStill reports whether no node has come further for some time, of which that in which
-// the run was paused or could not see does not count. The time begins with the first call.
-func (s *Step) StoodStill(d time.Duration) bool {
+// the run was paused or could not see does not count. The time begins with the first call that
+// waits for the same. That new machines come and go without ever getting Ready is no progress.
+func (s *Step) StoodStill(what string, d time.Duration) bool {
 	w := s.Run.PhaseWait
+	if w != nil && w.For != what {
+		w = nil
+	}
 	for _, n := range s.Run.Nodes {
-		if w != nil && n.Since.After(w.Start) {
+		if w != nil && n.Since.After(w.Start) && (!n.New || n.Stage == Ready) {
 			w = nil
 		}
 	}
 	if w == nil {
-		s.StartPhaseWait("further progress", d)
+		s.StartPhaseWait(what, d)
 		s.changed = true
 		return false
 	}

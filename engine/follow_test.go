@@ -495,3 +495,78 @@ func TestFollowFails(t *testing.T) {
 }
 
 const slow = 41 * time.Second
+
+// Machines that never get Ready, one after the other, end the run; one that does begins the
+// time anew.
+func TestFollowGivesUp(t *testing.T) {
+	f := follow(t, 1, true)
+	f.pod("cart", 1)
+	f.steps(0, engine.Inputs{})
+	next := 10
+	phase := func(phase string) {
+		f.machines(1, 1, next)
+		f.minds(0, nil)
+		g := *f.w.Machine(fmt.Sprint("i-", next)).Gardener
+		g.Phase, g.Created, g.Since = phase, f.now, f.now
+		f.w.Machine(fmt.Sprint("i-", next)).Gardener = &g
+	}
+	comes := func(d time.Duration) {
+		next++
+		phase(world.PhasePending)
+		f.waits(d)
+	}
+	for range 2 {
+		comes(19 * time.Minute)
+	}
+	f.node(next, func(*world.Node) {})
+	phase(world.PhaseRunning)
+	f.steps(time.Second, engine.Inputs{})
+	for range 2 {
+		comes(19 * time.Minute)
+	}
+	if f.is.State != engine.Running {
+		t.Fatalf("%s: %s", f.is.State, f.is.Why)
+	}
+	comes(3 * time.Minute)
+	if f.is.Result != engine.CreationFail || !strings.Contains(f.is.Why, "no machine has got Ready for 40m") {
+		t.Errorf("%s: %s", f.is.Result, f.is.Why)
+	}
+}
+
+// A run of which nothing is left but what somebody else has paused is paused, and goes on with
+// it.
+func TestFollowLeavesToOthers(t *testing.T) {
+	f := follow(t, 1, true)
+	g := f.w.Group
+	p := *g.Pool
+	p.Deployments = append(slices.Clone(p.Deployments), world.MachineDeployment{Name: "web-z2", Zone: "b", Desired: 1, Total: 1, Updated: 0})
+	g.Pool = &p
+	f.w.SetGroup(g)
+	f.steps(0, engine.Inputs{})
+	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
+	f.steps(time.Minute, engine.Inputs{})
+	if f.is.State != engine.Running {
+		t.Fatalf("%s, and web-z2 goes on: %s", f.is.State, f.is.Why)
+	}
+	second := func(change func(*world.MachineDeployment)) {
+		f.deployment(func(*world.MachineDeployment) {})
+		change(&f.w.Group.Pool.Deployments[1])
+	}
+	second(func(d *world.MachineDeployment) { d.Updated, d.Available = 1, 1 })
+	f.shows(time.Second, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		run.paused : paused: somebody has paused web-z1: resume lets it go on
+`)
+	second(func(d *world.MachineDeployment) { d.Available = 0 })
+	f.shows(time.Second, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		run.resumed : resumed: more is left than what somebody has paused (web-z1)
+`)
+	second(func(d *world.MachineDeployment) { d.Available = 1 })
+	f.steps(time.Second, engine.Inputs{})
+	f.deployment(func(d *world.MachineDeployment) { d.Paused = false })
+	f.shows(time.Second, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		run.resumed : resumed: whoever had paused the machine deployments lets them go on
+`)
+}

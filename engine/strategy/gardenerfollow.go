@@ -1,8 +1,10 @@
 package strategy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
@@ -18,7 +20,8 @@ import (
 //	      return set the Machine's deletion priority
 //
 // It is over when no node is to be updated any more and all machine deployments are
-// complete; without the control cluster, when as many nodes are Ready as at the start.
+// complete; without the control cluster, when as many nodes are Ready as at the start. It
+// fails when nothing is under way but machines that do not get Ready.
 type GardenerFollow struct{}
 
 // Name is "gardener-follow".
@@ -78,22 +81,27 @@ func (g GardenerFollow) Step(s *engine.Step) {
 	}
 	s.Run.Limit = g.Limit(s.W, &s.Run)
 	s.Enter(roll)
-	if by := s.HeldByOthers(); len(by) > 0 && len(by) == len(s.W.Group.Pool.Deployments) {
+	if by := s.HeldByOthers(); len(by) > 0 && (len(by) == len(s.W.Group.Pool.Deployments) || s.LeftToOthers() && s.Count(underWay...) == 0) {
 		s.PauseWith(by)
 		return
 	}
 	still := s.Run.Settings.NodeReadyTimeout
 	if failed := s.FailedInPlace(); failed != "" {
-		if s.StoodStill(still) {
+		if s.StoodStill(progress, still) {
 			s.Fail(engine.Failed, failed)
 		}
 		return
 	}
 	over, known := g.over(s)
-	switch {
+	switch coming := g.coming(s); {
+	case len(coming) > 0:
+		if s.StoodStill("machines that get Ready", giveUps*still) {
+			s.Fail(engine.CreationFail, fmt.Sprintf("NodeCreationFailure: no machine has got Ready for %s: %s", engine.Span(giveUps*still), strings.Join(coming, "; ")))
+		}
+		return
 	case known:
 		s.Moves()
-	case s.StoodStill(still):
+	case s.StoodStill(progress, still):
 		s.Note(fmt.Sprintf("%d serve of the %d that did at the start: whether more are to come is known in the control cluster only", s.Serving(), s.Run.Base.Desired))
 		over = true
 	}
@@ -102,10 +110,30 @@ func (g GardenerFollow) Step(s *engine.Step) {
 	}
 }
 
+// progress is what is waited for where nothing says that more is to come.
+const progress = "further progress"
+
+// underWay are the stages of nodes with which Gardener has begun, and is not through.
+var underWay = []engine.Stage{engine.Draining, engine.Settling, engine.Terminating, engine.Updating, engine.Launching, engine.NodeFail}
+
+// coming says of the new machines that are not Ready why, as long as nothing else is under
+// way: Gardener makes others in their place without end.
+func (GardenerFollow) coming(s *engine.Step) (out []string) {
+	for _, id := range s.In(underWay...) {
+		switch n := s.Run.Nodes[id]; {
+		case !n.New && n.Stage != engine.NodeFail:
+			return nil
+		case n.New && (n.Stage == engine.Launching || n.Stage == engine.NodeFail):
+			out = append(out, strings.TrimSuffix(cmp.Or(n.Name, id)+" "+n.Reason, " "))
+		}
+	}
+	return out
+}
+
 // over reports whether nothing is left to do; known, whether that can be told: without the
 // control cluster it cannot while fewer nodes serve than at the start.
 func (GardenerFollow) over(s *engine.Step) (over, known bool) {
-	if len(s.Run.Held) > 0 || s.Count(engine.Outdated, engine.Draining, engine.Settling, engine.Terminating, engine.Updating, engine.Launching, engine.NodeFail) > 0 {
+	if len(s.Run.Held) > 0 || s.Count(append(underWay, engine.Outdated)...) > 0 {
 		return false, true
 	}
 	if p := s.W.Group.Pool; p.Control {

@@ -54,7 +54,7 @@ func (s *Step) zoneBusy(id string) bool {
 		return false
 	}
 	zone := s.Run.Nodes[id].Zone
-	return slices.ContainsFunc(s.In(Draining, Settling, Terminating), func(other string) bool { return s.Run.Nodes[other].Zone == zone })
+	return slices.ContainsFunc(s.In(Draining, Settling, Terminating, Updating), func(other string) bool { return s.Run.Nodes[other].Zone == zone })
 }
 
 // nextBatch lists the machines that would be approved next: first those that take

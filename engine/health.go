@@ -81,8 +81,9 @@ func (s *Step) postpone(id, why string) {
 	if n.Reason == why && n.Wait.For == postponed {
 		return
 	}
-	n.Wait = &Wait{For: postponed, Start: n.Wait.Start, End: n.Wait.End, Needs: n.Wait.Needs}
-	n.Reason = why
+	wait := *n.Wait
+	wait.For = postponed
+	n.Wait, n.Reason = &wait, why
 	s.SetNode(id, n)
 	s.changed = true
 }

@@ -32,7 +32,9 @@ func (s *Step) countTime(blind []world.Source) {
 		if w == nil || !counts(w.Needs, stopped, blind) {
 			return w
 		}
-		return &Wait{For: w.For, Start: w.Start, End: w.End.Add(passed), Needs: w.Needs}
+		moved := *w
+		moved.End = moved.End.Add(passed)
+		return &moved
 	}
 	for id, n := range r.Nodes {
 		moved := move(n.Wait)

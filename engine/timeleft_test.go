@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -32,5 +33,17 @@ func TestTimeLeft(t *testing.T) {
 		if got := newStep(nil, now, world.New(), r).timeLeft(); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
+	}
+}
+
+// A wait that stands still keeps what it says of itself.
+func TestWaitsMoveWhole(t *testing.T) {
+	now := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
+	wait := Wait{For: "drain", Start: now, End: now.Add(time.Hour), Needs: []world.Source{world.Cluster}, Basis: "its condition was set", Guess: true}
+	r := Run{State: Paused, Seen: now, Nodes: map[string]Node{"i-1": {Stage: Draining, Wait: &wait}}}
+	want := wait
+	want.End = want.End.Add(time.Minute)
+	if got := Meanwhile(now.Add(time.Minute), r).Nodes["i-1"].Wait; !reflect.DeepEqual(*got, want) {
+		t.Errorf("%+v, want %+v", *got, want)
 	}
 }

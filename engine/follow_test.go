@@ -309,6 +309,19 @@ func TestFollowAbortsBlind(t *testing.T) {
 	}
 }
 
+// A node whose time is up is no other one every second: what changes is written each time.
+func TestFollowStaysTheSame(t *testing.T) {
+	f := follow(t, 1, true)
+	f.pod("cart", 1)
+	f.ends(1, "Initiate node drain")
+	f.waits(2*time.Hour + 10*time.Second)
+	was := f.is.Nodes["i-1"].Reason
+	f.steps(time.Second, engine.Inputs{})
+	if now := f.is.Nodes["i-1"].Reason; now != was || !strings.Contains(now, "its time was up 10s ago") {
+		t.Errorf("%q, and before %q", now, was)
+	}
+}
+
 // A node that is skipped goes after the others, one that is returned to in its turn again,
 // and once more first.
 func TestFollowOrders(t *testing.T) {

@@ -71,7 +71,7 @@ func (s *Step) minded(m *world.Machine, node *world.Node, n *Node) {
 		case n.Wait == nil:
 			n.Reason += s.overdue(timers.forced(), sick)
 		case sick != nil && !s.Now.Before(sick.End): // a try that is under way does not look again
-			n.Reason += fmt.Sprintf("; its node has not been well for %s: the next try of its drain is by force", Span(s.Now.Sub(sick.Start)))
+			n.Reason += fmt.Sprintf("; its node has not been well for %s: the next try of its drain is by force", Span(steady(s.Now.Sub(sick.Start))))
 		}
 	case n.Stage == Updating:
 		n.Wait = s.nearest(timers.update())
@@ -203,7 +203,7 @@ func (s *Step) overdue(waits ...*Wait) string {
 		case w.Guess:
 			return s.late(w)
 		default:
-			return "; its time was up " + s.Now.Sub(w.End).Round(time.Second).String() + " ago: Gardener forces it, past all budgets"
+			return "; its time was up " + steady(s.Now.Sub(w.End)).String() + " ago: Gardener forces it, past all budgets"
 		}
 	}
 	return ""
@@ -219,7 +219,7 @@ func (s *Step) late(w *Wait) string {
 	case w.Guess:
 		return "; it has had longer than the " + Span(w.End.Sub(w.Start)) + " that it is given, as far as is known"
 	}
-	return "; its time was up " + s.Now.Sub(w.End).Round(time.Second).String() + " ago, and Gardener looks once a minute"
+	return "; its time was up " + steady(s.Now.Sub(w.End)).String() + " ago, and Gardener looks once a minute"
 }
 
 // gardenerTimers are the times by which machine-controller-manager acts on a machine.

@@ -270,7 +270,7 @@ func TestGardenerGivesUp(t *testing.T) {
 	}
 	o.minds(3, func(g *world.GardenerMachine) { g.Phase, g.Failed, g.Description = world.PhaseRunning, false, "" })
 	o.after(time.Second)
-	if row := o.view.Zones[0].Rows[2]; !strings.HasSuffix(row.Note, "replaces it; its time was up 9m31s ago, and Gardener looks once a minute") {
+	if row := o.view.Zones[0].Rows[2]; !strings.HasSuffix(row.Note, "replaces it; its time was up 9m30s ago, and Gardener looks once a minute") {
 		t.Errorf("its time is up: %+v", row)
 	}
 

@@ -266,7 +266,7 @@ func (s *Step) homeless() string {
 			s.WakeAt(since)
 			continue
 		}
-		why := fmt.Sprintf("%s, which replaces an evicted pod, has been Pending for %s", p.Ref(), pendingFor(s.Now.Sub(p.Created)))
+		why := fmt.Sprintf("%s, which replaces an evicted pod, has been Pending for %s", p.Ref(), steady(s.Now.Sub(p.Created)))
 		if p.Unplaced != "" {
 			why += ": " + p.Unplaced
 		}
@@ -275,9 +275,9 @@ func (s *Step) homeless() string {
 	return ""
 }
 
-// pendingFor is how long a pod has been Pending, in words that do not change every
+// steady is how long something has been so, for words in a run that do not change every
 // second: to the ten seconds, from an hour on to the minute.
-func pendingFor(d time.Duration) time.Duration {
+func steady(d time.Duration) time.Duration {
 	if d >= time.Hour {
 		return d.Truncate(time.Minute)
 	}

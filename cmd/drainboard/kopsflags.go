@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -123,6 +124,8 @@ func (f *rollFlags) amounts(rules engine.Strategy, s *engine.Settings) error {
 			return fmt.Errorf("--max-unavailable: %w", err)
 		case !kops && (a.N == 0 || !a.Percent && a.N > 100):
 			return fmt.Errorf("--max-unavailable: %s is out of range, EKS allows 1 to 100 nodes", a)
+		case rules.Name() == strategy.GardenerManual{}.Name() && a.N == 0:
+			return fmt.Errorf("--max-unavailable: with %s no node is ever selected, 1 is the least", a)
 		case rules.Name() == kopsStrategy && a.N == 0 && f.maxSurge != "" && s.MaxSurge.N == 0:
 			return fmt.Errorf("--max-surge %s and --max-unavailable %s: so nothing could ever start", s.MaxSurge, a)
 		}

@@ -129,9 +129,9 @@ func templatesOf(w *world.World) []world.Template {
 	return out
 }
 
-// Limit is how many nodes may be out of service at once.
+// Limit is how many nodes may be out of service at once, at least 1.
 func (GardenerManual) Limit(w *world.World, r *engine.Run) int {
-	return Limit(r.Settings.MaxUnavailable, max(1, r.Base.Desired))
+	return max(1, r.Settings.MaxUnavailable.Of(r.Base.Desired, false))
 }
 
 func (GardenerManual) roll(s *engine.Step) {

@@ -28,7 +28,7 @@ func (s *Step) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
 	verdict := s.judge(p)
 	switch {
 	case p.Terminating():
-		s.explainTerminating(b, p)
+		s.explainTerminating(b, p, n)
 	case verdict.Fate == drain.Asks && s.Run.Others != nil:
 		b.Kind, b.Detail = BlockedByConsent, leftBehind(verdict.Reason)
 		b.WayOut = "see how the drain was started, or delete the pod yourself"
@@ -78,7 +78,6 @@ func (s *Step) wayOut(text string) string {
 	if s.Run.Others == nil || s.ways().Follows {
 		return text
 	}
-	text = strings.TrimSuffix(text, ", or start with --unreachable=terminate")
 	return strings.ReplaceAll(text, "force with f", "delete the pod")
 }
 
@@ -90,7 +89,7 @@ func whyBack(p *world.Pod) string {
 	return "the node takes it, in spite of its taints"
 }
 
-func (s *Step) explainTerminating(b *Blocker, p *world.Pod) {
+func (s *Step) explainTerminating(b *Blocker, p *world.Pod, n Node) {
 	b.Grace = graceOf(p)
 	over := s.Now.Sub(p.Ends)
 	switch {
@@ -99,7 +98,10 @@ func (s *Step) explainTerminating(b *Blocker, p *world.Pod) {
 		b.WayOut = "ends by itself"
 	case s.silent(p.Node):
 		b.Kind, b.Detail = BlockedByGrace, "should have ended "+over.Round(time.Second).String()+" ago: its node has not been heard from for "+s.Now.Sub(s.W.Node(p.Node).Unreachable).Round(time.Second).String()
-		b.WayOut = "look at the machine, force with f, or start with --unreachable=terminate"
+		b.WayOut = "look at the machine, or force with f"
+		if n.Stage != Updating && s.Run.Others == nil { // else Gardener, or somebody else, drains it
+			b.WayOut = "look at the machine, force with f, or start with --unreachable=terminate"
+		}
 	case len(p.Finalizers) > 0:
 		b.Kind, b.Detail = BlockedByFinalizer, "its grace period is over, and these finalizers hold it: "+strings.Join(p.Finalizers, ", ")
 		b.WayOut = "see to the controller that owns the finalizer, or remove it"

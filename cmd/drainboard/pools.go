@@ -122,7 +122,7 @@ func poolStrategy(p *world.Pool) string {
 // poolSettings are the flags of settings that those have; what else there is to set is
 // Gardener's, in the Shoot.
 var poolSettings = map[string][]string{
-	strategy.GardenerManual{}.Name(): {"strategy", "max-unavailable", "approve", "canary-watch", "batch-size", "order", "only", "until", "unreachable", "unreachable-after", "node-ready-timeout", "gate-pause", "hook", "seed"},
+	strategy.GardenerManual{}.Name(): {"strategy", "max-unavailable", "approve", "canary-watch", "batch-size", "order", "only", "until", "node-ready-timeout", "gate-pause", "hook", "seed"},
 	strategy.GardenerFollow{}.Name(): {"strategy", "node-ready-timeout", "seed"},
 }
 

@@ -249,6 +249,8 @@ func TestRefusedInAPool(t *testing.T) {
 		"plan web --launch-template-version 3":                      "what a worker pool runs is changed in the Shoot",
 		"upgrade web --auto --provider gardener --drain-timeout 1h": "--drain-timeout: Gardener does so by what the Shoot says",
 		"plan web --strategy gardener-follow --max-unavailable 2":   "--max-unavailable: Gardener does so by what the Shoot says",
+		"plan web --strategy gardener-manual --unreachable wait":    "--unreachable: Gardener does so by what the Shoot says",
+		"plan web --strategy gardener-manual --max-unavailable 0":   "--max-unavailable: with 0 no node is ever selected",
 	} {
 		a := shootCluster(t)
 		root := newRoot(strings.NewReader(""), a.out, a.err)

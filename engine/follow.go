@@ -326,6 +326,7 @@ func (s *Step) prioritize(c Command, priority int) {
 		n.Turn = m.Gardener.Priority
 		s.SetNode(id, n)
 	}
+	s.Run.HeldIn, s.changed = s.W.Group.Pool.Namespace, true
 	s.ask(Action{Kind: Prioritize, Key: key, Machine: id, Node: n.Name, Namespace: s.W.Group.Pool.Namespace, Object: m.Gardener.Name, Priority: priority})
 }
 
@@ -395,12 +396,12 @@ func (s *Step) leaveController() {
 		p, asked := s.Run.Pending[hold.Key]
 		switch d := s.W.Group.Pool.Deployment(name); {
 		case !s.controls():
-			s.Leave("machine deployment "+name+" was paused by the run, and stays so: only the control cluster can let it go on, and it was not given; it goes on with", let.Command())
+			s.Leave("machine deployment "+name+" was paused by the run, and stays so: only the control cluster can let it go on, and it was not given; there it goes on with", let.Command())
 		case d == nil: // it has gone
 		case d.Paused || asked && !p.Accepted.IsZero():
-			s.Leave("machine deployment "+name+" stays paused, so that no further node goes; it goes on with", let.Command())
+			s.Leave("machine deployment "+name+" stays paused, so that no further node goes; in the control cluster it goes on with", let.Command())
 		case s.Run.Result == Aborted:
-			s.Leave("machine deployment "+name+" is not known to be paused, and further nodes may go; this pauses it", hold.Command())
+			s.Leave("machine deployment "+name+" is not known to be paused, and further nodes may go; in the control cluster this pauses it", hold.Command())
 		}
 	}
 	for _, id := range sortedKeys(s.Run.Nodes) {
@@ -408,8 +409,8 @@ func (s *Step) leaveController() {
 		if n.Turn == 0 || m == nil || m.Leaving() || m.Gardener != nil && m.Gardener.Priority == n.Turn {
 			continue
 		}
-		back := Action{Kind: Prioritize, Namespace: s.W.Group.Pool.Namespace, Object: id, Priority: n.Turn}
-		s.Leave("machine "+id+" keeps the deletion priority that it was given; as it was before", back.Command())
+		back := Action{Kind: Prioritize, Namespace: cmp.Or(s.Run.HeldIn, s.W.Group.Pool.Namespace), Object: id, Priority: n.Turn}
+		s.Leave("machine "+id+" keeps the deletion priority that it was given; in the control cluster, as it was before", back.Command())
 	}
 	if out := s.In(Draining, Settling, Terminating, Updating); len(out) > 0 {
 		s.Note(s.names(out) + ": begun by Gardener, which finishes it")

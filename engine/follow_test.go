@@ -212,7 +212,7 @@ func TestFollowPauses(t *testing.T) {
 	f.done(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		capacity.changed : pause machine deployment web-z1
+		capacity.changed : pause machine deployment web-z1 in the control cluster
 `)
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
 	f.shows(time.Minute, `
@@ -224,7 +224,7 @@ func TestFollowPauses(t *testing.T) {
 	f.done(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		capacity.changed : let machine deployment web-z1 go on
+		capacity.changed : let machine deployment web-z1 go on in the control cluster
 `)
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = false })
 	f.shows(time.Minute, `
@@ -263,7 +263,7 @@ func TestFollowTellsWhilePaused(t *testing.T) {
 `, says(engine.CmdPause, ""))
 	f.done(time.Second, `
 		n1 draining drain forced 1h59m57s | Gardener is ending its machine: it is drained
-		capacity.changed : pause machine deployment web-z1
+		capacity.changed : pause machine deployment web-z1 in the control cluster
 `)
 	f.w.DeletePod("cart")
 	f.ends(1, "Initiate VM deletion")
@@ -303,7 +303,7 @@ func TestFollowAbortsBlind(t *testing.T) {
 	f.waits(10 * time.Minute)
 	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdAbort, "")}})
 	f.waits(10 * time.Minute)
-	want := []string{"machine deployment web-z1 is not known to be paused, and further nodes may go; this pauses it: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":true}}'"}
+	want := []string{"machine deployment web-z1 is not known to be paused, and further nodes may go; in the control cluster this pauses it: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":true}}'"}
 	if f.is.State != engine.Finished || !slices.Equal(f.is.Left, want) {
 		t.Errorf("%s, left %q", f.is.State, f.is.Left)
 	}
@@ -341,7 +341,7 @@ func TestFollowOrders(t *testing.T) {
 	f.done(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		node.tainted n1: give machine i-1 the deletion priority 4
+		node.tainted n1: give machine i-1 the deletion priority 4 in the control cluster
 `)
 	f.minds(1, func(g *world.GardenerMachine) { g.Priority = 4 })
 	f.shows(time.Second, `
@@ -356,7 +356,7 @@ func TestFollowOrders(t *testing.T) {
 	f.done(time.Second, `
 		n1 outdated | goes after the others of its zone (machinepriority 4)
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		node.tainted n1: give machine i-1 the deletion priority 3
+		node.tainted n1: give machine i-1 the deletion priority 3 in the control cluster
 `)
 	f.minds(1, func(g *world.GardenerMachine) { g.Priority = 3 })
 	f.shows(time.Minute, `
@@ -397,7 +397,7 @@ func TestFollowForces(t *testing.T) {
 	f.done(time.Second, `
 		n1 draining drain forced 1h59m16s | Gardener is ending its machine: it is drained
 		pod.forced n1: deleted past its budgets by force order force-1
-		node.tainted n1: force machine i-1
+		node.tainted n1: force machine i-1 in the control cluster
 `)
 }
 
@@ -421,14 +421,14 @@ func TestFollowAborts(t *testing.T) {
 	f.done(time.Second, `
 		n1 settling | Gardener is ending its machine: it is drained
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		capacity.changed : pause machine deployment web-z1
-		warning : machine deployment web-z1 stays paused, so that no further node goes; it goes on with
+		capacity.changed : pause machine deployment web-z1 in the control cluster
+		warning : machine deployment web-z1 stays paused, so that no further node goes; in the control cluster it goes on with
 		warning : n1: begun by Gardener, which finishes it
 		warning : to go back, change the Shoot back; a Kubernetes version cannot be lowered
 		phase.finished : roll took 2s
 		run.finished : aborted by me@here: because (0 of 2 nodes replaced in 3s)
 `)
-	if want := []string{"machine deployment web-z1 stays paused, so that no further node goes; it goes on with: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":false}}'"}; !slices.Equal(f.is.Left, want) || f.is.Result != engine.Aborted {
+	if want := []string{"machine deployment web-z1 stays paused, so that no further node goes; in the control cluster it goes on with: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":false}}'"}; !slices.Equal(f.is.Left, want) || f.is.Result != engine.Aborted {
 		t.Errorf("%s: left %q", f.is.Result, f.is.Left)
 	}
 }

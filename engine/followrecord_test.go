@@ -200,20 +200,33 @@ func TestFollowOrderRefused(t *testing.T) {
 	}
 }
 
-// The deletion priority that a Machine keeps when its run is aborted is named.
+// The deletion priority that a Machine keeps when its run is aborted is named, with the
+// namespace that it is in, whether or not the control cluster is given then.
 func TestFollowLeavesTurns(t *testing.T) {
+	for _, given := range []bool{true, false} {
+		leavesTurns(t, given)
+	}
+}
+
+func leavesTurns(t *testing.T, given bool) {
 	f := follow(t, 2, true)
 	f.steps(0, engine.Inputs{})
 	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdSkip, "n1")}})
 	f.answers()
 	f.minds(1, func(g *world.GardenerMachine) { g.Priority = 4 })
 	f.is = again(t, f.is)
+	if !given {
+		g := f.w.Group
+		g.Pool = &world.Pool{Update: g.Pool.Update}
+		f.w.SetGroup(g)
+		f.machines(1, 2)
+	}
 	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdAbort, "")}})
 	f.answers()
 	f.steps(time.Second, engine.Inputs{})
-	want := "machine i-1 keeps the deletion priority that it was given; as it was before: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=3"
+	want := "machine i-1 keeps the deletion priority that it was given; in the control cluster, as it was before: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=3"
 	if f.is.State != engine.Finished || !slices.Contains(f.is.Left, want) {
-		t.Errorf("%s: left %q", f.is.State, f.is.Left)
+		t.Errorf("control cluster %t: %s, left %q", given, f.is.State, f.is.Left)
 	}
 }
 

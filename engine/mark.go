@@ -247,6 +247,10 @@ func (s *Step) reportChange(a Action) {
 	s.Report(e)
 }
 
+// inControl says of an action where it is carried out: the command that does the same goes to
+// another cluster than all others.
+const inControl = " in the control cluster"
+
 // describe says the action in a few words.
 func (a Action) describe() string {
 	switch a.Kind {
@@ -293,13 +297,13 @@ func (a Action) describe() string {
 	case RunHook:
 		return "run the hooks " + a.side() + " " + a.Node
 	case HoldRoll:
-		return "pause machine deployment " + a.Object
+		return "pause machine deployment " + a.Object + inControl
 	case LetRoll:
-		return "let machine deployment " + a.Object + " go on"
+		return "let machine deployment " + a.Object + " go on" + inControl
 	case ForceMachine:
-		return "force machine " + a.Object
+		return "force machine " + a.Object + inControl
 	case Prioritize:
-		return fmt.Sprintf("give machine %s the deletion priority %d", a.Object, a.Priority)
+		return fmt.Sprintf("give machine %s the deletion priority %d%s", a.Object, a.Priority, inControl)
 	case CheckEffect:
 		return "look up whether it happened: " + a.Of.describe()
 	}

@@ -215,7 +215,8 @@ type Run struct {
 	// controller rolls; nil in other runs.
 	Others *Others `json:"-"`
 	// Held are the machine deployments of a Gardener pool that the run has paused, and HeldIn
-	// is the namespace in the control cluster that they are in.
+	// is the namespace in the control cluster that they are in, and the Machines whose deletion
+	// priority it has changed.
 	Held   []string `json:"held,omitempty"`
 	HeldIn string   `json:"heldIn,omitempty"`
 	// Theirs: the run is paused because somebody else has paused the machine deployments, and

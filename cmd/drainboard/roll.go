@@ -32,8 +32,8 @@ type roll struct {
 	value engine.Roll
 	log   []engine.Event // what was told of the roll
 	ends  chan engine.RollEnd
-	woken chan struct{}   // of one: the operator has said something of the roll
-	said  []*bytes.Buffer // what the groups have to say once the screen is gone
+	woken chan struct{} // of one: the operator has said something of the roll
+	said  []*aside      // what the groups have to say once the screen is gone
 
 	mu      sync.Mutex
 	members map[string]*upgrade // of the groups that are under way
@@ -90,6 +90,26 @@ func (m *member) unbegun() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.stopped && !m.begun
+}
+
+// aside keeps what a group has to say as long as there is a screen: its run says it, its
+// hooks and the clock do, at the same time.
+type aside struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (a *aside) Write(p []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.text.Write(p)
+}
+
+// tell says what was kept.
+func (a *aside) tell(w io.Writer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, _ = a.text.WriteTo(w)
 }
 
 // rollThrough plans a roll, asks, and drives it.
@@ -191,7 +211,7 @@ func (r *roll) join(ctx context.Context, group string) (*upgrade, context.Contex
 	m.part = &member{group: group, roll: r.value.ID, tell: r.tell, before: slices.Clone(r.log)}
 	ctx, m.part.cancel = context.WithCancel(ctx)
 	if r.table != nil {
-		said := &bytes.Buffer{}
+		said := &aside{}
 		a.out, a.err = said, said
 		m.part.sit = func(ctx context.Context, loop *live.Loop, run engine.Run, from *seat) (engine.Run, error) {
 			return r.table.sit(ctx, group, loop, run, from)
@@ -309,7 +329,7 @@ func (r *roll) interrupt(s os.Signal) {
 // conclude says how the roll ended, and is its exit code.
 func (r *roll) conclude() error {
 	for _, said := range r.said {
-		_, _ = io.Copy(r.app.err, said)
+		said.tell(r.app.err)
 	}
 	var lines []string
 	for _, g := range r.value.Groups {

@@ -237,6 +237,28 @@ func TestRollIsHeldAndEnded(t *testing.T) {
 	contains(t, told+errOut+err.Error(), "the roll ends with it: web is not started", "batch: aborted", "not started: web")
 }
 
+// What a group says beside the screen may come from its run, its hooks and the clock at
+// once; all of it is told in the end.
+func TestRollKeepsWhatIsSaidAtOnce(t *testing.T) {
+	r, _, errOut := rollOf(t, strategy.RollByName(), &upgrade{}, "web")
+	r.table = newTable(r.value)
+	m, _ := r.join(t.Context(), "web")
+	defer m.part.cancel()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 100 {
+				fmt.Fprintln(m.app.err, "said")
+			}
+		})
+	}
+	all.Wait()
+	_ = r.conclude()
+	if n := strings.Count(errOut.String(), "said\n"); n != 400 {
+		t.Errorf("%d of 400 lines were kept", n)
+	}
+}
+
 // Of runs side by side one is shown, and has what the operator says; an abort is for all.
 func TestTableShowsOneRun(t *testing.T) {
 	rules := strategy.RollKops(true)

@@ -259,6 +259,40 @@ func TestRollKeepsWhatIsSaidAtOnce(t *testing.T) {
 	}
 }
 
+// What is said of the roll between a run's begin and its place at the table reaches it.
+func TestRollIsEndedAsARunBegins(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		say  func(*roll)
+		want func(engine.Run) bool
+	}{
+		{"aborted", func(r *roll) { r.send(engine.Command{Kind: engine.CmdAbort}) }, func(run engine.Run) bool { return run.Result == engine.Aborted }},
+		{"held", func(r *roll) { r.hold("left the dashboard") }, func(run engine.Run) bool { return run.State == engine.Paused }},
+		{"held, then aborted", func(r *roll) {
+			r.hold("left the dashboard")
+			r.send(engine.Command{Kind: engine.CmdAbort})
+		}, func(run engine.Run) bool { return run.Result == engine.Aborted }},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			r, _, _ := rollOf(t, strategy.RollByName(), &upgrade{}, "web")
+			r.table = newTable(r.value)
+			m, ctx := r.join(t.Context(), "web")
+			defer m.part.cancel()
+			sit := m.part.sit
+			m.part.sit = func(ctx context.Context, loop *live.Loop, run engine.Run, from *seat) (engine.Run, error) {
+				c.say(r)
+				ctx, stop := context.WithTimeout(ctx, 3*time.Second)
+				defer stop()
+				return sit(ctx, loop, run, from)
+			}
+			err := simulated(ctx, m)
+			if run := m.part.last; !c.want(run) {
+				t.Errorf("the run is %s (%s): %v", run.State, run.Result, err)
+			}
+		})
+	}
+}
+
 // Of runs side by side one is shown, and has what the operator says; an abort is for all.
 func TestTableShowsOneRun(t *testing.T) {
 	rules := strategy.RollKops(true)

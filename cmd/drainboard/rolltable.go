@@ -20,6 +20,9 @@ type table struct {
 	last   map[string]*engine.Snapshot // by group
 	shown  string                      // the group that is, "" as long as none was
 	closed bool
+	// word is what was said of the whole roll, for a run that has begun and has no seat yet:
+	// an abort, or a pause of one that is held; nil for neither.
+	word *engine.Command
 }
 
 // rollPlace is where one run is driven from.
@@ -44,6 +47,10 @@ func (t *table) sit(ctx context.Context, group string, loop *live.Loop, run engi
 	}
 	t.mu.Lock()
 	t.seats[group] = &rollPlace{loop: loop, from: from}
+	if t.word != nil {
+		t.seats[group].paused = t.word.Kind == engine.CmdPause
+		from.send(loop, *t.word)
+	}
 	t.mu.Unlock()
 	run, err := loop.Run(ctx, run)
 	t.leave(group)
@@ -157,6 +164,9 @@ func (t *table) look(at engine.Look) {
 func (t *table) send(c engine.Command, everyone bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if everyone {
+		t.word = &c
+	}
 	for group, p := range t.seats {
 		if everyone || group == t.shown {
 			p.paused = c.Kind == engine.CmdPause || p.paused && c.Kind != engine.CmdResume
@@ -165,14 +175,19 @@ func (t *table) send(c engine.Command, everyone bool) {
 	}
 }
 
-// pause pauses the runs that are under way and are not paused or ending already.
+// pause holds the roll: it pauses the runs that are under way and are not paused or ending
+// already.
 func (t *table) pause(reason string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	c := engine.Command{Kind: engine.CmdPause, Reason: reason}
+	if t.word == nil { // what is aborted stays so
+		t.word = &c
+	}
 	for group, p := range t.seats {
 		if s := t.last[group]; !p.paused && (s == nil || s.State == engine.Running) {
 			p.paused = true
-			p.from.send(p.loop, engine.Command{Kind: engine.CmdPause, Reason: reason})
+			p.from.send(p.loop, c)
 		}
 	}
 }

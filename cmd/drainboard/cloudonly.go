@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,8 @@ const cloudOnlyHelp = "kops: without Kubernetes: no kubeconfig, nothing is drain
 // alone is what a session without Kubernetes has in place of the cluster.
 type alone struct {
 	records disk.Store
+
+	mu sync.Mutex // groups of a roll may be looked for side by side
 	// ids tell groups from others that have had their names, by name.
 	ids map[string]string
 }
@@ -65,7 +68,18 @@ func (a *app) open(ctx context.Context, where whereFlags, rights []kube.Right, r
 }
 
 // record is the record of a group on this machine.
-func (a *alone) record(group string) *disk.Record { return a.records.Record(group, a.ids[group]) }
+func (a *alone) record(group string) *disk.Record {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.records.Record(group, a.ids[group])
+}
+
+// knows keeps the id of a group.
+func (a *alone) knows(group, id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ids[group] = id
+}
 
 // findAlone is find without Kubernetes.
 func (s *session) findAlone(ctx context.Context, name string) (place, error) {
@@ -78,9 +92,7 @@ func (s *session) findAlone(ctx context.Context, name string) (place, error) {
 	if err != nil {
 		return place{}, usage(err)
 	}
-	if s.alone.ids[g.Name] != g.ID { // groups of a roll may be looked for side by side
-		s.alone.ids[g.Name] = g.ID
-	}
+	s.alone.knows(g.Name, g.ID)
 	return place{name: g.Name, kops: &g}, nil
 }
 

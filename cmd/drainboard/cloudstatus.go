@@ -34,7 +34,7 @@ func (a *app) statusAlone(ctx context.Context, where whereFlags, group string, a
 			continue
 		}
 		known = true
-		s.alone.ids[g.Name] = g.ID
+		s.alone.knows(g.Name, g.ID)
 		record, err := s.alone.recordOf(g.Name, records)
 		if err != nil && group != "" {
 			return unreadable(err, group)
@@ -119,7 +119,7 @@ func (s *session) groupsAlone(ctx context.Context) ([]groupRow, error) {
 	}
 	rows := make([]groupRow, len(groups))
 	for i, g := range groups {
-		s.alone.ids[g.Name] = g.ID
+		s.alone.knows(g.Name, g.ID)
 		rows[i] = groupRow{Summary: g.Summary, InstanceGroup: g.InstanceGroup}
 		record, _ := s.alone.recordOf(g.Name, records) // what cannot be read, status tells
 		tag, _ := asg.RunTagOf(g.Name, g.Tags)

@@ -133,11 +133,29 @@ type view struct {
 	cloud  groupFeed
 }
 
-// hurry spends memory to save time, until what it returns is called: reading makes much
-// garbage in a short time.
+// hurried counts who is in a hurry: groups of a roll may be read side by side.
+var hurried struct {
+	mu    sync.Mutex
+	count int
+	was   int // what the first one found
+}
+
+// hurry spends memory to save time, until what it returns is called, by everyone who
+// hurries: reading makes much garbage in a short time.
 func hurry() (calm func()) {
-	was := debug.SetGCPercent(300)
-	return func() { debug.SetGCPercent(was) }
+	h := &hurried
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.count++; h.count == 1 {
+		h.was = debug.SetGCPercent(300)
+	}
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.count--; h.count == 0 {
+			debug.SetGCPercent(h.was)
+		}
+	}
 }
 
 // look reads cluster and group, and goes on reading until the view is closed. It

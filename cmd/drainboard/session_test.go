@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,18 @@ import (
 
 	"github.com/drainboard/drainboard/providers/kube"
 )
+
+// Whoever hurries last puts back what the first one found.
+func TestHurrySideBySide(t *testing.T) {
+	was := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(was)
+	first, second := hurry(), hurry()
+	first()
+	second()
+	if got := debug.SetGCPercent(100); got != 100 {
+		t.Errorf("the garbage collector is left at %d", got)
+	}
+}
 
 // cluster is one that answers questions for rights by may, and everything else with
 // nothing once asked has seen it. It returns the flags that lead there.

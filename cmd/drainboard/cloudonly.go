@@ -133,13 +133,17 @@ func (c *carried) Load(ctx context.Context) (engine.Run, bool, error) {
 	return run, found, nil
 }
 
-// Save has the tag say that the run has not ended, once, before anything is done for it.
+// Save has the tag say that the run has not ended, once, before anything is done for it,
+// and that it has after the record says so: the run must not go on from a record that says
+// less than the tag, when another machine has rolled the group meanwhile.
 func (c *carried) Save(ctx context.Context, run engine.Run) error {
-	id := run.ID
 	if run.State == engine.Finished {
-		id = ""
+		if err := c.Record.Save(ctx, run); err != nil {
+			return err
+		}
+		return c.held().Carry(ctx, "")
 	}
-	if err := c.held().Carry(ctx, id); err != nil {
+	if err := c.held().Carry(ctx, run.ID); err != nil {
 		return fmt.Errorf("say in the group's tag %s that the run has not ended: %w", asg.RunTagKey, err)
 	}
 	return c.Record.Save(ctx, run)

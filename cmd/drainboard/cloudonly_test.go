@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -321,6 +322,38 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 	}
 	if code, out, errOut = called(t.Context(), "", alonely...); code != 0 || s.outdated() != 0 || s.locked() != "" {
 		t.Errorf("going on: %d, %d outdated, the tag says %q\n%s%s", code, s.outdated(), s.locked(), out, errOut)
+	}
+}
+
+// As long as the record does not say that a run has ended, the tag does not either.
+func TestCloudOnlyTagFollowsTheRecord(t *testing.T) {
+	aws := aloneWith(t)
+	s, err := connectAlone(t.Context(), whereFlags{cloudOnly: true}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := s.tenureAlone(shopGroup, nil)
+	if err := held.acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := held.record.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	run := engine.Run{ID: "nodes-a-1", Group: shopGroup, State: engine.Running}
+	if err := held.record.Save(t.Context(), run); err != nil {
+		t.Fatal(err)
+	}
+	dir := s.alone.records.Dir
+	if err := errors.Join(os.Rename(dir, dir+"-full"), os.WriteFile(dir, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	run.State = engine.Finished
+	if err := held.record.Save(t.Context(), run); err == nil {
+		t.Error("saved to a disk that is full")
+	}
+	held.release()
+	if tag := aws.locked(); !strings.Contains(tag, "run=nodes-a-1") {
+		t.Errorf("the tag says %q", tag)
 	}
 }
 

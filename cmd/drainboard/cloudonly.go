@@ -236,6 +236,10 @@ func (f *rollFlags) cloudOnlySettings(cmd *cobra.Command, rules engine.Strategy,
 			return fmt.Errorf("--%s: with --cloudonly nothing is drained and nothing validated, so it would do nothing", flag)
 		}
 	}
+	if f.maxSurge != "" && s.MaxSurge.N > 0 {
+		return fmt.Errorf("--max-surge %s: with --cloudonly nothing stands in for a machine that goes, as in kops; --max-unavailable says how many go at once", s.MaxSurge)
+	}
+	s.MaxSurge, s.Origin["max-surge"] = engine.Amount{}, "kops: none with --cloudonly"
 	for _, o := range s.Order {
 		if o == engine.OrderFewestBlockers || o == engine.OrderName {
 			return fmt.Errorf("--order %s: with --cloudonly neither pods nor names of nodes are known", o)

@@ -135,6 +135,9 @@ func (f *rollFlags) kopsSettingsAt(cmd *cobra.Command, rules engine.Strategy, au
 			s.MaxUnavailable.N = 1
 		}
 	}
+	if s.CloudOnly && s.MaxUnavailable.N == 0 {
+		return s, fmt.Errorf("max-unavailable 0 (%s): with --cloudonly nothing stands in for a machine that goes, so none could go; --max-unavailable 1 rolls the group", s.Origin["max-unavailable"])
+	}
 	if s.MaxSurge.N == 0 && s.MaxUnavailable.N == 0 {
 		return s, fmt.Errorf("max-surge 0 (%s) and max-unavailable 0 (%s): kops does not roll such a group at all; --max-unavailable 1 rolls it", s.Origin["max-surge"], s.Origin["max-unavailable"])
 	}

@@ -145,6 +145,10 @@ func (f *rollFlags) oneByOne(cmd *cobra.Command, rules engine.Strategy, s *engin
 		return fmt.Errorf("--interactive and --approve %s contradict each other", f.approve)
 	case cmd.Flags().Changed("batch-size") && f.batchSize != 1:
 		return fmt.Errorf("--interactive and --batch-size %d contradict each other", f.batchSize)
+	case f.maxSurge != "" && (s.MaxSurge.Percent || s.MaxSurge.N > 1):
+		return fmt.Errorf("--interactive and --max-surge %s contradict each other", s.MaxSurge)
+	case f.maxUnavailable != "" && (s.MaxUnavailable.Percent || s.MaxUnavailable.N > 1 || s.MaxUnavailable.N == 0 && s.MaxSurge.N == 0):
+		return fmt.Errorf("--interactive and --max-unavailable %s contradict each other", s.MaxUnavailable)
 	}
 	s.Approve, s.BatchSize, s.MaxUnavailable = engine.ApproveBatch, 1, engine.Amount{N: 1}
 	if rules.Name() == kopsStrategy && s.MaxSurge.N > 0 {

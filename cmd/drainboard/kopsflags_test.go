@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -93,6 +94,10 @@ func TestKopsFlagsWinOverSpecs(t *testing.T) {
 		{"surge and nothing unavailable", world.RoleNode, silent(), false, []string{"--max-surge=2", "--max-unavailable=0"}, "2", "0", "flag, flag"},
 		{"the control plane", world.RoleControlPlane, silent(), false, nil, "0", "1", "kops: the control plane has none, " + byUnavailable},
 		{"the control plane among others", world.RoleControlPlane, silent(), true, []string{"--max-surge=2", "--max-unavailable=0"}, "0", "1", "kops: the control plane has none, " + byUnavailable},
+		{"without Kubernetes", world.RoleNode, silent(), false, []string{"--cloudonly"}, "0", "1", "kops: none with --cloudonly, " + byUnavailable},
+		{"without Kubernetes, specs", world.RoleNode, specced(), false, []string{"--cloudonly"}, "0", "2", "kops: none with --cloudonly, Cluster k8s.example.com"},
+		{"without Kubernetes, no surge", world.RoleNode, specced(), false, []string{"--cloudonly", "--max-surge=0", "--max-unavailable=3"}, "0", "3", "flag, flag"},
+		{"one by one, said twice", world.RoleNode, silent(), false, []string{"-i", "--max-surge=1", "--max-unavailable=0"}, "1", "0", "flag --interactive, flag --interactive"},
 		{"one by one", world.RoleNode, specced(), false, []string{"-i"}, "1", "0", "flag --interactive, flag --interactive"},
 		{"one by one, control plane", world.RoleControlPlane, silent(), false, []string{"--interactive"}, "0", "1", "flag --interactive, flag --interactive"},
 	} {
@@ -139,6 +144,25 @@ func TestKopsNames(t *testing.T) {
 	}
 }
 
+// Groups and roles go by the names that kops takes for its flags.
+func TestKopsNamesOfGroups(t *testing.T) {
+	for _, c := range [][2]string{
+		{"--ig=a,b --instance-groups=c", "a b c"},
+		{"--role=node", "--instance-group-roles node"},
+		{"--roles=node,bastion", "--instance-group-roles node,bastion"},
+		{"--instance-group-role=node", "--instance-group-roles node"},
+	} {
+		var s scope
+		var f rollFlags
+		cmd := &cobra.Command{Use: "x"}
+		s.addScope(cmd)
+		f.add(cmd)
+		if err := errors.Join(cmd.ParseFlags(strings.Fields(c[0])), s.take(nil)); err != nil || !strings.HasSuffix(s.again(), " "+c[1]) {
+			t.Errorf("%s: %v, %s", c[0], err, s.again())
+		}
+	}
+}
+
 // What the other strategies cannot honour is refused with the reason, and so is what kops's
 // cannot.
 func TestKopsRefusals(t *testing.T) {
@@ -165,6 +189,13 @@ func TestKopsRefusals(t *testing.T) {
 		{[]string{"--fail-on-drain-error=false", "--on-drain-timeout=skip"}, "both say what a failed drain means"},
 		{[]string{"-i", "--approve=phase"}, "contradict"},
 		{[]string{"-i", "--batch-size=2"}, "contradict"},
+		{[]string{"-i", "--max-unavailable=3"}, "--interactive and --max-unavailable 3 contradict"},
+		{[]string{"-i", "--max-unavailable=50%"}, "contradict"},
+		{[]string{"-i", "--max-surge=2"}, "--interactive and --max-surge 2 contradict"},
+		{[]string{"--cloudonly", "--max-surge=1", "--max-unavailable=0"}, "--max-surge 1: with --cloudonly nothing stands in"},
+		{[]string{"--cloudonly", "--max-surge=25%"}, "nothing stands in"},
+		{[]string{"--cloudonly", "--max-unavailable=0"}, "none could go"},
+		{[]string{"--cloudonly", "-i", "--max-unavailable=0"}, "contradict"},
 	} {
 		if _, err := kopsParse(t, world.RoleNode, silent(), false, c.args...); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v, want %q", c.args, err, c.says)

@@ -2,8 +2,15 @@ package main
 
 import "github.com/spf13/pflag"
 
-// kopsNames are the names that kops has for flags of ours.
+// kopsNames are the names that kops has for flags of ours, those included that it takes for
+// others (cmd/kops/rolling-update_cluster.go, SetNormalizeFunc).
 var kopsNames = map[string]string{
+	"ig":                  "instance-group",
+	"instance-groups":     "instance-group",
+	"role":                "instance-group-roles",
+	"roles":               "instance-group-roles",
+	"instance-group-role": "instance-group-roles",
+
 	"post-drain-delay": "post-drain-wait",
 	"master-interval":  "control-plane-interval",
 	"name":             "cluster-name",

@@ -265,7 +265,7 @@ func (n *narrator) hangup() {
 	n.deaf = true
 	switch {
 	case m.between():
-		n.say("The input has ended: the roll is held. " + m.sc.again() + " goes on with it.")
+		n.say("The input has ended: the roll is held. " + m.again() + " goes on with it.")
 		n.left = Left
 	case m.sc == nil, m.opts.ReadOnly, m.opts.KeepsNothing, m.sc.State == engine.Planned, m.sc.State == engine.Paused:
 		n.left = Left
@@ -277,7 +277,7 @@ func (n *narrator) hangup() {
 			n.say("The input has ended. The run cannot be paused: " + lower(why) + ".")
 		} else {
 			m.opts.Send(engine.Command{Kind: engine.CmdPause, Reason: "the input ended"})
-			n.say("The input has ended: the run is paused. " + m.sc.again() + " goes on from where it stands.")
+			n.say("The input has ended: the run is paused. " + m.again() + " goes on from where it stands.")
 		}
 		n.left = Left
 	}

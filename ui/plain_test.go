@@ -237,6 +237,9 @@ func TestPlainEndOfInput(t *testing.T) {
 	p := attend(t, busy()).Hears("An empty line").HangUp().
 		Sent(engine.Command{Kind: engine.CmdPause, Reason: "the input ended"}).
 		Hears("The input has ended: the run is paused. drainboard upgrade ng-web goes on from where it stands.")
+	alone := func(o *Options) { o.Again = "drainboard upgrade ng-web --cloudonly" }
+	attend(t, busy(), alone).Hears("An empty line").HangUp().
+		Hears("the run is paused. drainboard upgrade ng-web --cloudonly goes on from where it stands.")
 	p.Leaves(Left)
 	attend(t, stale()).Hears("Type a number").HangUp().SentNothing().Leaves(Left)
 	ending := busy()

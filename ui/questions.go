@@ -148,7 +148,7 @@ func leave(*Model) tea.Cmd { return tea.Quit }
 
 // newQuitDialog is for the process that drives the run.
 func newQuitDialog(m *Model) *choiceDialog {
-	again := m.sc.again() + " goes on from where it stands, here or on another machine."
+	again := m.again() + " goes on from where it stands, here or on another machine."
 	d := &choiceDialog{head: called("Leave?"), choices: []choice{{"n", "stay", nothing}}}
 	state, why := m.sc.State, m.unable(m.actionFor("p"))
 	d.check = func(m *Model) {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -91,11 +92,11 @@ func (sc *scene) next() (names []string) {
 }
 
 // again is the command that goes on with a run, or with its roll.
-func (sc *scene) again() string {
-	if sc.Roll != nil && sc.Roll.Again != "" {
-		return sc.Roll.Again
+func (m *Model) again() string {
+	if r := m.sc.Roll; r != nil && r.Again != "" {
+		return r.Again
 	}
-	return "drainboard upgrade " + sc.Group
+	return cmp.Or(m.opts.Again, "drainboard upgrade "+m.sc.Group)
 }
 
 // betweenText says what comes next, and how the run ended.

@@ -45,6 +45,8 @@ type Options struct {
 	// Unread is told which nodes are on the screen whose pods are still to be read, and
 	// which are therefore to be read first. It must not block; may be nil.
 	Unread func(nodes []string)
+	// Again is the command that goes on with the run; "" is drainboard upgrade GROUP.
+	Again string
 	// Theme is the look; the zero value chooses one that fits the terminal.
 	Theme themes.Theme
 	// Cluster is where the groups are that one is picked from; "" is not told.

@@ -184,10 +184,19 @@ func besideAlone(group string, tags map[string]string, now time.Time) error {
 	case tag.Held(now):
 		return &exitError{exitHeld, fmt.Errorf("group %s: %w; it is rolled without Kubernetes (--cloudonly)", group, &live.HeldError{Holder: tag.Holder, Since: tag.Since})}
 	case tag.Run != "":
-		return usage(fmt.Errorf("group %s: a run without Kubernetes has not ended: %s, whose record is on another machine or this one: %s\nNothing was changed. Go on with it there:\n  drainboard upgrade %s --cloudonly\nor, if that machine is gone for good, forget it:\n  aws autoscaling delete-tags --tags ResourceId=%s,ResourceType=auto-scaling-group,Key=%s",
-			group, tag.Run, cmp.Or(tag.At, "nobody knows where"), group, group, asg.RunTagKey))
+		return usage(fmt.Errorf("group %s: a run without Kubernetes has not ended: %s, whose record is on another machine or this one: %s\nNothing was changed. Go on with it there:\n  %s\nor, if that machine is gone for good, forget it:\n  aws autoscaling delete-tags --tags ResourceId=%s,ResourceType=auto-scaling-group,Key=%s",
+			group, tag.Run, cmp.Or(tag.At, "nobody knows where"), upgradeAlone(group, tags["KubernetesCluster"]), group, asg.RunTagKey))
 	}
 	return nil
+}
+
+// upgradeAlone is the command for a group of a cluster of kops, "" if that is not known.
+func upgradeAlone(group, cluster string) string {
+	line := "drainboard upgrade " + quoted(group) + " --cloudonly"
+	if cluster != "" {
+		line += " --cluster-name " + quoted(cluster)
+	}
+	return line
 }
 
 // undrained is what a run without Kubernetes means, for whoever is to say yes to it.

@@ -37,7 +37,7 @@ func (a *app) statusAlone(ctx context.Context, where whereFlags, group string, a
 		s.alone.knows(g.Name, g.ID)
 		record, err := s.alone.recordOf(g.Name, records)
 		if err != nil && group != "" {
-			return unreadable(err, group)
+			return unreadable(err, upgradeAlone(group, s.cluster()))
 		}
 		tag, strange := asg.RunTagOf(g.Name, g.Tags)
 		trouble = errors.Join(trouble, err, strange)
@@ -82,7 +82,7 @@ func (a *app) statusAlone(ctx context.Context, where whereFlags, group string, a
 		if of.Driver != "" {
 			fmt.Fprintf(a.out, "  driven by %s\n", of.Driver)
 		} else {
-			fmt.Fprintf(a.out, "  nobody drives it; drainboard upgrade %s --cloudonly goes on with it there\n", of.Group)
+			fmt.Fprintf(a.out, "  nobody drives it; %s goes on with it there\n", upgradeAlone(of.Group, s.cluster()))
 		}
 	}
 	return usage(trouble)

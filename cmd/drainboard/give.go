@@ -167,7 +167,7 @@ func (o *order) give(ctx context.Context, cmd *cobra.Command) (err error) {
 		return err
 	}
 	if driver == "" {
-		return o.abortHere(cmd.Context())
+		return o.abortHere(cmd)
 	}
 	return o.send(ctx)
 }
@@ -275,12 +275,12 @@ func (o *order) send(ctx context.Context) error {
 }
 
 // abortHere ends a run that nobody drives: it is resumed here, headless, and aborted.
-func (o *order) abortHere(ctx context.Context) error {
+func (o *order) abortHere(cmd *cobra.Command) error {
 	u := &upgrade{
-		app: o.app, rollFlags: rollFlags{where: o.where}, group: o.group, face: face{auto: true}, json: o.json,
+		app: o.app, cmd: cmd, rollFlags: rollFlags{where: o.where}, group: o.group, face: face{auto: true}, json: o.json,
 		abort: &engine.Command{Kind: engine.CmdAbort, Reason: o.reason},
 	}
-	return u.listening(ctx, strategy.EKS{}, engine.Settings{})
+	return u.listening(cmd.Context(), strategy.EKS{}, engine.Settings{})
 }
 
 // giveAlone ends a run without Kubernetes whose record is on this machine and that nobody
@@ -299,7 +299,7 @@ func (o *order) giveAlone(ctx context.Context, cmd *cobra.Command) error {
 	}
 	var found bool
 	if o.run, found, err = s.record(at.name).Load(ctx); err != nil {
-		return unreadable(err, o.group)
+		return unreadable(err, command(cmd, "upgrade", o.group))
 	}
 	if !found {
 		return usage(fmt.Errorf("group %s has no run whose record is on this machine; drainboard status --cloudonly tells of others", o.group))
@@ -316,7 +316,7 @@ func (o *order) giveAlone(ctx context.Context, cmd *cobra.Command) error {
 			return &exitError{exitAbort, errors.New("nothing was done")}
 		}
 	}
-	return o.abortHere(cmd.Context())
+	return o.abortHere(cmd)
 }
 
 // listen lets commands from elsewhere reach the run until the function that it returns

@@ -157,8 +157,8 @@ func TestKopsNamesOfGroups(t *testing.T) {
 		cmd := &cobra.Command{Use: "x"}
 		s.addScope(cmd)
 		f.add(cmd)
-		if err := errors.Join(cmd.ParseFlags(strings.Fields(c[0])), s.take(nil)); err != nil || !strings.HasSuffix(s.again(), " "+c[1]) {
-			t.Errorf("%s: %v, %s", c[0], err, s.again())
+		if err := errors.Join(cmd.ParseFlags(strings.Fields(c[0])), s.take(nil)); err != nil || !strings.HasSuffix(s.again(nil), " "+c[1]) {
+			t.Errorf("%s: %v, %s", c[0], err, s.again(nil))
 		}
 	}
 }

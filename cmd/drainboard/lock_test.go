@@ -121,7 +121,7 @@ func TestWhatTheOperatorSaidIsTheExitCode(t *testing.T) {
 	why := errors.New("save the run record: the API is away")
 	for result, want := range map[engine.Result]int{engine.Aborted: exitAbort, engine.Failed: exitFailed, "": exitFailed} {
 		var e *exitError
-		if err := broken(engine.Run{ID: "r", Group: "web", Result: result}, why); !errors.As(err, &e) || e.code != want || !errors.Is(err, why) {
+		if err := broken(engine.Run{ID: "r", Group: "web", Result: result}, why, "drainboard upgrade web"); !errors.As(err, &e) || e.code != want || !errors.Is(err, why) {
 			t.Errorf("%q: %v, want code %d", result, err, want)
 		}
 	}

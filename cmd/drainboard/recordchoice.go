@@ -30,34 +30,35 @@ func (u *upgrade) checkRecord() error {
 	return usage(fmt.Errorf("--record %s: it is fitting or discard", u.record))
 }
 
-// unreadable is the error for a record that cannot be read, with what can be done.
-func unreadable(err error, group string) error {
+// unreadable is the error for a record that cannot be read, with what can be done. again
+// goes on with its run.
+func unreadable(err error, again string) error {
 	var newer *live.NewerError
 	var damaged *live.DamagedError
 	var away *awayError
 	if errors.As(err, &away) {
-		err = fmt.Errorf("%w\nNothing was changed. Go on with it there, or, if that machine is gone for good, choose:\n  %s", err, discardChoice(group+" --cloudonly"))
+		err = fmt.Errorf("%w\nNothing was changed. Go on with it there, or, if that machine is gone for good, choose:\n  %s", err, discardChoice(again))
 	}
 	if errors.As(err, &newer) || errors.As(err, &damaged) {
-		err = fmt.Errorf("%w\nNothing was changed. Repair it (a newer one: use the newer drainboard), or choose:\n  %s", err, discardChoice(group))
+		err = fmt.Errorf("%w\nNothing was changed. Repair it (a newer one: use the newer drainboard), or choose:\n  %s", err, discardChoice(again))
 	}
 	return usage(err)
 }
 
-func discardChoice(group string) string {
-	return "drainboard upgrade " + group + " --record discard   puts it aside, starts anew, and lists what it may have left behind"
+func discardChoice(again string) string {
+	return again + " --record discard   puts it aside, starts anew, and lists what it may have left behind"
 }
 
 // fit compares the record of an unfinished run with the group as it is, and decides
 // as --record says: the run to go on with, or an error with the choices there are.
 func (d *driver) fit(ctx context.Context, run engine.Run) (engine.Run, error) {
-	w := d.view.world
+	w, again := d.view.world, command(d.cmd, "upgrade", d.group)
 	if why := run.Strange(w); why != "" {
-		return run, usage(fmt.Errorf("the record of the unfinished run %s is not of this group: %s\nNothing was changed. Choose:\n  %s", run.ID, why, discardChoice(d.group)))
+		return run, usage(fmt.Errorf("the record of the unfinished run %s is not of this group: %s\nNothing was changed. Choose:\n  %s", run.ID, why, discardChoice(again)))
 	}
 	if pool := w.Group.Pool; len(run.Held) > 0 && d.abort == nil && (pool == nil || !pool.Control) {
-		return run, usage(fmt.Errorf("the unfinished run %s has paused %s, and only the control cluster can let that go on: give --control-kubeconfig and --control-namespace\nNothing was changed. Without it there is only:\n  drainboard abort %s   ends the run, and names the command that lets it go on\n  %s",
-			run.ID, strings.Join(run.Held, ", "), d.group, discardChoice(d.group)))
+		return run, usage(fmt.Errorf("the unfinished run %s has paused %s, and only the control cluster can let that go on: give --control-kubeconfig and --control-namespace\nNothing was changed. Without it there is only:\n  %s   ends the run, and names the command that lets it go on\n  %s",
+			run.ID, strings.Join(run.Held, ", "), command(d.cmd, "abort", d.group), discardChoice(again)))
 	}
 	gone, err := d.goneTemplates(ctx, run)
 	if err != nil {
@@ -69,8 +70,8 @@ func (d *driver) fit(ctx context.Context, run engine.Run) (engine.Run, error) {
 	}
 	lines := "\n  - " + strings.Join(unfit, "\n  - ")
 	if d.record != recordFitting && d.abort == nil { // an abort puts back what it can, and names the rest
-		return run, usage(fmt.Errorf("the record of the unfinished run %s does not fit the group any more:%s\nNothing was changed. Choose:\n  drainboard upgrade %s --record fitting   goes on, leaves these as they are, and names them at the end\n  %s",
-			run.ID, lines, d.group, discardChoice(d.group)))
+		return run, usage(fmt.Errorf("the record of the unfinished run %s does not fit the group any more:%s\nNothing was changed. Choose:\n  %s --record fitting   goes on, leaves these as they are, and names them at the end\n  %s",
+			run.ID, lines, again, discardChoice(again)))
 	}
 	d.warn(run.ID, "record", "not put back, because it does not fit the group any more:"+lines)
 	return fitted, nil

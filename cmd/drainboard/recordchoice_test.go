@@ -150,11 +150,11 @@ func TestDiscardNamesWhatTheRunHasChanged(t *testing.T) {
 
 func TestUnreadableRecordOffersAChoice(t *testing.T) {
 	for _, cause := range []error{&live.DamagedError{Record: "drainboard/run-web", Err: errors.New("it has no version")}, &live.NewerError{Record: "drainboard/run-web", Version: 9, Known: 1}} {
-		if err := unreadable(cause, "web"); !strings.Contains(err.Error(), cause.Error()) || !strings.Contains(err.Error(), "drainboard upgrade web --record discard") {
+		if err := unreadable(cause, "drainboard upgrade web"); !strings.Contains(err.Error(), cause.Error()) || !strings.Contains(err.Error(), "drainboard upgrade web --record discard") {
 			t.Errorf("got %v", err)
 		}
 	}
-	if err := unreadable(errors.New("the API is away"), "web"); strings.Contains(err.Error(), "discard") {
+	if err := unreadable(errors.New("the API is away"), "drainboard upgrade web"); strings.Contains(err.Error(), "discard") {
 		t.Errorf("a record that is only out of reach is offered to be discarded: %v", err)
 	}
 	if err := (&upgrade{record: "odd"}).checkRecord(); err == nil {

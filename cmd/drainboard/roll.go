@@ -179,6 +179,7 @@ func (r *roll) through(ctx context.Context) {
 		news.Stop, news.Told = word.Stop, word.Told
 		d := engine.DecideRoll(r.rules, r.now(), r.value, news)
 		r.value, news = d.Roll, engine.RollNews{}
+		r.value.Again = r.goesOn()
 		r.log = append(r.log, d.Events...)
 		if r.tell != nil {
 			r.tell(d.Events)
@@ -201,6 +202,24 @@ func (r *roll) through(ctx context.Context) {
 		case <-r.woken:
 		}
 	}
+}
+
+// goesOn is the command that goes on with the roll as it stands. With --all-nodes no node
+// tells that it was rolled: only the groups that are not done are named.
+func (r *roll) goesOn() string {
+	if !r.allNodes {
+		return r.value.Again
+	}
+	var names []string
+	for _, g := range r.value.Groups {
+		if g.State != engine.RollLeftOut && (g.State != engine.RollFinished || g.Bad()) {
+			names = append(names, g.Name)
+		}
+	}
+	if len(names) == 0 {
+		return r.value.Again
+	}
+	return repeated(r.cmd, names...)
 }
 
 // join makes the upgrade of a group, and what it runs under.

@@ -395,8 +395,8 @@ func TestScope(t *testing.T) {
 		for _, g := range got {
 			names = append(names, g.Name)
 		}
-		if err != nil || strings.Join(names, " ") != c.want || c.scope.again() != c.again || !c.scope.isRoll() {
-			t.Errorf("%+v: %v, %v, again: %s", c.scope, names, err, c.scope.again())
+		if err != nil || strings.Join(names, " ") != c.want || c.scope.again(nil) != c.again || !c.scope.isRoll() {
+			t.Errorf("%+v: %v, %v, again: %s", c.scope, names, err, c.scope.again(nil))
 		}
 	}
 	one := scope{}

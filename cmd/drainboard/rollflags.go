@@ -74,16 +74,17 @@ func (s *scope) names(g groupRow) bool {
 	return slices.Contains(s.named, g.called()) || slices.Contains(s.named, g.Name)
 }
 
-// again is the command that goes on with the roll.
-func (s *scope) again() string {
-	words := append([]string{"drainboard upgrade"}, s.named...)
+// again is the command that rolls the same groups in the same way. cmd has the flags that
+// were given; nil for none.
+func (s *scope) again(cmd *cobra.Command) string {
+	words := slices.Clone(s.named)
 	if s.all {
 		words = append(words, "--all")
 	}
 	if len(s.roles) > 0 {
-		words = append(words, "--instance-group-roles "+strings.Join(s.roles, ","))
+		words = append(words, "--instance-group-roles", strings.Join(s.roles, ","))
 	}
-	return strings.Join(words, " ")
+	return repeated(cmd, words...)
 }
 
 // parseRole reads a role as kops does (pkg/apis/kops/parse.go, ParseInstanceGroupRole):

@@ -51,7 +51,7 @@ func (s *session) planRoll(ctx context.Context, cmd *cobra.Command, of *scope, f
 		}
 		run, found, err := s.record(row.Name).Load(ctx)
 		if err != nil {
-			return p, inGroup(g.Name, unreadable(err, g.Name))
+			return p, inGroup(g.Name, unreadable(err, command(cmd, "upgrade", g.Name)))
 		}
 		switch why := refused(row); {
 		case found && run.State != engine.Finished:
@@ -81,7 +81,7 @@ func (s *session) planRoll(ctx context.Context, cmd *cobra.Command, of *scope, f
 		groups = append(groups, g)
 	}
 	p.roll = engine.NewRoll(p.rules, cmp.Or(id, rollID(s.clock())), groups)
-	p.roll.Again = of.again()
+	p.roll.Again = of.again(cmd)
 	return p, nil
 }
 

@@ -87,7 +87,7 @@ func (a *app) status(ctx context.Context, where whereFlags, group string, asJSON
 		}
 		if len(list) == 0 { // whoever edited it may have taken off the marks that records are found by
 			if _, found, err := k.Record(a.namespace, group).Load(ctx); found && err != nil {
-				return unreadable(err, group)
+				return unreadable(err, command(nil, "upgrade", group))
 			}
 		} else {
 			list[0].Past = pastOf(past)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -51,7 +50,11 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 		fmt.Fprintf(d.app.out, "%s / %s: the unfinished run %s\n  %s\n", d.session.cluster(), d.group, run.ID, strings.Join(found, "\n  "))
 	}
 	if !d.auto && !d.yes && !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.context(), "Go on? [y/N] ")) {
-		return &exitError{exitAbort, errors.New("nothing was done; drainboard abort " + d.group + " puts the run back, drainboard watch " + d.group + " shows it")}
+		shows := "watch"
+		if d.session.alone != nil {
+			shows = "status"
+		}
+		return &exitError{exitAbort, fmt.Errorf("nothing was done; %s puts the run back, %s shows it", command(d.cmd, "abort", d.group), command(d.cmd, shows, d.group))}
 	}
 	now := d.session.clock().Now() // the answer may have taken its time
 	history := engine.Retell(engine.Run{}, run)

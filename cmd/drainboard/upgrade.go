@@ -249,7 +249,7 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 			return err
 		}
 	case err != nil:
-		return unreadable(err, u.group)
+		return unreadable(err, command(u.cmd, "upgrade", u.group))
 	case unfinished:
 		return d.resume(ctx, run)
 	case found && u.abort == nil:
@@ -273,7 +273,10 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 
 // held is the error for a group that another process drives.
 func (u *upgrade) held(err error) error {
-	return &exitError{exitHeld, fmt.Errorf("group %s: %w\nfollow it with: drainboard watch %s; end it with: drainboard abort %s", u.group, err, u.group, u.group)}
+	if u.where.cloudOnly {
+		return &exitError{exitHeld, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: look at it and end it there", u.group, err)}
+	}
+	return &exitError{exitHeld, fmt.Errorf("group %s: %w\nfollow it with: %s; end it with: %s", u.group, err, command(u.cmd, "watch", u.group), command(u.cmd, "abort", u.group))}
 }
 
 // driver drives one run in this process.
@@ -392,6 +395,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		from.screen = d.app.screen(ctx, d.session.context())
+		from.screen.Again = command(d.cmd, "upgrade", d.group)
 		if d.plain {
 			from.plainly(d.app)
 		}
@@ -404,19 +408,23 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		d.sayLeft(run)
 	}
 	if errors.Is(err, live.ErrLost) {
-		return &exitError{exitHeld, fmt.Errorf("group %s: %w; this process has stopped acting\nfollow the run with: drainboard watch %s", d.group, err, d.group)}
+		follow := "follow the run with: " + command(d.cmd, "watch", d.group)
+		if d.session.alone != nil {
+			follow = "who drives the run now: " + command(d.cmd, "status", d.group)
+		}
+		return &exitError{exitHeld, fmt.Errorf("group %s: %w; this process has stopped acting\n%s", d.group, err, follow)}
 	}
 	if err != nil {
-		return broken(run, err)
+		return broken(run, err, command(d.cmd, "upgrade", d.group))
 	}
 	return d.conclude(run)
 }
 
-// broken is the exit of a process that could not drive a run on. What the operator said of it
-// counts for more than what went wrong.
-func broken(run engine.Run, err error) error {
+// broken is the exit of a process that could not drive a run on, which again does. What the
+// operator said of it counts for more than what went wrong.
+func broken(run engine.Run, err error, again string) error {
 	if run.Result == engine.Aborted {
-		return &exitError{exitAbort, fmt.Errorf("%s: stopped before everything was put back: %w; drainboard upgrade %s goes on", run.ID, err, run.Group)}
+		return &exitError{exitAbort, fmt.Errorf("%s: stopped before everything was put back: %w; %s goes on", run.ID, err, again)}
 	}
 	return &exitError{exitFailed, err}
 }
@@ -430,28 +438,30 @@ func (d *driver) conclude(run engine.Run) error {
 		if run.State == engine.Ending {
 			code, what = exitAbort, "stopped before everything was put back"
 		}
-		again := run.Group
-		if run.Settings.CloudOnly {
-			again += " --cloudonly"
-		}
-		return &exitError{code, fmt.Errorf("%s: %s; drainboard upgrade %s goes on", run.ID, what, again)}
+		return &exitError{code, fmt.Errorf("%s: %s; %s goes on", run.ID, what, command(d.cmd, "upgrade", run.Group))}
 	}
+	again := repeated(d.cmd, run.Group)
+	if d.abort != nil { // its flags are no upgrade's
+		again = command(d.cmd, "upgrade", run.Group)
+	}
+	next := whatNext(run, again)
 	if err := d.app.result(run, d.plain); err != nil {
 		var e *exitError
 		if errors.As(err, &e) {
-			e.err = fmt.Errorf("%w\n%s", e.err, whatNext(run))
+			e.err = fmt.Errorf("%w\n%s", e.err, next)
 		}
 		return err
 	}
-	fmt.Fprintln(d.app.err, whatNext(run))
+	fmt.Fprintln(d.app.err, next)
 	return nil
 }
 
-// whatNext says what one does after a run that has ended.
-func whatNext(run engine.Run) string {
+// whatNext says what one does after a run that has ended; again rolls what it has left.
+func whatNext(run engine.Run, again string) string {
 	next := "What happened: drainboard report " + run.Group
 	if run.Worst() == engine.EvictionFail {
-		next += "\nTo go on: free the pods, then drainboard upgrade " + run.Group
+		next += "
+To go on: free the pods, then " + again
 	}
 	return next
 }

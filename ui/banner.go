@@ -27,9 +27,12 @@ func (m *Model) banners() []banner {
 	var out []banner
 	over := sc.State == engine.Finished
 
-	if sc.Unreadable != "" {
-		out = append(out, banner{st.alarm, st.g.Warning + " the record of this group's run cannot be read: " + sc.brief(sc.Unreadable)})
+	alarm := func(text string) {
+		if text != "" {
+			out = append(out, banner{st.alarm, st.g.Warning + " " + text})
+		}
 	}
+	alarm(sc.unreadableText())
 	if sc.LockLost != "" && !over && !m.ended {
 		out = append(out, banner{st.alarm, st.g.Warning + " the lock of this run is lost: " + sc.brief(sc.LockLost) + "; nothing is done until it is back"})
 	}
@@ -72,30 +75,17 @@ func (m *Model) banners() []banner {
 		if src.Problem != "" {
 			text += ": " + strings.TrimPrefix(src.Problem, "the control cluster: ")
 		}
-		what := ". Nothing is done on stale data"
-		if c := sc.source(world.Cluster); src.Name == world.Cloud && c != nil && !c.Stale {
-			what = ". Drains go on; what needs the cloud waits"
-		} else if sc.Partial {
-			what = "" // what is shown is no older than usual
-		}
-		if sc.Pool != nil {
-			what = ". What Gardener does meanwhile is not seen"
-		}
-		out = append(out, banner{st.alarm, text + what})
+		out = append(out, banner{st.alarm, text + sc.staleMeans(src)})
 	}
 	if m.ended && !over {
 		out = append(out, banner{st.alarm, st.g.Warning + " the run sends no more news; this is the last that is known. q leaves"})
 	}
-	if blind := sc.driverBlind(); blind != "" && m.opts.ReadOnly && !over && sc.Unattended.IsZero() {
-		out = append(out, banner{st.calm, fmt.Sprintf("%s who drives this run does not see the %s now: what needs it stands still", st.g.Warning, blind)})
+	if text := m.blindText(); text != "" {
+		out = append(out, banner{st.calm, st.g.Warning + " " + text})
 	}
-	if !sc.Unattended.IsZero() {
-		out = append(out, banner{st.alarm, fmt.Sprintf("%s nobody has driven this run for %s; drainboard upgrade %s goes on with it", st.g.Warning, age(now.Sub(sc.Unattended)), sc.Group)})
-	}
+	alarm(m.unattendedText())
 	out = append(out, m.othersBanners()...)
-	if sc.Unfit != "" {
-		out = append(out, banner{st.alarm, st.g.Warning + " its record does not fit the group: " + sc.brief(sc.Unfit) + "; drainboard upgrade " + sc.Group + " says what can be done"})
-	}
+	alarm(sc.unfitText())
 	if b, ok := m.validationBanner(); ok {
 		out = append(out, b)
 	}
@@ -118,6 +108,55 @@ func (m *Model) banners() []banner {
 		out = append(out, banner{st.calm, st.g.Warning + " " + m.skewText()})
 	}
 	return out
+}
+
+// unreadableText says that the group's record cannot be read, "" if it can.
+func (sc *scene) unreadableText() string {
+	if sc.Unreadable == "" {
+		return ""
+	}
+	return "the record of this group's run cannot be read: " + sc.brief(sc.Unreadable)
+}
+
+// staleMeans says what follows from a source that is stale.
+func (sc *scene) staleMeans(src *engine.SourceView) string {
+	c := sc.source(world.Cluster)
+	switch {
+	case sc.Pool != nil:
+		return ". What Gardener does meanwhile is not seen"
+	case src.Name == world.Cloud && c != nil && !c.Stale:
+		return ". Drains go on; what needs the cloud waits"
+	case sc.Partial:
+		return "" // what is shown is no older than usual
+	}
+	return ". Nothing is done on stale data"
+}
+
+// blindText says to who watches that the run's driver does not see all that is seen here,
+// "" if he does.
+func (m *Model) blindText() string {
+	blind := m.sc.driverBlind()
+	if blind == "" || !m.opts.ReadOnly || m.over() || !m.sc.Unattended.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("who drives this run does not see the %s now: what needs it stands still", blind)
+}
+
+// unattendedText says that nobody drives the run, "" if somebody does.
+func (m *Model) unattendedText() string {
+	sc := m.sc
+	if sc.Unattended.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("nobody has driven this run for %s; drainboard upgrade %s goes on with it", age(sc.now(m.opts.Now()).Sub(sc.Unattended)), sc.Group)
+}
+
+// unfitText says that the run's record does not fit the group, "" if it does.
+func (sc *scene) unfitText() string {
+	if sc.Unfit == "" {
+		return ""
+	}
+	return "its record does not fit the group: " + sc.brief(sc.Unfit) + "; drainboard upgrade " + sc.Group + " says what can be done"
 }
 
 // rivalBanners name who else moves nodes of the group now, but those that the lines above
@@ -148,14 +187,20 @@ func (m *Model) staleText(src *engine.SourceView) string {
 	if m.sc.Partial && src.Name == world.Cluster {
 		return "the pods of the cluster are not read yet"
 	}
-	name := string(src.Name)
-	if p := m.sc.Pool; p != nil && p.Control && src.Name == world.Cloud {
-		name = "control cluster"
-	}
+	name := m.sc.sourceName(src.Name)
 	if src.Fresh.IsZero() {
 		return name + ": no data yet"
 	}
 	return fmt.Sprintf("%s data %s old", name, age(m.sc.now(m.opts.Now()).Sub(src.Fresh)))
+}
+
+// sourceName is what a source is called: in a worker pool the cloud is the control cluster,
+// where that is read.
+func (sc *scene) sourceName(name world.Source) string {
+	if p := sc.Pool; p != nil && p.Control && name == world.Cloud {
+		return "control cluster"
+	}
+	return string(name)
 }
 
 // skewText says how the clocks differ.

@@ -48,11 +48,7 @@ func (m *Model) header(l layout) []string {
 
 	word, look := m.standing()
 	how := []part{{look.pen, look.glyph + " " + word, 9}}
-	nodes := fmt.Sprintf("%d of %s", sc.Done, count(sc.Total, "node"))
-	if sc.State == engine.NoRun {
-		nodes = fmt.Sprintf("%d of %s outdated", sc.outdated(), count(sc.present(), "node"))
-	}
-	how = append(how, part{st.text, nodes, 8})
+	how = append(how, part{st.text, sc.nodesText(), 8})
 	if n := sc.detached(); n > 0 && sc.State != engine.Finished {
 		how = append(how, part{st.dim, fmt.Sprintf("%d detached", n), 3})
 	}
@@ -113,6 +109,14 @@ func (m *Model) parts(ps []part, w, gap int) string {
 		l.add(p.pen, p.text)
 	}
 	return l.String() + spaces(1)
+}
+
+// nodesText is how many nodes a run has done; without a run, how many are outdated.
+func (sc *scene) nodesText() string {
+	if sc.State == engine.NoRun {
+		return fmt.Sprintf("%d of %s outdated", sc.outdated(), count(sc.present(), "node"))
+	}
+	return fmt.Sprintf("%d of %s", sc.Done, count(sc.Total, "node"))
 }
 
 // untilText is when the run is to be over, on the local clock; what is not within a

@@ -32,21 +32,29 @@ func (sc *scene) othersWord() string {
 // othersBanners say who else is at work on a group without a run, how far it has come,
 // and what is not known of it.
 func (m *Model) othersBanners() []banner {
-	sc, st := m.sc, m.st
-	o := sc.Others
-	if o == nil || sc.State != engine.NoRun {
-		return nil
-	}
 	var out []banner
+	for _, text := range m.othersTexts() {
+		if text != "" {
+			out = append(out, banner{m.st.calm, m.st.g.Running + " " + text})
+		}
+	}
+	return out
+}
+
+// othersTexts are who is at work on a group without a run beside the first, "" for nobody,
+// and how far all of them have come.
+func (m *Model) othersTexts() (texts [2]string) {
+	sc, o := m.sc, m.sc.Others
+	if o == nil || sc.State != engine.NoRun {
+		return texts
+	}
 	var rest []string
 	for i, mover := range o.Movers {
 		if i > 0 {
 			rest = append(rest, mover.Text)
 		}
 	}
-	if len(rest) > 0 {
-		out = append(out, banner{st.calm, st.g.Running + " " + sc.brief(strings.Join(rest, "; "))})
-	}
+	texts[0] = sc.brief(strings.Join(rest, "; "))
 	from := o.From.In(m.opts.Now().Location()).Format("15:04")
 	text := fmt.Sprintf("since %s: %s replaced (before: not known); %d of %d up to date", from, count(o.Replaced, "node"), o.Current, o.Nodes)
 	switch {
@@ -55,7 +63,8 @@ func (m *Model) othersBanners() []banner {
 	case len(o.Movers) > 0 && o.Movers[0].Roll && sc.outdated() > 0:
 		text += "; time left: not known yet"
 	}
-	return append(out, banner{st.calm, st.g.Running + " " + text})
+	texts[1] = text
+	return texts
 }
 
 // movesText says whose marks are on a node besides ours.

@@ -9,17 +9,11 @@ import (
 // phaseLine shows the phases in order: done, under way with its progress, to come.
 func (m *Model) phaseLine(w int) string {
 	sc, st := m.sc, m.st
-	if sc.Unreadable != "" {
-		return newLine(st, w).space(1).add(st.dim, "whether a run is under way is not known: its record cannot be read").String()
-	}
-	if sc.State == engine.NoRun && sc.Others != nil && len(sc.Others.Movers) > 0 {
-		return newLine(st, w).space(1).add(st.active, st.g.Running+" ").add(st.text, sc.brief(sc.Others.Movers[0].Text)).String()
-	}
-	if sc.State == engine.NoRun && sc.Pool != nil {
-		return newLine(st, w).space(1).add(st.dim, "nothing is rolled here; Gardener does when the Shoot changes").String()
-	}
-	if sc.State == engine.NoRun {
-		return newLine(st, w).space(1).add(st.dim, "no run is under way; drainboard upgrade "+sc.Group+" starts one").String()
+	switch text, others := sc.groupText(); {
+	case others:
+		return newLine(st, w).space(1).add(st.active, st.g.Running+" ").add(st.text, text).String()
+	case text != "":
+		return newLine(st, w).space(1).add(st.dim, text).String()
 	}
 	// The fullest form that fits: with a wide bar, with a small one, with none,
 	// then the phase under way alone.
@@ -48,6 +42,22 @@ func (m *Model) phaseLine(w int) string {
 	l.add(st.dim, fmt.Sprintf("phase %d of %d: ", i+1, len(sc.Phases)))
 	m.phase(l, p, min(max(w-l.at-width(clean(p.Name))-20, 0), 20))
 	return l.String()
+}
+
+// groupText says what goes on in a group that no run is known to be under way in, and
+// whether it is others who do it; "" with a run.
+func (sc *scene) groupText() (text string, others bool) {
+	switch {
+	case sc.Unreadable != "":
+		return "whether a run is under way is not known: its record cannot be read", false
+	case sc.State != engine.NoRun:
+		return "", false
+	case sc.Others != nil && len(sc.Others.Movers) > 0:
+		return sc.brief(sc.Others.Movers[0].Text), true
+	case sc.Pool != nil:
+		return "nothing is rolled here; Gardener does when the Shoot changes", false
+	}
+	return "no run is under way; drainboard upgrade " + sc.Group + " starts one", false
 }
 
 func (m *Model) phase(l *line, p *engine.PhaseView, bar int) {

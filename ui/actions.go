@@ -74,7 +74,7 @@ func actions(o Options) []*action {
 			plain: "tell all about a node or a blocked pod", points: atNode | atBlocked, none: "there is no node"},
 		{name: "show the validation", keys: []string{"v"}, show: "v", help: "all that the last look at the whole cluster has found, what is ignored included; of a worker pool, all that is known",
 			not: notValidated, do: openWhole,
-			plain: "tell what of the cluster is not valid"},
+			plain: "tell what of the cluster is not valid; of a worker pool, all that is known"},
 		{name: "filter", keys: []string{"/"}, show: "/", help: "show only the nodes, or lines of the log, with certain words: text, !text, blocked, zone=a, stage=drain, version=1.31, batch=2", worth: 4,
 			label: called("filter"), not: known, do: startSearch},
 		{name: "show problems only", keys: []string{"!"}, show: "!", help: "show only the nodes that need a look; again: all", worth: 1,

@@ -126,7 +126,7 @@ func (n *narrator) chose(q *question, text string) bool {
 
 // order carries out the action with a key or name.
 func (n *narrator) order(text string) {
-	if n.m.sc == nil {
+	if n.m.sc == nil && !(n.m.opts.ReadOnly && n.m.actionFor(text) == n.m.actionFor("q")) {
 		n.say("Nothing is known yet.")
 		return
 	}
@@ -164,7 +164,7 @@ func (n *narrator) menu() {
 	var not []string
 	for _, a := range m.actions {
 		label := plainLabel(m, a)
-		if label == "" {
+		if label == "" || m.opts.ReadOnly && a.command != nil {
 			continue
 		}
 		if why := n.whyNot(a); why != "" {
@@ -317,9 +317,7 @@ func (n *narrator) askDialog() {
 			n.say("Nothing was forced.")
 		}
 	default:
-		m.close()
-		n.say(q.head)
-		n.write(d.body(m, plainWidth)...)
+		n.tellDialog()
 		return
 	}
 	n.put(q)

@@ -17,7 +17,9 @@ import (
 // Plain is the dashboard without a screen, for a screen reader, a terminal that
 // cannot move its cursor, or a pipe: it tells the run in lines that are only ever
 // added to, and asks in numbered questions that are answered by lines of the input.
-// It ends by itself when the run is over or sends no more news.
+// It ends by itself when the run is over or sends no more news. With ReadOnly it tells
+// the group, its run and the next one until ctx ends, somebody leaves, or a terminal's
+// input ends.
 //
 // The end of the input is like a terminal that goes away: the run is paused, and
 // Plain returns Left; a run that is putting back what it changed goes on with that
@@ -52,7 +54,17 @@ type narrator struct {
 	// deaf: the input has ended.
 	deaf bool
 
+	// coming is a dialog that is told when its details have come, nil for none; awaited is
+	// since when; budgets are to be told after it.
+	coming  dialog
+	awaited time.Time
+	budgets []*budgetDialog
+
 	told teller
+	// mute: what is told counts as told, and is not written.
+	mute bool
+	// about and driver are the run of a watched group, and who drives it, as told last.
+	about, driver string
 	// endOf is the run whose end was told last, of those of a roll.
 	endOf string
 }
@@ -88,14 +100,23 @@ func newNarrator(o Options) *narrator {
 // run tells and asks until the run is left. Lines are what is typed, clock wakes it
 // about once a second.
 func (n *narrator) run(ctx context.Context, lines <-chan typed, clock <-chan time.Time) (Exit, error) {
-	snapshots := n.m.opts.Snapshots
+	o := n.m.opts
+	if o.ReadOnly {
+		n.greet()
+	}
 	for n.left == "" {
 		heard := lines
-		if n.deaf || n.m.opts.Scripted && n.q == nil {
-			heard = nil // answers wait for their question
+		switch {
+		case n.deaf, o.Scripted && !o.ReadOnly && n.q == nil: // answers wait for their question
+			heard = nil
+		case o.Scripted && n.m.sc == nil: // and all else for what it is about
+			heard = nil
 		}
 		select {
-		case s, ok := <-snapshots:
+		case s, ok := <-o.Snapshots:
+			if !ok && o.ReadOnly && ctx.Err() != nil {
+				return Left, context.Cause(ctx)
+			}
 			n.see(s, ok)
 		case l := <-heard:
 			n.hear(l)
@@ -103,8 +124,10 @@ func (n *narrator) run(ctx context.Context, lines <-chan typed, clock <-chan tim
 			n.pass()
 		case <-ctx.Done():
 			select { // the last picture may have come, and tells how the run ended
-			case s, ok := <-snapshots:
-				n.see(s, ok)
+			case s, ok := <-o.Snapshots:
+				if ok || !o.ReadOnly {
+					n.see(s, ok)
+				}
 			default:
 			}
 			if n.left == Finished {
@@ -121,13 +144,21 @@ func (n *narrator) see(s *engine.Snapshot, more bool) {
 	m := n.m
 	if !more {
 		m.ended = true
-		n.say("The run sends no more news.")
+		if m.opts.ReadOnly {
+			n.say("The watch has ended: there is no more news.")
+		} else {
+			n.say("The run sends no more news.")
+		}
 		n.left = Left
 		return
 	}
 	first, turns := m.sc == nil, s != nil && m.another(s)
 	m.show(s)
 	if m.sc == nil {
+		return
+	}
+	if m.opts.ReadOnly {
+		n.watch(first)
 		return
 	}
 	if turns {
@@ -148,6 +179,7 @@ func (n *narrator) see(s *engine.Snapshot, more bool) {
 	if n.q != nil && n.q.dialog != nil && m.dialog != n.q.dialog {
 		n.q = nil // it closed itself, and said why
 	}
+	n.tellComing()
 	n.notice()
 	n.ask()
 }
@@ -159,11 +191,12 @@ func (n *narrator) pass() {
 		return
 	}
 	n.tellBlockers()
+	n.tellComing()
 	now := m.opts.Now()
 	if need := n.need(); need != "" && need == n.asked && n.q == nil && now.Sub(n.ordered) >= lost {
 		n.askNeed(false) // what was decided has had no effect
 	}
-	if now.Sub(n.spoke) >= n.patience() {
+	if now.Sub(n.spoke) >= n.patience() && !(m.opts.ReadOnly && m.over()) {
 		n.say(n.progress())
 	}
 }
@@ -213,8 +246,6 @@ func (n *narrator) open() {
 	m := n.m
 	n.say(n.intro())
 	switch {
-	case m.opts.ReadOnly:
-		n.say("This only watches. ctrl-c leaves.")
 	case m.opts.Scripted:
 		n.say("Each line of the input answers one question, in their order; when it ends, the run is paused.")
 	default:
@@ -231,7 +262,11 @@ func (n *narrator) intro() string {
 		name = sc.Cluster + " / " + name
 	}
 	parts := []string{"drainboard: " + name}
-	for _, part := range []string{versions(sc.From, sc.To, plainWords.Arrow), sc.Strategy, word, fmt.Sprintf("%d of %s", sc.Done, count(sc.Total, "node")), sc.timeLeft()} {
+	driver := ""
+	if sc.Driver != "" {
+		driver = "driven by " + sc.Driver
+	}
+	for _, part := range []string{versions(sc.From, sc.To, plainWords.Arrow), sc.Strategy, word, sc.nodesText(), driver, sc.timeLeft()} {
 		if part != "" {
 			parts = append(parts, part)
 		}
@@ -267,6 +302,7 @@ func (n *narrator) hangup() {
 	case m.between():
 		n.say("The input has ended: the roll is held. " + m.again() + " goes on with it.")
 		n.left = Left
+	case m.opts.ReadOnly && m.opts.Scripted: // nobody was to type anything
 	case m.sc == nil, m.opts.ReadOnly, m.opts.KeepsNothing, m.sc.State == engine.Planned, m.sc.State == engine.Paused:
 		n.left = Left
 	case m.sc.State == engine.Ending:
@@ -300,6 +336,9 @@ func (n *narrator) sayAt(at time.Time, text string) {
 // write adds lines as they are: no sign moves or colours anything, and the terminal
 // breaks them where it likes. All text goes through it.
 func (n *narrator) write(lines ...string) {
+	if n.mute {
+		return
+	}
 	var b strings.Builder
 	for _, l := range lines {
 		l = strings.TrimSpace(clean(strings.TrimSpace(l)))

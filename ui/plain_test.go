@@ -92,7 +92,7 @@ func TestPlainForce(t *testing.T) {
 		Type("f").Hears("Force: which?").Type("1").Hears("Deletes shop/checkout-7d9f-x2 on ip-10-0-1-23 instead").
 		Type("").Hears("Nothing was forced.").
 		SentNothing().
-		Type("f").Type("1-23").Hears("Type ip-10-0-1-23 to force it").Type("its disk is full").Hears("That is not the name").SentNothing().
+		Type("f").Hears("Force: which?").Type("1-23").Hears("Type ip-10-0-1-23 to force it").Type("its disk is full").Hears("That is not the name").SentNothing().
 		Type("ip-10-0-1-23  its disk is full").Sent(engine.Command{Kind: engine.CmdForce, Node: host(1, 23), Reason: "its disk is full"})
 }
 
@@ -297,7 +297,7 @@ func TestPlainStopped(t *testing.T) {
 
 func TestPlainWatches(t *testing.T) {
 	watch := func(o *Options) { o.ReadOnly = true }
-	attend(t, asking(), watch).Hears("This only watches. ctrl-c leaves.", "Batch 2 waits for approval").
+	attend(t, asking(), watch).Hears("READ-ONLY: this watches and changes nothing. An empty line, or ?, tells what can be looked at; q or ctrl-c leaves.", "Batch 2 waits for approval").
 		Type("a").Hears("Cannot approve now: this dashboard only watches.").SentNothing().
 		HangUp().Leaves(Left)
 }

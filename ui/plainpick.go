@@ -11,7 +11,7 @@ import (
 )
 
 // PlainPickGroup is PickGroup without a screen: a numbered list, answered by a number
-// or a name. Of the options only input, output and the cluster are used.
+// or a name. Of the options only input, output, the cluster and ReadOnly are used.
 func PlainPickGroup(ctx context.Context, rows []GroupRow, o Options) (name string, ok bool, err error) {
 	n := newNarrator(o)
 	if len(rows) == 0 {
@@ -37,7 +37,7 @@ func PlainPickGroup(ctx context.Context, rows []GroupRow, o Options) (name strin
 		switch {
 		case r == nil:
 			n.write(quoted(text) + " is none of them.")
-		case r.Refused != "":
+		case r.Refused != "" && !o.ReadOnly:
 			n.write("Cannot upgrade " + r.Name + ": " + r.Refused + ".")
 		default:
 			return r.Name, true, nil

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"io"
 	"strings"
 	"testing"
 )
@@ -11,6 +12,9 @@ func TestPlainPickGroup(t *testing.T) {
 		{Name: "ng-web", Provider: "asg", Version: "lt:7", Nodes: 12, Outdated: 5},
 		{Name: "ng-db\x1b[2J", Provider: "asg", Version: "lt:2", Nodes: 3, Running: "paused"},
 		{Name: "mixed", Provider: "asg", Nodes: 1, Others: "kops", Refused: "it has no template"},
+	}
+	if name, ok, err := PlainPickGroup(context.Background(), rows, Options{Input: strings.NewReader("3\n"), Output: io.Discard, ReadOnly: true}); name != "mixed" || !ok || err != nil {
+		t.Errorf("to watch, %q was picked, %v, %v", name, ok, err)
 	}
 	for _, c := range []struct{ typed, name, says string }{
 		{"1\n", "ng-web", "1: ng-web, asg, lt:7, 5 of 12 nodes outdated\n2: ng-db\ufffd[2J, asg, lt:2, 0 of 3 nodes outdated, its run is paused\n3: mixed, asg, 0 of 1 node outdated, kops at work, cannot be upgraded: it has no template\n"},

@@ -48,6 +48,9 @@ func (m *Model) unread(w int) string {
 	return newLine(m.st, w).space(1).add(m.st.dim, "not known yet: the pods of the cluster are being read").String()
 }
 
+// stillReading says that details are still to come.
+const stillReading = "reading ..."
+
 // reading says that details are still to come, and for good if they are not; "" where
 // none are to be had.
 func (m *Model) reading() string {
@@ -59,7 +62,7 @@ func (m *Model) reading() string {
 	case m.ended:
 		return "the run sends no more news: no more is read"
 	}
-	return "reading ..."
+	return stillReading
 }
 
 // podInSight is a pod of the node that is looked at, nil if it is none of those.

@@ -117,11 +117,17 @@ func (n *narrator) tellNotes() {
 		if src.Stale && !m.over() {
 			text = "warning: " + m.staleText(src)
 			if src.Problem != "" {
-				text += ": " + src.Problem
+				text += ": " + strings.TrimPrefix(src.Problem, "the control cluster: ")
 			}
-			text += ". Nothing is done on stale data"
+			text += sc.staleMeans(src)
 		}
-		n.note(string(src.Name), text, fmt.Sprintf("the data of the %s is fresh again", src.Name))
+		if sc.Partial && src.Problem == "" {
+			text = "" // they are being read, which is told
+		}
+		n.note(string(src.Name), text, fmt.Sprintf("the data of the %s is fresh again", sc.sourceName(src.Name)))
+	}
+	if m.opts.ReadOnly {
+		n.tellWatched()
 	}
 	alone := ""
 	if sc.CloudOnly && !m.over() {
@@ -210,6 +216,11 @@ func (n *narrator) tellBlockers() {
 			n.say("still blocked: " + m.blockerSentence(b))
 		}
 	}
+	for pod := range n.told.blockers {
+		if ref, _, _ := strings.Cut(pod, "\x00"); told[pod] == "" && sc.State == engine.NoRun { // a run's events tell it
+			n.say("no longer blocked: " + ref)
+		}
+	}
 	n.told.blockers = told
 }
 
@@ -236,7 +247,11 @@ func (m *Model) blockerSentence(b *engine.Blocker) string {
 		}
 	}
 	if b.WayOut != "" {
-		text += ". Way out: " + sc.brief(b.WayOut)
+		way := sc.brief(b.WayOut)
+		if m.opts.ReadOnly {
+			way = m.wayOut(b.WayOut)
+		}
+		text += ". Way out: " + way
 	}
 	if d := m.deadlineText(b); d != "" {
 		text += ". " + upper(d)
@@ -259,7 +274,9 @@ func (m *Model) deadlineText(b *engine.Blocker) string {
 
 // patience is how long it may be silent.
 func (n *narrator) patience() time.Duration {
-	if sc := n.m.sc; sc.State == engine.Paused || n.need() != "" && !n.m.busy() {
+	m, sc := n.m, n.m.sc
+	waits := n.need() != "" || m.opts.ReadOnly && (sc.Batch != nil || sc.State == engine.NoRun)
+	if sc.State == engine.Paused || sc.abandoned() || waits && !m.busy() {
 		return patienceWaiting
 	}
 	return patienceAtWork
@@ -275,7 +292,10 @@ func (n *narrator) progress() string {
 	if p, _ := sc.phase(); p != nil && word == "upgrading" {
 		word = p.Name
 	}
-	parts := append([]string{fmt.Sprintf("%d of %s", sc.Done, count(sc.Total, "node"))}, m.atWork()...)
+	parts := append([]string{sc.nodesText()}, m.atWork()...)
+	if text := sc.poolProgress(); text != "" {
+		parts = append(parts, text)
+	}
 	if text := n.blockedText(); text != "" {
 		parts = append(parts, text)
 	}

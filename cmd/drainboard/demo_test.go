@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	case "":
 	case "crash in the loop", "crash in a feed":
 		os.Exit(report(crashingDemo(mode)))
-	case "crash in the watch", "failure of the watch", "watch", "picker", "no such group", "nodes first":
+	case "crash in the watch", "failure of the watch", "watch", "picker", "no such group", "nodes first", "lines", "failure of the lines":
 		os.Exit(report(watchedDemo(mode)))
 	default:
 		main()

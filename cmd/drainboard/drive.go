@@ -193,11 +193,7 @@ func (d *seat) interactive(ctx context.Context, loop *live.Loop, run engine.Run)
 	options := d.screen
 	options.Snapshots, options.Look = snapshots, loop.Look
 	options.Send = func(c engine.Command) { d.send(loop, c) }
-	show := ui.Run
-	if d.plain {
-		show = ui.Plain
-	}
-	exit, err := show(screen, options)
+	exit, err := face{plain: d.plain}.show(screen, options)
 	leave(nil)
 	if err != nil && !errors.Is(err, errHangup) && !errors.Is(err, errAgain) {
 		d.send(loop, engine.Command{Kind: engine.CmdPause, Reason: "the screen failed"})

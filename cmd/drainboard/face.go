@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -41,8 +42,26 @@ func (f face) fit(json bool) (face, error) {
 	case !isTerminal(os.Stdin):
 		return f, usage(errors.New("this is not a terminal: use --auto to run without questions, or --plain to answer them in lines"))
 	}
-	f.plain = !isTerminal(os.Stdout) || os.Getenv("TERM") == "dumb"
+	f.plain = noScreen()
 	return f, nil
+}
+
+// looking settles how a command is shown that only looks: it asks nothing, so an input that
+// is no terminal stands in nobody's way, and gets lines as well.
+func (f face) looking() face {
+	f.plain = f.plain || noScreen() || !isTerminal(os.Stdin)
+	return f
+}
+
+// noScreen reports whether the output is none that a screen could be drawn on.
+func noScreen() bool { return !isTerminal(os.Stdout) || os.Getenv("TERM") == "dumb" }
+
+// show shows what is given, until it is left.
+func (f face) show(ctx context.Context, o ui.Options) (ui.Exit, error) {
+	if f.plain {
+		return ui.Plain(ctx, o)
+	}
+	return ui.Run(ctx, o)
 }
 
 // isTerminal reports whether a stream is a terminal's.
@@ -77,4 +96,18 @@ func (l *lasting) Write(b []byte) (int, error) {
 		fmt.Fprintln(l.then, "drainboard: the output is closed; it goes on here")
 	}
 	return l.then.Write(b)
+}
+
+// untilGone is an output that is left when nobody reads it any more.
+type untilGone struct {
+	to    io.Writer
+	leave func()
+}
+
+func (u untilGone) Write(b []byte) (int, error) {
+	n, err := u.to.Write(b)
+	if err != nil {
+		u.leave()
+	}
+	return n, err
 }

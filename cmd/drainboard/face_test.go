@@ -103,6 +103,13 @@ func (p *typist) signal() {
 	}
 }
 
+func (p *typist) types(text string) {
+	p.t.Helper()
+	if _, err := p.control.WriteString(text); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // exit waits for the end, and returns the exit code.
 func (p *typist) exit() int {
 	p.t.Helper()

@@ -256,15 +256,13 @@ func (a *app) pickGroup(cmd *cobra.Command, f face) error {
 	if err != nil {
 		return left(ctx, err)
 	}
-	var name string
+	var o ui.Options
 	if f.plain {
-		var rows []ui.GroupRow
-		if rows, err = s.groupRows(ctx, whereFlags{}); err == nil {
-			name, _, err = ui.PlainPickGroup(ctx, rows, a.plainly(ui.Options{Cluster: s.cluster()}))
-		}
+		o = a.plainly(o)
 	} else {
-		name, err = a.pickFrom(ctx, s, whereFlags{}, a.screen(ctx, s.context()))
+		o = a.screen(ctx, s.context())
 	}
+	name, err := f.pickFrom(ctx, s, whereFlags{}, o)
 	if ctx.Err() != nil || err != nil || name == "" {
 		return left(ctx, err)
 	}
@@ -279,15 +277,19 @@ func (a *app) pickGroup(cmd *cobra.Command, f face) error {
 	return upgrade.RunE(upgrade, []string{name})
 }
 
-// pickFrom lets the user pick a group on the screen, "" if none.
-func (a *app) pickFrom(ctx context.Context, s *session, where whereFlags, o ui.Options) (string, error) {
+// pickFrom lets the user pick a group, "" if none.
+func (f face) pickFrom(ctx context.Context, s *session, where whereFlags, o ui.Options) (name string, err error) {
 	read := func(ctx context.Context) ([]ui.GroupRow, error) { return s.groupRows(ctx, where) }
 	rows, err := read(ctx)
 	if err != nil {
 		return "", err
 	}
 	o.Cluster = s.cluster()
-	name, _, err := ui.PickGroup(ctx, rows, read, o)
+	if f.plain {
+		name, _, err = ui.PlainPickGroup(ctx, rows, o)
+	} else {
+		name, _, err = ui.PickGroup(ctx, rows, read, o)
+	}
 	return name, err
 }
 

@@ -460,8 +460,7 @@ func (d *driver) conclude(run engine.Run) error {
 func whatNext(run engine.Run, again string) string {
 	next := "What happened: drainboard report " + run.Group
 	if run.Worst() == engine.EvictionFail {
-		next += "
-To go on: free the pods, then " + again
+		next += "\nTo go on: free the pods, then " + again
 	}
 	return next
 }

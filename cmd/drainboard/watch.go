@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -10,7 +9,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
@@ -21,11 +19,15 @@ import (
 
 func (a *app) watchCmd() *cobra.Command {
 	var where whereFlags
+	var f face
 	cmd := &cobra.Command{
 		Use:   "watch [GROUP]",
 		Short: "Look at a group and at the run in it, wherever that is driven; changes nothing",
 		Long: "The dashboard, to look at: a group as it is, and the run in it, wherever that is driven. It shows a run as soon as it\n" +
-			"starts and how it ends, and sends nothing but reads, so q leaves at any moment. Without GROUP it lets you pick one.",
+			"starts and how it ends, and sends nothing but reads, so q leaves at any moment. Without GROUP it lets you pick one.\n\n" +
+			"With --plain everything is told in lines: how the group stands, then what comes, until ctrl-c. An empty line tells what\n" +
+			"can be looked at. Lines are also what you get with TERM=dumb, or when the input or the output is no terminal; an input\n" +
+			"that is none may end, and the watch goes on.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if where.cloudOnly {
@@ -33,20 +35,20 @@ func (a *app) watchCmd() *cobra.Command {
 			}
 			ctx, stop := untilSignalled(cmd.Context())
 			defer stop()
-			return a.watch(ctx, args, where)
+			return a.watch(ctx, args, where, f.looking())
 		},
 	}
 	where.add(cmd.Flags())
 	cmd.Flags().SetNormalizeFunc(byKopsName)
+	cmd.Flags().BoolVar(&f.plain, "plain", false, plainHelp)
 	a.themeFlag(cmd)
 	return cmd
 }
 
 // watch shows a group until the user leaves or a signal ends it.
-func (a *app) watch(ctx context.Context, args []string, where whereFlags) error {
-	if !term.IsTerminal(int(os.Stdout.Fd())) || !term.IsTerminal(int(os.Stdin.Fd())) {
-		return usage(errors.New("this is not a terminal: drainboard status GROUP takes one look"))
-	}
+func (a *app) watch(ctx context.Context, args []string, where whereFlags, f face) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	if err := a.checkTheme(); err != nil {
 		return err
 	}
@@ -55,28 +57,40 @@ func (a *app) watch(ctx context.Context, args []string, where whereFlags) error 
 	if err != nil {
 		return left(ctx, err)
 	}
-	screen := a.screen(ctx, s.context())
-	screen.ReadOnly = true
+	screen := a.watcher(ctx, s, f, stop)
 	group := ""
 	if len(args) > 0 {
 		group = args[0]
-	} else if group, err = a.pickFrom(ctx, s, where, screen); err != nil || group == "" {
+	} else if group, err = f.pickFrom(ctx, s, where, screen); err != nil || group == "" {
 		return left(ctx, err)
 	} else { // what was told to the list, and changed under it, is the board's to know too
-		screen = a.screen(ctx, s.context())
-		screen.ReadOnly = true
+		screen = a.watcher(ctx, s, f, stop)
 	}
-	return s.watch(ctx, group, where, screen)
+	return s.watch(ctx, group, where, f, screen)
+}
+
+// watcher are the options of who only looks; lines that nobody reads any more end it.
+func (a *app) watcher(ctx context.Context, s *session, f face, leave func()) ui.Options {
+	var o ui.Options
+	if f.plain {
+		signal.Ignore(syscall.SIGPIPE) // the write fails, and that is enough
+		o = a.plainly(o)
+		o.Output = untilGone{a.out, leave}
+	} else {
+		o = a.screen(ctx, s.context())
+	}
+	o.ReadOnly = true
+	return o
 }
 
 // watch shows a group until the user leaves. Nothing here could change anything: the
 // session only reads, and there is no executor.
-func (s *session) watch(ctx context.Context, group string, where whereFlags, screen ui.Options) error {
+func (s *session) watch(ctx context.Context, group string, where whereFlags, f face, screen ui.Options) error {
 	w := &live.Watch{Clock: s.clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: s.cluster()}
 	feed := s.kube.Feed()
 	feed.NodesFirst()
 	screen.Unread = feed.See
-	return watchOn(ctx, w, func(ctx context.Context) (err error) {
+	return watchOn(ctx, w, f, func(ctx context.Context) (err error) {
 		s.reading = feed
 		s.reading.Begin(ctx) // before it is known which group is meant
 		at, err := s.find(ctx, group, where)
@@ -98,7 +112,7 @@ func (s *session) watch(ctx context.Context, group string, where whereFlags, scr
 // until the user leaves, also after the watch has ended. What is read may still be
 // partial: the screen shows that, and the rest as it comes. It returns why that failed;
 // where it could not be read the screen closes by itself.
-func watchOn(ctx context.Context, w *live.Watch, read func(context.Context) error, screen ui.Options) error {
+func watchOn(ctx context.Context, w *live.Watch, f face, read func(context.Context) error, screen ui.Options) error {
 	snapshots := make(chan *engine.Snapshot, 1)
 	calm := sync.OnceFunc(hurry())
 	defer calm()
@@ -126,14 +140,14 @@ func watchOn(ctx context.Context, w *live.Watch, read func(context.Context) erro
 			return
 		}
 		err = live.Caught(func() error { return w.Run(watching) })
-		if err != nil && watching.Err() == nil { // the log shows it
+		if err != nil && watching.Err() == nil && !f.plain { // the log shows it
 			fmt.Fprintln(plain{os.Stderr}, "the watch stopped:", err)
 		}
 		w.Intake.Close()
 		watched <- usage(err)
 	}()
 	screen.Snapshots, screen.Look = snapshots, w.Look
-	_, err := ui.Run(showing, screen)
+	_, err := f.show(showing, screen)
 	stop()
 	if failed := <-watched; failed != nil {
 		return failed

@@ -3,10 +3,15 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
+	"os/exec"
 	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -31,7 +36,7 @@ func watchedDemo(mode string) error {
 		post(func(*world.World) { panic("as ordered") })
 		return nil
 	}}
-	if mode == "failure of the watch" {
+	if mode == "failure of the watch" || mode == "failure of the lines" {
 		order.do = func(func(live.Change)) error { return errors.New("failed as ordered") }
 	}
 	ctx, stop := untilSignalled(context.Background())
@@ -40,13 +45,19 @@ func watchedDemo(mode string) error {
 		_, _, err := ui.PickGroup(ctx, []ui.GroupRow{{Name: "ng-web", Provider: "asg"}}, nil, ui.Options{Environ: os.Environ()})
 		return left(ctx, err)
 	}
-	screen := ui.Options{ReadOnly: true, Environ: os.Environ()}
+	screen, f := ui.Options{ReadOnly: true, Environ: os.Environ()}, face{plain: strings.HasSuffix(mode, "lines")}
+	if f.plain {
+		ctx, stop = context.WithCancel(ctx)
+		defer stop()
+		a := &app{in: bufio.NewReader(os.Stdin), scripted: !isTerminal(os.Stdin), out: plain{os.Stdout}, err: plain{os.Stderr}}
+		screen = a.watcher(ctx, nil, f, stop)
+	}
 	w := &live.Watch{World: world.New(), Clock: wall, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "demo"}
 	first := nodesFirst{script.Sim.View, wall, make(chan []string, 1), ordered}
 	if mode == "nodes first" {
 		screen.Unread = first.see
 	}
-	return watchOn(ctx, w, func(ctx context.Context) error {
+	return watchOn(ctx, w, f, func(ctx context.Context) error {
 		if mode == "no such group" {
 			<-ordered
 			return usage(errors.New("there is no such group"))
@@ -177,5 +188,106 @@ func TestSIGINTRestoresTheTerminalOfWhoLooks(t *testing.T) {
 			r.cooked()
 			r.shows("\x1b[?1049l")
 		})
+	}
+}
+
+// A watch in lines is left by ctrl-c, SIGTERM, q and the end of what is typed, always with
+// the exit code of one that did its work.
+func TestLeavingAWatchInLines(t *testing.T) {
+	for name, leave := range map[string]func(*typist){
+		"ctrl-c": (*typist).signal,
+		"SIGTERM": func(p *typist) {
+			if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				p.t.Fatal(err)
+			}
+		},
+		"q":      func(p *typist) { p.types("q\n") },
+		"ctrl-d": func(p *typist) { p.types("\x04") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := typeAt(t, helperEnv+"=lines")
+			p.hears("READ-ONLY: this watches and changes nothing")
+			p.hears("no run is under way")
+			leave(p)
+			if code := p.exit(); code != 0 {
+				t.Errorf("exit code %d\n%s", code, p.text)
+			}
+			if strings.ContainsRune(p.text, '\x1b') {
+				t.Errorf("told with escape sequences:\n%q", p.text)
+			}
+		})
+	}
+}
+
+// A watch in a pipe goes on when its input ends, and ends without a word when nobody reads
+// it any more.
+func TestAWatchInAPipe(t *testing.T) {
+	t.Parallel()
+	for _, ends := range []bool{true, false} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), helperEnv+"=lines")
+		keys, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		told, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var errOut bytes.Buffer
+		cmd.Stderr = &errOut
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		kill := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+		if ends {
+			keys.Close()
+		}
+		text := ""
+		for lines := bufio.NewReader(told); !strings.Contains(text, "no run is under way"); {
+			line, err := lines.ReadString('\n')
+			if text += line; err != nil {
+				t.Fatalf("%v\n%s%s", err, text, errOut.String())
+			}
+		}
+		if ends {
+			time.Sleep(300 * time.Millisecond)
+			err = cmd.Process.Signal(os.Interrupt) // it is still there
+		} else {
+			told.Close()
+			_, err = io.WriteString(keys, "\n")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil || errOut.Len() > 0 {
+			t.Errorf("the input ends %v: %v, %q", ends, err, errOut.String())
+		}
+		kill.Stop()
+	}
+}
+
+// A watch in lines that fails says why once.
+func TestAWatchInLinesThatFails(t *testing.T) {
+	t.Parallel()
+	p := typeAt(t, helperEnv+"=failure of the lines")
+	p.hears("no run is under way")
+	if err := p.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	p.hears("The watch has ended: there is no more news.\n(?s:.*)drainboard: failed as ordered")
+	if code := p.exit(); code != exitUsage || strings.Count(p.text, "failed as ordered") != 1 {
+		t.Errorf("exit code %d\n%s", code, p.text)
+	}
+}
+
+// Without a terminal a watch is one in lines, by itself and when told to.
+func TestAWatchWithoutATerminal(t *testing.T) {
+	for _, args := range [][]string{{"watch", "ng-web"}, {"watch", "--plain"}} {
+		out, code := call(append(args, "--kubeconfig", "/nonexistent")...)
+		if code != exitUsage || strings.Contains(out, "terminal") || strings.Contains(out, "unknown") {
+			t.Errorf("%v: exit code %d\n%s", args, code, out)
+		}
 	}
 }

@@ -202,6 +202,36 @@ func (p *process) says(texts ...string) *process {
 	return p
 }
 
+// tells waits until it has told each of the texts, in this order.
+func (p *process) tells(texts ...string) *process {
+	p.t.Helper()
+	late := time.After(patience)
+	for {
+		p.mu.Lock()
+		rest, news := strings.Join(p.lines, "\n"), p.news
+		p.mu.Unlock()
+		missing := ""
+		for _, text := range texts {
+			_, after, found := strings.Cut(rest, text)
+			if !found {
+				missing = text
+				break
+			}
+			rest = after
+		}
+		if missing == "" {
+			return p
+		}
+		select {
+		case <-news:
+		case <-p.ended:
+			p.t.Fatalf("it ended and has not told %q", missing)
+		case <-late:
+			p.t.Fatalf("%q was not told", missing)
+		}
+	}
+}
+
 // tail is the end of what it said, for the message of a failed test.
 func (p *process) tail() string {
 	var b strings.Builder

@@ -17,21 +17,29 @@ func (s *scene) watcher() (*scene, *person) {
 
 // Somebody watches a group before there is a run: sees it as it is, the run start in
 // another process, a pod that is blocked, the progress when its budget opens, and the
-// end. All that was ever asked of either API was to read.
+// end. Another watches in lines, in a pipe, and is told the same. All that was ever asked of
+// either API was to read.
 func TestWatch(t *testing.T) {
 	s := newScene(t, "watched", lab.GroupOptions{Nodes: 2, Zones: oneZone})
 	s.deploy("checkout", "agent")
 	w, p := s.watcher()
+	lines := w.launch("watch", s.group.Name)
 	p.expect("READ-ONLY", "no run is under way", "2 of 2 nodes outdated", "outdated", "1.31.4")
+	lines.tells("READ-ONLY", "no run is under way")
 
 	run := s.upgrade()
 	p.expect("scale up")
 	p.expect("allows 0", "blocked")
+	lines.tells("driven by") // he is asked for every few seconds
+	lines.tells("draining", "blocked: ", "allows 0")
 	p.press("x").press("y").press("p").press("f") // nothing comes of these
 	s.scale("checkout", 5)
 	p.expect("exit code", "0: done", "2 of 2 nodes replaced")
 	run.exits(0)
 	p.quits(0)
+	lines.tells("the run has", "exit code: 0: done", "The watch of the group goes on.")
+	lines.signal(syscall.SIGTERM)
+	lines.exits(0)
 
 	w.checkReadOnly()
 	w.checkActions()
@@ -62,5 +70,5 @@ func TestWatchWithoutTheRight(t *testing.T) {
 	p := s.sit("watch", s.group.Name)
 	p.expect("watch configmaps in namespace drainboard")
 	p.exits(2)
-	s.run("watch", s.group.Name).exits(2).says("this is not a terminal")
+	s.run("watch", s.group.Name).exits(2).says("watch configmaps in namespace drainboard") // in lines
 }

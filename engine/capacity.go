@@ -442,6 +442,10 @@ func (r *Run) shrink(count, desired int) string {
 		return cmp.Compare(rank(b), rank(a))
 	})
 	var out []string
+	whose := ""
+	if len(spare) == 0 { // they were not launched, or since the run last looked
+		spare, whose = []string{"INSTANCE"}, "  # one of: aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names "+r.Group
+	}
 	for _, id := range spare[:min(count, len(spare))] {
 		if node := r.Nodes[id].Name; node != "" {
 			out = append(out, "kubectl drain "+node+" --ignore-daemonsets")
@@ -449,11 +453,8 @@ func (r *Run) shrink(count, desired int) string {
 		out = append(out, Action{Kind: Terminate, Machine: id, Decrement: true}.Command())
 		desired--
 	}
-	if len(out) == 0 { // they were not launched
-		return "aws autoscaling describe-scaling-activities --auto-scaling-group-name " + r.Group
-	}
 	out = append(out, fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --max-size %d", r.Group, max(r.Base.Max, desired)))
-	return strings.Join(out, " && ")
+	return strings.Join(out, " && ") + whose
 }
 
 // Larger says that a run which has ended left the group larger than it found it, and still

@@ -11,8 +11,8 @@ import (
 )
 
 // Others is what others do with a group that no run of ours is under way in: what the
-// marks on its nodes tell now, and what was seen of it before. It lives in a watcher
-// only, never in a record.
+// marks on its nodes tell now, and what was seen of it before. It lives in a watcher,
+// and in a run that follows the group's own controller, never in a record.
 type Others struct {
 	// From is when the group was first looked at: what happened before is not known.
 	From time.Time

@@ -64,6 +64,36 @@ func (p *PoolView) LimitsText() string {
 	return strings.Join(words, ", ") + " (" + whose + ")"
 }
 
+// Why nothing goes on in a zone.
+const (
+	ZonePaused = "paused: no further batch begins"
+	ZoneFrozen = "frozen: no machine is made"
+)
+
+// Counts says how far the zone is, by its machine deployment or, where there is none, its
+// nodes.
+func (z PoolZone) Counts() string {
+	all := z.Desired
+	if z.Deployment == "" {
+		all = z.Total
+	}
+	return fmt.Sprintf("%d of %d updated, %d available", z.Updated, all, z.Available)
+}
+
+// Standing is what the machine deployment of the zone says beside its numbers.
+func (z PoolZone) Standing() (out []string) {
+	if z.Paused {
+		out = append(out, ZonePaused)
+	}
+	if z.Frozen {
+		out = append(out, ZoneFrozen)
+	}
+	if z.Progress != "" {
+		out = append(out, z.Progress)
+	}
+	return out
+}
+
 // AtOnce says how many machines may be too many and too few in the zone at a time, and what
 // that is worked out from; "" where it is not known.
 func (z PoolZone) AtOnce() string {

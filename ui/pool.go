@@ -86,18 +86,18 @@ func (m *Model) poolZone(z engine.PoolZone, p *engine.PoolView, name, w int) str
 	l := newLine(st, w).space(1)
 	l.fit(st.title, dashed(z.Name), max(name, 1)).space(2)
 	if z.Deployment == "" {
-		l.add(st.text, fmt.Sprintf("%d of %d updated, %d available", z.Updated, z.Total, z.Available)).add(st.dim, "  as their nodes tell")
+		l.add(st.text, z.Counts()).add(st.dim, "  as their nodes tell")
 		return l.space(2).add(st.dim, z.AtOnce()).String()
 	}
-	l.add(st.text, fmt.Sprintf("%d of %d updated, %d available", z.Updated, z.Desired, z.Available))
+	l.add(st.text, z.Counts())
 	if z.Total != z.Desired {
 		l.add(st.text, fmt.Sprintf(", %d in all", z.Total))
 	}
 	if z.Paused {
-		l.space(2).add(st.warn, st.g.Paused+" paused: no further batch begins")
+		l.space(2).add(st.warn, st.g.Paused+" "+engine.ZonePaused)
 	}
 	if z.Frozen {
-		l.space(2).add(st.warn, st.g.Warning+" frozen: no machine is made")
+		l.space(2).add(st.warn, st.g.Warning+" "+engine.ZoneFrozen)
 	}
 	if text := z.AtOnce(); text != "" {
 		l.space(2).add(st.dim, text)
@@ -164,22 +164,14 @@ func (d *poolDialog) body(m *Model, w int) []string {
 	add("in place", p.InPlaceText(), st.text)
 	add("trouble", m.poolTrouble(), st.warn)
 	for _, z := range p.Zones {
-		text := fmt.Sprintf("%d of %d updated, %d available", z.Updated, z.Total, z.Available)
+		text := z.Counts()
 		if z.Deployment != "" {
-			text = fmt.Sprintf("%d of %d updated, %d available, %d in all (%s)", z.Updated, z.Desired, z.Available, z.Total, z.Deployment)
+			text += fmt.Sprintf(", %d in all (%s)", z.Total, z.Deployment)
 		}
 		if at := z.AtOnce(); at != "" {
 			text += "; at a time " + at
 		}
-		if z.Paused {
-			text += "; paused: no further batch begins"
-		}
-		if z.Frozen {
-			text += "; frozen: no machine is made"
-		}
-		if z.Progress != "" {
-			text += "; " + z.Progress
-		}
+		text = strings.Join(append([]string{text}, z.Standing()...), "; ")
 		add(dashed(z.Name), text, st.text)
 	}
 	for _, part := range []struct {

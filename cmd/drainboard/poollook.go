@@ -89,28 +89,16 @@ func writePool(w io.Writer, l poolLook) {
 
 // zoneText is a zone in a line.
 func zoneText(z engine.PoolZone) string {
+	text := dash(z.Name) + ": " + z.Counts()
 	if z.Deployment == "" {
-		text := fmt.Sprintf("%s: %d of %d updated, %d available, as their nodes tell", dash(z.Name), z.Updated, z.Total, z.Available)
-		if at := z.AtOnce(); at != "" {
-			text += "; at a time " + at
-		}
-		return text
+		text += ", as their nodes tell"
+	} else {
+		text += fmt.Sprintf(", %d in all", z.Total)
 	}
-	var marks []string
-	if z.Paused {
-		marks = append(marks, "paused: no further batch begins")
-	}
-	if z.Frozen {
-		marks = append(marks, "frozen: no machine is made")
-	}
-	if z.Progress != "" {
-		marks = append(marks, z.Progress)
-	}
-	text := fmt.Sprintf("%s: %d of %d updated, %d available, %d in all", dash(z.Name), z.Updated, z.Desired, z.Available, z.Total)
 	if at := z.AtOnce(); at != "" {
 		text += "; at a time " + at
 	}
-	return text + because(strings.Join(marks, "; "))
+	return text + because(strings.Join(z.Standing(), "; "))
 }
 
 // countdowns are what runs out and what follows, a line each, the nearest first.

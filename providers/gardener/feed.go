@@ -128,7 +128,8 @@ func (f *Feed) told(h *health) func(*world.World, world.Health) {
 	}
 }
 
-// Poke asks for a look soon. All comes by itself, so there is nothing to do.
+// Poke asks for what is known to be shown anew soon. It never blocks and may be called from any
+// goroutine.
 func (f *Feed) Poke() {
 	select {
 	case f.kick <- struct{}{}:

@@ -18,7 +18,6 @@ import (
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
-	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -133,14 +132,4 @@ func (c *Client) kind(resource string) kube.Kind {
 func (c *Client) shootKind() kube.Kind {
 	namespace, name, _ := strings.Cut(c.o.Shoot, "/")
 	return kube.Kind{Group: "core.gardener.cloud", Version: "v1beta1", Resource: "shoots", Namespace: namespace, Name: name}
-}
-
-// Marked reports whether nodes are those of worker pools.
-func Marked(nodes []*world.Node) bool {
-	for _, n := range nodes {
-		if n.Labels[world.GardenerPool] != "" {
-			return true
-		}
-	}
-	return false
 }

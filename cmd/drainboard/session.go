@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/user"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -111,19 +109,7 @@ func openCloud(ctx context.Context, k *kube.Client, readOnly bool) (*asg.Client,
 
 // allowed says which of the rights this user lacks, nil if none.
 func allowed(ctx context.Context, k *kube.Client, rights []kube.Right) error {
-	missing, err := k.Check(ctx, rights)
-	if err != nil || len(missing) == 0 {
-		return err
-	}
-	return missingRights(missing)
-}
-
-func missingRights(missing []kube.Right) error {
-	lines := make([]string, len(missing))
-	for i, r := range missing {
-		lines[i] = fmt.Sprintf("%s  %s", r, r.Rule())
-	}
-	return fmt.Errorf("this user lacks %d of the rights that are needed (README, \"Rights\"):\n  %s", len(missing), strings.Join(lines, "\n  "))
+	return k.Need(ctx, rights, "README")
 }
 
 // view is what is known of cluster and group, kept up to date by an intake.

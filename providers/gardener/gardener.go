@@ -107,15 +107,7 @@ func may(ctx context.Context, k *kube.Client, kinds []kube.Kind, rights []kube.R
 	for _, kind := range kinds {
 		rights = append(rights, kind.Rights()...)
 	}
-	missing, err := k.Check(ctx, rights)
-	if err != nil || len(missing) == 0 {
-		return err
-	}
-	lines := make([]string, len(missing))
-	for i, r := range missing {
-		lines[i] = fmt.Sprintf("%s  %s", r, r.Rule())
-	}
-	return fmt.Errorf("this user lacks %d of the rights that are needed (docs/gardener.md, \"Rights\"):\n  %s", len(missing), strings.Join(lines, "\n  "))
+	return k.Need(ctx, rights, "docs/gardener.md")
 }
 
 // Kinds of the control cluster.

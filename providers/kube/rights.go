@@ -137,6 +137,20 @@ func AnnounceRights(namespace string) []Right {
 	return []Right{{"create", "", "events", nodeEvents}, {"create", "", "events", namespace}}
 }
 
+// Need is nil if the user has all of the rights, and else says which he lacks, and where they
+// are written down.
+func (c *Client) Need(ctx context.Context, rights []Right, written string) error {
+	missing, err := c.Check(ctx, rights)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	lines := make([]string, len(missing))
+	for i, r := range missing {
+		lines[i] = fmt.Sprintf("%s  %s", r, r.Rule())
+	}
+	return fmt.Errorf("this user lacks %d of the rights that are needed (%s, \"Rights\"):\n  %s", len(missing), written, strings.Join(lines, "\n  "))
+}
+
 // Check asks the API which of the rights the user lacks, in the order given. It
 // changes nothing.
 func (c *Client) Check(ctx context.Context, rights []Right) (missing []Right, err error) {

@@ -34,7 +34,7 @@ type ExecutorOptions struct {
 }
 
 // Executor carries out the actions on the cloud. It implements live.Executor; see
-// Handles for the kinds it knows. It is safe for concurrent use.
+// Does for the kinds it knows. It is safe for concurrent use.
 type Executor struct {
 	c *Client
 	o ExecutorOptions

@@ -90,7 +90,7 @@ func (s *session) findAlone(ctx context.Context, name string) (place, error) {
 		}
 	}
 	if err != nil {
-		return place{}, asked(err)
+		return place{}, usage(err)
 	}
 	s.alone.knows(g.Name, g.ID)
 	return place{name: g.Name, kops: &g}, nil

@@ -126,13 +126,13 @@ func (s *session) find(ctx context.Context, name string, where whereFlags) (plac
 	if s.pools != nil {
 		at, err := s.findPool(ctx, name)
 		if err != nil {
-			return place{}, cmp.Or(s.lacks(), asked(err))
+			return place{}, cmp.Or(s.lacks(), usage(err))
 		}
 		return at, nil
 	}
 	at, err := s.meant(ctx, name, where)
 	if err != nil {
-		return place{}, cmp.Or(s.lacks(), asked(err))
+		return place{}, cmp.Or(s.lacks(), usage(err))
 	}
 	return at, nil
 }

@@ -177,32 +177,13 @@ func (s *session) look(ctx context.Context, at place, watch *live.Watch) (view, 
 	return v, s.fill(ctx, v, enough, world.Cloud)
 }
 
-// asked is the exit of what was asked of the cloud in vain: trouble that may pass failed, and
-// what somebody has to set right is configuration.
-func asked(err error) error {
-	if errors.Is(err, asg.ErrThrottled) || errors.Is(err, asg.ErrUnreachable) {
-		return &exitError{exitFailed, err}
-	}
-	return usage(err)
-}
-
-// untaken is the exit for a lock that could not be taken: in the cluster, or with a tag.
-func untaken(err error, alone bool) error {
-	var right *kube.ForbiddenError
-	var namespace *kube.NamespaceError
-	if alone || errors.As(err, &right) || errors.As(err, &namespace) {
-		return asked(err)
-	}
-	return &exitError{exitFailed, err} // what else is wrong was noticed before
-}
-
 // fill waits until some sources have been read once, and closes the view if they cannot be.
 func (s *session) fill(ctx context.Context, v view, sources ...world.Source) error {
 	err := v.intake.Fill(ctx, v.world, lookLimit, sources...)
 	if err != nil {
 		v.intake.Close()
 	}
-	return asked(err)
+	return usage(err)
 }
 
 // began is when the group's unfinished run started, zero if there is none: the

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,35 +17,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kube"
 )
-
-// Trouble of cloud and cluster is a failure; what somebody has to set right is configuration.
-func TestTroubleIsNoWrongUse(t *testing.T) {
-	away := fmt.Errorf("take the lock: %w", asg.ErrUnreachable)
-	for _, c := range []struct {
-		err  error
-		want int
-	}{
-		{asked(away), exitFailed},
-		{asked(fmt.Errorf("find it: %w", asg.ErrThrottled)), exitFailed},
-		{asked(fmt.Errorf("find it: %w", asg.ErrNotFound)), exitUsage},
-		{asked(asg.ErrExpired), exitUsage},
-		{untaken(away, true), exitFailed},
-		{untaken(asg.ErrForbidden, true), exitUsage},
-		{untaken(errors.New("take the lock drainboard/web: nothing listens"), false), exitFailed},
-		{untaken(&kube.ForbiddenError{}, false), exitUsage},
-		{untaken(&kube.NamespaceError{Name: "drainboard"}, false), exitUsage},
-	} {
-		if got := exitOf(c.err); got != c.want {
-			t.Errorf("%v: exit code %d, want %d", c.err, got, c.want)
-		}
-	}
-	if asked(nil) != nil {
-		t.Error("nothing is wrong, and it is told")
-	}
-}
 
 // Whoever hurries last puts back what the first one found.
 func TestHurrySideBySide(t *testing.T) {

@@ -221,7 +221,7 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 		if errors.As(err, &other) {
 			return u.held(err)
 		}
-		return untaken(err, s.alone != nil)
+		return usage(err)
 	}
 	defer held.release()
 
@@ -254,7 +254,7 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 		return d.resume(ctx, run)
 	case found && u.abort == nil:
 		if _, err := record.Keep(ctx, ""); err != nil { // of the run before this one
-			return &exitError{exitFailed, err}
+			return usage(err)
 		}
 	}
 	if u.abort != nil {

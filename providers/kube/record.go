@@ -202,14 +202,6 @@ func isRecord(m *corev1.ConfigMap) bool {
 	return ours && !past
 }
 
-// NamespaceError says that a namespace of Drainboard's own is missing, and that this user may
-// not make it.
-type NamespaceError struct{ Name, For string }
-
-func (e *NamespaceError) Error() string {
-	return fmt.Sprintf("there is no namespace %s for %s, and this user may not make it: have it made with: kubectl create namespace %s", e.Name, e.For, e.Name)
-}
-
 // makeNamespace makes a namespace of Drainboard's own, for what it says.
 func (c *Client) makeNamespace(ctx context.Context, name, what string) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
@@ -221,7 +213,7 @@ func (c *Client) makeNamespace(ctx context.Context, name, what string) error {
 	case err == nil, apierrors.IsAlreadyExists(err):
 		return nil
 	case apierrors.IsForbidden(err):
-		return &NamespaceError{name, what}
+		return fmt.Errorf("there is no namespace %s for %s, and this user may not make it: have it made with: kubectl create namespace %s", name, what, name)
 	}
 	return fmt.Errorf("make the namespace %s: %s", name, c.words(err))
 }

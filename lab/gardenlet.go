@@ -154,6 +154,12 @@ func (g *gardenlet) reconcile(ctx context.Context, shoot *shootObject) error {
 		return err
 	}
 	g.shoot.agent.want(images)
+	for name, hash := range hashes {
+		// The change came before a report had seen the machines of the one before.
+		if was := g.hashes[name]; was != "" && was != hash && g.settled[name] == "" {
+			g.settled[name] = was
+		}
+	}
 	g.operation = "Reconcile"
 	if g.generation == 0 {
 		g.operation = "Create"

@@ -136,7 +136,11 @@ func (f *rollFlags) kopsSettingsAt(cmd *cobra.Command, rules engine.Strategy, au
 		}
 	}
 	if s.CloudOnly && s.MaxUnavailable.N == 0 {
-		return s, fmt.Errorf("max-unavailable 0 (%s): with --cloudonly nothing stands in for a machine that goes, so none could go; --max-unavailable 1 rolls the group", s.Origin["max-unavailable"])
+		if given.maxUnavailable != "" {
+			return s, fmt.Errorf("max-unavailable 0 (%s): with --cloudonly nothing stands in for a machine that goes, so none could go; --max-unavailable 1 rolls the group", s.Origin["max-unavailable"])
+		}
+		// A spec that counts on its surge.
+		s.MaxUnavailable, s.Origin["max-unavailable"] = engine.Amount{N: 1}, "kops: one at least with --cloudonly"
 	}
 	if s.MaxSurge.N == 0 && s.MaxUnavailable.N == 0 {
 		return s, fmt.Errorf("max-surge 0 (%s) and max-unavailable 0 (%s): kops does not roll such a group at all; --max-unavailable 1 rolls it", s.Origin["max-surge"], s.Origin["max-unavailable"])

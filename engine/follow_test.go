@@ -50,6 +50,20 @@ func follow(t *testing.T, nodes int, control bool) *follower {
 	return f
 }
 
+// followTwo makes a pool of two machines, and takes the first look at it.
+func followTwo(t *testing.T) *follower {
+	t.Helper()
+	f := follow(t, 2, true)
+	f.shows(0, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		node.tainted n1: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		node.tainted n2: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		phase.started : roll
+`)
+	return f
+}
+
 func (f *follower) fresh() {
 	f.w.SetHealth(world.Cluster, world.Health{Fresh: f.now})
 	if !f.away {
@@ -195,14 +209,7 @@ func TestFollowsARoll(t *testing.T) {
 // A pause holds the machine deployments, resume lets go on those that it has held; one that
 // somebody else has paused pauses the run, and resume lets it go on, too.
 func TestFollowPauses(t *testing.T) {
-	f := follow(t, 2, true)
-	f.shows(0, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		node.tainted n1: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
-		node.tainted n2: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
-		phase.started : roll
-`)
+	f := followTwo(t)
 	f.shows(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
@@ -325,14 +332,7 @@ func TestFollowStaysTheSame(t *testing.T) {
 // A node that is skipped goes after the others, one that is returned to in its turn again,
 // and once more first.
 func TestFollowOrders(t *testing.T) {
-	f := follow(t, 2, true)
-	f.shows(0, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		node.tainted n1: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
-		node.tainted n2: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
-		phase.started : roll
-`)
+	f := followTwo(t)
 	f.shows(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
@@ -482,14 +482,7 @@ func TestFollowsFromTheNodes(t *testing.T) {
 
 // A failed update in place that nobody repairs ends the run, and names the node.
 func TestFollowFails(t *testing.T) {
-	f := follow(t, 2, true)
-	f.shows(0, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		node.tainted n1: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
-		node.tainted n2: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
-		phase.started : roll
-`)
+	f := followTwo(t)
 	f.node(1, func(n *world.Node) {
 		n.Labels = map[string]string{"node.machine.sapcloud.io/candidate-for-update": "true", "node.machine.sapcloud.io/update-result": "failed"}
 		n.Annotations = map[string]string{"node.machine.sapcloud.io/update-failed-reason": "no space"}

@@ -38,6 +38,13 @@ func specced() kops.RollingUpdate {
 	}
 }
 
+// surging is what specs say that replace machines by new ones only.
+func surging() kops.RollingUpdate {
+	said := specced()
+	said.MaxUnavailable = engine.Amount{}
+	return said
+}
+
 // kopsParse makes settings for a group of kops from a command line.
 func kopsParse(t *testing.T, role world.Role, said kops.RollingUpdate, several bool, args ...string) (engine.Settings, error) {
 	t.Helper()
@@ -96,6 +103,7 @@ func TestKopsFlagsWinOverSpecs(t *testing.T) {
 		{"the control plane among others", world.RoleControlPlane, silent(), true, []string{"--max-surge=2", "--max-unavailable=0"}, "0", "1", "kops: the control plane has none, " + byUnavailable},
 		{"without Kubernetes", world.RoleNode, silent(), false, []string{"--cloudonly"}, "0", "1", "kops: none with --cloudonly, " + byUnavailable},
 		{"without Kubernetes, specs", world.RoleNode, specced(), false, []string{"--cloudonly"}, "0", "2", "kops: none with --cloudonly, Cluster k8s.example.com"},
+		{"without Kubernetes, specs that count on their surge", world.RoleNode, surging(), false, []string{"--cloudonly"}, "0", "1", "kops: none with --cloudonly, kops: one at least with --cloudonly"},
 		{"without Kubernetes, no surge", world.RoleNode, specced(), false, []string{"--cloudonly", "--max-surge=0", "--max-unavailable=3"}, "0", "3", "flag, flag"},
 		{"one by one, said twice", world.RoleNode, silent(), false, []string{"-i", "--max-surge=1", "--max-unavailable=0"}, "1", "0", "flag --interactive, flag --interactive"},
 		{"one by one", world.RoleNode, specced(), false, []string{"-i"}, "1", "0", "flag --interactive, flag --interactive"},

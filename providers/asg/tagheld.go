@@ -117,19 +117,11 @@ func (h *TagHeld) keep(ctx context.Context) {
 	}
 }
 
-// renew writes the tag anew if it is still ours. Nothing is written once the lock may be
-// another's: a machine that slept has lost it.
+// renew writes the tag anew if it is still ours.
 func (h *TagHeld) renew(ctx context.Context) error {
-	if !h.fresh() {
-		return errTaken
-	}
-	asked := h.l.time.now()
-	there, err := h.l.read(ctx)
-	switch {
-	case err != nil:
+	asked, err := h.ours(ctx)
+	if err != nil {
 		return err
-	case there.id != h.l.id:
-		return errTaken
 	}
 	h.mu.Lock()
 	next := h.mark
@@ -143,6 +135,20 @@ func (h *TagHeld) renew(ctx context.Context) error {
 	defer h.mu.Unlock()
 	h.renewed, h.written = sent, tagRun(next.Run)
 	return nil
+}
+
+// ours looks at the tag, and says when it began to; errTaken if it is not ours any more or
+// may not be, as that of a machine that slept.
+func (h *TagHeld) ours(ctx context.Context) (asked stamp, err error) {
+	if !h.fresh() {
+		return stamp{}, errTaken
+	}
+	asked = h.l.time.now()
+	there, err := h.l.read(ctx)
+	if err == nil && there.id != h.l.id {
+		err = errTaken
+	}
+	return asked, err
 }
 
 // allowed says whether a change may be sent that a read at asked has shown to be ours.
@@ -175,16 +181,12 @@ func (h *TagHeld) Release() {
 // letGo is one try to release the tag; nil if there is nothing more to do. Who may not
 // take tags off leaves one that nobody holds.
 func (h *TagHeld) letGo(ctx context.Context) error {
-	if !h.fresh() {
-		return nil
-	}
-	asked := h.l.time.now()
-	there, err := h.l.read(ctx)
+	asked, err := h.ours(ctx)
 	switch {
+	case errors.Is(err, errTaken):
+		return nil
 	case err != nil:
 		return err
-	case there.id != h.l.id:
-		return nil
 	}
 	h.mu.Lock()
 	free := RunTag{Run: h.mark.Run, At: h.mark.At, id: h.l.id}

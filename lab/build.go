@@ -23,12 +23,24 @@ func Build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for program, source := range map[string]string{"lab": "./cmd/lab", Kwok: "sigs.k8s.io/kwok/cmd/kwok"} {
-		cmd := exec.CommandContext(ctx, "go", "build", "-ldflags", linkFlags, "-o", filepath.Join(root, "bin", program), source)
+	build := func(program, source string, flags ...string) error {
+		args := append([]string{"build", "-ldflags", linkFlags, "-o", filepath.Join(root, "bin", program)}, flags...)
+		cmd := exec.CommandContext(ctx, "go", append(args, source)...)
 		cmd.Dir = filepath.Join(root, "lab")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("build %s: %w\n%s", program, err, out)
 		}
+		return nil
+	}
+	if err := build("lab", "./cmd/lab"); err != nil {
+		return err
+	}
+	modfile, err := mendKwok(ctx, root)
+	if err != nil {
+		return fmt.Errorf("mend KWOK: %w", err)
+	}
+	if err := build(Kwok, "sigs.k8s.io/kwok/cmd/kwok", "-modfile", modfile); err != nil {
+		return err
 	}
 	if err := copyDefinitions(ctx, root); err != nil {
 		return fmt.Errorf("copy the definitions of machine-controller-manager's kinds: %w", err)
@@ -58,16 +70,93 @@ func BuildDrainboard(ctx context.Context) (string, error) {
 	return program, nil
 }
 
+// kwokFlaws are lines of KWOK v0.8.0 (pkg/kwok/controllers/controller.go), each with what
+// stands there in the lab's.
+var kwokFlaws = []struct{ flaw, mended string }{
+	// The two halves of the fake kubelet were begun in a random order. Where the one for pods
+	// came first, one time in eight, it was not told how to look at a node's lease, and the
+	// pods of a silent node (Lab.Silence) ended as those of any other.
+	{
+		"for ref, stage := range c.conf.LocalStages {\n",
+		"for _, ref := range []internalversion.StageResourceRef{nodeRef, podRef} {\n\t\t\tstage := c.conf.LocalStages[ref]\n",
+	},
+	// When KWOK took a node over (Lab.Revive) it looked at the pods there at once, and left
+	// them alone for ever if its watch did not show the lease as its own yet.
+	{
+		"\t\topt := informer.Option{\n\t\t\tFieldSelector:     fields.OneTermEqualSelector(\"spec.nodeName\", nodeName)",
+		"\t\tfor range 100 {\n\t\t\tif c.readOnlyFunc == nil || !c.readOnlyFunc(nodeName) {\n\t\t\t\tbreak\n\t\t\t}\n\t\t\tc.conf.Clock.Sleep(50 * time.Millisecond)\n\t\t}\n" +
+			"\t\topt := informer.Option{\n\t\t\tFieldSelector:     fields.OneTermEqualSelector(\"spec.nodeName\", nodeName)",
+	},
+}
+
+// mendKwok makes a copy of KWOK's source without kwokFlaws, and a go.mod beside that of the
+// lab with which go build takes it from there.
+func mendKwok(ctx context.Context, root string) (modfile string, err error) {
+	module, err := moduleDir(ctx, root, "sigs.k8s.io/kwok")
+	if err != nil {
+		return "", err
+	}
+	const flawed = "pkg/kwok/controllers/controller.go"
+	source, err := os.ReadFile(filepath.Join(module, flawed))
+	if err != nil {
+		return "", err
+	}
+	text := string(source)
+	for _, f := range kwokFlaws {
+		if n := strings.Count(text, f.flaw); n != 1 {
+			return "", fmt.Errorf("%s of %s has the lines %q %d times, not once: see whether this release needs mending, and how", flawed, module, strings.TrimSpace(f.flaw), n)
+		}
+		text = strings.Replace(text, f.flaw, f.mended, 1)
+	}
+	copied := filepath.Join(root, "bin", "kwok-source")
+	if err := os.RemoveAll(copied); err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(copied, os.DirFS(module)); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(copied, flawed), []byte(text), 0o644); err != nil {
+		return "", err
+	}
+	modfile = copied + ".mod"
+	for _, ending := range []string{".mod", ".sum"} {
+		data, err := os.ReadFile(filepath.Join(root, "lab", "go"+ending))
+		if err != nil {
+			return "", err
+		}
+		if ending == ".mod" {
+			data = fmt.Appendf(data, "\nreplace sigs.k8s.io/kwok => %q\n", copied)
+		}
+		if err := os.WriteFile(copied+ending, data, 0o644); err != nil {
+			return "", err
+		}
+	}
+	return modfile, nil
+}
+
+// moduleDir is where the source of a module of the lab is.
+func moduleDir(ctx context.Context, root, module string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module)
+	cmd.Dir = filepath.Join(root, "lab")
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("where is %s: %w", module, err)
+	}
+	dir := strings.TrimSpace(string(out))
+	if dir == "" {
+		return "", fmt.Errorf("where is %s: it is not downloaded", module)
+	}
+	return dir, nil
+}
+
 // copyDefinitions takes the definitions of machine-controller-manager's kinds out of its
 // module, which is there once lab is built.
 func copyDefinitions(ctx context.Context, root string) error {
-	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/gardener/machine-controller-manager")
-	cmd.Dir = filepath.Join(root, "lab")
-	module, err := cmd.Output()
+	module, err := moduleDir(ctx, root, "github.com/gardener/machine-controller-manager")
 	if err != nil {
 		return err
 	}
-	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(module)), "kubernetes", "crds", definitionFiles))
+	files, err := filepath.Glob(filepath.Join(module, "kubernetes", "crds", definitionFiles))
 	if err != nil {
 		return err
 	}

@@ -30,10 +30,8 @@ func (e *Executor) deregister(ctx context.Context, a engine.Action) engine.Outco
 		if o, over := d.step(ctx, e.c); over {
 			return o
 		}
-		if d.trouble != nil && d.looked {
-			end = end.Add(time.Since(began) + e.o.Look)
-		}
-		if time.Until(end) < e.o.Look {
+		blind := d.trouble != nil && d.looked
+		if !blind && time.Until(end) < e.o.Look {
 			return d.late(a.Limit)
 		}
 		pause := time.NewTimer(e.o.Look)
@@ -42,6 +40,9 @@ func (e *Executor) deregister(ctx context.Context, a engine.Action) engine.Outco
 			pause.Stop()
 			return engine.Outcome{Verdict: engine.Unknown, Message: "stopped while " + a.Machine + " was leaving " + d.names()}
 		case <-pause.C:
+		}
+		if blind {
+			end = end.Add(time.Since(began))
 		}
 	}
 }

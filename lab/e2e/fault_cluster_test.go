@@ -64,12 +64,6 @@ func TestKubeletDies(t *testing.T) {
 	s := newScene(t, "silent", lab.GroupOptions{Nodes: 1, Zones: oneZone})
 	quiet := s.place.Deployment("quiet", 1)
 	quiet.Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64(1))
-	// KWOK may go on with a pod for a moment after it has lost the node's lease: it
-	// takes longer to stop it than the drain lasts.
-	if quiet.Spec.Template.Annotations == nil {
-		quiet.Spec.Template.Annotations = map[string]string{}
-	}
-	quiet.Spec.Template.Annotations[lab.StopAfter] = "25s"
 	if err := shared.Apply(s.ctx, quiet); err != nil {
 		t.Fatal(err)
 	}

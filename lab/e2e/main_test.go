@@ -66,7 +66,9 @@ func testMain(m *testing.M) int {
 var times = lab.Times{
 	Boot: 300 * time.Millisecond, Ready: 200 * time.Millisecond, Terminate: 300 * time.Millisecond,
 	PodReady: 200 * time.Millisecond, PodStop: 200 * time.Millisecond,
-	NodeGrace: 75 * time.Second, // longer than etcd is away, and than the 10 s between two signs of life
+	// Longer than etcd, and the API server soon after it, are away in one test, with the 10 s
+	// between two signs of life before and after that.
+	NodeGrace: 110 * time.Second,
 }
 
 const cloudLag = 200 * time.Millisecond

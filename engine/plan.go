@@ -45,6 +45,9 @@ type Plan struct {
 	// Warm are the ids of outdated machines of the warm pool: they are ended, too.
 	Warm     []string      `json:"warm,omitempty"`
 	Estimate time.Duration `json:"estimate"`
+	// Rehearsal is what Estimate rests on, nil where nothing was rehearsed: then it is a sum of
+	// guesses.
+	Rehearsal *Rehearsal `json:"-"`
 }
 
 // PlannedHook is a lifecycle hook that will hold machines.

@@ -1,10 +1,13 @@
 package sim_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/strategy"
 )
 
 // BenchmarkRoll is a whole simulated roll of 24 nodes in 3 zones with 120 pods,
@@ -35,4 +38,27 @@ func BenchmarkRoll(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rolls/s")
 	b.ReportMetric(float64(steps)/float64(b.N), "decisions/roll")
+}
+
+// BenchmarkRehearse is a rehearsal of a whole roll, with 10 pods on each node.
+func BenchmarkRehearse(b *testing.B) {
+	for nodes, limit := range map[int]int{100: 5, 1000: 20} {
+		b.Run(fmt.Sprintf("%d", nodes), func(b *testing.B) {
+			s := sim.NewScript()
+			text := fmt.Sprintf("cluster zones=a,b,c nodes=%d slots=20\nworkload logs kind=daemonset\nsettings max-unavailable=%d\n", nodes, limit)
+			for i := range nodes / 2 {
+				text += fmt.Sprintf("workload w%d replicas=20\nbudget w%d max=10%%\n", i, i)
+			}
+			if out, err := s.Do(text + "start"); err != nil {
+				b.Fatal(err, out)
+			}
+			for b.Loop() {
+				end, told := sim.Rehearse(context.Background(), strategy.EKS{}, s.Sim.View, s.Sim.Now(), s.Planned.Run)
+				if !told || end.Result != engine.Succeeded {
+					b.Fatalf("%v %+v", told, end)
+				}
+				b.ReportMetric(end.Took.Minutes(), "min/roll")
+			}
+		})
+	}
 }

@@ -12,8 +12,9 @@ import (
 // budget is a PodDisruptionBudget: its rule, and what its controller last wrote.
 type budget struct {
 	world.Budget
-	app      string         // the label app of its pods
+	list     string         // of its pods
 	min, max *engine.Amount // one of minAvailable and maxUnavailable
+	fixed    bool           // what it wants does not change: its workloads keep their sizes
 	stuck    bool           // its controller does not look at it
 	// disrupted are pods whose evictions were let through and not seen yet.
 	disrupted map[string]time.Time
@@ -36,7 +37,7 @@ func (b *budget) rule(low, high *engine.Amount) {
 // AddBudget makes a budget over the pods with a label app=app. One of min
 // (minAvailable) and max (maxUnavailable) is given.
 func (s *Sim) AddBudget(namespace, name, app string, min, max *engine.Amount, alwaysAllow bool) {
-	b := &budget{app: app, disrupted: map[string]time.Time{}}
+	b := &budget{list: appList(namespace, app), disrupted: map[string]time.Time{}}
 	b.Namespace, b.Name, b.AlwaysAllow = namespace, name, alwaysAllow
 	b.Selector = labels.SelectorFromSet(labels.Set{"app": app})
 	b.rule(min, max)
@@ -65,7 +66,7 @@ func (s *Sim) recount(b *budget) {
 	healthy, pods := 0, 0
 	owners := map[*workload]bool{}
 	expected := 0
-	for _, p := range s.pods.of(b.Namespace, b.app) { // what its selector says
+	for _, p := range s.pods.of(b.list) { // what its selector says
 		if p.Finished() {
 			continue
 		}
@@ -86,6 +87,7 @@ func (s *Sim) recount(b *budget) {
 	next := b.Budget
 	next.Healthy = healthy
 	switch {
+	case b.fixed:
 	case b.min != nil && !b.min.Percent:
 		next.Expected, next.Desired = pods, b.min.N
 	case b.min != nil:
@@ -189,11 +191,4 @@ func (s *Sim) contended(a engine.Action) time.Duration {
 }
 
 // byName finds a pod by its name; a StatefulSet's is another one each time.
-func (s *Sim) byName(namespace, name string) *pod {
-	for n := range s.numbers["uid/"+name] {
-		if p := s.pods.byUID[uid(namespace, name, n+1)]; p != nil {
-			return p
-		}
-	}
-	return nil
-}
+func (s *Sim) byName(namespace, name string) *pod { return s.pods.names[namespace+"/"+name] }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -206,7 +207,7 @@ func (s *Sim) makeTemplate(a engine.Action) *world.Template {
 			}
 		}
 		if version == 0 {
-			version = int64(len(g.versions) + 1)
+			version = 1 + slices.Max(slices.Collect(maps.Keys(g.versions)))
 		}
 		g.versions[version], g.tokens[a.Token] = a.Image, version
 	}

@@ -21,7 +21,11 @@ const unreachableTaint = "node.kubernetes.io/unreachable"
 
 // silent reports whether nobody hears from a node's kubelet.
 func (s *Sim) silent(node string) bool {
-	m := s.machines["i-"+node]
+	id := "i-" + node
+	if n := s.Truth.Node(node); n != nil {
+		id = n.Machine
+	}
+	m := s.machines[id]
 	return m != nil && m.silent
 }
 

@@ -47,7 +47,7 @@ type hook struct {
 
 // newMachine makes a machine that is Pending.
 func (s *Sim) newMachine(zone string, from world.Template) *machine {
-	name := zone + strconv.Itoa(s.number("node/"+zone))
+	name := s.named + zone + strconv.Itoa(s.number("node/"+zone))
 	if from.Version > 1 {
 		name += "v" + strconv.FormatInt(from.Version, 10)
 	}

@@ -135,14 +135,14 @@ func (s *Sim) flap(w *workload, every, span time.Duration) {
 	var turn func()
 	turn = func() {
 		if w.down = !w.down && s.now.Before(end); w.down {
-			for _, p := range s.pods.of(w.Namespace, w.Name) {
+			for _, p := range s.pods.of(w.list) {
 				if p.owner == w && p.Ready {
 					p.Ready = false
 					s.setPod(p)
 				}
 			}
 		} else {
-			for _, p := range s.pods.of(w.Namespace, w.Name) {
+			for _, p := range s.pods.of(w.list) {
 				if p.owner == w && !p.Ready {
 					s.becomesReady(p)
 				}

@@ -97,7 +97,7 @@ func (s *Sim) others(p *pod) map[string]bool {
 		return nil
 	}
 	taken := map[string]bool{}
-	for _, q := range s.pods.of(p.Namespace, p.Labels["app"]) {
+	for _, q := range s.pods.of(appList(p.Namespace, p.Labels["app"])) {
 		if q.owner != p.owner || q.Node == "" || q.Finished() {
 			continue
 		}
@@ -123,7 +123,7 @@ func (s *Sim) misfit(p *pod, n *world.Node, l load, apart map[string]bool) []str
 		return []string{"node(s) were unschedulable"}
 	}
 	for _, t := range n.Taints {
-		if !p.ToleratesAll && (t.Effect == "NoSchedule" || t.Effect == "NoExecute") {
+		if !p.ToleratesAll && hard(t) && !slices.Contains(p.shape.Tolerates, t.Key) {
 			return []string{"node(s) had untolerated taint {" + t.Key + ": " + t.Value + "}"}
 		}
 	}
@@ -154,6 +154,9 @@ func (s *Sim) misfit(p *pod, n *world.Node, l load, apart map[string]bool) []str
 	}
 	return nil
 }
+
+// hard reports whether a taint keeps pods off.
+func hard(t world.Taint) bool { return t.Effect == "NoSchedule" || t.Effect == "NoExecute" }
 
 // volumeOf is the name of a pod's volume, "" if it has none.
 func volumeOf(p *pod) string {

@@ -12,8 +12,9 @@ type pod struct {
 	world.Pod
 	owner   *workload // nil: a bare pod
 	shape   Shape
-	stopped bool // asked to go, and only its finalizers hold it
-	at      spot // where it is counted
+	stopped bool     // asked to go, and only its finalizers hold it
+	lists   []string // the lists that it is in, nil for the one of its label app
+	at      spot     // where it is counted
 }
 
 // spot is a node with an owner (its UID) that has a pod there.
@@ -23,9 +24,10 @@ type spot struct{ node, owner string }
 // at all of them.
 type pods struct {
 	byUID map[string]*pod
-	// apps are the pods with a label app, by namespace and label, as they were made. A
-	// list is replaced, never changed.
-	apps map[string][]*pod
+	names map[string]*pod // by namespace/name
+	// lists are the pods that controllers and budgets look for together (those with a label
+	// app, by namespace and label), as they were made. A list is replaced, never changed.
+	lists map[string][]*pod
 	// loads are what is on each node, spread where an owner (by UID) has how many pods;
 	// finished pods aside, and nothing is kept that is zero.
 	loads  map[string]load
@@ -39,20 +41,21 @@ type load struct {
 }
 
 func newPods() pods {
-	return pods{byUID: map[string]*pod{}, apps: map[string][]*pod{}, loads: map[string]load{}, spread: map[string]map[string]int{}}
+	return pods{byUID: map[string]*pod{}, names: map[string]*pod{}, lists: map[string][]*pod{}, loads: map[string]load{}, spread: map[string]map[string]int{}}
 }
 
 // set adds a pod, or counts it where it is now.
 func (ps *pods) set(p *pod) {
 	if ps.byUID[p.UID] != p {
-		ps.byUID[p.UID] = p
-		app := appOf(p)
-		list := ps.apps[app]
-		i, _ := slices.BinarySearchFunc(list, p, byAge)
-		if i < len(list) {
-			list = slices.Clone(list)
+		ps.byUID[p.UID], ps.names[p.Ref()] = p, p
+		for _, of := range listsOf(p) {
+			list := ps.lists[of]
+			i, _ := slices.BinarySearchFunc(list, p, byAge)
+			if i < len(list) {
+				list = slices.Clone(list)
+			}
+			ps.lists[of] = slices.Insert(list, i, p) // behind the end of those that have the list
 		}
-		ps.apps[app] = slices.Insert(list, i, p) // behind the end of those that have the list
 	}
 	var at spot
 	if p.Node != "" && !p.Finished() {
@@ -70,14 +73,18 @@ func (ps *pods) drop(p *pod) {
 	ps.count(p, -1)
 	p.at = spot{}
 	delete(ps.byUID, p.UID)
-	app := appOf(p)
-	list := ps.apps[app]
-	if len(list) == 1 {
-		delete(ps.apps, app)
-		return
+	if ps.names[p.Ref()] == p {
+		delete(ps.names, p.Ref())
 	}
-	i, _ := slices.BinarySearchFunc(list, p, byAge)
-	ps.apps[app] = slices.Delete(slices.Clone(list), i, i+1)
+	for _, of := range listsOf(p) {
+		list := ps.lists[of]
+		if len(list) == 1 {
+			delete(ps.lists, of)
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(list, p, byAge)
+		ps.lists[of] = slices.Delete(slices.Clone(list), i, i+1)
+	}
 }
 
 // count adds a pod to what is on its node, n = 1, or takes it off, n = -1.
@@ -108,9 +115,9 @@ func (ps *pods) count(p *pod, n int) {
 	}
 }
 
-// of lists the pods of a namespace with a label app, as they were made. What happens
-// to pods meanwhile does not change the list.
-func (ps *pods) of(namespace, app string) []*pod { return ps.apps[namespace+"/"+app] }
+// of lists the pods of a list, as they were made. What happens to pods meanwhile does not
+// change the list.
+func (ps *pods) of(list string) []*pod { return ps.lists[list] }
 
 // sorted lists pods of the Truth as they were made, those of one moment by their UIDs.
 func (ps *pods) sorted(seen []*world.Pod) []*pod {
@@ -122,7 +129,16 @@ func (ps *pods) sorted(seen []*world.Pod) []*pod {
 	return out
 }
 
-func appOf(p *pod) string { return p.Namespace + "/" + p.Labels["app"] }
+// listsOf names the lists that a pod is in.
+func listsOf(p *pod) []string {
+	if p.lists != nil {
+		return p.lists
+	}
+	return []string{appList(p.Namespace, p.Labels["app"])}
+}
+
+// appList is the list of the pods of a namespace with a label app.
+func appList(namespace, app string) string { return namespace + "/" + app }
 
 func byAge(a, b *pod) int {
 	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID))

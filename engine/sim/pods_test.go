@@ -16,7 +16,7 @@ func TestPodsAreCounted(t *testing.T) {
 		}
 		apps, loads, spread := map[string][]*pod{}, map[string]load{}, map[string]map[string]int{}
 		for _, p := range c.Sim.allPods() {
-			apps[appOf(p)] = append(apps[appOf(p)], p)
+			apps[listsOf(p)[0]] = append(apps[listsOf(p)[0]], p)
 			if p.Node == "" || p.Finished() {
 				continue
 			}
@@ -34,8 +34,8 @@ func TestPodsAreCounted(t *testing.T) {
 			spread[p.Owner.UID][p.Node]++
 		}
 		got := c.Sim.pods
-		if !maps.EqualFunc(got.apps, apps, slices.Equal[[]*pod]) {
-			t.Errorf("seed %d: pods of applications are %v, not %v", seed+1, got.apps, apps)
+		if !maps.EqualFunc(got.lists, apps, slices.Equal[[]*pod]) {
+			t.Errorf("seed %d: pods of applications are %v, not %v", seed+1, got.lists, apps)
 		}
 		if !maps.Equal(got.loads, loads) {
 			t.Errorf("seed %d: nodes are loaded with %v, not %v", seed+1, got.loads, loads)
@@ -53,7 +53,7 @@ func TestAListStays(t *testing.T) {
 	if _, err := c.Do("cluster nodes=3\nworkload web replicas=12\nwait for=10s"); err != nil {
 		t.Fatal(err)
 	}
-	list := c.Sim.pods.of("app", "web")
+	list := c.Sim.pods.of("app/web")
 	was := slices.Clone(list)
 	for _, p := range was[:6] {
 		c.Sim.kill(p.UID, new(int64))
@@ -64,7 +64,7 @@ func TestAListStays(t *testing.T) {
 	if !slices.Equal(list, was) {
 		t.Errorf("the list was\n%v\nand is\n%v", was, list)
 	}
-	if n := len(c.Sim.pods.of("app", "web")); n != 30 {
+	if n := len(c.Sim.pods.of("app/web")); n != 30 {
 		t.Errorf("the application has %d pods", n)
 	}
 }

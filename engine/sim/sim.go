@@ -21,6 +21,9 @@
 // engine/live's loop drive a Sim with the wall clock, for the demo, whose worlds
 // are in scenarios/ (scenario.go).
 //
+// From (from.go) makes a Sim that goes on from a real world, and Rehearse (rehearse.go)
+// lets a run come to its end there: it tells how long that takes.
+//
 // Everything follows from the seed: two runs of one script are the same.
 package sim
 
@@ -114,6 +117,7 @@ type Sim struct {
 	budgets    map[string]*budget
 	volumes    map[string]*volume // by the pod that they are for
 	numbers    map[string]int     // the last number given to a name
+	named      string             // what the names of new nodes begin with
 	scan       int                // the node where the scheduler looks first
 	faults     faults
 	nodeHooks  nodeHooks
@@ -133,18 +137,24 @@ type Sim struct {
 
 // New returns an empty simulation of a group in some zones.
 func New(c Config, zones ...string) *Sim {
-	s := &Sim{
-		Config: c, Truth: world.New(), View: world.New(), now: epoch,
-		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
-		machines: map[string]*machine{}, pods: newPods(), budgets: map[string]*budget{},
-		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
-	}
-	s.faults.init()
+	s := empty(c, epoch)
 	s.group.init(zones)
 	s.Truth.SetDaemonSets(nil)
 	s.View.SetDaemonSets(nil)
 	s.poll()
 	s.rebalanceLater()
+	return s
+}
+
+// empty returns a simulation in which nothing is and nothing happens.
+func empty(c Config, now time.Time) *Sim {
+	s := &Sim{
+		Config: c, Truth: world.New(), View: world.New(), now: now,
+		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
+		machines: map[string]*machine{}, pods: newPods(), budgets: map[string]*budget{},
+		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
+	}
+	s.faults.init()
 	return s
 }
 

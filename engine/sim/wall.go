@@ -133,12 +133,7 @@ func (s *Sim) picture() live.Change {
 func (w *Wall) Do(ctx context.Context, a engine.Action) engine.Outcome {
 	answer := make(chan engine.Outcome, 1)
 	w.mu.Lock()
-	s := w.sim
-	half := s.latency(a) / 2
-	s.after(half, func() {
-		o := s.request(a)
-		s.after(half+s.lasts(a, o), func() { answer <- o })
-	})
+	w.sim.carryOut(a, func(o engine.Outcome) { answer <- o })
 	w.mu.Unlock()
 	select {
 	case o := <-answer:
@@ -146,6 +141,15 @@ func (w *Wall) Do(ctx context.Context, a engine.Action) engine.Outcome {
 	case <-ctx.Done():
 		return engine.Outcome{Key: a.Key, At: w.Now(), Verdict: engine.Unknown, Message: context.Cause(ctx).Error()}
 	}
+}
+
+// carryOut lets an action arrive after half its latency, and its answer after the other half.
+func (s *Sim) carryOut(a engine.Action, answer func(engine.Outcome)) {
+	half := s.latency(a) / 2
+	s.after(half, func() {
+		o := s.request(a)
+		s.after(half+s.lasts(a, o), func() { answer(o) })
+	})
 }
 
 // Now is the world's time.

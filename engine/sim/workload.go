@@ -29,6 +29,7 @@ type Shape struct {
 	NeverReady   bool
 	EmptyDir     bool
 	ToleratesAll bool
+	Tolerates    []string // keys of taints
 	Finalizers   []string
 	// Finalized is how long after a pod's end somebody serves its finalizers, 0 for never.
 	Finalized time.Duration
@@ -54,12 +55,15 @@ type workload struct {
 	UID                   string
 	Replicas              int
 	Shape                 Shape
-	down                  bool // none of its pods can be Ready now
+	list                  string    // of its pods
+	like                  *pod      // what its pods are like, nil if its Shape tells
+	since                 time.Time // DaemonSet: on nodes that were made since
+	down                  bool      // none of its pods can be Ready now
 }
 
 // AddWorkload makes a workload. Its pods carry the label app=name.
 func (s *Sim) AddWorkload(kind, namespace, name string, replicas int, shape Shape) {
-	w := &workload{Kind: kind, Namespace: namespace, Name: name, UID: kind + "/" + name, Replicas: replicas, Shape: shape}
+	w := &workload{Kind: kind, Namespace: namespace, Name: name, UID: kind + "/" + name, Replicas: replicas, Shape: shape, list: appList(namespace, name)}
 	s.workloads = append(s.workloads, w)
 	switch kind {
 	case DaemonSet:
@@ -120,12 +124,25 @@ func (s *Sim) newPod(w *workload, name string) *pod {
 	}
 	p.Namespace, p.Name, p.Phase, p.Created = w.Namespace, name, world.PodPending, s.now
 	p.UID = uid(w.Namespace, name, s.number("uid/"+name))
+	if w.like != nil {
+		s.makeLike(p, w.like)
+		return p
+	}
 	p.Owner = world.Owner{Kind: kind, Name: w.Name, UID: w.UID}
 	p.Labels = map[string]string{"app": w.Name}
 	p.Grace, p.EmptyDir, p.ToleratesAll, p.Finalizers = w.Shape.Grace, w.Shape.EmptyDir, w.Shape.ToleratesAll, w.Shape.Finalizers
 	p.Critical, p.Volume = w.Shape.Critical, w.Shape.Volume
 	s.setPod(p)
 	return p
+}
+
+// makeLike makes a new pod after another one of its workload.
+func (s *Sim) makeLike(p, like *pod) {
+	q := like.Pod
+	q.Name, q.UID, q.Created = p.Name, p.UID, p.Created
+	q.Phase, q.Ready, q.Node, q.Unplaced, q.Crashing, q.Ends = world.PodPending, false, "", "", false, time.Time{}
+	p.Pod, p.lists = q, like.lists
+	s.setPod(p)
 }
 
 // uid is that of the nth pod of a name.
@@ -152,7 +169,7 @@ func (s *Sim) controllers() {
 // as soon as it is asked to go; a StatefulSet when it is gone, under its name.
 func (s *Sim) replicate(w *workload) {
 	var alive []*pod
-	for _, p := range s.pods.of(w.Namespace, w.Name) {
+	for _, p := range s.pods.of(w.list) {
 		if p.owner == w && !p.Terminating() && !p.Finished() {
 			alive = append(alive, p)
 		}
@@ -209,13 +226,13 @@ func placed(p *pod) int {
 // onEveryNode keeps one pod of a workload on every Ready node.
 func (s *Sim) onEveryNode(w *workload) {
 	there := map[string]bool{}
-	for _, p := range s.pods.of(w.Namespace, w.Name) {
+	for _, p := range s.pods.of(w.list) {
 		if p.owner == w {
 			there[p.Node] = true
 		}
 	}
 	for _, n := range s.Truth.Nodes() {
-		if !n.Ready || there[n.Name] {
+		if !n.Ready || there[n.Name] || n.Created.Before(w.since) {
 			continue
 		}
 		p := s.newPod(w, w.Name+"-"+n.Name)

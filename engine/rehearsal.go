@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+)
+
+// Rehearsal is what came of playing a run to its end in a copy of the world.
+type Rehearsal struct {
+	// Took is how long it is until the run is over, or until it stopped there: it would not
+	// end by itself.
+	Took time.Duration
+	// Extrapolated: the rehearsal was cut off, and Took is its pace for the nodes that were
+	// left.
+	Extrapolated bool
+	// Result is how the run would end and Why in its own words; "" where it would not end by
+	// itself, and Why says what it would wait for.
+	Result Result
+	Why    string
+	// Replaced, Failed and Left are how many outdated nodes would then be replaced, would have
+	// failed, and would be neither.
+	Replaced, Failed, Left int
+	// Held are the nodes that something would keep from being emptied, a sentence each.
+	Held []string
+}
+
+// Endless reports whether the run would not end by itself.
+func (r Rehearsal) Endless() bool { return r.Result == NotStartedYet && !r.Extrapolated }
+
+// Smooth reports whether the run would end well, as far as was rehearsed.
+func (r Rehearsal) Smooth() bool { return r.Result == Succeeded && r.Failed == 0 || r.Extrapolated }
+
+// Sentence says how the run would end, "" where there is nothing to say but when.
+func (r Rehearsal) Sentence() string {
+	nodes := plural(r.Replaced, "node") + " replaced"
+	if r.Failed > 0 {
+		nodes += fmt.Sprintf(", %d failed", r.Failed)
+	}
+	if r.Left > 0 {
+		nodes += fmt.Sprintf(", %d left", r.Left)
+	}
+	took, why := r.Took.Round(time.Second), ""
+	if r.Why != "" {
+		why = ": " + r.Why
+	}
+	switch {
+	case r.Smooth():
+		return ""
+	case r.Endless():
+		return fmt.Sprintf("as it stands the run would not end by itself; after %s it would have %s%s", took, nodes, why)
+	default:
+		return fmt.Sprintf("as it stands the run would end after %s with %s (%s)%s", took, nodes, r.Result, why)
+	}
+}
+
+// Rehearse lets a plan tell what its rehearsal showed.
+func (p *Plan) Rehearse(r Rehearsal) {
+	p.Estimate, p.Rehearsal = r.Took, &r
+}

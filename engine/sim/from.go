@@ -1,0 +1,302 @@
+package sim
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Pace is how fast a world goes on that was found as it is. What cannot be read from it
+// is guessed.
+type Pace struct {
+	Config
+	// PodReady is how long a pod takes to be Ready once it has a node, PodStop how long to
+	// stop; 0: a third of its grace period.
+	PodReady, PodStop time.Duration
+	// Hook is how long somebody takes to complete a lifecycle hook, Leave how long a machine
+	// takes to leave its load balancers.
+	Hook, Leave time.Duration
+}
+
+// Guesses is a pace for what nothing is known of. Nodes are what EC2 and a kubelet take as a
+// rule. Pods mostly stop well before their grace period ends, and are Ready soon. Any number
+// finds room on a node: what they ask for is not known.
+func Guesses() Pace {
+	p := Pace{Config: Defaults(), PodReady: 15 * time.Second, Hook: 30 * time.Second, Leave: 30 * time.Second}
+	p.Launch, p.Boot, p.NodeReady, p.Terminate = 10*time.Second, 60*time.Second, 20*time.Second, time.Minute
+	p.Slots = 1 << 20
+	return p
+}
+
+const (
+	// young is for how long it is believed that what is not Ready is still to get so, and
+	// what terminates to end.
+	young = 10 * time.Minute
+	// served is how long somebody takes to serve the finalizers of a pod that has ended.
+	served = 5 * time.Second
+)
+
+// from turns a world into that of a Sim.
+type from struct {
+	*Sim
+	w      *world.World
+	run    engine.Run
+	pace   Pace
+	first  int                  // the number before that of the first pod of a name: far from those that are there
+	sets   map[string]*workload // by the UID of their pods' owner
+	dealt  map[string][]string  // keys of taints that the pods of a node tolerate, by node
+	marked map[string]bool      // keys of taints that a roll or a tool has put
+}
+
+// From makes a Sim that goes on from a world as it is: the group with its machines, all
+// nodes, pods and budgets, and workloads that put back what is evicted. Its first View is
+// that world, its clock begins at now. Volumes keep pods in the zone where they are. Nobody
+// else acts on it, and launches succeed.
+func From(w *world.World, now time.Time, run engine.Run, pace Pace) *Sim {
+	f := &from{Sim: empty(pace.Config, now), w: w, run: run, pace: pace, first: int(now.Unix()), sets: map[string]*workload{}, dealt: map[string][]string{}, marked: map[string]bool{}}
+	f.named = "new-"
+	f.setGroup()
+	for _, n := range w.Nodes() {
+		if n.Labels == nil { // the run may put one
+			labelled := *n
+			labelled.Labels, n = map[string]string{}, &labelled
+		}
+		f.Truth.SetNode(n)
+		f.View.SetNode(n)
+	}
+	for _, b := range w.Budgets() {
+		f.budgets[b.Ref()] = &budget{Budget: *b, list: underBudget(b), fixed: true, disrupted: map[string]time.Time{}}
+		f.Truth.SetBudget(b)
+		f.View.SetBudget(b)
+	}
+	f.setPods()
+	f.setMachines()
+	f.View.SetGroup(f.describe())
+	for _, src := range []world.Source{world.Nodes, world.Cluster, world.Cloud} {
+		f.View.SetHealth(src, world.Health{Fresh: now})
+	}
+	f.fresh = true
+	f.after(f.Config.CloudEvery, f.poll)
+	f.touch()
+	return f.Sim
+}
+
+// setGroup takes the group over.
+func (f *from) setGroup() {
+	g := f.w.Group.Clean()
+	g.Suspended, g.Warm, g.Activities = slices.Clone(g.Suspended), slices.Clone(g.Warm), slices.Clone(g.Activities)
+	s := &f.group
+	s.init(g.Zones)
+	own := func(p world.Peer) bool { return p.Name == g.Name }
+	for _, p := range slices.DeleteFunc(slices.Clone(g.Peers), own) {
+		f.peers = append(f.peers, &peer{Peer: p})
+	}
+	for _, h := range g.Hooks {
+		s.hooks = append(s.hooks, hook{Hook: h, After: min(f.pace.Hook, h.Timeout/2)})
+	}
+	g.Hooks, g.Peers = nil, nil
+	s.Group, s.warm = g, len(g.Warm)
+	f.balancer = balancer{there: len(g.Balancers) > 0, takes: f.pace.Leave}
+
+	s.versions = map[int64]string{g.Template.Version: g.Image}
+	for _, t := range slices.Concat(f.run.Target.Templates, g.Overrides, []world.Template{f.run.BaseTemplate}) {
+		s.versions[t.Version] = cmp.Or(s.versions[t.Version], "ami of version "+t.String())
+	}
+	s.spot, s.protects = true, true
+	inZones := map[string]bool{}
+	for _, m := range f.w.Machines() {
+		s.versions[m.Template.Version] = cmp.Or(s.versions[m.Template.Version], "ami of version "+m.Template.String())
+		s.spot, s.protects = s.spot && m.Spot, s.protects && m.Protected
+		inZones[m.Zone] = true
+	}
+	if len(s.Zones) == 0 {
+		s.Zones = slices.Sorted(maps.Keys(inZones))
+	}
+	for _, zone := range s.Zones {
+		f.numbers["node/"+zone] = len(f.run.Nodes) + 2*len(f.w.Machines())
+	}
+	s.labels = map[string]string{}
+	for key, value := range f.run.Settings.NewLabels {
+		s.labels[key] = cmp.Or(value, "any")
+	}
+}
+
+// setMachines takes the group's machines over; what is under way with them goes on.
+func (f *from) setMachines() {
+	for _, known := range f.w.Machines() {
+		n := f.w.NodeOf(known.ID)
+		m := &machine{Machine: *known, name: cmp.Or(known.Node, known.ID), began: f.now}
+		if n != nil {
+			m.name, m.silent = n.Name, !n.Unreachable.IsZero()
+		}
+		f.machines[m.ID] = m
+		r, spent := f.run.Nodes[m.ID], time.Duration(0)
+		if r.Stage == engine.Launching || r.Stage == engine.Terminating {
+			spent = f.now.Sub(r.Since)
+		}
+		switch {
+		case m.Leaving():
+			f.after(f.Config.Terminate-spent, func() { f.drop(m) })
+		case m.State == world.MachinePending:
+			f.after(f.Config.Launch-spent, func() { f.hold(m, true) })
+			fallthrough
+		case n == nil:
+			m.neverJoins = n == nil && (spent > young || r.Stage != engine.Launching && r.Stage != "")
+			f.after(f.Config.Launch+f.Config.Boot-spent, func() {
+				if f.Truth.Node(m.name) == nil {
+					f.boots(m)
+				}
+			})
+		}
+		if n != nil && !n.Ready && !m.silent && f.now.Sub(n.Created) < young {
+			f.after(f.Config.NodeReady-f.now.Sub(n.Created), func() {
+				f.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble = true, "" })
+			})
+		}
+	}
+	f.listMachines()
+	f.View.SetMachines(machinesOf(f.w))
+}
+
+// machinesOf lists the machines of a world.
+func machinesOf(w *world.World) []world.Machine {
+	out := make([]world.Machine, 0, len(w.Machines()))
+	for _, m := range w.Machines() {
+		out = append(out, *m)
+	}
+	return out
+}
+
+// setPods takes the pods over, and makes up the workloads that they are of.
+func (f *from) setPods() {
+	for _, marks := range f.run.Marks {
+		for _, m := range marks {
+			if m.Put.Taint != nil {
+				f.marked[m.Put.Taint.Key] = true
+			}
+		}
+	}
+	all := slices.Clone(f.w.Unplaced())
+	for _, n := range f.w.Nodes() {
+		all = append(all, f.w.PodsOn(n.Name)...)
+	}
+	slices.SortFunc(all, func(a, b *world.Pod) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID)) })
+	for _, known := range all {
+		p := &pod{Pod: *known, shape: f.shapeOf(known)}
+		p.lists = []string{ownedBy(known)}
+		for _, b := range f.w.BudgetsOf(known) {
+			p.lists = append(p.lists, underBudget(b))
+		}
+		f.numbers["uid/"+p.Name] = f.first
+		f.count(p)
+		f.pods.set(p)
+		f.Truth.SetPod(known)
+		f.View.SetPod(known)
+		f.goesOn(p)
+	}
+	for _, uid := range sortedKeys(f.sets) {
+		f.workloads = append(f.workloads, f.sets[uid])
+	}
+	daemons := f.daemonSets()
+	f.Truth.SetDaemonSets(daemons)
+	f.View.SetDaemonSets(daemons)
+}
+
+// ownedBy and underBudget are the lists of the pods of an owner, and of a budget.
+func ownedBy(p *world.Pod) string        { return "of " + p.Owner.UID }
+func underBudget(b *world.Budget) string { return "under " + b.Ref() }
+
+// count makes a pod one of its workload's, if it has one that puts it back.
+func (f *from) count(p *pod) {
+	if p.Owner.UID == "" || p.Mirror || p.Finished() || p.Owner.Kind == DaemonSet && !f.w.HasDaemonSet(p.Owner.UID) {
+		return
+	}
+	w := f.sets[p.Owner.UID]
+	if w == nil {
+		w = &workload{Kind: Deployment, Namespace: p.Namespace, Name: p.Owner.Name, UID: p.Owner.UID, list: ownedBy(&p.Pod), like: p, since: f.now, Shape: p.shape}
+		if p.Owner.Kind == StatefulSet || p.Owner.Kind == DaemonSet {
+			w.Kind = p.Owner.Kind
+		}
+		if w.Kind == Deployment && p.Volume {
+			w.Shape.Zone = f.zoneOf(p.Node)
+		}
+		f.sets[w.UID] = w
+		f.numbers["pod/"+w.Name] = f.first
+	}
+	p.owner = w
+	if w.Shape.NeverReady = w.Shape.NeverReady && p.shape.NeverReady; w.Kind == DaemonSet {
+		return
+	}
+	if !p.Terminating() || w.Kind == StatefulSet { // a StatefulSet replaces a pod when it is gone
+		w.Replicas++
+	}
+}
+
+// shapeOf guesses what a pod is like.
+func (f *from) shapeOf(p *world.Pod) Shape {
+	shape := Shape{
+		Ready: f.pace.PodReady, Stop: cmp.Or(f.pace.PodStop, p.Grace/3), Grace: p.Grace, ToleratesAll: p.ToleratesAll, Tolerates: f.tolerated(p.Node),
+		NeverReady: p.Phase == world.PodRunning && !p.Ready && f.now.Sub(p.Created) > young,
+		Volume:     p.Volume && p.Owner.Kind == StatefulSet, Finalizers: p.Finalizers,
+	}
+	if !p.Terminating() || f.now.Sub(p.Ends) < time.Minute {
+		shape.Finalized = served
+	}
+	return shape
+}
+
+// tolerated lists the taints that the pods of a node have to tolerate to be there: not those
+// that were put to move them.
+func (f *from) tolerated(node string) []string {
+	n := f.w.Node(node)
+	if n == nil || len(n.Taints) == 0 {
+		return nil
+	}
+	keys, known := f.dealt[node]
+	if known {
+		return keys
+	}
+	for _, t := range n.Taints {
+		moves := (&world.Node{Taints: []world.Taint{t}}).Moves()
+		if hard(t) && len(moves) == 0 && !f.marked[t.Key] && t.Key != world.EKSGroupKey && !strings.HasPrefix(t.Key, "node.kubernetes.io/") {
+			keys = append(keys, t.Key)
+		}
+	}
+	f.dealt[node] = keys
+	return keys
+}
+
+func (f *from) zoneOf(node string) string {
+	if n := f.w.Node(node); n != nil {
+		return n.Zone
+	}
+	return ""
+}
+
+// goesOn lets happen what is under way with a pod.
+func (f *from) goesOn(p *pod) {
+	n := f.Truth.Node(p.Node)
+	if n == nil || p.Finished() {
+		return
+	}
+	if name := volumeOf(p); name != "" {
+		f.volumes[name] = &volume{zone: n.Zone, node: n.Name}
+	}
+	switch asked := p.Ends.Add(-p.Grace); {
+	case p.Terminating() && f.now.Sub(p.Ends) < time.Minute:
+		f.after(max(time.Second, asked.Add(p.shape.Stop).Sub(f.now)), func() { f.stops(p, false) })
+		if len(p.Finalizers) > 0 {
+			f.after(max(time.Second, asked.Add(p.shape.Stop).Sub(f.now))+served, func() { f.finalize(p) })
+		}
+	case p.Terminating():
+	case p.Phase == world.PodPending:
+		f.attach(p, n)
+	case !p.Ready && !p.shape.NeverReady:
+		f.after(max(time.Second, p.Created.Add(p.shape.Ready).Sub(f.now)), func() { f.becomesReady(p) })
+	}
+}

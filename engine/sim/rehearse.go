@@ -1,0 +1,211 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+const (
+	// farthest is how far ahead a rehearsal looks.
+	farthest = 24 * time.Hour
+	// breath is the least time between two decisions of a rehearsal: what comes together is
+	// decided on together.
+	breath = 200 * time.Millisecond
+	// mostHeld is how many nodes a rehearsal names that something keeps from being emptied.
+	mostHeld = 20
+)
+
+// Rehearse plays a run, planned or under way, to its end in a copy of the world (From), as
+// far as ctx lets it: then the rest is extrapolated. Approvals are given at once, a pause is
+// over at once, the user's hooks pass. It reports false where nothing can be told: where a
+// controller of the group's own moves its nodes, where the cluster is not looked at, or where
+// ctx was over before a node was replaced. It changes neither the world nor the run.
+func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run engine.Run) (out engine.Rehearsal, told bool) {
+	if !rehearsable(rules, w, &run) {
+		return out, false
+	}
+	defer func() { // what cannot be told is no reason to end the run that it is about
+		if recover() != nil {
+			told = false
+		}
+	}()
+	return rehearse(ctx, rules, w, now, run, PaceOf(&run))
+}
+
+// rehearsable reports whether a run can be played.
+func rehearsable(rules engine.Strategy, w *world.World, run *engine.Run) bool {
+	if own, ok := rules.(interface{ Ways() engine.Ways }); ok && (own.Ways().Follows || own.Ways().InPlace) {
+		return false
+	}
+	known := !w.Partial() && !w.Health[world.Cluster].Fresh.IsZero() && !w.Health[world.Cloud].Fresh.IsZero()
+	return known && w.Group.Pool == nil && len(w.Machines()) > 0 && !run.Settings.CloudOnly && run.State != engine.Finished && run.State != engine.NoRun
+}
+
+// PaceOf is the pace of a run: guesses, where it has measured nothing else.
+func PaceOf(run *engine.Run) Pace {
+	p := Guesses()
+	if longest := run.NodeTime - run.Settings.Settle; run.NodeTime > 0 {
+		p.Terminate = min(p.Terminate, max(longest, time.Second))
+	}
+	if limit := run.Settings.NodeReadyTimeout / 2; limit > 0 { // a guess is no reason to fail
+		p.Launch, p.Boot, p.NodeReady = min(p.Launch, limit/5), min(p.Boot, limit/5*3), min(p.NodeReady, limit/5)
+	}
+	return p
+}
+
+// rehearsal is a run that is played.
+type rehearsal struct {
+	sim   *Sim
+	rules engine.Strategy
+	run   engine.Run
+	in    engine.Inputs
+	wake  time.Time
+	told  string // the batch that was approved last
+
+	stand string // how the nodes stand, and since when
+	since time.Time
+}
+
+func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run engine.Run, pace Pace) (engine.Rehearsal, bool) {
+	if run.State == engine.Planned {
+		run = engine.Start(run, now, "rehearsal")
+	}
+	run = engine.Adopt(run, now)
+	r := &rehearsal{sim: From(w, now, run, pace), rules: rules, run: run, wake: now, since: now}
+	r.sim.nodeHooks.takes = run.HookTime
+	if run.State == engine.Paused {
+		r.say(engine.Command{Kind: engine.CmdResume})
+	}
+	done, _ := run.Outdated()
+	cut := r.play(ctx, now.Add(farthest))
+	return r.tell(now, done, cut)
+}
+
+// say hands the run a command.
+func (r *rehearsal) say(c engine.Command) {
+	c.By, c.At = "rehearsal", r.sim.now
+	r.in.Commands = append(r.in.Commands, c)
+	r.wake = r.sim.now
+}
+
+// play lets the world and the run go on until the run is over or goes on no more. It reports
+// whether it was cut off before.
+func (r *rehearsal) play(ctx context.Context, end time.Time) (cut bool) {
+	s := r.sim
+	for r.run.State != engine.Finished {
+		if ctx.Err() != nil || !s.now.Before(end) {
+			return true
+		}
+		next := r.wake
+		if at, ok := s.Next(); ok && at.Before(next) {
+			next = at
+		}
+		s.Advance(later(next, s.now.Add(breath)))
+		if s.now.Before(r.wake) && !s.fresh && len(r.in.Outcomes) == 0 {
+			continue
+		}
+		r.decide()
+		if r.run.State == engine.Paused && len(r.in.Commands) == 0 || r.standsStill() {
+			return false
+		}
+	}
+	return false
+}
+
+// decide takes one decision and lets its actions be carried out.
+func (r *rehearsal) decide() {
+	s, in := r.sim, r.in
+	s.health()
+	s.fresh, r.in = false, engine.Inputs{}
+	d := engine.Decide(r.rules, s.now, s.View, r.run, in)
+	r.run, r.wake = d.Run, d.Wake
+	hear := func(o engine.Outcome) { r.in.Outcomes = append(r.in.Outcomes, o) }
+	for _, a := range d.Actions {
+		if a.Kind == engine.RunHook {
+			s.after(s.nodeHooks.takes, func() { hear(engine.Outcome{Key: a.Key, At: s.now, Verdict: engine.Done}) })
+			continue
+		}
+		s.carryOut(a, hear)
+	}
+	if b, waiting := r.run.Waiting(); waiting && fmt.Sprint(b.ID, b.Hash) != r.told {
+		r.told = fmt.Sprint(b.ID, b.Hash)
+		r.say(engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash})
+	}
+}
+
+// standsStill reports whether no node has got anywhere for longer than any wait of the run
+// can last.
+func (r *rehearsal) standsStill() bool {
+	stand := fmt.Sprint(r.run.State, r.run.Phases, stages(&r.run))
+	if stand != r.stand {
+		r.stand, r.since = stand, r.sim.now
+	}
+	k := &r.run.Settings
+	return r.sim.now.Sub(r.since) > time.Hour+2*(k.DrainTimeout+k.NodeReadyTimeout+k.TerminateTimeout+k.GatePause+k.ValidateTimeout+k.CanaryWatch)
+}
+
+// stages counts the nodes in each stage.
+func stages(r *engine.Run) map[engine.Stage]int {
+	out := map[engine.Stage]int{}
+	for _, n := range r.Nodes {
+		out[n.Stage]++
+	}
+	return out
+}
+
+// tell says what came of it, of a run that had replaced so many nodes when it began.
+func (r *rehearsal) tell(began time.Time, before int, cut bool) (engine.Rehearsal, bool) {
+	out := engine.Rehearsal{Took: r.sim.now.Sub(began), Result: r.run.Result, Why: r.run.Why, Held: r.held()}
+	replaced, total := r.run.Outdated()
+	out.Replaced = replaced
+	for _, n := range r.run.Nodes {
+		if !n.New && n.Stage == engine.NodeFail {
+			out.Failed++
+		}
+	}
+	out.Left = total - replaced - out.Failed
+	switch {
+	case !cut && r.run.State == engine.Finished:
+		out.Took = r.run.Finished.Sub(began)
+	case !cut:
+		out.Took, out.Result = r.since.Sub(began), engine.NotStartedYet
+		if r.run.State == engine.Paused {
+			out.Took = r.sim.now.Sub(began)
+		} else if out.Why = r.run.Gate; out.Why == "" && len(out.Held) > 0 {
+			out.Why = out.Held[0]
+		}
+	case replaced == before || r.run.State == engine.Ending:
+		return out, false
+	default:
+		out.Extrapolated, out.Result, out.Why = true, engine.NotStartedYet, ""
+		out.Took += out.Took / time.Duration(replaced-before) * time.Duration(out.Left-stages(&r.run)[engine.Skipped])
+	}
+	return out, true
+}
+
+// held names the nodes that something keeps from being emptied, or has kept until they failed.
+func (r *rehearsal) held() []string {
+	var out []string
+	for _, id := range sortedKeys(r.run.Nodes) {
+		n := r.run.Nodes[id]
+		if n.Stage != engine.NodeFail {
+			continue
+		}
+		why := n.Reason
+		if len(n.Culprits) > 0 {
+			why = n.Culprits[0]
+		}
+		out = append(out, n.Name+": "+why)
+	}
+	if r.run.State != engine.Finished {
+		for _, b := range engine.View(r.rules, r.sim.now, r.sim.View, r.run, engine.Look{}, nil).Blockers {
+			out = append(out, b.Node+": "+b.Pod+": "+b.Detail)
+		}
+	}
+	return slices.Clip(out[:min(len(out), mostHeld)])
+}

@@ -1,0 +1,201 @@
+package sim
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+var rehearsalsFlag = flag.Int("rehearsals", 12, "how many random runs to rehearse")
+
+// paceOfScripts is how fast the worlds of scripts are whose workloads say nothing of it.
+func paceOfScripts(c *Script) Pace {
+	p := Guesses()
+	p.Config, p.Slots = c.Sim.Config, 1<<20
+	p.PodReady, p.PodStop = 3*time.Second, 2*time.Second
+	return p
+}
+
+// A rehearsal from the middle of a run tells when it ends, and how.
+func TestRehearsalTellsTheEnd(t *testing.T) {
+	const app = "workload web replicas=8\nworkload api replicas=6\nworkload logs kind=daemonset\n"
+	for name, script := range map[string]string{
+		"plain":          "cluster zones=a nodes=6\n" + app + "settings post-drain-wait=10s",
+		"three zones":    "cluster zones=a,b,c nodes=9\n" + app + "settings post-drain-wait=10s max-unavailable=3",
+		"budget in turn": "cluster zones=a,b nodes=6\n" + app + "workload db kind=statefulset replicas=6 volume\nbudget db max=1\nbudget web min=7\nsettings post-drain-wait=5s max-unavailable=2",
+		"minimal":        "cluster zones=a,b nodes=6\n" + app + "settings strategy=eks-minimal post-drain-wait=5s max-unavailable=2",
+		"kops":           "cluster provider=kops role=node name=ig zones=a,b nodes=6\npeer masters role=control-plane nodes=1\n" + app + "budget web max=1\nsettings strategy=kops max-surge=1 interval=5s",
+		"gardener":       "cluster zones=a,b nodes=6\n" + app + "budget web max=1\nsettings strategy=gardener max-surge=1",
+		"batches":        "cluster zones=a,b nodes=6\n" + app + "settings post-drain-wait=5s max-unavailable=2 approve=canary canary-watch=60s",
+		"never opens":    "cluster zones=a,b nodes=4\n" + app + "budget web min=8\nsettings post-drain-wait=5s drain-timeout=5m",
+		"skips":          "cluster zones=a,b nodes=4\n" + app + "budget web min=8\nsettings post-drain-wait=5s drain-timeout=2m on-drain-timeout=skip",
+		"long grace":     "cluster zones=a,b nodes=4\nworkload web replicas=8 grace=3m stop=2s\nworkload bare kind=bare replicas=1\nworkload done kind=job replicas=1\nsettings force-unmanaged post-drain-wait=5s",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := NewScript()
+			if out, err := c.Do(script + "\nstart"); err != nil || c.Driver == nil {
+				t.Fatal(err, out)
+			}
+			c.Driver.Audit = 50
+			type guess struct {
+				at  time.Time
+				end engine.Rehearsal
+			}
+			var guesses []guess
+			for at := c.Sim.now; c.Driver.Run.State != engine.Finished && len(c.Driver.Broken) == 0; at = at.Add(90 * time.Second) {
+				c.Driver.Advance(at, func() bool {
+					if b, waiting := c.Driver.Run.Waiting(); waiting {
+						c.Driver.Say(engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash})
+					}
+					return false
+				})
+				end, told := rehearse(context.Background(), c.rules, c.Sim.View, c.Sim.now, c.Driver.Run, paceOfScripts(c))
+				if !told || end.Extrapolated {
+					t.Fatalf("nothing was told at %s: %+v", c.Sim.now.Sub(c.start), end)
+				}
+				guesses = append(guesses, guess{c.Sim.now, end})
+			}
+			r := c.Driver.Run
+			for _, g := range guesses {
+				took := r.Finished.Sub(g.at)
+				if off := (g.end.Took - took).Abs(); off > max(took/4, 20*time.Second) {
+					t.Errorf("after %s: %s more, and it took %s of %s", g.at.Sub(c.start), g.end.Took, took, r.Finished.Sub(c.start))
+				}
+				if g.end.Result != r.Result {
+					t.Errorf("after %s: %q, and it came to %q: %s", g.at.Sub(c.start), g.end.Result, r.Result, g.end.Why)
+				}
+			}
+		})
+	}
+}
+
+// What the Sim of a world shows first is that world.
+func TestFromShowsTheWorld(t *testing.T) {
+	c := NewScript()
+	if out, err := c.Do(`cluster provider=kops role=node name=ig zones=a,b nodes=6 warm=1 detached=1
+		peer masters role=control-plane nodes=1
+		balancer takes=20s
+		workload web replicas=8
+		workload db kind=statefulset replicas=3 volume
+		workload logs kind=daemonset
+		workload one kind=bare replicas=1
+		budget web max=1
+		settings strategy=kops max-surge=1 force-unmanaged
+		start
+		run for=3m`); err != nil {
+		t.Fatal(err, out)
+	}
+	from, now := c.Sim.View, c.Sim.now
+	s := From(from, now, c.Driver.Run, paceOfScripts(c))
+	for _, w := range []*world.World{s.Truth, s.View} {
+		if !reflect.DeepEqual(w.Group, from.Group) {
+			t.Errorf("the group is\n%+v\nnot\n%+v", w.Group, from.Group)
+		}
+		if !reflect.DeepEqual(w.Machines(), from.Machines()) || !reflect.DeepEqual(w.Nodes(), from.Nodes()) || !reflect.DeepEqual(w.Budgets(), from.Budgets()) {
+			t.Error("machines, nodes or budgets differ")
+		}
+		for _, n := range from.Nodes() {
+			if !reflect.DeepEqual(w.PodsOn(n.Name), from.PodsOn(n.Name)) {
+				t.Errorf("the pods on %s differ", n.Name)
+			}
+		}
+	}
+	if s.Now() != now {
+		t.Error("its clock does not begin at now")
+	}
+	s.Advance(now.Add(time.Minute))
+	for _, p := range s.Truth.Unplaced() {
+		t.Errorf("%s has no place", p.Ref())
+	}
+	if n := len(s.pods.byUID); n < len(c.Sim.pods.byUID)-2 || n > len(c.Sim.pods.byUID)+6 {
+		t.Errorf("%d pods became %d", len(c.Sim.pods.byUID), n)
+	}
+}
+
+// Rehearsals of random runs in random worlds, from their start and from their middle, come to
+// an end and say the same twice. They change nothing that they are given.
+func TestRandomRehearsals(t *testing.T) {
+	for seed := range uint64(*rehearsalsFlag) {
+		c := NewScript()
+		names := []string{strategyOf(seed + 1), "kops", "gardener"}
+		told, _ := c.random(seed+1, names[seed%3])
+		if c.Driver == nil {
+			continue
+		}
+		d := c.Driver
+		fresh := engine.NewRun(c.rules, "again", seed, c.Sim.View, c.settings, engine.Target{All: true})
+		part := &rehearsal{sim: From(c.Sim.View, c.Sim.now, fresh, Guesses()), rules: c.rules, run: engine.Start(fresh, c.Sim.now, ""), wake: c.Sim.now}
+		part.play(context.Background(), c.Sim.now.Add(4*time.Minute))
+		for what, of := range map[string]struct {
+			*Sim
+			run engine.Run
+		}{"start": {c.Sim, fresh}, "middle": {part.sim, part.run}} {
+			if of.run.State == engine.Finished {
+				continue
+			}
+			before := fmt.Sprint(digest(of.View), string(d.encode(of.run)))
+			one, ok := rehearse(context.Background(), c.rules, of.View, of.now, of.run, PaceOf(&fresh))
+			if two, _ := rehearse(context.Background(), c.rules, of.View, of.now, of.run, PaceOf(&fresh)); !reflect.DeepEqual(one, two) {
+				t.Errorf("seed %d, %s: %+v, and then %+v", seed+1, what, one, two)
+			}
+			if fmt.Sprint(digest(of.View), string(d.encode(of.run))) != before {
+				t.Errorf("seed %d, %s: the rehearsal has changed what it was given", seed+1, what)
+			}
+			if !ok || one.Extrapolated || one.Took < 0 || one.Took > farthest {
+				t.Errorf("seed %d, %s: %v %+v\n%s", seed+1, what, ok, one, told)
+			}
+			t.Logf("seed %d, %s: %s %s %s", seed+1, what, c.rules.Name(), one.Took, one.Sentence())
+		}
+	}
+}
+
+// What is cut off is extrapolated, or not told; what cannot be played is not told.
+func TestRehearsalIsCutOff(t *testing.T) {
+	c := NewScript()
+	if out, err := c.Do("cluster zones=a,b nodes=20\nworkload web replicas=40\nstart\nrun for=8m"); err != nil {
+		t.Fatal(err, out)
+	}
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, told := Rehearse(over, c.rules, c.Sim.View, c.Sim.now, c.Driver.Run); told {
+		t.Error("something was told with no time to play")
+	}
+	r := &rehearsal{sim: From(c.Sim.View, c.Sim.now, c.Driver.Run, paceOfScripts(c)), rules: c.rules, run: c.Driver.Run, wake: c.Sim.now}
+	done, _ := r.run.Outdated()
+	cut := r.play(context.Background(), c.Sim.now.Add(10*time.Minute))
+	end, told := r.tell(c.Sim.now, done, cut)
+	if !cut || !told || !end.Extrapolated || end.Endless() {
+		t.Fatalf("it was not cut off: %v %v %+v", cut, told, end)
+	}
+	if out, err := c.Do("run until=end"); err != nil {
+		t.Fatal(err, out)
+	}
+	if took := c.Driver.Run.Finished.Sub(r.sim.now.Add(-10 * time.Minute)); (took - end.Took).Abs() > took/4 {
+		t.Errorf("extrapolated %s, and it took %s", end.Took, took)
+	}
+	cloud := c.Planned.Run
+	cloud.Settings.CloudOnly = true
+	if _, told := Rehearse(context.Background(), c.rules, c.Sim.View, c.Sim.now, cloud); told {
+		t.Error("a run without its cluster was rehearsed")
+	}
+}
+
+// A run that nothing ends is told of, with what it waits for.
+func TestRehearsalThatNeverEnds(t *testing.T) {
+	c := NewScript()
+	if out, err := c.Do("cluster zones=a,b nodes=4\nworkload web replicas=8\nbudget web min=8\nsettings on-drain-timeout=wait\nstart"); err != nil {
+		t.Fatal(err, out)
+	}
+	end, told := Rehearse(context.Background(), c.rules, c.Sim.View, c.Sim.now, c.Planned.Run)
+	if !told || !end.Endless() || !strings.Contains(end.Why, "web") || !strings.Contains(end.Sentence(), "not end by itself") {
+		t.Errorf("%v %+v: %s", told, end, end.Sentence())
+	}
+}

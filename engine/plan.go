@@ -142,8 +142,8 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 			p.Warnings = append(p.Warnings, "machine "+id+" in "+n.Zone+" has not joined the cluster: it will be ended without a drain")
 		}
 	}
-	if end := now.Add(p.Estimate); !r.Settings.Until.IsZero() && len(outdated) > 0 && end.After(r.Settings.Until) {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the run is to be over in %s, and all of it takes about %s: nodes will be left", r.Settings.Until.Sub(now).Round(time.Minute), p.Estimate.Round(time.Minute)))
+	if late := p.late(); late != "" {
+		p.Warnings = append(p.Warnings, late)
 	}
 	if !s.ways().Follows {
 		p.Rivals = s.rivals()
@@ -161,6 +161,15 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 		p.Warnings = append(p.Warnings, "no node is drained and the cluster is not validated (--cloudonly): the pods end with their machines")
 	}
 	return p
+}
+
+// late warns of a run that is to be over before all of it is done, "" if it is not.
+func (p *Plan) late() string {
+	until := p.Run.Settings.Until
+	if until.IsZero() || len(p.Nodes) == 0 || !p.AsOf.Add(p.Estimate).After(until) {
+		return ""
+	}
+	return fmt.Sprintf("the run is to be over in %s, and all of it takes about %s: nodes will be left", until.Sub(p.AsOf).Round(time.Minute), p.Estimate.Round(time.Minute))
 }
 
 // Opposed lists the rivals beside which no run starts.

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -28,10 +30,13 @@ type Rehearsal struct {
 func (r Rehearsal) Endless() bool { return r.Result == NotStartedYet && !r.Extrapolated }
 
 // Smooth reports whether the run would end well, as far as was rehearsed.
-func (r Rehearsal) Smooth() bool { return r.Result == Succeeded && r.Failed == 0 || r.Extrapolated }
+func (r Rehearsal) Smooth() bool { return r.Extrapolated || r.Result == Succeeded && r.Failed == 0 }
 
 // Sentence says how the run would end, "" where there is nothing to say but when.
 func (r Rehearsal) Sentence() string {
+	if r.Smooth() {
+		return ""
+	}
 	nodes := plural(r.Replaced, "node") + " replaced"
 	if r.Failed > 0 {
 		nodes += fmt.Sprintf(", %d failed", r.Failed)
@@ -39,21 +44,19 @@ func (r Rehearsal) Sentence() string {
 	if r.Left > 0 {
 		nodes += fmt.Sprintf(", %d left", r.Left)
 	}
-	took, why := r.Took.Round(time.Second), ""
-	if r.Why != "" {
-		why = ": " + r.Why
+	text := fmt.Sprintf("as it stands the run would end after %s (%s), with %s", r.Took.Round(time.Second), r.Result, nodes)
+	if r.Endless() {
+		text = fmt.Sprintf("as it stands the run would not end by itself: after %s nothing would move any more, with %s", r.Took.Round(time.Second), nodes)
 	}
-	switch {
-	case r.Smooth():
-		return ""
-	case r.Endless():
-		return fmt.Sprintf("as it stands the run would not end by itself; after %s it would have %s%s", took, nodes, why)
-	default:
-		return fmt.Sprintf("as it stands the run would end after %s with %s (%s)%s", took, nodes, r.Result, why)
+	if why := strings.TrimPrefix(r.Why, string(r.Result)+": "); why != "" {
+		text += ": " + why
 	}
+	return text
 }
 
 // Rehearse lets a plan tell what its rehearsal showed.
 func (p *Plan) Rehearse(r Rehearsal) {
+	late := p.late() // the rehearsal knows better
+	p.Warnings = slices.DeleteFunc(slices.Clone(p.Warnings), func(w string) bool { return late != "" && w == late })
 	p.Estimate, p.Rehearsal = r.Took, &r
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
@@ -14,7 +13,7 @@ import (
 // kopsPace is how many nodes at once by kops's rules, how long it takes, and the machines
 // beside.
 func kopsPace(p engine.Plan) string {
-	text := fmt.Sprintf("Up to %d at once, about %s.", p.Limit, p.Estimate.Round(time.Second))
+	text := fmt.Sprintf("Up to %d at once, %s.", p.Limit, takes(p))
 	switch unavailable := p.Limit - p.Extra; {
 	case p.Run.Settings.KeepOld:
 		return fmt.Sprintf("None is drained or ended: drainAndTerminate is false. While it lasts there are %s.", plural(p.Extra, "extra machine"))

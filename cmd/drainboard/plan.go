@@ -7,11 +7,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
@@ -152,7 +154,24 @@ func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings 
 	if len(p.Nodes) == 0 {
 		p.Warm = nil // no run, so nobody ends them: notRolled tells
 	}
+	rehearse(ctx, rules, &p, w)
 	return p, nil
+}
+
+// rehearsalLimit is how long the rehearsal of a plan may take: what it has not come to by
+// then is extrapolated.
+const rehearsalLimit = 2 * time.Second
+
+// rehearse plays what a plan would do, if it can be played and would start.
+func rehearse(ctx context.Context, rules engine.Strategy, p *engine.Plan, w *world.World) {
+	if len(p.Nodes) == 0 || refuse(*p) != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, rehearsalLimit)
+	defer cancel()
+	if r, told := sim.Rehearse(ctx, rules, w, p.AsOf, p.Run); told {
+		p.Rehearse(r)
+	}
 }
 
 // target is what the flags ask the group's machines to become. What a worker pool's are to

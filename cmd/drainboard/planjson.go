@@ -29,6 +29,24 @@ type planJSON struct {
 	// Estimate and the hooks' timeouts are the plan's, as text.
 	Estimate string     `json:"estimate"`
 	Hooks    []hookJSON `json:"hooks,omitempty"`
+
+	// Rehearsed: Estimate is what a rehearsal took, and Rehearsal what that came to.
+	Rehearsed bool           `json:"rehearsed"`
+	Rehearsal *rehearsalJSON `json:"rehearsal,omitempty"`
+}
+
+// rehearsalJSON is what came of a rehearsal.
+type rehearsalJSON struct {
+	// Ends: the run would end by itself, with Result, as far as it was not cut off
+	// (Extrapolated).
+	Ends         bool          `json:"ends"`
+	Extrapolated bool          `json:"extrapolated,omitempty"`
+	Result       engine.Result `json:"result,omitempty"`
+	Why          string        `json:"why,omitempty"`
+	Replaced     int           `json:"replaced"`
+	Failed       int           `json:"failed"`
+	Left         int           `json:"left"`
+	Held         []string      `json:"held,omitempty"`
 }
 
 // hookJSON is a lifecycle hook that will hold machines.
@@ -63,6 +81,9 @@ func jsonOf(p engine.Plan) planJSON {
 	out := planJSON{Plan: p, Order: p.Run.Settings.Order, Only: p.Run.Target.Only, Until: p.Run.Settings.Until, Seed: p.Run.Seed, Settings: forPrograms(p.Run.Settings), Alias: p.Run.Alias, Steps: kopsSteps(p), Estimate: p.Estimate.String()}
 	if out.Nodes == nil {
 		out.Nodes = []engine.PlannedNode{} // whoever goes through them need not ask first
+	}
+	if r := p.Rehearsal; r != nil {
+		out.Rehearsed, out.Rehearsal = true, &rehearsalJSON{!r.Endless(), r.Extrapolated, r.Result, r.Why, r.Replaced, r.Failed, r.Left, r.Held}
 	}
 	for _, h := range p.Hooks {
 		out.Hooks = append(out.Hooks, hookJSON{h, h.Timeout.String()})

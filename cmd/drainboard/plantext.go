@@ -40,6 +40,7 @@ func askPlan(w io.Writer, p engine.Plan) {
 	fmt.Fprintf(w, "\n%s, strategy %s, as of %s.\n", headline(p), p.Strategy, p.AsOf.Local().Format("15:04:05"))
 	writeUndrained(w, p)
 	fmt.Fprintln(w, pace(p))
+	writeRehearsal(w, p)
 	if n := len(foreseen(p)); n > 0 {
 		fmt.Fprintf(w, "Foreseen to hold it up or be down for a while: %s, listed above.\n", plural(n, "case"))
 	}
@@ -61,12 +62,38 @@ func pace(p engine.Plan) string {
 		return poolPace(p)
 	}
 	base := p.Run.Base
-	text := fmt.Sprintf("Up to %d at once, about %s.", p.Limit, p.Estimate.Round(time.Second))
+	text := fmt.Sprintf("Up to %d at once, %s.", p.Limit, takes(p))
 	if p.Extra > 0 {
 		return text + fmt.Sprintf(" While it lasts the group has %s: desired %d → %d, max %d → %d.",
 			plural(p.Extra, "extra machine"), base.Desired, base.Desired+p.Extra, base.Max, base.Max+p.Extra)
 	}
 	return text + fmt.Sprintf(" The group has no extra machines: while a node is replaced it has fewer than its %d.", base.Desired)
+}
+
+// takes is how long a plan's run takes, and what that rests on.
+func takes(p engine.Plan) string {
+	took, r := "about "+p.Estimate.Round(time.Second).String(), p.Rehearsal
+	switch {
+	case r == nil:
+		return took
+	case r.Endless():
+		return "with no end of its own (rehearsed)"
+	case r.Extrapolated:
+		return took + " (rehearsed in part)"
+	case r.Smooth():
+		return took + " (rehearsed)"
+	}
+	return took + " until it ends, not all well (rehearsed)"
+}
+
+// writeRehearsal shows what a rehearsal of the plan met, if it does not end well.
+func writeRehearsal(w io.Writer, p engine.Plan) {
+	if p.Rehearsal == nil || p.Rehearsal.Smooth() {
+		return
+	}
+	said := p.Rehearsal.Sentence()
+	fmt.Fprintf(w, "%s%s.\n", strings.ToUpper(said[:1]), said[1:])
+	list(w, "Held in the rehearsal:", p.Rehearsal.Held)
 }
 
 // headline is a plan in a line.
@@ -105,6 +132,7 @@ func writePlannedNodes(w io.Writer, p engine.Plan, said []string) {
 		return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(said, line) })
 	}
 	fmt.Fprintln(w, pace(p))
+	writeRehearsal(w, p)
 	if len(p.FreeAddresses) > 0 {
 		var free []string
 		for _, zone := range slices.Sorted(maps.Keys(p.FreeAddresses)) {

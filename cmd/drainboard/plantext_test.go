@@ -207,3 +207,34 @@ func TestThePlanEndsWithWhatIsAsked(t *testing.T) {
 		t.Errorf("the plan begins\n%s", got)
 	}
 }
+
+// A plan says what its time rests on, and what a rehearsal met.
+func TestPlanTellsItsRehearsal(t *testing.T) {
+	for _, c := range []struct {
+		of         engine.Rehearsal
+		want       []string
+		json, hide string
+	}{
+		{engine.Rehearsal{Took: 9 * time.Minute, Result: engine.Succeeded, Replaced: 2}, []string{"Up to 1 at once, about 9m0s (rehearsed)."}, `"rehearsed": true`, "As it stands"},
+		{engine.Rehearsal{Took: 3 * time.Hour, Extrapolated: true, Left: 1}, []string{"about 3h0m0s (rehearsed in part)."}, `"extrapolated": true`, "As it stands"},
+		{engine.Rehearsal{Took: 16 * time.Minute, Result: engine.EvictionFail, Why: "PodEvictionFailure: 1 pod kept a1 for 15m0s: app/web-1", Failed: 1, Left: 1, Held: []string{"a1: app/web-1"}},
+			[]string{"about 16m0s until it ends, not all well (rehearsed).", "As it stands the run would end after 16m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left: 1 pod kept a1 for 15m0s: app/web-1.\nHeld in the rehearsal:\n  - a1: app/web-1\n"}, `"result": "PodEvictionFailure"`, "PodEvictionFailure: "},
+		{engine.Rehearsal{Took: time.Minute, Why: "a1: app/web-1: budget", Left: 2}, []string{"with no end of its own (rehearsed).", "As it stands the run would not end by itself: after 1m0s nothing would move any more, with 0 nodes replaced, 2 left: a1: app/web-1: budget.\n"}, `"ends": false`, "about 1m0s"},
+	} {
+		p := planned()
+		p.Rehearse(c.of)
+		got := text(p)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("the plan does not say %q:\n%s", want, got)
+			}
+		}
+		var out bytes.Buffer
+		if err := indented(&out, jsonOf(p)); err != nil || !strings.Contains(out.String(), c.json) {
+			t.Errorf("no %s (%v):\n%s", c.json, err, out.String())
+		}
+		if strings.Contains(got, c.hide) {
+			t.Errorf("the plan says %q:\n%s", c.hide, got)
+		}
+	}
+}

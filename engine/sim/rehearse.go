@@ -14,8 +14,11 @@ const (
 	// farthest is how far ahead a rehearsal looks.
 	farthest = 24 * time.Hour
 	// breath is the least time between two decisions of a rehearsal: what comes together is
-	// decided on together.
-	breath = 200 * time.Millisecond
+	// decided on together. It is that for up to so many machines, and longer for more of them,
+	// which take as many decisions as they are.
+	breath     = 200 * time.Millisecond
+	ofBreath   = 100
+	mostCoarse = 10
 	// mostHeld is how many nodes a rehearsal names that something keeps from being emptied.
 	mostHeld = 20
 )
@@ -62,6 +65,7 @@ func PaceOf(run *engine.Run) Pace {
 type rehearsal struct {
 	sim   *Sim
 	rules engine.Strategy
+	grain time.Duration // the least time between two decisions
 	run   engine.Run
 	in    engine.Inputs
 	wake  time.Time
@@ -69,6 +73,9 @@ type rehearsal struct {
 
 	stand string // how the nodes stand, and since when
 	since time.Time
+
+	rolls time.Time // since when nodes are replaced, and how many were then
+	pace  float64
 }
 
 func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run engine.Run, pace Pace) (engine.Rehearsal, bool) {
@@ -76,14 +83,22 @@ func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 		run = engine.Start(run, now, "rehearsal")
 	}
 	run = engine.Adopt(run, now)
-	r := &rehearsal{sim: From(w, now, run, pace), rules: rules, run: run, wake: now, since: now}
+	r := newRehearsal(rules, w, now, run, pace)
 	r.sim.nodeHooks.takes = run.HookTime
 	if run.State == engine.Paused {
 		r.say(engine.Command{Kind: engine.CmdResume})
 	}
-	done, _ := run.Outdated()
 	cut := r.play(ctx, now.Add(farthest))
-	return r.tell(now, done, cut)
+	return r.tell(now, cut)
+}
+
+func newRehearsal(rules engine.Strategy, w *world.World, now time.Time, run engine.Run, pace Pace) *rehearsal {
+	r := &rehearsal{rules: rules, grain: breath * time.Duration(min(max(1, len(w.Machines())/ofBreath), mostCoarse)), run: run, wake: now, since: now}
+	if r.grain > breath {
+		pace.Controllers, pace.ClusterLag, pace.CloudEvery = max(pace.Controllers, r.grain/2), max(pace.ClusterLag, r.grain/4), max(pace.CloudEvery, 2*r.grain)
+	}
+	r.sim = From(w, now, run, pace)
+	return r
 }
 
 // say hands the run a command.
@@ -105,7 +120,7 @@ func (r *rehearsal) play(ctx context.Context, end time.Time) (cut bool) {
 		if at, ok := s.Next(); ok && at.Before(next) {
 			next = at
 		}
-		s.Advance(later(next, s.now.Add(breath)))
+		s.Advance(later(next, s.now.Add(r.grain)))
 		if s.now.Before(r.wake) && !s.fresh && len(r.in.Outcomes) == 0 {
 			continue
 		}
@@ -124,6 +139,9 @@ func (r *rehearsal) decide() {
 	s.fresh, r.in = false, engine.Inputs{}
 	d := engine.Decide(r.rules, s.now, s.View, r.run, in)
 	r.run, r.wake = d.Run, d.Wake
+	if r.rolls.IsZero() && len(d.Touched) > 0 && slices.ContainsFunc(d.Touched, func(id string) bool { return inWork(r.run.Nodes[id]) }) {
+		r.rolls, r.pace = s.now, r.progress()
+	}
 	hear := func(o engine.Outcome) { r.in.Outcomes = append(r.in.Outcomes, o) }
 	for _, a := range d.Actions {
 		if a.Kind == engine.RunHook {
@@ -149,6 +167,24 @@ func (r *rehearsal) standsStill() bool {
 	return r.sim.now.Sub(r.since) > time.Hour+2*(k.DrainTimeout+k.NodeReadyTimeout+k.TerminateTimeout+k.GatePause+k.ValidateTimeout+k.CanaryWatch)
 }
 
+// inWork reports whether an outdated node is on its way out.
+func inWork(n engine.Node) bool {
+	return !n.New && (n.Stage == engine.Draining || n.Stage == engine.Settling || n.Stage == engine.Terminating)
+}
+
+// progress is how many nodes are replaced; one that is on its way out is half so.
+func (r *rehearsal) progress() (nodes float64) {
+	for _, n := range r.run.Nodes {
+		switch {
+		case inWork(n):
+			nodes += 0.5
+		case !n.New && n.Stage == engine.Replaced:
+			nodes++
+		}
+	}
+	return nodes
+}
+
 // stages counts the nodes in each stage.
 func stages(r *engine.Run) map[engine.Stage]int {
 	out := map[engine.Stage]int{}
@@ -158,8 +194,8 @@ func stages(r *engine.Run) map[engine.Stage]int {
 	return out
 }
 
-// tell says what came of it, of a run that had replaced so many nodes when it began.
-func (r *rehearsal) tell(began time.Time, before int, cut bool) (engine.Rehearsal, bool) {
+// tell says what came of it since it began.
+func (r *rehearsal) tell(began time.Time, cut bool) (engine.Rehearsal, bool) {
 	out := engine.Rehearsal{Took: r.sim.now.Sub(began), Result: r.run.Result, Why: r.run.Why, Held: r.held()}
 	replaced, total := r.run.Outdated()
 	out.Replaced = replaced
@@ -179,11 +215,14 @@ func (r *rehearsal) tell(began time.Time, before int, cut bool) (engine.Rehearsa
 		} else if out.Why = r.run.Gate; out.Why == "" && len(out.Held) > 0 {
 			out.Why = out.Held[0]
 		}
-	case replaced == before || r.run.State == engine.Ending:
-		return out, false
 	default:
-		out.Extrapolated, out.Result, out.Why = true, engine.NotStartedYet, ""
-		out.Took += out.Took / time.Duration(replaced-before) * time.Duration(out.Left-stages(&r.run)[engine.Skipped])
+		made := r.progress()
+		left := float64(total) - made - float64(out.Failed+stages(&r.run)[engine.Skipped])
+		if r.rolls.IsZero() || made-r.pace < 1 || r.run.State != engine.Running {
+			return out, false
+		}
+		out.Extrapolated, out.Result, out.Why, out.Held = true, engine.NotStartedYet, "", nil
+		out.Took += time.Duration(float64(r.sim.now.Sub(r.rolls)) / (made - r.pace) * left)
 	}
 	return out, true
 }

@@ -132,7 +132,7 @@ func TestRandomRehearsals(t *testing.T) {
 		}
 		d := c.Driver
 		fresh := engine.NewRun(c.rules, "again", seed, c.Sim.View, c.settings, engine.Target{All: true})
-		part := &rehearsal{sim: From(c.Sim.View, c.Sim.now, fresh, Guesses()), rules: c.rules, run: engine.Start(fresh, c.Sim.now, ""), wake: c.Sim.now}
+		part := newRehearsal(c.rules, c.Sim.View, c.Sim.now, engine.Start(fresh, c.Sim.now, ""), PaceOf(&fresh))
 		part.play(context.Background(), c.Sim.now.Add(4*time.Minute))
 		for what, of := range map[string]struct {
 			*Sim
@@ -168,10 +168,9 @@ func TestRehearsalIsCutOff(t *testing.T) {
 	if _, told := Rehearse(over, c.rules, c.Sim.View, c.Sim.now, c.Driver.Run); told {
 		t.Error("something was told with no time to play")
 	}
-	r := &rehearsal{sim: From(c.Sim.View, c.Sim.now, c.Driver.Run, paceOfScripts(c)), rules: c.rules, run: c.Driver.Run, wake: c.Sim.now}
-	done, _ := r.run.Outdated()
+	r := newRehearsal(c.rules, c.Sim.View, c.Sim.now, c.Driver.Run, paceOfScripts(c))
 	cut := r.play(context.Background(), c.Sim.now.Add(10*time.Minute))
-	end, told := r.tell(c.Sim.now, done, cut)
+	end, told := r.tell(c.Sim.now, cut)
 	if !cut || !told || !end.Extrapolated || end.Endless() {
 		t.Fatalf("it was not cut off: %v %v %+v", cut, told, end)
 	}

@@ -130,7 +130,7 @@ func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.Wall, asJS
 	if err != nil {
 		return err
 	}
-	loop := &live.Loop{Rules: rules, Cluster: fmt.Sprintf("demo, %g times as fast", d.speed)}
+	loop := &live.Loop{Rules: rules, Cluster: fmt.Sprintf("demo, %g times as fast", d.speed), Rehearse: rehearsing(rules)}
 	var others []engine.Event // what was heard, on the loop's goroutine
 	wall.Heard = func(at time.Time, what string) {
 		e := engine.Event{Time: at, Run: plan.Run.ID, Group: plan.Group, Type: engine.Warning, Reason: "not by us", Message: what}

@@ -158,7 +158,7 @@ func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings 
 	return p, nil
 }
 
-// rehearsalLimit is how long the rehearsal of a plan may take: what it has not come to by
+// rehearsalLimit is how long a rehearsal may take: what it has not come to by
 // then is extrapolated.
 const rehearsalLimit = 2 * time.Second
 
@@ -167,10 +167,17 @@ func rehearse(ctx context.Context, rules engine.Strategy, p *engine.Plan, w *wor
 	if len(p.Nodes) == 0 || refuse(*p) != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, rehearsalLimit)
-	defer cancel()
-	if r, told := sim.Rehearse(ctx, rules, w, p.AsOf, p.Run); told {
+	if r, told := rehearsing(rules)(ctx, w, p.AsOf, p.Run); told {
 		p.Rehearse(r)
+	}
+}
+
+// rehearsing is how runs by some rules are rehearsed.
+func rehearsing(rules engine.Strategy) live.Rehearse {
+	return func(ctx context.Context, w *world.World, now time.Time, r engine.Run) (engine.Rehearsal, bool) {
+		ctx, cancel := context.WithTimeout(ctx, rehearsalLimit)
+		defer cancel()
+		return sim.Rehearse(ctx, rules, w, now, r)
 	}
 }
 

@@ -359,7 +359,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		Rules: d.rules, World: d.view.world, Intake: d.view.intake,
 		Executor: executor{d.session.nodes(), cloud},
 		Store:    d.tenure, Clock: clock, Cluster: d.session.cluster(), Lock: d.tenure,
-		Before: slices.Concat(d.part.history(), d.before),
+		Before: slices.Concat(d.part.history(), d.before), Rehearse: rehearsing(d.rules),
 	}
 	loop.Events = func(list []engine.Event) { d.events(list...) }
 	look := d.beside.attend(loop, run)

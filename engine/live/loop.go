@@ -56,6 +56,9 @@ type Loop struct {
 	Took func(time.Duration)
 	// Publish is called with each snapshot; it must not block. May be nil.
 	Publish func(*engine.Snapshot)
+	// Rehearse, if there is one, tells the time that is left of the run in snapshots, on a
+	// goroutine of its own; else, and where it tells nothing, it is estimated.
+	Rehearse Rehearse
 	// Acknowledge is called with the answers to commands from elsewhere, on the loop's
 	// goroutine, after the record that holds them was written. May be nil.
 	Acknowledge func([]engine.Ack)
@@ -67,6 +70,9 @@ type Loop struct {
 	answers  chan answer
 	regained chan regained
 	crashed  chan error // a panic in an action
+
+	background context.Context // ends with Run
+	foresight  foresight
 
 	running  sync.WaitGroup
 	slots    chan struct{}
@@ -104,6 +110,7 @@ func (l *Loop) init() {
 		l.answers = make(chan answer, 256)
 		l.regained = make(chan regained, 1)
 		l.crashed = make(chan error, 1)
+		l.foresight.came = make(chan rehearsed, 1)
 		l.slots = make(chan struct{}, atOnce)
 	})
 }
@@ -166,6 +173,7 @@ func (l *Loop) drive(ctx context.Context) error {
 	background, done := context.WithCancel(context.WithoutCancel(ctx))
 	defer l.running.Wait()
 	defer done()
+	l.background = background
 	l.begin(background)
 	lost := l.Lock.Lost()
 
@@ -187,6 +195,10 @@ func (l *Loop) drive(ctx context.Context) error {
 			continue
 		case e := <-l.told:
 			l.passOn(e)
+			shown = false
+			continue
+		case r := <-l.foresight.came:
+			l.heed(r)
 			shown = false
 			continue
 		case <-lost: // below, before anything else is decided
@@ -534,7 +546,10 @@ func (l *Loop) publish() {
 	if n := len(l.log); n > 2*keepEvents {
 		l.log = append([]engine.Event(nil), l.log[n-keepEvents:]...)
 	}
-	s := engine.View(l.Rules, l.Clock.Now(), l.World, l.run, l.look, l.snapshot)
+	now := l.Clock.Now()
+	s := engine.View(l.Rules, now, l.World, l.run, l.look, l.snapshot)
+	l.rehearse()
+	s.Left = l.left(now, s.Left)
 	s.Cluster, s.Skew, s.Events = l.Cluster, l.Clock.Skew(), l.log[:len(l.log):len(l.log)]
 	if !l.sight.lock.IsZero() {
 		s.LoseLock(l.sight.why)

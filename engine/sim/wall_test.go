@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,6 +95,14 @@ func drive(t *testing.T, name string, answer func(*engine.Snapshot) []engine.Com
 		t.Fatal(err)
 	}
 	loop := &live.Loop{Rules: rules, World: view, Intake: intake, Executor: w, Store: w, Lock: w, Clock: w}
+	var told atomic.Int32
+	loop.Rehearse = func(ctx context.Context, w *world.World, now time.Time, r engine.Run) (engine.Rehearsal, bool) {
+		end, ok := Rehearse(ctx, rules, w, now, r)
+		if ok {
+			told.Add(1)
+		}
+		return end, ok
+	}
 	approved := map[string]bool{}
 	loop.Publish = func(s *engine.Snapshot) {
 		say := answer(s)
@@ -109,6 +118,9 @@ func drive(t *testing.T, name string, answer func(*engine.Snapshot) []engine.Com
 	run, err = loop.Run(ctx, engine.Start(plan.Run, w.Now(), "operator@laptop"))
 	if err != nil || c.late != nil || ctx.Err() != nil {
 		t.Fatal(err, c.late, ctx.Err())
+	}
+	if told.Load() == 0 {
+		t.Error("no rehearsal told anything")
 	}
 	for _, broken := range w.seen.Broken {
 		t.Error(broken)

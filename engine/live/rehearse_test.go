@@ -1,0 +1,84 @@
+package live
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// The time left is what a rehearsal tells, which has a world of its own; there are never two
+// at once, and the end of the loop ends one.
+func TestLoopRehearses(t *testing.T) {
+	b := newBench(t)
+	b.hold = make(chan struct{})
+	var calls, at atomic.Int32
+	var left atomic.Int64
+	ended := make(chan struct{})
+	b.Rehearse = func(ctx context.Context, w *world.World, now time.Time, r engine.Run) (engine.Rehearsal, bool) {
+		if at.Add(1) > 1 {
+			t.Error("two rehearsals at once")
+		}
+		defer at.Add(-1)
+		if w == b.World || w.Group.Name != "web" || r.ID != "run-1" || now.IsZero() {
+			t.Errorf("what is rehearsed: %+v at %s in %+v", r, now, w.Group)
+		}
+		if calls.Add(1) == 1 {
+			return engine.Rehearsal{Took: time.Hour, Result: engine.Succeeded}, true
+		}
+		<-ctx.Done()
+		close(ended)
+		return engine.Rehearsal{}, false
+	}
+	again := false
+	b.Publish = func(s *engine.Snapshot) {
+		left.Store(int64(s.Left))
+		if calls.Load() == 1 && !again && s.Left > 0 {
+			again, b.foresight.due = true, time.Time{} // on the loop's goroutine
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		_, err := b.Run(ctx, b.planned())
+		done <- err
+	}()
+	await(t, func() bool { return calls.Load() == 2 })
+	if d := time.Duration(left.Load()); d < 59*time.Minute || d > time.Hour {
+		t.Errorf("%s are left, not about an hour", d)
+	}
+	close(b.hold)
+	stop()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+}
+
+func TestTimeLeftOfARehearsal(t *testing.T) {
+	now := time.Now()
+	for _, c := range []struct {
+		name string
+		last rehearsed
+		want time.Duration
+	}{
+		{"none", rehearsed{}, time.Minute},
+		{"counts down", rehearsed{from: now.Add(-10 * time.Second), began: now, told: true, end: engine.Rehearsal{Took: 5 * time.Minute, Result: engine.Succeeded}}, 290 * time.Second},
+		{"nothing was told", rehearsed{from: now, began: now, end: engine.Rehearsal{Took: 5 * time.Minute, Result: engine.Succeeded}}, time.Minute},
+		{"it is old", rehearsed{from: now, began: now.Add(-time.Minute), told: true, end: engine.Rehearsal{Took: 5 * time.Minute, Result: engine.Succeeded}}, time.Minute},
+		{"it should be over", rehearsed{from: now.Add(-time.Hour), began: now, told: true, end: engine.Rehearsal{Took: 5 * time.Minute, Result: engine.Succeeded}}, time.Minute},
+		{"no end", rehearsed{from: now, began: now, told: true, end: engine.Rehearsal{Took: 5 * time.Minute}}, 0},
+	} {
+		l := &Loop{run: engine.Run{State: engine.Running}, foresight: foresight{last: c.last}}
+		if got := l.left(now, time.Minute); got != c.want {
+			t.Errorf("%s: %s are left, not %s", c.name, got, c.want)
+		}
+	}
+	paused := &Loop{run: engine.Run{State: engine.Paused}, foresight: foresight{last: rehearsed{from: now, began: now, told: true, end: engine.Rehearsal{Took: time.Hour, Result: engine.Succeeded}}}}
+	if got := paused.left(now, 0); got != 0 {
+		t.Errorf("%s are left of a run that is paused", got)
+	}
+}

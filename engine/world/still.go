@@ -1,0 +1,36 @@
+package world
+
+import (
+	"maps"
+	"slices"
+)
+
+// Still takes the world as it is now: the function that it returns makes a World like it, on
+// any goroutine and whatever becomes of this one meanwhile. Still itself is quick: it only
+// lists what there is. A partial world's early pods are not in it.
+func (w *World) Still() func() *World {
+	nodes, pods, budgets := w.Nodes(), slices.Collect(maps.Values(w.pods)), slices.Collect(maps.Values(w.budgets))
+	machines, group, health := w.places, w.Group, maps.Clone(w.Health)
+	daemons, knowsDS := w.daemons, w.knowsDS
+	return func() *World {
+		c := New()
+		c.SetGroup(group)
+		list := make([]Machine, len(machines))
+		for i, m := range machines {
+			list[i] = *m
+		}
+		c.SetMachines(list)
+		for _, n := range nodes {
+			c.SetNode(n)
+		}
+		for _, p := range pods {
+			c.SetPod(p)
+		}
+		for _, b := range budgets {
+			c.SetBudget(b)
+		}
+		c.daemons, c.knowsDS = daemons, knowsDS
+		c.Health = health
+		return c
+	}
+}

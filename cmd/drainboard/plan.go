@@ -27,7 +27,7 @@ func (a *app) planCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan GROUP...",
 		Short: "Show what an upgrade would do; changes nothing",
-		Long:  "Show what an upgrade of groups would do; nothing is changed. Of a worker pool of Gardener's it says how that stands and what a roll meets, too.\n\n" + changeHelp,
+		Long:  "Show what an upgrade of groups would do; nothing is changed. How long it takes, and how it ends as it stands, is rehearsed in a\ncopy of the cluster where Drainboard drains the nodes. Of a worker pool of Gardener's it says how that stands and what a roll meets, too.\n\n" + changeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := output(o)
 			if err != nil {
@@ -121,7 +121,11 @@ func (s *session) planGroup(ctx context.Context, cmd *cobra.Command, group strin
 		return engine.Plan{}, err
 	}
 	defer v.intake.Close()
-	return s.makePlan(ctx, rules, settings, f, at, v.world)
+	p, err := s.makePlan(ctx, rules, settings, f, at, v.world)
+	if err == nil {
+		rehearse(ctx, rules, &p, v.world)
+	}
+	return p, err
 }
 
 // makePlan makes the run that the flags ask for, and what it would do.
@@ -154,7 +158,6 @@ func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings 
 	if len(p.Nodes) == 0 {
 		p.Warm = nil // no run, so nobody ends them: notRolled tells
 	}
-	rehearse(ctx, rules, &p, w)
 	return p, nil
 }
 

@@ -318,6 +318,7 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 		return nil
 	}
 	if !d.auto && !d.yes {
+		rehearse(ctx, d.rules, &p, d.view.world)
 		askPlan(d.app.out, p)
 		if !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.context(), "Start this upgrade? [y/N] ")) {
 			return &exitError{exitAbort, errors.New("not started")}

@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -196,5 +199,94 @@ func TestRehearsalThatNeverEnds(t *testing.T) {
 	end, told := Rehearse(context.Background(), c.rules, c.Sim.View, c.Sim.now, c.Planned.Run)
 	if !told || !end.Endless() || !strings.Contains(end.Why, "web") || !strings.Contains(end.Sentence(), "not end by itself") {
 		t.Errorf("%v %+v: %s", told, end, end.Sentence())
+	}
+}
+
+// A world of a real cluster has what no script makes: nodes without labels, a group of its own
+// taint, owners of any kind, pods whose budget has a selector of its own.
+func TestRehearsalOfARealWorld(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	old, fresh := world.Template{ID: "lt-1", Version: 41}, world.Template{ID: "lt-1", Version: 44}
+	dedicated := world.Taint{Key: "dedicated", Value: "db", Effect: "NoSchedule"}
+	given := func() (*world.World, engine.Run) {
+		w := world.New()
+		w.SetGroup(world.Group{Name: "eks-db", Provider: "asg", Zones: []string{"eu-west-1a", "eu-west-1b"}, Template: fresh, TemplateSpec: "$Latest", Image: "ami-0c", Sizes: world.Sizes{Min: 2, Max: 4, Desired: 3},
+			Hooks: []world.Hook{{Name: "boot", Launching: true, Timeout: time.Hour}}})
+		var machines []world.Machine
+		for i, zone := range []string{"eu-west-1a", "eu-west-1b", "eu-west-1a"} {
+			id, name := fmt.Sprintf("i-0%d", i), fmt.Sprintf("ip-10-0-0-%d", i)
+			machines = append(machines, world.Machine{ID: id, Zone: zone, State: world.MachineInService, Template: old})
+			w.SetNode(&world.Node{Name: name, Machine: id, Zone: zone, Ready: true, Version: "v1.31.2", Taints: []world.Taint{dedicated}, Created: now.Add(-24 * time.Hour)})
+			pod := func(what, owner string, edit func(*world.Pod)) {
+				p := world.Pod{UID: what + name, Namespace: "db", Name: what + "-" + fmt.Sprint(i), Node: name, Owner: world.Owner{Kind: owner, Name: what, UID: what}, Phase: world.PodRunning, Ready: true, Created: now.Add(-time.Hour), Grace: 30 * time.Second, Labels: map[string]string{"cluster": what}}
+				edit(&p)
+				w.SetPod(&p)
+			}
+			pod("pg", "Cluster", func(p *world.Pod) { p.Volume = true })
+			pod("kafka", "StatefulSet", func(p *world.Pod) { p.Volume, p.Finalizers = true, []string{"x/y"} })
+			pod("work", "Job", func(p *world.Pod) { p.Finalizers = []string{"batch.kubernetes.io/job-tracking"} })
+			pod("done", "Job", func(p *world.Pod) { p.Phase, p.Ready = world.PodSucceeded, false })
+			pod("agent", "DaemonSet", func(p *world.Pod) { p.ToleratesAll = true })
+		}
+		w.SetMachines(machines)
+		w.SetNode(&world.Node{Name: "elsewhere", Zone: "eu-west-1a", Ready: true})
+		w.SetPod(&world.Pod{UID: "waits", Namespace: "db", Name: "waits", Phase: world.PodPending, Owner: world.Owner{Kind: "ReplicaSet", Name: "waits", UID: "waits"}, Unplaced: "no room", Created: now})
+		selector, err := labels.Parse("cluster in (pg)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.SetBudget(&world.Budget{Namespace: "db", Name: "pg", Selector: selector, Expression: "minAvailable 67%", Healthy: 3, Desired: 2, Expected: 3, Allowed: 1, Current: true})
+		w.SetDaemonSets([]string{"agent"})
+		w.SetHealth(world.Cluster, world.Health{Fresh: now})
+		w.SetHealth(world.Cloud, world.Health{Fresh: now})
+		settings := strategy.EKS{}.Defaults()
+		settings.NewLabels = map[string]string{"eks.amazonaws.com/nodegroup": ""}
+		return w, engine.NewRun(strategy.EKS{}, "run-1", 7, w, settings, engine.Target{Templates: []world.Template{fresh}})
+	}
+	for name, c := range map[string]struct {
+		edit func(*world.World, *engine.Run)
+		want engine.Result
+	}{
+		"as it is":       {func(*world.World, *engine.Run) {}, engine.Succeeded},
+		"an image to be": {func(_ *world.World, r *engine.Run) { r.Target = engine.Target{Image: "ami-0d"} }, engine.Succeeded},
+		"minimal":        {func(_ *world.World, r *engine.Run) { r.Strategy = "eks-minimal" }, engine.Succeeded},
+		"a pod that is over": {func(w *world.World, _ *engine.Run) {
+			p := *w.Pod("kafkaip-10-0-0-0")
+			p.Ends = now.Add(-time.Hour)
+			w.SetPod(&p)
+		}, engine.EvictionFail},
+		"pods that are down": {func(w *world.World, _ *engine.Run) {
+			for _, uid := range []string{"pgip-10-0-0-0", "pgip-10-0-0-1"} {
+				p := *w.Pod(uid)
+				p.Ready = false
+				w.SetPod(&p)
+			}
+		}, engine.EvictionFail},
+		"not heard from": {func(w *world.World, r *engine.Run) {
+			n := *w.Node("ip-10-0-0-1")
+			n.Ready, n.Unreachable = false, now.Add(-time.Hour)
+			w.SetNode(&n)
+			r.Settings.Unreachable = engine.UnreachableTerminate
+		}, engine.Succeeded},
+		"a machine comes, one goes": {func(w *world.World, _ *engine.Run) {
+			list := machinesOf(w)
+			list[0].State = world.MachineTerminating
+			w.SetMachines(append(list, world.Machine{ID: "i-09", Zone: "eu-west-1a", State: world.MachinePending, Template: fresh}))
+		}, engine.Succeeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, run := given()
+			c.edit(w, &run)
+			var rules engine.Strategy = strategy.EKS{}
+			if run.Strategy == "eks-minimal" {
+				rules = strategy.EKSMinimal{}
+				run = engine.NewRun(rules, "run-1", 7, w, run.Settings, run.Target)
+			}
+			end, told := rehearse(context.Background(), rules, w, now, run, PaceOf(&run))
+			if !told || end.Result != c.want || end.Extrapolated {
+				t.Errorf("%v %+v", told, end)
+			}
+			t.Log(end.Took, end.Sentence(), end.Held)
+		})
 	}
 }

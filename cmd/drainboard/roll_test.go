@@ -430,8 +430,9 @@ func TestRollPlanText(t *testing.T) {
 	p := rollPlan{
 		cluster: "prod-eu-1", rules: rules, runs: map[string]engine.Run{"web": run},
 		plans: map[string]engine.Plan{
-			"batch": {Group: "batch", From: "v1.31", To: "v1.32", Limit: 2, Extra: 4, Estimate: 12 * time.Minute, Nodes: []engine.PlannedNode{{Name: "n1", Foreseen: []string{"a budget never opens"}}, {Name: "n2"}}, Refusals: []string{"jobs/x needs --force-unmanaged"}},
-			"db":    {Group: "db", Warnings: []string{"i-1 is in Standby"}},
+			"batch": {Group: "batch", From: "v1.31", To: "v1.32", Limit: 2, Extra: 4, Estimate: 12 * time.Minute, Nodes: []engine.PlannedNode{{Name: "n1", Foreseen: []string{"a budget never opens"}}, {Name: "n2"}}, Refusals: []string{"jobs/x needs --force-unmanaged"},
+				Rehearsal: &engine.Rehearsal{Took: 12 * time.Minute, Result: engine.EvictionFail, Failed: 1, Left: 1}},
+			"db": {Group: "db", Warnings: []string{"i-1 is in Standby"}},
 		},
 		roll: engine.NewRoll(rules, "roll-1", []engine.RollGroup{{Name: "batch", Total: 2}, {Name: "db", State: engine.RollLeftOut, Why: "nothing is outdated"}, {Name: "web", Resumes: true, Run: "web-1", Done: 4, Total: 12}}),
 	}
@@ -439,7 +440,7 @@ func TestRollPlanText(t *testing.T) {
 	writeRollPlan(&out, p, at.Add(time.Minute))
 	text := out.String()
 	for _, want := range []string{"prod-eu-1: a roll of 2 groups, by name", "#  GROUP  NODES", "1  web", "8 of 12 left", "2  batch  2", "v1.31 → v1.32", "12m0s",
-		"Goes on first, where it was:\n  - web: run web-1: started by bob@desk", "Left out:\n  - db: nothing is outdated", "- batch: n1: a budget never opens", "- db: i-1 is in Standby", "- batch: jobs/x needs --force-unmanaged"} {
+		"Goes on first, where it was:\n  - web: run web-1: started by bob@desk", "Left out:\n  - db: nothing is outdated", "- batch: as it stands the run would end after 12m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left\n  - batch: n1: a budget never opens", "- db: i-1 is in Standby", "- batch: jobs/x needs --force-unmanaged"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

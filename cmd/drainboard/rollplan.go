@@ -153,6 +153,9 @@ func writeRollPlan(w io.Writer, p rollPlan, now time.Time) {
 			add(&goesOn, g.Name, fmt.Sprintf("run %s: %s", run.ID, strings.Join(standing(run, now, nil, false), "; ")))
 		default:
 			row(fmt.Sprint(n), g.Name, dash(string(g.Role)), fmt.Sprint(len(plan.Nodes)), plan.From+" → "+plan.To, fmt.Sprint(plan.Limit), fmt.Sprint(plan.Extra), plan.Estimate.Round(time.Second).String())
+			if r := plan.Rehearsal; r != nil && !r.Smooth() {
+				add(&hold, g.Name, r.Sentence())
+			}
 			add(&hold, g.Name, foreseen(plan)...)
 			add(&know, g.Name, rivalText(plan.Rivals)...)
 			add(&consent, g.Name, plan.Refusals...)

@@ -13,12 +13,12 @@ import (
 const (
 	// farthest is how far ahead a rehearsal looks.
 	farthest = 24 * time.Hour
-	// breath is the least time between two decisions of a rehearsal: what comes together is
-	// decided on together. It is that for up to so many machines, and longer for more of them,
-	// which take as many decisions as they are.
-	breath     = 200 * time.Millisecond
-	ofBreath   = 100
-	mostCoarse = 10
+	// breath is the least time between two decisions of a rehearsal, so that what comes
+	// together is decided on together. Of a large group it is one for every perBreath
+	// machines, and mostBreaths at most.
+	breath      = 200 * time.Millisecond
+	perBreath   = 100
+	mostBreaths = 10
 	// mostHeld is how many nodes a rehearsal names that something keeps from being emptied.
 	mostHeld = 20
 )
@@ -93,7 +93,7 @@ func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 }
 
 func newRehearsal(rules engine.Strategy, w *world.World, now time.Time, run engine.Run, pace Pace) *rehearsal {
-	r := &rehearsal{rules: rules, grain: breath * time.Duration(min(max(1, len(w.Machines())/ofBreath), mostCoarse)), run: run, wake: now, since: now}
+	r := &rehearsal{rules: rules, grain: breath * time.Duration(min(max(1, len(w.Machines())/perBreath), mostBreaths)), run: run, wake: now, since: now}
 	if r.grain > breath {
 		pace.Controllers, pace.ClusterLag, pace.CloudEvery = max(pace.Controllers, r.grain/2), max(pace.ClusterLag, r.grain/4), max(pace.CloudEvery, 2*r.grain)
 	}

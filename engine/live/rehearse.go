@@ -75,7 +75,11 @@ func (l *Loop) left(now time.Time, estimate time.Duration) time.Duration {
 	if r.end.Endless() {
 		return 0
 	}
-	if left := r.end.Took - now.Sub(r.from); left > 0 {
+	passed := now.Sub(r.from)
+	if _, waiting := l.run.Waiting(); waiting { // who is to approve takes what time he likes
+		passed = 0
+	}
+	if left := r.end.Took - passed; left > 0 {
 		return left.Round(time.Second)
 	}
 	return estimate

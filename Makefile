@@ -29,7 +29,7 @@ labtools: ## the lab's programs (the first build takes some minutes)
 test: build labtools ## unit tests, scenarios, and rolls on the real control plane
 	go test -timeout 40m ./...
 	cd lab && go test -count=1 $$(go list ./... | grep -v /e2e)
-	cd lab && go test -count=1 -timeout 40m -v ./e2e | grep -vE '^(=== |    --- |$$)'
+	cd lab && go test -count=1 -timeout 60m -v ./e2e | grep -vE '^(=== |    --- |$$)'
 
 SEEDS ?= 20000
 BOUNDARIES ?= 3000

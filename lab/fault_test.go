@@ -285,7 +285,7 @@ func TestSilence(t *testing.T) {
 		t.Fatalf("the node is not Unknown and tainted: %v", err)
 	}
 	pods, deleted := shared.Client().CoreV1().Pods(place.Namespace), time.Now()
-	if err := pods.Delete(ctx, pod.Name, metav1.DeleteOptions{}); err != nil {
+	if err := pods.Delete(ctx, pod.Name, *metav1.NewPreconditionDeleteOptions(string(pod.UID))); err != nil {
 		t.Fatal(err)
 	}
 	err = poll(ctx, 100*time.Millisecond, func() (bool, error) { // a live kubelet takes less time to end a pod than one to start its successor
@@ -318,7 +318,7 @@ func TestNeverReadyGroup(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
 	shared.NeverReady("ng-unready", 1)
-	waiting, cancel := context.WithTimeout(ctx, 4*time.Second)
+	waiting, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	if _, err := shared.AddGroup(waiting, GroupOptions{Name: "ng-unready", Nodes: 2}); err == nil || !strings.Contains(err.Error(), "has 2 nodes, 1 ready") {
 		t.Errorf("err = %v, want one of two nodes ready", err)

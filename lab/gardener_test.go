@@ -21,7 +21,7 @@ const newVersion = "1.33.1"
 // rollContext ends well before the test binary's own deadline. The steps of
 // machine-controller-manager are 5 s apart, and refused evictions 20 s.
 func rollContext(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 170*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -387,7 +387,7 @@ func TestShootMachineFaults(t *testing.T) {
 	ctx := rollContext(t)
 	s := addShoot(ctx, t, ShootOptions{
 		Name:  "faults",
-		Pools: []ShootPool{{Name: "workers", Size: 1, Zones: Zones("eu-west-1", 1), Creation: 5 * time.Second}},
+		Pools: []ShootPool{{Name: "workers", Size: 1, Zones: Zones("eu-west-1", 1), Creation: 15 * time.Second}},
 		Flags: []string{"--resource-exhausted-retry=2s"},
 	})
 	// Not by SwitchOn: another test ends all faults of the lab.
@@ -423,7 +423,7 @@ func TestShootMachineFaults(t *testing.T) {
 	changeShoot(ctx, t, s, ShootChange{KubernetesVersion: newVersion})
 	is(machineapi.MachineCrashLoopBackOff, "no m5.large in eu-west-1a")
 	is(machineapi.MachinePending, "Creating machine")
-	is(machineapi.MachineFailed, "failed to join the cluster in 5s")
+	is(machineapi.MachineFailed, "failed to join the cluster in 15s")
 	is(machineapi.MachineTerminating, "Initiate VM deletion")
 	if err := letGo(ctx); err != nil {
 		t.Fatal(err)

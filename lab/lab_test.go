@@ -54,7 +54,7 @@ func testMain(m *testing.M) int {
 // testContext ends well before the test binary's own deadline would kill it and
 // leave no message.
 func testContext(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -186,7 +186,7 @@ func TestNeverReady(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
 	shared.SetImage("ami-0bad0bad0bad0bad0", Image{Kubelet: "v1.33.0", NeverReady: true})
-	waiting, cancel := context.WithTimeout(ctx, 3*time.Second)
+	waiting, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	_, err := shared.AddGroup(waiting, GroupOptions{Name: "ng-bad", Nodes: 1, OldAMI: "ami-0bad0bad0bad0bad0"})
 	if !errors.Is(err, context.DeadlineExceeded) {

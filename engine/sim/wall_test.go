@@ -84,7 +84,7 @@ func drive(t *testing.T, name string, answer func(*engine.Snapshot) []engine.Com
 		t.Fatal(err)
 	}
 	plan, rules := c.Plan("run-1"), strategy.EKS{}
-	w := watched{NewWall(c.Sim, 800), Drive(c.Sim, rules, plan.Run)}
+	w := watched{NewWall(c.Sim, 400), Drive(c.Sim, rules, plan.Run)}
 	w.seen.check.oldLook = 5 * time.Minute // a tenth of a second of the machine's time is more than a minute of the world's
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

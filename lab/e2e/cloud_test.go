@@ -99,7 +99,7 @@ func TestMachineHeldByAHook(t *testing.T) {
 			waiting = false
 		case <-over:
 			t.Fatal("it did not end")
-		case <-time.After(time.Second):
+		case <-time.After(200 * time.Millisecond):
 			failed := len(p.all("warning", because("failed"))) > 0 // then it may go
 			if i, _ := shared.Cloud().Instance(first); i.State == cloud.TerminatingWait && !failed {
 				s.aws("RecordLifecycleActionHeartbeat", "AutoScalingGroupName", s.group.Name, "LifecycleHookName", "flush", "InstanceId", first)

@@ -18,7 +18,7 @@ func TestCloudAway(t *testing.T) {
 		aws.LoseAnswersTo(s.key, action, 1)
 	}
 
-	p := s.upgrade("--ami", "ami-cloud", "--post-drain-wait", "3s")
+	p := s.upgrade("--ami", "ami-cloud", "--post-drain-wait", "10s")
 	first := p.await("node.settling")
 	aws.ThrottleKey(s.key, 1)
 	p.await("warning", onNode(first.Node), saying("AWS throttles our requests"))

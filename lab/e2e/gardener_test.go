@@ -37,7 +37,7 @@ type shootScene struct {
 func newShootScene(t *testing.T, o lab.ShootOptions) *shootScene {
 	t.Helper()
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 	t.Cleanup(cancel)
 	name := "shoot-" + o.Name
 	s := &shootScene{scene: &scene{t: t, ctx: ctx, name: name, home: t.TempDir(), key: name, from: time.Now()}}

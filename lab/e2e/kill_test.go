@@ -86,7 +86,7 @@ func (s *scene) killAt(p point, at gate.Moment, flags ...string) {
 	case <-stop.Hit():
 	case <-driver.ended:
 		s.t.Fatalf("it ended before it came to %s", p.name)
-	case <-time.After(patience):
+	case <-time.After(endPatience): // the last points come when a whole roll is over
 		s.t.Fatalf("it did not come to %s", p.name)
 	}
 	driver.crash() // which ends the request, too: it is not released

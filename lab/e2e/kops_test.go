@@ -49,7 +49,7 @@ type kopsScene struct {
 func newKopsScene(t *testing.T, name string) *kopsScene {
 	t.Helper()
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Minute)
 	t.Cleanup(cancel)
 	s := &kopsScene{scene: &scene{t: t, ctx: ctx, name: name, home: t.TempDir(), key: name}}
 	o := lab.KopsOptions{Name: name + ".k8s.local", Bucket: name + "-state", Rolling: lab.KopsRolling{MaxSurge: "2", MaxUnavailable: "0"}}

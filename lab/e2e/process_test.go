@@ -20,7 +20,7 @@ import (
 // the disruption controller takes a StatefulSet's new pod for the evicted one of the
 // same name, and lets no other go for two minutes (DeletionTimeout).
 const (
-	patience    = 150 * time.Second
+	patience    = 180 * time.Second
 	endPatience = 7 * time.Minute
 )
 

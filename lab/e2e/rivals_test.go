@@ -41,7 +41,7 @@ func TestOthersAtWork(t *testing.T) {
 	s.mark()
 	old := s.nodes()
 	taken := old[len(old)-1].Name
-	p = s.upgrade("--order", "name")
+	p = s.upgrade("--order", "name", "--post-drain-wait", "10s") // the first node takes longer than it takes to see the taint of the other
 	p.await("warning", because("rival"), saying("scales the group (tag k8s.io/cluster-autoscaler/enabled)"))
 	p.await("node.draining", onNode(old[0].Name))
 	s.taints(taken, func(list []corev1.Taint) []corev1.Taint {

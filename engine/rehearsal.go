@@ -20,7 +20,7 @@ type Rehearsal struct {
 	Result Result
 	Why    string
 	// Replaced, Failed and Left are how many outdated nodes would then be replaced, would have
-	// failed, and would be neither.
+	// failed, and would be neither, of those that are not left out on purpose.
 	Replaced, Failed, Left int
 	// Held are the nodes that something would keep from being emptied, a sentence each.
 	Held []string
@@ -30,7 +30,9 @@ type Rehearsal struct {
 func (r Rehearsal) Endless() bool { return r.Result == NotStartedYet && !r.Extrapolated }
 
 // Smooth reports whether the run would end well, as far as was rehearsed.
-func (r Rehearsal) Smooth() bool { return r.Extrapolated || r.Result == Succeeded && r.Failed == 0 }
+func (r Rehearsal) Smooth() bool {
+	return r.Extrapolated || r.Failed == 0 && (r.Result == Succeeded || r.Result == NodesLeft && r.Left == 0)
+}
 
 // Sentence says how the run would end, "" where there is nothing to say but when.
 func (r Rehearsal) Sentence() string {
@@ -59,4 +61,7 @@ func (p *Plan) Rehearse(r Rehearsal) {
 	late := p.late() // the rehearsal knows better
 	p.Warnings = slices.DeleteFunc(slices.Clone(p.Warnings), func(w string) bool { return late != "" && w == late })
 	p.Estimate, p.Rehearsal = r.Took, &r
+	if late = p.late(); r.Extrapolated && late != "" { // which was cut off before that
+		p.Warnings = append(p.Warnings, late)
+	}
 }

@@ -122,7 +122,7 @@ func (s *session) planGroup(ctx context.Context, cmd *cobra.Command, group strin
 	}
 	defer v.intake.Close()
 	p, err := s.makePlan(ctx, rules, settings, f, at, v.world)
-	if err == nil {
+	if err == nil && !auto {
 		rehearse(ctx, rules, &p, v.world)
 	}
 	return p, err
@@ -170,9 +170,12 @@ func rehearse(ctx context.Context, rules engine.Strategy, p *engine.Plan, w *wor
 	if len(p.Nodes) == 0 || refuse(*p) != nil {
 		return
 	}
-	if r, told := rehearsing(rules)(ctx, w, p.AsOf, p.Run); told {
-		p.Rehearse(r)
-	}
+	_ = live.Caught(func() error { // a crash there is no reason for no plan
+		if r, told := rehearsing(rules)(ctx, w, p.AsOf, p.Run); told {
+			p.Rehearse(r)
+		}
+		return nil
+	})
 }
 
 // rehearsing is how runs by some rules are rehearsed.

@@ -86,6 +86,14 @@ func takes(p engine.Plan) string {
 	return took + " until it ends, not all well (rehearsed)"
 }
 
+// takesShort is takes for a table.
+func takesShort(p engine.Plan) string {
+	if p.Rehearsal != nil && p.Rehearsal.Endless() {
+		return "no end"
+	}
+	return p.Estimate.Round(time.Second).String()
+}
+
 // writeRehearsal shows what a rehearsal of the plan met, if it does not end well.
 func writeRehearsal(w io.Writer, p engine.Plan) {
 	if p.Rehearsal == nil || p.Rehearsal.Smooth() {

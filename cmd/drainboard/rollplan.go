@@ -152,7 +152,7 @@ func writeRollPlan(w io.Writer, p rollPlan, now time.Time) {
 			row(fmt.Sprint(n), g.Name, dash(string(g.Role)), fmt.Sprintf("%d of %d left", g.Total-g.Done, g.Total), "goes on with its unfinished run", "", "", "")
 			add(&goesOn, g.Name, fmt.Sprintf("run %s: %s", run.ID, strings.Join(standing(run, now, nil, false), "; ")))
 		default:
-			row(fmt.Sprint(n), g.Name, dash(string(g.Role)), fmt.Sprint(len(plan.Nodes)), plan.From+" → "+plan.To, fmt.Sprint(plan.Limit), fmt.Sprint(plan.Extra), plan.Estimate.Round(time.Second).String())
+			row(fmt.Sprint(n), g.Name, dash(string(g.Role)), fmt.Sprint(len(plan.Nodes)), plan.From+" → "+plan.To, fmt.Sprint(plan.Limit), fmt.Sprint(plan.Extra), takesShort(plan))
 			if r := plan.Rehearsal; r != nil && !r.Smooth() {
 				add(&hold, g.Name, r.Sentence())
 			}

@@ -15,7 +15,7 @@ import (
 func TestLoopRehearses(t *testing.T) {
 	b := newBench(t)
 	b.hold = make(chan struct{})
-	var calls, at atomic.Int32
+	var calls, at, looks atomic.Int32
 	var left atomic.Int64
 	ended := make(chan struct{})
 	b.Rehearse = func(ctx context.Context, w *world.World, now time.Time, r engine.Run) (engine.Rehearsal, bool) {
@@ -33,11 +33,11 @@ func TestLoopRehearses(t *testing.T) {
 		close(ended)
 		return engine.Rehearsal{}, false
 	}
-	again := false
 	b.Publish = func(s *engine.Snapshot) {
 		left.Store(int64(s.Left))
-		if calls.Load() == 1 && !again && s.Left > 0 {
-			again, b.foresight.due = true, time.Time{} // on the loop's goroutine
+		looks.Add(1)
+		if calls.Load() > 0 && s.Left > 0 {
+			b.foresight.due = time.Time{} // on the loop's goroutine
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -47,6 +47,14 @@ func TestLoopRehearses(t *testing.T) {
 		done <- err
 	}()
 	await(t, func() bool { return calls.Load() == 2 })
+	for _, at := range []string{"i-1", "i-2"} { // on which no third begins
+		was := looks.Load()
+		b.Look(engine.Look{Machine: at})
+		await(t, func() bool { return looks.Load() > was })
+	}
+	if n := calls.Load(); n != 2 {
+		t.Errorf("%d rehearsals, the second of which is under way", n)
+	}
 	if d := time.Duration(left.Load()); d < 59*time.Minute || d > time.Hour {
 		t.Errorf("%s are left, not about an hour", d)
 	}

@@ -153,14 +153,35 @@ func (f *from) setMachines() {
 				}
 			})
 		}
-		if n != nil && !n.Ready && !m.silent && f.now.Sub(n.Created) < young {
-			f.after(f.Config.NodeReady-f.now.Sub(n.Created), func() {
-				f.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble = true, "" })
-			})
-		}
 	}
 	f.listMachines()
 	f.View.SetMachines(machinesOf(f.w))
+	for _, n := range f.w.Nodes() {
+		f.recovers(n)
+	}
+}
+
+// recovers lets a node be Ready again that has not been so for a short while only.
+func (f *from) recovers(n *world.Node) {
+	since := cmp.Or(n.Unreachable, n.Sick, n.Created)
+	lasts := f.now.Sub(since)
+	if n.Ready || lasts >= young {
+		return
+	}
+	rest := young - lasts
+	if since.Equal(n.Created) && lasts < f.Config.NodeReady {
+		rest = f.Config.NodeReady - lasts
+	}
+	f.after(rest, func() {
+		if m := f.machines[n.Machine]; m != nil && m.silent {
+			f.speak(m)
+			return
+		}
+		f.editNode(n.Name, func(n *world.Node) {
+			n.Ready, n.Sick, n.Unreachable, n.Trouble = true, time.Time{}, time.Time{}, ""
+			n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t.Key == unreachableTaint })
+		})
+	})
 }
 
 // machinesOf lists the machines of a world.
@@ -241,13 +262,24 @@ func (f *from) count(p *pod) {
 func (f *from) shapeOf(p *world.Pod) Shape {
 	shape := Shape{
 		Ready: f.pace.PodReady, Stop: cmp.Or(f.pace.PodStop, p.Grace/3), Grace: p.Grace, ToleratesAll: p.ToleratesAll, Tolerates: f.tolerated(p.Node),
-		NeverReady: p.Phase == world.PodRunning && !p.Ready && f.now.Sub(p.Created) > young,
+		NeverReady: p.Phase == world.PodRunning && !p.Ready && f.now.Sub(p.Created) > young && f.unwell(p),
 		Volume:     p.Volume && p.Owner.Kind == StatefulSet, Finalizers: p.Finalizers,
+	}
+	if limit := f.run.Settings.DrainTimeout / 3; limit > 0 && f.pace.PodStop == 0 { // a guess is no reason to fail
+		shape.Stop = min(shape.Stop, limit)
 	}
 	if !p.Terminating() || f.now.Sub(p.Ends) < time.Minute {
 		shape.Finalized = served
 	}
 	return shape
+}
+
+// unwell reports whether a pod that is not Ready has not been so for long: it crashes, or a
+// budget of its has been closed as long.
+func (f *from) unwell(p *world.Pod) bool {
+	return p.Crashing || slices.ContainsFunc(f.w.BudgetsOf(p), func(b *world.Budget) bool {
+		return b.Healthy < b.Desired && !b.Since.IsZero() && f.now.Sub(b.Since) > young
+	})
 }
 
 // tolerated lists the taints that the pods of a node have to tolerate to be there: not those

@@ -146,7 +146,7 @@ func (s *Sim) misfit(p *pod, n *world.Node, l load, apart map[string]bool) []str
 	if len(short) > 0 {
 		return short
 	}
-	if v := s.volumes[volumeOf(p)]; v != nil && v.zone != n.Zone {
+	if v := s.volumes[volumeOf(p)]; v != nil && v.zone != "" && v.zone != n.Zone {
 		return []string{"node(s) had volume node affinity conflict"}
 	}
 	if apart[domain(n, p.shape.Apart)] {

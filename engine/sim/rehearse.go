@@ -28,15 +28,10 @@ const (
 // over at once, the user's hooks pass. It reports false where nothing can be told: where a
 // controller of the group's own moves its nodes, where the cluster is not looked at, or where
 // ctx was over before a node was replaced. It changes neither the world nor the run.
-func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run engine.Run) (out engine.Rehearsal, told bool) {
+func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run engine.Run) (engine.Rehearsal, bool) {
 	if !rehearsable(rules, w, &run) {
-		return out, false
+		return engine.Rehearsal{}, false
 	}
-	defer func() { // what cannot be told is no reason to end the run that it is about
-		if recover() != nil {
-			told = false
-		}
-	}()
 	return rehearse(ctx, rules, w, now, run, PaceOf(&run))
 }
 
@@ -164,7 +159,8 @@ func (r *rehearsal) standsStill() bool {
 		r.stand, r.since = stand, r.sim.now
 	}
 	k := &r.run.Settings
-	return r.sim.now.Sub(r.since) > time.Hour+2*(k.DrainTimeout+k.NodeReadyTimeout+k.TerminateTimeout+k.GatePause+k.ValidateTimeout+k.CanaryWatch)
+	longest := k.BeforeNode + k.DrainTimeout + k.Settle + k.TerminateTimeout + k.AfterNode + k.NodeReadyTimeout + k.Interval + k.GatePause + k.ValidateTimeout + k.CanaryWatch
+	return r.sim.now.Sub(r.since) > time.Hour+2*(longest+r.run.HookTime)
 }
 
 // inWork reports whether an outdated node is on its way out.
@@ -204,7 +200,8 @@ func (r *rehearsal) tell(began time.Time, cut bool) (engine.Rehearsal, bool) {
 			out.Failed++
 		}
 	}
-	out.Left = total - replaced - out.Failed
+	skipped := stages(&r.run)[engine.Skipped] // not by the rehearsal
+	out.Left = total - replaced - out.Failed - skipped
 	switch {
 	case !cut && r.run.State == engine.Finished:
 		out.Took = r.run.Finished.Sub(began)
@@ -217,7 +214,7 @@ func (r *rehearsal) tell(began time.Time, cut bool) (engine.Rehearsal, bool) {
 		}
 	default:
 		made := r.progress()
-		left := float64(total) - made - float64(out.Failed+stages(&r.run)[engine.Skipped])
+		left := float64(total) - made - float64(out.Failed+skipped)
 		if r.rolls.IsZero() || made-r.pace < 1 || r.run.State != engine.Running {
 			return out, false
 		}

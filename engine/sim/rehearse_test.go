@@ -243,6 +243,16 @@ func TestRehearsalOfARealWorld(t *testing.T) {
 		settings.NewLabels = map[string]string{"eks.amazonaws.com/nodegroup": ""}
 		return w, engine.NewRun(strategy.EKS{}, "run-1", 7, w, settings, engine.Target{Templates: []world.Template{fresh}})
 	}
+	down := func(w *world.World, since time.Duration) {
+		for _, uid := range []string{"pgip-10-0-0-0", "pgip-10-0-0-1"} {
+			p := *w.Pod(uid)
+			p.Ready = false
+			w.SetPod(&p)
+		}
+		b := *w.Budget("db/pg")
+		b.Healthy, b.Allowed, b.Since = 1, 0, now.Add(-since)
+		w.SetBudget(&b)
+	}
 	for name, c := range map[string]struct {
 		edit func(*world.World, *engine.Run)
 		want engine.Result
@@ -256,12 +266,35 @@ func TestRehearsalOfARealWorld(t *testing.T) {
 			w.SetPod(&p)
 		}, engine.EvictionFail},
 		"pods that are down": {func(w *world.World, _ *engine.Run) {
-			for _, uid := range []string{"pgip-10-0-0-0", "pgip-10-0-0-1"} {
-				p := *w.Pod(uid)
-				p.Ready = false
-				w.SetPod(&p)
-			}
+			down(w, time.Hour)
 		}, engine.EvictionFail},
+		"pods that are down for a moment": {func(w *world.World, _ *engine.Run) {
+			down(w, time.Second)
+		}, engine.Succeeded},
+		"a long grace period": {func(w *world.World, _ *engine.Run) {
+			p := *w.Pod("pgip-10-0-0-0")
+			p.Grace = time.Hour
+			w.SetPod(&p)
+		}, engine.Succeeded},
+		"not heard from for a moment": {func(w *world.World, _ *engine.Run) {
+			n := *w.Node("ip-10-0-0-1")
+			n.Ready, n.Unreachable = false, now.Add(-time.Minute)
+			w.SetNode(&n)
+		}, engine.Succeeded},
+		"another node is sick for a moment": {func(w *world.World, _ *engine.Run) {
+			n := *w.Node("elsewhere")
+			n.Ready, n.Sick = false, now.Add(-time.Minute)
+			w.SetNode(&n)
+		}, engine.Succeeded},
+		"it settles for hours": {func(_ *world.World, r *engine.Run) { r.Settings.Settle = 4 * time.Hour }, engine.Succeeded},
+		"no zones on nodes": {func(w *world.World, _ *engine.Run) {
+			for _, known := range w.Nodes() {
+				n := *known
+				n.Zone = ""
+				w.SetNode(&n)
+			}
+		}, engine.Succeeded},
+		"only some": {func(_ *world.World, r *engine.Run) { r.Target.Only = []string{"ip-10-0-0-0"} }, engine.NodesLeft},
 		"not heard from": {func(w *world.World, r *engine.Run) {
 			n := *w.Node("ip-10-0-0-1")
 			n.Ready, n.Unreachable = false, now.Add(-time.Hour)
@@ -283,7 +316,7 @@ func TestRehearsalOfARealWorld(t *testing.T) {
 				run = engine.NewRun(rules, "run-1", 7, w, run.Settings, run.Target)
 			}
 			end, told := rehearse(context.Background(), rules, w, now, run, PaceOf(&run))
-			if !told || end.Result != c.want || end.Extrapolated {
+			if !told || end.Result != c.want || end.Extrapolated || end.Smooth() != (c.want != engine.EvictionFail) {
 				t.Errorf("%v %+v", told, end)
 			}
 			t.Log(end.Took, end.Sentence(), end.Held)

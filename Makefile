@@ -10,7 +10,7 @@ UPGRADE_FLAGS ?= --force-unmanaged --delete-emptydir-data --post-drain-wait 5s
 SHELL = bash
 .SHELLFLAGS = -eo pipefail -c
 
-.PHONY: build demo pictures test crash-test lint lab bench labtools clean
+.PHONY: build demo pictures test test-root test-lab test-e2e crash-test crash-test-e2e mutation-test lint lab bench labtools clean
 
 # Without cgo: with it, kubectl's libraries can load plugins, for which the linker has
 # to keep every method of every library. The program is then three times as large.
@@ -26,17 +26,49 @@ pictures: build ## the pictures of the README and the docs, from the demo (half 
 labtools: ## the lab's programs (the first build takes some minutes)
 	cd lab && go run ./cmd/build
 
-test: build labtools ## unit tests, scenarios, and rolls on the real control plane
-	go test -timeout 40m ./...
-	cd lab && go test -count=1 $$(go list ./... | grep -v /e2e)
-	cd lab && go test -count=1 -timeout 60m -v ./e2e | grep -vE '^(=== |    --- |$$)'
+test: build labtools test-root test-lab test-e2e ## unit tests, scenarios, and rolls on the real control plane
 
+test-root: ## unit tests, scenarios, and a sample of the random suites
+	go test -timeout 40m $$(go list ./... | grep -vE '/engine/(sim|live)$$')
+	@echo "random suites: a sample from seed $(FROM) on"
+	go test -timeout 40m ./engine/live -from=$(FROM)
+	go test -timeout 40m ./engine/sim -from=$(FROM) -seeds=300 -mutations=12 -mutations-seed=$(FROM)
+
+test-lab: labtools ## the lab's own tests
+	cd lab && go test -count=1 $$(go list ./... | grep -v /e2e)
+
+test-e2e: build labtools ## rolls on the real control plane; of the slowest stories a sample
+	cd lab && go test -count=1 -timeout 60m -v ./e2e -sample=$(FROM) | grep -vE '^(=== |    --- |$$)'
+
+# Random suites play seeds FROM to FROM+SEEDS-1. The first one comes from the commit's date
+# (with three digits more, so that two commits have no seed in common): each commit plays
+# seeds of its own, and the same ones whenever it is tested.
+FROM ?= $(shell git log -1 --format=%ct000 2>/dev/null || echo 1)
 SEEDS ?= 20000
-BOUNDARIES ?= 3000
-crash-test: ## many random clusters with random faults, every rule checked at every step; prints the figures
-	go test ./engine/sim -count=1 -timeout 2h -v -run '^TestRandom$$' -seeds=$(SEEDS) | grep -vE '^=== '
-	go test ./engine/sim -count=1 -timeout 2h -v -run '^TestCrashAtEveryAction$$' -boundaries=$(BOUNDARIES) | grep -vE '^(=== |    --- )'
-	go test ./engine/live -count=1 -timeout 1h -v -run '^TestRivals$$' -rivals=$(SEEDS) | grep -vE '^=== '
+# Slower suites play fewer: 3 in 20 for the rolls that crash at their actions, 1 in 10 for
+# the storms.
+BOUNDARIES ?= $(shell expr $(SEEDS) '*' 3 / 20)
+STORMS ?= $(shell expr $(SEEDS) / 10)
+RIVALS ?= $(SEEDS)
+crash-test: ## every random suite at length, every rule checked at every step; prints figures and times (hours)
+	@failed=0; \
+	go test ./engine/sim -count=1 -timeout 24h -v -run '^Test(Random(Kops|Gardener.*)?|AbortInAStorm|CrashAtEveryAction.*)$$' \
+		-from=$(FROM) -seeds=$(SEEDS) -storms=$(STORMS) -boundaries=$(BOUNDARIES) | grep --line-buffered -vE '^(=== | +--- PASS)' || failed=1; \
+	go test ./engine/live -count=1 -timeout 24h -v -run '^TestRivals$$' \
+		-from=$(FROM) -rivals=$(RIVALS) | grep --line-buffered -vE '^(=== | +--- PASS)' || failed=1; \
+	go test ./engine/sim -count=1 -timeout 2h -run '^TestMutations$$' || failed=1; \
+	exit $$failed
+
+N ?= 70
+SEED ?= 1
+MUTATIONS ?= bin/mutations.jsonl
+mutation-test: ## mutations of the engine drawn by SEED, and who finds each (an hour; goes on where it was ended)
+	@mkdir -p $(dir $(MUTATIONS))
+	go run ./engine/sim/mutate -n $(N) -seed $(SEED) -results $(MUTATIONS)
+
+crash-test: crash-test-e2e
+crash-test-e2e: build labtools ## the stories of which test-e2e plays a sample, whole
+	cd lab && go test -count=1 -timeout 60m -v ./e2e -run '^Test(Twin|Killed.*)$$' | grep -vE '^(=== |    --- |$$)'
 
 lint: ## gofmt, go vet, staticcheck
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }

@@ -20,7 +20,7 @@ func (s *Step) approve(slots int) {
 		s.refreshBatch()
 		return
 	}
-	if s.ways().Whole && s.Count(Updating, Queued) > 0 && s.Run.Settings.Approve != ApproveNone {
+	if s.capabilities().WholeBatches && s.Count(Updating, Queued) > 0 && s.Run.Settings.Approve != ApproveNone {
 		return // the last batch has to be healthy first
 	}
 	if !s.canaryOver() {
@@ -43,13 +43,13 @@ func (s *Step) approve(slots int) {
 }
 
 // startable reports whether a node that is approved waits for nothing but its turn.
-func (s *Step) startable() bool {
+func (s *Reader) startable() bool {
 	return slices.ContainsFunc(s.In(Queued), func(id string) bool { return !s.zoneBusy(id) })
 }
 
 // zoneBusy reports whether the strategy holds a node back because others of its zone are
 // in work, which may last: other zones need not wait for it.
-func (s *Step) zoneBusy(id string) bool {
+func (s *Reader) zoneBusy(id string) bool {
 	if s.held(id, nil) == "" {
 		return false
 	}
@@ -59,7 +59,7 @@ func (s *Step) zoneBusy(id string) bool {
 
 // nextBatch lists the machines that would be approved next: first those that take
 // nothing out of service, which may be what the gate waits for.
-func (s *Step) nextBatch() []string {
+func (s *Reader) nextBatch() []string {
 	var first, waiting, held []string
 	for _, id := range s.Run.Order {
 		switch {
@@ -76,7 +76,7 @@ func (s *Step) nextBatch() []string {
 	return waiting[:min(len(waiting), s.batchSize(len(waiting)))]
 }
 
-func (s *Step) batchSize(waiting int) int {
+func (s *Reader) batchSize(waiting int) int {
 	switch {
 	case s.Run.Settings.Approve == ApproveNone, s.Run.Settings.Approve == ApprovePhase:
 		return waiting
@@ -90,7 +90,7 @@ func (s *Step) batchSize(waiting int) int {
 	return s.atOnce()
 }
 
-func (s *Step) newBatch(id int, machines []string) Batch {
+func (s *Reader) newBatch(id int, machines []string) Batch {
 	b := Batch{ID: id, Machines: machines, Waiting: s.Now}
 	for _, m := range machines {
 		b.Names = append(b.Names, s.label(m, s.Run.Nodes[m]))
@@ -117,7 +117,7 @@ func (s *Step) Approved(phase string) bool {
 }
 
 // hash sums up what an approval is for: the machines, in their order.
-func (s *Step) hash(machines []string) string {
+func (s *Reader) hash(machines []string) string {
 	h := sha256.New()
 	for _, m := range machines {
 		h.Write([]byte(m + "\n"))
@@ -166,7 +166,7 @@ func (r *Run) Waiting() (Batch, bool) {
 }
 
 // podsToMove counts the pods that have to leave a node, and those that stay.
-func (s *Step) podsToMove(node string) (leave, stay int) {
+func (s *Reader) podsToMove(node string) (leave, stay int) {
 	for _, p := range s.W.PodsOn(node) {
 		if drain.Judge(s.W, p, s.Consents()).Fate == drain.Stays {
 			stay++

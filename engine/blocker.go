@@ -11,7 +11,7 @@ import (
 )
 
 // blockerOf says what keeps a pod on its node now, and the way out.
-func (s *Step) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
+func (s *Reader) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
 	known := s.Run.Pods[p.UID]
 	b := &Blocker{
 		Pod: p.Ref(), UID: p.UID, Node: n.Name, Machine: machine, Owner: ownerName(p),
@@ -29,7 +29,7 @@ func (s *Step) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
 	switch {
 	case p.Terminating():
 		s.explainTerminating(b, p, n)
-	case verdict.Fate == drain.Asks && s.Run.Others != nil:
+	case verdict.Fate == drain.Asks && s.Run.External != nil:
 		b.Kind, b.Detail = BlockedByConsent, leftBehind(verdict.Reason)
 		b.WayOut = "see how the drain was started, or delete the pod yourself"
 	case verdict.Fate == drain.Asks:
@@ -74,8 +74,8 @@ func leftBehind(r drain.Reason) string {
 
 // wayOut is a way out for those who see it: in what others drain there is nothing to
 // force.
-func (s *Step) wayOut(text string) string {
-	if s.Run.Others == nil || s.ways().Follows {
+func (s *Reader) wayOut(text string) string {
+	if s.Run.External == nil || s.capabilities().Follows {
 		return text
 	}
 	return strings.ReplaceAll(text, "force with f", "delete the pod")
@@ -89,7 +89,7 @@ func whyBack(p *world.Pod) string {
 	return "the node takes it, in spite of its taints"
 }
 
-func (s *Step) explainTerminating(b *Blocker, p *world.Pod, n Node) {
+func (s *Reader) explainTerminating(b *Blocker, p *world.Pod, n Node) {
 	b.Grace = graceOf(p)
 	over := s.Now.Sub(p.Ends)
 	switch {
@@ -99,7 +99,7 @@ func (s *Step) explainTerminating(b *Blocker, p *world.Pod, n Node) {
 	case s.silent(p.Node):
 		b.Kind, b.Detail = BlockedByGrace, "should have ended "+over.Round(time.Second).String()+" ago: its node has not been heard from for "+s.Now.Sub(s.W.Node(p.Node).Unreachable).Round(time.Second).String()
 		b.WayOut = "look at the machine, or force with f"
-		if n.Stage != Updating && s.Run.Others == nil { // else Gardener, or somebody else, drains it
+		if n.Stage != Updating && s.Run.External == nil { // else Gardener, or somebody else, drains it
 			b.WayOut = "look at the machine, force with f, or start with --unreachable=terminate"
 		}
 	case len(p.Finalizers) > 0:
@@ -111,7 +111,7 @@ func (s *Step) explainTerminating(b *Blocker, p *world.Pod, n Node) {
 	}
 }
 
-func (s *Step) explainBudget(b *Blocker, p *world.Pod) {
+func (s *Reader) explainBudget(b *Blocker, p *world.Pod) {
 	v := b.Budgets[0]
 	b.Kind = BlockedByBudget
 	budget := s.W.Budget(v.Ref)
@@ -171,7 +171,7 @@ func scales(p *world.Pod) bool {
 
 // pendingSibling is the scheduler's reason why a pod of the same owner finds no
 // place, "" if all have one.
-func (s *Step) pendingSibling(p *world.Pod) string {
+func (s *Reader) pendingSibling(p *world.Pod) string {
 	for _, q := range s.W.PodsOf(p.Owner.UID) {
 		if q.Node == "" && q.Unplaced != "" {
 			return q.Name + " is Pending: " + q.Unplaced
@@ -182,7 +182,7 @@ func (s *Step) pendingSibling(p *world.Pod) string {
 
 // sickSiblings names the pods of the same owner that are not Ready although they
 // run, and why as far as it is known.
-func (s *Step) sickSiblings(p *world.Pod) string {
+func (s *Reader) sickSiblings(p *world.Pod) string {
 	var sick []string
 	for _, q := range s.W.PodsIn(p.Namespace) {
 		if q.Owner.UID != p.Owner.UID || q.Owner.UID == "" || q.Ready || q.Node == "" || q.Terminating() || q.Finished() {

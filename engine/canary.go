@@ -72,7 +72,7 @@ func (s *Step) canaryOver() bool {
 // canaryStarted reports whether the canary is no longer to come: a node of the
 // first batch was replaced or is in work. One that was skipped or failed is no
 // canary, another one is taken.
-func (s *Step) canaryStarted() bool {
+func (s *Reader) canaryStarted() bool {
 	for _, n := range s.Run.Nodes {
 		if n.Batch > 0 && !n.New && n.Stage != Outdated && n.Stage != Skipped && n.Stage != NodeFail {
 			return true
@@ -84,7 +84,7 @@ func (s *Step) canaryStarted() bool {
 // canaryTrouble says what is wrong with the new nodes, "" if nothing is. They are
 // not complete as long as one is launching, or is yet to be launched, and has time
 // left.
-func (s *Step) canaryTrouble() (trouble string, complete bool) {
+func (s *Reader) canaryTrouble() (trouble string, complete bool) {
 	old := map[string]bool{} // owners with pods that crash-loop elsewhere too
 	crashing := map[string]*world.Pod{}
 	for _, id := range sortedKeys(s.Run.Nodes) {
@@ -121,7 +121,7 @@ func (s *Step) canaryTrouble() (trouble string, complete bool) {
 }
 
 // notLaunched says how many machines the group has yet to launch, "" if none.
-func (s *Step) notLaunched() string {
+func (s *Reader) notLaunched() string {
 	have := 0
 	for _, m := range s.W.Machines() {
 		if !m.Leaving() && !m.Detached && m.State != world.MachineStandby {
@@ -140,7 +140,7 @@ func (s *Step) notLaunched() string {
 }
 
 // lastReplaced is when the last outdated node was replaced.
-func (s *Step) lastReplaced() (last time.Time) {
+func (s *Reader) lastReplaced() (last time.Time) {
 	for _, id := range s.In(Replaced) {
 		if since := s.Run.Nodes[id].Since; since.After(last) {
 			last = since

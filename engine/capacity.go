@@ -17,7 +17,7 @@ import (
 func (s *Step) StartLaunchWait(what string) { s.StartPhaseWait(what, s.JoinTime()) }
 
 // JoinTime is the time that a new machine has to be Ready.
-func (s *Step) JoinTime() time.Duration { return s.Run.Settings.NodeReadyTimeout + s.holdTime(true) }
+func (s *Reader) JoinTime() time.Duration { return s.Run.Settings.NodeReadyTimeout + s.holdTime(true) }
 
 // StartPhaseWait starts a deadline of the current phase, which counts while
 // cluster and cloud can be seen.
@@ -58,7 +58,7 @@ func (s *Step) ResumeProcesses() bool {
 			s.Note("AZRebalance acts again and may end machines undrained to even out the zones: " + counts)
 		}
 		if !s.Ensure(Action{Kind: Resume, Key: "resume/" + process, Group: s.Run.Group, Process: process}) {
-			return s.hopeless("resume/" + process)
+			return s.givenUp("resume/" + process)
 		}
 		s.Run.Suspended = slices.DeleteFunc(s.Run.Suspended, func(p string) bool { return p == process })
 		s.changed = true
@@ -67,13 +67,13 @@ func (s *Step) ResumeProcesses() bool {
 }
 
 // settled reports whether no action with this key is under way or yet to be seen.
-func (s *Step) settled(key string) bool {
+func (s *Reader) settled(key string) bool {
 	_, busy := s.Run.Pending[key]
 	return !busy
 }
 
-// hopeless reports whether an action was refused for good.
-func (s *Step) hopeless(key string) bool { return s.Run.Retries[key].hopeless() }
+// givenUp reports whether an action was refused for good.
+func (s *Reader) givenUp(key string) bool { return s.Run.Retries[key].hopeless() }
 
 // LaunchInZone asks for one machine in a zone by name. It raises the desired
 // size by one more, which is recorded first, and the bound with it.
@@ -105,7 +105,7 @@ func (s *Step) LaunchInZone(zone string) {
 
 // LaunchRefusal is why a machine that was asked for in a zone by name did not
 // come, "" if it was not refused.
-func (s *Step) LaunchRefusal(zone string) string { return s.Run.Retries["launch/"+zone].Message }
+func (s *Reader) LaunchRefusal(zone string) string { return s.Run.Retries["launch/"+zone].Message }
 
 // Expected is the group's desired size as our changes left it.
 func (r *Run) Expected() int { return r.Base.Desired + r.Surge() }
@@ -133,7 +133,7 @@ func (s *Step) WatchSizes() {
 }
 
 // changingSizes reports whether a change of ours to the sizes may not show yet.
-func (s *Step) changingSizes() bool {
+func (s *Reader) changingSizes() bool {
 	for _, p := range s.Run.Pending {
 		a := p.Action
 		if a.Kind == CheckEffect {
@@ -147,7 +147,7 @@ func (s *Step) changingSizes() bool {
 }
 
 // WhyNotReady says why a new machine does not count yet, "" if it does.
-func (s *Step) WhyNotReady(m *world.Machine) string {
+func (s *Reader) WhyNotReady(m *world.Machine) string {
 	node := s.W.NodeOf(m.ID)
 	switch {
 	case m.State == world.MachineInService && s.nodeless():
@@ -177,7 +177,7 @@ func (s *Step) WhyNotReady(m *world.Machine) string {
 
 // LaunchFailure is the cloud's own reason of the newest launch that failed since
 // the run began, "" if none did.
-func (s *Step) LaunchFailure() string {
+func (s *Reader) LaunchFailure() string {
 	for _, a := range s.W.Group.Activities {
 		if a.Failed && !a.At.Before(s.Run.Started) {
 			return a.Message
@@ -186,8 +186,8 @@ func (s *Step) LaunchFailure() string {
 	return ""
 }
 
-// tellLaunchFailure reports a launch that failed, once for what it says.
-func (s *Step) tellLaunchFailure() {
+// reportLaunchFailure reports a launch that failed, once for what it says.
+func (s *Step) reportLaunchFailure() {
 	if failure := s.LaunchFailure(); failure != "" && failure != s.Run.LaunchFailed {
 		s.Run.LaunchFailed = failure
 		s.Report(Event{Type: Warning, Reason: "launch failed", Message: "a launch failed: " + failure})
@@ -196,7 +196,7 @@ func (s *Step) tellLaunchFailure() {
 
 // ByPods sorts machines by how many pods would have to leave them, then by the
 // run's chance.
-func (s *Step) ByPods(machines []string) []string {
+func (s *Reader) ByPods(machines []string) []string {
 	pods := map[string]int{}
 	for _, id := range machines {
 		pods[id], _ = s.podsToMove(s.Run.Nodes[id].Name)
@@ -225,14 +225,14 @@ func (s *Step) RestoreMax() bool {
 	}
 	from, to := g.Sizes, g.Sizes
 	to.Max = max(s.Run.Base.Max, g.Sizes.Desired)
-	if from == to {
-		return true
+	if from == to { // once it is known what became of a lower one that was asked for before
+		return s.settled("restore-max")
 	}
 	if p, busy := s.Run.Pending["restore-max"]; busy && p.Action.Sizes.Max != to.Max { // the size has changed since that was asked for
 		s.WakeAt(p.Expires)
 		return false
 	}
-	return s.Ensure(Action{Kind: SetSizes, Key: "restore-max", Group: g.Name, From: &from, Sizes: &to}) || s.hopeless("restore-max")
+	return s.Ensure(Action{Kind: SetSizes, Key: "restore-max", Group: g.Name, From: &from, Sizes: &to}) || s.givenUp("restore-max")
 }
 
 // raiseKey is the key of the action that raises the group.
@@ -272,7 +272,7 @@ func raised(base world.Sizes, by int) world.Sizes {
 
 // RaiseShows reports whether the group shows our raise, even if its answer was
 // lost and somebody else has changed the desired size since.
-func (s *Step) RaiseShows() bool {
+func (s *Reader) RaiseShows() bool {
 	r, sizes := &s.Run, s.W.Group.Sizes
 	if r.Raise == 0 {
 		return false
@@ -316,10 +316,10 @@ func (s *Step) RestoreTemplate() bool {
 	}
 	for _, m := range s.W.Machines() {
 		if m.Template == s.Run.Target.Templates[0] && m.Template != s.Run.BaseTemplate {
-			return true // named by leaveBehind
+			return true // named by listUnrestored
 		}
 	}
-	return s.Ensure(back) || s.hopeless(restoreTemplate)
+	return s.Ensure(back) || s.givenUp(restoreTemplate)
 }
 
 // templateBack is the action that gives the group its template back.
@@ -333,7 +333,7 @@ func (r *Run) templateBack() Action {
 
 // TemplateMoved says who has set the group to another template than the run's target, and
 // what to, the two parts of a sentence; "" if nobody has.
-func (s *Step) TemplateMoved() (who, does string) {
+func (s *Reader) TemplateMoved() (who, does string) {
 	want := s.Run.Target.Templates
 	if len(want) == 0 || !s.Fresh(world.Cloud) || !s.settled("set-template/"+want[0].String()) || s.W.Group.Template == want[0] {
 		return "", ""
@@ -350,8 +350,8 @@ func (s *Step) UnmarkAll() bool {
 	return clean
 }
 
-// leaveGroup names what the run leaves changed on the group.
-func (s *Step) leaveGroup() {
+// listUnrestoredGroup names what the run leaves changed on the group.
+func (s *Step) listUnrestoredGroup() {
 	g := &s.W.Group
 	for _, process := range s.Run.Suspended {
 		a := Action{Kind: Resume, Group: g.Name, Process: process}
@@ -359,22 +359,22 @@ func (s *Step) leaveGroup() {
 		if counts := s.uneven(); process == rebalance && counts != "" {
 			why = ", because it would end machines undrained to even out the zones (" + counts + "); resume it when they are even"
 		}
-		s.Leave(process+" stays suspended"+why, a.Command())
+		s.AddUnrestored(process+" stays suspended"+why, a.Command())
 	}
-	s.leaveSizes()
+	s.listUnrestoredSizes()
 	if len(s.Run.Target.Templates) > 0 && g.Template == s.Run.Target.Templates[0] && g.Template != s.Run.BaseTemplate && s.settled(restoreTemplate) {
 		why := "nodes run it"
 		if r, refused := s.Refused(restoreTemplate); refused {
 			why = "it could not be set back: " + r.Message
 		}
-		s.Leave("the group stays on template "+g.Template.String()+", because "+why, s.Run.templateBack().Command())
+		s.AddUnrestored("the group stays on template "+g.Template.String()+", because "+why, s.Run.templateBack().Command())
 	}
 }
 
 // rollback is the command that rolls the nodes that run the new template back to
 // the one that most outdated nodes were launched from; "" if there is nothing to
 // roll back, or nowhere to go.
-func (s *Step) rollback() string {
+func (s *Reader) rollback() string {
 	count := map[int64]int{}
 	fresh := 0
 	for _, n := range s.Run.Nodes {
@@ -387,7 +387,7 @@ func (s *Step) rollback() string {
 	if fresh == 0 || len(count) == 0 {
 		return ""
 	}
-	if by := s.ways().SetBy; by != "" {
+	if by := s.capabilities().TemplateSetBy; by != "" {
 		return fmt.Sprintf("%s with the earlier specification, then drainboard upgrade %s", by, s.Run.Group)
 	}
 	versions := slices.Collect(maps.Keys(count))
@@ -403,26 +403,26 @@ func (s *Step) offerRollback() {
 }
 
 // unsureRaise says that nobody can know any more whether our raise happened.
-func (s *Step) unsureRaise() string {
+func (s *Reader) unsureRaise() string {
 	return fmt.Sprintf("the answer to our raise of the group's sizes was lost, and somebody else has changed them since: they were %s, and are %s", s.Run.Base, s.W.Group.Sizes)
 }
 
-// leaveSizes names what the run leaves changed on the group's sizes.
-func (s *Step) leaveSizes() {
+// listUnrestoredSizes names what the run leaves changed on the group's sizes.
+func (s *Step) listUnrestoredSizes() {
 	g := &s.W.Group
 	if n := s.Run.Surge(); n <= 0 && g.Sizes.Desired > s.Run.Base.Desired && s.Run.Raised {
 		s.Note(fmt.Sprintf("somebody else raised the group's desired size meanwhile: it is %d, and is left as it is", g.Sizes.Desired))
 	} else if n = min(n, g.Sizes.Desired-s.Run.Base.Desired); n > 0 {
-		s.Leave(fmt.Sprintf("the group's desired size stays %d above its base, because new nodes hold pods or could not be launched; drain a node and end it", n), s.Run.shrink(n, g.Sizes.Desired))
+		s.AddUnrestored(fmt.Sprintf("the group's desired size stays %d above its base, because new nodes hold pods or could not be launched; drain a node and end it", n), s.Run.shrink(n, g.Sizes.Desired))
 	}
 	if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {
-		s.Leave(s.unsureRaise(), "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+g.Name)
+		s.AddUnrestored(s.unsureRaise(), "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+g.Name)
 	}
 	if g.Sizes.Max == s.Run.MaxSet && g.Sizes.Max > max(s.Run.Base.Max, g.Sizes.Desired) && s.settled("restore-max") {
 		from, to := g.Sizes, g.Sizes
 		to.Max = max(s.Run.Base.Max, g.Sizes.Desired)
 		a := Action{Kind: SetSizes, Group: g.Name, From: &from, Sizes: &to}
-		s.Leave(fmt.Sprintf("the group's maximum stays %d", g.Sizes.Max), a.Command())
+		s.AddUnrestored(fmt.Sprintf("the group's maximum stays %d", g.Sizes.Max), a.Command())
 	}
 }
 

@@ -29,6 +29,13 @@ func (k CommandKind) NeedsLock() bool {
 	return false
 }
 
+// WithoutRecord is why a command is refused while the run record cannot be written.
+const WithoutRecord = "the run record cannot be written"
+
+// NeedsRecord reports whether a command is only taken while the run record can be written:
+// it has the run do more. A pause and an abort only have it do less.
+func (k CommandKind) NeedsRecord() bool { return k != CmdPause && k != CmdAbort }
+
 // Command is what an operator says to a run.
 type Command struct {
 	Kind CommandKind `json:"kind"`

@@ -12,8 +12,8 @@
 // Strategy, in package strategy. What all of them share is here, a file each:
 // time.go (waits and usable time), ensure.go (actions, nothing twice), observe.go
 // (stages from the world), batch.go (approvals), gate.go (when a drain may
-// start), rival.go (who else moves nodes), hook.go (the user's own commands around a node), node.go
-// (one node from drain to termination), evict.go (evictions under budgets), command.go, obey.go and elsewhere.go (the operator), end.go (abort and failure),
+// start), externalmover.go (who else moves nodes), hook.go (the user's own commands around a node), node.go
+// (one node from drain to termination), evict.go (evictions under budgets), command.go, commands.go and remotecommands.go (the operator), end.go (abort and failure),
 // view.go (snapshots).
 package engine
 
@@ -52,6 +52,12 @@ type Strategy interface {
 type Inputs struct {
 	Outcomes []Outcome
 	Commands []Command
+	// Unwritten: the run record cannot be written. Nothing is asked for then, because every
+	// change is in the record first; outcomes are taken, the world is observed, and no
+	// deadline counts.
+	Unwritten bool
+	// Pause is why the run pauses itself, "" if it does not.
+	Pause string
 }
 
 // Decision is what Decide returns.
@@ -77,57 +83,63 @@ const Heartbeat = 5 * time.Second
 // Decide takes a run one step further. It does not change r.
 func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Decision {
 	s := newStep(rules, now, w, r)
+	s.unwritten = in.Unwritten
 	s.countTime(s.blind())
 	s.takeOutcomes(in.Outcomes)
 	known := s.known()
 	if known {
 		s.observe()
+		s.dropNames()
 	}
-	s.forgetTaken()
+	s.forgetHandled()
 	for _, c := range in.Commands {
 		if c.ID != "" {
-			s.hear(c)
+			s.handleRemote(c)
 		} else {
-			s.obey(c)
+			s.handle(c)
 		}
 	}
-	if known {
-		s.goOn()
-		s.lookOut()
+	if in.Pause != "" && s.Run.State == Running {
+		s.Pause(in.Pause)
+		s.changed = true
 	}
-	s.tellFound()
+	if known && !s.unwritten {
+		s.advance()
+		s.previewBatch()
+	}
+	s.reportFound()
 	s.Run.Seen = now
 	s.Run.Blind = s.blind()
-	s.changed = s.changed || !slices.Equal(s.Run.Blind, r.Blind) || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
+	s.changed = s.changed || !s.unwritten && !slices.Equal(s.Run.Blind, r.Blind) || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
 	slices.Sort(s.touched)
 	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Acks: s.acks, Wake: s.wake, Changed: s.changed, Touched: slices.Compact(s.touched)}
 }
 
 // known reports whether every source has been read once. Before that, what is not
 // in the world may only be unknown.
-func (s *Step) known() bool {
+func (s *Reader) known() bool {
 	return !slices.ContainsFunc(s.Run.Sources(), func(src world.Source) bool { return s.W.Health[src].Fresh.IsZero() })
 }
 
-// goOn does what the run's state asks for.
-func (s *Step) goOn() {
-	if s.ways().Follows {
-		s.followOn()
+// advance does what the run's state asks for.
+func (s *Step) advance() {
+	if s.capabilities().Follows {
+		s.followController()
 		return
 	}
 	if s.Run.State == Running || s.Run.State == Paused {
-		s.watchRivals()
+		s.watchExternalMovers()
 	}
 	switch s.Run.State {
 	case Running:
-		s.tellGone()
+		s.runGoneHooks()
 		s.Rules.Step(s)
 		s.advanceNodes() // none of these goes on once something has ended the run
 		s.evict()
 	case Paused:
 		s.lookAtUpdates()
 		s.advanceNodes()
-		s.tellGone()
+		s.runGoneHooks()
 	case Ending:
 		s.end()
 	}
@@ -135,36 +147,24 @@ func (s *Step) goOn() {
 }
 
 // Step is one decision in the making, handed to the strategy. Its methods ask
-// for actions, start waits, report events and move nodes between stages.
+// for actions, start waits, report events and move nodes between stages. What only reads
+// is the Reader's, which it embeds.
 type Step struct {
-	Now time.Time
-	W   *world.World
-	// Run is the next run. Its nodes are changed by SetNode, its other maps in place;
-	// values that are pointers (waits) or lists of marks are replaced, never changed.
-	Run   Run
-	Rules Strategy
+	Reader
 
 	actions  []Action
 	failed   bool // this decision has ended the run
 	events   []Event
 	acks     []Ack
 	declined bool // the command that is being obeyed was refused
-	wake     time.Time
 	changed  bool
-	looks    map[string]Outcome             // answers of LookAtPods, by machine
-	evicted  map[string]map[string][]string // see evictedFrom
-	stages   map[Stage][]string             // see byStage; nil after a change
-	copied   bool                           // Run.Nodes is this step's own
-	touched  []string                       // machines whose nodes were set or dropped
-	theirs   map[string]string              // see takenNodes
-	yields   map[string]Yield               // those that nodeRivals finds
-	made     *world.Template                // answer of CreateTemplate
-	first    bool                           // see FirstLook
-	judged   *verdict                       // see invalid
+	copied   bool            // Run.Nodes is this step's own
+	touched  []string        // machines whose nodes were set or dropped
+	made     *world.Template // answer of CreateTemplate
 }
 
 func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
-	s := &Step{Now: now, W: w, Run: r, Rules: rules, wake: now.Add(Heartbeat), looks: map[string]Outcome{}}
+	s := &Step{Reader: Reader{Now: now, W: w, Run: r, Rules: rules, wake: now.Add(Heartbeat), looks: map[string]Outcome{}}}
 	c := &s.Run
 	if r.Nodes == nil {
 		c.Nodes = map[string]Node{}
@@ -178,15 +178,15 @@ func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
 	c.Order = slices.Clip(r.Order)
 	c.Batches = slices.Clone(r.Batches)
 	c.Orders = slices.Clone(r.Orders)
-	c.Culprits = slices.Clip(r.Culprits)
-	c.Left = slices.Clip(r.Left)
+	c.BlockingPods = slices.Clip(r.BlockingPods)
+	c.Unrestored = slices.Clip(r.Unrestored)
 	c.Notes = slices.Clip(r.Notes)
 	c.Suspended = slices.Clone(r.Suspended)
 	c.AskedZones = slices.Clone(r.AskedZones)
-	c.Owed = slices.Clip(r.Owed)
-	c.Taken = slices.Clone(r.Taken)
+	c.PendingHooks = slices.Clip(r.PendingHooks)
+	c.HandledCommands = slices.Clone(r.HandledCommands)
 	c.Target.Templates = slices.Clip(r.Target.Templates)
-	c.Held = slices.Clip(r.Held)
+	c.PausedDeployments = slices.Clip(r.PausedDeployments)
 	return s
 }
 
@@ -232,7 +232,7 @@ func (s *Step) Report(e Event) {
 }
 
 // Phase is the name of the phase that has begun and not ended, "" between them.
-func (s *Step) Phase() string {
+func (s *Reader) Phase() string {
 	for _, p := range s.Run.Phases {
 		if !p.Start.IsZero() && p.End.IsZero() {
 			return p.Name
@@ -262,7 +262,7 @@ func (s *Step) Enter(name string) {
 }
 
 // Consents are what the user allowed for this run.
-func (s *Step) Consents() drain.Consents { return s.Run.Consents() }
+func (s *Reader) Consents() drain.Consents { return s.Run.Consents() }
 
 // Consents are what the user allowed for this run.
 func (r *Run) Consents() drain.Consents {
@@ -270,11 +270,11 @@ func (r *Run) Consents() drain.Consents {
 }
 
 // WakeAt asks for a decision at t, if t is to come.
-func (s *Step) WakeAt(t time.Time) {
+func (s *Reader) WakeAt(t time.Time) {
 	if t.After(s.Now) && t.Before(s.wake) {
 		s.wake = t
 	}
 }
 
 // Soon asks for another decision right after this one.
-func (s *Step) Soon() { s.wake = s.Now }
+func (s *Reader) Soon() { s.wake = s.Now }

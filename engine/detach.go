@@ -21,8 +21,8 @@ const detachShows = time.Minute
 // is open.
 func (s *Step) DetachLast(want int) (have int, open bool) {
 	toGo := slices.DeleteFunc(slices.Clone(s.Run.Order), func(id string) bool {
-		n, m := s.Run.Nodes[id], s.W.Machine(id)
-		return n.Stage != Outdated && n.Stage != Queued || m != nil && m.Leaving()
+		n := s.Run.Nodes[id]
+		return n.Stage != Outdated && n.Stage != Queued
 	})
 	var inside []string
 	for _, id := range toGo {
@@ -30,7 +30,7 @@ func (s *Step) DetachLast(want int) (have int, open bool) {
 		switch {
 		case busy && asked.Accepted.IsZero():
 			have, open = have+1, true
-		case s.Run.Nodes[id].Detached:
+		case s.Run.Nodes[id].Detached: // also while somebody ends it: it is one more until it is gone
 			have++
 		default:
 			inside = append(inside, id)
@@ -45,7 +45,7 @@ func (s *Step) DetachLast(want int) (have int, open bool) {
 			continue
 		}
 		have++
-		open = !s.Ensure(Action{Kind: Detach, Key: detachKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Tag: s.ways().DetachTag}) || open
+		open = !s.Ensure(Action{Kind: Detach, Key: detachKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Tag: s.capabilities().DetachTag}) || open
 	}
 	return min(have, want), open
 }
@@ -53,15 +53,15 @@ func (s *Step) DetachLast(want int) (have int, open bool) {
 // SurgeSpent reports whether nothing stands in any more for a node that is still to go, and
 // none may be missing: one that was returned to, or came late, when all detached machines
 // had gone.
-func (s *Step) SurgeSpent() bool {
+func (s *Reader) SurgeSpent() bool {
 	all, left := s.Run.outside()
 	return s.Run.Surges > 0 && left == 0 && s.Run.Limit <= all && s.Count(Outdated, Queued) > 0
 }
 
 // Leaving reports whether the cluster has yet to prove valid with what stands in for a
 // machine that was detached.
-func (s *Step) Leaving() bool {
-	return slices.ContainsFunc(s.In(Outdated, Queued), func(id string) bool { return !s.Run.Nodes[id].Unproven.IsZero() })
+func (s *Reader) Leaving() bool {
+	return slices.ContainsFunc(s.In(Outdated, Queued), func(id string) bool { return !s.Run.Nodes[id].PendingValidation.IsZero() })
 }
 
 // stays reports whether a refusal is more than bad luck.
@@ -71,7 +71,7 @@ func (r Retry) stays() bool {
 
 // detaching reports whether a machine was just taken out of its group, and may be on no
 // list for a moment.
-func (s *Step) detaching(id string) bool {
+func (s *Reader) detaching(id string) bool {
 	p, busy := s.Run.Pending[detachKey(id)]
 	if !busy {
 		return false
@@ -118,7 +118,7 @@ func (r *Run) outside() (all, left int) {
 	for _, n := range r.Nodes {
 		if n.Detached && !n.LeftOut() {
 			all++
-			if !n.Proved && (n.Stage != Replaced || !n.Unproven.IsZero()) {
+			if !n.Validated && (n.Stage != Replaced || !n.PendingValidation.IsZero()) {
 				left++
 			}
 		}
@@ -133,9 +133,9 @@ func (r *Run) Surged() int {
 	return max(1, r.Limit-all+left)
 }
 
-// leaveOutside names the machines that run outside their group, or are out of its load
+// listUnrestoredDetached names the machines that run outside their group, or are out of its load
 // balancers, at the end of a run.
-func (s *Step) leaveOutside() {
+func (s *Step) listUnrestoredDetached() {
 	for _, id := range sortedKeys(s.Run.Nodes) {
 		n, m := s.Run.Nodes[id], s.W.Machine(id)
 		gone := m == nil && !s.detaching(id) || m != nil && m.Leaving()
@@ -143,9 +143,14 @@ func (s *Step) leaveOutside() {
 			continue
 		}
 		if n.Detached {
-			s.Leave(s.Run.leaveDetached(id))
+			s.AddUnrestored(s.Run.leaveDetached(id))
 		} else if n.OffBalancers {
-			s.Leave(s.Run.leaveOff(id))
+			s.AddUnrestored(s.Run.leaveOff(id))
+		}
+	}
+	for _, m := range s.W.Machines() { // of an earlier roll, in a run that ended before it looked at them
+		if _, known := s.Run.Nodes[m.ID]; !known && m.Detached && !m.Leaving() {
+			s.AddUnrestored(s.Run.leaveDetached(m.ID))
 		}
 	}
 }
@@ -165,14 +170,14 @@ func (s *Step) left(id string) {
 	if n, known := s.Run.Nodes[id]; known && !n.Detached {
 		n.Detached = true
 		s.SetNode(id, n)
-		s.unprove(id)
+		s.requireValidation(id)
 	}
 }
 
 // toDetach lists the machines that a plan takes out of the group, so many.
-func (s *Step) toDetach(count int) (out []string) {
+func (s *Reader) toDetach(count int) (out []string) {
 	for _, id := range slices.Backward(s.Run.Order) {
-		if s.ways().Detaches && !s.Run.Nodes[id].Detached && len(out) < count {
+		if s.capabilities().Detaches && !s.Run.Nodes[id].Detached && len(out) < count {
 			out = append(out, id)
 		}
 	}

@@ -42,7 +42,7 @@ func (s *Step) FailLaunch(why string) {
 		if len(n.Findings) > 0 {
 			cause += "; " + strings.Join(n.Findings, "; ")
 		}
-		s.Run.Culprits = append(s.Run.Culprits, cause)
+		s.Run.BlockingPods = append(s.Run.BlockingPods, cause)
 		s.Report(Event{Type: NodeFailed, Node: s.label(m.ID, n), Zone: n.Zone, Reason: string(CreationFail), Message: cause})
 	}
 	if failure := s.LaunchFailure(); !strings.Contains(why, failure) {

@@ -24,12 +24,12 @@ const (
 func (s *Step) Fail(result Result, why string) {
 	if s.Run.State == Running || s.Run.State == Paused {
 		s.Report(Event{Type: Warning, Reason: string(result), Message: why})
-		s.failTold(result, why)
+		s.failReported(result, why)
 	}
 }
 
-// failTold ends the run with a failure that was reported already.
-func (s *Step) failTold(result Result, why string) {
+// failReported ends the run with a failure that was reported already.
+func (s *Step) failReported(result Result, why string) {
 	s.stop(result, why)
 	s.withdraw()
 }
@@ -49,7 +49,7 @@ func (s *Step) withdraw() {
 
 // stop begins to end the run.
 func (s *Step) stop(result Result, why string) {
-	s.Run.State, s.Run.Result, s.Run.Why, s.Run.Theirs = Ending, result, why, false
+	s.Run.State, s.Run.Result, s.Run.Why, s.Run.PausedExternally = Ending, result, why, false
 	s.Run.PhaseWait = s.newWait("putting back", cleanupLimit+s.Run.Settings.Settle, world.Cluster)
 	for _, id := range s.In(Draining) {
 		n := s.Run.Nodes[id]
@@ -92,21 +92,21 @@ func (s *Step) end() {
 		}
 	}
 	done = s.Rules.End(s) && done
-	done = s.tellGone() && done && !s.undecided()
+	done = s.runGoneHooks() && done && !s.undecided()
 	if !done && !late {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
-	s.leaveUpdates()
-	s.leaveBehind()
-	if !s.ways().InPlace {
+	s.listUnrestoredUpdates()
+	s.listUnrestored()
+	if !s.capabilities().InPlace {
 		s.offerRollback()
 	}
 	s.finish(s.Run.Result)
 }
 
 // undecided reports whether the fate of some change is still open.
-func (s *Step) undecided() bool {
+func (s *Reader) undecided() bool {
 	for _, p := range s.Run.Pending {
 		if p.Accepted.IsZero() && !p.Action.ReadOnly() {
 			return true
@@ -120,7 +120,7 @@ func (s *Step) endNode(id string) bool {
 	n := s.Run.Nodes[id]
 	switch n.Stage {
 	case Terminating:
-		if hopeless := s.hopeless("terminate/" + id); hopeless || !n.New && !s.terminationAsked(id) {
+		if hopeless := s.givenUp("terminate/" + id); hopeless || !n.New && !s.terminationAsked(id) {
 			s.putBack(id, n)
 			return false
 		}
@@ -139,11 +139,11 @@ func (s *Step) endNode(id string) bool {
 		}
 		s.putBack(id, n)
 	}
-	return s.hopelessMarks(id) || s.unmarkNode(id)
+	return s.givenUpMarks(id) || s.unmarkNode(id)
 }
 
-// hopelessMarks reports whether taking the marks off a node was refused for good.
-func (s *Step) hopelessMarks(id string) bool {
+// givenUpMarks reports whether taking the marks off a node was refused for good.
+func (s *Reader) givenUpMarks(id string) bool {
 	for _, m := range s.Run.Marks[id] {
 		if r, ok := s.Run.Retries[m.undo().Key]; ok && r.hopeless() {
 			return true
@@ -159,7 +159,7 @@ func (s *Step) putBack(id string, n Node) {
 	if n.Decrement && was == Terminating {
 		s.Run.Lowered--
 	}
-	n.Decrement, n.Wait, n.Blocked, n.Order, n.Apart = false, nil, false, "", false
+	n.Decrement, n.Wait, n.Blocked, n.Order, n.Isolated = false, nil, false, "", false
 	n.Stage, n.Since = Outdated, s.Now
 	if n.New {
 		n.Stage = Ready
@@ -168,8 +168,8 @@ func (s *Step) putBack(id string, n Node) {
 	s.Report(Event{Type: NodeOutdated, Node: s.label(id, n), Zone: n.Zone, Reason: "put back", Message: "was " + string(was) + ": put back into service"})
 }
 
-// leaveBehind names what could not be put back, each with the command that would.
-func (s *Step) leaveBehind() {
+// listUnrestored names what could not be put back, each with the command that would.
+func (s *Step) listUnrestored() {
 	for _, m := range s.Run.marks() {
 		node := s.W.Node(m.Put.Node)
 		if m.Foreign || node == nil || node.Machine != "" && node.Machine != m.Put.Machine {
@@ -179,28 +179,28 @@ func (s *Step) leaveBehind() {
 			continue // it goes with its node
 		}
 		undo := m.undo()
-		s.Leave(undo.describe(), undo.Command())
+		s.AddUnrestored(undo.describe(), undo.Command())
 	}
 	for _, id := range sortedKeys(s.Run.Nodes) {
 		if n := s.Run.Nodes[id]; n.Stage == Terminating {
-			s.Leave(s.label(id, n)+" is still terminating", "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+s.Run.Group)
+			s.AddUnrestored(s.label(id, n)+" is still terminating", "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+s.Run.Group)
 		}
 	}
-	for _, g := range s.Run.Owed {
+	for _, g := range s.Run.PendingHooks {
 		s.Note("the hooks after " + g.Node + " were not run to their end")
 	}
-	s.leaveOutside()
-	s.leaveGroup()
+	s.listUnrestoredDetached()
+	s.listUnrestoredGroup()
 }
 
-// Leave notes something that is not put back, with the command that would.
-func (s *Step) Leave(what, command string) {
+// AddUnrestored notes something that is not put back, with the command that would.
+func (s *Step) AddUnrestored(what, command string) {
 	line := what
 	if command != "" {
 		line += ": " + command
 	}
-	if !slices.Contains(s.Run.Left, line) {
-		s.Run.Left = append(s.Run.Left, line)
+	if !slices.Contains(s.Run.Unrestored, line) {
+		s.Run.Unrestored = append(s.Run.Unrestored, line)
 		s.Report(Event{Type: Warning, Reason: "left behind", Message: what, Command: command})
 	}
 }
@@ -215,7 +215,7 @@ func (s *Step) Note(note string) {
 
 // Succeed ends the run well; nodes left out by choice make it NodesLeft.
 func (s *Step) Succeed() {
-	if len(s.Run.Owed) > 0 {
+	if len(s.Run.PendingHooks) > 0 {
 		return // the hooks after the last nodes still run
 	}
 	for _, id := range s.In(Outdated, Queued) {
@@ -240,15 +240,15 @@ func (s *Step) Succeed() {
 		if result == Succeeded {
 			result, s.Run.Why = NodesLeft, plural(n, "surplus node")+" skipped"
 		}
-		s.leaveSizes()
+		s.listUnrestoredSizes()
 	}
-	s.leaveOutside()
+	s.listUnrestoredDetached()
 	s.finish(result)
 }
 
-// Keep ends the run well with the nodes that are left as they are, tainted or not, for a
+// EndKept ends the run well with the nodes that are left as they are, tainted or not, for a
 // reason: what is not taken off them is named.
-func (s *Step) Keep(why string) {
+func (s *Step) EndKept(why string) {
 	clean := true
 	for _, id := range sortedKeys(s.Run.Marks) {
 		if n, member := s.Run.Nodes[id]; !member || n.New {
@@ -261,12 +261,12 @@ func (s *Step) Keep(why string) {
 	for _, id := range s.In(Outdated, Queued) {
 		s.skip(id, why)
 	}
-	s.leaveBehind()
+	s.listUnrestored()
 	s.Succeed()
 }
 
 // whySkipped sums up why nodes were left: how many for each reason.
-func (s *Step) whySkipped() string {
+func (s *Reader) whySkipped() string {
 	count := map[string]int{}
 	for _, n := range s.Run.Nodes {
 		if n.Stage == Skipped && !n.New {
@@ -283,9 +283,9 @@ func (s *Step) whySkipped() string {
 // finish closes the run.
 func (s *Step) finish(result Result) {
 	s.Enter("")
-	s.Run.State, s.Run.Result, s.Run.Finished, s.Run.PhaseWait = Finished, result, s.Now, nil
-	s.Run.Pending, s.Run.Pods, s.Run.Retries, s.Run.Evicted, s.Run.Rivals, s.Run.Yields = nil, nil, nil, nil, nil, nil
-	s.tellFound() // the run's end is the last that is told of it
+	s.Run.State, s.Run.Result, s.Run.Finished, s.Run.PhaseWait, s.Run.Awaits = Finished, result, s.Now, nil, nil
+	s.Run.Pending, s.Run.Pods, s.Run.Retries, s.Run.Evicted, s.Run.ExternalMovers, s.Run.Deferrals = nil, nil, nil, nil, nil, nil
+	s.reportFound() // the run's end is the last that is told of it
 	code := s.Run.ExitCode()
 	message := cmp.Or(s.Run.Why, string(result))
 	if !strings.HasPrefix(message, string(result)) {
@@ -293,7 +293,7 @@ func (s *Step) finish(result Result) {
 	}
 	replaced, total := s.Run.Outdated()
 	done := "replaced"
-	if s.ways().InPlace {
+	if s.capabilities().InPlace {
 		done = "updated"
 		if s.endedSome() {
 			done = "updated or ended"
@@ -304,7 +304,7 @@ func (s *Step) finish(result Result) {
 }
 
 // endedSome reports whether the machine of a node that was to be updated in place is gone.
-func (s *Step) endedSome() bool {
+func (s *Reader) endedSome() bool {
 	return slices.ContainsFunc(s.In(Replaced), func(id string) bool { return s.W.Machine(id) == nil })
 }
 
@@ -318,8 +318,8 @@ func (r *Run) Outstanding() []string {
 			out = append(out, undo.describe()+": "+undo.Command())
 		}
 	}
-	for _, name := range r.Held {
-		a := Action{Kind: LetRoll, Namespace: r.HeldIn, Object: name}
+	for _, name := range r.PausedDeployments {
+		a := Action{Kind: LetRoll, Namespace: r.PausedIn, Object: name}
 		out = append(out, a.describe()+": "+a.Command())
 	}
 	for _, process := range r.Suspended {

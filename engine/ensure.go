@@ -58,7 +58,7 @@ func (s *Step) Ensure(a Action) bool {
 func (r Retry) hopeless() bool { return r.Denied >= giveUp }
 
 // Refused returns the last refusal of an action, if it was refused.
-func (s *Step) Refused(key string) (Retry, bool) {
+func (s *Reader) Refused(key string) (Retry, bool) {
 	r, ok := s.Run.Retries[key]
 	return r, ok
 }
@@ -66,7 +66,7 @@ func (s *Step) Refused(key string) (Retry, bool) {
 // ask records an action as pending and hands it to the executor, unless what it
 // needs to know is stale.
 func (s *Step) ask(a Action) bool {
-	if s.failed && !a.ReadOnly() {
+	if s.failed && !a.ReadOnly() || s.unwritten {
 		return false
 	}
 	for _, src := range a.Needs() {
@@ -148,7 +148,7 @@ func (s *Step) took(a Action, o Outcome) {
 	}
 	switch a.Kind {
 	case Terminate:
-		s.proveAnew(a.Machine)
+		s.validateAgain(a.Machine)
 	case Detach:
 		s.left(a.Machine)
 	}
@@ -167,6 +167,9 @@ func (s *Step) refused(a Action, o Outcome) {
 		return
 	}
 	s.unasked(a)
+	if m := s.W.Machine(a.Machine); a.Kind == Terminate && m != nil && m.Leaving() { // others end it, and it is not asked for again
+		s.vanished(a)
+	}
 	before := s.Run.Retries[a.Key]
 	s.pauseRetry(o)
 	if o.Refusal != RefusedStale && before.Message != o.Message {
@@ -243,7 +246,7 @@ func (s *Step) takeCheck(check Action, o Outcome) {
 // came of the first. Only that answer says what the group's size is to be; until
 // then, and while nothing may be asked, the machine counts as asked for.
 func (s *Step) launchAgain(a Action, o Outcome) {
-	if s.Run.State == Paused || !s.Fresh(world.Cloud) {
+	if s.Run.State == Paused || !s.Fresh(world.Cloud) || s.unwritten {
 		s.pauseRetry(o) // look again later
 		return
 	}

@@ -8,7 +8,7 @@ import (
 // A refusal that does not pass by itself is counted, and its words are kept, whatever
 // else happens between two of them.
 func TestDeniedWhileTheAPIIsInTrouble(t *testing.T) {
-	s := &Step{Now: time.Unix(100, 0), Run: Run{Retries: map[string]Retry{}}}
+	s := &Step{Reader: Reader{Now: time.Unix(100, 0), Run: Run{Retries: map[string]Retry{}}}}
 	const key, words = "taint/a1", "you are not authorized"
 	for i, o := range []Outcome{
 		{Refusal: RefusedBusy, Message: "too many requests"},

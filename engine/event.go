@@ -51,6 +51,12 @@ const (
 	Warning          EventType = "warning"
 )
 
+// Reasons of warnings that others than the log act on.
+const (
+	ReasonUnwritten = "record unwritten" // the run record cannot be written
+	ReasonWritten   = "record written"   // it can be written again
+)
+
 // Event is something that happened, for log, journal and JSON output.
 type Event struct {
 	Time  time.Time `json:"time"`
@@ -77,7 +83,7 @@ type Event struct {
 	// Command is the kubectl or aws command that does the same as the change
 	// this event reports.
 	Command string `json:"command,omitempty"`
-	// Elsewhere: it came of a command from another process, so somebody is there to
+	// Remote: it came of a command from another process, so somebody is there to
 	// give the next one.
-	Elsewhere bool `json:"-"`
+	Remote bool `json:"-"`
 }

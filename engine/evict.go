@@ -50,7 +50,7 @@ func (s *Step) evict() {
 	}
 	var list []candidate
 	for _, id := range s.In(Draining) {
-		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" && n.Missing.IsZero() && s.setApart(n) {
+		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" && n.Missing.IsZero() && s.isolated(n) {
 			list = append(list, s.candidates(id, n, count)...)
 		}
 	}
@@ -72,7 +72,7 @@ func (s *Step) evict() {
 			continue
 		}
 		due := s.due(c)
-		if due && s.triedOut(c) {
+		if due && s.retriesUsedUp(c) {
 			continue
 		}
 		switch {
@@ -117,7 +117,7 @@ func evictKey(uid string) string  { return "evict/" + uid }
 func deleteKey(uid string) string { return "delete/" + uid }
 
 // due reports whether the fallback timer lets a pod be tried (again).
-func (s *Step) due(c candidate) bool {
+func (s *Reader) due(c candidate) bool {
 	s.WakeAt(c.known.Next)
 	return !s.Now.Before(c.known.Next)
 }
@@ -158,7 +158,7 @@ func (s *Step) sendEviction(c candidate) bool {
 // evictionsInFlight counts the evictions without an answer, and for each budget
 // those that it may have let through and does not show yet, and of these the ones
 // without an answer.
-func (s *Step) evictionsInFlight() (unanswered int, perBudget, asked map[string]int) {
+func (s *Reader) evictionsInFlight() (unanswered int, perBudget, asked map[string]int) {
 	perBudget, asked = map[string]int{}, map[string]int{}
 	for _, p := range s.Run.Pending {
 		if p.Action.Kind != Evict {
@@ -180,7 +180,7 @@ func (s *Step) evictionsInFlight() (unanswered int, perBudget, asked map[string]
 }
 
 // lastTries tells for each set of budgets when an eviction was last tried on it.
-func (s *Step) lastTries() map[string]time.Time {
+func (s *Reader) lastTries() map[string]time.Time {
 	out := map[string]time.Time{}
 	for _, p := range s.Run.Pods {
 		if set := strings.Join(p.Budgets, ", "); p.Last.After(out[set]) {
@@ -196,7 +196,7 @@ func anyOf(g drain.Gate, perBudget map[string]int) bool {
 }
 
 // mayProbe reports whether a closed budget that was last tried then may be tried.
-func (s *Step) mayProbe(last time.Time, pause time.Duration) bool {
+func (s *Reader) mayProbe(last time.Time, pause time.Duration) bool {
 	next := last.Add(pause)
 	s.WakeAt(next)
 	return !s.Now.Before(next)
@@ -278,7 +278,7 @@ func (s *Step) reportBlocked(a Action, known Pod, n Node) {
 
 // cameBack reports whether a pod took the place of one that we made leave the
 // same node.
-func (s *Step) cameBack(p *world.Pod) bool {
+func (s *Reader) cameBack(p *world.Pod) bool {
 	if p.Owner.UID == "" {
 		return false
 	}
@@ -291,7 +291,7 @@ func (s *Step) cameBack(p *world.Pod) bool {
 }
 
 // evictedFrom lists for a node the pods (UIDs) that we made leave it, by owner.
-func (s *Step) evictedFrom(node string) map[string][]string {
+func (s *Reader) evictedFrom(node string) map[string][]string {
 	if s.evicted == nil {
 		s.evicted = map[string]map[string][]string{}
 		for uid, was := range s.Run.Pods {

@@ -34,10 +34,10 @@ func (s *Step) observeController() {
 	s.copied = false // what this decision has changed so far stays as it is: it is compared with
 	before := s.Run
 	s.Run.Seen = s.Now
-	s.Run.Others = newOthers(s.Now, s.W, before.Others, nil)
+	s.Run.External = newExternalActivity(s.Now, s.W, before.External, nil)
 	for _, m := range s.W.Machines() {
 		was, known := before.Nodes[m.ID]
-		n := s.tellStuck(m.ID, s.followed(m, was, known))
+		n := s.reportStuck(m.ID, s.followed(m, was, known))
 		if !known || !reflect.DeepEqual(n, was) {
 			s.SetNode(m.ID, n)
 			s.changed = s.changed || !known || n.Stage != was.Stage || n.Reason != was.Reason
@@ -48,7 +48,7 @@ func (s *Step) observeController() {
 			s.departs(id, n)
 		}
 	}
-	tell := teller{was: before, is: s.Run}
+	tell := differ{was: before, is: s.Run}
 	tell.nodes()
 	tell.moves()
 	for _, e := range tell.events {
@@ -124,20 +124,20 @@ func (s *Step) departs(id string, n Node) {
 	s.forgetForced(id)
 }
 
-// followOn does what the run's state asks for.
-func (s *Step) followOn() {
+// followController does what the run's state asks for.
+func (s *Step) followController() {
 	s.forgetControl()
 	switch s.Run.State {
 	case Running:
-		s.letGoOn()
+		s.resumeDeployments()
 		s.Rules.Step(s)
 		if s.Run.State == Running {
 			s.carryOutOrders()
 			s.forceMachines()
 		}
 	case Paused:
-		if !s.theirPause() {
-			s.hold()
+		if !s.externalPause() && !s.gaveUp() {
+			s.pauseDeployments()
 		}
 	case Ending:
 		s.endFollowing()
@@ -164,13 +164,13 @@ func (s *Step) forgetControl() {
 	}
 }
 
-// theirPause reports whether the run is paused because somebody else holds the roll. When he
+// externalPause reports whether the run is paused because somebody else holds the roll. When he
 // lets it go on, the run goes on as well.
-func (s *Step) theirPause() bool {
-	if !s.Run.Theirs || !s.Fresh(world.Cloud) || !s.controls() || s.LeftToOthers() {
-		return s.Run.Theirs
+func (s *Step) externalPause() bool {
+	if !s.Run.PausedExternally || !s.Fresh(world.Cloud) || !s.controls() || s.LeftToOthers() {
+		return s.Run.PausedExternally
 	}
-	s.Run.State, s.Run.Why, s.Run.Theirs, s.changed = Running, "", false, true
+	s.Run.State, s.Run.Why, s.Run.PausedExternally, s.changed = Running, "", false, true
 	why := "whoever had paused the machine deployments lets them go on"
 	if by := s.HeldByOthers(); len(by) > 0 {
 		why = "more is left than what somebody has paused (" + strings.Join(by, ", ") + ")"
@@ -181,45 +181,45 @@ func (s *Step) theirPause() bool {
 }
 
 // controls reports whether the controller's own objects can be changed.
-func (s *Step) controls() bool { return s.W.Group.Pool != nil && s.W.Group.Pool.Control }
+func (s *Reader) controls() bool { return s.W.Group.Pool != nil && s.W.Group.Pool.Control }
 
 // noControl is why the controller cannot be told anything.
 const noControl = "only the control cluster knows of it (--control-kubeconfig, --control-namespace)"
 
-// goesOnPaused says what a pause does not stop.
-func (s *Step) goesOnPaused() string {
-	if s.ways().Follows {
+// advancesWhilePaused says what a pause does not stop.
+func (s *Reader) advancesWhilePaused() string {
+	if s.capabilities().Follows {
 		return "; what Gardener has begun goes on"
 	}
 	return ""
 }
 
-func holdKey(deployment string) string { return "hold/" + deployment }
+func pauseKey(deployment string) string { return "hold/" + deployment }
 
-func (s *Step) holdAction(kind ActionKind, deployment string) Action {
-	key := holdKey(deployment)
+func (s *Reader) holdAction(kind ActionKind, deployment string) Action {
+	key := pauseKey(deployment)
 	if kind == LetRoll {
 		key = "un" + key
 	}
-	return Action{Kind: kind, Key: key, Namespace: cmp.Or(s.Run.HeldIn, s.W.Group.Pool.Namespace), Object: deployment}
+	return Action{Kind: kind, Key: key, Namespace: cmp.Or(s.Run.PausedIn, s.W.Group.Pool.Namespace), Object: deployment}
 }
 
-// takesHold writes down that a machine deployment is the run's to let go on.
-func (s *Step) takesHold(deployment string) {
-	if !slices.Contains(s.Run.Held, deployment) {
-		s.Run.Held, s.Run.HeldIn, s.changed = append(s.Run.Held, deployment), s.W.Group.Pool.Namespace, true
+// tookPause writes down that a machine deployment is the run's to let go on.
+func (s *Step) tookPause(deployment string) {
+	if !slices.Contains(s.Run.PausedDeployments, deployment) {
+		s.Run.PausedDeployments, s.Run.PausedIn, s.changed = append(s.Run.PausedDeployments, deployment), s.W.Group.Pool.Namespace, true
 	}
 }
 
 // stands reports whether an action was accepted and is still to be seen, or its fate is open.
-func (s *Step) stands(key string) bool {
+func (s *Reader) stands(key string) bool {
 	p, busy := s.Run.Pending[key]
 	return busy && (p.Accepted.IsZero() || !p.Action.seen(s.W))
 }
 
-// hold has the controller begin no further batch. What it has begun goes on. It reports
+// pauseDeployments has the controller begin no further batch. What it has begun goes on. It reports
 // whether that is so everywhere.
-func (s *Step) hold() bool {
+func (s *Step) pauseDeployments() bool {
 	if !s.controls() {
 		return true
 	}
@@ -228,45 +228,45 @@ func (s *Step) hold() bool {
 	}
 	held := true
 	for _, d := range s.W.Group.Pool.Deployments {
-		if s.stands("un" + holdKey(d.Name)) {
+		if s.stands("un" + pauseKey(d.Name)) {
 			held = false // it is about to go on: what is seen of it is older than that
 			continue
 		}
-		if !slices.Contains(s.Run.Held, d.Name) {
+		if !slices.Contains(s.Run.PausedDeployments, d.Name) {
 			if d.Paused {
 				continue // somebody else has, and lets it go on
 			}
-			s.takesHold(d.Name)
+			s.tookPause(d.Name)
 		}
 		held = s.Ensure(s.holdAction(HoldRoll, d.Name)) && held
 	}
 	return held
 }
 
-// letGoOn lets the controller go on where the run has held it.
-func (s *Step) letGoOn() {
+// resumeDeployments lets the controller go on where the run has held it.
+func (s *Step) resumeDeployments() {
 	if !s.controls() || !s.Fresh(world.Cloud) {
 		return
 	}
-	for _, name := range slices.Clone(s.Run.Held) {
-		if s.stands(holdKey(name)) {
+	for _, name := range slices.Clone(s.Run.PausedDeployments) {
+		if s.stands(pauseKey(name)) {
 			continue // that it is paused is still to be seen
 		}
-		delete(s.Run.Pending, holdKey(name))
+		delete(s.Run.Pending, pauseKey(name))
 		let := s.holdAction(LetRoll, name)
 		if s.W.Group.Pool.Deployment(name) == nil || s.Ensure(let) && s.settled(let.Key) {
-			s.Run.Held, s.changed = slices.DeleteFunc(slices.Clone(s.Run.Held), func(other string) bool { return other == name }), true
+			s.Run.PausedDeployments, s.changed = slices.DeleteFunc(slices.Clone(s.Run.PausedDeployments), func(other string) bool { return other == name }), true
 		}
 	}
 }
 
 // HeldByOthers lists the machine deployments that somebody else has paused.
-func (s *Step) HeldByOthers() (out []string) {
+func (s *Reader) HeldByOthers() (out []string) {
 	if s.W.Group.Pool == nil {
 		return nil
 	}
 	for _, d := range s.W.Group.Pool.Deployments {
-		if d.Paused && !slices.Contains(s.Run.Held, d.Name) && s.settled(holdKey(d.Name)) && s.settled("un"+holdKey(d.Name)) {
+		if d.Paused && !slices.Contains(s.Run.PausedDeployments, d.Name) && s.settled(pauseKey(d.Name)) && s.settled("un"+pauseKey(d.Name)) {
 			out = append(out, d.Name)
 		}
 	}
@@ -275,7 +275,7 @@ func (s *Step) HeldByOthers() (out []string) {
 
 // LeftToOthers reports whether somebody else holds all machine deployments that are not
 // complete.
-func (s *Step) LeftToOthers() bool {
+func (s *Reader) LeftToOthers() bool {
 	held, left := s.HeldByOthers(), false
 	if len(held) == len(s.W.Group.Pool.Deployments) {
 		return true
@@ -326,7 +326,7 @@ func (s *Step) prioritize(c Command, priority int) {
 		n.Turn = m.Gardener.Priority
 		s.SetNode(id, n)
 	}
-	s.Run.HeldIn, s.changed = s.W.Group.Pool.Namespace, true
+	s.Run.PausedIn, s.changed = s.W.Group.Pool.Namespace, true
 	s.ask(Action{Kind: Prioritize, Key: key, Machine: id, Node: n.Name, Namespace: s.W.Group.Pool.Namespace, Object: m.Gardener.Name, Priority: priority})
 }
 
@@ -347,13 +347,13 @@ func (s *Step) lateOrSooner(c Command) {
 
 // unableFollowing says why a command is not possible now in a group that its own controller
 // rolls, "" if it is.
-func (s *Step) unableFollowing(kind CommandKind) string {
+func (s *Reader) unableFollowing(kind CommandKind) string {
 	turns := kind == CmdSkip || kind == CmdReturn
 	switch {
 	case (turns || kind == CmdPause) && !s.controls():
 		return noControl
-	case kind == CmdResume && len(s.Run.Held) > 0 && !s.controls():
-		return "the run has paused " + strings.Join(s.Run.Held, ", ") + ", and " + noControl
+	case kind == CmdResume && len(s.Run.PausedDeployments) > 0 && !s.controls():
+		return "the run has paused " + strings.Join(s.Run.PausedDeployments, ", ") + ", and " + noControl
 	case turns && s.W.Group.Pool.Update == world.AutoInPlaceUpdate:
 		return "Gardener selects the nodes of a pool that is updated in place by itself, in no order that can be set"
 	case turns && !s.Fresh(world.Cloud):
@@ -369,7 +369,7 @@ func (s *Step) unableFollowing(kind CommandKind) string {
 func (s *Step) endFollowing() {
 	late := !s.Now.Before(s.Run.PhaseWait.End)
 	s.WakeAt(s.Run.PhaseWait.End)
-	if s.Run.Result == Aborted && !s.hold() && !late {
+	if s.Run.Result == Aborted && !s.pauseDeployments() && !late {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
@@ -377,13 +377,13 @@ func (s *Step) endFollowing() {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
-	s.leaveController()
+	s.listUnrestoredController()
 	s.finish(s.Run.Result)
 }
 
-// leaveController says how the controller is left.
-func (s *Step) leaveController() {
-	names := slices.Clone(s.Run.Held)
+// listUnrestoredController says how the controller is left.
+func (s *Step) listUnrestoredController() {
+	names := slices.Clone(s.Run.PausedDeployments)
 	if s.Run.Result == Aborted && s.controls() {
 		for _, d := range s.W.Group.Pool.Deployments {
 			if !d.Paused && !slices.Contains(names, d.Name) {
@@ -396,12 +396,12 @@ func (s *Step) leaveController() {
 		p, asked := s.Run.Pending[hold.Key]
 		switch d := s.W.Group.Pool.Deployment(name); {
 		case !s.controls():
-			s.Leave("machine deployment "+name+" was paused by the run, and stays so: only the control cluster can let it go on, and it was not given; there it goes on with", let.Command())
+			s.AddUnrestored("machine deployment "+name+" was paused by the run, and stays so: only the control cluster can let it go on, and it was not given; there it goes on with", let.Command())
 		case d == nil: // it has gone
 		case d.Paused || asked && !p.Accepted.IsZero():
-			s.Leave("machine deployment "+name+" stays paused, so that no further node goes; in the control cluster it goes on with", let.Command())
+			s.AddUnrestored("machine deployment "+name+" stays paused, so that no further node goes; in the control cluster it goes on with", let.Command())
 		case s.Run.Result == Aborted:
-			s.Leave("machine deployment "+name+" is not known to be paused, and further nodes may go; in the control cluster this pauses it", hold.Command())
+			s.AddUnrestored("machine deployment "+name+" is not known to be paused, and further nodes may go; in the control cluster this pauses it", hold.Command())
 		}
 	}
 	for _, id := range sortedKeys(s.Run.Nodes) {
@@ -409,8 +409,8 @@ func (s *Step) leaveController() {
 		if n.Turn == 0 || m == nil || m.Leaving() || m.Gardener != nil && m.Gardener.Priority == n.Turn {
 			continue
 		}
-		back := Action{Kind: Prioritize, Namespace: cmp.Or(s.Run.HeldIn, s.W.Group.Pool.Namespace), Object: id, Priority: n.Turn}
-		s.Leave("machine "+id+" keeps the deletion priority that it was given; in the control cluster, as it was before", back.Command())
+		back := Action{Kind: Prioritize, Namespace: cmp.Or(s.Run.PausedIn, s.W.Group.Pool.Namespace), Object: id, Priority: n.Turn}
+		s.AddUnrestored("machine "+id+" keeps the deletion priority that it was given; in the control cluster, as it was before", back.Command())
 	}
 	if out := s.In(Draining, Settling, Terminating, Updating); len(out) > 0 {
 		s.Note(s.names(out) + ": begun by Gardener, which finishes it")
@@ -425,7 +425,7 @@ func (s *Step) leaveController() {
 }
 
 // names lists machines by their nodes' names.
-func (s *Step) names(ids []string) string {
+func (s *Reader) names(ids []string) string {
 	var out []string
 	for _, id := range ids {
 		out = append(out, s.label(id, s.Run.Nodes[id]))
@@ -434,7 +434,7 @@ func (s *Step) names(ids []string) string {
 }
 
 // abortFollowing says what becomes of the group if the run is aborted now.
-func (s *Step) abortFollowing() (out []string) {
+func (s *Reader) abortFollowing() (out []string) {
 	if n := s.Count(Draining, Settling, Terminating, Updating); n > 0 {
 		out = append(out, "Gardener finishes "+plural(n, "node")+" that it has begun with")
 	}
@@ -450,25 +450,25 @@ func (s *Step) abortFollowing() (out []string) {
 // PauseWith pauses the run because somebody else has paused these machine deployments: resume
 // lets them go on, and so may he.
 func (s *Step) PauseWith(deployments []string) {
-	s.Run.Theirs = true
+	s.Run.PausedExternally = true
 	s.Pause("somebody has paused " + strings.Join(deployments, ", ") + ": resume lets it go on")
 }
 
-// takeTheirs makes what somebody else has paused the run's to let go on, if that is why the
+// takeExternalPause makes what somebody else has paused the run's to let go on, if that is why the
 // run is paused.
-func (s *Step) takeTheirs() {
-	if !s.Run.Theirs {
+func (s *Step) takeExternalPause() {
+	if !s.Run.PausedExternally {
 		return
 	}
-	s.Run.Theirs = false
+	s.Run.PausedExternally = false
 	for _, name := range s.HeldByOthers() {
-		s.takesHold(name)
+		s.tookPause(name)
 	}
 }
 
 // FailedInPlace says of which nodes the update in place has failed, "" of none: they keep
 // their share of what may be out of service.
-func (s *Step) FailedInPlace() string {
+func (s *Reader) FailedInPlace() string {
 	var failed []string
 	for _, id := range s.In(NodeFail) {
 		if node := s.W.NodeOf(id); node != nil && node.InPlace().Failed {
@@ -506,7 +506,7 @@ func (s *Step) StoodStill(what string, d time.Duration) bool {
 func (s *Step) Moves() { s.Run.PhaseWait = nil }
 
 // Serving counts the nodes that serve: up to date, or updated in place.
-func (s *Step) Serving() (n int) {
+func (s *Reader) Serving() (n int) {
 	for _, m := range s.W.Machines() {
 		if node := s.W.NodeOf(m.ID); node != nil && node.Ready && !node.Unschedulable && !m.Leaving() {
 			n++

@@ -296,8 +296,8 @@ func TestFollowPausesBlind(t *testing.T) {
 	f.shows(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 `)
-	if len(f.is.Held) > 0 {
-		t.Errorf("took what somebody else has paused: %q", f.is.Held)
+	if len(f.is.PausedDeployments) > 0 {
+		t.Errorf("took what somebody else has paused: %q", f.is.PausedDeployments)
 	}
 }
 
@@ -311,8 +311,8 @@ func TestFollowAbortsBlind(t *testing.T) {
 	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdAbort, "")}})
 	f.waits(10 * time.Minute)
 	want := []string{"machine deployment web-z1 is not known to be paused, and further nodes may go; in the control cluster this pauses it: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":true}}'"}
-	if f.is.State != engine.Finished || !slices.Equal(f.is.Left, want) {
-		t.Errorf("%s, left %q", f.is.State, f.is.Left)
+	if f.is.State != engine.Finished || !slices.Equal(f.is.Unrestored, want) {
+		t.Errorf("%s, left %q", f.is.State, f.is.Unrestored)
 	}
 }
 
@@ -428,8 +428,8 @@ func TestFollowAborts(t *testing.T) {
 		phase.finished : roll took 2s
 		run.finished : aborted by me@here: because (0 of 2 nodes replaced in 3s)
 `)
-	if want := []string{"machine deployment web-z1 stays paused, so that no further node goes; in the control cluster it goes on with: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":false}}'"}; !slices.Equal(f.is.Left, want) || f.is.Result != engine.Aborted {
-		t.Errorf("%s: left %q", f.is.Result, f.is.Left)
+	if want := []string{"machine deployment web-z1 stays paused, so that no further node goes; in the control cluster it goes on with: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":false}}'"}; !slices.Equal(f.is.Unrestored, want) || f.is.Result != engine.Aborted {
+		t.Errorf("%s: left %q", f.is.Result, f.is.Unrestored)
 	}
 }
 

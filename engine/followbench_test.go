@@ -60,7 +60,7 @@ func BenchmarkFollow(b *testing.B) {
 		}
 	})
 	record := r
-	record.Others = nil
+	record.External = nil
 	b.Run("from elsewhere", func(b *testing.B) {
 		var v *engine.Snapshot
 		for b.Loop() {

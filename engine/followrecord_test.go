@@ -38,7 +38,7 @@ func (f *follower) answers() string {
 // does not give it.
 func (f *follower) hasNoControl() {
 	f.pool(world.Pool{Update: world.AutoRollingUpdate})
-	f.is = engine.Adopt(again(f.t, f.is), f.now)
+	f.is = engine.TakeOver(again(f.t, f.is), f.now)
 }
 
 const lets = `kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":false}}'`
@@ -58,8 +58,8 @@ func TestFollowResumesAtOnce(t *testing.T) {
 	f.answers()
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = false })
 	f.steps(time.Second, engine.Inputs{})
-	if len(f.is.Held) > 0 || len(f.is.Pending) > 0 {
-		t.Errorf("held %q, pending %v", f.is.Held, f.is.Pending)
+	if len(f.is.PausedDeployments) > 0 || len(f.is.Pending) > 0 {
+		t.Errorf("held %q, pending %v", f.is.PausedDeployments, f.is.Pending)
 	}
 }
 
@@ -76,8 +76,8 @@ func TestFollowAbortsAfterResume(t *testing.T) {
 	f.steps(time.Second, engine.Inputs{})
 	f.steps(time.Second, engine.Inputs{})
 	f.answers()
-	if f.is.State != engine.Finished || len(f.is.Left) != 1 || !strings.Contains(f.is.Left[0], "web-z1 stays paused") {
-		t.Errorf("%s: left %q", f.is.State, f.is.Left)
+	if f.is.State != engine.Finished || len(f.is.Unrestored) != 1 || !strings.Contains(f.is.Unrestored[0], "web-z1 stays paused") {
+		t.Errorf("%s: left %q", f.is.State, f.is.Unrestored)
 	}
 }
 
@@ -94,8 +94,8 @@ func TestFollowWithoutItsControl(t *testing.T) {
 	}
 	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdAbort, "")}})
 	f.steps(time.Second, engine.Inputs{})
-	if f.is.State != engine.Finished || len(f.is.Left) != 1 || !strings.HasSuffix(f.is.Left[0], lets) {
-		t.Errorf("%s: left %q", f.is.State, f.is.Left)
+	if f.is.State != engine.Finished || len(f.is.Unrestored) != 1 || !strings.HasSuffix(f.is.Unrestored[0], lets) {
+		t.Errorf("%s: left %q", f.is.State, f.is.Unrestored)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestFollowKilledBeforeTheAnswer(t *testing.T) {
 		f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdPause, "")}})
 		f.asked = nil
 		if control {
-			f.is = engine.Adopt(again(t, f.is), f.now)
+			f.is = engine.TakeOver(again(t, f.is), f.now)
 			f.steps(time.Second, engine.Inputs{})
 			if len(f.asked) != 1 || f.asked[0].Kind != engine.CheckEffect {
 				t.Errorf("it is asked again, or not looked up: %+v", f.asked)
@@ -118,8 +118,8 @@ func TestFollowKilledBeforeTheAnswer(t *testing.T) {
 		f.hasNoControl()
 		f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdAbort, "")}})
 		f.steps(time.Second, engine.Inputs{})
-		if f.is.State != engine.Finished || len(f.is.Left) != 1 {
-			t.Errorf("%s: left %q, pending %v", f.is.State, f.is.Left, f.is.Pending)
+		if f.is.State != engine.Finished || len(f.is.Unrestored) != 1 {
+			t.Errorf("%s: left %q, pending %v", f.is.State, f.is.Unrestored, f.is.Pending)
 		}
 	}
 }
@@ -137,8 +137,8 @@ func TestFollowAbortsUnheld(t *testing.T) {
 		f.asked = nil
 		f.steps(engine.Heartbeat, in)
 	}
-	if f.is.State != engine.Finished || len(f.is.Left) != 1 || !strings.Contains(f.is.Left[0], "not known to be paused") {
-		t.Errorf("%s: left %q", f.is.State, f.is.Left)
+	if f.is.State != engine.Finished || len(f.is.Unrestored) != 1 || !strings.Contains(f.is.Unrestored[0], "not known to be paused") {
+		t.Errorf("%s: left %q", f.is.State, f.is.Unrestored)
 	}
 }
 
@@ -151,12 +151,12 @@ func TestFollowTheirPause(t *testing.T) {
 	if f.is.State != engine.Paused {
 		t.Fatal(f.is.State)
 	}
-	f.is = engine.Adopt(again(t, f.is), f.now)
+	f.is = engine.TakeOver(again(t, f.is), f.now)
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = false })
 	f.steps(time.Second, engine.Inputs{})
 	f.steps(time.Second, engine.Inputs{})
-	if f.is.State != engine.Running || len(f.asked) > 0 || len(f.is.Held) > 0 {
-		t.Errorf("%s, held %q, asks %+v", f.is.State, f.is.Held, f.asked)
+	if f.is.State != engine.Running || len(f.asked) > 0 || len(f.is.PausedDeployments) > 0 {
+		t.Errorf("%s, held %q, asks %+v", f.is.State, f.is.PausedDeployments, f.asked)
 	}
 }
 
@@ -225,8 +225,8 @@ func leavesTurns(t *testing.T, given bool) {
 	f.answers()
 	f.steps(time.Second, engine.Inputs{})
 	want := "machine i-1 keeps the deletion priority that it was given; in the control cluster, as it was before: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=3"
-	if f.is.State != engine.Finished || !slices.Contains(f.is.Left, want) {
-		t.Errorf("control cluster %t: %s, left %q", given, f.is.State, f.is.Left)
+	if f.is.State != engine.Finished || !slices.Contains(f.is.Unrestored, want) {
+		t.Errorf("control cluster %t: %s, left %q", given, f.is.State, f.is.Unrestored)
 	}
 }
 
@@ -258,9 +258,9 @@ func TestFollowTimeLeftAfterResume(t *testing.T) {
 	f.w.DeleteNode("n1")
 	f.node(11, func(*world.Node) {})
 	f.waits(time.Minute)
-	f.is = engine.Adopt(again(t, f.is), f.now)
+	f.is = engine.TakeOver(again(t, f.is), f.now)
 	f.waits(10 * time.Second)
-	if left := engine.View(f.rules, f.now, f.w, f.is, engine.Look{}, nil).Left; left < 20*time.Minute {
+	if left := engine.View(f.rules, f.now, f.w, f.is, engine.Look{}, nil).TimeLeft; left < 20*time.Minute {
 		t.Errorf("one node in 11 minutes, and the two others in %s", left)
 	}
 }

@@ -39,7 +39,7 @@ func (s *Step) orderForce(machine, uid, by, why string) {
 }
 
 // order returns a force order by id, nil if there is none.
-func (s *Step) order(id string) *ForceOrder {
+func (s *Reader) order(id string) *ForceOrder {
 	for i := range s.Run.Orders {
 		if id != "" && s.Run.Orders[i].ID == id {
 			return &s.Run.Orders[i]
@@ -73,7 +73,7 @@ func (s *Step) forgetForced(machine string) {
 func (s *Step) carryOutOrders() {
 	for i := range s.Run.Orders {
 		o := s.Run.Orders[i]
-		if n := s.Run.Nodes[o.Machine]; !drains(n) || !n.Missing.IsZero() || !s.setApart(n) || o.Over {
+		if n := s.Run.Nodes[o.Machine]; !isDraining(n) || !n.Missing.IsZero() || n.Name != o.Node || !s.isolated(n) || o.Over {
 			continue
 		}
 		for _, p := range s.W.PodsOn(o.Node) {

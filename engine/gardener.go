@@ -53,7 +53,7 @@ func told(pool *world.Pool, m *world.Machine, moves []world.Move) []world.Move {
 }
 
 // minded adds to what is seen of a machine of a pool what Gardener does next, and when.
-func (s *Step) minded(m *world.Machine, node *world.Node, n *Node) {
+func (s *Reader) minded(m *world.Machine, node *world.Node, n *Node) {
 	pool := s.W.Group.Pool
 	limits, read := limitsOf(pool, m)
 	timers := gardenerTimers{m.Gardener, node, limits, read}
@@ -90,14 +90,14 @@ func (s *Step) minded(m *world.Machine, node *world.Node, n *Node) {
 		n.Reason += s.volumesLeft(n.Name)
 	}
 	if g := m.Gardener; g != nil && (n.Stage == Settling || n.Stage == Terminating) {
-		if moves := s.Run.Others.of(m.ID); len(moves) > 0 {
+		if moves := s.Run.External.of(m.ID); len(moves) > 0 {
 			n.Reason = moves[0].Means
 		}
 	}
 }
 
 // untended adds what becomes of a node that is not well, or kept, as far as the Nodes tell.
-func (s *Step) untended(n *Node, t gardenerTimers) {
+func (s *Reader) untended(n *Node, t gardenerTimers) {
 	kept, joins, sick := t.preserved(), t.joining(), t.health()
 	switch {
 	case kept != nil:
@@ -125,7 +125,7 @@ const keeps = "Gardener keeps its machine for a while"
 
 // tended adds what the control cluster tells of a machine that is neither drained nor
 // updated.
-func (s *Step) tended(m *world.Machine, n *Node, t gardenerTimers) {
+func (s *Reader) tended(m *world.Machine, n *Node, t gardenerTimers) {
 	g := m.Gardener
 	switch {
 	case !g.Deleted.IsZero() || g.Phase == world.PhaseTerminating:
@@ -176,7 +176,7 @@ func dueTo(why string) string {
 
 // waitsForOthers reports whether another machine of the same machine deployment is neither
 // Running nor Unknown: as long as one is, none is given up.
-func (s *Step) waitsForOthers(m *world.Machine) bool {
+func (s *Reader) waitsForOthers(m *world.Machine) bool {
 	for _, o := range s.W.Machines() {
 		if g := o.Gardener; g != nil && o.ID != m.ID && g.Deployment == m.Gardener.Deployment && g.Phase != world.PhaseRunning && g.Phase != world.PhaseUnknown {
 			return true
@@ -186,7 +186,7 @@ func (s *Step) waitsForOthers(m *world.Machine) bool {
 }
 
 // nearest is the wait that ends first of those that have not ended, nil without one.
-func (s *Step) nearest(waits ...*Wait) (first *Wait) {
+func (s *Reader) nearest(waits ...*Wait) (first *Wait) {
 	for _, w := range waits {
 		if w != nil && s.Now.Before(w.End) && (first == nil || w.End.Before(first.End)) {
 			first = w
@@ -196,7 +196,7 @@ func (s *Step) nearest(waits ...*Wait) (first *Wait) {
 }
 
 // overdue says of a drain that one of its times is up, "" if none is.
-func (s *Step) overdue(waits ...*Wait) string {
+func (s *Reader) overdue(waits ...*Wait) string {
 	for _, w := range waits {
 		switch {
 		case w == nil:
@@ -212,7 +212,7 @@ func (s *Step) overdue(waits ...*Wait) string {
 // late says of a time that is up that Gardener has yet to see it, "" while it is not: what is
 // not a drain it looks at once a minute (machine-controller-manager
 // pkg/util/provider/machinecontroller, reconcileMachineHealth).
-func (s *Step) late(w *Wait) string {
+func (s *Reader) late(w *Wait) string {
 	switch {
 	case w == nil || s.Now.Before(w.End):
 		return ""
@@ -356,9 +356,9 @@ func (t gardenerTimers) inPlace(reason string) time.Time {
 // pastBudget adds to a pod that a budget holds on a node that Gardener drains what becomes
 // of it. A budget that machine-controller-manager takes for misconfigured, and two budgets
 // over one pod, fail the whole drain, which then begins anew: only its end passes them.
-func (s *Step) pastBudget(b *Blocker, n Node) {
+func (s *Reader) pastBudget(b *Blocker, n Node) {
 	pool := s.W.Group.Pool
-	if pool == nil || len(b.Budgets) == 0 || !drains(n) || !s.drainedByOthers(n.Name) {
+	if pool == nil || len(b.Budgets) == 0 || !isDraining(n) || !s.drainedByOthers(n.Name) {
 		return
 	}
 	b.AtDeadline = TimeoutForce

@@ -181,8 +181,8 @@ func TestGardenerFromTheNodes(t *testing.T) {
 	o.rests("n1", "~its condition Terminating was set at 12:00:00 UTC, and 2h0m0s later: its machineDrainTimeout, which began some 15s before, by default")
 	o.machines(1, 2, 11)
 	o.node(11, func(*world.Node) {})
-	if o.after(time.Second); o.view.Others.Current != 1 || o.view.Others.Nodes != 3 {
-		t.Errorf("%d of %d nodes are up to date", o.view.Others.Current, o.view.Others.Nodes)
+	if o.after(time.Second); o.view.External.Current != 1 || o.view.External.Nodes != 3 {
+		t.Errorf("%d of %d nodes are up to date", o.view.External.Current, o.view.External.Nodes)
 	}
 	o.machines(1, 2)
 	o.after(time.Second)

@@ -14,10 +14,10 @@ import (
 // first eviction until the machine has left the group or, if the node is given up
 // in between, until our cordon is off. Where the cluster has to prove valid after it, it
 // holds its slot until then.
-func (s *Step) Unavailable() int {
+func (s *Reader) Unavailable() int {
 	count := s.Count(Draining, Settling, Updating)
 	for _, id := range s.In(Terminating) {
-		if !s.Run.Nodes[id].Proved { // else something stands in for it already
+		if !s.Run.Nodes[id].Validated { // else something stands in for it already
 			count++
 		}
 	}
@@ -28,7 +28,7 @@ func (s *Step) Unavailable() int {
 		}
 	}
 	for _, id := range s.In(Replaced) {
-		if !s.Run.Nodes[id].Unproven.IsZero() {
+		if !s.Run.Nodes[id].PendingValidation.IsZero() {
 			count++
 		}
 	}
@@ -38,34 +38,34 @@ func (s *Step) Unavailable() int {
 // shut says why no new drain may start now, "" if one may that leaves so many nodes
 // in service. Two things are looked at: that they are enough, and that the pods we
 // evicted have found a place.
-func (s *Step) shut(stay int) string {
+func (s *Reader) shut(stay int) string {
 	if !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
 		return "what is known is too old to start a drain"
 	}
 	if s.validFirst() {
-		if why := s.unproved(); why != "" {
+		if why := s.awaitingValidation(); why != "" {
 			return why
 		}
 	}
 	size := min(s.Run.Base.Desired, s.W.Group.Sizes.Desired) // who has made it smaller meanwhile, wants fewer
-	if floor := size - s.mayMiss(); stay < floor {
+	if floor := size - s.mayBeUnseen(); stay < floor {
 		why := fmt.Sprintf("%s in service, and %d must stay", isAre(s.inService(), "node"), floor)
 		if idle := s.outOfService(); idle != "" {
 			why += "; " + idle
 		}
 		return why
 	}
-	return s.homeless()
+	return s.unschedulableReplacement()
 }
 
 // validFirst reports whether no drain starts while the cluster is not valid.
-func (s *Step) validFirst() bool {
-	return s.ways().Proof && !s.nodeless() && !s.Run.Settings.PassInvalid
+func (s *Reader) validFirst() bool {
+	return s.capabilities().RequiresValidation && !s.nodeless() && !s.Run.Settings.PassInvalid
 }
 
-// mayMiss is how many nodes may be out of service with nothing in their place: the limit,
+// mayBeUnseen is how many nodes may be out of service with nothing in their place: the limit,
 // less what machines outside the group stand in for as long as there are any.
-func (s *Step) mayMiss() int {
+func (s *Reader) mayBeUnseen() int {
 	all, left := s.Run.outside()
 	if left == 0 {
 		return max(1, s.Run.Limit-all)
@@ -75,7 +75,7 @@ func (s *Step) mayMiss() int {
 
 // passesGate reports whether a node waits for approval that does not serve: its drain
 // takes nothing out of service.
-func (s *Step) passesGate(machine string) bool {
+func (s *Reader) passesGate(machine string) bool {
 	if s.validFirst() {
 		return false // a node that does not serve makes the cluster invalid
 	}
@@ -88,7 +88,7 @@ const mostIdle = 3
 
 // outOfService names the nodes that do not serve, although nothing of ours keeps them
 // from it, each with the way out; "" if there is none.
-func (s *Step) outOfService() string {
+func (s *Reader) outOfService() string {
 	var out []string
 	for _, m := range s.W.Machines() {
 		node, n := s.W.NodeOf(m.ID), s.Run.Nodes[m.ID]
@@ -118,7 +118,7 @@ func (s *Step) outOfService() string {
 // inService counts the group's nodes that are Ready and schedulable, less those
 // that drain. A node with nothing but our own taint or cordon still serves until
 // its drain begins.
-func (s *Step) inService() int {
+func (s *Reader) inService() int {
 	count := 0
 	for _, m := range s.W.Machines() {
 		if s.Serves(m) {
@@ -130,7 +130,7 @@ func (s *Step) inService() int {
 
 // Serves reports whether a machine of the group is in service: its node is Ready and takes
 // pods, or wears nothing but a cordon of ours.
-func (s *Step) Serves(m *world.Machine) bool {
+func (s *Reader) Serves(m *world.Machine) bool {
 	if s.nodeless() {
 		return m.State == world.MachineInService && !s.inWork(m.ID)
 	}
@@ -154,7 +154,7 @@ func (s *Step) startDrains(machines []string, slots int) {
 		return
 	}
 	if slots <= 0 {
-		if why := s.crowded(); why != "" {
+		if why := s.noRoom(); why != "" {
 			s.holdGate(why)
 		}
 		return
@@ -188,7 +188,7 @@ func (s *Step) startDrains(machines []string, slots int) {
 		if held != "" && stay < in {
 			continue
 		}
-		if why := s.held(id, about); (serves || s.ways().InPlace) && why != "" {
+		if why := s.held(id, about); (serves || s.capabilities().InPlace) && why != "" {
 			back = why
 			continue
 		}
@@ -229,7 +229,7 @@ func (s *Step) startDrains(machines []string, slots int) {
 }
 
 // idles reports whether nothing is under way that would change what holds a node back.
-func (s *Step) idles() bool {
+func (s *Reader) idles() bool {
 	there, want := 0, s.W.Group.Sizes.Desired
 	if s.Run.Raised && s.Run.Foreign == "" {
 		want = s.Run.Expected() // which the cloud may not tell yet
@@ -243,20 +243,20 @@ func (s *Step) idles() bool {
 }
 
 // waitedFor reports whether a node that is not heard from may come back and serve.
-func (s *Step) waitedFor(machine string) bool {
+func (s *Reader) waitedFor(machine string) bool {
 	n := s.W.NodeOf(machine)
 	return s.Run.Settings.Unreachable == UnreachableWait && n != nil && !n.Unreachable.IsZero()
 }
 
 // ourCordon reports whether it was us who cordoned a node.
-func (s *Step) ourCordon(machine, node string) bool {
+func (s *Reader) ourCordon(machine, node string) bool {
 	mark, known := s.Run.mark(CordonOf(machine, node))
 	return known && !mark.Foreign
 }
 
-// homeless names a pod that stands in for an evicted one and has been Pending
+// unschedulableReplacement names a pod that stands in for an evicted one and has been Pending
 // for too long, "" if there is none.
-func (s *Step) homeless() string {
+func (s *Reader) unschedulableReplacement() string {
 	for _, p := range s.W.Unplaced() {
 		if !s.standsIn(p) {
 			continue
@@ -285,7 +285,7 @@ func steady(d time.Duration) time.Duration {
 }
 
 // standsIn reports whether a pod without a node replaces one that was evicted.
-func (s *Step) standsIn(p *world.Pod) bool {
+func (s *Reader) standsIn(p *world.Pod) bool {
 	return s.Run.Evicted[p.Owner.UID] && p.Phase == world.PodPending
 }
 
@@ -294,11 +294,11 @@ func (s *Step) Admit() {
 	if s.Run.State != Running {
 		return
 	}
-	s.LeaveLate(0, s.Run.Surge())
+	s.AddUnrestoredLate(0, s.Run.Surge())
 	slots := s.slots()
 	s.approve(slots)
 	queued := s.Count(Queued)
-	if why := cmp.Or(s.crowded(), s.stalled()); why != "" && queued+s.Count(Outdated) > 0 {
+	if why := cmp.Or(s.noRoom(), s.stalled()); why != "" && queued+s.Count(Outdated) > 0 {
 		s.holdGate(why)
 		return
 	}

@@ -14,7 +14,7 @@ func (s *Step) Guard() {
 	if s.nodeless() {
 		return
 	}
-	if autoscaled(&s.W.Group) == "" && !slices.ContainsFunc(s.Run.Rivals, func(r Rival) bool { return r.Who == string(world.MoverAutoscaler) }) {
+	if autoscaled(&s.W.Group) == "" && !slices.ContainsFunc(s.Run.ExternalMovers, func(r ExternalMover) bool { return r.Who == string(world.MoverAutoscaler) }) {
 		return
 	}
 	for _, id := range s.In(Launching, Ready, Surplus) {
@@ -25,7 +25,7 @@ func (s *Step) Guard() {
 }
 
 // guarded reports whether there is nothing to do to guard a node: it is, or is not there.
-func (s *Step) guarded(machine, name string) bool {
+func (s *Reader) guarded(machine, name string) bool {
 	node := s.W.Node(name)
 	if node == nil {
 		return true

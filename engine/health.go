@@ -21,7 +21,7 @@ func (w *Wait) ofHealth() bool { return w.For == unwell || w.For == postponed }
 
 // Sick says in a few words why the node of a machine is not healthy, "" if it is: it is
 // gone, not Ready, or has a condition that the settings name and that is not False.
-func (s *Step) Sick(m *world.Machine) string {
+func (s *Reader) Sick(m *world.Machine) string {
 	n := s.W.NodeOf(m.ID)
 	if n == nil {
 		return "its node is gone"
@@ -90,7 +90,7 @@ func (s *Step) postpone(id, why string) {
 
 // unsettled says which other machine of the zone is not in service, where one is given up
 // only while all others run; "" if all do.
-func (s *Step) unsettled(id string) string {
+func (s *Reader) unsettled(id string) string {
 	if !s.Run.Settings.HealthInTurn {
 		return ""
 	}
@@ -128,9 +128,9 @@ func (s *Step) giveUpMachine(id, why string) {
 	s.startDrain(id)
 }
 
-// SickFirst puts the outdated nodes that are not healthy at the front of the order: they
+// UnhealthyFirst puts the outdated nodes that are not healthy at the front of the order: they
 // take nothing out of service.
-func (s *Step) SickFirst() {
+func (s *Step) UnhealthyFirst() {
 	if !s.Fresh(world.Cluster) {
 		return
 	}

@@ -40,7 +40,7 @@ type Gone struct {
 func hookKey(phase HookPhase, machine string) string { return "hook/" + string(phase) + "/" + machine }
 
 // hookOf is the action that runs the hooks of one phase for a node.
-func (s *Step) hookOf(phase HookPhase, machine, node, zone string) Action {
+func (s *Reader) hookOf(phase HookPhase, machine, node, zone string) Action {
 	limit := s.Run.Settings.BeforeNode
 	if phase == AfterNode {
 		limit = s.Run.Settings.AfterNode
@@ -49,7 +49,7 @@ func (s *Step) hookOf(phase HookPhase, machine, node, zone string) Action {
 }
 
 // hooksUnderWay lists the machines whose hooks of a phase run now.
-func (s *Step) hooksUnderWay(phase HookPhase) []string {
+func (s *Reader) hooksUnderWay(phase HookPhase) []string {
 	var out []string
 	for _, p := range s.Run.Pending {
 		if p.Action.Kind == RunHook && p.Action.Phase == phase {
@@ -93,7 +93,7 @@ func (s *Step) takeHook(p Pending, o Outcome) {
 	said := o.Verdict == Done || o.Verdict == Refused && o.Refusal == RefusedHook
 	if a.Phase == AfterNode {
 		if said {
-			s.Run.Owed = slices.DeleteFunc(slices.Clone(s.Run.Owed), func(g Gone) bool { return g.Machine == a.Machine })
+			s.Run.PendingHooks = slices.DeleteFunc(slices.Clone(s.Run.PendingHooks), func(g Gone) bool { return g.Machine == a.Machine })
 		}
 	} else if n, known := s.Run.Nodes[a.Machine]; known && n.Wait != nil && n.Wait.For == string(BeforeNode) {
 		n.Wait = nil
@@ -130,7 +130,7 @@ func (a Action) side() string {
 }
 
 // mayStart reports whether a node is one whose drain is yet to start.
-func (s *Step) mayStart(n Node) bool {
+func (s *Reader) mayStart(n Node) bool {
 	return slices.Contains([]Stage{Outdated, Queued, Ready, Surplus}, n.Stage)
 }
 
@@ -146,21 +146,21 @@ func (s *Step) dropHooks() {
 	}
 }
 
-// owe notes that a node in work is gone.
-func (s *Step) owe(id string, n Node) {
+// addPendingHook notes that a node in work is gone.
+func (s *Step) addPendingHook(id string, n Node) {
 	if s.Run.Settings.AfterNode > 0 && slices.Contains([]Stage{Draining, Settling, Terminating}, n.Stage) {
-		s.Run.Owed = append(slices.Clip(s.Run.Owed), Gone{Machine: id, Node: s.label(id, n), Zone: n.Zone})
+		s.Run.PendingHooks = append(slices.Clip(s.Run.PendingHooks), Gone{Machine: id, Node: s.label(id, n), Zone: n.Zone})
 	}
 }
 
-// tellGone runs the hooks after the nodes that are gone. It reports whether none is
+// runGoneHooks runs the hooks after the nodes that are gone. It reports whether none is
 // owed any more.
-func (s *Step) tellGone() bool {
-	for _, g := range s.Run.Owed {
+func (s *Step) runGoneHooks() bool {
+	for _, g := range s.Run.PendingHooks {
 		a := s.hookOf(AfterNode, g.Machine, g.Node, g.Zone)
 		if _, busy := s.Run.Pending[a.Key]; !busy {
 			s.runHook(a)
 		}
 	}
-	return len(s.Run.Owed) == 0
+	return len(s.Run.PendingHooks) == 0
 }

@@ -22,18 +22,18 @@ func Idle(rules Strategy, now time.Time, w *world.World, last Run, left map[stri
 	target := Target{Templates: append([]world.Template{w.Group.Template}, w.Group.Overrides...)}
 	r := NewRun(rules, "", 0, w, rules.Defaults(), target)
 	r.State, r.Phases, r.Strategy, r.Seen = NoRun, nil, "", now
-	s := &Step{Now: now, W: w, Run: r, Rules: rules}
-	s.Run.Others = newOthers(now, w, last.Others, left)
+	s := &Reader{Now: now, W: w, Run: r, Rules: rules}
+	s.Run.External = newExternalActivity(now, w, last.External, left)
 	for _, m := range w.Machines() {
 		was, known := last.Nodes[m.ID]
 		s.Run.Nodes[m.ID] = s.seen(m, was, known)
 	}
-	s.keepReplaced(last)
+	s.Run.External.keepReplaced(s.Run.Nodes, last, now)
 	return s.Run
 }
 
 // atRest is the stage of a machine that nobody rolls.
-func (s *Step) atRest(m *world.Machine, upToDate bool) (stage Stage, reason string) {
+func (s *Reader) atRest(m *world.Machine, upToDate bool) (stage Stage, reason string) {
 	switch {
 	case m.Leaving():
 		return Terminating, ""

@@ -62,7 +62,7 @@ func TestRetell(t *testing.T) {
 			t.Fatal("the run does not end")
 		}
 		run := s.Driver.Run
-		for _, e := range engine.Retell(before, run) {
+		for _, e := range engine.RecordDiff(before, run) {
 			told[e.Type]++
 		}
 		before = run
@@ -79,10 +79,10 @@ func TestRetell(t *testing.T) {
 	if told[engine.PodEvicted] == 0 {
 		t.Error("no eviction was told")
 	}
-	if again := engine.Retell(before, before); len(again) > 0 {
+	if again := engine.RecordDiff(before, before); len(again) > 0 {
 		t.Errorf("told again: %+v", again)
 	}
-	if all := engine.Retell(engine.Run{}, before); len(all) == 0 || all[0].Type != engine.RunStarted {
+	if all := engine.RecordDiff(engine.Run{}, before); len(all) == 0 || all[0].Type != engine.RunStarted {
 		t.Errorf("a record by itself tells %+v", all)
 	}
 }

@@ -91,7 +91,7 @@ func (s *Step) followUpdate(id string, n Node, node *world.Node, fails func(node
 	case n.Wait == nil || n.Wait.ofHealth(): // it was tried again, from the start
 		n = s.waitFor(n, s.drainByGardenerWait(id))
 	}
-	n = s.tellStuck(id, n)
+	n = s.reportStuck(id, n)
 	late := n.Wait.For != drainByGardener && s.Over(n.Wait)
 	if n.Blocked && !late { // it was tried again
 		n.Blocked, n.Reason = false, ""
@@ -125,7 +125,7 @@ func (s *Step) TakeUpCandidates() {
 }
 
 // healthWait is the time that a node whose update has failed has to get healthy, nil for any.
-func (s *Step) healthWait(n Node) *Wait {
+func (s *Reader) healthWait(n Node) *Wait {
 	switch {
 	case s.Run.Settings.HealthTimeout <= 0:
 		return nil
@@ -166,16 +166,16 @@ func (s *Step) waitFor(n Node, w *Wait) Node {
 }
 
 // drainByGardenerWait and updateWait are waits for Gardener.
-func (s *Step) drainByGardenerWait(id string) *Wait {
+func (s *Reader) drainByGardenerWait(id string) *Wait {
 	return s.gardenerWait(drainByGardener, s.limitsHere(id).Drain, s.Run.Settings.DrainTimeout)
 }
 
-func (s *Step) updateWait(id string) *Wait {
+func (s *Reader) updateWait(id string) *Wait {
 	return s.gardenerWait(updating, s.limitsHere(id).InPlace, s.Run.Settings.UpdateTimeout)
 }
 
 // limitsHere are Gardener's limits of a machine, none where they are only guessed.
-func (s *Step) limitsHere(id string) world.MachineLimits {
+func (s *Reader) limitsHere(id string) world.MachineLimits {
 	if pool := s.W.Group.Pool; pool != nil {
 		if limits, _ := limitsOf(pool, s.W.Machine(id)); !limits.Guessed {
 			return limits
@@ -186,7 +186,7 @@ func (s *Step) limitsHere(id string) world.MachineLimits {
 
 // gardenerWait is a wait for Gardener, by its own limit where that is known: its clock runs
 // whether or not we see anything. Else it is ours.
-func (s *Step) gardenerWait(what string, its, ours time.Duration) *Wait {
+func (s *Reader) gardenerWait(what string, its, ours time.Duration) *Wait {
 	if its > 0 {
 		return &Wait{For: what, Start: s.Now, End: s.Now.Add(its)}
 	}
@@ -199,7 +199,7 @@ func (s *Step) updated(id string, n Node, node *world.Node) {
 	s.Run.NodeTime = max(s.Run.NodeTime, took)
 	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason, n.Began, n.Pods = Replaced, s.Now, nil, false, "", time.Time{}, 0
 	s.SetNode(id, n)
-	s.owe(id, n)
+	s.addPendingHook(id, n)
 	s.Report(Event{Type: NodeReplaced, Node: n.Name, Zone: n.Zone, Reason: "in place", Message: fmt.Sprintf("updated in place, %s, after %s", node.Version, took.Round(time.Second))})
 	s.Soon() // its slot is free
 }
@@ -225,7 +225,7 @@ func (s *Step) updateFailed(id string, n Node, why string, fails func(node, why 
 
 // FailureIn says which update in place has failed in a zone ("" for any) and was not made up
 // for, and the way out; "" if none has.
-func (s *Step) FailureIn(zone string) string {
+func (s *Reader) FailureIn(zone string) string {
 	for _, id := range s.In(Updating) {
 		if n := s.Run.Nodes[id]; n.Blocked && (zone == "" || n.Zone == zone) {
 			return "the update of " + n.Name + " has failed: repair it, and Gardener tries again; or skip it"
@@ -236,7 +236,7 @@ func (s *Step) FailureIn(zone string) string {
 
 // stalled says which failed update takes the slot that the next node needs, while nothing
 // else is under way; "" if none does.
-func (s *Step) stalled() string {
+func (s *Reader) stalled() string {
 	if s.slots() > 0 || !s.idles() {
 		return ""
 	}
@@ -244,14 +244,14 @@ func (s *Step) stalled() string {
 }
 
 // updateGoesOn reports whether an update in place is under way that has not failed.
-func (s *Step) updateGoesOn() bool {
+func (s *Reader) updateGoesOn() bool {
 	return slices.ContainsFunc(s.In(Updating), func(id string) bool { return !s.Run.Nodes[id].Blocked })
 }
 
 // ShutBudget names a pod of a node whose budget lets none go now, and the budget, "" if
 // there is none: Gardener deletes such pods past their budgets in the end, so that the node
 // is not selected before.
-func (s *Step) ShutBudget(node string) string {
+func (s *Reader) ShutBudget(node string) string {
 	for _, p := range s.W.PodsOn(node) {
 		if drain.Judge(s.W, p, s.Consents()).Fate != drain.Leaves {
 			continue
@@ -263,9 +263,9 @@ func (s *Step) ShutBudget(node string) string {
 	return ""
 }
 
-// leaveUpdates says what becomes of the nodes that were selected when a run ends: who
+// listUnrestoredUpdates says what becomes of the nodes that were selected when a run ends: who
 // selected them cannot take it back.
-func (s *Step) leaveUpdates() {
+func (s *Step) listUnrestoredUpdates() {
 	for _, id := range s.In(Updating) {
 		n := s.Run.Nodes[id]
 		s.Note(n.Name + " was selected for its update before the run ended: Gardener finishes it")
@@ -273,7 +273,7 @@ func (s *Step) leaveUpdates() {
 }
 
 // unselected reports whether a node that is to be updated was not selected after all.
-func (s *Step) unselected(id string) bool {
+func (s *Reader) unselected(id string) bool {
 	n := s.Run.Nodes[id]
 	if node := s.W.Node(n.Name); node != nil && (node.InPlace().Selected || node.InPlace().Taken()) {
 		return false

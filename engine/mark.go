@@ -44,8 +44,12 @@ func AnnotationOf(machine, node, annotation, value string) Action {
 // before us. It reports whether the mark is there.
 func (s *Step) Mark(put Action) bool {
 	m, known := s.Run.mark(put)
+	node := s.W.Node(put.Node)
+	if node != nil && anotherMachines(node, put.Machine) {
+		return false
+	}
 	if !known {
-		if !s.Fresh(world.Cluster) || s.W.Node(put.Node) == nil {
+		if !s.Fresh(world.Cluster) || node == nil {
 			return false
 		}
 		m = Mark{Put: put, Foreign: put.seen(s.W) || s.named(put)}
@@ -82,7 +86,7 @@ func (r *Run) mark(put Action) (Mark, bool) {
 }
 
 // marked reports whether a mark was put before, by us or by others.
-func (s *Step) marked(put Action) bool {
+func (s *Reader) marked(put Action) bool {
 	_, known := s.Run.mark(put)
 	return known
 }
@@ -122,7 +126,7 @@ func without(marks []Mark, key string) []Mark {
 
 // named reports whether a label or an annotation that is to be put is there already,
 // with whatever value: it is somebody's, and would be lost when ours is taken off.
-func (s *Step) named(put Action) (there bool) {
+func (s *Reader) named(put Action) (there bool) {
 	node := s.W.Node(put.Node)
 	if node == nil {
 		return false
@@ -140,7 +144,7 @@ func (s *Step) named(put Action) (there bool) {
 func (s *Step) Unmark(m Mark) bool {
 	key := m.Put.Key
 	node := s.W.Node(m.Put.Node)
-	if m.Foreign || node == nil && s.Fresh(world.Cluster) || node != nil && node.Machine != "" && node.Machine != m.Put.Machine {
+	if m.Foreign || node == nil && s.Fresh(world.Cluster) || node != nil && anotherMachines(node, m.Put.Machine) {
 		s.forget(m) // there is nothing, or the node that has this name now is another machine's
 		return true
 	}

@@ -40,7 +40,8 @@ func (s *Step) startDrain(id string) {
 	}
 	n.Pods, _ = s.podsToMove(n.Name)
 	n.Wait = s.drainWait()
-	if s.apartFirst() && !n.Apart && s.W.Node(n.Name) != nil {
+	n.Isolated = n.Isolated && !s.capabilities().CordonsFirst // somebody may have lifted the cordon that an earlier drain rested on
+	if s.isolatesFirst() && !n.Isolated && s.W.Node(n.Name) != nil {
 		n.Wait = nil // its time begins when it is set apart
 	}
 	s.SetNode(id, n)
@@ -48,7 +49,7 @@ func (s *Step) startDrain(id string) {
 }
 
 // drainWait is the time that a node has to lose its pods, nil for any.
-func (s *Step) drainWait() *Wait {
+func (s *Reader) drainWait() *Wait {
 	if s.Run.Settings.OnDrainTimeout == TimeoutWait {
 		return nil
 	}
@@ -83,7 +84,7 @@ func (s *Step) advanceNodes() {
 }
 
 // leftOut lists the machines that are done with, or left out, and still wear marks.
-func (s *Step) leftOut() []string {
+func (s *Reader) leftOut() []string {
 	var out []string
 	for machine := range s.Run.Marks {
 		switch s.Run.Nodes[machine].Stage {
@@ -101,7 +102,7 @@ func (s *Step) leftOut() []string {
 func (s *Step) advanceDrain(id string, n Node) {
 	pods := s.W.PodsOn(n.Name)
 	left, _ := leaving(s.W, pods, s.Consents())
-	if s.lost(id, n) || !s.apart(id, s.Run.Nodes[id]) {
+	if s.lost(id, n) || !s.isolate(id, s.Run.Nodes[id]) {
 		return
 	}
 	n = s.Run.Nodes[id]
@@ -143,8 +144,8 @@ func (s *Step) advanceDrain(id string, n Node) {
 // released reports whether the node may go although these pods are still on it: by
 // the policy for unreachable nodes, or by a force order if each was deleted by
 // force and does not end, or came back.
-func (s *Step) released(n Node, left []*world.Pod) bool {
-	if n.Lost && s.silentLong(n.Name) {
+func (s *Reader) released(n Node, left []*world.Pod) bool {
+	if n.Lost && s.unreachableLong(n.Name) {
 		return true
 	}
 	order := s.order(n.Order)
@@ -160,6 +161,9 @@ func (s *Step) released(n Node, left []*world.Pod) bool {
 		switch {
 		case known.Forced && !s.Now.Before(stuck):
 		case known.Forced:
+			s.WakeAt(stuck)
+			return false
+		case p.ToleratesAll && s.cameBack(p) && p.Terminating() && s.Now.Before(stuck): // it has its grace period as well
 			s.WakeAt(stuck)
 			return false
 		case p.ToleratesAll && s.cameBack(p):
@@ -184,10 +188,14 @@ func (s *Step) looked(id string, n Node) bool {
 		s.ask(Action{Kind: LookAtPods, Key: key, Machine: id, Node: n.Name})
 		return false
 	}
+	delete(s.looks, id) // an answer is taken once: one that is too old by now is asked for again
 	left, _ := leaving(s.W, o.Pods, s.Consents())
 	n.Empty = time.Time{}
 	if o.Unschedulable && (len(left) == 0 || s.released(n, left)) {
 		n.Empty = s.Now
+		if !o.At.IsZero() && o.At.Before(s.Now) { // a process that slept hears of it late
+			n.Empty = o.At
+		}
 	} else { // the watch lags behind this read: give it a moment
 		s.Run.Retries["look/"+id] = Retry{Next: s.Now.Add(time.Second)}
 		s.WakeAt(s.Now.Add(time.Second))
@@ -232,7 +240,7 @@ func (s *Step) advanceSettling(id string, n Node) {
 func (s *Step) advanceTermination(id string, n Node) {
 	asked := s.terminationAsked(id)
 	if m := s.W.Machine(id); m != nil && m.Leaving() {
-		s.unprove(id) // whoever ended it
+		s.requireValidation(id) // whoever ended it
 		n = s.Run.Nodes[id]
 	}
 	if s.Run.State == Paused && !asked || s.drainsAgain(id, n) {
@@ -272,15 +280,19 @@ func (s *Step) backToDrain(id string, n Node) {
 // vanished notes that the group had no such machine when it was asked to end it:
 // somebody else has taken it out, and its end took nothing of the size down.
 func (s *Step) vanished(a Action) {
-	n, known := s.Run.Nodes[a.Machine]
-	if !known || a.Kind != Terminate {
-		return
+	if a.Kind == Terminate {
+		s.tookNothing(a.Machine)
 	}
-	if n.Decrement {
+}
+
+// tookNothing notes that the group's size was not lowered with a machine: others have ended
+// it, or taken it out of the group.
+func (s *Step) tookNothing(id string) {
+	if n := s.Run.Nodes[id]; n.Decrement {
 		s.Run.Lowered--
+		n.Decrement, s.changed = false, true
+		s.SetNode(id, n)
 	}
-	n.Decrement = false
-	s.SetNode(a.Machine, n)
 }
 
 // lookValid is how old the consistent read may be that a termination rests on.
@@ -302,11 +314,11 @@ func (s *Step) terminate(id string, n Node) {
 			return
 		}
 	}
-	s.Ensure(Action{Kind: Terminate, Key: "terminate/" + id, Machine: id, Node: n.Name, Decrement: n.Decrement, Direct: s.ways().Direct, Group: s.Run.Group})
+	s.Ensure(Action{Kind: Terminate, Key: "terminate/" + id, Machine: id, Node: n.Name, Decrement: n.Decrement, Direct: s.capabilities().Direct, Group: s.Run.Group})
 }
 
 // terminationAsked reports whether the group may have been asked to end a machine.
-func (s *Step) terminationAsked(id string) bool {
+func (s *Reader) terminationAsked(id string) bool {
 	m := s.W.Machine(id)
 	_, pending := s.Run.Pending["terminate/"+id]
 	return pending || m == nil || m.Leaving()
@@ -321,7 +333,7 @@ func (r *Run) Surge() int {
 }
 
 // atDeadline is what happens to a node when the time of its drain is up.
-func (s *Step) atDeadline(n Node) TimeoutPolicy {
+func (s *Reader) atDeadline(n Node) TimeoutPolicy {
 	policy := s.Run.Settings.OnDrainTimeout
 	if s.Run.Settings.PassDrain && policy == TimeoutFail {
 		policy = TimeoutForce
@@ -364,18 +376,18 @@ func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
 	}
 	for _, p := range left {
 		b := s.blockerOf(p, n, id)
-		n.Culprits = append(n.Culprits, b.Sentence())
+		n.BlockingPods = append(n.BlockingPods, b.Sentence())
 		s.Report(Event{Type: PodBlocked, Node: n.Name, Pod: p.Ref(), Budget: b.budgetRefs(), Reason: string(b.Kind), Message: b.Sentence()})
 	}
 	s.SetNode(id, n)
-	s.Run.Culprits = append(s.Run.Culprits, n.Culprits...)
+	s.Run.BlockingPods = append(s.Run.BlockingPods, n.BlockingPods...)
 	s.failNode(id, EvictionFail, fmt.Sprintf("%s left after %s", plural(len(left), "pod"), s.Run.Settings.DrainTimeout),
 		fmt.Sprintf("PodEvictionFailure: %s kept %s for %s: %s", plural(len(left), "pod"), n.Name, s.Run.Settings.DrainTimeout, strings.Join(refs(left), ", ")))
 }
 
 // forcesByItself reports whether it is the strategy that forces drains whose time is up:
 // nobody has asked for it in particular.
-func (s *Step) forcesByItself() bool {
+func (s *Reader) forcesByItself() bool {
 	return s.Rules.Defaults().OnDrainTimeout == TimeoutForce && !strings.HasPrefix(s.Run.Settings.Origin["on-drain-timeout"], "flag")
 }
 
@@ -388,7 +400,7 @@ func (s *Step) failNode(id string, result Result, reason, why string) {
 	s.SetNode(id, n)
 	s.Report(Event{Type: NodeFailed, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: reason})
 	if s.Count(NodeFail) > s.Run.Settings.MaxFailedNodes {
-		s.blameOthers(id)
+		s.addFailureCauses(id)
 		s.Fail(s.worst(), why)
 		return
 	}
@@ -397,7 +409,7 @@ func (s *Step) failNode(id string, result Result, reason, why string) {
 }
 
 // worst is what the nodes that have failed make of the run.
-func (s *Step) worst() Result {
+func (s *Reader) worst() Result {
 	for _, id := range s.In(NodeFail) {
 		if s.Run.Nodes[id].Result == EvictionFail {
 			return EvictionFail
@@ -426,4 +438,4 @@ func refs(pods []*world.Pod) []string {
 
 // judge is drain.Judge with the run's consents, or with those of who else drains the
 // node.
-func (s *Step) judge(p *world.Pod) drain.Verdict { return drain.Judge(s.W, p, s.consentsOn(p.Node)) }
+func (s *Reader) judge(p *world.Pod) drain.Verdict { return drain.Judge(s.W, p, s.consentsOn(p.Node)) }

@@ -9,7 +9,7 @@ import (
 // nodeless reports whether the machines of the group have no nodes, as far as the run
 // knows: those of a bastion group never join the cluster, and with CloudOnly it is not
 // looked at. They are ended without a cordon, a drain or a look.
-func (s *Step) nodeless() bool {
+func (s *Reader) nodeless() bool {
 	return s.Run.Settings.CloudOnly || s.W.Group.Role == world.RoleBastion
 }
 

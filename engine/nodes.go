@@ -31,7 +31,7 @@ func (s *Step) copyNodes() {
 }
 
 // In lists the machines in any of the given stages, sorted.
-func (s *Step) In(stages ...Stage) []string {
+func (s *Reader) In(stages ...Stage) []string {
 	var out []string
 	for _, stage := range stages {
 		out = append(out, s.byStage()[stage]...)
@@ -41,7 +41,7 @@ func (s *Step) In(stages ...Stage) []string {
 }
 
 // Count counts the machines in any of the given stages.
-func (s *Step) Count(stages ...Stage) int {
+func (s *Reader) Count(stages ...Stage) int {
 	count := 0
 	for _, stage := range stages {
 		count += len(s.byStage()[stage])
@@ -50,7 +50,7 @@ func (s *Step) Count(stages ...Stage) int {
 }
 
 // byStage are the machines of each stage, in no order.
-func (s *Step) byStage() map[Stage][]string {
+func (s *Reader) byStage() map[Stage][]string {
 	if s.stages == nil {
 		s.stages = map[Stage][]string{}
 		for id, n := range s.Run.Nodes {

@@ -18,7 +18,7 @@ const missingFor = 10 * time.Second
 // new ones are taken in, launching ones become ready, those that left are
 // replaced.
 func (s *Step) observe() {
-	if s.ways().Follows {
+	if s.capabilities().Follows {
 		s.observeController()
 		return
 	}
@@ -57,13 +57,13 @@ func (s *Step) observe() {
 			s.gone(id)
 		}
 	}
-	s.tellLaunchFailure()
+	s.reportLaunchFailure()
 	s.observePods()
 }
 
 // unlisted lists the nodes that are not replaced and whose machines the group does
 // not list, given how many it does.
-func (s *Step) unlisted(listed int) []string {
+func (s *Reader) unlisted(listed int) []string {
 	if listed == len(s.Run.Nodes)-s.Count(Replaced) {
 		return nil
 	}
@@ -103,6 +103,7 @@ func (s *Step) takeIn(m *world.Machine) Node {
 	}
 	if node := s.W.NodeOf(m.ID); node != nil {
 		n.Name, n.Old = node.Name, node.Version
+		s.freeName(m.ID, n.Name)
 	}
 	if n.New && n.Stage == Launching {
 		s.Report(Event{Type: NodeLaunching, Node: s.label(m.ID, n), Zone: m.Zone, Message: m.ID + " is launching"})
@@ -121,14 +122,18 @@ func (s *Step) inOrder(id string) {
 
 // follow moves a launching machine on as it joins and gets ready.
 func (s *Step) follow(m *world.Machine, n Node) Node {
+	if m.Leaving() && !n.Ends && n.Stage == Terminating && n.Decrement && s.settled("terminate/"+m.ID) {
+		n.Decrement, s.changed = false, true // others end it: that takes nothing down
+		s.Run.Lowered--
+	}
 	n.Ends = n.Ends || m.Leaving()
 	switch {
 	case m.Detached && !n.Detached:
 		s.SetNode(m.ID, n)
 		s.left(m.ID)
 		n = s.Run.Nodes[m.ID]
-	case s.settled(detachKey(m.ID)): // else our own answer is newer
-		n.Detached = m.Detached
+	case n.Detached != m.Detached && s.settled(detachKey(m.ID)): // else our own answer is newer
+		n.Detached, s.changed = m.Detached, true // the estimate of the time left counts it
 	}
 	if m.State == world.MachineStandby && !n.New && slices.Contains([]Stage{Outdated, Queued, Draining, Settling}, n.Stage) {
 		s.skip(m.ID, inStandby)
@@ -138,6 +143,7 @@ func (s *Step) follow(m *world.Machine, n Node) Node {
 	if node != nil && n.Name == "" {
 		n.Name, n.Old = node.Name, node.Version
 		s.changed = true
+		s.freeName(m.ID, n.Name)
 		if n.Stage == Skipped && n.Reason == notSelected && s.selected(m) { // its name is known only now
 			n.Stage, n.Since, n.Reason = Outdated, s.Now, ""
 			s.inOrder(m.ID)
@@ -157,7 +163,7 @@ func (s *Step) follow(m *world.Machine, n Node) Node {
 
 // readyForPods reports whether a new machine counts: in service, its node Ready
 // and with the labels that are expected of it.
-func (s *Step) readyForPods(m *world.Machine, node *world.Node) bool {
+func (s *Reader) readyForPods(m *world.Machine, node *world.Node) bool {
 	if s.nodeless() {
 		return m.State == world.MachineInService
 	}
@@ -178,6 +184,10 @@ func (s *Step) gone(id string) {
 	if asked, open := s.Run.Pending["terminate/"+id]; open && asked.Accepted.IsZero() && !n.Ends {
 		return // its answer tells whether it was us
 	}
+	if n.Stage == Terminating && !n.Ends { // nobody has granted its end
+		s.tookNothing(id)
+		n = s.Run.Nodes[id]
+	}
 	ours := n.Stage == Terminating && n.Ends
 	if node := s.W.NodeOf(id); node == nil || ours {
 		s.dropMarks(id)
@@ -185,9 +195,9 @@ func (s *Step) gone(id string) {
 		s.Report(Event{Type: Warning, Node: node.Name, Zone: n.Zone, Message: "machine " + id + " left the group and its node is still there: our marks come off"})
 	}
 	s.changed = true
-	s.owe(id, n)
+	s.addPendingHook(id, n)
 	if s.inWork(id) {
-		s.unprove(id)
+		s.requireValidation(id)
 		n = s.Run.Nodes[id]
 	}
 	if n.New {
@@ -225,7 +235,7 @@ func (s *Step) observePods() {
 	var left []string
 	for uid, p := range s.Run.Pods {
 		switch {
-		case s.W.Pod(uid) != nil || !s.settled(evictKey(uid)):
+		case s.W.Pod(uid) != nil || !s.settled(evictKey(uid)) || !s.settled(deleteKey(uid)):
 		case p.Gone.IsZero():
 			left = append(left, uid)
 		case s.W.Node(p.Node) == nil: // none of its owner can come back to the node
@@ -251,7 +261,7 @@ func (s *Step) observePods() {
 const notSelected = "not named by --only"
 
 // selected reports whether the run is to roll a machine at all.
-func (s *Step) selected(m *world.Machine) bool {
+func (s *Reader) selected(m *world.Machine) bool {
 	only := s.Run.Target.Only
 	if len(only) == 0 || slices.Contains(only, m.ID) {
 		return true
@@ -262,13 +272,13 @@ func (s *Step) selected(m *world.Machine) bool {
 
 // upToDate reports whether a machine was launched from a target template, and nothing else
 // asks for its replacement.
-func (s *Step) upToDate(m *world.Machine) bool {
+func (s *Reader) upToDate(m *world.Machine) bool {
 	return s.selects(m) == "" && slices.Contains(s.Run.Target.Templates, m.Template) && !(s.Run.Target.All && s.launchedBefore(m))
 }
 
 // launchedBefore reports whether a machine is older than the run, as far as its
 // node tells.
-func (s *Step) launchedBefore(m *world.Machine) bool {
+func (s *Reader) launchedBefore(m *world.Machine) bool {
 	if s.nodeless() {
 		return s.first
 	}
@@ -277,7 +287,7 @@ func (s *Step) launchedBefore(m *world.Machine) bool {
 }
 
 // label is the name to show for a machine: its node's, or its own id.
-func (s *Step) label(id string, n Node) string { return name(id, n) }
+func (s *Reader) label(id string, n Node) string { return name(id, n) }
 
 // leaving lists the pods that keep a node from being empty, and of these the
 // ones that need a consent that was not given.

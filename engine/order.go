@@ -27,7 +27,7 @@ func Chance(seed uint64, machine string) uint64 {
 // their zones as the settings ask, nodes that are not heard from last; and the
 // zones in turn, the fullest first, so that at any moment the nodes that are left
 // are spread as evenly as they can be.
-func (s *Step) InOrder(machines []string) []string {
+func (s *Reader) InOrder(machines []string) []string {
 	places := map[string]place{}
 	byZone := map[string][]string{}
 	for _, id := range machines {
@@ -66,21 +66,21 @@ type place struct {
 	chance         uint64
 }
 
-func (s *Step) place(id string) place {
+func (s *Reader) place(id string) place {
 	n := s.Run.Nodes[id]
 	p := place{name: s.label(id, n), chance: Chance(s.Run.Seed, id)}
 	if node := s.W.NodeOf(id); node != nil {
 		p.created, p.silent = node.Created, !node.Unreachable.IsZero()
 	}
 	if slices.Contains(s.Run.Settings.Order, OrderFewestBlockers) {
-		p.blockers = len(s.foresee(n.Name))
+		p.blockers = len(s.preflight(n.Name))
 		p.pods, _ = s.podsToMove(n.Name)
 	}
 	return p
 }
 
 // before compares two places by the run's settings.
-func (s *Step) before(a, b place) int {
+func (s *Reader) before(a, b place) int {
 	if a.silent != b.silent {
 		return map[bool]int{true: 1, false: -1}[a.silent]
 	}

@@ -111,7 +111,7 @@ func TestPartialRun(t *testing.T) {
 	if v.Batch != nil {
 		t.Errorf("it tells what an approval does: %+v", v.Batch)
 	}
-	run.Batches[0].Outlook = engine.Outlook{AsOf: noon, Evict: 12}
+	run.Batches[0].Preview = engine.BatchPreview{AsOf: noon, Evict: 12}
 	if v = engine.View(strategy.EKS{}, noon, o.w, run, engine.Look{}, nil); v.Batch == nil || v.Batch.Evict != 12 {
 		t.Errorf("what the record says of the batch is not shown: %+v", v.Batch)
 	}

@@ -30,9 +30,9 @@ type Plan struct {
 	// Detach are those of the nodes, by machine, that the group will have others in place of
 	// before they are drained.
 	Detach []string `json:"detach,omitempty"`
-	// Rivals are those who else move nodes of the group, or may; beside those that are
+	// ExternalMovers are those who else move nodes of the group, or may; beside those that are
 	// refused no run starts.
-	Rivals []Rival `json:"rivals,omitempty"`
+	ExternalMovers []ExternalMover `json:"rivals,omitempty"`
 	// Refusals keep the run from starting until the user consents.
 	Refusals []string `json:"refusals,omitempty"`
 	// Warnings are what the user should know before starting.
@@ -45,6 +45,9 @@ type Plan struct {
 	// Warm are the ids of outdated machines of the warm pool: they are ended, too.
 	Warm     []string      `json:"warm,omitempty"`
 	Estimate time.Duration `json:"estimate"`
+	// Awaited is what the group's own controller has not done: while there is any, a plan
+	// without nodes is no reason to end.
+	Awaited []world.Unfinished `json:"-"`
 	// Rehearsal is what Estimate rests on, nil where nothing was rehearsed: then it is a sum of
 	// guesses.
 	Rehearsal *Rehearsal `json:"-"`
@@ -105,19 +108,19 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 		}
 	}
 	var outdated []string
-	if s.ways().Follows {
+	if s.capabilities().Follows {
 		s.observeController()
 		outdated = s.In(Outdated, Draining, Updating, Settling)
 	}
 	for _, m := range w.Machines() {
-		if !m.Leaving() && !s.ways().Follows {
+		if !m.Leaving() && !s.capabilities().Follows {
 			s.SetNode(m.ID, s.takeIn(m))
 			if s.Run.Nodes[m.ID].Stage == Outdated {
 				outdated = append(outdated, m.ID)
 			}
 		}
 	}
-	s.Run.Proven = s.SomeCurrent()
+	s.Run.ValidatedOnce = s.SomeCurrent()
 	if l, ok := rules.(limiter); ok {
 		s.Run.Limit = l.Limit(w, &s.Run)
 	}
@@ -127,7 +130,7 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 	p.FreeAddresses = freeAddresses(&w.Group)
 	if e, ok := rules.(Extra); ok && len(outdated) > 0 {
 		p.Extra = e.Extra(w, &s.Run)
-		s.Run.Proven = s.Run.Proven || s.ways().Detaches && p.Extra > 0 // by what comes in the surge
+		s.Run.ValidatedOnce = s.Run.ValidatedOnce || s.capabilities().Detaches && p.Extra > 0 // by what comes in the surge
 	}
 	s.Run.Order = s.InOrder(outdated)
 	s.DetachedLast()
@@ -145,14 +148,17 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 	if late := p.late(); late != "" {
 		p.Warnings = append(p.Warnings, late)
 	}
-	if !s.ways().Follows {
-		p.Rivals = s.rivals()
+	if !s.capabilities().Follows {
+		p.ExternalMovers = s.externalMovers()
 	}
-	s.foreseeTurns(p.Nodes, p.Limit)
-	s.foreseeCloud(&p)
+	s.preflightTurns(p.Nodes, p.Limit)
+	s.preflightCloud(&p)
 	if p.Extra > 0 {
 		p.Warnings = append(p.Warnings, s.spareAddresses(p.Extra)...)
 		p.Detach = s.toDetach(p.Extra)
+	}
+	if rules, ok := rules.(awaiter); ok {
+		p.Awaited = rules.Awaited(w, &s.Run)
 	}
 	if rules, ok := rules.(warner); ok && len(outdated) > 0 {
 		p.Warnings = append(p.Warnings, rules.Warnings(w, &s.Run)...)
@@ -173,9 +179,9 @@ func (p *Plan) late() string {
 }
 
 // Opposed lists the rivals beside which no run starts.
-func (p Plan) Opposed() (out []Rival) {
-	for _, r := range p.Rivals {
-		if r.Handling == RivalRefused {
+func (p Plan) Opposed() (out []ExternalMover) {
+	for _, r := range p.ExternalMovers {
+		if r.Handling == HandlingRefused {
 			out = append(out, r)
 		}
 	}
@@ -183,7 +189,7 @@ func (p Plan) Opposed() (out []Rival) {
 }
 
 // plannedBatch is the number of the batch that the i-th node of the order is in.
-func (s *Step) plannedBatch(i int) int {
+func (s *Reader) plannedBatch(i int) int {
 	size, first := s.Run.Limit, s.atOnce()
 	switch k := s.Run.Settings; {
 	case k.Approve == ApproveNone, k.Approve == ApprovePhase:
@@ -201,7 +207,7 @@ func (s *Step) plannedBatch(i int) int {
 
 // spareAddresses warns of subnets that have too few addresses for their share of
 // the extra machines.
-func (s *Step) spareAddresses(extra int) []string {
+func (s *Reader) spareAddresses(extra int) []string {
 	zones := max(1, len(s.W.Group.Zones))
 	share := (extra + zones - 1) / zones
 	free := freeAddresses(&s.W.Group)

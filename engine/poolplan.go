@@ -81,7 +81,7 @@ const (
 
 // PlanPool works out what a roll of a pool would meet. r is the pool as Idle has it.
 func PlanPool(rules Strategy, now time.Time, w *world.World, r Run) PoolPlan {
-	s := &Step{Now: now, W: w, Run: r, Rules: rules} // it looks, and changes nothing
+	s := &Reader{Now: now, W: w, Run: r, Rules: rules} // it looks, and changes nothing
 	p := PoolPlan{AsOf: now, Nodes: []PoolNode{}, Meets: []Obstacle{}}
 	var all, old []*world.Machine
 	for _, m := range w.Machines() {
@@ -103,14 +103,14 @@ func PlanPool(rules Strategy, now time.Time, w *world.World, r Run) PoolPlan {
 	v := s.poolView()
 	p.Meets = slices.Concat(p.Meets, s.meetsZones(v), s.meetsInPlace(v), s.meetsBudgets(old), s.meetsPods(old), s.meetsNodes(old))
 	p.Said = s.said(old)
-	if why := s.unforeseen(); why != "" {
+	if why := s.preflightGap(); why != "" {
 		p.NotEvaluated = append(p.NotEvaluated, "blockers: "+why)
 	}
-	p.NotEvaluated = slices.Concat(p.NotEvaluated, notForeseen, v.Unknown)
+	p.NotEvaluated = slices.Concat(p.NotEvaluated, notPreflighted, v.Unknown)
 	return p
 }
 
-func (s *Step) poolNode(m *world.Machine) PoolNode {
+func (s *Reader) poolNode(m *world.Machine) PoolNode {
 	n := s.W.NodeOf(m.ID)
 	found := PlannedNode{Machine: m.ID, Name: n.Name}
 	s.look(&found)
@@ -122,7 +122,7 @@ func (s *Step) poolNode(m *world.Machine) PoolNode {
 }
 
 // meetsZones are what the zones' limits and states mean for a roll.
-func (s *Step) meetsZones(v *PoolView) (out []Obstacle) {
+func (s *Reader) meetsZones(v *PoolView) (out []Obstacle) {
 	if v.Update == world.ManualInPlaceUpdate {
 		return nil
 	}
@@ -156,7 +156,7 @@ func (z PoolZone) NoShare() bool {
 }
 
 // meetsInPlace are the nodes of an update in place that is under way.
-func (s *Step) meetsInPlace(v *PoolView) (out []Obstacle) {
+func (s *Reader) meetsInPlace(v *PoolView) (out []Obstacle) {
 	if n := v.InPlace[world.InPlaceCandidate]; n > 0 {
 		text := plural(n, "node") + " awaiting an update in place"
 		if v.Update == world.ManualInPlaceUpdate {
@@ -171,8 +171,8 @@ func (s *Step) meetsInPlace(v *PoolView) (out []Obstacle) {
 }
 
 // meetsBudgets are the budgets that let no pod of those machines' nodes go now.
-func (s *Step) meetsBudgets(machines []*world.Machine) (out []Obstacle) {
-	if s.unforeseen() != "" {
+func (s *Reader) meetsBudgets(machines []*world.Machine) (out []Obstacle) {
+	if s.preflightGap() != "" {
 		return nil
 	}
 	shut := map[string]*Obstacle{}
@@ -206,7 +206,7 @@ func (s *Step) meetsBudgets(machines []*world.Machine) (out []Obstacle) {
 }
 
 // describeBudget says what a budget that lets no pod go means.
-func (s *Step) describeBudget(o *Obstacle) {
+func (s *Reader) describeBudget(o *Obstacle) {
 	b := s.W.Budget(o.Budget)
 	limits := s.W.Group.Pool.Limits
 	drained := "only the drain timeout (" + Span(limits.Drain) + ") passes it"
@@ -234,15 +234,15 @@ func (s *Step) describeBudget(o *Obstacle) {
 
 // meetsPods are the pods of those machines' nodes that are down while they move, or leave
 // one after the other.
-func (s *Step) meetsPods(machines []*world.Machine) (out []Obstacle) {
-	if s.unforeseen() != "" {
+func (s *Reader) meetsPods(machines []*world.Machine) (out []Obstacle) {
+	if s.preflightGap() != "" {
 		return nil
 	}
 	single := Obstacle{Kind: MeetsSingle}
 	for _, m := range machines {
 		node := s.W.NodeOf(m.ID).Name
 		for _, p := range s.W.PodsOn(node) {
-			if s.judge(p).Fate == drain.Leaves && !p.Terminating() && s.foreseeAlone(p) != "" {
+			if s.judge(p).Fate == drain.Leaves && !p.Terminating() && s.preflightSingle(p) != "" {
 				single.Pods, single.Nodes = append(single.Pods, p.Ref()), append(single.Nodes, node)
 			}
 		}
@@ -264,8 +264,8 @@ func (s *Step) meetsPods(machines []*world.Machine) (out []Obstacle) {
 }
 
 // said are the sentences that meetsBudgets and meetsPods stand for.
-func (s *Step) said(machines []*world.Machine) (out []string) {
-	if s.unforeseen() != "" {
+func (s *Reader) said(machines []*world.Machine) (out []string) {
+	if s.preflightGap() != "" {
 		return nil
 	}
 	for _, m := range machines {
@@ -274,7 +274,7 @@ func (s *Step) said(machines []*world.Machine) (out []string) {
 			if s.judge(p).Fate != drain.Leaves || p.Terminating() {
 				continue
 			}
-			for _, sentence := range []string{s.foreseeBudget(p), s.foreseeAlone(p)} {
+			for _, sentence := range []string{s.preflightBudget(p), s.preflightSingle(p)} {
 				if sentence != "" {
 					out = append(out, node+": "+sentence)
 				}
@@ -294,7 +294,7 @@ func some(names []string) string {
 }
 
 // meetsNodes are the nodes that are not well, or kept.
-func (s *Step) meetsNodes(machines []*world.Machine) (out []Obstacle) {
+func (s *Reader) meetsNodes(machines []*world.Machine) (out []Obstacle) {
 	for _, m := range machines {
 		n := s.W.NodeOf(m.ID)
 		if !n.Sick.IsZero() {
@@ -308,7 +308,7 @@ func (s *Step) meetsNodes(machines []*world.Machine) (out []Obstacle) {
 }
 
 // keptUntil is until when a machine is preserved, zero if it is not, or not any more.
-func (s *Step) keptUntil(m *world.Machine, n *world.Node) time.Time {
+func (s *Reader) keptUntil(m *world.Machine, n *world.Node) time.Time {
 	until := n.Preserved
 	if m.Gardener != nil {
 		until = m.Gardener.Preserved

@@ -53,7 +53,7 @@ type PoolZone struct {
 }
 
 // poolView is the group's pool, nil for a group that is none.
-func (s *Step) poolView() *PoolView {
+func (s *Reader) poolView() *PoolView {
 	p := s.W.Group.Pool
 	if p == nil {
 		return nil
@@ -79,7 +79,7 @@ func (s *Step) poolView() *PoolView {
 }
 
 // countedZones are the zones as far as the Nodes tell.
-func (s *Step) countedZones() (zones []PoolZone) {
+func (s *Reader) countedZones() (zones []PoolZone) {
 	for _, m := range s.W.Machines() { // sorted by zone
 		if len(zones) == 0 || zones[len(zones)-1].Name != m.Zone {
 			zones = append(zones, PoolZone{Name: m.Zone})
@@ -104,7 +104,7 @@ func (s *Step) countedZones() (zones []PoolZone) {
 }
 
 // notUpdated counts the nodes of an update in place, and names those whose update failed.
-func (s *Step) notUpdated(counts map[world.InPlaceMark]int) (failed []string) {
+func (s *Reader) notUpdated(counts map[world.InPlaceMark]int) (failed []string) {
 	for _, m := range s.W.Machines() {
 		n := s.W.NodeOf(m.ID)
 		if n == nil {

@@ -38,7 +38,7 @@ func (s *Step) Retire(excess int) int {
 
 // EndsOpen reports whether it is still open what became of a machine that was to be
 // ended, and so what the group's size says.
-func (s *Step) EndsOpen() bool {
+func (s *Reader) EndsOpen() bool {
 	open := s.Count(Terminating) > 0
 	for _, p := range s.Run.Pending {
 		open = open || p.Action.Kind == Terminate
@@ -52,7 +52,7 @@ func (s *Step) EndsOpen() bool {
 // mostSpare picks n of the surplus machines: those whose hooks were asked already, and
 // those marked as surplus first, then of the zone with the most machines, so that the zones end even and
 // AZRebalance finds nothing to move; then the emptiest.
-func (s *Step) mostSpare(machines []string, n int) []string {
+func (s *Reader) mostSpare(machines []string, n int) []string {
 	if n <= 0 {
 		return nil
 	}
@@ -113,7 +113,7 @@ const placeWithin = 30 * time.Second
 
 // placing reports whether a pod that replaces an evicted one may still come to any
 // node.
-func (s *Step) placing() bool {
+func (s *Reader) placing() bool {
 	for _, p := range s.W.Unplaced() {
 		if until := p.Created.Add(placeWithin); s.standsIn(p) && s.Now.Before(until) {
 			s.WakeAt(until)
@@ -156,7 +156,7 @@ func (s *Step) RetireEmpty(excess int) bool {
 				s.advanceSettling(m.ID, n)
 			}
 		case Ready, Surplus, Launching:
-			if len(left) > 0 || !s.Fresh(world.Cluster) || s.hopeless("terminate/"+m.ID) {
+			if len(left) > 0 || !s.Fresh(world.Cluster) || s.givenUp("terminate/"+m.ID) {
 				continue
 			}
 			empty = append(empty, m)

@@ -21,9 +21,9 @@ type Roll struct {
 	Groups []RollGroup `json:"groups"`
 	// Stop says why no further group starts, "" while one may.
 	Stop string `json:"stop,omitempty"`
-	// Told is the exit code of what the operator said of the roll as a whole: 3 for its
+	// Reported is the exit code of what the operator said of the roll as a whole: 3 for its
 	// end, 9 for holding it; 0 for nothing.
-	Told int `json:"told,omitempty"`
+	Reported int `json:"told,omitempty"`
 	// Again is the command that goes on with it.
 	Again string `json:"again,omitempty"`
 }
@@ -168,8 +168,8 @@ func DecideRoll(rules RollRules, now time.Time, roll Roll, news RollNews) RollDe
 	if r.Started.IsZero() {
 		d.begin()
 	}
-	if news.Stop != "" && r.Told == 0 {
-		r.Told, r.Stop = news.Told, cmp.Or(r.Stop, news.Stop)
+	if news.Stop != "" && r.Reported == 0 {
+		r.Reported, r.Stop = news.Told, cmp.Or(r.Stop, news.Stop)
 	}
 	for _, e := range news.Ends {
 		d.end(e)
@@ -329,7 +329,7 @@ func (r *Roll) ExitCode() int {
 	for _, g := range r.Groups {
 		codes = append(codes, g.Code)
 		if g.State == RollNotStarted {
-			codes = append(codes, r.Told)
+			codes = append(codes, r.Reported)
 		}
 	}
 	return WorstExit(codes...)

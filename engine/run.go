@@ -99,8 +99,8 @@ const (
 // Stuck is since when pods are kept on a node that Gardener drains, zero while none is, and
 // whether that was told.
 type Stuck struct {
-	Since time.Time `json:"since,omitzero"`
-	Told  bool      `json:"told,omitempty"`
+	Since    time.Time `json:"since,omitzero"`
+	Reported bool      `json:"told,omitempty"`
 }
 
 // Wait is a wait with a start and an end. Countdowns on the screen and the
@@ -146,10 +146,10 @@ type Run struct {
 	Result Result `json:"result,omitempty"`
 	// Why says in a sentence or two how the run came to its result or pause.
 	Why string `json:"why,omitempty"`
-	// Culprits are the pods that kept a node when the run failed, a line each.
-	Culprits []string `json:"culprits,omitempty"`
-	// Left lists what was not put back, each with the command that would.
-	Left []string `json:"left,omitempty"`
+	// BlockingPods are the pods that kept a node when the run failed, a line each.
+	BlockingPods []string `json:"culprits,omitempty"`
+	// Unrestored lists what was not put back, each with the command that would.
+	Unrestored []string `json:"left,omitempty"`
 	// Notes are documented exceptions and things the operator should know at the end.
 	Notes []string `json:"notes,omitempty"`
 
@@ -204,24 +204,27 @@ type Run struct {
 	LaunchFailed string `json:"launchFailed,omitempty"`
 	// Foreign: somebody else changed the group's size meanwhile; ours is left as it is.
 	Foreign string `json:"foreign,omitempty"`
-	// Rivals are those who else move nodes of the group, or may, as they were last seen.
-	Rivals []Rival `json:"rivals,omitempty"`
-	// Yields are the nodes that others take out of service, by machine and who does.
-	Yields map[string]Yield `json:"yields,omitempty"`
+	// ExternalMovers are those who else move nodes of the group, or may, as they were last seen.
+	ExternalMovers []ExternalMover `json:"rivals,omitempty"`
+	// Deferrals are the nodes that others take out of service, by machine and who does.
+	Deferrals map[string]Deferral `json:"yields,omitempty"`
 	// Suspended are processes of the group that we suspended.
 	Suspended []string `json:"suspended,omitempty"`
 
-	// Others is what others do with a group that no run is under way in, or that its own
+	// External is what others do with a group that no run is under way in, or that its own
 	// controller rolls; nil in other runs.
-	Others *Others `json:"-"`
-	// Held are the machine deployments of a Gardener pool that the run has paused, and HeldIn
+	External *ExternalActivity `json:"-"`
+	// PausedDeployments are the machine deployments of a Gardener pool that the run has paused, and HeldIn
 	// is the namespace in the control cluster that they are in, and the Machines whose deletion
 	// priority it has changed.
-	Held   []string `json:"held,omitempty"`
-	HeldIn string   `json:"heldIn,omitempty"`
-	// Theirs: the run is paused because somebody else has paused the machine deployments, and
+	PausedDeployments []string `json:"held,omitempty"`
+	PausedIn          string   `json:"heldIn,omitempty"`
+	// PausedExternally: the run is paused because somebody else has paused the machine deployments, and
 	// goes on when he lets them go on.
-	Theirs bool `json:"theirs,omitempty"`
+	PausedExternally bool `json:"theirs,omitempty"`
+	// Awaits is what the run waits for before it can end, or before there is anything to do:
+	// that its own controller completes the group. nil while it does not.
+	Awaits *Awaits `json:"awaits,omitempty"`
 
 	// Nodes are the machines the run has an opinion on, by machine id.
 	Nodes map[string]Node `json:"nodes"`
@@ -235,8 +238,8 @@ type Run struct {
 	Marks map[string][]Mark `json:"marks,omitempty"`
 	// Pending are the actions under way or not yet seen, by key.
 	Pending map[string]Pending `json:"pending,omitempty"`
-	// Adopted is what whoever goes on with the run looks up first; nil when all is known.
-	Adopted *Adoption `json:"adopted,omitempty"`
+	// Takeover is what whoever goes on with the run looks up first; nil when all is known.
+	Takeover *Takeover `json:"adopted,omitempty"`
 	// Retries are the pauses before an action that was refused may be asked again.
 	Retries map[string]Retry `json:"retries,omitempty"`
 	// Evicted are the owners (by UID) of pods we evicted, so that replacements that
@@ -244,13 +247,13 @@ type Run struct {
 	Evicted map[string]bool `json:"evicted,omitempty"`
 	// Orders are the force orders, by id.
 	Orders []ForceOrder `json:"orders,omitempty"`
-	// Owed are the nodes that are gone and whose hooks are yet to run.
-	Owed []Gone `json:"owed,omitempty"`
+	// PendingHooks are the nodes that are gone and whose hooks are yet to run.
+	PendingHooks []Gone `json:"owed,omitempty"`
 	// Canary is the watch over what replaced the canary; nil before it begins.
 	Canary *Canary `json:"canary,omitempty"`
-	// Taken are the commands from elsewhere that were obeyed, as long as they could be
+	// HandledCommands are the commands from elsewhere that were obeyed, as long as they could be
 	// heard again.
-	Taken []Ack `json:"taken,omitempty"`
+	HandledCommands []Ack `json:"taken,omitempty"`
 	// NodeTime is the longest time a node took so far, from the start of its drain
 	// until its machine was gone.
 	NodeTime time.Duration `json:"nodeTime,omitempty"`
@@ -258,12 +261,12 @@ type Run struct {
 	HookTime time.Duration `json:"hookTime,omitempty"`
 	// Validation is the one under way or the last one, nil before the first.
 	Validation *Validation `json:"validation,omitempty"`
-	// Proven: a machine of the target's template was there when the run began, or the
+	// ValidatedOnce: a machine of the target's template was there when the run began, or the
 	// cluster has proved valid since with one. Before, one node goes alone.
-	Proven bool `json:"proven,omitempty"`
-	// ProofTime is the longest time that it took the cluster to prove valid after the end
+	ValidatedOnce bool `json:"proven,omitempty"`
+	// ValidationTime is the longest time that it took the cluster to prove valid after the end
 	// of a machine.
-	ProofTime time.Duration `json:"proofTime,omitempty"`
+	ValidationTime time.Duration `json:"proofTime,omitempty"`
 	// GateSince is since when the replacements gate has been shut, and Gate why.
 	GateSince time.Time `json:"gateSince,omitzero"`
 	Gate      string    `json:"gate,omitempty"`
@@ -334,28 +337,28 @@ type Node struct {
 	// Reason says why it was skipped or failed.
 	Reason string `json:"reason,omitempty"`
 	// Result is what a failed node makes of the run, and Culprits are the pods that kept it.
-	Result   Result   `json:"result,omitempty"`
-	Culprits []string `json:"culprits,omitempty"`
+	Result       Result   `json:"result,omitempty"`
+	BlockingPods []string `json:"culprits,omitempty"`
 	// Ends: its machine was seen on its way out, or the group said that it ends it.
 	Ends bool `json:"ends,omitempty"`
 	// Lost: the policy for unreachable nodes lets it go with the pods on it.
 	Lost bool `json:"lost,omitempty"`
 	// Findings are what the cloud says of a machine that did not get Ready.
 	Findings []string `json:"findings,omitempty"`
-	// Apart: it is cordoned and out of its load balancers, as its strategy wants before the
+	// Isolated: it is cordoned and out of its load balancers, as its strategy wants before the
 	// first eviction. OffBalancers: it was taken out of them, and nothing puts it back.
-	Apart        bool `json:"apart,omitempty"`
+	Isolated     bool `json:"apart,omitempty"`
 	OffBalancers bool `json:"offBalancers,omitempty"`
 	// Turn is the deletion priority that its Machine had before the run gave it another, 0 if
 	// it gave none.
 	Turn int `json:"turn,omitempty"`
 	// Detached: its machine is out of its group, which does not replace it.
 	Detached bool `json:"detached,omitempty"`
-	// Unproven is since when a proof is owed that the cluster is valid without it: its
+	// PendingValidation is since when a proof is owed that the cluster is valid without it: its
 	// machine was ended, or detached, then. Zero once there is one, or where none is asked for.
-	Unproven time.Time `json:"unproven,omitzero"`
-	// Proved: its machine was ended, and the cluster has proved valid after that.
-	Proved bool `json:"proved,omitempty"`
+	PendingValidation time.Time `json:"unproven,omitzero"`
+	// Validated: its machine was ended, and the cluster has proved valid after that.
+	Validated bool `json:"proved,omitempty"`
 }
 
 // Pod is what the run knows of a pod it tries to evict.
@@ -403,9 +406,9 @@ type Batch struct {
 	Waiting  time.Time `json:"waiting"`
 	Approved time.Time `json:"approved,omitzero"`
 	By       string    `json:"by,omitempty"`
-	// Outlook is what approving it would do, while it waits: for those who see the
+	// Preview is what approving it would do, while it waits: for those who see the
 	// record only.
-	Outlook Outlook `json:"outlook,omitzero"`
+	Preview BatchPreview `json:"outlook,omitzero"`
 }
 
 // Mark is something we put on a node: the action that put it and, in Foreign,

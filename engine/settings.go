@@ -194,6 +194,9 @@ type Settings struct {
 	NodeConditions []string      `json:"nodeConditions,omitempty"`
 	// HealthInTurn: a machine is given up only while all others of its zone run.
 	HealthInTurn bool `json:"healthInTurn,omitempty"`
+	// WaitForStart is the usable time in which a group's own controller has to start what is
+	// asked of it, and to complete it when no node is left to do; then the run pauses itself.
+	WaitForStart time.Duration `json:"waitForStart,omitempty"`
 	// UpdateTimeout is the usable time that an update in place may take.
 	UpdateTimeout time.Duration `json:"updateTimeout,omitempty"`
 

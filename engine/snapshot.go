@@ -27,12 +27,16 @@ type Snapshot struct {
 	Why string
 	// Gate says why no new drain starts now, "" if nothing holds it.
 	Gate string
-	// Rivals are those who else move nodes of the group, or may.
-	Rivals  []Rival
-	Started time.Time
-	Ended   time.Time
-	// Left is the estimated time to the end; 0 when unknown.
-	Left time.Duration
+	// Awaits is what the run waits for that the group's own controller has to do, "" for
+	// nothing, and AwaitsUntil until when it does.
+	Awaits      string
+	AwaitsUntil time.Time
+	// ExternalMovers are those who else move nodes of the group, or may.
+	ExternalMovers []ExternalMover
+	Started        time.Time
+	Ended          time.Time
+	// TimeLeft is the estimated time to the end; 0 when unknown.
+	TimeLeft time.Duration
 	// Done of Total outdated nodes are replaced.
 	Done, Total int
 	Sizes, Base world.Sizes
@@ -67,18 +71,22 @@ type Snapshot struct {
 	// Unattended is since when nobody has driven a run that is not over, zero while
 	// somebody does.
 	Unattended time.Time
-	// Unfit is what of a run's record does not fit the group any more while nobody
+	// Mismatches is what of a run's record does not fit the group any more while nobody
 	// drives it, "" if all does: whoever goes on with it has to choose.
-	Unfit string
+	Mismatches string
 	// Unreadable is why the record of the group's run cannot be read or shown, "" if it
 	// can or there is none: then it is not known whether a run is under way.
 	Unreadable string
 	// LockLost is why this process does not hold the lock of the run now, "" while it
 	// does; LoseLock sets it.
 	LockLost string
-	// Others is what others do with a group without a run; nil with one, and while nobody
+	// Unwritten is why the run record cannot be written, "" while it can, and UnwrittenSince
+	// since when; LoseRecord sets them.
+	Unwritten      string
+	UnwrittenSince time.Time
+	// External is what others do with a group without a run; nil with one, and while nobody
 	// does anything.
-	Others *OthersView
+	External *ExternalView
 	// Pool is what a Gardener worker pool has beyond other groups, nil for those.
 	Pool *PoolView
 	// Events is the log, oldest first; its tail may be shared between snapshots.
@@ -97,7 +105,7 @@ type Snapshot struct {
 	Skew time.Duration
 	// Notes and LeftBehind are for the end of the run.
 	Notes      []string
-	LeftBehind []string
+	Unrestored []string
 	// AbortPlan says what an abort would do now: what stops, what finishes, what
 	// is put back.
 	AbortPlan []string
@@ -151,7 +159,13 @@ type NodeRow struct {
 	By world.Mover
 	// Note is a few words on what is odd: why skipped or failed, NotReady, ...
 	Note string
+	// Takes says which commands the node takes where the run takes them at all.
+	Takes NodeCommands
 }
+
+// NodeCommands are the commands for one node: whether it is at a stage at which each of
+// them has an effect. Able says of the run whether it takes the command now.
+type NodeCommands struct{ Force, Skip, Return bool }
 
 // BlockerKind says what keeps a pod on its node.
 type BlockerKind string
@@ -274,6 +288,42 @@ func (s *Snapshot) Instead(kind CommandKind) string {
 		}
 	}
 	return ""
+}
+
+// LoseRecord says that the run record cannot be written, why and since when: until it can,
+// nothing new starts, and commands that need it are not taken.
+func (s *Snapshot) LoseRecord(why string, since time.Time) {
+	s.Unwritten, s.UnwrittenSince = why, since
+	s.Abilities = slices.Clone(s.Abilities)
+	for i := range s.Abilities {
+		if a := &s.Abilities[i]; a.Kind.NeedsRecord() {
+			a.Why = WithoutRecord
+		}
+	}
+}
+
+// Abandoned reports whether nothing drives a run that was not paused before.
+func (s *Snapshot) Abandoned() bool { return !s.Unattended.IsZero() && s.State != Paused }
+
+// Evicts reports whether evictions are tried now.
+func (s *Snapshot) Evicts() bool { return s.State == Running && !s.Abandoned() }
+
+// StandsStill reports whether a wait does not elapse now: one that counts usable time does
+// not while the run is paused, its lock is lost, its record cannot be written, nothing drives it or a source that the wait
+// needs is stale.
+func (s *Snapshot) StandsStill(w *Wait) bool {
+	if len(w.Needs) == 0 {
+		return false
+	}
+	if s.State == Paused || s.LockLost != "" || !s.UnwrittenSince.IsZero() || !s.Unattended.IsZero() {
+		return true
+	}
+	for _, src := range s.Sources {
+		if src.Stale && slices.Contains(w.Needs, src.Name) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.Blind, func(src world.Source) bool { return slices.Contains(w.Needs, src) })
 }
 
 // LoseLock says that the lock of the run is lost, and why: until it is back nothing is

@@ -48,7 +48,7 @@ func (s *Step) countTime(blind []world.Source) {
 		}
 		s.SetNode(id, n)
 	}
-	r.PhaseWait, r.Yields = move(r.PhaseWait), moveYields(r.Yields, move)
+	r.PhaseWait, r.Deferrals = move(r.PhaseWait), moveDeferrals(r.Deferrals, move)
 	if c := r.Canary; c != nil {
 		next := *c
 		next.Wait = move(c.Wait)
@@ -74,7 +74,7 @@ func Meanwhile(now time.Time, r Run) Run {
 	if r.State == Finished {
 		return r
 	}
-	s := &Step{Now: now, Run: r}
+	s := &Step{Reader: Reader{Now: now, Run: r}}
 	s.countTime(nil)
 	return s.Run
 }
@@ -97,7 +97,7 @@ func counts(needs []world.Source, stopped bool, blind []world.Source) bool {
 
 // Fresh reports whether a source is fresh enough to act on. One that the run does not look
 // at keeps nothing waiting.
-func (s *Step) Fresh(src world.Source) bool {
+func (s *Reader) Fresh(src world.Source) bool {
 	if !slices.Contains(s.Run.Sources(), src) {
 		return true
 	}
@@ -108,7 +108,10 @@ func (s *Step) Fresh(src world.Source) bool {
 	return !s.W.Stale(src, s.Now, limit)
 }
 
-func (s *Step) blind() []world.Source {
+func (s *Reader) blind() []world.Source {
+	if s.unwritten {
+		return s.Run.Sources()
+	}
 	var out []world.Source
 	for _, src := range []world.Source{world.Cluster, world.Cloud} {
 		if !s.Fresh(src) {
@@ -119,7 +122,7 @@ func (s *Step) blind() []world.Source {
 }
 
 // Over reports whether a wait has ended; if not, the engine wakes at its end.
-func (s *Step) Over(w *Wait) bool {
+func (s *Reader) Over(w *Wait) bool {
 	if w == nil {
 		return true
 	}
@@ -128,7 +131,7 @@ func (s *Step) Over(w *Wait) bool {
 }
 
 // newWait starts a wait of d that counts only while the needed sources do.
-func (s *Step) newWait(what string, d time.Duration, needs ...world.Source) *Wait {
+func (s *Reader) newWait(what string, d time.Duration, needs ...world.Source) *Wait {
 	s.WakeAt(s.Now.Add(d))
 	return &Wait{For: what, Start: s.Now, End: s.Now.Add(d), Needs: needs}
 }

@@ -12,7 +12,7 @@ import (
 // other, lets its machine be ended with the pods on it, or gives the node up. It
 // reports whether there is nothing more to do for the node now.
 func (s *Step) lost(id string, n Node) (gone bool) {
-	if n.New && n.Unfit == "" || !s.silentLong(n.Name) {
+	if n.New && n.Unfit == "" || !s.unreachableLong(n.Name) {
 		return false
 	}
 	node := s.W.Node(n.Name)
@@ -33,9 +33,9 @@ func (s *Step) lost(id string, n Node) (gone bool) {
 	return false
 }
 
-// silentLong reports whether a node has not been heard from for UnreachableAfter, as
+// unreachableLong reports whether a node has not been heard from for UnreachableAfter, as
 // far as the cluster can be seen now.
-func (s *Step) silentLong(node string) bool {
+func (s *Reader) unreachableLong(node string) bool {
 	if !s.silent(node) || !s.Fresh(world.Cluster) {
 		return false
 	}
@@ -45,7 +45,7 @@ func (s *Step) silentLong(node string) bool {
 }
 
 // silent reports whether a node is (still) not heard from.
-func (s *Step) silent(node string) bool {
+func (s *Reader) silent(node string) bool {
 	n := s.W.Node(node)
 	return n != nil && !n.Unreachable.IsZero()
 }

@@ -5,17 +5,17 @@ import "time"
 // nodeTime is how long a node takes from the hooks before it, or the start of its
 // drain, until its machine is gone: the longest of this run so far or, before the first
 // one, a guess.
-func (s *Step) nodeTime() time.Duration {
+func (s *Reader) nodeTime() time.Duration {
 	if s.Run.NodeTime > 0 {
-		return s.Run.HookTime + s.Run.NodeTime + s.proofTime()
+		return s.Run.HookTime + s.Run.NodeTime + s.validationTime()
 	}
-	return s.Run.HookTime + s.Run.Settings.Settle + DrainGuess + s.proofTime()
+	return s.Run.HookTime + s.Run.Settings.Settle + DrainGuess + s.validationTime()
 }
 
 // tooLate reports whether one more node, that may start in ahead, could not end
 // before the run is to be over (--until). It may start if all that are left can end
 // by then, or if it can and as many surplus nodes can be retired after it.
-func (s *Step) tooLate(ahead time.Duration, surplus int) bool {
+func (s *Reader) tooLate(ahead time.Duration, surplus int) bool {
 	until := s.Run.Settings.Until
 	if until.IsZero() {
 		return false
@@ -27,10 +27,10 @@ func (s *Step) tooLate(ahead time.Duration, surplus int) bool {
 	return rounds(s.Count(Outdated, Queued)) > left && one+rounds(max(0, surplus)) > left
 }
 
-// LeaveLate skips every node that has not begun, if it is too late for the next one
+// AddUnrestoredLate skips every node that has not begun, if it is too late for the next one
 // to begin in ahead, with as many surplus nodes to retire at the end. It reports
 // whether none is left to roll.
-func (s *Step) LeaveLate(ahead time.Duration, surplus int) bool {
+func (s *Step) AddUnrestoredLate(ahead time.Duration, surplus int) bool {
 	if s.tooLate(ahead, surplus) {
 		for _, id := range s.Run.Order {
 			if stage := s.Run.Nodes[id].Stage; stage == Outdated || stage == Queued {

@@ -150,9 +150,11 @@ func (v *validator) pods() {
 	}
 }
 
-// pod looks at one; those of one node only are its group's business.
+// pod looks at one; those of one node only are its group's business. One that failed with
+// no container's status has no container that is not ready, which is what collectPodFailures
+// looks for: its kubelet has rejected it.
 func (v *validator) pod(p *world.Pod, of *world.Peer) {
-	if p.Critical == "" || p.Ready || p.Phase == world.PodSucceeded {
+	if p.Critical == "" || p.Ready || p.Phase == world.PodSucceeded || p.Rejected {
 		return
 	}
 	if p.Critical != world.NodeCritical {
@@ -184,7 +186,7 @@ func messages(found []Invalid) []string {
 
 // invalid says what keeps the cluster from being valid now, as far as the world and what
 // the API has answered tell. It is worked out once a decision.
-func (s *Step) invalid() []Invalid {
+func (s *Reader) invalid() []Invalid {
 	if s.judged == nil {
 		s.judged = &verdict{Validate(s.W, s.goneAhead())}
 	}
@@ -195,12 +197,13 @@ func (s *Step) invalid() []Invalid {
 type verdict struct{ found []Invalid }
 
 // goneAhead are the machines whose end, or whose leave from their group, was granted: the
-// cloud may not show it yet, and their nodes may still be there for a while.
-func (s *Step) goneAhead() map[string]bool {
+// cloud may not show it yet, and their nodes may still be there for a while. The node of one
+// that somebody else has taken out of the group stays, with the pods on it.
+func (s *Reader) goneAhead() map[string]bool {
 	gone := map[string]bool{}
 	for id, n := range s.Run.Nodes {
 		m := s.W.Machine(id)
-		ended := (n.Proved || !n.Unproven.IsZero()) && (n.Stage == Terminating || n.Stage == Replaced)
+		ended := n.Ends && (n.Stage == Terminating || n.Stage == Replaced)
 		if ended || n.Detached && m != nil && !m.Detached {
 			gone[id] = true
 		}

@@ -72,6 +72,8 @@ func TestValidate(t *testing.T) {
 		{"dns not ready", pod("dns", notReady), "", "pod kube-system/dns (system-cluster-critical) is not ready"},
 		{"dns pending", pod("dns", func(p *world.Pod) { p.Ready, p.Node, p.Phase, p.Unplaced = false, "", world.PodPending, "no room" }), "", "pod kube-system/dns (system-cluster-critical) is pending: no room"},
 		{"dns done", pod("dns", func(p *world.Pod) { p.Ready, p.Phase = false, world.PodSucceeded }), "", ""},
+		{"dns failed", pod("dns", func(p *world.Pod) { p.Ready, p.Phase = false, world.PodFailed }), "", "pod kube-system/dns (system-cluster-critical) is not ready"},
+		{"dns rejected by its kubelet", pod("dns", func(p *world.Pod) { p.Ready, p.Phase, p.Rejected = false, world.PodFailed, true }), "", ""},
 		{"cni of another group", pod("cni-o", notReady), "", "(pod kube-system/cni-o (system-node-critical) is not ready)"},
 		{"dns of a machine that goes", pod("dns", notReady), "i-1", "group nodes has 1 of 2 machines"},
 	} {

@@ -16,24 +16,27 @@ import (
 // equal to those of the snapshot before (nil for none) are the same pointers. The
 // log, the cluster's name and the clock's skew are the loop's to add.
 func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, before *Snapshot) *Snapshot {
-	if r.Others == nil && follows(rules) { // a record does not have it
-		r.Others = newOthers(now, w, nil, nil)
+	if r.External == nil && follows(rules) { // a record does not have it
+		r.External = newExternalActivity(now, w, nil, nil)
 	}
-	s := &Step{Now: now, W: w, Run: r, Rules: rules} // it looks, and changes nothing
+	s := &Reader{Now: now, W: w, Run: r, Rules: rules} // it looks, and changes nothing
 	replaced, total := r.Outdated()
 	v := &Snapshot{
 		At: now, Group: cmp.Or(r.Alias, r.Group), Provider: r.Provider, Strategy: r.Strategy, RunID: r.ID,
-		State: r.State, Result: r.Result, Worst: r.Worst(), Why: r.Why, Gate: r.Gate, Rivals: shownRivals(r.Rivals),
+		State: r.State, Result: r.Result, Worst: r.Worst(), Why: r.Why, Gate: r.Gate, ExternalMovers: shownMovers(r.ExternalMovers),
 		Started: r.Started, Ended: r.Finished, Done: replaced, Total: total,
 		Sizes: w.Group.Sizes, Base: r.Base, Limit: r.Limit,
-		Notes: r.Notes, LeftBehind: r.Left, Blind: r.Blind,
+		Notes: r.Notes, Unrestored: r.Unrestored, Blind: r.Blind,
 		Validation: r.Validation, PassInvalid: r.Settings.PassInvalid, Partial: w.Partial(),
 	}
+	if a, w := r.Awaits, r.PhaseWait; a != nil && w != nil && r.State == Running {
+		v.Awaits, v.AwaitsUntil = a.Why, w.End
+	}
 	if r.State == NoRun && s.Fresh(world.Cloud) { // of what its nodes tell Others tells
-		v.Rivals = slices.DeleteFunc(s.groupRivals(), func(r Rival) bool { return !r.Acts })
+		v.ExternalMovers = slices.DeleteFunc(s.groupMovers(), func(r ExternalMover) bool { return !r.Acts })
 	}
 	v.From, v.To = s.versions()
-	v.Left = s.timeLeft()
+	v.TimeLeft = s.timeLeft()
 	for _, p := range r.Phases {
 		pv := PhaseView{Name: p.Name, Start: p.Start, End: p.End}
 		if !p.Start.IsZero() {
@@ -46,7 +49,7 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 		v.Blockers, v.Evictions = s.leavers()
 	}
 	v.Batch = s.batchView()
-	v.Others, v.Pool = s.othersView(), s.poolView()
+	v.External, v.Pool = s.othersView(), s.poolView()
 	if r.State != NoRun {
 		v.Abilities, v.AbortPlan = s.abilities(), s.abortPlan()
 	}
@@ -73,7 +76,7 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 }
 
 // abilities says of each command whether it is possible now.
-func (s *Step) abilities() (out []AbilityNow) {
+func (s *Reader) abilities() (out []AbilityNow) {
 	for _, a := range s.Rules.Abilities() {
 		now := AbilityNow{Kind: a.Kind, Why: s.unable(a.Kind)}
 		if a.Answer == Substitute {
@@ -86,7 +89,7 @@ func (s *Step) abilities() (out []AbilityNow) {
 
 // versions names what the nodes come from and go to: kubelet versions as far as
 // they are known and differ, else template versions; "" where neither is known of a pool.
-func (s *Step) versions() (from, to string) {
+func (s *Reader) versions() (from, to string) {
 	olds, news, templates := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for id, n := range s.Run.Nodes {
 		version := n.Old
@@ -129,7 +132,7 @@ func (s *Step) versions() (from, to string) {
 
 // newest names what a group at rest launches from: the kubelet version of the nodes
 // that are up to date, or the template's version as long as there is none.
-func (s *Step) newest(known string) string {
+func (s *Reader) newest(known string) string {
 	if p := s.W.Group.Pool; p != nil { // the template's number is the controller's own
 		return cmp.Or(p.Version, known)
 	}
@@ -141,11 +144,11 @@ func (s *Step) newest(known string) string {
 
 // timeLeft estimates the time to the end from how long nodes took so far, or,
 // before the first one, from the waits that cannot be avoided.
-func (s *Step) timeLeft() time.Duration {
+func (s *Reader) timeLeft() time.Duration {
 	replaced, total := s.Run.Outdated()
 	left := total - replaced - s.Count(Skipped, NodeFail)
-	if s.Run.Others != nil && s.Run.State == NoRun {
-		pace, _ := s.Run.Others.pace(s.Now, replaced, left)
+	if s.Run.External != nil && s.Run.State == NoRun {
+		pace, _ := s.Run.External.pace(s.Now, replaced, left)
 		return pace
 	}
 	if s.Run.State != Running || left <= 0 {
@@ -156,7 +159,7 @@ func (s *Step) timeLeft() time.Duration {
 			pace := s.Now.Sub(p.Start) / time.Duration(replaced) * time.Duration(left)
 			if s.Run.NodeTime > 0 { // waiting for an approval is not the nodes' pace
 				rounds := (left + s.Run.Limit - 1) / max(1, s.Run.Limit)
-				pace = min(pace, time.Duration(rounds)*(s.Run.NodeTime+s.proofTime()))
+				pace = min(pace, time.Duration(rounds)*(s.Run.NodeTime+s.validationTime()))
 			}
 			return pace.Round(time.Second)
 		}
@@ -170,7 +173,7 @@ const DrainGuess = 90 * time.Second
 
 // zones makes the tables, a zone each. As long as no node comes, goes or gets its
 // name, they are those of the snapshot before with the rows that changed.
-func (s *Step) zones(before *Snapshot) []ZoneView {
+func (s *Reader) zones(before *Snapshot) []ZoneView {
 	var out []ZoneView
 	if before != nil {
 		out = s.sameNodes(before.Zones)
@@ -194,7 +197,7 @@ func (s *Step) zones(before *Snapshot) []ZoneView {
 }
 
 // sameNodes makes the tables from those of before, nil if they list other nodes.
-func (s *Step) sameNodes(before []ZoneView) []ZoneView {
+func (s *Reader) sameNodes(before []ZoneView) []ZoneView {
 	count := 0
 	out := make([]ZoneView, len(before))
 	for i, z := range before {
@@ -222,7 +225,7 @@ func (s *Step) sameNodes(before []ZoneView) []ZoneView {
 }
 
 // allNodes makes the tables anew.
-func (s *Step) allNodes() []ZoneView {
+func (s *Reader) allNodes() []ZoneView {
 	index := map[string]int{}
 	var out []ZoneView
 	for id, n := range s.Run.Nodes {
@@ -266,7 +269,7 @@ type basis struct {
 	marks   *Mark
 }
 
-func (s *Step) basisOf(id string, n Node) basis {
+func (s *Reader) basisOf(id string, n Node) basis {
 	b := basis{stage: n.Stage, since: n.Since, old: n.Old, reason: n.Reason, batch: n.Batch, new: n.New, wait: n.Wait, taken: s.takenBy(n.Name), machine: s.W.Machine(id), node: s.W.NodeOf(id), unread: !s.W.KnowsPodsOn(n.Name)}
 	if pods := s.W.PodsOn(n.Name); len(pods) > 0 {
 		b.pods = &pods[0]
@@ -283,8 +286,8 @@ func (b *basis) moves() bool {
 	return b.stage == Draining || b.stage == Updating || b.stage == Launching || b.stage == Terminating || b.node != nil && !b.node.Unreachable.IsZero()
 }
 
-func (s *Step) row(id string, n Node) *NodeRow {
-	row := &NodeRow{ID: id, Name: n.Name, Zone: n.Zone, Stage: n.Stage, Since: n.Since, Version: n.Old, New: n.New, Wait: n.Wait, Batch: n.Batch, Note: n.Reason}
+func (s *Reader) row(id string, n Node) *NodeRow {
+	row := &NodeRow{ID: id, Name: n.Name, Zone: n.Zone, Stage: n.Stage, Since: n.Since, Version: n.Old, New: n.New, Wait: n.Wait, Batch: n.Batch, Note: n.Reason, Takes: s.takes(n)}
 	if n.Wait != nil && (n.Wait.For == postponed || n.Stage == Updating && n.Blocked && n.Wait.For != unwell) {
 		row.Wait = nil // it is up, and the note says why nothing comes of it
 	}
@@ -302,7 +305,7 @@ func (s *Step) row(id string, n Node) *NodeRow {
 	if row.Note == "" && n.Stage == Launching && m != nil {
 		row.Note = s.WhyNotReady(m)
 	}
-	if drains(n) {
+	if isDraining(n) {
 		row.Pods = n.Pods
 		left, asks := leaving(s.W, s.W.PodsOn(n.Name), s.consentsOn(n.Name))
 		row.PodsLeft = len(left)
@@ -339,7 +342,7 @@ func (s *Step) row(id string, n Node) *NodeRow {
 
 // stuck reports whether something keeps a pod on its node that does not pass by
 // itself at once: a refusal, or a grace period that is over.
-func (s *Step) stuck(p *world.Pod) bool {
+func (s *Reader) stuck(p *world.Pod) bool {
 	if p.Terminating() {
 		return s.Now.Sub(p.Ends) >= 5*time.Second
 	}
@@ -370,10 +373,10 @@ func sameRow(a, b *NodeRow) bool {
 
 // leavers lists the pods that have to leave draining nodes: what keeps them there
 // now, the nearest deadline first, and those that are on their way.
-func (s *Step) leavers() (blocked []*Blocker, going []*Eviction) {
+func (s *Reader) leavers() (blocked []*Blocker, going []*Eviction) {
 	for _, id := range s.In(Draining, Updating, NodeFail) {
 		n := s.Run.Nodes[id]
-		if n.Stage == Updating && !theirs(n) {
+		if n.Stage == Updating && !drainedByController(n) {
 			continue
 		}
 		for _, p := range s.W.PodsOn(n.Name) {
@@ -412,7 +415,7 @@ type doer interface {
 	Does(phase string, w *world.World, r *Run) string
 }
 
-func (s *Step) batchView() *BatchView {
+func (s *Reader) batchView() *BatchView {
 	b, waiting := s.Run.Waiting()
 	if !waiting || s.Run.State == Finished || s.Run.State == Ending {
 		return nil
@@ -424,20 +427,20 @@ func (s *Step) batchView() *BatchView {
 	if s.Run.Settings.Approve == ApproveCanary && !s.canaryStarted() {
 		v.Canary, v.Watch = true, s.Run.Settings.CanaryWatch
 	}
-	o := b.Outlook
+	o := b.Preview
 	if o.AsOf.IsZero() { // nobody has looked yet
 		if s.W.Partial() {
 			return nil // what it does is not known, and soon will be
 		}
-		o = s.outlook(b)
+		o = s.batchPreview(b)
 	}
 	v.AsOf, v.Evict, v.Ignore, v.Foreseen, v.NotEvaluated = o.AsOf, o.Evict, o.Ignore, o.Foreseen, o.NotEvaluated
 	return v
 }
 
 // abortPlan says what an abort would do now.
-func (s *Step) abortPlan() []string {
-	if s.ways().Follows {
+func (s *Reader) abortPlan() []string {
+	if s.capabilities().Follows {
 		return s.abortFollowing()
 	}
 	var out []string
@@ -458,7 +461,7 @@ func (s *Step) abortPlan() []string {
 	add(old[Draining], "draining node", "stop: no further eviction; what terminates finishes; put back into service")
 	add(old[Settling], "settling node", "put back into service")
 	add(old[Terminating], "terminating node", "finish: their machines are already ending")
-	if s.ways().InPlace {
+	if s.capabilities().InPlace {
 		add(old[Updating], "selected node", "go on: Gardener finishes what it has begun")
 		add(old[Outdated]+old[Queued], "outdated node", "stay as they are")
 		return out

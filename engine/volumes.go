@@ -19,7 +19,7 @@ const (
 
 // volumePods are the pods of a node that leave one after the other, and how many of them are
 // on their way.
-func (s *Step) volumePods(node string) (all []*world.Pod, going int) {
+func (s *Reader) volumePods(node string) (all []*world.Pod, going int) {
 	for _, p := range s.W.PodsOn(node) {
 		if !p.Volume || s.judge(p).Fate == drain.Stays {
 			continue
@@ -34,7 +34,7 @@ func (s *Step) volumePods(node string) (all []*world.Pod, going int) {
 
 // volumesLeft says of a node that Gardener drains what its pods with volumes mean for it, ""
 // without any.
-func (s *Step) volumesLeft(node string) string {
+func (s *Reader) volumesLeft(node string) string {
 	pods, going := s.volumePods(node)
 	switch {
 	case len(pods) == 0:

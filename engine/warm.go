@@ -19,7 +19,7 @@ func (s *Step) EndWarm(keep []world.Template) bool {
 		if slices.Contains(keep, m.Template) || m.Leaving() {
 			continue
 		}
-		if s.hopeless(key) {
+		if s.givenUp(key) {
 			s.Note(m.ID + " of the warm pool could not be ended, and stays outdated: " + s.Run.Retries[key].Message)
 			continue
 		}
@@ -30,7 +30,7 @@ func (s *Step) EndWarm(keep []world.Template) bool {
 
 // Launches are the templates that the group launches from. One that was set back
 // counts from the service's answer on, not only when it shows.
-func (s *Step) Launches() []world.Template {
+func (s *Reader) Launches() []world.Template {
 	g := &s.W.Group
 	now := g.Template
 	if p, ok := s.Run.Pending[restoreTemplate]; ok && !p.Accepted.IsZero() {
@@ -41,7 +41,7 @@ func (s *Step) Launches() []world.Template {
 
 // holdTime is how long the group's lifecycle hooks may hold a machine that
 // launches or ends: hooks of one kind run side by side.
-func (s *Step) holdTime(launching bool) (longest time.Duration) {
+func (s *Reader) holdTime(launching bool) (longest time.Duration) {
 	for _, h := range s.W.Group.Hooks {
 		if h.Launching == launching {
 			longest = max(longest, h.Timeout)
@@ -51,7 +51,7 @@ func (s *Step) holdTime(launching bool) (longest time.Duration) {
 }
 
 // heldBy names the lifecycle hooks that hold a machine now, "" when none does.
-func (s *Step) heldBy(m *world.Machine) string {
+func (s *Reader) heldBy(m *world.Machine) string {
 	if m == nil || !strings.HasSuffix(m.Detail, ":Wait") {
 		return ""
 	}

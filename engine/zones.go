@@ -14,7 +14,7 @@ import (
 // again after it, would end machines undrained to even them out.
 
 // takesDown reports whether the termination of a machine takes the group's size down.
-func (s *Step) takesDown(id string, n Node) bool {
+func (s *Reader) takesDown(id string, n Node) bool {
 	if n.New {
 		return n.Unfit == ""
 	}
@@ -25,7 +25,7 @@ func (s *Step) takesDown(id string, n Node) bool {
 // group's size down: the last ones do, as many as the size was raised by, so that the
 // new nodes stand before the old ones go. One whose zone would have too few machines in
 // the end is replaced instead, and a new node of the fullest zone is retired for it.
-func (s *Step) decrements(id string) bool {
+func (s *Reader) decrements(id string) bool {
 	if rules, ok := s.Rules.(decrementer); ok {
 		return s.Run.Foreign == "" && s.Run.Surge() > 0 && rules.Decrements(s, id)
 	}
@@ -53,7 +53,7 @@ func (s *Step) decrements(id string) bool {
 // zonesInTheEnd foresees by how much the zones will differ when the outdated nodes that
 // are still to go (by zone) have taken the group's size down with them and the rest of
 // the surge is retired; if a zone is named, the first of its nodes is replaced.
-func (s *Step) zonesInTheEnd(going map[string]int, replaced string) int {
+func (s *Reader) zonesInTheEnd(going map[string]int, replaced string) int {
 	inZone, fresh := map[string]int{}, map[string]int{}
 	present := 0
 	for _, m := range s.W.Machines() {
@@ -94,7 +94,7 @@ func (s *Step) zonesInTheEnd(going map[string]int, replaced string) int {
 }
 
 // zonesLeft counts the machines of each zone that are there to stay.
-func (s *Step) zonesLeft() map[string]int {
+func (s *Reader) zonesLeft() map[string]int {
 	inZone := map[string]int{}
 	for _, m := range s.W.Machines() {
 		if stage := s.Run.Nodes[m.ID].Stage; !m.Leaving() && m.State != world.MachineStandby && stage != Draining && stage != Settling && stage != Terminating {
@@ -106,7 +106,7 @@ func (s *Step) zonesLeft() map[string]int {
 
 // uneven names how many machines each zone has, if these differ by more than one, and by
 // more than they did when the run began; else "".
-func (s *Step) uneven() string {
+func (s *Reader) uneven() string {
 	now := s.zonesLeft()
 	if s.spread(now) <= max(1, s.spread(s.zonesBefore())) {
 		return ""
@@ -119,7 +119,7 @@ func (s *Step) uneven() string {
 }
 
 // zonesBefore counts the machines of each zone when the run began.
-func (s *Step) zonesBefore() map[string]int {
+func (s *Reader) zonesBefore() map[string]int {
 	before := map[string]int{}
 	for _, n := range s.Run.Nodes {
 		if !n.New {
@@ -135,7 +135,7 @@ func (s *Step) zonesBefore() map[string]int {
 }
 
 // spread is by how much the machines in the group's zones differ at most.
-func (s *Step) spread(inZone map[string]int) int {
+func (s *Reader) spread(inZone map[string]int) int {
 	var counts []int
 	for _, z := range s.W.Group.Zones {
 		counts = append(counts, inZone[z])
@@ -148,7 +148,7 @@ func (s *Step) spread(inZone map[string]int) int {
 
 // ResumeEven lets the processes that we suspended act again, unless the zones are left so
 // uneven that AZRebalance would end machines undrained: then it stays suspended, and
-// leaveGroup names it.
+// listUnrestoredGroup names it.
 func (s *Step) ResumeEven() bool {
 	if s.uneven() == "" || !s.settled("resume/"+rebalance) {
 		return s.ResumeProcesses()

@@ -89,6 +89,9 @@ var Troubles = []gate.Failure{
 // Forbidden is the answer to who has lost a right.
 var Forbidden = refusal(http.StatusForbidden, metav1.StatusReasonForbidden, "nodes is forbidden: the lab has taken the right away")
 
+// TooLarge is the answer to an object that is over a limit of size.
+var TooLarge = refusal(http.StatusRequestEntityTooLarge, metav1.StatusReasonRequestEntityTooLarge, "Request entity too large: limit is 3145728")
+
 // refusal answers as the API server words an error.
 func refusal(code int32, reason metav1.StatusReason, message string) gate.Failure {
 	status := metav1.Status{

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -134,19 +135,17 @@ func mendKwok(ctx context.Context, root string) (modfile string, err error) {
 	return modfile, nil
 }
 
-// moduleDir is where the source of a module of the lab is.
+// moduleDir returns the directory of the source of a module of the lab. It downloads the
+// module if it is not in the module cache, where only what was built so far is.
 func moduleDir(ctx context.Context, root, module string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module)
+	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", module)
 	cmd.Dir = filepath.Join(root, "lab")
 	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("where is %s: %w", module, err)
+	var download struct{ Dir, Error string }
+	if parse := json.Unmarshal(out, &download); parse != nil || download.Error != "" || download.Dir == "" {
+		return "", fmt.Errorf("download %s: %w", module, errors.Join(err, parse, errors.New(download.Error)))
 	}
-	dir := strings.TrimSpace(string(out))
-	if dir == "" {
-		return "", fmt.Errorf("where is %s: it is not downloaded", module)
-	}
-	return dir, nil
+	return download.Dir, nil
 }
 
 // copyDefinitions takes the definitions of machine-controller-manager's kinds out of its

@@ -24,6 +24,8 @@ type gardenlet struct {
 	due        bool                   // a reconciliation is begun, and not all is deployed
 	generation int64                  // of the Shoot that the machine deployments are made after
 	began      time.Time              // of the reconciliation
+	preparing  int64                  // the generation whose control plane is seen to, or was last
+	prepared   time.Time              // when that was begun
 	operation  string                 // its type
 	hashes     map[string]string      // by pool: of what is wanted
 	settled    map[string]string      // by pool: of what all its machines were last
@@ -100,6 +102,9 @@ const (
 // look reconciles the Shoot if it changed or that was asked for, and brings its status
 // up to date.
 func (g *gardenlet) look(ctx context.Context) error {
+	if g.shoot.away.Load() {
+		return nil
+	}
 	shoot, err := g.shoot.read(ctx)
 	if err != nil {
 		return err
@@ -111,11 +116,35 @@ func (g *gardenlet) look(ctx context.Context) error {
 		}
 	}
 	if g.due || g.generation != shoot.Generation {
+		if busy, err := g.prepare(ctx, shoot); busy || err != nil {
+			return err
+		}
 		if err := g.reconcile(ctx, shoot); err != nil {
 			return err
 		}
 	}
 	return g.report(ctx, shoot)
+}
+
+// prepare begins a reconciliation with the control plane (see Shoot.PrepareFor). It reports
+// whether that is under way.
+func (g *gardenlet) prepare(ctx context.Context, shoot *shootObject) (busy bool, err error) {
+	took := time.Duration(g.shoot.prepares.Load())
+	if took == 0 || g.generation == 0 {
+		return false, nil
+	}
+	if g.preparing != shoot.Generation {
+		g.preparing, g.prepared = shoot.Generation, time.Now()
+	}
+	left := took - time.Since(g.prepared)
+	if left <= 0 {
+		return false, nil
+	}
+	time.AfterFunc(left, g.happened)
+	status := shoot.Status
+	status.ObservedGeneration = shoot.Generation
+	status.LastOperation = &shootOperation{Type: "Reconcile", State: "Processing", Description: "Waiting until control plane has been reconciled", Progress: 10}
+	return true, g.write(ctx, shoot, status)
 }
 
 // take takes an operation that is asked for off the Shoot.

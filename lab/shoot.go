@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	machinev1alpha1 "github.com/gardener/machine-controller-manager/pkg/client/clientset/versioned/typed/machine/v1alpha1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -37,6 +38,8 @@ type Shoot struct {
 	machines machinev1alpha1.MachineV1alpha1Interface
 	shoots   dynamic.ResourceInterface
 	stop     context.CancelFunc
+	away     atomic.Bool  // see StopGardenlet
+	prepares atomic.Int64 // nanoseconds, see PrepareFor
 	work     sync.WaitGroup
 }
 

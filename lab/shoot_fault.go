@@ -28,6 +28,15 @@ func (s *Shoot) HangDelete(pool string, hang bool) { s.vms.HangDelete(pool, hang
 // reports whether the node is of the Shoot.
 func (s *Shoot) Kill(node string) bool { return s.vms.Kill(node) }
 
+// StopGardenlet has nobody reconcile the Shoot or write its status, until it is told false:
+// changes of it stay as they are applied. The machines are seen to as before.
+func (s *Shoot) StopGardenlet(stop bool) { s.away.Store(stop) }
+
+// PrepareFor is how long a reconciliation sees to the control plane before it comes to the
+// machine deployments, as in Gardener, where that takes minutes: meanwhile the Shoot is
+// Processing, and nothing tells of its machines. 0 ends that.
+func (s *Shoot) PrepareFor(d time.Duration) { s.prepares.Store(int64(d)) }
+
 // FailUpdates makes updates in place of a pool's nodes fail, until MendUpdates.
 func (s *Shoot) FailUpdates(pool string, fault UpdateFault) {
 	s.agent.mu.Lock()

@@ -2,10 +2,16 @@ package ui
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/scene"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
 // order is how the node tables are sorted.
@@ -24,9 +30,9 @@ var orders = []order{byName, byStage, byTime, byPods, byAge}
 
 // arrange works out which rows are shown, and where. The cursor and the marks of
 // nodes that are not shown are dropped: nothing is done to what is out of sight.
-func (t *nodeTable) arrange(sc *scene) {
+func (t *nodeTable) arrange(sc *scene.Scene) {
 	usual := !t.filtered() && t.order == byName
-	if sc != nil && sc.same && usual && t.usual { // only the rows have changed
+	if sc != nil && sc.Same && usual && t.usual { // only the rows have changed
 		for i := range sc.Zones {
 			t.list[i] = zoneRows{&sc.Zones[i], sc.Zones[i].Rows}
 		}
@@ -36,14 +42,14 @@ func (t *nodeTable) arrange(sc *scene) {
 	if sc == nil {
 		return
 	}
-	f := parseFilter(t.text)
+	f := scene.ParseFilter(t.text)
 	for i := range sc.Zones {
 		z := &sc.Zones[i]
 		rows := z.Rows
 		if t.filtered() {
 			rows = nil
 			for _, r := range z.Rows {
-				if f.fits(r) && (!t.problems || problem(r)) {
+				if f.MatchesRow(r) && (!t.problems || scene.IsProblem(r)) {
 					rows = append(rows, r)
 				}
 			}
@@ -59,8 +65,8 @@ func (t *nodeTable) arrange(sc *scene) {
 		}
 		t.list = append(t.list, zoneRows{z, rows})
 	}
-	if _, ok := t.places[t.cursor]; !ok {
-		t.cursor = ""
+	if _, ok := t.places[t.Cursor]; !ok {
+		t.Cursor = ""
 	}
 	for id := range t.marks {
 		if _, ok := t.places[id]; !ok {
@@ -86,7 +92,7 @@ func (o order) compare() func(a, b *engine.NodeRow) int {
 
 // rank is how near the top a node belongs.
 func rank(r *engine.NodeRow) int {
-	if problem(r) {
+	if scene.IsProblem(r) {
 		return 0
 	}
 	at := slices.Index([]engine.Stage{engine.Draining, engine.Updating, engine.Settling, engine.Terminating, engine.Launching,
@@ -115,10 +121,10 @@ func (t *nodeTable) chosen() bool { return t.filtered() || t.order != byName || 
 func (t *nodeTable) shown() int { return len(t.places) }
 
 // hiddenProblems counts the nodes that need a look and are not shown.
-func (t *nodeTable) hiddenProblems(sc *scene) int {
+func (t *nodeTable) hiddenProblems(sc *scene.Scene) int {
 	n := 0
-	for id, r := range sc.rows {
-		if _, ok := t.places[id]; !ok && problem(r) {
+	for id, r := range sc.Rows {
+		if _, ok := t.places[id]; !ok && scene.IsProblem(r) {
 			n++
 		}
 	}
@@ -126,7 +132,7 @@ func (t *nodeTable) hiddenProblems(sc *scene) int {
 }
 
 // nextOrder sorts by the next property.
-func (t *nodeTable) nextOrder(sc *scene) {
+func (t *nodeTable) nextOrder(sc *scene.Scene) {
 	at := slices.Index(orders, t.order)
 	t.order = orders[(at+1)%len(orders)]
 	t.tops = nil
@@ -139,10 +145,10 @@ func (t *nodeTable) mark(m *Model) {
 	if t.marks == nil {
 		t.marks = map[string]bool{}
 	}
-	if t.marks[t.cursor] {
-		delete(t.marks, t.cursor)
+	if t.marks[t.Cursor] {
+		delete(t.marks, t.Cursor)
 	} else {
-		t.marks[t.cursor] = true
+		t.marks[t.Cursor] = true
 	}
 	t.move(m, 1)
 }
@@ -154,10 +160,10 @@ func (t *nodeTable) nextProblem() bool {
 	for _, z := range t.list {
 		all = append(all, z.rows...)
 	}
-	at := slices.IndexFunc(all, func(r *engine.NodeRow) bool { return r.ID == t.cursor })
+	at := slices.IndexFunc(all, func(r *engine.NodeRow) bool { return r.ID == t.Cursor })
 	for i := range all {
-		if r := all[(at+1+i)%len(all)]; problem(r) {
-			t.cursor = r.ID
+		if r := all[(at+1+i)%len(all)]; scene.IsProblem(r) {
+			t.Cursor = r.ID
 			return true
 		}
 	}
@@ -169,7 +175,7 @@ func (t *nodeTable) chosenNodes() []*engine.NodeRow {
 	var out []*engine.NodeRow
 	for _, z := range t.list {
 		for _, r := range z.rows {
-			if t.marks[r.ID] || len(t.marks) == 0 && r.ID == t.cursor {
+			if t.marks[r.ID] || len(t.marks) == 0 && r.ID == t.Cursor {
 				out = append(out, r)
 			}
 		}
@@ -185,4 +191,130 @@ func (t *nodeTable) columns(w int) columns {
 	c := columnsFor(w - 1)
 	c.marks = true
 	return c
+}
+
+// search is the line in which a filter is typed. What is typed holds at once.
+type search struct {
+	input textinput.Model
+	was   string // before it was opened, for esc
+	open  bool
+}
+
+// filterOf is the text of the filter of the pane that has the keyboard.
+func (m *Model) filterOf() string {
+	if m.Focus == logPane {
+		return m.log.text
+	}
+	return m.Nodes.text
+}
+
+// setFilter gives that pane another filter.
+func (m *Model) setFilter(text string) {
+	if m.Focus == logPane {
+		m.log.search(text)
+		return
+	}
+	m.Nodes.text = text
+	m.Nodes.arrange(m.Scene)
+}
+
+// startSearch opens the line for typing.
+func startSearch(m *Model) tea.Cmd {
+	if m.Focus == BlockedPane {
+		m.Focus = NodesPane // what blocks is never hidden
+	}
+	text := m.filterOf()
+	m.search = search{input: style.NewInput(100), was: text, open: true}
+	m.search.input.SetValue(text)
+	m.search.input.CursorEnd()
+	return nil
+}
+
+// typeSearch handles a key while the line is open.
+func (m *Model) typeSearch(key tea.KeyPressMsg) {
+	s := &m.search
+	switch key.String() {
+	case "enter":
+		s.open = false
+	case "esc":
+		s.open = false
+		m.setFilter(s.was)
+	case "up", "down", "pgup", "pgdown":
+		m.navigate(key.String())
+	default:
+		s.input, _ = s.input.Update(key)
+		m.setFilter(s.input.Value())
+	}
+}
+
+// searchLine is the footer while a filter is typed.
+func (m *Model) searchLine(w int) string {
+	st := m.Styles
+	l := style.NewLine(st, w).Space(1).Add(st.Key, "/ ")
+	const least = 16 // cells for what is typed
+	hint, found := "enter keeps it, esc drops it", m.found()
+	if more := "text !text blocked zone=a stage=drain   "; l.Left() >= least+style.Width(found)+style.Width(more+hint)+6 && m.Focus != logPane {
+		hint = more + hint
+	}
+	style.DrawInput(l, m.search.input, max(l.Left()-style.Width(found)-style.Width(hint)-6, least))
+	return l.Space(3).Add(st.Text, found).Space(3).Add(st.Dim, hint).String()
+}
+
+// found says how much of the whole fits the filter.
+func (m *Model) found() string {
+	if m.Focus == logPane {
+		return fmt.Sprintf("%d of %s", m.log.count(m.Scene), style.Count(len(m.Scene.Events), "line"))
+	}
+	return fmt.Sprintf("%d of %s", m.Nodes.shown(), style.Count(len(m.Scene.Rows), "node"))
+}
+
+// choiceLine says which nodes the tables show and how, "" when they show all in
+// the usual order.
+func (m *Model) choiceLine(w int) string {
+	t, st := &m.Nodes, m.Styles
+	if !t.chosen() {
+		return ""
+	}
+	l := style.NewLine(st, w).Space(1)
+	sep := func() {
+		if l.Col > 1 {
+			l.Space(3)
+		}
+	}
+	if t.text != "" {
+		l.Add(st.Key, "/ ").Add(st.Title, t.text)
+	}
+	if t.problems {
+		sep()
+		l.Add(st.Warn, "problems only")
+	}
+	if t.filtered() {
+		sep()
+		p := st.Text
+		if t.shown() == 0 {
+			p = st.Warn
+		}
+		l.Add(p, fmt.Sprintf("%d of %s", t.shown(), style.Count(len(m.Scene.Rows), "node")))
+		if hidden := t.hiddenProblems(m.Scene); hidden > 0 {
+			sep()
+			l.Add(st.Warn, fmt.Sprintf("%s %s hidden", st.Glyphs.Warning, style.Count(hidden, "problem")))
+		}
+	}
+	if t.order != byName {
+		sep()
+		l.Add(st.Text, "sorted by "+string(t.order))
+	}
+	if n := len(t.marks); n > 0 {
+		sep()
+		l.Add(st.Key, st.Glyphs.Mark).Add(st.Text, fmt.Sprintf(" %d marked", n))
+	}
+	if t.filtered() || len(t.marks) > 0 {
+		what := "esc shows all"
+		if !t.filtered() {
+			what = "esc drops the marks"
+		}
+		sep()
+		l.Add(st.Dim, what)
+	}
+	return l.String()
 }

@@ -6,248 +6,137 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
-	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/ui/scene"
+	"github.com/drainboard/drainboard/ui/style"
+	"github.com/drainboard/drainboard/ui/term"
 )
-
-// skewShown is from which on the difference of the clocks is worth a line.
-const skewShown = 2 * time.Second
-
-// undrained is what a run without Kubernetes means.
-const undrained = "no Kubernetes: nothing is drained or validated, pods die with machines"
 
 // banner is a line under the phases that must be seen. The first matters most.
 type banner struct {
-	pen  pen
+	pen  style.Pen
 	text string
 }
 
 func (m *Model) banners() []banner {
-	sc, st := m.sc, m.st
-	now := sc.now(m.opts.Now())
+	sc, st := m.Scene, m.Styles
+	now := sc.Now(m.Opts.Now())
 	var out []banner
 	over := sc.State == engine.Finished
 
 	alarm := func(text string) {
 		if text != "" {
-			out = append(out, banner{st.alarm, st.g.Warning + " " + text})
+			out = append(out, banner{st.Alarm, st.Glyphs.Warning + " " + text})
 		}
 	}
-	alarm(sc.unreadableText())
-	if sc.LockLost != "" && !over && !m.ended {
-		out = append(out, banner{st.alarm, st.g.Warning + " the lock of this run is lost: " + sc.brief(sc.LockLost) + "; nothing is done until it is back"})
+	alarm(sc.UnreadableText())
+	if sc.LockLost != "" && !over && !m.Ended {
+		out = append(out, banner{st.Alarm, st.Glyphs.Warning + " the lock of this run is lost: " + sc.Brief(sc.LockLost) + "; nothing is done until it is back"})
 	}
-	if m.between() {
-		out = append(out, banner{st.calm, st.g.Running + " " + sc.betweenText()})
+	if !m.Ended {
+		alarm(sc.UnwrittenText(m.Opts.ReadOnly))
+	}
+	if m.Scene.Between() {
+		out = append(out, banner{st.Calm, st.Glyphs.Running + " " + sc.BetweenText()})
 	}
 	if m.interrupts > 0 && !over {
-		out = append(out, banner{st.alarm, st.g.Warning + " abort asked for: what is in flight is finished or put back. ctrl-c again stops at once and leaves the rest as it is"})
+		out = append(out, banner{st.Alarm, st.Glyphs.Warning + " abort asked for: what is in flight is finished or put back. ctrl-c again stops at once and leaves the rest as it is"})
 	}
 	if b := sc.Batch; b != nil && !over {
 		switch {
-		case m.approved == b.Hash:
-			out = append(out, banner{st.calm, st.g.Done + " " + batchShort(b) + " is approved, starting"})
+		case m.Approved == b.Hash:
+			out = append(out, banner{st.Calm, st.Glyphs.Done + " " + scene.BatchName(b) + " is approved, starting"})
 		default:
-			text := st.g.Ask + " " + upper(batchShort(b)) + " waits for approval"
+			text := st.Glyphs.Ask + " " + style.Upper(scene.BatchName(b)) + " waits for approval"
 			if !b.Since.IsZero() {
-				text += " (" + countdown(now.Sub(b.Since)) + ")"
+				text += " (" + style.Countdown(now.Sub(b.Since)) + ")"
 			}
-			if why := m.why(m.actionFor("a")); why == "" {
+			if why := m.Why(m.ActionFor("a")); why == "" {
 				text += ". Press a"
-			} else if !m.opts.ReadOnly {
+			} else if !m.Opts.ReadOnly {
 				text += ", not now: " + why
 			}
 			if b.Phase == "" {
-				text += fmt.Sprintf(": %s, %s to move", count(len(b.Nodes), "node"), count(b.Evict, "pod"))
+				text += fmt.Sprintf(": %s, %s to move", style.Count(len(b.Nodes), "node"), style.Count(b.Evict, "pod"))
 			}
-			out = append(out, banner{st.ask, text})
+			out = append(out, banner{st.Ask, text})
 		}
 	}
 	if sc.CloudOnly && !over {
-		out = append(out, banner{st.ask, st.g.Warning + " " + undrained})
+		out = append(out, banner{st.Ask, st.Glyphs.Warning + " " + scene.CloudOnlyText})
 	}
-	if src := sc.stale(); src != nil && !over {
-		text := st.g.Warning + " " + m.staleText(src)
+	if src := sc.StalestSource(); src != nil && !over {
+		text := st.Glyphs.Warning + " " + m.Scene.StaleText(src)
 		if src.Retry.After(now) {
-			text += fmt.Sprintf(", retry in %s", age(src.Retry.Sub(now)+time.Second-1))
+			text += fmt.Sprintf(", retry in %s", style.Age(src.Retry.Sub(now)+time.Second-1))
 		} else {
 			text += ", retrying"
 		}
 		if src.Problem != "" {
 			text += ": " + strings.TrimPrefix(src.Problem, "the control cluster: ")
 		}
-		out = append(out, banner{st.alarm, text + sc.staleMeans(src)})
+		out = append(out, banner{st.Alarm, text + sc.StaleMeans(src)})
 	}
-	if m.ended && !over {
-		out = append(out, banner{st.alarm, st.g.Warning + " the run sends no more news; this is the last that is known. q leaves"})
+	if m.Ended && !over {
+		out = append(out, banner{st.Alarm, st.Glyphs.Warning + " the run sends no more news; this is the last that is known. q leaves"})
 	}
-	if text := m.blindText(); text != "" {
-		out = append(out, banner{st.calm, st.g.Warning + " " + text})
+	if text := m.Scene.DriverBlindText(); text != "" {
+		out = append(out, banner{st.Calm, st.Glyphs.Warning + " " + text})
 	}
-	alarm(m.unattendedText())
+	alarm(m.Scene.UnattendedText())
 	out = append(out, m.othersBanners()...)
-	alarm(sc.unfitText())
+	alarm(sc.MismatchText())
 	if b, ok := m.validationBanner(); ok {
 		out = append(out, b)
 	}
 	switch {
 	case sc.State == engine.Paused:
-		out = append(out, banner{st.calm, st.g.Paused + " paused" + because(sc.brief(sc.Why)) + m.unlessReadOnly(". p resumes")})
+		out = append(out, banner{st.Calm, st.Glyphs.Paused + " paused" + style.Because(sc.Brief(sc.Why)) + m.unlessReadOnly(". p resumes")})
 	case sc.State == engine.Ending:
-		word, _ := m.state()
-		out = append(out, banner{st.calm, st.g.Ended + " " + word + because(sc.brief(sc.Why)) + ". Nothing new starts"})
+		word, _ := m.Scene.StateLook(m.Styles)
+		out = append(out, banner{st.Calm, st.Glyphs.Ended + " " + word + style.Because(sc.Brief(sc.Why)) + ". Nothing new starts"})
 	case sc.Canary != nil && !over:
-		out = append(out, m.canaryBanner(sc.Canary))
+		text, p := sc.CanaryText(st)
+		out = append(out, banner{p, text})
+	case sc.Awaits != "" && !over:
+		out = append(out, banner{st.Calm, st.Glyphs.Paused + " waiting for Gardener, " + style.Age(max(0, sc.AwaitsUntil.Sub(now))) + " left: " + sc.Brief(sc.Awaits)})
 	case sc.Gate != "" && !over:
-		out = append(out, banner{st.calm, st.g.Paused + " no new drain starts: " + lower(sc.brief(sc.Gate))})
+		out = append(out, banner{st.Calm, st.Glyphs.Paused + " no new drain starts: " + style.Lower(sc.Brief(sc.Gate))})
 	}
-	out = append(out, m.rivalBanners(over)...)
-	if m.mistake != "" {
-		out = append(out, m.mistakeBanner())
+	out = append(out, m.rivalBanners()...)
+	if text := m.Problem(); text != "" {
+		out = append(out, banner{st.Calm, text})
 	}
-	if sc.Skew.Abs() > skewShown {
-		out = append(out, banner{st.calm, st.g.Warning + " " + m.skewText()})
+	if sc.Skew.Abs() > scene.SkewShown {
+		out = append(out, banner{st.Calm, st.Glyphs.Warning + " " + m.Scene.SkewText()})
 	}
 	return out
 }
 
-// unreadableText says that the group's record cannot be read, "" if it can.
-func (sc *scene) unreadableText() string {
-	if sc.Unreadable == "" {
-		return ""
-	}
-	return "the record of this group's run cannot be read: " + sc.brief(sc.Unreadable)
-}
-
-// staleMeans says what follows from a source that is stale.
-func (sc *scene) staleMeans(src *engine.SourceView) string {
-	c := sc.source(world.Cluster)
-	switch {
-	case sc.Pool != nil:
-		return ". What Gardener does meanwhile is not seen"
-	case src.Name == world.Cloud && c != nil && !c.Stale:
-		return ". Drains go on; what needs the cloud waits"
-	case sc.Partial:
-		return "" // what is shown is no older than usual
-	}
-	return ". Nothing is done on stale data"
-}
-
-// blindText says to who watches that the run's driver does not see all that is seen here,
-// "" if he does.
-func (m *Model) blindText() string {
-	blind := m.sc.driverBlind()
-	if blind == "" || !m.opts.ReadOnly || m.over() || !m.sc.Unattended.IsZero() {
-		return ""
-	}
-	return fmt.Sprintf("who drives this run does not see the %s now: what needs it stands still", blind)
-}
-
-// unattendedText says that nobody drives the run, "" if somebody does.
-func (m *Model) unattendedText() string {
-	sc := m.sc
-	if sc.Unattended.IsZero() {
-		return ""
-	}
-	return fmt.Sprintf("nobody has driven this run for %s; drainboard upgrade %s goes on with it", age(sc.now(m.opts.Now()).Sub(sc.Unattended)), sc.Group)
-}
-
-// unfitText says that the run's record does not fit the group, "" if it does.
-func (sc *scene) unfitText() string {
-	if sc.Unfit == "" {
-		return ""
-	}
-	return "its record does not fit the group: " + sc.brief(sc.Unfit) + "; drainboard upgrade " + sc.Group + " says what can be done"
-}
-
-// rivalBanners name who else moves nodes of the group now, but those that the lines above
-// speak of.
-func (m *Model) rivalBanners(over bool) []banner {
-	sc, st := m.sc, m.st
-	if over {
-		return nil
-	}
+// rivalBanners name who else moves nodes of the group now.
+func (m *Model) rivalBanners() []banner {
 	var out []banner
-	for _, r := range sc.Rivals {
-		told := sc.State == engine.Paused && r.Handling == engine.RivalRefused || sc.State != engine.Paused && sc.Gate != "" && r.Handling == engine.RivalWaited
-		if !r.Acts || told {
-			continue
+	for _, r := range m.Scene.ShownRivals() {
+		p := m.Styles.Calm
+		if r.Handling == engine.HandlingRefused || r.Handling == engine.HandlingWarned {
+			p = m.Styles.Ask
 		}
-		p := st.calm
-		if r.Handling == engine.RivalRefused || r.Handling == engine.RivalWarned {
-			p = st.ask
-		}
-		r.Mark = "" // there is no room for it; the log has it
-		out = append(out, banner{p, st.g.Warning + " " + sc.brief(r.Sentence())})
+		out = append(out, banner{p, m.Styles.Glyphs.Warning + " " + m.Scene.RivalText(r)})
 	}
 	return out
-}
-
-// staleText says how old the data of a source is.
-func (m *Model) staleText(src *engine.SourceView) string {
-	if m.sc.Partial && src.Name == world.Cluster {
-		return "the pods of the cluster are not read yet"
-	}
-	name := m.sc.sourceName(src.Name)
-	if src.Fresh.IsZero() {
-		return name + ": no data yet"
-	}
-	return fmt.Sprintf("%s data %s old", name, age(m.sc.now(m.opts.Now()).Sub(src.Fresh)))
-}
-
-// sourceName is what a source is called: in a worker pool the cloud is the control cluster,
-// where that is read.
-func (sc *scene) sourceName(name world.Source) string {
-	if p := sc.Pool; p != nil && p.Control && name == world.Cloud {
-		return "control cluster"
-	}
-	return string(name)
-}
-
-// skewText says how the clocks differ.
-func (m *Model) skewText() string {
-	word, whose := "ahead of", "cluster's"
-	if m.sc.Skew < 0 {
-		word = "behind"
-	}
-	if m.sc.CloudOnly {
-		whose = "cloud's"
-	}
-	return fmt.Sprintf("this computer's clock is %.1f s %s the %s; countdowns use the %s", m.sc.Skew.Abs().Seconds(), word, whose, whose)
-}
-
-// canaryBanner counts down what replaced the canary must stay well for.
-func (m *Model) canaryBanner(w *engine.Wait) banner {
-	left, still := m.sc.remaining(w, m.opts.Now())
-	text, p := m.st.g.Running+" the canary is replaced: the others may follow in ", m.st.calm
-	if m.sc.CanaryTrouble != "" {
-		text, p = m.st.g.Warning+" the canary is not well: "+m.sc.brief(m.sc.CanaryTrouble)+"; pauses in ", m.st.ask
-	}
-	text += countdown(left)
-	if still {
-		text += ", stands still"
-	}
-	return banner{p, text}
 }
 
 func (m *Model) unlessReadOnly(s string) string {
-	if m.opts.ReadOnly {
+	if m.Opts.ReadOnly {
 		return ""
 	}
 	return s
-}
-
-func because(why string) string {
-	if why == "" {
-		return ""
-	}
-	return ": " + lower(why)
 }
 
 // bannerLines draws as many lines as there is room for.
 func (m *Model) bannerLines(l layout) []string {
 	out := make([]string, 0, l.banners.h)
 	for _, b := range m.broken(l.banners.w)[:l.banners.h] {
-		out = append(out, m.lineOf(b, l.banners.w))
+		out = append(out, style.BannerLine(m.Styles, b.pen, b.text, l.banners.w))
 	}
 	return out
 }
@@ -257,11 +146,11 @@ func (m *Model) bannerLines(l layout) []string {
 func (m *Model) broken(w int) []banner {
 	var out []banner
 	for _, b := range m.banners() {
-		if w >= stackedWidth && b.pen != m.st.alarm {
+		if w >= term.StackedWidth && b.pen != m.Styles.Alarm {
 			out = append(out, b)
 			continue
 		}
-		parts := wrap(b.text, w-3)
+		parts := style.Wrap(b.text, w-3)
 		if len(parts) > 2 { // the second line is cut where it ends
 			parts = []string{parts[0], strings.Join(parts[1:], " ")}
 		}
@@ -272,9 +161,14 @@ func (m *Model) broken(w int) []banner {
 	return out
 }
 
-// lineOf is a banner over w cells.
-func (m *Model) lineOf(b banner, w int) string {
-	l := newLine(m.st, w)
-	l.over = &b.pen
-	return l.space(1).add(b.pen, b.text).String()
+// othersBanners say who else is at work on a group without a run, how far it has come,
+// and what is not known of it.
+func (m *Model) othersBanners() []banner {
+	var out []banner
+	for _, text := range m.Scene.OthersTexts() {
+		if text != "" {
+			out = append(out, banner{m.Styles.Calm, m.Styles.Glyphs.Running + " " + text})
+		}
+	}
+	return out
 }

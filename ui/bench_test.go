@@ -8,15 +8,16 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // large is a run of n nodes in 3 zones.
 func large(n int) *engine.Snapshot {
-	s := busy()
+	s := uitest.Busy()
 	for z := range s.Zones {
 		for i := len(s.Zones[z].Rows); i < n/3; i++ {
-			s.Zones[z].Rows = append(s.Zones[z].Rows, &engine.NodeRow{ID: fmt.Sprintf("i-%d-%d", z, i), Name: host(z+1, 300+i), Zone: s.Zones[z].Name,
-				Stage: engine.Draining, Version: s.From, Ready: true, Pods: 30, PodsLeft: i % 30, Wait: wait("drain deadline", time.Duration(i)*time.Second, 15*time.Minute)})
+			s.Zones[z].Rows = append(s.Zones[z].Rows, &engine.NodeRow{ID: fmt.Sprintf("i-%d-%d", z, i), Name: uitest.Host(z+1, 300+i), Zone: s.Zones[z].Name,
+				Stage: engine.Draining, Version: s.From, Ready: true, Pods: 30, PodsLeft: i % 30, Wait: uitest.Wait("drain deadline", time.Duration(i)*time.Second, 15*time.Minute)})
 		}
 	}
 	return s
@@ -27,8 +28,7 @@ func BenchmarkView(b *testing.B) {
 	m := board(large(1000), 200, 50, themes.Dark)
 	b.ReportAllocs()
 	for b.Loop() {
-		m.dirty = true
-		m.View()
+		m.redraw()
 	}
 }
 
@@ -46,7 +46,7 @@ func BenchmarkSnapshot(b *testing.B) {
 				s = later(s, i)
 				b.StartTimer()
 				from := time.Now()
-				m.Update(snapshotMsg{s})
+				m.Update(snapshotMsg{uitest.Judge(s)})
 				m.View()
 				took = append(took, time.Since(from))
 			}

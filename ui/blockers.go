@@ -7,20 +7,19 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/scene"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
 // blockerList is the cursor of the panel of blockers, by pod.
 type blockerList struct {
-	cursor string
+	Cursor string
 	top    int
 }
 
-// blockerKey tells blockers apart.
-func blockerKey(b *engine.Blocker) string { return b.Pod + "\x00" + b.UID }
-
-func (bl *blockerList) index(sc *scene) int {
+func (bl *blockerList) index(sc *scene.Scene) int {
 	for i, b := range sc.Blockers {
-		if blockerKey(b) == bl.cursor {
+		if scene.BlockerKey(b) == bl.Cursor {
 			return i
 		}
 	}
@@ -28,13 +27,13 @@ func (bl *blockerList) index(sc *scene) int {
 }
 
 // moved drops a cursor whose blocker is gone.
-func (bl *blockerList) moved(sc *scene) {
+func (bl *blockerList) moved(sc *scene.Scene) {
 	if bl.index(sc) < 0 {
-		bl.cursor = ""
+		bl.Cursor = ""
 	}
 }
 
-func (bl *blockerList) move(sc *scene, n int) {
+func (bl *blockerList) move(sc *scene.Scene, n int) {
 	if len(sc.Blockers) == 0 {
 		return
 	}
@@ -42,14 +41,14 @@ func (bl *blockerList) move(sc *scene, n int) {
 	if at < 0 {
 		n = 0
 	}
-	bl.cursor = blockerKey(sc.Blockers[min(max(at, 0)+n, len(sc.Blockers)-1)])
+	bl.Cursor = scene.BlockerKey(sc.Blockers[min(max(at, 0)+n, len(sc.Blockers)-1)])
 	if at+n < 0 {
-		bl.cursor = blockerKey(sc.Blockers[0])
+		bl.Cursor = scene.BlockerKey(sc.Blockers[0])
 	}
 }
 
 // at is the blocker under the cursor, nil without one.
-func (bl *blockerList) at(sc *scene) *engine.Blocker {
+func (bl *blockerList) at(sc *scene.Scene) *engine.Blocker {
 	if i := bl.index(sc); i >= 0 {
 		return sc.Blockers[i]
 	}
@@ -61,8 +60,8 @@ func (bl *blockerList) at(sc *scene) *engine.Blocker {
 func (bl *blockerList) height(m *Model, w int) int {
 	n := 0
 	var above *engine.Blocker
-	for _, b := range m.sc.Blockers {
-		if n += len(m.blockerLines(b, above, w)); n > m.height {
+	for _, b := range m.Scene.Blockers {
+		if n += len(m.blockerLines(b, above, w)); n > m.Height {
 			break
 		}
 		above = b
@@ -70,45 +69,57 @@ func (bl *blockerList) height(m *Model, w int) int {
 	return n
 }
 
-// lines draws the panel.
-func (bl *blockerList) lines(m *Model, l layout) []string {
-	sc, st := m.sc, m.st
-	w, h, room := l.blocked.w, l.blocked.h, l.blocked.h-2
-	focus := m.focus == blockedPane
-	if sc.Partial {
-		return framed(st, st.border, "blocked", "", "", []string{m.unread(w - 2)}, w, h, focus)
+// fit moves the window so that the cursor is visible.
+func (bl *blockerList) fit(m *Model, l layout) {
+	if l.blocked.h <= 0 || m.Scene.Partial || len(m.Scene.Blockers) == 0 {
+		return
 	}
-	if len(sc.Blockers) == 0 {
-		body := []string{newLine(st, w-2).space(1).add(st.good, st.g.Done).add(st.text, " nothing is blocked").String()}
-		return framed(st, st.border, "blocked", "", "", body, w, h, focus)
+	bl.top = min(bl.top, len(m.Scene.Blockers)-1)
+	cursor := bl.index(m.Scene)
+	if cursor < 0 {
+		return
 	}
-	bl.top = min(bl.top, len(sc.Blockers)-1)
-	cursor := bl.index(sc)
-	if cursor >= 0 && cursor < bl.top {
-		bl.top = cursor
-	}
-	var body []string
-	shown := 0
+	bl.top = min(bl.top, cursor)
 	for {
-		body, shown = body[:0], 0
-		var above *engine.Blocker
-		for _, b := range sc.Blockers[bl.top:] {
-			ls := m.blockerLines(b, above, w-2)
-			if len(body)+len(ls) > room {
-				if shown == 0 {
-					body, shown = append(body, ls[:room]...), 1
-				}
-				break
-			}
-			body = append(body, ls...)
-			shown++
-			above = b
-		}
-		if cursor < bl.top+shown || cursor < 0 {
-			break
+		if _, shown := bl.visible(m, l.blocked.w-2, l.blocked.h-2); cursor < bl.top+shown {
+			return
 		}
 		bl.top++
 	}
+}
+
+// visible are the lines of the blockers that fit into the window, and how many blockers
+// those are: at least one, cut if it does not fit.
+func (bl *blockerList) visible(m *Model, w, room int) (body []string, shown int) {
+	var above *engine.Blocker
+	for _, b := range m.Scene.Blockers[bl.top:] {
+		ls := m.blockerLines(b, above, w)
+		if len(body)+len(ls) > room {
+			if shown == 0 {
+				return ls[:room], 1
+			}
+			break
+		}
+		body = append(body, ls...)
+		shown++
+		above = b
+	}
+	return body, shown
+}
+
+// lines draws the panel.
+func (bl *blockerList) lines(m *Model, l layout) []string {
+	sc, st := m.Scene, m.Styles
+	w, h, room := l.blocked.w, l.blocked.h, l.blocked.h-2
+	focus := m.Focus == BlockedPane
+	if sc.Partial {
+		return style.Framed(st, st.Border, "blocked", "", "", []string{m.unread(w - 2)}, w, h, focus)
+	}
+	if len(sc.Blockers) == 0 {
+		body := []string{style.NewLine(st, w-2).Space(1).Add(st.Good, st.Glyphs.Done).Add(st.Text, " nothing is blocked").String()}
+		return style.Framed(st, st.Border, "blocked", "", "", body, w, h, focus)
+	}
+	body, shown := bl.visible(m, w-2, room)
 	more := ""
 	if rest := len(sc.Blockers) - shown; rest > 0 {
 		more = fmt.Sprintf("+%d more", rest)
@@ -117,47 +128,36 @@ func (bl *blockerList) lines(m *Model, l layout) []string {
 	if n := len(sc.Evictions); n > 0 && l.evictions.h == 0 {
 		right = fmt.Sprintf("%d terminating", n)
 	}
-	return framed(st, st.warn, m.blockedTitle(), right, more, body, w, h, focus)
-}
-
-// blocked counts the pods that are kept and the budgets that keep them.
-func (m *Model) blocked() (pods, budgets int) {
-	refs := map[string]bool{}
-	for _, b := range m.sc.Blockers {
-		for _, v := range b.Budgets {
-			refs[v.Ref] = true
-		}
-	}
-	return len(m.sc.Blockers), len(refs)
+	return style.Framed(st, st.Warn, m.blockedTitle(), right, more, body, w, h, focus)
 }
 
 // blockedTitle counts what is in the way and what it keeps.
 func (m *Model) blockedTitle() string {
-	pods, budgets := m.blocked()
-	title := m.st.g.Blocked + " blocked: "
+	pods, budgets := m.Scene.BlockedPods()
+	title := m.Styles.Glyphs.Blocked + " blocked: "
 	if budgets > 0 {
-		title += count(budgets, "budget") + ", "
+		title += style.Count(budgets, "budget") + ", "
 	}
-	return title + count(pods, "pod")
+	return title + style.Count(pods, "pod")
 }
 
 // blockerLines tells one blocker: what is in the way of which pod, and below it
 // the way out and how long it may still take. Below one of which the same is said it is
 // a line with the pod.
 func (m *Model) blockerLines(b, above *engine.Blocker, w int) []string {
-	sc, st := m.sc, m.st
-	now := m.opts.Now()
+	sc, st := m.Scene, m.Styles
+	now := m.Opts.Now()
 	mark := " "
-	chosen := blockerKey(b) == m.blockers.cursor && m.focus == blockedPane
+	chosen := scene.BlockerKey(b) == m.Blockers.Cursor && m.Focus == BlockedPane
 	if chosen {
-		mark = st.g.Cursor
+		mark = st.Glyphs.Cursor
 	}
-	start := func(mark string) *line {
-		l := newLine(st, w)
+	start := func(mark string) *style.Line {
+		l := style.NewLine(st, w)
 		if chosen {
-			l.over = &st.cursor
+			l.Over = &st.Cursor
 		}
-		return l.begin(mark).space(1)
+		return l.Begin(mark).Space(1)
 	}
 
 	_, pod, _ := strings.Cut(b.Pod, "/")
@@ -167,15 +167,15 @@ func (m *Model) blockerLines(b, above *engine.Blocker, w int) []string {
 	case 1:
 		tries = "  tried once"
 	default:
-		tries = fmt.Sprintf("  tried %d%s", b.Tries, st.g.Times)
+		tries = fmt.Sprintf("  tried %d%s", b.Tries, st.Glyphs.Times)
 	}
-	if b.Next.After(sc.now(now)) && sc.acting() {
-		tries += ", again in " + countdown(b.Next.Sub(sc.now(now)))
+	if b.Next.After(sc.Now(now)) && sc.Evicts() {
+		tries += ", again in " + style.Countdown(b.Next.Sub(sc.Now(now)))
 	}
-	node := " on " + sc.node(b.Node)
-	where := shorten(pod, max(w-6-width(clean(node+tries)), 16), st.g.Ellipsis) + node + tries
+	node := " on " + sc.NodeName(b.Node)
+	where := style.Shorten(pod, max(w-6-style.Width(style.Clean(node+tries)), 16), st.Glyphs.Ellipsis) + node + tries
 	if sameButPod(b, above) {
-		return []string{start(mark).space(2).add(st.text, where).String()}
+		return []string{start(mark).Space(2).Add(st.Text, where).String()}
 	}
 
 	var heads []string
@@ -183,50 +183,50 @@ func (m *Model) blockerLines(b, above *engine.Blocker, w int) []string {
 		heads = append(heads, fmt.Sprintf("%s  allows %d: %d healthy, %d required", v.Ref, v.Allowed, v.Healthy, v.Desired))
 	}
 	if len(heads) == 0 {
-		heads = []string{string(b.Kind) + "  " + sc.brief(b.Detail)}
+		heads = []string{string(b.Kind) + "  " + sc.Brief(b.Detail)}
 		if b.Kind == engine.BlockedByReturn { // the detail says so itself
-			heads = []string{sc.brief(b.Detail)}
+			heads = []string{sc.Brief(b.Detail)}
 		}
 	}
 	var out []string
 	first := start(mark)
-	first.add(st.warn, heads[0])
-	if len(heads) == 1 && first.left() >= width(clean(where))+4 {
-		first.space(3).add(st.text, where)
+	first.Add(st.Warn, heads[0])
+	if len(heads) == 1 && first.Left() >= style.Width(style.Clean(where))+4 {
+		first.Space(3).Add(st.Text, where)
 		out = append(out, first.String())
 	} else {
 		out = append(out, first.String())
 		for _, h := range heads[1:] {
-			out = append(out, start("").space(1).add(st.warn, h).String())
+			out = append(out, start("").Space(1).Add(st.Warn, h).String())
 		}
-		out = append(out, start("").space(3).add(st.text, where).String())
+		out = append(out, start("").Space(3).Add(st.Text, where).String())
 	}
 
 	way := b.WayOut
 	if way == "" {
 		way = b.Detail
 	}
-	way = clean(m.wayOut(way))
+	way = style.Clean(m.Scene.WayOut(way))
 	if b.Deadline == nil {
 		return append(out, m.wayLines(start, way, w)...)
 	}
-	left, still := sc.remaining(b.Deadline, now)
-	deadline := deadlineWord(b) + countdown(left)
+	left, still := sc.Remaining(b.Deadline, now)
+	deadline := scene.DeadlineWord(b) + style.Countdown(left)
 	if still {
 		deadline += ", stands still"
 	}
 	const indent, least, most = 5, 8, 20
-	if room := w - indent - width(way) - width(deadline) - 5; room >= least {
+	if room := w - indent - style.Width(way) - style.Width(deadline) - 5; room >= least {
 		// Both fit on a line: the way out on the left, the deadline on the right.
 		bar := min(room, most)
-		l := start("").space(1).add(st.good, st.g.Arrow+" ").add(st.text, way)
-		l.to(w-width(deadline)-bar-2).add(st.text, deadline).space(1)
+		l := start("").Space(1).Add(st.Good, st.Glyphs.Arrow+" ").Add(st.Text, way)
+		l.To(w-style.Width(deadline)-bar-2).Add(st.Text, deadline).Space(1)
 		m.timeBar(l, left, b.Deadline, bar)
 		return append(out, l.String())
 	}
 	out = append(out, m.wayLines(start, way, w)...)
-	l := start("").space(3).add(st.text, deadline).space(1)
-	m.timeBar(l, left, b.Deadline, min(max(l.left()-2, 0), most))
+	l := start("").Space(3).Add(st.Text, deadline).Space(1)
+	m.timeBar(l, left, b.Deadline, min(max(l.Left()-2, 0), most))
 	return append(out, l.String())
 }
 
@@ -242,69 +242,91 @@ func sameButPod(b, above *engine.Blocker) bool {
 	return reflect.DeepEqual(&other, above)
 }
 
-// wayOut is a way out for those who read it here: a watcher has no key to force with,
-// and what is not possible now is not offered.
-func (m *Model) wayOut(text string) string {
-	text = m.sc.brief(text)
-	if m.opts.ReadOnly {
-		return strings.ReplaceAll(text, " with f", " where the run is driven")
-	}
-	if _, able := m.sc.Able(engine.CmdForce); !able && strings.HasSuffix(text, " with f") {
-		if at := strings.LastIndex(text, ", or force"); at > 0 {
-			return text[:at]
-		}
-	}
-	return text
-}
-
 // wayLines is the way out on lines of its own.
-func (m *Model) wayLines(start func(string) *line, way string, w int) []string {
+func (m *Model) wayLines(start func(string) *style.Line, way string, w int) []string {
 	const most = 3
 	var out []string
-	for i, s := range wrap(way, w-7) {
+	for i, s := range style.Wrap(way, w-7) {
 		l := start("")
 		if i == 0 {
-			l.space(1).add(m.st.good, m.st.g.Arrow+" ")
+			l.Space(1).Add(m.Styles.Good, m.Styles.Glyphs.Arrow+" ")
 		} else {
-			l.space(3)
+			l.Space(3)
 		}
-		out = append(out, l.add(m.st.text, s).String())
+		out = append(out, l.Add(m.Styles.Text, s).String())
 	}
 	return out[:min(len(out), most)]
 }
 
 // timeBar shows how much of a wait is left.
-func (m *Model) timeBar(l *line, left time.Duration, wait *engine.Wait, cells int) {
+func (m *Model) timeBar(l *style.Line, left time.Duration, wait *engine.Wait, cells int) {
 	full := cells
 	if whole := wait.End.Sub(wait.Start).Seconds(); whole > 0 {
 		full = min(max(int(float64(cells)*left.Seconds()/whole+0.5), 0), cells)
 	}
-	l.add(l.st.active, repeat(l.st.g.TimeFull, full)).add(l.st.rest, repeat(l.st.g.TimeRest, cells-full))
+	l.Add(l.Styles.Active, style.Repeat(l.Styles.Glyphs.TimeFull, full)).Add(l.Styles.Rest, style.Repeat(l.Styles.Glyphs.TimeRest, cells-full))
 }
 
-// deadlineWord says what happens to a node when its drain's time is up, in words that
-// go on with when.
-func deadlineWord(b *engine.Blocker) string {
-	about := ""
-	if b.Deadline != nil && b.Deadline.Guess {
-		about = "about "
+// evicting reports whether there is, or soon will be, something for the pane of
+// evictions to show. It looks at nodes rather than at pods, so that the panes do
+// not jump whenever a pod is gone.
+func (m *Model) evicting() bool {
+	if len(m.Scene.Evictions) > 0 {
+		return true
 	}
-	if b.Deadline != nil && b.Deadline.For == engine.UntilPodForced {
-		if b.Refusals > 0 {
-			return "forced after " + count(b.Refusals, "more refusal") + ", in " + about
+	for _, r := range m.Scene.Rows {
+		if r.Stage == engine.Draining {
+			return true
 		}
-		return "the pod is forced in " + about
 	}
-	switch b.AtDeadline {
-	case engine.TimeoutFail:
-		return "fails in "
-	case engine.TimeoutSkip:
-		return "is skipped in "
-	case engine.TimeoutForce:
-		return "is forced in " + about
-	}
-	return "deadline in " + about
+	return false
 }
 
-// acting reports whether evictions are tried at all now.
-func (sc *scene) acting() bool { return sc.State == engine.Running && !sc.abandoned() }
+// evictionLines draws the pane of the pods that are on their way: where each is,
+// and how much of its grace period is left.
+func (m *Model) evictionLines(r rect) []string {
+	sc, st := m.late, m.Styles
+	w, room := r.w-2, r.h-2
+	list := sc.Evictions
+	body := make([]string, 0, room)
+	for _, e := range list[:min(len(list), room)] {
+		body = append(body, m.evictionLine(e, w))
+	}
+	switch {
+	case sc.Partial:
+		body = append(body, m.unread(w))
+	case len(list) == 0:
+		text := "no pod is terminating at this moment"
+		if len(sc.Blockers) > 0 {
+			text = "nothing moves: see what is blocked"
+		}
+		body = append(body, style.NewLine(st, w).Space(1).Add(st.Dim, text).String())
+	}
+	more := ""
+	if rest := len(list) - room; rest > 0 {
+		more = fmt.Sprintf("+%d more, all sooner", rest)
+	}
+	title := "evictions"
+	if len(list) > 0 {
+		title += ": " + style.Count(len(list), "pod") + " terminating"
+	}
+	return style.Framed(st, st.Border, title, "", more, body, r.w, r.h, false)
+}
+
+func (m *Model) evictionLine(e *engine.Eviction, w int) string {
+	sc, st := m.late, m.Styles
+	left, _ := sc.Remaining(e.Grace, m.Opts.Now())
+	const clock = 6
+	bar := min(max((w-48)/2, 5), 20)
+	room := w - 1 - clock - 1 - bar - 1
+	node := " on " + sc.NodeName(e.Node)
+	pod := e.Pod
+	if style.Width(style.Clean(node)) > room-12 {
+		node = ""
+	}
+	l := style.NewLine(st, w).Space(1)
+	l.Add(st.Text, style.Shorten(pod, room-style.Width(style.Clean(node)), st.Glyphs.Ellipsis)).Add(st.Dim, node)
+	l.To(w-1-bar-1-clock).Right(st.Text, style.Countdown(left), clock).Space(1)
+	m.timeBar(l, left, e.Grace, bar)
+	return l.String()
+}

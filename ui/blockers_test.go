@@ -5,13 +5,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // Of pods that one budget keeps on one node it says the budget and the way out once; each
 // pod can be chosen, by key and by mouse, and the budget is said again where the panel
 // begins below it.
 func TestPodsOfOneBudgetOnANode(t *testing.T) {
-	s := busy()
+	s := uitest.Busy()
 	s.Blockers[0].Pod = "shop/checkout-1"
 	for i := 2; i <= 9; i++ {
 		b := *s.Blockers[0]

@@ -8,16 +8,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
-// budgetDialog shows all that is known of the budgets of a pod, one at a time.
-type budgetDialog struct {
+// BudgetDialog shows all that is known of the budgets of a pod, one at a time.
+type BudgetDialog struct {
 	reader
-	// known are the budgets as the pod knows them; at is the one that is shown.
-	known  []engine.BudgetView
+	// Known are the budgets as the pod knows them; at is the one that is shown.
+	Known  []engine.BudgetView
 	at     int
-	detail *engine.BudgetDetail // of that one, nil until it has come
-	gone   bool                 // it was deleted
+	Detail *engine.BudgetDetail // of that one, nil until it has come
+	Gone   bool                 // it was deleted
 }
 
 // openBudgets shows the budgets of a pod, or says that there is none.
@@ -26,62 +27,62 @@ func (m *Model) openBudgets(pod string, budgets []engine.BudgetView) tea.Cmd {
 		m.refuse("no budget covers " + pod)
 		return m.tick()
 	}
-	return m.deeper(&budgetDialog{known: budgets})
+	return m.deeper(&BudgetDialog{Known: budgets})
 }
 
-func (d *budgetDialog) wide() {}
+func (d *BudgetDialog) wide() {}
 
-func (d *budgetDialog) ref() string { return d.known[d.at].Ref }
+func (d *BudgetDialog) ref() string { return d.Known[d.at].Ref }
 
-func (d *budgetDialog) looksAt() engine.Look { return engine.Look{Budget: d.ref()} }
+func (d *BudgetDialog) looksAt() engine.Look { return engine.Look{Budget: d.ref()} }
 
-func (d *budgetDialog) title(*Model) string {
-	if len(d.known) > 1 {
-		return fmt.Sprintf("budget %s (%d of %d)", d.ref(), d.at+1, len(d.known))
+func (d *BudgetDialog) Title(*Model) string {
+	if len(d.Known) > 1 {
+		return fmt.Sprintf("budget %s (%d of %d)", d.ref(), d.at+1, len(d.Known))
 	}
 	return "budget " + d.ref()
 }
 
 // refresh takes what is new; of a budget that is gone the last stays.
-func (d *budgetDialog) refresh(m *Model) {
-	if m.sc.Look.Budget != d.ref() {
+func (d *BudgetDialog) refresh(m *Model) {
+	if m.Scene.Look.Budget != d.ref() {
 		return
 	}
-	if d.gone = m.sc.Budget == nil; !d.gone {
-		d.detail = m.sc.Budget
+	if d.Gone = m.Scene.Budget == nil; !d.Gone {
+		d.Detail = m.Scene.Budget
 	}
 }
 
-func (d *budgetDialog) body(m *Model, w int) []string {
-	st := m.st
-	b := d.known[d.at]
-	if d.detail != nil {
-		b = d.detail.BudgetView
+func (d *BudgetDialog) Body(m *Model, w int) []string {
+	st := m.Styles
+	b := d.Known[d.at]
+	if d.Detail != nil {
+		b = d.Detail.BudgetView
 	}
 	var out []string
-	if d.gone {
-		out = para(st, st.warn, st.g.Warning, "the budget was deleted; this is the last that was known", w)
-	} else if why := m.blind(); why != "" {
-		out = para(st, st.bad, st.g.Warning, why, w)
+	if d.Gone {
+		out = style.Paragraph(st, st.Warn, st.Glyphs.Warning, "the budget was deleted; this is the last that was known", w)
+	} else if why := m.Scene.ClusterStale(); why != "" {
+		out = style.Paragraph(st, st.Bad, st.Glyphs.Warning, why, w)
 	}
 	if b.Expression != "" {
-		out = append(out, named(st, "rule", b.Expression, st.text, w)...)
+		out = append(out, style.Fact(st, "rule", b.Expression, st.Text, w)...)
 	}
-	out = append(out, named(st, "counts", fmt.Sprintf("%d healthy, %d required, %d expected", b.Healthy, b.Desired, b.Expected), st.text, w)...)
-	allows, p := count(b.Allowed, "pod"), st.good
+	out = append(out, style.Fact(st, "counts", fmt.Sprintf("%d healthy, %d required, %d expected", b.Healthy, b.Desired, b.Expected), st.Text, w)...)
+	allows, p := style.Count(b.Allowed, "pod"), st.Good
 	if b.Allowed <= 0 {
-		allows, p = st.g.Blocked+" none", st.warn
+		allows, p = st.Glyphs.Blocked+" none", st.Warn
 	}
-	if d.detail != nil && !d.detail.Since.IsZero() {
-		allows += ", since " + m.since(d.detail.Since)
+	if d.Detail != nil && !d.Detail.Since.IsZero() {
+		allows += ", since " + m.Scene.Since(d.Detail.Since)
 		if b.Allowed <= 0 {
-			allows += " (" + age(m.sc.now(m.opts.Now()).Sub(d.detail.Since)) + ")"
+			allows += " (" + style.Age(m.Scene.Now(m.Opts.Now()).Sub(d.Detail.Since)) + ")"
 		}
 	}
-	out = append(out, named(st, "allows", allows, p, w)...)
-	if d.detail == nil {
-		if text := m.reading(); text != "" && !d.gone {
-			out = append(out, newLine(st, w).String(), newLine(st, w).add(st.dim, text).String())
+	out = append(out, style.Fact(st, "allows", allows, p, w)...)
+	if d.Detail == nil {
+		if text := m.Reading(); text != "" && !d.Gone {
+			out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Dim, text).String())
 		}
 	} else {
 		out = append(out, d.more(m, w)...)
@@ -90,53 +91,53 @@ func (d *budgetDialog) body(m *Model, w int) []string {
 }
 
 // more is what only the details know.
-func (d *budgetDialog) more(m *Model, w int) []string {
-	st, sc := m.st, m.sc
+func (d *BudgetDialog) more(m *Model, w int) []string {
+	st, sc := m.Styles, m.Scene
 	var out []string
-	if !d.detail.Current {
-		out = append(out, named(st, "status", "behind its rule: the counts are those of the rule before", st.warn, w)...)
+	if !d.Detail.Current {
+		out = append(out, style.Fact(st, "status", "behind its rule: the counts are those of the rule before", st.Warn, w)...)
 	}
-	if d.detail.AlwaysAllow {
-		out = append(out, named(st, "unhealthy", "pods that are not Ready may always be evicted", st.text, w)...)
+	if d.Detail.AlwaysAllow {
+		out = append(out, style.Fact(st, "unhealthy", "pods that are not Ready may always be evicted", st.Text, w)...)
 	}
-	if d.detail.Why != "" {
-		out = append(out, named(st, "why", sc.brief(d.detail.Why), st.text, w)...)
+	if d.Detail.Why != "" {
+		out = append(out, style.Fact(st, "why", sc.Brief(d.Detail.Why), st.Text, w)...)
 	}
-	if d.detail.WayOut != "" {
-		out = append(out, named(st, "way out", m.wayOut(d.detail.WayOut), st.good, w)...)
+	if d.Detail.WayOut != "" {
+		out = append(out, style.Fact(st, "way out", m.Scene.WayOut(d.Detail.WayOut), st.Good, w)...)
 	}
-	out = append(out, newLine(st, w).String())
-	total := len(d.detail.Pods) + d.detail.More
-	out = append(out, named(st, "pods", count(total, "pod"), st.title, w)...)
-	for i := range d.detail.Pods {
-		out = append(out, m.budgetPod(&d.detail.Pods[i], w)...)
+	out = append(out, style.NewLine(st, w).String())
+	total := len(d.Detail.Pods) + d.Detail.More
+	out = append(out, style.Fact(st, "pods", style.Count(total, "pod"), st.Title, w)...)
+	for i := range d.Detail.Pods {
+		out = append(out, m.budgetPod(&d.Detail.Pods[i], w)...)
 	}
-	if d.detail.More > 0 {
-		out = append(out, newLine(st, w).space(3).add(st.dim, fmt.Sprintf("and %d more", d.detail.More)).String())
+	if d.Detail.More > 0 {
+		out = append(out, style.NewLine(st, w).Space(3).Add(st.Dim, fmt.Sprintf("and %d more", d.Detail.More)).String())
 	}
 	return out
 }
 
 // budgetPod is a pod that a budget covers: its name, where it is, and how.
 func (m *Model) budgetPod(p *engine.BudgetPod, w int) []string {
-	st, sc := m.st, m.sc
-	lk, word := look{st.g.Ready, st.good}, "Ready"
+	st, sc := m.Styles, m.Scene
+	lk, word := style.Look{Glyph: st.Glyphs.Ready, Pen: st.Good}, "Ready"
 	switch {
 	case p.Finished:
-		lk, word = look{st.g.Skipped, st.dim}, "finished"
+		lk, word = style.Look{Glyph: st.Glyphs.Skipped, Pen: st.Dim}, "finished"
 	case p.Node == "":
-		lk, word = look{st.g.Todo, st.warn}, "Pending"
+		lk, word = style.Look{Glyph: st.Glyphs.Todo, Pen: st.Warn}, "Pending"
 	case p.Grace != nil:
-		left, _ := sc.remaining(p.Grace, m.opts.Now())
-		lk, word = look{st.g.Terminating, st.active}, "terminating "+countdown(left)
+		left, _ := sc.Remaining(p.Grace, m.Opts.Now())
+		lk, word = style.Look{Glyph: st.Glyphs.Terminating, Pen: st.Active}, "terminating "+style.Countdown(left)
 	case p.Crashing:
-		lk, word = look{"!", st.bad}, "crash-loops"
+		lk, word = style.Look{Glyph: "!", Pen: st.Bad}, "crash-loops"
 	case !p.Ready:
-		lk, word = look{"!", st.warn}, "not Ready"
+		lk, word = style.Look{Glyph: "!", Pen: st.Warn}, "not Ready"
 	}
-	where, wp := "no node", st.dim
+	where, wp := "no node", st.Dim
 	if p.Node != "" {
-		where, wp = sc.node(p.Node), st.text
+		where, wp = sc.NodeName(p.Node), st.Text
 	}
 	stage := ""
 	if p.Stage != "" && p.Node != "" {
@@ -154,48 +155,48 @@ func (m *Model) budgetPod(p *engine.BudgetPod, w int) []string {
 	if stageWidth > 0 {
 		name -= stageWidth + 1
 	}
-	l := newLine(st, w).space(mark)
-	l.fit(st.text, shorten(p.Ref, name-1, st.g.Ellipsis), name)
-	l.fit(wp, shorten(where, place, st.g.Ellipsis), place).space(1)
+	l := style.NewLine(st, w).Space(mark)
+	l.Fit(st.Text, style.Shorten(p.Ref, name-1, st.Glyphs.Ellipsis), name)
+	l.Fit(wp, style.Shorten(where, place, st.Glyphs.Ellipsis), place).Space(1)
 	if stageWidth > 0 {
-		sp := st.dim
+		sp := st.Dim
 		if p.Stage == engine.Draining {
-			sp = st.active
+			sp = st.Active
 		}
-		l.fit(sp, stage, stageWidth).space(1)
+		l.Fit(sp, stage, stageWidth).Space(1)
 	}
-	l.fit(lk.pen, lk.glyph+" "+word, state)
+	l.Fit(lk.Pen, lk.Glyph+" "+word, state)
 	out := []string{l.String()}
-	below := func(pn pen, mark, text string) {
-		for _, l := range para(st, pn, mark, text, w-3) {
-			out = append(out, spaces(3)+l)
+	below := func(pn style.Pen, mark, text string) {
+		for _, l := range style.Paragraph(st, pn, mark, text, w-3) {
+			out = append(out, style.Spaces(3)+l)
 		}
 	}
 	if stageWidth == 0 && p.Stage == engine.Draining {
-		below(st.dim, "", "its node is draining")
+		below(st.Dim, "", "its node is draining")
 	}
 	if p.Unplaced != "" {
-		below(st.warn, st.g.Warning, p.Unplaced)
+		below(st.Warn, st.Glyphs.Warning, p.Unplaced)
 	}
 	if len(p.Others) > 0 {
-		below(st.warn, st.g.Blocked, "covered by "+list(p.Others)+" too: the eviction API never lets it through")
+		below(st.Warn, st.Glyphs.Blocked, "covered by "+style.List(p.Others)+" too: the eviction API never lets it through")
 	}
 	return out
 }
 
-func (d *budgetDialog) keys(m *Model, w int) string {
+func (d *BudgetDialog) keys(m *Model, w int) string {
 	next := ""
-	if len(d.known) > 1 {
+	if len(d.Known) > 1 {
 		next = "b"
 	}
-	return keyLine(m.st, w, "esc", m.backLabel(), next, "next budget", d.moreKey(), "more")
+	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), next, "next budget", d.moreKey(), "more")
 }
 
-func (d *budgetDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
-	if key.String() == "b" && len(d.known) > 1 {
-		d.at, d.detail, d.gone = (d.at+1)%len(d.known), nil, false
+func (d *BudgetDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
+	if key.String() == "b" && len(d.Known) > 1 {
+		d.at, d.Detail, d.Gone = (d.at+1)%len(d.Known), nil, false
 		d.top = 0
-		m.tellLook()
+		m.sendLook()
 		return nil
 	}
 	return d.reader.key(m, key)

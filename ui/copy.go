@@ -7,6 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/style"
+	"github.com/drainboard/drainboard/ui/term"
 )
 
 // copier is a dialog that has something to copy.
@@ -24,31 +26,31 @@ func (m *Model) copy(text, what string) tea.Cmd {
 	case text == "":
 		m.refuse("nothing to copy here")
 		return m.tick()
-	case m.tty.dumb():
+	case m.TTY.Dumb():
 		m.refuse(noClipboard)
 		return m.tick()
 	}
 	m.say("copied " + what)
 	cmds := []tea.Cmd{m.tick(), tea.SetClipboard(text)}
-	if m.tty.mux != noMux { // by default it does not hand on what a program copies
-		cmds = append(cmds, tea.Raw(m.tty.through(ansi.SetSystemClipboard(text))))
+	if m.TTY.Mux != term.NoMux { // by default it does not hand on what a program copies
+		cmds = append(cmds, tea.Raw(m.TTY.Through(ansi.SetSystemClipboard(text))))
 	}
 	return tea.Batch(cmds...)
 }
 
 // copied is what is under the cursor.
 func (m *Model) copied() (text, what string) {
-	switch m.focus {
-	case blockedPane:
-		if b := m.blockers.at(m.sc); b != nil {
+	switch m.Focus {
+	case BlockedPane:
+		if b := m.Blockers.at(m.Scene); b != nil {
 			return aName(b.Pod)
 		}
 	case logPane:
-		if e := m.log.at(m.sc); e != nil {
+		if e := m.log.at(m.Scene); e != nil {
 			return m.eventCopied(e)
 		}
 	default:
-		if r := m.sc.row(m.nodes.cursor); r != nil {
+		if r := m.Scene.Row(m.Nodes.Cursor); r != nil {
 			return nodeName(r)
 		}
 	}
@@ -56,19 +58,19 @@ func (m *Model) copied() (text, what string) {
 }
 
 func notCopy(m *Model) string {
-	if m.tty.dumb() {
+	if m.TTY.Dumb() {
 		return noClipboard
 	}
 	if text, _ := m.copied(); text != "" {
 		return ""
 	}
-	if m.focus == logPane {
+	if m.Focus == logPane {
 		return "the log shows no line"
 	}
 	return "move the cursor to a node or a blocked pod first (up, down)"
 }
 
-func aName(name string) (text, what string) { return clean(name), name }
+func aName(name string) (text, what string) { return style.Clean(name), name }
 
 // nodeName is the node's full name, as kubectl wants it, or the machine of one that
 // has not joined.
@@ -82,24 +84,24 @@ func nodeName(r *engine.NodeRow) (text, what string) {
 // eventCopied is the command of a line of the log, or what it says if it has none.
 func (m *Model) eventCopied(e *engine.Event) (text, what string) {
 	if e.Command != "" {
-		return clean(e.Command), "the command: " + e.Command
+		return style.Clean(e.Command), "the command: " + e.Command
 	}
-	text = clean(m.sc.eventText(e))
+	text = style.Clean(m.Scene.EventText(e))
 	return text, "the line: " + text
 }
 
-func (d *nodeDialog) copied(*Model) (text, what string) { return nodeName(d.row) }
+func (d *NodeDialog) copied(*Model) (text, what string) { return nodeName(d.row) }
 
 func (d *eventDialog) copied(m *Model) (text, what string) { return m.eventCopied(&d.event) }
 
-func (d *blockerDialog) copied(*Model) (text, what string) { return aName(d.blocker.Pod) }
+func (d *BlockerDialog) copied(*Model) (text, what string) { return aName(d.Blocker.Pod) }
 
 // copied is what puts back what was left behind: the commands, each below a comment
 // that says what for.
 func (d *endDialog) copied(m *Model) (text, what string) {
 	var lines []string
-	for _, n := range m.sc.LeftBehind {
-		why, command := splitCommand(clean(n))
+	for _, n := range m.Scene.Unrestored {
+		why, command := splitCommand(style.Clean(n))
 		lines = append(lines, "# "+why)
 		if command != "" {
 			lines = append(lines, command)

@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"github.com/drainboard/drainboard/engine"
-	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // Beside the time that a node still has stands what happens to it then.
@@ -18,22 +18,11 @@ func TestADeadlineSaysWhatHappensThen(t *testing.T) {
 		engine.TimeoutFail: "fails in 11:42", engine.TimeoutSkip: "is skipped in 11:42", engine.TimeoutForce: "is forced in 11:42",
 	} {
 		t.Run(string(policy), func(t *testing.T) {
-			s := busy()
+			s := uitest.Busy()
 			s.Blockers[0].AtDeadline = policy
 			sit(t, 120, 36, s).Expect(want).Press("tab", "down", "enter").Expect("way out", want)
 		})
 	}
-}
-
-// counted is a run that deletes a pod past its budget after a number of refusals.
-func counted() *engine.Snapshot {
-	s := looking()
-	b := s.Blockers[0]
-	b.Tries, b.AtDeadline, b.Refusals = 4, engine.TimeoutForce, 6
-	b.Deadline = &engine.Wait{For: engine.UntilPodForced, Start: b.Since, End: at.Add(135 * time.Second), Needs: []world.Source{world.Cluster}, Guess: true,
-		Basis: "its budget has refused 4 of 10 tries, 20s apart"}
-	s.Node.Pods[0].Tries = b.Tries
-	return s
 }
 
 // How often a budget may still refuse a pod stands on the board, in the node's details and in
@@ -48,11 +37,11 @@ func TestScreensOfCountedRefusals(t *testing.T) {
 		{"node_120x44", 120, 44, []string{"down", "enter"}}, {"blocker_120x36", 120, 36, []string{"tab", "down", "enter"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := board(counted(), c.w, c.h, themes.None)
+			m := board(uitest.Counted(), c.w, c.h, themes.None)
 			m.settle()
 			press(m, c.keys...)
 			frame := m.View().Content
-			checkFrame(t, frame, c.w, c.h)
+			uitest.CheckFrame(t, frame, c.w, c.h)
 			golden.RequireEqual(t, ansi.Strip(frame)+"\n")
 		})
 	}
@@ -60,13 +49,13 @@ func TestScreensOfCountedRefusals(t *testing.T) {
 
 // The last refusal is followed by the force, a paused run by neither.
 func TestNoRefusalIsLeft(t *testing.T) {
-	s := counted()
-	s.Blockers[0].Refusals, s.Blockers[0].Deadline.End = 0, at.Add(20*time.Second)
+	s := uitest.Counted()
+	s.Blockers[0].Refusals, s.Blockers[0].Deadline.End = 0, uitest.Moment.Add(20*time.Second)
 	ui := sit(t, 120, 36, s).Expect("the pod is forced in about 0:20")
-	held := counted()
+	held := uitest.Counted()
 	held.State = engine.Paused
 	ui.Show(held).Expect("forced after 6 more refusals, in about 2:15, stands still")
-	one := counted()
+	one := uitest.Counted()
 	one.Blockers[0].Refusals = 1
 	ui.Show(one).Expect("forced after 1 more refusal, in about 2:15")
 }

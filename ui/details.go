@@ -7,13 +7,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/scene"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
 // reader is what dialogs share that are only read.
 type reader struct{ scroll }
 
 func (d *reader) keys(m *Model, w int) string {
-	return keyLine(m.st, w, "esc", m.backLabel(), d.moreKey(), "more")
+	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), d.moreKey(), "more")
 }
 
 // moreKey is the key that shows more of a body that does not fit, "" for one that does.
@@ -27,7 +29,7 @@ func (d *reader) moreKey() string {
 func (d *reader) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 	switch k := key.String(); k {
 	case "esc", "enter", "q":
-		m.close()
+		m.Close()
 	default:
 		d.move(k)
 	}
@@ -40,125 +42,152 @@ func (d *reader) refresh(*Model) {}
 func history(m *Model, w int, about func(*engine.Event) bool) []string {
 	const most = 12
 	var found []*engine.Event
-	for i := len(m.sc.Events) - 1; i >= 0 && len(found) < most; i-- {
-		if e := &m.sc.Events[i]; about(e) {
+	for i := len(m.Scene.Events) - 1; i >= 0 && len(found) < most; i-- {
+		if e := &m.Scene.Events[i]; about(e) {
 			found = append(found, e)
 		}
 	}
 	if len(found) == 0 {
 		return nil
 	}
-	out := []string{newLine(m.st, w).String(), newLine(m.st, w).add(m.st.title, "what happened").String()}
+	out := []string{style.NewLine(m.Styles, w).String(), style.NewLine(m.Styles, w).Add(m.Styles.Title, "what happened").String()}
 	for i := len(found) - 1; i >= 0; i-- {
 		e := found[i]
-		lk := m.eventLook(e)
-		out = append(out, para(m.st, lk.pen, e.Time.In(m.opts.Now().Location()).Format("15:04:05")+" "+lk.glyph, m.sc.eventText(e), w)...)
+		lk := m.Scene.EventLook(m.Styles, e)
+		out = append(out, style.Paragraph(m.Styles, lk.Pen, e.Time.In(m.Opts.Now().Location()).Format("15:04:05")+" "+lk.Glyph, m.Scene.EventText(e), w)...)
 	}
 	return out
 }
 
-// blockerDialog shows all that is known of what keeps a pod on its node.
-type blockerDialog struct {
+// BlockerDialog shows all that is known of what keeps a pod on its node.
+type BlockerDialog struct {
 	reader
-	blocker *engine.Blocker
+	Blocker *engine.Blocker
 	gone    bool // it does not block any more
 }
 
-func (d *blockerDialog) title(*Model) string { return d.blocker.Pod }
+func (d *BlockerDialog) Title(*Model) string { return d.Blocker.Pod }
 
-func (d *blockerDialog) refresh(m *Model) {
+func (d *BlockerDialog) refresh(m *Model) {
 	d.gone = true
-	for _, b := range m.sc.Blockers {
-		if blockerKey(b) == blockerKey(d.blocker) {
-			d.blocker, d.gone = b, false
+	for _, b := range m.Scene.Blockers {
+		if scene.BlockerKey(b) == scene.BlockerKey(d.Blocker) {
+			d.Blocker, d.gone = b, false
 		}
 	}
-	if p := m.podInSight(d.blocker.UID); d.gone && p != nil && p.Blocker != nil {
-		d.blocker, d.gone = p.Blocker, false
+	if p := m.podInSight(d.Blocker.UID); d.gone && p != nil && p.Blocker != nil {
+		d.Blocker, d.gone = p.Blocker, false
 	}
 }
 
-func (d *blockerDialog) body(m *Model, w int) []string {
+func (d *BlockerDialog) Body(m *Model, w int) []string {
 	var out []string
 	if d.gone {
-		out = para(m.st, m.st.warn, m.st.g.Warning, "it is blocked no longer; this is the last that was known", w)
+		out = style.Paragraph(m.Styles, m.Styles.Warn, m.Styles.Glyphs.Warning, "it is blocked no longer; this is the last that was known", w)
 	}
-	out = append(out, blockerText(m, d.blocker, w)...)
-	return append(out, history(m, w, func(e *engine.Event) bool { return e.Pod == d.blocker.Pod })...)
+	out = append(out, blockerText(m, d.Blocker, w)...)
+	return append(out, history(m, w, func(e *engine.Event) bool { return e.Pod == d.Blocker.Pod })...)
 }
 
-func (d *blockerDialog) keys(m *Model, w int) string {
+func (d *BlockerDialog) keys(m *Model, w int) string {
 	budget, force, word := "", "f", "force"
-	if len(d.blocker.Budgets) > 0 {
+	if len(d.Blocker.Budgets) > 0 {
 		budget = "b"
 	}
 	if m.whyNotForce(d.target()) != "" {
 		force, word = "(f", "force)"
 	}
-	return keyLine(m.st, w, "esc", m.backLabel(), budget, "budget", force, word, d.moreKey(), "more")
+	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), budget, "budget", force, word, d.moreKey(), "more")
 }
 
-func (d *blockerDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
+func (d *BlockerDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 	switch key.String() {
 	case "b":
-		return m.openBudgets(d.blocker.Pod, d.blocker.Budgets)
+		return m.openBudgets(d.Blocker.Pod, d.Blocker.Budgets)
 	case "f":
 		return m.forcePod(d.target())
 	}
 	return d.reader.key(m, key)
 }
 
-func (d *blockerDialog) target() forceTarget {
-	b := d.blocker
+func (d *BlockerDialog) target() forceTarget {
+	b := d.Blocker
 	return forceTarget{machine: b.Machine, node: b.Node, pod: b.Pod, uid: b.UID}
 }
 
 // blockerText is a blocker as a list of facts.
 func blockerText(m *Model, b *engine.Blocker, w int) []string {
-	st, sc := m.st, m.sc
-	now := sc.now(m.opts.Now())
-	out := named(st, "pod", b.Pod, st.title, w)
+	st, sc := m.Styles, m.Scene
+	now := sc.Now(m.Opts.Now())
+	out := style.Fact(st, "pod", b.Pod, st.Title, w)
 	if b.Owner != "" {
-		out = append(out, named(st, "owner", b.Owner, st.text, w)...)
+		out = append(out, style.Fact(st, "owner", b.Owner, st.Text, w)...)
 	}
-	out = append(out, named(st, "on", sc.node(b.Node), st.text, w)...)
-	out = append(out, named(st, "blocked by", st.g.Blocked+" "+string(b.Kind), st.warn, w)...)
+	out = append(out, style.Fact(st, "on", sc.NodeName(b.Node), st.Text, w)...)
+	out = append(out, style.Fact(st, "blocked by", st.Glyphs.Blocked+" "+string(b.Kind), st.Warn, w)...)
 	for _, v := range b.Budgets {
 		text := fmt.Sprintf("%s: allows %d, %d healthy of %d, %d required", v.Ref, v.Allowed, v.Healthy, v.Expected, v.Desired)
 		if v.Expression != "" {
 			text += " (" + v.Expression + ")"
 		}
-		out = append(out, named(st, "budget", text, st.text, w)...)
+		out = append(out, style.Fact(st, "budget", text, st.Text, w)...)
 	}
 	if b.Detail != "" {
-		out = append(out, named(st, "why", sc.brief(b.Detail), st.text, w)...)
+		out = append(out, style.Fact(st, "why", sc.Brief(b.Detail), st.Text, w)...)
 	}
 	var tries []string
 	if b.Tries > 0 {
 		tries = append(tries, fmt.Sprintf("%d refused", b.Tries))
 	}
 	if !b.Since.IsZero() {
-		tries = append(tries, "for "+countdown(now.Sub(b.Since)))
+		tries = append(tries, "for "+style.Countdown(now.Sub(b.Since)))
 	}
-	if b.Next.After(now) && sc.acting() {
-		tries = append(tries, "again in "+countdown(b.Next.Sub(now)))
+	if b.Next.After(now) && sc.Evicts() {
+		tries = append(tries, "again in "+style.Countdown(b.Next.Sub(now)))
 	}
 	if len(tries) > 0 {
-		out = append(out, named(st, "tries", strings.Join(tries, ", "), st.text, w)...)
+		out = append(out, style.Fact(st, "tries", strings.Join(tries, ", "), st.Text, w)...)
 	}
 	if b.Deadline != nil {
-		left, still := sc.remaining(b.Deadline, m.opts.Now())
-		text := deadlineWord(b) + countdown(left)
+		left, still := sc.Remaining(b.Deadline, m.Opts.Now())
+		text := scene.DeadlineWord(b) + style.Countdown(left)
 		if still {
 			text += ", stands still"
 		}
-		out = append(out, named(st, "deadline", text, st.text, w)...)
+		out = append(out, style.Fact(st, "deadline", text, st.Text, w)...)
 		if b.Deadline.Basis != "" {
-			out = append(out, named(st, "because", b.Deadline.Basis, st.dim, w)...)
+			out = append(out, style.Fact(st, "because", b.Deadline.Basis, st.Dim, w)...)
 		}
 	}
 	if b.WayOut != "" {
-		out = append(out, named(st, "way out", m.wayOut(b.WayOut), st.good, w)...)
+		out = append(out, style.Fact(st, "way out", m.Scene.WayOut(b.WayOut), st.Good, w)...)
+	}
+	return out
+}
+
+// eventDialog shows one line of the log whole, with the command that does the same.
+type eventDialog struct {
+	reader
+	event engine.Event
+}
+
+func (d *eventDialog) Title(m *Model) string {
+	return d.event.Time.In(m.Opts.Now().Location()).Format("2006-01-02 15:04:05")
+}
+
+func (d *eventDialog) Body(m *Model, w int) []string {
+	st, e := m.Styles, &d.event
+	lk := m.Scene.EventLook(m.Styles, e)
+	out := style.Paragraph(st, lk.Pen, lk.Glyph, m.Scene.EventText(e), w)
+	out = append(out, style.NewLine(st, w).String())
+	for _, f := range [][2]string{{"node", e.Node}, {"zone", e.Zone}, {"pod", e.Pod}, {"budget", e.Budget}, {"phase", e.Phase}, {"reason", e.Reason}} {
+		if f[1] != "" {
+			out = append(out, style.Fact(st, f[0], f[1], st.Text, w)...)
+		}
+	}
+	if e.Command != "" {
+		out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Title, "the same by hand").String())
+		out = append(out, style.Paragraph(st, st.Text, "$", e.Command, w)...)
 	}
 	return out
 }

@@ -1,19 +1,94 @@
 package ui
 
 import (
-	"strings"
+	"cmp"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
-// dialog lies over the board and has all keys but ctrl-c.
-type dialog interface {
-	// title heads it.
-	title(m *Model) string
-	// body is its lines, each w cells wide, rendered anew for every frame.
-	body(m *Model, w int) []string
+// choice is a button of a dialog.
+type choice struct {
+	Key, Label string
+	Do         func(*Model) tea.Cmd
+}
+
+// ChoiceDialog asks a question with a few answers. The first button has the
+// focus, so it is the one that a careless enter may press.
+type ChoiceDialog struct {
+	scroll
+	head    func(*Model) string
+	text    func(*Model, int) []string
+	Choices []choice
+	at      int
+	// check is called with every snapshot: the question may have changed.
+	check func(*Model)
+}
+
+func (d *ChoiceDialog) Title(m *Model) string { return d.head(m) }
+
+func (d *ChoiceDialog) Body(m *Model, w int) []string { return d.text(m, w) }
+
+func (d *ChoiceDialog) keys(m *Model, w int) string {
+	l := style.NewLine(m.Styles, w)
+	for i, c := range d.Choices {
+		if i > 0 {
+			l.Space(2)
+		}
+		if i == d.at {
+			l.Add(m.Styles.Key, m.Styles.Glyphs.Cursor).Add(m.Styles.Selected, "["+c.Key+" "+c.Label+"]")
+		} else {
+			l.Space(1).Add(m.Styles.Key, "["+c.Key).Add(m.Styles.Text, " "+c.Label+"]")
+		}
+	}
+	if hint := d.hint(); hint != "" && l.Left() > style.Width(hint)+2 {
+		l.To(w-style.Width(hint)).Add(m.Styles.Dim, hint)
+	}
+	return l.String()
+}
+
+func (d *ChoiceDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
+	k := key.String()
+	if k == "enter" { // presses the button that has the focus, whichever has it for its key
+		m.Close()
+		return d.Choices[d.at].Do(m)
+	}
+	for _, c := range d.Choices {
+		if c.Key == k {
+			m.Close()
+			return c.Do(m)
+		}
+	}
+	switch k {
+	case "esc", "q":
+		m.Close()
+	case "left", "h", "shift+tab":
+		d.at = (d.at + len(d.Choices) - 1) % len(d.Choices)
+	case "right", "l", "tab":
+		d.at = (d.at + 1) % len(d.Choices)
+	default:
+		d.move(k)
+	}
+	return nil
+}
+
+func (d *ChoiceDialog) refresh(m *Model) {
+	if d.check != nil {
+		d.check(m)
+	}
+}
+
+func nothing(*Model) tea.Cmd { return nil }
+
+// Dialog lies over the board and has all keys but ctrl-c.
+type Dialog interface {
+	// Title heads it.
+	Title(m *Model) string
+	// Body is its lines, each w cells wide, rendered anew for every frame.
+	Body(m *Model, w int) []string
 	// keys is its last line: what can be pressed.
 	keys(m *Model, w int) string
 	// key handles a key; it closes itself by m.close.
@@ -22,15 +97,15 @@ type dialog interface {
 	refresh(m *Model)
 }
 
-// open shows a dialog that the operator asked for, in place of all others.
-func (m *Model) open(d dialog) tea.Cmd { return m.place(d, nil) }
+// Open shows a dialog that the operator asked for, in place of all others.
+func (m *Model) Open(d Dialog) tea.Cmd { return m.place(d, nil) }
 
 // deeper shows a dialog over the one that is open; closing it goes back to that.
-func (m *Model) deeper(d dialog) tea.Cmd { return m.place(d, append(m.under, m.dialog)) }
+func (m *Model) deeper(d Dialog) tea.Cmd { return m.place(d, append(m.under, m.Dialog)) }
 
-func (m *Model) place(d dialog, under []dialog) tea.Cmd {
-	m.dialog, m.under, m.dirty = d, under, true
-	m.tellLook()
+func (m *Model) place(d Dialog, under []Dialog) tea.Cmd {
+	m.Dialog, m.under, m.dirty = d, under, true
+	m.sendLook()
 	if _, ok := d.(looker); ok {
 		d.refresh(m) // what it looks at may have been looked at before
 	}
@@ -38,25 +113,25 @@ func (m *Model) place(d dialog, under []dialog) tea.Cmd {
 }
 
 // opened shows a dialog that opens by itself.
-func (m *Model) opened(d dialog) {
-	m.open(d)
-	m.grace.begin(m.opts.Now())
+func (m *Model) opened(d Dialog) {
+	m.Open(d)
+	m.grace.begin(m.Opts.Now())
 }
 
-// close goes back to the dialog below, or to the board.
-func (m *Model) close() {
-	m.dialog = nil
+// Close goes back to the dialog below, or to the board.
+func (m *Model) Close() {
+	m.Dialog = nil
 	if n := len(m.under); n > 0 {
-		m.dialog, m.under = m.under[n-1], m.under[:n-1]
-		m.dialog.refresh(m)
+		m.Dialog, m.under = m.under[n-1], m.under[:n-1]
+		m.Dialog.refresh(m)
 	}
-	m.tellLook()
+	m.sendLook()
 }
 
-// dismiss closes all dialogs.
-func (m *Model) dismiss() {
+// Dismiss closes all dialogs.
+func (m *Model) Dismiss() {
 	m.under = nil
-	m.close()
+	m.Close()
 }
 
 // backLabel says what esc does in a dialog.
@@ -71,8 +146,8 @@ func (m *Model) backLabel() string {
 // was there before. It is swallowed until the keyboard has been quiet for a
 // moment; nobody is made to wait for longer than graceMost.
 const (
-	graceQuiet = 425 * time.Millisecond
-	graceMost  = 1500 * time.Millisecond
+	GraceQuiet = 425 * time.Millisecond
+	GraceMost  = 1500 * time.Millisecond
 )
 
 // grace is the time in which keys are ignored after the screen changed by itself.
@@ -85,7 +160,7 @@ func (g *grace) swallow(now time.Time) bool {
 	if g.opened.IsZero() {
 		return false
 	}
-	if now.Sub(g.last) >= graceQuiet || now.Sub(g.opened) >= graceMost {
+	if now.Sub(g.last) >= GraceQuiet || now.Sub(g.opened) >= GraceMost {
 		*g = grace{}
 		return false
 	}
@@ -93,52 +168,63 @@ func (g *grace) swallow(now time.Time) bool {
 	return true
 }
 
-// overlay draws the dialog over the board's lines.
-func (m *Model) overlay(board []string) []string {
-	w := min(m.width-2, 96)
-	if _, ok := m.dialog.(wider); ok {
-		w = min(m.width, 140)
+// dialogSize is how wide the body of the open dialog is, and how many of its lines fit.
+func (m *Model) dialogSize() (w, room int) {
+	w = min(m.Width-2, 96)
+	if _, ok := m.Dialog.(wider); ok {
+		w = min(m.Width, 140)
 	}
-	body := m.dialog.body(m, w-4)
-	room := m.height - 4
-	if m.notice != "" {
+	room = m.Height - 4
+	if m.Notice != "" {
 		room-- // what it says is on the last line
 	}
-	if s, ok := m.dialog.(scroller); ok {
-		body = s.window(body, room)
-	} else if len(body) > room {
-		body = body[:room]
-	}
-	h := len(body) + 4
-	x, y := (m.width-w)/2, max((m.height-h)/2, 0)
+	return w - 4, room
+}
 
-	st := m.st
+// fitDialog lays out the open dialog: its body, and the part of it that is visible.
+func (m *Model) fitDialog() {
+	m.dialogBody = nil
+	if m.Dialog == nil {
+		return
+	}
+	var cursor span
+	w, room := m.dialogSize()
+	if p, ok := m.Dialog.(pointer); ok {
+		m.dialogBody, cursor = p.content(m, w)
+	} else {
+		m.dialogBody = m.Dialog.Body(m, w)
+	}
+	if s, ok := m.Dialog.(scroller); ok {
+		s.fit(len(m.dialogBody), room, cursor)
+		m.dialogBody = m.dialogBody[s.first():]
+	}
+	m.dialogBody = m.dialogBody[:min(len(m.dialogBody), room)]
+}
+
+// overlay draws the dialog over the board's lines.
+func (m *Model) overlay(board []string) []string {
+	inner, _ := m.dialogSize()
+	w, body := inner+4, m.dialogBody
+	h := len(body) + 4
+	x, y := (m.Width-w)/2, max((m.Height-h)/2, 0)
+
+	st := m.Styles
 	box := make([]string, 0, h)
 	box = append(box, m.dialogTop(w))
 	inside := func(s string) string {
-		return newLine(st, 2).add(st.focus, st.g.Frame[3]).String() + s + newLine(st, 2).space(1).add(st.focus, st.g.Frame[3]).String()
+		return style.NewLine(st, 2).Add(st.Focus, st.Glyphs.Frame[3]).String() + s + style.NewLine(st, 2).Space(1).Add(st.Focus, st.Glyphs.Frame[3]).String()
 	}
 	for _, l := range body {
 		box = append(box, inside(l))
 	}
-	box = append(box, inside(newLine(st, w-4).String()), inside(m.dialog.keys(m, w-4)), frameBottom(st, st.focus, "", w))
+	box = append(box, inside(style.NewLine(st, w-4).String()), inside(m.Dialog.keys(m, w-4)), style.FrameBottom(st, st.Focus, "", w))
 	for i, l := range box {
 		if y+i < len(board) {
 			under := board[y+i]
-			board[y+i] = slice(under, 0, x) + l + slice(under, x+w, m.width)
+			board[y+i] = style.Slice(under, 0, x) + l + style.Slice(under, x+w, m.Width)
 		}
 	}
 	return board
-}
-
-// slice is what a finished line shows from one column to another; a wide letter
-// that lies across an edge becomes a space.
-func slice(s string, from, to int) string {
-	part := ansi.Cut(s, from, to)
-	if ansi.StringWidth(part) > to-from {
-		part = " " + ansi.Cut(s, from+1, to)
-	}
-	return part + spaces(to-from-ansi.StringWidth(part))
 }
 
 // wider is a dialog that has use for more room than lines of text have.
@@ -146,18 +232,32 @@ type wider interface{ wide() }
 
 // scroller is a dialog whose body may be longer than the screen.
 type scroller interface {
-	window(body []string, room int) []string
+	// fit moves the window into a body of so many lines, of which room are shown, and of
+	// which the cursor has some.
+	fit(lines, room int, cursor span)
+	// first is the first line in the window.
+	first() int
 }
+
+// pointer is a scroller with a cursor in its body.
+type pointer interface {
+	// content is the body, and the lines of the cursor in it.
+	content(m *Model, w int) (body []string, cursor span)
+}
+
+// span is lines of a body: the first, and the one after the last.
+type span struct{ from, to int }
 
 // scroll is the part of a long body that is shown.
 type scroll struct {
 	top, most int
 }
 
-func (s *scroll) window(body []string, room int) []string {
-	s.most = max(len(body)-room, 0)
+func (s *scroll) first() int { return s.top }
+
+func (s *scroll) fit(lines, room int, _ span) {
+	s.most = max(lines-room, 0)
 	s.top = min(max(s.top, 0), s.most)
-	return body[s.top:min(s.top+room, len(body))]
 }
 
 // move scrolls by a key and reports whether it was one for that.
@@ -190,76 +290,40 @@ func (s *scroll) hint() string {
 	return "up/down for more"
 }
 
-// para is a text wrapped to w cells, after an optional mark that hangs out.
-func para(st *styles, p pen, mark, text string, w int) []string {
-	indent := width(mark)
-	if mark != "" {
-		indent++
+// dialogTop is the upper edge of a dialog, where the mark stands once more: that is
+// where is decided.
+func (m *Model) dialogTop(w int) string {
+	st, mark := m.Styles, m.Mark()
+	if mark == "" || style.Width(mark)+12 > w {
+		return style.FrameTop(st, st.Focus, m.Dialog.Title(m), "", w, true)
 	}
-	var out []string
-	for i, part := range wrap(text, w-indent) {
-		l := newLine(st, w)
-		if i == 0 {
-			l.add(p, mark)
-		}
-		out = append(out, l.to(indent).add(p, part).String())
-	}
-	return out
+	top := style.FrameTop(st, st.Focus, m.Dialog.Title(m), "", w-style.Width(mark)-1, true)
+	return style.Slice(top, 0, w-style.Width(mark)-2) + style.NewLine(st, style.Width(mark)).Add(st.Mark, mark).String() +
+		style.NewLine(st, 2).Add(st.Focus, st.Glyphs.Frame[1]+st.Glyphs.Frame[2]).String()
 }
 
-// keyLine is a line of "key meaning" pairs; pairs without a key are left out, and
-// those in brackets are not possible now.
-func keyLine(st *styles, w int, pairs ...string) string {
-	gap, need := 3, -3
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i] != "" {
-			need += width(pairs[i]) + 1 + width(pairs[i+1]) + gap
-		}
-	}
-	if need > w {
-		gap = 2
-	}
-	l := newLine(st, w)
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i] == "" {
-			continue
-		}
-		if l.at > 0 {
-			l.space(gap)
-		}
-		if strings.HasPrefix(pairs[i], "(") {
-			l.add(st.off, pairs[i]+" "+pairs[i+1])
-			continue
-		}
-		l.add(st.key, pairs[i]).space(1).add(st.text, pairs[i+1])
-	}
-	return l.String()
-}
+// looker is a dialog that shows more than every snapshot has.
+type looker interface{ looksAt() engine.Look }
 
-// named is a line "name   value" of a list of facts.
-func named(st *styles, name, value string, p pen, w int) []string {
-	if st.plain {
-		return para(st, p, "", name+": "+value, w)
-	}
-	const column = 12
-	var out []string
-	for i, part := range wrap(value, w-column) {
-		l := newLine(st, w)
-		if i == 0 {
-			l.add(st.dim, name)
+// sendLook tells what the dialogs that are open look at, if that has changed. What
+// those below look at stays, so that it is there when one goes back.
+func (m *Model) sendLook() {
+	var at engine.Look
+	add := func(d Dialog) {
+		if l, ok := d.(looker); ok {
+			look := l.looksAt()
+			at.Machine, at.Budget = cmp.Or(at.Machine, look.Machine), cmp.Or(at.Budget, look.Budget)
 		}
-		out = append(out, l.to(column).add(p, part).String())
 	}
-	return out
-}
-
-// upper makes words begin a sentence.
-func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-// lower makes a sentence go on after a colon.
-func lower(s string) string {
-	if len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && strings.ToLower(s[1:2]) == s[1:2] {
-		return strings.ToLower(s[:1]) + s[1:]
+	add(m.Dialog)
+	for i := len(m.under) - 1; i >= 0; i-- {
+		add(m.under[i])
 	}
-	return s
+	if at == m.looked {
+		return
+	}
+	m.looked = at
+	if m.Opts.Look != nil {
+		m.Opts.Look(at)
+	}
 }

@@ -13,12 +13,13 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // person sits at a dashboard in an emulated terminal: presses keys, waits for
 // what the screen shows, and sees which commands went out.
 type person struct {
-	*desk
+	*uitest.Desk
 	prog *tea.Program
 	keys io.Writer
 
@@ -30,8 +31,8 @@ type person struct {
 func sit(t *testing.T, w, h int, s *engine.Snapshot, with ...func(*Options)) *person {
 	t.Helper()
 	in, keys := io.Pipe()
-	p := &person{desk: newDesk(t, 1), keys: keys, term: vt.NewEmulator(w, h)}
-	o := p.options()
+	p := &person{Desk: uitest.NewDesk(t, 1), keys: keys, term: vt.NewEmulator(w, h)}
+	o := Options{Snapshots: p.Snapshots, Send: func(c engine.Command) { p.Commands <- c }, Now: p.Now}
 	o.Input, o.Output, o.Environ = in, p, []string{"TERM=xterm-256color"}
 	for _, f := range with {
 		f(&o)
@@ -45,7 +46,7 @@ func sit(t *testing.T, w, h int, s *engine.Snapshot, with ...func(*Options)) *pe
 		if err != nil && ctx.Err() == nil {
 			t.Error(err)
 		}
-		p.left <- exit
+		p.LeftAs <- string(exit)
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -53,31 +54,31 @@ func sit(t *testing.T, w, h int, s *engine.Snapshot, with ...func(*Options)) *pe
 		prog.Wait()
 		p.term.InputPipe().(io.Closer).Close()
 	})
-	p.show <- s
+	p.Snapshots <- uitest.Judge(s)
 	return p
 }
 
 // Later lets time pass on the local clock.
 func (p *person) Later(d time.Duration) *person {
-	p.wait(d)
+	p.Pass(d)
 	return p
 }
 
 // Write is the terminal's side of the output. Without a TTY Bubble Tea assumes
 // that the terminal maps newlines.
 func (p *person) Write(b []byte) (int, error) {
-	p.mu.Lock()
+	p.Mu.Lock()
 	p.wire.Write(b)
 	_, err := p.term.Write(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")))
-	p.mu.Unlock()
-	p.tellChanged()
+	p.Mu.Unlock()
+	p.TellChanged()
 	return len(b), err
 }
 
 // Screen is what the terminal shows.
 func (p *person) Screen() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
 	var b strings.Builder
 	for y := range p.term.Height() {
 		for x := 0; x < p.term.Width(); {
@@ -101,13 +102,13 @@ var named2bytes = map[string]string{
 
 // Press presses keys, by name.
 func (p *person) Press(keys ...string) *person {
-	p.t.Helper()
+	p.T.Helper()
 	for _, k := range keys {
 		if b, ok := named2bytes[k]; ok {
 			k = b
 		}
 		if _, err := io.WriteString(p.keys, k); err != nil {
-			p.t.Fatal(err)
+			p.T.Fatal(err)
 		}
 	}
 	return p
@@ -118,22 +119,22 @@ func (p *person) Type(text string) *person { return p.Press(strings.Split(text, 
 
 // Show has a new snapshot arrive.
 func (p *person) Show(s *engine.Snapshot) *person {
-	p.show <- s
+	p.Snapshots <- uitest.Judge(s)
 	return p
 }
 
 // Resize changes the terminal's size.
 func (p *person) Resize(w, h int) *person {
-	p.mu.Lock()
+	p.Mu.Lock()
 	p.term.Resize(w, h)
-	p.mu.Unlock()
+	p.Mu.Unlock()
 	p.prog.Send(tea.WindowSizeMsg{Width: w, Height: h})
 	return p
 }
 
 // Expect waits until all texts are on the screen.
 func (p *person) Expect(texts ...string) *person {
-	p.t.Helper()
+	p.T.Helper()
 	return p.until(func(s string) string {
 		for _, text := range texts {
 			if !strings.Contains(s, text) {
@@ -146,7 +147,7 @@ func (p *person) Expect(texts ...string) *person {
 
 // Gone waits until none of the texts is on the screen.
 func (p *person) Gone(texts ...string) *person {
-	p.t.Helper()
+	p.T.Helper()
 	return p.until(func(s string) string {
 		for _, text := range texts {
 			if strings.Contains(s, text) {
@@ -158,8 +159,8 @@ func (p *person) Gone(texts ...string) *person {
 }
 
 func (p *person) until(missing func(string) string) *person {
-	p.t.Helper()
-	late := time.After(patience)
+	p.T.Helper()
+	late := time.After(uitest.Patience)
 	for {
 		s := p.Screen()
 		what := missing(s)
@@ -167,29 +168,29 @@ func (p *person) until(missing func(string) string) *person {
 			return p
 		}
 		select {
-		case <-p.changed:
+		case <-p.Changed:
 		case <-late:
-			p.t.Fatalf("the screen %s:\n%s", what, s)
+			p.T.Fatalf("the screen %s:\n%s", what, s)
 		}
 	}
 }
 
 // Sent waits for a command.
 func (p *person) Sent(want engine.Command) *person {
-	p.t.Helper()
-	p.got(want, p.Screen)
+	p.T.Helper()
+	p.Gets(want, p.Screen)
 	return p
 }
 
 // SentNothing checks that no command went out so far.
 func (p *person) SentNothing() *person {
-	p.t.Helper()
-	p.gotNothing()
+	p.T.Helper()
+	p.GetsNothing()
 	return p
 }
 
 // Leaves waits until the dashboard is closed.
 func (p *person) Leaves(want Exit) {
-	p.t.Helper()
-	p.isLeft(want, p.Screen)
+	p.T.Helper()
+	p.IsLeft(string(want), p.Screen)
 }

@@ -9,12 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/scene"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
 // endDialog tells how the run ended. It opens by itself.
 type endDialog struct{ reader }
 
-func newEndDialog() *endDialog { return &endDialog{} }
+func NewEndDialog() *endDialog { return &endDialog{} }
 
 // meanings of results, in the words of the list of exit codes.
 var meanings = map[engine.Result]string{
@@ -29,62 +31,53 @@ var meanings = map[engine.Result]string{
 	engine.DeregisterFail: "a node could not leave its load balancers (DeregistrationFailure)",
 }
 
-func (d *endDialog) title(m *Model) string {
-	word, lk := m.state()
-	return fmt.Sprintf("%s %s: %s", lk.glyph, m.sc.Group, word)
+func (d *endDialog) Title(m *Model) string {
+	word, lk := m.Scene.StateLook(m.Styles)
+	return fmt.Sprintf("%s %s: %s", lk.Glyph, m.Scene.Group, word)
 }
 
-func (d *endDialog) body(m *Model, w int) []string {
-	st, sc := m.st, m.sc
-	_, lk := m.state()
-	text := fmt.Sprintf("%d of %s replaced", sc.Done, count(sc.Total, "node"))
+func (d *endDialog) Body(m *Model, w int) []string {
+	st, sc := m.Styles, m.Scene
+	_, lk := m.Scene.StateLook(m.Styles)
+	text := fmt.Sprintf("%d of %s replaced", sc.Done, style.Count(sc.Total, "node"))
 	if !sc.Started.IsZero() && !sc.Ended.IsZero() {
-		text += " in " + elapsed(sc.Ended.Sub(sc.Started))
+		text += " in " + style.Elapsed(sc.Ended.Sub(sc.Started))
 	}
-	out := named(st, "nodes", text, st.title, w)
+	out := style.Fact(st, "nodes", text, st.Title, w)
 	result := cmp.Or(sc.Worst, sc.Result)
 	meaning := cmp.Or(meanings[result], string(result))
-	out = append(out, named(st, "exit code", fmt.Sprintf("%d: %s", result.ExitCode(), meaning), lk.pen, w)...)
+	out = append(out, style.Fact(st, "exit code", fmt.Sprintf("%d: %s", result.ExitCode(), meaning), lk.Pen, w)...)
 	if sc.Why != "" {
-		out = append(out, named(st, "why", sc.brief(sc.Why), st.text, w)...)
+		out = append(out, style.Fact(st, "why", sc.Brief(sc.Why), st.Text, w)...)
 	}
 	for _, l := range leftNodes(sc) {
-		p := st.warn
+		p := st.Warn
 		if l.stage == engine.NodeFail {
-			p = st.bad
+			p = st.Bad
 		}
-		out = append(out, named(st, string(l.stage), st.stages[l.stage].glyph+" "+l.text(), p, w)...)
+		out = append(out, style.Fact(st, string(l.stage), st.Stages[l.stage].Glyph+" "+l.text(), p, w)...)
 	}
 	for _, b := range sc.Blockers {
-		out = append(out, named(st, "kept a node", sc.kept(b), st.warn, w)...)
+		out = append(out, style.Fact(st, "kept a node", sc.KeptText(b), st.Warn, w)...)
 	}
 	if v := sc.Validation; v != nil && !v.Failed.IsZero() && sc.Result == engine.InvalidFail {
-		for _, f := range failures(v) {
-			out = append(out, named(st, "not valid", sc.failureText(f), st.warn, w)...)
+		for _, f := range scene.Failures(v) {
+			out = append(out, style.Fact(st, "not valid", sc.FailureText(f), st.Warn, w)...)
 		}
 	}
 	if len(sc.Notes) > 0 {
-		out = append(out, newLine(st, w).String(), newLine(st, w).add(st.title, "to know").String())
+		out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Title, "to know").String())
 		for _, n := range sc.Notes {
-			out = append(out, para(st, st.text, st.g.Dot, n, w)...)
+			out = append(out, style.Paragraph(st, st.Text, st.Glyphs.Dot, n, w)...)
 		}
 	}
-	if len(sc.LeftBehind) > 0 {
-		out = append(out, newLine(st, w).String(), newLine(st, w).add(st.warn, "left behind, with what puts it back").String())
-		for _, n := range sc.LeftBehind {
-			out = append(out, para(st, st.text, st.g.Warning, n, w)...)
+	if len(sc.Unrestored) > 0 {
+		out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Warn, "left behind, with what puts it back").String())
+		for _, n := range sc.Unrestored {
+			out = append(out, style.Paragraph(st, st.Text, st.Glyphs.Warning, n, w)...)
 		}
 	}
 	return out
-}
-
-// kept says which pod is kept where, and by which budgets.
-func (sc *scene) kept(b *engine.Blocker) string {
-	text := b.Pod + " on " + sc.node(b.Node)
-	for _, v := range b.Budgets {
-		text += fmt.Sprintf(", budget %s allows %d: %d healthy, %d required", v.Ref, v.Allowed, v.Healthy, v.Desired)
-	}
-	return text
 }
 
 // left are nodes that were not rolled for one reason.
@@ -107,7 +100,7 @@ func (l left) text() string {
 }
 
 // leftNodes are the nodes that failed, then those that were skipped, by why.
-func leftNodes(sc *scene) []left {
+func leftNodes(sc *scene.Scene) []left {
 	var out []left
 	for _, stage := range []engine.Stage{engine.NodeFail, engine.Skipped} {
 		for _, z := range sc.Zones {
@@ -115,12 +108,12 @@ func leftNodes(sc *scene) []left {
 				if r.Stage != stage {
 					continue
 				}
-				i := slices.IndexFunc(out, func(l left) bool { return l.stage == stage && l.why == sc.brief(r.Note) })
+				i := slices.IndexFunc(out, func(l left) bool { return l.stage == stage && l.why == sc.Brief(r.Note) })
 				if i < 0 {
 					i = len(out)
-					out = append(out, left{stage: stage, why: sc.brief(r.Note)})
+					out = append(out, left{stage: stage, why: sc.Brief(r.Note)})
 				}
-				out[i].names = append(out[i].names, sc.names[r.ID])
+				out[i].names = append(out[i].names, sc.Names[r.ID])
 			}
 		}
 	}
@@ -133,10 +126,10 @@ func (d *endDialog) keys(m *Model, w int) string {
 		more = "up/down"
 	}
 	copies := ""
-	if len(m.sc.LeftBehind) > 0 {
+	if len(m.Scene.Unrestored) > 0 {
 		copies = "y"
 	}
-	return keyLine(m.st, w, "q", "leave", "esc", "look at the board", copies, "copy the commands", more, "more")
+	return style.KeyLine(m.Styles, w, "q", "leave", "esc", "look at the board", copies, "copy the commands", more, "more")
 }
 
 func (d *endDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {

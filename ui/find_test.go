@@ -7,21 +7,22 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // names are the nodes that the tables show, in their order.
 func shownNames(m *Model) string {
 	var out []string
-	for _, z := range m.nodes.list {
+	for _, z := range m.Nodes.list {
 		for _, r := range z.rows {
-			out = append(out, strings.TrimPrefix(m.sc.names[r.ID], "ip-10-0-"))
+			out = append(out, strings.TrimPrefix(m.Scene.Names[r.ID], "ip-10-0-"))
 		}
 	}
 	return strings.Join(out, " ")
 }
 
 func TestFilter(t *testing.T) {
-	m := board(watching(), 120, 36, themes.None)
+	m := board(uitest.Watching(), 120, 36, themes.None)
 	for _, c := range []struct{ text, want string }{
 		{"1-2", "1-23 1-24 1-201"},
 		{"1-2 !201", "1-23 1-24"},
@@ -43,7 +44,7 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%q shows %s, want %s", c.text, got, c.want)
 		}
 	}
-	m = board(busy(), 120, 36, themes.None)
+	m = board(uitest.Busy(), 120, 36, themes.None)
 	for text, want := range map[string]string{"blocked": "1-23", "batch=4": "1-23 2-31", "!blocked stage=drain": "2-31"} {
 		m.setFilter(text)
 		if got := shownNames(m); got != want {
@@ -53,7 +54,7 @@ func TestFilter(t *testing.T) {
 }
 
 func TestSort(t *testing.T) {
-	m := board(busy(), 120, 36, themes.None)
+	m := board(uitest.Busy(), 120, 36, themes.None)
 	for _, c := range []struct {
 		by   order
 		want string // of the first zone
@@ -65,36 +66,36 @@ func TestSort(t *testing.T) {
 		{byName, "1-23 1-24 1-112 1-201 1-88"},
 	} {
 		press(m, "o")
-		if got := shownNames(m); m.nodes.order != c.by || !strings.HasPrefix(got, c.want+" 2-") {
-			t.Errorf("%q sorts %s, want %s by %q", m.nodes.order, got, c.want, c.by)
+		if got := shownNames(m); m.Nodes.order != c.by || !strings.HasPrefix(got, c.want+" 2-") {
+			t.Errorf("%q sorts %s, want %s by %q", m.Nodes.order, got, c.want, c.by)
 		}
 	}
 }
 
 func TestFindANode(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("/ filter").Press("/").Expect("18 of 18 nodes", "enter keeps it, esc drops it")
 	ui.Type("zone=b drain").Expect("1 of 18 nodes", "ip-10-0-2-31").Gone("ip-10-0-1-24 ", "ip-10-0-2-44")
 	ui.Press("enter").Expect("/ zone=b drain", "2 problems hidden", "esc shows all", "p pause")
-	ui.Press("down", "enter").Expect(host(2, 31)).Press("esc").Gone(host(2, 31))
+	ui.Press("down", "enter").Expect(uitest.Host(2, 31)).Press("esc").Gone(uitest.Host(2, 31))
 	// What was chosen is followed through snapshots, and keys are commands again.
-	ui.Show(asking()).Expect("no node is like that; esc shows all").Press("esc").Expect("ip-10-0-1-24")
+	ui.Show(uitest.Asking()).Expect("no node is like that; esc shows all").Press("esc").Expect("ip-10-0-1-24")
 	// esc while typing takes back what was typed, and nothing else.
 	ui.Press("/").Type("2-4").Expect("3 of 18 nodes").Press("enter").Gone("ip-10-0-1-24")
 	ui.Press("/").Type("5").Expect("1 of 18 nodes").Press("esc").Expect("3 of 18 nodes", "/ 2-4").SentNothing()
 }
 
 func TestProblemsOnly(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("ip-10-0-1-24").Press("!").Expect("problems only", "2 of 18 nodes", "ip-10-0-1-23", "ip-10-0-3-80").Gone("ip-10-0-1-24")
 	ui.Press("!").Expect("ip-10-0-1-24").Gone("problems only")
-	for _, name := range []string{host(1, 23), host(3, 80), host(1, 23)} {
+	for _, name := range []string{uitest.Host(1, 23), uitest.Host(3, 80), uitest.Host(1, 23)} {
 		ui.Press("n", "enter").Expect(name).Press("esc").Gone(name)
 	}
 }
 
 func TestFilterTheLog(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("cart-55c-1").Press("tab", "tab", "/").Type("settling").Expect("1 of 9 lines", "waits 1m0s").Gone("cart-55c-1 on")
 	ui.Press("enter").Expect("log / settling").Press("esc").Expect("cart-55c-1 on", "ip-10-0-1-24").Gone("log / settling")
 }
@@ -102,45 +103,45 @@ func TestFilterTheLog(t *testing.T) {
 // A cursor or a mark never goes over to a neighbour, and nothing is done to a node
 // that is out of sight.
 func TestCursorAndMarksGoByName(t *testing.T) {
-	m := board(watching(), 120, 36, themes.None)
+	m := board(uitest.Watching(), 120, 36, themes.None)
 	press(m, "down", "g", "down", "down") // 1-112
-	if got := m.sc.names[m.nodes.cursor]; got != "ip-10-0-1-112" {
+	if got := m.Scene.Names[m.Nodes.Cursor]; got != "ip-10-0-1-112" {
 		t.Fatalf("the cursor is at %s", got)
 	}
 	press(m, "o", "o")
-	if got := m.sc.names[m.nodes.cursor]; got != "ip-10-0-1-112" {
+	if got := m.Scene.Names[m.Nodes.Cursor]; got != "ip-10-0-1-112" {
 		t.Errorf("sorted, the cursor is at %q", got)
 	}
-	less := watching()
+	less := uitest.Watching()
 	less.Zones[0].Rows = less.Zones[0].Rows[1:]
-	m.Update(snapshotMsg{less})
-	if got := m.sc.names[m.nodes.cursor]; got != "ip-10-0-1-112" {
+	m.Update(snapshotMsg{uitest.Judge(less)})
+	if got := m.Scene.Names[m.Nodes.Cursor]; got != "ip-10-0-1-112" {
 		t.Errorf("with a node gone above it, the cursor is at %q", got)
 	}
 	m.setFilter("zone=b")
-	if m.nodes.cursor != "" {
-		t.Errorf("the cursor is at a node out of sight: %q", m.nodes.cursor)
+	if m.Nodes.Cursor != "" {
+		t.Errorf("the cursor is at a node out of sight: %q", m.Nodes.Cursor)
 	}
 }
 
 func TestMarks(t *testing.T) {
-	ui := sit(t, 120, 36, watching())
+	ui := sit(t, 120, 36, uitest.Watching())
 	ui.Expect("quit").Press("space").Expect("cannot mark now: move the cursor to a node first")
 	ui.Press("down", "g", "down").Press("space", "space").Expect("2 marked", "esc drops the marks", "•ip-10-0-1-24", "•ip-10-0-1-112")
 	ui.Press("s").Expect("Skip 2 nodes?", "ip-10-0-1-24 outdated", "ip-10-0-1-112 outdated", "skip them").Press("y")
-	ui.Sent(engine.Command{Kind: engine.CmdSkip, Node: host(1, 24)}).Sent(engine.Command{Kind: engine.CmdSkip, Node: host(1, 112)}).Expect("skip of 2 nodes asked for").Gone("2 marked")
+	ui.Sent(engine.Command{Kind: engine.CmdSkip, Node: uitest.Host(1, 24)}).Sent(engine.Command{Kind: engine.CmdSkip, Node: uitest.Host(1, 112)}).Expect("skip of 2 nodes asked for").Gone("2 marked")
 	// One that the command does not fit is named, and nothing is sent.
 	ui.Press("g", "space", "space").Expect("2 marked").Press("r").Expect("cannot return now: ip-10-0-1-24 is outdated").SentNothing()
 	ui.Press("esc").Gone("2 marked")
 	// A mark of a machine that is gone is dropped.
 	ui.Press("g", "space").Expect("1 marked")
-	less := watching()
+	less := uitest.Watching()
 	less.Zones[0].Rows = less.Zones[0].Rows[1:]
 	ui.Show(less).Gone("1 marked")
 }
 
 func TestMenu(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("? help").Press("?").Expect("What can be done here", "not now: nothing waits for approval", "(a)")
 	ui.Type("pause").Expect("pause: no new evictions").Gone("abort: shows first")
 	ui.Press("enter").Sent(engine.Command{Kind: engine.CmdPause}).Expect("pause asked for")
@@ -151,7 +152,7 @@ func TestMenu(t *testing.T) {
 }
 
 func TestPalette(t *testing.T) {
-	ui := sit(t, 80, 24, busy())
+	ui := sit(t, 80, 24, uitest.Busy())
 	ui.Expect("quit").Press(":").Expect("Do what?", "approve", "not now").Type("ab").Gone("show details")
 	ui.Press("enter").Expect("Abort the upgrade?").Press("n").Gone("Abort the")
 	ui.Press(":").Type("sort").Press("enter").Expect("sorted by stage")
@@ -163,14 +164,14 @@ func TestPalette(t *testing.T) {
 func TestActionsAreWellFormed(t *testing.T) {
 	seen := map[string]string{}
 	for _, a := range actions(Options{Scale: func(*engine.Blocker) string { return "" }}) {
-		if a.name == "" || a.help == "" || a.show == "" || a.do == nil && (len(a.keys) > 0 || a.label != nil) {
-			t.Errorf("%q is not whole", a.name)
+		if a.Name == "" || a.help == "" || a.Show == "" || a.do == nil && (len(a.Keys) > 0 || a.Label != nil) {
+			t.Errorf("%q is not whole", a.Name)
 		}
-		for _, k := range append(a.keys, "name "+a.name) {
+		for _, k := range append(a.Keys, "name "+a.Name) {
 			if seen[k] != "" {
-				t.Errorf("%s is of %q and %q", k, seen[k], a.name)
+				t.Errorf("%s is of %q and %q", k, seen[k], a.Name)
 			}
-			seen[k] = a.name
+			seen[k] = a.Name
 		}
 	}
 }
@@ -179,10 +180,10 @@ func TestActionsAreWellFormed(t *testing.T) {
 // stays in sight while more comes.
 func TestReadTheLog(t *testing.T) {
 	many := func(n int) *engine.Snapshot {
-		s := busy()
+		s := uitest.Busy()
 		var all []engine.Event
 		for i := range n {
-			all = append(all, engine.Event{Time: at, Type: engine.PodEvicted, Pod: fmt.Sprintf("shop/pod-%d", i), Node: host(1, 23), Command: fmt.Sprintf("kubectl do %d", i)})
+			all = append(all, engine.Event{Time: uitest.Moment, Type: engine.PodEvicted, Pod: fmt.Sprintf("shop/pod-%d", i), Node: uitest.Host(1, 23), Command: fmt.Sprintf("kubectl do %d", i)})
 		}
 		s.Events = all
 		return s
@@ -196,21 +197,21 @@ func TestReadTheLog(t *testing.T) {
 
 // What is taken over from the snapshot before is what would be worked out anew.
 func TestScenesFollowTheirSnapshots(t *testing.T) {
-	m := board(busy(), 120, 36, themes.None)
-	for _, s := range []*engine.Snapshot{busy(), watching(), done(), stale(), busy()} {
-		m.Update(snapshotMsg{s})
+	m := board(uitest.Busy(), 120, 36, themes.None)
+	for _, s := range []*engine.Snapshot{uitest.Busy(), uitest.Watching(), uitest.Done(), uitest.Stale(), uitest.Busy()} {
+		m.Update(snapshotMsg{uitest.Judge(s)})
 		fresh := board(s, 120, 36, themes.None)
-		fresh.opts = m.opts
-		m.dialog, fresh.dialog = nil, nil
+		fresh.Opts = m.Opts
+		m.Dialog, fresh.Dialog = nil, nil
 		m.settle()
-		if m.dirty, fresh.dirty = true, true; m.View().Content != fresh.View().Content {
+		if m.redraw().Content != fresh.redraw().Content {
 			t.Errorf("%s:\n%s\nwant\n%s", s.State, m.View().Content, fresh.View().Content)
 		}
 		press(m, "o")
-		m.Update(snapshotMsg{s})
+		m.Update(snapshotMsg{uitest.Judge(s)})
 		press(m, "o", "o", "o", "o") // through all orders, back to the first
-		for id, p := range m.nodes.places {
-			if r := m.nodes.list[p.zone].rows[p.row]; r.ID != id || m.sc.row(id) != r {
+		for id, p := range m.Nodes.places {
+			if r := m.Nodes.list[p.zone].rows[p.row]; r.ID != id || m.Scene.Row(id) != r {
 				t.Fatalf("%s is not where it should be", id)
 			}
 		}

@@ -5,21 +5,22 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
 // footer is the last line: what can be pressed, what cannot in brackets; or a
 // notice.
 func (m *Model) footer(w int) string {
-	st := m.st
+	st := m.Styles
 	if m.search.open {
 		return m.searchLine(w)
 	}
-	if m.notice != "" {
-		p, mark := st.title, st.g.Done
+	if m.Notice != "" {
+		p, mark := st.Title, st.Glyphs.Done
 		if m.refused {
-			p, mark = st.warn, "!"
+			p, mark = st.Warn, "!"
 		}
-		return newLine(st, w).space(1).add(p, mark+" "+m.notice).String()
+		return style.NewLine(st, w).Space(1).Add(p, mark+" "+m.Notice).String()
 	}
 	type entry struct {
 		key, label string
@@ -27,13 +28,13 @@ func (m *Model) footer(w int) string {
 		worth      int
 	}
 	var list []entry
-	for _, a := range m.actions {
-		if a.label == nil || m.opts.ReadOnly && a.command != nil { // never possible here
+	for _, a := range m.Actions {
+		if a.Label == nil || m.Opts.ReadOnly && a.Command != nil { // never possible here
 			continue
 		}
-		e := entry{key: a.show, label: a.label(m), off: m.why(a) != "", worth: a.worth}
-		e.ask = a.name == "approve" && !e.off
-		if e.off && a.command != nil {
+		e := entry{key: a.Show, label: a.Label(m), off: m.Why(a) != "", worth: a.worth}
+		e.ask = a.Name == "approve" && !e.off
+		if e.off && a.Command != nil {
 			e.worth -= 2
 		}
 		list = append(list, e)
@@ -45,7 +46,7 @@ func (m *Model) footer(w int) string {
 	total := func() int {
 		n := 1 - gap
 		for _, e := range list {
-			n += width(clean(e.key)) + 1 + width(clean(e.label)) + gap
+			n += style.Width(style.Clean(e.key)) + 1 + style.Width(style.Clean(e.label)) + gap
 			if e.off {
 				n += 2
 			}
@@ -64,18 +65,18 @@ func (m *Model) footer(w int) string {
 		}
 		list = append(list[:least], list[least+1:]...)
 	}
-	l := newLine(st, w).space(1)
+	l := style.NewLine(st, w).Space(1)
 	for i, e := range list {
 		if i > 0 {
-			l.space(gap)
+			l.Space(gap)
 		}
 		switch {
 		case e.off:
-			l.add(st.off, "("+e.key+" "+e.label+")")
+			l.Add(st.Off, "("+e.key+" "+e.label+")")
 		case e.ask:
-			l.add(st.ask, e.key+" "+e.label)
+			l.Add(st.Ask, e.key+" "+e.label)
 		default:
-			l.add(st.key, e.key).space(1).add(st.text, e.label)
+			l.Add(st.Key, e.key).Space(1).Add(st.Text, e.label)
 		}
 	}
 	return l.String()
@@ -83,56 +84,39 @@ func (m *Model) footer(w int) string {
 
 // tabLine names the panes and what is in them, where only one fits.
 func (m *Model) tabLine(w int) string {
-	st := m.st
-	l := newLine(st, w)
+	st := m.Styles
+	l := style.NewLine(st, w)
 	blocked := "blocked 0"
-	stuck, _ := m.blocked()
+	stuck, _ := m.Scene.BlockedPods()
 	switch {
-	case m.sc.Partial:
-		blocked = "blocked " + st.g.Ellipsis
+	case m.Scene.Partial:
+		blocked = "blocked " + st.Glyphs.Ellipsis
 	case stuck > 0:
-		blocked = fmt.Sprintf("%s blocked %d", st.g.Blocked, stuck)
+		blocked = fmt.Sprintf("%s blocked %d", st.Glyphs.Blocked, stuck)
 	}
 	for i, name := range []string{"nodes " + m.summary(), blocked, "log"} {
-		p, mark := st.dim, " "
-		if pane(i) == m.focus {
-			p, mark = st.title, st.g.Cursor
-		} else if pane(i) == blockedPane && stuck > 0 {
-			p = st.warn
+		p, mark := st.Dim, " "
+		if pane(i) == m.Focus {
+			p, mark = st.Title, st.Glyphs.Cursor
+		} else if pane(i) == BlockedPane && stuck > 0 {
+			p = st.Warn
 		}
-		l.begin(mark).add(p, name).space(2)
+		l.Begin(mark).Add(p, name).Space(2)
 	}
 	return l.String()
 }
 
 // summary says what matters most about the nodes: failed, at work, done.
 func (m *Model) summary() string {
-	if m.sc.State == engine.NoRun {
-		if words := m.atWork(); m.sc.Others != nil && len(words) > 0 {
+	if m.Scene.State == engine.NoRun {
+		if words := m.Scene.AtWork(); m.Scene.External != nil && len(words) > 0 {
 			return strings.Join(words[:min(len(words), 2)], ", ")
 		}
-		return fmt.Sprintf("%d outdated", m.sc.outdated())
+		return fmt.Sprintf("%d outdated", m.Scene.Outdated())
 	}
-	words := m.atWork()
+	words := m.Scene.AtWork()
 	if len(words) == 0 {
-		return fmt.Sprintf("%d/%d", m.sc.Done, m.sc.Total)
+		return fmt.Sprintf("%d/%d", m.Scene.Done, m.Scene.Total)
 	}
 	return strings.Join(words[:min(len(words), 2)], ", ")
-}
-
-// atWork counts the nodes that failed or on which something is under way, by stage.
-func (m *Model) atWork() []string {
-	counts := map[engine.Stage]int{}
-	for _, z := range m.sc.Zones {
-		for _, r := range z.Rows {
-			counts[r.Stage]++
-		}
-	}
-	var words []string
-	for _, s := range []engine.Stage{engine.NodeFail, engine.Unreachable, engine.Draining, engine.Updating, engine.Settling, engine.Terminating, engine.Launching} {
-		if counts[s] > 0 {
-			words = append(words, fmt.Sprintf("%d %s", counts[s], s))
-		}
-	}
-	return words
 }

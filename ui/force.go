@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,14 +10,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
 // forceTarget is a node whose pods are to be deleted, or one pod on it.
 type forceTarget struct{ machine, node, pod, uid string }
 
-// forceDialog says which promise is broken and wants the name typed. Why it is forced
+// ForceDialog says which promise is broken and wants the name typed. Why it is forced
 // may be said, and is kept for the audit.
-type forceDialog struct {
+type ForceDialog struct {
 	scroll
 	forceTarget
 	input, reason textinput.Model
@@ -25,67 +27,67 @@ type forceDialog struct {
 	wrong  bool
 }
 
-// mostReason is how long a reason may be, in letters: it goes into the run's record,
+// MostReason is how long a reason may be, in letters: it goes into the run's record,
 // which has a limit.
-const mostReason = 200
+const MostReason = 200
 
-func newForceDialog(t forceTarget) *forceDialog {
-	return &forceDialog{forceTarget: t, input: newInput(253 + 64), reason: newInput(mostReason)} // the longest namespace and name
+func newForceDialog(t forceTarget) *ForceDialog {
+	return &ForceDialog{forceTarget: t, input: style.NewInput(253 + 64), reason: style.NewInput(MostReason)} // the longest namespace and name
 }
 
-// names are those that may be typed; the first is the one asked for.
-func (d *forceDialog) names(m *Model) []string {
+// Names are those that may be typed; the first is the one asked for.
+func (d *ForceDialog) Names(m *Model) []string {
 	if d.pod != "" {
 		_, name, _ := strings.Cut(d.pod, "/")
 		return []string{name, d.pod}
 	}
-	return []string{m.sc.node(d.node), d.node}
+	return []string{m.Scene.NodeName(d.node), d.node}
 }
 
 // looksAt: of a node that is forced all pods are wanted, with the budgets that they break.
-func (d *forceDialog) looksAt() engine.Look { return engine.Look{Machine: d.machine} }
+func (d *ForceDialog) looksAt() engine.Look { return engine.Look{Machine: d.machine} }
 
-func (d *forceDialog) title(m *Model) string { return "Force " + d.names(m)[0] }
+func (d *ForceDialog) Title(m *Model) string { return "Force " + d.Names(m)[0] }
 
-// warning says what a force does and which promises it breaks.
-func (d *forceDialog) warning(m *Model, w int) []string {
-	st := m.st
+// Warning says what a force does and which promises it breaks.
+func (d *ForceDialog) Warning(m *Model, w int) []string {
+	st := m.Styles
 	var out []string
 	if d.pod != "" {
-		out = para(st, st.text, "", "Deletes "+d.pod+" on "+m.sc.node(d.node)+" instead of asking to evict it.", w)
+		out = style.Paragraph(st, st.Text, "", "Deletes "+d.pod+" on "+m.Scene.NodeName(d.node)+" instead of asking to evict it.", w)
 	} else {
-		out = para(st, st.text, "", "Deletes the pods that are left on "+m.sc.node(d.node)+" instead of asking to evict them, past every budget.", w)
+		out = style.Paragraph(st, st.Text, "", "Deletes the pods that are left on "+m.Scene.NodeName(d.node)+" instead of asking to evict them, past every budget.", w)
 	}
 	for _, p := range d.promises(m) {
-		out = append(out, para(st, st.bad, st.g.Warning, p, w)...)
+		out = append(out, style.Paragraph(st, st.Bad, st.Glyphs.Warning, p, w)...)
 	}
-	return append(out, para(st, st.dim, "", "It is recorded who forced it, when and why. It cannot be taken back.", w)...)
+	return append(out, style.Paragraph(st, st.Dim, "", "It is recorded who forced it, when and why. It cannot be taken back.", w)...)
 }
 
-func (d *forceDialog) body(m *Model, w int) []string {
-	st := m.st
-	out := append(d.warning(m, w), newLine(st, w).String())
-	if why := d.off(m); why != "" {
-		return append(out, para(st, st.bad, "!", "not possible now: "+why, w)...)
+func (d *ForceDialog) Body(m *Model, w int) []string {
+	st := m.Styles
+	out := append(d.Warning(m, w), style.NewLine(st, w).String())
+	if why := d.Off(m); why != "" {
+		return append(out, style.Paragraph(st, st.Bad, "!", "not possible now: "+why, w)...)
 	}
 	if d.wrong {
-		out = append(para(st, st.warn, "!", wrongName, w), out...)
+		out = append(style.Paragraph(st, st.Warn, "!", WrongName, w), out...)
 	}
-	l := newLine(st, w).add(st.text, "Why (may be left empty): ")
+	l := style.NewLine(st, w).Add(st.Text, "Why (may be left empty): ")
 	switch said := d.reason.Value(); {
 	case d.asking:
-		typeCells(l, d.reason, l.left())
+		style.DrawInput(l, d.reason, l.Left())
 	case said == "":
-		l.add(st.dim, "tab to say it")
+		l.Add(st.Dim, "tab to say it")
 	default:
-		l.add(st.input, shorten(clean(said), l.left(), st.g.Ellipsis))
+		l.Add(st.Input, style.Shorten(style.Clean(said), l.Left(), st.Glyphs.Ellipsis))
 	}
 	return append(out, l.String())
 }
 
 // promises says in words what each budget in the way stands for and what will be
 // left of it.
-func (d *forceDialog) promises(m *Model) []string {
+func (d *ForceDialog) promises(m *Model) []string {
 	type broken struct {
 		view engine.BudgetView
 		pods int
@@ -93,7 +95,7 @@ func (d *forceDialog) promises(m *Model) []string {
 	var order []string
 	budgets := map[string]*broken{}
 	var out []string
-	for _, b := range m.sc.Blockers {
+	for _, b := range m.Scene.Blockers {
 		if b.Node != d.node || d.uid != "" && b.UID != d.uid {
 			continue
 		}
@@ -105,13 +107,13 @@ func (d *forceDialog) promises(m *Model) []string {
 			budgets[v.Ref].pods++
 		}
 		if len(b.Budgets) == 0 && b.Detail != "" {
-			out = append(out, b.Pod+": "+m.sc.brief(b.Detail))
+			out = append(out, b.Pod+": "+m.Scene.Brief(b.Detail))
 		}
 	}
 	if p := m.podInSight(d.uid); p != nil {
 		out = append(out, podPromises(p, len(order) > 0)...)
 	}
-	if n := m.sc.Node; d.pod == "" && n != nil && n.ID == d.machine {
+	if n := m.Scene.Node; d.pod == "" && n != nil && n.ID == d.machine {
 		// Those that are not blocked yet are deleted as well. A pod that is not Ready, or
 		// is leaving, is not among the healthy.
 		budgets, order = map[string]*broken{}, nil
@@ -137,29 +139,18 @@ func (d *forceDialog) promises(m *Model) []string {
 	return out
 }
 
-// off says why it became impossible while the dialog was open.
-func (d *forceDialog) off(m *Model) string {
-	switch {
-	case m.over():
+// Off says why it became impossible while the dialog was open.
+func (d *ForceDialog) Off(m *Model) string {
+	if m.Scene.Over() && !m.Opts.ReadOnly {
 		return "the run is over"
-	case m.ended:
-		return "the run has stopped sending news"
-	case m.blind() != "":
-		return m.blind()
 	}
-	if why, ok := m.sc.Able(engine.CmdForce); !ok {
-		return lower(why)
-	}
-	if row := m.sc.row(d.machine); row != nil && row.Stage != engine.Draining {
-		return m.sc.names[row.ID] + " is " + string(row.Stage) + "; only a node that is draining can be forced"
-	}
-	return ""
+	return cmp.Or(m.Unable(m.ActionFor("f")), m.notDraining(d.machine))
 }
 
-func (d *forceDialog) keys(m *Model, w int) string {
-	st := m.st
-	if d.off(m) != "" {
-		return keyLine(st, w, "esc", "cancel")
+func (d *ForceDialog) keys(m *Model, w int) string {
+	st := m.Styles
+	if d.Off(m) != "" {
+		return style.KeyLine(st, w, "esc", "cancel")
 	}
 	// What is typed is in sight however long the list of promises is.
 	end := "   enter force   esc cancel"
@@ -169,32 +160,32 @@ func (d *forceDialog) keys(m *Model, w int) string {
 	if h := d.hint(); h != "" {
 		end = "   " + h + end
 	}
-	l := newLine(st, w).add(st.text, "Type ").add(st.title, d.names(m)[0]).add(st.text, " to force: ")
-	if l.left() < width(end)+12 {
+	l := style.NewLine(st, w).Add(st.Text, "Type ").Add(st.Title, d.Names(m)[0]).Add(st.Text, " to force: ")
+	if l.Left() < style.Width(end)+12 {
 		end = ""
 	}
 	if d.asking {
-		l.fit(st.input, clean(d.input.Value()), l.left()-width(end))
+		l.Fit(st.Input, style.Clean(d.input.Value()), l.Left()-style.Width(end))
 	} else {
-		typeCells(l, d.input, l.left()-width(end))
+		style.DrawInput(l, d.input, l.Left()-style.Width(end))
 	}
-	return l.to(w-width(end)).add(st.dim, end).String()
+	return l.To(w-style.Width(end)).Add(st.Dim, end).String()
 }
 
-func (d *forceDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
+func (d *ForceDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 	switch key.String() {
 	case "esc":
-		m.close()
+		m.Close()
 		return nil
 	case "tab", "shift+tab":
 		d.ask(!d.asking)
 		return nil
 	case "enter":
-		if d.asking && d.off(m) == "" { // the name is what forces
+		if d.asking && d.Off(m) == "" { // the name is what forces
 			d.ask(false)
 			return nil
 		}
-		d.wrong, d.top = !d.try(m, strings.TrimSpace(d.input.Value()), d.reason.Value()), 0
+		d.wrong, d.top = !d.Try(m, strings.TrimSpace(d.input.Value()), d.reason.Value()), 0
 		return nil
 	case "up", "down", "pgup", "pgdown": // no letters of a name
 		d.move(key.String())
@@ -205,14 +196,14 @@ func (d *forceDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 }
 
 // ask turns to the reason, which is brought in sight, or back to the name.
-func (d *forceDialog) ask(why bool) {
+func (d *ForceDialog) ask(why bool) {
 	if d.asking = why; why {
 		d.top = d.most
 	}
 }
 
 // typed takes what was typed or pasted.
-func (d *forceDialog) typed(msg tea.Msg) {
+func (d *ForceDialog) typed(msg tea.Msg) {
 	d.wrong = false
 	if d.asking {
 		d.reason, _ = d.reason.Update(msg)
@@ -221,27 +212,27 @@ func (d *forceDialog) typed(msg tea.Msg) {
 	d.input, _ = d.input.Update(msg)
 }
 
-const wrongName = "that is not the name; nothing was forced"
+const WrongName = "that is not the name; nothing was forced"
 
-// try forces, for a reason ("" for none said), if the right name was typed and it is
+// Try forces, for a reason ("" for none said), if the right name was typed and it is
 // still possible.
-func (d *forceDialog) try(m *Model, typed, why string) bool {
-	if !slices.Contains(d.names(m), typed) || d.off(m) != "" {
+func (d *ForceDialog) Try(m *Model, typed, why string) bool {
+	if !slices.Contains(d.Names(m), typed) || d.Off(m) != "" {
 		return false
 	}
-	m.close()
-	m.send(engine.Command{Kind: engine.CmdForce, Node: d.node, UID: d.uid, Reason: strings.TrimSpace(why)}, "force of "+d.names(m)[0]+" asked for")
+	m.Close()
+	m.send(engine.Command{Kind: engine.CmdForce, Node: d.node, UID: d.uid, Reason: strings.TrimSpace(why)}, "force of "+d.Names(m)[0]+" asked for")
 	return true
 }
 
-func (d *forceDialog) paste(msg tea.PasteMsg) { d.typed(msg) }
+func (d *ForceDialog) paste(msg tea.PasteMsg) { d.typed(msg) }
 
 // refresh closes the dialog when its node or pod is gone.
-func (d *forceDialog) refresh(m *Model) {
-	gone := m.sc.row(d.machine) == nil
+func (d *ForceDialog) refresh(m *Model) {
+	gone := m.Scene.Row(d.machine) == nil
 	if d.pod != "" {
 		gone = true
-		for _, b := range m.sc.Blockers {
+		for _, b := range m.Scene.Blockers {
 			if b.Pod == d.pod && b.UID == d.uid {
 				gone = false
 			}
@@ -251,9 +242,54 @@ func (d *forceDialog) refresh(m *Model) {
 		}
 	}
 	if gone {
-		name := d.names(m)[0]
-		m.close()
-		m.grace.begin(m.opts.Now())
+		name := d.Names(m)[0]
+		m.Close()
+		m.grace.begin(m.Opts.Now())
 		m.say(name + " is no longer in the way; nothing was forced")
 	}
+}
+
+// podInSight is a pod of the node that is looked at, nil if it is none of those.
+func (m *Model) podInSight(uid string) *engine.PodDetail {
+	if m.Scene.Node == nil || uid == "" {
+		return nil
+	}
+	for _, p := range m.Scene.Node.Pods {
+		if p.UID == uid {
+			return p
+		}
+	}
+	return nil
+}
+
+// forcePod asks to force one pod, or says why that cannot be.
+func (m *Model) forcePod(t forceTarget) tea.Cmd {
+	if why := m.whyNotForce(t); why != "" {
+		m.refuse("cannot force now: " + why)
+		return m.tick()
+	}
+	return m.deeper(newForceDialog(t))
+}
+
+// whyNotForce says why a pod cannot be forced now, by the rules of the board's key,
+// "" if it can.
+func (m *Model) whyNotForce(t forceTarget) string {
+	off := (&ForceDialog{forceTarget: t}).Off(m)
+	switch row, p := m.Scene.Row(t.machine), m.podInSight(t.uid); {
+	case off != "":
+		return off
+	case row == nil:
+		return m.Scene.NodeName(t.node) + " is gone"
+	case p != nil && p.Stage == engine.StageIgnored:
+		return p.Ref + " goes with its node"
+	case p == nil && !m.leaves(t.uid):
+		return t.pod + " is no longer in the way"
+	}
+	return ""
+}
+
+// leaves reports whether a pod is still to leave its node, or on its way.
+func (m *Model) leaves(uid string) bool {
+	return slices.ContainsFunc(m.Scene.Blockers, func(b *engine.Blocker) bool { return b.UID == uid }) ||
+		slices.ContainsFunc(m.Scene.Evictions, func(e *engine.Eviction) bool { return e.UID == uid })
 }

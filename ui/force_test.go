@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // With several nodes blocked and no cursor, f goes to where one is chosen, and then asks.
 func TestForceWithoutACursorGoesToWhatIsBlocked(t *testing.T) {
-	s := busy()
+	s := uitest.Busy()
 	second := *s.Blockers[0]
 	drains := s.Zones[1].Rows[1]
 	second.Pod, second.UID, second.Node, second.Machine = "shop/cart-55c-9", "u-9", drains.Name, drains.ID
@@ -20,9 +21,9 @@ func TestForceWithoutACursorGoesToWhatIsBlocked(t *testing.T) {
 
 // What is not possible now is not offered.
 func TestABlockedPodOffersNoForceThatIsNotPossible(t *testing.T) {
-	s := busy()
+	s := uitest.Busy()
 	sit(t, 120, 36, s).Expect("or force with f")
-	s = busy()
+	s = uitest.Busy()
 	for i := range s.Abilities {
 		if a := &s.Abilities[i]; a.Kind == engine.CmdForce {
 			a.Why = "the run is paused"

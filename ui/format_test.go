@@ -12,31 +12,34 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/scene"
+	"github.com/drainboard/drainboard/ui/style"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 func TestFormat(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{countdown(41 * time.Second), "0:41"},
-		{countdown(11*time.Minute + 42*time.Second), "11:42"},
-		{countdown(time.Hour + 2*time.Minute + 3*time.Second), "1:02:03"},
-		{countdown(-time.Second), "0:00"},
-		{elapsed(21*time.Minute + 7*time.Second), "00:21:07"},
-		{timeLeft(0), ""},
-		{timeLeft(20 * time.Second), "under a minute left"},
-		{timeLeft(14*time.Minute + 10*time.Second), "about 14 min left"},
-		{timeLeft(132 * time.Minute), "about 2 h 10 min left"},
-		{age(14 * time.Second), "14 s"},
-		{age(3 * time.Minute), "3 min"},
-		{age(5 * time.Hour), "5 h"},
-		{count(1, "pod") + ", " + count(3, "pod"), "1 pod, 3 pods"},
-		{shortVersion("v1.31.4-eks-a1b2c3d"), "1.31.4"},
-		{shortVersion("template 3"), "template 3"},
-		{withoutDomain("ip-10-0-1-23.eu-west-1.compute.internal"), "ip-10-0-1-23"},
-		{withoutDomain("10.0.1.23"), "10.0.1.23"},
-		{list([]string{"a", "b", "c"}), "a, b and c"},
-		{shorten("ip-10-0-123-231", 12, "…"), "ip-10…23-231"},
-		{clean("a\x1b[2Jb"), "a\uFFFD[2Jb"},
-		{clean("naïve 漢字"), "naïve 漢字"},
+		{style.Countdown(41 * time.Second), "0:41"},
+		{style.Countdown(11*time.Minute + 42*time.Second), "11:42"},
+		{style.Countdown(time.Hour + 2*time.Minute + 3*time.Second), "1:02:03"},
+		{style.Countdown(-time.Second), "0:00"},
+		{style.Elapsed(21*time.Minute + 7*time.Second), "00:21:07"},
+		{style.TimeLeft(0), ""},
+		{style.TimeLeft(20 * time.Second), "under a minute left"},
+		{style.TimeLeft(14*time.Minute + 10*time.Second), "about 14 min left"},
+		{style.TimeLeft(132 * time.Minute), "about 2 h 10 min left"},
+		{style.Age(14 * time.Second), "14 s"},
+		{style.Age(3 * time.Minute), "3 min"},
+		{style.Age(5 * time.Hour), "5 h"},
+		{style.Count(1, "pod") + ", " + style.Count(3, "pod"), "1 pod, 3 pods"},
+		{style.ShortVersion("v1.31.4-eks-a1b2c3d"), "1.31.4"},
+		{style.ShortVersion("template 3"), "template 3"},
+		{style.WithoutDomain("ip-10-0-1-23.eu-west-1.compute.internal"), "ip-10-0-1-23"},
+		{style.WithoutDomain("10.0.1.23"), "10.0.1.23"},
+		{style.List([]string{"a", "b", "c"}), "a, b and c"},
+		{style.Shorten("ip-10-0-123-231", 12, "…"), "ip-10…23-231"},
+		{style.Clean("a\x1b[2Jb"), "a\uFFFD[2Jb"},
+		{style.Clean("naïve 漢字"), "naïve 漢字"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
@@ -45,19 +48,19 @@ func TestFormat(t *testing.T) {
 }
 
 func TestNamesStayApart(t *testing.T) {
-	s := busy()
+	s := uitest.Busy()
 	s.Zones[0].Rows[0].Name = "node-1.a.example"
 	s.Zones[0].Rows[1].Name = "node-1.b.example"
-	sc := newScene(s, at, 1, nil)
-	if a, b := sc.names[s.Zones[0].Rows[0].ID], sc.names[s.Zones[0].Rows[1].ID]; a == b {
+	sc := scene.New(s, scene.Options{Clock: func() time.Time { return uitest.Moment }, Speed: 1}, nil)
+	if a, b := sc.Names[s.Zones[0].Rows[0].ID], sc.Names[s.Zones[0].Rows[1].ID]; a == b {
 		t.Errorf("two nodes are both called %q", a)
 	}
 }
 
 func TestCountdownsStandStill(t *testing.T) {
-	usable := wait("drain deadline", time.Minute, 15*time.Minute, world.Cluster)
-	free := wait("settling", time.Minute, time.Minute)
-	later := at.Add(10 * time.Second)
+	usable := uitest.Wait("drain deadline", time.Minute, 15*time.Minute, world.Cluster)
+	free := uitest.Wait("settling", time.Minute, time.Minute)
+	later := uitest.Moment.Add(10 * time.Second)
 	for _, c := range []struct {
 		name   string
 		change func(*engine.Snapshot)
@@ -68,13 +71,13 @@ func TestCountdownsStandStill(t *testing.T) {
 		{"cluster stale", func(s *engine.Snapshot) { s.Sources[0].Stale = true }, time.Minute},
 		{"cloud stale", func(s *engine.Snapshot) { s.Sources[1].Stale = true }, 50 * time.Second},
 	} {
-		s := busy()
+		s := uitest.Busy()
 		c.change(s)
-		sc := newScene(s, at, 1, nil)
-		if got, _ := sc.remaining(usable, later); got != c.usable {
+		sc := scene.New(s, scene.Options{Clock: func() time.Time { return uitest.Moment }, Speed: 1}, nil)
+		if got, _ := sc.Remaining(usable, later); got != c.usable {
 			t.Errorf("%s: the deadline is %v away, want %v", c.name, got, c.usable)
 		}
-		if got, still := sc.remaining(free, later); got != 50*time.Second || still {
+		if got, still := sc.Remaining(free, later); got != 50*time.Second || still {
 			t.Errorf("%s: settling has %v left, stands still: %v", c.name, got, still)
 		}
 	}
@@ -82,8 +85,8 @@ func TestCountdownsStandStill(t *testing.T) {
 
 // In a demo a second of the local clock is many of the cluster's.
 func TestCountdownsFollowTheClustersTime(t *testing.T) {
-	sc := newScene(busy(), at, 20, nil)
-	if got, _ := sc.remaining(wait("settling", time.Minute, time.Minute), at.Add(2*time.Second)); got != 20*time.Second {
+	sc := scene.New(uitest.Busy(), scene.Options{Clock: func() time.Time { return uitest.Moment }, Speed: 20}, nil)
+	if got, _ := sc.Remaining(uitest.Wait("settling", time.Minute, time.Minute), uitest.Moment.Add(2*time.Second)); got != 20*time.Second {
 		t.Errorf("settling has %v left, want 20 s", got)
 	}
 }
@@ -94,13 +97,13 @@ func TestWindowTitleAndTaskbar(t *testing.T) {
 		title string
 		state tea.ProgressBarState
 	}{
-		{busy(), "4/12 ng-web ⚑1 blocked", tea.ProgressBarWarning},
-		{asking(), "4/12 ng-web ◆ approve?", tea.ProgressBarWarning},
-		{done(), "12/12 ng-web succeeded", tea.ProgressBarNone},
-		{failed(), "4/12 ng-web ⚑1 blocked PodEvictionFailure", tea.ProgressBarError},
+		{uitest.Busy(), "4/12 ng-web ⚑1 blocked", tea.ProgressBarWarning},
+		{uitest.Asking(), "4/12 ng-web ◆ approve?", tea.ProgressBarWarning},
+		{uitest.Done(), "12/12 ng-web succeeded", tea.ProgressBarNone},
+		{uitest.Failed(), "4/12 ng-web ⚑1 blocked PodEvictionFailure", tea.ProgressBarError},
 	} {
 		m := board(c.s, 120, 36, themes.Dark)
-		m.tty.progress = true
+		m.TTY.Progress = true
 		v := m.View()
 		if v.WindowTitle != c.title || v.ProgressBar.State != c.state || !v.AltScreen {
 			t.Errorf("title %q, bar %v; want %q, %v", v.WindowTitle, v.ProgressBar.State, c.title, c.state)
@@ -109,7 +112,7 @@ func TestWindowTitleAndTaskbar(t *testing.T) {
 }
 
 func TestTheEngineWords(t *testing.T) {
-	sc := newScene(busy(), at, 1, nil)
+	sc := scene.New(uitest.Busy(), scene.Options{Clock: func() time.Time { return uitest.Moment }, Speed: 1}, nil)
 	for _, c := range []struct {
 		e    engine.Event
 		want string
@@ -117,14 +120,14 @@ func TestTheEngineWords(t *testing.T) {
 		{engine.Event{Type: engine.PhaseStarted, Phase: "setup", Message: "setup"}, "setup begins"},
 		{engine.Event{Type: engine.PhaseFinished, Phase: "setup", Message: "setup took 12s"}, "setup took 12s"},
 		{engine.Event{Type: engine.NodeLaunching, Node: "i-1", Message: "i-1 is launching"}, "i-1 is launching"},
-		{engine.Event{Type: engine.PodEvicted, Node: host(2, 31), Pod: "shop/a", Message: "evicted"}, "shop/a on ip-10-0-2-31 evicted"},
-		{engine.Event{Type: engine.NodeBlocked, Node: host(2, 31), Pod: "shop/a", Budget: "shop/b", Message: "shop/b allows 0"}, "ip-10-0-2-31 blocked: shop/b allows 0"},
+		{engine.Event{Type: engine.PodEvicted, Node: uitest.Host(2, 31), Pod: "shop/a", Message: "evicted"}, "shop/a on ip-10-0-2-31 evicted"},
+		{engine.Event{Type: engine.NodeBlocked, Node: uitest.Host(2, 31), Pod: "shop/a", Budget: "shop/b", Message: "shop/b allows 0"}, "ip-10-0-2-31 blocked: shop/b allows 0"},
 		{engine.Event{Type: engine.RunPaused, Message: "paused: asked for by ana"}, "paused: asked for by ana"},
 		{engine.Event{Type: engine.RunAborting, Message: "nothing new starts"}, "aborting: nothing new starts"},
-		{engine.Event{Type: engine.Warning, Node: host(2, 31), Message: "it drains again"}, "ip-10-0-2-31: it drains again"},
+		{engine.Event{Type: engine.Warning, Node: uitest.Host(2, 31), Message: "it drains again"}, "ip-10-0-2-31: it drains again"},
 		{engine.Event{Type: engine.PodGone, Pod: "shop/a"}, "shop/a gone"},
 	} {
-		if got := sc.eventText(&c.e); got != c.want {
+		if got := sc.EventText(&c.e); got != c.want {
 			t.Errorf("%s: %q, want %q", c.e.Type, got, c.want)
 		}
 	}
@@ -133,7 +136,7 @@ func TestTheEngineWords(t *testing.T) {
 // Over SSH Bubble Tea does not ask for synchronized output; we say that the
 // terminal has it.
 func TestFramesAreWholeOverSSH(t *testing.T) {
-	m := newModel(Options{Environ: []string{"TERM=xterm", "SSH_TTY=/dev/pts/1"}, Theme: themes.Dark})
+	m := NewModel(Options{Environ: []string{"TERM=xterm", "SSH_TTY=/dev/pts/1"}, Theme: themes.Dark})
 	batch, _ := m.Init()().(tea.BatchMsg)
 	said := slices.ContainsFunc(batch, func(cmd tea.Cmd) bool {
 		return cmd() == tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset}
@@ -144,12 +147,12 @@ func TestFramesAreWholeOverSSH(t *testing.T) {
 }
 
 func TestThemeFollowsTheTerminal(t *testing.T) {
-	m := board(busy(), 120, 36, themes.Theme{})
-	if !strings.Contains(m.View().Content, string(newPen(themes.Dark.Active))) {
+	m := board(uitest.Busy(), 120, 36, themes.Theme{})
+	if !strings.Contains(m.View().Content, string(style.NewPen(themes.Dark.Active))) {
 		t.Error("the theme is not dark at the start")
 	}
 	m.Update(tea.BackgroundColorMsg{Color: ansi.White})
-	if !strings.Contains(m.View().Content, string(newPen(themes.Light.Active))) {
+	if !strings.Contains(m.View().Content, string(style.NewPen(themes.Light.Active))) {
 		t.Error("a light background does not make the theme light")
 	}
 	m.Update(tea.ColorProfileMsg{})
@@ -169,7 +172,7 @@ func TestUntilText(t *testing.T) {
 		{time.Date(2026, 3, 16, 5, 0, 0, 0, time.UTC), "until 16 Mar 05:00"},
 		{now.Add(-time.Hour), "until 20:07"},
 	} {
-		if got := untilText(c.t, now); got != c.want {
+		if got := scene.UntilText(c.t, now); got != c.want {
 			t.Errorf("%s: %q, want %q", c.t, got, c.want)
 		}
 	}

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,93 +11,63 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // board is a model that shows a snapshot, without a program around it.
 func board(s *engine.Snapshot, w, h int, theme themes.Theme) *Model {
-	m := newModel(Options{Now: func() time.Time { return at }, Theme: theme, Environ: []string{"TERM=xterm"}})
-	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	m.Update(snapshotMsg{s})
+	m := undrawn(s, w, h, theme)
+	m.draw()
 	return m
 }
 
+// undrawn is a board before its first frame.
+func undrawn(s *engine.Snapshot, w, h int, theme themes.Theme) *Model {
+	m := NewModel(Options{Now: func() time.Time { return uitest.Moment }, Theme: theme, Environ: []string{"TERM=xterm"}})
+	m.update(tea.WindowSizeMsg{Width: w, Height: h})
+	m.update(snapshotMsg{uitest.Judge(s)})
+	return m
+}
+
+// press presses keys so fast that no frame is drawn between two of them.
 func press(m *Model, keys ...string) {
 	for _, k := range keys {
-		m.Update(keyPress(k))
+		m.update(uitest.KeyPress(k))
 	}
+	m.draw()
 }
-
-// keyPress is a key, by name.
-func keyPress(name string) tea.KeyPressMsg {
-	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp}
-	switch code, ok := special[name]; {
-	case ok:
-		return tea.KeyPressMsg{Code: code}
-	case name == "space":
-		return tea.KeyPressMsg{Code: ' ', Text: " "}
-	case name == "ctrl+c":
-		return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
-	}
-	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
-}
-
-var fixtures = []struct {
-	name string
-	make func() *engine.Snapshot
-}{{"busy", busy}, {"asking", asking}, {"canary", canary}, {"phase", phase}, {"watching", watching}, {"stale", stale}, {"done", done}, {"failed", failed}, {"validating", validating},
-	{"rolling", rolling}, {"between", between}, {"rolled", rolledAll}}
-
-var sizes = [][2]int{{60, 30}, {80, 24}, {120, 36}, {200, 50}}
 
 func TestScreens(t *testing.T) {
-	for _, f := range fixtures {
-		for _, size := range sizes {
-			t.Run(fmt.Sprintf("%s_%dx%d", f.name, size[0], size[1]), func(t *testing.T) {
-				frame := board(f.make(), size[0], size[1], themes.None).View().Content
-				checkFrame(t, frame, size[0], size[1])
+	for _, f := range uitest.Fixtures {
+		for _, size := range uitest.Sizes {
+			t.Run(fmt.Sprintf("%s_%dx%d", f.Name, size[0], size[1]), func(t *testing.T) {
+				frame := board(f.Make(), size[0], size[1], themes.None).View().Content
+				uitest.CheckFrame(t, frame, size[0], size[1])
 				golden.RequireEqual(t, ansi.Strip(frame)+"\n")
 			})
 		}
 	}
 }
 
-// blind is a run that asks for approval of what it cannot see.
-func blind() *engine.Snapshot {
-	s := asking()
-	s.Batch.Foreseen, s.Batch.NotEvaluated = nil, "what is known of pods and budgets is 34s old"
-	return s
+// redraw draws a frame although no message has come: the test has changed something itself.
+func (m *Model) redraw() tea.View {
+	m.dirty = true
+	m.draw()
+	return m.View()
 }
 
 // settle ends the time in which keys are ignored.
 func (m *Model) settle() { m.grace = grace{} }
 
-// checkFrame holds what is true of every frame: its size, and that nothing in it
-// but our own colours could be obeyed by a terminal.
-func checkFrame(t *testing.T, frame string, w, h int) {
-	t.Helper()
-	lines := strings.Split(frame, "\n")
-	if len(lines) > h {
-		t.Errorf("the frame has %d lines, the screen %d", len(lines), h)
-	}
-	for i, l := range lines {
-		if got := ansi.StringWidth(l); got > w {
-			t.Errorf("line %d is %d cells wide, the screen %d: %q", i, got, w, l)
-		}
-		if bad := strings.IndexFunc(ansi.Strip(l), func(r rune) bool { return !shown(r) }); bad >= 0 {
-			t.Errorf("line %d holds a control character: %q", i, l)
-		}
-	}
-}
-
 func TestEverySizeHolds(t *testing.T) {
-	for _, f := range fixtures {
-		m := board(f.make(), 80, 24, themes.Dark)
+	for _, f := range uitest.Fixtures {
+		m := board(f.Make(), 80, 24, themes.Dark)
 		for w := 1; w <= 210; w += 3 {
 			for h := 1; h <= 60; h += 7 {
-				for p := nodesPane; p <= logPane; p++ {
-					m.focus = p
+				for p := NodesPane; p <= logPane; p++ {
+					m.Focus = p
 					m.Update(tea.WindowSizeMsg{Width: w, Height: h})
-					checkFrame(t, m.View().Content, w, h)
+					uitest.CheckFrame(t, m.View().Content, w, h)
 				}
 			}
 		}
@@ -106,7 +75,7 @@ func TestEverySizeHolds(t *testing.T) {
 }
 
 func TestNothingIsRenderedWhenNothingChanges(t *testing.T) {
-	m := board(busy(), 120, 36, themes.Dark)
+	m := board(uitest.Busy(), 120, 36, themes.Dark)
 	m.View()
 	m.frame = "as before"
 	m.Update(tea.FocusMsg{})
@@ -114,9 +83,9 @@ func TestNothingIsRenderedWhenNothingChanges(t *testing.T) {
 	if got := m.View().Content; got != "as before" {
 		t.Errorf("a message that changes nothing rendered a frame")
 	}
-	m.Update(snapshotMsg{done()})
+	m.Update(snapshotMsg{uitest.Judge(uitest.Done())})
 	m.View()
-	if cmd := m.tick(); cmd != nil && !m.ticking {
+	if cmd := m.tick(); cmd != nil && !m.Ticking {
 		t.Error("a finished run still ticks")
 	}
 }

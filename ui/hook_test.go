@@ -10,21 +10,22 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // A node whose hooks are asked is queued, with what is waited for and for how long; what
 // they said is in the log, in words and by a sign.
 func TestHooksOnTheScreen(t *testing.T) {
-	s := busy()
+	s := uitest.Busy()
 	row := *s.Zones[0].Rows[1]
-	row.Stage, row.Wait, row.Blocked = engine.Queued, &engine.Wait{For: string(engine.BeforeNode), Start: at.Add(-32 * time.Second), End: at.Add(88 * time.Second)}, false
+	row.Stage, row.Wait, row.Blocked = engine.Queued, &engine.Wait{For: string(engine.BeforeNode), Start: uitest.Moment.Add(-32 * time.Second), End: uitest.Moment.Add(88 * time.Second)}, false
 	s.Zones[0].Rows[1] = &row
 	s.Events = append(s.Events,
-		engine.Event{Time: at, Type: engine.HookPassed, Node: row.Name, Reason: string(engine.BeforeNode), Message: "the hooks before it are done"},
-		engine.Event{Time: at, Type: engine.HookFailed, Node: row.Name, Reason: string(engine.BeforeNode), Message: "hook may-drain: exit code 3: the backup still runs"})
-	for _, size := range sizes {
+		engine.Event{Time: uitest.Moment, Type: engine.HookPassed, Node: row.Name, Reason: string(engine.BeforeNode), Message: "the hooks before it are done"},
+		engine.Event{Time: uitest.Moment, Type: engine.HookFailed, Node: row.Name, Reason: string(engine.BeforeNode), Message: "hook may-drain: exit code 3: the backup still runs"})
+	for _, size := range uitest.Sizes {
 		frame := board(s, size[0], size[1], themes.None).View().Content
-		checkFrame(t, frame, size[0], size[1])
+		uitest.CheckFrame(t, frame, size[0], size[1])
 		if words := regexp.MustCompile(`hooks asked .*1:28`); !words.MatchString(ansi.Strip(frame)) {
 			t.Errorf("at %v the row does not count down:\n%s", size, ansi.Strip(frame))
 		}

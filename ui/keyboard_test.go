@@ -6,44 +6,46 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/ui/term"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 func readOnly(o *Options) { o.ReadOnly = true }
 
 func TestApproveABatch(t *testing.T) {
-	ui := sit(t, 120, 36, asking())
+	ui := sit(t, 120, 36, uitest.Asking())
 	ui.Expect("Batch 2 waits for approval (2:14). Press a: 3 nodes, 41 pods to move", "a approve batch 2 (3 nodes)")
 	ui.Press("a").Expect("Approve batch 2: 3 nodes", "41 pods will be evicted", "ip-10-0-1-23, ip-10-0-2-9, ip-10-0-2-31", "budget shop/checkout never allows", "lets 2 go at once", "not evaluated: admission webhooks", "As of 21:07:12")
 	ui.SentNothing().Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"})
 	ui.Expect("batch 2 is approved, starting")
 	ui.Press("a").Expect("cannot approve now: batch 2 is approved already").SentNothing()
-	ui.Show(busy()).Gone("is approved, starting").Later(noticeTime).Gone("cannot approve")
+	ui.Show(uitest.Busy()).Gone("is approved, starting").Later(term.NoticeTime).Gone("cannot approve")
 }
 
 func TestApproveTheCanary(t *testing.T) {
-	ui := sit(t, 120, 36, canary())
+	ui := sit(t, 120, 36, uitest.Canary())
 	ui.Expect("The canary waits for approval (2:14). Press a: 1 node, 14 pods to move", "a approve the canary (1 node)", "until 00:07")
 	ui.Press("a").Expect("Approve the canary: 1 node", "one node first; then watched for 2m0s before the others are asked for", "hold none of these pods at this moment")
 	ui.Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 1, Hash: "h2"}).Expect("the canary is approved, starting")
-	ui.Show(watching()).Expect("watching the canary", "the others may follow in 1:32")
-	sick := watching()
+	ui.Show(uitest.Watching()).Expect("watching the canary", "the others may follow in 1:32")
+	sick := uitest.Watching()
 	sick.CanaryTrouble = "app/web-7 crash-loops on ip-10-0-3-150, and web nowhere else"
 	ui.Show(sick).Expect("the canary is not well: app/web-7 crash-loops", "pauses in 1:32")
 }
 
 func TestApproveAPhase(t *testing.T) {
-	ui := sit(t, 120, 36, phase())
+	ui := sit(t, 120, 36, uitest.Phase())
 	ui.Expect("Phase upgrade waits for approval (0:20). Press a", "a approve phase upgrade")
 	ui.Press("a").Expect("Approve the phase upgrade", "drained and their machines ended, up to 2 at once", "41 pods will be evicted")
 	ui.Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h9"})
-	down := phase()
-	down.Batch = &engine.BatchView{ID: 3, Phase: "scale down", Hash: "h10", Does: "the machines that are too many are ended", AsOf: at}
+	down := uitest.Phase()
+	down.Batch = &engine.BatchView{ID: 3, Phase: "scale down", Hash: "h10", Does: "the machines that are too many are ended", AsOf: uitest.Moment}
 	ui.Show(down).Expect("Phase scale down waits").Press("a").Expect("Approve the phase scale down", "the machines that are too many are ended").Gone("will be evicted", "webhooks")
 }
 
 // What was not judged must not look as if all were well.
 func TestApproveOfWhatCannotBeJudgedPromisesNothing(t *testing.T) {
-	ui := sit(t, 120, 36, blind())
+	ui := sit(t, 120, 36, uitest.Blind())
 	ui.Expect("Press a").Press("a").Expect("blockers are not evaluated: what is known of pods and budgets is 34s old").Gone("hold none")
 }
 
@@ -51,28 +53,28 @@ func TestApproveOfWhatCannotBeJudgedPromisesNothing(t *testing.T) {
 // dialog that was open when the connection was lost.
 func TestNothingIsApprovedOnStaleData(t *testing.T) {
 	lost := func() *engine.Snapshot {
-		s := asking()
-		s.Sources[0].Stale, s.Sources[0].Fresh = true, at.Add(-40*time.Second)
+		s := uitest.Asking()
+		s.Sources[0].Stale, s.Sources[0].Fresh = true, uitest.Moment.Add(-40*time.Second)
 		return s
 	}
 	ui := sit(t, 120, 36, lost())
 	ui.Expect("cluster data 40 s old", "waits for approval", "(a approve", "not now: the data of the cluster is 40 s old")
 	ui.Press("a").Expect("cannot approve now: the data of the cluster is 40 s old")
-	ui.Show(asking()).Expect("Press a").Press("a").Expect("41 pods will be evicted").Show(lost()).Expect("blockers are not evaluated: the data of the cluster is 40 s old")
+	ui.Show(uitest.Asking()).Expect("Press a").Press("a").Expect("41 pods will be evicted").Show(lost()).Expect("blockers are not evaluated: the data of the cluster is 40 s old")
 	ui.Press("enter").Expect("nothing was approved: the data of the cluster is 40 s old").SentNothing()
-	ui.Show(asking()).Expect("Press a").Press("a").Expect("41 pods").Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"})
+	ui.Show(uitest.Asking()).Expect("Press a").Press("a").Expect("41 pods").Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"})
 }
 
 func TestSkipAndReturn(t *testing.T) {
-	ui := sit(t, 120, 36, watching())
+	ui := sit(t, 120, 36, uitest.Watching())
 	ui.Expect("(s skip)").Press("r").Expect("cannot return now: move the cursor to a skipped or failed node first")
 	ui.Press("down", "g", "r").Expect("Return to ip-10-0-1-23?", "to the end of the order", "3 pods left after 15m0s")
 	ui.Press("enter").Gone("Return to").SentNothing() // the careless answer is no
-	ui.Press("r", "y").Sent(engine.Command{Kind: engine.CmdReturn, Node: host(1, 23)}).Expect("return to ip-10-0-1-23 asked for")
+	ui.Press("r", "y").Sent(engine.Command{Kind: engine.CmdReturn, Node: uitest.Host(1, 23)}).Expect("return to ip-10-0-1-23 asked for")
 	ui.Press("down", "r").Expect("cannot return now: ip-10-0-1-24 is outdated")
-	ui.Press("s", "y").Sent(engine.Command{Kind: engine.CmdSkip, Node: host(1, 24)})
-	ui.Press("right", "down", "r", "y").Sent(engine.Command{Kind: engine.CmdReturn, Node: host(2, 44)})
-	none := watching()
+	ui.Press("s", "y").Sent(engine.Command{Kind: engine.CmdSkip, Node: uitest.Host(1, 24)})
+	ui.Press("right", "down", "r", "y").Sent(engine.Command{Kind: engine.CmdReturn, Node: uitest.Host(2, 44)})
+	none := uitest.Watching()
 	none.Abilities[5].Why = "The last phase has begun: start another run for what was left"
 	none.CanaryTrouble = "x"
 	ui.Show(none).Expect("the canary is not well").Press("r").Expect("cannot return now: the last phase has begun")
@@ -81,27 +83,27 @@ func TestSkipAndReturn(t *testing.T) {
 // In a demo somebody else is at hand.
 func TestScaleInADemo(t *testing.T) {
 	asked := make(chan *engine.Blocker, 1)
-	ui := sit(t, 120, 36, busy(), func(o *Options) {
+	ui := sit(t, 120, 36, uitest.Busy(), func(o *Options) {
 		o.Scale = func(b *engine.Blocker) string { asked <- b; return "somebody scales " + b.Owner + " to 4" }
 	})
 	ui.Expect("w scale").Press("w").Expect("somebody scales checkout to 4").SentNothing()
 	if b := <-asked; b.Owner != "checkout" {
 		t.Errorf("asked about %s", b.Pod)
 	}
-	held := busy()
+	held := uitest.Busy()
 	held.Blockers[0].Kind = engine.BlockedByFinalizer
 	ui.Show(held).Press("tab", "down", "w").Expect("cannot scale now: scaling does not help shop/checkout-7d9f-x2")
-	ui.Show(asking()).Expect("Batch 2 waits for approval").Press("w").Expect("cannot scale now: no budget blocks a pod")
+	ui.Show(uitest.Asking()).Expect("Batch 2 waits for approval").Press("w").Expect("cannot scale now: no budget blocks a pod")
 }
 
 // A real cluster has nobody to ask: the key is not there.
 func TestNoScaleElsewhere(t *testing.T) {
-	ui := sit(t, 200, 36, busy())
+	ui := sit(t, 200, 36, uitest.Busy())
 	ui.Expect("f force").Gone("w scale").Press("w", "?").Expect("this menu").Gone("somebody else")
 }
 
 func TestApproveNotNow(t *testing.T) {
-	ui := sit(t, 120, 36, asking())
+	ui := sit(t, 120, 36, uitest.Asking())
 	ui.Expect("Press a").Press("a").Expect("41 pods will be evicted")
 	ui.Press("n").Gone("41 pods will be evicted").SentNothing()
 	ui.Press("a").Expect("41 pods will be evicted").Press("esc").Gone("41 pods will be evicted").SentNothing()
@@ -109,66 +111,66 @@ func TestApproveNotNow(t *testing.T) {
 
 // A key on its way must not approve what the dialog shows only since an instant.
 func TestABatchThatChangesIsNotApprovedByAccident(t *testing.T) {
-	ui := sit(t, 120, 36, asking())
+	ui := sit(t, 120, 36, uitest.Asking())
 	ui.Expect("Press a").Press("a").Expect("41 pods will be evicted")
-	other := asking()
+	other := uitest.Asking()
 	other.Batch.Hash, other.Batch.Evict = "h3", 57
 	ui.Show(other).Expect("57 pods will be evicted")
 	ui.Press("enter").Expect("key ignored: the screen had just changed").SentNothing()
-	ui.Later(graceQuiet).Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h3"}).SentNothing()
+	ui.Later(GraceQuiet).Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h3"}).SentNothing()
 }
 
 func TestABatchThatIsGoneTakesItsDialogAlong(t *testing.T) {
-	ui := sit(t, 120, 36, asking())
+	ui := sit(t, 120, 36, uitest.Asking())
 	ui.Expect("Press a").Press("a").Expect("41 pods will be evicted")
-	ui.Show(busy()).Expect("batch 2 no longer waits").Gone("41 pods will be evicted").SentNothing()
+	ui.Show(uitest.Busy()).Expect("batch 2 no longer waits").Gone("41 pods will be evicted").SentNothing()
 }
 
 func TestForceWantsTheName(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("ip-10-0-1-23")
 	ui.Press("f").Expect("Force ip-10-0-1-23", "breaks the budget shop/checkout: it promises 3 healthy pods, has 3, and will have 2", "Type ip-10-0-1-23 to force:")
 	ui.Press("enter").Expect("that is not the name").SentNothing()
 	ui.Type("ip-10-0-1-24").Press("enter").Expect("to force: ip-10-0-1-24", "that is not the name").SentNothing()
 	ui.Press("ctrl+u").Gone("that is not the name")
 	ui.Type("ip-10-0-1-23").Expect("to force: ip-10-0-1-23").Press("enter")
-	ui.Sent(engine.Command{Kind: engine.CmdForce, Node: host(1, 23)}).Expect("force of ip-10-0-1-23 asked for")
+	ui.Sent(engine.Command{Kind: engine.CmdForce, Node: uitest.Host(1, 23)}).Expect("force of ip-10-0-1-23 asked for")
 }
 
 // Why something is forced may be said, and is sent along: but only the name forces.
 func TestForceSaysWhy(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("ip-10-0-1-23").Press("f").Expect("Why (may be left empty): tab to say it").Press("tab").Type("ip-10-0-1-23").Expect("left empty): ip-10-0-1-23", "tab name")
 	ui.Press("enter").Expect("enter force").SentNothing().Press("enter").Expect("that is not the name").SentNothing()
 	ui.Press("tab", "ctrl+u").Type("its disk is full").Press("tab").Type("ip-10-0-1-23").Expect("to force: ip-10-0-1-23", "left empty): its disk is full").Press("enter")
-	ui.Sent(engine.Command{Kind: engine.CmdForce, Node: host(1, 23), Reason: "its disk is full"})
+	ui.Sent(engine.Command{Kind: engine.CmdForce, Node: uitest.Host(1, 23), Reason: "its disk is full"})
 }
 
 func TestForceOnePod(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("blocked: 1 budget, 1 pod").Press("tab", "down", "f").Expect("Force checkout-7d9f-x2", "Deletes shop/checkout-7d9f-x2 on ip-10-0-1-23")
-	ui.Type("shop/checkout-7d9f-x2").Press("enter").Sent(engine.Command{Kind: engine.CmdForce, Node: host(1, 23), UID: "u-1"})
+	ui.Type("shop/checkout-7d9f-x2").Press("enter").Sent(engine.Command{Kind: engine.CmdForce, Node: uitest.Host(1, 23), UID: "u-1"})
 }
 
 func TestForceGoesOffWhenTheDataGetsStale(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("ip-10-0-1-23").Press("f").Expect("Force ip-10-0-1-23").Type("ip-10-0-1-23")
-	old := busy()
-	old.Sources[0].Stale, old.Sources[0].Fresh = true, at.Add(-20*time.Second)
+	old := uitest.Busy()
+	old.Sources[0].Stale, old.Sources[0].Fresh = true, uitest.Moment.Add(-20*time.Second)
 	ui.Show(old).Expect("not possible now: the data of the cluster is 20 s old")
 	ui.Press("enter").Expect("not possible now").SentNothing()
 	ui.Press("esc").Gone("Force ip-10").Press("f").Expect("cannot force now: the data of the cluster is 20 s old")
 }
 
 func TestForceOnlyWhereADrainIs(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("ip-10-0-1-23").Press("down", "down").Expect("›ip-10-0-1-24").Press("f").Expect("cannot force now: ip-10-0-1-24 is outdated").SentNothing()
 }
 
 func TestPauseAndResume(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("p pause").Press("p").Sent(engine.Command{Kind: engine.CmdPause}).Expect("pause asked for")
-	paused := busy()
+	paused := uitest.Busy()
 	paused.State, paused.Why = engine.Paused, "ana@laptop asked"
 	paused.Abilities = []engine.AbilityNow{{Kind: engine.CmdResume}}
 	ui.Show(paused).Expect("‖ paused: ana@laptop asked. p resumes", "fails in 11:42, stands still")
@@ -176,7 +178,7 @@ func TestPauseAndResume(t *testing.T) {
 }
 
 func TestAbortAsksAndGoesOnByDefault(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("x abort").Press("x").Expect("Abort the upgrade?", "are uncordoned and keep the pods they have", "›[n go on]")
 	ui.Press("enter").Gone("Abort the upgrade?").SentNothing()
 	ui.Press("x").Expect("Abort the upgrade?").Press("y").Sent(engine.Command{Kind: engine.CmdAbort})
@@ -184,13 +186,13 @@ func TestAbortAsksAndGoesOnByDefault(t *testing.T) {
 }
 
 func TestSkipAsks(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("(s skip)").Press("s").Expect("cannot skip now: move the cursor to a node first")
-	ui.Press("down").Expect("›ip-10-0-1-23", "s skip").Press("s").Expect("Skip ip-10-0-1-23?").Press("y").Sent(engine.Command{Kind: engine.CmdSkip, Node: host(1, 23)})
+	ui.Press("down").Expect("›ip-10-0-1-23", "s skip").Press("s").Expect("Skip ip-10-0-1-23?").Press("y").Sent(engine.Command{Kind: engine.CmdSkip, Node: uitest.Host(1, 23)})
 }
 
 func TestAMachineWithoutANodeIsNamedByItsID(t *testing.T) {
-	s := watching()
+	s := uitest.Watching()
 	for i, stage := range []engine.Stage{engine.Outdated, engine.Skipped} {
 		r := *s.Zones[0].Rows[i]
 		r.ID, r.Name, r.Stage, r.Wait, r.Blocked = []string{"i-0aa", "i-0bb"}[i], "", stage, nil, false
@@ -204,56 +206,56 @@ func TestAMachineWithoutANodeIsNamedByItsID(t *testing.T) {
 }
 
 func TestAGreyedKeySaysWhy(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("(a approve)").Press("a").Expect("cannot approve now: nothing waits for approval").SentNothing()
 	ui.Press("down").Gone("cannot approve")
 }
 
 func TestCtrlCAbortsThenLeaves(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("ip-10-0-1-23").Press("ctrl+c").Sent(engine.Command{Kind: engine.CmdAbort, Reason: "ctrl-c in the dashboard"})
 	ui.Expect("ctrl-c again stops at once").Press("ctrl+c").Leaves(Interrupted)
 }
 
 func TestQuitAsksTheDriver(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("q quit").Press("q").Expect("This process drives the run", "›[n stay]").Press("enter").Gone("This process").SentNothing()
 	ui.Press("q").Expect("This process drives").Press("p").Sent(engine.Command{Kind: engine.CmdPause, Reason: "left the dashboard"}).Leaves(Left)
 }
 
 func TestADemoLeavesFreely(t *testing.T) {
-	ui := sit(t, 120, 36, busy(), func(o *Options) { o.KeepsNothing = true })
+	ui := sit(t, 120, 36, uitest.Busy(), func(o *Options) { o.KeepsNothing = true })
 	ui.Expect("q quit").Press("q").SentNothing().Leaves(Left)
 }
 
 func TestAWatcherLeavesAndCommandsNothing(t *testing.T) {
-	ui := sit(t, 120, 36, asking(), readOnly)
+	ui := sit(t, 120, 36, uitest.Asking(), readOnly)
 	ui.Expect("READ-ONLY").Press("a").Expect("cannot approve now: this dashboard only watches")
 	ui.Press("p").Expect("cannot pause now").Press("x").Expect("cannot abort now").SentNothing()
 	ui.Press("q").Leaves(Left)
 }
 
 func TestTheEnd(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
-	ui.Expect("q quit").Show(failed()).Expect("ng-web: failed", "4: pods could not be evicted in time (PodEvictionFailure)", "shop/checkout-7d9f-x2", "--max-size 12",
+	ui := sit(t, 120, 36, uitest.Busy())
+	ui.Expect("q quit").Show(uitest.Failed()).Expect("ng-web: failed", "4: pods could not be evicted in time (PodEvictionFailure)", "shop/checkout-7d9f-x2", "--max-size 12",
 		"ip-10-0-1-23: pods left after 15m0s", "ip-10-0-2-31, ip-10-0-2-44: asked for by ana@laptop", "can be rolled back: drainboard upgrade ng-web", "--launch-template-version 7")
-	ui.Press("q").Expect("key ignored").Later(graceQuiet).Press("esc").Gone("exit code").Expect("enter result").Press("enter").Expect("exit code")
+	ui.Press("q").Expect("key ignored").Later(GraceQuiet).Press("esc").Gone("exit code").Expect("enter result").Press("enter").Expect("exit code")
 	ui.Press("q").Leaves(Finished)
 }
 
 func TestHelp(t *testing.T) {
-	ui := sit(t, 120, 44, busy())
+	ui := sit(t, 120, 44, uitest.Busy())
 	ui.Expect("? help").Press("?").Expect("approve the batch or phase that waits", "not now: nothing waits for approval", "a second time: stop at once").Press("esc").Gone("stop at once")
 }
 
 func TestDetails(t *testing.T) {
-	ui := sit(t, 120, 44, busy())
-	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect(host(1, 23), "3 of 17 have still to leave", "minAvailable 3", "what happened")
+	ui := sit(t, 120, 44, uitest.Busy())
+	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect(uitest.Host(1, 23), "3 of 17 have still to leave", "minAvailable 3", "what happened")
 	ui.Press("esc").Gone("what happened").Press("tab", "down", "enter").Expect("checkout", "14 refused")
 }
 
 func TestResize(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("eu-west-1a  1/4", "eu-west-1c  1/4", "blocked: 1 budget")
 	ui.Resize(60, 30).Expect("›nodes 2 draining", "⚑ blocked 1").Gone("allows 0")
 	ui.Press("tab").Expect("allows 0", "scale checkout to 4").Press("tab").Expect("evicted")
@@ -263,32 +265,32 @@ func TestResize(t *testing.T) {
 
 // The cursor is a machine: rows that come and go do not move it to another.
 func TestTheCursorStaysWithItsNode(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("ip-10-0-1-23").Press("down", "down", "down").Expect("›ip-10-0-1-112")
-	less := busy()
+	less := uitest.Busy()
 	less.Zones[0].Rows = less.Zones[0].Rows[2:]
 	ui.Show(less).Gone("ip-10-0-1-24").Expect("›ip-10-0-1-112")
-	less = busy()
+	less = uitest.Busy()
 	less.Zones[0].Rows = less.Zones[0].Rows[3:]
 	ui.Show(less).Gone("›")
 	ui.Press("down").Expect("›ip-10-0-2-9").Press("left").Expect("›ip-10-0-1-201")
 }
 
 func TestDisconnectAndReconnect(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
-	away := busy()
-	away.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: at.Add(-14 * time.Second), Stale: true, Problem: "connection refused", Retry: at.Add(3 * time.Second)}
+	ui := sit(t, 120, 36, uitest.Busy())
+	away := uitest.Busy()
+	away.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: uitest.Moment.Add(-14 * time.Second), Stale: true, Problem: "connection refused", Retry: uitest.Moment.Add(3 * time.Second)}
 	ui.Show(away).Expect("cluster data 14 s old, retry in 3 s: connection refused", "stands still")
-	ui.Show(busy()).Gone("connection refused", "stands still")
+	ui.Show(uitest.Busy()).Gone("connection refused", "stands still")
 }
 
 func TestCommandsInTheLog(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("quit").Gone("$ kubectl").Press("c").Expect("$ kubectl drain ip-10-0-1-23.eu-west-1.compute.internal").Press("c").Gone("$ kubectl")
 }
 
 func TestBeforeTheFirstSnapshot(t *testing.T) {
 	ui := sit(t, 80, 24, nil)
 	ui.Expect("reading the cluster").Press("a", "x", "down", "tab", "enter").SentNothing()
-	ui.Show(busy()).Expect("ip-10-0-1-23")
+	ui.Show(uitest.Busy()).Expect("ip-10-0-1-23")
 }

@@ -11,38 +11,39 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // The cursor stays with what is read when lines before it are cut off or put in, and
 // lets go where its line is gone.
 func TestTheLogsCursorStaysWithItsLine(t *testing.T) {
-	m := newModel(Options{Now: func() time.Time { return at }, Theme: themes.None, Environ: []string{"TERM=xterm"}, Send: func(engine.Command) {}})
+	m := NewModel(Options{Now: func() time.Time { return uitest.Moment }, Theme: themes.None, Environ: []string{"TERM=xterm"}, Send: func(engine.Command) {}})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-	m.Update(snapshotMsg{busy()})
-	m.focus = logPane
-	m.log.move(m.sc, -4)
+	m.Update(snapshotMsg{uitest.Judge(uitest.Busy())})
+	m.Focus = logPane
+	m.log.move(m.Scene, -4)
 	on := func(want string) {
 		t.Helper()
-		if e := m.log.at(m.sc); string(e.Type) != want {
+		if e := m.log.at(m.Scene); string(e.Type) != want {
 			t.Fatalf("the cursor is on %s, want %s", e.Type, want)
 		}
 		frame := ansi.Strip(m.View().Content)
-		if text := m.sc.eventText(m.log.at(m.sc)); !strings.Contains(frame, text) {
+		if text := m.Scene.EventText(m.log.at(m.Scene)); !strings.Contains(frame, text) {
 			t.Errorf("%q is not on the screen:\n%s", text, frame)
 		}
 	}
-	events := busy().Events
+	events := uitest.Busy().Events
 	next := func(list []engine.Event) {
-		s := busy()
+		s := uitest.Busy()
 		s.Events = list
-		m.Update(snapshotMsg{s})
+		m.Update(snapshotMsg{uitest.Judge(s)})
 	}
 	on(string(engine.NodeSettling))
-	next(slices.Concat(events, []engine.Event{{Time: at, Type: engine.Warning, Message: "one more"}}))
+	next(slices.Concat(events, []engine.Event{{Time: uitest.Moment, Type: engine.Warning, Message: "one more"}}))
 	on(string(engine.NodeSettling))
 	next(events[3:])
 	on(string(engine.NodeSettling))
-	next(slices.Insert(slices.Clone(events), 1, engine.Event{Time: at.Add(-199 * time.Second), Type: engine.Warning, Message: "put in"}))
+	next(slices.Insert(slices.Clone(events), 1, engine.Event{Time: uitest.Moment.Add(-199 * time.Second), Type: engine.Warning, Message: "put in"}))
 	on(string(engine.NodeSettling))
 	next(events[6:])
 	on(string(engine.PodGone))

@@ -11,6 +11,8 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/term"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // told is what a dashboard has told that it looks at.
@@ -25,7 +27,7 @@ func (l told) Expect(t *testing.T, want engine.Look) {
 		if got != want {
 			t.Fatalf("told to look at %+v, want %+v", got, want)
 		}
-	case <-time.After(patience):
+	case <-time.After(uitest.Patience):
 		t.Fatalf("was not told to look at %+v", want)
 	}
 }
@@ -41,7 +43,7 @@ func (l told) Nothing(t *testing.T) {
 
 // notYet is a snapshot from before the details were worked out.
 func notYet() *engine.Snapshot {
-	s := looking()
+	s := uitest.Looking()
 	s.Look, s.Node, s.Budget = engine.Look{}, nil, nil
 	return s
 }
@@ -51,7 +53,7 @@ func TestLookIsToldAndDetailsArrive(t *testing.T) {
 	ui := sit(t, 120, 44, notYet(), looks.option)
 	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("3 of 17 have still to leave", "reading ...")
 	looks.Expect(t, engine.Look{Machine: "i-01023"})
-	ui.Show(looking()).Expect("12 pods, 9 to leave, 3 ignored", "template ng-web version 7").Gone("reading ...")
+	ui.Show(uitest.Looking()).Expect("12 pods, 9 to leave, 3 ignored", "template ng-web version 7").Gone("reading ...")
 	ui.Press("down").Expect("nightly-reconciliation-worker, Ready").Press("b").Expect("budget payments-and-settlement/all (1 of 2)", "reading ...")
 	looks.Expect(t, engine.Look{Machine: "i-01023", Budget: "payments-and-settlement/all"})
 	ui.Press("b").Expect("payments-and-settlement/nightly (2 of 2)", "minAvailable 50%")
@@ -68,7 +70,7 @@ func TestLookIsToldAndDetailsArrive(t *testing.T) {
 }
 
 func TestFromTheNodeToItsBlockerToItsBudgetAndBack(t *testing.T) {
-	ui := sit(t, 120, 44, looking())
+	ui := sit(t, 120, 44, uitest.Looking())
 	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods", "esc close").Press("enter").Expect("14 refused", "esc back   b budget   f force")
 	ui.Press("b").Expect("since 20:53:12 (14 min)").Press("esc").Expect("14 refused").Press("esc").Expect("12 pods").Press("esc").Gone("12 pods").Expect("q quit")
 	ui.Press("tab", "down", "enter").Expect("14 refused", "esc close").Press("b").Expect("11 pods", "elsewhere").Press("esc").Expect("14 refused").Press("esc").Gone("14 refused")
@@ -76,7 +78,7 @@ func TestFromTheNodeToItsBlockerToItsBudgetAndBack(t *testing.T) {
 
 // What the one pod that a key is for has not, another must not have to give.
 func TestKeysOfThePodUnderTheCursor(t *testing.T) {
-	ui := sit(t, 120, 44, looking())
+	ui := sit(t, 120, 44, uitest.Looking())
 	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods")
 	ui.Press("down", "down").Expect("has no controller").Press("b").Expect("no budget covers tools/debug").Press("enter").Expect("blocked by  ⚑ needs consent").Press("esc").Gone("blocked by")
 	for range 5 {
@@ -88,16 +90,16 @@ func TestKeysOfThePodUnderTheCursor(t *testing.T) {
 }
 
 func TestForceThePodUnderTheCursor(t *testing.T) {
-	ui := sit(t, 120, 44, looking())
+	ui := sit(t, 120, 44, uitest.Looking())
 	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods").Press("f").Expect("Force checkout-7d9f-x2", "breaks the budget shop/checkout: it promises 3 healthy pods, has 3, and will have 2")
-	ui.Type("checkout-7d9f-x2").Press("enter").Sent(engine.Command{Kind: engine.CmdForce, Node: host(1, 23), UID: "u-1"}).Expect("12 pods")
+	ui.Type("checkout-7d9f-x2").Press("enter").Sent(engine.Command{Kind: engine.CmdForce, Node: uitest.Host(1, 23), UID: "u-1"}).Expect("12 pods")
 	ui.Press("down", "down", "down", "down", "down", "f").Expect("Force search-2", "shop/search-2 is terminating already: it is deleted at once")
-	ui.Show(looking()).Type("search-2").Press("enter").Sent(engine.Command{Kind: engine.CmdForce, Node: host(1, 23), UID: "u-6"}).Expect("12 pods")
+	ui.Show(uitest.Looking()).Type("search-2").Press("enter").Sent(engine.Command{Kind: engine.CmdForce, Node: uitest.Host(1, 23), UID: "u-6"}).Expect("12 pods")
 	ui.Press("down", "down", "f").Expect("Force web-2").Gone("breaks the budget").Press("esc").Gone("Force web-2") // its budget has one to spare
 	ui.Press("down", "f").Expect("Force web-3")
-	less := looking()
+	less := uitest.Looking()
 	less.Node.Pods = slices.Delete(less.Node.Pods, 8, 9)
-	ui.Show(less).Expect("web-3 is no longer in the way; nothing was forced", "11 pods").Later(graceQuiet)
+	ui.Show(less).Expect("web-3 is no longer in the way; nothing was forced", "11 pods").Later(GraceQuiet)
 	ui.Press("f").Expect("move the cursor to a pod first").SentNothing()
 }
 
@@ -108,9 +110,9 @@ func TestForceAPodOnlyByTheRules(t *testing.T) {
 		with func(*Options)
 		want string
 	}{
-		{"watching", looking, readOnly, "cannot force now: this dashboard only watches"},
-		{"stale", behind, func(*Options) {}, "cannot force now: the data of the cluster is 40 s old"},
-		{"not draining", calm, func(*Options) {}, "cannot force now: ip-10-0-1-88 is ready; only a node that is draining can be forced"},
+		{"watching", uitest.Looking, readOnly, "cannot force now: this dashboard only watches"},
+		{"stale", uitest.Behind, func(*Options) {}, "cannot force now: the data of the cluster is 40 s old"},
+		{"not draining", uitest.Calm, func(*Options) {}, "cannot force now: ip-10-0-1-88 is ready; only a node that is draining can be forced"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ui := sit(t, 120, 44, c.s(), c.with)
@@ -121,47 +123,47 @@ func TestForceAPodOnlyByTheRules(t *testing.T) {
 
 // The cursor is a pod: pods that come and go do not move it to another.
 func TestTheCursorStaysWithItsPod(t *testing.T) {
-	ui := sit(t, 120, 44, looking())
+	ui := sit(t, 120, 44, uitest.Looking())
 	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods").Press("down", "down").Expect("›tools/debug")
-	less := looking()
+	less := uitest.Looking()
 	less.Node.Pods = less.Node.Pods[1:]
 	slices.Reverse(less.Node.Pods)
 	ui.Show(less).Expect("11 pods", "›tools/debug")
-	less = looking()
+	less = uitest.Looking()
 	less.Node.Pods = slices.Delete(less.Node.Pods, 2, 3)
 	ui.Show(less).Gone("tools/debug", "›shop", "›payments").Press("down").Expect("›shop/checkout-7d9f-x2")
 }
 
 // What is looked at may go while it is.
 func TestWhatIsLookedAtGoes(t *testing.T) {
-	ui := sit(t, 120, 44, looking())
+	ui := sit(t, 120, 44, uitest.Looking())
 	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods").Press("b").Expect("11 pods")
-	gone := looking()
+	gone := uitest.Looking()
 	gone.Budget = nil
 	ui.Show(gone).Expect("the budget was deleted; this is the last that was known", "11 pods").Press("esc").Expect("12 pods")
 	ui.Press("enter").Expect("14 refused")
-	free := looking()
+	free := uitest.Looking()
 	free.Blockers, free.Node.Pods = nil, free.Node.Pods[1:]
 	ui.Show(free).Expect("it is blocked no longer; this is the last that was known", "14 refused", "(f force)")
 	ui.Press("f").Expect("cannot force now: shop/checkout-7d9f-x2 is no longer in the way").Press("esc").Expect("11 pods")
-	less := looking()
+	less := uitest.Looking()
 	less.Zones[0].Rows, less.Node = less.Zones[0].Rows[1:], nil
 	ui.Show(less).Expect("gone; this is the last that was known", "11 pods")
 }
 
 func TestNoMoreIsReadAtTheEnd(t *testing.T) {
 	looks := make(told, 8)
-	ui := sit(t, 120, 44, looking(), looks.option)
+	ui := sit(t, 120, 44, uitest.Looking(), looks.option)
 	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods")
 	looks.Expect(t, engine.Look{Machine: "i-01023"})
-	ui.Show(failed()).Expect("exit code").Later(graceQuiet).Press("esc").Gone("exit code", "12 pods")
+	ui.Show(uitest.Failed()).Expect("exit code").Later(GraceQuiet).Press("esc").Gone("exit code", "12 pods")
 	looks.Expect(t, engine.Look{})
 	ui.Press("enter").Expect("the run is over: no more is read")
 }
 
 func TestCtrlCClosesAllDialogs(t *testing.T) {
 	looks := make(told, 8)
-	ui := sit(t, 120, 44, looking(), looks.option)
+	ui := sit(t, 120, 44, uitest.Looking(), looks.option)
 	ui.Expect("ip-10-0-1-23").Press("down", "enter", "b").Expect("11 pods").Press("ctrl+c").Sent(engine.Command{Kind: engine.CmdAbort, Reason: "ctrl-c in the dashboard"}).Gone("11 pods", "12 pods")
 	for _, want := range []engine.Look{{Machine: "i-01023"}, {Machine: "i-01023", Budget: "shop/checkout"}, {}} {
 		looks.Expect(t, want)
@@ -174,7 +176,7 @@ func TestDetailsHoldAtEverySize(t *testing.T) {
 	for _, c := range []struct {
 		make func() *engine.Snapshot
 		keys []string
-	}{{looking, []string{"down", "g", "enter"}}, {looking, []string{"down", "g", "enter", "b"}}, {calm, []string{"down", "g", "enter"}}, {behind, []string{"down", "g", "enter", "b"}}, {looking, []string{"down", "g", "enter", "down", "enter"}}} {
+	}{{uitest.Looking, []string{"down", "g", "enter"}}, {uitest.Looking, []string{"down", "g", "enter", "b"}}, {uitest.Calm, []string{"down", "g", "enter"}}, {uitest.Behind, []string{"down", "g", "enter", "b"}}, {uitest.Looking, []string{"down", "g", "enter", "down", "enter"}}} {
 		for _, evil := range []bool{false, true} {
 			s := c.make()
 			if evil {
@@ -182,15 +184,20 @@ func TestDetailsHoldAtEverySize(t *testing.T) {
 			}
 			m := board(s, 120, 36, themes.Dark)
 			press(m, c.keys...)
-			if m.dialog == nil {
+			if m.Dialog == nil {
 				t.Fatalf("%v opened nothing", c.keys)
 			}
-			for w := leastWidth; w <= 210; w += 16 {
-				for h := leastHeight; h <= 60; h += 9 {
+			for w := term.LeastWidth; w <= 210; w += 16 {
+				for h := term.LeastHeight; h <= 60; h += 9 {
 					m.Update(tea.WindowSizeMsg{Width: w, Height: h})
-					checkFrame(t, m.View().Content, w, h)
-					if d, ok := m.dialog.(*nodeDialog); ok && (d.from < d.top || d.from >= d.top+h-4) {
-						t.Fatalf("%dx%d: the cursor is on line %d of the body, which shows %d from line %d", w, h, d.from, h-4, d.top)
+					uitest.CheckFrame(t, m.View().Content, w, h)
+					d, ok := m.Dialog.(*NodeDialog)
+					if !ok {
+						continue
+					}
+					width, room := m.dialogSize()
+					if _, cursor := d.content(m, width); cursor.from < d.top || cursor.from >= d.top+room {
+						t.Fatalf("%dx%d: the cursor is on line %d of the body, which shows %d from line %d", w, h, cursor.from, room, d.top)
 					}
 				}
 			}
@@ -203,7 +210,7 @@ func hostileDetails(s *engine.Snapshot, r *rand.Rand) *engine.Snapshot {
 	soil := func(list ...*string) {
 		for _, p := range list {
 			at := r.IntN(len(*p) + 1)
-			*p = (*p)[:at] + tricks[r.IntN(len(tricks))] + (*p)[at:]
+			*p = (*p)[:at] + uitest.Tricks[r.IntN(len(uitest.Tricks))] + (*p)[at:]
 		}
 	}
 	n := s.Node
@@ -238,7 +245,7 @@ func hostileDetails(s *engine.Snapshot, r *rand.Rand) *engine.Snapshot {
 
 // BenchmarkNodeDialog renders a frame over a node with 250 pods.
 func BenchmarkNodeDialog(b *testing.B) {
-	s := looking()
+	s := uitest.Looking()
 	for i := len(s.Node.Pods); i < 250; i++ {
 		p := *s.Node.Pods[i%12]
 		p.UID = fmt.Sprint("more-", i)
@@ -248,7 +255,6 @@ func BenchmarkNodeDialog(b *testing.B) {
 	press(m, "down", "g", "enter")
 	b.ReportAllocs()
 	for b.Loop() {
-		m.dirty = true
-		m.View()
+		m.redraw()
 	}
 }

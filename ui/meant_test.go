@@ -6,32 +6,31 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // Enter presses the button that has the focus, and no other.
 func TestNotNowIsNotApproved(t *testing.T) {
-	ui := sit(t, 120, 36, asking())
+	ui := sit(t, 120, 36, uitest.Asking())
 	ui.Expect("Press a").Press("a").Expect("41 pods will be evicted").Press("right").Press("enter").Gone("41 pods will be evicted").SentNothing()
 }
 
 // Keys do nothing while there is no room to read what they would do, nor right after.
 func TestKeysOnATooSmallScreen(t *testing.T) {
-	ui := sit(t, 120, 36, asking())
+	ui := sit(t, 120, 36, uitest.Asking())
 	ui.Expect("Press a").Press("x").Expect("Abort the upgrade?").Resize(40, 10).Expect("too small").Press("y", "a", "enter").SentNothing()
 	ui.Resize(120, 36).Expect("Abort the upgrade?").Press("y").Expect("key ignored").SentNothing()
-	ui.Later(2 * graceMost).Press("y").Sent(engine.Command{Kind: engine.CmdAbort})
+	ui.Later(2 * GraceMost).Press("y").Sent(engine.Command{Kind: engine.CmdAbort})
 }
 
 // A run whose news have ended takes no commands, in a dialog that was open either.
 func TestNothingIsAskedOfARunThatSendsNoNews(t *testing.T) {
 	for _, key := range []string{"x", "s", "q"} {
-		ui := sit(t, 120, 36, busy())
+		ui := sit(t, 120, 36, uitest.Busy())
 		ui.Expect("quit").Press("down", "down", key).Expect("[n ")
-		close(ui.show)
+		close(ui.Snapshots)
 		ui.Expect("sends no more news").Gone("[n ").Press("y").SentNothing()
 		ui.Press("ctrl+c").SentNothing().Leaves(Left)
 	}
@@ -39,39 +38,39 @@ func TestNothingIsAskedOfARunThatSendsNoNews(t *testing.T) {
 
 // What leaving means is asked again when it has become another thing.
 func TestTheQuestionOfLeavingFollowsTheRun(t *testing.T) {
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("quit").Press("q").Expect("pause and leave")
-	ending := busy()
+	ending := uitest.Busy()
 	ending.State, ending.Why = engine.Ending, "a node failed"
 	ui.Show(ending).Expect("the run is ending now: ask again to leave").Gone("pause and leave").Press("p").SentNothing()
-	ui.Later(2*graceMost).Press("q").Expect("putting back what it changed", "leave now")
+	ui.Later(2*GraceMost).Press("q").Expect("putting back what it changed", "leave now")
 }
 
 // An approval that nobody took up can be given again.
 func TestAnApprovalThatIsLostIsAskedForAgain(t *testing.T) {
 	approve := engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"}
-	ui := sit(t, 120, 36, asking())
+	ui := sit(t, 120, 36, uitest.Asking())
 	ui.Expect("Press a").Press("a").Expect("41 pods").Press("enter").Sent(approve).Expect("batch 2 is approved, starting")
-	ui.Later(approvalLost).Show(asking()).Expect("the approval was not taken up").Press("a").Expect("41 pods").Press("enter").Sent(approve)
+	ui.Later(approvalLost).Show(uitest.Asking()).Expect("the approval was not taken up").Press("a").Expect("41 pods").Press("enter").Sent(approve)
 }
 
 // A node that has moved on is not what was asked about.
 func TestADialogAboutANodeGoesWhenItMovesOn(t *testing.T) {
 	moved := func() *engine.Snapshot {
-		s := busy()
+		s := uitest.Busy()
 		s.Zones[0].Rows[0].Stage = engine.Terminating
 		return s
 	}
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("quit").Press("down", "g", "s").Expect("Skip ip-10-0-1-23?").Show(moved()).Expect("ip-10-0-1-23 has moved on; nothing was asked for").Press("y").SentNothing()
-	ui.Later(2 * graceMost).Show(busy()).Expect("3/17 11:42").Press("f").Expect("to force:").Type("ip-10-0-1-23").Show(moved()).Expect("not possible now: ip-10-0-1-23 is terminating")
+	ui.Later(2 * GraceMost).Show(uitest.Busy()).Expect("3/17 11:42").Press("f").Expect("to force:").Type("ip-10-0-1-23").Show(moved()).Expect("not possible now: ip-10-0-1-23 is terminating")
 	ui.Press("enter").SentNothing()
 }
 
 // Forcing a node breaks the budgets of all its pods, not only of those that were
 // refused already.
 func TestForceOfANodeNamesEveryBudget(t *testing.T) {
-	s := busy()
+	s := uitest.Busy()
 	row := s.Zones[0].Rows[0]
 	cart := engine.BudgetView{Ref: "shop/cart", Desired: 4, Healthy: 5, Expected: 5}
 	pod := func(name string, ready bool, b ...engine.BudgetView) *engine.PodDetail {
@@ -87,7 +86,7 @@ func TestForceOfANodeNamesEveryBudget(t *testing.T) {
 
 // What is typed stays in sight however much is broken.
 func TestForceOfManyPromisesShowsWhatIsTyped(t *testing.T) {
-	s := busy()
+	s := uitest.Busy()
 	for i := range 14 {
 		b := *s.Blockers[0]
 		b.UID, b.Pod = fmt.Sprint(i), fmt.Sprintf("shop/pod-%d", i)
@@ -101,20 +100,20 @@ func TestForceOfManyPromisesShowsWhatIsTyped(t *testing.T) {
 
 // While only the cloud cannot be seen, drains go on, and the screen does not deny it.
 func TestStaleBySource(t *testing.T) {
-	s := busy()
-	s.Sources[1] = engine.SourceView{Name: world.Cloud, Fresh: at.Add(-time.Minute), Stale: true, Problem: "expired"}
+	s := uitest.Busy()
+	s.Sources[1] = engine.SourceView{Name: world.Cloud, Fresh: uitest.Moment.Add(-time.Minute), Stale: true, Problem: "expired"}
 	sit(t, 120, 36, s).Expect("cloud data 60 s old", "Drains go on; what needs the cloud waits").Gone("Nothing is done")
 }
 
 // A watcher has no key to force with.
 func TestAWatcherIsNotToldToForce(t *testing.T) {
-	ui := sit(t, 200, 36, busy(), readOnly)
+	ui := sit(t, 200, 36, uitest.Busy(), readOnly)
 	ui.Expect("or force where the run is driven").Gone("with f").Press("tab", "down", "enter").Expect("way out").Gone("with f")
 }
 
 // The nodes of the batch that waits are marked where they stand.
 func TestTheWaitingBatchIsMarked(t *testing.T) {
-	ui := sit(t, 120, 36, asking())
+	ui := sit(t, 120, 36, uitest.Asking())
 	ui.until(func(s string) string {
 		for _, l := range []string{"ip-10-0-1-23   outdated             ◆", "ip-10-0-2-9    outdated             ◆"} {
 			if !strings.Contains(s, l) {
@@ -123,13 +122,4 @@ func TestTheWaitingBatchIsMarked(t *testing.T) {
 		}
 		return ""
 	})
-}
-
-// The picker reads no keys either while it cannot be read.
-func TestAPickerTooSmallPicksNothing(t *testing.T) {
-	p := newPicker(groups, Options{})
-	p.Update(tea.WindowSizeMsg{Width: 30, Height: 8})
-	if p.Update(tea.KeyPressMsg{Code: tea.KeyEnter}); p.picked != "" {
-		t.Errorf("picked %s", p.picked)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
 // menu lists everything that can be done here, with the reason where it cannot be
@@ -18,13 +19,11 @@ type menu struct {
 	// long has the menu explain itself: what each key does, and what the signs mean.
 	long bool
 	top  int
-	from int // the lines of the action under the cursor
-	till int
 }
 
-func newMenu(long bool) *menu { return &menu{input: newInput(60), long: long} }
+func newMenu(long bool) *menu { return &menu{input: style.NewInput(60), long: long} }
 
-func (d *menu) title(*Model) string {
+func (d *menu) Title(*Model) string {
 	if d.long {
 		return "What can be done here"
 	}
@@ -32,11 +31,11 @@ func (d *menu) title(*Model) string {
 }
 
 // entries are the actions that have all the words typed.
-func (d *menu) entries(m *Model) []*action {
+func (d *menu) entries(m *Model) []*Action {
 	words := strings.Fields(strings.ToLower(d.input.Value()))
-	var out []*action
-	for _, a := range m.actions {
-		text := strings.ToLower(a.name + " " + a.show + " " + a.help)
+	var out []*Action
+	for _, a := range m.Actions {
+		text := strings.ToLower(a.Name + " " + a.Show + " " + a.help)
 		if (d.long || a.do != nil) && !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			out = append(out, a)
 		}
@@ -45,9 +44,9 @@ func (d *menu) entries(m *Model) []*action {
 }
 
 // chosen is the action under the cursor, the first one without.
-func (d *menu) chosen(list []*action) *action {
+func (d *menu) chosen(list []*Action) *Action {
 	for _, a := range list {
-		if a.name == d.at {
+		if a.Name == d.at {
 			return a
 		}
 	}
@@ -57,104 +56,109 @@ func (d *menu) chosen(list []*action) *action {
 	return nil
 }
 
-func (d *menu) body(m *Model, w int) []string {
-	st := m.st
-	l := newLine(st, w).add(st.key, ": ")
-	typeCells(l, d.input, min(l.left(), 40))
-	out := []string{l.String(), newLine(st, w).String()}
+func (d *menu) Body(m *Model, w int) []string {
+	out, _ := d.content(m, w)
+	return out
+}
+
+func (d *menu) content(m *Model, w int) (out []string, cursor span) {
+	st := m.Styles
+	l := style.NewLine(st, w).Add(st.Key, ": ")
+	style.DrawInput(l, d.input, min(l.Left(), 40))
+	out = []string{l.String(), style.NewLine(st, w).String()}
 	list := d.entries(m)
 	chosen := d.chosen(list)
 	if chosen == nil {
-		return append(out, newLine(st, w).add(st.dim, "nothing is called that").String())
+		return append(out, style.NewLine(st, w).Add(st.Dim, "nothing is called that").String()), cursor
 	}
 	for _, a := range list {
 		if a == chosen {
-			d.from = len(out)
+			cursor.from = len(out)
 		}
 		out = append(out, d.entry(m, a, a == chosen, w)...)
 		if a == chosen {
-			d.till = len(out)
+			cursor.to = len(out)
 		}
 	}
 	if d.long && d.input.Value() == "" {
 		out = append(out, legend(st, w)...)
 	}
-	return out
+	return out, cursor
 }
 
 // entry is an action with its key, what it does, and why not now.
-func (d *menu) entry(m *Model, a *action, chosen bool, w int) []string {
-	st := m.st
+func (d *menu) entry(m *Model, a *Action, chosen bool, w int) []string {
+	st := m.Styles
 	const column = 14
-	why := m.why(a)
-	key, p, mark := a.show, st.key, " "
+	why := m.Why(a)
+	key, p, mark := a.Show, st.Key, " "
 	if why != "" {
-		key, p = "("+a.show+")", st.off
+		key, p = "("+a.Show+")", st.Off
 	}
 	if chosen {
-		mark = st.g.Cursor
+		mark = st.Glyphs.Cursor
 	}
-	start := func(mark string) *line {
-		l := newLine(st, w)
+	start := func(mark string) *style.Line {
+		l := style.NewLine(st, w)
 		if chosen {
-			l.over = &st.cursor
+			l.Over = &st.Cursor
 		}
-		return l.begin(mark)
+		return l.Begin(mark)
 	}
 	if !d.long {
-		l := start(mark).fit(p, key, column-2).space(1)
+		l := start(mark).Fit(p, key, column-2).Space(1)
 		if why == "" {
-			l.add(st.text, a.name)
+			l.Add(st.Text, a.Name)
 		} else {
-			l.add(st.off, a.name).add(st.warn, "  not now: "+why)
+			l.Add(st.Off, a.Name).Add(st.Warn, "  not now: "+why)
 		}
 		return []string{l.String()}
 	}
 	var out []string
-	for i, part := range wrap(a.help, w-column) {
+	for i, part := range style.Wrap(a.help, w-column) {
 		l := start(" ")
 		if i == 0 {
-			l = start(mark).add(p, key)
+			l = start(mark).Add(p, key)
 		}
-		out = append(out, l.to(column).add(st.text, part).String())
+		out = append(out, l.To(column).Add(st.Text, part).String())
 	}
 	if why != "" {
-		for _, part := range wrap("not now: "+why, w-column) {
-			out = append(out, start(" ").to(column).add(st.warn, part).String())
+		for _, part := range style.Wrap("not now: "+why, w-column) {
+			out = append(out, start(" ").To(column).Add(st.Warn, part).String())
 		}
 	}
 	return out
 }
 
 // legend says what the signs mean.
-func legend(st *styles, w int) []string {
-	out := []string{newLine(st, w).String(), newLine(st, w).add(st.title, "signs").String()}
-	l := newLine(st, w)
+func legend(st *style.Styles, w int) []string {
+	out := []string{style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Title, "signs").String()}
+	l := style.NewLine(st, w)
 	for _, s := range []engine.Stage{engine.Outdated, engine.Queued, engine.Draining, engine.Settling, engine.Terminating, engine.Replaced,
 		engine.Launching, engine.Ready, engine.Surplus, engine.Unreachable, engine.NodeFail, engine.Skipped} {
-		if l.left() < 14 {
-			out, l = append(out, l.String()), newLine(st, w)
+		if l.Left() < 14 {
+			out, l = append(out, l.String()), style.NewLine(st, w)
 		}
-		lk := st.stages[s]
-		l.fit(lk.pen, lk.glyph+" "+string(s), 14)
+		lk := st.Stages[s]
+		l.Fit(lk.Pen, lk.Glyph+" "+string(s), 14)
 	}
 	out = append(out, l.String())
-	out = append(out, newLine(st, w).add(st.warn, st.g.Blocked).add(st.text, " blocked: only a person or time can change it").String())
-	return append(out, newLine(st, w).add(st.text, "3/17 pods: 3 of 17 have still to leave").String())
+	out = append(out, style.NewLine(st, w).Add(st.Warn, st.Glyphs.Blocked).Add(st.Text, " blocked: only a person or time can change it").String())
+	return append(out, style.NewLine(st, w).Add(st.Text, "3/17 pods: 3 of 17 have still to leave").String())
 }
 
-// window keeps the action under the cursor in sight.
-func (d *menu) window(body []string, room int) []string {
-	most := max(len(body)-room, 0)
-	d.top = min(max(d.top, d.till-room), d.from, most)
-	if d.from <= 2 {
+func (d *menu) first() int { return d.top }
+
+// fit keeps the action under the cursor in sight.
+func (d *menu) fit(lines, room int, cursor span) {
+	d.top = min(max(d.top, cursor.to-room), cursor.from, max(lines-room, 0))
+	if cursor.from <= 2 {
 		d.top = 0
 	}
-	return body[d.top:min(d.top+room, len(body))]
 }
 
 func (d *menu) keys(m *Model, w int) string {
-	return keyLine(m.st, w, "enter", "do it", "up/down", "choose", "esc", "close")
+	return style.KeyLine(m.Styles, w, "enter", "do it", "up/down", "choose", "esc", "close")
 }
 
 func (d *menu) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
@@ -163,16 +167,16 @@ func (d *menu) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 	at := slices.Index(list, chosen)
 	switch k := key.String(); k {
 	case "esc":
-		m.close()
+		m.Close()
 		return nil
 	case "enter":
 		if chosen == nil || chosen.do == nil {
 			return nil
 		}
-		if m.why(chosen) == "" {
-			m.close()
+		if m.Why(chosen) == "" {
+			m.Close()
 		}
-		return m.do(chosen)
+		return m.Do(chosen)
 	case "up", "ctrl+p", "shift+tab":
 		at--
 	case "down", "ctrl+n", "tab":
@@ -187,7 +191,7 @@ func (d *menu) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	if len(list) > 0 {
-		d.at = list[min(max(at, 0), len(list)-1)].name
+		d.at = list[min(max(at, 0), len(list)-1)].Name
 	}
 	return nil
 }

@@ -1,14 +1,13 @@
 package ui
 
 import (
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/drainboard/drainboard/engine"
-	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/scene"
+	"github.com/drainboard/drainboard/ui/term"
 )
 
 // Messages of our own.
@@ -23,200 +22,182 @@ type (
 	followMsg struct{}
 )
 
-// noticeTime is how long a notice stays when no key is pressed.
-const noticeTime = 8 * time.Second
-
 // pane is a part of the board that can have the keyboard.
 type pane int
 
 const (
-	nodesPane pane = iota
-	blockedPane
+	NodesPane pane = iota
+	BlockedPane
 	logPane
 )
 
 // Model is the dashboard's state. It is used by pointer: Bubble Tea hands
 // messages to Update one at a time.
 type Model struct {
-	opts    Options
-	actions []*action
-	exit    Exit
+	Opts    Options
+	Actions []*Action
+	Exit    Exit
 
-	width, height int
-	st            *styles
-	terminal      themes.Terminal
-	// mistake is what is wrong with the operator's theme or configuration.
-	mistake   string
-	tty       tty
+	term.Screen
 	attention attention
 	mouse     mouse
 	overheard []engine.Event
 
-	// sc is what is shown, nil until the first snapshot.
-	sc    *scene
-	ended bool
+	// Scene is what is shown, nil until the first snapshot.
+	Scene *scene.Scene
+	Ended bool
 
-	focus    pane
-	nodes    nodeTable
-	blockers blockerList
+	Focus    pane
+	Nodes    nodeTable
+	Blockers blockerList
 	log      logView
-	commands bool // the log shows the twin commands where it would not by itself, or the other way round
+	Commands bool // the log shows the twin commands where it would not by itself, or the other way round
 
 	search search
-	dialog dialog
-	under  []dialog    // those that dialog was opened from, and goes back to
+	Dialog Dialog
+	under  []Dialog    // those that dialog was opened from, and goes back to
 	looked engine.Look // what Options.Look was told last
 	grace  grace
-	// notice is a sentence in place of the footer until the next key, or for as long
+	// Notice is a sentence in place of the footer until the next key, or for as long
 	// as it takes to read it.
-	notice     string
+	Notice     string
 	noticed    time.Time
 	refused    bool // the notice says why something was not done
 	interrupts int
-	// approved is the hash of the batch that was just approved here, and when, until
+	// Approved is the hash of the batch that was just approved here, and when, until
 	// the snapshot knows.
-	approved   string
+	Approved   string
 	approvedAt time.Time
 
 	// late is what the pane of evictions shows; following: it takes the newest soon.
-	late      *scene
+	late      *scene.Scene
 	following bool
 
-	ticking bool
-	frame   string
-	dirty   bool
+	Ticking bool
+	// layout is where the panes of the frame lie, dialogBody the visible lines of the open
+	// dialog.
+	layout     layout
+	dialogBody []string
+	frame      string
+	dirty      bool
 }
 
-func newModel(o Options) *Model {
+func NewModel(o Options) *Model {
 	o = o.withDefaults()
-	m := &Model{opts: o, actions: actions(o), exit: Left, terminal: terminalOf(o.Environ), tty: ttyOf(o.Environ), dirty: true}
+	m := &Model{Opts: o, Actions: actions(o), Exit: Left, dirty: true}
+	m.Screen = term.NewScreen(o.Environ, term.Appearance{Theme: o.Theme, Mark: o.Mark, Silent: o.Silent})
 	m.mouse.on = o.Mouse
-	m.choose()
 	return m
 }
 
-// choose makes the styles for the terminal as far as it is known.
-func (m *Model) choose() { m.st, m.dirty = newStyles(m.opts.Theme.On(m.terminal)), true }
-
 // Init asks the terminal for its background.
-func (m *Model) Init() tea.Cmd {
-	var cmds []tea.Cmd
-	if m.terminal.Term != "dumb" {
-		cmds = append(cmds, tea.RequestBackgroundColor)
-	}
-	for _, kv := range m.opts.Environ {
-		if strings.HasPrefix(kv, "SSH_TTY=") && m.terminal.Term != "dumb" {
-			// Over SSH Bubble Tea does not ask whether the terminal can show a frame at
-			// once; those that cannot ignore the mode.
-			cmds = append(cmds, func() tea.Msg {
-				return tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset}
-			})
-		}
-	}
-	return tea.Batch(cmds...)
+func (m *Model) Init() tea.Cmd { return m.Start() }
+
+// Update takes one message and draws the frame again if something changed.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.update(msg)
+	m.draw()
+	return m, cmd
 }
 
-// Update takes one message. Bubble Tea calls View after every one, so what
-// changes nothing must leave the frame as it is.
-func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m *Model) update(msg tea.Msg) tea.Cmd {
+	small := m.TooSmall()
+	if m.Learn(msg) {
+		m.dirty = true
+		if small && !m.TooSmall() {
+			m.grace.begin(m.Opts.Now()) // what was pressed meanwhile was for nothing that could be read
+		}
+		return nil
+	}
 	switch msg := msg.(type) {
-	case tea.WindowSizeMsg:
-		small := m.blindToKeys()
-		m.width, m.height, m.dirty = msg.Width, msg.Height, true
-		if small && !m.blindToKeys() {
-			m.grace.begin(m.opts.Now()) // what was pressed meanwhile was for nothing that could be read
-		}
-	case tea.BackgroundColorMsg:
-		m.terminal.Dark = msg.IsDark()
-		m.choose()
-	case tea.ColorProfileMsg:
-		if !noColour(m.opts.Environ) {
-			m.terminal.Colours = coloursOf(msg.Profile)
-			m.choose()
-		}
-	case appearanceMsg:
-		m.wear(msg.Appearance)
 	case snapshotMsg:
-		m.show(msg.s)
-		return m, tea.Batch(m.tick(), m.attend(), m.follow())
+		m.Show(msg.s)
+		return tea.Batch(m.tick(), m.attend(), m.follow())
 	case followMsg:
-		m.late, m.following, m.dirty = m.sc, false, true
-	case asideMsg:
-		m.overhear(msg.lines)
+		m.late, m.following, m.dirty = m.Scene, false, true
+	case term.StderrMsg:
+		m.overhear(msg.Lines)
 	case endedMsg:
-		m.ended, m.dirty = true, true
-		if m.dialog != nil {
-			m.dialog.refresh(m)
+		m.Ended, m.dirty = true, true
+		if m.Dialog != nil {
+			m.Dialog.refresh(m)
 		}
 	case tickMsg:
-		m.ticking, m.dirty = false, true
+		m.Ticking, m.dirty = false, true
 		m.doubtApproval()
-		if m.notice != "" && m.opts.Now().Sub(m.noticed) >= noticeTime {
-			m.notice = ""
+		if m.Notice != "" && m.Opts.Now().Sub(m.noticed) >= term.NoticeTime {
+			m.Notice = ""
 		}
-		return m, tea.Batch(m.tick(), m.attend())
+		return tea.Batch(m.tick(), m.attend())
 	case tea.FocusMsg:
 		m.attention.reports = true
-		m.attention.here(m.opts.Now())
-		return m, m.attend()
+		m.attention.here(m.Opts.Now())
+		return m.attend()
 	case tea.BlurMsg:
 		m.attention.reports, m.attention.away = true, true
 	case tea.MouseClickMsg:
-		return m, m.click(msg)
+		return m.click(msg)
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case tea.KeyPressMsg:
 		m.dirty = true
-		m.attention.here(m.opts.Now())
-		return m, m.press(msg)
+		m.attention.here(m.Opts.Now())
+		return m.press(msg)
 	case tea.PasteMsg:
 		m.paste(msg)
 	}
-	return m, nil
+	return nil
 }
 
-// View is the frame, rendered again only when something changed.
-func (m *Model) View() tea.View {
-	if m.dirty {
-		m.nodes.unread = nil
-		m.frame, m.dirty = m.render(), false
-		m.tellUnread()
+// draw lays the panes out and renders the frame, if something changed since the last
+// one. All that depends on what is visible is written here, and nothing by View.
+func (m *Model) draw() {
+	if !m.dirty {
+		return
 	}
+	m.dirty = false
+	m.fit()
+	m.frame = m.render()
+	m.reportUnread()
+}
+
+// View is the frame as Update left it. It changes nothing.
+func (m *Model) View() tea.View {
 	v := tea.NewView(m.frame)
 	m.declare(&v)
 	return v
 }
 
-// show takes a new snapshot.
-func (m *Model) show(s *engine.Snapshot) {
+// Show takes a new snapshot.
+func (m *Model) Show(s *engine.Snapshot) {
 	if s == nil {
 		return
 	}
-	was := m.sc
+	was := m.Scene
 	s = m.withOverheard(s)
-	if m.another(s) {
+	if m.Another(s) {
 		m.turned(s)
 		was = nil
 	}
-	m.sc, m.dirty = newScene(s, m.opts.Now(), m.opts.Speed, was), true
-	m.nodes.moved(m.sc)
-	m.blockers.moved(m.sc)
-	m.log.moved(was, m.sc)
-	if m.focus == blockedPane && len(s.Blockers) == 0 && m.width >= stackedWidth {
-		m.focus = nodesPane // the panel is not on the screen any more
+	m.Scene, m.dirty = scene.New(s, scene.Options{Clock: m.Opts.Now, Speed: m.Opts.Speed, ReadOnly: m.Opts.ReadOnly}, was), true
+	m.Nodes.moved(m.Scene)
+	m.Blockers.moved(m.Scene)
+	m.log.moved(was, m.Scene)
+	if m.Focus == BlockedPane && len(s.Blockers) == 0 && m.Width >= term.StackedWidth {
+		m.Focus = NodesPane // the panel is not on the screen any more
 	}
-	if s.Batch == nil || s.Batch.Hash != m.approved {
-		m.approved = ""
+	if s.Batch == nil || s.Batch.Hash != m.Approved {
+		m.Approved = ""
 	}
 	m.doubtApproval()
-	if _, end := m.dialog.(*endDialog); end && s.State != engine.Finished {
-		m.close() // another run has begun
+	if _, end := m.Dialog.(*endDialog); end && s.State != engine.Finished {
+		m.Close() // another run has begun
 	}
-	if m.dialog != nil {
-		m.dialog.refresh(m)
+	if m.Dialog != nil {
+		m.Dialog.refresh(m)
 	}
-	if m.allOver() && !was.allOver() {
-		m.opened(m.lastDialog())
+	if m.Scene.AllOver() && !was.AllOver() {
+		m.opened(m.LastDialog())
 	}
 }
 
@@ -232,20 +213,20 @@ func (m *Model) follow() tea.Cmd {
 			return tea.Tick(time.Second/20, func(time.Time) tea.Msg { return followMsg{} })
 		}
 	}
-	m.late = m.sc
+	m.late = m.Scene
 	return nil
 }
 
 // tick asks for the next move of a hand while something on the screen counts; without a
 // run only clocks do.
 func (m *Model) tick() tea.Cmd {
-	if m.ticking || m.notice == "" && (m.sc == nil || m.allOver()) {
+	if m.Ticking || m.Notice == "" && (m.Scene == nil || m.Scene.AllOver()) {
 		return nil
 	}
-	m.ticking = true
+	m.Ticking = true
 	every := time.Second
-	if m.sc != nil && m.sc.State != engine.NoRun {
-		every /= hands
+	if m.Scene != nil && m.Scene.State != engine.NoRun {
+		every /= scene.Hands
 	}
 	return tea.Tick(every, func(time.Time) tea.Msg { return tickMsg{} })
 }
@@ -255,57 +236,51 @@ func (m *Model) press(key tea.KeyPressMsg) tea.Cmd {
 	if key.String() == "ctrl+c" {
 		return m.interrupt()
 	}
-	if m.blindToKeys() {
+	if m.TooSmall() {
 		return nil
 	}
-	if m.grace.swallow(m.opts.Now()) {
+	if m.grace.swallow(m.Opts.Now()) {
 		m.refuse("key ignored: the screen had just changed")
 		return m.tick()
 	}
-	m.notice = ""
-	if m.dialog != nil {
-		if c, ok := m.dialog.(copier); ok && key.String() == "y" {
+	m.Notice = ""
+	if m.Dialog != nil {
+		if c, ok := m.Dialog.(copier); ok && key.String() == "y" {
 			return m.copy(c.copied(m))
 		}
-		return m.dialog.key(m, key)
+		return m.Dialog.key(m, key)
 	}
 	if m.search.open {
 		m.typeSearch(key)
 		return nil
 	}
-	if a := m.actionFor(key.String()); a != nil {
-		return m.do(a)
+	if a := m.ActionFor(key.String()); a != nil {
+		return m.Do(a)
 	}
-	if m.sc != nil {
+	if m.Scene != nil {
 		m.navigate(key.String())
 	}
 	return nil
 }
 
-// blindToKeys reports whether the screen is too small for what keys would do to be
-// read on it. Before its size is known nothing is held back.
-func (m *Model) blindToKeys() bool {
-	return m.width > 0 && (m.width < leastWidth || m.height < leastHeight)
-}
-
 // paste hands what was pasted to what takes text.
 func (m *Model) paste(msg tea.PasteMsg) {
-	if m.blindToKeys() || m.grace.swallow(m.opts.Now()) {
+	if m.TooSmall() || m.grace.swallow(m.Opts.Now()) {
 		return
 	}
 	m.dirty = true
-	if d, ok := m.dialog.(interface{ paste(tea.PasteMsg) }); ok {
+	if d, ok := m.Dialog.(interface{ paste(tea.PasteMsg) }); ok {
 		d.paste(msg)
-	} else if m.dialog == nil && m.search.open {
+	} else if m.Dialog == nil && m.search.open {
 		m.search.input, _ = m.search.input.Update(msg)
 		m.setFilter(m.search.input.Value())
 	}
 }
 
-// do carries out an action, or says why it cannot be.
-func (m *Model) do(a *action) tea.Cmd {
-	if why := m.why(a); why != "" {
-		m.refuse("cannot " + a.name + " now: " + why)
+// Do carries out an action, or says why it cannot be.
+func (m *Model) Do(a *Action) tea.Cmd {
+	if why := m.Why(a); why != "" {
+		m.refuse("cannot " + a.Name + " now: " + why)
 		return m.tick()
 	}
 	return a.do(m)
@@ -315,26 +290,23 @@ func (m *Model) do(a *action) tea.Cmd {
 func (m *Model) interrupt() tea.Cmd {
 	m.search.open = false
 	switch {
-	case m.allOver():
-		m.exit = Finished
+	case m.Scene.AllOver():
+		m.Exit = Finished
 		return tea.Quit
-	case m.opts.ReadOnly, m.ended:
+	case m.Opts.ReadOnly, m.Ended:
 		return tea.Quit
 	case m.interrupts > 0:
-		m.exit = Interrupted
+		m.Exit = Interrupted
 		return tea.Quit
 	}
 	m.interrupts++
-	m.dismiss()
-	if m.sc == nil || m.sc.State != engine.Ending {
-		m.opts.Send(engine.Command{Kind: engine.CmdAbort, Reason: "ctrl-c in the dashboard"})
+	m.Dismiss()
+	if m.Scene == nil || m.Scene.State != engine.Ending {
+		m.Opts.Send(engine.Command{Kind: engine.CmdAbort, Reason: "ctrl-c in the dashboard"})
 	}
 	m.dirty = true
 	return nil
 }
-
-// over reports whether the run has come to its end.
-func (m *Model) over() bool { return m.sc != nil && m.sc.State == engine.Finished }
 
 // approvalLost is how long an approval may take to be taken up before it is doubted.
 const approvalLost = 10 * time.Second
@@ -342,21 +314,21 @@ const approvalLost = 10 * time.Second
 // doubtApproval asks again for what was approved and still waits: the run may have
 // paused in between, or not have heard.
 func (m *Model) doubtApproval() {
-	if m.approved == "" || m.opts.Now().Sub(m.approvedAt) < approvalLost {
+	if m.Approved == "" || m.Opts.Now().Sub(m.approvedAt) < approvalLost {
 		return
 	}
-	m.approved = ""
+	m.Approved = ""
 	m.refuse("the approval was not taken up: the log may say why. It is asked for again")
 }
 
 // send gives a command to the run and says so; the snapshot shows its effect.
 func (m *Model) send(c engine.Command, said string) {
-	m.opts.Send(c)
+	m.Opts.Send(c)
 	m.say(said)
 }
 
 // say shows a sentence in place of the footer.
-func (m *Model) say(text string) { m.notice, m.noticed, m.refused = text, m.opts.Now(), false }
+func (m *Model) say(text string) { m.Notice, m.noticed, m.refused = text, m.Opts.Now(), false }
 
 // refuse says why something was not done.
-func (m *Model) refuse(text string) { m.notice, m.noticed, m.refused = text, m.opts.Now(), true }
+func (m *Model) refuse(text string) { m.Notice, m.noticed, m.refused = text, m.Opts.Now(), true }

@@ -10,30 +10,32 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/term"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // where finds a text on the screen.
 func (p *person) where(text string) (x, y int) {
-	p.t.Helper()
+	p.T.Helper()
 	for y, l := range strings.Split(p.Screen(), "\n") {
 		if before, _, found := strings.Cut(l, text); found {
 			return ansi.StringWidth(before), y
 		}
 	}
-	p.t.Fatalf("the screen does not show %s:\n%s", text, p.Screen())
+	p.T.Fatalf("the screen does not show %s:\n%s", text, p.Screen())
 	return
 }
 
 // Click clicks on a text.
 func (p *person) Click(text string) *person {
-	p.t.Helper()
+	p.T.Helper()
 	x, y := p.where(text)
 	return p.Press(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1))
 }
 
 // Wheel turns the wheel over a text, down with n > 0.
 func (p *person) Wheel(text string, n int) *person {
-	p.t.Helper()
+	p.T.Helper()
 	x, y := p.where(text)
 	button := 65
 	if n < 0 {
@@ -49,7 +51,7 @@ func withMouse(o *Options) { o.Mouse = true }
 
 func TestTheMouseIsOffUntilItIsTaken(t *testing.T) {
 	const on, off = "\x1b[?1002h", "\x1b[?1002l"
-	ui := sit(t, 120, 36, busy())
+	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("draining").Silent(on).Press("m").Heard(on).Expect("the mouse is taken")
 	ui.Click("ip-10-0-2-31").Expect("›ip-10-0-2-31")
 	ui.Press("m").Heard(off).Expect("the mouse selects text again")
@@ -57,21 +59,21 @@ func TestTheMouseIsOffUntilItIsTaken(t *testing.T) {
 }
 
 func TestTheMouseCanBeOnFromTheStart(t *testing.T) {
-	ui := sit(t, 120, 36, busy(), withMouse)
+	ui := sit(t, 120, 36, uitest.Busy(), withMouse)
 	ui.Heard("\x1b[?1002h").Expect("draining").Click("ip-10-0-2-31").Expect("›ip-10-0-2-31")
 }
 
 func TestClicks(t *testing.T) {
 	for _, size := range [][2]int{{200, 50}, {120, 36}, {90, 40}, {60, 30}} {
-		ui := sit(t, size[0], size[1], busy(), withMouse)
+		ui := sit(t, size[0], size[1], uitest.Busy(), withMouse)
 		ui.Expect("draining", "ip-10-0-2-31").Click("ip-10-0-2-31").Expect("›ip-10-0-2-31")
 		ui.Later(time.Second).Click("ip-10-0-1-112").Expect("›ip-10-0-1-112").Gone("›ip-10-0-2-31")
-		ui.Click("ip-10-0-1-112").Expect(host(1, 112), "stage").Press("esc").Gone("stage")
-		if size[0] < stackedWidth {
+		ui.Click("ip-10-0-1-112").Expect(uitest.Host(1, 112), "stage").Press("esc").Gone("stage")
+		if size[0] < term.StackedWidth {
 			ui.Click("blocked 1").Expect("scale checkout to 4")
 		}
 		ui.Later(time.Second).Click("shop/checkout ").Expect("› shop/checkout").Click("shop/checkout ").Expect("tries").Press("esc").Gone("tries")
-		if size[0] >= stackedWidth {
+		if size[0] >= term.StackedWidth {
 			ui.Later(time.Second).Click("replaced: gone").Expect("›21:05:32").Click("replaced: gone").Expect("2026-03-14 21:05:32")
 		}
 		ui.SentNothing()
@@ -79,9 +81,9 @@ func TestClicks(t *testing.T) {
 }
 
 func TestClickingTheFooterPressesItsKey(t *testing.T) {
-	ui := sit(t, 120, 36, busy(), withMouse)
+	ui := sit(t, 120, 36, uitest.Busy(), withMouse)
 	ui.Expect("p pause").Click("pause").Expect("pause asked for")
-	if c := <-ui.sent; c.Kind != "pause" {
+	if c := <-ui.Commands; c.Kind != "pause" {
 		t.Errorf("sent %+v", c)
 	}
 	ui.Click("pause asked for").SentNothing() // a notice is no key
@@ -90,7 +92,7 @@ func TestClickingTheFooterPressesItsKey(t *testing.T) {
 }
 
 func TestTheWheelScrollsWhatIsUnderIt(t *testing.T) {
-	s := busy()
+	s := uitest.Busy()
 	s.Events = append(s.Events[:len(s.Events):len(s.Events)], s.Events...)
 	s.Events[0].Message = "the very first line"
 	ui := sit(t, 120, 30, s, withMouse)
@@ -102,29 +104,29 @@ func TestTheWheelScrollsWhatIsUnderIt(t *testing.T) {
 // A key on its way must not do what the screen shows only since an instant, nor must
 // a click.
 func TestAClickIsSwallowedAfterTheScreenChanged(t *testing.T) {
-	m := board(busy(), 120, 36, themes.Dark)
+	m := board(uitest.Busy(), 120, 36, themes.Dark)
 	m.mouse.on = true
-	m.grace.begin(at)
+	m.grace.begin(uitest.Moment)
 	m.Update(tea.MouseClickMsg{X: 5, Y: 3, Button: tea.MouseLeft})
-	if m.nodes.cursor != "" {
+	if m.Nodes.Cursor != "" {
 		t.Error("the click was obeyed")
 	}
 }
 
 // The pointer's way over the screen costs no frame.
 func TestMotionIsNoFrame(t *testing.T) {
-	m := board(busy(), 120, 36, themes.Dark)
+	m := board(uitest.Busy(), 120, 36, themes.Dark)
 	m.mouse.on = true
-	m.View()
+	m.frame = "as before"
 	for x := range 100 {
 		m.Update(tea.MouseMotionMsg{X: x, Y: 5, Button: tea.MouseLeft})
 		m.Update(tea.MouseReleaseMsg{X: x, Y: 5})
 	}
-	if m.dirty {
+	if m.View().Content != "as before" {
 		t.Error("the frame is rendered again")
 	}
 	m.Update(tea.MouseClickMsg{X: 5, Y: 3, Button: tea.MouseLeft})
-	if !m.dirty {
+	if m.View().Content == "as before" {
 		t.Error("a click shows nothing")
 	}
 }
@@ -133,15 +135,15 @@ func TestMotionIsNoFrame(t *testing.T) {
 func TestClicksEverywhere(t *testing.T) {
 	for _, size := range [][2]int{{200, 50}, {120, 36}, {80, 24}, {60, 30}, {44, 14}, {20, 5}} {
 		for _, s := range []func() *Model{
-			func() *Model { return board(busy(), size[0], size[1], themes.Dark) },
-			func() *Model { return board(done(), size[0], size[1], themes.Dark) },
-			func() *Model { return newModel(Options{}) },
+			func() *Model { return board(uitest.Busy(), size[0], size[1], themes.Dark) },
+			func() *Model { return board(uitest.Done(), size[0], size[1], themes.Dark) },
+			func() *Model { return NewModel(Options{}) },
 		} {
 			m := s()
 			m.mouse.on = true
 			for y := -1; y <= size[1]; y++ {
 				for x := -1; x <= size[0]; x += 7 {
-					m.dialog, m.grace = nil, grace{}
+					m.Dialog, m.grace = nil, grace{}
 					m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 					m.Update(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
 					m.View()

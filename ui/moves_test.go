@@ -11,15 +11,16 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // Countdowns of tables side by side move one table after the other, each once a second:
 // the terminal is sent what lies between two changes of a line again.
 func TestTablesMoveOneAfterTheOther(t *testing.T) {
-	now := at
-	m := newModel(Options{Now: func() time.Time { return now }, Theme: themes.Dark})
-	m.width, m.height = 200, 50
-	m.Update(snapshotMsg{busy()})
+	now := uitest.Moment
+	m := NewModel(Options{Now: func() time.Time { return now }, Theme: themes.Dark})
+	m.Width, m.Height = 200, 50
+	m.Update(snapshotMsg{uitest.Judge(uitest.Busy())})
 	before, moved := strings.Split(m.render(), "\n"), map[int]int{}
 	const steps = 60 // of 50 ms
 	for range steps {
@@ -37,7 +38,7 @@ func TestTablesMoveOneAfterTheOther(t *testing.T) {
 			}
 		}
 		if len(here) > 1 {
-			t.Errorf("after %s the tables %v move together", now.Sub(at), here)
+			t.Errorf("after %s the tables %v move together", now.Sub(uitest.Moment), here)
 		}
 		before = after
 	}
@@ -50,9 +51,9 @@ func TestTablesMoveOneAfterTheOther(t *testing.T) {
 
 // Beside the blocked panel the pane of evictions takes a snapshot a moment later.
 func TestEvictionsFollowTheBlockedPanel(t *testing.T) {
-	m := board(busy(), 200, 50, themes.Dark)
-	next := busy()
-	next.Blockers[0].Pod, next.Evictions = "shop/checkout-7d9f-zz", []*engine.Eviction{{Pod: "shop/late-1", Node: host(2, 31), Grace: next.Evictions[0].Grace}}
+	m := board(uitest.Busy(), 200, 50, themes.Dark)
+	next := uitest.Busy()
+	next.Blockers[0].Pod, next.Evictions = "shop/checkout-7d9f-zz", []*engine.Eviction{{Pod: "shop/late-1", Node: uitest.Host(2, 31), Grace: next.Evictions[0].Grace}}
 	has := func(want ...bool) {
 		t.Helper()
 		got := m.View().Content
@@ -61,11 +62,11 @@ func TestEvictionsFollowTheBlockedPanel(t *testing.T) {
 		}
 	}
 	has(false, false)
-	m.Update(snapshotMsg{next})
+	m.Update(snapshotMsg{uitest.Judge(next)})
 	has(true, false)
 	m.Update(followMsg{})
 	has(true, true)
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 50}) // below each other
-	m.Update(snapshotMsg{busy()})
+	m.Update(snapshotMsg{uitest.Judge(uitest.Busy())})
 	has(false, false)
 }

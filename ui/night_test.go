@@ -6,6 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // A night at the keyboard, from the first question to the last: what is decided is
@@ -15,36 +16,36 @@ func TestANightAtTheKeyboard(t *testing.T) {
 	ui.Expect("reading the cluster")
 
 	// The first batch waits. It is looked at, not approved, looked at again, approved.
-	ui.Show(asking()).Expect("Batch 2 waits for approval", "waits for you")
+	ui.Show(uitest.Asking()).Expect("Batch 2 waits for approval", "waits for you")
 	ui.Press("a").Expect("Approve batch 2: 3 nodes", "41 pods will be evicted").Press("n").Gone("41 pods will be evicted").SentNothing()
 	ui.Press("a").Expect("41 pods will be evicted").Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"})
 
 	// A budget holds a pod: where, why, for how long, and what would open it.
-	ui.Show(busy()).Expect("blocked: 1 budget, 1 pod", "shop/checkout  allows 0: 3 healthy, 3 required", "scale checkout to 4", "fails in 11:42")
+	ui.Show(uitest.Busy()).Expect("blocked: 1 budget, 1 pod", "shop/checkout  allows 0: 3 healthy, 3 required", "scale checkout to 4", "fails in 11:42")
 	ui.Press("/").Type("blocked").Press("enter").Expect("1 of 18 nodes", "ip-10-0-1-23").Gone("ip-10-0-1-24 ")
-	ui.Press("down").Press("enter").Expect(host(1, 23)).Press("esc").Gone(host(1, 23))
+	ui.Press("down").Press("enter").Expect(uitest.Host(1, 23)).Press("esc").Gone(uitest.Host(1, 23))
 
 	// The window is made small, then wide; everything is still there.
-	ui.Resize(60, 30).Expect("phase 3 of 4", "blocked 1").Resize(30, 8).Expect("too small").SentNothing().Resize(200, 50).Expect("ip-10-0-1-23", "scale checkout to 4").Later(2 * graceMost)
+	ui.Resize(60, 30).Expect("phase 3 of 4", "blocked 1").Resize(30, 8).Expect("too small").SentNothing().Resize(200, 50).Expect("ip-10-0-1-23", "scale checkout to 4").Later(2 * GraceMost)
 
 	// The cluster goes away: nothing is decided, and the screen says since when.
-	away := busy()
-	away.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: at.Add(-14 * time.Second), Stale: true, Problem: "connection refused", Retry: at.Add(3 * time.Second)}
+	away := uitest.Busy()
+	away.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: uitest.Moment.Add(-14 * time.Second), Stale: true, Problem: "connection refused", Retry: uitest.Moment.Add(3 * time.Second)}
 	ui.Show(away).Expect("cluster data 14 s old, retry in 3 s: connection refused")
 	ui.Press("f").Expect("cannot force now: the data of the cluster is 14 s old").SentNothing()
-	ui.Show(busy()).Gone("connection refused")
+	ui.Show(uitest.Busy()).Gone("connection refused")
 
 	// Force wants the name, and nothing but the name.
 	ui.Press("f").Expect("breaks the budget shop/checkout: it promises 3 healthy pods, has 3, and will have 2").Type("ip-10-0-1-2").Press("enter").Expect("that is not the name; nothing was forced").SentNothing()
-	ui.Type("3").Press("enter").Sent(engine.Command{Kind: engine.CmdForce, Node: host(1, 23)})
+	ui.Type("3").Press("enter").Sent(engine.Command{Kind: engine.CmdForce, Node: uitest.Host(1, 23)})
 
 	// Enough for tonight.
-	ui.Press("esc").Gone("1 of 18 nodes").Press("p").Sent(engine.Command{Kind: engine.CmdPause}).Show(stale()).Expect("paused: ana@laptop asked")
+	ui.Press("esc").Gone("1 of 18 nodes").Press("p").Sent(engine.Command{Kind: engine.CmdPause}).Show(uitest.Stale()).Expect("paused: ana@laptop asked")
 	ui.Press("x").Expect("Abort the upgrade?", "are terminated: they are empty", "max goes back to 12").Press("y").Sent(engine.Command{Kind: engine.CmdAbort})
-	ending := busy()
+	ending := uitest.Busy()
 	ending.State, ending.Result, ending.Why = engine.Ending, engine.Aborted, "ana@laptop asked"
 	ui.Show(ending).Expect("aborting", "Nothing new starts")
-	over := failed()
+	over := uitest.Failed()
 	over.Result, over.Why = engine.Aborted, "ana@laptop asked"
-	ui.Show(over).Expect("exit code", "3: aborted by the operator", "max of ng-web is still 18").Later(2 * graceMost).Press("q").Leaves(Finished)
+	ui.Show(over).Expect("exit code", "3: aborted by the operator", "max of ng-web is still 18").Later(2 * GraceMost).Press("q").Leaves(Finished)
 }

@@ -4,31 +4,30 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
-// nodeDialog shows all that is known of a node: its row, its machine, its pods with
+// NodeDialog shows all that is known of a node: its row, its machine, its pods with
 // a cursor, and what happened to it.
-type nodeDialog struct {
+type NodeDialog struct {
 	reader
 	row    *engine.NodeRow
-	detail *engine.NodeDetail // nil until it has come
+	Detail *engine.NodeDetail // nil until it has come
 	cursor string             // the UID of a pod
-	// from and to are the cursor's lines in the body, as it was last drawn; roams: the
-	// window does not follow them, because the operator scrolled.
-	from, to int
-	roams    bool
+	// roams: the window does not follow the cursor, because the operator scrolled.
+	roams bool
 }
 
-func (d *nodeDialog) wide() {}
+func (d *NodeDialog) wide() {}
 
-func (d *nodeDialog) looksAt() engine.Look { return engine.Look{Machine: d.row.ID} }
+func (d *NodeDialog) looksAt() engine.Look { return engine.Look{Machine: d.row.ID} }
 
-func (d *nodeDialog) title(*Model) string {
+func (d *NodeDialog) Title(*Model) string {
 	if d.row.Name == "" {
 		return d.row.ID
 	}
@@ -37,15 +36,15 @@ func (d *nodeDialog) title(*Model) string {
 
 // refresh takes what is new; of a node that is gone the last stays. A cursor whose
 // pod is gone is dropped: a key must not hit a neighbour.
-func (d *nodeDialog) refresh(m *Model) {
-	if r := m.sc.row(d.row.ID); r != nil {
+func (d *NodeDialog) refresh(m *Model) {
+	if r := m.Scene.Row(d.row.ID); r != nil {
 		d.row = r
 	}
-	if n := m.sc.Node; n != nil && n.ID == d.row.ID {
-		if d.detail == nil && len(n.Pods) > 0 {
+	if n := m.Scene.Node; n != nil && n.ID == d.row.ID {
+		if d.Detail == nil && len(n.Pods) > 0 {
 			d.cursor = n.Pods[0].UID
 		}
-		d.detail = n
+		d.Detail = n
 	}
 	if d.pod() == nil {
 		d.cursor = ""
@@ -53,95 +52,99 @@ func (d *nodeDialog) refresh(m *Model) {
 }
 
 // pod is the one under the cursor, nil without one.
-func (d *nodeDialog) pod() *engine.PodDetail {
+func (d *NodeDialog) pod() *engine.PodDetail {
 	if i := d.index(); i >= 0 {
-		return d.detail.Pods[i]
+		return d.Detail.Pods[i]
 	}
 	return nil
 }
 
-func (d *nodeDialog) index() int {
-	if d.detail == nil {
+func (d *NodeDialog) index() int {
+	if d.Detail == nil {
 		return -1
 	}
-	return slices.IndexFunc(d.detail.Pods, func(p *engine.PodDetail) bool { return p.UID == d.cursor })
+	return slices.IndexFunc(d.Detail.Pods, func(p *engine.PodDetail) bool { return p.UID == d.cursor })
 }
 
-func (d *nodeDialog) body(m *Model, w int) []string {
-	st, sc, r := m.st, m.sc, d.row
-	now := m.opts.Now()
-	var out []string
-	if why := m.blind(); why != "" && d.detail != nil {
-		out = para(st, st.bad, st.g.Warning, why, w)
+func (d *NodeDialog) Body(m *Model, w int) []string {
+	out, _ := d.content(m, w)
+	return out
+}
+
+func (d *NodeDialog) content(m *Model, w int) (out []string, cursor span) {
+	st, sc, r := m.Styles, m.Scene, d.row
+	now := m.Opts.Now()
+	if why := m.Scene.ClusterStale(); why != "" && d.Detail != nil {
+		out = style.Paragraph(st, st.Bad, st.Glyphs.Warning, why, w)
 	}
-	lk := st.stages[r.Stage]
-	stage := lk.glyph + " " + string(r.Stage)
+	lk := st.Stages[r.Stage]
+	stage := lk.Glyph + " " + string(r.Stage)
 	if !r.Since.IsZero() {
-		stage += " for " + countdown(sc.now(now).Sub(r.Since))
+		stage += " for " + style.Countdown(sc.Now(now).Sub(r.Since))
 	}
 	if r.Batch > 0 {
 		stage += fmt.Sprintf(", of batch %d", r.Batch)
 	}
-	if sc.row(r.ID) == nil {
+	if sc.Row(r.ID) == nil {
 		stage = "gone; this is the last that was known"
 	}
-	out = append(out, named(st, "stage", stage, lk.pen, w)...)
+	out = append(out, style.Fact(st, "stage", stage, lk.Pen, w)...)
 	if r.Note != "" {
-		out = append(out, named(st, "note", r.Note, st.warn, w)...)
+		out = append(out, style.Fact(st, "note", r.Note, st.Warn, w)...)
 	}
 	if r.Wait != nil {
-		left, still := sc.remaining(r.Wait, now)
-		text := fmt.Sprintf("%s: %s left", r.Wait.For, countdown(left))
+		left, still := sc.Remaining(r.Wait, now)
+		text := fmt.Sprintf("%s: %s left", r.Wait.For, style.Countdown(left))
 		if still {
 			text += ", stands still"
 		}
 		if r.Wait.Guess {
 			text += ", an estimate"
 		}
-		out = append(out, named(st, "waits", text, st.text, w)...)
+		out = append(out, style.Fact(st, "waits", text, st.Text, w)...)
 		if r.Wait.Basis != "" {
-			out = append(out, named(st, "because", r.Wait.Basis, st.dim, w)...)
+			out = append(out, style.Fact(st, "because", r.Wait.Basis, st.Dim, w)...)
 		}
 	}
-	if d.detail == nil {
+	if d.Detail == nil {
 		out = append(out, d.fromRow(m, w)...)
 	} else {
 		out = append(out, d.nodeText(m, w)...)
-		out = append(out, newLine(st, w).String())
-		pods, at := m.podTable(d.detail, d.cursor, w)
-		d.from, d.to = len(out)+at[0], len(out)+at[1]
+		out = append(out, style.NewLine(st, w).String())
+		pods, at := m.podTable(d.Detail, d.cursor, w)
+		cursor = span{len(out) + at.from, len(out) + at.to}
 		out = append(out, pods...)
-		out = append(out, newLine(st, w).String())
-		out = append(out, named(st, "machine", sc.brief(m.machineText(d.detail, r)), st.text, w)...)
+		out = append(out, style.NewLine(st, w).String())
+		out = append(out, style.Fact(st, "machine", sc.Brief(m.machineText(d.Detail, r)), st.Text, w)...)
 		out = append(out, d.markText(m, w)...)
-		out = append(out, m.movesText(d.detail.Moves, w)...)
+		out = append(out, m.movesText(d.Detail.Moves, w)...)
 	}
-	return append(out, history(m, w, func(e *engine.Event) bool { return r.Name != "" && e.Node == r.Name || e.Node == r.ID })...)
+	return append(out, history(m, w, func(e *engine.Event) bool { return r.Name != "" && e.Node == r.Name || e.Node == r.ID })...), cursor
 }
 
 // fromRow is what the node's row and the list of blockers know, as long as that is
 // all there is.
-func (d *nodeDialog) fromRow(m *Model, w int) []string {
-	st, sc, r := m.st, m.sc, d.row
+func (d *NodeDialog) fromRow(m *Model, w int) []string {
+	st, sc, r := m.Styles, m.Scene, d.row
 	var out []string
 	if r.Pods > 0 {
-		out = named(st, "pods", fmt.Sprintf("%d of %d have still to leave", r.PodsLeft, r.Pods), st.text, w)
+		out = style.Fact(st, "pods", fmt.Sprintf("%d of %d have still to leave", r.PodsLeft, r.Pods), st.Text, w)
 	}
-	version := shortVersion(r.Version)
+	version := style.ShortVersion(r.Version)
 	if r.New {
 		version += " (new)"
 	}
-	out = append(out, named(st, "version", version, st.text, w)...)
-	out = append(out, named(st, "machine", r.ID+" in "+r.Zone, st.text, w)...)
-	out = append(out, named(st, "node", conditions(r), st.text, w)...)
-	if text := m.reading(); text != "" {
-		out = append(out, newLine(st, w).String(), newLine(st, w).add(st.dim, text).String())
+	out = append(out, style.Fact(st, "version", version, st.Text, w)...)
+	out = append(out, style.Fact(st, "machine", r.ID+" in "+r.Zone, st.Text, w)...)
+	out = append(out, style.Fact(st, "node", conditions(r), st.Text, w)...)
+	if text := m.Reading(); text != "" {
+		out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Dim, text).String())
 	}
 	for _, b := range sc.Blockers {
 		if r.Name == "" || b.Node != r.Name {
 			continue
 		}
-		out = append(out, newLine(st, w).String())
+		out = append(out, style.NewLine(st, w).String())
 		out = append(out, blockerText(m, b, w)...)
 	}
 	return out
@@ -164,7 +167,7 @@ func conditions(r *engine.NodeRow) string {
 	if r.Detached {
 		words = append(words, "detached")
 	}
-	return list(words)
+	return style.List(words)
 }
 
 // machineText is the member of the group in a sentence.
@@ -173,8 +176,8 @@ func (m *Model) machineText(d *engine.NodeDetail, r *engine.NodeRow) string {
 	if mc == nil {
 		return d.ID + " in " + r.Zone + ": the group does not list it any more"
 	}
-	if m.sc.Pool != nil {
-		return machineOfPool(mc, m.sc.now(m.opts.Now()))
+	if m.Scene.Pool != nil {
+		return machineOfPool(mc, m.Scene.Now(m.Opts.Now()))
 	}
 	words := []string{mc.ID}
 	add := func(ok bool, word string) {
@@ -200,22 +203,22 @@ func (m *Model) machineText(d *engine.NodeDetail, r *engine.NodeRow) string {
 }
 
 // nodeText is how the node is, as the cluster has it.
-func (d *nodeDialog) nodeText(m *Model, w int) []string {
-	st, n := m.st, d.detail.Node
+func (d *NodeDialog) nodeText(m *Model, w int) []string {
+	st, n := m.Styles, d.Detail.Node
 	if n == nil {
-		return named(st, "node", "is not in the cluster", st.text, w)
+		return style.Fact(st, "node", "is not in the cluster", st.Text, w)
 	}
-	now := m.sc.now(m.opts.Now())
-	version := shortVersion(n.Version)
+	now := m.Scene.Now(m.Opts.Now())
+	version := style.ShortVersion(n.Version)
 	if d.row.New {
 		version += " (new)"
 	}
-	words, p := []string{version}, st.text
+	words, p := []string{version}, st.Text
 	switch {
 	case !n.Unreachable.IsZero():
-		words, p = append(words, "not heard from for "+age(now.Sub(n.Unreachable))), st.bad
+		words, p = append(words, "not heard from for "+style.Age(now.Sub(n.Unreachable))), st.Bad
 	case !n.Ready:
-		words, p = append(words, "not Ready"), st.warn
+		words, p = append(words, "not Ready"), st.Warn
 	default:
 		words = append(words, "Ready")
 	}
@@ -223,20 +226,20 @@ func (d *nodeDialog) nodeText(m *Model, w int) []string {
 		words = append(words, "cordoned")
 	}
 	if !n.Created.IsZero() {
-		words = append(words, "joined "+age(now.Sub(n.Created))+" ago")
+		words = append(words, "joined "+style.Age(now.Sub(n.Created))+" ago")
 	}
-	out := named(st, "node", strings.Join(words, ", "), p, w)
+	out := style.Fact(st, "node", strings.Join(words, ", "), p, w)
 	if n.Trouble != "" {
-		out = append(out, named(st, "trouble", n.Trouble, st.warn, w)...)
+		out = append(out, style.Fact(st, "trouble", n.Trouble, st.Warn, w)...)
 	}
 	return out
 }
 
 // markText is the node's taints, and what else the run has put on it or found there.
-func (d *nodeDialog) markText(m *Model, w int) []string {
-	st, marks := m.st, d.detail.Marks
+func (d *NodeDialog) markText(m *Model, w int) []string {
+	st, marks := m.Styles, d.Detail.Marks
 	var out, taints []string
-	if n := d.detail.Node; n != nil {
+	if n := d.Detail.Node; n != nil {
 		for _, t := range n.Taints {
 			text := t.String()
 			is := func(mark engine.MarkDetail) bool { return mark.What == "tainted "+text && !mark.Foreign }
@@ -247,10 +250,10 @@ func (d *nodeDialog) markText(m *Model, w int) []string {
 		}
 	}
 	if len(taints) > 0 {
-		out = named(st, "taints", strings.Join(taints, ", "), st.text, w)
+		out = style.Fact(st, "taints", strings.Join(taints, ", "), st.Text, w)
 	}
 	if text := marksText(marks); text != "" {
-		out = append(out, named(st, "marks", text, st.text, w)...)
+		out = append(out, style.Fact(st, "marks", text, st.Text, w)...)
 	}
 	return out
 }
@@ -279,24 +282,24 @@ func marksText(marks []engine.MarkDetail) string {
 	return strings.Join(out, "; ")
 }
 
-// window keeps the cursor's lines in sight.
-func (d *nodeDialog) window(body []string, room int) []string {
-	if d.cursor != "" && !d.roams && d.detail != nil {
-		if d.to > d.top+room {
-			d.top = d.to - room
+// fit keeps the cursor's lines in sight.
+func (d *NodeDialog) fit(lines, room int, cursor span) {
+	if d.cursor != "" && !d.roams && d.Detail != nil {
+		if cursor.to > d.top+room {
+			d.top = cursor.to - room
 		}
-		if d.from < d.top || d.from >= d.top+room {
-			d.top = d.from
+		if cursor.from < d.top || cursor.from >= d.top+room {
+			d.top = cursor.from
 		}
-		if d.to <= room {
+		if cursor.to <= room {
 			d.top = 0
 		}
 	}
-	return d.reader.window(body, room)
+	d.reader.fit(lines, room, cursor)
 }
 
-func (d *nodeDialog) keys(m *Model, w int) string {
-	if d.detail == nil || len(d.detail.Pods) == 0 {
+func (d *NodeDialog) keys(m *Model, w int) string {
+	if d.Detail == nil || len(d.Detail.Pods) == 0 {
 		return d.reader.keys(m, w)
 	}
 	p := d.pod()
@@ -314,10 +317,10 @@ func (d *nodeDialog) keys(m *Model, w int) string {
 	if d.hint() != "" {
 		more = "pgdn"
 	}
-	return keyLine(m.st, w, "esc", m.backLabel(), "up/down", "pod", why, "why", budget, "budget", force, word, more, "more")
+	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), "up/down", "pod", why, "why", budget, "budget", force, word, more, "more")
 }
 
-func (d *nodeDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
+func (d *NodeDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 	p := d.pod()
 	switch k := key.String(); k {
 	case "up", "k":
@@ -325,17 +328,17 @@ func (d *nodeDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 	case "down", "j":
 		d.step(1, k)
 	case "esc", "q":
-		m.close()
+		m.Close()
 	case "enter", "b", "f":
 		switch {
-		case d.detail == nil && k == "enter":
-			m.close()
+		case d.Detail == nil && k == "enter":
+			m.Close()
 		case p == nil:
 			m.refuse("move the cursor to a pod first (up, down)")
 		case k == "f":
 			return m.forcePod(d.target(p))
 		case k == "enter" && p.Blocker != nil:
-			return m.deeper(&blockerDialog{blocker: p.Blocker})
+			return m.deeper(&BlockerDialog{Blocker: p.Blocker})
 		case k == "enter" && len(p.Budgets) == 0:
 			m.refuse("nothing holds " + p.Ref)
 		default:
@@ -348,24 +351,63 @@ func (d *nodeDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-func (d *nodeDialog) target(p *engine.PodDetail) forceTarget {
+func (d *NodeDialog) target(p *engine.PodDetail) forceTarget {
 	return forceTarget{machine: d.row.ID, node: d.row.Name, pod: p.Ref, uid: p.UID}
 }
 
 // step takes the cursor n pods on; where there is no further one the window moves.
-func (d *nodeDialog) step(n int, key string) {
+func (d *NodeDialog) step(n int, key string) {
 	at := d.index()
 	switch {
-	case d.detail == nil || len(d.detail.Pods) == 0:
+	case d.Detail == nil || len(d.Detail.Pods) == 0:
 		d.move(key)
 	case at < 0:
-		d.cursor, d.roams = d.detail.Pods[0].UID, false
-	case at+n < 0 || at+n >= len(d.detail.Pods):
+		d.cursor, d.roams = d.Detail.Pods[0].UID, false
+	case at+n < 0 || at+n >= len(d.Detail.Pods):
 		d.roams = d.move(key) || d.roams
 	default:
-		d.cursor, d.roams = d.detail.Pods[at+n].UID, false
+		d.cursor, d.roams = d.Detail.Pods[at+n].UID, false
 	}
 }
 
-// since is the time of the day that something has been so from.
-func (m *Model) since(t time.Time) string { return t.In(m.opts.Now().Location()).Format("15:04:05") }
+// movesText says whose marks are on a node besides ours.
+func (m *Model) movesText(moves []world.Move, w int) []string {
+	var out []string
+	for _, move := range moves {
+		text := string(move.By)
+		if move.Guess {
+			text += ", as it looks"
+		}
+		text += ": " + move.Means + " (" + move.Mark
+		if !move.Since.IsZero() {
+			text += ", since " + m.Scene.Since(move.Since)
+		}
+		text += ")"
+		if move.Limit > 0 && move.Told {
+			text += fmt.Sprintf(". Its drains take %s at most", move.Limit)
+		} else if move.Limit > 0 {
+			text += fmt.Sprintf(". Its drains take %s at most unless it was told otherwise, which cannot be seen", move.Limit)
+		} else if move.Step == world.MoveDraining {
+			text += ". How long its drain may take is not known"
+		}
+		out = append(out, style.Fact(m.Styles, "others", m.Scene.Brief(text), m.Styles.Text, w)...)
+	}
+	return out
+}
+
+// StillReading says that details are still to come.
+const StillReading = "reading ..."
+
+// Reading says that details are still to come, and for good if they are not; "" where
+// none are to be had.
+func (m *Model) Reading() string {
+	switch {
+	case m.Opts.Look == nil:
+		return ""
+	case m.Scene.Over():
+		return "the run is over: no more is read"
+	case m.Ended:
+		return "the run sends no more news: no more is read"
+	}
+	return StillReading
+}

@@ -5,13 +5,15 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/scene"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
 // nodeTable is the cursor, the choice and the windows of the node tables. The
 // cursor is a machine, never a row number: rows come and go under it. Without a
 // cursor the windows follow what is happening.
 type nodeTable struct {
-	cursor string
+	Cursor string
 	// marks are machines that a command is to be given for all at once.
 	marks map[string]bool
 	// text and problems choose which nodes are shown, order how.
@@ -25,12 +27,20 @@ type nodeTable struct {
 	// tops are the first visible rows by zone; "" is the one of the table that
 	// holds all zones.
 	tops map[string]int
-	// page is how many rows a window had when it was last drawn.
+	// page is how many rows a window has.
 	page int
-	// drawn are the machines that its lines showed then, by zone; "" is a heading's.
-	drawn map[int][]string
-	// unread are the nodes of whose pods it said that they are not read yet.
-	unread []string
+	// tables are those on the screen, each with the window into its lines.
+	tables []table
+}
+
+// table is one of the node tables on the screen.
+type table struct {
+	zone, w, h int // zone is -1 for the table of all zones
+	cols       columns
+	// all are its lines; list are those that a window without a cursor chooses from them,
+	// and visible those in the window, from top on.
+	all, list, visible []item
+	top                int
 }
 
 // zoneRows are the nodes of a zone that are shown.
@@ -44,9 +54,9 @@ type place struct{ zone, row int }
 
 // moved takes a new snapshot. A cursor or mark whose machine is gone is dropped: a
 // key must not hit a neighbour.
-func (t *nodeTable) moved(sc *scene) {
+func (t *nodeTable) moved(sc *scene.Scene) {
 	for id := range t.marks {
-		if sc.row(id) == nil {
+		if sc.Row(id) == nil {
 			delete(t.marks, id)
 		}
 	}
@@ -83,7 +93,7 @@ func fold(all []item, room int) []item {
 	zones := map[int]bool{}
 	for _, it := range all {
 		zones[it.zone] = true
-		if it.row == nil || first(it.row) {
+		if it.row == nil || scene.ShownFirst(it.row) {
 			idle--
 		}
 	}
@@ -98,7 +108,7 @@ func fold(all []item, room int) []item {
 			end(left)
 			left--
 		}
-		if it.row == nil || first(it.row) {
+		if it.row == nil || scene.ShownFirst(it.row) {
 			out = append(out, it)
 		} else {
 			rest = append(rest, it)
@@ -106,20 +116,6 @@ func fold(all []item, room int) []item {
 	}
 	end(left)
 	return out
-}
-
-// first reports whether a node is shown before others when not all fit.
-func first(r *engine.NodeRow) bool {
-	return active(r) || notReady(r) || r.Stage == engine.NodeFail || r.Stage == engine.Unreachable
-}
-
-// active reports whether something is happening on a node.
-func active(r *engine.NodeRow) bool {
-	switch r.Stage {
-	case engine.Draining, engine.Settling, engine.Terminating, engine.Launching, engine.Updating:
-		return true
-	}
-	return r.Blocked || hooksAsked(r)
 }
 
 // height is how many lines the tables need to show everything, frames included.
@@ -138,19 +134,58 @@ func (t *nodeTable) height(m *Model, l layout) int {
 	return sum
 }
 
-// lines draws the tables.
-func (t *nodeTable) lines(m *Model, l layout) []string {
-	if l.mode != wide || len(t.list) == 0 {
-		return t.table(m, -1, l.nodes.w, l.nodes.h, t.columns(l.nodes.w-2))
+// fit works out the tables and the window of each.
+func (t *nodeTable) fit(l layout) {
+	if l.nodes.h <= 0 {
+		return
 	}
-	var out []string
+	if l.mode != wide || len(t.list) == 0 {
+		t.fitTable(-1, l.nodes.w, l.nodes.h, t.columns(l.nodes.w-2))
+		return
+	}
 	for row := range l.rows {
 		h := share(l.nodes.h, l.rows, row)
 		across := min(l.columns, len(t.list)-row*l.columns)
 		cols := t.columns(l.nodes.w/across - 2)
-		lines := make([]string, h)
 		for i := range across {
-			for j, s := range t.table(m, row*l.columns+i, share(l.nodes.w, across, i), h, cols) {
+			t.fitTable(row*l.columns+i, share(l.nodes.w, across, i), h, cols)
+		}
+	}
+}
+
+// fitTable works out one table: of a zone, or with zone < 0 of all of them.
+func (t *nodeTable) fitTable(zone, w, h int, cols columns) {
+	tb := table{zone: zone, w: w, h: h, cols: cols, all: t.items(zone)}
+	tb.list = tb.all
+	room := max(h-2, 0)
+	t.page = room
+	if len(tb.all) > room && t.Cursor == "" {
+		tb.list = fold(tb.all, room)
+	}
+	tb.top = t.scroll(zone, tb.list, room)
+	tb.visible = tb.list[tb.top:min(tb.top+room, len(tb.list))]
+	t.tables = append(t.tables, tb)
+}
+
+// row is the row on a line of the table's window, nil for the heading of a zone. The
+// heading of the first line's zone stays visible in its place.
+func (tb *table) row(line int) *engine.NodeRow {
+	if line == 0 && tb.zone < 0 {
+		return nil
+	}
+	return tb.visible[line].row
+}
+
+// lines draws the tables.
+func (t *nodeTable) lines(m *Model, l layout) []string {
+	if l.mode != wide || len(t.list) == 0 {
+		return t.draw(m, &t.tables[0])
+	}
+	var out []string
+	for row := range l.rows {
+		lines := make([]string, share(l.nodes.h, l.rows, row))
+		for i := range min(l.columns, len(t.list)-row*l.columns) {
+			for j, s := range t.draw(m, &t.tables[row*l.columns+i]) {
 				lines[j] += s
 			}
 		}
@@ -159,62 +194,52 @@ func (t *nodeTable) lines(m *Model, l layout) []string {
 	return out
 }
 
-// table draws one table: of a zone, or with zone < 0 of all of them.
-func (t *nodeTable) table(m *Model, zone, w, h int, cols columns) []string {
-	sc, st := m.sc, m.st
-	all := t.items(zone)
-	list := all
-	room := max(h-2, 0)
-	t.page = room
-	if len(all) > room && t.cursor == "" {
-		list = fold(all, room)
-	}
-	top := t.window(zone, list, room)
-	end := min(top+room, len(list))
-
-	body := make([]string, 0, room)
-	for i := top; i < end; i++ {
-		it := list[i]
-		if i == top && it.row != nil && zone < 0 {
-			it.row = nil // the zone's heading stays in sight
-		}
-		t.drew(zone, i-top, it.row)
-		if it.row == nil {
-			z := t.list[it.zone]
-			body = append(body, newLine(st, w-2).space(1).add(st.title, z.Name).add(st.dim, "  "+sc.progress(z.ZoneView)).
-				add(st.dim, folded(z, list, len(all))).String())
+// draw draws one table.
+func (t *nodeTable) draw(m *Model, tb *table) []string {
+	sc, st := m.Scene, m.Styles
+	zone, w := tb.zone, tb.w
+	body := make([]string, 0, len(tb.visible))
+	for i, it := range tb.visible {
+		if r := tb.row(i); r != nil {
+			body = append(body, m.row(r, tb.cols, w-2, max(zone, 0)))
 			continue
 		}
-		body = append(body, m.row(it.row, cols, w-2, max(zone, 0)))
+		z := t.list[it.zone]
+		body = append(body, style.NewLine(st, w-2).Space(1).Add(st.Title, z.Name).Add(st.Dim, "  "+sc.ZoneProgress(z.ZoneView)).
+			Add(st.Dim, folded(z, tb.list, len(tb.all))).String())
 	}
 
 	title, right := "nodes", fmt.Sprintf("%d/%d", sc.Done, sc.Total)
 	if sc.State == engine.NoRun {
 		right = ""
 	}
-	focus := m.focus == nodesPane
+	focus := m.Focus == NodesPane
 	if zone >= 0 {
 		z := t.list[zone]
-		title, right = z.Name+"  "+sc.progress(z.ZoneView), ""
-		p, ok := t.places[t.cursor]
+		title, right = z.Name+"  "+sc.ZoneProgress(z.ZoneView), ""
+		p, ok := t.places[t.Cursor]
 		focus = focus && ok && p.zone == zone
-	} else if len(list) == 0 {
+	} else if len(tb.list) == 0 {
 		text := "no nodes are known yet"
 		if t.filtered() {
 			text = "no node is like that; esc shows all"
 		}
-		body = append(body, newLine(st, w-2).space(1).add(st.dim, text).String())
+		body = append(body, style.NewLine(st, w-2).Space(1).Add(st.Dim, text).String())
 	}
-	return framed(st, st.border, title, right, hidden(st, all, list[top:end], top), body, w, h, focus)
+	return style.Framed(st, st.Border, title, right, hidden(st, tb.all, tb.visible, tb.top), body, w, tb.h, focus)
 }
 
-// progress is how far a zone is: its nodes replaced of those to replace, or without
-// a run its outdated nodes of all.
-func (sc *scene) progress(z *engine.ZoneView) string {
-	if sc.State == engine.NoRun {
-		return fmt.Sprintf("%d of %d outdated", z.Total-z.Done, len(z.Rows)-z.Done)
+// unread are the nodes on the screen whose pods are not read yet and would be shown.
+func (t *nodeTable) unread() (names []string) {
+	for i := range t.tables {
+		tb := &t.tables[i]
+		for line := range tb.visible {
+			if r := tb.row(line); r != nil && podsUnread(r, tb.cols) {
+				names = append(names, r.Name)
+			}
+		}
 	}
-	return fmt.Sprintf("%d/%d", z.Done, z.Total)
+	return names
 }
 
 // folded says in a zone's heading what its hidden rows are.
@@ -245,13 +270,13 @@ func folded(z zoneRows, list []item, all int) string {
 }
 
 // hidden says how many rows are not in the window, and how many of them are at work.
-func hidden(st *styles, all, shown []item, above int) string {
+func hidden(st *style.Styles, all, shown []item, above int) string {
 	rows, busy := 0, 0
 	count := func(list []item, n int) {
 		for _, it := range list {
 			if it.row != nil {
 				rows += n
-				if active(it.row) {
+				if scene.IsActive(it.row) {
 					busy += n
 				}
 			}
@@ -262,9 +287,9 @@ func hidden(st *styles, all, shown []item, above int) string {
 	if rows <= 0 {
 		return ""
 	}
-	arrows := st.g.More
+	arrows := st.Glyphs.More
 	if above > 0 {
-		arrows = st.g.Less + st.g.More
+		arrows = st.Glyphs.Less + st.Glyphs.More
 	}
 	s := fmt.Sprintf("%s%d more", arrows, rows)
 	if busy > 0 {
@@ -273,9 +298,9 @@ func hidden(st *styles, all, shown []item, above int) string {
 	return s
 }
 
-// window is the first line to show: so that the cursor is visible, or without
-// one what is happening.
-func (t *nodeTable) window(zone int, list []item, room int) int {
+// scroll moves the window of a table so that the cursor is visible, or without one what
+// is happening, and returns its first line.
+func (t *nodeTable) scroll(zone int, list []item, room int) int {
 	key := ""
 	if zone >= 0 {
 		key = t.list[zone].Name
@@ -286,11 +311,11 @@ func (t *nodeTable) window(zone int, list []item, room int) int {
 		if it.row == nil {
 			continue
 		}
-		if it.row.ID == t.cursor {
+		if it.row.ID == t.Cursor {
 			first, last = i, i
 			break
 		}
-		if active(it.row) {
+		if scene.IsActive(it.row) {
 			if first < 0 {
 				first = i
 			}
@@ -321,22 +346,22 @@ func (t *nodeTable) move(m *Model, n int) {
 	}
 	at := -1
 	for i, r := range rows {
-		if r.ID == t.cursor {
+		if r.ID == t.Cursor {
 			at = i
 		}
 	}
 	if at < 0 {
-		t.cursor = t.start(rows).ID
+		t.Cursor = t.start(rows).ID
 		return
 	}
-	t.cursor = rows[min(max(at+n, 0), len(rows)-1)].ID
+	t.Cursor = rows[min(max(at+n, 0), len(rows)-1)].ID
 }
 
 // rows are those that up and down go through: where zones lie side by side, the
 // cursor's zone; else all.
 func (t *nodeTable) rows(m *Model) []*engine.NodeRow {
 	var out []*engine.NodeRow
-	p, ok := t.places[t.cursor]
+	p, ok := t.places[t.Cursor]
 	for z, zone := range t.list {
 		if ok && m.plan().mode == wide && z != p.zone {
 			continue
@@ -354,7 +379,7 @@ func (t *nodeTable) start(rows []*engine.NodeRow) *engine.NodeRow {
 		if r.Blocked {
 			return r
 		}
-		if active(r) && !active(best) {
+		if scene.IsActive(r) && !scene.IsActive(best) {
 			best = r
 		}
 	}
@@ -363,7 +388,7 @@ func (t *nodeTable) start(rows []*engine.NodeRow) *engine.NodeRow {
 
 // side takes the cursor to the zone beside its own, to the same height.
 func (t *nodeTable) side(m *Model, n int) {
-	p, ok := t.places[t.cursor]
+	p, ok := t.places[t.Cursor]
 	if !ok {
 		t.move(m, 0)
 		return
@@ -375,8 +400,16 @@ func (t *nodeTable) side(m *Model, n int) {
 				shown := p.row - t.tops[t.list[p.zone].Name]
 				at = min(max(t.tops[t.list[z].Name]+shown, 0), len(rows)-1)
 			}
-			t.cursor = rows[at].ID
+			t.Cursor = rows[at].ID
 			return
 		}
+	}
+}
+
+// reportUnread reports whose pods are to be read first: those that the frame has no number
+// for.
+func (m *Model) reportUnread() {
+	if m.Scene != nil && m.Scene.Partial && m.Opts.Unread != nil {
+		m.Opts.Unread(m.Nodes.unread())
 	}
 }

@@ -7,23 +7,11 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/drainboard/drainboard/engine"
-)
-
-// notifyWay is how a terminal is told to notify.
-type notifyWay int
-
-const (
-	// byBell rings; every terminal can.
-	byBell notifyWay = iota
-	// byOSC9 is iTerm2's: one text.
-	byOSC9
-	// byOSC99 is kitty's: title and text, and a newer one takes the place of the last.
-	byOSC99
-	// byOSC777 is rxvt's, which many have taken over: title and text.
-	byOSC777
+	"github.com/drainboard/drainboard/ui/scene"
+	"github.com/drainboard/drainboard/ui/style"
+	"github.com/drainboard/drainboard/ui/term"
 )
 
 const (
@@ -36,8 +24,6 @@ const (
 	// idleLong is how long no key must have been pressed before the bell rings in a
 	// terminal that has never said whether it is in focus.
 	idleLong = time.Minute
-	// notifyCells is how long a notification's text may be.
-	notifyCells = 160
 )
 
 // attention is what is known of the operator's: whether the window has the focus,
@@ -60,10 +46,10 @@ func (a *attention) here(now time.Time) { a.key, a.away = now, false }
 
 // attend sends a notification if there are news and nobody looks.
 func (m *Model) attend() tea.Cmd {
-	if m.sc == nil || m.opts.Silent {
+	if m.Scene == nil || m.Appearance.Silent {
 		return nil
 	}
-	a, now := &m.attention, m.opts.Now()
+	a, now := &m.attention, m.Opts.Now()
 	if a.told == nil {
 		a.told = map[string]bool{}
 		if a.key.IsZero() {
@@ -74,12 +60,12 @@ func (m *Model) attend() tea.Cmd {
 	if !slices.ContainsFunc(list, func(n news) bool { return n.key == pausedNews }) {
 		delete(a.told, pausedNews) // the next pause is another one
 	}
-	way := m.tty.notify
+	way := m.TTY.Notify
 	if !a.reports {
 		if now.Sub(a.key) < idleLong {
 			return nil
 		}
-		way = byBell
+		way = term.ByBell
 		list = slices.DeleteFunc(list, func(n news) bool { return !strings.HasPrefix(n.key, batchNews) })
 	} else if !a.away {
 		for _, n := range list {
@@ -88,7 +74,7 @@ func (m *Model) attend() tea.Cmd {
 		return nil
 	}
 	fresh := slices.DeleteFunc(list, func(n news) bool { return a.told[n.key] })
-	if len(fresh) == 0 || now.Sub(a.last) < notifyEvery && !m.over() {
+	if len(fresh) == 0 || now.Sub(a.last) < notifyEvery && !m.Scene.Over() {
 		return nil
 	}
 	var texts []string
@@ -101,7 +87,7 @@ func (m *Model) attend() tea.Cmd {
 	if len(texts) > 2 {
 		texts = append(texts[:2:2], fmt.Sprintf("and %d more", len(texts)-2))
 	}
-	return tea.Raw(m.tty.notification(way, "drainboard "+m.sc.Group, strings.Join(texts, ". ")))
+	return tea.Raw(m.TTY.Notification(way, "drainboard "+m.Scene.Group, strings.Join(texts, ". ")))
 }
 
 // Keys of news.
@@ -112,23 +98,23 @@ const (
 
 // news lists what wants a person now, what matters most first.
 func (m *Model) news(now time.Time) []news {
-	sc := m.sc
+	sc := m.Scene
 	switch {
 	case sc.State == engine.Finished && sc.Roll != nil:
 		return m.rollNews()
 	case sc.State == engine.Finished:
-		word, _ := m.state()
-		return []news{{"finished", word + because(sc.brief(sc.Why))}}
+		word, _ := m.Scene.StateLook(m.Styles)
+		return []news{{"finished", word + style.Because(sc.Brief(sc.Why))}}
 	case sc.State == engine.Ending && sc.Result != engine.Aborted && sc.Result != engine.NotStartedYet:
-		return []news{{"failing", "failing" + because(sc.brief(sc.Why))}}
+		return []news{{"failing", "failing" + style.Because(sc.Brief(sc.Why))}}
 	case sc.State == engine.Ending:
 		return nil
 	case sc.State == engine.Paused:
-		return []news{{pausedNews, "paused" + because(sc.brief(sc.Why))}}
+		return []news{{pausedNews, "paused" + style.Because(sc.Brief(sc.Why))}}
 	}
 	var out []news
-	if b := sc.Batch; b != nil && m.approved != b.Hash {
-		out = append(out, news{fmt.Sprintf("%s%d %s", batchNews, b.ID, b.Phase), batchName(b) + " waits for approval"})
+	if b := sc.Batch; b != nil && m.Approved != b.Hash {
+		out = append(out, news{fmt.Sprintf("%s%d %s", batchNews, b.ID, b.Phase), scene.BatchNameAndSize(b) + " waits for approval"})
 	}
 	return append(append(out, m.invalidNews(now)...), m.blockedNews(now)...)
 }
@@ -136,11 +122,11 @@ func (m *Model) news(now time.Time) []news {
 // blockedNews is a piece of news for each thing that keeps pods on a node: pods of one
 // owner are one thing, and those of one node are told in one sentence.
 func (m *Model) blockedNews(now time.Time) []news {
-	sc := m.sc
+	sc := m.Scene
 	pods := map[string]int{} // on a node
 	var long []*engine.Blocker
 	for _, b := range sc.Blockers {
-		if sc.now(now).Sub(b.Since) < blockedLong {
+		if sc.Now(now).Sub(b.Since) < blockedLong {
 			continue
 		}
 		pods[b.Machine]++
@@ -152,35 +138,33 @@ func (m *Model) blockedNews(now time.Time) []news {
 		if owner == "" {
 			owner = b.Pod
 		}
-		text := fmt.Sprintf("%s is blocked: %s", sc.node(b.Node), b.Pod)
+		text := fmt.Sprintf("%s is blocked: %s", sc.NodeName(b.Node), b.Pod)
 		if n := pods[b.Machine]; n > 1 {
-			text = fmt.Sprintf("%s is blocked: %d pods", sc.node(b.Node), n)
+			text = fmt.Sprintf("%s is blocked: %d pods", sc.NodeName(b.Node), n)
 		}
 		out = append(out, news{"blocked " + b.Machine + " " + owner, text})
 	}
 	return out
 }
 
-// notification is what makes a terminal notify. A multiplexer may keep it from the
-// terminal, but never the bell.
-func (t tty) notification(way notifyWay, title, text string) string {
-	const bell = "\a"
-	// A semicolon would end the title.
-	title = strings.ReplaceAll(cut(clean(title), notifyCells, "..."), ";", ",")
-	text = cut(clean(text), notifyCells, "...")
-	seq := ""
-	switch way {
-	case byOSC9:
-		seq = ansi.Notify(title + ": " + text)
-	case byOSC99:
-		seq = ansi.DesktopNotification(title, "i=drainboard", "d=0", "p=title") + ansi.DesktopNotification(text, "i=drainboard", "d=1", "p=body")
-	case byOSC777:
-		seq = ansi.URxvtExt("notify", title, text)
-	default:
-		return bell
+// invalidLong is how long the cluster may not be valid before that is news: as long as
+// machines boot it never is.
+const invalidLong = 5 * time.Minute
+
+// invalidNews is that the cluster does not get valid, while a validation is under way.
+func (m *Model) invalidNews(now time.Time) []news {
+	sc := m.Scene
+	v := sc.Validation
+	if !sc.Validating() || sc.InvalidCount() == 0 || v.Wait != nil && sc.Now(now).Sub(v.Wait.Start) < invalidLong {
+		return nil
 	}
-	if t.mux == noMux {
-		return seq
+	key := "invalid"
+	if v.Wait != nil {
+		key += v.Wait.Start.String()
 	}
-	return t.through(seq) + bell
+	text := "the cluster is not valid: " + scene.FoundText(v)
+	if limit := m.Scene.LimitText(v); limit != "" {
+		text += ", " + limit
+	}
+	return []news{{key, text}}
 }

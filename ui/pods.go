@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
 // podColumns are the widths of the cells of a pod's line; a cell of width 0 is not
@@ -30,8 +31,8 @@ func podColumnsFor(w int) podColumns {
 
 // podTable draws the pods of a node, those that block or leave first, and below the
 // one under the cursor all that is known of it; at is where its lines begin and end.
-func (m *Model) podTable(d *engine.NodeDetail, cursor string, w int) (out []string, at [2]int) {
-	st := m.st
+func (m *Model) podTable(d *engine.NodeDetail, cursor string, w int) (out []string, at span) {
+	st := m.Styles
 	leave, stay := 0, 0
 	for _, p := range d.Pods {
 		switch p.Stage {
@@ -44,7 +45,7 @@ func (m *Model) podTable(d *engine.NodeDetail, cursor string, w int) (out []stri
 	}
 	text := "none"
 	if n := len(d.Pods); n > 0 {
-		text = count(n, "pod")
+		text = style.Count(n, "pod")
 		if leave > 0 {
 			text += fmt.Sprintf(", %d to leave", leave)
 		}
@@ -52,121 +53,121 @@ func (m *Model) podTable(d *engine.NodeDetail, cursor string, w int) (out []stri
 			text += fmt.Sprintf(", %d ignored", stay)
 		}
 	}
-	if m.sc.Partial {
+	if m.Scene.Partial {
 		text = "not read yet"
 	}
-	out = named(st, "pods", text, st.title, w)
+	out = style.Fact(st, "pods", text, st.Title, w)
 	if len(d.Pods) == 0 {
 		return out, at
 	}
 	c := podColumnsFor(w)
-	out = append(out, podLine(newLine(st, w).space(1), c, st.dim, []string{"pod", "owner", "budget", "state", "tries", "time"}, nil))
+	out = append(out, podLine(style.NewLine(st, w).Space(1), c, st.Dim, []string{"pod", "owner", "budget", "state", "tries", "time"}, nil))
 	for _, p := range d.Pods {
 		chosen := p.UID == cursor
 		if chosen {
-			at[0] = len(out)
+			at.from = len(out)
 		}
 		out = append(out, m.podRow(p, c, w, chosen))
 		if chosen {
 			out = append(out, m.podFacts(p, c, w)...)
-			at[1] = len(out)
+			at.to = len(out)
 		}
 	}
 	return out, at
 }
 
 // podLine writes the cells of one line, the last of them by more where it is given.
-func podLine(l *line, c podColumns, p pen, cells []string, state func(*line)) string {
-	st := l.st
-	l.fit(p, shorten(cells[0], c.name, st.g.Ellipsis), c.name)
+func podLine(l *style.Line, c podColumns, p style.Pen, cells []string, state func(*style.Line)) string {
+	st := l.Styles
+	l.Fit(p, style.Shorten(cells[0], c.name, st.Glyphs.Ellipsis), c.name)
 	for i, w := range []int{c.owner, c.budget} {
 		if w > 0 {
-			l.space(1).fit(st.dim, shorten(cells[i+1], w-1, st.g.Ellipsis), w-1)
+			l.Space(1).Fit(st.Dim, style.Shorten(cells[i+1], w-1, st.Glyphs.Ellipsis), w-1)
 		}
 	}
-	l.space(1)
+	l.Space(1)
 	if state != nil {
 		state(l)
 		return l.String()
 	}
-	l.fit(p, cells[3], c.state).space(1).right(p, cells[4], c.tries).space(1).fit(p, cells[5], c.time)
+	l.Fit(p, cells[3], c.state).Space(1).Right(p, cells[4], c.tries).Space(1).Fit(p, cells[5], c.time)
 	return l.String()
 }
 
 // podLook is how a pod's stage shows, and its word.
-func podLook(st *styles, p *engine.PodDetail) (lk look, word string) {
+func podLook(st *style.Styles, p *engine.PodDetail) (lk style.Look, word string) {
 	word = string(p.Stage)
 	switch p.Stage {
 	case engine.StageBlocked:
-		lk = look{st.g.Blocked, st.warn}
+		lk = style.Look{Glyph: st.Glyphs.Blocked, Pen: st.Warn}
 		if p.Blocker != nil {
 			word += ": " + string(p.Blocker.Kind)
 		}
 	case engine.StageAsks:
-		lk = look{st.g.Blocked, st.warn}
+		lk = style.Look{Glyph: st.Glyphs.Blocked, Pen: st.Warn}
 	case engine.StageReturns:
-		lk = look{st.g.Blocked, st.warn}
+		lk = style.Look{Glyph: st.Glyphs.Blocked, Pen: st.Warn}
 	case engine.StageForced:
-		lk = look{"!", st.warn}
+		lk = style.Look{Glyph: "!", Pen: st.Warn}
 	case engine.StageTerminating:
-		lk = look{st.g.Terminating, st.active}
+		lk = style.Look{Glyph: st.Glyphs.Terminating, Pen: st.Active}
 	case engine.StageEvicting:
-		lk = look{st.g.Draining, st.active}
+		lk = style.Look{Glyph: st.Glyphs.Draining, Pen: st.Active}
 	case engine.StageIgnored:
-		lk, word = look{st.g.Skipped, st.dim}, word+": "+string(p.Reason)
+		lk, word = style.Look{Glyph: st.Glyphs.Skipped, Pen: st.Dim}, word+": "+string(p.Reason)
 	case engine.StageRuns:
-		lk = look{st.g.Ready, st.good}
+		lk = style.Look{Glyph: st.Glyphs.Ready, Pen: st.Good}
 		switch {
 		case p.Crashing:
-			lk, word = look{"!", st.bad}, "crash-loops"
+			lk, word = style.Look{Glyph: "!", Pen: st.Bad}, "crash-loops"
 		case !p.Ready:
-			lk, word = look{"!", st.warn}, "not Ready"
+			lk, word = style.Look{Glyph: "!", Pen: st.Warn}, "not Ready"
 		}
 	default:
-		lk = look{st.g.Todo, st.text}
+		lk = style.Look{Glyph: st.Glyphs.Todo, Pen: st.Text}
 	}
 	return lk, word
 }
 
 // podRow is one line of the table.
 func (m *Model) podRow(p *engine.PodDetail, c podColumns, w int, chosen bool) string {
-	st, sc, now := m.st, m.sc, m.opts.Now()
-	l := newLine(st, w)
+	st, sc, now := m.Styles, m.Scene, m.Opts.Now()
+	l := style.NewLine(st, w)
 	mark := " "
 	if chosen {
-		mark, l.over = st.g.Cursor, &st.cursor
+		mark, l.Over = st.Glyphs.Cursor, &st.Cursor
 	}
-	l.begin(mark)
+	l.Begin(mark)
 	lk, word := podLook(st, p)
-	name := st.text
+	name := st.Text
 	if p.Stage == engine.StageIgnored {
-		name = st.dim
+		name = st.Dim
 	}
 	var budgets []string
 	for _, b := range p.Budgets {
 		budgets = append(budgets, b.Ref[strings.IndexByte(b.Ref, '/')+1:])
 	}
-	return podLine(l, c, name, []string{p.Ref, strings.TrimSpace(p.OwnerKind + " " + p.Owner), strings.Join(budgets, ", ")}, func(l *line) {
-		l.fit(lk.pen, lk.glyph+" "+word, c.state).space(1)
+	return podLine(l, c, name, []string{p.Ref, strings.TrimSpace(p.OwnerKind + " " + p.Owner), strings.Join(budgets, ", ")}, func(l *style.Line) {
+		l.Fit(lk.Pen, lk.Glyph+" "+word, c.state).Space(1)
 		tries := ""
 		if p.Tries > 0 {
-			tries = fmt.Sprint(p.Tries, st.g.Times)
+			tries = fmt.Sprint(p.Tries, st.Glyphs.Times)
 		}
-		l.right(st.text, tries, c.tries).space(1)
+		l.Right(st.Text, tries, c.tries).Space(1)
 		switch {
 		case p.Grace != nil:
-			left, _ := sc.remaining(p.Grace, now)
-			l.right(st.text, countdown(left), 5)
+			left, _ := sc.Remaining(p.Grace, now)
+			l.Right(st.Text, style.Countdown(left), 5)
 			if bar := c.time - 6; bar > 0 {
-				l.space(1)
+				l.Space(1)
 				m.timeBar(l, left, p.Grace, bar)
 			}
-		case p.Next.After(sc.now(now)) && sc.acting():
-			next := countdown(p.Next.Sub(sc.now(now)))
+		case p.Next.After(sc.Now(now)) && sc.Evicts():
+			next := style.Countdown(p.Next.Sub(sc.Now(now)))
 			if c.time > 5 {
-				l.fit(st.dim, "again in "+next, c.time)
+				l.Fit(st.Dim, "again in "+next, c.time)
 			} else {
-				l.right(st.dim, next, c.time)
+				l.Right(st.Dim, next, c.time)
 			}
 		}
 	})
@@ -174,16 +175,16 @@ func (m *Model) podRow(p *engine.PodDetail, c podColumns, w int, chosen bool) st
 
 // podFacts is what is known of the pod under the cursor, below its line.
 func (m *Model) podFacts(p *engine.PodDetail, c podColumns, w int) []string {
-	st, sc, now := m.st, m.sc, m.sc.now(m.opts.Now())
+	st, sc, now := m.Styles, m.Scene, m.Scene.Now(m.Opts.Now())
 	const indent = 3
 	var out []string
-	add := func(pn pen, mark, text string) {
-		for _, l := range para(st, pn, mark, text, w-indent) {
-			out = append(out, spaces(indent)+l)
+	add := func(pn style.Pen, mark, text string) {
+		for _, l := range style.Paragraph(st, pn, mark, text, w-indent) {
+			out = append(out, style.Spaces(indent)+l)
 		}
 	}
-	if width(clean(p.Ref)) > c.name {
-		add(st.text, "", p.Ref)
+	if style.Width(style.Clean(p.Ref)) > c.name {
+		add(st.Text, "", p.Ref)
 	}
 	var words []string
 	switch {
@@ -203,11 +204,11 @@ func (m *Model) podFacts(p *engine.PodDetail, c podColumns, w int) []string {
 		words = append(words, "Ready")
 	}
 	if !p.Created.IsZero() {
-		words = append(words, age(now.Sub(p.Created))+" old")
+		words = append(words, style.Age(now.Sub(p.Created))+" old")
 	}
-	add(st.dim, "", strings.Join(words, ", "))
+	add(st.Dim, "", strings.Join(words, ", "))
 	for _, b := range p.Budgets {
-		add(st.dim, "", "budget "+budgetText(b))
+		add(st.Dim, "", "budget "+budgetText(b))
 	}
 	if p.Tries > 0 {
 		text := fmt.Sprintf("asked to leave %d times", p.Tries)
@@ -215,26 +216,26 @@ func (m *Model) podFacts(p *engine.PodDetail, c podColumns, w int) []string {
 			text = "asked to leave once"
 		}
 		if !p.First.IsZero() {
-			text += ", first at " + m.since(p.First)
+			text += ", first at " + m.Scene.Since(p.First)
 		}
-		if p.Next.After(now) && sc.acting() {
-			text += ", again in " + countdown(p.Next.Sub(now))
+		if p.Next.After(now) && sc.Evicts() {
+			text += ", again in " + style.Countdown(p.Next.Sub(now))
 		}
-		add(st.dim, "", text)
+		add(st.Dim, "", text)
 	}
 	if p.Grace != nil {
-		left, _ := sc.remaining(p.Grace, m.opts.Now())
-		add(st.dim, "", fmt.Sprintf("grace period: %s left of %s", countdown(left), countdown(p.Grace.End.Sub(p.Grace.Start))))
+		left, _ := sc.Remaining(p.Grace, m.Opts.Now())
+		add(st.Dim, "", fmt.Sprintf("grace period: %s left of %s", style.Countdown(left), style.Countdown(p.Grace.End.Sub(p.Grace.Start))))
 	}
 	if p.Why != "" {
 		lk, _ := podLook(st, p)
-		add(lk.pen, lk.glyph, sc.brief(p.Why))
+		add(lk.Pen, lk.Glyph, sc.Brief(p.Why))
 	}
 	if b := p.Blocker; b != nil && b.Deadline != nil && b.Deadline.For == engine.UntilPodForced { // the node's is above
-		add(st.text, "", m.deadlineText(b))
+		add(st.Text, "", m.Scene.DeadlineText(b))
 	}
 	if p.Blocker != nil && p.Blocker.WayOut != "" {
-		add(st.good, st.g.Arrow, m.wayOut(p.Blocker.WayOut))
+		add(st.Good, st.Glyphs.Arrow, m.Scene.WayOut(p.Blocker.WayOut))
 	}
 	return out
 }

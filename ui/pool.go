@@ -7,6 +7,9 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/ui/scene"
+	"github.com/drainboard/drainboard/ui/style"
+	"github.com/drainboard/drainboard/ui/term"
 )
 
 // leastForPool is from which height on a worker pool has a pane; lower screens have it in a
@@ -15,11 +18,11 @@ const leastForPool = 20
 
 // poolHeight is how many lines a worker pool's pane takes, of those that there are.
 func (m *Model) poolHeight(w, room int) int {
-	if m.sc.Pool == nil || m.height < leastForPool || m.width < stackedWidth && m.focus != blockedPane {
+	if m.Scene.Pool == nil || m.Height < leastForPool || m.Width < term.StackedWidth && m.Focus != BlockedPane {
 		return 0
 	}
 	most := max(room*3/10, 5)
-	if m.width < stackedWidth && len(m.sc.Blockers) == 0 {
+	if m.Width < term.StackedWidth && len(m.Scene.Blockers) == 0 {
 		most = room / 2
 	}
 	return min(len(m.poolBody(w-2))+2, most)
@@ -27,7 +30,7 @@ func (m *Model) poolHeight(w, room int) int {
 
 // poolLines draws the pane.
 func (m *Model) poolLines(r rect) []string {
-	st, p := m.st, m.sc.Pool
+	st, p := m.Styles, m.Scene.Pool
 	right := p.Strategy()
 	if desired, updated, _, _ := p.Summary(); p.Control {
 		right += fmt.Sprintf("  %d of %d updated", updated, desired)
@@ -35,90 +38,74 @@ func (m *Model) poolLines(r rect) []string {
 	body, room, more := m.poolBody(r.w-2), max(r.h-2, 0), ""
 	if rest := len(body) - room; rest > 0 {
 		body = body[:room]
-		more = fmt.Sprintf("+%s, v shows all", count(rest, "line"))
+		more = fmt.Sprintf("+%s, v shows all", style.Count(rest, "line"))
 	}
-	return framed(st, st.border, "pool "+p.Name, right, more, body, r.w, r.h, false)
+	return style.Framed(st, st.Border, "pool "+p.Name, right, more, body, r.w, r.h, false)
 }
 
 // poolBody is the pane's lines, however many: the zones, what went wrong, what is under way
 // in place, what the Shoot says, the limits, and what is not known.
 func (m *Model) poolBody(w int) []string {
-	sc, st, p := m.sc, m.st, m.sc.Pool
+	sc, st, p := m.Scene, m.Styles, m.Scene.Pool
 	var out []string
-	say := func(pen pen, glyph, text string) {
-		out = append(out, newLine(st, w).space(1).add(pen, glyph+" ").add(pen, sc.brief(text)).String())
+	say := func(pen style.Pen, glyph, text string) {
+		out = append(out, style.NewLine(st, w).Space(1).Add(pen, glyph+" ").Add(pen, sc.Brief(text)).String())
 	}
 	name := 0
 	for _, z := range p.Zones {
-		name = max(name, width(clean(z.Name)))
+		name = max(name, style.Width(style.Clean(z.Name)))
 	}
 	for _, z := range p.Zones {
 		out = append(out, m.poolZone(z, p, min(name, w/3), w))
 	}
-	if text := m.poolTrouble(); text != "" {
-		say(st.warn, st.g.Warning, text)
+	if text := m.Scene.PoolTrouble(); text != "" {
+		say(st.Warn, st.Glyphs.Warning, text)
 	}
 	for _, text := range p.Failed {
-		say(st.bad, st.g.Failed, text)
+		say(st.Bad, st.Glyphs.Failed, text)
 	}
 	if text := p.InPlaceText(); text != "" {
-		say(st.text, st.g.Running, "in place: "+text)
+		say(st.Text, st.Glyphs.Running, "in place: "+text)
 	}
 	for _, text := range p.Notes {
-		say(st.text, st.g.Ask, text)
+		say(st.Text, st.Glyphs.Ask, text)
 	}
 	if text := shootText(p); text != "" {
-		say(st.dim, st.g.Todo, text)
+		say(st.Dim, st.Glyphs.Todo, text)
 	}
-	if text := p.Window(m.sc.now(m.opts.Now())); text != "" {
-		say(st.dim, st.g.Todo, "maintenance window: "+text)
+	if text := p.Window(m.Scene.Now(m.Opts.Now())); text != "" {
+		say(st.Dim, st.Glyphs.Todo, "maintenance window: "+text)
 	}
-	say(st.dim, st.g.Todo, "limits: "+p.LimitsText())
+	say(st.Dim, st.Glyphs.Todo, "limits: "+p.LimitsText())
 	for _, text := range p.Unknown {
-		say(st.dim, st.g.Unknown, "not known: "+text)
+		say(st.Dim, st.Glyphs.Unknown, "not known: "+text)
 	}
 	return out
 }
 
 // poolZone is a zone of the pool in a line: what matters most first.
 func (m *Model) poolZone(z engine.PoolZone, p *engine.PoolView, name, w int) string {
-	st := m.st
-	l := newLine(st, w).space(1)
-	l.fit(st.title, dashed(z.Name), max(name, 1)).space(2)
+	st := m.Styles
+	l := style.NewLine(st, w).Space(1)
+	l.Fit(st.Title, scene.OrDash(z.Name), max(name, 1)).Space(2)
 	if z.Deployment == "" {
-		l.add(st.text, z.Counts()).add(st.dim, "  as their nodes tell")
-		return l.space(2).add(st.dim, z.AtOnce()).String()
+		l.Add(st.Text, z.Counts()).Add(st.Dim, "  as their nodes tell")
+		return l.Space(2).Add(st.Dim, z.AtOnce()).String()
 	}
-	l.add(st.text, z.Counts())
+	l.Add(st.Text, z.Counts())
 	if z.Total != z.Desired {
-		l.add(st.text, fmt.Sprintf(", %d in all", z.Total))
+		l.Add(st.Text, fmt.Sprintf(", %d in all", z.Total))
 	}
 	if z.Paused {
-		l.space(2).add(st.warn, st.g.Paused+" "+engine.ZonePaused)
+		l.Space(2).Add(st.Warn, st.Glyphs.Paused+" "+engine.ZonePaused)
 	}
 	if z.Frozen {
-		l.space(2).add(st.warn, st.g.Warning+" "+engine.ZoneFrozen)
+		l.Space(2).Add(st.Warn, st.Glyphs.Warning+" "+engine.ZoneFrozen)
 	}
 	if text := z.AtOnce(); text != "" {
-		l.space(2).add(st.dim, text)
+		l.Space(2).Add(st.Dim, text)
 	}
-	return l.space(2).add(st.dim, z.Progress).String()
-}
-
-func dashed(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
-// poolTrouble is what of the pool cannot be read now although the rest is fresh, "" if all
-// can.
-func (m *Model) poolTrouble() string {
-	if src := m.sc.source(world.Cloud); src != nil && !src.Stale {
-		return src.Problem
-	}
-	return ""
+	return l.Space(2).Add(st.Dim, z.Progress).String()
 }
 
 // shootText is the pool's Shoot where only its own cluster tells of it, "" else.
@@ -129,40 +116,40 @@ func shootText(p *engine.PoolView) string {
 	return "Shoot " + p.ShootName() + ", Kubernetes " + p.VersionText()
 }
 
-// poolDialog tells all of a worker pool.
-type poolDialog struct{ reader }
+// PoolDialog tells all of a worker pool.
+type PoolDialog struct{ reader }
 
-func (d *poolDialog) title(m *Model) string {
-	if m.sc.Pool == nil {
+func (d *PoolDialog) Title(m *Model) string {
+	if m.Scene.Pool == nil {
 		return "pool"
 	}
-	return "pool " + m.sc.Pool.Name
+	return "pool " + m.Scene.Pool.Name
 }
 
-func (d *poolDialog) body(m *Model, w int) []string {
-	sc, st, p := m.sc, m.st, m.sc.Pool
+func (d *PoolDialog) Body(m *Model, w int) []string {
+	sc, st, p := m.Scene, m.Styles, m.Scene.Pool
 	if p == nil {
-		return para(st, st.dim, "", "this is no worker pool", w)
+		return style.Paragraph(st, st.Dim, "", "this is no worker pool", w)
 	}
 	var out []string
-	add := func(name, value string, pen pen) {
+	add := func(name, value string, pen style.Pen) {
 		if value != "" {
-			out = append(out, named(st, name, sc.brief(value), pen, w)...)
+			out = append(out, style.Fact(st, name, sc.Brief(value), pen, w)...)
 		}
 	}
-	add("updates", p.Strategy(), st.text)
-	add("Shoot", p.ShootName(), st.text)
-	add("version", p.VersionText(), st.text)
+	add("updates", p.Strategy(), st.Text)
+	add("Shoot", p.ShootName(), st.Text)
+	add("version", p.VersionText(), st.Text)
 	if p.Surge != "" {
-		add("at once", "maxSurge "+p.Surge+", maxUnavailable "+p.Unavailable+" for the whole pool", st.text)
+		add("at once", "maxSurge "+p.Surge+", maxUnavailable "+p.Unavailable+" for the whole pool", st.Text)
 	}
-	add("limits", p.LimitsText(), st.text)
+	add("limits", p.LimitsText(), st.Text)
 	if list := p.Limits.Conditions; len(list) > 0 {
-		add("health", "a machine is not healthy if its node is not Ready, or has one of "+strings.Join(list, ", "), st.text)
+		add("health", "a machine is not healthy if its node is not Ready, or has one of "+strings.Join(list, ", "), st.Text)
 	}
-	add("window", p.Window(sc.now(m.opts.Now())), st.text)
-	add("in place", p.InPlaceText(), st.text)
-	add("trouble", m.poolTrouble(), st.warn)
+	add("window", p.Window(sc.Now(m.Opts.Now())), st.Text)
+	add("in place", p.InPlaceText(), st.Text)
+	add("trouble", m.Scene.PoolTrouble(), st.Warn)
 	for _, z := range p.Zones {
 		text := z.Counts()
 		if z.Deployment != "" {
@@ -172,18 +159,18 @@ func (d *poolDialog) body(m *Model, w int) []string {
 			text += "; at a time " + at
 		}
 		text = strings.Join(append([]string{text}, z.Standing()...), "; ")
-		add(dashed(z.Name), text, st.text)
+		add(scene.OrDash(z.Name), text, st.Text)
 	}
 	for _, part := range []struct {
-		pen   pen
+		pen   style.Pen
 		glyph string
 		list  []string
-	}{{st.bad, st.g.Failed, p.Failed}, {st.text, st.g.Ask, p.Notes}, {st.dim, st.g.Unknown, p.Unknown}} {
+	}{{st.Bad, st.Glyphs.Failed, p.Failed}, {st.Text, st.Glyphs.Ask, p.Notes}, {st.Dim, st.Glyphs.Unknown, p.Unknown}} {
 		if len(part.list) > 0 {
-			out = append(out, newLine(st, w).String())
+			out = append(out, style.NewLine(st, w).String())
 		}
 		for _, text := range part.list {
-			out = append(out, para(st, part.pen, part.glyph, sc.brief(text), w)...)
+			out = append(out, style.Paragraph(st, part.pen, part.glyph, sc.Brief(text), w)...)
 		}
 	}
 	return out

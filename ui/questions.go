@@ -2,41 +2,152 @@ package ui
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/scene"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
+// NewApproveDialog shows what approving a batch will do. It follows the batch: if
+// that changes under the operator's eyes, keys are ignored for a moment; if it is
+// gone, so is the dialog.
+func NewApproveDialog(b *engine.BatchView) *ChoiceDialog {
+	d := &ChoiceDialog{
+		head: func(*Model) string { return approveTitle(b) },
+		text: func(m *Model, w int) []string { return approveText(m, b, w) },
+		Choices: []choice{
+			{"enter", "approve", func(m *Model) tea.Cmd {
+				if why := m.Why(m.ActionFor("a")); why != "" { // it may have changed while the dialog was read
+					m.refuse("nothing was approved: " + why)
+					return m.tick()
+				}
+				m.Approved, m.approvedAt = b.Hash, m.Opts.Now()
+				m.send(engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash}, scene.BatchName(b)+" approved")
+				return nil
+			}},
+			{"n", "not now", nothing},
+		},
+	}
+	d.check = func(m *Model) {
+		now := m.Scene.Batch
+		switch {
+		case now == nil:
+			m.Close()
+			m.grace.begin(m.Opts.Now())
+			m.say(scene.BatchName(b) + " no longer waits for approval")
+		case now.Hash != b.Hash || now.ID != b.ID:
+			b = now
+			m.grace.begin(m.Opts.Now())
+		default:
+			b = now
+		}
+	}
+	return d
+}
+
+func approveTitle(b *engine.BatchView) string {
+	if b.Phase != "" {
+		return "Approve the " + scene.BatchName(b)
+	}
+	return "Approve " + scene.BatchName(b) + ": " + style.Count(len(b.Nodes), "node")
+}
+
+func approveText(m *Model, b *engine.BatchView, w int) []string {
+	st, sc := m.Styles, m.Scene
+	var out []string
+	if b.Does != "" {
+		out = append(out, style.Fact(st, "phase", b.Does, st.Title, w)...)
+	}
+	if b.Canary {
+		out = append(out, style.Fact(st, "canary", "one node first; then watched for "+b.Watch.String()+" before the others are asked for", st.Title, w)...)
+	}
+	if b.Phase != "" && b.Evict+b.Ignore == 0 {
+		return append(out, m.asOf(b, w)...)
+	}
+	var names []string
+	for _, n := range b.Nodes {
+		names = append(names, sc.NodeName(n))
+	}
+	if len(names) > 0 {
+		out = append(out, style.Fact(st, "nodes", strings.Join(names, ", "), st.Title, w)...)
+	}
+	pods := style.Count(b.Evict, "pod") + " will be evicted"
+	if b.Ignore > 0 {
+		pods += ", " + stays(b.Ignore)
+	}
+	out = append(out, style.Fact(st, "pods", pods, st.Text, w)...)
+	if sc.Limit > 0 {
+		out = append(out, style.Fact(st, "at once", fmt.Sprintf("at most %s out of service", style.Count(sc.Limit, "node")), st.Text, w)...)
+	}
+	out = append(out, style.NewLine(st, w).String())
+	mark := st.Glyphs.Blocked
+	if st.Plain {
+		mark = "foreseen:"
+	}
+	for _, f := range b.Foreseen {
+		out = append(out, style.Paragraph(st, st.Warn, mark, sc.Brief(f), w)...)
+	}
+	switch why := cmp.Or(b.NotEvaluated, m.Scene.ClusterStale()); {
+	case why != "":
+		out = append(out, style.Paragraph(st, st.Bad, st.Glyphs.Warning, "blockers are not evaluated: "+why, w)...)
+	case len(b.Foreseen) == 0:
+		out = append(out, style.Paragraph(st, st.Text, st.Glyphs.Dot, "budgets, consents and finalizers hold none of these pods at this moment", w)...)
+	}
+	out = append(out, style.Paragraph(st, st.Dim, st.Glyphs.Dot, "not evaluated: admission webhooks, and room for the pods elsewhere", w)...)
+	return append(out, m.asOf(b, w)...)
+}
+
+// stays counts the pods that go with their nodes.
+func stays(n int) string {
+	verb := " stay"
+	if n == 1 {
+		verb = " stays"
+	}
+	return fmt.Sprint(n) + verb + " (DaemonSets and the like)"
+}
+
+// asOf says how old what a batch's dialog shows is.
+func (m *Model) asOf(b *engine.BatchView, w int) []string {
+	if b.AsOf.IsZero() {
+		return nil
+	}
+	now := m.Opts.Now()
+	text := fmt.Sprintf("As of %s, %s ago. It may change until then.", b.AsOf.In(now.Location()).Format("15:04:05"), style.Age(m.Scene.Now(now).Sub(b.AsOf)))
+	return append([]string{style.NewLine(m.Styles, w).String()}, style.Paragraph(m.Styles, m.Styles.Dim, "", text, w)...)
+}
+
 // newAbortDialog says what stops, what finishes and what is put back.
-func newAbortDialog() *choiceDialog {
-	return &choiceDialog{
+func newAbortDialog() *ChoiceDialog {
+	return &ChoiceDialog{
 		head: called("Abort the upgrade?"),
 		text: func(m *Model, w int) []string {
-			plan := m.sc.AbortPlan
+			plan := m.Scene.AbortPlan
 			switch {
-			case m.between():
+			case m.Scene.Between():
 				plan = []string{"no run is under way"}
 			case len(plan) == 0:
 				plan = []string{"nothing new starts; what is in flight is finished or put back"}
 			}
 			var out []string
 			for _, p := range plan {
-				out = append(out, para(m.st, m.st.text, m.st.g.Dot, m.sc.brief(p), w)...)
+				out = append(out, style.Paragraph(m.Styles, m.Styles.Text, m.Styles.Glyphs.Dot, m.Scene.Brief(p), w)...)
 			}
-			if text := m.sc.endsWithIt(); text != "" {
-				out = append(out, para(m.st, m.st.warn, m.st.g.Dot, text, w)...)
+			if text := m.Scene.AbortEndsText(); text != "" {
+				out = append(out, style.Paragraph(m.Styles, m.Styles.Warn, m.Styles.Glyphs.Dot, text, w)...)
 			}
 			return out
 		},
-		choices: []choice{{"n", "go on", nothing}, {"y", "abort the upgrade", sendAbort}},
+		Choices: []choice{{"n", "go on", nothing}, {"y", "abort the upgrade", sendAbort}},
 		check:   closeWhenOver,
 	}
 }
 
 func sendAbort(m *Model) tea.Cmd {
-	if why := m.why(m.actionFor("x")); why != "" { // it may have changed while the dialog was read
+	if why := m.Why(m.ActionFor("x")); why != "" { // it may have changed while the dialog was read
 		m.refuse("nothing was aborted: " + why)
 		return m.tick()
 	}
@@ -45,8 +156,8 @@ func sendAbort(m *Model) tea.Cmd {
 }
 
 func closeWhenOver(m *Model) {
-	if m.over() || m.ended {
-		m.close()
+	if m.Scene.Over() || m.Ended {
+		m.Close()
 	}
 }
 
@@ -55,75 +166,75 @@ func closeWhenOver(m *Model) {
 func commandName(r *engine.NodeRow) string { return cmp.Or(r.Name, r.ID) }
 
 // newSkipDialog asks before nodes are left as they are, or what comes to that here.
-func newSkipDialog(m *Model, rows []*engine.NodeRow) *choiceDialog {
-	if instead := m.sc.Instead(engine.CmdSkip); instead != "" {
-		return newNodesDialog(rows, "s", m.skippable, "Skip", "skip of", "skip it", instead)
+func newSkipDialog(m *Model, rows []*engine.NodeRow) *ChoiceDialog {
+	if instead := m.Scene.Instead(engine.CmdSkip); instead != "" {
+		return newNodesDialog(rows, "s", takesSkip, "Skip", "skip of", "skip it", instead)
 	}
-	return newNodesDialog(rows, "s", m.skippable, "Skip", "skip of", "skip it",
+	return newNodesDialog(rows, "s", takesSkip, "Skip", "skip of", "skip it",
 		"stays as it is: outdated, and not drained any further. The run ends with nodes left by choice (exit code 8).")
 }
 
 // newReturnDialog asks before nodes that were skipped or have failed are taken up
 // again, or what comes to that here.
-func newReturnDialog(m *Model, rows []*engine.NodeRow) *choiceDialog {
-	if instead := m.sc.Instead(engine.CmdReturn); instead != "" {
-		return newNodesDialog(rows, "r", m.returnable, "Return to", "return to", "return to it", instead)
+func newReturnDialog(m *Model, rows []*engine.NodeRow) *ChoiceDialog {
+	if instead := m.Scene.Instead(engine.CmdReturn); instead != "" {
+		return newNodesDialog(rows, "r", takesReturn, "Return to", "return to", "return to it", instead)
 	}
-	return newNodesDialog(rows, "r", m.returnable, "Return to", "return to", "return to it",
+	return newNodesDialog(rows, "r", takesReturn, "Return to", "return to", "return to it",
 		"goes to the end of the order, and is drained and replaced like any other when its turn comes.")
 }
 
 // newNodesDialog asks before the command of a key is given for each of some nodes, all
 // of which are good for it. It goes away when one of them is no longer.
-func newNodesDialog(rows []*engine.NodeRow, key string, good func(*engine.NodeRow) bool, verb, said, yes, what string) *choiceDialog {
+func newNodesDialog(rows []*engine.NodeRow, key string, good func(*engine.NodeRow) bool, verb, said, yes, what string) *ChoiceDialog {
 	whom := func(m *Model) string {
 		if len(rows) == 1 {
-			return m.sc.node(commandName(rows[0]))
+			return m.Scene.NodeName(commandName(rows[0]))
 		}
-		return count(len(rows), "node")
+		return style.Count(len(rows), "node")
 	}
 	who := "It "
 	if len(rows) > 1 {
 		who, yes = "Each ", strings.Replace(yes, " it", " them", 1)
 	}
-	return &choiceDialog{
+	return &ChoiceDialog{
 		head: func(m *Model) string { return verb + " " + whom(m) + "?" },
 		text: func(m *Model, w int) []string {
-			out := para(m.st, m.st.text, "", who+what, w)
+			out := style.Paragraph(m.Styles, m.Styles.Text, "", who+what, w)
 			for _, r := range rows {
 				switch {
 				case r.Note != "":
-					out = append(out, para(m.st, m.st.warn, m.st.stages[r.Stage].glyph, m.sc.node(commandName(r))+" "+string(r.Stage)+": "+r.Note, w)...)
+					out = append(out, style.Paragraph(m.Styles, m.Styles.Warn, m.Styles.Stages[r.Stage].Glyph, m.Scene.NodeName(commandName(r))+" "+string(r.Stage)+": "+r.Note, w)...)
 				case len(rows) > 1:
-					out = append(out, para(m.st, m.st.text, m.st.stages[r.Stage].glyph, m.sc.node(commandName(r))+" "+string(r.Stage), w)...)
+					out = append(out, style.Paragraph(m.Styles, m.Styles.Text, m.Styles.Stages[r.Stage].Glyph, m.Scene.NodeName(commandName(r))+" "+string(r.Stage), w)...)
 				}
 			}
 			return out
 		},
-		choices: []choice{{"n", "cancel", nothing}, {"y", yes, func(m *Model) tea.Cmd {
-			a := m.actionFor(key)
-			if why := m.unable(a); why != "" { // it may have changed while the dialog was read
-				m.refuse("cannot " + a.name + " now: " + why)
+		Choices: []choice{{"n", "cancel", nothing}, {"y", yes, func(m *Model) tea.Cmd {
+			a := m.ActionFor(key)
+			if why := m.Unable(a); why != "" { // it may have changed while the dialog was read
+				m.refuse("cannot " + a.Name + " now: " + why)
 				return m.tick()
 			}
 			for _, r := range rows {
-				m.opts.Send(engine.Command{Kind: a.command(m), Node: commandName(r)})
+				m.Opts.Send(engine.Command{Kind: a.Command(m), Node: commandName(r)})
 			}
-			m.nodes.marks = nil
+			m.Nodes.marks = nil
 			m.say(said + " " + whom(m) + " asked for")
 			return nil
 		}}},
 		check: func(m *Model) {
 			closeWhenOver(m)
 			for i, r := range rows {
-				now := m.sc.row(r.ID)
+				now := m.Scene.Row(r.ID)
 				switch {
-				case m.dialog == nil:
+				case m.Dialog == nil:
 					return
 				case now == nil || !good(now):
-					m.close()
-					m.grace.begin(m.opts.Now())
-					m.say(m.sc.node(commandName(r)) + " has moved on; nothing was asked for")
+					m.Close()
+					m.grace.begin(m.Opts.Now())
+					m.say(m.Scene.NodeName(commandName(r)) + " has moved on; nothing was asked for")
 				default:
 					rows[i] = now
 				}
@@ -135,59 +246,59 @@ func newNodesDialog(rows []*engine.NodeRow, key string, good func(*engine.NodeRo
 // quit leaves, after a question where leaving costs something.
 func quit(m *Model) tea.Cmd {
 	switch {
-	case m.allOver():
-		m.exit = Finished
+	case m.Scene.AllOver():
+		m.Exit = Finished
 		return tea.Quit
-	case m.opts.ReadOnly || m.opts.KeepsNothing || m.ended || m.sc == nil:
+	case m.Opts.ReadOnly || m.Opts.KeepsNothing || m.Ended || m.Scene == nil:
 		return tea.Quit
 	}
-	return m.open(newQuitDialog(m))
+	return m.Open(newQuitDialog(m))
 }
 
 func leave(*Model) tea.Cmd { return tea.Quit }
 
 // newQuitDialog is for the process that drives the run.
-func newQuitDialog(m *Model) *choiceDialog {
-	again := m.again() + " goes on from where it stands, here or on another machine."
-	d := &choiceDialog{head: called("Leave?"), choices: []choice{{"n", "stay", nothing}}}
-	state, why := m.sc.State, m.unable(m.actionFor("p"))
+func newQuitDialog(m *Model) *ChoiceDialog {
+	again := m.Again() + " goes on from where it stands, here or on another machine."
+	d := &ChoiceDialog{head: called("Leave?"), Choices: []choice{{"n", "stay", nothing}}}
+	state, why := m.Scene.State, m.Unable(m.ActionFor("p"))
 	d.check = func(m *Model) {
-		if m.allOver() || m.ended {
-			m.close()
+		if m.Scene.AllOver() || m.Ended {
+			m.Close()
 		}
-		if m.dialog != nil && (m.sc.State != state || m.unable(m.actionFor("p")) != why) {
-			m.close() // what leaving means is another thing now
-			m.grace.begin(m.opts.Now())
-			m.say("the run is " + string(m.sc.State) + " now: ask again to leave")
+		if m.Dialog != nil && (m.Scene.State != state || m.Unable(m.ActionFor("p")) != why) {
+			m.Close() // what leaving means is another thing now
+			m.grace.begin(m.Opts.Now())
+			m.say("the run is " + string(m.Scene.State) + " now: ask again to leave")
 		}
 	}
 	text := ""
-	switch m.sc.State {
+	switch m.Scene.State {
 	case engine.Finished: // of a roll that goes on
 		text = "No run is under way now; " + again
-		d.choices = append(d.choices, choice{"y", "leave", leave})
+		d.Choices = append(d.Choices, choice{"y", "leave", leave})
 	case engine.Paused, engine.Planned:
-		text = "The run stays " + string(m.sc.State) + ". " + again
-		d.choices = append(d.choices, choice{"y", "leave", leave})
+		text = "The run stays " + string(m.Scene.State) + ". " + again
+		d.Choices = append(d.Choices, choice{"y", "leave", leave})
 	case engine.Ending:
 		text = "The run is putting back what it changed, and this process does it. Leaving now leaves the rest as it is; " + again
-		d.choices = append(d.choices, choice{"y", "leave now", leave})
+		d.Choices = append(d.Choices, choice{"y", "leave now", leave})
 	default:
 		text = "This process drives the run; nobody else would go on with it. "
-		if why, ok := m.sc.Able(engine.CmdPause); ok {
+		if why, ok := m.Scene.Able(engine.CmdPause); ok {
 			text += "Paused, it starts nothing new; pods that are terminating finish. " + again
-			d.choices = append(d.choices, choice{"p", "pause and leave", func(m *Model) tea.Cmd {
-				m.opts.Send(engine.Command{Kind: engine.CmdPause, Reason: "left the dashboard"})
+			d.Choices = append(d.Choices, choice{"p", "pause and leave", func(m *Model) tea.Cmd {
+				m.Opts.Send(engine.Command{Kind: engine.CmdPause, Reason: "left the dashboard"})
 				return tea.Quit
 			}})
 		} else {
-			text += "It cannot be paused: " + lower(why) + "."
+			text += "It cannot be paused: " + style.Lower(why) + "."
 		}
-		d.choices = append(d.choices, choice{"x", "abort ...", func(m *Model) tea.Cmd { return m.do(m.actionFor("x")) }})
+		d.Choices = append(d.Choices, choice{"x", "abort ...", func(m *Model) tea.Cmd { return m.Do(m.ActionFor("x")) }})
 	}
-	if held := m.sc.heldWithIt(); held != "" {
+	if held := m.Scene.HeldText(); held != "" {
 		text += " " + held
 	}
-	d.text = func(m *Model, w int) []string { return para(m.st, m.st.text, "", text, w) }
+	d.text = func(m *Model, w int) []string { return style.Paragraph(m.Styles, m.Styles.Text, "", text, w) }
 	return d
 }

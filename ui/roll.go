@@ -8,138 +8,65 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
-// A dashboard of a roll goes from the run of one group to that of the next. Between two
-// of them the last one stays on the screen.
-
-// allOver reports whether a scene's run has ended, and no run of its roll is to follow.
-func (sc *scene) allOver() bool {
-	return sc != nil && sc.State == engine.Finished && (sc.Roll == nil || sc.Roll.Over())
-}
-
-// allOver reports whether nothing more will come.
-func (m *Model) allOver() bool { return m.sc.allOver() }
-
-// between reports whether the run has ended and its roll goes on.
-func (m *Model) between() bool { return m.over() && !m.allOver() }
-
-// another reports whether a snapshot is of another run of the roll than the one shown.
-func (m *Model) another(s *engine.Snapshot) bool {
-	return m.sc != nil && s.Roll != nil && m.sc.Roll != nil && (s.Group != m.sc.Group || s.RunID != m.sc.RunID)
+// Another reports whether a snapshot is of another run of the roll than the one shown.
+func (m *Model) Another(s *engine.Snapshot) bool {
+	return m.Scene != nil && s.Roll != nil && m.Scene.Roll != nil && (s.Group != m.Scene.Group || s.RunID != m.Scene.RunID)
 }
 
 // turned makes room for another run: what was asked and marked was of the one before, and
 // so is a key that is on its way.
 func (m *Model) turned(s *engine.Snapshot) {
-	m.dismiss()
-	m.focus = nodesPane
-	m.nodes.marks, m.nodes.cursor, m.nodes.tops = nil, "", nil
-	m.blockers.cursor, m.log.cursor, m.approved = "", 0, ""
+	m.Dismiss()
+	m.Focus = NodesPane
+	m.Nodes.marks, m.Nodes.Cursor, m.Nodes.tops = nil, "", nil
+	m.Blockers.Cursor, m.log.cursor, m.Approved = "", 0, ""
 	m.late, m.attention.told = nil, nil
-	m.grace.begin(m.opts.Now())
+	m.grace.begin(m.Opts.Now())
 	n, of := s.Roll.Place(s.Group)
 	m.say(fmt.Sprintf("the group %s now, %d of %d", s.Group, n, of))
 }
 
-// lastDialog is what a dashboard ends with: how the run ended, or the roll.
-func (m *Model) lastDialog() dialog {
-	if m.sc.Roll != nil && m.allOver() {
+// LastDialog is what a dashboard ends with: how the run ended, or the roll.
+func (m *Model) LastDialog() Dialog {
+	if m.Scene.Roll != nil && m.Scene.AllOver() {
 		return &rollDialog{}
 	}
-	return newEndDialog()
+	return NewEndDialog()
 }
 
-// endsWithIt says what of a roll an abort of the run ends, "" if nothing.
-func (sc *scene) endsWithIt() string {
-	if sc.Roll == nil {
-		return ""
-	}
-	return strings.TrimSuffix("the roll ends with it: "+sc.notToBegin(), ": ")
-}
-
-// heldWithIt says what of a roll waits when its dashboard is left, "" if nothing.
-func (sc *scene) heldWithIt() string {
-	if sc.Roll == nil || sc.notToBegin() == "" {
-		return ""
-	}
-	return "The roll is held: " + sc.notToBegin() + "."
-}
-
-// notToBegin says which groups of a roll would not be started any more, "" if none.
-func (sc *scene) notToBegin() string {
-	names := sc.Roll.Names(engine.RollWaiting)
-	if sc.State == engine.Finished {
-		names = append(sc.next(), names...) // they are read, and have not begun
-	}
-	switch len(names) {
-	case 0:
-		return ""
-	case 1:
-		return names[0] + " is not started"
-	}
-	return list(names) + " are not started"
-}
-
-// next are the groups whose turn has come beside the one that is shown.
-func (sc *scene) next() (names []string) {
-	for _, name := range sc.Roll.Names(engine.RollRunning) {
-		if name != sc.Group {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// again is the command that goes on with a run, or with its roll.
-func (m *Model) again() string {
-	if r := m.sc.Roll; r != nil && r.Again != "" {
+// Again is the command that goes on with a run, or with its roll.
+func (m *Model) Again() string {
+	if r := m.Scene.Roll; r != nil && r.Again != "" {
 		return r.Again
 	}
-	return cmp.Or(m.opts.Again, "drainboard upgrade "+m.sc.Group)
-}
-
-// betweenText says what comes next, and how the run ended.
-func (sc *scene) betweenText() string {
-	text := sc.ofRoll().Sentence()
-	if next := sc.next(); len(next) > 0 {
-		return "Next: " + list(next) + ", being read. " + text
-	}
-	return text
-}
-
-// ofRoll is what the roll knows of the group that is shown.
-func (sc *scene) ofRoll() engine.RollGroup {
-	for _, g := range sc.Roll.Groups {
-		if g.Name == sc.Group {
-			return g
-		}
-	}
-	return engine.RollGroup{Name: sc.Group}
+	return cmp.Or(m.Opts.Again, "drainboard upgrade "+m.Scene.Group)
 }
 
 // groupLook tells at a glance how a group of a roll stands.
-func (m *Model) groupLook(g engine.RollGroup) look {
-	st := m.st
+func (m *Model) groupLook(g engine.RollGroup) style.Look {
+	st := m.Styles
 	switch g.State {
 	case engine.RollWaiting:
-		return look{st.g.Todo, st.dim}
+		return style.Look{Glyph: st.Glyphs.Todo, Pen: st.Dim}
 	case engine.RollRunning:
-		return look{st.g.Running, st.active}
+		return style.Look{Glyph: st.Glyphs.Running, Pen: st.Active}
 	case engine.RollLeftOut, engine.RollNotStarted:
-		return look{st.g.Skipped, st.off}
+		return style.Look{Glyph: st.Glyphs.Skipped, Pen: st.Off}
 	}
 	switch {
 	case g.Code == 0:
-		return look{st.g.Done, st.good}
+		return style.Look{Glyph: st.Glyphs.Done, Pen: st.Good}
 	case !g.Bad():
-		return look{st.g.Done, st.warn}
+		return style.Look{Glyph: st.Glyphs.Done, Pen: st.Warn}
 	case g.Code == engine.Aborted.ExitCode():
-		return look{st.g.Ended, st.warn}
+		return style.Look{Glyph: st.Glyphs.Ended, Pen: st.Warn}
 	case g.Word() == string(engine.Paused):
-		return look{st.g.Paused, st.warn}
+		return style.Look{Glyph: st.Glyphs.Paused, Pen: st.Warn}
 	}
-	return look{st.g.Failed, st.bad}
+	return style.Look{Glyph: st.Glyphs.Failed, Pen: st.Bad}
 }
 
 // rollLine is a roll in a line, in the fullest form that fits: all its groups by name;
@@ -147,7 +74,7 @@ func (m *Model) groupLook(g engine.RollGroup) look {
 // way, and how many of all others.
 func (m *Model) rollLine(w int) string {
 	for named := range 3 {
-		if l := m.rollForm(w, named); l.left() > 0 || named == 2 {
+		if l := m.rollForm(w, named); l.Left() > 0 || named == 2 {
 			return l.String()
 		}
 	}
@@ -156,17 +83,17 @@ func (m *Model) rollLine(w int) string {
 
 // rollForm is the line with the names of all groups (0), of those under way and those that
 // went wrong (1), or of those under way (2).
-func (m *Model) rollForm(w, form int) *line {
-	st := m.st
-	l := newLine(st, w).space(1).add(st.dim, "roll:")
+func (m *Model) rollForm(w, form int) *style.Line {
+	st := m.Styles
+	l := style.NewLine(st, w).Space(1).Add(st.Dim, "roll:")
 	var words []string
-	counts, looks := map[string]int{}, map[string]look{}
-	for _, g := range m.sc.Roll.Groups {
+	counts, looks := map[string]int{}, map[string]style.Look{}
+	for _, g := range m.Scene.Roll.Groups {
 		lk := m.groupLook(g)
 		switch {
 		case g.State == engine.RollLeftOut:
 		case form == 0, g.State == engine.RollRunning, form == 1 && g.Bad():
-			l.space(2).add(lk.pen, lk.glyph+" ").add(st.text, groupText(g))
+			l.Space(2).Add(lk.Pen, lk.Glyph+" ").Add(st.Text, groupText(g))
 		default:
 			word := string(g.State)
 			if g.Bad() {
@@ -180,7 +107,7 @@ func (m *Model) rollForm(w, form int) *line {
 		}
 	}
 	for _, word := range words {
-		l.space(2).add(looks[word].pen, looks[word].glyph+" ").add(st.text, fmt.Sprintf("%d %s", counts[word], word))
+		l.Space(2).Add(looks[word].Pen, looks[word].Glyph+" ").Add(st.Text, fmt.Sprintf("%d %s", counts[word], word))
 	}
 	return l
 }
@@ -204,8 +131,8 @@ func groupText(g engine.RollGroup) string {
 // groupLines is the panel of a roll: a group a line, those before the one under way left
 // out where there is no room.
 func (m *Model) groupLines(r rect) []string {
-	st, roll := m.st, m.sc.Roll
-	n, of := roll.Place(m.sc.Group)
+	st, roll := m.Styles, m.Scene.Roll
+	n, of := roll.Place(m.Scene.Group)
 	room, at := r.h-2, 0
 	for i, g := range roll.Groups {
 		if g.State == engine.RollRunning {
@@ -216,19 +143,19 @@ func (m *Model) groupLines(r rect) []string {
 	first := min(max(at-room/2, 0), max(len(roll.Groups)-room, 0))
 	var body []string
 	for _, g := range roll.Groups[first:min(first+max(room, 0), len(roll.Groups))] {
-		l, lk := newLine(st, r.w-2), m.groupLook(g)
+		l, lk := style.NewLine(st, r.w-2), m.groupLook(g)
 		mark := " "
-		if g.Name == m.sc.Group {
-			mark = st.g.Cursor
+		if g.Name == m.Scene.Group {
+			mark = st.Glyphs.Cursor
 		}
-		p := st.text
-		if lk.pen == st.off {
-			p = st.off
+		p := st.Text
+		if lk.Pen == st.Off {
+			p = st.Off
 		}
-		l.begin(mark).add(lk.pen, lk.glyph).space(1).fit(p, g.Name, 20).to(24)
-		l.fit(lk.pen, g.Word(), 18).to(43)
+		l.Begin(mark).Add(lk.Pen, lk.Glyph).Space(1).Fit(p, g.Name, 20).To(24)
+		l.Fit(lk.Pen, g.Word(), 18).To(43)
 		if g.Total > 0 {
-			l.add(st.dim, fmt.Sprintf("%d/%d", g.Done, g.Total))
+			l.Add(st.Dim, fmt.Sprintf("%d/%d", g.Done, g.Total))
 		}
 		body = append(body, l.String())
 	}
@@ -236,52 +163,52 @@ func (m *Model) groupLines(r rect) []string {
 	if hidden := len(roll.Groups) - len(body); hidden > 0 {
 		bottom = fmt.Sprintf("%d more", hidden)
 	}
-	return framed(st, st.border, "groups", fmt.Sprintf("%d of %d", n, of), bottom, body, r.w, r.h, false)
+	return style.Framed(st, st.Border, "groups", fmt.Sprintf("%d of %d", n, of), bottom, body, r.w, r.h, false)
 }
 
 // rollDialog tells how a roll ended. It opens by itself.
 type rollDialog struct{ reader }
 
-func (d *rollDialog) title(m *Model) string {
-	lk := look{m.st.g.Done, m.st.good}
-	if code := m.sc.Roll.ExitCode(); code != 0 {
+func (d *rollDialog) Title(m *Model) string {
+	lk := style.Look{Glyph: m.Styles.Glyphs.Done, Pen: m.Styles.Good}
+	if code := m.Scene.Roll.ExitCode(); code != 0 {
 		lk = m.groupLook(engine.RollGroup{State: engine.RollFinished, Code: code})
 	}
-	return lk.glyph + " the roll: " + strings.SplitN(m.sc.Roll.Sentence(), ";", 2)[0]
+	return lk.Glyph + " the roll: " + strings.SplitN(m.Scene.Roll.Sentence(), ";", 2)[0]
 }
 
-func (d *rollDialog) body(m *Model, w int) []string {
-	st, roll := m.st, m.sc.Roll
+func (d *rollDialog) Body(m *Model, w int) []string {
+	st, roll := m.Styles, m.Scene.Roll
 	var out []string
 	for _, g := range roll.Groups {
 		lk := m.groupLook(g)
-		glyph := lk.glyph
-		if st.plain {
+		glyph := lk.Glyph
+		if st.Plain {
 			glyph = ""
 		}
-		out = append(out, para(st, lk.pen, glyph, m.sc.brief(g.Sentence()), w)...)
+		out = append(out, style.Paragraph(st, lk.Pen, glyph, m.Scene.Brief(g.Sentence()), w)...)
 	}
-	out = append(out, newLine(st, w).String())
-	out = append(out, named(st, "exit code", fmt.Sprint(roll.ExitCode()), st.title, w)...)
+	out = append(out, style.NewLine(st, w).String())
+	out = append(out, style.Fact(st, "exit code", fmt.Sprint(roll.ExitCode()), st.Title, w)...)
 	if roll.Stop != "" {
-		out = append(out, named(st, "stopped", roll.Stop, st.warn, w)...)
+		out = append(out, style.Fact(st, "stopped", roll.Stop, st.Warn, w)...)
 	}
 	if len(roll.Names(engine.RollNotStarted)) > 0 {
-		out = append(out, named(st, "to go on", roll.Again, st.text, w)...)
+		out = append(out, style.Fact(st, "to go on", roll.Again, st.Text, w)...)
 	}
 	for _, g := range roll.Groups {
 		for i, what := range g.Left {
 			if i == 0 {
-				out = append(out, newLine(st, w).String(), newLine(st, w).add(st.warn, "left behind in "+g.Name+", with what puts it back").String())
+				out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Warn, "left behind in "+g.Name+", with what puts it back").String())
 			}
-			out = append(out, para(st, st.text, st.g.Warning, what, w)...)
+			out = append(out, style.Paragraph(st, st.Text, st.Glyphs.Warning, what, w)...)
 		}
 	}
 	return out
 }
 
 func (d *rollDialog) keys(m *Model, w int) string {
-	return keyLine(m.st, w, "q", "leave", "esc", "look at the board", d.moreKey(), "more")
+	return style.KeyLine(m.Styles, w, "q", "leave", "esc", "look at the board", d.moreKey(), "more")
 }
 
 func (d *rollDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
@@ -294,19 +221,19 @@ func (d *rollDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 // rollNews is what wants a person when the run of a group has ended: that it went wrong,
 // or that all is over.
 func (m *Model) rollNews() []news {
-	sc := m.sc
-	switch g := sc.ofRoll(); {
-	case m.allOver():
+	sc := m.Scene
+	switch g := sc.GroupOfRoll(); {
+	case m.Scene.AllOver():
 		return []news{{"finished", "the roll: " + sc.Roll.Sentence()}}
 	case g.Bad():
-		return []news{{"finished " + g.Name, sc.brief(g.Sentence())}}
+		return []news{{"finished " + g.Name, sc.Brief(g.Sentence())}}
 	}
 	return nil
 }
 
 // notTurn says why there is no other run to show.
 func notTurn(m *Model) string {
-	if m.sc.Roll == nil || len(m.sc.Roll.Names(engine.RollRunning)) < 2 {
+	if m.Scene.Roll == nil || len(m.Scene.Roll.Names(engine.RollRunning)) < 2 {
 		return "no other group is under way"
 	}
 	return ""

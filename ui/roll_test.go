@@ -9,37 +9,38 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // The screen goes from one group to the next by itself, and what was asked of the one
 // before is not asked of the other.
 func TestDashboardGoesThroughARoll(t *testing.T) {
-	ui := sit(t, 120, 36, rolling())
+	ui := sit(t, 120, 36, uitest.Rolling())
 	ui.Expect("group 4 of 6", "ng-batch PodEvictionFailure", "● ng-web 4/12", "○ ng-web-b")
 	ui.Press("x").Expect("Abort the upgrade?", "the roll ends with it: ng-web-b and ng-web-c are not started").Press("n")
-	ui.Show(between()).Expect("Next: ng-web-b").Gone("exit code")
+	ui.Show(uitest.Between()).Expect("Next: ng-web-b").Gone("exit code")
 	ui.Press("p").Expect("cannot pause now: the run of this group is over, and the next has not begun").SentNothing()
 	ui.Press("q").Expect("No run is under way now", "drainboard upgrade --all goes on", "The roll is held: ng-web-b and ng-web-c are not started")
-	ui.Show(nextGroup()).Expect("prod-eu-1 / ng-web-b", "the group ng-web-b now, 5 of 6").Gone("Leave?")
+	ui.Show(uitest.NextGroup()).Expect("prod-eu-1 / ng-web-b", "the group ng-web-b now, 5 of 6").Gone("Leave?")
 	ui.Press("a").Expect("key ignored: the screen had just changed").SentNothing()
 	ui.Later(5 * time.Second).Press("a").Expect("Approve batch 1").Later(5 * time.Second).Press("enter")
 	ui.Sent(engine.Command{Kind: engine.CmdApprove, Batch: 1, Hash: "h-b"})
-	ui.Show(rolledAll()).Expect("the roll: 5 of 6 groups done", "ng-batch: PodEvictionFailure", "ng-idle: left out: nothing is outdated", "exit code   4")
+	ui.Show(uitest.RolledAll()).Expect("the roll: 5 of 6 groups done", "ng-batch: PodEvictionFailure", "ng-idle: left out: nothing is outdated", "exit code   4")
 	ui.Later(5 * time.Second).Press("q").Leaves(Finished)
 }
 
 // Between two groups an abort ends the roll, and ctrl-c is one.
 func TestAbortBetweenGroups(t *testing.T) {
-	ui := sit(t, 80, 24, between())
+	ui := sit(t, 80, 24, uitest.Between())
 	ui.Expect("Next: ng-web-b").Press("x").Expect("no run is under way", "the roll ends with it").Press("y")
 	ui.Sent(engine.Command{Kind: engine.CmdAbort})
-	ui = sit(t, 80, 24, between())
+	ui = sit(t, 80, 24, uitest.Between())
 	ui.Expect("Next: ng-web-b").Press("ctrl+c").Sent(engine.Command{Kind: engine.CmdAbort, Reason: "ctrl-c in the dashboard"})
 }
 
 // Leaving says that the roll is held, and pauses the run.
 func TestLeavingARoll(t *testing.T) {
-	ui := sit(t, 120, 36, rolling())
+	ui := sit(t, 120, 36, uitest.Rolling())
 	ui.Expect("ng-web-b").Press("q").Expect("The roll is held: ng-web-b and ng-web-c are not started", "drainboard upgrade --all goes on from where it stands")
 	ui.Press("p").Sent(engine.Command{Kind: engine.CmdPause, Reason: "left the dashboard"})
 	ui.Leaves(Left)
@@ -49,17 +50,17 @@ func TestLeavingARoll(t *testing.T) {
 func TestTurnToTheNextGroup(t *testing.T) {
 	turned := make(chan bool, 1)
 	turns := func(o *Options) { o.Turn = func() { turned <- true } }
-	ui := sit(t, 120, 36, rolling(), turns)
+	ui := sit(t, 120, 36, uitest.Rolling(), turns)
 	ui.Expect("ng-web-b").Press("t").Expect("cannot turn now: no other group is under way")
-	s := rolling()
-	ofRoll(s, "ng-web-b").State = engine.RollRunning
+	s := uitest.Rolling()
+	uitest.OfRoll(s, "ng-web-b").State = engine.RollRunning
 	ui.Show(s).Expect("● ng-web-b").Press("t")
 	select {
 	case <-turned:
-	case <-time.After(patience):
+	case <-time.After(uitest.Patience):
 		t.Fatal("t does not turn to the next group")
 	}
-	ui = sit(t, 120, 36, rolling())
+	ui = sit(t, 120, 36, uitest.Rolling())
 	ui.Expect("ng-web-b").Press("?").Expect("delete what blocks the node or pod").Gone("side by side")
 }
 
@@ -70,7 +71,7 @@ func TestRollLine(t *testing.T) {
 		80:  {"✗ ng-batch PodEvictionFailure", "● ng-web 4/12", "✓ 2 done", "○ 2 waiting"},
 		60:  {"● ng-web 4/12", "✗ 1 failed", "✓ 2 done", "○ 2 waiting"},
 	} {
-		m := board(rolling(), w, 36, themes.None)
+		m := board(uitest.Rolling(), w, 36, themes.None)
 		line := ansi.Strip(strings.Split(m.View().Content, "\n")[m.plan().roll.y])
 		for _, text := range want {
 			if !strings.Contains(line, text) {
@@ -78,18 +79,4 @@ func TestRollLine(t *testing.T) {
 			}
 		}
 	}
-}
-
-// The plain mode tells the end of each group and goes on with the next.
-func TestPlainGoesThroughARoll(t *testing.T) {
-	p := attend(t, rolling())
-	p.Hears("prod-eu-1 / ng-web,", "group 4 of 6").Show(between()).Hears("ng-web: done", "12 of 12 nodes replaced")
-	p.Later(patienceAtWork).Hears("Next: ng-web-b", "ng-web: done, 12 of 12 nodes replaced")
-	p.Show(nextGroup()).Hears("prod-eu-1 / ng-web-b", "group 5 of 6", "Approve batch 1")
-	p.Type("a").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 1, Hash: "h-b"})
-	p.Show(rolledAll()).Hears("the roll: 5 of 6 groups done", "ng-batch: PodEvictionFailure", "exit code: 4").Leaves(Finished)
-	p.Never("Next: ng-web-c")
-
-	p = attend(t, between())
-	p.Hears("ng-web: done").HangUp().Hears("The input has ended: the roll is held. drainboard upgrade --all goes on with it.").Leaves(Left)
 }

@@ -1,11 +1,12 @@
 package ui
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/scene"
+	"github.com/drainboard/drainboard/ui/style"
 )
 
 // columns are the widths of a node row's cells; a cell of width 0 is not shown.
@@ -47,92 +48,91 @@ func columnsFor(w int) columns {
 
 // row draws one node; its countdown moves with a hand.
 func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
-	sc, st := m.sc, m.st
-	l := newLine(st, w)
+	sc, st := m.Scene, m.Styles
+	l := style.NewLine(st, w)
 	mark := " "
-	if r.ID == m.nodes.cursor {
-		mark = st.g.Cursor
-		if m.focus == nodesPane {
-			l.over = &st.cursor
+	if r.ID == m.Nodes.Cursor {
+		mark = st.Glyphs.Cursor
+		if m.Focus == NodesPane {
+			l.Over = &st.Cursor
 		}
 	}
-	lk, ok := st.stages[r.Stage]
+	lk, ok := st.Stages[r.Stage]
 	if !ok {
-		lk = look{st.g.Unknown, st.text}
+		lk = style.Look{Glyph: st.Glyphs.Unknown, Pen: st.Text}
 	}
-	name := st.text
+	name := st.Text
 	if r.Stage == engine.Replaced {
-		name = st.dim
+		name = st.Dim
 	}
-	l.begin(mark)
+	l.Begin(mark)
 	if c.marks {
 		sign := ""
-		if m.nodes.marks[r.ID] {
-			sign = st.g.Mark
+		if m.Nodes.marks[r.ID] {
+			sign = st.Glyphs.Mark
 		}
-		l.fit(st.key, sign, 1)
+		l.Fit(st.Key, sign, 1)
 	}
-	l.fit(name, shorten(sc.names[r.ID], c.name, st.g.Ellipsis), c.name).space(1)
+	l.Fit(name, style.Shorten(sc.Names[r.ID], c.name, st.Glyphs.Ellipsis), c.name).Space(1)
 
-	word := stageWord(r)
+	word := scene.StageWord(r)
 	if c.glyph {
-		word = lk.glyph + " " + word
+		word = lk.Glyph + " " + word
 	}
-	pods, pp := podsCell(r, c.pods > 8), st.text
-	if !leaving(r) {
-		pp = st.dim
+	pods, pp := scene.PodsCell(r, c.pods > 8), st.Text
+	if !scene.IsLeaving(r) {
+		pp = st.Dim
 	}
-	if r.PodsUnread && r.Name != "" && showsPods(r, c.pods > 8) {
-		pods, pp = st.g.Ellipsis, st.dim
-		m.nodes.unread = append(m.nodes.unread, r.Name)
+	if podsUnread(r, c) {
+		pods, pp = st.Glyphs.Ellipsis, st.Dim
 	}
-	if note := cordonedNote(r); note != "" && !leaving(r) && c.note == 0 && c.what == 0 && c.pods > 8 {
-		pods, pp = note, st.warn // it matters more than how many pods are still to go
+	if note := scene.CordonedNote(r); note != "" && !scene.IsLeaving(r) && c.note == 0 && c.what == 0 && c.pods > 8 {
+		pods, pp = note, st.Warn // it matters more than how many pods are still to go
 	}
-	if c.version == 0 && (pods == "" || width(word) > c.stage) { // the word matters more
-		l.fit(lk.pen, word, c.stage+1+c.pods).space(1)
+	if c.version == 0 && (pods == "" || style.Width(word) > c.stage) { // the word matters more
+		l.Fit(lk.Pen, word, c.stage+1+c.pods).Space(1)
 	} else {
-		l.fit(lk.pen, word, c.stage).space(1)
+		l.Fit(lk.Pen, word, c.stage).Space(1)
 		if c.version > 0 {
-			v := shortVersion(clean(r.Version))
-			vp := st.dim
+			v := style.ShortVersion(style.Clean(r.Version))
+			vp := st.Dim
 			if r.New {
-				v, vp = strings.TrimSpace(cut(v, c.version-4, st.g.Ellipsis)+" new"), st.text
+				v, vp = strings.TrimSpace(style.Cut(v, c.version-4, st.Glyphs.Ellipsis)+" new"), st.Text
 			}
-			l.fit(vp, v, c.version).space(1)
+			l.Fit(vp, v, c.version).Space(1)
 		}
-		l.right(pp, pods, c.pods).space(1)
+		l.Right(pp, pods, c.pods).Space(1)
 	}
 
 	left, what := "", ""
-	tp := st.text
+	tp := st.Text
 	if r.Wait != nil {
-		d, still := sc.remaining(r.Wait, m.opts.Now())
+		d, still := sc.Remaining(r.Wait, m.Opts.Now())
 		what = r.Wait.For
 		if still {
-			tp, what = st.dim, "stands still"
+			tp, what = st.Dim, "stands still"
 		} else if d > 0 {
-			d += sc.lag(m.opts.Now(), hand)
+			d += sc.Lag(m.Opts.Now(), hand)
 		}
-		if left = countdown(d); width(left) > c.time && d >= time.Hour {
-			left = hours(d.Round(time.Second))
+		if left = style.Countdown(d); style.Width(left) > c.time && d >= time.Hour {
+			left = style.Hours(d.Round(time.Second))
 		}
 		if r.Wait.Guess {
 			what = "~" + what
 		}
 		if r.Wait.Guess && c.what == 0 { // nowhere else does it say so
-			if left = "~" + left; width(left) > c.time {
+			if left = "~" + left; style.Width(left) > c.time {
 				left = "~" + engine.Span(d.Round(time.Minute))
 			}
 		}
 	}
 	if r.Wait == nil && c.note == 0 {
-		what = cordonedNote(r)
+		what = scene.CordonedNote(r)
 	}
 	if c.what > 0 {
-		l.right(st.dim, what, c.what).space(1)
+		l.Right(st.Dim, what, c.what).Space(1)
 	}
-	l.right(tp, left, c.time).space(1)
+	l.Right(tp, left, c.time).Space(1)
 	m.flag(l, r)
 	if c.note > 0 {
 		note := r.Note
@@ -140,96 +140,38 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 			note = "not Ready"
 		}
 		if note == "" {
-			note = cordonedNote(r)
+			note = scene.CordonedNote(r)
 		}
 		if note == "" && r.Detached && r.Stage != engine.Replaced {
 			note = "detached: nothing takes its place"
 		}
-		np := st.dim
+		np := st.Dim
 		if r.Stage == engine.NodeFail || r.Stage == engine.Unreachable {
-			np = st.bad
+			np = st.Bad
 		}
-		l.space(1).add(np, note)
+		l.Space(1).Add(np, note)
 	}
 	return l.String()
 }
 
-// cordonedNote says that nothing new is scheduled on a node that is not on its way out,
-// where the stage does not say so.
-func cordonedNote(r *engine.NodeRow) string {
-	switch r.Stage {
-	case engine.Outdated, engine.Queued, engine.Ready, engine.Surplus, engine.Skipped, engine.NodeFail:
-		if r.Cordoned {
-			return "cordoned"
-		}
-	}
-	return ""
-}
-
-// stageWord is where a node stands; a queued one may have its hooks asked, and one that
-// still has its turn to come may be detached.
-func stageWord(r *engine.NodeRow) string {
-	switch {
-	case hooksAsked(r):
-		return "hooks asked"
-	case r.Detached && (r.Stage == engine.Outdated || r.Stage == engine.Queued):
-		return "detached"
-	}
-	return string(r.Stage)
-}
-
-// hooksAsked reports whether the hooks before a node are asked now.
-func hooksAsked(r *engine.NodeRow) bool {
-	return r.Wait != nil && r.Wait.For == string(engine.BeforeNode)
-}
-
-// podsCell is how many pods have still to leave; where there is room, also how
-// many a node will have to lose when its turn comes.
-func podsCell(r *engine.NodeRow, words bool) string {
-	switch {
-	case r.Pods == 0:
-	case leaving(r) && words:
-		return fmt.Sprintf("%d of %d left", r.PodsLeft, r.Pods)
-	case leaving(r):
-		return fmt.Sprintf("%d/%d", r.PodsLeft, r.Pods)
-	case showsPods(r, words):
-		return count(r.Pods, "pod")
-	}
-	return ""
-}
-
-// showsPods reports whether there is something to say of a node's pods.
-func showsPods(r *engine.NodeRow, words bool) bool {
-	switch r.Stage {
-	case engine.Ready, engine.Outdated, engine.Queued, engine.Unreachable:
-		return words
-	}
-	return leaving(r)
+// podsUnread reports whether a row has a cell for pods that are not read yet.
+func podsUnread(r *engine.NodeRow, c columns) bool {
+	return r.PodsUnread && r.Name != "" && scene.ShowsPods(r, c.pods > 8)
 }
 
 // flag marks what needs a look: blocked, odd in a way that Note tells, or of the batch
 // that waits for approval.
-func (m *Model) flag(l *line, r *engine.NodeRow) {
+func (m *Model) flag(l *style.Line, r *engine.NodeRow) {
 	switch {
 	case r.Blocked:
-		l.add(l.st.warn, l.st.g.Blocked)
+		l.Add(l.Styles.Warn, l.Styles.Glyphs.Blocked)
 	case r.Stage == engine.NodeFail || r.Stage == engine.Unreachable:
-		l.add(l.st.bad, "!")
-	case notReady(r):
-		l.add(l.st.warn, "!")
-	case m.sc.asked[r.Name] && r.Name != "":
-		l.add(l.st.warn, l.st.g.Ask)
+		l.Add(l.Styles.Bad, "!")
+	case scene.IsNotReady(r):
+		l.Add(l.Styles.Warn, "!")
+	case m.Scene.Asked[r.Name] && r.Name != "":
+		l.Add(l.Styles.Warn, l.Styles.Glyphs.Ask)
 	default:
-		l.space(1)
+		l.Space(1)
 	}
-}
-
-// notReady reports whether a node is down that should be up.
-func notReady(r *engine.NodeRow) bool {
-	return r.Name != "" && !r.Ready && r.Stage != engine.Terminating && r.Stage != engine.Replaced && r.Stage != engine.Launching
-}
-
-// leaving reports whether pods are being moved off a node.
-func leaving(r *engine.NodeRow) bool {
-	return r.Stage == engine.Draining || r.Stage == engine.Updating || r.Stage == engine.NodeFail
 }

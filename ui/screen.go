@@ -7,21 +7,239 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/scene"
+	"github.com/drainboard/drainboard/ui/style"
+	"github.com/drainboard/drainboard/ui/term"
 )
 
-// render is the whole screen.
+// mode is how the panes are arranged.
+type mode int
+
+const (
+	// single: one pane at a time, with a summary line.
+	single mode = iota
+	// stacked: panes below each other, all zones in one table.
+	stacked
+	// wide: the zones side by side.
+	wide
+)
+
+// The sizes at which the arrangement changes.
+const (
+	wideWidth = 120
+	// zoneWidth is the least width of a zone's own table.
+	zoneWidth = 38
+	// groupsWidth is from which width on the groups of a roll have a panel, groupsPanel how
+	// wide that is.
+	groupsWidth, groupsPanel = 160, 56
+	// tallHeight is from which height on panes that share a subject have each its own.
+	tallHeight = 30
+)
+
+// rect is a part of the screen, in cells; one without a height is not shown.
+type rect struct{ x, y, w, h int }
+
+// layout says where everything is. Frames are part of their panes.
+type layout struct {
+	mode mode
+	// header, phases, banners, tabs (the summary line of single) and choice (which
+	// nodes are shown) are lines without a frame.
+	header, phases, banners, tabs, choice rect
+	nodes, blocked, evictions, log        rect
+	// validation is above blocked, while the cluster is or was validated.
+	validation rect
+	// pool is above it, for a worker pool.
+	pool   rect
+	footer rect
+	// roll is the line of a roll's groups; groups their panel, where there is room for it
+	// and which stands in place of the line.
+	roll, groups rect
+	// columns and rows are the grid of zone tables in wide.
+	columns, rows int
+}
+
+// plan divides the screen for what there is to show now.
+func (m *Model) plan() layout {
+	w, h := m.Width, m.Height
+	var l layout
+	if w < term.LeastWidth || h < term.LeastHeight {
+		return l
+	}
+	header := 1
+	if w < wideWidth {
+		header = 2
+	}
+	switch {
+	case w < term.StackedWidth:
+		l.mode = single
+	case w < wideWidth:
+		l.mode = stacked
+	default:
+		l.mode = wide
+	}
+	y := 0
+	take := func(n int) rect {
+		r := rect{0, y, w, n}
+		y += n
+		return r
+	}
+	l.header, l.phases = take(header), take(1)
+	if m.Scene.Roll != nil && !m.hasGroupsPanel() {
+		l.roll = take(1)
+	}
+	l.banners = take(min(len(m.broken(w)), max((h-term.LeastHeight)/3+1, 1)))
+	if l.mode == single {
+		l.tabs = take(1)
+	}
+	if m.Nodes.chosen() && (l.mode != single || m.Focus == NodesPane) {
+		l.choice = take(1)
+	}
+	l.footer = rect{0, h - 1, w, 1}
+	m.panes(&l, rect{0, y, w, h - 1 - y})
+	return l
+}
+
+// panes divides what is left for the panes.
+func (m *Model) panes(l *layout, r rect) {
+	if l.mode == single {
+		switch m.Focus {
+		case BlockedPane:
+			l.pool = rect{r.x, r.y, r.w, m.poolHeight(r.w, r.h)}
+			r.y, r.h = r.y+l.pool.h, r.h-l.pool.h
+			check := m.validationHeight(r.w, r.h)
+			l.validation = rect{r.x, r.y, r.w, check}
+			r.y, r.h = r.y+check, r.h-check
+			l.blocked = r
+			if m.evicting() {
+				n := min(max(len(m.Scene.Evictions), 1)+2, max(r.h/3, 3))
+				l.blocked.h -= n
+				l.evictions = rect{r.x, r.y + l.blocked.h, r.w, n}
+			}
+		case logPane:
+			l.log = r
+		default:
+			l.nodes = r
+		}
+		return
+	}
+	if l.mode == wide {
+		l.columns, l.rows = grid(len(m.Nodes.list), r.w/zoneWidth)
+		if l.rows > 1 && r.h/l.rows < 10 {
+			l.mode = stacked // too many zones for tables of their own
+		}
+	}
+	blocked, evictions := m.band(l, r)
+	band := blocked.h + evictions.h
+	if blocked.y == evictions.y {
+		band = max(blocked.h, evictions.h)
+	}
+	pool := m.poolHeight(r.w, r.h)
+	check := m.validationHeight(r.w, r.h) + pool
+	log := min(max(r.h/4, 4), 14)
+	nodes := r.h - band - check - log
+	if nodes < 5 {
+		if log = r.h - band - check - 5; log < 3 {
+			log = 0 // a frame around nothing
+		}
+		nodes = r.h - band - check - log
+	}
+	l.nodes = rect{r.x, r.y, r.w, nodes}
+	if want := m.Nodes.height(m, *l); nodes > want {
+		log += nodes - want
+		l.nodes.h = want
+	}
+	at := l.nodes.y + l.nodes.h
+	l.pool = rect{r.x, at, r.w, pool}
+	l.validation = rect{r.x, at + pool, r.w, check - pool}
+	at += check
+	blocked.y += at
+	evictions.y += at
+	l.blocked, l.evictions = blocked, evictions
+	l.log = rect{r.x, at + band, r.w, log}
+	if m.Scene.Roll != nil && m.hasGroupsPanel() && log > 0 {
+		l.log.w -= groupsPanel
+		l.groups = rect{r.x + l.log.w, l.log.y, groupsPanel, log}
+	}
+}
+
+// hasGroupsPanel reports whether there is room for a panel of a roll's groups.
+func (m *Model) hasGroupsPanel() bool { return m.Width >= groupsWidth && m.Height >= tallHeight }
+
+// band places what is blocked and what is on its way, from y 0: side by side where
+// it is wide, below each other where it is high, else only what is blocked.
+func (m *Model) band(l *layout, r rect) (blocked, evictions rect) {
+	most := max(r.h*2/5, 4)
+	going := m.evicting()
+	lines := min(max(len(m.Scene.Evictions), 2), 4) + 2
+	switch {
+	case len(m.Scene.Blockers) == 0 && !going:
+	case len(m.Scene.Blockers) == 0:
+		evictions = rect{r.x, 0, r.w, min(lines, max(r.h/5, 3))}
+	case l.mode == wide && going:
+		side := min(max(r.w*3/10, 38), 64)
+		h := min(max(m.Blockers.height(m, r.w-side-2)+2, 4), most)
+		blocked, evictions = rect{r.x, 0, r.w - side, h}, rect{r.x + r.w - side, 0, side, h}
+	default:
+		blocked = rect{r.x, 0, r.w, min(m.Blockers.height(m, r.w-2)+2, most)}
+		if going && m.Height >= tallHeight {
+			evictions = rect{r.x, blocked.h, r.w, min(lines, 4)}
+		}
+	}
+	return blocked, evictions
+}
+
+// grid spreads n tables over at most columns, evenly.
+func grid(n, columns int) (across, down int) {
+	if n == 0 {
+		return 1, 1
+	}
+	columns = max(columns, 1)
+	down = (n + columns - 1) / columns
+	return (n + down - 1) / down, down
+}
+
+// share divides n cells among parts, the first ones getting what is left over.
+func share(n, parts, i int) int {
+	size := n / parts
+	if i < n%parts {
+		size++
+	}
+	return size
+}
+
+// fit lays the screen out: where each pane lies, and which part of its content is
+// visible. It is called before a frame is rendered.
+func (m *Model) fit() {
+	m.Nodes.tables = m.Nodes.tables[:0]
+	if m.Width < term.LeastWidth || m.Height < term.LeastHeight {
+		return
+	}
+	if m.Scene != nil {
+		m.layout = m.plan()
+		m.Nodes.fit(m.layout)
+		m.Blockers.fit(m, m.layout)
+		m.log.fit(m, m.layout.log)
+	}
+	m.fitDialog()
+}
+
+// render is the whole screen, as it was fitted before.
 func (m *Model) render() string {
-	if m.width <= 0 || m.height <= 0 {
+	if m.Width <= 0 || m.Height <= 0 {
 		return ""
 	}
-	if m.width < leastWidth || m.height < leastHeight {
-		return m.tooSmall()
+	if m.Width < term.LeastWidth || m.Height < term.LeastHeight {
+		title := ""
+		if m.Scene != nil {
+			title = windowTitle(m.Scene, m.Styles)
+		}
+		return m.TooSmallText(title)
 	}
-	if m.sc == nil {
+	if m.Scene == nil {
 		return m.waiting()
 	}
-	l := m.plan()
-	out := make([]string, 0, m.height)
+	l := m.layout
+	out := make([]string, 0, m.Height)
 	out = append(out, m.header(l)...)
 	out = append(out, m.phaseLine(l.phases.w))
 	if l.roll.h > 0 {
@@ -35,7 +253,7 @@ func (m *Model) render() string {
 		out = append(out, m.choiceLine(l.choice.w))
 	}
 	if l.nodes.h > 0 {
-		out = append(out, m.nodes.lines(m, l)...)
+		out = append(out, m.Nodes.lines(m, l)...)
 	}
 	if l.pool.h > 0 {
 		out = append(out, m.poolLines(l.pool)...)
@@ -47,11 +265,11 @@ func (m *Model) render() string {
 	if l.log.h > 0 {
 		out = append(out, m.logLines(l)...)
 	}
-	for len(out) < m.height-1 {
-		out = append(out, newLine(m.st, m.width).String())
+	for len(out) < m.Height-1 {
+		out = append(out, style.NewLine(m.Styles, m.Width).String())
 	}
-	out = append(out[:m.height-1], m.footer(l.footer.w))
-	if m.dialog != nil {
+	out = append(out[:m.Height-1], m.footer(l.footer.w))
+	if m.Dialog != nil {
 		out = m.overlay(out)
 	}
 	return strings.Join(out, "\n")
@@ -73,7 +291,7 @@ func (m *Model) logLines(l layout) []string {
 func (m *Model) bandLines(l layout) []string {
 	var out, beside []string
 	if l.blocked.h > 0 {
-		out = m.blockers.lines(m, l)
+		out = m.Blockers.lines(m, l)
 	}
 	if l.evictions.h > 0 {
 		beside = m.evictionLines(l.evictions)
@@ -87,138 +305,98 @@ func (m *Model) bandLines(l layout) []string {
 	return out
 }
 
-func (m *Model) tooSmall() string {
-	var out []string
-	if m.height > 1 && m.sc != nil {
-		out = append(out, newLine(m.st, m.width).add(m.st.text, m.marked(windowTitle(m.sc, m.st))).String())
-	}
-	for _, s := range wrap(fmt.Sprintf("too small: needs at least %dx%d, has %dx%d", leastWidth, leastHeight, m.width, m.height), m.width) {
-		out = append(out, newLine(m.st, m.width).add(m.st.warn, s).String())
-	}
-	return strings.Join(out[:min(len(out), m.height)], "\n")
-}
-
 // waiting is the screen before the first snapshot.
 func (m *Model) waiting() string {
-	out := []string{m.bare("")}
+	out := []string{m.BareHeader("")}
 	text := "reading the cluster and the group ..."
-	if m.opts.ReadOnly {
+	if m.Opts.ReadOnly {
 		text += " q leaves"
 	}
 	switch {
 	case m.interrupts > 0:
 		text = "abort asked for; ctrl-c again leaves at once"
-	case m.ended:
+	case m.Ended:
 		text = "the run stopped before there was anything to show; q leaves"
 	}
-	out = append(out, "", newLine(m.st, m.width).space(1).add(m.st.text, text).String())
-	if m.dialog != nil {
-		for len(out) < m.height {
-			out = append(out, newLine(m.st, m.width).String())
+	out = append(out, "", style.NewLine(m.Styles, m.Width).Space(1).Add(m.Styles.Text, text).String())
+	if m.Dialog != nil {
+		for len(out) < m.Height {
+			out = append(out, style.NewLine(m.Styles, m.Width).String())
 		}
 		out = m.overlay(out)
 	}
 	return strings.Join(out, "\n")
 }
 
-// frameTop is the upper edge of a frame, with a title and something on the right.
-func frameTop(st *styles, p pen, title, right string, w int, focus bool) string {
-	g := st.g.Frame
-	l := newLine(st, w).add(p, g[0]+g[1]+" ")
-	tp := st.text
-	if focus {
-		tp = st.title
-	}
-	rest := 2
-	if right != "" {
-		rest = width(clean(right)) + 5
-	}
-	l.write(tp, title, max(w-l.at-rest-1, 0)).add(p, " ")
-	l.add(p, repeat(g[1], w-l.at-rest))
-	if right != "" {
-		l.add(p, " ").add(st.dim, right).add(p, " "+g[1])
-	} else {
-		l.add(p, repeat(g[1], l.left()-1))
-	}
-	l.add(p, repeat(g[1], l.left()-1))
-	return l.add(p, g[2]).String()
-}
-
-// frameBottom is the lower edge of a frame, with something on the right.
-func frameBottom(st *styles, p pen, right string, w int) string {
-	g := st.g.Frame
-	l := newLine(st, w).add(p, g[4])
-	if right == "" {
-		return l.add(p, repeat(g[1], w-2)).add(p, g[5]).String()
-	}
-	n := min(width(clean(right)), w-6)
-	return l.add(p, repeat(g[1], w-n-5)).add(p, " ").write(st.dim, right, n).add(p, " "+g[1]+g[5]).String()
-}
-
-// framed puts a frame of w by h cells around lines that are w-2 cells wide.
-func framed(st *styles, p pen, title, right, bottom string, body []string, w, h int, focus bool) []string {
-	if focus {
-		p = st.focus
-	}
-	side := newLine(st, 1).add(p, st.g.Frame[3]).String()
-	out := make([]string, 0, h)
-	out = append(out, frameTop(st, p, title, right, w, focus))
-	for i := range h - 2 {
-		if i < len(body) {
-			out = append(out, side+body[i]+side)
-		} else {
-			out = append(out, side+spaces(w-2)+side)
-		}
-	}
-	return append(out, frameBottom(st, p, bottom, w))
-}
-
 // windowTitle is the state in a few words, for the window's title and for
 // screens that are too small for more.
-func windowTitle(sc *scene, st *styles) string {
+func windowTitle(sc *scene.Scene, st *style.Styles) string {
 	t := fmt.Sprintf("%d/%d %s", sc.Done, sc.Total, sc.Group)
 	if r := sc.Roll; r != nil {
 		n, of := r.Place(sc.Group)
 		t += fmt.Sprintf(" (group %d/%d)", n, of)
 	}
-	if sc.blocked > 0 {
-		t += fmt.Sprintf(" %s%d blocked", st.g.Blocked, sc.blocked)
+	if sc.BlockedNodes > 0 {
+		t += fmt.Sprintf(" %s%d blocked", st.Glyphs.Blocked, sc.BlockedNodes)
 	}
 	switch {
 	case sc.State == engine.NoRun:
-		t = fmt.Sprintf("%s %d outdated", sc.Group, sc.outdated())
-		if who := sc.othersWord(); who != "" {
+		t = fmt.Sprintf("%s %d outdated", sc.Group, sc.Outdated())
+		if who := sc.OthersWord(); who != "" {
 			t += ", " + who
 		}
-		if sc.blocked > 0 {
-			t += fmt.Sprintf(" %s%d blocked", st.g.Blocked, sc.blocked)
+		if sc.BlockedNodes > 0 {
+			t += fmt.Sprintf(" %s%d blocked", st.Glyphs.Blocked, sc.BlockedNodes)
 		}
-		return clean(t)
+		return style.Clean(t)
 	case sc.State == engine.Finished:
 		t += " " + string(sc.Result)
 	case sc.Batch != nil:
-		t += " " + st.g.Ask + " approve?"
-	case sc.invalid() > 0:
-		t += fmt.Sprintf(" %s%d not valid", st.g.Warning, sc.invalid())
+		t += " " + st.Glyphs.Ask + " approve?"
+	case sc.InvalidCount() > 0:
+		t += fmt.Sprintf(" %s%d not valid", st.Glyphs.Warning, sc.InvalidCount())
 	case sc.State != engine.Running:
 		t += " " + string(sc.State)
 	}
-	return clean(t)
+	return style.Clean(t)
 }
 
 // taskbar is the progress that a terminal may show on its tab or icon.
-func taskbar(sc *scene) *tea.ProgressBar {
+func taskbar(sc *scene.Scene) *tea.ProgressBar {
 	state := tea.ProgressBarDefault
 	switch {
 	case sc.State == engine.NoRun, sc.State == engine.Finished && sc.Result == engine.Succeeded:
 		state = tea.ProgressBarNone
 	case sc.State == engine.Finished:
 		state = tea.ProgressBarError
-	case sc.blocked > 0, sc.invalid() > 0, sc.Batch != nil, sc.State == engine.Paused, sc.State == engine.Ending, sc.stale() != nil:
+	case sc.BlockedNodes > 0, sc.InvalidCount() > 0, sc.Batch != nil, sc.State == engine.Paused, sc.State == engine.Ending, sc.StalestSource() != nil:
 		state = tea.ProgressBarWarning
 	}
 	if sc.Total == 0 {
 		return tea.NewProgressBar(state, 0)
 	}
 	return tea.NewProgressBar(state, sc.Done*100/sc.Total)
+}
+
+// declare says in a view what the terminal is to do beside showing the frame.
+func (m *Model) declare(v *tea.View) {
+	v.AltScreen = true
+	if m.TTY.Dumb() {
+		return
+	}
+	v.ReportFocus = !m.Appearance.Silent
+	if m.mouse.on {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	if m.Scene != nil {
+		v.WindowTitle = m.Marked(windowTitle(m.Scene, m.Styles))
+		if m.TTY.Progress {
+			v.ProgressBar = taskbar(m.Scene)
+		}
+	}
+}
+
+// unread is a line that says why a panel has nothing to tell.
+func (m *Model) unread(w int) string {
+	return style.NewLine(m.Styles, w).Space(1).Add(m.Styles.Dim, "not known yet: the pods of the cluster are being read").String()
 }

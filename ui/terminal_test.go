@@ -17,11 +17,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/term"
+	xterm "github.com/charmbracelet/x/term"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/term"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // helperEnv makes this test binary a dashboard in a terminal of its own.
@@ -35,14 +37,14 @@ func TestMain(m *testing.M) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
 	show := make(chan *engine.Snapshot, 1)
-	show <- busy()
+	show <- uitest.Busy()
 	var once sync.Once
 	exit, err := Run(ctx, Options{Snapshots: show, Mouse: true, Send: func(c engine.Command) {
 		switch mode {
 		case "panic":
 			panic("as ordered")
 		case "panic while drawing":
-			s := busy()
+			s := uitest.Busy()
 			s.Zones[1].Rows[1] = nil
 			show <- s
 		case "dying":
@@ -74,7 +76,7 @@ func shout() {
 // dashboard is this test binary on a pseudo-terminal.
 type dashboard struct {
 	control, tty *os.File
-	before       *term.State
+	before       *xterm.State
 	cmd          *exec.Cmd
 	seen         output
 }
@@ -91,7 +93,7 @@ func onPTY(t *testing.T, mode string, environ ...string) *dashboard {
 	if err := pty.Setsize(control, &pty.Winsize{Rows: 30, Cols: 100}); err != nil {
 		t.Fatal(err)
 	}
-	if d.before, err = term.GetState(tty.Fd()); err != nil {
+	if d.before, err = xterm.GetState(tty.Fd()); err != nil {
 		t.Fatal(err)
 	}
 	d.cmd = exec.Command(os.Args[0])
@@ -117,14 +119,14 @@ func (d *dashboard) ended(t *testing.T, code int) {
 	if got := d.cmd.ProcessState.ExitCode(); got != code {
 		t.Errorf("exit code %d, want %d: %q", got, code, d.seen.String())
 	}
-	after, err := term.GetState(d.tty.Fd())
+	after, err := xterm.GetState(d.tty.Fd())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if *d.before != *after {
 		t.Error("the terminal's modes were not restored")
 	}
-	if !d.seen.wait(returnTitle) {
+	if !d.seen.wait(term.PopTitle) {
 		t.Errorf("the output does not end with the window's title given back: %q", d.seen.String())
 	}
 	for _, problem := range unrestored(d.seen.String()) {
@@ -144,7 +146,7 @@ func unrestored(out string) (problems []string) {
 		{"the kitty keyboard", "\x1b[>", "\x1b[<"},
 		{"other keys", "\x1b[>4;2m", "\x1b[>4m"},
 		{"synchronized output", "\x1b[?2026h", "\x1b[?2026l"},
-		{"the title", keepTitle, returnTitle},
+		{"the title", term.PushTitle, term.PopTitle},
 		{"the progress", "\x1b]9;4;4;33\a", "\x1b]9;4;0\a"},
 	} {
 		on, off := strings.LastIndex(out, c.on), strings.LastIndex(out, c.off)
@@ -177,7 +179,7 @@ func TestTheTerminalIsRestored(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := onPTY(t, c.name, "SSH_TTY=/dev/pts/9", "VTE_VERSION=7900")
-			for _, on := range []string{"\x1b[?1049h", "\x1b[?25l", "\x1b[?2004h", "\x1b[?1004h", "\x1b[?1002h", "\x1b[>", "\x1b[?2026h", keepTitle, "\x1b]9;4;4;33\a"} {
+			for _, on := range []string{"\x1b[?1049h", "\x1b[?25l", "\x1b[?2004h", "\x1b[?1004h", "\x1b[?1002h", "\x1b[>", "\x1b[?2026h", term.PushTitle, "\x1b]9;4;4;33\a"} {
 				if !d.seen.wait(on) {
 					t.Errorf("%q was never sent", on)
 				}
@@ -208,7 +210,7 @@ func TestTheTerminalIsGone(t *testing.T) {
 	go func() { _ = d.cmd.Wait(); close(ended) }()
 	select {
 	case <-ended:
-	case <-time.After(patience):
+	case <-time.After(uitest.Patience):
 		t.Fatal("the dashboard hangs")
 	}
 	if code := d.cmd.ProcessState.ExitCode(); code != 4 && code != 5 {
@@ -299,7 +301,7 @@ func TestFramesAreSynchronizedOverSSH(t *testing.T) {
 
 // shownOf is what a terminal shows after an output.
 func shownOf(out string) string {
-	p := &person{desk: newDesk(nil, 0), term: vt.NewEmulator(100, 30)}
+	p := &person{Desk: uitest.NewDesk(nil, 0), term: vt.NewEmulator(100, 30)}
 	go func() {
 		buf := make([]byte, 1024)
 		for {
@@ -343,7 +345,7 @@ func (o *output) wait(text string) bool {
 
 // waitFor polls, because a pseudo-terminal has no event to wait for.
 func (o *output) waitFor(is func(out string) bool) bool {
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(uitest.Patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if is(o.String()) {
 			return true
 		}

@@ -1,14 +1,3 @@
-// Package ui is the dashboard: one Bubble Tea model that renders engine
-// snapshots and turns keys into engine commands. It knows nothing of providers
-// and asks nobody for anything; what it shows is in the last snapshot.
-//
-// Model (model.go) holds the state, layout.go says where everything goes, and
-// each pane is a file with a function from the scene to lines: header.go,
-// phases.go, banner.go, nodes.go, blockers.go, log.go, footer.go. What can be
-// done is one list (actions.go) that keys, footer and help read. Dialogs lie over
-// the board (dialog.go and a file each). Only styles.go knows colours, those of a
-// theme; appearance.go changes it. Plain (plain.go) tells and asks the same in lines,
-// without a screen.
 package ui
 
 import (
@@ -23,7 +12,11 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/term"
 )
+
+// Appearance is what may change of the look while a dashboard is open.
+type Appearance = term.Appearance
 
 // Options is what a dashboard needs. Only Snapshots is required.
 type Options struct {
@@ -49,8 +42,6 @@ type Options struct {
 	Again string
 	// Theme is the look; the zero value chooses one that fits the terminal.
 	Theme themes.Theme
-	// Cluster is where the groups are that one is picked from; "" is not told.
-	Cluster string
 	// Mark is a word for the header that says where one is, as "PRODUCTION"; "" is none.
 	Mark string
 	// Appearances are looks that replace Theme, Mark and Silent as they come; nil means
@@ -112,17 +103,16 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 // wire ties a model to a program and its snapshots, for Run and for tests, which
 // need the program to resize it.
 func wire(ctx context.Context, o Options, more ...tea.ProgramOption) (p *tea.Program, run func() (Exit, error)) {
-	m := newModel(o)
-	p = newProgram(ctx, o, m, more...)
+	m := NewModel(o)
+	p = term.NewProgram(ctx, o.device(), m, more...)
 	return p, func() (Exit, error) {
 		done := make(chan struct{})
 		defer close(done)
 		go feed(p, o.Snapshots, done)
-		go follow(p, o.Appearances, done)
-		err := onTerminal(p, o, m.tty)
+		err := term.Run(p, o.device(), o.Appearances)
 		switch {
 		case err == nil:
-			return m.exit, nil
+			return m.Exit, nil
 		case ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic):
 			return Left, context.Cause(ctx)
 		default:
@@ -131,31 +121,9 @@ func wire(ctx context.Context, o Options, more ...tea.ProgramOption) (p *tea.Pro
 	}
 }
 
-// newProgram is a program on the terminal of the options.
-func newProgram(ctx context.Context, o Options, m tea.Model, more ...tea.ProgramOption) *tea.Program {
-	with := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler()}
-	if o.Input != nil {
-		with = append(with, tea.WithInput(o.Input))
-	}
-	if o.Output != nil {
-		with = append(with, tea.WithOutput(o.Output))
-	}
-	with = append(with, tea.WithEnvironment(withoutColours(o.withDefaults().Environ)))
-	return tea.NewProgram(m, append(with, more...)...)
-}
-
-// onTerminal runs a program with the terminal to itself, and gives it back as it was.
-func onTerminal(p *tea.Program, o Options, t tty) error {
-	if o.Output == nil {
-		end, err := setAside(func(lines []string) { p.Send(asideMsg{lines}) })
-		if err != nil {
-			return err
-		}
-		defer end()
-	}
-	defer o.borrow(t)()
-	_, err := p.Run()
-	return err
+// device is the terminal of the options.
+func (o Options) device() term.Device {
+	return term.Device{Input: o.Input, Output: o.Output, Environ: o.Environ}
 }
 
 // feed hands snapshots to the program, always the newest: every message costs a

@@ -6,6 +6,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/scene"
+	"github.com/drainboard/drainboard/ui/style"
+	"github.com/drainboard/drainboard/ui/term"
 )
 
 // leastForValidation is from which height on a validation has a pane where something is
@@ -15,17 +18,17 @@ const leastForValidation = 24
 // validationPane reports whether the validation has a pane of its own. Where there is room
 // it keeps its place between two validations, so that the panes do not jump.
 func (m *Model) validationPane() bool {
-	v := m.sc.Validation
+	v := m.Scene.Validation
 	switch {
-	case v == nil, m.height < leastForValidation, m.width < leastWidth:
+	case v == nil, m.Height < leastForValidation, m.Width < term.LeastWidth:
 		return false
-	case m.sc.State == engine.Finished && v.Failed.IsZero():
+	case m.Scene.State == engine.Finished && v.Failed.IsZero():
 		return false
-	case m.width < stackedWidth && m.focus != blockedPane:
+	case m.Width < term.StackedWidth && m.Focus != BlockedPane:
 		return false
 	}
-	kept := m.sc.State == engine.Running || m.sc.State == engine.Paused
-	return kept && m.height >= tallHeight || m.sc.invalid() > 0
+	kept := m.Scene.State == engine.Running || m.Scene.State == engine.Paused
+	return kept && m.Height >= tallHeight || m.Scene.InvalidCount() > 0
 }
 
 // validationHeight is how many lines the pane takes, of those that there are.
@@ -34,7 +37,7 @@ func (m *Model) validationHeight(w, room int) int {
 		return 0
 	}
 	most := max(room*3/10, 4)
-	if m.width < stackedWidth && len(m.sc.Blockers) == 0 {
+	if m.Width < term.StackedWidth && len(m.Scene.Blockers) == 0 {
 		most = room / 2
 	}
 	return min(len(m.validationBody(w-2))+2, most)
@@ -43,47 +46,47 @@ func (m *Model) validationHeight(w, room int) int {
 // validationLines draws the pane: what is not valid by name, how many looks have passed,
 // when the next one is due, and what happens when the time is up.
 func (m *Model) validationLines(r rect) []string {
-	sc, st := m.sc, m.st
+	sc, st := m.Scene, m.Styles
 	v := sc.Validation
-	text, lk := m.validationLook()
-	frame := st.border
-	if sc.invalid() > 0 {
-		frame = lk.pen
+	text, lk := m.Scene.ValidationLook(m.Styles)
+	frame := st.Border
+	if sc.InvalidCount() > 0 {
+		frame = lk.Pen
 	}
 	right, more := "", ""
-	if r.w >= stackedWidth {
-		right = sc.afterText(v)
+	if r.w >= term.StackedWidth {
+		right = sc.AfterText(v)
 	}
 	body, room := m.validationBody(r.w-2), max(r.h-2, 0)
 	if rest := len(body) - room; rest > 0 {
 		body = body[:room]
-		more = fmt.Sprintf("+%s, v shows all", count(rest, "line"))
+		more = fmt.Sprintf("+%s, v shows all", style.Count(rest, "line"))
 	}
-	return framed(st, frame, lk.glyph+" "+text, right, more, body, r.w, r.h, false)
+	return style.Framed(st, frame, lk.Glyph+" "+text, right, more, body, r.w, r.h, false)
 }
 
 // validationBody is the pane's lines, however many.
 func (m *Model) validationBody(w int) []string {
-	sc, st := m.sc, m.st
+	sc, st := m.Scene, m.Styles
 	v := sc.Validation
 	var out []string
-	switch now := sc.now(m.opts.Now()); {
+	switch now := sc.Now(m.Opts.Now()); {
 	case !v.Failed.IsZero():
 		text := "the cluster did not get valid in time"
 		if v.Wait != nil {
-			text += " (" + countdown(v.Wait.End.Sub(v.Wait.Start)) + ")"
+			text += " (" + style.Countdown(v.Wait.End.Sub(v.Wait.Start)) + ")"
 		}
 		if sc.PassInvalid {
 			text += "; the run goes on all the same"
 		}
-		out = append(out, newLine(st, w).space(1).add(st.text, text).String())
+		out = append(out, style.NewLine(st, w).Space(1).Add(st.Text, text).String())
 	case !v.Passed.IsZero():
-		text := fmt.Sprintf("%s found nothing, %s ago", count(max(v.Need, 1), "look"), age(now.Sub(v.Passed)))
-		return []string{newLine(st, w).space(1).add(st.dim, text).String()}
+		text := fmt.Sprintf("%s found nothing, %s ago", style.Count(max(v.Need, 1), "look"), style.Age(now.Sub(v.Passed)))
+		return []string{style.NewLine(st, w).Space(1).Add(st.Dim, text).String()}
 	default:
 		out = m.progressLines(v, w)
 	}
-	for _, f := range failures(v) {
+	for _, f := range scene.Failures(v) {
 		out = append(out, m.failureLines(f, w)...)
 	}
 	return out
@@ -92,129 +95,129 @@ func (m *Model) validationBody(w int) []string {
 // progressLines are the looks that passed and the next one, and, beside or below, how long
 // it may still take.
 func (m *Model) progressLines(v *engine.Validation, w int) []string {
-	st := m.st
-	progress, limit := passesText(v)+", "+m.nextText(v), m.limitText(v)
-	first := newLine(st, w).space(1).add(st.text, progress)
+	st := m.Styles
+	progress, limit := scene.PassesText(v)+", "+m.Scene.NextText(v), m.Scene.LimitText(v)
+	first := style.NewLine(st, w).Space(1).Add(st.Text, progress)
 	if limit == "" {
 		return []string{first.String()}
 	}
 	const least, most = 8, 20
-	limits := []pen{st.text, st.warn, st.bad}[m.pressing(v)]
-	if m.sc.invalid() == 0 {
-		limits = st.text
+	limits := []style.Pen{st.Text, st.Warn, st.Bad}[m.Scene.Pressing(v)]
+	if m.Scene.InvalidCount() == 0 {
+		limits = st.Text
 	}
-	left, _ := m.sc.remaining(v.Wait, m.opts.Now())
-	if room := first.left() - width(limit) - 5; room >= least {
+	left, _ := m.Scene.Remaining(v.Wait, m.Opts.Now())
+	if room := first.Left() - style.Width(limit) - 5; room >= least {
 		bar := min(room, most)
-		first.to(w-width(limit)-bar-2).add(limits, limit).space(1)
+		first.To(w-style.Width(limit)-bar-2).Add(limits, limit).Space(1)
 		m.timeBar(first, left, v.Wait, bar)
 		return []string{first.String()}
 	}
-	second := newLine(st, w).space(1).add(limits, limit).space(1)
-	m.timeBar(second, left, v.Wait, min(max(second.left()-2, 0), most))
+	second := style.NewLine(st, w).Space(1).Add(limits, limit).Space(1)
+	m.timeBar(second, left, v.Wait, min(max(second.Left()-2, 0), most))
 	return []string{first.String(), second.String()}
 }
 
 // failureLines name one thing that is not valid: what it is, whose, and what is wrong. What
 // is ignored says so first.
 func (m *Model) failureLines(f engine.Invalid, w int) []string {
-	sc, st := m.sc, m.st
-	sign, p := st.g.Failed, st.warn
-	name, group, message := sc.failureParts(f)
+	sc, st := m.Scene, m.Styles
+	sign, p := st.Glyphs.Failed, st.Warn
+	name, group, message := sc.FailureParts(f)
 	if !sc.Validation.Failed.IsZero() {
-		p = st.bad
+		p = st.Bad
 	}
-	said, dim := p, st.text
+	said, dim := p, st.Text
 	if f.Ignored {
-		sign, said, dim, message = st.g.Skipped, st.dim, st.dim, "ignored: "+message
+		sign, said, dim, message = st.Glyphs.Skipped, st.Dim, st.Dim, "ignored: "+message
 	}
 	of := ""
 	if group != "" && w >= 100 {
 		of = " of " + group
 	}
 	const kinds = 8 // the longest is machine
-	name, message = clean(name), clean(message)
-	head := func(room int) *line {
-		l := newLine(st, w).space(1).add(said, sign+" ").fit(dim, f.Kind, kinds)
-		return l.add(said, shorten(name, max(room-l.at, 12), st.g.Ellipsis)).add(st.dim, of).space(2)
+	name, message = style.Clean(name), style.Clean(message)
+	head := func(room int) *style.Line {
+		l := style.NewLine(st, w).Space(1).Add(said, sign+" ").Fit(dim, f.Kind, kinds)
+		return l.Add(said, style.Shorten(name, max(room-l.Col, 12), st.Glyphs.Ellipsis)).Add(st.Dim, of).Space(2)
 	}
-	if l := head(w / 2); l.left() >= width(message) || w >= stackedWidth-2 {
-		return []string{l.add(dim, message).String()}
+	if l := head(w / 2); l.Left() >= style.Width(message) || w >= term.StackedWidth-2 {
+		return []string{l.Add(dim, message).String()}
 	}
-	return []string{head(w).String(), newLine(st, w).space(3+kinds).add(dim, message).String()}
+	return []string{head(w).String(), style.NewLine(st, w).Space(3+kinds).Add(dim, message).String()}
 }
 
 // validationBanner tells a validation in a line, where it has no pane.
 func (m *Model) validationBanner() (banner, bool) {
-	if !m.sc.validating() || m.validationPane() {
+	if !m.Scene.Validating() || m.validationPane() {
 		return banner{}, false
 	}
-	_, lk := m.validationLook()
-	p := m.st.calm
-	if m.sc.invalid() > 0 && m.pressing(m.sc.Validation) > 0 {
-		p = m.st.ask
+	_, lk := m.Scene.ValidationLook(m.Styles)
+	p := m.Styles.Calm
+	if m.Scene.InvalidCount() > 0 && m.Scene.Pressing(m.Scene.Validation) > 0 {
+		p = m.Styles.Ask
 	}
-	return banner{p, lk.glyph + " " + m.validationSentence()}, true
+	return banner{p, lk.Glyph + " " + m.Scene.ValidationSentence(m.Styles)}, true
 }
 
 // validationDialog tells all of a validation.
 type validationDialog struct{ reader }
 
-func (d *validationDialog) title(m *Model) string {
-	if m.sc.Validation == nil {
+func (d *validationDialog) Title(m *Model) string {
+	if m.Scene.Validation == nil {
 		return "validation"
 	}
-	text, lk := m.validationLook()
-	return lk.glyph + " " + text
+	text, lk := m.Scene.ValidationLook(m.Styles)
+	return lk.Glyph + " " + text
 }
 
-func (d *validationDialog) body(m *Model, w int) []string {
-	sc, st := m.sc, m.st
+func (d *validationDialog) Body(m *Model, w int) []string {
+	sc, st := m.Scene, m.Styles
 	v := sc.Validation
 	if v == nil {
-		return para(st, st.dim, "", "nothing was validated yet", w)
+		return style.Paragraph(st, st.Dim, "", "nothing was validated yet", w)
 	}
-	out := named(st, "of", "the whole cluster, "+sc.afterText(v), st.text, w)
-	out = append(out, named(st, "looks", passesText(v)+" in a row that found nothing", st.text, w)...)
-	if sc.validating() {
-		out = append(out, named(st, "next", m.nextText(v), st.text, w)...)
-		if limit := m.limitText(v); limit != "" {
-			out = append(out, named(st, "time", limit, st.text, w)...)
+	out := style.Fact(st, "of", "the whole cluster, "+sc.AfterText(v), st.Text, w)
+	out = append(out, style.Fact(st, "looks", scene.PassesText(v)+" in a row that found nothing", st.Text, w)...)
+	if sc.Validating() {
+		out = append(out, style.Fact(st, "next", m.Scene.NextText(v), st.Text, w)...)
+		if limit := m.Scene.LimitText(v); limit != "" {
+			out = append(out, style.Fact(st, "time", limit, st.Text, w)...)
 		}
-		out = append(out, named(st, "then", "the slot of what was ended is free, and the next node may start", st.text, w)...)
+		out = append(out, style.Fact(st, "then", "the slot of what was ended is free, and the next node may start", st.Text, w)...)
 	}
 	if !v.Looked.IsZero() {
-		out = append(out, named(st, "as of", age(sc.now(m.opts.Now()).Sub(v.Looked))+" ago", st.text, w)...)
+		out = append(out, style.Fact(st, "as of", style.Age(sc.Now(m.Opts.Now()).Sub(v.Looked))+" ago", st.Text, w)...)
 	}
-	out = append(out, newLine(st, w).String())
-	list := failures(v)
+	out = append(out, style.NewLine(st, w).String())
+	list := scene.Failures(v)
 	if len(list) == 0 {
-		return append(out, para(st, st.dim, "", "nothing wrong was found", w)...)
+		return append(out, style.Paragraph(st, st.Dim, "", "nothing wrong was found", w)...)
 	}
 	for _, f := range list {
-		p, sign := st.warn, st.g.Failed
+		p, sign := st.Warn, st.Glyphs.Failed
 		if f.Ignored {
-			p, sign = st.dim, st.g.Skipped
+			p, sign = st.Dim, st.Glyphs.Skipped
 		}
-		out = append(out, para(st, p, sign, sc.failureText(f), w)...)
+		out = append(out, style.Paragraph(st, p, sign, sc.FailureText(f), w)...)
 	}
 	if list[len(list)-1].Ignored {
-		out = append(out, newLine(st, w).String())
-		out = append(out, para(st, st.dim, "", "Ignored is what other groups of workers have: it does not hold this one up.", w)...)
+		out = append(out, style.NewLine(st, w).String())
+		out = append(out, style.Paragraph(st, st.Dim, "", "Ignored is what other groups of workers have: it does not hold this one up.", w)...)
 	}
 	return out
 }
 
 // openWhole tells all of what is around the nodes: of a validation, or of a worker pool.
 func openWhole(m *Model) tea.Cmd {
-	if m.sc.Pool != nil {
-		return m.open(&poolDialog{})
+	if m.Scene.Pool != nil {
+		return m.Open(&PoolDialog{})
 	}
-	return m.open(&validationDialog{})
+	return m.Open(&validationDialog{})
 }
 
 func notValidated(m *Model) string {
-	if m.sc.Validation == nil && m.sc.Pool == nil {
+	if m.Scene.Validation == nil && m.Scene.Pool == nil {
 		return "nothing is validated in this run"
 	}
 	return ""

@@ -13,14 +13,15 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // watcher is a model that only watches.
 func watcher(s *engine.Snapshot, w, h int) (m *Model, sent *int) {
 	sent = new(int)
-	m = newModel(Options{Now: func() time.Time { return at }, Theme: themes.None, Environ: []string{"TERM=xterm"}, ReadOnly: true, Send: func(engine.Command) { *sent++ }})
+	m = NewModel(Options{Now: func() time.Time { return uitest.Moment }, Theme: themes.None, Environ: []string{"TERM=xterm"}, ReadOnly: true, Send: func(engine.Command) { *sent++ }})
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	m.Update(snapshotMsg{s})
+	m.Update(snapshotMsg{uitest.Judge(s)})
 	return m, sent
 }
 
@@ -28,12 +29,12 @@ func TestScreensOfAWatcher(t *testing.T) {
 	for _, f := range []struct {
 		name string
 		make func() *engine.Snapshot
-	}{{"idle", idle}, {"busy", busy}, {"driven", driven}, {"partial", partial(idle)}, {"partly_driven", partial(driven)}} {
-		for _, size := range sizes {
+	}{{"idle", uitest.Idle}, {"busy", uitest.Busy}, {"driven", uitest.Driven}, {"partial", uitest.Partial(uitest.Idle)}, {"partly_driven", uitest.Partial(uitest.Driven)}} {
+		for _, size := range uitest.Sizes {
 			t.Run(fmt.Sprintf("%s_%dx%d", f.name, size[0], size[1]), func(t *testing.T) {
 				m, _ := watcher(f.make(), size[0], size[1])
 				frame := m.View().Content
-				checkFrame(t, frame, size[0], size[1])
+				uitest.CheckFrame(t, frame, size[0], size[1])
 				golden.RequireEqual(t, ansi.Strip(frame)+"\n")
 			})
 		}
@@ -43,7 +44,7 @@ func TestScreensOfAWatcher(t *testing.T) {
 // The same screen goes from the group to its run, to nobody driving that, to its end
 // and to the next run; whatever is pressed, no command is sent, and q leaves.
 func TestWatcher(t *testing.T) {
-	m, sent := watcher(idle(), 120, 36)
+	m, sent := watcher(uitest.Idle(), 120, 36)
 	shows := func(texts ...string) {
 		t.Helper()
 		frame := ansi.Strip(m.View().Content)
@@ -71,32 +72,36 @@ func TestWatcher(t *testing.T) {
 	shows("READ-ONLY", "no run is under way; drainboard upgrade ng-web starts one", "outdated")
 	keys()
 
-	s := asking()
+	s := uitest.Asking()
 	s.Driver = "ann@laptop pid 7"
-	m.Update(snapshotMsg{s})
+	m.Update(snapshotMsg{uitest.Judge(s)})
 	shows("READ-ONLY", "waits for approval")
 	keys()
-	s = busy()
+	s = uitest.Busy()
 	s.Blind = []world.Source{world.Cluster}
-	m.Update(snapshotMsg{s})
+	m.Update(snapshotMsg{uitest.Judge(s)})
 	shows("who drives this run does not see the cluster now")
-	if _, still := m.sc.remaining(s.Zones[0].Rows[0].Wait, at.Add(time.Minute)); !still {
+	if _, still := m.Scene.Remaining(s.Zones[0].Rows[0].Wait, uitest.Moment.Add(time.Minute)); !still {
 		t.Error("a countdown that stands still for the driver goes on for who watches")
 	}
-	s = busy()
-	s.Unattended, s.Unfit = at.Add(-3*time.Minute), "the group was deleted and made anew"
-	m.Update(snapshotMsg{s})
+	s = uitest.Busy()
+	s.Driver, s.Unwritten, s.UnwrittenSince = "ann@laptop pid 7", "it seems that it cannot be written", uitest.Moment.Add(-3*time.Minute)
+	m.Update(snapshotMsg{uitest.Judge(s)})
+	shows("the run record has not been written for 3 min", "although ann@laptop pid 7 drives the run")
+	s = uitest.Busy()
+	s.Unattended, s.Mismatches = uitest.Moment.Add(-3*time.Minute), "the group was deleted and made anew"
+	m.Update(snapshotMsg{uitest.Judge(s)})
 	shows("▲ no driver", "fails in 11:42, stands still", "▲ upgrade", "nobody has driven this run for ", "drainboard upgrade ng-web goes on with it", "its record does not fit the group: the group was deleted and made anew; drainboard upgrade")
 	hides("min left", "upgrading", "again in")
-	s = busy()
-	s.Unattended, s.State = at.Add(-3*time.Minute), engine.Paused
-	m.Update(snapshotMsg{s})
+	s = uitest.Busy()
+	s.Unattended, s.State = uitest.Moment.Add(-3*time.Minute), engine.Paused
+	m.Update(snapshotMsg{uitest.Judge(s)})
 	shows("‖ paused")
 	keys()
-	m.Update(snapshotMsg{done()})
+	m.Update(snapshotMsg{uitest.Judge(uitest.Done())})
 	shows("exit code")
-	m.Update(snapshotMsg{busy()})
-	if m.dialog != nil {
+	m.Update(snapshotMsg{uitest.Judge(uitest.Busy())})
+	if m.Dialog != nil {
 		t.Error("the end of the run before is still on the screen")
 	}
 	if *sent > 0 {
@@ -110,7 +115,7 @@ func TestWatcher(t *testing.T) {
 
 // A record that cannot be read is no group without a run.
 func TestWatcherOfARecordThatCannotBeRead(t *testing.T) {
-	s := idle()
+	s := uitest.Idle()
 	s.Unreadable = "it has form 9, written by a newer drainboard"
 	m, _ := watcher(s, 120, 36)
 	frame := ansi.Strip(m.View().Content)

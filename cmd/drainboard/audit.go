@@ -13,7 +13,7 @@ import (
 // audit keeps the journal of the run that this process drives, and announces the run in
 // the cluster.
 type audit struct {
-	scribe    *journal.Scribe
+	scribe    *journal.RunWriter
 	announcer *kube.Announcer // nil without Kubernetes
 	notices   notices
 }

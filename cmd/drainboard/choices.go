@@ -130,6 +130,7 @@ func (f *rollFlags) durations(cmd *cobra.Command, s *engine.Settings) error {
 		{"canary-watch", f.canaryWatch, &s.CanaryWatch, time.Second},
 		{"post-drain-wait", f.postDrainWait, &s.Settle, 0},
 		{"node-ready-timeout", f.nodeReadyTimeout, &s.NodeReadyTimeout, time.Second},
+		{"wait-for-start", f.waitForStart, &s.WaitForStart, time.Second},
 		{"terminate-timeout", f.terminateTimeout, &s.TerminateTimeout, time.Second},
 		{"eviction-retry", f.evictionRetry, &s.EvictionRetry, 100 * time.Millisecond},
 		{"pending-limit", f.pendingLimit, &s.PendingLimit, time.Second},

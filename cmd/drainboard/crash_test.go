@@ -46,7 +46,7 @@ func crashingDemo(mode string) error {
 	if err := intake.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud); err != nil {
 		return err
 	}
-	loop := &live.Loop{Rules: rules, Cluster: "demo", World: w, Intake: intake, Executor: wall, Store: wall, Lock: wall, Clock: wall}
+	loop := &live.Loop{Rules: rules, Cluster: "demo", World: w, Queue: intake, Executor: wall, Store: wall, Lock: wall, Clock: wall}
 	run, _ := begin(plan, wall.Now())
 	_, err = from.interactive(ctx, loop, run)
 	if err != nil {

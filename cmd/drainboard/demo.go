@@ -102,7 +102,7 @@ func (d *demo) run(ctx context.Context) error {
 	if err := refuse(plan); err != nil {
 		return err
 	}
-	return d.drive(ctx, plan, sim.NewWall(script.Sim, d.speed), asJSON)
+	return d.drive(ctx, plan, sim.NewRealTime(script.Sim, d.speed), asJSON)
 }
 
 // named is the scenario that is asked for.
@@ -122,7 +122,7 @@ func (d *demo) named() (sim.Scenario, error) {
 }
 
 // drive runs the engine's loop on the simulated world, as upgrade does on a real one.
-func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.Wall, asJSON bool) error {
+func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.RealTime, asJSON bool) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -149,7 +149,7 @@ func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.Wall, asJS
 	if err := intake.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud); err != nil {
 		return err
 	}
-	loop.World, loop.Intake = w, intake
+	loop.World, loop.Queue = w, intake
 	loop.Executor, loop.Store, loop.Lock, loop.Clock = wall, wall, wall, wall
 	from := &seat{clock: wall, signals: signals, err: d.app.err, beside: beside}
 	run, events := begin(plan, wall.Now())
@@ -182,7 +182,7 @@ func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.Wall, asJS
 
 // scale is what somebody else does about a blocked pod: one more of its kind, so
 // that its budget opens; or none, where they only come back to the node.
-func scale(wall *sim.Wall, b *engine.Blocker) string {
+func scale(wall *sim.RealTime, b *engine.Blocker) string {
 	to := func(replicas int) int { return replicas + 1 }
 	if b.Kind == engine.BlockedByReturn {
 		to = func(int) int { return 0 }

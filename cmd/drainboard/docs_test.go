@@ -121,7 +121,7 @@ func TestDocsNameEveryField(t *testing.T) {
 	var (
 		moment = reflect.TypeFor[time.Time]()
 		mover  = reflect.TypeFor[engine.MoverView]()
-		rival  = reflect.TypeFor[engine.Rival]()
+		rival  = reflect.TypeFor[engine.ExternalMover]()
 		plan   = reflect.TypeFor[planJSON]()
 		pool   = reflect.TypeFor[poolStatus]()
 		inPlan = reflect.TypeFor[poolJSON]()
@@ -202,15 +202,15 @@ func TestDocsNameEveryRival(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []engine.RivalKind{
-		engine.RivalRefresh, engine.RivalTemplate, engine.RivalRebalance, engine.RivalUnhealthy, engine.RivalPolicy, engine.RivalSchedule,
-		engine.RivalAutoscaler, engine.RivalRoll, engine.RivalDrain, engine.RivalCordon, engine.RivalMark, engine.RivalRepair,
+	for _, kind := range []engine.ExternalKind{
+		engine.ExternalRefresh, engine.ExternalTemplate, engine.ExternalRebalance, engine.ExternalUnhealthy, engine.ExternalPolicy, engine.ExternalSchedule,
+		engine.ExternalAutoscaler, engine.ExternalRoll, engine.ExternalDrain, engine.ExternalCordon, engine.ExternalMark, engine.ExternalRepair,
 	} {
 		if !strings.Contains(string(file), "\n| "+string(kind)+" | ") {
 			t.Errorf("docs/rivals.md has no line for %s", kind)
 		}
 	}
-	for _, how := range []engine.Handling{engine.RivalRefused, engine.RivalSuspended, engine.RivalWaited, engine.RivalLeft, engine.RivalWarned} {
+	for _, how := range []engine.Handling{engine.HandlingRefused, engine.HandlingSuspended, engine.HandlingWaited, engine.HandlingLeft, engine.HandlingWarned} {
 		if !strings.Contains(string(file), "\n| "+string(how)+" | ") {
 			t.Errorf("docs/rivals.md does not say what %s means", how)
 		}

@@ -55,7 +55,9 @@ func (d *seat) headless(ctx context.Context, loop *live.Loop, run engine.Run) (e
 		events(list)
 		for _, e := range list {
 			switch {
-			case e.Type == engine.RunPaused && e.Elsewhere: // who paused it resumes it
+			case recordTrouble(e): // where only events are read from stdout
+				fmt.Fprintln(plain{d.err}, "drainboard: "+e.Message)
+			case e.Type == engine.RunPaused && e.Remote: // who paused it resumes it
 				fmt.Fprintf(d.err, "drainboard: paused from elsewhere: drainboard resume %s goes on, ctrl-c aborts\n", e.Group)
 			case e.Type == engine.RunPaused: // nobody is there to resume it
 				stop()
@@ -88,6 +90,12 @@ func (d *seat) headless(ctx context.Context, loop *live.Loop, run engine.Run) (e
 		}
 	}()
 	return loop.Run(ctx, run)
+}
+
+// recordTrouble reports whether an event says that the run record cannot be written, or that it
+// can again.
+func recordTrouble(e engine.Event) bool {
+	return e.Type == engine.Warning && (e.Reason == engine.ReasonUnwritten || e.Reason == engine.ReasonWritten)
 }
 
 // notingEnd tells, at any time from now on, whether the run puts things back.

@@ -26,7 +26,7 @@ func TestSignalToARunThatEnds(t *testing.T) {
 			var out bytes.Buffer
 			heard := 0
 			loop := &live.Loop{Decided: func(engine.Run, engine.Decision) { heard++ }}
-			d := &seat{clock: sim.NewWall(sim.New(sim.Defaults()), 1), err: &out}
+			d := &seat{clock: sim.NewRealTime(sim.New(sim.Defaults()), 1), err: &out}
 			run := engine.Run{State: c.from}
 			ending := notingEnd(loop, run)
 			if c.to != c.from {

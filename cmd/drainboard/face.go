@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/drainboard/drainboard/ui"
+	"github.com/drainboard/drainboard/ui/lines"
 )
 
 // face is how an interactive command meets its user.
@@ -59,7 +60,7 @@ func noScreen() bool { return !isTerminal(os.Stdout) || os.Getenv("TERM") == "du
 // show shows what is given, until it is left.
 func (f face) show(ctx context.Context, o ui.Options) (ui.Exit, error) {
 	if f.plain {
-		return ui.Plain(ctx, o)
+		return lines.Run(ctx, o)
 	}
 	return ui.Run(ctx, o)
 }

@@ -227,7 +227,7 @@ func (o *order) ask(ctx context.Context, driver string) (wanted bool, err error)
 func (o *order) send(ctx context.Context) error {
 	now := o.kube.Clock().Now()
 	over := now.Add(o.wait + overrun)
-	given, err := o.kube.Give(ctx, o.app.namespace, o.group, engine.Command{
+	given, err := o.kube.SendCommand(ctx, o.app.namespace, o.group, engine.Command{
 		Kind: o.kind, Run: o.run.ID, Batch: o.batch, Hash: o.hash, By: who(), At: now, Expires: over, Reason: o.reason,
 	})
 	if err != nil {
@@ -326,9 +326,9 @@ func (d *driver) listen(ctx context.Context, loop *live.Loop) (stop func()) {
 		loop.Tell(engine.Event{Type: engine.Warning, Reason: "not heard", Message: "this run cannot be watched or given commands from elsewhere, and is not announced: record, commands and Events would be objects of the cluster (--cloudonly)"})
 		return func() {}
 	}
-	ear := d.session.kube.Ear(d.app.namespace, d.group)
+	ear := d.session.kube.CommandListener(d.app.namespace, d.group)
 	ear.By, ear.Send = who(), loop.Send
-	ear.Deaf = func(why string) {
+	ear.Unheard = func(why string) {
 		loop.Tell(engine.Event{Type: engine.Warning, Reason: "not heard", Message: "commands from elsewhere are not heard: " + why})
 	}
 	loop.Acknowledge = ear.Acknowledge

@@ -28,7 +28,7 @@ func waitingRun() engine.Run {
 		Suspended: []string{"AZRebalance"},
 		Target:    engine.Target{Templates: []world.Template{{ID: "lt-1", Version: 2}}},
 		Batches: []engine.Batch{{ID: 3, Hash: "0123456789ab", Names: []string{"a1", "a2"}, Machines: []string{"i-1", "i-2"},
-			Outlook: engine.Outlook{AsOf: givenAt, Evict: 12, Foreseen: []string{"a1: app/web-1: budget web never allows an eviction"}}}},
+			Preview: engine.BatchPreview{AsOf: givenAt, Evict: 12, Foreseen: []string{"a1: app/web-1: budget web never allows an eviction"}}}},
 	}
 }
 

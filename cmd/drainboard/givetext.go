@@ -112,14 +112,14 @@ func writeWaiting(w io.Writer, run engine.Run) {
 	if b.Phase != "" {
 		what = "the phase " + b.Phase
 	}
-	fmt.Fprintf(w, "%s  %s  batch %d waits for approval: %s, as of %s\n", run.Group, run.ID, b.ID, what, cmp.Or(b.Outlook.AsOf, run.Seen).Local().Format("15:04:05"))
+	fmt.Fprintf(w, "%s  %s  batch %d waits for approval: %s, as of %s\n", run.Group, run.ID, b.ID, what, cmp.Or(b.Preview.AsOf, run.Seen).Local().Format("15:04:05"))
 	list(w, "Nodes:", b.Names)
-	if b.Outlook.Evict > 0 {
-		fmt.Fprintf(w, "%s will be evicted\n", plural(b.Outlook.Evict, "pod"))
+	if b.Preview.Evict > 0 {
+		fmt.Fprintf(w, "%s will be evicted\n", plural(b.Preview.Evict, "pod"))
 	}
-	list(w, "Foreseen:", b.Outlook.Foreseen)
-	if b.Outlook.NotEvaluated != "" {
-		fmt.Fprintln(w, "Nothing could be foreseen: "+b.Outlook.NotEvaluated)
+	list(w, "Foreseen:", b.Preview.Foreseen)
+	if b.Preview.NotEvaluated != "" {
+		fmt.Fprintln(w, "Nothing could be foreseen: "+b.Preview.NotEvaluated)
 	}
 	if run.State == engine.Paused {
 		fmt.Fprintln(w, "The run is paused: it takes no approval before it is resumed")

@@ -18,6 +18,7 @@ import (
 	"github.com/drainboard/drainboard/providers/kops"
 	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/ui"
+	"github.com/drainboard/drainboard/ui/picker"
 )
 
 func (a *app) groupsCmd() *cobra.Command {
@@ -279,29 +280,38 @@ func (a *app) pickGroup(cmd *cobra.Command, f face) error {
 
 // pickFrom lets the user pick a group, "" if none.
 func (f face) pickFrom(ctx context.Context, s *session, where whereFlags, o ui.Options) (name string, err error) {
-	read := func(ctx context.Context) ([]ui.GroupRow, error) { return s.groupRows(ctx, where) }
+	read := func(ctx context.Context) ([]picker.Group, error) { return s.groupRows(ctx, where) }
 	rows, err := read(ctx)
 	if err != nil {
 		return "", err
 	}
-	o.Cluster = s.cluster()
 	if f.plain {
-		name, _, err = ui.PlainPickGroup(ctx, rows, o)
+		name, _, err = picker.PickFromLines(ctx, rows, picking(o, s.cluster()))
 	} else {
-		name, _, err = ui.PickGroup(ctx, rows, read, o)
+		name, _, err = picker.Pick(ctx, rows, read, picking(o, s.cluster()))
 	}
 	return name, err
 }
 
+// picking are the options of a picker in a cluster, with the terminal and the look of a
+// dashboard.
+func picking(o ui.Options, cluster string) picker.Options {
+	return picker.Options{
+		Cluster: cluster, ReadOnly: o.ReadOnly,
+		Appearance: ui.Appearance{Theme: o.Theme, Mark: o.Mark, Silent: o.Silent}, Appearances: o.Appearances,
+		Input: o.Input, Output: o.Output, Environ: o.Environ,
+	}
+}
+
 // groupRows are the groups as the screen lists them.
-func (s *session) groupRows(ctx context.Context, where whereFlags) ([]ui.GroupRow, error) {
+func (s *session) groupRows(ctx context.Context, where whereFlags) ([]picker.Group, error) {
 	rows, err := s.groups(ctx, where)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]ui.GroupRow, len(rows))
+	list := make([]picker.Group, len(rows))
 	for i, g := range rows {
-		list[i] = ui.GroupRow{Name: g.called(), Provider: g.Provider, Role: string(g.Role), Version: template(g), Nodes: g.Machines, Outdated: g.Outdated, Running: g.Running, Others: whoElse(atWork(g.Others)), Refused: refused(g)}
+		list[i] = picker.Group{Name: g.called(), Provider: g.Provider, Role: string(g.Role), Version: template(g), Nodes: g.Machines, Outdated: g.Outdated, Running: g.Running, Others: whoElse(atWork(g.Others)), Refused: refused(g)}
 	}
 	return list, nil
 }

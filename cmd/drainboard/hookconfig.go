@@ -292,7 +292,7 @@ func (f *hookFlags) adopt(run *engine.Run) error {
 	f.into(&run.Settings)
 	run.Settings.Origin = had.Origin
 	if f.without {
-		run.Owed = nil
+		run.PendingHooks = nil
 		return nil
 	}
 	for _, h := range []struct {

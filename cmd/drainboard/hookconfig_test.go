@@ -139,7 +139,7 @@ func TestBadHooks(t *testing.T) {
 
 // A run that had hooks around nodes does not go on without them in silence.
 func TestAdoptHooks(t *testing.T) {
-	had := engine.Run{ID: "run-1", State: engine.Paused, Settings: engine.Settings{BeforeNode: time.Minute, AfterNode: time.Second}, Owed: []engine.Gone{{Machine: "i-1"}}}
+	had := engine.Run{ID: "run-1", State: engine.Paused, Settings: engine.Settings{BeforeNode: time.Minute, AfterNode: time.Second}, PendingHooks: []engine.Gone{{Machine: "i-1"}}}
 	before, after := hooks.Hook{On: []hooks.On{hooks.BeforeNode}, Run: []string{"x"}, Timeout: time.Hour}, hooks.Hook{On: []hooks.On{hooks.AfterNode}, Run: []string{"x"}}
 	for _, test := range []struct {
 		name  string
@@ -162,8 +162,8 @@ func TestAdoptHooks(t *testing.T) {
 		if test.name == "both" && (run.Settings.BeforeNode != time.Hour || run.Settings.AfterNode != hooks.Timeout) {
 			t.Errorf("%s: %+v", test.name, run.Settings)
 		}
-		if test.f.without && (run.Settings.BeforeNode != 0 || run.Settings.AfterNode != 0 || len(run.Owed) > 0) {
-			t.Errorf("%s: %+v, owed %v", test.name, run.Settings, run.Owed)
+		if test.f.without && (run.Settings.BeforeNode != 0 || run.Settings.AfterNode != 0 || len(run.PendingHooks) > 0) {
+			t.Errorf("%s: %+v, owed %v", test.name, run.Settings, run.PendingHooks)
 		}
 	}
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,6 +27,11 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"./engine/...", []string{self + "providers", self + "ui", self + "themes", self + "cmd", "k8s.io/client-go", "k8s.io/api/", "github.com/aws/", "charm.land/"}},
 		{"./providers/...", []string{self + "ui", self + "themes", self + "cmd", "charm.land/"}},
 		{"./ui/...", []string{self + "providers", self + "engine/live", self + "cmd", "k8s.io/client-go", "github.com/aws/"}},
+		{"./ui", []string{self + "ui/lines", self + "ui/picker"}},
+		{"./ui/picker", []string{self + "ui$", self + "ui/lines"}},
+		{"./ui/scene", []string{self + "ui$", self + "ui/lines", self + "ui/picker", self + "ui/term"}},
+		{"./ui/term", []string{self + "ui$", self + "ui/lines", self + "ui/picker", self + "ui/scene"}},
+		{"./ui/style", []string{self + "ui$", self + "ui/lines", self + "ui/picker", self + "ui/scene", self + "ui/term"}},
 		{"./themes/...", []string{self + "engine", self + "ui", self + "providers"}},
 	} {
 		list := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", rule.packages)
@@ -44,6 +52,34 @@ func TestImportsPointOneWay(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPackagesStaySmall holds that a package of the dashboard has few files, tests apart,
+// and a page that says what it is for.
+func TestPackagesStaySmall(t *testing.T) {
+	const most = 28
+	packages := 0
+	err := filepath.WalkDir(root+"/ui", func(dir string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		files, err := filepath.Glob(dir + "/*.go")
+		if err != nil || len(files) == 0 {
+			return err
+		}
+		packages++
+		n := len(slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, "_test.go") }))
+		if n > most {
+			t.Errorf("%s has %d files, at most %d should do", dir, n, most)
+		}
+		if _, err := os.Stat(dir + "/doc.go"); err != nil {
+			t.Errorf("%s does not say what it is for: %v", dir, err)
+		}
+		return nil
+	})
+	if err != nil || packages < 6 {
+		t.Errorf("%d packages seen: %v", packages, err)
 	}
 }
 

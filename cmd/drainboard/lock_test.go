@@ -121,8 +121,19 @@ func TestWhatTheOperatorSaidIsTheExitCode(t *testing.T) {
 	why := errors.New("save the run record: the API is away")
 	for result, want := range map[engine.Result]int{engine.Aborted: exitAbort, engine.Failed: exitFailed, "": exitFailed} {
 		var e *exitError
-		if err := broken(engine.Run{ID: "r", Group: "web", Result: result}, why, "drainboard upgrade web"); !errors.As(err, &e) || e.code != want || !errors.Is(err, why) {
+		if err := broken(engine.Run{ID: "r", Group: "web", Result: result}, why, "drainboard upgrade web", "drainboard abort web"); !errors.As(err, &e) || e.code != want || !errors.Is(err, why) {
 			t.Errorf("%q: %v, want code %d", result, err, want)
+		}
+	}
+	for result, want := range map[engine.Result]int{engine.Aborted: exitAbort, engine.Failed: exitPaused, "": exitPaused} {
+		var e *exitError
+		next := "drainboard upgrade web goes on"
+		if want == exitAbort {
+			next = "drainboard abort web puts it back"
+		}
+		err := broken(engine.Run{ID: "r", Group: "web", Result: result}, &live.UnwrittenError{Err: why}, "drainboard upgrade web", "drainboard abort web")
+		if !errors.As(err, &e) || e.code != want || !errors.Is(err, why) || !strings.Contains(err.Error(), next) {
+			t.Errorf("without a record, %q: %v, want code %d", result, err, want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // tour is the demo's cluster at the demo's speed, and a channel that tells of SIGUSR1,
 // which orders whatever is to go wrong.
-func tour() (*sim.Script, *sim.Wall, <-chan os.Signal, error) {
+func tour() (*sim.Script, *sim.RealTime, <-chan os.Signal, error) {
 	ordered := make(chan os.Signal, 1)
 	signal.Notify(ordered, syscall.SIGUSR1)
 	s, err := sim.Named("tour")
@@ -25,7 +25,7 @@ func tour() (*sim.Script, *sim.Wall, <-chan os.Signal, error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return script, sim.NewWall(script.Sim, 20), ordered, nil
+	return script, sim.NewRealTime(script.Sim, 20), ordered, nil
 }
 
 // orderedFeed does something when it is ordered to, and nothing else.

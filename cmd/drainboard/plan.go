@@ -237,7 +237,7 @@ func runID(group string, c live.Clock) string {
 func refuse(p engine.Plan) error {
 	var others []string
 	for _, r := range p.Opposed() {
-		others = append(others, r.Deed()+": "+r.WayOut)
+		others = append(others, r.Action()+": "+r.WayOut)
 	}
 	if len(others) > 0 && len(p.Nodes) > 0 {
 		return usage(errors.New("nothing was started: somebody else is at work on this group\n  " + strings.Join(others, "\n  ")))

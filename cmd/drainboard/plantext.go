@@ -169,7 +169,7 @@ func writePlannedNodes(w io.Writer, p engine.Plan, said []string) {
 	list(w, "\nWhat is done, by the rules of kops:", kopsSteps(p))
 	list(w, "\nWill hold it up or be down for a while:", short(left(foreseen(p))))
 	list(w, "\nWhat the group does beside:", cloudText(p))
-	list(w, "\nWho else moves nodes of this group, or may:", rivalText(p.Rivals))
+	list(w, "\nWho else moves nodes of this group, or may:", rivalText(p.ExternalMovers))
 	list(w, "\nKnow before you start:", left(p.Warnings[len(undrained(p.Run)):]))
 	list(w, "\nNot evaluated, so that nothing is said of it above:", left(p.NotEvaluated))
 	list(w, "\nNeeds your consent before anything starts:", p.Refusals)
@@ -258,10 +258,10 @@ func cloudText(p engine.Plan) []string {
 }
 
 // rivalText tells who else moves nodes, what that means here, and what can be done.
-func rivalText(rivals []engine.Rival) []string {
+func rivalText(rivals []engine.ExternalMover) []string {
 	var out []string
 	for _, r := range rivals {
-		line := fmt.Sprintf("%s: %s: %s", r.Handling, r.Deed(), r.How)
+		line := fmt.Sprintf("%s: %s: %s", r.Handling, r.Action(), r.How)
 		if r.WayOut != "" {
 			line += "; to change that: " + r.WayOut
 		}

@@ -138,15 +138,15 @@ func TestPlanIsShortForPeople(t *testing.T) {
 // some of them nothing is started.
 func TestPlanTellsRivals(t *testing.T) {
 	p := planned()
-	p.Rivals = []engine.Rival{
-		{Kind: engine.RivalRebalance, Who: "AZRebalance", Does: "moves machines", Handling: engine.RivalSuspended, How: "suspended while nodes are replaced"},
-		{Kind: engine.RivalCordon, Who: "somebody", Does: "has cordoned", Nodes: []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7"}, Handling: engine.RivalLeft, How: "the cordon stays"},
+	p.ExternalMovers = []engine.ExternalMover{
+		{Kind: engine.ExternalRebalance, Who: "AZRebalance", Does: "moves machines", Handling: engine.HandlingSuspended, How: "suspended while nodes are replaced"},
+		{Kind: engine.ExternalCordon, Who: "somebody", Does: "has cordoned", Nodes: []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7"}, Handling: engine.HandlingLeft, How: "the cordon stays"},
 	}
 	if err := refuse(p); err != nil {
 		t.Errorf("refused: %v", err)
 	}
-	p.Rivals = append(p.Rivals, engine.Rival{
-		Kind: engine.RivalRefresh, Who: "instance refresh r-1", Does: "replaces the group's machines by itself (InProgress, 40 %)", Handling: engine.RivalRefused,
+	p.ExternalMovers = append(p.ExternalMovers, engine.ExternalMover{
+		Kind: engine.ExternalRefresh, Who: "instance refresh r-1", Does: "replaces the group's machines by itself (InProgress, 40 %)", Handling: engine.HandlingRefused,
 		How: "no run starts beside it", WayOut: "stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web",
 	})
 	got := text(p)

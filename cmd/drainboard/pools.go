@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -122,13 +123,16 @@ func poolStrategy(p *world.Pool) string {
 // poolSettings are the flags of settings that those have; what else there is to set is
 // Gardener's, in the Shoot.
 var poolSettings = map[string][]string{
-	strategy.GardenerManual{}.Name(): {"strategy", "max-unavailable", "approve", "canary-watch", "batch-size", "order", "only", "until", "node-ready-timeout", "gate-pause", "hook", "seed"},
-	strategy.GardenerFollow{}.Name(): {"strategy", "node-ready-timeout", "seed"},
+	strategy.GardenerManual{}.Name(): {"strategy", "max-unavailable", "approve", "canary-watch", "batch-size", "order", "only", "until", "node-ready-timeout", "wait-for-start", "gate-pause", "hook", "seed"},
+	strategy.GardenerFollow{}.Name(): {"strategy", "node-ready-timeout", "wait-for-start", "seed"},
 }
 
 // ofShoot refuses the flags of settings that are the Shoot's in a pool.
 func ofShoot(cmd *cobra.Command, rules engine.Strategy) error {
 	if _, pool := poolSettings[rules.Name()]; !pool {
+		if cmd.Flags().Changed("wait-for-start") {
+			return fmt.Errorf("--wait-for-start is for worker pools of Gardener; strategy %s starts by itself", rules.Name())
+		}
 		return nil
 	}
 	for _, row := range settingRows {
@@ -161,4 +165,21 @@ func (p place) poolNotes() []string {
 		return nil
 	}
 	return []string{"the pool's update strategy is not known without the Shoot or the control cluster: it is taken for one that Gardener rolls by itself; --strategy " + strategy.GardenerManual{}.Name() + " selects its nodes in batches (ManualInPlaceUpdate)"}
+}
+
+// notYet says why a plan without nodes is not done.
+func notYet(p engine.Plan) string {
+	var left []string
+	for _, u := range p.Awaited {
+		left = append(left, u.Text)
+	}
+	return "no node is outdated yet, and Gardener is not done: " + strings.Join(left, "; ")
+}
+
+// unseen says which update of a pool could be due although no node is outdated.
+func unseen(w *world.World) []string {
+	if text := w.Group.Pool.Unseen(); text != "" {
+		return []string{text}
+	}
+	return nil
 }

@@ -53,18 +53,18 @@ func discardChoice(again string) string {
 // as --record says: the run to go on with, or an error with the choices there are.
 func (d *driver) fit(ctx context.Context, run engine.Run) (engine.Run, error) {
 	w, again := d.view.world, command(d.cmd, "upgrade", d.group)
-	if why := run.Strange(w); why != "" {
+	if why := run.OtherGroup(w); why != "" {
 		return run, usage(fmt.Errorf("the record of the unfinished run %s is not of this group: %s\nNothing was changed. Choose:\n  %s", run.ID, why, discardChoice(again)))
 	}
-	if pool := w.Group.Pool; len(run.Held) > 0 && d.abort == nil && (pool == nil || !pool.Control) {
+	if pool := w.Group.Pool; len(run.PausedDeployments) > 0 && d.abort == nil && (pool == nil || !pool.Control) {
 		return run, usage(fmt.Errorf("the unfinished run %s has paused %s, and only the control cluster can let that go on: give --control-kubeconfig and --control-namespace\nNothing was changed. Without it there is only:\n  %s   ends the run, and names the command that lets it go on\n  %s",
-			run.ID, strings.Join(run.Held, ", "), command(d.cmd, "abort", d.group), discardChoice(again)))
+			run.ID, strings.Join(run.PausedDeployments, ", "), command(d.cmd, "abort", d.group), discardChoice(again)))
 	}
 	gone, err := d.goneTemplates(ctx, run)
 	if err != nil {
 		return run, usage(err)
 	}
-	fitted, unfit := engine.Fit(run, w, gone)
+	fitted, unfit := engine.Reconcile(run, w, gone)
 	if len(unfit) == 0 {
 		return run, nil
 	}
@@ -98,7 +98,7 @@ func (d *driver) discard(ctx context.Context, run *engine.Run, why string) error
 	}
 	d.warn("", "record", putAside(name, why, d.session.alone != nil))
 	var changed []string
-	if run != nil && run.Strange(d.view.world) == "" {
+	if run != nil && run.OtherGroup(d.view.world) == "" {
 		changed = run.Outstanding()
 	}
 	for _, what := range changed {

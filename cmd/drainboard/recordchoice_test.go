@@ -89,7 +89,7 @@ func TestRecordThatDoesNotFit(t *testing.T) {
 	}
 	d, out := choosing(t, w, recordFitting)
 	fitted, err := d.fit(t.Context(), run)
-	if err != nil || fitted.Base != w.Group.Sizes || len(fitted.Left) != 1 || !strings.Contains(out.String(), "max 50") {
+	if err != nil || fitted.Base != w.Group.Sizes || len(fitted.Unrestored) != 1 || !strings.Contains(out.String(), "max 50") {
 		t.Errorf("fitting: %+v, %v: %s", fitted.Base, err, out)
 	}
 }
@@ -195,7 +195,7 @@ func TestRecordHoldsARoll(t *testing.T) {
 	g := w.Group
 	g.Pool = &world.Pool{Name: "web"}
 	w.SetGroup(g)
-	run.Strategy, run.State, run.Held, run.HeldIn = "gardener-follow", engine.Paused, []string{"web-z1"}, "shoot--dev--prod"
+	run.Strategy, run.State, run.PausedDeployments, run.PausedIn = "gardener-follow", engine.Paused, []string{"web-z1"}, "shoot--dev--prod"
 	d, _ := choosing(t, w, "")
 	_, err := d.fit(t.Context(), run)
 	if exitOf(err) != exitUsage || !strings.Contains(err.Error(), "has paused web-z1") || !strings.Contains(err.Error(), "--control-kubeconfig") {

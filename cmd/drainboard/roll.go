@@ -255,7 +255,7 @@ func (r *roll) drive(ctx context.Context, m *upgrade) engine.RollEnd {
 	delete(r.members, m.part.group)
 	r.mu.Unlock()
 	run := m.part.last
-	end := engine.RollEnd{Group: m.part.group, Unbegun: m.part.unbegun(), Run: run.ID, Result: run.Result, Why: run.Why, Left: run.Left}
+	end := engine.RollEnd{Group: m.part.group, Unbegun: m.part.unbegun(), Run: run.ID, Result: run.Result, Why: run.Why, Left: run.Unrestored}
 	end.Done, end.Total = run.Outdated()
 	if err == nil || end.Unbegun {
 		return end

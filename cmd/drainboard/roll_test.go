@@ -169,14 +169,14 @@ func simulated(ctx context.Context, m *upgrade) error {
 	if err != nil {
 		return err
 	}
-	plan, wall := s.Plan(m.group+"-1"), sim.NewWall(s.Sim, 1000)
+	plan, wall := s.Plan(m.group+"-1"), sim.NewRealTime(s.Sim, 1000)
 	intake := live.Open(ctx, wall)
 	defer intake.Close()
 	w := world.New()
 	if err := intake.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud); err != nil {
 		return err
 	}
-	loop := &live.Loop{Rules: strategy.EKS{}, Cluster: "demo", World: w, Intake: intake, Executor: wall, Store: wall, Lock: wall, Clock: wall, Before: m.part.history()}
+	loop := &live.Loop{Rules: strategy.EKS{}, Cluster: "demo", World: w, Queue: intake, Executor: wall, Store: wall, Lock: wall, Clock: wall, Before: m.part.history()}
 	run, events := begin(plan, wall.Now())
 	if !m.part.begin() {
 		return context.Canceled

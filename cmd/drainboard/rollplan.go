@@ -157,7 +157,7 @@ func writeRollPlan(w io.Writer, p rollPlan, now time.Time) {
 				add(&hold, g.Name, r.Sentence())
 			}
 			add(&hold, g.Name, foreseen(plan)...)
-			add(&know, g.Name, rivalText(plan.Rivals)...)
+			add(&know, g.Name, rivalText(plan.ExternalMovers)...)
 			add(&consent, g.Name, plan.Refusals...)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/ui"
+	"github.com/drainboard/drainboard/ui/lines"
 )
 
 // errUnseen: the roll was over before any of its runs could be shown.
@@ -51,7 +52,7 @@ func (r *roll) interactive(ctx context.Context) error {
 	}
 	show := ui.Run
 	if r.plain {
-		show = ui.Plain
+		show = lines.Run
 	}
 	exit, err := show(screen, options)
 	leave(nil)

@@ -115,7 +115,7 @@ func allowed(ctx context.Context, k *kube.Client, rights []kube.Right) error {
 // view is what is known of cluster and group, kept up to date by an intake.
 type view struct {
 	world  *world.World
-	intake *live.Intake
+	intake *live.FeedQueue
 	cloud  groupFeed
 }
 

@@ -38,6 +38,7 @@ type rollFlags struct {
 	forceUnmanaged, emptyDir bool
 	postDrainWait            time.Duration
 	nodeReadyTimeout         time.Duration
+	waitForStart             time.Duration
 	terminateTimeout         time.Duration
 	evictionRetry            time.Duration
 	evictionsAtOnce          int
@@ -77,6 +78,7 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.DurationVar(&f.postDrainWait, "post-drain-wait", -1, "wait between an empty node and its termination (default: the strategy's; eks: 1m0s, kops: 5s; kops also says --post-drain-delay)")
 	fl.Lookup("post-drain-wait").DefValue = "0s" // the help leaves it out, and says it in words
 	fl.DurationVar(&f.nodeReadyTimeout, "node-ready-timeout", 0, "time new nodes have to be Ready (default: the strategy's; eks and kops: 15m, gardener: 20m)")
+	fl.DurationVar(&f.waitForStart, "wait-for-start", 0, "Gardener: time to start what the Shoot asks for, and to complete it when no node is left; then the run pauses, exit 9 (default 30m)")
 	fl.DurationVar(&f.terminateTimeout, "terminate-timeout", 0, "time a machine has to go once it is asked to (default 15m)")
 	fl.BoolVar(&f.allNodes, "all-nodes", false, "also nodes that are up to date (kops's --force)")
 	fl.BoolVar(&f.forceUnmanaged, "force-unmanaged", false, "consent to evict pods that nothing puts back (kubectl drain --force; default: the strategy's; eks: no, kops and gardener: yes)")

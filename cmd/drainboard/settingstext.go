@@ -16,8 +16,8 @@ type settingRow struct {
 	flag  string
 	value func(engine.Run) string
 	// kops: the strategy kops has it; zones: those that roll each zone by itself have it.
-	// With neither all have.
-	kops, zones bool
+	// pool: only runs in worker pools of Gardener have it. With none of these all have.
+	kops, zones, pool bool
 }
 
 // of reports whether a strategy has the setting.
@@ -25,7 +25,7 @@ func (r settingRow) of(strategy string) bool {
 	if offered, pool := poolSettings[strategy]; pool {
 		return slices.Contains(offered, r.flag)
 	}
-	return !r.kops && !r.zones || r.kops && strategy == kopsStrategy || r.zones && byZone(strategy)
+	return !r.kops && !r.zones && !r.pool || r.kops && strategy == kopsStrategy || r.zones && byZone(strategy)
 }
 
 // settingRows are all settings of a run, by their flags.
@@ -58,6 +58,7 @@ var settingRows = []settingRow{
 	{flag: "validate-pause", value: func(r engine.Run) string { return r.Settings.ValidatePause.String() }, kops: true},
 	{flag: "fail-on-validate-error", value: func(r engine.Run) string { return yesNo(!r.Settings.PassInvalid) }, kops: true},
 	{flag: "node-ready-timeout", value: func(r engine.Run) string { return r.Settings.NodeReadyTimeout.String() }},
+	{flag: "wait-for-start", value: func(r engine.Run) string { return r.Settings.WaitForStart.String() }, pool: true},
 	{flag: "terminate-timeout", value: func(r engine.Run) string { return r.Settings.TerminateTimeout.String() }},
 	{flag: "force-unmanaged", value: func(r engine.Run) string { return yesNo(r.Settings.Unmanaged) }},
 	{flag: "delete-emptydir-data", value: func(r engine.Run) string { return yesNo(r.Settings.EmptyDir) }},

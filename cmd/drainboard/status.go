@@ -72,10 +72,12 @@ func (a *app) status(ctx context.Context, where whereFlags, group string, asJSON
 			of := statusOf(r.Run)
 			of.Others = others(nodesOf(r.Run, nodes), r.Run)
 			if of.State != engine.Finished {
-				var err error
-				if of.Driver, _, err = k.Driver(ctx, a.namespace, r.Run.Group); err != nil {
-					of.DriverUnknown = err.Error()
+				driver, _, err := k.Driver(ctx, a.namespace, r.Run.Group)
+				unknown := ""
+				if err != nil {
+					unknown = err.Error()
 				}
+				of.drivenBy(driver, unknown, k.Clock().Now())
 			}
 			list, pool = append(list, of), r.Run.Provider == gardenerPools
 		}

@@ -33,6 +33,9 @@ type runStatus struct {
 	// is not known.
 	Driver        string `json:"driver,omitempty"`
 	DriverUnknown string `json:"driverUnknown,omitempty"`
+	// UnwrittenSince is since when the record has not been written although somebody drives the
+	// run, zero while it is: it seems that it cannot be written.
+	UnwrittenSince time.Time `json:"unwrittenSince,omitzero"`
 	// RecordAt is where the record is of a run without Kubernetes that another machine has:
 	// all else is not known here. "" for all others.
 	RecordAt string `json:"recordAt,omitempty"`
@@ -47,11 +50,13 @@ type runStatus struct {
 	// Canary is the watch over what replaced the canary, until it has passed.
 	Canary *engine.Canary `json:"canary,omitempty"`
 	Gate   string         `json:"gate,omitempty"`
+	// Awaits is what a running run waits for that the group's own controller has to do.
+	Awaits string `json:"awaits,omitempty"`
 	// Validation is the wait for the cluster to be valid that is under way or was last.
 	Validation *engine.Validation `json:"validation,omitempty"`
 	// Rivals are those who else move nodes of the group, or may.
-	Rivals  []engine.Rival `json:"rivals,omitempty"`
-	Blocked []string       `json:"blocked,omitempty"`
+	Rivals  []engine.ExternalMover `json:"rivals,omitempty"`
+	Blocked []string               `json:"blocked,omitempty"`
 	// Failed, Skipped and Unreachable are the nodes by why.
 	Failed      map[string][]string `json:"failed,omitempty"`
 	Skipped     map[string][]string `json:"skipped,omitempty"`
@@ -117,8 +122,8 @@ func writePast(w io.Writer, past []pastRun) {
 func statusOf(r engine.Run) runStatus {
 	s := runStatus{
 		Run: r.ID, Group: r.Group, Alias: r.Alias, Strategy: r.Strategy, State: r.State, Result: r.Result, Why: r.Why,
-		Started: r.Started, By: r.By, Seen: r.Seen, Stages: map[engine.Stage]int{}, Left: r.Left,
-		Order: r.Settings.Order, Only: r.Target.Only, Until: r.Settings.Until, Gate: r.Gate, Rivals: r.Rivals,
+		Started: r.Started, By: r.By, Seen: r.Seen, Stages: map[engine.Stage]int{}, Left: r.Unrestored,
+		Order: r.Settings.Order, Only: r.Target.Only, Until: r.Settings.Until, Gate: r.Gate, Rivals: r.ExternalMovers,
 		Failed: map[string][]string{}, Skipped: map[string][]string{},
 	}
 	if len(s.Order) == 0 {
@@ -126,6 +131,9 @@ func statusOf(r engine.Run) runStatus {
 	}
 	if c := r.Canary; c != nil && !c.Passed {
 		s.Canary = c
+	}
+	if a := r.Awaits; a != nil && r.State == engine.Running {
+		s.Awaits = a.Why
 	}
 	s.Validation = r.Validation
 	s.Replaced, s.Outdated = r.Outdated()
@@ -157,6 +165,15 @@ func statusOf(r engine.Run) runStatus {
 		s.Waiting = &b
 	}
 	return s
+}
+
+// drivenBy notes who drives the run, or why that is not known. A driver writes the record every
+// few seconds: if it is old although he renews the lock, it seems that he cannot.
+func (s *runStatus) drivenBy(driver, unknown string, now time.Time) {
+	s.Driver, s.DriverUnknown = driver, unknown
+	if driver != "" && now.Sub(s.Seen) > live.Unseen {
+		s.UnwrittenSince = s.Seen
+	}
 }
 
 // writeStatus shows a run to people.
@@ -191,7 +208,12 @@ func writeStatus(w io.Writer, s runStatus, now time.Time) {
 		if s.DriverUnknown != "" {
 			fmt.Fprintln(w, "  who drives it is not known: "+s.DriverUnknown)
 		}
-		if age := now.Sub(s.Seen); age > 30*time.Second {
+		switch age := now.Sub(s.Seen); {
+		case !s.UnwrittenSince.IsZero():
+			fmt.Fprintf(w, "  its record has not been written since %s (%s): it seems that it cannot be written, so nothing new starts; the log of %s tells why\n", s.UnwrittenSince.Local().Format("15:04:05"), age.Round(time.Second), s.Driver)
+		case age > live.Unseen && s.DriverUnknown != "":
+			fmt.Fprintf(w, "  last written %s ago: either nobody drives it, or its record cannot be written\n", age.Round(time.Second))
+		case age > live.Unseen:
 			fmt.Fprintf(w, "  last written %s ago: it seems that nobody drives it; drainboard upgrade %s goes on\n", age.Round(time.Second), called)
 		}
 		var stages []string
@@ -219,9 +241,12 @@ func writeStatus(w io.Writer, s runStatus, now time.Time) {
 	if s.Gate != "" {
 		fmt.Fprintln(w, "  no new drain starts: "+s.Gate)
 	}
+	if s.Awaits != "" {
+		fmt.Fprintln(w, "  waiting for Gardener: "+s.Awaits)
+	}
 	for _, r := range s.Rivals {
 		if r.Acts {
-			fmt.Fprintf(w, "  somebody else: %s: %s\n", r.Deed(), r.How)
+			fmt.Fprintf(w, "  somebody else: %s: %s\n", r.Action(), r.How)
 		}
 	}
 	writeNodes(w, "failed", s.Failed)

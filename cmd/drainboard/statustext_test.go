@@ -82,6 +82,30 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// A run that somebody drives and whose record is old is not one that nobody drives: it seems
+// that its record cannot be written. Where it is not known who drives it, both may be.
+func TestStatusOfAnOldRecord(t *testing.T) {
+	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
+	for _, c := range []struct {
+		driver, unknown string
+		want, not       string
+	}{
+		{"ann@laptop pid 7", "", "its record has not been written since", "nobody drives it"},
+		{"", "may not get leases", "either nobody drives it, or its record cannot be written", "it seems that nobody"},
+		{"", "", "it seems that nobody drives it", "cannot be written"},
+	} {
+		s := statusOf(engine.Run{ID: "ng-web-1", Group: "ng-web", State: engine.Running, Seen: now.Add(-time.Minute)})
+		s.drivenBy(c.driver, c.unknown, now)
+		var b bytes.Buffer
+		if writeStatus(&b, s, now); !strings.Contains(b.String(), c.want) || strings.Contains(b.String(), c.not) {
+			t.Errorf("%+v:\n%s", c, b.String())
+		}
+		if s.UnwrittenSince.IsZero() != (c.driver == "") {
+			t.Errorf("%+v: since %s", c, s.UnwrittenSince)
+		}
+	}
+}
+
 // Who else moves nodes is named with the run that knows them, or apart; a run's own marks
 // are not somebody else's, and what a finished one has left behind is said so.
 func TestStatusNamesOthers(t *testing.T) {

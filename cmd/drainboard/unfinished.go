@@ -57,7 +57,7 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 		return &exitError{exitAbort, fmt.Errorf("nothing was done; %s puts the run back, %s shows it", command(d.cmd, "abort", d.group), command(d.cmd, shows, d.group))}
 	}
 	now := d.session.clock().Now() // the answer may have taken its time
-	history := engine.Retell(engine.Run{}, run)
+	history := engine.RecordDiff(engine.Run{}, run)
 	if run.State == engine.Planned {
 		run = engine.Start(run, now, who())
 	}
@@ -70,7 +70,7 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 	var first []engine.Command
 	switch {
 	case d.abort != nil && run.State != engine.Ending:
-		return d.drive(ctx, engine.Adopt(run, now), []engine.Command{*d.abort})
+		return d.drive(ctx, engine.TakeOver(run, now), []engine.Command{*d.abort})
 	case run.State == engine.Paused:
 		first = append(first, engine.Command{Kind: engine.CmdResume})
 	}
@@ -80,7 +80,7 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 			first = append(first, engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash})
 		}
 	}
-	return d.drive(ctx, engine.Adopt(run, now), first)
+	return d.drive(ctx, engine.TakeOver(run, now), first)
 }
 
 // resumed says who goes on with what.

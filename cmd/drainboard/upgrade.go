@@ -49,10 +49,15 @@ func (a *app) upgradeCmd() *cobra.Command {
 	fl.StringVarP(&u.output, "output", "o", "text", "events of --auto as text or json")
 	fl.StringVar(&u.record, "record", "", recordHelp)
 	a.themeFlag(cmd)
+	fl.DurationVar(&u.recordLimit, "record-timeout", live.RecordLimit, "time for which the run record may not be writable before the run pauses")
 	fl.StringVar(&u.metrics, "metrics", "", "serve Prometheus metrics at /metrics while the run is driven: a port (of this machine only) or HOST:PORT")
 	u.add(cmd)
 	return cmd
 }
+
+// minRecordLimit is what it takes to tell a record that cannot be written from a write that
+// failed once.
+const minRecordLimit = 5 * time.Second
 
 // upgrade is one call of `drainboard upgrade`.
 type upgrade struct {
@@ -66,6 +71,7 @@ type upgrade struct {
 	given       []string       // flags that make settings and target
 	yes, dryRun bool
 	output      string
+	recordLimit time.Duration  // see live.Loop
 	metrics     string         // address, "" for none
 	serving     *metricsServer // nil: none
 	record      string         // see checkRecord
@@ -87,6 +93,9 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 	}
 	if err := u.checkRecord(); err != nil {
 		return err
+	}
+	if u.recordLimit < minRecordLimit {
+		return usage(fmt.Errorf("--record-timeout: %s is less than %s", u.recordLimit, minRecordLimit))
 	}
 	if u.isRoll() {
 		if err := u.fitsSeveral(cmd); err != nil {
@@ -303,7 +312,8 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 		return err
 	}
 	p.Run.Roll = d.roll
-	if len(p.Nodes) == 0 {
+	if len(p.Nodes) == 0 && len(p.Awaited) == 0 {
+		p.Warnings = append(slices.Clone(p.Warnings), unseen(d.view.world)...)
 		now := d.session.clock().Now()
 		code := 0
 		message := d.group + ": " + nothingToDo(p)
@@ -317,7 +327,14 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 		d.events(engine.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: engine.RunFinished, Result: string(engine.Succeeded), ExitCode: &code, Message: message})
 		return nil
 	}
-	if !d.auto && !d.yes {
+	switch {
+	case d.auto || d.yes:
+	case len(p.Nodes) == 0:
+		fmt.Fprintf(d.app.out, "%s: %s\n", d.group, notYet(p))
+		if !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.context(), "Wait for Gardener, and follow the update? [y/N] ")) {
+			return &exitError{exitAbort, errors.New("not started")}
+		}
+	default:
 		rehearse(ctx, d.rules, &p, d.view.world)
 		askPlan(d.app.out, p)
 		if !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.context(), "Start this upgrade? [y/N] ")) {
@@ -338,7 +355,11 @@ func begin(p engine.Plan, now time.Time) (run engine.Run, events []engine.Event)
 	tell := func(t engine.EventType, reason, message string) {
 		events = append(events, engine.Event{Time: now, Run: p.Run.ID, Group: p.Group, Type: t, Reason: reason, Message: message})
 	}
-	tell(engine.RunPlanned, "", fmt.Sprintf("%d nodes, %s, at most %d at once, seed %d", len(p.Nodes), fromTo(p), p.Limit, p.Run.Seed))
+	planned := fmt.Sprintf("%d nodes, %s, at most %d at once, seed %d", len(p.Nodes), fromTo(p), p.Limit, p.Run.Seed)
+	if len(p.Nodes) == 0 {
+		planned = notYet(p)
+	}
+	tell(engine.RunPlanned, "", planned)
 	for _, warning := range slices.Concat(p.Warnings, cloudText(p), foreseen(p)) {
 		tell(engine.Warning, "foreseen", warning)
 	}
@@ -357,10 +378,10 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 	clock := d.session.clock()
 	cloud := d.at.executor(d.session, asg.ExecutorOptions{Now: clock.Now, Changed: d.view.cloud.Poke})
 	loop := &live.Loop{
-		Rules: d.rules, World: d.view.world, Intake: d.view.intake,
+		Rules: d.rules, World: d.view.world, Queue: d.view.intake,
 		Executor: executor{d.session.nodes(), cloud},
 		Store:    d.tenure, Clock: clock, Cluster: d.session.cluster(), Lock: d.tenure,
-		Before: slices.Concat(d.part.history(), d.before), Rehearse: rehearsing(d.rules),
+		Before: slices.Concat(d.part.history(), d.before), Rehearse: rehearsing(d.rules), RecordLimit: d.recordLimit,
 	}
 	loop.Events = func(list []engine.Event) { d.events(list...) }
 	look := d.beside.attend(loop, run)
@@ -416,16 +437,22 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		return &exitError{exitHeld, fmt.Errorf("group %s: %w; this process has stopped acting\n%s", d.group, err, follow)}
 	}
 	if err != nil {
-		return broken(run, err, command(d.cmd, "upgrade", d.group))
+		return broken(run, err, command(d.cmd, "upgrade", d.group), command(d.cmd, "abort", d.group))
 	}
 	return d.conclude(run)
 }
 
 // broken is the exit of a process that could not drive a run on, which again does. What the
-// operator said of it counts for more than what went wrong.
-func broken(run engine.Run, err error, again string) error {
-	if run.Result == engine.Aborted {
+// operator said of it counts for more than what went wrong; abort ends it later.
+func broken(run engine.Run, err error, again, abort string) error {
+	var unwritten *live.UnwrittenError
+	switch {
+	case run.Result == engine.Aborted && errors.As(err, &unwritten): // the record may not know of the abort
+		return &exitError{exitAbort, fmt.Errorf("%s: stopped before everything was put back: %w; once it can be written, %s puts it back", run.ID, err, abort)}
+	case run.Result == engine.Aborted:
 		return &exitError{exitAbort, fmt.Errorf("%s: stopped before everything was put back: %w; %s goes on", run.ID, err, again)}
+	case errors.As(err, &unwritten):
+		return &exitError{exitPaused, fmt.Errorf("%s: paused: %w; %s goes on from the last record", run.ID, err, again)}
 	}
 	return &exitError{exitFailed, err}
 }
@@ -436,6 +463,9 @@ func (d *driver) conclude(run engine.Run) error {
 		d.app.sayCulprits(run)
 		d.sayLeft(run)
 		code, what := exitPaused, "paused"
+		if run.Why != "" {
+			what += ": " + run.Why
+		}
 		if run.State == engine.Ending {
 			code, what = exitAbort, "stopped before everything was put back"
 		}
@@ -471,7 +501,7 @@ func whatNext(run engine.Run, again string) string {
 func (a *app) result(run engine.Run, told bool) error {
 	if !told {
 		a.sayCulprits(run)
-		list(a.err, "Left behind:", run.Left)
+		list(a.err, "Left behind:", run.Unrestored)
 		list(a.err, "Note:", run.Notes)
 	}
 	if code := run.ExitCode(); code != 0 {
@@ -483,7 +513,7 @@ func (a *app) result(run engine.Run, told bool) error {
 
 // sayCulprits lists what kept nodes.
 func (a *app) sayCulprits(run engine.Run) {
-	list(a.err, "What kept nodes:", run.Culprits)
+	list(a.err, "What kept nodes:", run.BlockingPods)
 }
 
 // sayLeft lists what an unfinished run has changed and not put back.

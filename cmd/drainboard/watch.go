@@ -103,7 +103,7 @@ func (s *session) watch(ctx context.Context, group string, where whereFlags, f f
 			}
 		}
 		v, err := s.look(ctx, at, w)
-		w.World, w.Intake = v.world, v.intake
+		w.World, w.Queue = v.world, v.intake
 		return err
 	}, screen)
 }
@@ -143,7 +143,7 @@ func watchOn(ctx context.Context, w *live.Watch, f face, read func(context.Conte
 		if err != nil && watching.Err() == nil && !f.plain { // the log shows it
 			fmt.Fprintln(plain{os.Stderr}, "the watch stopped:", err)
 		}
-		w.Intake.Close()
+		w.Queue.Close()
 		watched <- usage(err)
 	}()
 	screen.Snapshots, screen.Look = snapshots, w.Look

@@ -23,6 +23,7 @@ import (
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui"
+	"github.com/drainboard/drainboard/ui/picker"
 )
 
 // watchedDemo watches the demo's group, or picks it. SIGUSR1 has the watch panic, or
@@ -42,7 +43,7 @@ func watchedDemo(mode string) error {
 	ctx, stop := untilSignalled(context.Background())
 	defer stop()
 	if mode == "picker" {
-		_, _, err := ui.PickGroup(ctx, []ui.GroupRow{{Name: "ng-web", Provider: "asg"}}, nil, ui.Options{Environ: os.Environ()})
+		_, _, err := picker.Pick(ctx, []picker.Group{{Name: "ng-web", Provider: "asg"}}, nil, picker.Options{Environ: os.Environ()})
 		return left(ctx, err)
 	}
 	screen, f := ui.Options{ReadOnly: true, Environ: os.Environ()}, face{plain: strings.HasSuffix(mode, "lines")}
@@ -63,11 +64,11 @@ func watchedDemo(mode string) error {
 			return usage(errors.New("there is no such group"))
 		}
 		if mode == "nodes first" {
-			w.Intake = live.Open(ctx, first)
-			return w.Intake.Fill(ctx, w.World, time.Minute, world.Nodes, world.Cloud)
+			w.Queue = live.Open(ctx, first)
+			return w.Queue.Fill(ctx, w.World, time.Minute, world.Nodes, world.Cloud)
 		}
-		w.Intake = live.Open(ctx, wall, order)
-		return w.Intake.Fill(ctx, w.World, time.Minute, world.Cluster, world.Cloud)
+		w.Queue = live.Open(ctx, wall, order)
+		return w.Queue.Fill(ctx, w.World, time.Minute, world.Cluster, world.Cloud)
 	}, screen)
 }
 
@@ -75,7 +76,7 @@ func watchedDemo(mode string) error {
 // screen, and the whole when it is ordered to.
 type nodesFirst struct {
 	of      *world.World
-	whole   *sim.Wall
+	whole   *sim.RealTime
 	seen    chan []string // of one: the newest
 	ordered <-chan os.Signal
 }

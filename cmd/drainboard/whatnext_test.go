@@ -13,7 +13,7 @@ func TestTheEndSaysWhatNext(t *testing.T) {
 	if got := whatNext(run, "drainboard upgrade ng-web --ami ami-1"); got != "What happened: drainboard report ng-web" {
 		t.Errorf("got %q", got)
 	}
-	run.Result, run.Culprits = engine.EvictionFail, []string{"app/web-1"}
+	run.Result, run.BlockingPods = engine.EvictionFail, []string{"app/web-1"}
 	contains(t, whatNext(run, "drainboard upgrade ng-web --ami ami-1"), "drainboard report ng-web", "free the pods, then drainboard upgrade ng-web --ami ami-1")
 	var out bytes.Buffer
 	(&app{err: &out}).sayCulprits(run)

@@ -53,7 +53,7 @@ func newBench(t *testing.T) *bench {
 	w.Health[world.Cloud] = world.Health{Fresh: now}
 	in := Open(t.Context())
 	t.Cleanup(in.Close)
-	b.Loop = &Loop{Rules: suspendOnce{}, World: w, Intake: in, Executor: b, Store: b, Lock: b, Clock: wall{}}
+	b.Loop = &Loop{Rules: suspendOnce{}, World: w, Queue: in, Executor: b, Store: b, Lock: b, Clock: wall{}}
 	return b
 }
 
@@ -90,7 +90,7 @@ func (b *bench) Do(ctx context.Context, a engine.Action) engine.Outcome {
 		}
 	}
 	if a.Kind == engine.Suspend {
-		b.Intake.changes <- func(w *world.World) { w.Group.Suspended = []string{a.Process} }
+		b.Queue.changes <- func(w *world.World) { w.Group.Suspended = []string{a.Process} }
 	}
 	return engine.Outcome{Verdict: engine.Done, At: time.Now()}
 }

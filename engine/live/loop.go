@@ -32,7 +32,7 @@ const (
 type Loop struct {
 	Rules    engine.Strategy
 	World    *world.World
-	Intake   *Intake
+	Queue    *FeedQueue
 	Executor Executor
 	Store    Store
 	Lock     Lock
@@ -56,6 +56,9 @@ type Loop struct {
 	Took func(time.Duration)
 	// Publish is called with each snapshot; it must not block. May be nil.
 	Publish func(*engine.Snapshot)
+	// RecordLimit is for how long the run record may not be written, while the run could act
+	// otherwise, before the run pauses; 0 is the constant of that name.
+	RecordLimit time.Duration
 	// Rehearse, if there is one, tells the time that is left of the run in snapshots, on a
 	// goroutine of its own; else, and where it tells nothing, it is estimated.
 	Rehearse Rehearse
@@ -72,22 +75,23 @@ type Loop struct {
 	crashed  chan error // a panic in an action
 
 	background context.Context // ends with Run
-	foresight  foresight
+	rehearser  rehearser
 
-	running  sync.WaitGroup
-	slots    chan struct{}
-	acting   context.Context // ends with the lock
-	stop     context.CancelFunc
-	term     int // counts the times that the lock was held
-	flying   int // actions of this term without an answer
-	run      engine.Run
-	in       engine.Inputs
-	snapshot *engine.Snapshot
-	look     engine.Look
-	log      []engine.Event
-	sight    sight
-	saved    time.Time
-	dirty    bool
+	running   sync.WaitGroup
+	slots     chan struct{}
+	acting    context.Context // ends with the lock
+	stop      context.CancelFunc
+	term      int // counts the times that the lock was held
+	flying    int // actions of this term without an answer
+	run       engine.Run
+	in        engine.Inputs
+	snapshot  *engine.Snapshot
+	look      engine.Look
+	log       []engine.Event
+	freshness freshness
+	saved     time.Time
+	dirty     bool
+	unwritten unwritten
 }
 
 // answer is an outcome and the term its action was asked for in: what came of
@@ -110,7 +114,7 @@ func (l *Loop) init() {
 		l.answers = make(chan answer, 256)
 		l.regained = make(chan regained, 1)
 		l.crashed = make(chan error, 1)
-		l.foresight.came = make(chan rehearsed, 1)
+		l.rehearser.came = make(chan rehearsed, 1)
 		l.slots = make(chan struct{}, atOnce)
 	})
 }
@@ -197,7 +201,7 @@ func (l *Loop) drive(ctx context.Context) error {
 			l.passOn(e)
 			shown = false
 			continue
-		case r := <-l.foresight.came:
+		case r := <-l.rehearser.came:
 			l.heed(r)
 			shown = false
 			continue
@@ -209,11 +213,14 @@ func (l *Loop) drive(ctx context.Context) error {
 			if r.err != nil {
 				return r.err
 			}
-			l.run, held, lost, l.dirty = engine.Adopt(r.run, l.Clock.Now()), true, l.Lock.Lost(), true
-			l.in.Outcomes = nil // what was under way is looked up; what the operator said still holds
+			l.run, held, lost, l.dirty = engine.TakeOver(r.run, l.Clock.Now()), true, l.Lock.Lost(), true
+			l.in.Outcomes = nil                       // what was under way is looked up; what the operator said still holds
+			if why := l.unwritten.paused; why != "" { // told already, and not in the record
+				l.in.Commands = append(l.in.Commands, engine.Command{Kind: engine.CmdPause, By: "drainboard", At: l.Clock.Now(), Reason: why})
+			}
 			l.begin(background)
 			l.holdLock()
-		case err := <-l.Intake.failed:
+		case err := <-l.Queue.failed:
 			return err
 		case err := <-l.crashed:
 			return err
@@ -222,7 +229,7 @@ func (l *Loop) drive(ctx context.Context) error {
 				return nil
 			}
 			return l.farewell(ctx)
-		case c := <-l.Intake.changes:
+		case c := <-l.Queue.changes:
 			c(l.World)
 		case a := <-l.answers:
 			l.take(a)
@@ -247,6 +254,9 @@ func (l *Loop) drive(ctx context.Context) error {
 		}
 		if !held {
 			l.refuse()
+			if err := l.lockless(); err != nil {
+				return err
+			}
 			timer.Reset(saveRetry)
 			continue
 		}
@@ -257,6 +267,10 @@ func (l *Loop) drive(ctx context.Context) error {
 		l.lookRound()
 		wake, err := l.decide(ctx)
 		if err != nil {
+			return err
+		}
+		if err := l.patience(); err != nil {
+			l.publish()
 			return err
 		}
 		if l.run.State == engine.Finished {
@@ -289,7 +303,7 @@ func (l *Loop) begin(background context.Context) {
 func (l *Loop) drain() {
 	for {
 		select {
-		case c := <-l.Intake.changes:
+		case c := <-l.Queue.changes:
 			c(l.World)
 		case a := <-l.answers:
 			l.take(a)
@@ -326,34 +340,37 @@ func (l *Loop) take(a answer) {
 	}
 }
 
-// decide takes one decision, writes it down and starts its actions. A decision
-// whose actions, or commands from elsewhere, could not be written down first is
-// forgotten, and its inputs are kept for the next one.
+// decide takes one decision, writes it down and starts its actions. A decision that could not
+// be written down is forgotten: what happened is taken without one then, and nothing is asked
+// for. So it is with every decision until the record can be written again.
 func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	now, asked := l.Clock.Now(), time.Now()
+	failing := !l.unwritten.since.IsZero()
+	elsewhere := slices.ContainsFunc(l.in.Commands, func(c engine.Command) bool { return c.ID != "" })
+	if failing && asked.Before(l.unwritten.next) && !elsewhere { // what is refused was tried
+		return l.hold(), nil
+	}
 	d := engine.Decide(l.Rules, now, l.World, l.run, l.in)
 	if l.Took != nil {
 		l.Took(time.Since(asked))
 	}
-	before := l.run
-	l.run = d.Run
 	l.dirty = l.dirty || d.Changed
 	since := time.Since(l.saved)
 	if len(l.in.Commands) > 0 {
 		since = saveEvery // what the operator said outlives this process
 	}
-	must := len(d.Actions) > 0 || obeys(d.Acks)
+	must := len(d.Actions) > 0 || obeys(d.Acks) || failing
 	if must || l.dirty && since >= saveSoon || since >= saveEvery {
-		if err := l.save(ctx, l.Lock.Lost()); errors.Is(err, ErrLost) {
-			l.run = before
+		var crash *Crash
+		if err := l.save(ctx, d.Run, l.Lock.Lost()); errors.Is(err, ErrLost) || errors.As(err, &crash) {
 			return wake, err
-		} else if err != nil && must {
-			l.run = before
-			l.trouble("the run's record cannot be written: "+err.Error(), now)
-			return now.Add(saveRetry), nil
+		} else if err != nil {
+			l.trouble(engine.WithoutRecord+": "+err.Error(), now)
+			return l.hold(), nil
 		}
 	}
-	l.in = engine.Inputs{}
+	before := l.run
+	l.run, l.in = d.Run, engine.Inputs{}
 	l.decided(before, d)
 	l.tell(d.Events)
 	l.acknowledge(d.Acks)
@@ -382,7 +399,7 @@ func (l *Loop) acknowledge(acks []engine.Ack) {
 
 // obeys reports whether one of the answers says that a command was obeyed.
 func obeys(acks []engine.Ack) bool {
-	return slices.ContainsFunc(acks, func(a engine.Ack) bool { return a.Obeyed })
+	return slices.ContainsFunc(acks, func(a engine.Ack) bool { return a.Accepted })
 }
 
 // trouble shows on the side of the cluster (of the cloud, where there is none) why nothing
@@ -394,9 +411,10 @@ func (l *Loop) trouble(why string, now time.Time) {
 	l.World.SetHealth(side, h)
 }
 
-// save writes the record. The end of ctx leaves it a moment; lost ends it at
-// once, so that an API that does not answer keeps nobody from noticing.
-func (l *Loop) save(ctx context.Context, lost <-chan struct{}) error {
+// save writes the record of a run, and notes whether it could. The end of ctx leaves it a
+// moment; lost ends it at once, so that an API that does not answer keeps nobody from
+// noticing.
+func (l *Loop) save(ctx context.Context, run engine.Run, lost <-chan struct{}) error {
 	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveLimit)
 	defer cancel()
 	go func() {
@@ -408,17 +426,53 @@ func (l *Loop) save(ctx context.Context, lost <-chan struct{}) error {
 	}()
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(farewell, cancel) })
 	defer stop()
-	if err := l.Store.Save(writing, l.run); err != nil {
+	begun := time.Now()
+	if err := l.write(writing, run, begun); err != nil {
+		l.unwritten.next = time.Now().Add(saveRetry)
+		if !errors.Is(err, ErrLost) && !over(lost) {
+			l.unable(begun, err)
+			l.tellUnwritten()
+		}
 		return err
 	}
 	l.saved, l.dirty = time.Now(), false
+	l.written()
 	return nil
+}
+
+// write writes a record, with less in it if it is too large and less is enough. A write that
+// does not end is told and shown meanwhile.
+func (l *Loop) write(ctx context.Context, run engine.Run, begun time.Time) error {
+	done := make(chan error, 1)
+	l.running.Go(func() {
+		done <- Caught(func() error {
+			err := l.Store.Save(ctx, run)
+			if errors.Is(err, ErrTooLarge) && run.Reducible() {
+				err = l.Store.Save(ctx, run.Reduced())
+			}
+			return err
+		})
+	})
+	tick := time.NewTicker(writingLook)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-tick.C:
+			if time.Since(begun) >= unwrittenTold {
+				l.unable(begun, errNoAnswer)
+				l.tellUnwritten()
+				l.publish()
+			}
+		}
+	}
 }
 
 // saveLast writes the record of a finished run. The run's end does not depend on
 // it: a record that cannot be written is only warned of.
 func (l *Loop) saveLast(ctx context.Context) {
-	err := l.saveWithin(ctx, lastSaving, ctx.Done())
+	err := l.saveWithin(ctx, l.run, lastSaving, ctx.Done())
 	if err == nil || errors.Is(err, ErrLost) {
 		return
 	}
@@ -427,9 +481,9 @@ func (l *Loop) saveLast(ctx context.Context) {
 
 // saveWithin writes the record, again and again where the API fails now and then, until the
 // limit or over.
-func (l *Loop) saveWithin(ctx context.Context, limit time.Duration, over <-chan struct{}) error {
+func (l *Loop) saveWithin(ctx context.Context, run engine.Run, limit time.Duration, over <-chan struct{}) error {
 	for end := time.Now().Add(limit); ; {
-		err := l.save(ctx, nil)
+		err := l.save(ctx, run, nil)
 		if err == nil || errors.Is(err, ErrLost) || !time.Now().Before(end) {
 			return err
 		}
@@ -523,17 +577,17 @@ func (l *Loop) farewell(ctx context.Context) error {
 	}
 	d := engine.Decide(l.Rules, l.Clock.Now(), l.World, l.run, l.in)
 	if len(d.Actions) > 0 { // an action that is not carried out must not be recorded
-		return l.saveWithin(ctx, farewell, nil)
+		return unrecorded(l.saveWithin(ctx, l.run, farewell, nil))
 	}
 	before := l.run
 	l.run = d.Run
-	err := l.saveWithin(ctx, farewell, nil)
+	err := l.saveWithin(ctx, d.Run, farewell, nil)
 	l.decided(before, d)
 	l.tell(d.Events)
 	if err == nil {
 		l.acknowledge(d.Acks)
 	}
-	return err
+	return unrecorded(err)
 }
 
 // keepEvents is how much of the log a snapshot carries.
@@ -549,10 +603,13 @@ func (l *Loop) publish() {
 	now := l.Clock.Now()
 	s := engine.View(l.Rules, now, l.World, l.run, l.look, l.snapshot)
 	l.rehearse()
-	s.Left = l.left(now, s.Left)
+	s.TimeLeft = l.left(now, s.TimeLeft)
 	s.Cluster, s.Skew, s.Events = l.Cluster, l.Clock.Skew(), l.log[:len(l.log):len(l.log)]
-	if !l.sight.lock.IsZero() {
-		s.LoseLock(l.sight.why)
+	if u := &l.unwritten; u.lasts() >= unwrittenTold && !u.quiet {
+		s.LoseRecord(u.err.Error(), u.at)
+	}
+	if !l.freshness.lock.IsZero() {
+		s.LoseLock(l.freshness.why)
 	}
 	l.snapshot = s
 	l.Publish(s)

@@ -49,7 +49,7 @@ func TestLoopTellsWhatIsOutOfSight(t *testing.T) {
 	b.hold = make(chan struct{})
 	var told []string
 	at := func(source world.Source, ago time.Duration, problem string) {
-		b.Intake.changes <- func(w *world.World) {
+		b.Queue.changes <- func(w *world.World) {
 			w.Health[source] = world.Health{Fresh: time.Now().Add(-ago), Problem: problem}
 		}
 	}
@@ -66,7 +66,7 @@ func TestLoopTellsWhatIsOutOfSight(t *testing.T) {
 					at(world.Cloud, 0, "")
 				case "in sight":
 					at(world.Cluster, 0, "no answer in time")
-					b.Intake.changes <- func(*world.World) { close(b.lost) }
+					b.Queue.changes <- func(*world.World) { close(b.lost) }
 				case "lock held":
 					close(b.hold)
 				}
@@ -113,7 +113,7 @@ func TestLoopWithoutACluster(t *testing.T) {
 	if err != nil || r.Result != engine.Succeeded || len(told) != 0 {
 		t.Fatalf("ended %s: %v; told %q", r.Result, err, told)
 	}
-	if !slices.Contains(problems, "cloud: the run's record cannot be written: the API is away") || slices.ContainsFunc(problems, func(p string) bool { return strings.HasPrefix(p, "cluster") }) {
+	if !slices.Contains(problems, "cloud: the run record cannot be written: the API is away") || slices.ContainsFunc(problems, func(p string) bool { return strings.HasPrefix(p, "cluster") }) {
 		t.Errorf("shown: %q", problems)
 	}
 }
@@ -150,8 +150,8 @@ func TestLoopEndsOnAPanic(t *testing.T) {
 		"an action": func(b *bench) { b.Executor = crashing{} },
 		"a feed": func(b *bench) {
 			b.hold = make(chan struct{}) // the run does not end before
-			b.Intake = Open(t.Context(), crashing{})
-			t.Cleanup(b.Intake.Close)
+			b.Queue = Open(t.Context(), crashing{})
+			t.Cleanup(b.Queue.Close)
 		},
 	} {
 		b := newBench(t)

@@ -15,8 +15,10 @@ import (
 func TestLoopLosesTheRecord(t *testing.T) {
 	b := newBench(t)
 	b.Store = stolen{}
-	if _, err := b.Run(t.Context(), b.planned()); !errors.Is(err, ErrLost) {
-		t.Fatalf("got %v, want ErrLost", err)
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	if _, err := b.Run(ctx, b.planned()); !errors.Is(err, ErrLost) || ctx.Err() != nil {
+		t.Fatalf("got %v, want ErrLost at once", err)
 	}
 	if n := count(b.steps, "suspend"); n != 0 {
 		t.Errorf("acted on a record that was taken over")
@@ -138,6 +140,20 @@ func (d *deaf) Save(ctx context.Context, r engine.Run) error {
 	return ctx.Err()
 }
 
+// What came of actions that were asked for before the lock was lost is looked up: their
+// answers count for nothing, not even as those that are waited for.
+func TestLoopForgetsAnswersOfAnEarlierTerm(t *testing.T) {
+	l := &Loop{term: 2, flying: 1}
+	l.take(answer{1, engine.Outcome{Key: "suspend/a", Verdict: engine.Done}})
+	if len(l.in.Outcomes) != 0 || l.flying != 1 {
+		t.Errorf("took an answer of an earlier term: %v, %d under way", l.in.Outcomes, l.flying)
+	}
+	l.take(answer{2, engine.Outcome{Key: "suspend/a", Verdict: engine.Done}})
+	if len(l.in.Outcomes) != 1 || l.flying != 0 {
+		t.Errorf("did not take an answer of this term: %v, %d under way", l.in.Outcomes, l.flying)
+	}
+}
+
 // held is a lock that is lost until it is let go.
 type held struct {
 	*bench
@@ -174,7 +190,7 @@ func TestLoopShowsThatTheLockIsLost(t *testing.T) {
 		switch {
 		case was == 0 && s.State == engine.Running && s.LockLost == "":
 			was = 1
-			b.Intake.changes <- func(w *world.World) {
+			b.Queue.changes <- func(w *world.World) {
 				h := w.Health[world.Cluster]
 				h.Problem = "no answer in time"
 				w.Health[world.Cluster] = h

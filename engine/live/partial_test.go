@@ -36,8 +36,8 @@ func TestWatchOfAPartialWorld(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	w.Intake = live.Open(ctx, feed)
-	defer w.Intake.Close()
+	w.Queue = live.Open(ctx, feed)
+	defer w.Queue.Close()
 	shown := make(chan *engine.Snapshot, 100)
 	w.Publish = func(s *engine.Snapshot) { shown <- s }
 	ended := make(chan error, 1)
@@ -115,8 +115,8 @@ func TestWatchOfARunInAPartialWorld(t *testing.T) {
 	w.SeeRecord(run, true, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	w.Intake = live.Open(ctx)
-	defer w.Intake.Close()
+	w.Queue = live.Open(ctx)
+	defer w.Queue.Close()
 	shown := make(chan *engine.Snapshot, 100)
 	w.Publish = func(s *engine.Snapshot) { shown <- s }
 	go func() { _ = w.Run(ctx) }()

@@ -44,7 +44,7 @@ func ReadRun(text []byte, record, look string) (engine.Run, error) {
 	if err := json.Unmarshal(text, &run); err != nil {
 		return damaged(err)
 	}
-	if err := run.Whole(); err != nil {
+	if err := run.Check(); err != nil {
 		return damaged(err)
 	}
 	world.CleanAll(&run)

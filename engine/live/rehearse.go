@@ -20,8 +20,8 @@ const (
 // of that, false if that cannot be told.
 type Rehearse func(ctx context.Context, w *world.World, now time.Time, r engine.Run) (engine.Rehearsal, bool)
 
-// foresight is what the last rehearsal of the run told.
-type foresight struct {
+// rehearser is what the last rehearsal of the run told.
+type rehearser struct {
 	busy bool      // one is under way
 	due  time.Time // of the next one, by the wall clock
 	came chan rehearsed
@@ -39,12 +39,12 @@ type rehearsed struct {
 // rehearse begins a rehearsal of the run as it is now, if one is due: on a goroutine of its
 // own, with a copy of the world, and never two at once.
 func (l *Loop) rehearse() {
-	f, now := &l.foresight, time.Now()
+	f, now := &l.rehearser, time.Now()
 	if l.Rehearse == nil || f.busy || now.Before(f.due) || l.run.State != engine.Running || l.World.Partial() {
 		return
 	}
 	f.busy = true
-	run, still, of := l.run, l.World.Still(), rehearsed{from: l.Clock.Now(), began: now}
+	run, still, of := l.run, l.World.Copy(), rehearsed{from: l.Clock.Now(), began: now}
 	l.running.Go(func() {
 		_ = Caught(func() error { // a crash there is no end of the run: nothing is told
 			of.end, of.told = l.Rehearse(l.background, still(), of.from, run)
@@ -56,7 +56,7 @@ func (l *Loop) rehearse() {
 
 // heed takes in what a rehearsal told.
 func (l *Loop) heed(r rehearsed) {
-	f := &l.foresight
+	f := &l.rehearser
 	rest := rehearseShare * time.Since(r.began)
 	if !r.told {
 		rest *= untoldRest
@@ -68,8 +68,8 @@ func (l *Loop) heed(r rehearsed) {
 // down, or, where there is none or it is old, the estimate. It is not known of a run that
 // would not end by itself.
 func (l *Loop) left(now time.Time, estimate time.Duration) time.Duration {
-	r := &l.foresight.last
-	if l.run.State != engine.Running || !r.told || time.Since(r.began) > 2*max(rehearseEvery, l.foresight.due.Sub(r.began)) {
+	r := &l.rehearser.last
+	if l.run.State != engine.Running || !r.told || time.Since(r.began) > 2*max(rehearseEvery, l.rehearser.due.Sub(r.began)) {
 		return estimate
 	}
 	if r.end.Endless() {

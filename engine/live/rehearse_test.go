@@ -34,10 +34,10 @@ func TestLoopRehearses(t *testing.T) {
 		return engine.Rehearsal{}, false
 	}
 	b.Publish = func(s *engine.Snapshot) {
-		left.Store(int64(s.Left))
+		left.Store(int64(s.TimeLeft))
 		looks.Add(1)
-		if calls.Load() > 0 && s.Left > 0 {
-			b.foresight.due = time.Time{} // on the loop's goroutine
+		if calls.Load() > 0 && s.TimeLeft > 0 {
+			b.rehearser.due = time.Time{} // on the loop's goroutine
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -80,12 +80,12 @@ func TestTimeLeftOfARehearsal(t *testing.T) {
 		{"it should be over", rehearsed{from: now.Add(-time.Hour), began: now, told: true, end: engine.Rehearsal{Took: 5 * time.Minute, Result: engine.Succeeded}}, time.Minute},
 		{"no end", rehearsed{from: now, began: now, told: true, end: engine.Rehearsal{Took: 5 * time.Minute}}, 0},
 	} {
-		l := &Loop{run: engine.Run{State: engine.Running}, foresight: foresight{last: c.last}}
+		l := &Loop{run: engine.Run{State: engine.Running}, rehearser: rehearser{last: c.last}}
 		if got := l.left(now, time.Minute); got != c.want {
 			t.Errorf("%s: %s are left, not %s", c.name, got, c.want)
 		}
 	}
-	paused := &Loop{run: engine.Run{State: engine.Paused}, foresight: foresight{last: rehearsed{from: now, began: now, told: true, end: engine.Rehearsal{Took: time.Hour, Result: engine.Succeeded}}}}
+	paused := &Loop{run: engine.Run{State: engine.Paused}, rehearser: rehearser{last: rehearsed{from: now, began: now, told: true, end: engine.Rehearsal{Took: time.Hour, Result: engine.Succeeded}}}}
 	if got := paused.left(now, 0); got != 0 {
 		t.Errorf("%s are left of a run that is paused", got)
 	}

@@ -16,7 +16,10 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-var rivalsFlag = flag.Uint64("rivals", 300, "how many seeds of two competing processes to play")
+var (
+	rivalsFlag = flag.Uint64("rivals", 300, "how many seeds of two competing processes to play")
+	fromFlag   = flag.Uint64("from", 1, "the first of them")
+)
 
 // suspendMany wants a number of processes suspended, one after the other.
 type suspendMany struct{ suspendOnce }
@@ -54,6 +57,9 @@ const (
 	renewal = 10 * time.Second
 )
 
+// bound is the virtual time in which two processes bring the run to its end, whoever drives it.
+const bound = 6 * time.Hour
+
 func (a *arena) breaks(format string, args ...any) {
 	a.broken = append(a.broken, fmt.Sprintf(format, args...))
 }
@@ -84,6 +90,9 @@ type rival struct {
 	looked map[string]time.Time // when it last looked whether a process is suspended, and got to know
 	lostAt time.Time            // zero: it believes that it holds the lease
 	kept   time.Time            // when it last knew that it holds the lease
+	terms  int                  // how often it has got the lease
+	asked  map[string]int       // by key: the term in which an action, or a look whether it happened, was begun last
+	stale  bool                 // it has learned that others have written the record, and has to stop
 }
 
 // thaw waits while the process is frozen.
@@ -108,6 +117,7 @@ func (r *rival) acquire() (run engine.Run, held bool) {
 	}
 	r.holder, r.renewed, r.kept = r, time.Now(), time.Now()
 	r.lost, r.lostAt, r.seen = make(chan struct{}), time.Time{}, r.version
+	r.terms, r.stale = r.terms+1, false
 	if err := json.Unmarshal(r.record, &run); err != nil {
 		r.breaks("the record cannot be read: %v", err)
 	}
@@ -185,7 +195,11 @@ func (r *rival) write(run engine.Run) error {
 	switch {
 	case r.dead:
 		return errors.New("dead")
+	case r.stale:
+		r.breaks("rule 7: %s goes on with a record that others have written since", r.name)
+		return ErrLost
 	case r.version != r.seen:
+		r.stale = true
 		return ErrLost
 	}
 	text, err := json.Marshal(run)
@@ -206,6 +220,11 @@ func (r *rival) freeze() {
 }
 
 func (r *rival) Do(ctx context.Context, a engine.Action) engine.Outcome {
+	r.mu.Lock()
+	if r.asked[a.Key] = r.terms; a.Of != nil {
+		r.asked[a.Of.Key] = r.terms
+	}
+	r.mu.Unlock()
 	if !a.ReadOnly() { // it is looked at first, and the machine may go to sleep before it is changed
 		time.Sleep(r.span(400 * time.Millisecond))
 		if r.chance(20) {
@@ -249,6 +268,18 @@ func (r *rival) Do(ctx context.Context, a engine.Action) engine.Outcome {
 		r.mu.Unlock()
 	}
 	return o
+}
+
+// decided checks that a decision rests on no answer of an earlier term: others may have
+// acted since.
+func (r *rival) decided(before engine.Run, d engine.Decision) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key, p := range d.Run.Pending {
+		if !p.Accepted.IsZero() && before.Pending[key].Accepted.IsZero() && r.asked[key] != r.terms {
+			r.breaks("rule 7: %s takes an answer of an earlier term for that to %s", r.name, key)
+		}
+	}
 }
 
 // acts checks rule 7 when an action that changes something is sent.
@@ -297,15 +328,15 @@ func (r *rival) Now() time.Time      { return time.Now() }
 func (r *rival) Skew() time.Duration { return 0 }
 
 // drive takes the group over whenever it can, until the run is finished.
-func (r *rival) drive(t *testing.T) {
-	for t.Context().Err() == nil {
+func (r *rival) drive(ctx context.Context, t *testing.T) {
+	for ctx.Err() == nil {
 		r.thaw()
 		run, held := r.acquire()
 		if run.State == engine.Finished {
 			return
 		}
 		if held {
-			r.term(t, engine.Adopt(run, time.Now()))
+			r.term(ctx, t, engine.TakeOver(run, time.Now()))
 		}
 		r.mu.Lock()
 		r.dead = false // another process on the same machine
@@ -318,8 +349,8 @@ func (r *rival) drive(t *testing.T) {
 }
 
 // term is the life of one process.
-func (r *rival) term(t *testing.T, run engine.Run) {
-	ctx, stop := context.WithCancel(t.Context())
+func (r *rival) term(ctx context.Context, t *testing.T, run engine.Run) {
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var around sync.WaitGroup
 	defer around.Wait()
@@ -332,7 +363,7 @@ func (r *rival) term(t *testing.T, run engine.Run) {
 	if in.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud) != nil {
 		return
 	}
-	l := &Loop{Rules: suspendMany{}, World: w, Intake: in, Executor: r, Store: r, Lock: r, Clock: r}
+	l := &Loop{Rules: suspendMany{}, World: w, Queue: in, Executor: r, Store: r, Lock: r, Clock: r, Decided: r.decided}
 	if _, err := l.Run(ctx, run); err != nil && !errors.Is(err, ErrLost) && ctx.Err() == nil {
 		t.Errorf("%s: %v", r.name, err)
 	}
@@ -363,14 +394,22 @@ func (r *rival) suffer(ctx context.Context, stop context.CancelFunc) {
 // lease. Whatever happens, whoever acts was the last to write the record, and
 // nothing is asked for again that somebody has seen to have happened.
 func TestRivals(t *testing.T) {
-	for half := range uint64(2) {
-		t.Run(fmt.Sprint(half), func(t *testing.T) {
-			t.Parallel()
-			for seed := half; seed < *rivalsFlag && !t.Failed(); seed += 2 {
-				synctest.Test(t, func(t *testing.T) { compete(t, seed) })
-			}
-		})
-	}
+	from, seeds, start := *fromFlag, *rivalsFlag, time.Now()
+	t.Logf("plays seeds %d to %d", from, from+seeds-1)
+	t.Run("seeds", func(t *testing.T) {
+		for half := range uint64(2) {
+			t.Run(fmt.Sprint(half), func(t *testing.T) {
+				t.Parallel()
+				for n := half; n < seeds && !t.Failed(); n += 2 {
+					synctest.Test(t, func(t *testing.T) { compete(t, from+n) })
+					if t.Failed() {
+						t.Logf("play it again: go test ./engine/live -run TestRivals -from=%d -rivals=1", from+n)
+					}
+				}
+			})
+		}
+	})
+	t.Logf("seeds %d to %d in %s", from, from+seeds-1, time.Since(start).Round(time.Second))
 }
 
 func compete(t *testing.T, seed uint64) {
@@ -383,12 +422,17 @@ func compete(t *testing.T, seed uint64) {
 		t.Fatal(err)
 	}
 	a.record = text
+	ctx, stop := context.WithTimeout(t.Context(), bound)
+	defer stop()
 	var both sync.WaitGroup
 	for _, name := range []string{"ann's laptop", "bob's laptop"} {
-		r := &rival{arena: a, name: name, looked: map[string]time.Time{}}
-		both.Go(func() { r.drive(t) })
+		r := &rival{arena: a, name: name, looked: map[string]time.Time{}, asked: map[string]int{}}
+		both.Go(func() { r.drive(ctx, t) })
 	}
 	both.Wait()
+	if ctx.Err() != nil {
+		t.Errorf("seed %d: the run has not come to its end in %s", seed, bound)
+	}
 	for _, broken := range a.broken {
 		t.Errorf("seed %d: %s", seed, broken)
 	}

@@ -57,12 +57,12 @@ func TestLoopGivesHooksTheirTime(t *testing.T) {
 	b.Rules = hookOnce{}
 	run := b.planned()
 	run.Settings.AfterNode = 10 * time.Minute
-	run.Owed = []engine.Gone{{Machine: "i-1", Node: "n1"}}
+	run.PendingHooks = []engine.Gone{{Machine: "i-1", Node: "n1"}}
 	hooks := &timed{}
 	b.Executor = hooks
 	r, err := b.Run(t.Context(), run)
-	if err != nil || r.Result != engine.Succeeded || len(r.Owed) > 0 {
-		t.Fatalf("ended %s, owed %v: %v", r.Result, r.Owed, err)
+	if err != nil || r.Result != engine.Succeeded || len(r.PendingHooks) > 0 {
+		t.Fatalf("ended %s, owed %v: %v", r.Result, r.PendingHooks, err)
 	}
 	if hooks.asked.Limit != 10*time.Minute || hooks.has < hooks.asked.Limit {
 		t.Errorf("hooks that may take %s have %s", hooks.asked.Limit, hooks.has)

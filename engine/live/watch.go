@@ -15,9 +15,9 @@ import (
 // it has no executor, no store and no lock. Fill its fields, then call Run once.
 type Watch struct {
 	// World may be partial: what is known is shown, and the rest as it comes.
-	World  *world.World
-	Intake *Intake
-	Clock  Clock
+	World *world.World
+	Queue *FeedQueue
+	Clock Clock
 	// Rules finds the strategy of a run by its name; Idle is the one whose rules a
 	// group without a run is looked at by.
 	Rules func(name string) (engine.Strategy, error)
@@ -30,7 +30,7 @@ type Watch struct {
 	once     sync.Once
 	looks    chan engine.Look // the newest that was not taken yet
 	look     engine.Look
-	record   sighting
+	record   recordRead
 	judged   judgement
 	holder   string
 	shown    engine.Run // what the last snapshot was made from
@@ -39,8 +39,8 @@ type Watch struct {
 	snapshot *engine.Snapshot
 }
 
-// sighting is what a group's record said when it was last seen.
-type sighting struct {
+// recordRead is what a group's record said when it was last seen.
+type recordRead struct {
 	run   engine.Run
 	found bool
 	err   error
@@ -59,14 +59,15 @@ const (
 	// recently is how long ago a run may have ended when a watch begins and still be
 	// what is shown.
 	recently = 10 * time.Minute
-	// unseen is for how long a run that is not over may not have been written down
-	// before nobody drives it: its driver writes every saveEvery.
-	unseen = 3 * saveEvery
+	// Unseen is for how long a run that is not over may not have been written down
+	// before nobody drives it, or its record cannot be written: its driver writes every
+	// saveEvery.
+	Unseen = 3 * saveEvery
 )
 
 // SeeRecord takes in what the group's record says. It is called by changes.
 func (w *Watch) SeeRecord(run engine.Run, found bool, err error) {
-	w.record, w.judged = sighting{run, found, err}, judgement{}
+	w.record, w.judged = recordRead{run, found, err}, judgement{}
 }
 
 // SeeHolder takes in who holds the group's lock, "" for nobody. It is called by
@@ -108,13 +109,13 @@ func (w *Watch) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case err := <-w.Intake.failed:
+		case err := <-w.Queue.failed:
 			return err
-		case c := <-w.Intake.changes:
+		case c := <-w.Queue.changes:
 			c(w.World)
 			news = true
 			if w.snapshot.Partial { // somebody waits for what comes: it does not wait for the next tick
-				w.Intake.apply(w.World)
+				w.Queue.apply(w.World)
 				if !w.World.Partial() || time.Since(published) >= publishEvery {
 					publish()
 					tick.Reset(publishEvery)
@@ -125,7 +126,7 @@ func (w *Watch) Run(ctx context.Context) error {
 		case <-tick.C:
 			// What others do has no clock of ours: that a machine is gone for long enough,
 			// or a limit over, is seen by looking.
-			if news || w.snapshot.Others != nil && w.Clock.Now().Sub(w.snapshot.At) >= time.Second {
+			if news || w.snapshot.External != nil && w.Clock.Now().Sub(w.snapshot.At) >= time.Second {
 				publish()
 			}
 		}
@@ -137,7 +138,7 @@ func (w *Watch) publish() {
 	now := w.Clock.Now()
 	run, rules, unreadable := w.pick(now)
 	if run.State != engine.NoRun || !w.World.Partial() {
-		w.tell(engine.Retell(w.shown, run))
+		w.tell(engine.RecordDiff(w.shown, run))
 		w.shown = run
 	} // else it was judged by pods that are not known, of which nothing is told or remembered
 	s := engine.View(rules, now, w.World, run, w.look, w.snapshot)
@@ -145,8 +146,11 @@ func (w *Watch) publish() {
 	s.Unreadable = unreadable
 	if run.State != engine.NoRun && run.State != engine.Finished {
 		s.Driver = w.holder
-		if w.holder == "" && now.Sub(run.Seen) > unseen {
-			s.Unattended, s.Unfit = run.Seen, w.unfit(run, now)
+		if w.holder == "" && now.Sub(run.Seen) > Unseen {
+			s.Unattended, s.Mismatches = run.Seen, w.unfit(run, now)
+		}
+		if w.holder != "" && now.Sub(run.Seen) > Unseen {
+			s.Unwritten, s.UnwrittenSince = "it seems that it cannot be written, and nothing new starts", run.Seen
 		}
 	}
 	w.snapshot = s
@@ -167,13 +171,13 @@ func (w *Watch) unfit(run engine.Run, now time.Time) string {
 
 // misfits is what does not fit, "" also for a record that says too little.
 func misfits(run engine.Run, group *world.World) string {
-	if run.Whole() != nil {
+	if run.Check() != nil {
 		return ""
 	}
-	if why := run.Strange(group); why != "" {
+	if why := run.OtherGroup(group); why != "" {
 		return why
 	}
-	_, unfit := engine.Fit(run, group, nil)
+	_, unfit := engine.Reconcile(run, group, nil)
 	return strings.Join(unfit, "; ")
 }
 

@@ -43,8 +43,8 @@ func TestWatch(t *testing.T) {
 	w.World.SetNode(&world.Node{Name: "n1", Machine: "i-1", Zone: "a", Version: "v1.31.4", Ready: true})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	w.Intake = live.Open(ctx, feed)
-	defer w.Intake.Close()
+	w.Queue = live.Open(ctx, feed)
+	defer w.Queue.Close()
 	shown := make(chan *engine.Snapshot, 100)
 	w.Publish = func(s *engine.Snapshot) { shown <- s }
 	ended := make(chan error, 1)
@@ -96,6 +96,10 @@ func TestWatch(t *testing.T) {
 
 	run.Seen = time.Now().Add(-time.Minute)
 	record(run)
+	s = until("that its record is not written", func(s *engine.Snapshot) bool { return s.UnwrittenSince.Equal(run.Seen) })
+	if s.Driver != "ann@laptop pid 7" || !s.Unattended.IsZero() {
+		t.Errorf("driven by %q, unattended since %s", s.Driver, s.Unattended)
+	}
 	feed <- func(*world.World) { w.SeeHolder("") }
 	until("that nobody drives it", func(s *engine.Snapshot) bool { return s.Unattended.Equal(run.Seen) })
 
@@ -109,7 +113,7 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	until("that the record is of a group that was there before", func(s *engine.Snapshot) bool {
-		return strings.Contains(s.Unfit, "deleted and made anew")
+		return strings.Contains(s.Mismatches, "deleted and made anew")
 	})
 
 	run.State, run.Result, run.Finished = engine.Finished, engine.Aborted, time.Now().Add(-time.Hour)

@@ -72,7 +72,7 @@ func (s *Sim) scalesUp(a *autoscaler) bool {
 	if waiting && sizes.Desired < sizes.Max && len(s.alive()) >= sizes.Desired && s.now.Sub(a.raised) > s.Config.Launch+s.Config.Boot+s.Config.NodeReady {
 		a.raised = s.now
 		sizes.Desired++
-		s.foreign.Desired++
+		s.resizedByOthers(1)
 		s.tilted = true
 		s.listMachines()
 		s.touch()
@@ -83,10 +83,10 @@ func (s *Sim) scalesUp(a *autoscaler) bool {
 // scalesDown removes the next node that has been empty enough for long.
 func (s *Sim) scalesDown(a *autoscaler) {
 	if a.leaves != "" {
-		if m := s.machines["i-"+a.leaves]; m == nil || m.Leaving() {
+		if m := s.machineOf(a.leaves); m == nil || m.Leaving() {
 			a.leaves = ""
 		} else if s.empties(m) && s.terminateOne(engine.Action{Machine: m.ID, Decrement: true}).Verdict == engine.Done {
-			s.foreign.Desired--
+			s.resizedByOthers(-1)
 			s.tilted = true
 		} else if s.now.Sub(a.since) >= a.GiveUp { // and looks for another one
 			s.editByOthers(a.leaves, func(n *world.Node) {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,7 +13,10 @@ import (
 	"github.com/drainboard/drainboard/engine"
 )
 
-var boundariesFlag = flag.Uint64("boundaries", 1, "how many seeds of a roll of 12 nodes to crash: at every action of the first 3, at some of the others")
+var boundariesFlag = flag.Uint64("boundaries", 3, fmt.Sprintf("how many seeds of a roll of 12 nodes to crash: of fewer than %d at every 15th action of each, else at every action of the first 3 and at some of the others", manyBoundaries))
+
+// manyBoundaries is how many seeds are more than a sample.
+const manyBoundaries = 20
 
 // twelve is a roll of 12 nodes up to its start.
 func twelve(t *testing.T, seed uint64) *Script {
@@ -68,8 +72,8 @@ func (c *Script) toItsEnd(launched int) error {
 	switch d := c.Driver; {
 	case d.Run.Result != engine.Succeeded:
 		return fmt.Errorf("it ended %s: %s", d.Run.Result, d.Run.Why)
-	case len(d.Run.Left) > 0:
-		return fmt.Errorf("left behind: %v", d.Run.Left)
+	case len(d.Run.Unrestored) > 0:
+		return fmt.Errorf("left behind: %v", d.Run.Unrestored)
 	case launched > 0 && c.launched() != launched:
 		return fmt.Errorf("%d machines were launched, without a crash %d", c.launched(), launched)
 	}
@@ -97,6 +101,12 @@ func TestCrashAtEveryActionOfKops(t *testing.T) {
 	crashEverywhere(t, twelveOfKops, engine.AddTaint, engine.Detach, engine.Cordon, engine.AddLabel, engine.Deregister, engine.Evict, engine.LookAtPods, engine.Terminate)
 }
 
+// again is the command that plays a seed of this suite again, at every action.
+func again(t *testing.T, seed uint64) string {
+	name, _, _ := strings.Cut(t.Name(), "/")
+	return fmt.Sprintf("play it again: go test ./engine/sim -run '%s$' -from=%d -boundaries=%d", name, seed, manyBoundaries)
+}
+
 // crashEverywhere lets the process of a roll die everywhere; it has to have died at some
 // kinds of actions.
 func crashEverywhere(t *testing.T, roll func(*testing.T, uint64) *Script, wanted ...engine.ActionKind) {
@@ -106,12 +116,14 @@ func crashEverywhere(t *testing.T, roll func(*testing.T, uint64) *Script, wanted
 		crash Crash
 	}
 	var lives []life
+	from, seeds, start := *fromFlag, *boundariesFlag, time.Now()
+	t.Logf("plays %s", span(from, seeds))
 	launched, skipped := map[uint64]int{}, uint64(0)
-	for seed := uint64(1); seed <= *boundariesFlag; seed++ {
+	for seed := from; seed < from+seeds; seed++ {
 		c := roll(t, seed)
 		if err := c.toItsEnd(0); err != nil {
-			if len(c.Driver.Broken) > 0 || seed <= 3 {
-				t.Fatalf("seed %d, without a crash: %v", seed, err)
+			if len(c.Driver.Broken) > 0 {
+				t.Fatalf("seed %d, without a crash: %v\n%s", seed, err, again(t, seed))
 			}
 			skipped++ // a cluster with too little room, as a rule
 			continue
@@ -119,13 +131,13 @@ func crashEverywhere(t *testing.T, roll func(*testing.T, uint64) *Script, wanted
 		launched[seed] = c.launched()
 		stride := 1
 		switch {
-		case *boundariesFlag == 1:
-			stride = 5 // a different part of them for each way to die
-		case seed > 3:
-			stride = c.Driver.Sent / 2 // two of each, at other places for each seed
+		case seeds < manyBoundaries:
+			stride = 15 // a different part of them for each way to die
+		case len(launched) > 3:
+			stride = max(1, c.Driver.Sent/2) // two of each, at other places for each seed
 		}
 		for way := range 3 {
-			for k := 1 + (way*stride/3+int(seed-1)*17)%stride; k <= c.Driver.Sent; k += stride {
+			for k := 1 + (way*stride/3+int(seed%1000)*17)%stride; k <= c.Driver.Sent; k += stride {
 				lives = append(lives, life{seed, Boundary{k, way > 0}, Crash{Pause: 10 * time.Second, Lost: way == 2}})
 			}
 		}
@@ -143,7 +155,7 @@ func crashEverywhere(t *testing.T, roll func(*testing.T, uint64) *Script, wanted
 					c.Driver.CrashAt(l.at, l.crash)
 					if err := c.toItsEnd(launched[l.seed]); err != nil {
 						failed.Add(1)
-						t.Errorf("seed %d, action %d (after %v, lost %v): %v", l.seed, l.at.Nth, l.at.After, l.crash.Lost, err)
+						t.Errorf("seed %d, action %d (after %v, lost %v): %v\n%s", l.seed, l.at.Nth, l.at.After, l.crash.Lost, err, again(t, l.seed))
 					}
 					if c.Driver.life != 1 {
 						t.Errorf("seed %d, action %d: the process died %d times", l.seed, l.at.Nth, c.Driver.life)
@@ -157,8 +169,14 @@ func crashEverywhere(t *testing.T, roll func(*testing.T, uint64) *Script, wanted
 			})
 		}
 	})
-	t.Logf("%d rolls of %d seeds died: %v", len(lives), len(launched), kinds)
-	if skipped > *boundariesFlag/5 {
+	t.Logf("%s in %s: %d rolls of %d seeds died: %v", span(from, seeds), time.Since(start).Round(time.Second), len(lives), len(launched), kinds)
+	if len(launched) == 0 {
+		t.Error("no seed ends well without a crash")
+	}
+	if seeds < manyBoundaries {
+		return
+	}
+	if skipped > seeds/5 {
 		t.Errorf("%d seeds do not even end well without a crash", skipped)
 	}
 	for _, kind := range wanted {

@@ -31,7 +31,10 @@ func (c *Script) cluster(a *args) error {
 	if s.pool.update == world.ManualInPlaceUpdate { // its machines stay
 		version = 1
 	}
-	if s.pool.update != "" {
+	switch {
+	case s.pool.applied:
+		s.applyShoot(s.pool.starts)
+	case s.pool.update != "":
 		s.beginPool()
 	}
 	spec := a.word("spec")

@@ -12,7 +12,7 @@ import (
 
 // checker holds a driver to the rules that docs/design.md numbers, a file each or
 // two: service (1), kops and valid (1 and 4, and what is promised of kops's groups), hook (what is promised of the hooks around nodes), pods (2), termination (3), end (4 and 5), time (10), look (8
-// and 9). Rule 6 is that a run with crashes has to pass all of them; rule 7 is
+// and 9), command (whose commands count), gate (when drains begin), sizes (those of the group), name (whose node it is). Rule 6 is that a run with crashes has to pass all of them; rule 7 is
 // checked on engine/live's loop. It looks at what is asked, at what arrives, and
 // at the Truth, never at the engine's word where there is another way to know. A
 // message begins with the rule that it speaks of.
@@ -44,14 +44,26 @@ type checker struct {
 	early       bool                   // the run was aborted or has failed
 	nodes       map[string]engine.Node // of the run before the decision that is being looked at
 	oldLook     time.Duration
+	held        world.Sizes // the group's before the request that has just arrived
+	grew        bool        // a request of ours has raised the desired size
+
+	shownBatches map[string][]string  // what the hash of each batch stood for when it was shown
+	owners       map[string]string    // of the pods that were asked to go, by UID
+	movedFrom    map[string]bool      // owners (by UID) whose pods we made leave
+	raised       bool                 // the group's raise was asked for
+	rested       world.Sizes          // the group's sizes that the raise rests on, or the run
+	maxima       map[int]bool         // that we have asked for
+	unsure       map[string]bool      // machines whose end with decrement was asked for; true: the driver may not know what came of it
+	forced       map[string]time.Time // when a delete of a pod was granted, by UID
 }
 
 func (c *checker) init(d *Driver) {
 	*c = checker{
 		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, wasCordoned: map[string]bool{},
 		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}},
-		oldLook: oldLook,
-		reads:   map[string]look{}, vigils: map[string]*vigil{}, marked: map[string]bool{}, ended: map[string]bool{},
+		oldLook: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, maxima: map[int]bool{}, unsure: map[string]bool{},
+		rested: d.Sim.before, forced: map[string]time.Time{},
+		reads: map[string]look{}, vigils: map[string]*vigil{}, marked: map[string]bool{}, ended: map[string]bool{},
 		clock: usableTime{used: map[wait]time.Duration{}, tried: map[string]time.Time{}},
 	}
 	c.hooks.init()
@@ -73,6 +85,8 @@ func (c *checker) asked(a engine.Action) {
 	c.ending(a)
 	c.validFirst(a)
 	c.selects(a)
+	c.templateBack(a)
+	c.named(a)
 	switch a.Kind {
 	case engine.Detach:
 		c.detaches(a)
@@ -194,6 +208,7 @@ func (c *checker) arrives(a engine.Action) {
 			d.breaks("rule 2: %s of %s/%s without a UID", a.Kind, a.Namespace, a.Pod)
 		}
 	case engine.SetSizes:
+		c.held = s.group.Sizes
 		if s.group.Sizes == *a.From && a.Sizes.Desired < s.group.Sizes.Desired {
 			d.breaks("rule 4: desired lowered from %d to %d by setting it", s.group.Sizes.Desired, a.Sizes.Desired)
 		}
@@ -208,8 +223,12 @@ func (c *checker) arrives(a engine.Action) {
 // answered notes what an API did.
 func (c *checker) answered(a engine.Action, o engine.Outcome) {
 	c.service.answered(c.d.Sim, a, o)
+	if a.Kind == engine.Delete && o.Verdict == engine.Done {
+		c.forced[a.UID] = c.d.Sim.now
+	}
 	c.looked(a, o)
 	c.changed(a)
+	c.grew = c.grew || a.Kind == engine.SetSizes && c.d.Sim.group.Sizes.Desired > c.held.Desired
 	c.marks(a)
 	c.limit()
 }
@@ -217,6 +236,12 @@ func (c *checker) answered(a engine.Action, o engine.Outcome) {
 // delivered notes that the driver knows what came of an action.
 func (c *checker) delivered(a engine.Action, o engine.Outcome) {
 	c.learned(a)
+	c.noteMoved(a, o)
+	if a.Kind == engine.Terminate && o.Verdict == engine.Done && !o.Already {
+		delete(c.unsure, a.Machine)
+	} else if a.Kind == engine.Terminate && a.Decrement {
+		c.unsure[a.Machine] = o.Verdict == engine.Unknown
+	}
 	if a.Kind == engine.RunHook {
 		delete(c.open, a.Key)
 		c.hookAnswered(a, o)
@@ -237,6 +262,11 @@ func (c *checker) delivered(a engine.Action, o engine.Outcome) {
 func (c *checker) resumed() {
 	clear(c.reads)
 	clear(c.hooks.asked)
+	c.kops.begun = len(c.d.saved.Order) > 0
+	for id := range c.unsure { // nor may be what it was told of these
+		c.unsure[id] = true
+	}
+	clear(c.movedFrom) // what the last process knew of it may not be in the record
 	for key := range c.open {
 		if strings.HasPrefix(key, "hook/") || strings.HasPrefix(key, "look/") || strings.HasPrefix(key, "check/") || strings.HasPrefix(key, "inspect/") {
 			delete(c.open, key)
@@ -272,6 +302,7 @@ func (c *checker) after(dec engine.Decision) {
 		if (n.Stage == engine.Draining || n.Stage == engine.Terminating) && n.Since.Equal(d.Sim.now) && n.Began.Equal(d.Sim.now) {
 			begun = true
 			c.enough(id, n)
+			c.gated(id, n)
 			c.zoneRolls(id, n)
 			c.endsOld(n)
 		}
@@ -285,7 +316,10 @@ func (c *checker) after(dec engine.Decision) {
 		}
 	}
 	c.early = dec.Run.State == engine.Ending || dec.Run.Result == engine.Aborted || c.early && dec.Run.State == engine.Finished
+	c.settles()
 	c.looksAround(dec)
+	c.effects(dec)
+	c.resizes(dec)
 	c.orders(dec)
 	c.waits()
 	c.cordons()
@@ -316,4 +350,5 @@ func (c *checker) consented(id string, n engine.Node) {
 // truth watches the Truth between decisions.
 func (c *checker) truth() {
 	c.service.truth(c.d.Sim)
+	c.leftOut()
 }

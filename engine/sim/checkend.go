@@ -109,7 +109,8 @@ func (c *checker) end() {
 	c.sizes()
 	c.template()
 	c.looseEnds()
-	for _, line := range r.Left {
+	c.shoot()
+	for _, line := range r.Unrestored {
 		if !slices.ContainsFunc([]string{": kubectl ", ": aws ", ": drainboard "}, func(command string) bool { return strings.Contains(line, command) }) {
 			d.breaks("rule 5: left behind without a command: %s", line)
 		}
@@ -144,6 +145,9 @@ func (c *checker) replacement(m *machine) {
 		return // it was left as it was, and the record says why
 	}
 	if s.pool.update != "" {
+		if seen := s.View.NodeOf(m.ID); len(r.Target.Only) > 0 && (seen == nil || seen.Labels[candidateLabel] == "") {
+			return // who names nodes does not wait for Gardener to begin
+		}
 		if n != nil && n.Labels[candidateLabel] != "" {
 			d.breaks("rule 4: %s awaits its update in place (%s)", n.Name, r.Nodes[m.ID].Stage)
 		}
@@ -188,7 +192,7 @@ func (c *checker) marksLeft() {
 			word = mark
 		}
 		_, foreign := s.marks[key]
-		if !foreign && !slices.ContainsFunc(d.Run.Left, func(line string) bool { return strings.Contains(line, node) && strings.Contains(line, word) }) {
+		if !foreign && !slices.ContainsFunc(d.Run.Unrestored, func(line string) bool { return strings.Contains(line, node) && strings.Contains(line, word) }) {
 			d.breaks("rule 4: mark of ours left: %s", key)
 		}
 	}
@@ -262,6 +266,10 @@ func (c *checker) sizes() {
 		want.Desired = max(want.Desired, min(have.Desired, s.before.Desired))
 		want.Max = max(want.Max, min(have.Max, want.Max-s.foreign.Desired)) // and may come right after the bound was set for it
 	}
+	if taken := min(r.Raise, s.foreign.Desired); r.Raised && !c.grew && taken > 0 { // others have made the group what a raise without an answer was to make of it
+		want.Desired = max(want.Desired-taken, min(have.Desired, want.Desired))
+		want.Max = max(want.Max-taken, min(have.Max, want.Max))
+	}
 	if have == want || named(r, "desired size") || named(r, "maximum") || named(r, "the group's sizes") || reported(d, "somebody else") {
 		return
 	}
@@ -270,7 +278,7 @@ func (c *checker) sizes() {
 
 // named reports whether what the run left behind mentions something.
 func named(r *engine.Run, what string) bool {
-	return slices.ContainsFunc(r.Left, func(line string) bool { return strings.Contains(line, what) })
+	return slices.ContainsFunc(r.Unrestored, func(line string) bool { return strings.Contains(line, what) })
 }
 
 // reported reports whether the run's notes or events mention something.

@@ -39,17 +39,16 @@ func (c *checker) zoneShare(zone string) (surge, missing int) {
 // as have to.
 func (c *checker) zoneRolls(id string, n engine.Node) {
 	d, view := c.d, c.d.Sim.View
-	m, node := view.Machine(id), view.NodeOf(id)
-	if !c.isGardener() || n.New || d.Run.State == engine.Ending || m == nil || node == nil || !node.Ready || m.State != world.MachineInService ||
-		node.Unschedulable && !c.ourCordon(id, node.Name) {
+	m := view.Machine(id)
+	if !c.isGardener() || n.New || d.Run.State == engine.Ending || c.worksOn(id) || m == nil || !c.takesPods(m) {
 		return
 	}
 	out, serve, there, all := 0, 0, 0, 0
 	for _, other := range view.Machines() {
 		stage := d.Run.Nodes[other.ID].Stage
 		works := stage == engine.Draining || stage == engine.Settling || stage == engine.Terminating
-		if works && other.Zone == n.Zone {
-			out++
+		if works && other.Zone == n.Zone && (c.worksOn(other.ID) || c.takesPods(other)) {
+			out++ // one that begins beside it and serves nobody takes nothing from the zone
 		}
 		if other.Leaving() || other.State == world.MachineStandby || other.Detached {
 			continue
@@ -59,7 +58,7 @@ func (c *checker) zoneRolls(id string, n engine.Node) {
 			continue
 		}
 		there++
-		if x := view.NodeOf(other.ID); x != nil && x.Ready && !works && other.State == world.MachineInService && (!x.Unschedulable || c.ourCordon(other.ID, x.Name)) {
+		if !works && c.takesPods(other) {
 			serve++
 		}
 	}
@@ -75,6 +74,19 @@ func (c *checker) zoneRolls(id string, n engine.Node) {
 	if least := min(size, there+coming) - missing; serve < least {
 		d.breaks("zones: the drain of %s leaves %d nodes of zone %s in service, %d have to be", n.Name, serve, n.Zone, least)
 	}
+}
+
+// takesPods reports whether the driver sees a machine serve: its node is Ready, and wears no
+// cordon but ours.
+func (c *checker) takesPods(m *world.Machine) bool {
+	n := c.d.Sim.View.NodeOf(m.ID)
+	return n != nil && n.Ready && m.State == world.MachineInService && (!n.Unschedulable || c.ourCordon(m.ID, n.Name))
+}
+
+// worksOn reports whether a machine was in work before the decision that is being looked at.
+func (c *checker) worksOn(id string) bool {
+	stage := c.nodes[id].Stage
+	return stage == engine.Draining || stage == engine.Settling || stage == engine.Terminating
 }
 
 // cordoned checks that a node was cordoned before its first pod is asked to go.

@@ -19,6 +19,7 @@ type instances struct {
 	freed    map[string]bool      // whose slot is free, whether or not it is gone
 	first    time.Time            // when the first was detached
 	last     time.Time            // when the last was
+	begun    bool                 // the run has put its machines in order
 	untried  bool                 // none had the group's specification then
 }
 
@@ -76,7 +77,7 @@ func (c *checker) members() int {
 func (c *checker) loose(found bool) (n int) {
 	for id, at := range c.kops.detached {
 		_, out := c.kops.out[id]
-		if (out || c.d.Sim.machines[id] != nil && !c.kops.freed[id]) && (!found || !c.validates() || at.Before(c.valid.since)) {
+		if (out || c.d.Sim.machines[id] != nil && !c.kops.freed[id]) && (!found || !c.validates() || at.IsZero() || at.Before(c.valid.since)) {
 			n++
 		}
 	}
@@ -108,11 +109,20 @@ func (c *checker) detaches(a engine.Action) {
 	case c.loose(false)+flying >= c.surge():
 		d.breaks("detach: %s is one more than the %d that may surge", a.Machine, c.surge())
 	}
-	if k.first.IsZero() && flying == 0 {
-		k.untried = !slices.ContainsFunc(s.View.Machines(), func(m *world.Machine) bool { return m.Template == s.View.Group.Template && !m.Leaving() })
-	} else if k.untried && c.validates() && !c.valid.since.After(k.first) {
+	if (!k.first.IsZero() || flying > 0) && k.untried && c.validates() && !c.valid.since.After(k.first) {
 		d.breaks("detach: %s follows before the first machine of a new specification was found to work", a.Machine)
 	}
+}
+
+// settles notes whether a machine had the group's specification when the run put its machines
+// in order, as kops looks once.
+func (c *checker) settles() {
+	k, view := &c.kops, c.d.Sim.View
+	if k.begun || len(c.d.Run.Order) == 0 {
+		return
+	}
+	k.begun = true
+	k.untried = !slices.ContainsFunc(view.Machines(), func(m *world.Machine) bool { return m.Template == view.Group.Template && !m.Leaving() })
 }
 
 // ends checks that a machine of kops's is ended as kops does it: without its group, and
@@ -173,8 +183,19 @@ func (c *checker) changed(a engine.Action) {
 			k.first = k.last
 		}
 	}
-	if _, known := k.out[a.Machine]; a.Kind == engine.Terminate && m.Leaving() && !known && c.ended[a.Machine] {
-		k.out[a.Machine] = c.d.Sim.now
+	c.leftOut()
+}
+
+// leftOut notes the machines that end while the run ends them, whoever was first.
+func (c *checker) leftOut() {
+	if !c.isKops() {
+		return
+	}
+	for id, m := range c.d.Sim.machines {
+		_, known := c.kops.out[id]
+		if m.Leaving() && !known && !c.kops.freed[id] && (c.ended[id] || c.d.Run.Nodes[id].Stage == engine.Terminating) {
+			c.kops.out[id] = c.d.Sim.now
+		}
 	}
 }
 
@@ -259,7 +280,7 @@ func (c *checker) looseEnds() {
 		switch {
 		case r.Result == engine.Succeeded && !r.Settings.KeepOld:
 			d.breaks("rule 4: %s is detached, and was not ended", id)
-		case !slices.ContainsFunc(r.Left, names) && !slices.ContainsFunc(r.Notes, names):
+		case !slices.ContainsFunc(r.Unrestored, names) && !slices.ContainsFunc(r.Notes, names):
 			d.breaks("rule 5: %s stays detached, and nothing says so", id)
 		}
 	}

@@ -57,7 +57,7 @@ func (c *checker) look(dec engine.Decision) {
 // is shown is in the record within saveSoon, and what stands still does so for him too.
 func (c *checker) watched(v *engine.Snapshot, at engine.Look) {
 	d := c.d
-	if d.dirty {
+	if d.dirty || d.failing {
 		return // it is written at most saveSoon later
 	}
 	record := engine.Meanwhile(d.Sim.now, d.decode(d.encode(d.saved)))

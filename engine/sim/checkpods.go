@@ -12,6 +12,9 @@ import (
 func (c *checker) eviction(a engine.Action) {
 	d := c.d
 	p := d.Sim.View.Pod(a.UID)
+	if p != nil {
+		c.owners[a.UID] = p.Owner.UID
+	}
 	switch {
 	case p == nil:
 		d.breaks("rule 2: eviction of %s/%s with UID %q, which no pod has", a.Namespace, a.Pod, a.UID)
@@ -27,6 +30,9 @@ func (c *checker) eviction(a engine.Action) {
 // deletion checks rule 2 when a delete is sent: the saved record holds an order
 // that names the pod, with who, when and why.
 func (c *checker) deletion(a engine.Action) {
+	if p := c.d.Sim.View.Pod(a.UID); p != nil {
+		c.owners[a.UID] = p.Owner.UID
+	}
 	named := slices.ContainsFunc(c.d.saved.Orders, func(o engine.ForceOrder) bool {
 		return o.ID == a.Order && o.Machine == a.Machine && (o.UID == "" || o.UID == a.UID) &&
 			slices.Contains(o.Pods, a.Namespace+"/"+a.Pod) && o.By != "" && o.Why != "" && !o.At.IsZero()

@@ -12,6 +12,10 @@ import (
 // leastSettle is the least wait between the two looks.
 const leastSettle = time.Second
 
+// forcedStays is how long a pod that was deleted by force may be on its node after its
+// grace period before the node goes without it.
+const forcedStays = 30 * time.Second
+
 // oldLook is how old the last look may be when the termination arrives.
 const oldLook = 35 * time.Second
 
@@ -42,6 +46,7 @@ func (c *checker) vigil(machine string) *vigil {
 type look struct {
 	at            time.Time
 	clean, joined bool
+	given         bool // clean only because its node is given up as unreachable
 }
 
 // looked notes what consistent reads show, and ends that were granted.
@@ -55,10 +60,11 @@ func (c *checker) looked(a engine.Action, o engine.Outcome) {
 		return
 	}
 	n, saved := d.Sim.Truth.NodeOf(a.Machine), d.saved.Nodes[a.Machine]
-	holds := n != nil && saved.Order == "" && !saved.Lost && slices.ContainsFunc(d.Sim.Truth.PodsOn(n.Name), func(p *world.Pod) bool {
+	holds := n != nil && saved.Order == "" && slices.ContainsFunc(d.Sim.Truth.PodsOn(n.Name), func(p *world.Pod) bool {
 		return drain.Judge(d.Sim.Truth, p, d.Run.Consents()).Fate != drain.Stays
 	})
-	c.reads[a.Key] = look{d.Sim.now, !holds && (n == nil || n.Unschedulable), n != nil}
+	given := holds && saved.Lost
+	c.reads[a.Key] = look{d.Sim.now, (!holds || given) && (n == nil || n.Unschedulable), n != nil, given}
 }
 
 // learned notes that the driver has got to know what a consistent read has shown.
@@ -69,6 +75,10 @@ func (c *checker) learned(a engine.Action) {
 	}
 	delete(c.reads, a.Key)
 	v := c.vigil(a.Machine)
+	node := c.d.Sim.View.NodeOf(a.Machine)
+	if read.given && node != nil && (node.Unreachable.IsZero() || c.d.Sim.now.Sub(node.Unreachable) < c.d.Run.Settings.UnreachableAfter) {
+		read.clean = false // it is heard from again, and its pods are not given up
+	}
 	switch {
 	case !read.clean:
 		v.looks = nil
@@ -141,6 +151,9 @@ func (c *checker) bereft(a engine.Action, n *world.Node, look time.Time) {
 		lost := d.saved.Nodes[a.Machine].Lost && d.Run.Settings.Unreachable == engine.UnreachableTerminate
 		if !ordered && !lost {
 			d.breaks("rule 3: %s is terminated with pod %s on it", n.Name, p.Ref())
+		}
+		if since := later(c.forced[p.UID], p.Ends); ordered && !lost && !(p.ToleratesAll && p.Created.After(look)) && s.now.Before(since.Add(forcedStays)) {
+			d.breaks("grace: %s is terminated %s after its pod %s was to end by force, which has %s", n.Name, s.now.Sub(since), p.Ref(), forcedStays)
 		}
 	}
 }

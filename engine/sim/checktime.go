@@ -41,6 +41,7 @@ func (c *checker) count() {
 	d, now, k := c.d, c.d.Sim.now, &c.clock
 	k.was = d.Run
 	passed := now.Sub(k.seen)
+	missed := passed > 0 // else a pause was over in the same moment
 	watched := !k.seen.IsZero() && passed <= longGap && k.sight != nil
 	add := func(w wait, needs ...world.Source) {
 		if watched && !slices.ContainsFunc(needs, func(s world.Source) bool { return !k.sight[s] }) {
@@ -65,7 +66,7 @@ func (c *checker) count() {
 		passed = 0
 	}
 	c.leave(passed)
-	if !watched || !k.sight[world.Cluster] {
+	if missed && (!watched || !k.sight[world.Cluster]) {
 		k.gap = now
 	}
 	k.seen, k.sight = now, nil
@@ -73,7 +74,9 @@ func (c *checker) count() {
 
 // sights notes what can be seen until the next decision.
 func (c *checker) sights(dec engine.Decision) {
-	if k := &c.clock; dec.Run.State == engine.Running {
+	if k := &c.clock; dec.Run.State == engine.Running && c.d.failing {
+		k.sight = map[world.Source]bool{} // nothing could be done
+	} else if dec.Run.State == engine.Running {
 		k.sight = map[world.Source]bool{world.Cluster: c.sees(world.Cluster), world.Cloud: c.sees(world.Cloud)}
 	}
 }

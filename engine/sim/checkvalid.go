@@ -50,16 +50,22 @@ func (c *checker) flaws() (out []string) {
 	}
 	for _, w := range c.d.Sim.workloads {
 		for _, p := range view.PodsIn(w.Namespace) {
-			if w.Shape.Critical == "" || p.Owner.UID != w.UID || p.Finished() || p.Phase != world.PodPending && p.Ready {
+			if w.Shape.Critical == "" || p.Owner.UID != w.UID || p.Phase == world.PodSucceeded || p.Rejected || p.Phase != world.PodPending && p.Ready {
 				continue
 			}
-			if n := view.Node(p.Node); n != nil && (c.ended[n.Machine] || w.Shape.Critical == world.NodeCritical && other[n.Machine]) {
+			if n := view.Node(p.Node); n != nil && (c.isEnding(n.Machine) || w.Shape.Critical == world.NodeCritical && other[n.Machine]) {
 				continue
 			}
 			out = append(out, p.Ref()+" is not Ready")
 		}
 	}
 	return out
+}
+
+// isEnding reports whether a machine of kops's ends or has ended by the run's wish, whoever was first.
+func (c *checker) isEnding(id string) bool {
+	_, out := c.kops.out[id]
+	return out || c.kops.freed[id] || c.ended[id]
 }
 
 // looksAround checks the looks that a run takes at its cluster, by looks of our own, and

@@ -17,6 +17,7 @@ import (
 const (
 	saveSoon  = time.Second
 	saveEvery = 10 * time.Second
+	saveRetry = time.Second
 )
 
 // mostAtOnce is how many decisions may follow each other without time passing.
@@ -49,10 +50,11 @@ type Driver struct {
 	savedAt time.Time
 	dirty   bool
 	in      engine.Inputs
-	letters []*letter // the commands from elsewhere
-	heard   int       // events that checkLetters has seen
+	remote  []*remoteCommand // the commands from elsewhere
+	heard   int              // events that checkRemote has seen
 	wake    time.Time
 	asleep  time.Time      // sleeps until then
+	failing bool           // the run record could not be written
 	life    int            // counts the crashes: answers to an earlier life are lost
 	cut     int            // requests of lives before this one do not arrive any more
 	doom    *Crash         // waits for its point
@@ -118,7 +120,7 @@ func (d *Driver) Advance(t time.Time, stop func() bool) {
 		}
 		s.Advance(next)
 		d.check.truth()
-		due := !s.now.Before(d.wake) || s.fresh || len(d.in.Outcomes)+len(d.in.Commands) > 0
+		due := !s.now.Before(d.wake) || s.fresh || len(d.in.Outcomes) > 0 || len(d.in.Commands) > 0 && !d.failing
 		if due && !s.now.Before(d.asleep) {
 			d.decide()
 		}
@@ -183,7 +185,12 @@ func (d *Driver) decide() {
 	d.Run = dec.Run
 	d.dirty = d.dirty || dec.Changed
 	since := s.now.Sub(d.savedAt)
-	if len(dec.Actions) > 0 || obeys(dec.Acks) || d.dirty && since >= saveSoon || since >= saveEvery {
+	if len(dec.Actions) > 0 || obeys(dec.Acks) || d.dirty && since >= saveSoon || since >= saveEvery || d.failing {
+		if s.now.Before(s.faults.unwritten) {
+			d.Run = before
+			d.hold(in)
+			return
+		}
 		d.save()
 	}
 	d.Events = append(d.Events, dec.Events...)
@@ -195,7 +202,7 @@ func (d *Driver) decide() {
 		return
 	}
 	d.answer(dec.Acks)
-	d.checkLetters()
+	d.checkRemote()
 	for i, a := range dec.Actions {
 		d.Sent++
 		if d.diesAt(false, a) {
@@ -299,7 +306,34 @@ func (s *Sim) latency(a engine.Action) time.Duration {
 }
 
 func (d *Driver) save() {
-	d.saved, d.savedAt, d.dirty = d.Run, d.Sim.now, false
+	d.saved, d.savedAt, d.dirty, d.failing = d.Run, d.Sim.now, false, false
+}
+
+// hold takes what happened while the run record cannot be written, as engine/live does. What
+// needs the record waits for it.
+func (d *Driver) hold(in engine.Inputs) {
+	s := d.Sim
+	d.failing = true
+	later := func(c engine.Command) bool { return c.ID != "" || c.Kind.NeedsRecord() }
+	held := engine.Inputs{Unwritten: true, Outcomes: in.Outcomes}
+	for _, c := range in.Commands {
+		if later(c) {
+			d.in.Commands = append(d.in.Commands, c)
+		} else {
+			held.Commands = append(held.Commands, c)
+		}
+	}
+	d.check.before(held)
+	before := d.Run
+	dec := engine.Decide(d.Rules, s.now, s.View, d.Run, held)
+	d.Run = dec.Run
+	d.dirty = d.dirty || dec.Changed
+	d.Events = append(d.Events, dec.Events...)
+	d.witness().Decided(before, dec)
+	d.witness().Events(dec.Events)
+	d.wake = s.now.Add(saveRetry)
+	d.check.unwritten(before, held, dec)
+	d.check.after(dec)
 }
 
 func (d *Driver) encode(v any) []byte {
@@ -314,7 +348,7 @@ func (d *Driver) decode(b []byte) engine.Run {
 	var r engine.Run
 	if err := json.Unmarshal(b, &r); err != nil {
 		d.breaks("the record cannot be read: %v", err)
-	} else if err := r.Whole(); err != nil {
+	} else if err := r.Check(); err != nil {
 		d.breaks("the record is not whole: %v", err)
 	}
 	return r

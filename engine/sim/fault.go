@@ -12,7 +12,9 @@ type faults struct {
 	gone map[world.Source]time.Time // a source is away until then
 	why  map[world.Source]string    // ... in these words
 	etcd time.Time                  // until then the cluster writes nothing and tells nothing new
-	half int                        // so many evictions charge their budget and do nothing
+	// unwritten: until then the run record cannot be written
+	unwritten time.Time
+	half      int // so many evictions charge their budget and do nothing
 	// halfDetach: so many machines are tagged to be detached, and no more
 	halfDetach int
 	held       []func(*world.World)      // what the watch will tell when it is back
@@ -20,7 +22,7 @@ type faults struct {
 	drop       map[engine.ActionKind]int // so many requests get lost: not done, and unknown
 	refused    map[engine.ActionKind]refusal
 	webhook    map[string]bool // evictions of these workloads' pods are denied
-	machine    map[string]bool // what becomes of new machines: never-join, not-ready, no-labels
+	machine    map[string]bool // what becomes of new machines: never-join, not-ready, no-labels, reuses-name
 	left       map[string]int  // of so many only; 0: of all
 	// replaced is when the cloud gives up a machine that never joins, 0 for never.
 	replaced time.Duration

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -32,8 +33,8 @@ var gardenerTurns = []turn{
 func (p *player) poolWorld(update string) {
 	r := p.r
 	p.say("timing cloud-lag=%dms cluster-lag=%dms sync=%dms", 100+r.IntN(3000), 5+r.IntN(300), 50+r.IntN(8000))
-	p.say("cluster provider=gardener update=%s zones=%s nodes=%d slots=%d takes=%ds critical=%ds",
-		update, p.pick("a", "a,b", "a,b,c"), 1+r.IntN(5), 3+r.IntN(4), 5+r.IntN(60), r.IntN(20))
+	p.say("cluster provider=gardener update=%s zones=%s nodes=%d slots=%d takes=%ds critical=%ds %s",
+		update, p.pick("a", "a,b", "a,b,c"), 1+r.IntN(5), 3+r.IntN(4), 5+r.IntN(60), r.IntN(20), p.applied(update))
 	p.workloads()
 	p.say("workload logs kind=daemonset")
 	if p.one(8) {
@@ -41,9 +42,18 @@ func (p *player) poolWorld(update string) {
 	}
 }
 
+// applied is a Shoot that was changed just before the run, for some of the pools whose nodes are
+// selected by hand. It takes its chances elsewhere, as hooks do.
+func (p *player) applied(update string) string {
+	if update != world.ManualInPlaceUpdate || p.remote.IntN(3) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("shoot=%ds", p.remote.IntN(150))
+}
+
 // poolAsks is what the user asks for of it.
 func (p *player) poolAsks() {
-	p.say("settings strategy=gardener-manual %s pending-limit=20s gate-pause=60s node-ready-timeout=60s update-timeout=%s",
+	p.say("settings strategy=gardener-manual %s wait-for-start=90s pending-limit=20s gate-pause=60s node-ready-timeout=60s update-timeout=%s",
 		p.pick("max-unavailable=1", "max-unavailable=1", "max-unavailable=2", "max-unavailable=50%"), p.pick("40s", "90s", "20m"))
 	p.say("settings %s %s", p.pick("", "", "approve=batch", "approve=batch batch-size=2", "approve=canary canary-watch=30s", "approve=phase"), p.seldom(8, "only=a1", "until=6m"))
 }

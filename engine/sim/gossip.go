@@ -11,7 +11,7 @@ func (s *Sim) gossip(what string) {
 
 // Scale lets somebody else change how many pods a workload wants, and returns how
 // many that are then.
-func (w *Wall) Scale(name string, to func(replicas int) int) (replicas int, err error) {
+func (w *RealTime) Scale(name string, to func(replicas int) int) (replicas int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, known := range w.sim.workloads {

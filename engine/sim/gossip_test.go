@@ -14,7 +14,7 @@ func TestAWallTellsWhatOthersDid(t *testing.T) {
 	if _, err := c.Do("cluster zones=a nodes=2\nworkload web replicas=2\nafter 10s: somebody scale web=5"); err != nil {
 		t.Fatal(err)
 	}
-	w := NewWall(c.Sim, 1)
+	w := NewRealTime(c.Sim, 1)
 	var heard []string
 	w.Heard = func(_ time.Time, what string) { heard = append(heard, what) }
 	to := world.New()

@@ -36,6 +36,8 @@ type pool struct {
 	fails    map[string]string
 	hangs    map[string]bool
 	at       map[string]time.Time // since when a node is drained
+	applied  bool                 // there is a Shoot, which was changed just before
+	starts   time.Duration        // from then until Gardener starts, less than 0 for never
 }
 
 // beginPool marks the nodes of a pool as candidates for an update in place.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -167,12 +168,33 @@ func (s *Sim) boots(m *machine) {
 	if s.machines[m.ID] != m || m.Leaving() || m.neverJoins || s.group.Role == world.RoleBastion {
 		return
 	}
+	s.reuseName(m)
 	s.join(m)
 	s.after(s.Config.NodeReady, func() {
 		if !m.neverReady && !m.silent {
 			s.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble = true, "" })
 		}
 	})
+}
+
+// reuseName gives a machine that boots the name of a node that is gone, as a network does
+// that gives an address out again, if that is its lot.
+func (s *Sim) reuseName(m *machine) {
+	i := slices.IndexFunc(s.freed, func(name string) bool { return strings.HasPrefix(name, s.named+m.Zone) && s.Truth.Node(name) == nil })
+	if i < 0 || !s.faults.strikes("reuses-name") {
+		return
+	}
+	m.name = s.freed[i]
+	s.freed = slices.Delete(s.freed, i, i+1)
+	maps.DeleteFunc(s.marks, func(mark string, _ bool) bool { return strings.HasPrefix(mark, m.name+"/") })
+}
+
+// machineOf finds the machine of a node by its name, nil if there is none.
+func (s *Sim) machineOf(node string) *machine {
+	if n := s.Truth.Node(node); n != nil {
+		return s.machines[n.Machine]
+	}
+	return s.machines["i-"+node]
 }
 
 // join makes the machine's node.
@@ -218,6 +240,7 @@ func (s *Sim) drop(m *machine) {
 		return
 	}
 	delete(s.machines, m.ID)
+	s.freed = append(s.freed, m.name)
 	if m.unnoticed {
 		s.group.ghosts++
 	}

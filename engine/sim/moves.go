@@ -52,7 +52,7 @@ func (c *Script) moves(a *args) error {
 		return nil
 	}
 	then := *before
-	then.Labels = maps.Clone(before.Labels)
+	then.Labels, then.Annotations, then.Taints = maps.Clone(before.Labels), maps.Clone(before.Annotations), slices.Clone(before.Taints)
 	put(&then)
 	s.after(span, func() {
 		s.editByOthers(node, func(n *world.Node) {

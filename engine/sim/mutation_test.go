@@ -1,28 +1,38 @@
 package sim
 
 import (
+	"cmp"
 	"encoding/json"
+	"flag"
 	"go/parser"
 	"go/token"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
-// mutation is an engine that was broken on purpose: in a file of engine/, an old
-// text gives way to a new one, and the tests of a package have to notice, in
-// these words.
+var (
+	mutationsFlag     = flag.Int("mutations", 0, "how many mutations of the engine to play, drawn at random; 0 for all")
+	mutationsSeedFlag = flag.Uint64("mutations-seed", 0, "which of them; 0 for others each time")
+)
+
+// mutation is an engine, a provider, a simulator or a checker that was broken on purpose:
+// in a file, named from engine/, an old text gives way to a new one, and the tests of a
+// package have to notice, in these words.
 type mutation struct {
 	name, file, old, new string
-	play                 string // the test that has to notice; "" for TestRandom
+	play                 string // the test that has to notice: see where; "" for TestRandom
 	notices              string
 }
 
 // mutations are two or so for each rule of docs/design.md.
 var mutations = []mutation{
-	{"1: one drain too many", "rival.go", "return s.atOnce() - s.Unavailable() - s.takenOut()", "return s.atOnce() - s.Unavailable() - s.takenOut() + 1", "", "rule 1: "},
+	{"1: one drain too many", "externalmover.go", "return s.atOnce() - s.Unavailable() - s.takenOut()", "return s.atOnce() - s.Unavailable() - s.takenOut() + 1", "", "rule 1: "},
 	{"1: a settling node is no longer counted", "gate.go", "count := s.Count(Draining, Settling, Updating)", "count := s.Count(Draining, Updating)", "", "rule 1: "},
 	{"2: an eviction without a UID", "evict.go", "Pod: c.pod.Name, UID: c.pod.UID}", "Pod: c.pod.Name}", "", "rule 2: "},
 	{"2: a delete that names no order", "force.go", "UID: p.UID, Order: o.ID}", "UID: p.UID}", "", "rule 2: "},
@@ -34,19 +44,20 @@ var mutations = []mutation{
 	{"4: a process stays suspended", "strategy/eksdown.go", "if !s.UnmarkAll() || !s.ResumeProcesses() {", "if !s.UnmarkAll() {", "", "rule 4: AZRebalance"},
 	{"4: the maximum stays raised", "strategy/eksdown.go", "if s.Run.Raised && !s.RestoreMax() {", "if false {", "", "rule 4: the group has"},
 	{"5: drains go on after the end", "end.go", "return true // being retired: the strategy's End sees to it\n\t\t}\n\t\ts.putBack(id, n)", "return true\n\t\t}\n\t\ts.advanceDrain(id, n)", "", "rule 5: "},
-	{"5: what is left on the group is not named", "end.go", "\n\ts.leaveGroup()\n", "\n", "", "rule 5: the group stays on template"},
-	{"6: a resumed run forgets what it has suspended", "adopt.go", "r.Pending, r.Adopted = cloneMap(r.Pending), nil", "r.Pending, r.Adopted, r.Suspended = cloneMap(r.Pending), nil, nil", "", "rule 6: "},
-	{"7: actions before the record", "live/loop.go", "if must || l.dirty && since", "if l.dirty && since", "TestRivals", "rule 7: "},
+	{"5: what is left on the group is not named", "end.go", "\n\ts.listUnrestoredGroup()\n", "\n", "", "rule 5: the group stays on template"},
+	{"6: a resumed run forgets what it has suspended", "takeover.go", "r.Pending, r.Takeover = cloneMap(r.Pending), nil", "r.Pending, r.Takeover, r.Suspended = cloneMap(r.Pending), nil, nil", "", "rule 6: "},
+	{"7: actions before the record", "live/loop.go", "if must || l.dirty && since", "if must && false || l.dirty && since", "TestRivals", "rule 7: "},
 	{"7: a process that slept acts", "live/permit.go", "case !p.sure():", "case false:", "TestRivals", "rule 7: "},
 	{"8: a plan changes the run", "plan.go", "s := newStep(rules, now, w, r)", "s := newStep(rules, now, w, r)\n\ts.copied = true", "", "rule 8: "},
 	{"8: a snapshot changes the world", "view.go", "v.From, v.To = s.versions()", "v.From, v.To = s.versions()\n\tw.Group.Zones = append([]string{\"x\"}, w.Group.Zones...)", "", "rule 8: "},
 	{"9: answers are not cleaned", "action.go", "o.Message = world.Clean(o.Message)", "", "", "rule 9: "},
 	{"9: nodes are not cleaned", "world/world.go", "n = n.Clean()\n", "", "", "rule 9: "},
 	{"10: time without sight counts", "time.go", "blind = append(blind, r.Blind...)", "blind = nil", "", "rule 10: "},
+	{"10: a run goes on whose record cannot be written", "decide.go", "if known && !s.unwritten {", "if known {", "", "rule 10: "},
 	{"10: sleep counts", "time.go", "stopped := asleep || r.State == Paused", "stopped := asleep && false || r.State == Paused", "", "rule 10: "},
 	{"10: no attempt after a gap", "node.go", "if !s.Run.Gap.IsZero() && !n.Tried.After(s.Run.Gap)", "if false", "", "rule 10: "},
 	{"nothing twice: a lost answer passes for a no", "ensure.go", "case Unknown:\n\t\t\tp.Expires = s.Now\n", "case Unknown:\n\t\t\tdelete(s.Run.Pending, o.Key)\n\t\t\tcontinue\n", "", "nothing twice: "},
-	{"nothing twice: a resumed run forgets what it has asked for", "adopt.go", "p.Expires = now\n\t\tr.Pending[key] = p", "delete(r.Pending, key)", "", "nothing twice: "},
+	{"nothing twice: a resumed run forgets what it has asked for", "takeover.go", "p.Expires = now\n\t\tr.Pending[key] = p", "delete(r.Pending, key)", "", "nothing twice: "},
 	{"write first: a mark that the record does not know", "mark.go", "Foreign: put.seen(s.W) || s.named(put)}\n\t\ts.remember(m)", "Foreign: put.seen(s.W) || s.named(put)}", "", "write first: "},
 	{"write first: a process that the record does not know", "capacity.go", "s.Run.Suspended = append(s.Run.Suspended, process)", "", "", "write first: "},
 	{"freshness: acting on what is old", "ensure.go", "if !s.Fresh(src) {\n\t\t\treturn false", "if src == \"\" {\n\t\t\treturn false", "", "freshness: "},
@@ -54,44 +65,102 @@ var mutations = []mutation{
 	{"approval: nobody is asked", "batch.go", "how == ApproveNone || how == ApprovePhase {", "how != \"\" {", "", "approval: "},
 	{"hooks: a drain that they have not let go", "gate.go", "if s.letGo(id) {\n\t\t\ts.startDrain(id)\n\t\t} else {\n\t\t\tabout = append(about, id)\n\t\t}", "s.letGo(id)\n\t\ts.startDrain(id)", "", "hooks: "},
 	{"hooks: who waits for them holds no slot", "gate.go", "slots -= len(asked)", "", "", "hooks: "},
-	{"hooks: the run ends before they have run", "end.go", "if len(s.Run.Owed) > 0 {", "if false {", "", "hooks: "},
-	{"from elsewhere: a run forgets what it has obeyed", "elsewhere.go", "s.Run.Taken = append(s.Run.Taken, ack)", "", "", "from elsewhere: "},
-	{"rivals: a node that others drain is drained as well", "rival.go", "return s.takenNodes()[node] }", "return \"\" }", "", "rivals: "},
-	{"rivals: an instance refresh does not pause the run", "rivalgroup.go", "Since: r.Since, Acts: true, Handling: RivalRefused", "Since: r.Since, Acts: true, Handling: RivalLeft", "", "rivals: "},
+	{"hooks: the run ends before they have run", "end.go", "if len(s.Run.PendingHooks) > 0 {", "if false {", "", "hooks: "},
+	{"from elsewhere: a run forgets what it has obeyed", "remotecommands.go", "s.Run.HandledCommands = append(s.Run.HandledCommands, ack)", "", "", "from elsewhere: "},
+	{"rivals: a node that others drain is drained as well", "externalmover.go", "return s.takenNodes()[node] }", "return \"\" }", "", "rivals: "},
+	{"rivals: an instance refresh does not pause the run", "externalgroup.go", "Since: r.Since, Acts: true, Handling: HandlingRefused", "Since: r.Since, Acts: true, Handling: HandlingLeft", "", "rivals: "},
 	{"rivals: annotations stay", "mark.go", "\tcase Annotate:\n\t\ta.Kind = Unannotate\n", "", "", "rule 4: mark of ours left"},
 	{"snapshots: every row is a new one", "view.go", "b.moves() {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif sameRow(was, row) {", "true {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif was == row {", "", "snapshot: "},
-	{"snapshots: a pod that must leave is said to stay", "look.go", "return StageTerminating", "return StageIgnored", "", "snapshot: "},
-	{"snapshots: a budget that allows none does not say why", "look.go", "case d.Allowed > 0 && d.Current:", "case d.Current:", "", "snapshot: "},
+	{"snapshots: a pod that must leave is said to stay", "details.go", "return StageTerminating", "return StageIgnored", "", "snapshot: "},
+	{"snapshots: a budget that allows none does not say why", "details.go", "case d.Allowed > 0 && d.Current:", "case d.Current:", "", "snapshot: "},
 	{"rule 4: machines are retired in whichever zone they are", "strategy/eks.go", "staying[zone] > staying[fullest]", "staying[zone] < staying[fullest]", "", "rule 4: machines in the zones"},
 	{"watch: why no drain starts is not written down", "gate.go", "s.changed = s.changed || s.Run.Gate != why\n", "\n", "", "watch: "},
 	{"watch: that the driver sees nothing is not written down", "decide.go", "!slices.Equal(s.Run.Blind, r.Blind) || ", "", "", "watch: "},
 	{"watch: what stands still for the driver runs for who watches", "time.go", "s.countTime(nil)\n", "\n", "", "watch: "},
 	{"snapshots: rows grow old", "view.go", "if b != z.bases[j] || b.moves() {", "if b.moves() {", "", "snapshot: "},
-	{"kops: no validation", "prove.go", "if !s.validate(count, owed) {\n\t\t\treturn false\n\t\t}", "", kopsPlay, "rule 1: "},
-	{"kops: none at the start", "strategy/kops.go", "if !bare && !s.ProveFirst() {", "if bare && !s.ProveFirst() {", kopsPlay, "before the cluster was found valid"},
-	{"kops: one look is enough", "prove.go", "v.Passes >= need {", "v.Passes >= 1 {", kopsPlay, "validation: it passed after"},
-	{"kops: looks that see nothing", "prove.go", "v.Looked, v.Failures = s.Now, s.invalid()", "v.Looked, v.Failures = s.Now, nil", kopsPlay, "validation: a look finds"},
-	{"kops: looks right after the end", "prove.go", "name(id, s.Run.Nodes[id]), s.Run.Nodes[id].Unproven.Add(s.Run.Settings.Interval)", "name(id, s.Run.Nodes[id]), s.Run.Nodes[id].Unproven", kopsPlay, "rule 1: "},
-	{"kops: half of the time to get valid", "prove.go", "End: v.Next.Add(s.Run.Settings.ValidateTimeout)", "End: v.Next.Add(s.Run.Settings.ValidateTimeout / 2)", kopsPlay, "rule 10: "},
+	{"kops: no validation", "validationwait.go", "if !s.validate(count, owed) {\n\t\t\treturn false\n\t\t}", "", kopsPlay, "rule 1: "},
+	{"kops: none at the start", "strategy/kops.go", "if !bare && !s.ValidateFirst() {", "if bare && !s.ValidateFirst() {", kopsPlay, "before the cluster was found valid"},
+	{"kops: one look is enough", "validationwait.go", "v.Passes >= need {", "v.Passes >= 1 {", kopsPlay, "validation: it passed after"},
+	{"kops: looks that see nothing", "validationwait.go", "v.Looked, v.Failures = s.Now, s.invalid()", "v.Looked, v.Failures = s.Now, nil", kopsPlay, "validation: a look finds"},
+	{"kops: looks right after the end", "validationwait.go", "name(id, s.Run.Nodes[id]), s.Run.Nodes[id].PendingValidation.Add(s.Run.Settings.Interval)", "name(id, s.Run.Nodes[id]), s.Run.Nodes[id].PendingValidation", kopsPlay, "rule 1: "},
+	{"kops: half of the time to get valid", "validationwait.go", "End: start.Add(s.Run.Settings.ValidateTimeout)", "End: start.Add(s.Run.Settings.ValidateTimeout / 2)", kopsPlay, "rule 10: "},
 	{"kops: a slot that is free too early", "gate.go", "count := s.Count(Draining, Settling, Updating)\n", "count := s.Count(Draining, Updating)\n", kopsPlay, "rule 1: "},
 	{"kops: one more than may surge", "detach.go", "if have >= want || s.failed {", "if have > want || s.failed {", kopsPlay, "detach: "},
 	{"kops: the first surge is not waited for", "strategy/kopssurge.go", "want = min(want, earlier(&s.Run)+1)", "want = min(want, 99)", kopsPlay, "detach: "},
 	{"kops: the control plane surges", "strategy/kopssurge.go", "w.Group.Role == world.RoleControlPlane || ", "", kopsPlay, "a group that does not surge"},
-	{"kops: detached machines are forgotten", "end.go", "\ts.leaveOutside()\n\ts.leaveGroup()\n", "\ts.leaveGroup()\n", kopsPlay, "stays detached, and nothing says so"},
-	{"kops: ended through the group", "node.go", "Direct: s.ways().Direct, ", "", kopsPlay, "capacity: "},
-	{"kops: ended behind a load balancer", "apart.go", " || !s.deregistered(id, n) {", " {", kopsPlay, "balancer: "},
-	{"kops: out of the load balancers before the cordon", "apart.go", "!s.Mark(CordonOf(id, n.Name)) || !s.Mark(LabelOf(id, n.Name, excludeLabel, \"true\")) || !s.deregistered(id, n) {", "!s.deregistered(id, n) || !s.Mark(CordonOf(id, n.Name)) || !s.Mark(LabelOf(id, n.Name, excludeLabel, \"true\")) {", kopsPlay, "balancer: "},
+	{"kops: detached machines are forgotten", "end.go", "\ts.listUnrestoredDetached()\n\ts.listUnrestoredGroup()\n", "\ts.listUnrestoredGroup()\n", kopsPlay, "stays detached, and nothing says so"},
+	{"kops: ended through the group", "node.go", "Direct: s.capabilities().Direct, ", "", kopsPlay, "capacity: "},
+	{"kops: ended behind a load balancer", "isolate.go", " || !s.deregistered(id, n) {", " {", kopsPlay, "balancer: "},
+	{"kops: out of the load balancers before the cordon", "isolate.go", "!s.Mark(CordonOf(id, n.Name)) || !s.Mark(LabelOf(id, n.Name, excludeLabel, \"true\")) || !s.deregistered(id, n) {", "!s.deregistered(id, n) || !s.Mark(CordonOf(id, n.Name)) || !s.Mark(LabelOf(id, n.Name, excludeLabel, \"true\")) {", kopsPlay, "balancer: "},
 	{"gardener: a zone rolls without its share", "strategy/gardenerzones.go", "if z.out >= share.most() {", "if z.out >= 2*share.most() {", gardenerPlay, "zones: "},
 	{"gardener: a zone with too few nodes goes on", "strategy/gardenerzones.go", "z.serve-1 < floor {", "z.serve+1 < floor {", gardenerPlay, "zones: "},
-	{"gardener: evictions before the cordon", "apart.go", "return n.Apart || !s.apartFirst() ||", "return true || !s.apartFirst() ||", gardenerPlay, "cordon: "},
-	{"gardener: half of the tries are enough", "triedout.go", "c.known.Rounds < n ||", "c.known.Rounds < (n+1)/2 ||", gardenerPlay, "retries: "},
-	{"gardener: tries at a misconfigured budget count", "triedout.go", "return b.Current && b.Expected > 0 &&", "return false && b.Current && b.Expected > 0 &&", gardenerPlay, "retries: "},
+	{"gardener: evictions before the cordon", "isolate.go", "return n.Isolated || !s.isolatesFirst() ||", "return true || !s.isolatesFirst() ||", gardenerPlay, "cordon: "},
+	{"gardener: half of the tries are enough", "evictionretries.go", "c.known.Rounds < n ||", "c.known.Rounds < (n+1)/2 ||", gardenerPlay, "retries: "},
+	{"gardener: tries at a misconfigured budget count", "evictionretries.go", "return b.Current && b.Expected > 0 &&", "return false && b.Current && b.Expected > 0 &&", gardenerPlay, "retries: "},
 	{"gardener: volumes leave together", "evict.go", "if c.pod.Volume && s.volumeLeaves(c) {", "if false {", gardenerPlay, "volumes: "},
 	{"in place: others are selected beside a failed update", "strategy/gardenermanual.go", "if failed := s.FailureIn(\"\"); failed != \"\" {", "if failed := s.FailureIn(\"\"); false && failed != \"\" {", manualPlay, "in place: "},
 	{"in place: budgets are not looked at", "strategy/gardenermanual.go", "if why := s.ShutBudget(n.Name); why != \"\" {", "if why := s.ShutBudget(n.Name); false && why != \"\" {", manualPlay, "in place: "},
 	{"in place: one whose update has failed counts once", "strategy/gardenerinplace.go", "p.Done || p.Failed || p.Step", "p.Done || p.Step", inPlacePlay, "that count twice"},
 	{"in place: a node that is selected takes no place", "strategy/gardenerzones.go", "stage == engine.Terminating || stage == engine.Updating || slices", "stage == engine.Terminating || slices", inPlacePlay, "in place: "},
+	{"5: what a failing decision has asked for goes out", "end.go", "if a.ReadOnly() {\n\t\t\treturn false\n\t\t}\n\t\tdelete(s.Run.Pending, a.Key)\n\t\treturn true", "return false", "", "rule 5: "},
+	{"names: marks come off the next machine of a name", "mark.go", " || node != nil && anotherMachines(node, m.Put.Machine) {", " {", "", "names: "},
+	{"names: a drain goes on with the next machine of a name", "decide.go", "\t\ts.dropNames()\n", "", "", "names: "},
+	{"sizes: the raise starts from the plan's", "capacity.go", "s.Run.MaxSet == 0 {", "s.Run.MaxSet < 0 {", "", "sizes: the raise is from"},
+	{"sizes: the maximum that others set is lost", "capacity.go", "s.settled(\"restore-max\") && g.Sizes.Max != s.Run.MaxSet &&", "s.settled(\"restore-max\") && false &&", "", "sizes: the maximum"},
+	{"sizes: the end of a machine that others end counts as ours", "node.go", "m != nil && !m.Leaving() // somebody", "m != nil // somebody", "", "sizes: nobody else"},
+	{"sizes: an end that was refused counts", "observe.go", "n.Stage == Terminating && n.Decrement && s.settled(", "n.Stage == Terminating && false && s.settled(", "Scenario/terminate_refused_then_killed", ""},
+	{"template: it goes back while machines run the new one", "capacity.go", "if m.Template == s.Run.Target.Templates[0] && m.Template != s.Run.BaseTemplate {", "if m == nil {", "", "template: "},
+	{"3: a pod that is forced has no time to end", "node.go", "case known.Forced && !s.Now.Before(stuck):", "case known.Forced:", "", "grace: "},
+	{"3: a node that is heard from again goes with its pods", "node.go", "if n.Lost && s.unreachableLong(n.Name) {", "if n.Lost {", "", "rule 3: "},
+	{"2: an order for one pod deletes all", "force.go", "if o.UID != \"\" && o.UID != p.UID || s.judge", "if s.judge", "", "rule 2: delete"},
+	{"gate: pods that find no node do not count", "gate.go", "\treturn s.unschedulableReplacement()\n", "\treturn \"\"\n", "", "gate: "},
+	{"gate: one node too few", "gate.go", "floor := size - s.mayBeUnseen(); stay < floor {", "floor := size - s.mayBeUnseen(); stay < floor-1 {", "", "gate: "},
+	{"commands: those for another run", "remotecommands.go", "case c.Run != s.Run.ID:", "case c.Run == \"\":", "", "commands: "},
+	{"commands: those that have expired", "remotecommands.go", "case s.Now.After(c.At.Add(CommandLife)), s.Now.After(c.Expires):", "case c.At.IsZero():", "", "commands: "},
+	{"commands: those of long ago", "remotecommands.go", "case s.Now.After(c.At.Add(CommandLife)), s.Now", "case s.Now", "", "commands: "},
+	{"approval: of what the batch was before", "commands.go", "if c.Batch != b.ID || c.Hash != b.Hash {", "if c.Batch != b.ID {", "", "approval: "},
+	{"approval: the hash does not tell batches apart", "batch.go", "h.Write([]byte(m + \"\\n\"))", "h.Write([]byte(m[:1]))", "", "approval: "},
+	{"7: what came of actions before the lock was lost", "live/loop.go", "if a.term == l.term {", "if a.term <= l.term {", "TestRivals|TestLoopForgetsAnswersOfAnEarlierTerm", "earlier term"},
+	{"7: a record that others have written since", "live/loop.go", "err := l.save(ctx, d.Run, l.Lock.Lost()); errors.Is(err, ErrLost) ||", "err := l.save(ctx, d.Run, l.Lock.Lost()); false && errors.Is(err, ErrLost) ||", "TestLoopLosesTheRecord", "want ErrLost at once"},
+
+	{"found: surplus that stays is no success", "end.go", "n > 0 && s.Run.Foreign == \"\" { // surplus", "n > 99 && s.Run.Foreign == \"\" { // surplus", "Scenario/surplus_skipped", ""},
+	{"found: a node given up holds its slot while it is cordoned", "gate.go", "(n.Stage == Skipped || n.Stage == NodeFail) && slices", "n.Stage == NodeFail && slices", "Scenario/surplus_skipped", ""},
+	{"found: a raise of which nobody can tell is named", "capacity.go", "if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {", "if false {", "Scenario/raise_unsure", ""},
+	{"found: nothing starts beside a failure", "ensure.go", "s.failed && !a.ReadOnly() || s.unwritten {", "s.unwritten {", "Scenario/fails_and_starts_nothing", ""},
+	{"found: nor what was asked for before it", "end.go", "if a.ReadOnly() {\n\t\t\treturn false\n\t\t}\n\t\tdelete(s.Run.Pending, a.Key)\n\t\treturn true", "return false", "Scenario/fails_beside_a_cordon", ""},
+	{"found: what was not read is only unknown", "decide.go", "return !slices.ContainsFunc(s.Run.Sources(), func(src world.Source) bool { return s.W.Health[src].Fresh.IsZero() })", "return true", "Scenario/crash_unsynced_world", ""},
+	{"found: the marks of a machine that was detached as it was ended", "observe.go", "node == nil || ours {", "node == nil || n.Stage == Terminating {", "Scenario/machine_detached_late", ""},
+	{"found: the marks of a machine that was detached before", "observe.go", "node == nil || ours {", "node == nil || n.Stage != \"\" {", "Scenario/machine_detached_settling", ""},
+	{"found: an end of what others end takes nothing down", "ensure.go", "if a.Decrement && o.Already {", "if false {", "Scenario/node_dies_unseen", ""},
+	{"found: the maximum is restored by the size that there is", "capacity.go", "busy && p.Action.Sizes.Max != to.Max {", "busy && false {", "TestRestoreMaxAgain", ""},
+	{"found: a launch of which nobody can tell counts", "ensure.go", "case !o.Happened && p.Action.Kind == LaunchIn:", "case false:", "Scenario/launch_in_zone_lost", ""},
+	{"found: a node's name is given again", "decide.go", "\t\ts.dropNames()\n", "", "Scenario/name_given_again", ""},
+	{"found: a list without priority classes", "../providers/kube/decode.go", "out.byNumber[number] = &out.all[i]", "if d.Name != \"PriorityClassName\" {\n\t\t\tout.byNumber[number] = &out.all[i]\n\t\t}", "TestDecodesAlike", "PriorityClassName: TerminationGrace"},
+	{"found: a detached machine that others end no longer counts", "detach.go", "n.Stage != Outdated && n.Stage != Queued\n", "n.Stage != Outdated && n.Stage != Queued || s.W.Machine(id) != nil && s.W.Machine(id).Leaving()\n", "Scenario/kops_surge_ended", ""},
+	{"found: detached machines that the run has not looked at are not named", "detach.go", "!known && m.Detached && !m.Leaving() {", "!known && false {", "Scenario/kops_abort_before_look", ""},
+	{"found: a machine that others take out of the group counts as ended", "validate.go", "ended := n.Ends && (", "ended := (n.Validated || !n.PendingValidation.IsZero()) && (", "Scenario/kops_silent_and_detached", ""},
+	{"found: a deregistration is asked for whose time is up", "isolate.go", "Limit: limit})\n\t}\n", "Limit: limit})\n\t}\n\ts.Ensure(Action{Kind: Deregister, Key: deregisterKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Balancers: s.Run.Balancers, Limit: limit})\n", "Scenario/kops_deregister_given_up", ""},
+	{"found: how a rival is handled is not written", "externalmover.go", "r.How == other.How && r.WayOut == other.WayOut && ", "r.Handling == other.Handling && ", "TestRecordOfRivals", "the record is not written"},
+	{"found: an eviction under way counts as a refusal of its budget", "evictionretries.go", "s.gateOf(c.pod.UID) // by", "c.gate // by", "Scenario/gardener_eviction_unanswered", ""},
+	{"found: the run ends while the fate of its restore is open", "capacity.go", "if from == to { // once it is known what became of a lower one that was asked for before\n\t\treturn s.settled(\"restore-max\")", "if from == to {\n\t\treturn true", "Scenario/restore_lost_then_raised", ""},
+	{"found: the checker knows whose a raise without an answer is", "sim/checkend.go", "r.Raised && !c.grew && taken > 0 {", "false && taken > 0 {", "Scenario/raise_taken_for_ours", broken},
+	{"found: the checker counts nodes that serve nobody against their zone", "sim/checkgardener.go", "works && other.Zone == n.Zone && (c.worksOn(other.ID) || c.takesPods(other)) {", "works && other.Zone == n.Zone {", "Scenario/gardener_zone_beside_ended", broken},
+	{"found: a look that is heard of late counts as one of now", "node.go", "if !o.At.IsZero() && o.At.Before(s.Now) {", "if false {", "Scenario/look_heard_late", ""},
+	{"found: a machine that is ended for good is there and expected", "strategy/gardenerzones.go", "if !ours || stage != engine.Terminating || !n.Decrement {", "if true {", "Scenario/gardener_zone_short", ""},
+	{"found: the checker frees no slot where others are first", "sim/checkkops.go", "(c.ended[id] || c.d.Run.Nodes[id].Stage == engine.Terminating) {", "c.ended[id] {", "Scenario/kops_ended_by_both", broken},
+	{"found: the simulator marks what the watch has told before", "sim/moves.go", "maps.Clone(before.Annotations)", "before.Annotations", "TestMoveEnds", "the mark is still there"},
+	{"found: a drain that begins once more does not cordon", "node.go", "\tn.Isolated = n.Isolated && !s.capabilities().CordonsFirst //", "\t//", "Scenario/gardener_cordoned_again", ""},
+	{"found: the checker looks for a new specification at the first detach", "sim/checkkops.go", "if k.begun || len(", "if !k.first.IsZero() || len(", "Scenario/kops_tried_and_gone", broken},
+	{"found: the checker has bastions detached before stand in for nothing", "sim/checkkops.go", "at.IsZero() || at.Before", "at.Before", "Scenario/kops_bastions_detached_before", broken},
+
 	{"in place: old nodes end before their zone has enough new ones", "strategy/gardenerinplace.go", ".fresh >= s.Run.Zones[zone]", ".fresh+1 >= s.Run.Zones[zone]", inPlacePlay, "is drained to be ended"},
+	{"found: that a node is not detached any more is not written down", "observe.go", "n.Detached, s.changed = m.Detached, true", "n.Detached = m.Detached", "TestRecordOfDetached", "is not detached any more"},
+	{"found: time to validate begins when a look was due that could not be taken", "validationwait.go", "latest(v.Next, s.Now) // a look", "v.Next // a look", "Scenario/kops_ends_while_paused", "rule 10: "},
+	{"found: the checker counts pods on machines that others end first", "sim/checkvalid.go", "return out || c.kops.freed[id] || c.ended[id]", "return c.ended[id] || out && false", "Scenario/kops_ended_unreachable", broken},
+	{"found: the checker has a run of named nodes wait for Gardener", "sim/checkend.go", "len(r.Target.Only) > 0 && (seen == nil", "len(r.Target.Only) > 99 && (seen == nil", "Scenario/gardener_only_before_it_begins", broken},
+	{"progress: an approved batch is not queued", "batch.go", "n.Stage == Outdated {\n\t\t\tn.Stage, n.Since, n.Batch = Queued", "n.Stage == Queued {\n\t\t\tn.Stage, n.Since, n.Batch = Queued", "", "progress: "},
+	{"found: that an end by others takes nothing down is not written", "observe.go", "n.Decrement, s.changed = false, true // others", "n.Decrement = false // others", "TestRecordOfLowered", "the record is not written"},
+	{"found: a pod is forgotten before its deletion is answered", "observe.go", " || !s.settled(deleteKey(uid)):", ":", "Scenario/force_answer_late", ""},
 }
 
 // gardenerPlay is the random play of Gardener's rules, manualPlay that of updates in place by
@@ -105,6 +174,19 @@ const (
 // kopsPlay is the random play of kops's groups.
 const kopsPlay = "TestRandomKops"
 
+// broken is how a scenario shows that the checker has found a rule broken.
+const broken = "BROKEN"
+
+// homes are the packages of the tests that mutations name, where it is not engine/live.
+var homes = map[string]string{
+	"TestRestoreMaxAgain":  "..",
+	"TestRecordOfRivals":   "..",
+	"TestRecordOfDetached": "..",
+	"TestRecordOfLowered":  "..",
+	"TestMoveEnds":         ".",
+	"TestDecodesAlike":     "../../providers/kube",
+}
+
 // TestMutations holds that every check of the checker can fail: each mutation of
 // the engine, laid over it by the compiler, breaks its rule within a few seeds.
 // That the engine as it is breaks none is TestRandom's to show.
@@ -112,7 +194,7 @@ func TestMutations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds an engine for each mutation")
 	}
-	for _, m := range mutations {
+	for _, m := range sample(t) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			out := m.run(t)
@@ -120,6 +202,72 @@ func TestMutations(t *testing.T) {
 				t.Errorf("nobody has noticed (%q is not in what the tests say):\n%s", m.notices, out[max(0, len(out)-2000):])
 			}
 		})
+	}
+}
+
+// sample is the mutations that are played: all, or as many as -mutations says, drawn by
+// -mutations-seed.
+func sample(t *testing.T) []mutation {
+	n := *mutationsFlag
+	if n <= 0 || n >= len(mutations) {
+		return mutations
+	}
+	seed := *mutationsSeedFlag
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("%d of %d mutations, -mutations-seed=%d", n, len(mutations), seed)
+	var out []mutation
+	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(mutations))[:n] {
+		out = append(out, mutations[i])
+	}
+	return out
+}
+
+// where is the package whose tests have to notice a mutation, and their arguments: random
+// play, a scenario of engine/testdata ("Scenario/NAME"), or tests of engine/live or of where
+// homes says.
+func (m mutation) where() (pkg string, args []string) {
+	name, isScenario := strings.CutPrefix(m.play, "Scenario/")
+	switch {
+	case isScenario:
+		return "..", []string{"-test.run=^TestScenario$/^" + name + "$"}
+	case m.play == "":
+		return ".", []string{"-test.run=^TestRandom$", "-seeds=600"}
+	case slices.Contains([]string{kopsPlay, gardenerPlay, manualPlay, inPlacePlay}, m.play):
+		return ".", []string{"-test.run=^" + m.play + "$", "-seeds=600"}
+	}
+	return cmp.Or(homes[m.play], "../live"), []string{"-test.run=^(" + m.play + ")$"}
+}
+
+// TestFoundFaultsHaveMutations holds that each scenario or test which docs/faults.md names
+// for a fault that was found is one that a mutation has to be noticed by.
+func TestFoundFaultsHaveMutations(t *testing.T) {
+	page, err := os.ReadFile("../../docs/faults.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "\n## What random faults have found\n")
+	rows := 0
+	for line := range strings.Lines(strings.TrimLeft(table, "\n")) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 4 {
+			break // the end of the table
+		}
+		for i, name := range strings.Split(cells[2], "`") {
+			if i%2 == 0 {
+				continue
+			}
+			rows++
+			if !slices.ContainsFunc(mutations, func(m mutation) bool {
+				return slices.Contains(strings.Split(m.play, "|"), name) || m.play == "Scenario/"+name
+			}) {
+				t.Errorf("no mutation has to be noticed by %s", name)
+			}
+		}
+	}
+	if rows < 10 {
+		t.Errorf("the table names %d scenarios and tests", rows)
 	}
 }
 
@@ -169,14 +317,7 @@ func (m mutation) run(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	where, args := ".", []string{"-test.run=^TestRandom$", "-seeds=600"}
-	switch m.play {
-	case "":
-	case kopsPlay, gardenerPlay, manualPlay, inPlacePlay:
-		args[0] = "-test.run=^" + m.play + "$"
-	default:
-		where, args = "../live", []string{"-test.run=^" + m.play + "$"}
-	}
+	where, args := m.where()
 	if out, err := exec.Command("go", "test", "-c", "-overlay", overlay, "-ldflags=-s -w", "-o", tests, where).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -25,6 +25,7 @@ import (
 //	somebody moves a1 by=autoscaler|kops|karpenter|handler|kured|keeper|asks-kops|repair [for=40s]   (moves.go)
 //	somebody schedules night desired=3 in=5m | has policy=cpu [unread]
 //	somebody retries a1   a node's agent tries a failed update in place again
+//	somebody rejects pod=dns-1   the kubelet of a critical pod's node does not admit it
 //	somebody breaks | mends masters-1 [for=1m]   a node is not Ready, or is again
 //	somebody kills | detaches | protects | stands-by | brings-back a1
 func (c *Script) somebody(a *args) error {
@@ -53,6 +54,8 @@ func (c *Script) somebody(a *args) error {
 		return c.deletes(a)
 	case "changes":
 		return c.changes(a)
+	case "rejects":
+		return c.rejects(a)
 	case "clears":
 		p := s.byName("app", a.word("finalizers"))
 		if p == nil {
@@ -155,10 +158,20 @@ func (s *Sim) resize(by int) {
 	by = max(by, s.group.Sizes.Min-s.group.Sizes.Desired)
 	s.shrunk, s.tilted = s.now, true
 	s.group.Sizes.Desired += by
-	s.foreign.Desired += by
+	s.resizedByOthers(by)
 	if over := s.group.Sizes.Desired - s.group.Sizes.Max; over > 0 {
 		s.group.Sizes.Max += over
 		s.foreign.Max += over
+	}
+}
+
+// resizedByOthers notes that somebody else changed the desired size.
+func (s *Sim) resizedByOthers(by int) {
+	s.foreign.Desired += by
+	if by > 0 {
+		s.raised++
+	} else if by < 0 {
+		s.lowered++
 	}
 }
 
@@ -190,6 +203,19 @@ func (c *Script) deletes(a *args) error {
 	if name := a.word("node"); name != "" {
 		s.dropNode(name)
 	}
+	return nil
+}
+
+// rejects has a pod Failed as one is that its kubelet does not admit; its controller makes
+// another one.
+func (c *Script) rejects(a *args) error {
+	name := a.word("pod")
+	p := c.Sim.byName("kube-system", name)
+	if p == nil {
+		return fmt.Errorf("there is no critical pod %s", name)
+	}
+	p.Phase, p.Ready, p.Rejected = world.PodFailed, false, true
+	c.Sim.setPod(p)
 	return nil
 }
 

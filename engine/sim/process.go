@@ -95,10 +95,10 @@ func (d *Driver) die(c Crash) {
 		if life != d.life {
 			return // who was to go on has died, too
 		}
-		d.Run, d.dirty = engine.Adopt(d.decode(d.encode(d.saved)), d.Sim.now), true
+		d.Run, d.dirty = engine.TakeOver(d.decode(d.encode(d.saved)), d.Sim.now), true
 		d.wake = d.Sim.now
 		d.witness().Resumed(d.Run)
-		d.findLetters()
+		d.findRemote()
 		d.Sim.connect()
 		d.check.resumed()
 	})

@@ -18,6 +18,10 @@ func (c *Script) random(seed uint64, strategy string) (told string, broken strin
 	p := newPlayer(c, seed, 0xfa017, strategy)
 	p.setUp(strategy)
 	p.hooks(rand.New(rand.NewPCG(seed, 0x400c)))
+	if edge := rand.New(rand.NewPCG(seed, 0xed9e)); edge.IntN(2) == 0 {
+		p.edge = edge
+		p.edgeSettings(strategy)
+	}
 	p.say("start")
 	if p.Driver == nil || p.broken != "" {
 		return p.told.String(), p.broken
@@ -30,13 +34,25 @@ func (c *Script) random(seed uint64, strategy string) (told string, broken strin
 	if p.crash != "" && p.Driver.doom == nil {
 		p.say("%s", p.crash)
 	}
+	record := rand.New(rand.NewPCG(seed, 0x9ec0)) // takes its chances elsewhere, as hooks do
+	fails := record.IntN(4) == 0
 	for step := 0; p.on() && step < 60; step++ {
+		if fails && record.IntN(12) == 0 {
+			p.say("fault unwritten for=%s", spans[record.IntN(len(spans))])
+		}
 		p.say("run for=%dms", 200+p.r.IntN(15000))
+		if p.on() {
+			p.edgeCase()
+		}
 		if p.on() {
 			p.meddle()
 		}
 	}
-	p.comeToAnEnd()
+	if mustEndWell(seed) {
+		p.endWell()
+	} else {
+		p.comeToAnEnd()
+	}
 	return p.told.String(), p.broken
 }
 
@@ -48,9 +64,11 @@ type player struct {
 	broken string
 	crash  string // to be said first, "" for none
 	remote *rand.Rand
-	given  int      // commands from elsewhere
-	turns  []turn   // what may happen
-	begins []string // what a run asks for first
+	edge   *rand.Rand // nil: no edge cases
+	late   bool       // the driver decides late whenever two nodes drain
+	given  int        // commands from elsewhere
+	turns  []turn     // what may happen
+	begins []string   // what a run asks for first
 }
 
 // newPlayer makes one that takes its chances by a seed, for runs by a strategy.
@@ -98,7 +116,7 @@ func (p *player) setUp(strategy string) {
 // It takes its chances elsewhere, as hooks do.
 func (p *player) fromElsewhere(line string) string {
 	words := strings.Fields(line)
-	if len(words) != 2 || words[0] != "operator" || !engine.CommandKind(words[1]).Elsewhere() || p.remote.IntN(3) > 0 {
+	if len(words) != 2 || words[0] != "operator" || !engine.CommandKind(words[1]).Remote() || p.remote.IntN(3) > 0 {
 		return line
 	}
 	p.given++

@@ -17,8 +17,11 @@ import (
 var (
 	seedFlag  = flag.Uint64("seed", 0, "play only this seed, and print its script")
 	seedsFlag = flag.Uint64("seeds", 1000, "how many seeds to play")
-	fromFlag  = flag.Uint64("from", 1, "the first seed to play")
+	fromFlag  = flag.Uint64("from", 1, "the first seed that every suite plays")
 )
+
+// span is the seeds that a suite plays, in words.
+func span(from, seeds uint64) string { return fmt.Sprintf("seeds %d to %d", from, from+seeds-1) }
 
 // tally is what a number of seeds came to.
 type tally struct {
@@ -98,8 +101,8 @@ func TestRandomGardenerInPlace(t *testing.T) {
 	playAll(t, func(seed uint64) string { return []string{"gardener-inplace", "gardener-inplace-seed"}[seed%2] }, changes, rare)
 }
 
-// playAll plays the seeds. Processes have to die at every point of some kinds of
-// actions; of those that are rare only if there were many seeds.
+// playAll plays the seeds. Processes have to die at every point of some kinds of actions
+// if there were many seeds, and of those that are rare if there were very many.
 func playAll(t *testing.T, strategyOf func(seed uint64) string, changes, rare []engine.ActionKind) {
 	if *seedFlag != 0 {
 		told, broken := NewScript().random(*seedFlag, strategyOf(*seedFlag))
@@ -109,15 +112,16 @@ func playAll(t *testing.T, strategyOf func(seed uint64) string, changes, rare []
 		}
 		return
 	}
-	name, seeds, all := t.Name(), *seedsFlag, tally{said: map[string]int{}, struck: map[string]int{}, crashes: map[string]int{}}
+	name, from, seeds, all := t.Name(), *fromFlag, *seedsFlag, tally{said: map[string]int{}, struck: map[string]int{}, crashes: map[string]int{}}
 	var next, failed atomic.Uint64
+	t.Logf("plays %s", span(from, seeds))
 	start := time.Now()
 	t.Run("seeds", func(t *testing.T) {
 		for shard := range runtime.GOMAXPROCS(0) {
 			t.Run(fmt.Sprint(shard), func(t *testing.T) {
 				t.Parallel()
 				for n := next.Add(1) - 1; n < seeds && failed.Load() < 10; n = next.Add(1) - 1 {
-					c, seed := NewScript(), *fromFlag+n
+					c, seed := NewScript(), from+n
 					told, broken := c.random(seed, strategyOf(seed))
 					all.add(c, told)
 					if broken != "" {
@@ -129,11 +133,11 @@ func playAll(t *testing.T, strategyOf func(seed uint64) string, changes, rare []
 		}
 	})
 	took := time.Since(start)
-	t.Logf("%d seeds in %s, %.0f a second: %s", seeds, took.Round(time.Second), float64(seeds)/took.Seconds(), &all)
-	if seeds >= 10000 {
+	t.Logf("%s in %s, %.0f a second: %s", span(from, seeds), took.Round(time.Second), float64(seeds)/took.Seconds(), &all)
+	if seeds >= 20000 {
 		changes = slices.Concat(changes, rare)
 	}
-	if seeds >= 1000 && failed.Load() == 0 {
+	if seeds >= 5000 && failed.Load() == 0 {
 		everyCrash(t, all.crashes, changes)
 	}
 }

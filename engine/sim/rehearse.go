@@ -37,7 +37,7 @@ func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 
 // rehearsable reports whether a run can be played.
 func rehearsable(rules engine.Strategy, w *world.World, run *engine.Run) bool {
-	if own, ok := rules.(interface{ Ways() engine.Ways }); ok && (own.Ways().Follows || own.Ways().InPlace) {
+	if own, ok := rules.(interface{ Capabilities() engine.Capabilities }); ok && (own.Capabilities().Follows || own.Capabilities().InPlace) {
 		return false
 	}
 	known := !w.Partial() && !w.Health[world.Cluster].Fresh.IsZero() && !w.Health[world.Cloud].Fresh.IsZero()
@@ -77,7 +77,7 @@ func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 	if run.State == engine.Planned {
 		run = engine.Start(run, now, "rehearsal")
 	}
-	run = engine.Adopt(run, now)
+	run = engine.TakeOver(run, now)
 	r := newRehearsal(rules, w, now, run, pace)
 	r.sim.nodeHooks.takes = run.HookTime
 	if run.State == engine.Paused {
@@ -233,8 +233,8 @@ func (r *rehearsal) held() []string {
 			continue
 		}
 		why := n.Reason
-		if len(n.Culprits) > 0 {
-			why = n.Culprits[0]
+		if len(n.BlockingPods) > 0 {
+			why = n.BlockingPods[0]
 		}
 		out = append(out, n.Name+": "+why)
 	}

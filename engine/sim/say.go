@@ -18,7 +18,7 @@ import (
 //
 // With an id it comes from elsewhere, as an object:
 //
-//	operator pause id=c1 by=bob@ops [run=another] [expires=15s]
+//	operator pause id=c1 by=bob@ops [run=another] [expires=15s] [ago=11m]
 func (c *Script) operator(a *args) error {
 	d := c.Driver
 	if d == nil {
@@ -49,7 +49,7 @@ func (c *Script) operator(a *args) error {
 	if life := a.word("expires"); life != "" {
 		cmd.Expires = c.Sim.now.Add(a.span("expires", 0))
 	}
-	d.Give(cmd)
+	d.SendRemote(cmd, a.span("ago", 0))
 	return nil
 }
 
@@ -74,9 +74,10 @@ func (c *Script) operator(a *args) error {
 //	fault quota n=8                    the account may run no more machines
 //	fault never-join | not-ready | no-labels [over] [count=1]   what becomes of new machines
 //	fault never-join replaced=4m       and when the cloud replaces one
+//	fault reuses-name [over] [count=1] new nodes take the names of nodes that are gone, if there is one in their zone
 //	fault webhook web [over]           a webhook denies evictions
 //	fault stale budget=web [over]      the disruption controller does not look
-//	fault silent a1 [for=3m] [gone=10m]   a kubelet is not heard from; the cloud gives its machine up
+//	fault silent a1 [for=3m] [gone=10m] [over]   a kubelet is not heard from; the cloud gives its machine up
 //	fault interrupt a1                 the cloud takes a Spot machine back in two minutes
 //	fault unhealthy a1                 the group finds a machine unhealthy, and replaces it
 //	fault node-hook fails | hangs | takes=1m | chance=0.1   hooks before and after nodes (nodehook.go)
@@ -120,8 +121,10 @@ func (c *Script) fault(a *args) error {
 		f.throttled[world.Source(a.word("source"))] = throttle{s.now.Add(a.span("for", time.Minute)), a.span("after", 5*time.Second)}
 	case "etcd":
 		s.etcdOutage(a.span("for", time.Minute))
+	case "unwritten":
+		f.unwritten = s.now.Add(a.span("for", time.Minute))
 	case "silent", "interrupt", "unhealthy":
-		return c.strike(what, a)
+		return c.strike(what, over, a)
 	case "hostile":
 		f.hostile = !over
 	case "no-room":
@@ -132,7 +135,7 @@ func (c *Script) fault(a *args) error {
 		}
 	case "quota":
 		s.group.quota = a.int("n", 0)
-	case "never-join", "not-ready", "no-labels":
+	case "never-join", "not-ready", "no-labels", "reuses-name":
 		f.machine[what], f.left[what] = !over, a.int("count", 0)
 		f.replaced = a.span("replaced", f.replaced)
 	case "webhook":
@@ -152,7 +155,7 @@ func (c *Script) fault(a *args) error {
 }
 
 // strike lets something happen to one machine.
-func (c *Script) strike(what string, a *args) error {
+func (c *Script) strike(what string, over bool, a *args) error {
 	s := c.Sim
 	m, err := c.machine(a.next())
 	if err != nil {
@@ -164,6 +167,10 @@ func (c *Script) strike(what string, a *args) error {
 	case "unhealthy":
 		s.sicken(m)
 	case "silent":
+		if over {
+			s.speak(m)
+			break
+		}
 		s.fallSilent(m)
 		if back := a.span("for", 0); back > 0 {
 			s.after(back, func() { s.speak(m) })
@@ -177,7 +184,7 @@ func (c *Script) strike(what string, a *args) error {
 
 // machine finds a machine by its node's name.
 func (c *Script) machine(name string) (*machine, error) {
-	m := c.Sim.machines["i-"+name]
+	m := c.Sim.machineOf(name)
 	if m == nil {
 		return nil, fmt.Errorf("there is no machine %q", name)
 	}

@@ -14,7 +14,7 @@ func (c *Script) setGardener(a *args) {
 	k := &c.settings
 	k.EvictRetries = a.int("evict-retries", k.EvictRetries)
 	for name, v := range map[string]*time.Duration{
-		"misconfigured-retry": &k.MisconfiguredRetry, "health-timeout": &k.HealthTimeout, "update-timeout": &k.UpdateTimeout,
+		"misconfigured-retry": &k.MisconfiguredRetry, "health-timeout": &k.HealthTimeout, "update-timeout": &k.UpdateTimeout, "wait-for-start": &k.WaitForStart,
 	} {
 		*v = a.span(name, *v)
 	}
@@ -44,6 +44,15 @@ func (c *Script) pool(a *args) error {
 	s.pool = pool{
 		update: a.word("update"), takes: a.span("takes", 2*time.Minute), critical: a.span("critical", 5*time.Second),
 		fails: map[string]string{}, hangs: map[string]bool{}, at: map[string]time.Time{},
+	}
+	if starts := a.word("shoot"); starts == "never" {
+		s.pool.applied, s.pool.starts = true, -1
+	} else if starts != "" {
+		d, err := time.ParseDuration(starts)
+		if err != nil {
+			return fmt.Errorf("shoot=%s: the time until Gardener starts, or never", starts)
+		}
+		s.pool.applied, s.pool.starts = true, d
 	}
 	if !world.InPlace(s.pool.update) {
 		return fmt.Errorf("a pool is simulated with update=%s or %s", world.ManualInPlaceUpdate, world.AutoInPlaceUpdate)

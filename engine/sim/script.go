@@ -24,7 +24,9 @@ import (
 //	                                          has detached
 //	cluster provider=gardener update=ManualInPlaceUpdate   a worker pool whose nodes await an update
 //	                                          in place (inplace.go), which takes takes=2m;
-//	                                          update=AutoInPlaceUpdate where nobody selects them
+//	                                          update=AutoInPlaceUpdate where nobody selects them;
+//	                                          shoot=30s: its Shoot was changed just before, and
+//	                                          Gardener starts after so long, or never (shoot.go)
 //	peer masters role=control-plane nodes=3   another group of the cluster (peer.go)
 //	balancer takes=20s                        the group's load balancer lets a machine go that slowly
 //	workload web replicas=6 grace=5s          a Deployment; kind= for the others; cpu= memory= is what
@@ -39,8 +41,8 @@ import (
 //	start                                     the plan, and the run if nothing speaks against it
 //	run until=end                             goes on until something happens, or for= a while
 //	operator approve                          what the operator says (say.go)
-//	autoscaler, hook drainer timeout=10m      who else looks at the group (others.go)
-//	somebody scale group=+2                   what others do (others.go)
+//	autoscaler, hook drainer timeout=10m      who else looks at the group (externalactivity.go)
+//	somebody scale group=+2                   what others do (externalactivity.go)
 //	fault lose kind=evict                     what goes wrong (say.go)
 //	after 4m: somebody scale web=4            a line for later, of somebody or fate
 //	after 4m of refusing web: ...             ... once a budget has refused an eviction
@@ -152,6 +154,11 @@ func (c *Script) command(a *args) (string, error) {
 		return "", c.somebody(a)
 	case "fault":
 		return "", c.fault(a)
+	case "repair":
+		if c.Driver == nil {
+			return "", fmt.Errorf("nothing was started")
+		}
+		c.Sim.repair(&c.Driver.Run)
 	case "wait":
 		c.Sim.Advance(c.Sim.now.Add(a.span("for", time.Minute)))
 	case "sleep":
@@ -322,8 +329,8 @@ func (c *Script) begin(*args) (string, error) {
 	for _, w := range plan.Warnings {
 		fmt.Fprintf(&out, "warning: %s\n", w)
 	}
-	for _, r := range plan.Rivals {
-		if r.Handling != engine.RivalSuspended {
+	for _, r := range plan.ExternalMovers {
+		if r.Handling != engine.HandlingSuspended {
 			fmt.Fprintf(&out, "rival: %s\n", r.Sentence())
 		}
 	}

@@ -11,13 +11,13 @@
 // lifecycle controller (cluster.go, kubelet.go), the scheduler (place.go), workload
 // and disruption controllers (workload.go, budget.go); they find pods in indexes
 // (pods.go), so that a world may be large. Others act on it as well: people
-// (others.go) and an autoscaler (autoscaler.go). Actions are carried out by Do
+// (externalactivity.go) and an autoscaler (autoscaler.go). Actions are carried out by Do
 // (do.go), as far as what goes wrong lets them (fault.go).
 //
 // A Driver (driver.go) decides, saves and acts as engine/live does, sleeps and
 // crashes (process.go), and has every step checked against the rules of
 // docs/design.md (check.go). A Script (script.go) reads the language of
-// engine/testdata; Random (random.go) makes scripts up. A Wall (wall.go) lets
+// engine/testdata; Random (random.go) makes scripts up. A Wall (realtime.go) lets
 // engine/live's loop drive a Sim with the wall clock, for the demo, whose worlds
 // are in scenarios/ (scenario.go).
 //
@@ -124,6 +124,9 @@ type Sim struct {
 	pool       pool
 	before     world.Sizes     // the group's sizes before the run
 	foreign    world.Sizes     // what others changed on the group's sizes, summed up
+	raised     int             // how often others raised the desired size
+	lowered    int             // how often others lowered it
+	freed      []string        // names of nodes that are gone with their machines
 	shrunk     time.Time       // when the group last lost a machine
 	tilted     bool            // others, or a zone without room, had a hand in which zone has how many
 	rolling    bool            // the run has begun

@@ -78,13 +78,13 @@ func tell(e engine.Event) string {
 func (c *Script) ending() string {
 	var out strings.Builder
 	r := c.Driver.Run
-	for _, l := range r.Culprits {
+	for _, l := range r.BlockingPods {
 		fmt.Fprintf(&out, "culprit: %s\n", l)
 	}
 	for _, l := range r.Notes {
 		fmt.Fprintf(&out, "note: %s\n", l)
 	}
-	for _, l := range r.Left {
+	for _, l := range r.Unrestored {
 		fmt.Fprintf(&out, "left: %s\n", l)
 	}
 	return out.String() + c.status()

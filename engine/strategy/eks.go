@@ -163,7 +163,7 @@ func (e EKS) scaleUp(s *engine.Step) {
 		return
 	}
 	if len(s.Run.Order) == 0 && !s.Run.Raised {
-		if !choose(s) || s.LeaveLate(engine.JoinGuess, Raise(len(s.W.Group.Zones), s.Run.Limit)) {
+		if !choose(s) || s.AddUnrestoredLate(engine.JoinGuess, Raise(len(s.W.Group.Zones), s.Run.Limit)) {
 			s.Enter(scaleDown)
 			s.Soon()
 			return
@@ -321,14 +321,14 @@ func (e EKS) upgrade(s *engine.Step) {
 	e.taintOutdated(s)
 	e.markSurplus(s)
 	s.Admit()
-	if allRolled(s) && s.Approved(scaleDown) {
+	if allRolled(&s.Reader) && s.Approved(scaleDown) {
 		s.Enter(scaleDown)
 		s.Soon()
 	}
 }
 
 // allRolled reports whether no outdated node is left to roll.
-func allRolled(s *engine.Step) bool {
+func allRolled(s *engine.Reader) bool {
 	return s.Count(engine.Outdated, engine.Queued) == 0 && !slices.ContainsFunc(s.In(engine.Draining, engine.Settling, engine.Terminating),
 		func(id string) bool { return !s.Run.Nodes[id].New })
 }

@@ -42,7 +42,7 @@ func enough(s *engine.Step) bool {
 	if s.Run.PhaseWait == nil {
 		s.StartLaunchWait("replacements")
 	}
-	why := short(s)
+	why := short(&s.Reader)
 	if why == "" {
 		s.Run.PhaseWait = nil
 		return true
@@ -55,7 +55,7 @@ func enough(s *engine.Step) bool {
 
 // short says what is missing of the machines that the group is to have, "" if all
 // are there and the new ones Ready.
-func short(s *engine.Step) string {
+func short(s *engine.Reader) string {
 	ready, why := 0, ""
 	for _, m := range s.W.Machines() {
 		if m.Leaving() || m.Detached || m.State == world.MachineStandby {

@@ -73,7 +73,7 @@ func (EKSMinimal) cordon(s *engine.Step) {
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
 		return
 	}
-	if len(s.Run.Order) == 0 && (!choose(s) || s.LeaveLate(0, 0)) {
+	if len(s.Run.Order) == 0 && (!choose(s) || s.AddUnrestoredLate(0, 0)) {
 		s.Enter(finish)
 		s.Soon()
 		return
@@ -107,7 +107,7 @@ func (EKSMinimal) upgrade(s *engine.Step) {
 	s.Guard()
 	cordonLate(s)
 	s.Admit()
-	if allRolled(s) {
+	if allRolled(&s.Reader) {
 		if s.Approved(finish) {
 			s.Run.PhaseWait = nil
 			s.Enter(finish)
@@ -115,13 +115,13 @@ func (EKSMinimal) upgrade(s *engine.Step) {
 		}
 		return
 	}
-	why, late := short(s), overdue(s)
+	why, late := short(&s.Reader), overdue(&s.Reader)
 	switch {
 	case why == "" || !s.Fresh(world.Cloud):
 		s.Run.PhaseWait = nil
 	case late != "":
 		s.FailLaunch(late)
-	case s.Run.PhaseWait == nil || joinedSince(s, s.Run.PhaseWait.Start):
+	case s.Run.PhaseWait == nil || joinedSince(&s.Reader, s.Run.PhaseWait.Start):
 		s.StartLaunchWait("replacements")
 	case s.Over(s.Run.PhaseWait):
 		s.FailLaunch(why)
@@ -130,7 +130,7 @@ func (EKSMinimal) upgrade(s *engine.Step) {
 
 // overdue says of a new machine that has used up its own time why it is not Ready,
 // "" if none has.
-func overdue(s *engine.Step) string {
+func overdue(s *engine.Reader) string {
 	for _, id := range s.In(engine.Launching) {
 		if m := s.W.Machine(id); m != nil && !m.Leaving() && s.Over(s.Run.Nodes[id].Wait) {
 			return s.WhyNotReady(m)
@@ -141,7 +141,7 @@ func overdue(s *engine.Step) string {
 
 // joinedSince reports whether a replacement has got Ready since then: as long as
 // nodes go one after the other, something is always missing.
-func joinedSince(s *engine.Step, then time.Time) bool {
+func joinedSince(s *engine.Reader, then time.Time) bool {
 	return slices.ContainsFunc(s.In(engine.Ready), func(id string) bool { return s.Run.Nodes[id].Since.After(then) })
 }
 

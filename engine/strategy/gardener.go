@@ -43,9 +43,9 @@ func (g Gardener) Name() string {
 // Suspends is AZRebalance: Gardener's zones do not give each other machines.
 func (Gardener) Suspends() []string { return []string{rebalance} }
 
-// Ways: a node is cordoned when its drain begins.
-func (Gardener) Ways() engine.Ways {
-	return engine.Ways{Cordons: true, Heir: world.MoverGardener}
+// Capabilities: a node is cordoned when its drain begins.
+func (Gardener) Capabilities() engine.Capabilities {
+	return engine.Capabilities{CordonsFirst: true, TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are those of the document, or of machine-controller-manager v0.62.1 as
@@ -123,7 +123,7 @@ func (g Gardener) taint(s *engine.Step) {
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
 		return
 	}
-	if len(s.Run.Order) == 0 && (!choose(s) || s.LeaveLate(engine.JoinGuess, g.Extra(s.W, &s.Run))) {
+	if len(s.Run.Order) == 0 && (!choose(s) || s.AddUnrestoredLate(engine.JoinGuess, g.Extra(s.W, &s.Run))) {
 		s.Enter(finish)
 		s.Soon()
 		return
@@ -157,9 +157,9 @@ func (g Gardener) roll(s *engine.Step) {
 	s.Guard()
 	g.taintOld(s)
 	s.WatchHealth()
-	s.SickFirst()
+	s.UnhealthyFirst()
 	s.Admit()
-	if s.Run.State == engine.Running && launched(s) && allRolled(s) && s.Approved(finish) {
+	if s.Run.State == engine.Running && launched(s) && allRolled(&s.Reader) && s.Approved(finish) {
 		s.Enter(finish)
 		s.Soon()
 	}
@@ -171,12 +171,12 @@ func launched(s *engine.Step) bool {
 	if !s.Fresh(world.Cloud) {
 		return false
 	}
-	why := short(s)
+	why := short(&s.Reader)
 	switch {
 	case why == "":
 		s.Run.PhaseWait = nil
 		return true
-	case s.Run.PhaseWait == nil || joinedSince(s, s.Run.PhaseWait.Start):
+	case s.Run.PhaseWait == nil || joinedSince(&s.Reader, s.Run.PhaseWait.Start):
 		s.StartPhaseWait("replacements", giveUps*s.JoinTime())
 	case s.Over(s.Run.PhaseWait):
 		s.FailLaunch(why)

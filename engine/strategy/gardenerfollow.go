@@ -19,17 +19,19 @@ import (
 //	      deletes the pods of a node past their budgets and labels its Machine, skip and
 //	      return set the Machine's deletion priority
 //
-// It is over when no node is to be updated any more and all machine deployments are
-// complete; without the control cluster, when as many nodes are Ready as at the start. It
-// fails when nothing is under way but machines that do not get Ready.
+// It is over when no node is to be updated any more and Gardener is done: the Shoot's last
+// operation has succeeded for its current generation, the pool is in no list of pending ones,
+// and all machine deployments are complete, as far as these are read. Without the control
+// cluster as many nodes must be Ready as at the start. It fails when nothing is under way but
+// machines that do not get Ready, and pauses when Gardener neither starts nor ends.
 type GardenerFollow struct{}
 
 // Name is "gardener-follow".
 func (GardenerFollow) Name() string { return "gardener-follow" }
 
-// Ways: Gardener's controller rolls the pool.
-func (GardenerFollow) Ways() engine.Ways {
-	return engine.Ways{Follows: true, SetBy: "a change of the Shoot", Heir: world.MoverGardener}
+// Capabilities: Gardener's controller rolls the pool.
+func (GardenerFollow) Capabilities() engine.Capabilities {
+	return engine.Capabilities{Follows: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are how long is waited for what is not known, and what Gardener does with pods.
@@ -38,7 +40,7 @@ func (GardenerFollow) Defaults() engine.Settings {
 	d := engine.Common()
 	d.Order = []engine.Order{engine.OrderFewestBlockers}
 	d.DrainTimeout, d.OnDrainTimeout = 2*time.Hour, engine.TimeoutWait
-	d.NodeReadyTimeout = 20 * time.Minute
+	d.NodeReadyTimeout, d.WaitForStart = 20*time.Minute, engine.WaitForStart
 	d.Unmanaged, d.EmptyDir = true, true
 	d.Approve = engine.ApproveNone
 	d.Origin = map[string]string{
@@ -85,21 +87,34 @@ func (g GardenerFollow) Step(s *engine.Step) {
 		s.PauseWith(by)
 		return
 	}
+	left := g.Awaited(s.W, &s.Run)
 	still := s.Run.Settings.NodeReadyTimeout
 	if failed := s.FailedInPlace(); failed != "" {
+		s.EndAwait()
 		if s.StoodStill(progress, still) {
 			s.Fail(engine.Failed, failed)
 		}
 		return
 	}
-	over, known := g.over(s)
-	switch coming := g.coming(s); {
+	over, known := g.over(&s.Reader)
+	switch coming := g.coming(&s.Reader); {
 	case len(coming) > 0:
+		s.EndAwait()
 		if s.StoodStill("machines that get Ready", giveUps*still) {
 			s.Fail(engine.CreationFail, fmt.Sprintf("NodeCreationFailure: no machine has got Ready for %s: %s", engine.Span(giveUps*still), strings.Join(coming, "; ")))
 		}
 		return
+	case over && len(left) > 0:
+		s.Await(waitsToEnd(&s.Reader), left)
+		return
+	case len(left) > 0 && !known:
+		s.Await(fmt.Sprintf("%d serve of the %d that did at the start", s.Serving(), s.Run.Base.Desired), left)
+		return
+	case g.notStarted(&s.Reader, left):
+		s.Await("the update of the outdated nodes has not started", left)
+		return
 	case known:
+		s.EndAwait()
 		s.Moves()
 	case s.StoodStill(progress, still):
 		s.Note(fmt.Sprintf("%d serve of the %d that did at the start: whether more are to come is known in the control cluster only", s.Serving(), s.Run.Base.Desired))
@@ -118,7 +133,7 @@ var underWay = []engine.Stage{engine.Draining, engine.Settling, engine.Terminati
 
 // coming says of the new machines that are not Ready why, as long as nothing else is under
 // way: Gardener makes others in their place without end.
-func (GardenerFollow) coming(s *engine.Step) (out []string) {
+func (GardenerFollow) coming(s *engine.Reader) (out []string) {
 	for _, id := range s.In(underWay...) {
 		switch n := s.Run.Nodes[id]; {
 		case !n.New && n.Stage != engine.NodeFail:
@@ -130,14 +145,36 @@ func (GardenerFollow) coming(s *engine.Step) (out []string) {
 	return out
 }
 
-// over reports whether nothing is left to do; known, whether that can be told: without the
-// control cluster it cannot while fewer nodes serve than at the start.
-func (GardenerFollow) over(s *engine.Step) (over, known bool) {
-	if len(s.Run.Held) > 0 || s.Count(append(underWay, engine.Outdated)...) > 0 {
+// Awaited is what shows that Gardener is not done with the pool.
+func (GardenerFollow) Awaited(w *world.World, _ *engine.Run) []world.Unfinished {
+	return w.Group.Pool.Unfinished()
+}
+
+// waitsToEnd says why a run waits that has no node left to follow.
+func waitsToEnd(s *engine.Reader) string {
+	if done, _ := s.Run.Outdated(); done > 0 {
+		return "no node is left to update"
+	}
+	return "no node is outdated yet"
+}
+
+// notStarted reports whether nodes are to be updated, and the Shoot tells that Gardener has
+// not come to them: it asks for another version, as a rule, and is being reconciled.
+func (GardenerFollow) notStarted(s *engine.Reader, left []world.Unfinished) bool {
+	return len(s.Run.PausedDeployments) == 0 && len(s.HeldByOthers()) == 0 &&
+		s.Count(engine.Outdated) > 0 && s.Count(append(underWay, engine.Replaced)...) == 0 &&
+		slices.ContainsFunc(left, func(u world.Unfinished) bool { return u.Kind != world.UnfinishedDeployment })
+}
+
+// over reports whether nothing is left to do on nodes; known, whether that can be told: without
+// the control cluster it cannot while fewer nodes serve than at the start. Whether Gardener is
+// done is for Awaited to tell.
+func (GardenerFollow) over(s *engine.Reader) (over, known bool) {
+	if len(s.Run.PausedDeployments) > 0 || s.Count(append(underWay, engine.Outdated)...) > 0 {
 		return false, true
 	}
-	if p := s.W.Group.Pool; p.Control {
-		return !slices.ContainsFunc(p.Deployments, func(d world.MachineDeployment) bool { return !d.Complete() }), true
+	if s.W.Group.Pool.Control {
+		return true, true
 	}
 	over = s.Serving() >= s.Run.Base.Desired
 	return over, over

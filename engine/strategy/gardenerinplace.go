@@ -41,10 +41,10 @@ func (g GardenerInPlace) Name() string {
 // Suspends is AZRebalance: Gardener's zones do not give each other machines.
 func (GardenerInPlace) Suspends() []string { return []string{rebalance} }
 
-// Ways: Gardener updates what is selected; an old node that is too many is cordoned when its
+// Capabilities: Gardener updates what is selected; an old node that is too many is cordoned when its
 // drain begins.
-func (GardenerInPlace) Ways() engine.Ways {
-	return engine.Ways{InPlace: true, Cordons: true, SetBy: "a change of the Shoot", Heir: world.MoverGardener}
+func (GardenerInPlace) Capabilities() engine.Capabilities {
+	return engine.Capabilities{InPlace: true, CordonsFirst: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are those of Gardener's API for such a pool, the rest that of its rolling updates.
@@ -78,7 +78,7 @@ func (GardenerInPlace) Abilities() []engine.Ability {
 }
 
 // Selects is why a node is to be updated.
-func (GardenerInPlace) Selects(s *engine.Step, m *world.Machine) string {
+func (GardenerInPlace) Selects(s *engine.Reader, m *world.Machine) string {
 	return GardenerManual{}.Selects(s, m)
 }
 
@@ -94,7 +94,7 @@ func (g GardenerInPlace) setup(s *engine.Step) {
 	}
 	s.Run.Zones = zoneSizes(s.W)
 	s.Run.Limit, s.Run.Raise = g.Limit(s.W, &s.Run), g.Extra(s.W, &s.Run)
-	if len(s.Run.Order) == 0 && (!choose(s) || s.LeaveLate(0, s.Run.Raise)) {
+	if len(s.Run.Order) == 0 && (!choose(s) || s.AddUnrestoredLate(0, s.Run.Raise)) {
 		s.Enter(finish)
 		s.Soon()
 		return
@@ -114,9 +114,9 @@ func (g GardenerInPlace) roll(s *engine.Step) {
 	s.Guard()
 	s.FollowUpdates(nil)
 	s.WatchHealth()
-	s.SickFirst()
+	s.UnhealthyFirst()
 	s.Admit()
-	if s.Run.State == engine.Running && launched(s) && allRolled(s) && s.Count(engine.Updating) == 0 && s.Approved(finish) {
+	if s.Run.State == engine.Running && launched(s) && allRolled(&s.Reader) && s.Count(engine.Updating) == 0 && s.Approved(finish) {
 		s.Enter(finish)
 		s.Soon()
 	}
@@ -131,7 +131,7 @@ func (GardenerInPlace) Extra(w *world.World, r *engine.Run) int { return Gardene
 // Holds says why a node of a zone is not selected, or ended, now. As an Auto Scaling group
 // chooses by itself in which zone a new machine is, a zone whose share of the surge is
 // elsewhere goes unavailable first.
-func (g GardenerInPlace) Holds(s *engine.Step, machine string, about []string) string {
+func (g GardenerInPlace) Holds(s *engine.Reader, machine string, about []string) string {
 	zone := s.Run.Nodes[machine].Zone
 	share, has := Gardener{}.shares(s.W, &s.Run)[zone]
 	if !has {
@@ -155,7 +155,7 @@ func (g GardenerInPlace) Holds(s *engine.Step, machine string, about []string) s
 }
 
 // waits is why a zone waits: for the update in it that has failed, if one has.
-func (GardenerInPlace) waits(s *engine.Step, zone, why string) string {
+func (GardenerInPlace) waits(s *engine.Reader, zone, why string) string {
 	if failed := s.FailureIn(zone); failed != "" {
 		return failed
 	}
@@ -167,7 +167,7 @@ func (GardenerInPlace) waits(s *engine.Step, zone, why string) string {
 // a second time: their drain is over, and they are not updated.
 type updates struct{ fresh, selected, about, away int }
 
-func (g GardenerInPlace) updates(s *engine.Step, zone string, about []string) (u updates) {
+func (g GardenerInPlace) updates(s *engine.Reader, zone string, about []string) (u updates) {
 	for _, m := range s.W.Machines() {
 		n := s.Run.Nodes[m.ID]
 		if m.Zone != zone || m.Leaving() || m.Detached || m.State == world.MachineStandby {
@@ -197,14 +197,14 @@ func away(p world.InPlaceUpdate) bool {
 
 // Ends reports whether an old node is too many: its zone has as many new and updated ones as
 // it is to have.
-func (g GardenerInPlace) Ends(s *engine.Step, machine string) bool {
+func (g GardenerInPlace) Ends(s *engine.Reader, machine string) bool {
 	zone := s.Run.Nodes[machine].Zone
 	return g.updates(s, zone, nil).fresh >= s.Run.Zones[zone]
 }
 
 // Decrements reports whether the end of a machine takes the group's size down: that of one
 // that is too many does, one whose update failed is replaced.
-func (GardenerInPlace) Decrements(s *engine.Step, machine string) bool {
+func (GardenerInPlace) Decrements(s *engine.Reader, machine string) bool {
 	return s.Run.Nodes[machine].Unfit == ""
 }
 

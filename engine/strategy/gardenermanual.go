@@ -23,9 +23,9 @@ type GardenerManual struct{}
 // Name is "gardener-manual".
 func (GardenerManual) Name() string { return "gardener-manual" }
 
-// Ways: Gardener updates what is selected.
-func (GardenerManual) Ways() engine.Ways {
-	return engine.Ways{InPlace: true, Whole: true, SetBy: "a change of the Shoot", Heir: world.MoverGardener}
+// Capabilities: Gardener updates what is selected.
+func (GardenerManual) Capabilities() engine.Capabilities {
+	return engine.Capabilities{InPlace: true, WholeBatches: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are those of machine-controller-manager; it has no limit, so that is ours.
@@ -34,7 +34,7 @@ func (GardenerManual) Defaults() engine.Settings {
 	d.MaxUnavailable = engine.Amount{N: 1}
 	d.Order = []engine.Order{engine.OrderFewestBlockers}
 	d.DrainTimeout, d.OnDrainTimeout = 2*time.Hour, engine.TimeoutWait
-	d.UpdateTimeout = 20 * time.Minute
+	d.UpdateTimeout, d.WaitForStart = 20*time.Minute, engine.WaitForStart
 	d.Unmanaged, d.EmptyDir = true, true
 	d.Origin = map[string]string{
 		"max-unavailable":      "Drainboard: one node; Gardener has no limit for a manual update",
@@ -66,7 +66,7 @@ func (GardenerManual) Abilities() []engine.Ability {
 }
 
 // Selects is why a node is to be updated.
-func (GardenerManual) Selects(s *engine.Step, m *world.Machine) string {
+func (GardenerManual) Selects(s *engine.Reader, m *world.Machine) string {
 	if n := s.W.NodeOf(m.ID); n != nil && n.InPlace().Candidate {
 		return "candidate for an update in place"
 	}
@@ -83,10 +83,12 @@ func (g GardenerManual) setup(s *engine.Step) {
 		return
 	}
 	s.Run.Limit = g.Limit(s.W, &s.Run)
-	if len(s.Run.Order) == 0 && (!choose(s) || s.LeaveLate(0, 0)) {
-		s.Succeed()
+	s.TakeUpCandidates() // those that came while Gardener was waited for
+	if len(s.Run.Order) == 0 && (!choose(s) || s.AddUnrestoredLate(0, 0)) {
+		g.succeed(s, "no node is a candidate for an update yet")
 		return
 	}
+	s.EndAwait()
 	if s.Approved(roll) {
 		s.Enter(roll)
 		s.Soon()
@@ -134,7 +136,7 @@ func (GardenerManual) Limit(w *world.World, r *engine.Run) int {
 	return max(1, r.Settings.MaxUnavailable.Of(r.Base.Desired, false))
 }
 
-func (GardenerManual) roll(s *engine.Step) {
+func (g GardenerManual) roll(s *engine.Step) {
 	s.FollowUpdates(func(node, why string) {
 		s.Pause("the update of " + node + " failed: " + why + ". It stays cordoned until it is updated: repair it, and Gardener's node agent tries again; then resume. Or leave it to Gardener and skip it")
 	})
@@ -143,14 +145,44 @@ func (GardenerManual) roll(s *engine.Step) {
 	}
 	s.TakeUpCandidates()
 	s.Admit()
-	if s.Run.State == engine.Running && s.Count(engine.Outdated, engine.Queued, engine.Updating) == 0 {
-		s.Succeed()
+	if s.Run.State != engine.Running {
+		return
 	}
+	if s.Count(engine.Outdated, engine.Queued, engine.Updating) > 0 {
+		s.EndAwait()
+		return
+	}
+	g.succeed(s, "no node is left to update")
+}
+
+// succeed ends the run, unless Gardener is not done with the pool: then it waits, and says in
+// a clause why.
+func (g GardenerManual) succeed(s *engine.Step, what string) {
+	if left := g.Awaited(s.W, &s.Run); len(left) > 0 {
+		s.Await(what, left)
+		return
+	}
+	s.EndAwait()
+	s.Succeed()
+}
+
+// Awaited is what shows that Gardener is not done with the pool; nothing where nodes are left
+// out by choice, since with those it never is.
+func (GardenerManual) Awaited(w *world.World, r *engine.Run) []world.Unfinished {
+	if len(r.Target.Only) > 0 {
+		return nil
+	}
+	for _, n := range r.Nodes {
+		if n.Stage == engine.Skipped || n.Stage == engine.NodeFail {
+			return nil
+		}
+	}
+	return w.Group.Pool.Unfinished()
 }
 
 // Holds says why a node is not selected now: one whose update has failed comes first, the
 // zones take their turns, and a budget that allows nothing would be broken in the end.
-func (GardenerManual) Holds(s *engine.Step, machine string, about []string) string {
+func (GardenerManual) Holds(s *engine.Reader, machine string, about []string) string {
 	if failed := s.FailureIn(""); failed != "" {
 		return failed
 	}

@@ -94,7 +94,7 @@ func (g Gardener) Extra(w *world.World, r *engine.Run) int { return g.surge(w, r
 // of service, or too few would stay (pkg/controller/deployment_rolling.go,
 // reconcileOldMachineSets). An Auto Scaling group chooses by itself in which zone the
 // machine more is; a zone whose share is elsewhere goes unavailable first.
-func (g Gardener) Holds(s *engine.Step, machine string, about []string) string {
+func (g Gardener) Holds(s *engine.Reader, machine string, about []string) string {
 	zone := s.Run.Nodes[machine].Zone
 	share, has := g.shares(s.W, &s.Run)[zone]
 	if !has {
@@ -117,7 +117,7 @@ func (g Gardener) Holds(s *engine.Step, machine string, about []string) string {
 // Decrements reports whether the end of a machine takes the group's size down: as many new
 // ones are there, or about to be, as the zone is to have. So no more new machines come than
 // stay.
-func (g Gardener) Decrements(s *engine.Step, machine string) bool {
+func (g Gardener) Decrements(s *engine.Reader, machine string) bool {
 	zone := s.Run.Nodes[machine].Zone
 	z := g.look(s, zone, nil)
 	old, ending := 0, 0
@@ -141,13 +141,15 @@ func (g Gardener) Decrements(s *engine.Step, machine string) bool {
 // launched.
 type sight struct{ size, there, serve, out, coming int }
 
-func (Gardener) look(s *engine.Step, zone string, about []string) sight {
+func (Gardener) look(s *engine.Reader, zone string, about []string) sight {
 	z := sight{size: s.Run.Zones[zone], coming: s.W.Group.Sizes.Desired}
-	if s.Run.Raised && s.Run.Foreign == "" {
+	ours := s.Run.Raised && s.Run.Foreign == ""
+	if ours {
 		z.coming = s.Run.Expected() // which the cloud may not tell yet
 	}
 	for _, m := range s.W.Machines() {
-		stage := s.Run.Nodes[m.ID].Stage
+		n := s.Run.Nodes[m.ID]
+		stage := n.Stage
 		working := stage == engine.Draining || stage == engine.Settling || stage == engine.Terminating || stage == engine.Updating || slices.Contains(about, m.ID)
 		if working && m.Zone == zone {
 			z.out++
@@ -155,7 +157,9 @@ func (Gardener) look(s *engine.Step, zone string, about []string) sight {
 		if m.Leaving() || m.Detached || m.State == world.MachineStandby {
 			continue
 		}
-		z.coming--
+		if !ours || stage != engine.Terminating || !n.Decrement { // the size that is expected is without it
+			z.coming--
+		}
 		if m.Zone != zone {
 			continue
 		}

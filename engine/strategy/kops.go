@@ -90,16 +90,16 @@ func (Kops) Abilities() []engine.Ability { return everything() }
 // DetachedTag is the tag that kops puts on a machine before it takes it out of its group.
 const DetachedTag = "kops.k8s.io/detached-from-asg"
 
-// Ways are kops's: its nodes are set apart before their first eviction
+// Capabilities are kops's: its nodes are set apart before their first eviction
 // (pkg/instancegroups/instancegroups.go, drainNode), and their machines ended through EC2
 // (upup/pkg/fi/cloudup/awsup/aws_cloud.go, deleteInstance).
-func (Kops) Ways() engine.Ways {
-	return engine.Ways{Direct: true, Apart: true, Proof: true, Detaches: true, DetachTag: DetachedTag, SetBy: "kops update cluster --yes", Heir: world.MoverKops}
+func (Kops) Capabilities() engine.Capabilities {
+	return engine.Capabilities{Direct: true, IsolatesFirst: true, RequiresValidation: true, Detaches: true, DetachTag: DetachedTag, TemplateSetBy: "kops update cluster --yes", TakesOverFrom: world.MoverKops}
 }
 
 // Selects is why kops replaces a machine of the group's own specification
 // (pkg/cloudinstances/cloud_instance_group.go).
-func (Kops) Selects(s *engine.Step, m *world.Machine) string {
+func (Kops) Selects(s *engine.Reader, m *world.Machine) string {
 	n := s.W.NodeOf(m.ID)
 	switch {
 	case m.Detached:
@@ -135,17 +135,17 @@ func (k Kops) validate(s *engine.Step) {
 		return
 	}
 	if len(s.Run.Order) == 0 {
-		s.Run.Proven = s.SomeCurrent()
+		s.Run.ValidatedOnce = s.SomeCurrent()
 		some := choose(s)
 		s.DetachedLast()
 		s.Run.Surges, s.Run.Limit = k.Surge(s.W, &s.Run), k.Limit(s.W, &s.Run)
-		if !some || s.LeaveLate(0, 0) {
+		if !some || s.AddUnrestoredLate(0, 0) {
 			k.finish(s)
 			return
 		}
 	}
 	bare := s.W.Group.Role == world.RoleBastion || s.Run.Settings.CloudOnly
-	if !bare && !s.ProveFirst() {
+	if !bare && !s.ValidateFirst() {
 		return
 	}
 	want := s.Run.Target.Templates[0]
@@ -189,7 +189,7 @@ func (k Kops) roll(s *engine.Step) {
 	s.Guard()
 	k.taintAll(s)
 	s.DetachedLast()
-	proved := s.Prove()
+	proved := s.WaitForValidation()
 	if s.SurgeSpent() {
 		if have, open := s.DetachLast(1); have > 0 || open {
 			return // it is a surge of one
@@ -200,7 +200,7 @@ func (k Kops) roll(s *engine.Step) {
 	}
 	switch {
 	case s.Run.State != engine.Running: // the end has a time of its own
-	case !allRolled(s):
+	case !allRolled(&s.Reader):
 		s.Run.PhaseWait = nil
 	case proved && enough(s):
 		k.finish(s)

@@ -88,7 +88,7 @@ func TestKopsEstimate(t *testing.T) {
 	if got := k.Estimate(w, r, 4); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	r.Proven = true
+	r.ValidatedOnce = true
 	if got := k.Estimate(w, r, 4); got != want-proof-engine.JoinGuess {
 		t.Errorf("proven: %s, want %s", got, want-proof-engine.JoinGuess)
 	}

@@ -49,7 +49,7 @@ func (k Kops) surges(w *world.World, r *engine.Run) int {
 // AtOnce is one as long as no machine of the new specification has proved itself, and less
 // than the limit when the surge is used up.
 func (Kops) AtOnce(r *engine.Run) int {
-	if !r.Proven {
+	if !r.ValidatedOnce {
 		return 1
 	}
 	return r.Surged()
@@ -87,17 +87,17 @@ func (k Kops) surge(s *engine.Step) {
 	k.taintAll(s)
 	full := min(s.Run.Surges, s.Count(engine.Outdated, engine.Queued))
 	want := full
-	if !s.Run.Proven && s.Owes() && !s.Prove() {
+	if !s.Run.ValidatedOnce && s.HasPendingHooks() && !s.WaitForValidation() {
 		return // also after one that somebody has ended since
 	}
-	if !s.Run.Proven {
+	if !s.Run.ValidatedOnce {
 		want = min(want, earlier(&s.Run)+1)
 	}
 	have, open := s.DetachLast(want)
-	if open || !s.Prove() {
+	if open || !s.WaitForValidation() {
 		return
 	}
-	if have == want && want < full && s.Run.Proven {
+	if have == want && want < full && s.Run.ValidatedOnce {
 		s.Soon() // the others follow
 		return
 	}
@@ -106,7 +106,7 @@ func (k Kops) surge(s *engine.Step) {
 		s.Note(fmt.Sprintf("%d of %d machines could be detached: fewer nodes go at once", have, full))
 	}
 	if s.Run.Settings.KeepOld {
-		s.Keep("drainAndTerminate is false")
+		s.EndKept("drainAndTerminate is false")
 		return
 	}
 	if s.Approved(roll) {
@@ -130,7 +130,7 @@ func strangers(r *engine.Run) (count int) {
 // earlier counts the machines that an earlier roll has detached.
 func earlier(r *engine.Run) (count int) {
 	for _, n := range r.Nodes {
-		if n.Detached && !n.LeftOut() && n.Unproven.IsZero() && n.Stage != engine.Replaced {
+		if n.Detached && !n.LeftOut() && n.PendingValidation.IsZero() && n.Stage != engine.Replaced {
 			count++
 		}
 	}

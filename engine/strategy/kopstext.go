@@ -51,7 +51,7 @@ func (k Kops) Estimate(w *world.World, r *engine.Run, left int) time.Duration {
 func (k Kops) surgeTime(w *world.World, r *engine.Run) time.Duration {
 	more := k.Extra(w, r)
 	proofs := min(more, 1)
-	if more > 1 && !r.Proven {
+	if more > 1 && !r.ValidatedOnce {
 		proofs = 2
 	}
 	s := &r.Settings

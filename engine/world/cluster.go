@@ -115,6 +115,9 @@ type Pod struct {
 	Unplaced string
 	// Crashing: a container waits in CrashLoopBackOff.
 	Crashing bool
+	// Rejected: it Failed without any container having started or been waited for, as when
+	// its kubelet does not admit it.
+	Rejected bool
 	// Critical is ClusterCritical or NodeCritical, "" for a pod that its cluster can do
 	// without.
 	Critical string

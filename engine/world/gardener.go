@@ -53,6 +53,11 @@ type Pool struct {
 	// Notes are what the Shoot's conditions and constraints say of its nodes, cleaned, a
 	// sentence each.
 	Notes []string
+	// Progress is how far Gardener is with the Shoot, nil where the Shoot is not read.
+	Progress *ShootProgress
+	// Unread is why the Shoot cannot be read although it is asked for, "" if it can: what is
+	// known of it is then old, or nothing.
+	Unread string
 }
 
 // ShootInfo is what Gardener writes of a Shoot into the Shoot's own cluster: the ConfigMap
@@ -77,6 +82,8 @@ type ZoneShare struct {
 // MachineDeployment is one zone of a pool, as the control cluster has it.
 type MachineDeployment struct {
 	Name, Zone string
+	// Generation is that of its spec, Observed the one that the controller's counts are of.
+	Generation, Observed int64
 	// Desired machines are asked for; Updated are of the newest machine set, Available those
 	// that run. Total counts machines that are on their way out as well.
 	Desired, Updated, Available, Total int
@@ -106,9 +113,10 @@ func (p *Pool) Deployment(name string) *MachineDeployment {
 }
 
 // Complete reports whether the machine deployment has as many machines as are asked for,
-// all of the newest set, and none on its way out.
+// all of the newest set, and none on its way out, by its current spec
+// (machine-controller-manager pkg/controller/deployment_util.go, MachineDeploymentComplete).
 func (d *MachineDeployment) Complete() bool {
-	return d.Updated == d.Desired && d.Total == d.Desired && d.Available == d.Desired
+	return d.Observed >= d.Generation && d.Updated == d.Desired && d.Total == d.Desired && d.Available == d.Desired
 }
 
 // Marks of ours in the control cluster, and what a Machine has without them
@@ -293,6 +301,10 @@ func (p *Pool) Clean() *Pool {
 		c.Deployments[i].Failed = slices.Clone(c.Deployments[i].Failed)
 	}
 	c.Limits.Conditions = slices.Clone(p.Limits.Conditions)
+	if p.Progress != nil {
+		progress := *p.Progress
+		c.Progress = &progress
+	}
 	CleanAll(&c)
 	return &c
 }

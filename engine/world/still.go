@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Still takes the world as it is now: the function that it returns makes a World like it, on
+// Copy takes the world as it is now: the function that it returns makes a World like it, on
 // any goroutine and whatever becomes of this one meanwhile. Still itself is quick: it only
 // lists what there is. A partial world's early pods are not in it.
-func (w *World) Still() func() *World {
+func (w *World) Copy() func() *World {
 	nodes, pods, budgets := w.Nodes(), slices.Collect(maps.Values(w.pods)), slices.Collect(maps.Values(w.budgets))
 	machines, group, health := w.places, w.Group, maps.Clone(w.Health)
 	daemons, knowsDS := w.daemons, w.knowsDS

@@ -44,9 +44,9 @@ type World struct {
 	machines  map[string]*Machine
 	places    []*Machine      // of machines, sorted
 	daemons   map[string]bool // UIDs of living DaemonSets
-	podsOn    shelves         // by node name, "" for those without one
-	podsIn    shelves         // by namespace
-	podsOf    shelves         // by their owner's UID
+	podsOn    podIndexes      // by node name, "" for those without one
+	podsIn    podIndexes      // by namespace
+	podsOf    podIndexes      // by their owner's UID
 	budgetsIn map[string]map[string]*Budget
 	nodeOf    map[string]*Node  // machine id -> node
 	ranOn     map[string]string // node name -> machine id, as far as the machines say so
@@ -74,9 +74,9 @@ func New() *World {
 		budgets:   map[string]*Budget{},
 		machines:  map[string]*Machine{},
 		daemons:   map[string]bool{},
-		podsOn:    shelves{},
-		podsIn:    shelves{},
-		podsOf:    shelves{},
+		podsOn:    podIndexes{},
+		podsIn:    podIndexes{},
+		podsOf:    podIndexes{},
 		budgetsIn: map[string]map[string]*Budget{},
 		nodeOf:    map[string]*Node{},
 	}

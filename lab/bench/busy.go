@@ -48,7 +48,7 @@ func (r simulated) run(ctx context.Context, publish func(*engine.Snapshot), busy
 		return err
 	}
 	plan := script.Plan("bench-busy")
-	wall := sim.NewWall(script.Sim, 1)
+	wall := sim.NewRealTime(script.Sim, 1)
 	rules, err := strategy.Named(plan.Strategy)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (r simulated) run(ctx context.Context, publish func(*engine.Snapshot), busy
 		return err
 	}
 	var once sync.Once
-	loop := &live.Loop{Rules: rules, Cluster: "bench", World: w, Intake: intake, Executor: wall, Store: wall, Lock: wall, Clock: wall}
+	loop := &live.Loop{Rules: rules, Cluster: "bench", World: w, Queue: intake, Executor: wall, Store: wall, Lock: wall, Clock: wall}
 	loop.Publish = func(s *engine.Snapshot) {
 		publish(s)
 		if draining(s) >= r.limit*9/10 {

@@ -288,6 +288,7 @@ func TestProtectedMachines(t *testing.T) {
 // Bootstraps that fail: exit code 5, and what the operator needs is named: state
 // and checks of the machine, the end of its console, its node's condition.
 func TestBootstrapFailure(t *testing.T) {
+	t.Parallel()
 	const console = "[   11.2] cloud-init[912]: nodeadm: validating configuration\r\n" +
 		"[   11.9] cloud-init[912]: \x1b[31mnodeadm: could not join: dial tcp 10.0.0.7:443: i/o timeout\x1b[0m\r\n\r\nip-10-0-1-2 login: "
 	for _, c := range []struct {

@@ -54,6 +54,7 @@ var tagged = []string{"autoscaling:DescribeTags", "autoscaling:CreateOrUpdateTag
 // for what is needed one sentence names the action, and nothing was touched, or
 // all is put back that can be.
 func TestEachAction(t *testing.T) {
+	t.Parallel()
 	documented := documentedActions(t)
 	for _, c := range actionCases {
 		delete(documented, c.action)

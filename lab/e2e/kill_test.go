@@ -45,6 +45,8 @@ func patch(name string, body ...string) point {
 	return point{name, false, func(r gate.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/v1/nodes/") && asks(r) }}
 }
 
+const terminateOne = "TerminateInstanceInAutoScalingGroup"
+
 const excluded = "node.kubernetes.io/exclude-from-external-load-balancers"
 
 // gate is where the requests of a point pass.
@@ -94,8 +96,15 @@ func (s *scene) killAt(p point, at gate.Moment, flags ...string) {
 	s.t.Logf("killed %s %s, %s after it began", at, p.name, time.Since(begin).Round(100*time.Millisecond))
 }
 
-// bothTimes are the moments at which a process is killed.
-var bothTimes = []gate.Moment{gate.Before, gate.After}
+// moments are those at which a process is killed at a point of a story: both, or the one
+// of this sample.
+func moments(story string, p point) []gate.Moment {
+	both := []gate.Moment{gate.Before, gate.After}
+	if *sampleFlag == 0 {
+		return both
+	}
+	return []gate.Moment{both[drawn(story+" "+p.name, 2)]}
+}
 
 // A watch over a group's capacity: what is the least of it that was seen.
 type capacity struct {
@@ -178,93 +187,91 @@ func twelve(t *testing.T, name string, o lab.GroupOptions, rights ...string) *sc
 	return s
 }
 
-// Killed (kill -9) before and after each kind of action of a roll, and each time
-// another process goes on: the end passes the checks of an uninterrupted run, no
-// machine is ended twice, and at no time is there less capacity than the limit
-// allows. The kinds are parted among rolls, because a killed process's lock takes its
-// time to run out.
-func TestKilledAtEachAction(t *testing.T) {
-	t.Parallel()
-	limit := []string{"--max-unavailable", "2"}
-	const ends = "TerminateInstanceInAutoScalingGroup"
-	for _, c := range []struct {
-		name   string
-		zones  []string
-		flags  []string
-		newest int64 // template version
-		points func(s *scene) []point
-	}{
-		{"setup", nil, toImage, 3, func(s *scene) []point {
-			return []point{
-				s.call("create-template", "CreateLaunchTemplateVersion"),
-				s.call("set-template", "UpdateAutoScalingGroup", "LaunchTemplate."),
-				s.call("suspend", "SuspendProcesses"),
-				s.call("set-sizes up", "UpdateAutoScalingGroup", "DesiredCapacity="),
-				patch("taint", `"taints"`, "eks.amazonaws.com/nodegroup"),
-			}
-		}},
-		{"zone", []string{zones[0], zones[1], zones[6]}, nil, 2, func(s *scene) []point {
-			shared.Cloud().SetCapacity(zones[6], 0) // while the group is raised
-			t.Cleanup(func() { shared.Cloud().SetCapacity(zones[6], -1) })
-			asked := s.call("launch-in", "LaunchInstances")
-			is := asked.is
-			asked.is = func(r gate.Request) bool {
-				if is(r) {
-					shared.Cloud().SetCapacity(zones[6], -1)
-					return true
-				}
-				return false
-			}
-			return []point{
-				asked,
-				patch("cordon", `"unschedulable":true`),
-				patch("label", excluded+`":"true"`),
-				s.call("terminate", ends, "ShouldDecrementDesiredCapacity=false"),
-			}
-		}},
-		{"drain", nil, nil, 2, func(s *scene) []point {
-			return []point{
-				request("evict", "POST", "/eviction"),
-				{"check", false, func(r gate.Request) bool { // of an eviction: nothing else reads one pod
-					return r.Method == "GET" && strings.HasPrefix(r.URL.Path, "/api/v1/namespaces/"+s.place.Namespace+"/pods/")
-				}},
-				{"look", false, func(r gate.Request) bool {
-					return r.Method == "GET" && strings.HasPrefix(r.URL.Query().Get("fieldSelector"), "spec.nodeName=")
-				}},
-				{"save", false, func(r gate.Request) bool {
-					return r.Method == "PUT" && strings.Contains(r.URL.Path, "/namespaces/drainboard/configmaps/")
-				}},
-			}
-		}},
-		{"end", nil, nil, 2, func(s *scene) []point {
-			return []point{
-				s.call("terminate and decrement", ends, "ShouldDecrementDesiredCapacity=true"),
-				s.call("set-sizes back", "UpdateAutoScalingGroup", "MaxSize=14"),
-				s.call("resume", "ResumeProcesses"),
-			}
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := twelve(t, "killed-"+c.name, lab.GroupOptions{Zones: c.zones})
-			s.group.New = c.newest
-			flags := append(limit, c.flags...)
-			capacity := s.watchCapacity()
+// killedAtEach kills processes (kill -9) at each of the points of a roll, before the request
+// and after it, and each time another process goes on: the end passes the checks of an
+// uninterrupted run, no machine is ended twice, and at no time is there less capacity than
+// the limit allows. The kinds of actions are parted among rolls, because a killed process's
+// lock takes its time to run out.
+func killedAtEach(s *scene, points []point, flags ...string) {
+	s.t.Helper()
+	flags = append([]string{"--max-unavailable", "2"}, flags...)
+	capacity := s.watchCapacity()
 
-			for _, p := range c.points(s) {
-				for _, at := range bothTimes {
-					s.killAt(p, at, flags...)
-				}
-			}
-			last := s.upgrade(flags...).exits(0)
-
-			capacity.check(s, 2)
-			checkEvents(t, last.said())
-			checkFinished(t, last.said(), "succeeded", 0)
-			last.await("run.started", because("resumed"))
-			s.checkRolled()
-			s.checkNothingTwice()
-		})
+	for _, p := range points {
+		for _, at := range moments(s.name, p) {
+			s.killAt(p, at, flags...)
+		}
 	}
+	last := s.upgrade(flags...).exits(0)
+
+	capacity.check(s, 2)
+	checkEvents(s.t, last.said())
+	checkFinished(s.t, last.said(), "succeeded", 0)
+	last.await("run.started", because("resumed"))
+	s.checkRolled()
+	s.checkNothingTwice()
+}
+
+func TestKilledAtEachActionOfSetup(t *testing.T) {
+	s := twelve(t, "killed-setup", lab.GroupOptions{})
+	s.group.New = 3
+	killedAtEach(s, []point{
+		s.call("create-template", "CreateLaunchTemplateVersion"),
+		s.call("set-template", "UpdateAutoScalingGroup", "LaunchTemplate."),
+		s.call("suspend", "SuspendProcesses"),
+		s.call("set-sizes up", "UpdateAutoScalingGroup", "DesiredCapacity="),
+		patch("taint", `"taints"`, "eks.amazonaws.com/nodegroup"),
+	}, toImage...)
+}
+
+// A zone without capacity has to be asked for a machine by name.
+func TestKilledAtEachActionOfAZone(t *testing.T) {
+	s := twelve(t, "killed-zone", lab.GroupOptions{Zones: []string{zones[0], zones[1], zones[6]}})
+	s.group.New = 2
+	shared.Cloud().SetCapacity(zones[6], 0) // while the group is raised
+	t.Cleanup(func() { shared.Cloud().SetCapacity(zones[6], -1) })
+	asked := s.call("launch-in", "LaunchInstances")
+	is := asked.is
+	asked.is = func(r gate.Request) bool {
+		if is(r) {
+			shared.Cloud().SetCapacity(zones[6], -1)
+			return true
+		}
+		return false
+	}
+	killedAtEach(s, []point{
+		asked,
+		patch("cordon", `"unschedulable":true`),
+		patch("label", excluded+`":"true"`),
+		s.call("terminate", terminateOne, "ShouldDecrementDesiredCapacity=false"),
+	})
+}
+
+func TestKilledAtEachActionOfADrain(t *testing.T) {
+	s := twelve(t, "killed-drain", lab.GroupOptions{})
+	s.group.New = 2
+	killedAtEach(s, []point{
+		request("evict", "POST", "/eviction"),
+		{"check", false, func(r gate.Request) bool { // of an eviction: nothing else reads one pod
+			return r.Method == "GET" && strings.HasPrefix(r.URL.Path, "/api/v1/namespaces/"+s.place.Namespace+"/pods/")
+		}},
+		{"look", false, func(r gate.Request) bool {
+			return r.Method == "GET" && strings.HasPrefix(r.URL.Query().Get("fieldSelector"), "spec.nodeName=")
+		}},
+		{"save", false, func(r gate.Request) bool {
+			return r.Method == "PUT" && strings.Contains(r.URL.Path, "/namespaces/drainboard/configmaps/")
+		}},
+	})
+}
+
+func TestKilledAtEachActionOfTheEnd(t *testing.T) {
+	s := twelve(t, "killed-end", lab.GroupOptions{})
+	s.group.New = 2
+	killedAtEach(s, []point{
+		s.call("terminate and decrement", terminateOne, "ShouldDecrementDesiredCapacity=true"),
+		s.call("set-sizes back", "UpdateAutoScalingGroup", "MaxSize=14"),
+		s.call("resume", "ResumeProcesses"),
+	})
 }
 
 // Killed at each action that takes a roll back, too: the run ends aborted, and
@@ -278,7 +285,7 @@ func TestKilledWhileItIsAborted(t *testing.T) {
 		patch("uncordon", `"unschedulable":false`),
 		patch("unlabel", excluded+`":null`),
 		patch("untaint", `"taints":`),
-		s.call("retire", "TerminateInstanceInAutoScalingGroup"),
+		s.call("retire", terminateOne),
 		s.call("set-template back", "UpdateAutoScalingGroup", "LaunchTemplate."),
 		s.call("set-sizes back", "UpdateAutoScalingGroup", "MaxSize=14"),
 		s.call("resume", "ResumeProcesses"),
@@ -294,7 +301,7 @@ func TestKilledWhileItIsAborted(t *testing.T) {
 	end()
 
 	for i, p := range points {
-		for _, at := range bothTimes {
+		for _, at := range moments(s.name, p) {
 			end := s.silenced(points[i+1:])
 			s.killAt(p, at, flags...)
 			end()
@@ -329,7 +336,7 @@ func TestKilledWhileItForces(t *testing.T) {
 			return r.Method == "DELETE" && strings.HasPrefix(r.URL.Path, "/api/v1/namespaces/"+s.place.Namespace+"/pods/")
 		}},
 	} {
-		for _, at := range bothTimes {
+		for _, at := range moments(s.name, p) {
 			s.killAt(p, at, flags...)
 		}
 	}

@@ -295,8 +295,9 @@ var everyGroup = []string{"bastions", "masters", "batch", "nodes"}
 // A kops cluster is rolled with one command, in kops's order and within its limits: with
 // maxSurge 2 and maxUnavailable 0, as its spec says; with 0 and 25 %, as flags say;
 // killed in the surge and gone on with by another process; stopped by a cluster that does
-// not validate; and without the Kubernetes API. One cluster for all, and one story after
-// the other: the pods that a cluster cannot do without are those of the whole lab.
+// not validate, with each kind of trouble before the start; and without the Kubernetes
+// API. One cluster for all, and one story after the other: the pods that a cluster cannot
+// do without are those of the whole lab.
 func TestKops(t *testing.T) {
 	s := newKopsScene(t, "kops")
 	story := func(name string, tell func()) {
@@ -314,6 +315,7 @@ func TestKops(t *testing.T) {
 	story("maxSurge 0, maxUnavailable 25 %", s.tellShare)
 	story("killed in the surge", s.tellKilled)
 	story("does not validate at first", s.tellInvalidAtFirst)
+	story("trouble of each kind before the start", s.tellTroubleBefore)
 	story("does not validate in the middle", s.tellInvalid)
 	story("without Kubernetes", s.tellCloudOnly)
 }

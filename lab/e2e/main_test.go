@@ -24,7 +24,7 @@ var (
 
 // sideBySide is how many tests run at once. They mostly wait, some for a dead process's
 // lock to run out, so it is more than there are processors.
-const sideBySide = 6
+const sideBySide = 8
 
 func TestMain(m *testing.M) {
 	flag.Parse()

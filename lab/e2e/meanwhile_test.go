@@ -95,6 +95,7 @@ func (s *scene) checkUntouchedBy(user string) {
 // New nodes do not come, or do not get ready: exit code 5 with the reason in
 // words, and the group is as before.
 func TestNodeCreationFailure(t *testing.T) {
+	t.Parallel()
 	full := zones[4:6]
 	for _, c := range []struct {
 		name   string

@@ -9,6 +9,7 @@ import (
 // A crash at any point, and a second process that goes on: the end passes the
 // same checks as that of a run without one, and no machine is ended twice.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, at, phase string
 		nodes           int

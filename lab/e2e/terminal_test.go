@@ -105,6 +105,7 @@ func TestAbortByHand(t *testing.T) {
 
 // However it ends, the terminal is restored: SIGTERM aborts, SIGHUP pauses.
 func TestSignalsAtADashboard(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		signal syscall.Signal

@@ -105,7 +105,7 @@ func (s story) facts() facts {
 		f["end: "+line]++
 	}
 	f[fmt.Sprintf("end: %s, exit code %d: %s", s.run.Result, s.run.Result.ExitCode(), s.words.plain(s.run.Why))]++
-	for what, lines := range map[string][]string{"culprit": s.run.Culprits, "left": s.run.Left, "note": s.run.Notes} {
+	for what, lines := range map[string][]string{"culprit": s.run.BlockingPods, "left": s.run.Unrestored, "note": s.run.Notes} {
 		for _, l := range lines {
 			f[what+": "+s.words.plain(l)]++
 		}

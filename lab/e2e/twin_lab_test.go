@@ -36,8 +36,9 @@ type stage struct {
 	webhook *guard
 }
 
-// playInLab plays a scenario on the lab, with drainboard as a script would call it.
-func playInLab(t *testing.T, name string, lines []line) story {
+// playInLab plays a scenario on the lab, with drainboard as a script would call it. It
+// returns what it told and the stage as it stands then.
+func playInLab(t *testing.T, name string, lines []line) (story, *stage) {
 	t.Helper()
 	if lines[0].name != "cluster" || lines[len(lines)-1].text != "run" {
 		t.Fatal("a scenario begins with a cluster and ends with `run`")
@@ -60,7 +61,7 @@ func playInLab(t *testing.T, name string, lines []line) story {
 	if code := s.p.cmd.ProcessState.ExitCode(); code != told.run.Result.ExitCode() {
 		t.Errorf("exit code %d of a run that says %s", code, told.run.Result)
 	}
-	return told
+	return told, s
 }
 
 // play carries a line out, if the lab can.

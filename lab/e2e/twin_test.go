@@ -19,6 +19,9 @@ import (
 // choices and at another speed; it takes some milliseconds.
 const plays = 100
 
+// twinSample is how many scenarios a sample has.
+const twinSample = 7
+
 // TestTwin holds the simulator, with which the engine is tested, against a real
 // control plane. A scenario is a file of testdata/twin in the simulator's script
 // language. The simulator plays it many times, the lab once; what they tell is
@@ -29,14 +32,22 @@ const plays = 100
 // simulator itself, and no more: of every fact there must be as many in the lab
 // as in some play, or between the fewest and the most. What is the same in every
 // play must be the same in the lab; what never happens in the simulator must not
-// happen there.
+// happen there. Of the scenarios a sample may be played (sampleFlag).
 func TestTwin(t *testing.T) {
-	for _, name := range twins(t) {
+	names := sample(twins(t), twinSample)
+	fmt.Println("twin: scenarios of this sample:", strings.Join(names, ", "))
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			lines := script(t, name)
-			real := playInLab(t, name, lines)
+			real, s := playInLab(t, name, lines)
 			r := bounds(simulate(t, lines, plays))
-			for _, d := range r.against(real.facts()) {
+			differences := r.against(real.facts())
+			// The simulator tells of the end a minute later: a pod may be without a node before.
+			for limit := time.Now().Add(time.Minute); onItsWay(differences) && time.Now().Before(limit); time.Sleep(time.Second) {
+				real.end = endOf(s.world())
+				differences = r.against(real.facts())
+			}
+			for _, d := range differences {
 				t.Error(d)
 			}
 			figures := fmt.Sprintf("%-18s %3d events compared with those of %d plays: %d facts, %d of them the same in all plays",
@@ -47,9 +58,15 @@ func TestTwin(t *testing.T) {
 	}
 }
 
+// onItsWay reports whether pods differ at the end, which time alone may change.
+func onItsWay(differences []string) bool {
+	return slices.ContainsFunc(differences, func(d string) bool { return strings.HasPrefix(d, "end: a pod of ") })
+}
+
 // A comparison that lets everything pass is none: of any two scenarios, no play
 // of one passes for the other.
 func TestTwinsAreToldApart(t *testing.T) {
+	t.Parallel()
 	stories := map[string][]facts{}
 	for _, name := range twins(t) {
 		stories[name] = simulate(t, script(t, name), plays/12)

@@ -207,7 +207,7 @@ func TestRecordIsCleaned(t *testing.T) {
 	const evil = "x\x1b]52;c;eA==\x07\u202ey"
 	s := home(t)
 	run := testRun("r")
-	run.Why, run.Culprits = evil, []string{evil}
+	run.Why, run.BlockingPods = evil, []string{evil}
 	a := s.Record("web", arn)
 	if err := a.Save(t.Context(), run); err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestRecordIsCleaned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := got.Why + got.Culprits[0]; strings.ContainsAny(text, "\x1b\x07\u202e") || !strings.HasPrefix(text, "x") {
+	if text := got.Why + got.BlockingPods[0]; strings.ContainsAny(text, "\x1b\x07\u202e") || !strings.HasPrefix(text, "x") {
 		t.Errorf("came through: %q", text)
 	}
 }

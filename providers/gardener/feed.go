@@ -239,14 +239,25 @@ func (f *Feed) tell(w *world.World) {
 	if !f.ready(w) || f.first { // news of a cluster's health may come before the picture
 		h.Fresh = time.Time{}
 	}
+	if trouble := f.unread(); trouble != "" && h.Problem == "" {
+		h.Problem = "the Shoot cannot be read: " + trouble
+	}
+	w.SetHealth(world.Cloud, h)
+}
+
+// unread is why the Shoot is not known as it is now, "" if it is, or where it is not asked for.
+func (f *Feed) unread() string {
+	if !f.garden.used {
+		return ""
+	}
 	trouble := f.garden.is.Problem
 	for _, s := range f.shoots {
 		trouble = cmp.Or(trouble, s.problem)
 	}
-	if trouble != "" && h.Problem == "" {
-		h.Problem = "the Shoot cannot be read: " + trouble
+	if trouble == "" && f.read["shoots"] && len(f.shoots) == 0 {
+		trouble = "the " + gardenCluster + " does not have it"
 	}
-	w.SetHealth(world.Cloud, h)
+	return trouble
 }
 
 // follow keeps a list of a kind, and draws the picture anew when it changes.
@@ -268,6 +279,7 @@ func (f *Feed) picture(w *world.World) (world.Group, []world.Machine) {
 			p.WindowFrom = "the Shoot"
 		}
 	}
+	p.Unread = f.unread()
 	f.info.describe(p, f.o.Now())
 	var members []world.Machine
 	if f.control.used {

@@ -15,11 +15,12 @@ import (
 
 // pool web in two zones: z1 rolls, its first machine is drained; z2 is paused.
 const control = `kind: MachineDeployment
-metadata: {name: shoot--dev--prod-web-z1, labels: {worker.gardener.cloud/pool: web}}
+metadata: {name: shoot--dev--prod-web-z1, generation: 5, labels: {worker.gardener.cloud/pool: web}}
 spec:
   replicas: 3
   strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 34%, maxUnavailable: 0}}
 status:
+  observedGeneration: 4
   replicas: 4
   updatedReplicas: 2
   availableReplicas: 3
@@ -157,7 +158,7 @@ func TestFeedWithTheControlCluster(t *testing.T) {
 	if got := strings.Join(p.Notes, "; "); got != "the Shoot's last operation, Reconcile, is Processing (60 %): Waiting until worker is ready; ManualInPlaceWorkersUpdated is False (WorkersPending): the pool manual waits" {
 		t.Errorf("its notes are %q", got)
 	}
-	first := world.MachineDeployment{Name: "shoot--dev--prod-web-z1", Zone: "a", Desired: 3, Updated: 2, Available: 3, Total: 4, MaxSurge: 2, Surge: "34%", Unavailable: "0", Progress: "MachineSetUpdated: is progressing",
+	first := world.MachineDeployment{Name: "shoot--dev--prod-web-z1", Zone: "a", Generation: 5, Observed: 4, Desired: 3, Updated: 2, Available: 3, Total: 4, MaxSurge: 2, Surge: "34%", Unavailable: "0", Progress: "MachineSetUpdated: is progressing",
 		Failed: []string{"m-1: Drain failed due to - budget. Initiate node drain"}}
 	second := world.MachineDeployment{Name: "shoot--dev--prod-web-z2", Zone: "b", Desired: 1, Updated: 1, Available: 1, Total: 1, MaxUnavailable: 1, Surge: "0", Unavailable: "0", Paused: true, Frozen: true}
 	if len(p.Deployments) != 2 || fmt.Sprint(p.Deployments[0]) != fmt.Sprint(first) || fmt.Sprint(p.Deployments[1]) != fmt.Sprint(second) {
@@ -194,8 +195,13 @@ func TestFeedWithTheControlCluster(t *testing.T) {
 	if h := w.Health[world.Cloud]; !strings.HasPrefix(h.Problem, "the control cluster: ") || h.Fresh.IsZero() {
 		t.Errorf("the control cluster is away: %+v", h)
 	}
+	until("the Shoot is not known", func(w *world.World) bool {
+		left := w.Group.Pool.Unfinished()
+		return len(left) > 0 && left[0].Kind == world.UnfinishedUnread
+	})
 	api.set(false, "")
 	until("fresh again", fresh)
+	until("the Shoot is known again", func(w *world.World) bool { return w.Group.Pool.Unread == "" })
 }
 
 // From the Nodes' side there is what has joined, as fresh as the Nodes are.

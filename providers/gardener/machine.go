@@ -124,7 +124,8 @@ func toDeployment(u *unstructured.Unstructured) *deployment {
 		pool:   cmp.Or(world.Clean(u.GetLabels()[world.GardenerPool]), text(template, world.GardenerPool)),
 		update: updateOf(within(o, "spec", "strategy")),
 		is: world.MachineDeployment{
-			Name: world.Clean(u.GetName()), Zone: text(template, "topology.kubernetes.io/zone"), Desired: number(o, "spec", "replicas"),
+			Name: world.Clean(u.GetName()), Generation: u.GetGeneration(), Observed: int64(number(o, "status", "observedGeneration")),
+			Zone: text(template, "topology.kubernetes.io/zone"), Desired: number(o, "spec", "replicas"),
 			Updated: number(o, "status", "updatedReplicas"), Available: number(o, "status", "availableReplicas"), Total: number(o, "status", "replicas"),
 			Paused: truth(o, "spec", "paused"), Frozen: u.GetLabels()[freeze] == "True",
 		},

@@ -27,6 +27,7 @@ const (
 	RunStarted     On = "run-started"     // it begins, or is gone on with
 	RunFinished    On = "run-finished"    // it has ended, however
 	RunPaused      On = "run-paused"      // by the operator, or by itself
+	Unwritten      On = "unwritten"       // the run record cannot be written, and that it can again
 	ApprovalWanted On = "approval-wanted" // a batch or a phase waits for approval
 	Blocked        On = "blocked"         // pods of a node have been blocked for a time
 	Failed         On = "failed"          // a node, or the run, has failed
@@ -35,7 +36,7 @@ const (
 )
 
 // Moments are all there are, in the order of a run.
-var Moments = []On{RunStarted, ApprovalWanted, BeforeNode, Blocked, AfterNode, Failed, RunPaused, RunFinished}
+var Moments = []On{RunStarted, ApprovalWanted, BeforeNode, Blocked, AfterNode, Unwritten, Failed, RunPaused, RunFinished}
 
 // Format is how a webhook's body is made up.
 type Format string

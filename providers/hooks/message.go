@@ -67,6 +67,7 @@ const maxEnv = 8192
 var headlines = map[On]string{
 	RunStarted: "upgrade started", RunFinished: "upgrade finished", RunPaused: "upgrade paused",
 	ApprovalWanted: "approval wanted", Blocked: "blocked", Failed: "failed",
+	Unwritten:  "run record",
 	BeforeNode: "before a node", AfterNode: "after a node",
 }
 

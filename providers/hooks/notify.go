@@ -25,14 +25,16 @@ type Notifier struct {
 
 	mu     sync.Mutex
 	closed bool
-	full   []live.Sparing // by hook: a call was dropped
+	full   []live.Throttle // by hook: a call was dropped
+	// unwritten: hooks were told that the run record cannot be written.
+	unwritten bool
 }
 
 // NewNotifier starts to tell hooks of a run on a cluster. warn is told, on goroutines of
 // its own, of what does not work: of each hook now and then.
 func NewNotifier(hooks []Hook, cluster string, warn func(reason, message string)) *Notifier {
 	ctx, stop := context.WithCancel(context.Background())
-	n := &Notifier{hooks: hooks, cluster: cluster, warn: warn, stop: stop, snapshots: make(chan *engine.Snapshot, 1), full: make([]live.Sparing, len(hooks))}
+	n := &Notifier{hooks: hooks, cluster: cluster, warn: warn, stop: stop, snapshots: make(chan *engine.Snapshot, 1), full: make([]live.Throttle, len(hooks))}
 	for i := range hooks {
 		queue := make(chan Message, waiting)
 		n.queues = append(n.queues, queue)
@@ -63,6 +65,13 @@ func momentsOf(e engine.Event) []On {
 		return []On{ApprovalWanted}
 	case engine.NodeFailed:
 		return []On{Failed}
+	case engine.Warning:
+		switch e.Reason {
+		case engine.ReasonUnwritten: // it holds the whole run
+			return []On{Unwritten, Blocked}
+		case engine.ReasonWritten:
+			return []On{Unwritten}
+		}
 	}
 	return nil
 }
@@ -74,6 +83,9 @@ func failure(code int) bool { return code != 0 && code != 3 && code != 8 }
 // Events tells what happened. A hook that waits for several things hears of one event once.
 func (n *Notifier) Events(list []engine.Event) {
 	for _, e := range list {
+		if n.again(e) {
+			continue
+		}
 		moments := momentsOf(e)
 		for i := range n.hooks {
 			for _, on := range moments {
@@ -84,6 +96,19 @@ func (n *Notifier) Events(list []engine.Event) {
 			}
 		}
 	}
+}
+
+// again reports whether an event repeats what hooks were told: that the run record cannot be
+// written is an event every minute while it lasts.
+func (n *Notifier) again(e engine.Event) bool {
+	if e.Type != engine.Warning || e.Reason != engine.ReasonUnwritten && e.Reason != engine.ReasonWritten {
+		return false
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	was := n.unwritten
+	n.unwritten = e.Reason == engine.ReasonUnwritten
+	return was && n.unwritten
 }
 
 // See looks for nodes that are blocked. Of snapshots that come too fast the newest counts.
@@ -131,7 +156,7 @@ func (n *Notifier) send(i int, m Message) {
 
 // serve calls one hook for one message after the other.
 func (n *Notifier) serve(ctx context.Context, h *Hook, queue <-chan Message) {
-	var broken live.Sparing
+	var broken live.Throttle
 	for m := range queue {
 		if ctx.Err() != nil {
 			continue // nobody waits any more

@@ -58,6 +58,25 @@ func (rc *receiver) heard(t *testing.T) (out []string) {
 	return out
 }
 
+// That the run record cannot be written is told once while it lasts, also to who waits for what
+// is blocked; that it can again, only to who waits for both.
+func TestNotifierTellsOfTheRecord(t *testing.T) {
+	both, few := newReceiver(t, nil), newReceiver(t, nil)
+	a, b := both.hook(t, Unwritten), few.hook(t, Blocked, Failed)
+	a.Format, b.Format = JSON, JSON
+	n := NewNotifier([]Hook{a, b}, "prod", newWarnings().warn)
+	for _, reason := range []string{engine.ReasonUnwritten, engine.ReasonUnwritten, engine.ReasonWritten, engine.ReasonUnwritten} {
+		n.Events([]engine.Event{{Type: engine.Warning, Reason: reason}, {Type: engine.NodeDraining}})
+	}
+	n.Close(t.Context())
+	if got := both.heard(t); !slices.Equal(got, []string{"unwritten warning", "unwritten warning", "unwritten warning"}) {
+		t.Errorf("heard %q", got)
+	}
+	if got := few.heard(t); !slices.Equal(got, []string{"blocked warning", "blocked warning"}) {
+		t.Errorf("heard %q", got)
+	}
+}
+
 // Each hook hears of what it waits for, in order, and of one event once.
 func TestNotifierTells(t *testing.T) {
 	all, few := newReceiver(t, nil), newReceiver(t, nil)

@@ -11,7 +11,7 @@ import (
 func difference(before *engine.Run, made *engine.Decision) *Decision {
 	after := &made.Run
 	d := &Decision{
-		Culprits: news(before.Culprits, after.Culprits), Left: news(before.Left, after.Left), Notes: news(before.Notes, after.Notes),
+		Culprits: news(before.BlockingPods, after.BlockingPods), Left: news(before.Unrestored, after.Unrestored), Notes: news(before.Notes, after.Notes),
 	}
 	d.Stages, d.Gone = stages(before.Nodes, after.Nodes, made.Touched)
 	if before.State != after.State || before.Result != after.Result {

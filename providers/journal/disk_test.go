@@ -96,10 +96,10 @@ func linesOf(t *testing.T, text []byte) (lines []Line) {
 }
 
 // scribeOn is a Scribe that writes on a disk; what it warns of comes out of a channel.
-func scribeOn(t *testing.T, d *disk, run engine.Run) (*Scribe, <-chan string) {
+func scribeOn(t *testing.T, d *disk, run engine.Run) (*RunWriter, <-chan string) {
 	t.Helper()
 	warned := make(chan string, 16)
-	s := &Scribe{path: "journal", now: time.Now, run: run}
+	s := &RunWriter{path: "journal", now: time.Now, run: run}
 	s.w = newWriter(d.open, run.ID, time.Now, func(err error) {
 		warned <- words(err)
 	})

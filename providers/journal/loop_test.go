@@ -24,7 +24,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, wall := script.Plan("run-1"), sim.NewWall(script.Sim, 300)
+	plan, wall := script.Plan("run-1"), sim.NewRealTime(script.Sim, 300)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	intake := live.Open(ctx, wall)
@@ -39,7 +39,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	scribe.now = wall.Now
 	deleted := map[string]Line{} // by UID: the line that was on the disk before
 	loop := &live.Loop{
-		Rules: strategy.EKS{}, World: view, Intake: intake, Store: wall, Lock: wall, Clock: wall,
+		Rules: strategy.EKS{}, World: view, Queue: intake, Store: wall, Lock: wall, Clock: wall,
 		Heard: scribe.Heard, Decided: scribe.Decided,
 	}
 	loop.Executor = scribe.Executor(hand(func(a engine.Action) engine.Outcome {

@@ -41,7 +41,7 @@ type Announcer struct {
 	stop            context.CancelFunc
 	ended           chan struct{}
 	record          types.UID // of the ConfigMap, "" before it is known
-	told            live.Sparing
+	told            live.Throttle
 }
 
 // Announcer returns the announcer of a group, whose record is in namespace. trouble is
@@ -192,8 +192,13 @@ func announced(e engine.Event) string {
 	case engine.CapacityChanged:
 		return "CapacityChanged"
 	case engine.Warning:
-		if strings.HasPrefix(e.Reason, "force-") { // the order itself: by whom, and why
+		switch {
+		case strings.HasPrefix(e.Reason, "force-"): // the order itself: by whom, and why
 			return "ForceOrdered"
+		case e.Reason == engine.ReasonUnwritten:
+			return "RecordUnwritten"
+		case e.Reason == engine.ReasonWritten:
+			return "RecordWritten"
 		}
 	}
 	return ""
@@ -201,6 +206,9 @@ func announced(e engine.Event) string {
 
 // alarming reports whether an event is a warning to others.
 func alarming(e engine.Event) bool {
+	if e.Reason == engine.ReasonWritten {
+		return false
+	}
 	switch e.Type {
 	case engine.RunAborting, engine.NodeBlocked, engine.NodeFailed, engine.NodeSkipped, engine.PodForced, engine.Warning:
 		return true

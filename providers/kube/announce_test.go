@@ -77,6 +77,7 @@ func TestAnnouncer(t *testing.T) {
 	a.Events([]engine.Event{
 		event(engine.RunStarted, "", "", "started by ann@laptop"), event(engine.NodeDraining, "a1", "", "1 pod to move"),
 		event(engine.PodEvicted, "a1", "", "evicted"), event(engine.Warning, "a1", "out of sight", "of no interest to others"),
+		event(engine.Warning, "", engine.ReasonUnwritten, "the run record cannot be written"), event(engine.Warning, "", engine.ReasonWritten, "it can again"),
 		event(engine.Warning, "a1", "force-1", "force ordered by ann@laptop (why): 1 pod"), forced,
 		event(engine.CapacityChanged, "i-a1", "", "end i-a1"), failed, well,
 	})
@@ -93,6 +94,8 @@ func TestAnnouncer(t *testing.T) {
 	want := []string{
 		"Normal RunStarted " + record + "started by ann@laptop (run run-1)",
 		"Normal NodeDraining Node /a1/a1 in default: 1 pod to move (run run-1)",
+		"Warning RecordUnwritten " + record + "the run record cannot be written (run run-1)",
+		"Normal RecordWritten " + record + "it can again (run run-1)",
 		"Warning ForceOrdered Node /a1/a1 in default: force ordered by ann@laptop (why): 1 pod (run run-1)",
 		"Warning PodForced Node /a1/a1 in default: shop/db-0: deleted past its budgets by force order force-1 (run run-1)",
 		"Normal CapacityChanged " + record + "i-a1: end i-a1 (run run-1)",

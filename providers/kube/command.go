@@ -57,9 +57,9 @@ type commandForm struct {
 	Reason  string             `json:"reason,omitempty"`
 }
 
-// letter is a command's ConfigMap as far as it is read: everything in it clean, and
+// commandObject is a command's ConfigMap as far as it is read: everything in it clean, and
 // bounded in size, whoever wrote it.
-type letter struct {
+type commandObject struct {
 	name, version string
 	uid           types.UID
 	given         time.Time // by the API's clock
@@ -70,7 +70,7 @@ type letter struct {
 	answer        *Answer // nil before the driver has answered
 }
 
-// slimCommand drops what toLetter does not read, and texts that are too long.
+// slimCommand drops what commandObjectOf does not read, and texts that are too long.
 func slimCommand(m *corev1.ConfigMap) *corev1.ConfigMap {
 	slim := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, CreationTimestamp: m.CreationTimestamp,
@@ -83,9 +83,9 @@ func slimCommand(m *corev1.ConfigMap) *corev1.ConfigMap {
 	return slim
 }
 
-func toLetter(m *corev1.ConfigMap) *letter {
+func commandObjectOf(m *corev1.ConfigMap) *commandObject {
 	m = slimCommand(m)
-	l := &letter{name: world.Clean(m.Name), version: m.ResourceVersion, uid: m.UID, given: m.CreationTimestamp.Time, text: m.Data[commandKey], heard: sentence(m.Data[heardKey])}
+	l := &commandObject{name: world.Clean(m.Name), version: m.ResourceVersion, uid: m.UID, given: m.CreationTimestamp.Time, text: m.Data[commandKey], heard: sentence(m.Data[heardKey])}
 	if text, ok := m.Data[answerKey]; ok {
 		l.answer = toAnswer(text)
 	}
@@ -122,7 +122,7 @@ func toAnswer(text string) *Answer {
 }
 
 // object is the ConfigMap of a letter with its answer.
-func (l *letter) object(namespace, group string) (*corev1.ConfigMap, error) {
+func (l *commandObject) object(namespace, group string) (*corev1.ConfigMap, error) {
 	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: namespace, Name: l.name, UID: l.uid, ResourceVersion: l.version,
 		Labels: map[string]string{managedBy: managedByValue, groupMark: group},
@@ -142,6 +142,6 @@ func (l *letter) object(namespace, group string) (*corev1.ConfigMap, error) {
 }
 
 // over reports whether nobody needs a command any more, answered or not.
-func (l *letter) over(now time.Time) bool {
+func (l *commandObject) over(now time.Time) bool {
 	return now.After(l.given.Add(engine.CommandLife + time.Minute))
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 )
 
-const lettersPath = "/api/v1/namespaces/drainboard-commands/configmaps"
+const commandsPath = "/api/v1/namespaces/drainboard-commands/configmaps"
 
 // exchange is an API with the namespace for commands, and an ear that notes what it hears.
 type exchange struct {
@@ -65,10 +65,10 @@ func (x *exchange) asked() []string {
 }
 
 // listen has an ear of the group hear until the test is over. reply, if not nil, answers.
-func (x *exchange) listen(reply func(engine.Command) engine.Ack, set func(*Ear)) (ear *Ear, stop func()) {
-	ear = x.Ear("drainboard", "ng")
+func (x *exchange) listen(reply func(engine.Command) engine.Ack, set func(*CommandListener)) (ear *CommandListener, stop func()) {
+	ear = x.CommandListener("drainboard", "ng")
 	ear.By = "ann@laptop"
-	ear.Deaf = func(why string) {
+	ear.Unheard = func(why string) {
 		x.noting.Lock()
 		defer x.noting.Unlock()
 		x.deaf = append(x.deaf, why)
@@ -96,9 +96,9 @@ func (x *exchange) all() []engine.Command {
 	return slices.Clone(x.heard)
 }
 
-// letter is the object of a name, nil when there is none.
-func (x *exchange) letter(name string) *letter {
-	o := x.object(lettersPath + "/" + name)
+// command is the object of a name, nil when there is none.
+func (x *exchange) command(name string) *commandObject {
+	o := x.object(commandsPath + "/" + name)
 	if o == nil {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (x *exchange) letter(name string) *letter {
 	if err != nil {
 		return nil
 	}
-	return toLetter(m)
+	return commandObjectOf(m)
 }
 
 func pauseNow() engine.Command {
@@ -115,12 +115,12 @@ func pauseNow() engine.Command {
 }
 
 func obeyed(c engine.Command) engine.Ack {
-	return engine.Ack{ID: c.ID, At: time.Now(), Obeyed: true, Words: "paused"}
+	return engine.Ack{ID: c.ID, At: time.Now(), Accepted: true, Answer: "paused"}
 }
 
 // lies puts an object there as somebody else might.
 func (x *exchange) lies(name, data string, age time.Duration) {
-	x.put(lettersPath+"/"+name, fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"namespace":"drainboard-commands","uid":%q,"creationTimestamp":%q,"labels":{"drainboard.dev/group":%q}},"data":%s}`,
+	x.put(commandsPath+"/"+name, fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"namespace":"drainboard-commands","uid":%q,"creationTimestamp":%q,"labels":{"drainboard.dev/group":%q}},"data":%s}`,
 		name, "uid-of-"+name, time.Now().Add(-age).UTC().Format(time.RFC3339), RecordName("ng"), data))
 }
 
@@ -129,7 +129,7 @@ func TestCommandIsHeardAndAnswered(t *testing.T) {
 	x := newExchange(t)
 	x.listen(obeyed, nil)
 	before := time.Now()
-	g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
+	g, err := x.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,10 +147,10 @@ func TestCommandIsHeardAndAnswered(t *testing.T) {
 	if c.Kind != want.Kind || c.Run != want.Run || c.By != want.By || c.Reason != want.Reason || c.Batch != 3 || c.Hash != "abc" || c.Expires.IsZero() || c.At.IsZero() || "drainboard-commands/"+c.ID != g.Name() {
 		t.Errorf("heard %+v", c)
 	}
-	if x.letter(c.ID) != nil {
+	if x.command(c.ID) != nil {
 		t.Error("the object still lies there")
 	}
-	selector := "GET " + lettersPath + " drainboard.dev/group=" + RecordName("ng")
+	selector := "GET " + commandsPath + " drainboard.dev/group=" + RecordName("ng")
 	if !slices.Contains(x.asked(), selector) {
 		t.Errorf("no request is for the group's commands only: %q", x.asked())
 	}
@@ -160,14 +160,14 @@ func TestCommandIsHeardAndAnswered(t *testing.T) {
 func TestNextDriverFindsWhatIsNotAnswered(t *testing.T) {
 	x := newExchange(t)
 	_, stop := x.listen(nil, nil)
-	g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
+	g, err := x.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil {
 		t.Fatal(err)
 	}
 	x.eventually(func() bool { return len(x.all()) == 1 })
 	stop()
 	_, stop = x.listen(obeyed, nil)
-	x.eventually(func() bool { l := x.letter(g.letter.name); return l != nil && l.answer != nil })
+	x.eventually(func() bool { l := x.command(g.object.name); return l != nil && l.answer != nil })
 	stop()
 	x.lies("z-last", `{"command.json":"{\"version\":1,\"kind\":\"resume\",\"run\":\"ng-1\"}"}`, 0)
 	x.listen(nil, nil)
@@ -182,12 +182,12 @@ func TestNextDriverFindsWhatIsNotAnswered(t *testing.T) {
 func TestLastAnswerIsWritten(t *testing.T) {
 	x := newExchange(t)
 	ear, stop := x.listen(nil, nil)
-	g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
+	g, err := x.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil {
 		t.Fatal(err)
 	}
 	x.eventually(func() bool { return len(x.all()) == 1 })
-	name := g.letter.name
+	name := g.object.name
 	conflicts := 0
 	x.intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPut && conflicts == 0 {
@@ -197,9 +197,9 @@ func TestLastAnswerIsWritten(t *testing.T) {
 		}
 		return x.review(w, r)
 	})
-	ear.Acknowledge([]engine.Ack{{ID: name, Obeyed: true, Words: "paused", At: time.Now()}})
+	ear.Acknowledge([]engine.Ack{{ID: name, Accepted: true, Answer: "paused", At: time.Now()}})
 	stop()
-	if l := x.letter(name); l == nil || l.answer == nil || !l.answer.Obeyed || conflicts != 1 || l.bad != "" {
+	if l := x.command(name); l == nil || l.answer == nil || !l.answer.Obeyed || conflicts != 1 || l.bad != "" {
 		t.Errorf("after %d conflicts the object is %+v", conflicts, l)
 	}
 }
@@ -218,12 +218,12 @@ func TestHostileCommands(t *testing.T) {
 	x.lies("old", `{"command.json":"{\"version\":1,\"kind\":\"pause\"}"}`, time.Hour)
 	x.listen(obeyed, nil)
 	for _, name := range []string{"none", "broken", "list", "newer", "long"} {
-		x.eventually(func() bool { l := x.letter(name); return l != nil && l.answer != nil })
-		if a := x.letter(name).answer; a.Obeyed || !strings.HasPrefix(a.Words, "it is no command: ") {
+		x.eventually(func() bool { l := x.command(name); return l != nil && l.answer != nil })
+		if a := x.command(name).answer; a.Obeyed || !strings.HasPrefix(a.Words, "it is no command: ") {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
-	x.eventually(func() bool { return x.letter("old") == nil && x.letter("escapes").answer != nil })
+	x.eventually(func() bool { return x.command("old") == nil && x.command("escapes").answer != nil })
 	heard := x.all()
 	if len(heard) != 1 || heard[0].ID != "escapes" {
 		t.Fatalf("heard %+v", heard)
@@ -241,10 +241,10 @@ func TestCommandsCannotFlood(t *testing.T) {
 	for i := range 40 {
 		x.lies(fmt.Sprintf("c%02d", i), `{"command.json":"{\"version\":1,\"kind\":\"pause\"}"}`, time.Minute-time.Duration(i)*time.Second)
 	}
-	ear, _ := x.listen(obeyed, func(e *Ear) { e.limit = flowcontrol.NewTokenBucketRateLimiter(0.001, 3) })
+	ear, _ := x.listen(obeyed, func(e *CommandListener) { e.limit = flowcontrol.NewTokenBucketRateLimiter(0.001, 3) })
 	x.eventually(func() bool { return len(x.all()) == 3 })
 	ear.nudge()
-	x.eventually(func() bool { l := x.letter("c02"); return l != nil && l.answer != nil })
+	x.eventually(func() bool { l := x.command("c02"); return l != nil && l.answer != nil })
 	if heard := x.all(); len(heard) != 3 || heard[0].ID != "c00" || heard[2].ID != "c02" {
 		t.Errorf("heard %+v, want the three oldest", heard)
 	}
@@ -267,7 +267,7 @@ func TestDeaf(t *testing.T) {
 			t.Errorf("%s: told %q", verb, told())
 		}
 		for _, r := range x.asked() {
-			if strings.Contains(r, lettersPath) {
+			if strings.Contains(r, commandsPath) {
 				t.Errorf("without %s: %s", verb, r)
 			}
 		}
@@ -277,7 +277,7 @@ func TestDeaf(t *testing.T) {
 // A command that nobody answers is taken back, unless that comes too late.
 func TestWithdraw(t *testing.T) {
 	x := newExchange(t)
-	g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
+	g, err := x.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,20 +287,20 @@ func TestWithdraw(t *testing.T) {
 	if _, err := g.Await(ctx); !errors.Is(err, waited) && !errors.Is(err, context.Canceled) {
 		t.Errorf("waiting ended with %v", err)
 	}
-	if a, err := g.Withdraw(t.Context()); a != nil || err != nil || x.letter(g.letter.name) != nil {
-		t.Errorf("%v, %v, left %v", a, err, x.letter(g.letter.name))
+	if a, err := g.Withdraw(t.Context()); a != nil || err != nil || x.command(g.object.name) != nil {
+		t.Errorf("%v, %v, left %v", a, err, x.command(g.object.name))
 	}
 	if _, err := g.Await(x.soon()); !errors.Is(err, ErrRemoved) {
 		t.Errorf("a command that is gone: %v", err)
 	}
 
-	if g, err = x.Give(t.Context(), "drainboard", "ng", pauseNow()); err != nil {
+	if g, err = x.SendCommand(t.Context(), "drainboard", "ng", pauseNow()); err != nil {
 		t.Fatal(err)
 	}
-	name := g.letter.name
+	name := g.object.name
 	x.listen(obeyed, nil)
-	x.eventually(func() bool { return x.letter(name).answer != nil })
-	if a, err := g.Withdraw(t.Context()); err != nil || a == nil || !a.Obeyed || x.letter(name) != nil {
+	x.eventually(func() bool { return x.command(name).answer != nil })
+	if a, err := g.Withdraw(t.Context()); err != nil || a == nil || !a.Obeyed || x.command(name) != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -312,7 +312,7 @@ func TestWithdrawIsTrue(t *testing.T) {
 	for _, follows := range []bool{true, false} {
 		x := newExchange(t)
 		ear, _ := x.listen(nil, nil)
-		g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
+		g, err := x.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +322,7 @@ func TestWithdrawIsTrue(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 				defer cancel()
 				_, err := g.Await(ctx)
-				return err != nil && g.letter.heard != ""
+				return err != nil && g.object.heard != ""
 			})
 		}
 		var heard *HeardError
@@ -336,7 +336,7 @@ func TestWithdrawIsTrue(t *testing.T) {
 	}
 
 	x := newExchange(t)
-	g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
+	g, err := x.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,19 +364,19 @@ func TestWithdrawIsTrue(t *testing.T) {
 // Somebody who labels a command keeps nobody from taking it back, nor from hearing it.
 func TestLabelledCommand(t *testing.T) {
 	x := newExchange(t)
-	g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
+	g, err := x.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := lettersPath + "/" + g.letter.name
+	path := commandsPath + "/" + g.object.name
 	x.put(path, asText(x.object(path)))
 	if a, err := g.Withdraw(t.Context()); a != nil || err != nil || x.object(path) != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if g, err = x.Give(t.Context(), "drainboard", "ng", pauseNow()); err != nil {
+	if g, err = x.SendCommand(t.Context(), "drainboard", "ng", pauseNow()); err != nil {
 		t.Fatal(err)
 	}
-	path = lettersPath + "/" + g.letter.name
+	path = commandsPath + "/" + g.object.name
 	labelled := false
 	x.intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPut && !labelled {
@@ -394,8 +394,8 @@ func TestLabelledCommand(t *testing.T) {
 // The namespace is made if there is none; who may not is told the command that does.
 func TestGiveMakesItsNamespace(t *testing.T) {
 	s := newFakeStore(t)
-	g, err := s.Give(t.Context(), "drainboard", "ng", pauseNow())
-	if err != nil || s.object(lettersPath+"/"+g.letter.name) == nil {
+	g, err := s.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
+	if err != nil || s.object(commandsPath+"/"+g.object.name) == nil {
 		t.Fatalf("%v", err)
 	}
 	s = newFakeStore(t)
@@ -406,13 +406,13 @@ func TestGiveMakesItsNamespace(t *testing.T) {
 		}
 		return false
 	})
-	_, err = s.Give(t.Context(), "drainboard", "ng", pauseNow())
+	_, err = s.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
 	if err == nil || err.Error() != "there is no namespace drainboard-commands for commands, and this user may not make it: have it made with: kubectl create namespace drainboard-commands" {
 		t.Errorf("%v", err)
 	}
 	long := pauseNow()
 	long.Reason = strings.Repeat("x", 5000)
-	if _, err := s.Give(t.Context(), "drainboard", "ng", long); err == nil || !strings.Contains(err.Error(), "shorter reason") {
+	if _, err := s.SendCommand(t.Context(), "drainboard", "ng", long); err == nil || !strings.Contains(err.Error(), "shorter reason") {
 		t.Errorf("%v", err)
 	}
 }
@@ -429,7 +429,7 @@ func TestGiveOnce(t *testing.T) {
 		say(w, 500, status(500, "InternalError", "etcdserver: request timed out", ""))
 		return true
 	})
-	g, err := x.Give(t.Context(), "drainboard", "ng", pauseNow())
+	g, err := x.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
 	if err != nil || lost != 1 {
 		t.Fatalf("%v", err)
 	}

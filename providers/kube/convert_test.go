@@ -30,7 +30,7 @@ func TestPreservedNode(t *testing.T) {
 		"":                              {},
 	} {
 		n := &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: "Preserved", Status: "True", Message: message}}}}
-		if got := toNode(slimNode(n)); !got.Preserved.Equal(want) || got.Trouble != "not ready: its kubelet has not reported yet" {
+		if got := toNode(n); !got.Preserved.Equal(want) || got.Trouble != "not ready: its kubelet has not reported yet" {
 			t.Errorf("%q: preserved until %s, %q", message, got.Preserved, got.Trouble)
 		}
 	}
@@ -79,13 +79,6 @@ func TestNode(t *testing.T) {
 	if got := toNode(in); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	slim := slimNode(in)
-	if got := toNode(slim); !reflect.DeepEqual(got, want) {
-		t.Errorf("slimming loses something: %+v", got)
-	}
-	if slim.ManagedFields != nil || slim.Status.Images != nil {
-		t.Error("slimming keeps too much")
-	}
 }
 
 func TestNodeHealth(t *testing.T) {
@@ -101,8 +94,8 @@ func TestNodeHealth(t *testing.T) {
 			trouble: "not ready: Kubelet stopped posting node status."},
 		{name: "reason only", in: []corev1.NodeCondition{{Type: "Ready", Status: "False", Reason: "KubeletNotReady"}}, trouble: "not ready: KubeletNotReady"},
 	} {
-		if ready, trouble := nodeHealth(tt.in); ready != tt.ready || trouble != tt.trouble {
-			t.Errorf("%s: got %v, %q", tt.name, ready, trouble)
+		if got := toNode(&corev1.Node{Status: corev1.NodeStatus{Conditions: tt.in}}); got.Ready != tt.ready || got.Trouble != tt.trouble {
+			t.Errorf("%s: got %v, %q", tt.name, got.Ready, got.Trouble)
 		}
 	}
 }
@@ -123,7 +116,7 @@ func TestUnreachable(t *testing.T) {
 		{name: "another condition", in: []corev1.NodeCondition{{Type: "DiskPressure", Status: "Unknown", LastTransitionTime: metav1.Time{Time: noon}}, ready("True")}},
 	} {
 		n := &corev1.Node{Status: corev1.NodeStatus{Conditions: tt.in}}
-		if got := toNode(slimNode(n)).Unreachable; !got.Equal(tt.want) {
+		if got := toNode(n).Unreachable; !got.Equal(tt.want) {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}
 	}
@@ -133,7 +126,7 @@ func TestMachineOf(t *testing.T) {
 	for id, want := range map[string]string{
 		"": "", "aws:///eu-west-1a/i-0abc": "i-0abc", "openstack:///9f3c": "9f3c", "i-0abc": "i-0abc",
 	} {
-		if got := machineOf(&corev1.Node{Spec: corev1.NodeSpec{ProviderID: id}}); got != want {
+		if got := machineOf(nil, id); got != want {
 			t.Errorf("%q: got %q, want %q", id, got, want)
 		}
 	}
@@ -180,13 +173,6 @@ func TestPod(t *testing.T) {
 	if got := toPod(in); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	slim := slimPod(in)
-	if got := toPod(slim); !reflect.DeepEqual(got, want) {
-		t.Errorf("slimming loses something: %+v", got)
-	}
-	if slim.Spec.Containers != nil || len(slim.Annotations) != 1 || len(slim.Spec.Volumes) != 2 {
-		t.Error("slimming keeps too much")
-	}
 }
 
 func TestPodEnds(t *testing.T) {
@@ -206,8 +192,8 @@ func TestPodEnds(t *testing.T) {
 func TestPodCritical(t *testing.T) {
 	for class, want := range map[string]string{"": "", "high": "", "system-cluster-critical": world.ClusterCritical, "system-node-critical": world.NodeCritical} {
 		in := &corev1.Pod{Spec: corev1.PodSpec{PriorityClassName: class}}
-		if got, slim := toPod(in).Critical, toPod(slimPod(in)).Critical; got != want || slim != want {
-			t.Errorf("%q: got %q, slimmed %q", class, got, slim)
+		if got := toPod(in).Critical; got != want {
+			t.Errorf("%q: got %q", class, got)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -14,38 +13,25 @@ import (
 // carry only this one.
 const oldZoneLabel = "failure-domain.beta.kubernetes.io/zone"
 
-// slimNode is a node with only what toNode reads, so that lists do not hold on
-// to images, volumes and managed fields.
-func slimNode(n *corev1.Node) *corev1.Node {
-	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion,
-			Labels: n.Labels, CreationTimestamp: n.CreationTimestamp,
-			DeletionTimestamp: n.DeletionTimestamp, Annotations: telling(n.Annotations),
-		},
-		Spec: corev1.NodeSpec{ProviderID: n.Spec.ProviderID, Taints: n.Spec.Taints, Unschedulable: n.Spec.Unschedulable},
-		Status: corev1.NodeStatus{
-			Conditions: n.Status.Conditions,
-			NodeInfo:   corev1.NodeSystemInfo{KubeletVersion: n.Status.NodeInfo.KubeletVersion},
-		},
-	}
-}
+func toNode(n *corev1.Node) *world.Node { return nodeOf(nodeDecoder.pick(n)) }
 
-func toNode(n *corev1.Node) *world.Node {
+// nodeOf copies what it takes of lists: they are used again for the next node.
+func nodeOf(n *nodeFields) *world.Node {
+	o := &n.ObjectMeta
 	out := &world.Node{
-		Name:          n.Name,
-		Machine:       machineOf(n),
-		Zone:          n.Labels[corev1.LabelTopologyZone],
+		Name:          o.Name,
+		Machine:       machineOf(o.Labels, n.Spec.ProviderID),
+		Zone:          o.Labels[corev1.LabelTopologyZone],
 		Version:       n.Status.NodeInfo.KubeletVersion,
-		Labels:        n.Labels,
+		Labels:        o.Labels,
 		Unschedulable: n.Spec.Unschedulable,
-		Created:       n.CreationTimestamp.Time,
+		Created:       o.CreationTimestamp.Time,
 	}
 	if out.Zone == "" {
-		out.Zone = n.Labels[oldZoneLabel]
+		out.Zone = o.Labels[oldZoneLabel]
 	}
 	for _, t := range n.Spec.Taints {
-		out.Taints = append(out.Taints, toTaint(t))
+		out.Taints = append(out.Taints, world.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)})
 		if t.TimeAdded != nil {
 			if out.Tainted == nil {
 				out.Tainted = map[string]time.Time{}
@@ -53,7 +39,7 @@ func toNode(n *corev1.Node) *world.Node {
 			out.Tainted[t.Key] = t.TimeAdded.Time
 		}
 	}
-	out.Annotations = telling(n.Annotations)
+	out.Annotations = telling(o.Annotations)
 	for _, c := range n.Status.Conditions {
 		sick := world.HealthCondition(string(c.Type)) && c.Status != corev1.ConditionFalse
 		if sick || world.TellingCondition(string(c.Type)) {
@@ -63,8 +49,8 @@ func toNode(n *corev1.Node) *world.Node {
 			})
 		}
 	}
-	if n.DeletionTimestamp != nil {
-		out.Deleted = n.DeletionTimestamp.Time
+	if o.DeletionTimestamp != nil {
+		out.Deleted = o.DeletionTimestamp.Time
 	}
 	out.Ready, out.Trouble = nodeHealth(n.Status.Conditions)
 	out.Preserved = preserved(n.Status.Conditions)
@@ -74,9 +60,12 @@ func toNode(n *corev1.Node) *world.Node {
 
 // telling are the annotations that tell of others who move nodes, and the one that we
 // put, nil without any.
-func telling(all map[string]string) (out map[string]string) {
+func telling(all map[string]string) map[string]string { return those(all, tells) }
+
+// those are the entries with such keys, nil without any.
+func those(all map[string]string, such func(key string) bool) (out map[string]string) {
 	for key, value := range all {
-		if tells(key) {
+		if such(key) {
 			if out == nil {
 				out = map[string]string{}
 			}
@@ -95,7 +84,7 @@ func tells(annotation string) bool {
 // unheard is since when the node's kubelet has not been heard from, zero while it
 // is: the control plane sets the Ready condition to Unknown some 40 s after the
 // last sign of life, not the kubelet itself.
-func unheard(conditions []corev1.NodeCondition) time.Time {
+func unheard(conditions []nodeConditionFields) time.Time {
 	for _, c := range conditions {
 		if c.Type == corev1.NodeReady && c.Status == corev1.ConditionUnknown {
 			return c.LastTransitionTime.Time
@@ -106,7 +95,7 @@ func unheard(conditions []corev1.NodeCondition) time.Time {
 
 // sick is since when a node is not Ready, or its file system cannot be written to (a
 // condition of the node problem detector), zero while neither is so.
-func sick(conditions []corev1.NodeCondition) (since time.Time) {
+func sick(conditions []nodeConditionFields) (since time.Time) {
 	for _, c := range conditions {
 		ill := c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue || c.Type == "ReadonlyFilesystem" && c.Status != corev1.ConditionFalse
 		if at := c.LastTransitionTime.Time; ill && (since.IsZero() || at.Before(since)) {
@@ -120,7 +109,7 @@ func sick(conditions []corev1.NodeCondition) (since time.Time) {
 // condition says so in words, "Machine preserved until 2026-03-05 12:00:00 +0000 UTC."
 // (machine-controller-manager pkg/util/provider/machinecontroller,
 // computeNewNodePreservedCondition).
-func preserved(conditions []corev1.NodeCondition) time.Time {
+func preserved(conditions []nodeConditionFields) time.Time {
 	const form, before = "2006-01-02 15:04:05 -0700", "preserved until "
 	for _, c := range conditions {
 		_, until, says := strings.Cut(c.Message, before)
@@ -135,10 +124,6 @@ func preserved(conditions []corev1.NodeCondition) time.Time {
 	return time.Time{}
 }
 
-func toTaint(t corev1.Taint) world.Taint {
-	return world.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)}
-}
-
 // machineName is put on a node by machine-controller-manager, with its Machine's name
 // (pkg/util/provider/machineutils, MachineLabelKey).
 const machineName = "node.gardener.cloud/machine-name"
@@ -147,18 +132,17 @@ const machineName = "node.gardener.cloud/machine-name"
 // "aws:///eu-west-1a/i-0abc"; "" as long as the cloud has not named the machine. What
 // machine-controller-manager made is known by the name of its Machine, which it has before
 // there is anything in the cloud.
-func machineOf(n *corev1.Node) string {
-	if name := n.Labels[machineName]; name != "" {
+func machineOf(labels map[string]string, providerID string) string {
+	if name := labels[machineName]; name != "" {
 		return name
 	}
-	id := n.Spec.ProviderID
-	return id[strings.LastIndexByte(id, '/')+1:]
+	return providerID[strings.LastIndexByte(providerID, '/')+1:]
 }
 
 // nodeHealth is whether a node is Ready, and what is wrong with it: why it is
 // not Ready, and every other condition that is on, which all are warnings but those
 // that say what becomes of the node, or that a part of it is fine.
-func nodeHealth(conditions []corev1.NodeCondition) (ready bool, trouble string) {
+func nodeHealth(conditions []nodeConditionFields) (ready bool, trouble string) {
 	var all []string
 	known := false
 	for _, c := range conditions {
@@ -180,7 +164,7 @@ func nodeHealth(conditions []corev1.NodeCondition) (ready bool, trouble string) 
 	return ready, strings.Join(all, "; ")
 }
 
-func condition(name string, c corev1.NodeCondition) string {
+func condition(name string, c nodeConditionFields) string {
 	switch {
 	case c.Message != "":
 		return name + ": " + sentence(c.Message)

@@ -5,62 +5,31 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// slimPod is a pod with only what toPod reads, so that lists do not hold on to
-// whole specs.
-func slimPod(p *corev1.Pod) *corev1.Pod {
-	out := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: p.Namespace, Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion,
-			Labels: p.Labels, OwnerReferences: p.OwnerReferences, Finalizers: p.Finalizers,
-			CreationTimestamp: p.CreationTimestamp, DeletionTimestamp: p.DeletionTimestamp,
-			DeletionGracePeriodSeconds: p.DeletionGracePeriodSeconds,
-		},
-		Spec: corev1.PodSpec{
-			NodeName:                      p.Spec.NodeName,
-			Tolerations:                   p.Spec.Tolerations,
-			TerminationGracePeriodSeconds: p.Spec.TerminationGracePeriodSeconds,
-			PriorityClassName:             critical(p),
-		},
-		Status: corev1.PodStatus{
-			Phase: p.Status.Phase, Conditions: p.Status.Conditions,
-			ContainerStatuses: p.Status.ContainerStatuses, InitContainerStatuses: p.Status.InitContainerStatuses,
-		},
-	}
-	if mirror, ok := p.Annotations[corev1.MirrorPodAnnotationKey]; ok {
-		out.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: mirror}
-	}
-	for _, v := range p.Spec.Volumes {
-		if v.EmptyDir != nil || v.PersistentVolumeClaim != nil || v.Ephemeral != nil {
-			out.Spec.Volumes = append(out.Spec.Volumes, v)
-		}
-	}
-	return out
-}
+func toPod(p *corev1.Pod) *world.Pod { return podOf(podDecoder.pick(p)) }
 
-func toPod(p *corev1.Pod) *world.Pod {
+// podOf copies what it takes of lists: they are used again for the next pod.
+func podOf(p *podFields) *world.Pod {
+	o := &p.ObjectMeta
 	out := &world.Pod{
-		UID: string(p.UID), Namespace: p.Namespace, Name: p.Name, Node: p.Spec.NodeName,
-		Labels:  p.Labels,
+		UID: string(o.UID), Namespace: o.Namespace, Name: o.Name, Node: p.Spec.NodeName,
+		Owner:   controllerOf(o),
+		Labels:  o.Labels,
 		Phase:   string(p.Status.Phase),
-		Created: p.CreationTimestamp.Time,
+		Created: o.CreationTimestamp.Time,
 		Grace:   graceOf(p), Critical: critical(p),
 	}
-	if p.DeletionTimestamp != nil {
-		out.Ends = p.DeletionTimestamp.Time
+	if o.DeletionTimestamp != nil {
+		out.Ends = o.DeletionTimestamp.Time
 	}
-	if owner := metav1.GetControllerOfNoCopy(p); owner != nil {
-		out.Owner = world.Owner{Kind: owner.Kind, Name: owner.Name, UID: string(owner.UID)}
-	}
-	_, out.Mirror = p.Annotations[corev1.MirrorPodAnnotationKey]
-	out.Finalizers = append(out.Finalizers, p.Finalizers...)
+	_, out.Mirror = o.Annotations[corev1.MirrorPodAnnotationKey]
+	out.Finalizers = append(out.Finalizers, o.Finalizers...)
 	for _, v := range p.Spec.Volumes {
-		out.EmptyDir = out.EmptyDir || v.EmptyDir != nil
-		out.Volume = out.Volume || v.PersistentVolumeClaim != nil || v.Ephemeral != nil
+		out.EmptyDir = out.EmptyDir || v.VolumeSource.EmptyDir != nil
+		out.Volume = out.Volume || v.VolumeSource.PersistentVolumeClaim != nil || v.VolumeSource.Ephemeral != nil
 	}
 	for _, t := range p.Spec.Tolerations {
 		out.ToleratesAll = out.ToleratesAll || t.Operator == corev1.TolerationOpExists && t.Key == "" && t.Effect == ""
@@ -76,8 +45,19 @@ func toPod(p *corev1.Pod) *world.Pod {
 			}
 		}
 	}
+	out.Rejected = p.Status.Phase == corev1.PodFailed && len(p.Status.ContainerStatuses) == 0
 	out.Crashing = crashing(p.Status.InitContainerStatuses) || crashing(p.Status.ContainerStatuses)
 	return out
+}
+
+// controllerOf is the owner that is a pod's controller.
+func controllerOf(o *objectFields) world.Owner {
+	for _, owner := range o.OwnerReferences {
+		if owner.Controller != nil && *owner.Controller {
+			return world.Owner{Kind: owner.Kind, Name: owner.Name, UID: string(owner.UID)}
+		}
+	}
+	return world.Owner{}
 }
 
 // whyUnplaced is the scheduler's reason without what it adds on preemption and on
@@ -90,11 +70,11 @@ func whyUnplaced(message string) string {
 
 // graceOf is how long the pod is given to stop: what was settled when it was
 // asked to go, otherwise what its spec says (30 s where it says nothing).
-func graceOf(p *corev1.Pod) time.Duration {
+func graceOf(p *podFields) time.Duration {
 	seconds := int64(corev1.DefaultTerminationGracePeriodSeconds)
-	switch {
-	case p.DeletionTimestamp != nil && p.DeletionGracePeriodSeconds != nil:
-		seconds = *p.DeletionGracePeriodSeconds
+	switch o := &p.ObjectMeta; {
+	case o.DeletionTimestamp != nil && o.DeletionGracePeriodSeconds != nil:
+		seconds = *o.DeletionGracePeriodSeconds
 	case p.Spec.TerminationGracePeriodSeconds != nil:
 		seconds = *p.Spec.TerminationGracePeriodSeconds
 	}
@@ -102,7 +82,7 @@ func graceOf(p *corev1.Pod) time.Duration {
 }
 
 // critical is the pod's priority class where its cluster cannot do without it, "" else.
-func critical(p *corev1.Pod) string {
+func critical(p *podFields) string {
 	for _, class := range []string{world.ClusterCritical, world.NodeCritical} {
 		if p.Spec.PriorityClassName == class {
 			return class // a constant: no pod holds on to one of its own
@@ -111,7 +91,7 @@ func critical(p *corev1.Pod) string {
 	return ""
 }
 
-func crashing(containers []corev1.ContainerStatus) bool {
+func crashing(containers []containerFields) bool {
 	for _, c := range containers {
 		if c.State.Waiting != nil && c.State.Waiting.Reason == "CrashLoopBackOff" {
 			return true

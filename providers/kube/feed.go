@@ -133,7 +133,7 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 func (f *Feed) nodes() {
 	api := f.c.api.CoreV1().Nodes()
 	apply := applying(f.out, (*world.World).SetNode, (*world.World).DeleteNode)
-	m := &mirror[world.Node]{kind: "nodes", key: byName, slim: slimming(slimNode), convert: converting(toNode)}
+	m := &mirror[world.Node]{kind: "nodes", key: byName, convert: converting(toNode)}
 	m.emit = func(changed []*world.Node, gone []string) {
 		apply(changed, gone)
 		f.early.counted(len(m.have))
@@ -146,7 +146,7 @@ func (f *Feed) nodes() {
 	}
 	follow(f, &corev1.Node{}, &source{
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return listed[corev1.Node, world.Node, *corev1.Node]{readNode, toNode}.list(ctx, f.c.api.CoreV1().RESTClient(), "nodes", o)
+			return listed[nodeFields, world.Node, *nodeFields]{nodeDecoder.decode, nodeOf}.list(ctx, f.c.api.CoreV1().RESTClient(), "nodes", o)
 		},
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
 	}, m)
@@ -155,16 +155,16 @@ func (f *Feed) nodes() {
 func (f *Feed) pods() {
 	api := f.c.api.CoreV1().Pods(metav1.NamespaceAll)
 	common := &shared{} // used by the reflector only
+	podOf := func(p *podFields) *world.Pod { return common.pod(podOf(p)) }
 	toPod := func(p *corev1.Pod) *world.Pod { return common.pod(toPod(p)) }
 	follow(f, &corev1.Pod{}, &source{
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			f.early.wait(ctx)
-			return listed[corev1.Pod, world.Pod, *corev1.Pod]{readPod, toPod}.list(ctx, f.c.large, "pods", o)
+			return listed[podFields, world.Pod, *podFields]{podDecoder.decode, podOf}.list(ctx, f.c.large, "pods", o)
 		},
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
 	}, &mirror[world.Pod]{
-		kind: "pods", key: byUID,
-		slim: slimming(slimPod), convert: converting(toPod),
+		kind: "pods", key: byUID, convert: converting(toPod),
 		emit: applying(f.out, (*world.World).SetPod, (*world.World).DeletePod),
 	})
 }

@@ -82,7 +82,7 @@ func (e *Executor) tryMark(ctx context.Context, a engine.Action) engine.Outcome 
 // elsewhere says that the node of this name runs on another machine than the
 // action means, "" if it does not (or the cloud has not named the machine yet).
 func elsewhere(a engine.Action, n *corev1.Node) string {
-	if m := machineOf(n); a.Machine != "" && m != "" && m != a.Machine {
+	if m := machineOf(n.Labels, n.Spec.ProviderID); a.Machine != "" && m != "" && m != a.Machine {
 		return fmt.Sprintf("node %s now runs on machine %s, not on %s", world.Clean(a.Node), m, world.Clean(a.Machine))
 	}
 	return ""
@@ -153,4 +153,8 @@ func taintPatch(a engine.Action, n *corev1.Node) (map[string]any, string) {
 		kept = append(kept, corev1.Taint{Key: want.Key, Value: want.Value, Effect: corev1.TaintEffect(want.Effect)})
 	}
 	return map[string]any{"spec": map[string]any{"taints": kept}}, ""
+}
+
+func toTaint(t corev1.Taint) world.Taint {
+	return world.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)}
 }

@@ -3,8 +3,10 @@ package kube
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -120,11 +122,39 @@ func (r *Record) write(ctx context.Context, run engine.Run) (done bool, err erro
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
 		r.unsure = true
 		return false, nil
-	case apierrors.IsForbidden(err):
-		return false, forbidden(err, verb, "", "configmaps", r.namespace)
+	}
+	if refused := r.refused(err, verb); refused != nil {
+		return false, refused
 	}
 	r.unsure = true
 	return false, fmt.Errorf("save the run record %s: %s", r.Name(), r.c.words(err))
+}
+
+// refused is the error of a write that the API has refused for certain, for a reason that
+// does not pass by itself; nil for all others. A 403 need not be a missing right: quotas and
+// webhooks answer with it, too.
+func (r *Record) refused(err error, verb string) error {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return nil
+	}
+	text := sentence(status.Status().Message)
+	says := func(words string) error {
+		return fmt.Errorf("the API server refuses the run record %s: %s; %s", r.Name(), text, words)
+	}
+	switch {
+	case isAdmission(text):
+		return says("change the webhook or the policy, or exempt namespace " + r.namespace)
+	case strings.Contains(text, "exceeded quota"):
+		return says("raise the quota of namespace " + r.namespace)
+	case isTerminating(err):
+		return says("namespace " + r.namespace + " is being deleted")
+	case apierrors.IsForbidden(err):
+		return forbidden(err, verb, "", "configmaps", r.namespace)
+	case apierrors.IsRequestEntityTooLargeError(err), apierrors.IsInvalid(err), strings.Contains(text, "request is too large"), strings.Contains(text, "message larger than max"):
+		return fmt.Errorf("%w: %s: %s; drain fewer nodes at once (--max-unavailable), or abort the run", live.ErrTooLarge, r.Name(), text)
+	}
+	return nil
 }
 
 // reconcile reads the record again to learn whose the last write is. Only the

@@ -210,3 +210,71 @@ func TestRecordForbidden(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A write that the API server refuses for certain is told with its reason and what to do, and
+// one for its size as such, so that a run that ends is written with less in it. What a 403 says
+// is no missing right where a quota or a webhook says it.
+func TestRecordRefused(t *testing.T) {
+	s := newFakeStore(t)
+	r := s.Record("drainboard", "ng-web")
+	if err := r.Save(t.Context(), testRun("a")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		code          int
+		reason, words string
+		want          []string
+		large, right  bool
+	}{
+		{403, "Forbidden", `configmaps "x" is forbidden: User "ann" cannot update resource "configmaps" in API group "" in the namespace "drainboard"`, []string{"this user may not update configmaps in namespace drainboard"}, false, true},
+		{403, "Forbidden", `configmaps "x" is forbidden: exceeded quota: small, requested: count/configmaps=1`, []string{"exceeded quota: small", "raise the quota"}, false, false},
+		{403, "Forbidden", `admission webhook "guard.example.com" denied the request: frozen`, []string{"guard.example.com", "frozen", "change the webhook"}, false, false},
+		{422, "Invalid", `ConfigMap "x" is invalid: []: Too long: may not be more than 1048576 bytes`, []string{"too large", "1048576", "--max-unavailable"}, true, false},
+		{413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728", []string{"too large", "3145728"}, true, false},
+		{500, "", "etcdserver: request is too large", []string{"too large", "etcdserver"}, true, false},
+		{500, "InternalError", "etcdserver: leader changed", []string{"leader changed"}, false, false},
+	} {
+		s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method != http.MethodPut {
+				return false
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(c.code)
+			fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","code":%d,"reason":%q,"message":%q}`, c.code, c.reason, c.words)
+			return true
+		})
+		err := r.Save(t.Context(), testRun("b"))
+		var right *ForbiddenError
+		if err == nil || errors.Is(err, live.ErrTooLarge) != c.large || errors.As(err, &right) != c.right || errors.Is(err, live.ErrLost) {
+			t.Errorf("%d %s: %v", c.code, c.words, err)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%d %s: %q does not say %q", c.code, c.words, err, want)
+			}
+		}
+	}
+	s.intercept(nil)
+	if err := r.Save(t.Context(), testRun("c")); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// A run whose record is too large for a ConfigMap is told so before anything is sent.
+func TestRecordTooLarge(t *testing.T) {
+	s := newFakeStore(t)
+	run, random := testRun("a"), rand.New(rand.NewPCG(1, 2))
+	run.Pods = map[string]engine.Pod{}
+	for range 80000 {
+		uid := fmt.Sprintf("%016x%016x", random.Uint64(), random.Uint64())
+		run.Pods[uid] = engine.Pod{Ref: fmt.Sprintf("shop/web-%016x", random.Uint64()), Node: "n1"}
+	}
+	r := s.Record("drainboard", "ng-web")
+	if err := r.Save(t.Context(), run); !errors.Is(err, live.ErrTooLarge) || !strings.Contains(err.Error(), "KiB") {
+		t.Errorf("%v", err)
+	}
+	if err := r.Save(t.Context(), run.Reduced()); err != nil {
+		t.Errorf("with less in it: %v", err)
+	}
+}

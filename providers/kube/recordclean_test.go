@@ -14,7 +14,7 @@ import (
 func TestLoadCleans(t *testing.T) {
 	const evil = "x\x1b]52;c;eA==\x07\u202ey\u200b"
 	run := testRun("r" + evil)
-	run.Why, run.By, run.Culprits = evil, evil, []string{"fine", evil}
+	run.Why, run.By, run.BlockingPods = evil, evil, []string{"fine", evil}
 	run.Nodes = map[string]engine.Node{"i-1" + evil: {Name: evil, Stage: engine.Ready, Reason: evil, Wait: &engine.Wait{For: evil}}}
 	run.Marks = map[string][]engine.Mark{"i-1": {{Put: engine.TaintOf("i-1", evil, world.Taint{Key: evil})}}}
 	s := newFakeStore(t)
@@ -38,7 +38,7 @@ func TestLoadCleans(t *testing.T) {
 			t.Errorf("%q came through: %s", bad, text)
 		}
 	}
-	if n, ok := got.Nodes["i-1"+world.Clean(evil)]; !ok || n.Wait == nil || n.Wait.For != world.Clean(evil) || got.Culprits[0] != "fine" {
+	if n, ok := got.Nodes["i-1"+world.Clean(evil)]; !ok || n.Wait == nil || n.Wait.For != world.Clean(evil) || got.BlockingPods[0] != "fine" {
 		t.Errorf("what is clean is not there: %s", text)
 	}
 }

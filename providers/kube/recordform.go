@@ -46,7 +46,7 @@ func encodeRun(m *corev1.ConfigMap, run engine.Run) error {
 		return fmt.Errorf("zip the run: %w", err)
 	}
 	if zipped.Len() > largest {
-		return fmt.Errorf("the run record is too large for a ConfigMap (%d KiB zipped)", zipped.Len()>>10)
+		return fmt.Errorf("%w for a ConfigMap: %d KiB zipped, at most %d; drain fewer nodes at once (--max-unavailable), or abort the run", live.ErrTooLarge, zipped.Len()>>10, largest>>10)
 	}
 	m.BinaryData = map[string][]byte{recordKeyZip: zipped.Bytes()}
 	return nil

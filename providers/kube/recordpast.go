@@ -55,15 +55,19 @@ func (r *Record) Keep(ctx context.Context, discarded string) (name string, err e
 	if err != nil || m == nil {
 		return "", err
 	}
-	slot, have, err := r.slot(ctx, stateOf(m))
+	slot, have, last, err := r.slot(ctx, stateOf(m))
 	if err != nil {
 		return "", err
 	}
 	if have == nil || have.Annotations[keptFromMark] != stateOf(m) {
+		now := r.c.clock.Now()
+		if !now.After(last) { // kept in the same millisecond, or by a machine whose clock is ahead
+			now = last.Add(time.Millisecond)
+		}
 		past := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 			Namespace: r.namespace, Name: slot,
 			Labels:      map[string]string{managedBy: managedByValue, pastMark: r.name},
-			Annotations: map[string]string{keptMark: r.c.clock.Now().UTC().Format(time.RFC3339Nano), keptFromMark: stateOf(m)},
+			Annotations: map[string]string{keptMark: now.UTC().Format(time.RFC3339Nano), keptFromMark: stateOf(m)},
 		}, Data: m.Data, BinaryData: m.BinaryData}
 		if discarded != "" {
 			past.Annotations[discardMark] = discarded
@@ -83,27 +87,31 @@ func (r *Record) Keep(ctx context.Context, discarded string) (name string, err e
 func stateOf(m *corev1.ConfigMap) string { return string(m.UID) + "/" + m.ResourceVersion }
 
 // slot is where the next record goes: where this one is already, else a free place,
-// else that of the oldest; have is what is there.
-func (r *Record) slot(ctx context.Context, from string) (name string, have *corev1.ConfigMap, err error) {
+// else that of the oldest; have is what is there, and last is when the newest of them was
+// kept.
+func (r *Record) slot(ctx context.Context, from string) (name string, have *corev1.ConfigMap, last time.Time, err error) {
 	free := ""
 	for i := 1; i <= pastRuns; i++ {
 		m, err := r.get(ctx, pastName(r.name, i))
+		if m != nil && keptAt(m).After(last) {
+			last = keptAt(m)
+		}
 		switch {
 		case err != nil:
-			return "", nil, err
+			return "", nil, last, err
 		case m == nil && free == "":
 			free = pastName(r.name, i)
 		case m == nil:
 		case m.Annotations[keptFromMark] == from:
-			return m.Name, m, nil
+			return m.Name, m, last, nil
 		case have == nil || keptAt(m).Before(keptAt(have)):
 			have = m
 		}
 	}
 	if free != "" {
-		return free, nil, nil
+		return free, nil, last, nil
 	}
-	return have.Name, have, nil
+	return have.Name, have, last, nil
 }
 
 // keptAt is when a record was put among those of earlier runs.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
@@ -25,6 +26,12 @@ func TestPastRuns(t *testing.T) {
 			if _, err := r.Keep(t.Context(), ""); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if i == 1 { // the first was kept by a machine whose clock is an hour ahead
+			s.mu.Lock()
+			first := s.objects["/api/v1/namespaces/drainboard/configmaps/"+pastName(r.name, 1)]
+			first["metadata"].(map[string]any)["annotations"].(map[string]any)[keptMark] = time.Now().Add(time.Hour).UTC().Format(time.RFC3339Nano)
+			s.mu.Unlock()
 		}
 		run := testRun(fmt.Sprint("r", i))
 		run.State = engine.Finished

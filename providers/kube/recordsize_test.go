@@ -82,17 +82,17 @@ func many(t *testing.T, one engine.Run, copies int) engine.Run {
 // beset is a run half of whose nodes that are left others take out of service, and that was left behind
 // with all that was under way unknown.
 func beset(run engine.Run) engine.Run {
-	waited := engine.Rival{Kind: engine.RivalDrain, Who: "Cluster Autoscaler", Does: "drains", Mark: "taint ToBeDeletedByClusterAutoscaler=1793610000:NoSchedule", Handling: engine.RivalWaited, Acts: true}
-	run.Yields = map[string]engine.Yield{}
+	waited := engine.ExternalMover{Kind: engine.ExternalDrain, Who: "Cluster Autoscaler", Does: "drains", Mark: "taint ToBeDeletedByClusterAutoscaler=1793610000:NoSchedule", Handling: engine.HandlingWaited, Acts: true}
+	run.Deferrals = map[string]engine.Deferral{}
 	for i, id := range slices.Sorted(maps.Keys(run.Nodes)) {
 		if n := run.Nodes[id]; i%2 == 0 && n.Stage != engine.Replaced {
 			waited.Nodes = append(waited.Nodes, n.Name)
 			at := n.Since.Add(time.Minute)
-			run.Yields[id+"/"+waited.Who] = engine.Yield{Wait: &engine.Wait{For: "others", Start: at, End: at.Add(time.Hour), Needs: []world.Source{world.Cluster, world.Cloud}}}
+			run.Deferrals[id+"/"+waited.Who] = engine.Deferral{Wait: &engine.Wait{For: "others", Start: at, End: at.Add(time.Hour), Needs: []world.Source{world.Cluster, world.Cloud}}}
 		}
 	}
-	run.Rivals = append(slices.Clone(run.Rivals), waited)
-	run.Adopted = &engine.Adoption{Open: slices.Sorted(maps.Keys(run.Pending))}
+	run.ExternalMovers = append(slices.Clone(run.ExternalMovers), waited)
+	run.Takeover = &engine.Takeover{Open: slices.Sorted(maps.Keys(run.Pending))}
 	return run
 }
 

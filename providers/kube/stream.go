@@ -40,18 +40,18 @@ func (l *itemList[T]) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-// object is a type of the API.
-type object[O any] interface {
-	*O
-	metav1.Object
+// object is what is read of an object of the API.
+type object[F any] interface {
+	*F
+	object() *objectFields
 }
 
-// listed is how a page of objects O becomes values T: what is read of each, and what
-// is made of that. read gets the same object for each, and must leave nothing in it
+// listed is how a page of objects becomes values T: the fields F that are read of each,
+// and what is made of those. decode gets the same F for each, and must leave nothing in it
 // of the one before.
-type listed[O, T any, P object[O]] struct {
-	read    func([]byte, *O, words) error
-	convert func(*O) *T
+type listed[F, T any, P object[F]] struct {
+	decode  func([]byte, *F, words) error
+	convert func(*F) *T
 }
 
 // magic begins an answer in the API's protobuf form (runtime/serializer/protobuf).
@@ -60,7 +60,7 @@ var magic = []byte("k8s\x00")
 // list reads a page while it comes: each object is read and converted on its own, so
 // that the whole is never in memory. An API that answers in JSON is read
 // as usual.
-func (l listed[O, T, P]) list(ctx context.Context, api rest.Interface, resource string, o metav1.ListOptions) (runtime.Object, error) {
+func (l listed[F, T, P]) list(ctx context.Context, api rest.Interface, resource string, o metav1.ListOptions) (runtime.Object, error) {
 	body, err := api.Get().Resource(resource).VersionedParams(&o, scheme.ParameterCodec).Stream(ctx)
 	if err != nil {
 		return nil, err
@@ -81,10 +81,10 @@ func (l listed[O, T, P]) list(ctx context.Context, api rest.Interface, resource 
 
 // take takes a page apart: runtime.Unknown holds the list as its field 2, which has
 // its metadata as field 1 and the objects as field 2.
-func (l listed[O, T, P]) take(r *counted, page *itemList[T]) error {
+func (l listed[F, T, P]) take(r *counted, page *itemList[T]) error {
 	const raw, listMeta, items = 2, 1, 2
 	var buf []byte
-	var o O // of one object after the other
+	var o F // of one object after the other
 	w := words{}
 	next := func(n int64) ([]byte, error) {
 		if int64(cap(buf)) < n {
@@ -115,12 +115,13 @@ func (l listed[O, T, P]) take(r *counted, page *itemList[T]) error {
 
 // add reads an object into o, which is used again for the next: what is taken of it
 // is copied.
-func (l listed[O, T, P]) add(page *itemList[T], o P, message []byte, w words) error {
-	if err := l.read(message, o, w); err != nil {
+func (l listed[F, T, P]) add(page *itemList[T], o P, message []byte, w words) error {
+	if err := l.decode(message, o, w); err != nil {
 		return err
 	}
+	is := o.object()
 	page.Items = append(page.Items, &item[T]{
-		ObjectMeta: metav1.ObjectMeta{Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID()},
+		ObjectMeta: metav1.ObjectMeta{Namespace: is.Namespace, Name: is.Name, UID: is.UID},
 		value:      l.convert(o),
 	})
 	return nil

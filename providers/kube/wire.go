@@ -10,8 +10,7 @@ import (
 
 // What the API sends for a list of pods is mostly what nobody here looks at: managed
 // fields, containers, volumes. So objects are read field by field, and only what is
-// looked at is made into anything. The numbers of the fields are part of the
-// Kubernetes API and never change (generated.proto of k8s.io/api).
+// looked at is made into anything: the fields that fields.go declares.
 
 var errWire = errors.New("the answer is not protobuf as it should be")
 
@@ -59,17 +58,6 @@ func (m *message) noting(err error) {
 	if m.err == nil {
 		m.err = err
 	}
-}
-
-// eachPart reads those parts of a message that have a number.
-func eachPart(b []byte, number protowire.Number, do func([]byte) error) error {
-	m := message{rest: b}
-	for m.next() {
-		if m.number == number {
-			m.noting(do(m.value))
-		}
-	}
-	return m.err
 }
 
 // wireReader is a stream of fields, of a message that may be too large to hold.

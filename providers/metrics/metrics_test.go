@@ -51,7 +51,7 @@ func TestScrape(t *testing.T) {
 	}
 	r.See(&engine.Snapshot{
 		At: now, RunID: "run-1", Cluster: "pr\"od\\\n\xff", Group: "web", Provider: "asg", Strategy: "eks", From: "1.31", To: "1.32",
-		State: engine.Running, Started: now.Add(-time.Minute), Left: 90 * time.Second, Done: 1, Total: 3, Gate: "shut",
+		State: engine.Running, Started: now.Add(-time.Minute), TimeLeft: 90 * time.Second, Done: 1, Total: 3, Gate: "shut",
 		Phases:   []engine.PhaseView{{Name: "setup", Start: now, End: now}, {Name: "scale up", Start: now}},
 		Zones:    []engine.ZoneView{{Rows: []*engine.NodeRow{{Stage: engine.Draining, Blocked: true}, {Stage: engine.Draining, Detached: true}, {Stage: engine.Replaced, Detached: true}}}},
 		Blockers: []*engine.Blocker{{Kind: engine.BlockedByBudget}, {Kind: engine.BlockedByBudget}},
@@ -61,7 +61,7 @@ func TestScrape(t *testing.T) {
 			Failures: []engine.Invalid{{Kind: "node"}, {Kind: "pod"}, {Kind: "machine", Ignored: true}},
 		},
 		Sources:  []engine.SourceView{{Name: world.Cluster, Fresh: now}, {Name: world.Cloud, Stale: true}},
-		LockLost: "gone",
+		LockLost: "gone", Unwritten: "forbidden", UnwrittenSince: now.Add(-5 * time.Second),
 	})
 	got := scrape(t, r)
 	for _, want := range []string{
@@ -74,7 +74,7 @@ func TestScrape(t *testing.T) {
 		`drainboard_gate_shut 1`, `drainboard_batch_waiting_seconds 30`,
 		`drainboard_nodes{stage="draining"} 2`, `drainboard_nodes{stage="ready"} 0`,
 		`drainboard_nodes_to_replace 3`, `drainboard_nodes_replaced 1`, `drainboard_nodes_blocked 1`, `drainboard_pods_held{kind="budget"} 2`,
-		`drainboard_source_age_seconds{source="cluster"} 7`, `drainboard_source_stale{source="cloud"} 1`, `drainboard_lock_held 0`,
+		`drainboard_source_age_seconds{source="cluster"} 7`, `drainboard_source_stale{source="cloud"} 1`, `drainboard_lock_held 0`, `drainboard_record_unwritten_seconds 12`,
 		`drainboard_pods_evicted_total 2`, `drainboard_pods_forced_total 1`, `drainboard_pods_blocked_total 0`, `drainboard_warnings_total 1`,
 		`drainboard_evictions_refused_total{reason="budget"} 3`, `drainboard_actions_total{kind="cordon",verdict="done"} 1`, `drainboard_actions_total{kind="evict",verdict="refused"} 3`,
 		`drainboard_decision_duration_seconds_bucket{le="0.0005"} 1`, `drainboard_decision_duration_seconds_bucket{le="0.005"} 2`,

@@ -94,7 +94,7 @@ func (p *page) run(s *engine.Snapshot) {
 	}
 	p.one("drainboard_run_start_time_seconds", "gauge", "When the run started, since the epoch.", seconds(s.Started))
 	p.one("drainboard_run_end_time_seconds", "gauge", "When the run ended, since the epoch; 0 while it has not.", seconds(s.Ended))
-	p.one("drainboard_run_remaining_seconds", "gauge", "Estimated time to the end; 0 when unknown.", s.Left.Seconds())
+	p.one("drainboard_run_remaining_seconds", "gauge", "Estimated time to the end; 0 when unknown.", s.TimeLeft.Seconds())
 	p.one("drainboard_gate_shut", "gauge", "1 while no new drain may start although the limit would allow one.", truth(s.Gate != ""))
 	waits := 0.0
 	if s.Batch != nil {
@@ -171,6 +171,11 @@ func (p *page) sight(s *engine.Snapshot, now time.Time) {
 	for _, source := range s.Sources {
 		p.sample("drainboard_source_stale", truth(source.Stale), "source", string(source.Name))
 	}
+	unwritten := 0.0
+	if !s.UnwrittenSince.IsZero() {
+		unwritten = max(0, now.Sub(s.UnwrittenSince).Seconds())
+	}
+	p.one("drainboard_record_unwritten_seconds", "gauge", "How long the run record could not be written; 0 while it can.", unwritten)
 	p.one("drainboard_lock_held", "gauge", "1 while this process holds the lock of the run.", truth(s.LockLost == ""))
 }
 

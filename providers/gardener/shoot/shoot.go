@@ -44,6 +44,7 @@ type form struct {
 	Metadata   struct {
 		Namespace         string            `json:"namespace"`
 		Name              string            `json:"name"`
+		Generation        int64             `json:"generation"`
 		Annotations       map[string]string `json:"annotations"`
 		DeletionTimestamp *metav1.Time      `json:"deletionTimestamp"`
 	} `json:"metadata"`
@@ -87,8 +88,9 @@ type spec struct {
 }
 
 type status struct {
-	LastOperation operation `json:"lastOperation"`
-	LastErrors    []struct {
+	ObservedGeneration int64     `json:"observedGeneration"`
+	LastOperation      operation `json:"lastOperation"`
+	LastErrors         []struct {
 		Description string `json:"description"`
 	} `json:"lastErrors"`
 	Conditions  []condition `json:"conditions"`
@@ -105,6 +107,11 @@ type status struct {
 			Manual []string `json:"manualInPlaceUpdate"`
 		} `json:"pendingWorkerUpdates"`
 	} `json:"inPlaceUpdates"`
+	ManualWorkerPoolRollout struct {
+		PendingWorkersRollouts []struct {
+			Name string `json:"name"`
+		} `json:"pendingWorkersRollouts"`
+	} `json:"manualWorkerPoolRollout"`
 }
 
 // Ref names a Shoot as NAMESPACE/NAME, cleaned.

@@ -3,6 +3,7 @@ package shoot
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -311,6 +312,37 @@ spec.provider.workers[web].maxUnavailable: 20%
 	}
 	if sizes := from.Describe(&none, start); sizes != (world.Sizes{}) || none.Update != "" || !none.Limits.Guessed || none.Shoot != "garden-shop/prod" {
 		t.Errorf("none: %+v", none)
+	}
+}
+
+// How far Gardener is with a Shoot is read from its metadata and status, the lists of pending
+// pools for each pool by itself.
+func TestDescribeProgress(t *testing.T) {
+	s := baseShoot(t, `metadata.generation: 7
+status.observedGeneration: 6
+status.lastOperation: {type: Reconcile, state: Succeeded, progress: 100, description: done}
+status.manualWorkerPoolRollout: {pendingWorkersRollouts: [{name: web, lastInitiationTime: "2026-03-01T12:00:00Z"}]}
+status.inPlaceUpdates: {pendingWorkerUpdates: {autoInPlaceUpdate: [metal]}}
+spec.maintenance.confineSpecUpdateRollout: true
+`)
+	web, metal := world.Pool{Name: "web"}, world.Pool{Name: "metal"}
+	s.Describe(&web, start)
+	s.Describe(&metal, start)
+	want := world.ShootProgress{Generation: 7, Observed: 6, Operation: "Reconcile", State: "Succeeded", Percent: 100, Rollout: true, Confined: true}
+	if web.Progress == nil || *web.Progress != want {
+		t.Errorf("web: %+v", web.Progress)
+	}
+	kinds := func(p *world.Pool) (out []world.UnfinishedKind) {
+		for _, u := range p.Unfinished() {
+			out = append(out, u.Kind)
+		}
+		return out
+	}
+	if got := kinds(&web); !slices.Equal(got, []world.UnfinishedKind{world.UnfinishedGeneration, world.UnfinishedRollout}) {
+		t.Errorf("web: %q", got)
+	}
+	if got := kinds(&metal); !slices.Equal(got, []world.UnfinishedKind{world.UnfinishedGeneration, world.UnfinishedInPlace}) {
+		t.Errorf("metal: %q", got)
 	}
 }
 

@@ -27,7 +27,7 @@ func (s *Shoot) Pools() []string {
 // maintenance time window and what its status tells. It returns how many machines the pool may
 // have, zero if the Shoot has none of that name.
 func (s *Shoot) Describe(p *world.Pool, now time.Time) (sizes world.Sizes) {
-	p.Shoot, p.Notes = s.Ref(), s.Status.notes()
+	p.Shoot, p.Notes, p.Progress = s.Ref(), s.Status.notes(), s.progress(p.Name)
 	if window, err := s.Window(); err == nil {
 		p.Opens, p.Closes, _ = window.At(now)
 	}
@@ -45,6 +45,20 @@ func (s *Shoot) Describe(p *world.Pool, now time.Time) (sizes world.Sizes) {
 	}
 	sizes.Min, sizes.Max = v.Minimum, v.Maximum
 	return sizes
+}
+
+// progress is how far Gardener is with the Shoot, as far as it concerns a pool.
+func (s *Shoot) progress(pool string) *world.ShootProgress {
+	o := s.Status.LastOperation
+	p := &world.ShootProgress{
+		Generation: s.Metadata.Generation, Observed: s.Status.ObservedGeneration,
+		Operation: world.Clean(o.Type), State: world.Clean(o.State), Percent: o.Progress,
+		Confined: s.Spec.Maintenance.ConfineSpecUpdateRollout,
+	}
+	for _, pending := range s.Status.ManualWorkerPoolRollout.PendingWorkersRollouts {
+		p.Rollout = p.Rollout || pending.Name == pool
+	}
+	return p
 }
 
 // limits are what holds for the pool's machines that are made now.

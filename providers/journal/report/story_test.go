@@ -15,7 +15,7 @@ import (
 type witness struct {
 	t       *testing.T
 	options journal.Options
-	scribe  *journal.Scribe
+	scribe  *journal.RunWriter
 	asked   map[string]int // by key
 }
 

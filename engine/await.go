@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Awaits is what a run waits for that nothing but its group's own controller can do. The
+// countdown is the run's PhaseWait.
+type Awaits struct {
+	// Kinds are what is not done, Why the same as a sentence.
+	Kinds []world.UnfinishedKind `json:"kinds"`
+	Why   string                 `json:"why"`
+	// Told is when that was last reported.
+	Told time.Time `json:"told"`
+	// Expired: the time for it is up, and the run has paused itself. Such a pause holds
+	// nothing: nobody asked for it, and the controller is free to start.
+	Expired bool `json:"expired,omitempty"`
+}
+
+// awaiter is implemented by strategies that do not end while their group's own controller is
+// not done with it.
+type awaiter interface {
+	// Awaited is what shows that the controller is not done, nothing if it is.
+	Awaited(w *world.World, r *Run) []world.Unfinished
+}
+
+const (
+	// awaiting is what such a wait is for.
+	awaiting = "Gardener"
+	// awaitTold is how often the reason of such a wait is reported.
+	awaitTold = 30 * time.Second
+	// WaitForStart is how long such a wait lasts by default.
+	WaitForStart = 30 * time.Minute
+)
+
+// Await waits for what the group's own controller has not done, for Settings.WaitForStart of
+// usable time; then the run pauses itself. what says in a clause why the run cannot go on
+// without it.
+func (s *Step) Await(what string, left []world.Unfinished) {
+	limit := s.Run.Settings.WaitForStart
+	if limit <= 0 { // a record of an older version
+		limit = WaitForStart
+	}
+	if s.Run.PhaseWait == nil || s.Run.PhaseWait.For != awaiting || s.Run.Awaits == nil {
+		s.StartPhaseWait(awaiting, limit)
+		s.Run.Awaits, s.changed = nil, true
+	}
+	next := Awaits{Why: unfinishedText(left)}
+	for _, u := range left {
+		next.Kinds = append(next.Kinds, u.Kind)
+	}
+	next.Kinds = slices.Compact(next.Kinds)
+	was := s.Run.Awaits
+	if was != nil {
+		next.Told = was.Told
+	}
+	if s.Over(s.Run.PhaseWait) {
+		next.Expired = true
+		s.Run.Awaits, s.Run.PhaseWait, s.changed = &next, nil, true
+		s.Pause(fmt.Sprintf("%s, and Gardener is not done after %s: %s; resume waits again", what, limit, next.Why))
+		return
+	}
+	if done, _ := s.Run.Outdated(); was == nil && done > 0 {
+		next.Told = s.Now // at the end of an update it is usual for a moment: only what lasts is told
+	} else if was == nil || s.Now.Sub(was.Told) >= awaitTold || done == 0 && !slices.Equal(was.Kinds, next.Kinds) {
+		next.Told = s.Now
+		s.Report(Event{Type: Warning, Reason: "not complete", Until: until(s.Run.PhaseWait), Message: what + "; waiting for Gardener: " + next.Why})
+	}
+	s.WakeAt(next.Told.Add(awaitTold))
+	if was == nil || was.Why != next.Why || !was.Told.Equal(next.Told) {
+		s.Run.Awaits, s.changed = &next, true
+	}
+}
+
+// EndAwait notes that there is nothing to wait for any more.
+func (s *Step) EndAwait() {
+	if s.Run.Awaits == nil {
+		return
+	}
+	s.Run.Awaits, s.changed = nil, true
+	if s.Run.PhaseWait != nil && s.Run.PhaseWait.For == awaiting {
+		s.Run.PhaseWait = nil
+	}
+}
+
+// gaveUp reports whether the run has paused itself because its time to wait was up.
+func (s *Reader) gaveUp() bool { return s.Run.Awaits != nil && s.Run.Awaits.Expired }
+
+// unfinishedText is what is not done as one sentence, the first three signs of it.
+func unfinishedText(left []world.Unfinished) string {
+	const most = 3
+	var out []string
+	for i, u := range left {
+		if i == most {
+			out = append(out, fmt.Sprintf("%d more", len(left)-most))
+			break
+		}
+		out = append(out, u.Text)
+	}
+	return strings.Join(out, "; ")
+}

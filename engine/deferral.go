@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+const (
+	// patience is how long a node is waited for that somebody takes out of service, if its
+	// mover has no limit of its own; with one it is twice that. Marks may be left behind.
+	patience = 30 * time.Minute
+	// lull is how long somebody may let no pod go, and still drain the node: kubectl drain
+	// tries again every 5 s.
+	lull = 10 * time.Second
+)
+
+// Deferral is what a run keeps of a node that somebody else takes out of service.
+type Deferral struct {
+	// Wait is for how long the node is left to them.
+	Wait *Wait `json:"wait"`
+	// Lull runs while no pod leaves a node that is drained by hand: at its end nobody
+	// drains it any more. Nil as long as pods leave, and for those who leave a mark.
+	Lull *Wait `json:"lull,omitempty"`
+}
+
+// deferralKey names a yield: the machine, and who takes it out of service.
+func deferralKey(machine, who string) string { return machine + "/" + who }
+
+// cordonMover is whoever has cordoned a node: somebody drains it as long as pods leave it
+// that we did not evict, and goes on with it while every pod that is left is held.
+func (s *Reader) cordonMover(machine string, n *world.Node, r ExternalMover) ExternalMover {
+	r.Kind, r.Does, r.Mark, r.How = ExternalCordon, "has cordoned", "", "such a node is rolled like any other, and the cordon stays"
+	if s.inWork(machine) {
+		return r // and what leaves it does so because of us
+	}
+	sure := s.manuallyDrained(n.Name)
+	y, begun := s.Run.Deferrals[deferralKey(machine, r.Who)]
+	switch {
+	case sure == drainSeen, begun && sure == drainPossible:
+		y.Lull = nil
+	case begun && y.Lull == nil:
+		y.Lull = s.newWait("lull", lull, world.Cluster, world.Cloud)
+	case begun && !s.Over(y.Lull):
+	default:
+		if sure == drainPossible {
+			r.Does, r.How = "has cordoned, and may be draining,", "no pod was seen leaving, and each that is left is held: the node is rolled like any other, and the cordon stays"
+		}
+		return r
+	}
+	r.Kind, r.Does, r.Acts, r.Since = ExternalDrain, "drains", true, time.Time{} // the cordon may be much older
+	return s.drainMover(machine, r, 0, y)
+}
+
+// drainMover waits for whoever takes a node out of service, unless the run is at it
+// already, or it takes too long: longer than twice a limit, 0 for none. y is what is kept
+// of it, the zero value if nothing is.
+func (s *Reader) drainMover(machine string, r ExternalMover, limit time.Duration, y Deferral) ExternalMover {
+	if s.inWork(machine) {
+		r.How = "our own drain of it goes on"
+		return r
+	}
+	wait := cmp.Or(2*limit, patience)
+	if y.Wait == nil {
+		y.Wait = s.newWait("others", wait, world.Cluster, world.Cloud)
+		if from := s.begun(r.Since); !from.IsZero() {
+			y.Wait.Start, y.Wait.End = from, from.Add(wait)
+		}
+	}
+	if s.deferrals != nil {
+		s.deferrals[deferralKey(machine, r.Who)] = y
+	}
+	if !s.Run.Started.IsZero() {
+		r.Since = y.Wait.Start
+	}
+	if s.Over(y.Wait) {
+		r.How = fmt.Sprintf("it has not come to an end in %s: the node is rolled like any other", wait)
+		return r
+	}
+	r.Handling, r.How = HandlingWaited, "not drained by us meanwhile, and counts as out of service"
+	r.WayOut = "wait for it; if nobody is at it any more, take the mark off" + unmarkCommand("NODE", r.Mark) + ", or skip the node"
+	return r
+}
+
+// begun is from when on somebody is waited for who put a mark on a node at a time: the
+// time before that the run could not see it does not count. Zero if the time is not known.
+func (s *Reader) begun(put time.Time) time.Time {
+	switch {
+	case put.IsZero(), put.After(s.Now):
+		return time.Time{}
+	case !s.Run.Started.IsZero() && put.After(s.Run.Started) && put.Before(s.Run.Gap):
+		return s.Run.Gap
+	}
+	return put
+}
+
+// moveDeferrals are the yields after a stretch of time in which some did not count.
+func moveDeferrals(yields map[string]Deferral, move func(*Wait) *Wait) map[string]Deferral {
+	if len(yields) == 0 {
+		return yields
+	}
+	out := make(map[string]Deferral, len(yields))
+	for key, y := range yields {
+		out[key] = Deferral{Wait: move(y.Wait), Lull: move(y.Lull)}
+	}
+	return out
+}
+
+// inWork reports whether the run is about to end a machine.
+func (s *Reader) inWork(machine string) bool {
+	switch s.Run.Nodes[machine].Stage {
+	case Draining, Settling, Terminating:
+		return true
+	}
+	return false
+}

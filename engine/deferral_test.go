@@ -1,0 +1,90 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/sim"
+)
+
+// The time for which a node is left to somebody else counts only while the run can see
+// and act, and is each node's own.
+func TestYieldsCountUsableTime(t *testing.T) {
+	const begin = `
+		cluster zones=a nodes=2
+		workload web replicas=2
+		settings gate-pause=3h
+		somebody moves a1 by=kured
+		start
+		run for=25m`
+	for name, c := range map[string]struct {
+		script string
+		first  bool // a1 is not waited for any more; a2 still is
+	}{
+		"watched":                 {"run for=10m", true},
+		"asleep":                  {"sleep for=2h\nrun for=124m", false},
+		"paused":                  {"operator pause\nrun for=2h\noperator resume\nrun for=4m", false},
+		"blind":                   {"fault away source=cloud for=1h\nrun for=64m", false},
+		"watched after the sleep": {"sleep for=2h\nrun for=126m", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := sim.NewScript()
+			if out, err := s.Do(begin + "\nsomebody moves a2 by=kured\n" + c.script); err != nil {
+				t.Fatal(err, out)
+			}
+			waited := map[string]bool{}
+			for _, r := range s.Driver.Run.ExternalMovers {
+				for _, n := range r.Nodes {
+					waited[n] = waited[n] || r.Handling == engine.HandlingWaited
+				}
+			}
+			if waited["a1"] == c.first || !waited["a2"] {
+				t.Errorf("waited for: %v; %+v", waited, s.Driver.Run.ExternalMovers)
+			}
+		})
+	}
+}
+
+// A drain by hand is waited for from the first pod that leaves, however old the cordon
+// is, and also while all that is left is held.
+func TestYieldToDrainByHand(t *testing.T) {
+	s := sim.NewScript()
+	out, err := s.Do(`
+		cluster zones=a nodes=2
+		workload web replicas=2
+		workload db replicas=2
+		budget db max=0
+		settings gate-pause=3h
+		wait for=5s
+		somebody cordon a1 since=1h
+		start
+		run for=5s
+		somebody drains a1
+		run for=20m`)
+	if err != nil {
+		t.Fatal(err, out)
+	}
+	if want := "somebody drains a1: not drained by us meanwhile"; !strings.Contains(out, want) || strings.Contains(out, "over: somebody drains") {
+		t.Fatalf("%q is missing, or over:\n%s", want, out)
+	}
+	if out, err = s.Do("run for=12m"); err != nil || !strings.Contains(out, "somebody drains a1: it has not come to an end in 30m0s") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// What tools mark because we end its machine tells of nobody else.
+func TestOwnTerminationIsNoRival(t *testing.T) {
+	s := sim.NewScript()
+	if out, err := s.Do(`
+		cluster zones=a nodes=1
+		workload web replicas=1
+		start
+		run until=terminating
+		somebody moves a1 by=handler`); err != nil {
+		t.Fatal(err, out)
+	}
+	if out, err := s.Do("run until=replaced"); err != nil || strings.Contains(out, "Node Termination Handler") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,51 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/sim"
+)
+
+// detachRecord checks that a decision which changes whether a node is detached reports a
+// change: the record is then written, and whoever watches by it estimates the same time left.
+type detachRecord struct {
+	t        *testing.T
+	returned int // nodes that were detached and are not any more
+}
+
+func (r *detachRecord) Decided(before engine.Run, d engine.Decision) {
+	for id, was := range before.Nodes {
+		if is := d.Run.Nodes[id]; was.Detached && !is.Detached {
+			r.returned++
+			if !d.Changed {
+				r.t.Errorf("the record is not written although %s is not detached any more", id)
+			}
+		}
+	}
+}
+
+func (*detachRecord) Heard([]engine.Command)                 {}
+func (*detachRecord) Events([]engine.Event)                  {}
+func (*detachRecord) Asked(engine.Action)                    {}
+func (*detachRecord) Answered(engine.Action, engine.Outcome) {}
+func (*detachRecord) Resumed(engine.Run)                     {}
+
+// The run asks to detach a2, its process dies, and another user ends the machine before the
+// request arrives. The next process takes the machine for a detached one until the group's
+// list shows it as its own, on its way out.
+func TestRecordOfDetached(t *testing.T) {
+	s := sim.NewScript()
+	seen := &detachRecord{t: t}
+	say := func(lines string) {
+		if out, err := s.Do(lines); err != nil {
+			t.Fatal(out, err)
+		}
+	}
+	say("cluster provider=kops zones=a nodes=3\ntiming terminate=60s\npeer masters role=control-plane nodes=1\nsettings strategy=kops max-surge=2\nstart")
+	s.Driver.Witness = seen
+	say("crash before-act kind=detach for=20s\nrun for=5s\nsomebody kills a2\nrun for=2m")
+	if seen.returned == 0 {
+		t.Error("no node was detached and then not any more")
+	}
+}

@@ -1,0 +1,284 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// ExternalActivity is what others do with a group that no run of ours is under way in: what the
+// marks on its nodes tell now, and what was seen of it before. It lives in a watcher,
+// and in a run that follows the group's own controller, never in a record.
+type ExternalActivity struct {
+	// From is when the group was first looked at: what happened before is not known.
+	From time.Time
+	// Began is when somebody was first seen at work, zero as long as nobody was; Active
+	// when somebody last was.
+	Began, Active time.Time
+	// Rolls: among them was one who replaces nodes to update them.
+	Rolls bool
+
+	moves map[string]moved // by machine
+}
+
+// moved is what the marks on a node tell, and the node that they were read from: it is
+// replaced when it changes.
+type moved struct {
+	node  *world.Node
+	mind  *world.GardenerMachine
+	limit time.Duration // of the pool
+	left  *Mark         // the first mark of those that our last run has left behind
+	moves []world.Move
+}
+
+// afterwards is for how long what was replaced stays on the screen after the last sign of
+// somebody at work.
+const afterwards = 10 * time.Minute
+
+// eksSettles is for how long an EKS managed update waits between a drain and the end of
+// the machine (EKS user guide, "Understand each phase of node updates").
+const eksSettles = time.Minute
+
+// newExternalActivity reads the marks of the group's nodes, as far as they have changed since last,
+// which may be nil.
+func newExternalActivity(now time.Time, w *world.World, last *ExternalActivity, left map[string][]Mark) *ExternalActivity {
+	o := &ExternalActivity{From: now, moves: make(map[string]moved, len(w.Machines()))}
+	var limit time.Duration
+	if p := w.Group.Pool; p != nil {
+		limit = p.Limits.Drain
+	}
+	if last != nil {
+		o.From, o.Began, o.Active, o.Rolls = last.From, last.Began, last.Active, last.Rolls
+	}
+	for _, m := range w.Machines() {
+		n := w.NodeOf(m.ID)
+		if n == nil && m.Gardener == nil {
+			continue
+		}
+		var first *Mark
+		if marks := left[m.ID]; len(marks) > 0 {
+			first = &marks[0]
+		}
+		var is moved
+		if last != nil {
+			is = last.moves[m.ID]
+		}
+		if is.node != n || is.left != first || is.mind != m.Gardener || is.limit != limit {
+			is = moved{n, m.Gardener, limit, first, told(w.Group.Pool, m, movesAfter(n, m.Gardener, left[m.ID]))}
+		}
+		for _, move := range is.moves {
+			if atWork(move) {
+				o.Began, o.Active, o.Rolls = cmp.Or(o.Began, now), now, o.Rolls || move.Roll
+			}
+		}
+		o.moves[m.ID] = is
+	}
+	if now.Sub(o.Active) > afterwards {
+		o.Began, o.Rolls = time.Time{}, false
+	}
+	return o
+}
+
+// movesAfter are the moves of a node that our last run has left marks on.
+func movesAfter(n *world.Node, g *world.GardenerMachine, left []Mark) []world.Move {
+	if n == nil { // it never joined, or has left already
+		return (&world.Node{}).MovesWith(g)
+	}
+	moves := withoutMarks(n, left).MovesWith(g)
+	if i := slices.IndexFunc(left, func(m Mark) bool { return !m.Foreign && m.Put.Node == n.Name && m.Put.on(n) }); i >= 0 {
+		moves = append(moves, world.Move{By: world.MoverDrainboard, Step: world.MoveForeseen, Mark: left[i].what(),
+			Means: "our last run has left this mark behind"})
+	}
+	return moves
+}
+
+// atWork reports whether a move is more than an announcement that may come to nothing.
+func atWork(m world.Move) bool { return m.Roll || m.Step != world.MoveForeseen }
+
+// of are the moves of a machine's node, what has come furthest first.
+func (o *ExternalActivity) of(machine string) []world.Move {
+	if o == nil {
+		return nil
+	}
+	return o.moves[machine].moves
+}
+
+// Moves lists who else moves the node of a machine, by the marks on it that are not the
+// run's own; nil if nobody does. What the run found there and left as it was counts as
+// others'.
+func (r *Run) Moves(machine string, n *world.Node) []world.Move {
+	switch {
+	case n == nil:
+		return nil
+	case r.External != nil:
+		return r.External.of(machine)
+	}
+	return withoutMarks(n, r.Marks[machine]).Moves()
+}
+
+// seen is how a machine stands, given how it stood before.
+func (s *Reader) seen(m *world.Machine, was Node, known bool) Node {
+	moves := s.Run.External.of(m.ID)
+	n := Node{Zone: m.Zone, Since: s.Now, New: s.upToDate(m) && !slices.ContainsFunc(moves, func(v world.Move) bool { return v.Roll })}
+	node := s.W.NodeOf(m.ID)
+	if node != nil {
+		n.Name, n.Old = node.Name, node.Version
+	} else if known && m.Leaving() { // people know it by its node's name
+		n.Name, n.Old = was.Name, was.Old
+	}
+	n.Stage, n.Reason = s.atRest(m, n.New)
+	switch {
+	case node == nil && known && was.Name != "" && !m.Leaving():
+		n.Name, n.Old, n.New = was.Name, was.Old, was.New
+		n.Stage, n.Reason, n.Pods = Terminating, "its node has left the cluster", was.Pods
+	case node != nil && len(moves) > 0 && n.Stage != Skipped:
+		s.taken(&n, node, moves[0], was, known)
+	}
+	if s.W.Group.Pool != nil {
+		s.minded(m, node, &n)
+	}
+	if n.Stage == Terminating && was.Reason != "" && n.Reason == "" {
+		n.Reason = was.Reason // who ends it
+	}
+	if known && was.Stage == n.Stage {
+		n.Since = was.Since
+	}
+	return n
+}
+
+// taken is the stage to which others have taken a node, by what has come furthest.
+func (s *Reader) taken(n *Node, node *world.Node, move world.Move, was Node, known bool) {
+	n.Reason = move.Means
+	left, _ := leaving(s.W, s.W.PodsOn(node.Name), s.consentsOn(node.Name))
+	n.Pods = len(left)
+	if known && closed(node) { // no pod comes any more: how many there were is what was seen at most
+		n.Pods = max(was.Pods, len(left))
+	}
+	if n.Stage == Terminating {
+		return
+	}
+	switch step := s.stepOf(move, left, n, was); step {
+	case world.MoveFailed:
+		n.Stage = NodeFail
+	case world.MoveUpdating:
+		n.Stage = Updating
+	case world.MoveDraining, world.MoveEnding:
+		if len(left) > 0 || !s.W.KnowsPodsOn(n.Name) {
+			n.Stage, n.Since = Draining, cmp.Or(move.Since, s.Now)
+			if s.W.Group.Pool != nil && move.By == world.MoverGardener {
+				break // it is known better
+			}
+			n.Wait = s.limitOf(move, was, known)
+			if move.Limit > 0 && s.Now.Sub(n.Since) >= move.Limit && n.Wait == nil {
+				n.Reason += ", for longer than the " + move.Limit.String() + " that are usual"
+			}
+			break
+		}
+		n.Stage, n.Reason = Settling, "drained by "+move.By.Name()
+		if move.By == world.MoverSomebody {
+			n.Reason = "drained, and nothing says what comes next"
+		}
+		if move.By == world.MoverEKS && was.Stage == Draining {
+			n.Wait = &Wait{For: "settling", Start: s.Now, End: s.Now.Add(eksSettles)}
+		} else if move.By == world.MoverEKS && was.Stage == Settling {
+			n.Wait = was.Wait
+		}
+	}
+}
+
+// closed reports whether a node takes no new pods.
+func closed(n *world.Node) bool {
+	return n.Unschedulable || slices.ContainsFunc(n.Taints, func(t world.Taint) bool {
+		return t.Effect != "PreferNoSchedule" && t.Key == world.EKSGroupKey
+	})
+}
+
+// stepOf is how far a move has come, by its mark and by what becomes of the pods: a
+// cordon by hand does not say whether a drain follows, nor does the taint of an EKS
+// managed update of the kind that cordons after its drain.
+func (s *Reader) stepOf(move world.Move, left []*world.Pod, n *Node, was Node) world.MoveStep {
+	if !s.W.KnowsPodsOn(n.Name) || move.Step != world.MoveCordoned && !(move.By == world.MoverEKS && move.Step == world.MoveForeseen) {
+		return move.Step
+	}
+	sure := s.manuallyDrained(n.Name)
+	drains := sure == drainSeen || len(left) < n.Pods || was.Stage == Draining
+	switch {
+	case drains && move.By == world.MoverEKS:
+		n.Reason = "an EKS managed update drains it, as its pods leave"
+	case drains && (sure != drainPossible || len(left) < n.Pods):
+		n.Reason = "was cordoned, and its pods leave: it is being drained, as it looks"
+	case move.Step == world.MoveCordoned && sure == drainPossible:
+		n.Reason = "was cordoned, and every pod left on it is held: a drain may be waiting"
+	case move.Step == world.MoveCordoned && len(left) == 0 && n.Pods > 0: // they have left
+	default:
+		return move.Step
+	}
+	return world.MoveDraining
+}
+
+// limitOf is the countdown of somebody else's drain: from the mark, or from when it was
+// seen to begin; nil when neither is known, when it has no limit, and when it is over.
+func (s *Reader) limitOf(move world.Move, was Node, known bool) *Wait {
+	start := move.Since
+	if start.IsZero() && known && was.Stage != Draining && !s.Run.External.From.Equal(s.Now) {
+		start = s.Now
+	}
+	if was.Stage == Draining && was.Wait != nil && move.Since.IsZero() {
+		start = was.Wait.Start
+	}
+	if move.Limit == 0 || start.IsZero() || !s.Now.Before(start.Add(move.Limit)) {
+		return nil
+	}
+	return &Wait{For: "drain limit", Start: start, End: start.Add(move.Limit)}
+}
+
+// keepReplaced adds to nodes what others have replaced while somebody watched, for a while
+// after the last sign of them; last is the group as it was before.
+func (o *ExternalActivity) keepReplaced(nodes map[string]Node, last Run, now time.Time) {
+	if o.Began.IsZero() {
+		return
+	}
+	for id, n := range last.Nodes {
+		if _, listed := nodes[id]; listed || n.New {
+			continue
+		}
+		switch {
+		case n.Stage == Replaced:
+		case n.Missing.IsZero() && n.Stage != Terminating: // one read that lags is not its end
+			n.Missing = now
+		case n.Stage != Terminating && now.Sub(n.Missing) < missingFor:
+		default:
+			n.Stage, n.Since, n.Wait, n.Reason = Replaced, now, nil, ""
+		}
+		nodes[id] = n
+	}
+}
+
+// consentsOn are those that a drain of a node goes by: ours, or of others what they are
+// known to take. kubectl drain takes what it was told to, which cannot be seen.
+func (s *Reader) consentsOn(node string) drain.Consents {
+	if s.Run.External == nil {
+		return s.Consents()
+	}
+	if n := s.W.Node(node); n != nil {
+		moves := s.Run.External.of(n.Machine)
+		if len(moves) > 0 && moves[0].By != world.MoverSomebody {
+			return drain.Consents{Unmanaged: true, EmptyDir: true}
+		}
+	}
+	return s.Consents()
+}
+
+// pace is how long the nodes that are left take if they go on as those seen so far did,
+// and what that is worked out from, "" where nothing is known.
+func (o *ExternalActivity) pace(now time.Time, replaced, left int) (time.Duration, string) {
+	if o == nil || !o.Rolls || !o.Active.Equal(now) || replaced == 0 || left == 0 {
+		return 0, ""
+	}
+	took := now.Sub(o.Began)
+	return (took / time.Duration(replaced) * time.Duration(left)).Round(time.Second), plural(replaced, "node") + " in " + strings.TrimSuffix(max(took.Round(time.Minute), time.Minute).String(), "0s")
+}

@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// suspender is implemented by strategies that suspend processes of the group.
+type suspender interface{ Suspends() []string }
+
+// autoscalerTag marks a group for the Cluster Autoscaler's discovery: with "enabled",
+// or with the cluster's name (its AWS README, "Auto-Discovery Setup").
+const autoscalerTag = "k8s.io/cluster-autoscaler/"
+
+// dayAhead is how far ahead a scheduled action is worth naming.
+const dayAhead = 24 * time.Hour
+
+// groupMovers lists those that the cloud tells of.
+func (s *Reader) groupMovers() []ExternalMover {
+	g := &s.W.Group
+	var out []ExternalMover
+	if r := g.Refresh; r.ID != "" {
+		out = append(out, ExternalMover{
+			Kind: ExternalRefresh, Who: "instance refresh " + r.ID, Does: fmt.Sprintf("replaces the group's machines by itself (%s, %d %%)", r.Status, r.Percent),
+			Since: r.Since, Acts: true, Handling: HandlingRefused, How: refusedHow,
+			WayOut: "wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name " + g.Name,
+		})
+	}
+	if len(s.Run.Phases) > 0 && !s.Run.Phases[0].End.IsZero() { // until then it is ours to change
+		if who, does := s.TemplateMoved(); who != "" {
+			out = append(out, ExternalMover{Kind: ExternalTemplate, Who: who, Does: does, Acts: true, Handling: HandlingRefused, How: "the run pauses", WayOut: "put that right"})
+		}
+	}
+	out = append(out, s.processMovers()...)
+	out = append(out, s.unhealthy()...)
+	out = append(out, s.scalers()...)
+	if tag := autoscaled(g); tag != "" {
+		out = append(out, ExternalMover{
+			Kind: ExternalAutoscaler, Who: string(world.MoverAutoscaler), Does: "scales the group (tag " + tag + ")", Handling: HandlingLeft,
+			How: "what it adds stays, what it removes counts as a part of what we take back, and new nodes are kept from its scale down until the end",
+		})
+	}
+	return out
+}
+
+const refusedHow = "no run starts beside it, and one that goes on pauses"
+
+// processMovers are the processes that the strategy suspends: as long as nobody else has,
+// they would act.
+func (s *Reader) processMovers() (out []ExternalMover) {
+	rules, ok := s.Rules.(suspender)
+	if !ok {
+		return nil
+	}
+	g := &s.W.Group
+	for _, process := range rules.Suspends() {
+		ours := slices.Contains(s.Run.Suspended, process)
+		r := ExternalMover{
+			Kind: ExternalRebalance, Who: process, Does: "moves machines between zones, and ends them undrained",
+			Handling: HandlingSuspended, How: "suspended while nodes are replaced, and acts again after",
+		}
+		still := slices.ContainsFunc(s.Run.ExternalMovers, func(old ExternalMover) bool { return old.Who == process && !old.Seen.IsZero() })
+		switch {
+		case g.HasSuspended(process) && !ours:
+			continue // somebody has suspended it, and it stays so
+		case g.HasSuspended(process):
+			r.Seen = s.Now
+		case ours && still && s.settled("suspend/"+process) && s.settled("resume/"+process):
+			r.Seen = s.Now
+			r.Does, r.Acts, r.Handling = "acts again, because somebody has resumed it", true, HandlingWarned
+			r.How, r.WayOut = "it may end machines undrained", suspendCommand(g, process)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func suspendCommand(g *world.Group, process string) string {
+	return Action{Kind: Suspend, Group: g.Name, Process: process}.Command()
+}
+
+// unhealthy are the machines that the group will replace because they are not well.
+func (s *Reader) unhealthy() []ExternalMover {
+	g := &s.W.Group
+	if g.HasSuspended("ReplaceUnhealthy") || g.HasSuspended("Terminate") {
+		return nil
+	}
+	var nodes []string
+	for _, m := range s.W.Machines() {
+		if !m.Unhealthy || m.Leaving() || m.State == world.MachineStandby {
+			continue
+		}
+		name := m.ID
+		if n := s.W.NodeOf(m.ID); n != nil {
+			name = n.Name
+		}
+		nodes = append(nodes, name)
+	}
+	if nodes == nil {
+		return nil
+	}
+	return []ExternalMover{{
+		Kind: ExternalUnhealthy, Who: "the group (ReplaceUnhealthy)", Does: "finds unhealthy, and ends undrained,", Nodes: nodes, Acts: true, Handling: HandlingLeft,
+		How: "it is not waited for, and such a node counts as replaced, not by us",
+	}}
+}
+
+// scalers are what changes the group's size by itself.
+func (s *Reader) scalers() (out []ExternalMover) {
+	g := &s.W.Group
+	processes := map[string][]string{}
+	for _, p := range g.Scaling.Policies {
+		process := "AlarmNotification"
+		if p.Kind == "PredictiveScaling" {
+			process = "ScheduledActions"
+		}
+		processes[process] = append(processes[process], p.Name)
+	}
+	for _, process := range sortedKeys(processes) {
+		if g.HasSuspended(process) {
+			continue
+		}
+		who, does := "scaling policy "+processes[process][0], "changes the desired size by itself"
+		if len(processes[process]) > 1 {
+			who, does = "scaling policies "+few(processes[process]), "change the desired size by themselves"
+		}
+		out = append(out, ExternalMover{
+			Kind: ExternalPolicy, Who: who, Does: does, Handling: HandlingWarned,
+			How:    "a raise stays, a lowering counts as a part of what we take back; but to be smaller the group ends machines undrained, and with its extra machines it looks idle",
+			WayOut: suspendCommand(g, process) + ", and resume-processes after the run",
+		})
+	}
+	if g.HasSuspended("ScheduledActions") {
+		return out
+	}
+	for _, a := range g.Scaling.Schedule {
+		if !a.At.IsZero() && (a.At.Before(s.Now) || a.At.Sub(s.Now) > dayAhead) {
+			continue
+		}
+		does := "sets " + a.Sets()
+		if !a.At.IsZero() {
+			does += " at " + a.At.UTC().Format("2006-01-02 15:04 MST")
+			s.WakeAt(a.At)
+		}
+		if a.Recurs != "" {
+			does += " (" + a.Recurs + ")"
+		}
+		out = append(out, ExternalMover{
+			Kind: ExternalSchedule, Who: "scheduled action " + a.Name, Does: does, Handling: HandlingWarned,
+			How:    "a raise stays, a lowering counts as a part of what we take back; but to be smaller the group ends machines undrained",
+			WayOut: suspendCommand(g, "ScheduledActions") + ", and resume-processes after the run",
+		})
+	}
+	return out
+}
+
+// autoscaled is the tag by which the Cluster Autoscaler finds a group, "" if it has none.
+func autoscaled(g *world.Group) string {
+	for _, key := range sortedKeys(g.Tags) {
+		if rest, ok := strings.CutPrefix(key, autoscalerTag); ok && !strings.Contains(rest, "/") {
+			return key
+		}
+	}
+	return ""
+}

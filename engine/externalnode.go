@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// nodeMovers lists those that the group's nodes tell of, by the marks on them that are
+// not ours and by pods that leave and that we did not evict.
+func (s *Reader) nodeMovers() []ExternalMover {
+	var out []ExternalMover
+	add := func(r ExternalMover, node string) {
+		if i := slices.IndexFunc(out, func(o ExternalMover) bool { return o.is(r) && o.Handling == r.Handling }); i >= 0 {
+			out[i].Nodes = append(out[i].Nodes, node)
+			if !r.Since.IsZero() && (out[i].Since.IsZero() || r.Since.Before(out[i].Since)) {
+				out[i].Since = r.Since // each node is waited for by itself
+			}
+			return
+		}
+		r.Nodes = []string{node}
+		out = append(out, r)
+	}
+	s.deferrals = map[string]Deferral{}
+	coming := s.comingOff()
+	var bare world.Node // in the middle of a roll half of the nodes wear our taint: no copy for each
+	for _, m := range s.W.Machines() {
+		n := s.W.NodeOf(m.ID)
+		if n == nil || m.State == world.MachineStandby || s.Run.Nodes[m.ID].Stage == Terminating {
+			continue // tools mark what ends, and here it is we who end it
+		}
+		ours := s.Run.Marks[m.ID]
+		if off := coming[m.ID]; off != nil {
+			ours = append(slices.Clip(ours), off...)
+		}
+		theirs := &bare
+		if bare = *n; onlyOurs(n, ours) {
+			bare.Taints, bare.Unschedulable = nil, false
+		} else {
+			theirs = withoutMarks(n, ours)
+		}
+		for _, move := range theirs.Moves() {
+			if s.capabilities().InPlace && move.By == world.MoverGardener {
+				continue // it is Gardener that we work with
+			}
+			r := s.moverOf(m.ID, n, move)
+			if m.Leaving() && r.Handling != HandlingWaited {
+				continue // nothing more becomes of it; whoever ends it may still be draining it
+			}
+			add(r, n.Name)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b ExternalMover) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Who, b.Who)) })
+	return out
+}
+
+// onlyOurs reports whether all taints and the cordon of a node are ours.
+func onlyOurs(n *world.Node, marks []Mark) bool {
+	ours := func(kind ActionKind, t world.Taint) bool {
+		return slices.ContainsFunc(marks, func(m Mark) bool {
+			return !m.Foreign && m.Put.Kind == kind && m.Put.Node == n.Name && m.Put.taint() == t
+		})
+	}
+	for _, t := range n.Taints {
+		if !ours(AddTaint, t) {
+			return false
+		}
+	}
+	return !n.Unschedulable || ours(Cordon, world.Taint{})
+}
+
+// comingOff are the marks of ours that were taken off, by machine, as long as the nodes
+// may still show them.
+func (s *Reader) comingOff() map[string][]Mark {
+	out := map[string][]Mark{}
+	for _, p := range s.Run.Pending {
+		put := p.Action.put()
+		if put.Kind == p.Action.Kind {
+			continue // it takes nothing off
+		}
+		out[put.Machine] = append(out[put.Machine], Mark{Put: put})
+	}
+	return out
+}
+
+// moverOf is who moves a node, by a mark on it, and what the run does about it.
+func (s *Reader) moverOf(machine string, n *world.Node, move world.Move) ExternalMover {
+	r := ExternalMover{Kind: ExternalMark, Who: string(move.By), Does: "has marked", Since: move.Since, Mark: move.Mark, Handling: HandlingLeft,
+		How: "the node is rolled like any other, and the mark stays"}
+	asked := strings.HasPrefix(move.Mark, "annotation ") && move.Step == world.MoveForeseen // of a roll that has not begun
+	switch {
+	case move.By == world.MoverSomebody && move.Step == world.MoveCordoned:
+		return s.cordonMover(machine, n, r)
+	case move.By == world.MoverEKSRepair:
+		r.Kind, r.Does = ExternalRepair, "may replace or reboot"
+		r.How = "it is not waited for, and such a node counts as replaced, not by us"
+	case move.By == world.MoverEKS, move.By == world.MoverDrainboard, move.By == world.MoverSomebody, move.By == world.MoverCloud, move.Step == world.MoveFailed, asked:
+		// EKS moves no nodes of groups that are not its own: what looks so was left behind.
+	case move.Roll && move.By == s.capabilities().TakesOverFrom && move.Step == world.MoveForeseen:
+		r.Handling, r.How = HandlingWarned, "such a node is rolled like any other, and the mark stays: an interrupted roll leaves it, and so does drainAndTerminate: false. If a roll goes on, two at once end the group's machines"
+		r.WayOut = "make sure that none goes on"
+	case move.Roll:
+		r.Kind, r.Does, r.Acts, r.Handling = ExternalRoll, "is rolling", true, HandlingRefused
+		r.How = refusedHow
+		r.WayOut = "wait until its roll is over; if it is, take its marks off" + unmarkCommand(n.Name, move.Mark)
+	case move.Step != world.MoveForeseen:
+		r.Kind, r.Does, r.Acts = ExternalDrain, deeds[move.Step], true
+		if move.SinceCordon { // which may be older than what the mover does
+			r.Since = time.Time{}
+		}
+		return s.drainMover(machine, r, move.Limit, s.Run.Deferrals[deferralKey(machine, r.Who)])
+	}
+	return r
+}
+
+// deeds are what a mover does at a step.
+var deeds = map[world.MoveStep]string{world.MoveDraining: "drains", world.MoveUpdating: "updates or reboots", world.MoveEnding: "ends"}
+
+// unmarkCommand is the command that takes a mark off, "" where there is none.
+func unmarkCommand(node, mark string) string {
+	mark, _, _ = strings.Cut(mark, ", ")
+	kind, name, _ := strings.Cut(mark, " ")
+	key, _, _ := strings.Cut(name, "=")
+	switch kind {
+	case "taint":
+		return ": kubectl taint node " + node + " " + name + "-"
+	case "label":
+		return ": kubectl label node " + node + " " + key + "-"
+	case "annotation":
+		return ": kubectl annotate node " + node + " " + key + "-"
+	}
+	return ""
+}

@@ -1,0 +1,60 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/sim"
+)
+
+// rivalRecord checks every decision: what is said of a rival differs only where the decision
+// reports a change, so that the record is written and whoever watches by it reads the same.
+type rivalRecord struct {
+	t    *testing.T
+	said []string // how the rivals are handled, in turn
+}
+
+func (r *rivalRecord) Decided(before engine.Run, d engine.Decision) {
+	say := func(list []engine.ExternalMover) (out []string) {
+		for _, one := range list {
+			out = append(out, one.Sentence())
+		}
+		return out
+	}
+	was, is := say(before.ExternalMovers), say(d.Run.ExternalMovers)
+	if slices.Equal(was, is) {
+		return
+	}
+	r.said = append(r.said, is...)
+	if !d.Changed {
+		r.t.Errorf("the record is not written although the rivals %q have become %q", was, is)
+	}
+}
+
+func (*rivalRecord) Heard([]engine.Command)                 {}
+func (*rivalRecord) Events([]engine.Event)                  {}
+func (*rivalRecord) Asked(engine.Action)                    {}
+func (*rivalRecord) Answered(engine.Action, engine.Outcome) {}
+func (*rivalRecord) Resumed(engine.Run)                     {}
+
+// A node that another tool drains for too long is drained by the run, which is then in the
+// record, too.
+func TestRecordOfRivals(t *testing.T) {
+	s := sim.NewScript()
+	say := func(lines string) {
+		if out, err := s.Do(lines); err != nil {
+			t.Fatal(out, err)
+		}
+	}
+	say("cluster zones=a nodes=2\nsettings strategy=gardener max-surge=1\nsomebody moves a1 by=handler\nstart")
+	seen := &rivalRecord{t: t}
+	s.Driver.Witness = seen
+	say("run for=4m30s")
+	for _, how := range []string{"it has not come to an end in 4m0s: the node is rolled like any other", "our own drain of it goes on"} {
+		if !slices.ContainsFunc(seen.said, func(line string) bool { return strings.HasSuffix(line, how) }) {
+			t.Errorf("never said: %s\n%q", how, seen.said)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package engine
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// ExternalView is what others do with a group, for those who look.
+type ExternalView struct {
+	// Movers are who does, whose work has come furthest first.
+	Movers []MoverView
+	// From is since when the group is watched: what happened before is not known.
+	From time.Time
+	// Replaced is how many nodes were replaced since then; Current of Nodes are of the
+	// template that the group launches from now.
+	Replaced, Current, Nodes int
+	// Pace says what the time left is estimated from, "" while nothing is known of it.
+	Pace string
+}
+
+// MoverView is one who moves nodes of the group.
+type MoverView struct {
+	By world.Mover `json:"by"`
+	// Roll and Guess are those of world.Move.
+	Roll  bool `json:"roll,omitempty"`
+	Guess bool `json:"guess,omitempty"`
+	// Nodes are those with a mark of it, Working those of them that it has begun to move.
+	Nodes   int `json:"nodes"`
+	Working int `json:"working"`
+	// Text is one sentence: who does what, and with which nodes.
+	Text string `json:"text"`
+}
+
+// othersView works out what others do, nil if nobody does.
+func (s *Reader) othersView() *ExternalView {
+	o := s.Run.External
+	if o == nil {
+		return nil
+	}
+	v := &ExternalView{From: o.From}
+	var t tally
+	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
+		n := s.Run.Nodes[id]
+		switch n.Stage {
+		case Replaced:
+			v.Replaced++
+			continue
+		case Terminating:
+		default:
+			v.Nodes++
+			m := s.W.Machine(id)
+			current := m != nil && s.upToDate(m)
+			if s.W.Group.Pool != nil { // there a mark may be all that tells
+				current = m != nil && n.New
+			}
+			if n.Stage != Launching && current {
+				v.Current++
+			}
+		}
+		t.add(s.label(id, n), n.Stage, o.of(id))
+	}
+	if v.Movers = t.movers(); len(v.Movers) == 0 && v.Replaced == 0 {
+		return nil
+	}
+	if s.Run.State != NoRun { // its record tells for how long it goes on, however often it was resumed
+		return v
+	}
+	replaced, total := s.Run.Outdated()
+	_, v.Pace = o.pace(s.Now, replaced, total-replaced)
+	return v
+}
+
+// Movers are who else moves nodes, as far as the marks on them tell at one look. marks are
+// those that our runs have put, by machine.
+func Movers(nodes []*world.Node, marks map[string][]Mark) []MoverView {
+	stages := map[world.MoveStep]Stage{
+		world.MoveDraining: Draining, world.MoveUpdating: Updating, world.MoveEnding: Settling, world.MoveFailed: NodeFail,
+	}
+	var t tally
+	for _, n := range nodes {
+		if moves := movesAfter(n, nil, marks[n.Machine]); len(moves) > 0 {
+			t.add(n.Name, stages[moves[0].Step], moves)
+		}
+	}
+	return t.movers()
+}
+
+// tally counts the nodes of each mover by their stages.
+type tally struct {
+	found map[world.Mover]*MoverView
+	nodes map[world.Mover]map[Stage][]string // names
+}
+
+// add counts a node, which is at the stage to which the first of its movers has taken it.
+func (t *tally) add(node string, at Stage, moves []world.Move) {
+	for i, move := range moves {
+		m := t.found[move.By]
+		if m == nil {
+			if t.found == nil {
+				t.found, t.nodes = map[world.Mover]*MoverView{}, map[world.Mover]map[Stage][]string{}
+			}
+			m = &MoverView{By: move.By, Guess: true}
+			t.found[move.By], t.nodes[move.By] = m, map[Stage][]string{}
+		}
+		m.Nodes++
+		m.Roll, m.Guess = m.Roll || move.Roll, m.Guess && move.Guess
+		stage := Outdated
+		if i == 0 && working(at) {
+			stage = at
+			m.Working++
+		}
+		t.nodes[move.By][stage] = append(t.nodes[move.By][stage], node)
+	}
+}
+
+// movers are those that were counted: who rolls first, then who is at work.
+func (t *tally) movers() (out []MoverView) {
+	for _, by := range slices.Sorted(maps.Keys(t.found)) {
+		m := t.found[by]
+		m.Text = m.By.Does(m.Working > 0, m.Guess) + ": " + strings.Join(standing(m, t.nodes[by]), ", ")
+		out = append(out, *m)
+	}
+	slices.SortStableFunc(out, func(a, b MoverView) int {
+		return cmp.Or(-yes(a.Roll)+yes(b.Roll), -yes(a.Working > 0)+yes(b.Working > 0), b.Nodes-a.Nodes)
+	})
+	return out
+}
+
+// working reports whether somebody who has marked a node has begun to move it.
+func working(stage Stage) bool {
+	switch stage {
+	case Draining, Settling, Terminating, Updating, NodeFail:
+		return true
+	}
+	return false
+}
+
+// named is how many nodes are named rather than counted.
+const named = 2
+
+// standing tells of the nodes of a mover how far they have come: few by their names.
+func standing(m *MoverView, stages map[Stage][]string) (out []string) {
+	for _, stage := range []Stage{NodeFail, Draining, Updating, Settling, Terminating} {
+		word := string(stage)
+		if stage == Settling {
+			word = "drained"
+		}
+		switch nodes := stages[stage]; {
+		case len(nodes) > named:
+			out = append(out, plural(len(nodes), "node")+" "+word)
+		case len(nodes) > 0:
+			out = append(out, strings.Join(nodes, " and ")+" "+word)
+		}
+	}
+	rest, word := stages[Outdated], " to go"
+	if m.By == world.MoverSomebody {
+		word = " cordoned"
+	}
+	names := strings.Join(rest[:min(len(rest), named)], " and ")
+	switch {
+	case len(rest) == 0:
+	case len(rest) <= named && !m.Roll && len(out) > 0:
+		out = append(out, names+word)
+	case len(rest) <= named && !m.Roll:
+		out = append(out, names)
+	case len(out) > 0:
+		out = append(out, strconv.Itoa(len(rest))+word)
+	case len(rest) <= named:
+		out = append(out, names)
+	default:
+		out = append(out, plural(len(rest), "node"))
+	}
+	return out
+}
+
+func yes(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

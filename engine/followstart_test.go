@@ -1,0 +1,254 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// followEarly makes a run in a pool of one machine, right after its Shoot was changed: no node
+// has a mark yet, and the machine deployment, where it is read, is complete as it was.
+func followEarly(t *testing.T, control bool) *follower {
+	t.Helper()
+	f := &follower{onlooker: look(t, 1), rules: strategy.GardenerFollow{}}
+	p := world.Pool{Shoot: "garden-dev/prod", Update: world.AutoRollingUpdate, Control: control, Namespace: "shoot--dev--prod", Progress: &world.ShootProgress{Generation: 2, Observed: 1, Operation: "Reconcile", State: "Succeeded", Percent: 100}}
+	if control {
+		p.Deployments = []world.MachineDeployment{{Name: "web-z1", Zone: "a", Generation: 1, Observed: 1, Desired: 1, Updated: 1, Available: 1, Total: 1, MaxSurge: 1}}
+	}
+	f.pool(p)
+	g := f.w.Group
+	g.Sizes.Desired = 1
+	g.Template.Version = 1
+	f.w.SetGroup(g)
+	if control {
+		f.minds(0, nil)
+	}
+	f.fresh()
+	plan := engine.MakePlan(f.rules, f.now, f.w, engine.NewRun(f.rules, "r", 1, f.w, f.rules.Defaults(), engine.Target{}), 1)
+	if len(plan.Nodes) != 0 || len(plan.Awaited) != 1 || plan.Awaited[0].Kind != world.UnfinishedGeneration {
+		t.Fatalf("the plan has the nodes %+v, and awaits %+v", plan.Nodes, plan.Awaited)
+	}
+	f.is = engine.Start(plan.Run, f.now, "me@here")
+	return f
+}
+
+// shoot changes how far Gardener is with the Shoot.
+func (f *follower) shoot(change func(*world.Pool, *world.ShootProgress)) {
+	g := f.w.Group
+	p := *g.Pool
+	progress := *p.Progress
+	p.Progress = &progress
+	change(&p, p.Progress)
+	g.Pool = &p
+	f.w.SetGroup(g)
+}
+
+// reconciles says that Gardener has started the Shoot's generation, and how far it is.
+func (f *follower) reconciles(state string, percent int) {
+	f.shoot(func(_ *world.Pool, s *world.ShootProgress) {
+		s.Observed, s.State, s.Percent = s.Generation, state, percent
+	})
+}
+
+// A run that begins before Gardener does waits for it, follows the update to its end, and
+// succeeds when the machine deployment is complete and the Shoot's operation has succeeded.
+func TestFollowWaitsForStart(t *testing.T) {
+	f := followEarly(t, true)
+	f.shows(0, `
+		n1 ready
+		phase.started : roll
+		warning : no node is outdated yet; waiting for Gardener: Gardener has not started generation 2 of Shoot garden-dev/prod (observed: 1)
+`)
+	f.waits(25 * time.Second)
+	f.reconciles("Processing", 10)
+	f.shows(time.Second, `
+		n1 ready
+		warning : no node is outdated yet; waiting for Gardener: the last operation of Shoot garden-dev/prod, Reconcile, is Processing (10 %)
+`)
+	f.waits(25 * time.Second)
+	f.reconciles("Processing", 40)
+	f.shows(5*time.Second, `
+		n1 ready
+		warning : no node is outdated yet; waiting for Gardener: the last operation of Shoot garden-dev/prod, Reconcile, is Processing (40 %)
+`)
+	// Gardener comes to the pool: the machine deployment changes, and the node is outdated.
+	f.deployment(func(d *world.MachineDeployment) { d.Generation = 2 })
+	f.shows(time.Second, `
+		n1 ready
+		warning : no node is outdated yet; waiting for Gardener: the last operation of Shoot garden-dev/prod, Reconcile, is Processing (40 %); machine deployment web-z1 has 1 of 1 machines updated, 1 available, 1 in total (its generation 2 is not observed yet)
+`)
+	f.taint(1, "deployment.machine.sapcloud.io/prefer-no-schedule", "True", "PreferNoSchedule")
+	f.deployment(func(d *world.MachineDeployment) { d.Observed, d.Updated = 2, 0 })
+	g := f.w.Group
+	g.Template.Version = 2
+	f.w.SetGroup(g)
+	f.shows(time.Second, `
+		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		node.tainted n1: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+`)
+	f.machines(1, 1, 11)
+	f.ends(1, "Initiate VM deletion")
+	f.node(11, func(*world.Node) {})
+	f.steps(time.Second, engine.Inputs{})
+	if f.is.Awaits != nil || f.is.PhaseWait != nil {
+		t.Errorf("it waits while a node is under way: %+v", f.is.Awaits)
+	}
+	f.machines(11, 11)
+	f.w.DeleteNode("n1")
+	f.deployment(func(d *world.MachineDeployment) { d.Updated, d.Total = 1, 2 })
+	f.shows(time.Second, `
+		n1 replaced
+		n11 ready
+		node.replaced n1: gone
+`)
+	f.waits(25 * time.Second)
+	f.shows(5*time.Second, `
+		n1 replaced
+		n11 ready
+		warning : no node is left to update; waiting for Gardener: the last operation of Shoot garden-dev/prod, Reconcile, is Processing (40 %); machine deployment web-z1 has 1 of 1 machines updated, 1 available, 2 in total
+`)
+	f.deployment(func(d *world.MachineDeployment) { d.Total = 1 })
+	f.reconciles("Succeeded", 100)
+	f.steps(time.Second, engine.Inputs{})
+	if f.is.State != engine.Finished || f.is.Result != engine.Succeeded || f.is.Awaits != nil {
+		t.Errorf("the run is %s, %s: %s", f.is.State, f.is.Result, f.is.Why)
+	}
+}
+
+// When Gardener never starts the run pauses itself when the time for it is up, never before,
+// and never succeeds. Such a pause holds no machine deployment, so that Gardener may still
+// start; resume waits again.
+func TestFollowNeverStarts(t *testing.T) {
+	for _, control := range []bool{true, false} {
+		f := followEarly(t, control)
+		f.waits(engine.WaitForStart)
+		if f.is.State != engine.Running {
+			t.Fatalf("control %t: %s before its time is up: %s", control, f.is.State, f.is.Why)
+		}
+		f.waits(2 * engine.Heartbeat)
+		if f.is.State != engine.Paused || !strings.Contains(f.is.Why, "not done after 30m0s: Gardener has not started generation 2") {
+			t.Fatalf("control %t: %s: %s", control, f.is.State, f.is.Why)
+		}
+		f.waits(time.Minute)
+		if len(f.asked) > 0 || len(f.is.PausedDeployments) > 0 {
+			t.Errorf("control %t: asked for %v, and holds %q", control, f.asked, f.is.PausedDeployments)
+		}
+		f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdResume, "")}})
+		if f.is.State != engine.Running || f.is.PhaseWait == nil || f.is.PhaseWait.End.Sub(f.now) != engine.WaitForStart {
+			t.Fatalf("control %t: resumed it is %s, and waits %+v", control, f.is.State, f.is.PhaseWait)
+		}
+		f.reconciles("Succeeded", 100) // the change did not concern the pool
+		f.steps(time.Second, engine.Inputs{})
+		if f.is.State != engine.Finished || f.is.ExitCode() != 0 {
+			t.Errorf("control %t: %s: %s", control, f.is.State, f.is.Why)
+		}
+	}
+}
+
+// Time in which nothing can be seen is no part of the wait.
+func TestFollowWaitsWhileBlind(t *testing.T) {
+	f := followEarly(t, true)
+	f.waits(20 * time.Minute)
+	f.away = true
+	f.waits(20 * time.Minute)
+	f.away = false
+	f.waits(8 * time.Minute)
+	if f.is.State != engine.Running {
+		t.Errorf("%s: %s", f.is.State, f.is.Why)
+	}
+	f.waits(5 * time.Minute)
+	if f.is.State != engine.Paused {
+		t.Errorf("%s after more than its time", f.is.State)
+	}
+}
+
+// A user's pause of a run that waits holds the machine deployments as any other does.
+func TestFollowPausedWhileWaiting(t *testing.T) {
+	f := followEarly(t, true)
+	f.waits(time.Minute)
+	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdPause, "")}})
+	if len(f.asked) != 1 || f.asked[0].Kind != engine.HoldRoll {
+		t.Errorf("asked for %v", f.asked)
+	}
+}
+
+// Each sign that Gardener is not done keeps the run from ending, alone.
+func TestFollowEndsOnlyWhenDone(t *testing.T) {
+	for name, is := range map[string]func(*world.Pool, *world.ShootProgress){
+		"generation":         func(_ *world.Pool, s *world.ShootProgress) { s.Generation = 3 },
+		"operation":          func(_ *world.Pool, s *world.ShootProgress) { s.State = "Error" },
+		"no operation":       func(_ *world.Pool, s *world.ShootProgress) { s.State, s.Operation = "", "" },
+		"failed":             func(_ *world.Pool, s *world.ShootProgress) { s.State = "Failed" },
+		"in-place-pending":   func(p *world.Pool, _ *world.ShootProgress) { p.Pending = true },
+		"rollout-pending":    func(_ *world.Pool, s *world.ShootProgress) { s.Rollout = true },
+		"shoot-unread":       func(p *world.Pool, _ *world.ShootProgress) { p.Unread = "connection refused" },
+		"no deployment":      func(p *world.Pool, _ *world.ShootProgress) { p.Deployments = nil },
+		"observed":           func(p *world.Pool, _ *world.ShootProgress) { p.Deployments[0].Generation = 7 },
+		"machine-deployment": func(p *world.Pool, _ *world.ShootProgress) { p.Deployments[0].Total = 2 },
+	} {
+		f := followEarly(t, true)
+		f.reconciles("Succeeded", 100)
+		g := f.w.Group
+		p := *g.Pool
+		p.Deployments = append([]world.MachineDeployment(nil), p.Deployments...)
+		g.Pool = &p
+		f.w.SetGroup(g)
+		f.shoot(is)
+		f.waits(time.Minute)
+		if f.is.State != engine.Running || f.is.Awaits == nil {
+			t.Errorf("%s: the run is %s: %s", name, f.is.State, f.is.Why)
+		}
+	}
+	f := followEarly(t, true)
+	f.reconciles("Succeeded", 100)
+	if f.steps(time.Second, engine.Inputs{}); f.is.State != engine.Finished {
+		t.Errorf("with all done it is %s", f.is.State)
+	}
+}
+
+// Without the Shoot and the control cluster nothing tells whether Gardener is done: what the
+// nodes say decides.
+func TestFollowNodesAlone(t *testing.T) {
+	f := followEarly(t, false)
+	f.shoot(func(p *world.Pool, _ *world.ShootProgress) { p.Shoot = "" })
+	g := f.w.Group
+	p := *g.Pool
+	p.Progress = nil
+	g.Pool = &p
+	f.w.SetGroup(g)
+	if f.steps(time.Second, engine.Inputs{}); f.is.State != engine.Finished || f.is.ExitCode() != 0 {
+		t.Errorf("%s: %s", f.is.State, f.is.Why)
+	}
+	if said := p.Unseen(); !strings.Contains(said, "an update that Gardener has not started cannot be seen") {
+		t.Errorf("it says %q", said)
+	}
+}
+
+// Where the Shoot alone is read nodes are outdated at once by their version. Gardener has the
+// same time to come to them.
+func TestFollowOutdatedByVersion(t *testing.T) {
+	f := followEarly(t, false)
+	g := f.w.Group
+	g.Template.Version = 2
+	f.w.SetGroup(g)
+	f.waits(engine.WaitForStart + 2*engine.Heartbeat)
+	if f.is.State != engine.Paused || !strings.Contains(f.is.Why, "the update of the outdated nodes has not started") {
+		t.Errorf("%s: %s", f.is.State, f.is.Why)
+	}
+}
+
+// A wait that is in a record is the same wait after it was read again.
+func TestFollowWaitInARecord(t *testing.T) {
+	f := followEarly(t, true)
+	f.waits(10 * time.Minute)
+	was := f.is.PhaseWait.End
+	f.is = again(t, f.is)
+	f.waits(time.Minute)
+	if f.is.PhaseWait == nil || !f.is.PhaseWait.End.Equal(was) || f.is.Awaits == nil {
+		t.Errorf("it waits until %+v, and before until %s", f.is.PhaseWait, was)
+	}
+}

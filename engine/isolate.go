@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// deregistering is the wait of a node that leaves its load balancers.
+const deregistering = "deregistering"
+
+// isolateSlack is how long after its limit an answer of those who take a node out of its
+// load balancers is still waited for.
+const isolateSlack = time.Minute
+
+func deregisterKey(machine string) string { return "deregister/" + machine }
+
+// isolate sets a node apart before its first eviction, where the strategy wants that: it is
+// cordoned, labelled, and taken out of its group's load balancers until its connections
+// are over, in this order. It reports whether that is done; the time that the drain has
+// begins then.
+func (s *Step) isolate(id string, n Node) bool {
+	if s.isolated(n) {
+		return true
+	}
+	if s.capabilities().CordonsFirst {
+		return s.cordonFirst(id, n)
+	}
+	if s.Run.State != Running || !s.Mark(CordonOf(id, n.Name)) || !s.Mark(LabelOf(id, n.Name, excludeLabel, "true")) || !s.deregistered(id, n) {
+		return false
+	}
+	n = s.Run.Nodes[id]
+	n.Isolated, n.Wait = true, s.drainWait()
+	s.SetNode(id, n)
+	s.Soon() // its pods may be asked to go now
+	return true
+}
+
+// cordonFirst cordons a node before its first eviction. A new one is retired in an end,
+// too.
+func (s *Step) cordonFirst(id string, n Node) bool {
+	if s.Run.State != Running && !(n.New && s.Run.State == Ending) || !s.Mark(CordonOf(id, n.Name)) {
+		return false
+	}
+	n.Isolated, n.Wait = true, s.drainWait()
+	s.SetNode(id, n)
+	s.Soon()
+	return true
+}
+
+// isolated reports whether the pods of a draining node may be asked to go. One that Gardener
+// drains has been cordoned by it.
+func (s *Reader) isolated(n Node) bool {
+	return n.Isolated || !s.isolatesFirst() || drainedByController(n) || s.W.Node(n.Name) == nil
+}
+
+// isolatesFirst reports whether something is done with a node before its first eviction.
+func (s *Reader) isolatesFirst() bool {
+	return s.capabilities().IsolatesFirst || s.capabilities().CordonsFirst
+}
+
+// deregistered takes a node out of its group's load balancers. It reports whether that is
+// over: it is out, or the time for it is up, which is told and no more.
+func (s *Step) deregistered(id string, n Node) bool {
+	limit := s.Run.Settings.DeregisterLimit
+	if limit <= 0 {
+		return true
+	}
+	if s.onlyAPI() {
+		s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: "it stays in its load balancers: no other machine serves the API"})
+		return true
+	}
+	if n.Wait == nil || n.Wait.For != deregistering {
+		n.Wait = s.newWait(deregistering, limit, world.Cloud)
+		s.SetNode(id, n)
+	}
+	if refused := s.Run.Retries[deregisterKey(id)]; refused.hopeless() {
+		if s.Run.Settings.PassDrain {
+			s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: "it cannot be taken out of its load balancers: the drain begins all the same"})
+			return true
+		}
+		s.Fail(DeregisterFail, fmt.Sprintf("DeregistrationFailure: %s cannot be taken out of its load balancers: %s", s.label(id, n), refused.Message))
+		return false
+	}
+	asked, busy := s.Run.Pending[deregisterKey(id)]
+	if !asked.Accepted.IsZero() {
+		return true
+	}
+	if late := n.Wait.End.Add(isolateSlack); s.Now.Before(late) {
+		if !busy {
+			s.Run.Balancers = s.W.Group.Balancers
+		}
+		s.WakeAt(late)
+		return s.Ensure(Action{Kind: Deregister, Key: deregisterKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Balancers: s.Run.Balancers, Limit: limit})
+	}
+	s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: fmt.Sprintf("it did not leave its load balancers within %s: the drain begins all the same", limit)})
+	s.offBalancers(id, &n)
+	s.SetNode(id, n)
+	return true
+}
+
+// onlyAPI reports whether a node that is about to be drained is the last one that serves
+// the API, beside those in work: out of its load balancer nobody could go on (kops
+// cmd/kops/rolling-update_cluster.go turns deregistering off for a single control plane).
+func (s *Reader) onlyAPI() bool {
+	serves := func(r world.Role) bool { return r == world.RoleControlPlane || r == world.RoleAPIServer }
+	if !serves(s.W.Group.Role) {
+		return false
+	}
+	size := 0
+	for _, p := range s.W.Group.Peers {
+		if serves(p.Role) {
+			size += p.Size
+		}
+	}
+	return size-(s.Unavailable()-1) <= 1
+}
+
+// tookOut notes that a node has left its load balancers, or that the time for it is up.
+func (s *Step) tookOut(a Action, o Outcome) {
+	n, known := s.Run.Nodes[a.Machine]
+	if !known || o.Already {
+		return // it was in none
+	}
+	n.OffBalancers = true
+	s.SetNode(a.Machine, n)
+	s.reportChange(a)
+	if o.Message != "" {
+		s.Report(Event{Type: Warning, Node: s.label(a.Machine, n), Zone: n.Zone, Reason: deregistering, Message: o.Message + ": the drain begins all the same"})
+	}
+}
+
+// offBalancers takes it that a node is out of its load balancers whose answer is not
+// waited for any more.
+func (s *Step) offBalancers(id string, n *Node) {
+	if _, asked := s.Run.Pending[deregisterKey(id)]; asked {
+		delete(s.Run.Pending, deregisterKey(id))
+		n.OffBalancers = true
+	}
+	n.Isolated = false
+}
+
+// leaveOff names a node that is out of its group's load balancers and stays in service:
+// nothing puts it back by itself.
+func (r *Run) leaveOff(id string) (what, command string) {
+	what = name(id, r.Nodes[id]) + " was taken out of the load balancers of its group and is not in them again; register it with each"
+	if command := atBalancers(id, r.Balancers, "register-targets", "register-instances-with-load-balancer"); command != "" {
+		return what, command
+	}
+	return what, fmt.Sprintf("aws elbv2 register-targets --targets Id=%s --target-group-arn ARN  # each of: aws autoscaling describe-load-balancer-target-groups --auto-scaling-group-name %s", id, r.Group)
+}

@@ -1,0 +1,84 @@
+package live
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// freshness remembers what is out of sight, so that each loss and each return is
+// told once: where nobody looks at a screen, a run that only waits must say why.
+type freshness struct {
+	lost map[world.Source]time.Time // when a source was first found stale
+	lock time.Time                  // when the lock was lost; zero while it is held
+	why  string                     // the lock was lost, as far as is known
+}
+
+// lookRound tells of sources that have become stale, or are fresh again. One
+// that is stale and does not know why yet is given as much time again.
+func (l *Loop) lookRound() {
+	now := l.Clock.Now()
+	for _, source := range l.run.Sources() {
+		limit := l.run.Settings.ClusterMaxAge
+		if source == world.Cloud {
+			limit = l.run.Settings.CloudMaxAge
+		}
+		since, known := l.freshness.lost[source]
+		stale, why := l.World.Stale(source, now, limit), l.World.Health[source].Problem
+		switch {
+		case stale && !known && why == "" && !l.World.Stale(source, now, 2*limit):
+		case stale && !known:
+			if l.freshness.lost == nil {
+				l.freshness.lost = map[world.Source]time.Time{}
+			}
+			l.freshness.lost[source] = now
+			why = cmp.Or(why, "no answer for "+(2*limit).String())
+			l.warn("out of sight", fmt.Sprintf("the %s cannot be seen: %s; what needs it waits, and its deadlines stand still", source, why))
+		case !stale && known:
+			delete(l.freshness.lost, source)
+			l.warn("in sight", fmt.Sprintf("the %s is seen again, after %s", source, now.Sub(since).Round(time.Second)))
+		}
+	}
+}
+
+// loseLock tells that the lock is lost, and why as far as is known.
+func (l *Loop) loseLock() {
+	l.freshness.lock = l.Clock.Now()
+	why := ""
+	l.freshness.why = "it could not be renewed in time"
+	if problem := l.World.Health[l.run.Sources()[0]].Problem; problem != "" {
+		why, l.freshness.why = ": "+problem, problem
+	}
+	l.warn("lock lost", "the lock of this run is lost"+why+"; nothing is done until it is back, and deadlines stand still")
+}
+
+// refuse drops the commands that came while the lock is lost and that are about what
+// the run does at that moment, and says so. The others are obeyed when it is back. Those
+// from elsewhere are not ours to refuse: who gets the lock answers them, and they expire.
+func (l *Loop) refuse() {
+	l.in.Commands = slices.DeleteFunc(l.in.Commands, func(c engine.Command) bool {
+		if c.ID != "" {
+			return false
+		}
+		if c.Kind.NeedsLock() {
+			l.warn("lock lost", strings.TrimSpace(fmt.Sprintf("refused %s %s", c.Kind, c.Node))+": "+engine.WithoutLock)
+		}
+		return c.Kind.NeedsLock()
+	})
+}
+
+// holdLock tells that the lock is held again.
+func (l *Loop) holdLock() {
+	away := l.Clock.Now().Sub(l.freshness.lock).Round(time.Second)
+	l.freshness.lock = time.Time{}
+	l.warn("lock held", fmt.Sprintf("the lock of this run is held again, after %s: the run goes on from its record", away))
+}
+
+func (l *Loop) warn(reason, message string) {
+	l.tell([]engine.Event{{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: engine.Warning, Reason: reason, Message: message}})
+}

@@ -1,0 +1,236 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Times of a run record that cannot be written. RecordLimit and endLimit count only while the
+// cluster is seen: a record that cannot be written because the API is away is no news.
+const (
+	// RecordLimit is the default of Loop.RecordLimit.
+	RecordLimit = 5 * time.Minute
+	// endLimit is how long a run that ends waits until its record can be written.
+	endLimit = time.Minute
+	// unwrittenTold is from when on it is told: one write that fails is retried in silence.
+	unwrittenTold = 3 * time.Second
+	// unwrittenAgain is how often it is told again while it lasts.
+	unwrittenAgain = time.Minute
+	// writingLook is how often the loop looks up while it waits for one write.
+	writingLook = 500 * time.Millisecond
+)
+
+// ErrTooLarge means that a record was not written because its store has a limit of size.
+var ErrTooLarge = errors.New("the run record is too large")
+
+// UnwrittenError says that the loop has ended because the run record could not be written, or
+// while it could not be. The run that Run returns with it may be newer than the record.
+type UnwrittenError struct{ Err error }
+
+func (e *UnwrittenError) Error() string {
+	return "the run record could not be written: " + e.Err.Error()
+}
+
+func (e *UnwrittenError) Unwrap() error { return e.Err }
+
+// unwritten is what the loop knows of a record that cannot be written.
+type unwritten struct {
+	since time.Time // when the first write that failed began, zero while writes succeed
+	at    time.Time // the same by the cluster's time
+	err   error     // of the last write
+	next  time.Time // when the next write is tried
+	told  time.Time // when it was told last, zero before
+	// able is for how long of it the cluster was seen, counted until then.
+	able    time.Duration
+	counted time.Time
+	paused  string // why the run has paused itself, "" if it has not
+	// quiet: no write has failed, but the lock is lost, which is told by itself.
+	quiet bool
+}
+
+// lasts reports for how long the record could not be written, 0 while it can.
+func (u *unwritten) lasts() time.Duration {
+	if u.since.IsZero() {
+		return 0
+	}
+	return time.Since(u.since)
+}
+
+// unable notes that a write that began then has failed, or has not ended yet.
+func (l *Loop) unable(begun time.Time, err error) {
+	l.unwritten.begin(begun, l.Clock.Now())
+	l.unwritten.err, l.unwritten.quiet = err, false
+	l.count()
+}
+
+// begin notes since when nothing can be recorded.
+func (u *unwritten) begin(since, now time.Time) {
+	if u.since.IsZero() {
+		u.since, u.counted, u.at = since, since, now.Add(-time.Since(since))
+	}
+}
+
+// lockless counts the time in which nothing can be recorded because the lock is lost. Where
+// the rights to record and lock are withdrawn together, no write need have failed.
+func (l *Loop) lockless() error {
+	u := &l.unwritten
+	if u.since.IsZero() {
+		u.begin(time.Now(), l.Clock.Now())
+		u.err, u.quiet = errNoLock, true
+	}
+	l.count()
+	if err := l.patience(); err != nil {
+		return err
+	}
+	if l.run.State == engine.Running && u.able >= l.recordLimit() {
+		l.observe(engine.Inputs{Pause: l.pauses()})
+	}
+	return nil
+}
+
+// pauses returns why the run pauses itself.
+func (l *Loop) pauses() string {
+	u := &l.unwritten
+	u.paused = fmt.Sprintf("the run record could not be written for %s: %s", u.lasts().Round(time.Second), u.err)
+	return u.paused
+}
+
+// observe takes a decision that asks for nothing.
+func (l *Loop) observe(in engine.Inputs) {
+	in.Unwritten = true
+	before := l.run
+	d := engine.Decide(l.Rules, l.Clock.Now(), l.World, l.run, in)
+	l.run, l.dirty = d.Run, l.dirty || d.Changed
+	if d.Changed {
+		l.decided(before, d)
+	}
+	l.tell(d.Events)
+}
+
+// count adds to the time that counts for the limits.
+func (l *Loop) count() {
+	u := &l.unwritten
+	limit := l.run.Settings.ClusterMaxAge
+	if l.run.Settings.CloudOnly {
+		limit = l.run.Settings.CloudMaxAge
+	}
+	passed := time.Since(u.counted)
+	if u.counted = time.Now(); !l.World.Stale(l.run.Sources()[0], l.Clock.Now(), limit) {
+		u.able += passed
+	}
+}
+
+// written notes that the record was written.
+func (l *Loop) written() {
+	u := l.unwritten
+	l.unwritten = unwritten{}
+	if !u.told.IsZero() {
+		l.warn(engine.ReasonWritten, fmt.Sprintf("the run record is written again, after %s; deadlines move by that time", time.Since(u.since).Round(time.Second)))
+	}
+}
+
+// tellUnwritten tells that the record cannot be written, soon after it began and then now and
+// again.
+func (l *Loop) tellUnwritten() {
+	u := &l.unwritten
+	if u.quiet || u.lasts() < unwrittenTold || !u.told.IsZero() && time.Since(u.told) < unwrittenAgain {
+		return
+	}
+	u.told = time.Now()
+	now := l.Clock.Now()
+	e := engine.Event{Time: now, Run: l.run.ID, Group: l.run.Group, Type: engine.Warning, Reason: engine.ReasonUnwritten}
+	e.Message = fmt.Sprintf("the run record cannot be written for %s: %s; nothing new starts, deadlines stand still, what is in flight ends", u.lasts().Round(time.Second), u.err)
+	switch left := l.recordLimit() - u.able; {
+	case l.run.State == engine.Finished:
+		e.Message = fmt.Sprintf("the end of the run cannot be recorded for %s: %s; retried for up to %s", u.lasts().Round(time.Second), u.err, lastSaving)
+	case l.run.State == engine.Ending:
+		e.Message += fmt.Sprintf("; nothing is put back until it can be written, and this process ends in %s", max(0, endLimit-u.able).Round(time.Second))
+	case l.run.State == engine.Running && left > 0:
+		until := now.Add(left)
+		e.Until = &until
+		e.Message += fmt.Sprintf("; the run pauses in %s", left.Round(time.Second))
+	}
+	l.tell([]engine.Event{e})
+}
+
+func (l *Loop) recordLimit() time.Duration {
+	if l.RecordLimit > 0 {
+		return l.RecordLimit
+	}
+	return RecordLimit
+}
+
+// hold takes what happened while the record cannot be written: outcomes, what the world
+// shows, and commands that only have the run do less. Nothing is asked for. A run that could
+// have acted for too long without a record pauses. It returns when to try again.
+func (l *Loop) hold() (wake time.Time) {
+	now := l.Clock.Now()
+	later := l.refuseUnwritten(now)
+	in := engine.Inputs{Outcomes: l.in.Outcomes, Commands: l.in.Commands}
+	l.in = engine.Inputs{Commands: later}
+	if l.run.State == engine.Running && l.unwritten.able >= l.recordLimit() {
+		in.Pause = l.pauses()
+	}
+	l.observe(in)
+	return now.Add(saveRetry)
+}
+
+// refuseUnwritten takes the commands away that cannot be obeyed now, and refuses them once it
+// was told why. Before that they are kept for the next write, and returned. What remains may
+// be obeyed without a record, which none from elsewhere is: its answer is that it is recorded.
+func (l *Loop) refuseUnwritten(now time.Time) (later []engine.Command) {
+	u := &l.unwritten
+	var acks []engine.Ack
+	l.in.Commands = slices.DeleteFunc(l.in.Commands, func(c engine.Command) bool {
+		if c.ID == "" && !c.Kind.NeedsRecord() {
+			return false
+		}
+		what := strings.TrimSpace(fmt.Sprintf("%s %s", c.Kind, c.Node))
+		switch i := slices.IndexFunc(l.run.HandledCommands, func(a engine.Ack) bool { return a.ID == c.ID }); {
+		case c.ID != "" && i >= 0: // it was recorded, and the answer did not reach the sender
+			acks = append(acks, l.run.HandledCommands[i])
+		case u.told.IsZero():
+			later = append(later, c)
+		case c.ID == "":
+			l.warn("refused", "refused "+what+": "+engine.WithoutRecord)
+		default:
+			words := fmt.Sprintf("not recorded, so not obeyed: the run record cannot be written for %s: %s; nothing new starts meanwhile; repeat the command when it can be written, or end the run where it is driven",
+				u.lasts().Round(time.Second), u.err)
+			acks = append(acks, engine.Ack{ID: c.ID, At: now, Given: c.At, Answer: words})
+			l.warn("refused", fmt.Sprintf("refused %s by %s: %s", what, world.Clean(c.By), engine.WithoutRecord))
+		}
+		return true
+	})
+	l.acknowledge(acks)
+	return later
+}
+
+// patience ends the loop when a run that ends could not be recorded for too long. What is to
+// be put back is in the last record, and nothing of it is done without one.
+func (l *Loop) patience() error {
+	u := &l.unwritten
+	if u.since.IsZero() || l.run.State != engine.Ending || u.able < endLimit {
+		return nil
+	}
+	return &UnwrittenError{u.err}
+}
+
+// unrecorded is what it means for a run that is left that its record cannot be written.
+func unrecorded(err error) error {
+	var crash *Crash
+	if err == nil || errors.Is(err, ErrLost) || errors.As(err, &crash) {
+		return err
+	}
+	return &UnwrittenError{err}
+}
+
+var (
+	errNoAnswer = errors.New("the write has no answer yet")
+	errNoLock   = errors.New("the lock of this run is lost")
+)

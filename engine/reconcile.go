@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// OtherGroup says why a record is not one of the group that it is kept for, "" if it
+// is: then nothing in it speaks of what is there now.
+func (r *Run) OtherGroup(w *world.World) string {
+	g := &w.Group
+	switch {
+	case r.Provider != g.Provider || r.Group != g.Name:
+		return fmt.Sprintf("it is of the %s group %s", r.Provider, r.Group)
+	case r.GroupID != "" && g.ID != "" && r.GroupID != g.ID:
+		return fmt.Sprintf("the group was deleted and made anew since the run began: it was %s, and is %s", r.GroupID, g.ID)
+	}
+	return ""
+}
+
+// Reconcile compares what a run is to put back with the group and the nodes as they are,
+// after a look at both: a record may have been edited by hand, and much may have
+// changed while nobody drove the run. unfit says what does not fit, a sentence each.
+// fitted is the run without it: nothing of that is put back, and the run names it at
+// its end, each with the command that would have. gone are templates of the run that
+// do not exist (any more). It changes neither r nor w.
+func Reconcile(r Run, w *world.World, gone []world.Template) (fitted Run, unfit []string) {
+	f := reconciler{r: r, w: w}
+	f.r.Unrestored = slices.Clip(r.Unrestored)
+	f.r.Marks, f.r.Suspended = cloneMap(r.Marks), slices.Clone(r.Suspended)
+	if w.Group.Pool == nil { // sizes and templates of a worker pool are the Shoot's, and no run changes them
+		f.sizes()
+		f.template(gone)
+	}
+	f.processes()
+	f.marks()
+	return f.r, f.mismatch
+}
+
+// reconciler takes out of a run what does not fit.
+type reconciler struct {
+	r        Run
+	w        *world.World
+	mismatch []string
+}
+
+// drop notes that something is not put back, and the command that would.
+func (f *reconciler) drop(what, command string) {
+	f.mismatch = append(f.mismatch, what)
+	f.r.Unrestored = append(f.r.Unrestored, what+": "+command)
+}
+
+// sizes takes the sizes out if they are none, or the group could not have them.
+func (f *reconciler) sizes() {
+	r, g := &f.r, &f.w.Group
+	b := r.Base
+	why := ""
+	switch {
+	case b.Min < 0 || b.Min > b.Desired || b.Desired > b.Max:
+		why = "no group can have these"
+	case r.Raise < 0 || r.Lowered < 0 || r.MaxSet > 0 && r.MaxSet < b.Max:
+		why = fmt.Sprintf("the run's own changes (%d more, %d less, maximum %d) do not lead there", r.Raise, r.Lowered, r.MaxSet)
+	case g.Sizes.Min > b.Min && g.Sizes.Min > b.Desired:
+		why = fmt.Sprintf("the group's minimum is %d now", g.Sizes.Min)
+	default:
+		return
+	}
+	back := Action{Kind: SetSizes, Group: r.Group, Sizes: &b}
+	f.drop(fmt.Sprintf("the group's sizes do not go back to %s: %s", b, why), back.Command())
+	r.Base, r.Raise, r.Lowered, r.Doubted, r.MaxSet, r.AskedZones = g.Sizes, 0, 0, 0, 0, nil
+	r.Raised, r.RaiseUnsure = !r.Phases[0].End.IsZero(), false
+	r.Pending = maps.Clone(r.Pending)
+	maps.DeleteFunc(r.Pending, func(_ string, p Pending) bool { return p.Action.Kind == SetSizes })
+}
+
+// template takes the template to restore out if it does not exist, or is not a
+// version of what the group launches from.
+func (f *reconciler) template(gone []world.Template) {
+	r, g := &f.r, &f.w.Group
+	base, spec := r.BaseTemplate, r.BaseTemplateSpec
+	why := ""
+	switch {
+	case g.Template.ID == "" || base == g.Template && spec == g.TemplateSpec:
+		return
+	case base.ID != g.Template.ID:
+		why = fmt.Sprintf("the group launches from another launch template now, %s", g.Template)
+	case !slices.Contains([]string{"", "$Latest", "$Default"}, spec) && spec != strconv.FormatInt(base.Version, 10):
+		why = fmt.Sprintf("it is said to be set as version %q", spec)
+	case slices.Contains(gone, base):
+		why = "there is no such version"
+	default:
+		return
+	}
+	back := Action{Kind: SetTemplate, Group: r.Group, Template: &base, TemplateSpec: cmp.Or(spec, strconv.FormatInt(base.Version, 10)), Mixed: g.Mixed}
+	f.drop(fmt.Sprintf("the group's template does not go back to %s: %s", base, why), back.Command())
+	r.BaseTemplate, r.BaseTemplateSpec = g.Template, g.TemplateSpec
+}
+
+// needed are processes of a group without which no run works: none suspends them.
+var needed = []string{"Launch", "Terminate", "AddToLoadBalancer"}
+
+// processes takes out what no run suspends.
+func (f *reconciler) processes() {
+	r := &f.r
+	for _, process := range slices.Clone(r.Suspended) {
+		if !slices.Contains(needed, process) && process != "" {
+			continue
+		}
+		r.Suspended = slices.DeleteFunc(r.Suspended, func(p string) bool { return p == process })
+		if f.w.Group.HasSuspended(process) {
+			a := Action{Kind: Resume, Group: r.Group, Process: process}
+			f.drop(fmt.Sprintf("%s stays suspended: no run suspends it", process), a.Command())
+		}
+	}
+}
+
+// marks takes out marks on nodes of machines that neither the group nor the run
+// knows, and on nodes that are another machine's.
+func (f *reconciler) marks() {
+	r := &f.r
+	for _, machine := range sortedKeys(r.Marks) {
+		_, ours := r.Nodes[machine]
+		ours = ours || f.w.Machine(machine) != nil
+		r.Marks[machine] = slices.DeleteFunc(slices.Clone(r.Marks[machine]), func(m Mark) bool {
+			node := f.w.Node(m.Put.Node)
+			why := ""
+			switch {
+			case m.Foreign || node == nil:
+				return false
+			case !ours:
+				why = "its machine " + machine + " is not of this group"
+			case node.Machine != machine && f.w.NodeOf(machine) != nil:
+				why = "it is the node of machine " + node.Machine + ", not of " + machine
+			default:
+				return false
+			}
+			undo := m.undo()
+			if !undo.seen(f.w) {
+				f.drop(undo.describe()+" is not done: "+why, undo.Command())
+			}
+			return true
+		})
+		if len(r.Marks[machine]) == 0 {
+			delete(r.Marks, machine)
+		}
+	}
+}
+
+// Trace is something on a node or the group that a run may have left behind.
+type Trace struct {
+	What string
+	// Command takes it away.
+	Command string
+}
+
+// Traces lists what in a group looks like a run's work, for when no record says what
+// it was: taints and labels that only Drainboard and EKS use for that, and then what
+// others do as well: cordons, labels, annotations and suspended processes.
+func Traces(w *world.World) (sure, unsure []Trace) {
+	add := func(to *[]Trace, undo Action) { *to = append(*to, Trace{undo.describe(), undo.Command()}) }
+	for _, m := range w.Machines() {
+		n := w.NodeOf(m.ID)
+		if n == nil {
+			continue
+		}
+		for _, t := range n.Taints {
+			if slices.Contains(ownTaints, t.Key) {
+				add(&sure, Action{Kind: RemoveTaint, Node: n.Name, Taint: &t})
+			}
+		}
+		_, excluded := n.Labels[excludeLabel]
+		if excluded {
+			add(&unsure, Action{Kind: RemoveLabel, Node: n.Name, Label: excludeLabel})
+		}
+		if _, kept := n.Annotations[world.KeepFromScaleDown]; kept {
+			add(&unsure, Action{Kind: Unannotate, Node: n.Name, Annotation: world.KeepFromScaleDown})
+		}
+		if n.Unschedulable {
+			add(&unsure, Action{Kind: Uncordon, Node: n.Name})
+		}
+	}
+	for _, process := range w.Group.Suspended {
+		add(&unsure, Action{Kind: Resume, Group: w.Group.Name, Process: process})
+	}
+	return sure, unsure
+}
+
+// ownTaints are the keys of the taints that strategies put on nodes.
+var ownTaints = []string{world.EKSGroupKey, world.SurplusTaint}

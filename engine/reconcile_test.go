@@ -1,0 +1,267 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// left is a run in the middle of its work, with everything that a record can hold,
+// and the world as it is then.
+func left(t *testing.T) (engine.Run, *world.World) {
+	t.Helper()
+	s := sim.NewScript()
+	if out, err := s.Do(`
+		cluster zones=a,b nodes=4 template=2
+		workload web replicas=6 stop=20s
+		budget web max=1
+		settings max-unavailable=2 approve=batch
+		start
+		run until=waiting
+		operator approve
+		run until=evicted
+		run for=100ms`); err != nil {
+		t.Fatal(err, out)
+	}
+	if err := s.Driver.Run.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return s.Driver.Run, s.Sim.View
+}
+
+// again is a copy of a run that shares nothing with it.
+func again(t *testing.T, r engine.Run) (c engine.Run) {
+	t.Helper()
+	text, err := json.Marshal(r)
+	if err == nil {
+		err = json.Unmarshal(text, &c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestFit(t *testing.T) {
+	run, w := left(t)
+	if why := run.OtherGroup(w); why != "" {
+		t.Fatal(why)
+	}
+	if fitted, unfit := engine.Reconcile(run, w, nil); len(unfit) > 0 || !reflect.DeepEqual(fitted, run) {
+		t.Fatalf("an untouched record does not fit: %q", unfit)
+	}
+	machine := slices.Sorted(maps.Keys(run.Marks))[0]
+	stranger := &world.Node{Name: "theirs", Machine: "i-theirs", Unschedulable: true}
+	for _, tt := range []struct {
+		name string
+		edit func(*engine.Run, *world.World)
+		gone []world.Template
+		want string // of what does not fit, with its command
+	}{
+		{"a maximum beyond what the run set", func(r *engine.Run, _ *world.World) { r.Base.Max = 100 }, nil, "min 0, max 100, desired 4: the run's own changes (4 more, 0 less, maximum 8) do not lead there: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng --min-size 0 --max-size 100 --desired-capacity 4"},
+		{"sizes that are none", func(r *engine.Run, _ *world.World) { r.Base.Min = 9 }, nil, "no group can have these"},
+		{"a minimum that was raised", func(_ *engine.Run, w *world.World) { w.Group.Sizes.Min = 6 }, nil, "the group's minimum is 6 now"},
+		{"another launch template", func(_ *engine.Run, w *world.World) { w.Group.Template.ID = "lt-other" }, nil, "another launch template now, lt-other"},
+		{"a version that is no version", func(r *engine.Run, _ *world.World) { r.BaseTemplateSpec = "77" }, nil, `said to be set as version "77"`},
+		{"a version that does not exist", func(r *engine.Run, _ *world.World) { r.BaseTemplate.Version, r.BaseTemplateSpec = 88, "88" }, []world.Template{{ID: "lt", Version: 88}}, "there is no such version: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng --launch-template 'LaunchTemplateId=lt,Version=88'"},
+		{"a process that no run suspends", func(r *engine.Run, w *world.World) {
+			r.Suspended, w.Group.Suspended = append(r.Suspended, "Launch"), append(w.Group.Suspended, "Launch")
+		}, nil, "Launch stays suspended: no run suspends it: aws autoscaling resume-processes --auto-scaling-group-name ng --scaling-processes Launch"},
+		{"a cordon on a node of another group", func(r *engine.Run, w *world.World) {
+			w.SetNode(stranger)
+			r.Marks["i-theirs"] = []engine.Mark{{Put: engine.CordonOf("i-theirs", "theirs")}}
+		}, nil, "uncordon theirs is not done: its machine i-theirs is not of this group: kubectl uncordon theirs"},
+		{"a cordon on another machine's node", func(r *engine.Run, w *world.World) {
+			w.SetNode(stranger)
+			r.Marks[machine] = []engine.Mark{{Put: engine.CordonOf(machine, "theirs")}}
+		}, nil, "it is the node of machine i-theirs, not of " + machine},
+	} {
+		r, now := again(t, run), *w
+		tt.edit(&r, &now)
+		given := again(t, r)
+		fitted, unfit := engine.Reconcile(r, &now, tt.gone)
+		if len(unfit) != 1 || len(fitted.Unrestored) != 1 || !strings.HasPrefix(fitted.Unrestored[0], unfit[0]+": ") || !strings.Contains(fitted.Unrestored[0], tt.want) {
+			t.Errorf("%s: unfit %q, left %q, want %q", tt.name, unfit, fitted.Unrestored, tt.want)
+		}
+		if !reflect.DeepEqual(again(t, r), given) {
+			t.Errorf("%s: the run that was given has changed", tt.name)
+		}
+		if again, still := engine.Reconcile(fitted, &now, tt.gone); len(still) > 0 {
+			t.Errorf("%s: what fits does not fit: %q", tt.name, still)
+		} else if err := again.Check(); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+func TestStrange(t *testing.T) {
+	run, w := left(t)
+	run.GroupID = "arn:1"
+	for want, edit := range map[string]func(*engine.Run, *world.World){
+		"it is of the asg group other":              func(r *engine.Run, _ *world.World) { r.Group = "other" },
+		"it is of the kops group ng":                func(r *engine.Run, _ *world.World) { r.Provider = "kops" },
+		"deleted and made anew since the run began": func(_ *engine.Run, w *world.World) { w.Group.ID = "arn:2" },
+	} {
+		r, now := again(t, run), *w
+		edit(&r, &now)
+		if why := r.OtherGroup(&now); !strings.Contains(why, want) {
+			t.Errorf("got %q, want %q", why, want)
+		}
+	}
+	if why := run.OtherGroup(w); why != "" { // a provider that has no such id
+		t.Error(why)
+	}
+}
+
+func TestTraces(t *testing.T) {
+	_, w := left(t)
+	node := *w.NodeOf(w.Machines()[0].ID)
+	node.Annotations = map[string]string{world.KeepFromScaleDown: "true"}
+	w.SetNode(&node)
+	sure, unsure := engine.Traces(w)
+	commands := func(traces []engine.Trace) (all string) {
+		for _, one := range traces {
+			all += one.Command + "\n"
+		}
+		return all
+	}
+	if got := commands(sure); strings.Count(got, "kubectl taint node ") != 4 || !strings.Contains(got, "eks.amazonaws.com/nodegroup=unschedulable:NoSchedule-") {
+		t.Errorf("taints of ours: %q", got)
+	}
+	if got := commands(unsure); !strings.Contains(got, "resume-processes --auto-scaling-group-name ng --scaling-processes AZRebalance") || !strings.Contains(got, "kubectl annotate node "+node.Name+" "+world.KeepFromScaleDown+"-") {
+		t.Errorf("what may be ours: %q", got)
+	}
+}
+
+// What a run has made of the group's sizes is outstanding, whether it is known or not.
+func TestOutstandingSizes(t *testing.T) {
+	for want, edit := range map[string]func(*engine.Run){
+		"the group ng is 2 machines larger than it was":                                     func(r *engine.Run) { r.Raised, r.Raise, r.MaxSet = true, 2, 12 },
+		"the group ng may be 2 machines larger than it was":                                 func(r *engine.Run) { r.RaiseUnsure, r.Raise = true, 2 },
+		"the group's maximum is 12, and was 10: aws autoscaling update-auto-scaling-group ": func(r *engine.Run) { r.Raised, r.Raise, r.Lowered, r.MaxSet = true, 2, 2, 12 },
+	} {
+		r := engine.Run{Group: "ng", Base: world.Sizes{Min: 1, Max: 10, Desired: 10}, Phases: []engine.Phase{{}}}
+		edit(&r)
+		if got := r.Outstanding(); len(got) != 1 || !strings.HasPrefix(got[0], want) || !strings.Contains(got[0], ": aws autoscaling ") {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// Whatever somebody has made of a record, the engine decides on it without falling
+// over, or says what is wrong with it: every value of one is left out, and replaced
+// by others.
+func TestMutilatedRecord(t *testing.T) {
+	run, w := left(t)
+	now := w.Health[world.Cluster].Fresh.Add(time.Second)
+	text, err := json.Marshal(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole any
+	if err := json.Unmarshal(text, &whole); err != nil {
+		t.Fatal(err)
+	}
+	var unread, refused, unfit, decided int
+	try := func(what string, state engine.State) {
+		text, err := json.Marshal(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r engine.Run
+		if json.Unmarshal(text, &r) != nil {
+			unread++
+			return
+		}
+		defer func() {
+			if r := recover(); r != nil {
+				t.Errorf("%s, %s: %v", what, state, r)
+			}
+		}()
+		if state != "" && r.State == engine.Running {
+			r.State, r.Result, r.PhaseWait = state, engine.Aborted, &engine.Wait{End: now.Add(time.Minute)}
+		}
+		if r.Check() != nil {
+			refused++
+			return
+		}
+		r.Outstanding()
+		if r.OtherGroup(w) != "" {
+			unfit++
+			return
+		}
+		r, _ = engine.Reconcile(r, w, nil)
+		r = engine.TakeOver(r, now)
+		rules, err := strategy.Named(r.Strategy)
+		if err != nil {
+			refused++
+			return
+		}
+		for range 3 {
+			d := engine.Decide(rules, now, w, r, engine.Inputs{Commands: []engine.Command{{Kind: engine.CmdApprove}}})
+			engine.View(rules, now, w, d.Run, engine.Look{}, nil)
+			r, now = d.Run, now.Add(time.Second)
+		}
+		decided++
+	}
+	var each func(path string, of any, set func(any))
+	each = func(path string, of any, set func(any)) {
+		if set != nil {
+			for _, odd := range []any{nil, "odd", -7.0, true, map[string]any{}, []any{nil}} {
+				set(odd)
+				try(fmt.Sprintf("%s: %v", path, odd), "")
+				try(fmt.Sprintf("%s: %v", path, odd), engine.Ending)
+			}
+			set(of)
+		}
+		switch of := of.(type) {
+		case map[string]any:
+			for i, key := range slices.Sorted(maps.Keys(of)) {
+				if was := of[key]; !strings.HasPrefix(path, ".nodes.") && !strings.HasPrefix(path, ".pending.") && !strings.HasPrefix(path, ".marks.") || i%3 == 0 {
+					each(path+"."+key, was, func(v any) { of[key] = v })
+				}
+			}
+		case []any:
+			for i, was := range of {
+				each(fmt.Sprintf("%s[%d]", path, i), was, func(v any) { of[i] = v })
+			}
+		}
+	}
+	each("", whole, nil)
+	t.Logf("%d cannot be read, %d are damaged, %d are another group's, %d were decided on", unread, refused, unfit, decided)
+	if unread < 100 || refused < 100 || unfit < 2 || decided < 100 {
+		t.Error("hardly anything was tried")
+	}
+}
+
+// The record of a run in a worker pool fits its pool, whose sizes are not all known and whose
+// templates are numbered by whoever tells of them.
+func TestFollowFits(t *testing.T) {
+	for _, control := range []bool{true, false} {
+		f := follow(t, 3, control)
+		f.steps(0, engine.Inputs{})
+		g := f.w.Group
+		g.Template.ID, g.Sizes = "as the nodes tell", world.Sizes{Min: 9, Max: 12, Desired: 9}
+		f.w.SetGroup(g)
+		r := again(t, f.is)
+		if err := r.Check(); err != nil {
+			t.Error(err)
+		}
+		if why := r.OtherGroup(f.w); why != "" {
+			t.Error(why)
+		}
+		if _, unfit := engine.Reconcile(r, f.w, nil); len(unfit) > 0 {
+			t.Errorf("control %t: %q", control, unfit)
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// RecordDiff is what happened between two records of a run, as far as they tell: for
+// somebody who watches a run that another process drives. A before of another run,
+// or the zero value, gives everything that the record still knows. The events are in
+// the order of their times, which are the record's.
+func RecordDiff(before, after Run) []Event {
+	if before.ID != after.ID || before.State == NoRun != (after.State == NoRun) {
+		before = Run{}
+	}
+	t := &differ{was: before, is: after}
+	if after.State != NoRun {
+		t.run()
+		t.phases()
+		t.batches()
+		t.orders()
+		t.rivals()
+		t.pods()
+	}
+	t.nodes()
+	t.validation()
+	t.moves()
+	slices.SortStableFunc(t.events, func(a, b Event) int { return a.Time.Compare(b.Time) })
+	return t.events
+}
+
+// differ compares two records.
+type differ struct {
+	was, is Run
+	events  []Event
+}
+
+func (t *differ) tell(at time.Time, e Event) {
+	e.Time, e.Run, e.Group = at, t.is.ID, t.is.Group
+	t.events = append(t.events, e)
+}
+
+// first reports whether there is no record to compare with.
+func (t *differ) first() bool { return t.was.Nodes == nil }
+
+func (t *differ) run() {
+	r := &t.is
+	if t.was.Started.IsZero() && !r.Started.IsZero() {
+		t.tell(r.Started, Event{Type: RunStarted, Reason: r.By, Message: "started by " + r.By})
+	}
+	if r.State == t.was.State {
+		return
+	}
+	now := cmp.Or(r.Seen, r.Started)
+	switch {
+	case r.State == Paused:
+		t.tell(now, Event{Type: RunPaused, Message: r.Why})
+	case r.State == Ending:
+		t.tell(now, Event{Type: RunAborting, Result: string(r.Result), Message: r.Why})
+	case r.State == Running && t.was.State == Paused:
+		t.tell(now, Event{Type: RunResumed})
+	case r.State == Finished:
+		code := r.ExitCode()
+		t.tell(cmp.Or(r.Finished, now), Event{Type: RunFinished, Result: string(r.Result), ExitCode: &code, Message: cmp.Or(r.Why, string(r.Result))})
+	}
+}
+
+func (t *differ) phases() {
+	for i, p := range t.is.Phases {
+		var was Phase
+		if i < len(t.was.Phases) {
+			was = t.was.Phases[i]
+		}
+		if was.Start.IsZero() && !p.Start.IsZero() {
+			t.tell(p.Start, Event{Type: PhaseStarted, Phase: p.Name})
+		}
+		if was.End.IsZero() && !p.End.IsZero() {
+			t.tell(p.End, Event{Type: PhaseFinished, Phase: p.Name, Message: "finished after " + p.End.Sub(p.Start).Round(time.Second).String()})
+		}
+	}
+}
+
+func (t *differ) batches() {
+	for i, b := range t.is.Batches {
+		var was Batch
+		if i < len(t.was.Batches) {
+			was = t.was.Batches[i]
+		}
+		what := plural(len(b.Machines), "node")
+		if b.Phase != "" {
+			what = "phase " + b.Phase
+		}
+		if was.ID != b.ID && b.Approved.IsZero() {
+			t.tell(b.Waiting, Event{Type: BatchWaiting, Batch: b.ID, Message: "wants approval for " + what})
+		}
+		if was.Approved.IsZero() && !b.Approved.IsZero() {
+			t.tell(b.Approved, Event{Type: BatchApproved, Batch: b.ID, Reason: b.By, Message: what + " approved by " + cmp.Or(b.By, "nobody: none was asked for")})
+		}
+	}
+}
+
+func (t *differ) orders() {
+	for _, o := range t.is.Orders {
+		if !slices.ContainsFunc(t.was.Orders, func(was ForceOrder) bool { return was.ID == o.ID }) {
+			t.tell(o.At, Event{Type: Warning, Node: o.Node, Reason: "force order", Message: fmt.Sprintf("force ordered by %s for %s: %s", o.By, cmp.Or(o.Node, o.Machine), o.Why)})
+		}
+	}
+}
+
+func (t *differ) rivals() {
+	now := cmp.Or(t.is.Seen, t.is.Started)
+	if t.is.State == Finished {
+		return // nobody looks any more
+	}
+	over, come := moverNews(t.was.ExternalMovers, t.is.ExternalMovers)
+	for _, r := range over {
+		t.tell(now, r.goneEvent())
+	}
+	for _, r := range come {
+		at := cmp.Or(r.Since, now)
+		if slices.ContainsFunc(t.was.ExternalMovers, r.is) {
+			at = now // its first nodes are older
+		}
+		t.tell(at, r.appearedEvent())
+	}
+}
+
+func (t *differ) pods() {
+	for _, uid := range slices.Sorted(maps.Keys(t.is.Pods)) {
+		p, was := t.is.Pods[uid], t.was.Pods[uid]
+		e := Event{Node: p.Node, Pod: p.Ref}
+		if !p.Evicted.IsZero() && was.Evicted.IsZero() {
+			e.Type = PodEvicted
+			t.tell(p.Evicted, e)
+		}
+		if !p.Gone.IsZero() && was.Gone.IsZero() {
+			e.Type, e.Message = PodGone, "left after "+p.Gone.Sub(p.First).Round(time.Second).String()
+			t.tell(p.Gone, e)
+		}
+		if p.Refusal != "" && was.Refusal == "" && p.Gone.IsZero() {
+			e.Type, e.Message = PodBlocked, p.Message
+			if len(p.Budgets) > 0 {
+				e.Budget = p.Budgets[0]
+			}
+			t.tell(cmp.Or(p.Last, p.First), e)
+		}
+	}
+}
+
+// stageEvents are what entering a stage is called.
+var stageEvents = map[Stage]EventType{
+	Outdated: NodeOutdated, Draining: NodeDraining, Settling: NodeSettling, Terminating: NodeTerminating, Replaced: NodeReplaced,
+	Launching: NodeLaunching, Ready: NodeReady, Updating: NodeUpdating, NodeFail: NodeFailed, Skipped: NodeSkipped,
+}
+
+// validation tells how the last one ended.
+func (t *differ) validation() {
+	is, was := t.is.Validation, t.was.Validation
+	if was == nil {
+		was = &Validation{}
+	}
+	switch {
+	case is == nil:
+	case is.Passed.After(was.Passed):
+		t.tell(is.Passed, Event{Type: ValidationPassed, Reason: validating, Message: "the cluster is valid" + afterNodes(is.After) + looksInARow(is.Need)})
+	case is.Failed.After(was.Failed):
+		t.tell(is.Failed, Event{Type: ValidationFailed, Reason: validating, Message: "the cluster did not validate in time" + afterNodes(is.After) + ": " + strings.Join(firstOf(messages(counted(is.Failures))), "; ")})
+	}
+}
+
+func (t *differ) nodes() {
+	for _, id := range slices.Sorted(maps.Keys(t.is.Nodes)) {
+		n := t.is.Nodes[id]
+		was, known := t.was.Nodes[id]
+		if known && n.Detached && !was.Detached {
+			t.tell(cmp.Or(n.PendingValidation, t.is.Seen), Event{Type: InstanceDetached, Node: name(id, n), Zone: n.Zone, Message: "detached " + id + ": its group launches another one in its place"})
+		}
+		if known && n.OffBalancers && !was.OffBalancers {
+			t.tell(t.is.Seen, Event{Type: InstanceOut, Node: name(id, n), Zone: n.Zone, Message: "out of the load balancers of its group"})
+		}
+		if w := n.Wait; w != nil && w.For == string(BeforeNode) && (was.Wait == nil || !was.Wait.Start.Equal(w.Start)) {
+			t.tell(w.Start, Event{Type: HookStarted, Node: cmp.Or(n.Name, id), Zone: n.Zone, Reason: w.For, Until: &w.End, Message: "the hooks before it are asked"})
+		}
+		if known && was.Stage == n.Stage || stageEvents[n.Stage] == "" {
+			continue
+		}
+		if t.first() && (n.Stage == Outdated || n.Stage == Ready || n.Stage == Skipped && n.Reason == notSelected) {
+			continue // how it has been all along
+		}
+		if t.is.External != nil && was.Stage != Launching && (n.Stage == Outdated || n.Stage == Ready) {
+			continue // that its marks are gone is told
+		}
+		e := Event{Type: stageEvents[n.Stage], Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: n.Reason}
+		if n.Stage == Draining && n.Pods > 0 {
+			e.Message = plural(n.Pods, "pod") + " to move"
+			if n.Reason != "" {
+				e.Message += ": " + n.Reason
+			}
+		}
+		if moves := t.is.External.of(id); n.Stage == Draining && len(moves) > 0 {
+			e.Reason, e.Message = string(moves[0].By), e.Message+" ("+moves[0].Mark+")"
+		}
+		at := n.Since
+		if t.is.External != nil {
+			if !t.first() {
+				at = t.is.Seen // since when it is so may be long before it is seen
+			}
+			switch n.Stage {
+			case Settling:
+				e.Type = NodeDrained
+			case Replaced:
+				e.Message = "gone"
+			}
+		}
+		t.tell(at, e)
+	}
+	for _, id := range slices.Sorted(maps.Keys(t.was.Nodes)) {
+		if _, still := t.is.Nodes[id]; !still && (t.is.External == nil || t.was.Nodes[id].Stage != Replaced) {
+			n := t.was.Nodes[id]
+			t.tell(cmp.Or(t.is.Seen, n.Since), Event{Type: Warning, Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: cmp.Or(n.Name, id) + " has left the group"})
+		}
+	}
+}
+
+// manyMarks is from how many nodes on marks of one kind that appear together are told
+// together.
+const manyMarks = 4
+
+// moves tells whose marks have come onto the nodes of a group without a run, and that
+// the last of them has gone.
+func (t *differ) moves() {
+	if t.is.External == nil {
+		return
+	}
+	alike := map[string][]Event{} // by what is told
+	for _, id := range slices.Sorted(maps.Keys(t.is.Nodes)) {
+		n, is, was := t.is.Nodes[id], t.is.External.of(id), t.was.External.of(id)
+		e := Event{Time: t.is.Seen, Node: cmp.Or(n.Name, id), Zone: n.Zone}
+		if len(is) == 0 && len(was) > 0 && t.is.External.moves[id].node != nil {
+			e.Type, e.Reason, e.Message = NodeOutdated, string(was[0].By), "no mark is left of who moved it: "+was[0].Mark
+			if n.New {
+				e.Type = NodeReady
+			}
+			alike[e.Message] = append(alike[e.Message], e)
+		}
+		for _, m := range is {
+			if slices.ContainsFunc(was, func(w world.Move) bool { return w.By == m.By && m.Step.Compare(w.Step) <= 0 }) ||
+				m.Step != world.MoveForeseen && working(n.Stage) { // its stage tells it
+				continue
+			}
+			e.Type, e.Reason, e.Message = NodeTainted, string(m.By), m.Means+" ("+m.Mark+")"
+			if m.Step != world.MoveForeseen {
+				e.Type = NodeCordoned
+			}
+			if t.first() && !m.Since.IsZero() {
+				e.Time = m.Since
+			}
+			alike[e.Message] = append(alike[e.Message], e)
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(alike)) {
+		list := alike[what]
+		if len(list) >= manyMarks {
+			list[0].Node, list[0].Zone, list[0].Message = "", "", fmt.Sprintf("each of %d nodes: %s", len(list), what)
+			list = list[:1]
+		}
+		for _, e := range list {
+			t.tell(e.Time, e)
+		}
+	}
+}

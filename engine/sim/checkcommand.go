@@ -1,0 +1,94 @@
+package sim
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// commandLife is the longest time after which a command from elsewhere may still be obeyed.
+const commandLife = 10 * time.Minute
+
+// remote are the commands that may come from another process.
+var remote = []engine.CommandKind{engine.CmdApprove, engine.CmdPause, engine.CmdResume, engine.CmdAbort}
+
+// valid reports whether a command may have an effect on the run. One that was said to the
+// driver's own process may; one from another process has to be for this run, of a kind that
+// is taken from there, and not too old.
+func (c *checker) validCommand(say engine.Command) bool {
+	now := c.d.Sim.now
+	return say.ID == "" || slices.Contains(remote, say.Kind) && say.Run == c.d.Run.ID && !now.After(say.At.Add(commandLife)) && !now.After(say.Expires)
+}
+
+// said reports whether a valid command among those that the decision was told fits.
+func (c *checker) said(kind engine.CommandKind, fits func(engine.Command) bool) bool {
+	return slices.ContainsFunc(c.commands, func(say engine.Command) bool {
+		return say.Kind == kind && c.validCommand(say) && fits(say)
+	})
+}
+
+func anything(engine.Command) bool { return true }
+
+// effects checks that what only a command can bring about was said by a valid one.
+func (c *checker) effects(dec engine.Decision) {
+	d, was, is := c.d, &c.clock.was, &dec.Run
+	if was.State == engine.Paused && is.State == engine.Running && !c.said(engine.CmdResume, anything) {
+		d.breaks("commands: the run is resumed, and no valid command says so")
+	}
+	if was.Result != engine.Aborted && is.Result == engine.Aborted && !c.said(engine.CmdAbort, anything) {
+		d.breaks("commands: the run is aborted, and no valid command says so")
+	}
+	const byCommand = "asked for by "
+	if was.State != engine.Paused && is.State == engine.Paused && strings.HasPrefix(is.Why, byCommand) && !c.said(engine.CmdPause, anything) {
+		d.breaks("commands: the run is paused (%s), and no valid command says so", is.Why)
+	}
+	for id, n := range is.Nodes {
+		before := was.Nodes[id]
+		named := func(say engine.Command) bool { return say.Node == id || say.Node == n.Name }
+		switch {
+		case n.Stage == engine.Skipped && before.Stage != engine.Skipped && strings.HasPrefix(n.Reason, byCommand) && !c.said(engine.CmdSkip, named):
+			d.breaks("commands: %s is skipped (%s), and no valid command says so", n.Name, n.Reason)
+		case !n.New && before.Stage == engine.Skipped && strings.HasPrefix(before.Reason, byCommand) && n.Stage == engine.Outdated && !c.said(engine.CmdReturn, named):
+			d.breaks("commands: %s is returned to, and no valid command says so", n.Name)
+		}
+	}
+	for _, ack := range dec.Acks {
+		i := slices.IndexFunc(d.remote, func(l *remoteCommand) bool { return l.command.ID == ack.ID })
+		switch {
+		case i < 0:
+			d.breaks("commands: %s is answered, and nobody has given it", ack.ID)
+		case ack.Accepted && !c.validCommand(d.remote[i].command) && !slices.ContainsFunc(d.saved.HandledCommands, func(a engine.Ack) bool { return a.ID == ack.ID && a.At.Before(d.Sim.now) }):
+			d.breaks("commands: %s of %s is obeyed; it is for %s, was given %s ago and is valid until %s", d.remote[i].command.Kind, ack.ID, d.remote[i].command.Run, d.Sim.now.Sub(d.remote[i].command.At), d.remote[i].command.Expires.Sub(epoch))
+		}
+	}
+	c.approvals(dec)
+}
+
+// approvals checks that a batch, or a phase, is approved by who has said just that: its
+// number and its hash, which stands for the same machines whenever it is shown.
+func (c *checker) approvals(dec engine.Decision) {
+	d, was, is := c.d, &c.clock.was, &dec.Run
+	for _, b := range is.Batches {
+		i := slices.IndexFunc(was.Batches, func(old engine.Batch) bool { return old.ID == b.ID && !old.Approved.IsZero() })
+		if b.Approved.IsZero() || i >= 0 && slices.Equal(was.Batches[i].Machines, b.Machines) {
+			continue
+		}
+		how := is.Settings.Approve
+		if how == engine.ApproveNone || how == engine.ApprovePhase && b.Phase == "" {
+			continue
+		}
+		if !c.said(engine.CmdApprove, func(say engine.Command) bool { return say.Batch == b.ID && say.Hash == b.Hash }) {
+			d.breaks("approval: batch %d (%s) counts as approved, and nobody has approved just that", b.ID, b.Hash)
+		}
+	}
+	for _, b := range is.Batches {
+		if shown, known := c.shownBatches[b.Hash]; known && !slices.Equal(shown, b.Machines) {
+			d.breaks("approval: %s stands for %v, and for %v", b.Hash, shown, b.Machines)
+		}
+		if b.Approved.IsZero() {
+			c.shownBatches[b.Hash] = slices.Clone(b.Machines)
+		}
+	}
+}

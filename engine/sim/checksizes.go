@@ -1,0 +1,60 @@
+package sim
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// resizes checks the changes of the group's sizes that a decision asks for, and what it says
+// of those of others.
+func (c *checker) resizes(dec engine.Decision) {
+	d, view := c.d, c.d.Sim.View
+	for _, a := range dec.Actions {
+		if a.Kind == engine.Terminate && a.Decrement {
+			c.unsure[a.Machine] = true
+		}
+		if a.Kind != engine.SetSizes {
+			continue
+		}
+		if raise := a.Sizes.Desired > a.From.Desired; raise && !c.raised {
+			if c.raised, c.rested = true, view.Group.Sizes; *a.From != view.Group.Sizes {
+				d.breaks("sizes: the raise is from %s, and the group has %s", *a.From, view.Group.Sizes)
+			}
+		} else if raise {
+			c.rested = *a.From
+		}
+		if a.Sizes.Max < a.From.Max && !c.maxima[a.From.Max] {
+			d.breaks("sizes: the maximum of %d, which others have set, is lowered to %d", a.From.Max, a.Sizes.Max)
+		}
+		c.maxima[a.Sizes.Max] = true
+	}
+	for _, e := range dec.Events {
+		if e.Type != engine.CapacityChanged || e.Reason != "not by us" {
+			continue
+		}
+		// An end whose answer was lost, of a machine that others have ended too, may have taken
+		// nothing down; nobody can know. Nor can anybody tell who sets the maximum to just what
+		// we raise it to from us.
+		if up := strings.Contains(e.Message, "raised"); up && d.Sim.raised == 0 && !slices.Contains(slices.Collect(maps.Values(c.unsure)), true) || !up && d.Sim.lowered == 0 && d.Sim.foreign.Max == 0 {
+			d.breaks("sizes: nobody else has changed the size, and the run says: %s", e.Message)
+		}
+	}
+}
+
+// templateBack checks that the group gets its template back only while no machine that runs
+// the new one is known.
+func (c *checker) templateBack(a engine.Action) {
+	d, view := c.d, c.d.Sim.View
+	r := &d.Run
+	if a.Kind != engine.SetTemplate || r.State != engine.Ending {
+		return
+	}
+	for _, m := range view.Machines() {
+		if m.Template != *a.Template && !m.Leaving() && slices.Contains(r.Target.Templates, m.Template) && view.Group.Template == m.Template {
+			d.breaks("template: the group is set back to %s, and %s runs %s", *a.Template, m.ID, m.Template)
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// unwritten checks a decision that was taken while the run record cannot be written: it asks
+// for nothing, no drain starts, and the run neither fails nor succeeds (rule 10). It ends if
+// its operator says so.
+func (c *checker) unwritten(before engine.Run, in engine.Inputs, dec engine.Decision) {
+	d := c.d
+	if len(dec.Actions) > 0 {
+		d.breaks("write first: %s %s asked for while the record cannot be written", dec.Actions[0].Kind, dec.Actions[0].Key)
+	}
+	for id, n := range dec.Run.Nodes {
+		switch was := before.Nodes[id]; {
+		case n.Stage == was.Stage:
+		case n.Stage == engine.Draining, n.Stage == engine.Settling, n.Stage == engine.Terminating, n.Stage == engine.NodeFail, n.Order != was.Order:
+			d.breaks("rule 10: %s is %s, was %s, while the record cannot be written", n.Name, n.Stage, was.Stage)
+		}
+	}
+	aborted := slices.ContainsFunc(in.Commands, func(k engine.Command) bool { return k.Kind == engine.CmdAbort })
+	if now := dec.Run.State; now != before.State && (now == engine.Finished || now == engine.Ending && !aborted) {
+		d.breaks("rule 10: the run is %s, was %s, while the record cannot be written: %s", now, before.State, dec.Run.Why)
+	}
+}

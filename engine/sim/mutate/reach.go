@@ -1,0 +1,109 @@
+package main
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// roots are where a run's decisions begin, the loop that carries them out, and what reads a
+// run's record for both.
+var roots = []string{
+	"engine.Decide", "engine.NewRun", "engine.Start", "engine.TakeOver", "engine.Run.Check",
+	"engine/live.Loop.Run", "engine/live.Loop.Send", "engine/live.Open", "engine/live.FeedQueue.Fill", "engine/live.FeedQueue.Close", "engine/live.MayAct", "engine/live.WithPermit", "engine/live.Guarded",
+}
+
+// displays are what is shown of a run: pictures that no decision looks at.
+var displays = []string{
+	"engine.View", "engine.MakePlan", "engine.PlanPool", "engine.RecordDiff", "engine.Meanwhile", "engine.Movers", "engine.Run.AbortPlan", "engine.Step.previewBatch", "engine.Reader.blockerOf", "engine.Action.Command",
+	"engine/live.Loop.rehearse", "engine/live.Loop.left",
+}
+
+// unplayed are parts that random play has no world for: groups that their own controller
+// rolls while a run follows it, and what others do to a group of which there is no run. Some
+// more is only reached from elsewhere: the order of the groups of a roll, and records that
+// do not fit.
+var unplayed = []string{
+	"engine.Step.observeController", "engine.Step.followController", "engine.Step.endFollowing", "engine.Reader.minded", "engine.Reader.unableFollowing", "engine.Step.lateOrSooner", "engine.Reader.pastBudget", "engine.Step.reportStuck",
+	"engine/strategy.GardenerFollow.", "engine/live.Watch.", "engine.Reader.seen", "engine.ExternalActivity.keepReplaced", "engine.Run.Moves",
+}
+
+// reached returns which functions a decision can come through: a reference is a call, and one
+// to a method of an interface may be any method of that name. What changes the world is
+// called from outside, by those who read the cluster and the cloud, so all of package world
+// that is exported is a root as well.
+func reached(sources []*source) map[ast.Decl]bool {
+	type body struct {
+		s    *source
+		decl ast.Decl
+	}
+	var tables []body // values of packages, which name functions too
+	byName, byMethod := map[string]body{}, map[string][]string{}
+	var todo []string
+	for _, s := range sources {
+		pkg := strings.TrimPrefix(s.path, module+"/")
+		for _, f := range s.files {
+			for _, d := range f.syntax.Decls {
+				if _, ok := d.(*ast.GenDecl); ok {
+					tables = append(tables, body{s, d})
+				}
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
+					name := pkg + "." + funcName(fn)
+					byName[name] = body{s, fn}
+					if fn.Recv != nil {
+						byMethod[fn.Name.Name] = append(byMethod[fn.Name.Name], name)
+					}
+					if pkg == "engine/world" && fn.Name.IsExported() {
+						todo = append(todo, name)
+					}
+				}
+			}
+		}
+	}
+	todo = append(todo, roots...)
+	seen, out := map[string]bool{}, map[ast.Decl]bool{}
+	left := slices.Concat(displays, unplayed)
+	references := func(b body) {
+		ast.Inspect(b.decl, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			used, ok := b.s.info.Uses[id].(*types.Func)
+			if !ok || used.Pkg() == nil || !strings.HasPrefix(used.Pkg().Path(), module+"/engine") {
+				return true
+			}
+			recv := used.Signature().Recv()
+			pkg := strings.TrimPrefix(used.Pkg().Path(), module+"/")
+			switch {
+			case recv == nil:
+				todo = append(todo, pkg+"."+used.Name())
+			case types.IsInterface(recv.Type()):
+				todo = append(todo, byMethod[used.Name()]...)
+			default:
+				t := recv.Type()
+				if p, ok := t.(*types.Pointer); ok {
+					t = p.Elem()
+				}
+				if named, ok := t.(*types.Named); ok {
+					todo = append(todo, pkg+"."+named.Obj().Name()+"."+used.Name())
+				}
+			}
+			return true
+		})
+	}
+	for _, b := range tables {
+		references(b)
+	}
+	for len(todo) > 0 {
+		name := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		cut := slices.ContainsFunc(left, func(c string) bool { return name == c || strings.HasSuffix(c, ".") && strings.HasPrefix(name, c) })
+		if b, ok := byName[name]; ok && !seen[name] && !cut {
+			seen[name], out[b.decl] = true, true
+			references(b)
+		}
+	}
+	return out
+}

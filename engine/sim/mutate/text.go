@@ -1,0 +1,108 @@
+package main
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// What only words something is not mutated: neither a rule nor what a run does can depend on
+// how it is worded. That is
+//
+//   - a file whose name ends in text.go;
+//   - a function that returns nothing but strings, none of which can be the empty one: the
+//     engine decides on reasons by whether there is one, so nobody can decide on these;
+//   - an argument of package fmt or errors, a concatenation of strings, and the Message of an
+//     event.
+
+// onlyText reports whether a function only words something.
+func onlyText(s *source, f *file, fn *ast.FuncDecl) bool {
+	if strings.HasSuffix(f.name, "text.go") || fn.Name.Name == "String" || fn.Name.Name == "Error" {
+		return true
+	}
+	if fn.Type.Results == nil {
+		return false
+	}
+	for _, r := range fn.Type.Results.List {
+		if !isText(s.info.Types[r.Type].Type) {
+			return false
+		}
+	}
+	worded, empty := false, false
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			empty = empty || len(n.Results) == 0 // who knows
+			for _, r := range n.Results {
+				switch r := r.(type) {
+				case *ast.BasicLit:
+					worded, empty = true, empty || r.Value == `""`
+				case *ast.BinaryExpr:
+					worded = true
+				case *ast.CallExpr:
+					name := callee(r)
+					worded = worded || strings.HasPrefix(name, "fmt.") || strings.HasPrefix(name, "strings.") || name == "out.String" || name == "b.String"
+					empty = empty || !strings.HasPrefix(name, "fmt.")
+				default:
+					empty = true // who knows
+				}
+			}
+		}
+		return true
+	})
+	return worded && !empty
+}
+
+// isText reports whether a type is string itself; a named one is a value to decide on.
+func isText(t types.Type) bool {
+	b, ok := t.(*types.Basic)
+	return ok && b.Kind() == types.String
+}
+
+// callee is the function of a call as it is written.
+func callee(c *ast.CallExpr) string {
+	switch f := c.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		if x, ok := f.X.(*ast.Ident); ok {
+			return x.Name + "." + f.Sel.Name
+		}
+		return "." + f.Sel.Name
+	}
+	return ""
+}
+
+// inText reports whether what is mutated in a node is a part of a text.
+func (v *finder) inText(at ast.Node) bool {
+	for i := len(v.stack); i >= 0; i-- {
+		if i < len(v.stack) {
+			at = v.stack[i]
+		}
+		if p, ok := at.(*pair); ok {
+			at = p.call
+		}
+		switch n := at.(type) {
+		case *ast.CallExpr:
+			if name := callee(n); strings.HasPrefix(name, "fmt.") || strings.HasPrefix(name, "errors.New") {
+				return true
+			}
+		case *ast.BinaryExpr:
+			if t := v.info.Types[n].Type; n.Op == token.ADD && t != nil && isText(t) {
+				return true
+			}
+		case *ast.KeyValueExpr:
+			if key, ok := n.Key.(*ast.Ident); ok && key.Name == "Message" {
+				return true
+			}
+		case ast.Stmt:
+			if _, ok := n.(*ast.BlockStmt); ok {
+				return false
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,91 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// What a repaired world has time for: first the faults with a span of their own run out, then
+// the run has to end, and until then some node has to get ahead now and then.
+const (
+	repairTime   = 6 * time.Minute
+	progressTime = 6 * time.Hour
+	stillTime    = 90 * time.Minute
+)
+
+// mustEndWell reports whether a seed is one of the quarter whose runs are not aborted at the
+// end. It takes its chances elsewhere, as hooks do.
+func mustEndWell(seed uint64) bool { return rand.New(rand.NewPCG(seed, 0x9e06)).IntN(4) == 0 }
+
+// endWell repairs the world, approves and resumes as asked, and holds that the run ends as the
+// situation at the repair lets it. What had failed or ended by then is not held against it.
+func (p *player) endWell() {
+	if !p.on() {
+		return
+	}
+	p.Driver.doom = nil
+	p.say("repair")
+	p.say("run for=%s", repairTime)
+	if !p.on() || p.Driver.Run.State == engine.Ending {
+		p.comeToAnEnd()
+		return
+	}
+	was, last, moved := p.Driver.Run, "", p.Sim.now
+	for end := p.Sim.now.Add(progressTime); p.on() && p.Sim.now.Before(end); {
+		if stages := stagesOf(&p.Driver.Run); stages != last {
+			last, moved = stages, p.Sim.now
+		} else if p.Sim.now.Sub(moved) >= stillTime {
+			break
+		}
+		p.say("repair") // of what has come about meanwhile
+		if p.Driver.Run.State == engine.Paused {
+			p.say("operator resume")
+		} else if _, waiting := p.Driver.Run.Waiting(); waiting {
+			p.say("operator approve")
+		}
+		if p.on() {
+			p.say("run for=1m")
+		}
+	}
+	if why := p.Sim.lacksProgress(&was, &p.Driver.Run); why != "" && p.broken == "" {
+		p.broken = "progress: the run does not end well by itself: " + why + ": " + p.runLine()
+	}
+}
+
+// stagesOf is how far a run and its nodes have got.
+func stagesOf(r *engine.Run) string {
+	var out strings.Builder
+	fmt.Fprint(&out, r.State, r.Phases)
+	for _, id := range sortedKeys(r.Nodes) {
+		fmt.Fprint(&out, " ", id, r.Nodes[id].Stage)
+	}
+	return out.String()
+}
+
+// lacksProgress says how the end of a run is none that its situation at the repair explains,
+// "" if it is one.
+func (s *Sim) lacksProgress(was, r *engine.Run) string {
+	if r.State != engine.Finished {
+		return "it is stuck"
+	}
+	failed := slices.ContainsFunc(sortedKeys(was.Nodes), func(id string) bool { return was.Nodes[id].Stage == engine.NodeFail })
+	switch {
+	case r.Result == engine.Succeeded, failed:
+		return ""
+	case r.Result == engine.NodesLeft:
+		left := !r.Settings.Until.IsZero() || len(r.Target.Only) > 0
+		for _, id := range sortedKeys(r.Nodes) {
+			left = left || r.Nodes[id].Stage == engine.Skipped
+		}
+		if left {
+			return ""
+		}
+		return "it leaves nodes, and none was skipped"
+	}
+	return "it ends " + string(r.Result) + " in a repaired world"
+}

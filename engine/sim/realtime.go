@@ -1,0 +1,175 @@
+package sim
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Paces of a Wall.
+const (
+	pulse = 20 * time.Millisecond  // how often the world moves
+	step  = time.Second            // of the world's time at most in one move
+	doze  = 100 * time.Millisecond // a driver that has not looked for so long does not look
+	catch = 5 * pulse              // what is made up for after a pause: no more
+)
+
+// RealTime lets a Sim move with the wall clock, some times as fast, so that
+// engine/live's loop drives it as it drives a real cluster: a Wall is its Feed,
+// Executor and Clock, and a Store and a Lock that keep nothing.
+//
+// Its time is the Sim's. A machine that cannot keep up makes it slower: the world
+// waits until the driver has seen the last move.
+type RealTime struct {
+	// Heard is called with what others did, on the goroutine of the driver's loop;
+	// nil for nobody.
+	Heard func(at time.Time, what string)
+
+	speed float64
+
+	mu      sync.Mutex // guards the Sim
+	sim     *Sim
+	changes []live.Change // of the View, since the last move
+}
+
+var (
+	_ live.Feed     = (*RealTime)(nil)
+	_ live.Executor = (*RealTime)(nil)
+	_ live.Store    = (*RealTime)(nil)
+	_ live.Lock     = (*RealTime)(nil)
+	_ live.Clock    = (*RealTime)(nil)
+)
+
+// NewRealTime takes a Sim over; speed is how many of its seconds pass in a real one.
+func NewRealTime(s *Sim, speed float64) *RealTime {
+	w := &RealTime{speed: speed, sim: s}
+	s.told = func(change func(*world.World)) { w.changes = append(w.changes, change) }
+	return w
+}
+
+// Run moves the world until ctx ends. Every move tells the driver how fresh its
+// sources are, and so wakes it: its own timers count real seconds.
+func (w *RealTime) Run(ctx context.Context, post func(live.Change)) error {
+	w.mu.Lock()
+	all := w.sim.picture()
+	w.mu.Unlock()
+	post(all)
+	tick := time.NewTicker(pulse)
+	defer tick.Stop()
+	last := time.Now()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+		now := time.Now()
+		due := time.Duration(float64(min(now.Sub(last), catch)) * w.speed)
+		for last = now; due > 0 && ctx.Err() == nil; due -= step {
+			change := w.move(min(due, step))
+			seen := make(chan struct{})
+			post(func(to *world.World) {
+				change(to)
+				close(seen)
+			})
+			select {
+			case <-seen:
+			case <-time.After(doze):
+				due = 0
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// move lets the world go on, and returns what the driver sees of that.
+func (w *RealTime) move(by time.Duration) live.Change {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.sim
+	s.Advance(s.now.Add(by))
+	s.health()
+	changes, cluster, cloud := w.changes, s.View.Health[world.Cluster], s.View.Health[world.Cloud]
+	now, news := s.now, s.news
+	w.changes, s.news = nil, nil
+	return func(to *world.World) {
+		for _, change := range changes {
+			change(to)
+		}
+		for _, what := range news {
+			if w.Heard != nil {
+				w.Heard(now, what)
+			}
+		}
+		to.SetHealth(world.Cluster, cluster)
+		to.SetHealth(world.Cloud, cloud)
+	}
+}
+
+// picture is the View as a change that makes another one like it.
+func (s *Sim) picture() live.Change {
+	v := s.View
+	machines, group, fill := v.Machines(), v.Group, s.clusterOf(v)
+	cluster, cloud := v.Health[world.Cluster], v.Health[world.Cloud]
+	return func(to *world.World) {
+		to.SetGroup(group)
+		list := make([]world.Machine, len(machines))
+		for i, m := range machines {
+			list[i] = *m
+		}
+		to.SetMachines(list)
+		fill(to)
+		to.SetHealth(world.Cluster, cluster)
+		to.SetHealth(world.Cloud, cloud)
+	}
+}
+
+// Do carries out an action: it arrives after half its latency, and its answer
+// after the other half, in the world's time.
+func (w *RealTime) Do(ctx context.Context, a engine.Action) engine.Outcome {
+	answer := make(chan engine.Outcome, 1)
+	w.mu.Lock()
+	w.sim.carryOut(a, func(o engine.Outcome) { answer <- o })
+	w.mu.Unlock()
+	select {
+	case o := <-answer:
+		return o
+	case <-ctx.Done():
+		return engine.Outcome{Key: a.Key, At: w.Now(), Verdict: engine.Unknown, Message: context.Cause(ctx).Error()}
+	}
+}
+
+// carryOut lets an action arrive after half its latency, and its answer after the other half.
+func (s *Sim) carryOut(a engine.Action, answer func(engine.Outcome)) {
+	half := s.latency(a) / 2
+	s.after(half, func() {
+		o := s.request(a)
+		s.after(half+s.lasts(a, o), func() { answer(o) })
+	})
+}
+
+// Now is the world's time.
+func (w *RealTime) Now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sim.now
+}
+
+// Skew is zero: there is one clock.
+func (w *RealTime) Skew() time.Duration { return 0 }
+
+// Save keeps nothing: the run ends with its process.
+func (w *RealTime) Save(context.Context, engine.Run) error { return nil }
+
+// Lost is never closed: nobody else can get here.
+func (w *RealTime) Lost() <-chan struct{} { return nil }
+
+// Sure is always so.
+func (w *RealTime) Sure() bool { return true }
+
+// Regain never has to.
+func (w *RealTime) Regain(context.Context) (engine.Run, error) { return engine.Run{}, live.ErrLost }

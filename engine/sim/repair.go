@@ -1,0 +1,102 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// repair ends every fault that does not end by itself and undoes what others have left in the
+// way of a run: budgets are deleted, workloads that cannot move are scaled to zero, marks of
+// others come off, and machines that will never join are ended. Faults with a span of their
+// own are left to run out.
+func (s *Sim) repair(r *engine.Run) {
+	f := &s.faults
+	f.half, f.halfDetach, f.chance, f.replaced = 0, 0, 0, 0
+	clear(f.lose)
+	clear(f.drop)
+	clear(f.refused)
+	clear(f.webhook)
+	clear(f.machine)
+	s.nodeHooks = nodeHooks{}
+	s.repairGroup()
+	if to := r.Target.Templates; s.retargeted && len(to) > 0 && s.group.Template != to[0] {
+		s.SetTemplate(to[0].Version, s.group.TemplateSpec)
+	}
+	for _, ref := range sortedKeys(s.budgets) {
+		s.DropBudget(ref)
+	}
+	for _, w := range s.workloads {
+		switch h := w.Shape; {
+		case w.Kind == DaemonSet || w.Namespace != "app":
+		case h.NeverReady || h.ToleratesAll || h.CrashesOn != "" || h.Apart != "" || h.Volume || h.CPU > 0 || h.Stop >= r.Settings.DrainTimeout:
+			w.Replicas = 0
+		default:
+			w.Replicas = min(w.Replicas, 1)
+		}
+	}
+	for _, id := range sortedKeys(s.machines) { // those on standby and the detached ones too
+		if m := s.machines[id]; !m.Leaving() {
+			s.repairMachine(m, r)
+		}
+	}
+	for id := range s.taken {
+		if n := s.Truth.NodeOf(id); n != nil && !n.Ready { // who took its machine ends it
+			s.dropNode(n.Name)
+		}
+	}
+	s.listMachines()
+	s.touch()
+}
+
+// repairGroup lets the group launch, replace and let go of machines again.
+func (s *Sim) repairGroup() {
+	g := &s.group
+	g.quota, g.protects, g.Refresh, g.Scaling = 0, false, world.Refresh{}, world.Scaling{}
+	clear(g.room)
+	clear(g.keeps)
+	g.Suspended = slices.DeleteFunc(slices.Clone(g.Suspended), func(p string) bool { return p == launch || p == replaceUnhealthy })
+	for i := range g.hooks {
+		g.hooks[i].Refuses, g.hooks[i].Abandon = false, false
+	}
+	s.balancer.takes, s.balancer.fails = 0, false
+	clear(s.pool.fails)
+	clear(s.pool.hangs)
+}
+
+// repairMachine heals a machine and takes the marks of others off its node, or ends one that
+// will never be Ready, or whose node was deleted.
+func (s *Sim) repairMachine(m *machine, r *engine.Run) {
+	m.Protected = false
+	switch {
+	case m.neverJoins || m.neverReady || m.noLabels, s.group.Role != world.RoleBastion && s.Truth.Node(m.name) == nil && s.now.Sub(m.began) > repairTime:
+		s.end(m)
+		s.tilted = true
+		return
+	case m.silent:
+		s.speak(m)
+	}
+	n := s.Truth.Node(m.name)
+	if n == nil {
+		return
+	}
+	if stepOf(n) == world.GardenerFailed {
+		_ = s.retryUpdate(m.name) // it has failed: see above
+	}
+	ours := slices.ContainsFunc(r.Marks[m.ID], func(k engine.Mark) bool { return k.Put.Kind == engine.Cordon && !k.Foreign })
+	if stepOf(n) == world.GardenerSelected && !n.Unschedulable { // else its pods return while Gardener drains it
+		s.editByOthers(m.name, func(n *world.Node) { cordon(n, s.now) })
+	}
+	if n.Unschedulable && !ours && n.Labels[selectedLabel] == "" {
+		s.editByOthers(m.name, uncordon)
+	}
+	s.editByOthers(m.name, func(n *world.Node) {
+		n.Taints = slices.DeleteFunc(slices.Clone(n.Taints), func(t world.Taint) bool {
+			return t.Key == "theirs" || t == handlerTaint || t == autoscalerTaint
+		})
+		for _, key := range []string{"weave.works/kured-reboot-in-progress", keepAnnotation} {
+			delete(n.Annotations, key)
+		}
+	})
+}

@@ -1,0 +1,26 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+type noRules struct{ Strategy }
+
+// What a snapshot says a node takes is what obeying it goes by.
+func TestTakes(t *testing.T) {
+	for _, stage := range []Stage{Outdated, Queued, Draining, Settling, Terminating, Replaced, Launching, Ready, Surplus, Updating, NodeFail, Skipped} {
+		for _, fresh := range []bool{false, true} {
+			for _, blocked := range []bool{false, true} {
+				n := Node{Name: "a", Stage: stage, New: fresh, Blocked: blocked}
+				s := &Step{Reader: Reader{W: world.New(), Rules: noRules{}, Run: Run{Nodes: map[string]Node{"i-a": n}}}}
+				takes := s.takes(n)
+				s.handleSkip(Command{Kind: CmdSkip, Node: "a"})
+				if takes.Skip == s.declined {
+					t.Errorf("%s, new %v, blocked %v: takes a skip: %v, refused: %v", stage, fresh, blocked, takes.Skip, s.declined)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// validating is the wait of a validation, and the reason of events that tell of it.
+const validating = "validation"
+
+// requireValidation notes that the cluster has to prove valid after the end of a machine, or after
+// it was taken out of its group.
+func (s *Step) requireValidation(id string) {
+	if n, known := s.Run.Nodes[id]; known && s.capabilities().RequiresValidation && !n.New && !n.Validated && n.PendingValidation.IsZero() {
+		n.PendingValidation = s.Now
+		s.SetNode(id, n)
+	}
+}
+
+// validateAgain notes the same where a proof was owed before: it has to follow this end.
+func (s *Step) validateAgain(id string) {
+	if n, known := s.Run.Nodes[id]; known && !n.Validated && !n.PendingValidation.IsZero() {
+		n.PendingValidation = time.Time{}
+		s.SetNode(id, n)
+	}
+	s.requireValidation(id)
+}
+
+// pendingValidation lists the machines after which the cluster has yet to prove valid.
+func (s *Reader) pendingValidation() []string {
+	var out []string
+	for id, n := range s.Run.Nodes {
+		if !n.PendingValidation.IsZero() {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// HasPendingHooks reports whether the cluster has yet to prove valid after a machine.
+func (s *Reader) HasPendingHooks() bool { return len(s.pendingValidation()) > 0 }
+
+// ValidateFirst has the cluster validated before anything is done to it: one look has to
+// find nothing. It reports whether that is so, or may be passed over.
+func (s *Step) ValidateFirst() bool {
+	if v := s.Run.Validation; v != nil && len(v.After) == 0 && (!v.Passed.IsZero() || !v.Failed.IsZero() && s.Run.Settings.PassInvalid) {
+		return true
+	}
+	return s.validate(1, nil)
+}
+
+// WaitForValidation has the cluster validated after the machines that the run has ended or detached:
+// an interval after each, so many looks in a row have to find nothing. It reports whether
+// no proof is owed. Where the cluster is not looked at, or no look is asked for, the
+// interval has to do.
+func (s *Step) WaitForValidation() bool {
+	owed := s.pendingValidation()
+	if len(owed) == 0 {
+		return true
+	}
+	if count := s.Run.Settings.ValidateCount; count > 0 && !s.Run.Settings.CloudOnly {
+		if !s.validate(count, owed) {
+			return false
+		}
+		s.validationPassed(owed)
+		return true
+	}
+	var over []string
+	for _, id := range owed {
+		if end := s.Run.Nodes[id].PendingValidation.Add(s.Run.Settings.Interval); s.Now.Before(end) {
+			s.WakeAt(end)
+		} else {
+			over = append(over, id)
+		}
+	}
+	s.validationPassed(over)
+	return len(over) == len(owed)
+}
+
+// validationPassed frees the slots of the machines whose end the cluster has stood.
+func (s *Step) validationPassed(machines []string) {
+	for _, id := range machines {
+		n := s.Run.Nodes[id]
+		s.Run.ValidationTime = max(s.Run.ValidationTime, s.Now.Sub(n.PendingValidation))
+		n.PendingValidation, n.Validated = time.Time{}, n.Stage == Terminating || n.Stage == Replaced
+		s.SetNode(id, n)
+	}
+	if len(machines) > 0 {
+		s.Run.ValidatedOnce, s.changed = true, true
+		s.Soon() // their slots are free
+	}
+}
+
+// validate takes the validation on that is owed for machines, and begins one if none
+// goes on. It reports whether it is over and the run may go on.
+func (s *Step) validate(need int, owed []string) bool {
+	v := s.validation(need, owed)
+	s.Run.Validation = &v
+	late := s.Over(v.Wait) && v.Passes == 0 // a row of looks that has begun goes on
+	if s.Now.Before(v.Next) && !late {
+		s.WakeAt(v.Next)
+		return false
+	}
+	if !s.seenSince(s.lastChange(owed), v.Looked) {
+		s.WakeAt(s.Now.Add(time.Second))
+		return false
+	}
+	before := v.Failures
+	v.Looked, v.Failures = s.Now, s.invalid()
+	s.changed = true
+	bad := counted(v.Failures)
+	switch {
+	case len(bad) == 0:
+		if v.Passes++; v.Passes >= need {
+			v.Passed = s.Now
+			s.Report(Event{Type: ValidationPassed, Reason: validating, Message: "the cluster is valid" + afterNodes(v.After) + looksInARow(need)})
+			s.Run.Validation = &v
+			return true
+		}
+		v.Next = s.Now.Add(s.Run.Settings.ValidatePause)
+	case late:
+		return s.notValid(v, bad)
+	default:
+		v.Passes, v.Next = 0, s.Now.Add(s.Run.Settings.ValidateRetry)
+		s.reportInvalid(v, before, bad)
+	}
+	s.Run.Validation = &v
+	s.WakeAt(v.Next)
+	return false
+}
+
+// validation is the one that goes on, or a new one. What was ended since it began starts
+// its looks and its time anew.
+func (s *Step) validation(need int, owed []string) Validation {
+	v := Validation{Need: need, Next: s.Now}
+	if old := s.Run.Validation; old != nil && old.Passed.IsZero() && old.Failed.IsZero() {
+		v = *old
+		v.Need = need
+	}
+	begins := v.Wait == nil
+	v.After = slices.Clone(v.After)
+	for _, id := range owed {
+		label, from := name(id, s.Run.Nodes[id]), s.Run.Nodes[id].PendingValidation.Add(s.Run.Settings.Interval)
+		known := slices.Contains(v.After, label)
+		if known && !from.After(v.Wait.Start) {
+			continue
+		}
+		if !known {
+			v.After = append(v.After, label)
+		}
+		v.Passes, v.Next, begins = 0, latest(v.Next, from), true
+	}
+	if begins {
+		start := latest(v.Next, s.Now) // a look that could not be taken is due since long
+		v.Wait = &Wait{For: validating, Start: start, End: start.Add(s.Run.Settings.ValidateTimeout), Needs: []world.Source{world.Cluster, world.Cloud}}
+		s.changed = true
+	}
+	return v
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// lastChange is when the last of these machines was ended or detached.
+func (s *Reader) lastChange(machines []string) (last time.Time) {
+	for _, id := range machines {
+		last = latest(last, s.Run.Nodes[id].PendingValidation)
+	}
+	return last
+}
+
+// seenSince reports whether the cluster can be seen, and the cloud was read after the last
+// change and the last look: two looks at one answer of it are one.
+func (s *Reader) seenSince(change, look time.Time) bool {
+	return s.Fresh(world.Cluster) && s.Fresh(world.Cloud) && s.W.Health[world.Cloud].Fresh.After(latest(change, look))
+}
+
+// notValid is what becomes of a run whose cluster did not get valid in time. It reports
+// whether the run goes on all the same.
+func (s *Step) notValid(v Validation, bad []Invalid) bool {
+	v.Passes, v.Failed = 0, s.Now
+	s.Run.Validation = &v
+	why := fmt.Sprintf("the cluster did not validate within %s%s: %s", s.Run.Settings.ValidateTimeout, afterNodes(v.After), strings.Join(firstOf(messages(bad)), "; "))
+	s.Report(Event{Type: ValidationFailed, Reason: validating, Message: why})
+	if s.Run.Settings.PassInvalid {
+		s.Note("the run went on although the cluster did not validate" + afterNodes(v.After) + " (--fail-on-validate-error=false)")
+		return true
+	}
+	s.Run.BlockingPods = append(slices.Clip(s.Run.BlockingPods), messages(bad)...)
+	s.failReported(InvalidFail, why)
+	return false
+}
+
+// reportInvalid tells of failures that a look has found, unless they are what has to be
+// while the group has its machines replaced: then they are told in the second half of
+// the time only.
+func (s *Step) reportInvalid(v Validation, before, bad []Invalid) {
+	half := v.Wait.Start.Add(v.Wait.End.Sub(v.Wait.Start) / 2)
+	odd := func(list []Invalid) []Invalid {
+		return slices.DeleteFunc(counted(list), func(i Invalid) bool {
+			return len(v.After) > 0 && i.Group == s.Run.Group && i.Kind != InvalidPod && s.Now.Before(half)
+		})
+	}
+	now := odd(bad)
+	if len(now) > 0 && !slices.Equal(messages(now), messages(odd(before))) {
+		s.Report(Event{Type: Warning, Reason: validating, Until: until(v.Wait), Message: "the cluster is not valid" + afterNodes(v.After) + ": " + strings.Join(firstOf(messages(now)), "; ")})
+	}
+}
+
+// firstOf is the first of many sentences, and how many there are beside them.
+func firstOf(list []string) []string {
+	if more := len(list) - fewest; more > 0 {
+		list = append(slices.Clone(list[:fewest]), fmt.Sprintf("and %d more", more))
+	}
+	return list
+}
+
+func afterNodes(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " after " + few(names)
+}
+
+func looksInARow(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", %d looks in a row", n)
+}
+
+// awaitingValidation says why no drain may start while the cluster is not valid, "" if it is.
+func (s *Reader) awaitingValidation() string {
+	bad := counted(s.invalid())
+	if len(bad) == 0 {
+		return ""
+	}
+	return "the cluster is not valid: " + strings.Join(firstOf(messages(bad)), "; ")
+}
+
+// validationTime is how long the proof after a machine takes: the longest so far or, before
+// the first one, the waits that it has and a guess.
+func (s *Reader) validationTime() time.Duration {
+	if !s.capabilities().RequiresValidation {
+		return 0
+	}
+	k := s.Run.Settings
+	return cmp.Or(s.Run.ValidationTime, k.Interval+time.Duration(max(0, k.ValidateCount-1))*k.ValidatePause+JoinGuess)
+}

@@ -1,0 +1,58 @@
+package e2e
+
+import (
+	"flag"
+	"hash/fnv"
+	"math/rand/v2"
+	"testing"
+)
+
+// sampleFlag lets the two slowest kinds of stories be played in part, where time is short:
+// some scenarios of TestTwin, and at each action where a process is killed one of the two
+// moments. The number says which. make test gives the commit's date: each commit plays a
+// part of its own, and the same one whenever it is tested.
+var sampleFlag = flag.Uint64("sample", 0, "play a part of the slowest stories, chosen by this number; 0 plays all of them")
+
+// sample returns n of the names, in their order, or all of them without a sample.
+func sample(names []string, n int) []string {
+	if *sampleFlag == 0 || n >= len(names) {
+		return names
+	}
+	random := rand.New(rand.NewPCG(*sampleFlag, 0))
+	var part []string
+	for i, name := range names {
+		// As many as are still wanted, of those that are left.
+		if random.IntN(len(names)-i) < n-len(part) {
+			part = append(part, name)
+		}
+	}
+	return part
+}
+
+// drawn is a number below n for what has this name in this sample.
+func drawn(name string, n uint64) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return rand.New(rand.NewPCG(*sampleFlag, h.Sum64())).Uint64N(n)
+}
+
+// Every sample has its size, and together they leave nothing out.
+func TestSamplesCoverAll(t *testing.T) {
+	defer func(given uint64) { *sampleFlag = given }(*sampleFlag)
+	names := twins(t)
+	played, killed := map[string]bool{}, map[uint64]bool{}
+	for *sampleFlag = 1; *sampleFlag <= 100; *sampleFlag++ {
+		part := sample(names, twinSample)
+		if len(part) != twinSample {
+			t.Fatalf("sample %d has %d scenarios, want %d", *sampleFlag, len(part), twinSample)
+		}
+		for _, name := range part {
+			played[name] = true
+		}
+		killed[drawn("killed-end resume", 2)] = true
+	}
+	*sampleFlag = 0
+	if all := sample(names, twinSample); len(played) != len(names) || len(all) != len(names) || len(killed) != 2 {
+		t.Errorf("100 samples play %d of %d scenarios, all of them %d, at %d moments", len(played), len(names), len(all), len(killed))
+	}
+}

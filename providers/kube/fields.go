@@ -1,0 +1,117 @@
+package kube
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// The fields of pods and nodes that are read, all in this file. toPod and toNode see
+// nothing else, however an object came: from a list, from a watch, or decoded by the API's
+// own library (decode.go). A field has the name that it has in the API's Go type, from
+// which also its number on the wire is taken.
+
+// podFields are the fields that are read of a Pod.
+type podFields struct {
+	ObjectMeta objectFields
+	Spec       struct {
+		NodeName                      string
+		PriorityClassName             string
+		TerminationGracePeriodSeconds *int64
+		Tolerations                   []tolerationFields
+		Volumes                       []volumeFields
+	}
+	Status struct {
+		Phase                 corev1.PodPhase
+		Conditions            []podConditionFields
+		InitContainerStatuses []containerFields
+		ContainerStatuses     []containerFields
+	}
+}
+
+// nodeFields are the fields that are read of a Node.
+type nodeFields struct {
+	ObjectMeta objectFields
+	Spec       struct {
+		ProviderID    string `decode:"unique"`
+		Unschedulable bool
+		Taints        []taintFields
+	}
+	Status struct {
+		Conditions []nodeConditionFields
+		NodeInfo   struct{ KubeletVersion string }
+	}
+}
+
+// objectFields are the fields that are read of the metadata of both.
+type objectFields struct {
+	Name                       string `decode:"unique"`
+	Namespace                  string
+	UID                        types.UID `decode:"unique"`
+	CreationTimestamp          metav1.Time
+	DeletionTimestamp          *metav1.Time
+	DeletionGracePeriodSeconds *int64
+	Labels                     map[string]string
+	Annotations                annotations
+	OwnerReferences            []ownerFields
+	Finalizers                 []string
+}
+
+// annotations are those that say that a pod is a mirror pod, or what other tools do with
+// a node; others are not read.
+type annotations map[string]string
+
+func (annotations) reads(name string) bool {
+	return name == corev1.MirrorPodAnnotationKey || tells(name)
+}
+
+type ownerFields struct {
+	Kind, Name string
+	UID        types.UID
+	Controller *bool
+}
+
+type tolerationFields struct {
+	Key      string
+	Operator corev1.TolerationOperator
+	Effect   corev1.TaintEffect
+}
+
+// volumeFields tell only of what kind a volume is.
+type volumeFields struct {
+	VolumeSource struct{ EmptyDir, PersistentVolumeClaim, Ephemeral *struct{} }
+}
+
+type podConditionFields struct {
+	Type            corev1.PodConditionType
+	Status          corev1.ConditionStatus
+	Reason, Message string
+}
+
+type containerFields struct {
+	State struct {
+		Waiting *struct{ Reason string }
+	}
+}
+
+type taintFields struct {
+	Key, Value string
+	Effect     corev1.TaintEffect
+	TimeAdded  *metav1.Time
+}
+
+type nodeConditionFields struct {
+	Type               corev1.NodeConditionType
+	Status             corev1.ConditionStatus
+	LastTransitionTime metav1.Time
+	Reason, Message    string
+}
+
+// podDecoder and nodeDecoder read these fields.
+var (
+	podDecoder  = newDecoder[podFields, corev1.Pod]()
+	nodeDecoder = newDecoder[nodeFields, corev1.Node]()
+)
+
+func (p *podFields) object() *objectFields  { return &p.ObjectMeta }
+func (n *nodeFields) object() *objectFields { return &n.ObjectMeta }

@@ -1,0 +1,199 @@
+package kube
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// createTries is how often a command is tried to be given, lookAgain the pause between
+// tries and between looks for its answer when a watch fails.
+const (
+	createTries = 3
+	lookAgain   = 300 * time.Millisecond
+)
+
+// SentCommand is a command that was given to the driver of a run in another process.
+type SentCommand struct {
+	c         *Client
+	namespace string
+	object    *commandObject // as it was last read
+}
+
+// Name is the ConfigMap's "namespace/name".
+func (g *SentCommand) Name() string { return g.namespace + "/" + g.object.name }
+
+// SendCommand gives a command to the driver of a group's run. cmd has no id yet, and expires.
+// The namespace of the commands is made if there is none. namespace is that of the
+// records.
+func (c *Client) SendCommand(ctx context.Context, namespace, group string, cmd engine.Command) (*SentCommand, error) {
+	text, err := json.Marshal(commandForm{
+		Version: commandVersion, Kind: cmd.Kind, Run: cmd.Run, Batch: cmd.Batch, Hash: cmd.Hash,
+		By: cmd.By, At: cmd.At, Expires: cmd.Expires, Reason: cmd.Reason,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("write the command as JSON: %w", err)
+	}
+	if len(text) > longestCommand {
+		return nil, fmt.Errorf("the command has %d bytes, and %d at most are heard: give a shorter reason", len(text), longestCommand)
+	}
+	g := &SentCommand{c: c, namespace: CommandsNamespace(namespace)}
+	l := &commandObject{name: string(cmd.Kind) + "-" + strings.ToLower(rand.Text()), text: string(text)}
+	m, err := l.object(g.namespace, RecordName(group))
+	if err != nil {
+		return nil, err
+	}
+	for range createTries {
+		var made *corev1.ConfigMap
+		if made, err = g.create(ctx, m); err == nil {
+			g.object = commandObjectOf(made)
+			return g, nil
+		}
+		var missing *ForbiddenError
+		if errors.As(err, &missing) || errors.Is(err, errNoNamespace) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("give the command: %w", context.Cause(ctx))
+		case <-time.After(lookAgain):
+		}
+	}
+	return nil, err
+}
+
+// errNoNamespace means that the namespace for commands is missing and cannot be made.
+var errNoNamespace = errors.New("no namespace for commands")
+
+// create asks for the object once, and for the namespace if that is missing. An object
+// that is there already is ours: the answer to an earlier try was lost.
+func (g *SentCommand) create(ctx context.Context, m *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	api := g.c.urgent.CoreV1().ConfigMaps(g.namespace)
+	made, err := api.Create(ctx, m, metav1.CreateOptions{})
+	if apierrors.IsNotFound(err) {
+		if err := g.c.makeNamespace(ctx, g.namespace, "commands"); err != nil {
+			return nil, &noNamespace{err}
+		}
+		made, err = api.Create(ctx, m, metav1.CreateOptions{})
+	}
+	if apierrors.IsAlreadyExists(err) {
+		made, err = api.Get(ctx, m.Name, metav1.GetOptions{})
+	}
+	switch {
+	case apierrors.IsForbidden(err):
+		return nil, forbidden(err, "create", "", "configmaps", g.namespace)
+	case err != nil:
+		return nil, fmt.Errorf("give the command: %s", g.c.words(err))
+	}
+	return made, nil
+}
+
+// noNamespace is errNoNamespace with the words for it.
+type noNamespace struct{ error }
+
+func (e *noNamespace) Is(target error) bool { return target == errNoNamespace }
+
+// Await waits for the answer until ctx ends, and removes the object when it has come.
+// An error means that there is none.
+func (g *SentCommand) Await(ctx context.Context) (Answer, error) {
+	for {
+		answer, err := g.look(ctx)
+		if answer != nil {
+			_ = g.c.removeCommand(context.WithoutCancel(ctx), g.namespace, g.object) // the driver removes it in the end
+			return *answer, nil
+		}
+		if err != nil && (ctx.Err() != nil || errors.Is(err, ErrRemoved)) {
+			return Answer{}, err
+		}
+		select {
+		case <-ctx.Done():
+			return Answer{}, context.Cause(ctx)
+		case <-time.After(lookAgain):
+		}
+	}
+}
+
+// ErrRemoved means that a command's object is gone without an answer.
+var ErrRemoved = errors.New("somebody has removed the command before it was answered")
+
+// look reads the object, and follows it until it is answered or the watch ends.
+func (g *SentCommand) look(ctx context.Context) (*Answer, error) {
+	api := g.c.api.CoreV1().ConfigMaps(g.namespace)
+	m, err := api.Get(ctx, g.object.name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, ErrRemoved
+	} else if err != nil {
+		return nil, err
+	}
+	if g.object = commandObjectOf(m); g.object.answer != nil {
+		return g.object.answer, nil
+	}
+	w, err := api.Watch(ctx, metav1.ListOptions{
+		FieldSelector: fields.OneTermEqualSelector("metadata.name", g.object.name).String(), ResourceVersion: m.ResourceVersion,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer w.Stop()
+	for e := range w.ResultChan() {
+		m, ok := e.Object.(*corev1.ConfigMap)
+		if e.Type == watch.Deleted {
+			return nil, ErrRemoved
+		} else if !ok {
+			return nil, nil
+		}
+		if g.object = commandObjectOf(m); g.object.answer != nil {
+			return g.object.answer, nil
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// HeardError says that a command cannot be taken back: a driver has it, and has not
+// answered yet.
+type HeardError struct{ By string }
+
+func (e *HeardError) Error() string { return e.By + " has heard it and not answered yet" }
+
+// Withdraw takes a command back that no driver has heard: without an error and an answer
+// it is never obeyed. The error is a HeardError if one has heard it; if it was answered
+// at the last moment the answer is returned.
+func (g *SentCommand) Withdraw(ctx context.Context) (*Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	var err error
+	for range createTries {
+		switch {
+		case g.object.answer != nil:
+			_ = g.c.removeCommand(ctx, g.namespace, g.object)
+			return g.object.answer, nil
+		case g.object.heard != "":
+			return nil, &HeardError{g.object.heard}
+		}
+		if err = g.c.removeCommand(ctx, g.namespace, g.object); err == nil {
+			return nil, nil
+		}
+		m, again := g.c.urgent.CoreV1().ConfigMaps(g.namespace).Get(ctx, g.object.name, metav1.GetOptions{})
+		if apierrors.IsNotFound(again) {
+			return nil, nil
+		} else if again != nil {
+			return nil, fmt.Errorf("take the command back: %s", g.c.words(again))
+		}
+		g.object = commandObjectOf(m) // changed by the driver, or by somebody else
+	}
+	return nil, fmt.Errorf("take the command back: %s", g.c.words(err))
+}

@@ -1,0 +1,84 @@
+package scene
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/style"
+)
+
+// BlockerKey tells blockers apart.
+func BlockerKey(b *engine.Blocker) string { return b.Pod + "\x00" + b.UID }
+
+// BlockedPods counts the pods that are kept and the budgets that keep them.
+func (sc *Scene) BlockedPods() (pods, budgets int) {
+	refs := map[string]bool{}
+	for _, b := range sc.Blockers {
+		for _, v := range b.Budgets {
+			refs[v.Ref] = true
+		}
+	}
+	return len(sc.Blockers), len(refs)
+}
+
+// WayOut is a way out for those who read it here: a watcher has no key to force with,
+// and what is not possible now is not offered.
+func (sc *Scene) WayOut(text string) string {
+	text = sc.Brief(text)
+	if sc.ReadOnly {
+		return strings.ReplaceAll(text, " with f", " where the run is driven")
+	}
+	if _, able := sc.Able(engine.CmdForce); !able && strings.HasSuffix(text, " with f") {
+		if at := strings.LastIndex(text, ", or force"); at > 0 {
+			return text[:at]
+		}
+	}
+	return text
+}
+
+// DeadlineWord says what happens to a node when its drain's time is up, in words that
+// go on with when.
+func DeadlineWord(b *engine.Blocker) string {
+	about := ""
+	if b.Deadline != nil && b.Deadline.Guess {
+		about = "about "
+	}
+	if b.Deadline != nil && b.Deadline.For == engine.UntilPodForced {
+		if b.Refusals > 0 {
+			return "forced after " + style.Count(b.Refusals, "more refusal") + ", in " + about
+		}
+		return "the pod is forced in " + about
+	}
+	switch b.AtDeadline {
+	case engine.TimeoutFail:
+		return "fails in "
+	case engine.TimeoutSkip:
+		return "is skipped in "
+	case engine.TimeoutForce:
+		return "is forced in " + about
+	}
+	return "deadline in " + about
+}
+
+// KeptText says which pod is kept where, and by which budgets.
+func (sc *Scene) KeptText(b *engine.Blocker) string {
+	text := b.Pod + " on " + sc.NodeName(b.Node)
+	for _, v := range b.Budgets {
+		text += fmt.Sprintf(", budget %s allows %d: %d healthy, %d required", v.Ref, v.Allowed, v.Healthy, v.Desired)
+	}
+	return text
+}
+
+// DeadlineText is how long a blocked pod's node may still take, "" if for ever.
+func (sc *Scene) DeadlineText(b *engine.Blocker) string {
+	if b.Deadline == nil {
+		return ""
+	}
+	left, still := sc.Remaining(b.Deadline, sc.Clock())
+	text := DeadlineWord(b) + style.Countdown(left)
+	if still {
+		text += ", stands still"
+	}
+	return text
+}

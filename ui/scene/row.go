@@ -1,0 +1,85 @@
+package scene
+
+import (
+	"fmt"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/style"
+)
+
+// ShownFirst reports whether a node is shown before others when not all fit.
+func ShownFirst(r *engine.NodeRow) bool {
+	return IsActive(r) || IsNotReady(r) || r.Stage == engine.NodeFail || r.Stage == engine.Unreachable
+}
+
+// IsActive reports whether something is happening on a node.
+func IsActive(r *engine.NodeRow) bool {
+	switch r.Stage {
+	case engine.Draining, engine.Settling, engine.Terminating, engine.Launching, engine.Updating:
+		return true
+	}
+	return r.Blocked || hooksAsked(r)
+}
+
+// CordonedNote says that nothing new is scheduled on a node that is not on its way out,
+// where the stage does not say so.
+func CordonedNote(r *engine.NodeRow) string {
+	switch r.Stage {
+	case engine.Outdated, engine.Queued, engine.Ready, engine.Surplus, engine.Skipped, engine.NodeFail:
+		if r.Cordoned {
+			return "cordoned"
+		}
+	}
+	return ""
+}
+
+// StageWord is where a node stands; a queued one may have its hooks asked, and one that
+// still has its turn to come may be detached.
+func StageWord(r *engine.NodeRow) string {
+	switch {
+	case hooksAsked(r):
+		return "hooks asked"
+	case r.Detached && (r.Stage == engine.Outdated || r.Stage == engine.Queued):
+		return "detached"
+	}
+	return string(r.Stage)
+}
+
+// hooksAsked reports whether the hooks before a node are asked now.
+func hooksAsked(r *engine.NodeRow) bool {
+	return r.Wait != nil && r.Wait.For == string(engine.BeforeNode)
+}
+
+// PodsCell is how many pods have still to leave; where there is room, also how
+// many a node will have to lose when its turn comes.
+func PodsCell(r *engine.NodeRow, words bool) string {
+	switch {
+	case r.Pods == 0:
+	case IsLeaving(r) && words:
+		return fmt.Sprintf("%d of %d left", r.PodsLeft, r.Pods)
+	case IsLeaving(r):
+		return fmt.Sprintf("%d/%d", r.PodsLeft, r.Pods)
+	case ShowsPods(r, words):
+		return style.Count(r.Pods, "pod")
+	}
+	return ""
+}
+
+// ShowsPods reports whether there is something to say of a node's pods.
+func ShowsPods(r *engine.NodeRow, words bool) bool {
+	switch r.Stage {
+	case engine.Ready, engine.Outdated, engine.Queued, engine.Unreachable:
+		return words
+	}
+	return IsLeaving(r)
+}
+
+// IsNotReady reports whether a node is down that should be up.
+func IsNotReady(r *engine.NodeRow) bool {
+	return r.Name != "" && !r.Ready && r.Stage != engine.Terminating && r.Stage != engine.Replaced && r.Stage != engine.Launching
+}
+
+// IsLeaving reports whether pods are being moved off a node.
+func IsLeaving(r *engine.NodeRow) bool {
+	return r.Stage == engine.Draining || r.Stage == engine.Updating || r.Stage == engine.NodeFail
+}

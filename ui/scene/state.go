@@ -1,0 +1,204 @@
+package scene
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/ui/style"
+)
+
+// AtWork counts the nodes that failed or on which something is under way, by stage.
+func (sc *Scene) AtWork() []string {
+	counts := map[engine.Stage]int{}
+	for _, z := range sc.Zones {
+		for _, r := range z.Rows {
+			counts[r.Stage]++
+		}
+	}
+	var words []string
+	for _, s := range []engine.Stage{engine.NodeFail, engine.Unreachable, engine.Draining, engine.Updating, engine.Settling, engine.Terminating, engine.Launching} {
+		if counts[s] > 0 {
+			words = append(words, fmt.Sprintf("%d %s", counts[s], s))
+		}
+	}
+	return words
+}
+
+// NodesText is how many nodes a run has done; without a run, how many are outdated.
+func (sc *Scene) NodesText() string {
+	if sc.State == engine.NoRun {
+		return fmt.Sprintf("%d of %s outdated", sc.Outdated(), style.Count(sc.present(), "node"))
+	}
+	return fmt.Sprintf("%d of %s", sc.Done, style.Count(sc.Total, "node"))
+}
+
+// UntilText is when the run is to be over, on the local clock; what is not within a
+// day has its date.
+func UntilText(t, now time.Time) string {
+	if t.Sub(now) < 24*time.Hour {
+		return "until " + t.Format("15:04")
+	}
+	return "until " + t.Format("2 Jan 15:04")
+}
+
+// Versions is "1.31 → 1.32", or one version when only the template changes.
+func Versions(from, to, arrow string) string {
+	from, to = style.ShortVersion(from), style.ShortVersion(to)
+	if from == "" || from == to {
+		return to
+	}
+	return from + " " + arrow + " " + to
+}
+
+// StateLook is the run's state as a word and a look.
+func (sc *Scene) StateLook(st *style.Styles) (string, style.Look) {
+	lk := st.States[sc.State]
+	switch sc.State {
+	case engine.NoRun:
+		if sc.Unreadable != "" {
+			return "run not known", style.Look{Glyph: st.Glyphs.Warning, Pen: st.Warn}
+		}
+		if who := sc.OthersWord(); who != "" {
+			return who, st.States[engine.Running]
+		}
+		return "no run", lk
+	case engine.Finished:
+		switch sc.Result {
+		case engine.Succeeded:
+			return "done", lk
+		case engine.NodesLeft:
+			return "done, nodes left", style.Look{Glyph: st.Glyphs.Done, Pen: st.Warn}
+		case engine.Aborted:
+			return "aborted", style.Look{Glyph: st.Glyphs.Ended, Pen: st.Warn}
+		}
+		return "failed", style.Look{Glyph: st.Glyphs.Failed, Pen: st.Bad}
+	case engine.Ending:
+		if sc.Result == engine.Aborted || sc.Result == engine.NotStartedYet {
+			return "aborting", lk
+		}
+		return "failing", style.Look{Glyph: st.Glyphs.Failed, Pen: st.Bad}
+	case engine.Paused:
+		return "paused", lk
+	case engine.Planned:
+		return "planned", lk
+	}
+	if sc.Batch != nil && !sc.Busy() {
+		return "waits for you", style.Look{Glyph: st.Glyphs.Ask, Pen: st.Warn}
+	}
+	if sc.Canary != nil {
+		return "watching the canary", lk
+	}
+	if sc.Validating() && !sc.moving() {
+		if sc.InvalidCount() > 0 {
+			_, lk = sc.ValidationLook(st)
+		}
+		return "validating", lk
+	}
+	return "upgrading", lk
+}
+
+// DetachedCount counts the machines that are out of their group and still there.
+func (sc *Scene) DetachedCount() int {
+	n := 0
+	for _, z := range sc.Zones {
+		for _, r := range z.Rows {
+			if r.Detached && r.Stage != engine.Replaced {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// StandingLook is the state, unless the run stands still because nobody drives it.
+func (sc *Scene) StandingLook(st *style.Styles) (string, style.Look) {
+	if sc.Abandoned() {
+		return "no driver", style.Look{Glyph: st.Glyphs.Warning, Pen: st.Warn}
+	}
+	return sc.StateLook(st)
+}
+
+// TimeLeftText is how long it will still take, "" if that is not known: nothing moves on
+// while nobody drives the run.
+func (sc *Scene) TimeLeftText() string {
+	if !sc.Unattended.IsZero() {
+		return ""
+	}
+	return style.TimeLeft(sc.TimeLeft)
+}
+
+// moving reports whether a node is on its way out.
+func (sc *Scene) moving() bool {
+	for _, z := range sc.Zones {
+		for _, r := range z.Rows {
+			if r.Stage == engine.Draining || r.Stage == engine.Settling || r.Stage == engine.Terminating {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Busy reports whether something is under way on any node.
+func (sc *Scene) Busy() bool {
+	for _, z := range sc.Zones {
+		for _, r := range z.Rows {
+			if IsActive(r) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Since is the time of the day that something has been so from.
+func (sc *Scene) Since(t time.Time) string { return t.In(sc.Clock().Location()).Format("15:04:05") }
+
+// ZoneProgress is how far a zone is: its nodes replaced of those to replace, or without
+// a run its outdated nodes of all.
+func (sc *Scene) ZoneProgress(z *engine.ZoneView) string {
+	if sc.State == engine.NoRun {
+		return fmt.Sprintf("%d of %d outdated", z.Total-z.Done, len(z.Rows)-z.Done)
+	}
+	return fmt.Sprintf("%d/%d", z.Done, z.Total)
+}
+
+// GroupText says what goes on in a group that no run is known to be under way in, and
+// whether it is others who do it; "" with a run.
+func (sc *Scene) GroupText() (text string, others bool) {
+	switch {
+	case sc.Unreadable != "":
+		return "whether a run is under way is not known: its record cannot be read", false
+	case sc.State != engine.NoRun:
+		return "", false
+	case sc.External != nil && len(sc.External.Movers) > 0:
+		return sc.Brief(sc.External.Movers[0].Text), true
+	case sc.Pool != nil:
+		return "nothing is rolled here; Gardener does when the Shoot changes", false
+	}
+	return "no run is under way; drainboard upgrade " + sc.Group + " starts one", false
+}
+
+// EndedIn reports whether a run that did not come to its own end ended in a phase: that
+// is the last that began, and it is not done.
+func (sc *Scene) EndedIn(phase string) bool {
+	if sc.State != engine.Finished || sc.Result == engine.Succeeded || sc.Result == engine.NodesLeft {
+		return false
+	}
+	last := ""
+	for _, p := range sc.Phases {
+		if !p.Start.IsZero() {
+			last = p.Name
+		}
+	}
+	return phase != "" && phase == last
+}
+
+// StoppedLook is the look of where a run ended too early.
+func (sc *Scene) StoppedLook(st *style.Styles) style.Look {
+	if sc.Result == engine.Aborted {
+		return style.Look{Glyph: st.Glyphs.Ended, Pen: st.Warn}
+	}
+	return style.Look{Glyph: st.Glyphs.Failed, Pen: st.Bad}
+}

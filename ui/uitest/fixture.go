@@ -1,0 +1,797 @@
+package uitest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/ui/scene"
+)
+
+// Counted is a run that deletes a pod past its budget after a number of refusals.
+func Counted() *engine.Snapshot {
+	s := Looking()
+	b := s.Blockers[0]
+	b.Tries, b.AtDeadline, b.Refusals = 4, engine.TimeoutForce, 6
+	b.Deadline = &engine.Wait{For: engine.UntilPodForced, Start: b.Since, End: Moment.Add(135 * time.Second), Needs: []world.Source{world.Cluster}, Guess: true,
+		Basis: "its budget has refused 4 of 10 tries, 20s apart"}
+	s.Node.Pods[0].Tries = b.Tries
+	return s
+}
+
+// Looking is the busy run while somebody looks at the node that is blocked, and at
+// the budget that blocks it.
+func Looking() *engine.Snapshot {
+	s := Busy()
+	stuck, b := s.Zones[0].Rows[0], s.Blockers[0]
+	taint := world.Taint{Key: world.EKSGroupKey, Value: "unschedulable", Effect: "NoSchedule"}
+	s.Look = engine.Look{Machine: stuck.ID, Budget: b.Budgets[0].Ref}
+	s.Node = &engine.NodeDetail{
+		ID: stuck.ID, TemplateName: "ng-web", Machine: &world.Machine{ID: stuck.ID, Zone: stuck.Zone, Type: "m5.2xlarge", State: world.MachineInService, Detail: "InService",
+			Template: world.Template{ID: "lt-0a1b", Version: 7}, Protected: true, Spot: true},
+		Node: &world.Node{Name: stuck.Name, Version: stuck.Version, Ready: true, Unschedulable: true, Created: Moment.Add(-50 * time.Hour), Taints: []world.Taint{taint}},
+		Marks: []engine.MarkDetail{{What: "tainted " + taint.String(), There: true}, {What: "labelled node.kubernetes.io/exclude-from-external-load-balancers=true"},
+			{What: "cordoned", Foreign: true, There: true}},
+	}
+	pod := func(stage engine.PodStage, ref, kind, owner string, change func(*engine.PodDetail)) {
+		p := &engine.PodDetail{Ref: ref, UID: fmt.Sprint("u-", len(s.Node.Pods)+1), OwnerKind: kind, Owner: owner, Stage: stage, Ready: true, Phase: world.PodRunning, Created: Moment.Add(-26 * time.Hour)}
+		if change != nil {
+			change(p)
+		}
+		s.Node.Pods = append(s.Node.Pods, p)
+	}
+	held := func(ref, owner string, kind engine.BlockerKind, detail, way string) *engine.Blocker {
+		return &engine.Blocker{Kind: kind, Pod: ref, UID: fmt.Sprint("u-", len(s.Node.Pods)+1), Node: stuck.Name, Machine: stuck.ID, Owner: owner, Detail: detail, WayOut: way}
+	}
+	pod(engine.StageBlocked, b.Pod, "Deployment", "checkout", func(p *engine.PodDetail) {
+		p.Budgets, p.Tries, p.First, p.Next, p.Blocker, p.Why = b.Budgets, b.Tries, b.Since, b.Next, b, b.Detail
+	})
+	ref := "payments-and-settlement/nightly-reconciliation-worker-6f7d9c5b84-q2xkz"
+	pod(engine.StageBlocked, ref, "Deployment", "nightly-reconciliation-worker", func(p *engine.PodDetail) {
+		p.Budgets = []engine.BudgetView{{Ref: "payments-and-settlement/all", Expression: "maxUnavailable 1", Allowed: 1, Healthy: 9, Desired: 8, Expected: 9},
+			{Ref: "payments-and-settlement/nightly", Expression: "minAvailable 50%", Allowed: 2, Healthy: 4, Desired: 2, Expected: 4}}
+		p.Tries, p.First = 1, Moment.Add(-10*time.Second)
+		p.Blocker = held(ref, p.Owner, engine.BlockedByBudgets, "covered by 2 budgets (payments-and-settlement/all,payments-and-settlement/nightly), which the eviction API never lets through", "delete or narrow one of the budgets, or force with f")
+		p.Blocker.Budgets, p.Why = p.Budgets, p.Blocker.Detail
+	})
+	pod(engine.StageAsks, "tools/debug", "", "", func(p *engine.PodDetail) {
+		p.Reason, p.Why = drain.UnmanagedPod, drain.UnmanagedPod.Sentence()
+		p.Blocker = held(p.Ref, "", engine.BlockedByConsent, p.Why, "give the consent and start again, delete the pod yourself, or force it with f")
+	})
+	pod(engine.StageReturns, "shop/agent-9", "Deployment", "agent", func(p *engine.PodDetail) {
+		p.Next, p.Why = Moment.Add(40*time.Second), "came back 3 times: it tolerates every taint"
+		p.Blocker = held(p.Ref, "agent", engine.BlockedByReturn, p.Why, "narrow its tolerations, scale agent to 0, or force the node with f")
+	})
+	pod(engine.StageForced, "shop/cart-55c-7", "Deployment", "cart", func(p *engine.PodDetail) {
+		p.Order, p.By, p.Why, p.Tries, p.Grace = "force-1", "ana@laptop", "deleted past its budgets by order of ana@laptop", 3, Wait("grace period", 25*time.Second, 30*time.Second)
+	})
+	pod(engine.StageTerminating, "shop/search-2", "StatefulSet", "search", func(p *engine.PodDetail) {
+		p.Tries, p.First, p.Grace, p.Ready = 1, Moment.Add(-100*time.Second), Wait("grace period", 80*time.Second, 180*time.Second), false
+	})
+	pod(engine.StageEvicting, "shop/web-1", "Deployment", "web", func(p *engine.PodDetail) {
+		p.Tries, p.First, p.Next = 1, Moment.Add(-time.Second), Moment.Add(4*time.Second)
+	})
+	pod(engine.StageToEvict, "shop/web-2", "Deployment", "web", func(p *engine.PodDetail) {
+		p.Budgets = []engine.BudgetView{{Ref: "shop/web", Allowed: 1, Healthy: 5, Desired: 4, Expected: 5}}
+	})
+	pod(engine.StageToEvict, "shop/web-3", "Deployment", "web", func(p *engine.PodDetail) { p.Ready, p.Crashing = false, true })
+	pod(engine.StageIgnored, "kube-system/logs-8xk2p", "DaemonSet", "logs", func(p *engine.PodDetail) { p.Reason, p.Why = drain.DaemonSetPod, drain.DaemonSetPod.Sentence() })
+	pod(engine.StageIgnored, "kube-system/proxy", "Node", stuck.Name, func(p *engine.PodDetail) { p.Reason, p.Why = drain.MirrorPod, drain.MirrorPod.Sentence() })
+	pod(engine.StageIgnored, "tools/report-28x", "Job", "report", func(p *engine.PodDetail) {
+		p.Reason, p.Why, p.Ready, p.Phase = drain.FinishedPod, drain.FinishedPod.Sentence(), false, world.PodSucceeded
+	})
+
+	s.Budget = &engine.BudgetDetail{
+		BudgetView: b.Budgets[0], Current: true, AlwaysAllow: true, Since: Moment.Add(-14 * time.Minute),
+		Why: "allows 0: 3 healthy, 3 required, so it never allows any", WayOut: b.WayOut, More: 4,
+		Pods: []engine.BudgetPod{
+			{Ref: "shop/checkout-7d9f-p9", UID: "c-1", Unplaced: "0/12 nodes are available: 7 Insufficient cpu, 5 node(s) were unschedulable."},
+			{Ref: "shop/checkout-7d9f-c3", UID: "c-2", Node: Host(1, 24), Stage: engine.Outdated, Crashing: true},
+			{Ref: "shop/checkout-7d9f-c4", UID: "c-3", Node: Host(2, 31), Stage: engine.Draining, Terminating: true, Grace: Wait("grace period", 21*time.Second, 30*time.Second)},
+			{Ref: b.Pod, UID: b.UID, Node: stuck.Name, Stage: engine.Draining, Ready: true},
+			{Ref: "shop/checkout-canary-65bd9c8f7d-with-a-name-that-does-not-end-mzxq7", UID: "c-4", Node: "elsewhere", Ready: true, Others: []string{"shop/canaries"}},
+			{Ref: "shop/checkout-7d9f-z1", UID: "c-5", Node: Host(3, 81), Stage: engine.Outdated},
+			{Ref: "shop/checkout-migrate", UID: "c-6", Node: Host(3, 81), Stage: engine.Outdated, Finished: true},
+		},
+	}
+	return s
+}
+
+// Behind is a budget whose status is behind its rule, on a cluster that is not heard
+// from.
+func Behind() *engine.Snapshot {
+	s := Looking()
+	s.Sources[0].Stale, s.Sources[0].Fresh = true, Moment.Add(-40*time.Second)
+	s.Budget.Current, s.Budget.Pods, s.Budget.More = false, nil, 0
+	s.Budget.Why, s.Budget.WayOut = "was changed, and its controller has not counted by the new rule yet", "opens by itself once it has; if it does not, look at kube-controller-manager, or force with f"
+	return s
+}
+
+// Calm is a new node that is looked at, and a machine that has not joined.
+func Calm() *engine.Snapshot {
+	s := Looking()
+	r := s.Zones[0].Rows[4]
+	s.Zones[0].Rows[0], s.Zones[0].Rows[4] = r, s.Zones[0].Rows[0]
+	s.Look.Machine = r.ID
+	s.Node = &engine.NodeDetail{ID: r.ID, Node: &world.Node{Name: r.Name, Version: r.Version, Unreachable: Moment.Add(-6 * time.Minute), Trouble: "not ready: the kubelet stopped posting"},
+		Pods: []*engine.PodDetail{
+			{Ref: "shop/web-7", UID: "w-7", Stage: engine.StageRuns, Ready: true, Phase: world.PodRunning},
+			{Ref: "shop/web-8", UID: "w-8", Stage: engine.StageRuns, Phase: world.PodRunning},
+			{Ref: "shop/web-9", UID: "w-9", Stage: engine.StageRuns, Crashing: true, Phase: world.PodRunning},
+		}}
+	return s
+}
+
+// Moment is the moment that all fixtures show.
+var Moment = time.Date(2026, 3, 14, 21, 7, 12, 0, time.UTC)
+
+func Wait(what string, left, whole time.Duration, needs ...world.Source) *engine.Wait {
+	return &engine.Wait{For: what, Start: Moment.Add(left - whole), End: Moment.Add(left), Needs: needs}
+}
+
+func Host(zone, n int) string {
+	return fmt.Sprintf("ip-10-0-%d-%d.eu-west-1.compute.internal", zone, n)
+}
+
+// Busy is a run in the middle: 12 nodes in 3 zones, two drains, one of them
+// blocked by a budget, a node that settles, one that goes, two that come.
+func Busy() *engine.Snapshot {
+	old, now := "v1.31.4-eks-a1b2c3d", "v1.32.1-eks-d4c3b2a"
+	row := func(zone, n int, stage engine.Stage) *engine.NodeRow {
+		return &engine.NodeRow{Pods: 12, PodsLeft: 12, ID: fmt.Sprintf("i-0%d%03d", zone, n), Name: Host(zone, n), Zone: fmt.Sprintf("eu-west-1%c", 'a'+zone-1),
+			Stage: stage, Since: Moment.Add(-90 * time.Second), Version: old, Ready: true, Tainted: true}
+	}
+	fresh := func(zone, n int, stage engine.Stage) *engine.NodeRow {
+		r := row(zone, n, stage)
+		r.New, r.Version, r.Tainted, r.Pods, r.PodsLeft = true, now, false, 0, 0
+		return r
+	}
+	stuck := row(1, 23, engine.Draining)
+	stuck.PodsLeft, stuck.Pods, stuck.Blocked, stuck.Cordoned, stuck.Batch = 3, 17, true, true, 4
+	stuck.Wait = Wait("drain deadline", 11*time.Minute+42*time.Second, 15*time.Minute, world.Cluster)
+	drains := row(2, 31, engine.Draining)
+	drains.PodsLeft, drains.Pods, drains.Batch = 9, 14, 4
+	drains.Wait = Wait("drain deadline", 14*time.Minute+50*time.Second, 15*time.Minute, world.Cluster)
+	settles := row(2, 9, engine.Settling)
+	settles.Wait = Wait("settling", 41*time.Second, time.Minute)
+	goes := row(3, 77, engine.Terminating)
+	goes.Ready, goes.Cordoned = false, true
+	comes := fresh(3, 140, engine.Launching)
+	comes.Name, comes.ID, comes.Version, comes.Ready = "", "i-0c3b1f99aa", "", false
+	comes.Wait = Wait("ready", 13*time.Minute, 15*time.Minute, world.Cluster, world.Cloud)
+	lost := row(3, 80, engine.Outdated)
+	lost.Ready, lost.Note = false, "kubelet stopped posting node status"
+
+	deadline := stuck.Wait
+	return &engine.Snapshot{
+		At: Moment, Cluster: "prod-eu-1", Group: "ng-web", Provider: "asg", Strategy: "eks", RunID: "r-7f3a",
+		From: old, To: now, State: engine.Running, Started: Moment.Add(-21*time.Minute - 7*time.Second), TimeLeft: 14 * time.Minute,
+		Done: 4, Total: 12, Limit: 2,
+		Sizes: world.Sizes{Min: 3, Max: 18, Desired: 18}, Base: world.Sizes{Min: 3, Max: 12, Desired: 12},
+		Phases: []engine.PhaseView{
+			{Name: "setup", Start: Moment.Add(-21*time.Minute - 7*time.Second), End: Moment.Add(-20*time.Minute - 55*time.Second)},
+			{Name: "scale up", Start: Moment.Add(-20*time.Minute - 55*time.Second), End: Moment.Add(-18*time.Minute - 14*time.Second)},
+			{Name: "upgrade", Start: Moment.Add(-18*time.Minute - 14*time.Second), Done: 4, Total: 12},
+			{Name: "scale down"},
+		},
+		Zones: []engine.ZoneView{
+			{Name: "eu-west-1a", Done: 1, Total: 4, Rows: []*engine.NodeRow{
+				stuck, row(1, 24, engine.Outdated), row(1, 112, engine.Outdated), row(1, 201, engine.Replaced), fresh(1, 88, engine.Ready)}},
+			{Name: "eu-west-1b", Done: 2, Total: 4, Rows: []*engine.NodeRow{
+				settles, drains, row(2, 44, engine.Outdated), row(2, 45, engine.Replaced), row(2, 46, engine.Replaced), fresh(2, 90, engine.Ready), fresh(2, 91, engine.Ready)}},
+			{Name: "eu-west-1c", Done: 1, Total: 4, Rows: []*engine.NodeRow{
+				goes, lost, row(3, 81, engine.Outdated), row(3, 82, engine.Replaced), fresh(3, 150, engine.Ready), comes}},
+		},
+		Blockers: []*engine.Blocker{{
+			Kind: engine.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: stuck.Name, Machine: stuck.ID, Owner: "checkout",
+			Budgets: []engine.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
+			Tries:   14, Since: Moment.Add(-3 * time.Minute), Next: Moment.Add(4 * time.Second), Deadline: deadline, AtDeadline: engine.TimeoutFail,
+			Detail: "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any", WayOut: "scale checkout to 4, loosen minAvailable 3, or force with f",
+		}},
+		Evictions: []*engine.Eviction{
+			{Pod: "shop/cart-55c-2", UID: "u-2", Node: drains.Name, Machine: drains.ID, Owner: "cart", Grace: Wait("grace period", 21*time.Second, 30*time.Second)},
+			{Pod: "search/indexer-of-the-catalogue-6f7d9c5b84-q2xkz", UID: "u-3", Node: drains.Name, Machine: drains.ID, Owner: "indexer-of-the-catalogue", Grace: Wait("grace period", 4*time.Second, 60*time.Second)},
+		},
+		Events: []engine.Event{
+			{Time: Moment.Add(-200 * time.Second), Type: engine.BatchApproved, Batch: 4, Reason: "ana@laptop", Message: "2 nodes approved: " + stuck.Name + ", " + drains.Name},
+			{Time: Moment.Add(-198 * time.Second), Type: engine.NodeDraining, Node: stuck.Name, Message: "17 pods to move", Command: "kubectl drain " + stuck.Name},
+			{Time: Moment.Add(-180 * time.Second), Type: engine.PodBlocked, Node: stuck.Name, Pod: "shop/checkout-7d9f-x2", Budget: "shop/checkout", Message: "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any"},
+			{Time: Moment.Add(-100 * time.Second), Type: engine.NodeReplaced, Node: Host(2, 45), Message: "gone"},
+			{Time: Moment.Add(-19 * time.Second), Type: engine.NodeSettling, Node: settles.Name, Message: "waits 1m0s before its termination"},
+			{Time: Moment.Add(-12 * time.Second), Type: engine.NodeTerminating, Node: goes.Name, Command: "aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-03077 --no-should-decrement-desired-capacity"},
+			{Time: Moment.Add(-10 * time.Second), Type: engine.NodeDraining, Node: drains.Name, Message: "14 pods to move", Command: "kubectl drain " + drains.Name},
+			{Time: Moment.Add(-2 * time.Second), Type: engine.PodEvicted, Node: drains.Name, Pod: "shop/cart-55c-1", Command: "kubectl delete --raw /api/v1/namespaces/shop/pods/cart-55c-1/eviction"},
+			{Time: Moment, Type: engine.PodGone, Node: drains.Name, Pod: "shop/cart-55c-1", Message: "left after 2s"},
+		},
+		Abilities: []engine.AbilityNow{
+			{Kind: engine.CmdApprove, Why: "nothing waits for approval"}, {Kind: engine.CmdPause}, {Kind: engine.CmdResume, Why: "the run is not paused"},
+			{Kind: engine.CmdForce}, {Kind: engine.CmdSkip},
+			{Kind: engine.CmdReturn, Why: "no node was skipped or has failed"}, {Kind: engine.CmdAbort},
+		},
+		Sources: []engine.SourceView{{Name: world.Cluster, Fresh: Moment}, {Name: world.Cloud, Fresh: Moment.Add(-5 * time.Second)}},
+		AbortPlan: []string{
+			"ip-10-0-2-9 and ip-10-0-3-77 are terminated: they are empty",
+			"ip-10-0-1-23 and ip-10-0-2-31 are uncordoned and keep the pods they have",
+			"6 new nodes stay as long as they hold pods; max goes back to 12",
+		},
+	}
+}
+
+// Asking is a run in which a batch waits for approval.
+func Asking() *engine.Snapshot {
+	s := Busy()
+	s.Blockers, s.Evictions = nil, nil
+	for _, z := range s.Zones {
+		for _, r := range z.Rows {
+			if scene.IsActive(r) {
+				r.Stage, r.Wait, r.Blocked, r.Pods, r.Ready = engine.Outdated, nil, false, 0, true
+			}
+		}
+	}
+	s.Batch = &engine.BatchView{ID: 2, Hash: "h2", Nodes: []string{Host(1, 23), Host(2, 9), Host(2, 31)}, Since: Moment.Add(-134 * time.Second), AsOf: Moment,
+		Evict: 41, Ignore: 12, Foreseen: []string{Host(1, 23) + ": shop/checkout-7d9f-x2: budget shop/checkout never allows an eviction (minAvailable 3, 3 of 3 healthy)",
+			"budget shop/cart lets 2 go at once, and covers 5 pods on 2 nodes that drain together: they take turns"}}
+	s.Abilities[0].Why = ""
+	s.Events = append(s.Events, engine.Event{Time: Moment.Add(-134 * time.Second), Type: engine.BatchWaiting, Batch: 2, Message: "3 nodes wait for approval: " + Host(1, 23) + ", " + Host(2, 9) + ", " + Host(2, 31)})
+	return s
+}
+
+// Canary is a run that asks for its first node.
+func Canary() *engine.Snapshot {
+	s := Asking()
+	b := s.Batch
+	b.ID, b.Canary, b.Watch, b.Nodes, b.Evict, b.Ignore, b.Foreseen = 1, true, 2*time.Minute, b.Nodes[:1], 14, 4, nil
+	s.Done, s.Phases[2].Done, s.Until = 0, 0, Moment.Add(3*time.Hour)
+	return s
+}
+
+// Alone is a run without Kubernetes.
+func Alone() *engine.Snapshot {
+	s := Asking()
+	s.CloudOnly, s.Batch.Evict, s.Batch.Ignore, s.Batch.Foreseen = true, 0, 0, nil
+	return s
+}
+
+// Phase is a run that asks for its next phase.
+func Phase() *engine.Snapshot {
+	s := Asking()
+	s.Batch = &engine.BatchView{ID: 2, Phase: "upgrade", Hash: "h9", Does: "the nodes are drained and their machines ended, up to 2 at once, with no further question",
+		Since: Moment.Add(-20 * time.Second), AsOf: Moment, Evict: 41, Ignore: 12, Foreseen: s.Batch.Foreseen}
+	return s
+}
+
+// Watching is a run whose canary is replaced and watched, with odd nodes beside: one
+// that failed, one that was skipped, one that is not heard from.
+func Watching() *engine.Snapshot {
+	s := Asking()
+	s.Batch, s.Canary, s.Until = nil, Wait("canary", 92*time.Second, 2*time.Minute, world.Cluster, world.Cloud), Moment.Add(3*time.Hour)
+	s.Abilities[0].Why, s.Abilities[5].Why = "nothing waits for approval", ""
+	set := func(zone, row int, stage engine.Stage, note string) {
+		r := s.Zones[zone].Rows[row]
+		r.Stage, r.Note, r.Pods, r.PodsLeft = stage, note, 0, 0
+	}
+	set(0, 0, engine.NodeFail, "3 pods left after 15m0s")
+	set(1, 2, engine.Skipped, "asked for by ana@laptop")
+	set(2, 1, engine.Unreachable, "not heard from for 6m0s")
+	s.Zones[2].Rows[1].Pods, s.Zones[2].Rows[1].PodsLeft = 11, 11
+	return s
+}
+
+// Stale is a paused run whose cluster has not answered for a while.
+func Stale() *engine.Snapshot {
+	s := Busy()
+	s.State, s.Why = engine.Paused, "ana@laptop asked"
+	s.Abilities = []engine.AbilityNow{
+		{Kind: engine.CmdApprove, Why: "nothing waits for approval"}, {Kind: engine.CmdPause, Why: "the run is paused"}, {Kind: engine.CmdResume},
+		{Kind: engine.CmdForce, Why: "the data is stale"}, {Kind: engine.CmdSkip}, {Kind: engine.CmdAbort},
+	}
+	s.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: Moment.Add(-34 * time.Second), Stale: true, Problem: "the API answered 401: credentials have expired", Retry: Moment.Add(3 * time.Second)}
+	s.Skew = 4200 * time.Millisecond
+	return s
+}
+
+// Rivalled is a run beside which others move nodes of the group.
+func Rivalled() *engine.Snapshot {
+	s := Busy()
+	s.ExternalMovers = []engine.ExternalMover{
+		{Kind: engine.ExternalRebalance, Who: "AZRebalance", Does: "moves machines between zones, and ends them undrained", Handling: engine.HandlingSuspended, How: "suspended while nodes are replaced, and acts again after"},
+		{Kind: engine.ExternalUnhealthy, Who: "the group (ReplaceUnhealthy)", Does: "finds unhealthy, and ends undrained,", Nodes: []string{Host(1, 24)}, Acts: true, Handling: engine.HandlingLeft, How: "it is not waited for, and such a node counts as replaced, not by us"},
+		{Kind: engine.ExternalDrain, Who: "Cluster Autoscaler", Does: "drains", Nodes: []string{Host(3, 78)}, Mark: "taint ToBeDeletedByClusterAutoscaler:NoSchedule", Acts: true, Handling: engine.HandlingWaited, How: "not drained by us meanwhile, and counts as out of service"},
+	}
+	return s
+}
+
+// Opposed is a run that pauses because of another one.
+func Opposed() *engine.Snapshot {
+	s := Rivalled()
+	s.ExternalMovers = append(s.ExternalMovers[1:2:2], engine.ExternalMover{Kind: engine.ExternalRefresh, Who: "instance refresh r-1", Does: "replaces the group's machines by itself (InProgress, 40 %)", Acts: true, Handling: engine.HandlingRefused, How: "no run starts beside it, and one that goes on pauses"})
+	s.State, s.Why = engine.Paused, "instance refresh r-1 replaces the group's machines by itself (InProgress, 40 %): wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web; then resume, or abort"
+	return s
+}
+
+// Ended is what a finished run has in common.
+func Ended(result engine.Result, why string) *engine.Snapshot {
+	s := Busy()
+	s.State, s.Result, s.Why, s.Ended, s.TimeLeft = engine.Finished, result, why, Moment, 0
+	s.Abilities = nil
+	return s
+}
+
+// Done is a run that succeeded.
+func Done() *engine.Snapshot {
+	s := Ended(engine.Succeeded, "")
+	s.Done, s.Blockers, s.Evictions = 12, nil, nil
+	s.Phases[2].End, s.Phases[2].Done = Moment.Add(-time.Minute), 12
+	s.Phases[3].Start, s.Phases[3].End = Moment.Add(-time.Minute), Moment
+	for z := range s.Zones {
+		s.Zones[z].Done = 4
+		rows := s.Zones[z].Rows[:0:0]
+		for i := range 4 {
+			rows = append(rows, &engine.NodeRow{ID: fmt.Sprint("i-", z, i), Name: Host(z+1, 210+i), Stage: engine.Ready, New: true, Ready: true, Version: s.To})
+		}
+		s.Zones[z].Rows = rows
+	}
+	s.Notes = []string{"somebody raised the group to 14 meanwhile; it was left at that"}
+	s.Events = append(s.Events, engine.Event{Time: Moment, Type: engine.RunFinished, Result: string(engine.Succeeded)})
+	return s
+}
+
+// Failed is a run that could not evict a pod.
+func Failed() *engine.Snapshot {
+	s := Ended(engine.EvictionFail, "shop/checkout-7d9f-x2 could not be evicted from ip-10-0-1-23 within 15m0s: budget shop/checkout allows 0, 3 healthy, 3 required")
+	s.Zones[0].Rows[0].Stage, s.Zones[0].Rows[0].Wait = engine.NodeFail, nil
+	s.Zones[0].Rows[0].Note = "pods left after 15m0s"
+	s.Phases[2].End = Moment
+	s.Events = append(s.Events, engine.Event{Time: Moment, Type: engine.PhaseFinished, Phase: "upgrade", Message: "upgrade took 18m14s"})
+	for _, r := range s.Zones[1].Rows[1:3] {
+		r.Stage, r.Wait, r.Note = engine.Skipped, nil, "asked for by ana@laptop"
+	}
+	s.Unrestored = []string{"the nodes that run it can be rolled back: drainboard upgrade ng-web --launch-template-version 7", "max of ng-web is still 18: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng-web --max-size 12"}
+	return s
+}
+
+// Aborted is a run that was told to end.
+func Aborted() *engine.Snapshot {
+	s := Failed()
+	s.Result, s.Why = engine.Aborted, "aborted by ana@laptop"
+	return s
+}
+
+// Idle is a group that no run is under way in, as a watching dashboard shows it.
+func Idle() *engine.Snapshot {
+	s := Busy()
+	s.State, s.Strategy, s.RunID, s.Phases, s.Blockers, s.Evictions, s.Abilities, s.TimeLeft = engine.NoRun, "", "", nil, nil, nil, nil, 0
+	s.Started, s.Done, s.Total = time.Time{}, 0, 0
+	for z := range s.Zones {
+		s.Zones[z].Done, s.Zones[z].Total = 0, 0
+		for _, r := range s.Zones[z].Rows {
+			r.Stage, r.Wait, r.Blocked, r.Batch, r.Tainted, r.Cordoned = engine.Outdated, nil, false, 0, false, false
+			if r.New {
+				r.Stage, r.Pods, r.PodsLeft = engine.Ready, 9, 9
+			} else {
+				s.Zones[z].Total++
+				s.Total++
+			}
+		}
+	}
+	s.Events = s.Events[:0]
+	return s
+}
+
+var Fixtures = []struct {
+	Name string
+	Make func() *engine.Snapshot
+}{{"busy", Busy}, {"asking", Asking}, {"canary", Canary}, {"phase", Phase}, {"watching", Watching}, {"stale", Stale}, {"done", Done}, {"failed", Failed}, {"validating", Validating},
+	{"rolling", Rolling}, {"between", Between}, {"rolled", RolledAll}}
+
+// Blind is a run that asks for approval of what it cannot see.
+func Blind() *engine.Snapshot {
+	s := Asking()
+	s.Batch.Foreseen, s.Batch.NotEvaluated = nil, "what is known of pods and budgets is 34s old"
+	return s
+}
+
+// Hostile puts tricks into every string of a snapshot that comes from outside.
+func Hostile(s *engine.Snapshot, r *rand.Rand) *engine.Snapshot {
+	soil := func(p *string) {
+		for range 1 + r.IntN(3) {
+			at := r.IntN(len(*p) + 1)
+			*p = (*p)[:at] + Tricks[r.IntN(len(Tricks))] + (*p)[at:]
+		}
+	}
+	own := s.Group
+	for _, p := range []*string{&s.Cluster, &s.Group, &s.Strategy, &s.From, &s.To, &s.Why, &s.Gate} {
+		soil(p)
+	}
+	if r := s.Roll; r != nil {
+		soil(&r.Stop)
+		soil(&r.Again)
+		for i := range r.Groups {
+			g := &r.Groups[i]
+			if soil(&g.Why); g.Name == own {
+				g.Name = s.Group
+				continue
+			}
+			soil(&g.Name)
+		}
+	}
+	for i := range s.Phases {
+		soil(&s.Phases[i].Name)
+	}
+	for z := range s.Zones {
+		soil(&s.Zones[z].Name)
+		for _, n := range s.Zones[z].Rows {
+			for _, p := range []*string{&n.ID, &n.Name, &n.Zone, &n.Version, &n.Note} {
+				soil(p)
+			}
+			if n.Wait != nil {
+				soil(&n.Wait.For)
+			}
+		}
+	}
+	for _, b := range s.Blockers {
+		for _, p := range []*string{&b.Pod, &b.Node, &b.Owner, &b.Detail, &b.WayOut} {
+			soil(p)
+		}
+		for i := range b.Budgets {
+			soil(&b.Budgets[i].Ref)
+			soil(&b.Budgets[i].Expression)
+		}
+		b.Node = s.Zones[0].Rows[0].Name
+	}
+	for _, e := range s.Evictions {
+		for _, p := range []*string{&e.Pod, &e.Node, &e.Owner} {
+			soil(p)
+		}
+	}
+	for i := range s.Events {
+		e := &s.Events[i]
+		for _, p := range []*string{&e.Node, &e.Pod, &e.Budget, &e.Message, &e.Command} {
+			soil(p)
+		}
+	}
+	for i := range s.Sources {
+		soil(&s.Sources[i].Problem)
+	}
+	for i := range s.Abilities {
+		if s.Abilities[i].Why != "" {
+			soil(&s.Abilities[i].Why)
+		}
+	}
+	for _, list := range [][]string{s.Notes, s.Unrestored, s.AbortPlan} {
+		for i := range list {
+			soil(&list[i])
+		}
+	}
+	if s.Batch != nil {
+		for _, list := range [][]string{s.Batch.Nodes, s.Batch.Foreseen} {
+			for i := range list {
+				soil(&list[i])
+			}
+		}
+	}
+	return s
+}
+
+// Validating is a kops run that waits for the cluster to be valid after a termination:
+// two nodes are detached, one drains, and another group of workers has trouble of its own.
+func Validating() *engine.Snapshot {
+	const own, other = "nodes-eu-west-1.k8s.example.com", "nodes-eu-west-1-spot.k8s.example.com"
+	s := Busy()
+	s.Group, s.Provider, s.Strategy, s.Limit = "nodes-eu-west-1", "kops", "kops", 3
+	s.Phases = []engine.PhaseView{
+		{Name: "validate", Start: Moment.Add(-21 * time.Minute), End: Moment.Add(-20 * time.Minute)},
+		{Name: "taint", Start: Moment.Add(-20 * time.Minute), End: Moment.Add(-20*time.Minute + 2*time.Second)},
+		{Name: "surge", Start: Moment.Add(-20*time.Minute + 2*time.Second), End: Moment.Add(-16 * time.Minute)},
+		{Name: "roll", Start: Moment.Add(-16 * time.Minute), Done: 4, Total: 12},
+	}
+	s.Zones[0].Rows[2].Detached, s.Zones[2].Rows[2].Detached = true, true
+	leaves := s.Zones[1].Rows[1]
+	leaves.Wait = Wait("deregistering", 4*time.Minute, 5*time.Minute, world.Cloud)
+	leaves.Cordoned, leaves.Detached = true, true
+	s.Blockers, s.Evictions = nil, nil
+	s.Validation = &engine.Validation{
+		After: []string{Host(3, 77)}, Wait: Wait("validation", 12*time.Minute+41*time.Second, 15*time.Minute, world.Cluster, world.Cloud),
+		Need: 2, Next: Moment.Add(23 * time.Second), Looked: Moment.Add(-7 * time.Second),
+		Failures: []engine.Invalid{
+			{Kind: "machine", Name: "i-0b19ac0ffee00d001", Group: other, Message: "machine i-0b19ac0ffee00d001 of " + other + " has not joined the cluster", Ignored: true},
+			{Kind: "group", Name: own, Group: own, Message: "group " + own + " has 11 of 12 machines"},
+			{Kind: "node", Name: Host(3, 80), Group: own, Message: "node " + Host(3, 80) + " of " + own + " is not Ready: kubelet stopped posting node status"},
+			{Kind: "pod", Name: "kube-system/coredns-autoscaler-7cb5c5b969-zq2l9", Message: "pod kube-system/coredns-autoscaler-7cb5c5b969-zq2l9 (system-cluster-critical) is pending"},
+		},
+	}
+	return s
+}
+
+// Passing is a validation that has found nothing so far.
+func Passing() *engine.Snapshot {
+	s := Validating()
+	s.Validation.Failures, s.Validation.Passes, s.Validation.Next = s.Validation.Failures[:1], 1, Moment.Add(9*time.Second)
+	return s
+}
+
+// Pressed is a validation whose time is nearly up.
+func Pressed() *engine.Snapshot {
+	s := Validating()
+	s.Validation.Wait = Wait("validation", 95*time.Second, 15*time.Minute, world.Cluster, world.Cloud)
+	return s
+}
+
+// Valid is a run between two validations.
+func Valid() *engine.Snapshot {
+	s := Validating()
+	s.Validation.Failures, s.Validation.Passes, s.Validation.Passed = nil, 2, Moment.Add(-17*time.Second)
+	return s
+}
+
+// Interval is a run that waits before its first look.
+func Interval() *engine.Snapshot {
+	s := Validating()
+	s.Validation.Failures, s.Validation.Looked, s.Validation.Next = nil, time.Time{}, Moment.Add(12*time.Second)
+	return s
+}
+
+// Invalid is a run that ended because the cluster did not get valid.
+func Invalid() *engine.Snapshot {
+	s := Validating()
+	s.State, s.Result, s.Ended, s.TimeLeft, s.Abilities = engine.Finished, engine.InvalidFail, Moment, 0, nil
+	s.Why = "ClusterValidationFailure: the cluster did not get valid within 15m0s after ip-10-0-3-77 was ended"
+	s.Validation.Failed = Moment
+	s.Phases[3].End = Moment
+	return s
+}
+
+// Quiet is a run in which nothing wants a person.
+func Quiet() *engine.Snapshot {
+	s := Busy()
+	s.Blockers = nil
+	s.Zones[0].Rows[0].Blocked = false
+	return s
+}
+
+// Driven is a group without a run of ours that kops rolls: a node is drained and held by
+// a budget, one is drained, one goes, two are replaced; Karpenter has chosen another, and
+// somebody has cordoned one.
+func Driven() *engine.Snapshot {
+	s := Idle()
+	const kops, cordoned = "kops rolling-update is going to replace it: new pods avoid it", "kops rolling-update has cordoned it: it is drained, and then its machine ends"
+	for _, z := range s.Zones {
+		for _, r := range z.Rows {
+			if !r.New {
+				r.By, r.Note = world.MoverKops, kops
+			}
+		}
+	}
+	set := func(zone, row int, stage engine.Stage, note string) *engine.NodeRow {
+		r := s.Zones[zone].Rows[row]
+		r.Stage, r.Note, r.Cordoned = stage, note, stage != engine.Replaced
+		return r
+	}
+	held := set(0, 0, engine.Draining, cordoned)
+	held.PodsLeft, held.Pods, held.Blocked, held.Wait = 3, 17, true, Wait("drain limit", 11*time.Minute+42*time.Second, 15*time.Minute)
+	set(1, 0, engine.Settling, "drained by kops").Pods = 0
+	set(2, 0, engine.Terminating, "drained by kops").Pods = 0
+	set(0, 3, engine.Replaced, "").Pods = 0
+	set(1, 3, engine.Replaced, "").Pods = 0
+	chosen := set(2, 2, engine.Outdated, "Karpenter has chosen to replace it, and drains it once the replacement is Ready: it takes no new pods")
+	chosen.By, chosen.Cordoned = world.MoverKarpenter, false
+	set(2, 4, engine.Ready, "was cordoned, and nothing says by whom: it takes no new pods").By = world.MoverSomebody
+	s.Done, s.Zones[0].Done, s.Zones[1].Done = 2, 1, 1
+	s.TimeLeft = 31 * time.Minute
+	s.External = &engine.ExternalView{
+		Movers: []engine.MoverView{
+			{By: world.MoverKops, Roll: true, Nodes: 9, Working: 3, Text: "kops rolling-update is at work here: " + held.Name + " draining, " + s.Zones[1].Rows[0].Name + " drained, " + s.Zones[2].Rows[0].Name + " terminating, 6 to go"},
+			{By: world.MoverKarpenter, Roll: true, Nodes: 1, Text: "Karpenter is at work here: " + chosen.Name},
+			{By: world.MoverSomebody, Guess: true, Nodes: 1, Text: "cordoned by hand, or by a tool that leaves no mark: " + s.Zones[2].Rows[4].Name},
+		},
+		From: Moment.Add(-9 * time.Minute), Replaced: 2, Current: 5, Nodes: 15, Pace: "2 nodes in 9m",
+	}
+	s.Blockers = []*engine.Blocker{{
+		Kind: engine.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: held.Name, Machine: held.ID, Owner: "checkout", Deadline: held.Wait,
+		Budgets: []engine.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
+		Detail:  "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any", WayOut: "scale checkout to 4, loosen minAvailable 3, or delete the pod",
+	}}
+	s.Evictions = []*engine.Eviction{{Pod: "shop/cart-55c-2", UID: "u-2", Node: held.Name, Machine: held.ID, Owner: "cart", Grace: Wait("grace period", 21*time.Second, 30*time.Second)}}
+	s.Events = []engine.Event{
+		{Time: Moment.Add(-9 * time.Minute), Type: engine.NodeTainted, Reason: "kops", Message: "each of 9 nodes: " + kops + " (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)"},
+		{Time: Moment.Add(-4 * time.Minute), Type: engine.NodeReplaced, Node: Host(1, 201), Message: "gone"},
+		{Time: Moment.Add(-198 * time.Second), Type: engine.NodeDraining, Node: held.Name, Reason: "kops", Message: "17 pods to move: " + cordoned + " (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule, cordoned)"},
+		{Time: Moment.Add(-30 * time.Second), Type: engine.NodeDrained, Node: s.Zones[1].Rows[0].Name, Message: "drained by kops"},
+	}
+	return s
+}
+
+// Crowded is a run with more nodes, and more pods on their way, than most screens
+// have room for.
+func Crowded() *engine.Snapshot {
+	s := Busy()
+	for z := range s.Zones {
+		zone := &s.Zones[z]
+		for n := range 60 {
+			r := *zone.Rows[2]
+			r.ID, r.Name, r.Stage, r.Pods, r.PodsLeft = fmt.Sprintf("i-%d-%d", z, n), Host(z+1, 100+n), engine.Outdated, 7, 7
+			zone.Rows = append(zone.Rows, &r)
+		}
+		zone.Total += 60
+	}
+	s.Total += 180
+	// As the engine sorts them: what takes longest comes first.
+	going := s.Evictions[0]
+	s.Evictions = s.Evictions[:1]
+	for n := range 30 {
+		e := *going
+		e.Pod, e.UID = fmt.Sprintf("shop/cart-55c-%d", 10+n), fmt.Sprintf("u-cart-%d", n)
+		e.Grace = Wait("grace period", time.Duration(20-n/2)*time.Second, 30*time.Second)
+		s.Evictions = append(s.Evictions, &e)
+	}
+	return s
+}
+
+// Kinds is a run in which every kind of thing holds a pod.
+func Kinds() *engine.Snapshot {
+	s := Busy()
+	budget := s.Blockers[0]
+	two := *budget
+	two.Kind, two.Pod, two.UID = engine.BlockedByBudgets, "shop/payments-0", "u-10"
+	two.Budgets = append(two.Budgets, engine.BudgetView{Ref: "shop/all", Expression: "maxUnavailable 1", Allowed: 1, Healthy: 9, Desired: 8, Expected: 9})
+	two.Detail, two.WayOut = "two budgets cover it, which the eviction API refuses", "delete one of the budgets, or force with f"
+	s.Blockers = append(s.Blockers, &two)
+	for i, k := range []struct {
+		kind        engine.BlockerKind
+		detail, way string
+	}{
+		{engine.BlockedByWebhook, `admission webhook "guard.example.com" denied the request: not during business hours`, "ask who runs guard.example.com, or force with f"},
+		{engine.BlockedByFinalizer, "its grace period is over, and these finalizers hold it: example.com/cleanup", "see what removes example.com/cleanup"},
+		{engine.BlockedByGrace, "should have ended 2m0s ago: its kubelet has not said so", "look at the kubelet, or force with f"},
+		{engine.BlockedByRoom, "shop/search-2, which replaces it, is Pending: 0/12 nodes have room", "make room (add a node, or uncordon one), or force with f"},
+		{engine.BlockedByReturn, "came back 3 times: it tolerates every taint", "narrow its tolerations, scale agent to 0, or force the node with f"},
+		{engine.BlockedByConsent, "has data in an emptyDir, which would be lost", "start again with --delete-emptydir-data, or force with f"},
+		{engine.BlockedByRights, "pods/eviction is forbidden for ana in namespace shop", "grant create on pods/eviction"},
+		{engine.BlockedByAPI, "the API answered 500: etcdserver: request timed out", "it is tried again"},
+	} {
+		s.Blockers = append(s.Blockers, &engine.Blocker{
+			Kind: k.kind, Pod: fmt.Sprintf("shop/%s-%d", strings.ReplaceAll(string(k.kind), " ", "-"), i), UID: fmt.Sprintf("u-2%d", i), Node: budget.Node, Machine: budget.Machine,
+			Tries: i, Since: Moment.Add(-time.Minute), Next: Moment.Add(20 * time.Second), Deadline: budget.Deadline, Detail: k.detail, WayOut: k.way,
+		})
+	}
+	return s
+}
+
+// Partial is a watched group whose nodes are known, and of whose pods only those of the
+// first two nodes of each zone.
+func Partial(of func() *engine.Snapshot) func() *engine.Snapshot {
+	return func() *engine.Snapshot {
+		s := of()
+		s.Partial, s.Blockers, s.Evictions, s.Events, s.TimeLeft = true, nil, nil, nil, 0
+		for _, z := range s.Zones {
+			for i, r := range z.Rows {
+				if i >= 2 {
+					r.PodsUnread, r.Pods, r.PodsLeft, r.Blocked = true, 0, 0, false
+				}
+			}
+		}
+		if s.External != nil {
+			s.External.From, s.External.Replaced, s.External.Pace = Moment, 0, ""
+		}
+		return s
+	}
+}
+
+// Pooled is a worker pool that Gardener rolls, as the control cluster has it: a node is
+// drained and held by a budget, another's machine ends, one machine cannot be made, one is
+// not well; a zone is paused.
+func Pooled() *engine.Snapshot {
+	s := Idle()
+	s.Group, s.Provider, s.From, s.To = "web", "gardener", "v1.32.4", "1.33.1"
+	const outdated = "Gardener is going to update or replace it: new pods avoid it"
+	for _, z := range s.Zones {
+		for _, r := range z.Rows {
+			r.Version = "v1.32.4"
+			if r.New {
+				r.Version = "v1.33.1"
+			} else {
+				r.By, r.Note = world.MoverGardener, outdated
+			}
+		}
+	}
+	held := s.Zones[0].Rows[0]
+	held.Stage, held.Cordoned, held.PodsLeft, held.Pods, held.Blocked = engine.Draining, true, 3, 17, true
+	held.Note = "Gardener is ending its machine: it is drained; the last try failed: pod disruption budget shop/checkout is misconfigured and requires zero voluntary evictions"
+	held.Wait = &engine.Wait{For: "drain forced", Start: Moment.Add(-2 * time.Minute), End: Moment.Add(118 * time.Minute), Basis: "the Machine's deletion was asked for at 21:05:12 UTC, and 2h0m0s later: its machineDrainTimeout"}
+	ends := s.Zones[1].Rows[0]
+	ends.Stage, ends.Cordoned, ends.Pods, ends.PodsLeft, ends.Note = engine.Terminating, true, 0, 0, "Gardener is ending its machine: its volumes are detached"
+	comes := s.Zones[2].Rows[0]
+	*comes = engine.NodeRow{ID: "shoot--dev--prod-web-z3-6b9d8-xk2lp", Zone: comes.Zone, Stage: engine.Launching, New: true, Since: Moment.Add(-4 * time.Minute), Note: "its machine could not be created, and is tried again: no capacity",
+		Wait: &engine.Wait{For: "creation fails", Start: Moment.Add(-4 * time.Minute), End: Moment.Add(16 * time.Minute), Basis: "the Machine was made at 21:03:12 UTC, and 20m0s later: its machineCreationTimeout"}}
+	sick := s.Zones[2].Rows[1]
+	sick.Ready, sick.Note = false, "is not healthy: Gardener gives it up and replaces it, but not while another machine of shoot--dev--prod-web-z3 comes or goes"
+	sick.Wait = &engine.Wait{For: "is given up", Start: Moment.Add(-3 * time.Minute), End: Moment.Add(7 * time.Minute)}
+	s.External = &engine.ExternalView{
+		Movers: []engine.MoverView{{By: world.MoverGardener, Roll: true, Nodes: 9, Working: 2, Text: "Gardener is at work here: " + held.Name + " draining, " + ends.Name + " terminating, 7 to go"}},
+		From:   Moment.Add(-9 * time.Minute), Replaced: 0, Current: 4, Nodes: 14,
+	}
+	s.Pool = &engine.PoolView{
+		Name: "web", Shoot: "garden-dev/prod", Update: world.AutoRollingUpdate, Version: "1.33.1", Surge: "2", Unavailable: "0", Control: true,
+		Limits: world.DefaultLimits(world.AutoRollingUpdate), InPlace: map[world.InPlaceMark]int{},
+		Zones: []engine.PoolZone{
+			{Name: "eu-west-1a", Deployment: "shoot--dev--prod-web-z1", Desired: 4, Updated: 1, Available: 4, Total: 5, Surge: 1, SurgeAs: "25%", UnavailableAs: "0", Progress: "MachineSetUpdated: machine set is progressing"},
+			{Name: "eu-west-1b", Deployment: "shoot--dev--prod-web-z2", Desired: 4, Updated: 2, Available: 4, Total: 5, Surge: 1, SurgeAs: "1", UnavailableAs: "0", Paused: true, Progress: "DeploymentPaused"},
+			{Name: "eu-west-1c", Deployment: "shoot--dev--prod-web-z3", Desired: 4, Updated: 1, Available: 3, Total: 4, Unavailable: 1, SurgeAs: "0", UnavailableAs: "0", Frozen: true},
+		},
+		Opens: Moment.Add(-20 * time.Minute), Closes: Moment.Add(25 * time.Minute), WindowFrom: "the Shoot",
+		Failed: []string{"shoot--dev--prod-web-z3-6b9d8-xk2lp: Cloud provider message - no capacity"},
+		Notes:  []string{"the Shoot's last operation, Reconcile, is Processing (60 %): Waiting until the worker is ready"},
+	}
+	s.Pool.Limits.Guessed = false
+	s.Blockers = []*engine.Blocker{{
+		Kind: engine.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: held.Name, Machine: held.ID, Owner: "checkout", Deadline: held.Wait, AtDeadline: engine.TimeoutForce,
+		Budgets: []engine.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
+		Detail:  "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any",
+		WayOut:  "scale checkout to 4, loosen minAvailable 3, or delete the pod; Gardener's drain fails at it and begins anew every 5 s, so its retries never end and only the drain timeout passes it",
+	}}
+	s.Events = []engine.Event{{Time: Moment.Add(-2 * time.Minute), Type: engine.NodeDraining, Node: held.Name, Reason: "Gardener", Message: "17 pods to move: " + held.Note}}
+	return s
+}
+
+// InPlaced is a pool that is updated in place by hand, as its nodes tell.
+func InPlaced() *engine.Snapshot {
+	s := Pooled()
+	failed, draining, updating := s.Zones[0].Rows[1], s.Zones[0].Rows[0], s.Zones[1].Rows[0]
+	failed.Stage, failed.Note, failed.Cordoned = engine.NodeFail, "its update in place failed: no space left on device", true
+	draining.Note = "Gardener drains it, and then updates it in place"
+	draining.Wait = &engine.Wait{For: "drain forced", Start: Moment.Add(-2 * time.Minute), End: Moment.Add(118 * time.Minute), Guess: true, Basis: "it was selected for the update at 21:05:12 UTC, and 2h0m0s later: its machineDrainTimeout, by default"}
+	updating.Stage, updating.Note = engine.Updating, "Gardener updates it in place"
+	updating.Wait = &engine.Wait{For: "update fails", Start: Moment.Add(-2 * time.Minute), End: Moment.Add(18 * time.Minute), Guess: true}
+	s.Zones[2].Rows = s.Zones[2].Rows[2:]
+	p := s.Pool
+	p.Control, p.Shoot, p.Version, p.Update, p.Surge, p.Unavailable, p.Failed, p.Notes, p.Opens, p.Closes = false, "", "", "", "", "", nil, nil, Moment.Add(3*time.Hour), Moment.Add(4*time.Hour)
+	p.WindowFrom, p.Info = "the ConfigMap kube-system/shoot-info", &world.ShootInfo{Name: "prod", Project: "dev", Version: "1.33.1"}
+	s.To, p.Limits.Guessed = "", true
+	p.Zones = []engine.PoolZone{{Name: "eu-west-1a", Updated: 1, Available: 5, Total: 5, Surge: 2, SurgeAs: "34%", UnavailableAs: "0", Guess: true}, {Name: "eu-west-1b", Updated: 1, Available: 5, Total: 5}, {Name: "eu-west-1c", Updated: 1, Available: 3, Total: 3}}
+	p.InPlace = map[world.InPlaceMark]int{world.InPlaceCandidate: 6, world.InPlaceSelected: 2, world.InPlaceFailed: 1}
+	p.Failed = []string{failed.Name + ": its update in place failed: no space left on device"}
+	p.Unknown = []string{
+		"phases of machines, why a drain fails, orders to force, zones that are paused or frozen, and machines that have not joined are known in the control cluster only (--control-kubeconfig)",
+		"the Shoot is not read (--garden-kubeconfig, --shoot): it has the update strategy, how many are replaced at a time, time limits, which are taken for the defaults",
+	}
+	return s
+}
+
+// Tricks are what somebody could put into a name or a message to reach the
+// operator's terminal, or to hide from the operator's eye.
+var Tricks = []string{
+	"\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;cm0gLXJm\x07", "\x1b[6n", "\x1bP$q\"p\x1b\\", "\x1b[31m", "\x1b]8;;http://evil\x1b\\", "\x9b2J", "\u009b2J", "\u0085",
+	"\r", "\n", "\t", "\b\b\b", "\x00", "\x7f", "\a", "\x0e", "\u202egnp.exe", "\u2066", "\u200b", "\u200d", "\ufeff", "\u00ad", "\ufe0f", "e\u0301\u0301\u0301",
+	"\u2028", "\U000e0041", "\ue000", "\xff\xfe", "👩‍👩‍👧", "🇩🇪", "漢字", "ᄒ\u1161\u11ab", "\u115f", "\u3164", "\u061c",
+}
+
+// Judge says of each node of a snapshot which commands it takes, as the engine does.
+func Judge(s *engine.Snapshot) *engine.Snapshot {
+	if s == nil {
+		return nil
+	}
+	follows := s.Instead(engine.CmdSkip) != ""
+	for _, z := range s.Zones {
+		for _, r := range z.Rows {
+			takes := engine.NodeCommands{Force: r.Stage == engine.Draining || follows && r.Stage == engine.Updating}
+			switch r.Stage {
+			case engine.Outdated, engine.Unreachable:
+				takes.Skip, takes.Return = !r.New || follows, follows && r.Stage == engine.Outdated
+			case engine.Queued, engine.Draining, engine.Settling:
+				takes.Skip = !r.New && !follows
+			case engine.Updating:
+				takes.Skip = r.Blocked && !follows
+			case engine.Skipped, engine.NodeFail:
+				takes.Return = !r.New && !follows
+			}
+			if r.Takes != takes { // rows are shared between snapshots, and may be read now
+				r.Takes = takes
+			}
+		}
+	}
+	return s
+}

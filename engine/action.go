@@ -12,7 +12,7 @@ import (
 // ActionKind says what an action asks for.
 type ActionKind string
 
-// The actions. Each is carried out by the provider that knows how.
+// The actions; Kinds describes each.
 const (
 	CreateTemplate ActionKind = "create-template" // a new version of the launch template with Image
 	SetTemplate    ActionKind = "set-template"    // point the group at Template (or at TemplateSpec)
@@ -109,180 +109,10 @@ type Action struct {
 	Of *Action `json:"of,omitempty"`
 }
 
-// Needs lists the sources that must be fresh before the action may be carried out.
-func (a Action) Needs() []world.Source {
-	switch a.Kind {
-	case CreateTemplate, SetTemplate, SetSizes, Suspend, Resume, LaunchIn, EndWarm, Detach, Deregister, HoldRoll, LetRoll, ForceMachine, Prioritize:
-		return []world.Source{world.Cloud}
-	case Terminate:
-		return []world.Source{world.Cluster, world.Cloud}
-	case CheckEffect, LookAtPods, Inspect:
-		return nil // they are how freshness comes back
-	case RunHook:
-		return nil // it touches neither
-	}
-	return []world.Source{world.Cluster}
-}
-
-// ReadOnly reports whether the action changes nothing.
-func (a Action) ReadOnly() bool {
-	return a.Kind == LookAtPods || a.Kind == CheckEffect || a.Kind == Inspect
-}
-
-// seen reports whether the world shows the action's effect.
-func (a Action) seen(w *world.World) bool {
-	n := w.Node(a.Node)
-	switch a.Kind {
-	case SetTemplate:
-		return w.Group.Template == *a.Template && w.Group.TemplateSpec == a.TemplateSpec
-	case SetSizes:
-		return w.Group.Sizes == *a.Sizes
-	case Suspend:
-		return w.Group.HasSuspended(a.Process)
-	case Resume:
-		return !w.Group.HasSuspended(a.Process)
-	case AddTaint, Cordon, AddLabel, Annotate:
-		return n == nil || a.on(n)
-	case RemoveTaint, Uncordon, RemoveLabel, Unannotate:
-		return n == nil || !a.put().on(n)
-	case Evict:
-		p := w.Pod(a.UID)
-		return p == nil || p.Terminating()
-	case Delete:
-		p := w.Pod(a.UID)
-		return p == nil || a.Grace == nil && p.Terminating()
-	case Terminate:
-		m := w.Machine(a.Machine)
-		return m == nil || m.Leaving()
-	case Detach:
-		m := w.Machine(a.Machine)
-		return m != nil && (m.Detached || m.Leaving()) // between the two lists of a cloud it may be on none
-	case HoldRoll, LetRoll:
-		d := w.Group.Pool.Deployment(a.Object)
-		return d == nil || d.Paused == (a.Kind == HoldRoll)
-	case ForceMachine, Prioritize:
-		m := w.Machine(a.Machine)
-		if m == nil || m.Gardener == nil || m.Gardener.Name != a.Object {
-			return true // it has gone
-		}
-		return a.Kind == ForceMachine && m.Gardener.Forced || a.Kind == Prioritize && m.Gardener.Priority == a.Priority
-	case EndWarm:
-		return !slices.ContainsFunc(w.Group.Warm, func(m world.Machine) bool { return m.ID == a.Machine && !m.Leaving() })
-	}
-	return false // its effect is known from the answer only
-}
-
-// on reports whether a node shows the mark that an action puts there.
-func (a Action) on(n *world.Node) bool {
-	value, there := "", false
-	switch a.Kind {
-	case AddTaint:
-		return n.HasTaint(a.taint())
-	case Cordon:
-		return n.Unschedulable
-	case AddLabel:
-		value, there = n.Labels[a.Label]
-	case Annotate:
-		value, there = n.Annotations[a.Annotation]
-	}
-	return there && value == a.Value
-}
-
-// put is the action that puts there what an action takes off; others are left as they are.
-func (a Action) put() Action {
-	switch a.Kind {
-	case RemoveTaint:
-		a.Kind = AddTaint
-	case Uncordon:
-		a.Kind = Cordon
-	case RemoveLabel:
-		a.Kind = AddLabel
-	case Unannotate:
-		a.Kind = Annotate
-	}
-	return a
-}
-
-// Sentence is the action in a few words: "cordon a1".
-func (a Action) Sentence() string { return a.describe() }
-
 // mixedTemplate sends a mixed instances policy back as it is, with another template version.
 // Descriptions have both id and name of each template; a request may have only one.
 const mixedTemplate = `aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --mixed-instances-policy "$(aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names %s --output json` +
 	` | jq '.AutoScalingGroups[0].MixedInstancesPolicy | .LaunchTemplate.LaunchTemplateSpecification = {LaunchTemplateId: "%s", Version: "%s"} | del(.LaunchTemplate.Overrides[]?.LaunchTemplateSpecification.LaunchTemplateName)')"`
-
-// Command is the kubectl or aws command that would do the same, "" where no one
-// command does.
-func (a Action) Command() string {
-	pod := "-n " + a.Namespace + " " + a.Pod
-	switch a.Kind {
-	case CreateTemplate:
-		return fmt.Sprintf("aws ec2 create-launch-template-version --launch-template-id %s --source-version %d --launch-template-data ImageId=%s", a.Template.ID, a.Template.Version, a.Image)
-	case SetTemplate:
-		if a.Mixed { // --launch-template would put a template in the policy's place
-			return fmt.Sprintf(mixedTemplate, a.Group, a.Group, a.Template.ID, a.TemplateSpec)
-		}
-		return fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --launch-template 'LaunchTemplateId=%s,Version=%s'", a.Group, a.Template.ID, a.TemplateSpec)
-	case SetSizes:
-		return fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --min-size %d --max-size %d --desired-capacity %d", a.Group, a.Sizes.Min, a.Sizes.Max, a.Sizes.Desired)
-	case Suspend:
-		return fmt.Sprintf("aws autoscaling suspend-processes --auto-scaling-group-name %s --scaling-processes %s", a.Group, a.Process)
-	case Resume:
-		return fmt.Sprintf("aws autoscaling resume-processes --auto-scaling-group-name %s --scaling-processes %s", a.Group, a.Process)
-	case LaunchIn:
-		return fmt.Sprintf("aws autoscaling launch-instances --auto-scaling-group-name %s --requested-capacity 1 --availability-zones %s", a.Group, a.Zone)
-	case AddTaint:
-		return fmt.Sprintf("kubectl taint node %s %s", a.Node, a.taint())
-	case RemoveTaint:
-		return fmt.Sprintf("kubectl taint node %s %s-", a.Node, a.taint())
-	case Cordon:
-		return "kubectl cordon " + a.Node
-	case Uncordon:
-		return "kubectl uncordon " + a.Node
-	case AddLabel:
-		return fmt.Sprintf("kubectl label node %s %s=%s", a.Node, a.Label, a.Value)
-	case RemoveLabel:
-		return fmt.Sprintf("kubectl label node %s %s-", a.Node, a.Label)
-	case Annotate:
-		return fmt.Sprintf("kubectl annotate node %s %s=%s", a.Node, a.Annotation, a.Value)
-	case Unannotate:
-		return fmt.Sprintf("kubectl annotate node %s %s-", a.Node, a.Annotation)
-	case Evict:
-		return fmt.Sprintf(`kubectl create --raw /api/v1/namespaces/%s/pods/%s/eviction -f - <<<'{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"%s","namespace":"%s"},"deleteOptions":{"preconditions":{"uid":"%s"}}}'`, a.Namespace, a.Pod, a.Pod, a.Namespace, a.UID)
-	case Delete:
-		cmd := "kubectl delete pod " + pod
-		if a.Grace != nil {
-			cmd += fmt.Sprintf(" --grace-period=%d --force", *a.Grace)
-		}
-		return cmd
-	case HoldRoll, LetRoll:
-		return fmt.Sprintf(`kubectl -n %s patch machinedeployment %s --type merge -p '{"spec":{"paused":%t}}'`, a.Namespace, a.Object, a.Kind == HoldRoll)
-	case ForceMachine:
-		return fmt.Sprintf("kubectl -n %s label machine %s %s=true", a.Namespace, a.Object, world.ForceDeletion)
-	case Prioritize:
-		return fmt.Sprintf("kubectl -n %s annotate --overwrite machine %s %s=%d", a.Namespace, a.Object, world.MachinePriority, a.Priority)
-	case EndWarm:
-		return "aws ec2 terminate-instances --instance-ids " + a.Machine
-	case Detach:
-		tag := ""
-		if a.Tag != "" {
-			tag = fmt.Sprintf("aws ec2 create-tags --resources %s --tags Key=%s,Value=%s && ", a.Machine, a.Tag, a.Group)
-		}
-		return tag + fmt.Sprintf("aws autoscaling detach-instances --auto-scaling-group-name %s --instance-ids %s --no-should-decrement-desired-capacity", a.Group, a.Machine)
-	case Deregister:
-		return atBalancers(a.Machine, a.Balancers, "deregister-targets", "deregister-instances-from-load-balancer")
-	case Terminate:
-		if a.Direct {
-			return "aws ec2 terminate-instances --instance-ids " + a.Machine
-		}
-		decrement := "--no-should-decrement-desired-capacity"
-		if a.Decrement {
-			decrement = strings.Replace(decrement, "--no-", "--", 1)
-		}
-		return fmt.Sprintf("aws autoscaling terminate-instance-in-auto-scaling-group --instance-id %s %s", a.Machine, decrement)
-	}
-	return ""
-}
 
 // atBalancers is the command that takes a machine out of load balancers, or registers it
 // with them; "" without any.

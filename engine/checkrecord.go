@@ -45,7 +45,7 @@ func (r *Run) Check() error {
 	}
 	for _, machine := range sortedKeys(r.Marks) {
 		for _, m := range r.Marks[machine] {
-			if err := m.whole(machine); err != nil {
+			if err := m.check(machine); err != nil {
 				return err
 			}
 		}
@@ -55,7 +55,7 @@ func (r *Run) Check() error {
 		if a.Key != key {
 			return fmt.Errorf("the action %q is kept as %q", a.Key, key)
 		}
-		if err := a.whole(); err != nil {
+		if err := a.check(); err != nil {
 			return err
 		}
 	}
@@ -65,61 +65,24 @@ func (r *Run) Check() error {
 // Stages are all stages of a node.
 var Stages = []Stage{Outdated, Queued, Draining, Settling, Terminating, Replaced, Launching, Ready, Surplus, Updating, Unreachable, NodeFail, Skipped}
 
-// whole reports what a mark lacks to be taken off again.
-func (m Mark) whole(machine string) error {
+// check reports what a mark lacks to be taken off again.
+func (m Mark) check(machine string) error {
 	a := m.Put
 	switch {
-	case a.Kind != AddTaint && a.Kind != Cordon && a.Kind != AddLabel && a.Kind != Annotate:
+	case kindOf(a.Kind).Undo == "":
 		return fmt.Errorf("%s is no mark (%q)", a.Kind, a.Key)
 	case a.Machine != machine || a.Node == "" || a.Key == "":
 		return fmt.Errorf("the mark %q of machine %s is on node %q of machine %q", a.Key, machine, a.Node, a.Machine)
 	}
-	return a.whole()
+	return a.check()
 }
 
-// whole reports what an action lacks without which it cannot be looked up.
-func (a *Action) whole() error {
-	lacks := ""
-	switch a.Kind {
-	case AddTaint, RemoveTaint:
-		if a.Taint == nil {
-			lacks = "taint"
-		}
-	case AddLabel, RemoveLabel, Annotate, Unannotate:
-		if a.Label == "" && a.Annotation == "" {
-			lacks = "label or annotation"
-		}
-	case SetTemplate, CreateTemplate:
-		if a.Template == nil {
-			lacks = "template"
-		}
-	case SetSizes:
-		if a.Sizes == nil || a.From == nil {
-			lacks = "sizes"
-		}
-	case Evict, Delete:
-		if a.UID == "" || a.Pod == "" {
-			lacks = "pod"
-		}
-	case CheckEffect:
-		if a.Of == nil || a.Of.Kind == CheckEffect {
-			lacks = "action to look up"
-		} else if err := a.Of.whole(); err != nil {
-			return err
-		}
-	case Detach, Deregister:
-		if a.Machine == "" || a.Group == "" {
-			lacks = "machine or group"
-		}
-	case HoldRoll, LetRoll, ForceMachine, Prioritize:
-		if a.Object == "" {
-			lacks = "object"
-		}
-	case Suspend, Resume, LaunchIn, Cordon, Uncordon, LookAtPods, Terminate, EndWarm, Inspect, RunHook:
-	default:
+// check reports what an action lacks without which it cannot be looked up.
+func (a *Action) check() error {
+	if _, known := kindsByName[a.Kind]; !known {
 		return fmt.Errorf("there is no action %q (%q)", a.Kind, a.Key)
 	}
-	if lacks != "" {
+	if lacks := a.Lacks(); lacks != "" {
 		return fmt.Errorf("the action %q has no %s", a.Key, lacks)
 	}
 	return nil

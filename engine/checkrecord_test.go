@@ -4,9 +4,10 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // A run whose process died before its first phase knew the limit is whole, later it is
@@ -42,23 +43,43 @@ func TestStagesAreAll(t *testing.T) {
 	}
 }
 
-// Every kind of action that there is may be pending in a record.
-func TestWholeKnowsEveryAction(t *testing.T) {
+// Each kind of action is described, once and whole: the constants say which there are.
+func TestKindsAreWhole(t *testing.T) {
 	source, err := os.ReadFile("action.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := regexp.MustCompile(`ActionKind = "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1)
-	if len(kinds) < 15 {
-		t.Fatalf("found %d kinds of actions", len(kinds))
+	named := regexp.MustCompile(`ActionKind = "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(named) < 15 || len(named) != len(Kinds) {
+		t.Fatalf("%d constants, %d described", len(named), len(Kinds))
 	}
-	for _, kind := range kinds {
-		a := Action{Kind: ActionKind(kind[1]), Key: "k"}
-		if err := a.whole(); err != nil && strings.Contains(err.Error(), "there is no action") {
-			t.Error(err)
+	for _, name := range named {
+		a := Action{Kind: ActionKind(name[1]), Key: "k"}
+		k := kindOf(a.Kind)
+		switch {
+		case k.Means == "":
+			t.Errorf("%s is not described", a.Kind)
+		case a.Kind != CheckEffect && (k.Place == "" || k.Rights == nil && k.Place != OnThisMachine):
+			t.Errorf("%s: where is it carried out, and by what right?", a.Kind)
+		case k.ReadOnly == (k.Needs != nil) && k.Place != OnThisMachine:
+			t.Errorf("%s changes something, and needs to know nothing", a.Kind)
+		case k.Undo != "" && (k.on == nil || kindOf(k.Undo).Undo != ""):
+			t.Errorf("%s is undone by %s", a.Kind, k.Undo)
+		}
+		if err := a.check(); (err == nil) != (len(k.requires) == 0) {
+			t.Errorf("an empty %s: %v", a.Kind, err)
+		}
+		full := Action{Kind: a.Kind, Key: "k", Taint: &world.Taint{}, Label: "l", Annotation: "n", Template: &world.Template{}, Image: "ami-1", Sizes: &world.Sizes{}, From: &world.Sizes{},
+			Process: "Launch", Zone: "z", Token: "t", UID: "u", Pod: "p", Order: "o", Machine: "i-1", Group: "g", Limit: 1, Object: "m", Of: &Action{Kind: Cordon}}
+		if err := full.check(); err != nil || full.Sentence() == "" {
+			t.Errorf("%s: %v", a.Kind, err)
 		}
 	}
-	if a := (Action{Kind: "odd", Key: "k"}); a.whole() == nil {
-		t.Error("an action that does not exist is whole")
+	if a := (Action{Kind: "odd", Key: "k"}); a.check() == nil || a.Place() != "" {
+		t.Error("an action that does not exist passes")
+	}
+	nested := Action{Kind: CheckEffect, Key: "k", Of: &Action{Kind: SetSizes}}
+	if nested.check() == nil {
+		t.Error("a check of an action without its sizes passes")
 	}
 }

@@ -179,7 +179,7 @@ func (s *Step) listUnrestored() {
 			continue // it goes with its node
 		}
 		undo := m.undo()
-		s.AddUnrestored(undo.describe(), undo.Command())
+		s.AddUnrestored(undo.Sentence(), undo.Command())
 	}
 	for _, id := range sortedKeys(s.Run.Nodes) {
 		if n := s.Run.Nodes[id]; n.Stage == Terminating {
@@ -315,20 +315,20 @@ func (r *Run) Outstanding() []string {
 	for _, m := range r.marks() {
 		if !m.Foreign {
 			undo := m.undo()
-			out = append(out, undo.describe()+": "+undo.Command())
+			out = append(out, undo.Sentence()+": "+undo.Command())
 		}
 	}
 	for _, name := range r.PausedDeployments {
 		a := Action{Kind: LetRoll, Namespace: r.PausedIn, Object: name}
-		out = append(out, a.describe()+": "+a.Command())
+		out = append(out, a.Sentence()+": "+a.Command())
 	}
 	for _, process := range r.Suspended {
 		a := Action{Kind: Resume, Group: r.Group, Process: process}
-		out = append(out, a.describe()+": "+a.Command())
+		out = append(out, a.Sentence()+": "+a.Command())
 	}
 	if t := r.Target.Templates; len(t) > 0 && t[0] != r.BaseTemplate && !r.Phases[0].End.IsZero() {
 		a := r.templateBack()
-		out = append(out, a.describe()+": "+a.Command())
+		out = append(out, a.Sentence()+": "+a.Command())
 	}
 	for _, id := range sortedKeys(r.Nodes) {
 		n := r.Nodes[id]

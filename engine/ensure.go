@@ -42,7 +42,7 @@ func (s *Step) Ensure(a Action) bool {
 	}
 	if retry, ok := s.Run.Retries[a.Key]; ok {
 		if retry.hopeless() && s.Run.State == Running {
-			s.Fail(Failed, fmt.Sprintf("%s: %s", a.describe(), retry.Message))
+			s.Fail(Failed, fmt.Sprintf("%s: %s", a.Sentence(), retry.Message))
 			return false
 		}
 		s.WakeAt(retry.Next)
@@ -173,7 +173,7 @@ func (s *Step) refused(a Action, o Outcome) {
 	before := s.Run.Retries[a.Key]
 	s.pauseRetry(o)
 	if o.Refusal != RefusedStale && before.Message != o.Message {
-		s.Report(Event{Type: Warning, Node: a.Node, Reason: string(o.Refusal), Message: a.describe() + ": " + o.Message})
+		s.Report(Event{Type: Warning, Node: a.Node, Reason: string(o.Refusal), Message: a.Sentence() + ": " + o.Message})
 	}
 }
 
@@ -273,24 +273,18 @@ func (s *Step) checkPending() {
 			s.WakeAt(p.Expires)
 			continue
 		}
-		switch p.Action.Kind {
-		case LookAtPods, CheckEffect:
-			delete(s.Run.Pending, key)
-		case RunHook: // it has ended by now, and nobody can tell how: once more
+		switch a := p.Action; {
+		case a.Kind == RunHook: // it has ended by now, and nobody can tell how: once more
 			delete(s.Run.Pending, key)
 			s.Soon()
-		case Inspect:
+		case a.Kind == Inspect:
 			delete(s.Run.Pending, key)
-			s.takeInspection(p.Action.Machine, Outcome{})
+			s.takeInspection(a.Machine, Outcome{})
 			s.Soon()
-		case LaunchIn, CreateTemplate, Deregister:
-			if !p.Accepted.IsZero() {
-				delete(s.Run.Pending, key)
-				continue
-			}
-			s.lookUp(p.Action)
+		case a.ReadOnly(), a.onlyAnswered() && !p.Accepted.IsZero():
+			delete(s.Run.Pending, key)
 		default:
-			s.lookUp(p.Action)
+			s.lookUp(a)
 		}
 	}
 }

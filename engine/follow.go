@@ -152,12 +152,7 @@ func (s *Step) forgetControl() {
 		return
 	}
 	for key, p := range s.Run.Pending {
-		a := p.Action
-		if a.Kind == CheckEffect && a.Of != nil {
-			a = *a.Of
-		}
-		switch a.Kind {
-		case HoldRoll, LetRoll, ForceMachine, Prioritize:
+		if p.Action.Place() == InControlCluster {
 			delete(s.Run.Pending, key)
 			s.changed = true
 		}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -173,16 +172,7 @@ func (s *Step) Unmark(m Mark) bool {
 func (m Mark) undo() Action {
 	a := m.Put
 	a.Key = "un" + a.Key
-	switch m.Put.Kind {
-	case AddTaint:
-		a.Kind = RemoveTaint
-	case Cordon:
-		a.Kind = Uncordon
-	case AddLabel:
-		a.Kind = RemoveLabel
-	case Annotate:
-		a.Kind = Unannotate
-	}
+	a.Kind = kindOf(m.Put.Kind).Undo
 	return a
 }
 
@@ -215,101 +205,21 @@ func (s *Step) reportChange(a Action) {
 	} else { // its end may be known only after it
 		e.Zone = s.Run.Nodes[a.Machine].Zone
 	}
-	switch a.Kind {
-	case AddTaint:
-		e.Type, e.Message = NodeTainted, "tainted "+a.taint().String()
-	case Cordon:
-		e.Type, e.Message = NodeCordoned, "cordoned"
-	case AddLabel:
-		e.Type, e.Reason, e.Message = NodeCordoned, "label", "labelled "+a.Label+"="+a.Value
-	case Annotate:
-		e.Type, e.Reason, e.Message = NodeTainted, "annotation", "annotated "+a.Annotation+"="+a.Value
-	case Terminate:
-		e.Type, e.Message = NodeTerminating, "asked the group to end "+a.Machine
-		switch {
-		case a.Direct && s.Run.Nodes[a.Machine].Detached:
-			e.Message = "asked the cloud to end " + a.Machine + ", which is detached: nothing replaces it"
-		case a.Direct:
-			e.Message = "asked the cloud to end " + a.Machine
-		case a.Decrement:
-			e.Message += " and not to replace it"
-		}
-	case Detach:
-		e.Type, e.Message = InstanceDetached, "detached "+a.Machine+": its group launches another one in its place"
-	case Deregister:
-		e.Type, e.Message = InstanceOut, "out of the load balancers of its group"
-	case ForceMachine, Prioritize:
-		e.Type, e.Reason, e.Message = NodeTainted, string(a.Kind), a.describe()
-	case CreateTemplate, SetTemplate, SetSizes, Suspend, Resume, LaunchIn, EndWarm, HoldRoll, LetRoll:
-		e.Type, e.Message = CapacityChanged, a.describe()
-	default:
-		e.Type, e.Reason, e.Message = NodeOutdated, "put back", a.describe()
+	k := kindOf(a.Kind)
+	switch {
+	case k.event == "":
+		e.Type, e.Reason, e.Message = NodeOutdated, "put back", a.Sentence()
 		if s.Run.Nodes[a.Machine].New {
 			e.Type = NodeReady
 		}
+	case k.message == nil:
+		e.Type, e.Message = k.event, a.Sentence()
+	default:
+		e.Type, e.Message = k.event, k.message(a)
+	}
+	e.Reason = cmp.Or(e.Reason, k.reason)
+	if a.Direct && s.Run.Nodes[a.Machine].Detached {
+		e.Message += ", which is detached: nothing replaces it"
 	}
 	s.Report(e)
-}
-
-// inControl says of an action where it is carried out: the command that does the same goes to
-// another cluster than all others.
-const inControl = " in the control cluster"
-
-// describe says the action in a few words.
-func (a Action) describe() string {
-	switch a.Kind {
-	case CreateTemplate:
-		return "make a launch template version with image " + a.Image
-	case SetTemplate:
-		return "set the group to launch template " + a.Template.ID + " version " + a.TemplateSpec
-	case SetSizes:
-		return "set the group's sizes to " + a.Sizes.String()
-	case Suspend:
-		return "suspend " + a.Process
-	case Resume:
-		return "resume " + a.Process
-	case LaunchIn:
-		return "launch a machine in " + a.Zone
-	case AddTaint:
-		return "taint " + a.Node + " " + a.taint().String()
-	case RemoveTaint:
-		return "remove taint " + a.taint().String() + " from " + a.Node
-	case AddLabel:
-		return "label " + a.Node + " " + a.Label + "=" + a.Value
-	case RemoveLabel:
-		return "remove label " + a.Label + " from " + a.Node
-	case Annotate:
-		return "annotate " + a.Node + " " + a.Annotation + "=" + a.Value
-	case Unannotate:
-		return "remove annotation " + a.Annotation + " from " + a.Node
-	case Evict:
-		return "evict " + a.Namespace + "/" + a.Pod
-	case Delete:
-		return "delete " + a.Namespace + "/" + a.Pod
-	case LookAtPods:
-		return "look at the pods on " + a.Node
-	case Terminate:
-		return "terminate " + a.Machine
-	case EndWarm:
-		return "end " + a.Machine + " of the warm pool"
-	case Detach:
-		return "detach " + a.Machine
-	case Deregister:
-		return "take " + a.Machine + " out of its load balancers"
-	case Inspect:
-		return "inspect " + a.Machine
-	case RunHook:
-		return "run the hooks " + a.side() + " " + a.Node
-	case HoldRoll:
-		return "pause machine deployment " + a.Object + inControl
-	case LetRoll:
-		return "let machine deployment " + a.Object + " go on" + inControl
-	case ForceMachine:
-		return "force machine " + a.Object + inControl
-	case Prioritize:
-		return fmt.Sprintf("give machine %s the deletion priority %d%s", a.Object, a.Priority, inControl)
-	case CheckEffect:
-		return "look up whether it happened: " + a.Of.describe()
-	}
-	return string(a.Kind) + " " + a.Node
 }

@@ -141,7 +141,7 @@ func (f *reconciler) marks() {
 			}
 			undo := m.undo()
 			if !undo.seen(f.w) {
-				f.drop(undo.describe()+" is not done: "+why, undo.Command())
+				f.drop(undo.Sentence()+" is not done: "+why, undo.Command())
 			}
 			return true
 		})
@@ -162,7 +162,7 @@ type Trace struct {
 // it was: taints and labels that only Drainboard and EKS use for that, and then what
 // others do as well: cordons, labels, annotations and suspended processes.
 func Traces(w *world.World) (sure, unsure []Trace) {
-	add := func(to *[]Trace, undo Action) { *to = append(*to, Trace{undo.describe(), undo.Command()}) }
+	add := func(to *[]Trace, undo Action) { *to = append(*to, Trace{undo.Sentence(), undo.Command()}) }
 	for _, m := range w.Machines() {
 		n := w.NodeOf(m.ID)
 		if n == nil {

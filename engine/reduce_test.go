@@ -41,7 +41,7 @@ func large(state engine.State) engine.Run {
 		r.Orders = append(r.Orders, engine.ForceOrder{ID: fmt.Sprintf("force-%d", i+1), Machine: id, Node: node, Pods: []string{"shop/web-0-0"}, By: "ann", At: now, Why: "stuck"})
 	}
 	r.Pods["forced"] = engine.Pod{Ref: "shop/forced", Node: "n1", Forced: true, Tries: 1}
-	r.Pending["suspend/Launch"] = engine.Pending{Action: engine.Action{Kind: engine.Suspend, Key: "suspend/Launch", Process: "Launch"}, Asked: now}
+	r.Pending["suspend/Launch"] = engine.Pending{Action: engine.Action{Kind: engine.Suspend, Key: "suspend/Launch", Group: "ng-web", Process: "Launch"}, Asked: now}
 	r.Retries["uncordon/n1"] = engine.Retry{Tries: 3, Denied: 3, Message: "never"}
 	return r
 }

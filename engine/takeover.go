@@ -52,9 +52,9 @@ func (s *Step) foundOut(a Action, happened bool) {
 	f := *s.Run.Takeover
 	f.Open = slices.DeleteFunc(slices.Clone(f.Open), func(key string) bool { return key == a.Key })
 	if happened {
-		f.Done = append(slices.Clip(f.Done), a.describe())
+		f.Done = append(slices.Clip(f.Done), a.Sentence())
 	} else {
-		f.Not = append(slices.Clip(f.Not), a.describe())
+		f.Not = append(slices.Clip(f.Not), a.Sentence())
 	}
 	s.Run.Takeover = &f
 }
@@ -99,7 +99,7 @@ func (r *Run) Standing() string {
 	var open []string
 	for _, key := range sortedKeys(r.Pending) {
 		if p := r.Pending[key]; p.Accepted.IsZero() && !p.Action.ReadOnly() && p.Action.Kind != RunHook {
-			open = append(open, p.Action.describe())
+			open = append(open, p.Action.Sentence())
 		}
 	}
 	standing := strings.Join(parts, ", ")

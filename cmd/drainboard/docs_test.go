@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"reflect"
@@ -239,6 +240,65 @@ func TestDocsNameRealFlags(t *testing.T) {
 		}
 		if len(found) == 0 {
 			t.Errorf("%s names no flag: is it still read right?", name)
+		}
+	}
+}
+
+// docs/actions.md has the table of all kinds of actions, as the engine describes them.
+func TestDocsNameEveryAction(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/actions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range engine.Kinds {
+		var needs []string
+		for _, s := range k.Needs {
+			needs = append(needs, string(s))
+		}
+		code := func(list []string) string {
+			if len(list) == 0 {
+				return ""
+			}
+			return "`" + strings.Join(list, "`, `") + "`"
+		}
+		var undo []string
+		if k.Undo != "" {
+			undo = []string{string(k.Undo)}
+		}
+		row := fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s |", k.Name, k.Means, k.Place, strings.Join(needs, ", "), code(undo), code(k.Rights))
+		if !strings.Contains(string(doc), row+"\n") {
+			t.Errorf("docs/actions.md lacks\n%s", row)
+		}
+	}
+	if rows := strings.Count(string(doc), "\n| `"); rows != len(engine.Kinds) {
+		t.Errorf("docs/actions.md has %d rows, there are %d kinds", rows, len(engine.Kinds))
+	}
+}
+
+// What the kinds of actions say they need is what is published as needed, and nothing that
+// changes something is published that no action needs.
+func TestActionsNeedThePublishedRights(t *testing.T) {
+	published := slices.Concat(asg.ReadActions, asg.UpgradeActions, kops.UpgradeActions)
+	for _, list := range [][]kube.Right{kube.ReadRights("drainboard"), kube.WriteRights("drainboard"), kube.ForceRights(), (&gardener.Client{}).WriteRights()} {
+		for _, r := range list {
+			published = append(published, r.Verb+" "+r.Resource)
+		}
+	}
+	needed := map[string]bool{}
+	for _, k := range engine.Kinds {
+		for _, right := range k.Rights {
+			needed[right] = true
+			if !slices.Contains(published, right) {
+				t.Errorf("%s needs %s, which is not published", k.Name, right)
+			}
+		}
+	}
+	for _, right := range published {
+		_, verb, _ := strings.Cut(right, ":")
+		reads := strings.HasPrefix(verb, "Describe") || strings.HasPrefix(right, "get ") || strings.HasPrefix(right, "list ") || strings.HasPrefix(right, "watch ")
+		own := strings.HasSuffix(right, " configmaps") || strings.HasSuffix(right, " leases") // the record and the lock
+		if !reads && !own && !needed[right] {
+			t.Errorf("%s is published, and no action needs it", right)
 		}
 	}
 }

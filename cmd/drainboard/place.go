@@ -232,14 +232,8 @@ func (p place) feed(s *session, o asg.FeedOptions) groupFeed {
 	return s.aws.Feed(p.name, o)
 }
 
-// groupExecutor changes a group. Does reports whether an action is its business.
-type groupExecutor interface {
-	live.Executor
-	Does(a engine.Action) bool
-}
-
 // executor changes the group.
-func (p place) executor(s *session, o asg.ExecutorOptions) groupExecutor {
+func (p place) executor(s *session, o asg.ExecutorOptions) live.Executor {
 	switch {
 	case p.pool != nil:
 		return s.pools.Executor(o.Now)

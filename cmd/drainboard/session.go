@@ -200,14 +200,14 @@ func (s *session) began(ctx context.Context, group string) time.Time {
 // executor sends each action to the provider that knows how.
 type executor struct {
 	kube  live.Executor
-	group groupExecutor
+	group live.Executor
 }
 
 func (e executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
-	if e.group.Does(a) {
-		return e.group.Do(ctx, a)
+	if a.Place() == engine.InCluster {
+		return e.kube.Do(ctx, a)
 	}
-	return e.kube.Do(ctx, a)
+	return e.group.Do(ctx, a)
 }
 
 // who is the operator, for the audit: user@host.

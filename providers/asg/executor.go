@@ -62,19 +62,6 @@ func (c *Client) Executor(o ExecutorOptions) *Executor {
 	return &Executor{c: c, o: o, spent: map[string]int{}}
 }
 
-// Does reports whether an action is one of the cloud's, or a check of one.
-func (e *Executor) Does(a engine.Action) bool {
-	if a.Kind == engine.CheckEffect && a.Of != nil {
-		return e.Does(*a.Of)
-	}
-	switch a.Kind {
-	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn,
-		engine.Terminate, engine.EndWarm, engine.Detach, engine.Deregister, engine.Inspect:
-		return true
-	}
-	return false
-}
-
 // Do carries out one action and says what came of it. Unknown means that the
 // answer was lost and a CheckEffect has to tell; with Refused nothing happened.
 func (e *Executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
@@ -87,81 +74,34 @@ func (e *Executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
 }
 
 func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
-	if why := e.incomplete(a); why != "" {
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: why}
-	}
-	switch a.Kind {
-	case engine.CreateTemplate:
-		return e.createTemplate(ctx, a)
-	case engine.SetTemplate:
-		return e.setTemplate(ctx, a)
-	case engine.SetSizes:
-		return e.setSizes(ctx, a)
-	case engine.Suspend:
-		return e.suspend(ctx, a)
-	case engine.Resume:
-		return e.resume(ctx, a)
-	case engine.LaunchIn:
-		return e.launchIn(ctx, a)
-	case engine.Terminate:
-		if a.Direct {
-			return e.terminateDirectly(ctx, a)
-		}
-		return e.terminate(ctx, a)
-	case engine.EndWarm:
-		return e.endWarm(ctx, a)
-	case engine.Detach:
-		return e.detach(ctx, a)
-	case engine.Deregister:
-		return e.deregister(ctx, a)
-	case engine.Inspect:
-		return e.inspect(ctx, a.Machine)
-	}
-	return e.check(ctx, *a.Of)
-}
-
-// incomplete says what an action lacks to be carried out here, "" if nothing.
-func (e *Executor) incomplete(a engine.Action) string {
-	missing := ""
-	switch {
-	case a.Kind == engine.CheckEffect && a.Of == nil:
-		missing = "the action to check"
-	case !e.Does(a):
-		return fmt.Sprintf("%s is not an action on an Auto Scaling group", a.Kind)
+	switch lacks := a.Lacks(); {
+	case a.Place() != engine.InCloud:
+		return invalid("%s is not an action on an Auto Scaling group", a.Kind)
+	case lacks != "":
+		return invalid("the action %s lacks the %s", a.Kind, lacks)
 	case a.Kind == engine.CheckEffect:
-		return e.incomplete(*a.Of)
-	case a.Group == "" && a.Kind != engine.Terminate && a.Kind != engine.Inspect:
-		missing = "the group"
-	case (a.Kind == engine.CreateTemplate || a.Kind == engine.SetTemplate) && a.Template == nil:
-		missing = "the launch template"
-	case a.Kind == engine.CreateTemplate && a.Image == "":
-		missing = "the image"
-	case a.Kind == engine.SetSizes && a.Sizes == nil:
-		missing = "the sizes"
-	case (a.Kind == engine.Suspend || a.Kind == engine.Resume) && a.Process == "":
-		missing = "the process" // without one, AWS would take all
-	case a.Kind == engine.LaunchIn && a.Zone == "":
-		missing = "the zone"
-	case (a.Kind == engine.LaunchIn || a.Kind == engine.CreateTemplate) && a.Token == "":
-		missing = "the token"
-	case onMachine(a.Kind) && a.Machine == "":
-		missing = "the machine"
-	case a.Kind == engine.Deregister && a.Limit <= 0:
-		missing = "the time it may take"
+		return e.check(ctx, *a.Of)
 	}
-	if missing == "" {
-		return ""
-	}
-	return fmt.Sprintf("the action %s lacks %s", a.Kind, missing)
+	return executors[a.Kind](e, ctx, a)
 }
 
-// onMachine reports whether an action is on one machine.
-func onMachine(k engine.ActionKind) bool {
-	switch k {
-	case engine.Terminate, engine.EndWarm, engine.Detach, engine.Deregister, engine.Inspect:
-		return true
-	}
-	return false
+// executors carry out each kind of action in the cloud.
+var executors = map[engine.ActionKind]func(*Executor, context.Context, engine.Action) engine.Outcome{
+	engine.CreateTemplate: (*Executor).createTemplate,
+	engine.SetTemplate:    (*Executor).setTemplate,
+	engine.SetSizes:       (*Executor).setSizes,
+	engine.Suspend:        (*Executor).suspend,
+	engine.Resume:         (*Executor).resume,
+	engine.LaunchIn:       (*Executor).launchIn,
+	engine.Terminate:      (*Executor).terminate,
+	engine.EndWarm:        (*Executor).endWarm,
+	engine.Detach:         (*Executor).detach,
+	engine.Deregister:     (*Executor).deregister,
+	engine.Inspect:        (*Executor).inspect,
+}
+
+func invalid(format string, args ...any) engine.Outcome {
+	return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: fmt.Sprintf(format, args...)}
 }
 
 func done(message string) engine.Outcome {

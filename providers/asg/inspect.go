@@ -25,7 +25,8 @@ const (
 // inspect tells what EC2 knows of a machine that does not join: its state and
 // why it is so, its status checks, and the end of its console. What may not be
 // read is said in a line; only a machine whose state cannot be had is an error.
-func (e *Executor) inspect(ctx context.Context, id string) engine.Outcome {
+func (e *Executor) inspect(ctx context.Context, a engine.Action) engine.Outcome {
+	id := a.Machine
 	i, err := e.c.instance(ctx, id)
 	if errors.Is(err, ErrNotFound) {
 		o := done("")

@@ -135,6 +135,9 @@ func token(s string, n int) string {
 // that is gone or on its way counts as done, one that belongs to no group or to
 // another is refused as gone.
 func (e *Executor) terminate(ctx context.Context, a engine.Action) engine.Outcome {
+	if a.Direct {
+		return e.terminateDirectly(ctx, a)
+	}
 	m, err := e.c.member(ctx, a.Machine)
 	if err != nil {
 		return notAsked(err)

@@ -32,17 +32,6 @@ func (c *Client) Executor(now func() time.Time) *Executor {
 	return &Executor{c, now}
 }
 
-// Does reports whether the action is one in the control cluster.
-func (e *Executor) Does(a engine.Action) bool {
-	switch a.Kind {
-	case engine.HoldRoll, engine.LetRoll, engine.ForceMachine, engine.Prioritize:
-		return true
-	case engine.CheckEffect:
-		return a.Of != nil && a.Of.Kind != engine.CheckEffect && e.Does(*a.Of)
-	}
-	return false
-}
-
 // Do carries out an action and says what came of it.
 func (e *Executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
 	out := e.do(ctx, a)
@@ -51,7 +40,7 @@ func (e *Executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
 }
 
 func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
-	if e.c == nil || e.c.control == nil || !e.Does(a) {
+	if e.c == nil || e.c.control == nil || a.Place() != engine.InControlCluster {
 		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: fmt.Sprintf("without the control cluster nobody can %s", a.Sentence())}
 	}
 	if a.Kind == engine.CheckEffect {

@@ -250,7 +250,7 @@ func TestExecutor(t *testing.T) {
 	s.On("DetachInstances", "")
 	a := engine.Action{Key: "detach i-4", Kind: engine.Detach, Group: "nodes-a.shop.example.com", Machine: "i-4"}
 	e := c.Executor(asg.ExecutorOptions{})
-	if o := e.Do(t.Context(), a); o.Verdict != engine.Done || !e.Does(a) {
+	if o := e.Do(t.Context(), a); o.Verdict != engine.Done {
 		t.Fatalf("got %+v", o)
 	}
 	tags, detached := s.Sent("CreateTags"), s.Sent("DetachInstances")

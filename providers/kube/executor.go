@@ -25,18 +25,6 @@ var _ live.Executor = (*Executor)(nil)
 // Executor returns the cluster's executor.
 func (c *Client) Executor() *Executor { return &Executor{c} }
 
-// Does reports whether the action is one of the Kubernetes API's.
-func (e *Executor) Does(a engine.Action) bool {
-	switch a.Kind {
-	case engine.AddTaint, engine.RemoveTaint, engine.Cordon, engine.Uncordon, engine.AddLabel, engine.RemoveLabel, engine.Annotate, engine.Unannotate,
-		engine.Evict, engine.Delete, engine.LookAtPods:
-		return true
-	case engine.CheckEffect:
-		return a.Of != nil && a.Of.Kind != engine.CheckEffect && e.Does(*a.Of)
-	}
-	return false
-}
-
 // Do carries out an action and says what came of it, at the cluster's time.
 func (e *Executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
 	out := e.do(ctx, a)
@@ -45,8 +33,11 @@ func (e *Executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
 }
 
 func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
-	if !e.Does(a) {
+	switch lacks := a.Lacks(); {
+	case a.Place() != engine.InCluster:
 		return invalid("the Kubernetes API cannot %s", a.Kind)
+	case lacks != "":
+		return invalid("the action %s lacks the %s", a.Kind, lacks)
 	}
 	switch a.Kind {
 	case engine.Evict:
@@ -64,9 +55,6 @@ func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
 // evict asks for the eviction of exactly this pod: the UID keeps a StatefulSet's
 // next pod of the same name safe.
 func (e *Executor) evict(ctx context.Context, a engine.Action) engine.Outcome {
-	if a.UID == "" {
-		return invalid("an eviction needs the pod's UID")
-	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	eviction := &policyv1.Eviction{
@@ -83,12 +71,6 @@ func (e *Executor) evict(ctx context.Context, a engine.Action) engine.Outcome {
 
 // delete removes exactly this pod, past its budgets. It takes a force order.
 func (e *Executor) delete(ctx context.Context, a engine.Action) engine.Outcome {
-	switch {
-	case a.UID == "":
-		return invalid("a delete needs the pod's UID")
-	case a.Order == "":
-		return invalid("a delete needs a force order")
-	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	return e.answer(e.c.urgent.CoreV1().RESTClient().Delete().

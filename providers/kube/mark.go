@@ -44,7 +44,7 @@ func (e *Executor) tryMark(ctx context.Context, a engine.Action) engine.Outcome 
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	node, err := e.c.api.CoreV1().Nodes().Get(ctx, a.Node, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) && undoes(a.Kind) {
+	if apierrors.IsNotFound(err) && a.Undoes() {
 		return engine.Outcome{Verdict: engine.Done}
 	}
 	if err != nil {
@@ -88,18 +88,11 @@ func elsewhere(a engine.Action, n *corev1.Node) string {
 	return ""
 }
 
-func undoes(k engine.ActionKind) bool {
-	return k == engine.RemoveTaint || k == engine.Uncordon || k == engine.RemoveLabel || k == engine.Unannotate
-}
-
 // markOf is the merge patch that puts the mark of an action on a node or takes
 // it off, nil where the node is so already. problem says why it cannot be done.
 func markOf(a engine.Action, n *corev1.Node) (patch map[string]any, problem string) {
 	switch a.Kind {
 	case engine.AddTaint, engine.RemoveTaint:
-		if a.Taint == nil {
-			return nil, "the action names no taint"
-		}
 		return taintPatch(a, n)
 	case engine.Cordon, engine.Uncordon:
 		if cordon := a.Kind == engine.Cordon; cordon != n.Spec.Unschedulable {

@@ -1,0 +1,533 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Place is where an action is carried out.
+type Place string
+
+// Places.
+const (
+	InCluster        Place = "the cluster"
+	InCloud          Place = "the cloud"
+	InControlCluster Place = "the control cluster" // of a Gardener Shoot
+	OnThisMachine    Place = "this machine"        // the user's own commands
+)
+
+// Kind describes one kind of action: all that the engine, its record, the executors and
+// the docs know of it by its kind. A new kind is a constant of ActionKind, one entry in
+// Kinds, and the function of the executor that carries it out.
+type Kind struct {
+	Name ActionKind
+	// Means says what the action does, in a few words.
+	Means string
+	// Place is where it is carried out; a CheckEffect goes where the action goes that it
+	// asks about.
+	Place Place
+	// Needs are the sources that must be fresh before it may be carried out. Reads need
+	// none: they are how freshness comes back.
+	Needs []world.Source
+	// ReadOnly: it changes nothing.
+	ReadOnly bool
+	// Undo is the kind that takes off what this one puts on a node, "" for all others.
+	Undo ActionKind
+	// Rights it takes: verbs and resources of the Kubernetes API, IAM actions of AWS.
+	Rights []string
+
+	// requires is what the action must name to be looked up and carried out.
+	requires []requirement
+	// seen reports whether the world shows the effect; nil: only the answer tells it.
+	seen func(Action, *world.World) bool
+	// on reports whether a node shows the mark; only for kinds with an Undo.
+	on func(Action, *world.Node) bool
+	// sentence is the action in a few words.
+	sentence func(Action) string
+	// command is the kubectl or aws command that does the same; nil: no one command does.
+	command func(Action) string
+	// event, reason and message tell that it was accepted; without an event it is something
+	// put back. Without a message it is the sentence.
+	event   EventType
+	reason  string
+	message func(Action) string
+}
+
+// requirement is a field that an action must have.
+type requirement struct {
+	name string
+	has  func(Action) bool
+}
+
+var (
+	hasTaint      = requirement{"taint", func(a Action) bool { return a.Taint != nil }}
+	hasLabel      = requirement{"label", func(a Action) bool { return a.Label != "" }}
+	hasAnnotation = requirement{"annotation", func(a Action) bool { return a.Annotation != "" }}
+	hasTemplate   = requirement{"launch template", func(a Action) bool { return a.Template != nil }}
+	hasImage      = requirement{"image", func(a Action) bool { return a.Image != "" }}
+	hasSizes      = requirement{"sizes", func(a Action) bool { return a.Sizes != nil && a.From != nil }}
+	hasProcess    = requirement{"process", func(a Action) bool { return a.Process != "" }} // without one, AWS would take all
+	hasZone       = requirement{"zone", func(a Action) bool { return a.Zone != "" }}
+	hasToken      = requirement{"token", func(a Action) bool { return a.Token != "" }}
+	hasPod        = requirement{"pod", func(a Action) bool { return a.UID != "" && a.Pod != "" }}
+	hasOrder      = requirement{"force order", func(a Action) bool { return a.Order != "" }}
+	hasMachine    = requirement{"machine", func(a Action) bool { return a.Machine != "" }}
+	hasGroup      = requirement{"group", func(a Action) bool { return a.Group != "" }}
+	hasLimit      = requirement{"time limit", func(a Action) bool { return a.Limit > 0 }}
+	hasObject     = requirement{"object", func(a Action) bool { return a.Object != "" }}
+	hasAction     = requirement{"action to look up", func(a Action) bool { return a.Of != nil && a.Of.Kind != CheckEffect }}
+)
+
+var (
+	needsCluster = []world.Source{world.Cluster}
+	needsCloud   = []world.Source{world.Cloud}
+)
+
+// Kinds are all kinds of actions.
+var Kinds = []Kind{
+	{
+		Name: CreateTemplate, Means: "make a version of the launch template with another image",
+		Place: InCloud, Needs: needsCloud, Rights: []string{"ec2:CreateLaunchTemplateVersion"},
+		requires: []requirement{hasGroup, hasTemplate, hasImage, hasToken},
+		sentence: func(a Action) string { return "make a launch template version with image " + a.Image },
+		command: func(a Action) string {
+			return fmt.Sprintf("aws ec2 create-launch-template-version --launch-template-id %s --source-version %d --launch-template-data ImageId=%s", a.Template.ID, a.Template.Version, a.Image)
+		},
+		event: CapacityChanged,
+	},
+	{
+		Name: SetTemplate, Means: "point the group at a version of its launch template",
+		Place: InCloud, Needs: needsCloud, Rights: []string{"autoscaling:UpdateAutoScalingGroup"},
+		requires: []requirement{hasGroup, hasTemplate},
+		seen: func(a Action, w *world.World) bool {
+			return w.Group.Template == *a.Template && w.Group.TemplateSpec == a.TemplateSpec
+		},
+		sentence: func(a Action) string {
+			return "set the group to launch template " + a.Template.ID + " version " + a.TemplateSpec
+		},
+		command: func(a Action) string {
+			if a.Mixed { // --launch-template would put a template in the policy's place
+				return fmt.Sprintf(mixedTemplate, a.Group, a.Group, a.Template.ID, a.TemplateSpec)
+			}
+			return fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --launch-template 'LaunchTemplateId=%s,Version=%s'", a.Group, a.Template.ID, a.TemplateSpec)
+		},
+		event: CapacityChanged,
+	},
+	{
+		Name: SetSizes, Means: "set minimum, maximum and desired size in one request, if they are still what they were",
+		Place: InCloud, Needs: needsCloud, Rights: []string{"autoscaling:UpdateAutoScalingGroup"},
+		requires: []requirement{hasGroup, hasSizes},
+		seen:     func(a Action, w *world.World) bool { return w.Group.Sizes == *a.Sizes },
+		sentence: func(a Action) string { return "set the group's sizes to " + a.Sizes.String() },
+		command: func(a Action) string {
+			return fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --min-size %d --max-size %d --desired-capacity %d", a.Group, a.Sizes.Min, a.Sizes.Max, a.Sizes.Desired)
+		},
+		event: CapacityChanged,
+	},
+	{
+		Name: Suspend, Means: "suspend a process of the group",
+		Place: InCloud, Needs: needsCloud, Rights: []string{"autoscaling:SuspendProcesses"},
+		requires: []requirement{hasGroup, hasProcess},
+		seen:     func(a Action, w *world.World) bool { return w.Group.HasSuspended(a.Process) },
+		sentence: func(a Action) string { return "suspend " + a.Process },
+		command:  func(a Action) string { return processes("suspend", a) },
+		event:    CapacityChanged,
+	},
+	{
+		Name: Resume, Means: "resume a process of the group",
+		Place: InCloud, Needs: needsCloud, Rights: []string{"autoscaling:ResumeProcesses"},
+		requires: []requirement{hasGroup, hasProcess},
+		seen:     func(a Action, w *world.World) bool { return !w.Group.HasSuspended(a.Process) },
+		sentence: func(a Action) string { return "resume " + a.Process },
+		command:  func(a Action) string { return processes("resume", a) },
+		event:    CapacityChanged,
+	},
+	{
+		Name: LaunchIn, Means: "launch one machine in a zone",
+		Place: InCloud, Needs: needsCloud, Rights: []string{"autoscaling:LaunchInstances"},
+		requires: []requirement{hasGroup, hasZone, hasToken},
+		sentence: func(a Action) string { return "launch a machine in " + a.Zone },
+		command: func(a Action) string {
+			return fmt.Sprintf("aws autoscaling launch-instances --auto-scaling-group-name %s --requested-capacity 1 --availability-zones %s", a.Group, a.Zone)
+		},
+		event: CapacityChanged,
+	},
+	{
+		Name: AddTaint, Means: "put a taint on a node", Undo: RemoveTaint,
+		Place: InCluster, Needs: needsCluster, Rights: patchNode,
+		requires: []requirement{hasTaint},
+		on:       func(a Action, n *world.Node) bool { return n.HasTaint(a.taint()) },
+		sentence: func(a Action) string { return "taint " + a.Node + " " + a.taint().String() },
+		command:  func(a Action) string { return fmt.Sprintf("kubectl taint node %s %s", a.Node, a.taint()) },
+		event:    NodeTainted, message: func(a Action) string { return "tainted " + a.taint().String() },
+	},
+	{
+		Name: RemoveTaint, Means: "take it off",
+		Place: InCluster, Needs: needsCluster, Rights: patchNode,
+		requires: []requirement{hasTaint},
+		sentence: func(a Action) string { return "remove taint " + a.taint().String() + " from " + a.Node },
+		command:  func(a Action) string { return fmt.Sprintf("kubectl taint node %s %s-", a.Node, a.taint()) },
+	},
+	{
+		Name: Cordon, Means: "cordon a node", Undo: Uncordon,
+		Place: InCluster, Needs: needsCluster, Rights: patchNode,
+		on:       func(_ Action, n *world.Node) bool { return n.Unschedulable },
+		sentence: func(a Action) string { return "cordon " + a.Node },
+		command:  func(a Action) string { return "kubectl cordon " + a.Node },
+		event:    NodeCordoned, message: func(Action) string { return "cordoned" },
+	},
+	{
+		Name: Uncordon, Means: "uncordon it",
+		Place: InCluster, Needs: needsCluster, Rights: patchNode,
+		sentence: func(a Action) string { return "uncordon " + a.Node },
+		command:  func(a Action) string { return "kubectl uncordon " + a.Node },
+	},
+	{
+		Name: AddLabel, Means: "put a label on a node", Undo: RemoveLabel,
+		Place: InCluster, Needs: needsCluster, Rights: patchNode,
+		requires: []requirement{hasLabel},
+		on: func(a Action, n *world.Node) bool {
+			value, there := n.Labels[a.Label]
+			return there && value == a.Value
+		},
+		sentence: func(a Action) string { return "label " + a.Node + " " + a.Label + "=" + a.Value },
+		command:  func(a Action) string { return fmt.Sprintf("kubectl label node %s %s=%s", a.Node, a.Label, a.Value) },
+		event:    NodeCordoned, reason: "label", message: func(a Action) string { return "labelled " + a.Label + "=" + a.Value },
+	},
+	{
+		Name: RemoveLabel, Means: "take it off, if it still has the value that we gave it",
+		Place: InCluster, Needs: needsCluster, Rights: patchNode,
+		requires: []requirement{hasLabel},
+		sentence: func(a Action) string { return "remove label " + a.Label + " from " + a.Node },
+		command:  func(a Action) string { return fmt.Sprintf("kubectl label node %s %s-", a.Node, a.Label) },
+	},
+	{
+		Name: Annotate, Means: "put an annotation on a node", Undo: Unannotate,
+		Place: InCluster, Needs: needsCluster, Rights: patchNode,
+		requires: []requirement{hasAnnotation},
+		on: func(a Action, n *world.Node) bool {
+			value, there := n.Annotations[a.Annotation]
+			return there && value == a.Value
+		},
+		sentence: func(a Action) string { return "annotate " + a.Node + " " + a.Annotation + "=" + a.Value },
+		command: func(a Action) string {
+			return fmt.Sprintf("kubectl annotate node %s %s=%s", a.Node, a.Annotation, a.Value)
+		},
+		event: NodeTainted, reason: "annotation", message: func(a Action) string { return "annotated " + a.Annotation + "=" + a.Value },
+	},
+	{
+		Name: Unannotate, Means: "take it off, if it still has the value that we gave it",
+		Place: InCluster, Needs: needsCluster, Rights: patchNode,
+		requires: []requirement{hasAnnotation},
+		sentence: func(a Action) string { return "remove annotation " + a.Annotation + " from " + a.Node },
+		command:  func(a Action) string { return fmt.Sprintf("kubectl annotate node %s %s-", a.Node, a.Annotation) },
+	},
+	{
+		Name: Evict, Means: "evict a pod by its UID",
+		Place: InCluster, Needs: needsCluster, Rights: []string{"create pods/eviction"},
+		requires: []requirement{hasPod},
+		seen: func(a Action, w *world.World) bool {
+			p := w.Pod(a.UID)
+			return p == nil || p.Terminating()
+		},
+		sentence: func(a Action) string { return "evict " + a.Namespace + "/" + a.Pod },
+		command: func(a Action) string {
+			return fmt.Sprintf(`kubectl create --raw /api/v1/namespaces/%s/pods/%s/eviction -f - <<<'{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"%s","namespace":"%s"},"deleteOptions":{"preconditions":{"uid":"%s"}}}'`, a.Namespace, a.Pod, a.Pod, a.Namespace, a.UID)
+		},
+	},
+	{
+		Name: Delete, Means: "delete a pod by its UID, past its PDBs, by a recorded force order",
+		Place: InCluster, Needs: needsCluster, Rights: []string{"delete pods"},
+		requires: []requirement{hasPod, hasOrder},
+		seen: func(a Action, w *world.World) bool {
+			p := w.Pod(a.UID)
+			return p == nil || a.Grace == nil && p.Terminating()
+		},
+		sentence: func(a Action) string { return "delete " + a.Namespace + "/" + a.Pod },
+		command: func(a Action) string {
+			cmd := "kubectl delete pod -n " + a.Namespace + " " + a.Pod
+			if a.Grace != nil {
+				cmd += fmt.Sprintf(" --grace-period=%d --force", *a.Grace)
+			}
+			return cmd
+		},
+	},
+	{
+		Name: LookAtPods, Means: "read a node and its pods past all caches",
+		Place: InCluster, ReadOnly: true, Rights: []string{"get nodes", "list pods"},
+		sentence: func(a Action) string { return "look at the pods on " + a.Node },
+	},
+	{
+		Name: Terminate, Means: "terminate a machine through its group",
+		Place: InCloud, Needs: []world.Source{world.Cluster, world.Cloud}, Rights: []string{"autoscaling:TerminateInstanceInAutoScalingGroup", "ec2:TerminateInstances"},
+		requires: []requirement{hasMachine},
+		seen: func(a Action, w *world.World) bool {
+			m := w.Machine(a.Machine)
+			return m == nil || m.Leaving()
+		},
+		sentence: func(a Action) string { return "terminate " + a.Machine },
+		command: func(a Action) string {
+			if a.Direct {
+				return "aws ec2 terminate-instances --instance-ids " + a.Machine
+			}
+			decrement := "--no-should-decrement-desired-capacity"
+			if a.Decrement {
+				decrement = strings.Replace(decrement, "--no-", "--", 1)
+			}
+			return fmt.Sprintf("aws autoscaling terminate-instance-in-auto-scaling-group --instance-id %s %s", a.Machine, decrement)
+		},
+		event: NodeTerminating, message: func(a Action) string {
+			switch {
+			case a.Direct:
+				return "asked the cloud to end " + a.Machine
+			case a.Decrement:
+				return "asked the group to end " + a.Machine + " and not to replace it"
+			}
+			return "asked the group to end " + a.Machine
+		},
+	},
+	{
+		Name: EndWarm, Means: "terminate a machine of the group's warm pool",
+		Place: InCloud, Needs: needsCloud, Rights: []string{"ec2:TerminateInstances"},
+		requires: []requirement{hasMachine, hasGroup},
+		seen: func(a Action, w *world.World) bool {
+			return !slices.ContainsFunc(w.Group.Warm, func(m world.Machine) bool { return m.ID == a.Machine && !m.Leaving() })
+		},
+		sentence: func(a Action) string { return "end " + a.Machine + " of the warm pool" },
+		command:  func(a Action) string { return "aws ec2 terminate-instances --instance-ids " + a.Machine },
+		event:    CapacityChanged,
+	},
+	{
+		Name: Detach, Means: "take a machine out of its group, which launches another one in its place; tagged first",
+		Place: InCloud, Needs: needsCloud, Rights: []string{"autoscaling:DetachInstances", "ec2:CreateTags", "ec2:DeleteTags"},
+		requires: []requirement{hasMachine, hasGroup},
+		seen: func(a Action, w *world.World) bool {
+			m := w.Machine(a.Machine)
+			return m != nil && (m.Detached || m.Leaving()) // between the two lists of a cloud it may be on none
+		},
+		sentence: func(a Action) string { return "detach " + a.Machine },
+		command: func(a Action) string {
+			tag := ""
+			if a.Tag != "" {
+				tag = fmt.Sprintf("aws ec2 create-tags --resources %s --tags Key=%s,Value=%s && ", a.Machine, a.Tag, a.Group)
+			}
+			return tag + fmt.Sprintf("aws autoscaling detach-instances --auto-scaling-group-name %s --instance-ids %s --no-should-decrement-desired-capacity", a.Group, a.Machine)
+		},
+		event: InstanceDetached, message: func(a Action) string {
+			return "detached " + a.Machine + ": its group launches another one in its place"
+		},
+	},
+	{
+		Name: Deregister, Means: "take a machine out of its group's load balancers, until its connections are over or a limit is",
+		Place: InCloud, Needs: needsCloud, Rights: []string{"elasticloadbalancing:DeregisterTargets", "elasticloadbalancing:DeregisterInstancesFromLoadBalancer"},
+		requires: []requirement{hasMachine, hasGroup, hasLimit},
+		sentence: func(a Action) string { return "take " + a.Machine + " out of its load balancers" },
+		command: func(a Action) string {
+			return atBalancers(a.Machine, a.Balancers, "deregister-targets", "deregister-instances-from-load-balancer")
+		},
+		event: InstanceOut, message: func(Action) string { return "out of the load balancers of its group" },
+	},
+	{
+		Name: Inspect, Means: "ask the cloud what is wrong with a machine that does not join",
+		Place: InCloud, ReadOnly: true, Rights: []string{"ec2:DescribeInstanceStatus", "ec2:GetConsoleOutput"},
+		requires: []requirement{hasMachine},
+		sentence: func(a Action) string { return "inspect " + a.Machine },
+	},
+	{
+		Name: CheckEffect, Means: "a direct read: did an earlier action happen?", ReadOnly: true,
+		requires: []requirement{hasAction},
+		sentence: func(a Action) string {
+			return "look up whether it happened: " + kindOf(a.Of.Kind).sentence(*a.Of)
+		},
+	},
+	{
+		Name: RunHook, Means: "the user's own commands before or after a node",
+		Place:    OnThisMachine,
+		sentence: func(a Action) string { return "run the hooks " + a.side() + " " + a.Node },
+	},
+	{
+		Name: HoldRoll, Means: "pause a machine deployment: it begins no further batch",
+		Place: InControlCluster, Needs: needsCloud, Rights: []string{"patch machinedeployments"},
+		requires: []requirement{hasObject},
+		seen:     func(a Action, w *world.World) bool { return goesOn(a, w, false) },
+		sentence: func(a Action) string { return "pause machine deployment " + a.Object + inControl },
+		command:  func(a Action) string { return pausedPatch(a, true) },
+		event:    CapacityChanged,
+	},
+	{
+		Name: LetRoll, Means: "let it go on",
+		Place: InControlCluster, Needs: needsCloud, Rights: []string{"patch machinedeployments"},
+		requires: []requirement{hasObject},
+		seen:     func(a Action, w *world.World) bool { return goesOn(a, w, true) },
+		sentence: func(a Action) string { return "let machine deployment " + a.Object + " go on" + inControl },
+		command:  func(a Action) string { return pausedPatch(a, false) },
+		event:    CapacityChanged,
+	},
+	{
+		Name: ForceMachine, Means: "have a Machine's deletion forced, by a recorded order",
+		Place: InControlCluster, Needs: needsCloud, Rights: []string{"patch machines"},
+		requires: []requirement{hasObject},
+		seen: func(a Action, w *world.World) bool {
+			m := theMachine(a, w)
+			return m == nil || m.Gardener.Forced
+		},
+		sentence: func(a Action) string { return "force machine " + a.Object + inControl },
+		command: func(a Action) string {
+			return fmt.Sprintf("kubectl -n %s label machine %s %s=true", a.Namespace, a.Object, world.ForceDeletion)
+		},
+		event: NodeTainted, reason: string(ForceMachine),
+	},
+	{
+		Name: Prioritize, Means: "have a Machine deleted earlier or later",
+		Place: InControlCluster, Needs: needsCloud, Rights: []string{"patch machines"},
+		requires: []requirement{hasObject},
+		seen: func(a Action, w *world.World) bool {
+			m := theMachine(a, w)
+			return m == nil || m.Gardener.Priority == a.Priority
+		},
+		sentence: func(a Action) string {
+			return fmt.Sprintf("give machine %s the deletion priority %d%s", a.Object, a.Priority, inControl)
+		},
+		command: func(a Action) string {
+			return fmt.Sprintf("kubectl -n %s annotate --overwrite machine %s %s=%d", a.Namespace, a.Object, world.MachinePriority, a.Priority)
+		},
+		event: NodeTainted, reason: string(Prioritize),
+	},
+}
+
+var patchNode = []string{"get nodes", "patch nodes"}
+
+// kindsByName is an index of Kinds; undone says what each kind takes off.
+var (
+	kindsByName map[ActionKind]*Kind
+	undone      = map[ActionKind]ActionKind{}
+)
+
+// The index is made here because an entry's functions may use it.
+func init() {
+	kindsByName = make(map[ActionKind]*Kind, len(Kinds))
+	for i := range Kinds {
+		k := &Kinds[i]
+		kindsByName[k.Name] = k
+		if k.Undo != "" {
+			undone[k.Undo] = k.Name
+			k.seen = func(a Action, w *world.World) bool {
+				n := w.Node(a.Node)
+				return n == nil || k.on(a, n)
+			}
+		}
+	}
+	for undo, put := range undone {
+		k := kindsByName[put]
+		kindsByName[undo].seen = func(a Action, w *world.World) bool {
+			n := w.Node(a.Node)
+			return n == nil || !k.on(a, n)
+		}
+	}
+}
+
+// kindOf describes a kind, an empty one if there is no such.
+func kindOf(name ActionKind) *Kind {
+	if k, known := kindsByName[name]; known {
+		return k
+	}
+	return &Kind{Name: name, sentence: func(a Action) string { return string(a.Kind) + " " + a.Node }}
+}
+
+// Place is where the action is carried out, "" for one that there is not.
+func (a Action) Place() Place {
+	if a.Kind == CheckEffect && a.Of != nil && a.Of.Kind != CheckEffect {
+		return a.Of.Place()
+	}
+	return kindOf(a.Kind).Place
+}
+
+// Needs lists the sources that must be fresh before the action may be carried out.
+func (a Action) Needs() []world.Source { return kindOf(a.Kind).Needs }
+
+// ReadOnly reports whether the action changes nothing.
+func (a Action) ReadOnly() bool { return kindOf(a.Kind).ReadOnly }
+
+// Lacks says what the action does not name and must, "" if nothing.
+func (a Action) Lacks() string {
+	for _, r := range kindOf(a.Kind).requires {
+		if !r.has(a) {
+			return r.name
+		}
+	}
+	if a.Kind == CheckEffect {
+		return a.Of.Lacks()
+	}
+	return ""
+}
+
+// Sentence is the action in a few words: "cordon a1".
+func (a Action) Sentence() string { return kindOf(a.Kind).sentence(a) }
+
+// Command is the kubectl or aws command that would do the same, "" where no one
+// command does.
+func (a Action) Command() string {
+	if command := kindOf(a.Kind).command; command != nil {
+		return command(a)
+	}
+	return ""
+}
+
+// Undoes reports whether the action takes off what another kind puts on a node.
+func (a Action) Undoes() bool { return undone[a.Kind] != "" }
+
+// seen reports whether the world shows the action's effect.
+func (a Action) seen(w *world.World) bool {
+	seen := kindOf(a.Kind).seen
+	return seen != nil && seen(a, w)
+}
+
+// onlyAnswered reports whether no picture of the world ever shows the action's effect.
+func (a Action) onlyAnswered() bool {
+	k := kindOf(a.Kind)
+	return k.seen == nil && !k.ReadOnly
+}
+
+// on reports whether a node shows the mark that an action puts there.
+func (a Action) on(n *world.Node) bool {
+	on := kindOf(a.Kind).on
+	return on != nil && on(a, n)
+}
+
+// put is the action that puts there what an action takes off; others are left as they are.
+func (a Action) put() Action {
+	if put := undone[a.Kind]; put != "" {
+		a.Kind = put
+	}
+	return a
+}
+
+func processes(verb string, a Action) string {
+	return fmt.Sprintf("aws autoscaling %s-processes --auto-scaling-group-name %s --scaling-processes %s", verb, a.Group, a.Process)
+}
+
+// inControl says of an action where it is carried out: the command that does the same goes to
+// another cluster than all others.
+const inControl = " in the control cluster"
+
+func pausedPatch(a Action, paused bool) string {
+	return fmt.Sprintf(`kubectl -n %s patch machinedeployment %s --type merge -p '{"spec":{"paused":%t}}'`, a.Namespace, a.Object, paused)
+}
+
+// goesOn reports whether the machine deployment of an action goes on, or not, as it should;
+// one that is not there need not.
+func goesOn(a Action, w *world.World, rolling bool) bool {
+	d := w.Group.Pool.Deployment(a.Object)
+	return d == nil || d.Paused != rolling
+}
+
+// theMachine is the Machine object that an action is on, nil if it has gone.
+func theMachine(a Action, w *world.World) *world.Machine {
+	if m := w.Machine(a.Machine); m != nil && m.Gardener != nil && m.Gardener.Name == a.Object {
+		return m
+	}
+	return nil
+}

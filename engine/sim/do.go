@@ -31,10 +31,6 @@ func (s *Sim) Do(a engine.Action) engine.Outcome {
 
 func (s *Sim) do(a engine.Action) engine.Outcome {
 	switch a.Kind {
-	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn, engine.Terminate, engine.EndWarm, engine.Detach, engine.Deregister:
-		o := s.doCloud(a)
-		s.listMachines()
-		return o
 	case engine.Evict:
 		return s.evict(a)
 	case engine.Delete:
@@ -45,6 +41,11 @@ func (s *Sim) do(a engine.Action) engine.Outcome {
 		return s.inspect(a)
 	case engine.CheckEffect:
 		return s.check(*a.Of)
+	}
+	if a.Place() == engine.InCloud {
+		o := s.doCloud(a)
+		s.listMachines()
+		return o
 	}
 	if !s.editNode(a.Node, func(n *world.Node) { mark(a, n) }) {
 		return refuse(engine.RefusedGone, "nodes %q not found", a.Node)

@@ -126,14 +126,9 @@ func (s *Sim) health() {
 
 // source is the API that an action goes to.
 func source(a engine.Action) world.Source {
-	if a.Kind == engine.CheckEffect {
-		return source(*a.Of)
-	}
-	if a.Kind == engine.Terminate || a.Kind == engine.Inspect {
+	switch a.Place() {
+	case engine.InCloud, engine.InControlCluster:
 		return world.Cloud
-	}
-	if needs := a.Needs(); len(needs) > 0 {
-		return needs[0]
 	}
 	return world.Cluster
 }

@@ -69,7 +69,7 @@ var mutations = []mutation{
 	{"from elsewhere: a run forgets what it has obeyed", "remotecommands.go", "s.Run.HandledCommands = append(s.Run.HandledCommands, ack)", "", "", "from elsewhere: "},
 	{"rivals: a node that others drain is drained as well", "externalmover.go", "return s.takenNodes()[node] }", "return \"\" }", "", "rivals: "},
 	{"rivals: an instance refresh does not pause the run", "externalgroup.go", "Since: r.Since, Acts: true, Handling: HandlingRefused", "Since: r.Since, Acts: true, Handling: HandlingLeft", "", "rivals: "},
-	{"rivals: annotations stay", "mark.go", "\tcase Annotate:\n\t\ta.Kind = Unannotate\n", "", "", "rule 4: mark of ours left"},
+	{"rivals: annotations stay", "mark.go", "\ta.Kind = kindOf(m.Put.Kind).Undo\n", "\tif m.Put.Kind != Annotate {\n\t\ta.Kind = kindOf(m.Put.Kind).Undo\n\t}\n", "", "rule 4: mark of ours left"},
 	{"snapshots: every row is a new one", "view.go", "b.moves() {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif sameRow(was, row) {", "true {\n\t\t\t\trow = s.row(was.ID, n)\n\t\t\t}\n\t\t\tif was == row {", "", "snapshot: "},
 	{"snapshots: a pod that must leave is said to stay", "details.go", "return StageTerminating", "return StageIgnored", "", "snapshot: "},
 	{"snapshots: a budget that allows none does not say why", "details.go", "case d.Allowed > 0 && d.Current:", "case d.Current:", "", "snapshot: "},

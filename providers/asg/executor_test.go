@@ -210,7 +210,7 @@ func TestChecksRead(t *testing.T) {
 	s.on("DescribeInstances", "")
 	for _, a := range []engine.Action{
 		{Kind: engine.CreateTemplate, Group: "web", Template: &template1, Image: "ami-7", Token: "t"},
-		{Kind: engine.SetTemplate, Group: "web", Template: &template1}, {Kind: engine.SetSizes, Group: "web", Sizes: &sizes},
+		{Kind: engine.SetTemplate, Group: "web", Template: &template1}, {Kind: engine.SetSizes, Group: "web", Sizes: &sizes, From: &sizes},
 		{Kind: engine.Suspend, Group: "web", Process: "Launch"}, {Kind: engine.Resume, Group: "web", Process: "Launch"},
 		{Kind: engine.LaunchIn, Group: "web", Zone: "a", Token: "t"}, {Kind: engine.Terminate, Machine: "i-1"}, {Kind: engine.EndWarm, Group: "web", Machine: "i-1"},
 	} {

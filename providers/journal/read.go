@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -154,14 +153,5 @@ func lookAtEnd(path string) (end, error) {
 
 // complete reports whether an action has what a report says of it.
 func (a *Action) complete() bool {
-	for of := &a.Action; of != nil; of = of.Of {
-		switch {
-		case of.Taint == nil && (of.Kind == engine.AddTaint || of.Kind == engine.RemoveTaint),
-			of.Template == nil && (of.Kind == engine.CreateTemplate || of.Kind == engine.SetTemplate),
-			of.Sizes == nil && of.Kind == engine.SetSizes,
-			of.Of == nil && of.Kind == engine.CheckEffect:
-			return false
-		}
-	}
-	return true
+	return a.Action.Lacks() == ""
 }

@@ -174,7 +174,7 @@ func TestCheckEviction(t *testing.T) {
 			s.put(path, `{"kind":"Pod","apiVersion":"v1",`+tt.pod[1:])
 		}
 		of := eviction
-		of.Kind, of.Grace = tt.kind, tt.grace
+		of.Kind, of.Grace, of.Order = tt.kind, tt.grace, "o1"
 		got := s.Executor().Do(t.Context(), engine.Action{Kind: engine.CheckEffect, Of: &of})
 		if got.Verdict != engine.Done || got.Happened != tt.want {
 			t.Errorf("%s: got %+v", tt.name, got)

@@ -162,6 +162,7 @@ var mutations = []mutation{
 	{"found: that an end by others takes nothing down is not written", "observe.go", "n.Decrement, s.changed = false, true // others", "n.Decrement = false // others", "TestRecordOfLowered", "the record is not written"},
 	{"found: a pod is forgotten before its deletion is answered", "observe.go", " || !s.settled(deleteKey(uid)):", ":", "Scenario/force_answer_late", ""},
 	{"found: a run with nothing to replace does not wait for new machines", "strategy/kops.go", "if enough(s) {\n\t\tk.finish(s)", "if s.Now.After(s.Run.Started) {\n\t\tk.finish(s)", "Scenario/kops_killed_before_look", ""},
+	{"found: the name of a queued node is given again", "rename.go", "n.Name == \"\" || n.Stage == Replaced {", "n.Name == \"\" || n.Stage == Replaced || n.Stage == Queued {", "Scenario/gardener_inplace_name_given_again", ""},
 }
 
 // gardenerPlay is the random play of Gardener's rules, manualPlay that of updates in place by

@@ -163,6 +163,7 @@ var mutations = []mutation{
 	{"found: a pod is forgotten before its deletion is answered", "observe.go", " || !s.settled(deleteKey(uid)):", ":", "Scenario/force_answer_late", ""},
 	{"found: a run with nothing to replace does not wait for new machines", "strategy/kops.go", "if enough(s) {\n\t\tk.finish(s)", "if s.Now.After(s.Run.Started) {\n\t\tk.finish(s)", "Scenario/kops_killed_before_look", ""},
 	{"found: the name of a queued node is given again", "rename.go", "n.Name == \"\" || n.Stage == Replaced {", "n.Name == \"\" || n.Stage == Replaced || n.Stage == Queued {", "Scenario/gardener_inplace_name_given_again", ""},
+	{"found: the checker has drains end in time that cannot", "sim/progress.go", "engine.EvictionFail && tight[id]", "engine.EvictionFail && tight[id] && false", "TestRepairTooLate", "progress: "},
 }
 
 // gardenerPlay is the random play of Gardener's rules, manualPlay that of updates in place by
@@ -186,6 +187,7 @@ var homes = map[string]string{
 	"TestRecordOfDetached": "..",
 	"TestRecordOfLowered":  "..",
 	"TestMoveEnds":         ".",
+	"TestRepairTooLate":    ".",
 	"TestDecodesAlike":     "../../providers/kube",
 }
 

@@ -188,6 +188,10 @@ func (s *Step) startDrains(machines []string, slots int) {
 		if held != "" && stay < in {
 			continue
 		}
+		if s.updatesInPlace(id) && s.W.NodeOf(id) == nil {
+			back = s.label(id, s.Run.Nodes[id]) + " has no node that could be selected"
+			continue
+		}
 		if why := s.held(id, about); (serves || s.capabilities().InPlace) && why != "" {
 			back = why
 			continue

@@ -228,7 +228,7 @@ func (s *Step) updateFailed(id string, n Node, why string, fails func(node, why 
 func (s *Reader) FailureIn(zone string) string {
 	for _, id := range s.In(Updating) {
 		if n := s.Run.Nodes[id]; n.Blocked && (zone == "" || n.Zone == zone) {
-			return "the update of " + n.Name + " has failed: repair it, and Gardener tries again; or skip it"
+			return "the update of " + s.label(id, n) + " has failed: repair it, and Gardener tries again; or skip it"
 		}
 	}
 	return ""
@@ -268,7 +268,7 @@ func (s *Reader) ShutBudget(node string) string {
 func (s *Step) listUnrestoredUpdates() {
 	for _, id := range s.In(Updating) {
 		n := s.Run.Nodes[id]
-		s.Note(n.Name + " was selected for its update before the run ended: Gardener finishes it")
+		s.Note(s.label(id, n) + " was selected for its update before the run ended: Gardener finishes it")
 	}
 }
 

@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/drainboard/drainboard/engine/world"
+import (
+	"slices"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
 
 // A node's name is given out again when its machine is gone: names often follow from
 // addresses. What is done with a node by its name must not reach the next machine.
@@ -10,16 +14,30 @@ func anotherMachines(node *world.Node, machine string) bool {
 	return node.Machine != "" && node.Machine != machine
 }
 
-// dropNames takes the names off the nodes in work that are another machine's node now. Their
-// own machines are gone, which the cloud may not have told yet.
+// dropNames takes the names off the nodes that are another machine's node now, whatever their
+// stage: what begins in this decision goes by the name, too. Their own machines are gone, which
+// the cloud may not have told yet. One that is replaced keeps its name for who reads of it.
 func (s *Step) dropNames() {
-	for _, id := range s.In(Draining, Settling, Terminating) {
-		n := s.Run.Nodes[id]
-		node := s.W.Node(n.Name)
-		if node == nil || !anotherMachines(node, id) {
+	var lost []string
+	for id, n := range s.Run.Nodes {
+		if n.Name == "" || n.Stage == Replaced {
 			continue
 		}
-		s.Report(Event{Type: Warning, Node: n.Name, Zone: n.Zone, Message: "this is the node of " + node.Machine + " now: the drain of " + id + " ends"})
+		if node := s.W.Node(n.Name); node != nil && anotherMachines(node, id) {
+			lost = append(lost, id)
+		}
+	}
+	slices.Sort(lost)
+	for _, id := range lost {
+		n := s.Run.Nodes[id]
+		what := ""
+		switch n.Stage {
+		case Draining, Settling, Terminating:
+			what = ": the drain of " + id + " ends"
+		case Updating:
+			what = ": the update of " + id + " ends"
+		}
+		s.Report(Event{Type: Warning, Node: n.Name, Zone: n.Zone, Message: "this is the node of " + s.W.Node(n.Name).Machine + " now" + what})
 		n.Name = ""
 		s.SetNode(id, n)
 	}

@@ -161,6 +161,9 @@ var mutations = []mutation{
 	{"progress: an approved batch is not queued", "batch.go", "n.Stage == Outdated {\n\t\t\tn.Stage, n.Since, n.Batch = Queued", "n.Stage == Queued {\n\t\t\tn.Stage, n.Since, n.Batch = Queued", "", "progress: "},
 	{"found: that an end by others takes nothing down is not written", "observe.go", "n.Decrement, s.changed = false, true // others", "n.Decrement = false // others", "TestRecordOfLowered", "the record is not written"},
 	{"found: a pod is forgotten before its deletion is answered", "observe.go", " || !s.settled(deleteKey(uid)):", ":", "Scenario/force_answer_late", ""},
+	{"found: a run with nothing to replace does not wait for new machines", "strategy/kops.go", "if enough(s) {\n\t\tk.finish(s)", "if s.Now.After(s.Run.Started) {\n\t\tk.finish(s)", "Scenario/kops_killed_before_look", ""},
+	{"found: the name of a queued node is given again", "rename.go", "n.Name == \"\" || n.Stage == Replaced {", "n.Name == \"\" || n.Stage == Replaced || n.Stage == Queued {", "Scenario/gardener_inplace_name_given_again", ""},
+	{"found: the checker has drains end in time that cannot", "sim/progress.go", "engine.EvictionFail && tight[id]", "engine.EvictionFail && tight[id] && false", "TestRepairTooLate", "progress: "},
 }
 
 // gardenerPlay is the random play of Gardener's rules, manualPlay that of updates in place by
@@ -184,6 +187,7 @@ var homes = map[string]string{
 	"TestRecordOfDetached": "..",
 	"TestRecordOfLowered":  "..",
 	"TestMoveEnds":         ".",
+	"TestRepairTooLate":    ".",
 	"TestDecodesAlike":     "../../providers/kube",
 }
 

@@ -35,7 +35,7 @@ func (p *player) endWell() {
 		p.comeToAnEnd()
 		return
 	}
-	was, last, moved := p.Driver.Run, "", p.Sim.now
+	was, tight, last, moved := p.Driver.Run, p.Sim.tight(&p.Driver.Run), "", p.Sim.now
 	for end := p.Sim.now.Add(progressTime); p.on() && p.Sim.now.Before(end); {
 		if stages := stagesOf(&p.Driver.Run); stages != last {
 			last, moved = stages, p.Sim.now
@@ -52,7 +52,7 @@ func (p *player) endWell() {
 			p.say("run for=1m")
 		}
 	}
-	if why := p.Sim.lacksProgress(&was, &p.Driver.Run); why != "" && p.broken == "" {
+	if why := lacksProgress(&was, &p.Driver.Run, tight); why != "" && p.broken == "" {
 		p.broken = "progress: the run does not end well by itself: " + why + ": " + p.runLine()
 	}
 }
@@ -67,13 +67,31 @@ func stagesOf(r *engine.Run) string {
 	return out.String()
 }
 
+// tight lists the machines of a run whose nodes drain and have less time left than their pods
+// take to be gone, from the next attempt to evict them: they may fail, and the run with them.
+func (s *Sim) tight(r *engine.Run) map[string]bool {
+	out := map[string]bool{}
+	for id, n := range r.Nodes {
+		if n.Stage != engine.Draining || n.Wait == nil {
+			continue
+		}
+		left := n.Wait.End.Sub(r.Seen) - r.Settings.EvictionRetry
+		out[id] = slices.ContainsFunc(s.allPods(), func(p *pod) bool {
+			return p.Node == n.Name && min(p.shape.Stop, p.Grace)+p.shape.Finalized > left
+		})
+	}
+	return out
+}
+
 // lacksProgress says how the end of a run is none that its situation at the repair explains,
-// "" if it is one.
-func (s *Sim) lacksProgress(was, r *engine.Run) string {
+// "" if it is one; tight are the machines that the repair came too late for.
+func lacksProgress(was, r *engine.Run, tight map[string]bool) string {
 	if r.State != engine.Finished {
 		return "it is stuck"
 	}
-	failed := slices.ContainsFunc(sortedKeys(was.Nodes), func(id string) bool { return was.Nodes[id].Stage == engine.NodeFail })
+	failed := slices.ContainsFunc(sortedKeys(r.Nodes), func(id string) bool {
+		return was.Nodes[id].Stage == engine.NodeFail || r.Nodes[id].Stage == engine.NodeFail && r.Nodes[id].Result == engine.EvictionFail && tight[id]
+	})
 	switch {
 	case r.Result == engine.Succeeded, failed:
 		return ""

@@ -140,9 +140,10 @@ func (k Kops) validate(s *engine.Step) {
 		s.DetachedLast()
 		s.Run.Surges, s.Run.Limit = k.Surge(s.W, &s.Run), k.Limit(s.W, &s.Run)
 		if !some || s.AddUnrestoredLate(0, 0) {
-			k.finish(s)
+			k.nothing(s)
 			return
 		}
+		s.Run.PhaseWait = nil // of machines that were waited for before there was something to replace
 	}
 	bare := s.W.Group.Role == world.RoleBastion || s.Run.Settings.CloudOnly
 	if !bare && !s.ValidateFirst() {
@@ -204,6 +205,17 @@ func (k Kops) roll(s *engine.Step) {
 		s.Run.PhaseWait = nil
 	case proved && enough(s):
 		k.finish(s)
+	}
+}
+
+// nothing ends a run that has nothing to replace. It waits for new machines: others, or an
+// earlier process of the run, may have ended the outdated ones just before.
+func (k Kops) nothing(s *engine.Step) {
+	if enough(s) {
+		k.finish(s)
+	}
+	if s.Run.State == engine.Running {
+		s.Run.Order = nil // it is made again: a node may be returned, or become outdated
 	}
 }
 

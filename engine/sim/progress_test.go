@@ -1,0 +1,25 @@
+package sim
+
+import "testing"
+
+// A drain's time is nearly up at the repair, and its pods take longer to be gone than what is
+// left of it: the run may fail. With more time left it may not.
+func TestRepairTooLate(t *testing.T) {
+	for blocked, late := range map[string]bool{"80s": true, "30s": false} {
+		p := newPlayer(NewScript(), 1, 1, "eks")
+		p.say("timing terminate=5s\ncluster zones=a nodes=1\nworkload web replicas=1 stop=3s ready=4s finalizers=guard finalized=20s\nbudget web max=0")
+		p.say("settings drain-timeout=90s post-drain-wait=5s")
+		p.say("start")
+		p.say("run until=blocked")
+		p.say("run for=%s", blocked)
+		p.say("operator pause")
+		p.say("run for=1s")
+		if got := p.Sim.tight(&p.Driver.Run)["i-a1"]; got != late {
+			t.Errorf("blocked for %s: no time left is %t", blocked, got)
+		}
+		p.endWell()
+		if p.broken != "" {
+			t.Errorf("blocked for %s: %s\n%s", blocked, p.broken, p.told.String())
+		}
+	}
+}

@@ -164,6 +164,7 @@ var mutations = []mutation{
 	{"found: a run with nothing to replace does not wait for new machines", "strategy/kops.go", "if enough(s) {\n\t\tk.finish(s)", "if s.Now.After(s.Run.Started) {\n\t\tk.finish(s)", "Scenario/kops_killed_before_look", ""},
 	{"found: the name of a queued node is given again", "rename.go", "n.Name == \"\" || n.Stage == Replaced {", "n.Name == \"\" || n.Stage == Replaced || n.Stage == Queued {", "Scenario/gardener_inplace_name_given_again", ""},
 	{"found: the checker has drains end in time that cannot", "sim/progress.go", "engine.EvictionFail && tight[id]", "engine.EvictionFail && tight[id] && false", "TestRepairTooLate", "progress: "},
+	{"found: that an end is no longer in doubt is not written", "capacity.go", "s.Run.Doubted, s.changed = 0, true", "s.Run.Doubted = 0", "TestRecordOfDoubted", "the record is not written"},
 }
 
 // gardenerPlay is the random play of Gardener's rules, manualPlay that of updates in place by
@@ -186,6 +187,7 @@ var homes = map[string]string{
 	"TestRecordOfRivals":   "..",
 	"TestRecordOfDetached": "..",
 	"TestRecordOfLowered":  "..",
+	"TestRecordOfDoubted":  "..",
 	"TestMoveEnds":         ".",
 	"TestRepairTooLate":    ".",
 	"TestDecodesAlike":     "../../providers/kube",

@@ -161,7 +161,7 @@ func (c *checker) replacement(m *machine) {
 		return // it may be somebody else's, or has no node that is looked at
 	}
 	if n == nil || !n.Ready {
-		if seen := s.View.NodeOf(m.ID); n == nil || seen == nil || !seen.Ready { // else it has become so just now
+		if seen := s.View.NodeOf(m.ID); seen == nil || !seen.Ready { // else it has become so, or has gone, just now
 			d.breaks("rule 4: %s is not Ready", m.ID)
 		}
 		return

@@ -266,6 +266,10 @@ func (c *checker) sizes() {
 		want.Desired = max(want.Desired, min(have.Desired, s.before.Desired))
 		want.Max = max(want.Max, min(have.Max, want.Max-s.foreign.Desired)) // and may come right after the bound was set for it
 	}
+	if off := min(s.takenOff-c.offBefore, r.Surge()+r.Lowered); c.grew && off > 0 { // also where they had made it larger before
+		want.Desired = max(want.Desired, min(have.Desired, want.Desired+off))
+		want.Max = max(want.Max, min(have.Max, want.Max+off))
+	}
 	if taken := min(r.Raise, s.foreign.Desired); r.Raised && !c.grew && taken > 0 { // others have made the group what a raise without an answer was to make of it
 		want.Desired = max(want.Desired-taken, min(have.Desired, want.Desired))
 		want.Max = max(want.Max-taken, min(have.Max, want.Max))

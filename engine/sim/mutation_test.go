@@ -166,6 +166,7 @@ var mutations = []mutation{
 	{"found: the checker has drains end in time that cannot", "sim/progress.go", "engine.EvictionFail && tight[id]", "engine.EvictionFail && tight[id] && false", "TestRepairTooLate", "progress: "},
 	{"found: that an end is no longer in doubt is not written", "capacity.go", "s.Run.Doubted, s.changed = 0, true", "s.Run.Doubted = 0", "TestRecordOfDoubted", "the record is not written"},
 	{"found: the checker has the run know of a node that is deleted as it ends", "sim/checkend.go", "seen == nil || !seen.Ready { // else", "n == nil || seen == nil || !seen.Ready { // else", "Scenario/node_deleted_at_the_end", broken},
+	{"found: the checker counts what others take off with what they had added", "sim/checkend.go", "c.grew && off > 0 { // also", "c.grew && off > 99 { // also", "Scenario/raised_then_lowered_by_others", broken},
 }
 
 // gardenerPlay is the random play of Gardener's rules, manualPlay that of updates in place by

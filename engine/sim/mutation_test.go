@@ -167,6 +167,7 @@ var mutations = []mutation{
 	{"found: that an end is no longer in doubt is not written", "capacity.go", "s.Run.Doubted, s.changed = 0, true", "s.Run.Doubted = 0", "TestRecordOfDoubted", "the record is not written"},
 	{"found: the checker has the run know of a node that is deleted as it ends", "sim/checkend.go", "seen == nil || !seen.Ready { // else", "n == nil || seen == nil || !seen.Ready { // else", "Scenario/node_deleted_at_the_end", broken},
 	{"found: the checker counts what others take off with what they had added", "sim/checkend.go", "c.grew && off > 0 { // also", "c.grew && off > 99 { // also", "Scenario/raised_then_lowered_by_others", broken},
+	{"found: a pod that came back is not waited for when it ends", "node.go", "case p.ToleratesAll && s.cameBack(p) && p.Terminating() && s.Now.Before(stuck):", "case p.ToleratesAll && s.cameBack(p) && p.Terminating() && s.Now.After(stuck):", "Scenario/force_waits_for_returned", ""},
 }
 
 // gardenerPlay is the random play of Gardener's rules, manualPlay that of updates in place by

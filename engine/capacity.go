@@ -121,7 +121,9 @@ func (s *Step) WatchSizes() {
 		s.Run.Lowered -= not
 		ours += not
 	}
-	s.Run.Doubted = 0
+	if s.Run.Doubted > 0 {
+		s.Run.Doubted, s.changed = 0, true
+	}
 	switch {
 	case desired > ours:
 		s.Run.Foreign = fmt.Sprintf("somebody else raised the group's desired size from %d to %d meanwhile", ours, desired)

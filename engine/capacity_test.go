@@ -34,6 +34,26 @@ func TestRestoreMaxAgain(t *testing.T) {
 	}
 }
 
+// Of two terminations that were counted as taking the desired size down one may not have. The
+// size tells that it did, or that it did not: either way it is written down.
+func TestRecordOfDoubted(t *testing.T) {
+	now := time.Unix(1000, 0)
+	for desired, lowered := range map[int]int{7: 2, 8: 1} {
+		w := world.New()
+		w.SetGroup(world.Group{Name: "ng", Sizes: world.Sizes{Max: 9, Desired: desired}})
+		w.SetHealth(world.Cloud, world.Health{Fresh: now})
+		r := Run{State: Running, Settings: Common(), Base: world.Sizes{Max: 5, Desired: 5}, Raise: 4, Lowered: 2, Doubted: 1, MaxSet: 9, Raised: true}
+		s := newStep(nil, now, w, r)
+		s.WatchSizes()
+		if s.Run.Lowered != lowered || s.Run.Doubted != 0 || len(s.events) > 0 {
+			t.Errorf("desired %d: %d lowered, %d in doubt, %v", desired, s.Run.Lowered, s.Run.Doubted, s.events)
+		}
+		if !s.changed {
+			t.Errorf("desired %d: the record is not written", desired)
+		}
+	}
+}
+
 // Who plans the next run is told that the last one has left the group larger, as long as
 // it is.
 func TestLarger(t *testing.T) {

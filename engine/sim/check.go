@@ -51,6 +51,7 @@ type checker struct {
 	owners       map[string]string    // of the pods that were asked to go, by UID
 	movedFrom    map[string]bool      // owners (by UID) whose pods we made leave
 	raised       bool                 // the group's raise was asked for
+	offBefore    int                  // by how much others had lowered the desired size before that
 	rested       world.Sizes          // the group's sizes that the raise rests on, or the run
 	maxima       map[int]bool         // that we have asked for
 	unsure       map[string]bool      // machines whose end with decrement was asked for; true: the driver may not know what came of it

@@ -161,7 +161,7 @@ func (c *checker) replacement(m *machine) {
 		return // it may be somebody else's, or has no node that is looked at
 	}
 	if n == nil || !n.Ready {
-		if seen := s.View.NodeOf(m.ID); n == nil || seen == nil || !seen.Ready { // else it has become so just now
+		if seen := s.View.NodeOf(m.ID); seen == nil || !seen.Ready { // else it has become so, or has gone, just now
 			d.breaks("rule 4: %s is not Ready", m.ID)
 		}
 		return
@@ -265,6 +265,10 @@ func (c *checker) sizes() {
 	if s.foreign.Desired < 0 { // what others take away counts as a part of what we take back
 		want.Desired = max(want.Desired, min(have.Desired, s.before.Desired))
 		want.Max = max(want.Max, min(have.Max, want.Max-s.foreign.Desired)) // and may come right after the bound was set for it
+	}
+	if off := min(s.takenOff-c.offBefore, r.Surge()+r.Lowered); c.grew && off > 0 { // also where they had made it larger before
+		want.Desired = max(want.Desired, min(have.Desired, want.Desired+off))
+		want.Max = max(want.Max, min(have.Max, want.Max+off))
 	}
 	if taken := min(r.Raise, s.foreign.Desired); r.Raised && !c.grew && taken > 0 { // others have made the group what a raise without an answer was to make of it
 		want.Desired = max(want.Desired-taken, min(have.Desired, want.Desired))

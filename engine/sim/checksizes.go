@@ -20,7 +20,7 @@ func (c *checker) resizes(dec engine.Decision) {
 			continue
 		}
 		if raise := a.Sizes.Desired > a.From.Desired; raise && !c.raised {
-			if c.raised, c.rested = true, view.Group.Sizes; *a.From != view.Group.Sizes {
+			if c.raised, c.rested, c.offBefore = true, view.Group.Sizes, d.Sim.takenOff; *a.From != view.Group.Sizes {
 				d.breaks("sizes: the raise is from %s, and the group has %s", *a.From, view.Group.Sizes)
 			}
 		} else if raise {

@@ -162,6 +162,10 @@ var mutations = []mutation{
 	{"found: a run with nothing to replace does not wait for new machines", "strategy/kops.go", "if enough(s) {\n\t\tk.finish(s)", "if s.Now.After(s.Run.Started) {\n\t\tk.finish(s)", "Scenario/kops_killed_before_look", ""},
 	{"found: the name of a queued node is given again", "rename.go", "n.Name == \"\" || n.Stage == Replaced {", "n.Name == \"\" || n.Stage == Replaced || n.Stage == Queued {", "Scenario/gardener_inplace_name_given_again", ""},
 	{"found: the checker has drains end in time that cannot", "sim/progress.go", "engine.EvictionFail && tight[id]", "engine.EvictionFail && tight[id] && false", "TestRepairTooLate", "progress: "},
+	{"found: that an end is no longer in doubt is not written", "capacity.go", "s.Run.Doubted, s.changed = 0, true", "s.Run.Doubted = 0", "TestRecordOfDoubted", "the record is not written"},
+	{"found: the checker has the run know of a node that is deleted as it ends", "sim/checkend.go", "seen == nil || !seen.Ready { // else", "n == nil || seen == nil || !seen.Ready { // else", "Scenario/node_deleted_at_the_end", broken},
+	{"found: the checker counts what others take off with what they had added", "sim/checkend.go", "c.grew && off > 0 { // also", "c.grew && off > 99 { // also", "Scenario/raised_then_lowered_by_others", broken},
+	{"found: a pod that came back is not waited for when it ends", "node.go", "case p.ToleratesAll && s.cameBack(p) && p.Terminating() && s.Now.Before(stuck):", "case p.ToleratesAll && s.cameBack(p) && p.Terminating() && s.Now.After(stuck):", "Scenario/force_waits_for_returned", ""},
 }
 
 // gardenerPlay is the random play of Gardener's rules, manualPlay that of updates in place by
@@ -184,6 +188,7 @@ var homes = map[string]string{
 	"TestRecordOfRivals":   "..",
 	"TestRecordOfDetached": "..",
 	"TestRecordOfLowered":  "..",
+	"TestRecordOfDoubted":  "..",
 	"TestMoveEnds":         ".",
 	"TestRepairTooLate":    ".",
 	"TestDecodesAlike":     "../../providers/kube",

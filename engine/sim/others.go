@@ -172,6 +172,7 @@ func (s *Sim) resizedByOthers(by int) {
 		s.raised++
 	} else if by < 0 {
 		s.lowered++
+		s.takenOff -= by
 	}
 }
 

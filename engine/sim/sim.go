@@ -126,6 +126,7 @@ type Sim struct {
 	foreign    world.Sizes     // what others changed on the group's sizes, summed up
 	raised     int             // how often others raised the desired size
 	lowered    int             // how often others lowered it
+	takenOff   int             // by how much, in all
 	freed      []string        // names of nodes that are gone with their machines
 	shrunk     time.Time       // when the group last lost a machine
 	tilted     bool            // others, or a zone without room, had a hand in which zone has how many

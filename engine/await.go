@@ -22,13 +22,6 @@ type Awaits struct {
 	Expired bool `json:"expired,omitempty"`
 }
 
-// awaiter is implemented by strategies that do not end while their group's own controller is
-// not done with it.
-type awaiter interface {
-	// Awaited is what shows that the controller is not done, nothing if it is.
-	Awaited(w *world.World, r *Run) []world.Unfinished
-}
-
 const (
 	// awaiting is what such a wait is for.
 	awaiting = "Gardener"

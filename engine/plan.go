@@ -90,13 +90,6 @@ type PlannedNode struct {
 	Why string `json:"why,omitempty"`
 }
 
-// Extra is implemented by strategies that run more machines than the group has
-// for a while.
-type Extra interface {
-	// Extra is how many, in a run whose nodes and limit are known.
-	Extra(w *world.World, r *Run) int
-}
-
 // MakePlan works out what a planned run would do. limit is MaxUnavailable resolved.
 func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) Plan {
 	s := newStep(rules, now, w, r)
@@ -121,15 +114,13 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 		}
 	}
 	s.Run.ValidatedOnce = s.SomeCurrent()
-	if l, ok := rules.(limiter); ok {
-		s.Run.Limit = l.Limit(w, &s.Run)
-	}
+	s.Run.Limit = rules.Limit(w, &s.Run)
 	p := Plan{Run: r, Group: w.Group.Name, Role: w.Group.Role, Strategy: rules.Name(), AsOf: now, Limit: s.Run.Limit, Estimate: s.estimate(len(outdated))}
 	p.From, p.To = s.versions()
 	p.Pool = s.poolView()
 	p.FreeAddresses = freeAddresses(&w.Group)
-	if e, ok := rules.(Extra); ok && len(outdated) > 0 {
-		p.Extra = e.Extra(w, &s.Run)
+	if len(outdated) > 0 {
+		p.Extra = rules.Extra(w, &s.Run)
 		s.Run.ValidatedOnce = s.Run.ValidatedOnce || s.capabilities().Detaches && p.Extra > 0 // by what comes in the surge
 	}
 	s.Run.Order = s.InOrder(outdated)
@@ -157,10 +148,8 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 		p.Warnings = append(p.Warnings, s.spareAddresses(p.Extra)...)
 		p.Detach = s.toDetach(p.Extra)
 	}
-	if rules, ok := rules.(awaiter); ok {
-		p.Awaited = rules.Awaited(w, &s.Run)
-	}
-	if rules, ok := rules.(warner); ok && len(outdated) > 0 {
+	p.Awaited = rules.Awaited(w, &s.Run)
+	if len(outdated) > 0 {
 		p.Warnings = append(p.Warnings, rules.Warnings(w, &s.Run)...)
 	}
 	if r.Settings.CloudOnly && len(outdated) > 0 {

@@ -410,19 +410,14 @@ func graceOf(p *world.Pod) *Wait {
 	return &Wait{For: "grace period", Start: p.Ends.Add(-p.Grace), End: p.Ends}
 }
 
-// doer is implemented by strategies that say what a phase will do.
-type doer interface {
-	Does(phase string, w *world.World, r *Run) string
-}
-
 func (s *Reader) batchView() *BatchView {
 	b, waiting := s.Run.Waiting()
 	if !waiting || s.Run.State == Finished || s.Run.State == Ending {
 		return nil
 	}
 	v := &BatchView{ID: b.ID, Phase: b.Phase, Hash: b.Hash, Nodes: b.Names, Since: b.Waiting}
-	if d, ok := s.Rules.(doer); ok && b.Phase != "" {
-		v.Does = d.Does(b.Phase, s.W, &s.Run)
+	if b.Phase != "" {
+		v.Does = s.Rules.Does(b.Phase, s.W, &s.Run)
 	}
 	if s.Run.Settings.Approve == ApproveCanary && !s.canaryStarted() {
 		v.Canary, v.Watch = true, s.Run.Settings.CanaryWatch

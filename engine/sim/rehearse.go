@@ -37,7 +37,7 @@ func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 
 // rehearsable reports whether a run can be played.
 func rehearsable(rules engine.Strategy, w *world.World, run *engine.Run) bool {
-	if own, ok := rules.(interface{ Capabilities() engine.Capabilities }); ok && (own.Capabilities().Follows || own.Capabilities().InPlace) {
+	if own := rules.Capabilities(); own.Follows || own.InPlace {
 		return false
 	}
 	known := !w.Partial() && !w.Health[world.Cluster].Fresh.IsZero() && !w.Health[world.Cloud].Fresh.IsZero()

@@ -24,7 +24,7 @@ import (
 // and all machine deployments are complete, as far as these are read. Without the control
 // cluster as many nodes must be Ready as at the start. It fails when nothing is under way but
 // machines that do not get Ready, and pauses when Gardener neither starts nor ends.
-type GardenerFollow struct{}
+type GardenerFollow struct{ engine.Base }
 
 // Name is "gardener-follow".
 func (GardenerFollow) Name() string { return "gardener-follow" }

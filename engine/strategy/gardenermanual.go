@@ -18,14 +18,14 @@ import (
 //	roll   nodes are selected, up to maxUnavailable; each counts until it is healthy again:
 //	       no candidate any more, Ready, not cordoned, its critical components ready. A
 //	       batch follows when the last is through. A failed update pauses the run
-type GardenerManual struct{}
+type GardenerManual struct{ engine.Base }
 
 // Name is "gardener-manual".
 func (GardenerManual) Name() string { return "gardener-manual" }
 
 // Capabilities: Gardener updates what is selected.
 func (GardenerManual) Capabilities() engine.Capabilities {
-	return engine.Capabilities{InPlace: true, WholeBatches: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
+	return engine.Capabilities{InPlace: true, WholeBatches: true, SeveralReasons: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are those of machine-controller-manager; it has no limit, so that is ours.

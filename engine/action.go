@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -39,11 +40,11 @@ const (
 	CheckEffect    ActionKind = "check"      // a direct read: did the action Of happen?
 	RunHook        ActionKind = "run-hook"   // the user's own commands before or after a node
 
-	// In the control cluster of a Gardener Shoot.
-	HoldRoll     ActionKind = "hold-roll"     // the machine deployment Object begins no further batch
+	// Of the controller that drives the group by itself, on its own objects (selfdriven.Request).
+	HoldRoll     ActionKind = "hold-roll"     // its part Object begins with no further node
 	LetRoll      ActionKind = "let-roll"      // it goes on
-	ForceMachine ActionKind = "force-machine" // the Machine Object goes by force
-	Prioritize   ActionKind = "prioritize"    // the Machine Object is deleted earlier or later, by Priority
+	ForceMachine ActionKind = "force-machine" // the machine Object goes by force
+	Prioritize   ActionKind = "prioritize"    // the machine Object goes earlier or later, by Priority
 )
 
 // Action is one change (or direct read) that a decision asks for. It is a plain
@@ -91,10 +92,11 @@ type Action struct {
 	// it is detached.
 	Direct bool `json:"direct,omitempty"`
 
-	// Object is what is changed in a control cluster, in Namespace there; Priority decides
-	// which Machine goes first, the lowest.
-	Object   string `json:"object,omitempty"`
-	Priority int    `json:"priority,omitempty"`
+	// Object is what is changed of the objects of a Controller (selfdriven.Controller.ID), in
+	// Namespace there; Priority decides which machine goes first, the lowest.
+	Controller string `json:"controller,omitempty"`
+	Object     string `json:"object,omitempty"`
+	Priority   int    `json:"priority,omitempty"`
 
 	// Balancers that a Deregister takes the machine out of, as far as they were known.
 	Balancers []string `json:"balancers,omitempty"`
@@ -157,19 +159,26 @@ func (a Action) seen(w *world.World) bool {
 	case Detach:
 		m := w.Machine(a.Machine)
 		return m != nil && (m.Detached || m.Leaving()) // between the two lists of a cloud it may be on none
-	case HoldRoll, LetRoll:
-		d := w.Group.Pool.Deployment(a.Object)
-		return d == nil || d.Paused == (a.Kind == HoldRoll)
-	case ForceMachine, Prioritize:
-		m := w.Machine(a.Machine)
-		if m == nil || m.Gardener == nil || m.Gardener.Name != a.Object {
-			return true // it has gone
-		}
-		return a.Kind == ForceMachine && m.Gardener.Forced || a.Kind == Prioritize && m.Gardener.Priority == a.Priority
+	case HoldRoll, LetRoll, ForceMachine, Prioritize:
+		c := selfdriven.Of(&w.Group)
+		return c == nil || selfdriven.Seen(c, &w.Group, w.Machine(a.Machine), a.request())
 	case EndWarm:
 		return !slices.ContainsFunc(w.Group.Warm, func(m world.Machine) bool { return m.ID == a.Machine && !m.Leaving() })
 	}
 	return false // its effect is known from the answer only
+}
+
+// request is what an action asks of a controller.
+func (a Action) request() selfdriven.Request {
+	return selfdriven.Request{Kind: selfdriven.Kind(a.Kind), Namespace: a.Namespace, Object: a.Object, Priority: a.Priority}
+}
+
+// requested says what an action asks of a controller in a few words, and as a command.
+func (a Action) requested() (what, command string) {
+	if c := selfdriven.Named(a.Controller); c != nil {
+		return c.Describe(a.request())
+	}
+	return string(a.Kind) + " " + a.Object, ""
 }
 
 // on reports whether a node shows the mark that an action puts there.
@@ -255,12 +264,9 @@ func (a Action) Command() string {
 			cmd += fmt.Sprintf(" --grace-period=%d --force", *a.Grace)
 		}
 		return cmd
-	case HoldRoll, LetRoll:
-		return fmt.Sprintf(`kubectl -n %s patch machinedeployment %s --type merge -p '{"spec":{"paused":%t}}'`, a.Namespace, a.Object, a.Kind == HoldRoll)
-	case ForceMachine:
-		return fmt.Sprintf("kubectl -n %s label machine %s %s=true", a.Namespace, a.Object, world.ForceDeletion)
-	case Prioritize:
-		return fmt.Sprintf("kubectl -n %s annotate --overwrite machine %s %s=%d", a.Namespace, a.Object, world.MachinePriority, a.Priority)
+	case HoldRoll, LetRoll, ForceMachine, Prioritize:
+		_, command := a.requested()
+		return command
 	case EndWarm:
 		return "aws ec2 terminate-instances --instance-ids " + a.Machine
 	case Detach:

@@ -18,12 +18,9 @@ type Capabilities struct {
 	IsolatesFirst bool
 	// CordonsFirst: a node is cordoned before its first eviction.
 	CordonsFirst bool
-	// InPlace: nodes are selected, and Gardener drains and updates them. No machine ends but
+	// InPlace: nodes are selected, and the group's controller drains and updates them. No machine ends but
 	// those that the strategy says (Ends).
 	InPlace bool
-	// Follows: the group's own controller rolls it, and the run follows what it does by the
-	// marks that it leaves (follow.go). Nothing is drained or ended by us.
-	Follows bool
 	// WholeBatches: a batch begins when all of the one before it is through.
 	WholeBatches bool
 	// RequiresValidation: a node that went holds its slot until the whole cluster has proved valid, and
@@ -47,11 +44,6 @@ type Capabilities struct {
 }
 
 func (s *Reader) capabilities() Capabilities { return s.Rules.Capabilities() }
-
-// follows reports whether a strategy follows the group's own controller.
-func follows(rules Strategy) bool {
-	return rules.Capabilities().Follows
-}
 
 // selects is why the strategy replaces a machine, whatever it was launched from.
 func (s *Reader) selects(m *world.Machine) string { return s.Rules.Selects(s, m) }

@@ -67,7 +67,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 	s.takeOutcomes(in.Outcomes)
 	known := s.known()
 	if known {
-		s.observe()
+		s.conduct().observe(s)
 		s.dropNames()
 	}
 	s.forgetHandled()
@@ -83,7 +83,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 		s.changed = true
 	}
 	if known && !s.unwritten {
-		s.advance()
+		s.conduct().advance(s)
 		s.previewBatch()
 	}
 	s.reportFound()
@@ -100,12 +100,8 @@ func (s *Reader) known() bool {
 	return !slices.ContainsFunc(s.Run.Sources(), func(src world.Source) bool { return s.W.Health[src].Fresh.IsZero() })
 }
 
-// advance does what the run's state asks for.
+// advance does what the run's state asks for, in a run that rolls its group.
 func (s *Step) advance() {
-	if s.capabilities().Follows {
-		s.followController()
-		return
-	}
 	if s.Run.State == Running || s.Run.State == Paused {
 		s.watchExternalMovers()
 	}

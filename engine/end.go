@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -308,6 +309,14 @@ func (s *Reader) endedSome() bool {
 	return slices.ContainsFunc(s.In(Replaced), func(id string) bool { return s.W.Machine(id) == nil })
 }
 
+// controller is the ID of the controller that drives the run's group.
+func (r *Run) controller() string {
+	if c := selfdriven.Of(&world.Group{Provider: r.Provider}); c != nil {
+		return c.ID()
+	}
+	return ""
+}
+
 // Outstanding lists what the run has changed and not put back, each with the
 // command that would.
 func (r *Run) Outstanding() []string {
@@ -319,7 +328,7 @@ func (r *Run) Outstanding() []string {
 		}
 	}
 	for _, name := range r.PausedDeployments {
-		a := Action{Kind: LetRoll, Namespace: r.PausedIn, Object: name}
+		a := Action{Kind: LetRoll, Controller: r.controller(), Namespace: r.PausedIn, Object: name}
 		out = append(out, a.describe()+": "+a.Command())
 	}
 	for _, process := range r.Suspended {

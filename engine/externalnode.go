@@ -43,8 +43,8 @@ func (s *Reader) nodeMovers() []ExternalMover {
 			theirs = withoutMarks(n, ours)
 		}
 		for _, move := range theirs.Moves() {
-			if s.capabilities().InPlace && move.By == world.MoverGardener {
-				continue // it is Gardener that we work with
+			if by := s.controller(); by != nil && s.capabilities().InPlace && move.By == by.Mover() {
+				continue // it is what we work with
 			}
 			r := s.moverOf(m.ID, n, move)
 			if m.Leaving() && r.Handling != HandlingWaited {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -251,10 +250,6 @@ func (s *Step) reportChange(a Action) {
 	s.Report(e)
 }
 
-// inControl says of an action where it is carried out: the command that does the same goes to
-// another cluster than all others.
-const inControl = " in the control cluster"
-
 // describe says the action in a few words.
 func (a Action) describe() string {
 	switch a.Kind {
@@ -300,14 +295,9 @@ func (a Action) describe() string {
 		return "inspect " + a.Machine
 	case RunHook:
 		return "run the hooks " + a.side() + " " + a.Node
-	case HoldRoll:
-		return "pause machine deployment " + a.Object + inControl
-	case LetRoll:
-		return "let machine deployment " + a.Object + " go on" + inControl
-	case ForceMachine:
-		return "force machine " + a.Object + inControl
-	case Prioritize:
-		return fmt.Sprintf("give machine %s the deletion priority %d%s", a.Object, a.Priority, inControl)
+	case HoldRoll, LetRoll, ForceMachine, Prioritize:
+		what, _ := a.requested()
+		return what
 	case CheckEffect:
 		return "look up whether it happened: " + a.Of.describe()
 	}

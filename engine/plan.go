@@ -21,7 +21,7 @@ type Plan struct {
 	Nodes []PlannedNode `json:"nodes"`
 	// Role is what the group's machines do in their cluster, "" where nobody tells.
 	Role world.Role `json:"role,omitempty"`
-	// Pool is how the group stands as a worker pool of Gardener's, nil for one that is none.
+	// Pool is how the group stands as a pool that its own controller drives, nil for one that is none.
 	Pool *PoolView `json:"-"`
 	// FreeAddresses are how many addresses the group's subnets have left, by zone.
 	FreeAddresses map[string]int `json:"freeAddresses,omitempty"`
@@ -100,19 +100,7 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 			s.Run.Target.Templates = []world.Template{{ID: w.Group.Template.ID, Version: 1 << 40}}
 		}
 	}
-	var outdated []string
-	if s.capabilities().Follows {
-		s.observeController()
-		outdated = s.In(Outdated, Draining, Updating, Settling)
-	}
-	for _, m := range w.Machines() {
-		if !m.Leaving() && !s.capabilities().Follows {
-			s.SetNode(m.ID, s.takeIn(m))
-			if s.Run.Nodes[m.ID].Stage == Outdated {
-				outdated = append(outdated, m.ID)
-			}
-		}
-	}
+	outdated := s.conduct().plan(s)
 	s.Run.ValidatedOnce = s.SomeCurrent()
 	s.Run.Limit = rules.Limit(w, &s.Run)
 	p := Plan{Run: r, Group: w.Group.Name, Role: w.Group.Role, Strategy: rules.Name(), AsOf: now, Limit: s.Run.Limit, Estimate: s.estimate(len(outdated))}
@@ -139,9 +127,7 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 	if late := p.late(); late != "" {
 		p.Warnings = append(p.Warnings, late)
 	}
-	if !s.capabilities().Follows {
-		p.ExternalMovers = s.externalMovers()
-	}
+	p.ExternalMovers = s.conduct().movers(&s.Reader)
 	s.preflightTurns(p.Nodes, p.Limit)
 	s.preflightCloud(&p)
 	if p.Extra > 0 {

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -26,6 +27,9 @@ type Strategy interface {
 	// Abilities is the table of what an operator can do.
 	Abilities() []Ability
 
+	// Follows is the group's own controller, if that rolls the group and the run follows what it
+	// does by the marks that it leaves (follow.go); nil where the run rolls it.
+	Follows() selfdriven.Controller
 	// Capabilities are what the strategy does in another way than the shared parts.
 	Capabilities() Capabilities
 	// Suspends names the processes of the group that are suspended while nodes are replaced.
@@ -65,6 +69,9 @@ type Strategy interface {
 
 // Base has the answers of a strategy that leaves something to the shared parts.
 type Base struct{}
+
+// Follows nobody.
+func (Base) Follows() selfdriven.Controller { return nil }
 
 // Capabilities are none.
 func (Base) Capabilities() Capabilities { return Capabilities{} }

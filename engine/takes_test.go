@@ -24,7 +24,7 @@ func TestTakes(t *testing.T) {
 			for _, blocked := range []bool{false, true} {
 				n := Node{Name: "a", Stage: stage, New: fresh, Blocked: blocked}
 				s := &Step{Reader: Reader{W: world.New(), Rules: noRules{}, Run: Run{Nodes: map[string]Node{"i-a": n}}}}
-				takes := s.takes(n)
+				takes := s.conduct().takes(n)
 				s.handleSkip(Command{Kind: CmdSkip, Node: "a"})
 				if takes.Skip == s.declined {
 					t.Errorf("%s, new %v, blocked %v: takes a skip: %v, refused: %v", stage, fresh, blocked, takes.Skip, s.declined)

@@ -2,7 +2,6 @@ package world
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -35,7 +34,7 @@ type Pool struct {
 	// Deployments are the pool's machine deployments, one for each zone.
 	Deployments []MachineDeployment
 	// Limits are those of the Shoot's worker, where it sets any, else the controller's
-	// defaults. A machine has its own (GardenerMachine.Limits).
+	// defaults. A machine has its own (ManagedMachine.Limits).
 	Limits MachineLimits
 	// Pending: the Shoot's status lists the pool as awaiting an update in place.
 	Pending bool
@@ -159,9 +158,9 @@ const (
 	PhaseInPlaceFailed     = "InPlaceUpdateFailed"
 )
 
-// GardenerMachine is what machine-controller-manager tells of a machine in the control
-// cluster.
-type GardenerMachine struct {
+// ManagedMachine is what a controller that drives its groups by itself tells of a machine, among
+// its own objects.
+type ManagedMachine struct {
 	// Name is the Machine's.
 	Name string
 	// Phase is one of the Phase constants, and since when it is.
@@ -233,50 +232,8 @@ func (l MachineLimits) Past() time.Duration {
 	return 0
 }
 
-// Steps of a machine's end, as the description of its last operation names them
-// (machine-controller-manager pkg/util/provider/machineutils), with words for people.
-var endSteps = []struct{ told, words string }{
-	{"finalizer removal", "its Machine goes"},
-	{"Initiate node object deletion", "its Node is deleted"},
-	{"Initiate VM deletion", "its machine is ended"},
-	{"Delete Volume Attachments", "its volumes are detached"},
-	{"Initiate node drain", "it is drained"},
-	{"getting VM Status", "its machine is looked up"},
-}
-
-// drainEnds is the first of endSteps, from the end, that comes before a drain is over.
-const drainEnds = 4
-
-// Ending says what step of its end a machine is at, in words that go on after a colon, and
-// whether its drain is over; "" while nothing is told.
-func (g *GardenerMachine) Ending() (step string, drained bool) {
-	for i, s := range endSteps {
-		if strings.Contains(g.Description, s.told) {
-			return s.words, i < drainEnds
-		}
-	}
-	return "", false
-}
-
-// Trouble is why its last operation failed, as far as its description tells, "" if it did
-// not.
-func (g *GardenerMachine) Trouble() string {
-	const due = "failed due to - "
-	_, why, told := strings.Cut(g.Description, due)
-	if !told {
-		if g.Failed {
-			return g.Description
-		}
-		return ""
-	}
-	for _, rest := range []string{". Will retry", ". However", ". Aborting"} {
-		why, _, _ = strings.Cut(why, rest)
-	}
-	return why
-}
-
 // Clean is what is known of the machine with all its strings clean: itself if they are.
-func (g *GardenerMachine) Clean() *GardenerMachine {
+func (g *ManagedMachine) Clean() *ManagedMachine {
 	if g == nil || plain(g.Name, g.Phase, g.Operation, g.Description, g.Deployment, g.Set) && plain(g.Limits.Conditions...) {
 		return g
 	}

@@ -91,7 +91,7 @@ func movesOf(by selfdriven.Controller, w *world.World, m *world.Machine, n *worl
 	if by == nil {
 		return movesAfter(n, nil, left)
 	}
-	moves := movesAfter(n, by.Told(m), left)
+	moves := movesAfter(n, by.Told(m, n), left)
 	if limits := by.Limits(&w.Group, m); limits.Drain > 0 {
 		for i := range moves {
 			if moves[i].By == by.Mover() {

@@ -25,7 +25,7 @@
 // A new system is: a package beside mcm that implements Controller and registers it, a strategy
 // that embeds strategy.Follow, a line each in world/mover.go and in the list of strategies, and
 // whoever fills the world and carries out its requests (providers). engine/sim has an example,
-// the toy controller of toy.go.
+// the controller of toy_test.go.
 package selfdriven
 
 import (
@@ -46,8 +46,9 @@ type Controller interface {
 	// Drives reports whether a group is driven by it.
 	Drives(g *world.Group) bool
 
-	// Told are the moves that its own objects tell of a machine, beside the marks on its node.
-	Told(m *world.Machine) []world.Move
+	// Told are the moves that its own objects tell of a machine, and marks on its node (nil
+	// without one) beside those that package world reads on any.
+	Told(m *world.Machine, node *world.Node) []world.Move
 	// Next adds to a sight of a node what the controller does next with it, and when.
 	Next(s Sight) Sight
 	// Limits are its limits for a machine; for nil those of the group.

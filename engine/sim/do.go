@@ -45,6 +45,11 @@ func (s *Sim) do(a engine.Action) engine.Outcome {
 		return s.inspect(a)
 	case engine.CheckEffect:
 		return s.check(*a.Of)
+	case engine.HoldRoll, engine.LetRoll, engine.ForceMachine, engine.Prioritize:
+		if s.controller == nil {
+			return refuse(engine.RefusedGone, "no controller drives the group")
+		}
+		return s.controller(a)
 	}
 	if !s.editNode(a.Node, func(n *world.Node) { mark(a, n) }) {
 		return refuse(engine.RefusedGone, "nodes %q not found", a.Node)

@@ -7,7 +7,7 @@ import (
 )
 
 // Told are the moves that the control cluster tells of.
-func (Controller) Told(of *world.Machine) []world.Move {
+func (Controller) Told(of *world.Machine, _ *world.Node) []world.Move {
 	g := of.Managed
 	if g == nil {
 		return nil

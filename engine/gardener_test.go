@@ -143,7 +143,7 @@ func TestGardenerFromTheNodes(t *testing.T) {
 	o := look(t, 2)
 	limits := world.DefaultLimits(world.AutoRollingUpdate)
 	limits.Drain, limits.Guessed = time.Hour, false
-	o.pool(world.Pool{Shoot: "garden-dev/prod", Update: world.AutoRollingUpdate, Limits: limits})
+	o.pool(world.Pool{ShootStatus: world.ShootStatus{Shoot: "garden-dev/prod"}, Update: world.AutoRollingUpdate, Limits: limits})
 	o.pod("cart", 1)
 	o.condition(1, "Terminating", "ScaleDown")
 	o.node(2, sick(o.now))
@@ -290,7 +290,7 @@ func TestGardenerAndBudgets(t *testing.T) {
 	o := look(t, 1)
 	limits := world.DefaultLimits("")
 	limits.EvictRetries, limits.Guessed = 10, false
-	o.pool(world.Pool{Shoot: "garden-dev/prod", Limits: limits})
+	o.pool(world.Pool{ShootStatus: world.ShootStatus{Shoot: "garden-dev/prod"}, Limits: limits})
 	o.pod("checkout", 1)
 	o.budget("checkout", 0)
 	o.condition(1, "Terminating", "ScaleDown")

@@ -12,8 +12,8 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// PoolPlan is what a roll of a Gardener worker pool would meet as the pool stands. Gardener
-// rolls it when its Shoot changes, in an order of its own.
+// PoolPlan is what a roll of a pool would meet as the pool stands. Its controller rolls it when
+// it is asked for something else, in an order of its own.
 type PoolPlan struct {
 	AsOf time.Time `json:"asOf"`
 	// All: no machine is to be updated, so that all are looked at: a roll of the pool moves
@@ -227,13 +227,13 @@ func (s *Reader) describeBudget(o *Obstacle) {
 		if b.Expected == 1 {
 			what = "a single replica"
 		}
-		o.Text = fmt.Sprintf("budget %s (%s) never allows an eviction of %s: to Gardener it is misconfigured, its drains fail at it and begin anew, and %s", b.Ref(), b.Expression, what, drained)
+		o.Text = fmt.Sprintf("budget %s (%s) never allows an eviction of %s: to %s it is misconfigured, its drains fail at it and begin anew, and %s", b.Ref(), b.Expression, what, s.drivenBy(), drained)
 	case !b.Current:
 		o.Text = "budget " + b.Ref() + " was changed, and its controller has not looked at it since"
 	default:
 		o.Text = fmt.Sprintf("budget %s allows none now: %d healthy, %d required", b.Ref(), b.Healthy, b.Desired)
 		if past := limits.Past(); past > 0 {
-			o.Text += fmt.Sprintf("; after %d refusals (%s) Gardener deletes the pod past it", limits.EvictRetries, text.Span(past))
+			o.Text += fmt.Sprintf("; after %d refusals (%s) %s deletes the pod past it", limits.EvictRetries, text.Span(past), s.drivenBy())
 		} else {
 			o.Text += "; " + drained
 		}

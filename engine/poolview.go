@@ -8,7 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// PoolView is a Gardener worker pool for those who look: what its machine controller has to
+// PoolView is a pool for those who look: what its controller has to
 // do, how far that is, and what of it cannot be known from here.
 type PoolView struct {
 	Name, Shoot, Update, Version string
@@ -116,7 +116,7 @@ func (s *Reader) notUpdated(counts map[world.InPlaceMark]int) (failed []string) 
 			continue
 		}
 		if m.Managed != nil && m.Managed.Phase == world.PhaseInPlaceFailed {
-			counts[world.InPlaceFailed]++ // its time was up: the node says nothing of that, and its machine deployment all
+			counts[world.InPlaceFailed]++ // its time was up: the node says nothing of that, and its deployment all
 			continue
 		}
 		counts[mark]++

@@ -103,6 +103,11 @@ func (Follow) coming(s *engine.Reader) (out []string) {
 // Awaited is what shows that the controller is not through with the group for the current
 // generation.
 func (Follow) Awaited(w *world.World, _ *engine.Run) []world.Unfinished {
+	return unfinished(w)
+}
+
+// unfinished is what shows that the controller of a world's group is not through with it.
+func unfinished(w *world.World) []world.Unfinished {
 	if c := selfdriven.Of(&w.Group); c != nil {
 		return c.Unfinished(&w.Group)
 	}

@@ -177,7 +177,7 @@ func (GardenerManual) Awaited(w *world.World, r *engine.Run) []world.Unfinished 
 			return nil
 		}
 	}
-	return w.Group.Pool.Unfinished()
+	return unfinished(w)
 }
 
 // Holds says why a node is not selected now: one whose update has failed comes first, the

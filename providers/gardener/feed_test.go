@@ -197,7 +197,7 @@ func TestFeedWithTheControlCluster(t *testing.T) {
 		t.Errorf("the control cluster is away: %+v", h)
 	}
 	until("the Shoot is not known", func(w *world.World) bool {
-		left := w.Group.Pool.Unfinished()
+		left := mcm.Controller{}.Unfinished(&w.Group)
 		return len(left) > 0 && left[0].Kind == world.UnfinishedUnread
 	})
 	api.set(false, "")

@@ -50,7 +50,7 @@ func (Controller) Object(m *world.Machine) (selfdriven.Object, bool) {
 }
 
 // Unfinished is what the Shoot and the machine deployments show.
-func (Controller) Unfinished(g *world.Group) []world.Unfinished { return g.Pool.Unfinished() }
+func (Controller) Unfinished(g *world.Group) []world.Unfinished { return unfinished(g.Pool) }
 
 // Unstarted is true as long as the Shoot shows anything: a machine deployment alone is at work.
 func (Controller) Unstarted(left []world.Unfinished) bool {

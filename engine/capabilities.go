@@ -18,9 +18,6 @@ type Capabilities struct {
 	IsolatesFirst bool
 	// CordonsFirst: a node is cordoned before its first eviction.
 	CordonsFirst bool
-	// InPlace: nodes are selected, and the group's controller drains and updates them. No machine ends but
-	// those that the strategy says (Ends).
-	InPlace bool
 	// WholeBatches: a batch begins when all of the one before it is through.
 	WholeBatches bool
 	// RequiresValidation: a node that went holds its slot until the whole cluster has proved valid, and
@@ -76,14 +73,6 @@ func (s *Reader) atOnce() int { return min(s.Run.Limit, s.Rules.AtOnce(&s.Run)) 
 // held is why the strategy holds a node back.
 func (s *Reader) held(machine string, about []string) string {
 	return s.Rules.Holds(s, machine, about)
-}
-
-// updatesInPlace reports whether a node that is about to be emptied is to be updated in place.
-func (s *Reader) updatesInPlace(id string) bool {
-	if stage := s.Run.Nodes[id].Stage; !s.capabilities().InPlace || stage != Outdated && stage != Queued {
-		return false
-	}
-	return !s.Rules.Ends(s, id)
 }
 
 // estimate is how long the nodes that are left take, before anything was measured.

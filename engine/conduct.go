@@ -2,10 +2,12 @@ package engine
 
 import (
 	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
-// conduct is who rolls the group of a run: the run by its own actions (acting), or the group's
-// own controller, which the run follows and helps (following). Decide, plans and snapshots hand
+// conduct is who rolls the group of a run: the run by its own actions (acting), the group's own
+// controller with those nodes that the run selects (selecting), or that controller by itself, which
+// the run follows and helps (following). Decide, plans and snapshots hand
 // over here; waits, approvals, pauses, the record and its checks are the same for both.
 type conduct interface {
 	// observe brings the run's nodes up to date with the world; advance does what the run's
@@ -23,6 +25,16 @@ type conduct interface {
 	// else moves nodes, as a plan has them.
 	plan(s *Step) (outdated []string)
 	movers(s *Reader) []ExternalMover
+	// inPlace reports whether a node that is about to be emptied is selected for an update in
+	// place, and not drained by us; holdsIdle, whether the strategy may hold also one that does
+	// not serve; partner, whether what a mover does with the nodes is our own business.
+	inPlace(s *Reader, id string) bool
+	holdsIdle() bool
+	partner(m world.Mover) bool
+	// rollsBack reports whether a run that fails offers the way back; did is what it has done
+	// with nodes.
+	rollsBack() bool
+	did(s *Reader) string
 	// external is what others do with the group, nil in a run that rolls it by itself; abortPlan
 	// says what an abort would do now.
 	external(s *Reader) *ExternalActivity
@@ -32,7 +44,10 @@ type conduct interface {
 // conduct is the run's.
 func (s *Reader) conduct() conduct {
 	if c := s.Rules.Follows(); c != nil {
-		return following{c}
+		return following{by: c}
+	}
+	if c := s.Rules.Updates(); c != nil {
+		return selecting{by: c}
 	}
 	return acting{}
 }
@@ -67,6 +82,12 @@ func (acting) movers(s *Reader) []ExternalMover           { return s.externalMov
 func (acting) external(s *Reader) *ExternalActivity       { return s.Run.External }
 func (acting) abortPlan(s *Reader) []string               { return s.abortPlan() }
 
+func (acting) inPlace(*Reader, string) bool { return false }
+func (acting) holdsIdle() bool              { return false }
+func (acting) partner(world.Mover) bool     { return false }
+func (acting) rollsBack() bool              { return true }
+func (acting) did(*Reader) string           { return "replaced" }
+
 func (acting) reorder(s *Step, c Command) {
 	if c.Kind == CmdSkip {
 		s.handleSkip(c)
@@ -92,8 +113,35 @@ func (acting) plan(s *Step) (outdated []string) {
 	return outdated
 }
 
-// following is a run that follows its group's controller.
-type following struct{ by selfdriven.Controller }
+// selecting is a run that selects nodes for their update in place by the group's controller.
+type selecting struct {
+	acting
+	by selfdriven.Controller
+}
+
+func (selecting) holdsIdle() bool              { return true }
+func (c selecting) partner(m world.Mover) bool { return m == c.by.Mover() }
+func (selecting) rollsBack() bool              { return false }
+
+// inPlace: some may be ended all the same, which the strategy says.
+func (selecting) inPlace(s *Reader, id string) bool {
+	stage := s.Run.Nodes[id].Stage
+	return (stage == Outdated || stage == Queued) && !s.Rules.Ends(s, id)
+}
+
+func (selecting) did(s *Reader) string {
+	if s.endedSome() {
+		return "updated or ended"
+	}
+	return "updated"
+}
+
+// following is a run that follows its group's controller. What only a run that drains nodes is
+// asked it has from acting.
+type following struct {
+	acting
+	by selfdriven.Controller
+}
 
 func (f following) observe(s *Step)                { s.observeController() }
 func (f following) advance(s *Step)                { s.followController(f) }

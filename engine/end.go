@@ -100,7 +100,7 @@ func (s *Step) end() {
 	}
 	s.listUnrestoredUpdates()
 	s.listUnrestored()
-	if !s.capabilities().InPlace {
+	if s.conduct().rollsBack() {
 		s.offerRollback()
 	}
 	s.finish(s.Run.Result)
@@ -293,14 +293,7 @@ func (s *Step) finish(result Result) {
 		message = string(result) + ": " + message
 	}
 	replaced, total := s.Run.Outdated()
-	done := "replaced"
-	if s.capabilities().InPlace {
-		done = "updated"
-		if s.endedSome() {
-			done = "updated or ended"
-		}
-	}
-	message += fmt.Sprintf(" (%d of %d nodes %s in %s)", replaced, total, done, s.Now.Sub(s.Run.Started).Round(time.Second))
+	message += fmt.Sprintf(" (%d of %d nodes %s in %s)", replaced, total, s.conduct().did(&s.Reader), s.Now.Sub(s.Run.Started).Round(time.Second))
 	s.Report(Event{Type: RunFinished, Result: string(result), ExitCode: &code, Message: message})
 }
 

@@ -189,7 +189,7 @@ func (s *Step) startDrains(machines []string, slots int) {
 		if held != "" && stay < in {
 			continue
 		}
-		if why := s.held(id, about); (serves || s.capabilities().InPlace) && why != "" {
+		if why := s.held(id, about); (serves || s.conduct().holdsIdle()) && why != "" {
 			back = why
 			continue
 		}

@@ -30,6 +30,9 @@ type Strategy interface {
 	// Follows is the group's own controller, if that rolls the group and the run follows what it
 	// does by the marks that it leaves (follow.go); nil where the run rolls it.
 	Follows() selfdriven.Controller
+	// Updates is the group's own controller, if the run selects nodes and that drains and updates
+	// them in place (inplace.go); nil where nodes are drained and their machines ended.
+	Updates() selfdriven.Controller
 	// Capabilities are what the strategy does in another way than the shared parts.
 	Capabilities() Capabilities
 	// Suspends names the processes of the group that are suspended while nodes are replaced.
@@ -72,6 +75,9 @@ type Base struct{}
 
 // Follows nobody.
 func (Base) Follows() selfdriven.Controller { return nil }
+
+// Updates nothing in place.
+func (Base) Updates() selfdriven.Controller { return nil }
 
 // Capabilities are none.
 func (Base) Capabilities() Capabilities { return Capabilities{} }

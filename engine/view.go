@@ -451,7 +451,7 @@ func (s *Reader) abortPlan() []string {
 	add(old[Draining], "draining node", "stop: no further eviction; what terminates finishes; put back into service")
 	add(old[Settling], "settling node", "put back into service")
 	add(old[Terminating], "terminating node", "finish: their machines are already ending")
-	if s.capabilities().InPlace {
+	if !s.conduct().rollsBack() {
 		add(old[Updating], "selected node", "go on: "+s.drivenBy()+" finishes what it has begun")
 		add(old[Outdated]+old[Queued], "outdated node", "stay as they are")
 		return out

@@ -39,7 +39,7 @@ func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 // rehearsable reports whether a run can be played.
 func rehearsable(rules engine.Strategy, w *world.World, run *engine.Run) bool {
 	known := !w.Partial() && !w.Health[world.Cluster].Fresh.IsZero() && !w.Health[world.Cloud].Fresh.IsZero()
-	return known && selfdriven.Of(&w.Group) == nil && rules.Follows() == nil && len(w.Machines()) > 0 && !run.Settings.CloudOnly && run.State != engine.Finished && run.State != engine.NoRun
+	return known && selfdriven.Of(&w.Group) == nil && rules.Follows() == nil && rules.Updates() == nil && len(w.Machines()) > 0 && !run.Settings.CloudOnly && run.State != engine.Finished && run.State != engine.NoRun
 }
 
 // PaceOf is the pace of a run: guesses, where it has measured nothing else.

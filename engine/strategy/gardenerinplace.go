@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -42,10 +44,13 @@ func (g GardenerInPlace) Name() string {
 // Suspends is AZRebalance: Gardener's zones do not give each other machines.
 func (GardenerInPlace) Suspends() []string { return []string{rebalance} }
 
-// Capabilities: Gardener updates what is selected; an old node that is too many is cordoned when its
+// Updates is by machine-controller-manager.
+func (GardenerInPlace) Updates() selfdriven.Controller { return mcm.Controller{} }
+
+// Capabilities: an old node that is too many is cordoned when its
 // drain begins.
 func (GardenerInPlace) Capabilities() engine.Capabilities {
-	return engine.Capabilities{InPlace: true, CordonsFirst: true, SeveralReasons: true, Surges: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
+	return engine.Capabilities{CordonsFirst: true, SeveralReasons: true, Surges: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are those of Gardener's API for such a pool, the rest that of its rolling updates.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -23,9 +25,12 @@ type GardenerManual struct{ engine.Base }
 // Name is "gardener-manual".
 func (GardenerManual) Name() string { return "gardener-manual" }
 
-// Capabilities: Gardener updates what is selected.
+// Updates is by machine-controller-manager.
+func (GardenerManual) Updates() selfdriven.Controller { return mcm.Controller{} }
+
+// Capabilities: a batch follows when the last is through.
 func (GardenerManual) Capabilities() engine.Capabilities {
-	return engine.Capabilities{InPlace: true, WholeBatches: true, SeveralReasons: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
+	return engine.Capabilities{WholeBatches: true, SeveralReasons: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are those of machine-controller-manager; it has no limit, so that is ours.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -39,11 +40,11 @@ const (
 	CheckEffect    ActionKind = "check"      // a direct read: did the action Of happen?
 	RunHook        ActionKind = "run-hook"   // the user's own commands before or after a node
 
-	// In the control cluster of a Gardener Shoot.
-	HoldRoll     ActionKind = "hold-roll"     // the machine deployment Object begins no further batch
+	// Of the controller that drives the group by itself, on its own objects (selfdriven.Request).
+	HoldRoll     ActionKind = "hold-roll"     // its part Object begins with no further node
 	LetRoll      ActionKind = "let-roll"      // it goes on
-	ForceMachine ActionKind = "force-machine" // the Machine Object goes by force
-	Prioritize   ActionKind = "prioritize"    // the Machine Object is deleted earlier or later, by Priority
+	ForceMachine ActionKind = "force-machine" // the machine Object goes by force
+	Prioritize   ActionKind = "prioritize"    // the machine Object goes earlier or later, by Priority
 )
 
 // Action is one change (or direct read) that a decision asks for. It is a plain
@@ -91,10 +92,11 @@ type Action struct {
 	// it is detached.
 	Direct bool `json:"direct,omitempty"`
 
-	// Object is what is changed in a control cluster, in Namespace there; Priority decides
-	// which Machine goes first, the lowest.
-	Object   string `json:"object,omitempty"`
-	Priority int    `json:"priority,omitempty"`
+	// Object is what is changed of the objects of a Controller (selfdriven.Controller.ID), in
+	// Namespace there; Priority decides which machine goes first, the lowest.
+	Controller string `json:"controller,omitempty"`
+	Object     string `json:"object,omitempty"`
+	Priority   int    `json:"priority,omitempty"`
 
 	// Balancers that a Deregister takes the machine out of, as far as they were known.
 	Balancers []string `json:"balancers,omitempty"`
@@ -107,6 +109,19 @@ type Action struct {
 
 	// Of is the action that a CheckEffect asks about.
 	Of *Action `json:"of,omitempty"`
+}
+
+// request is what an action asks of a controller.
+func (a Action) request() selfdriven.Request {
+	return selfdriven.Request{Kind: selfdriven.Kind(a.Kind), Namespace: a.Namespace, Object: a.Object, Priority: a.Priority}
+}
+
+// requested says what an action asks of a controller in a few words, and as a command.
+func (a Action) requested() (what, command string) {
+	if c := selfdriven.Named(a.Controller); c != nil {
+		return c.Describe(a.request())
+	}
+	return string(a.Kind) + " " + a.Object, ""
 }
 
 // mixedTemplate sends a mixed instances policy back as it is, with another template version.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -15,7 +16,7 @@ type Place string
 const (
 	InCluster        Place = "the cluster"
 	InCloud          Place = "the cloud"
-	InControlCluster Place = "the control cluster" // of a Gardener Shoot
+	InControlCluster Place = "the control cluster" // where a group's own controller has its objects
 	OnThisMachine    Place = "this machine"        // the user's own commands
 )
 
@@ -348,54 +349,10 @@ var Kinds = []Kind{
 		Place:    OnThisMachine,
 		sentence: func(a Action) string { return "run the hooks " + a.side() + " " + a.Node },
 	},
-	{
-		Name: HoldRoll, Means: "pause a machine deployment: it begins no further batch",
-		Place: InControlCluster, Needs: needsCloud, Rights: []string{"patch machinedeployments"},
-		requires: []requirement{hasObject},
-		seen:     func(a Action, w *world.World) bool { return goesOn(a, w, false) },
-		sentence: func(a Action) string { return "pause machine deployment " + a.Object + inControl },
-		command:  func(a Action) string { return pausedPatch(a, true) },
-		event:    CapacityChanged,
-	},
-	{
-		Name: LetRoll, Means: "let it go on",
-		Place: InControlCluster, Needs: needsCloud, Rights: []string{"patch machinedeployments"},
-		requires: []requirement{hasObject},
-		seen:     func(a Action, w *world.World) bool { return goesOn(a, w, true) },
-		sentence: func(a Action) string { return "let machine deployment " + a.Object + " go on" + inControl },
-		command:  func(a Action) string { return pausedPatch(a, false) },
-		event:    CapacityChanged,
-	},
-	{
-		Name: ForceMachine, Means: "have a Machine's deletion forced, by a recorded order",
-		Place: InControlCluster, Needs: needsCloud, Rights: []string{"patch machines"},
-		requires: []requirement{hasObject},
-		seen: func(a Action, w *world.World) bool {
-			m := theMachine(a, w)
-			return m == nil || m.Gardener.Forced
-		},
-		sentence: func(a Action) string { return "force machine " + a.Object + inControl },
-		command: func(a Action) string {
-			return fmt.Sprintf("kubectl -n %s label machine %s %s=true", a.Namespace, a.Object, world.ForceDeletion)
-		},
-		event: NodeTainted, reason: string(ForceMachine),
-	},
-	{
-		Name: Prioritize, Means: "have a Machine deleted earlier or later",
-		Place: InControlCluster, Needs: needsCloud, Rights: []string{"patch machines"},
-		requires: []requirement{hasObject},
-		seen: func(a Action, w *world.World) bool {
-			m := theMachine(a, w)
-			return m == nil || m.Gardener.Priority == a.Priority
-		},
-		sentence: func(a Action) string {
-			return fmt.Sprintf("give machine %s the deletion priority %d%s", a.Object, a.Priority, inControl)
-		},
-		command: func(a Action) string {
-			return fmt.Sprintf("kubectl -n %s annotate --overwrite machine %s %s=%d", a.Namespace, a.Object, world.MachinePriority, a.Priority)
-		},
-		event: NodeTainted, reason: string(Prioritize),
-	},
+	request(HoldRoll, "have a group's own controller begin nothing further in a part of it", CapacityChanged, "", "patch machinedeployments"),
+	request(LetRoll, "let it go on", CapacityChanged, "", "patch machinedeployments"),
+	request(ForceMachine, "have the controller force a machine's end, by a recorded order", NodeTainted, string(ForceMachine), "patch machines"),
+	request(Prioritize, "have the controller take a machine earlier or later", NodeTainted, string(Prioritize), "patch machines"),
 }
 
 var patchNode = []string{"get nodes", "patch nodes"}
@@ -509,25 +466,25 @@ func processes(verb string, a Action) string {
 	return fmt.Sprintf("aws autoscaling %s-processes --auto-scaling-group-name %s --scaling-processes %s", verb, a.Group, a.Process)
 }
 
-// inControl says of an action where it is carried out: the command that does the same goes to
-// another cluster than all others.
-const inControl = " in the control cluster"
-
-func pausedPatch(a Action, paused bool) string {
-	return fmt.Sprintf(`kubectl -n %s patch machinedeployment %s --type merge -p '{"spec":{"paused":%t}}'`, a.Namespace, a.Object, paused)
-}
-
-// goesOn reports whether the machine deployment of an action goes on, or not, as it should;
-// one that is not there need not.
-func goesOn(a Action, w *world.World, rolling bool) bool {
-	d := w.Group.Pool.Deployment(a.Object)
-	return d == nil || d.Paused != rolling
-}
-
-// theMachine is the Machine object that an action is on, nil if it has gone.
-func theMachine(a Action, w *world.World) *world.Machine {
-	if m := w.Machine(a.Machine); m != nil && m.Gardener != nil && m.Gardener.Name == a.Object {
-		return m
+// request describes a request to a group's own controller, which knows its words, its
+// commands and its effects.
+func request(name ActionKind, means string, event EventType, reason, right string) Kind {
+	return Kind{
+		Name: name, Means: means,
+		Place: InControlCluster, Needs: needsCloud, Rights: []string{right},
+		requires: []requirement{hasObject},
+		seen: func(a Action, w *world.World) bool {
+			c := selfdriven.Of(&w.Group)
+			return c == nil || selfdriven.Seen(c, &w.Group, w.Machine(a.Machine), a.request())
+		},
+		sentence: func(a Action) string {
+			what, _ := a.requested()
+			return what
+		},
+		command: func(a Action) string {
+			_, command := a.requested()
+			return command
+		},
+		event: event, reason: reason,
 	}
-	return nil
 }

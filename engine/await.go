@@ -22,16 +22,7 @@ type Awaits struct {
 	Expired bool `json:"expired,omitempty"`
 }
 
-// awaiter is implemented by strategies that do not end while their group's own controller is
-// not done with it.
-type awaiter interface {
-	// Awaited is what shows that the controller is not done, nothing if it is.
-	Awaited(w *world.World, r *Run) []world.Unfinished
-}
-
 const (
-	// awaiting is what such a wait is for.
-	awaiting = "Gardener"
 	// awaitTold is how often the reason of such a wait is reported.
 	awaitTold = 30 * time.Second
 	// WaitForStart is how long such a wait lasts by default.
@@ -46,8 +37,9 @@ func (s *Step) Await(what string, left []world.Unfinished) {
 	if limit <= 0 { // a record of an older version
 		limit = WaitForStart
 	}
-	if s.Run.PhaseWait == nil || s.Run.PhaseWait.For != awaiting || s.Run.Awaits == nil {
-		s.StartPhaseWait(awaiting, limit)
+	by := s.drivenBy()
+	if s.Run.PhaseWait == nil || s.Run.PhaseWait.For != by || s.Run.Awaits == nil {
+		s.StartPhaseWait(by, limit)
 		s.Run.Awaits, s.changed = nil, true
 	}
 	next := Awaits{Why: unfinishedText(left)}
@@ -62,14 +54,14 @@ func (s *Step) Await(what string, left []world.Unfinished) {
 	if s.Over(s.Run.PhaseWait) {
 		next.Expired = true
 		s.Run.Awaits, s.Run.PhaseWait, s.changed = &next, nil, true
-		s.Pause(fmt.Sprintf("%s, and Gardener is not done after %s: %s; resume waits again", what, limit, next.Why))
+		s.Pause(fmt.Sprintf("%s, and %s is not done after %s: %s; resume waits again", what, by, limit, next.Why))
 		return
 	}
 	if done, _ := s.Run.Outdated(); was == nil && done > 0 {
 		next.Told = s.Now // at the end of an update it is usual for a moment: only what lasts is told
 	} else if was == nil || s.Now.Sub(was.Told) >= awaitTold || done == 0 && !slices.Equal(was.Kinds, next.Kinds) {
 		next.Told = s.Now
-		s.Report(Event{Type: Warning, Reason: "not complete", Until: until(s.Run.PhaseWait), Message: what + "; waiting for Gardener: " + next.Why})
+		s.Report(Event{Type: Warning, Reason: "not complete", Until: until(s.Run.PhaseWait), Message: what + "; waiting for " + by + ": " + next.Why})
 	}
 	s.WakeAt(next.Told.Add(awaitTold))
 	if was == nil || was.Why != next.Why || !was.Told.Equal(next.Told) {
@@ -83,7 +75,7 @@ func (s *Step) EndAwait() {
 		return
 	}
 	s.Run.Awaits, s.changed = nil, true
-	if s.Run.PhaseWait != nil && s.Run.PhaseWait.For == awaiting {
+	if s.Run.PhaseWait != nil && s.Run.PhaseWait.For == s.drivenBy() {
 		s.Run.PhaseWait = nil
 	}
 }

@@ -75,7 +75,7 @@ func leftBehind(r drain.Reason) string {
 // wayOut is a way out for those who see it: in what others drain there is nothing to
 // force.
 func (s *Reader) wayOut(text string) string {
-	if s.Run.External == nil || s.capabilities().Follows {
+	if s.Run.External == nil || s.Run.State != NoRun {
 		return text
 	}
 	return strings.ReplaceAll(text, "force with f", "delete the pod")
@@ -99,7 +99,7 @@ func (s *Reader) explainTerminating(b *Blocker, p *world.Pod, n Node) {
 	case s.silent(p.Node):
 		b.Kind, b.Detail = BlockedByGrace, "should have ended "+over.Round(time.Second).String()+" ago: its node has not been heard from for "+s.Now.Sub(s.W.Node(p.Node).Unreachable).Round(time.Second).String()
 		b.WayOut = "look at the machine, or force with f"
-		if n.Stage != Updating && s.Run.External == nil { // else Gardener, or somebody else, drains it
+		if n.Stage != Updating && s.Run.External == nil { // else a controller, or somebody else, drains it
 			b.WayOut = "look at the machine, force with f, or start with --unreachable=terminate"
 		}
 	case len(p.Finalizers) > 0:

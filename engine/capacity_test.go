@@ -24,7 +24,7 @@ func TestRestoreMaxAgain(t *testing.T) {
 			Asked:  now.Add(-time.Second), Accepted: now.Add(-time.Second), Expires: now.Add(time.Minute),
 		}},
 	}
-	s := newStep(nil, now, w, r)
+	s := newStep(noRules{}, now, w, r)
 	if s.RestoreMax() {
 		t.Error("the maximum counts as restored at 6, it was 5")
 	}

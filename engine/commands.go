@@ -20,7 +20,7 @@ func (s *Step) handle(c Command) {
 	case CmdApprove:
 		s.handleApprove(c)
 	case CmdPause:
-		s.Pause("asked for by " + c.who() + s.advancesWhilePaused())
+		s.Pause("asked for by " + c.who() + s.conduct().pauseNote(&s.Reader))
 	case CmdResume:
 		s.takeExternalPause()
 		s.Run.State, s.Run.Why = Running, ""
@@ -30,14 +30,7 @@ func (s *Step) handle(c Command) {
 	case CmdForce:
 		s.handleForce(c)
 	case CmdSkip, CmdReturn:
-		switch {
-		case s.capabilities().Follows:
-			s.lateOrSooner(c)
-		case c.Kind == CmdSkip:
-			s.handleSkip(c)
-		default:
-			s.handleReturn(c)
-		}
+		s.conduct().reorder(s, c)
 	case CmdAbort:
 		s.Report(Event{Type: RunAborting, Reason: c.By, Message: "nothing new starts; what is in flight finishes or is put back"})
 		s.stop(Aborted, "aborted by "+c.who())
@@ -124,16 +117,6 @@ func skippable(n Node) bool {
 	return !n.New && (n.Stage == Outdated || n.Stage == Queued || n.Stage == Draining || n.Stage == Settling || n.Stage == Updating && n.Blocked)
 }
 
-// takes says which commands a node takes at its stage. In a group that its own controller
-// rolls, skip and return change the order, which only those still to go have.
-func (s *Reader) takes(n Node) NodeCommands {
-	c := NodeCommands{Force: isDraining(n), Skip: skippable(n), Return: returnable(n)}
-	if s.capabilities().Follows {
-		c.Skip, c.Return = n.Stage == Outdated, n.Stage == Outdated
-	}
-	return c
-}
-
 func (s *Reader) machineNamed(node string) (string, bool) {
 	for id, n := range s.Run.Nodes {
 		if node != "" && (n.Name == node || id == node) {
@@ -176,10 +159,8 @@ func (s *Reader) unable(kind CommandKind) string {
 	if r.State == Ending {
 		return "the run is ending"
 	}
-	if s.capabilities().Follows {
-		if why := s.unableFollowing(kind); why != "" || kind == CmdSkip || kind == CmdReturn {
-			return why
-		}
+	if why, settled := s.conduct().unable(s, kind); settled {
+		return why
 	}
 	switch kind {
 	case CmdApprove:

@@ -2,28 +2,33 @@ package engine
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Nodes that Gardener drains while a run of ours follows it: what the eviction API told it is
+// Nodes that a controller drains while a run of ours follows it: what the eviction API told it is
 // not known, and is worked out from the budgets.
 
-// slowAfter is for how long pods are kept on a node that Gardener drains before that is told:
-// two of its tries.
+// slowAfter is for how long pods are kept on a node that a controller drains before that is
+// told: two tries of machine-controller-manager's.
 const slowAfter = 40 * time.Second
 
-// drainedByController reports whether Gardener drains a node, for a run of ours.
+// drainBy and the controller's name are what the wait for its drain of a selected node is for.
+const drainBy = "drain by "
+
+// drainedByController reports whether a controller drains a node, for a run of ours.
 func drainedByController(n Node) bool {
-	return n.Stage == Updating && n.Wait != nil && n.Wait.For == drainByGardener
+	return n.Stage == Updating && n.Wait != nil && strings.HasPrefix(n.Wait.For, drainBy)
 }
 
 // isDraining reports whether pods are being moved off a node, by us or by others.
 func isDraining(n Node) bool { return n.Stage == Draining || drainedByController(n) }
 
-// someTheirs reports whether Gardener drains any node for a run of ours.
+// someTheirs reports whether a controller drains any node for a run of ours.
 func (s *Reader) someTheirs() bool {
 	return slices.ContainsFunc(s.In(Updating), func(id string) bool { return drainedByController(s.Run.Nodes[id]) })
 }
@@ -38,7 +43,7 @@ func (s *Reader) drainedByOthers(node string) bool {
 	return n != nil && drainedByController(s.Run.Nodes[n.Machine])
 }
 
-// reportStuck reports what keeps pods on a node that Gardener drains, once it has for a while,
+// reportStuck reports what keeps pods on a node that a controller drains, once it has for a while,
 // and that nothing does any more. It returns the node as it is to be kept.
 func (s *Step) reportStuck(id string, n Node) Node {
 	var kept *world.Pod
@@ -65,4 +70,38 @@ func (s *Step) reportStuck(id string, n Node) Node {
 		s.Report(Event{Type: NodeBlocked, Node: n.Name, Zone: n.Zone, Pod: b.Pod, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(b.Deadline), Message: b.Detail + "; way out: " + b.WayOut})
 	}
 	return n
+}
+
+// pastBudget adds to a pod that a budget holds on a node that a controller drains what becomes
+// of it.
+func (s *Reader) pastBudget(b *Blocker, n Node) {
+	c := s.controller()
+	if c == nil || len(b.Budgets) == 0 || !isDraining(n) || !s.drainedByOthers(n.Name) {
+		return
+	}
+	out := c.Kept(selfdriven.Kept{
+		Now: s.Now, World: s.W, Machine: s.W.Machine(b.Machine), Node: s.W.Node(n.Name), Since: n.Since,
+		Budget: s.W.Budget(b.Budgets[0].Ref), Several: b.Kind == BlockedByBudgets, Closed: b.Kind == BlockedByBudget,
+	})
+	if out.Forces {
+		b.AtDeadline = TimeoutForce
+	}
+	b.WayOut += out.Adds
+	if w := waitOf(out.Deadline); w != nil {
+		w.For = UntilPodForced
+		b.Deadline = s.nearest(b.Deadline, w)
+	}
+}
+
+// UntilPodForced is the countdown of a single pod, beside those of its node.
+const UntilPodForced = "pod forced"
+
+// nearest is the wait that ends first of those that have not ended, nil without one.
+func (s *Reader) nearest(waits ...*Wait) (first *Wait) {
+	for _, w := range waits {
+		if w != nil && s.Now.Before(w.End) && (first == nil || w.End.Before(first.End)) {
+			first = w
+		}
+	}
+	return first
 }

@@ -27,27 +27,6 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Strategy is the rules of one system. Everything that all systems share is
-// done by the Step it is given.
-type Strategy interface {
-	// Name is the strategy's name, as in --strategy.
-	Name() string
-	// Defaults are the system's own numbers, with their origin.
-	Defaults() Settings
-	// Phases names the run's phases in order.
-	Phases() []string
-	// Step asks for what the current phase needs. It is called at every decision
-	// of a running run.
-	Step(s *Step)
-	// End puts back what the strategy changed on the group, after an abort or a
-	// failure. It reports whether all is done.
-	End(s *Step) bool
-	// Progress is how far a phase is, in steps; 0, 0 when it is not counted.
-	Progress(phase string, w *world.World, r *Run) (done, total int)
-	// Abilities is the table of what an operator can do.
-	Abilities() []Ability
-}
-
 // Inputs are what happened since the last decision.
 type Inputs struct {
 	Outcomes []Outcome
@@ -88,7 +67,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 	s.takeOutcomes(in.Outcomes)
 	known := s.known()
 	if known {
-		s.observe()
+		s.conduct().observe(s)
 		s.dropNames()
 	}
 	s.forgetHandled()
@@ -104,7 +83,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 		s.changed = true
 	}
 	if known && !s.unwritten {
-		s.advance()
+		s.conduct().advance(s)
 		s.previewBatch()
 	}
 	s.reportFound()
@@ -121,12 +100,8 @@ func (s *Reader) known() bool {
 	return !slices.ContainsFunc(s.Run.Sources(), func(src world.Source) bool { return s.W.Health[src].Fresh.IsZero() })
 }
 
-// advance does what the run's state asks for.
+// advance does what the run's state asks for, in a run that rolls its group.
 func (s *Step) advance() {
-	if s.capabilities().Follows {
-		s.followController()
-		return
-	}
 	if s.Run.State == Running || s.Run.State == Paused {
 		s.watchExternalMovers()
 	}

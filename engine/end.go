@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -99,7 +100,7 @@ func (s *Step) end() {
 	}
 	s.listUnrestoredUpdates()
 	s.listUnrestored()
-	if !s.capabilities().InPlace {
+	if s.conduct().rollsBack() {
 		s.offerRollback()
 	}
 	s.finish(s.Run.Result)
@@ -292,20 +293,21 @@ func (s *Step) finish(result Result) {
 		message = string(result) + ": " + message
 	}
 	replaced, total := s.Run.Outdated()
-	done := "replaced"
-	if s.capabilities().InPlace {
-		done = "updated"
-		if s.endedSome() {
-			done = "updated or ended"
-		}
-	}
-	message += fmt.Sprintf(" (%d of %d nodes %s in %s)", replaced, total, done, s.Now.Sub(s.Run.Started).Round(time.Second))
+	message += fmt.Sprintf(" (%d of %d nodes %s in %s)", replaced, total, s.conduct().did(&s.Reader), s.Now.Sub(s.Run.Started).Round(time.Second))
 	s.Report(Event{Type: RunFinished, Result: string(result), ExitCode: &code, Message: message})
 }
 
 // endedSome reports whether the machine of a node that was to be updated in place is gone.
 func (s *Reader) endedSome() bool {
 	return slices.ContainsFunc(s.In(Replaced), func(id string) bool { return s.W.Machine(id) == nil })
+}
+
+// controller is the ID of the controller that drives the run's group.
+func (r *Run) controller() string {
+	if c := selfdriven.Of(&world.Group{Provider: r.Provider}); c != nil {
+		return c.ID()
+	}
+	return ""
 }
 
 // Outstanding lists what the run has changed and not put back, each with the
@@ -319,7 +321,7 @@ func (r *Run) Outstanding() []string {
 		}
 	}
 	for _, name := range r.PausedDeployments {
-		a := Action{Kind: LetRoll, Namespace: r.PausedIn, Object: name}
+		a := Action{Kind: LetRoll, Controller: r.controller(), Namespace: r.PausedIn, Object: name}
 		out = append(out, a.Sentence()+": "+a.Command())
 	}
 	for _, process := range r.Suspended {

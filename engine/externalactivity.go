@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -29,7 +30,7 @@ type ExternalActivity struct {
 // replaced when it changes.
 type moved struct {
 	node  *world.Node
-	mind  *world.GardenerMachine
+	mind  *world.ManagedMachine
 	limit time.Duration // of the pool
 	left  *Mark         // the first mark of those that our last run has left behind
 	moves []world.Move
@@ -47,16 +48,17 @@ const eksSettles = time.Minute
 // which may be nil.
 func newExternalActivity(now time.Time, w *world.World, last *ExternalActivity, left map[string][]Mark) *ExternalActivity {
 	o := &ExternalActivity{From: now, moves: make(map[string]moved, len(w.Machines()))}
+	by := selfdriven.Of(&w.Group)
 	var limit time.Duration
-	if p := w.Group.Pool; p != nil {
-		limit = p.Limits.Drain
+	if by != nil {
+		limit = by.Limits(&w.Group, nil).Drain
 	}
 	if last != nil {
 		o.From, o.Began, o.Active, o.Rolls = last.From, last.Began, last.Active, last.Rolls
 	}
 	for _, m := range w.Machines() {
 		n := w.NodeOf(m.ID)
-		if n == nil && m.Gardener == nil {
+		if n == nil && m.Managed == nil {
 			continue
 		}
 		var first *Mark
@@ -67,8 +69,8 @@ func newExternalActivity(now time.Time, w *world.World, last *ExternalActivity, 
 		if last != nil {
 			is = last.moves[m.ID]
 		}
-		if is.node != n || is.left != first || is.mind != m.Gardener || is.limit != limit {
-			is = moved{n, m.Gardener, limit, first, told(w.Group.Pool, m, movesAfter(n, m.Gardener, left[m.ID]))}
+		if is.node != n || is.left != first || is.mind != m.Managed || is.limit != limit {
+			is = moved{n, m.Managed, limit, first, movesOf(by, w, m, n, left[m.ID])}
 		}
 		for _, move := range is.moves {
 			if atWork(move) {
@@ -83,12 +85,30 @@ func newExternalActivity(now time.Time, w *world.World, last *ExternalActivity, 
 	return o
 }
 
-// movesAfter are the moves of a node that our last run has left marks on.
-func movesAfter(n *world.Node, g *world.GardenerMachine, left []Mark) []world.Move {
-	if n == nil { // it never joined, or has left already
-		return (&world.Node{}).MovesWith(g)
+// movesOf are the moves of a machine's node, with the limits of the controller that drives the
+// group, if one does.
+func movesOf(by selfdriven.Controller, w *world.World, m *world.Machine, n *world.Node, left []Mark) []world.Move {
+	if by == nil {
+		return movesAfter(n, nil, left)
 	}
-	moves := withoutMarks(n, left).MovesWith(g)
+	moves := movesAfter(n, by.Told(m, n), left)
+	if limits := by.Limits(&w.Group, m); limits.Drain > 0 {
+		for i := range moves {
+			if moves[i].By == by.Mover() {
+				moves[i].Limit, moves[i].Told = limits.Drain, !limits.Guess
+			}
+		}
+	}
+	return moves
+}
+
+// movesAfter are the moves of a node that our last run has left marks on, and those that its
+// controller tells of.
+func movesAfter(n *world.Node, told []world.Move, left []Mark) []world.Move {
+	if n == nil { // it never joined, or has left already
+		return (&world.Node{}).MovesWith(told)
+	}
+	moves := withoutMarks(n, left).MovesWith(told)
 	if i := slices.IndexFunc(left, func(m Mark) bool { return !m.Foreign && m.Put.Node == n.Name && m.Put.on(n) }); i >= 0 {
 		moves = append(moves, world.Move{By: world.MoverDrainboard, Step: world.MoveForeseen, Mark: left[i].what(),
 			Means: "our last run has left this mark behind"})
@@ -138,8 +158,8 @@ func (s *Reader) seen(m *world.Machine, was Node, known bool) Node {
 	case node != nil && len(moves) > 0 && n.Stage != Skipped:
 		s.taken(&n, node, moves[0], was, known)
 	}
-	if s.W.Group.Pool != nil {
-		s.minded(m, node, &n)
+	if by := s.controller(); by != nil {
+		n = s.sightOf(by, m, node, n)
 	}
 	if n.Stage == Terminating && was.Reason != "" && n.Reason == "" {
 		n.Reason = was.Reason // who ends it
@@ -147,6 +167,20 @@ func (s *Reader) seen(m *world.Machine, was Node, known bool) Node {
 	if known && was.Stage == n.Stage {
 		n.Since = was.Since
 	}
+	return n
+}
+
+// sightOf adds to how a machine stands what the group's controller does next with it.
+func (s *Reader) sightOf(by selfdriven.Controller, m *world.Machine, node *world.Node, n Node) Node {
+	sight := selfdriven.Sight{
+		Now: s.Now, World: s.W, Machine: m, Node: node, Name: n.Name, Moves: s.Run.External.of(m.ID),
+		Stage: selfdriven.Stage(n.Stage), Reason: n.Reason,
+	}
+	if w := n.Wait; w != nil {
+		sight.Deadline = &selfdriven.Deadline{For: w.For, Start: w.Start, End: w.End, Basis: w.Basis, Guess: w.Guess}
+	}
+	sight = by.Next(sight)
+	n.Stage, n.Reason, n.Wait = Stage(sight.Stage), sight.Reason, waitOf(sight.Deadline)
 	return n
 }
 
@@ -169,7 +203,7 @@ func (s *Reader) taken(n *Node, node *world.Node, move world.Move, was Node, kno
 	case world.MoveDraining, world.MoveEnding:
 		if len(left) > 0 || !s.W.KnowsPodsOn(n.Name) {
 			n.Stage, n.Since = Draining, cmp.Or(move.Since, s.Now)
-			if s.W.Group.Pool != nil && move.By == world.MoverGardener {
+			if by := s.controller(); by != nil && move.By == by.Mover() {
 				break // it is known better
 			}
 			n.Wait = s.limitOf(move, was, known)

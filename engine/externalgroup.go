@@ -9,9 +9,6 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// suspender is implemented by strategies that suspend processes of the group.
-type suspender interface{ Suspends() []string }
-
 // autoscalerTag marks a group for the Cluster Autoscaler's discovery: with "enabled",
 // or with the cluster's name (its AWS README, "Auto-Discovery Setup").
 const autoscalerTag = "k8s.io/cluster-autoscaler/"
@@ -52,12 +49,8 @@ const refusedHow = "no run starts beside it, and one that goes on pauses"
 // processMovers are the processes that the strategy suspends: as long as nobody else has,
 // they would act.
 func (s *Reader) processMovers() (out []ExternalMover) {
-	rules, ok := s.Rules.(suspender)
-	if !ok {
-		return nil
-	}
 	g := &s.W.Group
-	for _, process := range rules.Suspends() {
+	for _, process := range s.Rules.Suspends() {
 		ours := slices.Contains(s.Run.Suspended, process)
 		r := ExternalMover{
 			Kind: ExternalRebalance, Who: process, Does: "moves machines between zones, and ends them undrained",

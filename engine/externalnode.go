@@ -25,7 +25,7 @@ func (s *Reader) nodeMovers() []ExternalMover {
 		out = append(out, r)
 	}
 	s.deferrals = map[string]Deferral{}
-	coming := s.comingOff()
+	coming, conduct := s.comingOff(), s.conduct()
 	var bare world.Node // in the middle of a roll half of the nodes wear our taint: no copy for each
 	for _, m := range s.W.Machines() {
 		n := s.W.NodeOf(m.ID)
@@ -43,8 +43,8 @@ func (s *Reader) nodeMovers() []ExternalMover {
 			theirs = withoutMarks(n, ours)
 		}
 		for _, move := range theirs.Moves() {
-			if s.capabilities().InPlace && move.By == world.MoverGardener {
-				continue // it is Gardener that we work with
+			if conduct.partner(move.By) {
+				continue // it is what we work with
 			}
 			r := s.moverOf(m.ID, n, move)
 			if m.Leaving() && r.Handling != HandlingWaited {

@@ -56,7 +56,7 @@ func (s *Reader) othersView() *ExternalView {
 			v.Nodes++
 			m := s.W.Machine(id)
 			current := m != nil && s.upToDate(m)
-			if s.W.Group.Pool != nil { // there a mark may be all that tells
+			if s.controller() != nil { // there a mark may be all that tells
 				current = m != nil && n.New
 			}
 			if n.Stage != Launching && current {

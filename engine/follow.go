@@ -8,19 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// A group that its own controller rolls (Ways.Follows): the run follows what the controller
+// A group that its own controller rolls (following): the run follows what the controller
 // does, by the marks that it leaves, and helps where the controller offers something: it is
-// held and let go on, a Machine goes earlier, later or by force, pods that budgets keep are
+// held and let go on, a machine goes earlier, later or by force, pods that budgets keep are
 // deleted by a recorded order. Nothing else is changed.
-
-// Deletion priorities of Machines that a run gives. 1 is the cluster autoscaler's mark.
-const (
-	goesFirst = 2
-	goesLast  = 4
-)
 
 // observeController brings the run's nodes up to date with what the controller does.
 func (s *Step) observeController() {
@@ -29,7 +24,7 @@ func (s *Step) observeController() {
 	}
 	s.first = len(s.Run.Nodes) == 0
 	if now := append([]world.Template{s.W.Group.Template}, s.W.Group.Overrides...); !slices.Equal(now, s.Run.Target.Templates) {
-		s.Run.Target.Templates, s.changed = now, true // the Shoot was changed once more
+		s.Run.Target.Templates, s.changed = now, true // the group was changed once more
 	}
 	s.copied = false // what this decision has changed so far stays as it is: it is compared with
 	before := s.Run
@@ -64,7 +59,7 @@ func (s *Step) followed(m *world.Machine, was Node, known bool) Node {
 	if n.Name == "" {
 		n.Name, n.Old = was.Name, was.Old
 	}
-	switch g := m.Gardener; {
+	switch {
 	case known && n.New && !was.New && (n.Stage == Ready || was.Stage == Replaced): // the same machine: updated in place
 		n.New, n.Stage, n.Old, n.Since, n.Reason = false, Replaced, was.Old, was.Since, inPlaceDone
 		if was.Stage != Replaced {
@@ -73,23 +68,27 @@ func (s *Step) followed(m *world.Machine, was Node, known bool) Node {
 		}
 	case (n.Stage == Draining || n.Stage == Updating) && n.Began.IsZero():
 		n.Began = n.Since
-	case n.Stage == Outdated && g != nil:
-		n.Reason = cmp.Or(turnOf(g.Priority), n.Reason)
+	case n.Stage == Outdated:
+		if o, known := s.Rules.Follows().Object(m); known {
+			n.Reason = cmp.Or(s.turnOf(o.Priority), n.Reason)
+		}
 	}
 	return n
 }
 
 const inPlaceDone = "updated in place"
 
-// turnOf says when a Machine with a deletion priority goes, "" where it is the usual one.
-func turnOf(priority int) string {
+// turnOf says when a machine with a priority goes, "" where it is the usual one.
+func (s *Reader) turnOf(priority int) string {
+	t := s.Rules.Follows().Turns()
+	when := "after"
 	switch {
-	case priority > world.UsualPriority:
-		return fmt.Sprintf("goes after the others of its zone (machinepriority %d)", priority)
-	case priority < world.UsualPriority:
-		return fmt.Sprintf("goes before the others of its zone (machinepriority %d)", priority)
+	case priority == t.Usual:
+		return ""
+	case priority < t.Usual:
+		when = "before"
 	}
-	return ""
+	return fmt.Sprintf("goes %s %s (%s %d)", when, t.Among, t.Mark, priority)
 }
 
 // timed notes how long a node took.
@@ -125,7 +124,7 @@ func (s *Step) departs(id string, n Node) {
 }
 
 // followController does what the run's state asks for.
-func (s *Step) followController() {
+func (s *Step) followController(f following) {
 	s.forgetControl()
 	switch s.Run.State {
 	case Running:
@@ -133,14 +132,14 @@ func (s *Step) followController() {
 		s.Rules.Step(s)
 		if s.Run.State == Running {
 			s.carryOutOrders()
-			s.forceMachines()
+			s.forceMachines(f)
 		}
 	case Paused:
 		if !s.externalPause() && !s.gaveUp() {
 			s.pauseDeployments()
 		}
 	case Ending:
-		s.endFollowing()
+		s.endFollowing(f)
 	}
 	s.checkPending()
 }
@@ -166,7 +165,7 @@ func (s *Step) externalPause() bool {
 		return s.Run.PausedExternally
 	}
 	s.Run.State, s.Run.Why, s.Run.PausedExternally, s.changed = Running, "", false, true
-	why := "whoever had paused the machine deployments lets them go on"
+	why := "whoever had paused the " + s.Rules.Follows().Words().Part + "s lets them go on"
 	if by := s.HeldByOthers(); len(by) > 0 {
 		why = "more is left than what somebody has paused (" + strings.Join(by, ", ") + ")"
 	}
@@ -176,33 +175,40 @@ func (s *Step) externalPause() bool {
 }
 
 // controls reports whether the controller's own objects can be changed.
-func (s *Reader) controls() bool { return s.W.Group.Pool != nil && s.W.Group.Pool.Control }
+func (s *Reader) controls() bool { return s.Rules.Follows().Controls(&s.W.Group) }
+
+// parts are what can be paused of the group.
+func (s *Reader) parts() []selfdriven.Part { return s.Rules.Follows().Parts(&s.W.Group) }
 
 // noControl is why the controller cannot be told anything.
-const noControl = "only the control cluster knows of it (--control-kubeconfig, --control-namespace)"
-
-// advancesWhilePaused says what a pause does not stop.
-func (s *Reader) advancesWhilePaused() string {
-	if s.capabilities().Follows {
-		return "; what Gardener has begun goes on"
+func (f following) noControl() string {
+	w := f.by.Words()
+	why := "only " + w.Where + " knows of it"
+	if len(w.Flags) > 0 {
+		why += " (" + strings.Join(w.Flags, ", ") + ")"
 	}
-	return ""
+	return why
 }
 
 func pauseKey(deployment string) string { return "hold/" + deployment }
+
+// namespace is where the controller's objects are, as the run has found them.
+func (s *Reader) namespace() string {
+	return cmp.Or(s.Run.PausedIn, s.Rules.Follows().Namespace(&s.W.Group))
+}
 
 func (s *Reader) holdAction(kind ActionKind, deployment string) Action {
 	key := pauseKey(deployment)
 	if kind == LetRoll {
 		key = "un" + key
 	}
-	return Action{Kind: kind, Key: key, Namespace: cmp.Or(s.Run.PausedIn, s.W.Group.Pool.Namespace), Object: deployment}
+	return Action{Kind: kind, Key: key, Controller: s.Rules.Follows().ID(), Namespace: s.namespace(), Object: deployment}
 }
 
-// tookPause writes down that a machine deployment is the run's to let go on.
+// tookPause writes down that a part of the group is the run's to let go on.
 func (s *Step) tookPause(deployment string) {
 	if !slices.Contains(s.Run.PausedDeployments, deployment) {
-		s.Run.PausedDeployments, s.Run.PausedIn, s.changed = append(s.Run.PausedDeployments, deployment), s.W.Group.Pool.Namespace, true
+		s.Run.PausedDeployments, s.Run.PausedIn, s.changed = append(s.Run.PausedDeployments, deployment), s.Rules.Follows().Namespace(&s.W.Group), true
 	}
 }
 
@@ -222,7 +228,7 @@ func (s *Step) pauseDeployments() bool {
 		return false // whether somebody else has paused it meanwhile is not known
 	}
 	held := true
-	for _, d := range s.W.Group.Pool.Deployments {
+	for _, d := range s.parts() {
 		if s.stands("un" + pauseKey(d.Name)) {
 			held = false // it is about to go on: what is seen of it is older than that
 			continue
@@ -249,18 +255,24 @@ func (s *Step) resumeDeployments() {
 		}
 		delete(s.Run.Pending, pauseKey(name))
 		let := s.holdAction(LetRoll, name)
-		if s.W.Group.Pool.Deployment(name) == nil || s.Ensure(let) && s.settled(let.Key) {
+		if _, there := s.part(name); !there || s.Ensure(let) && s.settled(let.Key) {
 			s.Run.PausedDeployments, s.changed = slices.DeleteFunc(slices.Clone(s.Run.PausedDeployments), func(other string) bool { return other == name }), true
 		}
 	}
 }
 
-// HeldByOthers lists the machine deployments that somebody else has paused.
-func (s *Reader) HeldByOthers() (out []string) {
-	if s.W.Group.Pool == nil {
-		return nil
+// part is the part of the group of that name, as it stands.
+func (s *Reader) part(name string) (p selfdriven.Part, there bool) {
+	all := s.parts()
+	if i := slices.IndexFunc(all, func(p selfdriven.Part) bool { return p.Name == name }); i >= 0 {
+		return all[i], true
 	}
-	for _, d := range s.W.Group.Pool.Deployments {
+	return selfdriven.Part{}, false
+}
+
+// HeldByOthers lists the parts of the group that somebody else has paused.
+func (s *Reader) HeldByOthers() (out []string) {
+	for _, d := range s.parts() {
 		if d.Paused && !slices.Contains(s.Run.PausedDeployments, d.Name) && s.settled(pauseKey(d.Name)) && s.settled("un"+pauseKey(d.Name)) {
 			out = append(out, d.Name)
 		}
@@ -268,16 +280,16 @@ func (s *Reader) HeldByOthers() (out []string) {
 	return out
 }
 
-// LeftToOthers reports whether somebody else holds all machine deployments that are not
+// LeftToOthers reports whether somebody else holds all parts of the group that are not
 // complete.
 func (s *Reader) LeftToOthers() bool {
 	held, left := s.HeldByOthers(), false
-	if len(held) == len(s.W.Group.Pool.Deployments) {
+	if len(held) == len(s.parts()) {
 		return true
 	}
-	for _, d := range s.W.Group.Pool.Deployments {
+	for _, d := range s.parts() {
 		switch {
-		case d.Complete():
+		case d.Complete:
 		case !slices.Contains(held, d.Name):
 			return false
 		default:
@@ -287,28 +299,35 @@ func (s *Reader) LeftToOthers() bool {
 	return left
 }
 
-// forceMachines labels the Machines of nodes that are to go by force. The controller reads
-// that when it next begins a drain anew; the pods are deleted meanwhile.
-func (s *Step) forceMachines() {
+// forceMachines asks the controller to end the machines by force whose nodes are to go so. It
+// may read that only when it next begins a drain; the pods are deleted meanwhile.
+func (s *Step) forceMachines(f following) {
 	for _, o := range s.Run.Orders {
 		m := s.W.Machine(o.Machine)
-		if o.Over || o.UID != "" || m == nil || m.Gardener == nil || m.Gardener.Deleted.IsZero() || m.Gardener.Forced {
+		if o.Over || o.UID != "" || m == nil {
 			continue
 		}
-		s.Ensure(Action{Kind: ForceMachine, Key: "force/" + o.Machine, Machine: o.Machine, Node: o.Node, Namespace: s.W.Group.Pool.Namespace, Object: m.Gardener.Name, Order: o.ID})
+		if is, known := f.by.Object(m); known && is.Ends && !is.Forced {
+			s.Ensure(Action{Kind: ForceMachine, Key: "force/" + o.Machine, Machine: o.Machine, Node: o.Node, Controller: f.by.ID(), Namespace: f.by.Namespace(&s.W.Group), Object: is.Name, Order: o.ID})
+		}
 	}
 }
 
-// prioritize has a Machine go earlier or later than the others of its zone.
-func (s *Step) prioritize(c Command, priority int) {
+// prioritize has a machine go earlier or later than others.
+func (f following) prioritize(s *Step, c Command, priority int) {
 	id, _ := s.machineNamed(c.Node)
 	m, n := s.W.Machine(id), s.Run.Nodes[id]
+	var is selfdriven.Object
+	known := false
+	if m != nil {
+		is, known = f.by.Object(m)
+	}
 	switch {
-	case m == nil || m.Gardener == nil || n.Stage != Outdated:
+	case !known || n.Stage != Outdated:
 		s.refuse(c, "the order is for nodes that are still to go; "+c.Node+" is not")
 		return
-	case m.Gardener.Priority == priority:
-		s.refuse(c, c.Node+" "+turnOf(priority)+" already")
+	case is.Priority == priority:
+		s.refuse(c, c.Node+" "+s.turnOf(priority)+" already")
 		return
 	}
 	key := "priority/" + id
@@ -318,39 +337,45 @@ func (s *Step) prioritize(c Command, priority int) {
 	}
 	delete(s.Run.Pending, key)
 	if n.Turn == 0 {
-		n.Turn = m.Gardener.Priority
+		n.Turn = is.Priority
 		s.SetNode(id, n)
 	}
-	s.Run.PausedIn, s.changed = s.W.Group.Pool.Namespace, true
-	s.ask(Action{Kind: Prioritize, Key: key, Machine: id, Node: n.Name, Namespace: s.W.Group.Pool.Namespace, Object: m.Gardener.Name, Priority: priority})
+	s.Run.PausedIn, s.changed = f.by.Namespace(&s.W.Group), true
+	s.ask(Action{Kind: Prioritize, Key: key, Machine: id, Node: n.Name, Controller: f.by.ID(), Namespace: s.Run.PausedIn, Object: is.Name, Priority: priority})
 }
 
 // lateOrSooner obeys a skip or a return: nobody can leave a node out, but it can go last,
 // or first.
-func (s *Step) lateOrSooner(c Command) {
+func (f following) lateOrSooner(s *Step, c Command) {
+	turns := f.by.Turns()
+	priority := turns.First
 	id, _ := s.machineNamed(c.Node)
-	m := s.W.Machine(id)
-	switch {
-	case c.Kind == CmdSkip:
-		s.prioritize(c, goesLast)
-	case m != nil && m.Gardener != nil && m.Gardener.Priority > world.UsualPriority:
-		s.prioritize(c, world.UsualPriority)
-	default:
-		s.prioritize(c, goesFirst)
+	if m := s.W.Machine(id); c.Kind == CmdSkip {
+		priority = turns.Last
+	} else if m != nil {
+		if is, known := f.by.Object(m); known && is.Priority > turns.Usual {
+			priority = turns.Usual
+		}
 	}
+	f.prioritize(s, c, priority)
+}
+
+// kinds are what commands become.
+var kinds = map[CommandKind]selfdriven.Kind{
+	CmdPause: selfdriven.Pause, CmdResume: selfdriven.Resume, CmdForce: selfdriven.Force, CmdSkip: selfdriven.Turn, CmdReturn: selfdriven.Turn,
 }
 
 // unableFollowing says why a command is not possible now in a group that its own controller
 // rolls, "" if it is.
-func (s *Reader) unableFollowing(kind CommandKind) string {
+func (f following) unableFollowing(s *Reader, kind CommandKind) string {
 	turns := kind == CmdSkip || kind == CmdReturn
 	switch {
 	case (turns || kind == CmdPause) && !s.controls():
-		return noControl
+		return f.noControl()
 	case kind == CmdResume && len(s.Run.PausedDeployments) > 0 && !s.controls():
-		return "the run has paused " + strings.Join(s.Run.PausedDeployments, ", ") + ", and " + noControl
-	case turns && s.W.Group.Pool.Update == world.AutoInPlaceUpdate:
-		return "Gardener selects the nodes of a pool that is updated in place by itself, in no order that can be set"
+		return "the run has paused " + strings.Join(s.Run.PausedDeployments, ", ") + ", and " + f.noControl()
+	case f.by.Refuses(&s.W.Group, kinds[kind]) != "":
+		return f.by.Refuses(&s.W.Group, kinds[kind])
 	case turns && !s.Fresh(world.Cloud):
 		return "what is known of the pool is too old to change the order"
 	case turns && s.Count(Outdated) == 0:
@@ -361,7 +386,7 @@ func (s *Reader) unableFollowing(kind CommandKind) string {
 
 // endFollowing takes an aborted or failed run to its end: an aborted one leaves the
 // controller held, since going on is what nobody wants; a failed one leaves it as it is.
-func (s *Step) endFollowing() {
+func (s *Step) endFollowing(f following) {
 	late := !s.Now.Before(s.Run.PhaseWait.End)
 	s.WakeAt(s.Run.PhaseWait.End)
 	if s.Run.Result == Aborted && !s.pauseDeployments() && !late {
@@ -372,15 +397,16 @@ func (s *Step) endFollowing() {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
-	s.listUnrestoredController()
+	s.listUnrestoredController(f)
 	s.finish(s.Run.Result)
 }
 
 // listUnrestoredController says how the controller is left.
-func (s *Step) listUnrestoredController() {
+func (s *Step) listUnrestoredController(f following) {
+	w := f.by.Words()
 	names := slices.Clone(s.Run.PausedDeployments)
 	if s.Run.Result == Aborted && s.controls() {
-		for _, d := range s.W.Group.Pool.Deployments {
+		for _, d := range s.parts() {
 			if !d.Paused && !slices.Contains(names, d.Name) {
 				names = append(names, d.Name)
 			}
@@ -389,32 +415,35 @@ func (s *Step) listUnrestoredController() {
 	for _, name := range names {
 		let, hold := s.holdAction(LetRoll, name), s.holdAction(HoldRoll, name)
 		p, asked := s.Run.Pending[hold.Key]
-		switch d := s.W.Group.Pool.Deployment(name); {
+		switch d, there := s.part(name); {
 		case !s.controls():
-			s.AddUnrestored("machine deployment "+name+" was paused by the run, and stays so: only the control cluster can let it go on, and it was not given; there it goes on with", let.Command())
-		case d == nil: // it has gone
+			s.AddUnrestored(w.Part+" "+name+" was paused by the run, and stays so: only "+w.Where+" can let it go on, and it was not given; there it goes on with", let.Command())
+		case !there: // it has gone
 		case d.Paused || asked && !p.Accepted.IsZero():
-			s.AddUnrestored("machine deployment "+name+" stays paused, so that no further node goes; in the control cluster it goes on with", let.Command())
+			s.AddUnrestored(w.Part+" "+name+" stays paused, so that no further node goes; in "+w.Where+" it goes on with", let.Command())
 		case s.Run.Result == Aborted:
-			s.AddUnrestored("machine deployment "+name+" is not known to be paused, and further nodes may go; in the control cluster this pauses it", hold.Command())
+			s.AddUnrestored(w.Part+" "+name+" is not known to be paused, and further nodes may go; in "+w.Where+" this pauses it", hold.Command())
 		}
 	}
 	for _, id := range sortedKeys(s.Run.Nodes) {
 		n, m := s.Run.Nodes[id], s.W.Machine(id)
-		if n.Turn == 0 || m == nil || m.Leaving() || m.Gardener != nil && m.Gardener.Priority == n.Turn {
+		if n.Turn == 0 || m == nil || m.Leaving() {
 			continue
 		}
-		back := Action{Kind: Prioritize, Namespace: cmp.Or(s.Run.PausedIn, s.W.Group.Pool.Namespace), Object: id, Priority: n.Turn}
-		s.AddUnrestored("machine "+id+" keeps the deletion priority that it was given; in the control cluster, as it was before", back.Command())
+		if is, known := f.by.Object(m); known && is.Priority == n.Turn {
+			continue
+		}
+		back := Action{Kind: Prioritize, Controller: f.by.ID(), Namespace: s.namespace(), Object: id, Priority: n.Turn}
+		s.AddUnrestored("machine "+id+" keeps the "+f.by.Turns().Name+" that it was given; in "+w.Where+", as it was before", back.Command())
 	}
 	if out := s.In(Draining, Settling, Terminating, Updating); len(out) > 0 {
-		s.Note(s.names(out) + ": begun by Gardener, which finishes it")
+		s.Note(s.names(out) + ": begun by " + f.name() + ", which finishes it")
 	}
 	if s.Run.Result == Aborted && s.Count(Outdated) > 0 {
 		if !s.controls() {
-			s.Note("Gardener goes on with the nodes that are left: nothing stops it without the control cluster")
+			s.Note(f.name() + " goes on with the nodes that are left: nothing stops it without " + w.Where)
 		} else {
-			s.Note("to go back, change the Shoot back; a Kubernetes version cannot be lowered")
+			s.Note("to go back, " + w.Back)
 		}
 	}
 }
@@ -429,20 +458,25 @@ func (s *Reader) names(ids []string) string {
 }
 
 // abortFollowing says what becomes of the group if the run is aborted now.
-func (s *Reader) abortFollowing() (out []string) {
+func (f following) abortFollowing(s *Reader) (out []string) {
+	w := f.by.Words()
 	if n := s.Count(Draining, Settling, Terminating, Updating); n > 0 {
-		out = append(out, "Gardener finishes "+plural(n, "node")+" that it has begun with")
+		out = append(out, f.name()+" finishes "+plural(n, "node")+" that it has begun with")
 	}
-	if s.W.Group.Pool == nil { // by its record alone
-		return append(out, "where the run was given the control cluster the machine deployments are paused and stay so, and the command that lets them go on is said at the end; without it Gardener goes on with the others")
+	if s.controller() == nil { // by its record alone
+		return append(out, "where the run was given "+w.Where+" the "+w.Part+"s are paused and stay so, and the command that lets them go on is said at the end; without it "+f.name()+" goes on with the others")
 	}
 	if !s.controls() {
-		return append(out, "Gardener goes on with the others: nothing stops it without the control cluster (--control-kubeconfig)")
+		why := f.name() + " goes on with the others: nothing stops it without " + w.Where
+		if len(w.Flags) > 0 {
+			why += " (" + w.Flags[0] + ")"
+		}
+		return append(out, why)
 	}
-	return append(out, "the machine deployments are paused and stay so: no further node goes until somebody lets them go on; the command for it is said at the end")
+	return append(out, "the "+w.Part+"s are paused and stay so: no further node goes until somebody lets them go on; the command for it is said at the end")
 }
 
-// PauseWith pauses the run because somebody else has paused these machine deployments: resume
+// PauseWith pauses the run because somebody else has paused these parts of the group: resume
 // lets them go on, and so may he.
 func (s *Step) PauseWith(deployments []string) {
 	s.Run.PausedExternally = true
@@ -473,7 +507,7 @@ func (s *Reader) FailedInPlace() string {
 	if len(failed) == 0 {
 		return ""
 	}
-	return "the update in place of " + strings.Join(failed, ", ") + " failed, and Gardener waits for it: repair the node, and its agent tries again"
+	return "the update in place of " + strings.Join(failed, ", ") + " failed, and " + s.drivenBy() + " waits for it: repair the node, and its agent tries again"
 }
 
 // StoodStill reports whether no node has come further for some time, of which that in which

@@ -159,7 +159,7 @@ func says(kind engine.CommandKind, node string) engine.Command {
 
 // ends says that the controller ends a machine, and how far that is.
 func (f *follower) ends(i int, step string) {
-	f.minds(i, func(g *world.GardenerMachine) {
+	f.minds(i, func(g *world.ManagedMachine) {
 		g.Phase, g.Deleted, g.Description = world.PhaseTerminating, noon, step
 	})
 }
@@ -343,7 +343,7 @@ func TestFollowOrders(t *testing.T) {
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
 		node.tainted n1: give machine i-1 the deletion priority 4 in the control cluster
 `)
-	f.minds(1, func(g *world.GardenerMachine) { g.Priority = 4 })
+	f.minds(1, func(g *world.ManagedMachine) { g.Priority = 4 })
 	f.shows(time.Second, `
 		n1 outdated | goes after the others of its zone (machinepriority 4)
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
@@ -358,7 +358,7 @@ func TestFollowOrders(t *testing.T) {
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
 		node.tainted n1: give machine i-1 the deletion priority 3 in the control cluster
 `)
-	f.minds(1, func(g *world.GardenerMachine) { g.Priority = 3 })
+	f.minds(1, func(g *world.ManagedMachine) { g.Priority = 3 })
 	f.shows(time.Minute, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
@@ -512,9 +512,9 @@ func TestFollowGivesUp(t *testing.T) {
 	phase := func(phase string) {
 		f.machines(1, 1, next)
 		f.minds(0, nil)
-		g := *f.w.Machine(fmt.Sprint("i-", next)).Gardener
+		g := *f.w.Machine(fmt.Sprint("i-", next)).Managed
 		g.Phase, g.Created, g.Since = phase, f.now, f.now
-		f.w.Machine(fmt.Sprint("i-", next)).Gardener = &g
+		f.w.Machine(fmt.Sprint("i-", next)).Managed = &g
 	}
 	comes := func(d time.Duration) {
 		next++

@@ -23,7 +23,7 @@ func pooled(nodes int) (*world.World, engine.Run, time.Time) {
 		name, zone := fmt.Sprintf("n%04d", i), g.Zones[i%3]
 		m := world.Machine{ID: "m-" + name, Zone: zone, State: world.MachineInService, Template: world.Template{ID: "web-z1", Version: 1}}
 		n := &world.Node{Name: name, Machine: m.ID, Zone: zone, Version: "v1.31.4", Ready: true, Created: now.Add(-time.Hour)}
-		mind := &world.GardenerMachine{Name: m.ID, Deployment: "web-z1", Phase: world.PhaseRunning, Priority: world.UsualPriority, Limits: world.DefaultLimits("")}
+		mind := &world.ManagedMachine{Name: m.ID, Deployment: "web-z1", Phase: world.PhaseRunning, Priority: world.UsualPriority, Limits: world.DefaultLimits("")}
 		switch {
 		case i >= nodes/2:
 			m.Template.Version = 2
@@ -32,7 +32,7 @@ func pooled(nodes int) (*world.World, engine.Run, time.Time) {
 		default:
 			n.Taints = []world.Taint{{Key: "deployment.machine.sapcloud.io/prefer-no-schedule", Value: "True", Effect: "PreferNoSchedule"}}
 		}
-		m.Gardener = mind
+		m.Managed = mind
 		machines = append(machines, m)
 		w.SetNode(n)
 		for p := range 30 {

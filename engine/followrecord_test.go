@@ -213,7 +213,7 @@ func leavesTurns(t *testing.T, given bool) {
 	f.steps(0, engine.Inputs{})
 	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdSkip, "n1")}})
 	f.answers()
-	f.minds(1, func(g *world.GardenerMachine) { g.Priority = 4 })
+	f.minds(1, func(g *world.ManagedMachine) { g.Priority = 4 })
 	f.is = again(t, f.is)
 	if !given {
 		g := f.w.Group

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -15,7 +16,7 @@ import (
 func followEarly(t *testing.T, control bool) *follower {
 	t.Helper()
 	f := &follower{onlooker: look(t, 1), rules: strategy.GardenerFollow{}}
-	p := world.Pool{Shoot: "garden-dev/prod", Update: world.AutoRollingUpdate, Control: control, Namespace: "shoot--dev--prod", Progress: &world.ShootProgress{Generation: 2, Observed: 1, Operation: "Reconcile", State: "Succeeded", Percent: 100}}
+	p := world.Pool{ShootStatus: world.ShootStatus{Shoot: "garden-dev/prod", Progress: &world.ShootProgress{Generation: 2, Observed: 1, Operation: "Reconcile", State: "Succeeded", Percent: 100}}, Update: world.AutoRollingUpdate, Control: control, Namespace: "shoot--dev--prod"}
 	if control {
 		p.Deployments = []world.MachineDeployment{{Name: "web-z1", Zone: "a", Generation: 1, Observed: 1, Desired: 1, Updated: 1, Available: 1, Total: 1, MaxSurge: 1}}
 	}
@@ -223,7 +224,7 @@ func TestFollowNodesAlone(t *testing.T) {
 	if f.steps(time.Second, engine.Inputs{}); f.is.State != engine.Finished || f.is.ExitCode() != 0 {
 		t.Errorf("%s: %s", f.is.State, f.is.Why)
 	}
-	if said := p.Unseen(); !strings.Contains(said, "an update that Gardener has not started cannot be seen") {
+	if said := mcm.Unseen(&p); !strings.Contains(said, "an update that Gardener has not started cannot be seen") {
 		t.Errorf("it says %q", said)
 	}
 }

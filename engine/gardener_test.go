@@ -20,19 +20,19 @@ func (o *onlooker) pool(p world.Pool) {
 }
 
 // minds says what the control cluster tells of a machine.
-func (o *onlooker) minds(i int, change func(*world.GardenerMachine)) {
+func (o *onlooker) minds(i int, change func(*world.ManagedMachine)) {
 	var list []world.Machine
 	for _, m := range o.w.Machines() {
 		c := *m
-		if c.Gardener == nil {
+		if c.Managed == nil {
 			l := world.DefaultLimits("")
 			l.Guessed = false
-			c.Gardener = &world.GardenerMachine{Name: c.ID, Phase: world.PhaseRunning, Since: noon, Created: noon, Deployment: "web-z1", Priority: 3, Limits: l}
+			c.Managed = &world.ManagedMachine{Name: c.ID, Phase: world.PhaseRunning, Since: noon, Created: noon, Deployment: "web-z1", Priority: 3, Limits: l}
 		}
 		if c.ID == "i-"+string(rune('0'+i)) {
-			g := *c.Gardener
+			g := *c.Managed
 			change(&g)
-			c.Gardener = &g
+			c.Managed = &g
 			c.Template.Version = 1
 		}
 		list = append(list, c)
@@ -81,7 +81,7 @@ func TestGardenerEndsAMachine(t *testing.T) {
 	o := look(t, 2)
 	o.pool(world.Pool{Control: true, Update: world.AutoRollingUpdate})
 	o.pod("cart", 1)
-	o.minds(1, func(g *world.GardenerMachine) {
+	o.minds(1, func(g *world.ManagedMachine) {
 		g.Phase, g.Deleted, g.Limits.Drain = world.PhaseTerminating, noon, 30*time.Minute
 		g.Description = "Drain failed due to - failed to create update conditions for node. Will retry in next sync. Initiate node drain"
 		g.Failed = true
@@ -99,10 +99,10 @@ func TestGardenerEndsAMachine(t *testing.T) {
 	o.node(1, sick(o.now))
 	o.after(time.Minute)
 	o.rests("n1", "the Machine's deletion was asked for at 12:00:00 UTC, and 30m0s later: its machineDrainTimeout")
-	o.minds(1, func(g *world.GardenerMachine) { g.Sick = noon.Add(5 * time.Minute) })
+	o.minds(1, func(g *world.ManagedMachine) { g.Sick = noon.Add(5 * time.Minute) })
 	o.after(0)
 	o.rests("n1", "~it has not been Ready, or not writable, since 12:05:00 UTC, and a drain that begins, or begins anew, 5m0s later is by force")
-	o.minds(1, func(g *world.GardenerMachine) { g.Sick = time.Time{} })
+	o.minds(1, func(g *world.ManagedMachine) { g.Sick = time.Time{} })
 	o.node(1, func(n *world.Node) { n.Ready, n.Sick, n.Trouble = true, time.Time{}, "" })
 
 	// Its time is up.
@@ -112,7 +112,7 @@ func TestGardenerEndsAMachine(t *testing.T) {
 	}
 
 	o.w.DeletePod("cart")
-	o.minds(1, func(g *world.GardenerMachine) {
+	o.minds(1, func(g *world.ManagedMachine) {
 		g.Description, g.Failed = "Drain successful. Initiate VM deletion", false
 	})
 	o.after(time.Minute)
@@ -126,7 +126,7 @@ func TestGardenerForcesAMachine(t *testing.T) {
 	o := look(t, 1)
 	o.pool(world.Pool{Control: true})
 	o.pod("cart", 1)
-	o.minds(1, func(g *world.GardenerMachine) {
+	o.minds(1, func(g *world.ManagedMachine) {
 		g.Phase, g.Deleted, g.Forced, g.Description = world.PhaseTerminating, noon, true, "Initiate node drain"
 	})
 	o.sees(time.Minute, `
@@ -143,7 +143,7 @@ func TestGardenerFromTheNodes(t *testing.T) {
 	o := look(t, 2)
 	limits := world.DefaultLimits(world.AutoRollingUpdate)
 	limits.Drain, limits.Guessed = time.Hour, false
-	o.pool(world.Pool{Shoot: "garden-dev/prod", Update: world.AutoRollingUpdate, Limits: limits})
+	o.pool(world.Pool{ShootStatus: world.ShootStatus{Shoot: "garden-dev/prod"}, Update: world.AutoRollingUpdate, Limits: limits})
 	o.pod("cart", 1)
 	o.condition(1, "Terminating", "ScaleDown")
 	o.node(2, sick(o.now))
@@ -201,10 +201,10 @@ func TestGardenerInPlace(t *testing.T) {
 		o.node(i, func(n *world.Node) { n.Labels = map[string]string{prefix + "candidate-for-update": "true"} })
 	}
 	o.pod("cart", 1)
-	o.minds(1, func(g *world.GardenerMachine) {})
+	o.minds(1, func(g *world.ManagedMachine) {})
 	o.node(1, func(n *world.Node) { n.Labels = map[string]string{prefix + "selected-for-update": "true"} })
 	o.condition(1, "InPlaceUpdate", "SelectedForUpdate")
-	o.minds(2, func(g *world.GardenerMachine) { g.Phase, g.Since = world.PhaseInPlaceUpdating, noon })
+	o.minds(2, func(g *world.ManagedMachine) { g.Phase, g.Since = world.PhaseInPlaceUpdating, noon })
 	o.condition(2, "InPlaceUpdate", "ReadyForUpdate")
 	o.node(3, func(n *world.Node) {
 		n.Labels = map[string]string{prefix + "update-result": "failed"}
@@ -226,13 +226,13 @@ func TestGardenerInPlace(t *testing.T) {
 	if row := o.view.Zones[0].Rows[1]; row.Wait != nil || row.Note != "Gardener updates it in place; its time was up 1m0s ago, and Gardener looks once a minute" {
 		t.Errorf("its time is up: %+v", row)
 	}
-	o.minds(2, func(g *world.GardenerMachine) { g.Phase = world.PhaseInPlaceFailed })
+	o.minds(2, func(g *world.ManagedMachine) { g.Phase = world.PhaseInPlaceFailed })
 	o.node(2, func(n *world.Node) { n.Labels = map[string]string{prefix + "selected-for-update": "true"} })
 	o.after(time.Second)
 	if v := o.view.Pool; v.InPlace[world.InPlaceSelected] != 1 || v.InPlace[world.InPlaceFailed] != 2 || len(v.Failed) != 1 {
 		t.Errorf("the controller has given an update up: %+v", v)
 	}
-	o.minds(2, func(g *world.GardenerMachine) { g.Phase = world.PhaseInPlaceUpdating })
+	o.minds(2, func(g *world.ManagedMachine) { g.Phase = world.PhaseInPlaceUpdating })
 	o.node(2, func(n *world.Node) { n.Labels = map[string]string{prefix + "candidate-for-update": "true"} })
 	o.after(time.Second)
 	v := o.view.Pool
@@ -247,10 +247,10 @@ func TestGardenerGivesUp(t *testing.T) {
 	o := look(t, 2)
 	o.pool(world.Pool{Control: true})
 	o.machines(1, 2, 3)
-	o.minds(3, func(g *world.GardenerMachine) {
+	o.minds(3, func(g *world.ManagedMachine) {
 		g.Phase, g.Failed, g.Description = world.PhaseCrashLoop, true, "Cloud provider message - machine codes error: code = [ResourceExhausted] message = [no capacity]"
 	})
-	o.minds(2, func(g *world.GardenerMachine) { g.Phase, g.Since = world.PhaseUnknown, noon.Add(time.Minute) })
+	o.minds(2, func(g *world.ManagedMachine) { g.Phase, g.Since = world.PhaseUnknown, noon.Add(time.Minute) })
 	o.node(2, sick(noon))
 	o.sees(4*time.Minute, `
 		i-3 launching creation fails 16m0s | its machine could not be created, and is tried again: Cloud provider message - machine codes error: code = [ResourceExhausted] message = [no capacity]
@@ -268,16 +268,16 @@ func TestGardenerGivesUp(t *testing.T) {
 	if row := o.view.Zones[0].Rows[2]; row.Wait != nil || !strings.HasSuffix(row.Note, " comes or goes") {
 		t.Errorf("its time is up, and others come and go: %+v", row)
 	}
-	o.minds(3, func(g *world.GardenerMachine) { g.Phase, g.Failed, g.Description = world.PhaseRunning, false, "" })
+	o.minds(3, func(g *world.ManagedMachine) { g.Phase, g.Failed, g.Description = world.PhaseRunning, false, "" })
 	o.after(time.Second)
 	if row := o.view.Zones[0].Rows[2]; !strings.HasSuffix(row.Note, "replaces it; its time was up 9m30s ago, and Gardener looks once a minute") {
 		t.Errorf("its time is up: %+v", row)
 	}
 
-	o.minds(2, func(g *world.GardenerMachine) { g.Limits.NoHealth = true })
+	o.minds(2, func(g *world.ManagedMachine) { g.Limits.NoHealth = true })
 	o.after(time.Second)
 	o.rests("n2", "")
-	o.minds(2, func(g *world.GardenerMachine) {
+	o.minds(2, func(g *world.ManagedMachine) {
 		g.Phase, g.Preserved, g.Description = world.PhaseFailed, noon.Add(time.Hour), ""
 	})
 	o.after(time.Second)
@@ -290,7 +290,7 @@ func TestGardenerAndBudgets(t *testing.T) {
 	o := look(t, 1)
 	limits := world.DefaultLimits("")
 	limits.EvictRetries, limits.Guessed = 10, false
-	o.pool(world.Pool{Shoot: "garden-dev/prod", Limits: limits})
+	o.pool(world.Pool{ShootStatus: world.ShootStatus{Shoot: "garden-dev/prod"}, Limits: limits})
 	o.pod("checkout", 1)
 	o.budget("checkout", 0)
 	o.condition(1, "Terminating", "ScaleDown")
@@ -318,7 +318,7 @@ func TestGardenerEndsAMachineWithoutANode(t *testing.T) {
 	o := look(t, 1)
 	o.pool(world.Pool{Control: true})
 	o.machines(1, 1, 2)
-	o.minds(2, func(g *world.GardenerMachine) {
+	o.minds(2, func(g *world.ManagedMachine) {
 		g.Phase, g.Deleted, g.Description = world.PhaseTerminating, noon, "Deletion of Node Object is successful. Initiate machine object finalizer removal"
 	})
 	var list []world.Machine
@@ -348,12 +348,12 @@ func TestGardenerEndsAMachineWithoutANode(t *testing.T) {
 func TestGardenerEndsAMachineAfterItsNode(t *testing.T) {
 	o := look(t, 2)
 	o.pool(world.Pool{Control: true})
-	o.minds(1, func(g *world.GardenerMachine) {
+	o.minds(1, func(g *world.ManagedMachine) {
 		g.Phase, g.Deleted, g.Description = world.PhaseTerminating, noon, "Drain successful. Initiate VM deletion"
 	})
 	o.after(time.Second)
 	o.w.DeleteNode("n1")
-	o.minds(1, func(g *world.GardenerMachine) { g.Description = "Initiate machine object finalizer removal" })
+	o.minds(1, func(g *world.ManagedMachine) { g.Description = "Initiate machine object finalizer removal" })
 	leaving := *o.w.Machine("i-1")
 	leaving.State = world.MachineTerminating
 	o.w.SetMachines([]world.Machine{leaving, *o.w.Machine("i-2")})

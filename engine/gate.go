@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -188,11 +189,11 @@ func (s *Step) startDrains(machines []string, slots int) {
 		if held != "" && stay < in {
 			continue
 		}
-		if s.updatesInPlace(id) && s.W.NodeOf(id) == nil {
+		if s.conduct().inPlace(&s.Reader, id) && s.W.NodeOf(id) == nil {
 			back = s.label(id, s.Run.Nodes[id]) + " has no node that could be selected"
 			continue
 		}
-		if why := s.held(id, about); (serves || s.capabilities().InPlace) && why != "" {
+		if why := s.held(id, about); (serves || s.conduct().holdsIdle()) && why != "" {
 			back = why
 			continue
 		}
@@ -270,22 +271,13 @@ func (s *Reader) unschedulableReplacement() string {
 			s.WakeAt(since)
 			continue
 		}
-		why := fmt.Sprintf("%s, which replaces an evicted pod, has been Pending for %s", p.Ref(), steady(s.Now.Sub(p.Created)))
+		why := fmt.Sprintf("%s, which replaces an evicted pod, has been Pending for %s", p.Ref(), text.Steady(s.Now.Sub(p.Created)))
 		if p.Unplaced != "" {
 			why += ": " + p.Unplaced
 		}
 		return why
 	}
 	return ""
-}
-
-// steady is how long something has been so, for words in a run that do not change every
-// second: to the ten seconds, from an hour on to the minute.
-func steady(d time.Duration) time.Duration {
-	if d >= time.Hour {
-		return d.Truncate(time.Minute)
-	}
-	return d.Truncate(10 * time.Second)
 }
 
 // standsIn reports whether a pod without a node replaces one that was evicted.

@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Updates in place by Gardener: we select a node with a label, and
-// machine-controller-manager drains it, the node agent updates it. It counts as out of
+// Updates in place by the group's own controller (machine-controller-manager): we select a node
+// with a label, the controller drains it, the node agent updates it. It counts as out of
 // service until it is healthy again.
 
 // Waits of a node that is updated in place.
 const (
-	drainByGardener = "drain by Gardener"
-	updating        = "update"
-	gettingHealthy  = "getting healthy"
+	updating       = "update" // after the drain by the controller (drainBy)
+	gettingHealthy = "getting healthy"
 )
 
 func selectKey(machine string) string { return LabelOf(machine, "", world.SelectLabel, "").Key }
@@ -28,10 +28,10 @@ func (s *Step) startUpdate(id string) {
 	n := s.Run.Nodes[id]
 	n.Stage, n.Since, n.LetGo, n.Began, n.Blocked, n.Reason = Updating, s.Now, time.Time{}, s.Now, false, ""
 	n.Pods, _ = s.podsToMove(n.Name)
-	n.Wait = s.drainByGardenerWait(id)
+	n.Wait = s.controllerDrainWait(id)
 	s.SetNode(id, n)
 	s.selectNode(id, n)
-	s.Report(Event{Type: NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: "selected for its update: " + plural(n.Pods, "pod") + " to move, Gardener drains it"})
+	s.Report(Event{Type: NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: "selected for its update: " + plural(n.Pods, "pod") + " to move, " + s.drivenBy() + " drains it"})
 }
 
 func (s *Step) selectNode(id string, n Node) {
@@ -60,7 +60,7 @@ func (s *Step) FollowUpdates(fails func(node, why string)) {
 }
 
 // lookAtUpdates takes note of what becomes of updates that are going on while the run is
-// paused: Gardener does not wait for us. Nobody is selected, and nothing is ended.
+// paused: the controller does not wait for us. Nobody is selected, and nothing is ended.
 func (s *Step) lookAtUpdates() {
 	if !s.Fresh(world.Cluster) {
 		return
@@ -83,16 +83,16 @@ func (s *Step) followUpdate(id string, n Node, node *world.Node, fails func(node
 		n = s.waitFor(n, s.newWait(gettingHealthy, s.Run.Settings.NodeReadyTimeout, world.Cluster))
 	case at.Failed:
 		n.Wait = s.healthWait(n)
-		s.updateFailed(id, n, cmp.Or(at.Why, "Gardener does not say why"), fails)
+		s.updateFailed(id, n, cmp.Or(at.Why, s.drivenBy()+" does not say why"), fails)
 		s.giveUpUpdate(id)
 		return
 	case at.Step == world.GardenerReady || at.Step == world.GardenerDrained:
 		n = s.waitFor(n, s.updateWait(id))
 	case n.Wait == nil || n.Wait.ofHealth(): // it was tried again, from the start
-		n = s.waitFor(n, s.drainByGardenerWait(id))
+		n = s.waitFor(n, s.controllerDrainWait(id))
 	}
 	n = s.reportStuck(id, n)
-	late := n.Wait.For != drainByGardener && s.Over(n.Wait)
+	late := !drainedByController(n) && s.Over(n.Wait)
 	if n.Blocked && !late { // it was tried again
 		n.Blocked, n.Reason = false, ""
 		s.Report(Event{Type: NodeUpdating, Node: n.Name, Zone: n.Zone, Message: "its update goes on"})
@@ -165,28 +165,28 @@ func (s *Step) waitFor(n Node, w *Wait) Node {
 	return n
 }
 
-// drainByGardenerWait and updateWait are waits for Gardener.
-func (s *Reader) drainByGardenerWait(id string) *Wait {
-	return s.gardenerWait(drainByGardener, s.limitsHere(id).Drain, s.Run.Settings.DrainTimeout)
+// controllerDrainWait and updateWait are waits for the controller.
+func (s *Reader) controllerDrainWait(id string) *Wait {
+	return s.controllerWait(drainBy+s.drivenBy(), s.limitsHere(id).Drain, s.Run.Settings.DrainTimeout)
 }
 
 func (s *Reader) updateWait(id string) *Wait {
-	return s.gardenerWait(updating, s.limitsHere(id).InPlace, s.Run.Settings.UpdateTimeout)
+	return s.controllerWait(updating, s.limitsHere(id).Update, s.Run.Settings.UpdateTimeout)
 }
 
-// limitsHere are Gardener's limits of a machine, none where they are only guessed.
-func (s *Reader) limitsHere(id string) world.MachineLimits {
-	if pool := s.W.Group.Pool; pool != nil {
-		if limits, _ := limitsOf(pool, s.W.Machine(id)); !limits.Guessed {
+// limitsHere are the controller's limits of a machine, none where they are only guessed.
+func (s *Reader) limitsHere(id string) selfdriven.Limits {
+	if c := s.controller(); c != nil {
+		if limits := c.Limits(&s.W.Group, s.W.Machine(id)); !limits.Guess {
 			return limits
 		}
 	}
-	return world.MachineLimits{}
+	return selfdriven.Limits{}
 }
 
-// gardenerWait is a wait for Gardener, by its own limit where that is known: its clock runs
-// whether or not we see anything. Else it is ours.
-func (s *Reader) gardenerWait(what string, its, ours time.Duration) *Wait {
+// controllerWait is a wait for the controller, by its own limit where that is known: its clock
+// runs whether or not we see anything. Else it is ours.
+func (s *Reader) controllerWait(what string, its, ours time.Duration) *Wait {
 	if its > 0 {
 		return &Wait{For: what, Start: s.Now, End: s.Now.Add(its)}
 	}
@@ -228,7 +228,7 @@ func (s *Step) updateFailed(id string, n Node, why string, fails func(node, why 
 func (s *Reader) FailureIn(zone string) string {
 	for _, id := range s.In(Updating) {
 		if n := s.Run.Nodes[id]; n.Blocked && (zone == "" || n.Zone == zone) {
-			return "the update of " + s.label(id, n) + " has failed: repair it, and Gardener tries again; or skip it"
+			return "the update of " + s.label(id, n) + " has failed: repair it, and " + s.drivenBy() + " tries again; or skip it"
 		}
 	}
 	return ""
@@ -249,7 +249,7 @@ func (s *Reader) updateGoesOn() bool {
 }
 
 // ShutBudget names a pod of a node whose budget lets none go now, and the budget, "" if
-// there is none: Gardener deletes such pods past their budgets in the end, so that the node
+// there is none: the controller deletes such pods past their budgets in the end, so that the node
 // is not selected before.
 func (s *Reader) ShutBudget(node string) string {
 	for _, p := range s.W.PodsOn(node) {
@@ -268,7 +268,7 @@ func (s *Reader) ShutBudget(node string) string {
 func (s *Step) listUnrestoredUpdates() {
 	for _, id := range s.In(Updating) {
 		n := s.Run.Nodes[id]
-		s.Note(s.label(id, n) + " was selected for its update before the run ended: Gardener finishes it")
+		s.Note(s.label(id, n) + " was selected for its update before the run ended: " + s.drivenBy() + " finishes it")
 	}
 }
 

@@ -49,7 +49,7 @@ func (s *Step) cordonFirst(id string, n Node) bool {
 	return true
 }
 
-// isolated reports whether the pods of a draining node may be asked to go. One that Gardener
+// isolated reports whether the pods of a draining node may be asked to go. One that a controller
 // drains has been cordoned by it.
 func (s *Reader) isolated(n Node) bool {
 	return n.Isolated || !s.isolatesFirst() || drainedByController(n) || s.W.Node(n.Name) == nil

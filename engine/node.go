@@ -29,7 +29,7 @@ func (s *Step) startDrain(id string) {
 		s.startEnd(id)
 		return
 	}
-	if s.updatesInPlace(id) {
+	if s.conduct().inPlace(&s.Reader, id) {
 		s.startUpdate(id)
 		return
 	}

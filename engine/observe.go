@@ -18,10 +18,6 @@ const missingFor = 10 * time.Second
 // new ones are taken in, launching ones become ready, those that left are
 // replaced.
 func (s *Step) observe() {
-	if s.capabilities().Follows {
-		s.observeController()
-		return
-	}
 	if !s.Fresh(world.Cloud) || len(s.Run.Target.Templates) == 0 {
 		return // what is not there may only be unknown
 	}

@@ -20,7 +20,7 @@ func ordered(seed uint64, zones map[string]string, orders ...Order) []string {
 		w.SetNode(&world.Node{Name: name, Machine: id, Zone: zones[id], Created: time.Unix(int64(100-i), 0)})
 		r.Nodes[id] = Node{Name: name, Zone: zones[id], Stage: Outdated}
 	}
-	return newStep(nil, time.Unix(200, 0), w, r).InOrder(slices.Collect(maps.Keys(zones)))
+	return newStep(noRules{}, time.Unix(200, 0), w, r).InOrder(slices.Collect(maps.Keys(zones)))
 }
 
 // An order is the same on any machine, another one for another seed, and takes

@@ -21,7 +21,7 @@ type Plan struct {
 	Nodes []PlannedNode `json:"nodes"`
 	// Role is what the group's machines do in their cluster, "" where nobody tells.
 	Role world.Role `json:"role,omitempty"`
-	// Pool is how the group stands as a worker pool of Gardener's, nil for one that is none.
+	// Pool is how the group stands as a pool that its own controller drives, nil for one that is none.
 	Pool *PoolView `json:"-"`
 	// FreeAddresses are how many addresses the group's subnets have left, by zone.
 	FreeAddresses map[string]int `json:"freeAddresses,omitempty"`
@@ -90,13 +90,6 @@ type PlannedNode struct {
 	Why string `json:"why,omitempty"`
 }
 
-// Extra is implemented by strategies that run more machines than the group has
-// for a while.
-type Extra interface {
-	// Extra is how many, in a run whose nodes and limit are known.
-	Extra(w *world.World, r *Run) int
-}
-
 // MakePlan works out what a planned run would do. limit is MaxUnavailable resolved.
 func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) Plan {
 	s := newStep(rules, now, w, r)
@@ -107,29 +100,15 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 			s.Run.Target.Templates = []world.Template{{ID: w.Group.Template.ID, Version: 1 << 40}}
 		}
 	}
-	var outdated []string
-	if s.capabilities().Follows {
-		s.observeController()
-		outdated = s.In(Outdated, Draining, Updating, Settling)
-	}
-	for _, m := range w.Machines() {
-		if !m.Leaving() && !s.capabilities().Follows {
-			s.SetNode(m.ID, s.takeIn(m))
-			if s.Run.Nodes[m.ID].Stage == Outdated {
-				outdated = append(outdated, m.ID)
-			}
-		}
-	}
+	outdated := s.conduct().plan(s)
 	s.Run.ValidatedOnce = s.SomeCurrent()
-	if l, ok := rules.(limiter); ok {
-		s.Run.Limit = l.Limit(w, &s.Run)
-	}
+	s.Run.Limit = rules.Limit(w, &s.Run)
 	p := Plan{Run: r, Group: w.Group.Name, Role: w.Group.Role, Strategy: rules.Name(), AsOf: now, Limit: s.Run.Limit, Estimate: s.estimate(len(outdated))}
 	p.From, p.To = s.versions()
 	p.Pool = s.poolView()
 	p.FreeAddresses = freeAddresses(&w.Group)
-	if e, ok := rules.(Extra); ok && len(outdated) > 0 {
-		p.Extra = e.Extra(w, &s.Run)
+	if len(outdated) > 0 {
+		p.Extra = rules.Extra(w, &s.Run)
 		s.Run.ValidatedOnce = s.Run.ValidatedOnce || s.capabilities().Detaches && p.Extra > 0 // by what comes in the surge
 	}
 	s.Run.Order = s.InOrder(outdated)
@@ -148,19 +127,15 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) P
 	if late := p.late(); late != "" {
 		p.Warnings = append(p.Warnings, late)
 	}
-	if !s.capabilities().Follows {
-		p.ExternalMovers = s.externalMovers()
-	}
+	p.ExternalMovers = s.conduct().movers(&s.Reader)
 	s.preflightTurns(p.Nodes, p.Limit)
 	s.preflightCloud(&p)
 	if p.Extra > 0 {
 		p.Warnings = append(p.Warnings, s.spareAddresses(p.Extra)...)
 		p.Detach = s.toDetach(p.Extra)
 	}
-	if rules, ok := rules.(awaiter); ok {
-		p.Awaited = rules.Awaited(w, &s.Run)
-	}
-	if rules, ok := rules.(warner); ok && len(outdated) > 0 {
+	p.Awaited = rules.Awaited(w, &s.Run)
+	if len(outdated) > 0 {
 		p.Warnings = append(p.Warnings, rules.Warnings(w, &s.Run)...)
 	}
 	if r.Settings.CloudOnly && len(outdated) > 0 {

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// PoolPlan is what a roll of a Gardener worker pool would meet as the pool stands. Gardener
-// rolls it when its Shoot changes, in an order of its own.
+// PoolPlan is what a roll of a pool would meet as the pool stands. Its controller rolls it when
+// it is asked for something else, in an order of its own.
 type PoolPlan struct {
 	AsOf time.Time `json:"asOf"`
 	// All: no machine is to be updated, so that all are looked at: a roll of the pool moves
@@ -116,9 +117,17 @@ func (s *Reader) poolNode(m *world.Machine) PoolNode {
 	s.look(&found)
 	out := PoolNode{Machine: m.ID, Name: n.Name, Zone: cmp.Or(m.Zone, n.Zone), Version: n.Version, Foreseen: found.Foreseen, Stuck: found.Stuck, NotEvaluated: found.NotEvaluated}
 	out.Evict, out.Stay = s.podsToMove(n.Name)
-	volumes, _ := s.volumePods(n.Name)
+	volumes, _ := s.inTurn(n.Name)
 	out.Volumes = len(volumes)
 	return out
+}
+
+// inTurn are the pods of a node that leave one after the other, and how long that takes.
+func (s *Reader) inTurn(node string) (pods []*world.Pod, takes string) {
+	if c := s.controller(); c != nil {
+		return c.InTurn(s.W, node)
+	}
+	return nil, ""
 }
 
 // meetsZones are what the zones' limits and states mean for a roll.
@@ -209,7 +218,7 @@ func (s *Reader) meetsBudgets(machines []*world.Machine) (out []Obstacle) {
 func (s *Reader) describeBudget(o *Obstacle) {
 	b := s.W.Budget(o.Budget)
 	limits := s.W.Group.Pool.Limits
-	drained := "only the drain timeout (" + Span(limits.Drain) + ") passes it"
+	drained := "only the drain timeout (" + text.Span(limits.Drain) + ") passes it"
 	guards := fmt.Sprintf("; it guards %s on %s", plural(len(o.Pods), "pod"), plural(len(o.Nodes), "node"))
 	switch o.Kind = MeetsBudget; {
 	case b.Misconfigured():
@@ -218,13 +227,13 @@ func (s *Reader) describeBudget(o *Obstacle) {
 		if b.Expected == 1 {
 			what = "a single replica"
 		}
-		o.Text = fmt.Sprintf("budget %s (%s) never allows an eviction of %s: to Gardener it is misconfigured, its drains fail at it and begin anew, and %s", b.Ref(), b.Expression, what, drained)
+		o.Text = fmt.Sprintf("budget %s (%s) never allows an eviction of %s: to %s it is misconfigured, its drains fail at it and begin anew, and %s", b.Ref(), b.Expression, what, s.drivenBy(), drained)
 	case !b.Current:
 		o.Text = "budget " + b.Ref() + " was changed, and its controller has not looked at it since"
 	default:
 		o.Text = fmt.Sprintf("budget %s allows none now: %d healthy, %d required", b.Ref(), b.Healthy, b.Desired)
 		if past := limits.Past(); past > 0 {
-			o.Text += fmt.Sprintf("; after %d refusals (%s) Gardener deletes the pod past it", limits.EvictRetries, Span(past))
+			o.Text += fmt.Sprintf("; after %d refusals (%s) %s deletes the pod past it", limits.EvictRetries, text.Span(past), s.drivenBy())
 		} else {
 			o.Text += "; " + drained
 		}
@@ -246,9 +255,9 @@ func (s *Reader) meetsPods(machines []*world.Machine) (out []Obstacle) {
 				single.Pods, single.Nodes = append(single.Pods, p.Ref()), append(single.Nodes, node)
 			}
 		}
-		volumes, _ := s.volumePods(node)
+		volumes, takes := s.inTurn(node)
 		if len(volumes) > 1 {
-			o := Obstacle{Kind: MeetsVolumes, Nodes: []string{node}, Text: fmt.Sprintf("%s has %d pods with volumes, which leave one after the other: %s", node, len(volumes), volumeWait(volumes))}
+			o := Obstacle{Kind: MeetsVolumes, Nodes: []string{node}, Text: fmt.Sprintf("%s has %d pods with volumes, which leave one after the other: %s", node, len(volumes), takes)}
 			for _, p := range volumes {
 				o.Pods = append(o.Pods, p.Ref())
 			}
@@ -298,10 +307,10 @@ func (s *Reader) meetsNodes(machines []*world.Machine) (out []Obstacle) {
 	for _, m := range machines {
 		n := s.W.NodeOf(m.ID)
 		if !n.Sick.IsZero() {
-			out = append(out, Obstacle{Kind: MeetsSick, Nodes: []string{n.Name}, Text: fmt.Sprintf("%s has not been Ready, or not writable, for %s: after %s its drain is by force, past all budgets", n.Name, Span(s.Now.Sub(n.Sick)), Span(world.SickFor))})
+			out = append(out, Obstacle{Kind: MeetsSick, Nodes: []string{n.Name}, Text: fmt.Sprintf("%s has not been Ready, or not writable, for %s: after %s its drain is by force, past all budgets", n.Name, text.Span(s.Now.Sub(n.Sick)), text.Span(world.SickFor))})
 		}
 		if until := s.keptUntil(m, n); !until.IsZero() {
-			out = append(out, Obstacle{Kind: MeetsKept, Nodes: []string{n.Name}, Text: fmt.Sprintf("%s is preserved for another %s: it is taken last", n.Name, Span(until.Sub(s.Now)))})
+			out = append(out, Obstacle{Kind: MeetsKept, Nodes: []string{n.Name}, Text: fmt.Sprintf("%s is preserved for another %s: it is taken last", n.Name, text.Span(until.Sub(s.Now)))})
 		}
 	}
 	return out
@@ -310,8 +319,8 @@ func (s *Reader) meetsNodes(machines []*world.Machine) (out []Obstacle) {
 // keptUntil is until when a machine is preserved, zero if it is not, or not any more.
 func (s *Reader) keptUntil(m *world.Machine, n *world.Node) time.Time {
 	until := n.Preserved
-	if m.Gardener != nil {
-		until = m.Gardener.Preserved
+	if m.Managed != nil {
+		until = m.Managed.Preserved
 	}
 	if !until.After(s.Now) {
 		return time.Time{}

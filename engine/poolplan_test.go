@@ -42,7 +42,7 @@ func TestPlanOfAPoolAtRest(t *testing.T) {
 	o.node(12, func(*world.Node) {})
 	limits := world.DefaultLimits("")
 	limits.Guessed = false
-	o.pool(world.Pool{Shoot: "garden-dev/prod", Limits: limits, Update: world.AutoRollingUpdate, Shares: []world.ZoneShare{{Zone: "a", Surge: "1", Unavailable: "0", MaxSurge: 1}}})
+	o.pool(world.Pool{ShootStatus: world.ShootStatus{Shoot: "garden-dev/prod"}, Limits: limits, Update: world.AutoRollingUpdate, Shares: []world.ZoneShare{{Zone: "a", Surge: "1", Unavailable: "0", MaxSurge: 1}}})
 	o.budget("api", 1)
 	p, meets := o.meets()
 	if !p.All || len(p.Nodes) != 2 || meets != "" {
@@ -171,7 +171,7 @@ func TestLimitOfAFollowedPool(t *testing.T) {
 // A pool without any surge, and one whose update in place is under way.
 func TestPlanOfAPoolWithoutSurge(t *testing.T) {
 	o := look(t, 3)
-	o.pool(world.Pool{Shoot: "garden-dev/prod", Update: world.AutoRollingUpdate, Shares: []world.ZoneShare{{Zone: "a", Surge: "0", Unavailable: "1", MaxUnavailable: 1}}})
+	o.pool(world.Pool{ShootStatus: world.ShootStatus{Shoot: "garden-dev/prod"}, Update: world.AutoRollingUpdate, Shares: []world.ZoneShare{{Zone: "a", Surge: "0", Unavailable: "1", MaxUnavailable: 1}}})
 	if _, meets := o.meets(); meets != "no-surge: no zone has a share of maxSurge: everywhere a node goes before the one in its place comes" {
 		t.Error(meets)
 	}

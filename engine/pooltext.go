@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -39,18 +40,18 @@ func (p *PoolView) InPlaceText() string {
 // LimitsText are the times by which the controller acts, and whose they are.
 func (p *PoolView) LimitsText() string {
 	l := p.Limits
-	words := []string{"drain " + Span(l.Drain)}
+	words := []string{"drain " + text.Span(l.Drain)}
 	if past := l.Past(); past > 0 {
-		words = append(words, fmt.Sprintf("%d refusals of a budget (%s)", l.EvictRetries, Span(past)))
+		words = append(words, fmt.Sprintf("%d refusals of a budget (%s)", l.EvictRetries, text.Span(past)))
 	}
 	if l.NoHealth {
 		words = append(words, "no health timeout")
 	} else {
-		words = append(words, "health "+Span(l.Health))
+		words = append(words, "health "+text.Span(l.Health))
 	}
-	words = append(words, "creation "+Span(l.Creation))
+	words = append(words, "creation "+text.Span(l.Creation))
 	if world.InPlace(p.Update) {
-		words = append(words, "update "+Span(l.InPlace))
+		words = append(words, "update "+text.Span(l.InPlace))
 	}
 	whose := "by the Shoot; each machine has its own"
 	switch {
@@ -145,9 +146,9 @@ func (p *PoolView) Window(now time.Time) string {
 	}
 	from := " (as " + p.WindowFrom + " has it)"
 	if now.Before(p.Opens) {
-		return "opens in " + Span(p.Opens.Sub(now)) + from
+		return "opens in " + text.Span(p.Opens.Sub(now)) + from
 	}
-	return "open, the last operation starts in " + Span(p.Closes.Sub(now)) + from
+	return "open, the last operation starts in " + text.Span(p.Closes.Sub(now)) + from
 }
 
 // Strategy is the pool's update strategy in words.

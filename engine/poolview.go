@@ -8,7 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// PoolView is a Gardener worker pool for those who look: what its machine controller has to
+// PoolView is a pool for those who look: what its controller has to
 // do, how far that is, and what of it cannot be known from here.
 type PoolView struct {
 	Name, Shoot, Update, Version string
@@ -115,13 +115,17 @@ func (s *Reader) notUpdated(counts map[world.InPlaceMark]int) (failed []string) 
 		if mark == "" {
 			continue
 		}
-		if m.Gardener != nil && m.Gardener.Phase == world.PhaseInPlaceFailed {
-			counts[world.InPlaceFailed]++ // its time was up: the node says nothing of that, and its machine deployment all
+		if m.Managed != nil && m.Managed.Phase == world.PhaseInPlaceFailed {
+			counts[world.InPlaceFailed]++ // its time was up: the node says nothing of that, and its deployment all
 			continue
 		}
 		counts[mark]++
 		if mark == world.InPlaceFailed {
-			failed = append(failed, n.Name+": its update in place failed"+dueTo(update.Why)+"; it counts as out of service until it is updated")
+			why := ""
+			if update.Why != "" {
+				why = ": " + update.Why
+			}
+			failed = append(failed, n.Name+": its update in place failed"+why+"; it counts as out of service until it is updated")
 		}
 	}
 	slices.Sort(failed)

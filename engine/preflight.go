@@ -224,7 +224,7 @@ func (s *Reader) turns(nodes []string) []string {
 			where = plural(len(c.on), "node") + " that drain together"
 		}
 		turns := "they take turns"
-		if _, surge := s.Rules.(Extra); !surge {
+		if !s.capabilities().Surges {
 			turns = "the others wait until those that went are Ready elsewhere, which may take a new node"
 		}
 		out = append(out, fmt.Sprintf("budget %s lets %d go at once, and covers %s on %s: %s", ref, allowed, plural(c.pods, "pod"), where, turns))

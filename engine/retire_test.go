@@ -24,7 +24,7 @@ func TestEmptySurgeNodeIsKeptForAnEvictedPod(t *testing.T) {
 	}
 	retired := func(after time.Duration) bool {
 		w.SetHealth(world.Cluster, world.Health{Fresh: now.Add(after)})
-		s := newStep(nil, now.Add(after), w, r)
+		s := newStep(noRules{}, now.Add(after), w, r)
 		if s.RetireEmpty(1) {
 			t.Errorf("after %s: nothing more to do, but the surge node is there", after)
 		}

@@ -96,7 +96,7 @@ const (
 	Skipped     Stage = "skipped"
 )
 
-// Stuck is since when pods are kept on a node that Gardener drains, zero while none is, and
+// Stuck is since when pods are kept on a node that a controller drains, zero while none is, and
 // whether that was told.
 type Stuck struct {
 	Since    time.Time `json:"since,omitzero"`
@@ -214,12 +214,12 @@ type Run struct {
 	// External is what others do with a group that no run is under way in, or that its own
 	// controller rolls; nil in other runs.
 	External *ExternalActivity `json:"-"`
-	// PausedDeployments are the machine deployments of a Gardener pool that the run has paused, and HeldIn
+	// PausedDeployments are the parts of a group that the run has had its controller pause, and HeldIn
 	// is the namespace in the control cluster that they are in, and the Machines whose deletion
 	// priority it has changed.
 	PausedDeployments []string `json:"held,omitempty"`
 	PausedIn          string   `json:"heldIn,omitempty"`
-	// PausedExternally: the run is paused because somebody else has paused the machine deployments, and
+	// PausedExternally: the run is paused because somebody else has paused parts of the group, and
 	// goes on when he lets them go on.
 	PausedExternally bool `json:"theirs,omitempty"`
 	// Awaits is what the run waits for before it can end, or before there is anything to do:
@@ -332,7 +332,7 @@ type Node struct {
 	// Unfit says why a machine was given up, new or after an update in place that failed, ""
 	// for one that was not: it is ended, and its group launches another one.
 	Unfit string `json:"unfit,omitempty"`
-	// Stuck: pods are kept on a node that Gardener drains.
+	// Stuck: pods are kept on a node that a controller drains.
 	Stuck Stuck `json:"stuck,omitzero"`
 	// Reason says why it was skipped or failed.
 	Reason string `json:"reason,omitempty"`

@@ -87,7 +87,7 @@ type Snapshot struct {
 	// External is what others do with a group without a run; nil with one, and while nobody
 	// does anything.
 	External *ExternalView
-	// Pool is what a Gardener worker pool has beyond other groups, nil for those.
+	// Pool is what a group that its own controller drives has beyond others, nil for those.
 	Pool *PoolView
 	// Events is the log, oldest first; its tail may be shared between snapshots.
 	Events []Event

@@ -30,7 +30,7 @@ func TestTimeLeft(t *testing.T) {
 			}
 			r.Nodes[fmt.Sprint(i)] = n
 		}
-		if got := newStep(nil, now, world.New(), r).timeLeft(); got != c.want {
+		if got := newStep(noRules{}, now, world.New(), r).timeLeft(); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}

@@ -16,10 +16,8 @@ import (
 // equal to those of the snapshot before (nil for none) are the same pointers. The
 // log, the cluster's name and the clock's skew are the loop's to add.
 func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, before *Snapshot) *Snapshot {
-	if r.External == nil && follows(rules) { // a record does not have it
-		r.External = newExternalActivity(now, w, nil, nil)
-	}
 	s := &Reader{Now: now, W: w, Run: r, Rules: rules} // it looks, and changes nothing
+	s.Run.External = s.conduct().external(s)
 	replaced, total := r.Outdated()
 	v := &Snapshot{
 		At: now, Group: cmp.Or(r.Alias, r.Group), Provider: r.Provider, Strategy: r.Strategy, RunID: r.ID,
@@ -51,7 +49,7 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 	v.Batch = s.batchView()
 	v.External, v.Pool = s.othersView(), s.poolView()
 	if r.State != NoRun {
-		v.Abilities, v.AbortPlan = s.abilities(), s.abortPlan()
+		v.Abilities, v.AbortPlan = s.abilities(), s.conduct().abortPlan(s)
 	}
 	for _, src := range r.Sources() {
 		h := w.Health[src]
@@ -287,7 +285,7 @@ func (b *basis) moves() bool {
 }
 
 func (s *Reader) row(id string, n Node) *NodeRow {
-	row := &NodeRow{ID: id, Name: n.Name, Zone: n.Zone, Stage: n.Stage, Since: n.Since, Version: n.Old, New: n.New, Wait: n.Wait, Batch: n.Batch, Note: n.Reason, Takes: s.takes(n)}
+	row := &NodeRow{ID: id, Name: n.Name, Zone: n.Zone, Stage: n.Stage, Since: n.Since, Version: n.Old, New: n.New, Wait: n.Wait, Batch: n.Batch, Note: n.Reason, Takes: s.conduct().takes(n)}
 	if n.Wait != nil && (n.Wait.For == postponed || n.Stage == Updating && n.Blocked && n.Wait.For != unwell) {
 		row.Wait = nil // it is up, and the note says why nothing comes of it
 	}
@@ -410,19 +408,14 @@ func graceOf(p *world.Pod) *Wait {
 	return &Wait{For: "grace period", Start: p.Ends.Add(-p.Grace), End: p.Ends}
 }
 
-// doer is implemented by strategies that say what a phase will do.
-type doer interface {
-	Does(phase string, w *world.World, r *Run) string
-}
-
 func (s *Reader) batchView() *BatchView {
 	b, waiting := s.Run.Waiting()
 	if !waiting || s.Run.State == Finished || s.Run.State == Ending {
 		return nil
 	}
 	v := &BatchView{ID: b.ID, Phase: b.Phase, Hash: b.Hash, Nodes: b.Names, Since: b.Waiting}
-	if d, ok := s.Rules.(doer); ok && b.Phase != "" {
-		v.Does = d.Does(b.Phase, s.W, &s.Run)
+	if b.Phase != "" {
+		v.Does = s.Rules.Does(b.Phase, s.W, &s.Run)
 	}
 	if s.Run.Settings.Approve == ApproveCanary && !s.canaryStarted() {
 		v.Canary, v.Watch = true, s.Run.Settings.CanaryWatch
@@ -438,11 +431,8 @@ func (s *Reader) batchView() *BatchView {
 	return v
 }
 
-// abortPlan says what an abort would do now.
+// abortPlan says what an abort would do now, in a run that rolls its group.
 func (s *Reader) abortPlan() []string {
-	if s.capabilities().Follows {
-		return s.abortFollowing()
-	}
 	var out []string
 	add := func(n int, one, what string) {
 		if n > 0 {
@@ -461,8 +451,8 @@ func (s *Reader) abortPlan() []string {
 	add(old[Draining], "draining node", "stop: no further eviction; what terminates finishes; put back into service")
 	add(old[Settling], "settling node", "put back into service")
 	add(old[Terminating], "terminating node", "finish: their machines are already ending")
-	if s.capabilities().InPlace {
-		add(old[Updating], "selected node", "go on: Gardener finishes what it has begun")
+	if !s.conduct().rollsBack() {
+		add(old[Updating], "selected node", "go on: "+s.drivenBy()+" finishes what it has begun")
 		add(old[Outdated]+old[Queued], "outdated node", "stay as they are")
 		return out
 	}

@@ -21,7 +21,7 @@ func TestEndWarmAfterTheTemplateIsSetBack(t *testing.T) {
 	r := Run{Group: "g", Pending: map[string]Pending{}, Retries: map[string]Retry{}}
 	asked := func(accepted time.Time) []string {
 		r.Pending[restoreTemplate] = Pending{Action: Action{Kind: SetTemplate, Key: restoreTemplate, Template: &old}, Asked: now, Accepted: accepted, Expires: now.Add(time.Minute)}
-		s := newStep(nil, now, w, r)
+		s := newStep(noRules{}, now, w, r)
 		s.EndWarm(s.Launches())
 		var ids []string
 		for _, a := range s.actions {

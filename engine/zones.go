@@ -26,12 +26,11 @@ func (s *Reader) takesDown(id string, n Node) bool {
 // new nodes stand before the old ones go. One whose zone would have too few machines in
 // the end is replaced instead, and a new node of the fullest zone is retired for it.
 func (s *Reader) decrements(id string) bool {
-	if rules, ok := s.Rules.(decrementer); ok {
-		return s.Run.Foreign == "" && s.Run.Surge() > 0 && rules.Decrements(s, id)
-	}
-	if s.Run.Foreign != "" {
-		return false
-	}
+	return s.Run.Foreign == "" && s.Rules.Decrements(s, id)
+}
+
+// lastOnes reports whether an outdated node is among the last ones that go, by the zones.
+func (s *Reader) lastOnes(id string) bool {
 	going := map[string]int{}
 	toGo := 0
 	for _, n := range s.Run.Nodes {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
@@ -178,7 +179,7 @@ func (d *PoolDialog) Body(m *Model, w int) []string {
 
 // machineOfPool is a machine of a worker pool in a sentence.
 func machineOfPool(mc *world.Machine, now time.Time) string {
-	g := mc.Gardener
+	g := mc.Managed
 	var words []string
 	for _, word := range []string{mc.ID, mc.Type, mc.Zone, mc.Detail} {
 		if word != "" {
@@ -189,12 +190,12 @@ func machineOfPool(mc *world.Machine, now time.Time) string {
 		return strings.Join(words, ", ")
 	}
 	if g.Phase != "" && !g.Since.IsZero() {
-		words[len(words)-1] += " for " + engine.Span(now.Sub(g.Since))
+		words[len(words)-1] += " for " + text.Span(now.Sub(g.Since))
 	}
 	if g.Forced {
 		words = append(words, "ordered to go by force")
 	}
-	words = append(words, "of "+g.Set, fmt.Sprintf("priority %d (the lowest goes first, 3 is usual)", g.Priority), "drain "+engine.Span(g.Limits.Drain))
+	words = append(words, "of "+g.Set, fmt.Sprintf("priority %d (the lowest goes first, 3 is usual)", g.Priority), "drain "+text.Span(g.Limits.Drain))
 	text := strings.Join(words, ", ")
 	if g.Operation != "" {
 		text += "; last operation: " + g.Operation + ": " + g.Description

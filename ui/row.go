@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -122,7 +123,7 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 		}
 		if r.Wait.Guess && c.what == 0 { // nowhere else does it say so
 			if left = "~" + left; style.Width(left) > c.time {
-				left = "~" + engine.Span(d.Round(time.Minute))
+				left = "~" + text.Span(d.Round(time.Minute))
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func strategies() string {
 
 // surgeRefused says why a strategy has no --max-surge.
 func surgeRefused(rules engine.Strategy) error {
-	if _, surges := rules.(engine.Extra); surges {
+	if rules.Capabilities().Surges {
 		return fmt.Errorf("--max-surge: the %s strategy sets its own surge, the larger of twice the zones and --max-unavailable", rules.Name())
 	}
 	return fmt.Errorf("--max-surge: the %s strategy has no surge, old nodes go before their replacements come", rules.Name())

@@ -23,6 +23,7 @@ func TestImportsPointOneWay(t *testing.T) {
 		forbidden []string
 	}{
 		{"./engine/world", []string{self + "engine"}},
+		{"./engine/selfdriven/...", []string{self + "engine$", self + "engine/live", self + "engine/strategy"}},
 		{"./engine/drain", []string{self + "engine$", self + "engine/live", self + "engine/strategy", self + "providers", self + "ui"}},
 		{"./engine/...", []string{self + "providers", self + "ui", self + "themes", self + "cmd", "k8s.io/client-go", "k8s.io/api/", "github.com/aws/", "charm.land/"}},
 		{"./providers/...", []string{self + "ui", self + "themes", self + "cmd", "charm.land/"}},

@@ -232,10 +232,10 @@ func memberOf(r *engine.NodeRow, m *world.Machine) poolMember {
 		ID: r.ID, Node: r.Name, Zone: r.Zone, Stage: r.Stage, Version: r.Version, Updated: r.New, Ready: r.Ready, Cordoned: r.Cordoned,
 		Pods: r.Pods, PodsLeft: r.PodsLeft, Note: r.Note,
 	}
-	if m == nil || m.Gardener == nil {
+	if m == nil || m.Managed == nil {
 		return out
 	}
-	g := m.Gardener
+	g := m.Managed
 	out.Machine = &poolMachine{
 		Name: g.Name, Phase: g.Phase, Since: g.Since, Operation: g.Operation, Told: g.Description, Failed: g.Failed, Deployment: g.Deployment, Set: g.Set,
 		Created: g.Created, Deleted: g.Deleted, Forced: g.Forced, Priority: g.Priority, Preserved: g.Preserved, Limits: limitsOf(g.Limits),

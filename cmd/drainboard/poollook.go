@@ -8,6 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
+	spans "github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/gardener"
 )
@@ -118,7 +119,7 @@ func (l poolLook) countdowns() (out []string) {
 		if c.Pod != "" {
 			name = c.Pod + " on " + name
 		}
-		out = append(out, fmt.Sprintf("%s: %s in %s%s (%s)", name, c.For, about, engine.Span(c.End.Sub(l.seen.At)), c.Basis))
+		out = append(out, fmt.Sprintf("%s: %s in %s%s (%s)", name, c.For, about, spans.Span(c.End.Sub(l.seen.At)), c.Basis))
 	}
 	return short(out)
 }

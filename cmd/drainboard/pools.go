@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
@@ -178,7 +179,7 @@ func notYet(p engine.Plan) string {
 
 // unseen says which update of a pool could be due although no node is outdated.
 func unseen(w *world.World) []string {
-	if text := w.Group.Pool.Unseen(); text != "" {
+	if text := mcm.Unseen(w.Group.Pool); text != "" {
 		return []string{text}
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 )
 
 // suspendOnce is a strategy that wants one process suspended, and then is done.
-type suspendOnce struct{}
+type suspendOnce struct{ engine.Base }
 
 func (suspendOnce) Name() string              { return "suspend once" }
 func (suspendOnce) Defaults() engine.Settings { return engine.Common() }

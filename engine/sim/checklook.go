@@ -65,6 +65,9 @@ func (c *checker) watched(v *engine.Snapshot, at engine.Look) {
 	if theirs.Batch != nil && v.Batch != nil { // when it was looked at last is nothing to write a record for
 		theirs.Batch.AsOf = v.Batch.AsOf
 	}
+	if theirs.External != nil && v.External != nil { // each has watched the group since it began to
+		theirs.External.From = v.External.From
+	}
 	got, want := d.encode(theirs), d.encode(v)
 	if bytes.Equal(got, want) {
 		return

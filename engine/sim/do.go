@@ -41,6 +41,11 @@ func (s *Sim) do(a engine.Action) engine.Outcome {
 		return s.inspect(a)
 	case engine.CheckEffect:
 		return s.check(*a.Of)
+	case engine.HoldRoll, engine.LetRoll, engine.ForceMachine, engine.Prioritize:
+		if s.controller == nil {
+			return refuse(engine.RefusedGone, "no controller drives the group")
+		}
+		return s.controller(a)
 	}
 	if a.Place() == engine.InCloud {
 		o := s.doCloud(a)

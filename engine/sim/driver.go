@@ -227,6 +227,7 @@ func (d *Driver) audit(given []byte, next engine.Run) engine.Run {
 	if again := d.encode(read); !bytes.Equal(again, written) {
 		d.breaks("the run does not survive JSON:\n%s\n%s", written, again)
 	}
+	read.External = next.External // what is seen of others is in no record
 	return read
 }
 

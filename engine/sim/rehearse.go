@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -37,11 +38,8 @@ func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 
 // rehearsable reports whether a run can be played.
 func rehearsable(rules engine.Strategy, w *world.World, run *engine.Run) bool {
-	if own, ok := rules.(interface{ Capabilities() engine.Capabilities }); ok && (own.Capabilities().Follows || own.Capabilities().InPlace) {
-		return false
-	}
 	known := !w.Partial() && !w.Health[world.Cluster].Fresh.IsZero() && !w.Health[world.Cloud].Fresh.IsZero()
-	return known && w.Group.Pool == nil && len(w.Machines()) > 0 && !run.Settings.CloudOnly && run.State != engine.Finished && run.State != engine.NoRun
+	return known && selfdriven.Of(&w.Group) == nil && rules.Follows() == nil && rules.Updates() == nil && len(w.Machines()) > 0 && !run.Settings.CloudOnly && run.State != engine.Finished && run.State != engine.NoRun
 }
 
 // PaceOf is the pace of a run: guesses, where it has measured nothing else.

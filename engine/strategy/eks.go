@@ -26,7 +26,7 @@ import (
 // A node counts against maxUnavailable from the start of its drain until its
 // machine has left the group; then its slot is free, because the surge already
 // stands in for it.
-type EKS struct{}
+type EKS struct{ engine.Base }
 
 // Names of the phases.
 const (
@@ -48,6 +48,9 @@ const maxUnavailableQuota = 100
 // rebalance is the Auto Scaling process that would move instances between zones
 // on its own, undrained.
 const rebalance = "AZRebalance"
+
+// Capabilities: new nodes come first.
+func (EKS) Capabilities() engine.Capabilities { return engine.Capabilities{Surges: true} }
 
 // Suspends is AZRebalance.
 func (EKS) Suspends() []string { return []string{rebalance} }

@@ -22,7 +22,7 @@ import (
 // A node counts against maxUnavailable from the start of its drain until its
 // machine has left the group; the replacements gate then holds the next drain until
 // the replacement is Ready. A node that only wears our cordon still serves.
-type EKSMinimal struct{}
+type EKSMinimal struct{ engine.Base }
 
 // Names of the phases that DEFAULT does not have.
 const (

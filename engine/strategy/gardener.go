@@ -24,6 +24,7 @@ import (
 // A node counts from the start of its drain until its machine has left the group; a zone
 // then waits until as many of its nodes serve as have to.
 type Gardener struct {
+	engine.Base
 	// Seed: the numbers of the document. Else those of the controllers as they are.
 	Seed bool
 }
@@ -45,7 +46,7 @@ func (Gardener) Suspends() []string { return []string{rebalance} }
 
 // Capabilities: a node is cordoned when its drain begins.
 func (Gardener) Capabilities() engine.Capabilities {
-	return engine.Capabilities{CordonsFirst: true, TakesOverFrom: world.MoverGardener}
+	return engine.Capabilities{CordonsFirst: true, Surges: true, TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are those of the document, or of machine-controller-manager v0.62.1 as

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -24,6 +26,7 @@ import (
 // A node counts from its selection until it is healthy again, one whose update has failed for
 // as long as that lasts: nobody else may take its place.
 type GardenerInPlace struct {
+	engine.Base
 	// Seed: a node whose update is under way counts once, as the document's maxUnavailable
 	// does. Else twice from the end of its drain on, as the controller counts: among the
 	// selected, and among those that are not available. The numbers are Gardener's.
@@ -41,10 +44,13 @@ func (g GardenerInPlace) Name() string {
 // Suspends is AZRebalance: Gardener's zones do not give each other machines.
 func (GardenerInPlace) Suspends() []string { return []string{rebalance} }
 
-// Capabilities: Gardener updates what is selected; an old node that is too many is cordoned when its
+// Updates is by machine-controller-manager.
+func (GardenerInPlace) Updates() selfdriven.Controller { return mcm.Controller{} }
+
+// Capabilities: an old node that is too many is cordoned when its
 // drain begins.
 func (GardenerInPlace) Capabilities() engine.Capabilities {
-	return engine.Capabilities{InPlace: true, CordonsFirst: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
+	return engine.Capabilities{CordonsFirst: true, SeveralReasons: true, Surges: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are those of Gardener's API for such a pool, the rest that of its rolling updates.
@@ -205,7 +211,7 @@ func (g GardenerInPlace) Ends(s *engine.Reader, machine string) bool {
 // Decrements reports whether the end of a machine takes the group's size down: that of one
 // that is too many does, one whose update failed is replaced.
 func (GardenerInPlace) Decrements(s *engine.Reader, machine string) bool {
-	return s.Run.Nodes[machine].Unfit == ""
+	return s.Run.Surge() > 0 && s.Run.Nodes[machine].Unfit == ""
 }
 
 // End undoes what the run changed on the group, as far as no node depends on it.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,14 +20,17 @@ import (
 //	roll   nodes are selected, up to maxUnavailable; each counts until it is healthy again:
 //	       no candidate any more, Ready, not cordoned, its critical components ready. A
 //	       batch follows when the last is through. A failed update pauses the run
-type GardenerManual struct{}
+type GardenerManual struct{ engine.Base }
 
 // Name is "gardener-manual".
 func (GardenerManual) Name() string { return "gardener-manual" }
 
-// Capabilities: Gardener updates what is selected.
+// Updates is by machine-controller-manager.
+func (GardenerManual) Updates() selfdriven.Controller { return mcm.Controller{} }
+
+// Capabilities: a batch follows when the last is through.
 func (GardenerManual) Capabilities() engine.Capabilities {
-	return engine.Capabilities{InPlace: true, WholeBatches: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
+	return engine.Capabilities{WholeBatches: true, SeveralReasons: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are those of machine-controller-manager; it has no limit, so that is ours.
@@ -177,7 +182,7 @@ func (GardenerManual) Awaited(w *world.World, r *engine.Run) []world.Unfinished 
 			return nil
 		}
 	}
-	return w.Group.Pool.Unfinished()
+	return unfinished(w)
 }
 
 // Holds says why a node is not selected now: one whose update has failed comes first, the

@@ -118,6 +118,9 @@ func (g Gardener) Holds(s *engine.Reader, machine string, about []string) string
 // ones are there, or about to be, as the zone is to have. So no more new machines come than
 // stay.
 func (g Gardener) Decrements(s *engine.Reader, machine string) bool {
+	if s.Run.Surge() <= 0 {
+		return false
+	}
 	zone := s.Run.Nodes[machine].Zone
 	z := g.look(s, zone, nil)
 	old, ending := 0, 0

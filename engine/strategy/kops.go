@@ -25,7 +25,7 @@ import (
 // invalid cluster pass (fail-on-validate-error=false) has still this gate, and with
 // cloudonly it counts machines that the cloud has in service. One node goes alone as long
 // as no machine of the new specification has proved itself.
-type Kops struct{}
+type Kops struct{ engine.Base }
 
 // Names of the phases.
 const (
@@ -94,7 +94,7 @@ const DetachedTag = "kops.k8s.io/detached-from-asg"
 // (pkg/instancegroups/instancegroups.go, drainNode), and their machines ended through EC2
 // (upup/pkg/fi/cloudup/awsup/aws_cloud.go, deleteInstance).
 func (Kops) Capabilities() engine.Capabilities {
-	return engine.Capabilities{Direct: true, IsolatesFirst: true, RequiresValidation: true, Detaches: true, DetachTag: DetachedTag, TemplateSetBy: "kops update cluster --yes", TakesOverFrom: world.MoverKops}
+	return engine.Capabilities{Direct: true, IsolatesFirst: true, RequiresValidation: true, SeveralReasons: true, Surges: true, Detaches: true, DetachTag: DetachedTag, TemplateSetBy: "kops update cluster --yes", TakesOverFrom: world.MoverKops}
 }
 
 // Selects is why kops replaces a machine of the group's own specification

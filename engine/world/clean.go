@@ -130,7 +130,7 @@ func (b *Budget) Clean() *Budget {
 // Clean is the machine with all its strings clean.
 func (m Machine) Clean() Machine {
 	m.ID, m.Zone, m.State, m.Detail, m.Type = Clean(m.ID), Clean(m.Zone), Clean(m.State), Clean(m.Detail), Clean(m.Type)
-	m.Node, m.Template.ID, m.Gardener = Clean(m.Node), Clean(m.Template.ID), m.Gardener.Clean()
+	m.Node, m.Template.ID, m.Managed = Clean(m.Node), Clean(m.Template.ID), m.Managed.Clean()
 	return m
 }
 

@@ -54,18 +54,18 @@ type Machine struct {
 	// Detached: taken out of its group, which has another one in its place and does not
 	// replace this one when it ends.
 	Detached bool
-	// Gardener is what machine-controller-manager tells of it, nil where it does not mind
+	// Managed is what the group's own controller tells of it, nil where there is none that minds
 	// it or is not read.
-	Gardener *GardenerMachine
+	Managed *ManagedMachine
 }
 
 // same reports whether nothing of a machine has changed.
 func (m *Machine) same(now Machine) bool {
 	was := *m
-	if !reflect.DeepEqual(was.Gardener, now.Gardener) {
+	if !reflect.DeepEqual(was.Managed, now.Managed) {
 		return false
 	}
-	was.Gardener, now.Gardener = nil, nil
+	was.Managed, now.Managed = nil, nil
 	return was == now
 }
 

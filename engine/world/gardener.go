@@ -2,7 +2,6 @@ package world
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -13,35 +12,12 @@ const (
 	ManualInPlaceUpdate = "ManualInPlaceUpdate"
 )
 
-// Pool is what a Gardener worker pool has beyond other groups. Its machines are moved by
-// machine-controller-manager, which works in a control cluster that not everybody may read.
-type Pool struct {
+// ShootStatus is what a Shoot tells of one of its worker pools.
+type ShootStatus struct {
 	// Shoot is the Shoot's namespace and name, "" where it is not read.
 	Shoot string
-	// Name is the worker's name in the Shoot.
-	Name string
-	// Update is the pool's update strategy, "" where nothing tells.
-	Update string
-	// Version is the kubelet version that the Shoot asks for, "" where it is not read.
-	Version string
-	// Namespace is where the Machines are in the control cluster.
-	Namespace string
-	// Control: the control cluster is read. Without it Deployments is empty, and machines
-	// are what the Nodes tell.
-	Control bool
-	// MaxSurge and MaxUnavailable are the Shoot's, for the pool as a whole, as written there
-	// ("1", "20%"), "" where not known.
-	MaxSurge, MaxUnavailable string
-	// Deployments are the pool's machine deployments, one for each zone.
-	Deployments []MachineDeployment
-	// Limits are those of the Shoot's worker, where it sets any, else the controller's
-	// defaults. A machine has its own (GardenerMachine.Limits).
-	Limits MachineLimits
-	// Pending: the Shoot's status lists the pool as awaiting an update in place.
+	// Pending: its status lists the pool as awaiting an update in place.
 	Pending bool
-	// Shares are the zones' shares of MaxSurge and MaxUnavailable as Gardener splits them up;
-	// none where that is not known, or where the machine deployments tell.
-	Shares []ZoneShare
 	// Opens and Closes are the next maintenance time window, or the one that is open; Closes
 	// is when the last operation starts, 15 minutes before its end. Zero where not known.
 	Opens, Closes time.Time
@@ -50,9 +26,6 @@ type Pool struct {
 	// Info is what the Shoot's own cluster says of its Shoot, nil where the Shoot itself is
 	// read, or nobody has asked yet.
 	Info *ShootInfo
-	// Notes are what the Shoot's conditions and constraints say of its nodes, cleaned, a
-	// sentence each.
-	Notes []string
 	// Progress is how far Gardener is with the Shoot, nil where the Shoot is not read.
 	Progress *ShootProgress
 	// Unread is why the Shoot cannot be read although it is asked for, "" if it can: what is
@@ -70,55 +43,6 @@ type ShootInfo struct {
 	Unread string
 }
 
-// ZoneShare is what a zone's machine deployment gets of a pool's limits.
-type ZoneShare struct {
-	Zone string
-	// Surge and Unavailable are as they are written in the machine deployment ("1", "25%"),
-	// MaxSurge and MaxUnavailable what that comes to with the zone's machines.
-	Surge, Unavailable       string
-	MaxSurge, MaxUnavailable int
-}
-
-// MachineDeployment is one zone of a pool, as the control cluster has it.
-type MachineDeployment struct {
-	Name, Zone string
-	// Generation is that of its spec, Observed the one that the controller's counts are of.
-	Generation, Observed int64
-	// Desired machines are asked for; Updated are of the newest machine set, Available those
-	// that run. Total counts machines that are on their way out as well.
-	Desired, Updated, Available, Total int
-	// MaxSurge and MaxUnavailable are resolved, for this zone alone; Surge and Unavailable as
-	// written ("1", "25%"), "" where nothing is.
-	MaxSurge, MaxUnavailable int
-	Surge, Unavailable       string
-	// Paused: the controller begins no further batch; Frozen: it creates no machine.
-	Paused, Frozen bool
-	// Progress is the reason and message of its condition Progressing.
-	Progress string
-	// Failed are machines whose last operation failed, a sentence each.
-	Failed []string
-}
-
-// Deployment is the machine deployment of that name, nil if there is none.
-func (p *Pool) Deployment(name string) *MachineDeployment {
-	if p == nil {
-		return nil
-	}
-	for i := range p.Deployments {
-		if p.Deployments[i].Name == name {
-			return &p.Deployments[i]
-		}
-	}
-	return nil
-}
-
-// Complete reports whether the machine deployment has as many machines as are asked for,
-// all of the newest set, and none on its way out, by its current spec
-// (machine-controller-manager pkg/controller/deployment_util.go, MachineDeploymentComplete).
-func (d *MachineDeployment) Complete() bool {
-	return d.Observed >= d.Generation && d.Updated == d.Desired && d.Total == d.Desired && d.Available == d.Desired
-}
-
 // Marks of ours in the control cluster, and what a Machine has without them
 // (machine-controller-manager pkg/util/provider/machineutils).
 const (
@@ -129,20 +53,6 @@ const (
 	MachinePriority = "machinepriority.machine.sapcloud.io"
 	UsualPriority   = 3
 )
-
-// MachineLimits are how long machine-controller-manager waits, and how often it tries.
-type MachineLimits struct {
-	Drain, Health, Creation, InPlace time.Duration
-	// EvictRetries is how often an eviction that a budget refuses is tried, 20 s apart,
-	// before the pod is deleted past the budget.
-	EvictRetries int
-	// NoHealth: a machine that is not healthy is never given up.
-	NoHealth bool
-	// Conditions of a Node that make its machine unhealthy, when they are not False.
-	Conditions []string
-	// Guessed: nothing was read, these are defaults.
-	Guessed bool
-}
 
 // Phases of a Machine of machine-controller-manager.
 const (
@@ -158,36 +68,6 @@ const (
 	PhaseInPlaceSuccessful = "InPlaceUpdateSuccessful"
 	PhaseInPlaceFailed     = "InPlaceUpdateFailed"
 )
-
-// GardenerMachine is what machine-controller-manager tells of a machine in the control
-// cluster.
-type GardenerMachine struct {
-	// Name is the Machine's.
-	Name string
-	// Phase is one of the Phase constants, and since when it is.
-	Phase string
-	Since time.Time
-	// Operation is the last one: type and state (DrainNode, Processing), and its
-	// description, cleaned. Its time is no heartbeat.
-	Operation, Description string
-	Failed                 bool
-	// Deployment and Set are the names of its machine deployment and set.
-	Deployment, Set string
-	Created         time.Time
-	// Deleted is when its deletion was asked for, zero if it was not.
-	Deleted time.Time
-	// Forced: it is labelled to be deleted by force.
-	Forced bool
-	// Priority decides who is deleted first, the lowest; 3 unless set.
-	Priority int
-	// Sick is since when its node is not Ready, or its file system read-only, as the Machine has
-	// it: that is not brought up to date any more once its deletion was asked for. Zero while
-	// neither is so.
-	Sick time.Time
-	// Preserved is until when the machine is kept although it failed, zero if it is not.
-	Preserved time.Time
-	Limits    MachineLimits
-}
 
 const (
 	// RetryEvery is how long machine-controller-manager waits between two evictions of a pod
@@ -231,80 +111,4 @@ func (l MachineLimits) Past() time.Duration {
 		return d
 	}
 	return 0
-}
-
-// Steps of a machine's end, as the description of its last operation names them
-// (machine-controller-manager pkg/util/provider/machineutils), with words for people.
-var endSteps = []struct{ told, words string }{
-	{"finalizer removal", "its Machine goes"},
-	{"Initiate node object deletion", "its Node is deleted"},
-	{"Initiate VM deletion", "its machine is ended"},
-	{"Delete Volume Attachments", "its volumes are detached"},
-	{"Initiate node drain", "it is drained"},
-	{"getting VM Status", "its machine is looked up"},
-}
-
-// drainEnds is the first of endSteps, from the end, that comes before a drain is over.
-const drainEnds = 4
-
-// Ending says what step of its end a machine is at, in words that go on after a colon, and
-// whether its drain is over; "" while nothing is told.
-func (g *GardenerMachine) Ending() (step string, drained bool) {
-	for i, s := range endSteps {
-		if strings.Contains(g.Description, s.told) {
-			return s.words, i < drainEnds
-		}
-	}
-	return "", false
-}
-
-// Trouble is why its last operation failed, as far as its description tells, "" if it did
-// not.
-func (g *GardenerMachine) Trouble() string {
-	const due = "failed due to - "
-	_, why, told := strings.Cut(g.Description, due)
-	if !told {
-		if g.Failed {
-			return g.Description
-		}
-		return ""
-	}
-	for _, rest := range []string{". Will retry", ". However", ". Aborting"} {
-		why, _, _ = strings.Cut(why, rest)
-	}
-	return why
-}
-
-// Clean is what is known of the machine with all its strings clean: itself if they are.
-func (g *GardenerMachine) Clean() *GardenerMachine {
-	if g == nil || plain(g.Name, g.Phase, g.Operation, g.Description, g.Deployment, g.Set) && plain(g.Limits.Conditions...) {
-		return g
-	}
-	c := *g
-	c.Limits.Conditions = slices.Clone(g.Limits.Conditions)
-	CleanAll(&c)
-	return &c
-}
-
-// Clean is the pool with all its strings clean.
-func (p *Pool) Clean() *Pool {
-	if p == nil {
-		return nil
-	}
-	c := *p
-	c.Deployments, c.Notes, c.Shares = slices.Clone(p.Deployments), slices.Clone(p.Notes), slices.Clone(p.Shares)
-	if p.Info != nil {
-		info := *p.Info
-		c.Info = &info
-	}
-	for i := range c.Deployments {
-		c.Deployments[i].Failed = slices.Clone(c.Deployments[i].Failed)
-	}
-	c.Limits.Conditions = slices.Clone(p.Limits.Conditions)
-	if p.Progress != nil {
-		progress := *p.Progress
-		c.Progress = &progress
-	}
-	CleanAll(&c)
-	return &c
 }

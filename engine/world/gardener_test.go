@@ -7,33 +7,6 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// The step of a machine's end is read from the description of its last operation, and why
-// that failed with it.
-func TestEndingOfAMachine(t *testing.T) {
-	for _, tt := range []struct {
-		description, step string
-		drained           bool
-		trouble           string
-	}{
-		{"", "", false, ""},
-		{"Set machine status to termination. Now, getting VM Status", "its machine is looked up", false, ""},
-		{"Initiate node drain", "it is drained", false, ""},
-		{"Drain failed due to - pod disruption budget shop/web is misconfigured. Will retry in next sync. Initiate node drain", "it is drained", false, "pod disruption budget shop/web is misconfigured"},
-		{"Drain successful. Delete Volume Attachments", "its volumes are detached", true, ""},
-		{"Force Drain successful. Initiate VM deletion", "its machine is ended", true, ""},
-		{"Drain failed due to - x. However, since it's a force deletion shall continue deletion of VM. Initiate VM deletion", "its machine is ended", true, "x"},
-		{"VM deletion failed due to - quota. Aborting operation. Initiate VM deletion", "its machine is ended", true, "quota"},
-		{"VM deletion was successful. Initiate node object deletion", "its Node is deleted", true, ""},
-		{`Deletion of Node Object "n" is successful. Initiate machine object finalizer removal`, "its Machine goes", true, ""},
-	} {
-		g := &world.GardenerMachine{Description: tt.description}
-		step, drained := g.Ending()
-		if step != tt.step || drained != tt.drained || g.Trouble() != tt.trouble {
-			t.Errorf("%q: %q, drained %t, %q", tt.description, step, drained, g.Trouble())
-		}
-	}
-}
-
 // A pod is passed after so many refusals only where that is before the drain's own end.
 func TestPastABudget(t *testing.T) {
 	l := world.DefaultLimits("")
@@ -50,7 +23,7 @@ func TestPastABudget(t *testing.T) {
 // also if it was read anew.
 func TestMachinesOfAPool(t *testing.T) {
 	list := func(phase string) []world.Machine {
-		return []world.Machine{{ID: "m", Gardener: &world.GardenerMachine{Name: "m", Phase: phase, Limits: world.DefaultLimits("")}}}
+		return []world.Machine{{ID: "m", Managed: &world.ManagedMachine{Name: "m", Phase: phase, Limits: world.DefaultLimits("")}}}
 	}
 	w := world.New()
 	w.SetMachines(list(world.PhaseRunning))
@@ -58,7 +31,7 @@ func TestMachinesOfAPool(t *testing.T) {
 	if w.SetMachines(list(world.PhaseRunning)); w.Machine("m") != m {
 		t.Error("nothing changed, and the machine is another one")
 	}
-	if w.SetMachines(list(world.PhaseFailed)); w.Machine("m") == m || m.Gardener.Phase != world.PhaseRunning {
+	if w.SetMachines(list(world.PhaseFailed)); w.Machine("m") == m || m.Managed.Phase != world.PhaseRunning {
 		t.Error("its phase changed, and the machine is the same")
 	}
 }
@@ -69,9 +42,9 @@ func TestPoolIsCleaned(t *testing.T) {
 	w := world.New()
 	p := &world.Pool{Name: evil, Notes: []string{evil}, Deployments: []world.MachineDeployment{{Progress: evil, Failed: []string{evil}}}, Limits: world.MachineLimits{Conditions: []string{evil}}}
 	w.SetGroup(world.Group{Pool: p})
-	g := &world.GardenerMachine{Description: evil, Limits: world.MachineLimits{Conditions: []string{evil}}}
-	w.SetMachines([]world.Machine{{ID: "m", Gardener: g}})
-	got, m := w.Group.Pool, w.Machine("m").Gardener
+	g := &world.ManagedMachine{Description: evil, Limits: world.MachineLimits{Conditions: []string{evil}}}
+	w.SetMachines([]world.Machine{{ID: "m", Managed: g}})
+	got, m := w.Group.Pool, w.Machine("m").Managed
 	if got.Name != good || got.Notes[0] != good || got.Deployments[0].Progress != good || got.Deployments[0].Failed[0] != good || got.Limits.Conditions[0] != good || m.Description != good || m.Limits.Conditions[0] != good {
 		t.Errorf("%+v, %+v", got, m)
 	}

@@ -87,10 +87,10 @@ type Move struct {
 // are to be taken off a copy of the node before.
 func (n *Node) Moves() []Move { return n.MovesWith(nil) }
 
-// MovesWith is Moves, and what machine-controller-manager tells of the node's machine, which
-// may be nil: it knows more than its marks.
-func (n *Node) MovesWith(g *GardenerMachine) []Move {
-	out := g.moves()
+// MovesWith is Moves, and what a controller tells of the node's machine: it knows more than its
+// marks.
+func (n *Node) MovesWith(told []Move) []Move {
+	out := slices.Clone(told)
 	for _, read := range []func(*Node) []Move{taintMoves, gardenerMoves, annotationMoves, labelMoves, repairMoves} {
 		out = append(out, read(n)...)
 	}

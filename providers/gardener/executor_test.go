@@ -23,7 +23,7 @@ func TestExecutor(t *testing.T) {
 	until("fresh", fresh)
 	e := c.Executor(nil)
 	const z1, m2 = "shoot--dev--prod-web-z1", "m-2"
-	gardeners := func(w *world.World) *world.GardenerMachine { return w.Machine(m2).Gardener }
+	gardeners := func(w *world.World) *world.ManagedMachine { return w.Machine(m2).Managed }
 	for _, tt := range []struct {
 		a    engine.Action
 		seen func(*world.World) bool

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -168,11 +169,11 @@ func TestFeedWithTheControlCluster(t *testing.T) {
 	if m == nil || m.State != world.MachineInService || m.Detail != "Terminating" || w.NodeOf("m-1") == nil || m.Template == g.Template || m.Type != "m5.large" {
 		t.Fatalf("m-1 is %+v", m)
 	}
-	is := m.Gardener
-	if !is.Deleted.Equal(noon) || !is.Sick.Equal(noon.Add(-time.Minute)) || !is.Forced || is.Priority != 1 || is.Limits.Drain != 30*time.Minute || is.Limits.EvictRetries != 10 || len(is.Limits.Conditions) != 2 || is.Limits.Health != 10*time.Minute || is.Trouble() != "budget shop/web" || is.Set != "web-z1-old" {
+	is := m.Managed
+	if !is.Deleted.Equal(noon) || !is.Sick.Equal(noon.Add(-time.Minute)) || !is.Forced || is.Priority != 1 || is.Limits.Drain != 30*time.Minute || is.Limits.EvictRetries != 10 || len(is.Limits.Conditions) != 2 || is.Limits.Health != 10*time.Minute || mcm.Trouble(is) != "budget shop/web" || is.Set != "web-z1-old" {
 		t.Errorf("m-1 is %+v", is)
 	}
-	if m := w.Machine("m-2"); m == nil || m.State != world.MachinePending || m.Zone != "a" || m.Template != g.Template || !m.Gardener.Limits.NoHealth {
+	if m := w.Machine("m-2"); m == nil || m.State != world.MachinePending || m.Zone != "a" || m.Template != g.Template || !m.Managed.Limits.NoHealth {
 		t.Errorf("m-2 is %+v", m)
 	}
 	if w.Machine("i-3") != nil || w.Machine("m-3") == nil || w.Machine("o-1") != nil || len(w.Machines()) != 3 {
@@ -196,7 +197,7 @@ func TestFeedWithTheControlCluster(t *testing.T) {
 		t.Errorf("the control cluster is away: %+v", h)
 	}
 	until("the Shoot is not known", func(w *world.World) bool {
-		left := w.Group.Pool.Unfinished()
+		left := mcm.Controller{}.Unfinished(&w.Group)
 		return len(left) > 0 && left[0].Kind == world.UnfinishedUnread
 	})
 	api.set(false, "")
@@ -211,7 +212,7 @@ func TestFeedFromTheNodes(t *testing.T) {
 	until, _ := feeding(t, f)
 	w := until("fresh", fresh)
 	p := w.Group.Pool
-	if len(w.Machines()) != 2 || w.Machine("m-1").Gardener != nil || p.Control || p.Update != "" || !p.Limits.Guessed || !w.Health[world.Cloud].Fresh.Equal(noon) {
+	if len(w.Machines()) != 2 || w.Machine("m-1").Managed != nil || p.Control || p.Update != "" || !p.Limits.Guessed || !w.Health[world.Cloud].Fresh.Equal(noon) {
 		t.Errorf("the pool is %+v, its machines %v, %+v", p, w.Machines(), w.Health)
 	}
 	// A node that has just come is there as soon as it says which Machine's it is, and as an

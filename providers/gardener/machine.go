@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -26,13 +27,13 @@ type machine struct {
 	name string
 	// node is the name of its Node, "" before there is one.
 	node string
-	is   world.GardenerMachine
+	is   world.ManagedMachine
 }
 
 func toMachine(u *unstructured.Unstructured) *machine {
 	o, labels := u.Object, u.GetLabels()
 	m := &machine{name: world.Clean(u.GetName()), node: world.Clean(labels["node"])}
-	m.is = world.GardenerMachine{
+	m.is = world.ManagedMachine{
 		Name: m.name, Phase: text(o, "status", "currentStatus", "phase"), Since: at(o, "status", "currentStatus", "lastUpdateTime"),
 		Description: text(o, "status", "lastOperation", "description"),
 		Failed:      text(o, "status", "lastOperation", "state") == "Failed",
@@ -89,7 +90,7 @@ func limits(spec map[string]any, annotations map[string]string) world.MachineLim
 
 // state is the machine as the engine acts on machines: in service as long as it is drained.
 func (m *machine) state() string {
-	switch _, drained := m.is.Ending(); m.is.Phase {
+	switch _, drained := mcm.Ending(&m.is); m.is.Phase {
 	case world.PhaseCreating, world.PhasePending, world.PhaseCrashLoop:
 		return world.MachinePending
 	case world.PhaseTerminating:

@@ -96,7 +96,7 @@ func (f *Feed) minded(w *world.World, g *world.Group) (members []world.Machine) 
 			continue
 		}
 		out := world.Machine{
-			ID: m.name, Node: m.node, Zone: zones[m.is.Deployment], State: m.state(), Detail: m.is.Phase, Gardener: &m.is,
+			ID: m.name, Node: m.node, Zone: zones[m.is.Deployment], State: m.state(), Detail: m.is.Phase, Managed: &m.is,
 			Template:  world.Template{ID: m.is.Deployment, Version: revisions[m.is.Set]},
 			Unhealthy: m.is.Phase == world.PhaseUnknown || m.is.Phase == world.PhaseFailed,
 		}

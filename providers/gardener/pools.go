@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -119,7 +120,7 @@ func SummaryOf(w *world.World) Summary {
 		s.Members = append(s.Members, m.ID)
 		rolled := false
 		if n := w.NodeOf(m.ID); n != nil {
-			rolled = slices.ContainsFunc(n.MovesWith(m.Gardener), func(v world.Move) bool { return v.Roll })
+			rolled = slices.ContainsFunc(n.MovesWith(mcm.Controller{}.Told(m, n)), func(v world.Move) bool { return v.Roll })
 		}
 		if rolled || !slices.Contains(current, m.Template) {
 			s.Outdated++

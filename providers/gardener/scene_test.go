@@ -12,6 +12,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
+	spans "github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 	theShoot "github.com/drainboard/drainboard/providers/gardener/shoot"
 )
@@ -420,7 +421,7 @@ func (s *scene) wait(w *engine.Wait, now time.Time, indent string) string {
 	if w.Guess {
 		about = "~"
 	}
-	return fmt.Sprintf("%s%s in %s%s: %s\n", indent, w.For, about, engine.Span(w.End.Sub(now)), w.Basis)
+	return fmt.Sprintf("%s%s in %s%s: %s\n", indent, w.For, about, spans.Span(w.End.Sub(now)), w.Basis)
 }
 
 func (s *scene) tellPool(out *strings.Builder, v *engine.Snapshot) {
@@ -443,7 +444,7 @@ func (s *scene) tellPool(out *strings.Builder, v *engine.Snapshot) {
 	}
 	if !p.Closes.IsZero() {
 		s.seen["window closes"] = true
-		fmt.Fprintf(out, "  window closes in %s: %s\n", engine.Span(p.Closes.Sub(v.At)), p.Window(v.At))
+		fmt.Fprintf(out, "  window closes in %s: %s\n", spans.Span(p.Closes.Sub(v.At)), p.Window(v.At))
 	}
 	for _, text := range p.Failed {
 		out.WriteString("  failed: " + text + "\n")

@@ -25,8 +25,8 @@ var displays = []string{
 // more is only reached from elsewhere: the order of the groups of a roll, and records that
 // do not fit.
 var unplayed = []string{
-	"engine.Step.observeController", "engine.Step.followController", "engine.Step.endFollowing", "engine.Reader.minded", "engine.Reader.unableFollowing", "engine.Step.lateOrSooner", "engine.Reader.pastBudget", "engine.Step.reportStuck",
-	"engine/strategy.GardenerFollow.", "engine/live.Watch.", "engine.Reader.seen", "engine.ExternalActivity.keepReplaced", "engine.Run.Moves",
+	"engine.following.", "engine.Step.observeController", "engine.Step.followController", "engine.Step.endFollowing", "engine.Reader.sightOf", "engine.Reader.pastBudget", "engine.Step.reportStuck",
+	"engine/strategy.Follow.", "engine/strategy.GardenerFollow.", "engine/selfdriven.Seen", "engine/selfdriven/mcm.Controller.Told", "engine/selfdriven/mcm.Controller.Next", "engine/selfdriven/mcm.Controller.Kept", "engine/selfdriven/mcm.Controller.InTurn", "engine/live.Watch.", "engine.Reader.seen", "engine.ExternalActivity.keepReplaced", "engine.Run.Moves",
 }
 
 // reached returns which functions a decision can come through: a reference is a call, and one

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -333,7 +334,7 @@ spec.maintenance.confineSpecUpdateRollout: true
 		t.Errorf("web: %+v", web.Progress)
 	}
 	kinds := func(p *world.Pool) (out []world.UnfinishedKind) {
-		for _, u := range p.Unfinished() {
+		for _, u := range (mcm.Controller{}).Unfinished(&world.Group{Pool: p}) {
 			out = append(out, u.Kind)
 		}
 		return out

@@ -1,10 +1,11 @@
-package engine
+package mcm
 
 import (
 	"fmt"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -17,11 +18,23 @@ const (
 	attachWait = 90 * time.Second
 )
 
+// everything leaves a node that Gardener drains: it asks for no consent.
+var everything = drain.Consents{Unmanaged: true, EmptyDir: true}
+
+// InTurn lists the pods with volumes on a node.
+func (Controller) InTurn(w *world.World, node string) (pods []*world.Pod, takes string) {
+	pods, _ = volumePods(w, node)
+	if len(pods) > 0 {
+		takes = volumeWait(pods)
+	}
+	return pods, takes
+}
+
 // volumePods are the pods of a node that leave one after the other, and how many of them are
 // on their way.
-func (s *Reader) volumePods(node string) (all []*world.Pod, going int) {
-	for _, p := range s.W.PodsOn(node) {
-		if !p.Volume || s.judge(p).Fate == drain.Stays {
+func volumePods(w *world.World, node string) (all []*world.Pod, going int) {
+	for _, p := range w.PodsOn(node) {
+		if !p.Volume || drain.Judge(w, p, everything).Fate == drain.Stays {
 			continue
 		}
 		all = append(all, p)
@@ -34,8 +47,8 @@ func (s *Reader) volumePods(node string) (all []*world.Pod, going int) {
 
 // volumesLeft says of a node that Gardener drains what its pods with volumes mean for it, ""
 // without any.
-func (s *Reader) volumesLeft(node string) string {
-	pods, going := s.volumePods(node)
+func volumesLeft(w *world.World, node string) string {
+	pods, going := volumePods(w, node)
 	switch {
 	case len(pods) == 0:
 		return ""
@@ -54,7 +67,7 @@ func volumeWait(pods []*world.Pod) string {
 		each = " each"
 	}
 	return fmt.Sprintf("%s at most, up to %s%s until the volume is off the node and up to %s until it is attached elsewhere, which is not seen from here",
-		Span(volumeTime(pods)), Span(detachWait+longestGrace(pods)), each, Span(attachWait))
+		text.Span(volumeTime(pods)), text.Span(detachWait+longestGrace(pods)), each, text.Span(attachWait))
 }
 
 func longestGrace(pods []*world.Pod) (longest time.Duration) {

@@ -1,0 +1,87 @@
+package mcm
+
+import (
+	"strings"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Told are the moves that the control cluster tells of.
+func (Controller) Told(of *world.Machine, _ *world.Node) []world.Move {
+	g := of.Managed
+	if g == nil {
+		return nil
+	}
+	m := world.Move{By: world.MoverGardener, Roll: true, Since: g.Since, Limit: g.Limits.Drain, Told: true, Mark: "Machine " + g.Name + " is " + g.Phase}
+	switch {
+	case g.Phase == world.PhaseTerminating || !g.Deleted.IsZero():
+		step, drained := Ending(g)
+		m.Step, m.Since, m.Means = world.MoveDraining, g.Deleted, "Gardener is ending its machine"
+		if drained {
+			m.Step = world.MoveEnding
+		}
+		if step != "" {
+			m.Means += ": " + step
+		}
+		if g.Forced {
+			m.Means += ", by force"
+		}
+	case g.Phase == world.PhaseFailed:
+		m.Step, m.Means = world.MoveFailed, "Gardener has given its machine up, and replaces it"
+		if !g.Preserved.IsZero() {
+			m.Means = "Gardener has given its machine up, and keeps it for a while"
+		}
+	case g.Phase == world.PhaseInPlaceUpdating:
+		m.Step, m.Means = world.MoveUpdating, "Gardener updates it in place"
+	case g.Phase == world.PhaseInPlaceFailed:
+		m.Step, m.Means = world.MoveFailed, "its update in place failed"
+	default:
+		return nil
+	}
+	if why := Trouble(g); why != "" {
+		m.Means += "; the last try failed: " + why
+	}
+	return []world.Move{m}
+}
+
+// Steps of a machine's end, as the description of its last operation names them
+// (machine-controller-manager pkg/util/provider/machineutils), with words for people.
+var endSteps = []struct{ told, words string }{
+	{"finalizer removal", "its Machine goes"},
+	{"Initiate node object deletion", "its Node is deleted"},
+	{"Initiate VM deletion", "its machine is ended"},
+	{"Delete Volume Attachments", "its volumes are detached"},
+	{"Initiate node drain", "it is drained"},
+	{"getting VM Status", "its machine is looked up"},
+}
+
+// drainEnds is the first of endSteps, from the end, that comes before a drain is over.
+const drainEnds = 4
+
+// Ending says what step of its end a machine is at, in words that go on after a colon, and
+// whether its drain is over; "" while nothing is told.
+func Ending(g *world.ManagedMachine) (step string, drained bool) {
+	for i, s := range endSteps {
+		if strings.Contains(g.Description, s.told) {
+			return s.words, i < drainEnds
+		}
+	}
+	return "", false
+}
+
+// Trouble is why its last operation failed, as far as its description tells, "" if it did
+// not.
+func Trouble(g *world.ManagedMachine) string {
+	const due = "failed due to - "
+	_, why, told := strings.Cut(g.Description, due)
+	if !told {
+		if g.Failed {
+			return g.Description
+		}
+		return ""
+	}
+	for _, rest := range []string{". Will retry", ". However", ". Aborting"} {
+		why, _, _ = strings.Cut(why, rest)
+	}
+	return why
+}

@@ -1,0 +1,170 @@
+package mcm
+
+import (
+	"fmt"
+
+	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Next adds what Gardener does next, and when.
+func (Controller) Next(s selfdriven.Sight) selfdriven.Sight {
+	n, m, node := &s, s.Machine, s.Node
+	limits, read := limitsOf(s.World.Group.Pool, m)
+	t := timers{m.Managed, node, limits, read}
+	switch {
+	case n.Stage == selfdriven.Skipped, n.Stage == selfdriven.Replaced:
+		return s
+	case n.Stage == selfdriven.Draining:
+		n.Deadline = nearest(n.Now, t.forced(), t.sick())
+		switch g, sick := m.Managed, t.sick(); {
+		case g != nil && g.Forced:
+			n.Deadline = nil
+			if g.Deleted.IsZero() { // else its end is told with it
+				n.Reason += ", by force: that was ordered"
+			}
+		case n.Deadline == nil:
+			n.Reason += overdue(n.Now, t.forced(), sick)
+		case sick != nil && !n.Now.Before(sick.End): // a try that is under way does not look again
+			n.Reason += fmt.Sprintf("; its node has not been well for %s: the next try of its drain is by force", text.Span(text.Steady(n.Now.Sub(sick.Start))))
+		}
+	case n.Stage == selfdriven.Updating:
+		n.Deadline = nearest(n.Now, t.update())
+		n.Reason += late(n.Now, t.update())
+	case m.Managed != nil:
+		tended(n, t)
+	case n.Stage == selfdriven.Launching:
+		n.Reason = "its node has joined, and is not Ready yet"
+		if node != nil {
+			n.Deadline = nearest(n.Now, t.joining())
+		}
+	case node != nil && !m.Leaving() && n.Stage != selfdriven.Failed && n.Stage != selfdriven.Terminating:
+		untended(n, t)
+	}
+	if n.Stage == selfdriven.Draining {
+		n.Reason += volumesLeft(n.World, n.Name)
+	}
+	if g := m.Managed; g != nil && (n.Stage == selfdriven.Settling || n.Stage == selfdriven.Terminating) {
+		if len(n.Moves) > 0 {
+			n.Reason = n.Moves[0].Means
+		}
+	}
+	return s
+}
+
+// untended adds what becomes of a node that is not well, or kept, as far as the Nodes tell.
+func untended(n *selfdriven.Sight, t timers) {
+	kept, joins, sick := t.preserved(), t.joining(), t.health()
+	switch {
+	case kept != nil:
+		n.Deadline, n.Reason = nearest(n.Now, kept), keeps
+	case sick == nil:
+	case joins != nil:
+		n.Deadline, n.Reason = nearest(n.Now, joins), "has not been well since it joined: Gardener gives its machine up and makes another"+late(n.Now, joins)
+	case t.limits.NoHealth:
+		n.Reason = t.sickly() + ", and is not given up: its pool has no health timeout"
+	default:
+		n.Deadline, n.Reason = nearest(n.Now, sick), t.sickly()+": Gardener gives it up and replaces it, but not while another machine of its zone comes or goes"+late(n.Now, sick)
+	}
+}
+
+// sickly says that a machine is not healthy, with what its node says.
+func (t timers) sickly() string {
+	if t.node == nil || t.node.Trouble == "" {
+		return "is not healthy"
+	}
+	return "is not healthy (" + t.node.Trouble + ")"
+}
+
+// keeps is said of a machine that is preserved.
+const keeps = "Gardener keeps its machine for a while"
+
+// tended adds what the control cluster tells of a machine that is neither drained nor
+// updated.
+func tended(n *selfdriven.Sight, t timers) {
+	g := n.Machine.Managed
+	switch {
+	case !g.Deleted.IsZero() || g.Phase == world.PhaseTerminating:
+	case g.Phase == world.PhaseFailed:
+		n.Deadline = nearest(n.Now, t.preserved())
+		if n.Name == "" {
+			n.Stage, n.Reason = selfdriven.Failed, "did not come in time: Gardener has given its machine up, and replaces it"
+			if why := Trouble(g); why != "" {
+				n.Reason += "; " + why
+			}
+		}
+	case g.Phase == world.PhaseUnknown:
+		if t.limits.NoHealth {
+			n.Reason = t.sickly() + ", and is not given up: its pool has no health timeout"
+			return
+		}
+		n.Reason = t.sickly() + ": Gardener gives it up and replaces it"
+		if waitsForOthers(n.World, n.Machine) {
+			n.Reason += ", but not while another machine of " + g.Deployment + " comes or goes"
+		} else {
+			n.Reason += late(n.Now, t.health())
+		}
+		n.Deadline = nearest(n.Now, t.health())
+	case g.Phase == world.PhaseCreating, g.Phase == world.PhasePending, g.Phase == world.PhaseCrashLoop:
+		n.Deadline = nearest(n.Now, t.creation())
+		switch why := Trouble(g); {
+		case g.Phase == world.PhaseCrashLoop:
+			n.Reason = "its machine could not be created, and is tried again" + dueTo(why)
+		case n.Name != "":
+			n.Reason = "its machine is not Running yet"
+		case g.Phase == world.PhaseCreating:
+			n.Reason = "its machine is asked for"
+		default:
+			n.Reason = "its machine has not joined the cluster yet" + dueTo(why)
+		}
+		n.Reason += late(n.Now, t.creation())
+	case !g.Preserved.IsZero():
+		n.Deadline, n.Reason = nearest(n.Now, t.preserved()), keeps
+	}
+}
+
+func dueTo(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
+// waitsForOthers reports whether another machine of the same machine deployment is neither
+// Running nor Unknown: as long as one is, none is given up.
+func waitsForOthers(w *world.World, m *world.Machine) bool {
+	for _, o := range w.Machines() {
+		if g := o.Managed; g != nil && o.ID != m.ID && g.Deployment == m.Managed.Deployment && g.Phase != world.PhaseRunning && g.Phase != world.PhaseUnknown {
+			return true
+		}
+	}
+	return false
+}
+
+// Kept is what becomes of a pod that budgets keep. A budget that machine-controller-manager takes
+// for misconfigured, and two budgets over one pod, fail the whole drain, which then begins anew:
+// only its end passes them.
+func (Controller) Kept(k selfdriven.Kept) selfdriven.Outlook {
+	const anew = "; Gardener's drain fails at it and begins anew every 5 s, so its retries never end and only the drain timeout passes it"
+	out := selfdriven.Outlook{Forces: true}
+	switch limits, read := limitsOf(k.World.Group.Pool, k.Machine); {
+	case k.Several, k.Budget != nil && k.Budget.Misconfigured():
+		out.Adds = anew
+	case k.Closed && limits.Past() > 0 && !k.Since.IsZero():
+		whose := "maxEvictRetries"
+		if !read {
+			whose += ", by the Shoot"
+		}
+		start := k.Since
+		switch m := k.Machine; {
+		case k.Node != nil && k.Node.Terminating().On:
+			start = k.Node.Terminating().Since
+		case m != nil && m.Managed != nil && !m.Managed.Deleted.IsZero():
+			start = m.Managed.Deleted.Add(drainAfter)
+		}
+		out.Deadline = &selfdriven.Deadline{Start: start, End: start.Add(limits.Past()), Guess: true,
+			Basis: fmt.Sprintf("%d refusals 20 s apart (%s) from the start of the drain; the first refusal is not seen from here", limits.EvictRetries, whose)}
+	}
+	return out
+}

@@ -1,0 +1,161 @@
+package strategy
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Follow is the update of a group by its own controller, followed and helped. What follows one
+// embeds it, and says which (Follows), its defaults and abilities:
+//
+//	roll  stages are read from the controller's objects, as far as they are given, and from the
+//	      marks on the nodes
+//
+// It is over when no node is to be updated any more and the controller is through
+// (selfdriven.Controller.Unfinished). Without its objects as many nodes must be Ready as at the
+// start. It fails when nothing is under way but machines that do not get Ready, and pauses when
+// the controller neither starts nor ends.
+type Follow struct{ engine.Base }
+
+// Phases is one.
+func (Follow) Phases() []string { return []string{roll} }
+
+// Step follows the roll until it is over.
+func (f Follow) Step(s *engine.Step) {
+	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
+		return
+	}
+	c := selfdriven.Of(&s.W.Group)
+	if c == nil || c != s.Rules.Follows() {
+		s.Fail(engine.Failed, "the group is not driven by "+string(s.Rules.Follows().Mover()))
+		return
+	}
+	s.Run.Limit = s.Rules.Limit(s.W, &s.Run)
+	s.Enter(roll)
+	if by := s.HeldByOthers(); len(by) > 0 && (len(by) == len(c.Parts(&s.W.Group)) || s.LeftToOthers() && s.Count(underWay...) == 0) {
+		s.PauseWith(by)
+		return
+	}
+	left := f.Awaited(s.W, &s.Run)
+	still := s.Run.Settings.NodeReadyTimeout
+	if failed := s.FailedInPlace(); failed != "" {
+		s.EndAwait()
+		if s.StoodStill(progress, still) {
+			s.Fail(engine.Failed, failed)
+		}
+		return
+	}
+	over, known := f.over(&s.Reader)
+	switch coming := f.coming(&s.Reader); {
+	case len(coming) > 0:
+		s.EndAwait()
+		if s.StoodStill("machines that get Ready", giveUps*still) {
+			s.Fail(engine.CreationFail, fmt.Sprintf("NodeCreationFailure: no machine has got Ready for %s: %s", text.Span(giveUps*still), strings.Join(coming, "; ")))
+		}
+		return
+	case over && len(left) > 0:
+		s.Await(waitsToEnd(&s.Reader), left)
+		return
+	case len(left) > 0 && !known:
+		s.Await(fmt.Sprintf("%d serve of the %d that did at the start", s.Serving(), s.Run.Base.Desired), left)
+		return
+	case f.notStarted(&s.Reader, left):
+		s.Await("the update of the outdated nodes has not started", left)
+		return
+	case known:
+		s.EndAwait()
+		s.Moves()
+	case s.StoodStill(progress, still):
+		s.Note(fmt.Sprintf("%d serve of the %d that did at the start: whether more are to come is known in %s only", s.Serving(), s.Run.Base.Desired, c.Words().Where))
+		over = true
+	}
+	if over {
+		s.Succeed()
+	}
+}
+
+// progress is what is waited for where nothing says that more is to come.
+const progress = "further progress"
+
+// underWay are the stages of nodes with which a controller has begun, and is not through.
+var underWay = []engine.Stage{engine.Draining, engine.Settling, engine.Terminating, engine.Updating, engine.Launching, engine.NodeFail}
+
+// coming says of the new machines that are not Ready why, as long as nothing else is under
+// way: a controller makes others in their place without end.
+func (Follow) coming(s *engine.Reader) (out []string) {
+	for _, id := range s.In(underWay...) {
+		switch n := s.Run.Nodes[id]; {
+		case !n.New && n.Stage != engine.NodeFail:
+			return nil
+		case n.New && (n.Stage == engine.Launching || n.Stage == engine.NodeFail):
+			out = append(out, strings.TrimSuffix(cmp.Or(n.Name, id)+" "+n.Reason, " "))
+		}
+	}
+	return out
+}
+
+// Awaited is what shows that the controller is not through with the group for the current
+// generation.
+func (Follow) Awaited(w *world.World, _ *engine.Run) []world.Unfinished {
+	return unfinished(w)
+}
+
+// unfinished is what shows that the controller of a world's group is not through with it.
+func unfinished(w *world.World) []world.Unfinished {
+	if c := selfdriven.Of(&w.Group); c != nil {
+		return c.Unfinished(&w.Group)
+	}
+	return nil
+}
+
+// waitsToEnd says why a run waits that has no node left to follow.
+func waitsToEnd(s *engine.Reader) string {
+	if done, _ := s.Run.Outdated(); done > 0 {
+		return "no node is left to update"
+	}
+	return "no node is outdated yet"
+}
+
+// notStarted reports whether nodes are to be updated, and the controller has not come to them, as
+// what is unfinished tells.
+func (Follow) notStarted(s *engine.Reader, left []world.Unfinished) bool {
+	return len(s.Run.PausedDeployments) == 0 && len(s.HeldByOthers()) == 0 &&
+		s.Count(engine.Outdated) > 0 && s.Count(append(underWay, engine.Replaced)...) == 0 &&
+		s.Rules.Follows().Unstarted(left)
+}
+
+// over reports whether nothing is left to do on nodes; known, whether that can be told: without
+// the controller's objects it cannot while fewer nodes serve than at the start. Whether the
+// controller is through is for Awaited to tell.
+func (Follow) over(s *engine.Reader) (over, known bool) {
+	if len(s.Run.PausedDeployments) > 0 || s.Count(append(underWay, engine.Outdated)...) > 0 {
+		return false, true
+	}
+	if s.Rules.Follows().Controls(&s.W.Group) {
+		return true, true
+	}
+	over = s.Serving() >= s.Run.Base.Desired
+	return over, over
+}
+
+// Limit is how many nodes may be out of service at once, as far as it is known; at least 1.
+func (Follow) Limit(w *world.World, _ *engine.Run) int {
+	if c := selfdriven.Of(&w.Group); c != nil {
+		return max(1, c.AtOnce(&w.Group))
+	}
+	return 1
+}
+
+// End has nothing to put back beyond what the engine does.
+func (Follow) End(*engine.Step) bool { return true }
+
+// Progress counts updated nodes.
+func (Follow) Progress(_ string, _ *world.World, r *engine.Run) (done, total int) {
+	return r.Outdated()
+}

@@ -158,9 +158,10 @@ type Step struct {
 	acks     []Ack
 	declined bool // the command that is being obeyed was refused
 	changed  bool
-	copied   bool            // Run.Nodes is this step's own
-	touched  []string        // machines whose nodes were set or dropped
 	made     *world.Template // answer of CreateTemplate
+
+	copied, copiedMarks bool     // Run.Nodes, Run.Marks are this step's own
+	touched             []string // machines whose nodes were set or dropped
 }
 
 func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
@@ -169,11 +170,15 @@ func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
 	if r.Nodes == nil {
 		c.Nodes = map[string]Node{}
 	}
+	if r.Marks == nil {
+		c.Marks = map[string][]Mark{}
+	}
+	if w != nil {
+		s.kept = s.keptFacts()
+	}
 	c.Pods = cloneMap(r.Pods)
-	c.Marks = cloneMap(r.Marks)
 	c.Pending = cloneMap(r.Pending)
 	c.Retries = cloneMap(r.Retries)
-	c.Evicted = cloneMap(r.Evicted)
 	c.Phases = slices.Clone(r.Phases)
 	c.Order = slices.Clip(r.Order)
 	c.Batches = slices.Clone(r.Batches)

@@ -11,7 +11,7 @@
 // The rules of one system (phases, limits, order, the next step of a node) are a
 // Strategy, in package strategy. What all of them share is here, a file each:
 // time.go (waits and usable time), ensure.go (actions, nothing twice), observe.go
-// (stages from the world), batch.go (approvals), gate.go (when a drain may
+// (stages from the world), facts.go (what is kept of the machines), batch.go (approvals), gate.go (when a drain may
 // start), externalmover.go (who else moves nodes), hook.go (the user's own commands around a node), node.go
 // (one node from drain to termination), evict.go (evictions under budgets), command.go, commands.go and remotecommands.go (the operator), end.go (abort and failure),
 // view.go (snapshots).

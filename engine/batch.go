@@ -13,7 +13,7 @@ import (
 // nothing approved is left to start (or the gate holds that, and a node that waits for
 // approval would pass it), and moves the nodes of an approved batch to queued.
 func (s *Step) approve(slots int) {
-	if slots <= 0 || s.startable() && (s.Run.Gate == "" || !slices.ContainsFunc(s.Run.Order, s.passesGate)) {
+	if slots <= 0 || s.startable() && (s.Run.Gate == "" || !s.anyPassesGate()) {
 		return
 	}
 	if n := len(s.Run.Batches); n > 0 && s.Run.Batches[n-1].Approved.IsZero() {
@@ -44,7 +44,16 @@ func (s *Step) approve(slots int) {
 
 // startable reports whether a node that is approved waits for nothing but its turn.
 func (s *Reader) startable() bool {
-	return slices.ContainsFunc(s.In(Queued), func(id string) bool { return !s.zoneBusy(id) })
+	return slices.ContainsFunc(s.facts().stages[Queued], func(id string) bool { return !s.zoneBusy(id) })
+}
+
+// anyPassesGate reports whether a node of the order passes the gate before it is approved.
+func (s *Reader) anyPassesGate() bool {
+	f := s.orderFacts()
+	return anyKey(f.with[outOfUse], func(id string) bool {
+		_, there := f.places[id]
+		return there && s.passesGate(id)
+	})
 }
 
 // zoneBusy reports whether the strategy holds a node back because others of its zone are

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,9 +13,8 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// The large cluster that decisions and snapshots are measured on.
+// The clusters that decisions and snapshots are measured on.
 const (
-	benchNodes      = 5000
 	benchPods       = 30 // on each node
 	benchDaemons    = 3  // of these
 	benchNamespaces = 100
@@ -23,7 +23,7 @@ const (
 	benchLimit      = 100
 )
 
-// middle is a run of the large cluster in the middle of its upgrade: half of the
+// middle is a run of a cluster in the middle of its upgrade: half of the
 // nodes are replaced, 100 in work, of which 50 drain, ten of them held by budgets.
 type middle struct {
 	w   *world.World
@@ -37,13 +37,13 @@ type middle struct {
 
 // newMiddle makes the world and the run, and lets the run come to rest. With a
 // slot free and the gate shut, every decision looks at the gate.
-func newMiddle(tb testing.TB, slots int) *middle {
+func newMiddle(tb testing.TB, nodes, slots int) *middle {
 	m := &middle{w: world.New(), now: time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)}
 	g := &m.w.Group
 	g.Name, g.Provider, g.Zones = "ng", "asg", []string{"a", "b", "c"}
 	before, after := world.Template{ID: "lt", Version: 1}, world.Template{ID: "lt", Version: 2}
 	g.Template, g.TemplateSpec = after, "2"
-	g.Sizes = world.Sizes{Max: benchNodes, Desired: benchNodes}
+	g.Sizes = world.Sizes{Max: nodes, Desired: nodes}
 	g.Suspended = []string{"AZRebalance"}
 
 	settings := strategy.EKS{}.Defaults()
@@ -51,7 +51,7 @@ func newMiddle(tb testing.TB, slots int) *middle {
 	m.run = engine.Start(engine.NewRun(strategy.EKS{}, "bench", 1, m.w, settings, engine.Target{Templates: []world.Template{after}}), m.now, "bench")
 	r := &m.run
 	r.Limit, r.Raise, r.Raised = benchLimit, benchLimit, true
-	r.MaxSet = benchNodes + benchLimit
+	r.MaxSet = nodes + benchLimit
 	r.Suspended = []string{"AZRebalance"}
 	g.Sizes = world.Sizes{Max: r.MaxSet, Desired: r.MaxSet}
 	r.Marks = map[string][]engine.Mark{}
@@ -90,7 +90,7 @@ func newMiddle(tb testing.TB, slots int) *middle {
 		return id, name, zone
 	}
 	pod := func(node string) *world.Pod {
-		at := pods % (benchNodes * (benchPods - benchDaemons))
+		at := pods % (nodes * (benchPods - benchDaemons))
 		set := at / benchReplicas
 		p := &world.Pod{
 			UID: fmt.Sprintf("pod-%d", pods), Namespace: namespace(set), Name: fmt.Sprintf("%s-%d", app(set/benchNamespaces), pods), Node: node,
@@ -110,8 +110,8 @@ func newMiddle(tb testing.TB, slots int) *middle {
 			})
 		}
 	}
-	for i := range benchNodes {
-		if i < benchNodes/2-benchLimit { // replaced
+	for i := range nodes {
+		if i < nodes/2-benchLimit { // replaced
 			id := fmt.Sprintf("i-%08d", i)
 			r.Nodes[id] = engine.Node{Name: fmt.Sprintf("old-%d", i), Zone: g.Zones[i%3], Stage: engine.Replaced, Since: m.now, Old: "v1.30"}
 			continue
@@ -119,7 +119,7 @@ func newMiddle(tb testing.TB, slots int) *middle {
 		id, name, zone := member(i, before)
 		daemons(name)
 		n := engine.Node{Name: name, Zone: zone, Stage: engine.Queued, Since: m.now, Old: "v1.30", Batch: 1}
-		at, blocked := i-(benchNodes/2-benchLimit), false
+		at, blocked := i-(nodes/2-benchLimit), false
 		switch {
 		case at < 50-slots:
 			n.Stage, n.Pods, blocked = engine.Draining, benchPods-benchDaemons, at < 10
@@ -151,18 +151,18 @@ func newMiddle(tb testing.TB, slots int) *middle {
 			}
 		}
 	}
-	for i := range benchNodes / 2 {
-		id, name, zone := member(benchNodes+i, after)
+	for i := range nodes / 2 {
+		id, name, zone := member(nodes+i, after)
 		daemons(name)
 		r.Nodes[id] = engine.Node{Name: name, Zone: zone, Stage: engine.Ready, Since: m.now, Old: "v1.31", New: true}
 	}
-	for i := 0; pods+benchDaemons*len(machines) < benchNodes*benchPods; i++ {
-		p := pod(machineName(machines[len(machines)-1-i%(benchNodes/2)].ID, m.w))
+	for i := 0; pods+benchDaemons*len(machines) < nodes*benchPods; i++ {
+		p := pod(machineName(machines[len(machines)-1-i%(nodes/2)].ID, m.w))
 		m.w.SetPod(p)
 		m.flips = append(m.flips, p.UID)
 	}
 	m.w.SetMachines(machines)
-	for i := range benchNodes {
+	for i := range nodes {
 		r.Order = append(r.Order, fmt.Sprintf("i-%08d", i))
 	}
 	if slots > 0 {
@@ -222,24 +222,47 @@ func (m *middle) step(tb testing.TB) {
 	}
 }
 
-// BenchmarkDecide is one decision for 5,000 nodes and 150,000 pods when one pod
-// has changed since the last one.
+// BenchmarkDecide is one decision for 500, 5,000 and 50,000 nodes with 30 pods each when one
+// pod has changed since the last one, and one when a node has as well. median-ns is the
+// median: among the decisions are some that hear answers, or ask for something.
 func BenchmarkDecide(b *testing.B) {
-	for name, slots := range map[string]int{"quiet": 0, "gate": 1} {
-		b.Run(name, func(b *testing.B) {
-			m := newMiddle(b, slots)
-			b.ReportAllocs()
-			for b.Loop() {
-				m.step(b)
-			}
-		})
+	for _, nodes := range []int{500, 5000, 50000} {
+		for _, c := range []struct {
+			name  string
+			slots int
+			node  bool
+		}{{"quiet", 0, false}, {"gate", 1, false}, {"node", 0, true}} {
+			b.Run(fmt.Sprintf("%s/%d", c.name, nodes), func(b *testing.B) {
+				m := newMiddle(b, nodes, c.slots)
+				var took []time.Duration
+				b.ReportAllocs()
+				for b.Loop() {
+					if c.node {
+						m.changeNode()
+					}
+					start := time.Now()
+					m.step(b)
+					took = append(took, time.Since(start))
+				}
+				slices.Sort(took)
+				b.ReportMetric(float64(took[len(took)/2].Nanoseconds()), "median-ns")
+			})
+		}
 	}
 }
 
-// BenchmarkView is one snapshot of the same, when one pod has changed since the
+// changeNode is a change of a node's condition.
+func (m *middle) changeNode() {
+	machines := m.w.Machines()
+	n := *m.w.NodeOf(machines[m.next%len(machines)].ID)
+	n.Trouble = fmt.Sprint("DiskPressure ", m.next)
+	m.w.SetNode(&n)
+}
+
+// BenchmarkView is one snapshot for 5,000 nodes and 150,000 pods, when one pod has changed since the
 // last one.
 func BenchmarkView(b *testing.B) {
-	m := newMiddle(b, 0)
+	m := newMiddle(b, 5000, 0)
 	before := engine.View(strategy.EKS{}, m.now, m.w, m.run, engine.Look{}, nil)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -11,7 +11,7 @@
 // The rules of one system (phases, limits, order, the next step of a node) are a
 // Strategy, in package strategy. What all of them share is here, a file each:
 // time.go (waits and usable time), ensure.go (actions, nothing twice), observe.go
-// (stages from the world), batch.go (approvals), gate.go (when a drain may
+// (stages from the world), facts.go (what is kept of the machines), batch.go (approvals), gate.go (when a drain may
 // start), externalmover.go (who else moves nodes), hook.go (the user's own commands around a node), node.go
 // (one node from drain to termination), evict.go (evictions under budgets), command.go, commands.go and remotecommands.go (the operator), end.go (abort and failure),
 // view.go (snapshots).
@@ -133,9 +133,10 @@ type Step struct {
 	acks     []Ack
 	declined bool // the command that is being obeyed was refused
 	changed  bool
-	copied   bool            // Run.Nodes is this step's own
-	touched  []string        // machines whose nodes were set or dropped
 	made     *world.Template // answer of CreateTemplate
+
+	copied, copiedMarks bool     // Run.Nodes, Run.Marks are this step's own
+	touched             []string // machines whose nodes were set or dropped
 }
 
 func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
@@ -144,11 +145,15 @@ func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
 	if r.Nodes == nil {
 		c.Nodes = map[string]Node{}
 	}
+	if r.Marks == nil {
+		c.Marks = map[string][]Mark{}
+	}
+	if w != nil {
+		s.kept = s.keptFacts()
+	}
 	c.Pods = cloneMap(r.Pods)
-	c.Marks = cloneMap(r.Marks)
 	c.Pending = cloneMap(r.Pending)
 	c.Retries = cloneMap(r.Retries)
-	c.Evicted = cloneMap(r.Evicted)
 	c.Phases = slices.Clone(r.Phases)
 	c.Order = slices.Clip(r.Order)
 	c.Batches = slices.Clone(r.Batches)

@@ -54,7 +54,7 @@ func (s *Step) DetachLast(want int) (have int, open bool) {
 // none may be missing: one that was returned to, or came late, when all detached machines
 // had gone.
 func (s *Reader) SurgeSpent() bool {
-	all, left := s.Run.outside()
+	all, left := len(s.facts().with[outside]), len(s.facts().with[outsideStill])
 	return s.Run.Surges > 0 && left == 0 && s.Run.Limit <= all && s.Count(Outdated, Queued) > 0
 }
 
@@ -116,14 +116,20 @@ func (r *Run) Detached() (count int) {
 // replace stand in for nothing.
 func (r *Run) outside() (all, left int) {
 	for _, n := range r.Nodes {
-		if n.Detached && !n.LeftOut() {
+		if n.outside() {
 			all++
-			if !n.Validated && (n.Stage != Replaced || !n.PendingValidation.IsZero()) {
-				left++
-			}
+		}
+		if n.outsideStill() {
+			left++
 		}
 	}
 	return all, left
+}
+
+func (n Node) outside() bool { return n.Detached && !n.LeftOut() }
+
+func (n Node) outsideStill() bool {
+	return n.outside() && !n.Validated && (n.Stage != Replaced || !n.PendingValidation.IsZero())
 }
 
 // Surged is how many nodes may go at once: the limit, less what the detached machines that

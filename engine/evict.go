@@ -251,7 +251,8 @@ func (s *Step) takeRemoval(a Action, known Pod) {
 		known.Forced, known.Last = true, s.Now
 	}
 	s.Run.Pods[a.UID] = known
-	if known.Owner != "" {
+	if known.Owner != "" && !s.Run.Evicted[known.Owner] {
+		s.Run.Evicted = cloneMap(s.Run.Evicted)
 		s.Run.Evicted[known.Owner] = true
 	}
 	if a.Kind == Evict {

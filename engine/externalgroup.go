@@ -83,8 +83,9 @@ func (s *Reader) unhealthy() []ExternalMover {
 		return nil
 	}
 	var nodes []string
-	for _, m := range s.W.Machines() {
-		if !m.Unhealthy || m.Leaving() || m.State == world.MachineStandby {
+	for _, id := range s.with(unhealthy) {
+		m := s.W.Machine(id)
+		if m.Leaving() || m.State == world.MachineStandby {
 			continue
 		}
 		name := m.ID

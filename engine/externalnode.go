@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,23 +27,20 @@ func (s *Reader) nodeMovers() []ExternalMover {
 	}
 	s.deferrals = map[string]Deferral{}
 	coming, conduct := s.comingOff(), s.conduct()
-	var bare world.Node // in the middle of a roll half of the nodes wear our taint: no copy for each
-	for _, m := range s.W.Machines() {
-		n := s.W.NodeOf(m.ID)
-		if n == nil || m.State == world.MachineStandby || s.Run.Nodes[m.ID].Stage == Terminating {
+	about := maps.Clone(s.facts().with[movedByOthers])
+	for id := range coming {
+		about[id] = true
+	}
+	for _, id := range s.placed(about) {
+		m, n := s.W.Machine(id), s.W.NodeOf(id)
+		if m == nil || n == nil || m.State == world.MachineStandby || s.Run.Nodes[m.ID].Stage == Terminating {
 			continue // tools mark what ends, and here it is we who end it
 		}
 		ours := s.Run.Marks[m.ID]
 		if off := coming[m.ID]; off != nil {
 			ours = append(slices.Clip(ours), off...)
 		}
-		theirs := &bare
-		if bare = *n; onlyOurs(n, ours) {
-			bare.Taints, bare.Unschedulable = nil, false
-		} else {
-			theirs = withoutMarks(n, ours)
-		}
-		for _, move := range theirs.Moves() {
+		for _, move := range theirMoves(n, ours) {
 			if conduct.partner(move.By) {
 				continue // it is what we work with
 			}
@@ -55,6 +53,16 @@ func (s *Reader) nodeMovers() []ExternalMover {
 	}
 	slices.SortStableFunc(out, func(a, b ExternalMover) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Who, b.Who)) })
 	return out
+}
+
+// theirMoves is what a node tells of others, by what is left of its marks without ours.
+func theirMoves(n *world.Node, ours []Mark) []world.Move {
+	if onlyOurs(n, ours) { // in the middle of a roll half of the nodes wear our taint and nothing else
+		bare := *n
+		bare.Taints, bare.Unschedulable = nil, false
+		return bare.Moves()
+	}
+	return withoutMarks(n, ours).Moves()
 }
 
 // onlyOurs reports whether all taints and the cordon of a node are ours.

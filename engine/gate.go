@@ -15,25 +15,21 @@ import (
 // first eviction until the machine has left the group or, if the node is given up
 // in between, until our cordon is off. Where the cluster has to prove valid after it, it
 // holds its slot until then.
-func (s *Reader) Unavailable() int {
-	count := s.Count(Draining, Settling, Updating)
-	for _, id := range s.In(Terminating) {
-		if !s.Run.Nodes[id].Validated { // else something stands in for it already
-			count++
-		}
+func (s *Reader) Unavailable() int { return len(s.facts().with[holding]) }
+
+// holdsSlot reports whether a node is one of them.
+func (s *Reader) holdsSlot(id string, n Node) bool {
+	switch n.Stage {
+	case Draining, Settling, Updating:
+		return true
+	case Terminating:
+		return !n.Validated // else something stands in for it already
+	case Skipped, NodeFail:
+		return !n.Began.IsZero() && slices.ContainsFunc(s.Run.Marks[id], func(m Mark) bool { return m.Put.Kind == Cordon && !m.Foreign })
+	case Replaced:
+		return !n.PendingValidation.IsZero()
 	}
-	for machine, marks := range s.Run.Marks {
-		n := s.Run.Nodes[machine]
-		if !n.Began.IsZero() && (n.Stage == Skipped || n.Stage == NodeFail) && slices.ContainsFunc(marks, func(m Mark) bool { return m.Put.Kind == Cordon && !m.Foreign }) {
-			count++
-		}
-	}
-	for _, id := range s.In(Replaced) {
-		if !s.Run.Nodes[id].PendingValidation.IsZero() {
-			count++
-		}
-	}
-	return count
+	return false
 }
 
 // shut says why no new drain may start now, "" if one may that leaves so many nodes
@@ -67,7 +63,7 @@ func (s *Reader) validFirst() bool {
 // mayBeUnseen is how many nodes may be out of service with nothing in their place: the limit,
 // less what machines outside the group stand in for as long as there are any.
 func (s *Reader) mayBeUnseen() int {
-	all, left := s.Run.outside()
+	all, left := len(s.facts().with[outside]), len(s.facts().with[outsideStill])
 	if left == 0 {
 		return max(1, s.Run.Limit-all)
 	}
@@ -91,8 +87,8 @@ const mostIdle = 3
 // from it, each with the way out; "" if there is none.
 func (s *Reader) outOfService() string {
 	var out []string
-	for _, m := range s.W.Machines() {
-		node, n := s.W.NodeOf(m.ID), s.Run.Nodes[m.ID]
+	for _, id := range s.with(outOfUse) {
+		m, node, n := s.W.Machine(id), s.W.NodeOf(id), s.Run.Nodes[id]
 		if node == nil || m.Leaving() || working(n.Stage) || n.Stage == Launching || s.takenBy(node.Name) != "" {
 			continue
 		}
@@ -120,10 +116,14 @@ func (s *Reader) outOfService() string {
 // that drain. A node with nothing but our own taint or cordon still serves until
 // its drain begins.
 func (s *Reader) inService() int {
-	count := 0
-	for _, m := range s.W.Machines() {
-		if s.Serves(m) {
-			count++
+	idle := s.facts().with[outOfUse]
+	count := len(s.W.Machines()) - len(idle)
+	if s.nodeless() {
+		return count
+	}
+	for name := range s.takenNodes() {
+		if node := s.W.Node(name); node != nil && s.W.Machine(node.Machine) != nil && s.W.NodeOf(node.Machine) == node && !idle[node.Machine] {
+			count--
 		}
 	}
 	return count
@@ -132,11 +132,16 @@ func (s *Reader) inService() int {
 // Serves reports whether a machine of the group is in service: its node is Ready and takes
 // pods, or wears nothing but a cordon of ours.
 func (s *Reader) Serves(m *world.Machine) bool {
+	return s.servesItself(m) && (s.nodeless() || s.takenBy(s.W.NodeOf(m.ID).Name) == "")
+}
+
+// servesItself reports the same, whatever others do with the node.
+func (s *Reader) servesItself(m *world.Machine) bool {
 	if s.nodeless() {
 		return m.State == world.MachineInService && !s.inWork(m.ID)
 	}
 	node := s.W.NodeOf(m.ID)
-	if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable && !s.ourCordon(m.ID, node.Name) || s.takenBy(node.Name) != "" {
+	if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable && !s.ourCordon(m.ID, node.Name) {
 		return false
 	}
 	switch s.Run.Nodes[m.ID].Stage {
@@ -172,7 +177,9 @@ func (s *Step) startDrains(machines []string, slots int) {
 			in--
 		}
 	}
-	for _, id := range machines {
+	for len(machines) > 0 {
+		id := machines[0]
+		machines = machines[1:]
 		if slices.Contains(asked, id) {
 			continue
 		}
@@ -198,6 +205,9 @@ func (s *Step) startDrains(machines []string, slots int) {
 			continue
 		}
 		if why := s.shut(stay); why != "" {
+			if held == "" {
+				machines = s.notServing(machines)
+			}
 			held = why
 			continue
 		}
@@ -233,8 +243,21 @@ func (s *Step) startDrains(machines []string, slots int) {
 	}
 }
 
+// notServing lists those that do not serve of machines whose drains may start.
+func (s *Reader) notServing(machines []string) []string {
+	f := s.facts()
+	starts := func(id string) bool { return slices.Contains([]Stage{Queued, Ready, Surplus}, f.of[id].stage) }
+	if !anyKey(f.with[outOfUse], starts) && !anyKey(f.with[unlisted], starts) {
+		return nil // as a rule: no need to look at all of them
+	}
+	return slices.DeleteFunc(slices.Clone(machines), func(id string) bool { return !f.with[outOfUse][id] && !f.with[unlisted][id] })
+}
+
 // idles reports whether nothing is under way that would change what holds a node back.
 func (s *Reader) idles() bool {
+	if len(s.hooksUnderWay(BeforeNode))+s.Count(Draining, Settling, Terminating, Launching) > 0 || s.updateGoesOn() {
+		return false
+	}
 	there, want := 0, s.W.Group.Sizes.Desired
 	if s.Run.Raised && s.Run.Foreign == "" {
 		want = s.Run.Expected() // which the cloud may not tell yet
@@ -244,7 +267,7 @@ func (s *Reader) idles() bool {
 			there++
 		}
 	}
-	return len(s.hooksUnderWay(BeforeNode))+s.Count(Draining, Settling, Terminating, Launching) == 0 && !s.updateGoesOn() && there >= want
+	return there >= want
 }
 
 // waitedFor reports whether a node that is not heard from may come back and serve.
@@ -304,13 +327,7 @@ func (s *Step) Admit() {
 	if slots <= 0 {
 		return
 	}
-	next := make([]string, 0, queued)
-	for _, id := range s.Run.Order {
-		if s.Run.Nodes[id].Stage == Queued {
-			next = append(next, id)
-		}
-	}
-	s.startDrains(next, slots)
+	s.startDrains(s.nextQueued(), slots)
 }
 
 // holdGate notes that no drain starts now; a gate that stays shut pauses the run.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -74,6 +75,37 @@ func (s *Step) Taint(machine, node string, t world.Taint) bool {
 	return s.Mark(TaintOf(machine, node, t))
 }
 
+// TaintAll puts a taint on the nodes of the order that are to go, but for those that skip
+// names. One that has not joined, or that somebody deleted, takes no pods. It reports whether
+// all have it.
+func (s *Step) TaintAll(t world.Taint, skip func(n Node, node *world.Node) bool) bool {
+	all := true
+	for _, id := range s.untainted(t) {
+		n := s.Run.Nodes[id]
+		if node := s.W.Node(n.Name); node == nil || skip(n, node) {
+			continue
+		}
+		all = s.Taint(id, n.Name, t) && all
+	}
+	return all
+}
+
+// untainted lists the machines of the order that are to go and whose nodes may want a taint:
+// they are not known to have it, or what was asked for is not settled.
+func (s *Reader) untainted(t world.Taint) []string {
+	f := s.facts()
+	if f.taint != t {
+		f = s.keepFacts(t)
+	}
+	list := slices.Collect(maps.Keys(f.with[untainted]))
+	for _, p := range s.Run.Pending {
+		if id := p.Action.Machine; p.Action.Kind == AddTaint && toGo(f.of[id].stage) {
+			list = append(list, id)
+		}
+	}
+	return s.inPlaces(list)
+}
+
 // mark finds the mark that an action puts.
 func (r *Run) mark(put Action) (Mark, bool) {
 	for _, m := range r.Marks[put.Machine] {
@@ -103,12 +135,16 @@ func (r *Run) marks() []Mark {
 func (s *Step) remember(m Mark) {
 	list := append(without(s.Run.Marks[m.Put.Machine], m.Put.Key), m)
 	slices.SortFunc(list, func(a, b Mark) int { return cmp.Compare(a.Put.Key, b.Put.Key) })
+	s.copyMarks()
 	s.Run.Marks[m.Put.Machine] = list
+	s.renewed(m.Put.Machine)
 	s.changed = true
 }
 
 // forget drops a mark from the run.
 func (s *Step) forget(m Mark) {
+	s.copyMarks()
+	s.renewed(m.Put.Machine)
 	if list := without(s.Run.Marks[m.Put.Machine], m.Put.Key); len(list) > 0 {
 		s.Run.Marks[m.Put.Machine] = list
 	} else {

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -85,15 +86,7 @@ func (s *Step) advanceNodes() {
 
 // leftOut lists the machines that are done with, or left out, and still wear marks.
 func (s *Reader) leftOut() []string {
-	var out []string
-	for machine := range s.Run.Marks {
-		switch s.Run.Nodes[machine].Stage {
-		case Skipped, Replaced, NodeFail:
-			out = append(out, machine)
-		}
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(s.facts().with[leftMarked]))
 }
 
 // advanceDrain cordons a node once no pod has to leave any more and lets it

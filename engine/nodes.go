@@ -9,24 +9,37 @@ import (
 // seldom change, so they are copied at the first change of a decision, and found by
 // their stage.
 func (s *Step) SetNode(id string, n Node) {
-	if old, known := s.Run.Nodes[id]; !known || old.Stage != n.Stage {
-		s.stages = nil
-	}
 	s.copyNodes()
 	s.touched = append(s.touched, id)
 	s.Run.Nodes[id] = n
+	s.renewed(id)
 }
 
 func (s *Step) dropNode(id string) {
 	s.copyNodes()
 	s.touched = append(s.touched, id)
 	delete(s.Run.Nodes, id)
-	s.stages = nil
+	s.renewed(id)
 }
 
 func (s *Step) copyNodes() {
-	if !s.copied {
-		s.Run.Nodes, s.copied = maps.Clone(s.Run.Nodes), true
+	if s.copied {
+		return
+	}
+	s.Run.Nodes, s.copied = maps.Clone(s.Run.Nodes), true
+	if s.kept != nil {
+		s.kept.nodes = identity(s.Run.Nodes)
+	}
+}
+
+// copyMarks makes the marks this step's own before they are changed.
+func (s *Step) copyMarks() {
+	if s.copiedMarks {
+		return
+	}
+	s.Run.Marks, s.copiedMarks = cloneMap(s.Run.Marks), true
+	if s.kept != nil {
+		s.kept.marks = identity(s.Run.Marks)
 	}
 }
 
@@ -34,9 +47,11 @@ func (s *Step) copyNodes() {
 func (s *Reader) In(stages ...Stage) []string {
 	var out []string
 	for _, stage := range stages {
-		out = append(out, s.byStage()[stage]...)
+		out = append(out, s.facts().stages[stage]...)
 	}
-	slices.Sort(out)
+	if len(stages) > 1 {
+		slices.Sort(out)
+	}
 	return out
 }
 
@@ -44,18 +59,7 @@ func (s *Reader) In(stages ...Stage) []string {
 func (s *Reader) Count(stages ...Stage) int {
 	count := 0
 	for _, stage := range stages {
-		count += len(s.byStage()[stage])
+		count += len(s.facts().stages[stage])
 	}
 	return count
-}
-
-// byStage are the machines of each stage, in no order.
-func (s *Reader) byStage() map[Stage][]string {
-	if s.stages == nil {
-		s.stages = map[Stage][]string{}
-		for id, n := range s.Run.Nodes {
-			s.stages[n.Stage] = append(s.stages[n.Stage], id)
-		}
-	}
-	return s.stages
 }

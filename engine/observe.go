@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -22,26 +24,15 @@ func (s *Step) observe() {
 		return // what is not there may only be unknown
 	}
 	s.first = len(s.Run.Nodes) == 0
-	listed := 0 // of those that are not replaced
-	for _, m := range s.W.Machines() {
-		n, known := s.Run.Nodes[m.ID]
-		if known && n.Stage != Replaced {
-			listed++
+	for list := s.with(changing); len(list) > 0; {
+		id, touched := list[0], len(s.touched)
+		list = list[1:]
+		s.observeMachine(s.W.Machine(id))
+		if slices.ContainsFunc(s.touched[touched:], func(other string) bool { return other != id }) { // its name was taken off another node
+			list = slices.DeleteFunc(s.with(changing), func(other string) bool { return s.byPlace(other, id) <= 0 })
 		}
-		switch {
-		case known && n.Stage != Launching && n.Name != "" && n.Missing.IsZero() && m.State == world.MachineInService && m.Detached == n.Detached:
-			continue // nothing of it can be news
-		case known:
-			n.Missing = time.Time{}
-		case m.Leaving():
-			continue
-		default:
-			n = s.takeIn(m)
-			listed++
-		}
-		s.SetNode(m.ID, s.follow(m, n))
 	}
-	for _, id := range s.unlisted(listed) {
+	for _, id := range slices.Sorted(maps.Keys(s.facts().with[unlisted])) {
 		n := s.Run.Nodes[id]
 		switch {
 		case s.detaching(id):
@@ -57,20 +48,27 @@ func (s *Step) observe() {
 	s.observePods()
 }
 
-// unlisted lists the nodes that are not replaced and whose machines the group does
-// not list, given how many it does.
-func (s *Reader) unlisted(listed int) []string {
-	if listed == len(s.Run.Nodes)-s.Count(Replaced) {
-		return nil
+// observeMachine brings the run's node up to date with its machine.
+func (s *Step) observeMachine(m *world.Machine) {
+	n, known := s.Run.Nodes[m.ID]
+	switch {
+	case known:
+		n.Missing = time.Time{}
+	case m.Leaving():
+		return
+	default:
+		n = s.takeIn(m)
 	}
-	var out []string
-	for id, n := range s.Run.Nodes {
-		if n.Stage != Replaced && s.W.Machine(id) == nil {
-			out = append(out, id)
-		}
+	n = s.follow(m, n)
+	if was, known := s.Run.Nodes[m.ID]; !known || !reflect.DeepEqual(was, n) {
+		s.SetNode(m.ID, n)
 	}
-	slices.Sort(out)
-	return out
+}
+
+// mayChange reports whether there may be news of a machine, or of its node, that the run's
+// node has to follow.
+func mayChange(m *world.Machine, n Node, known bool) bool {
+	return !known || n.Stage == Launching || n.Name == "" || !n.Missing.IsZero() || m.State != world.MachineInService || m.Detached != n.Detached
 }
 
 // inStandby is why a machine is skipped that somebody keeps for himself.

@@ -28,7 +28,8 @@ type Reader struct {
 
 	// Worked out when they are first asked for; nil until then and after a change.
 	evicted map[string]map[string][]string // see evictedFrom
-	stages  map[Stage][]string             // see byStage
 	theirs  map[string]string              // see takenNodes
 	judged  *verdict                       // see invalid
+
+	kept *facts // see there; nil until they are first asked for
 }

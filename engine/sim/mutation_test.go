@@ -31,7 +31,7 @@ type mutation struct {
 // mutations are two or so for each rule of docs/design.md.
 var mutations = []mutation{
 	{"1: one drain too many", "externalmover.go", "return s.atOnce() - s.Unavailable() - s.takenOut()", "return s.atOnce() - s.Unavailable() - s.takenOut() + 1", "", "rule 1: "},
-	{"1: a settling node is no longer counted", "gate.go", "count := s.Count(Draining, Settling, Updating)", "count := s.Count(Draining, Updating)", "", "rule 1: "},
+	{"1: a settling node is no longer counted", "gate.go", "case Draining, Settling, Updating:\n\t\treturn true\n\tcase Terminating:", "case Draining, Updating:\n\t\treturn true\n\tcase Terminating:", "", "rule 1: "},
 	{"2: an eviction without a UID", "evict.go", "Pod: c.pod.Name, UID: c.pod.UID}", "Pod: c.pod.Name}", "", "rule 2: "},
 	{"2: a delete that names no order", "force.go", "UID: p.UID, Order: o.ID}", "UID: p.UID}", "", "rule 2: "},
 	{"2: DaemonSet pods are evicted", "evict.go", "p.Terminating() || s.judge(p).Fate != drain.Leaves {", "p.Terminating() {", "", "rule 2: "},
@@ -82,7 +82,7 @@ var mutations = []mutation{
 	{"kops: looks that see nothing", "validationwait.go", "v.Looked, v.Failures = s.Now, s.invalid()", "v.Looked, v.Failures = s.Now, nil", kopsPlay, "validation: a look finds"},
 	{"kops: looks right after the end", "validationwait.go", "name(id, s.Run.Nodes[id]), s.Run.Nodes[id].PendingValidation.Add(s.Run.Settings.Interval)", "name(id, s.Run.Nodes[id]), s.Run.Nodes[id].PendingValidation", kopsPlay, "rule 1: "},
 	{"kops: half of the time to get valid", "validationwait.go", "End: start.Add(s.Run.Settings.ValidateTimeout)", "End: start.Add(s.Run.Settings.ValidateTimeout / 2)", kopsPlay, "rule 10: "},
-	{"kops: a slot that is free too early", "gate.go", "count := s.Count(Draining, Settling, Updating)\n", "count := s.Count(Draining, Updating)\n", kopsPlay, "rule 1: "},
+	{"kops: a slot that is free too early", "gate.go", "case Draining, Settling, Updating:\n\t\treturn true\n\tcase Terminating:", "case Draining, Updating:\n\t\treturn true\n\tcase Terminating:", kopsPlay, "rule 1: "},
 	{"kops: one more than may surge", "detach.go", "if have >= want || s.failed {", "if have > want || s.failed {", kopsPlay, "detach: "},
 	{"kops: the first surge is not waited for", "strategy/kopssurge.go", "want = min(want, earlier(&s.Run)+1)", "want = min(want, 99)", kopsPlay, "detach: "},
 	{"kops: the control plane surges", "strategy/kopssurge.go", "w.Group.Role == world.RoleControlPlane || ", "", kopsPlay, "a group that does not surge"},
@@ -122,7 +122,7 @@ var mutations = []mutation{
 	{"7: a record that others have written since", "live/loop.go", "err := l.save(ctx, d.Run, l.Lock.Lost()); errors.Is(err, ErrLost) ||", "err := l.save(ctx, d.Run, l.Lock.Lost()); false && errors.Is(err, ErrLost) ||", "TestLoopLosesTheRecord", "want ErrLost at once"},
 
 	{"found: surplus that stays is no success", "end.go", "n > 0 && s.Run.Foreign == \"\" { // surplus", "n > 99 && s.Run.Foreign == \"\" { // surplus", "Scenario/surplus_skipped", ""},
-	{"found: a node given up holds its slot while it is cordoned", "gate.go", "(n.Stage == Skipped || n.Stage == NodeFail) && slices", "n.Stage == NodeFail && slices", "Scenario/surplus_skipped", ""},
+	{"found: a node given up holds its slot while it is cordoned", "gate.go", "case Skipped, NodeFail:\n\t\treturn !n.Began", "case NodeFail:\n\t\treturn !n.Began", "Scenario/surplus_skipped", ""},
 	{"found: a raise of which nobody can tell is named", "capacity.go", "if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {", "if false {", "Scenario/raise_unsure", ""},
 	{"found: nothing starts beside a failure", "ensure.go", "s.failed && !a.ReadOnly() || s.unwritten {", "s.unwritten {", "Scenario/fails_and_starts_nothing", ""},
 	{"found: nor what was asked for before it", "end.go", "if a.ReadOnly() {\n\t\t\treturn false\n\t\t}\n\t\tdelete(s.Run.Pending, a.Key)\n\t\treturn true", "return false", "Scenario/fails_beside_a_cordon", ""},
@@ -156,6 +156,15 @@ var mutations = []mutation{
 	{"found: time to validate begins when a look was due that could not be taken", "validationwait.go", "latest(v.Next, s.Now) // a look", "v.Next // a look", "Scenario/kops_ends_while_paused", "rule 10: "},
 	{"found: the checker counts pods on machines that others end first", "sim/checkvalid.go", "return out || c.kops.freed[id] || c.ended[id]", "return c.ended[id] || out && false", "Scenario/kops_ended_unreachable", broken},
 	{"found: the checker has a run of named nodes wait for Gardener", "sim/checkend.go", "len(r.Target.Only) > 0 && (seen == nil", "len(r.Target.Only) > 99 && (seen == nil", "Scenario/gardener_only_before_it_begins", broken},
+	{"facts: a node of the run", "nodes.go", "s.Run.Nodes[id] = n\n\ts.renewed(id)\n", "s.Run.Nodes[id] = n\n", "", "facts: "},
+	{"facts: a node that the run drops", "nodes.go", "delete(s.Run.Nodes, id)\n\ts.renewed(id)\n", "delete(s.Run.Nodes, id)\n", "TestFacts", "kept as"},
+	{"facts: a mark that is put", "mark.go", "= list\n\ts.renewed(m.Put.Machine)\n", "= list\n", "TestFacts", "kept as"},
+	{"facts: a mark that comes off", "mark.go", "s.copyMarks()\n\ts.renewed(m.Put.Machine)\n\tif list", "s.copyMarks()\n\tif list", "TestFacts", "kept as"},
+	{"facts: a node of the world", "world/world.go", "w.nodeOf[n.Machine] = n\n\t\tw.changed(n.Machine)\n", "w.nodeOf[n.Machine] = n\n", "TestChanges", "the changes are"},
+	{"facts: a machine of the group", "world/world.go", "next[m.ID] = &m\n\t\tw.changed(m.ID)\n", "next[m.ID] = &m\n", "TestChanges", "the changes are"},
+	{"facts: a machine that left the group", "world/world.go", "if next[id] == nil {\n\t\t\tw.changed(id)", "if next[id] == nil && false {\n\t\t\tw.changed(id)", "TestChanges", "the changes are"},
+	{"facts: a machine whose node was deleted", "world/world.go", "w.nodeOf[old.Machine] == old {\n\t\tdelete(w.nodeOf, old.Machine)\n\t\tw.changed(old.Machine)\n", "w.nodeOf[old.Machine] == old {\n\t\tdelete(w.nodeOf, old.Machine)\n", "TestChanges", "the changes are"},
+	{"facts: the queue", "facts.go", "if was.stage == Queued || now.stage == Queued {", "if now.stage == Queued {", "TestFacts", "queue is kept"},
 	{"progress: an approved batch is not queued", "batch.go", "n.Stage == Outdated {\n\t\t\tn.Stage, n.Since, n.Batch = Queued", "n.Stage == Queued {\n\t\t\tn.Stage, n.Since, n.Batch = Queued", "", "progress: "},
 	{"found: that an end by others takes nothing down is not written", "observe.go", "n.Decrement, s.changed = false, true // others", "n.Decrement = false // others", "TestRecordOfLowered", "the record is not written"},
 	{"found: a pod is forgotten before its deletion is answered", "observe.go", " || !s.settled(deleteKey(uid)):", ":", "Scenario/force_answer_late", ""},
@@ -191,6 +200,8 @@ var homes = map[string]string{
 	"TestRecordOfDoubted":  "..",
 	"TestMoveEnds":         ".",
 	"TestRepairTooLate":    ".",
+	"TestFacts":            "..",
+	"TestChanges":          "../world",
 	"TestDecodesAlike":     "../../providers/kube",
 }
 

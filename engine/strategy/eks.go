@@ -270,15 +270,7 @@ func (e EKS) missing(s *engine.Step) string {
 // taintOutdated keeps new pods off every node that is not new. Nodes that an
 // earlier, failed update replaced are new, and stay untouched.
 func (EKS) taintOutdated(s *engine.Step) bool {
-	all := true
-	for _, id := range s.Run.Order {
-		n := s.Run.Nodes[id]
-		if s.W.Node(n.Name) == nil || n.Stage != engine.Outdated && n.Stage != engine.Queued && n.Stage != engine.Draining {
-			continue // one that has not joined, or that somebody deleted, takes no pods
-		}
-		all = s.Taint(id, n.Name, unschedulable) && all
-	}
-	return all
+	return s.TaintAll(unschedulable, func(engine.Node, *world.Node) bool { return false })
 }
 
 // chooseSurplus picks the new nodes that will be too many in the end, from the zones

@@ -138,15 +138,7 @@ func (g Gardener) taint(s *engine.Step) {
 }
 
 func (Gardener) taintOld(s *engine.Step) bool {
-	all := true
-	for _, id := range s.Run.Order {
-		n := s.Run.Nodes[id]
-		if s.W.Node(n.Name) == nil || n.Stage != engine.Outdated && n.Stage != engine.Queued && n.Stage != engine.Draining {
-			continue
-		}
-		all = s.Taint(id, n.Name, oldTaint) && all
-	}
-	return all
+	return s.TaintAll(oldTaint, func(engine.Node, *world.Node) bool { return false })
 }
 
 // roll replaces the nodes, zone beside zone.

@@ -171,18 +171,10 @@ func (k Kops) taint(s *engine.Step) {
 
 // taintAll taints the nodes that are still to go. One that is cordoned takes no pods.
 func (Kops) taintAll(s *engine.Step) bool {
-	all := true
 	if s.Run.Settings.CloudOnly {
-		return all
+		return true
 	}
-	for _, id := range s.Run.Order {
-		n := s.Run.Nodes[id]
-		if node := s.W.Node(n.Name); node == nil || node.Unschedulable || n.Stage != engine.Outdated && n.Stage != engine.Queued {
-			continue
-		}
-		all = s.Taint(id, n.Name, scheduled) && all
-	}
-	return all
+	return s.TaintAll(scheduled, func(n engine.Node, node *world.Node) bool { return node.Unschedulable || n.Stage == engine.Draining })
 }
 
 // roll replaces the nodes. It is over when what others have ended has a replacement, too.

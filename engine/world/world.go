@@ -52,6 +52,8 @@ type World struct {
 	ranOn     map[string]string // node name -> machine id, as far as the machines say so
 	knowsDS   bool
 	early     map[string][]*Pod // by node, read before all others; nil unless Partial
+	changes   changes
+	derived   any // see Keep
 }
 
 // Health is the state of one source.
@@ -107,10 +109,12 @@ func (w *World) SetNode(n *Node) {
 	}
 	if old := w.nodes[n.Name]; old != nil && old.Machine != n.Machine {
 		delete(w.nodeOf, old.Machine)
+		w.changed(old.Machine)
 	}
 	w.nodes[n.Name], w.names = n, nil
 	if n.Machine != "" {
 		w.nodeOf[n.Machine] = n
+		w.changed(n.Machine)
 	}
 }
 
@@ -118,6 +122,7 @@ func (w *World) SetNode(n *Node) {
 func (w *World) DeleteNode(name string) {
 	if old := w.nodes[name]; old != nil && w.nodeOf[old.Machine] == old {
 		delete(w.nodeOf, old.Machine)
+		w.changed(old.Machine)
 	}
 	delete(w.nodes, name)
 	w.names = nil
@@ -189,6 +194,12 @@ func (w *World) SetMachines(list []Machine) {
 			continue
 		}
 		next[m.ID] = &m
+		w.changed(m.ID)
+	}
+	for id := range w.machines {
+		if next[id] == nil {
+			w.changed(id)
+		}
 	}
 	w.machines = next
 	w.ranOn = map[string]string{}

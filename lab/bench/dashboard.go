@@ -55,10 +55,11 @@ func (b *bench) dashboards(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.what, err)
 		}
-		frame, err := b.goBench(ctx, "./ui", r.frames, "1000x", "p99-ms")
+		figures, err := b.goBench(ctx, b.root, "./ui", r.frames, "1000x", 3)
 		if err != nil {
 			return err
 		}
+		frame := figures["p99-ms"]
 		if i == 0 {
 			busy = got.bytes
 			b.add(r.what+": to the terminal", fmt.Sprintf("%.0f B/s", got.bytes), fmt.Sprintf("at most %d B/s", mostBytes), fmt.Sprintf("%.2f", got.bytes/mostBytes))

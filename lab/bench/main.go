@@ -1,8 +1,8 @@
 // Bench measures drainboard and prints its figures in a table, each beside what it
 // is to be compared with in the same run:
 //
-//	engine     one decision and one snapshot for 5,000 nodes and 150,000 pods, and
-//	           whole simulated rolls (go test -bench)
+//	engine     decisions for 500, 5,000 and 50,000 nodes with 30 pods each beside those
+//	           of the commit before, one snapshot, and whole simulated rolls (go test -bench)
 //	demo       from the start of `drainboard demo` to its first full frame
 //	reaction   from a disruption budget's opening to the accepted eviction of the pod
 //	           that waited for it, beside kubectl drain, by the API server's audit log
@@ -43,6 +43,7 @@ func main() {
 	b := bench{}
 	only := flag.String("only", "engine,demo,dashboard,reaction,roll,kops,watch", "what to measure")
 	flag.IntVar(&b.openings, "openings", 40, "budgets to open, for drainboard and for kubectl drain")
+	flag.StringVar(&b.before, "before", "HEAD~1", "the commit that decisions are measured beside")
 	flag.BoolVar(&b.keep, "keep", false, "keep the labs' directories")
 	flag.StringVar(&b.env, "env", "", "directory of a lab that is up already (lab up --dir), for watch")
 	flag.Parse()
@@ -63,6 +64,7 @@ type bench struct {
 	openings int
 	keep     bool
 	env      string
+	before   string
 
 	root, bin string
 	lab       *lab.Lab // the one that runs now

@@ -1,0 +1,333 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Of thousands of machines a decision has to do with few. Which these are is kept with the
+// world, and renewed for the machines that changed: factOf works out what one machine is,
+// and nothing else says it.
+
+// traits are what a decision looks for among the machines, a bit each.
+type traits uint16
+
+const (
+	// changing: the machine is listed, and the run's node may have to follow it (see mayChange).
+	changing traits = 1 << iota
+	// unlisted: the run's node is not replaced, and the group does not list its machine.
+	unlisted
+	// outOfUse: the machine is listed and does not serve (see servesItself).
+	outOfUse
+	// movedByOthers: a mark on the node that is not ours tells of somebody who moves it.
+	movedByOthers
+	// unhealthy: the cloud finds the machine unhealthy.
+	unhealthy
+	// holding: the node holds a slot (see holdsSlot).
+	holding
+	// leftMarked: the node is done with, or left out, and still wears marks.
+	leftMarked
+	// untainted: the node is to go, and is not known to wear the taint of facts.taint.
+	untainted
+	// outside and outsideStill: the machine was detached; and is still there, or unproven.
+	outside
+	outsideStill
+
+	allTraits traits = 1<<iota - 1
+)
+
+// fact is what one machine is in the run.
+type fact struct {
+	stage Stage // of the run's node, "" without one
+	is    traits
+}
+
+// facts are the facts of all machines that the group lists or the run knows, for one world,
+// and one run's nodes and marks.
+type facts struct {
+	w            *world.World
+	nodes, marks unsafe.Pointer // the run's maps; a Step that changes one makes its own first
+	nodeless     bool
+	taint        world.Taint // see untainted
+
+	changes int      // of the world, that are worked in
+	stale   []string // machines whose node or marks the run has changed since
+
+	of     map[string]fact
+	stages map[Stage][]string // machines, sorted
+	with   map[traits]map[string]bool
+
+	order  []string       // the run's, that the following are made from
+	places map[string]int // in the order
+	queued []string       // in the order; nil when to be made anew
+}
+
+// facts are the facts as they are now.
+func (s *Reader) facts() *facts {
+	if s.kept == nil || !s.kept.fit(s) {
+		s.kept = s.keptFacts()
+	}
+	if s.kept != nil && s.kept.renew(s) {
+		return s.kept
+	}
+	return s.keepFacts(world.Taint{})
+}
+
+// keepFacts works all of them out, and keeps them with the world.
+func (s *Reader) keepFacts(taint world.Taint) *facts {
+	s.kept = s.allFacts(taint)
+	s.W.Keep(s.kept)
+	return s.kept
+}
+
+// keptFacts are those that are kept with the world, nil if they are of another run, or of
+// another moment of it.
+func (s *Reader) keptFacts() *facts {
+	if f, ok := s.W.Kept().(*facts); ok && f.fit(s) {
+		return f
+	}
+	return nil
+}
+
+// fit reports whether facts are of this world and this run.
+func (f *facts) fit(s *Reader) bool {
+	return f.w == s.W && f.nodes == identity(s.Run.Nodes) && f.marks == identity(s.Run.Marks) && f.nodeless == s.nodeless()
+}
+
+// identity tells a map from all others that are in use.
+func identity[V any](m map[string]V) unsafe.Pointer { return reflect.ValueOf(m).UnsafePointer() }
+
+// allFacts works out the facts of all machines.
+func (s *Reader) allFacts(taint world.Taint) *facts {
+	f := &facts{
+		w: s.W, nodes: identity(s.Run.Nodes), marks: identity(s.Run.Marks), nodeless: s.nodeless(), taint: taint, changes: s.W.Changes(),
+		of: make(map[string]fact, len(s.Run.Nodes)), stages: map[Stage][]string{}, with: map[traits]map[string]bool{},
+	}
+	for bit := traits(1); bit < allTraits; bit <<= 1 {
+		f.with[bit] = map[string]bool{}
+	}
+	add := func(id string) {
+		now := s.factOf(id, taint)
+		f.of[id] = now
+		f.stages[now.stage] = append(f.stages[now.stage], id)
+		f.count(id, 0, now.is)
+	}
+	for _, m := range s.W.Machines() {
+		add(m.ID)
+	}
+	for id := range s.Run.Nodes {
+		if _, listed := f.of[id]; !listed {
+			add(id)
+		}
+	}
+	delete(f.stages, "")
+	for _, ids := range f.stages {
+		slices.Sort(ids)
+	}
+	return f
+}
+
+// renew brings the facts up to date. It reports false if the world has forgotten what changed.
+func (f *facts) renew(s *Reader) bool {
+	changed, known := s.W.ChangedSince(f.changes)
+	if !known {
+		return false
+	}
+	for _, id := range changed {
+		f.set(id, s.factOf(id, f.taint))
+	}
+	for _, id := range f.stale {
+		f.set(id, s.factOf(id, f.taint))
+	}
+	f.changes, f.stale = s.W.Changes(), f.stale[:0]
+	return true
+}
+
+// set puts a machine where its fact belongs.
+func (f *facts) set(id string, now fact) {
+	was := f.of[id]
+	if was == now {
+		return
+	}
+	if was.stage != now.stage {
+		if list := f.stages[was.stage]; was.stage != "" {
+			at, _ := slices.BinarySearch(list, id)
+			f.stages[was.stage] = slices.Delete(list, at, at+1)
+		}
+		if list := f.stages[now.stage]; now.stage != "" {
+			at, _ := slices.BinarySearch(list, id)
+			f.stages[now.stage] = slices.Insert(list, at, id)
+		}
+		if was.stage == Queued || now.stage == Queued {
+			f.queued = nil
+		}
+	}
+	f.count(id, was.is, now.is)
+	if now == (fact{}) {
+		delete(f.of, id)
+	} else {
+		f.of[id] = now
+	}
+}
+
+// count moves a machine between the sets.
+func (f *facts) count(id string, was, is traits) {
+	for bit := traits(1); bit < allTraits; bit <<= 1 {
+		switch {
+		case is&bit != 0 && was&bit == 0:
+			f.with[bit][id] = true
+		case is&bit == 0 && was&bit != 0:
+			delete(f.with[bit], id)
+		}
+	}
+}
+
+// factOf works out what a machine is, from itself, its node, the run's node and our marks on it.
+func (s *Reader) factOf(id string, taint world.Taint) fact {
+	m, node := s.W.Machine(id), s.W.NodeOf(id)
+	n, known := s.Run.Nodes[id]
+	f := fact{stage: n.Stage}
+	is := func(bit traits, so bool) {
+		if so {
+			f.is |= bit
+		}
+	}
+	if m != nil {
+		is(changing, mayChange(m, n, known))
+		is(outOfUse, !s.servesItself(m))
+		is(movedByOthers, node != nil && len(theirMoves(node, s.Run.Marks[id])) > 0)
+		is(unhealthy, m.Unhealthy)
+	}
+	if !known {
+		return f
+	}
+	is(unlisted, m == nil && n.Stage != Replaced)
+	is(holding, s.holdsSlot(id, n))
+	is(leftMarked, (n.Stage == Skipped || n.Stage == Replaced || n.Stage == NodeFail) && len(s.Run.Marks[id]) > 0)
+	is(untainted, toGo(n.Stage) && !s.wears(id, n, node, taint))
+	is(outside, n.outside())
+	is(outsideStill, n.outsideStill())
+	return f
+}
+
+// toGo reports whether a node still runs what it is to be replaced for.
+func toGo(stage Stage) bool { return stage == Outdated || stage == Queued || stage == Draining }
+
+// wears reports whether a node has a taint, and the run knows that it put it, or found it there.
+func (s *Reader) wears(id string, n Node, node *world.Node, t world.Taint) bool {
+	return node != nil && node.Name == n.Name && node.HasTaint(t) && slices.ContainsFunc(s.Run.Marks[id], func(m Mark) bool {
+		return m.Put.Kind == AddTaint && m.Put.taint() == t && m.Put.Node == n.Name
+	})
+}
+
+// with lists the machines with a trait that only listed ones have, as the world sorts them.
+func (s *Reader) with(bit traits) []string { return s.placed(s.facts().with[bit]) }
+
+// placed sorts machines as the world lists them.
+func (s *Reader) placed(set map[string]bool) []string {
+	return slices.SortedFunc(maps.Keys(set), s.byPlace)
+}
+
+// byPlace compares machines of the group as the world sorts them.
+func (s *Reader) byPlace(a, b string) int {
+	zone := func(id string) string {
+		if m := s.W.Machine(id); m != nil {
+			return m.Zone
+		}
+		return ""
+	}
+	return cmp.Or(cmp.Compare(zone(a), zone(b)), cmp.Compare(a, b))
+}
+
+// orderFacts are the facts, with what follows from the run's order.
+func (s *Reader) orderFacts() *facts {
+	f, order := s.facts(), s.Run.Order
+	if f.places == nil || len(f.order) != len(order) || unsafe.SliceData(f.order) != unsafe.SliceData(order) {
+		f.order, f.places, f.queued = order, make(map[string]int, len(order)), nil
+		for i, id := range order {
+			f.places[id] = i
+		}
+	}
+	return f
+}
+
+// nextQueued lists the queued machines in their order. The list is not to be changed.
+func (s *Reader) nextQueued() []string {
+	f := s.orderFacts()
+	if f.queued == nil {
+		f.queued = make([]string, 0, s.Count(Queued))
+		for _, id := range s.Run.Order {
+			if s.Run.Nodes[id].Stage == Queued {
+				f.queued = append(f.queued, id)
+			}
+		}
+	}
+	return f.queued
+}
+
+// inPlaces sorts machines by the run's order, without those that are not in it.
+func (s *Reader) inPlaces(machines []string) []string {
+	places := s.orderFacts().places
+	machines = slices.DeleteFunc(machines, func(id string) bool { _, there := places[id]; return !there })
+	slices.SortFunc(machines, func(a, b string) int { return cmp.Compare(places[a], places[b]) })
+	return slices.Compact(machines)
+}
+
+// renewed notes that the run's node or the marks of a machine have changed.
+func (s *Step) renewed(id string) {
+	if s.kept != nil {
+		s.kept.stale = append(s.kept.stale, id)
+	}
+}
+
+// StaleFact says in which fact that is kept with a world differs from one that is worked out
+// now, "" if none does. It is for tests: nothing is brought up to date by it but what every
+// decision brings up to date.
+func StaleFact(rules Strategy, w *world.World, r Run) string {
+	s := &Reader{W: w, Run: r, Rules: rules}
+	kept := s.keptFacts()
+	if kept == nil || !kept.renew(s) {
+		return ""
+	}
+	fresh := s.allFacts(kept.taint)
+	for _, id := range slices.Sorted(maps.Keys(fresh.of)) {
+		if kept.of[id] != fresh.of[id] {
+			return fmt.Sprintf("%s is %+v, and kept as %+v", id, fresh.of[id], kept.of[id])
+		}
+	}
+	for id := range kept.of {
+		if _, there := fresh.of[id]; !there && kept.of[id] != (fact{}) {
+			return id + " is kept and is not there"
+		}
+	}
+	for stage, ids := range kept.stages {
+		if !slices.Equal(ids, fresh.stages[stage]) {
+			return fmt.Sprintf("%s: %v, and kept are %v", stage, fresh.stages[stage], ids)
+		}
+	}
+	for bit, ids := range kept.with {
+		if !maps.Equal(ids, fresh.with[bit]) {
+			return fmt.Sprintf("trait %b: %v, and kept are %v", bit, fresh.with[bit], ids)
+		}
+	}
+	if kept.queued != nil && !slices.Equal(kept.queued, slices.DeleteFunc(slices.Clone(kept.order), func(id string) bool { return r.Nodes[id].Stage != Queued })) {
+		return fmt.Sprintf("the queue is kept as %v", kept.queued)
+	}
+	return ""
+}
+
+// anyKey reports whether one of a set is so.
+func anyKey(set map[string]bool, so func(string) bool) bool {
+	for key := range set {
+		if so(key) {
+			return true
+		}
+	}
+	return false
+}

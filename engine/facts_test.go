@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// TestFacts changes small worlds and runs at random, in every way there is, and holds after
+// each change that what is kept of the machines is what one would work out from them.
+func TestFacts(t *testing.T) {
+	stages := []Stage{Outdated, Queued, Draining, Settling, Terminating, Replaced, Launching, Ready, Surplus, Updating, NodeFail, Skipped}
+	states := []string{world.MachinePending, world.MachineInService, world.MachineInService, world.MachineTerminating, world.MachineStandby}
+	taint := world.Taint{Key: "old", Effect: "NoSchedule"}
+	now := time.Unix(1000, 0)
+	for seed := range uint64(150) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		one := func() (id, name string) { return fmt.Sprintf("i-%d", rng.IntN(8)), fmt.Sprintf("n%d", rng.IntN(8)) }
+		some := func() bool { return rng.IntN(2) == 0 }
+		at := func() (moment time.Time) {
+			if some() {
+				moment = now
+			}
+			return moment
+		}
+		w, r := world.New(), Run{Order: []string{"i-3", "i-0", "i-1", "i-5", "i-4", "i-2"}}
+		s := newStep(nil, now, w, r)
+		for step := range 150 {
+			did := ""
+			switch id, name := one(); rng.IntN(9) {
+			case 0, 1:
+				n := &world.Node{Name: name, Machine: id, Ready: some(), Unschedulable: some()}
+				if some() {
+					n.Taints = []world.Taint{taint}
+				}
+				w.SetNode(n)
+				did = fmt.Sprintf("the world's %s: %+v", name, *n)
+			case 2:
+				w.DeleteNode(name)
+				did = "no " + name
+			case 3:
+				var list []world.Machine
+				for i := range 8 {
+					if rng.IntN(4) > 0 {
+						list = append(list, world.Machine{ID: fmt.Sprintf("i-%d", i), Zone: []string{"a", "b"}[i%2], State: states[rng.IntN(len(states))], Unhealthy: some(), Detached: some()})
+					}
+				}
+				w.SetMachines(list)
+				did = fmt.Sprintf("machines %+v", list)
+			case 4, 5:
+				n := Node{Name: name, Stage: stages[rng.IntN(len(stages))], Began: at(), Missing: at(), PendingValidation: at(), Validated: some(), Detached: some()}
+				s.SetNode(id, n)
+				did = fmt.Sprintf("the run's %s: %+v", id, n)
+			case 6:
+				s.dropNode(id)
+				did = "no " + id
+			case 7:
+				put := []Action{TaintOf(id, name, taint), CordonOf(id, name)}[rng.IntN(2)]
+				s.remember(Mark{Put: put, Foreign: rng.IntN(4) == 0})
+				did = "mark " + put.Key
+			case 8:
+				for _, m := range s.Run.Marks[id] {
+					s.forget(m)
+				}
+				did = "no marks on " + id
+			}
+			if rng.IntN(3) == 0 { // the next decision
+				s = newStep(nil, now, w, s.Run)
+			}
+			if stale := StaleFact(nil, w, s.Run); stale != "" {
+				t.Fatalf("seed %d, step %d: %s: %s", seed, step, did, stale)
+			}
+			s.untainted(taint) // it is asked for, and with it all others
+			s.nextQueued()
+			if s.kept != s.W.Kept() {
+				t.Fatalf("seed %d, step %d: %s: what is kept is not with the world", seed, step, did)
+			}
+		}
+	}
+}
+
+// Facts are of one run at one moment: for another they are worked out anew.
+func TestFactsOfAnotherRun(t *testing.T) {
+	w := world.New()
+	w.SetMachines([]world.Machine{{ID: "i-1", State: world.MachineInService}})
+	r := Run{Nodes: map[string]Node{"i-1": {Name: "n1", Stage: Queued}}, Marks: map[string][]Mark{}}
+	s := newStep(nil, time.Unix(1000, 0), w, r)
+	before := s.facts()
+	s.SetNode("i-1", Node{Name: "n1", Stage: Draining})
+	if s.Count(Draining) != 1 || s.facts() != before {
+		t.Error("what is kept is not renewed for the run that changed")
+	}
+	s.remember(Mark{Put: CordonOf("i-1", "n1")})
+	if s.facts() != before {
+		t.Error("what is kept is not that of the marks that changed")
+	}
+	old := newStep(nil, time.Unix(1000, 0), w, r)
+	if old.Count(Queued) != 1 || old.facts() == before {
+		t.Error("the run as it was before has what is kept for another one")
+	}
+	c := newStep(nil, time.Unix(1000, 0), w.Copy()(), s.Run)
+	if c.Count(Draining) != 1 || c.facts() == s.facts() {
+		t.Error("a copy of the world has what is kept for another one")
+	}
+}

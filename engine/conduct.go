@@ -57,8 +57,10 @@ func (s *Reader) controller() selfdriven.Controller { return selfdriven.Of(&s.W.
 
 // drivenBy is the name of what drives the group by itself.
 func (s *Reader) drivenBy() string {
-	if c := s.controller(); c != nil {
-		return string(c.Mover())
+	for _, c := range []selfdriven.Controller{s.Rules.Follows(), s.Rules.Updates(), s.controller()} { // a record does not tell of the group
+		if c != nil {
+			return string(c.Mover())
+		}
 	}
 	return "its controller"
 }

@@ -111,5 +111,5 @@ func (s *Step) forgetHandled() {
 // AbortPlan says what an abort would do, as far as the record and the rules of its strategy tell.
 func (r Run) AbortPlan(rules Strategy) []string {
 	s := &Reader{Run: r, W: world.New(), Rules: rules}
-	return s.abortPlan()
+	return s.conduct().abortPlan(s)
 }

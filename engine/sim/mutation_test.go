@@ -156,7 +156,7 @@ var mutations = []mutation{
 	{"found: time to validate begins when a look was due that could not be taken", "validationwait.go", "latest(v.Next, s.Now) // a look", "v.Next // a look", "Scenario/kops_ends_while_paused", "rule 10: "},
 	{"found: the checker counts pods on machines that others end first", "sim/checkvalid.go", "return out || c.kops.freed[id] || c.ended[id]", "return c.ended[id] || out && false", "Scenario/kops_ended_unreachable", broken},
 	{"found: the checker has a run of named nodes wait for Gardener", "sim/checkend.go", "len(r.Target.Only) > 0 && (seen == nil", "len(r.Target.Only) > 99 && (seen == nil", "Scenario/gardener_only_before_it_begins", broken},
-	{"facts: a node of the run", "nodes.go", "s.Run.Nodes[id] = n\n\ts.renewed(id)\n", "s.Run.Nodes[id] = n\n", "", "facts: "},
+	{"facts: a node of the run", "nodes.go", "s.Run.Nodes[id] = n\n\ts.renewed(id)\n", "s.Run.Nodes[id] = n\n", "TestFacts", "kept as"},
 	{"facts: a node that the run drops", "nodes.go", "delete(s.Run.Nodes, id)\n\ts.renewed(id)\n", "delete(s.Run.Nodes, id)\n", "TestFacts", "kept as"},
 	{"facts: a mark that is put", "mark.go", "= list\n\ts.renewed(m.Put.Machine)\n", "= list\n", "TestFacts", "kept as"},
 	{"facts: a mark that comes off", "mark.go", "s.copyMarks()\n\ts.renewed(m.Put.Machine)\n\tif list", "s.copyMarks()\n\tif list", "TestFacts", "kept as"},

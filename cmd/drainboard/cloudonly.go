@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/providers/asg"
@@ -37,18 +38,18 @@ type alone struct {
 func connectAlone(ctx context.Context, where whereFlags, readOnly bool) (*session, error) {
 	where, err := where.fill()
 	if err != nil {
-		return nil, usage(err)
+		return nil, exitcode.Usage(err)
 	}
 	s := &session{lacks: func() error { return nil }}
 	if s.aws, err = asg.Connect(ctx, asg.Options{ReadOnly: readOnly}); err != nil {
-		return nil, usage(err)
+		return nil, exitcode.Usage(err)
 	}
 	if s.kops, err = kops.Connect(ctx, s.aws, kops.Options{Cluster: where.cluster, StateStore: where.store}); err != nil {
-		return nil, usage(fmt.Errorf("--cloudonly is for groups that kops made: %w", err))
+		return nil, exitcode.Usage(fmt.Errorf("--cloudonly is for groups that kops made: %w", err))
 	}
 	dir, err := journal.Dir()
 	if err != nil {
-		return nil, usage(err)
+		return nil, exitcode.Usage(err)
 	}
 	s.alone = &alone{records: disk.Store{Dir: filepath.Join(dir, "records"), Now: s.aws.Clock().Now}, ids: map[string]string{}}
 	return s, nil
@@ -61,7 +62,7 @@ func (a *app) open(ctx context.Context, where whereFlags, rights []kube.Right, r
 	}
 	for name, given := range map[string]*string{"kubeconfig": a.flags.KubeConfig, "context": a.flags.Context, "cluster": a.flags.ClusterName} {
 		if given != nil && *given != "" {
-			return nil, usage(fmt.Errorf("--%s and --cloudonly contradict each other: nothing connects to Kubernetes (--cluster-name names kops's cluster)", name))
+			return nil, exitcode.Usage(fmt.Errorf("--%s and --cloudonly contradict each other: nothing connects to Kubernetes (--cluster-name names kops's cluster)", name))
 		}
 	}
 	return connectAlone(ctx, where, readOnly)
@@ -90,7 +91,7 @@ func (s *session) findAlone(ctx context.Context, name string) (place, error) {
 		}
 	}
 	if err != nil {
-		return place{}, usage(err)
+		return place{}, exitcode.Usage(err)
 	}
 	s.alone.knows(g.Name, g.ID)
 	return place{name: g.Name, kops: &g}, nil
@@ -180,42 +181,14 @@ func besideAlone(group string, tags map[string]string, now time.Time) error {
 	tag, err := asg.RunTagOf(group, tags)
 	switch {
 	case err != nil:
-		return usage(err)
+		return exitcode.Usage(err)
 	case tag.Held(now):
-		return &exitError{exitHeld, fmt.Errorf("group %s: %w; it is rolled without Kubernetes (--cloudonly)", group, &live.HeldError{Holder: tag.Holder, Since: tag.Since})}
+		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it is rolled without Kubernetes (--cloudonly)", group, &live.HeldError{Holder: tag.Holder, Since: tag.Since}))
 	case tag.Run != "":
-		return usage(fmt.Errorf("group %s: a run without Kubernetes has not ended: %s, whose record is on another machine or this one: %s\nNothing was changed. Go on with it there:\n  %s\nor, if that machine is gone for good, forget it:\n  aws autoscaling delete-tags --tags ResourceId=%s,ResourceType=auto-scaling-group,Key=%s",
-			group, tag.Run, cmp.Or(tag.At, "nobody knows where"), upgradeAlone(group, tags["KubernetesCluster"]), group, asg.RunTagKey))
+		return exitcode.Usage(fmt.Errorf("group %s: a run without Kubernetes has not ended: %s, whose record is on another machine or this one: %s\nNothing was changed. Go on with it there:\n  %s\nor, if that machine is gone for good, forget it:\n  aws autoscaling delete-tags --tags ResourceId=%s,ResourceType=auto-scaling-group,Key=%s",
+			group, tag.Run, cmp.Or(tag.At, "nobody knows where"), present.UpgradeCloudOnly(group, tags["KubernetesCluster"]), group, asg.RunTagKey))
 	}
 	return nil
-}
-
-// upgradeAlone is the command for a group of a cluster of kops, "" if that is not known.
-func upgradeAlone(group, cluster string) string {
-	line := "drainboard upgrade " + quoted(group) + " --cloudonly"
-	if cluster != "" {
-		line += " --cluster-name " + quoted(cluster)
-	}
-	return line
-}
-
-// undrained is what a run without Kubernetes means, for whoever is to say yes to it.
-func undrained(run engine.Run) []string {
-	if !run.Settings.CloudOnly {
-		return nil
-	}
-	return []string{
-		"NOTHING IS DRAINED: there is no Kubernetes here (--cloudonly). Pods die with their machines, whatever their budgets say.",
-		"NOTHING IS VALIDATED: whether a new machine joins the cluster is not looked at before the next one goes.",
-		"Whether somebody rolls this group with Kubernetes at the same time cannot be seen from here.",
-	}
-}
-
-// writeUndrained says it before anything else of a plan.
-func writeUndrained(w io.Writer, p engine.Plan) {
-	for _, line := range undrained(p.Run) {
-		fmt.Fprintln(w, line)
-	}
 }
 
 // consents has the operator type what a run without Kubernetes is for, and reports whether
@@ -237,7 +210,7 @@ func (f *rollFlags) cloudOnlySettings(cmd *cobra.Command, rules engine.Strategy,
 	if !f.where.cloudOnly {
 		return nil
 	}
-	if rules.Name() != kopsStrategy {
+	if rules.Name() != present.StrategyKops {
 		return fmt.Errorf("--cloudonly: the %s strategy drains nodes, which needs the cluster; leave --strategy out", rules.Name())
 	}
 	for _, flag := range cloudOnlyRefuses {

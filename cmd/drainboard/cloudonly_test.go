@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
@@ -288,7 +290,7 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 	s := aloneWith(t)
 	ctx, leave := context.WithCancel(t.Context())
 	s.ended = leave
-	if code, out, errOut := called(ctx, "", alonely...); code != exitPaused || s.outdated() != 1 {
+	if code, out, errOut := called(ctx, "", alonely...); code != exitcode.Paused || s.outdated() != 1 {
 		t.Fatalf("left with %d, %d outdated\n%s%s", code, s.outdated(), out, errOut)
 	}
 	s.ended = nil
@@ -302,13 +304,13 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 	home := os.Getenv("XDG_STATE_HOME")
 	t.Setenv("XDG_STATE_HOME", t.TempDir()) // another machine
 	code, out, errOut := called(t.Context(), "", alonely...)
-	if code != exitUsage || !strings.Contains(errOut, "another machine: "+who()) || !strings.Contains(errOut, "--record discard") || s.outdated() != 1 {
+	if code != exitcode.WrongUse || !strings.Contains(errOut, "another machine: "+who()) || !strings.Contains(errOut, "--record discard") || s.outdated() != 1 {
 		t.Errorf("elsewhere: %d, %d outdated\n%s%s", code, s.outdated(), out, errOut)
 	}
 	if code, out, errOut = called(t.Context(), "", "status", "--cloudonly"); code != 0 || !strings.Contains(out, "its record is on another machine: "+who()) {
 		t.Errorf("status elsewhere: %d\n%s%s", code, out, errOut)
 	}
-	if code, out, errOut = called(t.Context(), "", "abort", "nodes-a", "--cloudonly", "--yes"); code != exitUsage || !strings.Contains(errOut, "no run whose record is on this machine") {
+	if code, out, errOut = called(t.Context(), "", "abort", "nodes-a", "--cloudonly", "--yes"); code != exitcode.WrongUse || !strings.Contains(errOut, "no run whose record is on this machine") {
 		t.Errorf("abort elsewhere: %d\n%s%s", code, out, errOut)
 	}
 
@@ -316,7 +318,7 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 	if code, out, errOut = called(t.Context(), "", "status", "nodes-a", "--cloudonly", "-o", "json"); code != 0 {
 		t.Errorf("status: %d\n%s%s", code, out, errOut)
 	}
-	var of runStatus
+	var of present.Status
 	if err := json.Unmarshal([]byte(out), &of); err != nil || of.State == engine.Finished || of.Outdated != 2 || of.Driver != "" || of.RecordAt != "" {
 		t.Errorf("status: %+v, %v", of, err)
 	}
@@ -375,7 +377,7 @@ func TestCloudOnlyRefuses(t *testing.T) {
 		{[]string{"abort", "nodes-a", "--cloudonly", "--yes"}, "no run"},
 		{[]string{"status", "by-hand", "--cloudonly"}, "no group by-hand"},
 	} {
-		if code, out, errOut := called(t.Context(), "", c.args...); code != exitUsage || !strings.Contains(errOut, c.says) {
+		if code, out, errOut := called(t.Context(), "", c.args...); code != exitcode.WrongUse || !strings.Contains(errOut, c.says) {
 			t.Errorf("%v: %d\n%s%s", c.args, code, out, errOut)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/providers/asg"
@@ -21,13 +23,13 @@ func (a *app) statusAlone(ctx context.Context, where whereFlags, group string, a
 	}
 	groups, err := s.kops.Groups(ctx)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	records, err := s.alone.records.Records()
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
-	list, known := []runStatus{}, group == ""
+	list, known := []present.Status{}, group == ""
 	var trouble error
 	for _, g := range groups {
 		if group != "" && group != g.Name && group != g.InstanceGroup {
@@ -37,55 +39,55 @@ func (a *app) statusAlone(ctx context.Context, where whereFlags, group string, a
 		s.alone.knows(g.Name, g.ID)
 		record, err := s.alone.recordOf(g.Name, records)
 		if err != nil && group != "" {
-			return unreadable(err, upgradeAlone(group, s.cluster()))
+			return unreadable(err, present.UpgradeCloudOnly(group, s.cluster()))
 		}
 		tag, strange := asg.RunTagOf(g.Name, g.Tags)
 		trouble = errors.Join(trouble, err, strange)
 		switch {
 		case tag.Run != "" && !tag.Of(record.Run.ID):
-			list = append(list, runStatus{Run: tag.Run, Group: g.Name, Stages: map[engine.Stage]int{}, Driver: driverBy(tag, s), RecordAt: cmp.Or(tag.At, "another machine")})
+			list = append(list, present.Status{Run: tag.Run, Group: g.Name, Stages: map[engine.Stage]int{}, Driver: driverBy(tag, s), RecordAt: cmp.Or(tag.At, "another machine")})
 		case record.Run.ID != "":
-			of := statusOf(record.Run)
+			of := present.StatusOf(record.Run)
 			if of.State != engine.Finished {
 				of.Driver = driverBy(tag, s)
 			}
 			if group != "" {
 				past, err := s.alone.records.Past(g.Name, g.ID)
 				if err != nil {
-					return usage(err)
+					return exitcode.Usage(err)
 				}
-				of.Past = pastOf(past)
+				of.Past = present.PastOf(past)
 			}
 			list = append(list, of)
 		}
 	}
 	switch {
 	case !known:
-		return usage(fmt.Errorf("kops has made no group %s in cluster %s; drainboard groups --cloudonly lists them", group, s.cluster()))
+		return exitcode.Usage(fmt.Errorf("kops has made no group %s in cluster %s; drainboard groups --cloudonly lists them", group, s.cluster()))
 	case asJSON:
 		switch {
 		case group == "":
-			return indented(a.out, list)
+			return present.JSON(a.out, list)
 		case len(list) == 0:
-			return indented(a.out, nil)
+			return present.JSON(a.out, nil)
 		}
-		return indented(a.out, list[0])
+		return present.JSON(a.out, list[0])
 	case len(list) == 0:
 		fmt.Fprintln(a.out, "No run without Kubernetes yet.")
 	}
 	for _, of := range list {
 		if of.RecordAt == "" {
-			writeStatus(a.out, of, s.clock().Now())
+			present.WriteStatus(a.out, of, s.clock().Now())
 			continue
 		}
 		fmt.Fprintf(a.out, "%s  %s  not ended; its record is on another machine: %s\n", of.Group, of.Run, of.RecordAt)
 		if of.Driver != "" {
 			fmt.Fprintf(a.out, "  driven by %s\n", of.Driver)
 		} else {
-			fmt.Fprintf(a.out, "  nobody drives it; %s goes on with it there\n", upgradeAlone(of.Group, s.cluster()))
+			fmt.Fprintf(a.out, "  nobody drives it; %s goes on with it there\n", present.UpgradeCloudOnly(of.Group, s.cluster()))
 		}
 	}
-	return usage(trouble)
+	return exitcode.Usage(trouble)
 }
 
 // driverBy is who drives a run by the tag of its group, "" if nobody does.
@@ -108,19 +110,19 @@ func (a *alone) recordOf(group string, records []live.Stored) (live.Stored, erro
 
 // groupsAlone are the groups that kops made, and what runs in them as far as this machine's
 // records and their tags tell.
-func (s *session) groupsAlone(ctx context.Context) ([]groupRow, error) {
+func (s *session) groupsAlone(ctx context.Context) ([]present.GroupRow, error) {
 	groups, err := s.kops.Groups(ctx)
 	if err != nil {
-		return nil, usage(err)
+		return nil, exitcode.Usage(err)
 	}
 	records, err := s.alone.records.Records()
 	if err != nil {
-		return nil, usage(err)
+		return nil, exitcode.Usage(err)
 	}
-	rows := make([]groupRow, len(groups))
+	rows := make([]present.GroupRow, len(groups))
 	for i, g := range groups {
 		s.alone.knows(g.Name, g.ID)
-		rows[i] = groupRow{Summary: g.Summary, InstanceGroup: g.InstanceGroup}
+		rows[i] = present.GroupRow{Summary: g.Summary, InstanceGroup: g.InstanceGroup}
 		record, _ := s.alone.recordOf(g.Name, records) // what cannot be read, status tells
 		tag, _ := asg.RunTagOf(g.Name, g.Tags)
 		switch run := record.Run; {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/sim"
@@ -82,11 +84,11 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	if d.speed <= 0 || d.speed > fastest {
-		return usage(fmt.Errorf("--speed: %g is out of range, more than 0 and at most %d", d.speed, fastest))
+		return exitcode.Usage(fmt.Errorf("--speed: %g is out of range, more than 0 and at most %d", d.speed, fastest))
 	}
 	s, err := d.named()
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	if d.face, err = d.fit(asJSON); err != nil {
 		return err
@@ -99,7 +101,7 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	plan := script.Plan("demo-" + s.Name)
-	if err := refuse(plan); err != nil {
+	if err := present.CannotStart(plan); err != nil {
 		return err
 	}
 	return d.drive(ctx, plan, sim.NewRealTime(script.Sim, d.speed), asJSON)
@@ -154,9 +156,9 @@ func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.RealTime, 
 	from := &seat{clock: wall, signals: signals, err: d.app.err, beside: beside}
 	run, events := begin(plan, wall.Now())
 	if d.auto {
-		p := printer{w: d.app.out, json: asJSON}
-		p.events(events)
-		loop.Events = p.events
+		p := present.NewPrinter(d.app.out, asJSON, false)
+		p.Events(events)
+		loop.Events = p.Events
 		run, err = from.headless(ctx, loop, run)
 	} else {
 		ctx, stop := context.WithCancel(ctx)
@@ -171,11 +173,11 @@ func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.RealTime, 
 	}
 	switch {
 	case err != nil:
-		return &exitError{exitFailed, err}
+		return exitcode.With(exitcode.Failed, err)
 	case run.State == engine.Finished:
 		return d.app.result(run, d.plain)
 	case d.auto:
-		return &exitError{exitAbort, errors.New("the demo ended before its run did")}
+		return exitcode.With(exitcode.Aborted, errors.New("the demo ended before its run did"))
 	}
 	return nil
 }

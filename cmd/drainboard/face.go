@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/ui"
 	"github.com/drainboard/drainboard/ui/lines"
 )
@@ -33,15 +34,15 @@ const plainLong = "With --plain everything is told in lines: type the number or 
 func (f face) fit(json bool) (face, error) {
 	switch {
 	case f.auto && f.plain:
-		return f, usage(errors.New("--auto asks nothing, --plain asks in lines: leave one of them out"))
+		return f, exitcode.Usage(errors.New("--auto asks nothing, --plain asks in lines: leave one of them out"))
 	case f.auto:
 		return f, nil
 	case json:
-		return f, usage(errors.New("-o json is for --auto: what asks has no JSON"))
+		return f, exitcode.Usage(errors.New("-o json is for --auto: what asks has no JSON"))
 	case f.plain:
 		return f, nil
 	case !isTerminal(os.Stdin):
-		return f, usage(errors.New("this is not a terminal: use --auto to run without questions, or --plain to answer them in lines"))
+		return f, exitcode.Usage(errors.New("this is not a terminal: use --auto to run without questions, or --plain to answer them in lines"))
 	}
 	f.plain = noScreen()
 	return f, nil

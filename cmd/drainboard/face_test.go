@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 )
 
 // The whole demo in lines, its questions answered by a script.
@@ -63,7 +65,7 @@ func TestFaceRefuses(t *testing.T) {
 		root := newRoot(strings.NewReader(""), io.Discard, &errOut)
 		root.SetArgs(c.args)
 		err := root.ExecuteContext(context.Background())
-		if code := report(err); code != exitUsage || !strings.Contains(err.Error(), c.says) {
+		if code := report(err); code != exitcode.WrongUse || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: exit code %d, %v", c.args, code, err)
 		}
 	}
@@ -161,7 +163,7 @@ func TestInterruptInLines(t *testing.T) {
 	p.hears("drainboard: interrupt: aborting; once more stops at once")
 	p.hears("ng-web: aborted")
 	p.hears("exit code: 3: aborted by the operator")
-	if code := p.exit(); code != exitAbort {
+	if code := p.exit(); code != exitcode.Aborted {
 		t.Errorf("exit code %d", code)
 	}
 }

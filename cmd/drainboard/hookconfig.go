@@ -269,21 +269,6 @@ func (f *hookFlags) into(s *engine.Settings) {
 	}
 }
 
-// hookText tells the hooks around nodes.
-func hookText(r engine.Run) string {
-	var parts []string
-	if t := r.Settings.BeforeNode; t > 0 {
-		parts = append(parts, "asked before each node, "+t.String()+" at most")
-	}
-	if t := r.Settings.AfterNode; t > 0 {
-		parts = append(parts, "told after each node, "+t.String()+" at most")
-	}
-	if len(parts) == 0 {
-		return "none before or after nodes"
-	}
-	return strings.Join(parts, "; ")
-}
-
 // adopt gives a run that goes on the hooks that are configured here. Hooks around nodes that
 // it had, and that nobody has configured here, are not left out in silence.
 func (f *hookFlags) adopt(run *engine.Run) error {

@@ -19,6 +19,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -113,26 +114,28 @@ func (r *failingRecord) Load(context.Context) (engine.Run, bool, error) {
 type openLock struct{}
 
 func (openLock) Lost() <-chan struct{} { return nil }
-func (openLock) Sure() bool            { return true }
-func (openLock) Release()              {}
+
+func (openLock) Sure() bool { return true }
+
+func (openLock) Release() {}
 
 // An abort that could not be carried to its end is an abort, whatever else went wrong.
 func TestWhatTheOperatorSaidIsTheExitCode(t *testing.T) {
 	why := errors.New("save the run record: the API is away")
-	for result, want := range map[engine.Result]int{engine.Aborted: exitAbort, engine.Failed: exitFailed, "": exitFailed} {
-		var e *exitError
-		if err := broken(engine.Run{ID: "r", Group: "web", Result: result}, why, "drainboard upgrade web", "drainboard abort web"); !errors.As(err, &e) || e.code != want || !errors.Is(err, why) {
+	for result, want := range map[engine.Result]int{engine.Aborted: exitcode.Aborted, engine.Failed: exitcode.Failed, "": exitcode.Failed} {
+		var e *exitcode.Error
+		if err := broken(engine.Run{ID: "r", Group: "web", Result: result}, why, "drainboard upgrade web", "drainboard abort web"); !errors.As(err, &e) || e.Code != want || !errors.Is(err, why) {
 			t.Errorf("%q: %v, want code %d", result, err, want)
 		}
 	}
-	for result, want := range map[engine.Result]int{engine.Aborted: exitAbort, engine.Failed: exitPaused, "": exitPaused} {
-		var e *exitError
+	for result, want := range map[engine.Result]int{engine.Aborted: exitcode.Aborted, engine.Failed: exitcode.Paused, "": exitcode.Paused} {
+		var e *exitcode.Error
 		next := "drainboard upgrade web goes on"
-		if want == exitAbort {
+		if want == exitcode.Aborted {
 			next = "drainboard abort web puts it back"
 		}
 		err := broken(engine.Run{ID: "r", Group: "web", Result: result}, &live.UnwrittenError{Err: why}, "drainboard upgrade web", "drainboard abort web")
-		if !errors.As(err, &e) || e.code != want || !errors.Is(err, why) || !strings.Contains(err.Error(), next) {
+		if !errors.As(err, &e) || e.Code != want || !errors.Is(err, why) || !strings.Contains(err.Error(), next) {
 			t.Errorf("without a record, %q: %v, want code %d", result, err, want)
 		}
 	}

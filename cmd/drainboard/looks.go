@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui"
 )
@@ -52,7 +53,7 @@ func (a *app) checkTheme() error {
 	_, err := l.theme(l.flag, "", map[string]string{})
 	var unknown *unknownTheme
 	if errors.As(err, &unknown) {
-		return usage(fmt.Errorf("--theme: %w", err))
+		return exitcode.Usage(fmt.Errorf("--theme: %w", err))
 	}
 	return nil // a broken file is told on the screen
 }

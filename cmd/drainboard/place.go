@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/strategy"
@@ -118,7 +120,7 @@ func (p place) alias() string {
 func (s *session) find(ctx context.Context, name string, where whereFlags) (place, error) {
 	where, err := where.fill()
 	if err != nil {
-		return place{}, usage(err)
+		return place{}, exitcode.Usage(err)
 	}
 	if s.alone != nil {
 		return s.findAlone(ctx, name)
@@ -126,13 +128,13 @@ func (s *session) find(ctx context.Context, name string, where whereFlags) (plac
 	if s.pools != nil {
 		at, err := s.findPool(ctx, name)
 		if err != nil {
-			return place{}, cmp.Or(s.lacks(), usage(err))
+			return place{}, cmp.Or(s.lacks(), exitcode.Usage(err))
 		}
 		return at, nil
 	}
 	at, err := s.meant(ctx, name, where)
 	if err != nil {
-		return place{}, cmp.Or(s.lacks(), usage(err))
+		return place{}, cmp.Or(s.lacks(), exitcode.Usage(err))
 	}
 	return at, nil
 }
@@ -252,19 +254,19 @@ func (p place) executor(s *session, o asg.ExecutorOptions) groupExecutor {
 // fits says why a strategy has no business in a group, nil if it has.
 func (p place) fits(rules engine.Strategy) error {
 	switch role := p.role(); {
-	case p.pool != nil && !slices.Contains(poolStrategies, rules.Name()):
-		return fmt.Errorf("--strategy %s: %s is a worker pool, whose machines are Gardener's: choose %s", rules.Name(), p.name, strings.Join(poolStrategies, " or "))
+	case p.pool != nil && !slices.Contains(present.PoolStrategies, rules.Name()):
+		return fmt.Errorf("--strategy %s: %s is a worker pool, whose machines are Gardener's: choose %s", rules.Name(), p.name, strings.Join(present.PoolStrategies, " or "))
 	case p.pool != nil:
 		return p.fitsPool(rules)
-	case p.kops == nil && rules.Name() == kopsStrategy:
+	case p.kops == nil && rules.Name() == present.StrategyKops:
 		return fmt.Errorf("--strategy kops: group %s is not kops's: what it validates is the whole of a cluster that kops made", p.name)
-	case slices.Contains(poolStrategies, rules.Name()):
+	case slices.Contains(present.PoolStrategies, rules.Name()):
 		return fmt.Errorf("--strategy %s: group %s is no worker pool of Gardener", rules.Name(), p.name)
 	case rules.Name() == strategy.GardenerInPlace{}.Name(), rules.Name() == strategy.GardenerInPlace{Seed: true}.Name():
 		return fmt.Errorf("--strategy %s: it is for pools in the simulator; Gardener updates real ones by itself, and --strategy gardener-follow goes along", rules.Name())
-	case role == world.RoleControlPlane && rules.Name() != kopsStrategy:
+	case role == world.RoleControlPlane && rules.Name() != present.StrategyKops:
 		return fmt.Errorf("--strategy %s: %s is the cluster's control plane, and only kops's rules see that its etcd is well before the next machine goes", rules.Name(), p.alias())
-	case role == world.RoleBastion && rules.Name() != kopsStrategy:
+	case role == world.RoleBastion && rules.Name() != present.StrategyKops:
 		return fmt.Errorf("--strategy %s: %s has bastions, which are no nodes of the cluster: only kops's rules know what to do with them", rules.Name(), p.alias())
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
@@ -125,13 +126,13 @@ func TestGroupsOfKops(t *testing.T) {
 	}
 	var names []string
 	for _, r := range rows {
-		names = append(names, r.called()+" "+r.Provider+" "+string(r.Role))
+		names = append(names, r.Called()+" "+r.Provider+" "+string(r.Role))
 	}
 	if got := strings.Join(names, ", "); got != "bastions kops bastion, master-a kops control-plane, nodes-a kops node, web asg " {
 		t.Errorf("groups: %s", got)
 	}
 	var out bytes.Buffer
-	if err := (&app{out: &out}).writeGroups(rows); err != nil {
+	if err := present.WriteGroups(&out, rows); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\n")
@@ -141,7 +142,7 @@ func TestGroupsOfKops(t *testing.T) {
 		}
 	}
 	s, _ = shopSession(t)
-	if rows, err = s.groups(t.Context(), whereFlags{provider: "asg"}); err != nil || slices.ContainsFunc(rows, func(r groupRow) bool { return r.Role != "" || r.Provider != "asg" }) {
+	if rows, err = s.groups(t.Context(), whereFlags{provider: "asg"}); err != nil || slices.ContainsFunc(rows, func(r present.GroupRow) bool { return r.Role != "" || r.Provider != "asg" }) {
 		t.Errorf("with --provider asg: %+v, %v", rows, err)
 	}
 	s, _ = shopSession(t)

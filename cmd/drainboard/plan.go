@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/sim"
@@ -63,14 +64,14 @@ func (a *app) plan(cmd *cobra.Command, of *scope, f *rollFlags, auto, asJSON boo
 	}
 	_, settings, err := f.rules(cmd, auto)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	s, err := a.open(cmd.Context(), f.where, kube.ReadRights(a.namespace), true)
 	if err != nil {
 		return err
 	}
 	if err := f.readHooks(a, s.context(), &settings); err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	if of.isRoll() && s.pools != nil {
 		return errSeveralPools()
@@ -86,9 +87,9 @@ func (a *app) plan(cmd *cobra.Command, of *scope, f *rollFlags, auto, asJSON boo
 		return err
 	}
 	if asJSON {
-		return indented(a.out, jsonOf(p))
+		return present.JSON(a.out, present.PlanOf(p))
 	}
-	writePlan(a.out, p, nil)
+	present.WritePlan(a.out, p, nil)
 	return nil
 }
 
@@ -99,9 +100,9 @@ func (a *app) planSeveral(cmd *cobra.Command, s *session, of *scope, f *rollFlag
 		return err
 	}
 	if asJSON {
-		return indented(a.out, rollForPrograms(p))
+		return present.JSON(a.out, present.RollOf(p))
 	}
-	writeRollPlan(a.out, p, s.clock().Now())
+	present.WriteRollPlan(a.out, p, s.clock().Now())
 	return nil
 }
 
@@ -113,7 +114,7 @@ func (s *session) planGroup(ctx context.Context, cmd *cobra.Command, group strin
 	}
 	rules, settings, err := f.rulesAt(ctx, cmd, auto, s, &at)
 	if err != nil {
-		return engine.Plan{}, usage(err)
+		return engine.Plan{}, exitcode.Usage(err)
 	}
 	f.into(&settings)
 	v, err := s.look(ctx, at, nil)
@@ -131,16 +132,16 @@ func (s *session) planGroup(ctx context.Context, cmd *cobra.Command, group strin
 // makePlan makes the run that the flags ask for, and what it would do.
 func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings engine.Settings, f *rollFlags, at place, w *world.World) (engine.Plan, error) {
 	if why := w.Group.Refused; why != "" {
-		return engine.Plan{}, usage(fmt.Errorf("group %s: %s", w.Group.Name, why))
+		return engine.Plan{}, exitcode.Usage(fmt.Errorf("group %s: %s", w.Group.Name, why))
 	}
 	target, err := s.target(ctx, w.Group.Name, f)
 	if err != nil {
-		return engine.Plan{}, usage(err)
+		return engine.Plan{}, exitcode.Usage(err)
 	}
 	target.All = f.allNodes
 	if len(f.only) > 0 {
 		if target.Only, err = only(w, f.only); err != nil {
-			return engine.Plan{}, usage(err)
+			return engine.Plan{}, exitcode.Usage(err)
 		}
 	}
 	seed := f.seed
@@ -154,7 +155,7 @@ func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings 
 	run.Cluster = s.cluster()
 	limit := strategy.Limit(settings.MaxUnavailable, w.Group.Sizes.Desired)
 	p := engine.MakePlan(rules, s.clock().Now(), w, run, limit)
-	p.Warnings = slices.Concat(undrained(p.Run), p.Warnings, s.larger(ctx, &w.Group), at.notes, notRolled(p, w))
+	p.Warnings = slices.Concat(present.Undrained(p.Run), p.Warnings, s.larger(ctx, &w.Group), at.notes, notRolled(p, w))
 	if len(p.Nodes) == 0 {
 		p.Warm = nil // no run, so nobody ends them: notRolled tells
 	}
@@ -167,7 +168,7 @@ const rehearsalLimit = 2 * time.Second
 
 // rehearse plays what a plan would do, if it can be played and would start.
 func rehearse(ctx context.Context, rules engine.Strategy, p *engine.Plan, w *world.World) {
-	if len(p.Nodes) == 0 || refuse(*p) != nil {
+	if len(p.Nodes) == 0 || present.CannotStart(*p) != nil {
 		return
 	}
 	_ = live.Caught(func() error { // a crash there is no reason for no plan
@@ -231,19 +232,4 @@ func expectedLabels(w *world.World, given map[string]string) map[string]string {
 // runID names a run: its group and when it was planned.
 func runID(group string, c live.Clock) string {
 	return strings.ToLower(group) + "-" + c.Now().UTC().Format("20060102-150405") + fmt.Sprintf("-%04x", rand.Uint32N(1<<16))
-}
-
-// refuse says why a plan cannot be started, nil if it can.
-func refuse(p engine.Plan) error {
-	var others []string
-	for _, r := range p.Opposed() {
-		others = append(others, r.Action()+": "+r.WayOut)
-	}
-	if len(others) > 0 && len(p.Nodes) > 0 {
-		return usage(errors.New("nothing was started: somebody else is at work on this group\n  " + strings.Join(others, "\n  ")))
-	}
-	if len(p.Refusals) == 0 {
-		return nil
-	}
-	return usage(errors.New("nothing was started: these pods need your consent\n  " + strings.Join(p.Refusals, "\n  ")))
 }

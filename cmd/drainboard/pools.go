@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -65,12 +66,12 @@ func openPools(ctx context.Context, where whereFlags, readOnly bool) (*poolSessi
 
 // errSeveralPools is why there is no roll of pools.
 func errSeveralPools() error {
-	return usage(errors.New("one worker pool at a time: Gardener rolls all pools of a Shoot side by side, each by itself; drainboard upgrade POOL drives or follows one of them"))
+	return exitcode.Usage(errors.New("one worker pool at a time: Gardener rolls all pools of a Shoot side by side, each by itself; drainboard upgrade POOL drives or follows one of them"))
 }
 
 // errNoPool is why a plan of Gardener's has nothing to plan.
 func errNoPool() error {
-	return usage(errors.New("which POOL, or which change? Name a POOL to see how it stands and what a roll of it meets (drainboard groups lists them), or say what changes in the Shoot: --change FILE, --kubernetes-version, --machine-image-version or --operation"))
+	return exitcode.Usage(errors.New("which POOL, or which change? Name a POOL to see how it stands and what a roll of it meets (drainboard groups lists them), or say what changes in the Shoot: --change FILE, --kubernetes-version, --machine-image-version or --operation"))
 }
 
 // findPool settles that there is a pool of that name.
@@ -87,14 +88,14 @@ func (s *session) findPool(ctx context.Context, name string) (place, error) {
 }
 
 // poolRows are the worker pools of the cluster.
-func (s *session) poolRows(ctx context.Context, nodes []*world.Node) (rows []groupRow, err error) {
+func (s *session) poolRows(ctx context.Context, nodes []*world.Node) (rows []present.GroupRow, err error) {
 	list, err := s.pools.Pools(ctx, nodes, gardener.FeedOptions{Now: s.clock().Now, Read: s.kube.Read})
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range list {
-		of := poolOf(s.viewOf(p, nodes))
-		rows = append(rows, groupRow{Summary: asg.Summary{Group: p.Group, Machines: p.Machines, Outdated: p.Outdated, Members: p.Members}, Worker: &of})
+		of := present.PoolOf(s.viewOf(p, nodes))
+		rows = append(rows, present.GroupRow{Summary: asg.Summary{Group: p.Group, Machines: p.Machines, Outdated: p.Outdated, Members: p.Members}, Worker: &of})
 	}
 	return rows, nil
 }
@@ -120,31 +121,21 @@ func poolStrategy(p *world.Pool) string {
 	return strategy.GardenerFollow{}.Name()
 }
 
-// poolSettings are the flags of settings that those have; what else there is to set is
-// Gardener's, in the Shoot.
-var poolSettings = map[string][]string{
-	strategy.GardenerManual{}.Name(): {"strategy", "max-unavailable", "approve", "canary-watch", "batch-size", "order", "only", "until", "node-ready-timeout", "wait-for-start", "gate-pause", "hook", "seed"},
-	strategy.GardenerFollow{}.Name(): {"strategy", "node-ready-timeout", "wait-for-start", "seed"},
-}
-
 // ofShoot refuses the flags of settings that are the Shoot's in a pool.
 func ofShoot(cmd *cobra.Command, rules engine.Strategy) error {
-	if _, pool := poolSettings[rules.Name()]; !pool {
+	if _, pool := present.PoolSettings[rules.Name()]; !pool {
 		if cmd.Flags().Changed("wait-for-start") {
 			return fmt.Errorf("--wait-for-start is for worker pools of Gardener; strategy %s starts by itself", rules.Name())
 		}
 		return nil
 	}
-	for _, row := range settingRows {
-		if cmd.Flags().Changed(row.flag) && !row.of(rules.Name()) {
-			return fmt.Errorf("--%s: Gardener does so by what the Shoot says; strategy %s has no use for it", row.flag, rules.Name())
+	for _, row := range present.Settings {
+		if cmd.Flags().Changed(row.Flag) && !row.Of(rules.Name()) {
+			return fmt.Errorf("--%s: Gardener does so by what the Shoot says; strategy %s has no use for it", row.Flag, rules.Name())
 		}
 	}
 	return nil
 }
-
-// poolStrategies are those that have a business in a worker pool, and in nothing else.
-var poolStrategies = []string{strategy.GardenerManual{}.Name(), strategy.GardenerFollow{}.Name()}
 
 // fitsPool says why one of them has no business in this pool, nil if it has. What the pool's
 // update strategy is may not be known.
@@ -165,15 +156,6 @@ func (p place) poolNotes() []string {
 		return nil
 	}
 	return []string{"the pool's update strategy is not known without the Shoot or the control cluster: it is taken for one that Gardener rolls by itself; --strategy " + strategy.GardenerManual{}.Name() + " selects its nodes in batches (ManualInPlaceUpdate)"}
-}
-
-// notYet says why a plan without nodes is not done.
-func notYet(p engine.Plan) string {
-	var left []string
-	for _, u := range p.Awaited {
-		left = append(left, u.Text)
-	}
-	return "no node is outdated yet, and Gardener is not done: " + strings.Join(left, "; ")
 }
 
 // unseen says which update of a pool could be due although no node is outdated.

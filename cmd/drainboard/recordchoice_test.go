@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
@@ -78,8 +79,8 @@ func TestRecordThatDoesNotFit(t *testing.T) {
 	}
 	run.Base.Max, run.MaxSet = 50, 5
 	_, err := d.fit(t.Context(), run)
-	var e *exitError
-	if !errors.As(err, &e) || e.code != exitUsage {
+	var e *exitcode.Error
+	if !errors.As(err, &e) || e.Code != exitcode.WrongUse {
 		t.Fatalf("got %v", err)
 	}
 	for _, want := range []string{"web-1", "min 1, max 50, desired 1", "Nothing was changed", "drainboard upgrade web --record fitting", "drainboard upgrade web --record discard"} {
@@ -182,8 +183,8 @@ func TestResumeWithExpiredCredentials(t *testing.T) {
 	cmd := newRoot(strings.NewReader(""), &out, &errs)
 	cmd.SetArgs([]string{"upgrade", "web", "--auto", "--kubeconfig", path})
 	err := cmd.ExecuteContext(t.Context())
-	var e *exitError
-	if !errors.As(err, &e) || e.code != exitUsage || !strings.Contains(err.Error(), "credentials") {
+	var e *exitcode.Error
+	if !errors.As(err, &e) || e.Code != exitcode.WrongUse || !strings.Contains(err.Error(), "credentials") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -198,7 +199,7 @@ func TestRecordHoldsARoll(t *testing.T) {
 	run.Strategy, run.State, run.PausedDeployments, run.PausedIn = "gardener-follow", engine.Paused, []string{"web-z1"}, "shoot--dev--prod"
 	d, _ := choosing(t, w, "")
 	_, err := d.fit(t.Context(), run)
-	if exitOf(err) != exitUsage || !strings.Contains(err.Error(), "has paused web-z1") || !strings.Contains(err.Error(), "--control-kubeconfig") {
+	if exitOf(err) != exitcode.WrongUse || !strings.Contains(err.Error(), "has paused web-z1") || !strings.Contains(err.Error(), "--control-kubeconfig") {
 		t.Errorf("without the control cluster: %v", err)
 	}
 	d.abort = &engine.Command{Kind: engine.CmdAbort}

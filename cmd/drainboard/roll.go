@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 )
@@ -118,24 +120,24 @@ func (u *upgrade) rollThrough(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	if err := p.refuse(); err != nil {
+	if err := present.CannotRoll(p); err != nil {
 		return err
 	}
-	nothing := len(p.roll.Names(engine.RollWaiting)) == 0
+	nothing := len(p.Roll.Names(engine.RollWaiting)) == 0
 	if !u.auto && (!u.yes || nothing) {
-		writeRollPlan(u.app.out, p, s.clock().Now())
+		present.WriteRollPlan(u.app.out, p, s.clock().Now())
 	}
 	if !u.auto && !u.yes && !nothing && !ask(ctx, u.app.in, u.app.out, u.app.marked(s.context(), "Start this roll? [y/N] ")) {
-		return &exitError{exitAbort, errors.New("not started")}
+		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
 	if s.alone != nil && !u.auto && !nothing && !consents(ctx, u.app, s.context(), s.cluster()) {
-		return &exitError{exitAbort, errors.New("not started")}
+		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	close(u.driving)
-	r := newRoll(u, p.rules, p.roll)
+	r := newRoll(u, p.Rules, p.Roll)
 	r.session, r.now, r.context = s, s.clock().Now, s.context()
 	switch {
 	case nothing:
@@ -155,7 +157,7 @@ func newRoll(u *upgrade, rules engine.RollRules, value engine.Roll) *roll {
 		return m.onGroup(ctx, r.session, nil, engine.Settings{})
 	}
 	if u.auto {
-		r.tell = (&printer{w: u.app.out, json: u.json, groups: true}).events
+		r.tell = present.NewPrinter(u.app.out, u.json, true).Events
 	}
 	return r
 }
@@ -165,7 +167,7 @@ func (r *roll) nothing(ctx context.Context) error {
 	r.through(ctx)
 	text := "there is nothing to do"
 	if code := r.value.ExitCode(); code != 0 {
-		return &exitError{code, errors.New(text + ", but nodes are outdated in groups that cannot be rolled now")}
+		return exitcode.With(code, errors.New(text+", but nodes are outdated in groups that cannot be rolled now"))
 	}
 	fmt.Fprintln(r.app.err, text)
 	return nil
@@ -193,7 +195,7 @@ func (r *roll) through(ctx context.Context) {
 		for _, group := range d.Start {
 			m, mine := r.join(ctx, group)
 			go live.Guarded(func() { r.ends <- r.drive(mine, m) }, func(err error) {
-				r.ends <- engine.RollEnd{Group: group, Code: exitFailed, Why: err.Error()}
+				r.ends <- engine.RollEnd{Group: group, Code: exitcode.Failed, Why: err.Error()}
 			})()
 		}
 		select {
@@ -219,7 +221,7 @@ func (r *roll) goesOn() string {
 	if len(names) == 0 {
 		return r.value.Again
 	}
-	return repeated(r.cmd, names...)
+	return r.line.Repeat(names...)
 }
 
 // join makes the upgrade of a group, and what it runs under.
@@ -260,10 +262,10 @@ func (r *roll) drive(ctx context.Context, m *upgrade) engine.RollEnd {
 	if err == nil || end.Unbegun {
 		return end
 	}
-	end.Code = exitFailed
-	var e *exitError
+	end.Code = exitcode.Failed
+	var e *exitcode.Error
 	if errors.As(err, &e) {
-		end.Code = e.code
+		end.Code = e.Code
 	}
 	if end.Why == "" {
 		end.Why, _, _ = strings.Cut(err.Error(), "\n")
@@ -342,7 +344,7 @@ func (r *roll) interrupt(s os.Signal) {
 		default:
 		}
 	}
-	r.stop(fmt.Sprintf("%s ended it (%s)", who(), s), exitAbort)
+	r.stop(fmt.Sprintf("%s ended it (%s)", who(), s), exitcode.Aborted)
 }
 
 // conclude says how the roll ended, and is its exit code.
@@ -355,7 +357,7 @@ func (r *roll) conclude() error {
 		lines = append(lines, g.Sentence())
 	}
 	if !r.plain { // there it was told
-		list(r.app.err, "The roll "+r.value.ID+":", lines)
+		present.List(r.app.err, "The roll "+r.value.ID+":", lines)
 	}
 	text := "the roll: " + r.value.Sentence()
 	if len(r.value.Names(engine.RollNotStarted)) > 0 || slices.ContainsFunc(r.value.Groups, engine.RollGroup.Bad) {
@@ -364,9 +366,9 @@ func (r *roll) conclude() error {
 	code := r.value.ExitCode()
 	switch {
 	case r.crash != nil:
-		return &exitError{code, fmt.Errorf("%s\n%w", text, r.crash)}
+		return exitcode.With(code, fmt.Errorf("%s\n%w", text, r.crash))
 	case code != 0:
-		return &exitError{code, errors.New(text)}
+		return exitcode.With(code, errors.New(text))
 	}
 	fmt.Fprintln(r.app.err, text)
 	return nil

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/ui"
@@ -68,11 +69,11 @@ func (r *roll) interactive(ctx context.Context) error {
 		done()
 	}
 	if crash := <-ended; crash != nil {
-		return &exitError{exitFailed, crash}
+		return exitcode.With(exitcode.Failed, crash)
 	}
 	concluded := r.conclude()
 	if failed && !errors.Is(err, syscall.EIO) {
-		return &exitError{exitFailed, err}
+		return exitcode.With(exitcode.Failed, err)
 	}
 	return concluded
 }
@@ -116,14 +117,14 @@ func (r *roll) send(c engine.Command) {
 	abort := c.Kind == engine.CmdAbort
 	r.table.send(c, abort)
 	if abort {
-		r.stop(who()+" aborted it", exitAbort)
+		r.stop(who()+" aborted it", exitcode.Aborted)
 	}
 }
 
 // hold pauses what is under way, and has nothing else start.
 func (r *roll) hold(reason string) {
 	r.table.pause(reason)
-	r.stop("it is held: "+reason, exitPaused)
+	r.stop("it is held: "+reason, exitcode.Paused)
 }
 
 // sideBySide reports whether several of its groups may be under way together.

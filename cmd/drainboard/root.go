@@ -11,6 +11,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/utils/ptr"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -82,7 +83,7 @@ func output(o string) (asJSON bool, err error) {
 	case "json":
 		return true, nil
 	}
-	return false, usage(fmt.Errorf("-o: %q is neither text nor json", o))
+	return false, exitcode.Usage(fmt.Errorf("-o: %q is neither text nor json", o))
 }
 
 // oneGroup takes one argument, the name of a group.

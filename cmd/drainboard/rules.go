@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -24,14 +25,14 @@ func (f *rollFlags) rules(cmd *cobra.Command, auto bool) (engine.Strategy, engin
 	if err != nil {
 		return nil, engine.Settings{}, err
 	}
-	names := []string{"eks", kopsStrategy}
+	names := []string{"eks", present.StrategyKops}
 	switch {
 	case f.strategy != "":
 		names = []string{f.strategy}
 	case where.cloudOnly, where.provider == kopsGroups:
-		names = []string{kopsStrategy}
+		names = []string{present.StrategyKops}
 	case where.provider == gardenerPools, where.asksForPools():
-		names = poolStrategies
+		names = present.PoolStrategies
 	case where.provider == asg.Provider:
 		names = []string{"eks"}
 	}
@@ -51,7 +52,7 @@ func ownStrategy(at place) string {
 	case at.pool != nil:
 		return poolStrategy(at.pool)
 	case at.kops != nil:
-		return kopsStrategy
+		return present.StrategyKops
 	}
 	return "eks"
 }
@@ -83,7 +84,7 @@ func (f *rollFlags) rulesAt(ctx context.Context, cmd *cobra.Command, auto bool, 
 	if at.kops != nil && (f.ami != "" || f.templateVersion != "") {
 		at.notes = append(at.notes, "the group's launch template is kops's: the next kops update cluster --yes has it launch what the InstanceGroup says again")
 	}
-	if rules.Name() != kopsStrategy {
+	if rules.Name() != present.StrategyKops {
 		if at.kops != nil {
 			at.notes = append(at.notes, fmt.Sprintf("this is a group of kops, rolled by the rules of %s: the cluster is not validated between nodes, and what the InstanceGroup says of rolling updates does not count", rules.Name()))
 		}

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
@@ -46,7 +47,7 @@ type session struct {
 func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespace string, where whereFlags, rights []kube.Right, readOnly bool) (*session, error) {
 	where, err := where.fill()
 	if err != nil {
-		return nil, usage(err)
+		return nil, exitcode.Usage(err)
 	}
 	open := kube.Connect
 	if readOnly {
@@ -54,13 +55,13 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespac
 	}
 	k, err := open(ctx, flags, version)
 	if err != nil {
-		return nil, usage(err)
+		return nil, exitcode.Usage(err)
 	}
 	answer := make(chan error, 1)
-	go func() { answer <- usage(live.Caught(func() error { return allowed(ctx, k, rights) })) }()
+	go func() { answer <- exitcode.Usage(live.Caught(func() error { return allowed(ctx, k, rights) })) }()
 	s := &session{kube: k, namespace: namespace, lacks: sync.OnceValue(func() error { return <-answer })}
 	if err := s.openGroups(ctx, where, readOnly); err != nil {
-		return nil, cmp.Or(s.lacks(), usage(err))
+		return nil, cmp.Or(s.lacks(), exitcode.Usage(err))
 	}
 	return s, nil
 }
@@ -183,7 +184,7 @@ func (s *session) fill(ctx context.Context, v view, sources ...world.Source) err
 	if err != nil {
 		v.intake.Close()
 	}
-	return usage(err)
+	return exitcode.Usage(err)
 }
 
 // began is when the group's unfinished run started, zero if there is none: the

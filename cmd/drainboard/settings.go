@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 )
 
@@ -167,14 +168,14 @@ func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s engine.Set
 		}
 		s.NewLabels[key] = value
 	}
-	for _, row := range settingRows {
-		if !row.of(rules.Name()) {
+	for _, row := range present.Settings {
+		if !row.Of(rules.Name()) {
 			continue
 		}
-		if cmd.Flags().Changed(row.flag) {
-			s.Origin[row.flag] = "flag"
-		} else if s.Origin[row.flag] == "" {
-			s.Origin[row.flag] = "Drainboard"
+		if cmd.Flags().Changed(row.Flag) {
+			s.Origin[row.Flag] = "flag"
+		} else if s.Origin[row.Flag] == "" {
+			s.Origin[row.Flag] = "Drainboard"
 		}
 	}
 	if f.force {
@@ -185,7 +186,7 @@ func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s engine.Set
 	}
 	if f.interactive {
 		s.Origin["approve"], s.Origin["batch-size"], s.Origin["max-unavailable"] = "flag --interactive", "flag --interactive", "flag --interactive"
-		if rules.Name() == kopsStrategy {
+		if rules.Name() == present.StrategyKops {
 			s.Origin["max-surge"] = "flag --interactive"
 		}
 	}

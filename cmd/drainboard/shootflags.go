@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 )
 
@@ -46,7 +47,7 @@ func isChange(cmd *cobra.Command, provider string) (bool, error) {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
 	if provider != anyProvider && provider != "" && provider != gardenerPools {
 		if i := slices.IndexFunc(ofChange, given); i >= 0 {
-			return false, usage(fmt.Errorf("--%s is for Shoots of Gardener: --provider %s has no use for it", ofChange[i], provider))
+			return false, exitcode.Usage(fmt.Errorf("--%s is for Shoots of Gardener: --provider %s has no use for it", ofChange[i], provider))
 		}
 		return false, nil
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -43,24 +45,24 @@ func (a *app) statusCmd() *cobra.Command {
 
 func (a *app) status(ctx context.Context, where whereFlags, group string, asJSON bool) error {
 	if _, err := where.fill(); err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	k, err := kube.ConnectReadOnly(ctx, a.flags, version)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	records, err := k.Records(ctx, a.namespace)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	nodes, err := k.Nodes(ctx)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	if group != "" {
 		group = recorded(records, group)
 	}
-	list := []runStatus{}
+	list := []present.Status{}
 	pool := false
 	var damaged error
 	for _, r := range records {
@@ -69,15 +71,15 @@ func (a *app) status(ctx context.Context, where whereFlags, group string, asJSON
 			continue
 		}
 		if group == "" || r.Run.Group == group {
-			of := statusOf(r.Run)
-			of.Others = others(nodesOf(r.Run, nodes), r.Run)
+			of := present.StatusOf(r.Run)
+			of.Others = present.Others(present.NodesOf(r.Run, nodes), r.Run)
 			if of.State != engine.Finished {
 				driver, _, err := k.Driver(ctx, a.namespace, r.Run.Group)
 				unknown := ""
 				if err != nil {
 					unknown = err.Error()
 				}
-				of.drivenBy(driver, unknown, k.Clock().Now())
+				of.DrivenBy(driver, unknown, k.Clock().Now())
 			}
 			list, pool = append(list, of), r.Run.Provider == gardenerPools
 		}
@@ -85,51 +87,51 @@ func (a *app) status(ctx context.Context, where whereFlags, group string, asJSON
 	if group != "" {
 		past, err := k.Past(ctx, a.namespace, kube.RecordName(group))
 		if err != nil {
-			return usage(err)
+			return exitcode.Usage(err)
 		}
 		if len(list) == 0 { // whoever edited it may have taken off the marks that records are found by
 			if _, found, err := k.Record(a.namespace, group).Load(ctx); found && err != nil {
-				return unreadable(err, command(nil, "upgrade", group))
+				return unreadable(err, present.CommandLine{}.Command("upgrade", group))
 			}
 		} else {
-			list[0].Past = pastOf(past)
+			list[0].Past = present.PastOf(past)
 		}
 	}
 	if group != "" && len(list) == 0 {
 		return a.noRunYet(ctx, where, group, asJSON)
 	}
-	var look *poolLook
+	var look *present.PoolLook
 	if group != "" && pool {
 		look = a.lookBeside(ctx, where, &list[0])
 	}
 	if asJSON {
 		if group != "" {
-			return indented(a.out, list[0])
+			return present.JSON(a.out, list[0])
 		}
-		return indented(a.out, list)
+		return present.JSON(a.out, list)
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(a.out, "No run yet.")
 	}
 	for _, s := range list {
-		writeStatus(a.out, s, k.Clock().Now())
+		present.WriteStatus(a.out, s, k.Clock().Now())
 	}
 	if look != nil {
-		writePool(a.out, *look)
+		present.WritePool(a.out, *look)
 	}
 	if group == "" {
-		writeElsewhere(a.out, elsewhere(records, nodes))
+		present.WriteUnclaimed(a.out, present.Unclaimed(records, nodes))
 	}
 	if group == "" && damaged != nil {
-		return usage(damaged)
+		return exitcode.Usage(damaged)
 	}
 	return nil
 }
 
 // lookBeside has how a worker pool stands put beside its run, or why that is not known; then it
 // is nil.
-func (a *app) lookBeside(ctx context.Context, where whereFlags, of *runStatus) *poolLook {
-	look, err := func() (look poolLook, err error) {
+func (a *app) lookBeside(ctx context.Context, where whereFlags, of *present.Status) *present.PoolLook {
+	look, err := func() (look present.PoolLook, err error) {
 		s, err := a.open(ctx, where, kube.ReadRights(a.namespace), true)
 		if err != nil {
 			return look, err
@@ -144,9 +146,9 @@ func (a *app) lookBeside(ctx context.Context, where whereFlags, of *runStatus) *
 		of.PoolUnknown = err.Error()
 		return nil
 	}
-	stands := look.status()
+	stands := look.Status()
 	of.Pool = &stands
-	look.others = nil // they are the run's to tell
+	look.Others = nil // they are the run's to tell
 	return &look
 }
 
@@ -154,16 +156,16 @@ func (a *app) lookBeside(ctx context.Context, where whereFlags, of *runStatus) *
 // Gardener rolls, how it stands. A group that there is not is wrong use.
 func (a *app) noRunYet(ctx context.Context, where whereFlags, group string, asJSON bool) error {
 	s, err := a.open(ctx, where, kube.ReadRights(a.namespace), true)
-	var rows []groupRow
+	var rows []present.GroupRow
 	if err == nil {
 		rows, err = s.groups(ctx, where)
 	}
 	if err != nil {
-		return usage(fmt.Errorf("group %s has no run, and whether there is such a group cannot be told: %w", group, err))
+		return exitcode.Usage(fmt.Errorf("group %s has no run, and whether there is such a group cannot be told: %w", group, err))
 	}
-	at := slices.IndexFunc(rows, func(g groupRow) bool { return g.Name == group || g.called() == group })
+	at := slices.IndexFunc(rows, func(g present.GroupRow) bool { return g.Name == group || g.Called() == group })
 	if at < 0 {
-		return usage(fmt.Errorf("there is no group %s; drainboard groups lists the groups", group))
+		return exitcode.Usage(fmt.Errorf("there is no group %s; drainboard groups lists the groups", group))
 	}
 	switch pool := rows[at].Pool != nil; {
 	case pool:
@@ -172,9 +174,9 @@ func (a *app) noRunYet(ctx context.Context, where whereFlags, group string, asJS
 			return err
 		}
 		if asJSON {
-			return indented(a.out, look.status())
+			return present.JSON(a.out, look.Status())
 		}
-		writePool(a.out, look)
+		present.WritePool(a.out, look)
 		fmt.Fprintf(a.out, "  drainboard watch %s follows it\n", group)
 	case asJSON:
 		fmt.Fprintln(a.out, "null")
@@ -198,7 +200,7 @@ func recorded(records []live.Stored, group string) string {
 func (s *session) runs(ctx context.Context) (map[string]engine.Run, error) {
 	records, err := s.kube.Records(ctx, s.namespace)
 	if err != nil {
-		return nil, usage(err)
+		return nil, exitcode.Usage(err)
 	}
 	out := map[string]engine.Run{}
 	for _, r := range records {

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -20,22 +21,22 @@ import (
 func (d *driver) resume(ctx context.Context, run engine.Run) error {
 	rules, err := strategy.Named(run.Strategy)
 	if err != nil {
-		return usage(fmt.Errorf("the unfinished run %s cannot be resumed: %w", run.ID, err))
+		return exitcode.Usage(fmt.Errorf("the unfinished run %s cannot be resumed: %w", run.ID, err))
 	}
 	d.rules = rules
 	if err := d.at.fits(rules); err != nil {
-		return usage(fmt.Errorf("the unfinished run %s does not go on here: %w", run.ID, err))
+		return exitcode.Usage(fmt.Errorf("the unfinished run %s does not go on here: %w", run.ID, err))
 	}
 	if flag := d.contradicts(run.Target); flag != "" {
-		return usage(fmt.Errorf("the unfinished run %s goes on as it was started, and %s says something else: leave it out to go on", run.ID, flag))
+		return exitcode.Usage(fmt.Errorf("the unfinished run %s goes on as it was started, and %s says something else: leave it out to go on", run.ID, flag))
 	}
 	if run.Settings.OnDrainTimeout == engine.TimeoutForce && run.State != engine.Ending && d.abort == nil && d.session.alone == nil { // whoever began it may have had other rights
 		if err := allowed(ctx, d.session.kube, kube.ForceRights()); err != nil {
-			return usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
+			return exitcode.Usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
 		}
 	}
 	if err := d.adopt(&run); err != nil && d.abort == nil { // nothing new starts in a run that ends
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	run, err = d.fit(ctx, run)
 	if err != nil {
@@ -45,7 +46,7 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 		d.roll = run.Roll
 	}
 	run.Roll = d.roll
-	found := standing(run, d.session.clock().Now(), d.given, d.auto && d.abort == nil)
+	found := present.Standing(run, d.session.clock().Now(), d.given, d.auto && d.abort == nil)
 	if !d.auto {
 		fmt.Fprintf(d.app.out, "%s / %s: the unfinished run %s\n  %s\n", d.session.cluster(), d.group, run.ID, strings.Join(found, "\n  "))
 	}
@@ -54,7 +55,7 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 		if d.session.alone != nil {
 			shows = "status"
 		}
-		return &exitError{exitAbort, fmt.Errorf("nothing was done; %s puts the run back, %s shows it", command(d.cmd, "abort", d.group), command(d.cmd, shows, d.group))}
+		return exitcode.With(exitcode.Aborted, fmt.Errorf("nothing was done; %s puts the run back, %s shows it", d.line.Command("abort", d.group), d.line.Command(shows, d.group)))
 	}
 	now := d.session.clock().Now() // the answer may have taken its time
 	history := engine.RecordDiff(engine.Run{}, run)
@@ -86,31 +87,6 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 // resumed says who goes on with what.
 func resumed(found []string) string {
 	return "resumed by " + who() + ": " + strings.Join(found, "; ")
-}
-
-// standing says what an unfinished run is, which of the flags given do not count for it,
-// what was found of it, and what comes next.
-func standing(run engine.Run, now time.Time, given []string, auto bool) []string {
-	own := "its own settings apply"
-	if len(given) > 0 {
-		own += ", not " + strings.Join(given, ", ")
-	}
-	out := []string{fmt.Sprintf("started by %s at %s, last seen %s ago, %s", run.By, when(run.Started.Local()), now.Sub(run.Seen).Round(time.Second), run.State), own}
-	if auto && run.Settings.Approve != engine.ApproveNone {
-		out = append(out, "nothing is asked (--auto)")
-	}
-	return append(out, "found: "+run.Standing(), "next: "+next(run, auto))
-}
-
-// next is what this process does first: a paused run is resumed by it.
-func next(run engine.Run, auto bool) string {
-	if run.State == engine.Paused {
-		run.State = engine.Running
-	}
-	if _, waiting := run.Waiting(); waiting && auto { // it is approved at once
-		run.Batches = run.Batches[:len(run.Batches)-1]
-	}
-	return run.Next()
 }
 
 // given are the flags on the command line that make a run's settings and target.

@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/providers/asg"
@@ -33,7 +35,7 @@ func (a *app) upgradeCmd() *cobra.Command {
 			if err := u.take(args); err != nil {
 				return err
 			}
-			u.app, u.cmd, u.given = a, cmd, given(cmd)
+			u.app, u.cmd, u.line, u.given = a, cmd, commandLine(cmd), given(cmd)
 			if !u.isRoll() {
 				u.group = u.named[0]
 			}
@@ -66,9 +68,10 @@ type upgrade struct {
 	scope
 	app         *app
 	cmd         *cobra.Command // whose flags they are; nil for who only ends a run
-	group       string         // "" if there are several
-	part        *member        // of a roll; nil for a run of its own
-	given       []string       // flags that make settings and target
+	line        present.CommandLine
+	group       string   // "" if there are several
+	part        *member  // of a roll; nil for a run of its own
+	given       []string // flags that make settings and target
 	yes, dryRun bool
 	output      string
 	recordLimit time.Duration  // see live.Loop
@@ -95,7 +98,7 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if u.recordLimit < minRecordLimit {
-		return usage(fmt.Errorf("--record-timeout: %s is less than %s", u.recordLimit, minRecordLimit))
+		return exitcode.Usage(fmt.Errorf("--record-timeout: %s is less than %s", u.recordLimit, minRecordLimit))
 	}
 	if u.isRoll() {
 		if err := u.fitsSeveral(cmd); err != nil {
@@ -107,11 +110,11 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 	}
 	rules, settings, err := u.rules(cmd, u.auto)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	if u.metrics != "" {
 		if u.serving, err = serveMetrics(u.metrics); err != nil {
-			return usage(err)
+			return exitcode.Usage(err)
 		}
 		defer u.serving.close()
 	}
@@ -139,7 +142,7 @@ func (u *upgrade) listening(ctx context.Context, rules engine.Strategy, settings
 	err := u.prepare(ctx, rules, settings)
 	select {
 	case <-interrupted:
-		return &exitError{exitAbort, errors.New("interrupted; this process changed nothing")}
+		return exitcode.With(exitcode.Aborted, errors.New("interrupted; this process changed nothing"))
 	default:
 		return err
 	}
@@ -156,7 +159,7 @@ func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings e
 		return err
 	}
 	if err := u.readHooks(u.app, s.context(), &settings); err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	if u.isRoll() && s.pools != nil {
 		return errSeveralPools()
@@ -178,7 +181,7 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 	begun, going := s.unfinished(ctx, at.name)
 	if going {
 		if at, err = s.asBegun(ctx, at, u.where, begun); err != nil {
-			return usage(err)
+			return exitcode.Usage(err)
 		}
 	}
 	settled := u.abort != nil
@@ -188,7 +191,7 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 		}
 		settled = true
 		if rules, settings, err = u.rulesAt(ctx, u.cmd, u.auto, s, &at); err != nil {
-			return usage(err)
+			return exitcode.Usage(err)
 		}
 		u.into(&settings)
 		return nil
@@ -221,7 +224,7 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 		}
 		if p, err := s.makePlan(ctx, rules, settings, &u.rollFlags, at, w); err != nil {
 			return err
-		} else if err := refuse(p); err != nil {
+		} else if err := present.CannotStart(p); err != nil {
 			return err
 		}
 	}
@@ -230,7 +233,7 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 		if errors.As(err, &other) {
 			return u.held(err)
 		}
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	defer held.release()
 
@@ -239,7 +242,7 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 	case u.auto && u.part != nil:
 		d.listeners = append(d.listeners, u.part.tell)
 	case u.auto:
-		d.listeners = append(d.listeners, (&printer{w: u.app.out, json: u.json}).events)
+		d.listeners = append(d.listeners, present.NewPrinter(u.app.out, u.json, false).Events)
 	}
 	if u.part != nil {
 		d.roll = u.part.roll
@@ -258,16 +261,16 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 			return err
 		}
 	case err != nil:
-		return unreadable(err, command(u.cmd, "upgrade", u.group))
+		return unreadable(err, u.line.Command("upgrade", u.group))
 	case unfinished:
 		return d.resume(ctx, run)
 	case found && u.abort == nil:
 		if _, err := record.Keep(ctx, ""); err != nil { // of the run before this one
-			return usage(err)
+			return exitcode.Usage(err)
 		}
 	}
 	if u.abort != nil {
-		return usage(fmt.Errorf("no run is under way in group %s any more", u.group))
+		return exitcode.Usage(fmt.Errorf("no run is under way in group %s any more", u.group))
 	}
 	if err := settle(); err != nil {
 		return err
@@ -283,9 +286,9 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 // held is the error for a group that another process drives.
 func (u *upgrade) held(err error) error {
 	if u.where.cloudOnly {
-		return &exitError{exitHeld, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: look at it and end it there", u.group, err)}
+		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: look at it and end it there", u.group, err))
 	}
-	return &exitError{exitHeld, fmt.Errorf("group %s: %w\nfollow it with: %s; end it with: %s", u.group, err, command(u.cmd, "watch", u.group), command(u.cmd, "abort", u.group))}
+	return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w\nfollow it with: %s; end it with: %s", u.group, err, u.line.Command("watch", u.group), u.line.Command("abort", u.group)))
 }
 
 // driver drives one run in this process.
@@ -308,7 +311,7 @@ type driver struct {
 
 // start begins a planned run, after a question if there may be one.
 func (d *driver) start(ctx context.Context, p engine.Plan) error {
-	if err := refuse(p); err != nil {
+	if err := present.CannotStart(p); err != nil {
 		return err
 	}
 	p.Run.Roll = d.roll
@@ -316,10 +319,10 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 		p.Warnings = append(slices.Clone(p.Warnings), unseen(d.view.world)...)
 		now := d.session.clock().Now()
 		code := 0
-		message := d.group + ": " + nothingToDo(p)
+		message := d.group + ": " + present.NothingToDo(p)
 		if !d.auto {
 			fmt.Fprintln(d.app.out, message)
-			list(d.app.out, "Note:", p.Warnings)
+			present.List(d.app.out, "Note:", p.Warnings)
 		}
 		for _, warning := range p.Warnings {
 			d.events(engine.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: engine.Warning, Reason: "foreseen", Message: warning})
@@ -330,19 +333,19 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 	switch {
 	case d.auto || d.yes:
 	case len(p.Nodes) == 0:
-		fmt.Fprintf(d.app.out, "%s: %s\n", d.group, notYet(p))
+		fmt.Fprintf(d.app.out, "%s: %s\n", d.group, present.NotYet(p))
 		if !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.context(), "Wait for Gardener, and follow the update? [y/N] ")) {
-			return &exitError{exitAbort, errors.New("not started")}
+			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
 	default:
 		rehearse(ctx, d.rules, &p, d.view.world)
-		askPlan(d.app.out, p)
+		present.WriteForApproval(d.app.out, p)
 		if !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.context(), "Start this upgrade? [y/N] ")) {
-			return &exitError{exitAbort, errors.New("not started")}
+			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
 	}
 	if d.session.alone != nil && !d.auto && d.part == nil && !consents(ctx, d.app, d.session.context(), cmp.Or(d.at.alias(), d.group)) {
-		return &exitError{exitAbort, errors.New("not started")}
+		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
 	run, events := begin(p, d.session.clock().Now()) // now: the answer may have taken its time
 	d.keep(run, &p)
@@ -355,12 +358,12 @@ func begin(p engine.Plan, now time.Time) (run engine.Run, events []engine.Event)
 	tell := func(t engine.EventType, reason, message string) {
 		events = append(events, engine.Event{Time: now, Run: p.Run.ID, Group: p.Group, Type: t, Reason: reason, Message: message})
 	}
-	planned := fmt.Sprintf("%d nodes, %s, at most %d at once, seed %d", len(p.Nodes), fromTo(p), p.Limit, p.Run.Seed)
+	planned := fmt.Sprintf("%d nodes, %s, at most %d at once, seed %d", len(p.Nodes), present.FromTo(p), p.Limit, p.Run.Seed)
 	if len(p.Nodes) == 0 {
-		planned = notYet(p)
+		planned = present.NotYet(p)
 	}
 	tell(engine.RunPlanned, "", planned)
-	for _, warning := range slices.Concat(p.Warnings, cloudText(p), foreseen(p)) {
+	for _, warning := range slices.Concat(p.Warnings, present.CloudText(p), present.Foreseen(p)) {
 		tell(engine.Warning, "foreseen", warning)
 	}
 	if len(p.Nodes) > 0 && p.Nodes[0].NotEvaluated != "" {
@@ -417,7 +420,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		from.screen = d.app.screen(ctx, d.session.context())
-		from.screen.Again = command(d.cmd, "upgrade", d.group)
+		from.screen.Again = d.line.Command("upgrade", d.group)
 		if d.plain {
 			from.plainly(d.app)
 		}
@@ -430,14 +433,14 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		d.sayLeft(run)
 	}
 	if errors.Is(err, live.ErrLost) {
-		follow := "follow the run with: " + command(d.cmd, "watch", d.group)
+		follow := "follow the run with: " + d.line.Command("watch", d.group)
 		if d.session.alone != nil {
-			follow = "who drives the run now: " + command(d.cmd, "status", d.group)
+			follow = "who drives the run now: " + d.line.Command("status", d.group)
 		}
-		return &exitError{exitHeld, fmt.Errorf("group %s: %w; this process has stopped acting\n%s", d.group, err, follow)}
+		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; this process has stopped acting\n%s", d.group, err, follow))
 	}
 	if err != nil {
-		return broken(run, err, command(d.cmd, "upgrade", d.group), command(d.cmd, "abort", d.group))
+		return broken(run, err, d.line.Command("upgrade", d.group), d.line.Command("abort", d.group))
 	}
 	return d.conclude(run)
 }
@@ -448,13 +451,13 @@ func broken(run engine.Run, err error, again, abort string) error {
 	var unwritten *live.UnwrittenError
 	switch {
 	case run.Result == engine.Aborted && errors.As(err, &unwritten): // the record may not know of the abort
-		return &exitError{exitAbort, fmt.Errorf("%s: stopped before everything was put back: %w; once it can be written, %s puts it back", run.ID, err, abort)}
+		return exitcode.With(exitcode.Aborted, fmt.Errorf("%s: stopped before everything was put back: %w; once it can be written, %s puts it back", run.ID, err, abort))
 	case run.Result == engine.Aborted:
-		return &exitError{exitAbort, fmt.Errorf("%s: stopped before everything was put back: %w; %s goes on", run.ID, err, again)}
+		return exitcode.With(exitcode.Aborted, fmt.Errorf("%s: stopped before everything was put back: %w; %s goes on", run.ID, err, again))
 	case errors.As(err, &unwritten):
-		return &exitError{exitPaused, fmt.Errorf("%s: paused: %w; %s goes on from the last record", run.ID, err, again)}
+		return exitcode.With(exitcode.Paused, fmt.Errorf("%s: paused: %w; %s goes on from the last record", run.ID, err, again))
 	}
-	return &exitError{exitFailed, err}
+	return exitcode.With(exitcode.Failed, err)
 }
 
 // conclude turns a run's end into what the process says and exits with.
@@ -462,24 +465,24 @@ func (d *driver) conclude(run engine.Run) error {
 	if run.State != engine.Finished {
 		d.app.sayCulprits(run)
 		d.sayLeft(run)
-		code, what := exitPaused, "paused"
+		code, what := exitcode.Paused, "paused"
 		if run.Why != "" {
 			what += ": " + run.Why
 		}
 		if run.State == engine.Ending {
-			code, what = exitAbort, "stopped before everything was put back"
+			code, what = exitcode.Aborted, "stopped before everything was put back"
 		}
-		return &exitError{code, fmt.Errorf("%s: %s; %s goes on", run.ID, what, command(d.cmd, "upgrade", run.Group))}
+		return exitcode.With(code, fmt.Errorf("%s: %s; %s goes on", run.ID, what, d.line.Command("upgrade", run.Group)))
 	}
-	again := repeated(d.cmd, run.Group)
+	again := d.line.Repeat(run.Group)
 	if d.abort != nil { // its flags are no upgrade's
-		again = command(d.cmd, "upgrade", run.Group)
+		again = d.line.Command("upgrade", run.Group)
 	}
-	next := whatNext(run, again)
+	next := present.WhatNext(run, again)
 	if err := d.app.result(run, d.plain); err != nil {
-		var e *exitError
+		var e *exitcode.Error
 		if errors.As(err, &e) {
-			e.err = fmt.Errorf("%w\n%s", e.err, next)
+			e.Err = fmt.Errorf("%w\n%s", e.Err, next)
 		}
 		return err
 	}
@@ -487,39 +490,30 @@ func (d *driver) conclude(run engine.Run) error {
 	return nil
 }
 
-// whatNext says what one does after a run that has ended; again rolls what it has left.
-func whatNext(run engine.Run, again string) string {
-	next := "What happened: drainboard report " + run.Group
-	if run.Worst() == engine.EvictionFail {
-		next += "\nTo go on: free the pods, then " + again
-	}
-	return next
-}
-
 // result says how a finished run ended, unless its details were told already, and is
 // its exit code.
 func (a *app) result(run engine.Run, told bool) error {
 	if !told {
 		a.sayCulprits(run)
-		list(a.err, "Left behind:", run.Unrestored)
-		list(a.err, "Note:", run.Notes)
+		present.List(a.err, "Left behind:", run.Unrestored)
+		present.List(a.err, "Note:", run.Notes)
 	}
 	if code := run.ExitCode(); code != 0 {
 		why := strings.TrimPrefix(run.Why, string(run.Result)+": ")
-		return &exitError{code, fmt.Errorf("%s: %s", run.Result, why)}
+		return exitcode.With(code, fmt.Errorf("%s: %s", run.Result, why))
 	}
 	return nil
 }
 
 // sayCulprits lists what kept nodes.
 func (a *app) sayCulprits(run engine.Run) {
-	list(a.err, "What kept nodes:", run.BlockingPods)
+	present.List(a.err, "What kept nodes:", run.BlockingPods)
 }
 
 // sayLeft lists what an unfinished run has changed and not put back.
 func (d *driver) sayLeft(run engine.Run) {
 	left := run.Outstanding()
-	list(d.app.err, notPutBack, left)
+	present.List(d.app.err, present.NotPutBack, left)
 }
 
 // events tells the listeners what happened.

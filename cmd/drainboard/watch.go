@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/strategy"
@@ -31,7 +32,7 @@ func (a *app) watchCmd() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if where.cloudOnly {
-				return usage(fmt.Errorf("watch --cloudonly: a run without Kubernetes has its record on the disk of the machine that drives it, and cannot be watched from elsewhere; drainboard status --cloudonly takes one look there"))
+				return exitcode.Usage(fmt.Errorf("watch --cloudonly: a run without Kubernetes has its record on the disk of the machine that drives it, and cannot be watched from elsewhere; drainboard status --cloudonly takes one look there"))
 			}
 			ctx, stop := untilSignalled(cmd.Context())
 			defer stop()
@@ -144,7 +145,7 @@ func watchOn(ctx context.Context, w *live.Watch, f face, read func(context.Conte
 			fmt.Fprintln(plain{os.Stderr}, "the watch stopped:", err)
 		}
 		w.Queue.Close()
-		watched <- usage(err)
+		watched <- exitcode.Usage(err)
 	}()
 	screen.Snapshots, screen.Look = snapshots, w.Look
 	_, err := f.show(showing, screen)

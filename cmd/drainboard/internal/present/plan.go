@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"cmp"
@@ -15,13 +15,13 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// writePlan shows a plan to people, with all its settings. What was said before it is left out.
-func writePlan(w io.Writer, p engine.Plan, said []string) {
+// WritePlan shows a plan to people, with all its settings. What was said before it is left out.
+func WritePlan(w io.Writer, p engine.Plan, said []string) {
 	fmt.Fprintf(w, "%s, strategy %s (%s), as of %s\n", headline(p), p.Strategy, strategy.About(p.Strategy), p.AsOf.Local().Format("15:04:05"))
 	writeUndrained(w, p)
 	if len(p.Nodes) == 0 {
-		fmt.Fprintf(w, "%s: %s\n", p.Group, nothingToDo(p))
-		list(w, "Note:", p.Warnings[len(undrained(p.Run)):])
+		fmt.Fprintf(w, "%s: %s\n", p.Group, NothingToDo(p))
+		List(w, "Note:", p.Warnings[len(Undrained(p.Run)):])
 		return
 	}
 	writePlannedNodes(w, p, said)
@@ -29,9 +29,9 @@ func writePlan(w io.Writer, p engine.Plan, said []string) {
 	writeSettings(w, p.Run, func(string) bool { return true })
 }
 
-// askPlan shows a plan to somebody who is to say yes to it: the settings that were
+// WriteForApproval shows a plan to somebody who is to say yes to it: the settings that were
 // given, and last, where it is on the screen however long the rest is, what is asked.
-func askPlan(w io.Writer, p engine.Plan) {
+func WriteForApproval(w io.Writer, p engine.Plan) {
 	writePlannedNodes(w, p, nil)
 	fmt.Fprintln(w, "\nSettings that were given (drainboard plan shows all):")
 	writeSettings(w, p.Run, func(origin string) bool {
@@ -41,7 +41,7 @@ func askPlan(w io.Writer, p engine.Plan) {
 	writeUndrained(w, p)
 	fmt.Fprintln(w, pace(p))
 	writeRehearsal(w, p)
-	if n := len(foreseen(p)); n > 0 {
+	if n := len(Foreseen(p)); n > 0 {
 		fmt.Fprintf(w, "Foreseen to hold it up or be down for a while: %s, listed above.\n", plural(n, "case"))
 	}
 	stuck := 0
@@ -55,7 +55,7 @@ func askPlan(w io.Writer, p engine.Plan) {
 
 // pace is how many nodes at once, how long it takes, and the machines beside.
 func pace(p engine.Plan) string {
-	if p.Strategy == kopsStrategy {
+	if p.Strategy == StrategyKops {
 		return kopsPace(p)
 	}
 	if p.Pool != nil {
@@ -101,7 +101,7 @@ func writeRehearsal(w io.Writer, p engine.Plan) {
 	}
 	said := p.Rehearsal.Sentence()
 	fmt.Fprintf(w, "%s%s.\n", strings.ToUpper(said[:1]), said[1:])
-	list(w, "Held in the rehearsal:", p.Rehearsal.Held)
+	List(w, "Held in the rehearsal:", p.Rehearsal.Held)
 }
 
 // headline is a plan in a line.
@@ -117,11 +117,11 @@ func headline(p engine.Plan) string {
 	if p.Pool != nil && world.InPlace(p.Pool.Update) {
 		what = "to update in place"
 	}
-	return fmt.Sprintf("%s: %s %s, %s", where, plural(len(p.Nodes), "node"), what, fromTo(p))
+	return fmt.Sprintf("%s: %s %s, %s", where, plural(len(p.Nodes), "node"), what, FromTo(p))
 }
 
-// fromTo is what the nodes come from and go to.
-func fromTo(p engine.Plan) string {
+// FromTo is what the nodes come from and go to.
+func FromTo(p engine.Plan) string {
 	switch {
 	case p.Pool == nil || p.From != "" && p.To != "":
 		return p.From + " → " + p.To
@@ -166,17 +166,17 @@ func writePlannedNodes(w io.Writer, p engine.Plan, said []string) {
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s%d\t%d\t%s\t%s\n", n.Batch, name, n.Zone, n.Version, why(dash(n.Why)), n.Evict, n.Stay, dash(strings.Join(oddities(n), ", ")), foreseenText(n))
 	}
 	t.Flush()
-	list(w, "\nWhat is done, by the rules of kops:", kopsSteps(p))
-	list(w, "\nWill hold it up or be down for a while:", short(left(foreseen(p))))
-	list(w, "\nWhat the group does beside:", cloudText(p))
-	list(w, "\nWho else moves nodes of this group, or may:", rivalText(p.ExternalMovers))
-	list(w, "\nKnow before you start:", left(p.Warnings[len(undrained(p.Run)):]))
-	list(w, "\nNot evaluated, so that nothing is said of it above:", left(p.NotEvaluated))
-	list(w, "\nNeeds your consent before anything starts:", p.Refusals)
+	List(w, "\nWhat is done, by the rules of kops:", kopsSteps(p))
+	List(w, "\nWill hold it up or be down for a while:", short(left(Foreseen(p))))
+	List(w, "\nWhat the group does beside:", CloudText(p))
+	List(w, "\nWho else moves nodes of this group, or may:", moverText(p.ExternalMovers))
+	List(w, "\nKnow before you start:", left(p.Warnings[len(Undrained(p.Run)):]))
+	List(w, "\nNot evaluated, so that nothing is said of it above:", left(p.NotEvaluated))
+	List(w, "\nNeeds your consent before anything starts:", p.Refusals)
 }
 
-// nothingToDo says why a plan has no nodes.
-func nothingToDo(p engine.Plan) string {
+// NothingToDo says why a plan has no nodes.
+func NothingToDo(p engine.Plan) string {
 	if len(p.Run.Target.Only) > 0 {
 		return "of the nodes that --only names none is outdated: there is nothing to do"
 	}
@@ -213,8 +213,8 @@ func foreseenText(n engine.PlannedNode) string {
 	}
 }
 
-// foreseen lists what the plan foresees, each with its node.
-func foreseen(p engine.Plan) []string {
+// Foreseen lists what the plan foresees, each with its node.
+func Foreseen(p engine.Plan) []string {
 	var out []string
 	for _, n := range p.Nodes {
 		for _, f := range n.Foreseen {
@@ -224,8 +224,8 @@ func foreseen(p engine.Plan) []string {
 	return out
 }
 
-// cloudText tells what lifecycle hooks, warm pool and the like mean for a run.
-func cloudText(p engine.Plan) []string {
+// CloudText tells what lifecycle hooks, warm pool and the like mean for a run.
+func CloudText(p engine.Plan) []string {
 	var out []string
 	for _, h := range p.Hooks {
 		switch {
@@ -257,8 +257,8 @@ func cloudText(p engine.Plan) []string {
 	return out
 }
 
-// rivalText tells who else moves nodes, what that means here, and what can be done.
-func rivalText(rivals []engine.ExternalMover) []string {
+// moverText tells who else moves nodes, what that means here, and what can be done.
+func moverText(rivals []engine.ExternalMover) []string {
 	var out []string
 	for _, r := range rivals {
 		line := fmt.Sprintf("%s: %s: %s", r.Handling, r.Action(), r.How)
@@ -270,29 +270,11 @@ func rivalText(rivals []engine.ExternalMover) []string {
 	return out
 }
 
-// are is "1 node is", "3 nodes are", with more words before the verb.
-func are(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one + more + " is"
+// NotYet says why a plan without nodes is not done.
+func NotYet(p engine.Plan) string {
+	var left []string
+	for _, u := range p.Awaited {
+		left = append(left, u.Text)
 	}
-	return fmt.Sprintf("%d %ss%s are", n, one, more)
-}
-
-// short keeps what a person reads of a long list; JSON has it all.
-func short(lines []string) []string {
-	const most = 30
-	if len(lines) <= most {
-		return lines
-	}
-	return append(lines[:most:most], fmt.Sprintf("and %d more (-o json has them all)", len(lines)-most))
-}
-
-func list(w io.Writer, title string, lines []string) {
-	if len(lines) == 0 {
-		return
-	}
-	fmt.Fprintln(w, title)
-	for _, l := range lines {
-		fmt.Fprintln(w, "  - "+l)
-	}
+	return "no node is outdated yet, and Gardener is not done: " + strings.Join(left, "; ")
 }

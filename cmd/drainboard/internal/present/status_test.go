@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"bytes"
@@ -21,19 +21,19 @@ func TestStatusOfAValidation(t *testing.T) {
 		Failures: []engine.Invalid{{Kind: "node", Name: "b1", Message: "node b1 of nodes-b is not Ready", Ignored: true}, {Kind: "pod", Name: "kube-system/dns", Message: "pod kube-system/dns is pending"}},
 	}}
 	var b bytes.Buffer
-	writeStatus(&b, statusOf(r), now)
+	WriteStatus(&b, StatusOf(r), now)
 	want := "  the cluster is validated: passed 1 of 2 looks, another 14m0s for it\n    - pod kube-system/dns is pending\n    - ignored: node b1 of nodes-b is not Ready\n"
 	if got := b.String(); !strings.Contains(got, want) || !strings.HasPrefix(got, "nodes-a  nodes-1  running") {
 		t.Errorf("status does not say %q:\n%s", want, got)
 	}
 	r.State, r.Result, r.Validation.Failed = engine.Finished, engine.InvalidFail, now
 	b.Reset()
-	if writeStatus(&b, statusOf(r), now); !strings.Contains(b.String(), "the cluster did not get valid in time\n    - pod kube-system/dns is pending") {
+	if WriteStatus(&b, StatusOf(r), now); !strings.Contains(b.String(), "the cluster did not get valid in time\n    - pod kube-system/dns is pending") {
 		t.Errorf("status of one that failed:\n%s", b.String())
 	}
 	r.Validation.Failed, r.Validation.Passed = time.Time{}, now
 	b.Reset()
-	if writeStatus(&b, statusOf(r), now); strings.Contains(b.String(), "valid") {
+	if WriteStatus(&b, StatusOf(r), now); strings.Contains(b.String(), "valid") {
 		t.Errorf("status of one that passed:\n%s", b.String())
 	}
 }
@@ -54,8 +54,8 @@ func TestStatus(t *testing.T) {
 		},
 	}
 	var b bytes.Buffer
-	s := statusOf(r)
-	writeStatus(&b, s, now)
+	s := StatusOf(r)
+	WriteStatus(&b, s, now)
 	for _, want := range []string{
 		"strategy eks, order oldest, only a1, a2, a3, until Sat 21 Nov 2026 ", "the phase scale down waits for approval (drainboard approve ng-web --batch 3 --hash 0123456789ab)",
 		"the canary is watched for another 1m30s (web crash-loops)", "failed (2 pods left after 15m0s): a1",
@@ -76,7 +76,7 @@ func TestStatus(t *testing.T) {
 	}
 	r.Canary.Passed, r.Settings, r.Target = true, engine.Settings{}, engine.Target{}
 	b.Reset()
-	writeStatus(&b, statusOf(r), now)
+	WriteStatus(&b, StatusOf(r), now)
 	if got := b.String(); strings.Contains(got, "canary") || strings.Contains(got, "only a1") || strings.Contains(got, "until") || !strings.Contains(got, "order random") {
 		t.Errorf("status says more than there is:\n%s", got)
 	}
@@ -94,10 +94,10 @@ func TestStatusOfAnOldRecord(t *testing.T) {
 		{"", "may not get leases", "either nobody drives it, or its record cannot be written", "it seems that nobody"},
 		{"", "", "it seems that nobody drives it", "cannot be written"},
 	} {
-		s := statusOf(engine.Run{ID: "ng-web-1", Group: "ng-web", State: engine.Running, Seen: now.Add(-time.Minute)})
-		s.drivenBy(c.driver, c.unknown, now)
+		s := StatusOf(engine.Run{ID: "ng-web-1", Group: "ng-web", State: engine.Running, Seen: now.Add(-time.Minute)})
+		s.DrivenBy(c.driver, c.unknown, now)
 		var b bytes.Buffer
-		if writeStatus(&b, s, now); !strings.Contains(b.String(), c.want) || strings.Contains(b.String(), c.not) {
+		if WriteStatus(&b, s, now); !strings.Contains(b.String(), c.want) || strings.Contains(b.String(), c.not) {
 			t.Errorf("%+v:\n%s", c, b.String())
 		}
 		if s.UnwrittenSince.IsZero() != (c.driver == "") {
@@ -123,10 +123,10 @@ func TestStatusNamesOthers(t *testing.T) {
 	}
 	text := func() string {
 		var b bytes.Buffer
-		s := statusOf(r)
-		s.Others = others(nodesOf(r, nodes), r)
-		writeStatus(&b, s, time.Now())
-		writeElsewhere(&b, elsewhere([]live.Stored{{Run: r}}, nodes))
+		s := StatusOf(r)
+		s.Others = Others(NodesOf(r, nodes), r)
+		WriteStatus(&b, s, time.Now())
+		WriteUnclaimed(&b, Unclaimed([]live.Stored{{Run: r}}, nodes))
 		return b.String()
 	}
 	running := text()
@@ -142,7 +142,7 @@ func TestStatusNamesOthers(t *testing.T) {
 	if finished := text(); !strings.Contains(finished, "a run of Drainboard has left marks behind: a1 and a2") {
 		t.Errorf("what was left behind is not told:\n%s", finished)
 	}
-	if got := whoElse(others(nodes, engine.Run{})); got != "EKS, kops, somebody" {
+	if got := WhoElse(Others(nodes, engine.Run{})); got != "EKS, kops, somebody" {
 		t.Errorf("without a run: %q", got)
 	}
 }
@@ -150,11 +150,11 @@ func TestStatusNamesOthers(t *testing.T) {
 func TestStatusOfEarlierRuns(t *testing.T) {
 	at := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
 	done := engine.Run{ID: "ng-web-0", By: "ann@laptop", State: engine.Finished, Result: engine.Succeeded, Finished: at, Nodes: map[string]engine.Node{"i-1": {Stage: engine.Replaced}}}
-	past := pastOf([]live.Stored{{Name: "run-ng-web-past-2", Run: done}, {Name: "run-ng-web-past-1", Err: errors.New("it is damaged"), Discarded: "put aside by bob@desk: it is damaged"}})
-	s := statusOf(engine.Run{ID: "ng-web-1", Group: "ng-web", State: engine.Running, By: "bob@desk", Seen: at, Started: at})
+	past := PastOf([]live.Stored{{Name: "run-ng-web-past-2", Run: done}, {Name: "run-ng-web-past-1", Err: errors.New("it is damaged"), Discarded: "put aside by bob@desk: it is damaged"}})
+	s := StatusOf(engine.Run{ID: "ng-web-1", Group: "ng-web", State: engine.Running, By: "bob@desk", Seen: at, Started: at})
 	s.Driver, s.Past = "bob@desk pid 7", past
 	var b bytes.Buffer
-	writeStatus(&b, s, at)
+	WriteStatus(&b, s, at)
 	for _, want := range []string{"begun by bob@desk, ", "driven by bob@desk pid 7", "earlier runs:", "ng-web-0  succeeded  1 of 1 nodes replaced  ended ", "begun by ann@laptop", "run-ng-web-past-1  put aside by bob@desk: it is damaged (configmap run-ng-web-past-1)"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("status does not say %q:\n%s", want, b.String())

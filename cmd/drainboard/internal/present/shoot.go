@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"github.com/drainboard/drainboard/themes"
 )
 
-// writeChange shows people what a change of a Shoot would do.
-func writeChange(w io.Writer, p shoot.Plan, pools []string) {
+// WriteChange shows people what a change of a Shoot would do.
+func WriteChange(w io.Writer, p shoot.Plan, pools []string) {
 	fmt.Fprintf(w, "Shoot %s, as of %s\n", p.Shoot, p.AsOf.Local().Format("15:04:05"))
 	if p.Refused {
 		fmt.Fprintf(w, "%s refused: Gardener's API takes nothing of this change\n", themes.Unicode.Failed)
@@ -39,8 +39,8 @@ func writeChange(w io.Writer, p shoot.Plan, pools []string) {
 	if hidden := len(p.Pools) - len(shown.Pools); hidden > 0 {
 		fmt.Fprintf(w, "\n%s not shown: leave the POOLs out to see them\n", plural(hidden, "pool"))
 	}
-	list(w, "\nOther fields that change, which are not judged here:", short(p.Beside))
-	list(w, "\nKnow before you apply it:", p.Notes)
+	List(w, "\nOther fields that change, which are not judged here:", short(p.Beside))
+	List(w, "\nKnow before you apply it:", p.Notes)
 }
 
 // startText says when a change is rolled out.

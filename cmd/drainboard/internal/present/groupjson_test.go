@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 
 // A plan of nothing has a list of no nodes.
 func TestPlanOfNothingForPrograms(t *testing.T) {
-	text, err := json.Marshal(jsonOf(engine.Plan{}))
+	text, err := json.Marshal(PlanOf(engine.Plan{}))
 	if err != nil || !bytes.Contains(text, []byte(`"nodes":[]`)) {
 		t.Errorf("%s, %v", text, err)
 	}
@@ -21,15 +21,15 @@ func TestPlanOfNothingForPrograms(t *testing.T) {
 
 // Programs get a group by small names, its sizes and template as far as there are any.
 func TestGroupsForPrograms(t *testing.T) {
-	rows := []groupRow{
+	rows := []GroupRow{
 		{Summary: asg.Summary{Group: world.Group{
 			Name: "ng", Provider: "asg", Sizes: world.Sizes{Min: 0, Max: 6, Desired: 3}, Zones: []string{"a"},
 			Template: world.Template{ID: "lt-1", Version: 7}, TemplateName: "web", TemplateSpec: "$Latest", Refused: "it is frozen",
 		}, Machines: 3, Outdated: 2}, Running: "paused"},
-		{Summary: asg.Summary{Group: world.Group{Name: "pool", Provider: "gardener", Pool: &world.Pool{}, Sizes: world.Sizes{Desired: 2}}, Machines: 2}, Worker: &poolJSON{Version: "1.33.1"}},
+		{Summary: asg.Summary{Group: world.Group{Name: "pool", Provider: "gardener", Pool: &world.Pool{}, Sizes: world.Sizes{Desired: 2}}, Machines: 2}, Worker: &Pool{Version: "1.33.1"}},
 	}
 	var b bytes.Buffer
-	if err := indented(&b, groupsForPrograms(rows)); err != nil {
+	if err := JSON(&b, GroupsOf(rows)); err != nil {
 		t.Fatal(err)
 	}
 	var out []map[string]any

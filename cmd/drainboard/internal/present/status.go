@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"cmp"
@@ -15,8 +15,8 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// runStatus is a run at one look.
-type runStatus struct {
+// Status is a run at one look.
+type Status struct {
 	Run   string `json:"run"`
 	Group string `json:"group"`
 	// Alias is what people call the group, "" where that is its name.
@@ -66,7 +66,7 @@ type runStatus struct {
 	Others []engine.MoverView `json:"others,omitempty"`
 	// Pool is how a worker pool of Gardener's stands, which its run does not tell; PoolUnknown
 	// why that is not known.
-	Pool        *poolStatus `json:"pool,omitempty"`
+	Pool        *PoolStatus `json:"pool,omitempty"`
 	PoolUnknown string      `json:"poolUnknown,omitempty"`
 	// Past are the group's earlier runs that are still kept, the newest first.
 	Past []pastRun `json:"past,omitempty"`
@@ -86,7 +86,7 @@ type pastRun struct {
 	Discarded string        `json:"discarded,omitempty"`
 }
 
-func pastOf(records []live.Stored) (list []pastRun) {
+func PastOf(records []live.Stored) (list []pastRun) {
 	for _, r := range records {
 		p := pastRun{Record: r.Name, Run: r.Run.ID, By: r.Run.By, Started: r.Run.Started, Finished: r.Run.Finished, Result: r.Run.Result, Discarded: r.Discarded}
 		p.Replaced, p.Outdated = r.Run.Outdated()
@@ -104,7 +104,7 @@ func writePast(w io.Writer, past []pastRun) {
 	for _, p := range past {
 		line := cmp.Or(p.Run, p.Record)
 		if !p.Finished.IsZero() {
-			line += fmt.Sprintf("  %s  %d of %d nodes replaced  ended %s, begun by %s", p.Result, p.Replaced, p.Outdated, when(p.Finished.Local()), p.By)
+			line += fmt.Sprintf("  %s  %d of %d nodes replaced  ended %s, begun by %s", p.Result, p.Replaced, p.Outdated, When(p.Finished.Local()), p.By)
 		}
 		if p.Discarded != "" {
 			where := "configmap " + p.Record
@@ -115,12 +115,12 @@ func writePast(w io.Writer, past []pastRun) {
 		}
 		lines = append(lines, line)
 	}
-	list(w, "  earlier runs:", lines)
+	List(w, "  earlier runs:", lines)
 }
 
-// statusOf is what a run's record tells.
-func statusOf(r engine.Run) runStatus {
-	s := runStatus{
+// StatusOf is what a run's record tells.
+func StatusOf(r engine.Run) Status {
+	s := Status{
 		Run: r.ID, Group: r.Group, Alias: r.Alias, Strategy: r.Strategy, State: r.State, Result: r.Result, Why: r.Why,
 		Started: r.Started, By: r.By, Seen: r.Seen, Stages: map[engine.Stage]int{}, Left: r.Unrestored,
 		Order: r.Settings.Order, Only: r.Target.Only, Until: r.Settings.Until, Gate: r.Gate, Rivals: r.ExternalMovers,
@@ -167,83 +167,26 @@ func statusOf(r engine.Run) runStatus {
 	return s
 }
 
-// drivenBy notes who drives the run, or why that is not known. A driver writes the record every
+// DrivenBy notes who drives the run, or why that is not known. A driver writes the record every
 // few seconds: if it is old although he renews the lock, it seems that he cannot.
-func (s *runStatus) drivenBy(driver, unknown string, now time.Time) {
+func (s *Status) DrivenBy(driver, unknown string, now time.Time) {
 	s.Driver, s.DriverUnknown = driver, unknown
 	if driver != "" && now.Sub(s.Seen) > live.Unseen {
 		s.UnwrittenSince = s.Seen
 	}
 }
 
-// writeStatus shows a run to people.
-func writeStatus(w io.Writer, s runStatus, now time.Time) {
-	state := string(s.State)
-	if s.Result != "" {
-		state += ", " + string(s.Result)
-	}
-	called := cmp.Or(s.Alias, s.Group)
-	fmt.Fprintf(w, "%s  %s  %s", called, s.Run, state)
-	if s.Phase != "" {
-		fmt.Fprintf(w, "  %s", s.Phase)
-	}
-	fmt.Fprintf(w, "  %d of %d nodes replaced\n", s.Replaced, s.Outdated)
-	fmt.Fprintf(w, "  strategy %s, order %s", s.Strategy, orderText(s.Order))
-	if len(s.Only) > 0 {
-		fmt.Fprintf(w, ", only %s", strings.Join(s.Only, ", "))
-	}
-	if !s.Until.IsZero() {
-		fmt.Fprintf(w, ", until %s", when(s.Until.Local()))
-	}
-	fmt.Fprintln(w)
-	if s.Why != "" {
-		fmt.Fprintln(w, "  "+s.Why)
-	}
+// called is what people call the group.
+func (s *Status) called() string { return cmp.Or(s.Alias, s.Group) }
+
+// WriteStatus shows a run to people.
+func WriteStatus(w io.Writer, s Status, now time.Time) {
+	s.writeHead(w)
 	if s.State != engine.Finished {
-		begun := fmt.Sprintf("  begun by %s, %s", cmp.Or(s.By, "nobody known"), when(s.Started.Local()))
-		if s.Driver != "" {
-			begun += "; driven by " + s.Driver
-		}
-		fmt.Fprintln(w, begun)
-		if s.DriverUnknown != "" {
-			fmt.Fprintln(w, "  who drives it is not known: "+s.DriverUnknown)
-		}
-		switch age := now.Sub(s.Seen); {
-		case !s.UnwrittenSince.IsZero():
-			fmt.Fprintf(w, "  its record has not been written since %s (%s): it seems that it cannot be written, so nothing new starts; the log of %s tells why\n", s.UnwrittenSince.Local().Format("15:04:05"), age.Round(time.Second), s.Driver)
-		case age > live.Unseen && s.DriverUnknown != "":
-			fmt.Fprintf(w, "  last written %s ago: either nobody drives it, or its record cannot be written\n", age.Round(time.Second))
-		case age > live.Unseen:
-			fmt.Fprintf(w, "  last written %s ago: it seems that nobody drives it; drainboard upgrade %s goes on\n", age.Round(time.Second), called)
-		}
-		var stages []string
-		for _, st := range []engine.Stage{engine.Outdated, engine.Queued, engine.Draining, engine.Settling, engine.Terminating, engine.Replaced, engine.Launching, engine.Ready, engine.Surplus, engine.Updating, engine.Unreachable, engine.Skipped, engine.NodeFail} {
-			if n := s.Stages[st]; n > 0 {
-				stages = append(stages, fmt.Sprintf("%d %s", n, st))
-			}
-		}
-		fmt.Fprintln(w, "  "+strings.Join(stages, ", "))
+		s.writeDriver(w, now)
+		s.writeStages(w)
 	}
-	if s.Waiting != nil {
-		what := fmt.Sprintf("batch %d waits for approval: %s", s.Waiting.ID, strings.Join(s.Waiting.Names, ", "))
-		if s.Waiting.Phase != "" {
-			what = "the phase " + s.Waiting.Phase + " waits for approval"
-		}
-		what += fmt.Sprintf(" (drainboard approve %s --batch %d --hash %s)", called, s.Waiting.ID, s.Waiting.Hash)
-		fmt.Fprintln(w, "  "+what)
-	}
-	if s.Canary != nil {
-		fmt.Fprintf(w, "  the canary is watched for another %s%s\n", max(0, s.Canary.Wait.End.Sub(now)).Round(time.Second), because(s.Canary.Trouble))
-	}
-	if v := s.Validation; v != nil && v.Passed.IsZero() && (s.State == engine.Running || s.State == engine.Paused || !v.Failed.IsZero()) {
-		writeValidation(w, v, now)
-	}
-	if s.Gate != "" {
-		fmt.Fprintln(w, "  no new drain starts: "+s.Gate)
-	}
-	if s.Awaits != "" {
-		fmt.Fprintln(w, "  waiting for Gardener: "+s.Awaits)
-	}
+	s.writeWaits(w, now)
 	for _, r := range s.Rivals {
 		if r.Acts {
 			fmt.Fprintf(w, "  somebody else: %s: %s\n", r.Action(), r.How)
@@ -257,11 +200,90 @@ func writeStatus(w io.Writer, s runStatus, now time.Time) {
 	if len(s.Unreachable) > 0 {
 		fmt.Fprintf(w, "  ended because they were not heard from: %s\n", strings.Join(s.Unreachable, ", "))
 	}
-	list(w, "  blocked:", s.Blocked)
-	list(w, "  left behind:", s.Left)
+	List(w, "  blocked:", s.Blocked)
+	List(w, "  left behind:", s.Left)
 	writePast(w, s.Past)
 	if s.PoolUnknown != "" {
 		fmt.Fprintln(w, "  how the pool stands is not known: "+s.PoolUnknown)
+	}
+}
+
+// writeHead shows which run it is, how far it is, and what it was asked to be.
+func (s *Status) writeHead(w io.Writer) {
+	state := string(s.State)
+	if s.Result != "" {
+		state += ", " + string(s.Result)
+	}
+	fmt.Fprintf(w, "%s  %s  %s", s.called(), s.Run, state)
+	if s.Phase != "" {
+		fmt.Fprintf(w, "  %s", s.Phase)
+	}
+	fmt.Fprintf(w, "  %d of %d nodes replaced\n", s.Replaced, s.Outdated)
+	fmt.Fprintf(w, "  strategy %s, order %s", s.Strategy, orderText(s.Order))
+	if len(s.Only) > 0 {
+		fmt.Fprintf(w, ", only %s", strings.Join(s.Only, ", "))
+	}
+	if !s.Until.IsZero() {
+		fmt.Fprintf(w, ", until %s", When(s.Until.Local()))
+	}
+	fmt.Fprintln(w)
+	if s.Why != "" {
+		fmt.Fprintln(w, "  "+s.Why)
+	}
+}
+
+// writeDriver shows who began an unfinished run and who drives it, if anybody does.
+func (s *Status) writeDriver(w io.Writer, now time.Time) {
+	begun := fmt.Sprintf("  begun by %s, %s", cmp.Or(s.By, "nobody known"), When(s.Started.Local()))
+	if s.Driver != "" {
+		begun += "; driven by " + s.Driver
+	}
+	fmt.Fprintln(w, begun)
+	if s.DriverUnknown != "" {
+		fmt.Fprintln(w, "  who drives it is not known: "+s.DriverUnknown)
+	}
+	switch age := now.Sub(s.Seen); {
+	case !s.UnwrittenSince.IsZero():
+		fmt.Fprintf(w, "  its record has not been written since %s (%s): it seems that it cannot be written, so nothing new starts; the log of %s tells why\n", s.UnwrittenSince.Local().Format("15:04:05"), age.Round(time.Second), s.Driver)
+	case age > live.Unseen && s.DriverUnknown != "":
+		fmt.Fprintf(w, "  last written %s ago: either nobody drives it, or its record cannot be written\n", age.Round(time.Second))
+	case age > live.Unseen:
+		fmt.Fprintf(w, "  last written %s ago: it seems that nobody drives it; drainboard upgrade %s goes on\n", age.Round(time.Second), s.called())
+	}
+}
+
+// writeStages shows how many nodes stand where.
+func (s *Status) writeStages(w io.Writer) {
+	var stages []string
+	for _, st := range []engine.Stage{engine.Outdated, engine.Queued, engine.Draining, engine.Settling, engine.Terminating, engine.Replaced, engine.Launching, engine.Ready, engine.Surplus, engine.Updating, engine.Unreachable, engine.Skipped, engine.NodeFail} {
+		if n := s.Stages[st]; n > 0 {
+			stages = append(stages, fmt.Sprintf("%d %s", n, st))
+		}
+	}
+	fmt.Fprintln(w, "  "+strings.Join(stages, ", "))
+}
+
+// writeWaits shows what the run waits for.
+func (s *Status) writeWaits(w io.Writer, now time.Time) {
+	if s.Waiting != nil {
+		what := fmt.Sprintf("batch %d waits for approval: %s", s.Waiting.ID, strings.Join(s.Waiting.Names, ", "))
+		if s.Waiting.Phase != "" {
+			what = "the phase " + s.Waiting.Phase + " waits for approval"
+		}
+		what += fmt.Sprintf(" (drainboard approve %s --batch %d --hash %s)", s.called(), s.Waiting.ID, s.Waiting.Hash)
+		fmt.Fprintln(w, "  "+what)
+	}
+	if s.Canary != nil {
+		fmt.Fprintf(w, "  the canary is watched for another %s%s\n", max(0, s.Canary.Wait.End.Sub(now)).Round(time.Second), because(s.Canary.Trouble))
+	}
+	if v := s.Validation; v != nil && v.Passed.IsZero() && (s.State == engine.Running || s.State == engine.Paused || !v.Failed.IsZero()) {
+		writeValidation(w, v, now)
+	}
+	if s.Gate != "" {
+		fmt.Fprintln(w, "  no new drain starts: "+s.Gate)
+	}
+	if s.Awaits != "" {
+		fmt.Fprintln(w, "  waiting for Gardener: "+s.Awaits)
 	}
 }
 
@@ -295,15 +317,8 @@ func writeNodes(w io.Writer, what string, why map[string][]string) {
 	}
 }
 
-func because(why string) string {
-	if why == "" {
-		return ""
-	}
-	return " (" + why + ")"
-}
-
-// nodesOf are the nodes of a run's machines.
-func nodesOf(r engine.Run, nodes []*world.Node) (out []*world.Node) {
+// NodesOf are the nodes of a run's machines.
+func NodesOf(r engine.Run, nodes []*world.Node) (out []*world.Node) {
 	for _, n := range nodes {
 		if _, known := r.Nodes[n.Machine]; known {
 			out = append(out, n)
@@ -312,8 +327,8 @@ func nodesOf(r engine.Run, nodes []*world.Node) (out []*world.Node) {
 	return out
 }
 
-// elsewhere are who moves the nodes that no run knows.
-func elsewhere(records []live.Stored, nodes []*world.Node) []engine.MoverView {
+// Unclaimed are who moves the nodes that no run knows.
+func Unclaimed(records []live.Stored, nodes []*world.Node) []engine.MoverView {
 	known := map[string]bool{}
 	for _, r := range records {
 		for id := range r.Run.Nodes {
@@ -323,8 +338,8 @@ func elsewhere(records []live.Stored, nodes []*world.Node) []engine.MoverView {
 	return engine.Movers(slices.DeleteFunc(slices.Clone(nodes), func(n *world.Node) bool { return known[n.Machine] }), nil)
 }
 
-// writeElsewhere names who moves nodes that no run knows.
-func writeElsewhere(w io.Writer, movers []engine.MoverView) {
+// WriteUnclaimed names who moves nodes that no run knows.
+func WriteUnclaimed(w io.Writer, movers []engine.MoverView) {
 	if len(movers) == 0 {
 		return
 	}

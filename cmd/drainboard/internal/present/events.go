@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"bytes"
@@ -11,15 +11,21 @@ import (
 	"github.com/drainboard/drainboard/engine"
 )
 
-// printer writes events to a stream, one a line.
-type printer struct {
+// Printer writes events to a stream, one a line.
+type Printer struct {
 	mu     sync.Mutex
 	w      io.Writer
 	json   bool
-	groups bool // there are several: each line names its own
+	groups bool // see newPrinter
 }
 
-func (p *printer) events(list []engine.Event) {
+// NewPrinter writes events as text or JSON. groups: there are several, and each line of
+// text names its own.
+func NewPrinter(w io.Writer, json, groups bool) *Printer {
+	return &Printer{w: w, json: json, groups: groups}
+}
+
+func (p *Printer) Events(list []engine.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range list {
@@ -38,7 +44,7 @@ func (p *printer) events(list []engine.Event) {
 }
 
 // line is an event for people: time, type, what it is about, what happened.
-func (p *printer) line(e engine.Event) string {
+func (p *Printer) line(e engine.Event) string {
 	var about []string
 	if p.groups && e.Group != "" {
 		about = append(about, e.Group)

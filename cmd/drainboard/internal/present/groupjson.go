@@ -1,12 +1,12 @@
-package main
+package present
 
 import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// groupJSON is a group for programs (docs/json.md).
-type groupJSON struct {
+// Group is a group for programs (docs/json.md).
+type Group struct {
 	Name string `json:"name"`
 	// InstanceGroup is what kops calls it, "" for a group that is none of kops's.
 	InstanceGroup string     `json:"instanceGroup,omitempty"`
@@ -16,10 +16,10 @@ type groupJSON struct {
 	Zones         []string   `json:"zones"`
 	// Template and Image are what it launches from now, Suspended its processes that do not
 	// act. A worker pool has none of these, but Pool.
-	Template  *templateJSON `json:"template,omitempty"`
-	Image     string        `json:"image,omitempty"`
-	Suspended []string      `json:"suspended,omitempty"`
-	Pool      *poolJSON     `json:"pool,omitempty"`
+	Template  *Template `json:"template,omitempty"`
+	Image     string    `json:"image,omitempty"`
+	Suspended []string  `json:"suspended,omitempty"`
+	Pool      *Pool     `json:"pool,omitempty"`
 	// Min, Max and Desired are its sizes, the first two missing where they are not known.
 	Min     *int `json:"min,omitempty"`
 	Max     *int `json:"max,omitempty"`
@@ -36,26 +36,26 @@ type groupJSON struct {
 	Refused string `json:"refused,omitempty"`
 }
 
-// templateJSON is a launch template's version; Spec is as the group has it: a number, $Latest
+// Template is a launch template's version; Spec is as the group has it: a number, $Latest
 // or $Default.
-type templateJSON struct {
+type Template struct {
 	ID      string `json:"id"`
 	Name    string `json:"name,omitempty"`
 	Version int64  `json:"version"`
 	Spec    string `json:"spec,omitempty"`
 }
 
-// groupsForPrograms are groups for programs.
-func groupsForPrograms(rows []groupRow) []groupJSON {
-	out := make([]groupJSON, len(rows))
+// GroupsOf are groups for programs.
+func GroupsOf(rows []GroupRow) []Group {
+	out := make([]Group, len(rows))
 	for i, g := range rows {
-		of := groupJSON{
+		of := Group{
 			Name: g.Name, InstanceGroup: g.InstanceGroup, ID: g.ID, Provider: g.Provider, Role: g.Role, Zones: append([]string{}, g.Zones...),
 			Image: g.Image, Suspended: g.Suspended, Pool: g.Worker, Desired: g.Sizes.Desired, Machines: g.Machines, Outdated: g.Outdated,
-			Detached: g.Detached, Running: g.Running, Others: g.Others, Refused: refused(g),
+			Detached: g.Detached, Running: g.Running, Others: g.Others, Refused: Refused(g),
 		}
 		if g.Template.ID != "" {
-			of.Template = &templateJSON{ID: g.Template.ID, Name: g.TemplateName, Version: g.Template.Version, Spec: g.TemplateSpec}
+			of.Template = &Template{ID: g.Template.ID, Name: g.TemplateName, Version: g.Template.Version, Spec: g.TemplateSpec}
 		}
 		if g.bounded() {
 			of.Min, of.Max = &g.Sizes.Min, &g.Sizes.Max

@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"cmp"
@@ -9,15 +9,15 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// poolStatus is a worker pool at one look, for programs (docs/gardener.md, "For programs").
-type poolStatus struct {
+// PoolStatus is a worker pool at one look, for programs (docs/gardener.md, "For programs").
+type PoolStatus struct {
 	Group    string    `json:"group"`
 	Provider string    `json:"provider"`
 	AsOf     time.Time `json:"asOf"`
 	// Machines are those that count, Outdated those of them to be updated or replaced.
-	Machines int      `json:"machines"`
-	Outdated int      `json:"outdated"`
-	Pool     poolJSON `json:"pool"`
+	Machines int  `json:"machines"`
+	Outdated int  `json:"outdated"`
+	Pool     Pool `json:"pool"`
 	// Members are all machines, those on their way too.
 	Members []poolMember `json:"members"`
 	// Countdowns are all that run, the nearest end first.
@@ -28,8 +28,8 @@ type poolStatus struct {
 	Others []engine.MoverView `json:"others,omitempty"`
 }
 
-// poolJSON is what a worker pool has beyond other groups.
-type poolJSON struct {
+// Pool is what a worker pool has beyond other groups.
+type Pool struct {
 	Shoot string `json:"shoot,omitempty"`
 	// Info is what the Shoot's own cluster says of it, where the Shoot is not read.
 	Info           *shootInfo `json:"shootInfo,omitempty"`
@@ -159,36 +159,36 @@ type blockedPod struct {
 // windowCloses is the countdown of the maintenance time window.
 const windowCloses = "window closes"
 
-// status is a pool for programs.
-func (p poolLook) status() poolStatus {
-	out := poolStatus{
-		Group: p.stands.Name, Provider: p.stands.Provider, AsOf: p.seen.At, Machines: p.stands.Machines, Outdated: p.stands.Outdated,
-		Pool: poolOf(p.seen.Pool), Members: []poolMember{}, Countdowns: []countdown{}, Blocked: []blockedPod{}, Others: p.others,
+// Status is a pool for programs.
+func (p PoolLook) Status() PoolStatus {
+	out := PoolStatus{
+		Group: p.Stands.Name, Provider: p.Stands.Provider, AsOf: p.Seen.At, Machines: p.Stands.Machines, Outdated: p.Stands.Outdated,
+		Pool: PoolOf(p.Seen.Pool), Members: []poolMember{}, Countdowns: []countdown{}, Blocked: []blockedPod{}, Others: p.Others,
 	}
-	for _, z := range p.seen.Zones {
+	for _, z := range p.Seen.Zones {
 		for _, r := range z.Rows {
-			out.Members = append(out.Members, memberOf(r, p.world.Machine(r.ID)))
+			out.Members = append(out.Members, memberOf(r, p.World.Machine(r.ID)))
 			if w := r.Wait; w != nil {
 				out.Countdowns = append(out.Countdowns, countdown{For: w.For, Machine: r.ID, Node: r.Name, Start: w.Start, End: w.End, Basis: w.Basis, Estimate: w.Guess})
 			}
 		}
 	}
-	for _, b := range p.seen.Blockers {
+	for _, b := range p.Seen.Blockers {
 		out.Blocked = append(out.Blocked, blockedPod{b.Kind, b.Pod, b.Node, b.Detail, b.WayOut})
 		if w := b.Deadline; w != nil && w.For == engine.UntilPodForced {
 			out.Countdowns = append(out.Countdowns, countdown{For: w.For, Machine: b.Machine, Node: b.Node, Pod: b.Pod, Start: w.Start, End: w.End, Basis: w.Basis, Estimate: w.Guess})
 		}
 	}
-	if v := p.seen.Pool; !v.Closes.IsZero() {
+	if v := p.Seen.Pool; !v.Closes.IsZero() {
 		out.Countdowns = append(out.Countdowns, countdown{For: windowCloses, Start: v.Opens, End: v.Closes, Basis: "as " + v.WindowFrom + " has it, less the 15 minutes in which nothing starts any more"})
 	}
 	slices.SortStableFunc(out.Countdowns, func(a, b countdown) int { return cmp.Or(a.End.Compare(b.End), cmp.Compare(a.Node, b.Node)) })
 	return out
 }
 
-// poolOf is what a pool has beyond other groups, for programs.
-func poolOf(v *engine.PoolView) poolJSON {
-	p := poolJSON{
+// PoolOf is what a pool has beyond other groups, for programs.
+func PoolOf(v *engine.PoolView) Pool {
+	p := Pool{
 		Shoot: v.Shoot, UpdateStrategy: v.Update, Version: v.Version, MaxSurge: v.Surge, MaxUnavailable: v.Unavailable, Control: v.Control,
 		Zones: []poolZone{}, Limits: limitsOf(v.Limits), Pending: v.Pending, Failed: v.Failed, Notes: v.Notes, Unknown: v.Unknown,
 	}

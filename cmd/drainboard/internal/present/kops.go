@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"cmp"
@@ -29,7 +29,7 @@ func kopsPace(p engine.Plan) string {
 
 // kopsSteps are what a run by kops's rules does, step by step; none for other rules.
 func kopsSteps(p engine.Plan) []string {
-	if p.Strategy != kopsStrategy || len(p.Nodes) == 0 {
+	if p.Strategy != StrategyKops || len(p.Nodes) == 0 {
 		return nil
 	}
 	s, bastion := p.Run.Settings, p.Role == world.RoleBastion

@@ -1,8 +1,6 @@
-package main
+package present
 
 import (
-	"encoding/json"
-	"io"
 	"reflect"
 	"strings"
 	"time"
@@ -10,8 +8,8 @@ import (
 	"github.com/drainboard/drainboard/engine"
 )
 
-// planJSON is a plan for programs (docs/json.md).
-type planJSON struct {
+// Plan is a plan for programs (docs/json.md).
+type Plan struct {
 	engine.Plan
 	Order       []engine.Order `json:"order"`
 	Only        []string       `json:"only,omitempty"`
@@ -27,16 +25,16 @@ type planJSON struct {
 	Settings map[string]any `json:"settings"`
 
 	// Estimate and the hooks' timeouts are the plan's, as text.
-	Estimate string     `json:"estimate"`
-	Hooks    []hookJSON `json:"hooks,omitempty"`
+	Estimate string `json:"estimate"`
+	Hooks    []Hook `json:"hooks,omitempty"`
 
 	// Rehearsed: Estimate is what a rehearsal took, and Rehearsal what that came to.
-	Rehearsed bool           `json:"rehearsed"`
-	Rehearsal *rehearsalJSON `json:"rehearsal,omitempty"`
+	Rehearsed bool       `json:"rehearsed"`
+	Rehearsal *Rehearsal `json:"rehearsal,omitempty"`
 }
 
-// rehearsalJSON is what came of a rehearsal.
-type rehearsalJSON struct {
+// Rehearsal is what came of a rehearsal.
+type Rehearsal struct {
 	// Ends: the run would end by itself, with Result, as far as it was not cut off
 	// (Extrapolated).
 	Ends         bool          `json:"ends"`
@@ -49,8 +47,8 @@ type rehearsalJSON struct {
 	Held         []string      `json:"held,omitempty"`
 }
 
-// hookJSON is a lifecycle hook that will hold machines.
-type hookJSON struct {
+// Hook is a lifecycle hook that will hold machines.
+type Hook struct {
 	engine.PlannedHook
 	Timeout string `json:"timeout"`
 }
@@ -76,19 +74,19 @@ func forPrograms(s engine.Settings) map[string]any {
 	return out
 }
 
-// jsonOf is a plan for programs.
-func jsonOf(p engine.Plan) planJSON {
-	out := planJSON{Plan: p, Order: p.Run.Settings.Order, Only: p.Run.Target.Only, Until: p.Run.Settings.Until, Seed: p.Run.Seed, Settings: forPrograms(p.Run.Settings), Alias: p.Run.Alias, Steps: kopsSteps(p), Estimate: p.Estimate.String()}
+// PlanOf is a plan for programs.
+func PlanOf(p engine.Plan) Plan {
+	out := Plan{Plan: p, Order: p.Run.Settings.Order, Only: p.Run.Target.Only, Until: p.Run.Settings.Until, Seed: p.Run.Seed, Settings: forPrograms(p.Run.Settings), Alias: p.Run.Alias, Steps: kopsSteps(p), Estimate: p.Estimate.String()}
 	if out.Nodes == nil {
 		out.Nodes = []engine.PlannedNode{} // whoever goes through them need not ask first
 	}
 	if r := p.Rehearsal; r != nil {
-		out.Rehearsed, out.Rehearsal = true, &rehearsalJSON{!r.Endless(), r.Extrapolated, r.Result, r.Why, r.Replaced, r.Failed, r.Left, r.Held}
+		out.Rehearsed, out.Rehearsal = true, &Rehearsal{!r.Endless(), r.Extrapolated, r.Result, r.Why, r.Replaced, r.Failed, r.Left, r.Held}
 	}
 	for _, h := range p.Hooks {
-		out.Hooks = append(out.Hooks, hookJSON{h, h.Timeout.String()})
+		out.Hooks = append(out.Hooks, Hook{h, h.Timeout.String()})
 	}
-	out.Canary = p.Strategy == kopsStrategy && kopsCanary(p)
+	out.Canary = p.Strategy == StrategyKops && kopsCanary(p)
 	if len(out.Order) == 0 {
 		out.Order = []engine.Order{engine.OrderRandom}
 	}
@@ -100,28 +98,20 @@ func jsonOf(p engine.Plan) planJSON {
 	return out
 }
 
-// rollJSON is the plan of a roll for programs (docs/json.md); its plans are those of the groups
+// Roll is the plan of a roll for programs (docs/json.md); its plans are those of the groups
 // that have no unfinished run, in their order.
-type rollJSON struct {
+type Roll struct {
 	engine.Roll
-	Rules string     `json:"rules"`
-	Plans []planJSON `json:"plans"`
+	Rules string `json:"rules"`
+	Plans []Plan `json:"plans"`
 }
 
-func rollForPrograms(p rollPlan) rollJSON {
-	out := rollJSON{Roll: p.roll, Rules: p.rules.About, Plans: []planJSON{}}
-	for _, g := range p.roll.Groups {
-		if plan, ok := p.plans[g.Name]; ok {
-			out.Plans = append(out.Plans, jsonOf(plan))
+func RollOf(p RollPlan) Roll {
+	out := Roll{Roll: p.Roll, Rules: p.Rules.About, Plans: []Plan{}}
+	for _, g := range p.Roll.Groups {
+		if plan, ok := p.Plans[g.Name]; ok {
+			out.Plans = append(out.Plans, PlanOf(plan))
 		}
 	}
 	return out
-}
-
-// indented writes a value for programs.
-func indented(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }

@@ -1,4 +1,4 @@
-package main
+package present
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ func planned() engine.Plan {
 
 func text(p engine.Plan) string {
 	var b bytes.Buffer
-	writePlan(&b, p, nil)
+	WritePlan(&b, p, nil)
 	return b.String()
 }
 
@@ -32,15 +32,15 @@ func TestPlanShowsEverySetting(t *testing.T) {
 	p := planned()
 	s := &p.Run.Settings
 	s.Origin = map[string]string{}
-	for _, row := range settingRows {
-		s.Origin[row.flag] = "from " + row.flag
+	for _, row := range Settings {
+		s.Origin[row.Flag] = "from " + row.Flag
 	}
 	s.Approve, s.Order, s.Until = engine.ApproveCanary, []engine.Order{engine.OrderOldest, engine.OrderName}, time.Date(2026, 11, 22, 5, 0, 0, 0, time.Local)
 	p.Run.Target.Only = []string{"a1", "a2"}
 	got := text(p)
-	for _, row := range settingRows {
-		if strings.Contains(got, "(from "+row.flag+")") != row.of("eks") {
-			t.Errorf("the plan does not show %s with its origin", row.flag)
+	for _, row := range Settings {
+		if strings.Contains(got, "(from "+row.Flag+")") != row.Of("eks") {
+			t.Errorf("the plan does not show %s with its origin", row.Flag)
 		}
 	}
 	zone, _ := s.Until.Zone()
@@ -99,7 +99,7 @@ func TestPlanNamesWhatTheGroupDoes(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := indented(&b, jsonOf(p)); err != nil {
+	if err := JSON(&b, PlanOf(p)); err != nil {
 		t.Fatal(err)
 	}
 	var out struct {
@@ -142,7 +142,7 @@ func TestPlanTellsRivals(t *testing.T) {
 		{Kind: engine.ExternalRebalance, Who: "AZRebalance", Does: "moves machines", Handling: engine.HandlingSuspended, How: "suspended while nodes are replaced"},
 		{Kind: engine.ExternalCordon, Who: "somebody", Does: "has cordoned", Nodes: []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7"}, Handling: engine.HandlingLeft, How: "the cordon stays"},
 	}
-	if err := refuse(p); err != nil {
+	if err := CannotStart(p); err != nil {
 		t.Errorf("refused: %v", err)
 	}
 	p.ExternalMovers = append(p.ExternalMovers, engine.ExternalMover{
@@ -159,12 +159,12 @@ func TestPlanTellsRivals(t *testing.T) {
 			t.Errorf("the plan does not say %q:\n%s", want, got)
 		}
 	}
-	err := refuse(p)
+	err := CannotStart(p)
 	if err == nil || !strings.Contains(err.Error(), "instance refresh r-1 replaces the group's machines by itself (InProgress, 40 %): stop it with aws autoscaling cancel") {
 		t.Errorf("got %v", err)
 	}
 	var b bytes.Buffer
-	if err := indented(&b, jsonOf(p)); err != nil {
+	if err := JSON(&b, PlanOf(p)); err != nil {
 		t.Fatal(err)
 	}
 	var read struct {
@@ -174,7 +174,7 @@ func TestPlanTellsRivals(t *testing.T) {
 		t.Errorf("got %+v, %v", read, err)
 	}
 	p.Nodes = nil // and where nothing is to be done nobody is in the way
-	if err := refuse(p); err != nil {
+	if err := CannotStart(p); err != nil {
 		t.Errorf("refused: %v", err)
 	}
 }
@@ -187,7 +187,7 @@ func TestThePlanEndsWithWhatIsAsked(t *testing.T) {
 	p.Nodes[0].Foreseen, p.Nodes[0].Stuck = []string{"app/web-1: budget web never allows an eviction", "app/web-2: budget web never allows an eviction"}, []string{"app/web-1", "app/web-2"}
 	end := func() string {
 		var b bytes.Buffer
-		askPlan(&b, p)
+		WriteForApproval(&b, p)
 		_, last, _ := strings.Cut(b.String(), "\nlab / ng-web: ")
 		return last
 	}
@@ -230,7 +230,7 @@ func TestPlanTellsItsRehearsal(t *testing.T) {
 			}
 		}
 		var out bytes.Buffer
-		if err := indented(&out, jsonOf(p)); err != nil || !strings.Contains(out.String(), c.json) {
+		if err := JSON(&out, PlanOf(p)); err != nil || !strings.Contains(out.String(), c.json) {
 			t.Errorf("no %s (%v):\n%s", c.json, err, out.String())
 		}
 		if strings.Contains(got, c.hide) {

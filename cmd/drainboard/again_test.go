@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
@@ -17,9 +18,9 @@ import (
 // asGiven is an upgrade as its command line has it.
 func asGiven(t *testing.T, line ...string) *upgrade {
 	t.Helper()
-	a := &app{out: io.Discard, err: io.Discard}
+	a := &app{Console: console.Console{Out: io.Discard, Err: io.Discard}}
 	u := &upgrade{app: a, cmd: &cobra.Command{Use: "upgrade"}}
-	u.cmd.Flags().BoolVar(&u.auto, "auto", false, "")
+	u.cmd.Flags().BoolVar(&u.Auto, "auto", false, "")
 	u.cmd.Flags().BoolVarP(&u.yes, "yes", "y", false, "")
 	u.cmd.Flags().String("context", "", "")
 	u.addScope(u.cmd)

@@ -194,8 +194,8 @@ func besideAlone(group string, tags map[string]string, now time.Time) error {
 // consents has the operator type what a run without Kubernetes is for, and reports whether
 // he did.
 func consents(ctx context.Context, a *app, mark, name string) bool {
-	question := a.marked(mark, fmt.Sprintf("Nothing will be drained, and pods die with their machines. Type %s to go on all the same: ", name))
-	return answer(ctx, a.in, a.out, question) == name
+	question := a.Marked(mark, fmt.Sprintf("Nothing will be drained, and pods die with their machines. Type %s to go on all the same: ", name))
+	return a.Answer(ctx, question) == name
 }
 
 // cloudOnlyRefuses are the flags that nothing is done for without Kubernetes.

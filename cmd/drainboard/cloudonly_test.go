@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
@@ -395,7 +396,7 @@ func TestCloudOnlyAsksForConsent(t *testing.T) {
 		want  bool
 	}{{"nodes-a\n", true}, {"y\n", false}, {"\n", false}, {"", false}} {
 		var out bytes.Buffer
-		a := &app{in: bufio.NewReader(strings.NewReader(c.input)), out: &out, err: &out}
+		a := &app{Console: console.Console{In: bufio.NewReader(strings.NewReader(c.input)), Out: &out, Err: &out}}
 		if got := consents(t.Context(), a, "", "nodes-a"); got != c.want || !strings.Contains(out.String(), "pods die with their machines") {
 			t.Errorf("%q: %v\n%s", c.input, got, out.String())
 		}

@@ -67,24 +67,24 @@ func (a *app) statusAlone(ctx context.Context, where whereFlags, group string, a
 	case asJSON:
 		switch {
 		case group == "":
-			return present.JSON(a.out, list)
+			return present.JSON(a.Out, list)
 		case len(list) == 0:
-			return present.JSON(a.out, nil)
+			return present.JSON(a.Out, nil)
 		}
-		return present.JSON(a.out, list[0])
+		return present.JSON(a.Out, list[0])
 	case len(list) == 0:
-		fmt.Fprintln(a.out, "No run without Kubernetes yet.")
+		fmt.Fprintln(a.Out, "No run without Kubernetes yet.")
 	}
 	for _, of := range list {
 		if of.RecordAt == "" {
-			present.WriteStatus(a.out, of, s.clock().Now())
+			present.WriteStatus(a.Out, of, s.clock().Now())
 			continue
 		}
-		fmt.Fprintf(a.out, "%s  %s  not ended; its record is on another machine: %s\n", of.Group, of.Run, of.RecordAt)
+		fmt.Fprintf(a.Out, "%s  %s  not ended; its record is on another machine: %s\n", of.Group, of.Run, of.RecordAt)
 		if of.Driver != "" {
-			fmt.Fprintf(a.out, "  driven by %s\n", of.Driver)
+			fmt.Fprintf(a.Out, "  driven by %s\n", of.Driver)
 		} else {
-			fmt.Fprintf(a.out, "  nobody drives it; %s goes on with it there\n", present.UpgradeCloudOnly(of.Group, s.cluster()))
+			fmt.Fprintf(a.Out, "  nobody drives it; %s goes on with it there\n", present.UpgradeCloudOnly(of.Group, s.cluster()))
 		}
 	}
 	return exitcode.Usage(trouble)

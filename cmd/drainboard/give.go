@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
@@ -117,7 +118,7 @@ func (o *order) check() (err error) {
 		return exitcode.Usage(errors.New("--batch and --hash go together: drainboard status GROUP -o json tells both"))
 	case o.asks() && o.json:
 		return exitcode.Usage(errors.New("-o json asks nothing: give --yes" + o.orHash()))
-	case o.asks() && !isTerminal(os.Stdin):
+	case o.asks() && !console.IsTerminal(os.Stdin):
 		return exitcode.Usage(errors.New("this is not a terminal, so nobody can be asked: give --yes" + o.orHash()))
 	}
 	return nil
@@ -206,18 +207,18 @@ func (o *order) ask(ctx context.Context, driver string) (wanted bool, err error)
 	}
 	if !asks {
 		if !o.json && o.kind == engine.CmdApprove && o.yes {
-			present.WriteWaiting(o.app.out, o.run)
+			present.WriteWaiting(o.app.Out, o.run)
 		}
 		return true, nil
 	}
 	question := "Abort it? [y/N] "
 	if o.kind == engine.CmdApprove {
-		present.WriteWaiting(o.app.out, o.run)
+		present.WriteWaiting(o.app.Out, o.run)
 		question = "Approve it? [y/N] "
 	} else {
-		present.WriteAbort(o.app.out, o.run, driver)
+		present.WriteAbort(o.app.Out, o.run, driver)
 	}
-	if !ask(ctx, o.app.in, o.app.out, o.app.marked(o.kube.ContextName(), question)) {
+	if !o.app.Ask(ctx, o.app.Marked(o.kube.ContextName(), question)) {
 		return false, exitcode.With(exitcode.Aborted, errors.New("nothing was done"))
 	}
 	return true, nil
@@ -279,7 +280,7 @@ func (o *order) send(ctx context.Context) error {
 // abortHere ends a run that nobody drives: it is resumed here, headless, and aborted.
 func (o *order) abortHere(cmd *cobra.Command) error {
 	u := &upgrade{
-		app: o.app, cmd: cmd, line: commandLine(cmd), rollFlags: rollFlags{where: o.where}, group: o.group, face: face{auto: true}, json: o.json,
+		app: o.app, cmd: cmd, line: commandLine(cmd), rollFlags: rollFlags{where: o.where}, group: o.group, Face: console.Face{Auto: true}, json: o.json,
 		abort: &engine.Command{Kind: engine.CmdAbort, Reason: o.reason},
 	}
 	return u.listening(cmd.Context(), strategy.EKS{}, engine.Settings{})
@@ -313,8 +314,8 @@ func (o *order) giveAlone(ctx context.Context, cmd *cobra.Command) error {
 		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: abort it there", o.group, &live.HeldError{Holder: tag.Holder, Since: tag.Since}))
 	}
 	if o.asks() {
-		present.WriteAbort(o.app.out, o.run, "")
-		if !ask(ctx, o.app.in, o.app.out, o.app.marked(s.context(), "Abort it? [y/N] ")) {
+		present.WriteAbort(o.app.Out, o.run, "")
+		if !o.app.Ask(ctx, o.app.Marked(s.context(), "Abort it? [y/N] ")) {
 			return exitcode.With(exitcode.Aborted, errors.New("nothing was done"))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
@@ -88,7 +89,7 @@ func TestGiveSaysTheVerdict(t *testing.T) {
 		{engine.CmdPause, verdict{Words: "nobody has answered within 15s"}, 1, []string{"ng-web-1: pause: nobody has answered within 15s"}},
 	} {
 		var out bytes.Buffer
-		o := &order{app: &app{out: &out}, group: "ng-web", kind: c.kind, run: engine.Run{ID: "ng-web-1"}}
+		o := &order{app: &app{Console: console.Console{Out: &out}}, group: "ng-web", kind: c.kind, run: engine.Run{ID: "ng-web-1"}}
 		err := o.say(c.verdict)
 		text := out.String()
 		if err != nil {
@@ -210,7 +211,7 @@ func TestGiveAsks(t *testing.T) {
 		{order{kind: engine.CmdPause}, "", true, "", ""},
 	} {
 		o, out := c.order, bytes.Buffer{}
-		o.app = &app{in: bufio.NewReader(strings.NewReader(c.answer)), out: &out, err: io.Discard}
+		o.app = &app{Console: console.Console{In: bufio.NewReader(strings.NewReader(c.answer)), Out: &out, Err: io.Discard}}
 		o.kube, o.run = &kube.Client{}, waitingRun()
 		wanted, err := o.ask(t.Context(), "ann@laptop")
 		if wanted != c.wanted || (err == nil) != c.wanted || err != nil && exitOf(err) != exitcode.Aborted {

@@ -27,7 +27,7 @@ func verdictOf(a kube.Answer) verdict {
 // say prints a verdict; as an error it is the exit code of one that is not "obeyed".
 func (o *order) say(v verdict) error {
 	if o.json {
-		enc := json.NewEncoder(o.app.out)
+		enc := json.NewEncoder(o.app.Out)
 		if err := enc.Encode(struct {
 			Command engine.CommandKind `json:"command"`
 			Group   string             `json:"group"`
@@ -45,9 +45,9 @@ func (o *order) say(v verdict) error {
 	}
 	switch {
 	case v.Obeyed:
-		fmt.Fprintf(o.app.out, "%s: %s obeyed by %s: %s\n", o.run.ID, o.kind, v.By, v.Words)
+		fmt.Fprintf(o.app.Out, "%s: %s obeyed by %s: %s\n", o.run.ID, o.kind, v.By, v.Words)
 		if o.kind == engine.CmdAbort {
-			fmt.Fprintf(o.app.out, "drainboard status %s tells how it ends, drainboard watch %s shows it\n", o.group, o.group)
+			fmt.Fprintf(o.app.Out, "drainboard status %s tells how it ends, drainboard watch %s shows it\n", o.group, o.group)
 		}
 		return nil
 	case v.Answered && o.kind == engine.CmdApprove:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
@@ -35,9 +36,9 @@ func (a *app) groupsCmd() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return present.JSON(a.out, present.GroupsOf(rows))
+				return present.JSON(a.Out, present.GroupsOf(rows))
 			}
-			return present.WriteGroups(a.out, rows)
+			return present.WriteGroups(a.Out, rows)
 		},
 	}
 	where.add(cmd.Flags())
@@ -143,16 +144,16 @@ func (s *session) groupsOf(ctx context.Context, where whereFlags, list []asg.Sum
 }
 
 // pickGroup lets the user pick a group and upgrades it.
-func (a *app) pickGroup(cmd *cobra.Command, f face) error {
-	f, err := f.fit(false)
+func (a *app) pickGroup(cmd *cobra.Command, f console.Face) error {
+	f, err := f.Fit(false)
 	if err != nil {
 		return exitcode.Usage(errors.New("this is not a terminal: name a subcommand (drainboard --help lists them), or answer in lines with --plain"))
 	}
-	if err := a.checkTheme(); err != nil {
+	if err := a.CheckTheme(); err != nil {
 		return err
 	}
 	ctx, stop := cmd.Context(), context.CancelFunc(func() {})
-	if !f.plain { // where no screen is up a signal ends the process: nothing has begun
+	if !f.Plain { // where no screen is up a signal ends the process: nothing has begun
 		ctx, stop = untilSignalled(ctx)
 	}
 	defer stop()
@@ -161,19 +162,19 @@ func (a *app) pickGroup(cmd *cobra.Command, f face) error {
 		return left(ctx, err)
 	}
 	var o ui.Options
-	if f.plain {
-		o = a.plainly(o)
+	if f.Plain {
+		o = a.Plainly(o)
 	} else {
-		o = a.screen(ctx, s.context())
+		o = a.Screen(ctx, s.context())
 	}
-	name, err := f.pickFrom(ctx, s, whereFlags{}, o)
+	name, err := pickFrom(ctx, f, s, whereFlags{}, o)
 	if ctx.Err() != nil || err != nil || name == "" {
 		return left(ctx, err)
 	}
 	stop()
 	upgrade := a.upgradeCmd()
 	upgrade.SetContext(cmd.Context())
-	if f.plain {
+	if f.Plain {
 		if err := upgrade.Flags().Set("plain", "true"); err != nil {
 			return err
 		}
@@ -182,13 +183,13 @@ func (a *app) pickGroup(cmd *cobra.Command, f face) error {
 }
 
 // pickFrom lets the user pick a group, "" if none.
-func (f face) pickFrom(ctx context.Context, s *session, where whereFlags, o ui.Options) (name string, err error) {
+func pickFrom(ctx context.Context, f console.Face, s *session, where whereFlags, o ui.Options) (name string, err error) {
 	read := func(ctx context.Context) ([]picker.Group, error) { return s.groupRows(ctx, where) }
 	rows, err := read(ctx)
 	if err != nil {
 		return "", err
 	}
-	if f.plain {
+	if f.Plain {
 		name, _, err = picker.PickFromLines(ctx, rows, picking(o, s.cluster()))
 	} else {
 		name, _, err = picker.Pick(ctx, rows, read, picking(o, s.cluster()))

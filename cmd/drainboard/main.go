@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/live"
 )
@@ -39,11 +40,11 @@ func report(err error) int {
 		err = e.Err
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintln(plain{os.Stderr}, "drainboard: "+err.Error())
+		fmt.Fprintln(console.Stderr(), "drainboard: "+err.Error())
 	}
 	var crash *live.Crash
 	if errors.As(err, &crash) {
-		fmt.Fprintf(plain{os.Stderr}, "This is a fault of drainboard's own. What it was doing:\n%s", crash.Stack)
+		fmt.Fprintf(console.Stderr(), "This is a fault of drainboard's own. What it was doing:\n%s", crash.Stack)
 	}
 	return code
 }

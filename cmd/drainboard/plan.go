@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
@@ -70,7 +72,7 @@ func (a *app) plan(cmd *cobra.Command, of *scope, f *rollFlags, auto, asJSON boo
 	if err != nil {
 		return err
 	}
-	if err := f.readHooks(a, s.context(), &settings); err != nil {
+	if err := f.Settle(config.ConfigDir(os.Getenv), s.context(), &settings); err != nil {
 		return exitcode.Usage(err)
 	}
 	if of.isRoll() && s.pools != nil {
@@ -87,9 +89,9 @@ func (a *app) plan(cmd *cobra.Command, of *scope, f *rollFlags, auto, asJSON boo
 		return err
 	}
 	if asJSON {
-		return present.JSON(a.out, present.PlanOf(p))
+		return present.JSON(a.Out, present.PlanOf(p))
 	}
-	present.WritePlan(a.out, p, nil)
+	present.WritePlan(a.Out, p, nil)
 	return nil
 }
 
@@ -100,9 +102,9 @@ func (a *app) planSeveral(cmd *cobra.Command, s *session, of *scope, f *rollFlag
 		return err
 	}
 	if asJSON {
-		return present.JSON(a.out, present.RollOf(p))
+		return present.JSON(a.Out, present.RollOf(p))
 	}
-	present.WriteRollPlan(a.out, p, s.clock().Now())
+	present.WriteRollPlan(a.Out, p, s.clock().Now())
 	return nil
 }
 
@@ -116,7 +118,7 @@ func (s *session) planGroup(ctx context.Context, cmd *cobra.Command, group strin
 	if err != nil {
 		return engine.Plan{}, exitcode.Usage(err)
 	}
-	f.into(&settings)
+	f.Into(&settings)
 	v, err := s.look(ctx, at, nil)
 	if err != nil {
 		return engine.Plan{}, err

@@ -17,9 +17,9 @@ func (a *app) planPool(cmd *cobra.Command, s *session, pool string, f *rollFlags
 		return err
 	}
 	if asJSON {
-		return present.JSON(a.out, p.JSON())
+		return present.JSON(a.Out, p.JSON())
 	}
-	p.Write(a.out)
+	p.Write(a.Out)
 	return nil
 }
 
@@ -33,7 +33,7 @@ func (s *session) planPool(ctx context.Context, cmd *cobra.Command, pool string,
 	if err != nil {
 		return present.PlannedPool{}, exitcode.Usage(err)
 	}
-	f.into(&settings)
+	f.Into(&settings)
 	look, err := s.lookAtPool(ctx, at)
 	if err != nil {
 		return present.PlannedPool{}, err

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
@@ -87,7 +88,7 @@ func shootCluster(t *testing.T, more ...map[string]string) *app {
 		}
 	})
 	var out bytes.Buffer
-	return &app{out: &out, err: &out, flags: flags, namespace: "drainboard"}
+	return &app{Console: console.Console{Out: &out, Err: &out}, flags: flags, namespace: "drainboard"}
 }
 
 // In a Shoot's cluster the groups are its worker pools, and no cloud is asked for.
@@ -127,10 +128,10 @@ func TestPoolsAtOneLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := present.WriteGroups(a.out, rows); err != nil {
+	if err := present.WriteGroups(a.Out, rows); err != nil {
 		t.Fatal(err)
 	}
-	out := a.out.(*bytes.Buffer)
+	out := a.Out.(*bytes.Buffer)
 	if got := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(got, "web gardener 2 1 - - - 2 - Gardener") {
 		t.Errorf("groups: %s", got)
 	}
@@ -166,7 +167,7 @@ func loaded() map[string]string {
 // Programs get all of a pool: what of it is known, what not, and what runs out.
 func TestPoolForPrograms(t *testing.T) {
 	a := shootCluster(t, loaded())
-	out := a.out.(*bytes.Buffer)
+	out := a.Out.(*bytes.Buffer)
 	if err := a.status(t.Context(), whereFlags{}, "web", true); err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +208,7 @@ func TestPoolForPrograms(t *testing.T) {
 		t.Errorf("what runs out: %+v, window %+v", s.Countdowns, p.MaintenanceWindow)
 	}
 	out.Reset()
-	root := newRoot(strings.NewReader(""), a.out, a.err)
+	root := newRoot(strings.NewReader(""), a.Out, a.Err)
 	root.SetArgs([]string{"groups", "-o", "json", "--kubeconfig", *a.flags.KubeConfig})
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
@@ -233,7 +234,7 @@ func TestShootInfoNotRead(t *testing.T) {
 		if err := a.status(t.Context(), whereFlags{}, "web", false); err != nil {
 			t.Fatal(err)
 		}
-		text := a.out.(*bytes.Buffer).String()
+		text := a.Out.(*bytes.Buffer).String()
 		contains(t, text, says, "1 of 2 machines to be updated")
 		if strings.Contains(text, "maintenance window: ") {
 			t.Errorf("a window is shown that nobody has read:\n%s", text)
@@ -254,7 +255,7 @@ func TestRefusedInAPool(t *testing.T) {
 		"plan web --strategy gardener-manual --max-unavailable 0":   "--max-unavailable: with 0 no node is ever selected",
 	} {
 		a := shootCluster(t)
-		root := newRoot(strings.NewReader(""), a.out, a.err)
+		root := newRoot(strings.NewReader(""), a.Out, a.Err)
 		root.SetArgs(append(strings.Fields(args), "--kubeconfig", *a.flags.KubeConfig))
 		if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v", args, err)
@@ -282,7 +283,7 @@ func planOfWeb(t *testing.T, drained string, args ...string) string {
 	more := loaded()
 	more["/api/v1/nodes"] = nodesOfWeb(drained)
 	a := shootCluster(t, more)
-	root := newRoot(strings.NewReader(""), a.out, a.err)
+	root := newRoot(strings.NewReader(""), a.Out, a.Err)
 	root.SetArgs(append(append([]string{"plan", "web"}, args...), "--kubeconfig", *a.flags.KubeConfig))
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
@@ -290,7 +291,7 @@ func planOfWeb(t *testing.T, drained string, args ...string) string {
 	if n := podReads.Load(); n != 1 {
 		t.Errorf("the pods were read %d times: all of a plan is of one look", n)
 	}
-	return a.out.(*bytes.Buffer).String()
+	return a.Out.(*bytes.Buffer).String()
 }
 
 // A pool that is not changed has a plan: how it stands and what a roll meets, and then the run,
@@ -364,7 +365,7 @@ func TestWhatBeginsARoll(t *testing.T) {
 func TestPlanNeedsAPoolOrAChange(t *testing.T) {
 	for _, args := range []string{"plan --provider gardener", "plan --shoot g/s --garden-kubeconfig f", "plan --provider gardener -o json"} {
 		a := shootCluster(t)
-		root := newRoot(strings.NewReader(""), a.out, a.err)
+		root := newRoot(strings.NewReader(""), a.Out, a.Err)
 		root.SetArgs(append(strings.Fields(args), "--kubeconfig", *a.flags.KubeConfig))
 		var wrong *exitcode.Error
 		if err := root.ExecuteContext(t.Context()); !errors.As(err, &wrong) || wrong.Code != exitcode.WrongUse || !strings.Contains(err.Error(), "which POOL, or which change? Name a POOL") {
@@ -400,7 +401,7 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 	more := loaded()
 	more[recordsPath] = poolRun(t)
 	a := shootCluster(t, more)
-	out := a.out.(*bytes.Buffer)
+	out := a.Out.(*bytes.Buffer)
 	if err := a.status(t.Context(), whereFlags{}, "web", false); err != nil {
 		t.Fatal(err)
 	}
@@ -420,7 +421,7 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 	}
 	read := func(a *app, group string) {
 		t.Helper()
-		out := a.out.(*bytes.Buffer)
+		out := a.Out.(*bytes.Buffer)
 		out.Reset()
 		s.Pool, s.PoolUnknown = nil, ""
 		if err := a.status(t.Context(), whereFlags{}, group, true); err != nil {
@@ -439,17 +440,17 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 	if err := a.status(t.Context(), whereFlags{provider: "gardener"}, "web", false); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, a.out.(*bytes.Buffer).String(), "web  web-1  running", `how the pool stands is not known: there is no worker pool "web"`)
+	contains(t, a.Out.(*bytes.Buffer).String(), "web  web-1  running", `how the pool stands is not known: there is no worker pool "web"`)
 }
 
 // status takes the flags that watch takes, and refuses the same.
 func TestStatusTakesWhereFlags(t *testing.T) {
 	run := func(args ...string) (string, error) {
 		a := shootCluster(t)
-		root := newRoot(strings.NewReader(""), a.out, a.err)
+		root := newRoot(strings.NewReader(""), a.Out, a.Err)
 		root.SetArgs(append(append([]string{"status"}, args...), "--kubeconfig", *a.flags.KubeConfig))
 		err := root.ExecuteContext(t.Context())
-		return a.out.(*bytes.Buffer).String(), err
+		return a.Out.(*bytes.Buffer).String(), err
 	}
 	text, err := run("web", "--provider", "gardener")
 	if err != nil {

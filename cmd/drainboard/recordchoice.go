@@ -125,7 +125,7 @@ func (d *driver) discard(ctx context.Context, run *engine.Run, why string) error
 // warn tells people and listeners something before the run is under way.
 func (d *driver) warn(run, reason, message string) {
 	d.events(engine.Event{Time: d.session.clock().Now(), Run: run, Group: d.group, Type: engine.Warning, Reason: reason, Message: message})
-	if !d.auto {
-		fmt.Fprintln(d.app.out, message)
+	if !d.Auto {
+		fmt.Fprintln(d.app.Out, message)
 	}
 }

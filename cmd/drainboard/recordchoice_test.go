@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
@@ -67,7 +68,7 @@ func rolled() (*world.World, engine.Run) {
 func choosing(t *testing.T, w *world.World, record string) (*driver, *bytes.Buffer) {
 	var out bytes.Buffer
 	k := anyCluster(t, http.StatusNotFound, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
-	u := &upgrade{app: &app{out: &out, err: &out}, group: "web", record: record}
+	u := &upgrade{app: &app{Console: console.Console{Out: &out, Err: &out}}, group: "web", record: record}
 	return &driver{upgrade: u, session: &session{kube: k, namespace: "drainboard"}, view: view{world: w}, tenure: &tenure{record: k.Record("drainboard", "web")}}, &out
 }
 

@@ -98,7 +98,7 @@ func (a *app) report(name, o, to string) error {
 	}
 	style := runreport.Style{Location: time.Local}
 	if to == "" || to == "-" {
-		return write(a.out, r, style)
+		return write(a.Out, r, style)
 	}
 	f, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // what a journal says is not for everybody
 	if err != nil {
@@ -111,6 +111,6 @@ func (a *app) report(name, o, to string) error {
 	if err != nil {
 		return exitcode.With(exitcode.Failed, fmt.Errorf("write %s: %w", to, err))
 	}
-	fmt.Fprintf(a.err, "drainboard: the report of %s is in %s\n", r.Run, to)
+	fmt.Fprintf(a.Err, "drainboard: the report of %s is in %s\n", r.Run, to)
 	return nil
 }

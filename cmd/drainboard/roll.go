@@ -116,7 +116,7 @@ func (a *aside) tell(w io.Writer) {
 
 // rollThrough plans a roll, asks, and drives it.
 func (u *upgrade) rollThrough(ctx context.Context, s *session) error {
-	p, err := s.planRoll(ctx, u.cmd, &u.scope, &u.rollFlags, u.auto)
+	p, err := s.planRoll(ctx, u.cmd, &u.scope, &u.rollFlags, u.Auto)
 	if err != nil {
 		return err
 	}
@@ -124,13 +124,13 @@ func (u *upgrade) rollThrough(ctx context.Context, s *session) error {
 		return err
 	}
 	nothing := len(p.Roll.Names(engine.RollWaiting)) == 0
-	if !u.auto && (!u.yes || nothing) {
-		present.WriteRollPlan(u.app.out, p, s.clock().Now())
+	if !u.Auto && (!u.yes || nothing) {
+		present.WriteRollPlan(u.app.Out, p, s.clock().Now())
 	}
-	if !u.auto && !u.yes && !nothing && !ask(ctx, u.app.in, u.app.out, u.app.marked(s.context(), "Start this roll? [y/N] ")) {
+	if !u.Auto && !u.yes && !nothing && !u.app.Ask(ctx, u.app.Marked(s.context(), "Start this roll? [y/N] ")) {
 		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
-	if s.alone != nil && !u.auto && !nothing && !consents(ctx, u.app, s.context(), s.cluster()) {
+	if s.alone != nil && !u.Auto && !nothing && !consents(ctx, u.app, s.context(), s.cluster()) {
 		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
 	if err := ctx.Err(); err != nil {
@@ -142,7 +142,7 @@ func (u *upgrade) rollThrough(ctx context.Context, s *session) error {
 	switch {
 	case nothing:
 		return r.nothing(ctx)
-	case u.auto:
+	case u.Auto:
 		return r.headless(ctx)
 	}
 	return r.interactive(ctx)
@@ -156,8 +156,8 @@ func newRoll(u *upgrade, rules engine.RollRules, value engine.Roll) *roll {
 	r.start = func(ctx context.Context, m *upgrade) error {
 		return m.onGroup(ctx, r.session, nil, engine.Settings{})
 	}
-	if u.auto {
-		r.tell = present.NewPrinter(u.app.out, u.json, true).Events
+	if u.Auto {
+		r.tell = present.NewPrinter(u.app.Out, u.json, true).Events
 	}
 	return r
 }
@@ -169,7 +169,7 @@ func (r *roll) nothing(ctx context.Context) error {
 	if code := r.value.ExitCode(); code != 0 {
 		return exitcode.With(code, errors.New(text+", but nodes are outdated in groups that cannot be rolled now"))
 	}
-	fmt.Fprintln(r.app.err, text)
+	fmt.Fprintln(r.app.Err, text)
 	return nil
 }
 
@@ -233,7 +233,7 @@ func (r *roll) join(ctx context.Context, group string) (*upgrade, context.Contex
 	ctx, m.part.cancel = context.WithCancel(ctx)
 	if r.table != nil {
 		said := &aside{}
-		a.out, a.err = said, said
+		a.Out, a.Err = said, said
 		m.part.sit = func(ctx context.Context, loop *live.Loop, run engine.Run, from *seat) (engine.Run, error) {
 			return r.table.sit(ctx, group, loop, run, from)
 		}
@@ -270,7 +270,7 @@ func (r *roll) drive(ctx context.Context, m *upgrade) engine.RollEnd {
 	if end.Why == "" {
 		end.Why, _, _ = strings.Cut(err.Error(), "\n")
 	}
-	fmt.Fprintf(m.app.err, "drainboard: %s: %s\n", m.part.group, err)
+	fmt.Fprintf(m.app.Err, "drainboard: %s: %s\n", m.part.group, err)
 	var crash *live.Crash
 	if errors.As(err, &crash) {
 		r.mu.Lock()
@@ -336,7 +336,7 @@ func (r *roll) headless(ctx context.Context) error {
 func (r *roll) interrupt(s os.Signal) {
 	members := r.underway()
 	if len(members) == 0 {
-		fmt.Fprintf(r.app.err, "drainboard: %s: the roll ends here\n", s)
+		fmt.Fprintf(r.app.Err, "drainboard: %s: the roll ends here\n", s)
 	}
 	for _, m := range members {
 		select {
@@ -350,14 +350,14 @@ func (r *roll) interrupt(s os.Signal) {
 // conclude says how the roll ended, and is its exit code.
 func (r *roll) conclude() error {
 	for _, said := range r.said {
-		said.tell(r.app.err)
+		said.tell(r.app.Err)
 	}
 	var lines []string
 	for _, g := range r.value.Groups {
 		lines = append(lines, g.Sentence())
 	}
-	if !r.plain { // there it was told
-		present.List(r.app.err, "The roll "+r.value.ID+":", lines)
+	if !r.Plain { // there it was told
+		present.List(r.app.Err, "The roll "+r.value.ID+":", lines)
 	}
 	text := "the roll: " + r.value.Sentence()
 	if len(r.value.Names(engine.RollNotStarted)) > 0 || slices.ContainsFunc(r.value.Groups, engine.RollGroup.Bad) {
@@ -370,6 +370,6 @@ func (r *roll) conclude() error {
 	case code != 0:
 		return exitcode.With(code, errors.New(text))
 	}
-	fmt.Fprintln(r.app.err, text)
+	fmt.Fprintln(r.app.Err, text)
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
@@ -37,7 +38,7 @@ func rollOf(t *testing.T, rules engine.RollRules, u *upgrade, groups ...string) 
 	if u.app == nil {
 		u.app = &app{}
 	}
-	u.app.out, u.app.err = out, errOut
+	u.app.Out, u.app.Err = out, errOut
 	u.signals = make(chan os.Signal, 4)
 	value := engine.NewRoll(rules, "roll-1", list)
 	value.Again = "drainboard upgrade --all"
@@ -64,7 +65,7 @@ func TestRollGoesFromGroupToGroup(t *testing.T) {
 		{"nodes left", strategy.RollByName(), map[string]error{"a": failed(8, "nodes left by choice: 1 node skipped")}, "[a b c]", 8, []string{"a: done, nodes left"}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			r, _, errOut := rollOf(t, c.rules, &upgrade{face: face{auto: true}}, "c", "a", "b")
+			r, _, errOut := rollOf(t, c.rules, &upgrade{Face: console.Face{Auto: true}}, "c", "a", "b")
 			var mu sync.Mutex
 			var started []string
 			r.start = func(_ context.Context, m *upgrade) error {
@@ -91,7 +92,7 @@ func TestRollGoesFromGroupToGroup(t *testing.T) {
 
 // Each line of a stream of several groups names its own, and the roll.
 func TestRollInOneStream(t *testing.T) {
-	r, out, _ := rollOf(t, strategy.RollByName(), &upgrade{face: face{auto: true}, json: true}, "batch", "web")
+	r, out, _ := rollOf(t, strategy.RollByName(), &upgrade{Face: console.Face{Auto: true}, json: true}, "batch", "web")
 	r.start = simulated
 	if err := r.headless(t.Context()); err != nil {
 		t.Fatal(err)
@@ -127,7 +128,7 @@ func TestRollIsInterrupted(t *testing.T) {
 		says  string
 	}{{"in a run", true, "a: aborted"}, {"before it", false, "a: not started"}} {
 		t.Run(c.what, func(t *testing.T) {
-			r, _, errOut := rollOf(t, strategy.RollByName(), &upgrade{face: face{auto: true}}, "a", "b")
+			r, _, errOut := rollOf(t, strategy.RollByName(), &upgrade{Face: console.Face{Auto: true}}, "a", "b")
 			r.start = func(ctx context.Context, m *upgrade) error {
 				if m.group != "a" {
 					t.Errorf("%s was started", m.group)
@@ -162,7 +163,7 @@ func TestRollIsInterrupted(t *testing.T) {
 // simulated drives the run of a group in a simulated cluster.
 func simulated(ctx context.Context, m *upgrade) error {
 	script := "cluster name=" + m.group + " zones=a nodes=2 slots=9 min=1\nworkload web replicas=2 ready=5s stop=2s\nsettings max-unavailable=1 approve=batch\n"
-	s, err := sim.Scenario{Name: m.group, Script: script}.Open(1, m.auto)
+	s, err := sim.Scenario{Name: m.group, Script: script}.Open(1, m.Auto)
 	if err != nil {
 		return err
 	}
@@ -179,8 +180,8 @@ func simulated(ctx context.Context, m *upgrade) error {
 		return context.Canceled
 	}
 	close(m.driving)
-	from := &seat{clock: wall, signals: m.signals, err: m.app.err}
-	if m.auto {
+	from := &seat{clock: wall, signals: m.signals, err: m.app.Err}
+	if m.Auto {
 		m.part.tell(events)
 		loop.Events = m.part.tell
 		run, err = from.headless(ctx, loop, run)
@@ -197,7 +198,7 @@ func simulated(ctx context.Context, m *upgrade) error {
 // rollInLines is a roll of two simulated groups that is answered by lines.
 func rollInLines(t *testing.T, answers string) (told, errOut string, err error) {
 	t.Helper()
-	u := &upgrade{face: face{plain: true}, app: &app{in: bufio.NewReader(strings.NewReader(answers)), scripted: true}}
+	u := &upgrade{Face: console.Face{Plain: true}, app: &app{Console: console.Console{In: bufio.NewReader(strings.NewReader(answers)), Scripted: true}}}
 	r, out, errs := rollOf(t, strategy.RollByName(), u, "batch", "web")
 	r.start = simulated
 	err = r.interactive(t.Context())
@@ -245,7 +246,7 @@ func TestRollKeepsWhatIsSaidAtOnce(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for range 100 {
-				fmt.Fprintln(m.app.err, "said")
+				fmt.Fprintln(m.app.Err, "said")
 			}
 		})
 	}

@@ -27,9 +27,9 @@ func (r *roll) interactive(ctx context.Context) error {
 	defer done()
 	screen, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
-	from := &seat{screen: r.app.screen(ctx, r.context)}
-	if r.plain {
-		from.plainly(r.app)
+	from := &seat{screen: r.app.Screen(ctx, r.context)}
+	if r.Plain {
+		from.plainly(&r.app.Console)
 	}
 	r.table = newTable(r.value)
 	var signalled atomic.Bool
@@ -52,7 +52,7 @@ func (r *roll) interactive(ctx context.Context) error {
 		options.Turn = r.table.turn
 	}
 	show := ui.Run
-	if r.plain {
+	if r.Plain {
 		show = lines.Run
 	}
 	exit, err := show(screen, options)
@@ -107,8 +107,8 @@ func (r *roll) heed(screen context.Context, leave func(error), signalled *atomic
 
 // sayOfSignal tells in lines what a signal does; on a screen there is no place for it.
 func (r *roll) sayOfSignal(s os.Signal) {
-	if r.plain {
-		fmt.Fprintf(r.app.err, "drainboard: %s: aborting; once more stops at once\n", s)
+	if r.Plain {
+		fmt.Fprintf(r.app.Err, "drainboard: %s: aborting; once more stops at once\n", s)
 	}
 }
 

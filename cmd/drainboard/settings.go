@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 )
@@ -14,7 +15,7 @@ import (
 // rollFlags are the flags of upgrade and plan that make a run's settings and
 // target.
 type rollFlags struct {
-	hookFlags
+	config.Hooks
 	kopsFlags
 	zoneFlags
 	where    whereFlags
@@ -91,7 +92,7 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.StringSliceVar(&f.newLabels, "expect-label", nil, "label (key or key=value) that a new node must carry before it counts")
 	f.addKops(fl)
 	f.addZones(fl)
-	f.addHooks(cmd)
+	addHooks(cmd, &f.Hooks)
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: chosen; a plan names its own)")
 }
 

@@ -47,11 +47,11 @@ func (a *app) planChange(cmd *cobra.Command, pools []string, asJSON bool) error 
 	p := change.Plan()
 	p.Notes = slices.Concat(notes, p.Notes)
 	if asJSON {
-		if err := present.JSON(a.out, p.Only(pools)); err != nil {
+		if err := present.JSON(a.Out, p.Only(pools)); err != nil {
 			return err
 		}
 	} else {
-		present.WriteChange(a.out, p, pools)
+		present.WriteChange(a.Out, p, pools)
 	}
 	if p.Refused {
 		return exitcode.With(exitcode.Failed, fmt.Errorf("refused by Gardener's API: %s", p.Refusals[0].Why))
@@ -130,7 +130,7 @@ func (a *app) become(old *shoot.Shoot, f changeFlags, pools []string) (become *s
 }
 
 func (a *app) shootFile(name string) (*shoot.Shoot, error) {
-	called, data, err := manifest(name, a.in)
+	called, data, err := manifest(name, a.In)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (a *app) profile(name string, of *shoot.Shoot) (*shoot.Profile, error) {
 	if name == "" {
 		return nil, nil
 	}
-	called, data, err := manifest(name, a.in)
+	called, data, err := manifest(name, a.In)
 	if err != nil {
 		return nil, err
 	}

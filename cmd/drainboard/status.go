@@ -106,21 +106,21 @@ func (a *app) status(ctx context.Context, where whereFlags, group string, asJSON
 	}
 	if asJSON {
 		if group != "" {
-			return present.JSON(a.out, list[0])
+			return present.JSON(a.Out, list[0])
 		}
-		return present.JSON(a.out, list)
+		return present.JSON(a.Out, list)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(a.out, "No run yet.")
+		fmt.Fprintln(a.Out, "No run yet.")
 	}
 	for _, s := range list {
-		present.WriteStatus(a.out, s, k.Clock().Now())
+		present.WriteStatus(a.Out, s, k.Clock().Now())
 	}
 	if look != nil {
-		present.WritePool(a.out, *look)
+		present.WritePool(a.Out, *look)
 	}
 	if group == "" {
-		present.WriteUnclaimed(a.out, present.Unclaimed(records, nodes))
+		present.WriteUnclaimed(a.Out, present.Unclaimed(records, nodes))
 	}
 	if group == "" && damaged != nil {
 		return exitcode.Usage(damaged)
@@ -174,14 +174,14 @@ func (a *app) noRunYet(ctx context.Context, where whereFlags, group string, asJS
 			return err
 		}
 		if asJSON {
-			return present.JSON(a.out, look.Status())
+			return present.JSON(a.Out, look.Status())
 		}
-		present.WritePool(a.out, look)
-		fmt.Fprintf(a.out, "  drainboard watch %s follows it\n", group)
+		present.WritePool(a.Out, look)
+		fmt.Fprintf(a.Out, "  drainboard watch %s follows it\n", group)
 	case asJSON:
-		fmt.Fprintln(a.out, "null")
+		fmt.Fprintln(a.Out, "null")
 	default:
-		fmt.Fprintf(a.out, "%s: no run yet; drainboard plan %s shows what one would do\n", group, group)
+		fmt.Fprintf(a.Out, "%s: no run yet; drainboard plan %s shows what one would do\n", group, group)
 	}
 	return nil
 }

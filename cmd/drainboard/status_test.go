@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -46,7 +47,7 @@ func TestStatusWithoutTheRightToReadTheLock(t *testing.T) {
 		}
 	})
 	var out bytes.Buffer
-	a := &app{out: &out, err: &out, flags: flags, namespace: "drainboard"}
+	a := &app{Console: console.Console{Out: &out, Err: &out}, flags: flags, namespace: "drainboard"}
 	for _, asJSON := range []bool{false, true} {
 		out.Reset()
 		if err := a.status(t.Context(), whereFlags{}, "web", asJSON); err != nil {

@@ -35,7 +35,7 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 			return exitcode.Usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
 		}
 	}
-	if err := d.adopt(&run); err != nil && d.abort == nil { // nothing new starts in a run that ends
+	if err := d.Adopt(&run); err != nil && d.abort == nil { // nothing new starts in a run that ends
 		return exitcode.Usage(err)
 	}
 	run, err = d.fit(ctx, run)
@@ -46,11 +46,11 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 		d.roll = run.Roll
 	}
 	run.Roll = d.roll
-	found := present.Standing(run, d.session.clock().Now(), d.given, d.auto && d.abort == nil)
-	if !d.auto {
-		fmt.Fprintf(d.app.out, "%s / %s: the unfinished run %s\n  %s\n", d.session.cluster(), d.group, run.ID, strings.Join(found, "\n  "))
+	found := present.Standing(run, d.session.clock().Now(), d.given, d.Auto && d.abort == nil)
+	if !d.Auto {
+		fmt.Fprintf(d.app.Out, "%s / %s: the unfinished run %s\n  %s\n", d.session.cluster(), d.group, run.ID, strings.Join(found, "\n  "))
 	}
-	if !d.auto && !d.yes && !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.context(), "Go on? [y/N] ")) {
+	if !d.Auto && !d.yes && !d.app.Ask(ctx, d.app.Marked(d.session.context(), "Go on? [y/N] ")) {
 		shows := "watch"
 		if d.session.alone != nil {
 			shows = "status"
@@ -65,7 +65,7 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 	d.keep(run, nil)
 	going := engine.Event{Time: now, Run: run.ID, Group: d.group, Type: engine.RunStarted, Reason: "resumed", Message: resumed(found)}
 	d.events(going)
-	if !d.plain { // lines stay, and were read before the answer
+	if !d.Plain { // lines stay, and were read before the answer
 		d.before = append(history, going)
 	}
 	var first []engine.Command
@@ -75,7 +75,7 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 	case run.State == engine.Paused:
 		first = append(first, engine.Command{Kind: engine.CmdResume})
 	}
-	if d.auto {
+	if d.Auto {
 		run.Settings.Approve = engine.ApproveNone
 		if b, waiting := run.Waiting(); waiting {
 			first = append(first, engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash})

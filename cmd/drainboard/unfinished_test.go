@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	authv1 "k8s.io/api/authorization/v1"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
@@ -33,7 +34,7 @@ func noDeletes(t *testing.T) *kube.Client {
 func TestResumeChecksTheRightToForce(t *testing.T) {
 	run := engine.Run{ID: "web-1", Group: "web", Strategy: "eks", State: engine.Running, Started: time.Now(), Seen: time.Now()}
 	run.Settings.OnDrainTimeout = engine.TimeoutForce
-	d := &driver{upgrade: &upgrade{app: &app{out: io.Discard, err: io.Discard}}, session: &session{kube: noDeletes(t)}}
+	d := &driver{upgrade: &upgrade{app: &app{Console: console.Console{Out: io.Discard, Err: io.Discard}}}, session: &session{kube: noDeletes(t)}}
 	err := d.resume(t.Context(), run)
 	var e *exitcode.Error
 	if !errors.As(err, &e) || e.Code != exitcode.WrongUse {
@@ -117,7 +118,7 @@ func TestResumeAsks(t *testing.T) {
 		w, run := rolled()
 		run.State, run.By = engine.Paused, "bob@desk"
 		d, out := choosing(t, w, "")
-		d.plain, d.app.in = plain, bufio.NewReader(strings.NewReader("\n"))
+		d.Plain, d.app.In = plain, bufio.NewReader(strings.NewReader("\n"))
 		err := d.resume(t.Context(), run)
 		if exitOf(err) != exitcode.Aborted || !strings.Contains(err.Error(), "nothing was done") || d.audit != nil {
 			t.Errorf("answered with an empty line: %v", err)

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -16,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
@@ -30,7 +30,7 @@ func (a *app) upgradeCmd() *cobra.Command {
 		Use:   "upgrade GROUP...",
 		Short: "Plan an upgrade, then run it; goes on with the group's unfinished run if there is one",
 		Long: "Plan an upgrade of a group, then run it. An unfinished run of the group is resumed. Several groups, or --all, are rolled one\n" +
-			"after the other, in their provider's order.\n\n" + plainLong + "\n\n" + exitCodes,
+			"after the other, in their provider's order.\n\n" + console.PlainLong + "\n\n" + exitCodes,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := u.take(args); err != nil {
 				return err
@@ -44,8 +44,8 @@ func (a *app) upgradeCmd() *cobra.Command {
 	}
 	u.addScope(cmd)
 	fl := cmd.Flags()
-	fl.BoolVar(&u.auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
-	fl.BoolVar(&u.plain, "plain", false, plainHelp)
+	fl.BoolVar(&u.Auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
+	fl.BoolVar(&u.Plain, "plain", false, console.PlainHelp)
 	fl.BoolVarP(&u.yes, "yes", "y", false, "no question at the start")
 	fl.BoolVar(&u.dryRun, "dry-run", false, "the same as plan")
 	fl.StringVarP(&u.output, "output", "o", "text", "events of --auto as text or json")
@@ -64,7 +64,7 @@ const minRecordLimit = 5 * time.Second
 // upgrade is one call of `drainboard upgrade`.
 type upgrade struct {
 	rollFlags
-	face
+	console.Face
 	scope
 	app         *app
 	cmd         *cobra.Command // whose flags they are; nil for who only ends a run
@@ -89,9 +89,9 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if u.dryRun {
-		return u.app.plan(cmd, &u.scope, &u.rollFlags, u.auto, u.json)
+		return u.app.plan(cmd, &u.scope, &u.rollFlags, u.Auto, u.json)
 	}
-	if u.face, err = u.face.fit(u.json); err != nil {
+	if u.Face, err = u.Face.Fit(u.json); err != nil {
 		return err
 	}
 	if err := u.checkRecord(); err != nil {
@@ -105,10 +105,10 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 			return err
 		}
 	}
-	if err := u.app.checkTheme(); err != nil {
+	if err := u.app.CheckTheme(); err != nil {
 		return err
 	}
-	rules, settings, err := u.rules(cmd, u.auto)
+	rules, settings, err := u.rules(cmd, u.Auto)
 	if err != nil {
 		return exitcode.Usage(err)
 	}
@@ -158,7 +158,7 @@ func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings e
 	if err != nil {
 		return err
 	}
-	if err := u.readHooks(u.app, s.context(), &settings); err != nil {
+	if err := u.Hooks.Settle(config.ConfigDir(os.Getenv), s.context(), &settings); err != nil {
 		return exitcode.Usage(err)
 	}
 	if u.isRoll() && s.pools != nil {
@@ -190,10 +190,10 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 			return nil
 		}
 		settled = true
-		if rules, settings, err = u.rulesAt(ctx, u.cmd, u.auto, s, &at); err != nil {
+		if rules, settings, err = u.rulesAt(ctx, u.cmd, u.Auto, s, &at); err != nil {
 			return exitcode.Usage(err)
 		}
-		u.into(&settings)
+		u.Into(&settings)
 		return nil
 	}
 	if !going || u.record == recordDiscard {
@@ -214,7 +214,7 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 	}
 
 	held := s.tenure(u.group, func(holder string, until time.Time) {
-		fmt.Fprintf(u.app.err, "drainboard: %s has the lock of this group; waiting until %s at most to see whether it is alive\n", holder, until.Local().Format("15:04:05"))
+		fmt.Fprintf(u.app.Err, "drainboard: %s has the lock of this group; waiting until %s at most to see whether it is alive\n", holder, until.Local().Format("15:04:05"))
 	})
 	record := held.record
 	if run, found, err := record.Load(ctx); u.abort == nil && (u.record == recordDiscard || err == nil && !(found && run.State != engine.Finished)) {
@@ -239,10 +239,10 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 
 	d := &driver{upgrade: u, session: s, at: at, rules: rules, tenure: held, view: v}
 	switch {
-	case u.auto && u.part != nil:
+	case u.Auto && u.part != nil:
 		d.listeners = append(d.listeners, u.part.tell)
-	case u.auto:
-		d.listeners = append(d.listeners, present.NewPrinter(u.app.out, u.json, false).Events)
+	case u.Auto:
+		d.listeners = append(d.listeners, present.NewPrinter(u.app.Out, u.json, false).Events)
 	}
 	if u.part != nil {
 		d.roll = u.part.roll
@@ -320,9 +320,9 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 		now := d.session.clock().Now()
 		code := 0
 		message := d.group + ": " + present.NothingToDo(p)
-		if !d.auto {
-			fmt.Fprintln(d.app.out, message)
-			present.List(d.app.out, "Note:", p.Warnings)
+		if !d.Auto {
+			fmt.Fprintln(d.app.Out, message)
+			present.List(d.app.Out, "Note:", p.Warnings)
 		}
 		for _, warning := range p.Warnings {
 			d.events(engine.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: engine.Warning, Reason: "foreseen", Message: warning})
@@ -331,20 +331,20 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 		return nil
 	}
 	switch {
-	case d.auto || d.yes:
+	case d.Auto || d.yes:
 	case len(p.Nodes) == 0:
-		fmt.Fprintf(d.app.out, "%s: %s\n", d.group, present.NotYet(p))
-		if !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.context(), "Wait for Gardener, and follow the update? [y/N] ")) {
+		fmt.Fprintf(d.app.Out, "%s: %s\n", d.group, present.NotYet(p))
+		if !d.app.Ask(ctx, d.app.Marked(d.session.context(), "Wait for Gardener, and follow the update? [y/N] ")) {
 			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
 	default:
 		rehearse(ctx, d.rules, &p, d.view.world)
-		present.WriteForApproval(d.app.out, p)
-		if !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.context(), "Start this upgrade? [y/N] ")) {
+		present.WriteForApproval(d.app.Out, p)
+		if !d.app.Ask(ctx, d.app.Marked(d.session.context(), "Start this upgrade? [y/N] ")) {
 			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
 	}
-	if d.session.alone != nil && !d.auto && d.part == nil && !consents(ctx, d.app, d.session.context(), cmp.Or(d.at.alias(), d.group)) {
+	if d.session.alone != nil && !d.Auto && d.part == nil && !consents(ctx, d.app, d.session.context(), cmp.Or(d.at.alias(), d.group)) {
 		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
 	run, events := begin(p, d.session.clock().Now()) // now: the answer may have taken its time
@@ -396,7 +396,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		d.tenure.release()
 		d.beside.over()
 	}
-	from := &seat{clock: clock, signals: d.signals, err: d.app.err, over: over, beside: look}
+	from := &seat{clock: clock, signals: d.signals, err: d.app.Err, over: over, beside: look}
 	for _, c := range first {
 		from.send(loop, c)
 	}
@@ -410,7 +410,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 	d.hearing = d.listen(ctx, loop)
 	defer d.hearing()
 	switch {
-	case d.auto:
+	case d.Auto:
 		run, err = from.headless(ctx, loop, run)
 		over()
 	case d.part != nil:
@@ -419,10 +419,10 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 	default:
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
-		from.screen = d.app.screen(ctx, d.session.context())
+		from.screen = d.app.Screen(ctx, d.session.context())
 		from.screen.Again = d.line.Command("upgrade", d.group)
-		if d.plain {
-			from.plainly(d.app)
+		if d.Plain {
+			from.plainly(&d.app.Console)
 		}
 		run, err = from.interactive(ctx, loop, run)
 	}
@@ -479,14 +479,14 @@ func (d *driver) conclude(run engine.Run) error {
 		again = d.line.Command("upgrade", run.Group)
 	}
 	next := present.WhatNext(run, again)
-	if err := d.app.result(run, d.plain); err != nil {
+	if err := d.app.result(run, d.Plain); err != nil {
 		var e *exitcode.Error
 		if errors.As(err, &e) {
 			e.Err = fmt.Errorf("%w\n%s", e.Err, next)
 		}
 		return err
 	}
-	fmt.Fprintln(d.app.err, next)
+	fmt.Fprintln(d.app.Err, next)
 	return nil
 }
 
@@ -495,8 +495,8 @@ func (d *driver) conclude(run engine.Run) error {
 func (a *app) result(run engine.Run, told bool) error {
 	if !told {
 		a.sayCulprits(run)
-		present.List(a.err, "Left behind:", run.Unrestored)
-		present.List(a.err, "Note:", run.Notes)
+		present.List(a.Err, "Left behind:", run.Unrestored)
+		present.List(a.Err, "Note:", run.Notes)
 	}
 	if code := run.ExitCode(); code != 0 {
 		why := strings.TrimPrefix(run.Why, string(run.Result)+": ")
@@ -507,13 +507,13 @@ func (a *app) result(run engine.Run, told bool) error {
 
 // sayCulprits lists what kept nodes.
 func (a *app) sayCulprits(run engine.Run) {
-	present.List(a.err, "What kept nodes:", run.BlockingPods)
+	present.List(a.Err, "What kept nodes:", run.BlockingPods)
 }
 
 // sayLeft lists what an unfinished run has changed and not put back.
 func (d *driver) sayLeft(run engine.Run) {
 	left := run.Outstanding()
-	present.List(d.app.err, present.NotPutBack, left)
+	present.List(d.app.Err, present.NotPutBack, left)
 }
 
 // events tells the listeners what happened.
@@ -526,28 +526,5 @@ func (d *driver) events(list ...engine.Event) {
 	}
 	for _, hear := range d.listeners {
 		hear(list)
-	}
-}
-
-// ask reads a yes or no; anything but y or yes is no, and so is the end of ctx.
-func ask(ctx context.Context, in *bufio.Reader, out io.Writer, question string) bool {
-	said := strings.ToLower(answer(ctx, in, out, question))
-	return said == "y" || said == "yes"
-}
-
-// answer reads a line; the end of ctx is an empty one.
-func answer(ctx context.Context, in *bufio.Reader, out io.Writer, question string) string {
-	fmt.Fprint(out, question)
-	answered := make(chan string, 1)
-	go func() {
-		line, _ := in.ReadString('\n')
-		answered <- line
-	}()
-	select {
-	case line := <-answered:
-		return strings.TrimSpace(line)
-	case <-ctx.Done():
-		fmt.Fprintln(out)
-		return ""
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
@@ -20,7 +21,7 @@ import (
 
 func (a *app) watchCmd() *cobra.Command {
 	var where whereFlags
-	var f face
+	var f console.Face
 	cmd := &cobra.Command{
 		Use:   "watch [GROUP]",
 		Short: "Look at a group and at the run in it, wherever that is driven; changes nothing",
@@ -36,21 +37,21 @@ func (a *app) watchCmd() *cobra.Command {
 			}
 			ctx, stop := untilSignalled(cmd.Context())
 			defer stop()
-			return a.watch(ctx, args, where, f.looking())
+			return a.watch(ctx, args, where, f.Looking())
 		},
 	}
 	where.add(cmd.Flags())
 	cmd.Flags().SetNormalizeFunc(byKopsName)
-	cmd.Flags().BoolVar(&f.plain, "plain", false, plainHelp)
+	cmd.Flags().BoolVar(&f.Plain, "plain", false, console.PlainHelp)
 	a.themeFlag(cmd)
 	return cmd
 }
 
 // watch shows a group until the user leaves or a signal ends it.
-func (a *app) watch(ctx context.Context, args []string, where whereFlags, f face) error {
+func (a *app) watch(ctx context.Context, args []string, where whereFlags, f console.Face) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if err := a.checkTheme(); err != nil {
+	if err := a.CheckTheme(); err != nil {
 		return err
 	}
 	rights := append(kube.ReadRights(a.namespace), kube.WatchRights(a.namespace)...)
@@ -62,7 +63,7 @@ func (a *app) watch(ctx context.Context, args []string, where whereFlags, f face
 	group := ""
 	if len(args) > 0 {
 		group = args[0]
-	} else if group, err = f.pickFrom(ctx, s, where, screen); err != nil || group == "" {
+	} else if group, err = pickFrom(ctx, f, s, where, screen); err != nil || group == "" {
 		return left(ctx, err)
 	} else { // what was told to the list, and changed under it, is the board's to know too
 		screen = a.watcher(ctx, s, f, stop)
@@ -71,14 +72,14 @@ func (a *app) watch(ctx context.Context, args []string, where whereFlags, f face
 }
 
 // watcher are the options of who only looks; lines that nobody reads any more end it.
-func (a *app) watcher(ctx context.Context, s *session, f face, leave func()) ui.Options {
+func (a *app) watcher(ctx context.Context, s *session, f console.Face, leave func()) ui.Options {
 	var o ui.Options
-	if f.plain {
+	if f.Plain {
 		signal.Ignore(syscall.SIGPIPE) // the write fails, and that is enough
-		o = a.plainly(o)
-		o.Output = untilGone{a.out, leave}
+		o = a.Plainly(o)
+		o.Output = console.UntilGone(a.Out, leave)
 	} else {
-		o = a.screen(ctx, s.context())
+		o = a.Screen(ctx, s.context())
 	}
 	o.ReadOnly = true
 	return o
@@ -86,7 +87,7 @@ func (a *app) watcher(ctx context.Context, s *session, f face, leave func()) ui.
 
 // watch shows a group until the user leaves. Nothing here could change anything: the
 // session only reads, and there is no executor.
-func (s *session) watch(ctx context.Context, group string, where whereFlags, f face, screen ui.Options) error {
+func (s *session) watch(ctx context.Context, group string, where whereFlags, f console.Face, screen ui.Options) error {
 	w := &live.Watch{Clock: s.clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: s.cluster()}
 	feed := s.kube.Feed()
 	feed.NodesFirst()
@@ -113,7 +114,7 @@ func (s *session) watch(ctx context.Context, group string, where whereFlags, f f
 // until the user leaves, also after the watch has ended. What is read may still be
 // partial: the screen shows that, and the rest as it comes. It returns why that failed;
 // where it could not be read the screen closes by itself.
-func watchOn(ctx context.Context, w *live.Watch, f face, read func(context.Context) error, screen ui.Options) error {
+func watchOn(ctx context.Context, w *live.Watch, f console.Face, read func(context.Context) error, screen ui.Options) error {
 	snapshots := make(chan *engine.Snapshot, 1)
 	calm := sync.OnceFunc(hurry())
 	defer calm()
@@ -141,14 +142,14 @@ func watchOn(ctx context.Context, w *live.Watch, f face, read func(context.Conte
 			return
 		}
 		err = live.Caught(func() error { return w.Run(watching) })
-		if err != nil && watching.Err() == nil && !f.plain { // the log shows it
-			fmt.Fprintln(plain{os.Stderr}, "the watch stopped:", err)
+		if err != nil && watching.Err() == nil && !f.Plain { // the log shows it
+			fmt.Fprintln(console.Stderr(), "the watch stopped:", err)
 		}
 		w.Queue.Close()
 		watched <- exitcode.Usage(err)
 	}()
 	screen.Snapshots, screen.Look = snapshots, w.Look
-	_, err := f.show(showing, screen)
+	_, err := f.Show(showing, screen)
 	stop()
 	if failed := <-watched; failed != nil {
 		return failed

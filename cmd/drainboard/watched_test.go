@@ -18,6 +18,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/sim"
@@ -47,11 +48,11 @@ func watchedDemo(mode string) error {
 		_, _, err := picker.Pick(ctx, []picker.Group{{Name: "ng-web", Provider: "asg"}}, nil, picker.Options{Environ: os.Environ()})
 		return left(ctx, err)
 	}
-	screen, f := ui.Options{ReadOnly: true, Environ: os.Environ()}, face{plain: strings.HasSuffix(mode, "lines")}
-	if f.plain {
+	screen, f := ui.Options{ReadOnly: true, Environ: os.Environ()}, console.Face{Plain: strings.HasSuffix(mode, "lines")}
+	if f.Plain {
 		ctx, stop = context.WithCancel(ctx)
 		defer stop()
-		a := &app{in: bufio.NewReader(os.Stdin), scripted: !isTerminal(os.Stdin), out: plain{os.Stdout}, err: plain{os.Stderr}}
+		a := &app{Console: console.NewConsole(os.Stdin, os.Stdout, os.Stderr)}
 		screen = a.watcher(ctx, nil, f, stop)
 	}
 	w := &live.Watch{World: world.New(), Clock: wall, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "demo"}

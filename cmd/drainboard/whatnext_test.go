@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 )
@@ -17,7 +18,7 @@ func TestTheEndSaysWhatNext(t *testing.T) {
 	run.Result, run.BlockingPods = engine.EvictionFail, []string{"app/web-1"}
 	contains(t, present.WhatNext(run, "drainboard upgrade ng-web --ami ami-1"), "drainboard report ng-web", "free the pods, then drainboard upgrade ng-web --ami ami-1")
 	var out bytes.Buffer
-	(&app{err: &out}).sayCulprits(run)
+	(&app{Console: console.Console{Err: &out}}).sayCulprits(run)
 	if out.String() != "What kept nodes:\n  - app/web-1\n" {
 		t.Errorf("got %q", out.String())
 	}

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 }
 
 func TestTheDocumentedConfigurationIsRead(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/themes.md")
+	doc, err := os.ReadFile("../../../../docs/themes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestABrokenConfigurationIsToldAndTheRestOfItCounts(t *testing.T) {
 		err  string
 	}{
 		{"", config{notify: true}, ""},
-		{"theme: dark\nnotify: false\nmouse: true\nbackground: light\n", config{theme: "dark", background: "light", mouse: true}, ""},
+		{"theme: dark\nnotify: false\nmouse: true\nbackground: light\n", config{theme: "dark", background: "light", Mouse: true}, ""},
 		{"tehme: dark\ncontexts:\n- match: p*\n  mark: PRODUCTION\n", config{notify: true, contexts: []contextConfig{{"p*", "", "PRODUCTION"}}}, `config.yaml, line 1: unknown: "tehme"; did you mean "theme"?`},
 		{"contexts:\n- match: p*\n  makr: X\n  theme: dark\n", config{notify: true, contexts: []contextConfig{{"p*", "dark", ""}}}, `config.yaml, line 3: contexts[0]: unknown: "makr"; did you mean "mark"?`},
 		{"contexts:\n- mark: X\n", config{notify: true, contexts: []contextConfig{{"", "", "X"}}}, `config.yaml, line 2: contexts[0]: needs match: the kubeconfig contexts it is for, as "prod-*"`},
@@ -92,7 +92,7 @@ func TestWhereTheConfigurationIs(t *testing.T) {
 		{"relative", "/home/ana", "/home/ana/.config/drainboard"},
 		{"", "", ""},
 	} {
-		if got := configDir(func(name string) string {
+		if got := ConfigDir(func(name string) string {
 			return map[string]string{"XDG_CONFIG_HOME": c.xdg, "HOME": c.home}[name]
 		}); got != c.want {
 			t.Errorf("%+v: %q", c, got)
@@ -110,31 +110,31 @@ func TestWhoseThemeCounts(t *testing.T) {
 		"themes/dark.yaml": "based-on: colour-blind\n",
 	})
 	for _, c := range []struct {
-		l           looks
+		l           Looks
 		theme, mark string
 	}{
-		{looks{dir: dir}, "light", ""},
-		{looks{dir: dir, context: "prod-eu"}, "high-contrast", "PRODUCTION"},
-		{looks{dir: dir, context: "prod-eu", env: "16"}, "16", "PRODUCTION"},
-		{looks{dir: dir, context: "prod-eu", env: "16", flag: "none"}, "none", "PRODUCTION"},
-		{looks{dir: dir, context: "stage"}, "light", "staging"},
-		{looks{dir: dir, flag: "mine"}, "mine", ""},
-		{looks{dir: dir, context: "path"}, "mine", ""},
-		{looks{dir: dir, flag: filepath.Join(dir, "themes", "mine.yaml")}, "mine", ""},
-		{looks{dir: dir, flag: "auto", context: "prod-eu"}, "auto", "PRODUCTION"},
-		{looks{dir: filepath.Join(dir, "nowhere")}, "auto", ""},
-		{looks{}, "auto", ""},
-		{looks{env: "colour-blind"}, "colour-blind", ""},
+		{Looks{Dir: dir}, "light", ""},
+		{Looks{Dir: dir, Context: "prod-eu"}, "high-contrast", "PRODUCTION"},
+		{Looks{Dir: dir, Context: "prod-eu", Env: "16"}, "16", "PRODUCTION"},
+		{Looks{Dir: dir, Context: "prod-eu", Env: "16", Flag: "none"}, "none", "PRODUCTION"},
+		{Looks{Dir: dir, Context: "stage"}, "light", "staging"},
+		{Looks{Dir: dir, Flag: "mine"}, "mine", ""},
+		{Looks{Dir: dir, Context: "path"}, "mine", ""},
+		{Looks{Dir: dir, Flag: filepath.Join(dir, "themes", "mine.yaml")}, "mine", ""},
+		{Looks{Dir: dir, Flag: "auto", Context: "prod-eu"}, "auto", "PRODUCTION"},
+		{Looks{Dir: filepath.Join(dir, "nowhere")}, "auto", ""},
+		{Looks{}, "auto", ""},
+		{Looks{Env: "colour-blind"}, "colour-blind", ""},
 	} {
-		got, cfg, _ := c.l.read(themes.Theme{})
+		got, cfg, _ := c.l.Read(themes.Theme{})
 		if got.Theme.Name != c.theme || got.Mark != c.mark || got.Problem != "" {
 			t.Errorf("%+v: theme %q, mark %q, problem %q", c.l, got.Theme.Name, got.Mark, got.Problem)
 		}
-		if c.l.dir == dir && (!cfg.mouse || !got.Silent) {
-			t.Errorf("%+v: mouse %v, silent %v", c.l, cfg.mouse, got.Silent)
+		if c.l.Dir == dir && (!cfg.Mouse || !got.Silent) {
+			t.Errorf("%+v: mouse %v, silent %v", c.l, cfg.Mouse, got.Silent)
 		}
 	}
-	shadowed, _, _ := looks{dir: dir, flag: "dark"}.read(themes.Theme{})
+	shadowed, _, _ := Looks{Dir: dir, Flag: "dark"}.Read(themes.Theme{})
 	if shadowed.Theme.Good != themes.ColourBlind.Good {
 		t.Error("a file of the operator's does not go before a built-in theme")
 	}
@@ -144,7 +144,7 @@ func TestTheBackgroundCanBeSettled(t *testing.T) {
 	dir := t.TempDir()
 	for background, want := range map[string]themes.Style{"light": themes.HighContrast.OnLight.Good, "dark": themes.HighContrast.Good} {
 		write(t, dir, map[string]string{"config.yaml": "theme: high-contrast\nbackground: " + background + "\n"})
-		got, _, _ := looks{dir: dir}.read(themes.Theme{})
+		got, _, _ := Looks{Dir: dir}.Read(themes.Theme{})
 		for _, dark := range []bool{true, false} {
 			if s := got.Theme.On(themes.Terminal{Colours: 256, Dark: dark}).Good; s != want {
 				t.Errorf("background: %s on a terminal that is dark: %v has %v, want %v", background, dark, s, want)
@@ -160,51 +160,20 @@ func TestWhatIsWrongIsToldAndLeavesTheThemeBefore(t *testing.T) {
 		"themes/broken.yaml": "roles:\n  goood: {fg: 1}\n",
 	})
 	for _, c := range []struct {
-		l       looks
+		l       Looks
 		before  themes.Theme
 		theme   string
 		problem string
 	}{
-		{looks{dir: dir}, themes.Theme{}, "", `config.yaml, line 2: mouse: "maybe" is neither true nor false; themes/broken.yaml, line 2: roles: unknown: "goood"; did you mean "good"?; the theme is auto`},
-		{looks{dir: dir}, themes.Light, "light", `config.yaml, line 2: mouse: "maybe" is neither true nor false; themes/broken.yaml, line 2: roles: unknown: "goood"; did you mean "good"?; the theme is light`},
-		{looks{dir: dir, context: "prod"}, themes.Theme{}, "", `config.yaml, line 2: mouse: "maybe" is neither true nor false; there is no theme "nowhere"; there are auto, dark, light, high-contrast, colour-blind, 16, none, broken; the theme is auto`},
-		{looks{env: "drak"}, themes.Theme{}, "", `there is no theme "drak"; there are auto, dark, light, high-contrast, colour-blind, 16, none; the theme is auto`},
+		{Looks{Dir: dir}, themes.Theme{}, "", `config.yaml, line 2: mouse: "maybe" is neither true nor false; themes/broken.yaml, line 2: roles: unknown: "goood"; did you mean "good"?; the theme is auto`},
+		{Looks{Dir: dir}, themes.Light, "light", `config.yaml, line 2: mouse: "maybe" is neither true nor false; themes/broken.yaml, line 2: roles: unknown: "goood"; did you mean "good"?; the theme is light`},
+		{Looks{Dir: dir, Context: "prod"}, themes.Theme{}, "", `config.yaml, line 2: mouse: "maybe" is neither true nor false; there is no theme "nowhere"; there are auto, dark, light, high-contrast, colour-blind, 16, none, broken; the theme is auto`},
+		{Looks{Env: "drak"}, themes.Theme{}, "", `there is no theme "drak"; there are auto, dark, light, high-contrast, colour-blind, 16, none; the theme is auto`},
 	} {
-		got, _, _ := c.l.read(c.before)
-		if got.Theme.Name != c.theme || got.Problem != c.problem || c.l.context == "prod" && got.Mark != "PRODUCTION" {
+		got, _, _ := c.l.Read(c.before)
+		if got.Theme.Name != c.theme || got.Problem != c.problem || c.l.Context == "prod" && got.Mark != "PRODUCTION" {
 			t.Errorf("%+v: theme %q, mark %q, problem\n%s\nwant\n%s", c.l, got.Theme.Name, got.Mark, got.Problem, c.problem)
 		}
-	}
-}
-
-func TestAnUnknownThemeIsWrongUse(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("XDG_CONFIG_HOME", dir)
-	write(t, dir, map[string]string{"drainboard/themes/mine.yaml": "based-on: dark\n", "drainboard/themes/broken.yaml": "x: 1\n"})
-	for theme, code := range map[string]int{"drak": 2, "./none.yaml": 2, "mine": 0, "broken": 0, "high-contrast": 0, "": 0} {
-		err := (&app{theme: theme}).checkTheme()
-		if got := report(err); got != code {
-			t.Errorf("--theme %s: exit code %d, want %d", theme, got, code)
-		}
-		if want := "--theme: there is no theme \"" + theme + "\"; there are auto, dark, light, high-contrast, colour-blind, 16, none, broken, mine"; err != nil && err.Error() != want {
-			t.Errorf("--theme %s says %q", theme, err)
-		}
-	}
-	if _, code := call("demo", "--auto", "--theme", "drak"); code != 2 {
-		t.Errorf("demo --theme drak: exit code %d", code)
-	}
-}
-
-func TestTheQuestionNamesTheMark(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("XDG_CONFIG_HOME", dir)
-	write(t, dir, map[string]string{"drainboard/config.yaml": "contexts:\n- {match: prod, mark: PRODUCTION}\n"})
-	a := &app{}
-	if got := a.marked("prod", "Start?"); got != "PRODUCTION: Start?" {
-		t.Errorf("%q", got)
-	}
-	if got := a.marked("dev", "Start?"); got != "Start?" {
-		t.Errorf("%q", got)
 	}
 }
 
@@ -214,12 +183,12 @@ type following struct {
 	told chan ui.Appearance
 }
 
-func followed(t *testing.T, l looks) (following, ui.Appearance) {
-	first, _, seen := l.read(themes.Theme{})
+func followed(t *testing.T, l Looks) (following, ui.Appearance) {
+	first, _, seen := l.Read(themes.Theme{})
 	f := following{t, make(chan ui.Appearance)}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { l.follow(ctx, time.Millisecond, first.Theme, seen, f.told); close(ended) }()
+	go func() { l.Follow(ctx, time.Millisecond, first.Theme, seen, f.told); close(ended) }()
 	t.Cleanup(func() { stop(); <-ended })
 	return f, first
 }
@@ -239,7 +208,7 @@ func (f following) next() ui.Appearance {
 // and behind links, are seen; a broken one leaves the theme before and says so.
 func TestFilesAreFollowed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "drainboard") // comes later
-	f, first := followed(t, looks{dir: dir, context: "prod"})
+	f, first := followed(t, Looks{Dir: dir, Context: "prod"})
 	if first.Theme.Name != "auto" || first.Problem != "" {
 		t.Fatalf("at the start: %+v", first)
 	}

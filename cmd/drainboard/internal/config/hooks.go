@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/providers/hooks"
@@ -70,7 +68,7 @@ func readHook(v strictyaml.Value) (h hookConfig) {
 					return
 				}
 				if fine = false; ok {
-					v.Unknown(word, moments())
+					v.Unknown(word, Moments())
 				}
 			})
 		},
@@ -109,40 +107,28 @@ func readHook(v strictyaml.Value) (h hookConfig) {
 	return h
 }
 
-func moments() (words []string) {
+func Moments() (words []string) {
 	for _, on := range hooks.Moments {
 		words = append(words, string(on))
 	}
 	return words
 }
 
-// hookFlags are the flags for hooks.
-type hookFlags struct {
-	hooks, webhooks []string
-	timeout         time.Duration
-	blockedFor      time.Duration
-	without         bool
-	list            []hooks.Hook // what counts, once it is read
+// Hooks are the flags for hooks.
+type Hooks struct {
+	Commands, Webhooks []string
+	Timeout            time.Duration
+	BlockedFor         time.Duration
+	Without            bool
+	List               []hooks.Hook // what counts, once it is read
 }
-
-func (f *hookFlags) addHooks(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.StringArrayVar(&f.hooks, "hook", nil, "WHEN[,WHEN]=COMMAND ARGS: run a command, without a shell (docs/hooks.md). WHEN: "+strings.Join(moments(), ", "))
-	fl.StringArrayVar(&f.webhooks, "webhook", nil, "WHEN[,WHEN]=env:NAME or =file:PATH: post to the URL that is in an environment variable or a file, as Slack takes it")
-	fl.DurationVar(&f.timeout, "hook-timeout", 0, "time for one call of --hook and --webhook (default 30s)")
-	fl.DurationVar(&f.blockedFor, "blocked-for", 0, "how long a node must be blocked before --hook and --webhook on blocked are told (default 5m0s)")
-	fl.BoolVar(&f.without, "without-hooks", false, "run no hook, whatever config.yaml says and the run that goes on had")
-}
-
-// hookFlagNames are the flags of hooks: they count also for a run that goes on.
-var hookFlagNames = []string{"hook", "webhook", "hook-timeout", "blocked-for", "without-hooks"}
 
 // parse reads the hooks of the flags.
-func (f *hookFlags) parse() (list []hooks.Hook, err error) {
-	if f.without && len(f.hooks)+len(f.webhooks) > 0 {
+func (f *Hooks) parse() (list []hooks.Hook, err error) {
+	if f.Without && len(f.Commands)+len(f.Webhooks) > 0 {
 		return nil, errors.New("--without-hooks, and --hook or --webhook: leave one of them out")
 	}
-	if f.timeout < 0 || f.blockedFor < 0 {
+	if f.Timeout < 0 || f.BlockedFor < 0 {
 		return nil, errors.New("--hook-timeout and --blocked-for are times to come")
 	}
 	read := func(flag, text string, into func(h *hooks.Hook, what string) error) error {
@@ -150,16 +136,16 @@ func (f *hookFlags) parse() (list []hooks.Hook, err error) {
 		if !ok {
 			return fmt.Errorf("--%s: has no =; the form is WHEN=WHAT", flag)
 		}
-		h := hooks.Hook{Timeout: f.timeout}
+		h := hooks.Hook{Timeout: f.Timeout}
 		for word := range strings.SplitSeq(when, ",") {
 			on := hooks.On(strings.TrimSpace(word))
 			if !slices.Contains(hooks.Moments, on) {
-				return fmt.Errorf("--%s: %q is none of %s", flag, on, strings.Join(moments(), ", "))
+				return fmt.Errorf("--%s: %q is none of %s", flag, on, strings.Join(Moments(), ", "))
 			}
 			h.On = append(h.On, on)
 		}
 		if h.Wants(hooks.Blocked) {
-			h.BlockedFor = f.blockedFor
+			h.BlockedFor = f.BlockedFor
 		}
 		err := into(&h, strings.TrimSpace(what))
 		if err == nil {
@@ -171,7 +157,7 @@ func (f *hookFlags) parse() (list []hooks.Hook, err error) {
 		list = append(list, h)
 		return nil
 	}
-	for _, text := range f.hooks {
+	for _, text := range f.Commands {
 		if err := read("hook", text, func(h *hooks.Hook, what string) error {
 			h.Run = strings.Fields(what)
 			return nil
@@ -179,7 +165,7 @@ func (f *hookFlags) parse() (list []hooks.Hook, err error) {
 			return nil, err
 		}
 	}
-	for _, text := range f.webhooks {
+	for _, text := range f.Webhooks {
 		if err := read("webhook", text, func(h *hooks.Hook, what string) error {
 			from, name, _ := strings.Cut(what, ":")
 			switch {
@@ -198,24 +184,24 @@ func (f *hookFlags) parse() (list []hooks.Hook, err error) {
 	return list, nil
 }
 
-// readHooks settles the hooks that count in a kubeconfig context, and says in a run's
+// Settle settles the hooks that count in a kubeconfig context, and says in a run's
 // settings which there are around nodes.
-func (f *hookFlags) readHooks(a *app, context string, s *engine.Settings) error {
-	if err := f.read(a.looks(context).dir, context); err != nil {
+func (f *Hooks) Settle(dir, context string, s *engine.Settings) error {
+	if err := f.read(dir, context); err != nil {
 		return err
 	}
-	f.into(s)
+	f.Into(s)
 	return nil
 }
 
 // read settles which hooks count in a kubeconfig context, those of config.yaml first, and
 // sees that they can be used. Whatever is wrong is so before anything starts.
-func (f *hookFlags) read(dir, context string) error {
+func (f *Hooks) read(dir, context string) error {
 	given, err := f.parse()
-	if err != nil || f.without {
+	if err != nil || f.Without {
 		return err
 	}
-	f.list = nil
+	f.List = nil
 	if dir != "" {
 		file := filepath.Join(dir, "config.yaml")
 		data, err := os.ReadFile(file)
@@ -234,12 +220,12 @@ func (f *hookFlags) read(dir, context string) error {
 				h.Run = slices.Clone(h.Run)
 				h.Run[0] = filepath.Join(dir, h.Run[0]) // as paths of themes
 			}
-			f.list = append(f.list, h.Hook)
+			f.List = append(f.List, h.Hook)
 		}
 	}
-	f.list = append(f.list, given...)
-	for i := range f.list {
-		h := &f.list[i]
+	f.List = append(f.List, given...)
+	for i := range f.List {
+		h := &f.List[i]
 		if h.Webhook, err = h.Webhook.Resolve(); err != nil {
 			return fmt.Errorf("hook on %s: %w", h.On[0], err)
 		}
@@ -253,30 +239,30 @@ func (f *hookFlags) read(dir, context string) error {
 	return nil
 }
 
-// into says in a run's settings which hooks there are around nodes.
-func (f *hookFlags) into(s *engine.Settings) {
-	s.BeforeNode, s.AfterNode = hooks.Time(f.list, hooks.BeforeNode), hooks.Time(f.list, hooks.AfterNode)
+// Into says in a run's settings which hooks there are around nodes.
+func (f *Hooks) Into(s *engine.Settings) {
+	s.BeforeNode, s.AfterNode = hooks.Time(f.List, hooks.BeforeNode), hooks.Time(f.List, hooks.AfterNode)
 	if s.Origin != nil {
 		s.Origin["hook"] = "Drainboard"
 		switch {
-		case f.without:
+		case f.Without:
 			s.Origin["hook"] = "flag --without-hooks"
-		case len(f.hooks)+len(f.webhooks) > 0:
+		case len(f.Commands)+len(f.Webhooks) > 0:
 			s.Origin["hook"] = "flag"
-		case len(f.list) > 0:
+		case len(f.List) > 0:
 			s.Origin["hook"] = "config.yaml"
 		}
 	}
 }
 
-// adopt gives a run that goes on the hooks that are configured here. Hooks around nodes that
+// Adopt gives a run that goes on the hooks that are configured here. Hooks around nodes that
 // it had, and that nobody has configured here, are not left out in silence.
-func (f *hookFlags) adopt(run *engine.Run) error {
+func (f *Hooks) Adopt(run *engine.Run) error {
 	had := run.Settings
 	run.Settings.Origin = nil // the plan's
-	f.into(&run.Settings)
+	f.Into(&run.Settings)
 	run.Settings.Origin = had.Origin
-	if f.without {
+	if f.Without {
 		run.PendingHooks = nil
 		return nil
 	}

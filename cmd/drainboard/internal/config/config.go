@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"path"
@@ -11,7 +11,7 @@ import (
 type config struct {
 	theme      string // "" means auto
 	background string // dark or light; "" means that of the terminal
-	mouse      bool
+	Mouse      bool
 	notify     bool
 	contexts   []contextConfig
 	hooks      []hookConfig
@@ -28,7 +28,7 @@ func parseConfig(file string, data []byte) (config, error) {
 		v.Map(map[string]func(strictyaml.Value){
 			"theme":      readText(&c.theme),
 			"background": func(v strictyaml.Value) { c.background = readBackground(v) },
-			"mouse":      func(v strictyaml.Value) { v.Bool(&c.mouse) },
+			"mouse":      func(v strictyaml.Value) { v.Bool(&c.Mouse) },
 			"notify":     func(v strictyaml.Value) { v.Bool(&c.notify) },
 			"hooks":      func(v strictyaml.Value) { c.hooks = readHooks(v) },
 			"contexts": func(v strictyaml.Value) {

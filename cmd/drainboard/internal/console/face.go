@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"context"
@@ -14,68 +14,68 @@ import (
 	"github.com/drainboard/drainboard/ui/lines"
 )
 
-// face is how an interactive command meets its user.
-type face struct {
+// Face is how an interactive command meets its user.
+type Face struct {
 	// auto: not at all; nothing is asked.
-	auto bool
+	Auto bool
 	// plain: in lines, without a screen. Otherwise there is a dashboard.
-	plain bool
+	Plain bool
 }
 
-const plainHelp = "lines instead of a screen, questions answered by number: for screen readers, dumb terminals, and tee"
+const PlainHelp = "lines instead of a screen, questions answered by number: for screen readers, dumb terminals, and tee"
 
-const plainLong = "With --plain everything is told in lines: type the number or letter of an answer and Enter. An empty line tells what\n" +
+const PlainLong = "With --plain everything is told in lines: type the number or letter of an answer and Enter. An empty line tells what\n" +
 	"can be done now. The end of the input pauses the run; ctrl-c aborts it, twice stops at once. Lines are also what you get\n" +
 	"with TERM=dumb, or when the output is no terminal."
 
-// fit settles how a command is shown, and refuses what cannot be: JSON without
+// Fit settles how a command is shown, and refuses what cannot be: JSON without
 // --auto, questions where nobody can answer. A terminal that cannot move its cursor,
 // or an output that is none, gets lines.
-func (f face) fit(json bool) (face, error) {
+func (f Face) Fit(json bool) (Face, error) {
 	switch {
-	case f.auto && f.plain:
+	case f.Auto && f.Plain:
 		return f, exitcode.Usage(errors.New("--auto asks nothing, --plain asks in lines: leave one of them out"))
-	case f.auto:
+	case f.Auto:
 		return f, nil
 	case json:
 		return f, exitcode.Usage(errors.New("-o json is for --auto: what asks has no JSON"))
-	case f.plain:
+	case f.Plain:
 		return f, nil
-	case !isTerminal(os.Stdin):
+	case !IsTerminal(os.Stdin):
 		return f, exitcode.Usage(errors.New("this is not a terminal: use --auto to run without questions, or --plain to answer them in lines"))
 	}
-	f.plain = noScreen()
+	f.Plain = noScreen()
 	return f, nil
 }
 
-// looking settles how a command is shown that only looks: it asks nothing, so an input that
+// Looking settles how a command is shown that only looks: it asks nothing, so an input that
 // is no terminal stands in nobody's way, and gets lines as well.
-func (f face) looking() face {
-	f.plain = f.plain || noScreen() || !isTerminal(os.Stdin)
+func (f Face) Looking() Face {
+	f.Plain = f.Plain || noScreen() || !IsTerminal(os.Stdin)
 	return f
 }
 
 // noScreen reports whether the output is none that a screen could be drawn on.
-func noScreen() bool { return !isTerminal(os.Stdout) || os.Getenv("TERM") == "dumb" }
+func noScreen() bool { return !IsTerminal(os.Stdout) || os.Getenv("TERM") == "dumb" }
 
-// show shows what is given, until it is left.
-func (f face) show(ctx context.Context, o ui.Options) (ui.Exit, error) {
-	if f.plain {
+// Show shows what is given, until it is left.
+func (f Face) Show(ctx context.Context, o ui.Options) (ui.Exit, error) {
+	if f.Plain {
 		return lines.Run(ctx, o)
 	}
 	return ui.Run(ctx, o)
 }
 
-// isTerminal reports whether a stream is a terminal's.
-func isTerminal(stream any) bool {
+// IsTerminal reports whether a stream is a terminal's.
+func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// plainly are the options of a plain mode on the streams of this process.
-func (a *app) plainly(o ui.Options) ui.Options {
-	o.Input, o.Output, o.Scripted = a.in, &lasting{to: a.out, then: a.err}, a.scripted
-	if !a.scripted {
+// Plainly are the options of a plain mode on the streams of this process.
+func (c *Console) Plainly(o ui.Options) ui.Options {
+	o.Input, o.Output, o.Scripted = c.In, &lasting{to: c.Out, then: c.Err}, c.Scripted
+	if !c.Scripted {
 		o.Forget = func() { forgetTyped(os.Stdin) }
 	}
 	return o
@@ -113,3 +113,6 @@ func (u untilGone) Write(b []byte) (int, error) {
 	}
 	return n, err
 }
+
+// UntilGone is an output that is left when nobody reads it any more.
+func UntilGone(to io.Writer, leave func()) io.Writer { return untilGone{to, leave} }

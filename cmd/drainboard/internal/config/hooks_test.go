@@ -1,7 +1,6 @@
-package main
+package config
 
 import (
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/providers/hooks"
-	"github.com/drainboard/drainboard/providers/metrics"
 )
 
 const someHooks = `
@@ -35,20 +33,20 @@ func TestHooksOfConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("THE_URL", "https://other.example.com/x")
-	if f := (hookFlags{}); f.read(dir, "staging") == nil {
+	if f := (Hooks{}); f.read(dir, "staging") == nil {
 		t.Error("a command that does not exist was taken")
 	}
 	if err := os.WriteFile(filepath.Join(dir, "may-drain"), []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	f := hookFlags{hooks: []string{"before-node,run-paused=/bin/true  a b"}, webhooks: []string{"blocked=env:THE_URL"}, timeout: time.Minute, blockedFor: time.Second}
+	f := Hooks{Commands: []string{"before-node,run-paused=/bin/true  a b"}, Webhooks: []string{"blocked=env:THE_URL"}, Timeout: time.Minute, BlockedFor: time.Second}
 	if err := f.read(dir, "arn:aws:eks:eu-west-1:1:cluster/prod"); err != nil {
 		t.Fatal(err)
 	}
-	if len(f.list) != 5 {
-		t.Fatalf("%d hooks: %v", len(f.list), f.list)
+	if len(f.List) != 5 {
+		t.Fatalf("%d hooks: %v", len(f.List), f.List)
 	}
-	a, b, c, d, e := f.list[0], f.list[1], f.list[2], f.list[3], f.list[4]
+	a, b, c, d, e := f.List[0], f.List[1], f.List[2], f.List[3], f.List[4]
 	switch {
 	case !slices.Equal(a.On, []hooks.On{hooks.Failed, hooks.Blocked}), a.Name() != "hooks.example.com", a.BlockedFor != 90*time.Second:
 		t.Errorf("the first is %v", a)
@@ -62,26 +60,26 @@ func TestHooksOfConfig(t *testing.T) {
 		t.Errorf("the fifth is %v", e)
 	}
 	s := engine.Settings{Origin: map[string]string{}}
-	f.into(&s)
+	f.Into(&s)
 	if s.BeforeNode != 3*time.Minute || s.AfterNode != hooks.Timeout || s.Origin["hook"] != "flag" {
 		t.Errorf("settings: before %s, after %s, %v", s.BeforeNode, s.AfterNode, s.Origin)
 	}
-	f = hookFlags{}
-	if err := f.read(dir, "staging"); err != nil || len(f.list) != 2 {
-		t.Errorf("in another context %v: %v", f.list, err)
+	f = Hooks{}
+	if err := f.read(dir, "staging"); err != nil || len(f.List) != 2 {
+		t.Errorf("in another context %v: %v", f.List, err)
 	}
-	f = hookFlags{without: true}
-	if err := f.read(dir, "staging"); err != nil || len(f.list) != 0 {
-		t.Errorf("without hooks %v: %v", f.list, err)
+	f = Hooks{Without: true}
+	if err := f.read(dir, "staging"); err != nil || len(f.List) != 0 {
+		t.Errorf("without hooks %v: %v", f.List, err)
 	}
 	t.Setenv("THE_URL", "")
-	f = hookFlags{}
+	f = Hooks{}
 	if err := f.read(dir, "staging"); err == nil || err.Error() != "hook on after-node: the environment variable THE_URL is empty" {
 		t.Errorf("without its variable: %v", err)
 	}
-	f = hookFlags{}
-	if err := f.read(t.TempDir(), "staging"); err != nil || len(f.list) != 0 {
-		t.Errorf("without a file %v: %v", f.list, err)
+	f = Hooks{}
+	if err := f.read(t.TempDir(), "staging"); err != nil || len(f.List) != 0 {
+		t.Errorf("without a file %v: %v", f.List, err)
 	}
 }
 
@@ -116,16 +114,16 @@ func TestBadHooks(t *testing.T) {
 	}
 	for _, test := range []struct {
 		want string
-		f    hookFlags
+		f    Hooks
 	}{
-		{`hook on before-node: its command cannot be run: exec: "no-such-command"`, hookFlags{hooks: []string{"before-node=no-such-command now"}}},
-		{"has no =", hookFlags{hooks: []string{"true"}}},
-		{"none of run-started", hookFlags{hooks: []string{"befor-node=true"}}},
-		{"needs run", hookFlags{hooks: []string{"before-node="}}},
-		{"others can read a command line", hookFlags{webhooks: []string{"failed=https://hooks.example.com/secretive"}}},
-		{"others can read a command line", hookFlags{webhooks: []string{"failed=env:"}}},
-		{"leave one of them out", hookFlags{hooks: []string{"failed=true"}, without: true}},
-		{"out of range", hookFlags{hooks: []string{"failed=true"}, timeout: 2 * time.Hour}},
+		{`hook on before-node: its command cannot be run: exec: "no-such-command"`, Hooks{Commands: []string{"before-node=no-such-command now"}}},
+		{"has no =", Hooks{Commands: []string{"true"}}},
+		{"none of run-started", Hooks{Commands: []string{"befor-node=true"}}},
+		{"needs run", Hooks{Commands: []string{"before-node="}}},
+		{"others can read a command line", Hooks{Webhooks: []string{"failed=https://hooks.example.com/secretive"}}},
+		{"others can read a command line", Hooks{Webhooks: []string{"failed=env:"}}},
+		{"leave one of them out", Hooks{Commands: []string{"failed=true"}, Without: true}},
+		{"out of range", Hooks{Commands: []string{"failed=true"}, Timeout: 2 * time.Hour}},
 	} {
 		err := test.f.read("", "any")
 		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "secretive") {
@@ -140,52 +138,34 @@ func TestAdoptHooks(t *testing.T) {
 	before, after := hooks.Hook{On: []hooks.On{hooks.BeforeNode}, Run: []string{"x"}, Timeout: time.Hour}, hooks.Hook{On: []hooks.On{hooks.AfterNode}, Run: []string{"x"}}
 	for _, test := range []struct {
 		name  string
-		f     hookFlags
+		f     Hooks
 		state engine.State
 		want  string
 	}{
-		{"none here", hookFlags{}, engine.Paused, "--without-hooks"},
-		{"one of them", hookFlags{list: []hooks.Hook{before}}, engine.Running, "hooks on after-node, and none"},
-		{"both", hookFlags{list: []hooks.Hook{before, after}}, engine.Running, ""},
-		{"consent", hookFlags{without: true}, engine.Running, ""},
-		{"it only ends", hookFlags{}, engine.Ending, ""},
+		{"none here", Hooks{}, engine.Paused, "--without-hooks"},
+		{"one of them", Hooks{List: []hooks.Hook{before}}, engine.Running, "hooks on after-node, and none"},
+		{"both", Hooks{List: []hooks.Hook{before, after}}, engine.Running, ""},
+		{"consent", Hooks{Without: true}, engine.Running, ""},
+		{"it only ends", Hooks{}, engine.Ending, ""},
 	} {
 		run := had
 		run.State = test.state
-		err := test.f.adopt(&run)
+		err := test.f.Adopt(&run)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q", test.name, err, test.want)
 		}
 		if test.name == "both" && (run.Settings.BeforeNode != time.Hour || run.Settings.AfterNode != hooks.Timeout) {
 			t.Errorf("%s: %+v", test.name, run.Settings)
 		}
-		if test.f.without && (run.Settings.BeforeNode != 0 || run.Settings.AfterNode != 0 || len(run.PendingHooks) > 0) {
+		if test.f.Without && (run.Settings.BeforeNode != 0 || run.Settings.AfterNode != 0 || len(run.PendingHooks) > 0) {
 			t.Errorf("%s: %+v, owed %v", test.name, run.Settings, run.PendingHooks)
 		}
 	}
 }
 
-func TestMetricsAddress(t *testing.T) {
-	for text, want := range map[string]string{
-		"9090": "127.0.0.1:9090", ":9090": "127.0.0.1:9090", "0.0.0.0:9090": "0.0.0.0:9090", "[::1]:80": "[::1]:80",
-		"": "", "x": "", "a:b": "", "70000": "", "-1": "",
-	} {
-		got, err := metricsAddress(text)
-		if got != want || (err == nil) != (want != "") {
-			t.Errorf("%q is %q (%v), want %q", text, got, err, want)
-		}
-	}
-	m, err := serveMetrics("0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.close()
-	(*metricsServer)(nil).close()
-}
-
 // docs/hooks.md names every moment and every variable, and its example is read.
 func TestHooksDocument(t *testing.T) {
-	file, err := os.ReadFile("../../docs/hooks.md")
+	file, err := os.ReadFile("../../../../docs/hooks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +174,7 @@ func TestHooksDocument(t *testing.T) {
 	if list, err := parseHooks("hooks.md", []byte(example)); err != nil || len(list) != 4 {
 		t.Errorf("%d hooks in the example: %v", len(list), err)
 	}
-	for _, on := range moments() {
+	for _, on := range Moments() {
 		if !strings.Contains(string(file), "| `"+on+"` |") {
 			t.Errorf("it does not tell of %s", on)
 		}
@@ -204,29 +184,5 @@ func TestHooksDocument(t *testing.T) {
 		if !strings.Contains(string(file), "`"+name+"`") {
 			t.Errorf("it does not name %s", name)
 		}
-	}
-}
-
-// docs/metrics.md names every metric.
-func TestMetricsDocument(t *testing.T) {
-	file, err := os.ReadFile("../../docs/metrics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := metrics.New("v1")
-	r.See(&engine.Snapshot{Validation: &engine.Validation{}})
-	page := httptest.NewRecorder()
-	r.ServeHTTP(page, httptest.NewRequest("GET", "/metrics", nil))
-	count := 0
-	for line := range strings.Lines(page.Body.String()) {
-		if name, ok := strings.CutPrefix(line, "# TYPE "); ok {
-			name, _, _ = strings.Cut(name, " ")
-			if count++; !strings.Contains(string(file), "`"+name+"`") {
-				t.Errorf("it does not name %s", name)
-			}
-		}
-	}
-	if count < 20 {
-		t.Errorf("only %d metrics seen", count)
 	}
 }

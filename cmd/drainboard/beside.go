@@ -29,15 +29,15 @@ type beside struct {
 
 // accompany begins to tell hooks of what the driver says.
 func (d *driver) accompany() {
-	cluster := d.session.cluster()
+	cluster := d.session.Cluster()
 	b := &beside{hooks: &d.Hooks, metrics: d.serving}
 	b.notifier = hooks.NewNotifier(d.List, cluster, func(reason, message string) {
 		b.notices.add(engine.Event{Type: engine.Warning, Reason: reason, Message: message})
 	})
-	b.runner = &hooks.Runner{Hooks: d.List, Cluster: cluster, Now: d.session.clock().Now}
+	b.runner = &hooks.Runner{Hooks: d.List, Cluster: cluster, Now: d.session.Clock().Now}
 	d.listeners = append(d.listeners, b.notifier.Events)
 	if b.metrics != nil {
-		b.metrics.SetClock(d.session.clock().Now)
+		b.metrics.SetClock(d.session.Clock().Now)
 		d.listeners = append(d.listeners, b.metrics.Events)
 	}
 	d.beside = b

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
@@ -331,11 +332,11 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 // As long as the record does not say that a run has ended, the tag does not either.
 func TestCloudOnlyTagFollowsTheRecord(t *testing.T) {
 	aws := aloneWith(t)
-	s, err := connectAlone(t.Context(), whereFlags{cloudOnly: true}, false)
+	s, err := openOnDisk(t.Context(), backend.Where{CloudOnly: true}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := s.tenureAlone(shopGroup, nil)
+	held := s.Lease(shopGroup, nil)
 	if err := held.acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +347,7 @@ func TestCloudOnlyTagFollowsTheRecord(t *testing.T) {
 	if err := held.record.Save(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	dir := s.alone.records.Dir
+	dir := s.records.Dir
 	if err := errors.Join(os.Rename(dir, dir+"-full"), os.WriteFile(dir, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
@@ -16,16 +17,16 @@ import (
 
 // statusAlone is status of runs without Kubernetes: of those whose records are on this
 // machine, and of others as far as the tags of their groups tell.
-func (a *app) statusAlone(ctx context.Context, where whereFlags, group string, asJSON bool) error {
-	s, err := a.open(ctx, where, nil, true)
+func (a *app) statusAlone(ctx context.Context, where backend.Where, group string, asJSON bool) error {
+	s, err := a.openCloudOnly(ctx, where, true)
 	if err != nil {
 		return err
 	}
-	groups, err := s.kops.Groups(ctx)
+	groups, err := s.groups.List(ctx, nil)
 	if err != nil {
 		return exitcode.Usage(err)
 	}
-	records, err := s.alone.records.Records()
+	records, err := s.records.Records()
 	if err != nil {
 		return exitcode.Usage(err)
 	}
@@ -36,10 +37,9 @@ func (a *app) statusAlone(ctx context.Context, where whereFlags, group string, a
 			continue
 		}
 		known = true
-		s.alone.knows(g.Name, g.ID)
-		record, err := s.alone.recordOf(g.Name, records)
+		record, err := s.recordOf(g.Name, records)
 		if err != nil && group != "" {
-			return unreadable(err, present.UpgradeCloudOnly(group, s.cluster()))
+			return unreadable(err, present.UpgradeCloudOnly(group, s.Cluster()))
 		}
 		tag, strange := asg.RunTagOf(g.Name, g.Tags)
 		trouble = errors.Join(trouble, err, strange)
@@ -52,7 +52,7 @@ func (a *app) statusAlone(ctx context.Context, where whereFlags, group string, a
 				of.Driver = driverBy(tag, s)
 			}
 			if group != "" {
-				past, err := s.alone.records.Past(g.Name, g.ID)
+				past, err := s.records.Past(g.Name, g.ID)
 				if err != nil {
 					return exitcode.Usage(err)
 				}
@@ -63,7 +63,7 @@ func (a *app) statusAlone(ctx context.Context, where whereFlags, group string, a
 	}
 	switch {
 	case !known:
-		return exitcode.Usage(fmt.Errorf("kops has made no group %s in cluster %s; drainboard groups --cloudonly lists them", group, s.cluster()))
+		return exitcode.Usage(fmt.Errorf("kops has made no group %s in cluster %s; drainboard groups --cloudonly lists them", group, s.Cluster()))
 	case asJSON:
 		switch {
 		case group == "":
@@ -77,60 +77,33 @@ func (a *app) statusAlone(ctx context.Context, where whereFlags, group string, a
 	}
 	for _, of := range list {
 		if of.RecordAt == "" {
-			present.WriteStatus(a.Out, of, s.clock().Now())
+			present.WriteStatus(a.Out, of, s.Clock().Now())
 			continue
 		}
 		fmt.Fprintf(a.Out, "%s  %s  not ended; its record is on another machine: %s\n", of.Group, of.Run, of.RecordAt)
 		if of.Driver != "" {
 			fmt.Fprintf(a.Out, "  driven by %s\n", of.Driver)
 		} else {
-			fmt.Fprintf(a.Out, "  nobody drives it; %s goes on with it there\n", present.UpgradeCloudOnly(of.Group, s.cluster()))
+			fmt.Fprintf(a.Out, "  nobody drives it; %s goes on with it there\n", present.UpgradeCloudOnly(of.Group, s.Cluster()))
 		}
 	}
 	return exitcode.Usage(trouble)
 }
 
 // driverBy is who drives a run by the tag of its group, "" if nobody does.
-func driverBy(tag asg.RunTag, s *session) string {
-	if tag.Held(s.clock().Now()) {
+func driverBy(tag asg.RunTag, s *onDisk) string {
+	if tag.Held(s.Clock().Now()) {
 		return tag.Holder
 	}
 	return ""
 }
 
 // recordOf is the record of a group among those there are, the zero value if it has none.
-func (a *alone) recordOf(group string, records []live.Stored) (live.Stored, error) {
-	path := a.record(group).Path()
+func (h *onDisk) recordOf(group string, records []live.Stored) (live.Stored, error) {
+	path := h.record(group).Path()
 	i := slices.IndexFunc(records, func(r live.Stored) bool { return r.Name == path })
 	if i < 0 {
 		return live.Stored{}, nil
 	}
 	return records[i], records[i].Err
-}
-
-// groupsAlone are the groups that kops made, and what runs in them as far as this machine's
-// records and their tags tell.
-func (s *session) groupsAlone(ctx context.Context) ([]present.GroupRow, error) {
-	groups, err := s.kops.Groups(ctx)
-	if err != nil {
-		return nil, exitcode.Usage(err)
-	}
-	records, err := s.alone.records.Records()
-	if err != nil {
-		return nil, exitcode.Usage(err)
-	}
-	rows := make([]present.GroupRow, len(groups))
-	for i, g := range groups {
-		s.alone.knows(g.Name, g.ID)
-		rows[i] = present.GroupRow{Summary: g.Summary, InstanceGroup: g.InstanceGroup}
-		record, _ := s.alone.recordOf(g.Name, records) // what cannot be read, status tells
-		tag, _ := asg.RunTagOf(g.Name, g.Tags)
-		switch run := record.Run; {
-		case tag.Run != "" && !tag.Of(run.ID):
-			rows[i].Running = "elsewhere"
-		case run.State != engine.Finished:
-			rows[i].Running = string(run.State)
-		}
-	}
-	return rows, nil
 }

@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/strategy"
-	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -33,7 +33,7 @@ type order struct {
 	output string
 	json   bool
 
-	where whereFlags
+	where backend.Where
 	kube  *kube.Client
 	run   engine.Run // as its record says
 }
@@ -83,12 +83,12 @@ func (a *app) commandCmds() (cmds []*cobra.Command) {
 			fl.IntVar(&o.batch, "batch", 0, "the batch to approve, with --hash")
 			fl.StringVar(&o.hash, "hash", "", "what the batch was when it was looked at")
 		}
-		o.where.addAlone(fl)
+		addWhereCloudOnly(fl, &o.where)
 		if c.kind == engine.CmdApprove || c.kind == engine.CmdAbort {
 			fl.BoolVar(&o.yes, "yes", false, "no question")
 		}
 		if c.kind == engine.CmdAbort { // this process may have to end the run itself
-			addPools(fl, &o.where.pools)
+			addPools(fl, &o.where.Pools)
 		}
 		cmds = append(cmds, cmd)
 	}
@@ -104,7 +104,7 @@ func (o *order) asks() bool {
 func (o *order) check() (err error) {
 	o.json, err = output(o.output)
 	if err == nil {
-		_, err = o.where.fill()
+		_, err = o.where.Fill()
 		err = exitcode.Usage(err)
 	}
 	switch {
@@ -136,7 +136,7 @@ func (o *order) give(ctx context.Context, cmd *cobra.Command) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if o.where.cloudOnly {
+	if o.where.CloudOnly {
 		return o.giveAlone(ctx, cmd)
 	}
 	if o.kube, err = kube.Connect(ctx, o.app.flags, version); err != nil {
@@ -292,16 +292,17 @@ func (o *order) giveAlone(ctx context.Context, cmd *cobra.Command) error {
 	if o.kind != engine.CmdAbort {
 		return exitcode.Usage(fmt.Errorf("%s --cloudonly: a run without Kubernetes hears no commands from elsewhere, which are objects of the cluster: give it where the run is driven", o.kind))
 	}
-	s, err := o.app.open(ctx, o.where, nil, true)
+	h, err := o.app.openCloudOnly(ctx, o.where, true)
 	if err != nil {
 		return err
 	}
-	at, err := s.find(ctx, o.group, o.where)
+	s := &session{h, h.groups, o.where}
+	at, err := s.find(ctx, o.group)
 	if err != nil {
 		return err
 	}
 	var found bool
-	if o.run, found, err = s.record(at.name).Load(ctx); err != nil {
+	if o.run, found, err = s.Record(at.Name()).Load(ctx); err != nil {
 		return unreadable(err, commandLine(cmd).Command("upgrade", o.group))
 	}
 	if !found {
@@ -310,30 +311,14 @@ func (o *order) giveAlone(ctx context.Context, cmd *cobra.Command) error {
 	if why := present.NoRun(o.group, o.run, found); why != "" {
 		return exitcode.Usage(errors.New(why))
 	}
-	if tag, _ := asg.RunTagOf(at.name, at.kops.Tags); tag.Held(s.clock().Now()) { // a strange one is told when the lock is taken
+	if tag := h.groups.Tag(at.Name()); tag.Held(s.Clock().Now()) { // a strange one is told when the lock is taken
 		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: abort it there", o.group, &live.HeldError{Holder: tag.Holder, Since: tag.Since}))
 	}
 	if o.asks() {
 		present.WriteAbort(o.app.Out, o.run, "")
-		if !o.app.Ask(ctx, o.app.Marked(s.context(), "Abort it? [y/N] ")) {
+		if !o.app.Ask(ctx, o.app.Marked(s.Context(), "Abort it? [y/N] ")) {
 			return exitcode.With(exitcode.Aborted, errors.New("nothing was done"))
 		}
 	}
 	return o.abortHere(cmd)
-}
-
-// listen lets commands from elsewhere reach the run until the function that it returns
-// is called: the answers given by then are written first.
-func (d *driver) listen(ctx context.Context, loop *live.Loop) (stop func()) {
-	if d.session.alone != nil {
-		loop.Tell(engine.Event{Type: engine.Warning, Reason: "not heard", Message: "this run cannot be watched or given commands from elsewhere, and is not announced: record, commands and Events would be objects of the cluster (--cloudonly)"})
-		return func() {}
-	}
-	ear := d.session.kube.CommandListener(d.app.namespace, d.group)
-	ear.By, ear.Send = who(), loop.Send
-	ear.Unheard = func(why string) {
-		loop.Tell(engine.Event{Type: engine.Warning, Reason: "not heard", Message: "commands from elsewhere are not heard: " + why})
-	}
-	loop.Acknowledge = ear.Acknowledge
-	return ear.Listen(context.WithoutCancel(ctx))
 }

@@ -3,17 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
-	"github.com/drainboard/drainboard/engine/world"
-	"github.com/drainboard/drainboard/providers/asg"
-	"github.com/drainboard/drainboard/providers/kops"
 	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/ui"
 	"github.com/drainboard/drainboard/ui/picker"
@@ -21,7 +17,7 @@ import (
 
 func (a *app) groupsCmd() *cobra.Command {
 	var o string
-	var where whereFlags
+	var where backend.Where
 	cmd := &cobra.Command{
 		Use:   "groups",
 		Short: "List the groups, one line each",
@@ -41,106 +37,18 @@ func (a *app) groupsCmd() *cobra.Command {
 			return present.WriteGroups(a.Out, rows)
 		},
 	}
-	where.add(cmd.Flags())
+	addWhere(cmd.Flags(), &where)
 	cmd.Flags().SetNormalizeFunc(byKopsName)
 	cmd.Flags().StringVarP(&o, "output", "o", "text", "text or json")
 	return cmd
 }
 
-func (a *app) groups(ctx context.Context, where whereFlags) ([]present.GroupRow, error) {
+func (a *app) groups(ctx context.Context, where backend.Where) ([]present.GroupRow, error) {
 	s, err := a.open(ctx, where, kube.ReadRights(a.namespace), true)
 	if err != nil {
 		return nil, err
 	}
-	return s.groups(ctx, where)
-}
-
-// groups lists the groups that own the machines of the cluster's nodes, and those that
-// kops made for the cluster: these first, in the order in which they are rolled.
-func (s *session) groups(ctx context.Context, where whereFlags) ([]present.GroupRow, error) {
-	if err := s.lacks(); err != nil {
-		return nil, err
-	}
-	if s.alone != nil {
-		return s.groupsAlone(ctx)
-	}
-	nodes, err := s.kube.Nodes(ctx)
-	if err != nil {
-		return nil, exitcode.Usage(err)
-	}
-	machines, on := map[string]bool{}, map[string]*world.Node{}
-	for _, n := range nodes {
-		if n.Machine != "" {
-			machines[n.Machine], on[n.Machine] = true, n
-		}
-	}
-	var rows []present.GroupRow
-	if s.pools != nil {
-		rows, err = s.poolRows(ctx, nodes)
-	} else {
-		rows, err = s.cloudRows(ctx, where, machines)
-	}
-	if err != nil {
-		return nil, exitcode.Usage(err)
-	}
-	runs, err := s.runs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for i, g := range rows {
-		run := runs[g.Name]
-		if run.State != engine.Finished {
-			rows[i].Running = string(run.State)
-		}
-		var members []*world.Node
-		for _, id := range g.Members {
-			if n := on[id]; n != nil {
-				members = append(members, n)
-			}
-		}
-		rows[i].Others = present.Others(members, run)
-	}
-	return rows, nil
-}
-
-// cloudRows are the groups that the cloud knows.
-func (s *session) cloudRows(ctx context.Context, where whereFlags, machines map[string]bool) ([]present.GroupRow, error) {
-	list, err := s.aws.Groups(ctx, machines, s.cluster())
-	if err != nil {
-		return nil, err
-	}
-	return s.groupsOf(ctx, where, list, machines)
-}
-
-// groupsOf puts the groups that kops made for the cluster before the others.
-func (s *session) groupsOf(ctx context.Context, where whereFlags, list []asg.Summary, machines map[string]bool) (rows []present.GroupRow, err error) {
-	if where, err = where.fill(); err != nil {
-		return nil, err
-	}
-	tagged := slices.ContainsFunc(list, func(g asg.Summary) bool { return g.Tags[kopsGroupTag] != "" })
-	if where.provider == kopsGroups || where.provider == anyProvider && tagged {
-		err := s.openKops(ctx, where, machines)
-		switch {
-		case errors.Is(err, kops.ErrNoCluster) && where.provider == anyProvider:
-		case err != nil:
-			return nil, err
-		default:
-			groups, err := s.kops.Groups(ctx)
-			if err != nil {
-				return nil, err
-			}
-			for _, g := range groups {
-				rows = append(rows, present.GroupRow{Summary: g.Summary, InstanceGroup: g.InstanceGroup})
-			}
-		}
-	}
-	for _, g := range list {
-		known := slices.ContainsFunc(rows, func(r present.GroupRow) bool { return r.Name == g.Name })
-		if !known && where.provider != kopsGroups {
-			rows = append(rows, present.GroupRow{Summary: g})
-		}
-	}
-	return rows, nil
+	return s.list(ctx)
 }
 
 // pickGroup lets the user pick a group and upgrades it.
@@ -157,7 +65,7 @@ func (a *app) pickGroup(cmd *cobra.Command, f console.Face) error {
 		ctx, stop = untilSignalled(ctx)
 	}
 	defer stop()
-	s, err := connect(ctx, a.flags, a.namespace, whereFlags{}, kube.ReadRights(a.namespace), true)
+	s, _, err := connect(ctx, a.flags, a.namespace, backend.Where{}, kube.ReadRights(a.namespace), true)
 	if err != nil {
 		return left(ctx, err)
 	}
@@ -165,9 +73,9 @@ func (a *app) pickGroup(cmd *cobra.Command, f console.Face) error {
 	if f.Plain {
 		o = a.Plainly(o)
 	} else {
-		o = a.Screen(ctx, s.context())
+		o = a.Screen(ctx, s.Context())
 	}
-	name, err := pickFrom(ctx, f, s, whereFlags{}, o)
+	name, err := pickFrom(ctx, f, s, o)
 	if ctx.Err() != nil || err != nil || name == "" {
 		return left(ctx, err)
 	}
@@ -183,16 +91,16 @@ func (a *app) pickGroup(cmd *cobra.Command, f console.Face) error {
 }
 
 // pickFrom lets the user pick a group, "" if none.
-func pickFrom(ctx context.Context, f console.Face, s *session, where whereFlags, o ui.Options) (name string, err error) {
-	read := func(ctx context.Context) ([]picker.Group, error) { return s.groupRows(ctx, where) }
+func pickFrom(ctx context.Context, f console.Face, s *session, o ui.Options) (name string, err error) {
+	read := func(ctx context.Context) ([]picker.Group, error) { return s.groupRows(ctx) }
 	rows, err := read(ctx)
 	if err != nil {
 		return "", err
 	}
 	if f.Plain {
-		name, _, err = picker.PickFromLines(ctx, rows, picking(o, s.cluster()))
+		name, _, err = picker.PickFromLines(ctx, rows, picking(o, s.Cluster()))
 	} else {
-		name, _, err = picker.Pick(ctx, rows, read, picking(o, s.cluster()))
+		name, _, err = picker.Pick(ctx, rows, read, picking(o, s.Cluster()))
 	}
 	return name, err
 }
@@ -208,8 +116,8 @@ func picking(o ui.Options, cluster string) picker.Options {
 }
 
 // groupRows are the groups as the screen lists them.
-func (s *session) groupRows(ctx context.Context, where whereFlags) ([]picker.Group, error) {
-	rows, err := s.groups(ctx, where)
+func (s *session) groupRows(ctx context.Context) ([]picker.Group, error) {
+	rows, err := s.list(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -241,31 +241,3 @@ func TestRulesBeforeTheGroupIsKnown(t *testing.T) {
 		}
 	}
 }
-
-// Other rules may roll a group of nodes, and none but kops's a control plane or bastions.
-func TestWhichStrategyFitsWhichGroup(t *testing.T) {
-	of := func(role world.Role) place {
-		g := kops.Group{InstanceGroup: "ig"}
-		g.Role = role
-		return place{name: "ig.k8s.example.com", kops: &g}
-	}
-	for _, c := range []struct {
-		at    place
-		rules engine.Strategy
-		says  string // "" when it fits
-	}{
-		{place{name: "web"}, strategy.EKS{}, ""},
-		{place{name: "web"}, kopsRules(t), "group web is not kops's"},
-		{of(world.RoleNode), strategy.EKS{}, ""},
-		{of(world.RoleAPIServer), strategy.EKSMinimal{}, ""},
-		{of(world.RoleControlPlane), strategy.EKS{}, "ig is the cluster's control plane"},
-		{of(world.RoleControlPlane), kopsRules(t), ""},
-		{of(world.RoleBastion), strategy.EKSMinimal{}, "ig has bastions"},
-		{of(world.RoleBastion), kopsRules(t), ""},
-	} {
-		err := c.at.fits(c.rules)
-		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
-			t.Errorf("%s in %s: %v, want %q", c.rules.Name(), c.at.name, err, c.says)
-		}
-	}
-}

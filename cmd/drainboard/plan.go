@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
@@ -36,12 +37,12 @@ func (a *app) planCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if change, err := isChange(cmd, f.where.provider); err != nil {
+			if change, err := isChange(cmd, f.where.Provider); err != nil {
 				return err
 			} else if change {
 				return a.planChange(cmd, args, asJSON)
 			}
-			if of.nothing(args) && (f.where.provider == gardenerPools || f.where.asksForPools()) {
+			if of.nothing(args) && (f.where.Provider == backend.Gardener || f.where.AsksForPools()) {
 				return errNoPool()
 			}
 			if err := of.take(args); err != nil {
@@ -72,19 +73,23 @@ func (a *app) plan(cmd *cobra.Command, of *scope, f *rollFlags, auto, asJSON boo
 	if err != nil {
 		return err
 	}
-	if err := f.Settle(config.ConfigDir(os.Getenv), s.context(), &settings); err != nil {
+	if err := f.Settle(config.ConfigDir(os.Getenv), s.Context(), &settings); err != nil {
 		return exitcode.Usage(err)
 	}
-	if of.isRoll() && s.pools != nil {
-		return errSeveralPools()
-	}
 	if of.isRoll() {
+		if err := s.groups.Several(); err != nil {
+			return exitcode.Usage(err)
+		}
 		return a.planSeveral(cmd, s, of, f, auto, asJSON)
 	}
-	if s.pools != nil {
-		return a.planPool(cmd, s, of.named[0], f, auto, asJSON)
+	at, err := s.find(cmd.Context(), of.named[0])
+	if err != nil {
+		return err
 	}
-	p, err := s.planGroup(cmd.Context(), cmd, of.named[0], f, auto)
+	if at.Provider() == backend.Gardener {
+		return a.planPool(cmd, s, at, f, auto, asJSON)
+	}
+	p, err := s.planGroup(cmd.Context(), cmd, at, f, auto)
 	if err != nil {
 		return err
 	}
@@ -104,17 +109,13 @@ func (a *app) planSeveral(cmd *cobra.Command, s *session, of *scope, f *rollFlag
 	if asJSON {
 		return present.JSON(a.Out, present.RollOf(p))
 	}
-	present.WriteRollPlan(a.Out, p, s.clock().Now())
+	present.WriteRollPlan(a.Out, p, s.Clock().Now())
 	return nil
 }
 
 // planGroup looks at one group, and plans its run.
-func (s *session) planGroup(ctx context.Context, cmd *cobra.Command, group string, f *rollFlags, auto bool) (engine.Plan, error) {
-	at, err := s.find(ctx, group, f.where)
-	if err != nil {
-		return engine.Plan{}, err
-	}
-	rules, settings, err := f.rulesAt(ctx, cmd, auto, s, &at)
+func (s *session) planGroup(ctx context.Context, cmd *cobra.Command, at place, f *rollFlags, auto bool) (engine.Plan, error) {
+	rules, settings, err := f.rulesAt(ctx, cmd, auto, &at)
 	if err != nil {
 		return engine.Plan{}, exitcode.Usage(err)
 	}
@@ -136,7 +137,7 @@ func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings 
 	if why := w.Group.Refused; why != "" {
 		return engine.Plan{}, exitcode.Usage(fmt.Errorf("group %s: %s", w.Group.Name, why))
 	}
-	target, err := s.target(ctx, w.Group.Name, f)
+	target, err := at.Target(ctx, asg.TargetOptions{TemplateVersion: f.templateVersion, AMI: f.ami})
 	if err != nil {
 		return engine.Plan{}, exitcode.Usage(err)
 	}
@@ -153,10 +154,10 @@ func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings 
 	if settings.NewLabels = expectedLabels(w, settings.NewLabels); len(f.newLabels) == 0 && len(settings.NewLabels) > 0 {
 		settings.Origin["expect-label"] = "EKS: the labels of the group's nodes"
 	}
-	run := engine.NewRun(rules, runID(w.Group.Name, s.clock()), seed, w, settings, target)
-	run.Cluster = s.cluster()
+	run := engine.NewRun(rules, runID(w.Group.Name, s.Clock()), seed, w, settings, target)
+	run.Cluster = s.Cluster()
 	limit := strategy.Limit(settings.MaxUnavailable, w.Group.Sizes.Desired)
-	p := engine.MakePlan(rules, s.clock().Now(), w, run, limit)
+	p := engine.MakePlan(rules, s.Clock().Now(), w, run, limit)
 	p.Warnings = slices.Concat(present.Undrained(p.Run), p.Warnings, s.larger(ctx, &w.Group), at.notes, notRolled(p, w))
 	if len(p.Nodes) == 0 {
 		p.Warm = nil // no run, so nobody ends them: notRolled tells
@@ -190,19 +191,10 @@ func rehearsing(rules engine.Strategy) live.Rehearse {
 	}
 }
 
-// target is what the flags ask the group's machines to become. What a worker pool's are to
-// become is in its Shoot.
-func (s *session) target(ctx context.Context, group string, f *rollFlags) (engine.Target, error) {
-	if s.pools != nil {
-		return engine.Target{}, nil
-	}
-	return s.aws.Target(ctx, group, asg.TargetOptions{TemplateVersion: f.templateVersion, AMI: f.ami})
-}
-
 // larger says so where the last run of the group left it larger than it was, as far as its
 // record can be read.
 func (s *session) larger(ctx context.Context, g *world.Group) []string {
-	last, found, err := s.record(g.Name).Load(ctx)
+	last, found, err := s.Record(g.Name).Load(ctx)
 	if why := last.Larger(g); err == nil && found && why != "" {
 		return []string{why}
 	}

@@ -5,14 +5,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 )
 
 // planPool shows how a worker pool stands, what a roll of it meets, and what a run would do.
-func (a *app) planPool(cmd *cobra.Command, s *session, pool string, f *rollFlags, auto, asJSON bool) error {
-	p, err := s.planPool(cmd.Context(), cmd, pool, f, auto)
+func (a *app) planPool(cmd *cobra.Command, s *session, at place, f *rollFlags, auto, asJSON bool) error {
+	p, err := s.planPool(cmd.Context(), cmd, at, f, auto)
 	if err != nil {
 		return err
 	}
@@ -24,12 +25,8 @@ func (a *app) planPool(cmd *cobra.Command, s *session, pool string, f *rollFlags
 }
 
 // planPool looks at a pool once, and plans its run.
-func (s *session) planPool(ctx context.Context, cmd *cobra.Command, pool string, f *rollFlags, auto bool) (present.PlannedPool, error) {
-	at, err := s.find(ctx, pool, f.where)
-	if err != nil {
-		return present.PlannedPool{}, err
-	}
-	rules, settings, err := f.rulesAt(ctx, cmd, auto, s, &at)
+func (s *session) planPool(ctx context.Context, cmd *cobra.Command, at place, f *rollFlags, auto bool) (present.PlannedPool, error) {
+	rules, settings, err := f.rulesAt(ctx, cmd, auto, &at)
 	if err != nil {
 		return present.PlannedPool{}, exitcode.Usage(err)
 	}
@@ -38,7 +35,7 @@ func (s *session) planPool(ctx context.Context, cmd *cobra.Command, pool string,
 	if err != nil {
 		return present.PlannedPool{}, err
 	}
-	roll := engine.PlanPool(poolRules, look.Seen.At, look.World, look.Run)
+	roll := engine.PlanPool(backend.PoolRules, look.Seen.At, look.World, look.Run)
 	run, err := s.makePlan(ctx, rules, settings, f, at, look.World)
 	return present.PlannedPool{Look: look, Roll: roll, Run: run}, err
 }

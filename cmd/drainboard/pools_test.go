@@ -17,12 +17,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/awstest"
 	"github.com/drainboard/drainboard/providers/gardener"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -95,15 +97,15 @@ func shootCluster(t *testing.T, more ...map[string]string) *app {
 func TestPoolsNeedNoCloud(t *testing.T) {
 	for _, provider := range []string{"", "gardener"} {
 		a := shootCluster(t)
-		s, err := a.open(t.Context(), whereFlags{provider: provider}, kube.ReadRights("drainboard"), true)
+		s, err := a.open(t.Context(), backend.Where{Provider: provider}, kube.ReadRights("drainboard"), true)
 		if err != nil {
 			t.Fatalf("provider %q: %v", provider, err)
 		}
-		rows, err := s.groups(t.Context(), whereFlags{})
+		rows, err := s.list(t.Context())
 		if err != nil || len(rows) != 1 || rows[0].Name != "web" || rows[0].Provider != "gardener" || rows[0].Machines != 2 || rows[0].Outdated != 1 || len(rows[0].Others) != 1 {
 			t.Fatalf("provider %q: %+v, %v", provider, rows, err)
 		}
-		at, err := s.find(t.Context(), "web", whereFlags{})
+		at, err := s.find(t.Context(), "web")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +117,7 @@ func TestPoolsNeedNoCloud(t *testing.T) {
 		if v.world.Group.Pool == nil || v.world.Machine("m-n1") == nil || v.world.NodeOf("m-n1") == nil {
 			t.Errorf("the world has the group %+v, machines %v", v.world.Group, v.world.Machines())
 		}
-		if _, err := s.find(t.Context(), "wbe", whereFlags{}); err == nil || !strings.Contains(err.Error(), `no worker pool "wbe"; there is web`) {
+		if _, err := s.find(t.Context(), "wbe"); err == nil || !strings.Contains(err.Error(), `no worker pool "wbe"; there is web`) {
 			t.Error(err)
 		}
 	}
@@ -124,7 +126,7 @@ func TestPoolsNeedNoCloud(t *testing.T) {
 // What is not known without the Shoot is not made up, and one look says how a pool stands.
 func TestPoolsAtOneLook(t *testing.T) {
 	a := shootCluster(t)
-	rows, err := a.groups(t.Context(), whereFlags{})
+	rows, err := a.groups(t.Context(), backend.Where{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +138,7 @@ func TestPoolsAtOneLook(t *testing.T) {
 		t.Errorf("groups: %s", got)
 	}
 	out.Reset()
-	if err := a.status(t.Context(), whereFlags{}, "web", false); err != nil {
+	if err := a.status(t.Context(), backend.Where{}, "web", false); err != nil {
 		t.Fatal(err)
 	}
 	contains(t, out.String(), "web: a worker pool of Gardener, its update strategy is not known from here; 1 of 2 machines to be updated",
@@ -168,7 +170,7 @@ func loaded() map[string]string {
 func TestPoolForPrograms(t *testing.T) {
 	a := shootCluster(t, loaded())
 	out := a.Out.(*bytes.Buffer)
-	if err := a.status(t.Context(), whereFlags{}, "web", true); err != nil {
+	if err := a.status(t.Context(), backend.Where{}, "web", true); err != nil {
 		t.Fatal(err)
 	}
 	var s struct {
@@ -231,7 +233,7 @@ func TestShootInfoNotRead(t *testing.T) {
 			more[gardener.InfoPath] = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"shoot-info"}`
 		}
 		a := shootCluster(t, more)
-		if err := a.status(t.Context(), whereFlags{}, "web", false); err != nil {
+		if err := a.status(t.Context(), backend.Where{}, "web", false); err != nil {
 			t.Fatal(err)
 		}
 		text := a.Out.(*bytes.Buffer).String()
@@ -402,7 +404,7 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 	more[recordsPath] = poolRun(t)
 	a := shootCluster(t, more)
 	out := a.Out.(*bytes.Buffer)
-	if err := a.status(t.Context(), whereFlags{}, "web", false); err != nil {
+	if err := a.status(t.Context(), backend.Where{}, "web", false); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()
@@ -424,7 +426,7 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 		out := a.Out.(*bytes.Buffer)
 		out.Reset()
 		s.Pool, s.PoolUnknown = nil, ""
-		if err := a.status(t.Context(), whereFlags{}, group, true); err != nil {
+		if err := a.status(t.Context(), backend.Where{}, group, true); err != nil {
 			t.Fatal(err)
 		}
 		if err := json.Unmarshal(out.Bytes(), &s); err != nil {
@@ -437,7 +439,7 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 
 	more["/api/v1/nodes"] = `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`
 	a = shootCluster(t, more)
-	if err := a.status(t.Context(), whereFlags{provider: "gardener"}, "web", false); err != nil {
+	if err := a.status(t.Context(), backend.Where{Provider: "gardener"}, "web", false); err != nil {
 		t.Fatal(err)
 	}
 	contains(t, a.Out.(*bytes.Buffer).String(), "web  web-1  running", `how the pool stands is not known: there is no worker pool "web"`)
@@ -470,9 +472,9 @@ func TestStatusTakesWhereFlags(t *testing.T) {
 	root := newRoot(strings.NewReader(""), io.Discard, io.Discard)
 	watch, _, _ := root.Find([]string{"watch"})
 	status, _, _ := root.Find([]string{"status"})
-	var where whereFlags
+	var where backend.Where
 	of := pflag.NewFlagSet("", pflag.ContinueOnError)
-	where.add(of)
+	addWhere(of, &where)
 	of.VisitAll(func(f *pflag.Flag) {
 		for _, cmd := range []*cobra.Command{watch, status} {
 			if cmd.Flags().Lookup(f.Name) == nil {
@@ -486,17 +488,17 @@ func TestStatusTakesWhereFlags(t *testing.T) {
 func TestFlagsOfPools(t *testing.T) {
 	pools := gardener.Options{Control: "f", Namespace: "n"}
 	for _, tt := range []struct {
-		where whereFlags
+		where backend.Where
 		says  string
 	}{
-		{whereFlags{pools: pools}, ""},
-		{whereFlags{provider: "gardener"}, ""},
-		{whereFlags{provider: "asg", pools: pools}, "are Gardener's"},
-		{whereFlags{cloudOnly: true, pools: pools}, "are Gardener's"},
-		{whereFlags{provider: "gardener", store: "s3://x"}, "are kops's"},
-		{whereFlags{pools: gardener.Options{Control: "f"}}, "needs --control-namespace"},
+		{backend.Where{Pools: pools}, ""},
+		{backend.Where{Provider: "gardener"}, ""},
+		{backend.Where{Provider: "asg", Pools: pools}, "are Gardener's"},
+		{backend.Where{CloudOnly: true, Pools: pools}, "are Gardener's"},
+		{backend.Where{Provider: "gardener", Store: "s3://x"}, "are kops's"},
+		{backend.Where{Pools: gardener.Options{Control: "f"}}, "needs --control-namespace"},
 	} {
-		if _, err := tt.where.fill(); (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
+		if _, err := tt.where.Fill(); (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%+v: %v, want %q", tt.where, err, tt.says)
 		}
 	}
@@ -506,16 +508,21 @@ func TestFlagsOfPools(t *testing.T) {
 // has to be said.
 func TestAShootByItself(t *testing.T) {
 	const pool, other = `{"metadata":{"name":"n1","labels":{"worker.gardener.cloud/pool":"web"}}}`, `{"metadata":{"name":"n2"}}`
+	awstest.Start(t)
 	for nodes, want := range map[string]bool{pool: true, pool + "," + other: false, other: false, "": false} {
 		a := shootCluster(t, map[string]string{"/api/v1/nodes": `{"kind":"NodeList","apiVersion":"v1","items":[` + nodes + `]}`})
 		k, err := kube.ConnectReadOnly(t.Context(), a.flags, version)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := inPools(t.Context(), k, whereFlags{provider: anyProvider}); err != nil || got != want {
+		inPools := func(provider string) (bool, error) {
+			b, err := backend.Open(t.Context(), k, backend.Where{Provider: provider}, version, true)
+			return err == nil && b.Several() != nil, err
+		}
+		if got, err := inPools(backend.Any); err != nil || got != want {
 			t.Errorf("nodes [%s]: %t, %v, want %t", nodes, got, err, want)
 		}
-		if got, err := inPools(t.Context(), k, whereFlags{provider: gardenerPools}); err != nil || !got {
+		if got, err := inPools(backend.Gardener); err != nil || !got {
 			t.Errorf("nodes [%s], and it is said: %t, %v", nodes, got, err)
 		}
 	}

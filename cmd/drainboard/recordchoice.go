@@ -11,7 +11,6 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
-	"github.com/drainboard/drainboard/engine/world"
 )
 
 // What --record may say of an unfinished run's record that cannot just be gone on
@@ -62,7 +61,7 @@ func (d *driver) fit(ctx context.Context, run engine.Run) (engine.Run, error) {
 		return run, exitcode.Usage(fmt.Errorf("the unfinished run %s has paused %s, and only the control cluster can let that go on: give --control-kubeconfig and --control-namespace\nNothing was changed. Without it there is only:\n  %s   ends the run, and names the command that lets it go on\n  %s",
 			run.ID, strings.Join(run.PausedDeployments, ", "), d.line.Command("abort", d.group), discardChoice(again)))
 	}
-	gone, err := d.goneTemplates(ctx, run)
+	gone, err := d.at.Gone(ctx, run, w)
 	if err != nil {
 		return run, exitcode.Usage(err)
 	}
@@ -79,26 +78,14 @@ func (d *driver) fit(ctx context.Context, run engine.Run) (engine.Run, error) {
 	return fitted, nil
 }
 
-// goneTemplates are those of a run's templates to restore that do not exist.
-func (d *driver) goneTemplates(ctx context.Context, run engine.Run) ([]world.Template, error) {
-	if d.session.pools != nil || run.BaseTemplate.ID == "" || run.BaseTemplate == d.view.world.Group.Template {
-		return nil, nil
-	}
-	exists, err := d.session.aws.TemplateExists(ctx, run.BaseTemplate)
-	if err != nil || exists {
-		return nil, err
-	}
-	return []world.Template{run.BaseTemplate}, nil
-}
-
 // discard puts the record of an unfinished run aside, and tells what it has left, as far
 // as the record says (run is nil if it cannot be read), and what it may have left.
 func (d *driver) discard(ctx context.Context, run *engine.Run, why string) error {
-	name, err := d.tenure.record.Keep(ctx, fmt.Sprintf("put aside by %s: %s", who(), why))
+	name, err := d.lease.record.Keep(ctx, fmt.Sprintf("put aside by %s: %s", who(), why))
 	if err != nil {
 		return exitcode.Usage(err)
 	}
-	d.warn("", "record", present.PutAside(name, why, d.session.alone != nil))
+	d.warn("", "record", present.PutAside(d.session.RecordName(name), why))
 	var changed []string
 	if run != nil && run.OtherGroup(d.view.world) == "" {
 		changed = run.Outstanding()
@@ -124,7 +111,7 @@ func (d *driver) discard(ctx context.Context, run *engine.Run, why string) error
 
 // warn tells people and listeners something before the run is under way.
 func (d *driver) warn(run, reason, message string) {
-	d.events(engine.Event{Time: d.session.clock().Now(), Run: run, Group: d.group, Type: engine.Warning, Reason: reason, Message: message})
+	d.events(engine.Event{Time: d.session.Clock().Now(), Run: run, Group: d.group, Type: engine.Warning, Reason: reason, Message: message})
 	if !d.Auto {
 		fmt.Fprintln(d.app.Out, message)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
@@ -65,11 +67,19 @@ func rolled() (*world.World, engine.Run) {
 	return w, run
 }
 
+// anyGroup is a group that all rules fit and that has lost no template.
+type anyGroup struct{ backend.Group }
+
+func (anyGroup) Fits(engine.Strategy) error { return nil }
+func (anyGroup) Gone(context.Context, engine.Run, *world.World) ([]world.Template, error) {
+	return nil, nil
+}
+
 func choosing(t *testing.T, w *world.World, record string) (*driver, *bytes.Buffer) {
 	var out bytes.Buffer
 	k := anyCluster(t, http.StatusNotFound, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
 	u := &upgrade{app: &app{Console: console.Console{Out: &out, Err: &out}}, group: "web", record: record}
-	return &driver{upgrade: u, session: &session{kube: k, namespace: "drainboard"}, view: view{world: w}, tenure: &tenure{record: k.Record("drainboard", "web")}}, &out
+	return &driver{upgrade: u, session: &session{home: &inCluster{kube: k, namespace: "drainboard"}}, at: place{Group: anyGroup{}}, view: view{world: w}, lease: &lease{record: k.Record("drainboard", "web")}}, &out
 }
 
 func TestRecordThatDoesNotFit(t *testing.T) {

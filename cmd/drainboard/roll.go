@@ -125,12 +125,12 @@ func (u *upgrade) rollThrough(ctx context.Context, s *session) error {
 	}
 	nothing := len(p.Roll.Names(engine.RollWaiting)) == 0
 	if !u.Auto && (!u.yes || nothing) {
-		present.WriteRollPlan(u.app.Out, p, s.clock().Now())
+		present.WriteRollPlan(u.app.Out, p, s.Clock().Now())
 	}
-	if !u.Auto && !u.yes && !nothing && !u.app.Ask(ctx, u.app.Marked(s.context(), "Start this roll? [y/N] ")) {
+	if !u.Auto && !u.yes && !nothing && !u.app.Ask(ctx, u.app.Marked(s.Context(), "Start this roll? [y/N] ")) {
 		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
-	if s.alone != nil && !u.Auto && !nothing && !consents(ctx, u.app, s.context(), s.cluster()) {
+	if u.where.CloudOnly && !u.Auto && !nothing && !consents(ctx, u.app, s.Context(), s.Cluster()) {
 		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
 	if err := ctx.Err(); err != nil {
@@ -138,7 +138,7 @@ func (u *upgrade) rollThrough(ctx context.Context, s *session) error {
 	}
 	close(u.driving)
 	r := newRoll(u, p.Rules, p.Roll)
-	r.session, r.now, r.context = s, s.clock().Now, s.context()
+	r.session, r.now, r.context = s, s.Clock().Now, s.Context()
 	switch {
 	case nothing:
 		return r.nothing(ctx)

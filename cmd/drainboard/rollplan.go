@@ -18,8 +18,8 @@ import (
 // planRoll works out what a roll of the groups of a scope would do. An error names a group
 // that cannot be part of it; what --all or a role brought in is left out then.
 func (s *session) planRoll(ctx context.Context, cmd *cobra.Command, of *scope, f *rollFlags, auto bool) (present.RollPlan, error) {
-	p := present.RollPlan{Cluster: s.cluster(), Plans: map[string]engine.Plan{}, Runs: map[string]engine.Run{}}
-	rows, err := s.groups(ctx, f.where)
+	p := present.RollPlan{Cluster: s.Cluster(), Plans: map[string]engine.Plan{}, Runs: map[string]engine.Run{}}
+	rows, err := s.list(ctx)
 	if err != nil {
 		return p, err
 	}
@@ -36,7 +36,7 @@ func (s *session) planRoll(ctx context.Context, cmd *cobra.Command, of *scope, f
 		if g.Name != row.Name {
 			g.Group = row.Name
 		}
-		run, found, err := s.record(row.Name).Load(ctx)
+		run, found, err := s.Record(row.Name).Load(ctx)
 		if err != nil {
 			return p, inGroup(g.Name, unreadable(err, commandLine(cmd).Command("upgrade", g.Name)))
 		}
@@ -56,7 +56,11 @@ func (s *session) planRoll(ctx context.Context, cmd *cobra.Command, of *scope, f
 				g.Code = engine.NodesLeft.ExitCode()
 			}
 		default:
-			plan, err := s.planGroup(ctx, cmd, g.Name, f, auto)
+			at, err := s.find(ctx, g.Name)
+			if err != nil {
+				return p, inGroup(g.Name, err)
+			}
+			plan, err := s.planGroup(ctx, cmd, at, f, auto)
 			if err != nil {
 				return p, inGroup(g.Name, err)
 			}
@@ -67,7 +71,7 @@ func (s *session) planRoll(ctx context.Context, cmd *cobra.Command, of *scope, f
 		}
 		groups = append(groups, g)
 	}
-	p.Roll = engine.NewRoll(p.Rules, cmp.Or(id, rollID(s.clock())), groups)
+	p.Roll = engine.NewRoll(p.Rules, cmp.Or(id, rollID(s.Clock())), groups)
 	p.Roll.Again = of.again(commandLine(cmd))
 	return p, nil
 }

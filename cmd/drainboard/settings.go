@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
@@ -18,7 +19,7 @@ type rollFlags struct {
 	config.Hooks
 	kopsFlags
 	zoneFlags
-	where    whereFlags
+	where    backend.Where
 	strategy string
 	// several: the flags are for more than one group, so what one of them cannot honour
 	// concerns the others.
@@ -61,7 +62,7 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.kubernetesVersion, "kubernetes-version", "", "target: a Kubernetes version (plan: of a Gardener Shoot, or of the POOLs named; otherwise groups that EKS manages)")
 	fl.StringVar(&f.releaseVersion, "release-version", "", "target: an AMI release version (groups that EKS manages)")
 	fl.SetNormalizeFunc(byKopsName)
-	f.where.add(fl)
+	addWhere(fl, &f.where)
 	fl.StringVar(&f.strategy, "strategy", "", "rules to roll by: "+strategies()+" (default: the provider's own; asg: eks, kops: kops)")
 	fl.StringVar(&f.maxUnavailable, "max-unavailable", "", "nodes out of service at once, a number or a percentage (default 1, at most 100; kops: 0 if there is a surge)")
 	fl.StringVar(&f.maxSurge, "max-surge", "", "kops and gardener: new nodes that come before old ones go, a number or a percentage (default 1; the control plane has none, gardener splits it over the zones, and the strategies of EKS set their own)")

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 )
@@ -45,13 +46,13 @@ var makesChange = []string{"shoot-file", "change", "machine-image-version", "ope
 // other flags speak of Shoots.
 func isChange(cmd *cobra.Command, provider string) (bool, error) {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
-	if provider != anyProvider && provider != "" && provider != gardenerPools {
+	if provider != backend.Any && provider != "" && provider != backend.Gardener {
 		if i := slices.IndexFunc(ofChange, given); i >= 0 {
 			return false, exitcode.Usage(fmt.Errorf("--%s is for Shoots of Gardener: --provider %s has no use for it", ofChange[i], provider))
 		}
 		return false, nil
 	}
-	shoots := provider == gardenerPools || slices.ContainsFunc(ofChange, given)
+	shoots := provider == backend.Gardener || slices.ContainsFunc(ofChange, given)
 	return slices.ContainsFunc(makesChange, given) || shoots && given("kubernetes-version"), nil
 }
 

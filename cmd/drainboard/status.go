@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
@@ -17,7 +18,7 @@ import (
 
 func (a *app) statusCmd() *cobra.Command {
 	var o string
-	var where whereFlags
+	var where backend.Where
 	cmd := &cobra.Command{
 		Use:   "status [GROUP]",
 		Short: "Take one look at the run of a group, or at all runs",
@@ -31,20 +32,20 @@ func (a *app) statusCmd() *cobra.Command {
 			if len(args) > 0 {
 				group = args[0]
 			}
-			if where.cloudOnly {
+			if where.CloudOnly {
 				return a.statusAlone(cmd.Context(), where, group, asJSON)
 			}
 			return a.status(cmd.Context(), where, group, asJSON)
 		},
 	}
-	where.add(cmd.Flags())
+	addWhere(cmd.Flags(), &where)
 	cmd.Flags().SetNormalizeFunc(byKopsName)
 	cmd.Flags().StringVarP(&o, "output", "o", "text", "text or json")
 	return cmd
 }
 
-func (a *app) status(ctx context.Context, where whereFlags, group string, asJSON bool) error {
-	if _, err := where.fill(); err != nil {
+func (a *app) status(ctx context.Context, where backend.Where, group string, asJSON bool) error {
+	if _, err := where.Fill(); err != nil {
 		return exitcode.Usage(err)
 	}
 	k, err := kube.ConnectReadOnly(ctx, a.flags, version)
@@ -81,7 +82,7 @@ func (a *app) status(ctx context.Context, where whereFlags, group string, asJSON
 				}
 				of.DrivenBy(driver, unknown, k.Clock().Now())
 			}
-			list, pool = append(list, of), r.Run.Provider == gardenerPools
+			list, pool = append(list, of), r.Run.Provider == backend.Gardener
 		}
 	}
 	if group != "" {
@@ -130,13 +131,13 @@ func (a *app) status(ctx context.Context, where whereFlags, group string, asJSON
 
 // lookBeside has how a worker pool stands put beside its run, or why that is not known; then it
 // is nil.
-func (a *app) lookBeside(ctx context.Context, where whereFlags, of *present.Status) *present.PoolLook {
+func (a *app) lookBeside(ctx context.Context, where backend.Where, of *present.Status) *present.PoolLook {
 	look, err := func() (look present.PoolLook, err error) {
 		s, err := a.open(ctx, where, kube.ReadRights(a.namespace), true)
 		if err != nil {
 			return look, err
 		}
-		at, err := s.find(ctx, of.Group, where)
+		at, err := s.find(ctx, of.Group)
 		if err != nil {
 			return look, err
 		}
@@ -154,11 +155,11 @@ func (a *app) lookBeside(ctx context.Context, where whereFlags, of *present.Stat
 
 // noRunYet is the answer for a group without a run: null in JSON, and of a worker pool, which
 // Gardener rolls, how it stands. A group that there is not is wrong use.
-func (a *app) noRunYet(ctx context.Context, where whereFlags, group string, asJSON bool) error {
+func (a *app) noRunYet(ctx context.Context, where backend.Where, group string, asJSON bool) error {
 	s, err := a.open(ctx, where, kube.ReadRights(a.namespace), true)
 	var rows []present.GroupRow
 	if err == nil {
-		rows, err = s.groups(ctx, where)
+		rows, err = s.list(ctx)
 	}
 	if err != nil {
 		return exitcode.Usage(fmt.Errorf("group %s has no run, and whether there is such a group cannot be told: %w", group, err))
@@ -169,7 +170,11 @@ func (a *app) noRunYet(ctx context.Context, where whereFlags, group string, asJS
 	}
 	switch pool := rows[at].Pool != nil; {
 	case pool:
-		look, err := s.lookAtPool(ctx, place{name: rows[at].Name, pool: rows[at].Pool})
+		found, err := s.find(ctx, rows[at].Name)
+		if err != nil {
+			return err
+		}
+		look, err := s.lookAtPool(ctx, found)
 		if err != nil {
 			return err
 		}
@@ -194,19 +199,4 @@ func recorded(records []live.Stored, group string) string {
 		}
 	}
 	return group
-}
-
-// runs are the runs of the groups that have one, as far as their records can be read.
-func (s *session) runs(ctx context.Context) (map[string]engine.Run, error) {
-	records, err := s.kube.Records(ctx, s.namespace)
-	if err != nil {
-		return nil, exitcode.Usage(err)
-	}
-	out := map[string]engine.Run{}
-	for _, r := range records {
-		if r.Err == nil {
-			out[r.Run.Group] = r.Run
-		}
-	}
-	return out, nil
 }

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -50,7 +51,7 @@ func TestStatusWithoutTheRightToReadTheLock(t *testing.T) {
 	a := &app{Console: console.Console{Out: &out, Err: &out}, flags: flags, namespace: "drainboard"}
 	for _, asJSON := range []bool{false, true} {
 		out.Reset()
-		if err := a.status(t.Context(), whereFlags{}, "web", asJSON); err != nil {
+		if err := a.status(t.Context(), backend.Where{}, "web", asJSON); err != nil {
 			t.Fatal(err)
 		}
 		contains(t, out.String(), "web-1", "this user may not get leases in namespace drainboard: give it a Role")

@@ -14,7 +14,6 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
-	"github.com/drainboard/drainboard/providers/kube"
 )
 
 // resume goes on with a run that another process left.
@@ -24,14 +23,14 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 		return exitcode.Usage(fmt.Errorf("the unfinished run %s cannot be resumed: %w", run.ID, err))
 	}
 	d.rules = rules
-	if err := d.at.fits(rules); err != nil {
+	if err := d.at.Fits(rules); err != nil {
 		return exitcode.Usage(fmt.Errorf("the unfinished run %s does not go on here: %w", run.ID, err))
 	}
 	if flag := d.contradicts(run.Target); flag != "" {
 		return exitcode.Usage(fmt.Errorf("the unfinished run %s goes on as it was started, and %s says something else: leave it out to go on", run.ID, flag))
 	}
-	if run.Settings.OnDrainTimeout == engine.TimeoutForce && run.State != engine.Ending && d.abort == nil && d.session.alone == nil { // whoever began it may have had other rights
-		if err := allowed(ctx, d.session.kube, kube.ForceRights()); err != nil {
+	if run.Settings.OnDrainTimeout == engine.TimeoutForce && run.State != engine.Ending && d.abort == nil { // whoever began it may have had other rights
+		if err := d.session.MayForce(ctx); err != nil {
 			return exitcode.Usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
 		}
 	}
@@ -46,18 +45,14 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 		d.roll = run.Roll
 	}
 	run.Roll = d.roll
-	found := present.Standing(run, d.session.clock().Now(), d.given, d.Auto && d.abort == nil)
+	found := present.Standing(run, d.session.Clock().Now(), d.given, d.Auto && d.abort == nil)
 	if !d.Auto {
-		fmt.Fprintf(d.app.Out, "%s / %s: the unfinished run %s\n  %s\n", d.session.cluster(), d.group, run.ID, strings.Join(found, "\n  "))
+		fmt.Fprintf(d.app.Out, "%s / %s: the unfinished run %s\n  %s\n", d.session.Cluster(), d.group, run.ID, strings.Join(found, "\n  "))
 	}
-	if !d.Auto && !d.yes && !d.app.Ask(ctx, d.app.Marked(d.session.context(), "Go on? [y/N] ")) {
-		shows := "watch"
-		if d.session.alone != nil {
-			shows = "status"
-		}
-		return exitcode.With(exitcode.Aborted, fmt.Errorf("nothing was done; %s puts the run back, %s shows it", d.line.Command("abort", d.group), d.line.Command(shows, d.group)))
+	if !d.Auto && !d.yes && !d.app.Ask(ctx, d.app.Marked(d.session.Context(), "Go on? [y/N] ")) {
+		return exitcode.With(exitcode.Aborted, fmt.Errorf("nothing was done; %s puts the run back, %s shows it", d.line.Command("abort", d.group), d.line.Command(d.session.Shows(), d.group)))
 	}
-	now := d.session.clock().Now() // the answer may have taken its time
+	now := d.session.Clock().Now() // the answer may have taken its time
 	history := engine.RecordDiff(engine.Run{}, run)
 	if run.State == engine.Planned {
 		run = engine.Start(run, now, who())

@@ -34,7 +34,7 @@ func noDeletes(t *testing.T) *kube.Client {
 func TestResumeChecksTheRightToForce(t *testing.T) {
 	run := engine.Run{ID: "web-1", Group: "web", Strategy: "eks", State: engine.Running, Started: time.Now(), Seen: time.Now()}
 	run.Settings.OnDrainTimeout = engine.TimeoutForce
-	d := &driver{upgrade: &upgrade{app: &app{Console: console.Console{Out: io.Discard, Err: io.Discard}}}, session: &session{kube: noDeletes(t)}}
+	d := &driver{upgrade: &upgrade{app: &app{Console: console.Console{Out: io.Discard, Err: io.Discard}}}, session: &session{home: &inCluster{kube: noDeletes(t)}}, at: place{Group: anyGroup{}}}
 	err := d.resume(t.Context(), run)
 	var e *exitcode.Error
 	if !errors.As(err, &e) || e.Code != exitcode.WrongUse {

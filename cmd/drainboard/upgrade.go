@@ -20,7 +20,6 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
-	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -158,13 +157,13 @@ func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings e
 	if err != nil {
 		return err
 	}
-	if err := u.Hooks.Settle(config.ConfigDir(os.Getenv), s.context(), &settings); err != nil {
+	if err := u.Hooks.Settle(config.ConfigDir(os.Getenv), s.Context(), &settings); err != nil {
 		return exitcode.Usage(err)
 	}
-	if u.isRoll() && s.pools != nil {
-		return errSeveralPools()
-	}
 	if u.isRoll() {
+		if err := s.groups.Several(); err != nil {
+			return exitcode.Usage(err)
+		}
 		return u.rollThrough(ctx, s)
 	}
 	return u.onGroup(ctx, s, rules, settings)
@@ -173,14 +172,14 @@ func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings e
 // onGroup plans the group's run or finds its unfinished one, takes the lock, and drives it.
 // Rules and settings are for who only ends a run; else they are those of the group.
 func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy, settings engine.Settings) error {
-	at, err := s.find(ctx, u.group, u.where)
+	at, err := s.find(ctx, u.group)
 	if err != nil {
 		return err
 	}
-	u.group = at.name
-	begun, going := s.unfinished(ctx, at.name)
+	u.group = at.Name()
+	begun, going := s.unfinished(ctx, at.Name())
 	if going {
-		if at, err = s.asBegun(ctx, at, u.where, begun); err != nil {
+		if at, err = s.asBegun(ctx, at, begun); err != nil {
 			return exitcode.Usage(err)
 		}
 	}
@@ -190,7 +189,7 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 			return nil
 		}
 		settled = true
-		if rules, settings, err = u.rulesAt(ctx, u.cmd, u.Auto, s, &at); err != nil {
+		if rules, settings, err = u.rulesAt(ctx, u.cmd, u.Auto, &at); err != nil {
 			return exitcode.Usage(err)
 		}
 		u.Into(&settings)
@@ -207,13 +206,11 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 	}
 	defer v.intake.Close()
 	w := v.world
-	if s.alone == nil {
-		if err := besideAlone(u.group, w.Group.Tags, s.clock().Now()); err != nil {
-			return err
-		}
+	if err := s.Free(&w.Group); err != nil {
+		return err
 	}
 
-	held := s.tenure(u.group, func(holder string, until time.Time) {
+	held := s.Lease(u.group, func(holder string, until time.Time) {
 		fmt.Fprintf(u.app.Err, "drainboard: %s has the lock of this group; waiting until %s at most to see whether it is alive\n", holder, until.Local().Format("15:04:05"))
 	})
 	record := held.record
@@ -237,7 +234,7 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 	}
 	defer held.release()
 
-	d := &driver{upgrade: u, session: s, at: at, rules: rules, tenure: held, view: v}
+	d := &driver{upgrade: u, session: s, at: at, rules: rules, lease: held, view: v}
 	switch {
 	case u.Auto && u.part != nil:
 		d.listeners = append(d.listeners, u.part.tell)
@@ -285,7 +282,7 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 
 // held is the error for a group that another process drives.
 func (u *upgrade) held(err error) error {
-	if u.where.cloudOnly {
+	if u.where.CloudOnly {
 		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: look at it and end it there", u.group, err))
 	}
 	return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w\nfollow it with: %s; end it with: %s", u.group, err, u.line.Command("watch", u.group), u.line.Command("abort", u.group)))
@@ -297,7 +294,7 @@ type driver struct {
 	session *session
 	at      place
 	rules   engine.Strategy
-	tenure  *tenure
+	lease   *lease
 	view    view
 	// listeners are told what happens, in order, each before the loop goes on: they
 	// must be quick.
@@ -317,7 +314,7 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 	p.Run.Roll = d.roll
 	if len(p.Nodes) == 0 && len(p.Awaited) == 0 {
 		p.Warnings = append(slices.Clone(p.Warnings), unseen(d.view.world)...)
-		now := d.session.clock().Now()
+		now := d.session.Clock().Now()
 		code := 0
 		message := d.group + ": " + present.NothingToDo(p)
 		if !d.Auto {
@@ -334,20 +331,20 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 	case d.Auto || d.yes:
 	case len(p.Nodes) == 0:
 		fmt.Fprintf(d.app.Out, "%s: %s\n", d.group, present.NotYet(p))
-		if !d.app.Ask(ctx, d.app.Marked(d.session.context(), "Wait for Gardener, and follow the update? [y/N] ")) {
+		if !d.app.Ask(ctx, d.app.Marked(d.session.Context(), "Wait for Gardener, and follow the update? [y/N] ")) {
 			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
 	default:
 		rehearse(ctx, d.rules, &p, d.view.world)
 		present.WriteForApproval(d.app.Out, p)
-		if !d.app.Ask(ctx, d.app.Marked(d.session.context(), "Start this upgrade? [y/N] ")) {
+		if !d.app.Ask(ctx, d.app.Marked(d.session.Context(), "Start this upgrade? [y/N] ")) {
 			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
 	}
-	if d.session.alone != nil && !d.Auto && d.part == nil && !consents(ctx, d.app, d.session.context(), cmp.Or(d.at.alias(), d.group)) {
+	if p.Run.Settings.CloudOnly && !d.Auto && d.part == nil && !consents(ctx, d.app, d.session.Context(), cmp.Or(d.at.Alias(), d.group)) {
 		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
-	run, events := begin(p, d.session.clock().Now()) // now: the answer may have taken its time
+	run, events := begin(p, d.session.Clock().Now()) // now: the answer may have taken its time
 	d.keep(run, &p)
 	d.events(events...)
 	return d.drive(ctx, run, nil)
@@ -378,22 +375,22 @@ func begin(p engine.Plan, now time.Time) (run engine.Run, events []engine.Event)
 func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Command) error {
 	var err error // of the loop
 	defer func() { d.audit.close(run, err) }()
-	clock := d.session.clock()
-	cloud := d.at.executor(d.session, asg.ExecutorOptions{Now: clock.Now, Changed: d.view.cloud.Poke})
+	clock := d.session.Clock()
+	cloud := d.at.Executor(d.view.cloud.Poke)
 	loop := &live.Loop{
 		Rules: d.rules, World: d.view.world, Queue: d.view.intake,
-		Executor: executor{d.session.nodes(), cloud},
-		Store:    d.tenure, Clock: clock, Cluster: d.session.cluster(), Lock: d.tenure,
+		Executor: executor{d.session.Executor(), cloud},
+		Store:    d.lease, Clock: clock, Cluster: d.session.Cluster(), Lock: d.lease,
 		Before: slices.Concat(d.part.history(), d.before), Rehearse: rehearsing(d.rules), RecordLimit: d.recordLimit,
 	}
 	loop.Events = func(list []engine.Event) { d.events(list...) }
 	look := d.beside.attend(loop, run)
 	d.audit.attend(loop)
-	d.tenure.run = run
+	d.lease.run = run
 	over := func() { // whatever stays on the screen, and whoever is still told, the group is free
 		d.view.intake.Close()
 		d.hearing()
-		d.tenure.release()
+		d.lease.release()
 		d.beside.over()
 	}
 	from := &seat{clock: clock, signals: d.signals, err: d.app.Err, over: over, beside: look}
@@ -407,7 +404,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		return context.Canceled
 	}
 	close(d.driving)
-	d.hearing = d.listen(ctx, loop)
+	d.hearing = d.session.Listen(ctx, loop, d.group)
 	defer d.hearing()
 	switch {
 	case d.Auto:
@@ -419,7 +416,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 	default:
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
-		from.screen = d.app.Screen(ctx, d.session.context())
+		from.screen = d.app.Screen(ctx, d.session.Context())
 		from.screen.Again = d.line.Command("upgrade", d.group)
 		if d.Plain {
 			from.plainly(&d.app.Console)
@@ -433,10 +430,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		d.sayLeft(run)
 	}
 	if errors.Is(err, live.ErrLost) {
-		follow := "follow the run with: " + d.line.Command("watch", d.group)
-		if d.session.alone != nil {
-			follow = "who drives the run now: " + d.line.Command("status", d.group)
-		}
+		follow := d.session.Follow() + d.line.Command(d.session.Shows(), d.group)
 		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; this process has stopped acting\n%s", d.group, err, follow))
 	}
 	if err != nil {
@@ -527,4 +521,11 @@ func (d *driver) events(list ...engine.Event) {
 	for _, hear := range d.listeners {
 		hear(list)
 	}
+}
+
+// consents has the operator type what a run without Kubernetes is for, and reports whether
+// he did.
+func consents(ctx context.Context, a *app, mark, name string) bool {
+	question := a.Marked(mark, fmt.Sprintf("Nothing will be drained, and pods die with their machines. Type %s to go on all the same: ", name))
+	return a.Answer(ctx, question) == name
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
@@ -20,7 +21,7 @@ import (
 )
 
 func (a *app) watchCmd() *cobra.Command {
-	var where whereFlags
+	var where backend.Where
 	var f console.Face
 	cmd := &cobra.Command{
 		Use:   "watch [GROUP]",
@@ -32,7 +33,7 @@ func (a *app) watchCmd() *cobra.Command {
 			"that is none may end, and the watch goes on.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if where.cloudOnly {
+			if where.CloudOnly {
 				return exitcode.Usage(fmt.Errorf("watch --cloudonly: a run without Kubernetes has its record on the disk of the machine that drives it, and cannot be watched from elsewhere; drainboard status --cloudonly takes one look there"))
 			}
 			ctx, stop := untilSignalled(cmd.Context())
@@ -40,7 +41,7 @@ func (a *app) watchCmd() *cobra.Command {
 			return a.watch(ctx, args, where, f.Looking())
 		},
 	}
-	where.add(cmd.Flags())
+	addWhere(cmd.Flags(), &where)
 	cmd.Flags().SetNormalizeFunc(byKopsName)
 	cmd.Flags().BoolVar(&f.Plain, "plain", false, console.PlainHelp)
 	a.themeFlag(cmd)
@@ -48,14 +49,14 @@ func (a *app) watchCmd() *cobra.Command {
 }
 
 // watch shows a group until the user leaves or a signal ends it.
-func (a *app) watch(ctx context.Context, args []string, where whereFlags, f console.Face) error {
+func (a *app) watch(ctx context.Context, args []string, where backend.Where, f console.Face) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if err := a.CheckTheme(); err != nil {
 		return err
 	}
 	rights := append(kube.ReadRights(a.namespace), kube.WatchRights(a.namespace)...)
-	s, err := connect(ctx, a.flags, a.namespace, where, rights, true)
+	s, h, err := connect(ctx, a.flags, a.namespace, where, rights, true)
 	if err != nil {
 		return left(ctx, err)
 	}
@@ -63,12 +64,12 @@ func (a *app) watch(ctx context.Context, args []string, where whereFlags, f cons
 	group := ""
 	if len(args) > 0 {
 		group = args[0]
-	} else if group, err = pickFrom(ctx, f, s, where, screen); err != nil || group == "" {
+	} else if group, err = pickFrom(ctx, f, s, screen); err != nil || group == "" {
 		return left(ctx, err)
 	} else { // what was told to the list, and changed under it, is the board's to know too
 		screen = a.watcher(ctx, s, f, stop)
 	}
-	return s.watch(ctx, group, where, f, screen)
+	return s.watch(ctx, h, group, f, screen)
 }
 
 // watcher are the options of who only looks; lines that nobody reads any more end it.
@@ -79,7 +80,7 @@ func (a *app) watcher(ctx context.Context, s *session, f console.Face, leave fun
 		o = a.Plainly(o)
 		o.Output = console.UntilGone(a.Out, leave)
 	} else {
-		o = a.Screen(ctx, s.context())
+		o = a.Screen(ctx, s.Context())
 	}
 	o.ReadOnly = true
 	return o
@@ -87,20 +88,20 @@ func (a *app) watcher(ctx context.Context, s *session, f console.Face, leave fun
 
 // watch shows a group until the user leaves. Nothing here could change anything: the
 // session only reads, and there is no executor.
-func (s *session) watch(ctx context.Context, group string, where whereFlags, f console.Face, screen ui.Options) error {
-	w := &live.Watch{Clock: s.clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: s.cluster()}
-	feed := s.kube.Feed()
+func (s *session) watch(ctx context.Context, h *inCluster, group string, f console.Face, screen ui.Options) error {
+	w := &live.Watch{Clock: s.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: s.Cluster()}
+	feed := h.kube.Feed()
 	feed.NodesFirst()
 	screen.Unread = feed.See
 	return watchOn(ctx, w, f, func(ctx context.Context) (err error) {
-		s.reading = feed
-		s.reading.Begin(ctx) // before it is known which group is meant
-		at, err := s.find(ctx, group, where)
+		h.reading = feed
+		feed.Begin(ctx) // before it is known which group is meant
+		at, err := s.find(ctx, group)
 		if err != nil {
 			return err
 		}
-		if run, going := s.unfinished(ctx, at.name); going {
-			if at, err = s.asBegun(ctx, at, where, run); err != nil {
+		if run, going := s.unfinished(ctx, at.Name()); going {
+			if at, err = s.asBegun(ctx, at, run); err != nil {
 				return err
 			}
 		}

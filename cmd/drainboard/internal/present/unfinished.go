@@ -75,15 +75,12 @@ func WriteAbort(w io.Writer, run engine.Run, driver string) {
 // undoes a change.
 const NotPutBack = "Not put back yet, and what would:"
 
-// PutAside says where a record is that does not count any more.
-func PutAside(name, why string, onDisk bool) string {
-	switch {
-	case name == "":
+// PutAside says where a record is that does not count any more, "" for nowhere.
+func PutAside(where, why string) string {
+	if where == "" {
 		return fmt.Sprintf("the record does not count any more (%s)", why)
-	case onDisk:
-		return fmt.Sprintf("the record was put aside as %s (%s)", name, why)
 	}
-	return fmt.Sprintf("the record was put aside as configmap %s (%s)", name, why)
+	return fmt.Sprintf("the record was put aside as %s (%s)", where, why)
 }
 
 // Standing says what an unfinished run is, which of the flags given do not count for it,

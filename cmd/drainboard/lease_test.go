@@ -25,8 +25,8 @@ import (
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
-// TestTenureGoesOnOnlyWithItsOwnRun: what a record read after a lost lock means.
-func TestTenureGoesOnOnlyWithItsOwnRun(t *testing.T) {
+// TestLeaseGoesOnOnlyWithItsOwnRun: what a record read after a lost lock means.
+func TestLeaseGoesOnOnlyWithItsOwnRun(t *testing.T) {
 	mine := engine.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: engine.Running}
 	for _, c := range []struct {
 		name   string
@@ -46,7 +46,7 @@ func TestTenureGoesOnOnlyWithItsOwnRun(t *testing.T) {
 		{"somebody took over and ended it", true, engine.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: engine.Finished}, true, ""},
 		{"the record was deleted", true, engine.Run{}, false, ""},
 	} {
-		h := &tenure{run: mine, saved: c.saved}
+		h := &lease{run: mine, saved: c.saved}
 		run, err := h.goOn(c.loaded, c.found)
 		if c.want == "" && !errors.Is(err, live.ErrLost) || c.want != "" && (err != nil || run.ID != c.want) {
 			t.Errorf("%s: goes on with %q, %v; want %q", c.name, run.ID, err, c.want)
@@ -66,7 +66,7 @@ func TestRegainGivesUpAnUnreadableRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := (&session{kube: k, namespace: "drainboard"}).tenure("web", nil)
+		h := (&inCluster{kube: k, namespace: "drainboard"}).Lease("web", nil)
 		h.run, h.saved = engine.Run{ID: "mine"}, true
 		if err := h.acquire(t.Context()); err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestRegainGivesUpAnUnreadableRecord(t *testing.T) {
 func TestRegainReadsTheRecordAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		took := 0
-		h := &tenure{
+		h := &lease{
 			run: engine.Run{ID: "mine"}, saved: true, record: &failingRecord{failures: 3},
 			take: func(context.Context) (heldLock, error) { took++; return openLock{}, nil },
 		}

@@ -19,9 +19,9 @@ const (
 	loadLimit = 10 * time.Second
 )
 
-// tenure is the lock and the record of a group while this process drives run.
+// lease is the lock and the record of a group while this process drives run.
 // It implements live.Lock and live.Store.
-type tenure struct {
+type lease struct {
 	take   func(context.Context) (heldLock, error)
 	record runRecord
 	held   atomic.Pointer[heldLock]
@@ -30,43 +30,43 @@ type tenure struct {
 }
 
 var (
-	_ live.Lock  = (*tenure)(nil)
-	_ live.Store = (*tenure)(nil)
+	_ live.Lock  = (*lease)(nil)
+	_ live.Store = (*lease)(nil)
 )
 
-func (t *tenure) acquire(ctx context.Context) error {
-	held, err := t.take(ctx)
+func (l *lease) acquire(ctx context.Context) error {
+	held, err := l.take(ctx)
 	if err == nil {
-		t.held.Store(&held)
+		l.held.Store(&held)
 	}
 	return err
 }
 
 // now is the lock as it was taken last.
-func (t *tenure) now() heldLock { return *t.held.Load() }
+func (l *lease) now() heldLock { return *l.held.Load() }
 
 // release gives the lock up; more than once does no harm.
-func (t *tenure) release() { t.now().Release() }
+func (l *lease) release() { l.now().Release() }
 
 // Save writes the record.
-func (t *tenure) Save(ctx context.Context, r engine.Run) error {
-	err := t.record.Save(ctx, r)
-	t.saved = t.saved || err == nil
+func (l *lease) Save(ctx context.Context, r engine.Run) error {
+	err := l.record.Save(ctx, r)
+	l.saved = l.saved || err == nil
 	return err
 }
 
 // Lost is closed when the lock is lost.
-func (t *tenure) Lost() <-chan struct{} { return t.now().Lost() }
+func (l *lease) Lost() <-chan struct{} { return l.now().Lost() }
 
 // Sure reports whether nobody else can hold the lock at this moment.
-func (t *tenure) Sure() bool { return t.now().Sure() }
+func (l *lease) Sure() bool { return l.now().Sure() }
 
 // Regain takes the lock again and reads the record: if nobody else drove the
 // group meanwhile, this process goes on from there.
-func (t *tenure) Regain(ctx context.Context) (engine.Run, error) {
-	t.now().Release()
+func (l *lease) Regain(ctx context.Context) (engine.Run, error) {
+	l.now().Release()
 	for {
-		run, err := t.tryRegain(ctx)
+		run, err := l.tryRegain(ctx)
 		switch {
 		case err == nil, errors.Is(err, live.ErrLost):
 			return run, err
@@ -91,27 +91,27 @@ func theirs(err error) bool {
 	return errors.As(err, &away) || errors.As(err, &other) || errors.As(err, &newer) || errors.As(err, &damaged)
 }
 
-func (t *tenure) tryRegain(ctx context.Context) (engine.Run, error) {
-	if err := t.acquire(ctx); err != nil {
+func (l *lease) tryRegain(ctx context.Context) (engine.Run, error) {
+	if err := l.acquire(ctx); err != nil {
 		return engine.Run{}, err
 	}
-	loaded, found, err := t.load(ctx)
+	loaded, found, err := l.load(ctx)
 	run := loaded
 	if err == nil {
-		run, err = t.goOn(loaded, found)
+		run, err = l.goOn(loaded, found)
 	}
 	if err != nil {
-		t.now().Release()
+		l.now().Release()
 	}
 	return run, err
 }
 
 // load reads the record, for some seconds again and again where the API fails now and then:
 // a lock that is got back is not given up for one failure.
-func (t *tenure) load(ctx context.Context) (run engine.Run, found bool, err error) {
+func (l *lease) load(ctx context.Context) (run engine.Run, found bool, err error) {
 	late := time.After(loadLimit)
 	for {
-		run, found, err = t.record.Load(ctx)
+		run, found, err = l.record.Load(ctx)
 		if err == nil || theirs(err) {
 			return run, found, err
 		}
@@ -119,7 +119,7 @@ func (t *tenure) load(ctx context.Context) (run engine.Run, found bool, err erro
 		case <-time.After(regainPause / 2):
 		case <-late:
 			return run, found, err
-		case <-t.Lost():
+		case <-l.Lost():
 			return run, found, err
 		case <-ctx.Done():
 			return run, found, err
@@ -129,16 +129,16 @@ func (t *tenure) load(ctx context.Context) (run engine.Run, found bool, err erro
 
 // goOn decides what a record that was read again means for the run that this
 // process drives.
-func (t *tenure) goOn(loaded engine.Run, found bool) (engine.Run, error) {
+func (l *lease) goOn(loaded engine.Run, found bool) (engine.Run, error) {
 	switch {
-	case found && loaded.ID == t.run.ID && loaded.State == engine.Finished: // not by us: we would have stopped
+	case found && loaded.ID == l.run.ID && loaded.State == engine.Finished: // not by us: we would have stopped
 		return loaded, fmt.Errorf("%w: another process has ended the run meanwhile: %s", live.ErrLost, loaded.Result)
-	case found && loaded.ID == t.run.ID && (loaded.Strategy != t.run.Strategy || loaded.GroupID != t.run.GroupID):
+	case found && loaded.ID == l.run.ID && (loaded.Strategy != l.run.Strategy || loaded.GroupID != l.run.GroupID):
 		return loaded, fmt.Errorf("%w: its record was edited: it is of strategy %s and group %s now", live.ErrLost, loaded.Strategy, cmp.Or(loaded.GroupID, loaded.Group))
-	case found && loaded.ID == t.run.ID: // whether it still fits the group the loop sees, which knows the group
+	case found && loaded.ID == l.run.ID: // whether it still fits the group the loop sees, which knows the group
 		return loaded, nil
-	case !t.saved && (!found || loaded.State == engine.Finished):
-		return t.run, nil // nothing of ours was written, and nobody else is at it
+	case !l.saved && (!found || loaded.State == engine.Finished):
+		return l.run, nil // nothing of ours was written, and nobody else is at it
 	case !found:
 		return loaded, fmt.Errorf("%w: its record is gone", live.ErrLost)
 	}

@@ -105,11 +105,8 @@ func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto boo
 
 // over lays what the flags say over settings that are there already.
 func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s engine.Settings, auto bool, who string) (engine.Settings, error) {
-	if f.kubernetesVersion != "" || f.releaseVersion != "" {
-		return s, fmt.Errorf("--kubernetes-version and --release-version are for groups that EKS manages; an Auto Scaling group takes --launch-template-version or --ami")
-	}
-	if f.templateVersion != "" && f.ami != "" {
-		return s, fmt.Errorf("--launch-template-version and --ami are two targets: give one")
+	if err := f.oneTarget(); err != nil {
+		return s, err
 	}
 	if err := ofShoot(cmd, rules); err != nil {
 		return s, err
@@ -132,18 +129,8 @@ func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s engine.Set
 	if cmd.Flags().Changed("delete-emptydir-data") {
 		s.EmptyDir = f.emptyDir
 	}
-	for _, n := range []struct {
-		flag string
-		from int
-		to   *int
-	}{{"batch-size", f.batchSize, &s.BatchSize}, {"evictions-at-once", f.evictionsAtOnce, &s.EvictionsAtOnce}} {
-		if !cmd.Flags().Changed(n.flag) {
-			continue
-		}
-		if n.from < 1 {
-			return s, fmt.Errorf("--%s: %d is too small, 1 is the least", n.flag, n.from)
-		}
-		*n.to = n.from
+	if err := f.counts(cmd, &s); err != nil {
+		return s, err
 	}
 	if err := f.durations(cmd, &s); err != nil {
 		return s, err
@@ -160,16 +147,59 @@ func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s engine.Set
 	if err := f.oneByOne(cmd, rules, &s, auto); err != nil {
 		return s, err
 	}
+	if err := f.labels(&s); err != nil {
+		return s, err
+	}
+	f.origins(cmd, rules, &s, auto)
+	return s, nil
+}
+
+// oneTarget refuses targets that an Auto Scaling group has not, and two at once.
+func (f *rollFlags) oneTarget() error {
+	if f.kubernetesVersion != "" || f.releaseVersion != "" {
+		return fmt.Errorf("--kubernetes-version and --release-version are for groups that EKS manages; an Auto Scaling group takes --launch-template-version or --ami")
+	}
+	if f.templateVersion != "" && f.ami != "" {
+		return fmt.Errorf("--launch-template-version and --ami are two targets: give one")
+	}
+	return nil
+}
+
+// counts settles the numbers that are at least 1.
+func (f *rollFlags) counts(cmd *cobra.Command, s *engine.Settings) error {
+	for _, n := range []struct {
+		flag string
+		from int
+		to   *int
+	}{{"batch-size", f.batchSize, &s.BatchSize}, {"evictions-at-once", f.evictionsAtOnce, &s.EvictionsAtOnce}} {
+		if !cmd.Flags().Changed(n.flag) {
+			continue
+		}
+		if n.from < 1 {
+			return fmt.Errorf("--%s: %d is too small, 1 is the least", n.flag, n.from)
+		}
+		*n.to = n.from
+	}
+	return nil
+}
+
+// labels settles which labels a new node must carry.
+func (f *rollFlags) labels(s *engine.Settings) error {
 	for _, l := range f.newLabels {
 		key, value, _ := strings.Cut(l, "=")
 		if key == "" {
-			return s, fmt.Errorf("--expect-label: %q has no key (form: key or key=value)", l)
+			return fmt.Errorf("--expect-label: %q has no key (form: key or key=value)", l)
 		}
 		if s.NewLabels == nil {
 			s.NewLabels = map[string]string{}
 		}
 		s.NewLabels[key] = value
 	}
+	return nil
+}
+
+// origins notes where each setting comes from.
+func (f *rollFlags) origins(cmd *cobra.Command, rules engine.Strategy, s *engine.Settings, auto bool) {
 	for _, row := range present.Settings {
 		if !row.Of(rules.Name()) {
 			continue
@@ -198,5 +228,4 @@ func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s engine.Set
 	if f.seed == 0 {
 		s.Origin["seed"] = "chosen at random"
 	}
-	return s, nil
 }

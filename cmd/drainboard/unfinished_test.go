@@ -80,7 +80,7 @@ func TestResumeAsItWasStarted(t *testing.T) {
 	}
 	var f rollFlags
 	f.only = []string{"a"}
-	d := &driver{upgrade: &upgrade{rollFlags: f}}
+	d := &driver{upgrade: &upgrade{rollFlags: f}, at: place{Group: anyGroup{}}}
 	err := d.resume(t.Context(), engine.Run{ID: "web-1", Strategy: "eks"})
 	var e *exitcode.Error
 	if !errors.As(err, &e) || e.Code != exitcode.WrongUse || !strings.Contains(e.Error(), "web-1") || !strings.Contains(e.Error(), "--only a") {

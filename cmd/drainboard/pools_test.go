@@ -508,10 +508,10 @@ func TestFlagsOfPools(t *testing.T) {
 // has to be said.
 func TestAShootByItself(t *testing.T) {
 	const pool, other = `{"metadata":{"name":"n1","labels":{"worker.gardener.cloud/pool":"web"}}}`, `{"metadata":{"name":"n2"}}`
-	awstest.Start(t)
-	t.Setenv("AWS_REGION", "eu-west-1")
 	for nodes, want := range map[string]bool{pool: true, pool + "," + other: false, other: false, "": false} {
 		a := shootCluster(t, map[string]string{"/api/v1/nodes": `{"kind":"NodeList","apiVersion":"v1","items":[` + nodes + `]}`})
+		awstest.Start(t) // shootCluster has no AWS
+		t.Setenv("AWS_REGION", "eu-west-1")
 		k, err := kube.ConnectReadOnly(t.Context(), a.flags, version)
 		if err != nil {
 			t.Fatal(err)

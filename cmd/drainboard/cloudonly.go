@@ -179,9 +179,9 @@ func (e *awayError) Error() string {
 	return fmt.Sprintf("the unfinished run %s of group %s has its record on another machine: %s", e.left.Run, e.group, cmp.Or(e.left.At, "nobody knows where"))
 }
 
-// besideAlone says why a group may not be rolled with Kubernetes while a run without it is
+// runWithoutKubernetes says why a group may not be rolled with Kubernetes while a run without it is
 // under way, or has not ended; nil if it may.
-func besideAlone(group string, tags map[string]string, now time.Time) error {
+func runWithoutKubernetes(group string, tags map[string]string, now time.Time) error {
 	tag, err := asg.RunTagOf(group, tags)
 	switch {
 	case err != nil:

@@ -299,7 +299,7 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 	if tag := s.locked(); !strings.Contains(tag, "at="+who()) || strings.Contains(tag, "until=") {
 		t.Errorf("the tag says %q", tag)
 	}
-	if err := besideAlone(shopGroup, map[string]string{asg.RunTagKey: s.locked()}, time.Now()); err == nil || !strings.Contains(err.Error(), "--cloudonly") {
+	if err := runWithoutKubernetes(shopGroup, map[string]string{asg.RunTagKey: s.locked()}, time.Now()); err == nil || !strings.Contains(err.Error(), "--cloudonly") {
 		t.Errorf("a run with Kubernetes may begin beside it: %v", err)
 	}
 

@@ -15,9 +15,9 @@ import (
 	"github.com/drainboard/drainboard/providers/asg"
 )
 
-// statusAlone is status of runs without Kubernetes: of those whose records are on this
+// statusCloudOnly is status of runs without Kubernetes: of those whose records are on this
 // machine, and of others as far as the tags of their groups tell.
-func (a *app) statusAlone(ctx context.Context, where backend.Where, group string, asJSON bool) error {
+func (a *app) statusCloudOnly(ctx context.Context, where backend.Where, group string, asJSON bool) error {
 	s, err := a.openCloudOnly(ctx, where, true)
 	if err != nil {
 		return err

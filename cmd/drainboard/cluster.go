@@ -102,7 +102,9 @@ func (h *inCluster) Open(ctx context.Context, group backend.Group, feed backend.
 func (h *inCluster) Executor() live.Executor { return h.kube.Executor() }
 
 // Free says whether a run without Kubernetes is under way in the group, or has not ended.
-func (h *inCluster) Free(g *world.Group) error { return besideAlone(g.Name, g.Tags, h.Clock().Now()) }
+func (h *inCluster) Free(g *world.Group) error {
+	return runWithoutKubernetes(g.Name, g.Tags, h.Clock().Now())
+}
 
 func (h *inCluster) MayForce(ctx context.Context) error {
 	return allowed(ctx, h.kube, kube.ForceRights())

@@ -137,7 +137,7 @@ func (o *order) give(ctx context.Context, cmd *cobra.Command) (err error) {
 		return err
 	}
 	if o.where.CloudOnly {
-		return o.giveAlone(ctx, cmd)
+		return o.giveCloudOnly(ctx, cmd)
 	}
 	if o.kube, err = kube.Connect(ctx, o.app.flags, version); err != nil {
 		return exitcode.Usage(err)
@@ -286,9 +286,9 @@ func (o *order) abortHere(cmd *cobra.Command) error {
 	return u.listening(cmd.Context(), strategy.EKS{}, engine.Settings{})
 }
 
-// giveAlone ends a run without Kubernetes whose record is on this machine and that nobody
+// giveCloudOnly ends a run without Kubernetes whose record is on this machine and that nobody
 // drives. There is no other command from elsewhere to such a run.
-func (o *order) giveAlone(ctx context.Context, cmd *cobra.Command) error {
+func (o *order) giveCloudOnly(ctx context.Context, cmd *cobra.Command) error {
 	if o.kind != engine.CmdAbort {
 		return exitcode.Usage(fmt.Errorf("%s --cloudonly: a run without Kubernetes hears no commands from elsewhere, which are objects of the cluster: give it where the run is driven", o.kind))
 	}

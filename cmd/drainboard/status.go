@@ -33,7 +33,7 @@ func (a *app) statusCmd() *cobra.Command {
 				group = args[0]
 			}
 			if where.CloudOnly {
-				return a.statusAlone(cmd.Context(), where, group, asJSON)
+				return a.statusCloudOnly(cmd.Context(), where, group, asJSON)
 			}
 			return a.status(cmd.Context(), where, group, asJSON)
 		},

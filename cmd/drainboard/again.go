@@ -1,12 +1,13 @@
 package main
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 )
 
 // Which of the flags that were given a command that is told to people has, too.
@@ -22,32 +23,18 @@ var (
 	groupFlags = []string{"all", "instance-group", "instance-group-roles"}
 )
 
-// command is a command of ours that reaches what the one that was given reaches. cmd has
-// its flags; nil for none.
-func command(cmd *cobra.Command, verb string, words ...string) string {
-	return spoken(cmd, verb, words, func(name string) bool { return slices.Contains(reachFlags, name) })
-}
-
-// repeated is an upgrade of groups, with the settings and the target that were given.
-func repeated(cmd *cobra.Command, words ...string) string {
-	return spoken(cmd, "upgrade", words, func(name string) bool {
-		return !slices.Contains(onceFlags, name) && !slices.Contains(groupFlags, name)
+// commandLine is what was given to a command, for commands that people are told.
+func commandLine(cmd *cobra.Command) (line present.CommandLine) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		words := flagWords(f)
+		if slices.Contains(reachFlags, f.Name) {
+			line.Reach = append(line.Reach, words...)
+		}
+		if !slices.Contains(onceFlags, f.Name) && !slices.Contains(groupFlags, f.Name) {
+			line.Settings = append(line.Settings, words...)
+		}
 	})
-}
-
-func spoken(cmd *cobra.Command, verb string, words []string, wanted func(flag string) bool) string {
-	line := []string{"drainboard", verb}
-	for _, w := range words {
-		line = append(line, quoted(w))
-	}
-	if cmd != nil {
-		cmd.Flags().Visit(func(f *pflag.Flag) {
-			if wanted(f.Name) {
-				line = append(line, flagWords(f)...)
-			}
-		})
-	}
-	return strings.Join(line, " ")
+	return line
 }
 
 // flagWords are a flag as it was given.
@@ -55,10 +42,10 @@ func flagWords(f *pflag.Flag) (words []string) {
 	list, several := f.Value.(pflag.SliceValue)
 	switch value := f.Value.String(); {
 	case several && f.Value.Type() == "stringSlice":
-		return []string{"--" + f.Name, quoted(strings.Join(list.GetSlice(), ","))}
+		return []string{"--" + f.Name, present.Quoted(strings.Join(list.GetSlice(), ","))}
 	case several:
 		for _, v := range list.GetSlice() {
-			words = append(words, "--"+f.Name, quoted(v))
+			words = append(words, "--"+f.Name, present.Quoted(v))
 		}
 		return words
 	case f.Value.Type() == "bool" && value == "true":
@@ -66,16 +53,6 @@ func flagWords(f *pflag.Flag) (words []string) {
 	case f.Value.Type() == "bool":
 		return []string{"--" + f.Name + "=" + value}
 	default:
-		return []string{"--" + f.Name, quoted(value)}
+		return []string{"--" + f.Name, present.Quoted(value)}
 	}
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// quoted is a word as a shell takes it.
-func quoted(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/strategy"
@@ -16,9 +18,9 @@ import (
 // asGiven is an upgrade as its command line has it.
 func asGiven(t *testing.T, line ...string) *upgrade {
 	t.Helper()
-	a := &app{out: io.Discard, err: io.Discard}
+	a := &app{Console: console.Console{Out: io.Discard, Err: io.Discard}}
 	u := &upgrade{app: a, cmd: &cobra.Command{Use: "upgrade"}}
-	u.cmd.Flags().BoolVar(&u.auto, "auto", false, "")
+	u.cmd.Flags().BoolVar(&u.Auto, "auto", false, "")
 	u.cmd.Flags().BoolVarP(&u.yes, "yes", "y", false, "")
 	u.cmd.Flags().String("context", "", "")
 	u.addScope(u.cmd)
@@ -26,6 +28,7 @@ func asGiven(t *testing.T, line ...string) *upgrade {
 	if err := errors.Join(u.cmd.ParseFlags(line), u.take(u.cmd.Flags().Args())); err != nil {
 		t.Fatal(err)
 	}
+	u.line = commandLine(u.cmd)
 	return u
 }
 
@@ -39,12 +42,12 @@ func TestTheCommandThatGoesOn(t *testing.T) {
 		{"--all --launch-template-version $Latest --order oldest,name", "drainboard upgrade --all --launch-template-version '$Latest' --order oldest,name"},
 	} {
 		u := asGiven(t, strings.Fields(c.given)...)
-		if got := u.again(u.cmd); got != c.again {
+		if got := u.again(u.line); got != c.again {
 			t.Errorf("%s: %s", c.given, got)
 		}
 	}
 	u := asGiven(t, "web", "--provider", "gardener", "--control-kubeconfig", "/my files/it's", "--control-namespace", "shoot--a--b", "--max-unavailable", "2", "--auto")
-	if got, want := command(u.cmd, "abort", "web"), `drainboard abort web --provider gardener --control-kubeconfig '/my files/it'\''s' --control-namespace shoot--a--b`; got != want {
+	if got, want := u.line.Command("abort", "web"), `drainboard abort web --provider gardener --control-kubeconfig '/my files/it'\''s' --control-namespace shoot--a--b`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -53,9 +56,9 @@ func TestTheCommandThatGoesOn(t *testing.T) {
 func TestAllNodesOfWhatIsLeft(t *testing.T) {
 	u := asGiven(t, "--all", "--all-nodes", "--cloudonly")
 	r, _, _ := rollOf(t, strategy.RollByName(), u, "a", "b", "c")
-	r.value.Again = u.again(u.cmd)
+	r.value.Again = u.again(u.line)
 	r.value.Groups = []engine.RollGroup{
-		{Name: "a", State: engine.RollFinished}, {Name: "b", State: engine.RollFinished, Code: exitPaused},
+		{Name: "a", State: engine.RollFinished}, {Name: "b", State: engine.RollFinished, Code: exitcode.Paused},
 		{Name: "c", State: engine.RollNotStarted}, {Name: "d", State: engine.RollLeftOut},
 	}
 	if got := r.goesOn(); got != "drainboard upgrade b c --all-nodes --cloudonly" {

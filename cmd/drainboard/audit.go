@@ -7,14 +7,13 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/providers/journal"
-	"github.com/drainboard/drainboard/providers/kube"
 )
 
 // audit keeps the journal of the run that this process drives, and announces the run in
 // the cluster.
 type audit struct {
 	scribe    *journal.RunWriter
-	announcer *kube.Announcer // nil without Kubernetes
+	announcer announcer
 	notices   notices
 }
 
@@ -24,14 +23,11 @@ func (d *driver) keep(run engine.Run, plan *engine.Plan) {
 	a := &audit{}
 	a.scribe = journal.Begin(journal.Options{
 		Dir: journal.Dir, Drainboard: version, By: who(), Args: os.Args[1:],
-		Run: run, Resumed: plan == nil, Plan: plan, Now: d.session.clock().Now, Warn: a.notices.add,
+		Run: run, Resumed: plan == nil, Plan: plan, Now: d.session.Clock().Now, Warn: a.notices.add,
 	})
 	d.audit = a
 	d.listeners = append(d.listeners, a.scribe.Events)
-	if d.session.alone != nil {
-		return
-	}
-	a.announcer = d.session.kube.Announcer(d.app.namespace, d.group, func(why string) {
+	a.announcer = d.session.Announce(d.group, func(why string) {
 		a.notices.add(engine.Event{Type: engine.Warning, Reason: "events", Message: why})
 	})
 	d.listeners = append(d.listeners, a.announcer.Events)
@@ -48,9 +44,7 @@ func (a *audit) attend(loop *live.Loop) {
 // close ends both when the loop has ended.
 func (a *audit) close(run engine.Run, err error) {
 	a.scribe.Close(run, err)
-	if a.announcer != nil {
-		a.announcer.Close()
-	}
+	a.announcer.Close()
 }
 
 // notices are what is to be told in a run's log, also before there is one.

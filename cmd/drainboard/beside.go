@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/providers/hooks"
@@ -19,7 +20,7 @@ const patience = 2 * time.Second
 // beside is what goes along with a run and must never hold it up: hooks that are told of
 // it, and its metrics.
 type beside struct {
-	hooks    *hookFlags
+	hooks    *config.Hooks
 	notifier *hooks.Notifier
 	runner   *hooks.Runner
 	metrics  *metricsServer // nil: none are served
@@ -28,15 +29,15 @@ type beside struct {
 
 // accompany begins to tell hooks of what the driver says.
 func (d *driver) accompany() {
-	cluster := d.session.cluster()
-	b := &beside{hooks: &d.hookFlags, metrics: d.serving}
-	b.notifier = hooks.NewNotifier(d.list, cluster, func(reason, message string) {
+	cluster := d.session.Cluster()
+	b := &beside{hooks: &d.Hooks, metrics: d.serving}
+	b.notifier = hooks.NewNotifier(d.List, cluster, func(reason, message string) {
 		b.notices.add(engine.Event{Type: engine.Warning, Reason: reason, Message: message})
 	})
-	b.runner = &hooks.Runner{Hooks: d.list, Cluster: cluster, Now: d.session.clock().Now}
+	b.runner = &hooks.Runner{Hooks: d.List, Cluster: cluster, Now: d.session.Clock().Now}
 	d.listeners = append(d.listeners, b.notifier.Events)
 	if b.metrics != nil {
-		b.metrics.SetClock(d.session.clock().Now)
+		b.metrics.SetClock(d.session.Clock().Now)
 		d.listeners = append(d.listeners, b.metrics.Events)
 	}
 	d.beside = b
@@ -55,7 +56,7 @@ func (b *beside) attend(loop *live.Loop, run engine.Run) func(*engine.Snapshot) 
 			b.notifier.See(s)
 			m.See(s)
 		}
-	} else if !waitsForBlocked(b.hooks.list) {
+	} else if !waitsForBlocked(b.hooks.List) {
 		return nil
 	}
 	return see
@@ -76,13 +77,13 @@ func (b *beside) over() { b.notices.hold() }
 // close waits a while for what is still to be told; a signal ends that.
 func (d *driver) close() {
 	d.beside.notices.to(func(e engine.Event) bool {
-		fmt.Fprintln(d.app.err, "drainboard: "+e.Message)
+		fmt.Fprintln(d.app.Err, "drainboard: "+e.Message)
 		return true
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), lastCalls)
 	defer cancel()
 	told := time.AfterFunc(patience, func() {
-		fmt.Fprintf(d.app.err, "drainboard: hooks are still to be told: waiting for them, %s at most; ctrl-c ends that\n", lastCalls)
+		fmt.Fprintf(d.app.Err, "drainboard: hooks are still to be told: waiting for them, %s at most; ctrl-c ends that\n", lastCalls)
 	})
 	defer told.Stop()
 	go func() {

@@ -3,105 +3,125 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
-	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/disk"
 	"github.com/drainboard/drainboard/providers/journal"
-	"github.com/drainboard/drainboard/providers/kops"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
-const cloudOnlyHelp = "kops: without Kubernetes: no kubeconfig, nothing is drained, nothing is validated, pods die with their machines (docs/cloudonly.md)"
-
-// alone is what a session without Kubernetes has in place of the cluster.
-type alone struct {
+// onDisk keeps runs on this machine, for groups without Kubernetes.
+type onDisk struct {
+	groups  *backend.CloudOnly
 	records disk.Store
-
-	mu sync.Mutex // groups of a roll may be looked for side by side
-	// ids tell groups from others that have had their names, by name.
-	ids map[string]string
 }
 
-// connectAlone opens the cloud for groups that kops made, and no cluster: nodes, and with
-// them all other groups, are known from Kubernetes only.
-func connectAlone(ctx context.Context, where whereFlags, readOnly bool) (*session, error) {
-	where, err := where.fill()
+// openOnDisk opens the cloud for groups that kops made, and no cluster.
+func openOnDisk(ctx context.Context, where backend.Where, readOnly bool) (*onDisk, error) {
+	where, err := where.Fill()
 	if err != nil {
-		return nil, usage(err)
+		return nil, exitcode.Usage(err)
 	}
-	s := &session{lacks: func() error { return nil }}
-	if s.aws, err = asg.Connect(ctx, asg.Options{ReadOnly: readOnly}); err != nil {
-		return nil, usage(err)
-	}
-	if s.kops, err = kops.Connect(ctx, s.aws, kops.Options{Cluster: where.cluster, StateStore: where.store}); err != nil {
-		return nil, usage(fmt.Errorf("--cloudonly is for groups that kops made: %w", err))
+	groups, err := backend.OpenCloudOnly(ctx, where, readOnly)
+	if err != nil {
+		return nil, exitcode.Usage(err)
 	}
 	dir, err := journal.Dir()
 	if err != nil {
-		return nil, usage(err)
+		return nil, exitcode.Usage(err)
 	}
-	s.alone = &alone{records: disk.Store{Dir: filepath.Join(dir, "records"), Now: s.aws.Clock().Now}, ids: map[string]string{}}
-	return s, nil
+	return &onDisk{groups, disk.Store{Dir: filepath.Join(dir, "records"), Now: groups.Clock().Now}}, nil
 }
 
-// open is connect, or, with --cloudonly, connectAlone.
-func (a *app) open(ctx context.Context, where whereFlags, rights []kube.Right, readOnly bool) (*session, error) {
-	if !where.cloudOnly {
-		return connect(ctx, a.flags, a.namespace, where, rights, readOnly)
-	}
-	for name, given := range map[string]*string{"kubeconfig": a.flags.KubeConfig, "context": a.flags.Context, "cluster": a.flags.ClusterName} {
-		if given != nil && *given != "" {
-			return nil, usage(fmt.Errorf("--%s and --cloudonly contradict each other: nothing connects to Kubernetes (--cluster-name names kops's cluster)", name))
+func (h *onDisk) Clock() live.Clock { return h.groups.Clock() }
+
+func (h *onDisk) Cluster() string { return h.groups.Kops.Cluster() }
+
+// Context is the cluster's name, as kops names contexts.
+func (h *onDisk) Context() string { return h.groups.Kops.Cluster() }
+
+func (h *onDisk) Record(group string) runRecord { return h.record(group) }
+
+func (h *onDisk) record(group string) *disk.Record {
+	return h.records.Record(group, h.groups.ID(group))
+}
+
+func (h *onDisk) Lease(group string, waiting func(holder string, until time.Time)) *lease {
+	lock := h.groups.AWS.TagLock(group, kube.Identity(), who())
+	lock.Waiting = waiting
+	var held *asg.TagHeld
+	record := &carried{h.record(group), group, func() *asg.TagHeld { return held }}
+	return &lease{record: record, take: func(ctx context.Context) (heldLock, error) {
+		taken, err := lock.Acquire(ctx)
+		if err == nil {
+			held = taken
 		}
-	}
-	return connectAlone(ctx, where, readOnly)
+		return taken, err
+	}}
 }
 
-// record is the record of a group on this machine.
-func (a *alone) record(group string) *disk.Record {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.records.Record(group, a.ids[group])
+func (h *onDisk) Executor() live.Executor { return nodeless{h.Clock()} }
+
+func (*onDisk) Nodes(context.Context) ([]*world.Node, error) { return nil, nil }
+
+func (*onDisk) Open(ctx context.Context, group backend.Group, feed backend.Feed, _ *live.Watch) (*live.FeedQueue, []world.Source) {
+	return live.Open(ctx, feed), []world.Source{world.Cloud}
 }
 
-// knows keeps the id of a group.
-func (a *alone) knows(group, id string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.ids[group] = id
+func (*onDisk) Lacks() error { return nil }
+
+func (*onDisk) MayForce(context.Context) error { return nil }
+
+// Free is nil: the lock is what the group's tag says.
+func (*onDisk) Free(*world.Group) error { return nil }
+
+func (*onDisk) Shows() string { return "status" }
+
+func (*onDisk) Follow() string { return "who drives the run now: " }
+
+func (*onDisk) RecordName(name string) string { return name }
+
+// Announce tells nobody: there is no cluster to tell.
+func (*onDisk) Announce(string, func(string)) announcer { return unannounced{} }
+
+// unannounced is an announcer where nobody is told.
+type unannounced struct{}
+
+func (unannounced) Events([]engine.Event) {}
+func (unannounced) Close()                {}
+
+// Listen says once that no commands from elsewhere are heard.
+func (*onDisk) Listen(_ context.Context, loop *live.Loop, _ string) (stop func()) {
+	loop.Tell(engine.Event{Type: engine.Warning, Reason: "not heard", Message: "this run cannot be watched or given commands from elsewhere, and is not announced: record, commands and Events would be objects of the cluster (--cloudonly)"})
+	return func() {}
 }
 
-// findAlone is find without Kubernetes.
-func (s *session) findAlone(ctx context.Context, name string) (place, error) {
-	g, err := s.kops.Find(ctx, name)
-	if errors.Is(err, asg.ErrNotFound) {
-		if _, own := s.aws.Tags(ctx, name); own == nil {
-			err = fmt.Errorf("--cloudonly is for groups that kops made, and %s is none of the cluster %s: which machines are its nodes is known from Kubernetes only", name, s.kops.Cluster())
-		}
-	}
+// Note says what runs in groups, as far as this machine's records and their tags tell.
+func (h *onDisk) Note(_ context.Context, rows []present.GroupRow, _ []*world.Node) error {
+	records, err := h.records.Records()
 	if err != nil {
-		return place{}, usage(err)
+		return exitcode.Usage(err)
 	}
-	s.alone.knows(g.Name, g.ID)
-	return place{name: g.Name, kops: &g}, nil
-}
-
-// nodes carries out what is done to nodes and pods.
-func (s *session) nodes() live.Executor {
-	if s.alone != nil {
-		return nodeless{s.clock()}
+	for i, g := range rows {
+		record, _ := h.recordOf(g.Name, records) // what cannot be read, status tells
+		tag, _ := asg.RunTagOf(g.Name, g.Tags)
+		switch run := record.Run; {
+		case tag.Run != "" && !tag.Of(run.ID):
+			rows[i].Running = "elsewhere"
+		case run.State != engine.Finished:
+			rows[i].Running = string(run.State)
+		}
 	}
-	return s.kube.Executor()
+	return nil
 }
 
 // nodeless refuses what needs a node: nothing of that is decided without Kubernetes.
@@ -159,101 +179,18 @@ func (e *awayError) Error() string {
 	return fmt.Sprintf("the unfinished run %s of group %s has its record on another machine: %s", e.left.Run, e.group, cmp.Or(e.left.At, "nobody knows where"))
 }
 
-// tenureAlone is the lock and the record of a group where there is no cluster.
-func (s *session) tenureAlone(group string, waiting func(holder string, until time.Time)) *tenure {
-	lock := s.aws.TagLock(group, kube.Identity(), who())
-	lock.Waiting = waiting
-	var held *asg.TagHeld
-	record := &carried{s.alone.record(group), group, func() *asg.TagHeld { return held }}
-	return &tenure{record: record, take: func(ctx context.Context) (heldLock, error) {
-		taken, err := lock.Acquire(ctx)
-		if err == nil {
-			held = taken
-		}
-		return taken, err
-	}}
-}
-
-// besideAlone says why a group may not be rolled with Kubernetes while a run without it is
+// runWithoutKubernetes says why a group may not be rolled with Kubernetes while a run without it is
 // under way, or has not ended; nil if it may.
-func besideAlone(group string, tags map[string]string, now time.Time) error {
+func runWithoutKubernetes(group string, tags map[string]string, now time.Time) error {
 	tag, err := asg.RunTagOf(group, tags)
 	switch {
 	case err != nil:
-		return usage(err)
+		return exitcode.Usage(err)
 	case tag.Held(now):
-		return &exitError{exitHeld, fmt.Errorf("group %s: %w; it is rolled without Kubernetes (--cloudonly)", group, &live.HeldError{Holder: tag.Holder, Since: tag.Since})}
+		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it is rolled without Kubernetes (--cloudonly)", group, &live.HeldError{Holder: tag.Holder, Since: tag.Since}))
 	case tag.Run != "":
-		return usage(fmt.Errorf("group %s: a run without Kubernetes has not ended: %s, whose record is on another machine or this one: %s\nNothing was changed. Go on with it there:\n  %s\nor, if that machine is gone for good, forget it:\n  aws autoscaling delete-tags --tags ResourceId=%s,ResourceType=auto-scaling-group,Key=%s",
-			group, tag.Run, cmp.Or(tag.At, "nobody knows where"), upgradeAlone(group, tags["KubernetesCluster"]), group, asg.RunTagKey))
+		return exitcode.Usage(fmt.Errorf("group %s: a run without Kubernetes has not ended: %s, whose record is on another machine or this one: %s\nNothing was changed. Go on with it there:\n  %s\nor, if that machine is gone for good, forget it:\n  aws autoscaling delete-tags --tags ResourceId=%s,ResourceType=auto-scaling-group,Key=%s",
+			group, tag.Run, cmp.Or(tag.At, "nobody knows where"), present.UpgradeCloudOnly(group, tags["KubernetesCluster"]), group, asg.RunTagKey))
 	}
-	return nil
-}
-
-// upgradeAlone is the command for a group of a cluster of kops, "" if that is not known.
-func upgradeAlone(group, cluster string) string {
-	line := "drainboard upgrade " + quoted(group) + " --cloudonly"
-	if cluster != "" {
-		line += " --cluster-name " + quoted(cluster)
-	}
-	return line
-}
-
-// undrained is what a run without Kubernetes means, for whoever is to say yes to it.
-func undrained(run engine.Run) []string {
-	if !run.Settings.CloudOnly {
-		return nil
-	}
-	return []string{
-		"NOTHING IS DRAINED: there is no Kubernetes here (--cloudonly). Pods die with their machines, whatever their budgets say.",
-		"NOTHING IS VALIDATED: whether a new machine joins the cluster is not looked at before the next one goes.",
-		"Whether somebody rolls this group with Kubernetes at the same time cannot be seen from here.",
-	}
-}
-
-// writeUndrained says it before anything else of a plan.
-func writeUndrained(w io.Writer, p engine.Plan) {
-	for _, line := range undrained(p.Run) {
-		fmt.Fprintln(w, line)
-	}
-}
-
-// consents has the operator type what a run without Kubernetes is for, and reports whether
-// he did.
-func consents(ctx context.Context, a *app, mark, name string) bool {
-	question := a.marked(mark, fmt.Sprintf("Nothing will be drained, and pods die with their machines. Type %s to go on all the same: ", name))
-	return answer(ctx, a.in, a.out, question) == name
-}
-
-// cloudOnlyRefuses are the flags that nothing is done for without Kubernetes.
-var cloudOnlyRefuses = []string{
-	"drain-timeout", "on-drain-timeout", "force", "force-unmanaged", "delete-emptydir-data", "post-drain-wait", "eviction-retry", "evictions-at-once",
-	"pending-limit", "unreachable", "unreachable-after", "expect-label", "canary-watch", "deregister-limit",
-	"validate-count", "validate-pause", "validate-retry", "validation-timeout", "fail-on-validate-error", "fail-on-drain-error",
-}
-
-// cloudOnlySettings settles that a run has no Kubernetes, and who says so.
-func (f *rollFlags) cloudOnlySettings(cmd *cobra.Command, rules engine.Strategy, s *engine.Settings, who string) error {
-	if !f.where.cloudOnly {
-		return nil
-	}
-	if rules.Name() != kopsStrategy {
-		return fmt.Errorf("--cloudonly: the %s strategy drains nodes, which needs the cluster; leave --strategy out", rules.Name())
-	}
-	for _, flag := range cloudOnlyRefuses {
-		if cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--%s: with --cloudonly nothing is drained and nothing validated, so it would do nothing", flag)
-		}
-	}
-	if f.maxSurge != "" && s.MaxSurge.N > 0 {
-		return fmt.Errorf("--max-surge %s: with --cloudonly nothing stands in for a machine that goes, as in kops; --max-unavailable says how many go at once", s.MaxSurge)
-	}
-	s.MaxSurge, s.Origin["max-surge"] = engine.Amount{}, "kops: none with --cloudonly"
-	for _, o := range s.Order {
-		if o == engine.OrderFewestBlockers || o == engine.OrderName {
-			return fmt.Errorf("--order %s: with --cloudonly neither pods nor names of nodes are known", o)
-		}
-	}
-	s.CloudOnly, s.CloudOnlyBy = true, who
 	return nil
 }

@@ -19,6 +19,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
@@ -288,27 +292,27 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 	s := aloneWith(t)
 	ctx, leave := context.WithCancel(t.Context())
 	s.ended = leave
-	if code, out, errOut := called(ctx, "", alonely...); code != exitPaused || s.outdated() != 1 {
+	if code, out, errOut := called(ctx, "", alonely...); code != exitcode.Paused || s.outdated() != 1 {
 		t.Fatalf("left with %d, %d outdated\n%s%s", code, s.outdated(), out, errOut)
 	}
 	s.ended = nil
 	if tag := s.locked(); !strings.Contains(tag, "at="+who()) || strings.Contains(tag, "until=") {
 		t.Errorf("the tag says %q", tag)
 	}
-	if err := besideAlone(shopGroup, map[string]string{asg.RunTagKey: s.locked()}, time.Now()); err == nil || !strings.Contains(err.Error(), "--cloudonly") {
+	if err := runWithoutKubernetes(shopGroup, map[string]string{asg.RunTagKey: s.locked()}, time.Now()); err == nil || !strings.Contains(err.Error(), "--cloudonly") {
 		t.Errorf("a run with Kubernetes may begin beside it: %v", err)
 	}
 
 	home := os.Getenv("XDG_STATE_HOME")
 	t.Setenv("XDG_STATE_HOME", t.TempDir()) // another machine
 	code, out, errOut := called(t.Context(), "", alonely...)
-	if code != exitUsage || !strings.Contains(errOut, "another machine: "+who()) || !strings.Contains(errOut, "--record discard") || s.outdated() != 1 {
+	if code != exitcode.WrongUse || !strings.Contains(errOut, "another machine: "+who()) || !strings.Contains(errOut, "--record discard") || s.outdated() != 1 {
 		t.Errorf("elsewhere: %d, %d outdated\n%s%s", code, s.outdated(), out, errOut)
 	}
 	if code, out, errOut = called(t.Context(), "", "status", "--cloudonly"); code != 0 || !strings.Contains(out, "its record is on another machine: "+who()) {
 		t.Errorf("status elsewhere: %d\n%s%s", code, out, errOut)
 	}
-	if code, out, errOut = called(t.Context(), "", "abort", "nodes-a", "--cloudonly", "--yes"); code != exitUsage || !strings.Contains(errOut, "no run whose record is on this machine") {
+	if code, out, errOut = called(t.Context(), "", "abort", "nodes-a", "--cloudonly", "--yes"); code != exitcode.WrongUse || !strings.Contains(errOut, "no run whose record is on this machine") {
 		t.Errorf("abort elsewhere: %d\n%s%s", code, out, errOut)
 	}
 
@@ -316,7 +320,7 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 	if code, out, errOut = called(t.Context(), "", "status", "nodes-a", "--cloudonly", "-o", "json"); code != 0 {
 		t.Errorf("status: %d\n%s%s", code, out, errOut)
 	}
-	var of runStatus
+	var of present.Status
 	if err := json.Unmarshal([]byte(out), &of); err != nil || of.State == engine.Finished || of.Outdated != 2 || of.Driver != "" || of.RecordAt != "" {
 		t.Errorf("status: %+v, %v", of, err)
 	}
@@ -328,11 +332,11 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 // As long as the record does not say that a run has ended, the tag does not either.
 func TestCloudOnlyTagFollowsTheRecord(t *testing.T) {
 	aws := aloneWith(t)
-	s, err := connectAlone(t.Context(), whereFlags{cloudOnly: true}, false)
+	s, err := openOnDisk(t.Context(), backend.Where{CloudOnly: true}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := s.tenureAlone(shopGroup, nil)
+	held := s.Lease(shopGroup, nil)
 	if err := held.acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +347,7 @@ func TestCloudOnlyTagFollowsTheRecord(t *testing.T) {
 	if err := held.record.Save(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	dir := s.alone.records.Dir
+	dir := s.records.Dir
 	if err := errors.Join(os.Rename(dir, dir+"-full"), os.WriteFile(dir, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +379,7 @@ func TestCloudOnlyRefuses(t *testing.T) {
 		{[]string{"abort", "nodes-a", "--cloudonly", "--yes"}, "no run"},
 		{[]string{"status", "by-hand", "--cloudonly"}, "no group by-hand"},
 	} {
-		if code, out, errOut := called(t.Context(), "", c.args...); code != exitUsage || !strings.Contains(errOut, c.says) {
+		if code, out, errOut := called(t.Context(), "", c.args...); code != exitcode.WrongUse || !strings.Contains(errOut, c.says) {
 			t.Errorf("%v: %d\n%s%s", c.args, code, out, errOut)
 		}
 	}
@@ -393,7 +397,7 @@ func TestCloudOnlyAsksForConsent(t *testing.T) {
 		want  bool
 	}{{"nodes-a\n", true}, {"y\n", false}, {"\n", false}, {"", false}} {
 		var out bytes.Buffer
-		a := &app{in: bufio.NewReader(strings.NewReader(c.input)), out: &out, err: &out}
+		a := &app{Console: console.Console{In: bufio.NewReader(strings.NewReader(c.input)), Out: &out, Err: &out}}
 		if got := consents(t.Context(), a, "", "nodes-a"); got != c.want || !strings.Contains(out.String(), "pods die with their machines") {
 			t.Errorf("%q: %v\n%s", c.input, got, out.String())
 		}

@@ -7,128 +7,103 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/providers/asg"
 )
 
-// statusAlone is status of runs without Kubernetes: of those whose records are on this
+// statusCloudOnly is status of runs without Kubernetes: of those whose records are on this
 // machine, and of others as far as the tags of their groups tell.
-func (a *app) statusAlone(ctx context.Context, where whereFlags, group string, asJSON bool) error {
-	s, err := a.open(ctx, where, nil, true)
+func (a *app) statusCloudOnly(ctx context.Context, where backend.Where, group string, asJSON bool) error {
+	s, err := a.openCloudOnly(ctx, where, true)
 	if err != nil {
 		return err
 	}
-	groups, err := s.kops.Groups(ctx)
+	groups, err := s.groups.List(ctx, nil)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
-	records, err := s.alone.records.Records()
+	records, err := s.records.Records()
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
-	list, known := []runStatus{}, group == ""
+	list, known := []present.Status{}, group == ""
 	var trouble error
 	for _, g := range groups {
 		if group != "" && group != g.Name && group != g.InstanceGroup {
 			continue
 		}
 		known = true
-		s.alone.knows(g.Name, g.ID)
-		record, err := s.alone.recordOf(g.Name, records)
+		record, err := s.recordOf(g.Name, records)
 		if err != nil && group != "" {
-			return unreadable(err, upgradeAlone(group, s.cluster()))
+			return unreadable(err, present.UpgradeCloudOnly(group, s.Cluster()))
 		}
 		tag, strange := asg.RunTagOf(g.Name, g.Tags)
 		trouble = errors.Join(trouble, err, strange)
 		switch {
 		case tag.Run != "" && !tag.Of(record.Run.ID):
-			list = append(list, runStatus{Run: tag.Run, Group: g.Name, Stages: map[engine.Stage]int{}, Driver: driverBy(tag, s), RecordAt: cmp.Or(tag.At, "another machine")})
+			list = append(list, present.Status{Run: tag.Run, Group: g.Name, Stages: map[engine.Stage]int{}, Driver: driverBy(tag, s), RecordAt: cmp.Or(tag.At, "another machine")})
 		case record.Run.ID != "":
-			of := statusOf(record.Run)
+			of := present.StatusOf(record.Run)
 			if of.State != engine.Finished {
 				of.Driver = driverBy(tag, s)
 			}
 			if group != "" {
-				past, err := s.alone.records.Past(g.Name, g.ID)
+				past, err := s.records.Past(g.Name, g.ID)
 				if err != nil {
-					return usage(err)
+					return exitcode.Usage(err)
 				}
-				of.Past = pastOf(past)
+				of.Past = present.PastOf(past)
 			}
 			list = append(list, of)
 		}
 	}
 	switch {
 	case !known:
-		return usage(fmt.Errorf("kops has made no group %s in cluster %s; drainboard groups --cloudonly lists them", group, s.cluster()))
+		return exitcode.Usage(fmt.Errorf("kops has made no group %s in cluster %s; drainboard groups --cloudonly lists them", group, s.Cluster()))
 	case asJSON:
 		switch {
 		case group == "":
-			return indented(a.out, list)
+			return present.JSON(a.Out, list)
 		case len(list) == 0:
-			return indented(a.out, nil)
+			return present.JSON(a.Out, nil)
 		}
-		return indented(a.out, list[0])
+		return present.JSON(a.Out, list[0])
 	case len(list) == 0:
-		fmt.Fprintln(a.out, "No run without Kubernetes yet.")
+		fmt.Fprintln(a.Out, "No run without Kubernetes yet.")
 	}
 	for _, of := range list {
 		if of.RecordAt == "" {
-			writeStatus(a.out, of, s.clock().Now())
+			present.WriteStatus(a.Out, of, s.Clock().Now())
 			continue
 		}
-		fmt.Fprintf(a.out, "%s  %s  not ended; its record is on another machine: %s\n", of.Group, of.Run, of.RecordAt)
+		fmt.Fprintf(a.Out, "%s  %s  not ended; its record is on another machine: %s\n", of.Group, of.Run, of.RecordAt)
 		if of.Driver != "" {
-			fmt.Fprintf(a.out, "  driven by %s\n", of.Driver)
+			fmt.Fprintf(a.Out, "  driven by %s\n", of.Driver)
 		} else {
-			fmt.Fprintf(a.out, "  nobody drives it; %s goes on with it there\n", upgradeAlone(of.Group, s.cluster()))
+			fmt.Fprintf(a.Out, "  nobody drives it; %s goes on with it there\n", present.UpgradeCloudOnly(of.Group, s.Cluster()))
 		}
 	}
-	return usage(trouble)
+	return exitcode.Usage(trouble)
 }
 
 // driverBy is who drives a run by the tag of its group, "" if nobody does.
-func driverBy(tag asg.RunTag, s *session) string {
-	if tag.Held(s.clock().Now()) {
+func driverBy(tag asg.RunTag, s *onDisk) string {
+	if tag.Held(s.Clock().Now()) {
 		return tag.Holder
 	}
 	return ""
 }
 
 // recordOf is the record of a group among those there are, the zero value if it has none.
-func (a *alone) recordOf(group string, records []live.Stored) (live.Stored, error) {
-	path := a.record(group).Path()
+func (h *onDisk) recordOf(group string, records []live.Stored) (live.Stored, error) {
+	path := h.record(group).Path()
 	i := slices.IndexFunc(records, func(r live.Stored) bool { return r.Name == path })
 	if i < 0 {
 		return live.Stored{}, nil
 	}
 	return records[i], records[i].Err
-}
-
-// groupsAlone are the groups that kops made, and what runs in them as far as this machine's
-// records and their tags tell.
-func (s *session) groupsAlone(ctx context.Context) ([]groupRow, error) {
-	groups, err := s.kops.Groups(ctx)
-	if err != nil {
-		return nil, usage(err)
-	}
-	records, err := s.alone.records.Records()
-	if err != nil {
-		return nil, usage(err)
-	}
-	rows := make([]groupRow, len(groups))
-	for i, g := range groups {
-		s.alone.knows(g.Name, g.ID)
-		rows[i] = groupRow{Summary: g.Summary, InstanceGroup: g.InstanceGroup}
-		record, _ := s.alone.recordOf(g.Name, records) // what cannot be read, status tells
-		tag, _ := asg.RunTagOf(g.Name, g.Tags)
-		switch run := record.Run; {
-		case tag.Run != "" && !tag.Of(run.ID):
-			rows[i].Running = "elsewhere"
-		case run.State != engine.Finished:
-			rows[i].Running = string(run.State)
-		}
-	}
-	return rows, nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/strategy"
@@ -50,7 +51,7 @@ func crashingDemo(mode string) error {
 	run, _ := begin(plan, wall.Now())
 	_, err = from.interactive(ctx, loop, run)
 	if err != nil {
-		return &exitError{exitFailed, err}
+		return exitcode.With(exitcode.Failed, err)
 	}
 	return nil
 }

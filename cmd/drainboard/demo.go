@@ -14,6 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/sim"
@@ -30,7 +33,7 @@ const demoContext = "demo"
 
 // demo is one call of `drainboard demo`.
 type demo struct {
-	face
+	console.Face
 	app      *app
 	provider string
 	scenario string // "" is the provider's own
@@ -56,8 +59,8 @@ func (a *app) demoCmd() *cobra.Command {
 	fl.StringVar(&d.scenario, "scenario", "", "the cluster and what happens to it (default tour; with --provider kops: kops); list: the names of all")
 	fl.Float64Var(&d.speed, "speed", 20, "seconds that pass in the cluster in one of yours")
 	fl.Uint64Var(&d.seed, "seed", 1, "seed of all that is random, the order of the nodes included")
-	fl.BoolVar(&d.auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
-	fl.BoolVar(&d.plain, "plain", false, plainHelp)
+	fl.BoolVar(&d.Auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
+	fl.BoolVar(&d.Plain, "plain", false, console.PlainHelp)
 	fl.StringVarP(&d.output, "output", "o", "text", "events of --auto as text or json")
 	a.themeFlag(cmd)
 	return cmd
@@ -74,7 +77,7 @@ func scenarios() string {
 
 func (d *demo) run(ctx context.Context) error {
 	if d.scenario == "list" {
-		_, err := fmt.Fprint(d.app.out, scenarios())
+		_, err := fmt.Fprint(d.app.Out, scenarios())
 		return err
 	}
 	asJSON, err := output(d.output)
@@ -82,24 +85,24 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	if d.speed <= 0 || d.speed > fastest {
-		return usage(fmt.Errorf("--speed: %g is out of range, more than 0 and at most %d", d.speed, fastest))
+		return exitcode.Usage(fmt.Errorf("--speed: %g is out of range, more than 0 and at most %d", d.speed, fastest))
 	}
 	s, err := d.named()
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
-	if d.face, err = d.fit(asJSON); err != nil {
+	if d.Face, err = d.Fit(asJSON); err != nil {
 		return err
 	}
-	if err := d.app.checkTheme(); err != nil {
+	if err := d.app.CheckTheme(); err != nil {
 		return err
 	}
-	script, err := s.Open(d.seed, d.auto)
+	script, err := s.Open(d.seed, d.Auto)
 	if err != nil {
 		return err
 	}
 	plan := script.Plan("demo-" + s.Name)
-	if err := refuse(plan); err != nil {
+	if err := present.CannotStart(plan); err != nil {
 		return err
 	}
 	return d.drive(ctx, plan, sim.NewRealTime(script.Sim, d.speed), asJSON)
@@ -151,31 +154,31 @@ func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.RealTime, 
 	}
 	loop.World, loop.Queue = w, intake
 	loop.Executor, loop.Store, loop.Lock, loop.Clock = wall, wall, wall, wall
-	from := &seat{clock: wall, signals: signals, err: d.app.err, beside: beside}
+	from := &seat{clock: wall, signals: signals, err: d.app.Err, beside: beside}
 	run, events := begin(plan, wall.Now())
-	if d.auto {
-		p := printer{w: d.app.out, json: asJSON}
-		p.events(events)
-		loop.Events = p.events
+	if d.Auto {
+		p := present.NewPrinter(d.app.Out, asJSON, false)
+		p.Events(events)
+		loop.Events = p.Events
 		run, err = from.headless(ctx, loop, run)
 	} else {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
-		from.screen = d.app.screen(ctx, demoContext)
+		from.screen = d.app.Screen(ctx, demoContext)
 		from.screen.Speed, from.screen.KeepsNothing = d.speed, true
 		from.screen.Scale = func(b *engine.Blocker) string { return scale(wall, b) }
-		if d.plain {
-			from.plainly(d.app)
+		if d.Plain {
+			from.plainly(&d.app.Console)
 		}
 		run, err = from.interactive(ctx, loop, run)
 	}
 	switch {
 	case err != nil:
-		return &exitError{exitFailed, err}
+		return exitcode.With(exitcode.Failed, err)
 	case run.State == engine.Finished:
-		return d.app.result(run, d.plain)
-	case d.auto:
-		return &exitError{exitAbort, errors.New("the demo ended before its run did")}
+		return d.app.result(run, d.Plain)
+	case d.Auto:
+		return exitcode.With(exitcode.Aborted, errors.New("the demo ended before its run did"))
 	}
 	return nil
 }

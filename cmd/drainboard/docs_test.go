@@ -17,6 +17,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/gardener"
@@ -123,9 +124,9 @@ func TestDocsNameEveryField(t *testing.T) {
 		moment = reflect.TypeFor[time.Time]()
 		mover  = reflect.TypeFor[engine.MoverView]()
 		rival  = reflect.TypeFor[engine.ExternalMover]()
-		plan   = reflect.TypeFor[planJSON]()
-		pool   = reflect.TypeFor[poolStatus]()
-		inPlan = reflect.TypeFor[poolJSON]()
+		plan   = reflect.TypeFor[present.Plan]()
+		pool   = reflect.TypeFor[present.PoolStatus]()
+		inPlan = reflect.TypeFor[present.Pool]()
 	)
 	for _, c := range []struct {
 		page, part    string
@@ -133,9 +134,9 @@ func TestDocsNameEveryField(t *testing.T) {
 	}{
 		{"gardener", "fields", types(pool, reflect.TypeFor[engine.PoolPlan]()), types(moment, mover)},
 		{"json", "plan", types(plan), types(moment, mover)},
-		{"json", "roll", types(reflect.TypeFor[rollJSON]()), types(moment, mover, rival, plan, pool, inPlan)},
-		{"json", "status", types(reflect.TypeFor[runStatus]()), types(moment, rival, plan, pool, inPlan)},
-		{"json", "groups", types(reflect.TypeFor[groupJSON]()), types(moment, mover, rival, plan, pool, inPlan)},
+		{"json", "roll", types(reflect.TypeFor[present.Roll]()), types(moment, mover, rival, plan, pool, inPlan)},
+		{"json", "status", types(reflect.TypeFor[present.Status]()), types(moment, rival, plan, pool, inPlan)},
+		{"json", "groups", types(reflect.TypeFor[present.Group]()), types(moment, mover, rival, plan, pool, inPlan)},
 	} {
 		page, err := os.ReadFile("../../docs/" + c.page + ".md")
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/ui"
@@ -39,7 +40,7 @@ type seat struct {
 func (d *seat) send(loop *live.Loop, c engine.Command) {
 	c.By, c.At = who(), d.clock.Now()
 	if !loop.Send(c) {
-		fmt.Fprintf(plain{os.Stderr}, "the run did not hear %s: it is too busy; give it again\n", c.Kind)
+		fmt.Fprintf(console.Stderr(), "the run did not hear %s: it is too busy; give it again\n", c.Kind)
 	}
 }
 
@@ -56,7 +57,7 @@ func (d *seat) headless(ctx context.Context, loop *live.Loop, run engine.Run) (e
 		for _, e := range list {
 			switch {
 			case recordTrouble(e): // where only events are read from stdout
-				fmt.Fprintln(plain{d.err}, "drainboard: "+e.Message)
+				fmt.Fprintln(d.err, "drainboard: "+e.Message)
 			case e.Type == engine.RunPaused && e.Remote: // who paused it resumes it
 				fmt.Fprintf(d.err, "drainboard: paused from elsewhere: drainboard resume %s goes on, ctrl-c aborts\n", e.Group)
 			case e.Type == engine.RunPaused: // nobody is there to resume it
@@ -126,9 +127,9 @@ func (d *seat) abort(loop *live.Loop, s os.Signal, ending, say bool) {
 }
 
 // plainly has the run told in lines.
-func (d *seat) plainly(a *app) {
+func (d *seat) plainly(c *console.Console) {
 	signal.Ignore(syscall.SIGPIPE) // whoever reads may go: it is no order to leave the nodes as they are
-	d.plain, d.screen = true, a.plainly(d.screen)
+	d.plain, d.screen = true, c.Plainly(d.screen)
 }
 
 // interactive drives a run behind the dashboard, or behind questions in lines. Leaving
@@ -160,7 +161,7 @@ func (d *seat) interactive(ctx context.Context, loop *live.Loop, run engine.Run)
 	go func() {
 		r, err := loop.Run(ctx, run)
 		if err != nil && screen.Err() == nil && !d.plain { // the log shows it
-			fmt.Fprintln(plain{os.Stderr}, "the run stopped:", err)
+			fmt.Fprintln(console.Stderr(), "the run stopped:", err)
 		}
 		if d.over != nil {
 			d.over()
@@ -201,7 +202,7 @@ func (d *seat) interactive(ctx context.Context, loop *live.Loop, run engine.Run)
 	options := d.screen
 	options.Snapshots, options.Look = snapshots, loop.Look
 	options.Send = func(c engine.Command) { d.send(loop, c) }
-	exit, err := face{plain: d.plain}.show(screen, options)
+	exit, err := console.Face{Plain: d.plain}.Show(screen, options)
 	leave(nil)
 	if err != nil && !errors.Is(err, errHangup) && !errors.Is(err, errAgain) {
 		d.send(loop, engine.Command{Kind: engine.CmdPause, Reason: "the screen failed"})

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 )
 
 // The whole demo in lines, its questions answered by a script.
@@ -63,7 +65,7 @@ func TestFaceRefuses(t *testing.T) {
 		root := newRoot(strings.NewReader(""), io.Discard, &errOut)
 		root.SetArgs(c.args)
 		err := root.ExecuteContext(context.Background())
-		if code := report(err); code != exitUsage || !strings.Contains(err.Error(), c.says) {
+		if code := report(err); code != exitcode.WrongUse || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: exit code %d, %v", c.args, code, err)
 		}
 	}
@@ -161,7 +163,7 @@ func TestInterruptInLines(t *testing.T) {
 	p.hears("drainboard: interrupt: aborting; once more stops at once")
 	p.hears("ng-web: aborted")
 	p.hears("exit code: 3: aborted by the operator")
-	if code := p.exit(); code != exitAbort {
+	if code := p.exit(); code != exitcode.Aborted {
 		t.Errorf("exit code %d", code)
 	}
 }
@@ -215,23 +217,5 @@ func TestForgetHalfALine(t *testing.T) {
 	p.hears("What can be done now:")
 	if strings.Contains(p.text, "Ignored") {
 		t.Errorf("half a line was still there:\n%s", p.text)
-	}
-}
-
-// closed is an output that nobody reads any more.
-type closed struct{}
-
-func (closed) Write([]byte) (int, error) { return 0, syscall.EPIPE }
-
-func TestLasting(t *testing.T) {
-	var then bytes.Buffer
-	l := &lasting{to: closed{}, then: &then}
-	for _, text := range []string{"one\n", "two\n"} {
-		if n, err := io.WriteString(l, text); n != 4 || err != nil {
-			t.Errorf("%d, %v", n, err)
-		}
-	}
-	if got, want := then.String(), "drainboard: the output is closed; it goes on here\none\ntwo\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

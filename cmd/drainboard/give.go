@@ -9,10 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/strategy"
-	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -30,7 +33,7 @@ type order struct {
 	output string
 	json   bool
 
-	where whereFlags
+	where backend.Where
 	kube  *kube.Client
 	run   engine.Run // as its record says
 }
@@ -80,12 +83,12 @@ func (a *app) commandCmds() (cmds []*cobra.Command) {
 			fl.IntVar(&o.batch, "batch", 0, "the batch to approve, with --hash")
 			fl.StringVar(&o.hash, "hash", "", "what the batch was when it was looked at")
 		}
-		o.where.addAlone(fl)
+		addWhereCloudOnly(fl, &o.where)
 		if c.kind == engine.CmdApprove || c.kind == engine.CmdAbort {
 			fl.BoolVar(&o.yes, "yes", false, "no question")
 		}
 		if c.kind == engine.CmdAbort { // this process may have to end the run itself
-			addPools(fl, &o.where.pools)
+			addPools(fl, &o.where.Pools)
 		}
 		cmds = append(cmds, cmd)
 	}
@@ -101,22 +104,22 @@ func (o *order) asks() bool {
 func (o *order) check() (err error) {
 	o.json, err = output(o.output)
 	if err == nil {
-		_, err = o.where.fill()
-		err = usage(err)
+		_, err = o.where.Fill()
+		err = exitcode.Usage(err)
 	}
 	switch {
 	case err != nil:
 		return err
 	case o.wait < time.Second || o.wait > longestWait:
-		return usage(fmt.Errorf("--wait: %s is not between 1s and %s", o.wait, longestWait))
+		return exitcode.Usage(fmt.Errorf("--wait: %s is not between 1s and %s", o.wait, longestWait))
 	case len(o.reason) > longestReason:
-		return usage(fmt.Errorf("--reason has %d characters, and %d at most are kept", len(o.reason), longestReason))
+		return exitcode.Usage(fmt.Errorf("--reason has %d characters, and %d at most are kept", len(o.reason), longestReason))
 	case (o.batch > 0) != (o.hash != ""):
-		return usage(errors.New("--batch and --hash go together: drainboard status GROUP -o json tells both"))
+		return exitcode.Usage(errors.New("--batch and --hash go together: drainboard status GROUP -o json tells both"))
 	case o.asks() && o.json:
-		return usage(errors.New("-o json asks nothing: give --yes" + o.orHash()))
-	case o.asks() && !isTerminal(os.Stdin):
-		return usage(errors.New("this is not a terminal, so nobody can be asked: give --yes" + o.orHash()))
+		return exitcode.Usage(errors.New("-o json asks nothing: give --yes" + o.orHash()))
+	case o.asks() && !console.IsTerminal(os.Stdin):
+		return exitcode.Usage(errors.New("this is not a terminal, so nobody can be asked: give --yes" + o.orHash()))
 	}
 	return nil
 }
@@ -133,34 +136,34 @@ func (o *order) give(ctx context.Context, cmd *cobra.Command) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if o.where.cloudOnly {
-		return o.giveAlone(ctx, cmd)
+	if o.where.CloudOnly {
+		return o.giveCloudOnly(ctx, cmd)
 	}
 	if o.kube, err = kube.Connect(ctx, o.app.flags, version); err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	var found bool
 	if o.run, found, err = o.kube.Record(o.app.namespace, o.group).Load(ctx); err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	if !found {
 		if found, err = o.byAlias(ctx); err != nil {
-			return usage(err)
+			return exitcode.Usage(err)
 		}
 	}
-	if why := noRun(o.group, o.run, found); why != "" {
-		return usage(errors.New(why))
+	if why := present.NoRun(o.group, o.run, found); why != "" {
+		return exitcode.Usage(errors.New(why))
 	}
 	driver, heard, err := o.kube.Driver(ctx, o.app.namespace, o.group)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	if driver == "" && o.kind != engine.CmdAbort {
-		return o.say(verdict{Words: undriven(o.run, heard, o.kube.Clock().Now())})
+		return o.say(verdict{Words: present.Undriven(o.run, heard, o.kube.Clock().Now())})
 	}
 	if driver != "" {
 		if err := allowed(ctx, o.kube, kube.CommandRights(o.app.namespace)); err != nil {
-			return usage(err)
+			return exitcode.Usage(err)
 		}
 	}
 	if wanted, err := o.ask(ctx, driver); err != nil || !wanted {
@@ -204,19 +207,19 @@ func (o *order) ask(ctx context.Context, driver string) (wanted bool, err error)
 	}
 	if !asks {
 		if !o.json && o.kind == engine.CmdApprove && o.yes {
-			writeWaiting(o.app.out, o.run)
+			present.WriteWaiting(o.app.Out, o.run)
 		}
 		return true, nil
 	}
 	question := "Abort it? [y/N] "
 	if o.kind == engine.CmdApprove {
-		writeWaiting(o.app.out, o.run)
+		present.WriteWaiting(o.app.Out, o.run)
 		question = "Approve it? [y/N] "
 	} else {
-		writeAbort(o.app.out, o.run, driver)
+		present.WriteAbort(o.app.Out, o.run, driver)
 	}
-	if !ask(ctx, o.app.in, o.app.out, o.app.marked(o.kube.ContextName(), question)) {
-		return false, &exitError{exitAbort, errors.New("nothing was done")}
+	if !o.app.Ask(ctx, o.app.Marked(o.kube.ContextName(), question)) {
+		return false, exitcode.With(exitcode.Aborted, errors.New("nothing was done"))
 	}
 	return true, nil
 }
@@ -231,7 +234,7 @@ func (o *order) send(ctx context.Context) error {
 		Kind: o.kind, Run: o.run.ID, Batch: o.batch, Hash: o.hash, By: who(), At: now, Expires: over, Reason: o.reason,
 	})
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	waiting, cancel := context.WithTimeout(ctx, o.wait)
 	defer cancel()
@@ -267,7 +270,7 @@ func (o *order) send(ctx context.Context) error {
 	driver, seen, err := o.kube.Driver(after, o.app.namespace, o.group)
 	switch {
 	case err == nil && driver == "":
-		why += "; by now " + undriven(o.run, seen, o.kube.Clock().Now())
+		why += "; by now " + present.Undriven(o.run, seen, o.kube.Clock().Now())
 	case err == nil && heard == nil:
 		why += fmt.Sprintf("; %s drives the run, and may be cut off or not allowed to hear commands (its log tells)", driver)
 	}
@@ -277,60 +280,45 @@ func (o *order) send(ctx context.Context) error {
 // abortHere ends a run that nobody drives: it is resumed here, headless, and aborted.
 func (o *order) abortHere(cmd *cobra.Command) error {
 	u := &upgrade{
-		app: o.app, cmd: cmd, rollFlags: rollFlags{where: o.where}, group: o.group, face: face{auto: true}, json: o.json,
+		app: o.app, cmd: cmd, line: commandLine(cmd), rollFlags: rollFlags{where: o.where}, group: o.group, Face: console.Face{Auto: true}, json: o.json,
 		abort: &engine.Command{Kind: engine.CmdAbort, Reason: o.reason},
 	}
 	return u.listening(cmd.Context(), strategy.EKS{}, engine.Settings{})
 }
 
-// giveAlone ends a run without Kubernetes whose record is on this machine and that nobody
+// giveCloudOnly ends a run without Kubernetes whose record is on this machine and that nobody
 // drives. There is no other command from elsewhere to such a run.
-func (o *order) giveAlone(ctx context.Context, cmd *cobra.Command) error {
+func (o *order) giveCloudOnly(ctx context.Context, cmd *cobra.Command) error {
 	if o.kind != engine.CmdAbort {
-		return usage(fmt.Errorf("%s --cloudonly: a run without Kubernetes hears no commands from elsewhere, which are objects of the cluster: give it where the run is driven", o.kind))
+		return exitcode.Usage(fmt.Errorf("%s --cloudonly: a run without Kubernetes hears no commands from elsewhere, which are objects of the cluster: give it where the run is driven", o.kind))
 	}
-	s, err := o.app.open(ctx, o.where, nil, true)
+	h, err := o.app.openCloudOnly(ctx, o.where, true)
 	if err != nil {
 		return err
 	}
-	at, err := s.find(ctx, o.group, o.where)
+	s := &session{h, h.groups, o.where}
+	at, err := s.find(ctx, o.group)
 	if err != nil {
 		return err
 	}
 	var found bool
-	if o.run, found, err = s.record(at.name).Load(ctx); err != nil {
-		return unreadable(err, command(cmd, "upgrade", o.group))
+	if o.run, found, err = s.Record(at.Name()).Load(ctx); err != nil {
+		return unreadable(err, commandLine(cmd).Command("upgrade", o.group))
 	}
 	if !found {
-		return usage(fmt.Errorf("group %s has no run whose record is on this machine; drainboard status --cloudonly tells of others", o.group))
+		return exitcode.Usage(fmt.Errorf("group %s has no run whose record is on this machine; drainboard status --cloudonly tells of others", o.group))
 	}
-	if why := noRun(o.group, o.run, found); why != "" {
-		return usage(errors.New(why))
+	if why := present.NoRun(o.group, o.run, found); why != "" {
+		return exitcode.Usage(errors.New(why))
 	}
-	if tag, _ := asg.RunTagOf(at.name, at.kops.Tags); tag.Held(s.clock().Now()) { // a strange one is told when the lock is taken
-		return &exitError{exitHeld, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: abort it there", o.group, &live.HeldError{Holder: tag.Holder, Since: tag.Since})}
+	if tag := h.groups.Tag(at.Name()); tag.Held(s.Clock().Now()) { // a strange one is told when the lock is taken
+		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: abort it there", o.group, &live.HeldError{Holder: tag.Holder, Since: tag.Since}))
 	}
 	if o.asks() {
-		writeAbort(o.app.out, o.run, "")
-		if !ask(ctx, o.app.in, o.app.out, o.app.marked(s.context(), "Abort it? [y/N] ")) {
-			return &exitError{exitAbort, errors.New("nothing was done")}
+		present.WriteAbort(o.app.Out, o.run, "")
+		if !o.app.Ask(ctx, o.app.Marked(s.Context(), "Abort it? [y/N] ")) {
+			return exitcode.With(exitcode.Aborted, errors.New("nothing was done"))
 		}
 	}
 	return o.abortHere(cmd)
-}
-
-// listen lets commands from elsewhere reach the run until the function that it returns
-// is called: the answers given by then are written first.
-func (d *driver) listen(ctx context.Context, loop *live.Loop) (stop func()) {
-	if d.session.alone != nil {
-		loop.Tell(engine.Event{Type: engine.Warning, Reason: "not heard", Message: "this run cannot be watched or given commands from elsewhere, and is not announced: record, commands and Events would be objects of the cluster (--cloudonly)"})
-		return func() {}
-	}
-	ear := d.session.kube.CommandListener(d.app.namespace, d.group)
-	ear.By, ear.Send = who(), loop.Send
-	ear.Unheard = func(why string) {
-		loop.Tell(engine.Event{Type: engine.Warning, Reason: "not heard", Message: "commands from elsewhere are not heard: " + why})
-	}
-	loop.Acknowledge = ear.Acknowledge
-	return ear.Listen(context.WithoutCancel(ctx))
 }

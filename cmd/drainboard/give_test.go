@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -45,25 +48,25 @@ func contains(t *testing.T, text string, wanted ...string) {
 func TestGiveShowsWhatItAsks(t *testing.T) {
 	var b bytes.Buffer
 	run := waitingRun()
-	writeWaiting(&b, run)
+	present.WriteWaiting(&b, run)
 	contains(t, b.String(), "ng-web  ng-web-1  batch 3 waits for approval: 2 nodes, as of 21:07:12", "- a1\n", "- a2\n", "12 pods will be evicted", "budget web never allows an eviction")
 	run.State = engine.Paused
 	run.Batches = []engine.Batch{{ID: 4, Phase: "scale down"}}
 	b.Reset()
-	writeWaiting(&b, run)
+	present.WriteWaiting(&b, run)
 	contains(t, b.String(), "the phase scale down, as of 21:07:12", "The run is paused")
 
 	b.Reset()
-	writeAbort(&b, run, "ann@laptop pid 7")
+	present.WriteAbort(&b, run, "ann@laptop pid 7")
 	contains(t, b.String(), "ng-web-1  paused, ", "Driven by ann@laptop pid 7", "1 draining node stop", "the group keeps the new template", "AZRebalance acts again", "Not put back yet, and what would:\n")
 	b.Reset()
-	writeAbort(&b, run, "")
+	present.WriteAbort(&b, run, "")
 	contains(t, b.String(), "Nobody drives this run")
 
 	for name, says := range map[string]string{"gardener-follow": "Gardener finishes 1 node that it has begun with", "gardener-manual": "1 selected node go on: Gardener finishes"} {
 		run.Strategy, run.BaseTemplate, run.Nodes = name, run.Target.Templates[0], map[string]engine.Node{"m-1": {Name: "a1", Stage: engine.Updating}, "m-2": {Name: "a2", Stage: engine.Ready, New: true}}
 		b.Reset()
-		writeAbort(&b, run, "")
+		present.WriteAbort(&b, run, "")
 		contains(t, b.String(), says)
 		if strings.Contains(b.String(), "template") {
 			t.Errorf("%s: a pool has none:\n%s", name, b.String())
@@ -86,7 +89,7 @@ func TestGiveSaysTheVerdict(t *testing.T) {
 		{engine.CmdPause, verdict{Words: "nobody has answered within 15s"}, 1, []string{"ng-web-1: pause: nobody has answered within 15s"}},
 	} {
 		var out bytes.Buffer
-		o := &order{app: &app{out: &out}, group: "ng-web", kind: c.kind, run: engine.Run{ID: "ng-web-1"}}
+		o := &order{app: &app{Console: console.Console{Out: &out}}, group: "ng-web", kind: c.kind, run: engine.Run{ID: "ng-web-1"}}
 		err := o.say(c.verdict)
 		text := out.String()
 		if err != nil {
@@ -110,9 +113,9 @@ func TestGiveSaysTheVerdict(t *testing.T) {
 }
 
 func exitOf(err error) int {
-	var e *exitError
+	var e *exitcode.Error
 	if errors.As(err, &e) {
-		return e.code
+		return e.Code
 	}
 	return 0
 }
@@ -120,17 +123,17 @@ func exitOf(err error) int {
 // Without a run, or without a driver, it is said what there is and what goes on.
 func TestGiveWithoutARun(t *testing.T) {
 	run := waitingRun()
-	contains(t, noRun("ng-web", engine.Run{}, false), "group ng-web has no run")
-	if why := noRun("ng-web", run, true); why != "" {
+	contains(t, present.NoRun("ng-web", engine.Run{}, false), "group ng-web has no run")
+	if why := present.NoRun("ng-web", run, true); why != "" {
 		t.Error(why)
 	}
-	contains(t, undriven(run, givenAt.Add(-time.Hour), givenAt.Add(5*time.Minute)), "nobody drives the run: it is running", "last heard from 5m0s ago", "drainboard upgrade ng-web goes on with it", "drainboard abort ng-web puts it back")
+	contains(t, present.Undriven(run, givenAt.Add(-time.Hour), givenAt.Add(5*time.Minute)), "nobody drives the run: it is running", "last heard from 5m0s ago", "drainboard upgrade ng-web goes on with it", "drainboard abort ng-web puts it back")
 	run.State = engine.Ending
-	if text := undriven(run, givenAt, givenAt); strings.Contains(text, "abort") || !strings.Contains(text, "it is ending") {
+	if text := present.Undriven(run, givenAt, givenAt); strings.Contains(text, "abort") || !strings.Contains(text, "it is ending") {
 		t.Error(text)
 	}
 	run.State, run.Result, run.Finished = engine.Finished, engine.Succeeded, givenAt
-	contains(t, noRun("ng-web", run, true), "the last one, ng-web-1, ended at 21:07:12 on 21 Nov: succeeded")
+	contains(t, present.NoRun("ng-web", run, true), "the last one, ng-web-1, ended at 21:07:12 on 21 Nov: succeeded")
 }
 
 // Only what nobody has heard is said to be taken back.
@@ -208,10 +211,10 @@ func TestGiveAsks(t *testing.T) {
 		{order{kind: engine.CmdPause}, "", true, "", ""},
 	} {
 		o, out := c.order, bytes.Buffer{}
-		o.app = &app{in: bufio.NewReader(strings.NewReader(c.answer)), out: &out, err: io.Discard}
+		o.app = &app{Console: console.Console{In: bufio.NewReader(strings.NewReader(c.answer)), Out: &out, Err: io.Discard}}
 		o.kube, o.run = &kube.Client{}, waitingRun()
 		wanted, err := o.ask(t.Context(), "ann@laptop")
-		if wanted != c.wanted || (err == nil) != c.wanted || err != nil && exitOf(err) != exitAbort {
+		if wanted != c.wanted || (err == nil) != c.wanted || err != nil && exitOf(err) != exitcode.Aborted {
 			t.Errorf("%s, %q: wanted %v, %v", o.kind, c.answer, wanted, err)
 		}
 		if asked := strings.Contains(out.String(), "[y/N]"); asked != (c.asked != "") || !strings.Contains(out.String(), c.asked) || !strings.Contains(out.String(), c.says) {

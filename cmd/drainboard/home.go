@@ -4,8 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // runRecord is where the run of a group is written down.
@@ -26,47 +29,51 @@ type heldLock interface {
 	Release()
 }
 
-// clock tells the time that counts in runs.
-func (s *session) clock() live.Clock {
-	if s.alone != nil {
-		return s.aws.Clock()
-	}
-	return s.kube.Clock()
+// home is where the runs of groups are kept and locked: in the cluster, or on this machine.
+type home interface {
+	// Clock tells the time that counts in runs.
+	Clock() live.Clock
+	// Cluster is the name to show.
+	Cluster() string
+	// Context is what config.yaml's contexts are compared with.
+	Context() string
+	// Lacks waits until the rights are known, and says which are missing.
+	Lacks() error
+	// Record is the record of a group.
+	Record(group string) runRecord
+	// Lease is the lock and the record of a group, neither taken nor read yet. waiting, if
+	// not nil, is called once when the lock belongs to a process that may be dead: until then
+	// it takes to see.
+	Lease(group string, waiting func(holder string, until time.Time)) *lease
+	// Nodes are the cluster's nodes, none where there is no cluster.
+	Nodes(ctx context.Context) ([]*world.Node, error)
+	// Note says in rows what runs in the groups, and who else moves their nodes.
+	Note(ctx context.Context, rows []present.GroupRow, nodes []*world.Node) error
+	// Open begins to read what is known of a group, feed's part of it and the cluster's. What
+	// it returns as sources has to be read once. watch, if not nil, is told what the group's
+	// record says and who drives its run.
+	Open(ctx context.Context, group backend.Group, feed backend.Feed, watch *live.Watch) (*live.FeedQueue, []world.Source)
+	// Executor carries out what is done to nodes and pods.
+	Executor() live.Executor
+	// Free says why a run may not start although the lock is free, nil if it may.
+	Free(g *world.Group) error
+	// MayForce says which rights to force pods are missing, nil if none.
+	MayForce(ctx context.Context) error
+	// Announce tells others of a group's run.
+	Announce(group string, trouble func(string)) announcer
+	// Listen lets commands from elsewhere reach the run until the function that it returns
+	// is called: the answers given by then are written first.
+	Listen(ctx context.Context, loop *live.Loop, group string) (stop func())
+	// Shows is the subcommand that shows a run that another process drives, Follow what is
+	// said before it.
+	Shows() string
+	Follow() string
+	// RecordName is a record's name for people, "" for none.
+	RecordName(name string) string
 }
 
-// cluster is the name to show.
-func (s *session) cluster() string {
-	if s.alone != nil {
-		return s.kops.Cluster()
-	}
-	return s.kube.ClusterName()
-}
-
-// context is what config.yaml's contexts are compared with. Without Kubernetes that is the
-// cluster's name, as kops names contexts.
-func (s *session) context() string {
-	if s.alone != nil {
-		return s.kops.Cluster()
-	}
-	return s.kube.ContextName()
-}
-
-// record is the record of a group.
-func (s *session) record(group string) runRecord {
-	if s.alone != nil {
-		return s.alone.record(group)
-	}
-	return s.kube.Record(s.namespace, group)
-}
-
-// tenure is the lock and the record of a group, neither taken nor read yet. waiting, if
-// not nil, is told once when the lock is somebody's who may be dead: until then it takes
-// to see.
-func (s *session) tenure(group string, waiting func(holder string, until time.Time)) *tenure {
-	if s.alone != nil {
-		return s.tenureAlone(group, waiting)
-	}
-	lock := s.kube.Lock(s.namespace, group)
-	lock.Waiting = waiting
-	return &tenure{record: s.record(group), take: func(ctx context.Context) (heldLock, error) { return lock.Acquire(ctx) }}
+// announcer tells others of a run.
+type announcer interface {
+	Events(list []engine.Event)
+	Close()
 }

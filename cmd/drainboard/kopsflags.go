@@ -8,13 +8,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-// kopsStrategy is the strategy of groups that kops made.
-const kopsStrategy = "kops"
 
 // kopsFlags are the flags of `kops rolling-update cluster` that ours do not have anyway.
 type kopsFlags struct {
@@ -63,7 +61,7 @@ const forceOfWhom = "--force: kops's rolls nodes that are up to date, too: here 
 
 // kopsSettings settles what kops's flags say, or refuses what a strategy cannot honour.
 func (f *rollFlags) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *engine.Settings) error {
-	if rules.Name() != kopsStrategy {
+	if rules.Name() != present.StrategyKops {
 		for _, o := range kopsOnly {
 			if cmd.Flags().Changed(o.flag) {
 				return fmt.Errorf("--%s: the %s strategy %s; --strategy kops is for groups that kops made", o.flag, rules.Name(), o.why)
@@ -106,7 +104,7 @@ func (f *rollFlags) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *e
 
 // amounts settles how many nodes go at once, and how many more there are meanwhile.
 func (f *rollFlags) amounts(rules engine.Strategy, s *engine.Settings) error {
-	kops := rules.Name() == kopsStrategy || byZone(rules.Name()) // whose nodes may all be replaced by a surge
+	kops := rules.Name() == present.StrategyKops || present.ByZone(rules.Name()) // whose nodes may all be replaced by a surge
 	if f.maxSurge != "" {
 		if !kops {
 			return surgeRefused(rules)
@@ -126,7 +124,7 @@ func (f *rollFlags) amounts(rules engine.Strategy, s *engine.Settings) error {
 			return fmt.Errorf("--max-unavailable: %s is out of range, EKS allows 1 to 100 nodes", a)
 		case rules.Name() == strategy.GardenerManual{}.Name() && a.N == 0:
 			return fmt.Errorf("--max-unavailable: with %s no node is ever selected, 1 is the least", a)
-		case rules.Name() == kopsStrategy && a.N == 0 && f.maxSurge != "" && s.MaxSurge.N == 0:
+		case rules.Name() == present.StrategyKops && a.N == 0 && f.maxSurge != "" && s.MaxSurge.N == 0:
 			return fmt.Errorf("--max-surge %s and --max-unavailable %s: so nothing could ever start", s.MaxSurge, a)
 		}
 		s.MaxUnavailable = a
@@ -151,7 +149,7 @@ func (f *rollFlags) oneByOne(cmd *cobra.Command, rules engine.Strategy, s *engin
 		return fmt.Errorf("--interactive and --max-unavailable %s contradict each other", s.MaxUnavailable)
 	}
 	s.Approve, s.BatchSize, s.MaxUnavailable = engine.ApproveBatch, 1, engine.Amount{N: 1}
-	if rules.Name() == kopsStrategy && s.MaxSurge.N > 0 {
+	if rules.Name() == present.StrategyKops && s.MaxSurge.N > 0 {
 		s.MaxSurge, s.MaxUnavailable = engine.Amount{N: 1}, engine.Amount{}
 	}
 	return nil

@@ -2,13 +2,13 @@ package main
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -18,7 +18,7 @@ import (
 // kopsRules are the rules of kops.
 func kopsRules(t *testing.T) engine.Strategy {
 	t.Helper()
-	rules, err := strategy.Named(kopsStrategy)
+	rules, err := strategy.Named(present.StrategyKops)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,9 +73,9 @@ func TestKopsDefaults(t *testing.T) {
 	if !s.Unmanaged || !s.EmptyDir {
 		t.Errorf("kops drains pods that nothing puts back, and emptyDir: %+v", s)
 	}
-	for _, row := range settingRows {
-		if row.of(kopsStrategy) && s.Origin[row.flag] == "" {
-			t.Errorf("%s has no origin", row.flag)
+	for _, row := range present.Settings {
+		if row.Of(present.StrategyKops) && s.Origin[row.Flag] == "" {
+			t.Errorf("%s has no origin", row.Flag)
 		}
 	}
 }
@@ -165,8 +165,8 @@ func TestKopsNamesOfGroups(t *testing.T) {
 		cmd := &cobra.Command{Use: "x"}
 		s.addScope(cmd)
 		f.add(cmd)
-		if err := errors.Join(cmd.ParseFlags(strings.Fields(c[0])), s.take(nil)); err != nil || !strings.HasSuffix(s.again(nil), " "+c[1]) {
-			t.Errorf("%s: %v, %s", c[0], err, s.again(nil))
+		if err := errors.Join(cmd.ParseFlags(strings.Fields(c[0])), s.take(nil)); err != nil || !strings.HasSuffix(s.again(present.CommandLine{}), " "+c[1]) {
+			t.Errorf("%s: %v, %s", c[0], err, s.again(present.CommandLine{}))
 		}
 	}
 }
@@ -239,65 +239,5 @@ func TestRulesBeforeTheGroupIsKnown(t *testing.T) {
 		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%v: %v, want %q", c.args, err, c.says)
 		}
-	}
-}
-
-// Other rules may roll a group of nodes, and none but kops's a control plane or bastions.
-func TestWhichStrategyFitsWhichGroup(t *testing.T) {
-	of := func(role world.Role) place {
-		g := kops.Group{InstanceGroup: "ig"}
-		g.Role = role
-		return place{name: "ig.k8s.example.com", kops: &g}
-	}
-	for _, c := range []struct {
-		at    place
-		rules engine.Strategy
-		says  string // "" when it fits
-	}{
-		{place{name: "web"}, strategy.EKS{}, ""},
-		{place{name: "web"}, kopsRules(t), "group web is not kops's"},
-		{of(world.RoleNode), strategy.EKS{}, ""},
-		{of(world.RoleAPIServer), strategy.EKSMinimal{}, ""},
-		{of(world.RoleControlPlane), strategy.EKS{}, "ig is the cluster's control plane"},
-		{of(world.RoleControlPlane), kopsRules(t), ""},
-		{of(world.RoleBastion), strategy.EKSMinimal{}, "ig has bastions"},
-		{of(world.RoleBastion), kopsRules(t), ""},
-	} {
-		err := c.at.fits(c.rules)
-		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
-			t.Errorf("%s in %s: %v, want %q", c.rules.Name(), c.at.name, err, c.says)
-		}
-	}
-}
-
-// The plan of a group of kops says what is done, and why each node is chosen.
-func TestKopsPlan(t *testing.T) {
-	s, err := kopsParse(t, world.RoleNode, silent(), false, "--max-surge=2", "--max-unavailable=1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := planned()
-	p.Strategy, p.Run.Strategy, p.Run.Settings, p.Run.Alias, p.Role, p.Run.Cluster = "kops", "kops", s, "nodes-a", world.RoleNode, "k8s.example.com"
-	p.Limit, p.Extra, p.Detach = 3, 2, []string{"i-2"}
-	p.Nodes[0].Why, p.Nodes[1].Why = "older spec", "needs-update annotation"
-	got := text(p)
-	for _, want := range []string{
-		"k8s.example.com / nodes-a (node): 2 nodes to replace", "Up to 3 at once", "2 extra machines, and up to 1 of the group's 2 may be away",
-		"WHY", "older spec", "needs-update annotation", "What is done, by the rules of kops:", "the cluster is validated; if something is not valid the run ends there (exit code 7)",
-		"2 machines are detached from the group, which launches others in their place: a2; detached ones go last", "one goes alone at first",
-		"15s after that 2 looks in a row must find the cluster valid (10s apart, again 30s after one that found something) within 15m0s, else the run ends (exit code 7)",
-		"max-surge            2 (flag)", "validate-count       2 (",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the plan does not say %q:\n%s", want, got)
-		}
-	}
-	p.Role, p.Extra, p.Limit = world.RoleBastion, 0, 1
-	if got := strings.Join(kopsSteps(p), "\n"); !strings.Contains(got, "each machine is ended without a drain: it is no node of the cluster\n15s after that") || strings.Contains(got, "the cluster is validated") || strings.Contains(got, "taint") {
-		t.Errorf("of bastions:\n%s", got)
-	}
-	p.Role, p.Run.Settings.KeepOld, p.Extra = world.RoleNode, true, 2
-	if got := kopsSteps(p); !slices.Contains(got, "none of the nodes is drained or ended: drainAndTerminate is false") {
-		t.Errorf("with drainAndTerminate false: %v", got)
 	}
 }

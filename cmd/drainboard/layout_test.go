@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -56,12 +57,12 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
-// TestPackagesStaySmall holds that a package of the dashboard has few files, tests apart,
+// TestPackagesStaySmall holds that a package of the dashboard or the command line has few files, tests apart,
 // and a page that says what it is for.
 func TestPackagesStaySmall(t *testing.T) {
 	const most = 28
 	packages := 0
-	err := filepath.WalkDir(root+"/ui", func(dir string, d fs.DirEntry, err error) error {
+	small := func(dir string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
@@ -78,8 +79,9 @@ func TestPackagesStaySmall(t *testing.T) {
 			t.Errorf("%s does not say what it is for: %v", dir, err)
 		}
 		return nil
-	})
-	if err != nil || packages < 6 {
+	}
+	err := errors.Join(filepath.WalkDir(root+"/ui", small), filepath.WalkDir(root+"/cmd/drainboard/internal", small))
+	if err != nil || packages < 11 {
 		t.Errorf("%d packages seen: %v", packages, err)
 	}
 }

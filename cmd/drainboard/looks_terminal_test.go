@@ -14,7 +14,7 @@ func dressed(t *testing.T, name string, files map[string]string, args ...string)
 	base := t.TempDir()
 	dir = filepath.Join(base, "drainboard")
 	t.Setenv("XDG_CONFIG_HOME", base)
-	write(t, dir, files)
+	writeFiles(t, dir, files)
 	return openAs(t, name, 110, 30, append([]string{"demo"}, args...)...), dir
 }
 
@@ -91,10 +91,10 @@ func TestTheDemoWearsWhatTheFilesSay(t *testing.T) {
 	if term.coloured() == 0 {
 		t.Error("a broken theme has no theme in its place")
 	}
-	write(t, dir, map[string]string{"themes/mine.yaml": "based-on: none\nglyphs: {running: \"@\"}\n"})
+	writeFiles(t, dir, map[string]string{"themes/mine.yaml": "based-on: none\nglyphs: {running: \"@\"}\n"})
 	term.shows("@ upgrading")
 	term.sees("a theme without colours", func() bool { return term.coloured() == 0 && !strings.Contains(term.text(), "mine.yaml") })
-	write(t, dir, map[string]string{"config.yaml": "theme: dark\n"})
+	writeFiles(t, dir, map[string]string{"config.yaml": "theme: dark\n"})
 	term.sees("no mark and the dark theme", func() bool { return term.coloured() > 0 && !strings.Contains(term.text(), "PLAYGROUND") })
 	term.leaves()
 }

@@ -8,37 +8,13 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/live"
 )
 
 // version is set when a release is built.
 var version = "dev"
-
-// Exit codes, as `drainboard --help` lists them.
-const (
-	exitFailed = 1
-	exitUsage  = 2
-	exitAbort  = 3
-	exitHeld   = 6
-	exitPaused = 9
-)
-
-// exitError is an error with the exit code that it stands for.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
-
-// usage marks an error as wrong use or configuration.
-func usage(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &exitError{exitUsage, err}
-}
 
 // gcPercent collects sooner than Go does by itself: what a cluster's pods take in
 // memory weighs more, over hours, than the collections at the start.
@@ -57,18 +33,18 @@ func report(err error) int {
 	if err == nil {
 		return 0
 	}
-	code := exitUsage // what cobra itself refuses is wrong use
-	var e *exitError
+	code := exitcode.WrongUse // what cobra itself refuses is wrong use
+	var e *exitcode.Error
 	if errors.As(err, &e) {
-		code = e.code
-		err = e.err
+		code = e.Code
+		err = e.Err
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintln(plain{os.Stderr}, "drainboard: "+err.Error())
+		fmt.Fprintln(console.Stderr(), "drainboard: "+err.Error())
 	}
 	var crash *live.Crash
 	if errors.As(err, &crash) {
-		fmt.Fprintf(plain{os.Stderr}, "This is a fault of drainboard's own. What it was doing:\n%s", crash.Stack)
+		fmt.Fprintf(console.Stderr(), "This is a fault of drainboard's own. What it was doing:\n%s", crash.Stack)
 	}
 	return code
 }

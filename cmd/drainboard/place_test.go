@@ -16,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
@@ -24,7 +26,17 @@ import (
 
 // shopSession is connected to a cluster with nodes on i-4 and i-8, and to an AWS where i-4
 // is of kops's cluster shop.example.com, and i-8 of the group web.
-func shopSession(t *testing.T) (*session, *awstest.Service) {
+func shopSession(t *testing.T, provider string) (*session, *awstest.Service) {
+	t.Helper()
+	s, aws, err := openShop(t, provider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, aws
+}
+
+// openShop is shopSession, or why there is none.
+func openShop(t *testing.T, provider string) (*session, *awstest.Service, error) {
 	t.Helper()
 	node := func(name, machine string) corev1.Node {
 		return corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{ProviderID: "aws:///eu-west-1a/" + machine}}
@@ -53,7 +65,7 @@ func shopSession(t *testing.T) (*session, *awstest.Service) {
 	aws.On("DescribeInstances", awstest.Reservation())
 	kops := func(name, ig, role, machine string) string {
 		return awstest.Group(name, awstest.E("LaunchTemplate", awstest.Spec("lt-1", "2")),
-			awstest.Tags("KubernetesCluster", "shop.example.com", kopsGroupTag, ig, "k8s.io/role/"+role, "1"),
+			awstest.Tags("KubernetesCluster", "shop.example.com", "kops.k8s.io/instancegroup", ig, "k8s.io/role/"+role, "1"),
 			awstest.Members("Instances", awstest.Instance(machine, "eu-west-1a", "InService", "1")))
 	}
 	all := map[string]string{
@@ -73,11 +85,8 @@ func shopSession(t *testing.T) (*session, *awstest.Service) {
 		}
 		return awstest.Groups(list...)
 	})
-	s, err := connect(t.Context(), flags, "drainboard", whereFlags{}, kube.ReadRights("drainboard"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s, aws
+	s, _, err := connect(t.Context(), flags, "drainboard", backend.Where{Provider: provider}, kube.ReadRights("drainboard"), true)
+	return s, aws, err
 }
 
 // A group is found by the name of its instance group or of its Auto Scaling group, and is
@@ -97,20 +106,23 @@ func TestFind(t *testing.T) {
 		{"nodes-z", "", "", "", `no instance group "nodes-z"`},
 		{"web", "gke", "", "", "choose auto, asg, kops or gardener"},
 	} {
-		s, _ := shopSession(t)
-		at, err := s.find(t.Context(), c.name, whereFlags{provider: c.provider})
+		s, _, err := openShop(t, c.provider)
+		var at place
+		if err == nil {
+			at, err = s.find(t.Context(), c.name)
+		}
 		if c.says != "" {
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s of %q: %v, want %q", c.name, c.provider, err, c.says)
 			}
 			continue
 		}
-		if err != nil || at.name != c.group || at.alias() != c.alias || (at.kops != nil) != (c.alias != "") {
+		if err != nil || at.Name() != c.group || at.Alias() != c.alias || (at.Provider() == "kops") != (c.alias != "") {
 			t.Errorf("%s of %q: %+v, %v", c.name, c.provider, at, err)
 		}
 	}
-	s, aws := shopSession(t)
-	if _, err := s.find(t.Context(), "web", whereFlags{}); err != nil || len(aws.Calls()) != 1 {
+	s, aws := shopSession(t, "")
+	if _, err := s.find(t.Context(), "web"); err != nil || len(aws.Calls()) != 1 {
 		t.Errorf("a group that is none of kops's takes %d calls, %v", len(aws.Calls()), err)
 	}
 }
@@ -118,20 +130,20 @@ func TestFind(t *testing.T) {
 // The groups of kops come first, in the order in which kops rolls them, by the names of
 // their instance groups.
 func TestGroupsOfKops(t *testing.T) {
-	s, _ := shopSession(t)
-	rows, err := s.groups(t.Context(), whereFlags{})
+	s, _ := shopSession(t, "")
+	rows, err := s.list(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
 	for _, r := range rows {
-		names = append(names, r.called()+" "+r.Provider+" "+string(r.Role))
+		names = append(names, r.Called()+" "+r.Provider+" "+string(r.Role))
 	}
 	if got := strings.Join(names, ", "); got != "bastions kops bastion, master-a kops control-plane, nodes-a kops node, web asg " {
 		t.Errorf("groups: %s", got)
 	}
 	var out bytes.Buffer
-	if err := (&app{out: &out}).writeGroups(rows); err != nil {
+	if err := present.WriteGroups(&out, rows); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\n")
@@ -140,12 +152,12 @@ func TestGroupsOfKops(t *testing.T) {
 			t.Errorf("line %d is %q, want %q", i, got, want)
 		}
 	}
-	s, _ = shopSession(t)
-	if rows, err = s.groups(t.Context(), whereFlags{provider: "asg"}); err != nil || slices.ContainsFunc(rows, func(r groupRow) bool { return r.Role != "" || r.Provider != "asg" }) {
+	s, _ = shopSession(t, "asg")
+	if rows, err = s.list(t.Context()); err != nil || slices.ContainsFunc(rows, func(r present.GroupRow) bool { return r.Role != "" || r.Provider != "asg" }) {
 		t.Errorf("with --provider asg: %+v, %v", rows, err)
 	}
-	s, _ = shopSession(t)
-	if rows, err = s.groups(t.Context(), whereFlags{provider: "kops"}); err != nil || len(rows) != 3 || rows[0].Role != world.RoleBastion {
+	s, _ = shopSession(t, "kops")
+	if rows, err = s.list(t.Context()); err != nil || len(rows) != 3 || rows[0].Role != world.RoleBastion {
 		t.Errorf("with --provider kops: %+v, %v", rows, err)
 	}
 }
@@ -167,20 +179,19 @@ func TestARunGoesOnAsItBegan(t *testing.T) {
 		{"asg", "web", "", false, ""},
 		{"kops", "web", "", false, `has no instance group "web"`},
 	} {
-		s, _ := shopSession(t)
-		where := whereFlags{provider: c.provider}
-		at, err := s.find(t.Context(), c.name, where)
+		s, _ := shopSession(t, c.provider)
+		at, err := s.find(t.Context(), c.name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		at, err = s.asBegun(t.Context(), at, where, engine.Run{ID: "r", Provider: c.begun})
+		at, err = s.asBegun(t.Context(), at, engine.Run{ID: "r", Provider: c.begun})
 		if c.says != "" {
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%+v: %v", c, err)
 			}
 			continue
 		}
-		if err != nil || (at.kops != nil) != c.kops {
+		if err != nil || (at.Provider() == "kops") != c.kops {
 			t.Errorf("%+v: %+v, %v", c, at, err)
 		}
 	}

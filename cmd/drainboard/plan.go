@@ -2,15 +2,19 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/sim"
@@ -33,12 +37,12 @@ func (a *app) planCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if change, err := isChange(cmd, f.where.provider); err != nil {
+			if change, err := isChange(cmd, f.where.Provider); err != nil {
 				return err
 			} else if change {
 				return a.planChange(cmd, args, asJSON)
 			}
-			if of.nothing(args) && (f.where.provider == gardenerPools || f.where.asksForPools()) {
+			if of.nothing(args) && (f.where.Provider == backend.Gardener || f.where.AsksForPools()) {
 				return errNoPool()
 			}
 			if err := of.take(args); err != nil {
@@ -63,32 +67,36 @@ func (a *app) plan(cmd *cobra.Command, of *scope, f *rollFlags, auto, asJSON boo
 	}
 	_, settings, err := f.rules(cmd, auto)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	s, err := a.open(cmd.Context(), f.where, kube.ReadRights(a.namespace), true)
 	if err != nil {
 		return err
 	}
-	if err := f.readHooks(a, s.context(), &settings); err != nil {
-		return usage(err)
-	}
-	if of.isRoll() && s.pools != nil {
-		return errSeveralPools()
+	if err := f.Settle(config.ConfigDir(os.Getenv), s.Context(), &settings); err != nil {
+		return exitcode.Usage(err)
 	}
 	if of.isRoll() {
+		if err := s.groups.Several(); err != nil {
+			return exitcode.Usage(err)
+		}
 		return a.planSeveral(cmd, s, of, f, auto, asJSON)
 	}
-	if s.pools != nil {
-		return a.planPool(cmd, s, of.named[0], f, auto, asJSON)
+	at, err := s.find(cmd.Context(), of.named[0])
+	if err != nil {
+		return err
 	}
-	p, err := s.planGroup(cmd.Context(), cmd, of.named[0], f, auto)
+	if at.Provider() == backend.Gardener {
+		return a.planPool(cmd, s, at, f, auto, asJSON)
+	}
+	p, err := s.planGroup(cmd.Context(), cmd, at, f, auto)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return indented(a.out, jsonOf(p))
+		return present.JSON(a.Out, present.PlanOf(p))
 	}
-	writePlan(a.out, p, nil)
+	present.WritePlan(a.Out, p, nil)
 	return nil
 }
 
@@ -99,23 +107,19 @@ func (a *app) planSeveral(cmd *cobra.Command, s *session, of *scope, f *rollFlag
 		return err
 	}
 	if asJSON {
-		return indented(a.out, rollForPrograms(p))
+		return present.JSON(a.Out, present.RollOf(p))
 	}
-	writeRollPlan(a.out, p, s.clock().Now())
+	present.WriteRollPlan(a.Out, p, s.Clock().Now())
 	return nil
 }
 
 // planGroup looks at one group, and plans its run.
-func (s *session) planGroup(ctx context.Context, cmd *cobra.Command, group string, f *rollFlags, auto bool) (engine.Plan, error) {
-	at, err := s.find(ctx, group, f.where)
+func (s *session) planGroup(ctx context.Context, cmd *cobra.Command, at place, f *rollFlags, auto bool) (engine.Plan, error) {
+	rules, settings, err := f.rulesAt(ctx, cmd, auto, &at)
 	if err != nil {
-		return engine.Plan{}, err
+		return engine.Plan{}, exitcode.Usage(err)
 	}
-	rules, settings, err := f.rulesAt(ctx, cmd, auto, s, &at)
-	if err != nil {
-		return engine.Plan{}, usage(err)
-	}
-	f.into(&settings)
+	f.Into(&settings)
 	v, err := s.look(ctx, at, nil)
 	if err != nil {
 		return engine.Plan{}, err
@@ -131,16 +135,16 @@ func (s *session) planGroup(ctx context.Context, cmd *cobra.Command, group strin
 // makePlan makes the run that the flags ask for, and what it would do.
 func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings engine.Settings, f *rollFlags, at place, w *world.World) (engine.Plan, error) {
 	if why := w.Group.Refused; why != "" {
-		return engine.Plan{}, usage(fmt.Errorf("group %s: %s", w.Group.Name, why))
+		return engine.Plan{}, exitcode.Usage(fmt.Errorf("group %s: %s", w.Group.Name, why))
 	}
-	target, err := s.target(ctx, w.Group.Name, f)
+	target, err := at.Target(ctx, asg.TargetOptions{TemplateVersion: f.templateVersion, AMI: f.ami})
 	if err != nil {
-		return engine.Plan{}, usage(err)
+		return engine.Plan{}, exitcode.Usage(err)
 	}
 	target.All = f.allNodes
 	if len(f.only) > 0 {
 		if target.Only, err = only(w, f.only); err != nil {
-			return engine.Plan{}, usage(err)
+			return engine.Plan{}, exitcode.Usage(err)
 		}
 	}
 	seed := f.seed
@@ -150,11 +154,11 @@ func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings 
 	if settings.NewLabels = expectedLabels(w, settings.NewLabels); len(f.newLabels) == 0 && len(settings.NewLabels) > 0 {
 		settings.Origin["expect-label"] = "EKS: the labels of the group's nodes"
 	}
-	run := engine.NewRun(rules, runID(w.Group.Name, s.clock()), seed, w, settings, target)
-	run.Cluster = s.cluster()
+	run := engine.NewRun(rules, runID(w.Group.Name, s.Clock()), seed, w, settings, target)
+	run.Cluster = s.Cluster()
 	limit := strategy.Limit(settings.MaxUnavailable, w.Group.Sizes.Desired)
-	p := engine.MakePlan(rules, s.clock().Now(), w, run, limit)
-	p.Warnings = slices.Concat(undrained(p.Run), p.Warnings, s.larger(ctx, &w.Group), at.notes, notRolled(p, w))
+	p := engine.MakePlan(rules, s.Clock().Now(), w, run, limit)
+	p.Warnings = slices.Concat(present.Undrained(p.Run), p.Warnings, s.larger(ctx, &w.Group), at.notes, notRolled(p, w))
 	if len(p.Nodes) == 0 {
 		p.Warm = nil // no run, so nobody ends them: notRolled tells
 	}
@@ -167,7 +171,7 @@ const rehearsalLimit = 2 * time.Second
 
 // rehearse plays what a plan would do, if it can be played and would start.
 func rehearse(ctx context.Context, rules engine.Strategy, p *engine.Plan, w *world.World) {
-	if len(p.Nodes) == 0 || refuse(*p) != nil {
+	if len(p.Nodes) == 0 || present.CannotStart(*p) != nil {
 		return
 	}
 	_ = live.Caught(func() error { // a crash there is no reason for no plan
@@ -187,19 +191,10 @@ func rehearsing(rules engine.Strategy) live.Rehearse {
 	}
 }
 
-// target is what the flags ask the group's machines to become. What a worker pool's are to
-// become is in its Shoot.
-func (s *session) target(ctx context.Context, group string, f *rollFlags) (engine.Target, error) {
-	if s.pools != nil {
-		return engine.Target{}, nil
-	}
-	return s.aws.Target(ctx, group, asg.TargetOptions{TemplateVersion: f.templateVersion, AMI: f.ami})
-}
-
 // larger says so where the last run of the group left it larger than it was, as far as its
 // record can be read.
 func (s *session) larger(ctx context.Context, g *world.Group) []string {
-	last, found, err := s.record(g.Name).Load(ctx)
+	last, found, err := s.Record(g.Name).Load(ctx)
 	if why := last.Larger(g); err == nil && found && why != "" {
 		return []string{why}
 	}
@@ -231,19 +226,4 @@ func expectedLabels(w *world.World, given map[string]string) map[string]string {
 // runID names a run: its group and when it was planned.
 func runID(group string, c live.Clock) string {
 	return strings.ToLower(group) + "-" + c.Now().UTC().Format("20060102-150405") + fmt.Sprintf("-%04x", rand.Uint32N(1<<16))
-}
-
-// refuse says why a plan cannot be started, nil if it can.
-func refuse(p engine.Plan) error {
-	var others []string
-	for _, r := range p.Opposed() {
-		others = append(others, r.Action()+": "+r.WayOut)
-	}
-	if len(others) > 0 && len(p.Nodes) > 0 {
-		return usage(errors.New("nothing was started: somebody else is at work on this group\n  " + strings.Join(others, "\n  ")))
-	}
-	if len(p.Refusals) == 0 {
-		return nil
-	}
-	return usage(errors.New("nothing was started: these pods need your consent\n  " + strings.Join(p.Refusals, "\n  ")))
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,9 +17,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/awstest"
 	"github.com/drainboard/drainboard/providers/gardener"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -86,22 +90,22 @@ func shootCluster(t *testing.T, more ...map[string]string) *app {
 		}
 	})
 	var out bytes.Buffer
-	return &app{out: &out, err: &out, flags: flags, namespace: "drainboard"}
+	return &app{Console: console.Console{Out: &out, Err: &out}, flags: flags, namespace: "drainboard"}
 }
 
 // In a Shoot's cluster the groups are its worker pools, and no cloud is asked for.
 func TestPoolsNeedNoCloud(t *testing.T) {
 	for _, provider := range []string{"", "gardener"} {
 		a := shootCluster(t)
-		s, err := a.open(t.Context(), whereFlags{provider: provider}, kube.ReadRights("drainboard"), true)
+		s, err := a.open(t.Context(), backend.Where{Provider: provider}, kube.ReadRights("drainboard"), true)
 		if err != nil {
 			t.Fatalf("provider %q: %v", provider, err)
 		}
-		rows, err := s.groups(t.Context(), whereFlags{})
+		rows, err := s.list(t.Context())
 		if err != nil || len(rows) != 1 || rows[0].Name != "web" || rows[0].Provider != "gardener" || rows[0].Machines != 2 || rows[0].Outdated != 1 || len(rows[0].Others) != 1 {
 			t.Fatalf("provider %q: %+v, %v", provider, rows, err)
 		}
-		at, err := s.find(t.Context(), "web", whereFlags{})
+		at, err := s.find(t.Context(), "web")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +117,7 @@ func TestPoolsNeedNoCloud(t *testing.T) {
 		if v.world.Group.Pool == nil || v.world.Machine("m-n1") == nil || v.world.NodeOf("m-n1") == nil {
 			t.Errorf("the world has the group %+v, machines %v", v.world.Group, v.world.Machines())
 		}
-		if _, err := s.find(t.Context(), "wbe", whereFlags{}); err == nil || !strings.Contains(err.Error(), `no worker pool "wbe"; there is web`) {
+		if _, err := s.find(t.Context(), "wbe"); err == nil || !strings.Contains(err.Error(), `no worker pool "wbe"; there is web`) {
 			t.Error(err)
 		}
 	}
@@ -122,19 +126,19 @@ func TestPoolsNeedNoCloud(t *testing.T) {
 // What is not known without the Shoot is not made up, and one look says how a pool stands.
 func TestPoolsAtOneLook(t *testing.T) {
 	a := shootCluster(t)
-	rows, err := a.groups(t.Context(), whereFlags{})
+	rows, err := a.groups(t.Context(), backend.Where{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.writeGroups(rows); err != nil {
+	if err := present.WriteGroups(a.Out, rows); err != nil {
 		t.Fatal(err)
 	}
-	out := a.out.(*bytes.Buffer)
+	out := a.Out.(*bytes.Buffer)
 	if got := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(got, "web gardener 2 1 - - - 2 - Gardener") {
 		t.Errorf("groups: %s", got)
 	}
 	out.Reset()
-	if err := a.status(t.Context(), whereFlags{}, "web", false); err != nil {
+	if err := a.status(t.Context(), backend.Where{}, "web", false); err != nil {
 		t.Fatal(err)
 	}
 	contains(t, out.String(), "web: a worker pool of Gardener, its update strategy is not known from here; 1 of 2 machines to be updated",
@@ -165,8 +169,8 @@ func loaded() map[string]string {
 // Programs get all of a pool: what of it is known, what not, and what runs out.
 func TestPoolForPrograms(t *testing.T) {
 	a := shootCluster(t, loaded())
-	out := a.out.(*bytes.Buffer)
-	if err := a.status(t.Context(), whereFlags{}, "web", true); err != nil {
+	out := a.Out.(*bytes.Buffer)
+	if err := a.status(t.Context(), backend.Where{}, "web", true); err != nil {
 		t.Fatal(err)
 	}
 	var s struct {
@@ -206,7 +210,7 @@ func TestPoolForPrograms(t *testing.T) {
 		t.Errorf("what runs out: %+v, window %+v", s.Countdowns, p.MaintenanceWindow)
 	}
 	out.Reset()
-	root := newRoot(strings.NewReader(""), a.out, a.err)
+	root := newRoot(strings.NewReader(""), a.Out, a.Err)
 	root.SetArgs([]string{"groups", "-o", "json", "--kubeconfig", *a.flags.KubeConfig})
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
@@ -229,10 +233,10 @@ func TestShootInfoNotRead(t *testing.T) {
 			more[gardener.InfoPath] = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"shoot-info"}`
 		}
 		a := shootCluster(t, more)
-		if err := a.status(t.Context(), whereFlags{}, "web", false); err != nil {
+		if err := a.status(t.Context(), backend.Where{}, "web", false); err != nil {
 			t.Fatal(err)
 		}
-		text := a.out.(*bytes.Buffer).String()
+		text := a.Out.(*bytes.Buffer).String()
 		contains(t, text, says, "1 of 2 machines to be updated")
 		if strings.Contains(text, "maintenance window: ") {
 			t.Errorf("a window is shown that nobody has read:\n%s", text)
@@ -253,7 +257,7 @@ func TestRefusedInAPool(t *testing.T) {
 		"plan web --strategy gardener-manual --max-unavailable 0":   "--max-unavailable: with 0 no node is ever selected",
 	} {
 		a := shootCluster(t)
-		root := newRoot(strings.NewReader(""), a.out, a.err)
+		root := newRoot(strings.NewReader(""), a.Out, a.Err)
 		root.SetArgs(append(strings.Fields(args), "--kubeconfig", *a.flags.KubeConfig))
 		if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v", args, err)
@@ -281,7 +285,7 @@ func planOfWeb(t *testing.T, drained string, args ...string) string {
 	more := loaded()
 	more["/api/v1/nodes"] = nodesOfWeb(drained)
 	a := shootCluster(t, more)
-	root := newRoot(strings.NewReader(""), a.out, a.err)
+	root := newRoot(strings.NewReader(""), a.Out, a.Err)
 	root.SetArgs(append(append([]string{"plan", "web"}, args...), "--kubeconfig", *a.flags.KubeConfig))
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
@@ -289,7 +293,7 @@ func planOfWeb(t *testing.T, drained string, args ...string) string {
 	if n := podReads.Load(); n != 1 {
 		t.Errorf("the pods were read %d times: all of a plan is of one look", n)
 	}
-	return a.out.(*bytes.Buffer).String()
+	return a.Out.(*bytes.Buffer).String()
 }
 
 // A pool that is not changed has a plan: how it stands and what a roll meets, and then the run,
@@ -353,47 +357,9 @@ func TestWhatBeginsARoll(t *testing.T) {
 		world.ManualInPlaceUpdate: "when the Shoot changes its nodes become candidates, and drainboard upgrade web selects them in batches.",
 	} {
 		var b bytes.Buffer
-		p := plannedPool{look: poolLook{seen: &engine.Snapshot{Pool: &engine.PoolView{Name: "web", Update: update}}}, roll: engine.PoolPlan{All: true}, run: engine.Plan{Warnings: []string{"larger"}}}
-		p.write(&b)
+		p := present.PlannedPool{Look: present.PoolLook{Seen: &engine.Snapshot{Pool: &engine.PoolView{Name: "web", Update: update}}}, Roll: engine.PoolPlan{All: true}, Run: engine.Plan{Warnings: []string{"larger"}}}
+		p.Write(&b)
 		contains(t, b.String(), says, "- larger", "No node of the pool has joined")
-	}
-}
-
-// The pace of a pool is Gardener's: what each zone may have more, and miss.
-func TestPaceOfAPool(t *testing.T) {
-	zone := func(name string, surge, unavailable int, guess bool) engine.PoolZone {
-		return engine.PoolZone{Name: name, Surge: surge, Unavailable: unavailable, SurgeAs: "x", UnavailableAs: "x", Guess: guess}
-	}
-	for _, tt := range []struct {
-		rules engine.Strategy
-		zones []engine.PoolZone
-		want  string
-	}{
-		{strategy.GardenerFollow{}, []engine.PoolZone{zone("a", 1, 0, false)}, "Gardener rolls all zones side by side, about 1m0s. Zone a may have 1 machine more and miss none."},
-		{strategy.GardenerFollow{}, []engine.PoolZone{zone("a", 2, 1, true), zone("b", 0, 1, true), zone("c", 2, 1, true)},
-			"Gardener rolls all zones side by side, about 1m0s. Zones a and c may each have 2 machines more and miss 1; zone b may have none more and miss 1, as far as the Shoot tells."},
-		{strategy.GardenerFollow{}, []engine.PoolZone{{Name: "a"}}, "Gardener rolls all zones side by side. How many machines a zone may have more, or miss, is in the Shoot, which is not read."},
-		{strategy.GardenerManual{}, []engine.PoolZone{zone("a", 0, 0, false)}, "Up to 2 at once, about 1m0s. A node is out of service while it is updated, and none comes in its place."},
-	} {
-		p := engine.Plan{Strategy: tt.rules.Name(), Limit: 2, Estimate: time.Minute, Pool: &engine.PoolView{Zones: tt.zones}}
-		if got := pace(p); got != tt.want {
-			t.Errorf("got\n%s\nwant\n%s", got, tt.want)
-		}
-	}
-}
-
-// A headline has no empty target.
-func TestHeadlineOfAPool(t *testing.T) {
-	for _, tt := range []struct{ update, from, to, want string }{
-		{world.AutoRollingUpdate, "v1.32.4", "1.33.0", "web: 1 node to replace, v1.32.4 → 1.33.0"},
-		{world.AutoInPlaceUpdate, "v1.32.4", "", "web: 1 node to update in place, from v1.32.4 to what the Shoot says"},
-		{"", "", "1.33.0", "web: 1 node to replace, to 1.33.0"},
-		{"", "", "", "web: 1 node to replace, to what the Shoot says"},
-	} {
-		p := engine.Plan{Group: "web", From: tt.from, To: tt.to, Nodes: []engine.PlannedNode{{}}, Pool: &engine.PoolView{Update: tt.update}}
-		if got := headline(p); got != tt.want {
-			t.Errorf("got %q, want %q", got, tt.want)
-		}
 	}
 }
 
@@ -401,10 +367,10 @@ func TestHeadlineOfAPool(t *testing.T) {
 func TestPlanNeedsAPoolOrAChange(t *testing.T) {
 	for _, args := range []string{"plan --provider gardener", "plan --shoot g/s --garden-kubeconfig f", "plan --provider gardener -o json"} {
 		a := shootCluster(t)
-		root := newRoot(strings.NewReader(""), a.out, a.err)
+		root := newRoot(strings.NewReader(""), a.Out, a.Err)
 		root.SetArgs(append(strings.Fields(args), "--kubeconfig", *a.flags.KubeConfig))
-		var wrong *exitError
-		if err := root.ExecuteContext(t.Context()); !errors.As(err, &wrong) || wrong.code != exitUsage || !strings.Contains(err.Error(), "which POOL, or which change? Name a POOL") {
+		var wrong *exitcode.Error
+		if err := root.ExecuteContext(t.Context()); !errors.As(err, &wrong) || wrong.Code != exitcode.WrongUse || !strings.Contains(err.Error(), "which POOL, or which change? Name a POOL") {
 			t.Errorf("%v: %v", args, err)
 		}
 	}
@@ -437,8 +403,8 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 	more := loaded()
 	more[recordsPath] = poolRun(t)
 	a := shootCluster(t, more)
-	out := a.out.(*bytes.Buffer)
-	if err := a.status(t.Context(), whereFlags{}, "web", false); err != nil {
+	out := a.Out.(*bytes.Buffer)
+	if err := a.status(t.Context(), backend.Where{}, "web", false); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()
@@ -457,10 +423,10 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 	}
 	read := func(a *app, group string) {
 		t.Helper()
-		out := a.out.(*bytes.Buffer)
+		out := a.Out.(*bytes.Buffer)
 		out.Reset()
 		s.Pool, s.PoolUnknown = nil, ""
-		if err := a.status(t.Context(), whereFlags{}, group, true); err != nil {
+		if err := a.status(t.Context(), backend.Where{}, group, true); err != nil {
 			t.Fatal(err)
 		}
 		if err := json.Unmarshal(out.Bytes(), &s); err != nil {
@@ -473,20 +439,20 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 
 	more["/api/v1/nodes"] = `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`
 	a = shootCluster(t, more)
-	if err := a.status(t.Context(), whereFlags{provider: "gardener"}, "web", false); err != nil {
+	if err := a.status(t.Context(), backend.Where{Provider: "gardener"}, "web", false); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, a.out.(*bytes.Buffer).String(), "web  web-1  running", `how the pool stands is not known: there is no worker pool "web"`)
+	contains(t, a.Out.(*bytes.Buffer).String(), "web  web-1  running", `how the pool stands is not known: there is no worker pool "web"`)
 }
 
 // status takes the flags that watch takes, and refuses the same.
 func TestStatusTakesWhereFlags(t *testing.T) {
 	run := func(args ...string) (string, error) {
 		a := shootCluster(t)
-		root := newRoot(strings.NewReader(""), a.out, a.err)
+		root := newRoot(strings.NewReader(""), a.Out, a.Err)
 		root.SetArgs(append(append([]string{"status"}, args...), "--kubeconfig", *a.flags.KubeConfig))
 		err := root.ExecuteContext(t.Context())
-		return a.out.(*bytes.Buffer).String(), err
+		return a.Out.(*bytes.Buffer).String(), err
 	}
 	text, err := run("web", "--provider", "gardener")
 	if err != nil {
@@ -498,17 +464,17 @@ func TestStatusTakesWhereFlags(t *testing.T) {
 		"--provider gardener --state s3://b": "are kops's",
 		"web --provider asg --shoot a/b":     "are Gardener's",
 	} {
-		var wrong *exitError
-		if _, err := run(strings.Fields(args)...); !errors.As(err, &wrong) || wrong.code != exitUsage || !strings.Contains(err.Error(), says) {
+		var wrong *exitcode.Error
+		if _, err := run(strings.Fields(args)...); !errors.As(err, &wrong) || wrong.Code != exitcode.WrongUse || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
 	root := newRoot(strings.NewReader(""), io.Discard, io.Discard)
 	watch, _, _ := root.Find([]string{"watch"})
 	status, _, _ := root.Find([]string{"status"})
-	var where whereFlags
+	var where backend.Where
 	of := pflag.NewFlagSet("", pflag.ContinueOnError)
-	where.add(of)
+	addWhere(of, &where)
 	of.VisitAll(func(f *pflag.Flag) {
 		for _, cmd := range []*cobra.Command{watch, status} {
 			if cmd.Flags().Lookup(f.Name) == nil {
@@ -522,17 +488,17 @@ func TestStatusTakesWhereFlags(t *testing.T) {
 func TestFlagsOfPools(t *testing.T) {
 	pools := gardener.Options{Control: "f", Namespace: "n"}
 	for _, tt := range []struct {
-		where whereFlags
+		where backend.Where
 		says  string
 	}{
-		{whereFlags{pools: pools}, ""},
-		{whereFlags{provider: "gardener"}, ""},
-		{whereFlags{provider: "asg", pools: pools}, "are Gardener's"},
-		{whereFlags{cloudOnly: true, pools: pools}, "are Gardener's"},
-		{whereFlags{provider: "gardener", store: "s3://x"}, "are kops's"},
-		{whereFlags{pools: gardener.Options{Control: "f"}}, "needs --control-namespace"},
+		{backend.Where{Pools: pools}, ""},
+		{backend.Where{Provider: "gardener"}, ""},
+		{backend.Where{Provider: "asg", Pools: pools}, "are Gardener's"},
+		{backend.Where{CloudOnly: true, Pools: pools}, "are Gardener's"},
+		{backend.Where{Provider: "gardener", Store: "s3://x"}, "are kops's"},
+		{backend.Where{Pools: gardener.Options{Control: "f"}}, "needs --control-namespace"},
 	} {
-		if _, err := tt.where.fill(); (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
+		if _, err := tt.where.Fill(); (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%+v: %v, want %q", tt.where, err, tt.says)
 		}
 	}
@@ -544,14 +510,20 @@ func TestAShootByItself(t *testing.T) {
 	const pool, other = `{"metadata":{"name":"n1","labels":{"worker.gardener.cloud/pool":"web"}}}`, `{"metadata":{"name":"n2"}}`
 	for nodes, want := range map[string]bool{pool: true, pool + "," + other: false, other: false, "": false} {
 		a := shootCluster(t, map[string]string{"/api/v1/nodes": `{"kind":"NodeList","apiVersion":"v1","items":[` + nodes + `]}`})
+		awstest.Start(t) // shootCluster has no AWS
+		t.Setenv("AWS_REGION", "eu-west-1")
 		k, err := kube.ConnectReadOnly(t.Context(), a.flags, version)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := inPools(t.Context(), k, whereFlags{provider: anyProvider}); err != nil || got != want {
+		inPools := func(provider string) (bool, error) {
+			b, err := backend.Open(t.Context(), k, backend.Where{Provider: provider}, version, true)
+			return err == nil && b.Several() != nil, err
+		}
+		if got, err := inPools(backend.Any); err != nil || got != want {
 			t.Errorf("nodes [%s]: %t, %v, want %t", nodes, got, err, want)
 		}
-		if got, err := inPools(t.Context(), k, whereFlags{provider: gardenerPools}); err != nil || !got {
+		if got, err := inPools(backend.Gardener); err != nil || !got {
 			t.Errorf("nodes [%s], and it is said: %t, %v", nodes, got, err)
 		}
 	}

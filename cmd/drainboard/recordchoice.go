@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
-	"github.com/drainboard/drainboard/engine/world"
 )
 
 // What --record may say of an unfinished run's record that cannot just be gone on
@@ -27,7 +28,7 @@ func (u *upgrade) checkRecord() error {
 	case "", recordFitting, recordDiscard:
 		return nil
 	}
-	return usage(fmt.Errorf("--record %s: it is fitting or discard", u.record))
+	return exitcode.Usage(fmt.Errorf("--record %s: it is fitting or discard", u.record))
 }
 
 // unreadable is the error for a record that cannot be read, with what can be done. again
@@ -42,7 +43,7 @@ func unreadable(err error, again string) error {
 	if errors.As(err, &newer) || errors.As(err, &damaged) {
 		err = fmt.Errorf("%w\nNothing was changed. Repair it (a newer one: use the newer drainboard), or choose:\n  %s", err, discardChoice(again))
 	}
-	return usage(err)
+	return exitcode.Usage(err)
 }
 
 func discardChoice(again string) string {
@@ -52,17 +53,17 @@ func discardChoice(again string) string {
 // fit compares the record of an unfinished run with the group as it is, and decides
 // as --record says: the run to go on with, or an error with the choices there are.
 func (d *driver) fit(ctx context.Context, run engine.Run) (engine.Run, error) {
-	w, again := d.view.world, command(d.cmd, "upgrade", d.group)
+	w, again := d.view.world, d.line.Command("upgrade", d.group)
 	if why := run.OtherGroup(w); why != "" {
-		return run, usage(fmt.Errorf("the record of the unfinished run %s is not of this group: %s\nNothing was changed. Choose:\n  %s", run.ID, why, discardChoice(again)))
+		return run, exitcode.Usage(fmt.Errorf("the record of the unfinished run %s is not of this group: %s\nNothing was changed. Choose:\n  %s", run.ID, why, discardChoice(again)))
 	}
 	if pool := w.Group.Pool; len(run.PausedDeployments) > 0 && d.abort == nil && (pool == nil || !pool.Control) {
-		return run, usage(fmt.Errorf("the unfinished run %s has paused %s, and only the control cluster can let that go on: give --control-kubeconfig and --control-namespace\nNothing was changed. Without it there is only:\n  %s   ends the run, and names the command that lets it go on\n  %s",
-			run.ID, strings.Join(run.PausedDeployments, ", "), command(d.cmd, "abort", d.group), discardChoice(again)))
+		return run, exitcode.Usage(fmt.Errorf("the unfinished run %s has paused %s, and only the control cluster can let that go on: give --control-kubeconfig and --control-namespace\nNothing was changed. Without it there is only:\n  %s   ends the run, and names the command that lets it go on\n  %s",
+			run.ID, strings.Join(run.PausedDeployments, ", "), d.line.Command("abort", d.group), discardChoice(again)))
 	}
-	gone, err := d.goneTemplates(ctx, run)
+	gone, err := d.at.Gone(ctx, run, w)
 	if err != nil {
-		return run, usage(err)
+		return run, exitcode.Usage(err)
 	}
 	fitted, unfit := engine.Reconcile(run, w, gone)
 	if len(unfit) == 0 {
@@ -70,33 +71,21 @@ func (d *driver) fit(ctx context.Context, run engine.Run) (engine.Run, error) {
 	}
 	lines := "\n  - " + strings.Join(unfit, "\n  - ")
 	if d.record != recordFitting && d.abort == nil { // an abort puts back what it can, and names the rest
-		return run, usage(fmt.Errorf("the record of the unfinished run %s does not fit the group any more:%s\nNothing was changed. Choose:\n  %s --record fitting   goes on, leaves these as they are, and names them at the end\n  %s",
+		return run, exitcode.Usage(fmt.Errorf("the record of the unfinished run %s does not fit the group any more:%s\nNothing was changed. Choose:\n  %s --record fitting   goes on, leaves these as they are, and names them at the end\n  %s",
 			run.ID, lines, again, discardChoice(again)))
 	}
 	d.warn(run.ID, "record", "not put back, because it does not fit the group any more:"+lines)
 	return fitted, nil
 }
 
-// goneTemplates are those of a run's templates to restore that do not exist.
-func (d *driver) goneTemplates(ctx context.Context, run engine.Run) ([]world.Template, error) {
-	if d.session.pools != nil || run.BaseTemplate.ID == "" || run.BaseTemplate == d.view.world.Group.Template {
-		return nil, nil
-	}
-	exists, err := d.session.aws.TemplateExists(ctx, run.BaseTemplate)
-	if err != nil || exists {
-		return nil, err
-	}
-	return []world.Template{run.BaseTemplate}, nil
-}
-
 // discard puts the record of an unfinished run aside, and tells what it has left, as far
 // as the record says (run is nil if it cannot be read), and what it may have left.
 func (d *driver) discard(ctx context.Context, run *engine.Run, why string) error {
-	name, err := d.tenure.record.Keep(ctx, fmt.Sprintf("put aside by %s: %s", who(), why))
+	name, err := d.lease.record.Keep(ctx, fmt.Sprintf("put aside by %s: %s", who(), why))
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
-	d.warn("", "record", putAside(name, why, d.session.alone != nil))
+	d.warn("", "record", present.PutAside(d.session.RecordName(name), why))
 	var changed []string
 	if run != nil && run.OtherGroup(d.view.world) == "" {
 		changed = run.Outstanding()
@@ -122,19 +111,8 @@ func (d *driver) discard(ctx context.Context, run *engine.Run, why string) error
 
 // warn tells people and listeners something before the run is under way.
 func (d *driver) warn(run, reason, message string) {
-	d.events(engine.Event{Time: d.session.clock().Now(), Run: run, Group: d.group, Type: engine.Warning, Reason: reason, Message: message})
-	if !d.auto {
-		fmt.Fprintln(d.app.out, message)
+	d.events(engine.Event{Time: d.session.Clock().Now(), Run: run, Group: d.group, Type: engine.Warning, Reason: reason, Message: message})
+	if !d.Auto {
+		fmt.Fprintln(d.app.Out, message)
 	}
-}
-
-// putAside says where a record is that does not count any more.
-func putAside(name, why string, onDisk bool) string {
-	switch {
-	case name == "":
-		return fmt.Sprintf("the record does not count any more (%s)", why)
-	case onDisk:
-		return fmt.Sprintf("the record was put aside as %s (%s)", name, why)
-	}
-	return fmt.Sprintf("the record was put aside as configmap %s (%s)", name, why)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,6 +15,9 @@ import (
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
@@ -63,11 +67,19 @@ func rolled() (*world.World, engine.Run) {
 	return w, run
 }
 
+// anyGroup is a group that all rules fit and that has lost no template.
+type anyGroup struct{ backend.Group }
+
+func (anyGroup) Fits(engine.Strategy) error { return nil }
+func (anyGroup) Gone(context.Context, engine.Run, *world.World) ([]world.Template, error) {
+	return nil, nil
+}
+
 func choosing(t *testing.T, w *world.World, record string) (*driver, *bytes.Buffer) {
 	var out bytes.Buffer
 	k := anyCluster(t, http.StatusNotFound, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
-	u := &upgrade{app: &app{out: &out, err: &out}, group: "web", record: record}
-	return &driver{upgrade: u, session: &session{kube: k, namespace: "drainboard"}, view: view{world: w}, tenure: &tenure{record: k.Record("drainboard", "web")}}, &out
+	u := &upgrade{app: &app{Console: console.Console{Out: &out, Err: &out}}, group: "web", record: record}
+	return &driver{upgrade: u, session: &session{home: &inCluster{kube: k, namespace: "drainboard"}}, at: place{Group: anyGroup{}}, view: view{world: w}, lease: &lease{record: k.Record("drainboard", "web")}}, &out
 }
 
 func TestRecordThatDoesNotFit(t *testing.T) {
@@ -78,8 +90,8 @@ func TestRecordThatDoesNotFit(t *testing.T) {
 	}
 	run.Base.Max, run.MaxSet = 50, 5
 	_, err := d.fit(t.Context(), run)
-	var e *exitError
-	if !errors.As(err, &e) || e.code != exitUsage {
+	var e *exitcode.Error
+	if !errors.As(err, &e) || e.Code != exitcode.WrongUse {
 		t.Fatalf("got %v", err)
 	}
 	for _, want := range []string{"web-1", "min 1, max 50, desired 1", "Nothing was changed", "drainboard upgrade web --record fitting", "drainboard upgrade web --record discard"} {
@@ -182,8 +194,8 @@ func TestResumeWithExpiredCredentials(t *testing.T) {
 	cmd := newRoot(strings.NewReader(""), &out, &errs)
 	cmd.SetArgs([]string{"upgrade", "web", "--auto", "--kubeconfig", path})
 	err := cmd.ExecuteContext(t.Context())
-	var e *exitError
-	if !errors.As(err, &e) || e.code != exitUsage || !strings.Contains(err.Error(), "credentials") {
+	var e *exitcode.Error
+	if !errors.As(err, &e) || e.Code != exitcode.WrongUse || !strings.Contains(err.Error(), "credentials") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -198,7 +210,7 @@ func TestRecordHoldsARoll(t *testing.T) {
 	run.Strategy, run.State, run.PausedDeployments, run.PausedIn = "gardener-follow", engine.Paused, []string{"web-z1"}, "shoot--dev--prod"
 	d, _ := choosing(t, w, "")
 	_, err := d.fit(t.Context(), run)
-	if exitOf(err) != exitUsage || !strings.Contains(err.Error(), "has paused web-z1") || !strings.Contains(err.Error(), "--control-kubeconfig") {
+	if exitOf(err) != exitcode.WrongUse || !strings.Contains(err.Error(), "has paused web-z1") || !strings.Contains(err.Error(), "--control-kubeconfig") {
 		t.Errorf("without the control cluster: %v", err)
 	}
 	d.abort = &engine.Command{Kind: engine.CmdAbort}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/providers/journal"
 	runreport "github.com/drainboard/drainboard/providers/journal/report"
 )
@@ -74,7 +75,7 @@ func formOf(o, to string) (form, error) {
 	case "html":
 		return runreport.HTML, nil
 	}
-	return nil, usage(fmt.Errorf("-o: %q is neither markdown nor html", o))
+	return nil, exitcode.Usage(fmt.Errorf("-o: %q is neither markdown nor html", o))
 }
 
 // report writes the report of a run.
@@ -85,31 +86,31 @@ func (a *app) report(name, o, to string) error {
 	}
 	dir, err := journal.Dir()
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	entry, err := journal.Find(dir, name)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	r, err := runreport.Load(entry.Path)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	style := runreport.Style{Location: time.Local}
 	if to == "" || to == "-" {
-		return write(a.out, r, style)
+		return write(a.Out, r, style)
 	}
 	f, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // what a journal says is not for everybody
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	err = write(f, r, style)
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
 	if err != nil {
-		return &exitError{exitFailed, fmt.Errorf("write %s: %w", to, err)}
+		return exitcode.With(exitcode.Failed, fmt.Errorf("write %s: %w", to, err))
 	}
-	fmt.Fprintf(a.err, "drainboard: the report of %s is in %s\n", r.Run, to)
+	fmt.Fprintf(a.Err, "drainboard: the report of %s is in %s\n", r.Run, to)
 	return nil
 }

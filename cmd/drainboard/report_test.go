@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/providers/journal"
 )
@@ -36,7 +37,7 @@ func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
 	t.Setenv("KUBECONFIG", filepath.Join(dir, "none"))
-	if _, _, err := drainboard("report", "ng-web"); err == nil || !strings.Contains(err.Error(), "there are none in "+filepath.Join(dir, "drainboard")) || report(err) != exitUsage {
+	if _, _, err := drainboard("report", "ng-web"); err == nil || !strings.Contains(err.Error(), "there are none in "+filepath.Join(dir, "drainboard")) || report(err) != exitcode.WrongUse {
 		t.Errorf("without a journal: %v", err)
 	}
 	keepOne(t, "ng-web-1")
@@ -59,10 +60,10 @@ func TestReport(t *testing.T) {
 	if _, _, err := drainboard("report", "ng-db"); err == nil || !strings.Contains(err.Error(), "there are ng-web-2 (") {
 		t.Errorf("another group: %v", err)
 	}
-	if _, _, err := drainboard("report", "ng-web", "-o", "pdf"); err == nil || report(err) != exitUsage {
+	if _, _, err := drainboard("report", "ng-web", "-o", "pdf"); err == nil || report(err) != exitcode.WrongUse {
 		t.Errorf("another form: %v", err)
 	}
-	if _, _, err := drainboard("report", "ng-web", "--to", filepath.Join(dir, "none", "x.md")); err == nil || report(err) != exitUsage {
+	if _, _, err := drainboard("report", "ng-web", "--to", filepath.Join(dir, "none", "x.md")); err == nil || report(err) != exitcode.WrongUse {
 		t.Errorf("a place that is none: %v", err)
 	}
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 )
 
 // raw is a drainboard on a pseudo-terminal whose every byte is kept.
@@ -154,8 +156,8 @@ func TestSignalsRestoreTheTerminal(t *testing.T) {
 		signals []syscall.Signal
 		code    int
 	}{
-		{[]syscall.Signal{syscall.SIGTERM}, exitAbort},
-		{[]syscall.Signal{syscall.SIGINT}, exitAbort},
+		{[]syscall.Signal{syscall.SIGTERM}, exitcode.Aborted},
+		{[]syscall.Signal{syscall.SIGINT}, exitcode.Aborted},
 		{[]syscall.Signal{syscall.SIGHUP}, 0}, // of a demo nothing is left to resume
 	} {
 		t.Run(c.signals[0].String(), func(t *testing.T) {
@@ -190,7 +192,7 @@ func TestAPanicAnywhereRestoresTheTerminal(t *testing.T) {
 			if _, err := r.control.WriteString("q"); err != nil {
 				t.Fatal(err)
 			}
-			r.exits(exitFailed)
+			r.exits(exitcode.Failed)
 			r.asItWas()
 			r.until("the trace", func(out string) bool {
 				_, after, _ := strings.Cut(out, "\x1b[?1049l")

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 )
@@ -114,33 +116,33 @@ func (a *aside) tell(w io.Writer) {
 
 // rollThrough plans a roll, asks, and drives it.
 func (u *upgrade) rollThrough(ctx context.Context, s *session) error {
-	p, err := s.planRoll(ctx, u.cmd, &u.scope, &u.rollFlags, u.auto)
+	p, err := s.planRoll(ctx, u.cmd, &u.scope, &u.rollFlags, u.Auto)
 	if err != nil {
 		return err
 	}
-	if err := p.refuse(); err != nil {
+	if err := present.CannotRoll(p); err != nil {
 		return err
 	}
-	nothing := len(p.roll.Names(engine.RollWaiting)) == 0
-	if !u.auto && (!u.yes || nothing) {
-		writeRollPlan(u.app.out, p, s.clock().Now())
+	nothing := len(p.Roll.Names(engine.RollWaiting)) == 0
+	if !u.Auto && (!u.yes || nothing) {
+		present.WriteRollPlan(u.app.Out, p, s.Clock().Now())
 	}
-	if !u.auto && !u.yes && !nothing && !ask(ctx, u.app.in, u.app.out, u.app.marked(s.context(), "Start this roll? [y/N] ")) {
-		return &exitError{exitAbort, errors.New("not started")}
+	if !u.Auto && !u.yes && !nothing && !u.app.Ask(ctx, u.app.Marked(s.Context(), "Start this roll? [y/N] ")) {
+		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
-	if s.alone != nil && !u.auto && !nothing && !consents(ctx, u.app, s.context(), s.cluster()) {
-		return &exitError{exitAbort, errors.New("not started")}
+	if u.where.CloudOnly && !u.Auto && !nothing && !consents(ctx, u.app, s.Context(), s.Cluster()) {
+		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	close(u.driving)
-	r := newRoll(u, p.rules, p.roll)
-	r.session, r.now, r.context = s, s.clock().Now, s.context()
+	r := newRoll(u, p.Rules, p.Roll)
+	r.session, r.now, r.context = s, s.Clock().Now, s.Context()
 	switch {
 	case nothing:
 		return r.nothing(ctx)
-	case u.auto:
+	case u.Auto:
 		return r.headless(ctx)
 	}
 	return r.interactive(ctx)
@@ -154,8 +156,8 @@ func newRoll(u *upgrade, rules engine.RollRules, value engine.Roll) *roll {
 	r.start = func(ctx context.Context, m *upgrade) error {
 		return m.onGroup(ctx, r.session, nil, engine.Settings{})
 	}
-	if u.auto {
-		r.tell = (&printer{w: u.app.out, json: u.json, groups: true}).events
+	if u.Auto {
+		r.tell = present.NewPrinter(u.app.Out, u.json, true).Events
 	}
 	return r
 }
@@ -165,9 +167,9 @@ func (r *roll) nothing(ctx context.Context) error {
 	r.through(ctx)
 	text := "there is nothing to do"
 	if code := r.value.ExitCode(); code != 0 {
-		return &exitError{code, errors.New(text + ", but nodes are outdated in groups that cannot be rolled now")}
+		return exitcode.With(code, errors.New(text+", but nodes are outdated in groups that cannot be rolled now"))
 	}
-	fmt.Fprintln(r.app.err, text)
+	fmt.Fprintln(r.app.Err, text)
 	return nil
 }
 
@@ -193,7 +195,7 @@ func (r *roll) through(ctx context.Context) {
 		for _, group := range d.Start {
 			m, mine := r.join(ctx, group)
 			go live.Guarded(func() { r.ends <- r.drive(mine, m) }, func(err error) {
-				r.ends <- engine.RollEnd{Group: group, Code: exitFailed, Why: err.Error()}
+				r.ends <- engine.RollEnd{Group: group, Code: exitcode.Failed, Why: err.Error()}
 			})()
 		}
 		select {
@@ -219,7 +221,7 @@ func (r *roll) goesOn() string {
 	if len(names) == 0 {
 		return r.value.Again
 	}
-	return repeated(r.cmd, names...)
+	return r.line.Repeat(names...)
 }
 
 // join makes the upgrade of a group, and what it runs under.
@@ -231,7 +233,7 @@ func (r *roll) join(ctx context.Context, group string) (*upgrade, context.Contex
 	ctx, m.part.cancel = context.WithCancel(ctx)
 	if r.table != nil {
 		said := &aside{}
-		a.out, a.err = said, said
+		a.Out, a.Err = said, said
 		m.part.sit = func(ctx context.Context, loop *live.Loop, run engine.Run, from *seat) (engine.Run, error) {
 			return r.table.sit(ctx, group, loop, run, from)
 		}
@@ -260,15 +262,15 @@ func (r *roll) drive(ctx context.Context, m *upgrade) engine.RollEnd {
 	if err == nil || end.Unbegun {
 		return end
 	}
-	end.Code = exitFailed
-	var e *exitError
+	end.Code = exitcode.Failed
+	var e *exitcode.Error
 	if errors.As(err, &e) {
-		end.Code = e.code
+		end.Code = e.Code
 	}
 	if end.Why == "" {
 		end.Why, _, _ = strings.Cut(err.Error(), "\n")
 	}
-	fmt.Fprintf(m.app.err, "drainboard: %s: %s\n", m.part.group, err)
+	fmt.Fprintf(m.app.Err, "drainboard: %s: %s\n", m.part.group, err)
 	var crash *live.Crash
 	if errors.As(err, &crash) {
 		r.mu.Lock()
@@ -334,7 +336,7 @@ func (r *roll) headless(ctx context.Context) error {
 func (r *roll) interrupt(s os.Signal) {
 	members := r.underway()
 	if len(members) == 0 {
-		fmt.Fprintf(r.app.err, "drainboard: %s: the roll ends here\n", s)
+		fmt.Fprintf(r.app.Err, "drainboard: %s: the roll ends here\n", s)
 	}
 	for _, m := range members {
 		select {
@@ -342,20 +344,20 @@ func (r *roll) interrupt(s os.Signal) {
 		default:
 		}
 	}
-	r.stop(fmt.Sprintf("%s ended it (%s)", who(), s), exitAbort)
+	r.stop(fmt.Sprintf("%s ended it (%s)", who(), s), exitcode.Aborted)
 }
 
 // conclude says how the roll ended, and is its exit code.
 func (r *roll) conclude() error {
 	for _, said := range r.said {
-		said.tell(r.app.err)
+		said.tell(r.app.Err)
 	}
 	var lines []string
 	for _, g := range r.value.Groups {
 		lines = append(lines, g.Sentence())
 	}
-	if !r.plain { // there it was told
-		list(r.app.err, "The roll "+r.value.ID+":", lines)
+	if !r.Plain { // there it was told
+		present.List(r.app.Err, "The roll "+r.value.ID+":", lines)
 	}
 	text := "the roll: " + r.value.Sentence()
 	if len(r.value.Names(engine.RollNotStarted)) > 0 || slices.ContainsFunc(r.value.Groups, engine.RollGroup.Bad) {
@@ -364,10 +366,10 @@ func (r *roll) conclude() error {
 	code := r.value.ExitCode()
 	switch {
 	case r.crash != nil:
-		return &exitError{code, fmt.Errorf("%s\n%w", text, r.crash)}
+		return exitcode.With(code, fmt.Errorf("%s\n%w", text, r.crash))
 	case code != 0:
-		return &exitError{code, errors.New(text)}
+		return exitcode.With(code, errors.New(text))
 	}
-	fmt.Fprintln(r.app.err, text)
+	fmt.Fprintln(r.app.Err, text)
 	return nil
 }

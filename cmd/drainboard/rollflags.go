@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -45,7 +47,7 @@ func (s *scope) take(args []string) error {
 	s.named = nil
 	for _, name := range slices.Concat(args, s.instanceGroups) {
 		if name = strings.TrimSpace(name); name == "" {
-			return usage(errors.New("the name of a group is empty"))
+			return exitcode.Usage(errors.New("the name of a group is empty"))
 		}
 		if !slices.Contains(s.named, name) {
 			s.named = append(s.named, name)
@@ -53,13 +55,13 @@ func (s *scope) take(args []string) error {
 	}
 	switch {
 	case s.all && len(s.named) > 0:
-		return usage(fmt.Errorf("--all is every group, so %s need not be named: leave one of the two out", strings.Join(s.named, ", ")))
+		return exitcode.Usage(fmt.Errorf("--all is every group, so %s need not be named: leave one of the two out", strings.Join(s.named, ", ")))
 	case !s.all && len(s.named) == 0 && len(s.roles) == 0:
-		return usage(errors.New("name a GROUP, or give --all; drainboard groups lists them"))
+		return exitcode.Usage(errors.New("name a GROUP, or give --all; drainboard groups lists them"))
 	}
 	for _, r := range s.roles {
 		if _, err := parseRole(r); err != nil {
-			return usage(err)
+			return exitcode.Usage(err)
 		}
 	}
 	return nil
@@ -70,13 +72,12 @@ func (s *scope) take(args []string) error {
 func (s *scope) isRoll() bool { return s.all || len(s.roles) > 0 || len(s.named) > 1 }
 
 // names reports whether a group is named, by what people call it or by its own name.
-func (s *scope) names(g groupRow) bool {
-	return slices.Contains(s.named, g.called()) || slices.Contains(s.named, g.Name)
+func (s *scope) names(g present.GroupRow) bool {
+	return slices.Contains(s.named, g.Called()) || slices.Contains(s.named, g.Name)
 }
 
-// again is the command that rolls the same groups in the same way. cmd has the flags that
-// were given; nil for none.
-func (s *scope) again(cmd *cobra.Command) string {
+// again is the command that rolls the same groups in the same way.
+func (s *scope) again(line present.CommandLine) string {
 	words := slices.Clone(s.named)
 	if s.all {
 		words = append(words, "--all")
@@ -84,7 +85,7 @@ func (s *scope) again(cmd *cobra.Command) string {
 	if len(s.roles) > 0 {
 		words = append(words, "--instance-group-roles", strings.Join(s.roles, ","))
 	}
-	return repeated(cmd, words...)
+	return line.Repeat(words...)
 }
 
 // parseRole reads a role as kops does (pkg/apis/kops/parse.go, ParseInstanceGroupRole):
@@ -105,32 +106,32 @@ func parseRole(text string) (world.Role, error) {
 }
 
 // choose picks the groups of the roll among those that there are.
-func (s *scope) choose(rows []groupRow) ([]groupRow, error) {
+func (s *scope) choose(rows []present.GroupRow) ([]present.GroupRow, error) {
 	var names, unknown []string
 	for _, g := range rows {
-		names = append(names, g.called())
+		names = append(names, g.Called())
 	}
 	for _, name := range s.named {
-		if !slices.ContainsFunc(rows, func(g groupRow) bool { return g.called() == name || g.Name == name }) {
+		if !slices.ContainsFunc(rows, func(g present.GroupRow) bool { return g.Called() == name || g.Name == name }) {
 			unknown = append(unknown, name)
 		}
 	}
 	switch {
 	case len(rows) == 0:
-		return nil, usage(errors.New("no group owns a node of this cluster"))
+		return nil, exitcode.Usage(errors.New("no group owns a node of this cluster"))
 	case len(unknown) > 0:
-		return nil, usage(fmt.Errorf("there is no group %s; the groups are %s", strings.Join(unknown, ", "), strings.Join(names, ", ")))
+		return nil, exitcode.Usage(fmt.Errorf("there is no group %s; the groups are %s", strings.Join(unknown, ", "), strings.Join(names, ", ")))
 	}
 	var roles []world.Role
 	for _, text := range s.roles {
 		role, err := parseRole(text)
 		if err != nil {
-			return nil, usage(err)
+			return nil, exitcode.Usage(err)
 		}
 		roles = append(roles, role)
 	}
 	there := map[world.Role]bool{}
-	var out []groupRow
+	var out []present.GroupRow
 	for _, g := range rows {
 		there[g.Role] = true
 		if (len(s.named) == 0 || s.names(g)) && (len(roles) == 0 || slices.Contains(roles, g.Role)) {
@@ -147,26 +148,26 @@ func (s *scope) choose(rows []groupRow) ([]groupRow, error) {
 		}
 	}
 	if slices.Sort(have); len(have) == 0 {
-		return nil, usage(errors.New("--instance-group-roles: these groups have no roles, which are of kops's instance groups; name them, or give --all"))
+		return nil, exitcode.Usage(errors.New("--instance-group-roles: these groups have no roles, which are of kops's instance groups; name them, or give --all"))
 	}
 	if len(s.named) > 0 {
-		return nil, usage(fmt.Errorf("none of %s has role %s", strings.Join(s.named, ", "), strings.Join(s.roles, ", ")))
+		return nil, exitcode.Usage(fmt.Errorf("none of %s has role %s", strings.Join(s.named, ", "), strings.Join(s.roles, ", ")))
 	}
-	return nil, usage(fmt.Errorf("no group has role %s; there are %s", strings.Join(s.roles, ", "), strings.Join(have, ", ")))
+	return nil, exitcode.Usage(fmt.Errorf("no group has role %s; there are %s", strings.Join(s.roles, ", "), strings.Join(have, ", ")))
 }
 
 // rollRules are the order and the stop rules for groups: their provider's.
-func (s *scope) rollRules(rows []groupRow) (engine.RollRules, error) {
+func (s *scope) rollRules(rows []present.GroupRow) (engine.RollRules, error) {
 	rules := strategy.RollByName()
-	kops := slices.ContainsFunc(rows, func(g groupRow) bool { return g.Role != "" })
+	kops := slices.ContainsFunc(rows, func(g present.GroupRow) bool { return g.Role != "" })
 	if kops {
 		rules = strategy.RollKops(s.bastionsAtOnce)
 	}
 	switch {
 	case s.bastionsAtOnce && !kops:
-		return rules, usage(errors.New("--bastions-at-once is for kops's instance groups: these have no bastions"))
+		return rules, exitcode.Usage(errors.New("--bastions-at-once is for kops's instance groups: these have no bastions"))
 	case s.keepGoing && rules.Fixed != "":
-		return rules, usage(errors.New("--keep-going: " + rules.Fixed))
+		return rules, exitcode.Usage(errors.New("--keep-going: " + rules.Fixed))
 	case s.keepGoing:
 		rules = rules.KeepGoing()
 		rules.About = "by name, one group at a time; errors do not stop the groups after it (--keep-going)"
@@ -187,7 +188,7 @@ func (f *rollFlags) fitsSeveral(cmd *cobra.Command) error {
 		{"record", "what becomes of a record is decided for one GROUP", cmd.Flags().Lookup("record") != nil && cmd.Flags().Changed("record")},
 	} {
 		if c.is {
-			return usage(fmt.Errorf("--%s is not for several groups: %s", c.flag, c.why))
+			return exitcode.Usage(fmt.Errorf("--%s is not for several groups: %s", c.flag, c.why))
 		}
 	}
 	return nil

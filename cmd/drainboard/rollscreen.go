@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/ui"
@@ -26,9 +27,9 @@ func (r *roll) interactive(ctx context.Context) error {
 	defer done()
 	screen, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
-	from := &seat{screen: r.app.screen(ctx, r.context)}
-	if r.plain {
-		from.plainly(r.app)
+	from := &seat{screen: r.app.Screen(ctx, r.context)}
+	if r.Plain {
+		from.plainly(&r.app.Console)
 	}
 	r.table = newTable(r.value)
 	var signalled atomic.Bool
@@ -51,7 +52,7 @@ func (r *roll) interactive(ctx context.Context) error {
 		options.Turn = r.table.turn
 	}
 	show := ui.Run
-	if r.plain {
+	if r.Plain {
 		show = lines.Run
 	}
 	exit, err := show(screen, options)
@@ -68,11 +69,11 @@ func (r *roll) interactive(ctx context.Context) error {
 		done()
 	}
 	if crash := <-ended; crash != nil {
-		return &exitError{exitFailed, crash}
+		return exitcode.With(exitcode.Failed, crash)
 	}
 	concluded := r.conclude()
 	if failed && !errors.Is(err, syscall.EIO) {
-		return &exitError{exitFailed, err}
+		return exitcode.With(exitcode.Failed, err)
 	}
 	return concluded
 }
@@ -106,8 +107,8 @@ func (r *roll) heed(screen context.Context, leave func(error), signalled *atomic
 
 // sayOfSignal tells in lines what a signal does; on a screen there is no place for it.
 func (r *roll) sayOfSignal(s os.Signal) {
-	if r.plain {
-		fmt.Fprintf(r.app.err, "drainboard: %s: aborting; once more stops at once\n", s)
+	if r.Plain {
+		fmt.Fprintf(r.app.Err, "drainboard: %s: aborting; once more stops at once\n", s)
 	}
 }
 
@@ -116,14 +117,14 @@ func (r *roll) send(c engine.Command) {
 	abort := c.Kind == engine.CmdAbort
 	r.table.send(c, abort)
 	if abort {
-		r.stop(who()+" aborted it", exitAbort)
+		r.stop(who()+" aborted it", exitcode.Aborted)
 	}
 }
 
 // hold pauses what is under way, and has nothing else start.
 func (r *roll) hold(reason string) {
 	r.table.pause(reason)
-	r.stop("it is held: "+reason, exitPaused)
+	r.stop("it is held: "+reason, exitcode.Paused)
 }
 
 // sideBySide reports whether several of its groups may be under way together.

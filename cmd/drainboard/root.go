@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -11,19 +10,16 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/utils/ptr"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
 // app is what all subcommands share.
 type app struct {
-	// in is read line by line, by one question after the other; scripted says that no
-	// person types there.
-	in        *bufio.Reader
-	scripted  bool
-	out, err  io.Writer
+	console.Console
 	flags     *genericclioptions.ConfigFlags
 	namespace string
-	theme     string // --theme
 }
 
 const exitCodes = `Exit codes:
@@ -38,8 +34,8 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 		Context:     ptr.To(""),
 		ClusterName: ptr.To(""),
 	}
-	a := &app{in: bufio.NewReader(in), scripted: !isTerminal(in), out: plain{out}, err: plain{errOut}, flags: flags}
-	var f face
+	a := &app{Console: console.NewConsole(in, out, errOut), flags: flags}
+	var f console.Face
 	root := &cobra.Command{
 		Use:   "drainboard",
 		Short: "Roll the nodes of a Kubernetes cluster, and see what holds them up",
@@ -50,10 +46,10 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return a.pickGroup(cmd, f) },
 	}
-	root.Flags().BoolVar(&f.plain, "plain", false, plainHelp)
+	root.Flags().BoolVar(&f.Plain, "plain", false, console.PlainHelp)
 	root.SetIn(in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	flags.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&a.namespace, "record-namespace", kube.Namespace, "namespace of the run records and locks; commands to runs are in NAMESPACE-commands")
 	a.themeFlag(root)
@@ -68,7 +64,7 @@ func (a *app) versionCmd() *cobra.Command {
 		Short: "Say which version this is",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(a.out, "drainboard "+version)
+			_, err := fmt.Fprintln(a.Out, "drainboard "+version)
 			return err
 		},
 	}
@@ -82,7 +78,7 @@ func output(o string) (asJSON bool, err error) {
 	case "json":
 		return true, nil
 	}
-	return false, usage(fmt.Errorf("-o: %q is neither text nor json", o))
+	return false, exitcode.Usage(fmt.Errorf("-o: %q is neither text nor json", o))
 }
 
 // oneGroup takes one argument, the name of a group.

@@ -3,12 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -20,19 +21,19 @@ import (
 // group they are for: where that is nobody's in particular, those of any will do, and what
 // none can honour is refused before anything is connected to.
 func (f *rollFlags) rules(cmd *cobra.Command, auto bool) (engine.Strategy, engine.Settings, error) {
-	where, err := f.where.fill()
+	where, err := f.where.Fill()
 	if err != nil {
 		return nil, engine.Settings{}, err
 	}
-	names := []string{"eks", kopsStrategy}
+	names := []string{"eks", present.StrategyKops}
 	switch {
 	case f.strategy != "":
 		names = []string{f.strategy}
-	case where.cloudOnly, where.provider == kopsGroups:
-		names = []string{kopsStrategy}
-	case where.provider == gardenerPools, where.asksForPools():
-		names = poolStrategies
-	case where.provider == asg.Provider:
+	case where.CloudOnly, where.Provider == backend.Kops:
+		names = []string{present.StrategyKops}
+	case where.Provider == backend.Gardener, where.AsksForPools():
+		names = present.PoolStrategies
+	case where.Provider == asg.Provider:
 		names = []string{"eks"}
 	}
 	for _, name := range names {
@@ -45,17 +46,6 @@ func (f *rollFlags) rules(cmd *cobra.Command, auto bool) (engine.Strategy, engin
 	return nil, engine.Settings{}, err
 }
 
-// ownStrategy is the strategy of a group where none is asked for.
-func ownStrategy(at place) string {
-	switch {
-	case at.pool != nil:
-		return poolStrategy(at.pool)
-	case at.kops != nil:
-		return kopsStrategy
-	}
-	return "eks"
-}
-
 func (f *rollFlags) rulesOf(cmd *cobra.Command, name string, auto bool) (engine.Strategy, engine.Settings, error) {
 	rules, err := strategy.Named(name)
 	if err != nil {
@@ -65,37 +55,37 @@ func (f *rollFlags) rulesOf(cmd *cobra.Command, name string, auto bool) (engine.
 	return rules, settings, err
 }
 
-// rulesAt are the strategy and settings for a group: the flags win over what the state
-// store says of it, and that over kops's defaults. What is to be said of where they come
-// from is added to the place.
-func (f *rollFlags) rulesAt(ctx context.Context, cmd *cobra.Command, auto bool, s *session, at *place) (engine.Strategy, engine.Settings, error) {
-	rules, err := strategy.Named(cmp.Or(f.strategy, ownStrategy(*at)))
+// asked is what the flags ask of a run. It implements backend.Asked.
+type asked struct {
+	*rollFlags
+	cmd  *cobra.Command
+	auto bool
+}
+
+var _ backend.Asked = asked{}
+
+func (a asked) Settings(rules engine.Strategy) (engine.Settings, error) {
+	return a.settings(a.cmd, rules, a.auto, who())
+}
+
+func (a asked) KopsSettings(rules engine.Strategy, role world.Role, said kops.RollingUpdate) (engine.Settings, error) {
+	return a.kopsSettingsAt(a.cmd, rules, a.auto, role, said)
+}
+
+func (a asked) NewTarget() bool { return a.ami != "" || a.templateVersion != "" }
+
+// rulesAt are the strategy and settings for a group: the flags win over what its system says
+// of it. What is to be said of where they come from is added to the place.
+func (f *rollFlags) rulesAt(ctx context.Context, cmd *cobra.Command, auto bool, at *place) (engine.Strategy, engine.Settings, error) {
+	rules, err := strategy.Named(cmp.Or(f.strategy, at.Strategy()))
 	if err != nil {
 		return nil, engine.Settings{}, fmt.Errorf("--strategy: %w", err)
 	}
-	if err := at.fits(rules); err != nil {
+	if err := at.Fits(rules); err != nil {
 		return nil, engine.Settings{}, err
 	}
-	if at.pool != nil && (f.ami != "" || f.templateVersion != "") {
-		return nil, engine.Settings{}, errors.New("--ami and --launch-template-version are for groups of AWS: what a worker pool runs is changed in the Shoot")
-	}
-	at.notes = append(at.notes, at.poolNotes()...)
-	if at.kops != nil && (f.ami != "" || f.templateVersion != "") {
-		at.notes = append(at.notes, "the group's launch template is kops's: the next kops update cluster --yes has it launch what the InstanceGroup says again")
-	}
-	if rules.Name() != kopsStrategy {
-		if at.kops != nil {
-			at.notes = append(at.notes, fmt.Sprintf("this is a group of kops, rolled by the rules of %s: the cluster is not validated between nodes, and what the InstanceGroup says of rolling updates does not count", rules.Name()))
-		}
-		settings, err := f.settings(cmd, rules, auto, who())
-		return rules, settings, err
-	}
-	said, err := s.kops.Settings(ctx, *at.kops)
-	if err != nil {
-		return nil, engine.Settings{}, err
-	}
-	at.notes = append(at.notes, said.Notes...)
-	settings, err := f.kopsSettingsAt(cmd, rules, auto, at.role(), said)
+	settings, notes, err := at.Settings(ctx, rules, asked{f, cmd, auto})
+	at.notes = append(at.notes, notes...)
 	return rules, settings, err
 }
 

@@ -3,7 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"os"
 	"os/user"
 	"runtime/debug"
@@ -12,41 +12,34 @@ import (
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
-	"github.com/drainboard/drainboard/providers/asg"
-	"github.com/drainboard/drainboard/providers/gardener"
-	"github.com/drainboard/drainboard/providers/kops"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
 // lookLimit is how long a first look at cluster and cloud may take.
 const lookLimit = 60 * time.Second
 
-// session is the connection to one cluster and its cloud.
+// session is what a command works with: the backend of its groups, and where their runs are
+// kept.
 type session struct {
-	kube      *kube.Client // nil with --cloudonly, and alone is there in its place
-	alone     *alone
-	aws       *asg.Client  // nil in a Shoot's cluster, and pools is there in its place
-	pools     *poolSession // nil elsewhere
-	kops      *kops.Client // nil as long as no group of kops is asked for
-	namespace string
-	// reading is the cluster's feed, if that reads already, its nodes first: look goes on
-	// with it, and returns as soon as those are known.
-	reading *kube.Feed
-	// lacks waits until the rights are known, and says which are missing.
-	lacks func() error
+	home
+	groups backend.Backend
+	where  backend.Where
 }
 
 // connect opens the cluster that the flags choose and the cloud that its nodes run
-// on; of a Shoot's cluster, what is told of its worker pools. The rights that are needed are asked for meanwhile; look and groups tell of
-// those that are missing. readOnly is for commands that only look: their connections
-// let no change through, whoever asks for it.
-func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespace string, where whereFlags, rights []kube.Right, readOnly bool) (*session, error) {
-	where, err := where.fill()
+// on; of a Shoot's cluster, what is told of its worker pools. The rights that are needed are
+// asked for meanwhile; look and list tell of those that are missing. readOnly is for commands
+// that only look: their connections let no change through, whoever asks for it.
+func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespace string, where backend.Where, rights []kube.Right, readOnly bool) (*session, *inCluster, error) {
+	where, err := where.Fill()
 	if err != nil {
-		return nil, usage(err)
+		return nil, nil, exitcode.Usage(err)
 	}
 	open := kube.Connect
 	if readOnly {
@@ -54,57 +47,93 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, namespac
 	}
 	k, err := open(ctx, flags, version)
 	if err != nil {
-		return nil, usage(err)
+		return nil, nil, exitcode.Usage(err)
 	}
 	answer := make(chan error, 1)
-	go func() { answer <- usage(live.Caught(func() error { return allowed(ctx, k, rights) })) }()
-	s := &session{kube: k, namespace: namespace, lacks: sync.OnceValue(func() error { return <-answer })}
-	if err := s.openGroups(ctx, where, readOnly); err != nil {
-		return nil, cmp.Or(s.lacks(), usage(err))
+	go func() { answer <- exitcode.Usage(live.Caught(func() error { return allowed(ctx, k, rights) })) }()
+	h := &inCluster{kube: k, namespace: namespace, lacks: sync.OnceValue(func() error { return <-answer })}
+	groups, err := backend.Open(ctx, k, where, version, readOnly)
+	if err != nil {
+		return nil, nil, cmp.Or(h.Lacks(), exitcode.Usage(err))
 	}
-	return s, nil
+	return &session{h, groups, where}, h, nil
 }
 
-// openGroups opens what knows the cluster's groups: what is told of a Shoot's pools, or the
-// cloud. Which of them is asked for while the cloud is opened, whose errors are nobody's
-// business in a Shoot's cluster.
-func (s *session) openGroups(ctx context.Context, where whereFlags, readOnly bool) (err error) {
-	if where.provider != anyProvider || where.asksForPools() {
-		if pools, _ := inPools(ctx, s.kube, where); pools {
-			s.pools, err = openPools(ctx, where, readOnly)
-		} else {
-			s.aws, err = openCloud(ctx, s.kube, readOnly)
-		}
-		return err
+// open is connect, or, with --cloudonly, openOnDisk.
+func (a *app) open(ctx context.Context, where backend.Where, rights []kube.Right, readOnly bool) (*session, error) {
+	if !where.CloudOnly {
+		s, _, err := connect(ctx, a.flags, a.namespace, where, rights, readOnly)
+		return s, err
 	}
-	found := make(chan bool, 1)
-	go live.Guarded(func() {
-		pools, err := inPools(ctx, s.kube, where)
-		found <- pools && err == nil // what is wrong with the nodes is told when they are read
-	}, func(error) { found <- false })()
-	aws, err := openCloud(ctx, s.kube, readOnly)
-	if <-found {
-		s.pools, err = openPools(ctx, where, readOnly)
-		return err
-	}
-	s.aws = aws
-	return err
-}
-
-// openCloud opens the cloud: in the region that is configured, or in that of the
-// cluster's nodes.
-func openCloud(ctx context.Context, k *kube.Client, readOnly bool) (*asg.Client, error) {
-	o := asg.Options{ReadOnly: readOnly}
-	a, err := asg.Connect(ctx, o)
-	if !errors.Is(err, asg.ErrNoRegion) {
-		return a, err
-	}
-	_, zone, err := k.Machines(ctx)
+	h, err := a.openCloudOnly(ctx, where, readOnly)
 	if err != nil {
 		return nil, err
 	}
-	o.Fallback = asg.RegionOf(zone)
-	return asg.Connect(ctx, o)
+	return &session{h, h.groups, where}, nil
+}
+
+// openCloudOnly opens the groups of kops without Kubernetes; the flags of a cluster contradict that.
+func (a *app) openCloudOnly(ctx context.Context, where backend.Where, readOnly bool) (*onDisk, error) {
+	for name, given := range map[string]*string{"kubeconfig": a.flags.KubeConfig, "context": a.flags.Context, "cluster": a.flags.ClusterName} {
+		if given != nil && *given != "" {
+			return nil, exitcode.Usage(fmt.Errorf("--%s and --cloudonly contradict each other: nothing connects to Kubernetes (--cluster-name names kops's cluster)", name))
+		}
+	}
+	return openOnDisk(ctx, where, readOnly)
+}
+
+// place is a group, and what a plan says of where its settings come from.
+type place struct {
+	backend.Group
+	notes []string
+}
+
+// find settles which group is meant by a name: an Auto Scaling group's, that of an instance
+// group of kops, or a worker pool's.
+func (s *session) find(ctx context.Context, name string) (place, error) {
+	g, err := s.groups.Find(ctx, name)
+	if err != nil {
+		return place{}, cmp.Or(s.Lacks(), exitcode.Usage(err))
+	}
+	return place{Group: g}, nil
+}
+
+// unfinished is the group's run that has not ended, as far as its record can be read.
+func (s *session) unfinished(ctx context.Context, group string) (engine.Run, bool) {
+	run, found, err := s.Record(group).Load(ctx)
+	return run, err == nil && found && run.State != engine.Finished
+}
+
+// asBegun is the group as its unfinished run knows it.
+func (s *session) asBegun(ctx context.Context, at place, run engine.Run) (place, error) {
+	switch {
+	case run.Provider == at.Provider() || s.where.CloudOnly:
+		return at, nil
+	case s.where.Provider != "" && s.where.Provider != backend.Any:
+		return at, fmt.Errorf("the unfinished run %s was begun with --provider %s, and goes on so: leave --provider %s out", run.ID, run.Provider, s.where.Provider)
+	}
+	g, err := s.groups.FindAs(ctx, at.Name(), run.Provider)
+	if err != nil {
+		return place{}, cmp.Or(s.Lacks(), exitcode.Usage(err))
+	}
+	return place{Group: g}, nil
+}
+
+// list lists the groups that own the machines of the cluster's nodes, in the order in which
+// they are rolled, and what runs in them.
+func (s *session) list(ctx context.Context) ([]present.GroupRow, error) {
+	if err := s.Lacks(); err != nil {
+		return nil, err
+	}
+	nodes, err := s.Nodes(ctx)
+	if err != nil {
+		return nil, exitcode.Usage(err)
+	}
+	rows, err := s.groups.List(ctx, nodes)
+	if err != nil {
+		return nil, exitcode.Usage(err)
+	}
+	return rows, s.Note(ctx, rows, nodes)
 }
 
 // allowed says which of the rights this user lacks, nil if none.
@@ -116,7 +145,7 @@ func allowed(ctx context.Context, k *kube.Client, rights []kube.Right) error {
 type view struct {
 	world  *world.World
 	intake *live.FeedQueue
-	cloud  groupFeed
+	cloud  backend.Feed
 }
 
 // hurried counts who is in a hurry: groups of a roll may be read side by side.
@@ -150,31 +179,14 @@ func hurry() (calm func()) {
 // watch, if not nil, is told what the group's record says and who drives its run.
 func (s *session) look(ctx context.Context, at place, watch *live.Watch) (view, error) {
 	defer hurry()()
-	began := func(ctx context.Context) time.Time { return s.began(ctx, at.name) }
-	v := view{world: world.New(), cloud: at.feed(s, asg.FeedOptions{Begin: began, Certain: true, Now: s.clock().Now})}
-	if s.alone != nil {
-		v.intake = live.Open(ctx, v.cloud)
-		return v, s.fill(ctx, v, world.Cloud)
-	}
-	cluster, enough := s.reading, world.Nodes
-	if s.reading = nil; cluster == nil {
-		cluster, enough = s.kube.Feed(), world.Cluster
-	}
-	if pool, ok := v.cloud.(*gardener.Feed); ok {
-		cluster.OnNodes(pool.NodesChanged)
-	}
-	cluster.OnNodeGone(v.cloud.Poke) // the cloud controller deletes the node of a machine that has ended
-	feeds := []live.Feed{cluster, v.cloud}
-	if watch != nil {
-		cluster.OnRecord(s.namespace, at.name, watch.SeeRecord)
-		feeds = append(feeds, s.kube.Holder(s.namespace, at.name, watch.SeeHolder))
-	}
-	v.intake = live.Open(ctx, feeds...)
-	if err := s.lacks(); err != nil {
+	v := view{world: world.New(), cloud: at.Feed(func(ctx context.Context) time.Time { return s.began(ctx, at.Name()) })}
+	var sources []world.Source
+	v.intake, sources = s.Open(ctx, at.Group, v.cloud, watch)
+	if err := s.Lacks(); err != nil {
 		v.intake.Close()
 		return view{}, err
 	}
-	return v, s.fill(ctx, v, enough, world.Cloud)
+	return v, s.fill(ctx, v, sources...)
 }
 
 // fill waits until some sources have been read once, and closes the view if they cannot be.
@@ -183,14 +195,14 @@ func (s *session) fill(ctx context.Context, v view, sources ...world.Source) err
 	if err != nil {
 		v.intake.Close()
 	}
-	return usage(err)
+	return exitcode.Usage(err)
 }
 
 // began is when the group's unfinished run started, zero if there is none: the
 // launches that failed since then are wanted. A record that cannot be read is for
 // those to tell who need it.
 func (s *session) began(ctx context.Context, group string) time.Time {
-	run, found, err := s.record(group).Load(ctx)
+	run, found, err := s.Record(group).Load(ctx)
 	if err != nil || !found || run.State == engine.Finished {
 		return time.Time{}
 	}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -92,11 +93,15 @@ func TestReadsBeforeRightsAreKnown(t *testing.T) {
 			first()
 		}
 	})
-	s, err := connect(t.Context(), flags, "drainboard", whereFlags{}, kube.ReadRights("drainboard"), true)
+	s, _, err := connect(t.Context(), flags, "drainboard", backend.Where{Provider: "asg"}, kube.ReadRights("drainboard"), true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = s.look(t.Context(), place{name: "web"}, nil); err == nil || !strings.Contains(err.Error(), "watch pods") {
+	at, err := s.find(t.Context(), "web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = s.look(t.Context(), at, nil); err == nil || !strings.Contains(err.Error(), "watch pods") {
 		t.Errorf("look: %v, want that the right to watch pods is missing", err)
 	}
 }

@@ -7,16 +7,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 )
 
 // rollFlags are the flags of upgrade and plan that make a run's settings and
 // target.
 type rollFlags struct {
-	hookFlags
+	config.Hooks
 	kopsFlags
 	zoneFlags
-	where    whereFlags
+	where    backend.Where
 	strategy string
 	// several: the flags are for more than one group, so what one of them cannot honour
 	// concerns the others.
@@ -59,7 +62,7 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.kubernetesVersion, "kubernetes-version", "", "target: a Kubernetes version (plan: of a Gardener Shoot, or of the POOLs named; otherwise groups that EKS manages)")
 	fl.StringVar(&f.releaseVersion, "release-version", "", "target: an AMI release version (groups that EKS manages)")
 	fl.SetNormalizeFunc(byKopsName)
-	f.where.add(fl)
+	addWhere(fl, &f.where)
 	fl.StringVar(&f.strategy, "strategy", "", "rules to roll by: "+strategies()+" (default: the provider's own; asg: eks, kops: kops)")
 	fl.StringVar(&f.maxUnavailable, "max-unavailable", "", "nodes out of service at once, a number or a percentage (default 1, at most 100; kops: 0 if there is a surge)")
 	fl.StringVar(&f.maxSurge, "max-surge", "", "kops and gardener: new nodes that come before old ones go, a number or a percentage (default 1; the control plane has none, gardener splits it over the zones, and the strategies of EKS set their own)")
@@ -90,7 +93,7 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.StringSliceVar(&f.newLabels, "expect-label", nil, "label (key or key=value) that a new node must carry before it counts")
 	f.addKops(fl)
 	f.addZones(fl)
-	f.addHooks(cmd)
+	addHooks(cmd, &f.Hooks)
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: chosen; a plan names its own)")
 }
 
@@ -102,11 +105,8 @@ func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto boo
 
 // over lays what the flags say over settings that are there already.
 func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s engine.Settings, auto bool, who string) (engine.Settings, error) {
-	if f.kubernetesVersion != "" || f.releaseVersion != "" {
-		return s, fmt.Errorf("--kubernetes-version and --release-version are for groups that EKS manages; an Auto Scaling group takes --launch-template-version or --ami")
-	}
-	if f.templateVersion != "" && f.ami != "" {
-		return s, fmt.Errorf("--launch-template-version and --ami are two targets: give one")
+	if err := f.oneTarget(); err != nil {
+		return s, err
 	}
 	if err := ofShoot(cmd, rules); err != nil {
 		return s, err
@@ -129,18 +129,8 @@ func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s engine.Set
 	if cmd.Flags().Changed("delete-emptydir-data") {
 		s.EmptyDir = f.emptyDir
 	}
-	for _, n := range []struct {
-		flag string
-		from int
-		to   *int
-	}{{"batch-size", f.batchSize, &s.BatchSize}, {"evictions-at-once", f.evictionsAtOnce, &s.EvictionsAtOnce}} {
-		if !cmd.Flags().Changed(n.flag) {
-			continue
-		}
-		if n.from < 1 {
-			return s, fmt.Errorf("--%s: %d is too small, 1 is the least", n.flag, n.from)
-		}
-		*n.to = n.from
+	if err := f.counts(cmd, &s); err != nil {
+		return s, err
 	}
 	if err := f.durations(cmd, &s); err != nil {
 		return s, err
@@ -157,24 +147,67 @@ func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s engine.Set
 	if err := f.oneByOne(cmd, rules, &s, auto); err != nil {
 		return s, err
 	}
+	if err := f.labels(&s); err != nil {
+		return s, err
+	}
+	f.origins(cmd, rules, &s, auto)
+	return s, nil
+}
+
+// oneTarget refuses targets that an Auto Scaling group has not, and two at once.
+func (f *rollFlags) oneTarget() error {
+	if f.kubernetesVersion != "" || f.releaseVersion != "" {
+		return fmt.Errorf("--kubernetes-version and --release-version are for groups that EKS manages; an Auto Scaling group takes --launch-template-version or --ami")
+	}
+	if f.templateVersion != "" && f.ami != "" {
+		return fmt.Errorf("--launch-template-version and --ami are two targets: give one")
+	}
+	return nil
+}
+
+// counts settles the numbers that are at least 1.
+func (f *rollFlags) counts(cmd *cobra.Command, s *engine.Settings) error {
+	for _, n := range []struct {
+		flag string
+		from int
+		to   *int
+	}{{"batch-size", f.batchSize, &s.BatchSize}, {"evictions-at-once", f.evictionsAtOnce, &s.EvictionsAtOnce}} {
+		if !cmd.Flags().Changed(n.flag) {
+			continue
+		}
+		if n.from < 1 {
+			return fmt.Errorf("--%s: %d is too small, 1 is the least", n.flag, n.from)
+		}
+		*n.to = n.from
+	}
+	return nil
+}
+
+// labels settles which labels a new node must carry.
+func (f *rollFlags) labels(s *engine.Settings) error {
 	for _, l := range f.newLabels {
 		key, value, _ := strings.Cut(l, "=")
 		if key == "" {
-			return s, fmt.Errorf("--expect-label: %q has no key (form: key or key=value)", l)
+			return fmt.Errorf("--expect-label: %q has no key (form: key or key=value)", l)
 		}
 		if s.NewLabels == nil {
 			s.NewLabels = map[string]string{}
 		}
 		s.NewLabels[key] = value
 	}
-	for _, row := range settingRows {
-		if !row.of(rules.Name()) {
+	return nil
+}
+
+// origins notes where each setting comes from.
+func (f *rollFlags) origins(cmd *cobra.Command, rules engine.Strategy, s *engine.Settings, auto bool) {
+	for _, row := range present.Settings {
+		if !row.Of(rules.Name()) {
 			continue
 		}
-		if cmd.Flags().Changed(row.flag) {
-			s.Origin[row.flag] = "flag"
-		} else if s.Origin[row.flag] == "" {
-			s.Origin[row.flag] = "Drainboard"
+		if cmd.Flags().Changed(row.Flag) {
+			s.Origin[row.Flag] = "flag"
+		} else if s.Origin[row.Flag] == "" {
+			s.Origin[row.Flag] = "Drainboard"
 		}
 	}
 	if f.force {
@@ -185,7 +218,7 @@ func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s engine.Set
 	}
 	if f.interactive {
 		s.Origin["approve"], s.Origin["batch-size"], s.Origin["max-unavailable"] = "flag --interactive", "flag --interactive", "flag --interactive"
-		if rules.Name() == kopsStrategy {
+		if rules.Name() == present.StrategyKops {
 			s.Origin["max-surge"] = "flag --interactive"
 		}
 	}
@@ -195,5 +228,4 @@ func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s engine.Set
 	if f.seed == 0 {
 		s.Origin["seed"] = "chosen at random"
 	}
-	return s, nil
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 )
 
@@ -44,13 +46,13 @@ var makesChange = []string{"shoot-file", "change", "machine-image-version", "ope
 // other flags speak of Shoots.
 func isChange(cmd *cobra.Command, provider string) (bool, error) {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
-	if provider != anyProvider && provider != "" && provider != gardenerPools {
+	if provider != backend.Any && provider != "" && provider != backend.Gardener {
 		if i := slices.IndexFunc(ofChange, given); i >= 0 {
-			return false, usage(fmt.Errorf("--%s is for Shoots of Gardener: --provider %s has no use for it", ofChange[i], provider))
+			return false, exitcode.Usage(fmt.Errorf("--%s is for Shoots of Gardener: --provider %s has no use for it", ofChange[i], provider))
 		}
 		return false, nil
 	}
-	shoots := provider == gardenerPools || slices.ContainsFunc(ofChange, given)
+	shoots := provider == backend.Gardener || slices.ContainsFunc(ofChange, given)
 	return slices.ContainsFunc(makesChange, given) || shoots && given("kubernetes-version"), nil
 }
 
@@ -76,32 +78,44 @@ func readChange(cmd *cobra.Command) (f changeFlags, err error) {
 	if err != nil {
 		return f, err
 	}
+	return f, f.check()
+}
+
+// check refuses what makes no sense together.
+func (f changeFlags) check() error {
+	ns, name, both := strings.Cut(f.shoot, "/")
+	switch {
+	case f.shootFile != "" && (f.shoot != "" || f.garden != ""):
+		return errors.New("--shoot-file is the Shoot: leave out --shoot and --garden-kubeconfig, which read it from a cluster")
+	case f.shootFile == "" && f.shoot == "" && f.garden == "":
+		return errors.New("which Shoot? Give --shoot NAMESPACE/NAME with --garden-kubeconfig FILE, or --shoot-file FILE")
+	case f.shootFile == "" && f.garden == "":
+		return errors.New("--shoot needs --garden-kubeconfig FILE, the kubeconfig of the garden cluster; without one give --shoot-file FILE")
+	case f.shootFile == "" && f.shoot == "":
+		return errors.New("--garden-kubeconfig needs --shoot NAMESPACE/NAME")
+	case f.shoot != "" && (!both || ns == "" || name == "" || strings.Contains(name, "/")):
+		return fmt.Errorf("--shoot: %q is not NAMESPACE/NAME", f.shoot)
+	}
+	return f.checkChange()
+}
+
+// checkChange refuses what makes no sense together of what changes.
+func (f changeFlags) checkChange() error {
 	inputs := 0
 	for _, name := range []string{f.shootFile, f.change, f.profile} {
 		if name == "-" {
 			inputs++
 		}
 	}
-	ns, name, both := strings.Cut(f.shoot, "/")
 	switch {
-	case f.shootFile != "" && (f.shoot != "" || f.garden != ""):
-		return f, errors.New("--shoot-file is the Shoot: leave out --shoot and --garden-kubeconfig, which read it from a cluster")
-	case f.shootFile == "" && f.shoot == "" && f.garden == "":
-		return f, errors.New("which Shoot? Give --shoot NAMESPACE/NAME with --garden-kubeconfig FILE, or --shoot-file FILE")
-	case f.shootFile == "" && f.garden == "":
-		return f, errors.New("--shoot needs --garden-kubeconfig FILE, the kubeconfig of the garden cluster; without one give --shoot-file FILE")
-	case f.shootFile == "" && f.shoot == "":
-		return f, errors.New("--garden-kubeconfig needs --shoot NAMESPACE/NAME")
-	case f.shoot != "" && (!both || ns == "" || name == "" || strings.Contains(name, "/")):
-		return f, fmt.Errorf("--shoot: %q is not NAMESPACE/NAME", f.shoot)
 	case f.change != "" && (f.kubernetes != "" || f.image != ""):
-		return f, errors.New("--change is the change: put the versions into it, or leave it out")
+		return errors.New("--change is the change: put the versions into it, or leave it out")
 	case f.change == "" && f.kubernetes == "" && f.image == "" && f.operation == "":
-		return f, errors.New("which change? Give --change FILE, --kubernetes-version, --machine-image-version or --operation")
+		return errors.New("which change? Give --change FILE, --kubernetes-version, --machine-image-version or --operation")
 	case inputs > 1:
-		return f, errors.New("only one of --shoot-file, --change and --cloud-profile can be standard input (-)")
+		return errors.New("only one of --shoot-file, --change and --cloud-profile can be standard input (-)")
 	}
-	return f, nil
+	return nil
 }
 
 // fitsChange refuses the flags that a plan of a change has no use for.

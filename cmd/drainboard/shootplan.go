@@ -14,6 +14,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/utils/ptr"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -31,28 +33,28 @@ It exits with 0 if Gardener takes the change, whatever it does; with 1 if Garden
 func (a *app) planChange(cmd *cobra.Command, pools []string, asJSON bool) error {
 	f, err := readChange(cmd)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	if all, _ := cmd.Flags().GetBool("all"); all && len(pools) > 0 {
-		return usage(fmt.Errorf("--all is every pool, so %s need not be named: leave one of the two out", strings.Join(pools, ", ")))
+		return exitcode.Usage(fmt.Errorf("--all is every pool, so %s need not be named: leave one of the two out", strings.Join(pools, ", ")))
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), lookLimit)
 	defer cancel()
 	change, notes, err := a.change(ctx, f, pools)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	p := change.Plan()
 	p.Notes = slices.Concat(notes, p.Notes)
 	if asJSON {
-		if err := indented(a.out, p.Only(pools)); err != nil {
+		if err := present.JSON(a.Out, p.Only(pools)); err != nil {
 			return err
 		}
 	} else {
-		writeChange(a.out, p, pools)
+		present.WriteChange(a.Out, p, pools)
 	}
 	if p.Refused {
-		return &exitError{exitFailed, fmt.Errorf("refused by Gardener's API: %s", p.Refusals[0].Why)}
+		return exitcode.With(exitcode.Failed, fmt.Errorf("refused by Gardener's API: %s", p.Refusals[0].Why))
 	}
 	return nil
 }
@@ -128,7 +130,7 @@ func (a *app) become(old *shoot.Shoot, f changeFlags, pools []string) (become *s
 }
 
 func (a *app) shootFile(name string) (*shoot.Shoot, error) {
-	called, data, err := manifest(name, a.in)
+	called, data, err := manifest(name, a.In)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +142,7 @@ func (a *app) profile(name string, of *shoot.Shoot) (*shoot.Profile, error) {
 	if name == "" {
 		return nil, nil
 	}
-	called, data, err := manifest(name, a.in)
+	called, data, err := manifest(name, a.In)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 )
 
@@ -29,12 +30,12 @@ func runPlan(t *testing.T, in string, args ...string) (out string, code int, say
 	root := newRoot(strings.NewReader(in), &b, &errs)
 	root.SetArgs(append([]string{"plan"}, args...))
 	err := root.ExecuteContext(t.Context())
-	var e *exitError
+	var e *exitcode.Error
 	switch {
 	case errors.As(err, &e):
-		return b.String(), e.code, e.Error()
+		return b.String(), e.Code, e.Error()
 	case err != nil:
-		return b.String(), exitUsage, err.Error()
+		return b.String(), exitcode.WrongUse, err.Error()
 	}
 	return b.String(), 0, ""
 }
@@ -66,7 +67,7 @@ func TestPlanOfAChange(t *testing.T) {
 		{"of one pool, from standard input", changed(t, "m5.large", "m6.large"), []string{"web", "--shoot-file", prodShoot, "--change", "-"}, 0, []string{
 			"web (AutoRollingUpdate): rolling", "machine.type m5.large → m6.large", "\n1 pool not shown", "as kubectl replace does", "not checked, because no CloudProfile",
 		}, []string{"metal ("}},
-		{"refused", changed(t, "r6.metal", "r7.metal", "m5.large", "m6.large"), []string{"--all", "--shoot-file", prodShoot, "--change", "-"}, exitFailed, []string{
+		{"refused", changed(t, "r6.metal", "r7.metal", "m5.large", "m6.large"), []string{"--all", "--shoot-file", prodShoot, "--change", "-"}, exitcode.Failed, []string{
 			"✗ refused: Gardener's API takes nothing of this change\n  - spec.provider.workers[metal].machine.type r6.metal → r7.metal: it cannot be changed",
 			"Without that it would be:", "▼ web (AutoRollingUpdate): rolling", "✗ metal (AutoInPlaceUpdate): forbidden",
 		}, []string{"When:", "machineDrainTimeout"}},
@@ -102,7 +103,7 @@ func TestPlanOfAChangeForPrograms(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &p); err != nil {
 		t.Fatal(err)
 	}
-	if code != exitFailed || !p.Refused || len(p.Refusals) != 1 || p.Refusals[0].Rule != shoot.RuleFixed || len(p.Pools) != 2 || p.Pools[0].Effect != shoot.Rolling || p.Pools[1].Effect != shoot.Forbidden {
+	if code != exitcode.Failed || !p.Refused || len(p.Refusals) != 1 || p.Refusals[0].Rule != shoot.RuleFixed || len(p.Pools) != 2 || p.Pools[0].Effect != shoot.Rolling || p.Pools[1].Effect != shoot.Forbidden {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }
@@ -147,7 +148,7 @@ func TestPlanOfAChangeRefusesNonsense(t *testing.T) {
 		{"--shoot-file " + prodShoot + " --machine-image-version new", `--machine-image-version: "new" is no version`},
 		{"--shoot-file " + prodShoot + " --operation x -o yaml", "neither text nor json"},
 	} {
-		if out, code, says := runPlan(t, "", strings.Fields(c.args)...); code != exitUsage || !strings.Contains(says, c.says) || out != "" {
+		if out, code, says := runPlan(t, "", strings.Fields(c.args)...); code != exitcode.WrongUse || !strings.Contains(says, c.says) || out != "" {
 			t.Errorf("%s: exit %d: %s, want %q\n%s", c.args, code, says, c.says, out)
 		}
 	}
@@ -210,12 +211,12 @@ func TestPlanOfAChangeReadsTheGarden(t *testing.T) {
 		code    int
 		says    string // of standard output, or of the error
 	}{
-		{"all is there", map[string]string{shootPath: theShoot, profilePath: theCloud}, "garden-shop/prod", exitFailed, "it can be updated to from 1632.0.0 on"},
+		{"all is there", map[string]string{shootPath: theShoot, profilePath: theCloud}, "garden-shop/prod", exitcode.Failed, "it can be updated to from 1632.0.0 on"},
 		{"no CloudProfile", map[string]string{shootPath: theShoot}, "garden-shop/prod", 0, "the CloudProfile cloud was not read: there is no such object"},
 		{"a CloudProfile that may not be read", map[string]string{shootPath: theShoot, profilePath: "403"}, "garden-shop/prod", 0, "the CloudProfile cloud was not read: "},
-		{"no such Shoot", map[string]string{shootPath: theShoot}, "garden-shop/test", exitUsage, "there is no Shoot garden-shop/test; kubectl get shoots -n garden-shop lists them"},
-		{"not the garden", nil, "garden-shop/prod", exitUsage, "this cluster has no Shoots: --garden-kubeconfig has to lead to the garden cluster"},
-		{"not allowed", map[string]string{shootPath: "403"}, "garden-shop/prod", exitUsage, "alice cannot get it"},
+		{"no such Shoot", map[string]string{shootPath: theShoot}, "garden-shop/test", exitcode.WrongUse, "there is no Shoot garden-shop/test; kubectl get shoots -n garden-shop lists them"},
+		{"not the garden", nil, "garden-shop/prod", exitcode.WrongUse, "this cluster has no Shoots: --garden-kubeconfig has to lead to the garden cluster"},
+		{"not allowed", map[string]string{shootPath: "403"}, "garden-shop/prod", exitcode.WrongUse, "alice cannot get it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			kubeconfig, asked := garden(t, c.objects)

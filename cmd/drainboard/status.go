@@ -8,6 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -15,7 +18,7 @@ import (
 
 func (a *app) statusCmd() *cobra.Command {
 	var o string
-	var where whereFlags
+	var where backend.Where
 	cmd := &cobra.Command{
 		Use:   "status [GROUP]",
 		Short: "Take one look at the run of a group, or at all runs",
@@ -29,38 +32,38 @@ func (a *app) statusCmd() *cobra.Command {
 			if len(args) > 0 {
 				group = args[0]
 			}
-			if where.cloudOnly {
-				return a.statusAlone(cmd.Context(), where, group, asJSON)
+			if where.CloudOnly {
+				return a.statusCloudOnly(cmd.Context(), where, group, asJSON)
 			}
 			return a.status(cmd.Context(), where, group, asJSON)
 		},
 	}
-	where.add(cmd.Flags())
+	addWhere(cmd.Flags(), &where)
 	cmd.Flags().SetNormalizeFunc(byKopsName)
 	cmd.Flags().StringVarP(&o, "output", "o", "text", "text or json")
 	return cmd
 }
 
-func (a *app) status(ctx context.Context, where whereFlags, group string, asJSON bool) error {
-	if _, err := where.fill(); err != nil {
-		return usage(err)
+func (a *app) status(ctx context.Context, where backend.Where, group string, asJSON bool) error {
+	if _, err := where.Fill(); err != nil {
+		return exitcode.Usage(err)
 	}
 	k, err := kube.ConnectReadOnly(ctx, a.flags, version)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	records, err := k.Records(ctx, a.namespace)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	nodes, err := k.Nodes(ctx)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	if group != "" {
 		group = recorded(records, group)
 	}
-	list := []runStatus{}
+	list := []present.Status{}
 	pool := false
 	var damaged error
 	for _, r := range records {
@@ -69,72 +72,72 @@ func (a *app) status(ctx context.Context, where whereFlags, group string, asJSON
 			continue
 		}
 		if group == "" || r.Run.Group == group {
-			of := statusOf(r.Run)
-			of.Others = others(nodesOf(r.Run, nodes), r.Run)
+			of := present.StatusOf(r.Run)
+			of.Others = present.Others(present.NodesOf(r.Run, nodes), r.Run)
 			if of.State != engine.Finished {
 				driver, _, err := k.Driver(ctx, a.namespace, r.Run.Group)
 				unknown := ""
 				if err != nil {
 					unknown = err.Error()
 				}
-				of.drivenBy(driver, unknown, k.Clock().Now())
+				of.DrivenBy(driver, unknown, k.Clock().Now())
 			}
-			list, pool = append(list, of), r.Run.Provider == gardenerPools
+			list, pool = append(list, of), r.Run.Provider == backend.Gardener
 		}
 	}
 	if group != "" {
 		past, err := k.Past(ctx, a.namespace, kube.RecordName(group))
 		if err != nil {
-			return usage(err)
+			return exitcode.Usage(err)
 		}
 		if len(list) == 0 { // whoever edited it may have taken off the marks that records are found by
 			if _, found, err := k.Record(a.namespace, group).Load(ctx); found && err != nil {
-				return unreadable(err, command(nil, "upgrade", group))
+				return unreadable(err, present.CommandLine{}.Command("upgrade", group))
 			}
 		} else {
-			list[0].Past = pastOf(past)
+			list[0].Past = present.PastOf(past)
 		}
 	}
 	if group != "" && len(list) == 0 {
 		return a.noRunYet(ctx, where, group, asJSON)
 	}
-	var look *poolLook
+	var look *present.PoolLook
 	if group != "" && pool {
 		look = a.lookBeside(ctx, where, &list[0])
 	}
 	if asJSON {
 		if group != "" {
-			return indented(a.out, list[0])
+			return present.JSON(a.Out, list[0])
 		}
-		return indented(a.out, list)
+		return present.JSON(a.Out, list)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(a.out, "No run yet.")
+		fmt.Fprintln(a.Out, "No run yet.")
 	}
 	for _, s := range list {
-		writeStatus(a.out, s, k.Clock().Now())
+		present.WriteStatus(a.Out, s, k.Clock().Now())
 	}
 	if look != nil {
-		writePool(a.out, *look)
+		present.WritePool(a.Out, *look)
 	}
 	if group == "" {
-		writeElsewhere(a.out, elsewhere(records, nodes))
+		present.WriteUnclaimed(a.Out, present.Unclaimed(records, nodes))
 	}
 	if group == "" && damaged != nil {
-		return usage(damaged)
+		return exitcode.Usage(damaged)
 	}
 	return nil
 }
 
 // lookBeside has how a worker pool stands put beside its run, or why that is not known; then it
 // is nil.
-func (a *app) lookBeside(ctx context.Context, where whereFlags, of *runStatus) *poolLook {
-	look, err := func() (look poolLook, err error) {
+func (a *app) lookBeside(ctx context.Context, where backend.Where, of *present.Status) *present.PoolLook {
+	look, err := func() (look present.PoolLook, err error) {
 		s, err := a.open(ctx, where, kube.ReadRights(a.namespace), true)
 		if err != nil {
 			return look, err
 		}
-		at, err := s.find(ctx, of.Group, where)
+		at, err := s.find(ctx, of.Group)
 		if err != nil {
 			return look, err
 		}
@@ -144,42 +147,46 @@ func (a *app) lookBeside(ctx context.Context, where whereFlags, of *runStatus) *
 		of.PoolUnknown = err.Error()
 		return nil
 	}
-	stands := look.status()
+	stands := look.Status()
 	of.Pool = &stands
-	look.others = nil // they are the run's to tell
+	look.Others = nil // they are the run's to tell
 	return &look
 }
 
 // noRunYet is the answer for a group without a run: null in JSON, and of a worker pool, which
 // Gardener rolls, how it stands. A group that there is not is wrong use.
-func (a *app) noRunYet(ctx context.Context, where whereFlags, group string, asJSON bool) error {
+func (a *app) noRunYet(ctx context.Context, where backend.Where, group string, asJSON bool) error {
 	s, err := a.open(ctx, where, kube.ReadRights(a.namespace), true)
-	var rows []groupRow
+	var rows []present.GroupRow
 	if err == nil {
-		rows, err = s.groups(ctx, where)
+		rows, err = s.list(ctx)
 	}
 	if err != nil {
-		return usage(fmt.Errorf("group %s has no run, and whether there is such a group cannot be told: %w", group, err))
+		return exitcode.Usage(fmt.Errorf("group %s has no run, and whether there is such a group cannot be told: %w", group, err))
 	}
-	at := slices.IndexFunc(rows, func(g groupRow) bool { return g.Name == group || g.called() == group })
+	at := slices.IndexFunc(rows, func(g present.GroupRow) bool { return g.Name == group || g.Called() == group })
 	if at < 0 {
-		return usage(fmt.Errorf("there is no group %s; drainboard groups lists the groups", group))
+		return exitcode.Usage(fmt.Errorf("there is no group %s; drainboard groups lists the groups", group))
 	}
 	switch pool := rows[at].Pool != nil; {
 	case pool:
-		look, err := s.lookAtPool(ctx, place{name: rows[at].Name, pool: rows[at].Pool})
+		found, err := s.find(ctx, rows[at].Name)
+		if err != nil {
+			return err
+		}
+		look, err := s.lookAtPool(ctx, found)
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return indented(a.out, look.status())
+			return present.JSON(a.Out, look.Status())
 		}
-		writePool(a.out, look)
-		fmt.Fprintf(a.out, "  drainboard watch %s follows it\n", group)
+		present.WritePool(a.Out, look)
+		fmt.Fprintf(a.Out, "  drainboard watch %s follows it\n", group)
 	case asJSON:
-		fmt.Fprintln(a.out, "null")
+		fmt.Fprintln(a.Out, "null")
 	default:
-		fmt.Fprintf(a.out, "%s: no run yet; drainboard plan %s shows what one would do\n", group, group)
+		fmt.Fprintf(a.Out, "%s: no run yet; drainboard plan %s shows what one would do\n", group, group)
 	}
 	return nil
 }
@@ -192,19 +199,4 @@ func recorded(records []live.Stored, group string) string {
 		}
 	}
 	return group
-}
-
-// runs are the runs of the groups that have one, as far as their records can be read.
-func (s *session) runs(ctx context.Context) (map[string]engine.Run, error) {
-	records, err := s.kube.Records(ctx, s.namespace)
-	if err != nil {
-		return nil, usage(err)
-	}
-	out := map[string]engine.Run{}
-	for _, r := range records {
-		if r.Err == nil {
-			out[r.Run.Group] = r.Run
-		}
-	}
-	return out, nil
 }

@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -46,10 +48,10 @@ func TestStatusWithoutTheRightToReadTheLock(t *testing.T) {
 		}
 	})
 	var out bytes.Buffer
-	a := &app{out: &out, err: &out, flags: flags, namespace: "drainboard"}
+	a := &app{Console: console.Console{Out: &out, Err: &out}, flags: flags, namespace: "drainboard"}
 	for _, asJSON := range []bool{false, true} {
 		out.Reset()
-		if err := a.status(t.Context(), whereFlags{}, "web", asJSON); err != nil {
+		if err := a.status(t.Context(), backend.Where{}, "web", asJSON); err != nil {
 			t.Fatal(err)
 		}
 		contains(t, out.String(), "web-1", "this user may not get leases in namespace drainboard: give it a Role")

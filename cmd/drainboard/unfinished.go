@@ -6,36 +6,36 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
-	"github.com/drainboard/drainboard/providers/kube"
 )
 
 // resume goes on with a run that another process left.
 func (d *driver) resume(ctx context.Context, run engine.Run) error {
 	rules, err := strategy.Named(run.Strategy)
 	if err != nil {
-		return usage(fmt.Errorf("the unfinished run %s cannot be resumed: %w", run.ID, err))
+		return exitcode.Usage(fmt.Errorf("the unfinished run %s cannot be resumed: %w", run.ID, err))
 	}
 	d.rules = rules
-	if err := d.at.fits(rules); err != nil {
-		return usage(fmt.Errorf("the unfinished run %s does not go on here: %w", run.ID, err))
+	if err := d.at.Fits(rules); err != nil {
+		return exitcode.Usage(fmt.Errorf("the unfinished run %s does not go on here: %w", run.ID, err))
 	}
 	if flag := d.contradicts(run.Target); flag != "" {
-		return usage(fmt.Errorf("the unfinished run %s goes on as it was started, and %s says something else: leave it out to go on", run.ID, flag))
+		return exitcode.Usage(fmt.Errorf("the unfinished run %s goes on as it was started, and %s says something else: leave it out to go on", run.ID, flag))
 	}
-	if run.Settings.OnDrainTimeout == engine.TimeoutForce && run.State != engine.Ending && d.abort == nil && d.session.alone == nil { // whoever began it may have had other rights
-		if err := allowed(ctx, d.session.kube, kube.ForceRights()); err != nil {
-			return usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
+	if run.Settings.OnDrainTimeout == engine.TimeoutForce && run.State != engine.Ending && d.abort == nil { // whoever began it may have had other rights
+		if err := d.session.MayForce(ctx); err != nil {
+			return exitcode.Usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
 		}
 	}
-	if err := d.adopt(&run); err != nil && d.abort == nil { // nothing new starts in a run that ends
-		return usage(err)
+	if err := d.Adopt(&run); err != nil && d.abort == nil { // nothing new starts in a run that ends
+		return exitcode.Usage(err)
 	}
 	run, err = d.fit(ctx, run)
 	if err != nil {
@@ -45,18 +45,14 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 		d.roll = run.Roll
 	}
 	run.Roll = d.roll
-	found := standing(run, d.session.clock().Now(), d.given, d.auto && d.abort == nil)
-	if !d.auto {
-		fmt.Fprintf(d.app.out, "%s / %s: the unfinished run %s\n  %s\n", d.session.cluster(), d.group, run.ID, strings.Join(found, "\n  "))
+	found := present.Standing(run, d.session.Clock().Now(), d.given, d.Auto && d.abort == nil)
+	if !d.Auto {
+		fmt.Fprintf(d.app.Out, "%s / %s: the unfinished run %s\n  %s\n", d.session.Cluster(), d.group, run.ID, strings.Join(found, "\n  "))
 	}
-	if !d.auto && !d.yes && !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.context(), "Go on? [y/N] ")) {
-		shows := "watch"
-		if d.session.alone != nil {
-			shows = "status"
-		}
-		return &exitError{exitAbort, fmt.Errorf("nothing was done; %s puts the run back, %s shows it", command(d.cmd, "abort", d.group), command(d.cmd, shows, d.group))}
+	if !d.Auto && !d.yes && !d.app.Ask(ctx, d.app.Marked(d.session.Context(), "Go on? [y/N] ")) {
+		return exitcode.With(exitcode.Aborted, fmt.Errorf("nothing was done; %s puts the run back, %s shows it", d.line.Command("abort", d.group), d.line.Command(d.session.Shows(), d.group)))
 	}
-	now := d.session.clock().Now() // the answer may have taken its time
+	now := d.session.Clock().Now() // the answer may have taken its time
 	history := engine.RecordDiff(engine.Run{}, run)
 	if run.State == engine.Planned {
 		run = engine.Start(run, now, who())
@@ -64,7 +60,7 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 	d.keep(run, nil)
 	going := engine.Event{Time: now, Run: run.ID, Group: d.group, Type: engine.RunStarted, Reason: "resumed", Message: resumed(found)}
 	d.events(going)
-	if !d.plain { // lines stay, and were read before the answer
+	if !d.Plain { // lines stay, and were read before the answer
 		d.before = append(history, going)
 	}
 	var first []engine.Command
@@ -74,7 +70,7 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 	case run.State == engine.Paused:
 		first = append(first, engine.Command{Kind: engine.CmdResume})
 	}
-	if d.auto {
+	if d.Auto {
 		run.Settings.Approve = engine.ApproveNone
 		if b, waiting := run.Waiting(); waiting {
 			first = append(first, engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash})
@@ -86,31 +82,6 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 // resumed says who goes on with what.
 func resumed(found []string) string {
 	return "resumed by " + who() + ": " + strings.Join(found, "; ")
-}
-
-// standing says what an unfinished run is, which of the flags given do not count for it,
-// what was found of it, and what comes next.
-func standing(run engine.Run, now time.Time, given []string, auto bool) []string {
-	own := "its own settings apply"
-	if len(given) > 0 {
-		own += ", not " + strings.Join(given, ", ")
-	}
-	out := []string{fmt.Sprintf("started by %s at %s, last seen %s ago, %s", run.By, when(run.Started.Local()), now.Sub(run.Seen).Round(time.Second), run.State), own}
-	if auto && run.Settings.Approve != engine.ApproveNone {
-		out = append(out, "nothing is asked (--auto)")
-	}
-	return append(out, "found: "+run.Standing(), "next: "+next(run, auto))
-}
-
-// next is what this process does first: a paused run is resumed by it.
-func next(run engine.Run, auto bool) string {
-	if run.State == engine.Paused {
-		run.State = engine.Running
-	}
-	if _, waiting := run.Waiting(); waiting && auto { // it is approved at once
-		run.Batches = run.Batches[:len(run.Batches)-1]
-	}
-	return run.Next()
 }
 
 // given are the flags on the command line that make a run's settings and target.

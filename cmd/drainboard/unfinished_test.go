@@ -12,6 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	authv1 "k8s.io/api/authorization/v1"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -31,11 +34,11 @@ func noDeletes(t *testing.T) *kube.Client {
 func TestResumeChecksTheRightToForce(t *testing.T) {
 	run := engine.Run{ID: "web-1", Group: "web", Strategy: "eks", State: engine.Running, Started: time.Now(), Seen: time.Now()}
 	run.Settings.OnDrainTimeout = engine.TimeoutForce
-	d := &driver{upgrade: &upgrade{app: &app{out: io.Discard, err: io.Discard}}, session: &session{kube: noDeletes(t)}}
+	d := &driver{upgrade: &upgrade{app: &app{Console: console.Console{Out: io.Discard, Err: io.Discard}}}, session: &session{home: &inCluster{kube: noDeletes(t)}}, at: place{Group: anyGroup{}}}
 	err := d.resume(t.Context(), run)
-	var e *exitError
-	if !errors.As(err, &e) || e.code != exitUsage {
-		t.Fatalf("resume: %v, want exit code %d", err, exitUsage)
+	var e *exitcode.Error
+	if !errors.As(err, &e) || e.Code != exitcode.WrongUse {
+		t.Fatalf("resume: %v, want exit code %d", err, exitcode.WrongUse)
 	}
 	for _, want := range []string{"web-1", "delete pods", `verbs: ["delete"]`} {
 		if !strings.Contains(e.Error(), want) {
@@ -77,10 +80,10 @@ func TestResumeAsItWasStarted(t *testing.T) {
 	}
 	var f rollFlags
 	f.only = []string{"a"}
-	d := &driver{upgrade: &upgrade{rollFlags: f}}
+	d := &driver{upgrade: &upgrade{rollFlags: f}, at: place{Group: anyGroup{}}}
 	err := d.resume(t.Context(), engine.Run{ID: "web-1", Strategy: "eks"})
-	var e *exitError
-	if !errors.As(err, &e) || e.code != exitUsage || !strings.Contains(e.Error(), "web-1") || !strings.Contains(e.Error(), "--only a") {
+	var e *exitcode.Error
+	if !errors.As(err, &e) || e.Code != exitcode.WrongUse || !strings.Contains(e.Error(), "web-1") || !strings.Contains(e.Error(), "--only a") {
 		t.Errorf("resume with --only of a run of all nodes: %v", err)
 	}
 }
@@ -97,13 +100,13 @@ func TestResumedSaysWhichFlagsDoNotCount(t *testing.T) {
 	now := time.Now()
 	run := engine.Run{By: "bob@desk", State: engine.Paused, Started: now, Seen: now.Add(-time.Minute)}
 	run.Settings.Approve = engine.ApproveBatch
-	got := resumed(standing(run, now, given(cmd), true))
+	got := resumed(present.Standing(run, now, given(cmd), true))
 	for _, want := range []string{"started by bob@desk", "last seen 1m0s ago, paused", "its own settings apply, not --max-unavailable, --until;", "nothing is asked (--auto)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q does not say %q", got, want)
 		}
 	}
-	if got := resumed(standing(run, now, nil, false)); !strings.Contains(got, "its own settings apply; found: 0 of 0 nodes replaced; next: the run begins") {
+	if got := resumed(present.Standing(run, now, nil, false)); !strings.Contains(got, "its own settings apply; found: 0 of 0 nodes replaced; next: the run begins") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -115,9 +118,9 @@ func TestResumeAsks(t *testing.T) {
 		w, run := rolled()
 		run.State, run.By = engine.Paused, "bob@desk"
 		d, out := choosing(t, w, "")
-		d.plain, d.app.in = plain, bufio.NewReader(strings.NewReader("\n"))
+		d.Plain, d.app.In = plain, bufio.NewReader(strings.NewReader("\n"))
 		err := d.resume(t.Context(), run)
-		if exitOf(err) != exitAbort || !strings.Contains(err.Error(), "nothing was done") || d.audit != nil {
+		if exitOf(err) != exitcode.Aborted || !strings.Contains(err.Error(), "nothing was done") || d.audit != nil {
 			t.Errorf("answered with an empty line: %v", err)
 		}
 		contains(t, out.String(), "/ web: the unfinished run web-1\n  started by bob@desk at ", ", paused\n", "\n  found: 0 of 0 nodes replaced", "\n  next: ", "Go on? [y/N] ")

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 )
 
 // parseUntil reads the time at which a run is to be over: a time of day, which is
@@ -23,12 +25,9 @@ func parseUntil(text string, now time.Time) (time.Time, error) {
 			continue
 		}
 		if !t.After(now) {
-			return t, fmt.Errorf("%s is in the past: it is %s now", when(t), when(now))
+			return t, fmt.Errorf("%s is in the past: it is %s now", present.When(t), present.When(now))
 		}
 		return t, nil
 	}
 	return time.Time{}, fmt.Errorf("%q is no time (examples: 05:00, 2026-11-22 05:00, 2026-11-22T05:00:00Z)", text)
 }
-
-// when is a time for people, with its zone.
-func when(t time.Time) string { return t.Format("Mon 2 Jan 2006 15:04:05 MST (-07:00)") }

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -16,9 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
-	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -28,12 +29,12 @@ func (a *app) upgradeCmd() *cobra.Command {
 		Use:   "upgrade GROUP...",
 		Short: "Plan an upgrade, then run it; goes on with the group's unfinished run if there is one",
 		Long: "Plan an upgrade of a group, then run it. An unfinished run of the group is resumed. Several groups, or --all, are rolled one\n" +
-			"after the other, in their provider's order.\n\n" + plainLong + "\n\n" + exitCodes,
+			"after the other, in their provider's order.\n\n" + console.PlainLong + "\n\n" + exitCodes,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := u.take(args); err != nil {
 				return err
 			}
-			u.app, u.cmd, u.given = a, cmd, given(cmd)
+			u.app, u.cmd, u.line, u.given = a, cmd, commandLine(cmd), given(cmd)
 			if !u.isRoll() {
 				u.group = u.named[0]
 			}
@@ -42,8 +43,8 @@ func (a *app) upgradeCmd() *cobra.Command {
 	}
 	u.addScope(cmd)
 	fl := cmd.Flags()
-	fl.BoolVar(&u.auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
-	fl.BoolVar(&u.plain, "plain", false, plainHelp)
+	fl.BoolVar(&u.Auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
+	fl.BoolVar(&u.Plain, "plain", false, console.PlainHelp)
 	fl.BoolVarP(&u.yes, "yes", "y", false, "no question at the start")
 	fl.BoolVar(&u.dryRun, "dry-run", false, "the same as plan")
 	fl.StringVarP(&u.output, "output", "o", "text", "events of --auto as text or json")
@@ -62,13 +63,14 @@ const minRecordLimit = 5 * time.Second
 // upgrade is one call of `drainboard upgrade`.
 type upgrade struct {
 	rollFlags
-	face
+	console.Face
 	scope
 	app         *app
 	cmd         *cobra.Command // whose flags they are; nil for who only ends a run
-	group       string         // "" if there are several
-	part        *member        // of a roll; nil for a run of its own
-	given       []string       // flags that make settings and target
+	line        present.CommandLine
+	group       string   // "" if there are several
+	part        *member  // of a roll; nil for a run of its own
+	given       []string // flags that make settings and target
 	yes, dryRun bool
 	output      string
 	recordLimit time.Duration  // see live.Loop
@@ -86,32 +88,32 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if u.dryRun {
-		return u.app.plan(cmd, &u.scope, &u.rollFlags, u.auto, u.json)
+		return u.app.plan(cmd, &u.scope, &u.rollFlags, u.Auto, u.json)
 	}
-	if u.face, err = u.face.fit(u.json); err != nil {
+	if u.Face, err = u.Face.Fit(u.json); err != nil {
 		return err
 	}
 	if err := u.checkRecord(); err != nil {
 		return err
 	}
 	if u.recordLimit < minRecordLimit {
-		return usage(fmt.Errorf("--record-timeout: %s is less than %s", u.recordLimit, minRecordLimit))
+		return exitcode.Usage(fmt.Errorf("--record-timeout: %s is less than %s", u.recordLimit, minRecordLimit))
 	}
 	if u.isRoll() {
 		if err := u.fitsSeveral(cmd); err != nil {
 			return err
 		}
 	}
-	if err := u.app.checkTheme(); err != nil {
+	if err := u.app.CheckTheme(); err != nil {
 		return err
 	}
-	rules, settings, err := u.rules(cmd, u.auto)
+	rules, settings, err := u.rules(cmd, u.Auto)
 	if err != nil {
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	if u.metrics != "" {
 		if u.serving, err = serveMetrics(u.metrics); err != nil {
-			return usage(err)
+			return exitcode.Usage(err)
 		}
 		defer u.serving.close()
 	}
@@ -139,7 +141,7 @@ func (u *upgrade) listening(ctx context.Context, rules engine.Strategy, settings
 	err := u.prepare(ctx, rules, settings)
 	select {
 	case <-interrupted:
-		return &exitError{exitAbort, errors.New("interrupted; this process changed nothing")}
+		return exitcode.With(exitcode.Aborted, errors.New("interrupted; this process changed nothing"))
 	default:
 		return err
 	}
@@ -155,13 +157,13 @@ func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings e
 	if err != nil {
 		return err
 	}
-	if err := u.readHooks(u.app, s.context(), &settings); err != nil {
-		return usage(err)
-	}
-	if u.isRoll() && s.pools != nil {
-		return errSeveralPools()
+	if err := u.Hooks.Settle(config.ConfigDir(os.Getenv), s.Context(), &settings); err != nil {
+		return exitcode.Usage(err)
 	}
 	if u.isRoll() {
+		if err := s.groups.Several(); err != nil {
+			return exitcode.Usage(err)
+		}
 		return u.rollThrough(ctx, s)
 	}
 	return u.onGroup(ctx, s, rules, settings)
@@ -170,15 +172,15 @@ func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings e
 // onGroup plans the group's run or finds its unfinished one, takes the lock, and drives it.
 // Rules and settings are for who only ends a run; else they are those of the group.
 func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy, settings engine.Settings) error {
-	at, err := s.find(ctx, u.group, u.where)
+	at, err := s.find(ctx, u.group)
 	if err != nil {
 		return err
 	}
-	u.group = at.name
-	begun, going := s.unfinished(ctx, at.name)
+	u.group = at.Name()
+	begun, going := s.unfinished(ctx, at.Name())
 	if going {
-		if at, err = s.asBegun(ctx, at, u.where, begun); err != nil {
-			return usage(err)
+		if at, err = s.asBegun(ctx, at, begun); err != nil {
+			return exitcode.Usage(err)
 		}
 	}
 	settled := u.abort != nil
@@ -187,10 +189,10 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 			return nil
 		}
 		settled = true
-		if rules, settings, err = u.rulesAt(ctx, u.cmd, u.auto, s, &at); err != nil {
-			return usage(err)
+		if rules, settings, err = u.rulesAt(ctx, u.cmd, u.Auto, &at); err != nil {
+			return exitcode.Usage(err)
 		}
-		u.into(&settings)
+		u.Into(&settings)
 		return nil
 	}
 	if !going || u.record == recordDiscard {
@@ -204,14 +206,12 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 	}
 	defer v.intake.Close()
 	w := v.world
-	if s.alone == nil {
-		if err := besideAlone(u.group, w.Group.Tags, s.clock().Now()); err != nil {
-			return err
-		}
+	if err := s.Free(&w.Group); err != nil {
+		return err
 	}
 
-	held := s.tenure(u.group, func(holder string, until time.Time) {
-		fmt.Fprintf(u.app.err, "drainboard: %s has the lock of this group; waiting until %s at most to see whether it is alive\n", holder, until.Local().Format("15:04:05"))
+	held := s.Lease(u.group, func(holder string, until time.Time) {
+		fmt.Fprintf(u.app.Err, "drainboard: %s has the lock of this group; waiting until %s at most to see whether it is alive\n", holder, until.Local().Format("15:04:05"))
 	})
 	record := held.record
 	if run, found, err := record.Load(ctx); u.abort == nil && (u.record == recordDiscard || err == nil && !(found && run.State != engine.Finished)) {
@@ -221,7 +221,7 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 		}
 		if p, err := s.makePlan(ctx, rules, settings, &u.rollFlags, at, w); err != nil {
 			return err
-		} else if err := refuse(p); err != nil {
+		} else if err := present.CannotStart(p); err != nil {
 			return err
 		}
 	}
@@ -230,16 +230,16 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 		if errors.As(err, &other) {
 			return u.held(err)
 		}
-		return usage(err)
+		return exitcode.Usage(err)
 	}
 	defer held.release()
 
-	d := &driver{upgrade: u, session: s, at: at, rules: rules, tenure: held, view: v}
+	d := &driver{upgrade: u, session: s, at: at, rules: rules, lease: held, view: v}
 	switch {
-	case u.auto && u.part != nil:
+	case u.Auto && u.part != nil:
 		d.listeners = append(d.listeners, u.part.tell)
-	case u.auto:
-		d.listeners = append(d.listeners, (&printer{w: u.app.out, json: u.json}).events)
+	case u.Auto:
+		d.listeners = append(d.listeners, present.NewPrinter(u.app.Out, u.json, false).Events)
 	}
 	if u.part != nil {
 		d.roll = u.part.roll
@@ -258,16 +258,16 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 			return err
 		}
 	case err != nil:
-		return unreadable(err, command(u.cmd, "upgrade", u.group))
+		return unreadable(err, u.line.Command("upgrade", u.group))
 	case unfinished:
 		return d.resume(ctx, run)
 	case found && u.abort == nil:
 		if _, err := record.Keep(ctx, ""); err != nil { // of the run before this one
-			return usage(err)
+			return exitcode.Usage(err)
 		}
 	}
 	if u.abort != nil {
-		return usage(fmt.Errorf("no run is under way in group %s any more", u.group))
+		return exitcode.Usage(fmt.Errorf("no run is under way in group %s any more", u.group))
 	}
 	if err := settle(); err != nil {
 		return err
@@ -282,10 +282,10 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 
 // held is the error for a group that another process drives.
 func (u *upgrade) held(err error) error {
-	if u.where.cloudOnly {
-		return &exitError{exitHeld, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: look at it and end it there", u.group, err)}
+	if u.where.CloudOnly {
+		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: look at it and end it there", u.group, err))
 	}
-	return &exitError{exitHeld, fmt.Errorf("group %s: %w\nfollow it with: %s; end it with: %s", u.group, err, command(u.cmd, "watch", u.group), command(u.cmd, "abort", u.group))}
+	return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w\nfollow it with: %s; end it with: %s", u.group, err, u.line.Command("watch", u.group), u.line.Command("abort", u.group)))
 }
 
 // driver drives one run in this process.
@@ -294,7 +294,7 @@ type driver struct {
 	session *session
 	at      place
 	rules   engine.Strategy
-	tenure  *tenure
+	lease   *lease
 	view    view
 	// listeners are told what happens, in order, each before the loop goes on: they
 	// must be quick.
@@ -308,18 +308,18 @@ type driver struct {
 
 // start begins a planned run, after a question if there may be one.
 func (d *driver) start(ctx context.Context, p engine.Plan) error {
-	if err := refuse(p); err != nil {
+	if err := present.CannotStart(p); err != nil {
 		return err
 	}
 	p.Run.Roll = d.roll
 	if len(p.Nodes) == 0 && len(p.Awaited) == 0 {
 		p.Warnings = append(slices.Clone(p.Warnings), unseen(d.view.world)...)
-		now := d.session.clock().Now()
+		now := d.session.Clock().Now()
 		code := 0
-		message := d.group + ": " + nothingToDo(p)
-		if !d.auto {
-			fmt.Fprintln(d.app.out, message)
-			list(d.app.out, "Note:", p.Warnings)
+		message := d.group + ": " + present.NothingToDo(p)
+		if !d.Auto {
+			fmt.Fprintln(d.app.Out, message)
+			present.List(d.app.Out, "Note:", p.Warnings)
 		}
 		for _, warning := range p.Warnings {
 			d.events(engine.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: engine.Warning, Reason: "foreseen", Message: warning})
@@ -328,23 +328,23 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 		return nil
 	}
 	switch {
-	case d.auto || d.yes:
+	case d.Auto || d.yes:
 	case len(p.Nodes) == 0:
-		fmt.Fprintf(d.app.out, "%s: %s\n", d.group, notYet(p))
-		if !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.context(), "Wait for Gardener, and follow the update? [y/N] ")) {
-			return &exitError{exitAbort, errors.New("not started")}
+		fmt.Fprintf(d.app.Out, "%s: %s\n", d.group, present.NotYet(p))
+		if !d.app.Ask(ctx, d.app.Marked(d.session.Context(), "Wait for Gardener, and follow the update? [y/N] ")) {
+			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
 	default:
 		rehearse(ctx, d.rules, &p, d.view.world)
-		askPlan(d.app.out, p)
-		if !ask(ctx, d.app.in, d.app.out, d.app.marked(d.session.context(), "Start this upgrade? [y/N] ")) {
-			return &exitError{exitAbort, errors.New("not started")}
+		present.WriteForApproval(d.app.Out, p)
+		if !d.app.Ask(ctx, d.app.Marked(d.session.Context(), "Start this upgrade? [y/N] ")) {
+			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
 	}
-	if d.session.alone != nil && !d.auto && d.part == nil && !consents(ctx, d.app, d.session.context(), cmp.Or(d.at.alias(), d.group)) {
-		return &exitError{exitAbort, errors.New("not started")}
+	if p.Run.Settings.CloudOnly && !d.Auto && d.part == nil && !consents(ctx, d.app, d.session.Context(), cmp.Or(d.at.Alias(), d.group)) {
+		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
-	run, events := begin(p, d.session.clock().Now()) // now: the answer may have taken its time
+	run, events := begin(p, d.session.Clock().Now()) // now: the answer may have taken its time
 	d.keep(run, &p)
 	d.events(events...)
 	return d.drive(ctx, run, nil)
@@ -355,12 +355,12 @@ func begin(p engine.Plan, now time.Time) (run engine.Run, events []engine.Event)
 	tell := func(t engine.EventType, reason, message string) {
 		events = append(events, engine.Event{Time: now, Run: p.Run.ID, Group: p.Group, Type: t, Reason: reason, Message: message})
 	}
-	planned := fmt.Sprintf("%d nodes, %s, at most %d at once, seed %d", len(p.Nodes), fromTo(p), p.Limit, p.Run.Seed)
+	planned := fmt.Sprintf("%d nodes, %s, at most %d at once, seed %d", len(p.Nodes), present.FromTo(p), p.Limit, p.Run.Seed)
 	if len(p.Nodes) == 0 {
-		planned = notYet(p)
+		planned = present.NotYet(p)
 	}
 	tell(engine.RunPlanned, "", planned)
-	for _, warning := range slices.Concat(p.Warnings, cloudText(p), foreseen(p)) {
+	for _, warning := range slices.Concat(p.Warnings, present.CloudText(p), present.Foreseen(p)) {
 		tell(engine.Warning, "foreseen", warning)
 	}
 	if len(p.Nodes) > 0 && p.Nodes[0].NotEvaluated != "" {
@@ -375,25 +375,25 @@ func begin(p engine.Plan, now time.Time) (run engine.Run, events []engine.Event)
 func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Command) error {
 	var err error // of the loop
 	defer func() { d.audit.close(run, err) }()
-	clock := d.session.clock()
-	cloud := d.at.executor(d.session, asg.ExecutorOptions{Now: clock.Now, Changed: d.view.cloud.Poke})
+	clock := d.session.Clock()
+	cloud := d.at.Executor(d.view.cloud.Poke)
 	loop := &live.Loop{
 		Rules: d.rules, World: d.view.world, Queue: d.view.intake,
-		Executor: executor{d.session.nodes(), cloud},
-		Store:    d.tenure, Clock: clock, Cluster: d.session.cluster(), Lock: d.tenure,
+		Executor: executor{d.session.Executor(), cloud},
+		Store:    d.lease, Clock: clock, Cluster: d.session.Cluster(), Lock: d.lease,
 		Before: slices.Concat(d.part.history(), d.before), Rehearse: rehearsing(d.rules), RecordLimit: d.recordLimit,
 	}
 	loop.Events = func(list []engine.Event) { d.events(list...) }
 	look := d.beside.attend(loop, run)
 	d.audit.attend(loop)
-	d.tenure.run = run
+	d.lease.run = run
 	over := func() { // whatever stays on the screen, and whoever is still told, the group is free
 		d.view.intake.Close()
 		d.hearing()
-		d.tenure.release()
+		d.lease.release()
 		d.beside.over()
 	}
-	from := &seat{clock: clock, signals: d.signals, err: d.app.err, over: over, beside: look}
+	from := &seat{clock: clock, signals: d.signals, err: d.app.Err, over: over, beside: look}
 	for _, c := range first {
 		from.send(loop, c)
 	}
@@ -404,10 +404,10 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		return context.Canceled
 	}
 	close(d.driving)
-	d.hearing = d.listen(ctx, loop)
+	d.hearing = d.session.Listen(ctx, loop, d.group)
 	defer d.hearing()
 	switch {
-	case d.auto:
+	case d.Auto:
 		run, err = from.headless(ctx, loop, run)
 		over()
 	case d.part != nil:
@@ -416,10 +416,10 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 	default:
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
-		from.screen = d.app.screen(ctx, d.session.context())
-		from.screen.Again = command(d.cmd, "upgrade", d.group)
-		if d.plain {
-			from.plainly(d.app)
+		from.screen = d.app.Screen(ctx, d.session.Context())
+		from.screen.Again = d.line.Command("upgrade", d.group)
+		if d.Plain {
+			from.plainly(&d.app.Console)
 		}
 		run, err = from.interactive(ctx, loop, run)
 	}
@@ -430,14 +430,11 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		d.sayLeft(run)
 	}
 	if errors.Is(err, live.ErrLost) {
-		follow := "follow the run with: " + command(d.cmd, "watch", d.group)
-		if d.session.alone != nil {
-			follow = "who drives the run now: " + command(d.cmd, "status", d.group)
-		}
-		return &exitError{exitHeld, fmt.Errorf("group %s: %w; this process has stopped acting\n%s", d.group, err, follow)}
+		follow := d.session.Follow() + d.line.Command(d.session.Shows(), d.group)
+		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; this process has stopped acting\n%s", d.group, err, follow))
 	}
 	if err != nil {
-		return broken(run, err, command(d.cmd, "upgrade", d.group), command(d.cmd, "abort", d.group))
+		return broken(run, err, d.line.Command("upgrade", d.group), d.line.Command("abort", d.group))
 	}
 	return d.conclude(run)
 }
@@ -448,13 +445,13 @@ func broken(run engine.Run, err error, again, abort string) error {
 	var unwritten *live.UnwrittenError
 	switch {
 	case run.Result == engine.Aborted && errors.As(err, &unwritten): // the record may not know of the abort
-		return &exitError{exitAbort, fmt.Errorf("%s: stopped before everything was put back: %w; once it can be written, %s puts it back", run.ID, err, abort)}
+		return exitcode.With(exitcode.Aborted, fmt.Errorf("%s: stopped before everything was put back: %w; once it can be written, %s puts it back", run.ID, err, abort))
 	case run.Result == engine.Aborted:
-		return &exitError{exitAbort, fmt.Errorf("%s: stopped before everything was put back: %w; %s goes on", run.ID, err, again)}
+		return exitcode.With(exitcode.Aborted, fmt.Errorf("%s: stopped before everything was put back: %w; %s goes on", run.ID, err, again))
 	case errors.As(err, &unwritten):
-		return &exitError{exitPaused, fmt.Errorf("%s: paused: %w; %s goes on from the last record", run.ID, err, again)}
+		return exitcode.With(exitcode.Paused, fmt.Errorf("%s: paused: %w; %s goes on from the last record", run.ID, err, again))
 	}
-	return &exitError{exitFailed, err}
+	return exitcode.With(exitcode.Failed, err)
 }
 
 // conclude turns a run's end into what the process says and exits with.
@@ -462,38 +459,29 @@ func (d *driver) conclude(run engine.Run) error {
 	if run.State != engine.Finished {
 		d.app.sayCulprits(run)
 		d.sayLeft(run)
-		code, what := exitPaused, "paused"
+		code, what := exitcode.Paused, "paused"
 		if run.Why != "" {
 			what += ": " + run.Why
 		}
 		if run.State == engine.Ending {
-			code, what = exitAbort, "stopped before everything was put back"
+			code, what = exitcode.Aborted, "stopped before everything was put back"
 		}
-		return &exitError{code, fmt.Errorf("%s: %s; %s goes on", run.ID, what, command(d.cmd, "upgrade", run.Group))}
+		return exitcode.With(code, fmt.Errorf("%s: %s; %s goes on", run.ID, what, d.line.Command("upgrade", run.Group)))
 	}
-	again := repeated(d.cmd, run.Group)
+	again := d.line.Repeat(run.Group)
 	if d.abort != nil { // its flags are no upgrade's
-		again = command(d.cmd, "upgrade", run.Group)
+		again = d.line.Command("upgrade", run.Group)
 	}
-	next := whatNext(run, again)
-	if err := d.app.result(run, d.plain); err != nil {
-		var e *exitError
+	next := present.WhatNext(run, again)
+	if err := d.app.result(run, d.Plain); err != nil {
+		var e *exitcode.Error
 		if errors.As(err, &e) {
-			e.err = fmt.Errorf("%w\n%s", e.err, next)
+			e.Err = fmt.Errorf("%w\n%s", e.Err, next)
 		}
 		return err
 	}
-	fmt.Fprintln(d.app.err, next)
+	fmt.Fprintln(d.app.Err, next)
 	return nil
-}
-
-// whatNext says what one does after a run that has ended; again rolls what it has left.
-func whatNext(run engine.Run, again string) string {
-	next := "What happened: drainboard report " + run.Group
-	if run.Worst() == engine.EvictionFail {
-		next += "\nTo go on: free the pods, then " + again
-	}
-	return next
 }
 
 // result says how a finished run ended, unless its details were told already, and is
@@ -501,25 +489,25 @@ func whatNext(run engine.Run, again string) string {
 func (a *app) result(run engine.Run, told bool) error {
 	if !told {
 		a.sayCulprits(run)
-		list(a.err, "Left behind:", run.Unrestored)
-		list(a.err, "Note:", run.Notes)
+		present.List(a.Err, "Left behind:", run.Unrestored)
+		present.List(a.Err, "Note:", run.Notes)
 	}
 	if code := run.ExitCode(); code != 0 {
 		why := strings.TrimPrefix(run.Why, string(run.Result)+": ")
-		return &exitError{code, fmt.Errorf("%s: %s", run.Result, why)}
+		return exitcode.With(code, fmt.Errorf("%s: %s", run.Result, why))
 	}
 	return nil
 }
 
 // sayCulprits lists what kept nodes.
 func (a *app) sayCulprits(run engine.Run) {
-	list(a.err, "What kept nodes:", run.BlockingPods)
+	present.List(a.Err, "What kept nodes:", run.BlockingPods)
 }
 
 // sayLeft lists what an unfinished run has changed and not put back.
 func (d *driver) sayLeft(run engine.Run) {
 	left := run.Outstanding()
-	list(d.app.err, notPutBack, left)
+	present.List(d.app.Err, present.NotPutBack, left)
 }
 
 // events tells the listeners what happened.
@@ -535,25 +523,9 @@ func (d *driver) events(list ...engine.Event) {
 	}
 }
 
-// ask reads a yes or no; anything but y or yes is no, and so is the end of ctx.
-func ask(ctx context.Context, in *bufio.Reader, out io.Writer, question string) bool {
-	said := strings.ToLower(answer(ctx, in, out, question))
-	return said == "y" || said == "yes"
-}
-
-// answer reads a line; the end of ctx is an empty one.
-func answer(ctx context.Context, in *bufio.Reader, out io.Writer, question string) string {
-	fmt.Fprint(out, question)
-	answered := make(chan string, 1)
-	go func() {
-		line, _ := in.ReadString('\n')
-		answered <- line
-	}()
-	select {
-	case line := <-answered:
-		return strings.TrimSpace(line)
-	case <-ctx.Done():
-		fmt.Fprintln(out)
-		return ""
-	}
+// consents has the operator type what a run without Kubernetes is for, and reports whether
+// he did.
+func consents(ctx context.Context, a *app, mark, name string) bool {
+	question := a.Marked(mark, fmt.Sprintf("Nothing will be drained, and pods die with their machines. Type %s to go on all the same: ", name))
+	return a.Answer(ctx, question) == name
 }

@@ -10,6 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/strategy"
@@ -18,8 +21,8 @@ import (
 )
 
 func (a *app) watchCmd() *cobra.Command {
-	var where whereFlags
-	var f face
+	var where backend.Where
+	var f console.Face
 	cmd := &cobra.Command{
 		Use:   "watch [GROUP]",
 		Short: "Look at a group and at the run in it, wherever that is driven; changes nothing",
@@ -30,30 +33,30 @@ func (a *app) watchCmd() *cobra.Command {
 			"that is none may end, and the watch goes on.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if where.cloudOnly {
-				return usage(fmt.Errorf("watch --cloudonly: a run without Kubernetes has its record on the disk of the machine that drives it, and cannot be watched from elsewhere; drainboard status --cloudonly takes one look there"))
+			if where.CloudOnly {
+				return exitcode.Usage(fmt.Errorf("watch --cloudonly: a run without Kubernetes has its record on the disk of the machine that drives it, and cannot be watched from elsewhere; drainboard status --cloudonly takes one look there"))
 			}
 			ctx, stop := untilSignalled(cmd.Context())
 			defer stop()
-			return a.watch(ctx, args, where, f.looking())
+			return a.watch(ctx, args, where, f.Looking())
 		},
 	}
-	where.add(cmd.Flags())
+	addWhere(cmd.Flags(), &where)
 	cmd.Flags().SetNormalizeFunc(byKopsName)
-	cmd.Flags().BoolVar(&f.plain, "plain", false, plainHelp)
+	cmd.Flags().BoolVar(&f.Plain, "plain", false, console.PlainHelp)
 	a.themeFlag(cmd)
 	return cmd
 }
 
 // watch shows a group until the user leaves or a signal ends it.
-func (a *app) watch(ctx context.Context, args []string, where whereFlags, f face) error {
+func (a *app) watch(ctx context.Context, args []string, where backend.Where, f console.Face) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if err := a.checkTheme(); err != nil {
+	if err := a.CheckTheme(); err != nil {
 		return err
 	}
 	rights := append(kube.ReadRights(a.namespace), kube.WatchRights(a.namespace)...)
-	s, err := connect(ctx, a.flags, a.namespace, where, rights, true)
+	s, h, err := connect(ctx, a.flags, a.namespace, where, rights, true)
 	if err != nil {
 		return left(ctx, err)
 	}
@@ -61,23 +64,23 @@ func (a *app) watch(ctx context.Context, args []string, where whereFlags, f face
 	group := ""
 	if len(args) > 0 {
 		group = args[0]
-	} else if group, err = f.pickFrom(ctx, s, where, screen); err != nil || group == "" {
+	} else if group, err = pickFrom(ctx, f, s, screen); err != nil || group == "" {
 		return left(ctx, err)
 	} else { // what was told to the list, and changed under it, is the board's to know too
 		screen = a.watcher(ctx, s, f, stop)
 	}
-	return s.watch(ctx, group, where, f, screen)
+	return s.watch(ctx, h, group, f, screen)
 }
 
 // watcher are the options of who only looks; lines that nobody reads any more end it.
-func (a *app) watcher(ctx context.Context, s *session, f face, leave func()) ui.Options {
+func (a *app) watcher(ctx context.Context, s *session, f console.Face, leave func()) ui.Options {
 	var o ui.Options
-	if f.plain {
+	if f.Plain {
 		signal.Ignore(syscall.SIGPIPE) // the write fails, and that is enough
-		o = a.plainly(o)
-		o.Output = untilGone{a.out, leave}
+		o = a.Plainly(o)
+		o.Output = console.UntilGone(a.Out, leave)
 	} else {
-		o = a.screen(ctx, s.context())
+		o = a.Screen(ctx, s.Context())
 	}
 	o.ReadOnly = true
 	return o
@@ -85,20 +88,20 @@ func (a *app) watcher(ctx context.Context, s *session, f face, leave func()) ui.
 
 // watch shows a group until the user leaves. Nothing here could change anything: the
 // session only reads, and there is no executor.
-func (s *session) watch(ctx context.Context, group string, where whereFlags, f face, screen ui.Options) error {
-	w := &live.Watch{Clock: s.clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: s.cluster()}
-	feed := s.kube.Feed()
+func (s *session) watch(ctx context.Context, h *inCluster, group string, f console.Face, screen ui.Options) error {
+	w := &live.Watch{Clock: s.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: s.Cluster()}
+	feed := h.kube.Feed()
 	feed.NodesFirst()
 	screen.Unread = feed.See
 	return watchOn(ctx, w, f, func(ctx context.Context) (err error) {
-		s.reading = feed
-		s.reading.Begin(ctx) // before it is known which group is meant
-		at, err := s.find(ctx, group, where)
+		h.reading = feed
+		feed.Begin(ctx) // before it is known which group is meant
+		at, err := s.find(ctx, group)
 		if err != nil {
 			return err
 		}
-		if run, going := s.unfinished(ctx, at.name); going {
-			if at, err = s.asBegun(ctx, at, where, run); err != nil {
+		if run, going := s.unfinished(ctx, at.Name()); going {
+			if at, err = s.asBegun(ctx, at, run); err != nil {
 				return err
 			}
 		}
@@ -112,7 +115,7 @@ func (s *session) watch(ctx context.Context, group string, where whereFlags, f f
 // until the user leaves, also after the watch has ended. What is read may still be
 // partial: the screen shows that, and the rest as it comes. It returns why that failed;
 // where it could not be read the screen closes by itself.
-func watchOn(ctx context.Context, w *live.Watch, f face, read func(context.Context) error, screen ui.Options) error {
+func watchOn(ctx context.Context, w *live.Watch, f console.Face, read func(context.Context) error, screen ui.Options) error {
 	snapshots := make(chan *engine.Snapshot, 1)
 	calm := sync.OnceFunc(hurry())
 	defer calm()
@@ -140,14 +143,14 @@ func watchOn(ctx context.Context, w *live.Watch, f face, read func(context.Conte
 			return
 		}
 		err = live.Caught(func() error { return w.Run(watching) })
-		if err != nil && watching.Err() == nil && !f.plain { // the log shows it
-			fmt.Fprintln(plain{os.Stderr}, "the watch stopped:", err)
+		if err != nil && watching.Err() == nil && !f.Plain { // the log shows it
+			fmt.Fprintln(console.Stderr(), "the watch stopped:", err)
 		}
 		w.Queue.Close()
-		watched <- usage(err)
+		watched <- exitcode.Usage(err)
 	}()
 	screen.Snapshots, screen.Look = snapshots, w.Look
-	_, err := f.show(showing, screen)
+	_, err := f.Show(showing, screen)
 	stop()
 	if failed := <-watched; failed != nil {
 		return failed

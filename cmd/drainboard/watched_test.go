@@ -18,6 +18,8 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
@@ -46,11 +48,11 @@ func watchedDemo(mode string) error {
 		_, _, err := picker.Pick(ctx, []picker.Group{{Name: "ng-web", Provider: "asg"}}, nil, picker.Options{Environ: os.Environ()})
 		return left(ctx, err)
 	}
-	screen, f := ui.Options{ReadOnly: true, Environ: os.Environ()}, face{plain: strings.HasSuffix(mode, "lines")}
-	if f.plain {
+	screen, f := ui.Options{ReadOnly: true, Environ: os.Environ()}, console.Face{Plain: strings.HasSuffix(mode, "lines")}
+	if f.Plain {
 		ctx, stop = context.WithCancel(ctx)
 		defer stop()
-		a := &app{in: bufio.NewReader(os.Stdin), scripted: !isTerminal(os.Stdin), out: plain{os.Stdout}, err: plain{os.Stderr}}
+		a := &app{Console: console.NewConsole(os.Stdin, os.Stdout, os.Stderr)}
 		screen = a.watcher(ctx, nil, f, stop)
 	}
 	w := &live.Watch{World: world.New(), Clock: wall, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "demo"}
@@ -61,7 +63,7 @@ func watchedDemo(mode string) error {
 	return watchOn(ctx, w, f, func(ctx context.Context) error {
 		if mode == "no such group" {
 			<-ordered
-			return usage(errors.New("there is no such group"))
+			return exitcode.Usage(errors.New("there is no such group"))
 		}
 		if mode == "nodes first" {
 			w.Queue = live.Open(ctx, first)
@@ -156,7 +158,7 @@ func TestAWatchThatFailsSaysSo(t *testing.T) {
 			if _, err := r.control.WriteString("q"); err != nil {
 				t.Fatal(err)
 			}
-			r.exits(exitUsage)
+			r.exits(exitcode.WrongUse)
 			r.asItWas()
 		})
 	}
@@ -171,7 +173,7 @@ func TestAWatchThatCannotReadLeaves(t *testing.T) {
 	}
 	r.shows("\x1b[?1049l")
 	r.shows("there is no such group")
-	r.exits(exitUsage)
+	r.exits(exitcode.WrongUse)
 	r.asItWas()
 }
 
@@ -278,7 +280,7 @@ func TestAWatchInLinesThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.hears("The watch has ended: there is no more news.\n(?s:.*)drainboard: failed as ordered")
-	if code := p.exit(); code != exitUsage || strings.Count(p.text, "failed as ordered") != 1 {
+	if code := p.exit(); code != exitcode.WrongUse || strings.Count(p.text, "failed as ordered") != 1 {
 		t.Errorf("exit code %d\n%s", code, p.text)
 	}
 }
@@ -287,7 +289,7 @@ func TestAWatchInLinesThatFails(t *testing.T) {
 func TestAWatchWithoutATerminal(t *testing.T) {
 	for _, args := range [][]string{{"watch", "ng-web"}, {"watch", "--plain"}} {
 		out, code := call(append(args, "--kubeconfig", "/nonexistent")...)
-		if code != exitUsage || strings.Contains(out, "terminal") || strings.Contains(out, "unknown") {
+		if code != exitcode.WrongUse || strings.Contains(out, "terminal") || strings.Contains(out, "unknown") {
 			t.Errorf("%v: exit code %d\n%s", args, code, out)
 		}
 	}

@@ -4,19 +4,21 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 )
 
 // The end says where to read on, and after pods that stayed what to do.
 func TestTheEndSaysWhatNext(t *testing.T) {
 	run := engine.Run{Group: "ng-web", Result: engine.Succeeded}
-	if got := whatNext(run, "drainboard upgrade ng-web --ami ami-1"); got != "What happened: drainboard report ng-web" {
+	if got := present.WhatNext(run, "drainboard upgrade ng-web --ami ami-1"); got != "What happened: drainboard report ng-web" {
 		t.Errorf("got %q", got)
 	}
 	run.Result, run.BlockingPods = engine.EvictionFail, []string{"app/web-1"}
-	contains(t, whatNext(run, "drainboard upgrade ng-web --ami ami-1"), "drainboard report ng-web", "free the pods, then drainboard upgrade ng-web --ami ami-1")
+	contains(t, present.WhatNext(run, "drainboard upgrade ng-web --ami ami-1"), "drainboard report ng-web", "free the pods, then drainboard upgrade ng-web --ami ami-1")
 	var out bytes.Buffer
-	(&app{err: &out}).sayCulprits(run)
+	(&app{Console: console.Console{Err: &out}}).sayCulprits(run)
 	if out.String() != "What kept nodes:\n  - app/web-1\n" {
 		t.Errorf("got %q", out.String())
 	}

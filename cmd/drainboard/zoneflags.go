@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -25,13 +25,10 @@ func (f *zoneFlags) addZones(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.nodeConditions, "node-conditions", nil, "gardener: conditions that make a node unhealthy, beside not being Ready (default KernelDeadlock, ReadonlyFilesystem, DiskPressure, and with gardener NetworkUnavailable)")
 }
 
-// byZone reports whether a strategy rolls each zone by itself, as Gardener does.
-func byZone(strategy string) bool { return strings.HasPrefix(strategy, "gardener") }
-
 // zoneSettings settles what the flags of Gardener's rolling update say, or refuses them.
 func (f *rollFlags) zoneSettings(cmd *cobra.Command, rules engine.Strategy, s *engine.Settings) error {
 	given := cmd.Flags().Changed
-	if !byZone(rules.Name()) {
+	if !present.ByZone(rules.Name()) {
 		for flag, why := range map[string]string{
 			"max-evict-retries": "tries an eviction for as long as the drain has time",
 			"health-timeout":    "gives no machine up that was Ready once",
@@ -67,12 +64,4 @@ func (f *rollFlags) zoneSettings(cmd *cobra.Command, rules engine.Strategy, s *e
 		s.NodeConditions = f.nodeConditions
 	}
 	return nil
-}
-
-// retriesText is how often an eviction is tried, as a plan shows it.
-func retriesText(r engine.Run) string {
-	if r.Settings.OnDrainTimeout != engine.TimeoutForce {
-		return "any number: drains are not forced"
-	}
-	return fmt.Sprint(r.Settings.EvictRetries)
 }

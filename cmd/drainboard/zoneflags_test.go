@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
@@ -15,9 +16,9 @@ func TestZoneSettings(t *testing.T) {
 	if err != nil || s.OnDrainTimeout != engine.TimeoutForce || s.ForcedBy == "" || s.EvictRetries != 360 || s.MaxSurge.N != 1 {
 		t.Errorf("gardener by itself: %+v, %v", s, err)
 	}
-	for _, row := range settingRows {
-		if row.of("gardener") && s.Origin[row.flag] == "" {
-			t.Errorf("%s has no origin", row.flag)
+	for _, row := range present.Settings {
+		if row.Of("gardener") && s.Origin[row.Flag] == "" {
+			t.Errorf("%s has no origin", row.Flag)
 		}
 	}
 	seed, err := parseFor(t, strategy.Gardener{Seed: true}, false, "--max-surge", "0", "--max-unavailable", "25%", "--health-timeout", "3m", "--node-conditions", "KernelDeadlock")

@@ -1,0 +1,117 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// EKS is the strategy of groups that no other system made.
+const EKS = "eks"
+
+// autoScaling is the Auto Scaling groups of a cluster.
+type autoScaling struct {
+	aws  *asg.Client
+	kube *kube.Client
+}
+
+func (b autoScaling) Find(_ context.Context, name string) (Group, error) { return b.group(name), nil }
+
+// FindAs takes every group for an Auto Scaling group: --provider asg said so.
+func (b autoScaling) FindAs(ctx context.Context, name, _ string) (Group, error) {
+	return b.Find(ctx, name)
+}
+
+func (b autoScaling) List(ctx context.Context, nodes []*world.Node) (rows []present.GroupRow, err error) {
+	list, err := b.aws.Groups(ctx, machinesOf(nodes), b.kube.ClusterName())
+	for _, g := range list {
+		rows = append(rows, present.GroupRow{Summary: g})
+	}
+	return rows, err
+}
+
+func (autoScaling) Several() error { return nil }
+
+func (b autoScaling) group(name string) Group {
+	return &autoScalingGroup{awsGroup{b.aws, b.kube.Clock(), name}}
+}
+
+// awsGroup is what the groups of AWS have in common.
+type awsGroup struct {
+	aws   *asg.Client
+	clock live.Clock
+	name  string
+}
+
+func (g *awsGroup) Name() string { return g.name }
+
+func (g *awsGroup) Target(ctx context.Context, o asg.TargetOptions) (engine.Target, error) {
+	return g.aws.Target(ctx, g.name, o)
+}
+
+func (g *awsGroup) Gone(ctx context.Context, run engine.Run, w *world.World) ([]world.Template, error) {
+	if run.BaseTemplate.ID == "" || run.BaseTemplate == w.Group.Template {
+		return nil, nil
+	}
+	exists, err := g.aws.TemplateExists(ctx, run.BaseTemplate)
+	if err != nil || exists {
+		return nil, err
+	}
+	return []world.Template{run.BaseTemplate}, nil
+}
+
+// feedOptions are those of a feed that is read by a command.
+func (g *awsGroup) feedOptions(began func(context.Context) time.Time) asg.FeedOptions {
+	return asg.FeedOptions{Begin: began, Certain: true, Now: g.clock.Now}
+}
+
+func (g *awsGroup) executorOptions(changed func()) asg.ExecutorOptions {
+	return asg.ExecutorOptions{Now: g.clock.Now, Changed: changed}
+}
+
+// autoScalingGroup is an Auto Scaling group that no other system made.
+type autoScalingGroup struct{ awsGroup }
+
+func (*autoScalingGroup) Alias() string    { return "" }
+func (*autoScalingGroup) Provider() string { return asg.Provider }
+func (*autoScalingGroup) Strategy() string { return EKS }
+
+func (g *autoScalingGroup) Feed(began func(context.Context) time.Time) Feed {
+	return g.aws.Feed(g.name, g.feedOptions(began))
+}
+
+func (g *autoScalingGroup) Executor(changed func()) live.Executor {
+	return g.aws.Executor(g.executorOptions(changed))
+}
+
+func (g *autoScalingGroup) Fits(rules engine.Strategy) error {
+	if rules.Name() == present.StrategyKops {
+		return fmt.Errorf("--strategy kops: group %s is not kops's: what it validates is the whole of a cluster that kops made", g.name)
+	}
+	return noPool(g.name, rules)
+}
+
+func (g *autoScalingGroup) Settings(_ context.Context, rules engine.Strategy, asked Asked) (engine.Settings, []string, error) {
+	s, err := asked.Settings(rules)
+	return s, nil, err
+}
+
+// noPool says why rules that are for worker pools have no business in another group.
+func noPool(name string, rules engine.Strategy) error {
+	switch {
+	case slices.Contains(present.PoolStrategies, rules.Name()):
+		return fmt.Errorf("--strategy %s: group %s is no worker pool of Gardener", rules.Name(), name)
+	case rules.Name() == strategy.GardenerInPlace{}.Name(), rules.Name() == strategy.GardenerInPlace{Seed: true}.Name():
+		return fmt.Errorf("--strategy %s: it is for pools in the simulator; Gardener updates real ones by itself, and --strategy gardener-follow goes along", rules.Name())
+	}
+	return nil
+}

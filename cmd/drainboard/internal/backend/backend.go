@@ -1,0 +1,136 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/kops"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// Backend finds the groups of one system.
+type Backend interface {
+	// Find settles which group is meant by a name.
+	Find(ctx context.Context, name string) (Group, error)
+	// FindAs is Find for a group whose unfinished run was begun as one of a provider.
+	FindAs(ctx context.Context, name, provider string) (Group, error)
+	// List are the groups that own the machines of nodes, in the order in which they are
+	// rolled.
+	List(ctx context.Context, nodes []*world.Node) ([]present.GroupRow, error)
+	// Several says why there is no roll of several groups, nil if there is.
+	Several() error
+}
+
+// Group is one group, as its system has it.
+type Group interface {
+	// Name is what locks and records are kept by, whichever provider was asked for, so
+	// that there is one run at a time.
+	Name() string
+	// Alias is what people call the group, "" where that is its name.
+	Alias() string
+	Provider() string
+	// Feed follows the group. began is when its unfinished run started, zero for none.
+	Feed(began func(context.Context) time.Time) Feed
+	// Executor changes the group; changed is called when it has.
+	Executor(changed func()) live.Executor
+	// Strategy is the name of the rules where none are asked for.
+	Strategy() string
+	// Fits says why rules have no business in the group, nil if they have.
+	Fits(rules engine.Strategy) error
+	// Settings are those of a run by rules, and what a plan says of where they come from.
+	Settings(ctx context.Context, rules engine.Strategy, asked Asked) (engine.Settings, []string, error)
+	// Target is what machines are to become.
+	Target(ctx context.Context, o asg.TargetOptions) (engine.Target, error)
+	// Gone are those templates that a run is to restore that do not exist any more.
+	Gone(ctx context.Context, run engine.Run, w *world.World) ([]world.Template, error)
+}
+
+// Asked is what was asked for on the command line.
+type Asked interface {
+	// Settings lays it over the defaults of rules.
+	Settings(rules engine.Strategy) (engine.Settings, error)
+	// KopsSettings lays it over what the state store says of a group of some role.
+	KopsSettings(rules engine.Strategy, role world.Role, said kops.RollingUpdate) (engine.Settings, error)
+	// NewTarget reports whether another template or image is asked for.
+	NewTarget() bool
+}
+
+// Feed keeps a world up to date with a group. Poke asks for a fresh look soon.
+type Feed interface {
+	live.Feed
+	Poke()
+}
+
+// Open opens what knows the groups of a cluster: what is told of a Shoot's pools, or the
+// cloud. Which of them is asked for while the cloud is opened, whose errors do not matter in a
+// Shoot's cluster.
+func Open(ctx context.Context, k *kube.Client, where Where, version string, readOnly bool) (Backend, error) {
+	if where.Provider != Any || where.AsksForPools() {
+		if pools, _ := inPools(ctx, k, where); pools {
+			return openPools(ctx, k, where, version, readOnly)
+		}
+		aws, err := openCloud(ctx, k, readOnly)
+		if err != nil {
+			return nil, err
+		}
+		return onAWS(k, aws, where), nil
+	}
+	found := make(chan bool, 1)
+	go live.Guarded(func() {
+		pools, err := inPools(ctx, k, where)
+		found <- pools && err == nil // what is wrong with the nodes is told when they are read
+	}, func(error) { found <- false })()
+	aws, err := openCloud(ctx, k, readOnly)
+	if <-found {
+		return openPools(ctx, k, where, version, readOnly)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return onAWS(k, aws, where), nil
+}
+
+// onAWS is the backend for the groups of AWS that are asked for.
+func onAWS(k *kube.Client, aws *asg.Client, where Where) Backend {
+	c := &cloud{asg: autoScaling{aws, k}, kops: kopsCluster{aws: aws, kube: k, where: where}}
+	switch where.Provider {
+	case asg.Provider:
+		return c.asg
+	case Kops:
+		return &c.kops
+	}
+	return c
+}
+
+// openCloud opens the cloud: in the region that is configured, or in that of the
+// cluster's nodes.
+func openCloud(ctx context.Context, k *kube.Client, readOnly bool) (*asg.Client, error) {
+	o := asg.Options{ReadOnly: readOnly}
+	a, err := asg.Connect(ctx, o)
+	if !errors.Is(err, asg.ErrNoRegion) {
+		return a, err
+	}
+	_, zone, err := k.Machines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o.Fallback = asg.RegionOf(zone)
+	return asg.Connect(ctx, o)
+}
+
+// machinesOf are the machines of nodes.
+func machinesOf(nodes []*world.Node) map[string]bool {
+	out := map[string]bool{}
+	for _, n := range nodes {
+		if n.Machine != "" {
+			out[n.Machine] = true
+		}
+	}
+	return out
+}

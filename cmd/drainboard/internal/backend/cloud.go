@@ -1,0 +1,75 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/kops"
+)
+
+// cloud is the groups of AWS where no provider is asked for: those with kops's tags are kops's.
+type cloud struct {
+	asg  autoScaling
+	kops kopsCluster
+}
+
+func (b *cloud) Find(ctx context.Context, name string) (Group, error) {
+	if !b.kops.isOpen() {
+		tags, err := b.asg.aws.Tags(ctx, name)
+		switch {
+		case err == nil && tags[kopsGroupTag] == "":
+			return b.asg.group(name), nil
+		case err != nil && !errors.Is(err, asg.ErrNotFound):
+			return nil, err
+		}
+	}
+	g, err := b.kops.Find(ctx, name)
+	switch {
+	case errors.Is(err, kops.ErrNoCluster):
+		return b.asg.group(name), nil // what is wrong with the name is told when it is read
+	case errors.Is(err, asg.ErrNotFound) && b.kops.isOpen():
+		_, own := b.asg.aws.Tags(ctx, name)
+		if own == nil { // beside kops's groups there may be others
+			return b.asg.group(name), nil
+		}
+		return nil, fmt.Errorf("%w; nor is it a group beside those: %w", err, b.asg.aws.Unknown(ctx, own, name))
+	}
+	return g, err
+}
+
+// FindAs takes a group for what its run began as: one that began as of a group of kops sees
+// what was detached, and one that did not must not.
+func (b *cloud) FindAs(ctx context.Context, name, provider string) (Group, error) {
+	if provider == asg.Provider {
+		return b.asg.Find(ctx, name)
+	}
+	return b.kops.Find(ctx, name)
+}
+
+// List puts the groups that kops made for the cluster before the others.
+func (b *cloud) List(ctx context.Context, nodes []*world.Node) ([]present.GroupRow, error) {
+	list, err := b.asg.List(ctx, nodes)
+	if err != nil || !slices.ContainsFunc(list, func(g present.GroupRow) bool { return g.Tags[kopsGroupTag] != "" }) {
+		return list, err
+	}
+	rows, err := b.kops.List(ctx, nodes)
+	if errors.Is(err, kops.ErrNoCluster) {
+		return list, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range list {
+		if !slices.ContainsFunc(rows, func(r present.GroupRow) bool { return r.Name == g.Name }) {
+			rows = append(rows, g)
+		}
+	}
+	return rows, nil
+}
+
+func (*cloud) Several() error { return nil }

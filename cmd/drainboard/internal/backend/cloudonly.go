@@ -1,0 +1,97 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/kops"
+)
+
+// CloudOnly is the instance groups of a kops cluster without Kubernetes: nodes, and with them
+// all other groups, are known from Kubernetes only.
+type CloudOnly struct {
+	AWS  *asg.Client
+	Kops *kops.Client
+
+	mu sync.Mutex // groups of a roll may be looked for side by side
+	// known are the groups that were found or listed: their ids tell them from others that
+	// have had their names.
+	known map[string]asg.Summary
+}
+
+// OpenCloudOnly opens the cloud, and no cluster.
+func OpenCloudOnly(ctx context.Context, where Where, readOnly bool) (*CloudOnly, error) {
+	aws, err := asg.Connect(ctx, asg.Options{ReadOnly: readOnly})
+	if err != nil {
+		return nil, err
+	}
+	c, err := kops.Connect(ctx, aws, kops.Options{Cluster: where.Cluster, StateStore: where.Store})
+	if err != nil {
+		return nil, fmt.Errorf("--cloudonly is for groups that kops made: %w", err)
+	}
+	return &CloudOnly{AWS: aws, Kops: c, known: map[string]asg.Summary{}}, nil
+}
+
+// Clock tells AWS's time, which counts in runs here.
+func (b *CloudOnly) Clock() live.Clock { return b.AWS.Clock() }
+
+// ID is the id of a group that was found or listed, "" for none.
+func (b *CloudOnly) ID(group string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.known[group].ID
+}
+
+// Tag is what the tag of a group that was found or listed says of a run, the zero value if
+// that cannot be read: it is told when the lock is taken.
+func (b *CloudOnly) Tag(group string) asg.RunTag {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	tag, _ := asg.RunTagOf(group, b.known[group].Tags)
+	return tag
+}
+
+// knows keeps what a group was found as.
+func (b *CloudOnly) knows(g asg.Summary) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.known[g.Name] = g
+}
+
+// Find settles which group is meant, and keeps it.
+func (b *CloudOnly) Find(ctx context.Context, name string) (Group, error) {
+	g, err := b.Kops.Find(ctx, name)
+	if errors.Is(err, asg.ErrNotFound) {
+		if _, own := b.AWS.Tags(ctx, name); own == nil {
+			err = fmt.Errorf("--cloudonly is for groups that kops made, and %s is none of the cluster %s: which machines are its nodes is known from Kubernetes only", name, b.Kops.Cluster())
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.knows(g.Summary)
+	return kopsGroupOf(b.AWS, b.Kops, b.Clock(), g), nil
+}
+
+// FindAs is Find: all groups here are kops's.
+func (b *CloudOnly) FindAs(ctx context.Context, name, _ string) (Group, error) {
+	return b.Find(ctx, name)
+}
+
+// List are all groups that kops made; they are kept.
+func (b *CloudOnly) List(ctx context.Context, _ []*world.Node) ([]present.GroupRow, error) {
+	rows, err := kopsRows(ctx, b.Kops)
+	for _, g := range rows {
+		b.knows(g.Summary)
+	}
+	return rows, err
+}
+
+// Several is nil: they are rolled as with Kubernetes.
+func (*CloudOnly) Several() error { return nil }

@@ -1,0 +1,164 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/gardener"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// PoolRules judge pods as Gardener's drains do.
+var PoolRules = strategy.Gardener{}
+
+// pools is the worker pools of a Shoot's cluster: who makes its machines is Gardener's
+// business.
+type pools struct {
+	kube   *kube.Client
+	client *gardener.Client // its methods take nil: then only the nodes are asked
+}
+
+// inPools reports whether the cluster's groups are worker pools: it was said, or all
+// nodes say so.
+func inPools(ctx context.Context, k *kube.Client, where Where) (bool, error) {
+	switch {
+	case where.Provider == Gardener:
+		return true, nil
+	case where.Provider != Any:
+		return false, nil
+	case where.AsksForPools():
+		return true, nil
+	}
+	return k.EachNode(ctx, world.GardenerPool)
+}
+
+// openPools opens what is named beside the cluster.
+func openPools(ctx context.Context, k *kube.Client, where Where, version string, readOnly bool) (Backend, error) {
+	if !where.AsksForPools() {
+		return &pools{kube: k}, nil
+	}
+	c, err := gardener.Connect(ctx, where.Pools, version, readOnly)
+	if err != nil {
+		return nil, err
+	}
+	return &pools{k, c}, nil
+}
+
+func (b *pools) Find(ctx context.Context, name string) (Group, error) {
+	nodes, err := b.kube.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := b.client.Find(ctx, name, nodes)
+	if err != nil {
+		return nil, err
+	}
+	return &pool{b, name, *p}, nil
+}
+
+// FindAs is Find: all groups here are pools.
+func (b *pools) FindAs(ctx context.Context, name, _ string) (Group, error) { return b.Find(ctx, name) }
+
+func (b *pools) List(ctx context.Context, nodes []*world.Node) (rows []present.GroupRow, err error) {
+	list, err := b.client.Pools(ctx, nodes, b.options())
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range list {
+		of := present.PoolOf(b.view(p, nodes))
+		rows = append(rows, present.GroupRow{Summary: asg.Summary{Group: p.Group, Machines: p.Machines, Outdated: p.Outdated, Members: p.Members}, Worker: &of})
+	}
+	return rows, nil
+}
+
+func (*pools) Several() error {
+	return errors.New("one worker pool at a time: Gardener rolls all pools of a Shoot side by side, each by itself; drainboard upgrade POOL drives or follows one of them")
+}
+
+func (b *pools) options() gardener.FeedOptions {
+	return gardener.FeedOptions{Now: b.kube.Clock().Now, Read: b.kube.Read}
+}
+
+// view is a pool as its nodes and machines tell, without their pods.
+func (b *pools) view(p gardener.Summary, nodes []*world.Node) *engine.PoolView {
+	w := world.New()
+	for _, n := range nodes {
+		w.SetNode(n)
+	}
+	w.SetGroup(p.Group)
+	w.SetMachines(p.All)
+	now := b.kube.Clock().Now()
+	return engine.View(PoolRules, now, w, engine.Idle(PoolRules, now, w, engine.Run{}, nil), engine.Look{}, nil).Pool
+}
+
+// pool is one worker pool, as it was found.
+type pool struct {
+	*pools
+	name  string
+	found world.Pool
+}
+
+func (p *pool) Name() string   { return p.name }
+func (*pool) Alias() string    { return "" }
+func (*pool) Provider() string { return Gardener }
+
+func (p *pool) Feed(func(context.Context) time.Time) Feed {
+	return p.client.Feed(p.name, p.options())
+}
+
+func (p *pool) Executor(func()) live.Executor { return p.client.Executor(p.kube.Clock().Now) }
+
+// Strategy is batches of ours where nodes are selected by hand, and else what Gardener's
+// controller does.
+func (p *pool) Strategy() string {
+	if p.found.Update == world.ManualInPlaceUpdate {
+		return strategy.GardenerManual{}.Name()
+	}
+	return strategy.GardenerFollow{}.Name()
+}
+
+// Fits may have to do without the pool's update strategy, which need not be known.
+func (p *pool) Fits(rules engine.Strategy) error {
+	manual := rules.Name() == strategy.GardenerManual{}.Name()
+	switch {
+	case !slices.Contains(present.PoolStrategies, rules.Name()):
+		return fmt.Errorf("--strategy %s: %s is a worker pool, whose machines are Gardener's: choose %s", rules.Name(), p.name, strings.Join(present.PoolStrategies, " or "))
+	case p.found.Update == "" || manual == (p.found.Update == world.ManualInPlaceUpdate):
+		return nil
+	case manual:
+		return fmt.Errorf("--strategy %s: Gardener itself selects the nodes of pool %s (%s)", rules.Name(), p.name, p.found.Update)
+	}
+	return fmt.Errorf("--strategy %s: nobody but you selects the nodes of pool %s (%s): choose %s", rules.Name(), p.name, p.found.Update, strategy.GardenerManual{}.Name())
+}
+
+func (p *pool) Settings(_ context.Context, rules engine.Strategy, asked Asked) (engine.Settings, []string, error) {
+	if asked.NewTarget() {
+		return engine.Settings{}, nil, errors.New("--ami and --launch-template-version are for groups of AWS: what a worker pool runs is changed in the Shoot")
+	}
+	var notes []string
+	if p.found.Update == "" {
+		notes = append(notes, "the pool's update strategy is not known without the Shoot or the control cluster: it is taken for one that Gardener rolls by itself; --strategy "+strategy.GardenerManual{}.Name()+" selects its nodes in batches (ManualInPlaceUpdate)")
+	}
+	s, err := asked.Settings(rules)
+	return s, notes, err
+}
+
+// Target is empty: what a pool's machines are to become is in its Shoot.
+func (*pool) Target(context.Context, asg.TargetOptions) (engine.Target, error) {
+	return engine.Target{}, nil
+}
+
+// Gone are none: a pool's machines have no launch template.
+func (*pool) Gone(context.Context, engine.Run, *world.World) ([]world.Template, error) {
+	return nil, nil
+}

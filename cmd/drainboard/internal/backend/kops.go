@@ -1,0 +1,153 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/kops"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// kopsGroupTag has an instance group's name, on its Auto Scaling group and machines.
+const kopsGroupTag = "kops.k8s.io/instancegroup"
+
+// kopsCluster is the instance groups of the cluster of kops that the nodes belong to.
+type kopsCluster struct {
+	aws   *asg.Client
+	kube  *kube.Client
+	where Where
+
+	mu     sync.Mutex // groups of a roll may be looked for side by side
+	opened bool
+	client *kops.Client // once it is opened
+}
+
+// open finds the cluster of kops that machines belong to, once; nil machines are read.
+func (b *kopsCluster) open(ctx context.Context, machines map[string]bool) (*kops.Client, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.opened {
+		return b.client, nil
+	}
+	if machines == nil {
+		var err error
+		if machines, _, err = b.kube.Machines(ctx); err != nil {
+			return nil, err
+		}
+	}
+	c, err := kops.Connect(ctx, b.aws, kops.Options{Cluster: b.where.Cluster, StateStore: b.where.Store, Machines: machines})
+	if err != nil {
+		return nil, err
+	}
+	b.client, b.opened = c, true
+	return c, nil
+}
+
+// isOpen reports whether the cluster was found already.
+func (b *kopsCluster) isOpen() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.opened
+}
+
+func (b *kopsCluster) Find(ctx context.Context, name string) (Group, error) {
+	c, err := b.open(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	g, err := c.Find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return kopsGroupOf(b.aws, c, b.kube.Clock(), g), nil
+}
+
+// FindAs takes every group for one of kops: --provider kops said so.
+func (b *kopsCluster) FindAs(ctx context.Context, name, _ string) (Group, error) {
+	return b.Find(ctx, name)
+}
+
+func (b *kopsCluster) List(ctx context.Context, nodes []*world.Node) ([]present.GroupRow, error) {
+	c, err := b.open(ctx, machinesOf(nodes))
+	if err != nil {
+		return nil, err
+	}
+	return kopsRows(ctx, c)
+}
+
+func (*kopsCluster) Several() error { return nil }
+
+// kopsRows are the groups that kops has made.
+func kopsRows(ctx context.Context, c *kops.Client) (rows []present.GroupRow, err error) {
+	groups, err := c.Groups(ctx)
+	for _, g := range groups {
+		rows = append(rows, present.GroupRow{Summary: g.Summary, InstanceGroup: g.InstanceGroup})
+	}
+	return rows, err
+}
+
+// kopsGroup is an instance group of kops.
+type kopsGroup struct {
+	awsGroup
+	kops  *kops.Client
+	group kops.Group
+}
+
+func kopsGroupOf(aws *asg.Client, c *kops.Client, clock live.Clock, g kops.Group) *kopsGroup {
+	return &kopsGroup{awsGroup{aws, clock, g.Name}, c, g}
+}
+
+func (g *kopsGroup) Alias() string  { return g.group.InstanceGroup }
+func (*kopsGroup) Provider() string { return Kops }
+func (*kopsGroup) Strategy() string { return present.StrategyKops }
+
+func (g *kopsGroup) Feed(began func(context.Context) time.Time) Feed {
+	return g.kops.Feed(g.name, g.feedOptions(began))
+}
+
+func (g *kopsGroup) Executor(changed func()) live.Executor {
+	return g.kops.Executor(g.executorOptions(changed))
+}
+
+func (g *kopsGroup) Fits(rules engine.Strategy) error {
+	if rules.Name() == present.StrategyKops {
+		return nil
+	}
+	if err := noPool(g.name, rules); err != nil {
+		return err
+	}
+	switch g.group.Role {
+	case world.RoleControlPlane:
+		return fmt.Errorf("--strategy %s: %s is the cluster's control plane, and only kops's rules see that its etcd is well before the next machine goes", rules.Name(), g.Alias())
+	case world.RoleBastion:
+		return fmt.Errorf("--strategy %s: %s has bastions, which are no nodes of the cluster: only kops's rules know what to do with them", rules.Name(), g.Alias())
+	}
+	return nil
+}
+
+// Settings are those of the flags, over what the state store says of the group, over kops's
+// defaults.
+func (g *kopsGroup) Settings(ctx context.Context, rules engine.Strategy, asked Asked) (engine.Settings, []string, error) {
+	var notes []string
+	if asked.NewTarget() {
+		notes = append(notes, "the group's launch template is kops's: the next kops update cluster --yes has it launch what the InstanceGroup says again")
+	}
+	if rules.Name() != present.StrategyKops {
+		notes = append(notes, fmt.Sprintf("this is a group of kops, rolled by the rules of %s: the cluster is not validated between nodes, and what the InstanceGroup says of rolling updates does not count", rules.Name()))
+		s, err := asked.Settings(rules)
+		return s, notes, err
+	}
+	said, err := g.kops.Settings(ctx, g.group)
+	if err != nil {
+		return engine.Settings{}, nil, err
+	}
+	s, err := asked.KopsSettings(rules, g.group.Role, said)
+	return s, append(notes, said.Notes...), err
+}

@@ -1,0 +1,278 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/providers/hooks"
+	"github.com/drainboard/drainboard/themes/strictyaml"
+)
+
+// hookConfig is a hook of config.yaml, and the kubeconfig contexts it is for; none means
+// all.
+type hookConfig struct {
+	hooks.Hook
+	contexts []string
+}
+
+// parseHooks reads the hooks of config.yaml, and nothing else of it. What is wrong with
+// other keys keeps nobody from an upgrade; a key that is not known may be a hook that
+// would be missed.
+func parseHooks(file string, data []byte) (list []hookConfig, err error) {
+	other := func(strictyaml.Value) {}
+	err = strictyaml.Parse(file, data, func(v strictyaml.Value) {
+		v.Map(map[string]func(strictyaml.Value){
+			"theme": other, "background": other, "mouse": other, "notify": other, "contexts": other,
+			"hooks": func(v strictyaml.Value) { list = readHooks(v) },
+		})
+	})
+	return list, err
+}
+
+func readHooks(v strictyaml.Value) (list []hookConfig) {
+	v.List(func(v strictyaml.Value) { list = append(list, readHook(v)) })
+	return list
+}
+
+func readHook(v strictyaml.Value) (h hookConfig) {
+	fine, addresses := true, 0
+	address := func(read func(text string) (hooks.Address, error)) func(strictyaml.Value) {
+		return func(v strictyaml.Value) {
+			text, ok := v.Text()
+			if addresses++; !ok {
+				fine = false
+				return
+			}
+			a, err := read(text)
+			if err != nil {
+				v.Fail("%s", err)
+				fine = false
+			}
+			h.Webhook = a
+		}
+	}
+	v.Map(map[string]func(strictyaml.Value){
+		"on": func(v strictyaml.Value) {
+			v.OneOrMore(func(v strictyaml.Value) {
+				word, ok := v.Text()
+				if on := hooks.On(word); slices.Contains(hooks.Moments, on) {
+					h.On = append(h.On, on)
+					return
+				}
+				if fine = false; ok {
+					v.Unknown(word, Moments())
+				}
+			})
+		},
+		"run": func(v strictyaml.Value) {
+			v.List(func(v strictyaml.Value) {
+				word, ok := v.Text()
+				h.Run, fine = append(h.Run, word), fine && ok
+			})
+			fine = fine && len(h.Run) > 0
+			if len(h.Run) == 0 {
+				v.Fail(`names the command and its arguments, as [notify-send, "an upgrade"]`)
+			}
+		},
+		"webhook":      address(hooks.ParseAddress),
+		"webhook-env":  address(func(name string) (hooks.Address, error) { return hooks.FromEnv(name), nil }),
+		"webhook-file": address(func(file string) (hooks.Address, error) { return hooks.FromFile(file), nil }),
+		"format": func(v strictyaml.Value) {
+			switch s, ok := v.Text(); {
+			case s == string(hooks.Slack) || s == string(hooks.JSON):
+				h.Format = hooks.Format(s)
+			case ok:
+				v.Unknown(s, []string{string(hooks.JSON), string(hooks.Slack)})
+			}
+		},
+		"timeout":     func(v strictyaml.Value) { v.Duration(&h.Timeout) },
+		"blocked-for": func(v strictyaml.Value) { v.Duration(&h.BlockedFor) },
+		"contexts": func(v strictyaml.Value) {
+			v.OneOrMore(func(v strictyaml.Value) { h.contexts = append(h.contexts, readPattern(v)) })
+		},
+	})
+	if addresses > 1 {
+		v.Fail("has several webhooks: make a hook of each")
+	} else if err := h.Check(); err != nil && fine {
+		v.Fail("%s", err)
+	}
+	return h
+}
+
+func Moments() (words []string) {
+	for _, on := range hooks.Moments {
+		words = append(words, string(on))
+	}
+	return words
+}
+
+// Hooks are the flags for hooks.
+type Hooks struct {
+	Commands, Webhooks []string
+	Timeout            time.Duration
+	BlockedFor         time.Duration
+	Without            bool
+	List               []hooks.Hook // what counts, once it is read
+}
+
+// parse reads the hooks of the flags.
+func (f *Hooks) parse() (list []hooks.Hook, err error) {
+	if f.Without && len(f.Commands)+len(f.Webhooks) > 0 {
+		return nil, errors.New("--without-hooks, and --hook or --webhook: leave one of them out")
+	}
+	if f.Timeout < 0 || f.BlockedFor < 0 {
+		return nil, errors.New("--hook-timeout and --blocked-for are times to come")
+	}
+	read := func(flag, text string, into func(h *hooks.Hook, what string) error) error {
+		when, what, ok := strings.Cut(text, "=")
+		if !ok {
+			return fmt.Errorf("--%s: has no =; the form is WHEN=WHAT", flag)
+		}
+		h := hooks.Hook{Timeout: f.Timeout}
+		for word := range strings.SplitSeq(when, ",") {
+			on := hooks.On(strings.TrimSpace(word))
+			if !slices.Contains(hooks.Moments, on) {
+				return fmt.Errorf("--%s: %q is none of %s", flag, on, strings.Join(Moments(), ", "))
+			}
+			h.On = append(h.On, on)
+		}
+		if h.Wants(hooks.Blocked) {
+			h.BlockedFor = f.BlockedFor
+		}
+		err := into(&h, strings.TrimSpace(what))
+		if err == nil {
+			err = h.Check()
+		}
+		if err != nil {
+			return fmt.Errorf("--%s %s: %w", flag, when, err)
+		}
+		list = append(list, h)
+		return nil
+	}
+	for _, text := range f.Commands {
+		if err := read("hook", text, func(h *hooks.Hook, what string) error {
+			h.Run = strings.Fields(what)
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range f.Webhooks {
+		if err := read("webhook", text, func(h *hooks.Hook, what string) error {
+			from, name, _ := strings.Cut(what, ":")
+			switch {
+			case from == "env" && name != "":
+				h.Webhook = hooks.FromEnv(name)
+			case from == "file" && name != "":
+				h.Webhook = hooks.FromFile(name)
+			default:
+				return errors.New("takes env:NAME or file:PATH: others can read a command line")
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// Settle settles the hooks that count in a kubeconfig context, and says in a run's
+// settings which there are around nodes.
+func (f *Hooks) Settle(dir, context string, s *engine.Settings) error {
+	if err := f.read(dir, context); err != nil {
+		return err
+	}
+	f.Into(s)
+	return nil
+}
+
+// read settles which hooks count in a kubeconfig context, those of config.yaml first, and
+// sees that they can be used. Whatever is wrong is so before anything starts.
+func (f *Hooks) read(dir, context string) error {
+	given, err := f.parse()
+	if err != nil || f.Without {
+		return err
+	}
+	f.List = nil
+	if dir != "" {
+		file := filepath.Join(dir, "config.yaml")
+		data, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the hooks of config.yaml cannot be read: %w", err)
+		}
+		configured, err := parseHooks(file, data)
+		if err != nil {
+			return fmt.Errorf("the hooks of config.yaml: %w", err)
+		}
+		for _, h := range configured {
+			if len(h.contexts) > 0 && !slices.ContainsFunc(h.contexts, func(pattern string) bool { return matches(pattern, context) }) {
+				continue
+			}
+			if len(h.Run) > 0 && strings.ContainsRune(h.Run[0], filepath.Separator) && !filepath.IsAbs(h.Run[0]) {
+				h.Run = slices.Clone(h.Run)
+				h.Run[0] = filepath.Join(dir, h.Run[0]) // as paths of themes
+			}
+			f.List = append(f.List, h.Hook)
+		}
+	}
+	f.List = append(f.List, given...)
+	for i := range f.List {
+		h := &f.List[i]
+		if h.Webhook, err = h.Webhook.Resolve(); err != nil {
+			return fmt.Errorf("hook on %s: %w", h.On[0], err)
+		}
+		if len(h.Run) == 0 {
+			continue
+		}
+		if _, err := exec.LookPath(h.Run[0]); err != nil {
+			return fmt.Errorf("hook on %s: its command cannot be run: %w", h.On[0], err)
+		}
+	}
+	return nil
+}
+
+// Into says in a run's settings which hooks there are around nodes.
+func (f *Hooks) Into(s *engine.Settings) {
+	s.BeforeNode, s.AfterNode = hooks.Time(f.List, hooks.BeforeNode), hooks.Time(f.List, hooks.AfterNode)
+	if s.Origin != nil {
+		s.Origin["hook"] = "Drainboard"
+		switch {
+		case f.Without:
+			s.Origin["hook"] = "flag --without-hooks"
+		case len(f.Commands)+len(f.Webhooks) > 0:
+			s.Origin["hook"] = "flag"
+		case len(f.List) > 0:
+			s.Origin["hook"] = "config.yaml"
+		}
+	}
+}
+
+// Adopt gives a run that goes on the hooks that are configured here. Hooks around nodes that
+// it had, and that nobody has configured here, are not left out in silence.
+func (f *Hooks) Adopt(run *engine.Run) error {
+	had := run.Settings
+	run.Settings.Origin = nil // the plan's
+	f.Into(&run.Settings)
+	run.Settings.Origin = had.Origin
+	if f.Without {
+		run.PendingHooks = nil
+		return nil
+	}
+	for _, h := range []struct {
+		on       hooks.On
+		was, now time.Duration
+	}{{hooks.BeforeNode, had.BeforeNode, run.Settings.BeforeNode}, {hooks.AfterNode, had.AfterNode, run.Settings.AfterNode}} {
+		if h.was > 0 && h.now == 0 && run.State != engine.Ending {
+			return fmt.Errorf("the unfinished run %s has hooks on %s, and none is configured here (docs/hooks.md): configure them, or say --without-hooks to go on without", run.ID, h.on)
+		}
+	}
+	return nil
+}

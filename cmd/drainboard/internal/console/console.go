@@ -1,0 +1,53 @@
+package console
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Console is where a command meets its user: the streams of the process, and how what it
+// shows looks.
+type Console struct {
+	// In is read line by line, by one question after the other; scripted says that no
+	// person types there.
+	In       *bufio.Reader
+	Scripted bool
+	// Out and err let no control characters through, see plain.
+	Out, Err io.Writer
+	Theme    string // --theme
+}
+
+// NewConsole is the console on the streams of a process.
+func NewConsole(in io.Reader, out, errOut io.Writer) Console {
+	return Console{In: bufio.NewReader(in), Scripted: !IsTerminal(in), Out: plain{out}, Err: plain{errOut}}
+}
+
+// Stderr is the standard error of this process, without control characters.
+func Stderr() io.Writer { return plain{os.Stderr} }
+
+// Ask reads a yes or no; anything but y or yes is no, and so is the end of ctx.
+func (c *Console) Ask(ctx context.Context, question string) bool {
+	said := strings.ToLower(c.Answer(ctx, question))
+	return said == "y" || said == "yes"
+}
+
+// Answer reads a line; the end of ctx is an empty one.
+func (c *Console) Answer(ctx context.Context, question string) string {
+	fmt.Fprint(c.Out, question)
+	answered := make(chan string, 1)
+	go func() {
+		line, _ := c.In.ReadString('\n')
+		answered <- line
+	}()
+	select {
+	case line := <-answered:
+		return strings.TrimSpace(line)
+	case <-ctx.Done():
+		fmt.Fprintln(c.Out)
+		return ""
+	}
+}

@@ -1,0 +1,68 @@
+package present
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/drainboard/drainboard/engine"
+)
+
+// Printer writes events to a stream, one a line.
+type Printer struct {
+	mu     sync.Mutex
+	w      io.Writer
+	json   bool
+	groups bool // see newPrinter
+}
+
+// NewPrinter writes events as text or JSON. groups: there are several, and each line of
+// text names its own.
+func NewPrinter(w io.Writer, json, groups bool) *Printer {
+	return &Printer{w: w, json: json, groups: groups}
+}
+
+func (p *Printer) Events(list []engine.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, e := range list {
+		if p.json {
+			var line bytes.Buffer // whole, because each write must hold whole characters
+			enc := json.NewEncoder(&line)
+			enc.SetEscapeHTML(false) // <none> is read in pipelines, and no browser reads it
+			if err := enc.Encode(e); err != nil {
+				panic("an event is a plain value: " + err.Error())
+			}
+			fmt.Fprint(p.w, line.String())
+			continue
+		}
+		fmt.Fprintln(p.w, p.line(e))
+	}
+}
+
+// line is an event for people: time, type, what it is about, what happened.
+func (p *Printer) line(e engine.Event) string {
+	var about []string
+	if p.groups && e.Group != "" {
+		about = append(about, e.Group)
+	}
+	for _, s := range []string{e.Node, e.Pod} {
+		if s != "" {
+			about = append(about, s)
+		}
+	}
+	line := fmt.Sprintf("%s  %-16s", e.Time.Local().Format("15:04:05"), e.Type)
+	if len(about) > 0 {
+		line += "  " + strings.Join(about, " ")
+	}
+	if e.Message != "" {
+		line += "  " + e.Message
+	}
+	if e.Budget != "" && !strings.Contains(e.Message, e.Budget) {
+		line += " (" + e.Budget + ")"
+	}
+	return line
+}

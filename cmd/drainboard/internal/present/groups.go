@@ -1,0 +1,103 @@
+package present
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
+)
+
+// GroupRow is a group and what is running on it.
+type GroupRow struct {
+	asg.Summary
+	// InstanceGroup is what kops calls it, "" for a group that is none of kops's.
+	InstanceGroup string
+	// Running is the state of the group's unfinished run, "" if it has none.
+	Running string
+	// Others are who else moves its nodes, as far as the marks on them tell.
+	Others []engine.MoverView
+	// Worker is what a worker pool of Gardener's has beyond other groups.
+	Worker *Pool
+}
+
+// Called is what people call the group.
+func (g GroupRow) Called() string { return cmp.Or(g.InstanceGroup, g.Name) }
+
+// WriteGroups lists groups, a line each.
+func WriteGroups(w io.Writer, rows []GroupRow) error {
+	if len(rows) == 0 {
+		_, err := fmt.Fprintln(w, "No Auto Scaling group owns a node of this cluster, nor is one of a worker pool of Gardener's.")
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	roles := slices.ContainsFunc(rows, func(g GroupRow) bool { return g.Role != "" })
+	role := func(text string) string {
+		if !roles {
+			return ""
+		}
+		return text + "\t"
+	}
+	fmt.Fprintln(t, "GROUP\tPROVIDER\t"+role("ROLE")+"NODES\tOUTDATED\tTEMPLATE\tMIN\tMAX\tDESIRED\tRUN\tOTHERS\tNOTE")
+	for _, g := range rows {
+		fmt.Fprintf(t, "%s\t%s\t%s%d\t%d\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", g.Called(), g.Provider, role(dash(string(g.Role))), g.Machines, g.Outdated, TemplateText(g), g.bound(g.Sizes.Min), g.bound(g.Sizes.Max), g.Sizes.Desired, dash(g.Running), dash(WhoElse(g.Others)), Refused(g))
+	}
+	return t.Flush()
+}
+
+// bounded reports whether the group's least and greatest sizes are known.
+func (g GroupRow) bounded() bool { return g.Pool == nil || g.Pool.Shoot != "" }
+
+// bound is the least or the greatest size, "-" where it is not known.
+func (g GroupRow) bound(n int) string {
+	if !g.bounded() {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
+
+// TemplateText is what a group launches from, for people: of a pool, the version of Kubernetes
+// that it is to have.
+func TemplateText(g GroupRow) string {
+	if g.Pool != nil {
+		return dash(g.Pool.Version)
+	}
+	name := cmp.Or(g.TemplateName, g.Template.ID)
+	if name == "" {
+		return "-"
+	}
+	return fmt.Sprintf("%s:%d", name, g.Template.Version)
+}
+
+// Others are who else moves nodes of a group. An unfinished run's marks are not among
+// them; what a finished one has left behind is.
+func Others(nodes []*world.Node, run engine.Run) []engine.MoverView {
+	all := engine.Movers(nodes, run.Marks)
+	if run.State == engine.Finished || run.ID == "" {
+		return all
+	}
+	return slices.DeleteFunc(all, func(m engine.MoverView) bool { return m.By == world.MoverDrainboard })
+}
+
+// WhoElse names who else moves nodes, "" if nobody does.
+func WhoElse(movers []engine.MoverView) string {
+	names := make([]string, len(movers))
+	for i, m := range movers {
+		names[i] = string(m.By)
+	}
+	return strings.Join(names, ", ")
+}
+
+// AtWork are those that do more than announce that they may do something.
+func AtWork(movers []engine.MoverView) []engine.MoverView {
+	return slices.DeleteFunc(slices.Clone(movers), func(m engine.MoverView) bool { return !m.Roll && m.Working == 0 })
+}
+
+// Refused says why no run can start on a group now, "" if one can.
+func Refused(g GroupRow) string { return cmp.Or(g.Refused, g.Refresh.Sentence(g.Name)) }

@@ -1,0 +1,240 @@
+package present
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// planned is a plan of two nodes.
+func planned() engine.Plan {
+	r := engine.Run{Strategy: "eks", Settings: strategy.EKS{}.Defaults(), Base: world.Sizes{Min: 1, Max: 2, Desired: 2}, Seed: 7}
+	return engine.Plan{
+		Run: r, Group: "ng-web", Strategy: "eks", From: "1.31", To: "1.32", Limit: 1, Extra: 6,
+		Nodes: []engine.PlannedNode{{Machine: "i-1", Name: "a1", Batch: 1, Evict: 3}, {Machine: "i-2", Name: "a2", Batch: 2}},
+	}
+}
+
+func text(p engine.Plan) string {
+	var b bytes.Buffer
+	WritePlan(&b, p, nil)
+	return b.String()
+}
+
+func TestPlanShowsEverySetting(t *testing.T) {
+	p := planned()
+	s := &p.Run.Settings
+	s.Origin = map[string]string{}
+	for _, row := range Settings {
+		s.Origin[row.Flag] = "from " + row.Flag
+	}
+	s.Approve, s.Order, s.Until = engine.ApproveCanary, []engine.Order{engine.OrderOldest, engine.OrderName}, time.Date(2026, 11, 22, 5, 0, 0, 0, time.Local)
+	p.Run.Target.Only = []string{"a1", "a2"}
+	got := text(p)
+	for _, row := range Settings {
+		if strings.Contains(got, "(from "+row.Flag+")") != row.Of("eks") {
+			t.Errorf("the plan does not show %s with its origin", row.Flag)
+		}
+	}
+	zone, _ := s.Until.Zone()
+	for _, want := range []string{
+		"canary-watch         2m0s (", "order                oldest,name;", "only                 a1, a2 (",
+		"until                Sun 22 Nov 2026 05:00:00 " + zone, "unreachable          wait (", "unreachable-after    5m0s (", "seed                 7 (",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the plan does not show %q:\n%s", want, got)
+		}
+	}
+}
+
+// Silence is for what was judged: what was not says so.
+func TestPlanTellsSilenceFromIgnorance(t *testing.T) {
+	p := planned()
+	p.Nodes[1].NotEvaluated = "what is known of pods and budgets is 1m0s old"
+	p.NotEvaluated = []string{"blockers: what is known of pods and budgets is 1m0s old"}
+	got := text(p)
+	for _, want := range []string{"Not evaluated, so that nothing is said of it above:\n  - blockers: what is known"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the plan does not say %q:\n%s", want, got)
+		}
+	}
+	for line := range strings.Lines(got) {
+		switch {
+		case strings.Contains(line, "a1") && !strings.HasSuffix(strings.TrimSpace(line), "-"):
+			t.Errorf("a1 was judged: %q", line)
+		case strings.Contains(line, "a2") && !strings.Contains(line, "not evaluated"):
+			t.Errorf("a2 was not judged: %q", line)
+		}
+	}
+	for _, word := range []string{"fine", "no blocker", "OK"} {
+		if strings.Contains(got, word) {
+			t.Errorf("the plan says %q", word)
+		}
+	}
+}
+
+func TestPlanNamesWhatTheGroupDoes(t *testing.T) {
+	p := planned()
+	p.Nodes[0].Unreachable, p.Nodes[0].Spot = time.Date(2026, 11, 21, 4, 5, 6, 0, time.Local), true
+	p.Nodes[1].Protected = true
+	p.Hooks = []engine.PlannedHook{{Name: "proxies", Timeout: time.Hour}, {Name: "boot", Launching: true, Timeout: time.Minute, Abandon: true}}
+	p.Warm = []string{"i-7"}
+	p.Extra = 0
+	got := text(p)
+	for _, want := range []string{
+		"unreachable since 04:05:06, Spot", "protected", "lifecycle hook proxies holds every termination until it is completed, at most 1h0m0s",
+		"lifecycle hook boot holds every new machine until it is completed, at most 1m0s; then the machine is ended",
+		"1 outdated machine of the warm pool is ended, too: i-7", "1 node is Spot", "1 node is protected",
+		"The group has no extra machines",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the plan does not say %q:\n%s", want, got)
+		}
+	}
+	var b bytes.Buffer
+	if err := JSON(&b, PlanOf(p)); err != nil {
+		t.Fatal(err)
+	}
+	var out struct {
+		Order, Warm, Unreachable []string
+		Hooks                    []struct{ Name, Timeout string }
+		Nodes                    []struct{ Spot, Protected bool }
+		Strategy, Estimate       string
+		Settings                 struct{ DrainTimeout, MaxUnavailable string }
+	}
+	if err := json.Unmarshal(b.Bytes(), &out); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(out.Order, out.Warm, out.Unreachable, out.Hooks, out.Nodes, " ", out.Strategy, " ", out.Estimate, " ", out.Settings); got != "[random] [i-7] [a1] [{proxies 1h0m0s} {boot 1m0s}] [{true false} {false true}] eks 0s {15m0s 1}" {
+		t.Errorf("JSON: %s", got)
+	}
+}
+
+func TestPlanIsShortForPeople(t *testing.T) {
+	p := planned()
+	for i := range 50 {
+		p.Nodes[0].Foreseen = append(p.Nodes[0].Foreseen, fmt.Sprintf("app/web-%d is kept", i))
+	}
+	if got := text(p); !strings.Contains(got, "(+49 more)") || !strings.Contains(got, "and 20 more (-o json has them all)") {
+		t.Errorf("not short:\n%s", got)
+	}
+	if p.Nodes = nil; !strings.Contains(text(p), "nothing is outdated") {
+		t.Error("an empty plan does not say so")
+	}
+	p.Run.Target.Only = []string{"a1"}
+	if !strings.Contains(text(p), "of the nodes that --only names none is outdated") {
+		t.Error("an empty plan does not name --only")
+	}
+}
+
+// A plan tells who else moves nodes, how each is handled and what can be done; beside
+// some of them nothing is started.
+func TestPlanTellsRivals(t *testing.T) {
+	p := planned()
+	p.ExternalMovers = []engine.ExternalMover{
+		{Kind: engine.ExternalRebalance, Who: "AZRebalance", Does: "moves machines", Handling: engine.HandlingSuspended, How: "suspended while nodes are replaced"},
+		{Kind: engine.ExternalCordon, Who: "somebody", Does: "has cordoned", Nodes: []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7"}, Handling: engine.HandlingLeft, How: "the cordon stays"},
+	}
+	if err := CannotStart(p); err != nil {
+		t.Errorf("refused: %v", err)
+	}
+	p.ExternalMovers = append(p.ExternalMovers, engine.ExternalMover{
+		Kind: engine.ExternalRefresh, Who: "instance refresh r-1", Does: "replaces the group's machines by itself (InProgress, 40 %)", Handling: engine.HandlingRefused,
+		How: "no run starts beside it", WayOut: "stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web",
+	})
+	got := text(p)
+	for _, want := range []string{
+		"Who else moves nodes of this group, or may:\n  - suspended: AZRebalance moves machines: suspended while nodes are replaced\n",
+		"  - left alone: somebody has cordoned a1, a2, a3, a4, a5 and 2 more: the cordon stays\n",
+		"  - refused: instance refresh r-1 replaces the group's machines by itself (InProgress, 40 %): no run starts beside it; to change that: stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the plan does not say %q:\n%s", want, got)
+		}
+	}
+	err := CannotStart(p)
+	if err == nil || !strings.Contains(err.Error(), "instance refresh r-1 replaces the group's machines by itself (InProgress, 40 %): stop it with aws autoscaling cancel") {
+		t.Errorf("got %v", err)
+	}
+	var b bytes.Buffer
+	if err := JSON(&b, PlanOf(p)); err != nil {
+		t.Fatal(err)
+	}
+	var read struct {
+		Rivals []struct{ Kind, Who, Handling, WayOut string }
+	}
+	if err := json.Unmarshal(b.Bytes(), &read); err != nil || len(read.Rivals) != 3 || read.Rivals[2].Kind != "instance refresh" || read.Rivals[2].Handling != "refused" || read.Rivals[2].WayOut == "" {
+		t.Errorf("got %+v, %v", read, err)
+	}
+	p.Nodes = nil // and where nothing is to be done nobody is in the way
+	if err := CannotStart(p); err != nil {
+		t.Errorf("refused: %v", err)
+	}
+}
+
+// The last lines before the question hold what is asked: they are read however long the
+// list of nodes is.
+func TestThePlanEndsWithWhatIsAsked(t *testing.T) {
+	p := planned()
+	p.Run.Cluster, p.Estimate = "lab", 90*time.Second
+	p.Nodes[0].Foreseen, p.Nodes[0].Stuck = []string{"app/web-1: budget web never allows an eviction", "app/web-2: budget web never allows an eviction"}, []string{"app/web-1", "app/web-2"}
+	end := func() string {
+		var b bytes.Buffer
+		WriteForApproval(&b, p)
+		_, last, _ := strings.Cut(b.String(), "\nlab / ng-web: ")
+		return last
+	}
+	for _, want := range []string{
+		"2 nodes to replace, 1.31 → 1.32", "Up to 1 at once, about 1m30s.", "6 extra machines: desired 2 → 8, max 2 → 8.",
+		"Foreseen to hold it up or be down for a while: 2 cases, listed above.\n", "2 pods can never be evicted: as it stands it ends in PodEvictionFailure",
+	} {
+		if !strings.Contains(end(), want) {
+			t.Errorf("the end does not say %q:\n%s", want, end())
+		}
+	}
+	p.Run.Settings.OnDrainTimeout = engine.TimeoutForce
+	if strings.Contains(end(), "PodEvictionFailure") {
+		t.Errorf("what is forced is said to fail:\n%s", end())
+	}
+	if got := text(p); !strings.HasPrefix(got, "lab / ng-web: 2 nodes to replace") {
+		t.Errorf("the plan begins\n%s", got)
+	}
+}
+
+// A plan says what its time rests on, and what a rehearsal met.
+func TestPlanTellsItsRehearsal(t *testing.T) {
+	for _, c := range []struct {
+		of         engine.Rehearsal
+		want       []string
+		json, hide string
+	}{
+		{engine.Rehearsal{Took: 9 * time.Minute, Result: engine.Succeeded, Replaced: 2}, []string{"Up to 1 at once, about 9m0s (rehearsed)."}, `"rehearsed": true`, "As it stands"},
+		{engine.Rehearsal{Took: 3 * time.Hour, Extrapolated: true, Left: 1}, []string{"about 3h0m0s (rehearsed in part)."}, `"extrapolated": true`, "As it stands"},
+		{engine.Rehearsal{Took: 16 * time.Minute, Result: engine.EvictionFail, Why: "PodEvictionFailure: 1 pod kept a1 for 15m0s: app/web-1", Failed: 1, Left: 1, Held: []string{"a1: app/web-1"}},
+			[]string{"about 16m0s until it ends, not all well (rehearsed).", "As it stands the run would end after 16m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left: 1 pod kept a1 for 15m0s: app/web-1.\nHeld in the rehearsal:\n  - a1: app/web-1\n"}, `"result": "PodEvictionFailure"`, "PodEvictionFailure: "},
+		{engine.Rehearsal{Took: time.Minute, Why: "a1: app/web-1: budget", Left: 2}, []string{"with no end of its own (rehearsed).", "As it stands the run would not end by itself: after 1m0s nothing would move any more, with 0 nodes replaced, 2 left: a1: app/web-1: budget.\n"}, `"ends": false`, "about 1m0s"},
+	} {
+		p := planned()
+		p.Rehearse(c.of)
+		got := text(p)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("the plan does not say %q:\n%s", want, got)
+			}
+		}
+		var out bytes.Buffer
+		if err := JSON(&out, PlanOf(p)); err != nil || !strings.Contains(out.String(), c.json) {
+			t.Errorf("no %s (%v):\n%s", c.json, err, out.String())
+		}
+		if strings.Contains(got, c.hide) {
+			t.Errorf("the plan says %q:\n%s", c.hide, got)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package present
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine"
+	spans "github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/gardener"
+)
+
+// PoolLook is a worker pool at one look.
+type PoolLook struct {
+	Stands gardener.Summary
+	Others []engine.MoverView // who moves its nodes
+	Seen   *engine.Snapshot
+	World  *world.World
+	Run    engine.Run // a picture of what Gardener does
+}
+
+// WritePool shows a pool.
+func WritePool(w io.Writer, l PoolLook) {
+	p := l.Seen.Pool
+	update := p.Update
+	if update == "" {
+		update = "its update strategy is not known from here"
+	}
+	fmt.Fprintf(w, "%s: a worker pool of Gardener, %s; %d of %s to be updated\n", l.Stands.Name, update, l.Stands.Outdated, plural(l.Stands.Machines, "machine"))
+	if name := p.ShootName(); name != "" {
+		text := "  Shoot " + name + ", Kubernetes " + dash(p.VersionText())
+		if p.Surge != "" || p.Unavailable != "" {
+			text += fmt.Sprintf(", maxSurge %s, maxUnavailable %s", dash(p.Surge), dash(p.Unavailable))
+		}
+		fmt.Fprintln(w, text)
+	}
+	for _, z := range p.Zones {
+		fmt.Fprintln(w, "  "+zoneText(z))
+	}
+	if text := p.InPlaceText(); text != "" {
+		fmt.Fprintln(w, "  in place: "+text)
+	}
+	if text := p.Window(l.Seen.At); text != "" {
+		fmt.Fprintln(w, "  maintenance window: "+text)
+	}
+	fmt.Fprintln(w, "  limits: "+p.LimitsText())
+	List(w, "  failed:", p.Failed)
+	List(w, "  the Shoot says:", p.Notes)
+	for _, m := range l.Others {
+		fmt.Fprintln(w, "  "+m.Text)
+	}
+	List(w, "  runs out:", l.countdowns())
+	var held []string
+	for _, b := range l.Seen.Blockers {
+		held = append(held, fmt.Sprintf("%s on %s: %s; %s", b.Pod, b.Node, b.Detail, b.WayOut))
+	}
+	List(w, "  held:", short(held))
+	List(w, "  not known:", p.Unknown)
+}
+
+// zoneText is a zone in a line.
+func zoneText(z engine.PoolZone) string {
+	text := dash(z.Name) + ": " + z.Counts()
+	if z.Deployment == "" {
+		text += ", as their nodes tell"
+	} else {
+		text += fmt.Sprintf(", %d in all", z.Total)
+	}
+	if at := z.AtOnce(); at != "" {
+		text += "; at a time " + at
+	}
+	return text + because(strings.Join(z.Standing(), "; "))
+}
+
+// countdowns are what runs out and what follows, a line each, the nearest first.
+func (l PoolLook) countdowns() (out []string) {
+	for _, c := range l.Status().Countdowns {
+		if c.For == windowCloses {
+			continue // it has a line of its own
+		}
+		about := ""
+		if c.Estimate {
+			about = "~"
+		}
+		name := c.Node
+		if name == "" {
+			name = c.Machine
+		}
+		if c.Pod != "" {
+			name = c.Pod + " on " + name
+		}
+		out = append(out, fmt.Sprintf("%s: %s in %s%s (%s)", name, c.For, about, spans.Span(c.End.Sub(l.Seen.At)), c.Basis))
+	}
+	return short(out)
+}

@@ -1,0 +1,66 @@
+package present
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+)
+
+// poolPace is the pace of a worker pool: where Gardener rolls it, what its zones may have more
+// and miss meanwhile.
+func poolPace(p engine.Plan) string {
+	took := p.Estimate.Round(time.Second)
+	if p.Strategy == (strategy.GardenerManual{}).Name() {
+		return fmt.Sprintf("Up to %d at once, about %s. A node is out of service while it is updated, and none comes in its place.", p.Limit, took)
+	}
+	zones := zonesPace(p.Pool.Zones)
+	if zones == "" {
+		return "Gardener rolls all zones side by side. How many machines a zone may have more, or miss, is in the Shoot, which is not read."
+	}
+	return fmt.Sprintf("Gardener rolls all zones side by side, about %s. %s.", took, zones)
+}
+
+// zonesPace says how many machines the zones may have more and miss, those that are alike
+// together; "" where that is not known.
+func zonesPace(zones []engine.PoolZone) string {
+	var all []string
+	alike, guess := map[string][]string{}, false
+	for _, z := range zones {
+		if z.AtOnce() == "" {
+			continue
+		}
+		guess = guess || z.Guess
+		more, miss := "none", "none"
+		if z.Surge > 0 {
+			more = plural(z.Surge, "machine")
+		}
+		if z.Unavailable > 0 {
+			miss = fmt.Sprint(z.Unavailable)
+		}
+		text := fmt.Sprintf("may have %s more and miss %s", more, miss)
+		if alike[text] == nil {
+			all = append(all, text)
+		}
+		alike[text] = append(alike[text], dash(z.Name))
+	}
+	for i, text := range all {
+		names := alike[text]
+		switch n := len(names); {
+		case n == 1:
+			all[i] = "Zone " + names[0] + " " + text
+		default:
+			all[i] = "Zones " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " " + strings.Replace(text, "may have", "may each have", 1)
+		}
+		if i > 0 {
+			all[i] = strings.ToLower(all[i][:1]) + all[i][1:]
+		}
+	}
+	text := strings.Join(all, "; ")
+	if guess {
+		text += ", as far as the Shoot tells"
+	}
+	return text
+}

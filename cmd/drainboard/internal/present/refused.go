@@ -1,0 +1,38 @@
+package present
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/engine"
+)
+
+// CannotStart says why a plan cannot be started, nil if it can.
+func CannotStart(p engine.Plan) error {
+	var others []string
+	for _, r := range p.Opposed() {
+		others = append(others, r.Action()+": "+r.WayOut)
+	}
+	if len(others) > 0 && len(p.Nodes) > 0 {
+		return exitcode.Usage(errors.New("nothing was started: somebody else is at work on this group\n  " + strings.Join(others, "\n  ")))
+	}
+	if len(p.Refusals) == 0 {
+		return nil
+	}
+	return exitcode.Usage(errors.New("nothing was started: these pods need your consent\n  " + strings.Join(p.Refusals, "\n  ")))
+}
+
+// CannotRoll says why a roll cannot be started, nil if it can: all its groups must be ready to.
+func CannotRoll(p RollPlan) error {
+	var why []string
+	for _, g := range p.Roll.Groups {
+		if err := CannotStart(p.Plans[g.Name]); err != nil && g.State == engine.RollWaiting {
+			why = append(why, "group "+g.Name+": "+err.Error())
+		}
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	return exitcode.Usage(errors.New(strings.Join(why, "\n")))
+}

@@ -1,0 +1,55 @@
+package present
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+)
+
+// A roll's plan is its groups in their order, each in short.
+func TestRollPlanText(t *testing.T) {
+	at := time.Date(2026, 3, 14, 21, 0, 0, 0, time.UTC)
+	rules := strategy.RollByName()
+	run := engine.Run{ID: "web-1", Group: "web", By: "bob@desk", Started: at, Seen: at, State: engine.Paused, Strategy: "eks"}
+	p := RollPlan{
+		Cluster: "prod-eu-1", Rules: rules, Runs: map[string]engine.Run{"web": run},
+		Plans: map[string]engine.Plan{
+			"batch": {Group: "batch", From: "v1.31", To: "v1.32", Limit: 2, Extra: 4, Estimate: 12 * time.Minute, Nodes: []engine.PlannedNode{{Name: "n1", Foreseen: []string{"a budget never opens"}}, {Name: "n2"}}, Refusals: []string{"jobs/x needs --force-unmanaged"},
+				Rehearsal: &engine.Rehearsal{Took: 12 * time.Minute, Result: engine.EvictionFail, Failed: 1, Left: 1}},
+			"db": {Group: "db", Warnings: []string{"i-1 is in Standby"}},
+		},
+		Roll: engine.NewRoll(rules, "roll-1", []engine.RollGroup{{Name: "batch", Total: 2}, {Name: "db", State: engine.RollLeftOut, Why: "nothing is outdated"}, {Name: "web", Resumes: true, Run: "web-1", Done: 4, Total: 12}}),
+	}
+	var out bytes.Buffer
+	WriteRollPlan(&out, p, at.Add(time.Minute))
+	text := out.String()
+	for _, want := range []string{"prod-eu-1: a roll of 2 groups, by name", "#  GROUP  NODES", "1  web", "8 of 12 left", "2  batch  2", "v1.31 → v1.32", "12m0s",
+		"Goes on first, where it was:\n  - web: run web-1: started by bob@desk", "Left out:\n  - db: nothing is outdated", "- batch: as it stands the run would end after 12m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left\n  - batch: n1: a budget never opens", "- db: i-1 is in Standby", "- batch: jobs/x needs --force-unmanaged"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "ROLE") {
+		t.Errorf("roles, which these groups have not:\n%s", text)
+	}
+	if err := CannotRoll(p); err == nil || !strings.Contains(err.Error(), "group batch: nothing was started") {
+		t.Errorf("refused: %v", err)
+	}
+	out.Reset()
+	if err := JSON(&out, RollOf(p)); err != nil {
+		t.Fatal(err)
+	}
+	var back struct {
+		ID     string
+		Groups []engine.RollGroup
+		Plans  []struct{ Group string }
+	}
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.ID != "roll-1" || len(back.Groups) != 3 || len(back.Plans) != 2 || back.Plans[0].Group != "batch" {
+		t.Errorf("%v: %s", err, out.String())
+	}
+}

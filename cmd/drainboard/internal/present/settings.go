@@ -1,0 +1,160 @@
+package present
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/strategy"
+)
+
+// hookText tells the hooks around nodes.
+func hookText(r engine.Run) string {
+	var parts []string
+	if t := r.Settings.BeforeNode; t > 0 {
+		parts = append(parts, "asked before each node, "+t.String()+" at most")
+	}
+	if t := r.Settings.AfterNode; t > 0 {
+		parts = append(parts, "told after each node, "+t.String()+" at most")
+	}
+	if len(parts) == 0 {
+		return "none before or after nodes"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// StrategyKops is the strategy of groups that kops made.
+const StrategyKops = "kops"
+
+// PoolSettings are the flags of settings that those have; what else there is to set is
+// Gardener's, in the Shoot.
+var PoolSettings = map[string][]string{
+	strategy.GardenerManual{}.Name(): {"strategy", "max-unavailable", "approve", "canary-watch", "batch-size", "order", "only", "until", "node-ready-timeout", "wait-for-start", "gate-pause", "hook", "seed"},
+	strategy.GardenerFollow{}.Name(): {"strategy", "node-ready-timeout", "wait-for-start", "seed"},
+}
+
+// PoolStrategies are those that have a business in a worker pool, and in nothing else.
+var PoolStrategies = []string{strategy.GardenerManual{}.Name(), strategy.GardenerFollow{}.Name()}
+
+// Setting is a setting as a plan shows it.
+type Setting struct {
+	Flag  string
+	value func(engine.Run) string
+	// kops: the strategy kops has it; zones: those that roll each zone by itself have it.
+	// pool: only runs in worker pools of Gardener have it. With none of these all have.
+	kops, zones, pool bool
+}
+
+// Of reports whether a strategy has the setting.
+func (r Setting) Of(strategy string) bool {
+	if offered, pool := PoolSettings[strategy]; pool {
+		return slices.Contains(offered, r.Flag)
+	}
+	return !r.kops && !r.zones && !r.pool || r.kops && strategy == StrategyKops || r.zones && ByZone(strategy)
+}
+
+// Settings are all settings of a run, by their flags.
+var Settings = []Setting{
+	{Flag: "strategy", value: func(r engine.Run) string { return r.Strategy }},
+	{Flag: "max-unavailable", value: func(r engine.Run) string { return r.Settings.MaxUnavailable.String() }},
+	{Flag: "max-surge", value: func(r engine.Run) string { return r.Settings.MaxSurge.String() }, kops: true, zones: true},
+	{Flag: "approve", value: func(r engine.Run) string { return string(r.Settings.Approve) }},
+	{Flag: "canary-watch", value: canaryWatch},
+	{Flag: "batch-size", value: batchSize},
+	{Flag: "order", value: func(r engine.Run) string {
+		return orderText(r.Settings.Order) + "; within each zone, the zones in turn"
+	}},
+	{Flag: "only", value: func(r engine.Run) string { return cmp.Or(strings.Join(r.Target.Only, ", "), "all nodes") }},
+	{Flag: "all-nodes", value: func(r engine.Run) string { return yesNo(r.Target.All) }},
+	{Flag: "until", value: untilText},
+	{Flag: "max-failed-nodes", value: func(r engine.Run) string { return fmt.Sprint(r.Settings.MaxFailedNodes) }},
+	{Flag: "unreachable", value: func(r engine.Run) string { return string(r.Settings.Unreachable) }},
+	{Flag: "unreachable-after", value: func(r engine.Run) string { return r.Settings.UnreachableAfter.String() }},
+	{Flag: "drain-timeout", value: func(r engine.Run) string { return r.Settings.DrainTimeout.String() }},
+	{Flag: "on-drain-timeout", value: func(r engine.Run) string { return string(r.Settings.OnDrainTimeout) }},
+	{Flag: "post-drain-wait", value: func(r engine.Run) string { return r.Settings.Settle.String() }},
+	{Flag: "fail-on-drain-error", value: func(r engine.Run) string { return yesNo(!r.Settings.PassDrain) }, kops: true},
+	{Flag: "drain-and-terminate", value: func(r engine.Run) string { return yesNo(!r.Settings.KeepOld) }, kops: true},
+	{Flag: "deregister-limit", value: func(r engine.Run) string { return r.Settings.DeregisterLimit.String() }, kops: true},
+	{Flag: "interval", value: func(r engine.Run) string { return r.Settings.Interval.String() }, kops: true},
+	{Flag: "validate-count", value: func(r engine.Run) string { return fmt.Sprint(r.Settings.ValidateCount) }, kops: true},
+	{Flag: "validation-timeout", value: func(r engine.Run) string { return r.Settings.ValidateTimeout.String() }, kops: true},
+	{Flag: "validate-retry", value: func(r engine.Run) string { return r.Settings.ValidateRetry.String() }, kops: true},
+	{Flag: "validate-pause", value: func(r engine.Run) string { return r.Settings.ValidatePause.String() }, kops: true},
+	{Flag: "fail-on-validate-error", value: func(r engine.Run) string { return yesNo(!r.Settings.PassInvalid) }, kops: true},
+	{Flag: "node-ready-timeout", value: func(r engine.Run) string { return r.Settings.NodeReadyTimeout.String() }},
+	{Flag: "wait-for-start", value: func(r engine.Run) string { return r.Settings.WaitForStart.String() }, pool: true},
+	{Flag: "terminate-timeout", value: func(r engine.Run) string { return r.Settings.TerminateTimeout.String() }},
+	{Flag: "force-unmanaged", value: func(r engine.Run) string { return yesNo(r.Settings.Unmanaged) }},
+	{Flag: "delete-emptydir-data", value: func(r engine.Run) string { return yesNo(r.Settings.EmptyDir) }},
+	{Flag: "eviction-retry", value: func(r engine.Run) string { return r.Settings.EvictionRetry.String() }},
+	{Flag: "evictions-at-once", value: func(r engine.Run) string { return fmt.Sprint(r.Settings.EvictionsAtOnce) }},
+	{Flag: "max-evict-retries", value: retriesText, zones: true},
+	{Flag: "health-timeout", value: func(r engine.Run) string { return r.Settings.HealthTimeout.String() }, zones: true},
+	{Flag: "node-conditions", value: func(r engine.Run) string { return cmp.Or(strings.Join(r.Settings.NodeConditions, ", "), "none") }, zones: true},
+	{Flag: "pending-limit", value: func(r engine.Run) string { return r.Settings.PendingLimit.String() }},
+	{Flag: "gate-pause", value: func(r engine.Run) string { return r.Settings.GatePause.String() }},
+	{Flag: "expect-label", value: expectLabel},
+	{Flag: "hook", value: hookText},
+	{Flag: "cloudonly", value: func(r engine.Run) string { return yesNo(r.Settings.CloudOnly) }, kops: true},
+	{Flag: "seed", value: func(r engine.Run) string { return fmt.Sprintf("%d", r.Seed) }},
+}
+
+// writeSettings shows the settings whose origin is wanted, with where they come from.
+func writeSettings(w io.Writer, r engine.Run, wanted func(origin string) bool) {
+	for _, row := range Settings {
+		if !row.Of(r.Strategy) || !wanted(r.Settings.Origin[row.Flag]) {
+			continue
+		}
+		fmt.Fprintf(w, "  %-20s %s (%s)\n", row.Flag, row.value(r), r.Settings.Origin[row.Flag])
+	}
+}
+
+func canaryWatch(r engine.Run) string {
+	if r.Settings.Approve != engine.ApproveCanary {
+		return "no canary"
+	}
+	return r.Settings.CanaryWatch.String()
+}
+
+func batchSize(r engine.Run) string {
+	switch {
+	case r.Settings.Approve == engine.ApproveCanary:
+		return "one node, then the rest"
+	case r.Settings.Approve != engine.ApproveBatch:
+		return "no batches"
+	case r.Settings.BatchSize == 0:
+		return "max-unavailable"
+	}
+	return fmt.Sprint(r.Settings.BatchSize)
+}
+
+func untilText(r engine.Run) string {
+	if r.Settings.Until.IsZero() {
+		return "no end"
+	}
+	return When(r.Settings.Until.Local())
+}
+
+func expectLabel(r engine.Run) string {
+	var labels []string
+	for _, k := range slices.Sorted(maps.Keys(r.Settings.NewLabels)) {
+		labels = append(labels, strings.TrimSuffix(k+"="+r.Settings.NewLabels[k], "="))
+	}
+	return cmp.Or(strings.Join(labels, ", "), "none")
+}
+
+// ByZone reports whether a strategy rolls each zone by itself, as Gardener does.
+func ByZone(strategy string) bool { return strings.HasPrefix(strategy, "gardener") }
+
+// retriesText is how often an eviction is tried, as a plan shows it.
+func retriesText(r engine.Run) string {
+	if r.Settings.OnDrainTimeout != engine.TimeoutForce {
+		return "any number: drains are not forced"
+	}
+	return fmt.Sprint(r.Settings.EvictRetries)
+}

@@ -1,0 +1,200 @@
+package present
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/drainboard/drainboard/providers/gardener/shoot"
+	"github.com/drainboard/drainboard/themes"
+)
+
+// WriteChange shows people what a change of a Shoot would do.
+func WriteChange(w io.Writer, p shoot.Plan, pools []string) {
+	fmt.Fprintf(w, "Shoot %s, as of %s\n", p.Shoot, p.AsOf.Local().Format("15:04:05"))
+	if p.Refused {
+		fmt.Fprintf(w, "%s refused: Gardener's API takes nothing of this change\n", themes.Unicode.Failed)
+		for _, r := range p.Refusals {
+			fmt.Fprintf(w, "  - %s: %s\n", fieldText(r.Field, r.Old, r.New), r.Why)
+		}
+		fmt.Fprintln(w, "\nWithout that it would be:")
+	} else {
+		fmt.Fprintln(w, startText(p))
+	}
+	shown := p.Only(pools)
+	var quiet []string
+	for _, pool := range shown.Pools {
+		if pool.Effect == shoot.Nothing && len(pool.Causes)+len(pool.Notes) == 0 {
+			quiet = append(quiet, pool.Name)
+			continue
+		}
+		fmt.Fprintln(w)
+		writeVerdict(w, pool, p.Refused)
+	}
+	if len(quiet) > 0 {
+		fmt.Fprintf(w, "\n%s nothing: the nodes of %s stay as they are\n", effectGlyph(shoot.Nothing), strings.Join(quiet, ", "))
+	}
+	if hidden := len(p.Pools) - len(shown.Pools); hidden > 0 {
+		fmt.Fprintf(w, "\n%s not shown: leave the POOLs out to see them\n", plural(hidden, "pool"))
+	}
+	List(w, "\nOther fields that change, which are not judged here:", short(p.Beside))
+	List(w, "\nKnow before you apply it:", p.Notes)
+}
+
+// startText says when a change is rolled out.
+func startText(p shoot.Plan) string {
+	at := func(t time.Time) string { return t.Local().Format("Mon 2 Jan 15:04") }
+	switch {
+	case p.Start.When == shoot.StartNever:
+		return "When: never: " + p.Start.Why
+	case p.Start.When == shoot.StartNow:
+		return "When: as soon as it is applied: " + p.Start.Why
+	case p.Start.Opens.IsZero():
+		return "When: in the maintenance time window: " + p.Start.Why
+	}
+	zone, _ := p.Start.Opens.Local().Zone()
+	text := fmt.Sprintf("When: in the maintenance time window, %s to %s %s", at(p.Start.Opens), p.Start.Closes.Local().Format("15:04"), zone)
+	if wait := p.Start.Opens.Sub(p.AsOf); wait > 0 {
+		text += fmt.Sprintf(" (opens in %s)", wait.Round(time.Minute))
+	} else {
+		text += " (open now)"
+	}
+	return text + ": " + p.Start.Why
+}
+
+// effectGlyph is beside an effect's word, which says the same.
+func effectGlyph(e shoot.Effect) string {
+	g := themes.Unicode
+	switch e {
+	case shoot.Rolling:
+		return g.Draining
+	case shoot.InPlace:
+		return g.Settling
+	case shoot.Forbidden:
+		return g.Failed
+	case shoot.Unknown:
+		return g.Unknown
+	case shoot.Added:
+		return g.Launching
+	case shoot.Removed:
+		return g.Terminating
+	}
+	return g.Todo
+}
+
+// effectText says in words what a pool gets.
+func effectText(p shoot.Pool) string {
+	nodes := nodesText(p)
+	switch p.Effect {
+	case shoot.Rolling:
+		return "rolling: each of its " + nodes + " is drained and replaced"
+	case shoot.InPlace:
+		return "in place: each of its " + nodes + " is drained and updated, and stays"
+	case shoot.Forbidden:
+		return "forbidden"
+	case shoot.Unknown:
+		return "unknown: whether its " + nodes + " are replaced others decide"
+	case shoot.Added:
+		return "added: a new pool of " + nodes
+	case shoot.Removed:
+		return "removed: its " + nodes + " are drained and deleted"
+	}
+	return "nothing: its nodes stay as they are"
+}
+
+// nodesText is how many nodes a pool may have.
+func nodesText(p shoot.Pool) string {
+	switch {
+	case p.Maximum == 0:
+		return "nodes"
+	case p.Minimum == p.Maximum:
+		return plural(p.Maximum, "node")
+	}
+	return fmt.Sprintf("%d to %d nodes", p.Minimum, p.Maximum)
+}
+
+// fieldText is a field with its old and new value.
+func fieldText(field, old, new string) string {
+	switch {
+	case old == "" && new == "":
+		return field
+	case old == "":
+		return field + " " + themes.Unicode.Arrow + " " + new
+	case new == "":
+		return field + " " + old + " " + themes.Unicode.Arrow + " (not set)"
+	}
+	return field + " " + old + " " + themes.Unicode.Arrow + " " + new
+}
+
+// writeVerdict shows one pool: what it gets, the fields that decide, and, unless the change is
+// refused, how its nodes are taken.
+func writeVerdict(w io.Writer, p shoot.Pool, refused bool) {
+	fmt.Fprintf(w, "%s %s (%s): %s\n", effectGlyph(p.Effect), p.Name, p.Strategy, effectText(p))
+	if p.Effect == shoot.Forbidden {
+		return // the refusals say why
+	}
+	decides := func(c shoot.Cause) bool { return c.Effect == p.Effect }
+	for _, c := range p.Causes {
+		if decides(c) && c.Effect != shoot.Added && c.Effect != shoot.Removed {
+			writeCause(w, "", c)
+		}
+	}
+	for _, c := range p.Causes {
+		switch {
+		case decides(c):
+		case c.Effect == shoot.Nothing:
+			writeCause(w, "beside: ", c)
+		default:
+			writeCause(w, "beside, "+string(c.Effect)+": ", c)
+		}
+	}
+	for _, n := range p.Notes {
+		fmt.Fprintln(w, "    "+n)
+	}
+	if p.Pace != nil && !refused {
+		writePace(w, *p.Pace)
+	}
+}
+
+func writeCause(w io.Writer, lead string, c shoot.Cause) {
+	text := lead + fieldText(c.Field, c.Old, c.New)
+	if c.Why != "" {
+		text += ": " + c.Why
+	}
+	fmt.Fprintln(w, "    "+text)
+	if c.Seed != "" {
+		fmt.Fprintln(w, "      Gardener's document says otherwise: it "+c.Seed)
+	}
+}
+
+// writePace shows how the nodes of a pool are taken.
+func writePace(w io.Writer, p shoot.Pace) {
+	if p.MaxSurge != "" {
+		text := fmt.Sprintf("    at once: %s more, %s fewer (maxSurge, maxUnavailable)", p.MaxSurge, p.MaxUnavailable)
+		if len(p.Zones) > 0 {
+			var zones []string
+			for _, z := range p.Zones {
+				zones = append(zones, fmt.Sprintf("%s +%s −%s", z.Zone, z.MaxSurge.String(), z.MaxUnavailable.String()))
+			}
+			text += ", split over the zones: " + strings.Join(zones, ", ")
+		}
+		fmt.Fprintln(w, text)
+	}
+	for _, n := range p.Notes {
+		fmt.Fprintln(w, "    "+n)
+	}
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for _, l := range p.Timeouts {
+		from := "set by the Shoot"
+		switch {
+		case l.Default && l.Seed != "":
+			from = "default (document: " + l.Seed + ")"
+		case l.Default:
+			from = "default"
+		}
+		fmt.Fprintf(t, "    %s\t%s\t%s\tthen %s\n", l.Name, l.Value, from, l.Then)
+	}
+	t.Flush()
+}

@@ -1,0 +1,350 @@
+package present
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Status is a run at one look.
+type Status struct {
+	Run   string `json:"run"`
+	Group string `json:"group"`
+	// Alias is what people call the group, "" where that is its name.
+	Alias    string        `json:"alias,omitempty"`
+	Strategy string        `json:"strategy"`
+	State    engine.State  `json:"state"`
+	Result   engine.Result `json:"result,omitempty"`
+	Why      string        `json:"why,omitempty"`
+	Phase    string        `json:"phase,omitempty"`
+	Started  time.Time     `json:"started"`
+	By       string        `json:"by,omitempty"`
+	Seen     time.Time     `json:"seen"`
+	// Driver is who drives it now, user and host, "" if nobody does; DriverUnknown why that
+	// is not known.
+	Driver        string `json:"driver,omitempty"`
+	DriverUnknown string `json:"driverUnknown,omitempty"`
+	// UnwrittenSince is since when the record has not been written although somebody drives the
+	// run, zero while it is: it seems that it cannot be written.
+	UnwrittenSince time.Time `json:"unwrittenSince,omitzero"`
+	// RecordAt is where the record is of a run without Kubernetes that another machine has:
+	// all else is not known here. "" for all others.
+	RecordAt string `json:"recordAt,omitempty"`
+
+	Order    []engine.Order       `json:"order"`
+	Only     []string             `json:"only,omitempty"`
+	Until    time.Time            `json:"until,omitzero"`
+	Replaced int                  `json:"replaced"`
+	Outdated int                  `json:"outdated"`
+	Stages   map[engine.Stage]int `json:"stages"`
+	Waiting  *engine.Batch        `json:"waitingBatch,omitempty"`
+	// Canary is the watch over what replaced the canary, until it has passed.
+	Canary *engine.Canary `json:"canary,omitempty"`
+	Gate   string         `json:"gate,omitempty"`
+	// Awaits is what a running run waits for that the group's own controller has to do.
+	Awaits string `json:"awaits,omitempty"`
+	// Validation is the wait for the cluster to be valid that is under way or was last.
+	Validation *engine.Validation `json:"validation,omitempty"`
+	// Rivals are those who else move nodes of the group, or may.
+	Rivals  []engine.ExternalMover `json:"rivals,omitempty"`
+	Blocked []string               `json:"blocked,omitempty"`
+	// Failed, Skipped and Unreachable are the nodes by why.
+	Failed      map[string][]string `json:"failed,omitempty"`
+	Skipped     map[string][]string `json:"skipped,omitempty"`
+	Unreachable []string            `json:"unreachable,omitempty"`
+	Left        []string            `json:"leftBehind,omitempty"`
+	// Others are who else moves its nodes, as far as the marks on them tell.
+	Others []engine.MoverView `json:"others,omitempty"`
+	// Pool is how a worker pool of Gardener's stands, which its run does not tell; PoolUnknown
+	// why that is not known.
+	Pool        *PoolStatus `json:"pool,omitempty"`
+	PoolUnknown string      `json:"poolUnknown,omitempty"`
+	// Past are the group's earlier runs that are still kept, the newest first.
+	Past []pastRun `json:"past,omitempty"`
+}
+
+// pastRun is an earlier run of a group, in short.
+type pastRun struct {
+	// Record is the ConfigMap with all of it, or the file.
+	Record    string        `json:"record"`
+	Run       string        `json:"run,omitempty"`
+	By        string        `json:"by,omitempty"`
+	Started   time.Time     `json:"started,omitzero"`
+	Finished  time.Time     `json:"finished,omitzero"`
+	Result    engine.Result `json:"result,omitempty"`
+	Replaced  int           `json:"replaced"`
+	Outdated  int           `json:"outdated"`
+	Discarded string        `json:"discarded,omitempty"`
+}
+
+func PastOf(records []live.Stored) (list []pastRun) {
+	for _, r := range records {
+		p := pastRun{Record: r.Name, Run: r.Run.ID, By: r.Run.By, Started: r.Run.Started, Finished: r.Run.Finished, Result: r.Run.Result, Discarded: r.Discarded}
+		p.Replaced, p.Outdated = r.Run.Outdated()
+		if r.Err != nil && p.Discarded == "" {
+			p.Discarded = r.Err.Error()
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// writePast lists earlier runs, a line each.
+func writePast(w io.Writer, past []pastRun) {
+	var lines []string
+	for _, p := range past {
+		line := cmp.Or(p.Run, p.Record)
+		if !p.Finished.IsZero() {
+			line += fmt.Sprintf("  %s  %d of %d nodes replaced  ended %s, begun by %s", p.Result, p.Replaced, p.Outdated, When(p.Finished.Local()), p.By)
+		}
+		if p.Discarded != "" {
+			where := "configmap " + p.Record
+			if filepath.IsAbs(p.Record) {
+				where = p.Record
+			}
+			line += fmt.Sprintf("  %s (%s)", p.Discarded, where)
+		}
+		lines = append(lines, line)
+	}
+	List(w, "  earlier runs:", lines)
+}
+
+// StatusOf is what a run's record tells.
+func StatusOf(r engine.Run) Status {
+	s := Status{
+		Run: r.ID, Group: r.Group, Alias: r.Alias, Strategy: r.Strategy, State: r.State, Result: r.Result, Why: r.Why,
+		Started: r.Started, By: r.By, Seen: r.Seen, Stages: map[engine.Stage]int{}, Left: r.Unrestored,
+		Order: r.Settings.Order, Only: r.Target.Only, Until: r.Settings.Until, Gate: r.Gate, Rivals: r.ExternalMovers,
+		Failed: map[string][]string{}, Skipped: map[string][]string{},
+	}
+	if len(s.Order) == 0 {
+		s.Order = []engine.Order{engine.OrderRandom}
+	}
+	if c := r.Canary; c != nil && !c.Passed {
+		s.Canary = c
+	}
+	if a := r.Awaits; a != nil && r.State == engine.Running {
+		s.Awaits = a.Why
+	}
+	s.Validation = r.Validation
+	s.Replaced, s.Outdated = r.Outdated()
+	for _, p := range r.Phases {
+		if !p.Start.IsZero() && p.End.IsZero() {
+			s.Phase = p.Name
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
+		n := r.Nodes[id]
+		s.Stages[n.Stage]++
+		name := cmp.Or(n.Name, id)
+		switch n.Stage {
+		case engine.NodeFail:
+			s.Failed[n.Reason] = append(s.Failed[n.Reason], name)
+		case engine.Skipped:
+			s.Skipped[n.Reason] = append(s.Skipped[n.Reason], name)
+		}
+		if n.Lost {
+			s.Unreachable = append(s.Unreachable, name)
+		}
+	}
+	for _, p := range r.Pods {
+		if p.Refusal != "" {
+			s.Blocked = append(s.Blocked, fmt.Sprintf("%s on %s: %s", p.Ref, p.Node, p.Message))
+		}
+	}
+	if b, waiting := r.Waiting(); waiting && r.State != engine.Finished {
+		s.Waiting = &b
+	}
+	return s
+}
+
+// DrivenBy notes who drives the run, or why that is not known. A driver writes the record every
+// few seconds: if it is old although he renews the lock, it seems that he cannot.
+func (s *Status) DrivenBy(driver, unknown string, now time.Time) {
+	s.Driver, s.DriverUnknown = driver, unknown
+	if driver != "" && now.Sub(s.Seen) > live.Unseen {
+		s.UnwrittenSince = s.Seen
+	}
+}
+
+// called is what people call the group.
+func (s *Status) called() string { return cmp.Or(s.Alias, s.Group) }
+
+// WriteStatus shows a run to people.
+func WriteStatus(w io.Writer, s Status, now time.Time) {
+	s.writeHead(w)
+	if s.State != engine.Finished {
+		s.writeDriver(w, now)
+		s.writeStages(w)
+	}
+	s.writeWaits(w, now)
+	for _, r := range s.Rivals {
+		if r.Acts {
+			fmt.Fprintf(w, "  somebody else: %s: %s\n", r.Action(), r.How)
+		}
+	}
+	writeNodes(w, "failed", s.Failed)
+	for _, m := range s.Others {
+		fmt.Fprintln(w, "  others: "+m.Text)
+	}
+	writeNodes(w, "skipped", s.Skipped)
+	if len(s.Unreachable) > 0 {
+		fmt.Fprintf(w, "  ended because they were not heard from: %s\n", strings.Join(s.Unreachable, ", "))
+	}
+	List(w, "  blocked:", s.Blocked)
+	List(w, "  left behind:", s.Left)
+	writePast(w, s.Past)
+	if s.PoolUnknown != "" {
+		fmt.Fprintln(w, "  how the pool stands is not known: "+s.PoolUnknown)
+	}
+}
+
+// writeHead shows which run it is, how far it is, and what it was asked to be.
+func (s *Status) writeHead(w io.Writer) {
+	state := string(s.State)
+	if s.Result != "" {
+		state += ", " + string(s.Result)
+	}
+	fmt.Fprintf(w, "%s  %s  %s", s.called(), s.Run, state)
+	if s.Phase != "" {
+		fmt.Fprintf(w, "  %s", s.Phase)
+	}
+	fmt.Fprintf(w, "  %d of %d nodes replaced\n", s.Replaced, s.Outdated)
+	fmt.Fprintf(w, "  strategy %s, order %s", s.Strategy, orderText(s.Order))
+	if len(s.Only) > 0 {
+		fmt.Fprintf(w, ", only %s", strings.Join(s.Only, ", "))
+	}
+	if !s.Until.IsZero() {
+		fmt.Fprintf(w, ", until %s", When(s.Until.Local()))
+	}
+	fmt.Fprintln(w)
+	if s.Why != "" {
+		fmt.Fprintln(w, "  "+s.Why)
+	}
+}
+
+// writeDriver shows who began an unfinished run and who drives it, if anybody does.
+func (s *Status) writeDriver(w io.Writer, now time.Time) {
+	begun := fmt.Sprintf("  begun by %s, %s", cmp.Or(s.By, "nobody known"), When(s.Started.Local()))
+	if s.Driver != "" {
+		begun += "; driven by " + s.Driver
+	}
+	fmt.Fprintln(w, begun)
+	if s.DriverUnknown != "" {
+		fmt.Fprintln(w, "  who drives it is not known: "+s.DriverUnknown)
+	}
+	switch age := now.Sub(s.Seen); {
+	case !s.UnwrittenSince.IsZero():
+		fmt.Fprintf(w, "  its record has not been written since %s (%s): it seems that it cannot be written, so nothing new starts; the log of %s tells why\n", s.UnwrittenSince.Local().Format("15:04:05"), age.Round(time.Second), s.Driver)
+	case age > live.Unseen && s.DriverUnknown != "":
+		fmt.Fprintf(w, "  last written %s ago: either nobody drives it, or its record cannot be written\n", age.Round(time.Second))
+	case age > live.Unseen && s.Driver == "":
+		fmt.Fprintf(w, "  last written %s ago: it seems that nobody drives it; drainboard upgrade %s goes on\n", age.Round(time.Second), s.called())
+	}
+}
+
+// writeStages shows how many nodes stand where.
+func (s *Status) writeStages(w io.Writer) {
+	var stages []string
+	for _, st := range []engine.Stage{engine.Outdated, engine.Queued, engine.Draining, engine.Settling, engine.Terminating, engine.Replaced, engine.Launching, engine.Ready, engine.Surplus, engine.Updating, engine.Unreachable, engine.Skipped, engine.NodeFail} {
+		if n := s.Stages[st]; n > 0 {
+			stages = append(stages, fmt.Sprintf("%d %s", n, st))
+		}
+	}
+	fmt.Fprintln(w, "  "+strings.Join(stages, ", "))
+}
+
+// writeWaits shows what the run waits for.
+func (s *Status) writeWaits(w io.Writer, now time.Time) {
+	if s.Waiting != nil {
+		what := fmt.Sprintf("batch %d waits for approval: %s", s.Waiting.ID, strings.Join(s.Waiting.Names, ", "))
+		if s.Waiting.Phase != "" {
+			what = "the phase " + s.Waiting.Phase + " waits for approval"
+		}
+		what += fmt.Sprintf(" (drainboard approve %s --batch %d --hash %s)", s.called(), s.Waiting.ID, s.Waiting.Hash)
+		fmt.Fprintln(w, "  "+what)
+	}
+	if s.Canary != nil {
+		fmt.Fprintf(w, "  the canary is watched for another %s%s\n", max(0, s.Canary.Wait.End.Sub(now)).Round(time.Second), because(s.Canary.Trouble))
+	}
+	if v := s.Validation; v != nil && v.Passed.IsZero() && (s.State == engine.Running || s.State == engine.Paused || !v.Failed.IsZero()) {
+		writeValidation(w, v, now)
+	}
+	if s.Gate != "" {
+		fmt.Fprintln(w, "  no new drain starts: "+s.Gate)
+	}
+	if s.Awaits != "" {
+		fmt.Fprintln(w, "  waiting for Gardener: "+s.Awaits)
+	}
+}
+
+// writeValidation shows what keeps the cluster from being valid, what is ignored last.
+func writeValidation(w io.Writer, v *engine.Validation, now time.Time) {
+	head := fmt.Sprintf("  the cluster is validated: passed %d of %s", v.Passes, plural(max(v.Need, 1), "look"))
+	switch {
+	case !v.Failed.IsZero():
+		head = "  the cluster did not get valid in time"
+	case v.Wait != nil:
+		head += fmt.Sprintf(", another %s for it", max(0, v.Wait.End.Sub(now)).Round(time.Second))
+	}
+	var counts, ignored []string
+	for _, f := range v.Failures {
+		if f.Ignored {
+			ignored = append(ignored, "ignored: "+f.Message)
+		} else {
+			counts = append(counts, f.Message)
+		}
+	}
+	fmt.Fprintln(w, head)
+	for _, line := range append(counts, ignored...) {
+		fmt.Fprintln(w, "    - "+line)
+	}
+}
+
+// writeNodes lists nodes by why they were left.
+func writeNodes(w io.Writer, what string, why map[string][]string) {
+	for _, reason := range slices.Sorted(maps.Keys(why)) {
+		fmt.Fprintf(w, "  %s%s: %s\n", what, because(reason), strings.Join(short(why[reason]), ", "))
+	}
+}
+
+// NodesOf are the nodes of a run's machines.
+func NodesOf(r engine.Run, nodes []*world.Node) (out []*world.Node) {
+	for _, n := range nodes {
+		if _, known := r.Nodes[n.Machine]; known {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Unclaimed are who moves the nodes that no run knows.
+func Unclaimed(records []live.Stored, nodes []*world.Node) []engine.MoverView {
+	known := map[string]bool{}
+	for _, r := range records {
+		for id := range r.Run.Nodes {
+			known[id] = true
+		}
+	}
+	return engine.Movers(slices.DeleteFunc(slices.Clone(nodes), func(n *world.Node) bool { return known[n.Machine] }), nil)
+}
+
+// WriteUnclaimed names who moves nodes that no run knows.
+func WriteUnclaimed(w io.Writer, movers []engine.MoverView) {
+	if len(movers) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "Nodes of no run that others move (drainboard watch GROUP shows more):")
+	for _, m := range movers {
+		fmt.Fprintln(w, "  "+m.Text)
+	}
+}

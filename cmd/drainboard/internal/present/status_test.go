@@ -1,0 +1,174 @@
+package present
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// What keeps a cluster from being valid is named, what is ignored as such and last.
+func TestStatusOfAValidation(t *testing.T) {
+	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
+	r := engine.Run{ID: "nodes-1", Group: "nodes-a.k8s.example.com", Alias: "nodes-a", State: engine.Running, Seen: now, Validation: &engine.Validation{
+		Wait: &engine.Wait{Start: now.Add(-time.Minute), End: now.Add(14 * time.Minute)}, Passes: 1, Need: 2,
+		Failures: []engine.Invalid{{Kind: "node", Name: "b1", Message: "node b1 of nodes-b is not Ready", Ignored: true}, {Kind: "pod", Name: "kube-system/dns", Message: "pod kube-system/dns is pending"}},
+	}}
+	var b bytes.Buffer
+	WriteStatus(&b, StatusOf(r), now)
+	want := "  the cluster is validated: passed 1 of 2 looks, another 14m0s for it\n    - pod kube-system/dns is pending\n    - ignored: node b1 of nodes-b is not Ready\n"
+	if got := b.String(); !strings.Contains(got, want) || !strings.HasPrefix(got, "nodes-a  nodes-1  running") {
+		t.Errorf("status does not say %q:\n%s", want, got)
+	}
+	r.State, r.Result, r.Validation.Failed = engine.Finished, engine.InvalidFail, now
+	b.Reset()
+	if WriteStatus(&b, StatusOf(r), now); !strings.Contains(b.String(), "the cluster did not get valid in time\n    - pod kube-system/dns is pending") {
+		t.Errorf("status of one that failed:\n%s", b.String())
+	}
+	r.Validation.Failed, r.Validation.Passed = time.Time{}, now
+	b.Reset()
+	if WriteStatus(&b, StatusOf(r), now); strings.Contains(b.String(), "valid") {
+		t.Errorf("status of one that passed:\n%s", b.String())
+	}
+}
+
+func TestStatus(t *testing.T) {
+	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
+	r := engine.Run{
+		ID: "ng-web-1", Group: "ng-web", Strategy: "eks", State: engine.Running, Seen: now,
+		Settings: engine.Settings{Order: []engine.Order{engine.OrderOldest}, Until: now.Add(time.Hour)},
+		Target:   engine.Target{Only: []string{"a1", "a2", "a3"}},
+		Canary:   &engine.Canary{Wait: &engine.Wait{End: now.Add(90 * time.Second)}, Trouble: "web crash-loops"},
+		Batches:  []engine.Batch{{ID: 3, Phase: "scale down", Hash: "0123456789ab"}},
+		Nodes: map[string]engine.Node{
+			"i-1": {Name: "a1", Stage: engine.NodeFail, Reason: "2 pods left after 15m0s"},
+			"i-2": {Name: "a2", Stage: engine.Skipped, Reason: "asked for by ann@laptop"},
+			"i-3": {Name: "a3", Stage: engine.Terminating, Lost: true},
+			"i-4": {Stage: engine.Skipped, Reason: "not named by --only"},
+		},
+	}
+	var b bytes.Buffer
+	s := StatusOf(r)
+	WriteStatus(&b, s, now)
+	for _, want := range []string{
+		"strategy eks, order oldest, only a1, a2, a3, until Sat 21 Nov 2026 ", "the phase scale down waits for approval (drainboard approve ng-web --batch 3 --hash 0123456789ab)",
+		"the canary is watched for another 1m30s (web crash-loops)", "failed (2 pods left after 15m0s): a1",
+		"skipped (asked for by ann@laptop): a2", "skipped (not named by --only): i-4", "ended because they were not heard from: a3",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("status does not say %q:\n%s", want, b.String())
+		}
+	}
+	out, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"order":["oldest"]`, `"only":["a1","a2","a3"]`, `"until":"2026-11-21T22:07:00Z"`, `"failed":{"2 pods left after 15m0s":["a1"]}`, `"unreachable":["a3"]`, `"hash":"0123456789ab"`, `"canary":{`} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("JSON lacks %s: %s", want, out)
+		}
+	}
+	r.Canary.Passed, r.Settings, r.Target = true, engine.Settings{}, engine.Target{}
+	b.Reset()
+	WriteStatus(&b, StatusOf(r), now)
+	if got := b.String(); strings.Contains(got, "canary") || strings.Contains(got, "only a1") || strings.Contains(got, "until") || !strings.Contains(got, "order random") {
+		t.Errorf("status says more than there is:\n%s", got)
+	}
+}
+
+// A run that somebody drives and whose record is old is not one that nobody drives: it seems
+// that its record cannot be written. Where it is not known who drives it, both may be.
+func TestStatusOfAnOldRecord(t *testing.T) {
+	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
+	for _, c := range []struct {
+		driver, unknown string
+		want, not       string
+	}{
+		{"ann@laptop pid 7", "", "its record has not been written since", "nobody drives it"},
+		{"", "may not get leases", "either nobody drives it, or its record cannot be written", "it seems that nobody"},
+		{"", "", "it seems that nobody drives it", "cannot be written"},
+	} {
+		s := StatusOf(engine.Run{ID: "ng-web-1", Group: "ng-web", State: engine.Running, Seen: now.Add(-time.Minute)})
+		s.DrivenBy(c.driver, c.unknown, now)
+		var b bytes.Buffer
+		if WriteStatus(&b, s, now); !strings.Contains(b.String(), c.want) || strings.Contains(b.String(), c.not) {
+			t.Errorf("%+v:\n%s", c, b.String())
+		}
+		if s.UnwrittenSince.IsZero() != (c.driver == "") {
+			t.Errorf("%+v: since %s", c, s.UnwrittenSince)
+		}
+	}
+}
+
+// While a look at a run takes its time its record grows old: who drives it has been seen.
+func TestStatusOfARecordThatGrowsOld(t *testing.T) {
+	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
+	s := StatusOf(engine.Run{ID: "ng-web-1", Group: "ng-web", State: engine.Running, Seen: now.Add(-30 * time.Second)})
+	s.DrivenBy("ann@laptop pid 7", "", now)
+	var b bytes.Buffer
+	if WriteStatus(&b, s, now.Add(time.Second)); strings.Contains(b.String(), "nobody drives it") {
+		t.Errorf("somebody drives it:\n%s", b.String())
+	}
+}
+
+// Who else moves nodes is named with the run that knows them, or apart; a run's own marks
+// are not somebody else's, and what a finished one has left behind is said so.
+func TestStatusNamesOthers(t *testing.T) {
+	eks := world.Taint{Key: "eks.amazonaws.com/nodegroup", Value: "unschedulable", Effect: "NoSchedule"}
+	kops := world.Taint{Key: "kops.k8s.io/scheduled-for-update", Effect: "PreferNoSchedule"}
+	nodes := []*world.Node{
+		{Name: "a1", Machine: "i-1", Taints: []world.Taint{eks}},
+		{Name: "a2", Machine: "i-2", Taints: []world.Taint{eks, kops}},
+		{Name: "b1", Machine: "i-9", Unschedulable: true},
+		{Name: "b2", Machine: "i-8"},
+	}
+	r := engine.Run{
+		ID: "r1", Group: "ng-web", State: engine.Running, Nodes: map[string]engine.Node{"i-1": {Name: "a1"}, "i-2": {Name: "a2"}},
+		Marks: map[string][]engine.Mark{"i-1": {{Put: engine.TaintOf("i-1", "a1", eks)}}, "i-2": {{Put: engine.TaintOf("i-2", "a2", eks)}}},
+	}
+	text := func() string {
+		var b bytes.Buffer
+		s := StatusOf(r)
+		s.Others = Others(NodesOf(r, nodes), r)
+		WriteStatus(&b, s, time.Now())
+		WriteUnclaimed(&b, Unclaimed([]live.Stored{{Run: r}}, nodes))
+		return b.String()
+	}
+	running := text()
+	for _, want := range []string{"others: kops rolling-update is at work here: a2\n", "Nodes of no run that others move", "cordoned by hand, or by a tool that leaves no mark: b1\n"} {
+		if !strings.Contains(running, want) {
+			t.Errorf("it does not say %q:\n%s", want, running)
+		}
+	}
+	if strings.Contains(running, "EKS") || strings.Contains(running, "a1") || strings.Contains(running, "b2") || strings.Contains(running, "Drainboard") {
+		t.Errorf("our own marks are somebody else's:\n%s", running)
+	}
+	r.State, r.Result = engine.Finished, engine.Failed
+	if finished := text(); !strings.Contains(finished, "a run of Drainboard has left marks behind: a1 and a2") {
+		t.Errorf("what was left behind is not told:\n%s", finished)
+	}
+	if got := WhoElse(Others(nodes, engine.Run{})); got != "EKS, kops, somebody" {
+		t.Errorf("without a run: %q", got)
+	}
+}
+
+func TestStatusOfEarlierRuns(t *testing.T) {
+	at := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
+	done := engine.Run{ID: "ng-web-0", By: "ann@laptop", State: engine.Finished, Result: engine.Succeeded, Finished: at, Nodes: map[string]engine.Node{"i-1": {Stage: engine.Replaced}}}
+	past := PastOf([]live.Stored{{Name: "run-ng-web-past-2", Run: done}, {Name: "run-ng-web-past-1", Err: errors.New("it is damaged"), Discarded: "put aside by bob@desk: it is damaged"}})
+	s := StatusOf(engine.Run{ID: "ng-web-1", Group: "ng-web", State: engine.Running, By: "bob@desk", Seen: at, Started: at})
+	s.Driver, s.Past = "bob@desk pid 7", past
+	var b bytes.Buffer
+	WriteStatus(&b, s, at)
+	for _, want := range []string{"begun by bob@desk, ", "driven by bob@desk pid 7", "earlier runs:", "ng-web-0  succeeded  1 of 1 nodes replaced  ended ", "begun by ann@laptop", "run-ng-web-past-1  put aside by bob@desk: it is damaged (configmap run-ng-web-past-1)"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("status does not say %q:\n%s", want, b.String())
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+)
+
+const (
+	// regainPause is the pause between tries to get a lost lock back.
+	regainPause = 2 * time.Second
+	// loadLimit is how long the record is tried to be read while it is held again.
+	loadLimit = 10 * time.Second
+)
+
+// lease is the lock and the record of a group while this process drives run.
+// It implements live.Lock and live.Store.
+type lease struct {
+	take   func(context.Context) (heldLock, error)
+	record runRecord
+	held   atomic.Pointer[heldLock]
+	run    engine.Run // as it was when this process began to drive it
+	saved  bool       // the record has it
+}
+
+var (
+	_ live.Lock  = (*lease)(nil)
+	_ live.Store = (*lease)(nil)
+)
+
+func (l *lease) acquire(ctx context.Context) error {
+	held, err := l.take(ctx)
+	if err == nil {
+		l.held.Store(&held)
+	}
+	return err
+}
+
+// now is the lock as it was taken last.
+func (l *lease) now() heldLock { return *l.held.Load() }
+
+// release gives the lock up; more than once does no harm.
+func (l *lease) release() { l.now().Release() }
+
+// Save writes the record.
+func (l *lease) Save(ctx context.Context, r engine.Run) error {
+	err := l.record.Save(ctx, r)
+	l.saved = l.saved || err == nil
+	return err
+}
+
+// Lost is closed when the lock is lost.
+func (l *lease) Lost() <-chan struct{} { return l.now().Lost() }
+
+// Sure reports whether nobody else can hold the lock at this moment.
+func (l *lease) Sure() bool { return l.now().Sure() }
+
+// Regain takes the lock again and reads the record: if nobody else drove the
+// group meanwhile, this process goes on from there.
+func (l *lease) Regain(ctx context.Context) (engine.Run, error) {
+	l.now().Release()
+	for {
+		run, err := l.tryRegain(ctx)
+		switch {
+		case err == nil, errors.Is(err, live.ErrLost):
+			return run, err
+		case theirs(err):
+			return run, fmt.Errorf("%w: %s", live.ErrLost, err)
+		}
+		select {
+		case <-time.After(regainPause):
+		case <-ctx.Done():
+			return run, ctx.Err()
+		}
+	}
+}
+
+// theirs reports whether an error says that the group is another's by now: no waiting
+// mends that, and the lock must stay free for whoever can go on.
+func theirs(err error) bool {
+	var other *live.HeldError
+	var newer *live.NewerError
+	var damaged *live.DamagedError
+	var away *awayError
+	return errors.As(err, &away) || errors.As(err, &other) || errors.As(err, &newer) || errors.As(err, &damaged)
+}
+
+func (l *lease) tryRegain(ctx context.Context) (engine.Run, error) {
+	if err := l.acquire(ctx); err != nil {
+		return engine.Run{}, err
+	}
+	loaded, found, err := l.load(ctx)
+	run := loaded
+	if err == nil {
+		run, err = l.goOn(loaded, found)
+	}
+	if err != nil {
+		l.now().Release()
+	}
+	return run, err
+}
+
+// load reads the record, for some seconds again and again where the API fails now and then:
+// a lock that is got back is not given up for one failure.
+func (l *lease) load(ctx context.Context) (run engine.Run, found bool, err error) {
+	late := time.After(loadLimit)
+	for {
+		run, found, err = l.record.Load(ctx)
+		if err == nil || theirs(err) {
+			return run, found, err
+		}
+		select {
+		case <-time.After(regainPause / 2):
+		case <-late:
+			return run, found, err
+		case <-l.Lost():
+			return run, found, err
+		case <-ctx.Done():
+			return run, found, err
+		}
+	}
+}
+
+// goOn decides what a record that was read again means for the run that this
+// process drives.
+func (l *lease) goOn(loaded engine.Run, found bool) (engine.Run, error) {
+	switch {
+	case found && loaded.ID == l.run.ID && loaded.State == engine.Finished: // not by us: we would have stopped
+		return loaded, fmt.Errorf("%w: another process has ended the run meanwhile: %s", live.ErrLost, loaded.Result)
+	case found && loaded.ID == l.run.ID && (loaded.Strategy != l.run.Strategy || loaded.GroupID != l.run.GroupID):
+		return loaded, fmt.Errorf("%w: its record was edited: it is of strategy %s and group %s now", live.ErrLost, loaded.Strategy, cmp.Or(loaded.GroupID, loaded.Group))
+	case found && loaded.ID == l.run.ID: // whether it still fits the group the loop sees, which knows the group
+		return loaded, nil
+	case !l.saved && (!found || loaded.State == engine.Finished):
+		return l.run, nil // nothing of ours was written, and nobody else is at it
+	case !found:
+		return loaded, fmt.Errorf("%w: its record is gone", live.ErrLost)
+	}
+	return loaded, fmt.Errorf("%w: the record is of run %s now", live.ErrLost, loaded.ID)
+}

@@ -3,6 +3,8 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -87,7 +89,7 @@ func (s *Reader) canaryStarted() bool {
 func (s *Reader) canaryTrouble() (trouble string, complete bool) {
 	old := map[string]bool{} // owners with pods that crash-loop elsewhere too
 	crashing := map[string]*world.Pod{}
-	for _, id := range sortedKeys(s.Run.Nodes) {
+	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
 		n := s.Run.Nodes[id]
 		if m := s.W.Machine(id); n.New && n.Stage != Terminating && m != nil && !m.Leaving() {
 			switch why := s.WhyNotReady(m); {
@@ -112,7 +114,7 @@ func (s *Reader) canaryTrouble() (trouble string, complete bool) {
 	if missing := s.notLaunched(); missing != "" {
 		return missing, s.LaunchFailure() != "" || s.Now.Sub(s.lastReplaced()) >= s.Run.Settings.NodeReadyTimeout
 	}
-	for _, owner := range sortedKeys(crashing) {
+	for _, owner := range slices.Sorted(maps.Keys(crashing)) {
 		if p := crashing[owner]; !old[owner] {
 			return fmt.Sprintf("%s crash-loops on %s, and %s nowhere else", p.Ref(), p.Node, cmp.Or(ownerName(p), "it")), true
 		}

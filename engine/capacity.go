@@ -167,7 +167,7 @@ func (s *Reader) WhyNotReady(m *world.Machine) string {
 		return fmt.Sprintf("node %s is not Ready: %s", node.Name, cmp.Or(why, "its kubelet has not said so"))
 	case !s.readyForPods(m, node):
 		var missing []string
-		for _, k := range sortedKeys(s.Run.Settings.NewLabels) {
+		for _, k := range slices.Sorted(maps.Keys(s.Run.Settings.NewLabels)) {
 			if got, ok := node.Labels[k]; !ok || s.Run.Settings.NewLabels[k] != "" && got != s.Run.Settings.NewLabels[k] {
 				missing = append(missing, k+"="+s.Run.Settings.NewLabels[k])
 			}
@@ -346,7 +346,7 @@ func (s *Reader) TemplateMoved() (who, does string) {
 // UnmarkAll takes every mark of ours off.
 func (s *Step) UnmarkAll() bool {
 	clean := true
-	for _, machine := range sortedKeys(s.Run.Marks) {
+	for _, machine := range slices.Sorted(maps.Keys(s.Run.Marks)) {
 		clean = s.unmarkNode(machine) && clean
 	}
 	return clean
@@ -434,7 +434,7 @@ func (s *Step) listUnrestoredSizes() {
 // go first.
 func (r *Run) shrink(count, desired int) string {
 	var spare []string
-	for _, id := range sortedKeys(r.Nodes) {
+	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
 		if n := r.Nodes[id]; n.New && !n.Detached && n.Stage != Replaced && n.Stage != Terminating {
 			spare = append(spare, id)
 		}

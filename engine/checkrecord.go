@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -28,12 +29,12 @@ func (r *Run) Check() error {
 	case r.Validation != nil && r.Validation.Wait == nil:
 		return fmt.Errorf("the validation has no end")
 	}
-	for _, id := range sortedKeys(r.Nodes) {
+	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
 		if !slices.Contains(Stages, r.Nodes[id].Stage) {
 			return fmt.Errorf("there is no stage %q (node %s)", r.Nodes[id].Stage, id)
 		}
 	}
-	for _, key := range sortedKeys(r.Deferrals) {
+	for _, key := range slices.Sorted(maps.Keys(r.Deferrals)) {
 		if r.Deferrals[key].Wait == nil {
 			return fmt.Errorf("the wait for others on %s has no end", key)
 		}
@@ -43,14 +44,14 @@ func (r *Run) Check() error {
 			return fmt.Errorf("batch %d has %d machines and %d names", b.ID, len(b.Machines), len(b.Names))
 		}
 	}
-	for _, machine := range sortedKeys(r.Marks) {
+	for _, machine := range slices.Sorted(maps.Keys(r.Marks)) {
 		for _, m := range r.Marks[machine] {
 			if err := m.check(machine); err != nil {
 				return err
 			}
 		}
 	}
-	for _, key := range sortedKeys(r.Pending) {
+	for _, key := range slices.Sorted(maps.Keys(r.Pending)) {
 		a := r.Pending[key].Action
 		if a.Key != key {
 			return fmt.Errorf("the action %q is kept as %q", a.Key, key)

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -142,7 +143,7 @@ func (r *Run) Surged() int {
 // listUnrestoredDetached names the machines that run outside their group, or are out of its load
 // balancers, at the end of a run.
 func (s *Step) listUnrestoredDetached() {
-	for _, id := range sortedKeys(s.Run.Nodes) {
+	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
 		n, m := s.Run.Nodes[id], s.W.Machine(id)
 		gone := m == nil && !s.detaching(id) || m != nil && m.Leaving()
 		if gone || n.Stage == Replaced || n.Stage == Terminating {

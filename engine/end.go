@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -84,10 +85,10 @@ func (s *Step) end() {
 	late := !s.Now.Before(last)
 	s.WakeAt(last)
 	done := true
-	for _, id := range sortedKeys(s.Run.Nodes) {
+	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
 		done = s.endNode(id) && done
 	}
-	for _, machine := range sortedKeys(s.Run.Marks) {
+	for _, machine := range slices.Sorted(maps.Keys(s.Run.Marks)) {
 		if _, member := s.Run.Nodes[machine]; !member {
 			done = s.unmarkNode(machine) && done
 		}
@@ -182,7 +183,7 @@ func (s *Step) listUnrestored() {
 		undo := m.undo()
 		s.AddUnrestored(undo.Sentence(), undo.Command())
 	}
-	for _, id := range sortedKeys(s.Run.Nodes) {
+	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
 		if n := s.Run.Nodes[id]; n.Stage == Terminating {
 			s.AddUnrestored(s.label(id, n)+" is still terminating", "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+s.Run.Group)
 		}
@@ -251,7 +252,7 @@ func (s *Step) Succeed() {
 // reason: what is not taken off them is named.
 func (s *Step) EndKept(why string) {
 	clean := true
-	for _, id := range sortedKeys(s.Run.Marks) {
+	for _, id := range slices.Sorted(maps.Keys(s.Run.Marks)) {
 		if n, member := s.Run.Nodes[id]; !member || n.New {
 			clean = s.unmarkNode(id) && clean
 		}
@@ -275,7 +276,7 @@ func (s *Reader) whySkipped() string {
 		}
 	}
 	var parts []string
-	for _, reason := range sortedKeys(count) {
+	for _, reason := range slices.Sorted(maps.Keys(count)) {
 		parts = append(parts, plural(count[reason], "node")+" skipped: "+reason)
 	}
 	return strings.Join(parts, "; ")
@@ -332,7 +333,7 @@ func (r *Run) Outstanding() []string {
 		a := r.templateBack()
 		out = append(out, a.Sentence()+": "+a.Command())
 	}
-	for _, id := range sortedKeys(r.Nodes) {
+	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
 		n := r.Nodes[id]
 		_, leaving := r.Pending[deregisterKey(id)]
 		n.OffBalancers = n.OffBalancers || leaving

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -262,7 +263,7 @@ func (s *Step) launchAgain(a Action, o Outcome) {
 
 // checkPending drops what the world shows as done and looks up what has expired.
 func (s *Step) checkPending() {
-	for _, key := range sortedKeys(s.Run.Pending) {
+	for _, key := range slices.Sorted(maps.Keys(s.Run.Pending)) {
 		p := s.Run.Pending[key]
 		if !p.Accepted.IsZero() && p.Action.seen(s.W) {
 			delete(s.Run.Pending, key)
@@ -299,13 +300,4 @@ func (s *Step) lookUp(a Action) {
 		return
 	}
 	s.ask(Action{Kind: CheckEffect, Key: key, Of: &a})
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -70,7 +70,7 @@ func newExternalActivity(now time.Time, w *world.World, last *ExternalActivity, 
 			is = last.moves[m.ID]
 		}
 		if is.node != n || is.left != first || is.mind != m.Managed || is.limit != limit {
-			is = moved{n, m.Managed, limit, first, movesOf(by, w, m, n, left[m.ID])}
+			is = moved{node: n, mind: m.Managed, limit: limit, left: first, moves: movesOf(by, w, m, n, left[m.ID])}
 		}
 		for _, move := range is.moves {
 			if atWork(move) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -114,7 +115,7 @@ func (s *Reader) scalers() (out []ExternalMover) {
 		}
 		processes[process] = append(processes[process], p.Name)
 	}
-	for _, process := range sortedKeys(processes) {
+	for _, process := range slices.Sorted(maps.Keys(processes)) {
 		if g.HasSuspended(process) {
 			continue
 		}
@@ -154,7 +155,7 @@ func (s *Reader) scalers() (out []ExternalMover) {
 
 // autoscaled is the tag by which the Cluster Autoscaler finds a group, "" if it has none.
 func autoscaled(g *world.Group) string {
-	for _, key := range sortedKeys(g.Tags) {
+	for _, key := range slices.Sorted(maps.Keys(g.Tags)) {
 		if rest, ok := strings.CutPrefix(key, autoscalerTag); ok && !strings.Contains(rest, "/") {
 			return key
 		}

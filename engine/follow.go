@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -43,10 +44,7 @@ func (s *Step) observeController() {
 			s.departs(id, n)
 		}
 	}
-	tell := differ{was: before, is: s.Run}
-	tell.nodes()
-	tell.moves()
-	for _, e := range tell.events {
+	for _, e := range nodesDiff(before, s.Run) {
 		e.Phase = s.Phase()
 		s.events = append(s.events, e)
 	}
@@ -425,7 +423,7 @@ func (s *Step) listUnrestoredController(f following) {
 			s.AddUnrestored(w.Part+" "+name+" is not known to be paused, and further nodes may go; in "+w.Where+" this pauses it", hold.Command())
 		}
 	}
-	for _, id := range sortedKeys(s.Run.Nodes) {
+	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
 		n, m := s.Run.Nodes[id], s.W.Machine(id)
 		if n.Turn == 0 || m == nil || m.Leaving() {
 			continue

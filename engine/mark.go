@@ -125,7 +125,7 @@ func (s *Reader) marked(put Action) bool {
 // marks lists all marks, by machine.
 func (r *Run) marks() []Mark {
 	var out []Mark
-	for _, machine := range sortedKeys(r.Marks) {
+	for _, machine := range slices.Sorted(maps.Keys(r.Marks)) {
 		out = append(out, r.Marks[machine]...)
 	}
 	return out

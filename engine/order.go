@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ func (s *Reader) InOrder(machines []string) []string {
 		byZone[zone] = append(byZone[zone], id)
 	}
 	before := func(a, b string) int { return s.before(places[a], places[b]) }
-	zones := sortedKeys(byZone)
+	zones := slices.Sorted(maps.Keys(byZone))
 	for _, z := range zones {
 		slices.SortFunc(byZone[z], func(a, b string) int {
 			return cmp.Or(before(a, b), cmp.Compare(places[a].chance, places[b].chance), cmp.Compare(a, b))

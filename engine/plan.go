@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -187,7 +189,7 @@ func (s *Reader) spareAddresses(extra int) []string {
 	share := (extra + zones - 1) / zones
 	free := freeAddresses(&s.W.Group)
 	var out []string
-	for _, zone := range sortedKeys(free) {
+	for _, zone := range slices.Sorted(maps.Keys(free)) {
 		if free[zone] < share {
 			out = append(out, fmt.Sprintf("the subnets in %s have %d free addresses for about %s", zone, free[zone], plural(share, "extra machine")))
 		}

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -207,7 +208,7 @@ func (s *Reader) meetsBudgets(machines []*world.Machine) (out []Obstacle) {
 			}
 		}
 	}
-	for _, ref := range sortedKeys(shut) {
+	for _, ref := range slices.Sorted(maps.Keys(shut)) {
 		s.describeBudget(shut[ref])
 		out = append(out, *shut[ref])
 	}

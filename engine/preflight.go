@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -214,7 +215,7 @@ func (s *Reader) turns(nodes []string) []string {
 		}
 	}
 	var out []string
-	for _, ref := range sortedKeys(claims) {
+	for _, ref := range slices.Sorted(maps.Keys(claims)) {
 		c, allowed := claims[ref], s.W.Budget(ref).Allowed
 		if c.pods <= allowed {
 			continue

@@ -32,7 +32,7 @@ func (r *Run) OtherGroup(w *world.World) string {
 func Reconcile(r Run, w *world.World, gone []world.Template) (fitted Run, unfit []string) {
 	f := reconciler{r: r, w: w}
 	f.r.Unrestored = slices.Clip(r.Unrestored)
-	f.r.Marks, f.r.Suspended = cloneMap(r.Marks), slices.Clone(r.Suspended)
+	f.r.Marks, f.r.Suspended = maps.Clone(r.Marks), slices.Clone(r.Suspended)
 	if w.Group.Pool == nil { // sizes and templates of a worker pool are the Shoot's, and no run changes them
 		f.sizes()
 		f.template(gone)
@@ -123,7 +123,7 @@ func (f *reconciler) processes() {
 // knows, and on nodes that are another machine's.
 func (f *reconciler) marks() {
 	r := &f.r
-	for _, machine := range sortedKeys(r.Marks) {
+	for _, machine := range slices.Sorted(maps.Keys(r.Marks)) {
 		_, ours := r.Nodes[machine]
 		ours = ours || f.w.Machine(machine) != nil
 		r.Marks[machine] = slices.DeleteFunc(slices.Clone(r.Marks[machine]), func(m Mark) bool {

@@ -35,6 +35,14 @@ func RecordDiff(before, after Run) []Event {
 	return t.events
 }
 
+// nodesDiff lists as events what two records say differently of nodes and of who else moves them.
+func nodesDiff(before, after Run) []Event {
+	t := differ{was: before, is: after}
+	t.nodes()
+	t.moves()
+	return t.events
+}
+
 // differ compares two records.
 type differ struct {
 	was, is Run

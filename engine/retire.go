@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -77,7 +78,7 @@ func (s *Reader) mostSpare(machines []string, n int) []string {
 	}
 	var out []string
 	for len(out) < n {
-		zone := slices.MinFunc(sortedKeys(byZone), func(a, b string) int {
+		zone := slices.MinFunc(slices.Sorted(maps.Keys(byZone)), func(a, b string) int {
 			one, two := byZone[a][0], byZone[b][0]
 			return cmp.Or(cmp.Compare(unmarked(one), unmarked(two)), cmp.Compare(inZone[b], inZone[a]), cmp.Compare(place[one], place[two]))
 		})
@@ -94,7 +95,7 @@ func (s *Reader) mostSpare(machines []string, n int) []string {
 // reports whether none is ending any more.
 func (s *Step) StopRetiring() bool {
 	done := true
-	for _, id := range sortedKeys(s.Run.Nodes) {
+	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
 		n := s.Run.Nodes[id]
 		switch {
 		case !n.New:

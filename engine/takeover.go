@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ type Takeover struct {
 func TakeOver(r Run, now time.Time) Run {
 	r.Pending, r.Takeover = cloneMap(r.Pending), nil
 	found := Takeover{}
-	for _, key := range sortedKeys(r.Pending) {
+	for _, key := range slices.Sorted(maps.Keys(r.Pending)) {
 		p := r.Pending[key]
 		if p.Action.ReadOnly() || p.Action.Kind == RunHook { // a hook is asked again
 			delete(r.Pending, key)
@@ -97,7 +98,7 @@ func (r *Run) Standing() string {
 		}
 	}
 	var open []string
-	for _, key := range sortedKeys(r.Pending) {
+	for _, key := range slices.Sorted(maps.Keys(r.Pending)) {
 		if p := r.Pending[key]; p.Accepted.IsZero() && !p.Action.ReadOnly() && p.Action.Kind != RunHook {
 			open = append(open, p.Action.Sentence())
 		}

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,7 +106,7 @@ func (s *Reader) versions() (from, to string) {
 			olds[version] = true
 		}
 	}
-	from, to = strings.Join(sortedKeys(olds), ", "), strings.Join(sortedKeys(news), ", ")
+	from, to = strings.Join(slices.Sorted(maps.Keys(olds)), ", "), strings.Join(slices.Sorted(maps.Keys(news)), ", ")
 	if s.Run.State == NoRun {
 		return from, s.newest(to)
 	}
@@ -116,7 +117,7 @@ func (s *Reader) versions() (from, to string) {
 		return from, cmp.Or(p.Version, to)
 	}
 	if from == to { // nothing known, or another image with the same kubelet
-		from, to = "template "+strings.Join(sortedKeys(templates), ", "), ""
+		from, to = "template "+strings.Join(slices.Sorted(maps.Keys(templates)), ", "), ""
 	}
 	switch {
 	case to != "":

@@ -6,21 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-// Awaits is what a run waits for that nothing but its group's own controller can do. The
-// countdown is the run's PhaseWait.
-type Awaits struct {
-	// Kinds are what is not done, Why the same as a sentence.
-	Kinds []world.UnfinishedKind `json:"kinds"`
-	Why   string                 `json:"why"`
-	// Told is when that was last reported.
-	Told time.Time `json:"told"`
-	// Expired: the time for it is up, and the run has paused itself. Such a pause holds
-	// nothing: nobody asked for it, and the controller is free to start.
-	Expired bool `json:"expired,omitempty"`
-}
 
 const (
 	// awaitTold is how often the reason of such a wait is reported.
@@ -42,7 +30,7 @@ func (s *Step) Await(what string, left []world.Unfinished) {
 		s.StartPhaseWait(by, limit)
 		s.Run.Awaits, s.changed = nil, true
 	}
-	next := Awaits{Why: unfinishedText(left)}
+	next := record.Awaits{Why: unfinishedText(left)}
 	for _, u := range left {
 		next.Kinds = append(next.Kinds, u.Kind)
 	}
@@ -61,7 +49,7 @@ func (s *Step) Await(what string, left []world.Unfinished) {
 		next.Told = s.Now // at the end of an update it is usual for a moment: only what lasts is told
 	} else if was == nil || s.Now.Sub(was.Told) >= awaitTold || done == 0 && !slices.Equal(was.Kinds, next.Kinds) {
 		next.Told = s.Now
-		s.Report(Event{Type: Warning, Reason: "not complete", Until: until(s.Run.PhaseWait), Message: what + "; waiting for " + by + ": " + next.Why})
+		s.Report(record.Event{Type: record.Warning, Reason: "not complete", Until: until(s.Run.PhaseWait), Message: what + "; waiting for " + by + ": " + next.Why})
 	}
 	s.WakeAt(next.Told.Add(awaitTold))
 	if was == nil || was.Why != next.Why || !was.Told.Equal(next.Told) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // approve keeps the batches going: it forms the next one when a slot is free and
@@ -20,7 +22,7 @@ func (s *Step) approve(slots int) {
 		s.refreshBatch()
 		return
 	}
-	if s.capabilities().WholeBatches && s.Count(Updating, Queued) > 0 && s.Run.Settings.Approve != ApproveNone {
+	if s.capabilities().WholeBatches && s.Count(record.Updating, record.Queued) > 0 && s.Run.Settings.Approve != record.ApproveNone {
 		return // the last batch has to be healthy first
 	}
 	if !s.canaryOver() {
@@ -31,12 +33,12 @@ func (s *Step) approve(slots int) {
 		return
 	}
 	b := s.newBatch(len(s.Run.Batches)+1, next)
-	if how := s.Run.Settings.Approve; how == ApproveNone || how == ApprovePhase {
+	if how := s.Run.Settings.Approve; how == record.ApproveNone || how == record.ApprovePhase {
 		b.Approved, b.By = s.Now, "--approve "+string(how)
 	}
 	s.Run.Batches = append(s.Run.Batches, b)
 	if b.Approved.IsZero() {
-		s.Report(Event{Type: BatchWaiting, Batch: b.ID, Message: "wants approval for " + plural(len(b.Names), "node") + ": " + strings.Join(b.Names, ", ")})
+		s.Report(record.Event{Type: record.BatchWaiting, Batch: b.ID, Message: "wants approval for " + text.Plural(len(b.Names), "node") + ": " + strings.Join(b.Names, ", ")})
 		return
 	}
 	s.queue(b)
@@ -44,7 +46,7 @@ func (s *Step) approve(slots int) {
 
 // startable reports whether a node that is approved waits for nothing but its turn.
 func (s *Reader) startable() bool {
-	return slices.ContainsFunc(s.facts().stages[Queued], func(id string) bool { return !s.zoneBusy(id) })
+	return slices.ContainsFunc(s.facts().stages[record.Queued], func(id string) bool { return !s.zoneBusy(id) })
 }
 
 // anyPassesGate reports whether a node of the order passes the gate before it is approved.
@@ -63,7 +65,7 @@ func (s *Reader) zoneBusy(id string) bool {
 		return false
 	}
 	zone := s.Run.Nodes[id].Zone
-	return slices.ContainsFunc(s.In(Draining, Settling, Terminating, Updating), func(other string) bool { return s.Run.Nodes[other].Zone == zone })
+	return slices.ContainsFunc(s.In(record.Draining, record.Settling, record.Terminating, record.Updating), func(other string) bool { return s.Run.Nodes[other].Zone == zone })
 }
 
 // nextBatch lists the machines that would be approved next: first those that take
@@ -72,7 +74,7 @@ func (s *Reader) nextBatch() []string {
 	var first, waiting, held []string
 	for _, id := range s.Run.Order {
 		switch {
-		case s.Run.Nodes[id].Stage != Outdated:
+		case s.Run.Nodes[id].Stage != record.Outdated:
 		case s.passesGate(id):
 			first = append(first, id)
 		case s.zoneBusy(id):
@@ -87,11 +89,11 @@ func (s *Reader) nextBatch() []string {
 
 func (s *Reader) batchSize(waiting int) int {
 	switch {
-	case s.Run.Settings.Approve == ApproveNone, s.Run.Settings.Approve == ApprovePhase:
+	case s.Run.Settings.Approve == record.ApproveNone, s.Run.Settings.Approve == record.ApprovePhase:
 		return waiting
-	case s.Run.Settings.Approve == ApproveCanary && s.canaryStarted():
+	case s.Run.Settings.Approve == record.ApproveCanary && s.canaryStarted():
 		return waiting
-	case s.Run.Settings.Approve == ApproveCanary:
+	case s.Run.Settings.Approve == record.ApproveCanary:
 		return 1
 	case s.Run.Settings.BatchSize > 0:
 		return s.Run.Settings.BatchSize
@@ -99,8 +101,8 @@ func (s *Reader) batchSize(waiting int) int {
 	return s.atOnce()
 }
 
-func (s *Reader) newBatch(id int, machines []string) Batch {
-	b := Batch{ID: id, Machines: machines, Waiting: s.Now}
+func (s *Reader) newBatch(id int, machines []string) record.Batch {
+	b := record.Batch{ID: id, Machines: machines, Waiting: s.Now}
 	for _, m := range machines {
 		b.Names = append(b.Names, s.label(m, s.Run.Nodes[m]))
 	}
@@ -111,17 +113,17 @@ func (s *Reader) newBatch(id int, machines []string) Batch {
 // Approved reports whether a phase may begin: at once, unless every phase is to be
 // approved; then it waits for that.
 func (s *Step) Approved(phase string) bool {
-	if s.Run.Settings.Approve != ApprovePhase || s.Run.State != Running {
-		return s.Run.State == Running
+	if s.Run.Settings.Approve != record.ApprovePhase || s.Run.State != record.Running {
+		return s.Run.State == record.Running
 	}
 	for _, b := range s.Run.Batches {
 		if b.Phase == phase {
 			return !b.Approved.IsZero()
 		}
 	}
-	b := Batch{ID: len(s.Run.Batches) + 1, Phase: phase, Waiting: s.Now, Hash: s.hash([]string{"phase " + phase})}
+	b := record.Batch{ID: len(s.Run.Batches) + 1, Phase: phase, Waiting: s.Now, Hash: s.hash([]string{"phase " + phase})}
 	s.Run.Batches = append(s.Run.Batches, b)
-	s.Report(Event{Type: BatchWaiting, Batch: b.ID, Phase: phase, Message: "wants approval for the phase " + phase})
+	s.Report(record.Event{Type: record.BatchWaiting, Batch: b.ID, Phase: phase, Message: "wants approval for the phase " + phase})
 	return false
 }
 
@@ -151,10 +153,10 @@ func (s *Step) refreshBatch() {
 }
 
 // queue moves the nodes of an approved batch to queued.
-func (s *Step) queue(b Batch) {
+func (s *Step) queue(b record.Batch) {
 	for _, id := range b.Machines {
-		if n := s.Run.Nodes[id]; n.Stage == Outdated {
-			n.Stage, n.Since, n.Batch = Queued, s.Now, b.ID
+		if n := s.Run.Nodes[id]; n.Stage == record.Outdated {
+			n.Stage, n.Since, n.Batch = record.Queued, s.Now, b.ID
 			s.SetNode(id, n)
 		}
 	}
@@ -163,15 +165,7 @@ func (s *Step) queue(b Batch) {
 			s.Run.Batches[i].Names = nil
 		}
 	}
-	s.Report(Event{Type: BatchApproved, Batch: b.ID, Reason: b.By, Message: plural(len(b.Names), "node") + " approved: " + strings.Join(b.Names, ", ")})
-}
-
-// Waiting is the batch that waits for approval, if one does.
-func (r *Run) Waiting() (Batch, bool) {
-	if n := len(r.Batches); n > 0 && r.Batches[n-1].Approved.IsZero() {
-		return r.Batches[n-1], true
-	}
-	return Batch{}, false
+	s.Report(record.Event{Type: record.BatchApproved, Batch: b.ID, Reason: b.By, Message: text.Plural(len(b.Names), "node") + " approved: " + strings.Join(b.Names, ", ")})
 }
 
 // podsToMove counts the pods that have to leave a node, and those that stay.

@@ -4,19 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
-)
 
-// BatchPreview is what approving a batch would do, as far as that can be told.
-type BatchPreview struct {
-	AsOf time.Time `json:"asOf,omitzero"`
-	// Evict is how many pods will have to leave; Ignore how many stay.
-	Evict  int `json:"evict,omitempty"`
-	Ignore int `json:"ignore,omitempty"`
-	// Foreseen are blockers to expect, a sentence each; NotEvaluated says why nothing
-	// can be said about them, "" if what is known was judged.
-	Foreseen     []string `json:"foreseen,omitempty"`
-	NotEvaluated string   `json:"notEvaluated,omitempty"`
-}
+	"github.com/drainboard/drainboard/engine/record"
+)
 
 const (
 	// outlookEvery is how old the outlook of a waiting batch gets in the record.
@@ -26,16 +16,16 @@ const (
 )
 
 // batchPreview is what approving a batch would do now.
-func (s *Reader) batchPreview(b Batch) BatchPreview {
+func (s *Reader) batchPreview(b record.Batch) record.BatchPreview {
 	names := b.Names
 	if rolls(b.Phase) {
 		for _, id := range s.Run.Order {
-			if n := s.Run.Nodes[id]; n.Stage == Outdated {
+			if n := s.Run.Nodes[id]; n.Stage == record.Outdated {
 				names = append(names, s.label(id, n))
 			}
 		}
 	}
-	o := BatchPreview{AsOf: s.Now}
+	o := record.BatchPreview{AsOf: s.Now}
 	for _, name := range names {
 		leave, stay := s.podsToMove(name)
 		o.Evict += leave
@@ -48,7 +38,7 @@ func (s *Reader) batchPreview(b Batch) BatchPreview {
 // previewBatch keeps the outlook of a waiting batch in the run.
 func (s *Step) previewBatch() {
 	b, waiting := s.Run.Waiting()
-	if !waiting || s.Run.State == Ending || s.Run.State == Finished || s.Now.Sub(b.Preview.AsOf) < outlookEvery {
+	if !waiting || s.Run.State == record.Ending || s.Run.State == record.Finished || s.Now.Sub(b.Preview.AsOf) < outlookEvery {
 		return
 	}
 	was := b.Preview

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -27,7 +28,7 @@ const (
 // nodes are replaced, 100 in work, of which 50 drain, ten of them held by budgets.
 type middle struct {
 	w   *world.World
-	run engine.Run
+	run record.Run
 	in  engine.Inputs
 	now time.Time
 	// flips are pods that change in turn, one between two decisions.
@@ -47,14 +48,14 @@ func newMiddle(tb testing.TB, nodes, slots int) *middle {
 	g.Suspended = []string{"AZRebalance"}
 
 	settings := strategy.EKS{}.Defaults()
-	settings.Approve, settings.MaxUnavailable = engine.ApproveNone, engine.Amount{N: benchLimit}
-	m.run = engine.Start(engine.NewRun(strategy.EKS{}, "bench", 1, m.w, settings, engine.Target{Templates: []world.Template{after}}), m.now, "bench")
+	settings.Approve, settings.MaxUnavailable = record.ApproveNone, record.Amount{N: benchLimit}
+	m.run = engine.Start(engine.NewRun(strategy.EKS{}, "bench", 1, m.w, settings, record.Target{Templates: []world.Template{after}}), m.now, "bench")
 	r := &m.run
 	r.Limit, r.Raise, r.Raised = benchLimit, benchLimit, true
 	r.MaxSet = nodes + benchLimit
 	r.Suspended = []string{"AZRebalance"}
 	g.Sizes = world.Sizes{Max: r.MaxSet, Desired: r.MaxSet}
-	r.Marks = map[string][]engine.Mark{}
+	r.Marks = map[string][]record.Mark{}
 	for i := range r.Phases[:3] {
 		r.Phases[i].Start = m.now
 		if i < 2 {
@@ -83,8 +84,8 @@ func newMiddle(tb testing.TB, nodes, slots int) *middle {
 		n := &world.Node{Name: name, Machine: id, Zone: zone, Version: "v1.31", Ready: true, Labels: map[string]string{"zone": zone}, Created: m.now.Add(-time.Hour)}
 		if t == before {
 			n.Taints = []world.Taint{taint}
-			put := engine.TaintOf(id, name, taint)
-			r.Marks[id] = []engine.Mark{{Put: put}}
+			put := record.TaintOf(id, name, taint)
+			r.Marks[id] = []record.Mark{{Put: put}}
 		}
 		m.w.SetNode(n)
 		return id, name, zone
@@ -113,22 +114,22 @@ func newMiddle(tb testing.TB, nodes, slots int) *middle {
 	for i := range nodes {
 		if i < nodes/2-benchLimit { // replaced
 			id := fmt.Sprintf("i-%08d", i)
-			r.Nodes[id] = engine.Node{Name: fmt.Sprintf("old-%d", i), Zone: g.Zones[i%3], Stage: engine.Replaced, Since: m.now, Old: "v1.30"}
+			r.Nodes[id] = record.Node{Name: fmt.Sprintf("old-%d", i), Zone: g.Zones[i%3], Stage: record.Replaced, Since: m.now, Old: "v1.30"}
 			continue
 		}
 		id, name, zone := member(i, before)
 		daemons(name)
-		n := engine.Node{Name: name, Zone: zone, Stage: engine.Queued, Since: m.now, Old: "v1.30", Batch: 1}
+		n := record.Node{Name: name, Zone: zone, Stage: record.Queued, Since: m.now, Old: "v1.30", Batch: 1}
 		at, blocked := i-(nodes/2-benchLimit), false
 		switch {
 		case at < 50-slots:
-			n.Stage, n.Pods, blocked = engine.Draining, benchPods-benchDaemons, at < 10
-			n.Wait = &engine.Wait{For: "drain deadline", Start: m.now, End: m.now.Add(time.Hour), Needs: []world.Source{world.Cluster}}
+			n.Stage, n.Pods, blocked = record.Draining, benchPods-benchDaemons, at < 10
+			n.Wait = &record.Wait{For: "drain deadline", Start: m.now, End: m.now.Add(time.Hour), Needs: []world.Source{world.Cluster}}
 		case at < 50:
 		case at < 70:
-			n.Stage, n.Wait = engine.Settling, &engine.Wait{For: "settling", Start: m.now, End: m.now.Add(time.Hour)}
+			n.Stage, n.Wait = record.Settling, &record.Wait{For: "settling", Start: m.now, End: m.now.Add(time.Hour)}
 		case at < 100:
-			n.Stage, n.Wait = engine.Terminating, &engine.Wait{For: "terminating", Start: m.now, End: m.now.Add(time.Hour), Needs: []world.Source{world.Cloud}}
+			n.Stage, n.Wait = record.Terminating, &record.Wait{For: "terminating", Start: m.now, End: m.now.Add(time.Hour), Needs: []world.Source{world.Cloud}}
 			machines[len(machines)-1].State = world.MachineTerminating
 		}
 		r.Nodes[id] = n
@@ -139,13 +140,13 @@ func newMiddle(tb testing.TB, nodes, slots int) *middle {
 				p.Namespace, p.Labels = namespace(at), map[string]string{"app": app(at % 3)}
 				m.w.SetPod(p)
 			}
-		case n.Stage == engine.Draining:
+		case n.Stage == record.Draining:
 			for range 3 {
 				p := pod(name)
 				p.Ends = m.now.Add(time.Hour)
 				m.w.SetPod(p)
 			}
-		case n.Stage == engine.Queued:
+		case n.Stage == record.Queued:
 			for range benchPods - benchDaemons {
 				m.w.SetPod(pod(name))
 			}
@@ -154,7 +155,7 @@ func newMiddle(tb testing.TB, nodes, slots int) *middle {
 	for i := range nodes / 2 {
 		id, name, zone := member(nodes+i, after)
 		daemons(name)
-		r.Nodes[id] = engine.Node{Name: name, Zone: zone, Stage: engine.Ready, Since: m.now, Old: "v1.31", New: true}
+		r.Nodes[id] = record.Node{Name: name, Zone: zone, Stage: record.Ready, Since: m.now, Old: "v1.31", New: true}
 	}
 	for i := 0; pods+benchDaemons*len(machines) < nodes*benchPods; i++ {
 		p := pod(machineName(machines[len(machines)-1-i%(nodes/2)].ID, m.w))
@@ -182,7 +183,7 @@ func newMiddle(tb testing.TB, nodes, slots int) *middle {
 
 func (m *middle) inWork() (count int) {
 	for _, n := range m.run.Nodes {
-		if n.Stage == engine.Draining || n.Stage == engine.Settling || n.Stage == engine.Terminating {
+		if n.Stage == record.Draining || n.Stage == record.Settling || n.Stage == record.Terminating {
 			count++
 		}
 	}
@@ -190,7 +191,8 @@ func (m *middle) inWork() (count int) {
 }
 
 func namespace(i int) string { return fmt.Sprintf("team-%d", i%benchNamespaces) }
-func app(i int) string       { return fmt.Sprintf("app-%d", i) }
+
+func app(i int) string { return fmt.Sprintf("app-%d", i) }
 
 func machineName(id string, w *world.World) string { return w.NodeOf(id).Name }
 
@@ -211,13 +213,13 @@ func (m *middle) step(tb testing.TB) {
 	d := engine.Decide(strategy.EKS{}, m.now, m.w, m.run, m.in)
 	m.run, m.in = d.Run, engine.Inputs{}
 	for _, a := range d.Actions {
-		o := engine.Outcome{Key: a.Key, At: m.now, Verdict: engine.Done}
-		if a.Kind == engine.Evict {
-			o.Verdict, o.Refusal, o.Message = engine.Refused, engine.RefusedBudget, "it would violate the budget"
+		o := record.Outcome{Key: a.Key, At: m.now, Verdict: record.Done}
+		if a.Kind == record.Evict {
+			o.Verdict, o.Refusal, o.Message = record.Refused, record.RefusedBudget, "it would violate the budget"
 		}
 		m.in.Outcomes = append(m.in.Outcomes, o)
 	}
-	if m.run.State != engine.Running {
+	if m.run.State != record.Running {
 		tb.Fatal("the run ended:", m.run.Why)
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // blockerOf says what keeps a pod on its node now, and the way out.
-func (s *Reader) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
+func (s *Reader) blockerOf(p *world.Pod, n record.Node, machine string) *Blocker {
 	known := s.Run.Pods[p.UID]
 	b := &Blocker{
 		Pod: p.Ref(), UID: p.UID, Node: n.Name, Machine: machine, Owner: ownerName(p),
@@ -36,20 +38,20 @@ func (s *Reader) blockerOf(p *world.Pod, n Node, machine string) *Blocker {
 		b.Kind, b.Detail = BlockedByConsent, verdict.Reason.Sentence()
 		b.WayOut = "give the consent and start again, delete the pod yourself, or force it with f"
 	case known.Returns > 0 && known.Refusal == "":
-		b.Kind, b.Detail = BlockedByReturn, fmt.Sprintf("came back %s: ", times(known.Returns))+whyBack(p)
+		b.Kind, b.Detail = BlockedByReturn, fmt.Sprintf("came back %s: ", text.Times(known.Returns))+whyBack(p)
 		b.WayOut = "narrow its tolerations, scale " + b.Owner + " to 0, or force the node with f"
-	case known.Refusal == RefusedJournal:
+	case known.Refusal == record.RefusedJournal:
 		b.Kind, b.Detail = BlockedByJournal, cmp.Or(known.Message, "the journal cannot be written, and nothing is forced without it")
 		b.WayOut = "see to the disk that the journal is on: it is forced as soon as that can be written"
-	case known.Refusal == RefusedWebhook:
+	case known.Refusal == record.RefusedWebhook:
 		b.Kind, b.Detail = BlockedByWebhook, cmp.Or(known.Message, "an admission webhook denies it")
 		b.WayOut = "see why the webhook denies it, or force with f"
-	case known.Refusal == RefusedForbidden:
+	case known.Refusal == record.RefusedForbidden:
 		b.Kind, b.Detail = BlockedByRights, known.Message
 		b.WayOut = "grant create on pods/eviction in " + p.Namespace
 	case len(b.Budgets) > 1:
 		b.Kind = BlockedByBudgets
-		b.Detail = "covered by " + plural(len(b.Budgets), "budget") + " (" + b.budgetRefs() + "), which the eviction API never lets through"
+		b.Detail = "covered by " + text.Plural(len(b.Budgets), "budget") + " (" + b.budgetRefs() + "), which the eviction API never lets through"
 		b.WayOut = "delete or narrow one of the budgets, or force with f"
 	case len(b.Budgets) == 1:
 		s.explainBudget(b, p)
@@ -75,7 +77,7 @@ func leftBehind(r drain.Reason) string {
 // wayOut is a way out for those who see it: in what others drain there is nothing to
 // force.
 func (s *Reader) wayOut(text string) string {
-	if s.Run.External == nil || s.Run.State != NoRun {
+	if s.Run.External == nil || s.Run.State != record.NoRun {
 		return text
 	}
 	return strings.ReplaceAll(text, "force with f", "delete the pod")
@@ -89,7 +91,7 @@ func whyBack(p *world.Pod) string {
 	return "the node takes it, in spite of its taints"
 }
 
-func (s *Reader) explainTerminating(b *Blocker, p *world.Pod, n Node) {
+func (s *Reader) explainTerminating(b *Blocker, p *world.Pod, n record.Node) {
 	b.Grace = graceOf(p)
 	over := s.Now.Sub(p.Ends)
 	switch {
@@ -99,7 +101,7 @@ func (s *Reader) explainTerminating(b *Blocker, p *world.Pod, n Node) {
 	case s.silent(p.Node):
 		b.Kind, b.Detail = BlockedByGrace, "should have ended "+over.Round(time.Second).String()+" ago: its node has not been heard from for "+s.Now.Sub(s.W.Node(p.Node).Unreachable).Round(time.Second).String()
 		b.WayOut = "look at the machine, or force with f"
-		if n.Stage != Updating && s.Run.External == nil { // else a controller, or somebody else, drains it
+		if n.Stage != record.Updating && s.Run.External == nil { // else a controller, or somebody else, drains it
 			b.WayOut = "look at the machine, force with f, or start with --unreachable=terminate"
 		}
 	case len(p.Finalizers) > 0:
@@ -153,7 +155,7 @@ func (s *Reader) explainBudget(b *Blocker, p *world.Pod) {
 // rounds up (getExpectedPodCount of pkg/controller/disruption/disruption.go).
 func opensAt(v BudgetView) int {
 	rule, written, _ := strings.Cut(v.Expression, " ")
-	least, err := ParseAmount(written)
+	least, err := record.ParseAmount(written)
 	switch {
 	case err != nil || rule == "maxUnavailable" || least.Percent && least.N >= 100:
 		return 0
@@ -194,7 +196,7 @@ func (s *Reader) sickSiblings(p *world.Pod) string {
 		}
 		sick = append(sick, q.Name+" on "+q.Node+" "+why)
 	}
-	return andMore(sick, 3, 0)
+	return text.AndMore(sick, 3, 0)
 }
 
 // Sentence is the blocker in one line, for messages: the pod, where it is, and
@@ -202,7 +204,7 @@ func (s *Reader) sickSiblings(p *world.Pod) string {
 func (b *Blocker) Sentence() string {
 	where := b.Pod + " on " + b.Node
 	if b.Tries > 1 {
-		where += fmt.Sprintf(" (tried %s)", times(b.Tries))
+		where += fmt.Sprintf(" (tried %s)", text.Times(b.Tries))
 	}
 	return where + ": " + b.Detail
 }
@@ -226,11 +228,4 @@ func ownerName(p *world.Pod) string {
 		return strings.TrimSuffix(p.Owner.Name, "-"+hash)
 	}
 	return p.Owner.Name
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }

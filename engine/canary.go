@@ -7,39 +7,26 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-// Canary is the watch over the new nodes once the first batch, of one node, is
-// replaced.
-type Canary struct {
-	// Wait is how long they must still be well; it begins anew when they are not.
-	Wait *Wait `json:"wait"`
-	// Trouble is what is wrong with them, "" when all is well, and Since since when.
-	Trouble string    `json:"trouble,omitempty"`
-	Since   time.Time `json:"since,omitzero"`
-	// Open: new nodes are still on their way, and the watch begins when they are there.
-	Open bool `json:"open,omitempty"`
-	// Passed: the other nodes may follow. By is who said so in spite of a trouble.
-	Passed bool   `json:"passed,omitempty"`
-	By     string `json:"by,omitempty"`
-}
 
 // canaryOver reports whether the nodes after the canary may be asked for: it is
 // replaced, and every new node has been Ready for CanaryWatch with no pod that
 // crash-loops only there. A trouble that lasts as long pauses the run; resuming it
 // accepts the trouble.
 func (s *Step) canaryOver() bool {
-	if s.Run.Settings.Approve != ApproveCanary || !s.canaryStarted() {
+	if s.Run.Settings.Approve != record.ApproveCanary || !s.canaryStarted() {
 		return true
 	}
 	if s.Run.Canary != nil && s.Run.Canary.Passed {
 		return true
 	}
-	if s.Count(Queued, Draining, Settling, Terminating, Updating) > 0 || !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
+	if s.Count(record.Queued, record.Draining, record.Settling, record.Terminating, record.Updating) > 0 || !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
 		return false
 	}
-	c := Canary{Wait: s.newWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)}
+	c := record.Canary{Wait: s.newWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)}
 	if s.Run.Canary != nil {
 		c = *s.Run.Canary
 	}
@@ -54,7 +41,7 @@ func (s *Step) canaryOver() bool {
 	case trouble != "" && c.Trouble == "":
 		c.Since = s.Now
 		c.Wait = s.newWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)
-		s.Report(Event{Type: ValidationFailed, Reason: "canary", Until: until(c.Wait), Message: "the canary is not well: " + trouble})
+		s.Report(record.Event{Type: record.ValidationFailed, Reason: "canary", Until: until(c.Wait), Message: "the canary is not well: " + trouble})
 	}
 	c.Trouble = trouble
 	if s.Over(c.Wait) {
@@ -64,7 +51,7 @@ func (s *Step) canaryOver() bool {
 			return false
 		}
 		c.Passed = true
-		s.Report(Event{Type: ValidationPassed, Reason: "canary", Message: "the canary has been well for " + s.Run.Settings.CanaryWatch.String() + ": the other nodes may follow"})
+		s.Report(record.Event{Type: record.ValidationPassed, Reason: "canary", Message: "the canary has been well for " + s.Run.Settings.CanaryWatch.String() + ": the other nodes may follow"})
 	}
 	s.changed = s.changed || s.Run.Canary == nil || s.Run.Canary.Trouble != c.Trouble || s.Run.Canary.Open != c.Open
 	s.Run.Canary = &c
@@ -76,7 +63,7 @@ func (s *Step) canaryOver() bool {
 // canary, another one is taken.
 func (s *Reader) canaryStarted() bool {
 	for _, n := range s.Run.Nodes {
-		if n.Batch > 0 && !n.New && n.Stage != Outdated && n.Stage != Skipped && n.Stage != NodeFail {
+		if n.Batch > 0 && !n.New && n.Stage != record.Outdated && n.Stage != record.Skipped && n.Stage != record.NodeFail {
 			return true
 		}
 	}
@@ -91,10 +78,10 @@ func (s *Reader) canaryTrouble() (trouble string, complete bool) {
 	crashing := map[string]*world.Pod{}
 	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
 		n := s.Run.Nodes[id]
-		if m := s.W.Machine(id); n.New && n.Stage != Terminating && m != nil && !m.Leaving() {
+		if m := s.W.Machine(id); n.New && n.Stage != record.Terminating && m != nil && !m.Leaving() {
 			switch why := s.WhyNotReady(m); {
 			case why == "":
-			case n.Stage == Launching && !s.Over(n.Wait):
+			case n.Stage == record.Launching && !s.Over(n.Wait):
 				return "", false
 			default:
 				return why, true
@@ -104,7 +91,7 @@ func (s *Reader) canaryTrouble() (trouble string, complete bool) {
 			owner := cmp.Or(p.Owner.UID, p.UID)
 			switch {
 			case !p.Crashing:
-			case !n.New && n.Stage != Replaced: // one that was updated in place is still there
+			case !n.New && n.Stage != record.Replaced: // one that was updated in place is still there
 				old[owner] = true
 			case crashing[owner] == nil:
 				crashing[owner] = p
@@ -134,7 +121,7 @@ func (s *Reader) notLaunched() string {
 	if have >= want {
 		return ""
 	}
-	why := fmt.Sprintf("the group has %d of %s", have, plural(want, "machine"))
+	why := fmt.Sprintf("the group has %d of %s", have, text.Plural(want, "machine"))
 	if failure := s.LaunchFailure(); failure != "" {
 		why += ": " + failure
 	}
@@ -143,7 +130,7 @@ func (s *Reader) notLaunched() string {
 
 // lastReplaced is when the last outdated node was replaced.
 func (s *Reader) lastReplaced() (last time.Time) {
-	for _, id := range s.In(Replaced) {
+	for _, id := range s.In(record.Replaced) {
 		if since := s.Run.Nodes[id].Since; since.After(last) {
 			last = since
 		}
@@ -155,7 +142,7 @@ func (s *Reader) lastReplaced() (last time.Time) {
 // is why the run was paused.
 func (s *Step) acceptCanary(by string) {
 	if c := s.Run.Canary; c != nil && c.Trouble != "" && !c.Passed && s.Over(c.Wait) {
-		s.Run.Canary = &Canary{Wait: c.Wait, Trouble: c.Trouble, Since: c.Since, Passed: true, By: by}
-		s.Report(Event{Type: ValidationPassed, Reason: "canary", Message: "the canary's trouble is accepted by " + by + ": " + c.Trouble})
+		s.Run.Canary = &record.Canary{Wait: c.Wait, Trouble: c.Trouble, Since: c.Since, Passed: true, By: by}
+		s.Report(record.Event{Type: record.ValidationPassed, Reason: "canary", Message: "the canary's trouble is accepted by " + by + ": " + c.Trouble})
 	}
 }

@@ -57,7 +57,7 @@ func (s *Reader) whySelected(m *world.Machine) string {
 	if why := s.selects(m); why != "" || !s.capabilities().SeveralReasons {
 		return why
 	}
-	if s.Run.Target.All && s.launchedBefore(m) && s.Run.current(m) {
+	if s.Run.Target.All && s.launchedBefore(m) && s.Run.Current(m) {
 		return AskedFor
 	}
 	return olderSpec
@@ -81,9 +81,6 @@ func (s *Reader) estimate(left int) time.Duration { return s.Rules.Estimate(s.W,
 // rolls reports whether a phase is the one in which nodes are replaced.
 func rolls(phase string) bool { return phase == "upgrade" || phase == "roll" }
 
-// current reports whether a machine was launched from a target template.
-func (r *Run) current(m *world.Machine) bool { return slices.Contains(r.Target.Templates, m.Template) }
-
 // whyOutdated says why a machine is to be replaced.
 func (s *Reader) whyOutdated(m *world.Machine) string {
 	if why := s.selects(m); why != "" {
@@ -98,6 +95,6 @@ func (s *Reader) whyOutdated(m *world.Machine) string {
 func (s *Reader) SomeCurrent() bool {
 	return slices.ContainsFunc(s.W.Machines(), func(m *world.Machine) bool {
 		why := s.selects(m)
-		return s.Run.current(m) && !m.Leaving() && (why == "" || why == AskedFor)
+		return s.Run.Current(m) && !m.Leaving() && (why == "" || why == AskedFor)
 	})
 }

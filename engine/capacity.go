@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -30,7 +30,7 @@ func (s *Step) StartPhaseWait(what string, d time.Duration) {
 func (s *Step) EnsureTemplate(image string) (world.Template, bool) {
 	source := s.Run.BaseTemplate
 	if s.made == nil {
-		s.Ensure(Action{Kind: CreateTemplate, Key: "template", Group: s.Run.Group, Template: &source, Image: image, Token: s.Run.ID})
+		s.Ensure(record.Action{Kind: record.CreateTemplate, Key: "template", Group: s.Run.Group, Template: &source, Image: image, Token: s.Run.ID})
 		return world.Template{}, false
 	}
 	return *s.made, true
@@ -45,7 +45,7 @@ func (s *Step) SuspendProcess(process string) bool {
 		}
 		s.Run.Suspended = append(s.Run.Suspended, process)
 	}
-	return s.Ensure(Action{Kind: Suspend, Key: "suspend/" + process, Group: s.Run.Group, Process: process})
+	return s.Ensure(record.Action{Kind: record.Suspend, Key: "suspend/" + process, Group: s.Run.Group, Process: process})
 }
 
 // ResumeProcesses lets the processes that we suspended act again.
@@ -57,7 +57,7 @@ func (s *Step) ResumeProcesses() bool {
 		if counts := s.uneven(); process == rebalance && counts != "" {
 			s.Note("AZRebalance acts again and may end machines undrained to even out the zones: " + counts)
 		}
-		if !s.Ensure(Action{Kind: Resume, Key: "resume/" + process, Group: s.Run.Group, Process: process}) {
+		if !s.Ensure(record.Action{Kind: record.Resume, Key: "resume/" + process, Group: s.Run.Group, Process: process}) {
 			return s.givenUp("resume/" + process)
 		}
 		s.Run.Suspended = slices.DeleteFunc(s.Run.Suspended, func(p string) bool { return p == process })
@@ -73,7 +73,7 @@ func (s *Reader) settled(key string) bool {
 }
 
 // givenUp reports whether an action was refused for good.
-func (s *Reader) givenUp(key string) bool { return s.Run.Retries[key].hopeless() }
+func (s *Reader) givenUp(key string) bool { return s.Run.Retries[key].Hopeless() }
 
 // LaunchInZone asks for one machine in a zone by name. It raises the desired
 // size by one more, which is recorded first, and the bound with it.
@@ -86,29 +86,26 @@ func (s *Step) LaunchInZone(zone string) {
 			s.WakeAt(retry.Next)
 			return
 		}
-		if retry.hopeless() || !s.Fresh(world.Cloud) {
+		if retry.Hopeless() || !s.Fresh(world.Cloud) {
 			return // the phase's deadline decides; the refusal is in its reason
 		}
 		if need := s.Run.Expected() + 1; g.Sizes.Max < need {
 			s.Run.MaxSet = max(s.Run.MaxSet, need)
 			from, to := g.Sizes, g.Sizes
 			to.Max = need
-			if !s.Ensure(Action{Kind: SetSizes, Key: fmt.Sprintf("max/%d", need), Group: g.Name, From: &from, Sizes: &to}) {
+			if !s.Ensure(record.Action{Kind: record.SetSizes, Key: fmt.Sprintf("max/%d", need), Group: g.Name, From: &from, Sizes: &to}) {
 				return
 			}
 		}
 		s.Run.AskedZones = append(s.Run.AskedZones, zone)
 		slices.Sort(s.Run.AskedZones)
 	}
-	s.Ensure(Action{Kind: LaunchIn, Key: key, Group: g.Name, Zone: zone, Token: s.Run.ID + "/" + zone})
+	s.Ensure(record.Action{Kind: record.LaunchIn, Key: key, Group: g.Name, Zone: zone, Token: s.Run.ID + "/" + zone})
 }
 
 // LaunchRefusal is why a machine that was asked for in a zone by name did not
 // come, "" if it was not refused.
 func (s *Reader) LaunchRefusal(zone string) string { return s.Run.Retries["launch/"+zone].Message }
-
-// Expected is the group's desired size as our changes left it.
-func (r *Run) Expected() int { return r.Base.Desired + r.Surge() }
 
 // WatchSizes notices that somebody else changed the group's size meanwhile. A
 // raise is left alone from then on; a lowering counts as part of ours.
@@ -127,10 +124,10 @@ func (s *Step) WatchSizes() {
 	switch {
 	case desired > ours:
 		s.Run.Foreign = fmt.Sprintf("somebody else raised the group's desired size from %d to %d meanwhile", ours, desired)
-		s.Report(Event{Type: CapacityChanged, Reason: "not by us", Message: s.Run.Foreign})
+		s.Report(record.Event{Type: record.CapacityChanged, Reason: "not by us", Message: s.Run.Foreign})
 	case desired < ours:
 		s.Run.Lowered += ours - desired
-		s.Report(Event{Type: CapacityChanged, Reason: "not by us", Message: fmt.Sprintf("somebody else lowered the group's desired size from %d to %d meanwhile", ours, desired)})
+		s.Report(record.Event{Type: record.CapacityChanged, Reason: "not by us", Message: fmt.Sprintf("somebody else lowered the group's desired size from %d to %d meanwhile", ours, desired)})
 	}
 }
 
@@ -138,14 +135,14 @@ func (s *Step) WatchSizes() {
 func (s *Reader) changingSizes() bool {
 	for _, p := range s.Run.Pending {
 		a := p.Action
-		if a.Kind == CheckEffect {
+		if a.Kind == record.CheckEffect {
 			a = *a.Of
 		}
-		if a.Kind == SetSizes || a.Kind == LaunchIn || a.Kind == Terminate {
+		if a.Kind == record.SetSizes || a.Kind == record.LaunchIn || a.Kind == record.Terminate {
 			return true
 		}
 	}
-	return s.Count(Terminating) > 0
+	return s.Count(record.Terminating) > 0
 }
 
 // WhyNotReady says why a new machine does not count yet, "" if it does.
@@ -192,7 +189,7 @@ func (s *Reader) LaunchFailure() string {
 func (s *Step) reportLaunchFailure() {
 	if failure := s.LaunchFailure(); failure != "" && failure != s.Run.LaunchFailed {
 		s.Run.LaunchFailed = failure
-		s.Report(Event{Type: Warning, Reason: "launch failed", Message: "a launch failed: " + failure})
+		s.Report(record.Event{Type: record.Warning, Reason: "launch failed", Message: "a launch failed: " + failure})
 	}
 }
 
@@ -215,7 +212,7 @@ func (s *Step) RestoreMax() bool {
 		return s.settleRaise()
 	}
 	g := &s.W.Group
-	if !s.settled(raiseKey) {
+	if !s.settled(record.RaiseKey) {
 		return false
 	}
 	if g.Sizes.Max == s.Run.Base.Max {
@@ -234,11 +231,8 @@ func (s *Step) RestoreMax() bool {
 		s.WakeAt(p.Expires)
 		return false
 	}
-	return s.Ensure(Action{Kind: SetSizes, Key: "restore-max", Group: g.Name, From: &from, Sizes: &to}) || s.givenUp("restore-max")
+	return s.Ensure(record.Action{Kind: record.SetSizes, Key: "restore-max", Group: g.Name, From: &from, Sizes: &to}) || s.givenUp("restore-max")
 }
-
-// raiseKey is the key of the action that raises the group.
-const raiseKey = "raise"
 
 // EnsureRaise raises max and desired by run.Raise from the base, which are in the
 // record before it is asked for. It reports whether the group is raised.
@@ -251,7 +245,7 @@ func (s *Step) EnsureRaise() bool {
 		s.Run.Base = g.Sizes
 	}
 	to := raised(s.Run.Base, s.Run.Raise)
-	if r, refused := s.Refused(raiseKey); refused && r.Refusal == RefusedConflict && g.Sizes != to {
+	if r, refused := s.Refused(record.RaiseKey); refused && r.Refusal == record.RefusedConflict && g.Sizes != to {
 		if s.RaiseShows() { // its answer was lost, and somebody has scaled the group since
 			s.Run.Raised = true
 			return true
@@ -264,7 +258,7 @@ func (s *Step) EnsureRaise() bool {
 	}
 	base := s.Run.Base
 	s.Run.MaxSet = to.Max
-	s.Run.Raised = s.Ensure(Action{Kind: SetSizes, Key: raiseKey, Group: g.Name, From: &base, Sizes: &to})
+	s.Run.Raised = s.Ensure(record.Action{Kind: record.SetSizes, Key: record.RaiseKey, Group: g.Name, From: &base, Sizes: &to})
 	return s.Run.Raised
 }
 
@@ -285,7 +279,7 @@ func (s *Reader) RaiseShows() bool {
 
 // settleRaise waits until it is known whether a raise that was asked for happened.
 func (s *Step) settleRaise() bool {
-	p, busy := s.Run.Pending[raiseKey]
+	p, busy := s.Run.Pending[record.RaiseKey]
 	switch {
 	case !busy && s.RaiseShows(),
 		busy && !p.Accepted.IsZero():
@@ -294,9 +288,6 @@ func (s *Step) settleRaise() bool {
 	}
 	return !busy
 }
-
-// restoreTemplate is the key of the action that gives the group its template back.
-const restoreTemplate = "restore-template"
 
 // RestoreTemplate points the group back to the template it had, if no machine
 // runs another one.
@@ -308,11 +299,11 @@ func (s *Step) RestoreTemplate() bool {
 	if !s.settled("set-template/" + s.Run.Target.Templates[0].String()) {
 		return false
 	}
-	back := s.Run.templateBack()
+	back := s.Run.TemplateBack()
 	if g.Template == *back.Template && g.TemplateSpec == back.TemplateSpec {
 		return true
 	}
-	if who, does := s.TemplateMoved(); who != "" && s.settled(restoreTemplate) {
+	if who, does := s.TemplateMoved(); who != "" && s.settled(record.RestoreTemplate) {
 		s.Note(who + " " + does + "; it is left as it is")
 		return true
 	}
@@ -321,16 +312,7 @@ func (s *Step) RestoreTemplate() bool {
 			return true // named by listUnrestored
 		}
 	}
-	return s.Ensure(back) || s.givenUp(restoreTemplate)
-}
-
-// templateBack is the action that gives the group its template back.
-func (r *Run) templateBack() Action {
-	to, spec := r.BaseTemplate, r.BaseTemplateSpec
-	if spec == "$Latest" && r.Target.Image != "" { // which the version that we made is now
-		spec = strconv.FormatInt(to.Version, 10)
-	}
-	return Action{Kind: SetTemplate, Key: restoreTemplate, Group: r.Group, Template: &to, TemplateSpec: spec, Mixed: r.Mixed}
+	return s.Ensure(back) || s.givenUp(record.RestoreTemplate)
 }
 
 // TemplateMoved says who has set the group to another template than the run's target, and
@@ -356,7 +338,7 @@ func (s *Step) UnmarkAll() bool {
 func (s *Step) listUnrestoredGroup() {
 	g := &s.W.Group
 	for _, process := range s.Run.Suspended {
-		a := Action{Kind: Resume, Group: g.Name, Process: process}
+		a := record.Action{Kind: record.Resume, Group: g.Name, Process: process}
 		why := ""
 		if counts := s.uneven(); process == rebalance && counts != "" {
 			why = ", because it would end machines undrained to even out the zones (" + counts + "); resume it when they are even"
@@ -364,12 +346,12 @@ func (s *Step) listUnrestoredGroup() {
 		s.AddUnrestored(process+" stays suspended"+why, a.Command())
 	}
 	s.listUnrestoredSizes()
-	if len(s.Run.Target.Templates) > 0 && g.Template == s.Run.Target.Templates[0] && g.Template != s.Run.BaseTemplate && s.settled(restoreTemplate) {
+	if len(s.Run.Target.Templates) > 0 && g.Template == s.Run.Target.Templates[0] && g.Template != s.Run.BaseTemplate && s.settled(record.RestoreTemplate) {
 		why := "nodes run it"
-		if r, refused := s.Refused(restoreTemplate); refused {
+		if r, refused := s.Refused(record.RestoreTemplate); refused {
 			why = "it could not be set back: " + r.Message
 		}
-		s.AddUnrestored("the group stays on template "+g.Template.String()+", because "+why, s.Run.templateBack().Command())
+		s.AddUnrestored("the group stays on template "+g.Template.String()+", because "+why, s.Run.TemplateBack().Command())
 	}
 }
 
@@ -415,7 +397,7 @@ func (s *Step) listUnrestoredSizes() {
 	if n := s.Run.Surge(); n <= 0 && g.Sizes.Desired > s.Run.Base.Desired && s.Run.Raised {
 		s.Note(fmt.Sprintf("somebody else raised the group's desired size meanwhile: it is %d, and is left as it is", g.Sizes.Desired))
 	} else if n = min(n, g.Sizes.Desired-s.Run.Base.Desired); n > 0 {
-		s.AddUnrestored(fmt.Sprintf("the group's desired size stays %d above its base, because new nodes hold pods or could not be launched; drain a node and end it", n), s.Run.shrink(n, g.Sizes.Desired))
+		s.AddUnrestored(fmt.Sprintf("the group's desired size stays %d above its base, because new nodes hold pods or could not be launched; drain a node and end it", n), s.Run.Shrink(n, g.Sizes.Desired))
 	}
 	if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {
 		s.AddUnrestored(s.unsureRaise(), "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+g.Name)
@@ -423,68 +405,7 @@ func (s *Step) listUnrestoredSizes() {
 	if g.Sizes.Max == s.Run.MaxSet && g.Sizes.Max > max(s.Run.Base.Max, g.Sizes.Desired) && s.settled("restore-max") {
 		from, to := g.Sizes, g.Sizes
 		to.Max = max(s.Run.Base.Max, g.Sizes.Desired)
-		a := Action{Kind: SetSizes, Group: g.Name, From: &from, Sizes: &to}
+		a := record.Action{Kind: record.SetSizes, Group: g.Name, From: &from, Sizes: &to}
 		s.AddUnrestored(fmt.Sprintf("the group's maximum stays %d", g.Sizes.Max), a.Command())
 	}
-}
-
-// shrink is the command that takes machines of the surge away again, so many of a group of
-// that size, each drained first, and gives the group its upper bound back as far as its size
-// allows: below that the group would choose machines itself. Those that nothing was to run on
-// go first.
-func (r *Run) shrink(count, desired int) string {
-	var spare []string
-	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
-		if n := r.Nodes[id]; n.New && !n.Detached && n.Stage != Replaced && n.Stage != Terminating {
-			spare = append(spare, id)
-		}
-	}
-	slices.SortStableFunc(spare, func(a, b string) int {
-		rank := func(id string) int { return slices.Index([]Stage{Launching, Surplus}, r.Nodes[id].Stage) }
-		return cmp.Compare(rank(b), rank(a))
-	})
-	var out []string
-	whose := ""
-	if len(spare) == 0 { // they were not launched, or since the run last looked
-		spare, whose = []string{"INSTANCE"}, "  # one of: aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names "+r.Group
-	}
-	for _, id := range spare[:min(count, len(spare))] {
-		if node := r.Nodes[id].Name; node != "" {
-			out = append(out, "kubectl drain "+node+" --ignore-daemonsets")
-		}
-		out = append(out, Action{Kind: Terminate, Machine: id, Decrement: true}.Command())
-		desired--
-	}
-	out = append(out, fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --max-size %d", r.Group, max(r.Base.Max, desired)))
-	return strings.Join(out, " && ") + whose
-}
-
-// Larger says that a run which has ended left the group larger than it found it, and still
-// does, for who plans the next: that one takes the size for the group's own. "" if it did
-// not.
-func (r *Run) Larger(g *world.Group) string {
-	n := min(r.Surge(), g.Sizes.Desired-r.Base.Desired)
-	if r.State != Finished || n <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("the run %s left the group %s larger than it was (%s), and this one takes that for its size; drain a node and end it to go back: %s", r.ID, plural(n, "machine"), r.Base, r.shrink(n, g.Sizes.Desired))
-}
-
-// grown lists what the run has made of the group's sizes and not taken back, each with
-// the command that would.
-func (r *Run) grown() (out []string) {
-	n := r.Surge()
-	if n > 0 {
-		out = append(out, fmt.Sprintf("the group %s is %s larger than it was (%s); drain a node and end it: %s", r.Group, plural(n, "machine"), r.Base, r.shrink(n, r.Expected())))
-	}
-	if r.RaiseUnsure && !r.Raised {
-		out = append(out, fmt.Sprintf("the group %s may be %s larger than it was (%s): aws autoscaling describe-scaling-activities --auto-scaling-group-name %s", r.Group, plural(r.Raise, "machine"), r.Base, r.Group))
-	}
-	if n <= 0 && r.Raised && r.MaxSet > r.Base.Max {
-		from, to := r.Base, r.Base
-		from.Max = r.MaxSet
-		a := Action{Kind: SetSizes, Group: r.Group, From: &from, Sizes: &to}
-		out = append(out, fmt.Sprintf("the group's maximum is %d, and was %d: %s", from.Max, to.Max, a.Command()))
-	}
-	return out
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -17,10 +18,10 @@ func TestRestoreMaxAgain(t *testing.T) {
 	w.SetGroup(world.Group{Name: "ng", Sizes: world.Sizes{Max: 6, Desired: 5}})
 	w.SetHealth(world.Cloud, world.Health{Fresh: now})
 	from, before := world.Sizes{Max: 9, Desired: 6}, world.Sizes{Max: 6, Desired: 6}
-	r := Run{
-		State: Ending, Settings: Common(), Base: world.Sizes{Max: 5, Desired: 5}, Raise: 4, Lowered: 4, MaxSet: 6, Raised: true,
-		Pending: map[string]Pending{"restore-max": {
-			Action: Action{Kind: SetSizes, Key: "restore-max", From: &from, Sizes: &before},
+	r := record.Run{
+		State: record.Ending, Settings: record.Common(), Base: world.Sizes{Max: 5, Desired: 5}, Raise: 4, Lowered: 4, MaxSet: 6, Raised: true,
+		Pending: map[string]record.Pending{"restore-max": {
+			Action: record.Action{Kind: record.SetSizes, Key: "restore-max", From: &from, Sizes: &before},
 			Asked:  now.Add(-time.Second), Accepted: now.Add(-time.Second), Expires: now.Add(time.Minute),
 		}},
 	}
@@ -42,7 +43,7 @@ func TestRecordOfDoubted(t *testing.T) {
 		w := world.New()
 		w.SetGroup(world.Group{Name: "ng", Sizes: world.Sizes{Max: 9, Desired: desired}})
 		w.SetHealth(world.Cloud, world.Health{Fresh: now})
-		r := Run{State: Running, Settings: Common(), Base: world.Sizes{Max: 5, Desired: 5}, Raise: 4, Lowered: 2, Doubted: 1, MaxSet: 9, Raised: true}
+		r := record.Run{State: record.Running, Settings: record.Common(), Base: world.Sizes{Max: 5, Desired: 5}, Raise: 4, Lowered: 2, Doubted: 1, MaxSet: 9, Raised: true}
 		s := newStep(nil, now, w, r)
 		s.WatchSizes()
 		if s.Run.Lowered != lowered || s.Run.Doubted != 0 || len(s.events) > 0 {
@@ -57,12 +58,12 @@ func TestRecordOfDoubted(t *testing.T) {
 // Who plans the next run is told that the last one has left the group larger, as long as
 // it is.
 func TestLarger(t *testing.T) {
-	last := Run{ID: "ng-1", Group: "ng", State: Finished, Base: world.Sizes{Max: 5, Desired: 5}, Raise: 4, Lowered: 1, Raised: true}
+	last := record.Run{ID: "ng-1", Group: "ng", State: record.Finished, Base: world.Sizes{Max: 5, Desired: 5}, Raise: 4, Lowered: 1, Raised: true}
 	going := last
-	going.State = Running
+	going.State = record.Running
 	for _, c := range []struct {
 		name    string
-		run     Run
+		run     record.Run
 		desired int
 		says    string
 	}{

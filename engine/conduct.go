@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -18,13 +19,13 @@ type conduct interface {
 	pauseNote(s *Reader) string
 	// reorder obeys a skip or a return. unable says why a command is not possible now, "" if it
 	// is; settled: nothing else has to be asked. takes says which a node takes.
-	reorder(s *Step, c Command)
-	unable(s *Reader, kind CommandKind) (why string, settled bool)
-	takes(n Node) NodeCommands
+	reorder(s *Step, c record.Command)
+	unable(s *Reader, kind record.CommandKind) (why string, settled bool)
+	takes(n record.Node) NodeCommands
 	// plan takes the group's machines in, and returns those to be replaced; movers are who
 	// else moves nodes, as a plan has them.
 	plan(s *Step) (outdated []string)
-	movers(s *Reader) []ExternalMover
+	movers(s *Reader) []record.ExternalMover
 	// inPlace reports whether a node that is about to be emptied is selected for an update in
 	// place, and not drained by us; holdsIdle, whether the strategy may hold also one that does
 	// not serve; partner, whether what a mover does with the nodes is our own business.
@@ -37,7 +38,7 @@ type conduct interface {
 	did(s *Reader) string
 	// external is what others do with the group, nil in a run that rolls it by itself; abortPlan
 	// says what an abort would do now.
-	external(s *Reader) *ExternalActivity
+	external(s *Reader) *record.ExternalActivity
 	abortPlan(s *Reader) []string
 }
 
@@ -66,39 +67,49 @@ func (s *Reader) drivenBy() string {
 }
 
 // waitOf is a controller's deadline as a wait: it runs by itself.
-func waitOf(d *selfdriven.Deadline) *Wait {
+func waitOf(d *selfdriven.Deadline) *record.Wait {
 	if d == nil {
 		return nil
 	}
-	return &Wait{For: d.For, Start: d.Start, End: d.End, Basis: d.Basis, Guess: d.Guess}
+	return &record.Wait{For: d.For, Start: d.Start, End: d.End, Basis: d.Basis, Guess: d.Guess}
 }
 
 // acting is a run that rolls its group.
 type acting struct{}
 
-func (acting) observe(s *Step)                            { s.observe() }
-func (acting) advance(s *Step)                            { s.advance() }
-func (acting) pauseNote(*Reader) string                   { return "" }
-func (acting) unable(*Reader, CommandKind) (string, bool) { return "", false }
-func (acting) movers(s *Reader) []ExternalMover           { return s.externalMovers() }
-func (acting) external(s *Reader) *ExternalActivity       { return s.Run.External }
-func (acting) abortPlan(s *Reader) []string               { return s.abortPlan() }
+func (acting) observe(s *Step) { s.observe() }
+
+func (acting) advance(s *Step) { s.advance() }
+
+func (acting) pauseNote(*Reader) string { return "" }
+
+func (acting) unable(*Reader, record.CommandKind) (string, bool) { return "", false }
+
+func (acting) movers(s *Reader) []record.ExternalMover { return s.externalMovers() }
+
+func (acting) external(s *Reader) *record.ExternalActivity { return s.Run.External }
+
+func (acting) abortPlan(s *Reader) []string { return s.abortPlan() }
 
 func (acting) inPlace(*Reader, string) bool { return false }
-func (acting) holdsIdle() bool              { return false }
-func (acting) partner(world.Mover) bool     { return false }
-func (acting) rollsBack() bool              { return true }
-func (acting) did(*Reader) string           { return "replaced" }
 
-func (acting) reorder(s *Step, c Command) {
-	if c.Kind == CmdSkip {
+func (acting) holdsIdle() bool { return false }
+
+func (acting) partner(world.Mover) bool { return false }
+
+func (acting) rollsBack() bool { return true }
+
+func (acting) did(*Reader) string { return "replaced" }
+
+func (acting) reorder(s *Step, c record.Command) {
+	if c.Kind == record.CmdSkip {
 		s.handleSkip(c)
 	} else {
 		s.handleReturn(c)
 	}
 }
 
-func (acting) takes(n Node) NodeCommands {
+func (acting) takes(n record.Node) NodeCommands {
 	return NodeCommands{Force: isDraining(n), Skip: skippable(n), Return: returnable(n)}
 }
 
@@ -108,7 +119,7 @@ func (acting) plan(s *Step) (outdated []string) {
 			continue
 		}
 		s.SetNode(m.ID, s.takeIn(m))
-		if s.Run.Nodes[m.ID].Stage == Outdated {
+		if s.Run.Nodes[m.ID].Stage == record.Outdated {
 			outdated = append(outdated, m.ID)
 		}
 	}
@@ -121,14 +132,16 @@ type selecting struct {
 	by selfdriven.Controller
 }
 
-func (selecting) holdsIdle() bool              { return true }
+func (selecting) holdsIdle() bool { return true }
+
 func (c selecting) partner(m world.Mover) bool { return m == c.by.Mover() }
-func (selecting) rollsBack() bool              { return false }
+
+func (selecting) rollsBack() bool { return false }
 
 // inPlace: some may be ended all the same, which the strategy says.
 func (selecting) inPlace(s *Reader, id string) bool {
 	stage := s.Run.Nodes[id].Stage
-	return (stage == Outdated || stage == Queued) && !s.Rules.Ends(s, id)
+	return (stage == record.Outdated || stage == record.Queued) && !s.Rules.Ends(s, id)
 }
 
 func (selecting) did(s *Reader) string {
@@ -145,30 +158,35 @@ type following struct {
 	by selfdriven.Controller
 }
 
-func (f following) observe(s *Step)                { s.observeController() }
-func (f following) advance(s *Step)                { s.followController(f) }
-func (f following) reorder(s *Step, c Command)     { f.lateOrSooner(s, c) }
-func (f following) movers(*Reader) []ExternalMover { return nil }
-func (f following) abortPlan(s *Reader) []string   { return f.abortFollowing(s) }
-func (f following) pauseNote(*Reader) string       { return "; what " + f.name() + " has begun goes on" }
+func (f following) observe(s *Step) { s.observeController() }
 
-func (f following) unable(s *Reader, kind CommandKind) (string, bool) {
+func (f following) advance(s *Step) { s.followController(f) }
+
+func (f following) reorder(s *Step, c record.Command) { f.lateOrSooner(s, c) }
+
+func (f following) movers(*Reader) []record.ExternalMover { return nil }
+
+func (f following) abortPlan(s *Reader) []string { return f.abortFollowing(s) }
+
+func (f following) pauseNote(*Reader) string { return "; what " + f.name() + " has begun goes on" }
+
+func (f following) unable(s *Reader, kind record.CommandKind) (string, bool) {
 	why := f.unableFollowing(s, kind)
-	return why, why != "" || kind == CmdSkip || kind == CmdReturn
+	return why, why != "" || kind == record.CmdSkip || kind == record.CmdReturn
 }
 
 // takes: skip and return change the order, which only those still to go have.
-func (f following) takes(n Node) NodeCommands {
-	return NodeCommands{Force: isDraining(n), Skip: n.Stage == Outdated, Return: n.Stage == Outdated}
+func (f following) takes(n record.Node) NodeCommands {
+	return NodeCommands{Force: isDraining(n), Skip: n.Stage == record.Outdated, Return: n.Stage == record.Outdated}
 }
 
 func (f following) plan(s *Step) []string {
 	s.observeController()
-	return s.In(Outdated, Draining, Updating, Settling)
+	return s.In(record.Outdated, record.Draining, record.Updating, record.Settling)
 }
 
 // external is read anew where the run comes from a record, which does not have it.
-func (f following) external(s *Reader) *ExternalActivity {
+func (f following) external(s *Reader) *record.ExternalActivity {
 	if s.Run.External != nil {
 		return s.Run.External
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -21,16 +22,16 @@ const slowAfter = 40 * time.Second
 const drainBy = "drain by "
 
 // drainedByController reports whether a controller drains a node, for a run of ours.
-func drainedByController(n Node) bool {
-	return n.Stage == Updating && n.Wait != nil && strings.HasPrefix(n.Wait.For, drainBy)
+func drainedByController(n record.Node) bool {
+	return n.Stage == record.Updating && n.Wait != nil && strings.HasPrefix(n.Wait.For, drainBy)
 }
 
 // isDraining reports whether pods are being moved off a node, by us or by others.
-func isDraining(n Node) bool { return n.Stage == Draining || drainedByController(n) }
+func isDraining(n record.Node) bool { return n.Stage == record.Draining || drainedByController(n) }
 
 // someTheirs reports whether a controller drains any node for a run of ours.
 func (s *Reader) someTheirs() bool {
-	return slices.ContainsFunc(s.In(Updating), func(id string) bool { return drainedByController(s.Run.Nodes[id]) })
+	return slices.ContainsFunc(s.In(record.Updating), func(id string) bool { return drainedByController(s.Run.Nodes[id]) })
 }
 
 // drainedByOthers reports whether whoever asks the eviction API about the pods of a node is
@@ -45,7 +46,7 @@ func (s *Reader) drainedByOthers(node string) bool {
 
 // reportStuck reports what keeps pods on a node that a controller drains, once it has for a while,
 // and that nothing does any more. It returns the node as it is to be kept.
-func (s *Step) reportStuck(id string, n Node) Node {
+func (s *Step) reportStuck(id string, n record.Node) record.Node {
 	var kept *world.Pod
 	if isDraining(n) {
 		for _, p := range s.W.PodsOn(n.Name) {
@@ -57,24 +58,24 @@ func (s *Step) reportStuck(id string, n Node) Node {
 	}
 	switch {
 	case kept == nil && n.Stuck.Reported:
-		n.Stuck = Stuck{}
-		s.Report(Event{Type: NodeDraining, Node: n.Name, Zone: n.Zone, Reason: "unblocked", Message: "nothing keeps its pods any more"})
+		n.Stuck = record.Stuck{}
+		s.Report(record.Event{Type: record.NodeDraining, Node: n.Name, Zone: n.Zone, Reason: "unblocked", Message: "nothing keeps its pods any more"})
 	case kept == nil:
-		n.Stuck = Stuck{}
+		n.Stuck = record.Stuck{}
 	case n.Stuck.Since.IsZero():
 		n.Stuck.Since = s.Now
 		s.WakeAt(s.Now.Add(slowAfter))
 	case !n.Stuck.Reported && s.Now.Sub(n.Stuck.Since) >= slowAfter:
 		n.Stuck.Reported = true
 		b := s.blockerOf(kept, n, id)
-		s.Report(Event{Type: NodeBlocked, Node: n.Name, Zone: n.Zone, Pod: b.Pod, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(b.Deadline), Message: b.Detail + "; way out: " + b.WayOut})
+		s.Report(record.Event{Type: record.NodeBlocked, Node: n.Name, Zone: n.Zone, Pod: b.Pod, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(b.Deadline), Message: b.Detail + "; way out: " + b.WayOut})
 	}
 	return n
 }
 
 // pastBudget adds to a pod that a budget holds on a node that a controller drains what becomes
 // of it.
-func (s *Reader) pastBudget(b *Blocker, n Node) {
+func (s *Reader) pastBudget(b *Blocker, n record.Node) {
 	c := s.controller()
 	if c == nil || len(b.Budgets) == 0 || !isDraining(n) || !s.drainedByOthers(n.Name) {
 		return
@@ -84,7 +85,7 @@ func (s *Reader) pastBudget(b *Blocker, n Node) {
 		Budget: s.W.Budget(b.Budgets[0].Ref), Several: b.Kind == BlockedByBudgets, Closed: b.Kind == BlockedByBudget,
 	})
 	if out.Forces {
-		b.AtDeadline = TimeoutForce
+		b.AtDeadline = record.TimeoutForce
 	}
 	b.WayOut += out.Adds
 	if w := waitOf(out.Deadline); w != nil {
@@ -97,7 +98,7 @@ func (s *Reader) pastBudget(b *Blocker, n Node) {
 const UntilPodForced = "pod forced"
 
 // nearest is the wait that ends first of those that have not ended, nil without one.
-func (s *Reader) nearest(waits ...*Wait) (first *Wait) {
+func (s *Reader) nearest(waits ...*record.Wait) (first *record.Wait) {
 	for _, w := range waits {
 		if w != nil && s.Now.Before(w.End) && (first == nil || w.End.Before(first.End)) {
 			first = w

@@ -1,20 +1,3 @@
-// Package engine decides how the nodes of a group are rolled. It does no I/O,
-// reads no clock, starts no goroutine:
-//
-//	Decide(rules, now, world, run, inputs) → run', actions, events, next wake-up
-//
-// A Run is a plain value that says what cannot be read from the world. Decide
-// looks at the world as it is, takes what came of earlier actions and what the
-// operator said, and returns the next run together with the actions that bring
-// the world closer to the run's end. The caller saves run' first and acts then.
-//
-// The rules of one system (phases, limits, order, the next step of a node) are a
-// Strategy, in package strategy. What all of them share is here, a file each:
-// time.go (waits and usable time), ensure.go (actions, nothing twice), observe.go
-// (stages from the world), facts.go (what is kept of the machines), batch.go (approvals), gate.go (when a drain may
-// start), externalmover.go (who else moves nodes), hook.go (the user's own commands around a node), node.go
-// (one node from drain to termination), evict.go (evictions under budgets), command.go, commands.go and remotecommands.go (the operator), end.go (abort and failure),
-// view.go (snapshots).
 package engine
 
 import (
@@ -24,13 +7,14 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // Inputs are what happened since the last decision.
 type Inputs struct {
-	Outcomes []Outcome
-	Commands []Command
+	Outcomes []record.Outcome
+	Commands []record.Command
 	// Unwritten: the run record cannot be written. Nothing is asked for then, because every
 	// change is in the record first; outcomes are taken, the world is observed, and no
 	// deadline counts.
@@ -41,12 +25,12 @@ type Inputs struct {
 
 // Decision is what Decide returns.
 type Decision struct {
-	Run     Run
-	Actions []Action
-	Events  []Event
+	Run     record.Run
+	Actions []record.Action
+	Events  []record.Event
 	// Acks answer the commands from elsewhere among the inputs. They are given once
 	// the run is saved.
-	Acks []Ack
+	Acks []record.Ack
 	// Wake is when to decide again at the latest.
 	Wake time.Time
 	// Changed: the run differs in more than the time it was last seen.
@@ -60,7 +44,7 @@ type Decision struct {
 const Heartbeat = 5 * time.Second
 
 // Decide takes a run one step further. It does not change r.
-func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Decision {
+func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inputs) Decision {
 	s := newStep(rules, now, w, r)
 	s.unwritten = in.Unwritten
 	s.countTime(s.blind())
@@ -78,7 +62,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r Run, in Inputs) Dec
 			s.handle(c)
 		}
 	}
-	if in.Pause != "" && s.Run.State == Running {
+	if in.Pause != "" && s.Run.State == record.Running {
 		s.Pause(in.Pause)
 		s.changed = true
 	}
@@ -102,20 +86,20 @@ func (s *Reader) known() bool {
 
 // advance does what the run's state asks for, in a run that rolls its group.
 func (s *Step) advance() {
-	if s.Run.State == Running || s.Run.State == Paused {
+	if s.Run.State == record.Running || s.Run.State == record.Paused {
 		s.watchExternalMovers()
 	}
 	switch s.Run.State {
-	case Running:
+	case record.Running:
 		s.runGoneHooks()
 		s.Rules.Step(s)
 		s.advanceNodes() // none of these goes on once something has ended the run
 		s.evict()
-	case Paused:
+	case record.Paused:
 		s.lookAtUpdates()
 		s.advanceNodes()
 		s.runGoneHooks()
-	case Ending:
+	case record.Ending:
 		s.end()
 	}
 	s.checkPending()
@@ -127,10 +111,10 @@ func (s *Step) advance() {
 type Step struct {
 	Reader
 
-	actions  []Action
+	actions  []record.Action
 	failed   bool // this decision has ended the run
-	events   []Event
-	acks     []Ack
+	events   []record.Event
+	acks     []record.Ack
 	declined bool // the command that is being obeyed was refused
 	changed  bool
 	made     *world.Template // answer of CreateTemplate
@@ -139,14 +123,14 @@ type Step struct {
 	touched             []string // machines whose nodes were set or dropped
 }
 
-func newStep(rules Strategy, now time.Time, w *world.World, r Run) *Step {
-	s := &Step{Reader: Reader{Now: now, W: w, Run: r, Rules: rules, wake: now.Add(Heartbeat), looks: map[string]Outcome{}}}
+func newStep(rules Strategy, now time.Time, w *world.World, r record.Run) *Step {
+	s := &Step{Reader: Reader{Now: now, W: w, Run: r, Rules: rules, wake: now.Add(Heartbeat), looks: map[string]record.Outcome{}}}
 	c := &s.Run
 	if r.Nodes == nil {
-		c.Nodes = map[string]Node{}
+		c.Nodes = map[string]record.Node{}
 	}
 	if r.Marks == nil {
-		c.Marks = map[string][]Mark{}
+		c.Marks = map[string][]record.Mark{}
 	}
 	if w != nil {
 		s.kept = s.keptFacts()
@@ -178,27 +162,27 @@ func cloneMap[K comparable, V any](m map[K]V) map[K]V {
 }
 
 // NewRun makes a planned run of a group as the world shows it now.
-func NewRun(rules Strategy, id string, seed uint64, w *world.World, settings Settings, target Target) Run {
-	r := Run{
-		Version: RecordVersion, ID: id, Group: w.Group.Name, Alias: w.Group.Alias(), GroupID: w.Group.ID, Provider: w.Group.Provider, Strategy: rules.Name(),
-		Seed: seed, Settings: settings, State: Planned, Target: target,
+func NewRun(rules Strategy, id string, seed uint64, w *world.World, settings record.Settings, target record.Target) record.Run {
+	r := record.Run{
+		Version: record.RecordVersion, ID: id, Group: w.Group.Name, Alias: w.Group.Alias(), GroupID: w.Group.ID, Provider: w.Group.Provider, Strategy: rules.Name(),
+		Seed: seed, Settings: settings, State: record.Planned, Target: target,
 		Base: w.Group.Sizes, BaseTemplate: w.Group.Template, BaseTemplateSpec: w.Group.TemplateSpec, Mixed: w.Group.Mixed,
-		Nodes: map[string]Node{},
+		Nodes: map[string]record.Node{},
 	}
 	for _, name := range rules.Phases() {
-		r.Phases = append(r.Phases, Phase{Name: name})
+		r.Phases = append(r.Phases, record.Phase{Name: name})
 	}
 	return r
 }
 
 // Start turns a planned run into a running one.
-func Start(r Run, now time.Time, by string) Run {
-	r.State, r.Started, r.By = Running, now, by
+func Start(r record.Run, now time.Time, by string) record.Run {
+	r.State, r.Started, r.By = record.Running, now, by
 	return r
 }
 
 // Report adds an event; the step fills in what all events of a run share.
-func (s *Step) Report(e Event) {
+func (s *Step) Report(e record.Event) {
 	e.Time, e.Run, e.Group = s.Now, s.Run.ID, s.Run.Group
 	if e.Phase == "" {
 		e.Phase = s.Phase()
@@ -224,30 +208,25 @@ func (s *Reader) Phase() string {
 // Enter ends the current phase and begins the named one; entering the current
 // phase again does nothing. An empty name only ends.
 func (s *Step) Enter(name string) {
-	if name != "" && (s.Phase() == name || s.Run.State != Running) {
+	if name != "" && (s.Phase() == name || s.Run.State != record.Running) {
 		return
 	}
 	for i, p := range s.Run.Phases {
 		if !p.Start.IsZero() && p.End.IsZero() {
 			s.Run.Phases[i].End, s.Run.PhaseWait = s.Now, nil
-			s.Report(Event{Type: PhaseFinished, Phase: p.Name, Message: fmt.Sprintf("%s took %s", p.Name, s.Now.Sub(p.Start).Round(time.Second))})
+			s.Report(record.Event{Type: record.PhaseFinished, Phase: p.Name, Message: fmt.Sprintf("%s took %s", p.Name, s.Now.Sub(p.Start).Round(time.Second))})
 		}
 	}
 	for i, p := range s.Run.Phases {
 		if p.Name == name {
 			s.Run.Phases[i].Start = s.Now
-			s.Report(Event{Type: PhaseStarted, Phase: name, Message: name})
+			s.Report(record.Event{Type: record.PhaseStarted, Phase: name, Message: name})
 		}
 	}
 }
 
 // Consents are what the user allowed for this run.
 func (s *Reader) Consents() drain.Consents { return s.Run.Consents() }
-
-// Consents are what the user allowed for this run.
-func (r *Run) Consents() drain.Consents {
-	return drain.Consents{Unmanaged: r.Settings.Unmanaged, EmptyDir: r.Settings.EmptyDir}
-}
 
 // WakeAt asks for a decision at t, if t is to come.
 func (s *Reader) WakeAt(t time.Time) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -17,27 +18,15 @@ const (
 	lull = 10 * time.Second
 )
 
-// Deferral is what a run keeps of a node that somebody else takes out of service.
-type Deferral struct {
-	// Wait is for how long the node is left to them.
-	Wait *Wait `json:"wait"`
-	// Lull runs while no pod leaves a node that is drained by hand: at its end nobody
-	// drains it any more. Nil as long as pods leave, and for those who leave a mark.
-	Lull *Wait `json:"lull,omitempty"`
-}
-
-// deferralKey names a yield: the machine, and who takes it out of service.
-func deferralKey(machine, who string) string { return machine + "/" + who }
-
 // cordonMover is whoever has cordoned a node: somebody drains it as long as pods leave it
 // that we did not evict, and goes on with it while every pod that is left is held.
-func (s *Reader) cordonMover(machine string, n *world.Node, r ExternalMover) ExternalMover {
-	r.Kind, r.Does, r.Mark, r.How = ExternalCordon, "has cordoned", "", "such a node is rolled like any other, and the cordon stays"
+func (s *Reader) cordonMover(machine string, n *world.Node, r record.ExternalMover) record.ExternalMover {
+	r.Kind, r.Does, r.Mark, r.How = record.ExternalCordon, "has cordoned", "", "such a node is rolled like any other, and the cordon stays"
 	if s.inWork(machine) {
 		return r // and what leaves it does so because of us
 	}
 	sure := s.manuallyDrained(n.Name)
-	y, begun := s.Run.Deferrals[deferralKey(machine, r.Who)]
+	y, begun := s.Run.Deferrals[record.DeferralKey(machine, r.Who)]
 	switch {
 	case sure == drainSeen, begun && sure == drainPossible:
 		y.Lull = nil
@@ -50,14 +39,14 @@ func (s *Reader) cordonMover(machine string, n *world.Node, r ExternalMover) Ext
 		}
 		return r
 	}
-	r.Kind, r.Does, r.Acts, r.Since = ExternalDrain, "drains", true, time.Time{} // the cordon may be much older
+	r.Kind, r.Does, r.Acts, r.Since = record.ExternalDrain, "drains", true, time.Time{} // the cordon may be much older
 	return s.drainMover(machine, r, 0, y)
 }
 
 // drainMover waits for whoever takes a node out of service, unless the run is at it
 // already, or it takes too long: longer than twice a limit, 0 for none. y is what is kept
 // of it, the zero value if nothing is.
-func (s *Reader) drainMover(machine string, r ExternalMover, limit time.Duration, y Deferral) ExternalMover {
+func (s *Reader) drainMover(machine string, r record.ExternalMover, limit time.Duration, y record.Deferral) record.ExternalMover {
 	if s.inWork(machine) {
 		r.How = "our own drain of it goes on"
 		return r
@@ -70,7 +59,7 @@ func (s *Reader) drainMover(machine string, r ExternalMover, limit time.Duration
 		}
 	}
 	if s.deferrals != nil {
-		s.deferrals[deferralKey(machine, r.Who)] = y
+		s.deferrals[record.DeferralKey(machine, r.Who)] = y
 	}
 	if !s.Run.Started.IsZero() {
 		r.Since = y.Wait.Start
@@ -79,7 +68,7 @@ func (s *Reader) drainMover(machine string, r ExternalMover, limit time.Duration
 		r.How = fmt.Sprintf("it has not come to an end in %s: the node is rolled like any other", wait)
 		return r
 	}
-	r.Handling, r.How = HandlingWaited, "not drained by us meanwhile, and counts as out of service"
+	r.Handling, r.How = record.HandlingWaited, "not drained by us meanwhile, and counts as out of service"
 	r.WayOut = "wait for it; if nobody is at it any more, take the mark off" + unmarkCommand("NODE", r.Mark) + ", or skip the node"
 	return r
 }
@@ -97,13 +86,13 @@ func (s *Reader) begun(put time.Time) time.Time {
 }
 
 // moveDeferrals are the yields after a stretch of time in which some did not count.
-func moveDeferrals(yields map[string]Deferral, move func(*Wait) *Wait) map[string]Deferral {
+func moveDeferrals(yields map[string]record.Deferral, move func(*record.Wait) *record.Wait) map[string]record.Deferral {
 	if len(yields) == 0 {
 		return yields
 	}
-	out := make(map[string]Deferral, len(yields))
+	out := make(map[string]record.Deferral, len(yields))
 	for key, y := range yields {
-		out[key] = Deferral{Wait: move(y.Wait), Lull: move(y.Lull)}
+		out[key] = record.Deferral{Wait: move(y.Wait), Lull: move(y.Lull)}
 	}
 	return out
 }
@@ -111,7 +100,7 @@ func moveDeferrals(yields map[string]Deferral, move func(*Wait) *Wait) map[strin
 // inWork reports whether the run is about to end a machine.
 func (s *Reader) inWork(machine string) bool {
 	switch s.Run.Nodes[machine].Stage {
-	case Draining, Settling, Terminating:
+	case record.Draining, record.Settling, record.Terminating:
 		return true
 	}
 	return false

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 )
 
@@ -36,7 +36,7 @@ func TestYieldsCountUsableTime(t *testing.T) {
 			waited := map[string]bool{}
 			for _, r := range s.Driver.Run.ExternalMovers {
 				for _, n := range r.Nodes {
-					waited[n] = waited[n] || r.Handling == engine.HandlingWaited
+					waited[n] = waited[n] || r.Handling == record.HandlingWaited
 				}
 			}
 			if waited["a1"] == c.first || !waited["a2"] {

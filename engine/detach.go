@@ -2,15 +2,13 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-func detachKey(machine string) string { return "detach/" + machine }
 
 // detachShows is how long a machine that was detached may be on no list at all: its group
 // has it no more, and the list of those that are detached may lag.
@@ -23,11 +21,11 @@ const detachShows = time.Minute
 func (s *Step) DetachLast(want int) (have int, open bool) {
 	toGo := slices.DeleteFunc(slices.Clone(s.Run.Order), func(id string) bool {
 		n := s.Run.Nodes[id]
-		return n.Stage != Outdated && n.Stage != Queued
+		return n.Stage != record.Outdated && n.Stage != record.Queued
 	})
 	var inside []string
 	for _, id := range toGo {
-		asked, busy := s.Run.Pending[detachKey(id)]
+		asked, busy := s.Run.Pending[record.DetachKey(id)]
 		switch {
 		case busy && asked.Accepted.IsZero():
 			have, open = have+1, true
@@ -42,11 +40,11 @@ func (s *Step) DetachLast(want int) (have int, open bool) {
 			break
 		}
 		n, m := s.Run.Nodes[id], s.W.Machine(id)
-		if m == nil || m.State != world.MachineInService || s.Run.Retries[detachKey(id)].stays() {
+		if m == nil || m.State != world.MachineInService || s.Run.Retries[record.DetachKey(id)].Stays() {
 			continue
 		}
 		have++
-		open = !s.Ensure(Action{Kind: Detach, Key: detachKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Tag: s.capabilities().DetachTag}) || open
+		open = !s.Ensure(record.Action{Kind: record.Detach, Key: record.DetachKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Tag: s.capabilities().DetachTag}) || open
 	}
 	return min(have, want), open
 }
@@ -56,24 +54,19 @@ func (s *Step) DetachLast(want int) (have int, open bool) {
 // had gone.
 func (s *Reader) SurgeSpent() bool {
 	all, left := len(s.facts().with[outside]), len(s.facts().with[outsideStill])
-	return s.Run.Surges > 0 && left == 0 && s.Run.Limit <= all && s.Count(Outdated, Queued) > 0
+	return s.Run.Surges > 0 && left == 0 && s.Run.Limit <= all && s.Count(record.Outdated, record.Queued) > 0
 }
 
 // Leaving reports whether the cluster has yet to prove valid with what stands in for a
 // machine that was detached.
 func (s *Reader) Leaving() bool {
-	return slices.ContainsFunc(s.In(Outdated, Queued), func(id string) bool { return !s.Run.Nodes[id].PendingValidation.IsZero() })
-}
-
-// stays reports whether a refusal is more than bad luck.
-func (r Retry) stays() bool {
-	return r.Tries > 0 && r.Refusal != RefusedBusy && r.Refusal != RefusedStale
+	return slices.ContainsFunc(s.In(record.Outdated, record.Queued), func(id string) bool { return !s.Run.Nodes[id].PendingValidation.IsZero() })
 }
 
 // detaching reports whether a machine was just taken out of its group, and may be on no
 // list for a moment.
 func (s *Reader) detaching(id string) bool {
-	p, busy := s.Run.Pending[detachKey(id)]
+	p, busy := s.Run.Pending[record.DetachKey(id)]
 	if !busy {
 		return false
 	}
@@ -99,78 +92,27 @@ func (s *Step) DetachedLast() {
 	}
 }
 
-// LeftOut reports whether the run was never to replace the node.
-func (n Node) LeftOut() bool { return n.Stage == Skipped && n.Reason == notSelected }
-
-// Detached counts the machines that are out of their group and still to be replaced.
-func (r *Run) Detached() (count int) {
-	for _, n := range r.Nodes {
-		if n.Detached && n.Stage != Replaced && n.Stage != Terminating {
-			count++
-		}
-	}
-	return count
-}
-
-// outside counts the machines that are or were out of their group, and of these those that
-// are not ended, or whose end the cluster has yet to stand. Those that the run is not to
-// replace stand in for nothing.
-func (r *Run) outside() (all, left int) {
-	for _, n := range r.Nodes {
-		if n.outside() {
-			all++
-		}
-		if n.outsideStill() {
-			left++
-		}
-	}
-	return all, left
-}
-
-func (n Node) outside() bool { return n.Detached && !n.LeftOut() }
-
-func (n Node) outsideStill() bool {
-	return n.outside() && !n.Validated && (n.Stage != Replaced || !n.PendingValidation.IsZero())
-}
-
-// Surged is how many nodes may go at once: the limit, less what the detached machines that
-// are ended stood in for.
-func (r *Run) Surged() int {
-	all, left := r.outside()
-	return max(1, r.Limit-all+left)
-}
-
 // listUnrestoredDetached names the machines that run outside their group, or are out of its load
 // balancers, at the end of a run.
 func (s *Step) listUnrestoredDetached() {
 	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
 		n, m := s.Run.Nodes[id], s.W.Machine(id)
 		gone := m == nil && !s.detaching(id) || m != nil && m.Leaving()
-		if gone || n.Stage == Replaced || n.Stage == Terminating {
+		if gone || n.Stage == record.Replaced || n.Stage == record.Terminating {
 			continue
 		}
 		if n.Detached {
-			s.AddUnrestored(s.Run.leaveDetached(id))
+			s.AddUnrestored(s.Run.LeaveDetached(id))
 		} else if n.OffBalancers {
-			s.AddUnrestored(s.Run.leaveOff(id))
+			s.AddUnrestored(s.Run.LeaveOff(id))
 		}
 	}
 	for _, m := range s.W.Machines() { // of an earlier roll, in a run that ended before it looked at them
 		if _, known := s.Run.Nodes[m.ID]; !known && m.Detached && !m.Leaving() {
-			s.AddUnrestored(s.Run.leaveDetached(m.ID))
+			s.AddUnrestored(s.Run.LeaveDetached(m.ID))
 		}
 	}
 }
-
-// leaveDetached names a machine that runs outside its group, with the commands that end
-// it or put it back.
-func (r *Run) leaveDetached(id string) (what, command string) {
-	return name(id, r.Nodes[id]) + " is detached and serves outside its group, which has another machine in its place; the next upgrade of the group replaces it. Drain it and end it, or put it back into the group, which is one larger then",
-		fmt.Sprintf("aws ec2 terminate-instances --instance-ids %s  # or: aws autoscaling attach-instances --auto-scaling-group-name %s --instance-ids %s", id, r.Group, id)
-}
-
-// name is what a machine is called: by its node, or by its own id.
-func name(id string, n Node) string { return cmp.Or(n.Name, id) }
 
 // left notes that a machine has left its group; the cluster has to prove valid without it.
 func (s *Step) left(id string) {

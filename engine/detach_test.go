@@ -3,24 +3,26 @@ package engine
 import (
 	"strings"
 	"testing"
+
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // Who stops a run at once reads what is outside its group or its load balancers, or may be:
 // each with the command that would put it right.
 func TestOutstandingOutside(t *testing.T) {
-	r := Run{
-		Group: "nodes", Phases: []Phase{{Name: "surge"}},
-		Nodes: map[string]Node{
-			"i-1": {Name: "a1", Stage: Outdated, Detached: true},
-			"i-2": {Name: "a2", Stage: Outdated},
-			"i-3": {Name: "a3", Stage: Draining},
-			"i-4": {Name: "a4", Stage: Skipped, OffBalancers: true},
-			"i-5": {Name: "a5", Stage: Replaced, Detached: true, OffBalancers: true},
-			"i-6": {Name: "a6", Stage: Outdated},
+	r := record.Run{
+		Group: "nodes", Phases: []record.Phase{{Name: "surge"}},
+		Nodes: map[string]record.Node{
+			"i-1": {Name: "a1", Stage: record.Outdated, Detached: true},
+			"i-2": {Name: "a2", Stage: record.Outdated},
+			"i-3": {Name: "a3", Stage: record.Draining},
+			"i-4": {Name: "a4", Stage: record.Skipped, OffBalancers: true},
+			"i-5": {Name: "a5", Stage: record.Replaced, Detached: true, OffBalancers: true},
+			"i-6": {Name: "a6", Stage: record.Outdated},
 		},
-		Pending: map[string]Pending{
-			detachKey("i-2"):     {Action: Action{Kind: Detach}},
-			deregisterKey("i-3"): {Action: Action{Kind: Deregister}},
+		Pending: map[string]record.Pending{
+			record.DetachKey("i-2"):     {Action: record.Action{Kind: record.Detach}},
+			record.DeregisterKey("i-3"): {Action: record.Action{Kind: record.Deregister}},
 		},
 	}
 	all := strings.Join(r.Outstanding(), "\n")

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 )
 
@@ -14,7 +15,7 @@ type detachRecord struct {
 	returned int // nodes that were detached and are not any more
 }
 
-func (r *detachRecord) Decided(before engine.Run, d engine.Decision) {
+func (r *detachRecord) Decided(before record.Run, d engine.Decision) {
 	for id, was := range before.Nodes {
 		if is := d.Run.Nodes[id]; was.Detached && !is.Detached {
 			r.returned++
@@ -25,11 +26,15 @@ func (r *detachRecord) Decided(before engine.Run, d engine.Decision) {
 	}
 }
 
-func (*detachRecord) Heard([]engine.Command)                 {}
-func (*detachRecord) Events([]engine.Event)                  {}
-func (*detachRecord) Asked(engine.Action)                    {}
-func (*detachRecord) Answered(engine.Action, engine.Outcome) {}
-func (*detachRecord) Resumed(engine.Run)                     {}
+func (*detachRecord) Heard([]record.Command) {}
+
+func (*detachRecord) Events([]record.Event) {}
+
+func (*detachRecord) Asked(record.Action) {}
+
+func (*detachRecord) Answered(record.Action, record.Outcome) {}
+
+func (*detachRecord) Resumed(record.Run) {}
 
 // The run asks to detach a2, its process dies, and another user ends the machine before the
 // request arrives. The next process takes the machine for a detached one until the group's

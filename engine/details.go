@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -87,7 +88,7 @@ type PodDetail struct {
 	Tries       int
 	First, Next time.Time
 	// Grace is its own countdown while it terminates, nil otherwise.
-	Grace *Wait
+	Grace *record.Wait
 	// Order is the force order that covers it, "" for none; By who gave it.
 	Order, By string
 	// Ready, Crashing and Phase as the cluster has them.
@@ -121,12 +122,12 @@ type BudgetPod struct {
 	// Node is the node's name, "" without one; Stage that of the node in the run, ""
 	// for a node that is not of the group.
 	Node  string
-	Stage Stage
+	Stage record.Stage
 	// Ready: it counts as healthy. Crashing, Finished and Terminating say why one does
 	// not.
 	Ready, Crashing, Finished, Terminating bool
 	// Grace is its countdown while it terminates, nil otherwise.
-	Grace *Wait
+	Grace *record.Wait
 	// Unplaced is the scheduler's reason why it has no node.
 	Unplaced string
 	// Others are further budgets that cover it: the eviction API then lets it go under
@@ -149,7 +150,7 @@ func (s *Reader) nodeDetail(id string) *NodeDetail {
 	}
 	d.Moves = s.Run.Moves(id, d.Node)
 	for _, m := range s.Run.Marks[id] {
-		d.Marks = append(d.Marks, MarkDetail{What: m.what(), Foreign: m.Foreign, There: d.Node != nil && m.Put.seen(s.W)})
+		d.Marks = append(d.Marks, MarkDetail{What: m.What(), Foreign: m.Foreign, There: d.Node != nil && m.Put.IsSeen(s.W)})
 	}
 	if !s.W.Partial() { // what keeps a pod may depend on all others
 		for _, p := range s.W.PodsOn(n.Name) {
@@ -162,20 +163,7 @@ func (s *Reader) nodeDetail(id string) *NodeDetail {
 	return d
 }
 
-// what says what a mark is, in a few words.
-func (m Mark) what() string {
-	switch m.Put.Kind {
-	case AddTaint:
-		return "tainted " + m.Put.taint().String()
-	case AddLabel:
-		return "labelled " + m.Put.Label + "=" + m.Put.Value
-	case Annotate:
-		return "annotated " + m.Put.Annotation + "=" + m.Put.Value
-	}
-	return "cordoned"
-}
-
-func (s *Reader) podDetail(p *world.Pod, n Node, machine string) *PodDetail {
+func (s *Reader) podDetail(p *world.Pod, n record.Node, machine string) *PodDetail {
 	known, verdict := s.Run.Pods[p.UID], s.judge(p)
 	d := &PodDetail{
 		Ref: p.Ref(), UID: p.UID, Owner: ownerName(p), OwnerKind: ownerKind(p),
@@ -213,9 +201,9 @@ func (s *Reader) podDetail(p *world.Pod, n Node, machine string) *PodDetail {
 }
 
 // podStage is where a pod stands on its way off a node.
-func (s *Reader) podStage(p *world.Pod, n Node, machine string, v drain.Verdict) PodStage {
+func (s *Reader) podStage(p *world.Pod, n record.Node, machine string, v drain.Verdict) PodStage {
 	known := s.Run.Pods[p.UID]
-	drains := isDraining(n) || n.Stage == NodeFail
+	drains := isDraining(n) || n.Stage == record.NodeFail
 	order := s.covers(p, machine)
 	switch {
 	case v.Fate == drain.Stays:
@@ -228,7 +216,7 @@ func (s *Reader) podStage(p *world.Pod, n Node, machine string, v drain.Verdict)
 		return StageTerminating
 	case s.releasedWith(p, machine):
 		return StageReturns
-	case !drains && (n.New || n.Stage == Skipped || n.Stage == Replaced):
+	case !drains && (n.New || n.Stage == record.Skipped || n.Stage == record.Replaced):
 		return StageRuns
 	case drains && v.Fate == drain.Leaves && (known.Refusal != "" || s.drainedByOthers(p.Node) && s.stuck(p)):
 		return StageBlocked
@@ -248,8 +236,8 @@ func (s *Reader) podStage(p *world.Pod, n Node, machine string, v drain.Verdict)
 
 // covers is the force order that covers a pod on the node of a machine, nil if none
 // does.
-func (s *Reader) covers(p *world.Pod, machine string) *ForceOrder {
-	if s.Run.Nodes[machine].Stage != Draining {
+func (s *Reader) covers(p *world.Pod, machine string) *record.ForceOrder {
+	if s.Run.Nodes[machine].Stage != record.Draining {
 		return nil
 	}
 	for i := range s.Run.Orders {
@@ -282,9 +270,9 @@ func (s *Reader) budgetDetail(ref string) *BudgetDetail {
 		return nil
 	}
 	d := &BudgetDetail{BudgetView: budgetView(b), Current: b.Current, AlwaysAllow: b.AlwaysAllow, Since: b.Since}
-	stages := map[string]Stage{}
+	stages := map[string]record.Stage{}
 	for _, n := range s.Run.Nodes {
-		if n.Name != "" && n.Stage != Replaced {
+		if n.Name != "" && n.Stage != record.Replaced {
 			stages[n.Name] = n.Stage
 		}
 	}
@@ -306,7 +294,7 @@ func (s *Reader) budgetDetail(ref string) *BudgetDetail {
 }
 
 // weight sorts the pods of a budget: what keeps it closed, what it holds up, the rest.
-func weight(p *world.Pod, on Stage) int {
+func weight(p *world.Pod, on record.Stage) int {
 	switch {
 	case p.Finished():
 		return 4
@@ -314,13 +302,13 @@ func weight(p *world.Pod, on Stage) int {
 		return 0
 	case !p.Ready, p.Terminating():
 		return 1
-	case on == Draining:
+	case on == record.Draining:
 		return 2
 	}
 	return 3
 }
 
-func (s *Reader) budgetPod(b *world.Budget, p *world.Pod, on Stage) BudgetPod {
+func (s *Reader) budgetPod(b *world.Budget, p *world.Pod, on record.Stage) BudgetPod {
 	out := BudgetPod{
 		Ref: p.Ref(), UID: p.UID, Node: p.Node, Stage: on,
 		Ready: p.Ready && !p.Terminating() && !p.Finished(), Crashing: p.Crashing, Finished: p.Finished(), Terminating: p.Terminating(),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -20,10 +21,10 @@ var lookedAt = time.Date(2026, 3, 14, 21, 7, 12, 0, time.UTC)
 // sight is one node, n1 on i-1, in a world and a run that are made by hand.
 type sight struct {
 	w *world.World
-	r engine.Run
+	r record.Run
 }
 
-func newSight(stage engine.Stage) *sight {
+func newSight(stage record.Stage) *sight {
 	w := world.New()
 	w.SetGroup(world.Group{Name: "web", Template: world.Template{ID: "lt-1", Version: 2}, TemplateName: "web-nodes"})
 	w.SetHealth(world.Cluster, world.Health{Fresh: lookedAt})
@@ -31,9 +32,9 @@ func newSight(stage engine.Stage) *sight {
 	w.SetMachines([]world.Machine{{ID: "i-1", Zone: "a", State: world.MachineInService, Type: "m5.large", Template: world.Template{ID: "lt-1", Version: 1}, Spot: true}})
 	w.SetNode(&world.Node{Name: "n1", Machine: "i-1", Zone: "a", Version: "v1.31", Ready: true, Unschedulable: true, Taints: []world.Taint{{Key: "k", Effect: "NoSchedule"}}})
 	w.SetDaemonSets([]string{"daemon"})
-	r := engine.Start(engine.NewRun(strategy.EKS{}, "r", 1, w, strategy.EKS{}.Defaults(), engine.Target{}), lookedAt.Add(-time.Hour), "ann")
-	r.Nodes["i-1"] = engine.Node{Name: "n1", Zone: "a", Stage: stage, Since: lookedAt, Wait: &engine.Wait{For: "drain deadline", Start: lookedAt, End: lookedAt.Add(time.Minute)}}
-	r.Pods, r.Marks, r.Pending = map[string]engine.Pod{}, map[string][]engine.Mark{}, map[string]engine.Pending{}
+	r := engine.Start(engine.NewRun(strategy.EKS{}, "r", 1, w, strategy.EKS{}.Defaults(), record.Target{}), lookedAt.Add(-time.Hour), "ann")
+	r.Nodes["i-1"] = record.Node{Name: "n1", Zone: "a", Stage: stage, Since: lookedAt, Wait: &record.Wait{For: "drain deadline", Start: lookedAt, End: lookedAt.Add(time.Minute)}}
+	r.Pods, r.Marks, r.Pending = map[string]record.Pod{}, map[string][]record.Mark{}, map[string]record.Pending{}
 	return &sight{w, r}
 }
 
@@ -72,13 +73,13 @@ func rule(expression string, pods int) *world.Budget {
 
 // Every stage of a pod, and every reason why one stays or is not touched.
 func TestPodStages(t *testing.T) {
-	forced := engine.ForceOrder{ID: "force-1", Machine: "i-1", Node: "n1", By: "ann"}
+	forced := record.ForceOrder{ID: "force-1", Machine: "i-1", Node: "n1", By: "ann"}
 	for _, c := range []struct {
 		name    string
-		on      engine.Stage
+		on      record.Stage
 		pod     *world.Pod
-		known   engine.Pod
-		orders  []engine.ForceOrder
+		known   record.Pod
+		orders  []record.ForceOrder
 		budgets []*world.Budget
 		also    func(*sight)
 
@@ -88,16 +89,16 @@ func TestPodStages(t *testing.T) {
 		why     string             // part of the sentence, "" for none at all
 	}{
 		{name: "its turn has not come", pod: web(), want: engine.StageToEvict},
-		{name: "outdated node", on: engine.Outdated, pod: web(), known: engine.Pod{Refusal: engine.RefusedBudget}, want: engine.StageToEvict},
-		{name: "new node", on: engine.Ready, pod: web(), also: func(s *sight) {
+		{name: "outdated node", on: record.Outdated, pod: web(), known: record.Pod{Refusal: record.RefusedBudget}, want: engine.StageToEvict},
+		{name: "new node", on: record.Ready, pod: web(), also: func(s *sight) {
 			n := s.r.Nodes["i-1"]
 			n.New = true
 			s.r.Nodes["i-1"] = n
 		}, want: engine.StageRuns},
-		{name: "skipped node", on: engine.Skipped, pod: web(), known: engine.Pod{Tries: 3, Refusal: engine.RefusedBudget}, want: engine.StageRuns},
-		{name: "evicted, and nothing seen of it yet", pod: web(), known: engine.Pod{Tries: 1}, want: engine.StageEvicting},
-		{name: "grace period", pod: web(ends(20 * time.Second)), known: engine.Pod{Tries: 1}, want: engine.StageTerminating},
-		{name: "grace period on a node that does not drain", on: engine.Outdated, pod: web(ends(20 * time.Second)), want: engine.StageTerminating},
+		{name: "skipped node", on: record.Skipped, pod: web(), known: record.Pod{Tries: 3, Refusal: record.RefusedBudget}, want: engine.StageRuns},
+		{name: "evicted, and nothing seen of it yet", pod: web(), known: record.Pod{Tries: 1}, want: engine.StageEvicting},
+		{name: "grace period", pod: web(ends(20 * time.Second)), known: record.Pod{Tries: 1}, want: engine.StageTerminating},
+		{name: "grace period on a node that does not drain", on: record.Outdated, pod: web(ends(20 * time.Second)), want: engine.StageTerminating},
 		{name: "grace period is over", pod: web(ends(-time.Minute)), want: engine.StageBlocked, blocker: engine.BlockedByGrace, why: "should have ended 1m0s ago: its kubelet has not said so"},
 		{name: "its node is silent", pod: web(ends(-time.Minute)), also: func(s *sight) {
 			n := *s.w.Node("n1")
@@ -106,31 +107,31 @@ func TestPodStages(t *testing.T) {
 		}, want: engine.StageBlocked, blocker: engine.BlockedByGrace, why: "its node has not been heard from for 5m0s"},
 		{name: "finalizer", pod: web(ends(-time.Minute), func(p *world.Pod) { p.Finalizers = []string{"example.com/x"} }),
 			want: engine.StageBlocked, blocker: engine.BlockedByFinalizer, why: "these finalizers hold it: example.com/x"},
-		{name: "budget", pod: web(), known: engine.Pod{Tries: 14, Refusal: engine.RefusedBudget}, budgets: []*world.Budget{budget("b", 0, 3, 3, 3)},
+		{name: "budget", pod: web(), known: record.Pod{Tries: 14, Refusal: record.RefusedBudget}, budgets: []*world.Budget{budget("b", 0, 3, 3, 3)},
 			want: engine.StageBlocked, blocker: engine.BlockedByBudget, why: "app/b allows 0: 3 healthy, 3 required, so it never allows any"},
-		{name: "two budgets", pod: web(), known: engine.Pod{Tries: 1, Refusal: engine.RefusedBudgets}, budgets: []*world.Budget{budget("b", 1, 3, 2, 3), budget("c", 1, 3, 2, 3)},
+		{name: "two budgets", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedBudgets}, budgets: []*world.Budget{budget("b", 1, 3, 2, 3), budget("c", 1, 3, 2, 3)},
 			want: engine.StageBlocked, blocker: engine.BlockedByBudgets, why: "covered by 2 budgets (app/b,app/c)"},
-		{name: "no room for its sibling", pod: web(), known: engine.Pod{Tries: 1, Refusal: engine.RefusedBudget}, budgets: []*world.Budget{budget("b", 0, 2, 2, 3)},
+		{name: "no room for its sibling", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedBudget}, budgets: []*world.Budget{budget("b", 0, 2, 2, 3)},
 			also: func(s *sight) {
 				s.w.SetPod(web(func(p *world.Pod) {
 					p.UID, p.Name, p.Node, p.Phase, p.Ready, p.Unplaced = "u2", "web-2", "", world.PodPending, false, "0/3 nodes are available"
 				}))
 			}, want: engine.StageBlocked, blocker: engine.BlockedByRoom, why: "web-2 is Pending: 0/3 nodes are available"},
-		{name: "webhook", pod: web(), known: engine.Pod{Tries: 1, Refusal: engine.RefusedWebhook, Message: "not on a Friday"}, want: engine.StageBlocked, blocker: engine.BlockedByWebhook, why: "not on a Friday"},
-		{name: "no rights", pod: web(), known: engine.Pod{Tries: 1, Refusal: engine.RefusedForbidden, Message: "forbidden"}, want: engine.StageBlocked, blocker: engine.BlockedByRights, why: "forbidden"},
-		{name: "the API is busy", pod: web(), known: engine.Pod{Tries: 1, Refusal: engine.RefusedBusy, Message: "too many requests"}, want: engine.StageBlocked, blocker: engine.BlockedByAPI, why: "too many requests"},
-		{name: "failed node", on: engine.NodeFail, pod: web(), known: engine.Pod{Tries: 1, Refusal: engine.RefusedBudget}, budgets: []*world.Budget{budget("b", 0, 3, 3, 3)},
+		{name: "webhook", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedWebhook, Message: "not on a Friday"}, want: engine.StageBlocked, blocker: engine.BlockedByWebhook, why: "not on a Friday"},
+		{name: "no rights", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedForbidden, Message: "forbidden"}, want: engine.StageBlocked, blocker: engine.BlockedByRights, why: "forbidden"},
+		{name: "the API is busy", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedBusy, Message: "too many requests"}, want: engine.StageBlocked, blocker: engine.BlockedByAPI, why: "too many requests"},
+		{name: "failed node", on: record.NodeFail, pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedBudget}, budgets: []*world.Budget{budget("b", 0, 3, 3, 3)},
 			want: engine.StageBlocked, blocker: engine.BlockedByBudget, why: "never allows any"},
-		{name: "comes back", pod: web(), known: engine.Pod{Returns: 2}, want: engine.StageReturns, blocker: engine.BlockedByReturn, why: "came back 2 times"},
-		{name: "comes back in spite of a force order", pod: web(func(p *world.Pod) { p.ToleratesAll = true }), orders: []engine.ForceOrder{forced}, also: func(s *sight) {
-			s.r.Pods["gone"] = engine.Pod{Node: "n1", Owner: "rs", Evicted: lookedAt.Add(-time.Hour)}
+		{name: "comes back", pod: web(), known: record.Pod{Returns: 2}, want: engine.StageReturns, blocker: engine.BlockedByReturn, why: "came back 2 times"},
+		{name: "comes back in spite of a force order", pod: web(func(p *world.Pod) { p.ToleratesAll = true }), orders: []record.ForceOrder{forced}, also: func(s *sight) {
+			s.r.Pods["gone"] = record.Pod{Node: "n1", Owner: "rs", Evicted: lookedAt.Add(-time.Hour)}
 		}, want: engine.StageReturns, why: "goes with its node"},
-		{name: "forced", pod: web(), known: engine.Pod{Tries: 1}, orders: []engine.ForceOrder{forced}, want: engine.StageForced, why: "by order of ann"},
-		{name: "forced, and in its grace period", pod: web(ends(10 * time.Second)), known: engine.Pod{Forced: true}, orders: []engine.ForceOrder{forced}, want: engine.StageForced, why: "by order of ann"},
-		{name: "forced in spite of a consent", pod: web(func(p *world.Pod) { p.EmptyDir = true }), orders: []engine.ForceOrder{forced}, want: engine.StageForced, why: "by order of ann"},
-		{name: "forced, and denied", pod: web(), known: engine.Pod{Tries: 2, Refusal: engine.RefusedWebhook, Message: "never"}, orders: []engine.ForceOrder{forced}, want: engine.StageBlocked, blocker: engine.BlockedByWebhook, why: "never"},
-		{name: "an order for another pod", pod: web(), orders: []engine.ForceOrder{{ID: "force-1", Machine: "i-1", UID: "u9"}}, want: engine.StageToEvict},
-		{name: "an order that is over", pod: web(), orders: []engine.ForceOrder{{ID: "force-1", Machine: "i-1", Over: true}}, want: engine.StageToEvict},
+		{name: "forced", pod: web(), known: record.Pod{Tries: 1}, orders: []record.ForceOrder{forced}, want: engine.StageForced, why: "by order of ann"},
+		{name: "forced, and in its grace period", pod: web(ends(10 * time.Second)), known: record.Pod{Forced: true}, orders: []record.ForceOrder{forced}, want: engine.StageForced, why: "by order of ann"},
+		{name: "forced in spite of a consent", pod: web(func(p *world.Pod) { p.EmptyDir = true }), orders: []record.ForceOrder{forced}, want: engine.StageForced, why: "by order of ann"},
+		{name: "forced, and denied", pod: web(), known: record.Pod{Tries: 2, Refusal: record.RefusedWebhook, Message: "never"}, orders: []record.ForceOrder{forced}, want: engine.StageBlocked, blocker: engine.BlockedByWebhook, why: "never"},
+		{name: "an order for another pod", pod: web(), orders: []record.ForceOrder{{ID: "force-1", Machine: "i-1", UID: "u9"}}, want: engine.StageToEvict},
+		{name: "an order that is over", pod: web(), orders: []record.ForceOrder{{ID: "force-1", Machine: "i-1", Over: true}}, want: engine.StageToEvict},
 		{name: "emptyDir", pod: web(func(p *world.Pod) { p.EmptyDir = true }), want: engine.StageAsks, reason: drain.EmptyDirPod, blocker: engine.BlockedByConsent, why: "--delete-emptydir-data"},
 		{name: "unmanaged", pod: web(func(p *world.Pod) { p.Owner = world.Owner{} }), want: engine.StageAsks, reason: drain.UnmanagedPod, blocker: engine.BlockedByConsent, why: "has no controller"},
 		{name: "its DaemonSet is gone", pod: web(func(p *world.Pod) { p.Owner = world.Owner{Kind: "DaemonSet", Name: "old", UID: "gone"} }), want: engine.StageAsks, reason: drain.OrphanDaemonPod, blocker: engine.BlockedByConsent, why: "a DaemonSet that is gone"},
@@ -142,7 +143,7 @@ func TestPodStages(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.on == "" {
-				c.on = engine.Draining
+				c.on = record.Draining
 			}
 			s := newSight(c.on)
 			s.w.SetPod(c.pod)
@@ -186,10 +187,10 @@ func TestPodStages(t *testing.T) {
 }
 
 func TestNodeDetail(t *testing.T) {
-	s := newSight(engine.Draining)
+	s := newSight(record.Draining)
 	taint := world.Taint{Key: "k", Effect: "NoSchedule"}
-	s.r.Marks["i-1"] = []engine.Mark{
-		{Put: engine.CordonOf("i-1", "n1"), Foreign: true}, {Put: engine.LabelOf("i-1", "n1", "l", "v")}, {Put: engine.TaintOf("i-1", "n1", taint)},
+	s.r.Marks["i-1"] = []record.Mark{
+		{Put: record.CordonOf("i-1", "n1"), Foreign: true}, {Put: record.LabelOf("i-1", "n1", "l", "v")}, {Put: record.TaintOf("i-1", "n1", taint)},
 	}
 	pods := map[string]func(*world.Pod){
 		"daemon": func(p *world.Pod) { p.Owner = world.Owner{Kind: "DaemonSet", Name: "logs", UID: "daemon"} },
@@ -277,7 +278,7 @@ func TestBudgetDetail(t *testing.T) {
 		}, "", "", "c-goes b-drains a-elsewhere d-done"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newSight(engine.Draining)
+			s := newSight(record.Draining)
 			c.budget.Since = lookedAt.Add(-time.Hour)
 			s.w.SetBudget(c.budget)
 			for _, p := range c.pods {
@@ -302,7 +303,7 @@ func TestBudgetDetail(t *testing.T) {
 			}
 		})
 	}
-	s := newSight(engine.Draining)
+	s := newSight(record.Draining)
 	if v := s.view(engine.Look{Budget: "app/b"}); v.Budget != nil {
 		t.Errorf("a budget that is not there: %+v", v.Budget)
 	}
@@ -310,7 +311,7 @@ func TestBudgetDetail(t *testing.T) {
 
 // A budget's pod says where it is and what it is worth.
 func TestBudgetPods(t *testing.T) {
-	s := newSight(engine.Draining)
+	s := newSight(record.Draining)
 	s.w.SetBudget(budget("b", 0, 1, 1, 2))
 	s.w.SetBudget(budget("c", 0, 1, 1, 2))
 	s.w.SetPod(web(ends(20 * time.Second)))
@@ -323,7 +324,7 @@ func TestBudgetPods(t *testing.T) {
 	if p := pods[0]; p.Ready || p.Node != "" || p.Unplaced != "no room" || p.Stage != "" {
 		t.Errorf("pending: %+v", p)
 	}
-	if p := pods[1]; p.Ready || !p.Terminating || p.Grace == nil || p.Node != "n1" || p.Stage != engine.Draining || !slices.Equal(p.Others, []string{"app/c"}) {
+	if p := pods[1]; p.Ready || !p.Terminating || p.Grace == nil || p.Node != "n1" || p.Stage != record.Draining || !slices.Equal(p.Others, []string{"app/c"}) {
 		t.Errorf("terminating: %+v", p)
 	}
 	if p := pods[2]; !p.Ready || p.Terminating || p.Grace != nil || p.Node != "somewhere" || p.Stage != "" {
@@ -339,11 +340,11 @@ func TestBudgetPods(t *testing.T) {
 
 // A mark whose taint is missing (a damaged record) is no reason to panic.
 func TestAMarkWithoutItsTaint(t *testing.T) {
-	s := newSight(engine.Draining)
-	put := engine.TaintOf("i-1", "n1", world.Taint{Key: "k"})
+	s := newSight(record.Draining)
+	put := record.TaintOf("i-1", "n1", world.Taint{Key: "k"})
 	put.Taint = nil
-	s.r.Marks["i-1"] = []engine.Mark{{Put: put}}
-	s.r.Pending[put.Key] = engine.Pending{Action: put, Asked: lookedAt}
+	s.r.Marks["i-1"] = []record.Mark{{Put: put}}
+	s.r.Pending[put.Key] = record.Pending{Action: put, Asked: lookedAt}
 	if row := s.view(engine.Look{Machine: "i-1"}).Zones[0].Rows[0]; row.Tainted {
 		t.Error("the node is said to have a taint that nobody knows")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -29,7 +30,7 @@ func (s *Step) FailLaunch(why string) {
 	waiting := false
 	for _, m := range sick {
 		if s.Run.Nodes[m.ID].Findings == nil {
-			s.ask(Action{Kind: Inspect, Key: "inspect/" + m.ID, Machine: m.ID, Group: s.Run.Group})
+			s.ask(record.Action{Kind: record.Inspect, Key: "inspect/" + m.ID, Machine: m.ID, Group: s.Run.Group})
 			waiting = true
 		}
 	}
@@ -43,23 +44,23 @@ func (s *Step) FailLaunch(why string) {
 			cause += "; " + strings.Join(n.Findings, "; ")
 		}
 		s.Run.BlockingPods = append(s.Run.BlockingPods, cause)
-		s.Report(Event{Type: NodeFailed, Node: s.label(m.ID, n), Zone: n.Zone, Reason: string(CreationFail), Message: cause})
+		s.Report(record.Event{Type: record.NodeFailed, Node: s.label(m.ID, n), Zone: n.Zone, Reason: string(record.CreationFail), Message: cause})
 	}
 	if failure := s.LaunchFailure(); !strings.Contains(why, failure) {
 		why += "; the newest launch that failed: " + failure
 	}
-	s.Fail(CreationFail, "NodeCreationFailure: "+why)
+	s.Fail(record.CreationFail, "NodeCreationFailure: "+why)
 }
 
 // takeInspection keeps what the cloud said of a machine. No answer is an answer
 // too: the run does not wait for another.
-func (s *Step) takeInspection(machine string, o Outcome) {
+func (s *Step) takeInspection(machine string, o record.Outcome) {
 	n, known := s.Run.Nodes[machine]
 	if !known {
 		return
 	}
 	n.Findings = append([]string{}, o.Lines[:min(len(o.Lines), findingsKept)]...)
-	if o.Verdict != Done {
+	if o.Verdict != record.Done {
 		n.Findings = []string{fmt.Sprintf("the cloud could not be asked about %s: %s", machine, cmp.Or(o.Message, "no answer"))}
 	}
 	s.SetNode(machine, n)

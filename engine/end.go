@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -23,15 +24,15 @@ const (
 
 // Fail ends the run with a failure: nothing new starts, what is in flight is
 // finished or put back.
-func (s *Step) Fail(result Result, why string) {
-	if s.Run.State == Running || s.Run.State == Paused {
-		s.Report(Event{Type: Warning, Reason: string(result), Message: why})
+func (s *Step) Fail(result record.Result, why string) {
+	if s.Run.State == record.Running || s.Run.State == record.Paused {
+		s.Report(record.Event{Type: record.Warning, Reason: string(result), Message: why})
 		s.failReported(result, why)
 	}
 }
 
 // failReported ends the run with a failure that was reported already.
-func (s *Step) failReported(result Result, why string) {
+func (s *Step) failReported(result record.Result, why string) {
 	s.stop(result, why)
 	s.withdraw()
 }
@@ -40,7 +41,7 @@ func (s *Step) failReported(result Result, why string) {
 // once the run ends, and what it takes to put things back is the next one's to ask.
 func (s *Step) withdraw() {
 	s.failed = true
-	s.actions = slices.DeleteFunc(s.actions, func(a Action) bool {
+	s.actions = slices.DeleteFunc(s.actions, func(a record.Action) bool {
 		if a.ReadOnly() {
 			return false
 		}
@@ -50,23 +51,23 @@ func (s *Step) withdraw() {
 }
 
 // stop begins to end the run.
-func (s *Step) stop(result Result, why string) {
-	s.Run.State, s.Run.Result, s.Run.Why, s.Run.PausedExternally = Ending, result, why, false
+func (s *Step) stop(result record.Result, why string) {
+	s.Run.State, s.Run.Result, s.Run.Why, s.Run.PausedExternally = record.Ending, result, why, false
 	s.Run.PhaseWait = s.newWait("putting back", cleanupLimit+s.Run.Settings.Settle, world.Cluster)
-	for _, id := range s.In(Draining) {
+	for _, id := range s.In(record.Draining) {
 		n := s.Run.Nodes[id]
 		s.offBalancers(id, &n)
 		s.SetNode(id, n)
 	}
-	s.Run.Retries = map[string]Retry{}
+	s.Run.Retries = map[string]record.Retry{}
 	s.openGate()
 	s.dropHooks()
 	if n := len(s.Run.Batches); n > 0 && s.Run.Batches[n-1].Approved.IsZero() {
 		s.Run.Batches = s.Run.Batches[:n-1]
 	}
 	for id, n := range s.Run.Nodes {
-		if n.Stage == Queued {
-			n.Stage, n.Since = Outdated, s.Now
+		if n.Stage == record.Queued {
+			n.Stage, n.Since = record.Outdated, s.Now
 			s.SetNode(id, n)
 		}
 	}
@@ -121,7 +122,7 @@ func (s *Reader) undecided() bool {
 func (s *Step) endNode(id string) bool {
 	n := s.Run.Nodes[id]
 	switch n.Stage {
-	case Terminating:
+	case record.Terminating:
 		if hopeless := s.givenUp("terminate/" + id); hopeless || !n.New && !s.terminationAsked(id) {
 			s.putBack(id, n)
 			return false
@@ -131,11 +132,11 @@ func (s *Step) endNode(id string) bool {
 		}
 		s.terminate(id, n)
 		return false
-	case Updating:
+	case record.Updating:
 		if s.unselected(id) {
 			s.putBack(id, n)
 		}
-	case Draining, Settling:
+	case record.Draining, record.Settling:
 		if n.New {
 			return true // being retired: the strategy's End sees to it
 		}
@@ -147,7 +148,7 @@ func (s *Step) endNode(id string) bool {
 // givenUpMarks reports whether taking the marks off a node was refused for good.
 func (s *Reader) givenUpMarks(id string) bool {
 	for _, m := range s.Run.Marks[id] {
-		if r, ok := s.Run.Retries[m.undo().Key]; ok && r.hopeless() {
+		if r, ok := s.Run.Retries[m.Undo().Key]; ok && r.Hopeless() {
 			return true
 		}
 	}
@@ -156,23 +157,23 @@ func (s *Reader) givenUpMarks(id string) bool {
 
 // putBack returns a node that was in work to the stage it came from; its marks
 // come off as well.
-func (s *Step) putBack(id string, n Node) {
+func (s *Step) putBack(id string, n record.Node) {
 	was := n.Stage
-	if n.Decrement && was == Terminating {
+	if n.Decrement && was == record.Terminating {
 		s.Run.Lowered--
 	}
 	n.Decrement, n.Wait, n.Blocked, n.Order, n.Isolated = false, nil, false, "", false
-	n.Stage, n.Since = Outdated, s.Now
+	n.Stage, n.Since = record.Outdated, s.Now
 	if n.New {
-		n.Stage = Ready
+		n.Stage = record.Ready
 	}
 	s.SetNode(id, n)
-	s.Report(Event{Type: NodeOutdated, Node: s.label(id, n), Zone: n.Zone, Reason: "put back", Message: "was " + string(was) + ": put back into service"})
+	s.Report(record.Event{Type: record.NodeOutdated, Node: s.label(id, n), Zone: n.Zone, Reason: "put back", Message: "was " + string(was) + ": put back into service"})
 }
 
 // listUnrestored names what could not be put back, each with the command that would.
 func (s *Step) listUnrestored() {
-	for _, m := range s.Run.marks() {
+	for _, m := range s.Run.AllMarks() {
 		node := s.W.Node(m.Put.Node)
 		if m.Foreign || node == nil || node.Machine != "" && node.Machine != m.Put.Machine {
 			continue
@@ -180,11 +181,11 @@ func (s *Step) listUnrestored() {
 		if machine := s.W.Machine(m.Put.Machine); machine != nil && machine.Leaving() {
 			continue // it goes with its node
 		}
-		undo := m.undo()
+		undo := m.Undo()
 		s.AddUnrestored(undo.Sentence(), undo.Command())
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
-		if n := s.Run.Nodes[id]; n.Stage == Terminating {
+		if n := s.Run.Nodes[id]; n.Stage == record.Terminating {
 			s.AddUnrestored(s.label(id, n)+" is still terminating", "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+s.Run.Group)
 		}
 	}
@@ -203,7 +204,7 @@ func (s *Step) AddUnrestored(what, command string) {
 	}
 	if !slices.Contains(s.Run.Unrestored, line) {
 		s.Run.Unrestored = append(s.Run.Unrestored, line)
-		s.Report(Event{Type: Warning, Reason: "left behind", Message: what, Command: command})
+		s.Report(record.Event{Type: record.Warning, Reason: "left behind", Message: what, Command: command})
 	}
 }
 
@@ -211,7 +212,7 @@ func (s *Step) AddUnrestored(what, command string) {
 func (s *Step) Note(note string) {
 	if !slices.Contains(s.Run.Notes, note) {
 		s.Run.Notes = append(s.Run.Notes, note)
-		s.Report(Event{Type: Warning, Reason: "note", Message: note})
+		s.Report(record.Event{Type: record.Warning, Reason: "note", Message: note})
 	}
 }
 
@@ -220,27 +221,27 @@ func (s *Step) Succeed() {
 	if len(s.Run.PendingHooks) > 0 {
 		return // the hooks after the last nodes still run
 	}
-	for _, id := range s.In(Outdated, Queued) {
+	for _, id := range s.In(record.Outdated, record.Queued) {
 		s.skip(id, "it came when the last phase had begun")
 	}
-	result := Succeeded
+	result := record.Succeeded
 	left := 0
 	for _, n := range s.Run.Nodes {
-		if n.Stage == Skipped && !n.New {
+		if n.Stage == record.Skipped && !n.New {
 			left++
 		}
 	}
 	if left > 0 {
-		result = NodesLeft
+		result = record.NodesLeft
 		s.Run.Why = s.whySkipped()
 	}
-	if failed := s.Count(NodeFail); failed > 0 {
+	if failed := s.Count(record.NodeFail); failed > 0 {
 		result = s.worst()
-		s.Run.Why = plural(failed, "node") + " failed, the others are done"
+		s.Run.Why = text.Plural(failed, "node") + " failed, the others are done"
 	}
 	if n := s.Run.Surge(); n > 0 && s.Run.Foreign == "" { // surplus that was skipped
-		if result == Succeeded {
-			result, s.Run.Why = NodesLeft, plural(n, "surplus node")+" skipped"
+		if result == record.Succeeded {
+			result, s.Run.Why = record.NodesLeft, text.Plural(n, "surplus node")+" skipped"
 		}
 		s.listUnrestoredSizes()
 	}
@@ -260,7 +261,7 @@ func (s *Step) EndKept(why string) {
 	if !clean {
 		return
 	}
-	for _, id := range s.In(Outdated, Queued) {
+	for _, id := range s.In(record.Outdated, record.Queued) {
 		s.skip(id, why)
 	}
 	s.listUnrestored()
@@ -271,21 +272,21 @@ func (s *Step) EndKept(why string) {
 func (s *Reader) whySkipped() string {
 	count := map[string]int{}
 	for _, n := range s.Run.Nodes {
-		if n.Stage == Skipped && !n.New {
+		if n.Stage == record.Skipped && !n.New {
 			count[n.Reason]++
 		}
 	}
 	var parts []string
 	for _, reason := range slices.Sorted(maps.Keys(count)) {
-		parts = append(parts, plural(count[reason], "node")+" skipped: "+reason)
+		parts = append(parts, text.Plural(count[reason], "node")+" skipped: "+reason)
 	}
 	return strings.Join(parts, "; ")
 }
 
 // finish closes the run.
-func (s *Step) finish(result Result) {
+func (s *Step) finish(result record.Result) {
 	s.Enter("")
-	s.Run.State, s.Run.Result, s.Run.Finished, s.Run.PhaseWait, s.Run.Awaits = Finished, result, s.Now, nil, nil
+	s.Run.State, s.Run.Result, s.Run.Finished, s.Run.PhaseWait, s.Run.Awaits = record.Finished, result, s.Now, nil, nil
 	s.Run.Pending, s.Run.Pods, s.Run.Retries, s.Run.Evicted, s.Run.ExternalMovers, s.Run.Deferrals = nil, nil, nil, nil, nil, nil
 	s.reportFound() // the run's end is the last that is told of it
 	code := s.Run.ExitCode()
@@ -295,58 +296,10 @@ func (s *Step) finish(result Result) {
 	}
 	replaced, total := s.Run.Outdated()
 	message += fmt.Sprintf(" (%d of %d nodes %s in %s)", replaced, total, s.conduct().did(&s.Reader), s.Now.Sub(s.Run.Started).Round(time.Second))
-	s.Report(Event{Type: RunFinished, Result: string(result), ExitCode: &code, Message: message})
+	s.Report(record.Event{Type: record.RunFinished, Result: string(result), ExitCode: &code, Message: message})
 }
 
 // endedSome reports whether the machine of a node that was to be updated in place is gone.
 func (s *Reader) endedSome() bool {
-	return slices.ContainsFunc(s.In(Replaced), func(id string) bool { return s.W.Machine(id) == nil })
-}
-
-// controller is the ID of the controller that drives the run's group.
-func (r *Run) controller() string {
-	if c := selfdriven.Of(&world.Group{Provider: r.Provider}); c != nil {
-		return c.ID()
-	}
-	return ""
-}
-
-// Outstanding lists what the run has changed and not put back, each with the
-// command that would.
-func (r *Run) Outstanding() []string {
-	var out []string
-	for _, m := range r.marks() {
-		if !m.Foreign {
-			undo := m.undo()
-			out = append(out, undo.Sentence()+": "+undo.Command())
-		}
-	}
-	for _, name := range r.PausedDeployments {
-		a := Action{Kind: LetRoll, Controller: r.controller(), Namespace: r.PausedIn, Object: name}
-		out = append(out, a.Sentence()+": "+a.Command())
-	}
-	for _, process := range r.Suspended {
-		a := Action{Kind: Resume, Group: r.Group, Process: process}
-		out = append(out, a.Sentence()+": "+a.Command())
-	}
-	if t := r.Target.Templates; len(t) > 0 && t[0] != r.BaseTemplate && !r.Phases[0].End.IsZero() {
-		a := r.templateBack()
-		out = append(out, a.Sentence()+": "+a.Command())
-	}
-	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
-		n := r.Nodes[id]
-		_, leaving := r.Pending[deregisterKey(id)]
-		n.OffBalancers = n.OffBalancers || leaving
-		if p, asked := r.Pending[detachKey(id)]; asked && p.Action.Kind == Detach {
-			n.Detached = true // it may be
-		}
-		what, command := r.leaveOff(id)
-		if n.Detached {
-			what, command = r.leaveDetached(id)
-		}
-		if (n.Detached || n.OffBalancers) && n.Stage != Replaced && n.Stage != Terminating {
-			out = append(out, what+": "+command)
-		}
-	}
-	return append(out, r.grown()...)
+	return slices.ContainsFunc(s.In(record.Replaced), func(id string) bool { return s.W.Machine(id) == nil })
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,18 +19,13 @@ const (
 	unanswered = 3 * time.Minute
 )
 
-// giveUp is how many times a change may be refused for a reason that does not pass by
-// itself before the run ends. Troubles in between, which pass, do not count for or
-// against.
-const giveUp = 3
-
 // Ensure asks for an action until its effect is there, and reports whether it
 // is: seen in the world, or accepted by the API and not yet contradicted. It
 // never has two actions with one key under way, pauses after a refusal, and ends
 // the run when the API keeps saying that it will never do it.
-func (s *Step) Ensure(a Action) bool {
+func (s *Step) Ensure(a record.Action) bool {
 	if p, ok := s.Run.Pending[a.Key]; ok {
-		if a.seen(s.W) && !p.Accepted.IsZero() {
+		if a.IsSeen(s.W) && !p.Accepted.IsZero() {
 			delete(s.Run.Pending, a.Key)
 			delete(s.Run.Retries, a.Key)
 			s.changed = true
@@ -37,13 +33,13 @@ func (s *Step) Ensure(a Action) bool {
 		}
 		return !p.Accepted.IsZero()
 	}
-	if a.seen(s.W) {
+	if a.IsSeen(s.W) {
 		delete(s.Run.Retries, a.Key)
 		return true
 	}
 	if retry, ok := s.Run.Retries[a.Key]; ok {
-		if retry.hopeless() && s.Run.State == Running {
-			s.Fail(Failed, fmt.Sprintf("%s: %s", a.Sentence(), retry.Message))
+		if retry.Hopeless() && s.Run.State == record.Running {
+			s.Fail(record.Failed, fmt.Sprintf("%s: %s", a.Sentence(), retry.Message))
 			return false
 		}
 		s.WakeAt(retry.Next)
@@ -55,18 +51,15 @@ func (s *Step) Ensure(a Action) bool {
 	return false
 }
 
-// hopeless reports whether asking again will not help.
-func (r Retry) hopeless() bool { return r.Denied >= giveUp }
-
 // Refused returns the last refusal of an action, if it was refused.
-func (s *Reader) Refused(key string) (Retry, bool) {
+func (s *Reader) Refused(key string) (record.Retry, bool) {
 	r, ok := s.Run.Retries[key]
 	return r, ok
 }
 
 // ask records an action as pending and hands it to the executor, unless what it
 // needs to know is stale.
-func (s *Step) ask(a Action) bool {
+func (s *Step) ask(a record.Action) bool {
 	if s.failed && !a.ReadOnly() || s.unwritten {
 		return false
 	}
@@ -79,53 +72,53 @@ func (s *Step) ask(a Action) bool {
 		return false
 	}
 	expires := s.Now.Add(max(unanswered, a.Limit+hookSlack))
-	s.Run.Pending[a.Key] = Pending{Action: a, Asked: s.Now, Expires: expires}
+	s.Run.Pending[a.Key] = record.Pending{Action: a, Asked: s.Now, Expires: expires}
 	s.actions = append(s.actions, a)
 	s.WakeAt(expires)
 	return true
 }
 
 // takeOutcomes lays what came of actions over the run.
-func (s *Step) takeOutcomes(outs []Outcome) {
+func (s *Step) takeOutcomes(outs []record.Outcome) {
 	for _, o := range outs {
-		o = o.clean()
+		o = o.Cleaned()
 		p, ok := s.Run.Pending[o.Key]
 		if !ok {
 			continue // it expired, was looked up, and is settled
 		}
 		switch p.Action.Kind {
-		case LookAtPods:
+		case record.LookAtPods:
 			delete(s.Run.Pending, o.Key)
-			if o.Verdict == Done {
+			if o.Verdict == record.Done {
 				s.looks[p.Action.Machine] = o
 				delete(s.Run.Retries, o.Key)
 			} else {
 				s.pauseRetry(o)
 			}
 			continue
-		case CheckEffect:
+		case record.CheckEffect:
 			s.takeCheck(p.Action, o)
 			continue
-		case Inspect:
+		case record.Inspect:
 			delete(s.Run.Pending, o.Key)
 			s.takeInspection(p.Action.Machine, o)
 			continue
-		case Evict, Delete:
+		case record.Evict, record.Delete:
 			s.takeEviction(p, o)
 			continue
-		case RunHook:
+		case record.RunHook:
 			s.takeHook(p, o)
 			continue
 		}
 		switch o.Verdict {
-		case Done:
+		case record.Done:
 			p.Accepted, p.Expires = s.Now, s.Now.Add(expiry)
 			s.Run.Pending[o.Key] = p
 			s.took(p.Action, o)
-		case Refused:
+		case record.Refused:
 			delete(s.Run.Pending, o.Key)
 			s.refused(p.Action, o)
-		case Unknown:
+		case record.Unknown:
 			p.Expires = s.Now
 			s.Run.Pending[o.Key] = p
 		}
@@ -133,14 +126,14 @@ func (s *Step) takeOutcomes(outs []Outcome) {
 }
 
 // took is called once for every accepted change that is not an eviction.
-func (s *Step) took(a Action, o Outcome) {
-	if a.Kind == CreateTemplate && o.Template != nil {
+func (s *Step) took(a record.Action, o record.Outcome) {
+	if a.Kind == record.CreateTemplate && o.Template != nil {
 		s.made = o.Template
 	}
-	if a.Kind == SetSizes {
+	if a.Kind == record.SetSizes {
 		s.Run.MaxSet = a.Sizes.Max
 	}
-	if n, known := s.Run.Nodes[a.Machine]; known && a.Kind == Terminate {
+	if n, known := s.Run.Nodes[a.Machine]; known && a.Kind == record.Terminate {
 		n.Ends = true
 		s.SetNode(a.Machine, n)
 	}
@@ -148,56 +141,56 @@ func (s *Step) took(a Action, o Outcome) {
 		s.Run.Doubted++ // the size itself will tell
 	}
 	switch a.Kind {
-	case Terminate:
+	case record.Terminate:
 		s.validateAgain(a.Machine)
-	case Detach:
+	case record.Detach:
 		s.left(a.Machine)
 	}
 	delete(s.Run.Retries, a.Key)
-	if a.Kind == Deregister {
+	if a.Kind == record.Deregister {
 		s.tookOut(a, o)
 		return
 	}
 	s.reportChange(a)
 }
 
-func (s *Step) refused(a Action, o Outcome) {
-	if (a.Kind == Terminate || a.Kind == EndWarm) && o.Refusal == RefusedGone {
-		s.Run.Pending[a.Key] = Pending{Action: a, Asked: s.Now, Accepted: s.Now, Expires: s.Now.Add(expiry)}
+func (s *Step) refused(a record.Action, o record.Outcome) {
+	if (a.Kind == record.Terminate || a.Kind == record.EndWarm) && o.Refusal == record.RefusedGone {
+		s.Run.Pending[a.Key] = record.Pending{Action: a, Asked: s.Now, Accepted: s.Now, Expires: s.Now.Add(expiry)}
 		s.vanished(a)
 		return
 	}
 	s.unasked(a)
-	if m := s.W.Machine(a.Machine); a.Kind == Terminate && m != nil && m.Leaving() { // others end it, and it is not asked for again
+	if m := s.W.Machine(a.Machine); a.Kind == record.Terminate && m != nil && m.Leaving() { // others end it, and it is not asked for again
 		s.vanished(a)
 	}
 	before := s.Run.Retries[a.Key]
 	s.pauseRetry(o)
-	if o.Refusal != RefusedStale && before.Message != o.Message {
-		s.Report(Event{Type: Warning, Node: a.Node, Reason: string(o.Refusal), Message: a.Sentence() + ": " + o.Message})
+	if o.Refusal != record.RefusedStale && before.Message != o.Message {
+		s.Report(record.Event{Type: record.Warning, Node: a.Node, Reason: string(o.Refusal), Message: a.Sentence() + ": " + o.Message})
 	}
 }
 
 // unasked takes a machine that was asked for in a zone by name, and did not come of
 // it, off what the group is expected to have.
-func (s *Step) unasked(a Action) {
-	if a.Kind == LaunchIn {
+func (s *Step) unasked(a record.Action) {
+	if a.Kind == record.LaunchIn {
 		s.Run.AskedZones = slices.DeleteFunc(s.Run.AskedZones, func(z string) bool { return z == a.Zone })
 	}
 }
 
 // pauseRetry remembers a refusal: 1, 2, 4 ... 30 s, or as long as the API asks. A run that
 // ends has little time, and pauses for 8 s at most.
-func (s *Step) pauseRetry(o Outcome) {
+func (s *Step) pauseRetry(o record.Outcome) {
 	r := s.Run.Retries[o.Key]
 	longest := 30 * time.Second
-	if s.Run.State == Ending {
+	if s.Run.State == record.Ending {
 		longest = 8 * time.Second
 	}
 	pause := max(min(time.Second<<min(r.Tries, 5), longest), o.After)
 	r.Tries++
 	r.Next = s.Now.Add(pause)
-	denied := o.Refusal == RefusedForbidden || o.Refusal == RefusedInvalid
+	denied := o.Refusal == record.RefusedForbidden || o.Refusal == record.RefusedInvalid
 	if denied {
 		r.Denied++
 	}
@@ -209,18 +202,18 @@ func (s *Step) pauseRetry(o Outcome) {
 }
 
 // takeCheck settles an action whose fate was looked up directly.
-func (s *Step) takeCheck(check Action, o Outcome) {
+func (s *Step) takeCheck(check record.Action, o record.Outcome) {
 	delete(s.Run.Pending, check.Key)
 	p, ok := s.Run.Pending[check.Of.Key]
 	if !ok {
 		return
 	}
 	switch {
-	case o.Verdict != Done:
+	case o.Verdict != record.Done:
 		s.pauseRetry(o) // ask the direct read again after a pause
-	case !o.Happened && p.Action.Kind == LaunchIn:
+	case !o.Happened && p.Action.Kind == record.LaunchIn:
 		s.launchAgain(p.Action, o)
-	case o.Happened && p.Action.Kind == CreateTemplate && o.Template == nil,
+	case o.Happened && p.Action.Kind == record.CreateTemplate && o.Template == nil,
 		!o.Happened:
 		s.foundOut(p.Action, false)
 		delete(s.Run.Pending, check.Of.Key)
@@ -234,8 +227,8 @@ func (s *Step) takeCheck(check Action, o Outcome) {
 			p.Accepted = s.Now
 		}
 		s.Run.Pending[check.Of.Key] = p
-		if first && (p.Action.Kind == Evict || p.Action.Kind == Delete) {
-			s.takeEviction(p, Outcome{Key: p.Action.Key, At: o.At, Verdict: Done})
+		if first && (p.Action.Kind == record.Evict || p.Action.Kind == record.Delete) {
+			s.takeEviction(p, record.Outcome{Key: p.Action.Key, At: o.At, Verdict: record.Done})
 		} else if first {
 			s.took(p.Action, o)
 		}
@@ -246,14 +239,14 @@ func (s *Step) takeCheck(check Action, o Outcome) {
 // which request a machine came of, and one with the same token is answered with what
 // came of the first. Only that answer says what the group's size is to be; until
 // then, and while nothing may be asked, the machine counts as asked for.
-func (s *Step) launchAgain(a Action, o Outcome) {
-	if s.Run.State == Paused || !s.Fresh(world.Cloud) || s.unwritten {
+func (s *Step) launchAgain(a record.Action, o record.Outcome) {
+	if s.Run.State == record.Paused || !s.Fresh(world.Cloud) || s.unwritten {
 		s.pauseRetry(o) // look again later
 		return
 	}
 	delete(s.Run.Pending, a.Key)
 	delete(s.Run.Retries, o.Key)
-	if s.Run.State == Running && s.ask(a) {
+	if s.Run.State == record.Running && s.ask(a) {
 		return
 	}
 	if s.W.Group.Sizes.Desired < s.Run.Expected() {
@@ -265,7 +258,7 @@ func (s *Step) launchAgain(a Action, o Outcome) {
 func (s *Step) checkPending() {
 	for _, key := range slices.Sorted(maps.Keys(s.Run.Pending)) {
 		p := s.Run.Pending[key]
-		if !p.Accepted.IsZero() && p.Action.seen(s.W) {
+		if !p.Accepted.IsZero() && p.Action.IsSeen(s.W) {
 			delete(s.Run.Pending, key)
 			s.changed = true
 			continue
@@ -275,14 +268,14 @@ func (s *Step) checkPending() {
 			continue
 		}
 		switch a := p.Action; {
-		case a.Kind == RunHook: // it has ended by now, and nobody can tell how: once more
+		case a.Kind == record.RunHook: // it has ended by now, and nobody can tell how: once more
 			delete(s.Run.Pending, key)
 			s.Soon()
-		case a.Kind == Inspect:
+		case a.Kind == record.Inspect:
 			delete(s.Run.Pending, key)
-			s.takeInspection(a.Machine, Outcome{})
+			s.takeInspection(a.Machine, record.Outcome{})
 			s.Soon()
-		case a.ReadOnly(), a.onlyAnswered() && !p.Accepted.IsZero():
+		case a.ReadOnly(), a.OnlyAnswered() && !p.Accepted.IsZero():
 			delete(s.Run.Pending, key)
 		default:
 			s.lookUp(a)
@@ -290,8 +283,8 @@ func (s *Step) checkPending() {
 	}
 }
 
-func (s *Step) lookUp(a Action) {
-	if a.Key == raiseKey {
+func (s *Step) lookUp(a record.Action) {
+	if a.Key == record.RaiseKey {
 		s.Run.RaiseUnsure = true
 	}
 	key := "check/" + a.Key
@@ -299,5 +292,5 @@ func (s *Step) lookUp(a Action) {
 		s.WakeAt(retry.Next)
 		return
 	}
-	s.ask(Action{Kind: CheckEffect, Key: key, Of: &a})
+	s.ask(record.Action{Kind: record.CheckEffect, Key: key, Of: &a})
 }

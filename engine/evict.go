@@ -7,15 +7,17 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // candidate is a pod that has to leave a draining node and has not been asked to.
 type candidate struct {
 	machine string
-	node    Node
+	node    record.Node
 	pod     *world.Pod
-	known   Pod
+	known   record.Pod
 	gate    drain.Gate
 	chance  uint64
 }
@@ -39,7 +41,7 @@ func (c candidate) budgets() string {
 // the API server lets one wait 500 ms, because both count the budget down
 // (EvictionsRetry in pkg/registry/core/pod/storage/eviction.go).
 func (s *Step) evict() {
-	if s.Run.State != Running || !s.Fresh(world.Cluster) {
+	if s.Run.State != record.Running || !s.Fresh(world.Cluster) {
 		return
 	}
 	s.carryOutOrders()
@@ -49,7 +51,7 @@ func (s *Step) evict() {
 		return
 	}
 	var list []candidate
-	for _, id := range s.In(Draining) {
+	for _, id := range s.In(record.Draining) {
 		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" && n.Missing.IsZero() && s.isolated(n) {
 			list = append(list, s.candidates(id, n, count)...)
 		}
@@ -95,14 +97,14 @@ func (s *Step) evict() {
 }
 
 // candidates lists the pods of a draining node that may be asked to leave.
-func (s *Step) candidates(id string, n Node, inFlight func(string) int) []candidate {
+func (s *Step) candidates(id string, n record.Node, inFlight func(string) int) []candidate {
 	var out []candidate
 	for _, p := range s.W.PodsOn(n.Name) {
 		if p.Terminating() || s.judge(p).Fate != drain.Leaves {
 			continue
 		}
 		known := s.Run.Pods[p.UID]
-		if known.Forced || !s.settled(evictKey(p.UID)) || !s.settled(deleteKey(p.UID)) {
+		if known.Forced || !s.settled(record.EvictKey(p.UID)) || !s.settled(record.DeleteKey(p.UID)) {
 			continue
 		}
 		if known.Tries == 0 && s.cameBack(p) {
@@ -112,9 +114,6 @@ func (s *Step) candidates(id string, n Node, inFlight func(string) int) []candid
 	}
 	return out
 }
-
-func evictKey(uid string) string  { return "evict/" + uid }
-func deleteKey(uid string) string { return "delete/" + uid }
 
 // due reports whether the fallback timer lets a pod be tried (again).
 func (s *Reader) due(c candidate) bool {
@@ -134,7 +133,7 @@ func (s *Step) noteClosed(c candidate, gate drain.Gate) {
 
 // sendEviction asks for one eviction and counts the try.
 func (s *Step) sendEviction(c candidate) bool {
-	if !s.ask(Action{Kind: Evict, Key: evictKey(c.pod.UID), Machine: c.machine, Node: c.node.Name, Namespace: c.pod.Namespace, Pod: c.pod.Name, UID: c.pod.UID}) {
+	if !s.ask(record.Action{Kind: record.Evict, Key: record.EvictKey(c.pod.UID), Machine: c.machine, Node: c.node.Name, Namespace: c.pod.Namespace, Pod: c.pod.Name, UID: c.pod.UID}) {
 		return false
 	}
 	p := c.known
@@ -161,7 +160,7 @@ func (s *Step) sendEviction(c candidate) bool {
 func (s *Reader) evictionsInFlight() (unanswered int, perBudget, asked map[string]int) {
 	perBudget, asked = map[string]int{}, map[string]int{}
 	for _, p := range s.Run.Pending {
-		if p.Action.Kind != Evict {
+		if p.Action.Kind != record.Evict {
 			continue
 		}
 		if p.Accepted.IsZero() {
@@ -203,35 +202,35 @@ func (s *Reader) mayProbe(last time.Time, pause time.Duration) bool {
 }
 
 // takeEviction settles the answer to an eviction or a delete.
-func (s *Step) takeEviction(p Pending, o Outcome) {
+func (s *Step) takeEviction(p record.Pending, o record.Outcome) {
 	a := p.Action
 	known := s.Run.Pods[a.UID]
 	n := s.Run.Nodes[a.Machine]
 	switch {
-	case o.Verdict == Unknown:
+	case o.Verdict == record.Unknown:
 		p.Expires = s.Now
 		s.Run.Pending[a.Key] = p
 		return
-	case o.Verdict == Done:
+	case o.Verdict == record.Done:
 		p.Accepted, p.Expires = s.Now, s.Now.Add(expiry)
 		s.Run.Pending[a.Key] = p
 		s.takeRemoval(a, known)
 		return
 	}
 	delete(s.Run.Pending, a.Key)
-	if o.Refusal == RefusedStale {
+	if o.Refusal == record.RefusedStale {
 		known.Tries = max(0, known.Tries-1)
 		s.Run.Pods[a.UID] = known
 		return
 	}
-	if o.Refusal == RefusedGone {
+	if o.Refusal == record.RefusedGone {
 		return // the watch will say so
 	}
 	first := known.Refusal == ""
 	known.Refusal, known.Message = o.Refusal, o.Message
 	gate := s.gateOf(a.UID)
 	known.Next = s.Now.Add(max(s.retryPause(gate), o.After))
-	if o.Refusal == RefusedBudget {
+	if o.Refusal == record.RefusedBudget {
 		s.round(&known, gate)
 	}
 	s.Run.Pods[a.UID] = known
@@ -242,12 +241,12 @@ func (s *Step) takeEviction(p Pending, o Outcome) {
 }
 
 // takeRemoval notes that the API let a pod go.
-func (s *Step) takeRemoval(a Action, known Pod) {
-	if known.Refusal != "" && a.Kind == Evict {
-		s.Report(Event{Type: PodUnblocked, Node: a.Node, Pod: known.Ref, Budget: strings.Join(known.Budgets, ","), Message: "let through after " + plural(known.Tries-1, "refused try")})
+func (s *Step) takeRemoval(a record.Action, known record.Pod) {
+	if known.Refusal != "" && a.Kind == record.Evict {
+		s.Report(record.Event{Type: record.PodUnblocked, Node: a.Node, Pod: known.Ref, Budget: strings.Join(known.Budgets, ","), Message: "let through after " + text.Plural(known.Tries-1, "refused try")})
 	}
 	known.Evicted, known.Refusal, known.Message = s.Now, "", ""
-	if a.Kind == Delete {
+	if a.Kind == record.Delete {
 		known.Forced, known.Last = true, s.Now
 	}
 	s.Run.Pods[a.UID] = known
@@ -255,25 +254,25 @@ func (s *Step) takeRemoval(a Action, known Pod) {
 		s.Run.Evicted = cloneMap(s.Run.Evicted)
 		s.Run.Evicted[known.Owner] = true
 	}
-	if a.Kind == Evict {
-		s.Report(Event{Type: PodEvicted, Node: a.Node, Pod: known.Ref, Message: "evicted", Command: a.Command()})
+	if a.Kind == record.Evict {
+		s.Report(record.Event{Type: record.PodEvicted, Node: a.Node, Pod: known.Ref, Message: "evicted", Command: a.Command()})
 	} else {
-		s.Report(Event{Type: PodForced, Node: a.Node, Pod: known.Ref, Reason: a.Order, Message: "deleted past its budgets by force order " + a.Order, Command: a.Command()})
+		s.Report(record.Event{Type: record.PodForced, Node: a.Node, Pod: known.Ref, Reason: a.Order, Message: "deleted past its budgets by force order " + a.Order, Command: a.Command()})
 	}
 }
 
 // reportBlocked reports a pod's first refusal, and its node's.
-func (s *Step) reportBlocked(a Action, known Pod, n Node) {
+func (s *Step) reportBlocked(a record.Action, known record.Pod, n record.Node) {
 	pod := s.W.Pod(a.UID)
 	if pod == nil {
 		return
 	}
 	b := s.blockerOf(pod, n, a.Machine)
-	s.Report(Event{Type: PodBlocked, Node: a.Node, Pod: known.Ref, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(n.Wait), Message: b.Detail})
-	if n.Stage == Draining && !n.Blocked {
+	s.Report(record.Event{Type: record.PodBlocked, Node: a.Node, Pod: known.Ref, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(n.Wait), Message: b.Detail})
+	if n.Stage == record.Draining && !n.Blocked {
 		n.Blocked = true
 		s.SetNode(a.Machine, n)
-		s.Report(Event{Type: NodeBlocked, Node: a.Node, Zone: n.Zone, Pod: known.Ref, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(n.Wait), Message: b.Detail})
+		s.Report(record.Event{Type: record.NodeBlocked, Node: a.Node, Zone: n.Zone, Pod: known.Ref, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(n.Wait), Message: b.Detail})
 	}
 }
 
@@ -310,7 +309,7 @@ func (s *Reader) evictedFrom(node string) map[string][]string {
 
 // noteReturn lets a pod that came back wait longer each time before it is
 // evicted again.
-func (s *Step) noteReturn(p *world.Pod, n Node) Pod {
+func (s *Step) noteReturn(p *world.Pod, n record.Node) record.Pod {
 	known := s.Run.Pods[p.UID]
 	if known.Returns > 0 {
 		return known
@@ -323,6 +322,6 @@ func (s *Step) noteReturn(p *world.Pod, n Node) Pod {
 	pause := min(s.Run.Settings.EvictionRetry<<min(known.Returns-1, 4), time.Minute)
 	known.Ref, known.Node, known.Owner, known.Next = p.Ref(), n.Name, p.Owner.UID, s.Now.Add(pause)
 	s.Run.Pods[p.UID] = known
-	s.Report(Event{Type: PodBlocked, Node: n.Name, Pod: p.Ref(), Reason: string(BlockedByReturn), Message: "came back to the node it was evicted from"})
+	s.Report(record.Event{Type: record.PodBlocked, Node: n.Name, Pod: p.Ref(), Reason: string(BlockedByReturn), Message: "came back to the node it was evicted from"})
 	return known
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -27,9 +28,9 @@ func TestBudgetOpensWhileItsProbeIsRefused(t *testing.T) {
 		t.Fatal(err, out)
 	}
 	run, w, now := s.Driver.Run, s.Sim.View, s.Sim.Now().Add(100*time.Millisecond)
-	var probe engine.Action
+	var probe record.Action
 	for _, p := range run.Pending {
-		if p.Action.Kind == engine.Evict {
+		if p.Action.Kind == record.Evict {
 			probe = p.Action
 		}
 	}
@@ -41,11 +42,11 @@ func TestBudgetOpensWhileItsProbeIsRefused(t *testing.T) {
 	w.SetBudget(&open)
 	w.Health[world.Cluster] = world.Health{Fresh: now}
 	d := engine.Decide(strategy.EKS{}, now, w, run, engine.Inputs{}) // the watch tells of the opening
-	d = engine.Decide(strategy.EKS{}, now, w, d.Run, engine.Inputs{Outcomes: []engine.Outcome{
-		{Key: probe.Key, At: now, Verdict: engine.Refused, Refusal: engine.RefusedBudget},
+	d = engine.Decide(strategy.EKS{}, now, w, d.Run, engine.Inputs{Outcomes: []record.Outcome{
+		{Key: probe.Key, At: now, Verdict: record.Refused, Refusal: record.RefusedBudget},
 	}})
 	for _, a := range d.Actions {
-		if a.Kind == engine.Evict && a.UID == probe.UID {
+		if a.Kind == record.Evict && a.UID == probe.UID {
 			return
 		}
 	}
@@ -69,7 +70,7 @@ func TestOneEvictionAtATimeForABudget(t *testing.T) {
 	for evicted < 6 && s.Sim.Now().Sub(began) < 2*time.Second {
 		unanswered := 0
 		for _, p := range s.Driver.Run.Pending {
-			if p.Action.Kind == engine.Evict && p.Accepted.IsZero() {
+			if p.Action.Kind == record.Evict && p.Accepted.IsZero() {
 				unanswered++
 			}
 		}

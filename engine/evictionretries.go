@@ -7,34 +7,22 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-// Some systems try an eviction that a budget refuses so many times only, and then delete
-// the pod past the budget (machine-controller-manager, pkg/util/provider/drain/drain.go,
-// evictPodsWithoutPv and its maxEvictRetries). Here that takes a force order as any
-// other delete does, which OnDrainTimeout gives for the whole run.
-
-// retries is how often an eviction is tried before its pod is deleted, 0 for any number:
-// no more than the drain has time for.
-func (k *Settings) retries() int {
-	if k.EvictRetries <= 0 || k.OnDrainTimeout != TimeoutForce || k.EvictionRetry <= 0 {
-		return 0
-	}
-	return max(1, min(k.EvictRetries, int(k.DrainTimeout/k.EvictionRetry)))
-}
 
 // retriesUsedUp reports whether a pod that is due has been tried often enough: then its delete
 // is ordered, and nothing is left to evict.
 func (s *Step) retriesUsedUp(c candidate) bool {
-	n, gate := s.Run.Settings.retries(), s.gateOf(c.pod.UID) // by what its budget says: our own evictions under way refuse nothing
+	n, gate := s.Run.Settings.Retries(), s.gateOf(c.pod.UID) // by what its budget says: our own evictions under way refuse nothing
 	if n == 0 || c.known.Rounds < n || gate.Open || gate.Double() || s.misconfigured(gate) || s.Now.Sub(c.known.Round) < s.retryPause(gate) ||
 		!s.Run.Gap.IsZero() && !c.known.Round.After(s.Run.Gap) { // a try precedes it after a time without sight
 		return false
 	}
-	if !slices.ContainsFunc(s.Run.Orders, func(o ForceOrder) bool { return o.UID == c.pod.UID && o.Machine == c.machine && !o.Over }) {
+	if !slices.ContainsFunc(s.Run.Orders, func(o record.ForceOrder) bool { return o.UID == c.pod.UID && o.Machine == c.machine && !o.Over }) {
 		s.orderForce(c.machine, c.pod.UID, cmp.Or(s.Run.Settings.ForcedBy, s.Run.By),
-			fmt.Sprintf("its budget refused %s, and the run forces then", plural(n, "try")))
+			fmt.Sprintf("its budget refused %s, and the run forces then", text.Plural(n, "try")))
 		s.Soon()
 	}
 	return true
@@ -44,7 +32,7 @@ func (s *Step) retriesUsedUp(c candidate) bool {
 // pod of that budget was tried in its stead, last then. Both are due again together, and
 // the one that was tried less goes first.
 func (s *Step) countRound(c candidate, due bool, last time.Time) {
-	if s.Run.Settings.retries() == 0 || !due || c.gate.Open {
+	if s.Run.Settings.Retries() == 0 || !due || c.gate.Open {
 		return
 	}
 	c.known.Ref, c.known.Node, c.known.Owner = c.pod.Ref(), c.node.Name, c.pod.Owner.UID
@@ -60,9 +48,9 @@ func (s *Step) countRound(c candidate, due bool, last time.Time) {
 
 // pastTries adds to a pod that a budget keeps after how many more refusals the run deletes it
 // past that, and when. Each is a retry after the one before it, at the earliest.
-func (s *Reader) pastTries(b *Blocker, p *world.Pod, n Node) {
-	known, tries := s.Run.Pods[p.UID], s.Run.Settings.retries()
-	if s.Run.External != nil || tries == 0 || n.Stage != Draining || known.Rounds == 0 || p.Terminating() || b.Kind != BlockedByBudget && b.Kind != BlockedByRoom {
+func (s *Reader) pastTries(b *Blocker, p *world.Pod, n record.Node) {
+	known, tries := s.Run.Pods[p.UID], s.Run.Settings.Retries()
+	if s.Run.External != nil || tries == 0 || n.Stage != record.Draining || known.Rounds == 0 || p.Terminating() || b.Kind != BlockedByBudget && b.Kind != BlockedByRoom {
 		return
 	}
 	gate := s.gateOf(p.UID)
@@ -74,15 +62,15 @@ func (s *Reader) pastTries(b *Blocker, p *world.Pod, n Node) {
 	if next.Before(s.Now) {
 		next = s.Now
 	}
-	own := &Wait{For: UntilPodForced, Start: known.First, End: next.Add(time.Duration(left) * pause), Needs: []world.Source{world.Cluster}, Guess: true,
-		Basis: fmt.Sprintf("its budget has refused %d of %s, %s apart", known.Rounds, plural(tries, "try"), pause)}
+	own := &record.Wait{For: UntilPodForced, Start: known.First, End: next.Add(time.Duration(left) * pause), Needs: []world.Source{world.Cluster}, Guess: true,
+		Basis: fmt.Sprintf("its budget has refused %d of %s, %s apart", known.Rounds, text.Plural(tries, "try"), pause)}
 	if b.Deadline == nil || own.End.Before(b.Deadline.End) {
-		b.Deadline, b.AtDeadline, b.Refusals = own, TimeoutForce, left
+		b.Deadline, b.AtDeadline, b.Refusals = own, record.TimeoutForce, left
 	}
 }
 
 // round counts a turn, unless the last one was less than a retry ago.
-func (s *Reader) round(p *Pod, g drain.Gate) {
+func (s *Reader) round(p *record.Pod, g drain.Gate) {
 	switch {
 	case s.misconfigured(g):
 		p.Rounds = 0
@@ -121,6 +109,6 @@ func (s *Reader) gateOf(uid string) drain.Gate {
 // the node: they leave in turn, where the settings ask for that.
 func (s *Reader) volumeLeaves(c candidate) bool {
 	return s.Run.Settings.VolumesInTurn && slices.ContainsFunc(s.W.PodsOn(c.node.Name), func(p *world.Pod) bool {
-		return p.Volume && p.UID != c.pod.UID && (p.Terminating() || !s.settled(evictKey(p.UID)) || !s.settled(deleteKey(p.UID)))
+		return p.Volume && p.UID != c.pod.UID && (p.Terminating() || !s.settled(record.EvictKey(p.UID)) || !s.settled(record.DeleteKey(p.UID)))
 	})
 }

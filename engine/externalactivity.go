@@ -3,38 +3,13 @@ package engine
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-// ExternalActivity is what others do with a group that no run of ours is under way in: what the
-// marks on its nodes tell now, and what was seen of it before. It lives in a watcher,
-// and in a run that follows the group's own controller, never in a record.
-type ExternalActivity struct {
-	// From is when the group was first looked at: what happened before is not known.
-	From time.Time
-	// Began is when somebody was first seen at work, zero as long as nobody was; Active
-	// when somebody last was.
-	Began, Active time.Time
-	// Rolls: among them was one who replaces nodes to update them.
-	Rolls bool
-
-	moves map[string]moved // by machine
-}
-
-// moved is what the marks on a node tell, and the node that they were read from: it is
-// replaced when it changes.
-type moved struct {
-	node  *world.Node
-	mind  *world.ManagedMachine
-	limit time.Duration // of the pool
-	left  *Mark         // the first mark of those that our last run has left behind
-	moves []world.Move
-}
 
 // afterwards is for how long what was replaced stays on the screen after the last sign of
 // somebody at work.
@@ -46,8 +21,8 @@ const eksSettles = time.Minute
 
 // newExternalActivity reads the marks of the group's nodes, as far as they have changed since last,
 // which may be nil.
-func newExternalActivity(now time.Time, w *world.World, last *ExternalActivity, left map[string][]Mark) *ExternalActivity {
-	o := &ExternalActivity{From: now, moves: make(map[string]moved, len(w.Machines()))}
+func newExternalActivity(now time.Time, w *world.World, last *record.ExternalActivity, left map[string][]record.Mark) *record.ExternalActivity {
+	o := &record.ExternalActivity{From: now, ByMachine: make(map[string]record.SeenMoves, len(w.Machines()))}
 	by := selfdriven.Of(&w.Group)
 	var limit time.Duration
 	if by != nil {
@@ -61,23 +36,23 @@ func newExternalActivity(now time.Time, w *world.World, last *ExternalActivity, 
 		if n == nil && m.Managed == nil {
 			continue
 		}
-		var first *Mark
+		var first *record.Mark
 		if marks := left[m.ID]; len(marks) > 0 {
 			first = &marks[0]
 		}
-		var is moved
+		var is record.SeenMoves
 		if last != nil {
-			is = last.moves[m.ID]
+			is = last.ByMachine[m.ID]
 		}
-		if is.node != n || is.left != first || is.mind != m.Managed || is.limit != limit {
-			is = moved{node: n, mind: m.Managed, limit: limit, left: first, moves: movesOf(by, w, m, n, left[m.ID])}
+		if is.Node != n || is.Left != first || is.Managed != m.Managed || is.Limit != limit {
+			is = record.SeenMoves{Node: n, Managed: m.Managed, Limit: limit, Left: first, Moves: movesOf(by, w, m, n, left[m.ID])}
 		}
-		for _, move := range is.moves {
+		for _, move := range is.Moves {
 			if atWork(move) {
 				o.Began, o.Active, o.Rolls = cmp.Or(o.Began, now), now, o.Rolls || move.Roll
 			}
 		}
-		o.moves[m.ID] = is
+		o.ByMachine[m.ID] = is
 	}
 	if now.Sub(o.Active) > afterwards {
 		o.Began, o.Rolls = time.Time{}, false
@@ -87,7 +62,7 @@ func newExternalActivity(now time.Time, w *world.World, last *ExternalActivity, 
 
 // movesOf are the moves of a machine's node, with the limits of the controller that drives the
 // group, if one does.
-func movesOf(by selfdriven.Controller, w *world.World, m *world.Machine, n *world.Node, left []Mark) []world.Move {
+func movesOf(by selfdriven.Controller, w *world.World, m *world.Machine, n *world.Node, left []record.Mark) []world.Move {
 	if by == nil {
 		return movesAfter(n, nil, left)
 	}
@@ -104,13 +79,13 @@ func movesOf(by selfdriven.Controller, w *world.World, m *world.Machine, n *worl
 
 // movesAfter are the moves of a node that our last run has left marks on, and those that its
 // controller tells of.
-func movesAfter(n *world.Node, told []world.Move, left []Mark) []world.Move {
+func movesAfter(n *world.Node, told []world.Move, left []record.Mark) []world.Move {
 	if n == nil { // it never joined, or has left already
 		return (&world.Node{}).MovesWith(told)
 	}
-	moves := withoutMarks(n, left).MovesWith(told)
-	if i := slices.IndexFunc(left, func(m Mark) bool { return !m.Foreign && m.Put.Node == n.Name && m.Put.on(n) }); i >= 0 {
-		moves = append(moves, world.Move{By: world.MoverDrainboard, Step: world.MoveForeseen, Mark: left[i].what(),
+	moves := record.WithoutMarks(n, left).MovesWith(told)
+	if i := slices.IndexFunc(left, func(m record.Mark) bool { return !m.Foreign && m.Put.Node == n.Name && m.Put.IsOn(n) }); i >= 0 {
+		moves = append(moves, world.Move{By: world.MoverDrainboard, Step: world.MoveForeseen, Mark: left[i].What(),
 			Means: "our last run has left this mark behind"})
 	}
 	return moves
@@ -119,31 +94,10 @@ func movesAfter(n *world.Node, told []world.Move, left []Mark) []world.Move {
 // atWork reports whether a move is more than an announcement that may come to nothing.
 func atWork(m world.Move) bool { return m.Roll || m.Step != world.MoveForeseen }
 
-// of are the moves of a machine's node, what has come furthest first.
-func (o *ExternalActivity) of(machine string) []world.Move {
-	if o == nil {
-		return nil
-	}
-	return o.moves[machine].moves
-}
-
-// Moves lists who else moves the node of a machine, by the marks on it that are not the
-// run's own; nil if nobody does. What the run found there and left as it was counts as
-// others'.
-func (r *Run) Moves(machine string, n *world.Node) []world.Move {
-	switch {
-	case n == nil:
-		return nil
-	case r.External != nil:
-		return r.External.of(machine)
-	}
-	return withoutMarks(n, r.Marks[machine]).Moves()
-}
-
 // seen is how a machine stands, given how it stood before.
-func (s *Reader) seen(m *world.Machine, was Node, known bool) Node {
-	moves := s.Run.External.of(m.ID)
-	n := Node{Zone: m.Zone, Since: s.Now, New: s.upToDate(m) && !slices.ContainsFunc(moves, func(v world.Move) bool { return v.Roll })}
+func (s *Reader) seen(m *world.Machine, was record.Node, known bool) record.Node {
+	moves := s.Run.External.MovesOf(m.ID)
+	n := record.Node{Zone: m.Zone, Since: s.Now, New: s.upToDate(m) && !slices.ContainsFunc(moves, func(v world.Move) bool { return v.Roll })}
 	node := s.W.NodeOf(m.ID)
 	if node != nil {
 		n.Name, n.Old = node.Name, node.Version
@@ -154,14 +108,14 @@ func (s *Reader) seen(m *world.Machine, was Node, known bool) Node {
 	switch {
 	case node == nil && known && was.Name != "" && !m.Leaving():
 		n.Name, n.Old, n.New = was.Name, was.Old, was.New
-		n.Stage, n.Reason, n.Pods = Terminating, "its node has left the cluster", was.Pods
-	case node != nil && len(moves) > 0 && n.Stage != Skipped:
+		n.Stage, n.Reason, n.Pods = record.Terminating, "its node has left the cluster", was.Pods
+	case node != nil && len(moves) > 0 && n.Stage != record.Skipped:
 		s.taken(&n, node, moves[0], was, known)
 	}
 	if by := s.controller(); by != nil {
 		n = s.sightOf(by, m, node, n)
 	}
-	if n.Stage == Terminating && was.Reason != "" && n.Reason == "" {
+	if n.Stage == record.Terminating && was.Reason != "" && n.Reason == "" {
 		n.Reason = was.Reason // who ends it
 	}
 	if known && was.Stage == n.Stage {
@@ -171,38 +125,38 @@ func (s *Reader) seen(m *world.Machine, was Node, known bool) Node {
 }
 
 // sightOf adds to how a machine stands what the group's controller does next with it.
-func (s *Reader) sightOf(by selfdriven.Controller, m *world.Machine, node *world.Node, n Node) Node {
+func (s *Reader) sightOf(by selfdriven.Controller, m *world.Machine, node *world.Node, n record.Node) record.Node {
 	sight := selfdriven.Sight{
-		Now: s.Now, World: s.W, Machine: m, Node: node, Name: n.Name, Moves: s.Run.External.of(m.ID),
+		Now: s.Now, World: s.W, Machine: m, Node: node, Name: n.Name, Moves: s.Run.External.MovesOf(m.ID),
 		Stage: selfdriven.Stage(n.Stage), Reason: n.Reason,
 	}
 	if w := n.Wait; w != nil {
 		sight.Deadline = &selfdriven.Deadline{For: w.For, Start: w.Start, End: w.End, Basis: w.Basis, Guess: w.Guess}
 	}
 	sight = by.Next(sight)
-	n.Stage, n.Reason, n.Wait = Stage(sight.Stage), sight.Reason, waitOf(sight.Deadline)
+	n.Stage, n.Reason, n.Wait = record.Stage(sight.Stage), sight.Reason, waitOf(sight.Deadline)
 	return n
 }
 
 // taken is the stage to which others have taken a node, by what has come furthest.
-func (s *Reader) taken(n *Node, node *world.Node, move world.Move, was Node, known bool) {
+func (s *Reader) taken(n *record.Node, node *world.Node, move world.Move, was record.Node, known bool) {
 	n.Reason = move.Means
 	left, _ := leaving(s.W, s.W.PodsOn(node.Name), s.consentsOn(node.Name))
 	n.Pods = len(left)
 	if known && closed(node) { // no pod comes any more: how many there were is what was seen at most
 		n.Pods = max(was.Pods, len(left))
 	}
-	if n.Stage == Terminating {
+	if n.Stage == record.Terminating {
 		return
 	}
 	switch step := s.stepOf(move, left, n, was); step {
 	case world.MoveFailed:
-		n.Stage = NodeFail
+		n.Stage = record.NodeFail
 	case world.MoveUpdating:
-		n.Stage = Updating
+		n.Stage = record.Updating
 	case world.MoveDraining, world.MoveEnding:
 		if len(left) > 0 || !s.W.KnowsPodsOn(n.Name) {
-			n.Stage, n.Since = Draining, cmp.Or(move.Since, s.Now)
+			n.Stage, n.Since = record.Draining, cmp.Or(move.Since, s.Now)
 			if by := s.controller(); by != nil && move.By == by.Mover() {
 				break // it is known better
 			}
@@ -212,13 +166,13 @@ func (s *Reader) taken(n *Node, node *world.Node, move world.Move, was Node, kno
 			}
 			break
 		}
-		n.Stage, n.Reason = Settling, "drained by "+move.By.Name()
+		n.Stage, n.Reason = record.Settling, "drained by "+move.By.Name()
 		if move.By == world.MoverSomebody {
 			n.Reason = "drained, and nothing says what comes next"
 		}
-		if move.By == world.MoverEKS && was.Stage == Draining {
-			n.Wait = &Wait{For: "settling", Start: s.Now, End: s.Now.Add(eksSettles)}
-		} else if move.By == world.MoverEKS && was.Stage == Settling {
+		if move.By == world.MoverEKS && was.Stage == record.Draining {
+			n.Wait = &record.Wait{For: "settling", Start: s.Now, End: s.Now.Add(eksSettles)}
+		} else if move.By == world.MoverEKS && was.Stage == record.Settling {
 			n.Wait = was.Wait
 		}
 	}
@@ -234,12 +188,12 @@ func closed(n *world.Node) bool {
 // stepOf is how far a move has come, by its mark and by what becomes of the pods: a
 // cordon by hand does not say whether a drain follows, nor does the taint of an EKS
 // managed update of the kind that cordons after its drain.
-func (s *Reader) stepOf(move world.Move, left []*world.Pod, n *Node, was Node) world.MoveStep {
+func (s *Reader) stepOf(move world.Move, left []*world.Pod, n *record.Node, was record.Node) world.MoveStep {
 	if !s.W.KnowsPodsOn(n.Name) || move.Step != world.MoveCordoned && !(move.By == world.MoverEKS && move.Step == world.MoveForeseen) {
 		return move.Step
 	}
 	sure := s.manuallyDrained(n.Name)
-	drains := sure == drainSeen || len(left) < n.Pods || was.Stage == Draining
+	drains := sure == drainSeen || len(left) < n.Pods || was.Stage == record.Draining
 	switch {
 	case drains && move.By == world.MoverEKS:
 		n.Reason = "an EKS managed update drains it, as its pods leave"
@@ -256,23 +210,23 @@ func (s *Reader) stepOf(move world.Move, left []*world.Pod, n *Node, was Node) w
 
 // limitOf is the countdown of somebody else's drain: from the mark, or from when it was
 // seen to begin; nil when neither is known, when it has no limit, and when it is over.
-func (s *Reader) limitOf(move world.Move, was Node, known bool) *Wait {
+func (s *Reader) limitOf(move world.Move, was record.Node, known bool) *record.Wait {
 	start := move.Since
-	if start.IsZero() && known && was.Stage != Draining && !s.Run.External.From.Equal(s.Now) {
+	if start.IsZero() && known && was.Stage != record.Draining && !s.Run.External.From.Equal(s.Now) {
 		start = s.Now
 	}
-	if was.Stage == Draining && was.Wait != nil && move.Since.IsZero() {
+	if was.Stage == record.Draining && was.Wait != nil && move.Since.IsZero() {
 		start = was.Wait.Start
 	}
 	if move.Limit == 0 || start.IsZero() || !s.Now.Before(start.Add(move.Limit)) {
 		return nil
 	}
-	return &Wait{For: "drain limit", Start: start, End: start.Add(move.Limit)}
+	return &record.Wait{For: "drain limit", Start: start, End: start.Add(move.Limit)}
 }
 
 // keepReplaced adds to nodes what others have replaced while somebody watched, for a while
 // after the last sign of them; last is the group as it was before.
-func (o *ExternalActivity) keepReplaced(nodes map[string]Node, last Run, now time.Time) {
+func keepReplaced(o *record.ExternalActivity, nodes map[string]record.Node, last record.Run, now time.Time) {
 	if o.Began.IsZero() {
 		return
 	}
@@ -281,12 +235,12 @@ func (o *ExternalActivity) keepReplaced(nodes map[string]Node, last Run, now tim
 			continue
 		}
 		switch {
-		case n.Stage == Replaced:
-		case n.Missing.IsZero() && n.Stage != Terminating: // one read that lags is not its end
+		case n.Stage == record.Replaced:
+		case n.Missing.IsZero() && n.Stage != record.Terminating: // one read that lags is not its end
 			n.Missing = now
-		case n.Stage != Terminating && now.Sub(n.Missing) < missingFor:
+		case n.Stage != record.Terminating && now.Sub(n.Missing) < missingFor:
 		default:
-			n.Stage, n.Since, n.Wait, n.Reason = Replaced, now, nil, ""
+			n.Stage, n.Since, n.Wait, n.Reason = record.Replaced, now, nil, ""
 		}
 		nodes[id] = n
 	}
@@ -299,20 +253,10 @@ func (s *Reader) consentsOn(node string) drain.Consents {
 		return s.Consents()
 	}
 	if n := s.W.Node(node); n != nil {
-		moves := s.Run.External.of(n.Machine)
+		moves := s.Run.External.MovesOf(n.Machine)
 		if len(moves) > 0 && moves[0].By != world.MoverSomebody {
 			return drain.Consents{Unmanaged: true, EmptyDir: true}
 		}
 	}
 	return s.Consents()
-}
-
-// pace is how long the nodes that are left take if they go on as those seen so far did,
-// and what that is worked out from, "" where nothing is known.
-func (o *ExternalActivity) pace(now time.Time, replaced, left int) (time.Duration, string) {
-	if o == nil || !o.Rolls || !o.Active.Equal(now) || replaced == 0 || left == 0 {
-		return 0, ""
-	}
-	took := now.Sub(o.Began)
-	return (took / time.Duration(replaced) * time.Duration(left)).Round(time.Second), plural(replaced, "node") + " in " + strings.TrimSuffix(max(took.Round(time.Minute), time.Minute).String(), "0s")
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -20,8 +21,8 @@ type onlooker struct {
 	t    *testing.T
 	w    *world.World
 	now  time.Time
-	left map[string][]engine.Mark
-	run  engine.Run
+	left map[string][]record.Mark
+	run  record.Run
 	view *engine.Snapshot
 }
 
@@ -141,7 +142,7 @@ func (o *onlooker) after(d time.Duration) string {
 	for _, b := range v.Blockers {
 		fmt.Fprintf(&out, "%s on %s: %s -> %s\n", b.Pod, b.Node, b.Detail, b.WayOut)
 	}
-	for _, e := range engine.RecordDiff(before, o.run) {
+	for _, e := range record.RecordDiff(before, o.run) {
 		fmt.Fprintln(&out, strings.TrimSpace(fmt.Sprintf("%s %s %s: %s", e.Time.Format("15:04:05"), e.Type, e.Node, e.Message)))
 	}
 	return out.String()
@@ -164,13 +165,13 @@ func TestOthersOnNodesOfARun(t *testing.T) {
 	o.taint(1, eksTaint, "unschedulable", "NoSchedule")
 	o.taint(2, eksTaint, "unschedulable", "NoSchedule")
 	o.taint(2, kopsTaint, "", "PreferNoSchedule")
-	run := engine.Start(engine.NewRun(strategy.EKS{}, "r1", 1, o.w, strategy.EKS{}.Defaults(), engine.Target{}), noon, "ann@laptop")
-	run.Nodes = map[string]engine.Node{}
-	run.Marks = map[string][]engine.Mark{}
+	run := engine.Start(engine.NewRun(strategy.EKS{}, "r1", 1, o.w, strategy.EKS{}.Defaults(), record.Target{}), noon, "ann@laptop")
+	run.Nodes = map[string]record.Node{}
+	run.Marks = map[string][]record.Mark{}
 	for i := 1; i <= 2; i++ {
 		id, name := fmt.Sprint("i-", i), fmt.Sprint("n", i)
-		run.Nodes[id] = engine.Node{Name: name, Zone: "a", Stage: engine.Outdated, Since: noon}
-		run.Marks[id] = []engine.Mark{{Put: engine.TaintOf(id, name, world.Taint{Key: eksTaint, Value: "unschedulable", Effect: "NoSchedule"})}}
+		run.Nodes[id] = record.Node{Name: name, Zone: "a", Stage: record.Outdated, Since: noon}
+		run.Marks[id] = []record.Mark{{Put: record.TaintOf(id, name, world.Taint{Key: eksTaint, Value: "unschedulable", Effect: "NoSchedule"})}}
 	}
 	v := engine.View(strategy.EKS{}, noon, o.w, run, engine.Look{Machine: "i-2"}, nil)
 	ours, both := v.Zones[0].Rows[0], v.Zones[0].Rows[1]

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -294,7 +294,7 @@ func TestOthersAtOnce(t *testing.T) {
 func TestLeftBehind(t *testing.T) {
 	o := look(t, 1)
 	o.taint(1, eksTaint, "unschedulable", "NoSchedule")
-	o.left = map[string][]engine.Mark{"i-1": {{Put: engine.TaintOf("i-1", "n1", world.Taint{Key: eksTaint, Value: "unschedulable", Effect: "NoSchedule"})}}}
+	o.left = map[string][]record.Mark{"i-1": {{Put: record.TaintOf("i-1", "n1", world.Taint{Key: eksTaint, Value: "unschedulable", Effect: "NoSchedule"})}}}
 	o.sees(0, `
 		a run of Drainboard has left marks behind: n1
 		0 replaced since 12:00, 0 of 1 current

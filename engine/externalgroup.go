@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,27 +20,27 @@ const autoscalerTag = "k8s.io/cluster-autoscaler/"
 const dayAhead = 24 * time.Hour
 
 // groupMovers lists those that the cloud tells of.
-func (s *Reader) groupMovers() []ExternalMover {
+func (s *Reader) groupMovers() []record.ExternalMover {
 	g := &s.W.Group
-	var out []ExternalMover
+	var out []record.ExternalMover
 	if r := g.Refresh; r.ID != "" {
-		out = append(out, ExternalMover{
-			Kind: ExternalRefresh, Who: "instance refresh " + r.ID, Does: fmt.Sprintf("replaces the group's machines by itself (%s, %d %%)", r.Status, r.Percent),
-			Since: r.Since, Acts: true, Handling: HandlingRefused, How: refusedHow,
+		out = append(out, record.ExternalMover{
+			Kind: record.ExternalRefresh, Who: "instance refresh " + r.ID, Does: fmt.Sprintf("replaces the group's machines by itself (%s, %d %%)", r.Status, r.Percent),
+			Since: r.Since, Acts: true, Handling: record.HandlingRefused, How: refusedHow,
 			WayOut: "wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name " + g.Name,
 		})
 	}
 	if len(s.Run.Phases) > 0 && !s.Run.Phases[0].End.IsZero() { // until then it is ours to change
 		if who, does := s.TemplateMoved(); who != "" {
-			out = append(out, ExternalMover{Kind: ExternalTemplate, Who: who, Does: does, Acts: true, Handling: HandlingRefused, How: "the run pauses", WayOut: "put that right"})
+			out = append(out, record.ExternalMover{Kind: record.ExternalTemplate, Who: who, Does: does, Acts: true, Handling: record.HandlingRefused, How: "the run pauses", WayOut: "put that right"})
 		}
 	}
 	out = append(out, s.processMovers()...)
 	out = append(out, s.unhealthy()...)
 	out = append(out, s.scalers()...)
 	if tag := autoscaled(g); tag != "" {
-		out = append(out, ExternalMover{
-			Kind: ExternalAutoscaler, Who: string(world.MoverAutoscaler), Does: "scales the group (tag " + tag + ")", Handling: HandlingLeft,
+		out = append(out, record.ExternalMover{
+			Kind: record.ExternalAutoscaler, Who: string(world.MoverAutoscaler), Does: "scales the group (tag " + tag + ")", Handling: record.HandlingLeft,
 			How: "what it adds stays, what it removes counts as a part of what we take back, and new nodes are kept from its scale down until the end",
 		})
 	}
@@ -49,15 +51,15 @@ const refusedHow = "no run starts beside it, and one that goes on pauses"
 
 // processMovers are the processes that the strategy suspends: as long as nobody else has,
 // they would act.
-func (s *Reader) processMovers() (out []ExternalMover) {
+func (s *Reader) processMovers() (out []record.ExternalMover) {
 	g := &s.W.Group
 	for _, process := range s.Rules.Suspends() {
 		ours := slices.Contains(s.Run.Suspended, process)
-		r := ExternalMover{
-			Kind: ExternalRebalance, Who: process, Does: "moves machines between zones, and ends them undrained",
-			Handling: HandlingSuspended, How: "suspended while nodes are replaced, and acts again after",
+		r := record.ExternalMover{
+			Kind: record.ExternalRebalance, Who: process, Does: "moves machines between zones, and ends them undrained",
+			Handling: record.HandlingSuspended, How: "suspended while nodes are replaced, and acts again after",
 		}
-		still := slices.ContainsFunc(s.Run.ExternalMovers, func(old ExternalMover) bool { return old.Who == process && !old.Seen.IsZero() })
+		still := slices.ContainsFunc(s.Run.ExternalMovers, func(old record.ExternalMover) bool { return old.Who == process && !old.Seen.IsZero() })
 		switch {
 		case g.HasSuspended(process) && !ours:
 			continue // somebody has suspended it, and it stays so
@@ -65,7 +67,7 @@ func (s *Reader) processMovers() (out []ExternalMover) {
 			r.Seen = s.Now
 		case ours && still && s.settled("suspend/"+process) && s.settled("resume/"+process):
 			r.Seen = s.Now
-			r.Does, r.Acts, r.Handling = "acts again, because somebody has resumed it", true, HandlingWarned
+			r.Does, r.Acts, r.Handling = "acts again, because somebody has resumed it", true, record.HandlingWarned
 			r.How, r.WayOut = "it may end machines undrained", suspendCommand(g, process)
 		}
 		out = append(out, r)
@@ -74,11 +76,11 @@ func (s *Reader) processMovers() (out []ExternalMover) {
 }
 
 func suspendCommand(g *world.Group, process string) string {
-	return Action{Kind: Suspend, Group: g.Name, Process: process}.Command()
+	return record.Action{Kind: record.Suspend, Group: g.Name, Process: process}.Command()
 }
 
 // unhealthy are the machines that the group will replace because they are not well.
-func (s *Reader) unhealthy() []ExternalMover {
+func (s *Reader) unhealthy() []record.ExternalMover {
 	g := &s.W.Group
 	if g.HasSuspended("ReplaceUnhealthy") || g.HasSuspended("Terminate") {
 		return nil
@@ -98,14 +100,14 @@ func (s *Reader) unhealthy() []ExternalMover {
 	if nodes == nil {
 		return nil
 	}
-	return []ExternalMover{{
-		Kind: ExternalUnhealthy, Who: "the group (ReplaceUnhealthy)", Does: "finds unhealthy, and ends undrained,", Nodes: nodes, Acts: true, Handling: HandlingLeft,
+	return []record.ExternalMover{{
+		Kind: record.ExternalUnhealthy, Who: "the group (ReplaceUnhealthy)", Does: "finds unhealthy, and ends undrained,", Nodes: nodes, Acts: true, Handling: record.HandlingLeft,
 		How: "it is not waited for, and such a node counts as replaced, not by us",
 	}}
 }
 
 // scalers are what changes the group's size by itself.
-func (s *Reader) scalers() (out []ExternalMover) {
+func (s *Reader) scalers() (out []record.ExternalMover) {
 	g := &s.W.Group
 	processes := map[string][]string{}
 	for _, p := range g.Scaling.Policies {
@@ -121,10 +123,10 @@ func (s *Reader) scalers() (out []ExternalMover) {
 		}
 		who, does := "scaling policy "+processes[process][0], "changes the desired size by itself"
 		if len(processes[process]) > 1 {
-			who, does = "scaling policies "+few(processes[process]), "change the desired size by themselves"
+			who, does = "scaling policies "+text.Some(processes[process]), "change the desired size by themselves"
 		}
-		out = append(out, ExternalMover{
-			Kind: ExternalPolicy, Who: who, Does: does, Handling: HandlingWarned,
+		out = append(out, record.ExternalMover{
+			Kind: record.ExternalPolicy, Who: who, Does: does, Handling: record.HandlingWarned,
 			How:    "a raise stays, a lowering counts as a part of what we take back; but to be smaller the group ends machines undrained, and with its extra machines it looks idle",
 			WayOut: suspendCommand(g, process) + ", and resume-processes after the run",
 		})
@@ -144,8 +146,8 @@ func (s *Reader) scalers() (out []ExternalMover) {
 		if a.Recurs != "" {
 			does += " (" + a.Recurs + ")"
 		}
-		out = append(out, ExternalMover{
-			Kind: ExternalSchedule, Who: "scheduled action " + a.Name, Does: does, Handling: HandlingWarned,
+		out = append(out, record.ExternalMover{
+			Kind: record.ExternalSchedule, Who: "scheduled action " + a.Name, Does: does, Handling: record.HandlingWarned,
 			How:    "a raise stays, a lowering counts as a part of what we take back; but to be smaller the group ends machines undrained",
 			WayOut: suspendCommand(g, "ScheduledActions") + ", and resume-processes after the run",
 		})

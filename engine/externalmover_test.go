@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -39,29 +40,29 @@ func TestRivalsOfPlan(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*world.World, time.Time)
-		kind   engine.ExternalKind // "" for nobody
-		how    engine.Handling
+		kind   record.ExternalKind // "" for nobody
+		how    record.Handling
 		says   string
 		wayOut string
 	}{
 		{"nobody", func(*world.World, time.Time) {}, "", "", "", ""},
 		{"instance refresh", group(func(g *world.Group, _ time.Time) { g.Refresh = world.Refresh{ID: "r-1", Status: "Pending", Percent: 7} }),
-			engine.ExternalRefresh, engine.HandlingRefused, "instance refresh r-1 replaces the group's machines by itself (Pending, 7 %)", "aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng"},
-		{"kops", taint("kops.k8s.io/scheduled-for-update", "", "PreferNoSchedule"), engine.ExternalRoll, engine.HandlingRefused, "kops is rolling a1 (taint kops", "kubectl taint node a1 kops.k8s.io/scheduled-for-update:PreferNoSchedule-"},
-		{"Karpenter", taint("karpenter.sh/disrupted", "", "NoSchedule"), engine.ExternalRoll, engine.HandlingRefused, "Karpenter is rolling a1", "karpenter.sh/disrupted:NoSchedule-"},
+			record.ExternalRefresh, record.HandlingRefused, "instance refresh r-1 replaces the group's machines by itself (Pending, 7 %)", "aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng"},
+		{"kops", taint("kops.k8s.io/scheduled-for-update", "", "PreferNoSchedule"), record.ExternalRoll, record.HandlingRefused, "kops is rolling a1 (taint kops", "kubectl taint node a1 kops.k8s.io/scheduled-for-update:PreferNoSchedule-"},
+		{"Karpenter", taint("karpenter.sh/disrupted", "", "NoSchedule"), record.ExternalRoll, record.HandlingRefused, "Karpenter is rolling a1", "karpenter.sh/disrupted:NoSchedule-"},
 		{"Cyclops", func(w *world.World, _ time.Time) {
 			change(w, "a1", func(n *world.Node) { n.Labels = map[string]string{"cyclops.atlassian.com/terminate": "cnr-1"} })
-		}, engine.ExternalRoll, engine.HandlingRefused, "Cyclops is rolling a1", "kubectl label node a1 cyclops.atlassian.com/terminate-"},
-		{"autoscaler", taint("ToBeDeletedByClusterAutoscaler", "1793610000", "NoSchedule"), engine.ExternalDrain, engine.HandlingWaited, "Cluster Autoscaler drains a1", "skip the node"},
+		}, record.ExternalRoll, record.HandlingRefused, "Cyclops is rolling a1", "kubectl label node a1 cyclops.atlassian.com/terminate-"},
+		{"autoscaler", taint("ToBeDeletedByClusterAutoscaler", "1793610000", "NoSchedule"), record.ExternalDrain, record.HandlingWaited, "Cluster Autoscaler drains a1", "skip the node"},
 		{"a mark that is older than anybody waits", func(w *world.World, now time.Time) {
 			taint("ToBeDeletedByClusterAutoscaler", "1793600000", "NoSchedule")(w, now)
-		}, engine.ExternalDrain, engine.HandlingLeft, "it has not come to an end in 30m0s", ""},
-		{"the autoscaler thinks about it", taint("DeletionCandidateOfClusterAutoscaler", "", "PreferNoSchedule"), engine.ExternalMark, engine.HandlingLeft, "Cluster Autoscaler has marked a1", ""},
-		{"handler, no cordon", taint("aws-node-termination-handler/spot-itn", "", "NoSchedule"), engine.ExternalMark, engine.HandlingLeft, "Node Termination Handler has marked a1", ""},
-		{"an update of EKS that was ours once", taint("eks.amazonaws.com/nodegroup", "unschedulable", "NoSchedule"), engine.ExternalMark, engine.HandlingLeft, "EKS has marked a1", ""},
-		{"out of service by hand", taint("node.kubernetes.io/out-of-service", "", "NoExecute"), engine.ExternalMark, engine.HandlingLeft, "somebody has marked a1", ""},
+		}, record.ExternalDrain, record.HandlingLeft, "it has not come to an end in 30m0s", ""},
+		{"the autoscaler thinks about it", taint("DeletionCandidateOfClusterAutoscaler", "", "PreferNoSchedule"), record.ExternalMark, record.HandlingLeft, "Cluster Autoscaler has marked a1", ""},
+		{"handler, no cordon", taint("aws-node-termination-handler/spot-itn", "", "NoSchedule"), record.ExternalMark, record.HandlingLeft, "Node Termination Handler has marked a1", ""},
+		{"an update of EKS that was ours once", taint("eks.amazonaws.com/nodegroup", "unschedulable", "NoSchedule"), record.ExternalMark, record.HandlingLeft, "EKS has marked a1", ""},
+		{"out of service by hand", taint("node.kubernetes.io/out-of-service", "", "NoExecute"), record.ExternalMark, record.HandlingLeft, "somebody has marked a1", ""},
 		{"a cordon", func(w *world.World, _ time.Time) { change(w, "a1", func(n *world.Node) { n.Unschedulable = true }) },
-			engine.ExternalCordon, engine.HandlingLeft, "somebody has cordoned a1: such a node is rolled like any other", ""},
+			record.ExternalCordon, record.HandlingLeft, "somebody has cordoned a1: such a node is rolled like any other", ""},
 		{"kubectl drain of a node that was cordoned long before", func(w *world.World, now time.Time) {
 			change(w, "a1", func(n *world.Node) {
 				n.Unschedulable, n.Tainted = true, map[string]time.Time{"node.kubernetes.io/unschedulable": now.Add(-time.Hour)}
@@ -69,19 +70,19 @@ func TestRivalsOfPlan(t *testing.T) {
 			p := *w.PodsOn("a1")[0]
 			p.Ends = now.Add(20 * time.Second)
 			w.SetPod(&p)
-		}, engine.ExternalDrain, engine.HandlingWaited, "somebody drains a1", ""},
+		}, record.ExternalDrain, record.HandlingWaited, "somebody drains a1", ""},
 		{"a pod that nobody will see end", func(w *world.World, now time.Time) {
 			change(w, "a1", func(n *world.Node) { n.Unschedulable = true })
 			p := *w.PodsOn("a1")[0]
 			p.Ends = now.Add(-time.Minute)
 			w.SetPod(&p)
-		}, engine.ExternalCordon, engine.HandlingLeft, "somebody has cordoned, and may be draining, a1: no pod was seen leaving", ""},
+		}, record.ExternalCordon, record.HandlingLeft, "somebody has cordoned, and may be draining, a1: no pod was seen leaving", ""},
 		{"handler, on a node that was cordoned long before", func(w *world.World, now time.Time) {
 			taint("aws-node-termination-handler/spot-itn", "", "NoSchedule")(w, now)
 			change(w, "a1", func(n *world.Node) {
 				n.Unschedulable, n.Tainted = true, map[string]time.Time{"node.kubernetes.io/unschedulable": now.Add(-time.Hour)}
 			})
-		}, engine.ExternalDrain, engine.HandlingWaited, "Node Termination Handler drains a1", "skip the node"},
+		}, record.ExternalDrain, record.HandlingWaited, "Node Termination Handler drains a1", "skip the node"},
 		{"kops, on a machine that ends", func(w *world.World, now time.Time) {
 			taint("kops.k8s.io/scheduled-for-update", "", "PreferNoSchedule")(w, now)
 			var list []world.Machine
@@ -102,34 +103,34 @@ func TestRivalsOfPlan(t *testing.T) {
 				list = append(list, c)
 			}
 			w.SetMachines(list)
-		}, engine.ExternalUnhealthy, engine.HandlingLeft, "the group (ReplaceUnhealthy) finds unhealthy, and ends undrained, a1", ""},
+		}, record.ExternalUnhealthy, record.HandlingLeft, "the group (ReplaceUnhealthy) finds unhealthy, and ends undrained, a1", ""},
 		{"scaling policies", group(func(g *world.Group, _ time.Time) {
 			g.Scaling.Policies = []world.Policy{{Name: "cpu", Kind: "TargetTrackingScaling"}, {Name: "queue", Kind: "StepScaling"}}
-		}), engine.ExternalPolicy, engine.HandlingWarned, "scaling policies cpu, queue change the desired size by themselves", "suspend-processes --auto-scaling-group-name ng --scaling-processes AlarmNotification"},
+		}), record.ExternalPolicy, record.HandlingWarned, "scaling policies cpu, queue change the desired size by themselves", "suspend-processes --auto-scaling-group-name ng --scaling-processes AlarmNotification"},
 		{"scaling policies that are suspended", group(func(g *world.Group, _ time.Time) {
 			g.Scaling.Policies, g.Suspended = []world.Policy{{Name: "cpu"}}, []string{"AlarmNotification"}
 		}), "", "", "", ""},
 		{"a forecast", group(func(g *world.Group, _ time.Time) {
 			g.Scaling.Policies = []world.Policy{{Name: "week", Kind: "PredictiveScaling"}}
-		}), engine.ExternalPolicy, engine.HandlingWarned, "scaling policy week changes", "--scaling-processes ScheduledActions"},
+		}), record.ExternalPolicy, record.HandlingWarned, "scaling policy week changes", "--scaling-processes ScheduledActions"},
 		{"a scheduled action", group(func(g *world.Group, now time.Time) {
 			g.Scaling.Schedule = []world.Scheduled{{Name: "night", At: now.Add(time.Hour), Recurs: "0 20 * * *", Min: &two, Desired: &two}}
-		}), engine.ExternalSchedule, engine.HandlingWarned, "scheduled action night sets min 2, desired 2 at 2026-11-02 10:", "--scaling-processes ScheduledActions"},
+		}), record.ExternalSchedule, record.HandlingWarned, "scheduled action night sets min 2, desired 2 at 2026-11-02 10:", "--scaling-processes ScheduledActions"},
 		{"a scheduled action in a week", group(func(g *world.Group, now time.Time) {
 			g.Scaling.Schedule = []world.Scheduled{{Name: "week", At: now.Add(7 * 24 * time.Hour), Desired: &two}}
 		}), "", "", "", ""},
 		{"an autoscaler's group", group(func(g *world.Group, _ time.Time) {
 			g.Tags = map[string]string{"k8s.io/cluster-autoscaler/prod": "owned"}
 		}),
-			engine.ExternalAutoscaler, engine.HandlingLeft, "Cluster Autoscaler scales the group (tag k8s.io/cluster-autoscaler/prod)", ""},
+			record.ExternalAutoscaler, record.HandlingLeft, "Cluster Autoscaler scales the group (tag k8s.io/cluster-autoscaler/prod)", ""},
 		{"only what a node would be like", group(func(g *world.Group, _ time.Time) {
 			g.Tags = map[string]string{"k8s.io/cluster-autoscaler/node-template/label/x": "y"}
 		}), "", "", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := planOf(t, "cluster zones=a nodes=2\nworkload web replicas=2", c.change)
-			rebalance := func(r engine.ExternalMover) bool { return r.Kind == engine.ExternalRebalance }
-			if i := slices.IndexFunc(p.ExternalMovers, rebalance); i < 0 || p.ExternalMovers[i].Handling != engine.HandlingSuspended {
+			rebalance := func(r record.ExternalMover) bool { return r.Kind == record.ExternalRebalance }
+			if i := slices.IndexFunc(p.ExternalMovers, rebalance); i < 0 || p.ExternalMovers[i].Handling != record.HandlingSuspended {
 				t.Errorf("AZRebalance is not said to be suspended: %+v", p.ExternalMovers)
 			}
 			got := slices.DeleteFunc(slices.Clone(p.ExternalMovers), rebalance)
@@ -146,7 +147,7 @@ func TestRivalsOfPlan(t *testing.T) {
 			if r.Kind != c.kind || r.Handling != c.how || !strings.Contains(r.Sentence(), c.says) || !strings.Contains(r.WayOut, c.wayOut) {
 				t.Errorf("got %+v\n%s\n%s", r, r.Sentence(), r.WayOut)
 			}
-			if opposed := len(p.Opposed()) > 0; opposed != (c.how == engine.HandlingRefused) {
+			if opposed := len(p.Opposed()) > 0; opposed != (c.how == record.HandlingRefused) {
 				t.Errorf("a run may start: %t", !opposed)
 			}
 		})
@@ -195,7 +196,7 @@ func TestRivalsWithoutARun(t *testing.T) {
 	}
 	p := c.Plan("r")
 	w := c.Sim.View
-	snapshot := engine.View(strategy.EKS{}, p.AsOf, w, engine.Idle(strategy.EKS{}, p.AsOf, w, engine.Run{}, nil), engine.Look{}, nil)
+	snapshot := engine.View(strategy.EKS{}, p.AsOf, w, engine.Idle(strategy.EKS{}, p.AsOf, w, record.Run{}, nil), engine.Look{}, nil)
 	var got []string
 	for _, r := range snapshot.ExternalMovers {
 		got = append(got, string(r.Kind)+" "+r.Who)
@@ -208,15 +209,15 @@ func TestRivalsWithoutARun(t *testing.T) {
 // Who watches a run from elsewhere is told who has come and who has gone.
 func TestRetellRivals(t *testing.T) {
 	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
-	run := func(rivals ...engine.ExternalMover) engine.Run {
-		return engine.Run{ID: "r", State: engine.Running, Started: at, Seen: at.Add(time.Minute), Nodes: map[string]engine.Node{}, ExternalMovers: rivals}
+	run := func(rivals ...record.ExternalMover) record.Run {
+		return record.Run{ID: "r", State: record.Running, Started: at, Seen: at.Add(time.Minute), Nodes: map[string]record.Node{}, ExternalMovers: rivals}
 	}
-	kops := engine.ExternalMover{Kind: engine.ExternalRoll, Who: "kops", Does: "is rolling", Nodes: []string{"a1"}, Handling: engine.HandlingRefused, How: "the run pauses", Since: at.Add(time.Second)}
+	kops := record.ExternalMover{Kind: record.ExternalRoll, Who: "kops", Does: "is rolling", Nodes: []string{"a1"}, Handling: record.HandlingRefused, How: "the run pauses", Since: at.Add(time.Second)}
 	later := kops
 	later.Nodes = []string{"a1", "a2"}
-	quiet := engine.ExternalMover{Kind: engine.ExternalRebalance, Who: "AZRebalance", Handling: engine.HandlingSuspended}
-	tell := func(before, after engine.Run) (out []string) {
-		for _, e := range engine.RecordDiff(before, after) {
+	quiet := record.ExternalMover{Kind: record.ExternalRebalance, Who: "AZRebalance", Handling: record.HandlingSuspended}
+	tell := func(before, after record.Run) (out []string) {
+		for _, e := range record.RecordDiff(before, after) {
 			out = append(out, e.Reason+": "+e.Message)
 		}
 		return out
@@ -227,7 +228,7 @@ func TestRetellRivals(t *testing.T) {
 	if got := tell(run(kops), run(later)); len(got) > 0 {
 		t.Errorf("the same: %q", got)
 	}
-	one := engine.ExternalMover{Kind: engine.ExternalDrain, Who: "kured", Does: "drains", Nodes: []string{"a1"}, Handling: engine.HandlingWaited, How: "waited for", Since: at}
+	one := record.ExternalMover{Kind: record.ExternalDrain, Who: "kured", Does: "drains", Nodes: []string{"a1"}, Handling: record.HandlingWaited, How: "waited for", Since: at}
 	two := one
 	two.Nodes = []string{"a1", "a2"}
 	if got := tell(run(one), run(two)); !slices.Equal(got, []string{"rival: kured drains a2: waited for"}) {
@@ -245,7 +246,7 @@ func TestRivalsOfManyNodes(t *testing.T) {
 			change(w, n.Name, func(n *world.Node) { n.Unschedulable = true })
 		}
 	})
-	i := slices.IndexFunc(p.ExternalMovers, func(r engine.ExternalMover) bool { return r.Kind == engine.ExternalCordon })
+	i := slices.IndexFunc(p.ExternalMovers, func(r record.ExternalMover) bool { return r.Kind == record.ExternalCordon })
 	if i < 0 {
 		t.Fatalf("%+v", p.ExternalMovers)
 	}

@@ -7,15 +7,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // nodeMovers lists those that the group's nodes tell of, by the marks on them that are
 // not ours and by pods that leave and that we did not evict.
-func (s *Reader) nodeMovers() []ExternalMover {
-	var out []ExternalMover
-	add := func(r ExternalMover, node string) {
-		if i := slices.IndexFunc(out, func(o ExternalMover) bool { return o.is(r) && o.Handling == r.Handling }); i >= 0 {
+func (s *Reader) nodeMovers() []record.ExternalMover {
+	var out []record.ExternalMover
+	add := func(r record.ExternalMover, node string) {
+		if i := slices.IndexFunc(out, func(o record.ExternalMover) bool { return o.Is(r) && o.Handling == r.Handling }); i >= 0 {
 			out[i].Nodes = append(out[i].Nodes, node)
 			if !r.Since.IsZero() && (out[i].Since.IsZero() || r.Since.Before(out[i].Since)) {
 				out[i].Since = r.Since // each node is waited for by itself
@@ -25,7 +26,7 @@ func (s *Reader) nodeMovers() []ExternalMover {
 		r.Nodes = []string{node}
 		out = append(out, r)
 	}
-	s.deferrals = map[string]Deferral{}
+	s.deferrals = map[string]record.Deferral{}
 	coming, conduct := s.comingOff(), s.conduct()
 	about := maps.Clone(s.facts().with[movedByOthers])
 	for id := range coming {
@@ -33,7 +34,7 @@ func (s *Reader) nodeMovers() []ExternalMover {
 	}
 	for _, id := range s.placed(about) {
 		m, n := s.W.Machine(id), s.W.NodeOf(id)
-		if m == nil || n == nil || m.State == world.MachineStandby || s.Run.Nodes[m.ID].Stage == Terminating {
+		if m == nil || n == nil || m.State == world.MachineStandby || s.Run.Nodes[m.ID].Stage == record.Terminating {
 			continue // tools mark what ends, and here it is we who end it
 		}
 		ours := s.Run.Marks[m.ID]
@@ -45,81 +46,83 @@ func (s *Reader) nodeMovers() []ExternalMover {
 				continue // it is what we work with
 			}
 			r := s.moverOf(m.ID, n, move)
-			if m.Leaving() && r.Handling != HandlingWaited {
+			if m.Leaving() && r.Handling != record.HandlingWaited {
 				continue // nothing more becomes of it; whoever ends it may still be draining it
 			}
 			add(r, n.Name)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b ExternalMover) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Who, b.Who)) })
+	slices.SortStableFunc(out, func(a, b record.ExternalMover) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Who, b.Who))
+	})
 	return out
 }
 
 // theirMoves is what a node tells of others, by what is left of its marks without ours.
-func theirMoves(n *world.Node, ours []Mark) []world.Move {
+func theirMoves(n *world.Node, ours []record.Mark) []world.Move {
 	if onlyOurs(n, ours) { // in the middle of a roll half of the nodes wear our taint and nothing else
 		bare := *n
 		bare.Taints, bare.Unschedulable = nil, false
 		return bare.Moves()
 	}
-	return withoutMarks(n, ours).Moves()
+	return record.WithoutMarks(n, ours).Moves()
 }
 
 // onlyOurs reports whether all taints and the cordon of a node are ours.
-func onlyOurs(n *world.Node, marks []Mark) bool {
-	ours := func(kind ActionKind, t world.Taint) bool {
-		return slices.ContainsFunc(marks, func(m Mark) bool {
-			return !m.Foreign && m.Put.Kind == kind && m.Put.Node == n.Name && m.Put.taint() == t
+func onlyOurs(n *world.Node, marks []record.Mark) bool {
+	ours := func(kind record.ActionKind, t world.Taint) bool {
+		return slices.ContainsFunc(marks, func(m record.Mark) bool {
+			return !m.Foreign && m.Put.Kind == kind && m.Put.Node == n.Name && m.Put.AsTaint() == t
 		})
 	}
 	for _, t := range n.Taints {
-		if !ours(AddTaint, t) {
+		if !ours(record.AddTaint, t) {
 			return false
 		}
 	}
-	return !n.Unschedulable || ours(Cordon, world.Taint{})
+	return !n.Unschedulable || ours(record.Cordon, world.Taint{})
 }
 
 // comingOff are the marks of ours that were taken off, by machine, as long as the nodes
 // may still show them.
-func (s *Reader) comingOff() map[string][]Mark {
-	out := map[string][]Mark{}
+func (s *Reader) comingOff() map[string][]record.Mark {
+	out := map[string][]record.Mark{}
 	for _, p := range s.Run.Pending {
-		put := p.Action.put()
+		put := p.Action.Opposite()
 		if put.Kind == p.Action.Kind {
 			continue // it takes nothing off
 		}
-		out[put.Machine] = append(out[put.Machine], Mark{Put: put})
+		out[put.Machine] = append(out[put.Machine], record.Mark{Put: put})
 	}
 	return out
 }
 
 // moverOf is who moves a node, by a mark on it, and what the run does about it.
-func (s *Reader) moverOf(machine string, n *world.Node, move world.Move) ExternalMover {
-	r := ExternalMover{Kind: ExternalMark, Who: string(move.By), Does: "has marked", Since: move.Since, Mark: move.Mark, Handling: HandlingLeft,
+func (s *Reader) moverOf(machine string, n *world.Node, move world.Move) record.ExternalMover {
+	r := record.ExternalMover{Kind: record.ExternalMark, Who: string(move.By), Does: "has marked", Since: move.Since, Mark: move.Mark, Handling: record.HandlingLeft,
 		How: "the node is rolled like any other, and the mark stays"}
 	asked := strings.HasPrefix(move.Mark, "annotation ") && move.Step == world.MoveForeseen // of a roll that has not begun
 	switch {
 	case move.By == world.MoverSomebody && move.Step == world.MoveCordoned:
 		return s.cordonMover(machine, n, r)
 	case move.By == world.MoverEKSRepair:
-		r.Kind, r.Does = ExternalRepair, "may replace or reboot"
+		r.Kind, r.Does = record.ExternalRepair, "may replace or reboot"
 		r.How = "it is not waited for, and such a node counts as replaced, not by us"
 	case move.By == world.MoverEKS, move.By == world.MoverDrainboard, move.By == world.MoverSomebody, move.By == world.MoverCloud, move.Step == world.MoveFailed, asked:
 		// EKS moves no nodes of groups that are not its own: what looks so was left behind.
 	case move.Roll && move.By == s.capabilities().TakesOverFrom && move.Step == world.MoveForeseen:
-		r.Handling, r.How = HandlingWarned, "such a node is rolled like any other, and the mark stays: an interrupted roll leaves it, and so does drainAndTerminate: false. If a roll goes on, two at once end the group's machines"
+		r.Handling, r.How = record.HandlingWarned, "such a node is rolled like any other, and the mark stays: an interrupted roll leaves it, and so does drainAndTerminate: false. If a roll goes on, two at once end the group's machines"
 		r.WayOut = "make sure that none goes on"
 	case move.Roll:
-		r.Kind, r.Does, r.Acts, r.Handling = ExternalRoll, "is rolling", true, HandlingRefused
+		r.Kind, r.Does, r.Acts, r.Handling = record.ExternalRoll, "is rolling", true, record.HandlingRefused
 		r.How = refusedHow
 		r.WayOut = "wait until its roll is over; if it is, take its marks off" + unmarkCommand(n.Name, move.Mark)
 	case move.Step != world.MoveForeseen:
-		r.Kind, r.Does, r.Acts = ExternalDrain, deeds[move.Step], true
+		r.Kind, r.Does, r.Acts = record.ExternalDrain, deeds[move.Step], true
 		if move.SinceCordon { // which may be older than what the mover does
 			r.Since = time.Time{}
 		}
-		return s.drainMover(machine, r, move.Limit, s.Run.Deferrals[deferralKey(machine, r.Who)])
+		return s.drainMover(machine, r, move.Limit, s.Run.Deferrals[record.DeferralKey(machine, r.Who)])
 	}
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 )
 
@@ -16,8 +17,8 @@ type rivalRecord struct {
 	said []string // how the rivals are handled, in turn
 }
 
-func (r *rivalRecord) Decided(before engine.Run, d engine.Decision) {
-	say := func(list []engine.ExternalMover) (out []string) {
+func (r *rivalRecord) Decided(before record.Run, d engine.Decision) {
+	say := func(list []record.ExternalMover) (out []string) {
 		for _, one := range list {
 			out = append(out, one.Sentence())
 		}
@@ -33,11 +34,15 @@ func (r *rivalRecord) Decided(before engine.Run, d engine.Decision) {
 	}
 }
 
-func (*rivalRecord) Heard([]engine.Command)                 {}
-func (*rivalRecord) Events([]engine.Event)                  {}
-func (*rivalRecord) Asked(engine.Action)                    {}
-func (*rivalRecord) Answered(engine.Action, engine.Outcome) {}
-func (*rivalRecord) Resumed(engine.Run)                     {}
+func (*rivalRecord) Heard([]record.Command) {}
+
+func (*rivalRecord) Events([]record.Event) {}
+
+func (*rivalRecord) Asked(record.Action) {}
+
+func (*rivalRecord) Answered(record.Action, record.Outcome) {}
+
+func (*rivalRecord) Resumed(record.Run) {}
 
 // A node that another tool drains for too long is drained by the run, which is then in the
 // record, too.

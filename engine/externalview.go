@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -48,10 +50,10 @@ func (s *Reader) othersView() *ExternalView {
 	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
 		n := s.Run.Nodes[id]
 		switch n.Stage {
-		case Replaced:
+		case record.Replaced:
 			v.Replaced++
 			continue
-		case Terminating:
+		case record.Terminating:
 		default:
 			v.Nodes++
 			m := s.W.Machine(id)
@@ -59,28 +61,28 @@ func (s *Reader) othersView() *ExternalView {
 			if s.controller() != nil { // there a mark may be all that tells
 				current = m != nil && n.New
 			}
-			if n.Stage != Launching && current {
+			if n.Stage != record.Launching && current {
 				v.Current++
 			}
 		}
-		t.add(s.label(id, n), n.Stage, o.of(id))
+		t.add(s.label(id, n), n.Stage, o.MovesOf(id))
 	}
 	if v.Movers = t.movers(); len(v.Movers) == 0 && v.Replaced == 0 {
 		return nil
 	}
-	if s.Run.State != NoRun { // its record tells for how long it goes on, however often it was resumed
+	if s.Run.State != record.NoRun { // its record tells for how long it goes on, however often it was resumed
 		return v
 	}
 	replaced, total := s.Run.Outdated()
-	_, v.Pace = o.pace(s.Now, replaced, total-replaced)
+	_, v.Pace = o.Pace(s.Now, replaced, total-replaced)
 	return v
 }
 
 // Movers are who else moves nodes, as far as the marks on them tell at one look. marks are
 // those that our runs have put, by machine.
-func Movers(nodes []*world.Node, marks map[string][]Mark) []MoverView {
-	stages := map[world.MoveStep]Stage{
-		world.MoveDraining: Draining, world.MoveUpdating: Updating, world.MoveEnding: Settling, world.MoveFailed: NodeFail,
+func Movers(nodes []*world.Node, marks map[string][]record.Mark) []MoverView {
+	stages := map[world.MoveStep]record.Stage{
+		world.MoveDraining: record.Draining, world.MoveUpdating: record.Updating, world.MoveEnding: record.Settling, world.MoveFailed: record.NodeFail,
 	}
 	var t tally
 	for _, n := range nodes {
@@ -94,24 +96,24 @@ func Movers(nodes []*world.Node, marks map[string][]Mark) []MoverView {
 // tally counts the nodes of each mover by their stages.
 type tally struct {
 	found map[world.Mover]*MoverView
-	nodes map[world.Mover]map[Stage][]string // names
+	nodes map[world.Mover]map[record.Stage][]string // names
 }
 
 // add counts a node, which is at the stage to which the first of its movers has taken it.
-func (t *tally) add(node string, at Stage, moves []world.Move) {
+func (t *tally) add(node string, at record.Stage, moves []world.Move) {
 	for i, move := range moves {
 		m := t.found[move.By]
 		if m == nil {
 			if t.found == nil {
-				t.found, t.nodes = map[world.Mover]*MoverView{}, map[world.Mover]map[Stage][]string{}
+				t.found, t.nodes = map[world.Mover]*MoverView{}, map[world.Mover]map[record.Stage][]string{}
 			}
 			m = &MoverView{By: move.By, Guess: true}
-			t.found[move.By], t.nodes[move.By] = m, map[Stage][]string{}
+			t.found[move.By], t.nodes[move.By] = m, map[record.Stage][]string{}
 		}
 		m.Nodes++
 		m.Roll, m.Guess = m.Roll || move.Roll, m.Guess && move.Guess
-		stage := Outdated
-		if i == 0 && working(at) {
+		stage := record.Outdated
+		if i == 0 && record.WorkingOn(at) {
 			stage = at
 			m.Working++
 		}
@@ -132,33 +134,24 @@ func (t *tally) movers() (out []MoverView) {
 	return out
 }
 
-// working reports whether somebody who has marked a node has begun to move it.
-func working(stage Stage) bool {
-	switch stage {
-	case Draining, Settling, Terminating, Updating, NodeFail:
-		return true
-	}
-	return false
-}
-
 // named is how many nodes are named rather than counted.
 const named = 2
 
 // standing tells of the nodes of a mover how far they have come: few by their names.
-func standing(m *MoverView, stages map[Stage][]string) (out []string) {
-	for _, stage := range []Stage{NodeFail, Draining, Updating, Settling, Terminating} {
+func standing(m *MoverView, stages map[record.Stage][]string) (out []string) {
+	for _, stage := range []record.Stage{record.NodeFail, record.Draining, record.Updating, record.Settling, record.Terminating} {
 		word := string(stage)
-		if stage == Settling {
+		if stage == record.Settling {
 			word = "drained"
 		}
 		switch nodes := stages[stage]; {
 		case len(nodes) > named:
-			out = append(out, plural(len(nodes), "node")+" "+word)
+			out = append(out, text.Plural(len(nodes), "node")+" "+word)
 		case len(nodes) > 0:
 			out = append(out, strings.Join(nodes, " and ")+" "+word)
 		}
 	}
-	rest, word := stages[Outdated], " to go"
+	rest, word := stages[record.Outdated], " to go"
 	if m.By == world.MoverSomebody {
 		word = " cordoned"
 	}
@@ -174,7 +167,7 @@ func standing(m *MoverView, stages map[Stage][]string) (out []string) {
 	case len(rest) <= named:
 		out = append(out, names)
 	default:
-		out = append(out, plural(len(rest), "node"))
+		out = append(out, text.Plural(len(rest), "node"))
 	}
 	return out
 }

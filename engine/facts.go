@@ -8,6 +8,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -44,7 +45,7 @@ const (
 
 // fact is what one machine is in the run.
 type fact struct {
-	stage Stage // of the run's node, "" without one
+	stage record.Stage // of the run's node, "" without one
 	is    traits
 }
 
@@ -60,7 +61,7 @@ type facts struct {
 	stale   []string // machines whose node or marks the run has changed since
 
 	of     map[string]fact
-	stages map[Stage][]string // machines, sorted
+	stages map[record.Stage][]string // machines, sorted
 	with   map[traits]map[string]bool
 
 	order  []string       // the run's, that the following are made from
@@ -107,7 +108,7 @@ func identity[V any](m map[string]V) unsafe.Pointer { return reflect.ValueOf(m).
 func (s *Reader) allFacts(taint world.Taint) *facts {
 	f := &facts{
 		w: s.W, nodes: identity(s.Run.Nodes), marks: identity(s.Run.Marks), nodeless: s.nodeless(), taint: taint, changes: s.W.Changes(),
-		of: make(map[string]fact, len(s.Run.Nodes)), stages: map[Stage][]string{}, with: map[traits]map[string]bool{},
+		of: make(map[string]fact, len(s.Run.Nodes)), stages: map[record.Stage][]string{}, with: map[traits]map[string]bool{},
 	}
 	for bit := traits(1); bit < allTraits; bit <<= 1 {
 		f.with[bit] = map[string]bool{}
@@ -164,7 +165,7 @@ func (f *facts) set(id string, now fact) {
 			at, _ := slices.BinarySearch(list, id)
 			f.stages[now.stage] = slices.Insert(list, at, id)
 		}
-		if was.stage == Queued || now.stage == Queued {
+		if was.stage == record.Queued || now.stage == record.Queued {
 			f.queued = nil
 		}
 	}
@@ -207,22 +208,24 @@ func (s *Reader) factOf(id string, taint world.Taint) fact {
 	if !known {
 		return f
 	}
-	is(unlisted, m == nil && n.Stage != Replaced)
+	is(unlisted, m == nil && n.Stage != record.Replaced)
 	is(holding, s.holdsSlot(id, n))
-	is(leftMarked, (n.Stage == Skipped || n.Stage == Replaced || n.Stage == NodeFail) && len(s.Run.Marks[id]) > 0)
+	is(leftMarked, (n.Stage == record.Skipped || n.Stage == record.Replaced || n.Stage == record.NodeFail) && len(s.Run.Marks[id]) > 0)
 	is(untainted, toGo(n.Stage) && !s.wears(id, n, node, taint))
-	is(outside, n.outside())
-	is(outsideStill, n.outsideStill())
+	is(outside, n.Outside())
+	is(outsideStill, n.OutsideStill())
 	return f
 }
 
 // toGo reports whether a node still runs what it is to be replaced for.
-func toGo(stage Stage) bool { return stage == Outdated || stage == Queued || stage == Draining }
+func toGo(stage record.Stage) bool {
+	return stage == record.Outdated || stage == record.Queued || stage == record.Draining
+}
 
 // wears reports whether a node has a taint, and the run knows that it put it, or found it there.
-func (s *Reader) wears(id string, n Node, node *world.Node, t world.Taint) bool {
-	return node != nil && node.Name == n.Name && node.HasTaint(t) && slices.ContainsFunc(s.Run.Marks[id], func(m Mark) bool {
-		return m.Put.Kind == AddTaint && m.Put.taint() == t && m.Put.Node == n.Name
+func (s *Reader) wears(id string, n record.Node, node *world.Node, t world.Taint) bool {
+	return node != nil && node.Name == n.Name && node.HasTaint(t) && slices.ContainsFunc(s.Run.Marks[id], func(m record.Mark) bool {
+		return m.Put.Kind == record.AddTaint && m.Put.AsTaint() == t && m.Put.Node == n.Name
 	})
 }
 
@@ -261,9 +264,9 @@ func (s *Reader) orderFacts() *facts {
 func (s *Reader) nextQueued() []string {
 	f := s.orderFacts()
 	if f.queued == nil {
-		f.queued = make([]string, 0, s.Count(Queued))
+		f.queued = make([]string, 0, s.Count(record.Queued))
 		for _, id := range s.Run.Order {
-			if s.Run.Nodes[id].Stage == Queued {
+			if s.Run.Nodes[id].Stage == record.Queued {
 				f.queued = append(f.queued, id)
 			}
 		}
@@ -289,7 +292,7 @@ func (s *Step) renewed(id string) {
 // StaleFact says in which fact that is kept with a world differs from one that is worked out
 // now, "" if none does. It is for tests: nothing is brought up to date by it but what every
 // decision brings up to date.
-func StaleFact(rules Strategy, w *world.World, r Run) string {
+func StaleFact(rules Strategy, w *world.World, r record.Run) string {
 	s := &Reader{W: w, Run: r, Rules: rules}
 	kept := s.keptFacts()
 	if kept == nil || !kept.renew(s) {
@@ -316,7 +319,7 @@ func StaleFact(rules Strategy, w *world.World, r Run) string {
 			return fmt.Sprintf("trait %b: %v, and kept are %v", bit, fresh.with[bit], ids)
 		}
 	}
-	if kept.queued != nil && !slices.Equal(kept.queued, slices.DeleteFunc(slices.Clone(kept.order), func(id string) bool { return r.Nodes[id].Stage != Queued })) {
+	if kept.queued != nil && !slices.Equal(kept.queued, slices.DeleteFunc(slices.Clone(kept.order), func(id string) bool { return r.Nodes[id].Stage != record.Queued })) {
 		return fmt.Sprintf("the queue is kept as %v", kept.queued)
 	}
 	return ""

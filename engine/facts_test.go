@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // TestFacts changes small worlds and runs at random, in every way there is, and holds after
 // each change that what is kept of the machines is what one would work out from them.
 func TestFacts(t *testing.T) {
-	stages := []Stage{Outdated, Queued, Draining, Settling, Terminating, Replaced, Launching, Ready, Surplus, Updating, NodeFail, Skipped}
+	stages := []record.Stage{record.Outdated, record.Queued, record.Draining, record.Settling, record.Terminating, record.Replaced, record.Launching, record.Ready, record.Surplus, record.Updating, record.NodeFail, record.Skipped}
 	states := []string{world.MachinePending, world.MachineInService, world.MachineInService, world.MachineTerminating, world.MachineStandby}
 	taint := world.Taint{Key: "old", Effect: "NoSchedule"}
 	now := time.Unix(1000, 0)
@@ -26,7 +27,7 @@ func TestFacts(t *testing.T) {
 			}
 			return moment
 		}
-		w, r := world.New(), Run{Order: []string{"i-3", "i-0", "i-1", "i-5", "i-4", "i-2"}}
+		w, r := world.New(), record.Run{Order: []string{"i-3", "i-0", "i-1", "i-5", "i-4", "i-2"}}
 		s := newStep(nil, now, w, r)
 		for step := range 150 {
 			did := ""
@@ -51,15 +52,15 @@ func TestFacts(t *testing.T) {
 				w.SetMachines(list)
 				did = fmt.Sprintf("machines %+v", list)
 			case 4, 5:
-				n := Node{Name: name, Stage: stages[rng.IntN(len(stages))], Began: at(), Missing: at(), PendingValidation: at(), Validated: some(), Detached: some()}
+				n := record.Node{Name: name, Stage: stages[rng.IntN(len(stages))], Began: at(), Missing: at(), PendingValidation: at(), Validated: some(), Detached: some()}
 				s.SetNode(id, n)
 				did = fmt.Sprintf("the run's %s: %+v", id, n)
 			case 6:
 				s.dropNode(id)
 				did = "no " + id
 			case 7:
-				put := []Action{TaintOf(id, name, taint), CordonOf(id, name)}[rng.IntN(2)]
-				s.remember(Mark{Put: put, Foreign: rng.IntN(4) == 0})
+				put := []record.Action{record.TaintOf(id, name, taint), record.CordonOf(id, name)}[rng.IntN(2)]
+				s.remember(record.Mark{Put: put, Foreign: rng.IntN(4) == 0})
 				did = "mark " + put.Key
 			case 8:
 				for _, m := range s.Run.Marks[id] {
@@ -86,23 +87,23 @@ func TestFacts(t *testing.T) {
 func TestFactsOfAnotherRun(t *testing.T) {
 	w := world.New()
 	w.SetMachines([]world.Machine{{ID: "i-1", State: world.MachineInService}})
-	r := Run{Nodes: map[string]Node{"i-1": {Name: "n1", Stage: Queued}}, Marks: map[string][]Mark{}}
+	r := record.Run{Nodes: map[string]record.Node{"i-1": {Name: "n1", Stage: record.Queued}}, Marks: map[string][]record.Mark{}}
 	s := newStep(nil, time.Unix(1000, 0), w, r)
 	before := s.facts()
-	s.SetNode("i-1", Node{Name: "n1", Stage: Draining})
-	if s.Count(Draining) != 1 || s.facts() != before {
+	s.SetNode("i-1", record.Node{Name: "n1", Stage: record.Draining})
+	if s.Count(record.Draining) != 1 || s.facts() != before {
 		t.Error("what is kept is not renewed for the run that changed")
 	}
-	s.remember(Mark{Put: CordonOf("i-1", "n1")})
+	s.remember(record.Mark{Put: record.CordonOf("i-1", "n1")})
 	if s.facts() != before {
 		t.Error("what is kept is not that of the marks that changed")
 	}
 	old := newStep(nil, time.Unix(1000, 0), w, r)
-	if old.Count(Queued) != 1 || old.facts() == before {
+	if old.Count(record.Queued) != 1 || old.facts() == before {
 		t.Error("the run as it was before has what is kept for another one")
 	}
 	c := newStep(nil, time.Unix(1000, 0), w.Copy()(), s.Run)
-	if c.Count(Draining) != 1 || c.facts() == s.facts() {
+	if c.Count(record.Draining) != 1 || c.facts() == s.facts() {
 		t.Error("a copy of the world has what is kept for another one")
 	}
 }

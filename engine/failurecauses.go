@@ -1,11 +1,15 @@
 package engine
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/drainboard/drainboard/engine/record"
+)
 
 // addFailureCauses names what keeps the other nodes that drain when the drain of one ends the
 // run: theirs are ended with it, and whoever looks for the cause has to know of all.
 func (s *Step) addFailureCauses(failed string) {
-	for _, id := range s.In(Draining) {
+	for _, id := range s.In(record.Draining) {
 		n := s.Run.Nodes[id]
 		if id == failed || n.New {
 			continue
@@ -17,7 +21,7 @@ func (s *Step) addFailureCauses(failed string) {
 			}
 			b := s.blockerOf(p, n, id)
 			s.Run.BlockingPods = append(s.Run.BlockingPods, b.Sentence())
-			s.Report(Event{Type: PodBlocked, Node: n.Name, Pod: p.Ref(), Budget: b.budgetRefs(), Reason: string(b.Kind), Message: b.Sentence()})
+			s.Report(record.Event{Type: record.PodBlocked, Node: n.Name, Pod: p.Ref(), Budget: b.budgetRefs(), Reason: string(b.Kind), Message: b.Sentence()})
 		}
 	}
 }

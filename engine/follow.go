@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -40,33 +42,33 @@ func (s *Step) observeController() {
 		}
 	}
 	for id, n := range before.Nodes {
-		if s.W.Machine(id) == nil && n.Stage != Replaced {
+		if s.W.Machine(id) == nil && n.Stage != record.Replaced {
 			s.departs(id, n)
 		}
 	}
-	for _, e := range nodesDiff(before, s.Run) {
+	for _, e := range record.NodesDiff(before, s.Run) {
 		e.Phase = s.Phase()
 		s.events = append(s.events, e)
 	}
 }
 
 // followed is how a machine stands, given how it stood before.
-func (s *Step) followed(m *world.Machine, was Node, known bool) Node {
+func (s *Step) followed(m *world.Machine, was record.Node, known bool) record.Node {
 	n := s.seen(m, was, known)
 	n.Order, n.Began, n.Stuck, n.Turn = was.Order, was.Began, was.Stuck, was.Turn
 	if n.Name == "" {
 		n.Name, n.Old = was.Name, was.Old
 	}
 	switch {
-	case known && n.New && !was.New && (n.Stage == Ready || was.Stage == Replaced): // the same machine: updated in place
-		n.New, n.Stage, n.Old, n.Since, n.Reason = false, Replaced, was.Old, was.Since, inPlaceDone
-		if was.Stage != Replaced {
+	case known && n.New && !was.New && (n.Stage == record.Ready || was.Stage == record.Replaced): // the same machine: updated in place
+		n.New, n.Stage, n.Old, n.Since, n.Reason = false, record.Replaced, was.Old, was.Since, inPlaceDone
+		if was.Stage != record.Replaced {
 			n.Since = s.Now
 			s.timed(was)
 		}
-	case (n.Stage == Draining || n.Stage == Updating) && n.Began.IsZero():
+	case (n.Stage == record.Draining || n.Stage == record.Updating) && n.Began.IsZero():
 		n.Began = n.Since
-	case n.Stage == Outdated:
+	case n.Stage == record.Outdated:
 		if o, known := s.Rules.Follows().Object(m); known {
 			n.Reason = cmp.Or(s.turnOf(o.Priority), n.Reason)
 		}
@@ -90,15 +92,15 @@ func (s *Reader) turnOf(priority int) string {
 }
 
 // timed notes how long a node took.
-func (s *Step) timed(n Node) {
+func (s *Step) timed(n record.Node) {
 	if !n.Began.IsZero() {
 		s.Run.NodeTime = max(s.Run.NodeTime, s.Now.Sub(n.Began))
 	}
 }
 
 // departs settles a machine that is no longer listed. One read that lags is not its end.
-func (s *Step) departs(id string, n Node) {
-	ending := slices.Contains([]Stage{Terminating, Settling, Draining, NodeFail}, n.Stage)
+func (s *Step) departs(id string, n record.Node) {
+	ending := slices.Contains([]record.Stage{record.Terminating, record.Settling, record.Draining, record.NodeFail}, n.Stage)
 	switch {
 	case !ending && n.Missing.IsZero():
 		n.Missing = s.Now
@@ -116,7 +118,7 @@ func (s *Step) departs(id string, n Node) {
 		return
 	}
 	s.timed(n)
-	n.Stage, n.Since, n.Wait, n.Reason, n.Pods, n.Began = Replaced, s.Now, nil, "", 0, time.Time{}
+	n.Stage, n.Since, n.Wait, n.Reason, n.Pods, n.Began = record.Replaced, s.Now, nil, "", 0, time.Time{}
 	s.SetNode(id, n)
 	s.forgetForced(id)
 }
@@ -125,18 +127,18 @@ func (s *Step) departs(id string, n Node) {
 func (s *Step) followController(f following) {
 	s.forgetControl()
 	switch s.Run.State {
-	case Running:
+	case record.Running:
 		s.resumeDeployments()
 		s.Rules.Step(s)
-		if s.Run.State == Running {
+		if s.Run.State == record.Running {
 			s.carryOutOrders()
 			s.forceMachines(f)
 		}
-	case Paused:
+	case record.Paused:
 		if !s.externalPause() && !s.gaveUp() {
 			s.pauseDeployments()
 		}
-	case Ending:
+	case record.Ending:
 		s.endFollowing(f)
 	}
 	s.checkPending()
@@ -149,7 +151,7 @@ func (s *Step) forgetControl() {
 		return
 	}
 	for key, p := range s.Run.Pending {
-		if p.Action.Place() == InControlCluster {
+		if p.Action.Place() == record.InControlCluster {
 			delete(s.Run.Pending, key)
 			s.changed = true
 		}
@@ -162,12 +164,12 @@ func (s *Step) externalPause() bool {
 	if !s.Run.PausedExternally || !s.Fresh(world.Cloud) || !s.controls() || s.LeftToOthers() {
 		return s.Run.PausedExternally
 	}
-	s.Run.State, s.Run.Why, s.Run.PausedExternally, s.changed = Running, "", false, true
+	s.Run.State, s.Run.Why, s.Run.PausedExternally, s.changed = record.Running, "", false, true
 	why := "whoever had paused the " + s.Rules.Follows().Words().Part + "s lets them go on"
 	if by := s.HeldByOthers(); len(by) > 0 {
 		why = "more is left than what somebody has paused (" + strings.Join(by, ", ") + ")"
 	}
-	s.Report(Event{Type: RunResumed, Reason: "let go on", Message: "resumed: " + why})
+	s.Report(record.Event{Type: record.RunResumed, Reason: "let go on", Message: "resumed: " + why})
 	s.Soon()
 	return true
 }
@@ -195,12 +197,12 @@ func (s *Reader) namespace() string {
 	return cmp.Or(s.Run.PausedIn, s.Rules.Follows().Namespace(&s.W.Group))
 }
 
-func (s *Reader) holdAction(kind ActionKind, deployment string) Action {
+func (s *Reader) holdAction(kind record.ActionKind, deployment string) record.Action {
 	key := pauseKey(deployment)
-	if kind == LetRoll {
+	if kind == record.LetRoll {
 		key = "un" + key
 	}
-	return Action{Kind: kind, Key: key, Controller: s.Rules.Follows().ID(), Namespace: s.namespace(), Object: deployment}
+	return record.Action{Kind: kind, Key: key, Controller: s.Rules.Follows().ID(), Namespace: s.namespace(), Object: deployment}
 }
 
 // tookPause writes down that a part of the group is the run's to let go on.
@@ -213,7 +215,7 @@ func (s *Step) tookPause(deployment string) {
 // stands reports whether an action was accepted and is still to be seen, or its fate is open.
 func (s *Reader) stands(key string) bool {
 	p, busy := s.Run.Pending[key]
-	return busy && (p.Accepted.IsZero() || !p.Action.seen(s.W))
+	return busy && (p.Accepted.IsZero() || !p.Action.IsSeen(s.W))
 }
 
 // pauseDeployments has the controller begin no further batch. What it has begun goes on. It reports
@@ -237,7 +239,7 @@ func (s *Step) pauseDeployments() bool {
 			}
 			s.tookPause(d.Name)
 		}
-		held = s.Ensure(s.holdAction(HoldRoll, d.Name)) && held
+		held = s.Ensure(s.holdAction(record.HoldRoll, d.Name)) && held
 	}
 	return held
 }
@@ -252,7 +254,7 @@ func (s *Step) resumeDeployments() {
 			continue // that it is paused is still to be seen
 		}
 		delete(s.Run.Pending, pauseKey(name))
-		let := s.holdAction(LetRoll, name)
+		let := s.holdAction(record.LetRoll, name)
 		if _, there := s.part(name); !there || s.Ensure(let) && s.settled(let.Key) {
 			s.Run.PausedDeployments, s.changed = slices.DeleteFunc(slices.Clone(s.Run.PausedDeployments), func(other string) bool { return other == name }), true
 		}
@@ -306,13 +308,13 @@ func (s *Step) forceMachines(f following) {
 			continue
 		}
 		if is, known := f.by.Object(m); known && is.Ends && !is.Forced {
-			s.Ensure(Action{Kind: ForceMachine, Key: "force/" + o.Machine, Machine: o.Machine, Node: o.Node, Controller: f.by.ID(), Namespace: f.by.Namespace(&s.W.Group), Object: is.Name, Order: o.ID})
+			s.Ensure(record.Action{Kind: record.ForceMachine, Key: "force/" + o.Machine, Machine: o.Machine, Node: o.Node, Controller: f.by.ID(), Namespace: f.by.Namespace(&s.W.Group), Object: is.Name, Order: o.ID})
 		}
 	}
 }
 
 // prioritize has a machine go earlier or later than others.
-func (f following) prioritize(s *Step, c Command, priority int) {
+func (f following) prioritize(s *Step, c record.Command, priority int) {
 	id, _ := s.machineNamed(c.Node)
 	m, n := s.W.Machine(id), s.Run.Nodes[id]
 	var is selfdriven.Object
@@ -321,7 +323,7 @@ func (f following) prioritize(s *Step, c Command, priority int) {
 		is, known = f.by.Object(m)
 	}
 	switch {
-	case !known || n.Stage != Outdated:
+	case !known || n.Stage != record.Outdated:
 		s.refuse(c, "the order is for nodes that are still to go; "+c.Node+" is not")
 		return
 	case is.Priority == priority:
@@ -329,7 +331,7 @@ func (f following) prioritize(s *Step, c Command, priority int) {
 		return
 	}
 	key := "priority/" + id
-	if p, busy := s.Run.Pending[key]; busy && !p.Action.seen(s.W) {
+	if p, busy := s.Run.Pending[key]; busy && !p.Action.IsSeen(s.W) {
 		s.refuse(c, c.Node+" was just given another turn: look at it again")
 		return
 	}
@@ -339,16 +341,16 @@ func (f following) prioritize(s *Step, c Command, priority int) {
 		s.SetNode(id, n)
 	}
 	s.Run.PausedIn, s.changed = f.by.Namespace(&s.W.Group), true
-	s.ask(Action{Kind: Prioritize, Key: key, Machine: id, Node: n.Name, Controller: f.by.ID(), Namespace: s.Run.PausedIn, Object: is.Name, Priority: priority})
+	s.ask(record.Action{Kind: record.Prioritize, Key: key, Machine: id, Node: n.Name, Controller: f.by.ID(), Namespace: s.Run.PausedIn, Object: is.Name, Priority: priority})
 }
 
 // lateOrSooner obeys a skip or a return: nobody can leave a node out, but it can go last,
 // or first.
-func (f following) lateOrSooner(s *Step, c Command) {
+func (f following) lateOrSooner(s *Step, c record.Command) {
 	turns := f.by.Turns()
 	priority := turns.First
 	id, _ := s.machineNamed(c.Node)
-	if m := s.W.Machine(id); c.Kind == CmdSkip {
+	if m := s.W.Machine(id); c.Kind == record.CmdSkip {
 		priority = turns.Last
 	} else if m != nil {
 		if is, known := f.by.Object(m); known && is.Priority > turns.Usual {
@@ -359,24 +361,24 @@ func (f following) lateOrSooner(s *Step, c Command) {
 }
 
 // kinds are what commands become.
-var kinds = map[CommandKind]selfdriven.Kind{
-	CmdPause: selfdriven.Pause, CmdResume: selfdriven.Resume, CmdForce: selfdriven.Force, CmdSkip: selfdriven.Turn, CmdReturn: selfdriven.Turn,
+var kinds = map[record.CommandKind]selfdriven.Kind{
+	record.CmdPause: selfdriven.Pause, record.CmdResume: selfdriven.Resume, record.CmdForce: selfdriven.Force, record.CmdSkip: selfdriven.Turn, record.CmdReturn: selfdriven.Turn,
 }
 
 // unableFollowing says why a command is not possible now in a group that its own controller
 // rolls, "" if it is.
-func (f following) unableFollowing(s *Reader, kind CommandKind) string {
-	turns := kind == CmdSkip || kind == CmdReturn
+func (f following) unableFollowing(s *Reader, kind record.CommandKind) string {
+	turns := kind == record.CmdSkip || kind == record.CmdReturn
 	switch {
-	case (turns || kind == CmdPause) && !s.controls():
+	case (turns || kind == record.CmdPause) && !s.controls():
 		return f.noControl()
-	case kind == CmdResume && len(s.Run.PausedDeployments) > 0 && !s.controls():
+	case kind == record.CmdResume && len(s.Run.PausedDeployments) > 0 && !s.controls():
 		return "the run has paused " + strings.Join(s.Run.PausedDeployments, ", ") + ", and " + f.noControl()
 	case f.by.Refuses(&s.W.Group, kinds[kind]) != "":
 		return f.by.Refuses(&s.W.Group, kinds[kind])
 	case turns && !s.Fresh(world.Cloud):
 		return "what is known of the pool is too old to change the order"
-	case turns && s.Count(Outdated) == 0:
+	case turns && s.Count(record.Outdated) == 0:
 		return "no node is still to go"
 	}
 	return ""
@@ -387,7 +389,7 @@ func (f following) unableFollowing(s *Reader, kind CommandKind) string {
 func (s *Step) endFollowing(f following) {
 	late := !s.Now.Before(s.Run.PhaseWait.End)
 	s.WakeAt(s.Run.PhaseWait.End)
-	if s.Run.Result == Aborted && !s.pauseDeployments() && !late {
+	if s.Run.Result == record.Aborted && !s.pauseDeployments() && !late {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
@@ -403,7 +405,7 @@ func (s *Step) endFollowing(f following) {
 func (s *Step) listUnrestoredController(f following) {
 	w := f.by.Words()
 	names := slices.Clone(s.Run.PausedDeployments)
-	if s.Run.Result == Aborted && s.controls() {
+	if s.Run.Result == record.Aborted && s.controls() {
 		for _, d := range s.parts() {
 			if !d.Paused && !slices.Contains(names, d.Name) {
 				names = append(names, d.Name)
@@ -411,7 +413,7 @@ func (s *Step) listUnrestoredController(f following) {
 		}
 	}
 	for _, name := range names {
-		let, hold := s.holdAction(LetRoll, name), s.holdAction(HoldRoll, name)
+		let, hold := s.holdAction(record.LetRoll, name), s.holdAction(record.HoldRoll, name)
 		p, asked := s.Run.Pending[hold.Key]
 		switch d, there := s.part(name); {
 		case !s.controls():
@@ -419,7 +421,7 @@ func (s *Step) listUnrestoredController(f following) {
 		case !there: // it has gone
 		case d.Paused || asked && !p.Accepted.IsZero():
 			s.AddUnrestored(w.Part+" "+name+" stays paused, so that no further node goes; in "+w.Where+" it goes on with", let.Command())
-		case s.Run.Result == Aborted:
+		case s.Run.Result == record.Aborted:
 			s.AddUnrestored(w.Part+" "+name+" is not known to be paused, and further nodes may go; in "+w.Where+" this pauses it", hold.Command())
 		}
 	}
@@ -431,13 +433,13 @@ func (s *Step) listUnrestoredController(f following) {
 		if is, known := f.by.Object(m); known && is.Priority == n.Turn {
 			continue
 		}
-		back := Action{Kind: Prioritize, Controller: f.by.ID(), Namespace: s.namespace(), Object: id, Priority: n.Turn}
+		back := record.Action{Kind: record.Prioritize, Controller: f.by.ID(), Namespace: s.namespace(), Object: id, Priority: n.Turn}
 		s.AddUnrestored("machine "+id+" keeps the "+f.by.Turns().Name+" that it was given; in "+w.Where+", as it was before", back.Command())
 	}
-	if out := s.In(Draining, Settling, Terminating, Updating); len(out) > 0 {
+	if out := s.In(record.Draining, record.Settling, record.Terminating, record.Updating); len(out) > 0 {
 		s.Note(s.names(out) + ": begun by " + f.name() + ", which finishes it")
 	}
-	if s.Run.Result == Aborted && s.Count(Outdated) > 0 {
+	if s.Run.Result == record.Aborted && s.Count(record.Outdated) > 0 {
 		if !s.controls() {
 			s.Note(f.name() + " goes on with the nodes that are left: nothing stops it without " + w.Where)
 		} else {
@@ -458,8 +460,8 @@ func (s *Reader) names(ids []string) string {
 // abortFollowing says what becomes of the group if the run is aborted now.
 func (f following) abortFollowing(s *Reader) (out []string) {
 	w := f.by.Words()
-	if n := s.Count(Draining, Settling, Terminating, Updating); n > 0 {
-		out = append(out, f.name()+" finishes "+plural(n, "node")+" that it has begun with")
+	if n := s.Count(record.Draining, record.Settling, record.Terminating, record.Updating); n > 0 {
+		out = append(out, f.name()+" finishes "+text.Plural(n, "node")+" that it has begun with")
 	}
 	if s.controller() == nil { // by its record alone
 		return append(out, "where the run was given "+w.Where+" the "+w.Part+"s are paused and stay so, and the command that lets them go on is said at the end; without it "+f.name()+" goes on with the others")
@@ -497,7 +499,7 @@ func (s *Step) takeExternalPause() {
 // their share of what may be out of service.
 func (s *Reader) FailedInPlace() string {
 	var failed []string
-	for _, id := range s.In(NodeFail) {
+	for _, id := range s.In(record.NodeFail) {
 		if node := s.W.NodeOf(id); node != nil && node.InPlace().Failed {
 			failed = append(failed, node.Name)
 		}
@@ -517,7 +519,7 @@ func (s *Step) StoodStill(what string, d time.Duration) bool {
 		w = nil
 	}
 	for _, n := range s.Run.Nodes {
-		if w != nil && n.Since.After(w.Start) && (!n.New || n.Stage == Ready) {
+		if w != nil && n.Since.After(w.Start) && (!n.New || n.Stage == record.Ready) {
 			w = nil
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -18,8 +19,8 @@ import (
 type follower struct {
 	*onlooker
 	rules engine.Strategy
-	is    engine.Run
-	asked []engine.Action
+	is    record.Run
+	asked []record.Action
 	away  bool // the control cluster does not answer
 }
 
@@ -42,7 +43,7 @@ func follow(t *testing.T, nodes int, control bool) *follower {
 		f.taint(i, "deployment.machine.sapcloud.io/prefer-no-schedule", "True", "PreferNoSchedule")
 	}
 	f.fresh()
-	plan := engine.MakePlan(f.rules, f.now, f.w, engine.NewRun(f.rules, "r", 1, f.w, f.rules.Defaults(), engine.Target{}), 1)
+	plan := engine.MakePlan(f.rules, f.now, f.w, engine.NewRun(f.rules, "r", 1, f.w, f.rules.Defaults(), record.Target{}), 1)
 	if len(plan.Nodes) != nodes {
 		t.Fatalf("the plan has %d nodes of %d: %+v", len(plan.Nodes), nodes, plan)
 	}
@@ -129,7 +130,7 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 }
 
 // shows compares what came of a step.
-func (f *follower) shows(d time.Duration, want string, commands ...engine.Command) {
+func (f *follower) shows(d time.Duration, want string, commands ...record.Command) {
 	f.t.Helper()
 	same(f.t, f.steps(d, engine.Inputs{Commands: commands}), want)
 }
@@ -139,7 +140,7 @@ func (f *follower) done(d time.Duration, want string) {
 	f.t.Helper()
 	var in engine.Inputs
 	for _, a := range f.asked {
-		in.Outcomes = append(in.Outcomes, engine.Outcome{Key: a.Key, At: f.now, Verdict: engine.Done})
+		in.Outcomes = append(in.Outcomes, record.Outcome{Key: a.Key, At: f.now, Verdict: record.Done})
 	}
 	f.asked = nil
 	same(f.t, f.steps(d, in), want)
@@ -153,8 +154,8 @@ func same(t *testing.T, got, want string) {
 	}
 }
 
-func says(kind engine.CommandKind, node string) engine.Command {
-	return engine.Command{Kind: kind, Node: node, By: "me@here", Reason: "because"}
+func says(kind record.CommandKind, node string) record.Command {
+	return record.Command{Kind: kind, Node: node, By: "me@here", Reason: "because"}
 }
 
 // ends says that the controller ends a machine, and how far that is.
@@ -215,7 +216,7 @@ func TestFollowPauses(t *testing.T) {
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":true}}'
 		run.paused : paused: asked for by me@here: because; what Gardener has begun goes on
-`, says(engine.CmdPause, ""))
+`, says(record.CmdPause, ""))
 	f.done(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
@@ -227,7 +228,7 @@ func TestFollowPauses(t *testing.T) {
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":false}}'
 		run.resumed : resumed
-`, says(engine.CmdResume, ""))
+`, says(record.CmdResume, ""))
 	f.done(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
@@ -249,7 +250,7 @@ func TestFollowPauses(t *testing.T) {
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":false}}'
 		run.resumed : resumed
-`, says(engine.CmdResume, ""))
+`, says(record.CmdResume, ""))
 }
 
 // What Gardener goes on with in a run that is paused is told, although the time of a pause
@@ -267,7 +268,7 @@ func TestFollowTellsWhilePaused(t *testing.T) {
 		n1 draining drain forced 1h59m58s | Gardener is ending its machine: it is drained
 		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":true}}'
 		run.paused : paused: asked for by me@here: because; what Gardener has begun goes on
-`, says(engine.CmdPause, ""))
+`, says(record.CmdPause, ""))
 	f.done(time.Second, `
 		n1 draining drain forced 1h59m57s | Gardener is ending its machine: it is drained
 		capacity.changed : pause machine deployment web-z1 in the control cluster
@@ -290,7 +291,7 @@ func TestFollowPausesBlind(t *testing.T) {
 	f.shows(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		run.paused : paused: asked for by me@here: because; what Gardener has begun goes on
-`, says(engine.CmdPause, ""))
+`, says(record.CmdPause, ""))
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
 	f.away = false
 	f.shows(time.Second, `
@@ -308,10 +309,10 @@ func TestFollowAbortsBlind(t *testing.T) {
 	f.steps(0, engine.Inputs{})
 	f.away = true
 	f.waits(10 * time.Minute)
-	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdAbort, "")}})
+	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdAbort, "")}})
 	f.waits(10 * time.Minute)
 	want := []string{"machine deployment web-z1 is not known to be paused, and further nodes may go; in the control cluster this pauses it: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":true}}'"}
-	if f.is.State != engine.Finished || !slices.Equal(f.is.Unrestored, want) {
+	if f.is.State != record.Finished || !slices.Equal(f.is.Unrestored, want) {
 		t.Errorf("%s, left %q", f.is.State, f.is.Unrestored)
 	}
 }
@@ -337,7 +338,7 @@ func TestFollowOrders(t *testing.T) {
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=4
-`, says(engine.CmdSkip, "n1"))
+`, says(record.CmdSkip, "n1"))
 	f.done(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
@@ -352,7 +353,7 @@ func TestFollowOrders(t *testing.T) {
 		n1 outdated | goes after the others of its zone (machinepriority 4)
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=3
-`, says(engine.CmdReturn, "n1"))
+`, says(record.CmdReturn, "n1"))
 	f.done(time.Second, `
 		n1 outdated | goes after the others of its zone (machinepriority 4)
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
@@ -363,14 +364,14 @@ func TestFollowOrders(t *testing.T) {
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=2
-`, says(engine.CmdReturn, "n1"))
+`, says(record.CmdReturn, "n1"))
 	f.ends(2, "Initiate node drain")
 	f.shows(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 settling | Gardener is ending its machine: it is drained
 		node.drained n2: Gardener is ending its machine: it is drained
 		warning n2: the order is for nodes that are still to go; n2 is not
-`, says(engine.CmdSkip, "n2"))
+`, says(record.CmdSkip, "n2"))
 }
 
 // A force deletes the pods past their budgets and labels the Machine.
@@ -393,7 +394,7 @@ func TestFollowForces(t *testing.T) {
 		asks: kubectl delete pod -n shop cart
 		asks: kubectl -n shoot--dev--prod label machine i-1 force-deletion=true
 		warning n1: force ordered by me@here (because): 1 pod may be deleted past its budgets
-`, says(engine.CmdForce, "n1"))
+`, says(record.CmdForce, "n1"))
 	f.done(time.Second, `
 		n1 draining drain forced 1h59m16s | Gardener is ending its machine: it is drained
 		pod.forced n1: deleted past its budgets by force order force-1
@@ -417,7 +418,7 @@ func TestFollowAborts(t *testing.T) {
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":true}}'
 		run.aborting : nothing new starts; what is in flight finishes or is put back
-`, says(engine.CmdAbort, ""))
+`, says(record.CmdAbort, ""))
 	f.done(time.Second, `
 		n1 settling | Gardener is ending its machine: it is drained
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
@@ -428,7 +429,7 @@ func TestFollowAborts(t *testing.T) {
 		phase.finished : roll took 2s
 		run.finished : aborted by me@here: because (0 of 2 nodes replaced in 3s)
 `)
-	if want := []string{"machine deployment web-z1 stays paused, so that no further node goes; in the control cluster it goes on with: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":false}}'"}; !slices.Equal(f.is.Unrestored, want) || f.is.Result != engine.Aborted {
+	if want := []string{"machine deployment web-z1 stays paused, so that no further node goes; in the control cluster it goes on with: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":false}}'"}; !slices.Equal(f.is.Unrestored, want) || f.is.Result != record.Aborted {
 		t.Errorf("%s: left %q", f.is.Result, f.is.Unrestored)
 	}
 }
@@ -449,7 +450,7 @@ func TestFollowsFromTheNodes(t *testing.T) {
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
 		warning : pause is not possible now: only the control cluster knows of it (--control-kubeconfig, --control-namespace)
 		warning n1: skip is not possible now: only the control cluster knows of it (--control-kubeconfig, --control-namespace)
-`, says(engine.CmdPause, ""), says(engine.CmdSkip, "n1"))
+`, says(record.CmdPause, ""), says(record.CmdSkip, "n1"))
 	f.w.DeleteNode("n1")
 	f.w.DeleteNode("n2")
 	f.node(11, func(*world.Node) {})
@@ -530,11 +531,11 @@ func TestFollowGivesUp(t *testing.T) {
 	for range 2 {
 		comes(19 * time.Minute)
 	}
-	if f.is.State != engine.Running {
+	if f.is.State != record.Running {
 		t.Fatalf("%s: %s", f.is.State, f.is.Why)
 	}
 	comes(3 * time.Minute)
-	if f.is.Result != engine.CreationFail || !strings.Contains(f.is.Why, "no machine has got Ready for 40m") {
+	if f.is.Result != record.CreationFail || !strings.Contains(f.is.Why, "no machine has got Ready for 40m") {
 		t.Errorf("%s: %s", f.is.Result, f.is.Why)
 	}
 }
@@ -551,7 +552,7 @@ func TestFollowLeavesToOthers(t *testing.T) {
 	f.steps(0, engine.Inputs{})
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
 	f.steps(time.Minute, engine.Inputs{})
-	if f.is.State != engine.Running {
+	if f.is.State != record.Running {
 		t.Fatalf("%s, and web-z2 goes on: %s", f.is.State, f.is.Why)
 	}
 	second := func(change func(*world.MachineDeployment)) {

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // pooled is a run of gardener-follow in a worker pool of that many nodes with 30 pods each, of
 // which every twentieth is drained and the last half is new.
-func pooled(nodes int) (*world.World, engine.Run, time.Time) {
+func pooled(nodes int) (*world.World, record.Run, time.Time) {
 	w, now := world.New(), noon
 	g := world.Group{Name: "web", Provider: "gardener", Zones: []string{"a", "b", "c"}, Template: world.Template{ID: "web-z1", Version: 2}, Sizes: world.Sizes{Desired: nodes}}
 	g.Pool = &world.Pool{Name: "web", Control: true, Namespace: "shoot--dev--prod", Update: world.AutoRollingUpdate, Limits: world.DefaultLimits("")}
@@ -45,7 +46,7 @@ func pooled(nodes int) (*world.World, engine.Run, time.Time) {
 	w.SetHealth(world.Cluster, fresh)
 	w.SetHealth(world.Cloud, fresh)
 	rules := strategy.GardenerFollow{}
-	r := engine.Start(engine.NewRun(rules, "r", 1, w, rules.Defaults(), engine.Target{}), now, "me@here")
+	r := engine.Start(engine.NewRun(rules, "r", 1, w, rules.Defaults(), record.Target{}), now, "me@here")
 	r = engine.Decide(rules, now, w, r, engine.Inputs{}).Run
 	return w, r, now
 }

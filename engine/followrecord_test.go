@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -16,7 +17,7 @@ func pausedRoll(t *testing.T, nodes int) *follower {
 	t.Helper()
 	f := follow(t, nodes, true)
 	f.steps(0, engine.Inputs{})
-	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdPause, "")}})
+	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdPause, "")}})
 	f.answers()
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
 	f.steps(time.Second, engine.Inputs{})
@@ -28,7 +29,7 @@ func (f *follower) answers() string {
 	f.t.Helper()
 	var in engine.Inputs
 	for _, a := range f.asked {
-		in.Outcomes = append(in.Outcomes, engine.Outcome{Key: a.Key, At: f.now, Verdict: engine.Done})
+		in.Outcomes = append(in.Outcomes, record.Outcome{Key: a.Key, At: f.now, Verdict: record.Done})
 	}
 	f.asked = nil
 	return f.steps(time.Second, in)
@@ -48,11 +49,11 @@ const lets = `kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type 
 func TestFollowResumesAtOnce(t *testing.T) {
 	f := follow(t, 1, true)
 	f.steps(0, engine.Inputs{})
-	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdPause, "")}})
+	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdPause, "")}})
 	f.answers()
-	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdResume, "")}})
+	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdResume, "")}})
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = true }) // the watch has caught up
-	if got := f.steps(time.Second, engine.Inputs{}); !strings.Contains(got, "asks: "+lets) || f.is.State != engine.Running {
+	if got := f.steps(time.Second, engine.Inputs{}); !strings.Contains(got, "asks: "+lets) || f.is.State != record.Running {
 		t.Errorf("%s, and asks for nothing that lets it go on:\n%s", f.is.State, got)
 	}
 	f.answers()
@@ -67,16 +68,16 @@ func TestFollowResumesAtOnce(t *testing.T) {
 // before.
 func TestFollowAbortsAfterResume(t *testing.T) {
 	f := pausedRoll(t, 1)
-	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdResume, "")}})
+	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdResume, "")}})
 	f.answers()
-	if got := f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdAbort, "")}}); strings.Contains(got, "asks:") || f.is.State != engine.Ending {
+	if got := f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdAbort, "")}}); strings.Contains(got, "asks:") || f.is.State != record.Ending {
 		t.Errorf("%s, before it is seen to go on:\n%s", f.is.State, got)
 	}
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = false })
 	f.steps(time.Second, engine.Inputs{})
 	f.steps(time.Second, engine.Inputs{})
 	f.answers()
-	if f.is.State != engine.Finished || len(f.is.Unrestored) != 1 || !strings.Contains(f.is.Unrestored[0], "web-z1 stays paused") {
+	if f.is.State != record.Finished || len(f.is.Unrestored) != 1 || !strings.Contains(f.is.Unrestored[0], "web-z1 stays paused") {
 		t.Errorf("%s: left %q", f.is.State, f.is.Unrestored)
 	}
 }
@@ -89,12 +90,12 @@ func TestFollowWithoutItsControl(t *testing.T) {
 		t.Errorf("outstanding: %q", left)
 	}
 	f.hasNoControl()
-	if got := f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdResume, "")}}); f.is.State != engine.Paused || !strings.Contains(got, "the run has paused web-z1, and only the control cluster knows") {
+	if got := f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdResume, "")}}); f.is.State != record.Paused || !strings.Contains(got, "the run has paused web-z1, and only the control cluster knows") {
 		t.Errorf("%s:\n%s", f.is.State, got)
 	}
-	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdAbort, "")}})
+	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdAbort, "")}})
 	f.steps(time.Second, engine.Inputs{})
-	if f.is.State != engine.Finished || len(f.is.Unrestored) != 1 || !strings.HasSuffix(f.is.Unrestored[0], lets) {
+	if f.is.State != record.Finished || len(f.is.Unrestored) != 1 || !strings.HasSuffix(f.is.Unrestored[0], lets) {
 		t.Errorf("%s: left %q", f.is.State, f.is.Unrestored)
 	}
 }
@@ -105,20 +106,20 @@ func TestFollowKilledBeforeTheAnswer(t *testing.T) {
 	for _, control := range []bool{true, false} {
 		f := follow(t, 1, true)
 		f.steps(0, engine.Inputs{})
-		f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdPause, "")}})
+		f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdPause, "")}})
 		f.asked = nil
 		if control {
 			f.is = engine.TakeOver(again(t, f.is), f.now)
 			f.steps(time.Second, engine.Inputs{})
-			if len(f.asked) != 1 || f.asked[0].Kind != engine.CheckEffect {
+			if len(f.asked) != 1 || f.asked[0].Kind != record.CheckEffect {
 				t.Errorf("it is asked again, or not looked up: %+v", f.asked)
 			}
 			continue
 		}
 		f.hasNoControl()
-		f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdAbort, "")}})
+		f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdAbort, "")}})
 		f.steps(time.Second, engine.Inputs{})
-		if f.is.State != engine.Finished || len(f.is.Unrestored) != 1 {
+		if f.is.State != record.Finished || len(f.is.Unrestored) != 1 {
 			t.Errorf("%s: left %q, pending %v", f.is.State, f.is.Unrestored, f.is.Pending)
 		}
 	}
@@ -128,16 +129,16 @@ func TestFollowKilledBeforeTheAnswer(t *testing.T) {
 func TestFollowAbortsUnheld(t *testing.T) {
 	f := follow(t, 1, true)
 	f.steps(0, engine.Inputs{})
-	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdAbort, "")}})
+	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdAbort, "")}})
 	for range 200 {
 		var in engine.Inputs
 		for _, a := range f.asked {
-			in.Outcomes = append(in.Outcomes, engine.Outcome{Key: a.Key, At: f.now, Verdict: engine.Refused, Refusal: engine.RefusedForbidden, Message: "no"})
+			in.Outcomes = append(in.Outcomes, record.Outcome{Key: a.Key, At: f.now, Verdict: record.Refused, Refusal: record.RefusedForbidden, Message: "no"})
 		}
 		f.asked = nil
 		f.steps(engine.Heartbeat, in)
 	}
-	if f.is.State != engine.Finished || len(f.is.Unrestored) != 1 || !strings.Contains(f.is.Unrestored[0], "not known to be paused") {
+	if f.is.State != record.Finished || len(f.is.Unrestored) != 1 || !strings.Contains(f.is.Unrestored[0], "not known to be paused") {
 		t.Errorf("%s: left %q", f.is.State, f.is.Unrestored)
 	}
 }
@@ -148,14 +149,14 @@ func TestFollowTheirPause(t *testing.T) {
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
 	f.steps(0, engine.Inputs{})
 	f.steps(time.Second, engine.Inputs{})
-	if f.is.State != engine.Paused {
+	if f.is.State != record.Paused {
 		t.Fatal(f.is.State)
 	}
 	f.is = engine.TakeOver(again(t, f.is), f.now)
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = false })
 	f.steps(time.Second, engine.Inputs{})
 	f.steps(time.Second, engine.Inputs{})
-	if f.is.State != engine.Running || len(f.asked) > 0 || len(f.is.PausedDeployments) > 0 {
+	if f.is.State != record.Running || len(f.asked) > 0 || len(f.is.PausedDeployments) > 0 {
 		t.Errorf("%s, held %q, asks %+v", f.is.State, f.is.PausedDeployments, f.asked)
 	}
 }
@@ -171,11 +172,11 @@ func TestFollowStandsStillInTimeThatCounts(t *testing.T) {
 	f.waits(10 * time.Minute)
 	f.steps(time.Hour, engine.Inputs{}) // asleep
 	f.waits(9 * time.Minute)
-	if f.is.State != engine.Running {
+	if f.is.State != record.Running {
 		t.Errorf("%s: %s", f.is.State, f.is.Why)
 	}
 	f.waits(2 * time.Minute)
-	if f.is.Result != engine.Failed {
+	if f.is.Result != record.Failed {
 		t.Errorf("%s %s: %s", f.is.State, f.is.Result, f.is.Why)
 	}
 }
@@ -186,8 +187,8 @@ func TestFollowOrderRefused(t *testing.T) {
 	f.steps(0, engine.Inputs{})
 	f.now = f.now.Add(10 * time.Minute)
 	f.w.SetHealth(world.Cluster, world.Health{Fresh: f.now})
-	d := engine.Decide(f.rules, f.now, f.w, f.is, engine.Inputs{Commands: []engine.Command{says(engine.CmdSkip, "n1")}})
-	if len(d.Actions) > 0 || !slices.ContainsFunc(d.Events, func(e engine.Event) bool { return strings.Contains(e.Message, "too old to change the order") }) {
+	d := engine.Decide(f.rules, f.now, f.w, f.is, engine.Inputs{Commands: []record.Command{says(record.CmdSkip, "n1")}})
+	if len(d.Actions) > 0 || !slices.ContainsFunc(d.Events, func(e record.Event) bool { return strings.Contains(e.Message, "too old to change the order") }) {
 		t.Errorf("%+v", d.Events)
 	}
 	g := f.w.Group
@@ -195,7 +196,7 @@ func TestFollowOrderRefused(t *testing.T) {
 	p.Update = world.AutoInPlaceUpdate
 	g.Pool = &p
 	f.w.SetGroup(g)
-	if got := f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdSkip, "n1")}}); !strings.Contains(got, "in no order that can be set") || len(f.asked) > 0 {
+	if got := f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdSkip, "n1")}}); !strings.Contains(got, "in no order that can be set") || len(f.asked) > 0 {
 		t.Error(got)
 	}
 }
@@ -211,7 +212,7 @@ func TestFollowLeavesTurns(t *testing.T) {
 func leavesTurns(t *testing.T, given bool) {
 	f := follow(t, 2, true)
 	f.steps(0, engine.Inputs{})
-	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdSkip, "n1")}})
+	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdSkip, "n1")}})
 	f.answers()
 	f.minds(1, func(g *world.ManagedMachine) { g.Priority = 4 })
 	f.is = again(t, f.is)
@@ -221,11 +222,11 @@ func leavesTurns(t *testing.T, given bool) {
 		f.w.SetGroup(g)
 		f.machines(1, 2)
 	}
-	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdAbort, "")}})
+	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdAbort, "")}})
 	f.answers()
 	f.steps(time.Second, engine.Inputs{})
 	want := "machine i-1 keeps the deletion priority that it was given; in the control cluster, as it was before: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=3"
-	if f.is.State != engine.Finished || !slices.Contains(f.is.Unrestored, want) {
+	if f.is.State != record.Finished || !slices.Contains(f.is.Unrestored, want) {
 		t.Errorf("control cluster %t: %s, left %q", given, f.is.State, f.is.Unrestored)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -29,7 +30,7 @@ func followEarly(t *testing.T, control bool) *follower {
 		f.minds(0, nil)
 	}
 	f.fresh()
-	plan := engine.MakePlan(f.rules, f.now, f.w, engine.NewRun(f.rules, "r", 1, f.w, f.rules.Defaults(), engine.Target{}), 1)
+	plan := engine.MakePlan(f.rules, f.now, f.w, engine.NewRun(f.rules, "r", 1, f.w, f.rules.Defaults(), record.Target{}), 1)
 	if len(plan.Nodes) != 0 || len(plan.Awaited) != 1 || plan.Awaited[0].Kind != world.UnfinishedGeneration {
 		t.Fatalf("the plan has the nodes %+v, and awaits %+v", plan.Nodes, plan.Awaited)
 	}
@@ -115,7 +116,7 @@ func TestFollowWaitsForStart(t *testing.T) {
 	f.deployment(func(d *world.MachineDeployment) { d.Total = 1 })
 	f.reconciles("Succeeded", 100)
 	f.steps(time.Second, engine.Inputs{})
-	if f.is.State != engine.Finished || f.is.Result != engine.Succeeded || f.is.Awaits != nil {
+	if f.is.State != record.Finished || f.is.Result != record.Succeeded || f.is.Awaits != nil {
 		t.Errorf("the run is %s, %s: %s", f.is.State, f.is.Result, f.is.Why)
 	}
 }
@@ -127,24 +128,24 @@ func TestFollowNeverStarts(t *testing.T) {
 	for _, control := range []bool{true, false} {
 		f := followEarly(t, control)
 		f.waits(engine.WaitForStart)
-		if f.is.State != engine.Running {
+		if f.is.State != record.Running {
 			t.Fatalf("control %t: %s before its time is up: %s", control, f.is.State, f.is.Why)
 		}
 		f.waits(2 * engine.Heartbeat)
-		if f.is.State != engine.Paused || !strings.Contains(f.is.Why, "not done after 30m0s: Gardener has not started generation 2") {
+		if f.is.State != record.Paused || !strings.Contains(f.is.Why, "not done after 30m0s: Gardener has not started generation 2") {
 			t.Fatalf("control %t: %s: %s", control, f.is.State, f.is.Why)
 		}
 		f.waits(time.Minute)
 		if len(f.asked) > 0 || len(f.is.PausedDeployments) > 0 {
 			t.Errorf("control %t: asked for %v, and holds %q", control, f.asked, f.is.PausedDeployments)
 		}
-		f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdResume, "")}})
-		if f.is.State != engine.Running || f.is.PhaseWait == nil || f.is.PhaseWait.End.Sub(f.now) != engine.WaitForStart {
+		f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdResume, "")}})
+		if f.is.State != record.Running || f.is.PhaseWait == nil || f.is.PhaseWait.End.Sub(f.now) != engine.WaitForStart {
 			t.Fatalf("control %t: resumed it is %s, and waits %+v", control, f.is.State, f.is.PhaseWait)
 		}
 		f.reconciles("Succeeded", 100) // the change did not concern the pool
 		f.steps(time.Second, engine.Inputs{})
-		if f.is.State != engine.Finished || f.is.ExitCode() != 0 {
+		if f.is.State != record.Finished || f.is.ExitCode() != 0 {
 			t.Errorf("control %t: %s: %s", control, f.is.State, f.is.Why)
 		}
 	}
@@ -158,11 +159,11 @@ func TestFollowWaitsWhileBlind(t *testing.T) {
 	f.waits(20 * time.Minute)
 	f.away = false
 	f.waits(8 * time.Minute)
-	if f.is.State != engine.Running {
+	if f.is.State != record.Running {
 		t.Errorf("%s: %s", f.is.State, f.is.Why)
 	}
 	f.waits(5 * time.Minute)
-	if f.is.State != engine.Paused {
+	if f.is.State != record.Paused {
 		t.Errorf("%s after more than its time", f.is.State)
 	}
 }
@@ -171,8 +172,8 @@ func TestFollowWaitsWhileBlind(t *testing.T) {
 func TestFollowPausedWhileWaiting(t *testing.T) {
 	f := followEarly(t, true)
 	f.waits(time.Minute)
-	f.steps(time.Second, engine.Inputs{Commands: []engine.Command{says(engine.CmdPause, "")}})
-	if len(f.asked) != 1 || f.asked[0].Kind != engine.HoldRoll {
+	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdPause, "")}})
+	if len(f.asked) != 1 || f.asked[0].Kind != record.HoldRoll {
 		t.Errorf("asked for %v", f.asked)
 	}
 }
@@ -200,13 +201,13 @@ func TestFollowEndsOnlyWhenDone(t *testing.T) {
 		f.w.SetGroup(g)
 		f.shoot(is)
 		f.waits(time.Minute)
-		if f.is.State != engine.Running || f.is.Awaits == nil {
+		if f.is.State != record.Running || f.is.Awaits == nil {
 			t.Errorf("%s: the run is %s: %s", name, f.is.State, f.is.Why)
 		}
 	}
 	f := followEarly(t, true)
 	f.reconciles("Succeeded", 100)
-	if f.steps(time.Second, engine.Inputs{}); f.is.State != engine.Finished {
+	if f.steps(time.Second, engine.Inputs{}); f.is.State != record.Finished {
 		t.Errorf("with all done it is %s", f.is.State)
 	}
 }
@@ -221,7 +222,7 @@ func TestFollowNodesAlone(t *testing.T) {
 	p.Progress = nil
 	g.Pool = &p
 	f.w.SetGroup(g)
-	if f.steps(time.Second, engine.Inputs{}); f.is.State != engine.Finished || f.is.ExitCode() != 0 {
+	if f.steps(time.Second, engine.Inputs{}); f.is.State != record.Finished || f.is.ExitCode() != 0 {
 		t.Errorf("%s: %s", f.is.State, f.is.Why)
 	}
 	if said := mcm.Unseen(&p); !strings.Contains(said, "an update that Gardener has not started cannot be seen") {
@@ -237,7 +238,7 @@ func TestFollowOutdatedByVersion(t *testing.T) {
 	g.Template.Version = 2
 	f.w.SetGroup(g)
 	f.waits(engine.WaitForStart + 2*engine.Heartbeat)
-	if f.is.State != engine.Paused || !strings.Contains(f.is.Why, "the update of the outdated nodes has not started") {
+	if f.is.State != record.Paused || !strings.Contains(f.is.Why, "the update of the outdated nodes has not started") {
 		t.Errorf("%s: %s", f.is.State, f.is.Why)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -13,7 +15,7 @@ import (
 // deleted once more, then without a grace period.
 func (s *Step) orderForce(machine, uid, by, why string) {
 	n := s.Run.Nodes[machine]
-	o := ForceOrder{ID: fmt.Sprintf("force-%d", len(s.Run.Orders)+1), Machine: machine, Node: n.Name, UID: uid, By: by, At: s.Now, Why: why}
+	o := record.ForceOrder{ID: fmt.Sprintf("force-%d", len(s.Run.Orders)+1), Machine: machine, Node: n.Name, UID: uid, By: by, At: s.Now, Why: why}
 	for _, p := range s.W.PodsOn(n.Name) {
 		if (uid == "" || uid == p.UID) && s.judge(p).Fate != drain.Stays {
 			o.Pods = append(o.Pods, p.Ref())
@@ -35,11 +37,11 @@ func (s *Step) orderForce(machine, uid, by, why string) {
 		}
 		s.SetNode(machine, n)
 	}
-	s.Report(Event{Type: Warning, Node: n.Name, Reason: o.ID, Message: fmt.Sprintf("force ordered by %s (%s): %s may be deleted past %s budgets", by, why, plural(len(o.Pods), "pod"), whose)})
+	s.Report(record.Event{Type: record.Warning, Node: n.Name, Reason: o.ID, Message: fmt.Sprintf("force ordered by %s (%s): %s may be deleted past %s budgets", by, why, text.Plural(len(o.Pods), "pod"), whose)})
 }
 
 // order returns a force order by id, nil if there is none.
-func (s *Reader) order(id string) *ForceOrder {
+func (s *Reader) order(id string) *record.ForceOrder {
 	for i := range s.Run.Orders {
 		if id != "" && s.Run.Orders[i].ID == id {
 			return &s.Run.Orders[i]
@@ -81,7 +83,7 @@ func (s *Step) carryOutOrders() {
 				continue
 			}
 			known := s.Run.Pods[p.UID]
-			if known.Forced || !s.settled(deleteKey(p.UID)) || !s.settled(evictKey(p.UID)) {
+			if known.Forced || !s.settled(record.DeleteKey(p.UID)) || !s.settled(record.EvictKey(p.UID)) {
 				continue
 			}
 			if s.Now.Before(known.Next) {
@@ -95,7 +97,7 @@ func (s *Step) carryOutOrders() {
 				o.Pods = append(slices.Clip(o.Pods), p.Ref())
 				s.Run.Orders[i] = o
 			}
-			a := Action{Kind: Delete, Key: deleteKey(p.UID), Machine: o.Machine, Node: o.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Order: o.ID}
+			a := record.Action{Kind: record.Delete, Key: record.DeleteKey(p.UID), Machine: o.Machine, Node: o.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Order: o.ID}
 			if p.Terminating() {
 				a.Grace = new(int64)
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -18,15 +19,15 @@ import (
 func (s *Reader) Unavailable() int { return len(s.facts().with[holding]) }
 
 // holdsSlot reports whether a node is one of them.
-func (s *Reader) holdsSlot(id string, n Node) bool {
+func (s *Reader) holdsSlot(id string, n record.Node) bool {
 	switch n.Stage {
-	case Draining, Settling, Updating:
+	case record.Draining, record.Settling, record.Updating:
 		return true
-	case Terminating:
+	case record.Terminating:
 		return !n.Validated // else something stands in for it already
-	case Skipped, NodeFail:
-		return !n.Began.IsZero() && slices.ContainsFunc(s.Run.Marks[id], func(m Mark) bool { return m.Put.Kind == Cordon && !m.Foreign })
-	case Replaced:
+	case record.Skipped, record.NodeFail:
+		return !n.Began.IsZero() && slices.ContainsFunc(s.Run.Marks[id], func(m record.Mark) bool { return m.Put.Kind == record.Cordon && !m.Foreign })
+	case record.Replaced:
 		return !n.PendingValidation.IsZero()
 	}
 	return false
@@ -46,7 +47,7 @@ func (s *Reader) shut(stay int) string {
 	}
 	size := min(s.Run.Base.Desired, s.W.Group.Sizes.Desired) // who has made it smaller meanwhile, wants fewer
 	if floor := size - s.mayBeUnseen(); stay < floor {
-		why := fmt.Sprintf("%s in service, and %d must stay", isAre(s.inService(), "node"), floor)
+		why := fmt.Sprintf("%s in service, and %d must stay", text.IsAre(s.inService(), "node"), floor)
 		if idle := s.outOfService(); idle != "" {
 			why += "; " + idle
 		}
@@ -77,7 +78,7 @@ func (s *Reader) passesGate(machine string) bool {
 		return false // a node that does not serve makes the cluster invalid
 	}
 	n, m := s.Run.Nodes[machine], s.W.Machine(machine)
-	return n.Stage == Outdated && m != nil && !m.Leaving() && !s.Serves(m) && !s.waitedFor(machine) && s.takenBy(n.Name) == ""
+	return n.Stage == record.Outdated && m != nil && !m.Leaving() && !s.Serves(m) && !s.waitedFor(machine) && s.takenBy(n.Name) == ""
 }
 
 // mostIdle is how many nodes out of service the gate names.
@@ -89,7 +90,7 @@ func (s *Reader) outOfService() string {
 	var out []string
 	for _, id := range s.with(outOfUse) {
 		m, node, n := s.W.Machine(id), s.W.NodeOf(id), s.Run.Nodes[id]
-		if node == nil || m.Leaving() || working(n.Stage) || n.Stage == Launching || s.takenBy(node.Name) != "" {
+		if node == nil || m.Leaving() || record.WorkingOn(n.Stage) || n.Stage == record.Launching || s.takenBy(node.Name) != "" {
 			continue
 		}
 		why := ""
@@ -145,7 +146,7 @@ func (s *Reader) servesItself(m *world.Machine) bool {
 		return false
 	}
 	switch s.Run.Nodes[m.ID].Stage {
-	case Draining, Settling, Terminating, Launching, Updating:
+	case record.Draining, record.Settling, record.Terminating, record.Launching, record.Updating:
 		return false
 	}
 	return true
@@ -165,7 +166,7 @@ func (s *Step) startDrains(machines []string, slots int) {
 		}
 		return
 	}
-	asked := s.hooksUnderWay(BeforeNode)
+	asked := s.hooksUnderWay(record.BeforeNode)
 	slots -= len(asked)
 	if slots <= 0 {
 		return
@@ -227,7 +228,7 @@ func (s *Step) startDrains(machines []string, slots int) {
 			break
 		}
 	}
-	if held == "" && waits && len(asked)+s.Count(Draining, Settling, Terminating, Updating) == 0 {
+	if held == "" && waits && len(asked)+s.Count(record.Draining, record.Settling, record.Terminating, record.Updating) == 0 {
 		held = s.waitsFor()
 	}
 	if held == "" && back != "" && s.idles() {
@@ -246,7 +247,9 @@ func (s *Step) startDrains(machines []string, slots int) {
 // notServing lists those that do not serve of machines whose drains may start.
 func (s *Reader) notServing(machines []string) []string {
 	f := s.facts()
-	starts := func(id string) bool { return slices.Contains([]Stage{Queued, Ready, Surplus}, f.of[id].stage) }
+	starts := func(id string) bool {
+		return slices.Contains([]record.Stage{record.Queued, record.Ready, record.Surplus}, f.of[id].stage)
+	}
 	if !anyKey(f.with[outOfUse], starts) && !anyKey(f.with[unlisted], starts) {
 		return nil // as a rule: no need to look at all of them
 	}
@@ -255,7 +258,7 @@ func (s *Reader) notServing(machines []string) []string {
 
 // idles reports whether nothing is under way that would change what holds a node back.
 func (s *Reader) idles() bool {
-	if len(s.hooksUnderWay(BeforeNode))+s.Count(Draining, Settling, Terminating, Launching) > 0 || s.updateGoesOn() {
+	if len(s.hooksUnderWay(record.BeforeNode))+s.Count(record.Draining, record.Settling, record.Terminating, record.Launching) > 0 || s.updateGoesOn() {
 		return false
 	}
 	there, want := 0, s.W.Group.Sizes.Desired
@@ -273,12 +276,12 @@ func (s *Reader) idles() bool {
 // waitedFor reports whether a node that is not heard from may come back and serve.
 func (s *Reader) waitedFor(machine string) bool {
 	n := s.W.NodeOf(machine)
-	return s.Run.Settings.Unreachable == UnreachableWait && n != nil && !n.Unreachable.IsZero()
+	return s.Run.Settings.Unreachable == record.UnreachableWait && n != nil && !n.Unreachable.IsZero()
 }
 
 // ourCordon reports whether it was us who cordoned a node.
 func (s *Reader) ourCordon(machine, node string) bool {
-	mark, known := s.Run.mark(CordonOf(machine, node))
+	mark, known := s.Run.MarkOf(record.CordonOf(machine, node))
 	return known && !mark.Foreign
 }
 
@@ -310,14 +313,14 @@ func (s *Reader) standsIn(p *world.Pod) bool {
 
 // Admit starts drains: as many queued nodes as the limit and the gate allow.
 func (s *Step) Admit() {
-	if s.Run.State != Running {
+	if s.Run.State != record.Running {
 		return
 	}
 	s.AddUnrestoredLate(0, s.Run.Surge())
 	slots := s.slots()
 	s.approve(slots)
-	queued := s.Count(Queued)
-	if why := cmp.Or(s.noRoom(), s.stalled()); why != "" && queued+s.Count(Outdated) > 0 {
+	queued := s.Count(record.Queued)
+	if why := cmp.Or(s.noRoom(), s.stalled()); why != "" && queued+s.Count(record.Outdated) > 0 {
 		s.holdGate(why)
 		return
 	}
@@ -334,7 +337,7 @@ func (s *Step) Admit() {
 func (s *Step) holdGate(why string) {
 	if s.Run.GateSince.IsZero() {
 		s.Run.GateSince = s.Now
-		s.Report(Event{Type: Warning, Reason: "gate", Message: "no new drain starts: " + why})
+		s.Report(record.Event{Type: record.Warning, Reason: "gate", Message: "no new drain starts: " + why})
 	}
 	s.setGate(why)
 	limit := s.Run.GateSince.Add(s.Run.Settings.GatePause)

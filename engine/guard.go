@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -14,12 +15,12 @@ func (s *Step) Guard() {
 	if s.nodeless() {
 		return
 	}
-	if autoscaled(&s.W.Group) == "" && !slices.ContainsFunc(s.Run.ExternalMovers, func(r ExternalMover) bool { return r.Who == string(world.MoverAutoscaler) }) {
+	if autoscaled(&s.W.Group) == "" && !slices.ContainsFunc(s.Run.ExternalMovers, func(r record.ExternalMover) bool { return r.Who == string(world.MoverAutoscaler) }) {
 		return
 	}
-	for _, id := range s.In(Launching, Ready, Surplus) {
+	for _, id := range s.In(record.Launching, record.Ready, record.Surplus) {
 		if n := s.Run.Nodes[id]; n.New && !s.guarded(id, n.Name) {
-			s.Mark(AnnotationOf(id, n.Name, world.KeepFromScaleDown, "true"))
+			s.Mark(record.AnnotationOf(id, n.Name, world.KeepFromScaleDown, "true"))
 		}
 	}
 }
@@ -30,7 +31,7 @@ func (s *Reader) guarded(machine, name string) bool {
 	if node == nil {
 		return true
 	}
-	return node.Annotations[world.KeepFromScaleDown] == "true" && slices.ContainsFunc(s.Run.Marks[machine], func(m Mark) bool {
-		return m.Put.Kind == Annotate && m.Put.Node == name && s.settled(m.Put.Key)
+	return node.Annotations[world.KeepFromScaleDown] == "true" && slices.ContainsFunc(s.Run.Marks[machine], func(m record.Mark) bool {
+		return m.Put.Kind == record.Annotate && m.Put.Node == name && s.settled(m.Put.Key)
 	})
 }

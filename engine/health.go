@@ -6,18 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-// Waits of a new node that is not healthy any more, and of one whose update in place failed;
-// the second one's time is up, and others have to settle first.
-const (
-	unwell    = "health timeout"
-	postponed = "postponed"
-)
-
-// ofHealth reports whether a wait is that of a node that is not healthy.
-func (w *Wait) ofHealth() bool { return w.For == unwell || w.For == postponed }
 
 // Sick says in a few words why the node of a machine is not healthy, "" if it is: it is
 // gone, not Ready, or has a condition that the settings name and that is not False.
@@ -44,12 +35,12 @@ func (s *Step) WatchHealth() {
 	if !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
 		return
 	}
-	for _, id := range s.In(Launching, Ready, Surplus) {
+	for _, id := range s.In(record.Launching, record.Ready, record.Surplus) {
 		n, m := s.Run.Nodes[id], s.W.Machine(id)
 		if !n.New || m == nil || m.Leaving() || m.State == world.MachineStandby || s.takenBy(n.Name) != "" {
 			continue
 		}
-		if n.Stage == Launching {
+		if n.Stage == record.Launching {
 			if n.Wait != nil && s.Over(n.Wait) {
 				s.giveUpMachine(id, fmt.Sprintf("%s after %s", s.WhyNotReady(m), s.JoinTime()))
 			}
@@ -57,14 +48,14 @@ func (s *Step) WatchHealth() {
 		}
 		switch sick := s.Sick(m); {
 		case s.Run.Settings.HealthTimeout <= 0:
-		case sick == "" && n.Wait != nil && n.Wait.ofHealth():
+		case sick == "" && n.Wait != nil && n.Wait.OfHealth():
 			n.Wait, n.Reason = nil, ""
 			s.SetNode(id, n)
 			s.changed = true
 		case sick != "" && n.Wait == nil:
-			n.Wait = s.newWait(unwell, s.Run.Settings.HealthTimeout, world.Cluster)
+			n.Wait = s.newWait(record.WaitUnhealthy, s.Run.Settings.HealthTimeout, world.Cluster)
 			s.SetNode(id, n)
-			s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Reason: "unhealthy", Until: until(n.Wait), Message: "new, and not healthy: " + sick})
+			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: "unhealthy", Until: until(n.Wait), Message: "new, and not healthy: " + sick})
 		case sick != "" && s.Over(n.Wait):
 			if while := s.unsettled(id); while != "" {
 				s.postpone(id, fmt.Sprintf("not healthy for more than %s: %s; its end is postponed while %s", s.Run.Settings.HealthTimeout, sick, while))
@@ -78,11 +69,11 @@ func (s *Step) WatchHealth() {
 // postpone notes why a machine whose time is up is not given up yet.
 func (s *Step) postpone(id, why string) {
 	n := s.Run.Nodes[id]
-	if n.Reason == why && n.Wait.For == postponed {
+	if n.Reason == why && n.Wait.For == record.WaitPostponed {
 		return
 	}
 	wait := *n.Wait
-	wait.For = postponed
+	wait.For = record.WaitPostponed
 	n.Wait, n.Reason = &wait, why
 	s.SetNode(id, n)
 	s.changed = true
@@ -101,15 +92,15 @@ func (s *Reader) unsettled(id string) string {
 			continue
 		}
 		switch who := s.label(m.ID, n); {
-		case m.Leaving(), n.Stage == Settling, n.Stage == Terminating:
+		case m.Leaving(), n.Stage == record.Settling, n.Stage == record.Terminating:
 			return who + " is ended"
-		case n.Stage == Draining:
+		case n.Stage == record.Draining:
 			return who + " drains"
-		case n.Stage == Updating && n.Blocked:
+		case n.Stage == record.Updating && n.Blocked:
 			return "the update of " + who + " has failed"
-		case n.Stage == Updating:
+		case n.Stage == record.Updating:
 			return who + " is updated"
-		case n.Stage == Launching:
+		case n.Stage == record.Launching:
 			return who + " is launching"
 		}
 	}
@@ -118,13 +109,13 @@ func (s *Reader) unsettled(id string) string {
 
 // giveUpMachine begins to end a new machine, if a slot is free.
 func (s *Step) giveUpMachine(id, why string) {
-	if s.slots() <= len(s.hooksUnderWay(BeforeNode)) || !s.letGo(id) {
+	if s.slots() <= len(s.hooksUnderWay(record.BeforeNode)) || !s.letGo(id) {
 		return
 	}
 	n := s.Run.Nodes[id]
 	n.Unfit, n.Wait, n.Reason = why, nil, ""
 	s.SetNode(id, n)
-	s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Reason: "given up", Message: "given up: " + why + "; it is ended, and another one comes"})
+	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: "given up", Message: "given up: " + why + "; it is ended, and another one comes"})
 	s.startDrain(id)
 }
 
@@ -135,7 +126,7 @@ func (s *Step) UnhealthyFirst() {
 		return
 	}
 	rank := map[string]int{}
-	for _, id := range s.In(Outdated, Queued) {
+	for _, id := range s.In(record.Outdated, record.Queued) {
 		if m := s.W.Machine(id); m != nil && s.Run.Nodes[id].Name != "" && s.Sick(m) != "" {
 			rank[id] = -1
 		}
@@ -153,6 +144,6 @@ func (s *Step) UnhealthyFirst() {
 			names = append(names, s.label(id, s.Run.Nodes[id]))
 		}
 		slices.Sort(names)
-		s.Report(Event{Type: Warning, Reason: "order", Message: "goes first, because it is not healthy: " + strings.Join(names, ", ")})
+		s.Report(record.Event{Type: record.Warning, Reason: "order", Message: "goes first, because it is not healthy: " + strings.Join(names, ", ")})
 	}
 }

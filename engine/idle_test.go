@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
@@ -19,16 +20,16 @@ func TestIdle(t *testing.T) {
 	}
 	s.Sim.Advance(s.Sim.Now().Add(time.Minute))
 	now := s.Sim.Now()
-	run := engine.Idle(strategy.EKS{}, now, s.Sim.View, engine.Run{}, nil)
+	run := engine.Idle(strategy.EKS{}, now, s.Sim.View, record.Run{}, nil)
 	v := engine.View(strategy.EKS{}, now, s.Sim.View, run, engine.Look{}, nil)
-	if v.State != engine.NoRun || len(v.Phases) > 0 || len(v.Abilities) > 0 || v.Batch != nil || len(v.AbortPlan) > 0 {
+	if v.State != record.NoRun || len(v.Phases) > 0 || len(v.Abilities) > 0 || v.Batch != nil || len(v.AbortPlan) > 0 {
 		t.Errorf("it looks like a run: %+v", v)
 	}
 	pods, outdated := 0, 0
 	for _, z := range v.Zones {
 		for _, r := range z.Rows {
 			pods += r.Pods
-			if r.Stage == engine.Outdated && r.Version != "" && r.Name != "" {
+			if r.Stage == record.Outdated && r.Version != "" && r.Name != "" {
 				outdated++
 			}
 		}
@@ -55,34 +56,34 @@ func TestRetell(t *testing.T) {
 	if out, err := s.Do("cluster zones=a,b nodes=4\nworkload web replicas=6\nbudget web max=1\nsettings max-unavailable=2 approve=none before-node=30s\nfault node-hook takes=2s\nstart"); err != nil {
 		t.Fatal(err, out)
 	}
-	told := map[engine.EventType]int{}
-	var before engine.Run
-	for step := 0; before.State != engine.Finished; step++ {
+	told := map[record.EventType]int{}
+	var before record.Run
+	for step := 0; before.State != record.Finished; step++ {
 		if step > 5000 {
 			t.Fatal("the run does not end")
 		}
 		run := s.Driver.Run
-		for _, e := range engine.RecordDiff(before, run) {
+		for _, e := range record.RecordDiff(before, run) {
 			told[e.Type]++
 		}
 		before = run
 		s.Driver.Advance(s.Sim.Now().Add(300*time.Millisecond), nil)
 	}
-	for what, n := range map[engine.EventType]int{
-		engine.RunStarted: 1, engine.RunFinished: 1, engine.PhaseStarted: 4, engine.PhaseFinished: 4,
-		engine.NodeDraining: 4, engine.NodeReplaced: 4, engine.HookStarted: 4,
+	for what, n := range map[record.EventType]int{
+		record.RunStarted: 1, record.RunFinished: 1, record.PhaseStarted: 4, record.PhaseFinished: 4,
+		record.NodeDraining: 4, record.NodeReplaced: 4, record.HookStarted: 4,
 	} {
-		if told[what] < n || what != engine.NodeReplaced && what != engine.NodeDraining && told[what] != n {
+		if told[what] < n || what != record.NodeReplaced && what != record.NodeDraining && told[what] != n {
 			t.Errorf("%s was told %d times, not %d", what, told[what], n)
 		}
 	}
-	if told[engine.PodEvicted] == 0 {
+	if told[record.PodEvicted] == 0 {
 		t.Error("no eviction was told")
 	}
-	if again := engine.RecordDiff(before, before); len(again) > 0 {
+	if again := record.RecordDiff(before, before); len(again) > 0 {
 		t.Errorf("told again: %+v", again)
 	}
-	if all := engine.RecordDiff(engine.Run{}, before); len(all) == 0 || all[0].Type != engine.RunStarted {
+	if all := record.RecordDiff(record.Run{}, before); len(all) == 0 || all[0].Type != record.RunStarted {
 		t.Errorf("a record by itself tells %+v", all)
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -21,21 +23,21 @@ const (
 	gettingHealthy = "getting healthy"
 )
 
-func selectKey(machine string) string { return LabelOf(machine, "", world.SelectLabel, "").Key }
+func selectKey(machine string) string { return record.LabelOf(machine, "", world.SelectLabel, "").Key }
 
 // startUpdate selects a node for its update in place.
 func (s *Step) startUpdate(id string) {
 	n := s.Run.Nodes[id]
-	n.Stage, n.Since, n.LetGo, n.Began, n.Blocked, n.Reason = Updating, s.Now, time.Time{}, s.Now, false, ""
+	n.Stage, n.Since, n.LetGo, n.Began, n.Blocked, n.Reason = record.Updating, s.Now, time.Time{}, s.Now, false, ""
 	n.Pods, _ = s.podsToMove(n.Name)
 	n.Wait = s.controllerDrainWait(id)
 	s.SetNode(id, n)
 	s.selectNode(id, n)
-	s.Report(Event{Type: NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: "selected for its update: " + plural(n.Pods, "pod") + " to move, " + s.drivenBy() + " drains it"})
+	s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: "selected for its update: " + text.Plural(n.Pods, "pod") + " to move, " + s.drivenBy() + " drains it"})
 }
 
-func (s *Step) selectNode(id string, n Node) {
-	s.Ensure(LabelOf(id, n.Name, world.SelectLabel, "true"))
+func (s *Step) selectNode(id string, n record.Node) {
+	s.Ensure(record.LabelOf(id, n.Name, world.SelectLabel, "true"))
 }
 
 // FollowUpdates takes the nodes on that are updated in place, by what their labels and
@@ -45,15 +47,15 @@ func (s *Step) FollowUpdates(fails func(node, why string)) {
 	if !s.Fresh(world.Cluster) {
 		return
 	}
-	for _, id := range s.In(Updating) {
+	for _, id := range s.In(record.Updating) {
 		n := s.Run.Nodes[id]
-		if node := s.W.Node(n.Name); node != nil && s.Run.State == Running {
+		if node := s.W.Node(n.Name); node != nil && s.Run.State == record.Running {
 			s.followUpdate(id, n, node, fails)
 		}
 	}
-	for _, id := range s.In(Updating) { // none if the run was paused
+	for _, id := range s.In(record.Updating) { // none if the run was paused
 		n := s.Run.Nodes[id]
-		if node := s.W.Node(n.Name); node != nil && s.Run.State == Running && s.unselected(id) && node.InPlace().Candidate {
+		if node := s.W.Node(n.Name); node != nil && s.Run.State == record.Running && s.unselected(id) && node.InPlace().Candidate {
 			s.selectNode(id, n)
 		}
 	}
@@ -65,7 +67,7 @@ func (s *Step) lookAtUpdates() {
 	if !s.Fresh(world.Cluster) {
 		return
 	}
-	for _, id := range s.In(Updating) {
+	for _, id := range s.In(record.Updating) {
 		n := s.Run.Nodes[id]
 		if node := s.W.Node(n.Name); node != nil {
 			s.followUpdate(id, n, node, func(string, string) {})
@@ -73,7 +75,7 @@ func (s *Step) lookAtUpdates() {
 	}
 }
 
-func (s *Step) followUpdate(id string, n Node, node *world.Node, fails func(node, why string)) {
+func (s *Step) followUpdate(id string, n record.Node, node *world.Node, fails func(node, why string)) {
 	at := node.InPlace()
 	switch {
 	case node.Updated() && s.settled(selectKey(id)):
@@ -88,14 +90,14 @@ func (s *Step) followUpdate(id string, n Node, node *world.Node, fails func(node
 		return
 	case at.Step == world.GardenerReady || at.Step == world.GardenerDrained:
 		n = s.waitFor(n, s.updateWait(id))
-	case n.Wait == nil || n.Wait.ofHealth(): // it was tried again, from the start
+	case n.Wait == nil || n.Wait.OfHealth(): // it was tried again, from the start
 		n = s.waitFor(n, s.controllerDrainWait(id))
 	}
 	n = s.reportStuck(id, n)
 	late := !drainedByController(n) && s.Over(n.Wait)
 	if n.Blocked && !late { // it was tried again
 		n.Blocked, n.Reason = false, ""
-		s.Report(Event{Type: NodeUpdating, Node: n.Name, Zone: n.Zone, Message: "its update goes on"})
+		s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Message: "its update goes on"})
 	}
 	s.SetNode(id, n)
 	if late {
@@ -109,37 +111,37 @@ func (s *Step) TakeUpCandidates() {
 	if !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
 		return
 	}
-	for _, id := range append(s.In(Ready), s.In(Replaced)...) {
+	for _, id := range append(s.In(record.Ready), s.In(record.Replaced)...) {
 		m, node := s.W.Machine(id), s.W.NodeOf(id)
 		if m == nil || m.Leaving() || node == nil || !node.InPlace().Candidate || !s.selected(m) || !s.settled(selectKey(id)) {
 			continue
 		}
 		n := s.Run.Nodes[id]
-		n.Stage, n.Since, n.New, n.Old, n.Batch, n.Wait, n.Reason, n.Order = Outdated, s.Now, false, node.Version, 0, nil, "", ""
+		n.Stage, n.Since, n.New, n.Old, n.Batch, n.Wait, n.Reason, n.Order = record.Outdated, s.Now, false, node.Version, 0, nil, "", ""
 		s.SetNode(id, n)
 		s.endOrders(id)
 		s.inOrder(id)
 		s.changed = true
-		s.Report(Event{Type: NodeOutdated, Node: n.Name, Zone: n.Zone, Reason: "candidate", Message: "became a candidate for an update in place since the run began: it goes at the end of the order"})
+		s.Report(record.Event{Type: record.NodeOutdated, Node: n.Name, Zone: n.Zone, Reason: "candidate", Message: "became a candidate for an update in place since the run began: it goes at the end of the order"})
 	}
 }
 
 // healthWait is the time that a node whose update has failed has to get healthy, nil for any.
-func (s *Reader) healthWait(n Node) *Wait {
+func (s *Reader) healthWait(n record.Node) *record.Wait {
 	switch {
 	case s.Run.Settings.HealthTimeout <= 0:
 		return nil
-	case n.Wait != nil && n.Wait.ofHealth():
+	case n.Wait != nil && n.Wait.OfHealth():
 		return n.Wait
 	}
-	return s.newWait(unwell, s.Run.Settings.HealthTimeout, world.Cluster)
+	return s.newWait(record.WaitUnhealthy, s.Run.Settings.HealthTimeout, world.Cluster)
 }
 
 // giveUpUpdate ends the machine of a node whose update has failed when its time to get
 // healthy is up, and has another one come. It has its slot already.
 func (s *Step) giveUpUpdate(id string) {
 	n := s.Run.Nodes[id]
-	if s.Run.State != Running || n.Wait == nil || !s.Over(n.Wait) || !s.Fresh(world.Cloud) {
+	if s.Run.State != record.Running || n.Wait == nil || !s.Over(n.Wait) || !s.Fresh(world.Cloud) {
 		return
 	}
 	limit := s.Run.Settings.HealthTimeout
@@ -149,28 +151,28 @@ func (s *Step) giveUpUpdate(id string) {
 	}
 	n.Unfit, n.Wait, n.Blocked, n.Reason = "its update failed", nil, false, ""
 	s.SetNode(id, n)
-	s.Report(Event{Type: Warning, Node: n.Name, Zone: n.Zone, Reason: "given up", Message: fmt.Sprintf("given up: its update failed, and it was not healthy for %s; it is ended, and another one comes", limit)})
+	s.Report(record.Event{Type: record.Warning, Node: n.Name, Zone: n.Zone, Reason: "given up", Message: fmt.Sprintf("given up: its update failed, and it was not healthy for %s; it is ended, and another one comes", limit)})
 	s.startDrain(id)
 }
 
 // waitFor starts the wait of another step of an update.
-func (s *Step) waitFor(n Node, w *Wait) Node {
+func (s *Step) waitFor(n record.Node, w *record.Wait) record.Node {
 	if n.Wait == nil || n.Wait.For != w.For {
 		n.Wait = w
 		s.changed = true
 		if w.For == updating && !n.Blocked {
-			s.Report(Event{Type: NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Message: "drained: it is updated"})
+			s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Message: "drained: it is updated"})
 		}
 	}
 	return n
 }
 
 // controllerDrainWait and updateWait are waits for the controller.
-func (s *Reader) controllerDrainWait(id string) *Wait {
+func (s *Reader) controllerDrainWait(id string) *record.Wait {
 	return s.controllerWait(drainBy+s.drivenBy(), s.limitsHere(id).Drain, s.Run.Settings.DrainTimeout)
 }
 
-func (s *Reader) updateWait(id string) *Wait {
+func (s *Reader) updateWait(id string) *record.Wait {
 	return s.controllerWait(updating, s.limitsHere(id).Update, s.Run.Settings.UpdateTimeout)
 }
 
@@ -186,26 +188,26 @@ func (s *Reader) limitsHere(id string) selfdriven.Limits {
 
 // controllerWait is a wait for the controller, by its own limit where that is known: its clock
 // runs whether or not we see anything. Else it is ours.
-func (s *Reader) controllerWait(what string, its, ours time.Duration) *Wait {
+func (s *Reader) controllerWait(what string, its, ours time.Duration) *record.Wait {
 	if its > 0 {
-		return &Wait{For: what, Start: s.Now, End: s.Now.Add(its)}
+		return &record.Wait{For: what, Start: s.Now, End: s.Now.Add(its)}
 	}
 	return s.newWait(what, ours, world.Cluster)
 }
 
 // updated settles a node whose update is over.
-func (s *Step) updated(id string, n Node, node *world.Node) {
+func (s *Step) updated(id string, n record.Node, node *world.Node) {
 	took := s.Now.Sub(n.Began)
 	s.Run.NodeTime = max(s.Run.NodeTime, took)
-	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason, n.Began, n.Pods = Replaced, s.Now, nil, false, "", time.Time{}, 0
+	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason, n.Began, n.Pods = record.Replaced, s.Now, nil, false, "", time.Time{}, 0
 	s.SetNode(id, n)
 	s.addPendingHook(id, n)
-	s.Report(Event{Type: NodeReplaced, Node: n.Name, Zone: n.Zone, Reason: "in place", Message: fmt.Sprintf("updated in place, %s, after %s", node.Version, took.Round(time.Second))})
+	s.Report(record.Event{Type: record.NodeReplaced, Node: n.Name, Zone: n.Zone, Reason: "in place", Message: fmt.Sprintf("updated in place, %s, after %s", node.Version, took.Round(time.Second))})
 	s.Soon() // its slot is free
 }
 
 // updateFailed notes that the update of a node has failed. It stays out of service.
-func (s *Step) updateFailed(id string, n Node, why string, fails func(node, why string)) {
+func (s *Step) updateFailed(id string, n record.Node, why string, fails func(node, why string)) {
 	was := s.Run.Nodes[id]
 	if n.Blocked = true; !was.Blocked {
 		n.Reason = why
@@ -217,7 +219,7 @@ func (s *Step) updateFailed(id string, n Node, why string, fails func(node, why 
 	if was.Blocked {
 		return
 	}
-	s.Report(Event{Type: NodeBlocked, Node: n.Name, Zone: n.Zone, Reason: "update failed", Message: "its update failed: " + why})
+	s.Report(record.Event{Type: record.NodeBlocked, Node: n.Name, Zone: n.Zone, Reason: "update failed", Message: "its update failed: " + why})
 	if fails != nil {
 		fails(n.Name, why)
 	}
@@ -226,7 +228,7 @@ func (s *Step) updateFailed(id string, n Node, why string, fails func(node, why 
 // FailureIn says which update in place has failed in a zone ("" for any) and was not made up
 // for, and the way out; "" if none has.
 func (s *Reader) FailureIn(zone string) string {
-	for _, id := range s.In(Updating) {
+	for _, id := range s.In(record.Updating) {
 		if n := s.Run.Nodes[id]; n.Blocked && (zone == "" || n.Zone == zone) {
 			return "the update of " + s.label(id, n) + " has failed: repair it, and " + s.drivenBy() + " tries again; or skip it"
 		}
@@ -245,7 +247,7 @@ func (s *Reader) stalled() string {
 
 // updateGoesOn reports whether an update in place is under way that has not failed.
 func (s *Reader) updateGoesOn() bool {
-	return slices.ContainsFunc(s.In(Updating), func(id string) bool { return !s.Run.Nodes[id].Blocked })
+	return slices.ContainsFunc(s.In(record.Updating), func(id string) bool { return !s.Run.Nodes[id].Blocked })
 }
 
 // ShutBudget names a pod of a node whose budget lets none go now, and the budget, "" if
@@ -266,7 +268,7 @@ func (s *Reader) ShutBudget(node string) string {
 // listUnrestoredUpdates says what becomes of the nodes that were selected when a run ends: who
 // selected them cannot take it back.
 func (s *Step) listUnrestoredUpdates() {
-	for _, id := range s.In(Updating) {
+	for _, id := range s.In(record.Updating) {
 		n := s.Run.Nodes[id]
 		s.Note(s.label(id, n) + " was selected for its update before the run ended: " + s.drivenBy() + " finishes it")
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -14,20 +15,18 @@ const deregistering = "deregistering"
 // load balancers is still waited for.
 const isolateSlack = time.Minute
 
-func deregisterKey(machine string) string { return "deregister/" + machine }
-
 // isolate sets a node apart before its first eviction, where the strategy wants that: it is
 // cordoned, labelled, and taken out of its group's load balancers until its connections
 // are over, in this order. It reports whether that is done; the time that the drain has
 // begins then.
-func (s *Step) isolate(id string, n Node) bool {
+func (s *Step) isolate(id string, n record.Node) bool {
 	if s.isolated(n) {
 		return true
 	}
 	if s.capabilities().CordonsFirst {
 		return s.cordonFirst(id, n)
 	}
-	if s.Run.State != Running || !s.Mark(CordonOf(id, n.Name)) || !s.Mark(LabelOf(id, n.Name, excludeLabel, "true")) || !s.deregistered(id, n) {
+	if s.Run.State != record.Running || !s.Mark(record.CordonOf(id, n.Name)) || !s.Mark(record.LabelOf(id, n.Name, record.ExcludeLabel, "true")) || !s.deregistered(id, n) {
 		return false
 	}
 	n = s.Run.Nodes[id]
@@ -39,8 +38,8 @@ func (s *Step) isolate(id string, n Node) bool {
 
 // cordonFirst cordons a node before its first eviction. A new one is retired in an end,
 // too.
-func (s *Step) cordonFirst(id string, n Node) bool {
-	if s.Run.State != Running && !(n.New && s.Run.State == Ending) || !s.Mark(CordonOf(id, n.Name)) {
+func (s *Step) cordonFirst(id string, n record.Node) bool {
+	if s.Run.State != record.Running && !(n.New && s.Run.State == record.Ending) || !s.Mark(record.CordonOf(id, n.Name)) {
 		return false
 	}
 	n.Isolated, n.Wait = true, s.drainWait()
@@ -51,7 +50,7 @@ func (s *Step) cordonFirst(id string, n Node) bool {
 
 // isolated reports whether the pods of a draining node may be asked to go. One that a controller
 // drains has been cordoned by it.
-func (s *Reader) isolated(n Node) bool {
+func (s *Reader) isolated(n record.Node) bool {
 	return n.Isolated || !s.isolatesFirst() || drainedByController(n) || s.W.Node(n.Name) == nil
 }
 
@@ -62,28 +61,28 @@ func (s *Reader) isolatesFirst() bool {
 
 // deregistered takes a node out of its group's load balancers. It reports whether that is
 // over: it is out, or the time for it is up, which is told and no more.
-func (s *Step) deregistered(id string, n Node) bool {
+func (s *Step) deregistered(id string, n record.Node) bool {
 	limit := s.Run.Settings.DeregisterLimit
 	if limit <= 0 {
 		return true
 	}
 	if s.onlyAPI() {
-		s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: "it stays in its load balancers: no other machine serves the API"})
+		s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: "it stays in its load balancers: no other machine serves the API"})
 		return true
 	}
 	if n.Wait == nil || n.Wait.For != deregistering {
 		n.Wait = s.newWait(deregistering, limit, world.Cloud)
 		s.SetNode(id, n)
 	}
-	if refused := s.Run.Retries[deregisterKey(id)]; refused.hopeless() {
+	if refused := s.Run.Retries[record.DeregisterKey(id)]; refused.Hopeless() {
 		if s.Run.Settings.PassDrain {
-			s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: "it cannot be taken out of its load balancers: the drain begins all the same"})
+			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: "it cannot be taken out of its load balancers: the drain begins all the same"})
 			return true
 		}
-		s.Fail(DeregisterFail, fmt.Sprintf("DeregistrationFailure: %s cannot be taken out of its load balancers: %s", s.label(id, n), refused.Message))
+		s.Fail(record.DeregisterFail, fmt.Sprintf("DeregistrationFailure: %s cannot be taken out of its load balancers: %s", s.label(id, n), refused.Message))
 		return false
 	}
-	asked, busy := s.Run.Pending[deregisterKey(id)]
+	asked, busy := s.Run.Pending[record.DeregisterKey(id)]
 	if !asked.Accepted.IsZero() {
 		return true
 	}
@@ -92,9 +91,9 @@ func (s *Step) deregistered(id string, n Node) bool {
 			s.Run.Balancers = s.W.Group.Balancers
 		}
 		s.WakeAt(late)
-		return s.Ensure(Action{Kind: Deregister, Key: deregisterKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Balancers: s.Run.Balancers, Limit: limit})
+		return s.Ensure(record.Action{Kind: record.Deregister, Key: record.DeregisterKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Balancers: s.Run.Balancers, Limit: limit})
 	}
-	s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: fmt.Sprintf("it did not leave its load balancers within %s: the drain begins all the same", limit)})
+	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: fmt.Sprintf("it did not leave its load balancers within %s: the drain begins all the same", limit)})
 	s.offBalancers(id, &n)
 	s.SetNode(id, n)
 	return true
@@ -118,7 +117,7 @@ func (s *Reader) onlyAPI() bool {
 }
 
 // tookOut notes that a node has left its load balancers, or that the time for it is up.
-func (s *Step) tookOut(a Action, o Outcome) {
+func (s *Step) tookOut(a record.Action, o record.Outcome) {
 	n, known := s.Run.Nodes[a.Machine]
 	if !known || o.Already {
 		return // it was in none
@@ -127,26 +126,16 @@ func (s *Step) tookOut(a Action, o Outcome) {
 	s.SetNode(a.Machine, n)
 	s.reportChange(a)
 	if o.Message != "" {
-		s.Report(Event{Type: Warning, Node: s.label(a.Machine, n), Zone: n.Zone, Reason: deregistering, Message: o.Message + ": the drain begins all the same"})
+		s.Report(record.Event{Type: record.Warning, Node: s.label(a.Machine, n), Zone: n.Zone, Reason: deregistering, Message: o.Message + ": the drain begins all the same"})
 	}
 }
 
 // offBalancers takes it that a node is out of its load balancers whose answer is not
 // waited for any more.
-func (s *Step) offBalancers(id string, n *Node) {
-	if _, asked := s.Run.Pending[deregisterKey(id)]; asked {
-		delete(s.Run.Pending, deregisterKey(id))
+func (s *Step) offBalancers(id string, n *record.Node) {
+	if _, asked := s.Run.Pending[record.DeregisterKey(id)]; asked {
+		delete(s.Run.Pending, record.DeregisterKey(id))
 		n.OffBalancers = true
 	}
 	n.Isolated = false
-}
-
-// leaveOff names a node that is out of its group's load balancers and stays in service:
-// nothing puts it back by itself.
-func (r *Run) leaveOff(id string) (what, command string) {
-	what = name(id, r.Nodes[id]) + " was taken out of the load balancers of its group and is not in them again; register it with each"
-	if command := atBalancers(id, r.Balancers, "register-targets", "register-instances-with-load-balancer"); command != "" {
-		return what, command
-	}
-	return what, fmt.Sprintf("aws elbv2 register-targets --targets Id=%s --target-group-arn ARN  # each of: aws autoscaling describe-load-balancer-target-groups --auto-scaling-group-name %s", id, r.Group)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 )
 
@@ -15,7 +16,7 @@ type lowerRecord struct {
 	silent int // decisions that changed the count and reported nothing else
 }
 
-func (r *lowerRecord) Decided(before engine.Run, d engine.Decision) {
+func (r *lowerRecord) Decided(before record.Run, d engine.Decision) {
 	if before.Lowered <= d.Run.Lowered {
 		return
 	}
@@ -27,11 +28,15 @@ func (r *lowerRecord) Decided(before engine.Run, d engine.Decision) {
 	}
 }
 
-func (*lowerRecord) Heard([]engine.Command)                 {}
-func (*lowerRecord) Events([]engine.Event)                  {}
-func (*lowerRecord) Asked(engine.Action)                    {}
-func (*lowerRecord) Answered(engine.Action, engine.Outcome) {}
-func (*lowerRecord) Resumed(engine.Run)                     {}
+func (*lowerRecord) Heard([]record.Command) {}
+
+func (*lowerRecord) Events([]record.Event) {}
+
+func (*lowerRecord) Asked(record.Action) {}
+
+func (*lowerRecord) Answered(record.Action, record.Outcome) {}
+
+func (*lowerRecord) Resumed(record.Run) {}
 
 // The cloud refuses to end a surplus machine for a while. Another user ends it meanwhile and
 // lowers the size of the group, so nothing else happens in that decision.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -33,7 +34,7 @@ func TestManualTakesUpCandidates(t *testing.T) {
 		for range 5 {
 			f.steps(time.Second, engine.Inputs{})
 			for _, a := range f.asked {
-				if a.Kind == engine.AddLabel && a.Node == fmt.Sprint("n", i) {
+				if a.Kind == record.AddLabel && a.Node == fmt.Sprint("n", i) {
 					f.node(i, func(n *world.Node) {
 						n.Labels = map[string]string{"node.machine.sapcloud.io/candidate-for-update": "true", world.SelectLabel: "true"}
 					})
@@ -47,8 +48,8 @@ func TestManualTakesUpCandidates(t *testing.T) {
 	candidate(1, true)
 	f.fresh()
 	settings := f.rules.Defaults()
-	settings.Approve = engine.ApproveNone
-	f.is = engine.Start(engine.NewRun(f.rules, "r", 1, f.w, settings, engine.Target{}), f.now, "me@here")
+	settings.Approve = record.ApproveNone
+	f.is = engine.Start(engine.NewRun(f.rules, "r", 1, f.w, settings, record.Target{}), f.now, "me@here")
 	selected(1)
 	candidate(2, true) // it is marked later
 	candidate(1, false)
@@ -60,7 +61,7 @@ func TestManualTakesUpCandidates(t *testing.T) {
 	for range 5 {
 		f.steps(time.Second, engine.Inputs{})
 	}
-	if f.is.State != engine.Finished || f.is.Result != engine.Succeeded {
+	if f.is.State != record.Finished || f.is.Result != record.Succeeded {
 		t.Errorf("%s %s: %+v", f.is.State, f.is.Result, f.is.Nodes)
 	}
 }

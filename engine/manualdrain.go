@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // manualDrain is how sure it is that somebody drains a node who leaves no mark but a cordon
@@ -26,7 +27,7 @@ func (s *Reader) manuallyDrained(node string) manualDrain {
 	for _, p := range s.W.PodsOn(node) {
 		if p.Terminating() && s.Now.Sub(p.Ends) < overdue {
 			known := s.Run.Pods[p.UID]
-			if known.Evicted.IsZero() && !known.Forced && s.settled(evictKey(p.UID)) && s.judge(p).Fate != drain.Stays {
+			if known.Evicted.IsZero() && !known.Forced && s.settled(record.EvictKey(p.UID)) && s.judge(p).Fate != drain.Stays {
 				s.WakeAt(p.Ends.Add(overdue))
 				return drainSeen
 			}

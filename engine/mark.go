@@ -5,45 +5,14 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Taint, Cordon and Label make the action that puts a mark on the node of a
-// machine; Mark and Unmark see to it.
-
-// TaintOf is the action that taints a machine's node.
-func TaintOf(machine, node string, t world.Taint) Action {
-	return Action{Kind: AddTaint, Key: "taint/" + machine + "/" + t.Key, Machine: machine, Node: node, Taint: &t}
-}
-
-// taint is the taint of an action that puts one on or takes one off, the zero one for
-// others.
-func (a Action) taint() world.Taint {
-	if a.Taint == nil {
-		return world.Taint{}
-	}
-	return *a.Taint
-}
-
-// CordonOf is the action that cordons a machine's node.
-func CordonOf(machine, node string) Action {
-	return Action{Kind: Cordon, Key: "cordon/" + machine, Machine: machine, Node: node}
-}
-
-// LabelOf is the action that labels a machine's node.
-func LabelOf(machine, node, label, value string) Action {
-	return Action{Kind: AddLabel, Key: "label/" + machine + "/" + label, Machine: machine, Node: node, Label: label, Value: value}
-}
-
-// AnnotationOf is the action that annotates a machine's node.
-func AnnotationOf(machine, node, annotation, value string) Action {
-	return Action{Kind: Annotate, Key: "annotate/" + machine + "/" + annotation, Machine: machine, Node: node, Annotation: annotation, Value: value}
-}
-
 // Mark puts a mark on a node and remembers that it is ours, unless it was there
 // before us. It reports whether the mark is there.
-func (s *Step) Mark(put Action) bool {
-	m, known := s.Run.mark(put)
+func (s *Step) Mark(put record.Action) bool {
+	m, known := s.Run.MarkOf(put)
 	node := s.W.Node(put.Node)
 	if node != nil && anotherMachines(node, put.Machine) {
 		return false
@@ -52,10 +21,10 @@ func (s *Step) Mark(put Action) bool {
 		if !s.Fresh(world.Cluster) || node == nil {
 			return false
 		}
-		m = Mark{Put: put, Foreign: put.seen(s.W) || s.named(put)}
+		m = record.Mark{Put: put, Foreign: put.IsSeen(s.W) || s.named(put)}
 		s.remember(m)
 	}
-	if m.Foreign && s.Fresh(world.Cluster) && !put.seen(s.W) && !s.named(put) { // its owner has taken it off
+	if m.Foreign && s.Fresh(world.Cluster) && !put.IsSeen(s.W) && !s.named(put) { // its owner has taken it off
 		m.Foreign = false
 		s.remember(m)
 	}
@@ -66,19 +35,19 @@ func (s *Step) Mark(put Action) bool {
 // needs nothing costs next to nothing.
 func (s *Step) Taint(machine, node string, t world.Taint) bool {
 	for _, m := range s.Run.Marks[machine] {
-		if m.Put.Kind == AddTaint && m.Put.taint() == t && m.Put.Node == node && s.settled(m.Put.Key) {
+		if m.Put.Kind == record.AddTaint && m.Put.AsTaint() == t && m.Put.Node == node && s.settled(m.Put.Key) {
 			if n := s.W.Node(node); n != nil && n.HasTaint(t) {
 				return true
 			}
 		}
 	}
-	return s.Mark(TaintOf(machine, node, t))
+	return s.Mark(record.TaintOf(machine, node, t))
 }
 
 // TaintAll puts a taint on the nodes of the order that are to go, but for those that skip
 // names. One that has not joined, or that somebody deleted, takes no pods. It reports whether
 // all have it.
-func (s *Step) TaintAll(t world.Taint, skip func(n Node, node *world.Node) bool) bool {
+func (s *Step) TaintAll(t world.Taint, skip func(n record.Node, node *world.Node) bool) bool {
 	all := true
 	for _, id := range s.untainted(t) {
 		n := s.Run.Nodes[id]
@@ -99,42 +68,23 @@ func (s *Reader) untainted(t world.Taint) []string {
 	}
 	list := slices.Collect(maps.Keys(f.with[untainted]))
 	for _, p := range s.Run.Pending {
-		if id := p.Action.Machine; p.Action.Kind == AddTaint && toGo(f.of[id].stage) {
+		if id := p.Action.Machine; p.Action.Kind == record.AddTaint && toGo(f.of[id].stage) {
 			list = append(list, id)
 		}
 	}
 	return s.inPlaces(list)
 }
 
-// mark finds the mark that an action puts.
-func (r *Run) mark(put Action) (Mark, bool) {
-	for _, m := range r.Marks[put.Machine] {
-		if m.Put.Key == put.Key {
-			return m, true
-		}
-	}
-	return Mark{}, false
-}
-
 // marked reports whether a mark was put before, by us or by others.
-func (s *Reader) marked(put Action) bool {
-	_, known := s.Run.mark(put)
+func (s *Reader) marked(put record.Action) bool {
+	_, known := s.Run.MarkOf(put)
 	return known
 }
 
-// marks lists all marks, by machine.
-func (r *Run) marks() []Mark {
-	var out []Mark
-	for _, machine := range slices.Sorted(maps.Keys(r.Marks)) {
-		out = append(out, r.Marks[machine]...)
-	}
-	return out
-}
-
 // remember writes a mark into the run.
-func (s *Step) remember(m Mark) {
-	list := append(without(s.Run.Marks[m.Put.Machine], m.Put.Key), m)
-	slices.SortFunc(list, func(a, b Mark) int { return cmp.Compare(a.Put.Key, b.Put.Key) })
+func (s *Step) remember(m record.Mark) {
+	list := append(record.Without(s.Run.Marks[m.Put.Machine], m.Put.Key), m)
+	slices.SortFunc(list, func(a, b record.Mark) int { return cmp.Compare(a.Put.Key, b.Put.Key) })
 	s.copyMarks()
 	s.Run.Marks[m.Put.Machine] = list
 	s.renewed(m.Put.Machine)
@@ -142,10 +92,10 @@ func (s *Step) remember(m Mark) {
 }
 
 // forget drops a mark from the run.
-func (s *Step) forget(m Mark) {
+func (s *Step) forget(m record.Mark) {
 	s.copyMarks()
 	s.renewed(m.Put.Machine)
-	if list := without(s.Run.Marks[m.Put.Machine], m.Put.Key); len(list) > 0 {
+	if list := record.Without(s.Run.Marks[m.Put.Machine], m.Put.Key); len(list) > 0 {
 		s.Run.Marks[m.Put.Machine] = list
 	} else {
 		delete(s.Run.Marks, m.Put.Machine)
@@ -154,29 +104,24 @@ func (s *Step) forget(m Mark) {
 	s.changed = true
 }
 
-// without is a copy of marks without one.
-func without(marks []Mark, key string) []Mark {
-	return slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool { return m.Put.Key == key })
-}
-
 // named reports whether a label or an annotation that is to be put is there already,
 // with whatever value: it is somebody's, and would be lost when ours is taken off.
-func (s *Reader) named(put Action) (there bool) {
+func (s *Reader) named(put record.Action) (there bool) {
 	node := s.W.Node(put.Node)
 	if node == nil {
 		return false
 	}
 	switch put.Kind {
-	case AddLabel:
+	case record.AddLabel:
 		_, there = node.Labels[put.Label]
-	case Annotate:
+	case record.Annotate:
 		_, there = node.Annotations[put.Annotation]
 	}
 	return there
 }
 
 // Unmark takes a mark of ours off again. It reports whether nothing of it is left.
-func (s *Step) Unmark(m Mark) bool {
+func (s *Step) Unmark(m record.Mark) bool {
 	key := m.Put.Key
 	node := s.W.Node(m.Put.Node)
 	if m.Foreign || node == nil && s.Fresh(world.Cluster) || node != nil && anotherMachines(node, m.Put.Machine) {
@@ -185,11 +130,11 @@ func (s *Step) Unmark(m Mark) bool {
 	}
 	// A mark whose fate is open must be known before it can be taken off.
 	if p, busy := s.Run.Pending[key]; busy {
-		if p.Accepted.IsZero() || !p.Action.seen(s.W) {
+		if p.Accepted.IsZero() || !p.Action.IsSeen(s.W) {
 			return false
 		}
 		delete(s.Run.Pending, key)
-	} else if undo := m.undo(); undo.seen(s.W) {
+	} else if undo := m.Undo(); undo.IsSeen(s.W) {
 		if p, busy := s.Run.Pending[undo.Key]; !busy || !p.Accepted.IsZero() {
 			delete(s.Run.Pending, undo.Key)
 			s.forget(m)
@@ -197,19 +142,11 @@ func (s *Step) Unmark(m Mark) bool {
 		}
 		return false
 	}
-	if s.Ensure(m.undo()) {
+	if s.Ensure(m.Undo()) {
 		s.forget(m)
 		return true
 	}
 	return false
-}
-
-// undo is the action that takes the mark off.
-func (m Mark) undo() Action {
-	a := m.Put
-	a.Key = "un" + a.Key
-	a.Kind = kindOf(m.Put.Kind).Undo
-	return a
 }
 
 // dropMarks forgets the marks of a machine that is gone, and what was pending on it.
@@ -218,7 +155,7 @@ func (s *Step) dropMarks(machine string) {
 		s.forget(m)
 	}
 	for key, p := range s.Run.Pending {
-		if p.Action.Machine == machine && p.Action.Kind != CheckEffect {
+		if p.Action.Machine == machine && p.Action.Kind != record.CheckEffect {
 			delete(s.Run.Pending, key)
 		}
 	}
@@ -234,26 +171,26 @@ func (s *Step) unmarkNode(machine string) bool {
 }
 
 // reportChange reports an accepted change, with the command that does the same.
-func (s *Step) reportChange(a Action) {
-	e := Event{Node: cmp.Or(a.Node, a.Machine), Command: a.Command()}
+func (s *Step) reportChange(a record.Action) {
+	e := record.Event{Node: cmp.Or(a.Node, a.Machine), Command: a.Command()}
 	if m := s.W.Machine(a.Machine); m != nil {
 		e.Zone = m.Zone
 	} else { // its end may be known only after it
 		e.Zone = s.Run.Nodes[a.Machine].Zone
 	}
-	k := kindOf(a.Kind)
+	k := record.KindOf(a.Kind)
 	switch {
-	case k.event == "":
-		e.Type, e.Reason, e.Message = NodeOutdated, "put back", a.Sentence()
+	case k.Event == "":
+		e.Type, e.Reason, e.Message = record.NodeOutdated, "put back", a.Sentence()
 		if s.Run.Nodes[a.Machine].New {
-			e.Type = NodeReady
+			e.Type = record.NodeReady
 		}
-	case k.message == nil:
-		e.Type, e.Message = k.event, a.Sentence()
+	case k.Message == nil:
+		e.Type, e.Message = k.Event, a.Sentence()
 	default:
-		e.Type, e.Message = k.event, k.message(a)
+		e.Type, e.Message = k.Event, k.Message(a)
 	}
-	e.Reason = cmp.Or(e.Reason, k.reason)
+	e.Reason = cmp.Or(e.Reason, k.Reason)
 	if a.Direct && s.Run.Nodes[a.Machine].Detached {
 		e.Message += ", which is detached: nothing replaces it"
 	}

@@ -9,12 +9,10 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-// excludeLabel takes a node out of the load balancers that Kubernetes' service
-// controller keeps (k8s.io/api/core/v1 LabelNodeExcludeBalancers).
-const excludeLabel = "node.kubernetes.io/exclude-from-external-load-balancers"
 
 // stuckAfterForce is how long a pod that was deleted by force may still be on
 // its node before the node goes without it.
@@ -35,7 +33,7 @@ func (s *Step) startDrain(id string) {
 		return
 	}
 	n := s.Run.Nodes[id]
-	n.Stage, n.Since, n.Empty, n.LetGo = Draining, s.Now, time.Time{}, time.Time{}
+	n.Stage, n.Since, n.Empty, n.LetGo = record.Draining, s.Now, time.Time{}, time.Time{}
 	if n.Began.IsZero() {
 		n.Began = s.Now
 	}
@@ -46,18 +44,18 @@ func (s *Step) startDrain(id string) {
 		n.Wait = nil // its time begins when it is set apart
 	}
 	s.SetNode(id, n)
-	s.Report(Event{Type: NodeDraining, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: plural(n.Pods, "pod") + " to move"})
+	s.Report(record.Event{Type: record.NodeDraining, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: text.Plural(n.Pods, "pod") + " to move"})
 }
 
 // drainWait is the time that a node has to lose its pods, nil for any.
-func (s *Reader) drainWait() *Wait {
-	if s.Run.Settings.OnDrainTimeout == TimeoutWait {
+func (s *Reader) drainWait() *record.Wait {
+	if s.Run.Settings.OnDrainTimeout == record.TimeoutWait {
 		return nil
 	}
 	return s.newWait("drain deadline", s.Run.Settings.DrainTimeout, world.Cluster)
 }
 
-func until(w *Wait) *time.Time {
+func until(w *record.Wait) *time.Time {
 	if w == nil {
 		return nil
 	}
@@ -66,19 +64,19 @@ func until(w *Wait) *time.Time {
 
 // advanceNodes takes every node in work one step on, as far as it can go now.
 func (s *Step) advanceNodes() {
-	for _, id := range append(s.In(Draining, Settling, Terminating), s.leftOut()...) {
-		if s.Run.State != Running && s.Run.State != Paused {
+	for _, id := range append(s.In(record.Draining, record.Settling, record.Terminating), s.leftOut()...) {
+		if s.Run.State != record.Running && s.Run.State != record.Paused {
 			return
 		}
 		n := s.Run.Nodes[id]
 		switch n.Stage {
-		case Draining:
+		case record.Draining:
 			s.advanceDrain(id, n)
-		case Settling:
+		case record.Settling:
 			s.advanceSettling(id, n)
-		case Terminating:
+		case record.Terminating:
 			s.advanceTermination(id, n)
-		case Skipped, Replaced, NodeFail:
+		case record.Skipped, record.Replaced, record.NodeFail:
 			s.unmarkNode(id)
 		}
 	}
@@ -92,14 +90,14 @@ func (s *Reader) leftOut() []string {
 // advanceDrain cordons a node once no pod has to leave any more and lets it
 // settle once a consistent read has shown so. A node that is retired (a surplus
 // one), or that the strategy cordons beforehand, stays cordoned meanwhile.
-func (s *Step) advanceDrain(id string, n Node) {
+func (s *Step) advanceDrain(id string, n record.Node) {
 	pods := s.W.PodsOn(n.Name)
 	left, _ := leaving(s.W, pods, s.Consents())
 	if s.lost(id, n) || !s.isolate(id, s.Run.Nodes[id]) {
 		return
 	}
 	n = s.Run.Nodes[id]
-	cordon, joined := CordonOf(id, n.Name), s.W.Node(n.Name) != nil
+	cordon, joined := record.CordonOf(id, n.Name), s.W.Node(n.Name) != nil
 	if joined && (n.New || s.marked(cordon)) && !s.Mark(cordon) {
 		return
 	}
@@ -117,11 +115,11 @@ func (s *Step) advanceDrain(id string, n Node) {
 	if n.Empty.IsZero() {
 		return // the consistent read knows of pods that the watch has yet to bring
 	}
-	if joined && !s.Mark(LabelOf(id, n.Name, excludeLabel, "true")) {
+	if joined && !s.Mark(record.LabelOf(id, n.Name, record.ExcludeLabel, "true")) {
 		return
 	}
-	s.Report(Event{Type: NodeDrained, Node: s.label(id, n), Zone: n.Zone, Message: "empty after " + s.Now.Sub(n.Since).Round(time.Second).String()})
-	n.Stage, n.Since, n.Blocked, n.Empty = Settling, s.Now, false, time.Time{}
+	s.Report(record.Event{Type: record.NodeDrained, Node: s.label(id, n), Zone: n.Zone, Message: "empty after " + s.Now.Sub(n.Since).Round(time.Second).String()})
+	n.Stage, n.Since, n.Blocked, n.Empty = record.Settling, s.Now, false, time.Time{}
 	settle := max(s.Run.Settings.Settle, leastSettle)
 	if !joined {
 		settle = 0 // no load balancer and no scheduler knows it
@@ -131,13 +129,13 @@ func (s *Step) advanceDrain(id string, n Node) {
 		s.Soon()
 	}
 	s.SetNode(id, n)
-	s.Report(Event{Type: NodeSettling, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Message: "waits " + settle.String() + " before its termination"})
+	s.Report(record.Event{Type: record.NodeSettling, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Message: "waits " + settle.String() + " before its termination"})
 }
 
 // released reports whether the node may go although these pods are still on it: by
 // the policy for unreachable nodes, or by a force order if each was deleted by
 // force and does not end, or came back.
-func (s *Reader) released(n Node, left []*world.Pod) bool {
+func (s *Reader) released(n record.Node, left []*world.Pod) bool {
 	if n.Lost && s.unreachableLong(n.Name) {
 		return true
 	}
@@ -170,7 +168,7 @@ func (s *Reader) released(n Node, left []*world.Pod) bool {
 // looked asks for a consistent read of the node's pods, and takes its answer. It
 // reports whether an answer came now; the node's Empty is set if it showed a
 // cordoned node without a pod that had to leave.
-func (s *Step) looked(id string, n Node) bool {
+func (s *Step) looked(id string, n record.Node) bool {
 	o, ok := s.looks[id]
 	if !ok {
 		key := "look/" + id
@@ -178,7 +176,7 @@ func (s *Step) looked(id string, n Node) bool {
 			s.WakeAt(retry.Next)
 			return false
 		}
-		s.ask(Action{Kind: LookAtPods, Key: key, Machine: id, Node: n.Name})
+		s.ask(record.Action{Kind: record.LookAtPods, Key: key, Machine: id, Node: n.Name})
 		return false
 	}
 	delete(s.looks, id) // an answer is taken once: one that is too old by now is asked for again
@@ -190,7 +188,7 @@ func (s *Step) looked(id string, n Node) bool {
 			n.Empty = o.At
 		}
 	} else { // the watch lags behind this read: give it a moment
-		s.Run.Retries["look/"+id] = Retry{Next: s.Now.Add(time.Second)}
+		s.Run.Retries["look/"+id] = record.Retry{Next: s.Now.Add(time.Second)}
 		s.WakeAt(s.Now.Add(time.Second))
 	}
 	s.SetNode(id, n)
@@ -199,8 +197,8 @@ func (s *Step) looked(id string, n Node) bool {
 
 // advanceSettling looks once more when the wait is over, and then ends the
 // machine; a node that has a pod again drains again.
-func (s *Step) advanceSettling(id string, n Node) {
-	if s.Run.State == Paused {
+func (s *Step) advanceSettling(id string, n record.Node) {
+	if s.Run.State == record.Paused {
 		return
 	}
 	if s.Fresh(world.Cluster) && s.drainsAgain(id, n) { // somebody may put the cordon back before it is looked at
@@ -214,11 +212,11 @@ func (s *Step) advanceSettling(id string, n Node) {
 	}
 	n = s.Run.Nodes[id]
 	if n.Empty.IsZero() {
-		s.Report(Event{Type: Warning, Node: n.Name, Message: "it did not stay empty and cordoned while it settled: it drains again"})
+		s.Report(record.Event{Type: record.Warning, Node: n.Name, Message: "it did not stay empty and cordoned while it settled: it drains again"})
 		s.startDrain(id)
 		return
 	}
-	n.Stage, n.Since = Terminating, s.Now
+	n.Stage, n.Since = record.Terminating, s.Now
 	m := s.W.Machine(id)
 	n.Decrement = s.takesDown(id, n) && m != nil && !m.Leaving() // somebody else's end takes nothing down
 	if n.Decrement {
@@ -230,30 +228,30 @@ func (s *Step) advanceSettling(id string, n Node) {
 }
 
 // advanceTermination asks the group to end the machine and waits for it to go.
-func (s *Step) advanceTermination(id string, n Node) {
+func (s *Step) advanceTermination(id string, n record.Node) {
 	asked := s.terminationAsked(id)
 	if m := s.W.Machine(id); m != nil && m.Leaving() {
 		s.requireValidation(id) // whoever ended it
 		n = s.Run.Nodes[id]
 	}
-	if s.Run.State == Paused && !asked || s.drainsAgain(id, n) {
+	if s.Run.State == record.Paused && !asked || s.drainsAgain(id, n) {
 		return
 	}
 	s.terminate(id, n)
-	if s.Over(n.Wait) && s.Run.State == Running {
+	if s.Over(n.Wait) && s.Run.State == record.Running {
 		why := fmt.Sprintf("%s did not end within %s of being asked to", id, n.Wait.End.Sub(n.Wait.Start).Round(time.Second))
 		if held := s.heldBy(s.W.Machine(id)); held != "" {
 			why += ": it is " + held
 		}
-		s.Fail(Failed, why)
+		s.Fail(record.Failed, why)
 	}
 }
 
 // drainsAgain takes a node that has joined, or was uncordoned, since it was seen
 // empty back to its drain, as long as its machine was not asked to end.
-func (s *Step) drainsAgain(id string, n Node) bool {
+func (s *Step) drainsAgain(id string, n record.Node) bool {
 	node := s.W.NodeOf(id)
-	if s.terminationAsked(id) || node == nil || node.Unschedulable || !s.settled(CordonOf(id, n.Name).Key) {
+	if s.terminationAsked(id) || node == nil || node.Unschedulable || !s.settled(record.CordonOf(id, n.Name).Key) {
 		return false
 	}
 	s.backToDrain(id, n)
@@ -261,7 +259,7 @@ func (s *Step) drainsAgain(id string, n Node) bool {
 }
 
 // backToDrain drains a node again whose machine was about to be ended.
-func (s *Step) backToDrain(id string, n Node) {
+func (s *Step) backToDrain(id string, n record.Node) {
 	if n.Decrement {
 		n.Decrement = false
 		s.SetNode(id, n)
@@ -272,8 +270,8 @@ func (s *Step) backToDrain(id string, n Node) {
 
 // vanished notes that the group had no such machine when it was asked to end it:
 // somebody else has taken it out, and its end took nothing of the size down.
-func (s *Step) vanished(a Action) {
-	if a.Kind == Terminate {
+func (s *Step) vanished(a record.Action) {
+	if a.Kind == record.Terminate {
 		s.tookNothing(a.Machine)
 	}
 }
@@ -293,7 +291,7 @@ const lookValid = 30 * time.Second
 
 // terminate asks the group to end a machine whose node was seen empty just now;
 // otherwise it looks again first.
-func (s *Step) terminate(id string, n Node) {
+func (s *Step) terminate(id string, n record.Node) {
 	if !s.terminationAsked(id) && !s.nodeless() && s.Now.Sub(n.Empty) > lookValid {
 		if retry, refused := s.Run.Retries["terminate/"+id]; refused && s.Now.Before(retry.Next) {
 			s.WakeAt(retry.Next)
@@ -307,7 +305,7 @@ func (s *Step) terminate(id string, n Node) {
 			return
 		}
 	}
-	s.Ensure(Action{Kind: Terminate, Key: "terminate/" + id, Machine: id, Node: n.Name, Decrement: n.Decrement, Direct: s.capabilities().Direct, Group: s.Run.Group})
+	s.Ensure(record.Action{Kind: record.Terminate, Key: "terminate/" + id, Machine: id, Node: n.Name, Decrement: n.Decrement, Direct: s.capabilities().Direct, Group: s.Run.Group})
 }
 
 // terminationAsked reports whether the group may have been asked to end a machine.
@@ -317,30 +315,22 @@ func (s *Reader) terminationAsked(id string) bool {
 	return pending || m == nil || m.Leaving()
 }
 
-// Surge is how far above its base our changes hold the group's desired size.
-func (r *Run) Surge() int {
-	if !r.Raised {
-		return 0
-	}
-	return r.Raise + len(r.AskedZones) - r.Lowered
-}
-
 // atDeadline is what happens to a node when the time of its drain is up.
-func (s *Reader) atDeadline(n Node) TimeoutPolicy {
+func (s *Reader) atDeadline(n record.Node) record.TimeoutPolicy {
 	policy := s.Run.Settings.OnDrainTimeout
-	if s.Run.Settings.PassDrain && policy == TimeoutFail {
-		policy = TimeoutForce
+	if s.Run.Settings.PassDrain && policy == record.TimeoutFail {
+		policy = record.TimeoutForce
 	}
-	if n.Order != "" && policy == TimeoutForce {
-		return TimeoutFail // force did not help either
+	if n.Order != "" && policy == record.TimeoutForce {
+		return record.TimeoutFail // force did not help either
 	}
 	return policy
 }
 
 // checkDrainDeadline acts when a node's time is up: fail, skip, or force. A
 // deadline never falls before one full attempt after a time without sight.
-func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
-	if s.Run.State != Running || n.Wait == nil || !s.Over(n.Wait) {
+func (s *Step) checkDrainDeadline(id string, n record.Node, left []*world.Pod) {
+	if s.Run.State != record.Running || n.Wait == nil || !s.Over(n.Wait) {
 		return
 	}
 	untried := func(p *world.Pod) bool {
@@ -353,7 +343,7 @@ func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
 		return
 	}
 	switch s.atDeadline(n) {
-	case TimeoutForce:
+	case record.TimeoutForce:
 		why := "asked for with --force when the drain has used up its time"
 		if s.forcesByItself() {
 			why = "as the strategy does by itself when the drain has used up its time"
@@ -363,62 +353,62 @@ func (s *Step) checkDrainDeadline(id string, n Node, left []*world.Pod) {
 		}
 		s.orderForce(id, "", cmp.Or(s.Run.Settings.ForcedBy, s.Run.By), why)
 		return
-	case TimeoutSkip:
+	case record.TimeoutSkip:
 		s.skip(id, "its drain did not end within "+s.Run.Settings.DrainTimeout.String())
 		return
 	}
 	for _, p := range left {
 		b := s.blockerOf(p, n, id)
 		n.BlockingPods = append(n.BlockingPods, b.Sentence())
-		s.Report(Event{Type: PodBlocked, Node: n.Name, Pod: p.Ref(), Budget: b.budgetRefs(), Reason: string(b.Kind), Message: b.Sentence()})
+		s.Report(record.Event{Type: record.PodBlocked, Node: n.Name, Pod: p.Ref(), Budget: b.budgetRefs(), Reason: string(b.Kind), Message: b.Sentence()})
 	}
 	s.SetNode(id, n)
 	s.Run.BlockingPods = append(s.Run.BlockingPods, n.BlockingPods...)
-	s.failNode(id, EvictionFail, fmt.Sprintf("%s left after %s", plural(len(left), "pod"), s.Run.Settings.DrainTimeout),
-		fmt.Sprintf("PodEvictionFailure: %s kept %s for %s: %s", plural(len(left), "pod"), n.Name, s.Run.Settings.DrainTimeout, strings.Join(refs(left), ", ")))
+	s.failNode(id, record.EvictionFail, fmt.Sprintf("%s left after %s", text.Plural(len(left), "pod"), s.Run.Settings.DrainTimeout),
+		fmt.Sprintf("PodEvictionFailure: %s kept %s for %s: %s", text.Plural(len(left), "pod"), n.Name, s.Run.Settings.DrainTimeout, strings.Join(refs(left), ", ")))
 }
 
 // forcesByItself reports whether it is the strategy that forces drains whose time is up:
 // nobody has asked for it in particular.
 func (s *Reader) forcesByItself() bool {
-	return s.Rules.Defaults().OnDrainTimeout == TimeoutForce && !strings.HasPrefix(s.Run.Settings.Origin["on-drain-timeout"], "flag")
+	return s.Rules.Defaults().OnDrainTimeout == record.TimeoutForce && !strings.HasPrefix(s.Run.Settings.Origin["on-drain-timeout"], "flag")
 }
 
 // failNode gives a node up; its marks come off. The run goes on without it, unless
 // more nodes have failed than it may lose.
-func (s *Step) failNode(id string, result Result, reason, why string) {
+func (s *Step) failNode(id string, result record.Result, reason, why string) {
 	n := s.Run.Nodes[id]
-	n.Stage, n.Since, n.Reason, n.Result, n.Wait, n.Blocked = NodeFail, s.Now, reason, result, nil, false
+	n.Stage, n.Since, n.Reason, n.Result, n.Wait, n.Blocked = record.NodeFail, s.Now, reason, result, nil, false
 	s.offBalancers(id, &n)
 	s.SetNode(id, n)
-	s.Report(Event{Type: NodeFailed, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: reason})
-	if s.Count(NodeFail) > s.Run.Settings.MaxFailedNodes {
+	s.Report(record.Event{Type: record.NodeFailed, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: reason})
+	if s.Count(record.NodeFail) > s.Run.Settings.MaxFailedNodes {
 		s.addFailureCauses(id)
 		s.Fail(s.worst(), why)
 		return
 	}
 	s.Soon() // its slot is free
-	s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: fmt.Sprintf("%s; the run goes on, %d of %s may fail", why, s.Run.Settings.MaxFailedNodes, plural(s.Run.Settings.MaxFailedNodes, "node"))})
+	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: fmt.Sprintf("%s; the run goes on, %d of %s may fail", why, s.Run.Settings.MaxFailedNodes, text.Plural(s.Run.Settings.MaxFailedNodes, "node"))})
 }
 
 // worst is what the nodes that have failed make of the run.
-func (s *Reader) worst() Result {
-	for _, id := range s.In(NodeFail) {
-		if s.Run.Nodes[id].Result == EvictionFail {
-			return EvictionFail
+func (s *Reader) worst() record.Result {
+	for _, id := range s.In(record.NodeFail) {
+		if s.Run.Nodes[id].Result == record.EvictionFail {
+			return record.EvictionFail
 		}
 	}
-	return Failed
+	return record.Failed
 }
 
 // skip leaves a node as it was before we touched it and goes on without it.
 func (s *Step) skip(id, why string) {
 	n := s.Run.Nodes[id]
-	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason = Skipped, s.Now, nil, false, why
+	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason = record.Skipped, s.Now, nil, false, why
 	s.offBalancers(id, &n)
 	s.SetNode(id, n)
 	s.Soon() // its slot is free
-	s.Report(Event{Type: NodeSkipped, Node: s.label(id, n), Zone: n.Zone, Reason: why, Message: "skipped: " + why})
+	s.Report(record.Event{Type: record.NodeSkipped, Node: s.label(id, n), Zone: n.Zone, Reason: why, Message: "skipped: " + why})
 }
 
 func refs(pods []*world.Pod) []string {

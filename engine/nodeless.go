@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -13,18 +14,10 @@ func (s *Reader) nodeless() bool {
 	return s.Run.Settings.CloudOnly || s.W.Group.Role == world.RoleBastion
 }
 
-// Sources are those that the run looks at.
-func (r *Run) Sources() []world.Source {
-	if r.Settings.CloudOnly {
-		return []world.Source{world.Cloud}
-	}
-	return []world.Source{world.Cluster, world.Cloud}
-}
-
 // startEnd lets a machine without a node go: there is nothing to drain.
 func (s *Step) startEnd(id string) {
 	n := s.Run.Nodes[id]
-	n.Stage, n.Since, n.Began, n.LetGo = Terminating, s.Now, s.Now, time.Time{}
+	n.Stage, n.Since, n.Began, n.LetGo = record.Terminating, s.Now, s.Now, time.Time{}
 	n.Wait = s.newWait("terminating", s.Run.Settings.TerminateTimeout+s.holdTime(false), world.Cloud)
 	s.SetNode(id, n)
 	s.terminate(id, n)

@@ -3,12 +3,14 @@ package engine
 import (
 	"maps"
 	"slices"
+
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // SetNode writes a node into the run. It is the only way to: nodes are many and
 // seldom change, so they are copied at the first change of a decision, and found by
 // their stage.
-func (s *Step) SetNode(id string, n Node) {
+func (s *Step) SetNode(id string, n record.Node) {
 	s.copyNodes()
 	s.touched = append(s.touched, id)
 	s.Run.Nodes[id] = n
@@ -44,7 +46,7 @@ func (s *Step) copyMarks() {
 }
 
 // In lists the machines in any of the given stages, sorted.
-func (s *Reader) In(stages ...Stage) []string {
+func (s *Reader) In(stages ...record.Stage) []string {
 	var out []string
 	for _, stage := range stages {
 		out = append(out, s.facts().stages[stage]...)
@@ -56,7 +58,7 @@ func (s *Reader) In(stages ...Stage) []string {
 }
 
 // Count counts the machines in any of the given stages.
-func (s *Reader) Count(stages ...Stage) int {
+func (s *Reader) Count(stages ...record.Stage) int {
 	count := 0
 	for _, stage := range stages {
 		count += len(s.facts().stages[stage])

@@ -1,14 +1,13 @@
 package engine
 
 import (
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -36,11 +35,11 @@ func (s *Step) observe() {
 		n := s.Run.Nodes[id]
 		switch {
 		case s.detaching(id):
-		case n.Missing.IsZero() && n.Stage != Terminating:
+		case n.Missing.IsZero() && n.Stage != record.Terminating:
 			n.Missing = s.Now
 			s.SetNode(id, n)
 			s.WakeAt(s.Now.Add(missingFor))
-		case n.Stage == Terminating || s.Now.Sub(n.Missing) >= missingFor:
+		case n.Stage == record.Terminating || s.Now.Sub(n.Missing) >= missingFor:
 			s.gone(id)
 		}
 	}
@@ -67,42 +66,42 @@ func (s *Step) observeMachine(m *world.Machine) {
 
 // mayChange reports whether there may be news of a machine, or of its node, that the run's
 // node has to follow.
-func mayChange(m *world.Machine, n Node, known bool) bool {
-	return !known || n.Stage == Launching || n.Name == "" || !n.Missing.IsZero() || m.State != world.MachineInService || m.Detached != n.Detached
+func mayChange(m *world.Machine, n record.Node, known bool) bool {
+	return !known || n.Stage == record.Launching || n.Name == "" || !n.Missing.IsZero() || m.State != world.MachineInService || m.Detached != n.Detached
 }
 
 // inStandby is why a machine is skipped that somebody keeps for himself.
 const inStandby = "in Standby: somebody has taken it out of service"
 
 // takeIn makes the run's entry of a machine it has not seen before.
-func (s *Step) takeIn(m *world.Machine) Node {
-	n := Node{Zone: m.Zone, Since: s.Now, New: s.upToDate(m), Stage: Outdated, Detached: m.Detached}
+func (s *Step) takeIn(m *world.Machine) record.Node {
+	n := record.Node{Zone: m.Zone, Since: s.Now, New: s.upToDate(m), Stage: record.Outdated, Detached: m.Detached}
 	switch {
 	case m.State == world.MachineStandby:
-		n.Stage, n.Reason = Skipped, inStandby
+		n.Stage, n.Reason = record.Skipped, inStandby
 	case !n.New && !s.selected(m):
-		n.Stage, n.Reason = Skipped, notSelected
-	case n.New && s.readyForPods(m, s.W.NodeOf(m.ID)) && (s.Run.State == Planned || s.launchedBefore(m)):
-		n.Stage = Ready
+		n.Stage, n.Reason = record.Skipped, record.NotSelected
+	case n.New && s.readyForPods(m, s.W.NodeOf(m.ID)) && (s.Run.State == record.Planned || s.launchedBefore(m)):
+		n.Stage = record.Ready
 	case n.New:
-		n.Stage = Launching
+		n.Stage = record.Launching
 		n.Wait = s.newWait("joining", s.JoinTime(), world.Cluster, world.Cloud)
 	}
 	if !n.New {
 		n.Was = m.Template
 	}
 	s.changed = true
-	if n.Stage == Outdated { // its launch may have been under way when the order was made
+	if n.Stage == record.Outdated { // its launch may have been under way when the order was made
 		s.inOrder(m.ID)
 	}
 	if node := s.W.NodeOf(m.ID); node != nil {
 		n.Name, n.Old = node.Name, node.Version
 		s.freeName(m.ID, n.Name)
 	}
-	if n.New && n.Stage == Launching {
-		s.Report(Event{Type: NodeLaunching, Node: s.label(m.ID, n), Zone: m.Zone, Message: m.ID + " is launching"})
+	if n.New && n.Stage == record.Launching {
+		s.Report(record.Event{Type: record.NodeLaunching, Node: s.label(m.ID, n), Zone: m.Zone, Message: m.ID + " is launching"})
 	} else if !n.New {
-		s.Report(Event{Type: NodeOutdated, Node: s.label(m.ID, n), Zone: m.Zone, Message: s.whyOutdated(m)})
+		s.Report(record.Event{Type: record.NodeOutdated, Node: s.label(m.ID, n), Zone: m.Zone, Message: s.whyOutdated(m)})
 	}
 	return n
 }
@@ -115,8 +114,8 @@ func (s *Step) inOrder(id string) {
 }
 
 // follow moves a launching machine on as it joins and gets ready.
-func (s *Step) follow(m *world.Machine, n Node) Node {
-	if m.Leaving() && !n.Ends && n.Stage == Terminating && n.Decrement && s.settled("terminate/"+m.ID) {
+func (s *Step) follow(m *world.Machine, n record.Node) record.Node {
+	if m.Leaving() && !n.Ends && n.Stage == record.Terminating && n.Decrement && s.settled("terminate/"+m.ID) {
 		n.Decrement, s.changed = false, true // others end it: that takes nothing down
 		s.Run.Lowered--
 	}
@@ -126,10 +125,10 @@ func (s *Step) follow(m *world.Machine, n Node) Node {
 		s.SetNode(m.ID, n)
 		s.left(m.ID)
 		n = s.Run.Nodes[m.ID]
-	case n.Detached != m.Detached && s.settled(detachKey(m.ID)): // else our own answer is newer
+	case n.Detached != m.Detached && s.settled(record.DetachKey(m.ID)): // else our own answer is newer
 		n.Detached, s.changed = m.Detached, true // the estimate of the time left counts it
 	}
-	if m.State == world.MachineStandby && !n.New && slices.Contains([]Stage{Outdated, Queued, Draining, Settling}, n.Stage) {
+	if m.State == world.MachineStandby && !n.New && slices.Contains([]record.Stage{record.Outdated, record.Queued, record.Draining, record.Settling}, n.Stage) {
 		s.skip(m.ID, inStandby)
 		return s.Run.Nodes[m.ID]
 	}
@@ -138,19 +137,19 @@ func (s *Step) follow(m *world.Machine, n Node) Node {
 		n.Name, n.Old = node.Name, node.Version
 		s.changed = true
 		s.freeName(m.ID, n.Name)
-		if n.Stage == Skipped && n.Reason == notSelected && s.selected(m) { // its name is known only now
-			n.Stage, n.Since, n.Reason = Outdated, s.Now, ""
+		if n.Stage == record.Skipped && n.Reason == record.NotSelected && s.selected(m) { // its name is known only now
+			n.Stage, n.Since, n.Reason = record.Outdated, s.Now, ""
 			s.inOrder(m.ID)
-			s.Report(Event{Type: NodeOutdated, Node: n.Name, Zone: n.Zone, Message: "named by --only, and has joined"})
+			s.Report(record.Event{Type: record.NodeOutdated, Node: n.Name, Zone: n.Zone, Message: "named by --only, and has joined"})
 		}
 	}
-	if n.Stage == Launching && s.readyForPods(m, node) {
-		n.Stage, n.Since, n.Wait = Ready, s.Now, nil
+	if n.Stage == record.Launching && s.readyForPods(m, node) {
+		n.Stage, n.Since, n.Wait = record.Ready, s.Now, nil
 		what := "in service"
 		if node != nil {
 			what = "joined and is Ready, " + node.Version
 		}
-		s.Report(Event{Type: NodeReady, Node: s.label(m.ID, n), Zone: n.Zone, Message: what})
+		s.Report(record.Event{Type: record.NodeReady, Node: s.label(m.ID, n), Zone: n.Zone, Message: what})
 	}
 	return n
 }
@@ -178,15 +177,15 @@ func (s *Step) gone(id string) {
 	if asked, open := s.Run.Pending["terminate/"+id]; open && asked.Accepted.IsZero() && !n.Ends {
 		return // its answer tells whether it was us
 	}
-	if n.Stage == Terminating && !n.Ends { // nobody has granted its end
+	if n.Stage == record.Terminating && !n.Ends { // nobody has granted its end
 		s.tookNothing(id)
 		n = s.Run.Nodes[id]
 	}
-	ours := n.Stage == Terminating && n.Ends
+	ours := n.Stage == record.Terminating && n.Ends
 	if node := s.W.NodeOf(id); node == nil || ours {
 		s.dropMarks(id)
 	} else {
-		s.Report(Event{Type: Warning, Node: node.Name, Zone: n.Zone, Message: "machine " + id + " left the group and its node is still there: our marks come off"})
+		s.Report(record.Event{Type: record.Warning, Node: node.Name, Zone: n.Zone, Message: "machine " + id + " left the group and its node is still there: our marks come off"})
 	}
 	s.changed = true
 	s.addPendingHook(id, n)
@@ -197,15 +196,15 @@ func (s *Step) gone(id string) {
 	if n.New {
 		s.dropNode(id)
 		if ours && n.Unfit != "" {
-			s.Report(Event{Type: NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: "given up", Message: "gone: the group launches another one in its place"})
+			s.Report(record.Event{Type: record.NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: "given up", Message: "gone: the group launches another one in its place"})
 		} else if ours {
-			s.Report(Event{Type: NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: "surplus", Message: "retired"})
+			s.Report(record.Event{Type: record.NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: "surplus", Message: "retired"})
 		} else {
-			s.Report(Event{Type: Warning, Node: s.label(id, n), Zone: n.Zone, Message: "new machine " + id + " left the group, not by us"})
+			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Message: "new machine " + id + " left the group, not by us"})
 		}
 		return
 	}
-	e := Event{Type: NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Message: "gone"}
+	e := record.Event{Type: record.NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Message: "gone"}
 	if !ours {
 		n.Reason = "left the group, not by us"
 		e.Message = n.Reason
@@ -213,7 +212,7 @@ func (s *Step) gone(id string) {
 	if ours && !n.Began.IsZero() {
 		s.Run.NodeTime = max(s.Run.NodeTime, s.Now.Sub(n.Began))
 	}
-	n.Stage, n.Since, n.Wait, n.Blocked = Replaced, s.Now, nil, false
+	n.Stage, n.Since, n.Wait, n.Blocked = record.Replaced, s.Now, nil, false
 	n.Began, n.Empty, n.Tried, n.Pods = time.Time{}, time.Time{}, time.Time{}, 0 // nobody asks any more, and the record has a limit
 	s.SetNode(id, n)
 	s.forgetForced(id)
@@ -229,7 +228,7 @@ func (s *Step) observePods() {
 	var left []string
 	for uid, p := range s.Run.Pods {
 		switch {
-		case s.W.Pod(uid) != nil || !s.settled(evictKey(uid)) || !s.settled(deleteKey(uid)):
+		case s.W.Pod(uid) != nil || !s.settled(record.EvictKey(uid)) || !s.settled(record.DeleteKey(uid)):
 		case p.Gone.IsZero():
 			left = append(left, uid)
 		case s.W.Node(p.Node) == nil: // none of its owner can come back to the node
@@ -247,12 +246,9 @@ func (s *Step) observePods() {
 		}
 		p.Gone = s.Now
 		s.Run.Pods[uid] = p
-		s.Report(Event{Type: PodGone, Node: p.Node, Pod: p.Ref, Message: "left after " + s.Now.Sub(p.First).Round(time.Second).String()})
+		s.Report(record.Event{Type: record.PodGone, Node: p.Node, Pod: p.Ref, Message: "left after " + s.Now.Sub(p.First).Round(time.Second).String()})
 	}
 }
-
-// notSelected is why a node that --only does not name is skipped.
-const notSelected = "not named by --only"
 
 // selected reports whether the run is to roll a machine at all.
 func (s *Reader) selected(m *world.Machine) bool {
@@ -281,7 +277,7 @@ func (s *Reader) launchedBefore(m *world.Machine) bool {
 }
 
 // label is the name to show for a machine: its node's, or its own id.
-func (s *Reader) label(id string, n Node) string { return name(id, n) }
+func (s *Reader) label(id string, n record.Node) string { return record.NameOf(id, n) }
 
 // leaving lists the pods that keep a node from being empty, and of these the
 // ones that need a consent that was not given.
@@ -298,36 +294,4 @@ func leaving(w *world.World, pods []*world.Pod, c drain.Consents) (all, asks []*
 		}
 	}
 	return all, asks
-}
-
-// Outdated counts the machines that were outdated and how many of these are replaced.
-func (r *Run) Outdated() (replaced, total int) {
-	for _, n := range r.Nodes {
-		if n.New {
-			continue
-		}
-		total++
-		if n.Stage == Replaced {
-			replaced++
-		}
-	}
-	return replaced, total
-}
-
-// isAre is "1 node is", "2 nodes are".
-func isAre(n int, one string) string {
-	if n == 1 {
-		return plural(n, one) + " is"
-	}
-	return plural(n, one) + " are"
-}
-
-func plural(n int, one string) string {
-	if n == 1 {
-		return fmt.Sprintf("1 %s", one)
-	}
-	if stem, ok := strings.CutSuffix(one, "try"); ok {
-		return fmt.Sprintf("%d %stries", n, stem)
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }

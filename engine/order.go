@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // Chance is a node's place in a run's random order: a hash of the run's seed
@@ -73,7 +75,7 @@ func (s *Reader) place(id string) place {
 	if node := s.W.NodeOf(id); node != nil {
 		p.created, p.silent = node.Created, !node.Unreachable.IsZero()
 	}
-	if slices.Contains(s.Run.Settings.Order, OrderFewestBlockers) {
+	if slices.Contains(s.Run.Settings.Order, record.OrderFewestBlockers) {
 		p.blockers = len(s.preflight(n.Name))
 		p.pods, _ = s.podsToMove(n.Name)
 	}
@@ -88,15 +90,15 @@ func (s *Reader) before(a, b place) int {
 	for _, o := range s.Run.Settings.Order {
 		var n int
 		switch o {
-		case OrderOldest:
+		case record.OrderOldest:
 			n = a.created.Compare(b.created)
-		case OrderNewest:
+		case record.OrderNewest:
 			n = b.created.Compare(a.created)
-		case OrderName:
+		case record.OrderName:
 			n = strings.Compare(a.name, b.name)
-		case OrderFewestBlockers:
+		case record.OrderFewestBlockers:
 			n = cmp.Or(cmp.Compare(a.blockers, b.blockers), cmp.Compare(a.pods, b.pods))
-		case OrderRandom:
+		case record.OrderRandom:
 			n = cmp.Compare(a.chance, b.chance)
 		}
 		if n != 0 {

@@ -8,17 +8,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // ordered puts machines, given with their zones, in the order of a seed.
-func ordered(seed uint64, zones map[string]string, orders ...Order) []string {
+func ordered(seed uint64, zones map[string]string, orders ...record.Order) []string {
 	w := world.New()
-	r := Run{Seed: seed, Settings: Settings{Order: orders}, Nodes: map[string]Node{}}
+	r := record.Run{Seed: seed, Settings: record.Settings{Order: orders}, Nodes: map[string]record.Node{}}
 	for i, id := range slices.Sorted(maps.Keys(zones)) {
 		name := "node-" + id
 		w.SetNode(&world.Node{Name: name, Machine: id, Zone: zones[id], Created: time.Unix(int64(100-i), 0)})
-		r.Nodes[id] = Node{Name: name, Zone: zones[id], Stage: Outdated}
+		r.Nodes[id] = record.Node{Name: name, Zone: zones[id], Stage: record.Outdated}
 	}
 	return newStep(noRules{}, time.Unix(200, 0), w, r).InOrder(slices.Collect(maps.Keys(zones)))
 }
@@ -71,13 +72,13 @@ func TestInOrderUnevenZones(t *testing.T) {
 func TestInOrderAsAsked(t *testing.T) {
 	zones := map[string]string{"i-1": "a", "i-2": "b", "i-3": "a", "i-4": "b", "i-5": "a", "i-6": "b"}
 	for _, c := range []struct {
-		orders []Order
+		orders []record.Order
 		want   string
 	}{
-		{[]Order{OrderName}, "i-1 i-2 i-3 i-4 i-5 i-6"},
-		{[]Order{OrderNewest}, "i-1 i-2 i-3 i-4 i-5 i-6"}, // i-1 was made last
-		{[]Order{OrderOldest}, "i-6 i-5 i-4 i-3 i-2 i-1"},
-		{[]Order{OrderFewestBlockers, OrderOldest}, "i-6 i-5 i-4 i-3 i-2 i-1"},
+		{[]record.Order{record.OrderName}, "i-1 i-2 i-3 i-4 i-5 i-6"},
+		{[]record.Order{record.OrderNewest}, "i-1 i-2 i-3 i-4 i-5 i-6"}, // i-1 was made last
+		{[]record.Order{record.OrderOldest}, "i-6 i-5 i-4 i-3 i-2 i-1"},
+		{[]record.Order{record.OrderFewestBlockers, record.OrderOldest}, "i-6 i-5 i-4 i-3 i-2 i-1"},
 	} {
 		for seed := range uint64(5) {
 			if got := strings.Join(ordered(seed, zones, c.orders...), " "); got != c.want {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -37,7 +38,7 @@ func TestPartialGroup(t *testing.T) {
 	o.readsNodes()
 	see := func() *engine.Snapshot {
 		t.Helper()
-		run := engine.Idle(strategy.EKS{}, o.now, o.w, engine.Run{}, nil)
+		run := engine.Idle(strategy.EKS{}, o.now, o.w, record.Run{}, nil)
 		o.view = engine.View(strategy.EKS{}, o.now, o.w, run, engine.Look{Machine: "i-3"}, o.view)
 		if !o.view.Partial || len(o.view.Blockers)+len(o.view.Evictions) > 0 || len(o.view.Node.Pods) > 0 {
 			t.Errorf("it tells of what it does not know: %+v", o.view)
@@ -46,9 +47,9 @@ func TestPartialGroup(t *testing.T) {
 	}
 	v := see()
 	for name, r := range rows(v) {
-		want := engine.Outdated
+		want := record.Outdated
 		if name == "n1" { // says its mark; that no pod is left on it is not known
-			want = engine.Draining
+			want = record.Draining
 		}
 		if r.Stage != want || !r.PodsUnread || r.Pods != 0 || r.PodsLeft != 0 || r.Blocked || r.Version == "" {
 			t.Errorf("%s: %+v", name, r)
@@ -68,7 +69,7 @@ func TestPartialGroup(t *testing.T) {
 	o.w.SetEarly("n4", nil)
 	before := rows(v)
 	now := rows(see())
-	if r := now["n1"]; r.PodsUnread || r.PodsLeft != 1 || r.Stage != engine.Draining {
+	if r := now["n1"]; r.PodsUnread || r.PodsLeft != 1 || r.Stage != record.Draining {
 		t.Errorf("n1: %+v", r)
 	}
 	if r := now["n3"]; r.PodsUnread || r.Pods != 1 {
@@ -88,7 +89,7 @@ func TestPartialGroup(t *testing.T) {
 
 	o.pod("q", 3)
 	whole := o.after(0)
-	if o.view.Partial || rows(o.view)["n1"].Stage != engine.Settling || rows(o.view)["n5"].PodsUnread {
+	if o.view.Partial || rows(o.view)["n1"].Stage != record.Settling || rows(o.view)["n5"].PodsUnread {
 		t.Errorf("all is read, and seen is\n%s", whole)
 	}
 }
@@ -97,21 +98,21 @@ func TestPartialGroup(t *testing.T) {
 func TestPartialRun(t *testing.T) {
 	o := look(t, 2)
 	o.readsNodes()
-	run := engine.Start(engine.NewRun(strategy.EKS{}, "r1", 1, o.w, strategy.EKS{}.Defaults(), engine.Target{}), noon, "ann@laptop")
-	run.Nodes = map[string]engine.Node{
-		"i-1": {Name: "n1", Zone: "a", Stage: engine.Draining, Since: noon, Pods: 17},
-		"i-2": {Name: "n2", Zone: "a", Stage: engine.Queued, Since: noon},
+	run := engine.Start(engine.NewRun(strategy.EKS{}, "r1", 1, o.w, strategy.EKS{}.Defaults(), record.Target{}), noon, "ann@laptop")
+	run.Nodes = map[string]record.Node{
+		"i-1": {Name: "n1", Zone: "a", Stage: record.Draining, Since: noon, Pods: 17},
+		"i-2": {Name: "n2", Zone: "a", Stage: record.Queued, Since: noon},
 	}
-	run.Batches = []engine.Batch{{ID: 1, Names: []string{"n2"}}}
+	run.Batches = []record.Batch{{ID: 1, Names: []string{"n2"}}}
 	v := engine.View(strategy.EKS{}, noon, o.w, run, engine.Look{}, nil)
 	drains, queued := v.Zones[0].Rows[0], v.Zones[0].Rows[1]
-	if drains.Stage != engine.Draining || !drains.PodsUnread || drains.Pods != 0 || !queued.PodsUnread {
+	if drains.Stage != record.Draining || !drains.PodsUnread || drains.Pods != 0 || !queued.PodsUnread {
 		t.Errorf("%+v, %+v", drains, queued)
 	}
 	if v.Batch != nil {
 		t.Errorf("it tells what an approval does: %+v", v.Batch)
 	}
-	run.Batches[0].Preview = engine.BatchPreview{AsOf: noon, Evict: 12}
+	run.Batches[0].Preview = record.BatchPreview{AsOf: noon, Evict: 12}
 	if v = engine.View(strategy.EKS{}, noon, o.w, run, engine.Look{}, nil); v.Batch == nil || v.Batch.Evict != 12 {
 		t.Errorf("what the record says of the batch is not shown: %+v", v.Batch)
 	}
@@ -124,8 +125,8 @@ func TestNothingIsDecidedByAPartialWorld(t *testing.T) {
 	o.w.SetEarly("n1", nil)
 	rules := strategy.EKS{}
 	settings := rules.Defaults()
-	settings.Approve = engine.ApproveNone
-	run := engine.Start(engine.NewRun(rules, "r1", 1, o.w, settings, engine.Target{Templates: []world.Template{{ID: "lt", Version: 2}}}), noon, "ann@laptop")
+	settings.Approve = record.ApproveNone
+	run := engine.Start(engine.NewRun(rules, "r1", 1, o.w, settings, record.Target{Templates: []world.Template{{ID: "lt", Version: 2}}}), noon, "ann@laptop")
 	d := engine.Decide(rules, noon, o.w, run, engine.Inputs{})
 	if len(d.Actions) > 0 || len(d.Run.Nodes) > 0 {
 		t.Errorf("decided: %+v, nodes %+v", d.Actions, d.Run.Nodes)

@@ -6,15 +6,17 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // Plan is what an upgrade would do, worked out from the world as it is.
 type Plan struct {
-	Run      Run       `json:"-"`
-	Group    string    `json:"group"`
-	Strategy string    `json:"strategy"`
-	AsOf     time.Time `json:"asOf"`
+	Run      record.Run `json:"-"`
+	Group    string     `json:"group"`
+	Strategy string     `json:"strategy"`
+	AsOf     time.Time  `json:"asOf"`
 	// From and To name versions, as far as they are known: those of kubelets, else of
 	// templates. To is "" where only the Shoot knows it.
 	From  string        `json:"from"`
@@ -34,7 +36,7 @@ type Plan struct {
 	Detach []string `json:"detach,omitempty"`
 	// ExternalMovers are those who else move nodes of the group, or may; beside those that are
 	// refused no run starts.
-	ExternalMovers []ExternalMover `json:"rivals,omitempty"`
+	ExternalMovers []record.ExternalMover `json:"rivals,omitempty"`
 	// Refusals keep the run from starting until the user consents.
 	Refusals []string `json:"refusals,omitempty"`
 	// Warnings are what the user should know before starting.
@@ -93,7 +95,7 @@ type PlannedNode struct {
 }
 
 // MakePlan works out what a planned run would do. limit is MaxUnavailable resolved.
-func MakePlan(rules Strategy, now time.Time, w *world.World, r Run, limit int) Plan {
+func MakePlan(rules Strategy, now time.Time, w *world.World, r record.Run, limit int) Plan {
 	s := newStep(rules, now, w, r)
 	s.Run.Limit, s.first = limit, true
 	if len(s.Run.Target.Templates) == 0 {
@@ -156,9 +158,9 @@ func (p *Plan) late() string {
 }
 
 // Opposed lists the rivals beside which no run starts.
-func (p Plan) Opposed() (out []ExternalMover) {
+func (p Plan) Opposed() (out []record.ExternalMover) {
 	for _, r := range p.ExternalMovers {
-		if r.Handling == HandlingRefused {
+		if r.Handling == record.HandlingRefused {
 			out = append(out, r)
 		}
 	}
@@ -169,9 +171,9 @@ func (p Plan) Opposed() (out []ExternalMover) {
 func (s *Reader) plannedBatch(i int) int {
 	size, first := s.Run.Limit, s.atOnce()
 	switch k := s.Run.Settings; {
-	case k.Approve == ApproveNone, k.Approve == ApprovePhase:
+	case k.Approve == record.ApproveNone, k.Approve == record.ApprovePhase:
 		return 1
-	case k.Approve == ApproveCanary:
+	case k.Approve == record.ApproveCanary:
 		return 1 + min(i, 1)
 	case k.BatchSize > 0:
 		size, first = k.BatchSize, k.BatchSize
@@ -191,7 +193,7 @@ func (s *Reader) spareAddresses(extra int) []string {
 	var out []string
 	for _, zone := range slices.Sorted(maps.Keys(free)) {
 		if free[zone] < share {
-			out = append(out, fmt.Sprintf("the subnets in %s have %d free addresses for about %s", zone, free[zone], plural(share, "extra machine")))
+			out = append(out, fmt.Sprintf("the subnets in %s have %d free addresses for about %s", zone, free[zone], text.Plural(share, "extra machine")))
 		}
 	}
 	return out

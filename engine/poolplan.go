@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -82,7 +83,7 @@ const (
 )
 
 // PlanPool works out what a roll of a pool would meet. r is the pool as Idle has it.
-func PlanPool(rules Strategy, now time.Time, w *world.World, r Run) PoolPlan {
+func PlanPool(rules Strategy, now time.Time, w *world.World, r record.Run) PoolPlan {
 	s := &Reader{Now: now, W: w, Run: r, Rules: rules} // it looks, and changes nothing
 	p := PoolPlan{AsOf: now, Nodes: []PoolNode{}, Meets: []Obstacle{}}
 	var all, old []*world.Machine
@@ -168,14 +169,14 @@ func (z PoolZone) NoShare() bool {
 // meetsInPlace are the nodes of an update in place that is under way.
 func (s *Reader) meetsInPlace(v *PoolView) (out []Obstacle) {
 	if n := v.InPlace[world.InPlaceCandidate]; n > 0 {
-		text := plural(n, "node") + " awaiting an update in place"
+		text := text.Plural(n, "node") + " awaiting an update in place"
 		if v.Update == world.ManualInPlaceUpdate {
 			text += ": each begins when somebody labels it " + world.SelectLabel + "=true, and no limit is kept"
 		}
 		out = append(out, Obstacle{Kind: MeetsCandidates, Text: text})
 	}
 	if n := v.InPlace[world.InPlaceFailed]; n > 0 {
-		out = append(out, Obstacle{Kind: MeetsFailed, Text: "the update in place of " + plural(n, "node") + " has failed, and each counts as out of service until it is updated"})
+		out = append(out, Obstacle{Kind: MeetsFailed, Text: "the update in place of " + text.Plural(n, "node") + " has failed, and each counts as out of service until it is updated"})
 	}
 	return out
 }
@@ -220,11 +221,11 @@ func (s *Reader) describeBudget(o *Obstacle) {
 	b := s.W.Budget(o.Budget)
 	limits := s.W.Group.Pool.Limits
 	drained := "only the drain timeout (" + text.Span(limits.Drain) + ") passes it"
-	guards := fmt.Sprintf("; it guards %s on %s", plural(len(o.Pods), "pod"), plural(len(o.Nodes), "node"))
+	guards := fmt.Sprintf("; it guards %s on %s", text.Plural(len(o.Pods), "pod"), text.Plural(len(o.Nodes), "node"))
 	switch o.Kind = MeetsBudget; {
 	case b.Misconfigured():
 		o.Kind = MeetsNever
-		what := plural(b.Expected, "pod")
+		what := text.Plural(b.Expected, "pod")
 		if b.Expected == 1 {
 			what = "a single replica"
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -16,7 +17,7 @@ import (
 func (o *onlooker) meets() (engine.PoolPlan, string) {
 	o.t.Helper()
 	o.after(0)
-	run := engine.Idle(strategy.Gardener{}, o.now, o.w, engine.Run{}, nil)
+	run := engine.Idle(strategy.Gardener{}, o.now, o.w, record.Run{}, nil)
 	p := engine.PlanPool(strategy.Gardener{}, o.now, o.w, run)
 	var lines []string
 	for _, m := range p.Meets {
@@ -122,7 +123,7 @@ func TestPlanOfAPoolSaysWhatItStandsFor(t *testing.T) {
 	o.w.SetPod(&held)
 	roll, _ := o.meets()
 	rules := strategy.GardenerFollow{}
-	run := engine.NewRun(rules, "web-1", 1, o.w, rules.Defaults(), engine.Target{})
+	run := engine.NewRun(rules, "web-1", 1, o.w, rules.Defaults(), record.Target{})
 	p := engine.MakePlan(rules, o.now, o.w, run, 1)
 	var left, said []string
 	for _, n := range p.Nodes {
@@ -147,7 +148,7 @@ func TestPlanOfAPoolWithoutTarget(t *testing.T) {
 	for version, want := range map[string]string{"": "", "1.33.0": "1.33.0"} {
 		o.pool(world.Pool{Version: version})
 		o.after(0)
-		run := engine.NewRun(rules, "web-1", 1, o.w, rules.Defaults(), engine.Target{})
+		run := engine.NewRun(rules, "web-1", 1, o.w, rules.Defaults(), record.Target{})
 		p := engine.MakePlan(rules, o.now, o.w, run, 1)
 		if len(p.Nodes) != 2 || p.To != want || strings.Contains(p.From, "template") || p.Pool == nil {
 			t.Errorf("%d nodes from %q to %q, want to %q", len(p.Nodes), p.From, p.To, want)
@@ -191,7 +192,7 @@ failed: the update in place of 1 node has failed, and each counts as out of serv
 	}
 	// Of what is known of the cluster too long ago nothing is judged.
 	o.w.SetHealth(world.Cluster, world.Health{Fresh: o.now.Add(-time.Hour)})
-	run := engine.Idle(strategy.Gardener{}, o.now, o.w, engine.Run{}, nil)
+	run := engine.Idle(strategy.Gardener{}, o.now, o.w, record.Run{}, nil)
 	if p := engine.PlanPool(strategy.Gardener{}, o.now, o.w, run); p.NotEvaluated[0] != "blockers: what is known of pods and budgets is 1h0m0s old" || p.Nodes[0].NotEvaluated == "" {
 		t.Errorf("%q, %+v", p.NotEvaluated, p.Nodes)
 	}

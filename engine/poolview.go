@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -86,7 +87,7 @@ func (s *Reader) countedZones() (zones []PoolZone) {
 		}
 		z := &zones[len(zones)-1]
 		z.Total++
-		if n := s.Run.Nodes[m.ID]; n.New || n.Stage == Replaced { // in place
+		if n := s.Run.Nodes[m.ID]; n.New || n.Stage == record.Replaced { // in place
 			z.Updated++
 		}
 		if n := s.W.NodeOf(m.ID); n != nil && n.Ready && !n.Terminating().On && !n.InPlace().Out() {

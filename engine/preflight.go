@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -124,9 +126,9 @@ func (s *Reader) preflightSilence(node string) string {
 	}
 	why := "its kubelet has not been heard from for " + s.Now.Sub(n.Unreachable).Round(time.Second).String() + ": "
 	switch s.Run.Settings.Unreachable {
-	case UnreachableTerminate:
+	case record.UnreachableTerminate:
 		return why + "its machine is ended with the pods on it"
-	case UnreachableFail:
+	case record.UnreachableFail:
 		return why + "it counts as failed"
 	}
 	return why + "it goes last, and nobody confirms that its pods have ended"
@@ -222,13 +224,13 @@ func (s *Reader) turns(nodes []string) []string {
 		}
 		where := "this node"
 		if len(c.on) > 1 {
-			where = plural(len(c.on), "node") + " that drain together"
+			where = text.Plural(len(c.on), "node") + " that drain together"
 		}
 		turns := "they take turns"
 		if !s.capabilities().Surges {
 			turns = "the others wait until those that went are Ready elsewhere, which may take a new node"
 		}
-		out = append(out, fmt.Sprintf("budget %s lets %d go at once, and covers %s on %s: %s", ref, allowed, plural(c.pods, "pod"), where, turns))
+		out = append(out, fmt.Sprintf("budget %s lets %d go at once, and covers %s on %s: %s", ref, allowed, text.Plural(c.pods, "pod"), where, turns))
 	}
 	return out
 }

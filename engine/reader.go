@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -15,16 +16,16 @@ type Reader struct {
 	W   *world.World
 	// Run is the run as it stands. A Step changes it: its nodes by SetNode, its other maps in
 	// place; values that are pointers (waits) or lists of marks are replaced, never changed.
-	Run   Run
+	Run   record.Run
 	Rules Strategy
 
 	// unwritten: the run's record cannot be written (see Inputs).
 	unwritten bool
 
 	wake      time.Time
-	first     bool                // see FirstLook
-	looks     map[string]Outcome  // answers of LookAtPods, by machine
-	deferrals map[string]Deferral // what nodeMovers has found, for the run; nil before it
+	first     bool                       // see FirstLook
+	looks     map[string]record.Outcome  // answers of LookAtPods, by machine
+	deferrals map[string]record.Deferral // what nodeMovers has found, for the run; nil before it
 
 	// Worked out when they are first asked for; nil until then and after a change.
 	evicted map[string]map[string][]string // see evictedFrom

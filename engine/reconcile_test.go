@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -18,7 +19,7 @@ import (
 
 // left is a run in the middle of its work, with everything that a record can hold,
 // and the world as it is then.
-func left(t *testing.T) (engine.Run, *world.World) {
+func left(t *testing.T) (record.Run, *world.World) {
 	t.Helper()
 	s := sim.NewScript()
 	if out, err := s.Do(`
@@ -40,7 +41,7 @@ func left(t *testing.T) (engine.Run, *world.World) {
 }
 
 // again is a copy of a run that shares nothing with it.
-func again(t *testing.T, r engine.Run) (c engine.Run) {
+func again(t *testing.T, r record.Run) (c record.Run) {
 	t.Helper()
 	text, err := json.Marshal(r)
 	if err == nil {
@@ -57,46 +58,46 @@ func TestFit(t *testing.T) {
 	if why := run.OtherGroup(w); why != "" {
 		t.Fatal(why)
 	}
-	if fitted, unfit := engine.Reconcile(run, w, nil); len(unfit) > 0 || !reflect.DeepEqual(fitted, run) {
+	if fitted, unfit := record.Reconcile(run, w, nil); len(unfit) > 0 || !reflect.DeepEqual(fitted, run) {
 		t.Fatalf("an untouched record does not fit: %q", unfit)
 	}
 	machine := slices.Sorted(maps.Keys(run.Marks))[0]
 	stranger := &world.Node{Name: "theirs", Machine: "i-theirs", Unschedulable: true}
 	for _, tt := range []struct {
 		name string
-		edit func(*engine.Run, *world.World)
+		edit func(*record.Run, *world.World)
 		gone []world.Template
 		want string // of what does not fit, with its command
 	}{
-		{"a maximum beyond what the run set", func(r *engine.Run, _ *world.World) { r.Base.Max = 100 }, nil, "min 0, max 100, desired 4: the run's own changes (4 more, 0 less, maximum 8) do not lead there: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng --min-size 0 --max-size 100 --desired-capacity 4"},
-		{"sizes that are none", func(r *engine.Run, _ *world.World) { r.Base.Min = 9 }, nil, "no group can have these"},
-		{"a minimum that was raised", func(_ *engine.Run, w *world.World) { w.Group.Sizes.Min = 6 }, nil, "the group's minimum is 6 now"},
-		{"another launch template", func(_ *engine.Run, w *world.World) { w.Group.Template.ID = "lt-other" }, nil, "another launch template now, lt-other"},
-		{"a version that is no version", func(r *engine.Run, _ *world.World) { r.BaseTemplateSpec = "77" }, nil, `said to be set as version "77"`},
-		{"a version that does not exist", func(r *engine.Run, _ *world.World) { r.BaseTemplate.Version, r.BaseTemplateSpec = 88, "88" }, []world.Template{{ID: "lt", Version: 88}}, "there is no such version: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng --launch-template 'LaunchTemplateId=lt,Version=88'"},
-		{"a process that no run suspends", func(r *engine.Run, w *world.World) {
+		{"a maximum beyond what the run set", func(r *record.Run, _ *world.World) { r.Base.Max = 100 }, nil, "min 0, max 100, desired 4: the run's own changes (4 more, 0 less, maximum 8) do not lead there: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng --min-size 0 --max-size 100 --desired-capacity 4"},
+		{"sizes that are none", func(r *record.Run, _ *world.World) { r.Base.Min = 9 }, nil, "no group can have these"},
+		{"a minimum that was raised", func(_ *record.Run, w *world.World) { w.Group.Sizes.Min = 6 }, nil, "the group's minimum is 6 now"},
+		{"another launch template", func(_ *record.Run, w *world.World) { w.Group.Template.ID = "lt-other" }, nil, "another launch template now, lt-other"},
+		{"a version that is no version", func(r *record.Run, _ *world.World) { r.BaseTemplateSpec = "77" }, nil, `said to be set as version "77"`},
+		{"a version that does not exist", func(r *record.Run, _ *world.World) { r.BaseTemplate.Version, r.BaseTemplateSpec = 88, "88" }, []world.Template{{ID: "lt", Version: 88}}, "there is no such version: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng --launch-template 'LaunchTemplateId=lt,Version=88'"},
+		{"a process that no run suspends", func(r *record.Run, w *world.World) {
 			r.Suspended, w.Group.Suspended = append(r.Suspended, "Launch"), append(w.Group.Suspended, "Launch")
 		}, nil, "Launch stays suspended: no run suspends it: aws autoscaling resume-processes --auto-scaling-group-name ng --scaling-processes Launch"},
-		{"a cordon on a node of another group", func(r *engine.Run, w *world.World) {
+		{"a cordon on a node of another group", func(r *record.Run, w *world.World) {
 			w.SetNode(stranger)
-			r.Marks["i-theirs"] = []engine.Mark{{Put: engine.CordonOf("i-theirs", "theirs")}}
+			r.Marks["i-theirs"] = []record.Mark{{Put: record.CordonOf("i-theirs", "theirs")}}
 		}, nil, "uncordon theirs is not done: its machine i-theirs is not of this group: kubectl uncordon theirs"},
-		{"a cordon on another machine's node", func(r *engine.Run, w *world.World) {
+		{"a cordon on another machine's node", func(r *record.Run, w *world.World) {
 			w.SetNode(stranger)
-			r.Marks[machine] = []engine.Mark{{Put: engine.CordonOf(machine, "theirs")}}
+			r.Marks[machine] = []record.Mark{{Put: record.CordonOf(machine, "theirs")}}
 		}, nil, "it is the node of machine i-theirs, not of " + machine},
 	} {
 		r, now := again(t, run), *w
 		tt.edit(&r, &now)
 		given := again(t, r)
-		fitted, unfit := engine.Reconcile(r, &now, tt.gone)
+		fitted, unfit := record.Reconcile(r, &now, tt.gone)
 		if len(unfit) != 1 || len(fitted.Unrestored) != 1 || !strings.HasPrefix(fitted.Unrestored[0], unfit[0]+": ") || !strings.Contains(fitted.Unrestored[0], tt.want) {
 			t.Errorf("%s: unfit %q, left %q, want %q", tt.name, unfit, fitted.Unrestored, tt.want)
 		}
 		if !reflect.DeepEqual(again(t, r), given) {
 			t.Errorf("%s: the run that was given has changed", tt.name)
 		}
-		if again, still := engine.Reconcile(fitted, &now, tt.gone); len(still) > 0 {
+		if again, still := record.Reconcile(fitted, &now, tt.gone); len(still) > 0 {
 			t.Errorf("%s: what fits does not fit: %q", tt.name, still)
 		} else if err := again.Check(); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
@@ -107,10 +108,10 @@ func TestFit(t *testing.T) {
 func TestStrange(t *testing.T) {
 	run, w := left(t)
 	run.GroupID = "arn:1"
-	for want, edit := range map[string]func(*engine.Run, *world.World){
-		"it is of the asg group other":              func(r *engine.Run, _ *world.World) { r.Group = "other" },
-		"it is of the kops group ng":                func(r *engine.Run, _ *world.World) { r.Provider = "kops" },
-		"deleted and made anew since the run began": func(_ *engine.Run, w *world.World) { w.Group.ID = "arn:2" },
+	for want, edit := range map[string]func(*record.Run, *world.World){
+		"it is of the asg group other":              func(r *record.Run, _ *world.World) { r.Group = "other" },
+		"it is of the kops group ng":                func(r *record.Run, _ *world.World) { r.Provider = "kops" },
+		"deleted and made anew since the run began": func(_ *record.Run, w *world.World) { w.Group.ID = "arn:2" },
 	} {
 		r, now := again(t, run), *w
 		edit(&r, &now)
@@ -128,8 +129,8 @@ func TestTraces(t *testing.T) {
 	node := *w.NodeOf(w.Machines()[0].ID)
 	node.Annotations = map[string]string{world.KeepFromScaleDown: "true"}
 	w.SetNode(&node)
-	sure, unsure := engine.Traces(w)
-	commands := func(traces []engine.Trace) (all string) {
+	sure, unsure := record.Traces(w)
+	commands := func(traces []record.Trace) (all string) {
 		for _, one := range traces {
 			all += one.Command + "\n"
 		}
@@ -145,12 +146,12 @@ func TestTraces(t *testing.T) {
 
 // What a run has made of the group's sizes is outstanding, whether it is known or not.
 func TestOutstandingSizes(t *testing.T) {
-	for want, edit := range map[string]func(*engine.Run){
-		"the group ng is 2 machines larger than it was":                                     func(r *engine.Run) { r.Raised, r.Raise, r.MaxSet = true, 2, 12 },
-		"the group ng may be 2 machines larger than it was":                                 func(r *engine.Run) { r.RaiseUnsure, r.Raise = true, 2 },
-		"the group's maximum is 12, and was 10: aws autoscaling update-auto-scaling-group ": func(r *engine.Run) { r.Raised, r.Raise, r.Lowered, r.MaxSet = true, 2, 2, 12 },
+	for want, edit := range map[string]func(*record.Run){
+		"the group ng is 2 machines larger than it was":                                     func(r *record.Run) { r.Raised, r.Raise, r.MaxSet = true, 2, 12 },
+		"the group ng may be 2 machines larger than it was":                                 func(r *record.Run) { r.RaiseUnsure, r.Raise = true, 2 },
+		"the group's maximum is 12, and was 10: aws autoscaling update-auto-scaling-group ": func(r *record.Run) { r.Raised, r.Raise, r.Lowered, r.MaxSet = true, 2, 2, 12 },
 	} {
-		r := engine.Run{Group: "ng", Base: world.Sizes{Min: 1, Max: 10, Desired: 10}, Phases: []engine.Phase{{}}}
+		r := record.Run{Group: "ng", Base: world.Sizes{Min: 1, Max: 10, Desired: 10}, Phases: []record.Phase{{}}}
 		edit(&r)
 		if got := r.Outstanding(); len(got) != 1 || !strings.HasPrefix(got[0], want) || !strings.Contains(got[0], ": aws autoscaling ") {
 			t.Errorf("got %q, want %q", got, want)
@@ -173,12 +174,12 @@ func TestMutilatedRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	var unread, refused, unfit, decided int
-	try := func(what string, state engine.State) {
+	try := func(what string, state record.State) {
 		text, err := json.Marshal(whole)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var r engine.Run
+		var r record.Run
 		if json.Unmarshal(text, &r) != nil {
 			unread++
 			return
@@ -188,8 +189,8 @@ func TestMutilatedRecord(t *testing.T) {
 				t.Errorf("%s, %s: %v", what, state, r)
 			}
 		}()
-		if state != "" && r.State == engine.Running {
-			r.State, r.Result, r.PhaseWait = state, engine.Aborted, &engine.Wait{End: now.Add(time.Minute)}
+		if state != "" && r.State == record.Running {
+			r.State, r.Result, r.PhaseWait = state, record.Aborted, &record.Wait{End: now.Add(time.Minute)}
 		}
 		if r.Check() != nil {
 			refused++
@@ -200,7 +201,7 @@ func TestMutilatedRecord(t *testing.T) {
 			unfit++
 			return
 		}
-		r, _ = engine.Reconcile(r, w, nil)
+		r, _ = record.Reconcile(r, w, nil)
 		r = engine.TakeOver(r, now)
 		rules, err := strategy.Named(r.Strategy)
 		if err != nil {
@@ -208,7 +209,7 @@ func TestMutilatedRecord(t *testing.T) {
 			return
 		}
 		for range 3 {
-			d := engine.Decide(rules, now, w, r, engine.Inputs{Commands: []engine.Command{{Kind: engine.CmdApprove}}})
+			d := engine.Decide(rules, now, w, r, engine.Inputs{Commands: []record.Command{{Kind: record.CmdApprove}}})
 			engine.View(rules, now, w, d.Run, engine.Look{}, nil)
 			r, now = d.Run, now.Add(time.Second)
 		}
@@ -220,7 +221,7 @@ func TestMutilatedRecord(t *testing.T) {
 			for _, odd := range []any{nil, "odd", -7.0, true, map[string]any{}, []any{nil}} {
 				set(odd)
 				try(fmt.Sprintf("%s: %v", path, odd), "")
-				try(fmt.Sprintf("%s: %v", path, odd), engine.Ending)
+				try(fmt.Sprintf("%s: %v", path, odd), record.Ending)
 			}
 			set(of)
 		}
@@ -260,7 +261,7 @@ func TestFollowFits(t *testing.T) {
 		if why := r.OtherGroup(f.w); why != "" {
 			t.Error(why)
 		}
-		if _, unfit := engine.Reconcile(r, f.w, nil); len(unfit) > 0 {
+		if _, unfit := record.Reconcile(r, f.w, nil); len(unfit) > 0 {
 			t.Errorf("control %t: %q", control, unfit)
 		}
 	}

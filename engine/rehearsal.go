@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // Rehearsal is what came of playing a run to its end in a copy of the world.
@@ -17,7 +20,7 @@ type Rehearsal struct {
 	Extrapolated bool
 	// Result is how the run would end and Why in its own words; "" where it would not end by
 	// itself, and Why says what it would wait for.
-	Result Result
+	Result record.Result
 	Why    string
 	// Replaced, Failed and Left are how many outdated nodes would then be replaced, would have
 	// failed, and would be neither, of those that are not left out on purpose.
@@ -27,11 +30,11 @@ type Rehearsal struct {
 }
 
 // Endless reports whether the run would not end by itself.
-func (r Rehearsal) Endless() bool { return r.Result == NotStartedYet && !r.Extrapolated }
+func (r Rehearsal) Endless() bool { return r.Result == record.NotStartedYet && !r.Extrapolated }
 
 // Smooth reports whether the run would end well, as far as was rehearsed.
 func (r Rehearsal) Smooth() bool {
-	return r.Extrapolated || r.Failed == 0 && (r.Result == Succeeded || r.Result == NodesLeft && r.Left == 0)
+	return r.Extrapolated || r.Failed == 0 && (r.Result == record.Succeeded || r.Result == record.NodesLeft && r.Left == 0)
 }
 
 // Sentence says how the run would end, "" where there is nothing to say but when.
@@ -39,7 +42,7 @@ func (r Rehearsal) Sentence() string {
 	if r.Smooth() {
 		return ""
 	}
-	nodes := plural(r.Replaced, "node") + " replaced"
+	nodes := text.Plural(r.Replaced, "node") + " replaced"
 	if r.Failed > 0 {
 		nodes += fmt.Sprintf(", %d failed", r.Failed)
 	}

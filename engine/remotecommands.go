@@ -6,64 +6,26 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-// CommandLife is the longest time after it was given in which a command from
-// elsewhere is obeyed, whatever it says itself.
-const CommandLife = 10 * time.Minute
 
 const (
 	// takenFor is how long it is remembered that a command was obeyed: it is not heard
 	// again after its life, and another machine's clock may be behind by a little.
-	takenFor = CommandLife + time.Minute
+	takenFor = record.CommandLife + time.Minute
 	// mostTaken is how many are remembered; beyond that only what stops a run is obeyed,
 	// and the oldest is forgotten.
 	mostTaken = 64
 )
 
-// Ack is the answer to a command from elsewhere.
-type Ack struct {
-	ID string `json:"id"`
-	// At is when it was decided, Given when the command was given.
-	At    time.Time `json:"at"`
-	Given time.Time `json:"given"`
-	// Accepted, or refused.
-	Accepted bool `json:"obeyed"`
-	// Answer say what was done, or why not: those of the events.
-	Answer string `json:"words"`
-}
-
-// Remote reports whether a command is taken from another process than the one that
-// drives the run. What breaks a promise, or leaves a node out, is only said by who
-// sees what the driver sees.
-func (k CommandKind) Remote() bool {
-	switch k {
-	case CmdApprove, CmdPause, CmdResume, CmdAbort:
-		return true
-	}
-	return false
-}
-
-// stops reports whether a command only keeps a run from doing more: that is never one
-// too many.
-func (k CommandKind) stops() bool { return k == CmdPause || k == CmdAbort }
-
-// who is who gave a command, and why if he said so.
-func (c Command) who() string {
-	if c.Reason == "" {
-		return c.By
-	}
-	return c.By + ": " + c.Reason
-}
-
 // handleRemote obeys a command from elsewhere, once, and answers it.
-func (s *Step) handleRemote(c Command) {
-	if i := slices.IndexFunc(s.Run.HandledCommands, func(a Ack) bool { return a.ID == c.ID }); i >= 0 {
+func (s *Step) handleRemote(c record.Command) {
+	if i := slices.IndexFunc(s.Run.HandledCommands, func(a record.Ack) bool { return a.ID == c.ID }); i >= 0 {
 		s.acks = append(s.acks, s.Run.HandledCommands[i]) // the answer did not reach the sender
 		return
 	}
-	c.Run, c.Kind = world.Clean(c.Run), CommandKind(world.Clean(string(c.Kind)))
+	c.Run, c.Kind = world.Clean(c.Run), record.CommandKind(world.Clean(string(c.Kind)))
 	before := len(s.events)
 	s.declined = false
 	if why := s.unheard(c); why != "" {
@@ -71,13 +33,13 @@ func (s *Step) handleRemote(c Command) {
 	} else {
 		s.handle(c)
 	}
-	ack := Ack{ID: c.ID, At: s.Now, Given: c.At, Accepted: !s.declined}
+	ack := record.Ack{ID: c.ID, At: s.Now, Given: c.At, Accepted: !s.declined}
 	var words []string
 	for i := range s.events[before:] {
 		e := &s.events[before+i]
 		words = append(words, e.Message)
-		if e.Remote = true; !strings.Contains(e.Message, c.who()) {
-			e.Message += " (" + string(c.Kind) + " by " + c.who() + ")"
+		if e.Remote = true; !strings.Contains(e.Message, c.Who()) {
+			e.Message += " (" + string(c.Kind) + " by " + c.Who() + ")"
 		}
 	}
 	ack.Answer = strings.Join(words, "; ")
@@ -89,15 +51,15 @@ func (s *Step) handleRemote(c Command) {
 }
 
 // unheard says why a command from elsewhere is not even looked at, "" if it is.
-func (s *Reader) unheard(c Command) string {
+func (s *Reader) unheard(c record.Command) string {
 	switch {
 	case !c.Kind.Remote():
 		return cmp.Or(string(c.Kind), "a command without a name") + " is not taken from elsewhere"
 	case c.Run != s.Run.ID:
 		return string(c.Kind) + " is for the run " + cmp.Or(c.Run, "without a name") + ", and this one is " + s.Run.ID
-	case s.Now.After(c.At.Add(CommandLife)), s.Now.After(c.Expires):
+	case s.Now.After(c.At.Add(record.CommandLife)), s.Now.After(c.Expires):
 		return string(c.Kind) + " has expired: it was given " + s.Now.Sub(c.At).Round(time.Second).String() + " ago"
-	case len(s.Run.HandledCommands) >= mostTaken && !c.Kind.stops():
+	case len(s.Run.HandledCommands) >= mostTaken && !c.Kind.Stops():
 		return "too many commands from elsewhere in a short time: " + string(c.Kind) + " is not taken"
 	}
 	return ""
@@ -105,11 +67,11 @@ func (s *Reader) unheard(c Command) string {
 
 // forgetHandled forgets the commands that cannot be heard again.
 func (s *Step) forgetHandled() {
-	s.Run.HandledCommands = slices.DeleteFunc(s.Run.HandledCommands, func(a Ack) bool { return s.Now.After(a.Given.Add(takenFor)) })
+	s.Run.HandledCommands = slices.DeleteFunc(s.Run.HandledCommands, func(a record.Ack) bool { return s.Now.After(a.Given.Add(takenFor)) })
 }
 
 // AbortPlan says what an abort would do, as far as the record and the rules of its strategy tell.
-func (r Run) AbortPlan(rules Strategy) []string {
+func AbortPlan(r record.Run, rules Strategy) []string {
 	s := &Reader{Run: r, W: world.New(), Rules: rules}
 	return s.conduct().abortPlan(s)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -18,53 +19,53 @@ type remote struct {
 	t   *testing.T
 	now time.Time
 	w   *world.World
-	run engine.Run
+	run record.Run
 }
 
 func newRemote(t *testing.T) *remote {
 	w := world.New()
 	w.SetGroup(world.Group{Name: "web", Provider: "asg"})
-	r := engine.NewRun(strategy.EKS{}, "run-1", 1, w, strategy.EKS{}.Defaults(), engine.Target{})
+	r := engine.NewRun(strategy.EKS{}, "run-1", 1, w, strategy.EKS{}.Defaults(), record.Target{})
 	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
 	return &remote{t: t, now: now, w: w, run: engine.Start(r, now, "ann@laptop")}
 }
 
-func (r *remote) say(commands ...engine.Command) engine.Decision {
+func (r *remote) say(commands ...record.Command) engine.Decision {
 	r.t.Helper()
 	d := engine.Decide(strategy.EKS{}, r.now, r.w, r.run, engine.Inputs{Commands: commands})
 	text, err := json.Marshal(d.Run)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.run = engine.Run{}
+	r.run = record.Run{}
 	if err := json.Unmarshal(text, &r.run); err != nil {
 		r.t.Fatal(err)
 	}
 	return d
 }
 
-func (r *remote) command(kind engine.CommandKind, id string) engine.Command {
-	return engine.Command{Kind: kind, ID: id, Run: "run-1", By: "bob@ops", At: r.now, Expires: r.now.Add(20 * time.Second)}
+func (r *remote) command(kind record.CommandKind, id string) record.Command {
+	return record.Command{Kind: kind, ID: id, Run: "run-1", By: "bob@ops", At: r.now, Expires: r.now.Add(20 * time.Second)}
 }
 
 // A command is obeyed once, also by who reads the record: the answer is given again in
 // the same words, nothing is done and nothing is told.
 func TestElsewhereOnce(t *testing.T) {
 	r := newRemote(t)
-	pause, resume := r.command(engine.CmdPause, "p1"), r.command(engine.CmdResume, "r1")
+	pause, resume := r.command(record.CmdPause, "p1"), r.command(record.CmdResume, "r1")
 	first := r.say(pause)
-	if len(first.Acks) != 1 || !first.Acks[0].Accepted || r.run.State != engine.Paused || len(first.Events) != 1 || !first.Events[0].Remote {
+	if len(first.Acks) != 1 || !first.Acks[0].Accepted || r.run.State != record.Paused || len(first.Events) != 1 || !first.Events[0].Remote {
 		t.Fatalf("got %+v, events %+v", first.Acks, first.Events)
 	}
 	r.say(resume)
 	again := r.say(pause, resume, pause)
-	if r.run.State != engine.Running || len(again.Events) > 0 || len(again.Acks) != 3 || again.Acks[0].Answer != first.Acks[0].Answer || !again.Acks[0].Accepted {
+	if r.run.State != record.Running || len(again.Events) > 0 || len(again.Acks) != 3 || again.Acks[0].Answer != first.Acks[0].Answer || !again.Acks[0].Accepted {
 		t.Errorf("%s, acks %+v, events %+v", r.run.State, again.Acks, again.Events)
 	}
 	// As late as it could be heard; and then it is over, however long it says it lives.
 	pause.Expires = r.now.Add(time.Hour)
-	r.now = r.now.Add(engine.CommandLife)
-	if d := r.say(pause); !d.Acks[0].Accepted || len(d.Events) > 0 || r.run.State != engine.Running {
+	r.now = r.now.Add(record.CommandLife)
+	if d := r.say(pause); !d.Acks[0].Accepted || len(d.Events) > 0 || r.run.State != record.Running {
 		t.Errorf("heard again: %+v", d)
 	}
 	r.now = r.now.Add(2 * time.Minute)
@@ -76,7 +77,7 @@ func TestElsewhereOnce(t *testing.T) {
 // What may not come from elsewhere does not, whatever the object says; the words for
 // the sender are those of the log, which says also who it was.
 func TestElsewhereRefused(t *testing.T) {
-	for _, kind := range []engine.CommandKind{engine.CmdForce, engine.CmdSkip, engine.CmdReturn, "", "format", "\x1b[2Jpause"} {
+	for _, kind := range []record.CommandKind{record.CmdForce, record.CmdSkip, record.CmdReturn, "", "format", "\x1b[2Jpause"} {
 		r := newRemote(t)
 		d := r.say(r.command(kind, "c1"))
 		if len(d.Acks) != 1 || d.Acks[0].Accepted || len(r.run.HandledCommands) > 0 || len(d.Events) != 1 {
@@ -88,7 +89,7 @@ func TestElsewhereRefused(t *testing.T) {
 	}
 	// A command refused now may be obeyed when it is given again.
 	r := newRemote(t)
-	if d := r.say(r.command(engine.CmdResume, "c1")); d.Acks[0].Accepted || d.Acks[0].Answer != "resume is not possible now: it is not paused" {
+	if d := r.say(r.command(record.CmdResume, "c1")); d.Acks[0].Accepted || d.Acks[0].Answer != "resume is not possible now: it is not paused" {
 		t.Errorf("%+v", d.Acks)
 	}
 }
@@ -97,25 +98,25 @@ func TestElsewhereRefused(t *testing.T) {
 // is whatever stops the run.
 func TestElsewhereTooMany(t *testing.T) {
 	r := newRemote(t)
-	kinds, obeyed := []engine.CommandKind{engine.CmdPause, engine.CmdResume}, 0
-	var last engine.Ack
+	kinds, obeyed := []record.CommandKind{record.CmdPause, record.CmdResume}, 0
+	var last record.Ack
 	for i := range 200 {
 		last = r.say(r.command(kinds[i%2], fmt.Sprint("c", i))).Acks[0]
 		if last.Accepted {
 			obeyed++
 		}
 	}
-	if obeyed != 65 || r.run.State != engine.Paused || len(r.run.HandledCommands) != 64 || !strings.Contains(last.Answer, "too many commands") { // the last one a pause
+	if obeyed != 65 || r.run.State != record.Paused || len(r.run.HandledCommands) != 64 || !strings.Contains(last.Answer, "too many commands") { // the last one a pause
 		t.Errorf("%d obeyed, %d remembered, the last: %+v", obeyed, len(r.run.HandledCommands), last)
 	}
 	other := newRemote(t)
 	for i := range 64 {
 		other.say(other.command(kinds[i%2], fmt.Sprint("c", i)))
 	}
-	if d := other.say(other.command(engine.CmdAbort, "stop")); !d.Acks[0].Accepted || other.run.Result != engine.Aborted || len(other.run.HandledCommands) != 64 || other.run.HandledCommands[63].ID != "stop" {
+	if d := other.say(other.command(record.CmdAbort, "stop")); !d.Acks[0].Accepted || other.run.Result != record.Aborted || len(other.run.HandledCommands) != 64 || other.run.HandledCommands[63].ID != "stop" {
 		t.Errorf("an abort was one too many: %+v", d.Acks)
 	}
-	if r.say(engine.Command{Kind: engine.CmdAbort, By: "ann@laptop", At: r.now}); r.run.Result != engine.Aborted {
+	if r.say(record.Command{Kind: record.CmdAbort, By: "ann@laptop", At: r.now}); r.run.Result != record.Aborted {
 		t.Error("the driver's own abort was not heard")
 	}
 }

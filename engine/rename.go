@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -20,7 +21,7 @@ func anotherMachines(node *world.Node, machine string) bool {
 func (s *Step) dropNames() {
 	var lost []string
 	for id, n := range s.Run.Nodes {
-		if n.Name == "" || n.Stage == Replaced {
+		if n.Name == "" || n.Stage == record.Replaced {
 			continue
 		}
 		if node := s.W.Node(n.Name); node != nil && anotherMachines(node, id) {
@@ -32,12 +33,12 @@ func (s *Step) dropNames() {
 		n := s.Run.Nodes[id]
 		what := ""
 		switch n.Stage {
-		case Draining, Settling, Terminating:
+		case record.Draining, record.Settling, record.Terminating:
 			what = ": the drain of " + id + " ends"
-		case Updating:
+		case record.Updating:
 			what = ": the update of " + id + " ends"
 		}
-		s.Report(Event{Type: Warning, Node: n.Name, Zone: n.Zone, Message: "this is the node of " + s.W.Node(n.Name).Machine + " now" + what})
+		s.Report(record.Event{Type: record.Warning, Node: n.Name, Zone: n.Zone, Message: "this is the node of " + s.W.Node(n.Name).Machine + " now" + what})
 		n.Name = ""
 		s.SetNode(id, n)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,15 +19,15 @@ func (s *Step) Retire(excess int) int {
 	for _, m := range s.W.Machines() {
 		n := s.Run.Nodes[m.ID]
 		switch {
-		case n.Stage == Terminating:
+		case n.Stage == record.Terminating:
 			working++
 			continue
 		case m.Leaving(), m.State == world.MachineStandby:
 			continue // ended by somebody else, or not in service
-		case n.New && (n.Stage == Draining || n.Stage == Settling):
+		case n.New && (n.Stage == record.Draining || n.Stage == record.Settling):
 			working++
 			excess--
-		case n.New && (n.Stage == Ready || n.Stage == Surplus):
+		case n.New && (n.Stage == record.Ready || n.Stage == record.Surplus):
 			ready = append(ready, m.ID)
 		}
 		present++
@@ -40,9 +41,9 @@ func (s *Step) Retire(excess int) int {
 // EndsOpen reports whether it is still open what became of a machine that was to be
 // ended, and so what the group's size says.
 func (s *Reader) EndsOpen() bool {
-	open := s.Count(Terminating) > 0
+	open := s.Count(record.Terminating) > 0
 	for _, p := range s.Run.Pending {
-		open = open || p.Action.Kind == Terminate
+		open = open || p.Action.Kind == record.Terminate
 	}
 	if open {
 		s.WakeAt(s.Now.Add(time.Second))
@@ -57,13 +58,13 @@ func (s *Reader) mostSpare(machines []string, n int) []string {
 	if n <= 0 {
 		return nil
 	}
-	asked := s.hooksUnderWay(BeforeNode)
+	asked := s.hooksUnderWay(record.BeforeNode)
 	inZone := s.zonesLeft()
 	unmarked := func(id string) int {
 		switch n := s.Run.Nodes[id]; {
 		case !n.LetGo.IsZero() || slices.Contains(asked, id):
 			return -1
-		case n.Stage == Surplus:
+		case n.Stage == record.Surplus:
 			return 0
 		}
 		return 1
@@ -99,9 +100,9 @@ func (s *Step) StopRetiring() bool {
 		n := s.Run.Nodes[id]
 		switch {
 		case !n.New:
-		case n.Stage == Draining, n.Stage == Settling, n.Stage == Terminating && !s.terminationAsked(id):
+		case n.Stage == record.Draining, n.Stage == record.Settling, n.Stage == record.Terminating && !s.terminationAsked(id):
 			s.putBack(id, n)
-		case n.Stage == Terminating:
+		case n.Stage == record.Terminating:
 			done = false
 		}
 	}
@@ -133,30 +134,30 @@ func (s *Step) RetireEmpty(excess int) bool {
 	var empty []*world.Machine
 	excess = min(excess, s.W.Group.Sizes.Desired-s.Run.Base.Desired)
 	for _, n := range s.Run.Nodes {
-		if n.New && (n.Stage == Draining || n.Stage == Settling) {
+		if n.New && (n.Stage == record.Draining || n.Stage == record.Settling) {
 			excess--
 		}
 	}
 	for _, m := range s.W.Machines() {
 		n := s.Run.Nodes[m.ID]
-		if !n.New || m.Leaving() && n.Stage != Terminating {
+		if !n.New || m.Leaving() && n.Stage != record.Terminating {
 			continue
 		}
 		left, _ := leaving(s.W, s.W.PodsOn(n.Name), s.Consents())
 		switch n.Stage {
-		case Terminating:
+		case record.Terminating:
 			done = false
-		case Draining, Settling:
+		case record.Draining, record.Settling:
 			done = false
 			switch {
 			case len(left) > 0:
 				s.putBack(m.ID, n)
-			case n.Stage == Draining:
+			case n.Stage == record.Draining:
 				s.advanceDrain(m.ID, n)
 			default:
 				s.advanceSettling(m.ID, n)
 			}
-		case Ready, Surplus, Launching:
+		case record.Ready, record.Surplus, record.Launching:
 			if len(left) > 0 || !s.Fresh(world.Cluster) || s.givenUp("terminate/"+m.ID) {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,9 +19,9 @@ func TestEmptySurgeNodeIsKeptForAnEvictedPod(t *testing.T) {
 	w.SetNode(&world.Node{Name: "new", Machine: "i-new", Ready: true})
 	pod := world.Pod{UID: "p", Namespace: "shop", Name: "cart-2", Phase: world.PodPending, Owner: world.Owner{Kind: "ReplicaSet", Name: "cart", UID: "rs"}, Created: now}
 	w.SetPod(&pod)
-	r := Run{
-		State: Ending, Settings: Common(), Base: world.Sizes{Max: 2, Desired: 1}, Evicted: map[string]bool{"rs": true},
-		Nodes: map[string]Node{"i-old": {Name: "old", Stage: Outdated}, "i-new": {Name: "new", New: true, Stage: Ready}},
+	r := record.Run{
+		State: record.Ending, Settings: record.Common(), Base: world.Sizes{Max: 2, Desired: 1}, Evicted: map[string]bool{"rs": true},
+		Nodes: map[string]record.Node{"i-old": {Name: "old", Stage: record.Outdated}, "i-new": {Name: "new", New: true, Stage: record.Ready}},
 	}
 	retired := func(after time.Duration) bool {
 		w.SetHealth(world.Cluster, world.Health{Fresh: now.Add(after)})
@@ -28,7 +29,7 @@ func TestEmptySurgeNodeIsKeptForAnEvictedPod(t *testing.T) {
 		if s.RetireEmpty(1) {
 			t.Errorf("after %s: nothing more to do, but the surge node is there", after)
 		}
-		return s.Run.Nodes["i-new"].Stage == Draining
+		return s.Run.Nodes["i-new"].Stage == record.Draining
 	}
 	if retired(5 * time.Second) {
 		t.Error("drained while a pod that was evicted may come to it")

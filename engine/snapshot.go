@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,11 +20,11 @@ type Snapshot struct {
 	// From and To are versions for people: kubelet versions where known, else
 	// template versions.
 	From, To string
-	State    State
-	Result   Result
+	State    record.State
+	Result   record.Result
 	// Worst is what the exit code stands for: Result, or worse that a failed node made of
 	// the run before.
-	Worst Result
+	Worst record.Result
 	// Why says why the run paused, failed or ended as it did.
 	Why string
 	// Gate says why no new drain starts now, "" if nothing holds it.
@@ -32,7 +34,7 @@ type Snapshot struct {
 	Awaits      string
 	AwaitsUntil time.Time
 	// ExternalMovers are those who else move nodes of the group, or may.
-	ExternalMovers []ExternalMover
+	ExternalMovers []record.ExternalMover
 	Started        time.Time
 	Ended          time.Time
 	// TimeLeft is the estimated time to the end; 0 when unknown.
@@ -53,15 +55,15 @@ type Snapshot struct {
 	Batch *BatchView
 	// Canary is the countdown of the watch over what replaced the canary, nil when
 	// none is watched; CanaryTrouble what is wrong with it.
-	Canary        *Wait
+	Canary        *record.Wait
 	CanaryTrouble string
 	// Validation is the one under way or the last one, nil before the first; PassInvalid: the
 	// run goes on when its time is up.
-	Validation  *Validation
+	Validation  *record.Validation
 	PassInvalid bool
 	// Roll is the roll that the run belongs to, as this process drives it; nil for a run of
 	// its own. Who drives the roll adds it.
-	Roll *Roll
+	Roll *roll.Roll
 	// Until is when the run is to be over, zero for any time.
 	Until time.Time
 	// CloudOnly: the run has no Kubernetes: nothing is drained, nothing validated.
@@ -90,7 +92,7 @@ type Snapshot struct {
 	// Pool is what a group that its own controller drives has beyond others, nil for those.
 	Pool *PoolView
 	// Events is the log, oldest first; its tail may be shared between snapshots.
-	Events []Event
+	Events []record.Event
 	// Abilities says for every command whether it is possible now, and if not why.
 	Abilities []AbilityNow
 	Sources   []SourceView
@@ -137,7 +139,7 @@ type ZoneView struct {
 type NodeRow struct {
 	// ID is the machine id; Name the node's name, "" before it joins.
 	ID, Name, Zone string
-	Stage          Stage
+	Stage          record.Stage
 	Since          time.Time
 	// Version is the kubelet's; New tells that the node is of the target's template.
 	Version string
@@ -147,7 +149,7 @@ type NodeRow struct {
 	// PodsUnread: its pods have not been read yet, and both are 0.
 	PodsUnread bool
 	// Wait is the countdown that applies now, nil when none does.
-	Wait *Wait
+	Wait *record.Wait
 	// Blocked: something keeps a pod here that only a person or time can change.
 	Blocked bool
 	// Ready, Cordoned and Tainted as the cluster has them now.
@@ -198,14 +200,14 @@ type Blocker struct {
 	Next  time.Time
 	// Deadline is the node's drain deadline, or the pod's own if that is nearer
 	// (UntilPodForced); nil when there is none.
-	Deadline *Wait
+	Deadline *record.Wait
 	// AtDeadline is what happens to the node then.
-	AtDeadline TimeoutPolicy
+	AtDeadline record.TimeoutPolicy
 	// Refusals is after how many more refusals the pod is deleted past its budget, where
 	// Deadline is its own and they are counted here; 0 once there were enough.
 	Refusals int
 	// Grace is the pod's own countdown while it terminates; nil otherwise.
-	Grace *Wait
+	Grace *record.Wait
 	// Detail is one sentence: what exactly is in the way.
 	Detail string
 	// WayOut is one sentence: what would open it.
@@ -218,7 +220,7 @@ type Eviction struct {
 	// Pod is "namespace/name"; Node and Machine where it is.
 	Pod, UID, Node, Machine, Owner string
 	// Grace is the pod's own countdown.
-	Grace *Wait
+	Grace *record.Wait
 }
 
 // BudgetView is a budget's state in a snapshot.
@@ -253,7 +255,7 @@ type BatchView struct {
 
 // AbilityNow is a command and whether it is possible at this moment.
 type AbilityNow struct {
-	Kind CommandKind
+	Kind record.CommandKind
 	// Why it is not possible now; "" means it is.
 	Why string
 	// Instead says what it comes to where the strategy has only a substitute for it.
@@ -270,7 +272,7 @@ type SourceView struct {
 }
 
 // Able reports whether a command is possible now, and why not.
-func (s *Snapshot) Able(kind CommandKind) (why string, ok bool) {
+func (s *Snapshot) Able(kind record.CommandKind) (why string, ok bool) {
 	for _, a := range s.Abilities {
 		if a.Kind == kind {
 			return a.Why, a.Why == ""
@@ -281,7 +283,7 @@ func (s *Snapshot) Able(kind CommandKind) (why string, ok bool) {
 
 // Instead is what a command comes to where the strategy has only a substitute for it, "" where
 // it does what it says.
-func (s *Snapshot) Instead(kind CommandKind) string {
+func (s *Snapshot) Instead(kind record.CommandKind) string {
 	for _, a := range s.Abilities {
 		if a.Kind == kind {
 			return a.Instead
@@ -297,25 +299,25 @@ func (s *Snapshot) LoseRecord(why string, since time.Time) {
 	s.Abilities = slices.Clone(s.Abilities)
 	for i := range s.Abilities {
 		if a := &s.Abilities[i]; a.Kind.NeedsRecord() {
-			a.Why = WithoutRecord
+			a.Why = record.WithoutRecord
 		}
 	}
 }
 
 // Abandoned reports whether nothing drives a run that was not paused before.
-func (s *Snapshot) Abandoned() bool { return !s.Unattended.IsZero() && s.State != Paused }
+func (s *Snapshot) Abandoned() bool { return !s.Unattended.IsZero() && s.State != record.Paused }
 
 // Evicts reports whether evictions are tried now.
-func (s *Snapshot) Evicts() bool { return s.State == Running && !s.Abandoned() }
+func (s *Snapshot) Evicts() bool { return s.State == record.Running && !s.Abandoned() }
 
 // StandsStill reports whether a wait does not elapse now: one that counts usable time does
 // not while the run is paused, its lock is lost, its record cannot be written, nothing drives it or a source that the wait
 // needs is stale.
-func (s *Snapshot) StandsStill(w *Wait) bool {
+func (s *Snapshot) StandsStill(w *record.Wait) bool {
 	if len(w.Needs) == 0 {
 		return false
 	}
-	if s.State == Paused || s.LockLost != "" || !s.UnwrittenSince.IsZero() || !s.Unattended.IsZero() {
+	if s.State == record.Paused || s.LockLost != "" || !s.UnwrittenSince.IsZero() || !s.Unattended.IsZero() {
 		return true
 	}
 	for _, src := range s.Sources {
@@ -333,7 +335,7 @@ func (s *Snapshot) LoseLock(why string) {
 	s.Abilities = slices.Clone(s.Abilities)
 	for i := range s.Abilities {
 		if a := &s.Abilities[i]; a.Kind.NeedsLock() {
-			a.Why = WithoutLock
+			a.Why = record.WithoutLock
 		}
 	}
 }

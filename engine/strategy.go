@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -13,7 +14,7 @@ type Strategy interface {
 	// Name is the strategy's name, as in --strategy.
 	Name() string
 	// Defaults are the system's own numbers, with their origin.
-	Defaults() Settings
+	Defaults() record.Settings
 	// Phases names the run's phases in order.
 	Phases() []string
 	// Step asks for what the current phase needs. It is called at every decision
@@ -23,9 +24,9 @@ type Strategy interface {
 	// failure. It reports whether all is done.
 	End(s *Step) bool
 	// Progress is how far a phase is, in steps; 0, 0 when it is not counted.
-	Progress(phase string, w *world.World, r *Run) (done, total int)
+	Progress(phase string, w *world.World, r *record.Run) (done, total int)
 	// Abilities is the table of what an operator can do.
-	Abilities() []Ability
+	Abilities() []record.Ability
 
 	// Follows is the group's own controller, if that rolls the group and the run follows what it
 	// does by the marks that it leaves (follow.go); nil where the run rolls it.
@@ -43,11 +44,11 @@ type Strategy interface {
 
 	// Limit is how many nodes may be out of service at once, given the run's own limit; AtOnce
 	// how many for now.
-	Limit(w *world.World, r *Run) int
-	AtOnce(r *Run) int
+	Limit(w *world.World, r *record.Run) int
+	AtOnce(r *record.Run) int
 	// Extra is how many machines more than the group has the strategy runs for a while, in a
 	// run whose nodes and limit are known.
-	Extra(w *world.World, r *Run) int
+	Extra(w *world.World, r *record.Run) int
 	// Holds says why a node that serves may not begin to drain now, "" if it may; those of
 	// about are about to.
 	Holds(s *Reader, machine string, about []string) string
@@ -59,15 +60,15 @@ type Strategy interface {
 	Ends(s *Reader, machine string) bool
 
 	// Warnings are what to say before a run.
-	Warnings(w *world.World, r *Run) []string
+	Warnings(w *world.World, r *record.Run) []string
 	// Does says what a phase will do, for whoever is to approve it.
-	Does(phase string, w *world.World, r *Run) string
+	Does(phase string, w *world.World, r *record.Run) string
 	// Estimate is how long left nodes take that are still to be replaced, before anything
 	// was measured.
-	Estimate(w *world.World, r *Run, left int) time.Duration
+	Estimate(w *world.World, r *record.Run, left int) time.Duration
 	// Awaited is what shows that the group's own controller is not done with it, nothing if it
 	// is or if there is none: the run does not end before.
-	Awaited(w *world.World, r *Run) []world.Unfinished
+	Awaited(w *world.World, r *record.Run) []world.Unfinished
 }
 
 // Base has the answers of a strategy that leaves something to the shared parts.
@@ -89,13 +90,13 @@ func (Base) Suspends() []string { return nil }
 func (Base) Selects(*Reader, *world.Machine) string { return "" }
 
 // Limit is the run's own.
-func (Base) Limit(_ *world.World, r *Run) int { return r.Limit }
+func (Base) Limit(_ *world.World, r *record.Run) int { return r.Limit }
 
 // AtOnce is the limit.
-func (Base) AtOnce(r *Run) int { return r.Limit }
+func (Base) AtOnce(r *record.Run) int { return r.Limit }
 
 // Extra is none.
-func (Base) Extra(*world.World, *Run) int { return 0 }
+func (Base) Extra(*world.World, *record.Run) int { return 0 }
 
 // Holds holds no node.
 func (Base) Holds(*Reader, string, []string) string { return "" }
@@ -107,17 +108,17 @@ func (Base) Decrements(s *Reader, machine string) bool { return s.lastOnes(machi
 func (Base) Ends(*Reader, string) bool { return false }
 
 // Warnings are none.
-func (Base) Warnings(*world.World, *Run) []string { return nil }
+func (Base) Warnings(*world.World, *record.Run) []string { return nil }
 
 // Does says nothing.
-func (Base) Does(string, *world.World, *Run) string { return "" }
+func (Base) Does(string, *world.World, *record.Run) string { return "" }
 
 // Estimate counts a drain and the time to settle for each round of nodes.
-func (Base) Estimate(_ *world.World, r *Run, left int) time.Duration {
+func (Base) Estimate(_ *world.World, r *record.Run, left int) time.Duration {
 	limit := max(1, r.Limit)
 	rounds := (left + limit - 1) / limit
 	return time.Duration(rounds) * (r.Settings.Settle + DrainGuess)
 }
 
 // Awaited waits for nobody.
-func (Base) Awaited(*world.World, *Run) []world.Unfinished { return nil }
+func (Base) Awaited(*world.World, *record.Run) []world.Unfinished { return nil }

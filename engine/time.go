@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -23,12 +24,12 @@ func (s *Step) countTime(blind []world.Source) {
 		return
 	}
 	asleep := passed > blackout
-	stopped := asleep || r.State == Paused
+	stopped := asleep || r.State == record.Paused
 	blind = append(blind, r.Blind...)
 	if !stopped && len(blind) == 0 {
 		return
 	}
-	move := func(w *Wait) *Wait {
+	move := func(w *record.Wait) *record.Wait {
 		if w == nil || !counts(w.Needs, stopped, blind) {
 			return w
 		}
@@ -38,7 +39,7 @@ func (s *Step) countTime(blind []world.Source) {
 	}
 	for id, n := range r.Nodes {
 		moved := move(n.Wait)
-		held := stopped && (n.Stage == Draining || n.Stage == Settling && n.Wait != nil && !r.Seen.Before(n.Wait.End))
+		held := stopped && (n.Stage == record.Draining || n.Stage == record.Settling && n.Wait != nil && !r.Seen.Before(n.Wait.End))
 		if moved == n.Wait && !held {
 			continue
 		}
@@ -70,8 +71,8 @@ func (s *Step) countTime(blind []world.Source) {
 // Meanwhile is the run of a record as its driver has it by now, as far as that can be
 // told without him: waits that stood still when he last decided still do. For those who
 // watch: a driver writes a run that only waits every few seconds.
-func Meanwhile(now time.Time, r Run) Run {
-	if r.State == Finished {
+func Meanwhile(now time.Time, r record.Run) record.Run {
+	if r.State == record.Finished {
 		return r
 	}
 	s := &Step{Reader: Reader{Now: now, Run: r}}
@@ -122,7 +123,7 @@ func (s *Reader) blind() []world.Source {
 }
 
 // Over reports whether a wait has ended; if not, the engine wakes at its end.
-func (s *Reader) Over(w *Wait) bool {
+func (s *Reader) Over(w *record.Wait) bool {
 	if w == nil {
 		return true
 	}
@@ -131,7 +132,7 @@ func (s *Reader) Over(w *Wait) bool {
 }
 
 // newWait starts a wait of d that counts only while the needed sources do.
-func (s *Reader) newWait(what string, d time.Duration, needs ...world.Source) *Wait {
+func (s *Reader) newWait(what string, d time.Duration, needs ...world.Source) *record.Wait {
 	s.WakeAt(s.Now.Add(d))
-	return &Wait{For: what, Start: s.Now, End: s.Now.Add(d), Needs: needs}
+	return &record.Wait{For: what, Start: s.Now, End: s.Now.Add(d), Needs: needs}
 }

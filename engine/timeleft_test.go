@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -22,11 +23,11 @@ func TestTimeLeft(t *testing.T) {
 		{"after a long wait for somebody", 2 * time.Hour, 2 * time.Minute, 4 * time.Minute},
 		{"nothing measured", 10 * time.Minute, 0, 20 * time.Minute},
 	} {
-		r := Run{State: Running, Limit: 2, NodeTime: c.longest, Nodes: map[string]Node{}, Phases: []Phase{{Name: "upgrade", Start: now.Add(-c.since)}}}
+		r := record.Run{State: record.Running, Limit: 2, NodeTime: c.longest, Nodes: map[string]record.Node{}, Phases: []record.Phase{{Name: "upgrade", Start: now.Add(-c.since)}}}
 		for i := range 6 {
-			n := Node{Stage: Outdated}
+			n := record.Node{Stage: record.Outdated}
 			if i < 2 {
-				n.Stage = Replaced
+				n.Stage = record.Replaced
 			}
 			r.Nodes[fmt.Sprint(i)] = n
 		}
@@ -39,8 +40,8 @@ func TestTimeLeft(t *testing.T) {
 // A wait that stands still keeps what it says of itself.
 func TestWaitsMoveWhole(t *testing.T) {
 	now := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
-	wait := Wait{For: "drain", Start: now, End: now.Add(time.Hour), Needs: []world.Source{world.Cluster}, Basis: "its condition was set", Guess: true}
-	r := Run{State: Paused, Seen: now, Nodes: map[string]Node{"i-1": {Stage: Draining, Wait: &wait}}}
+	wait := record.Wait{For: "drain", Start: now, End: now.Add(time.Hour), Needs: []world.Source{world.Cluster}, Basis: "its condition was set", Guess: true}
+	r := record.Run{State: record.Paused, Seen: now, Nodes: map[string]record.Node{"i-1": {Stage: record.Draining, Wait: &wait}}}
 	want := wait
 	want.End = want.End.Add(time.Minute)
 	if got := Meanwhile(now.Add(time.Minute), r).Nodes["i-1"].Wait; !reflect.DeepEqual(*got, want) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -11,23 +12,23 @@ import (
 // UnreachableAfter, by the policy for unreachable nodes: it waits as for any
 // other, lets its machine be ended with the pods on it, or gives the node up. It
 // reports whether there is nothing more to do for the node now.
-func (s *Step) lost(id string, n Node) (gone bool) {
+func (s *Step) lost(id string, n record.Node) (gone bool) {
 	if n.New && n.Unfit == "" || !s.unreachableLong(n.Name) {
 		return false
 	}
 	node := s.W.Node(n.Name)
 	silent := fmt.Sprintf("not heard from for %s", s.Now.Sub(node.Unreachable).Round(time.Second))
 	switch s.Run.Settings.Unreachable {
-	case UnreachableFail:
-		if s.Run.State == Running {
-			s.failNode(id, Failed, silent, n.Name+" has been "+silent+" (--unreachable=fail)")
+	case record.UnreachableFail:
+		if s.Run.State == record.Running {
+			s.failNode(id, record.Failed, silent, n.Name+" has been "+silent+" (--unreachable=fail)")
 		}
 		return true
-	case UnreachableTerminate:
+	case record.UnreachableTerminate:
 		if !n.Lost {
 			n.Lost = true
 			s.SetNode(id, n)
-			s.Report(Event{Type: Warning, Node: n.Name, Zone: n.Zone, Reason: "unreachable", Message: silent + ": its machine will be ended with the pods on it (--unreachable=terminate)"})
+			s.Report(record.Event{Type: record.Warning, Node: n.Name, Zone: n.Zone, Reason: "unreachable", Message: silent + ": its machine will be ended with the pods on it (--unreachable=terminate)"})
 		}
 	}
 	return false

@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/drainboard/drainboard/engine/record"
+)
 
 // nodeTime is how long a node takes from the hooks before it, or the start of its
 // drain, until its machine is gone: the longest of this run so far or, before the first
@@ -24,7 +28,7 @@ func (s *Reader) tooLate(ahead time.Duration, surplus int) bool {
 	rounds := func(n int) time.Duration { return time.Duration((n+limit-1)/limit) * one }
 	s.WakeAt(until.Add(-one))
 	left := until.Sub(s.Now) - ahead
-	return rounds(s.Count(Outdated, Queued)) > left && one+rounds(max(0, surplus)) > left
+	return rounds(s.Count(record.Outdated, record.Queued)) > left && one+rounds(max(0, surplus)) > left
 }
 
 // AddUnrestoredLate skips every node that has not begun, if it is too late for the next one
@@ -33,12 +37,12 @@ func (s *Reader) tooLate(ahead time.Duration, surplus int) bool {
 func (s *Step) AddUnrestoredLate(ahead time.Duration, surplus int) bool {
 	if s.tooLate(ahead, surplus) {
 		for _, id := range s.Run.Order {
-			if stage := s.Run.Nodes[id].Stage; stage == Outdated || stage == Queued {
+			if stage := s.Run.Nodes[id].Stage; stage == record.Outdated || stage == record.Queued {
 				s.skip(id, "it could not have ended by "+s.Run.Settings.Until.Format("Mon 15:04 MST"))
 			}
 		}
 	}
-	return s.Count(Outdated, Queued) == 0
+	return s.Count(record.Outdated, record.Queued) == 0
 }
 
 // JoinGuess is what a launch is expected to take until the node is Ready.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/validation"
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-// validating is the wait of a validation, and the reason of events that tell of it.
-const validating = "validation"
 
 // requireValidation notes that the cluster has to prove valid after the end of a machine, or after
 // it was taken out of its group.
@@ -88,7 +88,7 @@ func (s *Step) validationPassed(machines []string) {
 	for _, id := range machines {
 		n := s.Run.Nodes[id]
 		s.Run.ValidationTime = max(s.Run.ValidationTime, s.Now.Sub(n.PendingValidation))
-		n.PendingValidation, n.Validated = time.Time{}, n.Stage == Terminating || n.Stage == Replaced
+		n.PendingValidation, n.Validated = time.Time{}, n.Stage == record.Terminating || n.Stage == record.Replaced
 		s.SetNode(id, n)
 	}
 	if len(machines) > 0 {
@@ -114,12 +114,12 @@ func (s *Step) validate(need int, owed []string) bool {
 	before := v.Failures
 	v.Looked, v.Failures = s.Now, s.invalid()
 	s.changed = true
-	bad := counted(v.Failures)
+	bad := record.Counting(v.Failures)
 	switch {
 	case len(bad) == 0:
 		if v.Passes++; v.Passes >= need {
 			v.Passed = s.Now
-			s.Report(Event{Type: ValidationPassed, Reason: validating, Message: "the cluster is valid" + afterNodes(v.After) + looksInARow(need)})
+			s.Report(record.Event{Type: record.ValidationPassed, Reason: record.ValidationReason, Message: "the cluster is valid" + record.AfterNodes(v.After) + record.LooksInARow(need)})
 			s.Run.Validation = &v
 			return true
 		}
@@ -137,8 +137,8 @@ func (s *Step) validate(need int, owed []string) bool {
 
 // validation is the one that goes on, or a new one. What was ended since it began starts
 // its looks and its time anew.
-func (s *Step) validation(need int, owed []string) Validation {
-	v := Validation{Need: need, Next: s.Now}
+func (s *Step) validation(need int, owed []string) record.Validation {
+	v := record.Validation{Need: need, Next: s.Now}
 	if old := s.Run.Validation; old != nil && old.Passed.IsZero() && old.Failed.IsZero() {
 		v = *old
 		v.Need = need
@@ -146,7 +146,7 @@ func (s *Step) validation(need int, owed []string) Validation {
 	begins := v.Wait == nil
 	v.After = slices.Clone(v.After)
 	for _, id := range owed {
-		label, from := name(id, s.Run.Nodes[id]), s.Run.Nodes[id].PendingValidation.Add(s.Run.Settings.Interval)
+		label, from := record.NameOf(id, s.Run.Nodes[id]), s.Run.Nodes[id].PendingValidation.Add(s.Run.Settings.Interval)
 		known := slices.Contains(v.After, label)
 		if known && !from.After(v.Wait.Start) {
 			continue
@@ -158,7 +158,7 @@ func (s *Step) validation(need int, owed []string) Validation {
 	}
 	if begins {
 		start := latest(v.Next, s.Now) // a look that could not be taken is due since long
-		v.Wait = &Wait{For: validating, Start: start, End: start.Add(s.Run.Settings.ValidateTimeout), Needs: []world.Source{world.Cluster, world.Cloud}}
+		v.Wait = &record.Wait{For: record.ValidationReason, Start: start, End: start.Add(s.Run.Settings.ValidateTimeout), Needs: []world.Source{world.Cluster, world.Cloud}}
 		s.changed = true
 	}
 	return v
@@ -187,65 +187,43 @@ func (s *Reader) seenSince(change, look time.Time) bool {
 
 // notValid is what becomes of a run whose cluster did not get valid in time. It reports
 // whether the run goes on all the same.
-func (s *Step) notValid(v Validation, bad []Invalid) bool {
+func (s *Step) notValid(v record.Validation, bad []record.Invalid) bool {
 	v.Passes, v.Failed = 0, s.Now
 	s.Run.Validation = &v
-	why := fmt.Sprintf("the cluster did not validate within %s%s: %s", s.Run.Settings.ValidateTimeout, afterNodes(v.After), strings.Join(firstOf(messages(bad)), "; "))
-	s.Report(Event{Type: ValidationFailed, Reason: validating, Message: why})
+	why := fmt.Sprintf("the cluster did not validate within %s%s: %s", s.Run.Settings.ValidateTimeout, record.AfterNodes(v.After), strings.Join(text.FirstOf(record.Messages(bad)), "; "))
+	s.Report(record.Event{Type: record.ValidationFailed, Reason: record.ValidationReason, Message: why})
 	if s.Run.Settings.PassInvalid {
-		s.Note("the run went on although the cluster did not validate" + afterNodes(v.After) + " (--fail-on-validate-error=false)")
+		s.Note("the run went on although the cluster did not validate" + record.AfterNodes(v.After) + " (--fail-on-validate-error=false)")
 		return true
 	}
-	s.Run.BlockingPods = append(slices.Clip(s.Run.BlockingPods), messages(bad)...)
-	s.failReported(InvalidFail, why)
+	s.Run.BlockingPods = append(slices.Clip(s.Run.BlockingPods), record.Messages(bad)...)
+	s.failReported(record.InvalidFail, why)
 	return false
 }
 
 // reportInvalid tells of failures that a look has found, unless they are what has to be
 // while the group has its machines replaced: then they are told in the second half of
 // the time only.
-func (s *Step) reportInvalid(v Validation, before, bad []Invalid) {
+func (s *Step) reportInvalid(v record.Validation, before, bad []record.Invalid) {
 	half := v.Wait.Start.Add(v.Wait.End.Sub(v.Wait.Start) / 2)
-	odd := func(list []Invalid) []Invalid {
-		return slices.DeleteFunc(counted(list), func(i Invalid) bool {
-			return len(v.After) > 0 && i.Group == s.Run.Group && i.Kind != InvalidPod && s.Now.Before(half)
+	odd := func(list []record.Invalid) []record.Invalid {
+		return slices.DeleteFunc(record.Counting(list), func(i record.Invalid) bool {
+			return len(v.After) > 0 && i.Group == s.Run.Group && i.Kind != validation.InvalidPod && s.Now.Before(half)
 		})
 	}
 	now := odd(bad)
-	if len(now) > 0 && !slices.Equal(messages(now), messages(odd(before))) {
-		s.Report(Event{Type: Warning, Reason: validating, Until: until(v.Wait), Message: "the cluster is not valid" + afterNodes(v.After) + ": " + strings.Join(firstOf(messages(now)), "; ")})
+	if len(now) > 0 && !slices.Equal(record.Messages(now), record.Messages(odd(before))) {
+		s.Report(record.Event{Type: record.Warning, Reason: record.ValidationReason, Until: until(v.Wait), Message: "the cluster is not valid" + record.AfterNodes(v.After) + ": " + strings.Join(text.FirstOf(record.Messages(now)), "; ")})
 	}
-}
-
-// firstOf is the first of many sentences, and how many there are beside them.
-func firstOf(list []string) []string {
-	if more := len(list) - fewest; more > 0 {
-		list = append(slices.Clone(list[:fewest]), fmt.Sprintf("and %d more", more))
-	}
-	return list
-}
-
-func afterNodes(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return " after " + few(names)
-}
-
-func looksInARow(n int) string {
-	if n < 2 {
-		return ""
-	}
-	return fmt.Sprintf(", %d looks in a row", n)
 }
 
 // awaitingValidation says why no drain may start while the cluster is not valid, "" if it is.
 func (s *Reader) awaitingValidation() string {
-	bad := counted(s.invalid())
+	bad := record.Counting(s.invalid())
 	if len(bad) == 0 {
 		return ""
 	}
-	return "the cluster is not valid: " + strings.Join(firstOf(messages(bad)), "; ")
+	return "the cluster is not valid: " + strings.Join(text.FirstOf(record.Messages(bad)), "; ")
 }
 
 // validationTime is how long the proof after a machine takes: the longest so far or, before

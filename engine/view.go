@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // View makes the snapshot of a run, with the details of what is looked at. Rows
 // equal to those of the snapshot before (nil for none) are the same pointers. The
 // log, the cluster's name and the clock's skew are the loop's to add.
-func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, before *Snapshot) *Snapshot {
+func View(rules Strategy, now time.Time, w *world.World, r record.Run, look Look, before *Snapshot) *Snapshot {
 	s := &Reader{Now: now, W: w, Run: r, Rules: rules} // it looks, and changes nothing
 	s.Run.External = s.conduct().external(s)
 	replaced, total := r.Outdated()
@@ -28,11 +30,11 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 		Notes: r.Notes, Unrestored: r.Unrestored, Blind: r.Blind,
 		Validation: r.Validation, PassInvalid: r.Settings.PassInvalid, Partial: w.Partial(),
 	}
-	if a, w := r.Awaits, r.PhaseWait; a != nil && w != nil && r.State == Running {
+	if a, w := r.Awaits, r.PhaseWait; a != nil && w != nil && r.State == record.Running {
 		v.Awaits, v.AwaitsUntil = a.Why, w.End
 	}
-	if r.State == NoRun && s.Fresh(world.Cloud) { // of what its nodes tell Others tells
-		v.ExternalMovers = slices.DeleteFunc(s.groupMovers(), func(r ExternalMover) bool { return !r.Acts })
+	if r.State == record.NoRun && s.Fresh(world.Cloud) { // of what its nodes tell Others tells
+		v.ExternalMovers = slices.DeleteFunc(s.groupMovers(), func(r record.ExternalMover) bool { return !r.Acts })
 	}
 	v.From, v.To = s.versions()
 	v.TimeLeft = s.timeLeft()
@@ -49,7 +51,7 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 	}
 	v.Batch = s.batchView()
 	v.External, v.Pool = s.othersView(), s.poolView()
-	if r.State != NoRun {
+	if r.State != record.NoRun {
 		v.Abilities, v.AbortPlan = s.abilities(), s.conduct().abortPlan(s)
 	}
 	for _, src := range r.Sources() {
@@ -61,7 +63,7 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 	if c := r.Canary; c != nil && !c.Passed {
 		v.Canary, v.CanaryTrouble = c.Wait, c.Trouble
 		if c.Open {
-			v.Canary = &Wait{For: c.Wait.For, Start: now, End: now.Add(c.Wait.End.Sub(c.Wait.Start)), Needs: c.Wait.Needs}
+			v.Canary = &record.Wait{For: c.Wait.For, Start: now, End: now.Add(c.Wait.End.Sub(c.Wait.Start)), Needs: c.Wait.Needs}
 		}
 	}
 	v.Look = look
@@ -78,7 +80,7 @@ func View(rules Strategy, now time.Time, w *world.World, r Run, look Look, befor
 func (s *Reader) abilities() (out []AbilityNow) {
 	for _, a := range s.Rules.Abilities() {
 		now := AbilityNow{Kind: a.Kind, Why: s.unable(a.Kind)}
-		if a.Answer == Substitute {
+		if a.Answer == record.Substitute {
 			now.Instead = a.How
 		}
 		out = append(out, now)
@@ -107,7 +109,7 @@ func (s *Reader) versions() (from, to string) {
 		}
 	}
 	from, to = strings.Join(slices.Sorted(maps.Keys(olds)), ", "), strings.Join(slices.Sorted(maps.Keys(news)), ", ")
-	if s.Run.State == NoRun {
+	if s.Run.State == record.NoRun {
 		return from, s.newest(to)
 	}
 	if p := s.W.Group.Pool; p != nil { // a template's number is the controller's own
@@ -145,12 +147,12 @@ func (s *Reader) newest(known string) string {
 // before the first one, from the waits that cannot be avoided.
 func (s *Reader) timeLeft() time.Duration {
 	replaced, total := s.Run.Outdated()
-	left := total - replaced - s.Count(Skipped, NodeFail)
-	if s.Run.External != nil && s.Run.State == NoRun {
-		pace, _ := s.Run.External.pace(s.Now, replaced, left)
+	left := total - replaced - s.Count(record.Skipped, record.NodeFail)
+	if s.Run.External != nil && s.Run.State == record.NoRun {
+		pace, _ := s.Run.External.Pace(s.Now, replaced, left)
 		return pace
 	}
-	if s.Run.State != Running || left <= 0 {
+	if s.Run.State != record.Running || left <= 0 {
 		return 0
 	}
 	for _, p := range s.Run.Phases {
@@ -187,7 +189,7 @@ func (s *Reader) zones(before *Snapshot) []ZoneView {
 			if !row.New {
 				z.Total++
 			}
-			if !row.New && row.Stage == Replaced {
+			if !row.New && row.Stage == record.Replaced {
 				z.Done++
 			}
 		}
@@ -253,22 +255,22 @@ func (s *Reader) allNodes() []ZoneView {
 // basis is what a row was made from. The objects are replaced when they change, so
 // equal pointers are equal rows.
 type basis struct {
-	stage       Stage
+	stage       record.Stage
 	since       time.Time
 	old, reason string
 	batch       int
 	new         bool
-	wait        *Wait
+	wait        *record.Wait
 	taken       string // who else takes it out of service
 
 	machine *world.Machine
 	node    *world.Node
 	pods    **world.Pod
 	unread  bool
-	marks   *Mark
+	marks   *record.Mark
 }
 
-func (s *Reader) basisOf(id string, n Node) basis {
+func (s *Reader) basisOf(id string, n record.Node) basis {
 	b := basis{stage: n.Stage, since: n.Since, old: n.Old, reason: n.Reason, batch: n.Batch, new: n.New, wait: n.Wait, taken: s.takenBy(n.Name), machine: s.W.Machine(id), node: s.W.NodeOf(id), unread: !s.W.KnowsPodsOn(n.Name)}
 	if pods := s.W.PodsOn(n.Name); len(pods) > 0 {
 		b.pods = &pods[0]
@@ -282,26 +284,26 @@ func (s *Reader) basisOf(id string, n Node) basis {
 // moves reports whether a row depends on more than its basis: on the time, on
 // budgets and tries, on hooks.
 func (b *basis) moves() bool {
-	return b.stage == Draining || b.stage == Updating || b.stage == Launching || b.stage == Terminating || b.node != nil && !b.node.Unreachable.IsZero()
+	return b.stage == record.Draining || b.stage == record.Updating || b.stage == record.Launching || b.stage == record.Terminating || b.node != nil && !b.node.Unreachable.IsZero()
 }
 
-func (s *Reader) row(id string, n Node) *NodeRow {
+func (s *Reader) row(id string, n record.Node) *NodeRow {
 	row := &NodeRow{ID: id, Name: n.Name, Zone: n.Zone, Stage: n.Stage, Since: n.Since, Version: n.Old, New: n.New, Wait: n.Wait, Batch: n.Batch, Note: n.Reason, Takes: s.conduct().takes(n)}
-	if n.Wait != nil && (n.Wait.For == postponed || n.Stage == Updating && n.Blocked && n.Wait.For != unwell) {
+	if n.Wait != nil && (n.Wait.For == record.WaitPostponed || n.Stage == record.Updating && n.Blocked && n.Wait.For != record.WaitUnhealthy) {
 		row.Wait = nil // it is up, and the note says why nothing comes of it
 	}
 	m, node := s.W.Machine(id), s.W.NodeOf(id)
 	row.Detached = m != nil && m.Detached
 	if node != nil {
 		row.Version, row.Ready, row.Cordoned, row.Tainted = node.Version, node.Ready, node.Unschedulable, node.HasTaint(taintOf(s.Run.Marks[id]))
-		if !node.Ready && row.Note == "" && n.Stage != Replaced {
+		if !node.Ready && row.Note == "" && n.Stage != record.Replaced {
 			row.Note = cmp.Or(node.Trouble, "NotReady")
 		}
 	}
 	if by := s.takenBy(n.Name); by != "" && row.Note == "" {
 		row.Note = "waits: " + by + " takes it out of service"
 	}
-	if row.Note == "" && n.Stage == Launching && m != nil {
+	if row.Note == "" && n.Stage == record.Launching && m != nil {
 		row.Note = s.WhyNotReady(m)
 	}
 	if isDraining(n) {
@@ -314,10 +316,10 @@ func (s *Reader) row(id string, n Node) *NodeRow {
 			row.Blocked = row.Blocked || s.stuck(p)
 		}
 	}
-	if node != nil && !node.Unreachable.IsZero() && n.Stage != Replaced {
+	if node != nil && !node.Unreachable.IsZero() && n.Stage != record.Replaced {
 		row.Note = "not heard from for " + s.Now.Sub(node.Unreachable).Round(time.Minute).String()
-		if n.Stage == Outdated {
-			row.Stage = Unreachable
+		if n.Stage == record.Outdated {
+			row.Stage = record.Unreachable
 		}
 	}
 	if held := s.heldBy(m); row.Note == "" && held != "" {
@@ -325,11 +327,11 @@ func (s *Reader) row(id string, n Node) *NodeRow {
 	}
 	if moves := s.Run.Moves(id, node); len(moves) > 0 {
 		row.By = moves[0].By
-		if row.Note == "" && n.Stage != Replaced {
+		if row.Note == "" && n.Stage != record.Replaced {
 			row.Note = moves[0].Means
 		}
 	}
-	if n.Stage == Outdated || n.Stage == Queued || s.Run.State == NoRun && n.Stage != Draining {
+	if n.Stage == record.Outdated || n.Stage == record.Queued || s.Run.State == record.NoRun && n.Stage != record.Draining {
 		row.PodsLeft, _ = s.podsToMove(n.Name)
 		row.Pods = row.PodsLeft
 	}
@@ -352,10 +354,10 @@ func (s *Reader) stuck(p *world.Pod) bool {
 	return known.Refusal != "" || known.Returns > 0
 }
 
-func taintOf(marks []Mark) world.Taint {
+func taintOf(marks []record.Mark) world.Taint {
 	for _, m := range marks {
-		if m.Put.Kind == AddTaint {
-			return m.Put.taint()
+		if m.Put.Kind == record.AddTaint {
+			return m.Put.AsTaint()
 		}
 	}
 	return world.Taint{}
@@ -373,9 +375,9 @@ func sameRow(a, b *NodeRow) bool {
 // leavers lists the pods that have to leave draining nodes: what keeps them there
 // now, the nearest deadline first, and those that are on their way.
 func (s *Reader) leavers() (blocked []*Blocker, going []*Eviction) {
-	for _, id := range s.In(Draining, Updating, NodeFail) {
+	for _, id := range s.In(record.Draining, record.Updating, record.NodeFail) {
 		n := s.Run.Nodes[id]
-		if n.Stage == Updating && !drainedByController(n) {
+		if n.Stage == record.Updating && !drainedByController(n) {
 			continue
 		}
 		for _, p := range s.W.PodsOn(n.Name) {
@@ -397,7 +399,7 @@ func (s *Reader) leavers() (blocked []*Blocker, going []*Eviction) {
 }
 
 // endOf is the end of a wait, far away without one.
-func endOf(w *Wait) time.Time {
+func endOf(w *record.Wait) time.Time {
 	if w == nil {
 		return time.Unix(1<<40, 0)
 	}
@@ -405,20 +407,20 @@ func endOf(w *Wait) time.Time {
 }
 
 // graceOf is the countdown of a pod that terminates.
-func graceOf(p *world.Pod) *Wait {
-	return &Wait{For: "grace period", Start: p.Ends.Add(-p.Grace), End: p.Ends}
+func graceOf(p *world.Pod) *record.Wait {
+	return &record.Wait{For: "grace period", Start: p.Ends.Add(-p.Grace), End: p.Ends}
 }
 
 func (s *Reader) batchView() *BatchView {
 	b, waiting := s.Run.Waiting()
-	if !waiting || s.Run.State == Finished || s.Run.State == Ending {
+	if !waiting || s.Run.State == record.Finished || s.Run.State == record.Ending {
 		return nil
 	}
 	v := &BatchView{ID: b.ID, Phase: b.Phase, Hash: b.Hash, Nodes: b.Names, Since: b.Waiting}
 	if b.Phase != "" {
 		v.Does = s.Rules.Does(b.Phase, s.W, &s.Run)
 	}
-	if s.Run.Settings.Approve == ApproveCanary && !s.canaryStarted() {
+	if s.Run.Settings.Approve == record.ApproveCanary && !s.canaryStarted() {
 		v.Canary, v.Watch = true, s.Run.Settings.CanaryWatch
 	}
 	o := b.Preview
@@ -437,10 +439,10 @@ func (s *Reader) abortPlan() []string {
 	var out []string
 	add := func(n int, one, what string) {
 		if n > 0 {
-			out = append(out, plural(n, one)+" "+what)
+			out = append(out, text.Plural(n, one)+" "+what)
 		}
 	}
-	old := map[Stage]int{}
+	old := map[record.Stage]int{}
 	fresh := 0
 	for _, n := range s.Run.Nodes {
 		if n.New {
@@ -449,20 +451,20 @@ func (s *Reader) abortPlan() []string {
 			old[n.Stage]++
 		}
 	}
-	add(old[Draining], "draining node", "stop: no further eviction; what terminates finishes; put back into service")
-	add(old[Settling], "settling node", "put back into service")
-	add(old[Terminating], "terminating node", "finish: their machines are already ending")
+	add(old[record.Draining], "draining node", "stop: no further eviction; what terminates finishes; put back into service")
+	add(old[record.Settling], "settling node", "put back into service")
+	add(old[record.Terminating], "terminating node", "finish: their machines are already ending")
 	if !s.conduct().rollsBack() {
-		add(old[Updating], "selected node", "go on: "+s.drivenBy()+" finishes what it has begun")
-		add(old[Outdated]+old[Queued], "outdated node", "stay as they are")
+		add(old[record.Updating], "selected node", "go on: "+s.drivenBy()+" finishes what it has begun")
+		add(old[record.Outdated]+old[record.Queued], "outdated node", "stay as they are")
 		return out
 	}
-	add(old[Outdated]+old[Queued], "outdated node", "stay as they are; our taints come off")
+	add(old[record.Outdated]+old[record.Queued], "outdated node", "stay as they are; our taints come off")
 	if n := s.Run.Detached(); n > 0 {
-		out = append(out, plural(n, "detached machine")+" serve on outside the group, and are named with the commands that end them or put them back")
+		out = append(out, text.Plural(n, "detached machine")+" serve on outside the group, and are named with the commands that end them or put them back")
 	}
 	if n := s.Run.Surge(); n > 0 {
-		out = append(out, fmt.Sprintf("up to %s that hold nothing to evict are ended; the others stay", plural(n, "surge node")))
+		out = append(out, fmt.Sprintf("up to %s that hold nothing to evict are ended; the others stay", text.Plural(n, "surge node")))
 	}
 	if fresh > 0 {
 		out = append(out, "the group keeps the new template, because nodes run it")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
@@ -25,12 +26,12 @@ func TestViewFromTheOneBefore(t *testing.T) {
 	}
 	var before *engine.Snapshot
 	rows, shared := 0, 0
-	for step := 0; s.Driver.Run.State != engine.Finished; step++ {
+	for step := 0; s.Driver.Run.State != record.Finished; step++ {
 		if step > 5000 {
 			t.Fatal("the run does not end")
 		}
 		if b, waiting := s.Driver.Run.Waiting(); waiting && step%7 == 0 {
-			s.Driver.Say(engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash, By: "test"})
+			s.Driver.Say(record.Command{Kind: record.CmdApprove, Batch: b.ID, Hash: b.Hash, By: "test"})
 		}
 		s.Driver.Advance(s.Sim.Now().Add(300*time.Millisecond), nil)
 		anew := engine.View(strategy.EKS{}, s.Sim.Now(), s.Sim.View, s.Driver.Run, engine.Look{}, nil)

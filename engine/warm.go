@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -23,7 +24,7 @@ func (s *Step) EndWarm(keep []world.Template) bool {
 			s.Note(m.ID + " of the warm pool could not be ended, and stays outdated: " + s.Run.Retries[key].Message)
 			continue
 		}
-		done = s.Ensure(Action{Kind: EndWarm, Key: key, Machine: m.ID, Zone: m.Zone, Group: s.Run.Group}) && done
+		done = s.Ensure(record.Action{Kind: record.EndWarm, Key: key, Machine: m.ID, Zone: m.Zone, Group: s.Run.Group}) && done
 	}
 	return done
 }
@@ -33,7 +34,7 @@ func (s *Step) EndWarm(keep []world.Template) bool {
 func (s *Reader) Launches() []world.Template {
 	g := &s.W.Group
 	now := g.Template
-	if p, ok := s.Run.Pending[restoreTemplate]; ok && !p.Accepted.IsZero() {
+	if p, ok := s.Run.Pending[record.RestoreTemplate]; ok && !p.Accepted.IsZero() {
 		now = *p.Action.Template
 	}
 	return append([]world.Template{now}, g.Overrides...)

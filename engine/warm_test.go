@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,9 +19,9 @@ func TestEndWarmAfterTheTemplateIsSetBack(t *testing.T) {
 		{ID: "i-old", Template: old}, {ID: "i-new", Template: made}, {ID: "i-arm", Template: other}, {ID: "i-going", Template: made, State: world.MachineTerminating},
 	}}
 	w.Health[world.Cloud] = world.Health{Fresh: now}
-	r := Run{Group: "g", Pending: map[string]Pending{}, Retries: map[string]Retry{}}
+	r := record.Run{Group: "g", Pending: map[string]record.Pending{}, Retries: map[string]record.Retry{}}
 	asked := func(accepted time.Time) []string {
-		r.Pending[restoreTemplate] = Pending{Action: Action{Kind: SetTemplate, Key: restoreTemplate, Template: &old}, Asked: now, Accepted: accepted, Expires: now.Add(time.Minute)}
+		r.Pending[record.RestoreTemplate] = record.Pending{Action: record.Action{Kind: record.SetTemplate, Key: record.RestoreTemplate, Template: &old}, Asked: now, Accepted: accepted, Expires: now.Add(time.Minute)}
 		s := newStep(noRules{}, now, w, r)
 		s.EndWarm(s.Launches())
 		var ids []string

@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -16,24 +17,24 @@ func TestMovesOfOthers(t *testing.T) {
 		Name: "n1", Unschedulable: true, Taints: []world.Taint{eks},
 		Labels: map[string]string{"eks.amazonaws.com/nodegroup": "ng", exclude: "drainboard"},
 	}
-	ours := []Mark{{Put: TaintOf("i-1", "n1", eks)}, {Put: CordonOf("i-1", "n1")}, {Put: LabelOf("i-1", "n1", exclude, "drainboard")}}
-	found := []Mark{ours[0], {Put: ours[1].Put, Foreign: true}, ours[2]}
+	ours := []record.Mark{{Put: record.TaintOf("i-1", "n1", eks)}, {Put: record.CordonOf("i-1", "n1")}, {Put: record.LabelOf("i-1", "n1", exclude, "drainboard")}}
+	found := []record.Mark{ours[0], {Put: ours[1].Put, Foreign: true}, ours[2]}
 	touched := *n
 	touched.Taints = append([]world.Taint{kops}, n.Taints...)
 	for _, tt := range []struct {
 		name  string
 		node  *world.Node
-		marks []Mark
+		marks []record.Mark
 		want  world.Mover
 	}{
 		{"no run", n, nil, world.MoverEKS},
 		{"all ours", n, ours, ""},
 		{"the cordon was there before", n, found, world.MoverSomebody},
 		{"kops as well", &touched, ours, world.MoverKops},
-		{"marks of the node before it", n, []Mark{{Put: TaintOf("i-1", "n0", eks)}, {Put: CordonOf("i-1", "n0")}}, world.MoverEKS},
+		{"marks of the node before it", n, []record.Mark{{Put: record.TaintOf("i-1", "n0", eks)}, {Put: record.CordonOf("i-1", "n0")}}, world.MoverEKS},
 		{"no node", nil, ours, ""},
 	} {
-		r := &Run{Marks: map[string][]Mark{"i-1": tt.marks}}
+		r := &record.Run{Marks: map[string][]record.Mark{"i-1": tt.marks}}
 		got := r.Moves("i-1", tt.node)
 		if len(got) == 0 && tt.want == "" {
 			continue
@@ -50,7 +51,7 @@ func TestMovesOfOthers(t *testing.T) {
 // What our last run has left behind is named as long as it is there, and nothing else is.
 func TestMovesAfterOurs(t *testing.T) {
 	const keep = world.KeepFromScaleDown
-	left := []Mark{{Put: AnnotationOf("i-1", "n1", keep, "true")}}
+	left := []record.Mark{{Put: record.AnnotationOf("i-1", "n1", keep, "true")}}
 	for _, tt := range []struct {
 		name string
 		node *world.Node

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -14,7 +15,7 @@ import (
 // again after it, would end machines undrained to even them out.
 
 // takesDown reports whether the termination of a machine takes the group's size down.
-func (s *Reader) takesDown(id string, n Node) bool {
+func (s *Reader) takesDown(id string, n record.Node) bool {
 	if n.New {
 		return n.Unfit == ""
 	}
@@ -34,7 +35,7 @@ func (s *Reader) lastOnes(id string) bool {
 	going := map[string]int{}
 	toGo := 0
 	for _, n := range s.Run.Nodes {
-		if !n.New && n.Stage != Replaced && n.Stage != Terminating && n.Stage != Skipped && n.Stage != NodeFail {
+		if !n.New && n.Stage != record.Replaced && n.Stage != record.Terminating && n.Stage != record.Skipped && n.Stage != record.NodeFail {
 			going[n.Zone]++
 			toGo++
 		}
@@ -57,12 +58,12 @@ func (s *Reader) zonesInTheEnd(going map[string]int, replaced string) int {
 	present := 0
 	for _, m := range s.W.Machines() {
 		n := s.Run.Nodes[m.ID]
-		if m.Leaving() || m.State == world.MachineStandby || n.Stage == Terminating {
+		if m.Leaving() || m.State == world.MachineStandby || n.Stage == record.Terminating {
 			continue
 		}
 		present++
 		inZone[m.Zone]++
-		if n.New && n.Stage != Draining && n.Stage != Settling {
+		if n.New && n.Stage != record.Draining && n.Stage != record.Settling {
 			fresh[m.Zone]++
 		}
 	}
@@ -96,7 +97,7 @@ func (s *Reader) zonesInTheEnd(going map[string]int, replaced string) int {
 func (s *Reader) zonesLeft() map[string]int {
 	inZone := map[string]int{}
 	for _, m := range s.W.Machines() {
-		if stage := s.Run.Nodes[m.ID].Stage; !m.Leaving() && m.State != world.MachineStandby && stage != Draining && stage != Settling && stage != Terminating {
+		if stage := s.Run.Nodes[m.ID].Stage; !m.Leaving() && m.State != world.MachineStandby && stage != record.Draining && stage != record.Settling && stage != record.Terminating {
 			inZone[m.Zone]++
 		}
 	}

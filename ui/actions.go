@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -26,7 +27,7 @@ type Action struct {
 	worth int
 	// Command is what it sends, "" for what only concerns the screen; it is
 	// possible when the engine says so.
-	Command func(*Model) engine.CommandKind
+	Command func(*Model) record.CommandKind
 	// not says why it is not possible beyond what the engine knows, "" if it is.
 	not func(*Model) string
 	// do is nil for keys that the menu only tells of.
@@ -41,8 +42,8 @@ type Action struct {
 	None   string
 }
 
-func is(k engine.CommandKind) func(*Model) engine.CommandKind {
-	return func(*Model) engine.CommandKind { return k }
+func is(k record.CommandKind) func(*Model) record.CommandKind {
+	return func(*Model) record.CommandKind { return k }
 }
 
 func called(s string) func(*Model) string { return func(*Model) string { return s } }
@@ -51,24 +52,24 @@ func called(s string) func(*Model) string { return func(*Model) string { return 
 func actions(o Options) []*Action {
 	all := []*Action{
 		{Name: "approve", Keys: []string{"a"}, Show: "a", help: "approve the batch or phase that waits, after a look at what it will do", worth: 9,
-			Label: approveLabel, Command: is(engine.CmdApprove), not: notApprove,
+			Label: approveLabel, Command: is(record.CmdApprove), not: notApprove,
 			do: func(m *Model) tea.Cmd { return m.Open(NewApproveDialog(m.Scene.Batch)) }},
 		{Name: "force", Keys: []string{"f"}, Show: "f", help: "delete what blocks the node or pod under the cursor, past its budgets", worth: 8,
-			Label: called("force"), Command: is(engine.CmdForce), not: notForce,
+			Label: called("force"), Command: is(record.CmdForce), not: notForce,
 			Plain: "force: delete what is blocked, past its budgets", Points: AtNode | AtBlocked, None: "no node is draining",
 			do: force},
 		{Name: "pause", Keys: []string{"p"}, Show: "p", help: "pause: no new evictions, deadlines stand still; again: resume", worth: 7,
 			Label: func(m *Model) string { return string(pauseOrResume(m)) }, Command: pauseOrResume, do: togglePause},
 		{Name: "skip", Keys: []string{"s"}, Show: "s", help: "skip the node under the cursor, or the marked ones: they stay as they are", worth: 5,
-			Label: called("skip"), Command: is(engine.CmdSkip), not: notSkip,
+			Label: called("skip"), Command: is(record.CmdSkip), not: notSkip,
 			Plain: "skip a node: it stays as it is", Points: AtNode, None: "no node is still to be rolled",
 			do: func(m *Model) tea.Cmd { return m.Open(newSkipDialog(m, m.Nodes.chosenNodes())) }},
 		{Name: "return", Keys: []string{"r"}, Show: "r", help: "take the skipped or failed node under the cursor, or the marked ones, up again, at the end of the order", worth: 4,
-			Label: called("return"), Command: is(engine.CmdReturn), not: notReturn,
+			Label: called("return"), Command: is(record.CmdReturn), not: notReturn,
 			Plain: "return to a node that was skipped or has failed", Points: AtNode, None: "no node was skipped or has failed",
 			do: func(m *Model) tea.Cmd { return m.Open(newReturnDialog(m, m.Nodes.chosenNodes())) }},
 		{Name: "abort", Keys: []string{"x"}, Show: "x", help: "abort: shows first what stops, what finishes and what is put back", worth: 6,
-			Label: called("abort"), Command: is(engine.CmdAbort),
+			Label: called("abort"), Command: is(record.CmdAbort),
 			do: func(m *Model) tea.Cmd { return m.Open(newAbortDialog()) }},
 		{Name: "show details", Keys: []string{"enter"}, Show: "enter", help: "details of what is under the cursor: a node, a blocked pod, a line of the log; at the end the result", worth: 4,
 			Label: detailsLabel, not: notDetails, do: openDetails,
@@ -184,16 +185,16 @@ func (m *Model) Unable(a *Action) string {
 		return "this dashboard only watches"
 	case m.Scene == nil:
 		return "nothing is known yet"
-	case m.Scene.Between() && kind == engine.CmdAbort && !m.Ended:
+	case m.Scene.Between() && kind == record.CmdAbort && !m.Ended:
 		return "" // it ends the roll
 	case m.Scene.Between():
 		return "the run of this group is over, and the next has not begun"
-	case m.Scene.State == engine.Finished:
+	case m.Scene.State == record.Finished:
 		return "the run is over"
 	case m.Ended:
 		return "the run has stopped sending news"
 	}
-	if kind == engine.CmdForce || kind == engine.CmdApprove && m.Scene.Batch != nil {
+	if kind == record.CmdForce || kind == record.CmdApprove && m.Scene.Batch != nil {
 		if stale := m.Scene.ClusterStale(); stale != "" {
 			return stale
 		}
@@ -219,16 +220,16 @@ func notApprove(m *Model) string {
 	return ""
 }
 
-func pauseOrResume(m *Model) engine.CommandKind {
-	if m.Scene != nil && m.Scene.State == engine.Paused {
-		return engine.CmdResume
+func pauseOrResume(m *Model) record.CommandKind {
+	if m.Scene != nil && m.Scene.State == record.Paused {
+		return record.CmdResume
 	}
-	return engine.CmdPause
+	return record.CmdPause
 }
 
 func togglePause(m *Model) tea.Cmd {
 	kind := pauseOrResume(m)
-	m.send(engine.Command{Kind: kind}, string(kind)+" asked for")
+	m.send(record.Command{Kind: kind}, string(kind)+" asked for")
 	return nil
 }
 
@@ -242,7 +243,7 @@ func notSkip(m *Model) string {
 func takesSkip(r *engine.NodeRow) bool { return r.Takes.Skip }
 
 func notReturn(m *Model) string {
-	if m.Scene.Instead(engine.CmdReturn) != "" {
+	if m.Scene.Instead(record.CmdReturn) != "" {
 		return m.notFor("a node that is still to go", takesReturn)
 	}
 	return m.notFor("a skipped or failed node", takesReturn)

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -95,8 +96,8 @@ func rank(r *engine.NodeRow) int {
 	if scene.IsProblem(r) {
 		return 0
 	}
-	at := slices.Index([]engine.Stage{engine.Draining, engine.Updating, engine.Settling, engine.Terminating, engine.Launching,
-		engine.Queued, engine.Outdated, engine.Skipped, engine.Ready, engine.Surplus, engine.Replaced}, r.Stage)
+	at := slices.Index([]record.Stage{record.Draining, record.Updating, record.Settling, record.Terminating, record.Launching,
+		record.Queued, record.Outdated, record.Skipped, record.Ready, record.Surplus, record.Replaced}, r.Stage)
 	if at < 0 {
 		return 1
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
@@ -21,7 +21,7 @@ func (m *Model) banners() []banner {
 	sc, st := m.Scene, m.Styles
 	now := sc.Now(m.Opts.Now())
 	var out []banner
-	over := sc.State == engine.Finished
+	over := sc.State == record.Finished
 
 	alarm := func(text string) {
 		if text != "" {
@@ -89,9 +89,9 @@ func (m *Model) banners() []banner {
 		out = append(out, b)
 	}
 	switch {
-	case sc.State == engine.Paused:
+	case sc.State == record.Paused:
 		out = append(out, banner{st.Calm, st.Glyphs.Paused + " paused" + style.Because(sc.Brief(sc.Why)) + m.unlessReadOnly(". p resumes")})
-	case sc.State == engine.Ending:
+	case sc.State == record.Ending:
 		word, _ := m.Scene.StateLook(m.Styles)
 		out = append(out, banner{st.Calm, st.Glyphs.Ended + " " + word + style.Because(sc.Brief(sc.Why)) + ". Nothing new starts"})
 	case sc.Canary != nil && !over:
@@ -117,7 +117,7 @@ func (m *Model) rivalBanners() []banner {
 	var out []banner
 	for _, r := range m.Scene.ShownRivals() {
 		p := m.Styles.Calm
-		if r.Handling == engine.HandlingRefused || r.Handling == engine.HandlingWarned {
+		if r.Handling == record.HandlingRefused || r.Handling == record.HandlingWarned {
 			p = m.Styles.Ask
 		}
 		out = append(out, banner{p, m.Styles.Glyphs.Warning + " " + m.Scene.RivalText(r)})

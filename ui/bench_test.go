@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -17,7 +18,7 @@ func large(n int) *engine.Snapshot {
 	for z := range s.Zones {
 		for i := len(s.Zones[z].Rows); i < n/3; i++ {
 			s.Zones[z].Rows = append(s.Zones[z].Rows, &engine.NodeRow{ID: fmt.Sprintf("i-%d-%d", z, i), Name: uitest.Host(z+1, 300+i), Zone: s.Zones[z].Name,
-				Stage: engine.Draining, Version: s.From, Ready: true, Pods: 30, PodsLeft: i % 30, Wait: uitest.Wait("drain deadline", time.Duration(i)*time.Second, 15*time.Minute)})
+				Stage: record.Draining, Version: s.From, Ready: true, Pods: 30, PodsLeft: i % 30, Wait: uitest.Wait("drain deadline", time.Duration(i)*time.Second, 15*time.Minute)})
 		}
 	}
 	return s
@@ -73,7 +74,7 @@ func later(was *engine.Snapshot, turn int) *engine.Snapshot {
 	}
 	row := s.Zones[0].Rows[turn%len(s.Zones[0].Rows)]
 	for i := range 30 {
-		s.Events = append(s.Events, engine.Event{Time: s.At, Type: engine.PodEvicted, Node: row.Name, Pod: fmt.Sprintf("shop/web-%d-%d", turn, i)})
+		s.Events = append(s.Events, record.Event{Time: s.At, Type: record.PodEvicted, Node: row.Name, Pod: fmt.Sprintf("shop/web-%d-%d", turn, i)})
 	}
 	if n := len(s.Events); n > 2000 {
 		s.Events = slices.Clone(s.Events[n-1000:])

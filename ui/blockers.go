@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -259,7 +260,7 @@ func (m *Model) wayLines(start func(string) *style.Line, way string, w int) []st
 }
 
 // timeBar shows how much of a wait is left.
-func (m *Model) timeBar(l *style.Line, left time.Duration, wait *engine.Wait, cells int) {
+func (m *Model) timeBar(l *style.Line, left time.Duration, wait *record.Wait, cells int) {
 	full := cells
 	if whole := wait.End.Sub(wait.Start).Seconds(); whole > 0 {
 		full = min(max(int(float64(cells)*left.Seconds()/whole+0.5), 0), cells)
@@ -275,7 +276,7 @@ func (m *Model) evicting() bool {
 		return true
 	}
 	for _, r := range m.Scene.Rows {
-		if r.Stage == engine.Draining {
+		if r.Stage == record.Draining {
 			return true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -87,7 +88,7 @@ func (d *BudgetDialog) Body(m *Model, w int) []string {
 	} else {
 		out = append(out, d.more(m, w)...)
 	}
-	return append(out, history(m, w, func(e *engine.Event) bool { return slices.Contains(strings.Split(e.Budget, ","), d.ref()) })...)
+	return append(out, history(m, w, func(e *record.Event) bool { return slices.Contains(strings.Split(e.Budget, ","), d.ref()) })...)
 }
 
 // more is what only the details know.
@@ -160,7 +161,7 @@ func (m *Model) budgetPod(p *engine.BudgetPod, w int) []string {
 	l.Fit(wp, style.Shorten(where, place, st.Glyphs.Ellipsis), place).Space(1)
 	if stageWidth > 0 {
 		sp := st.Dim
-		if p.Stage == engine.Draining {
+		if p.Stage == record.Draining {
 			sp = st.Active
 		}
 		l.Fit(sp, stage, stageWidth).Space(1)
@@ -172,7 +173,7 @@ func (m *Model) budgetPod(p *engine.BudgetPod, w int) []string {
 			out = append(out, style.Spaces(3)+l)
 		}
 	}
-	if stageWidth == 0 && p.Stage == engine.Draining {
+	if stageWidth == 0 && p.Stage == record.Draining {
 		below(st.Dim, "", "its node is draining")
 	}
 	if p.Unplaced != "" {

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
 )
@@ -82,7 +83,7 @@ func nodeName(r *engine.NodeRow) (text, what string) {
 }
 
 // eventCopied is the command of a line of the log, or what it says if it has none.
-func (m *Model) eventCopied(e *engine.Event) (text, what string) {
+func (m *Model) eventCopied(e *record.Event) (text, what string) {
 	if e.Command != "" {
 		return style.Clean(e.Command), "the command: " + e.Command
 	}

@@ -3,7 +3,7 @@ package ui
 import (
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
 
@@ -16,7 +16,7 @@ func TestACordonedNodeSaysSo(t *testing.T) {
 		sit(t, width, 36, s).Expect("cordoned")
 	}
 	drains := uitest.Busy()
-	drains.Zones[0].Rows[1].Cordoned, drains.Zones[0].Rows[1].Stage = true, engine.Draining
+	drains.Zones[0].Rows[1].Cordoned, drains.Zones[0].Rows[1].Stage = true, record.Draining
 	drains.Events = nil
 	sit(t, 80, 36, drains).Expect("draining").Gone("cordoned")
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // Beside the time that a node still has stands what happens to it then.
 func TestADeadlineSaysWhatHappensThen(t *testing.T) {
-	for policy, want := range map[engine.TimeoutPolicy]string{
-		engine.TimeoutFail: "fails in 11:42", engine.TimeoutSkip: "is skipped in 11:42", engine.TimeoutForce: "is forced in 11:42",
+	for policy, want := range map[record.TimeoutPolicy]string{
+		record.TimeoutFail: "fails in 11:42", record.TimeoutSkip: "is skipped in 11:42", record.TimeoutForce: "is forced in 11:42",
 	} {
 		t.Run(string(policy), func(t *testing.T) {
 			s := uitest.Busy()
@@ -53,7 +53,7 @@ func TestNoRefusalIsLeft(t *testing.T) {
 	s.Blockers[0].Refusals, s.Blockers[0].Deadline.End = 0, uitest.Moment.Add(20*time.Second)
 	ui := sit(t, 120, 36, s).Expect("the pod is forced in about 0:20")
 	held := uitest.Counted()
-	held.State = engine.Paused
+	held.State = record.Paused
 	ui.Show(held).Expect("forced after 6 more refusals, in about 2:15, stands still")
 	one := uitest.Counted()
 	one.Blockers[0].Refusals = 1

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -39,9 +40,9 @@ func (d *reader) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 func (d *reader) refresh(*Model) {}
 
 // history is the last events that concern something.
-func history(m *Model, w int, about func(*engine.Event) bool) []string {
+func history(m *Model, w int, about func(*record.Event) bool) []string {
 	const most = 12
-	var found []*engine.Event
+	var found []*record.Event
 	for i := len(m.Scene.Events) - 1; i >= 0 && len(found) < most; i-- {
 		if e := &m.Scene.Events[i]; about(e) {
 			found = append(found, e)
@@ -86,7 +87,7 @@ func (d *BlockerDialog) Body(m *Model, w int) []string {
 		out = style.Paragraph(m.Styles, m.Styles.Warn, m.Styles.Glyphs.Warning, "it is blocked no longer; this is the last that was known", w)
 	}
 	out = append(out, blockerText(m, d.Blocker, w)...)
-	return append(out, history(m, w, func(e *engine.Event) bool { return e.Pod == d.Blocker.Pod })...)
+	return append(out, history(m, w, func(e *record.Event) bool { return e.Pod == d.Blocker.Pod })...)
 }
 
 func (d *BlockerDialog) keys(m *Model, w int) string {
@@ -168,7 +169,7 @@ func blockerText(m *Model, b *engine.Blocker, w int) []string {
 // eventDialog shows one line of the log whole, with the command that does the same.
 type eventDialog struct {
 	reader
-	event engine.Event
+	event record.Event
 }
 
 func (d *eventDialog) Title(m *Model) string {

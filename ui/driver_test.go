@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
 
@@ -32,7 +33,7 @@ func sit(t *testing.T, w, h int, s *engine.Snapshot, with ...func(*Options)) *pe
 	t.Helper()
 	in, keys := io.Pipe()
 	p := &person{Desk: uitest.NewDesk(t, 1), keys: keys, term: vt.NewEmulator(w, h)}
-	o := Options{Snapshots: p.Snapshots, Send: func(c engine.Command) { p.Commands <- c }, Now: p.Now}
+	o := Options{Snapshots: p.Snapshots, Send: func(c record.Command) { p.Commands <- c }, Now: p.Now}
 	o.Input, o.Output, o.Environ = in, p, []string{"TERM=xterm-256color"}
 	for _, f := range with {
 		f(&o)
@@ -176,7 +177,7 @@ func (p *person) until(missing func(string) string) *person {
 }
 
 // Sent waits for a command.
-func (p *person) Sent(want engine.Command) *person {
+func (p *person) Sent(want record.Command) *person {
 	p.T.Helper()
 	p.Gets(want, p.Screen)
 	return p

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -19,16 +19,16 @@ type endDialog struct{ reader }
 func NewEndDialog() *endDialog { return &endDialog{} }
 
 // meanings of results, in the words of the list of exit codes.
-var meanings = map[engine.Result]string{
-	engine.Succeeded:    "done",
-	engine.Failed:       "failed",
-	engine.Aborted:      "aborted by the operator",
-	engine.EvictionFail: "pods could not be evicted in time (PodEvictionFailure)",
-	engine.CreationFail: "new nodes did not come or did not get ready (NodeCreationFailure)",
-	engine.InvalidFail:  "the cluster did not get valid in time (ClusterValidationFailure)",
-	engine.NodesLeft:    "ended, nodes left by choice",
+var meanings = map[record.Result]string{
+	record.Succeeded:    "done",
+	record.Failed:       "failed",
+	record.Aborted:      "aborted by the operator",
+	record.EvictionFail: "pods could not be evicted in time (PodEvictionFailure)",
+	record.CreationFail: "new nodes did not come or did not get ready (NodeCreationFailure)",
+	record.InvalidFail:  "the cluster did not get valid in time (ClusterValidationFailure)",
+	record.NodesLeft:    "ended, nodes left by choice",
 
-	engine.DeregisterFail: "a node could not leave its load balancers (DeregistrationFailure)",
+	record.DeregisterFail: "a node could not leave its load balancers (DeregistrationFailure)",
 }
 
 func (d *endDialog) Title(m *Model) string {
@@ -52,7 +52,7 @@ func (d *endDialog) Body(m *Model, w int) []string {
 	}
 	for _, l := range leftNodes(sc) {
 		p := st.Warn
-		if l.stage == engine.NodeFail {
+		if l.stage == record.NodeFail {
 			p = st.Bad
 		}
 		out = append(out, style.Fact(st, string(l.stage), st.Stages[l.stage].Glyph+" "+l.text(), p, w)...)
@@ -60,7 +60,7 @@ func (d *endDialog) Body(m *Model, w int) []string {
 	for _, b := range sc.Blockers {
 		out = append(out, style.Fact(st, "kept a node", sc.KeptText(b), st.Warn, w)...)
 	}
-	if v := sc.Validation; v != nil && !v.Failed.IsZero() && sc.Result == engine.InvalidFail {
+	if v := sc.Validation; v != nil && !v.Failed.IsZero() && sc.Result == record.InvalidFail {
 		for _, f := range scene.Failures(v) {
 			out = append(out, style.Fact(st, "not valid", sc.FailureText(f), st.Warn, w)...)
 		}
@@ -82,7 +82,7 @@ func (d *endDialog) Body(m *Model, w int) []string {
 
 // left are nodes that were not rolled for one reason.
 type left struct {
-	stage engine.Stage
+	stage record.Stage
 	why   string
 	names []string
 }
@@ -102,7 +102,7 @@ func (l left) text() string {
 // leftNodes are the nodes that failed, then those that were skipped, by why.
 func leftNodes(sc *scene.Scene) []left {
 	var out []left
-	for _, stage := range []engine.Stage{engine.NodeFail, engine.Skipped} {
+	for _, stage := range []record.Stage{record.NodeFail, record.Skipped} {
 		for _, z := range sc.Zones {
 			for _, r := range z.Rows {
 				if r.Stage != stage {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -129,7 +130,7 @@ func TestMarks(t *testing.T) {
 	ui.Expect("quit").Press("space").Expect("cannot mark now: move the cursor to a node first")
 	ui.Press("down", "g", "down").Press("space", "space").Expect("2 marked", "esc drops the marks", "•ip-10-0-1-24", "•ip-10-0-1-112")
 	ui.Press("s").Expect("Skip 2 nodes?", "ip-10-0-1-24 outdated", "ip-10-0-1-112 outdated", "skip them").Press("y")
-	ui.Sent(engine.Command{Kind: engine.CmdSkip, Node: uitest.Host(1, 24)}).Sent(engine.Command{Kind: engine.CmdSkip, Node: uitest.Host(1, 112)}).Expect("skip of 2 nodes asked for").Gone("2 marked")
+	ui.Sent(record.Command{Kind: record.CmdSkip, Node: uitest.Host(1, 24)}).Sent(record.Command{Kind: record.CmdSkip, Node: uitest.Host(1, 112)}).Expect("skip of 2 nodes asked for").Gone("2 marked")
 	// One that the command does not fit is named, and nothing is sent.
 	ui.Press("g", "space", "space").Expect("2 marked").Press("r").Expect("cannot return now: ip-10-0-1-24 is outdated").SentNothing()
 	ui.Press("esc").Gone("2 marked")
@@ -144,7 +145,7 @@ func TestMenu(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("? help").Press("?").Expect("What can be done here", "not now: nothing waits for approval", "(a)")
 	ui.Type("pause").Expect("pause: no new evictions").Gone("abort: shows first")
-	ui.Press("enter").Sent(engine.Command{Kind: engine.CmdPause}).Expect("pause asked for")
+	ui.Press("enter").Sent(record.Command{Kind: record.CmdPause}).Expect("pause asked for")
 	// What is not possible now says why, and stays.
 	ui.Press("?").Type("approve").Expect("approve the batch").Press("enter").Expect("cannot approve now: nothing waits for approval", "What can be done here").SentNothing()
 	ui.Press("esc").Gone("What can be done")
@@ -156,7 +157,7 @@ func TestPalette(t *testing.T) {
 	ui.Expect("quit").Press(":").Expect("Do what?", "approve", "not now").Type("ab").Gone("show details")
 	ui.Press("enter").Expect("Abort the upgrade?").Press("n").Gone("Abort the")
 	ui.Press(":").Type("sort").Press("enter").Expect("sorted by stage")
-	ui.Press(":").Press("down", "down", "enter").Sent(engine.Command{Kind: engine.CmdPause})
+	ui.Press(":").Press("down", "down", "enter").Sent(record.Command{Kind: record.CmdPause})
 }
 
 // Every key of the list is there once, and everything that can be done has a name
@@ -181,9 +182,9 @@ func TestActionsAreWellFormed(t *testing.T) {
 func TestReadTheLog(t *testing.T) {
 	many := func(n int) *engine.Snapshot {
 		s := uitest.Busy()
-		var all []engine.Event
+		var all []record.Event
 		for i := range n {
-			all = append(all, engine.Event{Time: uitest.Moment, Type: engine.PodEvicted, Pod: fmt.Sprintf("shop/pod-%d", i), Node: uitest.Host(1, 23), Command: fmt.Sprintf("kubectl do %d", i)})
+			all = append(all, record.Event{Time: uitest.Moment, Type: record.PodEvicted, Pod: fmt.Sprintf("shop/pod-%d", i), Node: uitest.Host(1, 23), Command: fmt.Sprintf("kubectl do %d", i)})
 		}
 		s.Events = all
 		return s

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -108,7 +108,7 @@ func (m *Model) tabLine(w int) string {
 
 // summary says what matters most about the nodes: failed, at work, done.
 func (m *Model) summary() string {
-	if m.Scene.State == engine.NoRun {
+	if m.Scene.State == record.NoRun {
 		if words := m.Scene.AtWork(); m.Scene.External != nil && len(words) > 0 {
 			return strings.Join(words[:min(len(words), 2)], ", ")
 		}

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -221,7 +222,7 @@ func (d *ForceDialog) Try(m *Model, typed, why string) bool {
 		return false
 	}
 	m.Close()
-	m.send(engine.Command{Kind: engine.CmdForce, Node: d.node, UID: d.uid, Reason: strings.TrimSpace(why)}, "force of "+d.Names(m)[0]+" asked for")
+	m.send(record.Command{Kind: record.CmdForce, Node: d.node, UID: d.uid, Reason: strings.TrimSpace(why)}, "force of "+d.Names(m)[0]+" asked for")
 	return true
 }
 

@@ -3,7 +3,7 @@ package ui
 import (
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
 
@@ -16,7 +16,7 @@ func TestForceWithoutACursorGoesToWhatIsBlocked(t *testing.T) {
 	s.Blockers = append(s.Blockers, &second)
 	ui := sit(t, 120, 36, s)
 	ui.Expect("2 pods").Press("f").Expect("several nodes are blocked: choose a pod (up, down), then f").SentNothing()
-	ui.Press("down", "f").Expect("Force cart-55c-9").Type("cart-55c-9").Press("enter").Sent(engine.Command{Kind: engine.CmdForce, Node: drains.Name, UID: "u-9"})
+	ui.Press("down", "f").Expect("Force cart-55c-9").Type("cart-55c-9").Press("enter").Sent(record.Command{Kind: record.CmdForce, Node: drains.Name, UID: "u-9"})
 }
 
 // What is not possible now is not offered.
@@ -25,7 +25,7 @@ func TestABlockedPodOffersNoForceThatIsNotPossible(t *testing.T) {
 	sit(t, 120, 36, s).Expect("or force with f")
 	s = uitest.Busy()
 	for i := range s.Abilities {
-		if a := &s.Abilities[i]; a.Kind == engine.CmdForce {
+		if a := &s.Abilities[i]; a.Kind == record.CmdForce {
 			a.Why = "the run is paused"
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/scene"
@@ -67,7 +68,7 @@ func TestCountdownsStandStill(t *testing.T) {
 		usable time.Duration
 	}{
 		{"running", func(*engine.Snapshot) {}, 50 * time.Second},
-		{"paused", func(s *engine.Snapshot) { s.State = engine.Paused }, time.Minute},
+		{"paused", func(s *engine.Snapshot) { s.State = record.Paused }, time.Minute},
 		{"cluster stale", func(s *engine.Snapshot) { s.Sources[0].Stale = true }, time.Minute},
 		{"cloud stale", func(s *engine.Snapshot) { s.Sources[1].Stale = true }, 50 * time.Second},
 	} {
@@ -114,18 +115,18 @@ func TestWindowTitleAndTaskbar(t *testing.T) {
 func TestTheEngineWords(t *testing.T) {
 	sc := scene.New(uitest.Busy(), scene.Options{Clock: func() time.Time { return uitest.Moment }, Speed: 1}, nil)
 	for _, c := range []struct {
-		e    engine.Event
+		e    record.Event
 		want string
 	}{
-		{engine.Event{Type: engine.PhaseStarted, Phase: "setup", Message: "setup"}, "setup begins"},
-		{engine.Event{Type: engine.PhaseFinished, Phase: "setup", Message: "setup took 12s"}, "setup took 12s"},
-		{engine.Event{Type: engine.NodeLaunching, Node: "i-1", Message: "i-1 is launching"}, "i-1 is launching"},
-		{engine.Event{Type: engine.PodEvicted, Node: uitest.Host(2, 31), Pod: "shop/a", Message: "evicted"}, "shop/a on ip-10-0-2-31 evicted"},
-		{engine.Event{Type: engine.NodeBlocked, Node: uitest.Host(2, 31), Pod: "shop/a", Budget: "shop/b", Message: "shop/b allows 0"}, "ip-10-0-2-31 blocked: shop/b allows 0"},
-		{engine.Event{Type: engine.RunPaused, Message: "paused: asked for by ana"}, "paused: asked for by ana"},
-		{engine.Event{Type: engine.RunAborting, Message: "nothing new starts"}, "aborting: nothing new starts"},
-		{engine.Event{Type: engine.Warning, Node: uitest.Host(2, 31), Message: "it drains again"}, "ip-10-0-2-31: it drains again"},
-		{engine.Event{Type: engine.PodGone, Pod: "shop/a"}, "shop/a gone"},
+		{record.Event{Type: record.PhaseStarted, Phase: "setup", Message: "setup"}, "setup begins"},
+		{record.Event{Type: record.PhaseFinished, Phase: "setup", Message: "setup took 12s"}, "setup took 12s"},
+		{record.Event{Type: record.NodeLaunching, Node: "i-1", Message: "i-1 is launching"}, "i-1 is launching"},
+		{record.Event{Type: record.PodEvicted, Node: uitest.Host(2, 31), Pod: "shop/a", Message: "evicted"}, "shop/a on ip-10-0-2-31 evicted"},
+		{record.Event{Type: record.NodeBlocked, Node: uitest.Host(2, 31), Pod: "shop/a", Budget: "shop/b", Message: "shop/b allows 0"}, "ip-10-0-2-31 blocked: shop/b allows 0"},
+		{record.Event{Type: record.RunPaused, Message: "paused: asked for by ana"}, "paused: asked for by ana"},
+		{record.Event{Type: record.RunAborting, Message: "nothing new starts"}, "aborting: nothing new starts"},
+		{record.Event{Type: record.Warning, Node: uitest.Host(2, 31), Message: "it drains again"}, "ip-10-0-2-31: it drains again"},
+		{record.Event{Type: record.PodGone, Pod: "shop/a"}, "shop/a gone"},
 	} {
 		if got := sc.EventText(&c.e); got != c.want {
 			t.Errorf("%s: %q, want %q", c.e.Type, got, c.want)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -50,7 +51,7 @@ func (m *Model) header(l layout) []string {
 	word, look := m.Scene.StandingLook(m.Styles)
 	how := []part{{look.Pen, look.Glyph + " " + word, 9}}
 	how = append(how, part{st.Text, sc.NodesText(), 8})
-	if n := sc.DetachedCount(); n > 0 && sc.State != engine.Finished {
+	if n := sc.DetachedCount(); n > 0 && sc.State != record.Finished {
 		how = append(how, part{st.Dim, fmt.Sprintf("%d detached", n), 3})
 	}
 	if sc.Driver != "" {
@@ -59,10 +60,10 @@ func (m *Model) header(l layout) []string {
 	if sc.Partial {
 		how = append(how, part{st.Dim, "reading pods " + st.Glyphs.Ellipsis, 8})
 	}
-	if t := sc.TimeLeftText(); t != "" && sc.State != engine.Finished {
+	if t := sc.TimeLeftText(); t != "" && sc.State != record.Finished {
 		how = append(how, part{st.Text, t, 7})
 	}
-	if !sc.Until.IsZero() && sc.State != engine.Finished {
+	if !sc.Until.IsZero() && sc.State != record.Finished {
 		how = append(how, part{st.Text, scene.UntilText(sc.Until.In(m.Opts.Now().Location()), m.Opts.Now()), 5})
 	}
 	if !sc.Started.IsZero() {
@@ -152,7 +153,7 @@ func (m *Model) phaseLine(w int) string {
 
 func (m *Model) phase(l *style.Line, p *engine.PhaseView, bar int) {
 	sc, st := m.Scene, m.Styles
-	finished := sc.State == engine.Finished
+	finished := sc.State == record.Finished
 	switch {
 	case !p.End.IsZero():
 		lk := style.Look{Glyph: st.Glyphs.Done, Pen: st.Good}
@@ -167,13 +168,13 @@ func (m *Model) phase(l *style.Line, p *engine.PhaseView, bar int) {
 	default:
 		lk := style.Look{Glyph: st.Glyphs.Running, Pen: st.Active}
 		switch {
-		case finished && sc.Result != engine.Succeeded:
+		case finished && sc.Result != record.Succeeded:
 			lk = m.Scene.StoppedLook(m.Styles)
 		case sc.Abandoned():
 			lk = style.Look{Glyph: st.Glyphs.Warning, Pen: st.Warn}
-		case sc.State == engine.Paused:
+		case sc.State == record.Paused:
 			lk = style.Look{Glyph: st.Glyphs.Paused, Pen: st.Warn}
-		case sc.State == engine.Ending:
+		case sc.State == record.Ending:
 			lk = style.Look{Glyph: st.Glyphs.Ended, Pen: st.Warn}
 		}
 		end := sc.Now(m.Opts.Now())

@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -18,11 +18,11 @@ import (
 func TestHooksOnTheScreen(t *testing.T) {
 	s := uitest.Busy()
 	row := *s.Zones[0].Rows[1]
-	row.Stage, row.Wait, row.Blocked = engine.Queued, &engine.Wait{For: string(engine.BeforeNode), Start: uitest.Moment.Add(-32 * time.Second), End: uitest.Moment.Add(88 * time.Second)}, false
+	row.Stage, row.Wait, row.Blocked = record.Queued, &record.Wait{For: string(record.BeforeNode), Start: uitest.Moment.Add(-32 * time.Second), End: uitest.Moment.Add(88 * time.Second)}, false
 	s.Zones[0].Rows[1] = &row
 	s.Events = append(s.Events,
-		engine.Event{Time: uitest.Moment, Type: engine.HookPassed, Node: row.Name, Reason: string(engine.BeforeNode), Message: "the hooks before it are done"},
-		engine.Event{Time: uitest.Moment, Type: engine.HookFailed, Node: row.Name, Reason: string(engine.BeforeNode), Message: "hook may-drain: exit code 3: the backup still runs"})
+		record.Event{Time: uitest.Moment, Type: record.HookPassed, Node: row.Name, Reason: string(record.BeforeNode), Message: "the hooks before it are done"},
+		record.Event{Time: uitest.Moment, Type: record.HookFailed, Node: row.Name, Reason: string(record.BeforeNode), Message: "hook may-drain: exit code 3: the backup still runs"})
 	for _, size := range uitest.Sizes {
 		frame := board(s, size[0], size[1], themes.None).View().Content
 		uitest.CheckFrame(t, frame, size[0], size[1])

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/term"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -16,7 +17,7 @@ func TestApproveABatch(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Asking())
 	ui.Expect("Batch 2 waits for approval (2:14). Press a: 3 nodes, 41 pods to move", "a approve batch 2 (3 nodes)")
 	ui.Press("a").Expect("Approve batch 2: 3 nodes", "41 pods will be evicted", "ip-10-0-1-23, ip-10-0-2-9, ip-10-0-2-31", "budget shop/checkout never allows", "lets 2 go at once", "not evaluated: admission webhooks", "As of 21:07:12")
-	ui.SentNothing().Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"})
+	ui.SentNothing().Press("enter").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h2"})
 	ui.Expect("batch 2 is approved, starting")
 	ui.Press("a").Expect("cannot approve now: batch 2 is approved already").SentNothing()
 	ui.Show(uitest.Busy()).Gone("is approved, starting").Later(term.NoticeTime).Gone("cannot approve")
@@ -26,7 +27,7 @@ func TestApproveTheCanary(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Canary())
 	ui.Expect("The canary waits for approval (2:14). Press a: 1 node, 14 pods to move", "a approve the canary (1 node)", "until 00:07")
 	ui.Press("a").Expect("Approve the canary: 1 node", "one node first; then watched for 2m0s before the others are asked for", "hold none of these pods at this moment")
-	ui.Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 1, Hash: "h2"}).Expect("the canary is approved, starting")
+	ui.Press("enter").Sent(record.Command{Kind: record.CmdApprove, Batch: 1, Hash: "h2"}).Expect("the canary is approved, starting")
 	ui.Show(uitest.Watching()).Expect("watching the canary", "the others may follow in 1:32")
 	sick := uitest.Watching()
 	sick.CanaryTrouble = "app/web-7 crash-loops on ip-10-0-3-150, and web nowhere else"
@@ -37,7 +38,7 @@ func TestApproveAPhase(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Phase())
 	ui.Expect("Phase upgrade waits for approval (0:20). Press a", "a approve phase upgrade")
 	ui.Press("a").Expect("Approve the phase upgrade", "drained and their machines ended, up to 2 at once", "41 pods will be evicted")
-	ui.Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h9"})
+	ui.Press("enter").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h9"})
 	down := uitest.Phase()
 	down.Batch = &engine.BatchView{ID: 3, Phase: "scale down", Hash: "h10", Does: "the machines that are too many are ended", AsOf: uitest.Moment}
 	ui.Show(down).Expect("Phase scale down waits").Press("a").Expect("Approve the phase scale down", "the machines that are too many are ended").Gone("will be evicted", "webhooks")
@@ -62,7 +63,7 @@ func TestNothingIsApprovedOnStaleData(t *testing.T) {
 	ui.Press("a").Expect("cannot approve now: the data of the cluster is 40 s old")
 	ui.Show(uitest.Asking()).Expect("Press a").Press("a").Expect("41 pods will be evicted").Show(lost()).Expect("blockers are not evaluated: the data of the cluster is 40 s old")
 	ui.Press("enter").Expect("nothing was approved: the data of the cluster is 40 s old").SentNothing()
-	ui.Show(uitest.Asking()).Expect("Press a").Press("a").Expect("41 pods").Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"})
+	ui.Show(uitest.Asking()).Expect("Press a").Press("a").Expect("41 pods").Press("enter").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h2"})
 }
 
 func TestSkipAndReturn(t *testing.T) {
@@ -70,10 +71,10 @@ func TestSkipAndReturn(t *testing.T) {
 	ui.Expect("(s skip)").Press("r").Expect("cannot return now: move the cursor to a skipped or failed node first")
 	ui.Press("down", "g", "r").Expect("Return to ip-10-0-1-23?", "to the end of the order", "3 pods left after 15m0s")
 	ui.Press("enter").Gone("Return to").SentNothing() // the careless answer is no
-	ui.Press("r", "y").Sent(engine.Command{Kind: engine.CmdReturn, Node: uitest.Host(1, 23)}).Expect("return to ip-10-0-1-23 asked for")
+	ui.Press("r", "y").Sent(record.Command{Kind: record.CmdReturn, Node: uitest.Host(1, 23)}).Expect("return to ip-10-0-1-23 asked for")
 	ui.Press("down", "r").Expect("cannot return now: ip-10-0-1-24 is outdated")
-	ui.Press("s", "y").Sent(engine.Command{Kind: engine.CmdSkip, Node: uitest.Host(1, 24)})
-	ui.Press("right", "down", "r", "y").Sent(engine.Command{Kind: engine.CmdReturn, Node: uitest.Host(2, 44)})
+	ui.Press("s", "y").Sent(record.Command{Kind: record.CmdSkip, Node: uitest.Host(1, 24)})
+	ui.Press("right", "down", "r", "y").Sent(record.Command{Kind: record.CmdReturn, Node: uitest.Host(2, 44)})
 	none := uitest.Watching()
 	none.Abilities[5].Why = "The last phase has begun: start another run for what was left"
 	none.CanaryTrouble = "x"
@@ -117,7 +118,7 @@ func TestABatchThatChangesIsNotApprovedByAccident(t *testing.T) {
 	other.Batch.Hash, other.Batch.Evict = "h3", 57
 	ui.Show(other).Expect("57 pods will be evicted")
 	ui.Press("enter").Expect("key ignored: the screen had just changed").SentNothing()
-	ui.Later(GraceQuiet).Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h3"}).SentNothing()
+	ui.Later(GraceQuiet).Press("enter").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h3"}).SentNothing()
 }
 
 func TestABatchThatIsGoneTakesItsDialogAlong(t *testing.T) {
@@ -134,7 +135,7 @@ func TestForceWantsTheName(t *testing.T) {
 	ui.Type("ip-10-0-1-24").Press("enter").Expect("to force: ip-10-0-1-24", "that is not the name").SentNothing()
 	ui.Press("ctrl+u").Gone("that is not the name")
 	ui.Type("ip-10-0-1-23").Expect("to force: ip-10-0-1-23").Press("enter")
-	ui.Sent(engine.Command{Kind: engine.CmdForce, Node: uitest.Host(1, 23)}).Expect("force of ip-10-0-1-23 asked for")
+	ui.Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23)}).Expect("force of ip-10-0-1-23 asked for")
 }
 
 // Why something is forced may be said, and is sent along: but only the name forces.
@@ -143,13 +144,13 @@ func TestForceSaysWhy(t *testing.T) {
 	ui.Expect("ip-10-0-1-23").Press("f").Expect("Why (may be left empty): tab to say it").Press("tab").Type("ip-10-0-1-23").Expect("left empty): ip-10-0-1-23", "tab name")
 	ui.Press("enter").Expect("enter force").SentNothing().Press("enter").Expect("that is not the name").SentNothing()
 	ui.Press("tab", "ctrl+u").Type("its disk is full").Press("tab").Type("ip-10-0-1-23").Expect("to force: ip-10-0-1-23", "left empty): its disk is full").Press("enter")
-	ui.Sent(engine.Command{Kind: engine.CmdForce, Node: uitest.Host(1, 23), Reason: "its disk is full"})
+	ui.Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23), Reason: "its disk is full"})
 }
 
 func TestForceOnePod(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("blocked: 1 budget, 1 pod").Press("tab", "down", "f").Expect("Force checkout-7d9f-x2", "Deletes shop/checkout-7d9f-x2 on ip-10-0-1-23")
-	ui.Type("shop/checkout-7d9f-x2").Press("enter").Sent(engine.Command{Kind: engine.CmdForce, Node: uitest.Host(1, 23), UID: "u-1"})
+	ui.Type("shop/checkout-7d9f-x2").Press("enter").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23), UID: "u-1"})
 }
 
 func TestForceGoesOffWhenTheDataGetsStale(t *testing.T) {
@@ -169,40 +170,40 @@ func TestForceOnlyWhereADrainIs(t *testing.T) {
 
 func TestPauseAndResume(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("p pause").Press("p").Sent(engine.Command{Kind: engine.CmdPause}).Expect("pause asked for")
+	ui.Expect("p pause").Press("p").Sent(record.Command{Kind: record.CmdPause}).Expect("pause asked for")
 	paused := uitest.Busy()
-	paused.State, paused.Why = engine.Paused, "ana@laptop asked"
-	paused.Abilities = []engine.AbilityNow{{Kind: engine.CmdResume}}
+	paused.State, paused.Why = record.Paused, "ana@laptop asked"
+	paused.Abilities = []engine.AbilityNow{{Kind: record.CmdResume}}
 	ui.Show(paused).Expect("‖ paused: ana@laptop asked. p resumes", "fails in 11:42, stands still")
-	ui.Later(30 * time.Second).Press("p").Sent(engine.Command{Kind: engine.CmdResume}).Expect("11:42")
+	ui.Later(30 * time.Second).Press("p").Sent(record.Command{Kind: record.CmdResume}).Expect("11:42")
 }
 
 func TestAbortAsksAndGoesOnByDefault(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("x abort").Press("x").Expect("Abort the upgrade?", "are uncordoned and keep the pods they have", "›[n go on]")
 	ui.Press("enter").Gone("Abort the upgrade?").SentNothing()
-	ui.Press("x").Expect("Abort the upgrade?").Press("y").Sent(engine.Command{Kind: engine.CmdAbort})
-	ui.Press("x").Expect("Abort the upgrade?").Press("tab", "enter").Sent(engine.Command{Kind: engine.CmdAbort})
+	ui.Press("x").Expect("Abort the upgrade?").Press("y").Sent(record.Command{Kind: record.CmdAbort})
+	ui.Press("x").Expect("Abort the upgrade?").Press("tab", "enter").Sent(record.Command{Kind: record.CmdAbort})
 }
 
 func TestSkipAsks(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("(s skip)").Press("s").Expect("cannot skip now: move the cursor to a node first")
-	ui.Press("down").Expect("›ip-10-0-1-23", "s skip").Press("s").Expect("Skip ip-10-0-1-23?").Press("y").Sent(engine.Command{Kind: engine.CmdSkip, Node: uitest.Host(1, 23)})
+	ui.Press("down").Expect("›ip-10-0-1-23", "s skip").Press("s").Expect("Skip ip-10-0-1-23?").Press("y").Sent(record.Command{Kind: record.CmdSkip, Node: uitest.Host(1, 23)})
 }
 
 func TestAMachineWithoutANodeIsNamedByItsID(t *testing.T) {
 	s := uitest.Watching()
-	for i, stage := range []engine.Stage{engine.Outdated, engine.Skipped} {
+	for i, stage := range []record.Stage{record.Outdated, record.Skipped} {
 		r := *s.Zones[0].Rows[i]
 		r.ID, r.Name, r.Stage, r.Wait, r.Blocked = []string{"i-0aa", "i-0bb"}[i], "", stage, nil, false
 		s.Zones[0].Rows[i] = &r
 	}
 	ui := sit(t, 120, 36, s)
 	ui.Expect("i-0bb").Press("down", "g").Expect("›i-0aa").Press("s").Expect("Skip i-0aa?")
-	ui.Press("y").Sent(engine.Command{Kind: engine.CmdSkip, Node: "i-0aa"}).Expect("skip of i-0aa asked for")
+	ui.Press("y").Sent(record.Command{Kind: record.CmdSkip, Node: "i-0aa"}).Expect("skip of i-0aa asked for")
 	ui.Press("down").Expect("›i-0bb").Press("r").Expect("Return to i-0bb?")
-	ui.Press("y").Sent(engine.Command{Kind: engine.CmdReturn, Node: "i-0bb"}).Expect("return to i-0bb asked for")
+	ui.Press("y").Sent(record.Command{Kind: record.CmdReturn, Node: "i-0bb"}).Expect("return to i-0bb asked for")
 }
 
 func TestAGreyedKeySaysWhy(t *testing.T) {
@@ -213,14 +214,14 @@ func TestAGreyedKeySaysWhy(t *testing.T) {
 
 func TestCtrlCAbortsThenLeaves(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("ip-10-0-1-23").Press("ctrl+c").Sent(engine.Command{Kind: engine.CmdAbort, Reason: "ctrl-c in the dashboard"})
+	ui.Expect("ip-10-0-1-23").Press("ctrl+c").Sent(record.Command{Kind: record.CmdAbort, Reason: "ctrl-c in the dashboard"})
 	ui.Expect("ctrl-c again stops at once").Press("ctrl+c").Leaves(Interrupted)
 }
 
 func TestQuitAsksTheDriver(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("q quit").Press("q").Expect("This process drives the run", "›[n stay]").Press("enter").Gone("This process").SentNothing()
-	ui.Press("q").Expect("This process drives").Press("p").Sent(engine.Command{Kind: engine.CmdPause, Reason: "left the dashboard"}).Leaves(Left)
+	ui.Press("q").Expect("This process drives").Press("p").Sent(record.Command{Kind: record.CmdPause, Reason: "left the dashboard"}).Leaves(Left)
 }
 
 func TestADemoLeavesFreely(t *testing.T) {

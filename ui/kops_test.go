@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -133,10 +133,10 @@ func TestInvalidEnd(t *testing.T) {
 // What is said of a validation begins with that, whichever phase it is in.
 func TestValidationEvents(t *testing.T) {
 	sc := scene.New(uitest.Validating(), scene.Options{Clock: func() time.Time { return uitest.Moment }, Speed: 1}, nil)
-	for want, e := range map[string]engine.Event{
-		"validation passed: the cluster is valid after a1, 2 looks in a row": {Type: engine.ValidationPassed, Phase: "roll", Message: "the cluster is valid after a1, 2 looks in a row"},
-		"validation failed: the cluster did not get valid within 15m0s":      {Type: engine.ValidationFailed, Phase: "validate", Message: "the cluster did not get valid within 15m0s"},
-		"the canary is not well: web crash-loops":                            {Type: engine.Warning, Message: "the canary is not well: web crash-loops"},
+	for want, e := range map[string]record.Event{
+		"validation passed: the cluster is valid after a1, 2 looks in a row": {Type: record.ValidationPassed, Phase: "roll", Message: "the cluster is valid after a1, 2 looks in a row"},
+		"validation failed: the cluster did not get valid within 15m0s":      {Type: record.ValidationFailed, Phase: "validate", Message: "the cluster did not get valid within 15m0s"},
+		"the canary is not well: web crash-loops":                            {Type: record.Warning, Message: "the canary is not well: web crash-loops"},
 	} {
 		if got := sc.EventText(&e); got != want {
 			t.Errorf("%q, want %q", got, want)

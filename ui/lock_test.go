@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
 
@@ -18,7 +18,7 @@ func TestALostLockIsSeen(t *testing.T) {
 	p.Later(2 * time.Second).Press("f").Expect("cannot force now: the lock of this run is lost")
 	p.Press("s").Expect("cannot skip now: the lock of this run is lost", "11:42")
 	p.SentNothing()
-	p.Press("p").Sent(engine.Command{Kind: engine.CmdPause})
+	p.Press("p").Sent(record.Command{Kind: record.CmdPause})
 	p.Show(uitest.Busy()).Gone("the lock of this run is lost")
 }
 

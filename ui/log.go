@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
@@ -16,9 +17,9 @@ func (m *Model) overhear(lines []string) {
 	if m.Scene != nil {
 		at = m.Scene.Now(at)
 	}
-	var events []engine.Event
+	var events []record.Event
 	for _, l := range lines[max(len(lines)-term.StderrShown, 0):] {
-		events = append(events, engine.Event{Time: at, Type: engine.Warning, Reason: "stderr", Message: "written to stderr: " + l})
+		events = append(events, record.Event{Time: at, Type: record.Warning, Reason: "stderr", Message: "written to stderr: " + l})
 	}
 	m.overheard = append(m.overheard, events...)
 	m.overheard = m.overheard[max(len(m.overheard)-term.StderrShown, 0):]
@@ -36,7 +37,7 @@ func (m *Model) withOverheard(s *engine.Snapshot) *engine.Snapshot {
 	}
 	with := *s
 	with.Events = slices.Concat(s.Events, m.overheard)
-	slices.SortStableFunc(with.Events, func(a, b engine.Event) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(with.Events, func(a, b record.Event) int { return a.Time.Compare(b.Time) })
 	return &with
 }
 
@@ -57,7 +58,7 @@ type logView struct {
 func (v *logView) search(text string) { v.text, v.only, v.cursor = text, scene.ParseFilter(text), 0 }
 
 // shows reports whether an event is among the lines that are shown.
-func (v *logView) shows(sc *scene.Scene, e *engine.Event) bool {
+func (v *logView) shows(sc *scene.Scene, e *record.Event) bool {
 	return len(v.only) == 0 || v.only.MatchesText(sc.EventText(e)+" "+e.Command)
 }
 
@@ -84,7 +85,7 @@ func (v *logView) next(sc *scene.Scene, n, step int) int {
 }
 
 // at is the event under the cursor, the newest without one; nil if there is none.
-func (v *logView) at(sc *scene.Scene) *engine.Event {
+func (v *logView) at(sc *scene.Scene) *record.Event {
 	n := v.cursor
 	if n == 0 || n > len(sc.Events) {
 		n = v.next(sc, len(sc.Events), -1)
@@ -115,7 +116,7 @@ func (v *logView) moved(was, sc *scene.Scene) {
 }
 
 // sameEvent reports whether two events are the same line of the log.
-func sameEvent(a, b *engine.Event) bool {
+func sameEvent(a, b *record.Event) bool {
 	return a.Time.Equal(b.Time) && a.Type == b.Type && a.Node == b.Node && a.Pod == b.Pod && a.Message == b.Message
 }
 
@@ -148,7 +149,7 @@ func (v *logView) fit(m *Model, r rect) {
 		return
 	}
 	sc, room := m.Scene, r.h-2
-	height := func(e *engine.Event) int { return m.eventHeight(e, r.w-2) }
+	height := func(e *record.Event) int { return m.eventHeight(e, r.w-2) }
 	v.page = room
 	if v.cursor > len(sc.Events) {
 		v.cursor = 0
@@ -167,7 +168,7 @@ func (v *logView) fit(m *Model, r rect) {
 }
 
 // fill is the last line that still fits into a window from another one on.
-func (v *logView) fill(sc *scene.Scene, from, step, room int, height func(*engine.Event) int) int {
+func (v *logView) fill(sc *scene.Scene, from, step, room int, height func(*record.Event) int) int {
 	at := from
 	for n := v.next(sc, from, step); n != 0; n = v.next(sc, n+step, step) {
 		if room -= height(&sc.Events[n-1]); room < 0 {
@@ -216,7 +217,7 @@ func (v *logView) lines(m *Model, r rect) []string {
 }
 
 // eventHeight is how many lines an event takes.
-func (m *Model) eventHeight(e *engine.Event, w int) int {
+func (m *Model) eventHeight(e *record.Event, w int) int {
 	if e.Command != "" && w < wideLog && m.Commands {
 		return 2
 	}
@@ -224,7 +225,7 @@ func (m *Model) eventHeight(e *engine.Event, w int) int {
 }
 
 // eventLines is one event, and below or beside it the command that does the same.
-func (m *Model) eventLines(e *engine.Event, w int, chosen bool) []string {
+func (m *Model) eventLines(e *record.Event, w int, chosen bool) []string {
 	st := m.Styles
 	lk := m.Scene.EventLook(m.Styles, e)
 	mark := " "

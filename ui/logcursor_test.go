@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -17,7 +17,7 @@ import (
 // The cursor stays with what is read when lines before it are cut off or put in, and
 // lets go where its line is gone.
 func TestTheLogsCursorStaysWithItsLine(t *testing.T) {
-	m := NewModel(Options{Now: func() time.Time { return uitest.Moment }, Theme: themes.None, Environ: []string{"TERM=xterm"}, Send: func(engine.Command) {}})
+	m := NewModel(Options{Now: func() time.Time { return uitest.Moment }, Theme: themes.None, Environ: []string{"TERM=xterm"}, Send: func(record.Command) {}})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	m.Update(snapshotMsg{uitest.Judge(uitest.Busy())})
 	m.Focus = logPane
@@ -33,20 +33,20 @@ func TestTheLogsCursorStaysWithItsLine(t *testing.T) {
 		}
 	}
 	events := uitest.Busy().Events
-	next := func(list []engine.Event) {
+	next := func(list []record.Event) {
 		s := uitest.Busy()
 		s.Events = list
 		m.Update(snapshotMsg{uitest.Judge(s)})
 	}
-	on(string(engine.NodeSettling))
-	next(slices.Concat(events, []engine.Event{{Time: uitest.Moment, Type: engine.Warning, Message: "one more"}}))
-	on(string(engine.NodeSettling))
+	on(string(record.NodeSettling))
+	next(slices.Concat(events, []record.Event{{Time: uitest.Moment, Type: record.Warning, Message: "one more"}}))
+	on(string(record.NodeSettling))
 	next(events[3:])
-	on(string(engine.NodeSettling))
-	next(slices.Insert(slices.Clone(events), 1, engine.Event{Time: uitest.Moment.Add(-199 * time.Second), Type: engine.Warning, Message: "put in"}))
-	on(string(engine.NodeSettling))
+	on(string(record.NodeSettling))
+	next(slices.Insert(slices.Clone(events), 1, record.Event{Time: uitest.Moment.Add(-199 * time.Second), Type: record.Warning, Message: "put in"}))
+	on(string(record.NodeSettling))
 	next(events[6:])
-	on(string(engine.PodGone))
+	on(string(record.PodGone))
 	if m.log.cursor != 0 {
 		t.Error("the log does not follow, though the line under the cursor is gone")
 	}

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/term"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -92,9 +93,9 @@ func TestKeysOfThePodUnderTheCursor(t *testing.T) {
 func TestForceThePodUnderTheCursor(t *testing.T) {
 	ui := sit(t, 120, 44, uitest.Looking())
 	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods").Press("f").Expect("Force checkout-7d9f-x2", "breaks the budget shop/checkout: it promises 3 healthy pods, has 3, and will have 2")
-	ui.Type("checkout-7d9f-x2").Press("enter").Sent(engine.Command{Kind: engine.CmdForce, Node: uitest.Host(1, 23), UID: "u-1"}).Expect("12 pods")
+	ui.Type("checkout-7d9f-x2").Press("enter").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23), UID: "u-1"}).Expect("12 pods")
 	ui.Press("down", "down", "down", "down", "down", "f").Expect("Force search-2", "shop/search-2 is terminating already: it is deleted at once")
-	ui.Show(uitest.Looking()).Type("search-2").Press("enter").Sent(engine.Command{Kind: engine.CmdForce, Node: uitest.Host(1, 23), UID: "u-6"}).Expect("12 pods")
+	ui.Show(uitest.Looking()).Type("search-2").Press("enter").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23), UID: "u-6"}).Expect("12 pods")
 	ui.Press("down", "down", "f").Expect("Force web-2").Gone("breaks the budget").Press("esc").Gone("Force web-2") // its budget has one to spare
 	ui.Press("down", "f").Expect("Force web-3")
 	less := uitest.Looking()
@@ -164,7 +165,7 @@ func TestNoMoreIsReadAtTheEnd(t *testing.T) {
 func TestCtrlCClosesAllDialogs(t *testing.T) {
 	looks := make(told, 8)
 	ui := sit(t, 120, 44, uitest.Looking(), looks.option)
-	ui.Expect("ip-10-0-1-23").Press("down", "enter", "b").Expect("11 pods").Press("ctrl+c").Sent(engine.Command{Kind: engine.CmdAbort, Reason: "ctrl-c in the dashboard"}).Gone("11 pods", "12 pods")
+	ui.Expect("ip-10-0-1-23").Press("down", "enter", "b").Expect("11 pods").Press("ctrl+c").Sent(record.Command{Kind: record.CmdAbort, Reason: "ctrl-c in the dashboard"}).Gone("11 pods", "12 pods")
 	for _, want := range []engine.Look{{Machine: "i-01023"}, {Machine: "i-01023", Budget: "shop/checkout"}, {}} {
 		looks.Expect(t, want)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -22,7 +23,7 @@ func TestKeysOnATooSmallScreen(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Asking())
 	ui.Expect("Press a").Press("x").Expect("Abort the upgrade?").Resize(40, 10).Expect("too small").Press("y", "a", "enter").SentNothing()
 	ui.Resize(120, 36).Expect("Abort the upgrade?").Press("y").Expect("key ignored").SentNothing()
-	ui.Later(2 * GraceMost).Press("y").Sent(engine.Command{Kind: engine.CmdAbort})
+	ui.Later(2 * GraceMost).Press("y").Sent(record.Command{Kind: record.CmdAbort})
 }
 
 // A run whose news have ended takes no commands, in a dialog that was open either.
@@ -41,14 +42,14 @@ func TestTheQuestionOfLeavingFollowsTheRun(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("quit").Press("q").Expect("pause and leave")
 	ending := uitest.Busy()
-	ending.State, ending.Why = engine.Ending, "a node failed"
+	ending.State, ending.Why = record.Ending, "a node failed"
 	ui.Show(ending).Expect("the run is ending now: ask again to leave").Gone("pause and leave").Press("p").SentNothing()
 	ui.Later(2*GraceMost).Press("q").Expect("putting back what it changed", "leave now")
 }
 
 // An approval that nobody took up can be given again.
 func TestAnApprovalThatIsLostIsAskedForAgain(t *testing.T) {
-	approve := engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"}
+	approve := record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h2"}
 	ui := sit(t, 120, 36, uitest.Asking())
 	ui.Expect("Press a").Press("a").Expect("41 pods").Press("enter").Sent(approve).Expect("batch 2 is approved, starting")
 	ui.Later(approvalLost).Show(uitest.Asking()).Expect("the approval was not taken up").Press("a").Expect("41 pods").Press("enter").Sent(approve)
@@ -58,7 +59,7 @@ func TestAnApprovalThatIsLostIsAskedForAgain(t *testing.T) {
 func TestADialogAboutANodeGoesWhenItMovesOn(t *testing.T) {
 	moved := func() *engine.Snapshot {
 		s := uitest.Busy()
-		s.Zones[0].Rows[0].Stage = engine.Terminating
+		s.Zones[0].Rows[0].Stage = record.Terminating
 		return s
 	}
 	ui := sit(t, 120, 36, uitest.Busy())

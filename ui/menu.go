@@ -7,7 +7,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -134,8 +134,8 @@ func (d *menu) entry(m *Model, a *Action, chosen bool, w int) []string {
 func legend(st *style.Styles, w int) []string {
 	out := []string{style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Title, "signs").String()}
 	l := style.NewLine(st, w)
-	for _, s := range []engine.Stage{engine.Outdated, engine.Queued, engine.Draining, engine.Settling, engine.Terminating, engine.Replaced,
-		engine.Launching, engine.Ready, engine.Surplus, engine.Unreachable, engine.NodeFail, engine.Skipped} {
+	for _, s := range []record.Stage{record.Outdated, record.Queued, record.Draining, record.Settling, record.Terminating, record.Replaced,
+		record.Launching, record.Ready, record.Surplus, record.Unreachable, record.NodeFail, record.Skipped} {
 		if l.Left() < 14 {
 			out, l = append(out, l.String()), style.NewLine(st, w)
 		}

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/term"
 )
@@ -41,7 +42,7 @@ type Model struct {
 	term.Screen
 	attention attention
 	mouse     mouse
-	overheard []engine.Event
+	overheard []record.Event
 
 	// Scene is what is shown, nil until the first snapshot.
 	Scene *scene.Scene
@@ -190,7 +191,7 @@ func (m *Model) Show(s *engine.Snapshot) {
 		m.Approved = ""
 	}
 	m.doubtApproval()
-	if _, end := m.Dialog.(*endDialog); end && s.State != engine.Finished {
+	if _, end := m.Dialog.(*endDialog); end && s.State != record.Finished {
 		m.Close() // another run has begun
 	}
 	if m.Dialog != nil {
@@ -225,7 +226,7 @@ func (m *Model) tick() tea.Cmd {
 	}
 	m.Ticking = true
 	every := time.Second
-	if m.Scene != nil && m.Scene.State != engine.NoRun {
+	if m.Scene != nil && m.Scene.State != record.NoRun {
 		every /= scene.Hands
 	}
 	return tea.Tick(every, func(time.Time) tea.Msg { return tickMsg{} })
@@ -301,8 +302,8 @@ func (m *Model) interrupt() tea.Cmd {
 	}
 	m.interrupts++
 	m.Dismiss()
-	if m.Scene == nil || m.Scene.State != engine.Ending {
-		m.Opts.Send(engine.Command{Kind: engine.CmdAbort, Reason: "ctrl-c in the dashboard"})
+	if m.Scene == nil || m.Scene.State != record.Ending {
+		m.Opts.Send(record.Command{Kind: record.CmdAbort, Reason: "ctrl-c in the dashboard"})
 	}
 	m.dirty = true
 	return nil
@@ -322,7 +323,7 @@ func (m *Model) doubtApproval() {
 }
 
 // send gives a command to the run and says so; the snapshot shows its effect.
-func (m *Model) send(c engine.Command, said string) {
+func (m *Model) send(c record.Command, said string) {
 	m.Opts.Send(c)
 	m.say(said)
 }

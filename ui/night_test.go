@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -18,7 +19,7 @@ func TestANightAtTheKeyboard(t *testing.T) {
 	// The first batch waits. It is looked at, not approved, looked at again, approved.
 	ui.Show(uitest.Asking()).Expect("Batch 2 waits for approval", "waits for you")
 	ui.Press("a").Expect("Approve batch 2: 3 nodes", "41 pods will be evicted").Press("n").Gone("41 pods will be evicted").SentNothing()
-	ui.Press("a").Expect("41 pods will be evicted").Press("enter").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"})
+	ui.Press("a").Expect("41 pods will be evicted").Press("enter").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h2"})
 
 	// A budget holds a pod: where, why, for how long, and what would open it.
 	ui.Show(uitest.Busy()).Expect("blocked: 1 budget, 1 pod", "shop/checkout  allows 0: 3 healthy, 3 required", "scale checkout to 4", "fails in 11:42")
@@ -37,15 +38,15 @@ func TestANightAtTheKeyboard(t *testing.T) {
 
 	// Force wants the name, and nothing but the name.
 	ui.Press("f").Expect("breaks the budget shop/checkout: it promises 3 healthy pods, has 3, and will have 2").Type("ip-10-0-1-2").Press("enter").Expect("that is not the name; nothing was forced").SentNothing()
-	ui.Type("3").Press("enter").Sent(engine.Command{Kind: engine.CmdForce, Node: uitest.Host(1, 23)})
+	ui.Type("3").Press("enter").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23)})
 
 	// Enough for tonight.
-	ui.Press("esc").Gone("1 of 18 nodes").Press("p").Sent(engine.Command{Kind: engine.CmdPause}).Show(uitest.Stale()).Expect("paused: ana@laptop asked")
-	ui.Press("x").Expect("Abort the upgrade?", "are terminated: they are empty", "max goes back to 12").Press("y").Sent(engine.Command{Kind: engine.CmdAbort})
+	ui.Press("esc").Gone("1 of 18 nodes").Press("p").Sent(record.Command{Kind: record.CmdPause}).Show(uitest.Stale()).Expect("paused: ana@laptop asked")
+	ui.Press("x").Expect("Abort the upgrade?", "are terminated: they are empty", "max goes back to 12").Press("y").Sent(record.Command{Kind: record.CmdAbort})
 	ending := uitest.Busy()
-	ending.State, ending.Result, ending.Why = engine.Ending, engine.Aborted, "ana@laptop asked"
+	ending.State, ending.Result, ending.Why = record.Ending, record.Aborted, "ana@laptop asked"
 	ui.Show(ending).Expect("aborting", "Nothing new starts")
 	over := uitest.Failed()
-	over.Result, over.Why = engine.Aborted, "ana@laptop asked"
+	over.Result, over.Why = record.Aborted, "ana@laptop asked"
 	ui.Show(over).Expect("exit code", "3: aborted by the operator", "max of ng-web is still 18").Later(2 * GraceMost).Press("q").Leaves(Finished)
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -119,7 +120,7 @@ func (d *NodeDialog) content(m *Model, w int) (out []string, cursor span) {
 		out = append(out, d.markText(m, w)...)
 		out = append(out, m.movesText(d.Detail.Moves, w)...)
 	}
-	return append(out, history(m, w, func(e *engine.Event) bool { return r.Name != "" && e.Node == r.Name || e.Node == r.ID })...), cursor
+	return append(out, history(m, w, func(e *record.Event) bool { return r.Name != "" && e.Node == r.Name || e.Node == r.ID })...), cursor
 }
 
 // fromRow is what the node's row and the list of blockers know, as long as that is

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -210,7 +211,7 @@ func (t *nodeTable) draw(m *Model, tb *table) []string {
 	}
 
 	title, right := "nodes", fmt.Sprintf("%d/%d", sc.Done, sc.Total)
-	if sc.State == engine.NoRun {
+	if sc.State == record.NoRun {
 		right = ""
 	}
 	focus := m.Focus == NodesPane
@@ -251,14 +252,14 @@ func folded(z zoneRows, list []item, all int) string {
 	for _, it := range list {
 		shown[it.row] = true
 	}
-	counts := map[engine.Stage]int{}
+	counts := map[record.Stage]int{}
 	for _, r := range z.rows {
 		if !shown[r] {
 			counts[r.Stage]++
 		}
 	}
 	var words []string
-	for _, s := range []engine.Stage{engine.Outdated, engine.Queued, engine.Skipped, engine.Replaced, engine.Ready, engine.Surplus} {
+	for _, s := range []record.Stage{record.Outdated, record.Queued, record.Skipped, record.Replaced, record.Ready, record.Surplus} {
 		if counts[s] > 0 {
 			words = append(words, fmt.Sprintf("%d %s", counts[s], s))
 		}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
@@ -100,16 +101,16 @@ const (
 func (m *Model) news(now time.Time) []news {
 	sc := m.Scene
 	switch {
-	case sc.State == engine.Finished && sc.Roll != nil:
+	case sc.State == record.Finished && sc.Roll != nil:
 		return m.rollNews()
-	case sc.State == engine.Finished:
+	case sc.State == record.Finished:
 		word, _ := m.Scene.StateLook(m.Styles)
 		return []news{{"finished", word + style.Because(sc.Brief(sc.Why))}}
-	case sc.State == engine.Ending && sc.Result != engine.Aborted && sc.Result != engine.NotStartedYet:
+	case sc.State == record.Ending && sc.Result != record.Aborted && sc.Result != record.NotStartedYet:
 		return []news{{"failing", "failing" + style.Because(sc.Brief(sc.Why))}}
-	case sc.State == engine.Ending:
+	case sc.State == record.Ending:
 		return nil
-	case sc.State == engine.Paused:
+	case sc.State == record.Paused:
 		return []news{{pausedNews, "paused" + style.Because(sc.Brief(sc.Why))}}
 	}
 	var out []news

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -109,13 +110,13 @@ func TestABurstIsOneNotification(t *testing.T) {
 	ui.Heard(osc777 + "drainboard ng-web;batch 2 (3 nodes) waits for approval. ip-10-0-2-31 is blocked: shop/cart-1. and 1 more\a").Silent(osc777)
 	// Gone before it is time: not told.
 	paused := uitest.Quiet()
-	paused.State, paused.Why = engine.Paused, "pods are Pending for too long"
+	paused.State, paused.Why = record.Paused, "pods are Pending for too long"
 	ui.Show(paused).Expect("paused").Silent(osc777).Show(uitest.Quiet()).Gone("paused").Later(notifyEvery).Show(uitest.Quiet()).Show(uitest.Busy()).Expect("checkout").Silent(osc777)
 }
 
 func TestANotificationWhenTheRunPausesOrEnds(t *testing.T) {
 	paused := uitest.Quiet()
-	paused.State, paused.Why = engine.Paused, "pods are Pending; too long"
+	paused.State, paused.Why = record.Paused, "pods are Pending; too long"
 	ui := sit(t, 120, 36, uitest.Quiet(), ghostty)
 	ui.Expect("draining").Press(focusOut).Show(paused).Heard(osc777 + "drainboard ng-web;paused: pods are Pending; too long\a")
 	ui.Expect("paused").Show(uitest.Quiet()).Gone("paused").Later(notifyEvery).Show(paused).Heard(osc777)
@@ -166,7 +167,7 @@ func TestProgressOnlyWhereItIsShown(t *testing.T) {
 // What comes from the cluster does not steer the terminal by a notification either.
 func TestANotificationIsClean(t *testing.T) {
 	s := uitest.Quiet()
-	s.State, s.Group = engine.Paused, "ng\x1b]0;owned\a;web"
+	s.State, s.Group = record.Paused, "ng\x1b]0;owned\a;web"
 	s.Why = strings.Join(uitest.Tricks, " ") + strings.Repeat("x", 1000)
 	ui := sit(t, 120, 36, uitest.Quiet(), ghostty)
 	ui.Expect("draining").Press(focusOut).Show(s).Heard(osc777)

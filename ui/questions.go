@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -26,7 +27,7 @@ func NewApproveDialog(b *engine.BatchView) *ChoiceDialog {
 					return m.tick()
 				}
 				m.Approved, m.approvedAt = b.Hash, m.Opts.Now()
-				m.send(engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash}, scene.BatchName(b)+" approved")
+				m.send(record.Command{Kind: record.CmdApprove, Batch: b.ID, Hash: b.Hash}, scene.BatchName(b)+" approved")
 				return nil
 			}},
 			{"n", "not now", nothing},
@@ -151,7 +152,7 @@ func sendAbort(m *Model) tea.Cmd {
 		m.refuse("nothing was aborted: " + why)
 		return m.tick()
 	}
-	m.send(engine.Command{Kind: engine.CmdAbort}, "abort asked for")
+	m.send(record.Command{Kind: record.CmdAbort}, "abort asked for")
 	return nil
 }
 
@@ -167,7 +168,7 @@ func commandName(r *engine.NodeRow) string { return cmp.Or(r.Name, r.ID) }
 
 // newSkipDialog asks before nodes are left as they are, or what comes to that here.
 func newSkipDialog(m *Model, rows []*engine.NodeRow) *ChoiceDialog {
-	if instead := m.Scene.Instead(engine.CmdSkip); instead != "" {
+	if instead := m.Scene.Instead(record.CmdSkip); instead != "" {
 		return newNodesDialog(rows, "s", takesSkip, "Skip", "skip of", "skip it", instead)
 	}
 	return newNodesDialog(rows, "s", takesSkip, "Skip", "skip of", "skip it",
@@ -177,7 +178,7 @@ func newSkipDialog(m *Model, rows []*engine.NodeRow) *ChoiceDialog {
 // newReturnDialog asks before nodes that were skipped or have failed are taken up
 // again, or what comes to that here.
 func newReturnDialog(m *Model, rows []*engine.NodeRow) *ChoiceDialog {
-	if instead := m.Scene.Instead(engine.CmdReturn); instead != "" {
+	if instead := m.Scene.Instead(record.CmdReturn); instead != "" {
 		return newNodesDialog(rows, "r", takesReturn, "Return to", "return to", "return to it", instead)
 	}
 	return newNodesDialog(rows, "r", takesReturn, "Return to", "return to", "return to it",
@@ -218,7 +219,7 @@ func newNodesDialog(rows []*engine.NodeRow, key string, good func(*engine.NodeRo
 				return m.tick()
 			}
 			for _, r := range rows {
-				m.Opts.Send(engine.Command{Kind: a.Command(m), Node: commandName(r)})
+				m.Opts.Send(record.Command{Kind: a.Command(m), Node: commandName(r)})
 			}
 			m.Nodes.marks = nil
 			m.say(said + " " + whom(m) + " asked for")
@@ -274,21 +275,21 @@ func newQuitDialog(m *Model) *ChoiceDialog {
 	}
 	text := ""
 	switch m.Scene.State {
-	case engine.Finished: // of a roll that goes on
+	case record.Finished: // of a roll that goes on
 		text = "No run is under way now; " + again
 		d.Choices = append(d.Choices, choice{"y", "leave", leave})
-	case engine.Paused, engine.Planned:
+	case record.Paused, record.Planned:
 		text = "The run stays " + string(m.Scene.State) + ". " + again
 		d.Choices = append(d.Choices, choice{"y", "leave", leave})
-	case engine.Ending:
+	case record.Ending:
 		text = "The run is putting back what it changed, and this process does it. Leaving now leaves the rest as it is; " + again
 		d.Choices = append(d.Choices, choice{"y", "leave now", leave})
 	default:
 		text = "This process drives the run; nobody else would go on with it. "
-		if why, ok := m.Scene.Able(engine.CmdPause); ok {
+		if why, ok := m.Scene.Able(record.CmdPause); ok {
 			text += "Paused, it starts nothing new; pods that are terminating finish. " + again
 			d.Choices = append(d.Choices, choice{"p", "pause and leave", func(m *Model) tea.Cmd {
-				m.Opts.Send(engine.Command{Kind: engine.CmdPause, Reason: "left the dashboard"})
+				m.Opts.Send(record.Command{Kind: record.CmdPause, Reason: "left the dashboard"})
 				return tea.Quit
 			}})
 		} else {

@@ -8,6 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -46,14 +48,14 @@ func (m *Model) Again() string {
 }
 
 // groupLook tells at a glance how a group of a roll stands.
-func (m *Model) groupLook(g engine.RollGroup) style.Look {
+func (m *Model) groupLook(g roll.Group) style.Look {
 	st := m.Styles
 	switch g.State {
-	case engine.RollWaiting:
+	case roll.Waiting:
 		return style.Look{Glyph: st.Glyphs.Todo, Pen: st.Dim}
-	case engine.RollRunning:
+	case roll.Running:
 		return style.Look{Glyph: st.Glyphs.Running, Pen: st.Active}
-	case engine.RollLeftOut, engine.RollNotStarted:
+	case roll.LeftOut, roll.NotStarted:
 		return style.Look{Glyph: st.Glyphs.Skipped, Pen: st.Off}
 	}
 	switch {
@@ -61,9 +63,9 @@ func (m *Model) groupLook(g engine.RollGroup) style.Look {
 		return style.Look{Glyph: st.Glyphs.Done, Pen: st.Good}
 	case !g.Bad():
 		return style.Look{Glyph: st.Glyphs.Done, Pen: st.Warn}
-	case g.Code == engine.Aborted.ExitCode():
+	case g.Code == record.Aborted.ExitCode():
 		return style.Look{Glyph: st.Glyphs.Ended, Pen: st.Warn}
-	case g.Word() == string(engine.Paused):
+	case g.Word() == string(record.Paused):
 		return style.Look{Glyph: st.Glyphs.Paused, Pen: st.Warn}
 	}
 	return style.Look{Glyph: st.Glyphs.Failed, Pen: st.Bad}
@@ -91,14 +93,14 @@ func (m *Model) rollForm(w, form int) *style.Line {
 	for _, g := range m.Scene.Roll.Groups {
 		lk := m.groupLook(g)
 		switch {
-		case g.State == engine.RollLeftOut:
-		case form == 0, g.State == engine.RollRunning, form == 1 && g.Bad():
+		case g.State == roll.LeftOut:
+		case form == 0, g.State == roll.Running, form == 1 && g.Bad():
 			l.Space(2).Add(lk.Pen, lk.Glyph+" ").Add(st.Text, groupText(g))
 		default:
 			word := string(g.State)
 			if g.Bad() {
 				word = "failed"
-			} else if g.State == engine.RollFinished {
+			} else if g.State == roll.Finished {
 				word = "done"
 			}
 			if counts[word]++; counts[word] == 1 {
@@ -114,15 +116,15 @@ func (m *Model) rollForm(w, form int) *style.Line {
 
 // groupText is a group in the line of a roll: a word for what is not as it should be, and
 // its nodes while they are rolled.
-func groupText(g engine.RollGroup) string {
+func groupText(g roll.Group) string {
 	switch {
-	case g.State == engine.RollRunning && g.Total > 0:
+	case g.State == roll.Running && g.Total > 0:
 		return fmt.Sprintf("%s %d/%d", g.Name, g.Done, g.Total)
-	case g.State == engine.RollRunning:
+	case g.State == roll.Running:
 		return g.Name + " ..."
 	case g.Code != 0:
 		return g.Name + " " + g.Word()
-	case g.State == engine.RollNotStarted:
+	case g.State == roll.NotStarted:
 		return g.Name + " not started"
 	}
 	return g.Name
@@ -131,18 +133,18 @@ func groupText(g engine.RollGroup) string {
 // groupLines is the panel of a roll: a group a line, those before the one under way left
 // out where there is no room.
 func (m *Model) groupLines(r rect) []string {
-	st, roll := m.Styles, m.Scene.Roll
-	n, of := roll.Place(m.Scene.Group)
+	st, value := m.Styles, m.Scene.Roll
+	n, of := value.Place(m.Scene.Group)
 	room, at := r.h-2, 0
-	for i, g := range roll.Groups {
-		if g.State == engine.RollRunning {
+	for i, g := range value.Groups {
+		if g.State == roll.Running {
 			at = i
 			break
 		}
 	}
-	first := min(max(at-room/2, 0), max(len(roll.Groups)-room, 0))
+	first := min(max(at-room/2, 0), max(len(value.Groups)-room, 0))
 	var body []string
-	for _, g := range roll.Groups[first:min(first+max(room, 0), len(roll.Groups))] {
+	for _, g := range value.Groups[first:min(first+max(room, 0), len(value.Groups))] {
 		l, lk := style.NewLine(st, r.w-2), m.groupLook(g)
 		mark := " "
 		if g.Name == m.Scene.Group {
@@ -160,7 +162,7 @@ func (m *Model) groupLines(r rect) []string {
 		body = append(body, l.String())
 	}
 	bottom := ""
-	if hidden := len(roll.Groups) - len(body); hidden > 0 {
+	if hidden := len(value.Groups) - len(body); hidden > 0 {
 		bottom = fmt.Sprintf("%d more", hidden)
 	}
 	return style.Framed(st, st.Border, "groups", fmt.Sprintf("%d of %d", n, of), bottom, body, r.w, r.h, false)
@@ -172,15 +174,15 @@ type rollDialog struct{ reader }
 func (d *rollDialog) Title(m *Model) string {
 	lk := style.Look{Glyph: m.Styles.Glyphs.Done, Pen: m.Styles.Good}
 	if code := m.Scene.Roll.ExitCode(); code != 0 {
-		lk = m.groupLook(engine.RollGroup{State: engine.RollFinished, Code: code})
+		lk = m.groupLook(roll.Group{State: roll.Finished, Code: code})
 	}
 	return lk.Glyph + " the roll: " + strings.SplitN(m.Scene.Roll.Sentence(), ";", 2)[0]
 }
 
 func (d *rollDialog) Body(m *Model, w int) []string {
-	st, roll := m.Styles, m.Scene.Roll
+	st, r := m.Styles, m.Scene.Roll
 	var out []string
-	for _, g := range roll.Groups {
+	for _, g := range r.Groups {
 		lk := m.groupLook(g)
 		glyph := lk.Glyph
 		if st.Plain {
@@ -189,14 +191,14 @@ func (d *rollDialog) Body(m *Model, w int) []string {
 		out = append(out, style.Paragraph(st, lk.Pen, glyph, m.Scene.Brief(g.Sentence()), w)...)
 	}
 	out = append(out, style.NewLine(st, w).String())
-	out = append(out, style.Fact(st, "exit code", fmt.Sprint(roll.ExitCode()), st.Title, w)...)
-	if roll.Stop != "" {
-		out = append(out, style.Fact(st, "stopped", roll.Stop, st.Warn, w)...)
+	out = append(out, style.Fact(st, "exit code", fmt.Sprint(r.ExitCode()), st.Title, w)...)
+	if r.Stop != "" {
+		out = append(out, style.Fact(st, "stopped", r.Stop, st.Warn, w)...)
 	}
-	if len(roll.Names(engine.RollNotStarted)) > 0 {
-		out = append(out, style.Fact(st, "to go on", roll.Again, st.Text, w)...)
+	if len(r.Names(roll.NotStarted)) > 0 {
+		out = append(out, style.Fact(st, "to go on", r.Again, st.Text, w)...)
 	}
-	for _, g := range roll.Groups {
+	for _, g := range r.Groups {
 		for i, what := range g.Left {
 			if i == 0 {
 				out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Warn, "left behind in "+g.Name+", with what puts it back").String())
@@ -233,7 +235,7 @@ func (m *Model) rollNews() []news {
 
 // notTurn says why there is no other run to show.
 func notTurn(m *Model) string {
-	if m.Scene.Roll == nil || len(m.Scene.Roll.Names(engine.RollRunning)) < 2 {
+	if m.Scene.Roll == nil || len(m.Scene.Roll.Names(roll.Running)) < 2 {
 		return "no other group is under way"
 	}
 	return ""

@@ -7,7 +7,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -24,7 +25,7 @@ func TestDashboardGoesThroughARoll(t *testing.T) {
 	ui.Show(uitest.NextGroup()).Expect("prod-eu-1 / ng-web-b", "the group ng-web-b now, 5 of 6").Gone("Leave?")
 	ui.Press("a").Expect("key ignored: the screen had just changed").SentNothing()
 	ui.Later(5 * time.Second).Press("a").Expect("Approve batch 1").Later(5 * time.Second).Press("enter")
-	ui.Sent(engine.Command{Kind: engine.CmdApprove, Batch: 1, Hash: "h-b"})
+	ui.Sent(record.Command{Kind: record.CmdApprove, Batch: 1, Hash: "h-b"})
 	ui.Show(uitest.RolledAll()).Expect("the roll: 5 of 6 groups done", "ng-batch: PodEvictionFailure", "ng-idle: left out: nothing is outdated", "exit code   4")
 	ui.Later(5 * time.Second).Press("q").Leaves(Finished)
 }
@@ -33,16 +34,16 @@ func TestDashboardGoesThroughARoll(t *testing.T) {
 func TestAbortBetweenGroups(t *testing.T) {
 	ui := sit(t, 80, 24, uitest.Between())
 	ui.Expect("Next: ng-web-b").Press("x").Expect("no run is under way", "the roll ends with it").Press("y")
-	ui.Sent(engine.Command{Kind: engine.CmdAbort})
+	ui.Sent(record.Command{Kind: record.CmdAbort})
 	ui = sit(t, 80, 24, uitest.Between())
-	ui.Expect("Next: ng-web-b").Press("ctrl+c").Sent(engine.Command{Kind: engine.CmdAbort, Reason: "ctrl-c in the dashboard"})
+	ui.Expect("Next: ng-web-b").Press("ctrl+c").Sent(record.Command{Kind: record.CmdAbort, Reason: "ctrl-c in the dashboard"})
 }
 
 // Leaving says that the roll is held, and pauses the run.
 func TestLeavingARoll(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Rolling())
 	ui.Expect("ng-web-b").Press("q").Expect("The roll is held: ng-web-b and ng-web-c are not started", "drainboard upgrade --all goes on from where it stands")
-	ui.Press("p").Sent(engine.Command{Kind: engine.CmdPause, Reason: "left the dashboard"})
+	ui.Press("p").Sent(record.Command{Kind: record.CmdPause, Reason: "left the dashboard"})
 	ui.Leaves(Left)
 }
 
@@ -53,7 +54,7 @@ func TestTurnToTheNextGroup(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Rolling(), turns)
 	ui.Expect("ng-web-b").Press("t").Expect("cannot turn now: no other group is under way")
 	s := uitest.Rolling()
-	uitest.OfRoll(s, "ng-web-b").State = engine.RollRunning
+	uitest.OfRoll(s, "ng-web-b").State = roll.Running
 	ui.Show(s).Expect("● ng-web-b").Press("t")
 	select {
 	case <-turned:

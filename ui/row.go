@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
@@ -63,7 +64,7 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 		lk = style.Look{Glyph: st.Glyphs.Unknown, Pen: st.Text}
 	}
 	name := st.Text
-	if r.Stage == engine.Replaced {
+	if r.Stage == record.Replaced {
 		name = st.Dim
 	}
 	l.Begin(mark)
@@ -137,17 +138,17 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 	m.flag(l, r)
 	if c.note > 0 {
 		note := r.Note
-		if note == "" && r.Name != "" && !r.Ready && r.Stage != engine.Replaced {
+		if note == "" && r.Name != "" && !r.Ready && r.Stage != record.Replaced {
 			note = "not Ready"
 		}
 		if note == "" {
 			note = scene.CordonedNote(r)
 		}
-		if note == "" && r.Detached && r.Stage != engine.Replaced {
+		if note == "" && r.Detached && r.Stage != record.Replaced {
 			note = "detached: nothing takes its place"
 		}
 		np := st.Dim
-		if r.Stage == engine.NodeFail || r.Stage == engine.Unreachable {
+		if r.Stage == record.NodeFail || r.Stage == record.Unreachable {
 			np = st.Bad
 		}
 		l.Space(1).Add(np, note)
@@ -166,7 +167,7 @@ func (m *Model) flag(l *style.Line, r *engine.NodeRow) {
 	switch {
 	case r.Blocked:
 		l.Add(l.Styles.Warn, l.Styles.Glyphs.Blocked)
-	case r.Stage == engine.NodeFail || r.Stage == engine.Unreachable:
+	case r.Stage == record.NodeFail || r.Stage == record.Unreachable:
 		l.Add(l.Styles.Bad, "!")
 	case scene.IsNotReady(r):
 		l.Add(l.Styles.Warn, "!")

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
@@ -340,7 +340,7 @@ func windowTitle(sc *scene.Scene, st *style.Styles) string {
 		t += fmt.Sprintf(" %s%d blocked", st.Glyphs.Blocked, sc.BlockedNodes)
 	}
 	switch {
-	case sc.State == engine.NoRun:
+	case sc.State == record.NoRun:
 		t = fmt.Sprintf("%s %d outdated", sc.Group, sc.Outdated())
 		if who := sc.OthersWord(); who != "" {
 			t += ", " + who
@@ -349,13 +349,13 @@ func windowTitle(sc *scene.Scene, st *style.Styles) string {
 			t += fmt.Sprintf(" %s%d blocked", st.Glyphs.Blocked, sc.BlockedNodes)
 		}
 		return style.Clean(t)
-	case sc.State == engine.Finished:
+	case sc.State == record.Finished:
 		t += " " + string(sc.Result)
 	case sc.Batch != nil:
 		t += " " + st.Glyphs.Ask + " approve?"
 	case sc.InvalidCount() > 0:
 		t += fmt.Sprintf(" %s%d not valid", st.Glyphs.Warning, sc.InvalidCount())
-	case sc.State != engine.Running:
+	case sc.State != record.Running:
 		t += " " + string(sc.State)
 	}
 	return style.Clean(t)
@@ -365,11 +365,11 @@ func windowTitle(sc *scene.Scene, st *style.Styles) string {
 func taskbar(sc *scene.Scene) *tea.ProgressBar {
 	state := tea.ProgressBarDefault
 	switch {
-	case sc.State == engine.NoRun, sc.State == engine.Finished && sc.Result == engine.Succeeded:
+	case sc.State == record.NoRun, sc.State == record.Finished && sc.Result == record.Succeeded:
 		state = tea.ProgressBarNone
-	case sc.State == engine.Finished:
+	case sc.State == record.Finished:
 		state = tea.ProgressBarError
-	case sc.BlockedNodes > 0, sc.InvalidCount() > 0, sc.Batch != nil, sc.State == engine.Paused, sc.State == engine.Ending, sc.StalestSource() != nil:
+	case sc.BlockedNodes > 0, sc.InvalidCount() > 0, sc.Batch != nil, sc.State == record.Paused, sc.State == record.Ending, sc.StalestSource() != nil:
 		state = tea.ProgressBarWarning
 	}
 	if sc.Total == 0 {

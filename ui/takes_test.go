@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -23,7 +24,7 @@ func TestNodesTakeWhatTheEngineSays(t *testing.T) {
 		{engine.NodeCommands{Force: true}, "f", true},
 		{engine.NodeCommands{Skip: true, Return: true}, "f", false},
 	} {
-		for _, stage := range []engine.Stage{engine.Updating, engine.Draining, engine.Ready} {
+		for _, stage := range []record.Stage{record.Updating, record.Draining, record.Ready} {
 			s := uitest.Busy()
 			for i := range s.Abilities {
 				s.Abilities[i].Why = ""

@@ -22,6 +22,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/term"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 	show := make(chan *engine.Snapshot, 1)
 	show <- uitest.Busy()
 	var once sync.Once
-	exit, err := Run(ctx, Options{Snapshots: show, Mouse: true, Send: func(c engine.Command) {
+	exit, err := Run(ctx, Options{Snapshots: show, Mouse: true, Send: func(c record.Command) {
 		switch mode {
 		case "panic":
 			panic("as ordered")

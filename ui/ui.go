@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/term"
 )
@@ -25,7 +26,7 @@ type Options struct {
 	Snapshots <-chan *engine.Snapshot
 	// Send takes the operator's commands and must not block. The receiver fills in
 	// By and At.
-	Send func(engine.Command)
+	Send func(record.Command)
 	// ReadOnly: this process only watches. No command is ever sent, and leaving is
 	// free. Otherwise this process drives the run, and q asks before it leaves.
 	ReadOnly bool
@@ -151,7 +152,7 @@ func feed(p *tea.Program, snapshots <-chan *engine.Snapshot, done <-chan struct{
 
 func (o Options) withDefaults() Options {
 	if o.Send == nil {
-		o.Send = func(engine.Command) {}
+		o.Send = func(record.Command) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

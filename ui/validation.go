@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
@@ -22,12 +22,12 @@ func (m *Model) validationPane() bool {
 	switch {
 	case v == nil, m.Height < leastForValidation, m.Width < term.LeastWidth:
 		return false
-	case m.Scene.State == engine.Finished && v.Failed.IsZero():
+	case m.Scene.State == record.Finished && v.Failed.IsZero():
 		return false
 	case m.Width < term.StackedWidth && m.Focus != BlockedPane:
 		return false
 	}
-	kept := m.Scene.State == engine.Running || m.Scene.State == engine.Paused
+	kept := m.Scene.State == record.Running || m.Scene.State == record.Paused
 	return kept && m.Height >= tallHeight || m.Scene.InvalidCount() > 0
 }
 
@@ -94,7 +94,7 @@ func (m *Model) validationBody(w int) []string {
 
 // progressLines are the looks that passed and the next one, and, beside or below, how long
 // it may still take.
-func (m *Model) progressLines(v *engine.Validation, w int) []string {
+func (m *Model) progressLines(v *record.Validation, w int) []string {
 	st := m.Styles
 	progress, limit := scene.PassesText(v)+", "+m.Scene.NextText(v), m.Scene.LimitText(v)
 	first := style.NewLine(st, w).Space(1).Add(st.Text, progress)
@@ -120,7 +120,7 @@ func (m *Model) progressLines(v *engine.Validation, w int) []string {
 
 // failureLines name one thing that is not valid: what it is, whose, and what is wrong. What
 // is ignored says so first.
-func (m *Model) failureLines(f engine.Invalid, w int) []string {
+func (m *Model) failureLines(f record.Invalid, w int) []string {
 	sc, st := m.Scene, m.Styles
 	sign, p := st.Glyphs.Failed, st.Warn
 	name, group, message := sc.FailureParts(f)

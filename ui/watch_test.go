@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -19,7 +20,7 @@ import (
 // watcher is a model that only watches.
 func watcher(s *engine.Snapshot, w, h int) (m *Model, sent *int) {
 	sent = new(int)
-	m = NewModel(Options{Now: func() time.Time { return uitest.Moment }, Theme: themes.None, Environ: []string{"TERM=xterm"}, ReadOnly: true, Send: func(engine.Command) { *sent++ }})
+	m = NewModel(Options{Now: func() time.Time { return uitest.Moment }, Theme: themes.None, Environ: []string{"TERM=xterm"}, ReadOnly: true, Send: func(record.Command) { *sent++ }})
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	m.Update(snapshotMsg{uitest.Judge(s)})
 	return m, sent
@@ -94,7 +95,7 @@ func TestWatcher(t *testing.T) {
 	shows("▲ no driver", "fails in 11:42, stands still", "▲ upgrade", "nobody has driven this run for ", "drainboard upgrade ng-web goes on with it", "its record does not fit the group: the group was deleted and made anew; drainboard upgrade")
 	hides("min left", "upgrading", "again in")
 	s = uitest.Busy()
-	s.Unattended, s.State = uitest.Moment.Add(-3*time.Minute), engine.Paused
+	s.Unattended, s.State = uitest.Moment.Add(-3*time.Minute), record.Paused
 	m.Update(snapshotMsg{uitest.Judge(s)})
 	shows("‖ paused")
 	keys()

@@ -10,8 +10,8 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
@@ -57,9 +57,9 @@ func TestAllNodesOfWhatIsLeft(t *testing.T) {
 	u := asGiven(t, "--all", "--all-nodes", "--cloudonly")
 	r, _, _ := rollOf(t, strategy.RollByName(), u, "a", "b", "c")
 	r.value.Again = u.again(u.line)
-	r.value.Groups = []engine.RollGroup{
-		{Name: "a", State: engine.RollFinished}, {Name: "b", State: engine.RollFinished, Code: exitcode.Paused},
-		{Name: "c", State: engine.RollNotStarted}, {Name: "d", State: engine.RollLeftOut},
+	r.value.Groups = []roll.Group{
+		{Name: "a", State: roll.Finished}, {Name: "b", State: roll.Finished, Code: exitcode.Paused},
+		{Name: "c", State: roll.NotStarted}, {Name: "d", State: roll.LeftOut},
 	}
 	if got := r.goesOn(); got != "drainboard upgrade b c --all-nodes --cloudonly" {
 		t.Error(got)

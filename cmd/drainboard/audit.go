@@ -6,6 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
@@ -19,7 +20,7 @@ type audit struct {
 
 // keep begins the journal of a run and its announcements. plan is what it is going to
 // do, nil for a run that goes on.
-func (d *driver) keep(run engine.Run, plan *engine.Plan) {
+func (d *driver) keep(run record.Run, plan *engine.Plan) {
 	a := &audit{}
 	a.scribe = journal.Begin(journal.Options{
 		Dir: journal.Dir, Drainboard: version, By: who(), Args: os.Args[1:],
@@ -28,7 +29,7 @@ func (d *driver) keep(run engine.Run, plan *engine.Plan) {
 	d.audit = a
 	d.listeners = append(d.listeners, a.scribe.Events)
 	a.announcer = d.session.Announce(d.group, func(why string) {
-		a.notices.add(engine.Event{Type: engine.Warning, Reason: "events", Message: why})
+		a.notices.add(record.Event{Type: record.Warning, Reason: "events", Message: why})
 	})
 	d.listeners = append(d.listeners, a.announcer.Events)
 }
@@ -42,7 +43,7 @@ func (a *audit) attend(loop *live.Loop) {
 }
 
 // close ends both when the loop has ended.
-func (a *audit) close(run engine.Run, err error) {
+func (a *audit) close(run record.Run, err error) {
 	a.scribe.Close(run, err)
 	a.announcer.Close()
 }
@@ -50,11 +51,11 @@ func (a *audit) close(run engine.Run, err error) {
 // notices are what is to be told in a run's log, also before there is one.
 type notices struct {
 	mu      sync.Mutex
-	tell    func(engine.Event) bool
-	waiting []engine.Event
+	tell    func(record.Event) bool
+	waiting []record.Event
 }
 
-func (n *notices) add(e engine.Event) {
+func (n *notices) add(e record.Event) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.tell == nil {
@@ -72,7 +73,7 @@ func (n *notices) hold() {
 }
 
 // to tells from here on what there is.
-func (n *notices) to(tell func(engine.Event) bool) {
+func (n *notices) to(tell func(record.Event) bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, e := range n.waiting {

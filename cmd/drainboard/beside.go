@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/hooks"
 )
 
@@ -32,7 +33,7 @@ func (d *driver) accompany() {
 	cluster := d.session.Cluster()
 	b := &beside{hooks: &d.Hooks, metrics: d.serving}
 	b.notifier = hooks.NewNotifier(d.List, cluster, func(reason, message string) {
-		b.notices.add(engine.Event{Type: engine.Warning, Reason: reason, Message: message})
+		b.notices.add(record.Event{Type: record.Warning, Reason: reason, Message: message})
 	})
 	b.runner = &hooks.Runner{Hooks: d.List, Cluster: cluster, Now: d.session.Clock().Now}
 	d.listeners = append(d.listeners, b.notifier.Events)
@@ -45,7 +46,7 @@ func (d *driver) accompany() {
 
 // attend has the loop of a run carry out the hooks around nodes, and be measured. It
 // returns who looks at each snapshot, nil for nobody.
-func (b *beside) attend(loop *live.Loop, run engine.Run) func(*engine.Snapshot) {
+func (b *beside) attend(loop *live.Loop, run record.Run) func(*engine.Snapshot) {
 	b.runner.Run = run.ID
 	loop.Executor = withHooks{loop.Executor, b.runner}
 	b.notices.to(loop.Tell)
@@ -76,7 +77,7 @@ func (b *beside) over() { b.notices.hold() }
 
 // close waits a while for what is still to be told; a signal ends that.
 func (d *driver) close() {
-	d.beside.notices.to(func(e engine.Event) bool {
+	d.beside.notices.to(func(e record.Event) bool {
 		fmt.Fprintln(d.app.Err, "drainboard: "+e.Message)
 		return true
 	})
@@ -102,8 +103,8 @@ type withHooks struct {
 	hooks *hooks.Runner
 }
 
-func (e withHooks) Do(ctx context.Context, a engine.Action) engine.Outcome {
-	if a.Kind == engine.RunHook {
+func (e withHooks) Do(ctx context.Context, a record.Action) record.Outcome {
+	if a.Kind == record.RunHook {
 		return e.hooks.Do(ctx, a)
 	}
 	return e.Executor.Do(ctx, a)

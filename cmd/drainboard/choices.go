@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
@@ -46,29 +47,29 @@ func choose[T ~string](flag, given string, to *T, from ...T) error {
 }
 
 // approval settles what is approved, in which portions.
-func (f *rollFlags) approval(cmd *cobra.Command, s *engine.Settings, auto bool) error {
+func (f *rollFlags) approval(cmd *cobra.Command, s *record.Settings, auto bool) error {
 	if auto {
-		s.Approve = engine.ApproveNone
+		s.Approve = record.ApproveNone
 	}
-	if err := choose("approve", f.approve, &s.Approve, engine.ApproveBatch, engine.ApproveCanary, engine.ApprovePhase, engine.ApproveNone); err != nil {
+	if err := choose("approve", f.approve, &s.Approve, record.ApproveBatch, record.ApproveCanary, record.ApprovePhase, record.ApproveNone); err != nil {
 		return err
 	}
 	switch {
-	case auto && s.Approve != engine.ApproveNone:
+	case auto && s.Approve != record.ApproveNone:
 		return fmt.Errorf("--auto asks nothing, so it cannot be combined with --approve %s", f.approve)
-	case cmd.Flags().Changed("canary-watch") && s.Approve != engine.ApproveCanary:
+	case cmd.Flags().Changed("canary-watch") && s.Approve != record.ApproveCanary:
 		return fmt.Errorf("--canary-watch: there is a canary with --approve canary only, not with %s", s.Approve)
-	case cmd.Flags().Changed("batch-size") && s.Approve != engine.ApproveBatch:
+	case cmd.Flags().Changed("batch-size") && s.Approve != record.ApproveBatch:
 		return fmt.Errorf("--batch-size: it is for --approve batch, not for %s; --max-unavailable says how many nodes go at once", s.Approve)
 	}
 	return nil
 }
 
 // sequence settles which nodes go when, until when, and what becomes of the odd ones.
-func (f *rollFlags) sequence(cmd *cobra.Command, s *engine.Settings) error {
+func (f *rollFlags) sequence(cmd *cobra.Command, s *record.Settings) error {
 	for i, given := range f.order {
-		var o engine.Order
-		if err := choose("order", strings.TrimSpace(given), &o, engine.OrderRandom, engine.OrderOldest, engine.OrderNewest, engine.OrderName, engine.OrderFewestBlockers); err != nil {
+		var o record.Order
+		if err := choose("order", strings.TrimSpace(given), &o, record.OrderRandom, record.OrderOldest, record.OrderNewest, record.OrderName, record.OrderFewestBlockers); err != nil {
 			return err
 		}
 		switch {
@@ -76,14 +77,14 @@ func (f *rollFlags) sequence(cmd *cobra.Command, s *engine.Settings) error {
 			return fmt.Errorf("--order: a word is empty")
 		case slices.Contains(s.Order, o):
 			return fmt.Errorf("--order: %s is there twice", o)
-		case o == engine.OrderOldest && slices.Contains(s.Order, engine.OrderNewest), o == engine.OrderNewest && slices.Contains(s.Order, engine.OrderOldest):
+		case o == record.OrderOldest && slices.Contains(s.Order, record.OrderNewest), o == record.OrderNewest && slices.Contains(s.Order, record.OrderOldest):
 			return fmt.Errorf("--order: oldest and newest contradict each other")
-		case o == engine.OrderRandom && i < len(f.order)-1:
+		case o == record.OrderRandom && i < len(f.order)-1:
 			return fmt.Errorf("--order: random decides between any two nodes, so nothing after it (%s) is ever asked", strings.Join(f.order[i+1:], ", "))
 		}
 		s.Order = append(s.Order, o)
 	}
-	if err := choose("unreachable", f.unreachable, &s.Unreachable, engine.UnreachableWait, engine.UnreachableTerminate, engine.UnreachableFail); err != nil {
+	if err := choose("unreachable", f.unreachable, &s.Unreachable, record.UnreachableWait, record.UnreachableTerminate, record.UnreachableFail); err != nil {
 		return err
 	}
 	if f.maxFailedNodes < 0 {
@@ -101,24 +102,24 @@ func (f *rollFlags) sequence(cmd *cobra.Command, s *engine.Settings) error {
 }
 
 // timeoutPolicy settles what happens to a node whose drain ran out of time.
-func (f *rollFlags) timeoutPolicy(s *engine.Settings, who string) error {
-	if err := choose("on-drain-timeout", f.onDrainTimeout, &s.OnDrainTimeout, engine.TimeoutFail, engine.TimeoutSkip, engine.TimeoutForce, engine.TimeoutWait); err != nil {
+func (f *rollFlags) timeoutPolicy(s *record.Settings, who string) error {
+	if err := choose("on-drain-timeout", f.onDrainTimeout, &s.OnDrainTimeout, record.TimeoutFail, record.TimeoutSkip, record.TimeoutForce, record.TimeoutWait); err != nil {
 		return err
 	}
-	if f.force && f.onDrainTimeout != "" && s.OnDrainTimeout != engine.TimeoutForce {
+	if f.force && f.onDrainTimeout != "" && s.OnDrainTimeout != record.TimeoutForce {
 		return fmt.Errorf("--force and --on-drain-timeout=%s contradict each other", f.onDrainTimeout)
 	}
 	if f.force {
-		s.OnDrainTimeout = engine.TimeoutForce
+		s.OnDrainTimeout = record.TimeoutForce
 	}
-	if s.OnDrainTimeout == engine.TimeoutForce {
+	if s.OnDrainTimeout == record.TimeoutForce {
 		s.ForcedBy = who
 	}
 	return nil
 }
 
 // durations settles the times that were given.
-func (f *rollFlags) durations(cmd *cobra.Command, s *engine.Settings) error {
+func (f *rollFlags) durations(cmd *cobra.Command, s *record.Settings) error {
 	for _, d := range []struct {
 		flag  string
 		from  time.Duration

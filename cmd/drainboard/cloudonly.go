@@ -10,8 +10,8 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/disk"
@@ -96,12 +96,12 @@ func (*onDisk) Announce(string, func(string)) announcer { return unannounced{} }
 // unannounced is an announcer where nobody is told.
 type unannounced struct{}
 
-func (unannounced) Events([]engine.Event) {}
+func (unannounced) Events([]record.Event) {}
 func (unannounced) Close()                {}
 
 // Listen says once that no commands from elsewhere are heard.
 func (*onDisk) Listen(_ context.Context, loop *live.Loop, _ string) (stop func()) {
-	loop.Tell(engine.Event{Type: engine.Warning, Reason: "not heard", Message: "this run cannot be watched or given commands from elsewhere, and is not announced: record, commands and Events would be objects of the cluster (--cloudonly)"})
+	loop.Tell(record.Event{Type: record.Warning, Reason: "not heard", Message: "this run cannot be watched or given commands from elsewhere, and is not announced: record, commands and Events would be objects of the cluster (--cloudonly)"})
 	return func() {}
 }
 
@@ -112,12 +112,12 @@ func (h *onDisk) Note(_ context.Context, rows []present.GroupRow, _ []*world.Nod
 		return exitcode.Usage(err)
 	}
 	for i, g := range rows {
-		record, _ := h.recordOf(g.Name, records) // what cannot be read, status tells
+		rec, _ := h.recordOf(g.Name, records) // what cannot be read, status tells
 		tag, _ := asg.RunTagOf(g.Name, g.Tags)
-		switch run := record.Run; {
+		switch run := rec.Run; {
 		case tag.Run != "" && !tag.Of(run.ID):
 			rows[i].Running = "elsewhere"
-		case run.State != engine.Finished:
+		case run.State != record.Finished:
 			rows[i].Running = string(run.State)
 		}
 	}
@@ -127,8 +127,8 @@ func (h *onDisk) Note(_ context.Context, rows []present.GroupRow, _ []*world.Nod
 // nodeless refuses what needs a node: nothing of that is decided without Kubernetes.
 type nodeless struct{ clock live.Clock }
 
-func (n nodeless) Do(_ context.Context, a engine.Action) engine.Outcome {
-	return engine.Outcome{Key: a.Key, At: n.clock.Now(), Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: "there is no Kubernetes here (--cloudonly)"}
+func (n nodeless) Do(_ context.Context, a record.Action) record.Outcome {
+	return record.Outcome{Key: a.Key, At: n.clock.Now(), Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: "there is no Kubernetes here (--cloudonly)"}
 }
 
 // carried is a record on the disk of this machine, of which the tag of the group tells
@@ -141,7 +141,7 @@ type carried struct {
 
 // Load reads the run. One that has not ended and whose record is not here is an error: what
 // it has changed is not known.
-func (c *carried) Load(ctx context.Context) (engine.Run, bool, error) {
+func (c *carried) Load(ctx context.Context) (record.Run, bool, error) {
 	run, found, err := c.Record.Load(ctx)
 	held := c.held()
 	if err != nil || held == nil {
@@ -156,8 +156,8 @@ func (c *carried) Load(ctx context.Context) (engine.Run, bool, error) {
 // Save has the tag say that the run has not ended, once, before anything is done for it,
 // and that it has after the record says so: the run must not go on from a record that says
 // less than the tag, when another machine has rolled the group meanwhile.
-func (c *carried) Save(ctx context.Context, run engine.Run) error {
-	if run.State == engine.Finished {
+func (c *carried) Save(ctx context.Context, run record.Run) error {
+	if run.State == record.Finished {
 		if err := c.Record.Save(ctx, run); err != nil {
 			return err
 		}

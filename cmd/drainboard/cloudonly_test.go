@@ -23,7 +23,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
 	"github.com/drainboard/drainboard/providers/journal"
@@ -250,7 +250,7 @@ func TestCloudOnly(t *testing.T) {
 	}
 	forced := 0
 	for _, l := range journalOf(t) {
-		if a := l.Action; a != nil && a.Kind == engine.Terminate {
+		if a := l.Action; a != nil && a.Kind == record.Terminate {
 			if a.Forced == nil || a.Forced.By != who() || !a.Direct {
 				t.Errorf("ended without an order: %+v", a)
 			}
@@ -321,7 +321,7 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 		t.Errorf("status: %d\n%s%s", code, out, errOut)
 	}
 	var of present.Status
-	if err := json.Unmarshal([]byte(out), &of); err != nil || of.State == engine.Finished || of.Outdated != 2 || of.Driver != "" || of.RecordAt != "" {
+	if err := json.Unmarshal([]byte(out), &of); err != nil || of.State == record.Finished || of.Outdated != 2 || of.Driver != "" || of.RecordAt != "" {
 		t.Errorf("status: %+v, %v", of, err)
 	}
 	if code, out, errOut = called(t.Context(), "", alonely...); code != 0 || s.outdated() != 0 || s.locked() != "" {
@@ -343,7 +343,7 @@ func TestCloudOnlyTagFollowsTheRecord(t *testing.T) {
 	if _, _, err := held.record.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	run := engine.Run{ID: "nodes-a-1", Group: shopGroup, State: engine.Running}
+	run := record.Run{ID: "nodes-a-1", Group: shopGroup, State: record.Running}
 	if err := held.record.Save(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +351,7 @@ func TestCloudOnlyTagFollowsTheRecord(t *testing.T) {
 	if err := errors.Join(os.Rename(dir, dir+"-full"), os.WriteFile(dir, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	run.State = engine.Finished
+	run.State = record.Finished
 	if err := held.record.Save(t.Context(), run); err == nil {
 		t.Error("saved to a disk that is full")
 	}

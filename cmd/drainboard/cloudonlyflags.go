@@ -5,6 +5,7 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/spf13/cobra"
 )
 
@@ -16,7 +17,7 @@ var cloudOnlyRefuses = []string{
 }
 
 // cloudOnlySettings settles that a run has no Kubernetes, and who says so.
-func (f *rollFlags) cloudOnlySettings(cmd *cobra.Command, rules engine.Strategy, s *engine.Settings, who string) error {
+func (f *rollFlags) cloudOnlySettings(cmd *cobra.Command, rules engine.Strategy, s *record.Settings, who string) error {
 	if !f.where.CloudOnly {
 		return nil
 	}
@@ -31,9 +32,9 @@ func (f *rollFlags) cloudOnlySettings(cmd *cobra.Command, rules engine.Strategy,
 	if f.maxSurge != "" && s.MaxSurge.N > 0 {
 		return fmt.Errorf("--max-surge %s: with --cloudonly nothing stands in for a machine that goes, as in kops; --max-unavailable says how many go at once", s.MaxSurge)
 	}
-	s.MaxSurge, s.Origin["max-surge"] = engine.Amount{}, "kops: none with --cloudonly"
+	s.MaxSurge, s.Origin["max-surge"] = record.Amount{}, "kops: none with --cloudonly"
 	for _, o := range s.Order {
-		if o == engine.OrderFewestBlockers || o == engine.OrderName {
+		if o == record.OrderFewestBlockers || o == record.OrderName {
 			return fmt.Errorf("--order %s: with --cloudonly neither pods nor names of nodes are known", o)
 		}
 	}

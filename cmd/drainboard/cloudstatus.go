@@ -10,8 +10,8 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/asg"
 )
 
@@ -37,18 +37,18 @@ func (a *app) statusCloudOnly(ctx context.Context, where backend.Where, group st
 			continue
 		}
 		known = true
-		record, err := s.recordOf(g.Name, records)
+		rec, err := s.recordOf(g.Name, records)
 		if err != nil && group != "" {
 			return unreadable(err, present.UpgradeCloudOnly(group, s.Cluster()))
 		}
 		tag, strange := asg.RunTagOf(g.Name, g.Tags)
 		trouble = errors.Join(trouble, err, strange)
 		switch {
-		case tag.Run != "" && !tag.Of(record.Run.ID):
-			list = append(list, present.Status{Run: tag.Run, Group: g.Name, Stages: map[engine.Stage]int{}, Driver: driverBy(tag, s), RecordAt: cmp.Or(tag.At, "another machine")})
-		case record.Run.ID != "":
-			of := present.StatusOf(record.Run)
-			if of.State != engine.Finished {
+		case tag.Run != "" && !tag.Of(rec.Run.ID):
+			list = append(list, present.Status{Run: tag.Run, Group: g.Name, Stages: map[record.Stage]int{}, Driver: driverBy(tag, s), RecordAt: cmp.Or(tag.At, "another machine")})
+		case rec.Run.ID != "":
+			of := present.StatusOf(rec.Run)
+			if of.State != record.Finished {
 				of.Driver = driverBy(tag, s)
 			}
 			if group != "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/gardener"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -53,7 +53,7 @@ func (h *inCluster) Note(ctx context.Context, rows []present.GroupRow, nodes []*
 	}
 	for i, g := range rows {
 		run := runs[g.Name]
-		if run.State != engine.Finished {
+		if run.State != record.Finished {
 			rows[i].Running = string(run.State)
 		}
 		var members []*world.Node
@@ -68,12 +68,12 @@ func (h *inCluster) Note(ctx context.Context, rows []present.GroupRow, nodes []*
 }
 
 // runs are the runs of the groups that have one, as far as their records can be read.
-func (h *inCluster) runs(ctx context.Context) (map[string]engine.Run, error) {
+func (h *inCluster) runs(ctx context.Context) (map[string]record.Run, error) {
 	records, err := h.kube.Records(ctx, h.namespace)
 	if err != nil {
 		return nil, exitcode.Usage(err)
 	}
-	out := map[string]engine.Run{}
+	out := map[string]record.Run{}
 	for _, r := range records {
 		if r.Err == nil {
 			out[r.Run.Group] = r.Run
@@ -118,7 +118,7 @@ func (h *inCluster) Listen(ctx context.Context, loop *live.Loop, group string) (
 	l := h.kube.CommandListener(h.namespace, group)
 	l.By, l.Send = who(), loop.Send
 	l.Unheard = func(why string) {
-		loop.Tell(engine.Event{Type: engine.Warning, Reason: "not heard", Message: "commands from elsewhere are not heard: " + why})
+		loop.Tell(record.Event{Type: record.Warning, Reason: "not heard", Message: "commands from elsewhere are not heard: " + why})
 	}
 	loop.Acknowledge = l.Acknowledge
 	return l.Listen(context.WithoutCancel(ctx))

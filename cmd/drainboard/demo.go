@@ -19,6 +19,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -134,17 +135,17 @@ func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.RealTime, 
 		return err
 	}
 	loop := &live.Loop{Rules: rules, Cluster: fmt.Sprintf("demo, %g times as fast", d.speed), Rehearse: rehearsing(rules)}
-	var others []engine.Event // what was heard, on the loop's goroutine
+	var others []record.Event // what was heard, on the loop's goroutine
 	wall.Heard = func(at time.Time, what string) {
-		e := engine.Event{Time: at, Run: plan.Run.ID, Group: plan.Group, Type: engine.Warning, Reason: "not by us", Message: what}
+		e := record.Event{Time: at, Run: plan.Run.ID, Group: plan.Group, Type: record.Warning, Reason: "not by us", Message: what}
 		others = append(others, e)
 		if loop.Events != nil {
-			loop.Events([]engine.Event{e})
+			loop.Events([]record.Event{e})
 		}
 	}
 	beside := func(s *engine.Snapshot) {
 		s.Events = slices.Concat(s.Events, others)
-		slices.SortStableFunc(s.Events, func(a, b engine.Event) int { return a.Time.Compare(b.Time) })
+		slices.SortStableFunc(s.Events, func(a, b record.Event) int { return a.Time.Compare(b.Time) })
 	}
 	intake := live.Open(ctx, wall)
 	defer intake.Close()
@@ -175,7 +176,7 @@ func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.RealTime, 
 	switch {
 	case err != nil:
 		return exitcode.With(exitcode.Failed, err)
-	case run.State == engine.Finished:
+	case run.State == record.Finished:
 		return d.app.result(run, d.Plain)
 	case d.Auto:
 		return exitcode.With(exitcode.Aborted, errors.New("the demo ended before its run did"))

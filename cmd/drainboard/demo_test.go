@@ -15,7 +15,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // helperEnv makes this test binary a drainboard of its own.
@@ -47,13 +47,13 @@ func TestDemoHeadless(t *testing.T) {
 	for _, c := range []struct {
 		scenario string
 		code     int
-		types    []engine.EventType
+		types    []record.EventType
 	}{
-		{"tour", 0, []engine.EventType{engine.RunPlanned, engine.RunStarted, engine.PodBlocked, engine.PodUnblocked}},
-		{"forced", 0, []engine.EventType{engine.PodForced}},
-		{"stuck", 4, []engine.EventType{engine.NodeFailed}},
-		{"minimal", 0, []engine.EventType{engine.NodeCordoned, engine.NodeReplaced}},
-		{"kops", 0, []engine.EventType{engine.InstanceDetached, engine.InstanceOut, engine.ValidationPassed, engine.NodeReplaced}},
+		{"tour", 0, []record.EventType{record.RunPlanned, record.RunStarted, record.PodBlocked, record.PodUnblocked}},
+		{"forced", 0, []record.EventType{record.PodForced}},
+		{"stuck", 4, []record.EventType{record.NodeFailed}},
+		{"minimal", 0, []record.EventType{record.NodeCordoned, record.NodeReplaced}},
+		{"kops", 0, []record.EventType{record.InstanceDetached, record.InstanceOut, record.ValidationPassed, record.NodeReplaced}},
 		{"canary", 0, nil}, // nobody is asked, so there is no canary
 	} {
 		t.Run(c.scenario, func(t *testing.T) {
@@ -62,22 +62,22 @@ func TestDemoHeadless(t *testing.T) {
 			if code != c.code {
 				t.Errorf("exit code %d, want %d\n%s", code, c.code, out)
 			}
-			seen, heard := map[engine.EventType]bool{}, false
+			seen, heard := map[record.EventType]bool{}, false
 			for line := range strings.Lines(out) {
-				var e engine.Event
+				var e record.Event
 				if json.Unmarshal([]byte(line), &e) != nil {
 					continue // what the process says beside the events
 				}
 				seen[e.Type] = true
 				heard = heard || e.Reason == "not by us" && strings.HasPrefix(e.Message, "somebody scaled checkout from 3 to 4")
-				if e.Type == engine.RunFinished && *e.ExitCode != c.code {
+				if e.Type == record.RunFinished && *e.ExitCode != c.code {
 					t.Errorf("the run's exit code is %d", *e.ExitCode)
 				}
 			}
 			if heard != (c.scenario == "tour" || c.scenario == "kops") {
 				t.Errorf("what others did was told: %v", heard)
 			}
-			for _, want := range append(c.types, engine.RunFinished) {
+			for _, want := range append(c.types, record.RunFinished) {
 				if !seen[want] {
 					t.Errorf("no event %s", want)
 				}

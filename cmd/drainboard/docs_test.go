@@ -19,6 +19,7 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/gardener"
 	"github.com/drainboard/drainboard/providers/kops"
@@ -123,7 +124,7 @@ func TestDocsNameEveryField(t *testing.T) {
 	var (
 		moment = reflect.TypeFor[time.Time]()
 		mover  = reflect.TypeFor[engine.MoverView]()
-		rival  = reflect.TypeFor[engine.ExternalMover]()
+		rival  = reflect.TypeFor[record.ExternalMover]()
 		plan   = reflect.TypeFor[present.Plan]()
 		pool   = reflect.TypeFor[present.PoolStatus]()
 		inPlan = reflect.TypeFor[present.Pool]()
@@ -182,14 +183,14 @@ func TestDocsNameEveryEvent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range []engine.EventType{
-		engine.RunPlanned, engine.RunStarted, engine.RunPaused, engine.RunResumed, engine.RunAborting, engine.RunFinished,
-		engine.PhaseStarted, engine.PhaseFinished, engine.BatchWaiting, engine.BatchApproved,
-		engine.NodeOutdated, engine.NodeTainted, engine.NodeCordoned, engine.NodeDraining, engine.NodeBlocked, engine.NodeDrained,
-		engine.NodeSettling, engine.NodeTerminating, engine.NodeReplaced, engine.NodeLaunching, engine.NodeReady, engine.NodeUpdating,
-		engine.NodeSkipped, engine.NodeFailed, engine.PodEvicted, engine.PodBlocked, engine.PodUnblocked, engine.PodForced, engine.PodGone,
-		engine.CapacityChanged, engine.InstanceDetached, engine.InstanceOut, engine.ValidationPassed, engine.ValidationFailed,
-		engine.HookStarted, engine.HookPassed, engine.HookFailed, engine.RollStarted, engine.RollGroupChanged, engine.RollEnded, engine.Warning,
+	for _, e := range []record.EventType{
+		record.RunPlanned, record.RunStarted, record.RunPaused, record.RunResumed, record.RunAborting, record.RunFinished,
+		record.PhaseStarted, record.PhaseFinished, record.BatchWaiting, record.BatchApproved,
+		record.NodeOutdated, record.NodeTainted, record.NodeCordoned, record.NodeDraining, record.NodeBlocked, record.NodeDrained,
+		record.NodeSettling, record.NodeTerminating, record.NodeReplaced, record.NodeLaunching, record.NodeReady, record.NodeUpdating,
+		record.NodeSkipped, record.NodeFailed, record.PodEvicted, record.PodBlocked, record.PodUnblocked, record.PodForced, record.PodGone,
+		record.CapacityChanged, record.InstanceDetached, record.InstanceOut, record.ValidationPassed, record.ValidationFailed,
+		record.HookStarted, record.HookPassed, record.HookFailed, record.RollStarted, record.RollGroupChanged, record.RollEnded, record.Warning,
 	} {
 		if !strings.Contains(string(file), "`"+string(e)+"`") {
 			t.Errorf("docs/events.md does not name %s", e)
@@ -204,15 +205,15 @@ func TestDocsNameEveryRival(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []engine.ExternalKind{
-		engine.ExternalRefresh, engine.ExternalTemplate, engine.ExternalRebalance, engine.ExternalUnhealthy, engine.ExternalPolicy, engine.ExternalSchedule,
-		engine.ExternalAutoscaler, engine.ExternalRoll, engine.ExternalDrain, engine.ExternalCordon, engine.ExternalMark, engine.ExternalRepair,
+	for _, kind := range []record.ExternalKind{
+		record.ExternalRefresh, record.ExternalTemplate, record.ExternalRebalance, record.ExternalUnhealthy, record.ExternalPolicy, record.ExternalSchedule,
+		record.ExternalAutoscaler, record.ExternalRoll, record.ExternalDrain, record.ExternalCordon, record.ExternalMark, record.ExternalRepair,
 	} {
 		if !strings.Contains(string(file), "\n| "+string(kind)+" | ") {
 			t.Errorf("docs/rivals.md has no line for %s", kind)
 		}
 	}
-	for _, how := range []engine.Handling{engine.HandlingRefused, engine.HandlingSuspended, engine.HandlingWaited, engine.HandlingLeft, engine.HandlingWarned} {
+	for _, how := range []record.Handling{record.HandlingRefused, record.HandlingSuspended, record.HandlingWaited, record.HandlingLeft, record.HandlingWarned} {
 		if !strings.Contains(string(file), "\n| "+string(how)+" | ") {
 			t.Errorf("docs/rivals.md does not say what %s means", how)
 		}
@@ -251,7 +252,7 @@ func TestDocsNameEveryAction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range engine.Kinds {
+	for _, k := range record.Kinds {
 		var needs []string
 		for _, s := range k.Needs {
 			needs = append(needs, string(s))
@@ -271,8 +272,8 @@ func TestDocsNameEveryAction(t *testing.T) {
 			t.Errorf("docs/actions.md lacks\n%s", row)
 		}
 	}
-	if rows := strings.Count(string(doc), "\n| `"); rows != len(engine.Kinds) {
-		t.Errorf("docs/actions.md has %d rows, there are %d kinds", rows, len(engine.Kinds))
+	if rows := strings.Count(string(doc), "\n| `"); rows != len(record.Kinds) {
+		t.Errorf("docs/actions.md has %d rows, there are %d kinds", rows, len(record.Kinds))
 	}
 }
 
@@ -286,7 +287,7 @@ func TestActionsNeedThePublishedRights(t *testing.T) {
 		}
 	}
 	needed := map[string]bool{}
-	for _, k := range engine.Kinds {
+	for _, k := range record.Kinds {
 		for _, right := range k.Rights {
 			needed[right] = true
 			if !slices.Contains(published, right) {

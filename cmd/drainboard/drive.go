@@ -14,6 +14,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui"
 )
 
@@ -37,7 +38,7 @@ type seat struct {
 }
 
 // send gives a command its sender and time.
-func (d *seat) send(loop *live.Loop, c engine.Command) {
+func (d *seat) send(loop *live.Loop, c record.Command) {
 	c.By, c.At = who(), d.clock.Now()
 	if !loop.Send(c) {
 		fmt.Fprintf(console.Stderr(), "the run did not hear %s: it is too busy; give it again\n", c.Kind)
@@ -47,20 +48,20 @@ func (d *seat) send(loop *live.Loop, c engine.Command) {
 // headless drives a run without a dashboard. The first SIGINT, SIGTERM or SIGHUP
 // aborts cleanly, the second stops at once. A run that pauses itself ends the process;
 // one that is paused from elsewhere waits.
-func (d *seat) headless(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
+func (d *seat) headless(ctx context.Context, loop *live.Loop, run record.Run) (record.Run, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	events, ending := loop.Events, notingEnd(loop, run)
 	loop.Publish = d.beside
-	loop.Events = func(list []engine.Event) {
+	loop.Events = func(list []record.Event) {
 		events(list)
 		for _, e := range list {
 			switch {
 			case recordTrouble(e): // where only events are read from stdout
 				fmt.Fprintln(d.err, "drainboard: "+e.Message)
-			case e.Type == engine.RunPaused && e.Remote: // who paused it resumes it
+			case e.Type == record.RunPaused && e.Remote: // who paused it resumes it
 				fmt.Fprintf(d.err, "drainboard: paused from elsewhere: drainboard resume %s goes on, ctrl-c aborts\n", e.Group)
-			case e.Type == engine.RunPaused: // nobody is there to resume it
+			case e.Type == record.RunPaused: // nobody is there to resume it
 				stop()
 			}
 		}
@@ -95,16 +96,16 @@ func (d *seat) headless(ctx context.Context, loop *live.Loop, run engine.Run) (e
 
 // recordTrouble reports whether an event says that the run record cannot be written, or that it
 // can again.
-func recordTrouble(e engine.Event) bool {
-	return e.Type == engine.Warning && (e.Reason == engine.ReasonUnwritten || e.Reason == engine.ReasonWritten)
+func recordTrouble(e record.Event) bool {
+	return e.Type == record.Warning && (e.Reason == record.ReasonUnwritten || e.Reason == record.ReasonWritten)
 }
 
 // notingEnd tells, at any time from now on, whether the run puts things back.
-func notingEnd(loop *live.Loop, run engine.Run) *atomic.Bool {
+func notingEnd(loop *live.Loop, run record.Run) *atomic.Bool {
 	ending, decided := new(atomic.Bool), loop.Decided
-	ending.Store(run.State == engine.Ending)
-	loop.Decided = func(before engine.Run, dec engine.Decision) {
-		ending.Store(dec.Run.State == engine.Ending)
+	ending.Store(run.State == record.Ending)
+	loop.Decided = func(before record.Run, dec engine.Decision) {
+		ending.Store(dec.Run.State == record.Ending)
 		if decided != nil {
 			decided(before, dec)
 		}
@@ -119,7 +120,7 @@ func (d *seat) abort(loop *live.Loop, s os.Signal, ending, say bool) {
 	if ending {
 		does = "already putting back"
 	} else {
-		d.send(loop, engine.Command{Kind: engine.CmdAbort, Reason: s.String()})
+		d.send(loop, record.Command{Kind: record.CmdAbort, Reason: s.String()})
 	}
 	if say {
 		fmt.Fprintf(d.err, "drainboard: %s: %s; once more stops at once\n", s, does)
@@ -135,7 +136,7 @@ func (d *seat) plainly(c *console.Console) {
 // interactive drives a run behind the dashboard, or behind questions in lines. Leaving
 // it pauses the run and saves; so does SIGHUP. SIGTERM aborts, and so does SIGINT,
 // which is a key on the dashboard; once more stops at once.
-func (d *seat) interactive(ctx context.Context, loop *live.Loop, run engine.Run) (engine.Run, error) {
+func (d *seat) interactive(ctx context.Context, loop *live.Loop, run record.Run) (record.Run, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	ending := notingEnd(loop, run)
@@ -151,7 +152,7 @@ func (d *seat) interactive(ctx context.Context, loop *live.Loop, run engine.Run)
 		snapshots <- s
 	}
 	type end struct {
-		run engine.Run
+		run record.Run
 		err error
 	}
 	ended := make(chan end, 1)
@@ -179,7 +180,7 @@ func (d *seat) interactive(ctx context.Context, loop *live.Loop, run engine.Run)
 			case s := <-d.signals:
 				switch {
 				case s == syscall.SIGHUP:
-					d.send(loop, engine.Command{Kind: engine.CmdPause, Reason: "the terminal went away"})
+					d.send(loop, record.Command{Kind: record.CmdPause, Reason: "the terminal went away"})
 					leave(errHangup)
 				case aborted:
 					if d.plain {
@@ -201,11 +202,11 @@ func (d *seat) interactive(ctx context.Context, loop *live.Loop, run engine.Run)
 	}()
 	options := d.screen
 	options.Snapshots, options.Look = snapshots, loop.Look
-	options.Send = func(c engine.Command) { d.send(loop, c) }
+	options.Send = func(c record.Command) { d.send(loop, c) }
 	exit, err := console.Face{Plain: d.plain}.Show(screen, options)
 	leave(nil)
 	if err != nil && !errors.Is(err, errHangup) && !errors.Is(err, errAgain) {
-		d.send(loop, engine.Command{Kind: engine.CmdPause, Reason: "the screen failed"})
+		d.send(loop, record.Command{Kind: record.CmdPause, Reason: "the screen failed"})
 		stop()
 		e := <-ended
 		if errors.Is(err, syscall.EIO) || errors.Is(err, io.EOF) { // the terminal went away, and its signal comes too late

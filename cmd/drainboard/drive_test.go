@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 )
 
@@ -15,22 +16,22 @@ import (
 func TestSignalToARunThatEnds(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		from, to engine.State
+		from, to record.State
 		says     string
 	}{
-		{"it goes on", engine.Running, engine.Running, "drainboard: interrupt: aborting; once more stops at once\n"},
-		{"it has failed since", engine.Running, engine.Ending, "drainboard: interrupt: already putting back; once more stops at once\n"},
-		{"it was resumed to end", engine.Ending, engine.Ending, "drainboard: interrupt: already putting back; once more stops at once\n"},
+		{"it goes on", record.Running, record.Running, "drainboard: interrupt: aborting; once more stops at once\n"},
+		{"it has failed since", record.Running, record.Ending, "drainboard: interrupt: already putting back; once more stops at once\n"},
+		{"it was resumed to end", record.Ending, record.Ending, "drainboard: interrupt: already putting back; once more stops at once\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer
 			heard := 0
-			loop := &live.Loop{Decided: func(engine.Run, engine.Decision) { heard++ }}
+			loop := &live.Loop{Decided: func(record.Run, engine.Decision) { heard++ }}
 			d := &seat{clock: sim.NewRealTime(sim.New(sim.Defaults()), 1), err: &out}
-			run := engine.Run{State: c.from}
+			run := record.Run{State: c.from}
 			ending := notingEnd(loop, run)
 			if c.to != c.from {
-				loop.Decided(run, engine.Decision{Run: engine.Run{State: c.to}})
+				loop.Decided(run, engine.Decision{Run: record.Run{State: c.to}})
 			}
 			d.abort(loop, os.Interrupt, ending.Load(), true)
 			if out.String() != c.says || (heard == 1) != (c.to != c.from) {

@@ -13,8 +13,8 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -24,7 +24,7 @@ import (
 type order struct {
 	app    *app
 	group  string
-	kind   engine.CommandKind
+	kind   record.CommandKind
 	batch  int
 	hash   string
 	reason string
@@ -35,7 +35,7 @@ type order struct {
 
 	where backend.Where
 	kube  *kube.Client
-	run   engine.Run // as its record says
+	run   record.Run // as its record says
 }
 
 // How long an answer is waited for at most, and what is added to that before the
@@ -51,14 +51,14 @@ const giveLong = "\n\nThe command goes to the process that drives the run, where
 
 func (a *app) commandCmds() (cmds []*cobra.Command) {
 	for _, c := range []struct {
-		kind        engine.CommandKind
+		kind        record.CommandKind
 		short, long string
 	}{
-		{engine.CmdPause, "Pause the run of a group: nothing new starts, and its deadlines stand still", "Pause the run of a group: nothing new starts, what terminates finishes, and its deadlines stand still."},
-		{engine.CmdResume, "Resume the paused run of a group", "Resume the paused run of a group."},
-		{engine.CmdApprove, "Approve the batch that the run of a group waits for", "Approve the batch that the run of a group waits for. It shows the batch and asks; what it approves is what it showed.\n" +
+		{record.CmdPause, "Pause the run of a group: nothing new starts, and its deadlines stand still", "Pause the run of a group: nothing new starts, what terminates finishes, and its deadlines stand still."},
+		{record.CmdResume, "Resume the paused run of a group", "Resume the paused run of a group."},
+		{record.CmdApprove, "Approve the batch that the run of a group waits for", "Approve the batch that the run of a group waits for. It shows the batch and asks; what it approves is what it showed.\n" +
 			"Without a terminal: --yes approves what waits, --batch and --hash what a look before showed (drainboard status -o json)."},
-		{engine.CmdAbort, "Abort the run of a group: what is in flight finishes or is put back", "Abort the run of a group: nothing new starts, and what is in flight finishes or is put back.\n" +
+		{record.CmdAbort, "Abort the run of a group: what is in flight finishes or is put back", "Abort the run of a group: nothing new starts, and what is in flight finishes or is put back.\n" +
 			"If nobody drives the run any more, this process takes its lock and puts everything back itself: that needs the rights\n" +
 			"of upgrade, prints its events, and ends with exit code 3 like any aborted run."},
 	} {
@@ -79,15 +79,15 @@ func (a *app) commandCmds() (cmds []*cobra.Command) {
 		fl.StringVar(&o.reason, "reason", "", "why, for the log and those who watch")
 		fl.DurationVar(&o.wait, "wait", defaultWait, "how long to wait for the answer")
 		fl.StringVarP(&o.output, "output", "o", "text", "text or json")
-		if c.kind == engine.CmdApprove {
+		if c.kind == record.CmdApprove {
 			fl.IntVar(&o.batch, "batch", 0, "the batch to approve, with --hash")
 			fl.StringVar(&o.hash, "hash", "", "what the batch was when it was looked at")
 		}
 		addWhereCloudOnly(fl, &o.where)
-		if c.kind == engine.CmdApprove || c.kind == engine.CmdAbort {
+		if c.kind == record.CmdApprove || c.kind == record.CmdAbort {
 			fl.BoolVar(&o.yes, "yes", false, "no question")
 		}
-		if c.kind == engine.CmdAbort { // this process may have to end the run itself
+		if c.kind == record.CmdAbort { // this process may have to end the run itself
 			addPools(fl, &o.where.Pools)
 		}
 		cmds = append(cmds, cmd)
@@ -97,7 +97,7 @@ func (a *app) commandCmds() (cmds []*cobra.Command) {
 
 // asks reports whether there is a question before the command is given.
 func (o *order) asks() bool {
-	return !o.yes && (o.kind == engine.CmdAbort || o.kind == engine.CmdApprove && o.hash == "")
+	return !o.yes && (o.kind == record.CmdAbort || o.kind == record.CmdApprove && o.hash == "")
 }
 
 // check refuses what makes no sense before anything is asked of the cluster.
@@ -125,7 +125,7 @@ func (o *order) check() (err error) {
 }
 
 func (o *order) orHash() string {
-	if o.kind == engine.CmdApprove {
+	if o.kind == record.CmdApprove {
 		return ", or --batch and --hash"
 	}
 	return ""
@@ -158,7 +158,7 @@ func (o *order) give(ctx context.Context, cmd *cobra.Command) (err error) {
 	if err != nil {
 		return exitcode.Usage(err)
 	}
-	if driver == "" && o.kind != engine.CmdAbort {
+	if driver == "" && o.kind != record.CmdAbort {
 		return o.say(verdict{Words: present.Undriven(o.run, heard, o.kube.Clock().Now())})
 	}
 	if driver != "" {
@@ -198,7 +198,7 @@ func (o *order) byAlias(ctx context.Context) (found bool, err error) {
 // approval it settles what is approved.
 func (o *order) ask(ctx context.Context, driver string) (wanted bool, err error) {
 	asks := o.asks() // before what is approved is settled: then there is nothing to ask any more
-	if o.kind == engine.CmdApprove && o.hash == "" {
+	if o.kind == record.CmdApprove && o.hash == "" {
 		b, waiting := o.run.Waiting()
 		if !waiting {
 			return false, o.say(verdict{Words: "nothing waits for approval, as of " + o.run.Seen.Local().Format("15:04:05")})
@@ -206,13 +206,13 @@ func (o *order) ask(ctx context.Context, driver string) (wanted bool, err error)
 		o.batch, o.hash = b.ID, b.Hash
 	}
 	if !asks {
-		if !o.json && o.kind == engine.CmdApprove && o.yes {
+		if !o.json && o.kind == record.CmdApprove && o.yes {
 			present.WriteWaiting(o.app.Out, o.run)
 		}
 		return true, nil
 	}
 	question := "Abort it? [y/N] "
-	if o.kind == engine.CmdApprove {
+	if o.kind == record.CmdApprove {
 		present.WriteWaiting(o.app.Out, o.run)
 		question = "Approve it? [y/N] "
 	} else {
@@ -230,7 +230,7 @@ func (o *order) ask(ctx context.Context, driver string) (wanted bool, err error)
 func (o *order) send(ctx context.Context) error {
 	now := o.kube.Clock().Now()
 	over := now.Add(o.wait + overrun)
-	given, err := o.kube.SendCommand(ctx, o.app.namespace, o.group, engine.Command{
+	given, err := o.kube.SendCommand(ctx, o.app.namespace, o.group, record.Command{
 		Kind: o.kind, Run: o.run.ID, Batch: o.batch, Hash: o.hash, By: who(), At: now, Expires: over, Reason: o.reason,
 	})
 	if err != nil {
@@ -281,15 +281,15 @@ func (o *order) send(ctx context.Context) error {
 func (o *order) abortHere(cmd *cobra.Command) error {
 	u := &upgrade{
 		app: o.app, cmd: cmd, line: commandLine(cmd), rollFlags: rollFlags{where: o.where}, group: o.group, Face: console.Face{Auto: true}, json: o.json,
-		abort: &engine.Command{Kind: engine.CmdAbort, Reason: o.reason},
+		abort: &record.Command{Kind: record.CmdAbort, Reason: o.reason},
 	}
-	return u.listening(cmd.Context(), strategy.EKS{}, engine.Settings{})
+	return u.listening(cmd.Context(), strategy.EKS{}, record.Settings{})
 }
 
 // giveCloudOnly ends a run without Kubernetes whose record is on this machine and that nobody
 // drives. There is no other command from elsewhere to such a run.
 func (o *order) giveCloudOnly(ctx context.Context, cmd *cobra.Command) error {
-	if o.kind != engine.CmdAbort {
+	if o.kind != record.CmdAbort {
 		return exitcode.Usage(fmt.Errorf("%s --cloudonly: a run without Kubernetes hears no commands from elsewhere, which are objects of the cluster: give it where the run is driven", o.kind))
 	}
 	h, err := o.app.openCloudOnly(ctx, o.where, true)

@@ -13,7 +13,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -21,17 +21,17 @@ import (
 var givenAt = time.Date(2026, 11, 21, 21, 7, 12, 0, time.Local)
 
 // waitingRun is a run with a batch that waits.
-func waitingRun() engine.Run {
-	return engine.Run{
-		ID: "ng-web-1", Group: "ng-web", Strategy: "eks", State: engine.Running, Seen: givenAt,
-		Phases: []engine.Phase{{Name: "setup", Start: givenAt, End: givenAt}},
-		Nodes: map[string]engine.Node{
-			"i-1": {Name: "a1", Stage: engine.Draining}, "i-2": {Name: "a2", Stage: engine.Outdated}, "i-3": {Name: "a3", Stage: engine.Ready, New: true},
+func waitingRun() record.Run {
+	return record.Run{
+		ID: "ng-web-1", Group: "ng-web", Strategy: "eks", State: record.Running, Seen: givenAt,
+		Phases: []record.Phase{{Name: "setup", Start: givenAt, End: givenAt}},
+		Nodes: map[string]record.Node{
+			"i-1": {Name: "a1", Stage: record.Draining}, "i-2": {Name: "a2", Stage: record.Outdated}, "i-3": {Name: "a3", Stage: record.Ready, New: true},
 		},
 		Suspended: []string{"AZRebalance"},
-		Target:    engine.Target{Templates: []world.Template{{ID: "lt-1", Version: 2}}},
-		Batches: []engine.Batch{{ID: 3, Hash: "0123456789ab", Names: []string{"a1", "a2"}, Machines: []string{"i-1", "i-2"},
-			Preview: engine.BatchPreview{AsOf: givenAt, Evict: 12, Foreseen: []string{"a1: app/web-1: budget web never allows an eviction"}}}},
+		Target:    record.Target{Templates: []world.Template{{ID: "lt-1", Version: 2}}},
+		Batches: []record.Batch{{ID: 3, Hash: "0123456789ab", Names: []string{"a1", "a2"}, Machines: []string{"i-1", "i-2"},
+			Preview: record.BatchPreview{AsOf: givenAt, Evict: 12, Foreseen: []string{"a1: app/web-1: budget web never allows an eviction"}}}},
 	}
 }
 
@@ -50,8 +50,8 @@ func TestGiveShowsWhatItAsks(t *testing.T) {
 	run := waitingRun()
 	present.WriteWaiting(&b, run)
 	contains(t, b.String(), "ng-web  ng-web-1  batch 3 waits for approval: 2 nodes, as of 21:07:12", "- a1\n", "- a2\n", "12 pods will be evicted", "budget web never allows an eviction")
-	run.State = engine.Paused
-	run.Batches = []engine.Batch{{ID: 4, Phase: "scale down"}}
+	run.State = record.Paused
+	run.Batches = []record.Batch{{ID: 4, Phase: "scale down"}}
 	b.Reset()
 	present.WriteWaiting(&b, run)
 	contains(t, b.String(), "the phase scale down, as of 21:07:12", "The run is paused")
@@ -64,7 +64,7 @@ func TestGiveShowsWhatItAsks(t *testing.T) {
 	contains(t, b.String(), "Nobody drives this run")
 
 	for name, says := range map[string]string{"gardener-follow": "Gardener finishes 1 node that it has begun with", "gardener-manual": "1 selected node go on: Gardener finishes"} {
-		run.Strategy, run.BaseTemplate, run.Nodes = name, run.Target.Templates[0], map[string]engine.Node{"m-1": {Name: "a1", Stage: engine.Updating}, "m-2": {Name: "a2", Stage: engine.Ready, New: true}}
+		run.Strategy, run.BaseTemplate, run.Nodes = name, run.Target.Templates[0], map[string]record.Node{"m-1": {Name: "a1", Stage: record.Updating}, "m-2": {Name: "a2", Stage: record.Ready, New: true}}
 		b.Reset()
 		present.WriteAbort(&b, run, "")
 		contains(t, b.String(), says)
@@ -77,19 +77,19 @@ func TestGiveShowsWhatItAsks(t *testing.T) {
 // Each verdict has its words and its exit code, for people and for programs.
 func TestGiveSaysTheVerdict(t *testing.T) {
 	for _, c := range []struct {
-		kind engine.CommandKind
+		kind record.CommandKind
 		verdict
 		code int
 		says []string
 	}{
-		{engine.CmdPause, verdict{Answered: true, Obeyed: true, By: "ann@laptop", Words: "paused"}, 0, []string{"ng-web-1: pause obeyed by ann@laptop: paused\n"}},
-		{engine.CmdAbort, verdict{Answered: true, Obeyed: true, By: "ann@laptop", Words: "nothing new starts"}, 0, []string{"drainboard status ng-web tells how it ends"}},
-		{engine.CmdResume, verdict{Answered: true, By: "ann@laptop", Words: "it is not paused"}, 1, []string{"ng-web-1: refused by ann@laptop: it is not paused"}},
-		{engine.CmdApprove, verdict{Answered: true, By: "ann@laptop", Words: "it has changed"}, 1, []string{"refused by ann@laptop: it has changed; drainboard approve ng-web shows what waits now"}},
-		{engine.CmdPause, verdict{Words: "nobody has answered within 15s"}, 1, []string{"ng-web-1: pause: nobody has answered within 15s"}},
+		{record.CmdPause, verdict{Answered: true, Obeyed: true, By: "ann@laptop", Words: "paused"}, 0, []string{"ng-web-1: pause obeyed by ann@laptop: paused\n"}},
+		{record.CmdAbort, verdict{Answered: true, Obeyed: true, By: "ann@laptop", Words: "nothing new starts"}, 0, []string{"drainboard status ng-web tells how it ends"}},
+		{record.CmdResume, verdict{Answered: true, By: "ann@laptop", Words: "it is not paused"}, 1, []string{"ng-web-1: refused by ann@laptop: it is not paused"}},
+		{record.CmdApprove, verdict{Answered: true, By: "ann@laptop", Words: "it has changed"}, 1, []string{"refused by ann@laptop: it has changed; drainboard approve ng-web shows what waits now"}},
+		{record.CmdPause, verdict{Words: "nobody has answered within 15s"}, 1, []string{"ng-web-1: pause: nobody has answered within 15s"}},
 	} {
 		var out bytes.Buffer
-		o := &order{app: &app{Console: console.Console{Out: &out}}, group: "ng-web", kind: c.kind, run: engine.Run{ID: "ng-web-1"}}
+		o := &order{app: &app{Console: console.Console{Out: &out}}, group: "ng-web", kind: c.kind, run: record.Run{ID: "ng-web-1"}}
 		err := o.say(c.verdict)
 		text := out.String()
 		if err != nil {
@@ -123,16 +123,16 @@ func exitOf(err error) int {
 // Without a run, or without a driver, it is said what there is and what goes on.
 func TestGiveWithoutARun(t *testing.T) {
 	run := waitingRun()
-	contains(t, present.NoRun("ng-web", engine.Run{}, false), "group ng-web has no run")
+	contains(t, present.NoRun("ng-web", record.Run{}, false), "group ng-web has no run")
 	if why := present.NoRun("ng-web", run, true); why != "" {
 		t.Error(why)
 	}
 	contains(t, present.Undriven(run, givenAt.Add(-time.Hour), givenAt.Add(5*time.Minute)), "nobody drives the run: it is running", "last heard from 5m0s ago", "drainboard upgrade ng-web goes on with it", "drainboard abort ng-web puts it back")
-	run.State = engine.Ending
+	run.State = record.Ending
 	if text := present.Undriven(run, givenAt, givenAt); strings.Contains(text, "abort") || !strings.Contains(text, "it is ending") {
 		t.Error(text)
 	}
-	run.State, run.Result, run.Finished = engine.Finished, engine.Succeeded, givenAt
+	run.State, run.Result, run.Finished = record.Finished, record.Succeeded, givenAt
 	contains(t, present.NoRun("ng-web", run, true), "the last one, ng-web-1, ended at 21:07:12 on 21 Nov: succeeded")
 }
 
@@ -202,13 +202,13 @@ func TestGiveAsks(t *testing.T) {
 		asked  string // "" for no question
 		says   string
 	}{
-		{order{kind: engine.CmdApprove}, "\n", false, "Approve it? [y/N]", "12 pods will be evicted"},
-		{order{kind: engine.CmdApprove}, "y\n", true, "Approve it? [y/N]", "12 pods will be evicted"},
-		{order{kind: engine.CmdApprove, yes: true}, "", true, "", "12 pods will be evicted"},
-		{order{kind: engine.CmdApprove, batch: 2, hash: "abc"}, "", true, "", ""},
-		{order{kind: engine.CmdAbort}, "n\n", false, "Abort it? [y/N]", "An abort starts nothing new"},
-		{order{kind: engine.CmdAbort}, "yes\n", true, "Abort it? [y/N]", "An abort starts nothing new"},
-		{order{kind: engine.CmdPause}, "", true, "", ""},
+		{order{kind: record.CmdApprove}, "\n", false, "Approve it? [y/N]", "12 pods will be evicted"},
+		{order{kind: record.CmdApprove}, "y\n", true, "Approve it? [y/N]", "12 pods will be evicted"},
+		{order{kind: record.CmdApprove, yes: true}, "", true, "", "12 pods will be evicted"},
+		{order{kind: record.CmdApprove, batch: 2, hash: "abc"}, "", true, "", ""},
+		{order{kind: record.CmdAbort}, "n\n", false, "Abort it? [y/N]", "An abort starts nothing new"},
+		{order{kind: record.CmdAbort}, "yes\n", true, "Abort it? [y/N]", "An abort starts nothing new"},
+		{order{kind: record.CmdPause}, "", true, "", ""},
 	} {
 		o, out := c.order, bytes.Buffer{}
 		o.app = &app{Console: console.Console{In: bufio.NewReader(strings.NewReader(c.answer)), Out: &out, Err: io.Discard}}
@@ -220,7 +220,7 @@ func TestGiveAsks(t *testing.T) {
 		if asked := strings.Contains(out.String(), "[y/N]"); asked != (c.asked != "") || !strings.Contains(out.String(), c.asked) || !strings.Contains(out.String(), c.says) {
 			t.Errorf("%s, %q: it said\n%s", o.kind, c.answer, out.String())
 		}
-		if o.kind == engine.CmdApprove && c.order.hash == "" && (o.batch != 3 || o.hash != "0123456789ab") {
+		if o.kind == record.CmdApprove && c.order.hash == "" && (o.batch != 3 || o.hash != "0123456789ab") {
 			t.Errorf("%q: batch %d, %s is approved, and not what was shown", c.answer, o.batch, o.hash)
 		}
 	}

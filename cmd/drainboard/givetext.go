@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -29,7 +29,7 @@ func (o *order) say(v verdict) error {
 	if o.json {
 		enc := json.NewEncoder(o.app.Out)
 		if err := enc.Encode(struct {
-			Command engine.CommandKind `json:"command"`
+			Command record.CommandKind `json:"command"`
 			Group   string             `json:"group"`
 			Run     string             `json:"run"`
 			Batch   int                `json:"batch,omitempty"`
@@ -46,11 +46,11 @@ func (o *order) say(v verdict) error {
 	switch {
 	case v.Obeyed:
 		fmt.Fprintf(o.app.Out, "%s: %s obeyed by %s: %s\n", o.run.ID, o.kind, v.By, v.Words)
-		if o.kind == engine.CmdAbort {
+		if o.kind == record.CmdAbort {
 			fmt.Fprintf(o.app.Out, "drainboard status %s tells how it ends, drainboard watch %s shows it\n", o.group, o.group)
 		}
 		return nil
-	case v.Answered && o.kind == engine.CmdApprove:
+	case v.Answered && o.kind == record.CmdApprove:
 		v.Words += "; drainboard approve " + o.group + " shows what waits now"
 		fallthrough
 	case v.Answered:

@@ -6,8 +6,8 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -16,7 +16,7 @@ type runRecord interface {
 	live.Store
 	// Load reads the run; found is false when there is no record. Of what cannot be read
 	// the error is a live.DamagedError or a live.NewerError.
-	Load(ctx context.Context) (run engine.Run, found bool, err error)
+	Load(ctx context.Context) (run record.Run, found bool, err error)
 	// Keep puts the record as it is beside those of the group's earlier runs, and returns
 	// where that is, "" if there is none. discarded says why, if the run had not ended.
 	Keep(ctx context.Context, discarded string) (name string, err error)
@@ -74,6 +74,6 @@ type home interface {
 
 // announcer tells others of a run.
 type announcer interface {
-	Events(list []engine.Event)
+	Events(list []record.Event)
 	Close()
 }

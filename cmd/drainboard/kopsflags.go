@@ -10,6 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -60,7 +61,7 @@ var kopsOnly = []struct{ flag, why string }{
 const forceOfWhom = "--force: kops's rolls nodes that are up to date, too: here that is --all-nodes. EKS's deletes pods past their budgets: that is --on-drain-timeout=force. Say which"
 
 // kopsSettings settles what kops's flags say, or refuses what a strategy cannot honour.
-func (f *rollFlags) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *engine.Settings) error {
+func (f *rollFlags) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *record.Settings) error {
 	if rules.Name() != present.StrategyKops {
 		for _, o := range kopsOnly {
 			if cmd.Flags().Changed(o.flag) {
@@ -103,20 +104,20 @@ func (f *rollFlags) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *e
 }
 
 // amounts settles how many nodes go at once, and how many more there are meanwhile.
-func (f *rollFlags) amounts(rules engine.Strategy, s *engine.Settings) error {
+func (f *rollFlags) amounts(rules engine.Strategy, s *record.Settings) error {
 	kops := rules.Name() == present.StrategyKops || present.ByZone(rules.Name()) // whose nodes may all be replaced by a surge
 	if f.maxSurge != "" {
 		if !kops {
 			return surgeRefused(rules)
 		}
-		a, err := engine.ParseAmount(f.maxSurge)
+		a, err := record.ParseAmount(f.maxSurge)
 		if err != nil {
 			return fmt.Errorf("--max-surge: %w", err)
 		}
 		s.MaxSurge = a
 	}
 	if f.maxUnavailable != "" {
-		a, err := engine.ParseAmount(f.maxUnavailable)
+		a, err := record.ParseAmount(f.maxUnavailable)
 		switch {
 		case err != nil:
 			return fmt.Errorf("--max-unavailable: %w", err)
@@ -133,13 +134,13 @@ func (f *rollFlags) amounts(rules engine.Strategy, s *engine.Settings) error {
 }
 
 // oneByOne settles --interactive: each node is approved by itself, and goes alone.
-func (f *rollFlags) oneByOne(cmd *cobra.Command, rules engine.Strategy, s *engine.Settings, auto bool) error {
+func (f *rollFlags) oneByOne(cmd *cobra.Command, rules engine.Strategy, s *record.Settings, auto bool) error {
 	switch {
 	case !f.interactive:
 		return nil
 	case auto:
 		return fmt.Errorf("--interactive asks for each node, and --auto asks nothing: give one")
-	case f.approve != "" && f.approve != string(engine.ApproveBatch):
+	case f.approve != "" && f.approve != string(record.ApproveBatch):
 		return fmt.Errorf("--interactive and --approve %s contradict each other", f.approve)
 	case cmd.Flags().Changed("batch-size") && f.batchSize != 1:
 		return fmt.Errorf("--interactive and --batch-size %d contradict each other", f.batchSize)
@@ -148,9 +149,9 @@ func (f *rollFlags) oneByOne(cmd *cobra.Command, rules engine.Strategy, s *engin
 	case f.maxUnavailable != "" && (s.MaxUnavailable.Percent || s.MaxUnavailable.N > 1 || s.MaxUnavailable.N == 0 && s.MaxSurge.N == 0):
 		return fmt.Errorf("--interactive and --max-unavailable %s contradict each other", s.MaxUnavailable)
 	}
-	s.Approve, s.BatchSize, s.MaxUnavailable = engine.ApproveBatch, 1, engine.Amount{N: 1}
+	s.Approve, s.BatchSize, s.MaxUnavailable = record.ApproveBatch, 1, record.Amount{N: 1}
 	if rules.Name() == present.StrategyKops && s.MaxSurge.N > 0 {
-		s.MaxSurge, s.MaxUnavailable = engine.Amount{N: 1}, engine.Amount{}
+		s.MaxSurge, s.MaxUnavailable = record.Amount{N: 1}, record.Amount{}
 	}
 	return nil
 }

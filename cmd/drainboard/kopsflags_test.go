@@ -10,6 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kops"
@@ -27,13 +28,13 @@ func kopsRules(t *testing.T) engine.Strategy {
 
 // silent is what a state store that is not known says.
 func silent() kops.RollingUpdate {
-	return kops.RollingUpdate{MaxSurge: engine.Amount{N: 1}, Origin: map[string]string{"max-surge": "kops", "max-unavailable": "kops", "drain-and-terminate": "kops"}}
+	return kops.RollingUpdate{MaxSurge: record.Amount{N: 1}, Origin: map[string]string{"max-surge": "kops", "max-unavailable": "kops", "drain-and-terminate": "kops"}}
 }
 
 // specced is what two specs say.
 func specced() kops.RollingUpdate {
 	return kops.RollingUpdate{
-		MaxSurge: engine.Amount{N: 25, Percent: true}, MaxUnavailable: engine.Amount{N: 2}, KeepOld: true,
+		MaxSurge: record.Amount{N: 25, Percent: true}, MaxUnavailable: record.Amount{N: 2}, KeepOld: true,
 		Origin: map[string]string{"max-surge": "InstanceGroup nodes", "max-unavailable": "Cluster k8s.example.com", "drain-and-terminate": "InstanceGroup nodes"},
 	}
 }
@@ -41,18 +42,18 @@ func specced() kops.RollingUpdate {
 // surging is what specs say that replace machines by new ones only.
 func surging() kops.RollingUpdate {
 	said := specced()
-	said.MaxUnavailable = engine.Amount{}
+	said.MaxUnavailable = record.Amount{}
 	return said
 }
 
 // kopsParse makes settings for a group of kops from a command line.
-func kopsParse(t *testing.T, role world.Role, said kops.RollingUpdate, several bool, args ...string) (engine.Settings, error) {
+func kopsParse(t *testing.T, role world.Role, said kops.RollingUpdate, several bool, args ...string) (record.Settings, error) {
 	t.Helper()
 	var f rollFlags
 	cmd := &cobra.Command{Use: "x", Run: func(*cobra.Command, []string) {}}
 	f.add(cmd)
 	if err := cmd.ParseFlags(args); err != nil {
-		return engine.Settings{}, err
+		return record.Settings{}, err
 	}
 	f.several = several
 	return f.kopsSettingsAt(cmd, kopsRules(t), false, role, said)
@@ -122,7 +123,7 @@ func TestKopsFlagsWinOverSpecs(t *testing.T) {
 		t.Errorf("drainAndTerminate: %v (%s), %v", s.KeepOld, s.Origin["drain-and-terminate"], err)
 	}
 	none := specced()
-	none.MaxSurge, none.MaxUnavailable = engine.Amount{}, engine.Amount{}
+	none.MaxSurge, none.MaxUnavailable = record.Amount{}, record.Amount{}
 	if _, err := kopsParse(t, world.RoleNode, none, false); err == nil || !strings.Contains(err.Error(), "kops does not roll such a group at all") {
 		t.Errorf("a group that is not rolled: %v", err)
 	}
@@ -147,7 +148,7 @@ func TestKopsNames(t *testing.T) {
 			t.Errorf("%s: %+v", role, s)
 		}
 	}
-	if s, err := kopsParse(t, world.RoleNode, silent(), false, "-i"); err != nil || s.Approve != engine.ApproveBatch || s.BatchSize != 1 {
+	if s, err := kopsParse(t, world.RoleNode, silent(), false, "-i"); err != nil || s.Approve != record.ApproveBatch || s.BatchSize != 1 {
 		t.Errorf("-i: %+v, %v", s, err)
 	}
 }

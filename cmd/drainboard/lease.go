@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 const (
@@ -25,7 +25,7 @@ type lease struct {
 	take   func(context.Context) (heldLock, error)
 	record runRecord
 	held   atomic.Pointer[heldLock]
-	run    engine.Run // as it was when this process began to drive it
+	run    record.Run // as it was when this process began to drive it
 	saved  bool       // the record has it
 }
 
@@ -49,7 +49,7 @@ func (l *lease) now() heldLock { return *l.held.Load() }
 func (l *lease) release() { l.now().Release() }
 
 // Save writes the record.
-func (l *lease) Save(ctx context.Context, r engine.Run) error {
+func (l *lease) Save(ctx context.Context, r record.Run) error {
 	err := l.record.Save(ctx, r)
 	l.saved = l.saved || err == nil
 	return err
@@ -63,7 +63,7 @@ func (l *lease) Sure() bool { return l.now().Sure() }
 
 // Regain takes the lock again and reads the record: if nobody else drove the
 // group meanwhile, this process goes on from there.
-func (l *lease) Regain(ctx context.Context) (engine.Run, error) {
+func (l *lease) Regain(ctx context.Context) (record.Run, error) {
 	l.now().Release()
 	for {
 		run, err := l.tryRegain(ctx)
@@ -91,9 +91,9 @@ func theirs(err error) bool {
 	return errors.As(err, &away) || errors.As(err, &other) || errors.As(err, &newer) || errors.As(err, &damaged)
 }
 
-func (l *lease) tryRegain(ctx context.Context) (engine.Run, error) {
+func (l *lease) tryRegain(ctx context.Context) (record.Run, error) {
 	if err := l.acquire(ctx); err != nil {
-		return engine.Run{}, err
+		return record.Run{}, err
 	}
 	loaded, found, err := l.load(ctx)
 	run := loaded
@@ -108,7 +108,7 @@ func (l *lease) tryRegain(ctx context.Context) (engine.Run, error) {
 
 // load reads the record, for some seconds again and again where the API fails now and then:
 // a lock that is got back is not given up for one failure.
-func (l *lease) load(ctx context.Context) (run engine.Run, found bool, err error) {
+func (l *lease) load(ctx context.Context) (run record.Run, found bool, err error) {
 	late := time.After(loadLimit)
 	for {
 		run, found, err = l.record.Load(ctx)
@@ -129,15 +129,15 @@ func (l *lease) load(ctx context.Context) (run engine.Run, found bool, err error
 
 // goOn decides what a record that was read again means for the run that this
 // process drives.
-func (l *lease) goOn(loaded engine.Run, found bool) (engine.Run, error) {
+func (l *lease) goOn(loaded record.Run, found bool) (record.Run, error) {
 	switch {
-	case found && loaded.ID == l.run.ID && loaded.State == engine.Finished: // not by us: we would have stopped
+	case found && loaded.ID == l.run.ID && loaded.State == record.Finished: // not by us: we would have stopped
 		return loaded, fmt.Errorf("%w: another process has ended the run meanwhile: %s", live.ErrLost, loaded.Result)
 	case found && loaded.ID == l.run.ID && (loaded.Strategy != l.run.Strategy || loaded.GroupID != l.run.GroupID):
 		return loaded, fmt.Errorf("%w: its record was edited: it is of strategy %s and group %s now", live.ErrLost, loaded.Strategy, cmp.Or(loaded.GroupID, loaded.Group))
 	case found && loaded.ID == l.run.ID: // whether it still fits the group the loop sees, which knows the group
 		return loaded, nil
-	case !l.saved && (!found || loaded.State == engine.Finished):
+	case !l.saved && (!found || loaded.State == record.Finished):
 		return l.run, nil // nothing of ours was written, and nobody else is at it
 	case !found:
 		return loaded, fmt.Errorf("%w: its record is gone", live.ErrLost)

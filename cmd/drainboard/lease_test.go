@@ -20,31 +20,31 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
 // TestLeaseGoesOnOnlyWithItsOwnRun: what a record read after a lost lock means.
 func TestLeaseGoesOnOnlyWithItsOwnRun(t *testing.T) {
-	mine := engine.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: engine.Running}
+	mine := record.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: record.Running}
 	for _, c := range []struct {
 		name   string
 		saved  bool
-		loaded engine.Run
+		loaded record.Run
 		found  bool
 		want   string // the run to go on with, "" for none
 	}{
-		{"our own record", true, engine.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: engine.Paused}, true, "mine"},
-		{"edited to be of another strategy", true, engine.Run{ID: "mine", Strategy: "surge", GroupID: "arn:1", State: engine.Running}, true, ""},
-		{"edited to be of another group", true, engine.Run{ID: "mine", Strategy: "eks", GroupID: "arn:2", State: engine.Running}, true, ""},
-		{"lost before the first save, no record", false, engine.Run{}, false, "mine"},
-		{"lost before the first save, an old record", false, engine.Run{ID: "old", State: engine.Finished}, true, "mine"},
-		{"lost before the first save, somebody is at it", false, engine.Run{ID: "theirs", State: engine.Running}, true, ""},
-		{"somebody took over and started anew", true, engine.Run{ID: "theirs", State: engine.Running}, true, ""},
-		{"somebody took over and finished", true, engine.Run{ID: "theirs", State: engine.Finished}, true, ""},
-		{"somebody took over and ended it", true, engine.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: engine.Finished}, true, ""},
-		{"the record was deleted", true, engine.Run{}, false, ""},
+		{"our own record", true, record.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: record.Paused}, true, "mine"},
+		{"edited to be of another strategy", true, record.Run{ID: "mine", Strategy: "surge", GroupID: "arn:1", State: record.Running}, true, ""},
+		{"edited to be of another group", true, record.Run{ID: "mine", Strategy: "eks", GroupID: "arn:2", State: record.Running}, true, ""},
+		{"lost before the first save, no record", false, record.Run{}, false, "mine"},
+		{"lost before the first save, an old record", false, record.Run{ID: "old", State: record.Finished}, true, "mine"},
+		{"lost before the first save, somebody is at it", false, record.Run{ID: "theirs", State: record.Running}, true, ""},
+		{"somebody took over and started anew", true, record.Run{ID: "theirs", State: record.Running}, true, ""},
+		{"somebody took over and finished", true, record.Run{ID: "theirs", State: record.Finished}, true, ""},
+		{"somebody took over and ended it", true, record.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: record.Finished}, true, ""},
+		{"the record was deleted", true, record.Run{}, false, ""},
 	} {
 		h := &lease{run: mine, saved: c.saved}
 		run, err := h.goOn(c.loaded, c.found)
@@ -67,7 +67,7 @@ func TestRegainGivesUpAnUnreadableRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := (&inCluster{kube: k, namespace: "drainboard"}).Lease("web", nil)
-		h.run, h.saved = engine.Run{ID: "mine"}, true
+		h.run, h.saved = record.Run{ID: "mine"}, true
 		if err := h.acquire(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestRegainReadsTheRecordAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		took := 0
 		h := &lease{
-			run: engine.Run{ID: "mine"}, saved: true, record: &failingRecord{failures: 3},
+			run: record.Run{ID: "mine"}, saved: true, record: &failingRecord{failures: 3},
 			take: func(context.Context) (heldLock, error) { took++; return openLock{}, nil },
 		}
 		if err := h.acquire(t.Context()); err != nil {
@@ -103,11 +103,11 @@ type failingRecord struct {
 	failures int
 }
 
-func (r *failingRecord) Load(context.Context) (engine.Run, bool, error) {
+func (r *failingRecord) Load(context.Context) (record.Run, bool, error) {
 	if r.failures--; r.failures >= 0 {
-		return engine.Run{}, false, errors.New("the API is away")
+		return record.Run{}, false, errors.New("the API is away")
 	}
-	return engine.Run{ID: "mine"}, true, nil
+	return record.Run{ID: "mine"}, true, nil
 }
 
 // openLock is held, and never lost.
@@ -122,19 +122,19 @@ func (openLock) Release() {}
 // An abort that could not be carried to its end is an abort, whatever else went wrong.
 func TestWhatTheOperatorSaidIsTheExitCode(t *testing.T) {
 	why := errors.New("save the run record: the API is away")
-	for result, want := range map[engine.Result]int{engine.Aborted: exitcode.Aborted, engine.Failed: exitcode.Failed, "": exitcode.Failed} {
+	for result, want := range map[record.Result]int{record.Aborted: exitcode.Aborted, record.Failed: exitcode.Failed, "": exitcode.Failed} {
 		var e *exitcode.Error
-		if err := broken(engine.Run{ID: "r", Group: "web", Result: result}, why, "drainboard upgrade web", "drainboard abort web"); !errors.As(err, &e) || e.Code != want || !errors.Is(err, why) {
+		if err := broken(record.Run{ID: "r", Group: "web", Result: result}, why, "drainboard upgrade web", "drainboard abort web"); !errors.As(err, &e) || e.Code != want || !errors.Is(err, why) {
 			t.Errorf("%q: %v, want code %d", result, err, want)
 		}
 	}
-	for result, want := range map[engine.Result]int{engine.Aborted: exitcode.Aborted, engine.Failed: exitcode.Paused, "": exitcode.Paused} {
+	for result, want := range map[record.Result]int{record.Aborted: exitcode.Aborted, record.Failed: exitcode.Paused, "": exitcode.Paused} {
 		var e *exitcode.Error
 		next := "drainboard upgrade web goes on"
 		if want == exitcode.Aborted {
 			next = "drainboard abort web puts it back"
 		}
-		err := broken(engine.Run{ID: "r", Group: "web", Result: result}, &live.UnwrittenError{Err: why}, "drainboard upgrade web", "drainboard abort web")
+		err := broken(record.Run{ID: "r", Group: "web", Result: result}, &live.UnwrittenError{Err: why}, "drainboard upgrade web", "drainboard abort web")
 		if !errors.As(err, &e) || e.Code != want || !errors.Is(err, why) || !strings.Contains(err.Error(), next) {
 			t.Errorf("without a record, %q: %v, want code %d", result, err, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/metrics"
 )
 
@@ -35,7 +36,7 @@ func TestMetricsDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := metrics.New("v1")
-	r.See(&engine.Snapshot{Validation: &engine.Validation{}})
+	r.See(&engine.Snapshot{Validation: &record.Validation{}})
 	page := httptest.NewRecorder()
 	r.ServeHTTP(page, httptest.NewRequest("GET", "/metrics", nil))
 	count := 0

@@ -18,7 +18,7 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -184,7 +184,7 @@ func TestARunGoesOnAsItBegan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at, err = s.asBegun(t.Context(), at, engine.Run{ID: "r", Provider: c.begun})
+		at, err = s.asBegun(t.Context(), at, record.Run{ID: "r", Provider: c.begun})
 		if c.says != "" {
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%+v: %v", c, err)

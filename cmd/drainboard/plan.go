@@ -17,6 +17,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -133,7 +134,7 @@ func (s *session) planGroup(ctx context.Context, cmd *cobra.Command, at place, f
 }
 
 // makePlan makes the run that the flags ask for, and what it would do.
-func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings engine.Settings, f *rollFlags, at place, w *world.World) (engine.Plan, error) {
+func (s *session) makePlan(ctx context.Context, rules engine.Strategy, settings record.Settings, f *rollFlags, at place, w *world.World) (engine.Plan, error) {
 	if why := w.Group.Refused; why != "" {
 		return engine.Plan{}, exitcode.Usage(fmt.Errorf("group %s: %s", w.Group.Name, why))
 	}
@@ -184,7 +185,7 @@ func rehearse(ctx context.Context, rules engine.Strategy, p *engine.Plan, w *wor
 
 // rehearsing is how runs by some rules are rehearsed.
 func rehearsing(rules engine.Strategy) live.Rehearse {
-	return func(ctx context.Context, w *world.World, now time.Time, r engine.Run) (engine.Rehearsal, bool) {
+	return func(ctx context.Context, w *world.World, now time.Time, r record.Run) (engine.Rehearsal, bool) {
 		ctx, cancel := context.WithTimeout(ctx, rehearsalLimit)
 		defer cancel()
 		return sim.Rehearse(ctx, rules, w, now, r)

@@ -6,6 +6,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/gardener"
@@ -19,7 +20,7 @@ func (s *session) lookAtPool(ctx context.Context, at place) (present.PoolLook, e
 	}
 	v.intake.Close()
 	now := s.Clock().Now()
-	idle := engine.Idle(backend.PoolRules, now, v.world, engine.Run{}, nil)
+	idle := engine.Idle(backend.PoolRules, now, v.world, record.Run{}, nil)
 	look := present.PoolLook{Stands: gardener.SummaryOf(v.world), Seen: engine.View(backend.PoolRules, now, v.world, idle, engine.Look{}, nil), World: v.world, Run: idle}
 	row := []present.GroupRow{{Summary: asg.Summary{Group: v.world.Group, Members: look.Stands.Members}}}
 	row[0].Name = at.Name()

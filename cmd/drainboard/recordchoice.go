@@ -9,8 +9,8 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // What --record may say of an unfinished run's record that cannot just be gone on
@@ -52,7 +52,7 @@ func discardChoice(again string) string {
 
 // fit compares the record of an unfinished run with the group as it is, and decides
 // as --record says: the run to go on with, or an error with the choices there are.
-func (d *driver) fit(ctx context.Context, run engine.Run) (engine.Run, error) {
+func (d *driver) fit(ctx context.Context, run record.Run) (record.Run, error) {
 	w, again := d.view.world, d.line.Command("upgrade", d.group)
 	if why := run.OtherGroup(w); why != "" {
 		return run, exitcode.Usage(fmt.Errorf("the record of the unfinished run %s is not of this group: %s\nNothing was changed. Choose:\n  %s", run.ID, why, discardChoice(again)))
@@ -65,7 +65,7 @@ func (d *driver) fit(ctx context.Context, run engine.Run) (engine.Run, error) {
 	if err != nil {
 		return run, exitcode.Usage(err)
 	}
-	fitted, unfit := engine.Reconcile(run, w, gone)
+	fitted, unfit := record.Reconcile(run, w, gone)
 	if len(unfit) == 0 {
 		return run, nil
 	}
@@ -80,7 +80,7 @@ func (d *driver) fit(ctx context.Context, run engine.Run) (engine.Run, error) {
 
 // discard puts the record of an unfinished run aside, and tells what it has left, as far
 // as the record says (run is nil if it cannot be read), and what it may have left.
-func (d *driver) discard(ctx context.Context, run *engine.Run, why string) error {
+func (d *driver) discard(ctx context.Context, run *record.Run, why string) error {
 	name, err := d.lease.record.Keep(ctx, fmt.Sprintf("put aside by %s: %s", who(), why))
 	if err != nil {
 		return exitcode.Usage(err)
@@ -93,8 +93,8 @@ func (d *driver) discard(ctx context.Context, run *engine.Run, why string) error
 	for _, what := range changed {
 		d.warn("", "trace", "changed by the run "+run.ID+" and not put back: "+what)
 	}
-	sure, unsure := engine.Traces(d.view.world)
-	tell := func(traces []engine.Trace, words string) (told int) {
+	sure, unsure := record.Traces(d.view.world)
+	tell := func(traces []record.Trace, words string) (told int) {
 		for _, t := range traces {
 			if what := t.What + ": " + t.Command; !slices.Contains(changed, what) {
 				d.warn("", "trace", words+what)
@@ -111,7 +111,7 @@ func (d *driver) discard(ctx context.Context, run *engine.Run, why string) error
 
 // warn tells people and listeners something before the run is under way.
 func (d *driver) warn(run, reason, message string) {
-	d.events(engine.Event{Time: d.session.Clock().Now(), Run: run, Group: d.group, Type: engine.Warning, Reason: reason, Message: message})
+	d.events(record.Event{Time: d.session.Clock().Now(), Run: run, Group: d.group, Type: record.Warning, Reason: reason, Message: message})
 	if !d.Auto {
 		fmt.Fprintln(d.app.Out, message)
 	}

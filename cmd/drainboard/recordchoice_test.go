@@ -20,6 +20,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -52,7 +53,7 @@ func anyCluster(t *testing.T, code int, body string) *kube.Client {
 }
 
 // rolled is a group in the world with a node of it, and a run of it.
-func rolled() (*world.World, engine.Run) {
+func rolled() (*world.World, record.Run) {
 	w := world.New()
 	lt := world.Template{ID: "lt-1", Version: 2}
 	sizes := world.Sizes{Min: 1, Max: 3, Desired: 1}
@@ -60,9 +61,9 @@ func rolled() (*world.World, engine.Run) {
 	w.SetMachines([]world.Machine{{ID: "i-1", State: world.MachineInService}})
 	w.SetNode(&world.Node{Name: "a", Machine: "i-1", Taints: []world.Taint{{Key: "drainboard.dev/surplus", Effect: "PreferNoSchedule"}}})
 	now := time.Now()
-	run := engine.Run{
-		Version: engine.RecordVersion, ID: "web-1", Group: "web", GroupID: "arn:1", Provider: "asg", Strategy: "eks", State: engine.Running, Limit: 1, Started: now, Seen: now,
-		Base: sizes, BaseTemplate: lt, BaseTemplateSpec: "2", Phases: []engine.Phase{{Name: "setup", Start: now}},
+	run := record.Run{
+		Version: record.RecordVersion, ID: "web-1", Group: "web", GroupID: "arn:1", Provider: "asg", Strategy: "eks", State: record.Running, Limit: 1, Started: now, Seen: now,
+		Base: sizes, BaseTemplate: lt, BaseTemplateSpec: "2", Phases: []record.Phase{{Name: "setup", Start: now}},
 	}
 	return w, run
 }
@@ -71,7 +72,7 @@ func rolled() (*world.World, engine.Run) {
 type anyGroup struct{ backend.Group }
 
 func (anyGroup) Fits(engine.Strategy) error { return nil }
-func (anyGroup) Gone(context.Context, engine.Run, *world.World) ([]world.Template, error) {
+func (anyGroup) Gone(context.Context, record.Run, *world.World) ([]world.Template, error) {
 	return nil, nil
 }
 
@@ -121,8 +122,8 @@ func TestRecordOfAGroupMadeAnew(t *testing.T) {
 func TestDiscardTellsWhatIsLeft(t *testing.T) {
 	w, _ := rolled()
 	d, out := choosing(t, w, recordDiscard)
-	var told []engine.Event
-	d.listeners = append(d.listeners, func(list []engine.Event) { told = append(told, list...) })
+	var told []record.Event
+	d.listeners = append(d.listeners, func(list []record.Event) { told = append(told, list...) })
 	if err := d.discard(t.Context(), nil, "the unfinished run web-1"); err != nil {
 		t.Fatal(err)
 	}
@@ -207,13 +208,13 @@ func TestRecordHoldsARoll(t *testing.T) {
 	g := w.Group
 	g.Pool = &world.Pool{Name: "web"}
 	w.SetGroup(g)
-	run.Strategy, run.State, run.PausedDeployments, run.PausedIn = "gardener-follow", engine.Paused, []string{"web-z1"}, "shoot--dev--prod"
+	run.Strategy, run.State, run.PausedDeployments, run.PausedIn = "gardener-follow", record.Paused, []string{"web-z1"}, "shoot--dev--prod"
 	d, _ := choosing(t, w, "")
 	_, err := d.fit(t.Context(), run)
 	if exitOf(err) != exitcode.WrongUse || !strings.Contains(err.Error(), "has paused web-z1") || !strings.Contains(err.Error(), "--control-kubeconfig") {
 		t.Errorf("without the control cluster: %v", err)
 	}
-	d.abort = &engine.Command{Kind: engine.CmdAbort}
+	d.abort = &record.Command{Kind: record.CmdAbort}
 	if _, err := d.fit(t.Context(), run); err != nil {
 		t.Errorf("to end it: %v", err)
 	}

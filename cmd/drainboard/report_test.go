@@ -9,18 +9,18 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
 // keepOne keeps the journal of a short run in the place of a user's journals.
 func keepOne(t *testing.T, run string) {
 	t.Helper()
-	r := engine.Run{ID: run, Group: "ng-web", Cluster: "prod", State: engine.Running, By: "ann@laptop", Started: time.Now()}
+	r := record.Run{ID: run, Group: "ng-web", Cluster: "prod", State: record.Running, By: "ann@laptop", Started: time.Now()}
 	s := journal.Begin(journal.Options{Dir: journal.Dir, Run: r, By: r.By, Now: time.Now})
 	code := 0
-	s.Events([]engine.Event{{Time: time.Now(), Run: run, Type: engine.RunFinished, Result: "succeeded", ExitCode: &code, Message: "all well"}})
-	r.State = engine.Finished
+	s.Events([]record.Event{{Time: time.Now(), Run: run, Type: record.RunFinished, Result: "succeeded", ExitCode: &code, Message: "all well"}})
+	r.State = record.Finished
 	s.Close(r, nil)
 }
 
@@ -81,9 +81,9 @@ func TestReportCompletes(t *testing.T) {
 func TestNotices(t *testing.T) {
 	var n notices
 	var told []string
-	n.add(engine.Event{Message: "a"})
-	n.to(func(e engine.Event) bool { told = append(told, e.Message); return true })
-	n.add(engine.Event{Message: "b"})
+	n.add(record.Event{Message: "a"})
+	n.to(func(e record.Event) bool { told = append(told, e.Message); return true })
+	n.add(record.Event{Message: "b"})
 	if strings.Join(told, "") != "ab" {
 		t.Errorf("told %q", told)
 	}

@@ -14,32 +14,33 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
 )
 
 // roll drives several runs in the order that engine.DecideRoll says. Each is an upgrade of
 // its own, which takes the lock of its group when its turn comes.
-type roll struct {
+type rolling struct {
 	*upgrade
 	session *session
-	rules   engine.RollRules
+	rules   roll.Rules
 	// start drives the run of one group to its end; tests have their own.
 	start   func(context.Context, *upgrade) error
-	tell    func([]engine.Event) // what happens to the roll and its groups; nil for nobody
+	tell    func([]record.Event) // what happens to the roll and its groups; nil for nobody
 	table   *table               // of a dashboard or lines, nil without
 	now     func() time.Time     // the cluster's
 	context string               // the kubeconfig's
 
-	value engine.Roll
-	log   []engine.Event // what was told of the roll
-	ends  chan engine.RollEnd
+	value roll.Roll
+	log   []record.Event // what was told of the roll
+	ends  chan roll.End
 	woken chan struct{} // of one: the operator has said something of the roll
 	said  []*aside      // what the groups have to say once the screen is gone
 
 	mu      sync.Mutex
 	members map[string]*upgrade // of the groups that are under way
-	word    engine.RollNews     // what the operator says of the roll: the first counts
+	word    roll.News           // what the operator says of the roll: the first counts
 	crash   error               // a fault of our own, in one of the runs
 }
 
@@ -47,12 +48,12 @@ type roll struct {
 type member struct {
 	group  string // as the roll has it
 	roll   string
-	tell   func([]engine.Event) // of --auto
-	before []engine.Event       // what the log begins with
+	tell   func([]record.Event) // of --auto
+	before []record.Event       // what the log begins with
 	// sit drives the loop behind the screen that all groups share; nil without one.
-	sit func(context.Context, *live.Loop, engine.Run, *seat) (engine.Run, error)
+	sit func(context.Context, *live.Loop, record.Run, *seat) (record.Run, error)
 	// last is the run as it was left.
-	last engine.Run
+	last record.Run
 
 	mu             sync.Mutex
 	begun, stopped bool
@@ -60,7 +61,7 @@ type member struct {
 }
 
 // history is what the log of a run begins with.
-func (m *member) history() []engine.Event {
+func (m *member) history() []record.Event {
 	if m == nil {
 		return nil
 	}
@@ -123,7 +124,7 @@ func (u *upgrade) rollThrough(ctx context.Context, s *session) error {
 	if err := present.CannotRoll(p); err != nil {
 		return err
 	}
-	nothing := len(p.Roll.Names(engine.RollWaiting)) == 0
+	nothing := len(p.Roll.Names(roll.Waiting)) == 0
 	if !u.Auto && (!u.yes || nothing) {
 		present.WriteRollPlan(u.app.Out, p, s.Clock().Now())
 	}
@@ -148,13 +149,13 @@ func (u *upgrade) rollThrough(ctx context.Context, s *session) error {
 	return r.interactive(ctx)
 }
 
-func newRoll(u *upgrade, rules engine.RollRules, value engine.Roll) *roll {
-	r := &roll{
+func newRoll(u *upgrade, rules roll.Rules, value roll.Roll) *rolling {
+	r := &rolling{
 		upgrade: u, rules: rules, value: value, members: map[string]*upgrade{}, now: time.Now,
-		ends: make(chan engine.RollEnd), woken: make(chan struct{}, 1),
+		ends: make(chan roll.End), woken: make(chan struct{}, 1),
 	}
 	r.start = func(ctx context.Context, m *upgrade) error {
-		return m.onGroup(ctx, r.session, nil, engine.Settings{})
+		return m.onGroup(ctx, r.session, nil, record.Settings{})
 	}
 	if u.Auto {
 		r.tell = present.NewPrinter(u.app.Out, u.json, true).Events
@@ -163,7 +164,7 @@ func newRoll(u *upgrade, rules engine.RollRules, value engine.Roll) *roll {
 }
 
 // nothing ends a roll none of whose groups is to be started.
-func (r *roll) nothing(ctx context.Context) error {
+func (r *rolling) nothing(ctx context.Context) error {
 	r.through(ctx)
 	text := "there is nothing to do"
 	if code := r.value.ExitCode(); code != 0 {
@@ -174,13 +175,13 @@ func (r *roll) nothing(ctx context.Context) error {
 }
 
 // through takes the roll to its end.
-func (r *roll) through(ctx context.Context) {
-	var news engine.RollNews
+func (r *rolling) through(ctx context.Context) {
+	var news roll.News
 	for {
 		word := r.told()
 		news.Stop, news.Told = word.Stop, word.Told
-		d := engine.DecideRoll(r.rules, r.now(), r.value, news)
-		r.value, news = d.Roll, engine.RollNews{}
+		d := roll.Decide(r.rules, r.now(), r.value, news)
+		r.value, news = d.Roll, roll.News{}
 		r.value.Again = r.goesOn()
 		r.log = append(r.log, d.Events...)
 		if r.tell != nil {
@@ -195,7 +196,7 @@ func (r *roll) through(ctx context.Context) {
 		for _, group := range d.Start {
 			m, mine := r.join(ctx, group)
 			go live.Guarded(func() { r.ends <- r.drive(mine, m) }, func(err error) {
-				r.ends <- engine.RollEnd{Group: group, Code: exitcode.Failed, Why: err.Error()}
+				r.ends <- roll.End{Group: group, Code: exitcode.Failed, Why: err.Error()}
 			})()
 		}
 		select {
@@ -208,13 +209,13 @@ func (r *roll) through(ctx context.Context) {
 
 // goesOn is the command that goes on with the roll as it stands. With --all-nodes no node
 // tells that it was rolled: only the groups that are not done are named.
-func (r *roll) goesOn() string {
+func (r *rolling) goesOn() string {
 	if !r.allNodes {
 		return r.value.Again
 	}
 	var names []string
 	for _, g := range r.value.Groups {
-		if g.State != engine.RollLeftOut && (g.State != engine.RollFinished || g.Bad()) {
+		if g.State != roll.LeftOut && (g.State != roll.Finished || g.Bad()) {
 			names = append(names, g.Name)
 		}
 	}
@@ -225,7 +226,7 @@ func (r *roll) goesOn() string {
 }
 
 // join makes the upgrade of a group, and what it runs under.
-func (r *roll) join(ctx context.Context, group string) (*upgrade, context.Context) {
+func (r *rolling) join(ctx context.Context, group string) (*upgrade, context.Context) {
 	m, a := *r.upgrade, *r.app
 	m.app, m.group, m.yes = &a, group, true // the roll was asked about
 	m.signals, m.driving = make(chan os.Signal, cap(r.signals)), make(chan struct{})
@@ -234,7 +235,7 @@ func (r *roll) join(ctx context.Context, group string) (*upgrade, context.Contex
 	if r.table != nil {
 		said := &aside{}
 		a.Out, a.Err = said, said
-		m.part.sit = func(ctx context.Context, loop *live.Loop, run engine.Run, from *seat) (engine.Run, error) {
+		m.part.sit = func(ctx context.Context, loop *live.Loop, run record.Run, from *seat) (record.Run, error) {
 			return r.table.sit(ctx, group, loop, run, from)
 		}
 		r.said = append(r.said, said)
@@ -250,14 +251,14 @@ func (r *roll) join(ctx context.Context, group string) (*upgrade, context.Contex
 }
 
 // drive drives a group's run, and says what came of it.
-func (r *roll) drive(ctx context.Context, m *upgrade) engine.RollEnd {
+func (r *rolling) drive(ctx context.Context, m *upgrade) roll.End {
 	defer m.part.cancel()
 	err := live.Caught(func() error { return r.start(ctx, m) })
 	r.mu.Lock()
 	delete(r.members, m.part.group)
 	r.mu.Unlock()
 	run := m.part.last
-	end := engine.RollEnd{Group: m.part.group, Unbegun: m.part.unbegun(), Run: run.ID, Result: run.Result, Why: run.Why, Left: run.Unrestored}
+	end := roll.End{Group: m.part.group, Unbegun: m.part.unbegun(), Run: run.ID, Result: run.Result, Why: run.Why, Left: run.Unrestored}
 	end.Done, end.Total = run.Outdated()
 	if err == nil || end.Unbegun {
 		return end
@@ -281,10 +282,10 @@ func (r *roll) drive(ctx context.Context, m *upgrade) engine.RollEnd {
 }
 
 // stop has no further group start, and ends what has not begun.
-func (r *roll) stop(why string, told int) {
+func (r *rolling) stop(why string, told int) {
 	r.mu.Lock()
 	if r.word.Stop == "" {
-		r.word = engine.RollNews{Stop: why, Told: told}
+		r.word = roll.News{Stop: why, Told: told}
 	}
 	r.mu.Unlock()
 	select {
@@ -297,14 +298,14 @@ func (r *roll) stop(why string, told int) {
 }
 
 // told is what the operator said of the roll.
-func (r *roll) told() engine.RollNews {
+func (r *rolling) told() roll.News {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.word
 }
 
 // underway are the upgrades that are under way.
-func (r *roll) underway() (all []*upgrade) {
+func (r *rolling) underway() (all []*upgrade) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, m := range r.members {
@@ -315,7 +316,7 @@ func (r *roll) underway() (all []*upgrade) {
 
 // headless drives the roll without a screen: a signal aborts what is under way, and ends
 // the roll with it; again stops at once.
-func (r *roll) headless(ctx context.Context) error {
+func (r *rolling) headless(ctx context.Context) error {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
 	go live.Guarded(func() {
@@ -333,7 +334,7 @@ func (r *roll) headless(ctx context.Context) error {
 }
 
 // interrupt hands a signal on to whoever drives a run, which tells of it.
-func (r *roll) interrupt(s os.Signal) {
+func (r *rolling) interrupt(s os.Signal) {
 	members := r.underway()
 	if len(members) == 0 {
 		fmt.Fprintf(r.app.Err, "drainboard: %s: the roll ends here\n", s)
@@ -348,7 +349,7 @@ func (r *roll) interrupt(s os.Signal) {
 }
 
 // conclude says how the roll ended, and is its exit code.
-func (r *roll) conclude() error {
+func (r *rolling) conclude() error {
 	for _, said := range r.said {
 		said.tell(r.app.Err)
 	}
@@ -360,7 +361,7 @@ func (r *roll) conclude() error {
 		present.List(r.app.Err, "The roll "+r.value.ID+":", lines)
 	}
 	text := "the roll: " + r.value.Sentence()
-	if len(r.value.Names(engine.RollNotStarted)) > 0 || slices.ContainsFunc(r.value.Groups, engine.RollGroup.Bad) {
+	if len(r.value.Names(roll.NotStarted)) > 0 || slices.ContainsFunc(r.value.Groups, roll.Group.Bad) {
 		text += "\nTo go on: " + r.value.Again
 	}
 	code := r.value.ExitCode()

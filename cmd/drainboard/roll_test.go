@@ -21,18 +21,20 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // rollOf is a roll of groups by name, and what it writes.
-func rollOf(t *testing.T, rules engine.RollRules, u *upgrade, groups ...string) (r *roll, out, errOut *bytes.Buffer) {
+func rollOf(t *testing.T, rules roll.Rules, u *upgrade, groups ...string) (r *rolling, out, errOut *bytes.Buffer) {
 	t.Helper()
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	var list []engine.RollGroup
+	var list []roll.Group
 	for _, g := range groups {
-		list = append(list, engine.RollGroup{Name: g})
+		list = append(list, roll.Group{Name: g})
 	}
 	out, errOut = &bytes.Buffer{}, &bytes.Buffer{}
 	if u.app == nil {
@@ -40,7 +42,7 @@ func rollOf(t *testing.T, rules engine.RollRules, u *upgrade, groups ...string) 
 	}
 	u.app.Out, u.app.Err = out, errOut
 	u.signals = make(chan os.Signal, 4)
-	value := engine.NewRoll(rules, "roll-1", list)
+	value := roll.New(rules, "roll-1", list)
 	value.Again = "drainboard upgrade --all"
 	return newRoll(u, rules, value), out, errOut
 }
@@ -50,7 +52,7 @@ func TestRollGoesFromGroupToGroup(t *testing.T) {
 	failed := func(code int, what string) error { return exitcode.With(code, errors.New(what+"\nmore of it")) }
 	for _, c := range []struct {
 		what    string
-		rules   engine.RollRules
+		rules   roll.Rules
 		ends    map[string]error
 		started string
 		code    int
@@ -100,7 +102,7 @@ func TestRollInOneStream(t *testing.T) {
 	var of []string // the groups in the order in which they speak
 	finished := map[string]int{}
 	for _, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
-		var e engine.Event
+		var e record.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatalf("%v: %s", err, line)
 		}
@@ -110,7 +112,7 @@ func TestRollInOneStream(t *testing.T) {
 		if e.Group != "" && (len(of) == 0 || of[len(of)-1] != e.Group) {
 			of = append(of, e.Group)
 		}
-		if e.Type == engine.RunFinished || e.Type == engine.RollEnded {
+		if e.Type == record.RunFinished || e.Type == record.RollEnded {
 			finished[e.Group] += 1 + *e.ExitCode
 		}
 	}
@@ -148,7 +150,7 @@ func TestRollIsInterrupted(t *testing.T) {
 				if ctx.Err() != nil {
 					t.Error("a run that has begun was cut off")
 				}
-				m.part.last = engine.Run{ID: "a-1", State: engine.Finished, Result: engine.Aborted, Why: "SIGTERM"}
+				m.part.last = record.Run{ID: "a-1", State: record.Finished, Result: record.Aborted, Why: "SIGTERM"}
 				return exitcode.With(exitcode.Aborted, errors.New("aborted"))
 			}
 			err := r.headless(t.Context())
@@ -261,15 +263,15 @@ func TestRollKeepsWhatIsSaidAtOnce(t *testing.T) {
 func TestRollIsEndedAsARunBegins(t *testing.T) {
 	for _, c := range []struct {
 		what string
-		say  func(*roll)
-		want func(engine.Run) bool
+		say  func(*rolling)
+		want func(record.Run) bool
 	}{
-		{"aborted", func(r *roll) { r.send(engine.Command{Kind: engine.CmdAbort}) }, func(run engine.Run) bool { return run.Result == engine.Aborted }},
-		{"held", func(r *roll) { r.hold("left the dashboard") }, func(run engine.Run) bool { return run.State == engine.Paused }},
-		{"held, then aborted", func(r *roll) {
+		{"aborted", func(r *rolling) { r.send(record.Command{Kind: record.CmdAbort}) }, func(run record.Run) bool { return run.Result == record.Aborted }},
+		{"held", func(r *rolling) { r.hold("left the dashboard") }, func(run record.Run) bool { return run.State == record.Paused }},
+		{"held, then aborted", func(r *rolling) {
 			r.hold("left the dashboard")
-			r.send(engine.Command{Kind: engine.CmdAbort})
-		}, func(run engine.Run) bool { return run.Result == engine.Aborted }},
+			r.send(record.Command{Kind: record.CmdAbort})
+		}, func(run record.Run) bool { return run.Result == record.Aborted }},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			r, _, _ := rollOf(t, strategy.RollByName(), &upgrade{}, "web")
@@ -277,7 +279,7 @@ func TestRollIsEndedAsARunBegins(t *testing.T) {
 			m, ctx := r.join(t.Context(), "web")
 			defer m.part.cancel()
 			sit := m.part.sit
-			m.part.sit = func(ctx context.Context, loop *live.Loop, run engine.Run, from *seat) (engine.Run, error) {
+			m.part.sit = func(ctx context.Context, loop *live.Loop, run record.Run, from *seat) (record.Run, error) {
 				c.say(r)
 				ctx, stop := context.WithTimeout(ctx, 3*time.Second)
 				defer stop()
@@ -294,8 +296,8 @@ func TestRollIsEndedAsARunBegins(t *testing.T) {
 // Of runs side by side one is shown, and has what the operator says; an abort is for all.
 func TestTableShowsOneRun(t *testing.T) {
 	rules := strategy.RollKops(true)
-	r := engine.NewRoll(rules, "roll-1", []engine.RollGroup{{Name: "a", Role: world.RoleBastion}, {Name: "b", Role: world.RoleBastion}})
-	tab := newTable(engine.DecideRoll(rules, time.Now(), r, engine.RollNews{}).Roll)
+	r := roll.New(rules, "roll-1", []roll.Group{{Name: "a", Role: world.RoleBastion}, {Name: "b", Role: world.RoleBastion}})
+	tab := newTable(roll.Decide(rules, time.Now(), r, roll.News{}).Roll)
 	sits := func(group string) { tab.seats[group] = &rollPlace{loop: &live.Loop{}} }
 	shows := func(want string, done int) {
 		t.Helper()
@@ -311,7 +313,7 @@ func TestTableShowsOneRun(t *testing.T) {
 		}
 	}
 	snapshot := func(group string, done int) *engine.Snapshot {
-		return &engine.Snapshot{Group: group, Done: done, State: engine.Running}
+		return &engine.Snapshot{Group: group, Done: done, State: record.Running}
 	}
 	sits("a")
 	sits("b")

@@ -10,7 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -157,7 +157,7 @@ func (s *scope) choose(rows []present.GroupRow) ([]present.GroupRow, error) {
 }
 
 // rollRules are the order and the stop rules for groups: their provider's.
-func (s *scope) rollRules(rows []present.GroupRow) (engine.RollRules, error) {
+func (s *scope) rollRules(rows []present.GroupRow) (roll.Rules, error) {
 	rules := strategy.RollByName()
 	kops := slices.ContainsFunc(rows, func(g present.GroupRow) bool { return g.Role != "" })
 	if kops {

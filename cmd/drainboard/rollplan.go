@@ -13,12 +13,14 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
 )
 
 // planRoll works out what a roll of the groups of a scope would do. An error names a group
 // that cannot be part of it; what --all or a role brought in is left out then.
 func (s *session) planRoll(ctx context.Context, cmd *cobra.Command, of *scope, f *rollFlags, auto bool) (present.RollPlan, error) {
-	p := present.RollPlan{Cluster: s.Cluster(), Plans: map[string]engine.Plan{}, Runs: map[string]engine.Run{}}
+	p := present.RollPlan{Cluster: s.Cluster(), Plans: map[string]engine.Plan{}, Runs: map[string]record.Run{}}
 	rows, err := s.list(ctx)
 	if err != nil {
 		return p, err
@@ -30,9 +32,9 @@ func (s *session) planRoll(ctx context.Context, cmd *cobra.Command, of *scope, f
 		return p, err
 	}
 	id := ""
-	var groups []engine.RollGroup
+	var groups []roll.Group
 	for _, row := range rows {
-		g := engine.RollGroup{Name: row.Called(), Role: row.Role}
+		g := roll.Group{Name: row.Called(), Role: row.Role}
 		if g.Name != row.Name {
 			g.Group = row.Name
 		}
@@ -41,7 +43,7 @@ func (s *session) planRoll(ctx context.Context, cmd *cobra.Command, of *scope, f
 			return p, inGroup(g.Name, unreadable(err, commandLine(cmd).Command("upgrade", g.Name)))
 		}
 		switch why := present.Refused(row); {
-		case found && run.State != engine.Finished:
+		case found && run.State != record.Finished:
 			if flag := f.contradicts(run.Target); flag != "" {
 				return p, exitcode.Usage(fmt.Errorf("group %s: its unfinished run %s goes on as it was started, and %s says something else: leave it out to go on", g.Name, run.ID, flag))
 			}
@@ -51,9 +53,9 @@ func (s *session) planRoll(ctx context.Context, cmd *cobra.Command, of *scope, f
 		case why != "" && of.names(row):
 			return p, exitcode.Usage(fmt.Errorf("group %s: %s", g.Name, why))
 		case why != "":
-			g.State, g.Why = engine.RollLeftOut, why
+			g.State, g.Why = roll.LeftOut, why
 			if row.Outdated > 0 {
-				g.Code = engine.NodesLeft.ExitCode()
+				g.Code = record.NodesLeft.ExitCode()
 			}
 		default:
 			at, err := s.find(ctx, g.Name)
@@ -66,12 +68,12 @@ func (s *session) planRoll(ctx context.Context, cmd *cobra.Command, of *scope, f
 			}
 			p.Plans[g.Name] = plan
 			if g.Total = len(plan.Nodes); g.Total == 0 {
-				g.State, g.Why = engine.RollLeftOut, "nothing is outdated"
+				g.State, g.Why = roll.LeftOut, "nothing is outdated"
 			}
 		}
 		groups = append(groups, g)
 	}
-	p.Roll = engine.NewRoll(p.Rules, cmp.Or(id, rollID(s.Clock())), groups)
+	p.Roll = roll.New(p.Rules, cmp.Or(id, rollID(s.Clock())), groups)
 	p.Roll.Again = of.again(commandLine(cmd))
 	return p, nil
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui"
 	"github.com/drainboard/drainboard/ui/lines"
 )
@@ -22,7 +22,7 @@ var errUnseen = errors.New("the roll was over before there was anything to show"
 // interactive drives the roll behind one dashboard, or behind questions in lines, that
 // stays from one group to the next. Leaving it, or SIGHUP, pauses what is under way and
 // holds the roll; an abort, SIGTERM and SIGINT end it with the run that is under way.
-func (r *roll) interactive(ctx context.Context) error {
+func (r *rolling) interactive(ctx context.Context) error {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
 	screen, leave := context.WithCancelCause(ctx)
@@ -79,7 +79,7 @@ func (r *roll) interactive(ctx context.Context) error {
 }
 
 // heed has signals mean what they do in a run of its own.
-func (r *roll) heed(screen context.Context, leave func(error), signalled *atomic.Bool) {
+func (r *rolling) heed(screen context.Context, leave func(error), signalled *atomic.Bool) {
 	aborted := false
 	for {
 		select {
@@ -94,7 +94,7 @@ func (r *roll) heed(screen context.Context, leave func(error), signalled *atomic
 				aborted = true
 				signalled.Store(true)
 				r.sayOfSignal(s)
-				r.send(engine.Command{Kind: engine.CmdAbort, Reason: s.String()})
+				r.send(record.Command{Kind: record.CmdAbort, Reason: s.String()})
 				if bounded(s) {
 					time.AfterFunc(termLimit, func() { leave(errAgain) })
 				}
@@ -106,15 +106,15 @@ func (r *roll) heed(screen context.Context, leave func(error), signalled *atomic
 }
 
 // sayOfSignal tells in lines what a signal does; on a screen there is no place for it.
-func (r *roll) sayOfSignal(s os.Signal) {
+func (r *rolling) sayOfSignal(s os.Signal) {
 	if r.Plain {
 		fmt.Fprintf(r.app.Err, "drainboard: %s: aborting; once more stops at once\n", s)
 	}
 }
 
 // send takes a command of the operator's. An abort is of the whole roll.
-func (r *roll) send(c engine.Command) {
-	abort := c.Kind == engine.CmdAbort
+func (r *rolling) send(c record.Command) {
+	abort := c.Kind == record.CmdAbort
 	r.table.send(c, abort)
 	if abort {
 		r.stop(who()+" aborted it", exitcode.Aborted)
@@ -122,13 +122,13 @@ func (r *roll) send(c engine.Command) {
 }
 
 // hold pauses what is under way, and has nothing else start.
-func (r *roll) hold(reason string) {
+func (r *rolling) hold(reason string) {
 	r.table.pause(reason)
 	r.stop("it is held: "+reason, exitcode.Paused)
 }
 
 // sideBySide reports whether several of its groups may be under way together.
-func (r *roll) sideBySide() bool {
+func (r *rolling) sideBySide() bool {
 	for _, s := range r.rules.Steps {
 		if s.AtOnce > 1 {
 			return true

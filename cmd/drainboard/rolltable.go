@@ -6,6 +6,8 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
 )
 
 // table is where the runs of a roll sit behind one screen: it shows one of them at a time,
@@ -15,14 +17,14 @@ type table struct {
 	snapshots chan *engine.Snapshot
 
 	mu     sync.Mutex
-	roll   engine.Roll
+	roll   roll.Roll
 	seats  map[string]*rollPlace       // of the runs that are under way, by group
 	last   map[string]*engine.Snapshot // by group
 	shown  string                      // the group that is, "" as long as none was
 	closed bool
 	// word is what was said of the whole roll, for a run that has begun and has no seat yet:
 	// an abort, or a pause of one that is held; nil for neither.
-	word *engine.Command
+	word *record.Command
 }
 
 // rollPlace is where one run is driven from.
@@ -33,12 +35,12 @@ type rollPlace struct {
 	paused bool
 }
 
-func newTable(r engine.Roll) *table {
+func newTable(r roll.Roll) *table {
 	return &table{snapshots: make(chan *engine.Snapshot, 1), roll: r, seats: map[string]*rollPlace{}, last: map[string]*engine.Snapshot{}}
 }
 
 // sit drives a group's loop behind the screen.
-func (t *table) sit(ctx context.Context, group string, loop *live.Loop, run engine.Run, from *seat) (engine.Run, error) {
+func (t *table) sit(ctx context.Context, group string, loop *live.Loop, run record.Run, from *seat) (record.Run, error) {
 	loop.Publish = func(s *engine.Snapshot) {
 		if from.beside != nil {
 			from.beside(s)
@@ -48,7 +50,7 @@ func (t *table) sit(ctx context.Context, group string, loop *live.Loop, run engi
 	t.mu.Lock()
 	t.seats[group] = &rollPlace{loop: loop, from: from}
 	if t.word != nil {
-		t.seats[group].paused = t.word.Kind == engine.CmdPause
+		t.seats[group].paused = t.word.Kind == record.CmdPause
 		from.send(loop, *t.word)
 	}
 	t.mu.Unlock()
@@ -82,7 +84,7 @@ func (t *table) publish(group string, s *engine.Snapshot) {
 }
 
 // decided takes the roll as it was decided on.
-func (t *table) decided(r engine.Roll) {
+func (t *table) decided(r roll.Roll) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.roll = r
@@ -96,9 +98,9 @@ func (t *table) push() {
 		return
 	}
 	with, r := *s, t.roll // what was published is never changed
-	r.Groups = append([]engine.RollGroup(nil), r.Groups...)
+	r.Groups = append([]roll.Group(nil), r.Groups...)
 	for i := range r.Groups {
-		if g := &r.Groups[i]; g.State == engine.RollRunning && t.last[g.Name] != nil {
+		if g := &r.Groups[i]; g.State == roll.Running && t.last[g.Name] != nil {
 			g.Run, g.Done, g.Total = t.last[g.Name].RunID, t.last[g.Name].Done, t.last[g.Name].Total
 		}
 	}
@@ -161,7 +163,7 @@ func (t *table) look(at engine.Look) {
 }
 
 // send gives a command to the run that is shown; everyone gets it where it is for the roll.
-func (t *table) send(c engine.Command, everyone bool) {
+func (t *table) send(c record.Command, everyone bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if everyone {
@@ -169,7 +171,7 @@ func (t *table) send(c engine.Command, everyone bool) {
 	}
 	for group, p := range t.seats {
 		if everyone || group == t.shown {
-			p.paused = c.Kind == engine.CmdPause || p.paused && c.Kind != engine.CmdResume
+			p.paused = c.Kind == record.CmdPause || p.paused && c.Kind != record.CmdResume
 			p.from.send(p.loop, c)
 		}
 	}
@@ -180,12 +182,12 @@ func (t *table) send(c engine.Command, everyone bool) {
 func (t *table) pause(reason string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := engine.Command{Kind: engine.CmdPause, Reason: reason}
+	c := record.Command{Kind: record.CmdPause, Reason: reason}
 	if t.word == nil { // what is aborted stays so
 		t.word = &c
 	}
 	for group, p := range t.seats {
-		if s := t.last[group]; !p.paused && (s == nil || s.State == engine.Running) {
+		if s := t.last[group]; !p.paused && (s == nil || s.State == record.Running) {
 			p.paused = true
 			p.from.send(p.loop, c)
 		}

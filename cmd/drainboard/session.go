@@ -15,8 +15,8 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -99,13 +99,13 @@ func (s *session) find(ctx context.Context, name string) (place, error) {
 }
 
 // unfinished is the group's run that has not ended, as far as its record can be read.
-func (s *session) unfinished(ctx context.Context, group string) (engine.Run, bool) {
+func (s *session) unfinished(ctx context.Context, group string) (record.Run, bool) {
 	run, found, err := s.Record(group).Load(ctx)
-	return run, err == nil && found && run.State != engine.Finished
+	return run, err == nil && found && run.State != record.Finished
 }
 
 // asBegun is the group as its unfinished run knows it.
-func (s *session) asBegun(ctx context.Context, at place, run engine.Run) (place, error) {
+func (s *session) asBegun(ctx context.Context, at place, run record.Run) (place, error) {
 	switch {
 	case run.Provider == at.Provider() || s.where.CloudOnly:
 		return at, nil
@@ -203,7 +203,7 @@ func (s *session) fill(ctx context.Context, v view, sources ...world.Source) err
 // those to tell who need it.
 func (s *session) began(ctx context.Context, group string) time.Time {
 	run, found, err := s.Record(group).Load(ctx)
-	if err != nil || !found || run.State == engine.Finished {
+	if err != nil || !found || run.State == record.Finished {
 		return time.Time{}
 	}
 	return run.Started
@@ -215,8 +215,8 @@ type executor struct {
 	group live.Executor
 }
 
-func (e executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
-	if a.Place() == engine.InCluster {
+func (e executor) Do(ctx context.Context, a record.Action) record.Outcome {
+	if a.Place() == record.InCluster {
 		return e.kube.Do(ctx, a)
 	}
 	return e.group.Do(ctx, a)

@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // rollFlags are the flags of upgrade and plan that make a run's settings and
@@ -99,12 +100,12 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 
 // settings fills the strategy's defaults with what the flags say, and notes
 // where each came from.
-func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto bool, who string) (engine.Settings, error) {
+func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto bool, who string) (record.Settings, error) {
 	return f.over(cmd, rules, rules.Defaults(), auto, who)
 }
 
 // over lays what the flags say over settings that are there already.
-func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s engine.Settings, auto bool, who string) (engine.Settings, error) {
+func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s record.Settings, auto bool, who string) (record.Settings, error) {
 	if err := f.oneTarget(); err != nil {
 		return s, err
 	}
@@ -166,7 +167,7 @@ func (f *rollFlags) oneTarget() error {
 }
 
 // counts settles the numbers that are at least 1.
-func (f *rollFlags) counts(cmd *cobra.Command, s *engine.Settings) error {
+func (f *rollFlags) counts(cmd *cobra.Command, s *record.Settings) error {
 	for _, n := range []struct {
 		flag string
 		from int
@@ -184,7 +185,7 @@ func (f *rollFlags) counts(cmd *cobra.Command, s *engine.Settings) error {
 }
 
 // labels settles which labels a new node must carry.
-func (f *rollFlags) labels(s *engine.Settings) error {
+func (f *rollFlags) labels(s *record.Settings) error {
 	for _, l := range f.newLabels {
 		key, value, _ := strings.Cut(l, "=")
 		if key == "" {
@@ -199,7 +200,7 @@ func (f *rollFlags) labels(s *engine.Settings) error {
 }
 
 // origins notes where each setting comes from.
-func (f *rollFlags) origins(cmd *cobra.Command, rules engine.Strategy, s *engine.Settings, auto bool) {
+func (f *rollFlags) origins(cmd *cobra.Command, rules engine.Strategy, s *record.Settings, auto bool) {
 	for _, row := range present.Settings {
 		if !row.Of(rules.Name()) {
 			continue

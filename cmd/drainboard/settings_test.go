@@ -11,23 +11,24 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
 // parse makes settings from a command line.
-func parse(t *testing.T, auto bool, args ...string) (engine.Settings, error) {
+func parse(t *testing.T, auto bool, args ...string) (record.Settings, error) {
 	t.Helper()
 	return parseFor(t, strategy.EKS{}, auto, args...)
 }
 
 // parseFor makes settings for a strategy.
-func parseFor(t *testing.T, rules engine.Strategy, auto bool, args ...string) (engine.Settings, error) {
+func parseFor(t *testing.T, rules engine.Strategy, auto bool, args ...string) (record.Settings, error) {
 	t.Helper()
 	var f rollFlags
 	cmd := &cobra.Command{Use: "x", Run: func(*cobra.Command, []string) {}}
 	f.add(cmd)
 	if err := cmd.ParseFlags(args); err != nil {
-		return engine.Settings{}, err
+		return record.Settings{}, err
 	}
 	return f.settings(cmd, rules, auto, "ann@laptop")
 }
@@ -37,7 +38,7 @@ func TestSettingsDefaultsAreEKS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.MaxUnavailable.String() != "1" || s.DrainTimeout != 15*time.Minute || s.Settle != time.Minute || s.OnDrainTimeout != engine.TimeoutFail || s.Approve != engine.ApproveBatch {
+	if s.MaxUnavailable.String() != "1" || s.DrainTimeout != 15*time.Minute || s.Settle != time.Minute || s.OnDrainTimeout != record.TimeoutFail || s.Approve != record.ApproveBatch {
 		t.Errorf("defaults are not EKS's: %+v", s)
 	}
 	if got := s.Origin["drain-timeout"]; got != "EKS: 15 minutes" {
@@ -53,10 +54,10 @@ func TestSettingsFromFlags(t *testing.T) {
 	if s.MaxUnavailable.String() != "25%" || s.DrainTimeout != 3*time.Minute || s.Settle != 0 || !s.Unmanaged || s.EmptyDir {
 		t.Errorf("flags are not in the settings: %+v", s)
 	}
-	if s.Approve != engine.ApproveNone || s.Origin["approve"] != "flag --auto" {
+	if s.Approve != record.ApproveNone || s.Origin["approve"] != "flag --auto" {
 		t.Errorf("--auto asks for approval: %s (%s)", s.Approve, s.Origin["approve"])
 	}
-	if s.OnDrainTimeout != engine.TimeoutForce || s.ForcedBy != "ann@laptop" || s.Origin["on-drain-timeout"] != "flag --force" {
+	if s.OnDrainTimeout != record.TimeoutForce || s.ForcedBy != "ann@laptop" || s.Origin["on-drain-timeout"] != "flag --force" {
 		t.Errorf("--force: %s by %q (%s)", s.OnDrainTimeout, s.ForcedBy, s.Origin["on-drain-timeout"])
 	}
 	if s.NewLabels["team"] != "web" || s.NewLabels["ready"] != "" || len(s.NewLabels) != 2 {
@@ -124,10 +125,10 @@ func TestSettingsOfTheSequence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Approve != engine.ApproveCanary || s.CanaryWatch != 5*time.Minute || s.Unreachable != engine.UnreachableTerminate || s.MaxFailedNodes != 2 || s.Until.Year() != 2100 {
+	if s.Approve != record.ApproveCanary || s.CanaryWatch != 5*time.Minute || s.Unreachable != record.UnreachableTerminate || s.MaxFailedNodes != 2 || s.Until.Year() != 2100 {
 		t.Errorf("flags are not in the settings: %+v", s)
 	}
-	if len(s.Order) != 2 || s.Order[0] != engine.OrderFewestBlockers || s.Order[1] != engine.OrderOldest {
+	if len(s.Order) != 2 || s.Order[0] != record.OrderFewestBlockers || s.Order[1] != record.OrderOldest {
 		t.Errorf("order: %v", s.Order)
 	}
 	for flag, want := range map[string]string{"order": "flag", "until": "flag", "only": "Drainboard", "drain-timeout": "EKS: 15 minutes", "seed": "chosen at random", "strategy": "the provider's own"} {

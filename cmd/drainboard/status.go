@@ -11,8 +11,8 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -74,7 +74,7 @@ func (a *app) status(ctx context.Context, where backend.Where, group string, asJ
 		if group == "" || r.Run.Group == group {
 			of := present.StatusOf(r.Run)
 			of.Others = present.Others(present.NodesOf(r.Run, nodes), r.Run)
-			if of.State != engine.Finished {
+			if of.State != record.Finished {
 				driver, _, err := k.Driver(ctx, a.namespace, r.Run.Group)
 				unknown := ""
 				if err != nil {

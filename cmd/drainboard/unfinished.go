@@ -13,11 +13,12 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
 // resume goes on with a run that another process left.
-func (d *driver) resume(ctx context.Context, run engine.Run) error {
+func (d *driver) resume(ctx context.Context, run record.Run) error {
 	rules, err := strategy.Named(run.Strategy)
 	if err != nil {
 		return exitcode.Usage(fmt.Errorf("the unfinished run %s cannot be resumed: %w", run.ID, err))
@@ -29,7 +30,7 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 	if flag := d.contradicts(run.Target); flag != "" {
 		return exitcode.Usage(fmt.Errorf("the unfinished run %s goes on as it was started, and %s says something else: leave it out to go on", run.ID, flag))
 	}
-	if run.Settings.OnDrainTimeout == engine.TimeoutForce && run.State != engine.Ending && d.abort == nil { // whoever began it may have had other rights
+	if run.Settings.OnDrainTimeout == record.TimeoutForce && run.State != record.Ending && d.abort == nil { // whoever began it may have had other rights
 		if err := d.session.MayForce(ctx); err != nil {
 			return exitcode.Usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
 		}
@@ -53,27 +54,27 @@ func (d *driver) resume(ctx context.Context, run engine.Run) error {
 		return exitcode.With(exitcode.Aborted, fmt.Errorf("nothing was done; %s puts the run back, %s shows it", d.line.Command("abort", d.group), d.line.Command(d.session.Shows(), d.group)))
 	}
 	now := d.session.Clock().Now() // the answer may have taken its time
-	history := engine.RecordDiff(engine.Run{}, run)
-	if run.State == engine.Planned {
+	history := record.RecordDiff(record.Run{}, run)
+	if run.State == record.Planned {
 		run = engine.Start(run, now, who())
 	}
 	d.keep(run, nil)
-	going := engine.Event{Time: now, Run: run.ID, Group: d.group, Type: engine.RunStarted, Reason: "resumed", Message: resumed(found)}
+	going := record.Event{Time: now, Run: run.ID, Group: d.group, Type: record.RunStarted, Reason: "resumed", Message: resumed(found)}
 	d.events(going)
 	if !d.Plain { // lines stay, and were read before the answer
 		d.before = append(history, going)
 	}
-	var first []engine.Command
+	var first []record.Command
 	switch {
-	case d.abort != nil && run.State != engine.Ending:
-		return d.drive(ctx, engine.TakeOver(run, now), []engine.Command{*d.abort})
-	case run.State == engine.Paused:
-		first = append(first, engine.Command{Kind: engine.CmdResume})
+	case d.abort != nil && run.State != record.Ending:
+		return d.drive(ctx, engine.TakeOver(run, now), []record.Command{*d.abort})
+	case run.State == record.Paused:
+		first = append(first, record.Command{Kind: record.CmdResume})
 	}
 	if d.Auto {
-		run.Settings.Approve = engine.ApproveNone
+		run.Settings.Approve = record.ApproveNone
 		if b, waiting := run.Waiting(); waiting {
-			first = append(first, engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash})
+			first = append(first, record.Command{Kind: record.CmdApprove, Batch: b.ID, Hash: b.Hash})
 		}
 	}
 	return d.drive(ctx, engine.TakeOver(run, now), first)
@@ -97,7 +98,7 @@ func given(cmd *cobra.Command) (names []string) {
 // contradicts names the flag that asks for other nodes, or to make something else
 // of them, than an unfinished run does; "" if none. The same command line as before
 // goes on with its run; $Latest and $Default may have meant another version then.
-func (f *rollFlags) contradicts(t engine.Target) string {
+func (f *rollFlags) contradicts(t record.Target) string {
 	var only []string // as makePlan keeps them
 	for _, name := range f.only {
 		if name = strings.TrimSpace(name); !slices.Contains(only, name) {

@@ -15,7 +15,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -32,8 +32,8 @@ func noDeletes(t *testing.T) *kube.Client {
 }
 
 func TestResumeChecksTheRightToForce(t *testing.T) {
-	run := engine.Run{ID: "web-1", Group: "web", Strategy: "eks", State: engine.Running, Started: time.Now(), Seen: time.Now()}
-	run.Settings.OnDrainTimeout = engine.TimeoutForce
+	run := record.Run{ID: "web-1", Group: "web", Strategy: "eks", State: record.Running, Started: time.Now(), Seen: time.Now()}
+	run.Settings.OnDrainTimeout = record.TimeoutForce
 	d := &driver{upgrade: &upgrade{app: &app{Console: console.Console{Out: io.Discard, Err: io.Discard}}}, session: &session{home: &inCluster{kube: noDeletes(t)}}, at: place{Group: anyGroup{}}}
 	err := d.resume(t.Context(), run)
 	var e *exitcode.Error
@@ -48,11 +48,11 @@ func TestResumeChecksTheRightToForce(t *testing.T) {
 }
 
 func TestResumeAsItWasStarted(t *testing.T) {
-	only := engine.Target{Only: []string{"a", "b"}}
-	at := engine.Target{Templates: []world.Template{{ID: "lt-1", Version: 7}}}
-	image := engine.Target{Image: "ami-1"}
+	only := record.Target{Only: []string{"a", "b"}}
+	at := record.Target{Templates: []world.Template{{ID: "lt-1", Version: 7}}}
+	image := record.Target{Image: "ami-1"}
 	for _, tt := range []struct {
-		target engine.Target
+		target record.Target
 		args   []string
 		want   string
 	}{
@@ -60,7 +60,7 @@ func TestResumeAsItWasStarted(t *testing.T) {
 		{only, []string{"--only", "b, a,b"}, ""},
 		{only, []string{"--only", "a"}, "--only a"},
 		{only, []string{"--only", "a,c"}, "--only a,c"},
-		{engine.Target{}, []string{"--only", "a"}, "--only a"},
+		{record.Target{}, []string{"--only", "a"}, "--only a"},
 		{at, []string{"--launch-template-version", "7"}, ""},
 		{at, []string{"--launch-template-version", "$Latest"}, ""},
 		{at, []string{"--launch-template-version", "6"}, "--launch-template-version 6"},
@@ -81,7 +81,7 @@ func TestResumeAsItWasStarted(t *testing.T) {
 	var f rollFlags
 	f.only = []string{"a"}
 	d := &driver{upgrade: &upgrade{rollFlags: f}, at: place{Group: anyGroup{}}}
-	err := d.resume(t.Context(), engine.Run{ID: "web-1", Strategy: "eks"})
+	err := d.resume(t.Context(), record.Run{ID: "web-1", Strategy: "eks"})
 	var e *exitcode.Error
 	if !errors.As(err, &e) || e.Code != exitcode.WrongUse || !strings.Contains(e.Error(), "web-1") || !strings.Contains(e.Error(), "--only a") {
 		t.Errorf("resume with --only of a run of all nodes: %v", err)
@@ -98,8 +98,8 @@ func TestResumedSaysWhichFlagsDoNotCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	run := engine.Run{By: "bob@desk", State: engine.Paused, Started: now, Seen: now.Add(-time.Minute)}
-	run.Settings.Approve = engine.ApproveBatch
+	run := record.Run{By: "bob@desk", State: record.Paused, Started: now, Seen: now.Add(-time.Minute)}
+	run.Settings.Approve = record.ApproveBatch
 	got := resumed(present.Standing(run, now, given(cmd), true))
 	for _, want := range []string{"started by bob@desk", "last seen 1m0s ago, paused", "its own settings apply, not --max-unavailable, --until;", "nothing is asked (--auto)"} {
 		if !strings.Contains(got, want) {
@@ -116,7 +116,7 @@ func TestResumeAsks(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	for _, plain := range []bool{false, true} {
 		w, run := rolled()
-		run.State, run.By = engine.Paused, "bob@desk"
+		run.State, run.By = record.Paused, "bob@desk"
 		d, out := choosing(t, w, "")
 		d.Plain, d.app.In = plain, bufio.NewReader(strings.NewReader("\n"))
 		err := d.resume(t.Context(), run)

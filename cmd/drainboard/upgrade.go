@@ -20,6 +20,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -78,7 +79,7 @@ type upgrade struct {
 	serving     *metricsServer // nil: none
 	record      string         // see checkRecord
 	json        bool
-	abort       *engine.Command // end the unfinished run, and start none; nil to go on with it
+	abort       *record.Command // end the unfinished run, and start none; nil to go on with it
 	signals     chan os.Signal
 	driving     chan struct{} // closed when the run is under way: signals are its business
 }
@@ -121,7 +122,7 @@ func (u *upgrade) run(cmd *cobra.Command) (err error) {
 }
 
 // listening prepares and drives, with an ear for signals.
-func (u *upgrade) listening(ctx context.Context, rules engine.Strategy, settings engine.Settings) error {
+func (u *upgrade) listening(ctx context.Context, rules engine.Strategy, settings record.Settings) error {
 	u.signals = make(chan os.Signal, 4)
 	signal.Notify(u.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(u.signals)
@@ -148,9 +149,9 @@ func (u *upgrade) listening(ctx context.Context, rules engine.Strategy, settings
 }
 
 // prepare connects, and drives the run or the roll.
-func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings engine.Settings) error {
+func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings record.Settings) error {
 	rights := append(kube.ReadRights(u.app.namespace), kube.WriteRights(u.app.namespace)...)
-	if settings.OnDrainTimeout == engine.TimeoutForce {
+	if settings.OnDrainTimeout == record.TimeoutForce {
 		rights = append(rights, kube.ForceRights()...)
 	}
 	s, err := u.app.open(ctx, u.where, rights, false)
@@ -171,7 +172,7 @@ func (u *upgrade) prepare(ctx context.Context, rules engine.Strategy, settings e
 
 // onGroup plans the group's run or finds its unfinished one, takes the lock, and drives it.
 // Rules and settings are for who only ends a run; else they are those of the group.
-func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy, settings engine.Settings) error {
+func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy, settings record.Settings) error {
 	at, err := s.find(ctx, u.group)
 	if err != nil {
 		return err
@@ -213,8 +214,8 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 	held := s.Lease(u.group, func(holder string, until time.Time) {
 		fmt.Fprintf(u.app.Err, "drainboard: %s has the lock of this group; waiting until %s at most to see whether it is alive\n", holder, until.Local().Format("15:04:05"))
 	})
-	record := held.record
-	if run, found, err := record.Load(ctx); u.abort == nil && (u.record == recordDiscard || err == nil && !(found && run.State != engine.Finished)) {
+	rec := held.record
+	if run, found, err := rec.Load(ctx); u.abort == nil && (u.record == recordDiscard || err == nil && !(found && run.State != record.Finished)) {
 		// A new run: settle that it can start before anything is written.
 		if err := settle(); err != nil {
 			return err
@@ -246,8 +247,8 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 	}
 	d.accompany()
 	defer d.close()
-	run, found, err := record.Load(ctx)
-	unfinished := err == nil && found && run.State != engine.Finished
+	run, found, err := rec.Load(ctx)
+	unfinished := err == nil && found && run.State != record.Finished
 	switch {
 	case u.record == recordDiscard && found && (err != nil || unfinished):
 		why, readable := fmt.Sprintf("the unfinished run %s", run.ID), &run
@@ -262,7 +263,7 @@ func (u *upgrade) onGroup(ctx context.Context, s *session, rules engine.Strategy
 	case unfinished:
 		return d.resume(ctx, run)
 	case found && u.abort == nil:
-		if _, err := record.Keep(ctx, ""); err != nil { // of the run before this one
+		if _, err := rec.Keep(ctx, ""); err != nil { // of the run before this one
 			return exitcode.Usage(err)
 		}
 	}
@@ -298,8 +299,8 @@ type driver struct {
 	view    view
 	// listeners are told what happens, in order, each before the loop goes on: they
 	// must be quick.
-	listeners []func([]engine.Event)
-	before    []engine.Event // what the log of a dashboard begins with
+	listeners []func([]record.Event)
+	before    []record.Event // what the log of a dashboard begins with
 	roll      string         // the id of the roll that the run belongs to, "" for none
 	audit     *audit         // once there is a run
 	beside    *beside
@@ -322,9 +323,9 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 			present.List(d.app.Out, "Note:", p.Warnings)
 		}
 		for _, warning := range p.Warnings {
-			d.events(engine.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: engine.Warning, Reason: "foreseen", Message: warning})
+			d.events(record.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: record.Warning, Reason: "foreseen", Message: warning})
 		}
-		d.events(engine.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: engine.RunFinished, Result: string(engine.Succeeded), ExitCode: &code, Message: message})
+		d.events(record.Event{Time: now, Run: p.Run.ID, Group: d.group, Type: record.RunFinished, Result: string(record.Succeeded), ExitCode: &code, Message: message})
 		return nil
 	}
 	switch {
@@ -351,28 +352,28 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 }
 
 // begin starts a planned run, and tells its plan as events.
-func begin(p engine.Plan, now time.Time) (run engine.Run, events []engine.Event) {
-	tell := func(t engine.EventType, reason, message string) {
-		events = append(events, engine.Event{Time: now, Run: p.Run.ID, Group: p.Group, Type: t, Reason: reason, Message: message})
+func begin(p engine.Plan, now time.Time) (run record.Run, events []record.Event) {
+	tell := func(t record.EventType, reason, message string) {
+		events = append(events, record.Event{Time: now, Run: p.Run.ID, Group: p.Group, Type: t, Reason: reason, Message: message})
 	}
 	planned := fmt.Sprintf("%d nodes, %s, at most %d at once, seed %d", len(p.Nodes), present.FromTo(p), p.Limit, p.Run.Seed)
 	if len(p.Nodes) == 0 {
 		planned = present.NotYet(p)
 	}
-	tell(engine.RunPlanned, "", planned)
+	tell(record.RunPlanned, "", planned)
 	for _, warning := range slices.Concat(p.Warnings, present.CloudText(p), present.Foreseen(p)) {
-		tell(engine.Warning, "foreseen", warning)
+		tell(record.Warning, "foreseen", warning)
 	}
 	if len(p.Nodes) > 0 && p.Nodes[0].NotEvaluated != "" {
-		tell(engine.Warning, "not evaluated", "nothing could be foreseen: "+p.Nodes[0].NotEvaluated)
+		tell(record.Warning, "not evaluated", "nothing could be foreseen: "+p.Nodes[0].NotEvaluated)
 	}
 	run = engine.Start(p.Run, now, who())
-	tell(engine.RunStarted, run.By, "started by "+run.By)
+	tell(record.RunStarted, run.By, "started by "+run.By)
 	return run, events
 }
 
 // drive runs the loop with a dashboard or without one, to the end.
-func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Command) error {
+func (d *driver) drive(ctx context.Context, run record.Run, first []record.Command) error {
 	var err error // of the loop
 	defer func() { d.audit.close(run, err) }()
 	clock := d.session.Clock()
@@ -383,7 +384,7 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 		Store:    d.lease, Clock: clock, Cluster: d.session.Cluster(), Lock: d.lease,
 		Before: slices.Concat(d.part.history(), d.before), Rehearse: rehearsing(d.rules), RecordLimit: d.recordLimit,
 	}
-	loop.Events = func(list []engine.Event) { d.events(list...) }
+	loop.Events = func(list []record.Event) { d.events(list...) }
 	look := d.beside.attend(loop, run)
 	d.audit.attend(loop)
 	d.lease.run = run
@@ -441,12 +442,12 @@ func (d *driver) drive(ctx context.Context, run engine.Run, first []engine.Comma
 
 // broken is the exit of a process that could not drive a run on, which again does. What the
 // operator said of it counts for more than what went wrong; abort ends it later.
-func broken(run engine.Run, err error, again, abort string) error {
+func broken(run record.Run, err error, again, abort string) error {
 	var unwritten *live.UnwrittenError
 	switch {
-	case run.Result == engine.Aborted && errors.As(err, &unwritten): // the record may not know of the abort
+	case run.Result == record.Aborted && errors.As(err, &unwritten): // the record may not know of the abort
 		return exitcode.With(exitcode.Aborted, fmt.Errorf("%s: stopped before everything was put back: %w; once it can be written, %s puts it back", run.ID, err, abort))
-	case run.Result == engine.Aborted:
+	case run.Result == record.Aborted:
 		return exitcode.With(exitcode.Aborted, fmt.Errorf("%s: stopped before everything was put back: %w; %s goes on", run.ID, err, again))
 	case errors.As(err, &unwritten):
 		return exitcode.With(exitcode.Paused, fmt.Errorf("%s: paused: %w; %s goes on from the last record", run.ID, err, again))
@@ -455,15 +456,15 @@ func broken(run engine.Run, err error, again, abort string) error {
 }
 
 // conclude turns a run's end into what the process says and exits with.
-func (d *driver) conclude(run engine.Run) error {
-	if run.State != engine.Finished {
+func (d *driver) conclude(run record.Run) error {
+	if run.State != record.Finished {
 		d.app.sayCulprits(run)
 		d.sayLeft(run)
 		code, what := exitcode.Paused, "paused"
 		if run.Why != "" {
 			what += ": " + run.Why
 		}
-		if run.State == engine.Ending {
+		if run.State == record.Ending {
 			code, what = exitcode.Aborted, "stopped before everything was put back"
 		}
 		return exitcode.With(code, fmt.Errorf("%s: %s; %s goes on", run.ID, what, d.line.Command("upgrade", run.Group)))
@@ -486,7 +487,7 @@ func (d *driver) conclude(run engine.Run) error {
 
 // result says how a finished run ended, unless its details were told already, and is
 // its exit code.
-func (a *app) result(run engine.Run, told bool) error {
+func (a *app) result(run record.Run, told bool) error {
 	if !told {
 		a.sayCulprits(run)
 		present.List(a.Err, "Left behind:", run.Unrestored)
@@ -500,18 +501,18 @@ func (a *app) result(run engine.Run, told bool) error {
 }
 
 // sayCulprits lists what kept nodes.
-func (a *app) sayCulprits(run engine.Run) {
+func (a *app) sayCulprits(run record.Run) {
 	present.List(a.Err, "What kept nodes:", run.BlockingPods)
 }
 
 // sayLeft lists what an unfinished run has changed and not put back.
-func (d *driver) sayLeft(run engine.Run) {
+func (d *driver) sayLeft(run record.Run) {
 	left := run.Outstanding()
 	present.List(d.app.Err, present.NotPutBack, left)
 }
 
 // events tells the listeners what happened.
-func (d *driver) events(list ...engine.Event) {
+func (d *driver) events(list ...record.Event) {
 	if d.roll != "" {
 		list = slices.Clone(list) // others have it, too
 		for i := range list {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -26,7 +27,7 @@ func (f *zoneFlags) addZones(fl *pflag.FlagSet) {
 }
 
 // zoneSettings settles what the flags of Gardener's rolling update say, or refuses them.
-func (f *rollFlags) zoneSettings(cmd *cobra.Command, rules engine.Strategy, s *engine.Settings) error {
+func (f *rollFlags) zoneSettings(cmd *cobra.Command, rules engine.Strategy, s *record.Settings) error {
 	given := cmd.Flags().Changed
 	if !present.ByZone(rules.Name()) {
 		for flag, why := range map[string]string{

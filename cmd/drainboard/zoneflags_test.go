@@ -8,12 +8,13 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
 func TestZoneSettings(t *testing.T) {
 	s, err := parseFor(t, strategy.Gardener{}, false)
-	if err != nil || s.OnDrainTimeout != engine.TimeoutForce || s.ForcedBy == "" || s.EvictRetries != 360 || s.MaxSurge.N != 1 {
+	if err != nil || s.OnDrainTimeout != record.TimeoutForce || s.ForcedBy == "" || s.EvictRetries != 360 || s.MaxSurge.N != 1 {
 		t.Errorf("gardener by itself: %+v, %v", s, err)
 	}
 	for _, row := range present.Settings {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -17,7 +18,7 @@ import (
 type suspendOnce struct{ engine.Base }
 
 func (suspendOnce) Name() string              { return "suspend once" }
-func (suspendOnce) Defaults() engine.Settings { return engine.Common() }
+func (suspendOnce) Defaults() record.Settings { return record.Common() }
 func (suspendOnce) Phases() []string          { return []string{"only"} }
 func (suspendOnce) Step(s *engine.Step) {
 	s.Enter("only")
@@ -26,10 +27,10 @@ func (suspendOnce) Step(s *engine.Step) {
 	}
 }
 func (suspendOnce) End(*engine.Step) bool { return true }
-func (suspendOnce) Progress(string, *world.World, *engine.Run) (int, int) {
+func (suspendOnce) Progress(string, *world.World, *record.Run) (int, int) {
 	return 0, 0
 }
-func (suspendOnce) Abilities() []engine.Ability { return nil }
+func (suspendOnce) Abilities() []record.Ability { return nil }
 
 // bench is a loop with everything around it in the test's hands.
 type bench struct {
@@ -40,7 +41,7 @@ type bench struct {
 	failed int         // saves that are still to fail
 	hold   chan struct{}
 	lost   chan struct{}
-	record engine.Run
+	record record.Run
 	regain error
 }
 
@@ -68,7 +69,7 @@ func (b *bench) note(step string) {
 	b.steps = append(b.steps, step)
 }
 
-func (b *bench) Save(_ context.Context, r engine.Run) error {
+func (b *bench) Save(_ context.Context, r record.Run) error {
 	b.note("save")
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -80,19 +81,19 @@ func (b *bench) Save(_ context.Context, r engine.Run) error {
 	return nil
 }
 
-func (b *bench) Do(ctx context.Context, a engine.Action) engine.Outcome {
+func (b *bench) Do(ctx context.Context, a record.Action) record.Outcome {
 	b.note(string(a.Kind))
 	if b.hold != nil {
 		select {
 		case <-b.hold:
 		case <-ctx.Done():
-			return engine.Outcome{Verdict: engine.Unknown}
+			return record.Outcome{Verdict: record.Unknown}
 		}
 	}
-	if a.Kind == engine.Suspend {
+	if a.Kind == record.Suspend {
 		b.Queue.changes <- func(w *world.World) { w.Group.Suspended = []string{a.Process} }
 	}
-	return engine.Outcome{Verdict: engine.Done, At: time.Now()}
+	return record.Outcome{Verdict: record.Done, At: time.Now()}
 }
 
 func (b *bench) Lost() <-chan struct{} {
@@ -103,7 +104,7 @@ func (b *bench) Lost() <-chan struct{} {
 
 func (b *bench) Sure() bool { return !b.unsure.Load() }
 
-func (b *bench) Regain(context.Context) (engine.Run, error) {
+func (b *bench) Regain(context.Context) (record.Run, error) {
 	b.note("regain")
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,8 +112,8 @@ func (b *bench) Regain(context.Context) (engine.Run, error) {
 	return b.record, b.regain
 }
 
-func (b *bench) planned() engine.Run {
-	r := engine.NewRun(suspendOnce{}, "run-1", 1, b.World, suspendOnce{}.Defaults(), engine.Target{})
+func (b *bench) planned() record.Run {
+	r := engine.NewRun(suspendOnce{}, "run-1", 1, b.World, suspendOnce{}.Defaults(), record.Target{})
 	return engine.Start(r, time.Now(), "ann@laptop")
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -61,12 +61,12 @@ func (l *Loop) loseLock() {
 // the run does at that moment, and says so. The others are obeyed when it is back. Those
 // from elsewhere are not ours to refuse: who gets the lock answers them, and they expire.
 func (l *Loop) refuse() {
-	l.in.Commands = slices.DeleteFunc(l.in.Commands, func(c engine.Command) bool {
+	l.in.Commands = slices.DeleteFunc(l.in.Commands, func(c record.Command) bool {
 		if c.ID != "" {
 			return false
 		}
 		if c.Kind.NeedsLock() {
-			l.warn("lock lost", strings.TrimSpace(fmt.Sprintf("refused %s %s", c.Kind, c.Node))+": "+engine.WithoutLock)
+			l.warn("lock lost", strings.TrimSpace(fmt.Sprintf("refused %s %s", c.Kind, c.Node))+": "+record.WithoutLock)
 		}
 		return c.Kind.NeedsLock()
 	})
@@ -80,5 +80,5 @@ func (l *Loop) holdLock() {
 }
 
 func (l *Loop) warn(reason, message string) {
-	l.tell([]engine.Event{{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: engine.Warning, Reason: reason, Message: message}})
+	l.tell([]record.Event{{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: record.Warning, Reason: reason, Message: message}})
 }

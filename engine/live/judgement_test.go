@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,7 +18,7 @@ func TestWatchJudgesARecordNowAndThen(t *testing.T) {
 	for _, source := range []world.Source{world.Cluster, world.Cloud} {
 		w.World.SetHealth(source, world.Health{Fresh: now})
 	}
-	run := engine.Run{ID: "r", Group: "ng", GroupID: "arn:1", Provider: "asg", State: engine.Running, Limit: 1, Base: w.World.Group.Sizes, Phases: []engine.Phase{{Name: "setup"}}}
+	run := record.Run{ID: "r", Group: "ng", GroupID: "arn:1", Provider: "asg", State: record.Running, Limit: 1, Base: w.World.Group.Sizes, Phases: []record.Phase{{Name: "setup"}}}
 	w.SeeRecord(run, true, nil)
 	if why := w.unfit(run, now); why != "" {
 		t.Fatal(why)

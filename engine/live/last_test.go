@@ -6,30 +6,31 @@ import (
 	"testing/synctest"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // The end of a run gets into its record although the API fails for half a minute.
 func TestLoopWritesTheEndDownAllTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
-		b.Loop.Events = func(list []engine.Event) {
+		b.Loop.Events = func(list []record.Event) {
 			for _, e := range list {
 				switch e.Type {
-				case engine.RunFinished:
+				case record.RunFinished:
 					b.mu.Lock()
 					b.failed = 30
 					b.mu.Unlock()
-				case engine.Warning:
+				case record.Warning:
 					if e.Reason != "record unwritten" && e.Reason != "record written" {
 						t.Error(e.Message)
 					}
 				}
 			}
 		}
-		if r, err := b.Run(t.Context(), b.planned()); err != nil || r.Result != engine.Succeeded {
+		if r, err := b.Run(t.Context(), b.planned()); err != nil || r.Result != record.Succeeded {
 			t.Fatalf("ended %s: %v", r.Result, err)
 		}
-		if b.failed != 0 || b.record.State != engine.Finished {
+		if b.failed != 0 || b.record.State != record.Finished {
 			t.Errorf("%d writes are still to fail, and the record says %s", b.failed, b.record.State)
 		}
 	})
@@ -44,20 +45,20 @@ func TestLoopWritesDownThatItIsLeft(t *testing.T) {
 		defer stop()
 		left := false
 		b.Loop.Publish = func(s *engine.Snapshot) {
-			if s.State == engine.Running && count(b.seen(), "suspend") == 1 && !left {
+			if s.State == record.Running && count(b.seen(), "suspend") == 1 && !left {
 				left = true
 				b.mu.Lock()
 				b.failed = 3
 				b.mu.Unlock()
-				b.Send(engine.Command{Kind: engine.CmdPause, By: "ann@laptop"})
+				b.Send(record.Command{Kind: record.CmdPause, By: "ann@laptop"})
 				stop()
 				close(b.hold)
 			}
 		}
-		if r, err := b.Run(ctx, b.planned()); err != nil || r.State != engine.Paused {
+		if r, err := b.Run(ctx, b.planned()); err != nil || r.State != record.Paused {
 			t.Fatalf("left as %s: %v", r.State, err)
 		}
-		if b.failed != 0 || b.record.State != engine.Paused {
+		if b.failed != 0 || b.record.State != record.Paused {
 			t.Errorf("%d writes are still to fail, and the record says %s", b.failed, b.record.State)
 		}
 	})

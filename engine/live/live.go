@@ -12,7 +12,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -34,13 +34,13 @@ type Feed interface {
 // Executor carries out actions. Do blocks until the outcome is known or lost
 // and never panics on a cancelled context: it answers Unknown.
 type Executor interface {
-	Do(ctx context.Context, a engine.Action) engine.Outcome
+	Do(ctx context.Context, a record.Action) record.Outcome
 }
 
 // Store keeps the run's record. Save is conditional: it fails with ErrLost when
 // somebody else has written the record since it was read.
 type Store interface {
-	Save(ctx context.Context, r engine.Run) error
+	Save(ctx context.Context, r record.Run) error
 }
 
 // Lock keeps other processes from driving the run.
@@ -53,7 +53,7 @@ type Lock interface {
 	Sure() bool
 	// Regain waits until the lock is held again and reads the record anew. It fails
 	// with ErrLost when somebody else holds it, and never because the API is away.
-	Regain(ctx context.Context) (engine.Run, error)
+	Regain(ctx context.Context) (record.Run, error)
 }
 
 // Clock tells the cluster's time and how far the local clock is from it

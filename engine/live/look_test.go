@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,9 +19,9 @@ func TestLoopLook(t *testing.T) {
 	b.World.SetPod(&world.Pod{UID: "u1", Namespace: "app", Name: "web-1", Node: "n1"})
 	b.World.SetBudget(&world.Budget{Namespace: "app", Name: "web"})
 	run := b.planned()
-	run.State, run.Why = engine.Paused, "nothing is to happen"
-	run.Nodes = map[string]engine.Node{"i-1": {Name: "n1"}, "i-2": {}}
-	b.Loop.Before = []engine.Event{{Type: engine.RunStarted, Message: "long ago"}}
+	run.State, run.Why = record.Paused, "nothing is to happen"
+	run.Nodes = map[string]record.Node{"i-1": {Name: "n1"}, "i-2": {}}
+	b.Loop.Before = []record.Event{{Type: record.RunStarted, Message: "long ago"}}
 	shown := make(chan *engine.Snapshot, 100)
 	b.Loop.Publish = func(s *engine.Snapshot) { shown <- s }
 	ctx, stop := context.WithCancel(t.Context())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -41,17 +42,17 @@ type Loop struct {
 	Cluster string
 	// Before is what the log in snapshots begins with: what happened before this process
 	// drove the run. Events is not called with it.
-	Before []engine.Event
+	Before []record.Event
 	// Events is called with what happened, in order, on the loop's goroutine,
 	// after the record that holds it was written where an action depends on it.
 	// May be nil.
-	Events func([]engine.Event)
+	Events func([]record.Event)
 	// Heard is called with each command that came, before it is obeyed or refused;
 	// Decided with the run before a decision and the decision, once that is written down where
 	// an action depends on it, and before its actions begin. Both on the loop's
 	// goroutine; may be nil.
-	Heard   func([]engine.Command)
-	Decided func(before engine.Run, d engine.Decision)
+	Heard   func([]record.Command)
+	Decided func(before record.Run, d engine.Decision)
 	// Took is told how long each decision took, on the loop's goroutine. May be nil.
 	Took func(time.Duration)
 	// Publish is called with each snapshot; it must not block. May be nil.
@@ -64,11 +65,11 @@ type Loop struct {
 	Rehearse Rehearse
 	// Acknowledge is called with the answers to commands from elsewhere, on the loop's
 	// goroutine, after the record that holds them was written. May be nil.
-	Acknowledge func([]engine.Ack)
+	Acknowledge func([]record.Ack)
 
 	once     sync.Once
-	commands chan engine.Command
-	told     chan engine.Event // what others have to say
+	commands chan record.Command
+	told     chan record.Event // what others have to say
 	looks    chan engine.Look  // the newest that was not taken yet
 	answers  chan answer
 	regained chan regained
@@ -83,11 +84,11 @@ type Loop struct {
 	stop      context.CancelFunc
 	term      int // counts the times that the lock was held
 	flying    int // actions of this term without an answer
-	run       engine.Run
+	run       record.Run
 	in        engine.Inputs
 	snapshot  *engine.Snapshot
 	look      engine.Look
-	log       []engine.Event
+	log       []record.Event
 	freshness freshness
 	saved     time.Time
 	dirty     bool
@@ -98,18 +99,18 @@ type Loop struct {
 // actions before the lock was lost is looked up anew.
 type answer struct {
 	term    int
-	outcome engine.Outcome
+	outcome record.Outcome
 }
 
 type regained struct {
-	run engine.Run
+	run record.Run
 	err error
 }
 
 func (l *Loop) init() {
 	l.once.Do(func() {
-		l.commands = make(chan engine.Command, 16)
-		l.told = make(chan engine.Event, 16)
+		l.commands = make(chan record.Command, 16)
+		l.told = make(chan record.Event, 16)
 		l.looks = make(chan engine.Look, 1)
 		l.answers = make(chan answer, 256)
 		l.regained = make(chan regained, 1)
@@ -121,7 +122,7 @@ func (l *Loop) init() {
 
 // Send hands an operator's command to the loop. It does not block; a command
 // that finds the loop busy beyond reason is dropped with false.
-func (l *Loop) Send(c engine.Command) bool {
+func (l *Loop) Send(c record.Command) bool {
 	l.init()
 	select {
 	case l.commands <- c:
@@ -133,7 +134,7 @@ func (l *Loop) Send(c engine.Command) bool {
 
 // Tell adds to the run's log what others have to say: those who keep it, or pass it on.
 // It does not block, and any goroutine may call it; false if there is no room.
-func (l *Loop) Tell(e engine.Event) bool {
+func (l *Loop) Tell(e record.Event) bool {
 	l.init()
 	select {
 	case l.told <- e:
@@ -165,7 +166,7 @@ func (l *Loop) Look(at engine.Look) {
 // (ErrLost). It returns the run as it was last saved; an unfinished one can be
 // resumed from there. A lock that is lost is asked for again: until then nothing
 // is done, and what the record says then is what counts.
-func (l *Loop) Run(ctx context.Context, run engine.Run) (engine.Run, error) {
+func (l *Loop) Run(ctx context.Context, run record.Run) (record.Run, error) {
 	l.init()
 	l.log = slices.Clone(l.Before)
 	l.run, l.saved, l.dirty = run, time.Now(), true // that somebody drives it again is news to who watches
@@ -216,7 +217,7 @@ func (l *Loop) drive(ctx context.Context) error {
 			l.run, held, lost, l.dirty = engine.TakeOver(r.run, l.Clock.Now()), true, l.Lock.Lost(), true
 			l.in.Outcomes = nil                       // what was under way is looked up; what the operator said still holds
 			if why := l.unwritten.paused; why != "" { // told already, and not in the record
-				l.in.Commands = append(l.in.Commands, engine.Command{Kind: engine.CmdPause, By: "drainboard", At: l.Clock.Now(), Reason: why})
+				l.in.Commands = append(l.in.Commands, record.Command{Kind: record.CmdPause, By: "drainboard", At: l.Clock.Now(), Reason: why})
 			}
 			l.begin(background)
 			l.holdLock()
@@ -244,7 +245,7 @@ func (l *Loop) drive(ctx context.Context) error {
 			l.stop()
 			l.loseLock()
 			l.running.Go(func() {
-				var run engine.Run
+				var run record.Run
 				err := Caught(func() (err error) {
 					run, err = l.Lock.Regain(background)
 					return err
@@ -273,7 +274,7 @@ func (l *Loop) drive(ctx context.Context) error {
 			l.publish()
 			return err
 		}
-		if l.run.State == engine.Finished {
+		if l.run.State == record.Finished {
 			l.saveLast(ctx)
 			l.publish()
 			return nil
@@ -317,20 +318,20 @@ func (l *Loop) drain() {
 	}
 }
 
-func (l *Loop) hear(c engine.Command) {
+func (l *Loop) hear(c record.Command) {
 	l.in.Commands = append(l.in.Commands, c)
 	if l.Heard != nil {
-		l.Heard([]engine.Command{c})
+		l.Heard([]record.Command{c})
 	}
 }
 
 // passOn tells what somebody else has to say about this run.
-func (l *Loop) passOn(e engine.Event) {
+func (l *Loop) passOn(e record.Event) {
 	e.Run, e.Group = l.run.ID, l.run.Group
 	if e.Time.IsZero() {
 		e.Time = l.Clock.Now()
 	}
-	l.tell([]engine.Event{e})
+	l.tell([]record.Event{e})
 }
 
 func (l *Loop) take(a answer) {
@@ -346,7 +347,7 @@ func (l *Loop) take(a answer) {
 func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	now, asked := l.Clock.Now(), time.Now()
 	failing := !l.unwritten.since.IsZero()
-	elsewhere := slices.ContainsFunc(l.in.Commands, func(c engine.Command) bool { return c.ID != "" })
+	elsewhere := slices.ContainsFunc(l.in.Commands, func(c record.Command) bool { return c.ID != "" })
 	if failing && asked.Before(l.unwritten.next) && !elsewhere { // what is refused was tried
 		return l.hold(), nil
 	}
@@ -365,7 +366,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 		if err := l.save(ctx, d.Run, l.Lock.Lost()); errors.Is(err, ErrLost) || errors.As(err, &crash) {
 			return wake, err
 		} else if err != nil {
-			l.trouble(engine.WithoutRecord+": "+err.Error(), now)
+			l.trouble(record.WithoutRecord+": "+err.Error(), now)
 			return l.hold(), nil
 		}
 	}
@@ -384,22 +385,22 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 }
 
 // decided tells what a decision made of the run that was before.
-func (l *Loop) decided(before engine.Run, d engine.Decision) {
+func (l *Loop) decided(before record.Run, d engine.Decision) {
 	if l.Decided != nil {
 		l.Decided(before, d)
 	}
 }
 
 // acknowledge answers commands from elsewhere.
-func (l *Loop) acknowledge(acks []engine.Ack) {
+func (l *Loop) acknowledge(acks []record.Ack) {
 	if len(acks) > 0 && l.Acknowledge != nil {
 		l.Acknowledge(acks)
 	}
 }
 
 // obeys reports whether one of the answers says that a command was obeyed.
-func obeys(acks []engine.Ack) bool {
-	return slices.ContainsFunc(acks, func(a engine.Ack) bool { return a.Accepted })
+func obeys(acks []record.Ack) bool {
+	return slices.ContainsFunc(acks, func(a record.Ack) bool { return a.Accepted })
 }
 
 // trouble shows on the side of the cluster (of the cloud, where there is none) why nothing
@@ -414,7 +415,7 @@ func (l *Loop) trouble(why string, now time.Time) {
 // save writes the record of a run, and notes whether it could. The end of ctx leaves it a
 // moment; lost ends it at once, so that an API that does not answer keeps nobody from
 // noticing.
-func (l *Loop) save(ctx context.Context, run engine.Run, lost <-chan struct{}) error {
+func (l *Loop) save(ctx context.Context, run record.Run, lost <-chan struct{}) error {
 	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveLimit)
 	defer cancel()
 	go func() {
@@ -442,7 +443,7 @@ func (l *Loop) save(ctx context.Context, run engine.Run, lost <-chan struct{}) e
 
 // write writes a record, with less in it if it is too large and less is enough. A write that
 // does not end is told and shown meanwhile.
-func (l *Loop) write(ctx context.Context, run engine.Run, begun time.Time) error {
+func (l *Loop) write(ctx context.Context, run record.Run, begun time.Time) error {
 	done := make(chan error, 1)
 	l.running.Go(func() {
 		done <- Caught(func() error {
@@ -476,12 +477,12 @@ func (l *Loop) saveLast(ctx context.Context) {
 	if err == nil || errors.Is(err, ErrLost) {
 		return
 	}
-	l.tell([]engine.Event{{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: engine.Warning, Message: "the end of the run could not be written to its record, which still says that it goes on: " + err.Error()}})
+	l.tell([]record.Event{{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: record.Warning, Message: "the end of the run could not be written to its record, which still says that it goes on: " + err.Error()}})
 }
 
 // saveWithin writes the record, again and again where the API fails now and then, until the
 // limit or over.
-func (l *Loop) saveWithin(ctx context.Context, run engine.Run, limit time.Duration, over <-chan struct{}) error {
+func (l *Loop) saveWithin(ctx context.Context, run record.Run, limit time.Duration, over <-chan struct{}) error {
 	for end := time.Now().Add(limit); ; {
 		err := l.save(ctx, run, nil)
 		if err == nil || errors.Is(err, ErrLost) || !time.Now().Before(end) {
@@ -496,7 +497,7 @@ func (l *Loop) saveWithin(ctx context.Context, run engine.Run, limit time.Durati
 }
 
 // tell reports what happened.
-func (l *Loop) tell(events []engine.Event) {
+func (l *Loop) tell(events []record.Event) {
 	l.log = append(l.log, events...)
 	if len(events) > 0 && l.Events != nil {
 		l.Events(events)
@@ -505,7 +506,7 @@ func (l *Loop) tell(events []engine.Event) {
 
 // dispatch starts an action that was decided on at a time; its answer comes back
 // through the loop.
-func (l *Loop) dispatch(a engine.Action, asked time.Time) {
+func (l *Loop) dispatch(a record.Action, asked time.Time) {
 	l.flying++
 	ctx, term := l.acting, l.term
 	l.running.Go(func() {
@@ -515,7 +516,7 @@ func (l *Loop) dispatch(a engine.Action, asked time.Time) {
 		case <-ctx.Done():
 			return
 		}
-		var o engine.Outcome
+		var o record.Outcome
 		if err := Caught(func() error { o = l.do(ctx, a, asked); return nil }); err != nil {
 			select {
 			case l.crashed <- err:
@@ -534,7 +535,7 @@ func (l *Loop) dispatch(a engine.Action, asked time.Time) {
 // clock, which goes on while a laptop sleeps, also while the record was written) is
 // handed back: what it was decided on may no longer be so, and the run may no
 // longer be ours.
-func (l *Loop) do(ctx context.Context, a engine.Action, asked time.Time) engine.Outcome {
+func (l *Loop) do(ctx context.Context, a record.Action, asked time.Time) record.Outcome {
 	why := ""
 	if late := time.Now().Round(0).Sub(asked.Round(0)); late > tooLate {
 		why = fmt.Sprintf("it could not start for %s", late.Round(time.Second))
@@ -542,14 +543,14 @@ func (l *Loop) do(ctx context.Context, a engine.Action, asked time.Time) engine.
 		why = ErrNotSure.Error()
 	}
 	if why != "" {
-		return engine.Outcome{Key: a.Key, At: l.Clock.Now(), Verdict: engine.Refused, Refusal: engine.RefusedStale, Message: why}
+		return record.Outcome{Key: a.Key, At: l.Clock.Now(), Verdict: record.Refused, Refusal: record.RefusedStale, Message: why}
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(actionLimit, a.Limit+hookRest))
 	defer cancel()
 	ctx, permit := withPermit(ctx, l.Lock.Sure)
 	o := l.Executor.Do(ctx, a)
 	if permit.nothingSent() {
-		o = engine.Outcome{At: l.Clock.Now(), Verdict: engine.Refused, Refusal: engine.RefusedStale, Message: ErrNotSure.Error()}
+		o = record.Outcome{At: l.Clock.Now(), Verdict: record.Refused, Refusal: record.RefusedStale, Message: ErrNotSure.Error()}
 	}
 	o.Key = a.Key
 	return o
@@ -598,7 +599,7 @@ func (l *Loop) publish() {
 		return
 	}
 	if n := len(l.log); n > 2*keepEvents {
-		l.log = append([]engine.Event(nil), l.log[n-keepEvents:]...)
+		l.log = append([]record.Event(nil), l.log[n-keepEvents:]...)
 	}
 	now := l.Clock.Now()
 	s := engine.View(l.Rules, now, l.World, l.run, l.look, l.snapshot)

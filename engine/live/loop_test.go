@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 func TestLoopSavesBeforeItActs(t *testing.T) {
 	b := newBench(t)
 	r, err := b.Run(t.Context(), b.planned())
-	if err != nil || r.State != engine.Finished || r.Result != engine.Succeeded {
+	if err != nil || r.State != record.Finished || r.Result != record.Succeeded {
 		t.Fatalf("ended %s %s: %v", r.State, r.Result, err)
 	}
 	if len(b.steps) < 3 || b.steps[0] != "save" || b.steps[1] != "suspend" {
@@ -25,7 +26,7 @@ func TestLoopSavesBeforeItActs(t *testing.T) {
 	if n := count(b.steps, "suspend"); n != 1 {
 		t.Errorf("asked %d times", n)
 	}
-	if b.record.State != engine.Finished {
+	if b.record.State != record.Finished {
 		t.Errorf("the record says %s", b.record.State)
 	}
 }
@@ -34,7 +35,7 @@ func TestLoopDoesNotActWithoutARecord(t *testing.T) {
 	b := newBench(t)
 	b.failed = 2
 	r, err := b.Run(t.Context(), b.planned())
-	if err != nil || r.Result != engine.Succeeded {
+	if err != nil || r.Result != record.Succeeded {
 		t.Fatalf("ended %s: %v", r.Result, err)
 	}
 	if !slices.Equal(b.steps[:4], []string{"save", "save", "save", "suspend"}) {
@@ -53,12 +54,12 @@ func TestLoopTellsWhatIsOutOfSight(t *testing.T) {
 			w.Health[source] = world.Health{Fresh: time.Now().Add(-ago), Problem: problem}
 		}
 	}
-	b.Loop.Events = func(list []engine.Event) {
+	b.Loop.Events = func(list []record.Event) {
 		for _, e := range list {
 			switch {
-			case e.Type == engine.PhaseStarted:
+			case e.Type == record.PhaseStarted:
 				at(world.Cloud, time.Hour, "credentials expired")
-			case e.Type == engine.Warning:
+			case e.Type == record.Warning:
 				told = append(told, e.Reason+": "+e.Message)
 				switch e.Reason {
 				case "out of sight":
@@ -73,7 +74,7 @@ func TestLoopTellsWhatIsOutOfSight(t *testing.T) {
 			}
 		}
 	}
-	if r, err := b.Run(t.Context(), b.planned()); err != nil || r.Result != engine.Succeeded {
+	if r, err := b.Run(t.Context(), b.planned()); err != nil || r.Result != record.Succeeded {
 		t.Fatalf("ended %s: %v", r.Result, err)
 	}
 	want := []string{
@@ -95,9 +96,9 @@ func TestLoopWithoutACluster(t *testing.T) {
 	delete(b.World.Health, world.Cluster)
 	b.failed = 1
 	var told, problems []string
-	b.Loop.Events = func(list []engine.Event) {
+	b.Loop.Events = func(list []record.Event) {
 		for _, e := range list {
-			if e.Type == engine.Warning {
+			if e.Type == record.Warning {
 				told = append(told, e.Message)
 			}
 		}
@@ -110,7 +111,7 @@ func TestLoopWithoutACluster(t *testing.T) {
 	run := b.planned()
 	run.Settings.CloudOnly, run.Settings.CloudOnlyBy = true, "ann@laptop"
 	r, err := b.Run(t.Context(), run)
-	if err != nil || r.Result != engine.Succeeded || len(told) != 0 {
+	if err != nil || r.Result != record.Succeeded || len(told) != 0 {
 		t.Fatalf("ended %s: %v; told %q", r.Result, err, told)
 	}
 	if !slices.Contains(problems, "cloud: the run record cannot be written: the API is away") || slices.ContainsFunc(problems, func(p string) bool { return strings.HasPrefix(p, "cluster") }) {
@@ -124,15 +125,15 @@ func TestLoopFarewellObeysFirst(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	left := false
 	b.Loop.Publish = func(s *engine.Snapshot) {
-		if s.State == engine.Running && count(b.seen(), "suspend") == 1 && !left {
+		if s.State == record.Running && count(b.seen(), "suspend") == 1 && !left {
 			left = true
-			b.Send(engine.Command{Kind: engine.CmdPause, By: "ann@laptop"})
+			b.Send(record.Command{Kind: record.CmdPause, By: "ann@laptop"})
 			stop()
 			close(b.hold)
 		}
 	}
 	r, err := b.Run(ctx, b.planned())
-	if err != nil || r.State != engine.Paused || b.record.State != engine.Paused {
+	if err != nil || r.State != record.Paused || b.record.State != record.Paused {
 		t.Errorf("left as %s (record %s): %v, want paused", r.State, b.record.State, err)
 	}
 	for key, p := range b.record.Pending {
@@ -169,7 +170,7 @@ func TestLoopEndsOnAPanic(t *testing.T) {
 
 type crashing struct{}
 
-func (crashing) Do(context.Context, engine.Action) engine.Outcome { panic("as ordered") }
+func (crashing) Do(context.Context, record.Action) record.Outcome { panic("as ordered") }
 
 func (crashing) Run(context.Context, func(Change)) error { panic("as ordered") }
 
@@ -179,27 +180,27 @@ func (crashing) Run(context.Context, func(Change)) error { panic("as ordered") }
 func TestLoopTellsItsWitnessBeforeItActs(t *testing.T) {
 	b := newBench(t)
 	b.failed = 1 // the decision that was not written down is forgotten: it is no decision
-	b.Heard = func(list []engine.Command) {
+	b.Heard = func(list []record.Command) {
 		for _, c := range list {
 			b.note("heard " + string(c.Kind))
 		}
 	}
-	b.Decided = func(before engine.Run, d engine.Decision) {
+	b.Decided = func(before record.Run, d engine.Decision) {
 		if before.State != d.Run.State {
 			b.note("decided " + string(d.Run.State))
 		}
 	}
-	b.Loop.Events = func(list []engine.Event) {
+	b.Loop.Events = func(list []record.Event) {
 		for _, e := range list {
 			b.note(string(e.Type) + " " + e.Run)
 		}
 	}
-	b.Send(engine.Command{Kind: engine.CmdAbort, By: "ann@laptop"})
-	b.Tell(engine.Event{Type: engine.Warning})
+	b.Send(record.Command{Kind: record.CmdAbort, By: "ann@laptop"})
+	b.Tell(record.Event{Type: record.Warning})
 	if _, err := b.Run(t.Context(), b.planned()); err != nil {
 		t.Fatal(err)
 	}
-	if heard, decided := slices.Index(b.steps, "heard abort"), slices.Index(b.steps, "decided "+string(engine.Finished)); heard < 0 || decided < heard || count(b.steps, "heard abort") != 1 {
+	if heard, decided := slices.Index(b.steps, "heard abort"), slices.Index(b.steps, "decided "+string(record.Finished)); heard < 0 || decided < heard || count(b.steps, "heard abort") != 1 {
 		t.Errorf("what happened: %v", b.steps)
 	}
 	if count(b.steps, "warning run-1") != 1 {
@@ -210,7 +211,7 @@ func TestLoopTellsItsWitnessBeforeItActs(t *testing.T) {
 func TestLoopTellsADecisionAfterItsRecordAndBeforeItsActions(t *testing.T) {
 	b := newBench(t)
 	b.failed = 1
-	b.Decided = func(engine.Run, engine.Decision) { b.note("decided") }
+	b.Decided = func(record.Run, engine.Decision) { b.note("decided") }
 	if _, err := b.Run(t.Context(), b.planned()); err != nil {
 		t.Fatal(err)
 	}
@@ -224,12 +225,12 @@ func TestLoopTellsADecisionAfterItsRecordAndBeforeItsActions(t *testing.T) {
 func TestLoopSaysWhyAnActionDidNotStart(t *testing.T) {
 	b := newBench(t)
 	b.init()
-	a := engine.Action{Kind: engine.Suspend, Key: "k"}
-	if o := b.do(t.Context(), a, time.Now().Add(-time.Minute)); o.Refusal != engine.RefusedStale || o.Message != "it could not start for 1m0s" {
+	a := record.Action{Kind: record.Suspend, Key: "k"}
+	if o := b.do(t.Context(), a, time.Now().Add(-time.Minute)); o.Refusal != record.RefusedStale || o.Message != "it could not start for 1m0s" {
 		t.Errorf("late: %+v", o)
 	}
 	b.unsure.Store(true)
-	if o := b.do(t.Context(), a, time.Now()); o.Refusal != engine.RefusedStale || o.Message != ErrNotSure.Error() {
+	if o := b.do(t.Context(), a, time.Now()); o.Refusal != record.RefusedStale || o.Message != ErrNotSure.Error() {
 		t.Errorf("not sure: %+v", o)
 	}
 	if len(b.seen()) > 0 {
@@ -242,24 +243,24 @@ func TestLoopSaysWhyAnActionDidNotStart(t *testing.T) {
 func TestPermit(t *testing.T) {
 	b := newBench(t)
 	b.init()
-	sleeps := doing(func(ctx context.Context) engine.Outcome {
+	sleeps := doing(func(ctx context.Context) record.Outcome {
 		b.unsure.Store(true)
-		return engine.Outcome{Verdict: engine.Unknown, Message: fmt.Sprint(MayAct(ctx))}
+		return record.Outcome{Verdict: record.Unknown, Message: fmt.Sprint(MayAct(ctx))}
 	})
 	b.Executor = sleeps
-	o := b.do(t.Context(), engine.Action{Kind: engine.Suspend, Key: "k"}, time.Now())
-	if o.Verdict != engine.Refused || o.Refusal != engine.RefusedStale || o.Key != "k" {
+	o := b.do(t.Context(), record.Action{Kind: record.Suspend, Key: "k"}, time.Now())
+	if o.Verdict != record.Refused || o.Refusal != record.RefusedStale || o.Key != "k" {
 		t.Errorf("got %+v", o)
 	}
 	b.unsure.Store(false)
-	b.Executor = doing(func(ctx context.Context) engine.Outcome {
+	b.Executor = doing(func(ctx context.Context) record.Outcome {
 		if err := MayAct(ctx); err != nil {
 			t.Error(err)
 		}
 		b.unsure.Store(true) // its answer is lost, and it is tried again
-		return engine.Outcome{Verdict: engine.Unknown, Message: fmt.Sprint(MayAct(ctx))}
+		return record.Outcome{Verdict: record.Unknown, Message: fmt.Sprint(MayAct(ctx))}
 	})
-	if o := b.do(t.Context(), engine.Action{Kind: engine.Suspend, Key: "k"}, time.Now()); o.Verdict != engine.Unknown {
+	if o := b.do(t.Context(), record.Action{Kind: record.Suspend, Key: "k"}, time.Now()); o.Verdict != record.Unknown {
 		t.Errorf("what was sent once is said not to be: %+v", o)
 	}
 	if err := MayAct(t.Context()); err != nil {
@@ -268,6 +269,6 @@ func TestPermit(t *testing.T) {
 }
 
 // doing is an Executor.
-type doing func(context.Context) engine.Outcome
+type doing func(context.Context) record.Outcome
 
-func (d doing) Do(ctx context.Context, _ engine.Action) engine.Outcome { return d(ctx) }
+func (d doing) Do(ctx context.Context, _ record.Action) record.Outcome { return d(ctx) }

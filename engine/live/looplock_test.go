@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -27,19 +28,19 @@ func TestLoopLosesTheRecord(t *testing.T) {
 
 type stolen struct{}
 
-func (stolen) Save(context.Context, engine.Run) error { return ErrLost }
+func (stolen) Save(context.Context, record.Run) error { return ErrLost }
 
 func TestLoopStopsActingWithoutTheLockAndGoesOnWithIt(t *testing.T) {
 	b := newBench(t)
 	b.hold = make(chan struct{})
-	b.Loop.Events = func(list []engine.Event) {
+	b.Loop.Events = func(list []record.Event) {
 		for _, e := range list {
-			if e.Type == engine.PhaseStarted {
+			if e.Type == record.PhaseStarted {
 				close(b.lost) // while the first request is under way
 			}
 		}
 	}
-	ended := make(chan engine.Run, 1)
+	ended := make(chan record.Run, 1)
 	go func() {
 		r, err := b.Run(t.Context(), b.planned())
 		if err != nil {
@@ -48,14 +49,14 @@ func TestLoopStopsActingWithoutTheLockAndGoesOnWithIt(t *testing.T) {
 		ended <- r
 	}()
 	await(t, func() bool { return slices.Contains(b.seen(), "regain") })
-	await(t, func() bool { return slices.Contains(b.seen(), string(engine.CheckEffect)) })
+	await(t, func() bool { return slices.Contains(b.seen(), string(record.CheckEffect)) })
 	close(b.hold)
 	r := <-ended
-	if r.Result != engine.Succeeded {
+	if r.Result != record.Succeeded {
 		t.Errorf("ended %s: %s", r.Result, r.Why)
 	}
 	steps := b.seen()
-	if check := slices.Index(steps, string(engine.CheckEffect)); slices.Index(steps, "regain") > check {
+	if check := slices.Index(steps, string(record.CheckEffect)); slices.Index(steps, "regain") > check {
 		t.Errorf("what happened: %v, want the open action looked up after the lock was back", steps)
 	}
 }
@@ -76,14 +77,14 @@ func TestLoopGoesOnOnlyWithARecordThatFits(t *testing.T) {
 	odd := world.Sizes{Min: 1, Max: 50, Desired: 1}
 	for _, c := range []struct {
 		name string
-		own  func(*engine.Run)
-		edit func(*engine.Run)
+		own  func(*record.Run)
+		edit func(*record.Run)
 		says string // "" if it goes on
 	}{
-		{"as it was", nil, func(*engine.Run) {}, ""},
-		{"another group", nil, func(r *engine.Run) { r.GroupID = "arn:2" }, "made anew"},
-		{"sizes that no run leads to", nil, func(r *engine.Run) { r.Base, r.MaxSet = odd, 5 }, "max 50"},
-		{"unfit from the start", func(r *engine.Run) { r.Base, r.MaxSet = odd, 5 }, func(*engine.Run) {}, ""},
+		{"as it was", nil, func(*record.Run) {}, ""},
+		{"another group", nil, func(r *record.Run) { r.GroupID = "arn:2" }, "made anew"},
+		{"sizes that no run leads to", nil, func(r *record.Run) { r.Base, r.MaxSet = odd, 5 }, "max 50"},
+		{"unfit from the start", func(r *record.Run) { r.Base, r.MaxSet = odd, 5 }, func(*record.Run) {}, ""},
 	} {
 		b := newBench(t)
 		b.World.Group.ID = "arn:1"
@@ -95,7 +96,7 @@ func TestLoopGoesOnOnlyWithARecordThatFits(t *testing.T) {
 		c.edit(&b.record)
 		close(b.lost)
 		r, err := b.Run(t.Context(), own)
-		if c.says == "" && (err != nil || r.Result != engine.Succeeded) || c.says != "" && (!errors.Is(err, ErrLost) || !strings.Contains(err.Error(), c.says)) {
+		if c.says == "" && (err != nil || r.Result != record.Succeeded) || c.says != "" && (!errors.Is(err, ErrLost) || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %s, %v", c.name, r.Result, err)
 		}
 		if c.says != "" && slices.Contains(b.seen(), "suspend") {
@@ -111,7 +112,7 @@ func TestLoopNoticesTheLossWhileItWrites(t *testing.T) {
 	store := &deaf{bench: b}
 	b.Store = store
 	begin := time.Now()
-	if r, err := b.Run(t.Context(), b.planned()); err != nil || r.Result != engine.Succeeded {
+	if r, err := b.Run(t.Context(), b.planned()); err != nil || r.Result != record.Succeeded {
 		t.Fatalf("ended %s: %v", r.Result, err)
 	}
 	if n := count(b.seen(), "regain"); n != 1 {
@@ -129,7 +130,7 @@ type deaf struct {
 	asked bool
 }
 
-func (d *deaf) Save(ctx context.Context, r engine.Run) error {
+func (d *deaf) Save(ctx context.Context, r record.Run) error {
 	if d.asked {
 		return d.bench.Save(ctx, r)
 	}
@@ -144,11 +145,11 @@ func (d *deaf) Save(ctx context.Context, r engine.Run) error {
 // answers count for nothing, not even as those that are waited for.
 func TestLoopForgetsAnswersOfAnEarlierTerm(t *testing.T) {
 	l := &Loop{term: 2, flying: 1}
-	l.take(answer{1, engine.Outcome{Key: "suspend/a", Verdict: engine.Done}})
+	l.take(answer{1, record.Outcome{Key: "suspend/a", Verdict: record.Done}})
 	if len(l.in.Outcomes) != 0 || l.flying != 1 {
 		t.Errorf("took an answer of an earlier term: %v, %d under way", l.in.Outcomes, l.flying)
 	}
-	l.take(answer{2, engine.Outcome{Key: "suspend/a", Verdict: engine.Done}})
+	l.take(answer{2, record.Outcome{Key: "suspend/a", Verdict: record.Done}})
 	if len(l.in.Outcomes) != 1 || l.flying != 0 {
 		t.Errorf("did not take an answer of this term: %v, %d under way", l.in.Outcomes, l.flying)
 	}
@@ -160,7 +161,7 @@ type held struct {
 	back chan struct{}
 }
 
-func (h held) Regain(ctx context.Context) (engine.Run, error) {
+func (h held) Regain(ctx context.Context) (record.Run, error) {
 	select {
 	case <-h.back:
 	case <-ctx.Done():
@@ -178,9 +179,9 @@ func TestLoopShowsThatTheLockIsLost(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var refused []string
-	b.Loop.Events = func(list []engine.Event) {
+	b.Loop.Events = func(list []record.Event) {
 		for _, e := range list {
-			if e.Type == engine.Warning && strings.HasPrefix(e.Message, "refused") {
+			if e.Type == record.Warning && strings.HasPrefix(e.Message, "refused") {
 				refused = append(refused, e.Message)
 			}
 		}
@@ -188,7 +189,7 @@ func TestLoopShowsThatTheLockIsLost(t *testing.T) {
 	was := 0
 	b.Loop.Publish = func(s *engine.Snapshot) {
 		switch {
-		case was == 0 && s.State == engine.Running && s.LockLost == "":
+		case was == 0 && s.State == record.Running && s.LockLost == "":
 			was = 1
 			b.Queue.changes <- func(w *world.World) {
 				h := w.Health[world.Cluster]
@@ -202,12 +203,12 @@ func TestLoopShowsThatTheLockIsLost(t *testing.T) {
 				t.Errorf("lost because of %q", s.LockLost)
 			}
 			for _, a := range s.Abilities {
-				if (a.Why == engine.WithoutLock) != a.Kind.NeedsLock() {
+				if (a.Why == record.WithoutLock) != a.Kind.NeedsLock() {
 					t.Errorf("%s: %q", a.Kind, a.Why)
 				}
 			}
-			for _, kind := range []engine.CommandKind{engine.CmdSkip, engine.CmdForce, engine.CmdApprove, engine.CmdReturn, engine.CmdPause} {
-				b.Send(engine.Command{Kind: kind, Node: "n1", By: "ann@laptop"})
+			for _, kind := range []record.CommandKind{record.CmdSkip, record.CmdForce, record.CmdApprove, record.CmdReturn, record.CmdPause} {
+				b.Send(record.Command{Kind: kind, Node: "n1", By: "ann@laptop"})
 			}
 		case was == 2 && len(refused) == 4:
 			was = 3
@@ -217,7 +218,7 @@ func TestLoopShowsThatTheLockIsLost(t *testing.T) {
 		}
 	}
 	r, err := b.Run(ctx, b.planned())
-	if err != nil || r.State != engine.Paused {
+	if err != nil || r.State != record.Paused {
 		t.Errorf("ended %s: %v, want paused", r.State, err)
 	}
 	want := []string{"refused skip n1: the lock of this run is lost", "refused force n1: the lock of this run is lost", "refused approve n1: the lock of this run is lost", "refused return n1: the lock of this run is lost"}
@@ -237,7 +238,7 @@ func TestLoopWaitsUntilTheLockIsSure(t *testing.T) {
 			stop()
 		}
 	}}
-	b.Decided = func(engine.Run, engine.Decision) { // the last look when it is told to stop decides once, and does nothing
+	b.Decided = func(record.Run, engine.Decision) { // the last look when it is told to stop decides once, and does nothing
 		if ctx.Err() == nil {
 			t.Error("it decided")
 		}
@@ -252,7 +253,7 @@ func TestLoopWaitsUntilTheLockIsSure(t *testing.T) {
 	b.unsure.Store(true)
 	time.AfterFunc(2*sureRetry, func() { b.unsure.Store(false) })
 	run, err := b.Run(t.Context(), b.planned())
-	if err != nil || run.State != engine.Finished {
+	if err != nil || run.State != record.Finished {
 		t.Errorf("%s, %v", run.State, err)
 	}
 }

@@ -5,22 +5,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // misfit is ErrLost if a record that was read again speaks of another group, or was
 // written by somebody else meanwhile with what does not fit the group: whoever resumes
 // it is asked about that. What did not fit before either is no news.
-func (l *Loop) misfit(loaded engine.Run) error {
+func (l *Loop) misfit(loaded record.Run) error {
 	if !known(l.World, &loaded) {
 		return nil
 	}
 	if why := loaded.OtherGroup(l.World); why != "" {
 		return fmt.Errorf("%w: the record is not of this group: %s", ErrLost, why)
 	}
-	_, before := engine.Reconcile(l.run, l.World, nil)
-	_, unfit := engine.Reconcile(loaded, l.World, nil)
+	_, before := record.Reconcile(l.run, l.World, nil)
+	_, unfit := record.Reconcile(loaded, l.World, nil)
 	unfit = slices.DeleteFunc(unfit, func(why string) bool { return slices.Contains(before, why) })
 	if len(unfit) > 0 {
 		return fmt.Errorf("%w: the record does not fit the group any more: %s", ErrLost, strings.Join(unfit, "; "))
@@ -29,6 +29,6 @@ func (l *Loop) misfit(loaded engine.Run) error {
 }
 
 // known reports whether what a run looks at was seen.
-func known(w *world.World, run *engine.Run) bool {
+func known(w *world.World, run *record.Run) bool {
 	return !slices.ContainsFunc(run.Sources(), func(s world.Source) bool { return w.Health[s].Fresh.IsZero() })
 }

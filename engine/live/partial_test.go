@@ -8,6 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -54,7 +55,7 @@ func TestWatchOfAPartialWorld(t *testing.T) {
 	}
 	partly := func(s *engine.Snapshot) {
 		t.Helper()
-		if !s.Partial || len(s.Blockers)+len(s.Evictions)+len(s.Events) > 0 || s.Zones[0].Rows[0].Stage != engine.Draining {
+		if !s.Partial || len(s.Blockers)+len(s.Evictions)+len(s.Events) > 0 || s.Zones[0].Rows[0].Stage != record.Draining {
 			t.Errorf("it tells of what it does not know: %+v, first row %+v", s, s.Zones[0].Rows[0])
 		}
 	}
@@ -85,16 +86,16 @@ func TestWatchOfAPartialWorld(t *testing.T) {
 	for s = next(); s.Partial; s = next() {
 		partly(s)
 	}
-	if r := s.Zones[0].Rows; r[0].Stage != engine.Settling || r[1].Pods != 1 || r[2].Pods != 1 || r[2].PodsUnread {
+	if r := s.Zones[0].Rows; r[0].Stage != record.Settling || r[1].Pods != 1 || r[2].Pods != 1 || r[2].PodsUnread {
 		t.Errorf("%+v, %+v, %+v", r[0], r[1], r[2])
 	}
-	told := map[engine.EventType]bool{}
+	told := map[record.EventType]bool{}
 	for _, e := range s.Events {
 		if e.Node == "n0" {
 			told[e.Type] = true
 		}
 	}
-	if !told[engine.NodeDrained] || told[engine.NodeDraining] {
+	if !told[record.NodeDrained] || told[record.NodeDraining] {
 		t.Errorf("told of n0: %v", told)
 	}
 	cancel()
@@ -109,9 +110,9 @@ func TestWatchOfARunInAPartialWorld(t *testing.T) {
 	w.World.SetGroup(world.Group{Name: "ng", Provider: "asg"})
 	w.World.SetHealth(world.Cloud, world.Health{Fresh: time.Now()})
 	w.World.SetHealth(world.Nodes, world.Health{Fresh: time.Now()})
-	run := engine.Start(engine.NewRun(strategy.EKS{}, "r1", 1, w.World, strategy.EKS{}.Defaults(), engine.Target{}), time.Now(), "ann@laptop")
+	run := engine.Start(engine.NewRun(strategy.EKS{}, "r1", 1, w.World, strategy.EKS{}.Defaults(), record.Target{}), time.Now(), "ann@laptop")
 	run.Seen = time.Now()
-	run.Nodes = map[string]engine.Node{"i-1": {Name: "n1", Zone: "a", Stage: engine.Draining, Since: time.Now()}}
+	run.Nodes = map[string]record.Node{"i-1": {Name: "n1", Zone: "a", Stage: record.Draining, Since: time.Now()}}
 	w.SeeRecord(run, true, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -122,7 +123,7 @@ func TestWatchOfARunInAPartialWorld(t *testing.T) {
 	go func() { _ = w.Run(ctx) }()
 	select {
 	case s := <-shown:
-		if !s.Partial || s.State != engine.Running || !s.Zones[0].Rows[0].PodsUnread || len(s.Events) == 0 {
+		if !s.Partial || s.State != record.Running || !s.Zones[0].Rows[0].PodsUnread || len(s.Events) == 0 {
 			t.Errorf("%+v", s)
 		}
 	case <-time.After(10 * time.Second):

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -13,7 +13,7 @@ import (
 type Stored struct {
 	// Name is where it is: a ConfigMap's name, or a file.
 	Name string
-	Run  engine.Run
+	Run  record.Run
 	Err  error
 	// Kept is when the record of an earlier run was put aside, and Discarded why, if
 	// the run had not ended.
@@ -25,8 +25,8 @@ type Stored struct {
 // may write records may have written anything. What Drainboard itself wrote passes
 // unchanged, since it was clean before. record and look are for the error, which is a
 // DamagedError or a NewerError.
-func ReadRun(text []byte, record, look string) (engine.Run, error) {
-	damaged := func(err error) (engine.Run, error) { return engine.Run{}, &DamagedError{record, look, err} }
+func ReadRun(text []byte, rec, look string) (record.Run, error) {
+	damaged := func(err error) (record.Run, error) { return record.Run{}, &DamagedError{rec, look, err} }
 	// The version first: what else there is depends on it.
 	var form struct {
 		Version int `json:"version"`
@@ -35,12 +35,12 @@ func ReadRun(text []byte, record, look string) (engine.Run, error) {
 		return damaged(err)
 	}
 	switch {
-	case form.Version > engine.RecordVersion:
-		return engine.Run{}, &NewerError{record, form.Version, engine.RecordVersion}
+	case form.Version > record.RecordVersion:
+		return record.Run{}, &NewerError{rec, form.Version, record.RecordVersion}
 	case form.Version < 1:
 		return damaged(errors.New("it has no version"))
 	}
-	var run engine.Run
+	var run record.Run
 	if err := json.Unmarshal(text, &run); err != nil {
 		return damaged(err)
 	}

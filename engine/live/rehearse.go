@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,7 +19,7 @@ const (
 
 // Rehearse plays a run to its end in a world that is its own to keep, and tells what comes
 // of that, false if that cannot be told.
-type Rehearse func(ctx context.Context, w *world.World, now time.Time, r engine.Run) (engine.Rehearsal, bool)
+type Rehearse func(ctx context.Context, w *world.World, now time.Time, r record.Run) (engine.Rehearsal, bool)
 
 // rehearser is what the last rehearsal of the run told.
 type rehearser struct {
@@ -40,7 +41,7 @@ type rehearsed struct {
 // own, with a copy of the world, and never two at once.
 func (l *Loop) rehearse() {
 	f, now := &l.rehearser, time.Now()
-	if l.Rehearse == nil || f.busy || now.Before(f.due) || l.run.State != engine.Running || l.World.Partial() {
+	if l.Rehearse == nil || f.busy || now.Before(f.due) || l.run.State != record.Running || l.World.Partial() {
 		return
 	}
 	f.busy = true
@@ -69,7 +70,7 @@ func (l *Loop) heed(r rehearsed) {
 // would not end by itself.
 func (l *Loop) left(now time.Time, estimate time.Duration) time.Duration {
 	r := &l.rehearser.last
-	if l.run.State != engine.Running || !r.told || time.Since(r.began) > 2*max(rehearseEvery, l.rehearser.due.Sub(r.began)) {
+	if l.run.State != record.Running || !r.told || time.Since(r.began) > 2*max(rehearseEvery, l.rehearser.due.Sub(r.began)) {
 		return estimate
 	}
 	if r.end.Endless() {

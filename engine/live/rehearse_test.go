@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,7 +19,7 @@ func TestLoopRehearses(t *testing.T) {
 	var calls, at, looks atomic.Int32
 	var left atomic.Int64
 	ended := make(chan struct{})
-	b.Rehearse = func(ctx context.Context, w *world.World, now time.Time, r engine.Run) (engine.Rehearsal, bool) {
+	b.Rehearse = func(ctx context.Context, w *world.World, now time.Time, r record.Run) (engine.Rehearsal, bool) {
 		if at.Add(1) > 1 {
 			t.Error("two rehearsals at once")
 		}
@@ -27,7 +28,7 @@ func TestLoopRehearses(t *testing.T) {
 			t.Errorf("what is rehearsed: %+v at %s in %+v", r, now, w.Group)
 		}
 		if calls.Add(1) == 1 {
-			return engine.Rehearsal{Took: time.Hour, Result: engine.Succeeded}, true
+			return engine.Rehearsal{Took: time.Hour, Result: record.Succeeded}, true
 		}
 		<-ctx.Done()
 		close(ended)
@@ -74,18 +75,18 @@ func TestTimeLeftOfARehearsal(t *testing.T) {
 		want time.Duration
 	}{
 		{"none", rehearsed{}, time.Minute},
-		{"counts down", rehearsed{from: now.Add(-10 * time.Second), began: now, told: true, end: engine.Rehearsal{Took: 5 * time.Minute, Result: engine.Succeeded}}, 290 * time.Second},
-		{"nothing was told", rehearsed{from: now, began: now, end: engine.Rehearsal{Took: 5 * time.Minute, Result: engine.Succeeded}}, time.Minute},
-		{"it is old", rehearsed{from: now, began: now.Add(-time.Minute), told: true, end: engine.Rehearsal{Took: 5 * time.Minute, Result: engine.Succeeded}}, time.Minute},
-		{"it should be over", rehearsed{from: now.Add(-time.Hour), began: now, told: true, end: engine.Rehearsal{Took: 5 * time.Minute, Result: engine.Succeeded}}, time.Minute},
+		{"counts down", rehearsed{from: now.Add(-10 * time.Second), began: now, told: true, end: engine.Rehearsal{Took: 5 * time.Minute, Result: record.Succeeded}}, 290 * time.Second},
+		{"nothing was told", rehearsed{from: now, began: now, end: engine.Rehearsal{Took: 5 * time.Minute, Result: record.Succeeded}}, time.Minute},
+		{"it is old", rehearsed{from: now, began: now.Add(-time.Minute), told: true, end: engine.Rehearsal{Took: 5 * time.Minute, Result: record.Succeeded}}, time.Minute},
+		{"it should be over", rehearsed{from: now.Add(-time.Hour), began: now, told: true, end: engine.Rehearsal{Took: 5 * time.Minute, Result: record.Succeeded}}, time.Minute},
 		{"no end", rehearsed{from: now, began: now, told: true, end: engine.Rehearsal{Took: 5 * time.Minute}}, 0},
 	} {
-		l := &Loop{run: engine.Run{State: engine.Running}, rehearser: rehearser{last: c.last}}
+		l := &Loop{run: record.Run{State: record.Running}, rehearser: rehearser{last: c.last}}
 		if got := l.left(now, time.Minute); got != c.want {
 			t.Errorf("%s: %s are left, not %s", c.name, got, c.want)
 		}
 	}
-	paused := &Loop{run: engine.Run{State: engine.Paused}, rehearser: rehearser{last: rehearsed{from: now, began: now, told: true, end: engine.Rehearsal{Took: time.Hour, Result: engine.Succeeded}}}}
+	paused := &Loop{run: record.Run{State: record.Paused}, rehearser: rehearser{last: rehearsed{from: now, began: now, told: true, end: engine.Rehearsal{Took: time.Hour, Result: record.Succeeded}}}}
 	if got := paused.left(now, 0); got != 0 {
 		t.Errorf("%s are left of a run that is paused", got)
 	}

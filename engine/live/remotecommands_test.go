@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // fromElsewhere is a pause that somebody else gives.
-func fromElsewhere(id string) engine.Command {
+func fromElsewhere(id string) record.Command {
 	now := time.Now()
-	return engine.Command{Kind: engine.CmdPause, ID: id, Run: "run-1", By: "bob@ops", At: now, Expires: now.Add(time.Minute)}
+	return record.Command{Kind: record.CmdPause, ID: id, Run: "run-1", By: "bob@ops", At: now, Expires: now.Add(time.Minute)}
 }
 
 // A command from elsewhere is answered when the record says that it was obeyed, and
@@ -25,17 +26,17 @@ func TestLoopAcknowledgesWhatIsSaved(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	paused := 0
-	b.Loop.Events = func(list []engine.Event) {
+	b.Loop.Events = func(list []record.Event) {
 		for _, e := range list {
-			if e.Type == engine.RunPaused {
+			if e.Type == record.RunPaused {
 				paused++
 			}
 		}
 	}
-	var acks []engine.Ack
-	b.Loop.Acknowledge = func(list []engine.Ack) {
+	var acks []record.Ack
+	b.Loop.Acknowledge = func(list []record.Ack) {
 		acks = append(acks, list...)
-		if steps := b.seen(); !slices.Equal(steps, []string{"save", "save", "save"}) || b.record.State != engine.Paused || len(b.record.HandledCommands) != 1 {
+		if steps := b.seen(); !slices.Equal(steps, []string{"save", "save", "save"}) || b.record.State != record.Paused || len(b.record.HandledCommands) != 1 {
 			t.Errorf("answered after %v; the record says %s, taken %v", steps, b.record.State, b.record.HandledCommands)
 		}
 		stop()
@@ -61,13 +62,13 @@ func TestLoopWithoutTheLockAnswersNobody(t *testing.T) {
 			b.regain = ErrLost
 		}
 		close(b.lost)
-		var acks []engine.Ack
-		b.Loop.Acknowledge = func(list []engine.Ack) {
+		var acks []record.Ack
+		b.Loop.Acknowledge = func(list []record.Ack) {
 			acks = append(acks, list...)
 			stop()
 		}
 		approve := fromElsewhere("a1")
-		approve.Kind = engine.CmdApprove
+		approve.Kind = record.CmdApprove
 		b.Send(approve)
 		heard := make(chan struct{})
 		b.Loop.Publish = func(*engine.Snapshot) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -109,7 +110,7 @@ func (r *rival) thaw() {
 }
 
 // acquire takes the lease if it is free or has expired, and reads the record.
-func (r *rival) acquire() (run engine.Run, held bool) {
+func (r *rival) acquire() (run record.Run, held bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.dead || r.holder != nil && r.holder != r && time.Since(r.renewed) <= lease {
@@ -155,7 +156,7 @@ func (r *rival) Sure() bool {
 	return r.lostAt.IsZero() && time.Since(r.kept) < renewal
 }
 
-func (r *rival) Regain(ctx context.Context) (engine.Run, error) {
+func (r *rival) Regain(ctx context.Context) (record.Run, error) {
 	for ctx.Err() == nil {
 		time.Sleep(time.Second) // what is on its way has arrived when the lease is got again
 		r.thaw()
@@ -170,10 +171,10 @@ func (r *rival) Regain(ctx context.Context) (engine.Run, error) {
 		}
 		time.Sleep(2 * time.Second)
 	}
-	return engine.Run{}, ErrLost
+	return record.Run{}, ErrLost
 }
 
-func (r *rival) Save(_ context.Context, run engine.Run) error {
+func (r *rival) Save(_ context.Context, run record.Run) error {
 	r.thaw()
 	time.Sleep(r.span(50 * time.Millisecond))
 	if r.chance(20) {
@@ -189,7 +190,7 @@ func (r *rival) Save(_ context.Context, run engine.Run) error {
 	return nil
 }
 
-func (r *rival) write(run engine.Run) error {
+func (r *rival) write(run record.Run) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -219,7 +220,7 @@ func (r *rival) freeze() {
 	r.frozen = time.Now().Add(pause)
 }
 
-func (r *rival) Do(ctx context.Context, a engine.Action) engine.Outcome {
+func (r *rival) Do(ctx context.Context, a record.Action) record.Outcome {
 	r.mu.Lock()
 	if r.asked[a.Key] = r.terms; a.Of != nil {
 		r.asked[a.Of.Key] = r.terms
@@ -232,13 +233,13 @@ func (r *rival) Do(ctx context.Context, a engine.Action) engine.Outcome {
 		}
 		r.thaw()
 		if MayAct(ctx) != nil {
-			return engine.Outcome{Verdict: engine.Unknown}
+			return record.Outcome{Verdict: record.Unknown}
 		}
 	}
 	r.mu.Lock()
 	if r.dead {
 		r.mu.Unlock()
-		return engine.Outcome{Verdict: engine.Unknown}
+		return record.Outcome{Verdict: record.Unknown}
 	}
 	if !a.ReadOnly() {
 		r.acts(a)
@@ -246,13 +247,13 @@ func (r *rival) Do(ctx context.Context, a engine.Action) engine.Outcome {
 	r.mu.Unlock()
 	time.Sleep(r.span(400 * time.Millisecond))
 	r.mu.Lock()
-	o, looked := engine.Outcome{Verdict: engine.Done, At: time.Now()}, time.Time{}
+	o, looked := record.Outcome{Verdict: record.Done, At: time.Now()}, time.Time{}
 	switch a.Kind {
-	case engine.Suspend:
+	case record.Suspend:
 		if r.done[a.Process].IsZero() {
 			r.done[a.Process] = time.Now()
 		}
-	case engine.CheckEffect:
+	case record.CheckEffect:
 		o.Happened = !r.done[a.Of.Process].IsZero()
 		looked = time.Now()
 	}
@@ -260,9 +261,9 @@ func (r *rival) Do(ctx context.Context, a engine.Action) engine.Outcome {
 	time.Sleep(r.span(400 * time.Millisecond))
 	r.thaw()
 	if r.chance(6) {
-		return engine.Outcome{Verdict: engine.Unknown, At: time.Now()}
+		return record.Outcome{Verdict: record.Unknown, At: time.Now()}
 	}
-	if a.Kind == engine.CheckEffect {
+	if a.Kind == record.CheckEffect {
 		r.mu.Lock()
 		r.looked[a.Of.Process] = looked
 		r.mu.Unlock()
@@ -272,7 +273,7 @@ func (r *rival) Do(ctx context.Context, a engine.Action) engine.Outcome {
 
 // decided checks that a decision rests on no answer of an earlier term: others may have
 // acted since.
-func (r *rival) decided(before engine.Run, d engine.Decision) {
+func (r *rival) decided(before record.Run, d engine.Decision) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for key, p := range d.Run.Pending {
@@ -283,8 +284,8 @@ func (r *rival) decided(before engine.Run, d engine.Decision) {
 }
 
 // acts checks rule 7 when an action that changes something is sent.
-func (r *rival) acts(a engine.Action) {
-	var saved engine.Run
+func (r *rival) acts(a record.Action) {
+	var saved record.Run
 	if err := json.Unmarshal(r.record, &saved); err != nil {
 		r.breaks("the record cannot be read: %v", err)
 	}
@@ -293,7 +294,7 @@ func (r *rival) acts(a engine.Action) {
 		r.breaks("rule 7: %s acts (%s) and somebody else may hold the lease", r.name, a.Key)
 	case r.writer != r || r.seen != r.version:
 		r.breaks("rule 7: %s acts (%s) on a record that it was not the last to write", r.name, a.Key)
-	case a.Kind == engine.Suspend && !r.done[a.Process].IsZero() && !r.looked[a.Process].Before(r.done[a.Process]):
+	case a.Kind == record.Suspend && !r.done[a.Process].IsZero() && !r.looked[a.Process].Before(r.done[a.Process]):
 		r.breaks("nothing twice: %s acts (%s) on what has happened", r.name, a.Key)
 	case saved.Pending[a.Key].Asked.IsZero():
 		r.breaks("rule 7: %s acts (%s) before the record says so", r.name, a.Key)
@@ -332,7 +333,7 @@ func (r *rival) drive(ctx context.Context, t *testing.T) {
 	for ctx.Err() == nil {
 		r.thaw()
 		run, held := r.acquire()
-		if run.State == engine.Finished {
+		if run.State == record.Finished {
 			return
 		}
 		if held {
@@ -349,7 +350,7 @@ func (r *rival) drive(ctx context.Context, t *testing.T) {
 }
 
 // term is the life of one process.
-func (r *rival) term(ctx context.Context, t *testing.T, run engine.Run) {
+func (r *rival) term(ctx context.Context, t *testing.T, run record.Run) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var around sync.WaitGroup
@@ -416,7 +417,7 @@ func compete(t *testing.T, seed uint64) {
 	a := &arena{rand: rand.New(rand.NewPCG(seed, 7)), done: map[string]time.Time{}}
 	w := world.New()
 	w.SetGroup(world.Group{Name: "web"})
-	run := engine.Start(engine.NewRun(suspendMany{}, "run-1", seed, w, suspendMany{}.Defaults(), engine.Target{}), time.Now(), "ann@laptop")
+	run := engine.Start(engine.NewRun(suspendMany{}, "run-1", seed, w, suspendMany{}.Defaults(), record.Target{}), time.Now(), "ann@laptop")
 	text, err := json.Marshal(run)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -88,7 +89,7 @@ func (l *Loop) lockless() error {
 	if err := l.patience(); err != nil {
 		return err
 	}
-	if l.run.State == engine.Running && u.able >= l.recordLimit() {
+	if l.run.State == record.Running && u.able >= l.recordLimit() {
 		l.observe(engine.Inputs{Pause: l.pauses()})
 	}
 	return nil
@@ -131,7 +132,7 @@ func (l *Loop) written() {
 	u := l.unwritten
 	l.unwritten = unwritten{}
 	if !u.told.IsZero() {
-		l.warn(engine.ReasonWritten, fmt.Sprintf("the run record is written again, after %s; deadlines move by that time", time.Since(u.since).Round(time.Second)))
+		l.warn(record.ReasonWritten, fmt.Sprintf("the run record is written again, after %s; deadlines move by that time", time.Since(u.since).Round(time.Second)))
 	}
 }
 
@@ -144,19 +145,19 @@ func (l *Loop) tellUnwritten() {
 	}
 	u.told = time.Now()
 	now := l.Clock.Now()
-	e := engine.Event{Time: now, Run: l.run.ID, Group: l.run.Group, Type: engine.Warning, Reason: engine.ReasonUnwritten}
+	e := record.Event{Time: now, Run: l.run.ID, Group: l.run.Group, Type: record.Warning, Reason: record.ReasonUnwritten}
 	e.Message = fmt.Sprintf("the run record cannot be written for %s: %s; nothing new starts, deadlines stand still, what is in flight ends", u.lasts().Round(time.Second), u.err)
 	switch left := l.recordLimit() - u.able; {
-	case l.run.State == engine.Finished:
+	case l.run.State == record.Finished:
 		e.Message = fmt.Sprintf("the end of the run cannot be recorded for %s: %s; retried for up to %s", u.lasts().Round(time.Second), u.err, lastSaving)
-	case l.run.State == engine.Ending:
+	case l.run.State == record.Ending:
 		e.Message += fmt.Sprintf("; nothing is put back until it can be written, and this process ends in %s", max(0, endLimit-u.able).Round(time.Second))
-	case l.run.State == engine.Running && left > 0:
+	case l.run.State == record.Running && left > 0:
 		until := now.Add(left)
 		e.Until = &until
 		e.Message += fmt.Sprintf("; the run pauses in %s", left.Round(time.Second))
 	}
-	l.tell([]engine.Event{e})
+	l.tell([]record.Event{e})
 }
 
 func (l *Loop) recordLimit() time.Duration {
@@ -174,7 +175,7 @@ func (l *Loop) hold() (wake time.Time) {
 	later := l.refuseUnwritten(now)
 	in := engine.Inputs{Outcomes: l.in.Outcomes, Commands: l.in.Commands}
 	l.in = engine.Inputs{Commands: later}
-	if l.run.State == engine.Running && l.unwritten.able >= l.recordLimit() {
+	if l.run.State == record.Running && l.unwritten.able >= l.recordLimit() {
 		in.Pause = l.pauses()
 	}
 	l.observe(in)
@@ -184,26 +185,26 @@ func (l *Loop) hold() (wake time.Time) {
 // refuseUnwritten takes the commands away that cannot be obeyed now, and refuses them once it
 // was told why. Before that they are kept for the next write, and returned. What remains may
 // be obeyed without a record, which none from elsewhere is: its answer is that it is recorded.
-func (l *Loop) refuseUnwritten(now time.Time) (later []engine.Command) {
+func (l *Loop) refuseUnwritten(now time.Time) (later []record.Command) {
 	u := &l.unwritten
-	var acks []engine.Ack
-	l.in.Commands = slices.DeleteFunc(l.in.Commands, func(c engine.Command) bool {
+	var acks []record.Ack
+	l.in.Commands = slices.DeleteFunc(l.in.Commands, func(c record.Command) bool {
 		if c.ID == "" && !c.Kind.NeedsRecord() {
 			return false
 		}
 		what := strings.TrimSpace(fmt.Sprintf("%s %s", c.Kind, c.Node))
-		switch i := slices.IndexFunc(l.run.HandledCommands, func(a engine.Ack) bool { return a.ID == c.ID }); {
+		switch i := slices.IndexFunc(l.run.HandledCommands, func(a record.Ack) bool { return a.ID == c.ID }); {
 		case c.ID != "" && i >= 0: // it was recorded, and the answer did not reach the sender
 			acks = append(acks, l.run.HandledCommands[i])
 		case u.told.IsZero():
 			later = append(later, c)
 		case c.ID == "":
-			l.warn("refused", "refused "+what+": "+engine.WithoutRecord)
+			l.warn("refused", "refused "+what+": "+record.WithoutRecord)
 		default:
 			words := fmt.Sprintf("not recorded, so not obeyed: the run record cannot be written for %s: %s; nothing new starts meanwhile; repeat the command when it can be written, or end the run where it is driven",
 				u.lasts().Round(time.Second), u.err)
-			acks = append(acks, engine.Ack{ID: c.ID, At: now, Given: c.At, Answer: words})
-			l.warn("refused", fmt.Sprintf("refused %s by %s: %s", what, world.Clean(c.By), engine.WithoutRecord))
+			acks = append(acks, record.Ack{ID: c.ID, At: now, Given: c.At, Answer: words})
+			l.warn("refused", fmt.Sprintf("refused %s by %s: %s", what, world.Clean(c.By), record.WithoutRecord))
 		}
 		return true
 	})
@@ -215,7 +216,7 @@ func (l *Loop) refuseUnwritten(now time.Time) (later []engine.Command) {
 // be put back is in the last record, and nothing of it is done without one.
 func (l *Loop) patience() error {
 	u := &l.unwritten
-	if u.since.IsZero() || l.run.State != engine.Ending || u.able < endLimit {
+	if u.since.IsZero() || l.run.State != record.Ending || u.able < endLimit {
 		return nil
 	}
 	return &UnwrittenError{u.err}

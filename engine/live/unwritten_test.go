@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -59,7 +60,7 @@ func (p *pen) set(deny error) {
 	p.deny = deny
 }
 
-func (p *pen) Save(ctx context.Context, r engine.Run) error {
+func (p *pen) Save(ctx context.Context, r record.Run) error {
 	p.mu.Lock()
 	deny, hang := p.deny, p.hang
 	p.mu.Unlock()
@@ -90,10 +91,10 @@ var errForbidden = errors.New("configmaps is forbidden: user ann cannot update i
 type unwritable struct {
 	*pen
 	t      *testing.T
-	events []engine.Event
+	events []record.Event
 	at     map[string]time.Time // when each type or reason was first told
 	last   *engine.Snapshot
-	acks   []engine.Ack
+	acks   []record.Ack
 	away   bool
 }
 
@@ -102,12 +103,12 @@ func newUnwritable(t *testing.T, deny error) *unwritable {
 	b.hold = make(chan struct{})
 	u := &unwritable{pen: &pen{bench: b}, t: t, at: map[string]time.Time{}}
 	b.Rules, b.Store, b.Executor = suspendAll{}, u.pen, u
-	b.Loop.Acknowledge = func(list []engine.Ack) { u.acks = append(u.acks, list...) }
+	b.Loop.Acknowledge = func(list []record.Ack) { u.acks = append(u.acks, list...) }
 	b.Loop.Publish = func(s *engine.Snapshot) { u.last = s }
-	b.Loop.Events = func(list []engine.Event) {
+	b.Loop.Events = func(list []record.Event) {
 		for _, e := range list {
 			u.events = append(u.events, e)
-			if e.Type == engine.PhaseStarted {
+			if e.Type == record.PhaseStarted {
 				u.set(deny)
 			}
 			for _, name := range []string{string(e.Type), e.Reason} {
@@ -121,28 +122,28 @@ func newUnwritable(t *testing.T, deny error) *unwritable {
 }
 
 // Do changes the group's processes.
-func (u *unwritable) Do(ctx context.Context, a engine.Action) engine.Outcome {
+func (u *unwritable) Do(ctx context.Context, a record.Action) record.Outcome {
 	u.note(string(a.Kind))
 	select {
 	case <-u.bench.hold:
 	case <-ctx.Done():
-		return engine.Outcome{Verdict: engine.Unknown}
+		return record.Outcome{Verdict: record.Unknown}
 	}
 	u.Queue.changes <- func(w *world.World) {
 		w.Group.Suspended = slices.DeleteFunc(slices.Clone(w.Group.Suspended), func(p string) bool { return p == a.Process })
-		if a.Kind == engine.Suspend {
+		if a.Kind == record.Suspend {
 			w.Group.Suspended = append(w.Group.Suspended, a.Process)
 		}
 	}
-	return engine.Outcome{Verdict: engine.Done, At: time.Now()}
+	return record.Outcome{Verdict: record.Done, At: time.Now()}
 }
 
 // start drives a run until the test has ended it.
-func (u *unwritable) start(ctx context.Context) (wait func() (engine.Run, error)) {
+func (u *unwritable) start(ctx context.Context) (wait func() (record.Run, error)) {
 	return u.drive(ctx, u.planned())
 }
 
-func (u *unwritable) drive(ctx context.Context, run engine.Run) (wait func() (engine.Run, error)) {
+func (u *unwritable) drive(ctx context.Context, run record.Run) (wait func() (record.Run, error)) {
 	go func() {
 		for ctx.Err() == nil && !u.away {
 			select {
@@ -158,7 +159,7 @@ func (u *unwritable) drive(ctx context.Context, run engine.Run) (wait func() (en
 		}
 	}()
 	type end struct {
-		run engine.Run
+		run record.Run
 		err error
 	}
 	ended := make(chan end, 1)
@@ -166,7 +167,7 @@ func (u *unwritable) drive(ctx context.Context, run engine.Run) (wait func() (en
 		r, err := u.Run(ctx, run)
 		ended <- end{r, err}
 	}()
-	return func() (engine.Run, error) {
+	return func() (record.Run, error) {
 		e := <-ended
 		return e.run, e.err
 	}
@@ -183,7 +184,7 @@ func (u *unwritable) told(what string, limit time.Duration) {
 func (u *unwritable) asked() int {
 	n := 0
 	for _, step := range u.seen() {
-		if step == string(engine.Suspend) || step == string(engine.Resume) {
+		if step == string(record.Suspend) || step == string(record.Resume) {
 			n++
 		}
 	}
@@ -202,7 +203,7 @@ func TestLoopTellsThatTheRecordCannotBeWritten(t *testing.T) {
 		time.Sleep(15 * time.Second)
 		u.told("record unwritten", 5*time.Second)
 		close(u.bench.hold)
-		u.Send(engine.Command{Kind: engine.CmdApprove, By: "ann@laptop"})
+		u.Send(record.Command{Kind: record.CmdApprove, By: "ann@laptop"})
 		time.Sleep(10 * time.Second)
 		u.told("refused", time.Minute)
 		if u.asked() != 1 {
@@ -213,13 +214,13 @@ func TestLoopTellsThatTheRecordCannotBeWritten(t *testing.T) {
 			t.Errorf("the snapshot says %q since %s", s.Unwritten, s.UnwrittenSince)
 		}
 		for _, a := range s.Abilities {
-			if a.Kind.NeedsRecord() && a.Why != engine.WithoutRecord {
+			if a.Kind.NeedsRecord() && a.Why != record.WithoutRecord {
 				t.Errorf("%s: %q", a.Kind, a.Why)
 			}
 		}
 		u.set(nil)
 		r, err := wait()
-		if err != nil || r.Result != engine.Succeeded || u.asked() != 3 {
+		if err != nil || r.Result != record.Succeeded || u.asked() != 3 {
 			t.Errorf("ended %s with %d changes: %v", r.Result, u.asked(), err)
 		}
 		if _, ok := u.at["record written"]; !ok {
@@ -233,10 +234,10 @@ func TestLoopTellsOfAWriteWithoutAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUnwritable(t, nil)
 		events := u.Loop.Events
-		u.Loop.Events = func(list []engine.Event) {
+		u.Loop.Events = func(list []record.Event) {
 			events(list)
 			u.pen.mu.Lock()
-			_, u.pen.hang = u.at[string(engine.PhaseStarted)]
+			_, u.pen.hang = u.at[string(record.PhaseStarted)]
 			u.pen.mu.Unlock()
 		}
 		ctx, stop := context.WithCancel(t.Context())
@@ -266,11 +267,11 @@ func TestLoopPausesWithoutARecord(t *testing.T) {
 			wait := u.start(ctx)
 			close(u.bench.hold)
 			time.Sleep(RecordLimit - 5*time.Second)
-			if _, early := u.at[string(engine.RunPaused)]; early {
+			if _, early := u.at[string(record.RunPaused)]; early {
 				t.Error("it paused before the limit")
 			}
 			time.Sleep(10 * time.Second)
-			u.told(string(engine.RunPaused), RecordLimit+5*time.Second)
+			u.told(string(record.RunPaused), RecordLimit+5*time.Second)
 			if n := u.reports(); n < 4 || n > 6 {
 				t.Errorf("told %d times in 5 minutes", n)
 			}
@@ -278,23 +279,23 @@ func TestLoopPausesWithoutARecord(t *testing.T) {
 				stop()
 				r, err := wait()
 				var unwritten *UnwrittenError
-				if !errors.As(err, &unwritten) || r.State != engine.Paused || !strings.Contains(r.Why, "forbidden") {
+				if !errors.As(err, &unwritten) || r.State != record.Paused || !strings.Contains(r.Why, "forbidden") {
 					t.Errorf("left as %s (%s) with %v", r.State, r.Why, err)
 				}
 				return
 			}
-			u.Send(engine.Command{Kind: engine.CmdResume, By: "ann@laptop"})
+			u.Send(record.Command{Kind: record.CmdResume, By: "ann@laptop"})
 			time.Sleep(5 * time.Second)
-			if u.last.State != engine.Paused {
+			if u.last.State != record.Paused {
 				t.Error("it resumed without a record")
 			}
 			u.set(nil)
 			time.Sleep(5 * time.Second)
-			if u.bench.record.State != engine.Paused || u.asked() != 1 {
+			if u.bench.record.State != record.Paused || u.asked() != 1 {
 				t.Errorf("the record says %s, %d changes", u.bench.record.State, u.asked())
 			}
-			u.Send(engine.Command{Kind: engine.CmdResume, By: "ann@laptop"})
-			if r, err := wait(); err != nil || r.Result != engine.Succeeded {
+			u.Send(record.Command{Kind: record.CmdResume, By: "ann@laptop"})
+			if r, err := wait(); err != nil || r.Result != record.Succeeded {
 				t.Errorf("ended %s: %v", r.Result, err)
 			}
 		})
@@ -319,7 +320,7 @@ func TestLoopWithoutARecordWaitsForTheCluster(t *testing.T) {
 		wait := u.start(ctx)
 		close(u.bench.hold)
 		time.Sleep(time.Hour)
-		if _, paused := u.at[string(engine.RunPaused)]; paused {
+		if _, paused := u.at[string(record.RunPaused)]; paused {
 			t.Error("it paused")
 		}
 		stop()
@@ -340,13 +341,13 @@ func TestLoopAbortsWithoutARecord(t *testing.T) {
 		close(u.bench.hold)
 		time.Sleep(15 * time.Second)
 		given := time.Now()
-		u.Send(engine.Command{Kind: engine.CmdAbort, By: "ann@laptop"})
+		u.Send(record.Command{Kind: record.CmdAbort, By: "ann@laptop"})
 		r, err := wait()
 		var unwritten *UnwrittenError
-		if took := time.Since(given); !errors.As(err, &unwritten) || r.State != engine.Ending || r.Result != engine.Aborted || took > endLimit+5*time.Second {
+		if took := time.Since(given); !errors.As(err, &unwritten) || r.State != record.Ending || r.Result != record.Aborted || took > endLimit+5*time.Second {
 			t.Errorf("ended %s, %s after %s: %v", r.State, r.Result, took, err)
 		}
-		u.told(string(engine.RunAborting), 15*time.Second)
+		u.told(string(record.RunAborting), 15*time.Second)
 		if u.asked() != 1 || len(r.Outstanding()) != 1 {
 			t.Errorf("%d changes, and left: %v", u.asked(), r.Outstanding())
 		}
@@ -363,12 +364,12 @@ func TestLoopRefusesFromElsewhereWithoutARecord(t *testing.T) {
 		close(u.bench.hold)
 		time.Sleep(15 * time.Second)
 		now := time.Now()
-		u.Send(engine.Command{Kind: engine.CmdAbort, ID: "a1", Run: "run-1", By: "bob@ops", At: now, Expires: now.Add(time.Minute)})
+		u.Send(record.Command{Kind: record.CmdAbort, ID: "a1", Run: "run-1", By: "bob@ops", At: now, Expires: now.Add(time.Minute)})
 		time.Sleep(3 * time.Second)
 		if len(u.acks) != 1 || u.acks[0].Accepted || !strings.Contains(u.acks[0].Answer, "not recorded") || !strings.Contains(u.acks[0].Answer, "forbidden") {
 			t.Errorf("answered %+v", u.acks)
 		}
-		if u.last.State != engine.Running {
+		if u.last.State != record.Running {
 			t.Errorf("the run is %s", u.last.State)
 		}
 		stop()
@@ -382,18 +383,18 @@ func TestLoopRecordsTheEndOfALargeRun(t *testing.T) {
 		u := newUnwritable(t, nil)
 		u.pen.limit = 64 << 10
 		events := u.Loop.Events
-		u.Loop.Events = func(list []engine.Event) {
+		u.Loop.Events = func(list []record.Event) {
 			events(list)
 			u.pen.mu.Lock()
 			defer u.pen.mu.Unlock()
-			if _, begun := u.at[string(engine.PhaseStarted)]; begun {
+			if _, begun := u.at[string(record.PhaseStarted)]; begun {
 				u.pen.limit = 8 << 10
 			}
 		}
 		run := u.planned()
-		run.Pods = map[string]engine.Pod{}
+		run.Pods = map[string]record.Pod{}
 		for i := range 100 {
-			run.Pods[fmt.Sprintf("uid-%d", i)] = engine.Pod{Ref: fmt.Sprintf("shop/web-%d", i), Node: "n1", Tries: 3, Message: strings.Repeat("blocked ", 20), First: time.Now(), Last: time.Now()}
+			run.Pods[fmt.Sprintf("uid-%d", i)] = record.Pod{Ref: fmt.Sprintf("shop/web-%d", i), Node: "n1", Tries: 3, Message: strings.Repeat("blocked ", 20), First: time.Now(), Last: time.Now()}
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
@@ -406,11 +407,11 @@ func TestLoopRecordsTheEndOfALargeRun(t *testing.T) {
 		u.told("record unwritten", 5*time.Second)
 		time.Sleep(300 * time.Millisecond) // between two writes
 		now := time.Now()
-		u.Send(engine.Command{Kind: engine.CmdAbort, ID: "a1", Run: "run-1", By: "bob@ops", At: now, Expires: now.Add(time.Minute)})
-		if r, err := wait(); err != nil || r.Result != engine.Aborted {
+		u.Send(record.Command{Kind: record.CmdAbort, ID: "a1", Run: "run-1", By: "bob@ops", At: now, Expires: now.Add(time.Minute)})
+		if r, err := wait(); err != nil || r.Result != record.Aborted {
 			t.Errorf("ended %s: %v", r.Result, err)
 		}
-		if b := u.bench; b.record.State != engine.Finished || b.record.Result != engine.Aborted || len(b.record.Suspended) > 0 || len(u.acks) != 1 || !u.acks[0].Accepted {
+		if b := u.bench; b.record.State != record.Finished || b.record.Result != record.Aborted || len(b.record.Suspended) > 0 || len(u.acks) != 1 || !u.acks[0].Accepted {
 			t.Errorf("the record says %s %s, suspended %v; answers %+v", b.record.State, b.record.Result, b.record.Suspended, u.acks)
 		}
 	})

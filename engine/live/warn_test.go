@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // What others warn of beside the run is told as an event, also while the loop only waits;
@@ -13,26 +14,26 @@ import (
 func TestLoopWarns(t *testing.T) {
 	b := newBench(t)
 	b.hold = make(chan struct{})
-	var told []engine.Event
+	var told []record.Event
 	decisions := 0
 	b.Took = func(took time.Duration) {
 		if decisions++; took < 0 {
 			t.Errorf("a decision took %s", took)
 		}
 	}
-	b.Events = func(list []engine.Event) {
+	b.Events = func(list []record.Event) {
 		for _, e := range list {
-			if e.Type == engine.Warning && e.Reason == "notification" {
+			if e.Type == record.Warning && e.Reason == "notification" {
 				told = append(told, e)
 				close(b.hold)
 			}
 		}
 	}
-	if !b.Tell(engine.Event{Type: engine.Warning, Reason: "notification", Message: "nobody listens"}) {
+	if !b.Tell(record.Event{Type: record.Warning, Reason: "notification", Message: "nobody listens"}) {
 		t.Error("the warning was not taken")
 	}
 	r, err := b.Run(t.Context(), b.planned())
-	if err != nil || r.Result != engine.Succeeded {
+	if err != nil || r.Result != record.Succeeded {
 		t.Fatalf("ended %s: %v", r.Result, err)
 	}
 	if len(told) != 1 || told[0].Message != "nobody listens" || told[0].Run != "run-1" || told[0].Group != "web" || told[0].Time.IsZero() {
@@ -42,7 +43,7 @@ func TestLoopWarns(t *testing.T) {
 		t.Error("no decision was timed")
 	}
 	for range 100 { // nobody takes these any more, and nobody is held up
-		b.Tell(engine.Event{Type: engine.Warning, Reason: "notification", Message: "too late"})
+		b.Tell(record.Event{Type: record.Warning, Reason: "notification", Message: "too late"})
 	}
 }
 
@@ -57,11 +58,11 @@ func TestLoopGivesHooksTheirTime(t *testing.T) {
 	b.Rules = hookOnce{}
 	run := b.planned()
 	run.Settings.AfterNode = 10 * time.Minute
-	run.PendingHooks = []engine.Gone{{Machine: "i-1", Node: "n1"}}
+	run.PendingHooks = []record.Gone{{Machine: "i-1", Node: "n1"}}
 	hooks := &timed{}
 	b.Executor = hooks
 	r, err := b.Run(t.Context(), run)
-	if err != nil || r.Result != engine.Succeeded || len(r.PendingHooks) > 0 {
+	if err != nil || r.Result != record.Succeeded || len(r.PendingHooks) > 0 {
 		t.Fatalf("ended %s, owed %v: %v", r.Result, r.PendingHooks, err)
 	}
 	if hooks.asked.Limit != 10*time.Minute || hooks.has < hooks.asked.Limit {
@@ -71,12 +72,12 @@ func TestLoopGivesHooksTheirTime(t *testing.T) {
 
 // timed notes how long an action may take.
 type timed struct {
-	asked engine.Action
+	asked record.Action
 	has   time.Duration
 }
 
-func (e *timed) Do(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *timed) Do(ctx context.Context, a record.Action) record.Outcome {
 	end, _ := ctx.Deadline()
 	e.asked, e.has = a, time.Until(end)
-	return engine.Outcome{Verdict: engine.Done}
+	return record.Outcome{Verdict: record.Done}
 }

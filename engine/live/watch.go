@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -33,15 +34,15 @@ type Watch struct {
 	record   recordRead
 	judged   judgement
 	holder   string
-	shown    engine.Run // what the last snapshot was made from
+	shown    record.Run // what the last snapshot was made from
 	followed string     // id of the run that was seen while it was not over
-	log      []engine.Event
+	log      []record.Event
 	snapshot *engine.Snapshot
 }
 
 // recordRead is what a group's record said when it was last seen.
 type recordRead struct {
-	run   engine.Run
+	run   record.Run
 	found bool
 	err   error
 }
@@ -66,7 +67,7 @@ const (
 )
 
 // SeeRecord takes in what the group's record says. It is called by changes.
-func (w *Watch) SeeRecord(run engine.Run, found bool, err error) {
+func (w *Watch) SeeRecord(run record.Run, found bool, err error) {
 	w.record, w.judged = recordRead{run, found, err}, judgement{}
 }
 
@@ -137,14 +138,14 @@ func (w *Watch) Run(ctx context.Context) error {
 func (w *Watch) publish() {
 	now := w.Clock.Now()
 	run, rules, unreadable := w.pick(now)
-	if run.State != engine.NoRun || !w.World.Partial() {
-		w.tell(engine.RecordDiff(w.shown, run))
+	if run.State != record.NoRun || !w.World.Partial() {
+		w.tell(record.RecordDiff(w.shown, run))
 		w.shown = run
 	} // else it was judged by pods that are not known, of which nothing is told or remembered
 	s := engine.View(rules, now, w.World, run, w.look, w.snapshot)
 	s.Cluster, s.Skew, s.Events = w.Cluster, w.Clock.Skew(), w.log[:len(w.log):len(w.log)]
 	s.Unreadable = unreadable
-	if run.State != engine.NoRun && run.State != engine.Finished {
+	if run.State != record.NoRun && run.State != record.Finished {
 		s.Driver = w.holder
 		if w.holder == "" && now.Sub(run.Seen) > Unseen {
 			s.Unattended, s.Mismatches = run.Seen, w.unfit(run, now)
@@ -159,7 +160,7 @@ func (w *Watch) publish() {
 
 // unfit says what of a run's record does not fit the group, "" if all does or the
 // group is not known.
-func (w *Watch) unfit(run engine.Run, now time.Time) string {
+func (w *Watch) unfit(run record.Run, now time.Time) string {
 	if !known(w.World, &run) {
 		return ""
 	}
@@ -170,24 +171,24 @@ func (w *Watch) unfit(run engine.Run, now time.Time) string {
 }
 
 // misfits is what does not fit, "" also for a record that says too little.
-func misfits(run engine.Run, group *world.World) string {
+func misfits(run record.Run, group *world.World) string {
 	if run.Check() != nil {
 		return ""
 	}
 	if why := run.OtherGroup(group); why != "" {
 		return why
 	}
-	_, unfit := engine.Reconcile(run, group, nil)
+	_, unfit := record.Reconcile(run, group, nil)
 	return strings.Join(unfit, "; ")
 }
 
 // pick is what there is to show: the run that the record tells of, or the group as
 // it is, and why the record cannot be shown. A run that ended long before anybody looked
 // is not what one wants to see.
-func (w *Watch) pick(now time.Time) (run engine.Run, rules engine.Strategy, unreadable string) {
+func (w *Watch) pick(now time.Time) (run record.Run, rules engine.Strategy, unreadable string) {
 	r := &w.record
 	if r.found && r.err == nil {
-		if r.run.State != engine.Finished {
+		if r.run.State != record.Finished {
 			w.followed = r.run.ID
 		}
 		if r.run.ID == w.followed || now.Sub(r.run.Finished) < recently {
@@ -205,8 +206,8 @@ func (w *Watch) pick(now time.Time) (run engine.Run, rules engine.Strategy, unre
 	if unreadable != "" {
 		w.warnOnce(now, unreadable)
 	}
-	var left map[string][]engine.Mark
-	if r.found && r.err == nil && r.run.State == engine.Finished {
+	var left map[string][]record.Mark
+	if r.found && r.err == nil && r.run.State == record.Finished {
 		left = r.run.Marks
 	}
 	return engine.Idle(w.Idle, now, w.World, w.shown, left), w.Idle, unreadable
@@ -222,13 +223,13 @@ func (w *Watch) warnOnce(now time.Time, message string) {
 			break
 		}
 	}
-	w.tell([]engine.Event{{Time: now, Group: w.World.Group.Name, Type: engine.Warning, Reason: "record", Message: message}})
+	w.tell([]record.Event{{Time: now, Group: w.World.Group.Name, Type: record.Warning, Reason: "record", Message: message}})
 }
 
 // tell adds to the log, whose tail the snapshots share.
-func (w *Watch) tell(events []engine.Event) {
+func (w *Watch) tell(events []record.Event) {
 	w.log = append(w.log, events...)
 	if n := len(w.log); n > 2*keepEvents {
-		w.log = append([]engine.Event(nil), w.log[n-keepEvents:]...)
+		w.log = append([]record.Event(nil), w.log[n-keepEvents:]...)
 	}
 }

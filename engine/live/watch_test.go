@@ -9,6 +9,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -64,38 +65,38 @@ func TestWatch(t *testing.T) {
 			}
 		}
 	}
-	record := func(run engine.Run) { feed <- func(*world.World) { w.SeeRecord(run, true, nil) } }
+	rec := func(run record.Run) { feed <- func(*world.World) { w.SeeRecord(run, true, nil) } }
 
-	s := until("the group", func(s *engine.Snapshot) bool { return s.State == engine.NoRun })
-	if s.Cluster != "prod" || len(s.Zones) != 1 || s.Zones[0].Rows[0].Stage != engine.Outdated {
+	s := until("the group", func(s *engine.Snapshot) bool { return s.State == record.NoRun })
+	if s.Cluster != "prod" || len(s.Zones) != 1 || s.Zones[0].Rows[0].Stage != record.Outdated {
 		t.Errorf("got %+v", s)
 	}
 	// A run that ended long ago is not what there is to see.
-	long := engine.NewRun(strategy.EKS{}, "old", 1, w.World, strategy.EKS{}.Defaults(), engine.Target{})
-	long.State, long.Result, long.Finished = engine.Finished, engine.Succeeded, time.Now().Add(-time.Hour)
-	record(long)
-	until("still the group", func(s *engine.Snapshot) bool { return s.State == engine.NoRun })
+	long := engine.NewRun(strategy.EKS{}, "old", 1, w.World, strategy.EKS{}.Defaults(), record.Target{})
+	long.State, long.Result, long.Finished = record.Finished, record.Succeeded, time.Now().Add(-time.Hour)
+	rec(long)
+	until("still the group", func(s *engine.Snapshot) bool { return s.State == record.NoRun })
 
-	run := engine.NewRun(strategy.EKS{}, "r1", 1, w.World, strategy.EKS{}.Defaults(), engine.Target{})
+	run := engine.NewRun(strategy.EKS{}, "r1", 1, w.World, strategy.EKS{}.Defaults(), record.Target{})
 	run = engine.Start(run, time.Now(), "ann@laptop")
 	run.Seen = time.Now()
-	run.Nodes = map[string]engine.Node{"i-1": {Name: "n1", Zone: "a", Stage: engine.Draining, Since: time.Now()}}
-	record(run)
+	run.Nodes = map[string]record.Node{"i-1": {Name: "n1", Zone: "a", Stage: record.Draining, Since: time.Now()}}
+	rec(run)
 	feed <- func(*world.World) { w.SeeHolder("ann@laptop pid 7") }
-	s = until("the run and its driver", func(s *engine.Snapshot) bool { return s.State == engine.Running && s.Driver != "" })
-	if s.RunID != "r1" || !s.Unattended.IsZero() || s.Zones[0].Rows[0].Stage != engine.Draining {
+	s = until("the run and its driver", func(s *engine.Snapshot) bool { return s.State == record.Running && s.Driver != "" })
+	if s.RunID != "r1" || !s.Unattended.IsZero() || s.Zones[0].Rows[0].Stage != record.Draining {
 		t.Errorf("got %+v", s)
 	}
-	heard := map[engine.EventType]bool{}
+	heard := map[record.EventType]bool{}
 	for _, e := range s.Events {
 		heard[e.Type] = true
 	}
-	if !heard[engine.RunStarted] || !heard[engine.NodeDraining] {
+	if !heard[record.RunStarted] || !heard[record.NodeDraining] {
 		t.Errorf("the log has %+v", s.Events)
 	}
 
 	run.Seen = time.Now().Add(-time.Minute)
-	record(run)
+	rec(run)
 	s = until("that its record is not written", func(s *engine.Snapshot) bool { return s.UnwrittenSince.Equal(run.Seen) })
 	if s.Driver != "ann@laptop pid 7" || !s.Unattended.IsZero() {
 		t.Errorf("driven by %q, unattended since %s", s.Driver, s.Unattended)
@@ -104,8 +105,8 @@ func TestWatch(t *testing.T) {
 	until("that nobody drives it", func(s *engine.Snapshot) bool { return s.Unattended.Equal(run.Seen) })
 
 	odd := run
-	odd.Provider, odd.State, odd.Limit, odd.GroupID = "asg", engine.Running, 1, "arn:of the group before"
-	record(odd)
+	odd.Provider, odd.State, odd.Limit, odd.GroupID = "asg", record.Running, 1, "arn:of the group before"
+	rec(odd)
 	feed <- func(v *world.World) {
 		v.Group.ID = "arn:of the group now"
 		for _, source := range []world.Source{world.Cluster, world.Cloud} {
@@ -116,19 +117,19 @@ func TestWatch(t *testing.T) {
 		return strings.Contains(s.Mismatches, "deleted and made anew")
 	})
 
-	run.State, run.Result, run.Finished = engine.Finished, engine.Aborted, time.Now().Add(-time.Hour)
-	record(run)
-	until("its end, since it was seen before", func(s *engine.Snapshot) bool { return s.State == engine.Finished && s.Result == engine.Aborted })
+	run.State, run.Result, run.Finished = record.Finished, record.Aborted, time.Now().Add(-time.Hour)
+	rec(run)
+	until("its end, since it was seen before", func(s *engine.Snapshot) bool { return s.State == record.Finished && s.Result == record.Aborted })
 
-	feed <- func(*world.World) { w.SeeRecord(engine.Run{}, true, errors.New("the record is damaged")) }
-	s = until("why there is no run", func(s *engine.Snapshot) bool { return s.State == engine.NoRun })
-	if last := s.Events[len(s.Events)-1]; last.Type != engine.Warning || s.Unreadable != "the record is damaged" {
+	feed <- func(*world.World) { w.SeeRecord(record.Run{}, true, errors.New("the record is damaged")) }
+	s = until("why there is no run", func(s *engine.Snapshot) bool { return s.State == record.NoRun })
+	if last := s.Events[len(s.Events)-1]; last.Type != record.Warning || s.Unreadable != "the record is damaged" {
 		t.Errorf("unreadable: %q, the log ends with %+v", s.Unreadable, last)
 	}
-	feed <- func(*world.World) { w.SeeRecord(engine.Run{}, false, nil) }
-	until("that there is no record", func(s *engine.Snapshot) bool { return s.State == engine.NoRun && s.Unreadable == "" })
-	run.Strategy, run.State = "of tomorrow", engine.Running
-	record(run)
+	feed <- func(*world.World) { w.SeeRecord(record.Run{}, false, nil) }
+	until("that there is no record", func(s *engine.Snapshot) bool { return s.State == record.NoRun && s.Unreadable == "" })
+	run.Strategy, run.State = "of tomorrow", record.Running
+	rec(run)
 	until("that the strategy is not known", func(s *engine.Snapshot) bool { return strings.Contains(s.Unreadable, "the run r1 cannot be shown") })
 	cancel()
 	if err := <-ended; err != nil {

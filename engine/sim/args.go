@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // args are the words of a script's line: name word switch key=value.
@@ -118,11 +118,11 @@ func (a *args) pairs(key string) map[string]string {
 	return out
 }
 
-func (a *args) amount(key string) (*engine.Amount, error) {
+func (a *args) amount(key string) (*record.Amount, error) {
 	text := a.word(key)
 	if text == "" {
 		return nil, nil
 	}
-	n, err := engine.ParseAmount(text)
+	n, err := record.ParseAmount(text)
 	return &n, err
 }

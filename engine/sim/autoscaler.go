@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -85,7 +85,7 @@ func (s *Sim) scalesDown(a *autoscaler) {
 	if a.leaves != "" {
 		if m := s.machineOf(a.leaves); m == nil || m.Leaving() {
 			a.leaves = ""
-		} else if s.empties(m) && s.terminateOne(engine.Action{Machine: m.ID, Decrement: true}).Verdict == engine.Done {
+		} else if s.empties(m) && s.terminateOne(record.Action{Machine: m.ID, Decrement: true}).Verdict == record.Done {
 			s.resizedByOthers(-1)
 			s.tilted = true
 		} else if s.now.Sub(a.since) >= a.GiveUp { // and looks for another one
@@ -150,7 +150,7 @@ func (s *Sim) empties(m *machine) bool {
 		}
 		left = true
 		if !p.Terminating() {
-			s.evict(engine.Action{Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
+			s.evict(record.Action{Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
 		}
 	}
 	return !left

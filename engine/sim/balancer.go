@@ -3,7 +3,7 @@ package sim
 import (
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // balancer is the load balancer in front of the group's machines.
@@ -36,25 +36,25 @@ func (b *balancer) over(machine string, now time.Time) bool {
 
 // deregister answers a request to take a machine out of the load balancer. The answer
 // takes as long as its connections (lasts), at most the request's limit.
-func (s *Sim) deregister(a engine.Action) engine.Outcome {
+func (s *Sim) deregister(a record.Action) record.Outcome {
 	switch {
 	case s.machines[a.Machine] == nil:
-		return refuse(engine.RefusedGone, "The instance ID '%s' does not exist", a.Machine)
+		return refuse(record.RefusedGone, "The instance ID '%s' does not exist", a.Machine)
 	case !s.balancer.there:
-		return engine.Outcome{Verdict: engine.Done, Already: true}
+		return record.Outcome{Verdict: record.Done, Already: true}
 	case s.balancer.fails:
-		return refuse(engine.RefusedInvalid, "InvalidTarget: the target group of the group's load balancer does not let %s go", a.Machine)
+		return refuse(record.RefusedInvalid, "InvalidTarget: the target group of the group's load balancer does not let %s go", a.Machine)
 	}
 	s.balancer.leave(a.Machine, s.now)
 	if left := s.balancer.out[a.Machine].Sub(s.now); a.Limit > 0 && left > a.Limit {
-		return engine.Outcome{Verdict: engine.Done, Message: "the load balancer web still has connections to " + a.Machine + " after " + a.Limit.String()}
+		return record.Outcome{Verdict: record.Done, Message: "the load balancer web still has connections to " + a.Machine + " after " + a.Limit.String()}
 	}
 	return done
 }
 
 // lasts is how long an answer is still to come after the request was served.
-func (s *Sim) lasts(a engine.Action, o engine.Outcome) time.Duration {
-	if a.Kind != engine.Deregister || o.Verdict != engine.Done {
+func (s *Sim) lasts(a record.Action, o record.Outcome) time.Duration {
+	if a.Kind != record.Deregister || o.Verdict != record.Done {
 		return 0
 	}
 	left := max(0, s.balancer.out[a.Machine].Sub(s.now))

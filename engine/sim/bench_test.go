@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
@@ -32,7 +32,7 @@ func BenchmarkRoll(b *testing.B) {
 			s.Driver.Audit = 20
 			out, err = s.Do("run until=end")
 		}
-		if err != nil || s.Driver.Run.Result != engine.Succeeded {
+		if err != nil || s.Driver.Run.Result != record.Succeeded {
 			b.Fatal(err, out)
 		}
 		steps += s.Driver.Decisions

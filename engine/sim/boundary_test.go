@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 var boundariesFlag = flag.Uint64("boundaries", 3, fmt.Sprintf("how many seeds of a roll of 12 nodes to crash: of fewer than %d at every 15th action of each, else at every action of the first 3 and at some of the others", manyBoundaries))
@@ -70,7 +70,7 @@ func (c *Script) toItsEnd(launched int) error {
 		return err
 	}
 	switch d := c.Driver; {
-	case d.Run.Result != engine.Succeeded:
+	case d.Run.Result != record.Succeeded:
 		return fmt.Errorf("it ended %s: %s", d.Run.Result, d.Run.Why)
 	case len(d.Run.Unrestored) > 0:
 		return fmt.Errorf("left behind: %v", d.Run.Unrestored)
@@ -93,12 +93,12 @@ func (c *Script) launched() (n int) {
 // answer is known, and after it was sent and got lost. Another one goes on, and the
 // end passes the same checks as that of the roll without a crash (rule 6).
 func TestCrashAtEveryAction(t *testing.T) {
-	crashEverywhere(t, twelve, engine.AddTaint, engine.Cordon, engine.AddLabel, engine.Evict, engine.LookAtPods, engine.Terminate)
+	crashEverywhere(t, twelve, record.AddTaint, record.Cordon, record.AddLabel, record.Evict, record.LookAtPods, record.Terminate)
 }
 
 // TestCrashAtEveryActionOfKops does the same with kops's.
 func TestCrashAtEveryActionOfKops(t *testing.T) {
-	crashEverywhere(t, twelveOfKops, engine.AddTaint, engine.Detach, engine.Cordon, engine.AddLabel, engine.Deregister, engine.Evict, engine.LookAtPods, engine.Terminate)
+	crashEverywhere(t, twelveOfKops, record.AddTaint, record.Detach, record.Cordon, record.AddLabel, record.Deregister, record.Evict, record.LookAtPods, record.Terminate)
 }
 
 // again is the command that plays a seed of this suite again, at every action.
@@ -109,7 +109,7 @@ func again(t *testing.T, seed uint64) string {
 
 // crashEverywhere lets the process of a roll die everywhere; it has to have died at some
 // kinds of actions.
-func crashEverywhere(t *testing.T, roll func(*testing.T, uint64) *Script, wanted ...engine.ActionKind) {
+func crashEverywhere(t *testing.T, roll func(*testing.T, uint64) *Script, wanted ...record.ActionKind) {
 	type life struct {
 		seed  uint64
 		at    Boundary

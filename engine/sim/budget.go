@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"k8s.io/apimachinery/pkg/labels"
 )
@@ -13,7 +13,7 @@ import (
 type budget struct {
 	world.Budget
 	list     string         // of its pods
-	min, max *engine.Amount // one of minAvailable and maxUnavailable
+	min, max *record.Amount // one of minAvailable and maxUnavailable
 	fixed    bool           // what it wants does not change: its workloads keep their sizes
 	stuck    bool           // its controller does not look at it
 	// disrupted are pods whose evictions were let through and not seen yet.
@@ -25,7 +25,7 @@ type budget struct {
 const deletionTimeout = 2 * time.Minute
 
 // rule sets what the budget asks for: one of minAvailable and maxUnavailable.
-func (b *budget) rule(low, high *engine.Amount) {
+func (b *budget) rule(low, high *record.Amount) {
 	b.min, b.max = low, high
 	if low != nil {
 		b.Expression = "minAvailable " + low.String()
@@ -36,7 +36,7 @@ func (b *budget) rule(low, high *engine.Amount) {
 
 // AddBudget makes a budget over the pods with a label app=app. One of min
 // (minAvailable) and max (maxUnavailable) is given.
-func (s *Sim) AddBudget(namespace, name, app string, min, max *engine.Amount, alwaysAllow bool) {
+func (s *Sim) AddBudget(namespace, name, app string, min, max *record.Amount, alwaysAllow bool) {
 	b := &budget{list: appList(namespace, app), disrupted: map[string]time.Time{}}
 	b.Namespace, b.Name, b.AlwaysAllow = namespace, name, alwaysAllow
 	b.Selector = labels.SelectorFromSet(labels.Set{"app": app})
@@ -107,7 +107,7 @@ func (s *Sim) recount(b *budget) {
 	s.setBudget(b)
 }
 
-func share(a engine.Amount, of int) int {
+func share(a record.Amount, of int) int {
 	if !a.Percent {
 		return a.N
 	}
@@ -120,24 +120,24 @@ func same(a, b world.Budget) bool {
 
 // evict answers a POST to a pod's eviction subresource
 // (pkg/registry/core/pod/storage/eviction.go).
-func (s *Sim) evict(a engine.Action) engine.Outcome {
+func (s *Sim) evict(a record.Action) record.Outcome {
 	p := s.byName(a.Namespace, a.Pod)
 	if p == nil {
-		return refuse(engine.RefusedGone, "pods %q not found", a.Pod)
+		return refuse(record.RefusedGone, "pods %q not found", a.Pod)
 	}
 	if p.UID != a.UID {
-		return refuse(engine.RefusedConflict, "the UID in the precondition (%s) does not match the UID in record (%s)", a.UID, p.UID)
+		return refuse(record.RefusedConflict, "the UID in the precondition (%s) does not match the UID in record (%s)", a.UID, p.UID)
 	}
 	if s.faults.denies(p) {
-		return refuse(engine.RefusedWebhook, "admission webhook \"guard.example.com\" denied the request: not now")
+		return refuse(record.RefusedWebhook, "admission webhook \"guard.example.com\" denied the request: not now")
 	}
 	if p.Phase == world.PodPending || p.Finished() || p.Terminating() {
 		s.kill(p.UID, nil)
-		return engine.Outcome{Verdict: engine.Done}
+		return record.Outcome{Verdict: record.Done}
 	}
 	budgets := s.Truth.BudgetsOf(&p.Pod)
 	if len(budgets) > 1 {
-		return refuse(engine.RefusedBudgets, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
+		return refuse(record.RefusedBudgets, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
 	}
 	if len(budgets) == 1 {
 		b := s.budgets[budgets[0].Ref()]
@@ -145,12 +145,12 @@ func (s *Sim) evict(a engine.Action) engine.Outcome {
 		switch {
 		case unhealthy:
 		case !b.Current:
-			o := refuse(engine.RefusedBudget, "Cannot evict pod as it would violate the pod's disruption budget: the disruption budget %s is still being processed by the server.", b.Name)
+			o := refuse(record.RefusedBudget, "Cannot evict pod as it would violate the pod's disruption budget: the disruption budget %s is still being processed by the server.", b.Name)
 			o.After = staleRetry
 			return o
 		case b.Allowed <= 0:
 			s.cue("refusing " + b.Name)
-			return refuse(engine.RefusedBudget, "Cannot evict pod as it would violate the pod's disruption budget: the disruption budget %s needs %d healthy pods and has %d currently", b.Name, b.Desired, b.Healthy)
+			return refuse(record.RefusedBudget, "Cannot evict pod as it would violate the pod's disruption budget: the disruption budget %s needs %d healthy pods and has %d currently", b.Name, b.Desired, b.Healthy)
 		default:
 			if b.Allowed--; b.Allowed == 0 {
 				b.Since = s.now
@@ -160,7 +160,7 @@ func (s *Sim) evict(a engine.Action) engine.Outcome {
 			if s.faults.half > 0 {
 				s.faults.half--
 				s.after(deletionTimeout, s.touch)
-				return engine.Outcome{Verdict: engine.Unknown, Message: "Timeout: request did not complete within requested timeout"}
+				return record.Outcome{Verdict: record.Unknown, Message: "Timeout: request did not complete within requested timeout"}
 			}
 		}
 	}
@@ -168,16 +168,16 @@ func (s *Sim) evict(a engine.Action) engine.Outcome {
 		s.cue("evicting " + p.owner.Name)
 	}
 	s.kill(p.UID, nil)
-	return engine.Outcome{Verdict: engine.Done}
+	return record.Outcome{Verdict: record.Done}
 }
 
 // contended is how long the API server pauses before it tries again to evict a pod
 // whose budget another eviction writes to at the same time (EvictionsRetry in
 // pkg/registry/core/pod/storage/eviction.go), 0 if none does. It is simulated
 // where requests overtake each other (Config.Jitter).
-func (s *Sim) contended(a engine.Action) time.Duration {
+func (s *Sim) contended(a record.Action) time.Duration {
 	p := s.byName(a.Namespace, a.Pod)
-	if s.Config.Jitter == 0 || a.Kind != engine.Evict || p == nil {
+	if s.Config.Jitter == 0 || a.Kind != record.Evict || p == nil {
 		return 0
 	}
 	for _, seen := range s.Truth.BudgetsOf(&p.Pod) {

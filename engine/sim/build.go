@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -100,7 +100,7 @@ func (c *Script) budget(a *args) error {
 }
 
 // rule reads what a budget asks for.
-func rule(a *args) (low, high *engine.Amount, err error) {
+func rule(a *args) (low, high *record.Amount, err error) {
 	if low, err = a.amount("min"); err != nil {
 		return nil, nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -24,7 +25,7 @@ type checker struct {
 	// counted are, for each budget, the evictions under way that it may count.
 	counted map[string][]string
 	// commands are what the operator said to the decision that is being looked at.
-	commands []engine.Command
+	commands []record.Command
 	// approved are the hashes of batches that an operator has approved.
 	approved map[string]bool
 
@@ -42,7 +43,7 @@ type checker struct {
 	valid       validity
 	shown       *engine.Snapshot
 	early       bool                   // the run was aborted or has failed
-	nodes       map[string]engine.Node // of the run before the decision that is being looked at
+	nodes       map[string]record.Node // of the run before the decision that is being looked at
 	oldLook     time.Duration
 	held        world.Sizes // the group's before the request that has just arrived
 	grew        bool        // a request of ours has raised the desired size
@@ -72,7 +73,7 @@ func (c *checker) init(d *Driver) {
 }
 
 // asked checks an action when it is sent.
-func (c *checker) asked(a engine.Action) {
+func (c *checker) asked(a record.Action) {
 	d := c.d
 	if c.open[a.Key] {
 		d.breaks("nothing twice: %s %s asked for while the last one's fate is open", a.Kind, a.Key)
@@ -80,7 +81,7 @@ func (c *checker) asked(a engine.Action) {
 	c.open[a.Key] = true
 	c.written(a)
 	c.fresh(a)
-	if d.Run.State == engine.Paused && slices.Contains([]engine.ActionKind{engine.Evict, engine.Delete, engine.Terminate, engine.Detach}, a.Kind) {
+	if d.Run.State == record.Paused && slices.Contains([]record.ActionKind{record.Evict, record.Delete, record.Terminate, record.Detach}, a.Kind) {
 		d.breaks("paused, and %s %s", a.Kind, a.Key)
 	}
 	c.ending(a)
@@ -89,21 +90,21 @@ func (c *checker) asked(a engine.Action) {
 	c.templateBack(a)
 	c.named(a)
 	switch a.Kind {
-	case engine.Detach:
+	case record.Detach:
 		c.detaches(a)
-	case engine.Evict:
+	case record.Evict:
 		c.clock.tried[a.Machine] = d.Sim.now
 		c.eviction(a)
 		c.budget(a)
 		c.cordonedFirst(a)
 		c.inTurn(a)
-	case engine.Delete:
+	case record.Delete:
 		c.clock.tried[a.Machine] = d.Sim.now
 		c.deletion(a)
-	case engine.Terminate:
+	case record.Terminate:
 		n := d.Sim.View.NodeOf(a.Machine)
 		c.vigil(a.Machine).shown = n != nil && n.Unschedulable
-		if d.Run.State != engine.Ending {
+		if d.Run.State != record.Ending {
 			c.ended[a.Machine] = true
 		}
 	}
@@ -114,7 +115,7 @@ func (c *checker) asked(a engine.Action) {
 
 // written checks that the saved record knows of an action, and of what it takes
 // to undo it.
-func (c *checker) written(a engine.Action) {
+func (c *checker) written(a record.Action) {
 	if a.ReadOnly() {
 		return
 	}
@@ -125,25 +126,25 @@ func (c *checker) written(a engine.Action) {
 	}
 	known := true
 	switch a.Kind {
-	case engine.AddLabel, engine.AddTaint, engine.Cordon, engine.Annotate:
+	case record.AddLabel, record.AddTaint, record.Cordon, record.Annotate:
 		if a.Label == selectedLabel { // nobody takes it off but who updates the node
-			known = saved.Nodes[a.Machine].Stage == engine.Updating
+			known = saved.Nodes[a.Machine].Stage == record.Updating
 			break
 		}
-		known = slices.ContainsFunc(saved.Marks[a.Machine], func(m engine.Mark) bool { return m.Put.Key == a.Key && !m.Foreign })
-	case engine.Suspend:
+		known = slices.ContainsFunc(saved.Marks[a.Machine], func(m record.Mark) bool { return m.Put.Key == a.Key && !m.Foreign })
+	case record.Suspend:
 		known = slices.Contains(saved.Suspended, a.Process)
-	case engine.SetSizes:
+	case record.SetSizes:
 		if a.Sizes.Desired > a.From.Desired {
 			known = saved.Raise >= a.Sizes.Desired-a.From.Desired && saved.Base == *a.From && saved.MaxSet == a.Sizes.Max
 		} else if a.Sizes.Max > a.From.Max {
 			known = saved.MaxSet == a.Sizes.Max
 		}
-	case engine.LaunchIn:
+	case record.LaunchIn:
 		known = slices.Contains(saved.AskedZones, a.Zone)
-	case engine.SetTemplate:
+	case record.SetTemplate:
 		known = saved.BaseTemplate != (world.Template{}) && (*a.Template == saved.BaseTemplate || slices.Contains(saved.Target.Templates, *a.Template))
-	case engine.Terminate:
+	case record.Terminate:
 		known = saved.Nodes[a.Machine].Decrement == a.Decrement
 	}
 	if !known {
@@ -153,13 +154,13 @@ func (c *checker) written(a engine.Action) {
 
 // fresh checks that what an action rests on was known well enough when it was
 // decided.
-func (c *checker) fresh(a engine.Action) {
+func (c *checker) fresh(a record.Action) {
 	var needs []world.Source
 	switch a.Kind {
-	case engine.LookAtPods, engine.CheckEffect, engine.Inspect, engine.RunHook:
-	case engine.CreateTemplate, engine.SetTemplate, engine.SetSizes, engine.Suspend, engine.Resume, engine.LaunchIn, engine.EndWarm, engine.Detach, engine.Deregister:
+	case record.LookAtPods, record.CheckEffect, record.Inspect, record.RunHook:
+	case record.CreateTemplate, record.SetTemplate, record.SetSizes, record.Suspend, record.Resume, record.LaunchIn, record.EndWarm, record.Detach, record.Deregister:
 		needs = []world.Source{world.Cloud}
-	case engine.Terminate:
+	case record.Terminate:
 		needs = []world.Source{world.Cluster, world.Cloud}
 	default:
 		needs = []world.Source{world.Cluster}
@@ -182,7 +183,7 @@ func (c *checker) sees(source world.Source) bool {
 
 // budget checks that no more evictions are under way for a budget than it
 // allows, and one probe. Pods that the budget lets pass anyway do not count.
-func (c *checker) budget(a engine.Action) {
+func (c *checker) budget(a record.Action) {
 	view := c.d.Sim.View
 	p := view.Pod(a.UID)
 	if p == nil || drain.GateOf(view, p, func(string) int { return 0 }).Open && !p.Ready {
@@ -201,59 +202,59 @@ func (c *checker) budget(a engine.Action) {
 }
 
 // arrives checks an action when it reaches the API.
-func (c *checker) arrives(a engine.Action) {
+func (c *checker) arrives(a record.Action) {
 	d, s := c.d, c.d.Sim
 	switch a.Kind {
-	case engine.Evict, engine.Delete:
+	case record.Evict, record.Delete:
 		if a.UID == "" {
 			d.breaks("rule 2: %s of %s/%s without a UID", a.Kind, a.Namespace, a.Pod)
 		}
-	case engine.SetSizes:
+	case record.SetSizes:
 		c.held = s.group.Sizes
 		if s.group.Sizes == *a.From && a.Sizes.Desired < s.group.Sizes.Desired {
 			d.breaks("rule 4: desired lowered from %d to %d by setting it", s.group.Sizes.Desired, a.Sizes.Desired)
 		}
-	case engine.Deregister:
+	case record.Deregister:
 		c.leaves(a)
-	case engine.Terminate:
+	case record.Terminate:
 		c.ends(a)
 		c.terminate(a)
 	}
 }
 
 // answered notes what an API did.
-func (c *checker) answered(a engine.Action, o engine.Outcome) {
+func (c *checker) answered(a record.Action, o record.Outcome) {
 	c.service.answered(c.d.Sim, a, o)
-	if a.Kind == engine.Delete && o.Verdict == engine.Done {
+	if a.Kind == record.Delete && o.Verdict == record.Done {
 		c.forced[a.UID] = c.d.Sim.now
 	}
 	c.looked(a, o)
 	c.changed(a)
-	c.grew = c.grew || a.Kind == engine.SetSizes && c.d.Sim.group.Sizes.Desired > c.held.Desired
+	c.grew = c.grew || a.Kind == record.SetSizes && c.d.Sim.group.Sizes.Desired > c.held.Desired
 	c.marks(a)
 	c.limit()
 }
 
 // delivered notes that the driver knows what came of an action.
-func (c *checker) delivered(a engine.Action, o engine.Outcome) {
+func (c *checker) delivered(a record.Action, o record.Outcome) {
 	c.learned(a)
 	c.noteMoved(a, o)
-	if a.Kind == engine.Terminate && o.Verdict == engine.Done && !o.Already {
+	if a.Kind == record.Terminate && o.Verdict == record.Done && !o.Already {
 		delete(c.unsure, a.Machine)
-	} else if a.Kind == engine.Terminate && a.Decrement {
-		c.unsure[a.Machine] = o.Verdict == engine.Unknown
+	} else if a.Kind == record.Terminate && a.Decrement {
+		c.unsure[a.Machine] = o.Verdict == record.Unknown
 	}
-	if a.Kind == engine.RunHook {
+	if a.Kind == record.RunHook {
 		delete(c.open, a.Key)
 		c.hookAnswered(a, o)
 	}
-	if a.Kind == engine.CheckEffect && o.Verdict == engine.Done {
+	if a.Kind == record.CheckEffect && o.Verdict == record.Done {
 		delete(c.open, a.Of.Key)
 	}
-	if o.Verdict == engine.Done && !a.ReadOnly() {
+	if o.Verdict == record.Done && !a.ReadOnly() {
 		delete(c.open, a.Key)
 	}
-	if o.Verdict == engine.Refused || a.ReadOnly() {
+	if o.Verdict == record.Refused || a.ReadOnly() {
 		delete(c.open, a.Key)
 	}
 }
@@ -285,7 +286,7 @@ func (c *checker) before(in engine.Inputs) {
 	c.watch()
 	c.commands, c.nodes = in.Commands, c.d.Run.Nodes
 	for _, say := range in.Commands {
-		if say.Kind == engine.CmdApprove {
+		if say.Kind == record.CmdApprove {
 			c.approved[say.Hash] = true
 		}
 	}
@@ -300,23 +301,23 @@ func (c *checker) after(dec engine.Decision) {
 	}
 	begun := false
 	for id, n := range dec.Run.Nodes {
-		if (n.Stage == engine.Draining || n.Stage == engine.Terminating) && n.Since.Equal(d.Sim.now) && n.Began.Equal(d.Sim.now) {
+		if (n.Stage == record.Draining || n.Stage == record.Terminating) && n.Since.Equal(d.Sim.now) && n.Began.Equal(d.Sim.now) {
 			begun = true
 			c.enough(id, n)
 			c.gated(id, n)
 			c.zoneRolls(id, n)
 			c.endsOld(n)
 		}
-		if n.Stage == engine.Updating && n.Since.Equal(d.Sim.now) {
+		if n.Stage == record.Updating && n.Since.Equal(d.Sim.now) {
 			c.zoneUpdates(id, n)
 		}
-		if (n.Stage == engine.Draining || n.Stage == engine.Updating) && n.Since.Equal(d.Sim.now) {
+		if (n.Stage == record.Draining || n.Stage == record.Updating) && n.Since.Equal(d.Sim.now) {
 			c.service.touched[id] = true
 			c.consented(id, n)
 			c.alone(id, n)
 		}
 	}
-	c.early = dec.Run.State == engine.Ending || dec.Run.Result == engine.Aborted || c.early && dec.Run.State == engine.Finished
+	c.early = dec.Run.State == record.Ending || dec.Run.Result == record.Aborted || c.early && dec.Run.State == record.Finished
 	c.settles()
 	c.looksAround(dec)
 	c.effects(dec)
@@ -331,19 +332,19 @@ func (c *checker) after(dec engine.Decision) {
 	if begun {
 		c.slots()
 	}
-	if dec.Run.State == engine.Finished {
+	if dec.Run.State == record.Finished {
 		c.end()
 	}
 	c.limit()
 }
 
 // consented checks that the drain of an outdated node rests on an approval.
-func (c *checker) consented(id string, n engine.Node) {
+func (c *checker) consented(id string, n record.Node) {
 	r := &c.d.Run
-	if r.Settings.Approve != engine.ApproveBatch || n.New {
+	if r.Settings.Approve != record.ApproveBatch || n.New {
 		return
 	}
-	if i := slices.IndexFunc(r.Batches, func(b engine.Batch) bool { return b.ID == n.Batch && slices.Contains(b.Machines, id) }); i < 0 || !c.approved[r.Batches[i].Hash] {
+	if i := slices.IndexFunc(r.Batches, func(b record.Batch) bool { return b.ID == n.Batch && slices.Contains(b.Machines, id) }); i < 0 || !c.approved[r.Batches[i].Hash] {
 		c.d.breaks("approval: %s drains, and nobody has approved that", id)
 	}
 }

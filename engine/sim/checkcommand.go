@@ -6,51 +6,52 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // commandLife is the longest time after which a command from elsewhere may still be obeyed.
 const commandLife = 10 * time.Minute
 
 // remote are the commands that may come from another process.
-var remote = []engine.CommandKind{engine.CmdApprove, engine.CmdPause, engine.CmdResume, engine.CmdAbort}
+var remote = []record.CommandKind{record.CmdApprove, record.CmdPause, record.CmdResume, record.CmdAbort}
 
 // valid reports whether a command may have an effect on the run. One that was said to the
 // driver's own process may; one from another process has to be for this run, of a kind that
 // is taken from there, and not too old.
-func (c *checker) validCommand(say engine.Command) bool {
+func (c *checker) validCommand(say record.Command) bool {
 	now := c.d.Sim.now
 	return say.ID == "" || slices.Contains(remote, say.Kind) && say.Run == c.d.Run.ID && !now.After(say.At.Add(commandLife)) && !now.After(say.Expires)
 }
 
 // said reports whether a valid command among those that the decision was told fits.
-func (c *checker) said(kind engine.CommandKind, fits func(engine.Command) bool) bool {
-	return slices.ContainsFunc(c.commands, func(say engine.Command) bool {
+func (c *checker) said(kind record.CommandKind, fits func(record.Command) bool) bool {
+	return slices.ContainsFunc(c.commands, func(say record.Command) bool {
 		return say.Kind == kind && c.validCommand(say) && fits(say)
 	})
 }
 
-func anything(engine.Command) bool { return true }
+func anything(record.Command) bool { return true }
 
 // effects checks that what only a command can bring about was said by a valid one.
 func (c *checker) effects(dec engine.Decision) {
 	d, was, is := c.d, &c.clock.was, &dec.Run
-	if was.State == engine.Paused && is.State == engine.Running && !c.said(engine.CmdResume, anything) {
+	if was.State == record.Paused && is.State == record.Running && !c.said(record.CmdResume, anything) {
 		d.breaks("commands: the run is resumed, and no valid command says so")
 	}
-	if was.Result != engine.Aborted && is.Result == engine.Aborted && !c.said(engine.CmdAbort, anything) {
+	if was.Result != record.Aborted && is.Result == record.Aborted && !c.said(record.CmdAbort, anything) {
 		d.breaks("commands: the run is aborted, and no valid command says so")
 	}
 	const byCommand = "asked for by "
-	if was.State != engine.Paused && is.State == engine.Paused && strings.HasPrefix(is.Why, byCommand) && !c.said(engine.CmdPause, anything) {
+	if was.State != record.Paused && is.State == record.Paused && strings.HasPrefix(is.Why, byCommand) && !c.said(record.CmdPause, anything) {
 		d.breaks("commands: the run is paused (%s), and no valid command says so", is.Why)
 	}
 	for id, n := range is.Nodes {
 		before := was.Nodes[id]
-		named := func(say engine.Command) bool { return say.Node == id || say.Node == n.Name }
+		named := func(say record.Command) bool { return say.Node == id || say.Node == n.Name }
 		switch {
-		case n.Stage == engine.Skipped && before.Stage != engine.Skipped && strings.HasPrefix(n.Reason, byCommand) && !c.said(engine.CmdSkip, named):
+		case n.Stage == record.Skipped && before.Stage != record.Skipped && strings.HasPrefix(n.Reason, byCommand) && !c.said(record.CmdSkip, named):
 			d.breaks("commands: %s is skipped (%s), and no valid command says so", n.Name, n.Reason)
-		case !n.New && before.Stage == engine.Skipped && strings.HasPrefix(before.Reason, byCommand) && n.Stage == engine.Outdated && !c.said(engine.CmdReturn, named):
+		case !n.New && before.Stage == record.Skipped && strings.HasPrefix(before.Reason, byCommand) && n.Stage == record.Outdated && !c.said(record.CmdReturn, named):
 			d.breaks("commands: %s is returned to, and no valid command says so", n.Name)
 		}
 	}
@@ -59,7 +60,7 @@ func (c *checker) effects(dec engine.Decision) {
 		switch {
 		case i < 0:
 			d.breaks("commands: %s is answered, and nobody has given it", ack.ID)
-		case ack.Accepted && !c.validCommand(d.remote[i].command) && !slices.ContainsFunc(d.saved.HandledCommands, func(a engine.Ack) bool { return a.ID == ack.ID && a.At.Before(d.Sim.now) }):
+		case ack.Accepted && !c.validCommand(d.remote[i].command) && !slices.ContainsFunc(d.saved.HandledCommands, func(a record.Ack) bool { return a.ID == ack.ID && a.At.Before(d.Sim.now) }):
 			d.breaks("commands: %s of %s is obeyed; it is for %s, was given %s ago and is valid until %s", d.remote[i].command.Kind, ack.ID, d.remote[i].command.Run, d.Sim.now.Sub(d.remote[i].command.At), d.remote[i].command.Expires.Sub(epoch))
 		}
 	}
@@ -71,15 +72,15 @@ func (c *checker) effects(dec engine.Decision) {
 func (c *checker) approvals(dec engine.Decision) {
 	d, was, is := c.d, &c.clock.was, &dec.Run
 	for _, b := range is.Batches {
-		i := slices.IndexFunc(was.Batches, func(old engine.Batch) bool { return old.ID == b.ID && !old.Approved.IsZero() })
+		i := slices.IndexFunc(was.Batches, func(old record.Batch) bool { return old.ID == b.ID && !old.Approved.IsZero() })
 		if b.Approved.IsZero() || i >= 0 && slices.Equal(was.Batches[i].Machines, b.Machines) {
 			continue
 		}
 		how := is.Settings.Approve
-		if how == engine.ApproveNone || how == engine.ApprovePhase && b.Phase == "" {
+		if how == record.ApproveNone || how == record.ApprovePhase && b.Phase == "" {
 			continue
 		}
-		if !c.said(engine.CmdApprove, func(say engine.Command) bool { return say.Batch == b.ID && say.Hash == b.Hash }) {
+		if !c.said(record.CmdApprove, func(say record.Command) bool { return say.Batch == b.ID && say.Hash == b.Hash }) {
 			d.breaks("approval: batch %d (%s) counts as approved, and nobody has approved just that", b.ID, b.Hash)
 		}
 	}

@@ -1,12 +1,15 @@
 package sim
 
-import "github.com/drainboard/drainboard/engine"
+import (
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+)
 
 // somewhere is a node to look at, one that drains if there is any, and a budget.
-func (c *checker) somewhere(r *engine.Run) engine.Look {
+func (c *checker) somewhere(r *record.Run) engine.Look {
 	var at engine.Look
 	for _, id := range sortedKeys(r.Nodes) {
-		if at.Machine == "" || r.Nodes[at.Machine].Stage != engine.Draining {
+		if at.Machine == "" || r.Nodes[at.Machine].Stage != record.Draining {
 			at.Machine = id
 		}
 	}
@@ -17,7 +20,7 @@ func (c *checker) somewhere(r *engine.Run) engine.Look {
 }
 
 // details checks what a snapshot says of the node and the budget that are looked at.
-func (c *checker) details(v *engine.Snapshot, at engine.Look, r *engine.Run) {
+func (c *checker) details(v *engine.Snapshot, at engine.Look, r *record.Run) {
 	if v.Look != at || (v.Node != nil) != (at.Machine != "") || (v.Budget != nil) != (at.Budget != "") {
 		c.d.breaks("snapshot: %+v is looked at, it says %+v; a node is shown: %t, a budget: %t", at, v.Look, v.Node != nil, v.Budget != nil)
 		return
@@ -32,7 +35,7 @@ func (c *checker) details(v *engine.Snapshot, at engine.Look, r *engine.Run) {
 
 // nodeDetail: no pod of the node is left out, what has to leave is what the node's
 // row counts, what blocks has a way out and is on the list of blockers.
-func (c *checker) nodeDetail(v *engine.Snapshot, r *engine.Run) {
+func (c *checker) nodeDetail(v *engine.Snapshot, r *record.Run) {
 	d, n := c.d, r.Nodes[v.Node.ID]
 	if has := len(d.Sim.View.PodsOn(n.Name)); len(v.Node.Pods) != has {
 		d.breaks("snapshot: %d pods are shown on %s, it has %d", len(v.Node.Pods), n.Name, has)
@@ -51,15 +54,15 @@ func (c *checker) nodeDetail(v *engine.Snapshot, r *engine.Run) {
 			d.breaks("snapshot: %s on %s is %q, and it is not said why", p.Ref, n.Name, p.Stage)
 		case p.Blocker != nil && (p.Blocker.Detail == "" || p.Blocker.WayOut == "" || p.Blocker.UID != p.UID):
 			d.breaks("snapshot: what blocks %s on %s is not said: %+v", p.Ref, n.Name, *p.Blocker)
-		case p.Stage == engine.StageBlocked && n.Stage == engine.Draining && !blockers[p.UID]:
+		case p.Stage == engine.StageBlocked && n.Stage == record.Draining && !blockers[p.UID]:
 			d.breaks("snapshot: %s on %s is blocked, and is not among the blockers", p.Ref, n.Name)
-		case n.Stage == engine.Draining && p.Stage == engine.StageRuns:
+		case n.Stage == record.Draining && p.Stage == engine.StageRuns:
 			d.breaks("snapshot: %s on %s, which drains, is said to stay", p.Ref, n.Name)
 		}
 	}
 	for _, z := range v.Zones {
 		for _, row := range z.Rows {
-			if row.ID == v.Node.ID && row.Stage == engine.Draining && leave != row.PodsLeft {
+			if row.ID == v.Node.ID && row.Stage == record.Draining && leave != row.PodsLeft {
 				d.breaks("snapshot: %d pods have to leave %s, its row says %d", leave, n.Name, row.PodsLeft)
 			}
 		}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -42,15 +42,15 @@ func (s *Sim) marksOn(n *world.Node) []string {
 }
 
 // marks remembers what we put on nodes, whatever came of it.
-func (c *checker) marks(a engine.Action) {
+func (c *checker) marks(a record.Action) {
 	switch a.Kind {
-	case engine.AddTaint:
+	case record.AddTaint:
 		c.marked[a.Node+"/"+a.Taint.Key] = true
-	case engine.Cordon:
+	case record.Cordon:
 		c.marked[a.Node+"/cordon"] = true
-	case engine.AddLabel:
+	case record.AddLabel:
 		c.marked[a.Node+"/"+a.Label] = true
-	case engine.Annotate:
+	case record.Annotate:
 		c.marked[a.Node+"/"+a.Annotation] = true
 	}
 }
@@ -64,27 +64,27 @@ func wears(n *world.Node, mark string) bool {
 
 // ending checks rule 5 on an action: once a run ends early nothing new starts.
 // What puts back may go on, and what ends new nodes that hold nothing.
-func (c *checker) ending(a engine.Action) {
+func (c *checker) ending(a record.Action) {
 	d := c.d
-	if d.Run.State != engine.Ending || a.ReadOnly() {
+	if d.Run.State != record.Ending || a.ReadOnly() {
 		return
 	}
 	fine := false
 	switch a.Kind {
-	case engine.RemoveTaint, engine.Uncordon, engine.RemoveLabel, engine.Unannotate, engine.Resume, engine.EndWarm:
+	case record.RemoveTaint, record.Uncordon, record.RemoveLabel, record.Unannotate, record.Resume, record.EndWarm:
 		fine = true
-	case engine.SetSizes:
+	case record.SetSizes:
 		fine = a.Sizes.Desired == a.From.Desired && a.Sizes.Max <= a.From.Max && a.Sizes.Min <= a.From.Min
-	case engine.SetTemplate:
+	case record.SetTemplate:
 		fine = *a.Template == d.Run.BaseTemplate
-	case engine.Cordon, engine.AddLabel:
+	case record.Cordon, record.AddLabel:
 		fine = c.emptySurge(a.Machine)
-	case engine.RunHook:
-		fine = a.Phase == engine.AfterNode
-	case engine.Terminate:
+	case record.RunHook:
+		fine = a.Phase == record.AfterNode
+	case record.Terminate:
 		fine = c.ended[a.Machine] || c.emptySurge(a.Machine)
-	case engine.HoldRoll: // what rolls the group by itself would go on
-		fine = d.Run.Result == engine.Aborted
+	case record.HoldRoll: // what rolls the group by itself would go on
+		fine = d.Run.Result == record.Aborted
 	}
 	if !fine {
 		d.breaks("rule 5: %s %s is asked for while the run ends", a.Kind, a.Key)
@@ -143,7 +143,7 @@ func (c *checker) replacement(m *machine) {
 	if r.Settings.KeepOld {
 		return
 	}
-	if left := r.Nodes[m.ID]; r.Result != engine.Succeeded && (left.Stage == engine.Skipped || left.Stage == engine.NodeFail) && left.Reason != "" {
+	if left := r.Nodes[m.ID]; r.Result != record.Succeeded && (left.Stage == record.Skipped || left.Stage == record.NodeFail) && left.Reason != "" {
 		return // it was left as it was, and the record says why
 	}
 	if s.pool.update != "" {
@@ -218,7 +218,7 @@ func (c *checker) processes() {
 // unless somebody else had a hand in it, or a zone had no room.
 func (c *checker) zones() {
 	d, s := c.d, c.d.Sim
-	if s.group.HasSuspended(azRebalance) || d.Run.Result != engine.Succeeded || len(s.group.Zones) < 2 {
+	if s.group.HasSuspended(azRebalance) || d.Run.Result != record.Succeeded || len(s.group.Zones) < 2 {
 		return
 	}
 	var counts []int
@@ -283,12 +283,12 @@ func (c *checker) sizes() {
 }
 
 // named reports whether what the run left behind mentions something.
-func named(r *engine.Run, what string) bool {
+func named(r *record.Run, what string) bool {
 	return slices.ContainsFunc(r.Unrestored, func(line string) bool { return strings.Contains(line, what) })
 }
 
 // reported reports whether the run's notes or events mention something.
 func reported(d *Driver, what string) bool {
 	return slices.ContainsFunc(d.Run.Notes, func(line string) bool { return strings.Contains(line, what) }) ||
-		slices.ContainsFunc(d.Events, func(e engine.Event) bool { return strings.Contains(e.Message, what) })
+		slices.ContainsFunc(d.Events, func(e record.Event) bool { return strings.Contains(e.Message, what) })
 }

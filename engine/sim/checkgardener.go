@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -16,7 +17,7 @@ func (c *checker) isGardener() bool { return strings.HasPrefix(c.d.Run.Strategy,
 // share is one of each zone; where both are nothing, one machine may be missing.
 func (c *checker) zoneShare(zone string) (surge, missing int) {
 	k, zones := &c.d.Run.Settings, c.d.Sim.group.Zones
-	part := func(a engine.Amount, up bool) (n int) {
+	part := func(a record.Amount, up bool) (n int) {
 		if a.Percent {
 			return a.Of(c.d.Run.Zones[zone], up)
 		}
@@ -37,16 +38,16 @@ func (c *checker) zoneShare(zone string) (surge, missing int) {
 // zoneRolls checks, when the drain of a node that serves begins, that its zone can spare
 // it by what the driver sees: no more are out of service than its share, and as many serve
 // as have to.
-func (c *checker) zoneRolls(id string, n engine.Node) {
+func (c *checker) zoneRolls(id string, n record.Node) {
 	d, view := c.d, c.d.Sim.View
 	m := view.Machine(id)
-	if !c.isGardener() || n.New || d.Run.State == engine.Ending || c.worksOn(id) || m == nil || !c.takesPods(m) {
+	if !c.isGardener() || n.New || d.Run.State == record.Ending || c.worksOn(id) || m == nil || !c.takesPods(m) {
 		return
 	}
 	out, serve, there, all := 0, 0, 0, 0
 	for _, other := range view.Machines() {
 		stage := d.Run.Nodes[other.ID].Stage
-		works := stage == engine.Draining || stage == engine.Settling || stage == engine.Terminating
+		works := stage == record.Draining || stage == record.Settling || stage == record.Terminating
 		if works && other.Zone == n.Zone && (c.worksOn(other.ID) || c.takesPods(other)) {
 			out++ // one that begins beside it and serves nobody takes nothing from the zone
 		}
@@ -86,11 +87,11 @@ func (c *checker) takesPods(m *world.Machine) bool {
 // worksOn reports whether a machine was in work before the decision that is being looked at.
 func (c *checker) worksOn(id string) bool {
 	stage := c.nodes[id].Stage
-	return stage == engine.Draining || stage == engine.Settling || stage == engine.Terminating
+	return stage == record.Draining || stage == record.Settling || stage == record.Terminating
 }
 
 // cordoned checks that a node was cordoned before its first pod is asked to go.
-func (c *checker) cordonedFirst(a engine.Action) {
+func (c *checker) cordonedFirst(a record.Action) {
 	n := c.d.Sim.Truth.Node(a.Node)
 	if c.isGardener() && n != nil && !n.Unschedulable && !c.wasCordoned[a.Machine] {
 		c.d.breaks("cordon: %s is asked to leave %s, which was not cordoned", a.Pod, a.Node)
@@ -101,17 +102,17 @@ func (c *checker) cordonedFirst(a engine.Action) {
 // not us.
 func (c *checker) cordons() {
 	for id, n := range c.d.Run.Nodes {
-		if node := c.d.Sim.Truth.NodeOf(id); n.Stage == engine.Draining && node != nil {
-			c.wasCordoned[id] = node.Unschedulable || c.wasCordoned[id] && c.nodes[id].Stage == engine.Draining
+		if node := c.d.Sim.Truth.NodeOf(id); n.Stage == record.Draining && node != nil {
+			c.wasCordoned[id] = node.Unschedulable || c.wasCordoned[id] && c.nodes[id].Stage == record.Draining
 		}
 	}
 }
 
 // triedOften checks an order to delete one pod that nobody has given: its budget has kept
 // it for as many tries as there are to be, and is not one that those do not count for.
-func (c *checker) triedOften(o engine.ForceOrder) {
+func (c *checker) triedOften(o record.ForceOrder) {
 	d, k := c.d, &c.d.Run.Settings
-	if o.UID == "" || slices.ContainsFunc(c.commands, func(say engine.Command) bool { return say.Kind == engine.CmdForce && say.UID == o.UID }) {
+	if o.UID == "" || slices.ContainsFunc(c.commands, func(say record.Command) bool { return say.Kind == record.CmdForce && say.UID == o.UID }) {
 		return
 	}
 	p := d.Sim.View.Pod(o.UID)
@@ -149,7 +150,7 @@ func (c *checker) waits() {
 }
 
 // inTurn checks that pods with persistent volumes leave a node one after the other.
-func (c *checker) inTurn(a engine.Action) {
+func (c *checker) inTurn(a record.Action) {
 	d := c.d
 	p := d.Sim.View.Pod(a.UID)
 	if p == nil || !p.Volume || !d.Run.Settings.VolumesInTurn {

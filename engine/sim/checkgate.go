@@ -1,14 +1,14 @@
 package sim
 
 import (
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // moved notes whose pods we made leave, as the driver gets to know it: for those that are
 // made in their place drains wait until they have one.
-func (c *checker) noteMoved(a engine.Action, o engine.Outcome) {
-	if o.Verdict != engine.Done || a.Kind != engine.Evict && a.Kind != engine.Delete {
+func (c *checker) noteMoved(a record.Action, o record.Outcome) {
+	if o.Verdict != record.Done || a.Kind != record.Evict && a.Kind != record.Delete {
 		return
 	}
 	if owner := c.owners[a.UID]; owner != "" {
@@ -18,9 +18,9 @@ func (c *checker) noteMoved(a engine.Action, o engine.Outcome) {
 
 // gated checks, when a drain begins, that the pods which replace evicted ones have found a
 // node in time, and that as many nodes stay in service as have to, by what the driver sees.
-func (c *checker) gated(id string, n engine.Node) {
+func (c *checker) gated(id string, n record.Node) {
 	d, view := c.d, c.d.Sim.View
-	if d.Run.State == engine.Ending {
+	if d.Run.State == record.Ending {
 		return
 	}
 	for _, p := range view.Unplaced() {
@@ -40,7 +40,7 @@ func (c *checker) gated(id string, n engine.Node) {
 	in := 0
 	for _, m := range view.Machines() {
 		switch d.Run.Nodes[m.ID].Stage {
-		case engine.Draining, engine.Settling, engine.Terminating, engine.Updating:
+		case record.Draining, record.Settling, record.Terminating, record.Updating:
 		default:
 			if c.serves(m) {
 				in++

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // hooks holds a driver to what it promises of the hooks around nodes: no drain starts
@@ -12,7 +13,7 @@ import (
 // not run; who waits for them holds a slot; and when a run has ended, those after each
 // node that we ended have been told.
 type hooks struct {
-	asked  map[string]engine.Action // by key, those that run
+	asked  map[string]record.Action // by key, those that run
 	letGo  map[string]time.Time     // by machine
 	told   map[string]bool          // by machine: those after it have had their say
 	worked map[string]bool          // machines whose end was asked for, and that are gone
@@ -25,19 +26,19 @@ const (
 )
 
 func (h *hooks) init() {
-	*h = hooks{asked: map[string]engine.Action{}, letGo: map[string]time.Time{}, told: map[string]bool{}, worked: map[string]bool{}}
+	*h = hooks{asked: map[string]record.Action{}, letGo: map[string]time.Time{}, told: map[string]bool{}, worked: map[string]bool{}}
 }
 
 // hookAsked checks hooks when they start.
-func (c *checker) hookAsked(a engine.Action) {
+func (c *checker) hookAsked(a record.Action) {
 	d, h := c.d, &c.hooks
-	if a.Kind != engine.RunHook {
+	if a.Kind != record.RunHook {
 		return
 	}
 	h.asked[a.Key] = a
 	before := 0
 	for _, b := range h.asked {
-		if n, known := d.Run.Nodes[b.Machine]; b.Phase == engine.BeforeNode && known && n.Stage != engine.Replaced { // else it has gone meanwhile
+		if n, known := d.Run.Nodes[b.Machine]; b.Phase == record.BeforeNode && known && n.Stage != record.Replaced { // else it has gone meanwhile
 			before++
 		}
 	}
@@ -47,10 +48,10 @@ func (c *checker) hookAsked(a engine.Action) {
 	if len(h.asked) > manyAtOnce {
 		d.breaks("hooks: %d run at once", len(h.asked))
 	}
-	if a.Phase != engine.BeforeNode {
+	if a.Phase != record.BeforeNode {
 		return
 	}
-	if d.Run.State != engine.Running {
+	if d.Run.State != record.Running {
 		d.breaks("hooks: %s is asked while the run is %s", a.Key, d.Run.State)
 	}
 	working := 0
@@ -58,7 +59,7 @@ func (c *checker) hookAsked(a engine.Action) {
 		if c.kops.freed[id] {
 			continue
 		}
-		if n.Stage == engine.Draining || n.Stage == engine.Settling || n.Stage == engine.Terminating {
+		if n.Stage == record.Draining || n.Stage == record.Settling || n.Stage == record.Terminating {
 			working++
 		}
 	}
@@ -68,13 +69,13 @@ func (c *checker) hookAsked(a engine.Action) {
 }
 
 // hookAnswered notes what hooks said.
-func (c *checker) hookAnswered(a engine.Action, o engine.Outcome) {
+func (c *checker) hookAnswered(a record.Action, o record.Outcome) {
 	h := &c.hooks
 	delete(h.asked, a.Key)
 	switch {
-	case a.Phase == engine.AfterNode:
+	case a.Phase == record.AfterNode:
 		h.told[a.Machine] = true
-	case o.Verdict == engine.Done:
+	case o.Verdict == record.Done:
 		h.letGo[a.Machine] = c.d.Sim.now
 	default:
 		delete(h.letGo, a.Machine)
@@ -87,8 +88,8 @@ func (c *checker) hookedDrains(dec engine.Decision) {
 	set := &dec.Run.Settings
 	for id, n := range dec.Run.Nodes {
 		was := c.clock.was.Nodes[id].Stage
-		fresh := slices.Contains([]engine.Stage{engine.Outdated, engine.Queued, engine.Ready, engine.Surplus, engine.Launching}, was)
-		if set.BeforeNode == 0 || n.Stage != engine.Draining || !fresh || dec.Run.State == engine.Ending {
+		fresh := slices.Contains([]record.Stage{record.Outdated, record.Queued, record.Ready, record.Surplus, record.Launching}, was)
+		if set.BeforeNode == 0 || n.Stage != record.Draining || !fresh || dec.Run.State == record.Ending {
 			continue
 		}
 		if word, said := h.letGo[id]; !said || d.Sim.now.Sub(word) > wordValid {
@@ -101,11 +102,11 @@ func (c *checker) hookedDrains(dec engine.Decision) {
 	}
 	for id, n := range c.clock.was.Nodes {
 		now, still := dec.Run.Nodes[id]
-		if n.Stage == engine.Terminating && (!still || now.Stage == engine.Replaced) {
+		if n.Stage == record.Terminating && (!still || now.Stage == record.Replaced) {
 			h.worked[id] = true
 		}
 	}
-	if dec.Run.State != engine.Finished {
+	if dec.Run.State != record.Finished {
 		return
 	}
 	for _, id := range sortedKeys(h.worked) {

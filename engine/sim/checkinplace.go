@@ -1,27 +1,27 @@
 package sim
 
 import (
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // selects checks that a node is selected for its update in place while the run runs; by hand,
 // while no other one's update has failed, and, the first time, while its pods' budgets let
 // them go.
-func (c *checker) selects(a engine.Action) {
+func (c *checker) selects(a record.Action) {
 	d := c.d
-	if a.Kind != engine.AddLabel || a.Label != selectedLabel {
+	if a.Kind != record.AddLabel || a.Label != selectedLabel {
 		return
 	}
 	n := d.Run.Nodes[a.Machine]
-	if d.Run.State != engine.Running {
+	if d.Run.State != record.Running {
 		d.breaks("in place: %s is selected while the run is %s", a.Node, d.Run.State)
 	}
 	if !n.Since.Equal(d.Sim.now) || d.Sim.pool.update != world.ManualInPlaceUpdate {
 		return
 	}
 	for id, other := range d.Run.Nodes {
-		if node := d.Sim.View.Node(other.Name); id != a.Machine && other.Stage == engine.Updating && node != nil && stepOf(node) == world.GardenerFailed {
+		if node := d.Sim.View.Node(other.Name); id != a.Machine && other.Stage == record.Updating && node != nil && stepOf(node) == world.GardenerFailed {
 			d.breaks("in place: %s is selected, and the update of %s has failed", a.Node, other.Name)
 		}
 	}
@@ -37,7 +37,7 @@ func (c *checker) selects(a engine.Action) {
 // zoneUpdates checks, when a node is selected by itself (AutoInPlaceUpdate), that its zone can
 // spare it by what the driver sees. One that is selected counts until it is healthy again, one
 // whose update has failed as well; the controllers count it twice once it is drained.
-func (c *checker) zoneUpdates(id string, n engine.Node) {
+func (c *checker) zoneUpdates(id string, n record.Node) {
 	d, view := c.d, c.d.Sim.View
 	if d.Sim.pool.update != world.AutoInPlaceUpdate {
 		return
@@ -45,11 +45,11 @@ func (c *checker) zoneUpdates(id string, n engine.Node) {
 	out, twice, serve, there, all := 0, 0, 0, 0, 0
 	for _, m := range view.Machines() {
 		stage, node := d.Run.Nodes[m.ID].Stage, view.NodeOf(m.ID)
-		works := stage == engine.Draining || stage == engine.Settling || stage == engine.Terminating || stage == engine.Updating
+		works := stage == record.Draining || stage == record.Settling || stage == record.Terminating || stage == record.Updating
 		if works && m.Zone == n.Zone {
 			out++
 		}
-		if stage == engine.Updating && m.ID != id && m.Zone == n.Zone && node != nil && node.Labels[candidateLabel] != "" && !m.Leaving() {
+		if stage == record.Updating && m.ID != id && m.Zone == n.Zone && node != nil && node.Labels[candidateLabel] != "" && !m.Leaving() {
 			switch stepOf(node) {
 			case world.GardenerReady, world.GardenerFailed, "UpdateSuccessful":
 				twice++
@@ -85,9 +85,9 @@ func (c *checker) zoneUpdates(id string, n engine.Node) {
 
 // endsOld checks, when the drain of an old node of a pool begins, that its zone has as many
 // others that await no update as it is to have. One that was given up has begun before.
-func (c *checker) endsOld(n engine.Node) {
+func (c *checker) endsOld(n record.Node) {
 	d, view := c.d, c.d.Sim.View
-	if d.Sim.pool.update == "" || n.New || d.Run.State == engine.Ending {
+	if d.Sim.pool.update == "" || n.New || d.Run.State == record.Ending {
 		return
 	}
 	fresh := 0

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -87,7 +87,7 @@ func (c *checker) loose(found bool) (n int) {
 // detaches checks a Detach that is sent: it is the first thing that is done with a
 // machine, and no more than may surge; the first alone if nothing has the group's
 // specification yet.
-func (c *checker) detaches(a engine.Action) {
+func (c *checker) detaches(a record.Action) {
 	d, s, k := c.d, c.d.Sim, &c.kops
 	node, m := d.Run.Nodes[a.Machine].Name, s.machines[a.Machine]
 	if m == nil || m.Detached {
@@ -95,7 +95,7 @@ func (c *checker) detaches(a engine.Action) {
 	}
 	flying := 0
 	for key := range c.open {
-		if on := d.saved.Pending[key].Action; on.Kind == engine.Detach && on.Machine != a.Machine && s.machines[on.Machine] != nil && !s.machines[on.Machine].Detached {
+		if on := d.saved.Pending[key].Action; on.Kind == record.Detach && on.Machine != a.Machine && s.machines[on.Machine] != nil && !s.machines[on.Machine].Detached {
 			flying++
 		}
 	}
@@ -127,7 +127,7 @@ func (c *checker) settles() {
 
 // ends checks that a machine of kops's is ended as kops does it: without its group, and
 // once it has left the load balancer, if it has a node that could serve.
-func (c *checker) ends(a engine.Action) {
+func (c *checker) ends(a record.Action) {
 	d, s := c.d, c.d.Sim
 	if !c.isKops() {
 		return
@@ -146,8 +146,8 @@ func (c *checker) ends(a engine.Action) {
 
 // told reports whether a warning of a node mentions something.
 func (c *checker) told(node, what string) bool {
-	return slices.ContainsFunc(c.d.Events, func(e engine.Event) bool {
-		return e.Type == engine.Warning && e.Node == node && strings.Contains(e.Message, what)
+	return slices.ContainsFunc(c.d.Events, func(e record.Event) bool {
+		return e.Type == record.Warning && e.Node == node && strings.Contains(e.Message, what)
 	})
 }
 
@@ -160,7 +160,7 @@ func (c *checker) settledSince(machine string) time.Time {
 }
 
 // leaves checks that a node is out of service before it leaves the load balancer.
-func (c *checker) leaves(a engine.Action) {
+func (c *checker) leaves(a record.Action) {
 	s := c.d.Sim
 	n := s.Truth.NodeOf(a.Machine)
 	if n == nil || n.Unschedulable || !c.joins() {
@@ -172,7 +172,7 @@ func (c *checker) leaves(a engine.Action) {
 }
 
 // changed notes what became of machines of kops's.
-func (c *checker) changed(a engine.Action) {
+func (c *checker) changed(a record.Action) {
 	k, m := &c.kops, c.d.Sim.machines[a.Machine]
 	if m == nil || !c.isKops() {
 		return
@@ -193,7 +193,7 @@ func (c *checker) leftOut() {
 	}
 	for id, m := range c.d.Sim.machines {
 		_, known := c.kops.out[id]
-		if m.Leaving() && !known && !c.kops.freed[id] && (c.ended[id] || c.d.Run.Nodes[id].Stage == engine.Terminating) {
+		if m.Leaving() && !known && !c.kops.freed[id] && (c.ended[id] || c.d.Run.Nodes[id].Stage == record.Terminating) {
 			c.kops.out[id] = c.d.Sim.now
 		}
 	}
@@ -232,9 +232,9 @@ func (c *checker) slots() {
 
 // enough checks, when a drain begins, that as many nodes serve as have to, by what the
 // driver sees.
-func (c *checker) enough(id string, n engine.Node) {
+func (c *checker) enough(id string, n record.Node) {
 	d, view := c.d, c.d.Sim.View
-	if !c.isKops() || d.Run.State == engine.Ending {
+	if !c.isKops() || d.Run.State == record.Ending {
 		return
 	}
 	serves := func(m *world.Machine) bool {
@@ -250,7 +250,7 @@ func (c *checker) enough(id string, n engine.Node) {
 	in := 0
 	for _, m := range view.Machines() {
 		switch d.Run.Nodes[m.ID].Stage {
-		case engine.Draining, engine.Settling, engine.Terminating:
+		case record.Draining, record.Settling, record.Terminating:
 			continue
 		}
 		if serves(m) {
@@ -278,7 +278,7 @@ func (c *checker) looseEnds() {
 		}
 		names := func(line string) bool { return strings.Contains(line, id) || strings.Contains(line, m.name) }
 		switch {
-		case r.Result == engine.Succeeded && !r.Settings.KeepOld:
+		case r.Result == record.Succeeded && !r.Settings.KeepOld:
 			d.breaks("rule 4: %s is detached, and was not ended", id)
 		case !slices.ContainsFunc(r.Unrestored, names) && !slices.ContainsFunc(r.Notes, names):
 			d.breaks("rule 5: %s stays detached, and nothing says so", id)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -26,7 +27,7 @@ func (c *checker) look(dec engine.Decision) {
 	if len(dec.Events) > 0 {
 		c.raw("an event", d.encode(dec.Events))
 	}
-	if d.Decisions%lookEvery != 1 && dec.Run.State != engine.Finished {
+	if d.Decisions%lookEvery != 1 && dec.Run.State != record.Finished {
 		return
 	}
 	whole := d.Decisions%(lookEvery*digestEach) == 1
@@ -81,14 +82,14 @@ func (c *checker) watched(v *engine.Snapshot, at engine.Look) {
 }
 
 // agrees checks a snapshot, and one made right after it, against its run.
-func (c *checker) agrees(v, again *engine.Snapshot, r *engine.Run) {
+func (c *checker) agrees(v, again *engine.Snapshot, r *record.Run) {
 	d := c.d
 	done, total, rows := 0, 0, 0
 	for i, z := range v.Zones {
 		done, total = done+z.Done, total+z.Total
 		for j, row := range z.Rows {
 			rows++
-			if n, known := r.Nodes[row.ID]; !known || n.Stage != row.Stage && row.Stage != engine.Unreachable || n.New != row.New || row.PodsLeft > row.Pods {
+			if n, known := r.Nodes[row.ID]; !known || n.Stage != row.Stage && row.Stage != record.Unreachable || n.New != row.New || row.PodsLeft > row.Pods {
 				d.breaks("snapshot: the row of %s (%s, %d of %d pods) is not that of the run", row.ID, row.Stage, row.PodsLeft, row.Pods)
 			}
 			if again.Zones[i].Rows[j] != row {
@@ -104,7 +105,7 @@ func (c *checker) agrees(v, again *engine.Snapshot, r *engine.Run) {
 			d.breaks("snapshot: the blocker of %s does not say what it is, or the way out", b.Pod)
 		}
 	}
-	if _, waiting := r.Waiting(); (v.Batch != nil) != (waiting && r.State != engine.Ending && r.State != engine.Finished) {
+	if _, waiting := r.Waiting(); (v.Batch != nil) != (waiting && r.State != record.Ending && r.State != record.Finished) {
 		d.breaks("snapshot: a batch waits: %t, and shown: %t", waiting, v.Batch != nil)
 	}
 }

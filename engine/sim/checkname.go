@@ -1,12 +1,12 @@
 package sim
 
-import "github.com/drainboard/drainboard/engine"
+import "github.com/drainboard/drainboard/engine/record"
 
 // named checks that what is asked for by a node's name is for the node of the machine that
 // it is meant for: names are given out again.
-func (c *checker) named(a engine.Action) {
+func (c *checker) named(a record.Action) {
 	switch a.Kind {
-	case engine.AddTaint, engine.RemoveTaint, engine.Cordon, engine.Uncordon, engine.AddLabel, engine.RemoveLabel, engine.Annotate, engine.Unannotate, engine.Evict, engine.Delete:
+	case record.AddTaint, record.RemoveTaint, record.Cordon, record.Uncordon, record.AddLabel, record.RemoveLabel, record.Annotate, record.Unannotate, record.Evict, record.Delete:
 	default:
 		return
 	}

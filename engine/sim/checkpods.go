@@ -5,11 +5,12 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // eviction checks rule 2 when an eviction is sent: it names, by its UID, a pod
 // that is there, that has to leave, and whose node the saved record drains.
-func (c *checker) eviction(a engine.Action) {
+func (c *checker) eviction(a record.Action) {
 	d := c.d
 	p := d.Sim.View.Pod(a.UID)
 	if p != nil {
@@ -22,18 +23,18 @@ func (c *checker) eviction(a engine.Action) {
 		d.breaks("rule 2: eviction of %s/%s on %s with the UID of %s on %s", a.Namespace, a.Pod, a.Node, p.Ref(), p.Node)
 	case drain.Judge(d.Sim.View, p, d.Run.Consents()).Fate != drain.Leaves:
 		d.breaks("rule 2: eviction of %s, which %s", p.Ref(), drain.Judge(d.Sim.View, p, d.Run.Consents()).Reason.Sentence())
-	case d.saved.Nodes[a.Machine].Stage != engine.Draining || d.saved.Nodes[a.Machine].Name != a.Node:
+	case d.saved.Nodes[a.Machine].Stage != record.Draining || d.saved.Nodes[a.Machine].Name != a.Node:
 		d.breaks("rule 2: eviction of %s from %s, which the saved record does not drain", p.Ref(), a.Node)
 	}
 }
 
 // deletion checks rule 2 when a delete is sent: the saved record holds an order
 // that names the pod, with who, when and why.
-func (c *checker) deletion(a engine.Action) {
+func (c *checker) deletion(a record.Action) {
 	if p := c.d.Sim.View.Pod(a.UID); p != nil {
 		c.owners[a.UID] = p.Owner.UID
 	}
-	named := slices.ContainsFunc(c.d.saved.Orders, func(o engine.ForceOrder) bool {
+	named := slices.ContainsFunc(c.d.saved.Orders, func(o record.ForceOrder) bool {
 		return o.ID == a.Order && o.Machine == a.Machine && (o.UID == "" || o.UID == a.UID) &&
 			slices.Contains(o.Pods, a.Namespace+"/"+a.Pod) && o.By != "" && o.Why != "" && !o.At.IsZero()
 	})
@@ -48,11 +49,11 @@ func (c *checker) orders(dec engine.Decision) {
 		if i >= len(c.clock.was.Orders) {
 			c.triedOften(o)
 		}
-		if i < len(c.clock.was.Orders) || dec.Run.Settings.OnDrainTimeout == engine.TimeoutForce || dec.Run.Settings.PassDrain {
+		if i < len(c.clock.was.Orders) || dec.Run.Settings.OnDrainTimeout == record.TimeoutForce || dec.Run.Settings.PassDrain {
 			continue
 		}
-		if !slices.ContainsFunc(c.commands, func(say engine.Command) bool {
-			return say.Kind == engine.CmdForce && (say.Node == o.Node || say.Node == o.Machine) && say.UID == o.UID && say.By == o.By
+		if !slices.ContainsFunc(c.commands, func(say record.Command) bool {
+			return say.Kind == record.CmdForce && (say.Node == o.Node || say.Node == o.Machine) && say.UID == o.UID && say.By == o.By
 		}) {
 			c.d.breaks("rule 2: force order %s for %s, which nobody has given", o.ID, o.Node)
 		}

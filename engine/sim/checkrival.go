@@ -5,27 +5,27 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // alone checks that the drain of a node begins while nobody else is known to take it out
 // of service, or to replace the machines of the group.
-func (c *checker) alone(id string, n engine.Node) {
+func (c *checker) alone(id string, n record.Node) {
 	switch c.nodes[id].Stage {
-	case engine.Draining, engine.Settling, engine.Terminating:
+	case record.Draining, record.Settling, record.Terminating:
 		return // it goes on
 	}
 	d, view := c.d, c.d.Sim.View
-	if d.Run.State == engine.Ending {
+	if d.Run.State == record.Ending {
 		return // empty surge nodes go, whoever else is at work
 	}
 	if r := view.Group.Refresh; r.ID != "" {
 		d.breaks("rivals: the drain of %s begins beside instance refresh %s", n.Name, r.ID)
 	}
 	for _, m := range view.Machines() {
-		if node := view.NodeOf(m.ID); node != nil && !m.Leaving() && d.Run.Nodes[m.ID].Stage != engine.Terminating && slices.ContainsFunc(node.Taints, func(t world.Taint) bool { return rolls(t) && !c.inherits(m.ID, node, t) }) {
+		if node := view.NodeOf(m.ID); node != nil && !m.Leaving() && d.Run.Nodes[m.ID].Stage != record.Terminating && slices.ContainsFunc(node.Taints, func(t world.Taint) bool { return rolls(t) && !c.inherits(m.ID, node, t) }) {
 			d.breaks("rivals: the drain of %s begins while another tool rolls %s: %v", n.Name, node.Name, node.Taints)
 		}
 	}
@@ -82,9 +82,9 @@ func (c *checker) leavesByHand(p *world.Pod) bool {
 
 // ourCordon reports whether a node's cordon is ours, or ours was until just now.
 func (c *checker) ourCordon(id, node string) bool {
-	put := engine.CordonOf(id, node)
+	put := record.CordonOf(id, node)
 	_, comesOff := c.d.Run.Pending["un"+put.Key]
-	return comesOff || slices.ContainsFunc(c.d.Run.Marks[id], func(m engine.Mark) bool { return m.Put.Key == put.Key && !m.Foreign })
+	return comesOff || slices.ContainsFunc(c.d.Run.Marks[id], func(m record.Mark) bool { return m.Put.Key == put.Key && !m.Foreign })
 }
 
 // leave counts the usable time since the last decision for those who are left a node. A

@@ -1,7 +1,7 @@
 package sim
 
 import (
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // service knows, from the Truth, which machines are out of service because of us
@@ -15,21 +15,21 @@ type service struct {
 
 // asked notes what takes a machine out of service. A cordon alone does not: the
 // pods stay, and some strategies cordon all outdated nodes at once.
-func (s *service) asked(a engine.Action) {
+func (s *service) asked(a record.Action) {
 	switch a.Kind {
-	case engine.Evict, engine.Delete, engine.Terminate:
+	case record.Evict, record.Delete, record.Terminate:
 		s.touched[a.Machine] = true
 	}
 }
 
 // answered notes what has become of our cordons.
-func (s *service) answered(w *Sim, a engine.Action, _ engine.Outcome) {
-	if a.Kind != engine.Cordon && a.Kind != engine.Uncordon {
+func (s *service) answered(w *Sim, a record.Action, _ record.Outcome) {
+	if a.Kind != record.Cordon && a.Kind != record.Uncordon {
 		return
 	}
 	n := w.Truth.Node(a.Node)
 	_, foreign := w.marks[a.Node+"/cordon"]
-	s.cordoned[a.Machine] = n != nil && n.Unschedulable && !foreign && (s.cordoned[a.Machine] || a.Kind == engine.Cordon)
+	s.cordoned[a.Machine] = n != nil && n.Unschedulable && !foreign && (s.cordoned[a.Machine] || a.Kind == record.Cordon)
 }
 
 // truth forgets the machines that have left, and cordons that somebody lifted.
@@ -62,11 +62,11 @@ func (c *checker) limit() {
 func (c *checker) outOfService(id string) bool {
 	d := c.d
 	n, m := d.Run.Nodes[id], d.Sim.machines[id]
-	working := n.Stage == engine.Draining || n.Stage == engine.Settling || n.Stage == engine.Terminating || n.Stage == engine.Updating
-	cordoned := c.service.cordoned[id] && n.Stage != engine.Outdated && n.Stage != engine.Queued && !n.Began.IsZero() // who was left out, taken up again and left out anew has not begun
+	working := n.Stage == record.Draining || n.Stage == record.Settling || n.Stage == record.Terminating || n.Stage == record.Updating
+	cordoned := c.service.cordoned[id] && n.Stage != record.Outdated && n.Stage != record.Queued && !n.Began.IsZero() // who was left out, taken up again and left out anew has not begun
 	switch {
 	case m == nil, c.kops.freed[id]:
-	case n.New && (d.Run.State == engine.Ending || d.Run.State == engine.Finished): // holds nothing that had to be evicted
+	case n.New && (d.Run.State == record.Ending || d.Run.State == record.Finished): // holds nothing that had to be evicted
 	case working, cordoned, m.Leaving() && c.vigils[id] != nil && c.vigils[id].ended:
 		return true
 	}

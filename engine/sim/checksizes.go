@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // resizes checks the changes of the group's sizes that a decision asks for, and what it says
@@ -13,10 +14,10 @@ import (
 func (c *checker) resizes(dec engine.Decision) {
 	d, view := c.d, c.d.Sim.View
 	for _, a := range dec.Actions {
-		if a.Kind == engine.Terminate && a.Decrement {
+		if a.Kind == record.Terminate && a.Decrement {
 			c.unsure[a.Machine] = true
 		}
-		if a.Kind != engine.SetSizes {
+		if a.Kind != record.SetSizes {
 			continue
 		}
 		if raise := a.Sizes.Desired > a.From.Desired; raise && !c.raised {
@@ -32,7 +33,7 @@ func (c *checker) resizes(dec engine.Decision) {
 		c.maxima[a.Sizes.Max] = true
 	}
 	for _, e := range dec.Events {
-		if e.Type != engine.CapacityChanged || e.Reason != "not by us" {
+		if e.Type != record.CapacityChanged || e.Reason != "not by us" {
 			continue
 		}
 		// An end whose answer was lost, of a machine that others have ended too, may have taken
@@ -44,12 +45,12 @@ func (c *checker) resizes(dec engine.Decision) {
 	}
 }
 
-// templateBack checks that the group gets its template back only while no machine that runs
+// TemplateBack checks that the group gets its template back only while no machine that runs
 // the new one is known.
-func (c *checker) templateBack(a engine.Action) {
+func (c *checker) templateBack(a record.Action) {
 	d, view := c.d, c.d.Sim.View
 	r := &d.Run
-	if a.Kind != engine.SetTemplate || r.State != engine.Ending {
+	if a.Kind != record.SetTemplate || r.State != record.Ending {
 		return
 	}
 	for _, m := range view.Machines() {

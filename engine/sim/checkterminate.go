@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -50,13 +50,13 @@ type look struct {
 }
 
 // looked notes what consistent reads show, and ends that were granted.
-func (c *checker) looked(a engine.Action, o engine.Outcome) {
+func (c *checker) looked(a record.Action, o record.Outcome) {
 	d := c.d
 	m := d.Sim.machines[a.Machine]
-	if a.Kind == engine.Terminate && m != nil && m.Leaving() {
+	if a.Kind == record.Terminate && m != nil && m.Leaving() {
 		c.vigil(a.Machine).ended = true
 	}
-	if a.Kind != engine.LookAtPods || o.Verdict != engine.Done {
+	if a.Kind != record.LookAtPods || o.Verdict != record.Done {
 		return
 	}
 	n, saved := d.Sim.Truth.NodeOf(a.Machine), d.saved.Nodes[a.Machine]
@@ -68,7 +68,7 @@ func (c *checker) looked(a engine.Action, o engine.Outcome) {
 }
 
 // learned notes that the driver has got to know what a consistent read has shown.
-func (c *checker) learned(a engine.Action) {
+func (c *checker) learned(a record.Action) {
 	read, known := c.reads[a.Key]
 	if !known {
 		return
@@ -113,7 +113,7 @@ func (c *checker) sawCordon(id string, n *world.Node) bool {
 
 // terminate checks rule 3 when a termination arrives: cordoned, and seen empty
 // before and after it settled.
-func (c *checker) terminate(a engine.Action) {
+func (c *checker) terminate(a record.Action) {
 	d, s := c.d, c.d.Sim
 	m, n := s.machines[a.Machine], s.Truth.NodeOf(a.Machine)
 	if m == nil || m.Leaving() || n == nil || d.Run.Settings.CloudOnly {
@@ -139,16 +139,16 @@ func (c *checker) terminate(a engine.Action) {
 }
 
 // bereft checks that no pod goes with a machine but those that may.
-func (c *checker) bereft(a engine.Action, n *world.Node, look time.Time) {
+func (c *checker) bereft(a record.Action, n *world.Node, look time.Time) {
 	d, s := c.d, c.d.Sim
 	for _, p := range s.Truth.PodsOn(n.Name) {
 		if drain.Judge(s.Truth, p, d.Run.Consents()).Fate == drain.Stays || p.Created.After(look) && (p.ToleratesAll || c.vigil(a.Machine).lifted) {
 			continue
 		}
-		ordered := slices.ContainsFunc(d.saved.Orders, func(o engine.ForceOrder) bool {
+		ordered := slices.ContainsFunc(d.saved.Orders, func(o record.ForceOrder) bool {
 			return o.ID == d.saved.Nodes[a.Machine].Order && o.Machine == a.Machine && (slices.Contains(o.Pods, p.Ref()) || p.ToleratesAll)
 		})
-		lost := d.saved.Nodes[a.Machine].Lost && d.Run.Settings.Unreachable == engine.UnreachableTerminate
+		lost := d.saved.Nodes[a.Machine].Lost && d.Run.Settings.Unreachable == record.UnreachableTerminate
 		if !ordered && !lost {
 			d.breaks("rule 3: %s is terminated with pod %s on it", n.Name, p.Ref())
 		}

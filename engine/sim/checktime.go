@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -29,7 +30,7 @@ type wait struct {
 type usableTime struct {
 	used  map[wait]time.Duration
 	left  map[taker]time.Duration // for how long each was left a node
-	was   engine.Run              // the run before the decision that is being looked at
+	was   record.Run              // the run before the decision that is being looked at
 	seen  time.Time               // the last decision
 	sight map[world.Source]bool   // what could be seen then; nil: the run did not run
 	gap   time.Time               // the end of the last stretch without sight of the cluster
@@ -52,7 +53,7 @@ func (c *checker) count() {
 		if n.Wait != nil {
 			add(wait{id, n.Wait.For, n.Wait.Start}, n.Wait.Needs...)
 		}
-		if n.Stage == engine.Draining {
+		if n.Stage == record.Draining {
 			add(wait{id, "draining", n.Since}, world.Cluster)
 		}
 	}
@@ -74,9 +75,9 @@ func (c *checker) count() {
 
 // sights notes what can be seen until the next decision.
 func (c *checker) sights(dec engine.Decision) {
-	if k := &c.clock; dec.Run.State == engine.Running && c.d.failing {
+	if k := &c.clock; dec.Run.State == record.Running && c.d.failing {
 		k.sight = map[world.Source]bool{} // nothing could be done
-	} else if dec.Run.State == engine.Running {
+	} else if dec.Run.State == record.Running {
 		k.sight = map[world.Source]bool{world.Cluster: c.sees(world.Cluster), world.Cloud: c.sees(world.Cloud)}
 	}
 }
@@ -87,22 +88,22 @@ func (c *checker) deadlines(dec engine.Decision) {
 	was, set := &c.clock.was, c.d.Run.Settings
 	for _, e := range dec.Events {
 		switch {
-		case e.Type == engine.NodeFailed && e.Reason == string(engine.EvictionFail),
-			e.Type == engine.NodeSkipped && strings.HasPrefix(e.Reason, "its drain did not end"),
-			e.Type == engine.Warning && strings.HasPrefix(e.Reason, "force-") && strings.Contains(e.Message, "has used up its time"):
+		case e.Type == record.NodeFailed && e.Reason == string(record.EvictionFail),
+			e.Type == record.NodeSkipped && strings.HasPrefix(e.Reason, "its drain did not end"),
+			e.Type == record.Warning && strings.HasPrefix(e.Reason, "force-") && strings.Contains(e.Message, "has used up its time"):
 			c.drained(e.Node)
-		case e.Type == engine.Warning && e.Reason == string(engine.CreationFail):
+		case e.Type == record.Warning && e.Reason == string(record.CreationFail):
 			w := wait{what: "nothing"}
 			if was.PhaseWait != nil {
 				w = wait{"", was.PhaseWait.For, was.PhaseWait.Start}
 			}
 			for id, n := range was.Nodes { // or a machine has used up its own
-				if n.Stage == engine.Launching && n.Wait != nil && c.clock.used[wait{id, n.Wait.For, n.Wait.Start}] > c.clock.used[w] {
+				if n.Stage == record.Launching && n.Wait != nil && c.clock.used[wait{id, n.Wait.For, n.Wait.Start}] > c.clock.used[w] {
 					w = wait{id, n.Wait.For, n.Wait.Start}
 				}
 			}
 			c.gaveUp("the wait for nodes", w, set.NodeReadyTimeout)
-		case e.Type == engine.Warning && e.Reason == string(engine.Failed) && strings.Contains(e.Message, "did not end within"):
+		case e.Type == record.Warning && e.Reason == string(record.Failed) && strings.Contains(e.Message, "did not end within"):
 			id, _, _ := strings.Cut(e.Message, " ")
 			w := wait{what: "nothing"}
 			if n := was.Nodes[id]; n.Wait != nil {
@@ -118,7 +119,7 @@ func (c *checker) deadlines(dec engine.Decision) {
 func (c *checker) drained(node string) {
 	d, k := c.d, &c.clock
 	for id, n := range k.was.Nodes {
-		if n.Name != node || n.Stage != engine.Draining {
+		if n.Name != node || n.Stage != record.Draining {
 			continue
 		}
 		if n.Order == "" && !k.gap.IsZero() && k.tried[id].Before(k.gap) && c.couldTry(n) {
@@ -135,7 +136,7 @@ func (c *checker) gaveUp(what string, w wait, has time.Duration) {
 }
 
 // couldTry reports whether a node holds a pod that can be asked to leave.
-func (c *checker) couldTry(n engine.Node) bool {
+func (c *checker) couldTry(n record.Node) bool {
 	view := c.d.Sim.View
 	return slices.ContainsFunc(view.PodsOn(n.Name), func(p *world.Pod) bool {
 		return !p.Terminating() && drain.Judge(view, p, c.d.Run.Consents()).Fate == drain.Leaves

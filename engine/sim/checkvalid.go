@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -76,12 +77,12 @@ func (c *checker) looksAround(dec engine.Decision) {
 		return
 	}
 	if was == nil {
-		was = &engine.Validation{}
+		was = &record.Validation{}
 	}
 	v := &c.valid
 	if is.Looked.Equal(d.Sim.now) && !was.Looked.Equal(is.Looked) {
 		found := c.flaws()
-		counted := slices.DeleteFunc(slices.Clone(is.Failures), func(f engine.Invalid) bool { return f.Ignored })
+		counted := slices.DeleteFunc(slices.Clone(is.Failures), func(f record.Invalid) bool { return f.Ignored })
 		knows := len(c.kops.out) > 0 || d.Sim.now.Sub(c.kops.last) < time.Minute // more than it sees: what it has just done
 		if len(counted) == 0 && len(found) > 0 || len(counted) > 0 && len(found) == 0 && !knows {
 			d.breaks("validation: a look finds %v, there is %v", counted, found)
@@ -116,7 +117,7 @@ func (c *checker) looksAround(dec engine.Decision) {
 	}
 }
 
-func startOf(w *engine.Wait) time.Time {
+func startOf(w *record.Wait) time.Time {
 	if w == nil {
 		return time.Time{}
 	}
@@ -125,12 +126,12 @@ func startOf(w *engine.Wait) time.Time {
 
 // validFirst checks that nothing is done with the machines of a group before the cluster
 // was found valid.
-func (c *checker) validFirst(a engine.Action) {
+func (c *checker) validFirst(a record.Action) {
 	switch a.Kind {
-	case engine.RunHook, engine.SetTemplate, engine.CreateTemplate:
+	case record.RunHook, record.SetTemplate, record.CreateTemplate:
 		return
 	}
-	if !c.joins() || a.ReadOnly() || !c.valid.since.IsZero() || c.d.Run.State != engine.Running {
+	if !c.joins() || a.ReadOnly() || !c.valid.since.IsZero() || c.d.Run.State != record.Running {
 		return
 	}
 	c.d.breaks("validation: %s %s before the cluster was found valid", a.Kind, a.Key)

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // unwritten checks a decision that was taken while the run record cannot be written: it asks
 // for nothing, no drain starts, and the run neither fails nor succeeds (rule 10). It ends if
 // its operator says so.
-func (c *checker) unwritten(before engine.Run, in engine.Inputs, dec engine.Decision) {
+func (c *checker) unwritten(before record.Run, in engine.Inputs, dec engine.Decision) {
 	d := c.d
 	if len(dec.Actions) > 0 {
 		d.breaks("write first: %s %s asked for while the record cannot be written", dec.Actions[0].Kind, dec.Actions[0].Key)
@@ -17,12 +18,12 @@ func (c *checker) unwritten(before engine.Run, in engine.Inputs, dec engine.Deci
 	for id, n := range dec.Run.Nodes {
 		switch was := before.Nodes[id]; {
 		case n.Stage == was.Stage:
-		case n.Stage == engine.Draining, n.Stage == engine.Settling, n.Stage == engine.Terminating, n.Stage == engine.NodeFail, n.Order != was.Order:
+		case n.Stage == record.Draining, n.Stage == record.Settling, n.Stage == record.Terminating, n.Stage == record.NodeFail, n.Order != was.Order:
 			d.breaks("rule 10: %s is %s, was %s, while the record cannot be written", n.Name, n.Stage, was.Stage)
 		}
 	}
-	aborted := slices.ContainsFunc(in.Commands, func(k engine.Command) bool { return k.Kind == engine.CmdAbort })
-	if now := dec.Run.State; now != before.State && (now == engine.Finished || now == engine.Ending && !aborted) {
+	aborted := slices.ContainsFunc(in.Commands, func(k record.Command) bool { return k.Kind == record.CmdAbort })
+	if now := dec.Run.State; now != before.State && (now == record.Finished || now == record.Ending && !aborted) {
 		d.breaks("rule 10: the run is %s, was %s, while the record cannot be written: %s", now, before.State, dec.Run.Why)
 	}
 }

@@ -1,28 +1,28 @@
 package sim
 
 import (
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // detach answers a tag on a machine and DetachInstances without decrement: the machine
 // goes on outside its group, which launches another one in its place.
-func (s *Sim) detach(a engine.Action) engine.Outcome {
+func (s *Sim) detach(a record.Action) record.Outcome {
 	m := s.machines[a.Machine]
 	switch {
 	case m == nil:
-		return refuse(engine.RefusedGone, "The instance ID '%s' does not exist", a.Machine)
+		return refuse(record.RefusedGone, "The instance ID '%s' does not exist", a.Machine)
 	case m.Detached:
 		return done
 	}
 	switch {
 	case s.faults.halfDetach > 0: // its tag is put, and then the connection breaks
 		s.faults.halfDetach--
-		return engine.Outcome{Verdict: engine.Unknown, Message: "connection reset by peer"}
+		return record.Outcome{Verdict: record.Unknown, Message: "connection reset by peer"}
 	case m.State != world.MachineInService:
-		return refuse(engine.RefusedInvalid, "The instance %s is not in InService or Standby.", a.Machine)
+		return refuse(record.RefusedInvalid, "The instance %s is not in InService or Standby.", a.Machine)
 	case s.group.keeps[a.Machine]:
-		return refuse(engine.RefusedInvalid, "The instance %s cannot be detached now.", a.Machine)
+		return refuse(record.RefusedInvalid, "The instance %s cannot be detached now.", a.Machine)
 	}
 	s.letLoose(m)
 	s.touch()
@@ -50,15 +50,15 @@ func (s *Sim) addDetached(n int) {
 
 // endDirectly answers EC2's TerminateInstances. The machine is listed as one that ends,
 // while its group finds that only after a while, and replaces it then.
-func (s *Sim) endDirectly(a engine.Action) engine.Outcome {
+func (s *Sim) endDirectly(a record.Action) record.Outcome {
 	m := s.machines[a.Machine]
 	switch {
 	case s.warm(a.Machine) >= 0:
 		return s.endWarm(a)
 	case m == nil:
-		return refuse(engine.RefusedGone, "The instance ID '%s' does not exist", a.Machine)
+		return refuse(record.RefusedGone, "The instance ID '%s' does not exist", a.Machine)
 	case m.Leaving() && m.Detail != "Terminating:Wait":
-		return engine.Outcome{Verdict: engine.Done, Already: true}
+		return record.Outcome{Verdict: record.Done, Already: true}
 	}
 	if m.unnoticed = !m.Detached && !m.Leaving(); m.unnoticed {
 		s.after(s.Config.Notice, func() {

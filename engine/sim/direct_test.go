@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -46,7 +46,7 @@ func peerOf(t *testing.T, g world.Group, name string) world.Peer {
 // it ends nobody takes its place.
 func TestDetach(t *testing.T) {
 	s := kopsWorld(t, "").Sim
-	if o := s.Do(engine.Action{Kind: engine.Detach, Machine: "i-a1"}); o.Verdict != engine.Done {
+	if o := s.Do(record.Action{Kind: record.Detach, Machine: "i-a1"}); o.Verdict != record.Done {
 		t.Fatal(o)
 	}
 	if s.pass(8 * time.Second); s.View.Machine("i-a1") != nil || s.Truth.Machine("i-a1") == nil {
@@ -60,14 +60,14 @@ func TestDetach(t *testing.T) {
 	if len(own.Machines) != 4 || strings.Contains(strings.Join(own.Machines, " "), "i-a1") || len(s.machines) != 5 || own.Size != 4 {
 		t.Errorf("the group has not launched another one: %v of %d", own.Machines, own.Size)
 	}
-	if o := s.Do(engine.Action{Kind: engine.Terminate, Machine: "i-a1"}); o.Refusal != engine.RefusedGone {
+	if o := s.Do(record.Action{Kind: record.Terminate, Machine: "i-a1"}); o.Refusal != record.RefusedGone {
 		t.Errorf("its group ends a machine that it does not have: %v", o)
 	}
-	check := engine.Action{Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.Terminate, Machine: "i-a1", Direct: true}}
+	check := record.Action{Kind: record.CheckEffect, Of: &record.Action{Kind: record.Terminate, Machine: "i-a1", Direct: true}}
 	if s.Do(check).Happened {
 		t.Error("its end is told before it was asked for")
 	}
-	if o := s.Do(*check.Of); o.Verdict != engine.Done || o.Already || !s.Do(check).Happened || !s.Do(*check.Of).Already {
+	if o := s.Do(*check.Of); o.Verdict != record.Done || o.Already || !s.Do(check).Happened || !s.Do(*check.Of).Already {
 		t.Errorf("it cannot be ended: %v", o)
 	}
 	s.pass(time.Minute)
@@ -80,29 +80,29 @@ func TestDetach(t *testing.T) {
 func TestDetachRefused(t *testing.T) {
 	c := kopsWorld(t, "")
 	s := c.Sim
-	detach := func(machine string) engine.Outcome {
-		return s.request(engine.Action{Kind: engine.Detach, Machine: machine})
+	detach := func(machine string) record.Outcome {
+		return s.request(record.Action{Kind: record.Detach, Machine: machine})
 	}
 	if _, err := c.Do("fault no-detach a1\nfault half-detach count=1"); err != nil {
 		t.Fatal(err)
 	}
 	half := detach("i-b1")
-	if half.Verdict != engine.Unknown || s.machines["i-b1"].Detached {
+	if half.Verdict != record.Unknown || s.machines["i-b1"].Detached {
 		t.Errorf("half a detach: %v", half)
 	}
-	if s.Do(engine.Action{Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.Detach, Machine: "i-b1"}}).Happened {
+	if s.Do(record.Action{Kind: record.CheckEffect, Of: &record.Action{Kind: record.Detach, Machine: "i-b1"}}).Happened {
 		t.Error("half a detach counts as one")
 	}
-	if o := detach("i-a1"); o.Refusal != engine.RefusedInvalid || s.machines["i-a1"].Detached {
+	if o := detach("i-a1"); o.Refusal != record.RefusedInvalid || s.machines["i-a1"].Detached {
 		t.Errorf("kept by its group: %v", o)
 	}
-	if o := detach("i-a9"); o.Refusal != engine.RefusedGone {
+	if o := detach("i-a9"); o.Refusal != record.RefusedGone {
 		t.Errorf("unknown: %v", o)
 	}
 	if _, err := c.Do("fault no-detach a1 over"); err != nil {
 		t.Fatal(err)
 	}
-	if o := detach("i-a1"); o.Verdict != engine.Done {
+	if o := detach("i-a1"); o.Verdict != record.Done {
 		t.Errorf("no longer kept: %v", o)
 	}
 }
@@ -116,7 +116,7 @@ func TestEndDirectly(t *testing.T) {
 		if _, err := c.Do("timing " + terminate); err != nil {
 			t.Fatal(err)
 		}
-		if o := s.Do(engine.Action{Kind: engine.Terminate, Machine: "i-a1", Direct: true}); o.Verdict != engine.Done {
+		if o := s.Do(record.Action{Kind: record.Terminate, Machine: "i-a1", Direct: true}); o.Verdict != record.Done {
 			t.Fatal(o)
 		}
 		own := peerOf(t, s.pass(5*time.Second), "own")
@@ -154,15 +154,15 @@ func TestBalancer(t *testing.T) {
 	if _, err := c.Do("balancer takes=20s"); err != nil {
 		t.Fatal(err)
 	}
-	leave := engine.Action{Kind: engine.Deregister, Machine: "i-a1", Limit: time.Minute}
-	if o := kopsWorld(t, "").Sim.Do(leave); o.Verdict != engine.Done || !o.Already {
+	leave := record.Action{Kind: record.Deregister, Machine: "i-a1", Limit: time.Minute}
+	if o := kopsWorld(t, "").Sim.Do(leave); o.Verdict != record.Done || !o.Already {
 		t.Errorf("without a load balancer: %v", o)
 	}
-	check := engine.Action{Kind: engine.CheckEffect, Of: &leave}
+	check := record.Action{Kind: record.CheckEffect, Of: &leave}
 	if s.Do(check).Happened {
 		t.Error("it has left before it was asked to")
 	}
-	if o := s.Do(leave); o.Verdict != engine.Done || o.Message != "" || s.lasts(leave, o) != 20*time.Second {
+	if o := s.Do(leave); o.Verdict != record.Done || o.Message != "" || s.lasts(leave, o) != 20*time.Second {
 		t.Errorf("it leaves: %v, for %s", o, s.lasts(leave, o))
 	}
 	s.pass(15 * time.Second)
@@ -173,14 +173,14 @@ func TestBalancer(t *testing.T) {
 	if !s.Do(check).Happened {
 		t.Error("it has not left")
 	}
-	late := engine.Action{Kind: engine.Deregister, Machine: "i-b1", Limit: 10 * time.Second}
-	if o := s.Do(late); o.Verdict != engine.Done || !strings.Contains(o.Message, "still has connections") || s.lasts(late, o) != 10*time.Second {
+	late := record.Action{Kind: record.Deregister, Machine: "i-b1", Limit: 10 * time.Second}
+	if o := s.Do(late); o.Verdict != record.Done || !strings.Contains(o.Message, "still has connections") || s.lasts(late, o) != 10*time.Second {
 		t.Errorf("past its limit: %v, for %s", o, s.lasts(late, o))
 	}
 	if _, err := c.Do("fault balancer fails"); err != nil {
 		t.Fatal(err)
 	}
-	if o := s.Do(leave); o.Refusal != engine.RefusedInvalid {
+	if o := s.Do(leave); o.Refusal != record.RefusedInvalid {
 		t.Errorf("it fails: %v", o)
 	}
 }
@@ -258,7 +258,7 @@ func TestBastions(t *testing.T) {
 	if len(s.machines) != 4 || s.Truth.NodeOf("i-a1") != nil {
 		t.Error("bastions have nodes")
 	}
-	s.Do(engine.Action{Kind: engine.Terminate, Machine: "i-a1", Direct: true})
+	s.Do(record.Action{Kind: record.Terminate, Machine: "i-a1", Direct: true})
 	s.pass(time.Minute)
 	if len(s.machines) != 4 || s.machines["i-a1"] != nil || len(s.alive()) != 4 {
 		t.Errorf("a bastion is not replaced: %d", len(s.machines))

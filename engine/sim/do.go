@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -15,67 +15,67 @@ import (
 // behind its rule.
 const staleRetry = 10 * time.Second
 
-func refuse(r engine.Refusal, format string, args ...any) engine.Outcome {
-	return engine.Outcome{Verdict: engine.Refused, Refusal: r, Message: fmt.Sprintf(format, args...)}
+func refuse(r record.Refusal, format string, args ...any) record.Outcome {
+	return record.Outcome{Verdict: record.Refused, Refusal: r, Message: fmt.Sprintf(format, args...)}
 }
 
-var done = engine.Outcome{Verdict: engine.Done}
+var done = record.Outcome{Verdict: record.Done}
 
 // Do carries an action out on the Truth, as the APIs would.
-func (s *Sim) Do(a engine.Action) engine.Outcome {
+func (s *Sim) Do(a record.Action) record.Outcome {
 	o := s.do(a)
 	o.Key, o.At = a.Key, s.now
 	s.touch()
 	return o
 }
 
-func (s *Sim) do(a engine.Action) engine.Outcome {
+func (s *Sim) do(a record.Action) record.Outcome {
 	switch a.Kind {
-	case engine.Evict:
+	case record.Evict:
 		return s.evict(a)
-	case engine.Delete:
+	case record.Delete:
 		return s.remove(a)
-	case engine.LookAtPods:
+	case record.LookAtPods:
 		return s.lookAt(a)
-	case engine.Inspect:
+	case record.Inspect:
 		return s.inspect(a)
-	case engine.CheckEffect:
+	case record.CheckEffect:
 		return s.check(*a.Of)
-	case engine.HoldRoll, engine.LetRoll, engine.ForceMachine, engine.Prioritize:
+	case record.HoldRoll, record.LetRoll, record.ForceMachine, record.Prioritize:
 		if s.controller == nil {
-			return refuse(engine.RefusedGone, "no controller drives the group")
+			return refuse(record.RefusedGone, "no controller drives the group")
 		}
 		return s.controller(a)
 	}
-	if a.Place() == engine.InCloud {
+	if a.Place() == record.InCloud {
 		o := s.doCloud(a)
 		s.listMachines()
 		return o
 	}
 	if !s.editNode(a.Node, func(n *world.Node) { mark(a, n) }) {
-		return refuse(engine.RefusedGone, "nodes %q not found", a.Node)
+		return refuse(record.RefusedGone, "nodes %q not found", a.Node)
 	}
 	return done
 }
 
 // mark puts a mark on a node, or takes it off.
-func mark(a engine.Action, n *world.Node) {
+func mark(a record.Action, n *world.Node) {
 	switch a.Kind {
-	case engine.AddTaint:
+	case record.AddTaint:
 		n.Taints = append(slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t.Key == a.Taint.Key && t.Effect == a.Taint.Effect }), *a.Taint)
-	case engine.RemoveTaint:
+	case record.RemoveTaint:
 		n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t == *a.Taint })
-	case engine.Cordon:
+	case record.Cordon:
 		n.Unschedulable = true
-	case engine.Uncordon:
+	case record.Uncordon:
 		n.Unschedulable = false
-	case engine.AddLabel:
+	case record.AddLabel:
 		n.Labels[a.Label] = a.Value
-	case engine.RemoveLabel:
+	case record.RemoveLabel:
 		delete(n.Labels, a.Label)
-	case engine.Annotate:
+	case record.Annotate:
 		annotate(n, a.Annotation, a.Value)
-	case engine.Unannotate:
+	case record.Unannotate:
 		delete(n.Annotations, a.Annotation)
 	}
 }
@@ -88,21 +88,21 @@ func annotate(n *world.Node, key, value string) {
 }
 
 // remove answers a DELETE of a pod with a UID precondition.
-func (s *Sim) remove(a engine.Action) engine.Outcome {
+func (s *Sim) remove(a record.Action) record.Outcome {
 	p := s.byName(a.Namespace, a.Pod)
 	if p == nil {
-		return refuse(engine.RefusedGone, "pods %q not found", a.Pod)
+		return refuse(record.RefusedGone, "pods %q not found", a.Pod)
 	}
 	if p.UID != a.UID {
-		return refuse(engine.RefusedConflict, "the UID in the precondition (%s) does not match the UID in record (%s)", a.UID, p.UID)
+		return refuse(record.RefusedConflict, "the UID in the precondition (%s) does not match the UID in record (%s)", a.UID, p.UID)
 	}
 	s.kill(p.UID, a.Grace)
 	return done
 }
 
 // lookAt answers a consistent read of a node and its pods.
-func (s *Sim) lookAt(a engine.Action) engine.Outcome {
-	o := engine.Outcome{Verdict: engine.Done, Unschedulable: true}
+func (s *Sim) lookAt(a record.Action) record.Outcome {
+	o := record.Outcome{Verdict: record.Done, Unschedulable: true}
 	n := s.Truth.Node(a.Node)
 	if n == nil {
 		n = s.Truth.NodeOf(a.Machine) // it may have joined since
@@ -115,10 +115,10 @@ func (s *Sim) lookAt(a engine.Action) engine.Outcome {
 
 // inspect answers what the cloud says of a machine: its state, and the last lines
 // of its console.
-func (s *Sim) inspect(a engine.Action) engine.Outcome {
+func (s *Sim) inspect(a record.Action) record.Outcome {
 	m := s.machines[a.Machine]
 	if m == nil {
-		return refuse(engine.RefusedGone, "The instance ID %q does not exist", a.Machine)
+		return refuse(record.RefusedGone, "The instance ID %q does not exist", a.Machine)
 	}
 	lines := []string{"instance running"}
 	switch {
@@ -134,48 +134,48 @@ func (s *Sim) inspect(a engine.Action) engine.Outcome {
 	for i := range lines {
 		lines[i] = s.hostile(lines[i])
 	}
-	return engine.Outcome{Verdict: engine.Done, Lines: lines}
+	return record.Outcome{Verdict: record.Done, Lines: lines}
 }
 
 // doCloud answers the calls to the Auto Scaling and EC2 APIs.
-func (s *Sim) doCloud(a engine.Action) engine.Outcome {
+func (s *Sim) doCloud(a record.Action) record.Outcome {
 	g := &s.group
 	switch a.Kind {
-	case engine.CreateTemplate:
-		return engine.Outcome{Verdict: engine.Done, Template: s.makeTemplate(a)}
-	case engine.SetTemplate:
+	case record.CreateTemplate:
+		return record.Outcome{Verdict: record.Done, Template: s.makeTemplate(a)}
+	case record.SetTemplate:
 		if g.versions[a.Template.Version] == "" {
-			return refuse(engine.RefusedInvalid, "You must use a valid fully-formed launch template: version %d does not exist.", a.Template.Version)
+			return refuse(record.RefusedInvalid, "You must use a valid fully-formed launch template: version %d does not exist.", a.Template.Version)
 		}
 		g.Template, g.TemplateSpec, g.Image = *a.Template, a.TemplateSpec, g.versions[a.Template.Version]
-	case engine.SetSizes:
+	case record.SetSizes:
 		to := *a.Sizes
 		switch {
 		case g.Sizes == to:
 		case g.Sizes != *a.From:
-			return refuse(engine.RefusedConflict, "the group has %s, not %s", g.Sizes, *a.From)
+			return refuse(record.RefusedConflict, "the group has %s, not %s", g.Sizes, *a.From)
 		case to.Min > to.Desired || to.Desired > to.Max:
-			return refuse(engine.RefusedInvalid, "Desired capacity:%d must be between the specified min size:%d and max size:%d", to.Desired, to.Min, to.Max)
+			return refuse(record.RefusedInvalid, "Desired capacity:%d must be between the specified min size:%d and max size:%d", to.Desired, to.Min, to.Max)
 		}
 		g.Sizes = to
-	case engine.Suspend:
+	case record.Suspend:
 		if !g.HasSuspended(a.Process) {
 			g.Suspended = append(g.Suspended, a.Process)
 		}
-	case engine.Resume:
+	case record.Resume:
 		g.Suspended = slices.DeleteFunc(g.Suspended, func(p string) bool { return p == a.Process })
-	case engine.LaunchIn:
+	case record.LaunchIn:
 		return s.launchByName(a)
-	case engine.Terminate:
+	case record.Terminate:
 		if a.Direct {
 			return s.endDirectly(a)
 		}
 		return s.terminateOne(a)
-	case engine.EndWarm:
+	case record.EndWarm:
 		return s.endWarm(a)
-	case engine.Detach:
+	case record.Detach:
 		return s.detach(a)
-	case engine.Deregister:
+	case record.Deregister:
 		return s.deregister(a)
 	}
 	return done
@@ -183,10 +183,10 @@ func (s *Sim) doCloud(a engine.Action) engine.Outcome {
 
 // endWarm answers TerminateInstances on a machine of the warm pool. One that has
 // come into service meanwhile is left alone, as a look at it first would show.
-func (s *Sim) endWarm(a engine.Action) engine.Outcome {
+func (s *Sim) endWarm(a record.Action) record.Outcome {
 	i := s.warm(a.Machine)
 	if i < 0 {
-		return refuse(engine.RefusedGone, "%s is not in the warm pool (any more)", a.Machine)
+		return refuse(record.RefusedGone, "%s is not in the warm pool (any more)", a.Machine)
 	}
 	s.group.Warm = slices.Clone(s.group.Warm)
 	s.group.Warm[i].State, s.group.Warm[i].Detail = world.MachineTerminating, "Warmed:Terminating"
@@ -203,7 +203,7 @@ func (s *Sim) warm(id string) int {
 	return slices.IndexFunc(s.group.Warm, func(m world.Machine) bool { return m.ID == id })
 }
 
-func (s *Sim) makeTemplate(a engine.Action) *world.Template {
+func (s *Sim) makeTemplate(a record.Action) *world.Template {
 	g := &s.group
 	version, made := g.tokens[a.Token]
 	if !made {
@@ -221,16 +221,16 @@ func (s *Sim) makeTemplate(a engine.Action) *world.Template {
 }
 
 // launchByName answers LaunchInstances, which says at once whether a zone has a machine.
-func (s *Sim) launchByName(a engine.Action) engine.Outcome {
+func (s *Sim) launchByName(a record.Action) record.Outcome {
 	g := &s.group
 	if g.launched[a.Token] {
 		return done
 	}
 	if g.Sizes.Desired+1 > g.Sizes.Max {
-		return refuse(engine.RefusedInvalid, "RequestedCapacity: the group's maximum size is %d", g.Sizes.Max)
+		return refuse(record.RefusedInvalid, "RequestedCapacity: the group's maximum size is %d", g.Sizes.Max)
 	}
 	if code, why := s.launchIn(a.Zone); why != "" {
-		return refuse(engine.RefusedCapacity, "no machine in %s: %s (%s)", a.Zone, why, code)
+		return refuse(record.RefusedCapacity, "no machine in %s: %s (%s)", a.Zone, why, code)
 	}
 	g.launched[a.Token] = true
 	g.Sizes.Desired++
@@ -238,17 +238,17 @@ func (s *Sim) launchByName(a engine.Action) engine.Outcome {
 }
 
 // terminateOne answers TerminateInstanceInAutoScalingGroup.
-func (s *Sim) terminateOne(a engine.Action) engine.Outcome {
+func (s *Sim) terminateOne(a record.Action) record.Outcome {
 	m, g := s.machines[a.Machine], &s.group
 	switch {
 	case s.warm(a.Machine) >= 0:
-		return refuse(engine.RefusedInvalid, "This operation cannot be performed on instances in a warm pool: %s.", a.Machine)
+		return refuse(record.RefusedInvalid, "This operation cannot be performed on instances in a warm pool: %s.", a.Machine)
 	case m == nil || m.Detached:
-		return refuse(engine.RefusedGone, "Instance Id not found - No managed instance found for instance ID %s", a.Machine)
+		return refuse(record.RefusedGone, "Instance Id not found - No managed instance found for instance ID %s", a.Machine)
 	case m.Leaving():
-		return engine.Outcome{Verdict: engine.Done, Already: true}
+		return record.Outcome{Verdict: record.Done, Already: true}
 	case a.Decrement && g.Sizes.Desired-1 < g.Sizes.Min:
-		return refuse(engine.RefusedInvalid, "Currently, desiredSize equals minSize (%d). Terminating instance without replacement will violate group's min size constraint.", g.Sizes.Min)
+		return refuse(record.RefusedInvalid, "Currently, desiredSize equals minSize (%d). Terminating instance without replacement will violate group's min size constraint.", g.Sizes.Min)
 	}
 	if a.Decrement {
 		g.Sizes.Desired--
@@ -258,52 +258,52 @@ func (s *Sim) terminateOne(a engine.Action) engine.Outcome {
 }
 
 // check answers a direct read: did an action happen?
-func (s *Sim) check(a engine.Action) engine.Outcome {
-	o := engine.Outcome{Verdict: engine.Done}
+func (s *Sim) check(a record.Action) record.Outcome {
+	o := record.Outcome{Verdict: record.Done}
 	n, p, m := s.Truth.Node(a.Node), s.pods.byUID[a.UID], s.machines[a.Machine]
 	switch a.Kind {
-	case engine.CreateTemplate:
+	case record.CreateTemplate:
 		if v, made := s.group.tokens[a.Token]; made {
 			o.Happened, o.Template = true, &world.Template{ID: s.group.Template.ID, Version: v}
 		}
-	case engine.SetTemplate:
+	case record.SetTemplate:
 		o.Happened = s.group.Template == *a.Template && s.group.TemplateSpec == a.TemplateSpec
-	case engine.SetSizes:
+	case record.SetSizes:
 		o.Happened = s.group.Sizes == *a.Sizes
-	case engine.Suspend:
+	case record.Suspend:
 		o.Happened = s.group.HasSuspended(a.Process)
-	case engine.Resume:
+	case record.Resume:
 		o.Happened = !s.group.HasSuspended(a.Process)
-	case engine.LaunchIn:
+	case record.LaunchIn:
 		// No cloud promises to tell which request a machine came of.
-	case engine.Evict:
+	case record.Evict:
 		o.Happened = p == nil || p.Terminating()
-	case engine.Delete:
+	case record.Delete:
 		o.Happened = p == nil || p.Terminating() && a.Grace == nil
-	case engine.Terminate:
+	case record.Terminate:
 		o.Happened = m == nil && !s.taken[a.Machine] || m != nil && m.Leaving()
-	case engine.Detach:
+	case record.Detach:
 		o.Happened = m == nil || m.Detached || m.Leaving()
-	case engine.Deregister:
+	case record.Deregister:
 		o.Happened = m == nil || s.balancer.over(a.Machine, s.now)
-	case engine.EndWarm:
+	case record.EndWarm:
 		i := s.warm(a.Machine)
 		o.Happened = i < 0 || s.group.Warm[i].Leaving()
-	case engine.AddTaint:
+	case record.AddTaint:
 		o.Happened = n == nil || n.HasTaint(*a.Taint)
-	case engine.RemoveTaint:
+	case record.RemoveTaint:
 		o.Happened = n == nil || !n.HasTaint(*a.Taint)
-	case engine.Cordon:
+	case record.Cordon:
 		o.Happened = n == nil || n.Unschedulable
-	case engine.Uncordon:
+	case record.Uncordon:
 		o.Happened = n == nil || !n.Unschedulable
-	case engine.AddLabel:
+	case record.AddLabel:
 		o.Happened = n == nil || n.Labels[a.Label] == a.Value
-	case engine.RemoveLabel:
+	case record.RemoveLabel:
 		o.Happened = n == nil || n.Labels[a.Label] != a.Value
-	case engine.Annotate:
+	case record.Annotate:
 		o.Happened = n == nil || n.Annotations[a.Annotation] == a.Value
-	case engine.Unannotate:
+	case record.Unannotate:
 		o.Happened = n == nil || n.Annotations[a.Annotation] != a.Value
 	}
 	return o

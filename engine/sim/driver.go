@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -29,9 +30,9 @@ type Driver struct {
 	Sim   *Sim
 	Rules engine.Strategy
 	// Run is the run in the driver's memory.
-	Run engine.Run
+	Run record.Run
 	// Events are what happened, oldest first.
-	Events []engine.Event
+	Events []record.Event
 	// Broken are the rules that were found broken, a sentence each.
 	Broken []string
 	// Decisions counts the decisions, Requests the requests that were sent.
@@ -46,7 +47,7 @@ type Driver struct {
 	// seen that Decide does not change what it is given: at every Audit-th decision.
 	Audit int
 
-	saved   engine.Run // the run as it was saved last
+	saved   record.Run // the run as it was saved last
 	savedAt time.Time
 	dirty   bool
 	in      engine.Inputs
@@ -70,25 +71,25 @@ type Driver struct {
 
 // Witness is told what a driver hears, decides, tells, asks for and is answered.
 type Witness interface {
-	Heard([]engine.Command)
-	Decided(before engine.Run, d engine.Decision)
-	Events([]engine.Event)
+	Heard([]record.Command)
+	Decided(before record.Run, d engine.Decision)
+	Events([]record.Event)
 	// Asked is called before an action is sent, and Answered once its outcome is known.
-	Asked(engine.Action)
-	Answered(engine.Action, engine.Outcome)
+	Asked(record.Action)
+	Answered(record.Action, record.Outcome)
 	// Resumed is called when another process goes on with the run.
-	Resumed(engine.Run)
+	Resumed(record.Run)
 }
 
 // nobody is a Witness that takes in nothing.
 type nobody struct{}
 
-func (nobody) Heard([]engine.Command)                 {}
-func (nobody) Decided(engine.Run, engine.Decision)    {}
-func (nobody) Events([]engine.Event)                  {}
-func (nobody) Asked(engine.Action)                    {}
-func (nobody) Answered(engine.Action, engine.Outcome) {}
-func (nobody) Resumed(engine.Run)                     {}
+func (nobody) Heard([]record.Command)                 {}
+func (nobody) Decided(record.Run, engine.Decision)    {}
+func (nobody) Events([]record.Event)                  {}
+func (nobody) Asked(record.Action)                    {}
+func (nobody) Answered(record.Action, record.Outcome) {}
+func (nobody) Resumed(record.Run)                     {}
 
 // witness is who is told what happens.
 func (d *Driver) witness() Witness {
@@ -99,7 +100,7 @@ func (d *Driver) witness() Witness {
 }
 
 // Drive makes a driver for a run. The run is saved first.
-func Drive(s *Sim, rules engine.Strategy, run engine.Run) *Driver {
+func Drive(s *Sim, rules engine.Strategy, run record.Run) *Driver {
 	d := &Driver{Sim: s, Rules: rules, Run: run, Audit: 1, wake: s.now, crashes: map[string]int{}, struck: map[string]int{}}
 	d.check.init(d)
 	d.save()
@@ -109,7 +110,7 @@ func Drive(s *Sim, rules engine.Strategy, run engine.Run) *Driver {
 // Advance lets the world and the driver go on until t, until the run ends, or until
 // stop (if there is one), which is asked at every move, says so.
 func (d *Driver) Advance(t time.Time, stop func() bool) {
-	for d.Run.State != engine.Finished && len(d.Broken) == 0 {
+	for d.Run.State != record.Finished && len(d.Broken) == 0 {
 		s := d.Sim
 		next := t
 		if e, ok := s.Next(); ok && e.Before(next) {
@@ -141,10 +142,10 @@ func later(a, b time.Time) time.Time {
 }
 
 // Say hands an operator's command to the run.
-func (d *Driver) Say(c engine.Command) {
+func (d *Driver) Say(c record.Command) {
 	c.At = d.Sim.now
 	d.in.Commands = append(d.in.Commands, c)
-	d.witness().Heard([]engine.Command{c})
+	d.witness().Heard([]record.Command{c})
 	d.wake = d.Sim.now
 }
 
@@ -221,7 +222,7 @@ func (d *Driver) decide() {
 // audit sees that a decision has not changed the run that it was given, and takes
 // the next one through JSON. Every other decision is made with what was read, which has no
 // facts that are kept, and the others with the run itself.
-func (d *Driver) audit(given []byte, next engine.Run) engine.Run {
+func (d *Driver) audit(given []byte, next record.Run) record.Run {
 	if !bytes.Equal(d.encode(d.Run), given) {
 		d.breaks("Decide changed the run it was given")
 	}
@@ -238,7 +239,7 @@ func (d *Driver) audit(given []byte, next engine.Run) engine.Run {
 }
 
 // auditFacts sees that what is kept of the machines is what one would work out now.
-func (d *Driver) auditFacts(r engine.Run) {
+func (d *Driver) auditFacts(r record.Run) {
 	if stale := engine.StaleFact(d.Rules, d.Sim.View, r); stale != "" {
 		d.breaks("facts: %s", stale)
 	}
@@ -246,7 +247,7 @@ func (d *Driver) auditFacts(r engine.Run) {
 
 // auditTouched sees that a decision tells of every node that it changed.
 func (d *Driver) auditTouched(dec engine.Decision) {
-	for _, nodes := range []map[string]engine.Node{d.Run.Nodes, dec.Run.Nodes} {
+	for _, nodes := range []map[string]record.Node{d.Run.Nodes, dec.Run.Nodes} {
 		for id := range nodes {
 			if !slices.Contains(dec.Touched, id) && !reflect.DeepEqual(d.Run.Nodes[id], dec.Run.Nodes[id]) {
 				d.breaks("Decide changed the node of %s and does not tell", id)
@@ -257,12 +258,12 @@ func (d *Driver) auditTouched(dec engine.Decision) {
 
 // send carries one action out: it arrives half a latency from now, its answer
 // after the other half.
-func (d *Driver) send(a engine.Action) {
+func (d *Driver) send(a record.Action) {
 	s, life := d.Sim, d.life
 	d.Requests++
 	d.check.asked(a)
 	d.witness().Asked(a)
-	if a.Kind == engine.RunHook {
+	if a.Kind == record.RunHook {
 		d.runHook(a)
 		return
 	}
@@ -278,7 +279,7 @@ func (d *Driver) send(a engine.Action) {
 		}
 		d.check.arrives(a)
 		o := s.request(a)
-		if o.Verdict == engine.Unknown || o.Refusal == engine.RefusedBusy || o.Refusal == engine.RefusedForbidden {
+		if o.Verdict == record.Unknown || o.Refusal == record.RefusedBusy || o.Refusal == record.RefusedForbidden {
 			d.struck[strings.TrimSpace(string(o.Verdict)+" "+string(o.Refusal))]++
 		}
 		d.check.answered(a, o)
@@ -295,7 +296,7 @@ func (d *Driver) send(a engine.Action) {
 
 // runHook lets the hooks of an action run; whatever becomes of their process, they run to
 // their end.
-func (d *Driver) runHook(a engine.Action) {
+func (d *Driver) runHook(a record.Action) {
 	s, life := d.Sim, d.life
 	o, takes := s.nodeHook(a)
 	s.after(takes, func() {
@@ -308,7 +309,7 @@ func (d *Driver) runHook(a engine.Action) {
 }
 
 // latency is how long a request takes, there and back.
-func (s *Sim) latency(a engine.Action) time.Duration {
+func (s *Sim) latency(a record.Action) time.Duration {
 	span := s.Config.ClusterLatency
 	if source(a) == world.Cloud {
 		span = s.Config.CloudLatency
@@ -328,7 +329,7 @@ func (d *Driver) save() {
 func (d *Driver) hold(in engine.Inputs) {
 	s := d.Sim
 	d.failing = true
-	later := func(c engine.Command) bool { return c.ID != "" || c.Kind.NeedsRecord() }
+	later := func(c record.Command) bool { return c.ID != "" || c.Kind.NeedsRecord() }
 	held := engine.Inputs{Unwritten: true, Outcomes: in.Outcomes}
 	for _, c := range in.Commands {
 		if later(c) {
@@ -358,8 +359,8 @@ func (d *Driver) encode(v any) []byte {
 	return b
 }
 
-func (d *Driver) decode(b []byte) engine.Run {
-	var r engine.Run
+func (d *Driver) decode(b []byte) record.Run {
+	var r record.Run
 	if err := json.Unmarshal(b, &r); err != nil {
 		d.breaks("the record cannot be read: %v", err)
 	} else if err := r.Check(); err != nil {

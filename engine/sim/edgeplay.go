@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // Edge cases are what chance alone seldom brings together: half of the seeds play them. They
@@ -53,7 +53,7 @@ func (p *player) edgeCase() {
 	if p.edge == nil || p.Sim.now.Before(p.Sim.faults.etcd) || p.edge.IntN(3) > 0 {
 		return
 	}
-	if p.late && len(p.inStage(engine.Draining)) > 1 {
+	if p.late && len(p.inStage(record.Draining)) > 1 {
 		p.decidesLate()
 		return
 	}
@@ -63,12 +63,12 @@ func (p *player) edgeCase() {
 // wrongCommand is a command from elsewhere that must not be obeyed: for another run, or too
 // old.
 func (p *player) wrongCommand() {
-	kinds := []engine.CommandKind{engine.CmdPause, engine.CmdAbort}
-	if p.Driver.Run.State == engine.Paused {
-		kinds = []engine.CommandKind{engine.CmdResume}
+	kinds := []record.CommandKind{record.CmdPause, record.CmdAbort}
+	if p.Driver.Run.State == record.Paused {
+		kinds = []record.CommandKind{record.CmdResume}
 	}
 	if _, waiting := p.Driver.Run.Waiting(); waiting {
-		kinds = append(kinds, engine.CmdApprove)
+		kinds = append(kinds, record.CmdApprove)
 	}
 	wrong := []string{"run=another", "expires=-1s", "ago=11m"}
 	p.given++
@@ -90,7 +90,7 @@ func (p *player) staleApproval() {
 
 // forceOne forces one pod of a node that drains.
 func (p *player) forceOne() {
-	for _, id := range p.inStage(engine.Draining) {
+	for _, id := range p.inStage(record.Draining) {
 		n := p.Driver.Run.Nodes[id]
 		for _, pod := range p.Sim.Truth.PodsOn(n.Name) {
 			if pod.Namespace == "app" && p.edge.IntN(2) == 0 {
@@ -109,7 +109,7 @@ func (p *player) otherMaximum() {
 // decidesLate lets the driver be late at the end of a drain's time, while the pods of the
 // other nodes leave: one decision sees both.
 func (p *player) decidesLate() {
-	id, left := p.firstEnd(engine.Draining)
+	id, left := p.firstEnd(record.Draining)
 	if id == "" || left > 5*time.Minute {
 		return
 	}
@@ -118,7 +118,7 @@ func (p *player) decidesLate() {
 		return
 	}
 	p.say("sleep for=10s")
-	for _, other := range p.inStage(engine.Draining) {
+	for _, other := range p.inStage(record.Draining) {
 		if other == id {
 			continue
 		}
@@ -133,7 +133,7 @@ func (p *player) decidesLate() {
 
 // killsSettling ends a machine that is about to be ended.
 func (p *player) killsSettling() {
-	id, left := p.firstEnd(engine.Settling)
+	id, left := p.firstEnd(record.Settling)
 	if id == "" {
 		return
 	}
@@ -145,8 +145,8 @@ func (p *player) killsSettling() {
 
 // comesBack lets a node that drains fall silent, and be heard again when it was given up.
 func (p *player) comesBack() {
-	list := p.inStage(engine.Draining)
-	if len(list) == 0 || p.Driver.Run.Settings.Unreachable != engine.UnreachableTerminate {
+	list := p.inStage(record.Draining)
+	if len(list) == 0 || p.Driver.Run.Settings.Unreachable != record.UnreachableTerminate {
 		return
 	}
 	id := list[p.edge.IntN(len(list))]
@@ -170,7 +170,7 @@ func (p *player) comesBack() {
 // reusesName ends a machine that wears marks of ours while the cloud cannot be seen; its
 // node's name goes to another machine, whose node somebody else marks.
 func (p *player) reusesName() {
-	list := p.inStage(engine.Draining, engine.Settling)
+	list := p.inStage(record.Draining, record.Settling)
 	if len(list) == 0 {
 		return
 	}
@@ -198,13 +198,13 @@ func (p *player) reusesName() {
 
 // abortsHalfway aborts a run that has replaced some nodes.
 func (p *player) abortsHalfway() {
-	if len(p.inStage(engine.Replaced)) > 0 && p.edge.IntN(3) == 0 {
+	if len(p.inStage(record.Replaced)) > 0 && p.edge.IntN(3) == 0 {
 		p.say("operator abort")
 	}
 }
 
 // inStage lists the machines of nodes in these stages.
-func (p *player) inStage(stages ...engine.Stage) (out []string) {
+func (p *player) inStage(stages ...record.Stage) (out []string) {
 	for _, id := range sortedKeys(p.Driver.Run.Nodes) {
 		for _, stage := range stages {
 			if n := p.Driver.Run.Nodes[id]; n.Stage == stage && n.Name != "" {
@@ -217,7 +217,7 @@ func (p *player) inStage(stages ...engine.Stage) (out []string) {
 
 // firstEnd is the machine in a stage whose wait ends first, the last one of several, and in
 // how long; "" if none does.
-func (p *player) firstEnd(stage engine.Stage) (first string, left time.Duration) {
+func (p *player) firstEnd(stage record.Stage) (first string, left time.Duration) {
 	for _, id := range p.inStage(stage) {
 		if w := p.Driver.Run.Nodes[id].Wait; w != nil {
 			if in := w.End.Sub(p.Sim.now); first == "" || in <= left {

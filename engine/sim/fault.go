@@ -3,7 +3,7 @@ package sim
 import (
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,9 +18,9 @@ type faults struct {
 	// halfDetach: so many machines are tagged to be detached, and no more
 	halfDetach int
 	held       []func(*world.World)      // what the watch will tell when it is back
-	lose       map[engine.ActionKind]int // so many answers get lost: done, but unknown
-	drop       map[engine.ActionKind]int // so many requests get lost: not done, and unknown
-	refused    map[engine.ActionKind]refusal
+	lose       map[record.ActionKind]int // so many answers get lost: done, but unknown
+	drop       map[record.ActionKind]int // so many requests get lost: not done, and unknown
+	refused    map[record.ActionKind]refusal
 	webhook    map[string]bool // evictions of these workloads' pods are denied
 	machine    map[string]bool // what becomes of new machines: never-join, not-ready, no-labels, reuses-name
 	left       map[string]int  // of so many only; 0: of all
@@ -42,14 +42,14 @@ type throttle struct {
 
 // refusal answers the next requests of a kind.
 type refusal struct {
-	outcome engine.Outcome
+	outcome record.Outcome
 	left    int
 }
 
 func (f *faults) init() {
 	f.gone, f.why, f.throttled = map[world.Source]time.Time{}, map[world.Source]string{}, map[world.Source]throttle{}
-	f.lose, f.drop = map[engine.ActionKind]int{}, map[engine.ActionKind]int{}
-	f.refused = map[engine.ActionKind]refusal{}
+	f.lose, f.drop = map[record.ActionKind]int{}, map[record.ActionKind]int{}
+	f.refused = map[record.ActionKind]refusal{}
 	f.webhook, f.machine = map[string]bool{}, map[string]bool{}
 	f.left = map[string]int{}
 }
@@ -125,9 +125,9 @@ func (s *Sim) health() {
 }
 
 // source is the API that an action goes to.
-func source(a engine.Action) world.Source {
+func source(a record.Action) world.Source {
 	switch a.Place() {
-	case engine.InCloud, engine.InControlCluster:
+	case record.InCloud, record.InControlCluster:
 		return world.Cloud
 	}
 	return world.Cluster
@@ -135,28 +135,28 @@ func source(a engine.Action) world.Source {
 
 // request carries an action out as far as the faults let it, and says what its
 // sender gets to know.
-func (s *Sim) request(a engine.Action) engine.Outcome {
+func (s *Sim) request(a record.Action) record.Outcome {
 	o := s.answer(a)
 	o.Key, o.At, o.Message = a.Key, s.now, s.hostile(o.Message)
 	return o
 }
 
-func (s *Sim) answer(a engine.Action) engine.Outcome {
+func (s *Sim) answer(a record.Action) record.Outcome {
 	f, src := &s.faults, source(a)
-	lost := engine.Outcome{Verdict: engine.Unknown, Message: "connection reset by peer"}
+	lost := record.Outcome{Verdict: record.Unknown, Message: "connection reset by peer"}
 	switch t := f.throttled[src]; {
 	case f.away(src, s.now) && f.why[src] != away:
-		return refuse(engine.RefusedBusy, "%s", f.why[src])
+		return refuse(record.RefusedBusy, "%s", f.why[src])
 	case f.away(src, s.now):
-		return refuse(engine.RefusedBusy, "connection refused")
+		return refuse(record.RefusedBusy, "connection refused")
 	case s.now.Before(t.until):
-		o := refuse(engine.RefusedBusy, "%s", tooMany[src])
+		o := refuse(record.RefusedBusy, "%s", tooMany[src])
 		o.After = t.after
 		return o
 	case src == world.Cluster && s.now.Before(f.etcd) && a.ReadOnly():
-		return refuse(engine.RefusedBusy, "etcdserver: request timed out")
+		return refuse(record.RefusedBusy, "etcdserver: request timed out")
 	case src == world.Cluster && s.now.Before(f.etcd):
-		return engine.Outcome{Verdict: engine.Unknown, Message: "etcdserver: request timed out"}
+		return record.Outcome{Verdict: record.Unknown, Message: "etcdserver: request timed out"}
 	}
 	if r := f.refused[a.Kind]; r.left > 0 {
 		r.left--
@@ -174,7 +174,7 @@ func (s *Sim) answer(a engine.Action) engine.Outcome {
 	case luck < f.chance/3:
 		return lost
 	case luck < 2*f.chance/3:
-		return refuse(engine.RefusedBusy, "Rate exceeded")
+		return refuse(record.RefusedBusy, "Rate exceeded")
 	}
 	o := s.Do(a)
 	if f.lose[a.Kind] > 0 {

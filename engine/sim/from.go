@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -45,7 +45,7 @@ const (
 type from struct {
 	*Sim
 	w      *world.World
-	run    engine.Run
+	run    record.Run
 	pace   Pace
 	first  int                  // the number before that of the first pod of a name: far from those that are there
 	sets   map[string]*workload // by the UID of their pods' owner
@@ -57,7 +57,7 @@ type from struct {
 // nodes, pods and budgets, and workloads that put back what is evicted. Its first View is
 // that world, its clock begins at now. Volumes keep pods in the zone where they are. Nobody
 // else acts on it, and launches succeed.
-func From(w *world.World, now time.Time, run engine.Run, pace Pace) *Sim {
+func From(w *world.World, now time.Time, run record.Run, pace Pace) *Sim {
 	f := &from{Sim: empty(pace.Config, now), w: w, run: run, pace: pace, first: int(now.Unix()), sets: map[string]*workload{}, dealt: map[string][]string{}, marked: map[string]bool{}}
 	f.named = "new-"
 	f.setGroup()
@@ -136,7 +136,7 @@ func (f *from) setMachines() {
 		}
 		f.machines[m.ID] = m
 		r, spent := f.run.Nodes[m.ID], time.Duration(0)
-		if r.Stage == engine.Launching || r.Stage == engine.Terminating {
+		if r.Stage == record.Launching || r.Stage == record.Terminating {
 			spent = f.now.Sub(r.Since)
 		}
 		switch {
@@ -146,7 +146,7 @@ func (f *from) setMachines() {
 			f.after(f.Config.Launch-spent, func() { f.hold(m, true) })
 			fallthrough
 		case n == nil:
-			m.neverJoins = n == nil && (spent > young || r.Stage != engine.Launching && r.Stage != "")
+			m.neverJoins = n == nil && (spent > young || r.Stage != record.Launching && r.Stage != "")
 			f.after(f.Config.Launch+f.Config.Boot-spent, func() {
 				if f.Truth.Node(m.name) == nil {
 					f.boots(m)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -110,7 +110,7 @@ func (s *Sim) drainForUpdate(node string) {
 		case force:
 			s.kill(p.UID, new(int64))
 		case !p.Terminating():
-			s.evict(engine.Action{Kind: engine.Evict, Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
+			s.evict(record.Action{Kind: record.Evict, Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
 		}
 	}
 	s.after(gardenerRetry, func() { s.drainForUpdate(node) })

@@ -3,7 +3,7 @@ package sim
 import (
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // nodeHooks are the user's own commands before and after nodes.
@@ -18,7 +18,7 @@ type nodeHooks struct {
 
 // nodeHook runs the hooks of an action, and says how long they take. A hook that hangs is
 // ended when its time is up.
-func (s *Sim) nodeHook(a engine.Action) (o engine.Outcome, takes time.Duration) {
+func (s *Sim) nodeHook(a record.Action) (o record.Outcome, takes time.Duration) {
 	h := &s.nodeHooks
 	o, takes = done, h.takes
 	luck := 1.0
@@ -36,9 +36,9 @@ func (s *Sim) nodeHook(a engine.Action) (o engine.Outcome, takes time.Duration) 
 	}
 	switch {
 	case strikes(h.fails) || luck < h.chance:
-		o = refuse(engine.RefusedHook, "check.sh: exit code 3: not this one")
+		o = refuse(record.RefusedHook, "check.sh: exit code 3: not this one")
 	case strikes(h.hangs) || luck < 1.5*h.chance:
-		o, takes = refuse(engine.RefusedHook, "check.sh: did not end within %s", a.Limit), a.Limit
+		o, takes = refuse(record.RefusedHook, "check.sh: did not end within %s", a.Limit), a.Limit
 	}
 	o.Key = a.Key
 	return o, takes
@@ -57,7 +57,7 @@ func (c *Script) hookFault(a *args) {
 	}
 	phase := a.word("phase")
 	if phase == "" {
-		phase = string(engine.BeforeNode)
+		phase = string(record.BeforeNode)
 	}
 	key, count := phase+"/"+a.word("node"), a.int("count", 1)
 	if a.flag("fails") {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -31,7 +32,7 @@ type Boundary struct {
 type Crash struct {
 	Point CrashPoint
 	// Kind narrows it to decisions with an action of this kind; "" for any.
-	Kind engine.ActionKind
+	Kind record.ActionKind
 	// Pause is how long nobody drives the run.
 	Pause time.Duration
 	// Lost: requests on their way never arrive. Otherwise they do, and only their
@@ -55,7 +56,7 @@ func (d *Driver) CrashAt(at Boundary, c Crash) { d.boundary, d.atBoundary = at, 
 
 // diesAt reports whether the process has just died before or after the action that
 // is sent now.
-func (d *Driver) diesAt(after bool, a engine.Action) bool {
+func (d *Driver) diesAt(after bool, a record.Action) bool {
 	if d.atBoundary == nil || d.boundary != (Boundary{d.Sent, after}) {
 		return false
 	}
@@ -68,9 +69,9 @@ func (d *Driver) diesAt(after bool, a engine.Action) bool {
 
 // dies reports whether the process has just died, at a point of a decision with
 // these actions of which so many were sent.
-func (d *Driver) dies(at CrashPoint, sent int, actions []engine.Action) bool {
+func (d *Driver) dies(at CrashPoint, sent int, actions []record.Action) bool {
 	c := d.doom
-	wanted := func(a engine.Action) bool { return c.Kind == "" || a.Kind == c.Kind }
+	wanted := func(a record.Action) bool { return c.Kind == "" || a.Kind == c.Kind }
 	if c == nil || c.Point != at || !slices.ContainsFunc(actions, wanted) || at == CrashMidAct && sent != (len(actions)+1)/2 {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // What a repaired world has time for: first the faults with a span of their own run out, then
@@ -31,7 +31,7 @@ func (p *player) endWell() {
 	p.Driver.doom = nil
 	p.say("repair")
 	p.say("run for=%s", repairTime)
-	if !p.on() || p.Driver.Run.State == engine.Ending {
+	if !p.on() || p.Driver.Run.State == record.Ending {
 		p.comeToAnEnd()
 		return
 	}
@@ -43,7 +43,7 @@ func (p *player) endWell() {
 			break
 		}
 		p.say("repair") // of what has come about meanwhile
-		if p.Driver.Run.State == engine.Paused {
+		if p.Driver.Run.State == record.Paused {
 			p.say("operator resume")
 		} else if _, waiting := p.Driver.Run.Waiting(); waiting {
 			p.say("operator approve")
@@ -58,7 +58,7 @@ func (p *player) endWell() {
 }
 
 // stagesOf is how far a run and its nodes have got.
-func stagesOf(r *engine.Run) string {
+func stagesOf(r *record.Run) string {
 	var out strings.Builder
 	fmt.Fprint(&out, r.State, r.Phases)
 	for _, id := range sortedKeys(r.Nodes) {
@@ -69,10 +69,10 @@ func stagesOf(r *engine.Run) string {
 
 // tight lists the machines of a run whose nodes drain and have less time left than their pods
 // take to be gone, from the next attempt to evict them: they may fail, and the run with them.
-func (s *Sim) tight(r *engine.Run) map[string]bool {
+func (s *Sim) tight(r *record.Run) map[string]bool {
 	out := map[string]bool{}
 	for id, n := range r.Nodes {
-		if n.Stage != engine.Draining || n.Wait == nil {
+		if n.Stage != record.Draining || n.Wait == nil {
 			continue
 		}
 		left := n.Wait.End.Sub(r.Seen) - r.Settings.EvictionRetry
@@ -85,20 +85,20 @@ func (s *Sim) tight(r *engine.Run) map[string]bool {
 
 // lacksProgress says how the end of a run is none that its situation at the repair explains,
 // "" if it is one; tight are the machines that the repair came too late for.
-func lacksProgress(was, r *engine.Run, tight map[string]bool) string {
-	if r.State != engine.Finished {
+func lacksProgress(was, r *record.Run, tight map[string]bool) string {
+	if r.State != record.Finished {
 		return "it is stuck"
 	}
 	failed := slices.ContainsFunc(sortedKeys(r.Nodes), func(id string) bool {
-		return was.Nodes[id].Stage == engine.NodeFail || r.Nodes[id].Stage == engine.NodeFail && r.Nodes[id].Result == engine.EvictionFail && tight[id]
+		return was.Nodes[id].Stage == record.NodeFail || r.Nodes[id].Stage == record.NodeFail && r.Nodes[id].Result == record.EvictionFail && tight[id]
 	})
 	switch {
-	case r.Result == engine.Succeeded, failed:
+	case r.Result == record.Succeeded, failed:
 		return ""
-	case r.Result == engine.NodesLeft:
+	case r.Result == record.NodesLeft:
 		left := !r.Settings.Until.IsZero() || len(r.Target.Only) > 0
 		for _, id := range sortedKeys(r.Nodes) {
-			left = left || r.Nodes[id].Stage == engine.Skipped
+			left = left || r.Nodes[id].Stage == record.Skipped
 		}
 		if left {
 			return ""

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -116,7 +116,7 @@ func (p *player) setUp(strategy string) {
 // It takes its chances elsewhere, as hooks do.
 func (p *player) fromElsewhere(line string) string {
 	words := strings.Fields(line)
-	if len(words) != 2 || words[0] != "operator" || !engine.CommandKind(words[1]).Remote() || p.remote.IntN(3) > 0 {
+	if len(words) != 2 || words[0] != "operator" || !record.CommandKind(words[1]).Remote() || p.remote.IntN(3) > 0 {
 		return line
 	}
 	p.given++
@@ -147,7 +147,7 @@ func (p *player) seldom(n int, words ...string) string {
 }
 
 // on reports whether there is still something to play.
-func (p *player) on() bool { return p.broken == "" && p.Driver.Run.State != engine.Finished }
+func (p *player) on() bool { return p.broken == "" && p.Driver.Run.State != record.Finished }
 
 // world makes a cluster with workloads and budgets.
 func (p *player) world() {
@@ -251,7 +251,7 @@ func (p *player) comeToAnEnd() {
 // meddle is one thing that an operator, somebody else or fate does, or nothing.
 func (p *player) meddle() {
 	run := &p.Driver.Run
-	if run.State == engine.Paused {
+	if run.State == record.Paused {
 		p.say("operator resume")
 		return
 	}
@@ -394,7 +394,7 @@ func weigh(turns []turn) (sum int) {
 func (p *player) force() {
 	nodes := p.Driver.Run.Nodes
 	for _, id := range sortedKeys(nodes) {
-		if stage := nodes[id].Stage; (stage == engine.Draining || stage == engine.Updating) && nodes[id].Name != "" {
+		if stage := nodes[id].Stage; (stage == record.Draining || stage == record.Updating) && nodes[id].Name != "" {
 			p.say("operator force node=%s", nodes[id].Name)
 			return
 		}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 var (
@@ -70,40 +70,40 @@ func (t *tally) String() string {
 // A broken rule prints its seed; go test ./engine/sim -run TestRandom -seed=N
 // plays it again and prints its script, to be shrunk into engine/testdata.
 func TestRandom(t *testing.T) {
-	changes := []engine.ActionKind{engine.AddTaint, engine.RemoveTaint, engine.Cordon, engine.Evict, engine.LookAtPods, engine.Terminate, engine.CheckEffect}
-	rare := []engine.ActionKind{engine.Uncordon, engine.AddLabel, engine.RemoveLabel, engine.Delete, engine.SetSizes, engine.Suspend, engine.Resume, engine.RunHook}
+	changes := []record.ActionKind{record.AddTaint, record.RemoveTaint, record.Cordon, record.Evict, record.LookAtPods, record.Terminate, record.CheckEffect}
+	rare := []record.ActionKind{record.Uncordon, record.AddLabel, record.RemoveLabel, record.Delete, record.SetSizes, record.Suspend, record.Resume, record.RunHook}
 	playAll(t, strategyOf, changes, rare)
 }
 
 // TestRandomKops plays clusters of kops.
 func TestRandomKops(t *testing.T) {
-	changes := []engine.ActionKind{engine.AddTaint, engine.Cordon, engine.Detach, engine.Deregister, engine.Terminate}
-	rare := []engine.ActionKind{engine.Evict, engine.LookAtPods, engine.CheckEffect, engine.AddLabel, engine.RemoveTaint, engine.Uncordon, engine.RemoveLabel, engine.Delete, engine.EndWarm, engine.RunHook}
+	changes := []record.ActionKind{record.AddTaint, record.Cordon, record.Detach, record.Deregister, record.Terminate}
+	rare := []record.ActionKind{record.Evict, record.LookAtPods, record.CheckEffect, record.AddLabel, record.RemoveTaint, record.Uncordon, record.RemoveLabel, record.Delete, record.EndWarm, record.RunHook}
 	playAll(t, func(uint64) string { return "kops" }, changes, rare)
 }
 
 // TestRandomGardener plays rolls of zones by Gardener's rules.
 func TestRandomGardener(t *testing.T) {
-	changes := []engine.ActionKind{engine.AddTaint, engine.Cordon, engine.Evict, engine.LookAtPods, engine.Terminate}
-	rare := []engine.ActionKind{engine.CheckEffect, engine.Uncordon, engine.RemoveTaint, engine.AddLabel, engine.RemoveLabel, engine.Delete, engine.SetSizes, engine.Suspend, engine.Resume, engine.RunHook}
+	changes := []record.ActionKind{record.AddTaint, record.Cordon, record.Evict, record.LookAtPods, record.Terminate}
+	rare := []record.ActionKind{record.CheckEffect, record.Uncordon, record.RemoveTaint, record.AddLabel, record.RemoveLabel, record.Delete, record.SetSizes, record.Suspend, record.Resume, record.RunHook}
 	playAll(t, func(seed uint64) string { return []string{"gardener", "gardener-seed"}[seed%2] }, changes, rare)
 }
 
 // TestRandomGardenerManual plays updates in place that are selected by hand.
 func TestRandomGardenerManual(t *testing.T) {
-	playAll(t, func(uint64) string { return "gardener-manual" }, []engine.ActionKind{engine.AddLabel}, []engine.ActionKind{engine.CheckEffect, engine.RunHook})
+	playAll(t, func(uint64) string { return "gardener-manual" }, []record.ActionKind{record.AddLabel}, []record.ActionKind{record.CheckEffect, record.RunHook})
 }
 
 // TestRandomGardenerInPlace plays updates in place that nobody selects.
 func TestRandomGardenerInPlace(t *testing.T) {
-	changes := []engine.ActionKind{engine.AddLabel, engine.SetSizes, engine.Suspend}
-	rare := []engine.ActionKind{engine.CheckEffect, engine.RunHook, engine.Cordon, engine.Uncordon, engine.Evict, engine.LookAtPods, engine.Terminate, engine.Resume}
+	changes := []record.ActionKind{record.AddLabel, record.SetSizes, record.Suspend}
+	rare := []record.ActionKind{record.CheckEffect, record.RunHook, record.Cordon, record.Uncordon, record.Evict, record.LookAtPods, record.Terminate, record.Resume}
 	playAll(t, func(seed uint64) string { return []string{"gardener-inplace", "gardener-inplace-seed"}[seed%2] }, changes, rare)
 }
 
 // playAll plays the seeds. Processes have to die at every point of some kinds of actions
 // if there were many seeds, and of those that are rare if there were very many.
-func playAll(t *testing.T, strategyOf func(seed uint64) string, changes, rare []engine.ActionKind) {
+func playAll(t *testing.T, strategyOf func(seed uint64) string, changes, rare []record.ActionKind) {
 	if *seedFlag != 0 {
 		told, broken := NewScript().random(*seedFlag, strategyOf(*seedFlag))
 		t.Log("\n" + told)
@@ -143,7 +143,7 @@ func playAll(t *testing.T, strategyOf func(seed uint64) string, changes, rare []
 }
 
 // everyCrash checks that processes have died at every point of actions of some kinds.
-func everyCrash(t *testing.T, crashes map[string]int, kinds []engine.ActionKind) {
+func everyCrash(t *testing.T, crashes map[string]int, kinds []record.ActionKind) {
 	for _, point := range []CrashPoint{CrashBeforeSave, CrashBeforeAct, CrashMidAct, CrashAfterAct} {
 		for _, kind := range kinds {
 			if crashes[string(point)+" "+string(kind)] == 0 {

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -130,21 +130,21 @@ func (s *Sim) picture() live.Change {
 
 // Do carries out an action: it arrives after half its latency, and its answer
 // after the other half, in the world's time.
-func (w *RealTime) Do(ctx context.Context, a engine.Action) engine.Outcome {
-	answer := make(chan engine.Outcome, 1)
+func (w *RealTime) Do(ctx context.Context, a record.Action) record.Outcome {
+	answer := make(chan record.Outcome, 1)
 	w.mu.Lock()
-	w.sim.carryOut(a, func(o engine.Outcome) { answer <- o })
+	w.sim.carryOut(a, func(o record.Outcome) { answer <- o })
 	w.mu.Unlock()
 	select {
 	case o := <-answer:
 		return o
 	case <-ctx.Done():
-		return engine.Outcome{Key: a.Key, At: w.Now(), Verdict: engine.Unknown, Message: context.Cause(ctx).Error()}
+		return record.Outcome{Key: a.Key, At: w.Now(), Verdict: record.Unknown, Message: context.Cause(ctx).Error()}
 	}
 }
 
 // carryOut lets an action arrive after half its latency, and its answer after the other half.
-func (s *Sim) carryOut(a engine.Action, answer func(engine.Outcome)) {
+func (s *Sim) carryOut(a record.Action, answer func(record.Outcome)) {
 	half := s.latency(a) / 2
 	s.after(half, func() {
 		o := s.request(a)
@@ -163,7 +163,7 @@ func (w *RealTime) Now() time.Time {
 func (w *RealTime) Skew() time.Duration { return 0 }
 
 // Save keeps nothing: the run ends with its process.
-func (w *RealTime) Save(context.Context, engine.Run) error { return nil }
+func (w *RealTime) Save(context.Context, record.Run) error { return nil }
 
 // Lost is never closed: nobody else can get here.
 func (w *RealTime) Lost() <-chan struct{} { return nil }
@@ -172,4 +172,4 @@ func (w *RealTime) Lost() <-chan struct{} { return nil }
 func (w *RealTime) Sure() bool { return true }
 
 // Regain never has to.
-func (w *RealTime) Regain(context.Context) (engine.Run, error) { return engine.Run{}, live.ErrLost }
+func (w *RealTime) Regain(context.Context) (record.Run, error) { return record.Run{}, live.ErrLost }

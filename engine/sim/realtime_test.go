@@ -9,6 +9,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -45,20 +46,20 @@ type watched struct {
 	seen *Driver // holds the run and its record; decides nothing
 }
 
-func (w watched) Save(_ context.Context, r engine.Run) error {
+func (w watched) Save(_ context.Context, r record.Run) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.seen.Run = r
 	w.seen.save()
-	if r.State == engine.Finished {
+	if r.State == record.Finished {
 		w.seen.check.end()
 	}
 	return nil
 }
 
-func (w watched) Do(ctx context.Context, a engine.Action) engine.Outcome {
+func (w watched) Do(ctx context.Context, a record.Action) record.Outcome {
 	w.mu.Lock()
-	if a.Kind != engine.Evict { // what a budget allowed when that was decided is not known here
+	if a.Kind != record.Evict { // what a budget allowed when that was decided is not known here
 		w.seen.check.asked(a)
 	}
 	w.seen.check.arrives(a)
@@ -73,7 +74,7 @@ func (w watched) Do(ctx context.Context, a engine.Action) engine.Outcome {
 
 // drive plays a scenario through engine/live, with an operator who looks at the
 // snapshots and approves every batch; answer is what else he does.
-func drive(t *testing.T, name string, answer func(*engine.Snapshot) []engine.Command) (run engine.Run, took time.Duration) {
+func drive(t *testing.T, name string, answer func(*engine.Snapshot) []record.Command) (run record.Run, took time.Duration) {
 	t.Helper()
 	s, err := Named(name)
 	if err != nil {
@@ -96,7 +97,7 @@ func drive(t *testing.T, name string, answer func(*engine.Snapshot) []engine.Com
 	}
 	loop := &live.Loop{Rules: rules, World: view, Queue: intake, Executor: w, Store: w, Lock: w, Clock: w}
 	var told atomic.Int32
-	loop.Rehearse = func(ctx context.Context, w *world.World, now time.Time, r engine.Run) (engine.Rehearsal, bool) {
+	loop.Rehearse = func(ctx context.Context, w *world.World, now time.Time, r record.Run) (engine.Rehearsal, bool) {
 		end, ok := Rehearse(ctx, rules, w, now, r)
 		if ok {
 			told.Add(1)
@@ -108,7 +109,7 @@ func drive(t *testing.T, name string, answer func(*engine.Snapshot) []engine.Com
 		say := answer(s)
 		if b := s.Batch; b != nil && !approved[b.Hash] {
 			approved[b.Hash] = true
-			say = append(say, engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash})
+			say = append(say, record.Command{Kind: record.CmdApprove, Batch: b.ID, Hash: b.Hash})
 		}
 		for _, c := range say {
 			c.By, c.At = "operator@laptop", s.At
@@ -131,8 +132,8 @@ func drive(t *testing.T, name string, answer func(*engine.Snapshot) []engine.Com
 // The real loop drives a Wall to the end of the tour, in a time that a person at
 // the default speed of 20 has patience for.
 func TestWall(t *testing.T) {
-	run, took := drive(t, "tour", func(*engine.Snapshot) []engine.Command { return nil })
-	if run.Result != engine.Succeeded || len(run.Batches) < 4 {
+	run, took := drive(t, "tour", func(*engine.Snapshot) []record.Command { return nil })
+	if run.Result != record.Succeeded || len(run.Batches) < 4 {
 		t.Errorf("%s after %d batches: %s", run.Result, len(run.Batches), run.Why)
 	}
 	if took > time.Hour {
@@ -143,16 +144,16 @@ func TestWall(t *testing.T) {
 // What nobody else resolves, the operator forces.
 func TestWallForced(t *testing.T) {
 	forced := map[string]bool{}
-	run, _ := drive(t, "stuck", func(s *engine.Snapshot) (say []engine.Command) {
+	run, _ := drive(t, "stuck", func(s *engine.Snapshot) (say []record.Command) {
 		for _, b := range s.Blockers {
 			if b.Kind == engine.BlockedByBudget && b.Tries > 2 && !forced[b.Node] {
 				forced[b.Node] = true
-				say = append(say, engine.Command{Kind: engine.CmdForce, Node: b.Node, Reason: "nobody scales it"})
+				say = append(say, record.Command{Kind: record.CmdForce, Node: b.Node, Reason: "nobody scales it"})
 			}
 		}
 		return say
 	})
-	if run.Result != engine.Succeeded || len(run.Orders) == 0 {
+	if run.Result != record.Succeeded || len(run.Orders) == 0 {
 		t.Errorf("%s with %d force orders: %s", run.Result, len(run.Orders), run.Why)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -29,7 +30,7 @@ const (
 // over at once, the user's hooks pass. It reports false where nothing can be told: where a
 // controller of the group's own moves its nodes, where the cluster is not looked at, or where
 // ctx was over before a node was replaced. It changes neither the world nor the run.
-func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run engine.Run) (engine.Rehearsal, bool) {
+func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run record.Run) (engine.Rehearsal, bool) {
 	if !rehearsable(rules, w, &run) {
 		return engine.Rehearsal{}, false
 	}
@@ -37,13 +38,13 @@ func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 }
 
 // rehearsable reports whether a run can be played.
-func rehearsable(rules engine.Strategy, w *world.World, run *engine.Run) bool {
+func rehearsable(rules engine.Strategy, w *world.World, run *record.Run) bool {
 	known := !w.Partial() && !w.Health[world.Cluster].Fresh.IsZero() && !w.Health[world.Cloud].Fresh.IsZero()
-	return known && selfdriven.Of(&w.Group) == nil && rules.Follows() == nil && rules.Updates() == nil && len(w.Machines()) > 0 && !run.Settings.CloudOnly && run.State != engine.Finished && run.State != engine.NoRun
+	return known && selfdriven.Of(&w.Group) == nil && rules.Follows() == nil && rules.Updates() == nil && len(w.Machines()) > 0 && !run.Settings.CloudOnly && run.State != record.Finished && run.State != record.NoRun
 }
 
 // PaceOf is the pace of a run: guesses, where it has measured nothing else.
-func PaceOf(run *engine.Run) Pace {
+func PaceOf(run *record.Run) Pace {
 	p := Guesses()
 	if longest := run.NodeTime - run.Settings.Settle; run.NodeTime > 0 {
 		p.Terminate = min(p.Terminate, max(longest, time.Second))
@@ -59,7 +60,7 @@ type rehearsal struct {
 	sim   *Sim
 	rules engine.Strategy
 	grain time.Duration // the least time between two decisions
-	run   engine.Run
+	run   record.Run
 	in    engine.Inputs
 	wake  time.Time
 	told  string // the batch that was approved last
@@ -71,21 +72,21 @@ type rehearsal struct {
 	pace  float64
 }
 
-func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run engine.Run, pace Pace) (engine.Rehearsal, bool) {
-	if run.State == engine.Planned {
+func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run record.Run, pace Pace) (engine.Rehearsal, bool) {
+	if run.State == record.Planned {
 		run = engine.Start(run, now, "rehearsal")
 	}
 	run = engine.TakeOver(run, now)
 	r := newRehearsal(rules, w, now, run, pace)
 	r.sim.nodeHooks.takes = run.HookTime
-	if run.State == engine.Paused {
-		r.say(engine.Command{Kind: engine.CmdResume})
+	if run.State == record.Paused {
+		r.say(record.Command{Kind: record.CmdResume})
 	}
 	cut := r.play(ctx, now.Add(farthest))
 	return r.tell(now, cut)
 }
 
-func newRehearsal(rules engine.Strategy, w *world.World, now time.Time, run engine.Run, pace Pace) *rehearsal {
+func newRehearsal(rules engine.Strategy, w *world.World, now time.Time, run record.Run, pace Pace) *rehearsal {
 	r := &rehearsal{rules: rules, grain: breath * time.Duration(min(max(1, len(w.Machines())/perBreath), mostBreaths)), run: run, wake: now, since: now}
 	if r.grain > breath {
 		pace.Controllers, pace.ClusterLag, pace.CloudEvery = max(pace.Controllers, r.grain/2), max(pace.ClusterLag, r.grain/4), max(pace.CloudEvery, 2*r.grain)
@@ -95,7 +96,7 @@ func newRehearsal(rules engine.Strategy, w *world.World, now time.Time, run engi
 }
 
 // say hands the run a command.
-func (r *rehearsal) say(c engine.Command) {
+func (r *rehearsal) say(c record.Command) {
 	c.By, c.At = "rehearsal", r.sim.now
 	r.in.Commands = append(r.in.Commands, c)
 	r.wake = r.sim.now
@@ -105,7 +106,7 @@ func (r *rehearsal) say(c engine.Command) {
 // whether it was cut off before.
 func (r *rehearsal) play(ctx context.Context, end time.Time) (cut bool) {
 	s := r.sim
-	for r.run.State != engine.Finished {
+	for r.run.State != record.Finished {
 		if ctx.Err() != nil || !s.now.Before(end) {
 			return true
 		}
@@ -118,7 +119,7 @@ func (r *rehearsal) play(ctx context.Context, end time.Time) (cut bool) {
 			continue
 		}
 		r.decide()
-		if r.run.State == engine.Paused && len(r.in.Commands) == 0 || r.standsStill() {
+		if r.run.State == record.Paused && len(r.in.Commands) == 0 || r.standsStill() {
 			return false
 		}
 	}
@@ -135,17 +136,17 @@ func (r *rehearsal) decide() {
 	if r.rolls.IsZero() && len(d.Touched) > 0 && slices.ContainsFunc(d.Touched, func(id string) bool { return inWork(r.run.Nodes[id]) }) {
 		r.rolls, r.pace = s.now, r.progress()
 	}
-	hear := func(o engine.Outcome) { r.in.Outcomes = append(r.in.Outcomes, o) }
+	hear := func(o record.Outcome) { r.in.Outcomes = append(r.in.Outcomes, o) }
 	for _, a := range d.Actions {
-		if a.Kind == engine.RunHook {
-			s.after(s.nodeHooks.takes, func() { hear(engine.Outcome{Key: a.Key, At: s.now, Verdict: engine.Done}) })
+		if a.Kind == record.RunHook {
+			s.after(s.nodeHooks.takes, func() { hear(record.Outcome{Key: a.Key, At: s.now, Verdict: record.Done}) })
 			continue
 		}
 		s.carryOut(a, hear)
 	}
 	if b, waiting := r.run.Waiting(); waiting && fmt.Sprint(b.ID, b.Hash) != r.told {
 		r.told = fmt.Sprint(b.ID, b.Hash)
-		r.say(engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash})
+		r.say(record.Command{Kind: record.CmdApprove, Batch: b.ID, Hash: b.Hash})
 	}
 }
 
@@ -162,8 +163,8 @@ func (r *rehearsal) standsStill() bool {
 }
 
 // inWork reports whether an outdated node is on its way out.
-func inWork(n engine.Node) bool {
-	return !n.New && (n.Stage == engine.Draining || n.Stage == engine.Settling || n.Stage == engine.Terminating)
+func inWork(n record.Node) bool {
+	return !n.New && (n.Stage == record.Draining || n.Stage == record.Settling || n.Stage == record.Terminating)
 }
 
 // progress is how many nodes are replaced; one that is on its way out is half so.
@@ -172,7 +173,7 @@ func (r *rehearsal) progress() (nodes float64) {
 		switch {
 		case inWork(n):
 			nodes += 0.5
-		case !n.New && n.Stage == engine.Replaced:
+		case !n.New && n.Stage == record.Replaced:
 			nodes++
 		}
 	}
@@ -180,8 +181,8 @@ func (r *rehearsal) progress() (nodes float64) {
 }
 
 // stages counts the nodes in each stage.
-func stages(r *engine.Run) map[engine.Stage]int {
-	out := map[engine.Stage]int{}
+func stages(r *record.Run) map[record.Stage]int {
+	out := map[record.Stage]int{}
 	for _, n := range r.Nodes {
 		out[n.Stage]++
 	}
@@ -194,18 +195,18 @@ func (r *rehearsal) tell(began time.Time, cut bool) (engine.Rehearsal, bool) {
 	replaced, total := r.run.Outdated()
 	out.Replaced = replaced
 	for _, n := range r.run.Nodes {
-		if !n.New && n.Stage == engine.NodeFail {
+		if !n.New && n.Stage == record.NodeFail {
 			out.Failed++
 		}
 	}
-	skipped := stages(&r.run)[engine.Skipped] // not by the rehearsal
+	skipped := stages(&r.run)[record.Skipped] // not by the rehearsal
 	out.Left = total - replaced - out.Failed - skipped
 	switch {
-	case !cut && r.run.State == engine.Finished:
+	case !cut && r.run.State == record.Finished:
 		out.Took = r.run.Finished.Sub(began)
 	case !cut:
-		out.Took, out.Result = r.since.Sub(began), engine.NotStartedYet
-		if r.run.State == engine.Paused {
+		out.Took, out.Result = r.since.Sub(began), record.NotStartedYet
+		if r.run.State == record.Paused {
 			out.Took = r.sim.now.Sub(began)
 		} else if out.Why = r.run.Gate; out.Why == "" && len(out.Held) > 0 {
 			out.Why = out.Held[0]
@@ -213,10 +214,10 @@ func (r *rehearsal) tell(began time.Time, cut bool) (engine.Rehearsal, bool) {
 	default:
 		made := r.progress()
 		left := float64(total) - made - float64(out.Failed+skipped)
-		if r.rolls.IsZero() || made-r.pace < 1 || r.run.State != engine.Running {
+		if r.rolls.IsZero() || made-r.pace < 1 || r.run.State != record.Running {
 			return out, false
 		}
-		out.Extrapolated, out.Result, out.Why, out.Held = true, engine.NotStartedYet, "", nil
+		out.Extrapolated, out.Result, out.Why, out.Held = true, record.NotStartedYet, "", nil
 		out.Took += time.Duration(float64(r.sim.now.Sub(r.rolls)) / (made - r.pace) * left)
 	}
 	return out, true
@@ -227,7 +228,7 @@ func (r *rehearsal) held() []string {
 	var out []string
 	for _, id := range sortedKeys(r.run.Nodes) {
 		n := r.run.Nodes[id]
-		if n.Stage != engine.NodeFail {
+		if n.Stage != record.NodeFail {
 			continue
 		}
 		why := n.Reason
@@ -236,7 +237,7 @@ func (r *rehearsal) held() []string {
 		}
 		out = append(out, n.Name+": "+why)
 	}
-	if r.run.State != engine.Finished {
+	if r.run.State != record.Finished {
 		for _, b := range engine.View(r.rules, r.sim.now, r.sim.View, r.run, engine.Look{}, nil).Blockers {
 			out = append(out, b.Node+": "+b.Pod+": "+b.Detail)
 		}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -53,10 +54,10 @@ func TestRehearsalTellsTheEnd(t *testing.T) {
 				end engine.Rehearsal
 			}
 			var guesses []guess
-			for at := c.Sim.now; c.Driver.Run.State != engine.Finished && len(c.Driver.Broken) == 0; at = at.Add(90 * time.Second) {
+			for at := c.Sim.now; c.Driver.Run.State != record.Finished && len(c.Driver.Broken) == 0; at = at.Add(90 * time.Second) {
 				c.Driver.Advance(at, func() bool {
 					if b, waiting := c.Driver.Run.Waiting(); waiting {
-						c.Driver.Say(engine.Command{Kind: engine.CmdApprove, Batch: b.ID, Hash: b.Hash})
+						c.Driver.Say(record.Command{Kind: record.CmdApprove, Batch: b.ID, Hash: b.Hash})
 					}
 					return false
 				})
@@ -134,14 +135,14 @@ func TestRandomRehearsals(t *testing.T) {
 			continue
 		}
 		d := c.Driver
-		fresh := engine.NewRun(c.rules, "again", seed, c.Sim.View, c.settings, engine.Target{All: true})
+		fresh := engine.NewRun(c.rules, "again", seed, c.Sim.View, c.settings, record.Target{All: true})
 		part := newRehearsal(c.rules, c.Sim.View, c.Sim.now, engine.Start(fresh, c.Sim.now, ""), PaceOf(&fresh))
 		part.play(context.Background(), c.Sim.now.Add(4*time.Minute))
 		for what, of := range map[string]struct {
 			*Sim
-			run engine.Run
+			run record.Run
 		}{"start": {c.Sim, fresh}, "middle": {part.sim, part.run}} {
-			if of.run.State == engine.Finished {
+			if of.run.State == record.Finished {
 				continue
 			}
 			before := fmt.Sprint(digest(of.View), string(d.encode(of.run)))
@@ -208,7 +209,7 @@ func TestRehearsalOfARealWorld(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	old, fresh := world.Template{ID: "lt-1", Version: 41}, world.Template{ID: "lt-1", Version: 44}
 	dedicated := world.Taint{Key: "dedicated", Value: "db", Effect: "NoSchedule"}
-	given := func() (*world.World, engine.Run) {
+	given := func() (*world.World, record.Run) {
 		w := world.New()
 		w.SetGroup(world.Group{Name: "eks-db", Provider: "asg", Zones: []string{"eu-west-1a", "eu-west-1b"}, Template: fresh, TemplateSpec: "$Latest", Image: "ami-0c", Sizes: world.Sizes{Min: 2, Max: 4, Desired: 3},
 			Hooks: []world.Hook{{Name: "boot", Launching: true, Timeout: time.Hour}}})
@@ -241,7 +242,7 @@ func TestRehearsalOfARealWorld(t *testing.T) {
 		w.SetHealth(world.Cloud, world.Health{Fresh: now})
 		settings := strategy.EKS{}.Defaults()
 		settings.NewLabels = map[string]string{"eks.amazonaws.com/nodegroup": ""}
-		return w, engine.NewRun(strategy.EKS{}, "run-1", 7, w, settings, engine.Target{Templates: []world.Template{fresh}})
+		return w, engine.NewRun(strategy.EKS{}, "run-1", 7, w, settings, record.Target{Templates: []world.Template{fresh}})
 	}
 	down := func(w *world.World, since time.Duration) {
 		for _, uid := range []string{"pgip-10-0-0-0", "pgip-10-0-0-1"} {
@@ -254,58 +255,58 @@ func TestRehearsalOfARealWorld(t *testing.T) {
 		w.SetBudget(&b)
 	}
 	for name, c := range map[string]struct {
-		edit func(*world.World, *engine.Run)
-		want engine.Result
+		edit func(*world.World, *record.Run)
+		want record.Result
 	}{
-		"as it is":       {func(*world.World, *engine.Run) {}, engine.Succeeded},
-		"an image to be": {func(_ *world.World, r *engine.Run) { r.Target = engine.Target{Image: "ami-0d"} }, engine.Succeeded},
-		"minimal":        {func(_ *world.World, r *engine.Run) { r.Strategy = "eks-minimal" }, engine.Succeeded},
-		"a pod that is over": {func(w *world.World, _ *engine.Run) {
+		"as it is":       {func(*world.World, *record.Run) {}, record.Succeeded},
+		"an image to be": {func(_ *world.World, r *record.Run) { r.Target = record.Target{Image: "ami-0d"} }, record.Succeeded},
+		"minimal":        {func(_ *world.World, r *record.Run) { r.Strategy = "eks-minimal" }, record.Succeeded},
+		"a pod that is over": {func(w *world.World, _ *record.Run) {
 			p := *w.Pod("kafkaip-10-0-0-0")
 			p.Ends = now.Add(-time.Hour)
 			w.SetPod(&p)
-		}, engine.EvictionFail},
-		"pods that are down": {func(w *world.World, _ *engine.Run) {
+		}, record.EvictionFail},
+		"pods that are down": {func(w *world.World, _ *record.Run) {
 			down(w, time.Hour)
-		}, engine.EvictionFail},
-		"pods that are down for a moment": {func(w *world.World, _ *engine.Run) {
+		}, record.EvictionFail},
+		"pods that are down for a moment": {func(w *world.World, _ *record.Run) {
 			down(w, time.Second)
-		}, engine.Succeeded},
-		"a long grace period": {func(w *world.World, _ *engine.Run) {
+		}, record.Succeeded},
+		"a long grace period": {func(w *world.World, _ *record.Run) {
 			p := *w.Pod("pgip-10-0-0-0")
 			p.Grace = time.Hour
 			w.SetPod(&p)
-		}, engine.Succeeded},
-		"not heard from for a moment": {func(w *world.World, _ *engine.Run) {
+		}, record.Succeeded},
+		"not heard from for a moment": {func(w *world.World, _ *record.Run) {
 			n := *w.Node("ip-10-0-0-1")
 			n.Ready, n.Unreachable = false, now.Add(-time.Minute)
 			w.SetNode(&n)
-		}, engine.Succeeded},
-		"another node is sick for a moment": {func(w *world.World, _ *engine.Run) {
+		}, record.Succeeded},
+		"another node is sick for a moment": {func(w *world.World, _ *record.Run) {
 			n := *w.Node("elsewhere")
 			n.Ready, n.Sick = false, now.Add(-time.Minute)
 			w.SetNode(&n)
-		}, engine.Succeeded},
-		"it settles for hours": {func(_ *world.World, r *engine.Run) { r.Settings.Settle = 4 * time.Hour }, engine.Succeeded},
-		"no zones on nodes": {func(w *world.World, _ *engine.Run) {
+		}, record.Succeeded},
+		"it settles for hours": {func(_ *world.World, r *record.Run) { r.Settings.Settle = 4 * time.Hour }, record.Succeeded},
+		"no zones on nodes": {func(w *world.World, _ *record.Run) {
 			for _, known := range w.Nodes() {
 				n := *known
 				n.Zone = ""
 				w.SetNode(&n)
 			}
-		}, engine.Succeeded},
-		"only some": {func(_ *world.World, r *engine.Run) { r.Target.Only = []string{"ip-10-0-0-0"} }, engine.NodesLeft},
-		"not heard from": {func(w *world.World, r *engine.Run) {
+		}, record.Succeeded},
+		"only some": {func(_ *world.World, r *record.Run) { r.Target.Only = []string{"ip-10-0-0-0"} }, record.NodesLeft},
+		"not heard from": {func(w *world.World, r *record.Run) {
 			n := *w.Node("ip-10-0-0-1")
 			n.Ready, n.Unreachable = false, now.Add(-time.Hour)
 			w.SetNode(&n)
-			r.Settings.Unreachable = engine.UnreachableTerminate
-		}, engine.Succeeded},
-		"a machine comes, one goes": {func(w *world.World, _ *engine.Run) {
+			r.Settings.Unreachable = record.UnreachableTerminate
+		}, record.Succeeded},
+		"a machine comes, one goes": {func(w *world.World, _ *record.Run) {
 			list := machinesOf(w)
 			list[0].State = world.MachineTerminating
 			w.SetMachines(append(list, world.Machine{ID: "i-09", Zone: "eu-west-1a", State: world.MachinePending, Template: fresh}))
-		}, engine.Succeeded},
+		}, record.Succeeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, run := given()
@@ -316,7 +317,7 @@ func TestRehearsalOfARealWorld(t *testing.T) {
 				run = engine.NewRun(rules, "run-1", 7, w, run.Settings, run.Target)
 			}
 			end, told := rehearse(context.Background(), rules, w, now, run, PaceOf(&run))
-			if !told || end.Result != c.want || end.Extrapolated || end.Smooth() != (c.want != engine.EvictionFail) {
+			if !told || end.Result != c.want || end.Extrapolated || end.Smooth() != (c.want != record.EvictionFail) {
 				t.Errorf("%v %+v", told, end)
 			}
 			t.Log(end.Took, end.Sentence(), end.Held)

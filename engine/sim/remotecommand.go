@@ -6,21 +6,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // remoteCommand is a command from elsewhere, as an object that lies there until it is
 // answered: whoever drives the run finds it.
 type remoteCommand struct {
-	command  engine.Command
-	ack      *engine.Ack
+	command  record.Command
+	ack      *record.Ack
 	checked  bool
 	accepted int // how often events tell so
 }
 
 // SendRemote gives a command from elsewhere, which its sender wrote some time ago. One that lies
 // there already is found again.
-func (d *Driver) SendRemote(c engine.Command, ago time.Duration) {
+func (d *Driver) SendRemote(c record.Command, ago time.Duration) {
 	c.At = d.Sim.now.Add(-ago)
 	d.remote = append(d.remote, &remoteCommand{command: c})
 	d.in.Commands = append(d.in.Commands, c)
@@ -38,7 +38,7 @@ func (d *Driver) findRemote() {
 }
 
 // answer writes the answers to the letters.
-func (d *Driver) answer(acks []engine.Ack) {
+func (d *Driver) answer(acks []record.Ack) {
 	for _, ack := range acks {
 		for _, l := range d.remote {
 			if l.command.ID == ack.ID && l.ack == nil {
@@ -49,7 +49,7 @@ func (d *Driver) answer(acks []engine.Ack) {
 }
 
 // obeys reports whether one of the answers says that a command was obeyed.
-func obeys(acks []engine.Ack) bool {
+func obeys(acks []record.Ack) bool {
 	for _, ack := range acks {
 		if ack.Accepted {
 			return true
@@ -66,13 +66,13 @@ func (d *Driver) checkRemote() {
 			continue
 		}
 		l.checked = true
-		if !slices.ContainsFunc(d.saved.HandledCommands, func(a engine.Ack) bool { return a.ID == l.command.ID }) {
+		if !slices.ContainsFunc(d.saved.HandledCommands, func(a record.Ack) bool { return a.ID == l.command.ID }) {
 			d.breaks("from elsewhere: %s was answered before the record knows of it", l.command.ID)
 		}
 	}
 	for _, e := range d.Events[d.heard:] {
 		switch e.Type {
-		case engine.RunPaused, engine.RunResumed, engine.RunAborting, engine.BatchApproved:
+		case record.RunPaused, record.RunResumed, record.RunAborting, record.BatchApproved:
 			for _, l := range d.remote {
 				if by := l.command.By; !e.Remote || by != l.command.ID+"@ops" || !strings.Contains(e.Message, " "+by) {
 					continue

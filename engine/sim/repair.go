@@ -3,7 +3,7 @@ package sim
 import (
 	"slices"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -11,7 +11,7 @@ import (
 // way of a run: budgets are deleted, workloads that cannot move are scaled to zero, marks of
 // others come off, and machines that will never join are ended. Faults with a span of their
 // own are left to run out.
-func (s *Sim) repair(r *engine.Run) {
+func (s *Sim) repair(r *record.Run) {
 	f := &s.faults
 	f.half, f.halfDetach, f.chance, f.replaced = 0, 0, 0, 0
 	clear(f.lose)
@@ -67,7 +67,7 @@ func (s *Sim) repairGroup() {
 
 // repairMachine heals a machine and takes the marks of others off its node, or ends one that
 // will never be Ready, or whose node was deleted.
-func (s *Sim) repairMachine(m *machine, r *engine.Run) {
+func (s *Sim) repairMachine(m *machine, r *record.Run) {
 	m.Protected = false
 	switch {
 	case m.neverJoins || m.neverReady || m.noLabels, s.group.Role != world.RoleBastion && s.Truth.Node(m.name) == nil && s.now.Sub(m.began) > repairTime:
@@ -84,7 +84,7 @@ func (s *Sim) repairMachine(m *machine, r *engine.Run) {
 	if stepOf(n) == world.GardenerFailed {
 		_ = s.retryUpdate(m.name) // it has failed: see above
 	}
-	ours := slices.ContainsFunc(r.Marks[m.ID], func(k engine.Mark) bool { return k.Put.Kind == engine.Cordon && !k.Foreign })
+	ours := slices.ContainsFunc(r.Marks[m.ID], func(k record.Mark) bool { return k.Put.Kind == record.Cordon && !k.Foreign })
 	if stepOf(n) == world.GardenerSelected && !n.Unschedulable { // else its pods return while Gardener drains it
 		s.editByOthers(m.name, func(n *world.Node) { cordon(n, s.now) })
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -24,7 +24,7 @@ func (c *Script) operator(a *args) error {
 	if d == nil {
 		return fmt.Errorf("nothing was started")
 	}
-	cmd := engine.Command{Kind: engine.CommandKind(a.next()), By: "operator@laptop", Node: a.word("node"), Reason: strings.ReplaceAll(a.word("why"), "-", " ")}
+	cmd := record.Command{Kind: record.CommandKind(a.next()), By: "operator@laptop", Node: a.word("node"), Reason: strings.ReplaceAll(a.word("why"), "-", " ")}
 	if n := len(d.Run.Batches); n > 0 {
 		cmd.Batch, cmd.Hash = d.Run.Batches[n-1].ID, d.Run.Batches[n-1].Hash
 	}
@@ -42,7 +42,7 @@ func (c *Script) operator(a *args) error {
 		d.Say(cmd)
 		return nil
 	}
-	cmd.By, cmd.Run, cmd.Expires = a.word("by"), d.Run.ID, c.Sim.now.Add(engine.CommandLife)
+	cmd.By, cmd.Run, cmd.Expires = a.word("by"), d.Run.ID, c.Sim.now.Add(record.CommandLife)
 	if run := a.word("run"); run != "" {
 		cmd.Run = run
 	}
@@ -87,14 +87,14 @@ func (c *Script) operator(a *args) error {
 func (c *Script) fault(a *args) error {
 	s, f := c.Sim, &c.Sim.faults
 	what, over := a.next(), a.flag("over")
-	kind, count := engine.ActionKind(a.word("kind")), a.int("count", 1)
+	kind, count := record.ActionKind(a.word("kind")), a.int("count", 1)
 	switch what {
 	case "lose":
 		f.lose[kind] = count
 	case "drop":
 		f.drop[kind] = count
 	case "refuse":
-		o := refuse(engine.Refusal(a.word("as")), "%s", map[string]string{"busy": "Rate exceeded", "forbidden": "you are not authorized to perform: " + string(kind)}[a.word("as")])
+		o := refuse(record.Refusal(a.word("as")), "%s", map[string]string{"busy": "Rate exceeded", "forbidden": "you are not authorized to perform: " + string(kind)}[a.word("as")])
 		o.After = a.span("after", 0)
 		f.refused[kind] = refusal{o, count}
 	case "chance":

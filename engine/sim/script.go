@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -61,8 +62,8 @@ type Script struct {
 
 	config   Config
 	rules    engine.Strategy
-	settings engine.Settings
-	target   engine.Target
+	settings record.Settings
+	target   record.Target
 	seed     uint64
 	start    time.Time
 	until    time.Duration  // of the run, after its plan
@@ -77,9 +78,9 @@ func NewScript() *Script {
 	return &Script{config: Defaults(), rules: strategy.EKS{}, settings: settingsOf(strategy.EKS{}), seed: 1, least: map[string]int{}}
 }
 
-func settingsOf(rules engine.Strategy) engine.Settings {
+func settingsOf(rules engine.Strategy) record.Settings {
 	s := rules.Defaults()
-	s.Approve = engine.ApproveNone
+	s.Approve = record.ApproveNone
 	return s
 }
 
@@ -189,7 +190,7 @@ func (c *Script) crash(a *args) error {
 	if c.Driver == nil {
 		return fmt.Errorf("nothing was started")
 	}
-	crash := Crash{Pause: a.span("for", 10*time.Second), Lost: a.flag("lost"), Kind: engine.ActionKind(a.word("kind"))}
+	crash := Crash{Pause: a.span("for", 10*time.Second), Lost: a.flag("lost"), Kind: record.ActionKind(a.word("kind"))}
 	for _, at := range []CrashPoint{CrashBeforeSave, CrashBeforeAct, CrashMidAct, CrashAfterAct} {
 		if a.flag(string(at)) {
 			crash.Point = at
@@ -251,21 +252,21 @@ func (c *Script) set(a *args) error {
 		*v = a.span(name, *v)
 	}
 	if w := a.word("approve"); w != "" {
-		k.Approve = engine.Approval(w)
+		k.Approve = record.Approval(w)
 	}
 	if w := a.word("on-drain-timeout"); w != "" {
-		k.OnDrainTimeout = engine.TimeoutPolicy(w)
+		k.OnDrainTimeout = record.TimeoutPolicy(w)
 	}
 	if a.flag("force") {
-		k.OnDrainTimeout, k.ForcedBy = engine.TimeoutForce, "operator@laptop"
+		k.OnDrainTimeout, k.ForcedBy = record.TimeoutForce, "operator@laptop"
 	}
 	k.BatchSize = a.int("batch-size", k.BatchSize)
 	k.MaxFailedNodes = a.int("max-failed-nodes", k.MaxFailedNodes)
 	if w := a.word("unreachable"); w != "" {
-		k.Unreachable = engine.UnreachablePolicy(w)
+		k.Unreachable = record.UnreachablePolicy(w)
 	}
 	for _, o := range a.list("order", "") {
-		k.Order = append(k.Order, engine.Order(o))
+		k.Order = append(k.Order, record.Order(o))
 	}
 	c.target.Only = append(c.target.Only, a.list("only", "")...)
 	if d := a.span("until", 0); d > 0 { // counted from the plan
@@ -330,7 +331,7 @@ func (c *Script) begin(*args) (string, error) {
 		fmt.Fprintf(&out, "warning: %s\n", w)
 	}
 	for _, r := range plan.ExternalMovers {
-		if r.Handling != engine.HandlingSuspended {
+		if r.Handling != record.HandlingSuspended {
 			fmt.Fprintf(&out, "rival: %s\n", r.Sentence())
 		}
 	}
@@ -382,13 +383,13 @@ func (c *Script) run(a *args) (string, error) {
 		from = len(d.Events)
 		return come
 	})
-	if come || d.Run.State == engine.Finished { // it is seen a moment later
+	if come || d.Run.State == record.Finished { // it is seen a moment later
 		seen := start.Add((c.Sim.now.Sub(start) + glance - 1) / glance * glance)
 		d.Advance(seen, nil)
 		c.Sim.Advance(seen)
 	}
 	out := c.story(all)
-	if d.Run.State == engine.Finished {
+	if d.Run.State == record.Finished {
 		out += c.ending()
 	} else if until != "" && !come && len(d.Broken) == 0 {
 		return out, fmt.Errorf("it did not come to %q within %s", until, span)
@@ -407,8 +408,8 @@ func (c *Script) countReady() {
 
 // means reports whether an event is what a script waits for: a type without its
 // first part ("draining", "blocked"), or the name of a phase that begins.
-func means(e engine.Event, what string) bool {
-	if e.Type == engine.PhaseStarted {
+func means(e record.Event, what string) bool {
+	if e.Type == record.PhaseStarted {
 		return strings.ReplaceAll(e.Phase, " ", "-") == what
 	}
 	_, last, _ := strings.Cut(string(e.Type), ".")

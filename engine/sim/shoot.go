@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -66,11 +66,11 @@ func (s *Sim) editShoot(change func(*world.Pool)) {
 func (c *checker) shoot() {
 	d := c.d
 	p := d.Sim.group.Pool
-	if p == nil || p.Progress == nil || d.Run.Result != engine.Succeeded {
+	if p == nil || p.Progress == nil || d.Run.Result != record.Succeeded {
 		return
 	}
 	for _, n := range d.Run.Nodes {
-		if n.Stage == engine.Skipped || n.Stage == engine.NodeFail {
+		if n.Stage == record.Skipped || n.Stage == record.NodeFail {
 			return
 		}
 	}

@@ -32,7 +32,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -110,7 +110,7 @@ type Sim struct {
 	cues map[string][]func()
 
 	group      group
-	controller func(engine.Action) engine.Outcome // carries out what the group's own controller is asked, nil without one
+	controller func(record.Action) record.Outcome // carries out what the group's own controller is asked, nil without one
 	machines   map[string]*machine
 	peers      []*peer
 	balancer   balancer

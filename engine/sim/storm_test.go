@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 var stormsFlag = flag.Uint64("storms", 100, "how many seeds of a roll that is aborted in a storm to play")
@@ -44,7 +44,7 @@ func (c *Script) storm(seed uint64) (left []string, broken string) {
 		p.say("operator abort")
 		p.say("run for=%s", 30*time.Minute)
 	}
-	if p.broken == "" && p.Driver.Run.State != engine.Finished {
+	if p.broken == "" && p.Driver.Run.State != record.Finished {
 		p.broken = "the run does not end: " + p.runLine()
 	}
 	return p.Driver.Run.Unrestored, p.broken
@@ -68,7 +68,7 @@ func TestAbortInAStorm(t *testing.T) {
 						failed.Add(1)
 						t.Errorf("seed %d: %s\nplay it again: go test ./engine/sim -run TestAbortInAStorm -from=%d -storms=1", seed, broken, seed)
 					}
-					if c.Driver == nil || c.Driver.Run.Result != engine.Aborted {
+					if c.Driver == nil || c.Driver.Run.Result != record.Aborted {
 						continue
 					}
 					aborted.Add(1)

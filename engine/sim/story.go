@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // details are events that a story leaves out unless all are asked for: what
 // others of the same moment tell as well.
-var details = []engine.EventType{engine.PodGone, engine.PhaseFinished, engine.NodeSettling, engine.NodeOutdated, engine.NodeLaunching, engine.RunStarted}
+var details = []record.EventType{record.PodGone, record.PhaseFinished, record.NodeSettling, record.NodeOutdated, record.NodeLaunching, record.RunStarted}
 
 // story tells the events since the last one, a line each; equal ones of one
 // second share a line.
@@ -54,21 +55,21 @@ func (c *Script) clock(t time.Time) string {
 }
 
 // tell says an event without its node.
-func tell(e engine.Event) string {
+func tell(e record.Event) string {
 	switch e.Type {
-	case engine.PhaseStarted:
+	case record.PhaseStarted:
 		return "-- " + e.Phase
-	case engine.Warning:
+	case record.Warning:
 		return "warning: " + e.Message
-	case engine.PodEvicted, engine.PodForced, engine.PodBlocked, engine.PodUnblocked, engine.PodGone:
+	case record.PodEvicted, record.PodForced, record.PodBlocked, record.PodUnblocked, record.PodGone:
 		return e.Pod + " " + e.Message
-	case engine.NodeDraining, engine.NodeReplaced, engine.NodeBlocked, engine.NodeFailed:
+	case record.NodeDraining, record.NodeReplaced, record.NodeBlocked, record.NodeFailed:
 		if e.Command != "" {
 			return e.Message
 		}
 		_, stage, _ := strings.Cut(string(e.Type), ".")
 		return stage + ", " + e.Message
-	case engine.RunFinished:
+	case record.RunFinished:
 		return fmt.Sprintf("finished, exit %d: %s", *e.ExitCode, e.Message)
 	}
 	return e.Message
@@ -119,7 +120,7 @@ func (c *Script) status() string {
 		}
 		out.WriteString("\n")
 	}
-	if r := c.Driver; r != nil && r.Run.State != engine.Finished {
+	if r := c.Driver; r != nil && r.Run.State != record.Finished {
 		fmt.Fprintf(&out, "run: %s\n", c.runLine())
 	}
 	if pending := c.unplaced(); pending != "" {
@@ -150,8 +151,8 @@ func (c *Script) oneNode(m *machine) string {
 			odd = append(odd, mark[len(n.Name)+1:])
 		}
 	}
-	if c.Driver != nil && c.Driver.Run.State != engine.Finished {
-		if stage := c.Driver.Run.Nodes[m.ID].Stage; stage != engine.Ready && stage != engine.Outdated {
+	if c.Driver != nil && c.Driver.Run.State != record.Finished {
+		if stage := c.Driver.Run.Nodes[m.ID].Stage; stage != record.Ready && stage != record.Outdated {
 			odd = append(odd, string(stage))
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -120,15 +120,15 @@ type toyFollow struct{ strategy.Follow }
 func (toyFollow) Name() string                   { return "toy-follow" }
 func (toyFollow) Follows() selfdriven.Controller { return toy{} }
 
-func (toyFollow) Defaults() engine.Settings {
-	d := engine.Common()
-	d.NodeReadyTimeout, d.WaitForStart, d.Approve = 10*time.Minute, 5*time.Minute, engine.ApproveNone
+func (toyFollow) Defaults() record.Settings {
+	d := record.Common()
+	d.NodeReadyTimeout, d.WaitForStart, d.Approve = 10*time.Minute, 5*time.Minute, record.ApproveNone
 	d.Unmanaged, d.EmptyDir = true, true
 	return d
 }
 
-func (toyFollow) Abilities() []engine.Ability {
-	return []engine.Ability{{Kind: engine.CmdApprove, Answer: engine.No, How: "Toy asks nobody"}}
+func (toyFollow) Abilities() []record.Ability {
+	return []record.Ability{{Kind: record.CmdApprove, Answer: record.No, How: "Toy asks nobody"}}
 }
 
 // toyRoll is what Toy does with the group of a Sim.
@@ -140,11 +140,11 @@ func driveByToy(c *Script, starts time.Duration) {
 	r := toyRoll{c.Sim}
 	r.group.Provider = "toy"
 	r.tag(map[string]string{toyWanted: "2", toySeen: "1", toyLeft: "0"})
-	r.controller = func(a engine.Action) engine.Outcome {
+	r.controller = func(a record.Action) record.Outcome {
 		if a.Controller != "toy" || a.Object != r.group.Name {
-			return refuse(engine.RefusedInvalid, "%s %s is not Toy's", a.Kind, a.Object)
+			return refuse(record.RefusedInvalid, "%s %s is not Toy's", a.Kind, a.Object)
 		}
-		r.tag(map[string]string{toyPaused: fmt.Sprint(a.Kind == engine.HoldRoll)})
+		r.tag(map[string]string{toyPaused: fmt.Sprint(a.Kind == record.HoldRoll)})
 		return done
 	}
 	r.after(starts, func() {

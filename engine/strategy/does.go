@@ -3,12 +3,12 @@ package strategy
 import (
 	"fmt"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // Does says what a phase of DEFAULT will do, for whoever is to approve it.
-func (EKS) Does(phase string, w *world.World, r *engine.Run) string {
+func (EKS) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case scaleUp:
 		more := Raise(len(w.Group.Zones), r.Limit)
@@ -21,7 +21,7 @@ func (EKS) Does(phase string, w *world.World, r *engine.Run) string {
 }
 
 // Does says what a phase of MINIMAL will do, for whoever is to approve it.
-func (EKSMinimal) Does(phase string, w *world.World, r *engine.Run) string {
+func (EKSMinimal) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case cordon:
 		return "every outdated node is cordoned: what is evicted moves to new nodes only"
@@ -31,7 +31,7 @@ func (EKSMinimal) Does(phase string, w *world.World, r *engine.Run) string {
 	return doesUpgrade(phase, r)
 }
 
-func doesUpgrade(phase string, r *engine.Run) string {
+func doesUpgrade(phase string, r *record.Run) string {
 	if phase != upgrade {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -59,9 +60,9 @@ func (EKS) Suspends() []string { return []string{rebalance} }
 func (EKS) Name() string { return "eks" }
 
 // Defaults are the constants of the EKS user guide.
-func (EKS) Defaults() engine.Settings {
-	d := engine.Common()
-	d.MaxUnavailable = engine.Amount{N: 1}
+func (EKS) Defaults() record.Settings {
+	d := record.Common()
+	d.MaxUnavailable = record.Amount{N: 1}
 	d.DrainTimeout = 15 * time.Minute
 	d.Settle = 60 * time.Second
 	d.Origin = map[string]string{
@@ -80,18 +81,18 @@ func (EKS) Defaults() engine.Settings {
 func (EKS) Phases() []string { return []string{setup, scaleUp, upgrade, scaleDown} }
 
 // Abilities is what an operator can do to a run that we drive: everything.
-func (EKS) Abilities() []engine.Ability { return everything() }
+func (EKS) Abilities() []record.Ability { return everything() }
 
 // everything is what an operator can do to a run that we drive.
-func everything() []engine.Ability {
-	return []engine.Ability{
-		{Kind: engine.CmdApprove, Answer: engine.Yes, How: "lets the batch's nodes drain"},
-		{Kind: engine.CmdPause, Answer: engine.Yes, How: "no eviction and no termination starts, deadlines stand still"},
-		{Kind: engine.CmdResume, Answer: engine.Yes, How: "goes on"},
-		{Kind: engine.CmdForce, Answer: engine.Yes, How: "deletes pods past their budgets"},
-		{Kind: engine.CmdSkip, Answer: engine.Yes, How: "leaves the node as it was"},
-		{Kind: engine.CmdReturn, Answer: engine.Yes, How: "takes a skipped or failed node up again, at the end of the order"},
-		{Kind: engine.CmdAbort, Answer: engine.Yes, How: "finishes or puts back what is in flight"},
+func everything() []record.Ability {
+	return []record.Ability{
+		{Kind: record.CmdApprove, Answer: record.Yes, How: "lets the batch's nodes drain"},
+		{Kind: record.CmdPause, Answer: record.Yes, How: "no eviction and no termination starts, deadlines stand still"},
+		{Kind: record.CmdResume, Answer: record.Yes, How: "goes on"},
+		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes pods past their budgets"},
+		{Kind: record.CmdSkip, Answer: record.Yes, How: "leaves the node as it was"},
+		{Kind: record.CmdReturn, Answer: record.Yes, How: "takes a skipped or failed node up again, at the end of the order"},
+		{Kind: record.CmdAbort, Answer: record.Yes, How: "finishes or puts back what is in flight"},
 	}
 }
 
@@ -151,12 +152,12 @@ func settleTarget(s *engine.Step) bool {
 // pointAt sets the group to a template, by number. It reports whether it is.
 func pointAt(s *engine.Step, want world.Template) bool {
 	spec := strconv.FormatInt(want.Version, 10)
-	return s.Ensure(engine.Action{Kind: engine.SetTemplate, Key: "set-template/" + want.String(), Group: s.W.Group.Name, Template: &want, TemplateSpec: spec, Mixed: s.W.Group.Mixed})
+	return s.Ensure(record.Action{Kind: record.SetTemplate, Key: "set-template/" + want.String(), Group: s.W.Group.Name, Template: &want, TemplateSpec: spec, Mixed: s.W.Group.Mixed})
 }
 
 // Limit resolves maxUnavailable for a group: a share rounds down, to at least
 // one node and at most EKS's quota.
-func Limit(a engine.Amount, size int) int {
+func Limit(a record.Amount, size int) int {
 	return min(max(1, a.Of(size, false)), maxUnavailableQuota)
 }
 
@@ -202,7 +203,7 @@ func (e EKS) scaleUp(s *engine.Step) {
 func choose(s *engine.Step) bool {
 	var outdated []string
 	for id, n := range s.Run.Nodes {
-		if n.Stage == engine.Outdated {
+		if n.Stage == record.Outdated {
 			outdated = append(outdated, id)
 		}
 	}
@@ -223,7 +224,7 @@ func (EKS) raise(s *engine.Step) bool {
 func Raise(zones, limit int) int { return max(2*zones, limit) }
 
 // Extra is how many machines more the group has while it is rolled.
-func (EKS) Extra(w *world.World, r *engine.Run) int { return Raise(len(w.Group.Zones), r.Limit) }
+func (EKS) Extra(w *world.World, r *record.Run) int { return Raise(len(w.Group.Zones), r.Limit) }
 
 // missing says what is not there yet of the new nodes, "" when every zone with
 // nodes has a new one and all new ones are Ready and labelled.
@@ -239,7 +240,7 @@ func (e EKS) missing(s *engine.Step) string {
 		if !n.New {
 			continue
 		}
-		if n.Stage == engine.Launching {
+		if n.Stage == record.Launching {
 			return s.WhyNotReady(m)
 		}
 		have[n.Zone] = true
@@ -249,7 +250,7 @@ func (e EKS) missing(s *engine.Step) string {
 	if short > 0 && failure == "" {
 		return fmt.Sprintf("%d machines are still to be launched", short)
 	}
-	for _, zone := range zonesWith(&s.Run, func(n engine.Node) bool { return !n.New && n.Stage != engine.Replaced }) {
+	for _, zone := range zonesWith(&s.Run, func(n record.Node) bool { return !n.New && n.Stage != record.Replaced }) {
 		if have[zone] {
 			continue
 		}
@@ -270,7 +271,7 @@ func (e EKS) missing(s *engine.Step) string {
 // taintOutdated keeps new pods off every node that is not new. Nodes that an
 // earlier, failed update replaced are new, and stay untouched.
 func (EKS) taintOutdated(s *engine.Step) bool {
-	return s.TaintAll(unschedulable, func(engine.Node, *world.Node) bool { return false })
+	return s.TaintAll(unschedulable, func(record.Node, *world.Node) bool { return false })
 }
 
 // chooseSurplus picks the new nodes that will be too many in the end, from the zones
@@ -281,10 +282,10 @@ func (EKS) chooseSurplus(s *engine.Step) {
 	going := 0
 	for id, n := range s.Run.Nodes {
 		switch {
-		case n.New && n.Stage == engine.Ready:
+		case n.New && n.Stage == record.Ready:
 			perZone[n.Zone] = append(perZone[n.Zone], id)
 			staying[n.Zone]++
-		case n.Stage == engine.Skipped:
+		case n.Stage == record.Skipped:
 			staying[n.Zone]++
 		case !n.New:
 			going++
@@ -292,7 +293,7 @@ func (EKS) chooseSurplus(s *engine.Step) {
 	}
 	for range max(0, s.Run.Surge()-going) {
 		fullest := ""
-		for _, zone := range zonesWith(&s.Run, func(n engine.Node) bool { return n.New }) {
+		for _, zone := range zonesWith(&s.Run, func(n record.Node) bool { return n.New }) {
 			if len(perZone[zone]) > 0 && (fullest == "" || staying[zone] > staying[fullest]) {
 				fullest = zone
 			}
@@ -303,7 +304,7 @@ func (EKS) chooseSurplus(s *engine.Step) {
 		staying[fullest]--
 		ids := s.ByPods(perZone[fullest])
 		n := s.Run.Nodes[ids[0]]
-		n.Stage, n.Since = engine.Surplus, s.Now
+		n.Stage, n.Since = record.Surplus, s.Now
 		s.SetNode(ids[0], n)
 		perZone[fullest] = ids[1:]
 	}
@@ -324,22 +325,22 @@ func (e EKS) upgrade(s *engine.Step) {
 
 // allRolled reports whether no outdated node is left to roll.
 func allRolled(s *engine.Reader) bool {
-	return s.Count(engine.Outdated, engine.Queued) == 0 && !slices.ContainsFunc(s.In(engine.Draining, engine.Settling, engine.Terminating),
+	return s.Count(record.Outdated, record.Queued) == 0 && !slices.ContainsFunc(s.In(record.Draining, record.Settling, record.Terminating),
 		func(id string) bool { return !s.Run.Nodes[id].New })
 }
 
 func (EKS) markSurplus(s *engine.Step) {
-	for _, id := range s.In(engine.Surplus) {
+	for _, id := range s.In(record.Surplus) {
 		s.Taint(id, s.Run.Nodes[id].Name, surplus)
 	}
 }
 
 // Progress counts new nodes while scaling up, replaced ones in the upgrade.
-func (EKS) Progress(phase string, w *world.World, r *engine.Run) (done, total int) {
+func (EKS) Progress(phase string, w *world.World, r *record.Run) (done, total int) {
 	switch phase {
 	case scaleUp:
 		for _, n := range r.Nodes {
-			if n.New && (n.Stage == engine.Ready || n.Stage == engine.Surplus) {
+			if n.New && (n.Stage == record.Ready || n.Stage == record.Surplus) {
 				done++
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -27,7 +28,7 @@ func TestLimit(t *testing.T) {
 		size   int
 		want   int
 	}{{"1", 12, 1}, {"0", 12, 1}, {"34%", 7, 2}, {"5%", 7, 1}, {"150", 500, 100}, {"50%", 500, 100}} {
-		a, err := engine.ParseAmount(c.amount)
+		a, err := record.ParseAmount(c.amount)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,10 +45,10 @@ func TestLimit(t *testing.T) {
 func TestEveryPhaseSaysWhatItDoes(t *testing.T) {
 	w := world.New()
 	w.Group.Zones, w.Group.Sizes = []string{"a", "b", "c"}, world.Sizes{Desired: 12}
-	r := engine.Run{Limit: 2}
+	r := record.Run{Limit: 2}
 	for _, rules := range []interface {
 		engine.Strategy
-		Does(string, *world.World, *engine.Run) string
+		Does(string, *world.World, *record.Run) string
 	}{strategy.EKS{}, strategy.EKSMinimal{}} {
 		for _, phase := range rules.Phases()[1:] { // setup asks nobody
 			if rules.Does(phase, w, &r) == "" {

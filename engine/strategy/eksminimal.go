@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -37,7 +38,7 @@ func (EKSMinimal) Suspends() []string { return []string{rebalance} }
 func (EKSMinimal) Name() string { return "eks-minimal" }
 
 // Defaults are EKS's, without the wait before a termination.
-func (EKSMinimal) Defaults() engine.Settings {
+func (EKSMinimal) Defaults() record.Settings {
 	d := EKS{}.Defaults()
 	d.Settle = 0
 	d.Origin["post-drain-wait"] = "EKS MINIMAL: none"
@@ -48,7 +49,7 @@ func (EKSMinimal) Defaults() engine.Settings {
 func (EKSMinimal) Phases() []string { return []string{setup, cordon, upgrade, finish} }
 
 // Abilities is what an operator can do to a run that we drive: everything.
-func (EKSMinimal) Abilities() []engine.Ability { return everything() }
+func (EKSMinimal) Abilities() []record.Ability { return everything() }
 
 // Step takes the current phase on.
 func (e EKSMinimal) Step(s *engine.Step) {
@@ -80,8 +81,8 @@ func (EKSMinimal) cordon(s *engine.Step) {
 	}
 	all := s.SuspendProcess(rebalance)
 	for _, id := range s.Run.Order {
-		if n := s.Run.Nodes[id]; s.W.Node(n.Name) != nil && n.Stage == engine.Outdated {
-			all = s.Mark(engine.CordonOf(id, n.Name)) && all
+		if n := s.Run.Nodes[id]; s.W.Node(n.Name) != nil && n.Stage == record.Outdated {
+			all = s.Mark(record.CordonOf(id, n.Name)) && all
 		}
 	}
 	if all && s.Approved(upgrade) {
@@ -96,8 +97,8 @@ func (EKSMinimal) cordon(s *engine.Step) {
 func cordonLate(s *engine.Step) {
 	for _, id := range s.Run.Order {
 		n := s.Run.Nodes[id]
-		if len(s.Run.Marks[id]) == 0 && s.W.Node(n.Name) != nil && (n.Stage == engine.Outdated || n.Stage == engine.Queued) {
-			s.Mark(engine.CordonOf(id, n.Name))
+		if len(s.Run.Marks[id]) == 0 && s.W.Node(n.Name) != nil && (n.Stage == record.Outdated || n.Stage == record.Queued) {
+			s.Mark(record.CordonOf(id, n.Name))
 		}
 	}
 }
@@ -131,7 +132,7 @@ func (EKSMinimal) upgrade(s *engine.Step) {
 // overdue says of a new machine that has used up its own time why it is not Ready,
 // "" if none has.
 func overdue(s *engine.Reader) string {
-	for _, id := range s.In(engine.Launching) {
+	for _, id := range s.In(record.Launching) {
 		if m := s.W.Machine(id); m != nil && !m.Leaving() && s.Over(s.Run.Nodes[id].Wait) {
 			return s.WhyNotReady(m)
 		}
@@ -142,7 +143,7 @@ func overdue(s *engine.Reader) string {
 // joinedSince reports whether a replacement has got Ready since then: as long as
 // nodes go one after the other, something is always missing.
 func joinedSince(s *engine.Reader, then time.Time) bool {
-	return slices.ContainsFunc(s.In(engine.Ready), func(id string) bool { return s.Run.Nodes[id].Since.After(then) })
+	return slices.ContainsFunc(s.In(record.Ready), func(id string) bool { return s.Run.Nodes[id].Since.After(then) })
 }
 
 // End gives the group its template and its processes back.
@@ -158,7 +159,7 @@ func (EKSMinimal) End(s *engine.Step) bool {
 }
 
 // Progress counts replaced nodes in the upgrade.
-func (EKSMinimal) Progress(phase string, _ *world.World, r *engine.Run) (done, total int) {
+func (EKSMinimal) Progress(phase string, _ *world.World, r *record.Run) (done, total int) {
 	if phase == upgrade {
 		return r.Outdated()
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -24,7 +25,7 @@ import (
 type Follow struct{ engine.Base }
 
 // Phases is one.
-func (Follow) Phases() []string { return []string{roll} }
+func (Follow) Phases() []string { return []string{rollPhase} }
 
 // Step follows the roll until it is over.
 func (f Follow) Step(s *engine.Step) {
@@ -33,11 +34,11 @@ func (f Follow) Step(s *engine.Step) {
 	}
 	c := selfdriven.Of(&s.W.Group)
 	if c == nil || c != s.Rules.Follows() {
-		s.Fail(engine.Failed, "the group is not driven by "+string(s.Rules.Follows().Mover()))
+		s.Fail(record.Failed, "the group is not driven by "+string(s.Rules.Follows().Mover()))
 		return
 	}
 	s.Run.Limit = s.Rules.Limit(s.W, &s.Run)
-	s.Enter(roll)
+	s.Enter(rollPhase)
 	if by := s.HeldByOthers(); len(by) > 0 && (len(by) == len(c.Parts(&s.W.Group)) || s.LeftToOthers() && s.Count(underWay...) == 0) {
 		s.PauseWith(by)
 		return
@@ -47,7 +48,7 @@ func (f Follow) Step(s *engine.Step) {
 	if failed := s.FailedInPlace(); failed != "" {
 		s.EndAwait()
 		if s.StoodStill(progress, still) {
-			s.Fail(engine.Failed, failed)
+			s.Fail(record.Failed, failed)
 		}
 		return
 	}
@@ -56,7 +57,7 @@ func (f Follow) Step(s *engine.Step) {
 	case len(coming) > 0:
 		s.EndAwait()
 		if s.StoodStill("machines that get Ready", giveUps*still) {
-			s.Fail(engine.CreationFail, fmt.Sprintf("NodeCreationFailure: no machine has got Ready for %s: %s", text.Span(giveUps*still), strings.Join(coming, "; ")))
+			s.Fail(record.CreationFail, fmt.Sprintf("NodeCreationFailure: no machine has got Ready for %s: %s", text.Span(giveUps*still), strings.Join(coming, "; ")))
 		}
 		return
 	case over && len(left) > 0:
@@ -84,16 +85,16 @@ func (f Follow) Step(s *engine.Step) {
 const progress = "further progress"
 
 // underWay are the stages of nodes with which a controller has begun, and is not through.
-var underWay = []engine.Stage{engine.Draining, engine.Settling, engine.Terminating, engine.Updating, engine.Launching, engine.NodeFail}
+var underWay = []record.Stage{record.Draining, record.Settling, record.Terminating, record.Updating, record.Launching, record.NodeFail}
 
 // coming says of the new machines that are not Ready why, as long as nothing else is under
 // way: a controller makes others in their place without end.
 func (Follow) coming(s *engine.Reader) (out []string) {
 	for _, id := range s.In(underWay...) {
 		switch n := s.Run.Nodes[id]; {
-		case !n.New && n.Stage != engine.NodeFail:
+		case !n.New && n.Stage != record.NodeFail:
 			return nil
-		case n.New && (n.Stage == engine.Launching || n.Stage == engine.NodeFail):
+		case n.New && (n.Stage == record.Launching || n.Stage == record.NodeFail):
 			out = append(out, strings.TrimSuffix(cmp.Or(n.Name, id)+" "+n.Reason, " "))
 		}
 	}
@@ -102,7 +103,7 @@ func (Follow) coming(s *engine.Reader) (out []string) {
 
 // Awaited is what shows that the controller is not through with the group for the current
 // generation.
-func (Follow) Awaited(w *world.World, _ *engine.Run) []world.Unfinished {
+func (Follow) Awaited(w *world.World, _ *record.Run) []world.Unfinished {
 	return unfinished(w)
 }
 
@@ -126,7 +127,7 @@ func waitsToEnd(s *engine.Reader) string {
 // what is unfinished tells.
 func (Follow) notStarted(s *engine.Reader, left []world.Unfinished) bool {
 	return len(s.Run.PausedDeployments) == 0 && len(s.HeldByOthers()) == 0 &&
-		s.Count(engine.Outdated) > 0 && s.Count(append(underWay, engine.Replaced)...) == 0 &&
+		s.Count(record.Outdated) > 0 && s.Count(append(underWay, record.Replaced)...) == 0 &&
 		s.Rules.Follows().Unstarted(left)
 }
 
@@ -134,7 +135,7 @@ func (Follow) notStarted(s *engine.Reader, left []world.Unfinished) bool {
 // the controller's objects it cannot while fewer nodes serve than at the start. Whether the
 // controller is through is for Awaited to tell.
 func (Follow) over(s *engine.Reader) (over, known bool) {
-	if len(s.Run.PausedDeployments) > 0 || s.Count(append(underWay, engine.Outdated)...) > 0 {
+	if len(s.Run.PausedDeployments) > 0 || s.Count(append(underWay, record.Outdated)...) > 0 {
 		return false, true
 	}
 	if s.Rules.Follows().Controls(&s.W.Group) {
@@ -145,7 +146,7 @@ func (Follow) over(s *engine.Reader) (over, known bool) {
 }
 
 // Limit is how many nodes may be out of service at once, as far as it is known; at least 1.
-func (Follow) Limit(w *world.World, _ *engine.Run) int {
+func (Follow) Limit(w *world.World, _ *record.Run) int {
 	if c := selfdriven.Of(&w.Group); c != nil {
 		return max(1, c.AtOnce(&w.Group))
 	}
@@ -156,6 +157,6 @@ func (Follow) Limit(w *world.World, _ *engine.Run) int {
 func (Follow) End(*engine.Step) bool { return true }
 
 // Progress counts updated nodes.
-func (Follow) Progress(_ string, _ *world.World, r *engine.Run) (done, total int) {
+func (Follow) Progress(_ string, _ *world.World, r *record.Run) (done, total int) {
 	return r.Outdated()
 }

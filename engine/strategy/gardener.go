@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -51,14 +52,14 @@ func (Gardener) Capabilities() engine.Capabilities {
 
 // Defaults are those of the document, or of machine-controller-manager v0.62.1 as
 // Gardener v1.150 deploys it.
-func (g Gardener) Defaults() engine.Settings {
-	d := engine.Common()
-	d.MaxSurge = engine.Amount{N: 1}
-	d.Order = []engine.Order{engine.OrderOldest}
-	d.DrainTimeout, d.OnDrainTimeout = 2*time.Hour, engine.TimeoutForce
+func (g Gardener) Defaults() record.Settings {
+	d := record.Common()
+	d.MaxSurge = record.Amount{N: 1}
+	d.Order = []record.Order{record.OrderOldest}
+	d.DrainTimeout, d.OnDrainTimeout = 2*time.Hour, record.TimeoutForce
 	d.EvictionRetry = 20 * time.Second
 	d.HealthTimeout = 10 * time.Minute
-	d.Unreachable, d.UnreachableAfter = engine.UnreachableTerminate, 5*time.Minute
+	d.Unreachable, d.UnreachableAfter = record.UnreachableTerminate, 5*time.Minute
 	d.Unmanaged, d.EmptyDir = true, true
 	d.Origin = map[string]string{
 		"max-surge":            "Gardener: one machine",
@@ -93,14 +94,14 @@ func (g Gardener) Defaults() engine.Settings {
 }
 
 // Phases are setup, taint, roll, finish.
-func (Gardener) Phases() []string { return []string{setup, taint, roll, finish} }
+func (Gardener) Phases() []string { return []string{setup, taint, rollPhase, finish} }
 
 // Abilities is what an operator can do to a run that we drive: everything.
-func (Gardener) Abilities() []engine.Ability { return everything() }
+func (Gardener) Abilities() []record.Ability { return everything() }
 
 // Step takes the current phase on.
 func (g Gardener) Step(s *engine.Step) {
-	steps{setup: g.setup, taint: g.taint, roll: g.roll, finish: EKS{}.scaleDown}.take(s, setup)
+	steps{setup: g.setup, taint: g.taint, rollPhase: g.roll, finish: EKS{}.scaleDown}.take(s, setup)
 }
 
 // setup takes the group to what its nodes are to become, and settles how many machines
@@ -129,16 +130,16 @@ func (g Gardener) taint(s *engine.Step) {
 		s.Soon()
 		return
 	}
-	if g.taintOld(s) && s.Approved(roll) {
+	if g.taintOld(s) && s.Approved(rollPhase) {
 		s.Run.Zones = zoneSizes(s.W) // somebody may have scaled the group since the setup
 		s.Run.Limit, s.Run.Raise = g.Limit(s.W, &s.Run), g.surge(s.W, &s.Run)
-		s.Enter(roll)
+		s.Enter(rollPhase)
 		s.Soon()
 	}
 }
 
 func (Gardener) taintOld(s *engine.Step) bool {
-	return s.TaintAll(oldTaint, func(engine.Node, *world.Node) bool { return false })
+	return s.TaintAll(oldTaint, func(record.Node, *world.Node) bool { return false })
 }
 
 // roll replaces the nodes, zone beside zone.
@@ -152,7 +153,7 @@ func (g Gardener) roll(s *engine.Step) {
 	s.WatchHealth()
 	s.UnhealthyFirst()
 	s.Admit()
-	if s.Run.State == engine.Running && launched(s) && allRolled(&s.Reader) && s.Approved(finish) {
+	if s.Run.State == record.Running && launched(s) && allRolled(&s.Reader) && s.Approved(finish) {
 		s.Enter(finish)
 		s.Soon()
 	}
@@ -190,8 +191,8 @@ func (Gardener) raise(s *engine.Step) bool {
 func (Gardener) End(s *engine.Step) bool { return EKS{}.End(s) }
 
 // Progress counts replaced nodes in the roll.
-func (Gardener) Progress(phase string, _ *world.World, r *engine.Run) (done, total int) {
-	if phase == roll {
+func (Gardener) Progress(phase string, _ *world.World, r *record.Run) (done, total int) {
+	if phase == rollPhase {
 		return r.Outdated()
 	}
 	return 0, 0

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/world"
@@ -35,13 +36,13 @@ func (GardenerFollow) Capabilities() engine.Capabilities {
 
 // Defaults are how long is waited for what is not known, and what Gardener does with pods.
 // Its own limits are those of its Machines.
-func (GardenerFollow) Defaults() engine.Settings {
-	d := engine.Common()
-	d.Order = []engine.Order{engine.OrderFewestBlockers}
-	d.DrainTimeout, d.OnDrainTimeout = 2*time.Hour, engine.TimeoutWait
+func (GardenerFollow) Defaults() record.Settings {
+	d := record.Common()
+	d.Order = []record.Order{record.OrderFewestBlockers}
+	d.DrainTimeout, d.OnDrainTimeout = 2*time.Hour, record.TimeoutWait
 	d.NodeReadyTimeout, d.WaitForStart = 20*time.Minute, engine.WaitForStart
 	d.Unmanaged, d.EmptyDir = true, true
-	d.Approve = engine.ApproveNone
+	d.Approve = record.ApproveNone
 	d.Origin = map[string]string{
 		"max-unavailable":      "Gardener: the Shoot's, split over the zones",
 		"drain-timeout":        "Gardener: machineDrainTimeout of each Machine",
@@ -56,20 +57,20 @@ func (GardenerFollow) Defaults() engine.Settings {
 }
 
 // Abilities are what Gardener offers.
-func (GardenerFollow) Abilities() []engine.Ability {
-	return []engine.Ability{
-		{Kind: engine.CmdApprove, Answer: engine.No, How: "Gardener asks nobody; pause holds it"},
-		{Kind: engine.CmdPause, Answer: engine.Substitute, How: "spec.paused of the machine deployments: no further node goes; drains that have begun go on, and what is new still comes up to the surge"},
-		{Kind: engine.CmdResume, Answer: engine.Yes, How: "lets the machine deployments go on"},
-		{Kind: engine.CmdForce, Answer: engine.Yes, How: "deletes the pods past their budgets, and labels the Machine force-deletion"},
-		{Kind: engine.CmdSkip, Answer: engine.Substitute, How: "goes after the others of its zone (machinepriority 4 of its Machine); it cannot be left out"},
-		{Kind: engine.CmdReturn, Answer: engine.Substitute, How: "goes in its turn again; asked once more, before the others of its zone (machinepriority 2 of its Machine)"},
-		{Kind: engine.CmdAbort, Answer: engine.Substitute, How: "pauses the machine deployments for good and ends the run; Gardener finishes what it has begun"},
+func (GardenerFollow) Abilities() []record.Ability {
+	return []record.Ability{
+		{Kind: record.CmdApprove, Answer: record.No, How: "Gardener asks nobody; pause holds it"},
+		{Kind: record.CmdPause, Answer: record.Substitute, How: "spec.paused of the machine deployments: no further node goes; drains that have begun go on, and what is new still comes up to the surge"},
+		{Kind: record.CmdResume, Answer: record.Yes, How: "lets the machine deployments go on"},
+		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes the pods past their budgets, and labels the Machine force-deletion"},
+		{Kind: record.CmdSkip, Answer: record.Substitute, How: "goes after the others of its zone (machinepriority 4 of its Machine); it cannot be left out"},
+		{Kind: record.CmdReturn, Answer: record.Substitute, How: "goes in its turn again; asked once more, before the others of its zone (machinepriority 2 of its Machine)"},
+		{Kind: record.CmdAbort, Answer: record.Substitute, How: "pauses the machine deployments for good and ends the run; Gardener finishes what it has begun"},
 	}
 }
 
 // Warnings say what cannot be told or done from here.
-func (GardenerFollow) Warnings(w *world.World, _ *engine.Run) (out []string) {
+func (GardenerFollow) Warnings(w *world.World, _ *record.Run) (out []string) {
 	if p := w.Group.Pool; p != nil && !p.Control {
 		out = append(out, "without the control cluster (--control-kubeconfig) the roll can be followed and pods can be forced, but nothing can pause it or change its order")
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/world"
@@ -54,10 +55,10 @@ func (GardenerInPlace) Capabilities() engine.Capabilities {
 }
 
 // Defaults are those of Gardener's API for such a pool, the rest that of its rolling updates.
-func (g GardenerInPlace) Defaults() engine.Settings {
+func (g GardenerInPlace) Defaults() record.Settings {
 	d := Gardener(g).Defaults()
-	d.MaxSurge, d.MaxUnavailable = engine.Amount{}, engine.Amount{N: 1}
-	d.Approve, d.Order = engine.ApproveNone, nil
+	d.MaxSurge, d.MaxUnavailable = record.Amount{}, record.Amount{N: 1}
+	d.Approve, d.Order = record.ApproveNone, nil
 	d.HealthTimeout, d.UpdateTimeout = 0, 20*time.Minute
 	d.Origin["max-surge"] = "Gardener: none"
 	d.Origin["max-unavailable"] = "Gardener: one node; one in each zone that has no share of it or of the surge"
@@ -68,18 +69,18 @@ func (g GardenerInPlace) Defaults() engine.Settings {
 }
 
 // Phases are setup, roll, finish.
-func (GardenerInPlace) Phases() []string { return []string{setup, roll, finish} }
+func (GardenerInPlace) Phases() []string { return []string{setup, rollPhase, finish} }
 
 // Abilities: what is selected is Gardener's, the rest is ours.
-func (GardenerInPlace) Abilities() []engine.Ability {
-	return []engine.Ability{
-		{Kind: engine.CmdApprove, Answer: engine.Yes, How: "lets the batch's nodes be selected"},
-		{Kind: engine.CmdPause, Answer: engine.Yes, How: "no further node is selected, no eviction and no termination starts; Gardener finishes what is selected"},
-		{Kind: engine.CmdResume, Answer: engine.Yes, How: "goes on"},
-		{Kind: engine.CmdForce, Answer: engine.Yes, How: "deletes the pods of the node past their budgets; where Gardener drains it, that then goes on"},
-		{Kind: engine.CmdSkip, Answer: engine.Yes, How: "leaves the node as it is; one whose update has failed is left to Gardener"},
-		{Kind: engine.CmdReturn, Answer: engine.Yes, How: "takes a skipped node up again, at the end of the order"},
-		{Kind: engine.CmdAbort, Answer: engine.Substitute, How: "no further node is selected; Gardener finishes those that are"},
+func (GardenerInPlace) Abilities() []record.Ability {
+	return []record.Ability{
+		{Kind: record.CmdApprove, Answer: record.Yes, How: "lets the batch's nodes be selected"},
+		{Kind: record.CmdPause, Answer: record.Yes, How: "no further node is selected, no eviction and no termination starts; Gardener finishes what is selected"},
+		{Kind: record.CmdResume, Answer: record.Yes, How: "goes on"},
+		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes the pods of the node past their budgets; where Gardener drains it, that then goes on"},
+		{Kind: record.CmdSkip, Answer: record.Yes, How: "leaves the node as it is; one whose update has failed is left to Gardener"},
+		{Kind: record.CmdReturn, Answer: record.Yes, How: "takes a skipped node up again, at the end of the order"},
+		{Kind: record.CmdAbort, Answer: record.Substitute, How: "no further node is selected; Gardener finishes those that are"},
 	}
 }
 
@@ -90,7 +91,7 @@ func (GardenerInPlace) Selects(s *engine.Reader, m *world.Machine) string {
 
 // Step takes the current phase on.
 func (g GardenerInPlace) Step(s *engine.Step) {
-	steps{setup: g.setup, roll: g.roll, finish: EKS{}.scaleDown}.take(s, setup)
+	steps{setup: g.setup, rollPhase: g.roll, finish: EKS{}.scaleDown}.take(s, setup)
 }
 
 // setup learns what is to be updated and settles how many nodes each zone is to have.
@@ -105,8 +106,8 @@ func (g GardenerInPlace) setup(s *engine.Step) {
 		s.Soon()
 		return
 	}
-	if s.Approved(roll) {
-		s.Enter(roll)
+	if s.Approved(rollPhase) {
+		s.Enter(rollPhase)
 		s.Soon()
 	}
 }
@@ -122,17 +123,17 @@ func (g GardenerInPlace) roll(s *engine.Step) {
 	s.WatchHealth()
 	s.UnhealthyFirst()
 	s.Admit()
-	if s.Run.State == engine.Running && launched(s) && allRolled(&s.Reader) && s.Count(engine.Updating) == 0 && s.Approved(finish) {
+	if s.Run.State == record.Running && launched(s) && allRolled(&s.Reader) && s.Count(record.Updating) == 0 && s.Approved(finish) {
 		s.Enter(finish)
 		s.Soon()
 	}
 }
 
 // Limit is how many nodes of all zones may be out of service at once.
-func (GardenerInPlace) Limit(w *world.World, r *engine.Run) int { return Gardener{}.Limit(w, r) }
+func (GardenerInPlace) Limit(w *world.World, r *record.Run) int { return Gardener{}.Limit(w, r) }
 
 // Extra is how many machines more the group has while it is updated.
-func (GardenerInPlace) Extra(w *world.World, r *engine.Run) int { return Gardener{}.surge(w, r) }
+func (GardenerInPlace) Extra(w *world.World, r *record.Run) int { return Gardener{}.surge(w, r) }
 
 // Holds says why a node of a zone is not selected, or ended, now. As an Auto Scaling group
 // chooses by itself in which zone a new machine is, a zone whose share of the surge is
@@ -180,14 +181,14 @@ func (g GardenerInPlace) updates(s *engine.Reader, zone string, about []string) 
 			continue
 		}
 		switch {
-		case n.Stage == engine.Updating:
+		case n.Stage == record.Updating:
 			u.selected++
 			if node := s.W.NodeOf(m.ID); !g.Seed && node != nil && away(node.InPlace()) {
 				u.away++
 			}
 		case slices.Contains(about, m.ID):
 			u.about++
-		case n.Stage == engine.Replaced, n.New && (n.Stage == engine.Ready || n.Stage == engine.Launching || n.Stage == engine.Surplus):
+		case n.Stage == record.Replaced, n.New && (n.Stage == record.Ready || n.Stage == record.Launching || n.Stage == record.Surplus):
 			u.fresh++
 		}
 	}
@@ -218,6 +219,6 @@ func (GardenerInPlace) Decrements(s *engine.Reader, machine string) bool {
 func (GardenerInPlace) End(s *engine.Step) bool { return EKS{}.End(s) }
 
 // Progress counts nodes that are updated, or ended.
-func (GardenerInPlace) Progress(phase string, w *world.World, r *engine.Run) (done, total int) {
+func (GardenerInPlace) Progress(phase string, w *world.World, r *record.Run) (done, total int) {
 	return Gardener{}.Progress(phase, w, r)
 }

@@ -5,19 +5,20 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // Does says what a phase will do, for whoever is to approve it.
-func (GardenerInPlace) Does(phase string, w *world.World, r *engine.Run) string {
-	if phase == roll {
+func (GardenerInPlace) Does(phase string, w *world.World, r *record.Run) string {
+	if phase == rollPhase {
 		return fmt.Sprintf("the nodes of the zones are selected for their update side by side, with no further question, and what is too many in the end is drained and ended: %s", Gardener{}.split(w, r))
 	}
 	return Gardener{}.Does(phase, w, r)
 }
 
 // Warnings say what Gardener does with what is selected, and what a failed update holds up.
-func (g GardenerInPlace) Warnings(w *world.World, r *engine.Run) []string {
+func (g GardenerInPlace) Warnings(w *world.World, r *record.Run) []string {
 	holds := "counts as two that are out of service until it is repaired, as Gardener counts"
 	if g.Seed {
 		holds = "counts as out of service until it is repaired"
@@ -34,10 +35,10 @@ func (g GardenerInPlace) Warnings(w *world.World, r *engine.Run) []string {
 }
 
 // Estimate is how long the slowest zone takes.
-func (GardenerInPlace) Estimate(w *world.World, r *engine.Run, left int) time.Duration {
+func (GardenerInPlace) Estimate(w *world.World, r *record.Run, left int) time.Duration {
 	shares, old := Gardener{}.shares(w, r), map[string]int{}
 	for _, n := range r.Nodes {
-		if !n.New && n.Stage != engine.Replaced && n.Stage != engine.Skipped && n.Stage != engine.NodeFail {
+		if !n.New && n.Stage != record.Replaced && n.Stage != record.Skipped && n.Stage != record.NodeFail {
 			old[n.Zone]++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/world"
@@ -34,11 +35,11 @@ func (GardenerManual) Capabilities() engine.Capabilities {
 }
 
 // Defaults are those of machine-controller-manager; it has no limit, so that is ours.
-func (GardenerManual) Defaults() engine.Settings {
-	d := engine.Common()
-	d.MaxUnavailable = engine.Amount{N: 1}
-	d.Order = []engine.Order{engine.OrderFewestBlockers}
-	d.DrainTimeout, d.OnDrainTimeout = 2*time.Hour, engine.TimeoutWait
+func (GardenerManual) Defaults() record.Settings {
+	d := record.Common()
+	d.MaxUnavailable = record.Amount{N: 1}
+	d.Order = []record.Order{record.OrderFewestBlockers}
+	d.DrainTimeout, d.OnDrainTimeout = 2*time.Hour, record.TimeoutWait
 	d.UpdateTimeout, d.WaitForStart = 20*time.Minute, engine.WaitForStart
 	d.Unmanaged, d.EmptyDir = true, true
 	d.Origin = map[string]string{
@@ -55,18 +56,18 @@ func (GardenerManual) Defaults() engine.Settings {
 }
 
 // Phases are setup and roll.
-func (GardenerManual) Phases() []string { return []string{setup, roll} }
+func (GardenerManual) Phases() []string { return []string{setup, rollPhase} }
 
 // Abilities: what drains is Gardener's.
-func (GardenerManual) Abilities() []engine.Ability {
-	return []engine.Ability{
-		{Kind: engine.CmdApprove, Answer: engine.Yes, How: "lets the batch's nodes be selected"},
-		{Kind: engine.CmdPause, Answer: engine.Yes, How: "no further node is selected; Gardener finishes those that are"},
-		{Kind: engine.CmdResume, Answer: engine.Yes, How: "goes on"},
-		{Kind: engine.CmdForce, Answer: engine.Yes, How: "deletes the pods of the node past their budgets; Gardener's drain then goes on"},
-		{Kind: engine.CmdSkip, Answer: engine.Yes, How: "leaves the node as it is; one that is selected is left to Gardener"},
-		{Kind: engine.CmdReturn, Answer: engine.Yes, How: "takes a skipped node up again, at the end of the order"},
-		{Kind: engine.CmdAbort, Answer: engine.Substitute, How: "no further node is selected; Gardener finishes those that are"},
+func (GardenerManual) Abilities() []record.Ability {
+	return []record.Ability{
+		{Kind: record.CmdApprove, Answer: record.Yes, How: "lets the batch's nodes be selected"},
+		{Kind: record.CmdPause, Answer: record.Yes, How: "no further node is selected; Gardener finishes those that are"},
+		{Kind: record.CmdResume, Answer: record.Yes, How: "goes on"},
+		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes the pods of the node past their budgets; Gardener's drain then goes on"},
+		{Kind: record.CmdSkip, Answer: record.Yes, How: "leaves the node as it is; one that is selected is left to Gardener"},
+		{Kind: record.CmdReturn, Answer: record.Yes, How: "takes a skipped node up again, at the end of the order"},
+		{Kind: record.CmdAbort, Answer: record.Substitute, How: "no further node is selected; Gardener finishes those that are"},
 	}
 }
 
@@ -80,7 +81,7 @@ func (GardenerManual) Selects(s *engine.Reader, m *world.Machine) string {
 
 // Step takes the current phase on.
 func (g GardenerManual) Step(s *engine.Step) {
-	steps{setup: g.setup, roll: g.roll}.take(s, setup)
+	steps{setup: g.setup, rollPhase: g.roll}.take(s, setup)
 }
 
 func (g GardenerManual) setup(s *engine.Step) {
@@ -94,8 +95,8 @@ func (g GardenerManual) setup(s *engine.Step) {
 		return
 	}
 	s.EndAwait()
-	if s.Approved(roll) {
-		s.Enter(roll)
+	if s.Approved(rollPhase) {
+		s.Enter(rollPhase)
 		s.Soon()
 	}
 }
@@ -113,7 +114,7 @@ func candidates(s *engine.Step, update string) bool {
 		return false
 	}
 	if p := s.W.Group.Pool; p == nil || p.Update != update && p.Update != "" { // what it is may not be readable
-		s.Fail(engine.Failed, "the group is no worker pool that is updated in place "+inPlaceWays[update])
+		s.Fail(record.Failed, "the group is no worker pool that is updated in place "+inPlaceWays[update])
 		return false
 	}
 	if len(s.Run.Target.Templates) == 0 {
@@ -137,7 +138,7 @@ func templatesOf(w *world.World) []world.Template {
 }
 
 // Limit is how many nodes may be out of service at once, at least 1.
-func (GardenerManual) Limit(w *world.World, r *engine.Run) int {
+func (GardenerManual) Limit(w *world.World, r *record.Run) int {
 	return max(1, r.Settings.MaxUnavailable.Of(r.Base.Desired, false))
 }
 
@@ -145,15 +146,15 @@ func (g GardenerManual) roll(s *engine.Step) {
 	s.FollowUpdates(func(node, why string) {
 		s.Pause("the update of " + node + " failed: " + why + ". It stays cordoned until it is updated: repair it, and Gardener's node agent tries again; then resume. Or leave it to Gardener and skip it")
 	})
-	if s.Run.State != engine.Running {
+	if s.Run.State != record.Running {
 		return
 	}
 	s.TakeUpCandidates()
 	s.Admit()
-	if s.Run.State != engine.Running {
+	if s.Run.State != record.Running {
 		return
 	}
-	if s.Count(engine.Outdated, engine.Queued, engine.Updating) > 0 {
+	if s.Count(record.Outdated, record.Queued, record.Updating) > 0 {
 		s.EndAwait()
 		return
 	}
@@ -173,12 +174,12 @@ func (g GardenerManual) succeed(s *engine.Step, what string) {
 
 // Awaited is what shows that Gardener is not done with the pool; nothing where nodes are left
 // out by choice, since with those it never is.
-func (GardenerManual) Awaited(w *world.World, r *engine.Run) []world.Unfinished {
+func (GardenerManual) Awaited(w *world.World, r *record.Run) []world.Unfinished {
 	if len(r.Target.Only) > 0 {
 		return nil
 	}
 	for _, n := range r.Nodes {
-		if n.Stage == engine.Skipped || n.Stage == engine.NodeFail {
+		if n.Stage == record.Skipped || n.Stage == record.NodeFail {
 			return nil
 		}
 	}
@@ -193,13 +194,13 @@ func (GardenerManual) Holds(s *engine.Reader, machine string, about []string) st
 	}
 	n := s.Run.Nodes[machine]
 	here := 0
-	for _, id := range append(s.In(engine.Updating), about...) {
+	for _, id := range append(s.In(record.Updating), about...) {
 		if s.Run.Nodes[id].Zone == n.Zone {
 			here++
 		}
 	}
-	zones := zonesWith(&s.Run, func(n engine.Node) bool {
-		return n.Stage == engine.Outdated || n.Stage == engine.Queued || n.Stage == engine.Updating
+	zones := zonesWith(&s.Run, func(n record.Node) bool {
+		return n.Stage == record.Outdated || n.Stage == record.Queued || n.Stage == record.Updating
 	})
 	if most := (s.Run.Limit + len(zones) - 1) / max(1, len(zones)); here >= most {
 		return fmt.Sprintf("zone %s has %d nodes in their update, the zones take turns", n.Zone, here)
@@ -214,23 +215,23 @@ func (GardenerManual) Holds(s *engine.Reader, machine string, about []string) st
 func (GardenerManual) End(*engine.Step) bool { return true }
 
 // Progress counts updated nodes.
-func (GardenerManual) Progress(phase string, _ *world.World, r *engine.Run) (done, total int) {
-	if phase == roll {
+func (GardenerManual) Progress(phase string, _ *world.World, r *record.Run) (done, total int) {
+	if phase == rollPhase {
 		return r.Outdated()
 	}
 	return 0, 0
 }
 
 // Does says what a phase will do, for whoever is to approve it.
-func (GardenerManual) Does(phase string, _ *world.World, r *engine.Run) string {
-	if phase == roll {
+func (GardenerManual) Does(phase string, _ *world.World, r *record.Run) string {
+	if phase == rollPhase {
 		return fmt.Sprintf("the nodes are selected for their update, up to %d at once, with no further question; Gardener drains and updates them", r.Limit)
 	}
 	return ""
 }
 
 // Estimate is how long the nodes take that are left.
-func (GardenerManual) Estimate(_ *world.World, r *engine.Run, left int) time.Duration {
+func (GardenerManual) Estimate(_ *world.World, r *record.Run, left int) time.Duration {
 	return rounds(left, r.Limit) * (engine.DrainGuess + updateGuess)
 }
 
@@ -238,6 +239,6 @@ func (GardenerManual) Estimate(_ *world.World, r *engine.Run, left int) time.Dur
 const updateGuess = 5 * time.Minute
 
 // Warnings say what Gardener does with what is selected.
-func (GardenerManual) Warnings(_ *world.World, r *engine.Run) []string {
+func (GardenerManual) Warnings(_ *world.World, r *record.Run) []string {
 	return []string{fmt.Sprintf("Gardener drains the nodes that are selected, and after %s, or when a budget has refused for too long, deletes their pods past their budgets: a node is selected only while the budgets of its pods let them go", r.Settings.DrainTimeout)}
 }

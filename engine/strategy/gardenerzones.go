@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -34,7 +35,7 @@ func zoneSizes(w *world.World) map[string]int {
 }
 
 // zonesOf are the sizes of the zones when the run began, or as they are.
-func zonesOf(w *world.World, r *engine.Run) map[string]int {
+func zonesOf(w *world.World, r *record.Run) map[string]int {
 	if r.Zones != nil {
 		return r.Zones
 	}
@@ -42,9 +43,9 @@ func zonesOf(w *world.World, r *engine.Run) map[string]int {
 }
 
 // shares are those of the zones that have machines.
-func (Gardener) shares(w *world.World, r *engine.Run) map[string]share {
+func (Gardener) shares(w *world.World, r *record.Run) map[string]share {
 	sizes, zones := zonesOf(w, r), w.Group.Zones
-	part := func(a engine.Amount, i, size int, up bool) int {
+	part := func(a record.Amount, i, size int, up bool) int {
 		if a.Percent {
 			return a.Of(size, up)
 		}
@@ -70,7 +71,7 @@ func (Gardener) shares(w *world.World, r *engine.Run) map[string]share {
 }
 
 // Limit is how many nodes of all zones may be out of service at once.
-func (g Gardener) Limit(w *world.World, r *engine.Run) int {
+func (g Gardener) Limit(w *world.World, r *record.Run) int {
 	n := 0
 	for _, s := range g.shares(w, r) {
 		n += s.most()
@@ -79,7 +80,7 @@ func (g Gardener) Limit(w *world.World, r *engine.Run) int {
 }
 
 // surge is how many machines more there may be in all zones.
-func (g Gardener) surge(w *world.World, r *engine.Run) int {
+func (g Gardener) surge(w *world.World, r *record.Run) int {
 	n := 0
 	for _, s := range g.shares(w, r) {
 		n += s.surge
@@ -88,7 +89,7 @@ func (g Gardener) surge(w *world.World, r *engine.Run) int {
 }
 
 // Extra is how many machines more the group has while it is rolled.
-func (g Gardener) Extra(w *world.World, r *engine.Run) int { return g.surge(w, r) }
+func (g Gardener) Extra(w *world.World, r *record.Run) int { return g.surge(w, r) }
 
 // Holds says why a node of a zone may not begin to drain now: too many of the zone are out
 // of service, or too few would stay (pkg/controller/deployment_rolling.go,
@@ -127,12 +128,12 @@ func (g Gardener) Decrements(s *engine.Reader, machine string) bool {
 	for id, n := range s.Run.Nodes {
 		switch {
 		case n.New || n.Zone != zone || s.W.Machine(id) == nil:
-		case n.Stage == engine.Terminating:
+		case n.Stage == record.Terminating:
 			ending++
 			if !s.W.Machine(id).Leaving() {
 				z.there--
 			}
-		case n.Stage != engine.Replaced && n.Stage != engine.Skipped && n.Stage != engine.NodeFail:
+		case n.Stage != record.Replaced && n.Stage != record.Skipped && n.Stage != record.NodeFail:
 			old++
 		}
 	}
@@ -153,14 +154,14 @@ func (Gardener) look(s *engine.Reader, zone string, about []string) sight {
 	for _, m := range s.W.Machines() {
 		n := s.Run.Nodes[m.ID]
 		stage := n.Stage
-		working := stage == engine.Draining || stage == engine.Settling || stage == engine.Terminating || stage == engine.Updating || slices.Contains(about, m.ID)
+		working := stage == record.Draining || stage == record.Settling || stage == record.Terminating || stage == record.Updating || slices.Contains(about, m.ID)
 		if working && m.Zone == zone {
 			z.out++
 		}
 		if m.Leaving() || m.Detached || m.State == world.MachineStandby {
 			continue
 		}
-		if !ours || stage != engine.Terminating || !n.Decrement { // the size that is expected is without it
+		if !ours || stage != record.Terminating || !n.Decrement { // the size that is expected is without it
 			z.coming--
 		}
 		if m.Zone != zone {
@@ -176,10 +177,10 @@ func (Gardener) look(s *engine.Reader, zone string, about []string) sight {
 }
 
 // Estimate is how long the slowest zone takes: after each drain it waits for a machine.
-func (g Gardener) Estimate(w *world.World, r *engine.Run, left int) time.Duration {
+func (g Gardener) Estimate(w *world.World, r *record.Run, left int) time.Duration {
 	shares, old := g.shares(w, r), map[string]int{}
 	for _, n := range r.Nodes {
-		if !n.New && n.Stage != engine.Replaced && n.Stage != engine.Skipped && n.Stage != engine.NodeFail {
+		if !n.New && n.Stage != record.Replaced && n.Stage != record.Skipped && n.Stage != record.NodeFail {
 			old[n.Zone]++
 		}
 	}

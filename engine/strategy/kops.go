@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -29,10 +30,10 @@ type Kops struct{ engine.Base }
 
 // Names of the phases.
 const (
-	validate = "validate"
-	taint    = "taint"
-	surge    = "surge"
-	roll     = "roll"
+	validate  = "validate"
+	taint     = "taint"
+	surge     = "surge"
+	rollPhase = "roll"
 )
 
 // scheduled is the taint of nodes that are going to be replaced (kops
@@ -45,9 +46,9 @@ func (Kops) Name() string { return "kops" }
 // Defaults are those of kops rolling-update cluster (cmd/kops/rolling-update_cluster.go)
 // and of resolveSettings (pkg/instancegroups/settings.go) on AWS. maxUnavailable is 0
 // beside a surge; without one a node goes at a time.
-func (Kops) Defaults() engine.Settings {
-	d := engine.Common()
-	d.MaxSurge = engine.Amount{N: 1}
+func (Kops) Defaults() record.Settings {
+	d := record.Common()
+	d.MaxSurge = record.Amount{N: 1}
 	d.DrainTimeout = 15 * time.Minute
 	d.Settle = 5 * time.Second
 	d.Interval = 15 * time.Second
@@ -82,10 +83,10 @@ func (Kops) Defaults() engine.Settings {
 }
 
 // Phases are validate, taint, surge, roll.
-func (Kops) Phases() []string { return []string{validate, taint, surge, roll} }
+func (Kops) Phases() []string { return []string{validate, taint, surge, rollPhase} }
 
 // Abilities is what an operator can do to a run that we drive: everything.
-func (Kops) Abilities() []engine.Ability { return everything() }
+func (Kops) Abilities() []record.Ability { return everything() }
 
 // DetachedTag is the tag that kops puts on a machine before it takes it out of its group.
 const DetachedTag = "kops.k8s.io/detached-from-asg"
@@ -119,7 +120,7 @@ func asksForUpdate(n *world.Node) bool {
 
 // Step takes the current phase on.
 func (k Kops) Step(s *engine.Step) {
-	steps{validate: k.validate, taint: k.taint, surge: k.surge, roll: k.roll}.take(s, validate)
+	steps{validate: k.validate, taint: k.taint, surge: k.surge, rollPhase: k.roll}.take(s, validate)
 }
 
 // validate settles what is to be replaced, and has the cluster validated before anything
@@ -174,7 +175,7 @@ func (Kops) taintAll(s *engine.Step) bool {
 	if s.Run.Settings.CloudOnly {
 		return true
 	}
-	return s.TaintAll(scheduled, func(n engine.Node, node *world.Node) bool { return node.Unschedulable || n.Stage == engine.Draining })
+	return s.TaintAll(scheduled, func(n record.Node, node *world.Node) bool { return node.Unschedulable || n.Stage == record.Draining })
 }
 
 // roll replaces the nodes. It is over when what others have ended has a replacement, too.
@@ -192,7 +193,7 @@ func (k Kops) roll(s *engine.Step) {
 		s.Admit()
 	}
 	switch {
-	case s.Run.State != engine.Running: // the end has a time of its own
+	case s.Run.State != record.Running: // the end has a time of its own
 	case !allRolled(&s.Reader):
 		s.Run.PhaseWait = nil
 	case proved && enough(s):
@@ -206,7 +207,7 @@ func (k Kops) nothing(s *engine.Step) {
 	if enough(s) {
 		k.finish(s)
 	}
-	if s.Run.State == engine.Running {
+	if s.Run.State == record.Running {
 		s.Run.Order = nil // it is made again: a node may be returned, or become outdated
 	}
 }
@@ -233,7 +234,7 @@ func (Kops) End(s *engine.Step) bool {
 }
 
 // Progress counts detached machines in the surge, replaced nodes in the roll.
-func (k Kops) Progress(phase string, w *world.World, r *engine.Run) (done, total int) {
+func (k Kops) Progress(phase string, w *world.World, r *record.Run) (done, total int) {
 	switch phase {
 	case surge:
 		for _, n := range r.Nodes {
@@ -242,7 +243,7 @@ func (k Kops) Progress(phase string, w *world.World, r *engine.Run) (done, total
 			}
 		}
 		return done, max(done, r.Surges)
-	case roll:
+	case rollPhase:
 		return r.Outdated()
 	}
 	return 0, 0

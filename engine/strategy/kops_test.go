@@ -6,31 +6,32 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // instanceGroup is a run of a group of machines, of which so many are to be replaced.
-func instanceGroup(role world.Role, machines, outdated int, surge, unavailable string) (*world.World, *engine.Run) {
+func instanceGroup(role world.Role, machines, outdated int, surge, unavailable string) (*world.World, *record.Run) {
 	w := world.New()
 	w.SetGroup(world.Group{Name: "nodes", Role: role})
-	r := &engine.Run{Base: world.Sizes{Desired: machines}, Nodes: map[string]engine.Node{}, Settings: strategy.Kops{}.Defaults()}
+	r := &record.Run{Base: world.Sizes{Desired: machines}, Nodes: map[string]record.Node{}, Settings: strategy.Kops{}.Defaults()}
 	var list []world.Machine
 	for i := range machines {
 		id := fmt.Sprint("i-", i)
 		list = append(list, world.Machine{ID: id, State: world.MachineInService})
-		n := engine.Node{Stage: engine.Outdated}
+		n := record.Node{Stage: record.Outdated}
 		if i >= outdated {
-			n = engine.Node{Stage: engine.Ready, New: true}
+			n = record.Node{Stage: record.Ready, New: true}
 		}
 		r.Nodes[id] = n
 	}
 	w.SetMachines(list)
-	for text, to := range map[string]*engine.Amount{surge: &r.Settings.MaxSurge, unavailable: &r.Settings.MaxUnavailable} {
+	for text, to := range map[string]*record.Amount{surge: &r.Settings.MaxSurge, unavailable: &r.Settings.MaxUnavailable} {
 		if text == "" {
 			continue
 		}
-		a, err := engine.ParseAmount(text)
+		a, err := record.ParseAmount(text)
 		if err != nil {
 			panic(err)
 		}

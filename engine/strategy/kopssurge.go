@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -11,7 +12,7 @@ import (
 // maxSurge, a share of all machines rounded up, but no more than are to be replaced. The
 // control plane has none, because a new member of it needs an old one's leave; nor has a
 // roll without the Kubernetes API.
-func (Kops) Surge(w *world.World, r *engine.Run) int {
+func (Kops) Surge(w *world.World, r *record.Run) int {
 	if w.Group.Role == world.RoleControlPlane || r.Settings.CloudOnly {
 		return 0
 	}
@@ -19,7 +20,7 @@ func (Kops) Surge(w *world.World, r *engine.Run) int {
 }
 
 // Unavailable is maxUnavailable, a share of all machines rounded down but to one at least.
-func (Kops) Unavailable(w *world.World, r *engine.Run) int {
+func (Kops) Unavailable(w *world.World, r *record.Run) int {
 	n := r.Settings.MaxUnavailable.Of(instances(w, r), false)
 	if r.Settings.MaxUnavailable.Percent {
 		n = max(1, n)
@@ -29,17 +30,17 @@ func (Kops) Unavailable(w *world.World, r *engine.Run) int {
 
 // Limit is how many nodes go at once: as many as may be unavailable and as others stand in
 // for, and one at least.
-func (k Kops) Limit(w *world.World, r *engine.Run) int {
+func (k Kops) Limit(w *world.World, r *record.Run) int {
 	return max(1, k.Surge(w, r)+k.Unavailable(w, r))
 }
 
 // Extra is how many machines more there will be than there are.
-func (k Kops) Extra(w *world.World, r *engine.Run) int {
+func (k Kops) Extra(w *world.World, r *record.Run) int {
 	return max(0, k.surges(w, r)-r.Detached())
 }
 
 // surges is what was settled when the run began, or what a run would.
-func (k Kops) surges(w *world.World, r *engine.Run) int {
+func (k Kops) surges(w *world.World, r *record.Run) int {
 	if r.Surges > 0 {
 		return r.Surges
 	}
@@ -48,7 +49,7 @@ func (k Kops) surges(w *world.World, r *engine.Run) int {
 
 // AtOnce is one as long as no machine of the new specification has proved itself, and less
 // than the limit when the surge is used up.
-func (Kops) AtOnce(r *engine.Run) int {
+func (Kops) AtOnce(r *record.Run) int {
 	if !r.ValidatedOnce {
 		return 1
 	}
@@ -57,7 +58,7 @@ func (Kops) AtOnce(r *engine.Run) int {
 
 // instances counts the machines that the group is to have, and those that an earlier roll
 // has detached.
-func instances(w *world.World, r *engine.Run) int {
+func instances(w *world.World, r *record.Run) int {
 	count := r.Base.Desired
 	for _, m := range w.Machines() {
 		if m.Detached && !m.Leaving() {
@@ -68,9 +69,9 @@ func instances(w *world.World, r *engine.Run) int {
 }
 
 // selected counts the machines that are to be replaced.
-func selected(r *engine.Run) (count int) {
+func selected(r *record.Run) (count int) {
 	for _, n := range r.Nodes {
-		if !n.New && n.Stage != engine.Skipped {
+		if !n.New && n.Stage != record.Skipped {
 			count++
 		}
 	}
@@ -85,7 +86,7 @@ func (k Kops) surge(s *engine.Step) {
 	}
 	s.Guard()
 	k.taintAll(s)
-	full := min(s.Run.Surges, s.Count(engine.Outdated, engine.Queued))
+	full := min(s.Run.Surges, s.Count(record.Outdated, record.Queued))
 	want := full
 	if !s.Run.ValidatedOnce && s.HasPendingHooks() && !s.WaitForValidation() {
 		return // also after one that somebody has ended since
@@ -109,16 +110,16 @@ func (k Kops) surge(s *engine.Step) {
 		s.EndKept("drainAndTerminate is false")
 		return
 	}
-	if s.Approved(roll) {
+	if s.Approved(rollPhase) {
 		s.Run.Limit = max(1, s.Run.Limit-s.Run.Surges+have)
-		s.Enter(roll)
+		s.Enter(rollPhase)
 		s.Soon()
 	}
 }
 
 // strangers counts the detached machines that the run is not to replace: they are more than
 // the group is to have, too.
-func strangers(r *engine.Run) (count int) {
+func strangers(r *record.Run) (count int) {
 	for _, n := range r.Nodes {
 		if n.Detached && n.LeftOut() {
 			count++
@@ -128,9 +129,9 @@ func strangers(r *engine.Run) (count int) {
 }
 
 // earlier counts the machines that an earlier roll has detached.
-func earlier(r *engine.Run) (count int) {
+func earlier(r *record.Run) (count int) {
 	for _, n := range r.Nodes {
-		if n.Detached && !n.LeftOut() && n.PendingValidation.IsZero() && n.Stage != engine.Replaced {
+		if n.Detached && !n.LeftOut() && n.PendingValidation.IsZero() && n.Stage != record.Replaced {
 			count++
 		}
 	}

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // Does says what a phase will do, for whoever is to approve it.
-func (k Kops) Does(phase string, w *world.World, r *engine.Run) string {
+func (k Kops) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case taint:
 		return "new pods avoid the nodes that are going to be replaced, as far as others have room; outdated machines of the warm pool are ended"
@@ -19,7 +20,7 @@ func (k Kops) Does(phase string, w *world.World, r *engine.Run) string {
 			return "no machine is detached: the group keeps its size, and old nodes go before their replacements come"
 		}
 		return fmt.Sprintf("%d machines are detached, and the group launches others in their place; the cluster has to prove valid with them", more)
-	case roll:
+	case rollPhase:
 		return fmt.Sprintf("the nodes are drained and their machines ended, up to %d at once, with no further question; after each the cluster has to prove valid", r.Limit)
 	}
 	return ""
@@ -28,7 +29,7 @@ func (k Kops) Does(phase string, w *world.World, r *engine.Run) string {
 // Estimate adds up the waits that kops's rules force: after each round of nodes the
 // interval, the launch of what replaces them, and the looks in a row; the same after the
 // surge, where the first machine may go alone. Nothing is launched for detached machines.
-func (k Kops) Estimate(w *world.World, r *engine.Run, left int) time.Duration {
+func (k Kops) Estimate(w *world.World, r *record.Run, left int) time.Duration {
 	s := &r.Settings
 	if s.KeepOld {
 		return k.surgeTime(w, r)
@@ -48,7 +49,7 @@ func (k Kops) Estimate(w *world.World, r *engine.Run, left int) time.Duration {
 }
 
 // surgeTime is how long the surge takes that is still to come.
-func (k Kops) surgeTime(w *world.World, r *engine.Run) time.Duration {
+func (k Kops) surgeTime(w *world.World, r *record.Run) time.Duration {
 	more := k.Extra(w, r)
 	proofs := min(more, 1)
 	if more > 1 && !r.ValidatedOnce {

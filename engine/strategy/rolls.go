@@ -1,16 +1,17 @@
 package strategy
 
 import (
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // RollByName are the rules for groups that know nothing of each other: by name, one at a
 // time, and an error stops, as it stops make: what made one group fail is likely to make
 // the next one fail, too.
-func RollByName() engine.RollRules {
-	return engine.RollRules{
-		Steps: []engine.RollStep{{Any: true}},
+func RollByName() roll.Rules {
+	return roll.Rules{
+		Steps: []roll.Step{{Any: true}},
 		About: "by name, one group at a time; an error stops the groups after it",
 	}
 }
@@ -18,8 +19,8 @@ func RollByName() engine.RollRules {
 // RollKops are kops's rules (pkg/instancegroups/rollingupdate.go, RollingUpdate and
 // isExitableError). bastionsAtOnce rolls the groups of bastions side by side, as the code
 // does; the documentation has one group at a time.
-func RollKops(bastionsAtOnce bool) engine.RollRules {
-	bastions := engine.RollStep{Role: world.RoleBastion, Any: true}
+func RollKops(bastionsAtOnce bool) roll.Rules {
+	bastions := roll.Step{Role: world.RoleBastion, Any: true}
 	how := "one group at a time"
 	if bastionsAtOnce {
 		bastions.AtOnce = 1 << 10
@@ -27,9 +28,9 @@ func RollKops(bastionsAtOnce bool) engine.RollRules {
 	}
 	// A cluster that does not validate will hardly do so after another group, and a machine
 	// that cannot be deregistered would be ended while it gets traffic.
-	exitable := []engine.Result{engine.InvalidFail, engine.DeregisterFail}
-	return engine.RollRules{
-		Steps: []engine.RollStep{
+	exitable := []record.Result{record.InvalidFail, record.DeregisterFail}
+	return roll.Rules{
+		Steps: []roll.Step{
 			bastions,
 			{Role: world.RoleControlPlane, Any: true},
 			{Role: world.RoleAPIServer, Stop: exitable},

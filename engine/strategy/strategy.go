@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // all lists the strategies by name.
@@ -27,7 +28,7 @@ func Named(name string) (engine.Strategy, error) {
 }
 
 // zonesWith lists the zones that hold a machine for which keep is true, sorted.
-func zonesWith(r *engine.Run, keep func(engine.Node) bool) []string {
+func zonesWith(r *record.Run, keep func(record.Node) bool) []string {
 	seen := map[string]bool{}
 	for _, n := range r.Nodes {
 		if keep(n) {

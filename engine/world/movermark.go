@@ -11,7 +11,7 @@ const (
 	// cordonTaint is put by the node lifecycle controller on a node that is cordoned, with
 	// the time (k8s.io/api/core/v1 TaintNodeUnschedulable).
 	cordonTaint = "node.kubernetes.io/unschedulable"
-	// excludeLabel is put by EKS, kops, Karpenter and the Node Termination Handler
+	// ExcludeLabel is put by EKS, kops, Karpenter and the Node Termination Handler
 	// (k8s.io/api/core/v1 LabelNodeExcludeBalancers).
 	excludeLabel = "node.kubernetes.io/exclude-from-external-load-balancers"
 	// EKSGroupKey is the key of a label on every node of an EKS managed node group, and of

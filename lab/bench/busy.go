@@ -10,6 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -68,7 +69,7 @@ func (r simulated) run(ctx context.Context, publish func(*engine.Snapshot), busy
 		}
 	}
 	run, err := loop.Run(ctx, engine.Start(plan.Run, wall.Now(), "bench"))
-	if run.State == engine.Finished {
+	if run.State == record.Finished {
 		err = errors.Join(err, errors.New("it was over before it was measured: "+run.Why))
 	}
 	return err
@@ -78,7 +79,7 @@ func (r simulated) run(ctx context.Context, publish func(*engine.Snapshot), busy
 func draining(s *engine.Snapshot) (n int) {
 	for _, z := range s.Zones {
 		for _, r := range z.Rows {
-			if r.Stage == engine.Draining {
+			if r.Stage == record.Draining {
 				n++
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/kopsorder"
@@ -123,15 +124,15 @@ func simulateRoll(cluster string, settings ...string) (simulatedRoll, error) {
 	d := s.Driver
 	d.Audit = 20
 	d.Witness = &serving{d: d, least: &got.least}
-	if out, err := s.Do("run until=end"); err != nil || d.Run.Result != engine.Succeeded {
+	if out, err := s.Do("run until=end"); err != nil || d.Run.Result != record.Succeeded {
 		return got, fmt.Errorf("the simulated roll ended with %s %w\n%s", d.Run.Result, err, out[max(0, len(out)-2000):])
 	}
 	started := map[string]time.Time{}
 	for _, e := range d.Events {
 		switch e.Type {
-		case engine.PhaseStarted:
+		case record.PhaseStarted:
 			started[e.Phase] = e.Time
-		case engine.PhaseFinished:
+		case record.PhaseFinished:
 			got.phases[e.Phase] = e.Time.Sub(started[e.Phase])
 		}
 		got.events = append(got.events, kopsorder.Event{Time: e.Time, Group: "nodes", Type: string(e.Type), Node: e.Node, Pod: e.Pod, Reason: e.Reason})
@@ -147,12 +148,12 @@ type serving struct {
 }
 
 // Decided counts, after each decision, as things are and not as the driver knows them.
-func (s *serving) Decided(engine.Run, engine.Decision) {
+func (s *serving) Decided(record.Run, engine.Decision) {
 	n := 0
 	for _, m := range s.d.Sim.Truth.Machines() {
 		node := s.d.Sim.Truth.NodeOf(m.ID)
 		switch s.d.Run.Nodes[m.ID].Stage {
-		case engine.Draining, engine.Settling, engine.Terminating:
+		case record.Draining, record.Settling, record.Terminating:
 			continue
 		}
 		if node != nil && node.Ready && !node.Unschedulable && !m.Leaving() {
@@ -162,11 +163,11 @@ func (s *serving) Decided(engine.Run, engine.Decision) {
 	*s.least = min(*s.least, n)
 }
 
-func (*serving) Heard([]engine.Command)                 {}
-func (*serving) Events([]engine.Event)                  {}
-func (*serving) Asked(engine.Action)                    {}
-func (*serving) Answered(engine.Action, engine.Outcome) {}
-func (*serving) Resumed(engine.Run)                     {}
+func (*serving) Heard([]record.Command)                 {}
+func (*serving) Events([]record.Event)                  {}
+func (*serving) Asked(record.Action)                    {}
+func (*serving) Answered(record.Action, record.Outcome) {}
+func (*serving) Resumed(record.Run)                     {}
 
 // The check on the lab: six nodes, and every wait a fifth of what kops has.
 const (

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/lab/cloud"
 )
@@ -79,20 +79,20 @@ func podsOf(w *world.World) []string {
 }
 
 // record is the run as its record has it in the end.
-func (s *stage) record() engine.Run {
+func (s *stage) record() record.Run {
 	s.t.Helper()
 	list, err := shared.Client().CoreV1().ConfigMaps("drainboard").List(s.ctx, metav1.ListOptions{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	for _, m := range list.Items {
-		var run engine.Run
+		var run record.Run
 		if err := json.Unmarshal([]byte(m.Data["run.json"]), &run); err == nil && run.Group == s.group.Name {
 			return run
 		}
 	}
 	s.t.Fatal("there is no record")
-	return engine.Run{}
+	return record.Run{}
 }
 
 // world is how group, nodes and pods stand, once nothing is on its way any more.

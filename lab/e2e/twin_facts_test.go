@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // story is one play of a scenario: what was said, the run as it ended, and what
 // it left.
 type story struct {
-	events []engine.Event
-	run    engine.Run
+	events []record.Event
+	run    record.Run
 	end    []string // how group, nodes and workloads stand
 	words  words
 }
@@ -81,7 +81,7 @@ func (s story) told() (n int) {
 type facts map[string]int
 
 // kind is what an event is, without what it is about.
-func (s story) kind(e engine.Event) string {
+func (s story) kind(e record.Event) string {
 	k := string(e.Type)
 	if e.Reason != "" {
 		k += "[" + s.words.plain(e.Reason) + "]"
@@ -95,8 +95,8 @@ func (s story) kind(e engine.Event) string {
 // byProgram reports an event that the program tells and not the engine, or that
 // depends on when the program looked: a failed launch that the group has made up for
 // between two polls is not read.
-func byProgram(e engine.Event) bool {
-	return e.Type == engine.RunPlanned || e.Type == engine.RunStarted || e.Type == engine.Warning && (e.Reason == "foreseen" || e.Reason == "launch failed")
+func byProgram(e record.Event) bool {
+	return e.Type == record.RunPlanned || e.Type == record.RunStarted || e.Type == record.Warning && (e.Reason == "foreseen" || e.Reason == "launch failed")
 }
 
 func (s story) facts() facts {

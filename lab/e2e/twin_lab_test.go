@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/lab"
 )
 
@@ -52,7 +52,7 @@ func playInLab(t *testing.T, name string, lines []line) (story, *stage) {
 	s.others.Wait()
 	told := story{run: s.record(), end: endOf(s.world()), words: wordsOf(lines, s.place.Namespace, s.group.Name, s.group.TemplateID)}
 	for l := range strings.SplitSeq(s.p.out(), "\n") {
-		var e engine.Event
+		var e record.Event
 		if err := json.Unmarshal([]byte(l), &e); err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 )
 
@@ -163,7 +163,7 @@ func playInSim(lines []line, seed uint64) (story, error) {
 			return story{}, err
 		}
 	}
-	if script.Driver == nil || script.Driver.Run.State != engine.Finished {
+	if script.Driver == nil || script.Driver.Run.State != record.Finished {
 		return story{}, fmt.Errorf("the run has not finished: the last line is `run`")
 	}
 	script.Sim.Advance(script.Sim.Now().Add(time.Minute)) // what is still on its way

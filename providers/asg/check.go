@@ -3,33 +3,33 @@ package asg
 import (
 	"context"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // check looks directly whether an action happened. It sends only Describe calls;
 // these may lag behind a change by a second or two, and the actions are such
 // that a repeat after a "no" that came too early does no harm: sizes and
 // terminations are read again first, versions and launches have a token.
-func (e *Executor) check(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) check(ctx context.Context, a record.Action) record.Outcome {
 	o := done("")
 	var err error
 	switch a.Kind {
-	case engine.CreateTemplate:
+	case record.CreateTemplate:
 		made, found, failed := e.c.equalVersion(ctx, *a.Template, a.Image)
 		if err = failed; found {
 			o.Happened, o.Template = true, &made
 		}
-	case engine.LaunchIn:
+	case record.LaunchIn:
 		o.Happened, err = e.c.launched(ctx, a)
-	case engine.Terminate:
+	case record.Terminate:
 		o.Happened, err = e.c.terminated(ctx, a)
-	case engine.Detach:
+	case record.Detach:
 		var m membership
 		m, err = e.member(ctx, a)
 		o.Happened = m.ending || m.detached
-	case engine.Deregister:
+	case record.Deregister:
 		o.Happened, err = e.c.deregistered(ctx, a)
-	case engine.EndWarm:
+	case record.EndWarm:
 		var m membership
 		m, err = e.c.member(ctx, a.Machine)
 		// Until its group notices, only EC2 knows that it was ended.
@@ -45,7 +45,7 @@ func (e *Executor) check(ctx context.Context, a engine.Action) engine.Outcome {
 
 // terminated reports whether a machine is ending. Of one that was ended directly, its
 // group does not know for a while.
-func (c *Client) terminated(ctx context.Context, a engine.Action) (bool, error) {
+func (c *Client) terminated(ctx context.Context, a record.Action) (bool, error) {
 	if a.Direct {
 		state, err := c.stateOf(ctx, a.Machine)
 		return over(state), err
@@ -55,7 +55,7 @@ func (c *Client) terminated(ctx context.Context, a engine.Action) (bool, error) 
 }
 
 // checkGroup looks whether a change to the group itself happened.
-func (e *Executor) checkGroup(ctx context.Context, a engine.Action) (bool, error) {
+func (e *Executor) checkGroup(ctx context.Context, a record.Action) (bool, error) {
 	g, err := e.c.describe(ctx, a.Group)
 	if err != nil {
 		return false, err
@@ -65,11 +65,11 @@ func (e *Executor) checkGroup(ctx context.Context, a engine.Action) (bool, error
 		suspended = suspended || text(p.ProcessName) == a.Process
 	}
 	switch a.Kind {
-	case engine.SetTemplate:
+	case record.SetTemplate:
 		return uses(g, a), nil
-	case engine.SetSizes:
+	case record.SetSizes:
 		return sizesOf(g) == *a.Sizes, nil
-	case engine.Suspend:
+	case record.Suspend:
 		return suspended, nil
 	}
 	return !suspended, nil

@@ -9,7 +9,7 @@ import (
 
 	autoscalingtypes "github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // deregister takes a machine out of the load balancers that are attached to its group,
@@ -18,7 +18,7 @@ import (
 // them. Of load balancers that know the machine from elsewhere nothing is known here.
 //
 // Repeating it is harmless. Time in which looks fail after one that did not does not count.
-func (e *Executor) deregister(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) deregister(ctx context.Context, a record.Action) record.Outcome {
 	end := time.Now().Add(a.Limit)
 	g, err := e.c.describe(ctx, a.Group)
 	if err != nil {
@@ -38,7 +38,7 @@ func (e *Executor) deregister(ctx context.Context, a engine.Action) engine.Outco
 		select {
 		case <-ctx.Done():
 			pause.Stop()
-			return engine.Outcome{Verdict: engine.Unknown, Message: "stopped while " + a.Machine + " was leaving " + d.names()}
+			return record.Outcome{Verdict: record.Unknown, Message: "stopped while " + a.Machine + " was leaving " + d.names()}
 		case <-pause.C:
 		}
 		if blind {
@@ -58,7 +58,7 @@ type departure struct {
 
 // step looks at what the machine has not left, and asks where it was not asked. It
 // reports whether that was all.
-func (d *departure) step(ctx context.Context, c *Client) (engine.Outcome, bool) {
+func (d *departure) step(ctx context.Context, c *Client) (record.Outcome, bool) {
 	var left []balancer
 	d.trouble = nil
 	for _, b := range d.from {
@@ -82,14 +82,14 @@ func (d *departure) step(ctx context.Context, c *Client) (engine.Outcome, bool) 
 		}
 		if err := b.remove(ctx, d.machine); err != nil {
 			o := c.judge(err, true)
-			if o.Verdict == engine.Refused && o.Refusal != engine.RefusedBusy {
+			if o.Verdict == record.Refused && o.Refusal != record.RefusedBusy {
 				return o, true
 			}
 			d.trouble = c.explain(err) // the next look tells what came of it
 		}
 	}
 	if d.from = left; len(left) > 0 {
-		return engine.Outcome{}, false
+		return record.Outcome{}, false
 	}
 	o := done("")
 	o.Already = !d.known
@@ -97,7 +97,7 @@ func (d *departure) step(ctx context.Context, c *Client) (engine.Outcome, bool) 
 }
 
 // late is the outcome when the time is up.
-func (d *departure) late(limit time.Duration) engine.Outcome {
+func (d *departure) late(limit time.Duration) record.Outcome {
 	if !d.looked {
 		return notAsked(d.trouble)
 	}
@@ -118,7 +118,7 @@ func (d *departure) names() string {
 
 // deregistered reports whether a machine is in none of its group's load balancers, with
 // its connections over.
-func (c *Client) deregistered(ctx context.Context, a engine.Action) (bool, error) {
+func (c *Client) deregistered(ctx context.Context, a record.Action) (bool, error) {
 	g, err := c.describe(ctx, a.Group)
 	if err != nil {
 		return false, err

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 const (
@@ -65,9 +65,9 @@ func (b *balancers) next(name string) string {
 }
 
 // deregister takes i-1 out of the load balancers of group web.
-func deregister(ctx context.Context, c *Client, limit time.Duration) engine.Outcome {
+func deregister(ctx context.Context, c *Client, limit time.Duration) record.Outcome {
 	x := c.Executor(ExecutorOptions{Look: time.Millisecond})
-	return x.Do(ctx, engine.Action{Kind: engine.Deregister, Group: "web", Machine: "i-1", Limit: limit})
+	return x.Do(ctx, record.Action{Kind: record.Deregister, Group: "web", Machine: "i-1", Limit: limit})
 }
 
 func TestDeregister(t *testing.T) {
@@ -96,7 +96,7 @@ func TestDeregister(t *testing.T) {
 			s, c := connect(t)
 			s.withBalancers(tt.states)
 			o := deregister(t.Context(), c, time.Minute)
-			if expect(t, o, engine.Done, "", ""); o.Message != "" || o.Already != tt.already {
+			if expect(t, o, record.Done, "", ""); o.Message != "" || o.Already != tt.already {
 				t.Errorf("got %+v", o)
 			}
 			if sent := len(s.sent("DeregisterTargets")) + len(s.sent("DeregisterInstancesFromLoadBalancer")); sent != tt.sent {
@@ -121,7 +121,7 @@ func TestDeregisterTakesTooLong(t *testing.T) {
 	s, c := connect(t)
 	s.withBalancers(map[string][]string{webTargets: {"healthy", "draining"}, apiTargets: {"unused"}})
 	o := deregister(t.Context(), c, 50*time.Millisecond)
-	expect(t, o, engine.Done, "", "i-1 has not left target group web-https within 50ms: connections that are open then are cut")
+	expect(t, o, record.Done, "", "i-1 has not left target group web-https within 50ms: connections that are open then are cut")
 	if o.Already {
 		t.Errorf("got %+v", o)
 	}
@@ -137,7 +137,7 @@ func TestDeregisterOutOfSight(t *testing.T) {
 		states = append(states, fail(400, "ExpiredToken", "expired"))
 	}
 	s.withBalancers(map[string][]string{webTargets: append(states, "draining", "unused")})
-	if o := deregister(t.Context(), c, limit); o.Verdict != engine.Done || o.Message != "" {
+	if o := deregister(t.Context(), c, limit); o.Verdict != record.Done || o.Message != "" {
 		t.Errorf("got %+v", o)
 	}
 }
@@ -146,7 +146,7 @@ func TestDeregisterOutOfSight(t *testing.T) {
 func TestDeregisterBlind(t *testing.T) {
 	s, c := connect(t)
 	s.withBalancers(map[string][]string{"old": {fail(400, "ValidationError", "later")}})
-	expect(t, deregister(t.Context(), c, 20*time.Millisecond), engine.Refused, engine.RefusedBusy, "later")
+	expect(t, deregister(t.Context(), c, 20*time.Millisecond), record.Refused, record.RefusedBusy, "later")
 }
 
 func TestDeregisterRefused(t *testing.T) {
@@ -161,7 +161,7 @@ func TestDeregisterRefused(t *testing.T) {
 		s, c := connect(t)
 		s.withBalancers(map[string][]string{webTargets: {"healthy"}, "old": {"InService:N/A"}})
 		s.on(tt.denied, denied)
-		expect(t, deregister(t.Context(), c, time.Minute), engine.Refused, engine.RefusedForbidden, "AWS does not allow the IAM action "+tt.want)
+		expect(t, deregister(t.Context(), c, time.Minute), record.Refused, record.RefusedForbidden, "AWS does not allow the IAM action "+tt.want)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestDeregisterLostAnswer(t *testing.T) {
 		}
 		return ""
 	})
-	expect(t, deregister(t.Context(), c, time.Minute), engine.Done, "", "")
+	expect(t, deregister(t.Context(), c, time.Minute), record.Done, "", "")
 	if n := len(s.sent("DeregisterTargets")); n != 2 {
 		t.Errorf("sent %d times", n)
 	}
@@ -187,7 +187,7 @@ func TestDeregisterStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	s.withBalancers(map[string][]string{webTargets: {"healthy", "draining"}})
 	s.onCall("DeregisterTargets", func(url.Values) string { stop(); return "" })
-	expect(t, deregister(ctx, c, time.Hour), engine.Unknown, "", "stopped while i-1 was leaving target group web-https")
+	expect(t, deregister(ctx, c, time.Hour), record.Unknown, "", "stopped while i-1 was leaving target group web-https")
 }
 
 func TestCheckDeregister(t *testing.T) {
@@ -202,8 +202,8 @@ func TestCheckDeregister(t *testing.T) {
 	} {
 		s, c := connect(t)
 		s.withBalancers(tt.states)
-		o := do(t, c, engine.Action{Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.Deregister, Group: "web", Machine: "i-1", Limit: time.Minute}})
-		if o.Verdict != engine.Done || o.Happened != tt.want {
+		o := do(t, c, record.Action{Kind: record.CheckEffect, Of: &record.Action{Kind: record.Deregister, Group: "web", Machine: "i-1", Limit: time.Minute}})
+		if o.Verdict != record.Done || o.Happened != tt.want {
 			t.Errorf("%v: got %+v", tt.states, o)
 		}
 		if got := s.changes(); got != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // detach takes a machine out of its group, which launches another in its place. The
@@ -19,15 +19,15 @@ import (
 // lags, and that was us or, with our tag, as good as us. Where the service will never do
 // it, the tag goes again, as far as it can; else it stays: while the machine is in its
 // group, it says nothing.
-func (e *Executor) detach(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) detach(ctx context.Context, a record.Action) record.Outcome {
 	if e.o.Detached == "" {
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: "nothing says how a detached machine is to be tagged"}
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: "nothing says how a detached machine is to be tagged"}
 	}
 	m, err := e.member(ctx, a)
 	if err != nil {
 		return notAsked(err)
 	}
-	already := func(how string) engine.Outcome {
+	already := func(how string) record.Outcome {
 		o := done(a.Machine + " is " + how + " already")
 		o.Already = true
 		return o
@@ -54,10 +54,10 @@ func (e *Executor) detach(ctx context.Context, a engine.Action) engine.Outcome {
 		return done("")
 	}
 	o := e.c.judge(err, false)
-	if o.Refusal == engine.RefusedGone {
+	if o.Refusal == record.RefusedGone {
 		return already("out of its group")
 	}
-	if o.Refusal == engine.RefusedForbidden || o.Refusal == engine.RefusedInvalid {
+	if o.Refusal == record.RefusedForbidden || o.Refusal == record.RefusedInvalid {
 		if err := e.c.untag(ctx, a.Machine, tag); err != nil {
 			o.Message += fmt.Sprintf("; its tag %s is left: %s", e.o.Detached, err)
 		}
@@ -67,7 +67,7 @@ func (e *Executor) detach(ctx context.Context, a engine.Action) engine.Outcome {
 
 // member looks a machine up, and of one that is in no group whether it was detached from
 // the action's.
-func (e *Executor) member(ctx context.Context, a engine.Action) (membership, error) {
+func (e *Executor) member(ctx context.Context, a record.Action) (membership, error) {
 	m, err := e.c.member(ctx, a.Machine)
 	if err != nil || m.group != "" || m.ending {
 		return m, err

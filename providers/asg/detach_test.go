@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 const detachedTag = "example.com/detached-from"
@@ -14,31 +14,31 @@ func TestDetach(t *testing.T) {
 	yes := e("return", "true")
 	tests := []struct {
 		name, member, ec2, tag, answer, untag string
-		verdict                               engine.Verdict
-		refusal                               engine.Refusal
+		verdict                               record.Verdict
+		refusal                               record.Refusal
 		words                                 string
 		sent                                  string // the calls that change something, in order
 	}{
-		{"in service", member("web", "InService"), "", yes, "", "", engine.Done, "", "", "CreateTags DetachInstances"},
-		{"ending", member("web", "Terminating:Wait"), "", "", "", "", engine.Done, "", "is ending already", ""},
-		{"gone", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", "", "", engine.Done, "", "is ending already", ""},
-		{"detached", "", reservation(machine("i-1", "running", detachedTag, "web")), "", "", "", engine.Done, "", "is detached already", ""},
-		{"leaving its load balancers", member("web", "Detaching"), reservation(machine("i-1", "running", detachedTag, "web")), "", "", "", engine.Done, "", "is detached already", ""},
-		{"detached from another", "", reservation(machine("i-1", "running", detachedTag, "db")), "", "", "", engine.Refused, engine.RefusedGone, "belongs to no", ""},
-		{"detached by somebody", "", reservation(machine("i-1", "running", "Name", "web")), "", "", "", engine.Refused, engine.RefusedGone, "belongs to no", ""},
-		{"another group's", member("db", "InService"), "", "", "", "", engine.Refused, engine.RefusedGone, "belongs to group db, not web", ""},
-		{"in the warm pool", member("web", "Warmed:Stopped"), "", "", "", "", engine.Refused, engine.RefusedInvalid, "is in the warm pool", ""},
-		{"may not look", fail(403, "AccessDenied", "no"), "", "", "", "", engine.Refused, engine.RefusedForbidden, "autoscaling:DescribeAutoScalingInstances", ""},
+		{"in service", member("web", "InService"), "", yes, "", "", record.Done, "", "", "CreateTags DetachInstances"},
+		{"ending", member("web", "Terminating:Wait"), "", "", "", "", record.Done, "", "is ending already", ""},
+		{"gone", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", "", "", record.Done, "", "is ending already", ""},
+		{"detached", "", reservation(machine("i-1", "running", detachedTag, "web")), "", "", "", record.Done, "", "is detached already", ""},
+		{"leaving its load balancers", member("web", "Detaching"), reservation(machine("i-1", "running", detachedTag, "web")), "", "", "", record.Done, "", "is detached already", ""},
+		{"detached from another", "", reservation(machine("i-1", "running", detachedTag, "db")), "", "", "", record.Refused, record.RefusedGone, "belongs to no", ""},
+		{"detached by somebody", "", reservation(machine("i-1", "running", "Name", "web")), "", "", "", record.Refused, record.RefusedGone, "belongs to no", ""},
+		{"another group's", member("db", "InService"), "", "", "", "", record.Refused, record.RefusedGone, "belongs to group db, not web", ""},
+		{"in the warm pool", member("web", "Warmed:Stopped"), "", "", "", "", record.Refused, record.RefusedInvalid, "is in the warm pool", ""},
+		{"may not look", fail(403, "AccessDenied", "no"), "", "", "", "", record.Refused, record.RefusedForbidden, "autoscaling:DescribeAutoScalingInstances", ""},
 
-		{"may not tag", member("web", "InService"), "", fail(403, "UnauthorizedOperation", "no"), "", "", engine.Refused, engine.RefusedForbidden, "ec2:CreateTags", "CreateTags"},
-		{"may not detach", member("web", "InService"), "", yes, fail(403, "AccessDenied", "no"), yes, engine.Refused, engine.RefusedForbidden, "autoscaling:DetachInstances", "CreateTags DetachInstances DeleteTags"},
-		{"nor untag", member("web", "InService"), "", yes, fail(403, "AccessDenied", "no"), fail(403, "UnauthorizedOperation", "no"), engine.Refused, engine.RefusedForbidden, "its tag " + detachedTag + " is left: AWS does not allow the IAM action ec2:DeleteTags", "CreateTags DetachInstances DeleteTags"},
-		{"left meanwhile", member("web", "InService"), "", yes, fail(400, "ValidationError", "The instance i-1 is not part of Auto Scaling group web."), "", engine.Done, "", "is out of its group already", "CreateTags DetachInstances"},
-		{"pending", member("web", "Pending"), "", yes, fail(400, "ValidationError", "The instance i-1 is not in InService or Standby."), "", engine.Refused, engine.RefusedConflict, "InService or Standby", "CreateTags DetachInstances"},
-		{"throttled", member("web", "InService"), "", yes, fail(400, "Throttling", "Rate exceeded"), "", engine.Refused, engine.RefusedBusy, "throttles", "CreateTags DetachInstances"},
-		{"scaling", member("web", "InService"), "", yes, fail(400, "ScalingActivityInProgress", "busy scaling"), "", engine.Refused, engine.RefusedBusy, "busy scaling", "CreateTags DetachInstances"},
-		{"lost answer", member("web", "InService"), "", yes, drop, "", engine.Unknown, "", "AWS does not answer", "CreateTags DetachInstances"},
-		{"trouble", member("web", "InService"), "", yes, fail(500, "InternalFailure", "oops"), "", engine.Unknown, "", "oops", "CreateTags DetachInstances"},
+		{"may not tag", member("web", "InService"), "", fail(403, "UnauthorizedOperation", "no"), "", "", record.Refused, record.RefusedForbidden, "ec2:CreateTags", "CreateTags"},
+		{"may not detach", member("web", "InService"), "", yes, fail(403, "AccessDenied", "no"), yes, record.Refused, record.RefusedForbidden, "autoscaling:DetachInstances", "CreateTags DetachInstances DeleteTags"},
+		{"nor untag", member("web", "InService"), "", yes, fail(403, "AccessDenied", "no"), fail(403, "UnauthorizedOperation", "no"), record.Refused, record.RefusedForbidden, "its tag " + detachedTag + " is left: AWS does not allow the IAM action ec2:DeleteTags", "CreateTags DetachInstances DeleteTags"},
+		{"left meanwhile", member("web", "InService"), "", yes, fail(400, "ValidationError", "The instance i-1 is not part of Auto Scaling group web."), "", record.Done, "", "is out of its group already", "CreateTags DetachInstances"},
+		{"pending", member("web", "Pending"), "", yes, fail(400, "ValidationError", "The instance i-1 is not in InService or Standby."), "", record.Refused, record.RefusedConflict, "InService or Standby", "CreateTags DetachInstances"},
+		{"throttled", member("web", "InService"), "", yes, fail(400, "Throttling", "Rate exceeded"), "", record.Refused, record.RefusedBusy, "throttles", "CreateTags DetachInstances"},
+		{"scaling", member("web", "InService"), "", yes, fail(400, "ScalingActivityInProgress", "busy scaling"), "", record.Refused, record.RefusedBusy, "busy scaling", "CreateTags DetachInstances"},
+		{"lost answer", member("web", "InService"), "", yes, drop, "", record.Unknown, "", "AWS does not answer", "CreateTags DetachInstances"},
+		{"trouble", member("web", "InService"), "", yes, fail(500, "InternalFailure", "oops"), "", record.Unknown, "", "oops", "CreateTags DetachInstances"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestDetach(t *testing.T) {
 				s.on(action, answer)
 			}
 			x := c.Executor(ExecutorOptions{Detached: detachedTag})
-			expect(t, x.Do(t.Context(), engine.Action{Kind: engine.Detach, Group: "web", Machine: "i-1"}), tt.verdict, tt.refusal, tt.words)
+			expect(t, x.Do(t.Context(), record.Action{Kind: record.Detach, Group: "web", Machine: "i-1"}), tt.verdict, tt.refusal, tt.words)
 			if got := s.changes(); got != tt.sent {
 				t.Errorf("sent %q, want %q", got, tt.sent)
 			}
@@ -83,7 +83,7 @@ func (s *service) changes() string {
 // Nothing is detached that could not be found again.
 func TestDetachUntold(t *testing.T) {
 	s, c := connect(t)
-	expect(t, do(t, c, engine.Action{Kind: engine.Detach, Group: "web", Machine: "i-1"}), engine.Refused, engine.RefusedInvalid, "how a detached machine is to be tagged")
+	expect(t, do(t, c, record.Action{Kind: record.Detach, Group: "web", Machine: "i-1"}), record.Refused, record.RefusedInvalid, "how a detached machine is to be tagged")
 	if len(s.Calls()) > 0 {
 		t.Errorf("sent %v", s.Calls())
 	}
@@ -105,8 +105,8 @@ func TestCheckDetach(t *testing.T) {
 		s, c := connect(t)
 		s.on("DescribeAutoScalingInstances", tt.member)
 		s.on("DescribeInstances", tt.ec2)
-		o := c.Executor(ExecutorOptions{Detached: detachedTag}).Do(t.Context(), engine.Action{Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.Detach, Group: "web", Machine: "i-1"}})
-		if o.Verdict != engine.Done || o.Happened != tt.want {
+		o := c.Executor(ExecutorOptions{Detached: detachedTag}).Do(t.Context(), record.Action{Kind: record.CheckEffect, Of: &record.Action{Kind: record.Detach, Group: "web", Machine: "i-1"}})
+		if o.Verdict != record.Done || o.Happened != tt.want {
 			t.Errorf("%s: got %+v", tt.name, o)
 		}
 	}
@@ -116,32 +116,32 @@ func TestTerminateDirectly(t *testing.T) {
 	running := reservation(machine("i-1", "running"))
 	tests := []struct {
 		name, member, ec2, answer string
-		verdict                   engine.Verdict
-		refusal                   engine.Refusal
+		verdict                   record.Verdict
+		refusal                   record.Refusal
 		words                     string
 		sent                      int
 	}{
-		{"in service", member("web", "InService"), running, "", engine.Done, "", "", 1},
-		{"detached", "", reservation(machine("i-1", "running", detachedTag, "web")), "", engine.Done, "", "", 1},
-		{"being detached", member("web", "Detaching"), reservation(machine("i-1", "running", detachedTag, "web")), "", engine.Done, "", "", 1},
-		{"stopped", member("web", "InService"), reservation(machine("i-1", "stopped")), "", engine.Done, "", "", 1},
-		{"ending, and not noticed yet", member("web", "InService"), reservation(machine("i-1", "shutting-down")), "", engine.Done, "", "ending already", 0},
-		{"over", "", reservation(machine("i-1", "terminated")), "", engine.Done, "", "ending already", 0},
-		{"held by a hook", member("web", "Terminating:Wait"), running, "", engine.Done, "", "ending already", 0},
-		{"unknown", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", engine.Done, "", "ending already", 0},
-		{"another group's", member("db", "InService"), running, "", engine.Refused, engine.RefusedGone, "belongs to group db, not web", 0},
-		{"another group's, tagged", member("db", "InService"), reservation(machine("i-1", "running", detachedTag, "web")), "", engine.Refused, engine.RefusedGone, "belongs to group db, not web", 0},
-		{"nobody's", "", running, "", engine.Refused, engine.RefusedGone, "belongs to no", 0},
-		{"detached from another", "", reservation(machine("i-1", "running", detachedTag, "db")), "", engine.Refused, engine.RefusedGone, "belongs to no", 0},
-		{"in the warm pool", member("web", "Warmed:Running"), running, "", engine.Refused, engine.RefusedInvalid, "is in the warm pool", 0},
-		{"may not look", member("web", "InService"), fail(403, "UnauthorizedOperation", "no"), "", engine.Refused, engine.RefusedForbidden, "ec2:DescribeInstances", 0},
+		{"in service", member("web", "InService"), running, "", record.Done, "", "", 1},
+		{"detached", "", reservation(machine("i-1", "running", detachedTag, "web")), "", record.Done, "", "", 1},
+		{"being detached", member("web", "Detaching"), reservation(machine("i-1", "running", detachedTag, "web")), "", record.Done, "", "", 1},
+		{"stopped", member("web", "InService"), reservation(machine("i-1", "stopped")), "", record.Done, "", "", 1},
+		{"ending, and not noticed yet", member("web", "InService"), reservation(machine("i-1", "shutting-down")), "", record.Done, "", "ending already", 0},
+		{"over", "", reservation(machine("i-1", "terminated")), "", record.Done, "", "ending already", 0},
+		{"held by a hook", member("web", "Terminating:Wait"), running, "", record.Done, "", "ending already", 0},
+		{"unknown", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", record.Done, "", "ending already", 0},
+		{"another group's", member("db", "InService"), running, "", record.Refused, record.RefusedGone, "belongs to group db, not web", 0},
+		{"another group's, tagged", member("db", "InService"), reservation(machine("i-1", "running", detachedTag, "web")), "", record.Refused, record.RefusedGone, "belongs to group db, not web", 0},
+		{"nobody's", "", running, "", record.Refused, record.RefusedGone, "belongs to no", 0},
+		{"detached from another", "", reservation(machine("i-1", "running", detachedTag, "db")), "", record.Refused, record.RefusedGone, "belongs to no", 0},
+		{"in the warm pool", member("web", "Warmed:Running"), running, "", record.Refused, record.RefusedInvalid, "is in the warm pool", 0},
+		{"may not look", member("web", "InService"), fail(403, "UnauthorizedOperation", "no"), "", record.Refused, record.RefusedForbidden, "ec2:DescribeInstances", 0},
 
-		{"lost answer", member("web", "InService"), running, drop, engine.Unknown, "", "AWS does not answer", 1},
-		{"throttled", member("web", "InService"), running, fail(503, "RequestLimitExceeded", "Request limit exceeded."), engine.Refused, engine.RefusedBusy, "throttles", 1},
-		{"trouble", member("web", "InService"), running, fail(500, "InternalError", "oops"), engine.Unknown, "", "oops", 1},
-		{"may not", member("web", "InService"), running, fail(403, "UnauthorizedOperation", "no"), engine.Refused, engine.RefusedForbidden, "ec2:TerminateInstances", 1},
-		{"protected", member("web", "InService"), running, fail(400, "OperationNotPermitted", "The instance 'i-1' may not be terminated. Modify its 'disableApiTermination' instance attribute and try again."), engine.Refused, engine.RefusedInvalid, "disableApiTermination", 1},
-		{"gone meanwhile", member("web", "InService"), running, fail(400, "InvalidInstanceID.NotFound", "no"), engine.Done, "", "gone already", 1},
+		{"lost answer", member("web", "InService"), running, drop, record.Unknown, "", "AWS does not answer", 1},
+		{"throttled", member("web", "InService"), running, fail(503, "RequestLimitExceeded", "Request limit exceeded."), record.Refused, record.RefusedBusy, "throttles", 1},
+		{"trouble", member("web", "InService"), running, fail(500, "InternalError", "oops"), record.Unknown, "", "oops", 1},
+		{"may not", member("web", "InService"), running, fail(403, "UnauthorizedOperation", "no"), record.Refused, record.RefusedForbidden, "ec2:TerminateInstances", 1},
+		{"protected", member("web", "InService"), running, fail(400, "OperationNotPermitted", "The instance 'i-1' may not be terminated. Modify its 'disableApiTermination' instance attribute and try again."), record.Refused, record.RefusedInvalid, "disableApiTermination", 1},
+		{"gone meanwhile", member("web", "InService"), running, fail(400, "InvalidInstanceID.NotFound", "no"), record.Done, "", "gone already", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestTerminateDirectly(t *testing.T) {
 			s.on("DescribeAutoScalingInstances", tt.member)
 			s.on("DescribeInstances", tt.ec2)
 			s.on("TerminateInstances", tt.answer)
-			o := c.Executor(ExecutorOptions{Detached: detachedTag}).Do(t.Context(), engine.Action{Kind: engine.Terminate, Group: "web", Machine: "i-1", Direct: true})
+			o := c.Executor(ExecutorOptions{Detached: detachedTag}).Do(t.Context(), record.Action{Kind: record.Terminate, Group: "web", Machine: "i-1", Direct: true})
 			expect(t, o, tt.verdict, tt.refusal, tt.words)
 			sent := s.sent("TerminateInstances")
 			if len(sent) != tt.sent || tt.sent > 0 && sent[0].Get("InstanceId.1") != "i-1" {
@@ -171,8 +171,8 @@ func TestCheckTerminateDirectly(t *testing.T) {
 	s.on("DescribeAutoScalingInstances", member("web", "InService"))
 	state := "running"
 	s.onCall("DescribeInstances", func(url.Values) string { return reservation(machine("i-1", state)) })
-	check := engine.Action{Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.Terminate, Group: "web", Machine: "i-1", Direct: true}}
-	if o := do(t, c, check); o.Happened || o.Verdict != engine.Done {
+	check := record.Action{Kind: record.CheckEffect, Of: &record.Action{Kind: record.Terminate, Group: "web", Machine: "i-1", Direct: true}}
+	if o := do(t, c, check); o.Happened || o.Verdict != record.Done {
 		t.Errorf("running: got %+v", o)
 	}
 	state = "shutting-down"

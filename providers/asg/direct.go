@@ -7,13 +7,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // terminateDirectly ends a machine of a group, or one that was detached from it, without
 // asking the group. It looks at it again first: one that EC2 is ending counts as done,
 // one that has nothing to do with the group (any more) is not touched.
-func (e *Executor) terminateDirectly(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) terminateDirectly(ctx context.Context, a record.Action) record.Outcome {
 	already := done(a.Machine + " is ending already")
 	already.Already = true
 	i, err := e.c.instance(ctx, a.Machine)
@@ -39,7 +39,7 @@ func (e *Executor) terminateDirectly(ctx context.Context, a engine.Action) engin
 }
 
 // end has EC2 end a machine. It is asked once: the caller looks whether it happened.
-func (e *Executor) end(ctx context.Context, id string) engine.Outcome {
+func (e *Executor) end(ctx context.Context, id string) record.Outcome {
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()
 	_, err := e.c.compute.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{id}},

@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -64,59 +64,59 @@ func (c *Client) Executor(o ExecutorOptions) *Executor {
 
 // Do carries out one action and says what came of it. Unknown means that the
 // answer was lost and a CheckEffect has to tell; with Refused nothing happened.
-func (e *Executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) Do(ctx context.Context, a record.Action) record.Outcome {
 	o := e.do(ctx, a)
 	o.Key, o.At = a.Key, e.o.Now()
-	if !a.ReadOnly() && o.Verdict != engine.Refused {
+	if !a.ReadOnly() && o.Verdict != record.Refused {
 		e.o.Changed()
 	}
 	return o
 }
 
-func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) do(ctx context.Context, a record.Action) record.Outcome {
 	switch lacks := a.Lacks(); {
-	case a.Place() != engine.InCloud:
+	case a.Place() != record.InCloud:
 		return invalid("%s is not an action on an Auto Scaling group", a.Kind)
 	case lacks != "":
 		return invalid("the action %s lacks the %s", a.Kind, lacks)
-	case a.Kind == engine.CheckEffect:
+	case a.Kind == record.CheckEffect:
 		return e.check(ctx, *a.Of)
 	}
 	return executors[a.Kind](e, ctx, a)
 }
 
 // executors carry out each kind of action in the cloud.
-var executors = map[engine.ActionKind]func(*Executor, context.Context, engine.Action) engine.Outcome{
-	engine.CreateTemplate: (*Executor).createTemplate,
-	engine.SetTemplate:    (*Executor).setTemplate,
-	engine.SetSizes:       (*Executor).setSizes,
-	engine.Suspend:        (*Executor).suspend,
-	engine.Resume:         (*Executor).resume,
-	engine.LaunchIn:       (*Executor).launchIn,
-	engine.Terminate:      (*Executor).terminate,
-	engine.EndWarm:        (*Executor).endWarm,
-	engine.Detach:         (*Executor).detach,
-	engine.Deregister:     (*Executor).deregister,
-	engine.Inspect:        (*Executor).inspect,
+var executors = map[record.ActionKind]func(*Executor, context.Context, record.Action) record.Outcome{
+	record.CreateTemplate: (*Executor).createTemplate,
+	record.SetTemplate:    (*Executor).setTemplate,
+	record.SetSizes:       (*Executor).setSizes,
+	record.Suspend:        (*Executor).suspend,
+	record.Resume:         (*Executor).resume,
+	record.LaunchIn:       (*Executor).launchIn,
+	record.Terminate:      (*Executor).terminate,
+	record.EndWarm:        (*Executor).endWarm,
+	record.Detach:         (*Executor).detach,
+	record.Deregister:     (*Executor).deregister,
+	record.Inspect:        (*Executor).inspect,
 }
 
-func invalid(format string, args ...any) engine.Outcome {
-	return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: fmt.Sprintf(format, args...)}
+func invalid(format string, args ...any) record.Outcome {
+	return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: fmt.Sprintf(format, args...)}
 }
 
-func done(message string) engine.Outcome {
-	return engine.Outcome{Verdict: engine.Done, Message: message}
+func done(message string) record.Outcome {
+	return record.Outcome{Verdict: record.Done, Message: message}
 }
 
 // createTemplate makes a version of Template's launch template that is its
 // version Template with another image, unless there is one that is just that.
-func (e *Executor) createTemplate(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) createTemplate(ctx context.Context, a record.Action) record.Outcome {
 	equal, found, err := e.c.equalVersion(ctx, *a.Template, a.Image)
 	if err != nil {
 		return notAsked(err)
 	}
 	if found {
-		return engine.Outcome{Verdict: engine.Done, Template: &equal, Message: fmt.Sprintf("version %d is equal and used again", equal.Version)}
+		return record.Outcome{Verdict: record.Done, Template: &equal, Message: fmt.Sprintf("version %d is equal and used again", equal.Version)}
 	}
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()
@@ -131,15 +131,15 @@ func (e *Executor) createTemplate(ctx context.Context, a engine.Action) engine.O
 		return e.c.judge(err, true)
 	}
 	if out.LaunchTemplateVersion == nil {
-		return engine.Outcome{Verdict: engine.Unknown, Message: "AWS did not say which version it made"}
+		return record.Outcome{Verdict: record.Unknown, Message: "AWS did not say which version it made"}
 	}
 	made := world.Template{ID: a.Template.ID, Version: aws.ToInt64(out.LaunchTemplateVersion.VersionNumber)}
-	return engine.Outcome{Verdict: engine.Done, Template: &made}
+	return record.Outcome{Verdict: record.Done, Template: &made}
 }
 
 // setTemplate points the group at a template version. Of a mixed instances
 // policy everything but the version is sent back as it was read.
-func (e *Executor) setTemplate(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) setTemplate(ctx context.Context, a record.Action) record.Outcome {
 	g, err := e.c.describe(ctx, a.Group)
 	if err != nil {
 		return notAsked(err)
@@ -148,7 +148,7 @@ func (e *Executor) setTemplate(ctx context.Context, a engine.Action) engine.Outc
 		return done("the group has it already")
 	}
 	if specOf(g) == nil {
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: "the group has no launch template"}
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: "the group has no launch template"}
 	}
 	spec := &types.LaunchTemplateSpecification{LaunchTemplateId: &a.Template.ID, Version: aws.String(wanted(a))}
 	in := &autoscaling.UpdateAutoScalingGroupInput{AutoScalingGroupName: &a.Group}
@@ -161,7 +161,7 @@ func (e *Executor) setTemplate(ctx context.Context, a engine.Action) engine.Outc
 }
 
 // wanted is the version that an action sets, as it is to stand in the group.
-func wanted(a engine.Action) string {
+func wanted(a record.Action) string {
 	if a.TemplateSpec != "" {
 		return a.TemplateSpec
 	}
@@ -169,7 +169,7 @@ func wanted(a engine.Action) string {
 }
 
 // uses reports whether a group has what a SetTemplate asks for.
-func uses(g types.AutoScalingGroup, a engine.Action) bool {
+func uses(g types.AutoScalingGroup, a record.Action) bool {
 	s := specOf(g)
 	return s != nil && text(s.LaunchTemplateId) == a.Template.ID && text(s.Version) == wanted(a)
 }
@@ -192,7 +192,7 @@ func withSpec(p types.MixedInstancesPolicy, spec *types.LaunchTemplateSpecificat
 
 // setSizes sets min, max and desired in one request, if the group still has the
 // sizes that the change was worked out from.
-func (e *Executor) setSizes(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) setSizes(ctx context.Context, a record.Action) record.Outcome {
 	g, err := e.c.describe(ctx, a.Group)
 	if err != nil {
 		return notAsked(err)
@@ -201,7 +201,7 @@ func (e *Executor) setSizes(ctx context.Context, a engine.Action) engine.Outcome
 	case now == *a.Sizes:
 		return done("the group has these sizes already")
 	case a.From != nil && now != *a.From:
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedConflict,
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedConflict,
 			Message: fmt.Sprintf("somebody else changed the group's sizes: they are %s, not %s", now, *a.From)}
 	}
 	return e.update(ctx, &autoscaling.UpdateAutoScalingGroupInput{
@@ -214,7 +214,7 @@ func (e *Executor) setSizes(ctx context.Context, a engine.Action) engine.Outcome
 
 // update sends one UpdateAutoScalingGroup, once: repeated later it could undo
 // what somebody else did in between.
-func (e *Executor) update(ctx context.Context, in *autoscaling.UpdateAutoScalingGroupInput) engine.Outcome {
+func (e *Executor) update(ctx context.Context, in *autoscaling.UpdateAutoScalingGroupInput) record.Outcome {
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()
 	if _, err := e.c.scaling.UpdateAutoScalingGroup(ctx, in, once); err != nil {
@@ -224,7 +224,7 @@ func (e *Executor) update(ctx context.Context, in *autoscaling.UpdateAutoScaling
 }
 
 // suspend stops one process of the group. Repeating it is harmless.
-func (e *Executor) suspend(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) suspend(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()
 	_, err := e.c.scaling.SuspendProcesses(ctx, &autoscaling.SuspendProcessesInput{AutoScalingGroupName: &a.Group, ScalingProcesses: []string{a.Process}})
@@ -235,7 +235,7 @@ func (e *Executor) suspend(ctx context.Context, a engine.Action) engine.Outcome 
 }
 
 // resume lets one process of the group act again. Repeating it is harmless.
-func (e *Executor) resume(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) resume(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()
 	_, err := e.c.scaling.ResumeProcesses(ctx, &autoscaling.ResumeProcessesInput{AutoScalingGroupName: &a.Group, ScalingProcesses: []string{a.Process}})

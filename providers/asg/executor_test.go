@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -19,7 +19,7 @@ var (
 )
 
 // do carries out an action with a new executor.
-func do(t *testing.T, c *Client, a engine.Action) engine.Outcome {
+func do(t *testing.T, c *Client, a record.Action) record.Outcome {
 	t.Helper()
 	a.Key = "key"
 	o := c.Executor(ExecutorOptions{}).Do(t.Context(), a)
@@ -29,7 +29,7 @@ func do(t *testing.T, c *Client, a engine.Action) engine.Outcome {
 	return o
 }
 
-func expect(t *testing.T, o engine.Outcome, v engine.Verdict, r engine.Refusal, words string) {
+func expect(t *testing.T, o record.Outcome, v record.Verdict, r record.Refusal, words string) {
 	t.Helper()
 	if o.Verdict != v || o.Refusal != r || !strings.Contains(o.Message, words) {
 		t.Errorf("got %s %q %q, want %s %q %q", o.Verdict, o.Refusal, o.Message, v, r, words)
@@ -37,12 +37,12 @@ func expect(t *testing.T, o engine.Outcome, v engine.Verdict, r engine.Refusal, 
 }
 
 func TestSetSizes(t *testing.T) {
-	a := engine.Action{Kind: engine.SetSizes, Group: "web", From: &sizes, Sizes: &raised}
+	a := record.Action{Kind: record.SetSizes, Group: "web", From: &sizes, Sizes: &raised}
 	t.Run("sent", func(t *testing.T) {
 		s, c := connect(t)
 		s.on("DescribeAutoScalingGroups", groups(group("web")))
 		s.on("UpdateAutoScalingGroup", "")
-		expect(t, do(t, c, a), engine.Done, "", "")
+		expect(t, do(t, c, a), record.Done, "", "")
 		sent := s.sent("UpdateAutoScalingGroup")
 		if len(sent) != 1 || sent[0].Get("MinSize")+sent[0].Get("MaxSize")+sent[0].Get("DesiredCapacity") != "1119" {
 			t.Errorf("sent %v", sent)
@@ -53,7 +53,7 @@ func TestSetSizes(t *testing.T) {
 		s.on("DescribeAutoScalingGroups", groups(group("web")))
 		other := a
 		other.From = &world.Sizes{Min: 1, Max: 5, Desired: 2}
-		expect(t, do(t, c, other), engine.Refused, engine.RefusedConflict, "they are min 1, max 5, desired 3, not min 1, max 5, desired 2")
+		expect(t, do(t, c, other), record.Refused, record.RefusedConflict, "they are min 1, max 5, desired 3, not min 1, max 5, desired 2")
 		if len(s.sent("UpdateAutoScalingGroup")) != 0 {
 			t.Error("it was sent all the same")
 		}
@@ -63,7 +63,7 @@ func TestSetSizes(t *testing.T) {
 		s.on("DescribeAutoScalingGroups", groups(group("web")))
 		same := a
 		same.From, same.Sizes = &raised, &sizes
-		expect(t, do(t, c, same), engine.Done, "", "already")
+		expect(t, do(t, c, same), record.Done, "", "already")
 		if len(s.sent("UpdateAutoScalingGroup")) != 0 {
 			t.Error("it was sent all the same")
 		}
@@ -72,26 +72,26 @@ func TestSetSizes(t *testing.T) {
 		s, c := connect(t)
 		s.on("DescribeAutoScalingGroups", groups(group("web")))
 		s.on("UpdateAutoScalingGroup", drop)
-		expect(t, do(t, c, a), engine.Unknown, "", "")
+		expect(t, do(t, c, a), record.Unknown, "", "")
 		if n := len(s.sent("UpdateAutoScalingGroup")); n != 1 {
 			t.Errorf("sent %d times", n)
 		}
-		expect(t, do(t, c, engine.Action{Kind: engine.CheckEffect, Of: &a}), engine.Done, "", "")
+		expect(t, do(t, c, record.Action{Kind: record.CheckEffect, Of: &a}), record.Done, "", "")
 	})
 	t.Run("no group", func(t *testing.T) {
 		s, c := connect(t)
 		s.on("DescribeAutoScalingGroups", "")
-		expect(t, do(t, c, a), engine.Refused, engine.RefusedInvalid, `there is no Auto Scaling group "web"`)
+		expect(t, do(t, c, a), record.Refused, record.RefusedInvalid, `there is no Auto Scaling group "web"`)
 	})
 }
 
 func TestSetTemplate(t *testing.T) {
 	two := world.Template{ID: "lt-1", Version: 2}
-	a := engine.Action{Kind: engine.SetTemplate, Group: "web", Template: &two, TemplateSpec: "2"}
+	a := record.Action{Kind: record.SetTemplate, Group: "web", Template: &two, TemplateSpec: "2"}
 	s, c := connect(t)
 	s.on("UpdateAutoScalingGroup", "")
 	s.on("DescribeAutoScalingGroups", groups(group("web", e("LaunchTemplate", spec("lt-1", "1")))))
-	expect(t, do(t, c, a), engine.Done, "", "")
+	expect(t, do(t, c, a), record.Done, "", "")
 	if sent := s.sent("UpdateAutoScalingGroup")[0]; sent.Get("LaunchTemplate.LaunchTemplateId") != "lt-1" || sent.Get("LaunchTemplate.Version") != "2" || sent.Has("MinSize") {
 		t.Errorf("sent %v", sent)
 	}
@@ -101,7 +101,7 @@ func TestSetTemplate(t *testing.T) {
 	s.on("DescribeAutoScalingGroups", groups(group("web", e("MixedInstancesPolicy", e(
 		"LaunchTemplate", e("LaunchTemplateSpecification", spec("lt-1", "1"))+overrides,
 		"InstancesDistribution", e("OnDemandPercentageAboveBaseCapacity", "20", "SpotAllocationStrategy", "price-capacity-optimized"))))))
-	expect(t, do(t, c, a), engine.Done, "", "")
+	expect(t, do(t, c, a), record.Done, "", "")
 	sent := s.sent("UpdateAutoScalingGroup")[1]
 	const policy = "MixedInstancesPolicy.LaunchTemplate."
 	for key, want := range map[string]string{
@@ -123,12 +123,12 @@ func TestSetTemplate(t *testing.T) {
 	}
 
 	s.on("DescribeAutoScalingGroups", groups(group("web", e("LaunchTemplate", spec("lt-1", "2")))))
-	expect(t, do(t, c, a), engine.Done, "", "already")
-	if o := do(t, c, engine.Action{Kind: engine.CheckEffect, Of: &a}); !o.Happened {
+	expect(t, do(t, c, a), record.Done, "", "already")
+	if o := do(t, c, record.Action{Kind: record.CheckEffect, Of: &a}); !o.Happened {
 		t.Errorf("check: got %+v", o)
 	}
 	s.on("DescribeAutoScalingGroups", groups(group("web", e("LaunchConfigurationName", "old"))))
-	expect(t, do(t, c, a), engine.Refused, engine.RefusedInvalid, "no launch template")
+	expect(t, do(t, c, a), record.Refused, record.RefusedInvalid, "no launch template")
 	if n := len(s.sent("UpdateAutoScalingGroup")); n != 2 {
 		t.Errorf("sent %d times", n)
 	}
@@ -137,17 +137,17 @@ func TestSetTemplate(t *testing.T) {
 func TestCreateTemplate(t *testing.T) {
 	s, c := connect(t)
 	s.withTemplate()
-	a := engine.Action{Kind: engine.CreateTemplate, Group: "web", Template: &template1, Image: "ami-2", Token: "run-1"}
+	a := record.Action{Kind: record.CreateTemplate, Group: "web", Template: &template1, Image: "ami-2", Token: "run-1"}
 	o := do(t, c, a)
-	if expect(t, o, engine.Done, "", "used again"); o.Template == nil || o.Template.Version != 2 {
+	if expect(t, o, record.Done, "", "used again"); o.Template == nil || o.Template.Version != 2 {
 		t.Fatalf("an equal version was not used: %+v", o)
 	}
-	if o := do(t, c, engine.Action{Kind: engine.CheckEffect, Of: &a}); !o.Happened || o.Template.Version != 2 {
+	if o := do(t, c, record.Action{Kind: record.CheckEffect, Of: &a}); !o.Happened || o.Template.Version != 2 {
 		t.Errorf("check: got %+v", o)
 	}
 
 	a.Image = "ami-3" // version 3 has it, but other user data
-	if o := do(t, c, engine.Action{Kind: engine.CheckEffect, Of: &a}); o.Happened || o.Verdict != engine.Done {
+	if o := do(t, c, record.Action{Kind: record.CheckEffect, Of: &a}); o.Happened || o.Verdict != record.Done {
 		t.Errorf("check: got %+v", o)
 	}
 	answers := []string{drop, e("launchTemplateVersion", templateVersion("4", "ami-3", "x"))}
@@ -157,7 +157,7 @@ func TestCreateTemplate(t *testing.T) {
 		return answer
 	})
 	o = do(t, c, a)
-	if expect(t, o, engine.Done, "", ""); o.Template == nil || o.Template.Version != 4 {
+	if expect(t, o, record.Done, "", ""); o.Template == nil || o.Template.Version != 4 {
 		t.Fatalf("got %+v", o)
 	}
 	sent := s.sent("CreateLaunchTemplateVersion")
@@ -172,10 +172,10 @@ func TestProcesses(t *testing.T) {
 	s.on("SuspendProcesses", "")
 	s.on("ResumeProcesses", "")
 	s.on("DescribeAutoScalingGroups", groups(group("web", members("SuspendedProcesses", e("ProcessName", "AZRebalance")))))
-	for kind, happened := range map[engine.ActionKind]bool{engine.Suspend: true, engine.Resume: false} {
-		a := engine.Action{Kind: kind, Group: "web", Process: "AZRebalance"}
-		expect(t, do(t, c, a), engine.Done, "", "")
-		if o := do(t, c, engine.Action{Kind: engine.CheckEffect, Of: &a}); o.Happened != happened {
+	for kind, happened := range map[record.ActionKind]bool{record.Suspend: true, record.Resume: false} {
+		a := record.Action{Kind: kind, Group: "web", Process: "AZRebalance"}
+		expect(t, do(t, c, a), record.Done, "", "")
+		if o := do(t, c, record.Action{Kind: record.CheckEffect, Of: &a}); o.Happened != happened {
 			t.Errorf("%s: check says %v", kind, o.Happened)
 		}
 	}
@@ -188,13 +188,13 @@ func TestProcesses(t *testing.T) {
 
 func TestIncomplete(t *testing.T) {
 	s, c := connect(t)
-	for _, a := range []engine.Action{
-		{Kind: engine.Suspend, Group: "web"}, {Kind: engine.Evict}, {Kind: engine.CheckEffect}, {Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.Cordon}},
-		{Kind: engine.SetSizes, Group: "web"}, {Kind: engine.Terminate}, {Kind: engine.EndWarm, Group: "web"}, {Kind: engine.EndWarm, Machine: "i-1"}, {Kind: engine.Inspect},
-		{Kind: engine.Detach, Group: "web"}, {Kind: engine.Detach, Machine: "i-1"}, {Kind: engine.Deregister, Group: "web", Limit: time.Minute}, {Kind: engine.Deregister, Group: "web", Machine: "i-1"}, {Kind: engine.LaunchIn, Group: "web", Zone: "a"}, {Kind: engine.SetTemplate, Group: "web"},
-		{Kind: engine.Resume, Process: "Launch"}, {Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.SetSizes, Group: "web"}},
+	for _, a := range []record.Action{
+		{Kind: record.Suspend, Group: "web"}, {Kind: record.Evict}, {Kind: record.CheckEffect}, {Kind: record.CheckEffect, Of: &record.Action{Kind: record.Cordon}},
+		{Kind: record.SetSizes, Group: "web"}, {Kind: record.Terminate}, {Kind: record.EndWarm, Group: "web"}, {Kind: record.EndWarm, Machine: "i-1"}, {Kind: record.Inspect},
+		{Kind: record.Detach, Group: "web"}, {Kind: record.Detach, Machine: "i-1"}, {Kind: record.Deregister, Group: "web", Limit: time.Minute}, {Kind: record.Deregister, Group: "web", Machine: "i-1"}, {Kind: record.LaunchIn, Group: "web", Zone: "a"}, {Kind: record.SetTemplate, Group: "web"},
+		{Kind: record.Resume, Process: "Launch"}, {Kind: record.CheckEffect, Of: &record.Action{Kind: record.SetSizes, Group: "web"}},
 	} {
-		expect(t, do(t, c, a), engine.Refused, engine.RefusedInvalid, "")
+		expect(t, do(t, c, a), record.Refused, record.RefusedInvalid, "")
 	}
 	if len(s.actions()) != 0 {
 		t.Errorf("sent %v", s.actions())
@@ -208,13 +208,13 @@ func TestChecksRead(t *testing.T) {
 	s.on("DescribeAutoScalingGroups", groups(group("web", refusedGroup)))
 	s.on("DescribeAutoScalingInstances", "")
 	s.on("DescribeInstances", "")
-	for _, a := range []engine.Action{
-		{Kind: engine.CreateTemplate, Group: "web", Template: &template1, Image: "ami-7", Token: "t"},
-		{Kind: engine.SetTemplate, Group: "web", Template: &template1}, {Kind: engine.SetSizes, Group: "web", Sizes: &sizes, From: &sizes},
-		{Kind: engine.Suspend, Group: "web", Process: "Launch"}, {Kind: engine.Resume, Group: "web", Process: "Launch"},
-		{Kind: engine.LaunchIn, Group: "web", Zone: "a", Token: "t"}, {Kind: engine.Terminate, Machine: "i-1"}, {Kind: engine.EndWarm, Group: "web", Machine: "i-1"},
+	for _, a := range []record.Action{
+		{Kind: record.CreateTemplate, Group: "web", Template: &template1, Image: "ami-7", Token: "t"},
+		{Kind: record.SetTemplate, Group: "web", Template: &template1}, {Kind: record.SetSizes, Group: "web", Sizes: &sizes, From: &sizes},
+		{Kind: record.Suspend, Group: "web", Process: "Launch"}, {Kind: record.Resume, Group: "web", Process: "Launch"},
+		{Kind: record.LaunchIn, Group: "web", Zone: "a", Token: "t"}, {Kind: record.Terminate, Machine: "i-1"}, {Kind: record.EndWarm, Group: "web", Machine: "i-1"},
 	} {
-		if o := do(t, c, engine.Action{Kind: engine.CheckEffect, Of: &a}); o.Verdict != engine.Done {
+		if o := do(t, c, record.Action{Kind: record.CheckEffect, Of: &a}); o.Verdict != record.Done {
 			t.Errorf("%s: %+v", a.Kind, o)
 		}
 	}
@@ -230,10 +230,10 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	x := c.Executor(ExecutorOptions{})
-	if o := x.Do(ctx, engine.Action{Kind: engine.Suspend, Group: "web", Process: "Launch"}); o.Verdict != engine.Unknown {
+	if o := x.Do(ctx, record.Action{Kind: record.Suspend, Group: "web", Process: "Launch"}); o.Verdict != record.Unknown {
 		t.Errorf("got %+v", o)
 	}
-	if o := x.Do(ctx, engine.Action{Kind: engine.Terminate, Machine: "i-1"}); o.Verdict != engine.Refused || o.Refusal != engine.RefusedBusy {
+	if o := x.Do(ctx, record.Action{Kind: record.Terminate, Machine: "i-1"}); o.Verdict != record.Refused || o.Refusal != record.RefusedBusy {
 		t.Errorf("nothing was sent, but got %+v", o)
 	}
 }

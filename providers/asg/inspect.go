@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 // inspect tells what EC2 knows of a machine that does not join: its state and
 // why it is so, its status checks, and the end of its console. What may not be
 // read is said in a line; only a machine whose state cannot be had is an error.
-func (e *Executor) inspect(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) inspect(ctx context.Context, a record.Action) record.Outcome {
 	id := a.Machine
 	i, err := e.c.instance(ctx, id)
 	if errors.Is(err, ErrNotFound) {

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // inspected is what an Inspect of i-1 tells.
 func inspected(t *testing.T, c *Client) []string {
 	t.Helper()
-	o := do(t, c, engine.Action{Kind: engine.Inspect, Machine: "i-1", Group: "web"})
-	expect(t, o, engine.Done, "", "")
+	o := do(t, c, record.Action{Kind: record.Inspect, Machine: "i-1", Group: "web"})
+	expect(t, o, record.Done, "", "")
 	return o.Lines
 }
 
@@ -124,7 +124,7 @@ func TestInspectDenied(t *testing.T) {
 	}
 
 	s.on("DescribeInstances", fail(400, "RequestExpired", "Request has expired."))
-	expect(t, do(t, c, engine.Action{Kind: engine.Inspect, Machine: "i-1"}), engine.Refused, engine.RefusedBusy, "expired")
+	expect(t, do(t, c, record.Action{Kind: record.Inspect, Machine: "i-1"}), record.Refused, record.RefusedBusy, "expired")
 }
 
 func TestConsoleEnd(t *testing.T) {

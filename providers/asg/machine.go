@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // launchIn launches one machine in a zone with LaunchInstances, which answers
@@ -37,7 +37,7 @@ import (
 //     a definite no, and kept after a lost answer. While the first call is still
 //     at work the repeat says IdempotentCallInProgress, and a call that takes too
 //     long answers with neither machines nor errors.
-func (e *Executor) launchIn(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) launchIn(ctx context.Context, a record.Action) record.Outcome {
 	e.mu.Lock()
 	try := e.spent[a.Token]
 	e.mu.Unlock()
@@ -54,10 +54,10 @@ func (e *Executor) launchIn(ctx context.Context, a engine.Action) engine.Outcome
 		o := e.c.judge(err, false)
 		code, _ := answered(err)
 		if notOffered(code) {
-			o = engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid,
+			o = record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid,
 				Message: fmt.Sprintf("AWS does not offer LaunchInstances for this group or in %s (%s)", e.c.region, code)}
 		}
-		if why := e.c.notServed(ctx, a.Group); o.Refusal == engine.RefusedInvalid && why != "" {
+		if why := e.c.notServed(ctx, a.Group); o.Refusal == record.RefusedInvalid && why != "" {
 			o.Message = why + ": " + o.Message
 		}
 		return o
@@ -72,17 +72,17 @@ func (e *Executor) launchIn(ctx context.Context, a engine.Action) engine.Outcome
 		failed := out.Errors[0]
 		return launchRefused(text(failed.ErrorCode), firstSentence(aws.ToString(failed.ErrorMessage)), a.Zone)
 	}
-	return engine.Outcome{Verdict: engine.Unknown, Message: "AWS has not said yet whether it launched the machine"}
+	return record.Outcome{Verdict: record.Unknown, Message: "AWS has not said yet whether it launched the machine"}
 }
 
 // launchRefused is the outcome of a launch that EC2 did not make: nothing was
 // launched, whatever the code.
-func launchRefused(code, message, zone string) engine.Outcome {
+func launchRefused(code, message, zone string) record.Outcome {
 	r := refusalOf(code, message)
 	if r == "" {
-		r = engine.RefusedBusy
+		r = record.RefusedBusy
 	}
-	return engine.Outcome{Verdict: engine.Refused, Refusal: r, Message: fmt.Sprintf("no machine in %s: %s (%s)", zone, message, code)}
+	return record.Outcome{Verdict: record.Refused, Refusal: r, Message: fmt.Sprintf("no machine in %s: %s (%s)", zone, message, code)}
 }
 
 // notServed says why LaunchInstances does not serve a group, "" if nothing is
@@ -134,7 +134,7 @@ func token(s string, n int) string {
 // terminate ends a machine through its group. It looks at it again first: one
 // that is gone or on its way counts as done, one that belongs to no group or to
 // another is refused as gone.
-func (e *Executor) terminate(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) terminate(ctx context.Context, a record.Action) record.Outcome {
 	if a.Direct {
 		return e.terminateDirectly(ctx, a)
 	}
@@ -163,31 +163,31 @@ func (e *Executor) terminate(ctx context.Context, a engine.Action) engine.Outcom
 
 // misplaced is the outcome of a change to a machine of a group that is not there (any
 // more), false if it is there.
-func misplaced(a engine.Action, m membership) (engine.Outcome, bool) {
-	no := func(r engine.Refusal, format string, args ...any) (engine.Outcome, bool) {
-		return engine.Outcome{Verdict: engine.Refused, Refusal: r, Message: fmt.Sprintf(format, args...)}, true
+func misplaced(a record.Action, m membership) (record.Outcome, bool) {
+	no := func(r record.Refusal, format string, args ...any) (record.Outcome, bool) {
+		return record.Outcome{Verdict: record.Refused, Refusal: r, Message: fmt.Sprintf(format, args...)}, true
 	}
 	switch {
 	case m.group == "":
-		return no(engine.RefusedGone, "machine %s belongs to no Auto Scaling group any more", a.Machine)
+		return no(record.RefusedGone, "machine %s belongs to no Auto Scaling group any more", a.Machine)
 	case a.Group != "" && m.group != a.Group:
-		return no(engine.RefusedGone, "machine %s belongs to group %s, not %s", a.Machine, m.group, a.Group)
+		return no(record.RefusedGone, "machine %s belongs to group %s, not %s", a.Machine, m.group, a.Group)
 	case m.warm:
-		return no(engine.RefusedInvalid, "machine %s is in the warm pool of group %s", a.Machine, m.group)
+		return no(record.RefusedInvalid, "machine %s is in the warm pool of group %s", a.Machine, m.group)
 	}
-	return engine.Outcome{}, false
+	return record.Outcome{}, false
 }
 
 // endWarm ends a machine of a warm pool, which only EC2 does: the group does not
 // end those. It looks at it again first: one that is gone or on its way counts as
 // done, and one that the group has taken into service is not touched.
-func (e *Executor) endWarm(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) endWarm(ctx context.Context, a record.Action) record.Outcome {
 	m, err := e.c.member(ctx, a.Machine)
 	if err != nil {
 		return notAsked(err)
 	}
-	gone := func(format string, args ...any) engine.Outcome {
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedGone, Message: fmt.Sprintf(format, args...)}
+	gone := func(format string, args ...any) record.Outcome {
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedGone, Message: fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case m.ending:
@@ -208,7 +208,7 @@ func (e *Executor) endWarm(ctx context.Context, a engine.Action) engine.Outcome 
 	case over(state):
 		return done(a.Machine + " is ending already")
 	case m.resting && (state == ec2types.InstanceStateNamePending || state == ec2types.InstanceStateNameRunning):
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedConflict, Message: fmt.Sprintf("machine %s is being started: the group may be taking it into service", a.Machine)}
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedConflict, Message: fmt.Sprintf("machine %s is being started: the group may be taking it into service", a.Machine)}
 	}
 	return e.end(ctx, a.Machine)
 }
@@ -273,7 +273,7 @@ func (c *Client) stateOf(ctx context.Context, id string) (ec2types.InstanceState
 // launched reports whether an instance was started with one of the tokens that
 // the launch of an action may have used. Where EC2 may not be asked the answer
 // is no: a repeat with the same token is harmless for 8 hours.
-func (c *Client) launched(ctx context.Context, a engine.Action) (bool, error) {
+func (c *Client) launched(ctx context.Context, a record.Action) (bool, error) {
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()
 	t := token(a.Token, 0)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // member is the answer to DescribeAutoScalingInstances.
@@ -18,31 +18,31 @@ func TestTerminate(t *testing.T) {
 	}
 	tests := []struct {
 		name, member, ec2, answer string
-		verdict                   engine.Verdict
-		refusal                   engine.Refusal
+		verdict                   record.Verdict
+		refusal                   record.Refusal
 		words                     string
 		sent                      int
 	}{
-		{"in service", member("web", "InService"), "", "", engine.Done, "", "", 1},
-		{"standby", member("web", "Standby"), "", "", engine.Done, "", "", 1},
-		{"terminating", member("web", "Terminating"), "", "", engine.Done, "", "ending already", 0},
-		{"held by a hook", member("web", "Terminating:Wait"), "", "", engine.Done, "", "ending already", 0},
-		{"in the warm pool", member("web", "Warmed:Stopped"), "", "", engine.Refused, engine.RefusedInvalid, "is in the warm pool of group web", 0},
-		{"another group's", member("db", "InService"), "", "", engine.Refused, engine.RefusedGone, "belongs to group db, not web", 0},
-		{"detached", member("web", "Detached"), "", "", engine.Refused, engine.RefusedGone, "belongs to no", 0},
-		{"detached and forgotten", "", state("running"), "", engine.Refused, engine.RefusedGone, "belongs to no", 0},
-		{"shutting down", "", state("shutting-down"), "", engine.Done, "", "ending already", 0},
-		{"gone", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", engine.Done, "", "ending already", 0},
-		{"EC2 may not be asked", "", fail(403, "UnauthorizedOperation", "no"), "", engine.Refused, engine.RefusedGone, "belongs to no", 0},
-		{"may not look", fail(403, "AccessDenied", "no"), "", "", engine.Refused, engine.RefusedForbidden, "autoscaling:DescribeAutoScalingInstances", 0},
+		{"in service", member("web", "InService"), "", "", record.Done, "", "", 1},
+		{"standby", member("web", "Standby"), "", "", record.Done, "", "", 1},
+		{"terminating", member("web", "Terminating"), "", "", record.Done, "", "ending already", 0},
+		{"held by a hook", member("web", "Terminating:Wait"), "", "", record.Done, "", "ending already", 0},
+		{"in the warm pool", member("web", "Warmed:Stopped"), "", "", record.Refused, record.RefusedInvalid, "is in the warm pool of group web", 0},
+		{"another group's", member("db", "InService"), "", "", record.Refused, record.RefusedGone, "belongs to group db, not web", 0},
+		{"detached", member("web", "Detached"), "", "", record.Refused, record.RefusedGone, "belongs to no", 0},
+		{"detached and forgotten", "", state("running"), "", record.Refused, record.RefusedGone, "belongs to no", 0},
+		{"shutting down", "", state("shutting-down"), "", record.Done, "", "ending already", 0},
+		{"gone", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", record.Done, "", "ending already", 0},
+		{"EC2 may not be asked", "", fail(403, "UnauthorizedOperation", "no"), "", record.Refused, record.RefusedGone, "belongs to no", 0},
+		{"may not look", fail(403, "AccessDenied", "no"), "", "", record.Refused, record.RefusedForbidden, "autoscaling:DescribeAutoScalingInstances", 0},
 
-		{"lost answer", member("web", "InService"), "", drop, engine.Unknown, "", "AWS does not answer", 1},
-		{"throttled", member("web", "InService"), "", fail(400, "Throttling", "Rate exceeded"), engine.Refused, engine.RefusedBusy, "throttles", 1},
-		{"trouble", member("web", "InService"), "", fail(500, "InternalFailure", "oops"), engine.Unknown, "", "oops", 1},
-		{"trouble before it", member("web", "InService"), "", fail(503, "ServiceUnavailable", "later"), engine.Refused, engine.RefusedBusy, "later", 1},
-		{"gone meanwhile", member("web", "InService"), "", fail(400, "ValidationError", "Instance Id not found - No managed instance found for instance ID: i-1"), engine.Refused, engine.RefusedGone, "No managed instance", 1},
-		{"below the minimum", member("web", "InService"), "", fail(400, "ValidationError", "Currently, desiredSize equals minSize (3). Terminating instance without replacement will violate group's min size constraint."), engine.Refused, engine.RefusedInvalid, "min size constraint", 1},
-		{"scaling", member("web", "InService"), "", fail(400, "ScalingActivityInProgress", "busy scaling"), engine.Refused, engine.RefusedBusy, "busy scaling", 1},
+		{"lost answer", member("web", "InService"), "", drop, record.Unknown, "", "AWS does not answer", 1},
+		{"throttled", member("web", "InService"), "", fail(400, "Throttling", "Rate exceeded"), record.Refused, record.RefusedBusy, "throttles", 1},
+		{"trouble", member("web", "InService"), "", fail(500, "InternalFailure", "oops"), record.Unknown, "", "oops", 1},
+		{"trouble before it", member("web", "InService"), "", fail(503, "ServiceUnavailable", "later"), record.Refused, record.RefusedBusy, "later", 1},
+		{"gone meanwhile", member("web", "InService"), "", fail(400, "ValidationError", "Instance Id not found - No managed instance found for instance ID: i-1"), record.Refused, record.RefusedGone, "No managed instance", 1},
+		{"below the minimum", member("web", "InService"), "", fail(400, "ValidationError", "Currently, desiredSize equals minSize (3). Terminating instance without replacement will violate group's min size constraint."), record.Refused, record.RefusedInvalid, "min size constraint", 1},
+		{"scaling", member("web", "InService"), "", fail(400, "ScalingActivityInProgress", "busy scaling"), record.Refused, record.RefusedBusy, "busy scaling", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestTerminate(t *testing.T) {
 			s.on("DescribeInstances", tt.ec2)
 			s.on("TerminateInstanceInAutoScalingGroup", tt.answer)
 			poked := 0
-			o := c.Executor(ExecutorOptions{Changed: func() { poked++ }}).Do(t.Context(), engine.Action{Kind: engine.Terminate, Group: "web", Machine: "i-1", Decrement: true})
+			o := c.Executor(ExecutorOptions{Changed: func() { poked++ }}).Do(t.Context(), record.Action{Kind: record.Terminate, Group: "web", Machine: "i-1", Decrement: true})
 			expect(t, o, tt.verdict, tt.refusal, tt.words)
 			sent := s.sent("TerminateInstanceInAutoScalingGroup")
 			if len(sent) != tt.sent {
@@ -60,7 +60,7 @@ func TestTerminate(t *testing.T) {
 			if tt.sent > 0 && (sent[0].Get("InstanceId") != "i-1" || sent[0].Get("ShouldDecrementDesiredCapacity") != "true") {
 				t.Errorf("sent %v", sent[0])
 			}
-			if changed := o.Verdict != engine.Refused; changed != (poked == 1) {
+			if changed := o.Verdict != record.Refused; changed != (poked == 1) {
 				t.Errorf("told %d times of a change", poked)
 			}
 		})
@@ -68,26 +68,26 @@ func TestTerminate(t *testing.T) {
 }
 
 func TestLaunchIn(t *testing.T) {
-	a := engine.Action{Kind: engine.LaunchIn, Group: "web", Zone: "eu-west-1c", Token: "run-1/eu-west-1c"}
+	a := record.Action{Kind: record.LaunchIn, Group: "web", Zone: "eu-west-1c", Token: "run-1/eu-west-1c"}
 	full := members("Errors", e("ErrorCode", "InsufficientInstanceCapacity", "ErrorMessage", "We do not have enough m5.large.", "AvailabilityZone", "eu-west-1c"))
 	launched := members("Instances", e("InstanceType", "m5.large")+members("InstanceIds", "i-7"))
 	s, c := connect(t)
 	x := c.Executor(ExecutorOptions{})
 	steps := []struct {
 		answer  string
-		verdict engine.Verdict
-		refusal engine.Refusal
+		verdict record.Verdict
+		refusal record.Refusal
 		words   string
 		token   string
 	}{
-		{drop, engine.Unknown, "", "", "run-1/eu-west-1c"},
-		{fail(400, "IdempotentCallInProgress", "still at it"), engine.Refused, engine.RefusedBusy, "still at it", "run-1/eu-west-1c"},
-		{full, engine.Refused, engine.RefusedCapacity, "no machine in eu-west-1c: We do not have enough m5.large (InsufficientInstanceCapacity)", "run-1/eu-west-1c"},
-		{"", engine.Unknown, "", "not said yet", "run-1/eu-west-1c/1"}, // the old token would be answered with the old no
-		{fail(400, "ValidationError", "Above max size"), engine.Refused, engine.RefusedInvalid, "Above max size", "run-1/eu-west-1c/1"},
-		{fail(400, "InvalidAction", "Could not find operation LaunchInstances"), engine.Refused, engine.RefusedInvalid, "does not offer LaunchInstances", "run-1/eu-west-1c/1"},
-		{fail(400, "UnsupportedOperation", "warm pool"), engine.Refused, engine.RefusedInvalid, "does not offer LaunchInstances", "run-1/eu-west-1c/1"},
-		{launched, engine.Done, "", "i-7 is launching in eu-west-1c", "run-1/eu-west-1c/1"},
+		{drop, record.Unknown, "", "", "run-1/eu-west-1c"},
+		{fail(400, "IdempotentCallInProgress", "still at it"), record.Refused, record.RefusedBusy, "still at it", "run-1/eu-west-1c"},
+		{full, record.Refused, record.RefusedCapacity, "no machine in eu-west-1c: We do not have enough m5.large (InsufficientInstanceCapacity)", "run-1/eu-west-1c"},
+		{"", record.Unknown, "", "not said yet", "run-1/eu-west-1c/1"}, // the old token would be answered with the old no
+		{fail(400, "ValidationError", "Above max size"), record.Refused, record.RefusedInvalid, "Above max size", "run-1/eu-west-1c/1"},
+		{fail(400, "InvalidAction", "Could not find operation LaunchInstances"), record.Refused, record.RefusedInvalid, "does not offer LaunchInstances", "run-1/eu-west-1c/1"},
+		{fail(400, "UnsupportedOperation", "warm pool"), record.Refused, record.RefusedInvalid, "does not offer LaunchInstances", "run-1/eu-west-1c/1"},
+		{launched, record.Done, "", "i-7 is launching in eu-west-1c", "run-1/eu-west-1c/1"},
 	}
 	for i, step := range steps {
 		s.on("LaunchInstances", step.answer)
@@ -104,7 +104,7 @@ func TestLaunchIn(t *testing.T) {
 
 // Why LaunchInstances refuses a group is said in words.
 func TestLaunchNotServed(t *testing.T) {
-	a := engine.Action{Kind: engine.LaunchIn, Group: "web", Zone: "eu-west-1c", Token: "run-1/eu-west-1c"}
+	a := record.Action{Kind: record.LaunchIn, Group: "web", Zone: "eu-west-1c", Token: "run-1/eu-west-1c"}
 	mixed := func(base, percent string) string {
 		return e("MixedInstancesPolicy", e("InstancesDistribution", e("OnDemandBaseCapacity", base, "OnDemandPercentageAboveBaseCapacity", percent)))
 	}
@@ -118,7 +118,7 @@ func TestLaunchNotServed(t *testing.T) {
 		s, c := connect(t)
 		s.on("LaunchInstances", fail(400, tt.code, "the service's own words"))
 		s.on("DescribeAutoScalingGroups", groups(group("web", tt.group)))
-		if o := do(t, c, a); o.Verdict != engine.Refused || o.Refusal != engine.RefusedInvalid || !strings.HasPrefix(o.Message, tt.want) {
+		if o := do(t, c, a); o.Verdict != record.Refused || o.Refusal != record.RefusedInvalid || !strings.HasPrefix(o.Message, tt.want) {
 			t.Errorf("%s: got %+v", tt.group, o)
 		}
 	}
@@ -130,31 +130,31 @@ func TestEndWarm(t *testing.T) {
 	}
 	tests := []struct {
 		name, member, ec2, answer string
-		verdict                   engine.Verdict
-		refusal                   engine.Refusal
+		verdict                   record.Verdict
+		refusal                   record.Refusal
 		words                     string
 		sent                      int
 	}{
-		{"stopped", member("web", "Warmed:Stopped"), state("stopped"), "", engine.Done, "", "", 1},
-		{"running in the pool", member("web", "Warmed:Running"), state("running"), "", engine.Done, "", "", 1},
-		{"EC2 may not be asked", member("web", "Warmed:Stopped"), fail(403, "UnauthorizedOperation", "no"), "", engine.Refused, engine.RefusedForbidden, "ec2:DescribeInstances", 0},
-		{"EC2 does not tell", member("web", "Warmed:Stopped"), fail(400, "ExpiredToken", "The provided token has expired."), "", engine.Refused, engine.RefusedBusy, "expired", 0},
-		{"being started", member("web", "Warmed:Stopped"), state("pending"), "", engine.Refused, engine.RefusedConflict, "may be taking it into service", 0},
-		{"held by a hook", member("web", "Warmed:Pending:Wait"), state("running"), "", engine.Done, "", "", 1},
-		{"terminating", member("web", "Warmed:Terminating:Wait"), state("stopped"), "", engine.Done, "", "ending already", 0},
-		{"ended, and not noticed yet", member("web", "Warmed:Stopped"), state("shutting-down"), "", engine.Done, "", "ending already", 0},
-		{"taken into service", member("web", "InService"), state("running"), "", engine.Refused, engine.RefusedGone, "took it into service", 0},
-		{"about to be in service", member("web", "Pending"), state("pending"), "", engine.Refused, engine.RefusedGone, "took it into service", 0},
-		{"another group's", member("db", "Warmed:Stopped"), state("stopped"), "", engine.Refused, engine.RefusedGone, "belongs to group db, not web", 0},
-		{"detached", "", state("running"), "", engine.Refused, engine.RefusedGone, "belongs to no", 0},
-		{"gone", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", engine.Done, "", "ending already", 0},
-		{"may not look", fail(403, "AccessDenied", "no"), "", "", engine.Refused, engine.RefusedForbidden, "autoscaling:DescribeAutoScalingInstances", 0},
+		{"stopped", member("web", "Warmed:Stopped"), state("stopped"), "", record.Done, "", "", 1},
+		{"running in the pool", member("web", "Warmed:Running"), state("running"), "", record.Done, "", "", 1},
+		{"EC2 may not be asked", member("web", "Warmed:Stopped"), fail(403, "UnauthorizedOperation", "no"), "", record.Refused, record.RefusedForbidden, "ec2:DescribeInstances", 0},
+		{"EC2 does not tell", member("web", "Warmed:Stopped"), fail(400, "ExpiredToken", "The provided token has expired."), "", record.Refused, record.RefusedBusy, "expired", 0},
+		{"being started", member("web", "Warmed:Stopped"), state("pending"), "", record.Refused, record.RefusedConflict, "may be taking it into service", 0},
+		{"held by a hook", member("web", "Warmed:Pending:Wait"), state("running"), "", record.Done, "", "", 1},
+		{"terminating", member("web", "Warmed:Terminating:Wait"), state("stopped"), "", record.Done, "", "ending already", 0},
+		{"ended, and not noticed yet", member("web", "Warmed:Stopped"), state("shutting-down"), "", record.Done, "", "ending already", 0},
+		{"taken into service", member("web", "InService"), state("running"), "", record.Refused, record.RefusedGone, "took it into service", 0},
+		{"about to be in service", member("web", "Pending"), state("pending"), "", record.Refused, record.RefusedGone, "took it into service", 0},
+		{"another group's", member("db", "Warmed:Stopped"), state("stopped"), "", record.Refused, record.RefusedGone, "belongs to group db, not web", 0},
+		{"detached", "", state("running"), "", record.Refused, record.RefusedGone, "belongs to no", 0},
+		{"gone", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", record.Done, "", "ending already", 0},
+		{"may not look", fail(403, "AccessDenied", "no"), "", "", record.Refused, record.RefusedForbidden, "autoscaling:DescribeAutoScalingInstances", 0},
 
-		{"lost answer", member("web", "Warmed:Stopped"), state("stopped"), drop, engine.Unknown, "", "AWS does not answer", 1},
-		{"throttled", member("web", "Warmed:Stopped"), state("stopped"), fail(503, "RequestLimitExceeded", "Request limit exceeded."), engine.Refused, engine.RefusedBusy, "throttles", 1},
-		{"may not", member("web", "Warmed:Stopped"), state("stopped"), fail(403, "UnauthorizedOperation", "no"), engine.Refused, engine.RefusedForbidden, "ec2:TerminateInstances", 1},
-		{"gone meanwhile", member("web", "Warmed:Stopped"), state("stopped"), fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), engine.Done, "", "gone already", 1},
-		{"protected", member("web", "Warmed:Stopped"), state("stopped"), fail(400, "OperationNotPermitted", "The instance may not be terminated. Modify its 'disableApiTermination' instance attribute and try again."), engine.Refused, engine.RefusedInvalid, "disableApiTermination", 1},
+		{"lost answer", member("web", "Warmed:Stopped"), state("stopped"), drop, record.Unknown, "", "AWS does not answer", 1},
+		{"throttled", member("web", "Warmed:Stopped"), state("stopped"), fail(503, "RequestLimitExceeded", "Request limit exceeded."), record.Refused, record.RefusedBusy, "throttles", 1},
+		{"may not", member("web", "Warmed:Stopped"), state("stopped"), fail(403, "UnauthorizedOperation", "no"), record.Refused, record.RefusedForbidden, "ec2:TerminateInstances", 1},
+		{"gone meanwhile", member("web", "Warmed:Stopped"), state("stopped"), fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), record.Done, "", "gone already", 1},
+		{"protected", member("web", "Warmed:Stopped"), state("stopped"), fail(400, "OperationNotPermitted", "The instance may not be terminated. Modify its 'disableApiTermination' instance attribute and try again."), record.Refused, record.RefusedInvalid, "disableApiTermination", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestEndWarm(t *testing.T) {
 			s.on("DescribeAutoScalingInstances", tt.member)
 			s.on("DescribeInstances", tt.ec2)
 			s.on("TerminateInstances", tt.answer)
-			a := engine.Action{Kind: engine.EndWarm, Group: "web", Machine: "i-1", Zone: "eu-west-1a"}
+			a := record.Action{Kind: record.EndWarm, Group: "web", Machine: "i-1", Zone: "eu-west-1a"}
 			expect(t, do(t, c, a), tt.verdict, tt.refusal, tt.words)
 			sent := s.sent("TerminateInstances")
 			if len(sent) != tt.sent {
@@ -174,8 +174,8 @@ func TestEndWarm(t *testing.T) {
 			if n := len(s.sent("TerminateInstanceInAutoScalingGroup")); n != 0 {
 				t.Error("asked the group, which does not end such machines")
 			}
-			check := do(t, c, engine.Action{Kind: engine.CheckEffect, Of: &a})
-			if ending := tt.verdict == engine.Done && tt.sent == 0; check.Happened != ending {
+			check := do(t, c, record.Action{Kind: record.CheckEffect, Of: &a})
+			if ending := tt.verdict == record.Done && tt.sent == 0; check.Happened != ending {
 				t.Errorf("check: got %+v", check)
 			}
 		})
@@ -183,7 +183,7 @@ func TestEndWarm(t *testing.T) {
 }
 
 func TestLaunchCheck(t *testing.T) {
-	a := engine.Action{Kind: engine.LaunchIn, Group: "web", Zone: "eu-west-1c", Token: "run-1/eu-west-1c"}
+	a := record.Action{Kind: record.LaunchIn, Group: "web", Zone: "eu-west-1c", Token: "run-1/eu-west-1c"}
 	s, c := connect(t)
 	for answer, want := range map[string]bool{
 		items("reservationSet", items("instancesSet", e("instanceId", "i-1"))): true,
@@ -191,7 +191,7 @@ func TestLaunchCheck(t *testing.T) {
 		fail(403, "UnauthorizedOperation", "no"): false,
 	} {
 		s.on("DescribeInstances", answer)
-		if o := do(t, c, engine.Action{Kind: engine.CheckEffect, Of: &a}); o.Verdict != engine.Done || o.Happened != want {
+		if o := do(t, c, record.Action{Kind: record.CheckEffect, Of: &a}); o.Verdict != record.Done || o.Happened != want {
 			t.Errorf("got %+v, want %v", o, want)
 		}
 	}

@@ -9,66 +9,66 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // refusals by error code, where the code says it all.
-var refusals = map[string]engine.Refusal{
-	"ScalingActivityInProgress":    engine.RefusedBusy,
-	"ResourceContention":           engine.RefusedBusy,
-	"IdempotentCallInProgress":     engine.RefusedBusy,
-	"ServiceUnavailable":           engine.RefusedBusy,
-	"Unavailable":                  engine.RefusedBusy,
-	"ServiceLinkedRoleFailure":     engine.RefusedBusy,
-	"ResourceInUse":                engine.RefusedConflict,
-	"InstanceRefreshInProgress":    engine.RefusedConflict,
-	"IncorrectInstanceState":       engine.RefusedConflict,
-	"InsufficientInstanceCapacity": engine.RefusedCapacity,
-	"InsufficientCapacity":         engine.RefusedCapacity,
-	"InsufficientHostCapacity":     engine.RefusedCapacity,
-	"InsufficientReservedInstance": engine.RefusedCapacity,
-	"UnfulfillableCapacity":        engine.RefusedCapacity,
-	"InsufficientFreeAddresses":    engine.RefusedCapacity,
-	"InstanceLimitExceeded":        engine.RefusedCapacity,
-	"VcpuLimitExceeded":            engine.RefusedCapacity,
-	"MaxSpotInstanceCountExceeded": engine.RefusedCapacity,
-	"SpotMaxPriceTooLow":           engine.RefusedCapacity,
-	"InsufficientAddressCapacity":  engine.RefusedCapacity,
-	"ReservationCapacityExceeded":  engine.RefusedCapacity,
-	"PendingVerification":          engine.RefusedBusy,
+var refusals = map[string]record.Refusal{
+	"ScalingActivityInProgress":    record.RefusedBusy,
+	"ResourceContention":           record.RefusedBusy,
+	"IdempotentCallInProgress":     record.RefusedBusy,
+	"ServiceUnavailable":           record.RefusedBusy,
+	"Unavailable":                  record.RefusedBusy,
+	"ServiceLinkedRoleFailure":     record.RefusedBusy,
+	"ResourceInUse":                record.RefusedConflict,
+	"InstanceRefreshInProgress":    record.RefusedConflict,
+	"IncorrectInstanceState":       record.RefusedConflict,
+	"InsufficientInstanceCapacity": record.RefusedCapacity,
+	"InsufficientCapacity":         record.RefusedCapacity,
+	"InsufficientHostCapacity":     record.RefusedCapacity,
+	"InsufficientReservedInstance": record.RefusedCapacity,
+	"UnfulfillableCapacity":        record.RefusedCapacity,
+	"InsufficientFreeAddresses":    record.RefusedCapacity,
+	"InstanceLimitExceeded":        record.RefusedCapacity,
+	"VcpuLimitExceeded":            record.RefusedCapacity,
+	"MaxSpotInstanceCountExceeded": record.RefusedCapacity,
+	"SpotMaxPriceTooLow":           record.RefusedCapacity,
+	"InsufficientAddressCapacity":  record.RefusedCapacity,
+	"ReservationCapacityExceeded":  record.RefusedCapacity,
+	"PendingVerification":          record.RefusedBusy,
 }
 
 // refusalOf is what kind of no a service's error is, "" if it is none: an error
 // on its own side, after which it may have happened all the same.
-func refusalOf(code, message string) engine.Refusal {
+func refusalOf(code, message string) record.Refusal {
 	short := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(code, "Exception"), "Fault"), "InSubnet")
 	switch {
 	case throttleCodes[code], expiredCodes[code], badLoginCodes[code]:
-		return engine.RefusedBusy
+		return record.RefusedBusy
 	case isForbidden(code, message):
-		return engine.RefusedForbidden
+		return record.RefusedForbidden
 	case strings.Contains(message, "No managed instance found"), strings.Contains(message, "is not part of Auto Scaling group"):
-		return engine.RefusedGone
+		return record.RefusedGone
 	case strings.Contains(message, "is not in InService or Standby"): // it cannot be detached now
-		return engine.RefusedConflict
+		return record.RefusedConflict
 	case strings.HasPrefix(code, "Internal"):
 		return ""
 	}
 	if r, ok := refusals[short]; ok {
 		return r
 	}
-	return engine.RefusedInvalid
+	return record.RefusedInvalid
 }
 
 // judge says what became of a change that failed with err. Refused means that
 // for certain nothing happened; every doubt is Unknown. retried: the SDK
 // may have sent it more than once.
-func (c *Client) judge(err error, retried bool) engine.Outcome {
+func (c *Client) judge(err error, retried bool) record.Outcome {
 	words := c.explain(err).Error()
-	no := func(r engine.Refusal) engine.Outcome {
-		return engine.Outcome{Verdict: engine.Refused, Refusal: r, Message: words}
+	no := func(r record.Refusal) record.Outcome {
+		return record.Outcome{Verdict: record.Refused, Refusal: r, Message: words}
 	}
-	unknown := engine.Outcome{Verdict: engine.Unknown, Message: words}
+	unknown := record.Outcome{Verdict: record.Unknown, Message: words}
 
 	var (
 		login  *loginError
@@ -79,23 +79,23 @@ func (c *Client) judge(err error, retried bool) engine.Outcome {
 	code, message := answered(err)
 	switch {
 	case errors.As(err, &login):
-		return no(engine.RefusedBusy)
+		return no(record.RefusedBusy)
 	case errors.As(err, &wrong):
-		return no(engine.RefusedInvalid)
+		return no(record.RefusedInvalid)
 	case code == "":
 		if !retried && errors.As(err, &dial) && dial.Op == "dial" {
-			return no(engine.RefusedBusy) // never sent
+			return no(record.RefusedBusy) // never sent
 		}
 		return unknown
 	}
 	r := refusalOf(code, message)
-	if r == engine.RefusedInvalid && errors.As(err, &answer) && answer.HTTPStatusCode() >= http.StatusInternalServerError {
+	if r == record.RefusedInvalid && errors.As(err, &answer) && answer.HTTPStatusCode() >= http.StatusInternalServerError {
 		r = ""
 	}
 	if r == "" {
 		return unknown
 	}
-	if r != engine.RefusedForbidden && !expiredCodes[code] && !badLoginCodes[code] && !throttleCodes[code] {
+	if r != record.RefusedForbidden && !expiredCodes[code] && !badLoginCodes[code] && !throttleCodes[code] {
 		words = message // the service's own words say it best
 	}
 	return no(r)
@@ -104,13 +104,13 @@ func (c *Client) judge(err error, retried bool) engine.Outcome {
 // notAsked is the outcome where a read that must come before the change failed:
 // nothing happened, whatever went wrong. Errors of this package's reads are in
 // words already.
-func notAsked(err error) engine.Outcome {
-	r := engine.RefusedBusy
+func notAsked(err error) record.Outcome {
+	r := record.RefusedBusy
 	switch {
 	case errors.Is(err, ErrForbidden):
-		r = engine.RefusedForbidden
+		r = record.RefusedForbidden
 	case errors.Is(err, ErrNotFound):
-		r = engine.RefusedInvalid // the group or template itself: no later try finds it
+		r = record.RefusedInvalid // the group or template itself: no later try finds it
 	}
-	return engine.Outcome{Verdict: engine.Refused, Refusal: r, Message: err.Error()}
+	return record.Outcome{Verdict: record.Refused, Refusal: r, Message: err.Error()}
 }

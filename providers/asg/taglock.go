@@ -12,8 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // Times of a lock that is a tag.
@@ -248,7 +248,7 @@ func passing(err error) bool {
 		return errors.Is(said, ErrUnreachable)
 	}
 	refusal := refusalOf(code, message)
-	return refusal == "" || refusal == engine.RefusedBusy
+	return refusal == "" || refusal == record.RefusedBusy
 }
 
 // explain says why the lock could not be taken.

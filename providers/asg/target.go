@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -26,51 +26,51 @@ type TargetOptions struct {
 // Target works out what the machines of a group are to become, and checks that
 // it exists. The zero engine.Target means: what the group launches when the run
 // starts. Versions are numbers from here on, since $Latest can move meanwhile.
-func (c *Client) Target(ctx context.Context, group string, o TargetOptions) (engine.Target, error) {
+func (c *Client) Target(ctx context.Context, group string, o TargetOptions) (record.Target, error) {
 	if o.TemplateVersion == "" && o.AMI == "" {
-		return engine.Target{}, nil
+		return record.Target{}, nil
 	}
 	if o.TemplateVersion != "" && o.AMI != "" {
-		return engine.Target{}, errors.New("ask for either a launch template version or an AMI, not both: an AMI makes a version of its own")
+		return record.Target{}, errors.New("ask for either a launch template version or an AMI, not both: an AMI makes a version of its own")
 	}
 	g, err := c.describe(ctx, group)
 	if errors.Is(err, ErrNotFound) {
-		return engine.Target{}, c.Unknown(ctx, err, group)
+		return record.Target{}, c.Unknown(ctx, err, group)
 	}
 	if err != nil {
-		return engine.Target{}, err
+		return record.Target{}, err
 	}
 	spec := specOf(g)
 	if spec == nil {
-		return engine.Target{}, fmt.Errorf("group %s: %s", clean(group), refusal(g))
+		return record.Target{}, fmt.Errorf("group %s: %s", clean(group), refusal(g))
 	}
 	if o.AMI != "" {
 		for _, override := range overridesOf(g) {
 			if override.ImageId != nil {
-				return engine.Target{}, fmt.Errorf("group %s: its mixed instances policy names the image %s for %s, which an AMI in the launch template would not change: change the policy first",
+				return record.Target{}, fmt.Errorf("group %s: its mixed instances policy names the image %s for %s, which an AMI in the launch template would not change: change the policy first",
 					clean(group), text(override.ImageId), text(override.InstanceType))
 			}
 		}
 		if err := c.imageExists(ctx, o.AMI); err != nil {
-			return engine.Target{}, err
+			return record.Target{}, err
 		}
-		return engine.Target{Image: o.AMI}, nil
+		return record.Target{Image: o.AMI}, nil
 	}
 	if n, err := strconv.ParseInt(o.TemplateVersion, 10, 64); o.TemplateVersion != "$Latest" && o.TemplateVersion != "$Default" && (err != nil || n < 1) {
-		return engine.Target{}, fmt.Errorf("%q is not a launch template version: give a number, $Latest or $Default", clean(o.TemplateVersion))
+		return record.Target{}, fmt.Errorf("%q is not a launch template version: give a number, $Latest or $Default", clean(o.TemplateVersion))
 	}
 	want, err := c.resolve(ctx, text(spec.LaunchTemplateId), o.TemplateVersion)
 	if errors.Is(err, ErrNotFound) {
-		return engine.Target{}, &problem{ErrNotFound, fmt.Sprintf("launch template %s of group %s has no version %s%s", text(spec.LaunchTemplateName), clean(group), o.TemplateVersion, c.newest(ctx, text(spec.LaunchTemplateId)))}
+		return record.Target{}, &problem{ErrNotFound, fmt.Sprintf("launch template %s of group %s has no version %s%s", text(spec.LaunchTemplateName), clean(group), o.TemplateVersion, c.newest(ctx, text(spec.LaunchTemplateId)))}
 	}
 	if err != nil {
-		return engine.Target{}, err
+		return record.Target{}, err
 	}
 	now, err := c.group(ctx, g)
 	if err != nil {
-		return engine.Target{}, err
+		return record.Target{}, err
 	}
-	return engine.Target{Templates: append([]world.Template{want.Template}, now.Overrides...)}, nil
+	return record.Target{Templates: append([]world.Template{want.Template}, now.Overrides...)}, nil
 }
 
 // newest says which version a template has last, as a help in an error.

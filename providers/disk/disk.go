@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -125,7 +125,7 @@ func read(path string) ([]byte, error) {
 
 // decode reads a run from a file's content: live.DamagedError or live.NewerError if it
 // cannot.
-func decode(path string, text []byte) (run engine.Run, what form, err error) {
+func decode(path string, text []byte) (run record.Run, what form, err error) {
 	record := world.Clean(path)
 	if err := json.Unmarshal(text, &what); err != nil {
 		return run, form{}, &live.DamagedError{Record: record, Look: "less " + record, Err: err}

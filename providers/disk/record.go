@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -68,9 +68,9 @@ func (r *Record) do(ctx context.Context, what func() error) error {
 
 // Load reads the run; found is false when there is no record. The error is a
 // live.DamagedError, a live.NewerError, or the system's.
-func (r *Record) Load(ctx context.Context) (run engine.Run, found bool, err error) {
+func (r *Record) Load(ctx context.Context) (run record.Run, found bool, err error) {
 	type loaded struct {
-		run   engine.Run
+		run   record.Run
 		found bool
 	}
 	got := make(chan loaded, 1)
@@ -100,14 +100,14 @@ func (r *Record) Load(ctx context.Context) (run engine.Run, found bool, err erro
 	case l := <-got:
 		return l.run, l.found, err
 	default:
-		return engine.Run{}, false, err
+		return record.Run{}, false, err
 	}
 }
 
 // Save writes the run if the record is still as this process last read or wrote it;
 // live.ErrLost if not. After any other error it may or may not have been written, and the
 // next Save finds out.
-func (r *Record) Save(ctx context.Context, run engine.Run) error {
+func (r *Record) Save(ctx context.Context, run record.Run) error {
 	text, err := json.Marshal(run) // before anybody else may change what it shares
 	if err != nil {
 		return fmt.Errorf("write the run as JSON: %w", err)

@@ -10,16 +10,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 const arn = "arn:aws:autoscaling:eu-west-1:1:autoScalingGroup:u:autoScalingGroupName/web"
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-func testRun(id string) engine.Run {
-	return engine.Run{Version: engine.RecordVersion, ID: id, Group: "web", Provider: "asg", State: engine.Finished, Nodes: map[string]engine.Node{}}
+func testRun(id string) record.Run {
+	return record.Run{Version: record.RecordVersion, ID: id, Group: "web", Provider: "asg", State: record.Finished, Nodes: map[string]record.Node{}}
 }
 
 // home is a store whose time goes on by a second each time it is asked.

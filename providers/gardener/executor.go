@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -33,30 +33,30 @@ func (c *Client) Executor(now func() time.Time) *Executor {
 }
 
 // Do carries out an action and says what came of it.
-func (e *Executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) Do(ctx context.Context, a record.Action) record.Outcome {
 	out := e.do(ctx, a)
 	out.Key, out.At = a.Key, e.now()
 	return out
 }
 
-func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
-	if e.c == nil || e.c.control == nil || a.Place() != engine.InControlCluster {
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: fmt.Sprintf("without the control cluster nobody can %s", a.Sentence())}
+func (e *Executor) do(ctx context.Context, a record.Action) record.Outcome {
+	if e.c == nil || e.c.control == nil || a.Place() != record.InControlCluster {
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: fmt.Sprintf("without the control cluster nobody can %s", a.Sentence())}
 	}
-	if a.Kind == engine.CheckEffect {
+	if a.Kind == record.CheckEffect {
 		return e.check(ctx, *a.Of)
 	}
 	patch, err := json.Marshal(patchOf(a))
 	if err != nil {
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: err.Error()}
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: err.Error()}
 	}
 	return e.c.control.PatchCustom(ctx, e.object(a), patch)
 }
 
 // object is what an action changes.
-func (e *Executor) object(a engine.Action) kube.Kind {
+func (e *Executor) object(a record.Action) kube.Kind {
 	k := e.c.kind(machines)
-	if a.Kind == engine.HoldRoll || a.Kind == engine.LetRoll {
+	if a.Kind == record.HoldRoll || a.Kind == record.LetRoll {
 		k = e.c.kind(deployments)
 	}
 	k.Name = a.Object
@@ -64,38 +64,38 @@ func (e *Executor) object(a engine.Action) kube.Kind {
 }
 
 // patchOf is the merge patch that an action comes to.
-func patchOf(a engine.Action) map[string]any {
+func patchOf(a record.Action) map[string]any {
 	meta := func(what, key, value string) map[string]any {
 		return map[string]any{"metadata": map[string]any{what: map[string]any{key: value}}}
 	}
 	switch a.Kind {
-	case engine.ForceMachine:
+	case record.ForceMachine:
 		return meta("labels", world.ForceDeletion, "true")
-	case engine.Prioritize:
+	case record.Prioritize:
 		return meta("annotations", world.MachinePriority, strconv.Itoa(a.Priority))
 	}
-	return map[string]any{"spec": map[string]any{"paused": a.Kind == engine.HoldRoll}}
+	return map[string]any{"spec": map[string]any{"paused": a.Kind == record.HoldRoll}}
 }
 
 // check reads directly whether an earlier action happened. One whose object has gone needs
 // no doing any more.
-func (e *Executor) check(ctx context.Context, of engine.Action) engine.Outcome {
+func (e *Executor) check(ctx context.Context, of record.Action) record.Outcome {
 	list, out := e.c.control.LookAtCustom(ctx, e.object(of))
-	if out.Verdict == engine.Done {
+	if out.Verdict == record.Done {
 		out.Happened = len(list) == 0 || is(of, &list[0])
 	}
 	return out
 }
 
 // is reports whether an object is as an action would have it.
-func is(a engine.Action, u *unstructured.Unstructured) bool {
+func is(a record.Action, u *unstructured.Unstructured) bool {
 	switch a.Kind {
-	case engine.ForceMachine:
+	case record.ForceMachine:
 		return toMachine(u).is.Forced
-	case engine.Prioritize:
+	case record.Prioritize:
 		return toMachine(u).is.Priority == a.Priority
 	}
-	return truth(u.Object, "spec", "paused") == (a.Kind == engine.HoldRoll)
+	return truth(u.Object, "spec", "paused") == (a.Kind == record.HoldRoll)
 }
 
 // WriteRights are what a run needs in the control cluster to hold machine deployments and to

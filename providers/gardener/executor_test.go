@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -25,32 +25,32 @@ func TestExecutor(t *testing.T) {
 	const z1, m2 = "shoot--dev--prod-web-z1", "m-2"
 	gardeners := func(w *world.World) *world.ManagedMachine { return w.Machine(m2).Managed }
 	for _, tt := range []struct {
-		a    engine.Action
+		a    record.Action
 		seen func(*world.World) bool
 	}{
-		{engine.Action{Kind: engine.HoldRoll, Object: z1}, func(w *world.World) bool { return w.Group.Pool.Deployment(z1).Paused }},
-		{engine.Action{Kind: engine.LetRoll, Object: z1}, func(w *world.World) bool { return !w.Group.Pool.Deployment(z1).Paused }},
-		{engine.Action{Kind: engine.Prioritize, Object: m2, Priority: 4}, func(w *world.World) bool { return gardeners(w).Priority == 4 }},
-		{engine.Action{Kind: engine.ForceMachine, Object: m2}, func(w *world.World) bool { return gardeners(w).Forced }},
+		{record.Action{Kind: record.HoldRoll, Object: z1}, func(w *world.World) bool { return w.Group.Pool.Deployment(z1).Paused }},
+		{record.Action{Kind: record.LetRoll, Object: z1}, func(w *world.World) bool { return !w.Group.Pool.Deployment(z1).Paused }},
+		{record.Action{Kind: record.Prioritize, Object: m2, Priority: 4}, func(w *world.World) bool { return gardeners(w).Priority == 4 }},
+		{record.Action{Kind: record.ForceMachine, Object: m2}, func(w *world.World) bool { return gardeners(w).Forced }},
 	} {
 		tt.a.Key = "k"
-		check := engine.Action{Kind: engine.CheckEffect, Key: "c", Of: &tt.a}
-		if out := e.Do(t.Context(), check); out.Verdict != engine.Done || out.Happened {
+		check := record.Action{Kind: record.CheckEffect, Key: "c", Of: &tt.a}
+		if out := e.Do(t.Context(), check); out.Verdict != record.Done || out.Happened {
 			t.Errorf("%s: it has happened before: %+v", tt.a.Kind, out)
 		}
-		if out := e.Do(t.Context(), tt.a); out.Verdict != engine.Done || out.Key != "k" {
+		if out := e.Do(t.Context(), tt.a); out.Verdict != record.Done || out.Key != "k" {
 			t.Fatalf("%s: %+v", tt.a.Kind, out)
 		}
 		until(string(tt.a.Kind), tt.seen)
-		if out := e.Do(t.Context(), check); out.Verdict != engine.Done || !out.Happened {
+		if out := e.Do(t.Context(), check); out.Verdict != record.Done || !out.Happened {
 			t.Errorf("%s: it has not happened: %+v", tt.a.Kind, out)
 		}
 	}
-	gone := engine.Action{Kind: engine.Prioritize, Object: "m-9", Priority: 2}
-	if out := e.Do(t.Context(), gone); out.Refusal != engine.RefusedGone {
+	gone := record.Action{Kind: record.Prioritize, Object: "m-9", Priority: 2}
+	if out := e.Do(t.Context(), gone); out.Refusal != record.RefusedGone {
 		t.Errorf("a Machine that has gone: %+v", out)
 	}
-	if out := e.Do(t.Context(), engine.Action{Kind: engine.CheckEffect, Of: &gone}); !out.Happened {
+	if out := e.Do(t.Context(), record.Action{Kind: record.CheckEffect, Of: &gone}); !out.Happened {
 		t.Errorf("a Machine that has gone has still to be put in order: %+v", out)
 	}
 }
@@ -62,15 +62,15 @@ func TestExecutorWithoutRights(t *testing.T) {
 	api := newFakeAPI(t)
 	api.put(control)
 	o := Options{Control: api.kubeconfig(), Namespace: "shoot--dev--prod"}
-	hold := engine.Action{Kind: engine.HoldRoll, Key: "k", Object: "shoot--dev--prod-web-z1"}
+	hold := record.Action{Kind: record.HoldRoll, Key: "k", Object: "shoot--dev--prod-web-z1"}
 	looks, err := Connect(t.Context(), o, "test", true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := looks.Executor(nil).Do(t.Context(), hold); out.Verdict == engine.Done {
+	if out := looks.Executor(nil).Do(t.Context(), hold); out.Verdict == record.Done {
 		t.Errorf("who only looks holds a roll: %+v", out)
 	}
-	if out := (*Client)(nil).Executor(nil).Do(t.Context(), hold); out.Refusal != engine.RefusedInvalid || !strings.Contains(out.Message, "without the control cluster nobody can pause machine deployment shoot--dev--prod-web-z1") {
+	if out := (*Client)(nil).Executor(nil).Do(t.Context(), hold); out.Refusal != record.RefusedInvalid || !strings.Contains(out.Message, "without the control cluster nobody can pause machine deployment shoot--dev--prod-web-z1") {
 		t.Errorf("without the control cluster: %+v", out)
 	}
 	api.forbid("patch", deployments)

@@ -34,21 +34,21 @@ func toMachine(u *unstructured.Unstructured) *machine {
 	o, labels := u.Object, u.GetLabels()
 	m := &machine{name: world.Clean(u.GetName()), node: world.Clean(labels["node"])}
 	m.is = world.ManagedMachine{
-		Name: m.name, Phase: text(o, "status", "currentStatus", "phase"), Since: at(o, "status", "currentStatus", "lastUpdateTime"),
-		Description: text(o, "status", "lastOperation", "description"),
-		Failed:      text(o, "status", "lastOperation", "state") == "Failed",
+		Name: m.name, Phase: textAt(o, "status", "currentStatus", "phase"), Since: at(o, "status", "currentStatus", "lastUpdateTime"),
+		Description: textAt(o, "status", "lastOperation", "description"),
+		Failed:      textAt(o, "status", "lastOperation", "state") == "Failed",
 		Deployment:  world.Clean(labels["name"]), Set: owner(u, "MachineSet"), Created: u.GetCreationTimestamp().UTC(),
 		Priority: world.UsualPriority, Preserved: at(o, "status", "currentStatus", "preserveExpiryTime"),
 		Limits: limits(within(o, "spec"), u.GetAnnotations()),
 	}
-	if kind := text(o, "status", "lastOperation", "type"); kind != "" {
-		m.is.Operation = kind + ", " + text(o, "status", "lastOperation", "state")
+	if kind := textAt(o, "status", "lastOperation", "type"); kind != "" {
+		m.is.Operation = kind + ", " + textAt(o, "status", "lastOperation", "state")
 	}
 	if t := u.GetDeletionTimestamp(); t != nil {
 		m.is.Deleted = t.UTC()
 	}
 	for _, c := range entries(o, "status", "conditions") {
-		kind, status := text(c, "type"), text(c, "status")
+		kind, status := textAt(c, "type"), textAt(c, "status")
 		if since := at(c, "lastTransitionTime"); (kind == "Ready" && status != "True" || kind == "ReadonlyFilesystem" && status != "False") && (m.is.Sick.IsZero() || since.Before(m.is.Sick)) {
 			m.is.Sick = since
 		}
@@ -82,7 +82,7 @@ func limits(spec map[string]any, annotations map[string]string) world.MachineLim
 		l.EvictRetries = n
 	}
 	l.NoHealth = truth(spec, "disableHealthTimeout")
-	if list := text(spec, "nodeConditions"); list != "" {
+	if list := textAt(spec, "nodeConditions"); list != "" {
 		l.Conditions = strings.Split(list, ",")
 	}
 	return l
@@ -122,11 +122,11 @@ func toDeployment(u *unstructured.Unstructured) *deployment {
 	o := u.Object
 	template := within(o, "spec", "template", "spec", "nodeTemplate", "metadata", "labels")
 	d := &deployment{
-		pool:   cmp.Or(world.Clean(u.GetLabels()[world.GardenerPool]), text(template, world.GardenerPool)),
+		pool:   cmp.Or(world.Clean(u.GetLabels()[world.GardenerPool]), textAt(template, world.GardenerPool)),
 		update: updateOf(within(o, "spec", "strategy")),
 		is: world.MachineDeployment{
 			Name: world.Clean(u.GetName()), Generation: u.GetGeneration(), Observed: int64(number(o, "status", "observedGeneration")),
-			Zone: text(template, "topology.kubernetes.io/zone"), Desired: number(o, "spec", "replicas"),
+			Zone: textAt(template, "topology.kubernetes.io/zone"), Desired: number(o, "spec", "replicas"),
 			Updated: number(o, "status", "updatedReplicas"), Available: number(o, "status", "availableReplicas"), Total: number(o, "status", "replicas"),
 			Paused: truth(o, "spec", "paused"), Frozen: u.GetLabels()[freeze] == "True",
 		},
@@ -137,18 +137,18 @@ func toDeployment(u *unstructured.Unstructured) *deployment {
 		d.is.Surge, d.is.Unavailable, d.is.MaxSurge, d.is.MaxUnavailable = "", "", 0, 0
 	}
 	for _, c := range entries(o, "status", "conditions") {
-		switch on := text(c, "status") == "True"; text(c, "type") {
+		switch on := textAt(c, "status") == "True"; textAt(c, "type") {
 		case "Frozen":
 			d.is.Frozen = d.is.Frozen || on
 		case "Progressing":
-			d.is.Progress = text(c, "reason")
-			if message := text(c, "message"); message != "" {
+			d.is.Progress = textAt(c, "reason")
+			if message := textAt(c, "message"); message != "" {
 				d.is.Progress += ": " + message
 			}
 		}
 	}
 	for _, f := range entries(o, "status", "failedMachines") {
-		d.is.Failed = append(d.is.Failed, text(f, "name")+": "+text(f, "lastOperation", "description"))
+		d.is.Failed = append(d.is.Failed, textAt(f, "name")+": "+textAt(f, "lastOperation", "description"))
 	}
 	slices.Sort(d.is.Failed)
 	return d
@@ -156,11 +156,11 @@ func toDeployment(u *unstructured.Unstructured) *deployment {
 
 // updateOf is the Shoot's word for a machine deployment's strategy, "" for another.
 func updateOf(strategy map[string]any) string {
-	switch text(strategy, "type") {
+	switch textAt(strategy, "type") {
 	case "RollingUpdate":
 		return world.AutoRollingUpdate
 	case "InPlaceUpdate":
-		if text(strategy, "inPlaceUpdate", "orchestrationType") == "Manual" {
+		if textAt(strategy, "inPlaceUpdate", "orchestrationType") == "Manual" {
 			return world.ManualInPlaceUpdate
 		}
 		return world.AutoInPlaceUpdate
@@ -171,7 +171,7 @@ func updateOf(strategy map[string]any) string {
 // asWritten are maxSurge and maxUnavailable of a machine deployment's strategy.
 func asWritten(strategy map[string]any) (surge, unavailable string) {
 	block := within(strategy, "rollingUpdate")
-	if text(strategy, "type") == "InPlaceUpdate" {
+	if textAt(strategy, "type") == "InPlaceUpdate" {
 		block = within(strategy, "inPlaceUpdate")
 	}
 	return share(block, "maxSurge"), share(block, "maxUnavailable")

@@ -11,7 +11,7 @@ import (
 
 // Fields of unstructured objects: what is missing, or of another kind, is the zero value.
 
-func text(o map[string]any, path ...string) string {
+func textAt(o map[string]any, path ...string) string {
 	s, _, _ := unstructured.NestedString(o, path...)
 	return world.Clean(s)
 }
@@ -34,7 +34,7 @@ func number(o map[string]any, path ...string) int {
 }
 
 func at(o map[string]any, path ...string) time.Time {
-	t, err := time.Parse(time.RFC3339, text(o, path...))
+	t, err := time.Parse(time.RFC3339, textAt(o, path...))
 	if err != nil {
 		return time.Time{}
 	}
@@ -42,7 +42,7 @@ func at(o map[string]any, path ...string) time.Time {
 }
 
 func duration(o map[string]any, path ...string) (time.Duration, bool) {
-	d, err := time.ParseDuration(text(o, path...))
+	d, err := time.ParseDuration(textAt(o, path...))
 	return d, err == nil
 }
 
@@ -66,7 +66,7 @@ func entries(o map[string]any, path ...string) (out []map[string]any) {
 
 // share is a number or a percentage as it is written, "" where there is none.
 func share(o map[string]any, path ...string) string {
-	if s := text(o, path...); s != "" {
+	if s := textAt(o, path...); s != "" {
 		return s
 	}
 	v, found, _ := unstructured.NestedFieldNoCopy(o, path...)

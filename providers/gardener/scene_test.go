@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	spans "github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -32,7 +33,7 @@ type scene struct {
 // viewpoint is what is seen from one side, and what was seen last.
 type viewpoint struct {
 	world *world.World
-	run   engine.Run
+	run   record.Run
 	last  *engine.Snapshot
 }
 
@@ -412,7 +413,7 @@ func (s *scene) tell(v *engine.Snapshot, all bool) string {
 }
 
 // wait is a countdown in a line, with ~ before an estimate.
-func (s *scene) wait(w *engine.Wait, now time.Time, indent string) string {
+func (s *scene) wait(w *record.Wait, now time.Time, indent string) string {
 	if w == nil {
 		return ""
 	}

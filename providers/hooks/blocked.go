@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // blockages remembers which nodes have been blocked since when, and which hooks were told.
@@ -18,12 +19,12 @@ type blockage struct {
 
 // see takes a snapshot in, and returns for each hook (by its place) the nodes that it is
 // to be told of: those that have been blocked for its time, once until they no longer are.
-func (b blockages) see(s *engine.Snapshot, hooks []Hook) map[int][]engine.Event {
-	out := map[int][]engine.Event{}
+func (b blockages) see(s *engine.Snapshot, hooks []Hook) map[int][]record.Event {
+	out := map[int][]record.Event{}
 	still := map[string]bool{}
 	for _, zone := range s.Zones {
 		for _, row := range zone.Rows {
-			if !row.Blocked || row.Stage != engine.Draining {
+			if !row.Blocked || row.Stage != record.Draining {
 				continue
 			}
 			still[row.ID] = true
@@ -47,8 +48,8 @@ func (b blockages) see(s *engine.Snapshot, hooks []Hook) map[int][]engine.Event 
 }
 
 // blockedEvent says what keeps pods on a node, and the way out.
-func blockedEvent(s *engine.Snapshot, row *engine.NodeRow, since time.Duration) engine.Event {
-	e := engine.Event{Time: s.At, Run: s.RunID, Group: s.Group, Type: engine.NodeBlocked, Node: row.Name, Zone: row.Zone}
+func blockedEvent(s *engine.Snapshot, row *engine.NodeRow, since time.Duration) record.Event {
+	e := record.Event{Time: s.At, Run: s.RunID, Group: s.Group, Type: record.NodeBlocked, Node: row.Name, Zone: row.Zone}
 	for _, p := range s.Phases {
 		if !p.Start.IsZero() && p.End.IsZero() {
 			e.Phase = p.Name

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // shell is a hook that runs a script.
@@ -28,8 +28,8 @@ func shell(script string, on ...On) Hook {
 
 func code(n int) *int { return &n }
 
-var finished = engine.Event{
-	Time: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), Run: "run-1", Group: "web", Type: engine.RunFinished,
+var finished = record.Event{
+	Time: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), Run: "run-1", Group: "web", Type: record.RunFinished,
 	Message: "failed: <a> & *b*", Result: "failed", ExitCode: code(4), Zone: "z-a", Batch: 7,
 }
 
@@ -83,7 +83,7 @@ func TestCommandThatFails(t *testing.T) {
 		t.Error("a command that is not there was run")
 	}
 	lazy := shell(`exit 0`)
-	if err := lazy.call(t.Context(), Message{Event: engine.Event{Message: strings.Repeat("long", 1<<16)}}); err != nil {
+	if err := lazy.call(t.Context(), Message{Event: record.Event{Message: strings.Repeat("long", 1<<16)}}); err != nil {
 		t.Errorf("a command that reads nothing: %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // Message is what a hook is told: an event as docs/events.md describes it, and where it
@@ -19,7 +19,7 @@ type Message struct {
 	Cluster string `json:"cluster"`
 	// Machine is the node's machine, of before-node and after-node.
 	Machine string `json:"machine,omitempty"`
-	engine.Event
+	record.Event
 }
 
 // json is the message as commands get it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // waiting is how many calls may wait for one hook; more are dropped, and that is told.
@@ -50,26 +51,26 @@ func (n *Notifier) caught(work func()) {
 }
 
 // momentsOf says which hooks an event is for, the one that says most first.
-func momentsOf(e engine.Event) []On {
+func momentsOf(e record.Event) []On {
 	switch e.Type {
-	case engine.RunStarted:
+	case record.RunStarted:
 		return []On{RunStarted}
-	case engine.RunFinished:
+	case record.RunFinished:
 		if e.ExitCode != nil && failure(*e.ExitCode) {
 			return []On{Failed, RunFinished}
 		}
 		return []On{RunFinished}
-	case engine.RunPaused:
+	case record.RunPaused:
 		return []On{RunPaused}
-	case engine.BatchWaiting:
+	case record.BatchWaiting:
 		return []On{ApprovalWanted}
-	case engine.NodeFailed:
+	case record.NodeFailed:
 		return []On{Failed}
-	case engine.Warning:
+	case record.Warning:
 		switch e.Reason {
-		case engine.ReasonUnwritten: // it holds the whole run
+		case record.ReasonUnwritten: // it holds the whole run
 			return []On{Unwritten, Blocked}
-		case engine.ReasonWritten:
+		case record.ReasonWritten:
 			return []On{Unwritten}
 		}
 	}
@@ -81,7 +82,7 @@ func momentsOf(e engine.Event) []On {
 func failure(code int) bool { return code != 0 && code != 3 && code != 8 }
 
 // Events tells what happened. A hook that waits for several things hears of one event once.
-func (n *Notifier) Events(list []engine.Event) {
+func (n *Notifier) Events(list []record.Event) {
 	for _, e := range list {
 		if n.again(e) {
 			continue
@@ -100,14 +101,14 @@ func (n *Notifier) Events(list []engine.Event) {
 
 // again reports whether an event repeats what hooks were told: that the run record cannot be
 // written is an event every minute while it lasts.
-func (n *Notifier) again(e engine.Event) bool {
-	if e.Type != engine.Warning || e.Reason != engine.ReasonUnwritten && e.Reason != engine.ReasonWritten {
+func (n *Notifier) again(e record.Event) bool {
+	if e.Type != record.Warning || e.Reason != record.ReasonUnwritten && e.Reason != record.ReasonWritten {
 		return false
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	was := n.unwritten
-	n.unwritten = e.Reason == engine.ReasonUnwritten
+	n.unwritten = e.Reason == record.ReasonUnwritten
 	return was && n.unwritten
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // warnings keeps what a notifier warns of.
@@ -65,8 +66,8 @@ func TestNotifierTellsOfTheRecord(t *testing.T) {
 	a, b := both.hook(t, Unwritten), few.hook(t, Blocked, Failed)
 	a.Format, b.Format = JSON, JSON
 	n := NewNotifier([]Hook{a, b}, "prod", newWarnings().warn)
-	for _, reason := range []string{engine.ReasonUnwritten, engine.ReasonUnwritten, engine.ReasonWritten, engine.ReasonUnwritten} {
-		n.Events([]engine.Event{{Type: engine.Warning, Reason: reason}, {Type: engine.NodeDraining}})
+	for _, reason := range []string{record.ReasonUnwritten, record.ReasonUnwritten, record.ReasonWritten, record.ReasonUnwritten} {
+		n.Events([]record.Event{{Type: record.Warning, Reason: reason}, {Type: record.NodeDraining}})
 	}
 	n.Close(t.Context())
 	if got := both.heard(t); !slices.Equal(got, []string{"unwritten warning", "unwritten warning", "unwritten warning"}) {
@@ -84,8 +85,8 @@ func TestNotifierTells(t *testing.T) {
 	a.Format, b.Format = JSON, JSON
 	said := newWarnings()
 	n := NewNotifier([]Hook{a, b}, "prod", said.warn)
-	n.Events([]engine.Event{{Type: engine.RunStarted}, {Type: engine.NodeDraining}, {Type: engine.BatchWaiting}, {Type: engine.Warning}})
-	n.Events([]engine.Event{{Type: engine.NodeFailed}, {Type: engine.RunPaused}, {Type: engine.RunFinished, ExitCode: code(4)}, {Type: engine.RunFinished, ExitCode: code(8)}})
+	n.Events([]record.Event{{Type: record.RunStarted}, {Type: record.NodeDraining}, {Type: record.BatchWaiting}, {Type: record.Warning}})
+	n.Events([]record.Event{{Type: record.NodeFailed}, {Type: record.RunPaused}, {Type: record.RunFinished, ExitCode: code(4)}, {Type: record.RunFinished, ExitCode: code(8)}})
 	n.Close(t.Context())
 	want := []string{"run-started run.started", "approval-wanted batch.waiting", "failed node.failed", "run-paused run.paused", "failed run.finished", "run-finished run.finished"}
 	if got := all.heard(t); !slices.Equal(got, want) {
@@ -97,7 +98,7 @@ func TestNotifierTells(t *testing.T) {
 	if len(said.list) > 0 {
 		t.Errorf("warned %q", said.list)
 	}
-	n.Events([]engine.Event{{Type: engine.RunStarted}}) // closed, and nobody is held up
+	n.Events([]record.Event{{Type: record.RunStarted}}) // closed, and nobody is held up
 	n.See(&engine.Snapshot{})
 	n.Close(t.Context())
 }
@@ -113,9 +114,9 @@ func TestNotifierHangs(t *testing.T) {
 	n := NewNotifier([]Hook{slow, fine.hook(t, RunStarted)}, "prod", said.warn)
 	began := time.Now()
 	for range 3 * waiting {
-		n.Events([]engine.Event{{Type: engine.RunPaused}})
+		n.Events([]record.Event{{Type: record.RunPaused}})
 	}
-	n.Events([]engine.Event{{Type: engine.RunStarted}})
+	n.Events([]record.Event{{Type: record.RunStarted}})
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("telling took %s", took)
 	}
@@ -161,7 +162,7 @@ func TestNotifierWarnsOnce(t *testing.T) {
 	said := newWarnings()
 	n := NewNotifier([]Hook{rc.hook(t, RunPaused), shell("exit 7", RunFinished)}, "prod", said.warn)
 	for range 5 {
-		n.Events([]engine.Event{{Type: engine.RunPaused}, {Type: engine.RunFinished, ExitCode: code(0)}})
+		n.Events([]record.Event{{Type: record.RunPaused}, {Type: record.RunFinished, ExitCode: code(0)}})
 	}
 	n.Close(t.Context())
 	host := strings.TrimPrefix(rc.URL, "http://")
@@ -176,7 +177,7 @@ func TestNotifierWarnsOnce(t *testing.T) {
 func blockedAt(at time.Duration, nodes ...string) *engine.Snapshot {
 	s := &engine.Snapshot{At: finished.Time.Add(at), RunID: "run-1", Group: "web", Phases: []engine.PhaseView{{Name: "upgrade", Start: finished.Time}}, Zones: []engine.ZoneView{{Name: "a"}}}
 	for _, name := range []string{"n1", "n2"} {
-		row := &engine.NodeRow{ID: "i-" + name, Name: name, Zone: "a", Stage: engine.Draining, Blocked: slices.Contains(nodes, name)}
+		row := &engine.NodeRow{ID: "i-" + name, Name: name, Zone: "a", Stage: record.Draining, Blocked: slices.Contains(nodes, name)}
 		s.Zones[0].Rows = append(s.Zones[0].Rows, row)
 		if row.Blocked {
 			for i := range 2 {
@@ -204,7 +205,7 @@ func TestBlockages(t *testing.T) {
 			for _, e := range told[i] {
 				got = append(got, fmt.Sprintf("%s %d %s", s.At.Sub(finished.Time), i, e.Node))
 				want := "blocked for "
-				if e.Type != engine.NodeBlocked || !strings.HasPrefix(e.Message, want) || !strings.Contains(e.Message, ": app/"+e.Node+"-0: budget app/web allows none; scale web, or force in the dashboard (and 1 more pods)") ||
+				if e.Type != record.NodeBlocked || !strings.HasPrefix(e.Message, want) || !strings.Contains(e.Message, ": app/"+e.Node+"-0: budget app/web allows none; scale web, or force in the dashboard (and 1 more pods)") ||
 					e.Pod != "app/"+e.Node+"-0" || e.Budget != "app/web" || e.Reason != "budget" || e.Phase != "upgrade" || e.Run != "run-1" {
 					t.Errorf("told %+v", e)
 				}
@@ -232,8 +233,8 @@ func TestNotifierSeesBlockedNodes(t *testing.T) {
 	}
 }
 
-func before(node string) engine.Action {
-	return engine.Action{Kind: engine.RunHook, Key: "hook/before-node/i-" + node, Phase: engine.BeforeNode, Machine: "i-" + node, Node: node, Zone: "a", Group: "web"}
+func before(node string) record.Action {
+	return record.Action{Kind: record.RunHook, Key: "hook/before-node/i-" + node, Phase: record.BeforeNode, Machine: "i-" + node, Node: node, Zone: "a", Group: "web"}
 }
 
 // The hooks before a node are asked one after the other, and the first no is the answer.
@@ -245,15 +246,15 @@ func TestRunner(t *testing.T) {
 		return h
 	}
 	r := &Runner{Hooks: []Hook{asks("", BeforeNode), asks(`test $DRAINBOARD_NODE != n2 || { echo not n2; exit 3; }`, BeforeNode), asks("", BeforeNode), asks("", AfterNode)}, Cluster: "prod", Run: "run-1", Now: time.Now}
-	if o := r.Do(t.Context(), before("n1")); o.Verdict != engine.Done || o.Key != "hook/before-node/i-n1" || o.At.IsZero() {
+	if o := r.Do(t.Context(), before("n1")); o.Verdict != record.Done || o.Key != "hook/before-node/i-n1" || o.At.IsZero() {
 		t.Errorf("n1: %+v", o)
 	}
-	if o := r.Do(t.Context(), before("n2")); o.Verdict != engine.Refused || o.Refusal != engine.RefusedHook || o.Message != "hook sh: exit code 3: not n2" {
+	if o := r.Do(t.Context(), before("n2")); o.Verdict != record.Refused || o.Refusal != record.RefusedHook || o.Message != "hook sh: exit code 3: not n2" {
 		t.Errorf("n2: %+v", o)
 	}
 	after := before("n1")
-	after.Phase, after.Key = engine.AfterNode, "hook/after-node/i-n1"
-	if o := r.Do(t.Context(), after); o.Verdict != engine.Done {
+	after.Phase, after.Key = record.AfterNode, "hook/after-node/i-n1"
+	if o := r.Do(t.Context(), after); o.Verdict != record.Done {
 		t.Errorf("after n1: %+v", o)
 	}
 	text, err := os.ReadFile(file)
@@ -265,7 +266,7 @@ func TestRunner(t *testing.T) {
 		t.Errorf("asked:\n%s\nwant\n%s", text, want)
 	}
 	r.Hooks = nil
-	if o := r.Do(t.Context(), before("n1")); o.Verdict != engine.Refused || !strings.Contains(o.Message, "no hook is configured here") {
+	if o := r.Do(t.Context(), before("n1")); o.Verdict != record.Refused || !strings.Contains(o.Message, "no hook is configured here") {
 		t.Errorf("without hooks: %+v", o)
 	}
 }
@@ -277,21 +278,21 @@ func TestRunnerCalledOff(t *testing.T) {
 	h.Run = append(h.Run, "sh", file)
 	r := &Runner{Hooks: []Hook{h}, Now: time.Now}
 	ctx, cancel := context.WithCancel(t.Context())
-	first := make(chan engine.Outcome, 1)
+	first := make(chan record.Outcome, 1)
 	go func() { first <- r.Do(ctx, before("n1")) }()
 	pid := pidIn(t, file)
 	cancel() // as when the lock is lost
 	ctx, cancel = context.WithCancel(t.Context())
-	second := make(chan engine.Outcome, 1)
+	second := make(chan record.Outcome, 1)
 	go func() { second <- r.Do(ctx, before("n1")) }()
-	if o := <-first; o.Verdict != engine.Unknown {
+	if o := <-first; o.Verdict != record.Unknown {
 		t.Errorf("called off: %+v", o)
 	}
 	if next := pidIn(t, file); next == pid {
 		t.Error("the first still runs")
 	}
 	cancel()
-	if o := <-second; o.Verdict != engine.Unknown {
+	if o := <-second; o.Verdict != record.Unknown {
 		t.Errorf("the second: %+v", o)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // call calls a hook once, within its time.
@@ -37,8 +37,8 @@ type Runner struct {
 // Do runs the hooks of one moment for one node, one after the other. The first that fails
 // is the answer: the others are not asked. It never runs those of one action twice at the
 // same time: what was told to end may take a moment.
-func (r *Runner) Do(ctx context.Context, a engine.Action) engine.Outcome {
-	out := engine.Outcome{Key: a.Key, Verdict: engine.Unknown}
+func (r *Runner) Do(ctx context.Context, a record.Action) record.Outcome {
+	out := record.Outcome{Key: a.Key, Verdict: record.Unknown}
 	free, err := r.take(ctx, a.Key)
 	if err == nil {
 		defer free()
@@ -47,11 +47,11 @@ func (r *Runner) Do(ctx context.Context, a engine.Action) engine.Outcome {
 	out.At = r.Now()
 	switch {
 	case err == nil:
-		out.Verdict = engine.Done
+		out.Verdict = record.Done
 	case ctx.Err() != nil:
 		out.Message = context.Cause(ctx).Error()
 	default:
-		out.Verdict, out.Refusal, out.Message = engine.Refused, engine.RefusedHook, err.Error()
+		out.Verdict, out.Refusal, out.Message = record.Refused, record.RefusedHook, err.Error()
 	}
 	return out
 }
@@ -84,13 +84,13 @@ func (r *Runner) take(ctx context.Context, key string) (free func(), err error) 
 	}
 }
 
-func (r *Runner) all(ctx context.Context, a engine.Action) error {
+func (r *Runner) all(ctx context.Context, a record.Action) error {
 	on, said := BeforeNode, "is about to be drained"
-	if a.Phase == engine.AfterNode {
+	if a.Phase == record.AfterNode {
 		on, said = AfterNode, "is gone"
 	}
-	m := Message{Hook: on, Cluster: r.Cluster, Machine: a.Machine, Event: engine.Event{
-		Time: r.Now(), Run: r.Run, Group: a.Group, Type: engine.HookStarted, Node: a.Node, Zone: a.Zone, Reason: string(on), Message: a.Node + " " + said,
+	m := Message{Hook: on, Cluster: r.Cluster, Machine: a.Machine, Event: record.Event{
+		Time: r.Now(), Run: r.Run, Group: a.Group, Type: record.HookStarted, Node: a.Node, Zone: a.Zone, Reason: string(on), Message: a.Node + " " + said,
 	}}
 	found := false
 	for i := range r.Hooks {

@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // difference is what a decision changed, nil if nothing that a journal tells.
-func difference(before *engine.Run, made *engine.Decision) *Decision {
+func difference(before *record.Run, made *engine.Decision) *Decision {
 	after := &made.Run
 	d := &Decision{
 		Culprits: news(before.BlockingPods, after.BlockingPods), Left: news(before.Unrestored, after.Unrestored), Notes: news(before.Notes, after.Notes),
@@ -46,7 +47,7 @@ func news(was, is []string) []string {
 
 // stages are those of some machines that have come to another stage, or are not there
 // any more.
-func stages(was, is map[string]engine.Node, machines []string) (moved []Stage, gone []string) {
+func stages(was, is map[string]record.Node, machines []string) (moved []Stage, gone []string) {
 	for _, id := range machines {
 		before, known := was[id]
 		n, there := is[id]

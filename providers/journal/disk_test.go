@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // disk is a file in memory that can be full, silent, or lose what was not synced.
@@ -96,7 +96,7 @@ func linesOf(t *testing.T, text []byte) (lines []Line) {
 }
 
 // scribeOn is a Scribe that writes on a disk; what it warns of comes out of a channel.
-func scribeOn(t *testing.T, d *disk, run engine.Run) (*RunWriter, <-chan string) {
+func scribeOn(t *testing.T, d *disk, run record.Run) (*RunWriter, <-chan string) {
 	t.Helper()
 	warned := make(chan string, 16)
 	s := &RunWriter{path: "journal", now: time.Now, run: run}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -47,11 +48,11 @@ type Line struct {
 	Kind Kind      `json:"kind"`
 
 	Opened   *Opened         `json:"opened,omitempty"`
-	Command  *engine.Command `json:"command,omitempty"`
+	Command  *record.Command `json:"command,omitempty"`
 	Decision *Decision       `json:"decision,omitempty"`
 	Action   *Action         `json:"action,omitempty"`
 	Outcome  *Outcome        `json:"outcome,omitempty"`
-	Event    *engine.Event   `json:"event,omitempty"`
+	Event    *record.Event   `json:"event,omitempty"`
 	Gap      *Gap            `json:"gap,omitempty"`
 	Closed   *Closed         `json:"closed,omitempty"`
 }
@@ -88,17 +89,17 @@ type Opened struct {
 	StartedBy string    `json:"startedBy"`
 	Seen      time.Time `json:"seen,omitzero"`
 
-	State    engine.State        `json:"state"`
+	State    record.State        `json:"state"`
 	Why      string              `json:"why,omitempty"`
 	Seed     uint64              `json:"seed"`
 	Limit    int                 `json:"limit"`
-	Settings engine.Settings     `json:"settings"`
-	Target   engine.Target       `json:"target"`
+	Settings record.Settings     `json:"settings"`
+	Target   record.Target       `json:"target"`
 	Base     world.Sizes         `json:"base"`
 	Template world.Template      `json:"baseTemplate"`
-	Phases   []engine.Phase      `json:"phases,omitempty"`
-	Batches  []engine.Batch      `json:"batches,omitempty"`
-	Orders   []engine.ForceOrder `json:"orders,omitempty"`
+	Phases   []record.Phase      `json:"phases,omitempty"`
+	Batches  []record.Batch      `json:"batches,omitempty"`
+	Orders   []record.ForceOrder `json:"orders,omitempty"`
 	Nodes    []Stage             `json:"nodes,omitempty"`
 	// Plan is what the run was going to do; nil where it goes on.
 	Plan *engine.Plan `json:"plan,omitempty"`
@@ -110,8 +111,8 @@ type Stage struct {
 	Node    string `json:"node,omitempty"`
 	Zone    string `json:"zone,omitempty"`
 	// From is "" for a machine that the run had no opinion on before.
-	From   engine.Stage `json:"from,omitempty"`
-	To     engine.Stage `json:"to"`
+	From   record.Stage `json:"from,omitempty"`
+	To     record.Stage `json:"to"`
 	Since  time.Time    `json:"since"`
 	Reason string       `json:"reason,omitempty"`
 	// New machines are of the target's template; Old is the kubelet's version of others.
@@ -129,8 +130,8 @@ type Decision struct {
 	State    *State              `json:"state,omitempty"`
 	Stages   []Stage             `json:"stages,omitempty"`
 	Gone     []string            `json:"gone,omitempty"` // machines that the run has no opinion on any more
-	Batches  []engine.Batch      `json:"batches,omitempty"`
-	Orders   []engine.ForceOrder `json:"orders,omitempty"`
+	Batches  []record.Batch      `json:"batches,omitempty"`
+	Orders   []record.ForceOrder `json:"orders,omitempty"`
 	Gate     *string             `json:"gate,omitempty"` // why no drain starts; "" when it is open again
 	Culprits []string            `json:"culprits,omitempty"`
 	Left     []string            `json:"left,omitempty"`
@@ -139,15 +140,15 @@ type Decision struct {
 
 // State is how the run stands after a decision.
 type State struct {
-	From   engine.State  `json:"from"`
-	To     engine.State  `json:"to"`
-	Result engine.Result `json:"result,omitempty"`
+	From   record.State  `json:"from"`
+	To     record.State  `json:"to"`
+	Result record.Result `json:"result,omitempty"`
 	Why    string        `json:"why,omitempty"`
 }
 
 // Action is a change (or direct read) that is about to be carried out.
 type Action struct {
-	engine.Action
+	record.Action
 	// Twin is the kubectl or aws command that does the same, "" where none does. That of
 	// an eviction is in its event.
 	Twin string `json:"command,omitempty"`
@@ -168,7 +169,7 @@ type Forced struct {
 type Outcome struct {
 	// Of is the action's Seq, a line of the same writer.
 	Of int `json:"of"`
-	engine.Outcome
+	record.Outcome
 	// There is how many pods a look found.
 	There int `json:"podsThere,omitempty"`
 }
@@ -182,8 +183,8 @@ type Gap struct {
 
 // Closed says how the process left the run.
 type Closed struct {
-	State  engine.State  `json:"state"`
-	Result engine.Result `json:"result,omitempty"`
+	State  record.State  `json:"state"`
+	Result record.Result `json:"result,omitempty"`
 	Why    string        `json:"why,omitempty"`
 	// Error is why it stopped, if something failed.
 	Error string `json:"error,omitempty"`

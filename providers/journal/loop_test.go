@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -42,8 +43,8 @@ func TestRunOnAFullDisk(t *testing.T) {
 		Rules: strategy.EKS{}, World: view, Queue: intake, Store: wall, Lock: wall, Clock: wall,
 		Heard: scribe.Heard, Decided: scribe.Decided,
 	}
-	loop.Executor = scribe.Executor(hand(func(a engine.Action) engine.Outcome {
-		if a.Kind == engine.Delete {
+	loop.Executor = scribe.Executor(hand(func(a record.Action) record.Outcome {
+		if a.Kind == record.Delete {
 			for _, l := range d.lines(t, true) {
 				if l.Kind == KindAction && l.Action.UID == a.UID && l.Action.Kind == a.Kind {
 					deleted[a.UID] = l
@@ -56,7 +57,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 		return wall.Do(ctx, a)
 	}))
 	refused := 0
-	loop.Events = func(list []engine.Event) { scribe.Events(list) }
+	loop.Events = func(list []record.Event) { scribe.Events(list) }
 	loop.Publish = func(s *engine.Snapshot) {
 		for _, b := range s.Blockers {
 			if b.Kind == engine.BlockedByJournal {
@@ -67,7 +68,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 		}
 	}
 	run, err = loop.Run(ctx, run)
-	if err != nil || run.Result != engine.Succeeded {
+	if err != nil || run.Result != record.Succeeded {
 		t.Fatalf("%s: %s, %v", run.Result, run.Why, err)
 	}
 	if refused == 0 || len(deleted) == 0 {

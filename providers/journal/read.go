@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -153,5 +154,14 @@ func lookAtEnd(path string) (end, error) {
 
 // complete reports whether an action has what a report says of it.
 func (a *Action) complete() bool {
-	return a.Action.Lacks() == ""
+	for of := &a.Action; of != nil; of = of.Of {
+		switch {
+		case of.Taint == nil && (of.Kind == record.AddTaint || of.Kind == record.RemoveTaint),
+			of.Template == nil && (of.Kind == record.CreateTemplate || of.Kind == record.SetTemplate),
+			of.Sizes == nil && of.Kind == record.SetSizes,
+			of.Of == nil && of.Kind == record.CheckEffect:
+			return false
+		}
+	}
+	return true
 }

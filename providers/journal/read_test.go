@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -28,7 +28,7 @@ func TestReadGoesOnAfterWhatItCannotRead(t *testing.T) {
 }
 
 func TestReadCleans(t *testing.T) {
-	l := Line{Version: 1, Kind: KindEvent, Event: &engine.Event{Message: "\x1b[2Jgone\u202e"}}
+	l := Line{Version: 1, Kind: KindEvent, Event: &record.Event{Message: "\x1b[2Jgone\u202e"}}
 	text, err := json.Marshal(l)
 	if err != nil {
 		t.Fatal(err)
@@ -87,8 +87,8 @@ func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	for i, run := range []string{"web-1", "web-2", "db-1"} {
 		group, _, _ := strings.Cut(run, "-")
-		s := Begin(Options{Dir: in(dir), Run: engine.Run{ID: run, Group: group, Cluster: "prod", Started: time.Unix(int64(1e9+i), 0)}, Now: time.Now})
-		s.Close(engine.Run{State: engine.Finished}, nil)
+		s := Begin(Options{Dir: in(dir), Run: record.Run{ID: run, Group: group, Cluster: "prod", Started: time.Unix(int64(1e9+i), 0)}, Now: time.Now})
+		s.Close(record.Run{State: record.Finished}, nil)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "prod", "notes.jsonl"), []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 const (
@@ -30,14 +31,14 @@ type Options struct {
 	Args           []string
 	// Run is the run that is begun, or gone on with if it is Resumed. Plan is what it is
 	// going to do, nil where it goes on.
-	Run     engine.Run
+	Run     record.Run
 	Resumed bool
 	Plan    *engine.Plan
 	// Now is the cluster's time.
 	Now func() time.Time
 	// Warn is told, at most once for each trouble, what whoever drives the run must know.
 	// It is called on any goroutine.
-	Warn func(engine.Event)
+	Warn func(record.Event)
 }
 
 // RunWriter keeps the journal of a run while this process drives it. Its methods Heard,
@@ -49,7 +50,7 @@ type RunWriter struct {
 	options Options
 
 	mu  sync.Mutex
-	run engine.Run // as it was decided on last
+	run record.Run // as it was decided on last
 }
 
 // Begin opens the journal of a run. It never fails: what cannot be written is warned
@@ -63,7 +64,7 @@ func Begin(o Options) *RunWriter {
 		s.path, open = o.Run.ID, func() (file, error) { return nil, homeless }
 	}
 	trouble := func(err error) {
-		e := engine.Event{Type: engine.Warning, Reason: "journal", Message: fmt.Sprintf("the journal %s cannot be written: %s; nothing is forced until it can, all else goes on", s.path, words(err))}
+		e := record.Event{Type: record.Warning, Reason: "journal", Message: fmt.Sprintf("the journal %s cannot be written: %s; nothing is forced until it can, all else goes on", s.path, words(err))}
 		if err == nil {
 			e.Message = "the journal " + s.path + " is written again; what was missing is in it"
 		}
@@ -104,7 +105,7 @@ type lock struct {
 	runWriter *RunWriter
 }
 
-func (l lock) Regain(ctx context.Context) (engine.Run, error) {
+func (l lock) Regain(ctx context.Context) (record.Run, error) {
 	run, err := l.Lock.Regain(ctx)
 	if err == nil {
 		l.runWriter.reopen(run)
@@ -114,7 +115,7 @@ func (l lock) Regain(ctx context.Context) (engine.Run, error) {
 
 // reopen writes down that this process drives the run again, and what of the run is not
 // as it wrote it last: a lock that comes and goes must not fill the disk with nodes.
-func (s *RunWriter) reopen(run engine.Run) {
+func (s *RunWriter) reopen(run record.Run) {
 	s.mu.Lock()
 	before := s.run
 	s.run = run
@@ -133,14 +134,14 @@ func (s *RunWriter) reopen(run engine.Run) {
 func (s *RunWriter) Path() string { return s.path }
 
 // Heard writes down what somebody said to the run.
-func (s *RunWriter) Heard(list []engine.Command) {
+func (s *RunWriter) Heard(list []record.Command) {
 	for _, c := range list {
 		s.w.Put(Line{At: s.now(), Kind: KindCommand, Command: &c})
 	}
 }
 
 // Decided writes down what a decision changed.
-func (s *RunWriter) Decided(before engine.Run, d engine.Decision) {
+func (s *RunWriter) Decided(before record.Run, d engine.Decision) {
 	s.mu.Lock()
 	s.run = d.Run
 	s.mu.Unlock()
@@ -150,7 +151,7 @@ func (s *RunWriter) Decided(before engine.Run, d engine.Decision) {
 }
 
 // Events writes down what was told.
-func (s *RunWriter) Events(list []engine.Event) {
+func (s *RunWriter) Events(list []record.Event) {
 	for _, e := range list {
 		s.w.Put(Line{At: e.Time, Kind: KindEvent, Event: &e})
 	}
@@ -164,10 +165,10 @@ type executor struct {
 	next live.Executor
 }
 
-func (e executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
+func (e executor) Do(ctx context.Context, a record.Action) record.Outcome {
 	seq, err := e.Ask(a)
 	if err != nil {
-		o := engine.Outcome{Key: a.Key, At: e.now(), Verdict: engine.Refused, Refusal: engine.RefusedJournal, Message: err.Error()}
+		o := record.Outcome{Key: a.Key, At: e.now(), Verdict: record.Refused, Refusal: record.RefusedJournal, Message: err.Error()}
 		e.Answer(seq, o)
 		return o
 	}
@@ -179,9 +180,9 @@ func (e executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
 // Ask writes down an action that is about to be carried out. What ends something for
 // good is on the disk when it returns. The error says why an action that is forced must
 // not go out; any other may, whatever became of the journal.
-func (s *RunWriter) Ask(a engine.Action) (seq int, err error) {
+func (s *RunWriter) Ask(a record.Action) (seq int, err error) {
 	l := Line{At: s.now(), Kind: KindAction, Action: &Action{Action: a}}
-	if a.Kind != engine.Evict {
+	if a.Kind != record.Evict {
 		l.Action.Twin = a.Command()
 	}
 	l.Action.Forced, err = s.forced(a)
@@ -198,7 +199,7 @@ func (s *RunWriter) Ask(a engine.Action) (seq int, err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if a.Kind == engine.Terminate || a.Kind == engine.EndWarm {
+	if a.Kind == record.Terminate || a.Kind == record.EndWarm {
 		seq, _ = s.w.Commit(ctx, l)
 	} else {
 		seq, _ = s.w.Write(ctx, l)
@@ -207,7 +208,7 @@ func (s *RunWriter) Ask(a engine.Action) (seq int, err error) {
 }
 
 // Answer writes down what came of an action, by the number that Ask gave it.
-func (s *RunWriter) Answer(seq int, o engine.Outcome) {
+func (s *RunWriter) Answer(seq int, o record.Outcome) {
 	there := len(o.Pods)
 	o.Pods, o.Lines = nil, nil // what was seen, which the decision tells; a console may hold secrets
 	s.w.Put(Line{At: s.now(), Kind: KindOutcome, Outcome: &Outcome{Of: seq, Outcome: o, There: there}})
@@ -215,18 +216,18 @@ func (s *RunWriter) Answer(seq int, o engine.Outcome) {
 
 // forced says by whose order an action breaks a promise, nil if it breaks none. The
 // error says that nobody is known to have ordered it.
-func (s *RunWriter) forced(a engine.Action) (*Forced, error) {
+func (s *RunWriter) forced(a record.Action) (*Forced, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch a.Kind {
-	case engine.Delete, engine.ForceMachine:
+	case record.Delete, record.ForceMachine:
 		for _, o := range s.run.Orders {
 			if o.ID == a.Order && o.By != "" {
 				return &Forced{Order: o.ID, By: o.By, At: o.At, Why: o.Why}, nil
 			}
 		}
 		return nil, fmt.Errorf("nobody is known to have ordered it (%s): it is not forced", a.Order)
-	case engine.Terminate:
+	case record.Terminate:
 		if k := s.run.Settings; k.CloudOnly && k.CloudOnlyBy == "" {
 			return nil, errors.New("nobody is known to have ordered a run without Kubernetes: a machine whose pods nobody has asked about is not ended")
 		} else if k.CloudOnly {
@@ -240,12 +241,12 @@ func (s *RunWriter) forced(a engine.Action) (*Forced, error) {
 }
 
 // Close writes down how this process leaves the run, and all that still waits.
-func (s *RunWriter) Close(run engine.Run, failed error) {
+func (s *RunWriter) Close(run record.Run, failed error) {
 	c := &Closed{State: run.State, Result: run.Result, Why: run.Why}
 	if failed != nil {
 		c.Error = failed.Error()
 	}
-	if run.State != engine.Finished {
+	if run.State != record.Finished {
 		c.Outstanding = run.Outstanding()
 	}
 	s.w.Put(Line{At: s.now(), Kind: KindClosed, Closed: c})

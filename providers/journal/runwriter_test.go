@@ -10,45 +10,46 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // ordered is a run with a force order.
-var ordered = engine.Run{
-	ID: "web-1", Group: "web", Cluster: "prod", State: engine.Running, By: "ann@laptop", Started: time.Unix(1e9, 0),
-	Orders: []engine.ForceOrder{{ID: "force-1", Node: "a1", Machine: "i-a1", Pods: []string{"shop/db-0"}, By: "bob@desk", At: time.Unix(1e9+60, 0), Why: "the budget is wrong"}},
-	Nodes:  map[string]engine.Node{"i-a1": {Name: "a1", Stage: engine.Draining}, "i-a2": {Name: "a2", Stage: engine.Draining, Lost: true}},
+var ordered = record.Run{
+	ID: "web-1", Group: "web", Cluster: "prod", State: record.Running, By: "ann@laptop", Started: time.Unix(1e9, 0),
+	Orders: []record.ForceOrder{{ID: "force-1", Node: "a1", Machine: "i-a1", Pods: []string{"shop/db-0"}, By: "bob@desk", At: time.Unix(1e9+60, 0), Why: "the budget is wrong"}},
+	Nodes:  map[string]record.Node{"i-a1": {Name: "a1", Stage: record.Draining}, "i-a2": {Name: "a2", Stage: record.Draining, Lost: true}},
 }
 
-func deleteOf(uid string) engine.Action {
-	return engine.Action{Kind: engine.Delete, Key: "delete/" + uid, Machine: "i-a1", Node: "a1", Namespace: "shop", Pod: "db-0", UID: uid, Order: "force-1"}
+func deleteOf(uid string) record.Action {
+	return record.Action{Kind: record.Delete, Key: "delete/" + uid, Machine: "i-a1", Node: "a1", Namespace: "shop", Pod: "db-0", UID: uid, Order: "force-1"}
 }
 
 func in(dir string) func() (string, error) { return func() (string, error) { return dir, nil } }
 
 // hand is an executor that does what the test says.
-type hand func(engine.Action) engine.Outcome
+type hand func(record.Action) record.Outcome
 
-func (h hand) Do(_ context.Context, a engine.Action) engine.Outcome { return h(a) }
+func (h hand) Do(_ context.Context, a record.Action) record.Outcome { return h(a) }
 
 // What is forced is on the disk, with who, when, what and why, when it goes out.
 func TestForcedIsOnTheDiskBefore(t *testing.T) {
-	machine := engine.Action{Kind: engine.ForceMachine, Key: "force/i-a1", Machine: "i-a1", Node: "a1", Namespace: "shoot--dev--prod", Object: "i-a1", Order: "force-1"}
-	for _, a := range []engine.Action{deleteOf("uid-1"), machine, {Kind: engine.Terminate, Key: "terminate/i-a2", Machine: "i-a2", Node: "a2"}} {
+	machine := record.Action{Kind: record.ForceMachine, Key: "force/i-a1", Machine: "i-a1", Node: "a1", Namespace: "shoot--dev--prod", Object: "i-a1", Order: "force-1"}
+	for _, a := range []record.Action{deleteOf("uid-1"), machine, {Kind: record.Terminate, Key: "terminate/i-a2", Machine: "i-a2", Node: "a2"}} {
 		d := &disk{}
 		s, _ := scribeOn(t, d, ordered)
 		var seen []Line
-		o := s.Executor(hand(func(engine.Action) engine.Outcome {
+		o := s.Executor(hand(func(record.Action) record.Outcome {
 			seen = d.lines(t, true)
-			return engine.Outcome{Verdict: engine.Done}
+			return record.Outcome{Verdict: record.Done}
 		})).Do(t.Context(), a)
-		if o.Verdict != engine.Done || len(seen) != 1 {
+		if o.Verdict != record.Done || len(seen) != 1 {
 			t.Fatalf("%s: %v with %d lines on the disk before", a.Kind, o, len(seen))
 		}
 		l := seen[0].Action
 		if l == nil || l.UID != a.UID || l.Node != a.Node || l.Pod != a.Pod || l.Forced == nil || l.Forced.By == "" || l.Forced.Why == "" || l.Forced.At.IsZero() || seen[0].At.IsZero() || l.Twin == "" {
 			t.Errorf("the line before says %+v", seen[0])
 		}
-		if a.Kind != engine.Terminate && (l.Forced.By != "bob@desk" || l.Forced.Order != "force-1") {
+		if a.Kind != record.Terminate && (l.Forced.By != "bob@desk" || l.Forced.Order != "force-1") {
 			t.Errorf("ordered by %+v", l.Forced)
 		}
 	}
@@ -60,17 +61,17 @@ func TestFullDisk(t *testing.T) {
 	d := &disk{full: true, room: 10} // the first line is cut off
 	s, warned := scribeOn(t, d, ordered)
 	did := map[string]int{}
-	do := s.Executor(hand(func(a engine.Action) engine.Outcome {
+	do := s.Executor(hand(func(a record.Action) record.Outcome {
 		did[a.Key]++
-		return engine.Outcome{Key: a.Key, Verdict: engine.Done}
+		return record.Outcome{Key: a.Key, Verdict: record.Done}
 	}))
 	for range 3 {
-		if o := do.Do(t.Context(), deleteOf("uid-1")); o.Verdict != engine.Refused || o.Refusal != engine.RefusedJournal || !strings.Contains(o.Message, "no space left on device") || o.Key == "" {
+		if o := do.Do(t.Context(), deleteOf("uid-1")); o.Verdict != record.Refused || o.Refusal != record.RefusedJournal || !strings.Contains(o.Message, "no space left on device") || o.Key == "" {
 			t.Errorf("a forced delete without a journal: %+v", o)
 		}
 	}
-	for _, kind := range []engine.ActionKind{engine.Evict, engine.Terminate, engine.Cordon} {
-		if o := do.Do(t.Context(), engine.Action{Kind: kind, Key: string(kind), Machine: "i-a1", Node: "a1"}); o.Verdict != engine.Done {
+	for _, kind := range []record.ActionKind{record.Evict, record.Terminate, record.Cordon} {
+		if o := do.Do(t.Context(), record.Action{Kind: kind, Key: string(kind), Machine: "i-a1", Node: "a1"}); o.Verdict != record.Done {
 			t.Errorf("%s: %+v", kind, o)
 		}
 	}
@@ -82,7 +83,7 @@ func TestFullDisk(t *testing.T) {
 	}
 
 	d.set(func(d *disk) { d.full = false })
-	if o := do.Do(t.Context(), deleteOf("uid-1")); o.Verdict != engine.Done || did["delete/uid-1"] != 1 {
+	if o := do.Do(t.Context(), deleteOf("uid-1")); o.Verdict != record.Done || did["delete/uid-1"] != 1 {
 		t.Errorf("the disk takes it again, and the delete: %+v", o)
 	}
 	if w := <-warned; w != "" {
@@ -96,10 +97,10 @@ func TestFullDisk(t *testing.T) {
 		if l.Seq != i+1 {
 			t.Errorf("line %d has number %d: nothing may be lost by a disk that was full for a while", i+1, l.Seq)
 		}
-		if l.Kind == KindAction && l.Action.Kind == engine.Delete {
+		if l.Kind == KindAction && l.Action.Kind == record.Delete {
 			asked++
 		}
-		if l.Kind == KindOutcome && l.Outcome.Refusal == engine.RefusedJournal {
+		if l.Kind == KindOutcome && l.Outcome.Refusal == record.RefusedJournal {
 			refused++
 		}
 	}
@@ -115,7 +116,7 @@ func TestSyncsTogether(t *testing.T) {
 	s, _ := scribeOn(t, d, ordered)
 	begin := time.Now()
 	for i := range 200 {
-		if _, err := s.Ask(engine.Action{Kind: engine.Cordon, Key: fmt.Sprint(i)}); err != nil {
+		if _, err := s.Ask(record.Action{Kind: record.Cordon, Key: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 		if n := len(d.lines(t, false)); n < i+1 {
@@ -138,11 +139,11 @@ func TestSyncsTogether(t *testing.T) {
 func TestSilentDisk(t *testing.T) {
 	d := &disk{hold: make(chan struct{})}
 	s, warned := scribeOn(t, d, ordered)
-	do := s.Executor(hand(func(a engine.Action) engine.Outcome { return engine.Outcome{Verdict: engine.Done} }))
+	do := s.Executor(hand(func(a record.Action) record.Outcome { return record.Outcome{Verdict: record.Done} }))
 	begin := time.Now()
 	for i := range 50 {
-		do.Do(t.Context(), engine.Action{Kind: engine.Cordon, Key: fmt.Sprint(i)})
-		s.Events([]engine.Event{{Type: engine.Warning}})
+		do.Do(t.Context(), record.Action{Kind: record.Cordon, Key: fmt.Sprint(i)})
+		s.Events([]record.Event{{Type: record.Warning}})
 	}
 	if took := time.Since(begin); took > 3*patience {
 		t.Errorf("50 actions took %s", took)
@@ -150,12 +151,12 @@ func TestSilentDisk(t *testing.T) {
 	if w := <-warned; w != errStuck.Error() {
 		t.Errorf("warned of %q", w)
 	}
-	if o := do.Do(t.Context(), deleteOf("uid-1")); o.Refusal != engine.RefusedJournal {
+	if o := do.Do(t.Context(), deleteOf("uid-1")); o.Refusal != record.RefusedJournal {
 		t.Errorf("a forced delete: %+v", o)
 	}
 	close(d.hold)
 	<-warned
-	if _, err := s.Ask(engine.Action{Kind: engine.Cordon, Key: "last"}); err != nil { // it waits for all before it
+	if _, err := s.Ask(record.Action{Kind: record.Cordon, Key: "last"}); err != nil { // it waits for all before it
 		t.Error(err)
 	}
 	if lines := d.lines(t, false); len(lines) < 100 {
@@ -166,19 +167,19 @@ func TestSilentDisk(t *testing.T) {
 // An order that nobody is known to have given is not carried out.
 func TestForcedByNobody(t *testing.T) {
 	d := &disk{}
-	s, _ := scribeOn(t, d, engine.Run{ID: "web-1"})
-	o := s.Executor(hand(func(engine.Action) engine.Outcome {
+	s, _ := scribeOn(t, d, record.Run{ID: "web-1"})
+	o := s.Executor(hand(func(record.Action) record.Outcome {
 		t.Error("it went out")
-		return engine.Outcome{}
+		return record.Outcome{}
 	})).Do(t.Context(), deleteOf("uid-1"))
-	if o.Refusal != engine.RefusedJournal {
+	if o.Refusal != record.RefusedJournal {
 		t.Errorf("%+v", o)
 	}
-	s.Decided(engine.Run{}, engine.Decision{Run: ordered})
+	s.Decided(record.Run{}, engine.Decision{Run: ordered})
 	did := false
-	s.Executor(hand(func(engine.Action) engine.Outcome {
+	s.Executor(hand(func(record.Action) record.Outcome {
 		did = true
-		return engine.Outcome{Verdict: engine.Done}
+		return record.Outcome{Verdict: record.Done}
 	})).Do(t.Context(), deleteOf("uid-1"))
 	if !did {
 		t.Error("an order that a decision gave is not known")
@@ -188,14 +189,14 @@ func TestForcedByNobody(t *testing.T) {
 // Where nobody drains a node, ending its machine is a forced act: by whoever asked for
 // that, with its line on the disk first, or not at all.
 func TestUndrainedIsForced(t *testing.T) {
-	run := engine.Run{ID: "web-1", Started: time.Now(), Settings: engine.Settings{CloudOnly: true, CloudOnlyBy: "ann@laptop"}}
-	end := engine.Action{Kind: engine.Terminate, Key: "terminate/i-1", Machine: "i-1", Direct: true}
+	run := record.Run{ID: "web-1", Started: time.Now(), Settings: record.Settings{CloudOnly: true, CloudOnlyBy: "ann@laptop"}}
+	end := record.Action{Kind: record.Terminate, Key: "terminate/i-1", Machine: "i-1", Direct: true}
 	d := &disk{}
 	s, _ := scribeOn(t, d, run)
 	if _, err := s.Ask(end); err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range []engine.Action{{Kind: engine.Detach, Key: "detach/i-2", Machine: "i-2"}, {Kind: engine.CheckEffect, Key: "check", Of: &end}} {
+	for _, a := range []record.Action{{Kind: record.Detach, Key: "detach/i-2", Machine: "i-2"}, {Kind: record.CheckEffect, Key: "check", Of: &end}} {
 		if _, err := s.Ask(a); err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +227,7 @@ func TestGoesOnAfterACrash(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "drainboard")
 	options := Options{Dir: in(dir), Drainboard: "1.2.3", By: "ann@laptop", Args: []string{"upgrade", "web"}, Run: ordered, Now: time.Now}
 	first := Begin(options)
-	first.Heard([]engine.Command{{Kind: engine.CmdPause, By: "ann@laptop"}})
+	first.Heard([]record.Command{{Kind: record.CmdPause, By: "ann@laptop"}})
 	first.Close(ordered, nil)
 	path := first.Path()
 	if path != filepath.Join(dir, "prod", "web-1.jsonl") {
@@ -292,8 +293,8 @@ func TestNoPlaceForTheJournal(t *testing.T) {
 	if err := os.WriteFile(home, nil, 0o600); err != nil { // a file where a folder should be: root may write anywhere else
 		t.Fatal(err)
 	}
-	warned := make(chan engine.Event, 4)
-	s := Begin(Options{Dir: in(home), Run: ordered, Now: time.Now, Warn: func(e engine.Event) { warned <- e }})
+	warned := make(chan record.Event, 4)
+	s := Begin(Options{Dir: in(home), Run: ordered, Now: time.Now, Warn: func(e record.Event) { warned <- e }})
 	if _, err := s.Ask(deleteOf("uid-1")); err == nil {
 		t.Error("forced without a journal")
 	}
@@ -319,22 +320,22 @@ func TestNoPlaceForTheJournal(t *testing.T) {
 }
 
 func TestDifference(t *testing.T) {
-	before := engine.Run{State: engine.Running, Nodes: map[string]engine.Node{"i-1": {Name: "a1", Stage: engine.Outdated}, "i-2": {Name: "a2", Stage: engine.Draining}}}
+	before := record.Run{State: record.Running, Nodes: map[string]record.Node{"i-1": {Name: "a1", Stage: record.Outdated}, "i-2": {Name: "a2", Stage: record.Draining}}}
 	if d := difference(&before, &engine.Decision{Run: before, Touched: []string{"i-1", "i-3"}}); d != nil {
 		t.Errorf("nothing changed: %+v", d)
 	}
 	after := before
-	after.State, after.Result, after.Why = engine.Ending, engine.EvictionFail, "1 pod kept a2"
-	after.Nodes = map[string]engine.Node{"i-2": {Name: "a2", Stage: engine.NodeFail, Reason: "1 pod left"}}
-	after.Batches = []engine.Batch{{ID: 1, Hash: "x", Names: []string{"a2"}, By: "ann@laptop", Approved: time.Now()}}
+	after.State, after.Result, after.Why = record.Ending, record.EvictionFail, "1 pod kept a2"
+	after.Nodes = map[string]record.Node{"i-2": {Name: "a2", Stage: record.NodeFail, Reason: "1 pod left"}}
+	after.Batches = []record.Batch{{ID: 1, Hash: "x", Names: []string{"a2"}, By: "ann@laptop", Approved: time.Now()}}
 	after.Orders = ordered.Orders
 	after.Gate = "waits"
 	after.Unrestored = []string{"a taint"}
 	d := difference(&before, &engine.Decision{Run: after, Touched: []string{"i-1", "i-2", "i-3"}})
-	if d == nil || d.State == nil || d.State.To != engine.Ending || d.State.Why != after.Why || len(d.Batches) != 1 || len(d.Orders) != 1 || d.Gate == nil || *d.Gate != "waits" || len(d.Left) != 1 {
+	if d == nil || d.State == nil || d.State.To != record.Ending || d.State.Why != after.Why || len(d.Batches) != 1 || len(d.Orders) != 1 || d.Gate == nil || *d.Gate != "waits" || len(d.Left) != 1 {
 		t.Fatalf("%+v", d)
 	}
-	if len(d.Stages) != 1 || d.Stages[0].From != engine.Draining || d.Stages[0].To != engine.NodeFail || d.Stages[0].Reason != "1 pod left" || len(d.Gone) != 1 || d.Gone[0] != "i-1" {
+	if len(d.Stages) != 1 || d.Stages[0].From != record.Draining || d.Stages[0].To != record.NodeFail || d.Stages[0].Reason != "1 pod left" || len(d.Gone) != 1 || d.Gone[0] != "i-1" {
 		t.Errorf("%+v", d)
 	}
 }

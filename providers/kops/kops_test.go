@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
@@ -248,9 +248,9 @@ func TestExecutor(t *testing.T) {
 	s.On("DescribeAutoScalingInstances", awstest.Members("AutoScalingInstances", awstest.E("InstanceId", "i-4", "AutoScalingGroupName", "nodes-a.shop.example.com", "LifecycleState", "InService")))
 	s.On("CreateTags", awstest.E("return", "true"))
 	s.On("DetachInstances", "")
-	a := engine.Action{Key: "detach i-4", Kind: engine.Detach, Group: "nodes-a.shop.example.com", Machine: "i-4"}
+	a := record.Action{Key: "detach i-4", Kind: record.Detach, Group: "nodes-a.shop.example.com", Machine: "i-4"}
 	e := c.Executor(asg.ExecutorOptions{})
-	if o := e.Do(t.Context(), a); o.Verdict != engine.Done {
+	if o := e.Do(t.Context(), a); o.Verdict != record.Done {
 		t.Fatalf("got %+v", o)
 	}
 	tags, detached := s.Sent("CreateTags"), s.Sent("DetachInstances")

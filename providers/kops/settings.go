@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -14,7 +14,7 @@ type RollingUpdate struct {
 	// MaxSurge is how many nodes more there may be for a while, MaxUnavailable how many
 	// fewer. Of a percentage kops rounds the first up, the second down, but to 1 at
 	// least. Both are 0 where two specs say so together: then nothing can be rolled.
-	MaxSurge, MaxUnavailable engine.Amount
+	MaxSurge, MaxUnavailable record.Amount
 	// KeepOld: old nodes are neither drained nor ended (drainAndTerminate: false).
 	KeepOld bool
 	// Origin is where each comes from: "InstanceGroup NAME", "Cluster NAME" or "kops", by
@@ -48,7 +48,7 @@ func (c *Client) Settings(ctx context.Context, g Group) (RollingUpdate, error) {
 // rollingUpdateInstanceGroup). Either spec may be the zero one.
 func resolve(role world.Role, group, cluster spec) RollingUpdate {
 	const byDefault = "kops"
-	u := RollingUpdate{MaxSurge: engine.Amount{N: 1}, Origin: map[string]string{"max-surge": byDefault, "max-unavailable": byDefault, "drain-and-terminate": byDefault}}
+	u := RollingUpdate{MaxSurge: record.Amount{N: 1}, Origin: map[string]string{"max-surge": byDefault, "max-unavailable": byDefault, "drain-and-terminate": byDefault}}
 	unavailableSet := false
 	for _, s := range []spec{cluster, group} {
 		if s.update.maxSurge != nil {
@@ -66,11 +66,11 @@ func resolve(role world.Role, group, cluster spec) RollingUpdate {
 		if from := u.Origin["max-surge"]; from != byDefault && u.MaxSurge.N > 0 {
 			u.Notes = append(u.Notes, fmt.Sprintf("maxSurge %s of %s is left out: groups of the control plane cannot surge", u.MaxSurge, from))
 		}
-		u.MaxSurge, u.Origin["max-surge"] = engine.Amount{}, byDefault
+		u.MaxSurge, u.Origin["max-surge"] = record.Amount{}, byDefault
 		unavailableSet = unavailableSet && u.MaxUnavailable.N > 0 // kops takes one at a time all the same
 	}
 	if !unavailableSet {
-		u.MaxUnavailable, u.Origin["max-unavailable"] = engine.Amount{}, byDefault
+		u.MaxUnavailable, u.Origin["max-unavailable"] = record.Amount{}, byDefault
 		if u.MaxSurge.N == 0 {
 			u.MaxUnavailable.N = 1
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/agnivade/levenshtein"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -34,7 +34,7 @@ type spec struct {
 
 // rollingUpdate is the field of that name; nil is a field that is not there.
 type rollingUpdate struct {
-	maxSurge, maxUnavailable *engine.Amount
+	maxSurge, maxUnavailable *record.Amount
 	drainAndTerminate        *bool
 }
 
@@ -145,7 +145,7 @@ func (s *spec) readRole(node *yaml.Node) (world.Role, error) {
 }
 
 // amount is a number of nodes, or a string with a percentage.
-func (s *spec) amount(node *yaml.Node, field string) (*engine.Amount, error) {
+func (s *spec) amount(node *yaml.Node, field string) (*record.Amount, error) {
 	written := scalar(node)
 	digits, percent := strings.CutSuffix(written, "%")
 	n, err := strconv.ParseInt(digits, 10, 32)
@@ -157,7 +157,7 @@ func (s *spec) amount(node *yaml.Node, field string) (*engine.Amount, error) {
 	case n < 0:
 		return nil, s.wrong(node, field, "is negative")
 	}
-	return &engine.Amount{N: int(n), Percent: percent}, nil
+	return &record.Amount{N: int(n), Percent: percent}, nil
 }
 
 func (s *spec) boolean(node *yaml.Node, field string) (*bool, error) {

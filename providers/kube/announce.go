@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 const (
@@ -36,7 +36,7 @@ type Announcer struct {
 	c               *Client
 	namespace, name string // of the record
 	trouble         func(string)
-	waiting         chan engine.Event
+	waiting         chan record.Event
 	closing         chan struct{}
 	stop            context.CancelFunc
 	ended           chan struct{}
@@ -50,7 +50,7 @@ func (c *Client) Announcer(namespace, group string, trouble func(string)) *Annou
 	ctx, stop := context.WithCancel(context.Background())
 	a := &Announcer{
 		c: c, namespace: namespace, name: RecordName(group), trouble: trouble,
-		waiting: make(chan engine.Event, mostAnnounced), closing: make(chan struct{}), stop: stop, ended: make(chan struct{}),
+		waiting: make(chan record.Event, mostAnnounced), closing: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 	}
 	go live.Guarded(func() { a.run(ctx) }, func(err error) {
 		trouble("no more Kubernetes Events are written: " + err.Error())
@@ -59,7 +59,7 @@ func (c *Client) Announcer(namespace, group string, trouble func(string)) *Annou
 }
 
 // Events announces those of a run's events that others should see. It does not block.
-func (a *Announcer) Events(list []engine.Event) {
+func (a *Announcer) Events(list []record.Event) {
 	for _, e := range list {
 		if announced(e) == "" {
 			continue
@@ -86,7 +86,7 @@ func (a *Announcer) run(ctx context.Context) {
 	defer close(a.ended)
 	defer a.stop()
 	for {
-		var e engine.Event
+		var e record.Event
 		select {
 		case e = <-a.waiting:
 		default:
@@ -116,19 +116,19 @@ func (a *Announcer) run(ctx context.Context) {
 }
 
 // about reports whether an event is announced on its node.
-func about(e engine.Event) bool {
-	return e.Node != "" && e.Type != engine.CapacityChanged && !strings.HasPrefix(string(e.Type), "run.")
+func about(e record.Event) bool {
+	return e.Node != "" && e.Type != record.CapacityChanged && !strings.HasPrefix(string(e.Type), "run.")
 }
 
 // where is the namespace of an event's Event.
-func (a *Announcer) where(e engine.Event) string {
+func (a *Announcer) where(e record.Event) string {
 	if about(e) {
 		return nodeEvents
 	}
 	return a.namespace
 }
 
-func (a *Announcer) post(ctx context.Context, e engine.Event) error {
+func (a *Announcer) post(ctx context.Context, e record.Event) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	at := metav1.NewTime(e.Time)
@@ -163,41 +163,41 @@ func (a *Announcer) recordUID(ctx context.Context) types.UID {
 
 // announced is the reason that an event has as a Kubernetes Event, "" for one that is
 // of no interest to others.
-func announced(e engine.Event) string {
+func announced(e record.Event) string {
 	switch e.Type {
-	case engine.RunStarted:
+	case record.RunStarted:
 		return "RunStarted"
-	case engine.RunPaused:
+	case record.RunPaused:
 		return "RunPaused"
-	case engine.RunResumed:
+	case record.RunResumed:
 		return "RunResumed"
-	case engine.RunAborting:
+	case record.RunAborting:
 		return "RunAborting"
-	case engine.RunFinished:
+	case record.RunFinished:
 		return "RunFinished"
-	case engine.NodeDraining:
+	case record.NodeDraining:
 		return "NodeDraining"
-	case engine.NodeBlocked:
+	case record.NodeBlocked:
 		return "NodeBlocked"
-	case engine.NodeDrained:
+	case record.NodeDrained:
 		return "NodeDrained"
-	case engine.NodeTerminating:
+	case record.NodeTerminating:
 		return "NodeTerminating"
-	case engine.NodeFailed:
+	case record.NodeFailed:
 		return "NodeFailed"
-	case engine.NodeSkipped:
+	case record.NodeSkipped:
 		return "NodeSkipped"
-	case engine.PodForced:
+	case record.PodForced:
 		return "PodForced"
-	case engine.CapacityChanged:
+	case record.CapacityChanged:
 		return "CapacityChanged"
-	case engine.Warning:
+	case record.Warning:
 		switch {
 		case strings.HasPrefix(e.Reason, "force-"): // the order itself: by whom, and why
 			return "ForceOrdered"
-		case e.Reason == engine.ReasonUnwritten:
+		case e.Reason == record.ReasonUnwritten:
 			return "RecordUnwritten"
-		case e.Reason == engine.ReasonWritten:
+		case e.Reason == record.ReasonWritten:
 			return "RecordWritten"
 		}
 	}
@@ -205,26 +205,26 @@ func announced(e engine.Event) string {
 }
 
 // alarming reports whether an event is a warning to others.
-func alarming(e engine.Event) bool {
-	if e.Reason == engine.ReasonWritten {
+func alarming(e record.Event) bool {
+	if e.Reason == record.ReasonWritten {
 		return false
 	}
 	switch e.Type {
-	case engine.RunAborting, engine.NodeBlocked, engine.NodeFailed, engine.NodeSkipped, engine.PodForced, engine.Warning:
+	case record.RunAborting, record.NodeBlocked, record.NodeFailed, record.NodeSkipped, record.PodForced, record.Warning:
 		return true
-	case engine.RunFinished:
+	case record.RunFinished:
 		return e.ExitCode != nil && *e.ExitCode != 0
 	}
 	return false
 }
 
 // note is an event's message with what its object does not say, and the run.
-func note(e engine.Event) string {
+func note(e record.Event) string {
 	var about []string
 	if e.Pod != "" && !strings.Contains(e.Message, e.Pod) {
 		about = append(about, e.Pod)
 	}
-	if e.Node != "" && e.Type == engine.CapacityChanged {
+	if e.Node != "" && e.Type == record.CapacityChanged {
 		about = append(about, e.Node)
 	}
 	text := strings.Join(append(about, e.Message), ": ")

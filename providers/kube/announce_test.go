@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // board is an API server that takes Events, or does not.
@@ -65,21 +65,21 @@ func TestAnnouncer(t *testing.T) {
 	b := &board{}
 	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(why string) { t.Error(why) })
 	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
-	event := func(kind engine.EventType, node, reason, message string) engine.Event {
-		return engine.Event{Time: at, Run: "run-1", Group: "ng-web", Type: kind, Node: node, Reason: reason, Message: message}
+	event := func(kind record.EventType, node, reason, message string) record.Event {
+		return record.Event{Time: at, Run: "run-1", Group: "ng-web", Type: kind, Node: node, Reason: reason, Message: message}
 	}
-	forced := event(engine.PodForced, "a1", "force-1", "deleted past its budgets by force order force-1")
+	forced := event(record.PodForced, "a1", "force-1", "deleted past its budgets by force order force-1")
 	forced.Pod = "shop/db-0"
-	failed := event(engine.RunFinished, "", "", strings.Repeat("ü", 2000))
+	failed := event(record.RunFinished, "", "", strings.Repeat("ü", 2000))
 	failed.ExitCode = code(4)
-	well := event(engine.RunFinished, "", "", "succeeded")
+	well := event(record.RunFinished, "", "", "succeeded")
 	well.ExitCode = code(0)
-	a.Events([]engine.Event{
-		event(engine.RunStarted, "", "", "started by ann@laptop"), event(engine.NodeDraining, "a1", "", "1 pod to move"),
-		event(engine.PodEvicted, "a1", "", "evicted"), event(engine.Warning, "a1", "out of sight", "of no interest to others"),
-		event(engine.Warning, "", engine.ReasonUnwritten, "the run record cannot be written"), event(engine.Warning, "", engine.ReasonWritten, "it can again"),
-		event(engine.Warning, "a1", "force-1", "force ordered by ann@laptop (why): 1 pod"), forced,
-		event(engine.CapacityChanged, "i-a1", "", "end i-a1"), failed, well,
+	a.Events([]record.Event{
+		event(record.RunStarted, "", "", "started by ann@laptop"), event(record.NodeDraining, "a1", "", "1 pod to move"),
+		event(record.PodEvicted, "a1", "", "evicted"), event(record.Warning, "a1", "out of sight", "of no interest to others"),
+		event(record.Warning, "", record.ReasonUnwritten, "the run record cannot be written"), event(record.Warning, "", record.ReasonWritten, "it can again"),
+		event(record.Warning, "a1", "force-1", "force ordered by ann@laptop (why): 1 pod"), forced,
+		event(record.CapacityChanged, "i-a1", "", "end i-a1"), failed, well,
 	})
 	a.Close()
 	var got []string
@@ -115,7 +115,7 @@ func TestAnnouncerWithoutTheRight(t *testing.T) {
 	var told []string
 	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(why string) { told = append(told, why) })
 	for range 5 {
-		a.Events([]engine.Event{{Type: engine.NodeDraining, Node: "a1"}})
+		a.Events([]record.Event{{Type: record.NodeDraining, Node: "a1"}})
 	}
 	a.Close()
 	if len(b.events) != 1 || len(told) != 1 || !strings.Contains(told[0], `this user may not create events in namespace default: give it a Role in namespace default with the rule {apiGroups: [""], resources: ["events"], verbs: ["create"]}`) {
@@ -128,7 +128,7 @@ func TestAnnouncerInTrouble(t *testing.T) {
 	b := &board{code: 500}
 	var told []string
 	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(why string) { told = append(told, why) })
-	a.Events([]engine.Event{{Type: engine.NodeDraining, Node: "a1"}, {Type: engine.NodeDrained, Node: "a1"}})
+	a.Events([]record.Event{{Type: record.NodeDraining, Node: "a1"}, {Type: record.NodeDrained, Node: "a1"}})
 	a.Close()
 	if len(b.events) != 2 || len(told) != 1 {
 		t.Errorf("%d asked for; told %q", len(b.events), told)
@@ -141,7 +141,7 @@ func TestAnnouncerNowAndThen(t *testing.T) {
 	var told []string
 	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(why string) { told = append(told, why) })
 	for range 20 {
-		a.Events([]engine.Event{{Type: engine.NodeDraining, Node: "a1"}})
+		a.Events([]record.Event{{Type: record.NodeDraining, Node: "a1"}})
 	}
 	a.Close()
 	if len(b.events) != 20 || len(told) != 1 {
@@ -155,7 +155,7 @@ func TestAnnouncerDoesNotBlock(t *testing.T) {
 	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(string) {})
 	begin := time.Now()
 	for range 3 * mostAnnounced {
-		a.Events([]engine.Event{{Type: engine.NodeDraining, Node: "a1"}})
+		a.Events([]record.Event{{Type: record.NodeDraining, Node: "a1"}})
 	}
 	if took := time.Since(begin); took > time.Second {
 		t.Errorf("%d events took %s", 3*mostAnnounced, took)

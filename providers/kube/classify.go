@@ -13,16 +13,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // classify says what became of a request that changes something. Refused means
 // that for certain nothing happened; every doubt is Unknown. The wordings are
 // those of pkg/registry/core/pod/storage/eviction.go and of the API server's
 // admission chain (Kubernetes 1.36); most causes have no code of their own.
-func classify(err error) engine.Outcome {
+func classify(err error) record.Outcome {
 	if err == nil {
-		return engine.Outcome{Verdict: engine.Done}
+		return record.Outcome{Verdict: record.Done}
 	}
 	var api apierrors.APIStatus
 	if !errors.As(err, &api) {
@@ -30,76 +30,76 @@ func classify(err error) engine.Outcome {
 	}
 	status := api.Status()
 	text := sentence(status.Message)
-	no := func(r engine.Refusal) engine.Outcome {
-		return engine.Outcome{Verdict: engine.Refused, Refusal: r, Message: text, After: retryAfter(status)}
+	no := func(r record.Refusal) record.Outcome {
+		return record.Outcome{Verdict: record.Refused, Refusal: r, Message: text, After: retryAfter(status)}
 	}
-	unknown := engine.Outcome{Verdict: engine.Unknown, Message: text}
+	unknown := record.Outcome{Verdict: record.Unknown, Message: text}
 
 	switch {
 	case hasCause(status, policyv1.DisruptionBudgetCause):
 		text = budgetWords(status)
-		return no(engine.RefusedBudget)
+		return no(record.RefusedBudget)
 	case strings.Contains(text, "more than one PodDisruptionBudget"):
-		return no(engine.RefusedBudgets)
+		return no(record.RefusedBudgets)
 	case isAdmission(text):
-		return no(engine.RefusedWebhook)
+		return no(record.RefusedWebhook)
 	}
 	switch status.Code {
 	case http.StatusTooManyRequests:
 		if strings.Contains(text, "disruption budget") {
-			return no(engine.RefusedBudget)
+			return no(record.RefusedBudget)
 		}
-		return no(engine.RefusedBusy)
+		return no(record.RefusedBusy)
 	case http.StatusUnauthorized:
 		// Nobody said that we may not: the credentials ran out. Later, then.
-		return no(engine.RefusedBusy)
+		return no(record.RefusedBusy)
 	case http.StatusForbidden:
 		switch {
 		case isTerminating(err):
-			return no(engine.RefusedBusy)
+			return no(record.RefusedBusy)
 		case status.Details != nil && status.Details.Kind == "poddisruptionbudget":
-			return no(engine.RefusedBudget) // its status is not to be counted on now
+			return no(record.RefusedBudget) // its status is not to be counted on now
 		}
-		return no(engine.RefusedForbidden)
+		return no(record.RefusedForbidden)
 	case http.StatusNotFound:
 		if hasCause(status, metav1.CauseTypeUnexpectedServerResponse) {
-			return no(engine.RefusedBusy) // not the API's answer but that of something before it
+			return no(record.RefusedBusy) // not the API's answer but that of something before it
 		}
-		return no(engine.RefusedGone)
+		return no(record.RefusedGone)
 	case http.StatusConflict:
 		if strings.Contains(text, "UID in the precondition") || strings.Contains(text, "UID in precondition") {
-			return no(engine.RefusedGone)
+			return no(record.RefusedGone)
 		}
-		return no(engine.RefusedConflict)
+		return no(record.RefusedConflict)
 	case http.StatusGatewayTimeout:
 		if strings.Contains(text, "couldn't update PodDisruptionBudget") {
-			return no(engine.RefusedBusy) // before the pod is touched
+			return no(record.RefusedBusy) // before the pod is touched
 		}
 		return unknown
 	case http.StatusRequestTimeout:
 		return unknown
 	}
 	if status.Code >= 400 && status.Code < 500 {
-		return no(engine.RefusedInvalid)
+		return no(record.RefusedInvalid)
 	}
 	return unknown
 }
 
 // classifyLost is classify for a request without an answer.
-func classifyLost(err error) engine.Outcome {
+func classifyLost(err error) record.Outcome {
 	text := sentence(innermost(err))
 	var op *net.OpError
 	switch {
 	case isPlugin(err),
 		errors.As(err, &op) && op.Op == "dial",
 		strings.Contains(err.Error(), "client rate limiter"):
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedBusy, Message: text}
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedBusy, Message: text}
 	case errors.Is(err, context.Canceled):
 		text = "stopped before the answer came"
 	case isTimeout(err):
 		text = "no answer in time"
 	}
-	return engine.Outcome{Verdict: engine.Unknown, Message: text}
+	return record.Outcome{Verdict: record.Unknown, Message: text}
 }
 
 // isAdmission reports whether an admission webhook (or policy) said no, or could

@@ -13,7 +13,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/clock"
 )
 
@@ -49,7 +49,7 @@ func status(code int, reason, message, details string) string {
 	return string(b)
 }
 
-var eviction = engine.Action{Kind: engine.Evict, Key: "evict/u1", Namespace: "shop", Pod: "cart-1", UID: "u1"}
+var eviction = record.Action{Kind: record.Evict, Key: "evict/u1", Namespace: "shop", Pod: "cart-1", UID: "u1"}
 
 func TestEvictOutcomes(t *testing.T) {
 	const cannot = "Cannot evict pod as it would violate the pod's disruption budget."
@@ -58,57 +58,57 @@ func TestEvictOutcomes(t *testing.T) {
 		code       int
 		body       string
 		retryAfter string
-		verdict    engine.Verdict
-		refusal    engine.Refusal
+		verdict    record.Verdict
+		refusal    record.Refusal
 		message    string // part of it
 		after      time.Duration
 	}{
-		{name: "accepted", code: 201, body: `{"kind":"Status","apiVersion":"v1","status":"Success"}`, verdict: engine.Done},
+		{name: "accepted", code: 201, body: `{"kind":"Status","apiVersion":"v1","status":"Success"}`, verdict: record.Done},
 		{name: "budget", code: 429, body: status(429, "TooManyRequests", cannot, `{"causes":[{"reason":"DisruptionBudget","message":"The disruption budget checkout needs 3 healthy pods and has 3 currently"}]}`),
-			verdict: engine.Refused, refusal: engine.RefusedBudget, message: "checkout needs 3 healthy"},
+			verdict: record.Refused, refusal: record.RefusedBudget, message: "checkout needs 3 healthy"},
 		{name: "budget being processed", code: 429, retryAfter: "10", body: status(429, "TooManyRequests", cannot, `{"retryAfterSeconds":10,"causes":[{"reason":"DisruptionBudget","message":"The disruption budget checkout is still being processed by the server."}]}`),
-			verdict: engine.Refused, refusal: engine.RefusedBudget, message: "still being processed", after: 10 * time.Second},
+			verdict: record.Refused, refusal: record.RefusedBudget, message: "still being processed", after: 10 * time.Second},
 		{name: "budget without cause", code: 429, body: status(429, "TooManyRequests", cannot, ""),
-			verdict: engine.Refused, refusal: engine.RefusedBudget},
+			verdict: record.Refused, refusal: record.RefusedBudget},
 		{name: "throttled", code: 429, retryAfter: "1", body: "Too many requests, please try again later.",
-			verdict: engine.Refused, refusal: engine.RefusedBusy, after: time.Second},
+			verdict: record.Refused, refusal: record.RefusedBusy, after: time.Second},
 		{name: "two budgets", code: 500, body: status(500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.", ""),
-			verdict: engine.Refused, refusal: engine.RefusedBudgets, message: "more than one"},
+			verdict: record.Refused, refusal: record.RefusedBudgets, message: "more than one"},
 		{name: "webhook denies", code: 403, body: status(403, "Forbidden", `admission webhook "guard.example.com" denied the request: not now`, ""),
-			verdict: engine.Refused, refusal: engine.RefusedWebhook, message: "guard.example.com"},
+			verdict: record.Refused, refusal: record.RefusedWebhook, message: "guard.example.com"},
 		{name: "webhook denies as 429", code: 429, body: status(429, "TooManyRequests", `admission webhook "guard.example.com" denied the request: not now`, ""),
-			verdict: engine.Refused, refusal: engine.RefusedWebhook},
+			verdict: record.Refused, refusal: record.RefusedWebhook},
 		{name: "webhook fails", code: 500, body: status(500, "InternalError", `Internal error occurred: failed calling webhook "guard.example.com": failed to call webhook: EOF`, ""),
-			verdict: engine.Refused, refusal: engine.RefusedWebhook, message: "EOF"},
+			verdict: record.Refused, refusal: record.RefusedWebhook, message: "EOF"},
 		{name: "policy denies", code: 422, body: status(422, "Invalid", `pods "cart-1" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no`, ""),
-			verdict: engine.Refused, refusal: engine.RefusedWebhook},
+			verdict: record.Refused, refusal: record.RefusedWebhook},
 		{name: "no right", code: 403, body: status(403, "Forbidden", `pods "cart-1" is forbidden: User "ann" cannot create resource "pods/eviction" in API group "" in the namespace "shop"`, `{"name":"cart-1","kind":"pods"}`),
-			verdict: engine.Refused, refusal: engine.RefusedForbidden, message: "cannot create"},
+			verdict: record.Refused, refusal: record.RefusedForbidden, message: "cannot create"},
 		{name: "namespace terminating", code: 403, body: status(403, "Forbidden", `unable to create new content in namespace shop because it is being terminated`, `{"causes":[{"reason":"NamespaceTerminating","message":"namespace shop is being terminated"}]}`),
-			verdict: engine.Refused, refusal: engine.RefusedBusy},
+			verdict: record.Refused, refusal: record.RefusedBusy},
 		{name: "budget overrun", code: 403, body: status(403, "Forbidden", `poddisruptionbudget.policy "checkout" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`, `{"name":"checkout","group":"policy","kind":"poddisruptionbudget"}`),
-			verdict: engine.Refused, refusal: engine.RefusedBudget, message: "too big"},
+			verdict: record.Refused, refusal: record.RefusedBudget, message: "too big"},
 		{name: "credentials expired", code: 401, body: status(401, "Unauthorized", "Unauthorized", ""),
-			verdict: engine.Refused, refusal: engine.RefusedBusy, message: "log in again"},
+			verdict: record.Refused, refusal: record.RefusedBusy, message: "log in again"},
 		{name: "gone", code: 404, body: status(404, "NotFound", `pods "cart-1" not found`, `{"name":"cart-1","kind":"pods"}`),
-			verdict: engine.Refused, refusal: engine.RefusedGone},
+			verdict: record.Refused, refusal: record.RefusedGone},
 		{name: "not the API", code: 404, body: "<html>not here</html>",
-			verdict: engine.Refused, refusal: engine.RefusedBusy},
+			verdict: record.Refused, refusal: record.RefusedBusy},
 		{name: "another pod of the name", code: 409, body: status(409, "Conflict", `Operation cannot be fulfilled on Pod "cart-1": the UID in the precondition (u1) does not match the UID in record (u2). The object might have been deleted and then recreated`, ""),
-			verdict: engine.Refused, refusal: engine.RefusedGone},
+			verdict: record.Refused, refusal: record.RefusedGone},
 		{name: "another pod, older wording", code: 409, body: status(409, "Conflict", `Operation cannot be fulfilled on pods "cart-1": Precondition failed: UID in precondition: u1, UID in object meta: u2`, ""),
-			verdict: engine.Refused, refusal: engine.RefusedGone},
+			verdict: record.Refused, refusal: record.RefusedGone},
 		{name: "conflict", code: 409, body: status(409, "Conflict", `Operation cannot be fulfilled on pods "cart-1": the object has been modified`, ""),
-			verdict: engine.Refused, refusal: engine.RefusedConflict},
+			verdict: record.Refused, refusal: record.RefusedConflict},
 		{name: "budget conflicts", code: 504, body: status(504, "Timeout", `Timeout: couldn't update PodDisruptionBudget "checkout" due to conflicts`, `{"retryAfterSeconds":10}`),
-			verdict: engine.Refused, refusal: engine.RefusedBusy, after: 10 * time.Second},
+			verdict: record.Refused, refusal: record.RefusedBusy, after: 10 * time.Second},
 		{name: "server timeout", code: 504, body: status(504, "Timeout", "Timeout: request did not complete within the allotted timeout", ""),
-			verdict: engine.Unknown},
-		{name: "etcd away", code: 500, body: status(500, "InternalError", "etcdserver: leader changed", ""), verdict: engine.Unknown},
-		{name: "bad gateway", code: 502, body: "bad gateway", verdict: engine.Unknown},
-		{name: "unavailable", code: 503, body: "upstream gone", verdict: engine.Unknown},
+			verdict: record.Unknown},
+		{name: "etcd away", code: 500, body: status(500, "InternalError", "etcdserver: leader changed", ""), verdict: record.Unknown},
+		{name: "bad gateway", code: 502, body: "bad gateway", verdict: record.Unknown},
+		{name: "unavailable", code: 503, body: "upstream gone", verdict: record.Unknown},
 		{name: "malformed", code: 400, body: status(400, "BadRequest", "name in URL does not match", ""),
-			verdict: engine.Refused, refusal: engine.RefusedInvalid},
+			verdict: record.Refused, refusal: record.RefusedInvalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			asked := 0
@@ -154,7 +154,7 @@ func TestEvictSendsUID(t *testing.T) {
 func TestLostAnswers(t *testing.T) {
 	t.Run("connection cut", func(t *testing.T) {
 		c := fakeAPI(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-		if got := c.Executor().Do(context.Background(), eviction); got.Verdict != engine.Unknown {
+		if got := c.Executor().Do(context.Background(), eviction); got.Verdict != record.Unknown {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -164,7 +164,7 @@ func TestLostAnswers(t *testing.T) {
 		defer close(release)
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
-		if got := c.Executor().Do(ctx, eviction); got.Verdict != engine.Unknown || got.Message != "no answer in time" {
+		if got := c.Executor().Do(ctx, eviction); got.Verdict != record.Unknown || got.Message != "no answer in time" {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -172,7 +172,7 @@ func TestLostAnswers(t *testing.T) {
 		c := fakeAPI(t, func(w http.ResponseWriter, _ *http.Request) { say(w, 201, "{}") })
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if got := c.Executor().Do(ctx, eviction); got.Verdict != engine.Unknown {
+		if got := c.Executor().Do(ctx, eviction); got.Verdict != record.Unknown {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -195,7 +195,7 @@ func TestLostAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.Executor().Do(context.Background(), eviction); got.Verdict != engine.Refused || got.Refusal != engine.RefusedBusy {
+		if got := c.Executor().Do(context.Background(), eviction); got.Verdict != record.Refused || got.Refusal != record.RefusedBusy {
 			t.Errorf("got %+v", got)
 		}
 		if got, want := c.words(c.heartbeat(context.Background(), time.Second)), "nothing listens at http://"; !strings.HasPrefix(got, want) {
@@ -210,22 +210,22 @@ func TestDeleteNeedsOrder(t *testing.T) {
 		asked++
 		say(w, 200, `{"kind":"Pod","apiVersion":"v1"}`)
 	})
-	a := engine.Action{Kind: engine.Delete, Namespace: "shop", Pod: "cart-1", UID: "u1"}
-	if got := c.Executor().Do(context.Background(), a); got.Refusal != engine.RefusedInvalid || asked != 0 {
+	a := record.Action{Kind: record.Delete, Namespace: "shop", Pod: "cart-1", UID: "u1"}
+	if got := c.Executor().Do(context.Background(), a); got.Refusal != record.RefusedInvalid || asked != 0 {
 		t.Errorf("without an order: %+v, asked %d", got, asked)
 	}
 	a.Order = "o1"
-	if got := c.Executor().Do(context.Background(), a); got.Verdict != engine.Done || asked != 1 {
+	if got := c.Executor().Do(context.Background(), a); got.Verdict != record.Done || asked != 1 {
 		t.Errorf("with an order: %+v, asked %d", got, asked)
 	}
 }
 
 func TestForeignAction(t *testing.T) {
 	e := (&Client{clock: &clock.Remote{}}).Executor()
-	if got := e.Do(context.Background(), engine.Action{Kind: engine.Terminate}); got.Refusal != engine.RefusedInvalid {
+	if got := e.Do(context.Background(), record.Action{Kind: record.Terminate}); got.Refusal != record.RefusedInvalid {
 		t.Errorf("got %+v", got)
 	}
-	if got := e.Do(context.Background(), engine.Action{Kind: engine.CheckEffect, Of: &engine.Action{Kind: engine.Terminate, Machine: "i-1"}}); got.Refusal != engine.RefusedInvalid {
+	if got := e.Do(context.Background(), record.Action{Kind: record.CheckEffect, Of: &record.Action{Kind: record.Terminate, Machine: "i-1"}}); got.Refusal != record.RefusedInvalid {
 		t.Errorf("a check of an action in the cloud: %+v", got)
 	}
 }

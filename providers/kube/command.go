@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -47,7 +47,7 @@ type Answer struct {
 // commandForm is a command as it is written. Its id is the ConfigMap's name.
 type commandForm struct {
 	Version int                `json:"version"`
-	Kind    engine.CommandKind `json:"kind"`
+	Kind    record.CommandKind `json:"kind"`
 	Run     string             `json:"run"`
 	Batch   int                `json:"batch,omitempty"`
 	Hash    string             `json:"hash,omitempty"`
@@ -64,7 +64,7 @@ type commandObject struct {
 	uid           types.UID
 	given         time.Time // by the API's clock
 	text          string    // of the command, as it came
-	command       engine.Command
+	command       record.Command
 	bad           string  // why it is no command, "" if it is one
 	heard         string  // by whom, "" before a driver has it
 	answer        *Answer // nil before the driver has answered
@@ -100,8 +100,8 @@ func commandObjectOf(m *corev1.ConfigMap) *commandObject {
 	if l.bad != "" {
 		return l
 	}
-	l.command = engine.Command{
-		Kind: engine.CommandKind(sentence(string(form.Kind))), ID: l.name, Run: sentence(form.Run), Expires: form.Expires,
+	l.command = record.Command{
+		Kind: record.CommandKind(sentence(string(form.Kind))), ID: l.name, Run: sentence(form.Run), Expires: form.Expires,
 		By: sentence(form.By), At: l.given, Reason: sentence(form.Reason), Batch: form.Batch, Hash: sentence(form.Hash),
 	}
 	if l.command.By == "" {
@@ -143,5 +143,5 @@ func (l *commandObject) object(namespace, group string) (*corev1.ConfigMap, erro
 
 // over reports whether nobody needs a command any more, answered or not.
 func (l *commandObject) over(now time.Time) bool {
-	return now.After(l.given.Add(engine.CommandLife + time.Minute))
+	return now.After(l.given.Add(record.CommandLife + time.Minute))
 }

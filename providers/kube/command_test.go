@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/util/flowcontrol"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 const commandsPath = "/api/v1/namespaces/drainboard-commands/configmaps"
@@ -26,7 +26,7 @@ const commandsPath = "/api/v1/namespaces/drainboard-commands/configmaps"
 type exchange struct {
 	*fakeStore
 	noting   sync.Mutex
-	heard    []engine.Command
+	heard    []record.Command
 	deaf     []string
 	requests []string
 	lacks    string // a verb that this user may not do there
@@ -65,7 +65,7 @@ func (x *exchange) asked() []string {
 }
 
 // listen has an ear of the group hear until the test is over. reply, if not nil, answers.
-func (x *exchange) listen(reply func(engine.Command) engine.Ack, set func(*CommandListener)) (ear *CommandListener, stop func()) {
+func (x *exchange) listen(reply func(record.Command) record.Ack, set func(*CommandListener)) (ear *CommandListener, stop func()) {
 	ear = x.CommandListener("drainboard", "ng")
 	ear.By = "ann@laptop"
 	ear.Unheard = func(why string) {
@@ -73,12 +73,12 @@ func (x *exchange) listen(reply func(engine.Command) engine.Ack, set func(*Comma
 		defer x.noting.Unlock()
 		x.deaf = append(x.deaf, why)
 	}
-	ear.Send = func(c engine.Command) bool {
+	ear.Send = func(c record.Command) bool {
 		x.noting.Lock()
 		x.heard = append(x.heard, c)
 		x.noting.Unlock()
 		if reply != nil {
-			go ear.Acknowledge([]engine.Ack{reply(c)})
+			go ear.Acknowledge([]record.Ack{reply(c)})
 		}
 		return true
 	}
@@ -90,7 +90,7 @@ func (x *exchange) listen(reply func(engine.Command) engine.Ack, set func(*Comma
 	return ear, stop
 }
 
-func (x *exchange) all() []engine.Command {
+func (x *exchange) all() []record.Command {
 	x.noting.Lock()
 	defer x.noting.Unlock()
 	return slices.Clone(x.heard)
@@ -109,13 +109,13 @@ func (x *exchange) command(name string) *commandObject {
 	return commandObjectOf(m)
 }
 
-func pauseNow() engine.Command {
+func pauseNow() record.Command {
 	now := time.Now().Round(0)
-	return engine.Command{Kind: engine.CmdPause, Run: "ng-1", By: "bob@ops", At: now, Expires: now.Add(20 * time.Second), Reason: "the shop is down", Batch: 3, Hash: "abc"}
+	return record.Command{Kind: record.CmdPause, Run: "ng-1", By: "bob@ops", At: now, Expires: now.Add(20 * time.Second), Reason: "the shop is down", Batch: 3, Hash: "abc"}
 }
 
-func obeyed(c engine.Command) engine.Ack {
-	return engine.Ack{ID: c.ID, At: time.Now(), Accepted: true, Answer: "paused"}
+func obeyed(c record.Command) record.Ack {
+	return record.Ack{ID: c.ID, At: time.Now(), Accepted: true, Answer: "paused"}
 }
 
 // lies puts an object there as somebody else might.
@@ -197,7 +197,7 @@ func TestLastAnswerIsWritten(t *testing.T) {
 		}
 		return x.review(w, r)
 	})
-	ear.Acknowledge([]engine.Ack{{ID: name, Accepted: true, Answer: "paused", At: time.Now()}})
+	ear.Acknowledge([]record.Ack{{ID: name, Accepted: true, Answer: "paused", At: time.Now()}})
 	stop()
 	if l := x.command(name); l == nil || l.answer == nil || !l.answer.Obeyed || conflicts != 1 || l.bad != "" {
 		t.Errorf("after %d conflicts the object is %+v", conflicts, l)
@@ -329,7 +329,7 @@ func TestWithdrawIsTrue(t *testing.T) {
 		if a, err := g.Withdraw(t.Context()); a != nil || !errors.As(err, &heard) || heard.By != "ann@laptop" {
 			t.Fatalf("follows %v: %+v, %v", follows, a, err)
 		}
-		ear.Acknowledge([]engine.Ack{obeyed(x.all()[0])})
+		ear.Acknowledge([]record.Ack{obeyed(x.all()[0])})
 		if a, err := g.Await(x.soon()); err != nil || !a.Obeyed {
 			t.Errorf("follows %v: the answer that came late: %+v, %v", follows, a, err)
 		}

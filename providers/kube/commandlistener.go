@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/util/flowcontrol"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 const (
@@ -41,7 +41,7 @@ type CommandListener struct {
 	// By is who drives the run, for the answers.
 	By string
 	// Send hands a command to the run; false if it cannot take it now.
-	Send func(engine.Command) bool
+	Send func(record.Command) bool
 	// Unheard is called, once, when commands cannot be heard, with the reason.
 	Unheard func(why string)
 
@@ -53,7 +53,7 @@ type CommandListener struct {
 	mu       sync.Mutex
 	commands map[string]*commandObject // all that there are, by name
 	sent     map[string]bool           // the run has them
-	acks     map[string]engine.Ack     // to be written
+	acks     map[string]record.Ack     // to be written
 	wake     chan struct{}             // of one
 	limit    flowcontrol.RateLimiter
 	unheard  sync.Once
@@ -63,7 +63,7 @@ type CommandListener struct {
 func (c *Client) CommandListener(namespace, group string) *CommandListener {
 	return &CommandListener{
 		c: c, namespace: CommandsNamespace(namespace), group: RecordName(group),
-		commands: map[string]*commandObject{}, sent: map[string]bool{}, acks: map[string]engine.Ack{},
+		commands: map[string]*commandObject{}, sent: map[string]bool{}, acks: map[string]record.Ack{},
 		wake: make(chan struct{}, 1), limit: flowcontrol.NewTokenBucketRateLimiter(heardRate, heardBurst),
 	}
 }
@@ -85,7 +85,7 @@ func (e *CommandListener) Listen(ctx context.Context) (stop func()) {
 }
 
 // Acknowledge answers commands. It does not block, and any goroutine may call it.
-func (e *CommandListener) Acknowledge(acks []engine.Ack) {
+func (e *CommandListener) Acknowledge(acks []record.Ack) {
 	e.mu.Lock()
 	for _, a := range acks {
 		e.acks[a.ID] = a
@@ -223,7 +223,7 @@ func (e *CommandListener) hear(ctx context.Context) (done bool) {
 		}
 		e.mu.Lock()
 		if l.bad != "" {
-			e.acks[l.name] = engine.Ack{ID: l.name, At: now, Answer: "it is no command: " + l.bad}
+			e.acks[l.name] = record.Ack{ID: l.name, At: now, Answer: "it is no command: " + l.bad}
 		}
 		e.sent[l.name] = true
 		e.mu.Unlock()
@@ -267,7 +267,7 @@ func (e *CommandListener) oldest() []*commandObject {
 // answer writes the answers.
 func (e *CommandListener) answer(ctx context.Context) (done bool) {
 	e.mu.Lock()
-	acks := slices.SortedFunc(maps.Values(e.acks), func(a, b engine.Ack) int { return a.At.Compare(b.At) })
+	acks := slices.SortedFunc(maps.Values(e.acks), func(a, b record.Ack) int { return a.At.Compare(b.At) })
 	e.mu.Unlock()
 	done = true
 	for _, a := range acks {
@@ -289,7 +289,7 @@ func (e *CommandListener) answer(ctx context.Context) (done bool) {
 }
 
 // write writes one answer. It reports whether there is nothing more to be done for it.
-func (e *CommandListener) write(ctx context.Context, l commandObject, a engine.Ack) bool {
+func (e *CommandListener) write(ctx context.Context, l commandObject, a record.Ack) bool {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	api := e.c.urgent.CoreV1().ConfigMaps(e.namespace)

@@ -18,8 +18,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -112,12 +112,12 @@ func (f *Feed) OnNodes(do live.Change) { f.after.Store(&do) }
 
 // PatchCustom changes one object, that of the kind's name, by a merge patch, and says what
 // came of it.
-func (c *Client) PatchCustom(ctx context.Context, k Kind, patch []byte) engine.Outcome {
+func (c *Client) PatchCustom(ctx context.Context, k Kind, patch []byte) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	_, err := k.api(c).Patch(ctx, k.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 	out := classify(err)
-	if out.Refusal == engine.RefusedForbidden {
+	if out.Refusal == record.RefusedForbidden {
 		out.Message = (&ForbiddenError{Right: Right{"patch", k.Group, k.Resource, k.Namespace}}).Error()
 	}
 	return out
@@ -125,10 +125,10 @@ func (c *Client) PatchCustom(ctx context.Context, k Kind, patch []byte) engine.O
 
 // LookAtCustom reads one object, that of the kind's name, by a consistent read: none if it
 // is not there. The outcome says why it could not be read.
-func (c *Client) LookAtCustom(ctx context.Context, k Kind) ([]unstructured.Unstructured, engine.Outcome) {
+func (c *Client) LookAtCustom(ctx context.Context, k Kind) ([]unstructured.Unstructured, record.Outcome) {
 	list, err := c.Custom(ctx, k)
 	if err != nil {
-		return nil, engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedBusy, Message: err.Error()}
+		return nil, record.Outcome{Verdict: record.Refused, Refusal: record.RefusedBusy, Message: err.Error()}
 	}
-	return list, engine.Outcome{Verdict: engine.Done}
+	return list, record.Outcome{Verdict: record.Done}
 }

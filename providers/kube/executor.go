@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // Executor carries out the actions on nodes and pods. Each takes at most
@@ -26,27 +26,27 @@ var _ live.Executor = (*Executor)(nil)
 func (c *Client) Executor() *Executor { return &Executor{c} }
 
 // Do carries out an action and says what came of it, at the cluster's time.
-func (e *Executor) Do(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) Do(ctx context.Context, a record.Action) record.Outcome {
 	out := e.do(ctx, a)
 	out.Key, out.At = a.Key, e.c.clock.Now()
 	return out
 }
 
-func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) do(ctx context.Context, a record.Action) record.Outcome {
 	switch lacks := a.Lacks(); {
-	case a.Place() != engine.InCluster:
+	case a.Place() != record.InCluster:
 		return invalid("the Kubernetes API cannot %s", a.Kind)
 	case lacks != "":
 		return invalid("the action %s lacks the %s", a.Kind, lacks)
 	}
 	switch a.Kind {
-	case engine.Evict:
+	case record.Evict:
 		return e.evict(ctx, a)
-	case engine.Delete:
+	case record.Delete:
 		return e.delete(ctx, a)
-	case engine.LookAtPods:
+	case record.LookAtPods:
 		return e.look(ctx, a)
-	case engine.CheckEffect:
+	case record.CheckEffect:
 		return e.check(ctx, *a.Of)
 	}
 	return e.mark(ctx, a)
@@ -54,7 +54,7 @@ func (e *Executor) do(ctx context.Context, a engine.Action) engine.Outcome {
 
 // evict asks for the eviction of exactly this pod: the UID keeps a StatefulSet's
 // next pod of the same name safe.
-func (e *Executor) evict(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) evict(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	eviction := &policyv1.Eviction{
@@ -70,7 +70,7 @@ func (e *Executor) evict(ctx context.Context, a engine.Action) engine.Outcome {
 }
 
 // delete removes exactly this pod, past its budgets. It takes a force order.
-func (e *Executor) delete(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) delete(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	return e.answer(e.c.urgent.CoreV1().RESTClient().Delete().
@@ -78,7 +78,7 @@ func (e *Executor) delete(ctx context.Context, a engine.Action) engine.Outcome {
 		Body(deleteOptions(a)).MaxRetries(0).Do(ctx))
 }
 
-func deleteOptions(a engine.Action) *metav1.DeleteOptions {
+func deleteOptions(a record.Action) *metav1.DeleteOptions {
 	uid := types.UID(a.UID)
 	return &metav1.DeleteOptions{
 		TypeMeta:           metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
@@ -88,7 +88,7 @@ func deleteOptions(a engine.Action) *metav1.DeleteOptions {
 }
 
 // answer is what became of a request that changes something.
-func (e *Executor) answer(result rest.Result) engine.Outcome {
+func (e *Executor) answer(result rest.Result) record.Outcome {
 	err := result.Error()
 	out := classify(err)
 	if apierrors.IsUnauthorized(err) || isPlugin(err) {
@@ -98,13 +98,13 @@ func (e *Executor) answer(result rest.Result) engine.Outcome {
 }
 
 // check reads directly whether an earlier action happened.
-func (e *Executor) check(ctx context.Context, of engine.Action) engine.Outcome {
+func (e *Executor) check(ctx context.Context, of record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	switch of.Kind {
-	case engine.LookAtPods:
-		return engine.Outcome{Verdict: engine.Done} // it leaves nothing behind
-	case engine.Evict, engine.Delete:
+	case record.LookAtPods:
+		return record.Outcome{Verdict: record.Done} // it leaves nothing behind
+	case record.Evict, record.Delete:
 		pod, err := e.c.urgent.CoreV1().Pods(of.Namespace).Get(ctx, of.Pod, metav1.GetOptions{})
 		switch {
 		case apierrors.IsNotFound(err):
@@ -113,7 +113,7 @@ func (e *Executor) check(ctx context.Context, of engine.Action) engine.Outcome {
 			return e.unread(err, "get", "pods")
 		case string(pod.UID) != of.UID:
 			return happened(true)
-		case of.Kind == engine.Delete && of.Grace != nil:
+		case of.Kind == record.Delete && of.Grace != nil:
 			return happened(pod.DeletionTimestamp != nil && pod.DeletionGracePeriodSeconds != nil && *pod.DeletionGracePeriodSeconds <= *of.Grace)
 		}
 		return happened(pod.DeletionTimestamp != nil)
@@ -129,25 +129,25 @@ func (e *Executor) check(ctx context.Context, of engine.Action) engine.Outcome {
 	return happened(change == nil)
 }
 
-func happened(yes bool) engine.Outcome {
-	return engine.Outcome{Verdict: engine.Done, Happened: yes}
+func happened(yes bool) record.Outcome {
+	return record.Outcome{Verdict: record.Done, Happened: yes}
 }
 
 // unread is the outcome of a read that failed: nothing has changed, and asking
 // again later may help unless the right is missing.
-func (e *Executor) unread(err error, verb, resource string) engine.Outcome {
+func (e *Executor) unread(err error, verb, resource string) record.Outcome {
 	out := classify(err)
-	out.Verdict = engine.Refused
+	out.Verdict = record.Refused
 	switch out.Refusal {
-	case engine.RefusedGone:
-	case engine.RefusedForbidden:
+	case record.RefusedGone:
+	case record.RefusedForbidden:
 		out.Message = e.c.words(forbidden(err, verb, "", resource, ""))
 	default:
-		out.Refusal, out.Message = engine.RefusedBusy, e.c.words(err)
+		out.Refusal, out.Message = record.RefusedBusy, e.c.words(err)
 	}
 	return out
 }
 
-func invalid(format string, args ...any) engine.Outcome {
-	return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedInvalid, Message: fmt.Sprintf(format, args...)}
+func invalid(format string, args ...any) record.Outcome {
+	return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: fmt.Sprintf(format, args...)}
 }

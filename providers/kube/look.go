@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,17 +18,17 @@ import (
 //
 // A node that is gone takes no pods, but its kubelet may still run some; a machine
 // that has not joined, which the action tells by naming no node, has none.
-func (e *Executor) look(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) look(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	if a.Node == "" {
 		return e.lookForNode(ctx, a)
 	}
 	node, err := e.c.urgent.CoreV1().Nodes().Get(ctx, a.Node, metav1.GetOptions{})
-	out := engine.Outcome{Verdict: engine.Done, Unschedulable: true}
+	out := record.Outcome{Verdict: record.Done, Unschedulable: true}
 	if err == nil {
 		if other := elsewhere(a, node); other != "" {
-			return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedConflict, Message: other}
+			return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedConflict, Message: other}
 		}
 		out.Unschedulable = node.Spec.Unschedulable
 	} else if !apierrors.IsNotFound(err) {
@@ -54,13 +54,13 @@ func (e *Executor) look(ctx context.Context, a engine.Action) engine.Outcome {
 }
 
 // lookForNode makes sure that a machine has no node.
-func (e *Executor) lookForNode(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) lookForNode(ctx context.Context, a record.Action) record.Outcome {
 	joined, _, err := e.c.Machines(ctx)
 	switch {
 	case err != nil:
 		return e.unread(err, "list", "nodes")
 	case joined[a.Machine]:
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedConflict, Message: world.Clean(a.Machine) + " has joined the cluster"}
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedConflict, Message: world.Clean(a.Machine) + " has joined the cluster"}
 	}
-	return engine.Outcome{Verdict: engine.Done, Unschedulable: true}
+	return record.Outcome{Verdict: record.Done, Unschedulable: true}
 }

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -22,8 +22,8 @@ const markTries = 5
 // mark puts a taint, cordon, label or annotation on a node or takes it off. The patch holds
 // the resource version that was read, so that marks which others put on
 // meanwhile are never lost; a conflict is tried again a few times.
-func (e *Executor) mark(ctx context.Context, a engine.Action) engine.Outcome {
-	var out engine.Outcome
+func (e *Executor) mark(ctx context.Context, a record.Action) record.Outcome {
+	var out record.Outcome
 	for try := range markTries {
 		if try > 0 {
 			select {
@@ -33,32 +33,32 @@ func (e *Executor) mark(ctx context.Context, a engine.Action) engine.Outcome {
 			}
 		}
 		out = e.tryMark(ctx, a)
-		if out.Refusal != engine.RefusedConflict {
+		if out.Refusal != record.RefusedConflict {
 			break
 		}
 	}
 	return out
 }
 
-func (e *Executor) tryMark(ctx context.Context, a engine.Action) engine.Outcome {
+func (e *Executor) tryMark(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	node, err := e.c.api.CoreV1().Nodes().Get(ctx, a.Node, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) && a.Undoes() {
-		return engine.Outcome{Verdict: engine.Done}
+		return record.Outcome{Verdict: record.Done}
 	}
 	if err != nil {
 		return e.unread(err, "get", "nodes")
 	}
 	if other := elsewhere(a, node); other != "" {
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedGone, Message: other}
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedGone, Message: other}
 	}
 	change, problem := markOf(a, node)
 	if problem != "" {
 		return invalid("%s", problem)
 	}
 	if change == nil {
-		return engine.Outcome{Verdict: engine.Done} // it is so already
+		return record.Outcome{Verdict: record.Done} // it is so already
 	}
 	meta, _ := change["metadata"].(map[string]any)
 	if meta == nil {
@@ -73,7 +73,7 @@ func (e *Executor) tryMark(ctx context.Context, a engine.Action) engine.Outcome 
 	}
 	out := e.answer(e.c.api.CoreV1().RESTClient().Patch(types.MergePatchType).
 		Resource("nodes").Name(a.Node).Body(body).MaxRetries(0).Do(ctx))
-	if out.Refusal == engine.RefusedForbidden {
+	if out.Refusal == record.RefusedForbidden {
 		out.Message = (&ForbiddenError{Right: Right{Verb: "patch", Resource: "nodes"}}).Error()
 	}
 	return out
@@ -81,7 +81,7 @@ func (e *Executor) tryMark(ctx context.Context, a engine.Action) engine.Outcome 
 
 // elsewhere says that the node of this name runs on another machine than the
 // action means, "" if it does not (or the cloud has not named the machine yet).
-func elsewhere(a engine.Action, n *corev1.Node) string {
+func elsewhere(a record.Action, n *corev1.Node) string {
 	if m := machineOf(n.Labels, n.Spec.ProviderID); a.Machine != "" && m != "" && m != a.Machine {
 		return fmt.Sprintf("node %s now runs on machine %s, not on %s", world.Clean(a.Node), m, world.Clean(a.Machine))
 	}
@@ -90,28 +90,28 @@ func elsewhere(a engine.Action, n *corev1.Node) string {
 
 // markOf is the merge patch that puts the mark of an action on a node or takes
 // it off, nil where the node is so already. problem says why it cannot be done.
-func markOf(a engine.Action, n *corev1.Node) (patch map[string]any, problem string) {
+func markOf(a record.Action, n *corev1.Node) (patch map[string]any, problem string) {
 	switch a.Kind {
-	case engine.AddTaint, engine.RemoveTaint:
+	case record.AddTaint, record.RemoveTaint:
 		return taintPatch(a, n)
-	case engine.Cordon, engine.Uncordon:
-		if cordon := a.Kind == engine.Cordon; cordon != n.Spec.Unschedulable {
+	case record.Cordon, record.Uncordon:
+		if cordon := a.Kind == record.Cordon; cordon != n.Spec.Unschedulable {
 			return map[string]any{"spec": map[string]any{"unschedulable": cordon}}, ""
 		}
-	case engine.AddLabel:
+	case record.AddLabel:
 		if have, ok := n.Labels[a.Label]; !ok || have != a.Value {
 			return metaPatch("labels", a.Label, a.Value), ""
 		}
-	case engine.RemoveLabel:
+	case record.RemoveLabel:
 		// Another value is somebody else's label by now.
 		if have, ok := n.Labels[a.Label]; ok && have == a.Value {
 			return metaPatch("labels", a.Label, nil), ""
 		}
-	case engine.Annotate:
+	case record.Annotate:
 		if have, ok := n.Annotations[a.Annotation]; !ok || have != a.Value {
 			return metaPatch("annotations", a.Annotation, a.Value), ""
 		}
-	case engine.Unannotate:
+	case record.Unannotate:
 		if have, ok := n.Annotations[a.Annotation]; ok && have == a.Value {
 			return metaPatch("annotations", a.Annotation, nil), ""
 		}
@@ -125,7 +125,7 @@ func metaPatch(what, key string, value any) map[string]any {
 
 // taintPatch gives the whole list of taints: a merge patch replaces it, and the
 // resource version makes sure that it is the list that was read.
-func taintPatch(a engine.Action, n *corev1.Node) (map[string]any, string) {
+func taintPatch(a record.Action, n *corev1.Node) (map[string]any, string) {
 	want := *a.Taint
 	kept := make([]corev1.Taint, 0, len(n.Spec.Taints)+1)
 	found := false
@@ -133,16 +133,16 @@ func taintPatch(a engine.Action, n *corev1.Node) (map[string]any, string) {
 		switch {
 		case toTaint(t) == want:
 			found = true
-		case a.Kind == engine.AddTaint && t.Key == want.Key && string(t.Effect) == want.Effect:
+		case a.Kind == record.AddTaint && t.Key == want.Key && string(t.Effect) == want.Effect:
 			return nil, fmt.Sprintf("node %s already has the taint %s, and there can be only one of this key and effect", world.Clean(n.Name), toTaint(t))
 		default:
 			kept = append(kept, t)
 		}
 	}
-	if found == (a.Kind == engine.AddTaint) {
+	if found == (a.Kind == record.AddTaint) {
 		return nil, ""
 	}
-	if a.Kind == engine.AddTaint {
+	if a.Kind == record.AddTaint {
 		kept = append(kept, corev1.Taint{Key: want.Key, Value: want.Value, Effect: corev1.TaintEffect(want.Effect)})
 	}
 	return map[string]any{"spec": map[string]any{"taints": kept}}, ""

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -14,36 +14,36 @@ const (
 	plainN1  = `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1","uid":"nu1","labels":{"a":"b"},"annotations":{"c":"d"}},"spec":{"providerID":"aws:///z/i-1"}}`
 )
 
-func on(kind engine.ActionKind) engine.Action {
-	return engine.Action{
+func on(kind record.ActionKind) record.Action {
+	return record.Action{
 		Kind: kind, Key: string(kind), Node: "n1", Machine: "i-1",
 		Taint: &world.Taint{Key: "k", Value: "v", Effect: "NoSchedule"}, Label: "l", Annotation: "n", Value: "x",
 	}
 }
 
 func TestMarksComeAndGo(t *testing.T) {
-	for _, tt := range []struct{ put, undo engine.ActionKind }{
-		{engine.AddTaint, engine.RemoveTaint}, {engine.Cordon, engine.Uncordon}, {engine.AddLabel, engine.RemoveLabel},
-		{engine.Annotate, engine.Unannotate},
+	for _, tt := range []struct{ put, undo record.ActionKind }{
+		{record.AddTaint, record.RemoveTaint}, {record.Cordon, record.Uncordon}, {record.AddLabel, record.RemoveLabel},
+		{record.Annotate, record.Unannotate},
 	} {
 		s := newFakeStore(t)
 		s.put(nodePath, plainN1)
 		e := s.Executor()
-		did := func(k engine.ActionKind) bool {
+		did := func(k record.ActionKind) bool {
 			a := on(k)
-			return e.Do(t.Context(), engine.Action{Kind: engine.CheckEffect, Of: &a}).Happened
+			return e.Do(t.Context(), record.Action{Kind: record.CheckEffect, Of: &a}).Happened
 		}
 		if did(tt.put) {
 			t.Errorf("%s: seen before it was done", tt.put)
 		}
-		if got := e.Do(t.Context(), on(tt.put)); got.Verdict != engine.Done || !did(tt.put) || did(tt.undo) {
+		if got := e.Do(t.Context(), on(tt.put)); got.Verdict != record.Done || !did(tt.put) || did(tt.undo) {
 			t.Errorf("%s: %+v", tt.put, got)
 		}
 		version := versionOf(s.object(nodePath))
-		if got := e.Do(t.Context(), on(tt.put)); got.Verdict != engine.Done || versionOf(s.object(nodePath)) != version {
+		if got := e.Do(t.Context(), on(tt.put)); got.Verdict != record.Done || versionOf(s.object(nodePath)) != version {
 			t.Errorf("%s again: %+v", tt.put, got)
 		}
-		if got := e.Do(t.Context(), on(tt.undo)); got.Verdict != engine.Done || did(tt.put) || !did(tt.undo) {
+		if got := e.Do(t.Context(), on(tt.undo)); got.Verdict != record.Done || did(tt.put) || !did(tt.undo) {
 			t.Errorf("%s: %+v", tt.undo, got)
 		}
 		if labels := s.object(nodePath)["metadata"].(map[string]any)["labels"]; !reflect.DeepEqual(labels, map[string]any{"a": "b"}) {
@@ -68,14 +68,14 @@ func TestTaintKeepsOthersTaints(t *testing.T) {
 		}
 		return false
 	})
-	if got := s.Executor().Do(t.Context(), on(engine.AddTaint)); got.Verdict != engine.Done {
+	if got := s.Executor().Do(t.Context(), on(record.AddTaint)); got.Verdict != record.Done {
 		t.Fatalf("got %+v", got)
 	}
 	taints := s.object(nodePath)["spec"].(map[string]any)["taints"].([]any)
 	if len(taints) != 2 || patched != 2 {
 		t.Errorf("%d patches, taints %v", patched, taints)
 	}
-	if got := s.Executor().Do(t.Context(), on(engine.RemoveTaint)); got.Verdict != engine.Done {
+	if got := s.Executor().Do(t.Context(), on(record.RemoveTaint)); got.Verdict != record.Done {
 		t.Fatalf("got %+v", got)
 	}
 	taints = s.object(nodePath)["spec"].(map[string]any)["taints"].([]any)
@@ -87,22 +87,22 @@ func TestTaintKeepsOthersTaints(t *testing.T) {
 func TestMarkRefusals(t *testing.T) {
 	s := newFakeStore(t)
 	e := s.Executor()
-	if got := e.Do(t.Context(), on(engine.Cordon)); got.Refusal != engine.RefusedGone {
+	if got := e.Do(t.Context(), on(record.Cordon)); got.Refusal != record.RefusedGone {
 		t.Errorf("no node: %+v", got)
 	}
-	if got := e.Do(t.Context(), on(engine.Uncordon)); got.Verdict != engine.Done {
+	if got := e.Do(t.Context(), on(record.Uncordon)); got.Verdict != record.Done {
 		t.Errorf("no node to take a mark off: %+v", got)
 	}
 	s.put(nodePath, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"},"spec":{"providerID":"aws:///z/i-1","taints":[{"key":"k","value":"theirs","effect":"NoSchedule"}]}}`)
-	if got := e.Do(t.Context(), on(engine.AddTaint)); got.Refusal != engine.RefusedInvalid {
+	if got := e.Do(t.Context(), on(record.AddTaint)); got.Refusal != record.RefusedInvalid {
 		t.Errorf("somebody else's taint: %+v", got)
 	}
-	if got := e.Do(t.Context(), on(engine.RemoveTaint)); got.Verdict != engine.Done || len(s.object(nodePath)["spec"].(map[string]any)["taints"].([]any)) != 1 {
+	if got := e.Do(t.Context(), on(record.RemoveTaint)); got.Verdict != record.Done || len(s.object(nodePath)["spec"].(map[string]any)["taints"].([]any)) != 1 {
 		t.Errorf("somebody else's taint: %+v", got)
 	}
-	other := on(engine.Cordon)
+	other := on(record.Cordon)
 	other.Machine = "i-2"
-	if got := e.Do(t.Context(), other); got.Refusal != engine.RefusedGone {
+	if got := e.Do(t.Context(), other); got.Refusal != record.RefusedGone {
 		t.Errorf("another machine of the name: %+v", got)
 	}
 	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
@@ -112,16 +112,16 @@ func TestMarkRefusals(t *testing.T) {
 		say(w, 403, status(403, "Forbidden", `nodes "n1" is forbidden: User "ann" cannot patch`, ""))
 		return true
 	})
-	got := e.Do(t.Context(), on(engine.Cordon))
-	if want := `this user may not patch nodes: give it a ClusterRole with the rule {apiGroups: [""], resources: ["nodes"], verbs: ["patch"]}`; got.Refusal != engine.RefusedForbidden || got.Message != want {
+	got := e.Do(t.Context(), on(record.Cordon))
+	if want := `this user may not patch nodes: give it a ClusterRole with the rule {apiGroups: [""], resources: ["nodes"], verbs: ["patch"]}`; got.Refusal != record.RefusedForbidden || got.Message != want {
 		t.Errorf("got %+v", got)
 	}
 }
 
 func TestLook(t *testing.T) {
 	s := newFakeStore(t)
-	look := on(engine.LookAtPods)
-	if got := s.Executor().Do(t.Context(), look); got.Verdict != engine.Done || !got.Unschedulable || got.Pods != nil {
+	look := on(record.LookAtPods)
+	if got := s.Executor().Do(t.Context(), look); got.Verdict != record.Done || !got.Unschedulable || got.Pods != nil {
 		t.Errorf("no node: %+v", got)
 	}
 	s.put(nodePath, plainN1)
@@ -142,14 +142,14 @@ func TestLook(t *testing.T) {
 		return true
 	})
 	got := s.Executor().Do(t.Context(), look)
-	if got.Verdict != engine.Done || got.Unschedulable || len(got.Pods) != 2 || got.Pods[1].UID != "u2" {
+	if got.Verdict != record.Done || got.Unschedulable || len(got.Pods) != 2 || got.Pods[1].UID != "u2" {
 		t.Errorf("got %+v", got)
 	}
 	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		say(w, 410, status(410, "Expired", "The provided continue parameter is too old", ""))
 		return true
 	})
-	if got := s.Executor().Do(t.Context(), look); got.Verdict != engine.Refused || got.Refusal != engine.RefusedBusy {
+	if got := s.Executor().Do(t.Context(), look); got.Verdict != record.Refused || got.Refusal != record.RefusedBusy {
 		t.Errorf("a read that failed: %+v", got)
 	}
 }
@@ -159,15 +159,15 @@ func TestCheckEviction(t *testing.T) {
 	for _, tt := range []struct {
 		name, pod string
 		grace     *int64
-		kind      engine.ActionKind
+		kind      record.ActionKind
 		want      bool
 	}{
-		{"gone", "", nil, engine.Evict, true},
-		{"there", `{"metadata":{"name":"cart-1","uid":"u1"}}`, nil, engine.Evict, false},
-		{"terminating", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":30}}`, nil, engine.Evict, true},
-		{"another", `{"metadata":{"name":"cart-1","uid":"u2"}}`, nil, engine.Evict, true},
-		{"delete now, still graceful", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":30}}`, ptr(int64(0)), engine.Delete, false},
-		{"delete, shorter", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":5}}`, ptr(int64(5)), engine.Delete, true},
+		{"gone", "", nil, record.Evict, true},
+		{"there", `{"metadata":{"name":"cart-1","uid":"u1"}}`, nil, record.Evict, false},
+		{"terminating", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":30}}`, nil, record.Evict, true},
+		{"another", `{"metadata":{"name":"cart-1","uid":"u2"}}`, nil, record.Evict, true},
+		{"delete now, still graceful", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":30}}`, ptr(int64(0)), record.Delete, false},
+		{"delete, shorter", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":5}}`, ptr(int64(5)), record.Delete, true},
 	} {
 		s := newFakeStore(t)
 		if tt.pod != "" {
@@ -175,8 +175,8 @@ func TestCheckEviction(t *testing.T) {
 		}
 		of := eviction
 		of.Kind, of.Grace, of.Order = tt.kind, tt.grace, "o1"
-		got := s.Executor().Do(t.Context(), engine.Action{Kind: engine.CheckEffect, Of: &of})
-		if got.Verdict != engine.Done || got.Happened != tt.want {
+		got := s.Executor().Do(t.Context(), record.Action{Kind: record.CheckEffect, Of: &of})
+		if got.Verdict != record.Done || got.Happened != tt.want {
 			t.Errorf("%s: got %+v", tt.name, got)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -37,11 +37,11 @@ func TestConnectReadOnly(t *testing.T) {
 
 	e := c.Executor()
 	taint := world.Taint{Key: "k", Effect: "NoSchedule"}
-	for _, a := range []engine.Action{
-		{Kind: engine.Evict, Pod: "shop/web-1", UID: "u"}, {Kind: engine.Delete, Pod: "shop/web-1", UID: "u"},
-		{Kind: engine.Cordon, Node: "n"}, {Kind: engine.AddTaint, Node: "n", Taint: &taint},
+	for _, a := range []record.Action{
+		{Kind: record.Evict, Pod: "shop/web-1", UID: "u"}, {Kind: record.Delete, Pod: "shop/web-1", UID: "u"},
+		{Kind: record.Cordon, Node: "n"}, {Kind: record.AddTaint, Node: "n", Taint: &taint},
 	} {
-		if o := e.Do(t.Context(), a); o.Verdict == engine.Done {
+		if o := e.Do(t.Context(), a); o.Verdict == record.Done {
 			t.Errorf("%s: %+v", a.Kind, o)
 		}
 	}
@@ -114,12 +114,12 @@ func TestConnectOnlyWhileSure(t *testing.T) {
 	}
 	var sure atomic.Bool
 	ctx := live.WithPermit(t.Context(), sure.Load)
-	actions := []engine.Action{
-		{Kind: engine.Evict, Namespace: "shop", Pod: "web-1", UID: "u"}, {Kind: engine.Delete, Namespace: "shop", Pod: "web-1", UID: "u", Order: "force-1"},
-		{Kind: engine.Cordon, Node: "n"},
+	actions := []record.Action{
+		{Kind: record.Evict, Namespace: "shop", Pod: "web-1", UID: "u"}, {Kind: record.Delete, Namespace: "shop", Pod: "web-1", UID: "u", Order: "force-1"},
+		{Kind: record.Cordon, Node: "n"},
 	}
 	for _, a := range actions {
-		if o := c.Executor().Do(ctx, a); o.Verdict == engine.Done || sent.Load() > 0 {
+		if o := c.Executor().Do(ctx, a); o.Verdict == record.Done || sent.Load() > 0 {
 			t.Errorf("%s: %+v, %d sent", a.Kind, o, sent.Load())
 		}
 	}
@@ -129,7 +129,7 @@ func TestConnectOnlyWhileSure(t *testing.T) {
 	sure.Store(true)
 	for _, a := range actions {
 		before := sent.Load()
-		if o := c.Executor().Do(ctx, a); o.Verdict != engine.Done || sent.Load() == before {
+		if o := c.Executor().Do(ctx, a); o.Verdict != record.Done || sent.Load() == before {
 			t.Errorf("%s: %+v", a.Kind, o)
 		}
 	}

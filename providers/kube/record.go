@@ -13,8 +13,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -53,17 +53,17 @@ func (r *Record) Name() string { return r.namespace + "/" + r.name }
 
 // Load reads the run; found is false when there is no record. The error is a
 // live.DamagedError, a live.NewerError, a ForbiddenError, or says that the API is away.
-func (r *Record) Load(ctx context.Context) (run engine.Run, found bool, err error) {
+func (r *Record) Load(ctx context.Context) (run record.Run, found bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m, err := r.read(ctx)
 	if err != nil || m == nil {
 		r.version, r.unsure = "", false
-		return engine.Run{}, false, err
+		return record.Run{}, false, err
 	}
 	run, err = decodeRun(m)
 	if err != nil {
-		return engine.Run{}, true, err
+		return record.Run{}, true, err
 	}
 	r.version, r.unsure = m.ResourceVersion, false
 	return run, true, nil
@@ -72,7 +72,7 @@ func (r *Record) Load(ctx context.Context) (run engine.Run, found bool, err erro
 // Save writes the run if the record is still as this process last read or wrote
 // it; live.ErrLost if not. After any other error it may or may not have been written,
 // and the next Save finds out.
-func (r *Record) Save(ctx context.Context, run engine.Run) error {
+func (r *Record) Save(ctx context.Context, run record.Run) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for range 3 {
@@ -91,7 +91,7 @@ func (r *Record) Save(ctx context.Context, run engine.Run) error {
 
 // write asks for one write. Neither done nor an error: it met another version,
 // and reconcile must tell whose.
-func (r *Record) write(ctx context.Context, run engine.Run) (done bool, err error) {
+func (r *Record) write(ctx context.Context, run record.Run) (done bool, err error) {
 	r.tried = r.epoch + 1
 	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: r.namespace, Name: r.name, ResourceVersion: r.version,

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 func TestRecordName(t *testing.T) {
@@ -32,8 +32,8 @@ func TestRecordName(t *testing.T) {
 	}
 }
 
-func testRun(id string) engine.Run {
-	return engine.Run{Version: engine.RecordVersion, ID: id, Group: "ng-web", Provider: "asg", State: engine.Finished}
+func testRun(id string) record.Run {
+	return record.Run{Version: record.RecordVersion, ID: id, Group: "ng-web", Provider: "asg", State: record.Finished}
 }
 
 func TestRecordRoundTrip(t *testing.T) {
@@ -137,9 +137,9 @@ func TestRecordToleratesForeignLabels(t *testing.T) {
 func TestRecordLarge(t *testing.T) {
 	s := newFakeStore(t)
 	run := testRun("big")
-	run.Nodes = map[string]engine.Node{}
+	run.Nodes = map[string]record.Node{}
 	for i := range 4000 {
-		run.Nodes[fmt.Sprintf("i-%016x", rand.Uint64())] = engine.Node{Name: fmt.Sprintf("ip-10-0-%d-%d", i/256, i%256), Stage: engine.Outdated}
+		run.Nodes[fmt.Sprintf("i-%016x", rand.Uint64())] = record.Node{Name: fmt.Sprintf("ip-10-0-%d-%d", i/256, i%256), Stage: record.Outdated}
 	}
 	r := s.Record("drainboard", "ng-web")
 	if err := r.Save(t.Context(), run); err != nil {
@@ -265,10 +265,10 @@ func TestRecordRefused(t *testing.T) {
 func TestRecordTooLarge(t *testing.T) {
 	s := newFakeStore(t)
 	run, random := testRun("a"), rand.New(rand.NewPCG(1, 2))
-	run.Pods = map[string]engine.Pod{}
+	run.Pods = map[string]record.Pod{}
 	for range 80000 {
 		uid := fmt.Sprintf("%016x%016x", random.Uint64(), random.Uint64())
-		run.Pods[uid] = engine.Pod{Ref: fmt.Sprintf("shop/web-%016x", random.Uint64()), Node: "n1"}
+		run.Pods[uid] = record.Pod{Ref: fmt.Sprintf("shop/web-%016x", random.Uint64()), Node: "n1"}
 	}
 	r := s.Record("drainboard", "ng-web")
 	if err := r.Save(t.Context(), run); !errors.Is(err, live.ErrTooLarge) || !strings.Contains(err.Error(), "KiB") {

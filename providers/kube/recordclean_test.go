@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -15,8 +15,8 @@ func TestLoadCleans(t *testing.T) {
 	const evil = "x\x1b]52;c;eA==\x07\u202ey\u200b"
 	run := testRun("r" + evil)
 	run.Why, run.By, run.BlockingPods = evil, evil, []string{"fine", evil}
-	run.Nodes = map[string]engine.Node{"i-1" + evil: {Name: evil, Stage: engine.Ready, Reason: evil, Wait: &engine.Wait{For: evil}}}
-	run.Marks = map[string][]engine.Mark{"i-1": {{Put: engine.TaintOf("i-1", evil, world.Taint{Key: evil})}}}
+	run.Nodes = map[string]record.Node{"i-1" + evil: {Name: evil, Stage: record.Ready, Reason: evil, Wait: &record.Wait{For: evil}}}
+	run.Marks = map[string][]record.Mark{"i-1": {{Put: record.TaintOf("i-1", evil, world.Taint{Key: evil})}}}
 	s := newFakeStore(t)
 	r := s.Record("drainboard", "ng-web")
 	if _, _, err := r.Load(t.Context()); err != nil {

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,7 +18,7 @@ import (
 // been read (found is false when there is none) and then whenever it changes, on the
 // goroutine that applies the feed's changes. It is called before Run. The error is a
 // live.DamagedError or a live.NewerError. The cluster counts as fresh only while the record is.
-func (f *Feed) OnRecord(namespace, group string, do func(run engine.Run, found bool, err error)) {
+func (f *Feed) OnRecord(namespace, group string, do func(run record.Run, found bool, err error)) {
 	name := fields.OneTermEqualSelector("metadata.name", RecordName(group)).String()
 	api := f.c.api.CoreV1().ConfigMaps(namespace)
 	m := &mirror[live.Stored]{

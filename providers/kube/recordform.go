@@ -9,8 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 )
 
 // encodeRun puts a run into a ConfigMap.
-func encodeRun(m *corev1.ConfigMap, run engine.Run) error {
+func encodeRun(m *corev1.ConfigMap, run record.Run) error {
 	text, err := json.Marshal(run)
 	if err != nil {
 		return fmt.Errorf("write the run as JSON: %w", err)
@@ -54,10 +54,10 @@ func encodeRun(m *corev1.ConfigMap, run engine.Run) error {
 
 // decodeRun reads a run from a ConfigMap, its strings clean: live.DamagedError or
 // live.NewerError if it cannot.
-func decodeRun(m *corev1.ConfigMap) (engine.Run, error) {
-	record, look := m.Namespace+"/"+m.Name, fmt.Sprintf("kubectl -n %s get configmap %s -o yaml", m.Namespace, m.Name)
-	damaged := func(err error) (engine.Run, error) {
-		return engine.Run{}, &live.DamagedError{Record: record, Look: look, Err: err}
+func decodeRun(m *corev1.ConfigMap) (record.Run, error) {
+	rec, look := m.Namespace+"/"+m.Name, fmt.Sprintf("kubectl -n %s get configmap %s -o yaml", m.Namespace, m.Name)
+	damaged := func(err error) (record.Run, error) {
+		return record.Run{}, &live.DamagedError{Record: rec, Look: look, Err: err}
 	}
 	text := []byte(m.Data[recordKey])
 	if zipped, ok := m.BinaryData[recordKeyZip]; ok {
@@ -72,9 +72,9 @@ func decodeRun(m *corev1.ConfigMap) (engine.Run, error) {
 	if len(text) == 0 {
 		return damaged(fmt.Errorf("it has no %s", recordKey))
 	}
-	run, err := live.ReadRun(text, record, look)
+	run, err := live.ReadRun(text, rec, look)
 	if err != nil {
-		return engine.Run{}, err
+		return record.Run{}, err
 	}
 	if want := RecordName(run.Group); recordOf(m.Name) != want {
 		return damaged(fmt.Errorf("it is of the %s group %s, whose record is %s", run.Provider, run.Group, want))

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // Of a group's earlier runs the last few stay readable, and nothing grows.
@@ -34,7 +34,7 @@ func TestPastRuns(t *testing.T) {
 			s.mu.Unlock()
 		}
 		run := testRun(fmt.Sprint("r", i))
-		run.State = engine.Finished
+		run.State = record.Finished
 		for range 2 {
 			if err := r.Save(t.Context(), run); err != nil {
 				t.Fatal(err)

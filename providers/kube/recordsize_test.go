@@ -13,14 +13,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // many is a run many times as large as one that was simulated: each copy of it with
 // names, ids and times of its own, as long and as random as real ones.
-func many(t *testing.T, one engine.Run, copies int) engine.Run {
+func many(t *testing.T, one record.Run, copies int) record.Run {
 	t.Helper()
 	text, err := json.Marshal(one)
 	if err != nil {
@@ -58,7 +58,7 @@ func many(t *testing.T, one engine.Run, copies int) engine.Run {
 			}
 			return at.Add(time.Duration(r.Int64N(int64(8 * time.Hour)))).Truncate(time.Millisecond).Format(`"` + time.RFC3339Nano + `"`)
 		})
-		var c engine.Run
+		var c record.Run
 		if err := json.Unmarshal([]byte(copied), &c); err != nil {
 			t.Fatal(err)
 		}
@@ -81,18 +81,18 @@ func many(t *testing.T, one engine.Run, copies int) engine.Run {
 
 // beset is a run half of whose nodes that are left others take out of service, and that was left behind
 // with all that was under way unknown.
-func beset(run engine.Run) engine.Run {
-	waited := engine.ExternalMover{Kind: engine.ExternalDrain, Who: "Cluster Autoscaler", Does: "drains", Mark: "taint ToBeDeletedByClusterAutoscaler=1793610000:NoSchedule", Handling: engine.HandlingWaited, Acts: true}
-	run.Deferrals = map[string]engine.Deferral{}
+func beset(run record.Run) record.Run {
+	waited := record.ExternalMover{Kind: record.ExternalDrain, Who: "Cluster Autoscaler", Does: "drains", Mark: "taint ToBeDeletedByClusterAutoscaler=1793610000:NoSchedule", Handling: record.HandlingWaited, Acts: true}
+	run.Deferrals = map[string]record.Deferral{}
 	for i, id := range slices.Sorted(maps.Keys(run.Nodes)) {
-		if n := run.Nodes[id]; i%2 == 0 && n.Stage != engine.Replaced {
+		if n := run.Nodes[id]; i%2 == 0 && n.Stage != record.Replaced {
 			waited.Nodes = append(waited.Nodes, n.Name)
 			at := n.Since.Add(time.Minute)
-			run.Deferrals[id+"/"+waited.Who] = engine.Deferral{Wait: &engine.Wait{For: "others", Start: at, End: at.Add(time.Hour), Needs: []world.Source{world.Cluster, world.Cloud}}}
+			run.Deferrals[id+"/"+waited.Who] = record.Deferral{Wait: &record.Wait{For: "others", Start: at, End: at.Add(time.Hour), Needs: []world.Source{world.Cluster, world.Cloud}}}
 		}
 	}
 	run.ExternalMovers = append(slices.Clone(run.ExternalMovers), waited)
-	run.Takeover = &engine.Takeover{Open: slices.Sorted(maps.Keys(run.Pending))}
+	run.Takeover = &record.Takeover{Open: slices.Sorted(maps.Keys(run.Pending))}
 	return run
 }
 
@@ -143,7 +143,7 @@ func TestRecordOfLargestRun(t *testing.T) {
 		if out, err := s.Do("run until=replaced"); err != nil {
 			t.Fatal(err, out)
 		}
-		for s.Driver.Run.State == engine.Running {
+		for s.Driver.Run.State == record.Running {
 			if _, waiting := s.Driver.Run.Waiting(); waiting {
 				break
 			}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // createTries is how often a command is tried to be given, lookAgain the pause between
@@ -38,7 +38,7 @@ func (g *SentCommand) Name() string { return g.namespace + "/" + g.object.name }
 // SendCommand gives a command to the driver of a group's run. cmd has no id yet, and expires.
 // The namespace of the commands is made if there is none. namespace is that of the
 // records.
-func (c *Client) SendCommand(ctx context.Context, namespace, group string, cmd engine.Command) (*SentCommand, error) {
+func (c *Client) SendCommand(ctx context.Context, namespace, group string, cmd record.Command) (*SentCommand, error) {
 	text, err := json.Marshal(commandForm{
 		Version: commandVersion, Kind: cmd.Kind, Run: cmd.Run, Batch: cmd.Batch, Hash: cmd.Hash,
 		By: cmd.By, At: cmd.At, Expires: cmd.Expires, Reason: cmd.Reason,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // buckets of the time that decisions take, in seconds.
@@ -25,8 +26,8 @@ type Recorder struct {
 	mu       sync.Mutex
 	now      func() time.Time // the cluster's time
 	seen     *engine.Snapshot
-	events   map[engine.EventType]int
-	refused  map[engine.Refusal]int
+	events   map[record.EventType]int
+	refused  map[record.Refusal]int
 	actions  map[action]int
 	took     []int // decisions, by bucket; the last: those that took longer
 	tookSum  time.Duration
@@ -35,14 +36,14 @@ type Recorder struct {
 
 // action counts what came of actions of one kind.
 type action struct {
-	kind    engine.ActionKind
-	verdict engine.Verdict
+	kind    record.ActionKind
+	verdict record.Verdict
 }
 
 // New makes a Recorder of this version of the program.
 func New(version string) *Recorder {
 	return &Recorder{
-		version: version, now: time.Now, events: map[engine.EventType]int{}, refused: map[engine.Refusal]int{},
+		version: version, now: time.Now, events: map[record.EventType]int{}, refused: map[record.Refusal]int{},
 		actions: map[action]int{}, took: make([]int, len(buckets)+1),
 	}
 }
@@ -55,7 +56,7 @@ func (r *Recorder) SetClock(now func() time.Time) {
 }
 
 // Events counts what happened.
-func (r *Recorder) Events(list []engine.Event) {
+func (r *Recorder) Events(list []record.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range list {
@@ -91,12 +92,12 @@ type counting struct {
 	to *Recorder
 }
 
-func (c counting) Do(ctx context.Context, a engine.Action) engine.Outcome {
+func (c counting) Do(ctx context.Context, a record.Action) record.Outcome {
 	o := c.Executor.Do(ctx, a)
 	c.to.mu.Lock()
 	defer c.to.mu.Unlock()
 	c.to.actions[action{a.Kind, o.Verdict}]++
-	if a.Kind == engine.Evict && o.Verdict == engine.Refused {
+	if a.Kind == record.Evict && o.Verdict == record.Refused {
 		c.to.refused[o.Refusal]++
 	}
 	return o

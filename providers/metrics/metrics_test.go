@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -17,11 +18,11 @@ var now = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 // refusing answers every eviction with a closed budget.
 type refusing struct{}
 
-func (refusing) Do(_ context.Context, a engine.Action) engine.Outcome {
-	if a.Kind == engine.Evict {
-		return engine.Outcome{Verdict: engine.Refused, Refusal: engine.RefusedBudget}
+func (refusing) Do(_ context.Context, a record.Action) record.Outcome {
+	if a.Kind == record.Evict {
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedBudget}
 	}
-	return engine.Outcome{Verdict: engine.Done}
+	return record.Outcome{Verdict: record.Done}
 }
 
 func scrape(t *testing.T, r *Recorder) string {
@@ -42,23 +43,23 @@ func TestScrape(t *testing.T) {
 	r.SetClock(func() time.Time { return now.Add(7 * time.Second) })
 	e := r.Executor(refusing{})
 	for range 3 {
-		e.Do(t.Context(), engine.Action{Kind: engine.Evict})
+		e.Do(t.Context(), record.Action{Kind: record.Evict})
 	}
-	e.Do(t.Context(), engine.Action{Kind: engine.Cordon})
-	r.Events([]engine.Event{{Type: engine.PodEvicted}, {Type: engine.PodEvicted}, {Type: engine.PodForced}, {Type: engine.Warning}})
+	e.Do(t.Context(), record.Action{Kind: record.Cordon})
+	r.Events([]record.Event{{Type: record.PodEvicted}, {Type: record.PodEvicted}, {Type: record.PodForced}, {Type: record.Warning}})
 	for _, d := range []time.Duration{100 * time.Microsecond, 3 * time.Millisecond, 2 * time.Second} {
 		r.Took(d)
 	}
 	r.See(&engine.Snapshot{
 		At: now, RunID: "run-1", Cluster: "pr\"od\\\n\xff", Group: "web", Provider: "asg", Strategy: "eks", From: "1.31", To: "1.32",
-		State: engine.Running, Started: now.Add(-time.Minute), TimeLeft: 90 * time.Second, Done: 1, Total: 3, Gate: "shut",
+		State: record.Running, Started: now.Add(-time.Minute), TimeLeft: 90 * time.Second, Done: 1, Total: 3, Gate: "shut",
 		Phases:   []engine.PhaseView{{Name: "setup", Start: now, End: now}, {Name: "scale up", Start: now}},
-		Zones:    []engine.ZoneView{{Rows: []*engine.NodeRow{{Stage: engine.Draining, Blocked: true}, {Stage: engine.Draining, Detached: true}, {Stage: engine.Replaced, Detached: true}}}},
+		Zones:    []engine.ZoneView{{Rows: []*engine.NodeRow{{Stage: record.Draining, Blocked: true}, {Stage: record.Draining, Detached: true}, {Stage: record.Replaced, Detached: true}}}},
 		Blockers: []*engine.Blocker{{Kind: engine.BlockedByBudget}, {Kind: engine.BlockedByBudget}},
 		Batch:    &engine.BatchView{Since: now.Add(-30 * time.Second)},
-		Validation: &engine.Validation{
-			Wait: &engine.Wait{Start: now, End: now.Add(90 * time.Second)}, Passes: 1, Need: 2,
-			Failures: []engine.Invalid{{Kind: "node"}, {Kind: "pod"}, {Kind: "machine", Ignored: true}},
+		Validation: &record.Validation{
+			Wait: &record.Wait{Start: now, End: now.Add(90 * time.Second)}, Passes: 1, Need: 2,
+			Failures: []record.Invalid{{Kind: "node"}, {Kind: "pod"}, {Kind: "machine", Ignored: true}},
 		},
 		Sources:  []engine.SourceView{{Name: world.Cluster, Fresh: now}, {Name: world.Cloud, Stale: true}},
 		LockLost: "gone", Unwritten: "forbidden", UnwrittenSince: now.Add(-5 * time.Second),

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // Words that labels take.
 var (
-	states   = []engine.State{engine.Planned, engine.Running, engine.Paused, engine.Ending, engine.Finished}
+	states   = []record.State{record.Planned, record.Running, record.Paused, record.Ending, record.Finished}
 	blockers = []engine.BlockerKind{
 		engine.BlockedByBudget, engine.BlockedByBudgets, engine.BlockedByWebhook, engine.BlockedByFinalizer, engine.BlockedByGrace,
 		engine.BlockedByRoom, engine.BlockedByReturn, engine.BlockedByConsent, engine.BlockedByRights, engine.BlockedByAPI,
@@ -129,11 +130,11 @@ func (p *page) validation(s *engine.Snapshot) {
 
 // nodes tells how the nodes stand.
 func (p *page) nodes(s *engine.Snapshot) {
-	count, blocked, detached := map[engine.Stage]int{}, 0, 0
+	count, blocked, detached := map[record.Stage]int{}, 0, 0
 	for _, zone := range s.Zones {
 		for _, row := range zone.Rows {
 			count[row.Stage]++
-			if row.Detached && row.Stage != engine.Replaced {
+			if row.Detached && row.Stage != record.Replaced {
 				detached++
 			}
 			if row.Blocked {
@@ -142,7 +143,7 @@ func (p *page) nodes(s *engine.Snapshot) {
 		}
 	}
 	p.family("drainboard_nodes", "gauge", "Nodes by stage.")
-	for _, stage := range engine.Stages {
+	for _, stage := range record.Stages {
 		p.sample("drainboard_nodes", float64(count[stage]), "stage", string(stage))
 	}
 	p.one("drainboard_nodes_to_replace", "gauge", "Nodes that were outdated, replaced ones included.", float64(s.Total))
@@ -183,15 +184,15 @@ func (p *page) sight(s *engine.Snapshot, now time.Time) {
 func (r *Recorder) counted(p *page) {
 	for _, c := range []struct {
 		name, help string
-		event      engine.EventType
+		event      record.EventType
 	}{
-		{"drainboard_pods_evicted_total", "Evictions that the API accepted.", engine.PodEvicted},
-		{"drainboard_pods_blocked_total", "Pods that were held for the first time.", engine.PodBlocked},
-		{"drainboard_pods_forced_total", "Pods deleted past their budgets.", engine.PodForced},
-		{"drainboard_nodes_failed_total", "Nodes that were given up.", engine.NodeFailed},
-		{"drainboard_validations_passed_total", "Times that what was validated got well.", engine.ValidationPassed},
-		{"drainboard_validations_failed_total", "Times that what was validated was not well.", engine.ValidationFailed},
-		{"drainboard_warnings_total", "Warnings.", engine.Warning},
+		{"drainboard_pods_evicted_total", "Evictions that the API accepted.", record.PodEvicted},
+		{"drainboard_pods_blocked_total", "Pods that were held for the first time.", record.PodBlocked},
+		{"drainboard_pods_forced_total", "Pods deleted past their budgets.", record.PodForced},
+		{"drainboard_nodes_failed_total", "Nodes that were given up.", record.NodeFailed},
+		{"drainboard_validations_passed_total", "Times that what was validated got well.", record.ValidationPassed},
+		{"drainboard_validations_failed_total", "Times that what was validated was not well.", record.ValidationFailed},
+		{"drainboard_warnings_total", "Warnings.", record.Warning},
 	} {
 		p.one(c.name, "counter", c.help, float64(r.events[c.event]))
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -30,7 +31,7 @@ func attend(t *testing.T, s *engine.Snapshot, with ...func(*ui.Options)) *listen
 	t.Helper()
 	in, keys := io.Pipe()
 	p := &listener{Desk: uitest.NewDesk(t, 0), keys: keys, ticks: make(chan time.Time)}
-	o := ui.Options{Snapshots: p.Snapshots, Send: func(c engine.Command) { p.Commands <- c }, Now: p.Now}
+	o := ui.Options{Snapshots: p.Snapshots, Send: func(c record.Command) { p.Commands <- c }, Now: p.Now}
 	o.Input, o.Output, o.Environ = in, p, []string{"TERM=dumb", "NO_COLOR=1"}
 	for _, f := range with {
 		f(&o)
@@ -149,7 +150,7 @@ func (p *listener) Never(text string) *listener {
 }
 
 // Sent waits for a command.
-func (p *listener) Sent(want engine.Command) *listener {
+func (p *listener) Sent(want record.Command) *listener {
 	p.T.Helper()
 	p.Gets(want, p.rest)
 	return p

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui"
 	"github.com/drainboard/drainboard/ui/scene"
@@ -89,7 +90,7 @@ func newNarrator(o ui.Options) *narrator {
 	}
 	n := &narrator{m: m, out: m.Opts.Output, spoke: m.Opts.Now(), told: newTeller()}
 	send := m.Opts.Send
-	m.Opts.Send = func(c engine.Command) {
+	m.Opts.Send = func(c record.Command) {
 		n.orders++
 		n.ordered = m.Opts.Now()
 		send(c)
@@ -306,16 +307,16 @@ func (n *narrator) hangup() {
 		n.say("The input has ended: the roll is held. " + m.Again() + " goes on with it.")
 		n.left = ui.Left
 	case m.Opts.ReadOnly && m.Opts.Scripted: // nobody was to type anything
-	case m.Scene == nil, m.Opts.ReadOnly, m.Opts.KeepsNothing, m.Scene.State == engine.Planned, m.Scene.State == engine.Paused:
+	case m.Scene == nil, m.Opts.ReadOnly, m.Opts.KeepsNothing, m.Scene.State == record.Planned, m.Scene.State == record.Paused:
 		n.left = ui.Left
-	case m.Scene.State == engine.Ending:
+	case m.Scene.State == record.Ending:
 		n.q, m.Dialog = nil, nil
 		n.say("The input has ended. What was changed is still put back.")
 	default:
-		if why, ok := m.Scene.Able(engine.CmdPause); !ok {
+		if why, ok := m.Scene.Able(record.CmdPause); !ok {
 			n.say("The input has ended. The run cannot be paused: " + style.Lower(why) + ".")
 		} else {
-			m.Opts.Send(engine.Command{Kind: engine.CmdPause, Reason: "the input ended"})
+			m.Opts.Send(record.Command{Kind: record.CmdPause, Reason: "the input ended"})
 			n.say("The input has ended: the run is paused. " + m.Again() + " goes on from where it stands.")
 		}
 		n.left = ui.Left

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -39,7 +40,7 @@ func TestPlainApprove(t *testing.T) {
 		Type("6").Hears(`"6" is not one of the answers. Type a number from 1 to 5.`).
 		Type("yes").Hears(`"yes" is nothing that can be done. An empty line tells what can.`).
 		SentNothing().
-		Type("1").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"}).Hears("batch 2 approved").
+		Type("1").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h2"}).Hears("batch 2 approved").
 		Type("1").Hears(`Nothing is asked, so "1" chooses nothing.`).
 		SentNothing()
 }
@@ -47,7 +48,7 @@ func TestPlainApprove(t *testing.T) {
 // A phase and a canary are asked for like a batch.
 func TestPlainApproveOthers(t *testing.T) {
 	attend(t, uitest.Phase()).Hears("Approve the phase upgrade?", "phase: the nodes are drained", "1 or a: approve phase upgrade").
-		Type("a").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h9"})
+		Type("a").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h9"})
 	attend(t, uitest.Canary()).Hears("canary: one node first; then watched for 2m0s", "1 or a: approve the canary (1 node)").
 		Type("approve").Hears("1: approve", "2 or n: not now").Type("2").
 		Hears("Approve the canary: 1 node?", "1 or a: approve the canary (1 node)").SentNothing()
@@ -64,7 +65,7 @@ func TestPlainStaleLine(t *testing.T) {
 	changed.Batch.ID, changed.Batch.Hash, changed.Batch.Nodes = 3, "h3", changed.Batch.Nodes[:2]
 	p.Later(5*time.Second).Show(changed).Hears("Approve batch 3: 2 nodes?", "Type a number").
 		Blurt("1").Hears(`Ignored "1"`).SentNothing().
-		Type("1").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 3, Hash: "h3"})
+		Type("1").Sent(record.Command{Kind: record.CmdApprove, Batch: 3, Hash: "h3"})
 
 	// The same for a question that was asked for: two lines that come as one.
 	attend(t, uitest.Busy()).Hears("An empty line").Blurt("x\n2").Hears("Abort the upgrade?", `Ignored "2"`).SentNothing()
@@ -87,7 +88,7 @@ func TestPlainMenu(t *testing.T) {
 		Hears("What can be done now:", "upgrade: 4 of 12 nodes, 2 draining, 1 settling, 1 terminating", "1 pod blocked: shop/checkout-7d9f-x2 on ip-10-0-1-23, fails in ").
 		Hears("Not possible now: approve: nothing waits for approval", "Not possible now: return to a node that was skipped or has failed: no node was skipped or has failed").
 		Hears("1 or f: force: delete what is blocked", "2 or p: pause", "or s: skip a node", "or x: abort", "tell all about a node", "or q: leave", "or the letter.").
-		Type("2").Sent(engine.Command{Kind: engine.CmdPause}).Hears("pause asked for").
+		Type("2").Sent(record.Command{Kind: record.CmdPause}).Hears("pause asked for").
 		Type("?").Hears("What can be done now:").
 		Type("a").Hears("Cannot approve now: nothing waits for approval.").
 		SentNothing().
@@ -95,7 +96,7 @@ func TestPlainMenu(t *testing.T) {
 }
 
 func TestPlainForce(t *testing.T) {
-	force := engine.Command{Kind: engine.CmdForce, Node: uitest.Host(1, 23)}
+	force := record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23)}
 	attend(t, uitest.Busy()).Hears("An empty line").
 		Type("f").Hears("Force: which?", "node ip-10-0-1-23, draining, 3 of 17 pods left, blocked", "An empty line cancels.").
 		Type("").Hears("Nothing was chosen.").
@@ -111,7 +112,7 @@ func TestPlainForce(t *testing.T) {
 		Type("").Hears("Nothing was forced.").
 		SentNothing().
 		Type("f").Hears("Force: which?").Type("1-23").Hears("Type ip-10-0-1-23 to force it").Type("its disk is full").Hears("That is not the name").SentNothing().
-		Type("ip-10-0-1-23  its disk is full").Sent(engine.Command{Kind: engine.CmdForce, Node: uitest.Host(1, 23), Reason: "its disk is full"})
+		Type("ip-10-0-1-23  its disk is full").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23), Reason: "its disk is full"})
 }
 
 func TestPlainAbort(t *testing.T) {
@@ -121,17 +122,17 @@ func TestPlainAbort(t *testing.T) {
 		Type("no").Hears(`"no" is not one of the answers.`).
 		Type("n").Hears("Approve batch 2: 3 nodes?", "1 or a: approve").SentNothing().
 		Type("abort").Hears("Abort the upgrade?").Type("2").
-		Sent(engine.Command{Kind: engine.CmdAbort}).Hears("abort asked for")
+		Sent(record.Command{Kind: record.CmdAbort}).Hears("abort asked for")
 }
 
 func TestPlainSkipAndReturn(t *testing.T) {
 	attend(t, uitest.Watching()).Hears("the canary is replaced: the others may follow in 1:32").
 		Type("s").Hears("Skip: which?").Never("node ip-10-0-1-23, failed").
 		Type("ip-10-0-3-77").Hears("Skip ip-10-0-3-77?", "It stays as it is: outdated", "1 or n: cancel", "2 or y: skip it").
-		Type("2").Sent(engine.Command{Kind: engine.CmdSkip, Node: uitest.Host(3, 77)}).
+		Type("2").Sent(record.Command{Kind: record.CmdSkip, Node: uitest.Host(3, 77)}).
 		Type("r").Hears("Return: which?", "1: node ip-10-0-1-23, failed\n2: node ", "skipped\nType a number from 1 to 2").
 		Type("1").Hears("Return to ip-10-0-1-23?", "failed: 3 pods left after 15m0s", "2 or y: return to it").
-		Type("y").Sent(engine.Command{Kind: engine.CmdReturn, Node: uitest.Host(1, 23)})
+		Type("y").Sent(record.Command{Kind: record.CmdReturn, Node: uitest.Host(1, 23)})
 }
 
 func TestPlainDetails(t *testing.T) {
@@ -148,16 +149,16 @@ func TestPlainEvents(t *testing.T) {
 		Hears("21:07:12 blocked: shop/checkout-7d9f-x2 on ip-10-0-1-23, budget shop/checkout allows 0: 3 healthy, 3 required. Way out: scale checkout to 4, loosen minAvailable 3, or force with f. Fails in ").
 		Never("cart-55c-2, grace")
 	more := uitest.Busy()
-	late := engine.Event{Time: uitest.Moment.Add(-time.Second), Type: engine.Warning, Message: "somebody scaled cart"}
+	late := record.Event{Time: uitest.Moment.Add(-time.Second), Type: record.Warning, Message: "somebody scaled cart"}
 	more.Events = append(more.Events[:len(more.Events)-1:len(more.Events)-1], late, s.Events[len(s.Events)-1],
-		engine.Event{Time: uitest.Moment.Add(time.Second), Type: engine.NodeReady, Node: uitest.Host(2, 77), Message: "joined"})
+		record.Event{Time: uitest.Moment.Add(time.Second), Type: record.NodeReady, Node: uitest.Host(2, 77), Message: "joined"})
 	p.Show(more).Hears("21:07:11 warning: somebody scaled cart\n", "21:07:13 ip-10-0-2-77 ready: joined\n")
 	if got := strings.Count(p.text, "left after 2s"); got != 1 {
 		t.Errorf("an event was told %d times\n%s", got, p.text)
 	}
 	p.Type("c").Hears("From now on the command").Show(func() *engine.Snapshot {
 		s := uitest.Busy()
-		s.Events = append(s.Events, engine.Event{Time: uitest.Moment.Add(2 * time.Second), Type: engine.NodeCordoned, Node: uitest.Host(1, 23), Command: "kubectl cordon x"})
+		s.Events = append(s.Events, record.Event{Time: uitest.Moment.Add(2 * time.Second), Type: record.NodeCordoned, Node: uitest.Host(1, 23), Command: "kubectl cordon x"})
 		return s
 	}()).Hears("ip-10-0-1-23 cordoned (the same by hand: kubectl cordon x)\n")
 }
@@ -196,7 +197,7 @@ func TestPlainDisconnectAndReconnect(t *testing.T) {
 func TestPlainPaused(t *testing.T) {
 	p := attend(t, uitest.Stale()).
 		Hears("warning: cluster data 34 s old", "this computer's clock is 4.2 s ahead of the cluster's", "Paused: ana@laptop asked. Nothing new starts, and deadlines stand still.", "1 or p: resume", "or x: abort", "or q: leave").
-		Type("1").Sent(engine.Command{Kind: engine.CmdResume}).Hears("resume asked for")
+		Type("1").Sent(record.Command{Kind: record.CmdResume}).Hears("resume asked for")
 	p.Later(5 * time.Second)
 	p.Never("2 s agoPaused")
 	p.Later(10*time.Second).Hears("Paused: ana@laptop asked", "1 or p: resume") // it had no effect
@@ -245,7 +246,7 @@ func TestPlainLeave(t *testing.T) {
 		Type("q").Hears("Leave?").Type("1").SentNothing().
 		Type("leave").Hears("is nothing that can be done").
 		Type("quit").Hears("Leave?").Type("p").
-		Sent(engine.Command{Kind: engine.CmdPause, Reason: "left the dashboard"}).Leaves(ui.Left)
+		Sent(record.Command{Kind: record.CmdPause, Reason: "left the dashboard"}).Leaves(ui.Left)
 	free := func(o *ui.Options) { o.KeepsNothing = true }
 	attend(t, uitest.Busy(), free).Hears("An empty line").Type("q").SentNothing().Leaves(ui.Left)
 }
@@ -253,7 +254,7 @@ func TestPlainLeave(t *testing.T) {
 // The end of the input pauses the run, unless it is being put back already.
 func TestPlainEndOfInput(t *testing.T) {
 	p := attend(t, uitest.Busy()).Hears("An empty line").HangUp().
-		Sent(engine.Command{Kind: engine.CmdPause, Reason: "the input ended"}).
+		Sent(record.Command{Kind: record.CmdPause, Reason: "the input ended"}).
 		Hears("The input has ended: the run is paused. drainboard upgrade ng-web goes on from where it stands.")
 	alone := func(o *ui.Options) { o.Again = "drainboard upgrade ng-web --cloudonly" }
 	attend(t, uitest.Busy(), alone).Hears("An empty line").HangUp().
@@ -261,9 +262,9 @@ func TestPlainEndOfInput(t *testing.T) {
 	p.Leaves(ui.Left)
 	attend(t, uitest.Stale()).Hears("Type a number").HangUp().SentNothing().Leaves(ui.Left)
 	ending := uitest.Busy()
-	ending.State, ending.Result = engine.Ending, engine.Aborted
+	ending.State, ending.Result = record.Ending, record.Aborted
 	p = attend(t, ending).Hears("An empty line").HangUp().Hears("The input has ended. What was changed is still put back.").SentNothing()
-	p.Show(uitest.Ended(engine.Aborted, "ana@laptop asked")).Hears("ng-web: aborted").Leaves(ui.Finished)
+	p.Show(uitest.Ended(record.Aborted, "ana@laptop asked")).Hears("ng-web: aborted").Leaves(ui.Finished)
 }
 
 // Lines of a script answer one question after the other, and wait for it.
@@ -279,16 +280,16 @@ func TestPlainScript(t *testing.T) {
 		p.HangUp()
 	}()
 	p.Show(uitest.Busy()).SentNothing()
-	p.Show(uitest.Asking()).Sent(engine.Command{Kind: engine.CmdApprove, Batch: 2, Hash: "h2"})
+	p.Show(uitest.Asking()).Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h2"})
 	next := uitest.Asking()
 	next.Batch.ID, next.Batch.Hash = 3, "h3"
 	p.Show(uitest.Busy()).SentNothing()
-	p.Show(next).Hears("Approve batch 3", "Abort the upgrade?").Sent(engine.Command{Kind: engine.CmdAbort})
+	p.Show(next).Hears("Approve batch 3", "Abort the upgrade?").Sent(record.Command{Kind: record.CmdAbort})
 	<-answered
 	p.Show(uitest.Busy()).SentNothing()
 	another := uitest.Asking()
 	another.Batch.ID, another.Batch.Hash = 4, "h4"
-	p.Show(another).Sent(engine.Command{Kind: engine.CmdPause, Reason: "the input ended"}).Leaves(ui.Left)
+	p.Show(another).Sent(record.Command{Kind: record.CmdPause, Reason: "the input ended"}).Leaves(ui.Left)
 }
 
 func TestPlainEnd(t *testing.T) {
@@ -297,7 +298,7 @@ func TestPlainEnd(t *testing.T) {
 		Hears("failed: ip-10-0-1-23: pods left after 15m0s", "kept a node: shop/checkout-7d9f-x2 on ip-10-0-1-23, budget shop/checkout allows 0", "left behind, with what puts it back", "warning: the nodes that run it can be rolled back").
 		Leaves(ui.Finished)
 	both := uitest.Failed()
-	both.Result, both.Worst = engine.InvalidFail, engine.EvictionFail
+	both.Result, both.Worst = record.InvalidFail, record.EvictionFail
 	attend(t, both).Hears("exit code: 4: pods could not be evicted in time (PodEvictionFailure)").Leaves(ui.Finished)
 	attend(t, uitest.Done()).Hears("the run has finished", "ng-web: done", "exit code: 0: done", "- somebody raised the group to 14 meanwhile").Leaves(ui.Finished)
 
@@ -325,7 +326,7 @@ func TestPlainHostileAndWide(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for range 10 {
 		for _, f := range uitest.Fixtures {
-			if s := f.Make(); s.State != engine.Finished || s.Roll != nil && !s.Roll.Over() {
+			if s := f.Make(); s.State != record.Finished || s.Roll != nil && !s.Roll.Over() {
 				attend(t, uitest.Hostile(s, r)).Type("").Hears("What can be done now:")
 			} else {
 				attend(t, uitest.Hostile(s, r)).Leaves(ui.Finished)
@@ -348,7 +349,7 @@ func TestPlainGoesThroughARoll(t *testing.T) {
 	p.Hears("prod-eu-1 / ng-web,", "group 4 of 6").Show(uitest.Between()).Hears("ng-web: done", "12 of 12 nodes replaced")
 	p.Later(patienceAtWork).Hears("Next: ng-web-b", "ng-web: done, 12 of 12 nodes replaced")
 	p.Show(uitest.NextGroup()).Hears("prod-eu-1 / ng-web-b", "group 5 of 6", "Approve batch 1")
-	p.Type("a").Sent(engine.Command{Kind: engine.CmdApprove, Batch: 1, Hash: "h-b"})
+	p.Type("a").Sent(record.Command{Kind: record.CmdApprove, Batch: 1, Hash: "h-b"})
 	p.Show(uitest.RolledAll()).Hears("the roll: 5 of 6 groups done", "ng-batch: PodEvictionFailure", "exit code: 4").Leaves(ui.Finished)
 	p.Never("Next: ng-web-c")
 

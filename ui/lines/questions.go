@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
@@ -221,7 +221,7 @@ func (n *narrator) need() string {
 	m, sc := n.m, n.m.Scene
 	switch {
 	case sc == nil, m.Opts.ReadOnly, m.Scene.Over(), n.deaf:
-	case sc.State == engine.Paused:
+	case sc.State == record.Paused:
 		return "paused " + sc.Why
 	case sc.Batch != nil && m.Why(m.ActionFor("a")) == "":
 		return "batch " + sc.Batch.Hash
@@ -252,7 +252,7 @@ func (n *narrator) ask() {
 func (n *narrator) askNeed(full bool) {
 	m := n.m
 	q := &question{need: n.asked, grace: ui.GraceMost}
-	if m.Scene.State == engine.Paused {
+	if m.Scene.State == record.Paused {
 		q.head = "Paused" + style.Because(m.Scene.Brief(m.Scene.Why)) + ". Nothing new starts, and deadlines stand still."
 	} else {
 		b := m.Scene.Batch

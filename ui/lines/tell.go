@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -47,13 +48,13 @@ func newTeller() teller {
 // its middle that others report late.
 type eventKey struct {
 	at                       int64
-	kind                     engine.EventType
+	kind                     record.EventType
 	phase, node, pod, budget string
 	batch                    int
 	message                  string
 }
 
-func keyOf(e *engine.Event) eventKey {
+func keyOf(e *record.Event) eventKey {
 	return eventKey{e.Time.UnixNano(), e.Type, e.Phase, e.Node, e.Pod, e.Budget, e.Batch, e.Message}
 }
 
@@ -84,9 +85,9 @@ func (n *narrator) tellEvents() {
 		switch {
 		case seen[k] <= t.events[k]:
 			continue
-		case e.Type == engine.PodBlocked && blocked[e.Pod]:
+		case e.Type == record.PodBlocked && blocked[e.Pod]:
 			continue // tellBlockers says more
-		case e.Type == engine.BatchWaiting && sc.Batch != nil && sc.Batch.ID == e.Batch && n.need() != "":
+		case e.Type == record.BatchWaiting && sc.Batch != nil && sc.Batch.ID == e.Batch && n.need() != "":
 			continue // the question says more
 		}
 		n.sayAt(e.Time, n.eventSentence(e))
@@ -96,13 +97,13 @@ func (n *narrator) tellEvents() {
 
 // eventSentence is an event for a line of its own: what the log tells by a sign
 // stands there as a word.
-func (n *narrator) eventSentence(e *engine.Event) string {
+func (n *narrator) eventSentence(e *record.Event) string {
 	m := n.m
 	text := m.Scene.EventText(e)
 	switch e.Type {
-	case engine.Warning:
+	case record.Warning:
 		text = "warning: " + text
-	case engine.RunFinished:
+	case record.RunFinished:
 		text = "the run has " + text
 	}
 	if m.Commands && e.Command != "" {
@@ -139,12 +140,12 @@ func (n *narrator) tellNotes() {
 	}
 	n.note("kubernetes", alone, "")
 	gate := ""
-	if sc.Gate != "" && sc.State == engine.Running {
+	if sc.Gate != "" && sc.State == record.Running {
 		gate = "no new drain starts: " + style.Lower(sc.Brief(sc.Gate))
 	}
 	n.note("gate", gate, "drains may start again")
 	canary := ""
-	if sc.Canary != nil && sc.State == engine.Running {
+	if sc.Canary != nil && sc.State == record.Running {
 		canary, _ = sc.CanaryText(m.Styles)
 	}
 	n.note("canary", canary, "")
@@ -154,7 +155,7 @@ func (n *narrator) tellNotes() {
 	}
 	n.note("skew", skew, "")
 	waits := ""
-	if sc.Batch != nil && !m.Scene.Over() && m.Approved != sc.Batch.Hash && sc.State == engine.Running {
+	if sc.Batch != nil && !m.Scene.Over() && m.Approved != sc.Batch.Hash && sc.State == record.Running {
 		if why := m.Why(m.ActionFor("a")); why != "" {
 			waits = style.Upper(scene.BatchName(sc.Batch)) + " waits for approval"
 			if !m.Opts.ReadOnly {
@@ -221,7 +222,7 @@ func (n *narrator) tellBlockers() {
 		}
 	}
 	for pod := range n.told.blockers {
-		if ref, _, _ := strings.Cut(pod, "\x00"); told[pod] == "" && sc.State == engine.NoRun { // a run's events tell it
+		if ref, _, _ := strings.Cut(pod, "\x00"); told[pod] == "" && sc.State == record.NoRun { // a run's events tell it
 			n.say("no longer blocked: " + ref)
 		}
 	}
@@ -265,8 +266,8 @@ func blockerSentence(sc *scene.Scene, b *engine.Blocker) string {
 // patience is how long it may be silent.
 func (n *narrator) patience() time.Duration {
 	m, sc := n.m, n.m.Scene
-	waits := n.need() != "" || m.Opts.ReadOnly && (sc.Batch != nil || sc.State == engine.NoRun)
-	if sc.State == engine.Paused || sc.Abandoned() || waits && !m.Scene.Busy() {
+	waits := n.need() != "" || m.Opts.ReadOnly && (sc.Batch != nil || sc.State == record.NoRun)
+	if sc.State == record.Paused || sc.Abandoned() || waits && !m.Scene.Busy() {
 		return patienceWaiting
 	}
 	return patienceAtWork

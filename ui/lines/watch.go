@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
@@ -58,7 +59,7 @@ func (n *narrator) stand() {
 	n.about, n.driver = sc.RunID, sc.Driver
 	n.say(n.intro())
 	n.tellWatched()
-	if why := sc.Brief(sc.Why); why != "" && (sc.State == engine.Paused || sc.State == engine.Ending) {
+	if why := sc.Brief(sc.Why); why != "" && (sc.State == record.Paused || sc.State == record.Ending) {
 		word, _ := m.Scene.StateLook(m.Styles)
 		n.say(word + style.Because(why))
 	}
@@ -71,7 +72,7 @@ func (n *narrator) stand() {
 	var busy []string
 	for _, z := range sc.Zones {
 		for _, r := range z.Rows {
-			if scene.IsActive(r) || r.Stage == engine.NodeFail {
+			if scene.IsActive(r) || r.Stage == record.NodeFail {
 				busy = append(busy, rowSentence(sc, r))
 			}
 		}

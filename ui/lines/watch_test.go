@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -63,7 +64,7 @@ func TestPlainWatchOfARunUnderWay(t *testing.T) {
 	s := uitest.Busy()
 	p := attend(t, s, onlyWatches).Hears("upgrading, 4 of 12 nodes", "ip-10-0-1-23 draining, 3 of 17 pods left", "blocked: shop/checkout-7d9f-x2").Never("17 pods to move")
 	more := uitest.Busy()
-	more.Events = append(more.Events, engine.Event{Time: uitest.Moment.Add(time.Second), Type: engine.NodeReady, Node: uitest.Host(2, 77), Message: "joined"})
+	more.Events = append(more.Events, record.Event{Time: uitest.Moment.Add(time.Second), Type: record.NodeReady, Node: uitest.Host(2, 77), Message: "joined"})
 	p.Show(more).Hears("\n21:07:13 ip-10-0-2-77 ready: joined\n").Never("17 pods to move")
 
 	attend(t, uitest.Stale(), onlyWatches).Hears("paused", "paused: ana@laptop asked").SentNothing()
@@ -85,7 +86,7 @@ func TestPlainWatchOfOthers(t *testing.T) {
 	p.Later(30*time.Second).Hears("kops at work: ", "1 draining, 1 settling, 1 terminating", "1 pod blocked")
 	free := uitest.Driven()
 	free.Blockers = nil
-	free.Events = append(free.Events, engine.Event{Time: uitest.Moment.Add(time.Second), Type: engine.NodeDrained, Node: uitest.Host(1, 23), Message: "drained by kops"})
+	free.Events = append(free.Events, record.Event{Time: uitest.Moment.Add(time.Second), Type: record.NodeDrained, Node: uitest.Host(1, 23), Message: "drained by kops"})
 	p.Show(free).Hears("ip-10-0-1-23 drained by kops\n", "no longer blocked: shop/checkout-7d9f-x2\n")
 }
 

@@ -12,7 +12,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
@@ -367,12 +367,12 @@ func (p *picker) group(r Group, w int) string {
 	case r.Refused != "":
 		lk, state = style.Look{Glyph: st.Glyphs.Skipped, Pen: st.Off}, r.Refused
 	case r.Running != "":
-		lk, state = st.States[engine.Running], r.Running
-		if l, known := st.States[engine.State(r.Running)]; known {
+		lk, state = st.States[record.Running], r.Running
+		if l, known := st.States[record.State(r.Running)]; known {
 			lk = l
 		}
 	case r.Others != "":
-		lk, state = st.States[engine.Running], r.Others+" at work"
+		lk, state = st.States[record.Running], r.Others+" at work"
 	case r.Outdated > 0:
 		lk, state = style.Look{Glyph: st.Glyphs.Outdated, Pen: st.Warn}, "outdated"
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -29,7 +30,7 @@ func (sc *Scene) WayOut(text string) string {
 	if sc.ReadOnly {
 		return strings.ReplaceAll(text, " with f", " where the run is driven")
 	}
-	if _, able := sc.Able(engine.CmdForce); !able && strings.HasSuffix(text, " with f") {
+	if _, able := sc.Able(record.CmdForce); !able && strings.HasSuffix(text, " with f") {
 		if at := strings.LastIndex(text, ", or force"); at > 0 {
 			return text[:at]
 		}
@@ -51,11 +52,11 @@ func DeadlineWord(b *engine.Blocker) string {
 		return "the pod is forced in " + about
 	}
 	switch b.AtDeadline {
-	case engine.TimeoutFail:
+	case record.TimeoutFail:
 		return "fails in "
-	case engine.TimeoutSkip:
+	case record.TimeoutSkip:
 		return "is skipped in "
-	case engine.TimeoutForce:
+	case record.TimeoutForce:
 		return "is forced in " + about
 	}
 	return "deadline in " + about

@@ -4,32 +4,32 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
 // EventLook tells at a glance what wants attention.
-func (sc *Scene) EventLook(st *style.Styles, e *engine.Event) style.Look {
-	if e.Type == engine.PhaseFinished && sc.EndedIn(e.Phase) {
+func (sc *Scene) EventLook(st *style.Styles, e *record.Event) style.Look {
+	if e.Type == record.PhaseFinished && sc.EndedIn(e.Phase) {
 		return sc.StoppedLook(st)
 	}
 	switch e.Type {
-	case engine.NodeFailed, engine.ValidationFailed, engine.HookFailed:
+	case record.NodeFailed, record.ValidationFailed, record.HookFailed:
 		return style.Look{Glyph: st.Glyphs.Failed, Pen: st.Bad}
-	case engine.Warning:
+	case record.Warning:
 		return style.Look{Glyph: st.Glyphs.Warning, Pen: st.Warn}
-	case engine.NodeBlocked, engine.PodBlocked:
+	case record.NodeBlocked, record.PodBlocked:
 		return style.Look{Glyph: st.Glyphs.Blocked, Pen: st.Warn}
-	case engine.PodForced, engine.RunAborting, engine.NodeSkipped:
+	case record.PodForced, record.RunAborting, record.NodeSkipped:
 		return style.Look{Glyph: "!", Pen: st.Warn}
-	case engine.BatchWaiting:
+	case record.BatchWaiting:
 		return style.Look{Glyph: st.Glyphs.Ask, Pen: st.Warn}
-	case engine.RunPaused:
+	case record.RunPaused:
 		return style.Look{Glyph: st.Glyphs.Paused, Pen: st.Warn}
-	case engine.NodeReplaced, engine.NodeReady, engine.PhaseFinished, engine.ValidationPassed, engine.HookPassed:
+	case record.NodeReplaced, record.NodeReady, record.PhaseFinished, record.ValidationPassed, record.HookPassed:
 		return style.Look{Glyph: st.Glyphs.Done, Pen: st.Good}
-	case engine.RunFinished:
-		if e.Result == string(engine.Succeeded) {
+	case record.RunFinished:
+		if e.Result == string(record.Succeeded) {
 			return style.Look{Glyph: st.Glyphs.Done, Pen: st.Good}
 		}
 		return style.Look{Glyph: st.Glyphs.Failed, Pen: st.Bad}
@@ -38,26 +38,26 @@ func (sc *Scene) EventLook(st *style.Styles, e *engine.Event) style.Look {
 }
 
 // verbs are what a sentence about an event begins with.
-var verbs = map[engine.EventType]string{
-	engine.RunPlanned: "planned", engine.RunStarted: "the run has started", engine.RunPaused: "paused",
-	engine.RunResumed: "resumed", engine.RunAborting: "aborting", engine.RunFinished: "finished",
-	engine.PhaseStarted: "begins", engine.PhaseFinished: "finished",
-	engine.BatchWaiting: "waits for approval", engine.BatchApproved: "approved",
-	engine.NodeOutdated: "outdated", engine.NodeTainted: "tainted", engine.NodeCordoned: "cordoned",
-	engine.NodeDraining: "draining", engine.NodeBlocked: "blocked", engine.NodeDrained: "drained",
-	engine.NodeSettling: "settling", engine.NodeTerminating: "terminating", engine.NodeReplaced: "replaced",
-	engine.NodeLaunching: "launching", engine.NodeReady: "ready", engine.NodeUpdating: "updating",
-	engine.NodeSkipped: "skipped", engine.NodeFailed: "failed",
-	engine.PodEvicted: "evicted", engine.PodBlocked: "blocked", engine.PodUnblocked: "no longer blocked",
-	engine.PodForced: "forced", engine.PodGone: "gone", engine.CapacityChanged: "capacity",
-	engine.InstanceDetached: "detached", engine.InstanceOut: "deregistered",
-	engine.ValidationPassed: "validation passed", engine.ValidationFailed: "validation failed",
-	engine.HookStarted: "hook asked", engine.HookPassed: "hook done", engine.HookFailed: "hook failed",
+var verbs = map[record.EventType]string{
+	record.RunPlanned: "planned", record.RunStarted: "the run has started", record.RunPaused: "paused",
+	record.RunResumed: "resumed", record.RunAborting: "aborting", record.RunFinished: "finished",
+	record.PhaseStarted: "begins", record.PhaseFinished: "finished",
+	record.BatchWaiting: "waits for approval", record.BatchApproved: "approved",
+	record.NodeOutdated: "outdated", record.NodeTainted: "tainted", record.NodeCordoned: "cordoned",
+	record.NodeDraining: "draining", record.NodeBlocked: "blocked", record.NodeDrained: "drained",
+	record.NodeSettling: "settling", record.NodeTerminating: "terminating", record.NodeReplaced: "replaced",
+	record.NodeLaunching: "launching", record.NodeReady: "ready", record.NodeUpdating: "updating",
+	record.NodeSkipped: "skipped", record.NodeFailed: "failed",
+	record.PodEvicted: "evicted", record.PodBlocked: "blocked", record.PodUnblocked: "no longer blocked",
+	record.PodForced: "forced", record.PodGone: "gone", record.CapacityChanged: "capacity",
+	record.InstanceDetached: "detached", record.InstanceOut: "deregistered",
+	record.ValidationPassed: "validation passed", record.ValidationFailed: "validation failed",
+	record.HookStarted: "hook asked", record.HookPassed: "hook done", record.HookFailed: "hook failed",
 }
 
 // EventText is an event as a sentence: who, what, and the message unless it says
 // that itself.
-func (sc *Scene) EventText(e *engine.Event) string {
+func (sc *Scene) EventText(e *record.Event) string {
 	node := ""
 	if e.Node != "" {
 		node = sc.NodeName(e.Node)
@@ -72,7 +72,7 @@ func (sc *Scene) EventText(e *engine.Event) string {
 		who = e.Pod
 	case e.Batch != 0 && node == "":
 		who = fmt.Sprintf("batch %d", e.Batch)
-	case e.Type == engine.ValidationPassed, e.Type == engine.ValidationFailed: // of the cluster, in whichever phase
+	case e.Type == record.ValidationPassed, e.Type == record.ValidationFailed: // of the cluster, in whichever phase
 	case e.Phase != "" && node == "":
 		who = e.Phase
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -88,5 +89,5 @@ func (f Filter) MatchesText(line string) bool {
 
 // IsProblem reports whether a node needs a look by somebody.
 func IsProblem(r *engine.NodeRow) bool {
-	return r.Blocked || r.Stage == engine.NodeFail || r.Stage == engine.Unreachable || IsNotReady(r)
+	return r.Blocked || r.Stage == record.NodeFail || r.Stage == record.Unreachable || IsNotReady(r)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -69,7 +70,7 @@ func (sc *Scene) UnattendedText() string {
 // UnwrittenText says that the run record cannot be written, "" if it can. Who only watches
 // infers it from the age of the record and a lock that is renewed.
 func (sc *Scene) UnwrittenText(watches bool) string {
-	if sc.UnwrittenSince.IsZero() || sc.State == engine.Finished {
+	if sc.UnwrittenSince.IsZero() || sc.State == record.Finished {
 		return ""
 	}
 	since := style.Age(sc.Now(sc.Clock()).Sub(sc.UnwrittenSince))

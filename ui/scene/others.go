@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
 // ShownRivals are those that move nodes of the group now, but those that the reason of a pause
 // or of the gate names.
-func (sc *Scene) ShownRivals() (out []engine.ExternalMover) {
+func (sc *Scene) ShownRivals() (out []record.ExternalMover) {
 	if sc.Over() {
 		return nil
 	}
 	for _, r := range sc.ExternalMovers {
-		told := sc.State == engine.Paused && r.Handling == engine.HandlingRefused || sc.State != engine.Paused && sc.Gate != "" && r.Handling == engine.HandlingWaited
+		told := sc.State == record.Paused && r.Handling == record.HandlingRefused || sc.State != record.Paused && sc.Gate != "" && r.Handling == record.HandlingWaited
 		if r.Acts && !told {
 			out = append(out, r)
 		}
@@ -25,7 +25,7 @@ func (sc *Scene) ShownRivals() (out []engine.ExternalMover) {
 }
 
 // RivalText says who moves nodes of the group, without their marks, which the log has.
-func (sc *Scene) RivalText(r engine.ExternalMover) string {
+func (sc *Scene) RivalText(r record.ExternalMover) string {
 	r.Mark = ""
 	return sc.Brief(r.Sentence())
 }
@@ -38,7 +38,7 @@ func (sc *Scene) present() int { return len(sc.Rows) - sc.Done }
 // OthersWord says in two words who moves the nodes of a group without a run, "" if nobody
 // does, or nobody has begun to.
 func (sc *Scene) OthersWord() string {
-	if sc.State != engine.NoRun || sc.External == nil || len(sc.External.Movers) == 0 {
+	if sc.State != record.NoRun || sc.External == nil || len(sc.External.Movers) == 0 {
 		return ""
 	}
 	switch first := sc.External.Movers[0]; {
@@ -55,7 +55,7 @@ func (sc *Scene) OthersWord() string {
 // and how far all of them have come.
 func (sc *Scene) OthersTexts() (texts [2]string) {
 	o := sc.External
-	if o == nil || sc.State != engine.NoRun {
+	if o == nil || sc.State != record.NoRun {
 		return texts
 	}
 	var rest []string

@@ -3,7 +3,8 @@ package scene
 import (
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -12,7 +13,7 @@ import (
 
 // AllOver reports whether a scene's run has ended, and no run of its roll is to follow.
 func (sc *Scene) AllOver() bool {
-	return sc != nil && sc.State == engine.Finished && (sc.Roll == nil || sc.Roll.Over())
+	return sc != nil && sc.State == record.Finished && (sc.Roll == nil || sc.Roll.Over())
 }
 
 // Between reports whether the run has ended and its roll goes on.
@@ -36,8 +37,8 @@ func (sc *Scene) HeldText() string {
 
 // notToStart says which groups of a roll would not be started any more, "" if none.
 func (sc *Scene) notToStart() string {
-	names := sc.Roll.Names(engine.RollWaiting)
-	if sc.State == engine.Finished {
+	names := sc.Roll.Names(roll.Waiting)
+	if sc.State == record.Finished {
 		names = append(sc.NextGroups(), names...) // they are read, and have not begun
 	}
 	switch len(names) {
@@ -51,7 +52,7 @@ func (sc *Scene) notToStart() string {
 
 // NextGroups are the groups whose turn has come beside the one that is shown.
 func (sc *Scene) NextGroups() (names []string) {
-	for _, name := range sc.Roll.Names(engine.RollRunning) {
+	for _, name := range sc.Roll.Names(roll.Running) {
 		if name != sc.Group {
 			names = append(names, name)
 		}
@@ -69,11 +70,11 @@ func (sc *Scene) BetweenText() string {
 }
 
 // GroupOfRoll is what the roll knows of the group that is shown.
-func (sc *Scene) GroupOfRoll() engine.RollGroup {
+func (sc *Scene) GroupOfRoll() roll.Group {
 	for _, g := range sc.Roll.Groups {
 		if g.Name == sc.Group {
 			return g
 		}
 	}
-	return engine.RollGroup{Name: sc.Group}
+	return roll.Group{Name: sc.Group}
 }

@@ -4,18 +4,19 @@ import (
 	"fmt"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
 // ShownFirst reports whether a node is shown before others when not all fit.
 func ShownFirst(r *engine.NodeRow) bool {
-	return IsActive(r) || IsNotReady(r) || r.Stage == engine.NodeFail || r.Stage == engine.Unreachable
+	return IsActive(r) || IsNotReady(r) || r.Stage == record.NodeFail || r.Stage == record.Unreachable
 }
 
 // IsActive reports whether something is happening on a node.
 func IsActive(r *engine.NodeRow) bool {
 	switch r.Stage {
-	case engine.Draining, engine.Settling, engine.Terminating, engine.Launching, engine.Updating:
+	case record.Draining, record.Settling, record.Terminating, record.Launching, record.Updating:
 		return true
 	}
 	return r.Blocked || hooksAsked(r)
@@ -25,7 +26,7 @@ func IsActive(r *engine.NodeRow) bool {
 // where the stage does not say so.
 func CordonedNote(r *engine.NodeRow) string {
 	switch r.Stage {
-	case engine.Outdated, engine.Queued, engine.Ready, engine.Surplus, engine.Skipped, engine.NodeFail:
+	case record.Outdated, record.Queued, record.Ready, record.Surplus, record.Skipped, record.NodeFail:
 		if r.Cordoned {
 			return "cordoned"
 		}
@@ -39,7 +40,7 @@ func StageWord(r *engine.NodeRow) string {
 	switch {
 	case hooksAsked(r):
 		return "hooks asked"
-	case r.Detached && (r.Stage == engine.Outdated || r.Stage == engine.Queued):
+	case r.Detached && (r.Stage == record.Outdated || r.Stage == record.Queued):
 		return "detached"
 	}
 	return string(r.Stage)
@@ -47,7 +48,7 @@ func StageWord(r *engine.NodeRow) string {
 
 // hooksAsked reports whether the hooks before a node are asked now.
 func hooksAsked(r *engine.NodeRow) bool {
-	return r.Wait != nil && r.Wait.For == string(engine.BeforeNode)
+	return r.Wait != nil && r.Wait.For == string(record.BeforeNode)
 }
 
 // PodsCell is how many pods have still to leave; where there is room, also how
@@ -68,7 +69,7 @@ func PodsCell(r *engine.NodeRow, words bool) string {
 // ShowsPods reports whether there is something to say of a node's pods.
 func ShowsPods(r *engine.NodeRow, words bool) bool {
 	switch r.Stage {
-	case engine.Ready, engine.Outdated, engine.Queued, engine.Unreachable:
+	case record.Ready, record.Outdated, record.Queued, record.Unreachable:
 		return words
 	}
 	return IsLeaving(r)
@@ -76,10 +77,10 @@ func ShowsPods(r *engine.NodeRow, words bool) bool {
 
 // IsNotReady reports whether a node is down that should be up.
 func IsNotReady(r *engine.NodeRow) bool {
-	return r.Name != "" && !r.Ready && r.Stage != engine.Terminating && r.Stage != engine.Replaced && r.Stage != engine.Launching
+	return r.Name != "" && !r.Ready && r.Stage != record.Terminating && r.Stage != record.Replaced && r.Stage != record.Launching
 }
 
 // IsLeaving reports whether pods are being moved off a node.
 func IsLeaving(r *engine.NodeRow) bool {
-	return r.Stage == engine.Draining || r.Stage == engine.Updating || r.Stage == engine.NodeFail
+	return r.Stage == record.Draining || r.Stage == record.Updating || r.Stage == record.NodeFail
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -130,7 +131,7 @@ func (sc *Scene) name() {
 
 // Over reports whether the run has come to its end; nil is a scene before the first
 // snapshot.
-func (sc *Scene) Over() bool { return sc != nil && sc.State == engine.Finished }
+func (sc *Scene) Over() bool { return sc != nil && sc.State == record.Finished }
 
 // Row is a machine's row, nil if it is gone.
 func (sc *Scene) Row(id string) *engine.NodeRow { return sc.Rows[id] }
@@ -153,7 +154,7 @@ func (sc *Scene) Brief(text string) string {
 
 // Now is the cluster's time: the snapshot's, and what has passed since.
 func (sc *Scene) Now(local time.Time) time.Time {
-	if sc.State == engine.Finished {
+	if sc.State == record.Finished {
 		return sc.At
 	}
 	return sc.At.Add(time.Duration(sc.Speed * float64(max(local.Sub(sc.came), 0))))
@@ -174,7 +175,7 @@ func (sc *Scene) Lag(local time.Time, hand int) time.Duration {
 // Remaining is what is left of a wait, and whether it stands still: a wait that
 // counts usable time does so while the run is paused, its lock is lost, nobody drives it or a source
 // it needs is stale.
-func (sc *Scene) Remaining(w *engine.Wait, local time.Time) (left time.Duration, still bool) {
+func (sc *Scene) Remaining(w *record.Wait, local time.Time) (left time.Duration, still bool) {
 	still = sc.StandsStill(w)
 	if still {
 		return max(w.End.Sub(sc.At), 0), true

@@ -5,19 +5,20 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
 // AtWork counts the nodes that failed or on which something is under way, by stage.
 func (sc *Scene) AtWork() []string {
-	counts := map[engine.Stage]int{}
+	counts := map[record.Stage]int{}
 	for _, z := range sc.Zones {
 		for _, r := range z.Rows {
 			counts[r.Stage]++
 		}
 	}
 	var words []string
-	for _, s := range []engine.Stage{engine.NodeFail, engine.Unreachable, engine.Draining, engine.Updating, engine.Settling, engine.Terminating, engine.Launching} {
+	for _, s := range []record.Stage{record.NodeFail, record.Unreachable, record.Draining, record.Updating, record.Settling, record.Terminating, record.Launching} {
 		if counts[s] > 0 {
 			words = append(words, fmt.Sprintf("%d %s", counts[s], s))
 		}
@@ -27,7 +28,7 @@ func (sc *Scene) AtWork() []string {
 
 // NodesText is how many nodes a run has done; without a run, how many are outdated.
 func (sc *Scene) NodesText() string {
-	if sc.State == engine.NoRun {
+	if sc.State == record.NoRun {
 		return fmt.Sprintf("%d of %s outdated", sc.Outdated(), style.Count(sc.present(), "node"))
 	}
 	return fmt.Sprintf("%d of %s", sc.Done, style.Count(sc.Total, "node"))
@@ -55,32 +56,32 @@ func Versions(from, to, arrow string) string {
 func (sc *Scene) StateLook(st *style.Styles) (string, style.Look) {
 	lk := st.States[sc.State]
 	switch sc.State {
-	case engine.NoRun:
+	case record.NoRun:
 		if sc.Unreadable != "" {
 			return "run not known", style.Look{Glyph: st.Glyphs.Warning, Pen: st.Warn}
 		}
 		if who := sc.OthersWord(); who != "" {
-			return who, st.States[engine.Running]
+			return who, st.States[record.Running]
 		}
 		return "no run", lk
-	case engine.Finished:
+	case record.Finished:
 		switch sc.Result {
-		case engine.Succeeded:
+		case record.Succeeded:
 			return "done", lk
-		case engine.NodesLeft:
+		case record.NodesLeft:
 			return "done, nodes left", style.Look{Glyph: st.Glyphs.Done, Pen: st.Warn}
-		case engine.Aborted:
+		case record.Aborted:
 			return "aborted", style.Look{Glyph: st.Glyphs.Ended, Pen: st.Warn}
 		}
 		return "failed", style.Look{Glyph: st.Glyphs.Failed, Pen: st.Bad}
-	case engine.Ending:
-		if sc.Result == engine.Aborted || sc.Result == engine.NotStartedYet {
+	case record.Ending:
+		if sc.Result == record.Aborted || sc.Result == record.NotStartedYet {
 			return "aborting", lk
 		}
 		return "failing", style.Look{Glyph: st.Glyphs.Failed, Pen: st.Bad}
-	case engine.Paused:
+	case record.Paused:
 		return "paused", lk
-	case engine.Planned:
+	case record.Planned:
 		return "planned", lk
 	}
 	if sc.Batch != nil && !sc.Busy() {
@@ -103,7 +104,7 @@ func (sc *Scene) DetachedCount() int {
 	n := 0
 	for _, z := range sc.Zones {
 		for _, r := range z.Rows {
-			if r.Detached && r.Stage != engine.Replaced {
+			if r.Detached && r.Stage != record.Replaced {
 				n++
 			}
 		}
@@ -132,7 +133,7 @@ func (sc *Scene) TimeLeftText() string {
 func (sc *Scene) moving() bool {
 	for _, z := range sc.Zones {
 		for _, r := range z.Rows {
-			if r.Stage == engine.Draining || r.Stage == engine.Settling || r.Stage == engine.Terminating {
+			if r.Stage == record.Draining || r.Stage == record.Settling || r.Stage == record.Terminating {
 				return true
 			}
 		}
@@ -158,7 +159,7 @@ func (sc *Scene) Since(t time.Time) string { return t.In(sc.Clock().Location()).
 // ZoneProgress is how far a zone is: its nodes replaced of those to replace, or without
 // a run its outdated nodes of all.
 func (sc *Scene) ZoneProgress(z *engine.ZoneView) string {
-	if sc.State == engine.NoRun {
+	if sc.State == record.NoRun {
 		return fmt.Sprintf("%d of %d outdated", z.Total-z.Done, len(z.Rows)-z.Done)
 	}
 	return fmt.Sprintf("%d/%d", z.Done, z.Total)
@@ -170,7 +171,7 @@ func (sc *Scene) GroupText() (text string, others bool) {
 	switch {
 	case sc.Unreadable != "":
 		return "whether a run is under way is not known: its record cannot be read", false
-	case sc.State != engine.NoRun:
+	case sc.State != record.NoRun:
 		return "", false
 	case sc.External != nil && len(sc.External.Movers) > 0:
 		return sc.Brief(sc.External.Movers[0].Text), true
@@ -183,7 +184,7 @@ func (sc *Scene) GroupText() (text string, others bool) {
 // EndedIn reports whether a run that did not come to its own end ended in a phase: that
 // is the last that began, and it is not done.
 func (sc *Scene) EndedIn(phase string) bool {
-	if sc.State != engine.Finished || sc.Result == engine.Succeeded || sc.Result == engine.NodesLeft {
+	if sc.State != record.Finished || sc.Result == record.Succeeded || sc.Result == record.NodesLeft {
 		return false
 	}
 	last := ""
@@ -197,7 +198,7 @@ func (sc *Scene) EndedIn(phase string) bool {
 
 // StoppedLook is the look of where a run ended too early.
 func (sc *Scene) StoppedLook(st *style.Styles) style.Look {
-	if sc.Result == engine.Aborted {
+	if sc.Result == record.Aborted {
 		return style.Look{Glyph: st.Glyphs.Ended, Pen: st.Warn}
 	}
 	return style.Look{Glyph: st.Glyphs.Failed, Pen: st.Bad}

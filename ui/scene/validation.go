@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
 // Validating reports whether the run waits for the cluster to be valid.
 func (sc *Scene) Validating() bool {
 	v := sc.Validation
-	return v != nil && v.Passed.IsZero() && v.Failed.IsZero() && (sc.State == engine.Running || sc.State == engine.Paused)
+	return v != nil && v.Passed.IsZero() && v.Failed.IsZero() && (sc.State == record.Running || sc.State == record.Paused)
 }
 
 // InvalidCount is how many things count against the cluster's validity now: 0 too where no
@@ -33,8 +33,8 @@ func (sc *Scene) InvalidCount() int {
 }
 
 // Failures are what a look found: what counts first, what is ignored last.
-func Failures(v *engine.Validation) []engine.Invalid {
-	return slices.SortedStableFunc(slices.Values(v.Failures), func(a, b engine.Invalid) int {
+func Failures(v *record.Validation) []record.Invalid {
+	return slices.SortedStableFunc(slices.Values(v.Failures), func(a, b record.Invalid) int {
 		return cmp.Compare(truth(a.Ignored), truth(b.Ignored))
 	})
 }
@@ -47,7 +47,7 @@ func truth(b bool) int {
 }
 
 // FoundText counts what is not valid, by kind: 2 nodes, 1 pod, 1 ignored.
-func FoundText(v *engine.Validation) string {
+func FoundText(v *record.Validation) string {
 	counts, ignored := map[string]int{}, 0
 	for _, f := range v.Failures {
 		if f.Ignored {
@@ -69,7 +69,7 @@ func FoundText(v *engine.Validation) string {
 }
 
 // AfterText names what was ended before a validation.
-func (sc *Scene) AfterText(v *engine.Validation) string {
+func (sc *Scene) AfterText(v *record.Validation) string {
 	const most = 2
 	names := make([]string, len(v.After))
 	for i, name := range v.After {
@@ -85,18 +85,18 @@ func (sc *Scene) AfterText(v *engine.Validation) string {
 }
 
 // PassesText is how many looks in a row found nothing, of those that it takes.
-func PassesText(v *engine.Validation) string {
+func PassesText(v *record.Validation) string {
 	return fmt.Sprintf("passed %d of %s", v.Passes, style.Count(max(v.Need, 1), "look"))
 }
 
 // NextText is when the cluster is looked at again.
-func (sc *Scene) NextText(v *engine.Validation) string {
+func (sc *Scene) NextText(v *record.Validation) string {
 	what := "next look"
 	if v.Looked.IsZero() {
 		what = "first look"
 	}
 	switch left := v.Next.Sub(sc.Now(sc.Clock())); {
-	case sc.State == engine.Paused, v.Wait != nil && sc.StandsStill(v.Wait):
+	case sc.State == record.Paused, v.Wait != nil && sc.StandsStill(v.Wait):
 		return what + " waits"
 	case left > 0:
 		return what + " in " + style.Countdown(left)
@@ -106,7 +106,7 @@ func (sc *Scene) NextText(v *engine.Validation) string {
 
 // LimitText is what happens when a validation's time is up, and how soon; "" where it may
 // take any time.
-func (sc *Scene) LimitText(v *engine.Validation) string {
+func (sc *Scene) LimitText(v *record.Validation) string {
 	if v.Wait == nil {
 		return ""
 	}
@@ -123,7 +123,7 @@ func (sc *Scene) LimitText(v *engine.Validation) string {
 
 // Pressing says how much of a validation's time is used up: 0 at first, 1 when half of it
 // is, 2 when what is left is little.
-func (sc *Scene) Pressing(v *engine.Validation) int {
+func (sc *Scene) Pressing(v *record.Validation) int {
 	if v.Wait == nil {
 		return 1
 	}
@@ -179,7 +179,7 @@ func (sc *Scene) ValidationSentence(st *style.Styles) string {
 
 // FailureParts are what is not valid, whose it is ("" if that says itself), and what is
 // wrong with it, which the message may say after naming both.
-func (sc *Scene) FailureParts(f engine.Invalid) (name, group, wrong string) {
+func (sc *Scene) FailureParts(f record.Invalid) (name, group, wrong string) {
 	name, wrong = f.Name, f.Message
 	switch f.Kind {
 	case "node":
@@ -197,7 +197,7 @@ func (sc *Scene) FailureParts(f engine.Invalid) (name, group, wrong string) {
 }
 
 // FailureText names one thing that is not valid, and what is wrong with it.
-func (sc *Scene) FailureText(f engine.Invalid) string {
+func (sc *Scene) FailureText(f record.Invalid) string {
 	name, group, wrong := sc.FailureParts(f)
 	text := f.Kind + " " + name
 	if group != "" {

@@ -4,7 +4,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/themes"
 )
 
@@ -25,8 +25,8 @@ type Styles struct {
 	Brand, Mark                  Pen
 	Ask, Alarm, Calm             Pen
 	Full, Rest                   Pen
-	Stages                       map[engine.Stage]Look
-	States                       map[engine.State]Look
+	Stages                       map[record.Stage]Look
+	States                       map[record.State]Look
 	Input, inputCursor, Selected Pen
 }
 
@@ -48,28 +48,28 @@ func New(t themes.Theme) *Styles {
 		Selected: NewPen(t.Selected), Input: NewPen(t.Input), inputCursor: NewPen(t.InputCursor),
 		Full: NewPen(t.Full), Rest: NewPen(t.Rest),
 	}
-	s.Stages = map[engine.Stage]Look{
-		engine.Outdated:    {g.Outdated, s.Dim},
-		engine.Queued:      {g.Queued, s.Text},
-		engine.Draining:    {g.Draining, s.Active},
-		engine.Settling:    {g.Settling, s.Active},
-		engine.Terminating: {g.Terminating, s.Active},
-		engine.Replaced:    {g.Done, s.Good},
-		engine.Launching:   {g.Launching, s.Active},
-		engine.Ready:       {g.Ready, s.Good},
-		engine.Surplus:     {g.Surplus, s.Dim},
-		engine.Updating:    {g.Draining, s.Active},
-		engine.Unreachable: {g.Unknown, s.Bad},
-		engine.NodeFail:    {g.Failed, s.Bad},
-		engine.Skipped:     {g.Skipped, s.Warn},
+	s.Stages = map[record.Stage]Look{
+		record.Outdated:    {g.Outdated, s.Dim},
+		record.Queued:      {g.Queued, s.Text},
+		record.Draining:    {g.Draining, s.Active},
+		record.Settling:    {g.Settling, s.Active},
+		record.Terminating: {g.Terminating, s.Active},
+		record.Replaced:    {g.Done, s.Good},
+		record.Launching:   {g.Launching, s.Active},
+		record.Ready:       {g.Ready, s.Good},
+		record.Surplus:     {g.Surplus, s.Dim},
+		record.Updating:    {g.Draining, s.Active},
+		record.Unreachable: {g.Unknown, s.Bad},
+		record.NodeFail:    {g.Failed, s.Bad},
+		record.Skipped:     {g.Skipped, s.Warn},
 	}
-	s.States = map[engine.State]Look{
-		engine.NoRun:    {g.Todo, s.Dim},
-		engine.Planned:  {g.Todo, s.Dim},
-		engine.Running:  {g.Running, s.Active},
-		engine.Paused:   {g.Paused, s.Warn},
-		engine.Ending:   {g.Ended, s.Warn},
-		engine.Finished: {g.Done, s.Good},
+	s.States = map[record.State]Look{
+		record.NoRun:    {g.Todo, s.Dim},
+		record.Planned:  {g.Todo, s.Dim},
+		record.Running:  {g.Running, s.Active},
+		record.Paused:   {g.Paused, s.Warn},
+		record.Ending:   {g.Ended, s.Warn},
+		record.Finished: {g.Done, s.Good},
 	}
 	return s
 }

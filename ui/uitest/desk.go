@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // Desk is what a person in a test has in common, at the dashboard or at the plain mode:
@@ -13,7 +14,7 @@ import (
 type Desk struct {
 	T         *testing.T
 	Snapshots chan *engine.Snapshot
-	Commands  chan engine.Command
+	Commands  chan record.Command
 	LeftAs    chan string
 	Changed   chan struct{} // of one: something was shown
 
@@ -27,7 +28,7 @@ const Patience = 10 * time.Second
 func NewDesk(t *testing.T, snapshots int) *Desk {
 	return &Desk{
 		T: t, clock: Moment, Snapshots: make(chan *engine.Snapshot, snapshots),
-		Commands: make(chan engine.Command, 16), LeftAs: make(chan string, 1), Changed: make(chan struct{}, 1),
+		Commands: make(chan record.Command, 16), LeftAs: make(chan string, 1), Changed: make(chan struct{}, 1),
 	}
 }
 
@@ -52,7 +53,7 @@ func (d *Desk) TellChanged() {
 }
 
 // Gets waits for a command.
-func (d *Desk) Gets(want engine.Command, seen func() string) {
+func (d *Desk) Gets(want record.Command, seen func() string) {
 	d.T.Helper()
 	select {
 	case c := <-d.Commands:

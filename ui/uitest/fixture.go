@@ -8,6 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/scene"
 )
@@ -16,8 +17,8 @@ import (
 func Counted() *engine.Snapshot {
 	s := Looking()
 	b := s.Blockers[0]
-	b.Tries, b.AtDeadline, b.Refusals = 4, engine.TimeoutForce, 6
-	b.Deadline = &engine.Wait{For: engine.UntilPodForced, Start: b.Since, End: Moment.Add(135 * time.Second), Needs: []world.Source{world.Cluster}, Guess: true,
+	b.Tries, b.AtDeadline, b.Refusals = 4, record.TimeoutForce, 6
+	b.Deadline = &record.Wait{For: engine.UntilPodForced, Start: b.Since, End: Moment.Add(135 * time.Second), Needs: []world.Source{world.Cluster}, Guess: true,
 		Basis: "its budget has refused 4 of 10 tries, 20s apart"}
 	s.Node.Pods[0].Tries = b.Tries
 	return s
@@ -90,12 +91,12 @@ func Looking() *engine.Snapshot {
 		Why: "allows 0: 3 healthy, 3 required, so it never allows any", WayOut: b.WayOut, More: 4,
 		Pods: []engine.BudgetPod{
 			{Ref: "shop/checkout-7d9f-p9", UID: "c-1", Unplaced: "0/12 nodes are available: 7 Insufficient cpu, 5 node(s) were unschedulable."},
-			{Ref: "shop/checkout-7d9f-c3", UID: "c-2", Node: Host(1, 24), Stage: engine.Outdated, Crashing: true},
-			{Ref: "shop/checkout-7d9f-c4", UID: "c-3", Node: Host(2, 31), Stage: engine.Draining, Terminating: true, Grace: Wait("grace period", 21*time.Second, 30*time.Second)},
-			{Ref: b.Pod, UID: b.UID, Node: stuck.Name, Stage: engine.Draining, Ready: true},
+			{Ref: "shop/checkout-7d9f-c3", UID: "c-2", Node: Host(1, 24), Stage: record.Outdated, Crashing: true},
+			{Ref: "shop/checkout-7d9f-c4", UID: "c-3", Node: Host(2, 31), Stage: record.Draining, Terminating: true, Grace: Wait("grace period", 21*time.Second, 30*time.Second)},
+			{Ref: b.Pod, UID: b.UID, Node: stuck.Name, Stage: record.Draining, Ready: true},
 			{Ref: "shop/checkout-canary-65bd9c8f7d-with-a-name-that-does-not-end-mzxq7", UID: "c-4", Node: "elsewhere", Ready: true, Others: []string{"shop/canaries"}},
-			{Ref: "shop/checkout-7d9f-z1", UID: "c-5", Node: Host(3, 81), Stage: engine.Outdated},
-			{Ref: "shop/checkout-migrate", UID: "c-6", Node: Host(3, 81), Stage: engine.Outdated, Finished: true},
+			{Ref: "shop/checkout-7d9f-z1", UID: "c-5", Node: Host(3, 81), Stage: record.Outdated},
+			{Ref: "shop/checkout-migrate", UID: "c-6", Node: Host(3, 81), Stage: record.Outdated, Finished: true},
 		},
 	}
 	return s
@@ -129,8 +130,8 @@ func Calm() *engine.Snapshot {
 // Moment is the moment that all fixtures show.
 var Moment = time.Date(2026, 3, 14, 21, 7, 12, 0, time.UTC)
 
-func Wait(what string, left, whole time.Duration, needs ...world.Source) *engine.Wait {
-	return &engine.Wait{For: what, Start: Moment.Add(left - whole), End: Moment.Add(left), Needs: needs}
+func Wait(what string, left, whole time.Duration, needs ...world.Source) *record.Wait {
+	return &record.Wait{For: what, Start: Moment.Add(left - whole), End: Moment.Add(left), Needs: needs}
 }
 
 func Host(zone, n int) string {
@@ -141,35 +142,35 @@ func Host(zone, n int) string {
 // blocked by a budget, a node that settles, one that goes, two that come.
 func Busy() *engine.Snapshot {
 	old, now := "v1.31.4-eks-a1b2c3d", "v1.32.1-eks-d4c3b2a"
-	row := func(zone, n int, stage engine.Stage) *engine.NodeRow {
+	row := func(zone, n int, stage record.Stage) *engine.NodeRow {
 		return &engine.NodeRow{Pods: 12, PodsLeft: 12, ID: fmt.Sprintf("i-0%d%03d", zone, n), Name: Host(zone, n), Zone: fmt.Sprintf("eu-west-1%c", 'a'+zone-1),
 			Stage: stage, Since: Moment.Add(-90 * time.Second), Version: old, Ready: true, Tainted: true}
 	}
-	fresh := func(zone, n int, stage engine.Stage) *engine.NodeRow {
+	fresh := func(zone, n int, stage record.Stage) *engine.NodeRow {
 		r := row(zone, n, stage)
 		r.New, r.Version, r.Tainted, r.Pods, r.PodsLeft = true, now, false, 0, 0
 		return r
 	}
-	stuck := row(1, 23, engine.Draining)
+	stuck := row(1, 23, record.Draining)
 	stuck.PodsLeft, stuck.Pods, stuck.Blocked, stuck.Cordoned, stuck.Batch = 3, 17, true, true, 4
 	stuck.Wait = Wait("drain deadline", 11*time.Minute+42*time.Second, 15*time.Minute, world.Cluster)
-	drains := row(2, 31, engine.Draining)
+	drains := row(2, 31, record.Draining)
 	drains.PodsLeft, drains.Pods, drains.Batch = 9, 14, 4
 	drains.Wait = Wait("drain deadline", 14*time.Minute+50*time.Second, 15*time.Minute, world.Cluster)
-	settles := row(2, 9, engine.Settling)
+	settles := row(2, 9, record.Settling)
 	settles.Wait = Wait("settling", 41*time.Second, time.Minute)
-	goes := row(3, 77, engine.Terminating)
+	goes := row(3, 77, record.Terminating)
 	goes.Ready, goes.Cordoned = false, true
-	comes := fresh(3, 140, engine.Launching)
+	comes := fresh(3, 140, record.Launching)
 	comes.Name, comes.ID, comes.Version, comes.Ready = "", "i-0c3b1f99aa", "", false
 	comes.Wait = Wait("ready", 13*time.Minute, 15*time.Minute, world.Cluster, world.Cloud)
-	lost := row(3, 80, engine.Outdated)
+	lost := row(3, 80, record.Outdated)
 	lost.Ready, lost.Note = false, "kubelet stopped posting node status"
 
 	deadline := stuck.Wait
 	return &engine.Snapshot{
 		At: Moment, Cluster: "prod-eu-1", Group: "ng-web", Provider: "asg", Strategy: "eks", RunID: "r-7f3a",
-		From: old, To: now, State: engine.Running, Started: Moment.Add(-21*time.Minute - 7*time.Second), TimeLeft: 14 * time.Minute,
+		From: old, To: now, State: record.Running, Started: Moment.Add(-21*time.Minute - 7*time.Second), TimeLeft: 14 * time.Minute,
 		Done: 4, Total: 12, Limit: 2,
 		Sizes: world.Sizes{Min: 3, Max: 18, Desired: 18}, Base: world.Sizes{Min: 3, Max: 12, Desired: 12},
 		Phases: []engine.PhaseView{
@@ -180,37 +181,37 @@ func Busy() *engine.Snapshot {
 		},
 		Zones: []engine.ZoneView{
 			{Name: "eu-west-1a", Done: 1, Total: 4, Rows: []*engine.NodeRow{
-				stuck, row(1, 24, engine.Outdated), row(1, 112, engine.Outdated), row(1, 201, engine.Replaced), fresh(1, 88, engine.Ready)}},
+				stuck, row(1, 24, record.Outdated), row(1, 112, record.Outdated), row(1, 201, record.Replaced), fresh(1, 88, record.Ready)}},
 			{Name: "eu-west-1b", Done: 2, Total: 4, Rows: []*engine.NodeRow{
-				settles, drains, row(2, 44, engine.Outdated), row(2, 45, engine.Replaced), row(2, 46, engine.Replaced), fresh(2, 90, engine.Ready), fresh(2, 91, engine.Ready)}},
+				settles, drains, row(2, 44, record.Outdated), row(2, 45, record.Replaced), row(2, 46, record.Replaced), fresh(2, 90, record.Ready), fresh(2, 91, record.Ready)}},
 			{Name: "eu-west-1c", Done: 1, Total: 4, Rows: []*engine.NodeRow{
-				goes, lost, row(3, 81, engine.Outdated), row(3, 82, engine.Replaced), fresh(3, 150, engine.Ready), comes}},
+				goes, lost, row(3, 81, record.Outdated), row(3, 82, record.Replaced), fresh(3, 150, record.Ready), comes}},
 		},
 		Blockers: []*engine.Blocker{{
 			Kind: engine.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: stuck.Name, Machine: stuck.ID, Owner: "checkout",
 			Budgets: []engine.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
-			Tries:   14, Since: Moment.Add(-3 * time.Minute), Next: Moment.Add(4 * time.Second), Deadline: deadline, AtDeadline: engine.TimeoutFail,
+			Tries:   14, Since: Moment.Add(-3 * time.Minute), Next: Moment.Add(4 * time.Second), Deadline: deadline, AtDeadline: record.TimeoutFail,
 			Detail: "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any", WayOut: "scale checkout to 4, loosen minAvailable 3, or force with f",
 		}},
 		Evictions: []*engine.Eviction{
 			{Pod: "shop/cart-55c-2", UID: "u-2", Node: drains.Name, Machine: drains.ID, Owner: "cart", Grace: Wait("grace period", 21*time.Second, 30*time.Second)},
 			{Pod: "search/indexer-of-the-catalogue-6f7d9c5b84-q2xkz", UID: "u-3", Node: drains.Name, Machine: drains.ID, Owner: "indexer-of-the-catalogue", Grace: Wait("grace period", 4*time.Second, 60*time.Second)},
 		},
-		Events: []engine.Event{
-			{Time: Moment.Add(-200 * time.Second), Type: engine.BatchApproved, Batch: 4, Reason: "ana@laptop", Message: "2 nodes approved: " + stuck.Name + ", " + drains.Name},
-			{Time: Moment.Add(-198 * time.Second), Type: engine.NodeDraining, Node: stuck.Name, Message: "17 pods to move", Command: "kubectl drain " + stuck.Name},
-			{Time: Moment.Add(-180 * time.Second), Type: engine.PodBlocked, Node: stuck.Name, Pod: "shop/checkout-7d9f-x2", Budget: "shop/checkout", Message: "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any"},
-			{Time: Moment.Add(-100 * time.Second), Type: engine.NodeReplaced, Node: Host(2, 45), Message: "gone"},
-			{Time: Moment.Add(-19 * time.Second), Type: engine.NodeSettling, Node: settles.Name, Message: "waits 1m0s before its termination"},
-			{Time: Moment.Add(-12 * time.Second), Type: engine.NodeTerminating, Node: goes.Name, Command: "aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-03077 --no-should-decrement-desired-capacity"},
-			{Time: Moment.Add(-10 * time.Second), Type: engine.NodeDraining, Node: drains.Name, Message: "14 pods to move", Command: "kubectl drain " + drains.Name},
-			{Time: Moment.Add(-2 * time.Second), Type: engine.PodEvicted, Node: drains.Name, Pod: "shop/cart-55c-1", Command: "kubectl delete --raw /api/v1/namespaces/shop/pods/cart-55c-1/eviction"},
-			{Time: Moment, Type: engine.PodGone, Node: drains.Name, Pod: "shop/cart-55c-1", Message: "left after 2s"},
+		Events: []record.Event{
+			{Time: Moment.Add(-200 * time.Second), Type: record.BatchApproved, Batch: 4, Reason: "ana@laptop", Message: "2 nodes approved: " + stuck.Name + ", " + drains.Name},
+			{Time: Moment.Add(-198 * time.Second), Type: record.NodeDraining, Node: stuck.Name, Message: "17 pods to move", Command: "kubectl drain " + stuck.Name},
+			{Time: Moment.Add(-180 * time.Second), Type: record.PodBlocked, Node: stuck.Name, Pod: "shop/checkout-7d9f-x2", Budget: "shop/checkout", Message: "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any"},
+			{Time: Moment.Add(-100 * time.Second), Type: record.NodeReplaced, Node: Host(2, 45), Message: "gone"},
+			{Time: Moment.Add(-19 * time.Second), Type: record.NodeSettling, Node: settles.Name, Message: "waits 1m0s before its termination"},
+			{Time: Moment.Add(-12 * time.Second), Type: record.NodeTerminating, Node: goes.Name, Command: "aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-03077 --no-should-decrement-desired-capacity"},
+			{Time: Moment.Add(-10 * time.Second), Type: record.NodeDraining, Node: drains.Name, Message: "14 pods to move", Command: "kubectl drain " + drains.Name},
+			{Time: Moment.Add(-2 * time.Second), Type: record.PodEvicted, Node: drains.Name, Pod: "shop/cart-55c-1", Command: "kubectl delete --raw /api/v1/namespaces/shop/pods/cart-55c-1/eviction"},
+			{Time: Moment, Type: record.PodGone, Node: drains.Name, Pod: "shop/cart-55c-1", Message: "left after 2s"},
 		},
 		Abilities: []engine.AbilityNow{
-			{Kind: engine.CmdApprove, Why: "nothing waits for approval"}, {Kind: engine.CmdPause}, {Kind: engine.CmdResume, Why: "the run is not paused"},
-			{Kind: engine.CmdForce}, {Kind: engine.CmdSkip},
-			{Kind: engine.CmdReturn, Why: "no node was skipped or has failed"}, {Kind: engine.CmdAbort},
+			{Kind: record.CmdApprove, Why: "nothing waits for approval"}, {Kind: record.CmdPause}, {Kind: record.CmdResume, Why: "the run is not paused"},
+			{Kind: record.CmdForce}, {Kind: record.CmdSkip},
+			{Kind: record.CmdReturn, Why: "no node was skipped or has failed"}, {Kind: record.CmdAbort},
 		},
 		Sources: []engine.SourceView{{Name: world.Cluster, Fresh: Moment}, {Name: world.Cloud, Fresh: Moment.Add(-5 * time.Second)}},
 		AbortPlan: []string{
@@ -228,7 +229,7 @@ func Asking() *engine.Snapshot {
 	for _, z := range s.Zones {
 		for _, r := range z.Rows {
 			if scene.IsActive(r) {
-				r.Stage, r.Wait, r.Blocked, r.Pods, r.Ready = engine.Outdated, nil, false, 0, true
+				r.Stage, r.Wait, r.Blocked, r.Pods, r.Ready = record.Outdated, nil, false, 0, true
 			}
 		}
 	}
@@ -236,7 +237,7 @@ func Asking() *engine.Snapshot {
 		Evict: 41, Ignore: 12, Foreseen: []string{Host(1, 23) + ": shop/checkout-7d9f-x2: budget shop/checkout never allows an eviction (minAvailable 3, 3 of 3 healthy)",
 			"budget shop/cart lets 2 go at once, and covers 5 pods on 2 nodes that drain together: they take turns"}}
 	s.Abilities[0].Why = ""
-	s.Events = append(s.Events, engine.Event{Time: Moment.Add(-134 * time.Second), Type: engine.BatchWaiting, Batch: 2, Message: "3 nodes wait for approval: " + Host(1, 23) + ", " + Host(2, 9) + ", " + Host(2, 31)})
+	s.Events = append(s.Events, record.Event{Time: Moment.Add(-134 * time.Second), Type: record.BatchWaiting, Batch: 2, Message: "3 nodes wait for approval: " + Host(1, 23) + ", " + Host(2, 9) + ", " + Host(2, 31)})
 	return s
 }
 
@@ -270,13 +271,13 @@ func Watching() *engine.Snapshot {
 	s := Asking()
 	s.Batch, s.Canary, s.Until = nil, Wait("canary", 92*time.Second, 2*time.Minute, world.Cluster, world.Cloud), Moment.Add(3*time.Hour)
 	s.Abilities[0].Why, s.Abilities[5].Why = "nothing waits for approval", ""
-	set := func(zone, row int, stage engine.Stage, note string) {
+	set := func(zone, row int, stage record.Stage, note string) {
 		r := s.Zones[zone].Rows[row]
 		r.Stage, r.Note, r.Pods, r.PodsLeft = stage, note, 0, 0
 	}
-	set(0, 0, engine.NodeFail, "3 pods left after 15m0s")
-	set(1, 2, engine.Skipped, "asked for by ana@laptop")
-	set(2, 1, engine.Unreachable, "not heard from for 6m0s")
+	set(0, 0, record.NodeFail, "3 pods left after 15m0s")
+	set(1, 2, record.Skipped, "asked for by ana@laptop")
+	set(2, 1, record.Unreachable, "not heard from for 6m0s")
 	s.Zones[2].Rows[1].Pods, s.Zones[2].Rows[1].PodsLeft = 11, 11
 	return s
 }
@@ -284,10 +285,10 @@ func Watching() *engine.Snapshot {
 // Stale is a paused run whose cluster has not answered for a while.
 func Stale() *engine.Snapshot {
 	s := Busy()
-	s.State, s.Why = engine.Paused, "ana@laptop asked"
+	s.State, s.Why = record.Paused, "ana@laptop asked"
 	s.Abilities = []engine.AbilityNow{
-		{Kind: engine.CmdApprove, Why: "nothing waits for approval"}, {Kind: engine.CmdPause, Why: "the run is paused"}, {Kind: engine.CmdResume},
-		{Kind: engine.CmdForce, Why: "the data is stale"}, {Kind: engine.CmdSkip}, {Kind: engine.CmdAbort},
+		{Kind: record.CmdApprove, Why: "nothing waits for approval"}, {Kind: record.CmdPause, Why: "the run is paused"}, {Kind: record.CmdResume},
+		{Kind: record.CmdForce, Why: "the data is stale"}, {Kind: record.CmdSkip}, {Kind: record.CmdAbort},
 	}
 	s.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: Moment.Add(-34 * time.Second), Stale: true, Problem: "the API answered 401: credentials have expired", Retry: Moment.Add(3 * time.Second)}
 	s.Skew = 4200 * time.Millisecond
@@ -297,10 +298,10 @@ func Stale() *engine.Snapshot {
 // Rivalled is a run beside which others move nodes of the group.
 func Rivalled() *engine.Snapshot {
 	s := Busy()
-	s.ExternalMovers = []engine.ExternalMover{
-		{Kind: engine.ExternalRebalance, Who: "AZRebalance", Does: "moves machines between zones, and ends them undrained", Handling: engine.HandlingSuspended, How: "suspended while nodes are replaced, and acts again after"},
-		{Kind: engine.ExternalUnhealthy, Who: "the group (ReplaceUnhealthy)", Does: "finds unhealthy, and ends undrained,", Nodes: []string{Host(1, 24)}, Acts: true, Handling: engine.HandlingLeft, How: "it is not waited for, and such a node counts as replaced, not by us"},
-		{Kind: engine.ExternalDrain, Who: "Cluster Autoscaler", Does: "drains", Nodes: []string{Host(3, 78)}, Mark: "taint ToBeDeletedByClusterAutoscaler:NoSchedule", Acts: true, Handling: engine.HandlingWaited, How: "not drained by us meanwhile, and counts as out of service"},
+	s.ExternalMovers = []record.ExternalMover{
+		{Kind: record.ExternalRebalance, Who: "AZRebalance", Does: "moves machines between zones, and ends them undrained", Handling: record.HandlingSuspended, How: "suspended while nodes are replaced, and acts again after"},
+		{Kind: record.ExternalUnhealthy, Who: "the group (ReplaceUnhealthy)", Does: "finds unhealthy, and ends undrained,", Nodes: []string{Host(1, 24)}, Acts: true, Handling: record.HandlingLeft, How: "it is not waited for, and such a node counts as replaced, not by us"},
+		{Kind: record.ExternalDrain, Who: "Cluster Autoscaler", Does: "drains", Nodes: []string{Host(3, 78)}, Mark: "taint ToBeDeletedByClusterAutoscaler:NoSchedule", Acts: true, Handling: record.HandlingWaited, How: "not drained by us meanwhile, and counts as out of service"},
 	}
 	return s
 }
@@ -308,22 +309,22 @@ func Rivalled() *engine.Snapshot {
 // Opposed is a run that pauses because of another one.
 func Opposed() *engine.Snapshot {
 	s := Rivalled()
-	s.ExternalMovers = append(s.ExternalMovers[1:2:2], engine.ExternalMover{Kind: engine.ExternalRefresh, Who: "instance refresh r-1", Does: "replaces the group's machines by itself (InProgress, 40 %)", Acts: true, Handling: engine.HandlingRefused, How: "no run starts beside it, and one that goes on pauses"})
-	s.State, s.Why = engine.Paused, "instance refresh r-1 replaces the group's machines by itself (InProgress, 40 %): wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web; then resume, or abort"
+	s.ExternalMovers = append(s.ExternalMovers[1:2:2], record.ExternalMover{Kind: record.ExternalRefresh, Who: "instance refresh r-1", Does: "replaces the group's machines by itself (InProgress, 40 %)", Acts: true, Handling: record.HandlingRefused, How: "no run starts beside it, and one that goes on pauses"})
+	s.State, s.Why = record.Paused, "instance refresh r-1 replaces the group's machines by itself (InProgress, 40 %): wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web; then resume, or abort"
 	return s
 }
 
 // Ended is what a finished run has in common.
-func Ended(result engine.Result, why string) *engine.Snapshot {
+func Ended(result record.Result, why string) *engine.Snapshot {
 	s := Busy()
-	s.State, s.Result, s.Why, s.Ended, s.TimeLeft = engine.Finished, result, why, Moment, 0
+	s.State, s.Result, s.Why, s.Ended, s.TimeLeft = record.Finished, result, why, Moment, 0
 	s.Abilities = nil
 	return s
 }
 
 // Done is a run that succeeded.
 func Done() *engine.Snapshot {
-	s := Ended(engine.Succeeded, "")
+	s := Ended(record.Succeeded, "")
 	s.Done, s.Blockers, s.Evictions = 12, nil, nil
 	s.Phases[2].End, s.Phases[2].Done = Moment.Add(-time.Minute), 12
 	s.Phases[3].Start, s.Phases[3].End = Moment.Add(-time.Minute), Moment
@@ -331,24 +332,24 @@ func Done() *engine.Snapshot {
 		s.Zones[z].Done = 4
 		rows := s.Zones[z].Rows[:0:0]
 		for i := range 4 {
-			rows = append(rows, &engine.NodeRow{ID: fmt.Sprint("i-", z, i), Name: Host(z+1, 210+i), Stage: engine.Ready, New: true, Ready: true, Version: s.To})
+			rows = append(rows, &engine.NodeRow{ID: fmt.Sprint("i-", z, i), Name: Host(z+1, 210+i), Stage: record.Ready, New: true, Ready: true, Version: s.To})
 		}
 		s.Zones[z].Rows = rows
 	}
 	s.Notes = []string{"somebody raised the group to 14 meanwhile; it was left at that"}
-	s.Events = append(s.Events, engine.Event{Time: Moment, Type: engine.RunFinished, Result: string(engine.Succeeded)})
+	s.Events = append(s.Events, record.Event{Time: Moment, Type: record.RunFinished, Result: string(record.Succeeded)})
 	return s
 }
 
 // Failed is a run that could not evict a pod.
 func Failed() *engine.Snapshot {
-	s := Ended(engine.EvictionFail, "shop/checkout-7d9f-x2 could not be evicted from ip-10-0-1-23 within 15m0s: budget shop/checkout allows 0, 3 healthy, 3 required")
-	s.Zones[0].Rows[0].Stage, s.Zones[0].Rows[0].Wait = engine.NodeFail, nil
+	s := Ended(record.EvictionFail, "shop/checkout-7d9f-x2 could not be evicted from ip-10-0-1-23 within 15m0s: budget shop/checkout allows 0, 3 healthy, 3 required")
+	s.Zones[0].Rows[0].Stage, s.Zones[0].Rows[0].Wait = record.NodeFail, nil
 	s.Zones[0].Rows[0].Note = "pods left after 15m0s"
 	s.Phases[2].End = Moment
-	s.Events = append(s.Events, engine.Event{Time: Moment, Type: engine.PhaseFinished, Phase: "upgrade", Message: "upgrade took 18m14s"})
+	s.Events = append(s.Events, record.Event{Time: Moment, Type: record.PhaseFinished, Phase: "upgrade", Message: "upgrade took 18m14s"})
 	for _, r := range s.Zones[1].Rows[1:3] {
-		r.Stage, r.Wait, r.Note = engine.Skipped, nil, "asked for by ana@laptop"
+		r.Stage, r.Wait, r.Note = record.Skipped, nil, "asked for by ana@laptop"
 	}
 	s.Unrestored = []string{"the nodes that run it can be rolled back: drainboard upgrade ng-web --launch-template-version 7", "max of ng-web is still 18: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng-web --max-size 12"}
 	return s
@@ -357,21 +358,21 @@ func Failed() *engine.Snapshot {
 // Aborted is a run that was told to end.
 func Aborted() *engine.Snapshot {
 	s := Failed()
-	s.Result, s.Why = engine.Aborted, "aborted by ana@laptop"
+	s.Result, s.Why = record.Aborted, "aborted by ana@laptop"
 	return s
 }
 
 // Idle is a group that no run is under way in, as a watching dashboard shows it.
 func Idle() *engine.Snapshot {
 	s := Busy()
-	s.State, s.Strategy, s.RunID, s.Phases, s.Blockers, s.Evictions, s.Abilities, s.TimeLeft = engine.NoRun, "", "", nil, nil, nil, nil, 0
+	s.State, s.Strategy, s.RunID, s.Phases, s.Blockers, s.Evictions, s.Abilities, s.TimeLeft = record.NoRun, "", "", nil, nil, nil, nil, 0
 	s.Started, s.Done, s.Total = time.Time{}, 0, 0
 	for z := range s.Zones {
 		s.Zones[z].Done, s.Zones[z].Total = 0, 0
 		for _, r := range s.Zones[z].Rows {
-			r.Stage, r.Wait, r.Blocked, r.Batch, r.Tainted, r.Cordoned = engine.Outdated, nil, false, 0, false, false
+			r.Stage, r.Wait, r.Blocked, r.Batch, r.Tainted, r.Cordoned = record.Outdated, nil, false, 0, false, false
 			if r.New {
-				r.Stage, r.Pods, r.PodsLeft = engine.Ready, 9, 9
+				r.Stage, r.Pods, r.PodsLeft = record.Ready, 9, 9
 			} else {
 				s.Zones[z].Total++
 				s.Total++
@@ -494,10 +495,10 @@ func Validating() *engine.Snapshot {
 	leaves.Wait = Wait("deregistering", 4*time.Minute, 5*time.Minute, world.Cloud)
 	leaves.Cordoned, leaves.Detached = true, true
 	s.Blockers, s.Evictions = nil, nil
-	s.Validation = &engine.Validation{
+	s.Validation = &record.Validation{
 		After: []string{Host(3, 77)}, Wait: Wait("validation", 12*time.Minute+41*time.Second, 15*time.Minute, world.Cluster, world.Cloud),
 		Need: 2, Next: Moment.Add(23 * time.Second), Looked: Moment.Add(-7 * time.Second),
-		Failures: []engine.Invalid{
+		Failures: []record.Invalid{
 			{Kind: "machine", Name: "i-0b19ac0ffee00d001", Group: other, Message: "machine i-0b19ac0ffee00d001 of " + other + " has not joined the cluster", Ignored: true},
 			{Kind: "group", Name: own, Group: own, Message: "group " + own + " has 11 of 12 machines"},
 			{Kind: "node", Name: Host(3, 80), Group: own, Message: "node " + Host(3, 80) + " of " + own + " is not Ready: kubelet stopped posting node status"},
@@ -538,7 +539,7 @@ func Interval() *engine.Snapshot {
 // Invalid is a run that ended because the cluster did not get valid.
 func Invalid() *engine.Snapshot {
 	s := Validating()
-	s.State, s.Result, s.Ended, s.TimeLeft, s.Abilities = engine.Finished, engine.InvalidFail, Moment, 0, nil
+	s.State, s.Result, s.Ended, s.TimeLeft, s.Abilities = record.Finished, record.InvalidFail, Moment, 0, nil
 	s.Why = "ClusterValidationFailure: the cluster did not get valid within 15m0s after ip-10-0-3-77 was ended"
 	s.Validation.Failed = Moment
 	s.Phases[3].End = Moment
@@ -566,20 +567,20 @@ func Driven() *engine.Snapshot {
 			}
 		}
 	}
-	set := func(zone, row int, stage engine.Stage, note string) *engine.NodeRow {
+	set := func(zone, row int, stage record.Stage, note string) *engine.NodeRow {
 		r := s.Zones[zone].Rows[row]
-		r.Stage, r.Note, r.Cordoned = stage, note, stage != engine.Replaced
+		r.Stage, r.Note, r.Cordoned = stage, note, stage != record.Replaced
 		return r
 	}
-	held := set(0, 0, engine.Draining, cordoned)
+	held := set(0, 0, record.Draining, cordoned)
 	held.PodsLeft, held.Pods, held.Blocked, held.Wait = 3, 17, true, Wait("drain limit", 11*time.Minute+42*time.Second, 15*time.Minute)
-	set(1, 0, engine.Settling, "drained by kops").Pods = 0
-	set(2, 0, engine.Terminating, "drained by kops").Pods = 0
-	set(0, 3, engine.Replaced, "").Pods = 0
-	set(1, 3, engine.Replaced, "").Pods = 0
-	chosen := set(2, 2, engine.Outdated, "Karpenter has chosen to replace it, and drains it once the replacement is Ready: it takes no new pods")
+	set(1, 0, record.Settling, "drained by kops").Pods = 0
+	set(2, 0, record.Terminating, "drained by kops").Pods = 0
+	set(0, 3, record.Replaced, "").Pods = 0
+	set(1, 3, record.Replaced, "").Pods = 0
+	chosen := set(2, 2, record.Outdated, "Karpenter has chosen to replace it, and drains it once the replacement is Ready: it takes no new pods")
 	chosen.By, chosen.Cordoned = world.MoverKarpenter, false
-	set(2, 4, engine.Ready, "was cordoned, and nothing says by whom: it takes no new pods").By = world.MoverSomebody
+	set(2, 4, record.Ready, "was cordoned, and nothing says by whom: it takes no new pods").By = world.MoverSomebody
 	s.Done, s.Zones[0].Done, s.Zones[1].Done = 2, 1, 1
 	s.TimeLeft = 31 * time.Minute
 	s.External = &engine.ExternalView{
@@ -596,11 +597,11 @@ func Driven() *engine.Snapshot {
 		Detail:  "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any", WayOut: "scale checkout to 4, loosen minAvailable 3, or delete the pod",
 	}}
 	s.Evictions = []*engine.Eviction{{Pod: "shop/cart-55c-2", UID: "u-2", Node: held.Name, Machine: held.ID, Owner: "cart", Grace: Wait("grace period", 21*time.Second, 30*time.Second)}}
-	s.Events = []engine.Event{
-		{Time: Moment.Add(-9 * time.Minute), Type: engine.NodeTainted, Reason: "kops", Message: "each of 9 nodes: " + kops + " (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)"},
-		{Time: Moment.Add(-4 * time.Minute), Type: engine.NodeReplaced, Node: Host(1, 201), Message: "gone"},
-		{Time: Moment.Add(-198 * time.Second), Type: engine.NodeDraining, Node: held.Name, Reason: "kops", Message: "17 pods to move: " + cordoned + " (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule, cordoned)"},
-		{Time: Moment.Add(-30 * time.Second), Type: engine.NodeDrained, Node: s.Zones[1].Rows[0].Name, Message: "drained by kops"},
+	s.Events = []record.Event{
+		{Time: Moment.Add(-9 * time.Minute), Type: record.NodeTainted, Reason: "kops", Message: "each of 9 nodes: " + kops + " (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)"},
+		{Time: Moment.Add(-4 * time.Minute), Type: record.NodeReplaced, Node: Host(1, 201), Message: "gone"},
+		{Time: Moment.Add(-198 * time.Second), Type: record.NodeDraining, Node: held.Name, Reason: "kops", Message: "17 pods to move: " + cordoned + " (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule, cordoned)"},
+		{Time: Moment.Add(-30 * time.Second), Type: record.NodeDrained, Node: s.Zones[1].Rows[0].Name, Message: "drained by kops"},
 	}
 	return s
 }
@@ -613,7 +614,7 @@ func Crowded() *engine.Snapshot {
 		zone := &s.Zones[z]
 		for n := range 60 {
 			r := *zone.Rows[2]
-			r.ID, r.Name, r.Stage, r.Pods, r.PodsLeft = fmt.Sprintf("i-%d-%d", z, n), Host(z+1, 100+n), engine.Outdated, 7, 7
+			r.ID, r.Name, r.Stage, r.Pods, r.PodsLeft = fmt.Sprintf("i-%d-%d", z, n), Host(z+1, 100+n), record.Outdated, 7, 7
 			zone.Rows = append(zone.Rows, &r)
 		}
 		zone.Total += 60
@@ -699,17 +700,17 @@ func Pooled() *engine.Snapshot {
 		}
 	}
 	held := s.Zones[0].Rows[0]
-	held.Stage, held.Cordoned, held.PodsLeft, held.Pods, held.Blocked = engine.Draining, true, 3, 17, true
+	held.Stage, held.Cordoned, held.PodsLeft, held.Pods, held.Blocked = record.Draining, true, 3, 17, true
 	held.Note = "Gardener is ending its machine: it is drained; the last try failed: pod disruption budget shop/checkout is misconfigured and requires zero voluntary evictions"
-	held.Wait = &engine.Wait{For: "drain forced", Start: Moment.Add(-2 * time.Minute), End: Moment.Add(118 * time.Minute), Basis: "the Machine's deletion was asked for at 21:05:12 UTC, and 2h0m0s later: its machineDrainTimeout"}
+	held.Wait = &record.Wait{For: "drain forced", Start: Moment.Add(-2 * time.Minute), End: Moment.Add(118 * time.Minute), Basis: "the Machine's deletion was asked for at 21:05:12 UTC, and 2h0m0s later: its machineDrainTimeout"}
 	ends := s.Zones[1].Rows[0]
-	ends.Stage, ends.Cordoned, ends.Pods, ends.PodsLeft, ends.Note = engine.Terminating, true, 0, 0, "Gardener is ending its machine: its volumes are detached"
+	ends.Stage, ends.Cordoned, ends.Pods, ends.PodsLeft, ends.Note = record.Terminating, true, 0, 0, "Gardener is ending its machine: its volumes are detached"
 	comes := s.Zones[2].Rows[0]
-	*comes = engine.NodeRow{ID: "shoot--dev--prod-web-z3-6b9d8-xk2lp", Zone: comes.Zone, Stage: engine.Launching, New: true, Since: Moment.Add(-4 * time.Minute), Note: "its machine could not be created, and is tried again: no capacity",
-		Wait: &engine.Wait{For: "creation fails", Start: Moment.Add(-4 * time.Minute), End: Moment.Add(16 * time.Minute), Basis: "the Machine was made at 21:03:12 UTC, and 20m0s later: its machineCreationTimeout"}}
+	*comes = engine.NodeRow{ID: "shoot--dev--prod-web-z3-6b9d8-xk2lp", Zone: comes.Zone, Stage: record.Launching, New: true, Since: Moment.Add(-4 * time.Minute), Note: "its machine could not be created, and is tried again: no capacity",
+		Wait: &record.Wait{For: "creation fails", Start: Moment.Add(-4 * time.Minute), End: Moment.Add(16 * time.Minute), Basis: "the Machine was made at 21:03:12 UTC, and 20m0s later: its machineCreationTimeout"}}
 	sick := s.Zones[2].Rows[1]
 	sick.Ready, sick.Note = false, "is not healthy: Gardener gives it up and replaces it, but not while another machine of shoot--dev--prod-web-z3 comes or goes"
-	sick.Wait = &engine.Wait{For: "is given up", Start: Moment.Add(-3 * time.Minute), End: Moment.Add(7 * time.Minute)}
+	sick.Wait = &record.Wait{For: "is given up", Start: Moment.Add(-3 * time.Minute), End: Moment.Add(7 * time.Minute)}
 	s.External = &engine.ExternalView{
 		Movers: []engine.MoverView{{By: world.MoverGardener, Roll: true, Nodes: 9, Working: 2, Text: "Gardener is at work here: " + held.Name + " draining, " + ends.Name + " terminating, 7 to go"}},
 		From:   Moment.Add(-9 * time.Minute), Replaced: 0, Current: 4, Nodes: 14,
@@ -728,12 +729,12 @@ func Pooled() *engine.Snapshot {
 	}
 	s.Pool.Limits.Guessed = false
 	s.Blockers = []*engine.Blocker{{
-		Kind: engine.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: held.Name, Machine: held.ID, Owner: "checkout", Deadline: held.Wait, AtDeadline: engine.TimeoutForce,
+		Kind: engine.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: held.Name, Machine: held.ID, Owner: "checkout", Deadline: held.Wait, AtDeadline: record.TimeoutForce,
 		Budgets: []engine.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
 		Detail:  "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any",
 		WayOut:  "scale checkout to 4, loosen minAvailable 3, or delete the pod; Gardener's drain fails at it and begins anew every 5 s, so its retries never end and only the drain timeout passes it",
 	}}
-	s.Events = []engine.Event{{Time: Moment.Add(-2 * time.Minute), Type: engine.NodeDraining, Node: held.Name, Reason: "Gardener", Message: "17 pods to move: " + held.Note}}
+	s.Events = []record.Event{{Time: Moment.Add(-2 * time.Minute), Type: record.NodeDraining, Node: held.Name, Reason: "Gardener", Message: "17 pods to move: " + held.Note}}
 	return s
 }
 
@@ -741,11 +742,11 @@ func Pooled() *engine.Snapshot {
 func InPlaced() *engine.Snapshot {
 	s := Pooled()
 	failed, draining, updating := s.Zones[0].Rows[1], s.Zones[0].Rows[0], s.Zones[1].Rows[0]
-	failed.Stage, failed.Note, failed.Cordoned = engine.NodeFail, "its update in place failed: no space left on device", true
+	failed.Stage, failed.Note, failed.Cordoned = record.NodeFail, "its update in place failed: no space left on device", true
 	draining.Note = "Gardener drains it, and then updates it in place"
-	draining.Wait = &engine.Wait{For: "drain forced", Start: Moment.Add(-2 * time.Minute), End: Moment.Add(118 * time.Minute), Guess: true, Basis: "it was selected for the update at 21:05:12 UTC, and 2h0m0s later: its machineDrainTimeout, by default"}
-	updating.Stage, updating.Note = engine.Updating, "Gardener updates it in place"
-	updating.Wait = &engine.Wait{For: "update fails", Start: Moment.Add(-2 * time.Minute), End: Moment.Add(18 * time.Minute), Guess: true}
+	draining.Wait = &record.Wait{For: "drain forced", Start: Moment.Add(-2 * time.Minute), End: Moment.Add(118 * time.Minute), Guess: true, Basis: "it was selected for the update at 21:05:12 UTC, and 2h0m0s later: its machineDrainTimeout, by default"}
+	updating.Stage, updating.Note = record.Updating, "Gardener updates it in place"
+	updating.Wait = &record.Wait{For: "update fails", Start: Moment.Add(-2 * time.Minute), End: Moment.Add(18 * time.Minute), Guess: true}
 	s.Zones[2].Rows = s.Zones[2].Rows[2:]
 	p := s.Pool
 	p.Control, p.Shoot, p.Version, p.Update, p.Surge, p.Unavailable, p.Failed, p.Notes, p.Opens, p.Closes = false, "", "", "", "", "", nil, nil, Moment.Add(3*time.Hour), Moment.Add(4*time.Hour)
@@ -774,18 +775,18 @@ func Judge(s *engine.Snapshot) *engine.Snapshot {
 	if s == nil {
 		return nil
 	}
-	follows := s.Instead(engine.CmdSkip) != ""
+	follows := s.Instead(record.CmdSkip) != ""
 	for _, z := range s.Zones {
 		for _, r := range z.Rows {
-			takes := engine.NodeCommands{Force: r.Stage == engine.Draining || follows && r.Stage == engine.Updating}
+			takes := engine.NodeCommands{Force: r.Stage == record.Draining || follows && r.Stage == record.Updating}
 			switch r.Stage {
-			case engine.Outdated, engine.Unreachable:
-				takes.Skip, takes.Return = !r.New || follows, follows && r.Stage == engine.Outdated
-			case engine.Queued, engine.Draining, engine.Settling:
+			case record.Outdated, record.Unreachable:
+				takes.Skip, takes.Return = !r.New || follows, follows && r.Stage == record.Outdated
+			case record.Queued, record.Draining, record.Settling:
 				takes.Skip = !r.New && !follows
-			case engine.Updating:
+			case record.Updating:
 				takes.Skip = r.Blocked && !follows
-			case engine.Skipped, engine.NodeFail:
+			case record.Skipped, record.NodeFail:
 				takes.Return = !r.New && !follows
 			}
 			if r.Takes != takes { // rows are shared between snapshots, and may be read now

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -12,14 +14,14 @@ import (
 // was left out.
 func inRoll(s *engine.Snapshot) *engine.Snapshot {
 	ago := func(minutes int) time.Time { return Moment.Add(time.Duration(-minutes) * time.Minute) }
-	s.Roll = &engine.Roll{ID: "roll-1", Started: ago(70), Again: "drainboard upgrade --all", Groups: []engine.RollGroup{
-		{Name: "bastions", Role: world.RoleBastion, State: engine.RollFinished, Started: ago(70), Ended: ago(66), Done: 2, Total: 2, Result: engine.Succeeded, Run: "r-1"},
-		{Name: "masters", Role: world.RoleControlPlane, State: engine.RollFinished, Started: ago(66), Ended: ago(50), Done: 2, Total: 3, Result: engine.NodesLeft, Code: 8, Why: "1 node skipped: asked for by ana@laptop", Run: "r-2"},
-		{Name: "ng-batch", Role: world.RoleNode, State: engine.RollFinished, Started: ago(50), Ended: ago(21), Done: 1, Total: 3, Result: engine.EvictionFail, Code: 4, Why: "PodEvictionFailure: jobs/import-x stays on " + Host(1, 4), Run: "r-3"},
-		{Name: "ng-idle", Role: world.RoleNode, State: engine.RollLeftOut, Why: "nothing is outdated"},
-		{Name: "ng-web", Role: world.RoleNode, State: engine.RollRunning, Started: ago(21), Done: 4, Total: 12, Run: "r-7f3a"},
-		{Name: "ng-web-b", Role: world.RoleNode, State: engine.RollWaiting, Total: 6},
-		{Name: "ng-web-c", Role: world.RoleNode, State: engine.RollWaiting, Total: 4},
+	s.Roll = &roll.Roll{ID: "roll-1", Started: ago(70), Again: "drainboard upgrade --all", Groups: []roll.Group{
+		{Name: "bastions", Role: world.RoleBastion, State: roll.Finished, Started: ago(70), Ended: ago(66), Done: 2, Total: 2, Result: record.Succeeded, Run: "r-1"},
+		{Name: "masters", Role: world.RoleControlPlane, State: roll.Finished, Started: ago(66), Ended: ago(50), Done: 2, Total: 3, Result: record.NodesLeft, Code: 8, Why: "1 node skipped: asked for by ana@laptop", Run: "r-2"},
+		{Name: "ng-batch", Role: world.RoleNode, State: roll.Finished, Started: ago(50), Ended: ago(21), Done: 1, Total: 3, Result: record.EvictionFail, Code: 4, Why: "PodEvictionFailure: jobs/import-x stays on " + Host(1, 4), Run: "r-3"},
+		{Name: "ng-idle", Role: world.RoleNode, State: roll.LeftOut, Why: "nothing is outdated"},
+		{Name: "ng-web", Role: world.RoleNode, State: roll.Running, Started: ago(21), Done: 4, Total: 12, Run: "r-7f3a"},
+		{Name: "ng-web-b", Role: world.RoleNode, State: roll.Waiting, Total: 6},
+		{Name: "ng-web-c", Role: world.RoleNode, State: roll.Waiting, Total: 4},
 	}}
 	return s
 }
@@ -28,7 +30,7 @@ func inRoll(s *engine.Snapshot) *engine.Snapshot {
 func Rolling() *engine.Snapshot { return inRoll(Busy()) }
 
 // OfRoll is what a roll knows of a group.
-func OfRoll(s *engine.Snapshot, name string) *engine.RollGroup {
+func OfRoll(s *engine.Snapshot, name string) *roll.Group {
 	for i := range s.Roll.Groups {
 		if s.Roll.Groups[i].Name == name {
 			return &s.Roll.Groups[i]
@@ -41,9 +43,9 @@ func OfRoll(s *engine.Snapshot, name string) *engine.RollGroup {
 func Between() *engine.Snapshot {
 	s := inRoll(Done())
 	g := OfRoll(s, "ng-web")
-	g.State, g.Ended, g.Done, g.Result = engine.RollFinished, Moment, 12, engine.Succeeded
+	g.State, g.Ended, g.Done, g.Result = roll.Finished, Moment, 12, record.Succeeded
 	g = OfRoll(s, "ng-web-b")
-	g.State, g.Started = engine.RollRunning, Moment
+	g.State, g.Started = roll.Running, Moment
 	return s
 }
 
@@ -52,7 +54,7 @@ func RolledAll() *engine.Snapshot {
 	s := Between()
 	for _, name := range []string{"ng-web-b", "ng-web-c"} {
 		g := OfRoll(s, name)
-		g.State, g.Started, g.Ended, g.Done, g.Result = engine.RollFinished, Moment, Moment, g.Total, engine.Succeeded
+		g.State, g.Started, g.Ended, g.Done, g.Result = roll.Finished, Moment, Moment, g.Total, record.Succeeded
 	}
 	s.Roll.Ended = Moment
 	return s
@@ -63,11 +65,11 @@ func RollStopped() *engine.Snapshot {
 	s := inRoll(Failed())
 	s.Roll.Stop = "ng-web ended in ClusterValidationFailure, which stops the roll"
 	g := OfRoll(s, "ng-web")
-	g.State, g.Ended, g.Result, g.Code, g.Why = engine.RollFinished, Moment, engine.InvalidFail, 7, "the cluster did not validate within 15m0s"
+	g.State, g.Ended, g.Result, g.Code, g.Why = roll.Finished, Moment, record.InvalidFail, 7, "the cluster did not validate within 15m0s"
 	g.Left = s.Unrestored[1:]
 	for _, name := range []string{"ng-web-b", "ng-web-c"} {
 		g := OfRoll(s, name)
-		g.State, g.Why = engine.RollNotStarted, s.Roll.Stop
+		g.State, g.Why = roll.NotStarted, s.Roll.Stop
 	}
 	s.Roll.Ended = Moment
 	return s
@@ -77,7 +79,7 @@ func RollStopped() *engine.Snapshot {
 func ManyGroups() *engine.Snapshot {
 	s := Rolling()
 	for i := range 20 {
-		s.Roll.Groups = append(s.Roll.Groups, engine.RollGroup{Name: fmt.Sprintf("nodes-of-team-%02d-eu-west-1a", i), Role: world.RoleNode, State: engine.RollWaiting, Total: 3})
+		s.Roll.Groups = append(s.Roll.Groups, roll.Group{Name: fmt.Sprintf("nodes-of-team-%02d-eu-west-1a", i), Role: world.RoleNode, State: roll.Waiting, Total: 3})
 	}
 	return s
 }

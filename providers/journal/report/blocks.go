@@ -3,10 +3,10 @@ package report
 import (
 	"cmp"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
-func (b *builder) blocked(e engine.Event) {
+func (b *builder) blocked(e record.Event) {
 	if known := b.blocks[e.Pod]; known != nil {
 		known.Detail, known.Budget = cmp.Or(e.Message, known.Detail), cmp.Or(e.Budget, known.Budget)
 		return
@@ -16,7 +16,7 @@ func (b *builder) blocked(e engine.Event) {
 	b.r.Blocks = append(b.r.Blocks, block)
 }
 
-func (b *builder) freed(e engine.Event, how string) {
+func (b *builder) freed(e record.Event, how string) {
 	if block := b.blocks[e.Pod]; block != nil {
 		block.To, block.End = e.Time, how
 		delete(b.blocks, e.Pod)

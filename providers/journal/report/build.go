@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
@@ -33,7 +33,7 @@ func Load(path string) (*Report, error) {
 func Read(in io.Reader) (*Report, error) {
 	b := &builder{
 		r: &Report{}, nodes: map[string]*Node{}, names: map[string]*Node{}, asked: map[lineID]*Change{}, checks: map[lineID]string{},
-		drivers: map[string]int{}, byKey: map[string]*Change{}, blocks: map[string]*Block{}, orders: map[string]engine.ForceOrder{}, used: map[string]bool{}, outdated: map[string]bool{},
+		drivers: map[string]int{}, byKey: map[string]*Change{}, blocks: map[string]*Block{}, orders: map[string]record.ForceOrder{}, used: map[string]bool{}, outdated: map[string]bool{},
 	}
 	unread, err := journal.Read(in, func(l journal.Line) bool {
 		b.take(l)
@@ -60,7 +60,7 @@ type builder struct {
 	checks map[lineID]string  // what a direct read asks about: its key
 	byKey  map[string]*Change // the newest of a key
 	blocks map[string]*Block  // open ones, by pod
-	orders map[string]engine.ForceOrder
+	orders map[string]record.ForceOrder
 	used   map[string]bool // orders by which something was forced
 	driven bool            // a process drives the run
 	pause  bool
@@ -106,7 +106,7 @@ func (b *builder) decide(l journal.Line) {
 	r, d := b.r, l.Decision
 	if s := d.State; s != nil {
 		r.State, r.Result, r.Why = s.To, s.Result, s.Why
-		if s.To == engine.Finished {
+		if s.To == record.Finished {
 			r.Left = nil // what was left is told with the end, below
 		}
 	}
@@ -137,9 +137,9 @@ func cmpOr(list, otherwise []string) []string {
 	return otherwise
 }
 
-func (b *builder) approve(list []engine.Batch) {
+func (b *builder) approve(list []record.Batch) {
 	for _, batch := range list {
-		i := slices.IndexFunc(b.r.Batches, func(known engine.Batch) bool { return known.ID == batch.ID })
+		i := slices.IndexFunc(b.r.Batches, func(known record.Batch) bool { return known.ID == batch.ID })
 		if i < 0 {
 			b.r.Batches = append(b.r.Batches, batch)
 			continue
@@ -148,16 +148,16 @@ func (b *builder) approve(list []engine.Batch) {
 	}
 }
 
-func (b *builder) ordered(list []engine.ForceOrder) {
+func (b *builder) ordered(list []record.ForceOrder) {
 	for _, o := range list {
 		b.orders[o.ID] = o
 	}
 }
 
-func said(at time.Time, c engine.Command) Command {
+func said(at time.Time, c record.Command) Command {
 	what := string(c.Kind)
 	switch {
-	case c.Kind == engine.CmdApprove:
+	case c.Kind == record.CmdApprove:
 		what += fmt.Sprintf(" batch %d", c.Batch)
 	case c.UID != "":
 		what += " one pod (" + c.UID + ") on " + c.Node
@@ -168,50 +168,50 @@ func said(at time.Time, c engine.Command) Command {
 }
 
 // hear takes in an event.
-func (b *builder) hear(e engine.Event) {
+func (b *builder) hear(e record.Event) {
 	r := b.r
 	switch e.Type {
-	case engine.PhaseStarted:
+	case record.PhaseStarted:
 		b.phase(e.Phase, e.Time, time.Time{})
-	case engine.PhaseFinished:
+	case record.PhaseFinished:
 		b.phase(e.Phase, time.Time{}, e.Time)
-	case engine.RunPaused:
+	case record.RunPaused:
 		b.pauseAt(e.Time)
-	case engine.RunResumed, engine.RunAborting:
+	case record.RunResumed, record.RunAborting:
 		b.goesOn(e.Time)
-	case engine.RunFinished:
+	case record.RunFinished:
 		r.Finished, r.Ended = true, e.Time
-		r.Result, r.Why = engine.Result(e.Result), cmp.Or(e.Message, r.Why)
+		r.Result, r.Why = record.Result(e.Result), cmp.Or(e.Message, r.Why)
 		if e.ExitCode != nil {
 			r.ExitCode = *e.ExitCode
 		}
-	case engine.PodBlocked:
+	case record.PodBlocked:
 		b.blocked(e)
-	case engine.PodUnblocked:
+	case record.PodUnblocked:
 		b.freed(e, "let through")
-	case engine.PodEvicted:
+	case record.PodEvicted:
 		r.Evicted++
 		b.freed(e, "evicted")
 		if n := b.names[e.Node]; n != nil {
 			n.Evicted++
 		}
-	case engine.PodForced:
+	case record.PodForced:
 		b.freed(e, "forced by "+e.Reason)
 		if n := b.names[e.Node]; n != nil {
 			n.Forced++
 		}
-	case engine.PodGone:
+	case record.PodGone:
 		b.freed(e, "left by itself")
-	case engine.NodeFailed, engine.NodeSkipped:
+	case record.NodeFailed, record.NodeSkipped:
 		_, how, _ := strings.Cut(string(e.Type), ".")
 		for _, block := range b.blocks {
 			if block.Node == e.Node {
-				b.freed(engine.Event{Pod: block.Pod, Time: e.Time}, "its node was given up ("+how+")")
+				b.freed(record.Event{Pod: block.Pod, Time: e.Time}, "its node was given up ("+how+")")
 			}
 		}
-	case engine.ValidationPassed, engine.ValidationFailed:
+	case record.ValidationPassed, record.ValidationFailed:
 		r.Validations = append(r.Validations, e)
-	case engine.Warning:
+	case record.Warning:
 		if n := len(r.Commands); e.Reason == "refused" && n > 0 {
 			r.Commands[n-1].Refused = e.Message
 		}
@@ -265,7 +265,7 @@ func (b *builder) finish() {
 	}
 	for _, n := range b.order {
 		end(n, r.Ended)
-		if n.Last() == engine.Replaced && b.outdated[n.Machine] {
+		if n.Last() == record.Replaced && b.outdated[n.Machine] {
 			r.Replaced++
 		}
 		if n.touched() {
@@ -307,7 +307,7 @@ func (b *builder) finish() {
 	}
 }
 
-func sortedOrders(orders map[string]engine.ForceOrder) []string {
+func sortedOrders(orders map[string]record.ForceOrder) []string {
 	ids := make([]string, 0, len(orders))
 	for id := range orders {
 		ids = append(ids, id)

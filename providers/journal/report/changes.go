@@ -3,7 +3,7 @@ package report
 import (
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
@@ -16,14 +16,14 @@ type lineID struct {
 // ask takes in an action.
 func (b *builder) ask(l journal.Line) {
 	a, of := l.Action, lineID{l.Writer, l.Seq}
-	if a.Kind == engine.CheckEffect {
+	if a.Kind == record.CheckEffect {
 		b.checks[of] = a.Of.Key
 	}
 	if a.ReadOnly() {
 		return
 	}
-	if c := b.byKey[a.Key]; c != nil && a.Kind == engine.Evict && c.Outcome.Verdict == engine.Refused && !c.Answered.IsZero() {
-		c.Tries, c.Answered, c.Outcome = c.Tries+1, time.Time{}, engine.Outcome{}
+	if c := b.byKey[a.Key]; c != nil && a.Kind == record.Evict && c.Outcome.Verdict == record.Refused && !c.Answered.IsZero() {
+		c.Tries, c.Answered, c.Outcome = c.Tries+1, time.Time{}, record.Outcome{}
 		b.asked[of] = c
 		return
 	}
@@ -53,7 +53,7 @@ func (b *builder) answer(l journal.Line) {
 		delete(b.asked, of)
 		return
 	}
-	if c := b.byKey[b.checks[of]]; c != nil && o.Verdict == engine.Done && (c.Answered.IsZero() || c.Outcome.Verdict == engine.Unknown) {
+	if c := b.byKey[b.checks[of]]; c != nil && o.Verdict == record.Done && (c.Answered.IsZero() || c.Outcome.Verdict == record.Unknown) {
 		if c.Found = foundNot; o.Happened {
 			c.Found = foundDone
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
@@ -38,7 +39,7 @@ func (b *builder) takeLate(l journal.Line) {
 	case journal.KindOutcome:
 		b.answer(l)
 	case journal.KindEvent:
-		if l.Event.Type == engine.Warning {
+		if l.Event.Type == record.Warning {
 			b.hear(*l.Event)
 		}
 	case journal.KindGap:
@@ -83,7 +84,7 @@ func (b *builder) open(l journal.Line, again bool) {
 	b.driven = true
 	b.drivers[l.Writer] = len(r.Drivers)
 	r.Drivers = append(r.Drivers, Driver{From: l.At, By: o.By, PID: o.PID, Version: o.Drainboard, Args: o.Args, Resumed: o.Resumed})
-	if r.State = o.State; r.State == engine.Paused {
+	if r.State = o.State; r.State == record.Paused {
 		b.pauseAt(l.At)
 	}
 	for _, p := range o.Phases {
@@ -126,7 +127,7 @@ func (b *builder) close(l journal.Line) {
 		b.r.Left = c.Outstanding
 	}
 	how := "left the run " + string(c.State)
-	if c.State == engine.Finished {
+	if c.State == record.Finished {
 		how = "drove it to its end"
 	}
 	b.leave(l.At, join(how, c.Error))

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
@@ -13,7 +13,7 @@ import (
 func TestARunEndsWhenItIsFinished(t *testing.T) {
 	at := time.Date(2026, 3, 1, 22, 0, 0, 0, time.UTC)
 	b := &builder{r: &Report{Started: at, Ended: at}, driven: true, drivers: map[string]int{"": 0}}
-	b.take(journal.Line{At: at.Add(time.Hour), Kind: journal.KindEvent, Event: &engine.Event{Time: at.Add(time.Hour), Type: engine.RunFinished, Result: string(engine.Succeeded)}})
+	b.take(journal.Line{At: at.Add(time.Hour), Kind: journal.KindEvent, Event: &record.Event{Time: at.Add(time.Hour), Type: record.RunFinished, Result: string(record.Succeeded)}})
 	b.take(journal.Line{At: at.Add(3 * time.Hour), Kind: journal.KindGap, Gap: &journal.Gap{}})
 	if b.r.Took() != time.Hour {
 		t.Errorf("it took %s, and somebody looked at its end for two hours more", b.r.Took())
@@ -28,9 +28,9 @@ func TestValidations(t *testing.T) {
 	}
 	at := time.Date(2026, 3, 1, 22, 0, 0, 0, time.UTC)
 	b := &builder{r: r, driven: true, drivers: map[string]int{"": 0}}
-	for _, e := range []engine.Event{
-		{Time: at, Type: engine.ValidationPassed, Message: "2 looks found nothing"},
-		{Time: at.Add(time.Hour), Type: engine.ValidationFailed, Message: "node a1 is not <Ready>"},
+	for _, e := range []record.Event{
+		{Time: at, Type: record.ValidationPassed, Message: "2 looks found nothing"},
+		{Time: at.Add(time.Hour), Type: record.ValidationFailed, Message: "node a1 is not <Ready>"},
 	} {
 		b.take(journal.Line{At: e.Time, Kind: journal.KindEvent, Event: &e})
 	}

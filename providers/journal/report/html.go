@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 //go:embed page.html
@@ -23,7 +23,7 @@ type sheet struct {
 	Facts, Counts      []fact
 	Overview           template.HTML
 	Timelines          []part
-	Stages             []engine.Stage
+	Stages             []record.Stage
 	Listed             []*Change
 	Unlisted           int
 	FoldNodes, FoldAll bool
@@ -34,7 +34,7 @@ type sheet struct {
 func HTML(w io.Writer, r *Report, s Style) error {
 	sh := &sheet{
 		Report: r, style: s, Facts: r.facts(s), Counts: r.counts(), Overview: r.overview(s), Timelines: r.timelines(s),
-		Stages: []engine.Stage{engine.Launching, engine.Draining, engine.Settling, engine.Terminating, engine.Unreachable},
+		Stages: []record.Stage{record.Launching, record.Draining, record.Settling, record.Terminating, record.Unreachable},
 	}
 	sh.Listed, sh.Unlisted = r.listed()
 	sh.FoldNodes, sh.FoldAll = len(r.Nodes) > 40, len(sh.Listed) > 60
@@ -45,7 +45,7 @@ func HTML(w io.Writer, r *Report, s Style) error {
 
 func (s *sheet) Places() []place             { return s.places() }
 func (s *sheet) BlocksByTime() []*Block      { return s.blocks() }
-func (s *sheet) What(b engine.Batch) string  { return what(b) }
+func (s *sheet) What(b record.Batch) string  { return what(b) }
 func (s *sheet) Way(n *Node) string          { return n.stages(s.style) }
 func (s *sheet) Object(c *Change) string     { return c.object() }
 func (s *sheet) BlockEnd(b *Block) string    { return b.end() }
@@ -54,11 +54,11 @@ func (s *sheet) How(d Driver) string         { return "drainboard " + d.Version 
 func (s *sheet) Who(d Driver) string         { return fmt.Sprintf("%s, process %d", d.By, d.PID) }
 func (s *sheet) Clock(t time.Time) string    { return s.style.clock(t) }
 func (s *sheet) Date(t time.Time) string     { return s.style.date(t) }
-func (s *sheet) ApprovedBy(b engine.Batch) string {
+func (s *sheet) ApprovedBy(b record.Batch) string {
 	by, _ := approved(s.style, b)
 	return by
 }
-func (s *sheet) ApprovedAt(b engine.Batch) string {
+func (s *sheet) ApprovedAt(b record.Batch) string {
 	_, at := approved(s.style, b)
 	return at
 }
@@ -70,7 +70,7 @@ func (s *sheet) Mark() (glyph string) {
 		return "✓"
 	case !s.Finished:
 		return "…"
-	case s.Result == engine.Aborted, s.Result == engine.NodesLeft:
+	case s.Result == record.Aborted, s.Result == record.NodesLeft:
 		return "■"
 	}
 	return "✗"
@@ -81,7 +81,7 @@ func (s *sheet) Tone() string {
 	switch {
 	case s.Well():
 		return "good"
-	case !s.Finished, s.Result == engine.Aborted, s.Result == engine.NodesLeft:
+	case !s.Finished, s.Result == record.Aborted, s.Result == record.NodesLeft:
 		return "open"
 	}
 	return "bad"

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
@@ -45,10 +45,10 @@ func TestLateWriter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.State != engine.Finished || !r.Finished || r.Result != engine.Succeeded || len(r.Left) > 0 || len(r.Paused) > 0 || r.Ended.Second() != 20 {
+	if r.State != record.Finished || !r.Finished || r.Result != record.Succeeded || len(r.Left) > 0 || len(r.Paused) > 0 || r.Ended.Second() != 20 {
 		t.Errorf("%s, finished %v, result %s, left %q, paused %v, ended %s", r.State, r.Finished, r.Result, r.Left, r.Paused, r.Ended)
 	}
-	if len(r.Nodes) != 1 || r.Nodes[0].Last() != engine.Replaced {
+	if len(r.Nodes) != 1 || r.Nodes[0].Last() != record.Replaced {
 		t.Errorf("nodes %+v", r.Nodes)
 	}
 	var came []string
@@ -77,7 +77,7 @@ func TestWriterWithoutABeginning(t *testing.T) {
 		[5]string{"bb", "9", "20", "decision", `{"state":{"from":"running","to":"finished","result":"succeeded"}}`},
 		[5]string{"aa", "3", "30", "closed", `{"state":"running"}`},
 	)))
-	if err != nil || r.State != engine.Finished || r.Drivers[0].End != "it slept, and another took over" {
+	if err != nil || r.State != record.Finished || r.Drivers[0].End != "it slept, and another took over" {
 		t.Errorf("%v: %s, %+v", err, r.State, r.Drivers)
 	}
 }
@@ -86,13 +86,13 @@ func TestWriterWithoutABeginning(t *testing.T) {
 func TestLateScribe(t *testing.T) {
 	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 	dir := t.TempDir()
-	run := engine.Run{ID: "r-1", Group: "web", Cluster: "prod", State: engine.Running, Started: at, By: "ann@laptop"}
+	run := record.Run{ID: "r-1", Group: "web", Cluster: "prod", State: record.Running, Started: at, By: "ann@laptop"}
 	options := journal.Options{Dir: func() (string, error) { return dir, nil }, By: "ann@laptop", Run: run, Now: func() time.Time { return at }}
-	cordon := engine.Action{Kind: engine.Cordon, Key: "cordon/1", Node: "a1"}
-	uncordon := engine.Action{Kind: engine.Uncordon, Key: "uncordon/1", Node: "a1"}
+	cordon := record.Action{Kind: record.Cordon, Key: "cordon/1", Node: "a1"}
+	uncordon := record.Action{Kind: record.Uncordon, Key: "uncordon/1", Node: "a1"}
 
 	first := journal.Begin(options)
-	if _, err := first.Ask(engine.Action{Kind: engine.Cordon, Key: "cordon/0", Node: "a0"}); err != nil {
+	if _, err := first.Ask(record.Action{Kind: record.Cordon, Key: "cordon/0", Node: "a0"}); err != nil {
 		t.Fatal(err)
 	}
 	options.By, options.Resumed = "bea@laptop", true
@@ -100,13 +100,13 @@ func TestLateScribe(t *testing.T) {
 	one, _ := first.Ask(cordon)
 	other, _ := second.Ask(uncordon)
 	for ; one < other; one++ { // until a number of the one is a number of the other
-		_, _ = first.Ask(engine.Action{Kind: engine.LookAtPods, Key: "look", Node: "a1"})
+		_, _ = first.Ask(record.Action{Kind: record.LookAtPods, Key: "look", Node: "a1"})
 	}
-	second.Answer(other, engine.Outcome{Key: uncordon.Key, Verdict: engine.Done})
+	second.Answer(other, record.Outcome{Key: uncordon.Key, Verdict: record.Done})
 	done := run
-	done.State, done.Result = engine.Finished, engine.Succeeded
+	done.State, done.Result = record.Finished, record.Succeeded
 	second.Close(done, nil)
-	first.Answer(one, engine.Outcome{Key: cordon.Key, Verdict: engine.Refused})
+	first.Answer(one, record.Outcome{Key: cordon.Key, Verdict: record.Refused})
 	first.Close(run, nil)
 
 	r, err := Load(first.Path())
@@ -117,7 +117,7 @@ func TestLateScribe(t *testing.T) {
 	for _, c := range r.Changes {
 		came = append(came, c.What+": "+c.Came())
 	}
-	if r.State != engine.Finished || one != other || !slices.Contains(came, "uncordon a1: done") {
+	if r.State != record.Finished || one != other || !slices.Contains(came, "uncordon a1: done") {
 		t.Errorf("%s, %d and %d: %q", r.State, one, other, came)
 	}
 }
@@ -125,21 +125,21 @@ func TestLateScribe(t *testing.T) {
 // regainer is a lock that is always got again.
 type regainer struct {
 	live.Lock
-	run engine.Run
+	run record.Run
 }
 
-func (r regainer) Regain(context.Context) (engine.Run, error) { return r.run, nil }
+func (r regainer) Regain(context.Context) (record.Run, error) { return r.run, nil }
 
 // A process that lost the lock, and got it again when the other had left, is heard again.
 func TestLockAgain(t *testing.T) {
 	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 	dir := t.TempDir()
-	run := engine.Run{ID: "r-1", Group: "web", Cluster: "prod", State: engine.Running, Started: at, By: "ann@laptop"}
+	run := record.Run{ID: "r-1", Group: "web", Cluster: "prod", State: record.Running, Started: at, By: "ann@laptop"}
 	options := journal.Options{Dir: func() (string, error) { return dir, nil }, By: "ann@laptop", Run: run, Now: func() time.Time { return at }}
-	flush := engine.Action{Kind: engine.LookAtPods, Key: "look", Node: "a1"}
-	run.Nodes = map[string]engine.Node{}
+	flush := record.Action{Kind: record.LookAtPods, Key: "look", Node: "a1"}
+	run.Nodes = map[string]record.Node{}
 	for i := range 1000 {
-		run.Nodes[fmt.Sprintf("i-%d", i)] = engine.Node{Name: fmt.Sprintf("a%d", i), Stage: engine.Queued, Since: at}
+		run.Nodes[fmt.Sprintf("i-%d", i)] = record.Node{Name: fmt.Sprintf("a%d", i), Stage: record.Queued, Since: at}
 	}
 	options.Run = run
 	first := journal.Begin(options)
@@ -151,11 +151,11 @@ func TestLockAgain(t *testing.T) {
 	options.By, options.Resumed = "bea@laptop", true
 	second := journal.Begin(options)
 	paused := run
-	paused.State = engine.Paused
-	paused.Nodes = map[string]engine.Node{}
+	paused.State = record.Paused
+	paused.Nodes = map[string]record.Node{}
 	for id, n := range run.Nodes {
 		if id == "i-7" {
-			n.Stage = engine.Replaced
+			n.Stage = record.Replaced
 		}
 		paused.Nodes[id] = n
 	}
@@ -177,13 +177,13 @@ func TestLockAgain(t *testing.T) {
 		t.Errorf("a lock that is held again takes %d bytes of the journal", grown)
 	}
 	done := run
-	done.State = engine.Finished
+	done.State = record.Finished
 	first.Close(done, nil)
 	r, err := Load(first.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i := slices.IndexFunc(r.Nodes, func(n *Node) bool { return n.Machine == "i-7" }); i < 0 || r.Nodes[i].Last() != engine.Replaced {
+	if i := slices.IndexFunc(r.Nodes, func(n *Node) bool { return n.Machine == "i-7" }); i < 0 || r.Nodes[i].Last() != record.Replaced {
 		t.Errorf("it does not say what the other did to i-7")
 	}
 	var ends []string
@@ -191,7 +191,7 @@ func TestLockAgain(t *testing.T) {
 		ends = append(ends, d.By+" "+d.End)
 	}
 	want := []string{"ann@laptop it lost the lock for a while", "ann@laptop it stopped without a word: killed, or crashed", "bea@laptop left the run paused", "ann@laptop drove it to its end"}
-	if r.State != engine.Finished || !slices.Equal(ends, want) {
+	if r.State != record.Finished || !slices.Equal(ends, want) {
 		t.Errorf("%s: %q", r.State, ends)
 	}
 }

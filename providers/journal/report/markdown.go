@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // Markdown writes a report as Markdown, with the tables of GitHub's.
@@ -186,7 +186,7 @@ func (m *markdown) changes(r *Report, s Style) {
 		}
 	})
 	if left > 0 {
-		m.line("\n%s are not listed; they are in the journal (`kind` %q, `action.kind` %q).", plural(left, "eviction"), "action", engine.Evict)
+		m.line("\n%s are not listed; they are in the journal (`kind` %q, `action.kind` %q).", plural(left, "eviction"), "action", record.Evict)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
@@ -23,7 +23,7 @@ func (b *builder) stage(s journal.Stage, at time.Time) {
 	if n.Name != "" {
 		b.names[n.Name] = n
 	}
-	if s.To == engine.Outdated && !s.New {
+	if s.To == record.Outdated && !s.New {
 		b.outdated[s.Machine] = true
 	}
 	if n.Last() == s.To {
@@ -41,7 +41,7 @@ func end(n *Node, at time.Time) {
 }
 
 // idle are the stages in which nothing happens to a node.
-var idle = []engine.Stage{engine.Outdated, engine.Queued, engine.Ready, engine.Surplus, engine.Skipped}
+var idle = []record.Stage{record.Outdated, record.Queued, record.Ready, record.Surplus, record.Skipped}
 
 // touched reports whether anything happened to a node.
 func (n *Node) touched() bool {
@@ -64,5 +64,5 @@ func (n *Node) began() time.Time {
 // Worked is the stretch in which a node was being replaced: from the start of its drain
 // until it was gone; zero if it was not.
 func (n *Node) Worked() time.Duration {
-	return n.In(engine.Draining, engine.Settling, engine.Terminating, engine.Updating)
+	return n.In(record.Draining, record.Settling, record.Terminating, record.Updating)
 }

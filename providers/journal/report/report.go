@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
@@ -23,8 +23,8 @@ type Report struct {
 	// Ended is the last that the journal knows of. Finished: nothing more will happen.
 	Ended    time.Time
 	Finished bool
-	State    engine.State
-	Result   engine.Result
+	State    record.State
+	Result   record.Result
 	ExitCode int
 	Why      string
 
@@ -41,11 +41,11 @@ type Report struct {
 
 	Blocks   []*Block
 	Forced   []*Change // forced acts, in order
-	Unused   []engine.ForceOrder
-	Batches  []engine.Batch
+	Unused   []record.ForceOrder
+	Batches  []record.Batch
 	Commands []Command
 	Changes  []*Change
-	Warnings []engine.Event
+	Warnings []record.Event
 	Drivers  []Driver
 	Chosen   []Choice
 	Foreseen []string
@@ -56,7 +56,7 @@ type Report struct {
 	Unread   journal.Unread
 
 	// Validations are how each wait for the cluster, or the canary, to be well ended.
-	Validations []engine.Event
+	Validations []record.Event
 
 	onNode map[string][]*Block // see blocksOn
 }
@@ -81,7 +81,7 @@ type Node struct {
 
 // StageSpan is a stretch of time in a stage.
 type StageSpan struct {
-	Stage    engine.Stage
+	Stage    record.Stage
 	From, To time.Time
 }
 
@@ -94,7 +94,7 @@ func (n *Node) Label() string {
 }
 
 // Last is the stage that it is in.
-func (n *Node) Last() engine.Stage {
+func (n *Node) Last() record.Stage {
 	if len(n.Stages) == 0 {
 		return ""
 	}
@@ -102,7 +102,7 @@ func (n *Node) Last() engine.Stage {
 }
 
 // In is how long it was in some stages altogether.
-func (n *Node) In(stages ...engine.Stage) time.Duration {
+func (n *Node) In(stages ...record.Stage) time.Duration {
 	var sum time.Duration
 	for _, s := range n.Stages {
 		for _, want := range stages {
@@ -129,21 +129,21 @@ func (b *Block) Lasted() time.Duration { return b.To.Sub(b.From) }
 type Change struct {
 	At     time.Time
 	What   string
-	Action engine.Action
+	Action record.Action
 	Twin   string // the command that does the same
 	// Tries is how often it was asked for: an eviction that was refused is the same again.
 	Tries  int
 	Forced *journal.Forced
 	// Answered is when its outcome was known, zero if it never was.
 	Answered time.Time
-	Outcome  engine.Outcome
+	Outcome  record.Outcome
 	// Found says what a later look found out, where the answer was lost.
 	Found string
 }
 
 // Came says what came of a change.
 func (c *Change) Came() string {
-	if c.Tries > 1 && (c.Answered.IsZero() || c.Outcome.Verdict != engine.Refused) {
+	if c.Tries > 1 && (c.Answered.IsZero() || c.Outcome.Verdict != record.Refused) {
 		return "refused " + times(c.Tries-1) + ", then " + c.last()
 	}
 	if c.Tries > 1 {
@@ -166,9 +166,9 @@ func (c *Change) last() string {
 		return c.Found
 	case c.Answered.IsZero():
 		return "no answer in this journal"
-	case c.Outcome.Verdict == engine.Done:
+	case c.Outcome.Verdict == record.Done:
 		return "done"
-	case c.Outcome.Verdict == engine.Unknown:
+	case c.Outcome.Verdict == record.Unknown:
 		return join("the answer was lost", c.Outcome.Message)
 	}
 	return join("refused ("+string(c.Outcome.Refusal)+")", c.Outcome.Message)
@@ -176,7 +176,7 @@ func (c *Change) last() string {
 
 // OK reports whether it is known to have happened.
 func (c *Change) OK() bool {
-	return c.Found == foundDone || c.Found == "" && !c.Answered.IsZero() && c.Outcome.Verdict == engine.Done
+	return c.Found == foundDone || c.Found == "" && !c.Answered.IsZero() && c.Outcome.Verdict == record.Done
 }
 
 func join(what, message string) string {

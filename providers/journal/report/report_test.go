@@ -14,7 +14,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"golang.org/x/net/html"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/journal"
 )
@@ -43,7 +43,7 @@ func TestNight(t *testing.T) {
 	s := night(t)
 	run := s.Driver.Run
 	r := s.report(true)
-	if !r.Finished || r.Result != engine.Succeeded || r.Replaced != 12 || r.Planned != 12 || r.Took().Round(time.Second) != run.Finished.Sub(run.Started).Round(time.Second) {
+	if !r.Finished || r.Result != record.Succeeded || r.Replaced != 12 || r.Planned != 12 || r.Took().Round(time.Second) != run.Finished.Sub(run.Started).Round(time.Second) {
 		t.Errorf("%s: %d of %d replaced in %s", r.Outcome(), r.Replaced, r.Planned, r.Took())
 	}
 	if len(r.Drivers) != 2 || len(r.Alone) != 1 || r.Alone[0].To.Sub(r.Alone[0].From) < 3*time.Minute || len(r.Paused) != 1 || r.Paused[0].To.Sub(r.Paused[0].From) != 90*time.Second {
@@ -51,7 +51,7 @@ func TestNight(t *testing.T) {
 	}
 	forced := map[string]bool{}
 	for _, e := range s.Driver.Events {
-		if e.Type == engine.PodForced {
+		if e.Type == record.PodForced {
 			forced[e.Pod] = true
 		}
 	}
@@ -76,7 +76,7 @@ func TestNight(t *testing.T) {
 func TestRunOfARoll(t *testing.T) {
 	dir, at := t.TempDir(), time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 	options := journal.Options{Dir: func() (string, error) { return dir, nil }, By: "ann@laptop", Now: func() time.Time { return at }}
-	options.Run = engine.Run{ID: "web-1", Group: "web", Strategy: "eks", Started: at, Roll: "roll-20261102-090000-1a2b"}
+	options.Run = record.Run{ID: "web-1", Group: "web", Strategy: "eks", Started: at, Roll: "roll-20261102-090000-1a2b"}
 	scribe := journal.Begin(options)
 	scribe.Close(options.Run, nil)
 	r, err := Load(scribe.Path())
@@ -328,10 +328,10 @@ func TestHostile(t *testing.T) {
 	r := &Report{
 		Path: clean, Run: clean, Roll: clean, Group: clean, Cluster: clean, From: clean, To: clean, StartedBy: clean, Started: at, Ended: at.Add(time.Hour), Why: clean, Strategy: clean,
 		Phases: []Span{{clean, at, at.Add(time.Hour)}}, Paused: []Span{{clean, at, at.Add(time.Minute)}},
-		Nodes:   []*Node{{Machine: clean, Name: clean, Zone: clean, Reason: clean, Old: clean, Stages: []StageSpan{{engine.Stage(clean), at, at.Add(time.Minute)}, {engine.Draining, at.Add(time.Minute), at.Add(30 * time.Minute)}}}},
+		Nodes:   []*Node{{Machine: clean, Name: clean, Zone: clean, Reason: clean, Old: clean, Stages: []StageSpan{{record.Stage(clean), at, at.Add(time.Minute)}, {record.Draining, at.Add(time.Minute), at.Add(30 * time.Minute)}}}},
 		Blocks:  []*Block{{Pod: clean, Node: clean, Budget: clean, Kind: clean, Detail: clean, From: at, To: at.Add(time.Minute), End: clean}},
-		Changes: []*Change{{At: at, What: clean, Twin: clean}}, Warnings: []engine.Event{{Time: at, Node: clean, Message: clean}},
-		Batches: []engine.Batch{{Names: []string{clean}, By: clean, Approved: at}}, Commands: []Command{{At: at, By: clean, What: clean, Reason: clean, Refused: clean}},
+		Changes: []*Change{{At: at, What: clean, Twin: clean}}, Warnings: []record.Event{{Time: at, Node: clean, Message: clean}},
+		Batches: []record.Batch{{Names: []string{clean}, By: clean, Approved: at}}, Commands: []Command{{At: at, By: clean, What: clean, Reason: clean, Refused: clean}},
 		Drivers: []Driver{{By: clean, Version: clean, Args: []string{clean}, End: clean}}, Chosen: []Choice{{clean, clean}}, Foreseen: []string{clean}, Missing: []string{clean}, Culprits: []string{clean}, Left: []string{clean}, Notes: []string{clean},
 	}
 	selfContained(t, pageOf(t, r))
@@ -380,30 +380,30 @@ func TestManyNodes(t *testing.T) {
 // many is the report of a run over many nodes, each with ten evictions.
 func many(nodes int) *Report {
 	at := time.Date(2026, 11, 2, 21, 0, 0, 0, time.UTC)
-	r := &Report{Run: "ng-large-1", Group: "ng-large", Cluster: "prod-eu-1", From: "v1.31", To: "v1.32", Strategy: "eks", Limit: nodes / 20, Started: at, Finished: true, Result: engine.Succeeded, State: engine.Finished, StartedBy: "ann@laptop", Planned: nodes, Replaced: nodes}
+	r := &Report{Run: "ng-large-1", Group: "ng-large", Cluster: "prod-eu-1", From: "v1.31", To: "v1.32", Strategy: "eks", Limit: nodes / 20, Started: at, Finished: true, Result: record.Succeeded, State: record.Finished, StartedBy: "ann@laptop", Planned: nodes, Replaced: nodes}
 	slot := 5 * time.Minute
 	for i := range nodes {
 		zone := fmt.Sprintf("eu-west-1%c", 'a'+i%3)
 		start := at.Add(2*time.Minute + slot*time.Duration(i/max(1, r.Limit)) + time.Duration(i%37)*time.Second)
 		drain := start.Add(time.Duration(30+i%90) * time.Second)
 		n := &Node{Machine: fmt.Sprintf("i-%d", i), Name: fmt.Sprintf("ip-10-%d-%d-%d.eu-west-1.compute.internal", i%3, i/250, i%250), Zone: zone, Old: "v1.31", Evicted: 10, Stages: []StageSpan{
-			{engine.Outdated, at, start}, {engine.Draining, start, drain}, {engine.Settling, drain, drain.Add(time.Minute)},
-			{engine.Terminating, drain.Add(time.Minute), drain.Add(2 * time.Minute)}, {engine.Replaced, drain.Add(2 * time.Minute), drain.Add(2 * time.Minute)},
+			{record.Outdated, at, start}, {record.Draining, start, drain}, {record.Settling, drain, drain.Add(time.Minute)},
+			{record.Terminating, drain.Add(time.Minute), drain.Add(2 * time.Minute)}, {record.Replaced, drain.Add(2 * time.Minute), drain.Add(2 * time.Minute)},
 		}}
-		fresh := &Node{Machine: fmt.Sprintf("i-new-%d", i), Name: fmt.Sprintf("ip-10-%d-%d-%d.eu-west-1.compute.internal", 10+i%3, i/250, i%250), Zone: zone, New: true, Stages: []StageSpan{{engine.Launching, start.Add(-2 * time.Minute), start}}}
+		fresh := &Node{Machine: fmt.Sprintf("i-new-%d", i), Name: fmt.Sprintf("ip-10-%d-%d-%d.eu-west-1.compute.internal", 10+i%3, i/250, i%250), Zone: zone, New: true, Stages: []StageSpan{{record.Launching, start.Add(-2 * time.Minute), start}}}
 		r.Nodes = append(r.Nodes, fresh, n)
 		r.Ended = drain.Add(3 * time.Minute)
 		for j := range 10 {
-			c := &Change{At: start, What: fmt.Sprintf("evict shop/web-%d-%d", i, j), Twin: "kubectl …", Action: engine.Action{Kind: engine.Evict}, Answered: start, Outcome: engine.Outcome{Verdict: engine.Done}}
+			c := &Change{At: start, What: fmt.Sprintf("evict shop/web-%d-%d", i, j), Twin: "kubectl …", Action: record.Action{Kind: record.Evict}, Answered: start, Outcome: record.Outcome{Verdict: record.Done}}
 			n.Changes, r.Changes = append(n.Changes, c), append(r.Changes, c)
 		}
-		c := &Change{At: drain, What: "terminate " + n.Machine, Twin: "aws autoscaling terminate-instance-in-auto-scaling-group --instance-id " + n.Machine, Action: engine.Action{Kind: engine.Terminate}, Answered: drain, Outcome: engine.Outcome{Verdict: engine.Done}}
+		c := &Change{At: drain, What: "terminate " + n.Machine, Twin: "aws autoscaling terminate-instance-in-auto-scaling-group --instance-id " + n.Machine, Action: record.Action{Kind: record.Terminate}, Answered: drain, Outcome: record.Outcome{Verdict: record.Done}}
 		n.Changes, r.Changes = append(n.Changes, c), append(r.Changes, c)
 		r.Evicted += 10
 	}
 	for _, n := range r.Nodes {
 		if n.New {
-			n.Stages = append(n.Stages, StageSpan{engine.Ready, n.Stages[0].To, r.Ended})
+			n.Stages = append(n.Stages, StageSpan{record.Ready, n.Stages[0].To, r.Ended})
 		}
 	}
 	r.Phases = []Span{{"setup", at, at.Add(5 * time.Second)}, {"scale up", at.Add(5 * time.Second), at.Add(2 * time.Minute)}, {"upgrade", at.Add(2 * time.Minute), r.Ended}}

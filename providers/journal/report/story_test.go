@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/providers/journal"
 )
@@ -19,12 +20,12 @@ type witness struct {
 	asked   map[string]int // by key
 }
 
-func (w *witness) Heard(list []engine.Command)                  { w.scribe.Heard(list) }
-func (w *witness) Decided(before engine.Run, d engine.Decision) { w.scribe.Decided(before, d) }
-func (w *witness) Events(list []engine.Event)                   { w.scribe.Events(list) }
-func (w *witness) Answered(a engine.Action, o engine.Outcome)   { w.scribe.Answer(w.asked[a.Key], o) }
+func (w *witness) Heard(list []record.Command)                  { w.scribe.Heard(list) }
+func (w *witness) Decided(before record.Run, d engine.Decision) { w.scribe.Decided(before, d) }
+func (w *witness) Events(list []record.Event)                   { w.scribe.Events(list) }
+func (w *witness) Answered(a record.Action, o record.Outcome)   { w.scribe.Answer(w.asked[a.Key], o) }
 
-func (w *witness) Asked(a engine.Action) {
+func (w *witness) Asked(a record.Action) {
 	seq, err := w.scribe.Ask(a)
 	if err != nil {
 		w.t.Error(err)
@@ -33,7 +34,7 @@ func (w *witness) Asked(a engine.Action) {
 }
 
 // Resumed goes on after a crash, in the same file.
-func (w *witness) Resumed(run engine.Run) {
+func (w *witness) Resumed(run record.Run) {
 	w.options.Run, w.options.Resumed, w.options.Plan, w.options.By = run, true, nil, "bea@desk"
 	w.scribe = journal.Begin(w.options)
 }
@@ -59,7 +60,7 @@ func tell(t *testing.T, script string) *story {
 	}
 	s.scribe = journal.Begin(s.options)
 	s.Driver.Witness = s.witness
-	s.Events([]engine.Event{{Time: s.Sim.Now(), Run: run.ID, Group: run.Group, Type: engine.RunStarted, Message: "started by " + run.By}})
+	s.Events([]record.Event{{Time: s.Sim.Now(), Run: run.ID, Group: run.Group, Type: record.RunStarted, Message: "started by " + run.By}})
 	return s
 }
 
@@ -73,7 +74,7 @@ func (s *story) do(script string) {
 // blocked is the node that was blocked last.
 func (s *story) blocked() string {
 	for i := len(s.Driver.Events) - 1; i >= 0; i-- {
-		if e := s.Driver.Events[i]; e.Type == engine.NodeBlocked {
+		if e := s.Driver.Events[i]; e.Type == record.NodeBlocked {
 			return e.Node
 		}
 	}
@@ -86,7 +87,7 @@ func (s *story) report(closed bool) *Report {
 	s.t.Helper()
 	if closed {
 		s.scribe.Close(s.Driver.Run, nil)
-	} else if _, err := s.scribe.Ask(engine.Action{Kind: engine.LookAtPods, Key: "look", Node: "none"}); err != nil { // all before it is written
+	} else if _, err := s.scribe.Ask(record.Action{Kind: record.LookAtPods, Key: "look", Node: "none"}); err != nil { // all before it is written
 		s.t.Fatal(err)
 	}
 	r, err := Load(s.scribe.Path())
@@ -123,7 +124,7 @@ func night(t *testing.T) *story {
 	s := tell(t, cluster(12, 3))
 	s.do("run until=waiting\noperator approve\nrun until=blocked\nrun for=3m")
 	s.do("operator pause\nrun for=90s\noperator resume\noperator force node=" + s.blocked())
-	for i := 0; s.Driver.Run.State != engine.Finished && i < 40; i++ {
+	for i := 0; s.Driver.Run.State != record.Finished && i < 40; i++ {
 		s.do("run for=2m")
 		if _, waiting := s.Driver.Run.Waiting(); waiting {
 			s.do("operator approve")

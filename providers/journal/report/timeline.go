@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // Measures of a timeline, in its own units: about a pixel.
@@ -156,9 +156,9 @@ func (r *Report) progress(d *drawing, top, height float64) {
 	for _, n := range r.Nodes {
 		for _, st := range n.Stages {
 			switch st.Stage {
-			case engine.Draining, engine.Settling, engine.Terminating, engine.Updating:
+			case record.Draining, record.Settling, record.Terminating, record.Updating:
 				steps = append(steps, step{st.From, 0, 1}, step{st.To, 0, -1})
-			case engine.Replaced:
+			case record.Replaced:
 				if !n.New {
 					steps = append(steps, step{st.From, 1, 0})
 				}
@@ -261,7 +261,7 @@ func (r *Report) row(d *drawing, n *Node, y, height float64) {
 	for _, st := range n.Stages {
 		width := d.x(st.To) - d.x(st.From)
 		switch st.Stage {
-		case engine.Outdated, engine.Queued, engine.Ready, engine.Surplus:
+		case record.Outdated, record.Queued, record.Ready, record.Surplus:
 			line := "quiet"
 			if n.New {
 				line = "quiet new"
@@ -269,8 +269,8 @@ func (r *Report) row(d *drawing, n *Node, y, height float64) {
 			if width > 0 {
 				fmt.Fprintf(d, `<line class="%s" x1="%s" y1="%s" x2="%s" y2="%[3]s"/>`, line, num(d.x(st.From)), num(y+height/2), num(d.x(st.To)))
 			}
-		case engine.Replaced, engine.Skipped, engine.NodeFail:
-			d.words("end "+class, d.x(st.From)+3, y+height*0.72, map[engine.Stage]string{engine.Replaced: "", engine.Skipped: "– skipped", engine.NodeFail: "✗ failed"}[st.Stage])
+		case record.Replaced, record.Skipped, record.NodeFail:
+			d.words("end "+class, d.x(st.From)+3, y+height*0.72, map[record.Stage]string{record.Replaced: "", record.Skipped: "– skipped", record.NodeFail: "✗ failed"}[st.Stage])
 		default:
 			d.bar("s "+string(st.Stage), st.From, st.To, y+pad, height-2*pad)
 			if label := string(st.Stage) + " " + span(st.To.Sub(st.From)); width > wordFits && height >= rowHeight && width > 6.6*float64(len(label))+10 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // Style is how a report is written.
@@ -64,7 +64,7 @@ func (r *Report) Title() string {
 // Outcome is how the run ended, in a word or two.
 func (r *Report) Outcome() string {
 	switch {
-	case !r.Finished && r.State == engine.Paused:
+	case !r.Finished && r.State == record.Paused:
 		return "paused"
 	case !r.Finished:
 		return "not finished"
@@ -73,7 +73,7 @@ func (r *Report) Outcome() string {
 }
 
 // Well reports whether nothing went wrong.
-func (r *Report) Well() bool { return r.Finished && r.Result == engine.Succeeded }
+func (r *Report) Well() bool { return r.Finished && r.Result == record.Succeeded }
 
 // Took is how long the run took, as far as the journal goes.
 func (r *Report) Took() time.Duration { return r.Ended.Sub(r.Started) }
@@ -106,7 +106,7 @@ func (r *Report) counts() []fact {
 	}
 	failed := 0
 	for _, n := range r.Nodes {
-		if n.Last() == engine.NodeFail {
+		if n.Last() == record.NodeFail {
 			failed++
 		}
 	}
@@ -125,8 +125,8 @@ func (c *Change) object() string {
 }
 
 // validated is how a validation ended.
-func validated(e engine.Event) string {
-	if e.Type == engine.ValidationPassed {
+func validated(e record.Event) string {
+	if e.Type == record.ValidationPassed {
 		return "passed"
 	}
 	return "failed"
@@ -143,7 +143,7 @@ func (r *Report) blocks() []*Block {
 }
 
 // what is a batch in a few words.
-func what(b engine.Batch) string {
+func what(b record.Batch) string {
 	if b.Phase != "" {
 		return "phase " + b.Phase
 	}
@@ -156,7 +156,7 @@ func what(b engine.Batch) string {
 }
 
 // approved is who approved a batch, and when.
-func approved(s Style, b engine.Batch) (by, at string) {
+func approved(s Style, b record.Batch) (by, at string) {
 	if b.Approved.IsZero() {
 		return "nobody", ""
 	}
@@ -173,7 +173,7 @@ func (r *Report) listed() (list []*Change, left int) {
 		return r.Changes, 0
 	}
 	for _, c := range r.Changes {
-		if c.Action.Kind == engine.Evict {
+		if c.Action.Kind == record.Evict {
 			left++
 			continue
 		}
@@ -206,11 +206,11 @@ func (r *Report) places() []place {
 func (n *Node) stages(s Style) string {
 	var parts []string
 	for _, st := range n.Stages {
-		if slices.Contains(idle, st.Stage) && st.Stage != engine.Skipped {
+		if slices.Contains(idle, st.Stage) && st.Stage != record.Skipped {
 			continue
 		}
 		part := string(st.Stage)
-		if last := st.Stage == engine.Replaced || st.Stage == engine.NodeFail || st.Stage == engine.Skipped; last {
+		if last := st.Stage == record.Replaced || st.Stage == record.NodeFail || st.Stage == record.Skipped; last {
 			part += " at " + s.clock(st.From)
 		} else {
 			part += " " + s.clock(st.From) + "–" + s.clock(st.To) + " (" + span(st.To.Sub(st.From)) + ")"

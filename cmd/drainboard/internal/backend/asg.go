@@ -9,6 +9,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
@@ -54,11 +55,11 @@ type awsGroup struct {
 
 func (g *awsGroup) Name() string { return g.name }
 
-func (g *awsGroup) Target(ctx context.Context, o asg.TargetOptions) (engine.Target, error) {
+func (g *awsGroup) Target(ctx context.Context, o asg.TargetOptions) (record.Target, error) {
 	return g.aws.Target(ctx, g.name, o)
 }
 
-func (g *awsGroup) Gone(ctx context.Context, run engine.Run, w *world.World) ([]world.Template, error) {
+func (g *awsGroup) Gone(ctx context.Context, run record.Run, w *world.World) ([]world.Template, error) {
 	if run.BaseTemplate.ID == "" || run.BaseTemplate == w.Group.Template {
 		return nil, nil
 	}
@@ -100,7 +101,7 @@ func (g *autoScalingGroup) Fits(rules engine.Strategy) error {
 	return noPool(g.name, rules)
 }
 
-func (g *autoScalingGroup) Settings(_ context.Context, rules engine.Strategy, asked Asked) (engine.Settings, []string, error) {
+func (g *autoScalingGroup) Settings(_ context.Context, rules engine.Strategy, asked Asked) (record.Settings, []string, error) {
 	s, err := asked.Settings(rules)
 	return s, nil, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kops"
@@ -44,19 +45,19 @@ type Group interface {
 	// Fits says why rules have no business in the group, nil if they have.
 	Fits(rules engine.Strategy) error
 	// Settings are those of a run by rules, and what a plan says of where they come from.
-	Settings(ctx context.Context, rules engine.Strategy, asked Asked) (engine.Settings, []string, error)
+	Settings(ctx context.Context, rules engine.Strategy, asked Asked) (record.Settings, []string, error)
 	// Target is what machines are to become.
-	Target(ctx context.Context, o asg.TargetOptions) (engine.Target, error)
+	Target(ctx context.Context, o asg.TargetOptions) (record.Target, error)
 	// Gone are those templates that a run is to restore that do not exist any more.
-	Gone(ctx context.Context, run engine.Run, w *world.World) ([]world.Template, error)
+	Gone(ctx context.Context, run record.Run, w *world.World) ([]world.Template, error)
 }
 
 // Asked is what was asked for on the command line.
 type Asked interface {
 	// Settings lays it over the defaults of rules.
-	Settings(rules engine.Strategy) (engine.Settings, error)
+	Settings(rules engine.Strategy) (record.Settings, error)
 	// KopsSettings lays it over what the state store says of a group of some role.
-	KopsSettings(rules engine.Strategy, role world.Role, said kops.RollingUpdate) (engine.Settings, error)
+	KopsSettings(rules engine.Strategy, role world.Role, said kops.RollingUpdate) (record.Settings, error)
 	// NewTarget reports whether another template or image is asked for.
 	NewTarget() bool
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
@@ -98,7 +99,7 @@ func (b *pools) view(p gardener.Summary, nodes []*world.Node) *engine.PoolView {
 	w.SetGroup(p.Group)
 	w.SetMachines(p.All)
 	now := b.kube.Clock().Now()
-	return engine.View(PoolRules, now, w, engine.Idle(PoolRules, now, w, engine.Run{}, nil), engine.Look{}, nil).Pool
+	return engine.View(PoolRules, now, w, engine.Idle(PoolRules, now, w, record.Run{}, nil), engine.Look{}, nil).Pool
 }
 
 // pool is one worker pool, as it was found.
@@ -141,9 +142,9 @@ func (p *pool) Fits(rules engine.Strategy) error {
 	return fmt.Errorf("--strategy %s: nobody but you selects the nodes of pool %s (%s): choose %s", rules.Name(), p.name, p.found.Update, strategy.GardenerManual{}.Name())
 }
 
-func (p *pool) Settings(_ context.Context, rules engine.Strategy, asked Asked) (engine.Settings, []string, error) {
+func (p *pool) Settings(_ context.Context, rules engine.Strategy, asked Asked) (record.Settings, []string, error) {
 	if asked.NewTarget() {
-		return engine.Settings{}, nil, errors.New("--ami and --launch-template-version are for groups of AWS: what a worker pool runs is changed in the Shoot")
+		return record.Settings{}, nil, errors.New("--ami and --launch-template-version are for groups of AWS: what a worker pool runs is changed in the Shoot")
 	}
 	var notes []string
 	if p.found.Update == "" {
@@ -154,11 +155,11 @@ func (p *pool) Settings(_ context.Context, rules engine.Strategy, asked Asked) (
 }
 
 // Target is empty: what a pool's machines are to become is in its Shoot.
-func (*pool) Target(context.Context, asg.TargetOptions) (engine.Target, error) {
-	return engine.Target{}, nil
+func (*pool) Target(context.Context, asg.TargetOptions) (record.Target, error) {
+	return record.Target{}, nil
 }
 
 // Gone are none: a pool's machines have no launch template.
-func (*pool) Gone(context.Context, engine.Run, *world.World) ([]world.Template, error) {
+func (*pool) Gone(context.Context, record.Run, *world.World) ([]world.Template, error) {
 	return nil, nil
 }

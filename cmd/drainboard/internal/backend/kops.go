@@ -9,6 +9,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kops"
@@ -134,7 +135,7 @@ func (g *kopsGroup) Fits(rules engine.Strategy) error {
 
 // Settings are those of the flags, over what the state store says of the group, over kops's
 // defaults.
-func (g *kopsGroup) Settings(ctx context.Context, rules engine.Strategy, asked Asked) (engine.Settings, []string, error) {
+func (g *kopsGroup) Settings(ctx context.Context, rules engine.Strategy, asked Asked) (record.Settings, []string, error) {
 	var notes []string
 	if asked.NewTarget() {
 		notes = append(notes, "the group's launch template is kops's: the next kops update cluster --yes has it launch what the InstanceGroup says again")
@@ -146,7 +147,7 @@ func (g *kopsGroup) Settings(ctx context.Context, rules engine.Strategy, asked A
 	}
 	said, err := g.kops.Settings(ctx, g.group)
 	if err != nil {
-		return engine.Settings{}, nil, err
+		return record.Settings{}, nil, err
 	}
 	s, err := asked.KopsSettings(rules, g.group.Role, said)
 	return s, append(notes, said.Notes...), err

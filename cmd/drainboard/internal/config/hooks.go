@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/hooks"
 	"github.com/drainboard/drainboard/themes/strictyaml"
 )
@@ -186,7 +186,7 @@ func (f *Hooks) parse() (list []hooks.Hook, err error) {
 
 // Settle settles the hooks that count in a kubeconfig context, and says in a run's
 // settings which there are around nodes.
-func (f *Hooks) Settle(dir, context string, s *engine.Settings) error {
+func (f *Hooks) Settle(dir, context string, s *record.Settings) error {
 	if err := f.read(dir, context); err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (f *Hooks) read(dir, context string) error {
 }
 
 // Into says in a run's settings which hooks there are around nodes.
-func (f *Hooks) Into(s *engine.Settings) {
+func (f *Hooks) Into(s *record.Settings) {
 	s.BeforeNode, s.AfterNode = hooks.Time(f.List, hooks.BeforeNode), hooks.Time(f.List, hooks.AfterNode)
 	if s.Origin != nil {
 		s.Origin["hook"] = "Drainboard"
@@ -257,7 +257,7 @@ func (f *Hooks) Into(s *engine.Settings) {
 
 // Adopt gives a run that goes on the hooks that are configured here. Hooks around nodes that
 // it had, and that nobody has configured here, are not left out in silence.
-func (f *Hooks) Adopt(run *engine.Run) error {
+func (f *Hooks) Adopt(run *record.Run) error {
 	had := run.Settings
 	run.Settings.Origin = nil // the plan's
 	f.Into(&run.Settings)
@@ -270,7 +270,7 @@ func (f *Hooks) Adopt(run *engine.Run) error {
 		on       hooks.On
 		was, now time.Duration
 	}{{hooks.BeforeNode, had.BeforeNode, run.Settings.BeforeNode}, {hooks.AfterNode, had.AfterNode, run.Settings.AfterNode}} {
-		if h.was > 0 && h.now == 0 && run.State != engine.Ending {
+		if h.was > 0 && h.now == 0 && run.State != record.Ending {
 			return fmt.Errorf("the unfinished run %s has hooks on %s, and none is configured here (docs/hooks.md): configure them, or say --without-hooks to go on without", run.ID, h.on)
 		}
 	}

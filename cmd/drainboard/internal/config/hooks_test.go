@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/hooks"
 )
 
@@ -59,7 +59,7 @@ func TestHooksOfConfig(t *testing.T) {
 	case e.Name() != "other.example.com", e.BlockedFor != time.Second:
 		t.Errorf("the fifth is %v", e)
 	}
-	s := engine.Settings{Origin: map[string]string{}}
+	s := record.Settings{Origin: map[string]string{}}
 	f.Into(&s)
 	if s.BeforeNode != 3*time.Minute || s.AfterNode != hooks.Timeout || s.Origin["hook"] != "flag" {
 		t.Errorf("settings: before %s, after %s, %v", s.BeforeNode, s.AfterNode, s.Origin)
@@ -134,19 +134,19 @@ func TestBadHooks(t *testing.T) {
 
 // A run that had hooks around nodes does not go on without them in silence.
 func TestAdoptHooks(t *testing.T) {
-	had := engine.Run{ID: "run-1", State: engine.Paused, Settings: engine.Settings{BeforeNode: time.Minute, AfterNode: time.Second}, PendingHooks: []engine.Gone{{Machine: "i-1"}}}
+	had := record.Run{ID: "run-1", State: record.Paused, Settings: record.Settings{BeforeNode: time.Minute, AfterNode: time.Second}, PendingHooks: []record.Gone{{Machine: "i-1"}}}
 	before, after := hooks.Hook{On: []hooks.On{hooks.BeforeNode}, Run: []string{"x"}, Timeout: time.Hour}, hooks.Hook{On: []hooks.On{hooks.AfterNode}, Run: []string{"x"}}
 	for _, test := range []struct {
 		name  string
 		f     Hooks
-		state engine.State
+		state record.State
 		want  string
 	}{
-		{"none here", Hooks{}, engine.Paused, "--without-hooks"},
-		{"one of them", Hooks{List: []hooks.Hook{before}}, engine.Running, "hooks on after-node, and none"},
-		{"both", Hooks{List: []hooks.Hook{before, after}}, engine.Running, ""},
-		{"consent", Hooks{Without: true}, engine.Running, ""},
-		{"it only ends", Hooks{}, engine.Ending, ""},
+		{"none here", Hooks{}, record.Paused, "--without-hooks"},
+		{"one of them", Hooks{List: []hooks.Hook{before}}, record.Running, "hooks on after-node, and none"},
+		{"both", Hooks{List: []hooks.Hook{before, after}}, record.Running, ""},
+		{"consent", Hooks{Without: true}, record.Running, ""},
+		{"it only ends", Hooks{}, record.Ending, ""},
 	} {
 		run := had
 		run.State = test.state

@@ -5,10 +5,11 @@ import (
 	"io"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // Undrained is what a run without Kubernetes means, for whoever is to say yes to it.
-func Undrained(run engine.Run) []string {
+func Undrained(run record.Run) []string {
 	if !run.Settings.CloudOnly {
 		return nil
 	}

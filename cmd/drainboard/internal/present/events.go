@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // Printer writes events to a stream, one a line.
@@ -25,7 +25,7 @@ func NewPrinter(w io.Writer, json, groups bool) *Printer {
 	return &Printer{w: w, json: json, groups: groups}
 }
 
-func (p *Printer) Events(list []engine.Event) {
+func (p *Printer) Events(list []record.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range list {
@@ -44,7 +44,7 @@ func (p *Printer) Events(list []engine.Event) {
 }
 
 // line is an event for people: time, type, what it is about, what happened.
-func (p *Printer) line(e engine.Event) string {
+func (p *Printer) line(e record.Event) string {
 	var about []string
 	if p.groups && e.Group != "" {
 		about = append(about, e.Group)

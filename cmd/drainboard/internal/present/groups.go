@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 )
@@ -77,9 +78,9 @@ func TemplateText(g GroupRow) string {
 
 // Others are who else moves nodes of a group. An unfinished run's marks are not among
 // them; what a finished one has left behind is.
-func Others(nodes []*world.Node, run engine.Run) []engine.MoverView {
+func Others(nodes []*world.Node, run record.Run) []engine.MoverView {
 	all := engine.Movers(nodes, run.Marks)
-	if run.State == engine.Finished || run.ID == "" {
+	if run.State == record.Finished || run.ID == "" {
 		return all
 	}
 	return slices.DeleteFunc(all, func(m engine.MoverView) bool { return m.By == world.MoverDrainboard })

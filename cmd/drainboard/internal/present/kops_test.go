@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -13,7 +13,7 @@ import (
 // The plan of a group of kops says what is done, and why each node is chosen.
 func TestKopsPlan(t *testing.T) {
 	s := strategy.Kops{}.Defaults()
-	s.MaxSurge, s.MaxUnavailable, s.Origin["max-surge"] = engine.Amount{N: 2}, engine.Amount{N: 1}, "flag"
+	s.MaxSurge, s.MaxUnavailable, s.Origin["max-surge"] = record.Amount{N: 2}, record.Amount{N: 1}, "flag"
 	p := planned()
 	p.Strategy, p.Run.Strategy, p.Run.Settings, p.Run.Alias, p.Role, p.Run.Cluster = "kops", "kops", s, "nodes-a", world.RoleNode, "k8s.example.com"
 	p.Limit, p.Extra, p.Detach = 3, 2, []string{"i-2"}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -48,7 +49,7 @@ func WriteForApproval(w io.Writer, p engine.Plan) {
 	for _, n := range p.Nodes {
 		stuck += len(n.Stuck)
 	}
-	if stuck > 0 && p.Run.Settings.OnDrainTimeout == engine.TimeoutFail {
+	if stuck > 0 && p.Run.Settings.OnDrainTimeout == record.TimeoutFail {
 		fmt.Fprintf(w, "%s can never be evicted: as it stands it ends in PodEvictionFailure (exit code 4).\n", plural(stuck, "pod"))
 	}
 }
@@ -258,7 +259,7 @@ func CloudText(p engine.Plan) []string {
 }
 
 // moverText tells who else moves nodes, what that means here, and what can be done.
-func moverText(rivals []engine.ExternalMover) []string {
+func moverText(rivals []record.ExternalMover) []string {
 	var out []string
 	for _, r := range rivals {
 		line := fmt.Sprintf("%s: %s: %s", r.Handling, r.Action(), r.How)

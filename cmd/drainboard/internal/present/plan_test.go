@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // planned is a plan of two nodes.
 func planned() engine.Plan {
-	r := engine.Run{Strategy: "eks", Settings: strategy.EKS{}.Defaults(), Base: world.Sizes{Min: 1, Max: 2, Desired: 2}, Seed: 7}
+	r := record.Run{Strategy: "eks", Settings: strategy.EKS{}.Defaults(), Base: world.Sizes{Min: 1, Max: 2, Desired: 2}, Seed: 7}
 	return engine.Plan{
 		Run: r, Group: "ng-web", Strategy: "eks", From: "1.31", To: "1.32", Limit: 1, Extra: 6,
 		Nodes: []engine.PlannedNode{{Machine: "i-1", Name: "a1", Batch: 1, Evict: 3}, {Machine: "i-2", Name: "a2", Batch: 2}},
@@ -35,7 +36,7 @@ func TestPlanShowsEverySetting(t *testing.T) {
 	for _, row := range Settings {
 		s.Origin[row.Flag] = "from " + row.Flag
 	}
-	s.Approve, s.Order, s.Until = engine.ApproveCanary, []engine.Order{engine.OrderOldest, engine.OrderName}, time.Date(2026, 11, 22, 5, 0, 0, 0, time.Local)
+	s.Approve, s.Order, s.Until = record.ApproveCanary, []record.Order{record.OrderOldest, record.OrderName}, time.Date(2026, 11, 22, 5, 0, 0, 0, time.Local)
 	p.Run.Target.Only = []string{"a1", "a2"}
 	got := text(p)
 	for _, row := range Settings {
@@ -138,15 +139,15 @@ func TestPlanIsShortForPeople(t *testing.T) {
 // some of them nothing is started.
 func TestPlanTellsRivals(t *testing.T) {
 	p := planned()
-	p.ExternalMovers = []engine.ExternalMover{
-		{Kind: engine.ExternalRebalance, Who: "AZRebalance", Does: "moves machines", Handling: engine.HandlingSuspended, How: "suspended while nodes are replaced"},
-		{Kind: engine.ExternalCordon, Who: "somebody", Does: "has cordoned", Nodes: []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7"}, Handling: engine.HandlingLeft, How: "the cordon stays"},
+	p.ExternalMovers = []record.ExternalMover{
+		{Kind: record.ExternalRebalance, Who: "AZRebalance", Does: "moves machines", Handling: record.HandlingSuspended, How: "suspended while nodes are replaced"},
+		{Kind: record.ExternalCordon, Who: "somebody", Does: "has cordoned", Nodes: []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7"}, Handling: record.HandlingLeft, How: "the cordon stays"},
 	}
 	if err := CannotStart(p); err != nil {
 		t.Errorf("refused: %v", err)
 	}
-	p.ExternalMovers = append(p.ExternalMovers, engine.ExternalMover{
-		Kind: engine.ExternalRefresh, Who: "instance refresh r-1", Does: "replaces the group's machines by itself (InProgress, 40 %)", Handling: engine.HandlingRefused,
+	p.ExternalMovers = append(p.ExternalMovers, record.ExternalMover{
+		Kind: record.ExternalRefresh, Who: "instance refresh r-1", Does: "replaces the group's machines by itself (InProgress, 40 %)", Handling: record.HandlingRefused,
 		How: "no run starts beside it", WayOut: "stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web",
 	})
 	got := text(p)
@@ -199,7 +200,7 @@ func TestThePlanEndsWithWhatIsAsked(t *testing.T) {
 			t.Errorf("the end does not say %q:\n%s", want, end())
 		}
 	}
-	p.Run.Settings.OnDrainTimeout = engine.TimeoutForce
+	p.Run.Settings.OnDrainTimeout = record.TimeoutForce
 	if strings.Contains(end(), "PodEvictionFailure") {
 		t.Errorf("what is forced is said to fail:\n%s", end())
 	}
@@ -215,9 +216,9 @@ func TestPlanTellsItsRehearsal(t *testing.T) {
 		want       []string
 		json, hide string
 	}{
-		{engine.Rehearsal{Took: 9 * time.Minute, Result: engine.Succeeded, Replaced: 2}, []string{"Up to 1 at once, about 9m0s (rehearsed)."}, `"rehearsed": true`, "As it stands"},
+		{engine.Rehearsal{Took: 9 * time.Minute, Result: record.Succeeded, Replaced: 2}, []string{"Up to 1 at once, about 9m0s (rehearsed)."}, `"rehearsed": true`, "As it stands"},
 		{engine.Rehearsal{Took: 3 * time.Hour, Extrapolated: true, Left: 1}, []string{"about 3h0m0s (rehearsed in part)."}, `"extrapolated": true`, "As it stands"},
-		{engine.Rehearsal{Took: 16 * time.Minute, Result: engine.EvictionFail, Why: "PodEvictionFailure: 1 pod kept a1 for 15m0s: app/web-1", Failed: 1, Left: 1, Held: []string{"a1: app/web-1"}},
+		{engine.Rehearsal{Took: 16 * time.Minute, Result: record.EvictionFail, Why: "PodEvictionFailure: 1 pod kept a1 for 15m0s: app/web-1", Failed: 1, Left: 1, Held: []string{"a1: app/web-1"}},
 			[]string{"about 16m0s until it ends, not all well (rehearsed).", "As it stands the run would end after 16m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left: 1 pod kept a1 for 15m0s: app/web-1.\nHeld in the rehearsal:\n  - a1: app/web-1\n"}, `"result": "PodEvictionFailure"`, "PodEvictionFailure: "},
 		{engine.Rehearsal{Took: time.Minute, Why: "a1: app/web-1: budget", Left: 2}, []string{"with no end of its own (rehearsed).", "As it stands the run would not end by itself: after 1m0s nothing would move any more, with 0 nodes replaced, 2 left: a1: app/web-1: budget.\n"}, `"ends": false`, "about 1m0s"},
 	} {

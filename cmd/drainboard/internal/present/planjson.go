@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
 )
 
 // Plan is a plan for programs (docs/json.md).
 type Plan struct {
 	engine.Plan
-	Order       []engine.Order `json:"order"`
+	Order       []record.Order `json:"order"`
 	Only        []string       `json:"only,omitempty"`
 	Until       time.Time      `json:"until,omitzero"`
 	Unreachable []string       `json:"unreachable,omitempty"`
@@ -39,7 +41,7 @@ type Rehearsal struct {
 	// (Extrapolated).
 	Ends         bool          `json:"ends"`
 	Extrapolated bool          `json:"extrapolated,omitempty"`
-	Result       engine.Result `json:"result,omitempty"`
+	Result       record.Result `json:"result,omitempty"`
 	Why          string        `json:"why,omitempty"`
 	Replaced     int           `json:"replaced"`
 	Failed       int           `json:"failed"`
@@ -55,7 +57,7 @@ type Hook struct {
 
 // forPrograms are settings by their names in the record, without those that are not set, and
 // durations and amounts as flags take them ("15m0s", "25%").
-func forPrograms(s engine.Settings) map[string]any {
+func forPrograms(s record.Settings) map[string]any {
 	out := map[string]any{}
 	for field, value := range reflect.ValueOf(s).Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -65,7 +67,7 @@ func forPrograms(s engine.Settings) map[string]any {
 		switch v := value.Interface().(type) {
 		case time.Duration:
 			out[name] = v.String()
-		case engine.Amount:
+		case record.Amount:
 			out[name] = v.String()
 		default:
 			out[name] = v
@@ -88,7 +90,7 @@ func PlanOf(p engine.Plan) Plan {
 	}
 	out.Canary = p.Strategy == StrategyKops && kopsCanary(p)
 	if len(out.Order) == 0 {
-		out.Order = []engine.Order{engine.OrderRandom}
+		out.Order = []record.Order{record.OrderRandom}
 	}
 	for _, n := range p.Nodes {
 		if !n.Unreachable.IsZero() {
@@ -101,7 +103,7 @@ func PlanOf(p engine.Plan) Plan {
 // Roll is the plan of a roll for programs (docs/json.md); its plans are those of the groups
 // that have no unfinished run, in their order.
 type Roll struct {
-	engine.Roll
+	roll.Roll
 	Rules string `json:"rules"`
 	Plans []Plan `json:"plans"`
 }

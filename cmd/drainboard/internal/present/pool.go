@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	spans "github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/gardener"
@@ -17,7 +18,7 @@ type PoolLook struct {
 	Others []engine.MoverView // who moves its nodes
 	Seen   *engine.Snapshot
 	World  *world.World
-	Run    engine.Run // a picture of what Gardener does
+	Run    record.Run // a picture of what Gardener does
 }
 
 // WritePool shows a pool.

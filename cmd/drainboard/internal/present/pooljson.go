@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -103,7 +104,7 @@ type poolMember struct {
 	ID       string       `json:"id"`
 	Node     string       `json:"node,omitempty"`
 	Zone     string       `json:"zone,omitempty"`
-	Stage    engine.Stage `json:"stage"`
+	Stage    record.Stage `json:"stage"`
 	Version  string       `json:"version,omitempty"`
 	Updated  bool         `json:"updated"`
 	Ready    bool         `json:"ready"`

@@ -6,6 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/roll"
 )
 
 // CannotStart says why a plan cannot be started, nil if it can.
@@ -27,7 +28,7 @@ func CannotStart(p engine.Plan) error {
 func CannotRoll(p RollPlan) error {
 	var why []string
 	for _, g := range p.Roll.Groups {
-		if err := CannotStart(p.Plans[g.Name]); err != nil && g.State == engine.RollWaiting {
+		if err := CannotStart(p.Plans[g.Name]); err != nil && g.State == roll.Waiting {
 			why = append(why, "group "+g.Name+": "+err.Error())
 		}
 	}

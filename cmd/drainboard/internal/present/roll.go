@@ -9,22 +9,24 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
 )
 
 // RollPlan is what a roll would do, worked out from its groups as they are. Each group is
 // planned anew when its turn comes.
 type RollPlan struct {
 	Cluster string
-	Roll    engine.Roll
-	Rules   engine.RollRules
+	Roll    roll.Roll
+	Rules   roll.Rules
 	Plans   map[string]engine.Plan // of the groups that have no unfinished run
-	Runs    map[string]engine.Run  // the unfinished runs
+	Runs    map[string]record.Run  // the unfinished runs
 }
 
 // WriteRollPlan shows the plan of a roll to people: its groups in their order, each in
 // short, and what will be in the way.
 func WriteRollPlan(w io.Writer, p RollPlan, now time.Time) {
-	waiting := p.Roll.Names(engine.RollWaiting)
+	waiting := p.Roll.Names(roll.Waiting)
 	for _, name := range waiting {
 		if plan, ok := p.Plans[name]; ok {
 			writeUndrained(w, plan) // of one as of all: it is a flag
@@ -38,7 +40,7 @@ func WriteRollPlan(w io.Writer, p RollPlan, now time.Time) {
 			*to = append(*to, group+": "+l)
 		}
 	}
-	roles := slices.ContainsFunc(p.Roll.Groups, func(g engine.RollGroup) bool { return g.Role != "" })
+	roles := slices.ContainsFunc(p.Roll.Groups, func(g roll.Group) bool { return g.Role != "" })
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	head := "#\tGROUP\tROLE\tNODES\tVERSIONS\tAT ONCE\tEXTRA\tABOUT"
 	row := func(cells ...string) {
@@ -53,7 +55,7 @@ func WriteRollPlan(w io.Writer, p RollPlan, now time.Time) {
 		add(&know, g.Name, plan.Warnings...)
 		n, _ := p.Roll.Place(g.Name)
 		switch {
-		case g.State == engine.RollLeftOut:
+		case g.State == roll.LeftOut:
 			leftOut = append(leftOut, g.Name+": "+g.Why)
 		case g.Resumes:
 			row(fmt.Sprint(n), g.Name, dash(string(g.Role)), fmt.Sprintf("%d of %d left", g.Total-g.Done, g.Total), "goes on with its unfinished run", "", "", "")

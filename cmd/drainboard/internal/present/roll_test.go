@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
@@ -15,15 +17,15 @@ import (
 func TestRollPlanText(t *testing.T) {
 	at := time.Date(2026, 3, 14, 21, 0, 0, 0, time.UTC)
 	rules := strategy.RollByName()
-	run := engine.Run{ID: "web-1", Group: "web", By: "bob@desk", Started: at, Seen: at, State: engine.Paused, Strategy: "eks"}
+	run := record.Run{ID: "web-1", Group: "web", By: "bob@desk", Started: at, Seen: at, State: record.Paused, Strategy: "eks"}
 	p := RollPlan{
-		Cluster: "prod-eu-1", Rules: rules, Runs: map[string]engine.Run{"web": run},
+		Cluster: "prod-eu-1", Rules: rules, Runs: map[string]record.Run{"web": run},
 		Plans: map[string]engine.Plan{
 			"batch": {Group: "batch", From: "v1.31", To: "v1.32", Limit: 2, Extra: 4, Estimate: 12 * time.Minute, Nodes: []engine.PlannedNode{{Name: "n1", Foreseen: []string{"a budget never opens"}}, {Name: "n2"}}, Refusals: []string{"jobs/x needs --force-unmanaged"},
-				Rehearsal: &engine.Rehearsal{Took: 12 * time.Minute, Result: engine.EvictionFail, Failed: 1, Left: 1}},
+				Rehearsal: &engine.Rehearsal{Took: 12 * time.Minute, Result: record.EvictionFail, Failed: 1, Left: 1}},
 			"db": {Group: "db", Warnings: []string{"i-1 is in Standby"}},
 		},
-		Roll: engine.NewRoll(rules, "roll-1", []engine.RollGroup{{Name: "batch", Total: 2}, {Name: "db", State: engine.RollLeftOut, Why: "nothing is outdated"}, {Name: "web", Resumes: true, Run: "web-1", Done: 4, Total: 12}}),
+		Roll: roll.New(rules, "roll-1", []roll.Group{{Name: "batch", Total: 2}, {Name: "db", State: roll.LeftOut, Why: "nothing is outdated"}, {Name: "web", Resumes: true, Run: "web-1", Done: 4, Total: 12}}),
 	}
 	var out bytes.Buffer
 	WriteRollPlan(&out, p, at.Add(time.Minute))
@@ -46,7 +48,7 @@ func TestRollPlanText(t *testing.T) {
 	}
 	var back struct {
 		ID     string
-		Groups []engine.RollGroup
+		Groups []roll.Group
 		Plans  []struct{ Group string }
 	}
 	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.ID != "roll-1" || len(back.Groups) != 3 || len(back.Plans) != 2 || back.Plans[0].Group != "batch" {

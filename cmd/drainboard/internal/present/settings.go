@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
 // hookText tells the hooks around nodes.
-func hookText(r engine.Run) string {
+func hookText(r record.Run) string {
 	var parts []string
 	if t := r.Settings.BeforeNode; t > 0 {
 		parts = append(parts, "asked before each node, "+t.String()+" at most")
@@ -43,7 +43,7 @@ var PoolStrategies = []string{strategy.GardenerManual{}.Name(), strategy.Gardene
 // Setting is a setting as a plan shows it.
 type Setting struct {
 	Flag  string
-	value func(engine.Run) string
+	value func(record.Run) string
 	// kops: the strategy kops has it; zones: those that roll each zone by itself have it.
 	// pool: only runs in worker pools of Gardener have it. With none of these all have.
 	kops, zones, pool bool
@@ -59,53 +59,53 @@ func (r Setting) Of(strategy string) bool {
 
 // Settings are all settings of a run, by their flags.
 var Settings = []Setting{
-	{Flag: "strategy", value: func(r engine.Run) string { return r.Strategy }},
-	{Flag: "max-unavailable", value: func(r engine.Run) string { return r.Settings.MaxUnavailable.String() }},
-	{Flag: "max-surge", value: func(r engine.Run) string { return r.Settings.MaxSurge.String() }, kops: true, zones: true},
-	{Flag: "approve", value: func(r engine.Run) string { return string(r.Settings.Approve) }},
+	{Flag: "strategy", value: func(r record.Run) string { return r.Strategy }},
+	{Flag: "max-unavailable", value: func(r record.Run) string { return r.Settings.MaxUnavailable.String() }},
+	{Flag: "max-surge", value: func(r record.Run) string { return r.Settings.MaxSurge.String() }, kops: true, zones: true},
+	{Flag: "approve", value: func(r record.Run) string { return string(r.Settings.Approve) }},
 	{Flag: "canary-watch", value: canaryWatch},
 	{Flag: "batch-size", value: batchSize},
-	{Flag: "order", value: func(r engine.Run) string {
+	{Flag: "order", value: func(r record.Run) string {
 		return orderText(r.Settings.Order) + "; within each zone, the zones in turn"
 	}},
-	{Flag: "only", value: func(r engine.Run) string { return cmp.Or(strings.Join(r.Target.Only, ", "), "all nodes") }},
-	{Flag: "all-nodes", value: func(r engine.Run) string { return yesNo(r.Target.All) }},
+	{Flag: "only", value: func(r record.Run) string { return cmp.Or(strings.Join(r.Target.Only, ", "), "all nodes") }},
+	{Flag: "all-nodes", value: func(r record.Run) string { return yesNo(r.Target.All) }},
 	{Flag: "until", value: untilText},
-	{Flag: "max-failed-nodes", value: func(r engine.Run) string { return fmt.Sprint(r.Settings.MaxFailedNodes) }},
-	{Flag: "unreachable", value: func(r engine.Run) string { return string(r.Settings.Unreachable) }},
-	{Flag: "unreachable-after", value: func(r engine.Run) string { return r.Settings.UnreachableAfter.String() }},
-	{Flag: "drain-timeout", value: func(r engine.Run) string { return r.Settings.DrainTimeout.String() }},
-	{Flag: "on-drain-timeout", value: func(r engine.Run) string { return string(r.Settings.OnDrainTimeout) }},
-	{Flag: "post-drain-wait", value: func(r engine.Run) string { return r.Settings.Settle.String() }},
-	{Flag: "fail-on-drain-error", value: func(r engine.Run) string { return yesNo(!r.Settings.PassDrain) }, kops: true},
-	{Flag: "drain-and-terminate", value: func(r engine.Run) string { return yesNo(!r.Settings.KeepOld) }, kops: true},
-	{Flag: "deregister-limit", value: func(r engine.Run) string { return r.Settings.DeregisterLimit.String() }, kops: true},
-	{Flag: "interval", value: func(r engine.Run) string { return r.Settings.Interval.String() }, kops: true},
-	{Flag: "validate-count", value: func(r engine.Run) string { return fmt.Sprint(r.Settings.ValidateCount) }, kops: true},
-	{Flag: "validation-timeout", value: func(r engine.Run) string { return r.Settings.ValidateTimeout.String() }, kops: true},
-	{Flag: "validate-retry", value: func(r engine.Run) string { return r.Settings.ValidateRetry.String() }, kops: true},
-	{Flag: "validate-pause", value: func(r engine.Run) string { return r.Settings.ValidatePause.String() }, kops: true},
-	{Flag: "fail-on-validate-error", value: func(r engine.Run) string { return yesNo(!r.Settings.PassInvalid) }, kops: true},
-	{Flag: "node-ready-timeout", value: func(r engine.Run) string { return r.Settings.NodeReadyTimeout.String() }},
-	{Flag: "wait-for-start", value: func(r engine.Run) string { return r.Settings.WaitForStart.String() }, pool: true},
-	{Flag: "terminate-timeout", value: func(r engine.Run) string { return r.Settings.TerminateTimeout.String() }},
-	{Flag: "force-unmanaged", value: func(r engine.Run) string { return yesNo(r.Settings.Unmanaged) }},
-	{Flag: "delete-emptydir-data", value: func(r engine.Run) string { return yesNo(r.Settings.EmptyDir) }},
-	{Flag: "eviction-retry", value: func(r engine.Run) string { return r.Settings.EvictionRetry.String() }},
-	{Flag: "evictions-at-once", value: func(r engine.Run) string { return fmt.Sprint(r.Settings.EvictionsAtOnce) }},
+	{Flag: "max-failed-nodes", value: func(r record.Run) string { return fmt.Sprint(r.Settings.MaxFailedNodes) }},
+	{Flag: "unreachable", value: func(r record.Run) string { return string(r.Settings.Unreachable) }},
+	{Flag: "unreachable-after", value: func(r record.Run) string { return r.Settings.UnreachableAfter.String() }},
+	{Flag: "drain-timeout", value: func(r record.Run) string { return r.Settings.DrainTimeout.String() }},
+	{Flag: "on-drain-timeout", value: func(r record.Run) string { return string(r.Settings.OnDrainTimeout) }},
+	{Flag: "post-drain-wait", value: func(r record.Run) string { return r.Settings.Settle.String() }},
+	{Flag: "fail-on-drain-error", value: func(r record.Run) string { return yesNo(!r.Settings.PassDrain) }, kops: true},
+	{Flag: "drain-and-terminate", value: func(r record.Run) string { return yesNo(!r.Settings.KeepOld) }, kops: true},
+	{Flag: "deregister-limit", value: func(r record.Run) string { return r.Settings.DeregisterLimit.String() }, kops: true},
+	{Flag: "interval", value: func(r record.Run) string { return r.Settings.Interval.String() }, kops: true},
+	{Flag: "validate-count", value: func(r record.Run) string { return fmt.Sprint(r.Settings.ValidateCount) }, kops: true},
+	{Flag: "validation-timeout", value: func(r record.Run) string { return r.Settings.ValidateTimeout.String() }, kops: true},
+	{Flag: "validate-retry", value: func(r record.Run) string { return r.Settings.ValidateRetry.String() }, kops: true},
+	{Flag: "validate-pause", value: func(r record.Run) string { return r.Settings.ValidatePause.String() }, kops: true},
+	{Flag: "fail-on-validate-error", value: func(r record.Run) string { return yesNo(!r.Settings.PassInvalid) }, kops: true},
+	{Flag: "node-ready-timeout", value: func(r record.Run) string { return r.Settings.NodeReadyTimeout.String() }},
+	{Flag: "wait-for-start", value: func(r record.Run) string { return r.Settings.WaitForStart.String() }, pool: true},
+	{Flag: "terminate-timeout", value: func(r record.Run) string { return r.Settings.TerminateTimeout.String() }},
+	{Flag: "force-unmanaged", value: func(r record.Run) string { return yesNo(r.Settings.Unmanaged) }},
+	{Flag: "delete-emptydir-data", value: func(r record.Run) string { return yesNo(r.Settings.EmptyDir) }},
+	{Flag: "eviction-retry", value: func(r record.Run) string { return r.Settings.EvictionRetry.String() }},
+	{Flag: "evictions-at-once", value: func(r record.Run) string { return fmt.Sprint(r.Settings.EvictionsAtOnce) }},
 	{Flag: "max-evict-retries", value: retriesText, zones: true},
-	{Flag: "health-timeout", value: func(r engine.Run) string { return r.Settings.HealthTimeout.String() }, zones: true},
-	{Flag: "node-conditions", value: func(r engine.Run) string { return cmp.Or(strings.Join(r.Settings.NodeConditions, ", "), "none") }, zones: true},
-	{Flag: "pending-limit", value: func(r engine.Run) string { return r.Settings.PendingLimit.String() }},
-	{Flag: "gate-pause", value: func(r engine.Run) string { return r.Settings.GatePause.String() }},
+	{Flag: "health-timeout", value: func(r record.Run) string { return r.Settings.HealthTimeout.String() }, zones: true},
+	{Flag: "node-conditions", value: func(r record.Run) string { return cmp.Or(strings.Join(r.Settings.NodeConditions, ", "), "none") }, zones: true},
+	{Flag: "pending-limit", value: func(r record.Run) string { return r.Settings.PendingLimit.String() }},
+	{Flag: "gate-pause", value: func(r record.Run) string { return r.Settings.GatePause.String() }},
 	{Flag: "expect-label", value: expectLabel},
 	{Flag: "hook", value: hookText},
-	{Flag: "cloudonly", value: func(r engine.Run) string { return yesNo(r.Settings.CloudOnly) }, kops: true},
-	{Flag: "seed", value: func(r engine.Run) string { return fmt.Sprintf("%d", r.Seed) }},
+	{Flag: "cloudonly", value: func(r record.Run) string { return yesNo(r.Settings.CloudOnly) }, kops: true},
+	{Flag: "seed", value: func(r record.Run) string { return fmt.Sprintf("%d", r.Seed) }},
 }
 
 // writeSettings shows the settings whose origin is wanted, with where they come from.
-func writeSettings(w io.Writer, r engine.Run, wanted func(origin string) bool) {
+func writeSettings(w io.Writer, r record.Run, wanted func(origin string) bool) {
 	for _, row := range Settings {
 		if !row.Of(r.Strategy) || !wanted(r.Settings.Origin[row.Flag]) {
 			continue
@@ -114,18 +114,18 @@ func writeSettings(w io.Writer, r engine.Run, wanted func(origin string) bool) {
 	}
 }
 
-func canaryWatch(r engine.Run) string {
-	if r.Settings.Approve != engine.ApproveCanary {
+func canaryWatch(r record.Run) string {
+	if r.Settings.Approve != record.ApproveCanary {
 		return "no canary"
 	}
 	return r.Settings.CanaryWatch.String()
 }
 
-func batchSize(r engine.Run) string {
+func batchSize(r record.Run) string {
 	switch {
-	case r.Settings.Approve == engine.ApproveCanary:
+	case r.Settings.Approve == record.ApproveCanary:
 		return "one node, then the rest"
-	case r.Settings.Approve != engine.ApproveBatch:
+	case r.Settings.Approve != record.ApproveBatch:
 		return "no batches"
 	case r.Settings.BatchSize == 0:
 		return "max-unavailable"
@@ -133,14 +133,14 @@ func batchSize(r engine.Run) string {
 	return fmt.Sprint(r.Settings.BatchSize)
 }
 
-func untilText(r engine.Run) string {
+func untilText(r record.Run) string {
 	if r.Settings.Until.IsZero() {
 		return "no end"
 	}
 	return When(r.Settings.Until.Local())
 }
 
-func expectLabel(r engine.Run) string {
+func expectLabel(r record.Run) string {
 	var labels []string
 	for _, k := range slices.Sorted(maps.Keys(r.Settings.NewLabels)) {
 		labels = append(labels, strings.TrimSuffix(k+"="+r.Settings.NewLabels[k], "="))
@@ -152,8 +152,8 @@ func expectLabel(r engine.Run) string {
 func ByZone(strategy string) bool { return strings.HasPrefix(strategy, "gardener") }
 
 // retriesText is how often an eviction is tried, as a plan shows it.
-func retriesText(r engine.Run) string {
-	if r.Settings.OnDrainTimeout != engine.TimeoutForce {
+func retriesText(r record.Run) string {
+	if r.Settings.OnDrainTimeout != record.TimeoutForce {
 		return "any number: drains are not forced"
 	}
 	return fmt.Sprint(r.Settings.EvictRetries)

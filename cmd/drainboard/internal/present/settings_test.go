@@ -4,13 +4,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 // The hooks around nodes are told in one line.
 func TestHooksInThePlan(t *testing.T) {
-	s := engine.Settings{BeforeNode: 3 * time.Minute, AfterNode: 30 * time.Second}
-	if got := hookText(engine.Run{Settings: s}); got != "asked before each node, 3m0s at most; told after each node, 30s at most" {
+	s := record.Settings{BeforeNode: 3 * time.Minute, AfterNode: 30 * time.Second}
+	if got := hookText(record.Run{Settings: s}); got != "asked before each node, 3m0s at most; told after each node, 30s at most" {
 		t.Errorf("the plan says %q", got)
 	}
 }

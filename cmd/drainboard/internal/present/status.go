@@ -12,6 +12,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -22,8 +23,8 @@ type Status struct {
 	// Alias is what people call the group, "" where that is its name.
 	Alias    string        `json:"alias,omitempty"`
 	Strategy string        `json:"strategy"`
-	State    engine.State  `json:"state"`
-	Result   engine.Result `json:"result,omitempty"`
+	State    record.State  `json:"state"`
+	Result   record.Result `json:"result,omitempty"`
 	Why      string        `json:"why,omitempty"`
 	Phase    string        `json:"phase,omitempty"`
 	Started  time.Time     `json:"started"`
@@ -40,22 +41,22 @@ type Status struct {
 	// all else is not known here. "" for all others.
 	RecordAt string `json:"recordAt,omitempty"`
 
-	Order    []engine.Order       `json:"order"`
+	Order    []record.Order       `json:"order"`
 	Only     []string             `json:"only,omitempty"`
 	Until    time.Time            `json:"until,omitzero"`
 	Replaced int                  `json:"replaced"`
 	Outdated int                  `json:"outdated"`
-	Stages   map[engine.Stage]int `json:"stages"`
-	Waiting  *engine.Batch        `json:"waitingBatch,omitempty"`
+	Stages   map[record.Stage]int `json:"stages"`
+	Waiting  *record.Batch        `json:"waitingBatch,omitempty"`
 	// Canary is the watch over what replaced the canary, until it has passed.
-	Canary *engine.Canary `json:"canary,omitempty"`
+	Canary *record.Canary `json:"canary,omitempty"`
 	Gate   string         `json:"gate,omitempty"`
 	// Awaits is what a running run waits for that the group's own controller has to do.
 	Awaits string `json:"awaits,omitempty"`
 	// Validation is the wait for the cluster to be valid that is under way or was last.
-	Validation *engine.Validation `json:"validation,omitempty"`
+	Validation *record.Validation `json:"validation,omitempty"`
 	// Rivals are those who else move nodes of the group, or may.
-	Rivals  []engine.ExternalMover `json:"rivals,omitempty"`
+	Rivals  []record.ExternalMover `json:"rivals,omitempty"`
 	Blocked []string               `json:"blocked,omitempty"`
 	// Failed, Skipped and Unreachable are the nodes by why.
 	Failed      map[string][]string `json:"failed,omitempty"`
@@ -80,7 +81,7 @@ type pastRun struct {
 	By        string        `json:"by,omitempty"`
 	Started   time.Time     `json:"started,omitzero"`
 	Finished  time.Time     `json:"finished,omitzero"`
-	Result    engine.Result `json:"result,omitempty"`
+	Result    record.Result `json:"result,omitempty"`
 	Replaced  int           `json:"replaced"`
 	Outdated  int           `json:"outdated"`
 	Discarded string        `json:"discarded,omitempty"`
@@ -119,20 +120,20 @@ func writePast(w io.Writer, past []pastRun) {
 }
 
 // StatusOf is what a run's record tells.
-func StatusOf(r engine.Run) Status {
+func StatusOf(r record.Run) Status {
 	s := Status{
 		Run: r.ID, Group: r.Group, Alias: r.Alias, Strategy: r.Strategy, State: r.State, Result: r.Result, Why: r.Why,
-		Started: r.Started, By: r.By, Seen: r.Seen, Stages: map[engine.Stage]int{}, Left: r.Unrestored,
+		Started: r.Started, By: r.By, Seen: r.Seen, Stages: map[record.Stage]int{}, Left: r.Unrestored,
 		Order: r.Settings.Order, Only: r.Target.Only, Until: r.Settings.Until, Gate: r.Gate, Rivals: r.ExternalMovers,
 		Failed: map[string][]string{}, Skipped: map[string][]string{},
 	}
 	if len(s.Order) == 0 {
-		s.Order = []engine.Order{engine.OrderRandom}
+		s.Order = []record.Order{record.OrderRandom}
 	}
 	if c := r.Canary; c != nil && !c.Passed {
 		s.Canary = c
 	}
-	if a := r.Awaits; a != nil && r.State == engine.Running {
+	if a := r.Awaits; a != nil && r.State == record.Running {
 		s.Awaits = a.Why
 	}
 	s.Validation = r.Validation
@@ -147,9 +148,9 @@ func StatusOf(r engine.Run) Status {
 		s.Stages[n.Stage]++
 		name := cmp.Or(n.Name, id)
 		switch n.Stage {
-		case engine.NodeFail:
+		case record.NodeFail:
 			s.Failed[n.Reason] = append(s.Failed[n.Reason], name)
-		case engine.Skipped:
+		case record.Skipped:
 			s.Skipped[n.Reason] = append(s.Skipped[n.Reason], name)
 		}
 		if n.Lost {
@@ -161,7 +162,7 @@ func StatusOf(r engine.Run) Status {
 			s.Blocked = append(s.Blocked, fmt.Sprintf("%s on %s: %s", p.Ref, p.Node, p.Message))
 		}
 	}
-	if b, waiting := r.Waiting(); waiting && r.State != engine.Finished {
+	if b, waiting := r.Waiting(); waiting && r.State != record.Finished {
 		s.Waiting = &b
 	}
 	return s
@@ -182,7 +183,7 @@ func (s *Status) called() string { return cmp.Or(s.Alias, s.Group) }
 // WriteStatus shows a run to people.
 func WriteStatus(w io.Writer, s Status, now time.Time) {
 	s.writeHead(w)
-	if s.State != engine.Finished {
+	if s.State != record.Finished {
 		s.writeDriver(w, now)
 		s.writeStages(w)
 	}
@@ -255,7 +256,7 @@ func (s *Status) writeDriver(w io.Writer, now time.Time) {
 // writeStages shows how many nodes stand where.
 func (s *Status) writeStages(w io.Writer) {
 	var stages []string
-	for _, st := range []engine.Stage{engine.Outdated, engine.Queued, engine.Draining, engine.Settling, engine.Terminating, engine.Replaced, engine.Launching, engine.Ready, engine.Surplus, engine.Updating, engine.Unreachable, engine.Skipped, engine.NodeFail} {
+	for _, st := range []record.Stage{record.Outdated, record.Queued, record.Draining, record.Settling, record.Terminating, record.Replaced, record.Launching, record.Ready, record.Surplus, record.Updating, record.Unreachable, record.Skipped, record.NodeFail} {
 		if n := s.Stages[st]; n > 0 {
 			stages = append(stages, fmt.Sprintf("%d %s", n, st))
 		}
@@ -276,7 +277,7 @@ func (s *Status) writeWaits(w io.Writer, now time.Time) {
 	if s.Canary != nil {
 		fmt.Fprintf(w, "  the canary is watched for another %s%s\n", max(0, s.Canary.Wait.End.Sub(now)).Round(time.Second), because(s.Canary.Trouble))
 	}
-	if v := s.Validation; v != nil && v.Passed.IsZero() && (s.State == engine.Running || s.State == engine.Paused || !v.Failed.IsZero()) {
+	if v := s.Validation; v != nil && v.Passed.IsZero() && (s.State == record.Running || s.State == record.Paused || !v.Failed.IsZero()) {
 		writeValidation(w, v, now)
 	}
 	if s.Gate != "" {
@@ -288,7 +289,7 @@ func (s *Status) writeWaits(w io.Writer, now time.Time) {
 }
 
 // writeValidation shows what keeps the cluster from being valid, what is ignored last.
-func writeValidation(w io.Writer, v *engine.Validation, now time.Time) {
+func writeValidation(w io.Writer, v *record.Validation, now time.Time) {
 	head := fmt.Sprintf("  the cluster is validated: passed %d of %s", v.Passes, plural(max(v.Need, 1), "look"))
 	switch {
 	case !v.Failed.IsZero():
@@ -318,7 +319,7 @@ func writeNodes(w io.Writer, what string, why map[string][]string) {
 }
 
 // NodesOf are the nodes of a run's machines.
-func NodesOf(r engine.Run, nodes []*world.Node) (out []*world.Node) {
+func NodesOf(r record.Run, nodes []*world.Node) (out []*world.Node) {
 	for _, n := range nodes {
 		if _, known := r.Nodes[n.Machine]; known {
 			out = append(out, n)

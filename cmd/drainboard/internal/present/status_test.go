@@ -8,17 +8,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // What keeps a cluster from being valid is named, what is ignored as such and last.
 func TestStatusOfAValidation(t *testing.T) {
 	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
-	r := engine.Run{ID: "nodes-1", Group: "nodes-a.k8s.example.com", Alias: "nodes-a", State: engine.Running, Seen: now, Validation: &engine.Validation{
-		Wait: &engine.Wait{Start: now.Add(-time.Minute), End: now.Add(14 * time.Minute)}, Passes: 1, Need: 2,
-		Failures: []engine.Invalid{{Kind: "node", Name: "b1", Message: "node b1 of nodes-b is not Ready", Ignored: true}, {Kind: "pod", Name: "kube-system/dns", Message: "pod kube-system/dns is pending"}},
+	r := record.Run{ID: "nodes-1", Group: "nodes-a.k8s.example.com", Alias: "nodes-a", State: record.Running, Seen: now, Validation: &record.Validation{
+		Wait: &record.Wait{Start: now.Add(-time.Minute), End: now.Add(14 * time.Minute)}, Passes: 1, Need: 2,
+		Failures: []record.Invalid{{Kind: "node", Name: "b1", Message: "node b1 of nodes-b is not Ready", Ignored: true}, {Kind: "pod", Name: "kube-system/dns", Message: "pod kube-system/dns is pending"}},
 	}}
 	var b bytes.Buffer
 	WriteStatus(&b, StatusOf(r), now)
@@ -26,7 +26,7 @@ func TestStatusOfAValidation(t *testing.T) {
 	if got := b.String(); !strings.Contains(got, want) || !strings.HasPrefix(got, "nodes-a  nodes-1  running") {
 		t.Errorf("status does not say %q:\n%s", want, got)
 	}
-	r.State, r.Result, r.Validation.Failed = engine.Finished, engine.InvalidFail, now
+	r.State, r.Result, r.Validation.Failed = record.Finished, record.InvalidFail, now
 	b.Reset()
 	if WriteStatus(&b, StatusOf(r), now); !strings.Contains(b.String(), "the cluster did not get valid in time\n    - pod kube-system/dns is pending") {
 		t.Errorf("status of one that failed:\n%s", b.String())
@@ -40,17 +40,17 @@ func TestStatusOfAValidation(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
-	r := engine.Run{
-		ID: "ng-web-1", Group: "ng-web", Strategy: "eks", State: engine.Running, Seen: now,
-		Settings: engine.Settings{Order: []engine.Order{engine.OrderOldest}, Until: now.Add(time.Hour)},
-		Target:   engine.Target{Only: []string{"a1", "a2", "a3"}},
-		Canary:   &engine.Canary{Wait: &engine.Wait{End: now.Add(90 * time.Second)}, Trouble: "web crash-loops"},
-		Batches:  []engine.Batch{{ID: 3, Phase: "scale down", Hash: "0123456789ab"}},
-		Nodes: map[string]engine.Node{
-			"i-1": {Name: "a1", Stage: engine.NodeFail, Reason: "2 pods left after 15m0s"},
-			"i-2": {Name: "a2", Stage: engine.Skipped, Reason: "asked for by ann@laptop"},
-			"i-3": {Name: "a3", Stage: engine.Terminating, Lost: true},
-			"i-4": {Stage: engine.Skipped, Reason: "not named by --only"},
+	r := record.Run{
+		ID: "ng-web-1", Group: "ng-web", Strategy: "eks", State: record.Running, Seen: now,
+		Settings: record.Settings{Order: []record.Order{record.OrderOldest}, Until: now.Add(time.Hour)},
+		Target:   record.Target{Only: []string{"a1", "a2", "a3"}},
+		Canary:   &record.Canary{Wait: &record.Wait{End: now.Add(90 * time.Second)}, Trouble: "web crash-loops"},
+		Batches:  []record.Batch{{ID: 3, Phase: "scale down", Hash: "0123456789ab"}},
+		Nodes: map[string]record.Node{
+			"i-1": {Name: "a1", Stage: record.NodeFail, Reason: "2 pods left after 15m0s"},
+			"i-2": {Name: "a2", Stage: record.Skipped, Reason: "asked for by ann@laptop"},
+			"i-3": {Name: "a3", Stage: record.Terminating, Lost: true},
+			"i-4": {Stage: record.Skipped, Reason: "not named by --only"},
 		},
 	}
 	var b bytes.Buffer
@@ -74,7 +74,7 @@ func TestStatus(t *testing.T) {
 			t.Errorf("JSON lacks %s: %s", want, out)
 		}
 	}
-	r.Canary.Passed, r.Settings, r.Target = true, engine.Settings{}, engine.Target{}
+	r.Canary.Passed, r.Settings, r.Target = true, record.Settings{}, record.Target{}
 	b.Reset()
 	WriteStatus(&b, StatusOf(r), now)
 	if got := b.String(); strings.Contains(got, "canary") || strings.Contains(got, "only a1") || strings.Contains(got, "until") || !strings.Contains(got, "order random") {
@@ -94,7 +94,7 @@ func TestStatusOfAnOldRecord(t *testing.T) {
 		{"", "may not get leases", "either nobody drives it, or its record cannot be written", "it seems that nobody"},
 		{"", "", "it seems that nobody drives it", "cannot be written"},
 	} {
-		s := StatusOf(engine.Run{ID: "ng-web-1", Group: "ng-web", State: engine.Running, Seen: now.Add(-time.Minute)})
+		s := StatusOf(record.Run{ID: "ng-web-1", Group: "ng-web", State: record.Running, Seen: now.Add(-time.Minute)})
 		s.DrivenBy(c.driver, c.unknown, now)
 		var b bytes.Buffer
 		if WriteStatus(&b, s, now); !strings.Contains(b.String(), c.want) || strings.Contains(b.String(), c.not) {
@@ -109,7 +109,7 @@ func TestStatusOfAnOldRecord(t *testing.T) {
 // While a look at a run takes its time its record grows old: who drives it has been seen.
 func TestStatusOfARecordThatGrowsOld(t *testing.T) {
 	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
-	s := StatusOf(engine.Run{ID: "ng-web-1", Group: "ng-web", State: engine.Running, Seen: now.Add(-30 * time.Second)})
+	s := StatusOf(record.Run{ID: "ng-web-1", Group: "ng-web", State: record.Running, Seen: now.Add(-30 * time.Second)})
 	s.DrivenBy("ann@laptop pid 7", "", now)
 	var b bytes.Buffer
 	if WriteStatus(&b, s, now.Add(time.Second)); strings.Contains(b.String(), "nobody drives it") {
@@ -128,9 +128,9 @@ func TestStatusNamesOthers(t *testing.T) {
 		{Name: "b1", Machine: "i-9", Unschedulable: true},
 		{Name: "b2", Machine: "i-8"},
 	}
-	r := engine.Run{
-		ID: "r1", Group: "ng-web", State: engine.Running, Nodes: map[string]engine.Node{"i-1": {Name: "a1"}, "i-2": {Name: "a2"}},
-		Marks: map[string][]engine.Mark{"i-1": {{Put: engine.TaintOf("i-1", "a1", eks)}}, "i-2": {{Put: engine.TaintOf("i-2", "a2", eks)}}},
+	r := record.Run{
+		ID: "r1", Group: "ng-web", State: record.Running, Nodes: map[string]record.Node{"i-1": {Name: "a1"}, "i-2": {Name: "a2"}},
+		Marks: map[string][]record.Mark{"i-1": {{Put: record.TaintOf("i-1", "a1", eks)}}, "i-2": {{Put: record.TaintOf("i-2", "a2", eks)}}},
 	}
 	text := func() string {
 		var b bytes.Buffer
@@ -149,20 +149,20 @@ func TestStatusNamesOthers(t *testing.T) {
 	if strings.Contains(running, "EKS") || strings.Contains(running, "a1") || strings.Contains(running, "b2") || strings.Contains(running, "Drainboard") {
 		t.Errorf("our own marks are somebody else's:\n%s", running)
 	}
-	r.State, r.Result = engine.Finished, engine.Failed
+	r.State, r.Result = record.Finished, record.Failed
 	if finished := text(); !strings.Contains(finished, "a run of Drainboard has left marks behind: a1 and a2") {
 		t.Errorf("what was left behind is not told:\n%s", finished)
 	}
-	if got := WhoElse(Others(nodes, engine.Run{})); got != "EKS, kops, somebody" {
+	if got := WhoElse(Others(nodes, record.Run{})); got != "EKS, kops, somebody" {
 		t.Errorf("without a run: %q", got)
 	}
 }
 
 func TestStatusOfEarlierRuns(t *testing.T) {
 	at := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
-	done := engine.Run{ID: "ng-web-0", By: "ann@laptop", State: engine.Finished, Result: engine.Succeeded, Finished: at, Nodes: map[string]engine.Node{"i-1": {Stage: engine.Replaced}}}
+	done := record.Run{ID: "ng-web-0", By: "ann@laptop", State: record.Finished, Result: record.Succeeded, Finished: at, Nodes: map[string]record.Node{"i-1": {Stage: record.Replaced}}}
 	past := PastOf([]live.Stored{{Name: "run-ng-web-past-2", Run: done}, {Name: "run-ng-web-past-1", Err: errors.New("it is damaged"), Discarded: "put aside by bob@desk: it is damaged"}})
-	s := StatusOf(engine.Run{ID: "ng-web-1", Group: "ng-web", State: engine.Running, By: "bob@desk", Seen: at, Started: at})
+	s := StatusOf(record.Run{ID: "ng-web-1", Group: "ng-web", State: record.Running, By: "bob@desk", Seen: at, Started: at})
 	s.Driver, s.Past = "bob@desk pid 7", past
 	var b bytes.Buffer
 	WriteStatus(&b, s, at)

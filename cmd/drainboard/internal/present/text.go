@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 )
 
 func plural(n int, what string) string {
@@ -61,12 +61,12 @@ func List(w io.Writer, title string, lines []string) {
 }
 
 // orderText is an order as --order takes it.
-func orderText(orders []engine.Order) string {
+func orderText(orders []record.Order) string {
 	words := make([]string, len(orders))
 	for i, o := range orders {
 		words[i] = string(o)
 	}
-	return cmp.Or(strings.Join(words, ","), string(engine.OrderRandom))
+	return cmp.Or(strings.Join(words, ","), string(record.OrderRandom))
 }
 
 func yesNo(b bool) string {

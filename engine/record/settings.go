@@ -1,4 +1,4 @@
-package engine
+package record
 
 import (
 	"fmt"
@@ -224,4 +224,18 @@ func Common() Settings {
 		ClusterMaxAge:    15 * time.Second,
 		CloudMaxAge:      60 * time.Second,
 	}
+}
+
+// Some systems try an eviction that a budget refuses so many times only, and then delete
+// the pod past the budget (machine-controller-manager, pkg/util/provider/drain/drain.go,
+// evictPodsWithoutPv and its maxEvictRetries). Here that takes a force order as any
+// other delete does, which OnDrainTimeout gives for the whole run.
+
+// Retries is how often an eviction is tried before its pod is deleted, 0 for any number:
+// no more than the drain has time for.
+func (k *Settings) Retries() int {
+	if k.EvictRetries <= 0 || k.OnDrainTimeout != TimeoutForce || k.EvictionRetry <= 0 {
+		return 0
+	}
+	return max(1, min(k.EvictRetries, int(k.DrainTimeout/k.EvictionRetry)))
 }

@@ -1,4 +1,4 @@
-package engine
+package record
 
 import (
 	"os"
@@ -55,7 +55,7 @@ func TestKindsAreWhole(t *testing.T) {
 	}
 	for _, name := range named {
 		a := Action{Kind: ActionKind(name[1]), Key: "k"}
-		k := kindOf(a.Kind)
+		k := KindOf(a.Kind)
 		switch {
 		case k.Means == "":
 			t.Errorf("%s is not described", a.Kind)
@@ -63,23 +63,23 @@ func TestKindsAreWhole(t *testing.T) {
 			t.Errorf("%s: where is it carried out, and by what right?", a.Kind)
 		case k.ReadOnly == (k.Needs != nil) && k.Place != OnThisMachine:
 			t.Errorf("%s changes something, and needs to know nothing", a.Kind)
-		case k.Undo != "" && (k.on == nil || kindOf(k.Undo).Undo != ""):
+		case k.Undo != "" && (k.on == nil || KindOf(k.Undo).Undo != ""):
 			t.Errorf("%s is undone by %s", a.Kind, k.Undo)
 		}
-		if err := a.check(); (err == nil) != (len(k.requires) == 0) {
+		if err := a.Check(); (err == nil) != (len(k.requires) == 0) {
 			t.Errorf("an empty %s: %v", a.Kind, err)
 		}
 		full := Action{Kind: a.Kind, Key: "k", Taint: &world.Taint{}, Label: "l", Annotation: "n", Template: &world.Template{}, Image: "ami-1", Sizes: &world.Sizes{}, From: &world.Sizes{},
 			Process: "Launch", Zone: "z", Token: "t", UID: "u", Pod: "p", Order: "o", Machine: "i-1", Group: "g", Limit: 1, Object: "m", Of: &Action{Kind: Cordon}}
-		if err := full.check(); err != nil || full.Sentence() == "" {
+		if err := full.Check(); err != nil || full.Sentence() == "" {
 			t.Errorf("%s: %v", a.Kind, err)
 		}
 	}
-	if a := (Action{Kind: "odd", Key: "k"}); a.check() == nil || a.Place() != "" {
+	if a := (Action{Kind: "odd", Key: "k"}); a.Check() == nil || a.Place() != "" {
 		t.Error("an action that does not exist passes")
 	}
 	nested := Action{Kind: CheckEffect, Key: "k", Of: &Action{Kind: SetSizes}}
-	if nested.check() == nil {
+	if nested.Check() == nil {
 		t.Error("a check of an action without its sizes passes")
 	}
 }

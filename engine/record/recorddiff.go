@@ -1,4 +1,4 @@
-package engine
+package record
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -35,8 +36,8 @@ func RecordDiff(before, after Run) []Event {
 	return t.events
 }
 
-// nodesDiff lists as events what two records say differently of nodes and of who else moves them.
-func nodesDiff(before, after Run) []Event {
+// NodesDiff lists as events what two records say differently of nodes and of who else moves them.
+func NodesDiff(before, after Run) []Event {
 	t := differ{was: before, is: after}
 	t.nodes()
 	t.moves()
@@ -100,7 +101,7 @@ func (t *differ) batches() {
 		if i < len(t.was.Batches) {
 			was = t.was.Batches[i]
 		}
-		what := plural(len(b.Machines), "node")
+		what := text.Plural(len(b.Machines), "node")
 		if b.Phase != "" {
 			what = "phase " + b.Phase
 		}
@@ -126,16 +127,16 @@ func (t *differ) rivals() {
 	if t.is.State == Finished {
 		return // nobody looks any more
 	}
-	over, come := moverNews(t.was.ExternalMovers, t.is.ExternalMovers)
+	over, come := MoverNews(t.was.ExternalMovers, t.is.ExternalMovers)
 	for _, r := range over {
-		t.tell(now, r.goneEvent())
+		t.tell(now, r.GoneEvent())
 	}
 	for _, r := range come {
 		at := cmp.Or(r.Since, now)
-		if slices.ContainsFunc(t.was.ExternalMovers, r.is) {
+		if slices.ContainsFunc(t.was.ExternalMovers, r.Is) {
 			at = now // its first nodes are older
 		}
-		t.tell(at, r.appearedEvent())
+		t.tell(at, r.AppearedEvent())
 	}
 }
 
@@ -176,9 +177,9 @@ func (t *differ) validation() {
 	switch {
 	case is == nil:
 	case is.Passed.After(was.Passed):
-		t.tell(is.Passed, Event{Type: ValidationPassed, Reason: validating, Message: "the cluster is valid" + afterNodes(is.After) + looksInARow(is.Need)})
+		t.tell(is.Passed, Event{Type: ValidationPassed, Reason: ValidationReason, Message: "the cluster is valid" + AfterNodes(is.After) + LooksInARow(is.Need)})
 	case is.Failed.After(was.Failed):
-		t.tell(is.Failed, Event{Type: ValidationFailed, Reason: validating, Message: "the cluster did not validate in time" + afterNodes(is.After) + ": " + strings.Join(firstOf(messages(counted(is.Failures))), "; ")})
+		t.tell(is.Failed, Event{Type: ValidationFailed, Reason: ValidationReason, Message: "the cluster did not validate in time" + AfterNodes(is.After) + ": " + strings.Join(text.FirstOf(Messages(Counting(is.Failures))), "; ")})
 	}
 }
 
@@ -187,10 +188,10 @@ func (t *differ) nodes() {
 		n := t.is.Nodes[id]
 		was, known := t.was.Nodes[id]
 		if known && n.Detached && !was.Detached {
-			t.tell(cmp.Or(n.PendingValidation, t.is.Seen), Event{Type: InstanceDetached, Node: name(id, n), Zone: n.Zone, Message: "detached " + id + ": its group launches another one in its place"})
+			t.tell(cmp.Or(n.PendingValidation, t.is.Seen), Event{Type: InstanceDetached, Node: NameOf(id, n), Zone: n.Zone, Message: "detached " + id + ": its group launches another one in its place"})
 		}
 		if known && n.OffBalancers && !was.OffBalancers {
-			t.tell(t.is.Seen, Event{Type: InstanceOut, Node: name(id, n), Zone: n.Zone, Message: "out of the load balancers of its group"})
+			t.tell(t.is.Seen, Event{Type: InstanceOut, Node: NameOf(id, n), Zone: n.Zone, Message: "out of the load balancers of its group"})
 		}
 		if w := n.Wait; w != nil && w.For == string(BeforeNode) && (was.Wait == nil || !was.Wait.Start.Equal(w.Start)) {
 			t.tell(w.Start, Event{Type: HookStarted, Node: cmp.Or(n.Name, id), Zone: n.Zone, Reason: w.For, Until: &w.End, Message: "the hooks before it are asked"})
@@ -198,7 +199,7 @@ func (t *differ) nodes() {
 		if known && was.Stage == n.Stage || stageEvents[n.Stage] == "" {
 			continue
 		}
-		if t.first() && (n.Stage == Outdated || n.Stage == Ready || n.Stage == Skipped && n.Reason == notSelected) {
+		if t.first() && (n.Stage == Outdated || n.Stage == Ready || n.Stage == Skipped && n.Reason == NotSelected) {
 			continue // how it has been all along
 		}
 		if t.is.External != nil && was.Stage != Launching && (n.Stage == Outdated || n.Stage == Ready) {
@@ -206,12 +207,12 @@ func (t *differ) nodes() {
 		}
 		e := Event{Type: stageEvents[n.Stage], Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: n.Reason}
 		if n.Stage == Draining && n.Pods > 0 {
-			e.Message = plural(n.Pods, "pod") + " to move"
+			e.Message = text.Plural(n.Pods, "pod") + " to move"
 			if n.Reason != "" {
 				e.Message += ": " + n.Reason
 			}
 		}
-		if moves := t.is.External.of(id); n.Stage == Draining && len(moves) > 0 {
+		if moves := t.is.External.MovesOf(id); n.Stage == Draining && len(moves) > 0 {
 			e.Reason, e.Message = string(moves[0].By), e.Message+" ("+moves[0].Mark+")"
 		}
 		at := n.Since
@@ -248,9 +249,9 @@ func (t *differ) moves() {
 	}
 	alike := map[string][]Event{} // by what is told
 	for _, id := range slices.Sorted(maps.Keys(t.is.Nodes)) {
-		n, is, was := t.is.Nodes[id], t.is.External.of(id), t.was.External.of(id)
+		n, is, was := t.is.Nodes[id], t.is.External.MovesOf(id), t.was.External.MovesOf(id)
 		e := Event{Time: t.is.Seen, Node: cmp.Or(n.Name, id), Zone: n.Zone}
-		if len(is) == 0 && len(was) > 0 && t.is.External.moves[id].node != nil {
+		if len(is) == 0 && len(was) > 0 && t.is.External.ByMachine[id].Node != nil {
 			e.Type, e.Reason, e.Message = NodeOutdated, string(was[0].By), "no mark is left of who moved it: "+was[0].Mark
 			if n.New {
 				e.Type = NodeReady
@@ -259,7 +260,7 @@ func (t *differ) moves() {
 		}
 		for _, m := range is {
 			if slices.ContainsFunc(was, func(w world.Move) bool { return w.By == m.By && m.Step.Compare(w.Step) <= 0 }) ||
-				m.Step != world.MoveForeseen && working(n.Stage) { // its stage tells it
+				m.Step != world.MoveForeseen && WorkingOn(n.Stage) { // its stage tells it
 				continue
 			}
 			e.Type, e.Reason, e.Message = NodeTainted, string(m.By), m.Means+" ("+m.Mark+")"

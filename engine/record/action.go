@@ -1,4 +1,4 @@
-package engine
+package record
 
 import (
 	"fmt"
@@ -202,8 +202,8 @@ type Outcome struct {
 	Template *world.Template `json:"template,omitempty"`
 }
 
-// clean is the outcome with all that others have worded clean.
-func (o Outcome) clean() Outcome {
+// Cleaned is the outcome with all that others have worded clean.
+func (o Outcome) Cleaned() Outcome {
 	o.Message = world.Clean(o.Message)
 	o.Lines = slices.Clone(o.Lines)
 	for i, line := range o.Lines {
@@ -215,3 +215,11 @@ func (o Outcome) clean() Outcome {
 	}
 	return o
 }
+
+// giveUp is how many times a change may be refused for a reason that does not pass by
+// itself before the run ends. Troubles in between, which pass, do not count for or
+// against.
+const giveUp = 3
+
+// Hopeless reports whether asking again will not help.
+func (r Retry) Hopeless() bool { return r.Denied >= giveUp }

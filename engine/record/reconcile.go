@@ -1,4 +1,4 @@
-package engine
+package record
 
 import (
 	"cmp"
@@ -139,8 +139,8 @@ func (f *reconciler) marks() {
 			default:
 				return false
 			}
-			undo := m.undo()
-			if !undo.seen(f.w) {
+			undo := m.Undo()
+			if !undo.IsSeen(f.w) {
 				f.drop(undo.Sentence()+" is not done: "+why, undo.Command())
 			}
 			return true
@@ -173,9 +173,9 @@ func Traces(w *world.World) (sure, unsure []Trace) {
 				add(&sure, Action{Kind: RemoveTaint, Node: n.Name, Taint: &t})
 			}
 		}
-		_, excluded := n.Labels[excludeLabel]
+		_, excluded := n.Labels[ExcludeLabel]
 		if excluded {
-			add(&unsure, Action{Kind: RemoveLabel, Node: n.Name, Label: excludeLabel})
+			add(&unsure, Action{Kind: RemoveLabel, Node: n.Name, Label: ExcludeLabel})
 		}
 		if _, kept := n.Annotations[world.KeepFromScaleDown]; kept {
 			add(&unsure, Action{Kind: Unannotate, Node: n.Name, Annotation: world.KeepFromScaleDown})

@@ -1,6 +1,7 @@
-package engine
+package record
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -455,3 +456,34 @@ type ForceOrder struct {
 	// deleted by it.
 	Over bool `json:"over,omitempty"`
 }
+
+// BatchPreview is what approving a batch would do, as far as that can be told.
+type BatchPreview struct {
+	AsOf time.Time `json:"asOf,omitzero"`
+	// Evict is how many pods will have to leave; Ignore how many stay.
+	Evict  int `json:"evict,omitempty"`
+	Ignore int `json:"ignore,omitempty"`
+	// Foreseen are blockers to expect, a sentence each; NotEvaluated says why nothing
+	// can be said about them, "" if what is known was judged.
+	Foreseen     []string `json:"foreseen,omitempty"`
+	NotEvaluated string   `json:"notEvaluated,omitempty"`
+}
+
+// NameOf is what a machine is called: by its node, or by its own id.
+func NameOf(id string, n Node) string { return cmp.Or(n.Name, id) }
+
+// Waits of a new node that is not healthy any more, and of one whose update in place failed;
+// the second one's time is up, and others have to settle first.
+const (
+	WaitUnhealthy = "health timeout"
+	WaitPostponed = "postponed"
+)
+
+// OfHealth reports whether a wait is that of a node that is not healthy.
+func (w *Wait) OfHealth() bool { return w.For == WaitUnhealthy || w.For == WaitPostponed }
+
+// NoRun is the state of a group that no run is under way in, in a snapshot only.
+const NoRun State = "no run"
+
+// NotSelected is why a node that --only does not name is skipped.
+const NotSelected = "not named by --only"

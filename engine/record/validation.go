@@ -1,6 +1,12 @@
-package engine
+package record
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/text"
+)
 
 // Validation is a wait for the whole cluster to be valid: several looks in a row must
 // find nothing wrong.
@@ -33,4 +39,35 @@ type Invalid struct {
 	Message string `json:"message"`
 	// Ignored: it is shown, and does not count: another group of workers has it.
 	Ignored bool `json:"ignored,omitempty"`
+}
+
+// Counting are the failures that are not ignored.
+func Counting(found []Invalid) []Invalid {
+	return slices.DeleteFunc(slices.Clone(found), func(i Invalid) bool { return i.Ignored })
+}
+
+// Messages are what failures say.
+func Messages(found []Invalid) []string {
+	out := make([]string, len(found))
+	for i, f := range found {
+		out[i] = f.Message
+	}
+	return out
+}
+
+// ValidationReason is the wait of a validation, and the reason of events that tell of it.
+const ValidationReason = "validation"
+
+func AfterNodes(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " after " + text.Some(names)
+}
+
+func LooksInARow(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", %d looks in a row", n)
 }

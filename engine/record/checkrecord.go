@@ -1,4 +1,4 @@
-package engine
+package record
 
 import (
 	"fmt"
@@ -46,7 +46,7 @@ func (r *Run) Check() error {
 	}
 	for _, machine := range slices.Sorted(maps.Keys(r.Marks)) {
 		for _, m := range r.Marks[machine] {
-			if err := m.check(machine); err != nil {
+			if err := m.Check(machine); err != nil {
 				return err
 			}
 		}
@@ -56,7 +56,7 @@ func (r *Run) Check() error {
 		if a.Key != key {
 			return fmt.Errorf("the action %q is kept as %q", a.Key, key)
 		}
-		if err := a.check(); err != nil {
+		if err := a.Check(); err != nil {
 			return err
 		}
 	}
@@ -66,20 +66,20 @@ func (r *Run) Check() error {
 // Stages are all stages of a node.
 var Stages = []Stage{Outdated, Queued, Draining, Settling, Terminating, Replaced, Launching, Ready, Surplus, Updating, Unreachable, NodeFail, Skipped}
 
-// check reports what a mark lacks to be taken off again.
-func (m Mark) check(machine string) error {
+// Check reports what a mark lacks to be taken off again.
+func (m Mark) Check(machine string) error {
 	a := m.Put
 	switch {
-	case kindOf(a.Kind).Undo == "":
+	case KindOf(a.Kind).Undo == "":
 		return fmt.Errorf("%s is no mark (%q)", a.Kind, a.Key)
 	case a.Machine != machine || a.Node == "" || a.Key == "":
 		return fmt.Errorf("the mark %q of machine %s is on node %q of machine %q", a.Key, machine, a.Node, a.Machine)
 	}
-	return a.check()
+	return a.Check()
 }
 
-// check reports what an action lacks without which it cannot be looked up.
-func (a *Action) check() error {
+// Check reports what an action lacks without which it cannot be looked up.
+func (a *Action) Check() error {
 	if _, known := kindsByName[a.Kind]; !known {
 		return fmt.Errorf("there is no action %q (%q)", a.Kind, a.Key)
 	}

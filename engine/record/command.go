@@ -1,4 +1,4 @@
-package engine
+package record
 
 import "time"
 
@@ -76,4 +76,43 @@ type Ability struct {
 	Answer Answer
 	// How says what is done, what is done instead, or why it cannot be.
 	How string
+}
+
+// CommandLife is the longest time after it was given in which a command from
+// elsewhere is obeyed, whatever it says itself.
+const CommandLife = 10 * time.Minute
+
+// Ack is the answer to a command from elsewhere.
+type Ack struct {
+	ID string `json:"id"`
+	// At is when it was decided, Given when the command was given.
+	At    time.Time `json:"at"`
+	Given time.Time `json:"given"`
+	// Accepted, or refused.
+	Accepted bool `json:"obeyed"`
+	// Answer say what was done, or why not: those of the events.
+	Answer string `json:"words"`
+}
+
+// Remote reports whether a command is taken from another process than the one that
+// drives the run. What breaks a promise, or leaves a node out, is only said by who
+// sees what the driver sees.
+func (k CommandKind) Remote() bool {
+	switch k {
+	case CmdApprove, CmdPause, CmdResume, CmdAbort:
+		return true
+	}
+	return false
+}
+
+// Stops reports whether a command only keeps a run from doing more: that is never one
+// too many.
+func (k CommandKind) Stops() bool { return k == CmdPause || k == CmdAbort }
+
+// Who is who gave a command, and why if he said so.
+func (c Command) Who() string {
+	if c.Reason == "" {
+		return c.By
+	}
+	return c.By + ": " + c.Reason
 }

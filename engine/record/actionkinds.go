@@ -1,4 +1,4 @@
-package engine
+package record
 
 import (
 	"fmt"
@@ -52,9 +52,9 @@ type Kind struct {
 	command func(Action) string
 	// event, reason and message tell that it was accepted; without an event it is something
 	// put back. Without a message it is the sentence.
-	event   EventType
-	reason  string
-	message func(Action) string
+	Event   EventType
+	Reason  string
+	Message func(Action) string
 }
 
 // requirement is a field that an action must have.
@@ -97,7 +97,7 @@ var Kinds = []Kind{
 		command: func(a Action) string {
 			return fmt.Sprintf("aws ec2 create-launch-template-version --launch-template-id %s --source-version %d --launch-template-data ImageId=%s", a.Template.ID, a.Template.Version, a.Image)
 		},
-		event: CapacityChanged,
+		Event: CapacityChanged,
 	},
 	{
 		Name: SetTemplate, Means: "point the group at a version of its launch template",
@@ -115,7 +115,7 @@ var Kinds = []Kind{
 			}
 			return fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --launch-template 'LaunchTemplateId=%s,Version=%s'", a.Group, a.Template.ID, a.TemplateSpec)
 		},
-		event: CapacityChanged,
+		Event: CapacityChanged,
 	},
 	{
 		Name: SetSizes, Means: "set minimum, maximum and desired size in one request, if they are still what they were",
@@ -126,7 +126,7 @@ var Kinds = []Kind{
 		command: func(a Action) string {
 			return fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --min-size %d --max-size %d --desired-capacity %d", a.Group, a.Sizes.Min, a.Sizes.Max, a.Sizes.Desired)
 		},
-		event: CapacityChanged,
+		Event: CapacityChanged,
 	},
 	{
 		Name: Suspend, Means: "suspend a process of the group",
@@ -135,7 +135,7 @@ var Kinds = []Kind{
 		seen:     func(a Action, w *world.World) bool { return w.Group.HasSuspended(a.Process) },
 		sentence: func(a Action) string { return "suspend " + a.Process },
 		command:  func(a Action) string { return processes("suspend", a) },
-		event:    CapacityChanged,
+		Event:    CapacityChanged,
 	},
 	{
 		Name: Resume, Means: "resume a process of the group",
@@ -144,7 +144,7 @@ var Kinds = []Kind{
 		seen:     func(a Action, w *world.World) bool { return !w.Group.HasSuspended(a.Process) },
 		sentence: func(a Action) string { return "resume " + a.Process },
 		command:  func(a Action) string { return processes("resume", a) },
-		event:    CapacityChanged,
+		Event:    CapacityChanged,
 	},
 	{
 		Name: LaunchIn, Means: "launch one machine in a zone",
@@ -154,23 +154,23 @@ var Kinds = []Kind{
 		command: func(a Action) string {
 			return fmt.Sprintf("aws autoscaling launch-instances --auto-scaling-group-name %s --requested-capacity 1 --availability-zones %s", a.Group, a.Zone)
 		},
-		event: CapacityChanged,
+		Event: CapacityChanged,
 	},
 	{
 		Name: AddTaint, Means: "put a taint on a node", Undo: RemoveTaint,
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		requires: []requirement{hasTaint},
-		on:       func(a Action, n *world.Node) bool { return n.HasTaint(a.taint()) },
-		sentence: func(a Action) string { return "taint " + a.Node + " " + a.taint().String() },
-		command:  func(a Action) string { return fmt.Sprintf("kubectl taint node %s %s", a.Node, a.taint()) },
-		event:    NodeTainted, message: func(a Action) string { return "tainted " + a.taint().String() },
+		on:       func(a Action, n *world.Node) bool { return n.HasTaint(a.AsTaint()) },
+		sentence: func(a Action) string { return "taint " + a.Node + " " + a.AsTaint().String() },
+		command:  func(a Action) string { return fmt.Sprintf("kubectl taint node %s %s", a.Node, a.AsTaint()) },
+		Event:    NodeTainted, Message: func(a Action) string { return "tainted " + a.AsTaint().String() },
 	},
 	{
 		Name: RemoveTaint, Means: "take it off",
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		requires: []requirement{hasTaint},
-		sentence: func(a Action) string { return "remove taint " + a.taint().String() + " from " + a.Node },
-		command:  func(a Action) string { return fmt.Sprintf("kubectl taint node %s %s-", a.Node, a.taint()) },
+		sentence: func(a Action) string { return "remove taint " + a.AsTaint().String() + " from " + a.Node },
+		command:  func(a Action) string { return fmt.Sprintf("kubectl taint node %s %s-", a.Node, a.AsTaint()) },
 	},
 	{
 		Name: Cordon, Means: "cordon a node", Undo: Uncordon,
@@ -178,7 +178,7 @@ var Kinds = []Kind{
 		on:       func(_ Action, n *world.Node) bool { return n.Unschedulable },
 		sentence: func(a Action) string { return "cordon " + a.Node },
 		command:  func(a Action) string { return "kubectl cordon " + a.Node },
-		event:    NodeCordoned, message: func(Action) string { return "cordoned" },
+		Event:    NodeCordoned, Message: func(Action) string { return "cordoned" },
 	},
 	{
 		Name: Uncordon, Means: "uncordon it",
@@ -196,7 +196,7 @@ var Kinds = []Kind{
 		},
 		sentence: func(a Action) string { return "label " + a.Node + " " + a.Label + "=" + a.Value },
 		command:  func(a Action) string { return fmt.Sprintf("kubectl label node %s %s=%s", a.Node, a.Label, a.Value) },
-		event:    NodeCordoned, reason: "label", message: func(a Action) string { return "labelled " + a.Label + "=" + a.Value },
+		Event:    NodeCordoned, Reason: "label", Message: func(a Action) string { return "labelled " + a.Label + "=" + a.Value },
 	},
 	{
 		Name: RemoveLabel, Means: "take it off, if it still has the value that we gave it",
@@ -217,7 +217,7 @@ var Kinds = []Kind{
 		command: func(a Action) string {
 			return fmt.Sprintf("kubectl annotate node %s %s=%s", a.Node, a.Annotation, a.Value)
 		},
-		event: NodeTainted, reason: "annotation", message: func(a Action) string { return "annotated " + a.Annotation + "=" + a.Value },
+		Event: NodeTainted, Reason: "annotation", Message: func(a Action) string { return "annotated " + a.Annotation + "=" + a.Value },
 	},
 	{
 		Name: Unannotate, Means: "take it off, if it still has the value that we gave it",
@@ -280,7 +280,7 @@ var Kinds = []Kind{
 			}
 			return fmt.Sprintf("aws autoscaling terminate-instance-in-auto-scaling-group --instance-id %s %s", a.Machine, decrement)
 		},
-		event: NodeTerminating, message: func(a Action) string {
+		Event: NodeTerminating, Message: func(a Action) string {
 			switch {
 			case a.Direct:
 				return "asked the cloud to end " + a.Machine
@@ -299,7 +299,7 @@ var Kinds = []Kind{
 		},
 		sentence: func(a Action) string { return "end " + a.Machine + " of the warm pool" },
 		command:  func(a Action) string { return "aws ec2 terminate-instances --instance-ids " + a.Machine },
-		event:    CapacityChanged,
+		Event:    CapacityChanged,
 	},
 	{
 		Name: Detach, Means: "take a machine out of its group, which launches another one in its place; tagged first",
@@ -317,7 +317,7 @@ var Kinds = []Kind{
 			}
 			return tag + fmt.Sprintf("aws autoscaling detach-instances --auto-scaling-group-name %s --instance-ids %s --no-should-decrement-desired-capacity", a.Group, a.Machine)
 		},
-		event: InstanceDetached, message: func(a Action) string {
+		Event: InstanceDetached, Message: func(a Action) string {
 			return "detached " + a.Machine + ": its group launches another one in its place"
 		},
 	},
@@ -329,7 +329,7 @@ var Kinds = []Kind{
 		command: func(a Action) string {
 			return atBalancers(a.Machine, a.Balancers, "deregister-targets", "deregister-instances-from-load-balancer")
 		},
-		event: InstanceOut, message: func(Action) string { return "out of the load balancers of its group" },
+		Event: InstanceOut, Message: func(Action) string { return "out of the load balancers of its group" },
 	},
 	{
 		Name: Inspect, Means: "ask the cloud what is wrong with a machine that does not join",
@@ -341,13 +341,13 @@ var Kinds = []Kind{
 		Name: CheckEffect, Means: "a direct read: did an earlier action happen?", ReadOnly: true,
 		requires: []requirement{hasAction},
 		sentence: func(a Action) string {
-			return "look up whether it happened: " + kindOf(a.Of.Kind).sentence(*a.Of)
+			return "look up whether it happened: " + KindOf(a.Of.Kind).sentence(*a.Of)
 		},
 	},
 	{
 		Name: RunHook, Means: "the user's own commands before or after a node",
 		Place:    OnThisMachine,
-		sentence: func(a Action) string { return "run the hooks " + a.side() + " " + a.Node },
+		sentence: func(a Action) string { return "run the hooks " + a.Side() + " " + a.Node },
 	},
 	request(HoldRoll, "have a group's own controller begin nothing further in a part of it", CapacityChanged, "", "patch machinedeployments"),
 	request(LetRoll, "let it go on", CapacityChanged, "", "patch machinedeployments"),
@@ -386,8 +386,8 @@ func init() {
 	}
 }
 
-// kindOf describes a kind, an empty one if there is no such.
-func kindOf(name ActionKind) *Kind {
+// KindOf describes a kind, an empty one if there is no such.
+func KindOf(name ActionKind) *Kind {
 	if k, known := kindsByName[name]; known {
 		return k
 	}
@@ -399,18 +399,18 @@ func (a Action) Place() Place {
 	if a.Kind == CheckEffect && a.Of != nil && a.Of.Kind != CheckEffect {
 		return a.Of.Place()
 	}
-	return kindOf(a.Kind).Place
+	return KindOf(a.Kind).Place
 }
 
 // Needs lists the sources that must be fresh before the action may be carried out.
-func (a Action) Needs() []world.Source { return kindOf(a.Kind).Needs }
+func (a Action) Needs() []world.Source { return KindOf(a.Kind).Needs }
 
 // ReadOnly reports whether the action changes nothing.
-func (a Action) ReadOnly() bool { return kindOf(a.Kind).ReadOnly }
+func (a Action) ReadOnly() bool { return KindOf(a.Kind).ReadOnly }
 
 // Lacks says what the action does not name and must, "" if nothing.
 func (a Action) Lacks() string {
-	for _, r := range kindOf(a.Kind).requires {
+	for _, r := range KindOf(a.Kind).requires {
 		if !r.has(a) {
 			return r.name
 		}
@@ -422,12 +422,12 @@ func (a Action) Lacks() string {
 }
 
 // Sentence is the action in a few words: "cordon a1".
-func (a Action) Sentence() string { return kindOf(a.Kind).sentence(a) }
+func (a Action) Sentence() string { return KindOf(a.Kind).sentence(a) }
 
 // Command is the kubectl or aws command that would do the same, "" where no one
 // command does.
 func (a Action) Command() string {
-	if command := kindOf(a.Kind).command; command != nil {
+	if command := KindOf(a.Kind).command; command != nil {
 		return command(a)
 	}
 	return ""
@@ -436,26 +436,26 @@ func (a Action) Command() string {
 // Undoes reports whether the action takes off what another kind puts on a node.
 func (a Action) Undoes() bool { return undone[a.Kind] != "" }
 
-// seen reports whether the world shows the action's effect.
-func (a Action) seen(w *world.World) bool {
-	seen := kindOf(a.Kind).seen
+// IsSeen reports whether the world shows the action's effect.
+func (a Action) IsSeen(w *world.World) bool {
+	seen := KindOf(a.Kind).seen
 	return seen != nil && seen(a, w)
 }
 
-// onlyAnswered reports whether no picture of the world ever shows the action's effect.
-func (a Action) onlyAnswered() bool {
-	k := kindOf(a.Kind)
+// OnlyAnswered reports whether no picture of the world ever shows the action's effect.
+func (a Action) OnlyAnswered() bool {
+	k := KindOf(a.Kind)
 	return k.seen == nil && !k.ReadOnly
 }
 
-// on reports whether a node shows the mark that an action puts there.
-func (a Action) on(n *world.Node) bool {
-	on := kindOf(a.Kind).on
+// IsOn reports whether a node shows the mark that an action puts there.
+func (a Action) IsOn(n *world.Node) bool {
+	on := KindOf(a.Kind).on
 	return on != nil && on(a, n)
 }
 
-// put is the action that puts there what an action takes off; others are left as they are.
-func (a Action) put() Action {
+// Opposite is the action that puts there what an action takes off; others are left as they are.
+func (a Action) Opposite() Action {
 	if put := undone[a.Kind]; put != "" {
 		a.Kind = put
 	}
@@ -485,6 +485,6 @@ func request(name ActionKind, means string, event EventType, reason, right strin
 			_, command := a.requested()
 			return command
 		},
-		event: event, reason: reason,
+		Event: event, Reason: reason,
 	}
 }

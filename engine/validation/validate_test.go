@@ -1,4 +1,4 @@
-package engine
+package validation
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -80,7 +81,7 @@ func TestValidate(t *testing.T) {
 		w := kopsCluster()
 		c.change(w)
 		var got []string
-		for _, i := range Validate(w, map[string]bool{c.gone: true}) {
+		for _, i := range Check(w, map[string]bool{c.gone: true}) {
 			m := i.Message
 			if i.Ignored {
 				m = "(" + m + ")"
@@ -99,7 +100,7 @@ func TestValidateAlone(t *testing.T) {
 	g := w.Group
 	g.Peers, g.Sizes.Desired = nil, 3
 	w.SetGroup(g)
-	if got := fmt.Sprint(messages(Validate(w, nil))); got != "[group nodes has 2 of 3 machines]" { // the detached one does not count
+	if got := fmt.Sprint(record.Messages(Check(w, nil))); got != "[group nodes has 2 of 3 machines]" { // the detached one does not count
 		t.Error(got)
 	}
 }

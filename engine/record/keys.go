@@ -1,0 +1,24 @@
+package record
+
+// RaiseKey is the key of the action that raises the group.
+const RaiseKey = "raise"
+
+// RestoreTemplate is the key of the action that gives the group its template back.
+const RestoreTemplate = "restore-template"
+
+// DeferralKey names a yield: the machine, and who takes it out of service.
+func DeferralKey(machine, who string) string { return machine + "/" + who }
+
+func DetachKey(machine string) string { return "detach/" + machine }
+
+func EvictKey(uid string) string { return "evict/" + uid }
+
+func DeleteKey(uid string) string { return "delete/" + uid }
+
+func HookKey(phase HookPhase, machine string) string { return "hook/" + string(phase) + "/" + machine }
+
+func DeregisterKey(machine string) string { return "deregister/" + machine }
+
+// ExcludeLabel takes a node out of the load balancers that Kubernetes' service
+// controller keeps (k8s.io/api/core/v1 LabelNodeExcludeBalancers).
+const ExcludeLabel = "node.kubernetes.io/exclude-from-external-load-balancers"

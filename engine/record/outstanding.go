@@ -1,0 +1,57 @@
+package record
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// controller is the ID of the controller that drives the run's group.
+func (r *Run) controller() string {
+	if c := selfdriven.Of(&world.Group{Provider: r.Provider}); c != nil {
+		return c.ID()
+	}
+	return ""
+}
+
+// Outstanding lists what the run has changed and not put back, each with the
+// command that would.
+func (r *Run) Outstanding() []string {
+	var out []string
+	for _, m := range r.AllMarks() {
+		if !m.Foreign {
+			undo := m.Undo()
+			out = append(out, undo.Sentence()+": "+undo.Command())
+		}
+	}
+	for _, name := range r.PausedDeployments {
+		a := Action{Kind: LetRoll, Controller: r.controller(), Namespace: r.PausedIn, Object: name}
+		out = append(out, a.Sentence()+": "+a.Command())
+	}
+	for _, process := range r.Suspended {
+		a := Action{Kind: Resume, Group: r.Group, Process: process}
+		out = append(out, a.Sentence()+": "+a.Command())
+	}
+	if t := r.Target.Templates; len(t) > 0 && t[0] != r.BaseTemplate && !r.Phases[0].End.IsZero() {
+		a := r.TemplateBack()
+		out = append(out, a.Sentence()+": "+a.Command())
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
+		n := r.Nodes[id]
+		_, leaving := r.Pending[DeregisterKey(id)]
+		n.OffBalancers = n.OffBalancers || leaving
+		if p, asked := r.Pending[DetachKey(id)]; asked && p.Action.Kind == Detach {
+			n.Detached = true // it may be
+		}
+		what, command := r.LeaveOff(id)
+		if n.Detached {
+			what, command = r.LeaveDetached(id)
+		}
+		if (n.Detached || n.OffBalancers) && n.Stage != Replaced && n.Stage != Terminating {
+			out = append(out, what+": "+command)
+		}
+	}
+	return append(out, r.grown()...)
+}

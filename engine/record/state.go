@@ -1,0 +1,54 @@
+package record
+
+import (
+	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Awaits is what a run waits for that nothing but its group's own controller can do. The
+// countdown is the run's PhaseWait.
+type Awaits struct {
+	// Kinds are what is not done, Why the same as a sentence.
+	Kinds []world.UnfinishedKind `json:"kinds"`
+	Why   string                 `json:"why"`
+	// Told is when that was last reported.
+	Told time.Time `json:"told"`
+	// Expired: the time for it is up, and the run has paused itself. Such a pause holds
+	// nothing: nobody asked for it, and the controller is free to start.
+	Expired bool `json:"expired,omitempty"`
+}
+
+// Canary is the watch over the new nodes once the first batch, of one node, is
+// replaced.
+type Canary struct {
+	// Wait is how long they must still be well; it begins anew when they are not.
+	Wait *Wait `json:"wait"`
+	// Trouble is what is wrong with them, "" when all is well, and Since since when.
+	Trouble string    `json:"trouble,omitempty"`
+	Since   time.Time `json:"since,omitzero"`
+	// Open: new nodes are still on their way, and the watch begins when they are there.
+	Open bool `json:"open,omitempty"`
+	// Passed: the other nodes may follow. By is who said so in spite of a trouble.
+	Passed bool   `json:"passed,omitempty"`
+	By     string `json:"by,omitempty"`
+}
+
+// Deferral is what a run keeps of a node that somebody else takes out of service.
+type Deferral struct {
+	// Wait is for how long the node is left to them.
+	Wait *Wait `json:"wait"`
+	// Lull runs while no pod leaves a node that is drained by hand: at its end nobody
+	// drains it any more. Nil as long as pods leave, and for those who leave a mark.
+	Lull *Wait `json:"lull,omitempty"`
+}
+
+// Takeover is what a process that goes on with a run still has to find out: what
+// became of the changes that were under way when the one before it stopped.
+type Takeover struct {
+	// Open are the changes that are still looked up, by key; Done and Not, in words,
+	// those that are known to have happened, and not to have.
+	Open []string `json:"open,omitempty"`
+	Done []string `json:"done,omitempty"`
+	Not  []string `json:"not,omitempty"`
+}

@@ -1,0 +1,172 @@
+package validation
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// controlPlaneLabel is on the nodes of the control plane.
+const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
+
+// controlPlanePods are what each of these nodes runs, by the value of their label k8s-app.
+var controlPlanePods = []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler"}
+
+// Kinds of what keeps a cluster from being valid.
+const (
+	InvalidGroup   = "group"
+	InvalidMachine = "machine"
+	InvalidNode    = "node"
+	InvalidPod     = "pod"
+)
+
+// Check says what keeps the cluster of a group from being valid, by kops's rules
+// (pkg/validation/validate_cluster.go, validateNodes and collectPodFailures): every group
+// has as many machines as it is to have; each of them but bastions has joined, and is
+// Ready; the nodes of the control plane run its pods; the pods that the cluster cannot do
+// without are ready. What another group lacks is ignored unless it is the control plane
+// (pkg/instancegroups/instancegroups.go, hasFailureRelevantToGroup); what no group can be
+// blamed for is not. gone are machines that are known to end, or to have left their group,
+// before the world shows it; nil for none.
+func Check(w *world.World, gone map[string]bool) []record.Invalid {
+	v := validator{w: w, gone: gone, peerOf: map[string]*world.Peer{}}
+	peers := w.Group.Peers
+	if len(peers) == 0 {
+		peers = []world.Peer{alone(w)}
+	}
+	for i := range peers {
+		v.group(&peers[i])
+	}
+	v.detached()
+	v.pods()
+	return v.found
+}
+
+// alone is the group as its only peer, where the provider knows of no others.
+func alone(w *world.World) world.Peer {
+	p := world.Peer{Name: w.Group.Name, Role: w.Group.Role, Size: w.Group.Sizes.Desired}
+	for _, m := range w.Machines() {
+		if !m.Leaving() && !m.Detached && m.State != world.MachineStandby {
+			p.Machines = append(p.Machines, m.ID)
+		}
+	}
+	return p
+}
+
+type validator struct {
+	w      *world.World
+	gone   map[string]bool
+	peerOf map[string]*world.Peer // by machine
+	found  []record.Invalid
+}
+
+func (v *validator) add(kind, name string, of *world.Peer, format string, args ...any) {
+	i := record.Invalid{Kind: kind, Name: name, Message: fmt.Sprintf(format, args...)}
+	if of != nil {
+		i.Group = of.Name
+		i.Ignored = of.Name != v.w.Group.Name && of.Role != world.RoleControlPlane
+	}
+	v.found = append(v.found, i)
+}
+
+// group looks at one group: that it is complete, and its nodes.
+func (v *validator) group(p *world.Peer) {
+	there := 0
+	for _, id := range p.Machines {
+		if !v.gone[id] {
+			v.peerOf[id] = p
+			there++
+		}
+	}
+	if there < p.Size {
+		v.add(InvalidGroup, p.Name, p, "group %s has %d of %s", p.Name, there, text.Plural(p.Size, "machine"))
+	}
+	for _, id := range p.Machines {
+		if p.Role == world.RoleBastion || v.gone[id] {
+			continue
+		}
+		n := v.w.NodeOf(id)
+		if n == nil {
+			v.add(InvalidMachine, id, p, "machine %s of %s has not joined the cluster", id, p.Name)
+			continue
+		}
+		v.node(n, p)
+		if _, master := n.Labels[controlPlaneLabel]; master && n.Ready && p.Role == world.RoleControlPlane {
+			v.controlPlane(n, p)
+		}
+	}
+}
+
+func (v *validator) node(n *world.Node, p *world.Peer) {
+	if !n.Ready {
+		v.add(InvalidNode, n.Name, p, "node %s of %s is not Ready: %s", n.Name, p.Name, cmp.Or(strings.TrimPrefix(n.Trouble, "not ready: "), "its kubelet has not said so"))
+	}
+}
+
+// controlPlane looks for the pods that a node of the control plane is there for.
+func (v *validator) controlPlane(n *world.Node, p *world.Peer) {
+	has := map[string]bool{}
+	for _, pod := range v.w.PodsOn(n.Name) {
+		if pod.Namespace == "kube-system" {
+			has[pod.Labels["k8s-app"]] = true
+		}
+	}
+	for _, app := range controlPlanePods {
+		if !has[app] {
+			v.add(InvalidNode, n.Name, p, "node %s of %s has no %s pod", n.Name, p.Name, app)
+		}
+	}
+}
+
+// detached looks at the nodes of machines that are out of the group and still serve.
+func (v *validator) detached() {
+	for _, m := range v.w.Machines() {
+		if !m.Detached || m.Leaving() || v.gone[m.ID] {
+			continue
+		}
+		own := &world.Peer{Name: v.w.Group.Name, Role: v.w.Group.Role}
+		v.peerOf[m.ID] = own
+		if n := v.w.NodeOf(m.ID); n != nil {
+			v.node(n, own)
+		}
+	}
+}
+
+// pods looks at those that the cluster cannot do without.
+func (v *validator) pods() {
+	for _, p := range v.w.Unplaced() {
+		v.pod(p, nil)
+	}
+	for _, n := range v.w.Nodes() {
+		if v.gone[n.Machine] {
+			continue // it goes with its machine
+		}
+		for _, p := range v.w.PodsOn(n.Name) {
+			v.pod(p, v.peerOf[n.Machine])
+		}
+	}
+}
+
+// pod looks at one; those of one node only are its group's business. One that failed with
+// no container's status has no container that is not ready, which is what collectPodFailures
+// looks for: its kubelet has rejected it.
+func (v *validator) pod(p *world.Pod, of *world.Peer) {
+	if p.Critical == "" || p.Ready || p.Phase == world.PodSucceeded || p.Rejected {
+		return
+	}
+	if p.Critical != world.NodeCritical {
+		of = nil
+	}
+	why := "not ready"
+	if p.Phase == world.PodPending {
+		why = "pending"
+		if p.Unplaced != "" {
+			why += ": " + p.Unplaced
+		}
+	}
+	v.add(InvalidPod, p.Ref(), of, "pod %s (%s) is %s", p.Ref(), p.Critical, why)
+}

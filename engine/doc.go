@@ -63,7 +63,7 @@
 //	externalmover.go           who else moves nodes
 //	hook.go                    the user's own commands around a node
 //	validationwait.go          waits for the cluster to be valid
-//	follow.go, gardener.go     groups that their own controller rolls
+//	conduct.go, follow.go      groups that their own controller rolls (package selfdriven)
 //	end.go                     abort, failure, success
 //
 // # Packages
@@ -72,6 +72,7 @@
 //	engine
 //	roll validation       several groups in order; is the cluster valid
 //	record                the run and what goes in and out of a decision
+//	selfdriven            controllers that roll groups by themselves
 //	drain world text      one node's pods; what is known; how it is worded
 //
 // Imports point down this list (cmd/drainboard/layout_test.go holds that).

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
 	"github.com/drainboard/drainboard/engine/sim"
 )
 

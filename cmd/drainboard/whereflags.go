@@ -1,9 +1,10 @@
 package main
 
 import (
+	"github.com/spf13/pflag"
+
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/providers/gardener"
-	"github.com/spf13/pflag"
 )
 
 const cloudOnlyHelp = "kops: without Kubernetes: no kubeconfig, nothing is drained, nothing is validated, pods die with their machines (docs/cloudonly.md)"

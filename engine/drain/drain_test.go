@@ -4,9 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/world"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 var owned = world.Owner{Kind: "ReplicaSet", Name: "web", UID: "rs"}

@@ -4,9 +4,10 @@ import (
 	"math"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // budget is a PodDisruptionBudget: its rule, and what its controller last wrote.

@@ -4,8 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine/world"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // The indexes follow every change: a pod that gets a node, a node that changes

@@ -3,10 +3,12 @@ package present
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
@@ -39,7 +41,8 @@ func TestRollPlanText(t *testing.T) {
 	if strings.Contains(text, "ROLE") {
 		t.Errorf("roles, which these groups have not:\n%s", text)
 	}
-	if err := CannotRoll(p); err == nil || !strings.Contains(err.Error(), "group batch: nothing was started") {
+	var refused *exitcode.Error
+	if err := CannotRoll(p); !errors.As(err, &refused) || refused.Code != exitcode.WrongUse || !strings.Contains(err.Error(), "group batch: nothing was started") {
 		t.Errorf("refused: %v", err)
 	}
 	out.Reset()

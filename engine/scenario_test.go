@@ -1,16 +1,20 @@
 package engine_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/api/apitest"
 	"github.com/drainboard/drainboard/engine/sim"
 )
 
 // TestScenario runs the files of testdata, each a lesson on what the engine and
 // its strategies do: a cluster in a few lines, and below each command what
-// happened. go test ./engine -run Scenario -rewrite writes them anew.
+// happened. go test ./engine -run Scenario -rewrite writes them anew. What programs get of
+// the events is as their schema has it.
 func TestScenario(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		script := sim.NewScript()
@@ -26,5 +30,13 @@ func TestScenario(t *testing.T) {
 			}
 			return out
 		})
+		if script.Driver == nil || len(script.Driver.Events) == 0 {
+			return
+		}
+		var printed bytes.Buffer
+		for _, e := range script.Driver.Events {
+			printed.Write(api.Marshal(api.EventOf(e)))
+		}
+		apitest.Valid(t, printed.Bytes())
 	})
 }

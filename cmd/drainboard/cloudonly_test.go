@@ -19,10 +19,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/api/apitest"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
@@ -232,6 +233,14 @@ func TestCloudOnly(t *testing.T) {
 	if code, out, errOut = called(t.Context(), "", "groups", "--cloudonly"); code != 0 || !strings.Contains(out, "nodes-a") || strings.Contains(out, "by-hand") {
 		t.Errorf("groups: %d\n%s%s", code, out, errOut)
 	}
+	for args, kind := range map[string]string{
+		"groups": "GroupList", "plan nodes-a": "GroupPlan", "plan --all": "RollPlan", "upgrade nodes-a --dry-run": "GroupPlan", "status": "GroupStatusList", "status nodes-a": "GroupStatus",
+	} {
+		code, out, errOut = called(t.Context(), "", append(strings.Fields(args), "--cloudonly", "-o", "json")...)
+		if kinds := apitest.Valid(t, []byte(out)); code != 0 || len(kinds) != 1 || kinds[0] != kind || strings.Contains(out, "latestRun") {
+			t.Errorf("%s: %d, %s\n%s%s", args, code, kinds, out, errOut)
+		}
+	}
 	if s.locked() != "" || s.outdated() != 2 {
 		t.Fatal("a look changed something")
 	}
@@ -239,6 +248,9 @@ func TestCloudOnly(t *testing.T) {
 	code, out, errOut = called(t.Context(), "", alonely...)
 	if code != 0 || s.outdated() != 0 || s.locked() != "" {
 		t.Fatalf("upgrade: %d, %d outdated, the tag says %q\n%s%s", code, s.outdated(), s.locked(), out, errOut)
+	}
+	if kinds := apitest.Valid(t, []byte(out)); slices.ContainsFunc(kinds, func(kind string) bool { return kind != "Event" }) {
+		t.Errorf("upgrade prints %s", kinds)
 	}
 	for _, says := range []string{"NOTHING IS DRAINED", "given commands from elsewhere"} {
 		if !strings.Contains(out, says) {
@@ -248,6 +260,7 @@ func TestCloudOnly(t *testing.T) {
 	if code, out, errOut = called(t.Context(), "", "status", "nodes-a", "--cloudonly", "-o", "json"); code != 0 || !strings.Contains(out, `"finished"`) {
 		t.Errorf("status: %d\n%s%s", code, out, errOut)
 	}
+	apitest.Valid(t, []byte(out))
 	forced := 0
 	for _, l := range journalOf(t) {
 		if a := l.Action; a != nil && a.Kind == record.Terminate {
@@ -312,6 +325,10 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 	if code, out, errOut = called(t.Context(), "", "status", "--cloudonly"); code != 0 || !strings.Contains(out, "its record is on another machine: "+who()) {
 		t.Errorf("status elsewhere: %d\n%s%s", code, out, errOut)
 	}
+	if code, out, errOut = called(t.Context(), "", "status", "--cloudonly", "-o", "json"); code != 0 || !strings.Contains(out, `"remoteRun": {`) || strings.Contains(out, `"latestRun"`) {
+		t.Errorf("status elsewhere for programs: %d\n%s%s", code, out, errOut)
+	}
+	apitest.Valid(t, []byte(out))
 	if code, out, errOut = called(t.Context(), "", "abort", "nodes-a", "--cloudonly", "--yes"); code != exitcode.WrongUse || !strings.Contains(errOut, "no run whose record is on this machine") {
 		t.Errorf("abort elsewhere: %d\n%s%s", code, out, errOut)
 	}
@@ -320,8 +337,9 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 	if code, out, errOut = called(t.Context(), "", "status", "nodes-a", "--cloudonly", "-o", "json"); code != 0 {
 		t.Errorf("status: %d\n%s%s", code, out, errOut)
 	}
-	var of present.Status
-	if err := json.Unmarshal([]byte(out), &of); err != nil || of.State == record.Finished || of.Outdated != 2 || of.Driver != "" || of.RecordAt != "" {
+	apitest.Valid(t, []byte(out))
+	var of api.GroupStatus
+	if err := json.Unmarshal([]byte(out), &of); err != nil || of.RemoteRun != nil || of.LatestRun == nil || of.LatestRun.State == string(record.Finished) || of.LatestRun.Outdated != 2 || of.LatestRun.Driver != "" {
 		t.Errorf("status: %+v, %v", of, err)
 	}
 	if code, out, errOut = called(t.Context(), "", alonely...); code != 0 || s.outdated() != 0 || s.locked() != "" {

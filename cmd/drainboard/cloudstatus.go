@@ -31,12 +31,13 @@ func (a *app) statusCloudOnly(ctx context.Context, where backend.Where, group st
 		return exitcode.Usage(err)
 	}
 	list, known := []present.Status{}, group == ""
+	var named present.GroupRow // the group that is asked for
 	var trouble error
 	for _, g := range groups {
 		if group != "" && group != g.Name && group != g.InstanceGroup {
 			continue
 		}
-		known = true
+		known, named = true, g
 		rec, err := s.recordOf(g.Name, records)
 		if err != nil && group != "" {
 			return unreadable(err, present.UpgradeCloudOnly(group, s.Cluster()))
@@ -45,7 +46,7 @@ func (a *app) statusCloudOnly(ctx context.Context, where backend.Where, group st
 		trouble = errors.Join(trouble, err, strange)
 		switch {
 		case tag.Run != "" && !tag.Of(rec.Run.ID):
-			list = append(list, present.Status{Run: tag.Run, Group: g.Name, Stages: map[record.Stage]int{}, Driver: driverBy(tag, s), RecordAt: cmp.Or(tag.At, "another machine")})
+			list = append(list, present.Status{Run: tag.Run, Group: g.Name, Alias: g.InstanceGroup, Stages: map[record.Stage]int{}, Driver: driverBy(tag, s), RecordAt: cmp.Or(tag.At, "another machine")})
 		case rec.Run.ID != "":
 			of := present.StatusOf(rec.Run)
 			if of.State != record.Finished {
@@ -67,11 +68,11 @@ func (a *app) statusCloudOnly(ctx context.Context, where backend.Where, group st
 	case asJSON:
 		switch {
 		case group == "":
-			return present.JSON(a.Out, list)
+			return present.JSON(a.Out, present.StatusList(list))
 		case len(list) == 0:
-			return present.JSON(a.Out, nil)
+			return present.JSON(a.Out, present.NoRunOf(named))
 		}
-		return present.JSON(a.Out, list[0])
+		return present.JSON(a.Out, list[0].JSON())
 	case len(list) == 0:
 		fmt.Fprintln(a.Out, "No run without Kubernetes yet.")
 	}

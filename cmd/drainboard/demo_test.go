@@ -15,6 +15,8 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/api/apitest"
 	"github.com/drainboard/drainboard/engine/record"
 )
 
@@ -64,13 +66,14 @@ func TestDemoHeadless(t *testing.T) {
 			}
 			seen, heard := map[record.EventType]bool{}, false
 			for line := range strings.Lines(out) {
-				var e record.Event
+				var e api.Event
 				if json.Unmarshal([]byte(line), &e) != nil {
 					continue // what the process says beside the events
 				}
-				seen[e.Type] = true
-				heard = heard || e.Reason == "not by us" && strings.HasPrefix(e.Message, "somebody scaled checkout from 3 to 4")
-				if e.Type == record.RunFinished && *e.ExitCode != c.code {
+				apitest.Valid(t, []byte(line))
+				seen[record.EventType(e.Type)] = true
+				heard = heard || e.Reason == "external-change" && strings.HasPrefix(e.Message, "somebody scaled checkout from 3 to 4")
+				if e.Type == string(record.RunFinished) && *e.ExitCode != c.code {
 					t.Errorf("the run's exit code is %d", *e.ExitCode)
 				}
 			}

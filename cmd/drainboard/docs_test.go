@@ -6,19 +6,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/spf13/cobra"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
-	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/gardener"
@@ -114,66 +110,6 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 	namespace, name, _ := strings.Cut(gardener.InfoName, "/")
 	if rules := granted[namespace]; len(rules) != 1 || !slices.Equal(rules[0].ResourceNames, []string{name}) || !slices.Equal(rules[0].Verbs, []string{"get"}) {
 		t.Errorf("docs/rbac.yaml grants %v in %s, want to get the configmap %s", rules, namespace, name)
-	}
-}
-
-// TestDocsNameEveryField holds the pages to what programs get: each field of the types is
-// named in the part of the page.
-func TestDocsNameEveryField(t *testing.T) {
-	types := func(of ...reflect.Type) []reflect.Type { return of }
-	var (
-		moment = reflect.TypeFor[time.Time]()
-		mover  = reflect.TypeFor[engine.MoverView]()
-		rival  = reflect.TypeFor[record.ExternalMover]()
-		plan   = reflect.TypeFor[present.Plan]()
-		pool   = reflect.TypeFor[present.PoolStatus]()
-		inPlan = reflect.TypeFor[present.Pool]()
-	)
-	for _, c := range []struct {
-		page, part    string
-		of, elsewhere []reflect.Type // elsewhere: told in other parts
-	}{
-		{"gardener", "fields", types(pool, reflect.TypeFor[engine.PoolPlan]()), types(moment, mover)},
-		{"json", "plan", types(plan), types(moment, mover)},
-		{"json", "roll", types(reflect.TypeFor[present.Roll]()), types(moment, mover, rival, plan, pool, inPlan)},
-		{"json", "status", types(reflect.TypeFor[present.Status]()), types(moment, rival, plan, pool, inPlan)},
-		{"json", "groups", types(reflect.TypeFor[present.Group]()), types(moment, mover, rival, plan, pool, inPlan)},
-	} {
-		page, err := os.ReadFile("../../docs/" + c.page + ".md")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, fields, found := strings.Cut(string(page), "<!-- "+c.part+" -->")
-		fields, _, _ = strings.Cut(fields, "<!-- end -->")
-		if !found {
-			t.Fatalf("docs/%s.md has no part %s", c.page, c.part)
-		}
-		var names func(reflect.Type)
-		names = func(of reflect.Type) {
-			for of.Kind() == reflect.Slice || of.Kind() == reflect.Pointer {
-				of = of.Elem()
-			}
-			if of.Kind() != reflect.Struct || slices.Contains(c.elsewhere, of) {
-				return
-			}
-			for i := range of.NumField() {
-				f := of.Field(i)
-				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-				written := slices.ContainsFunc([]string{"`" + name, "." + name}, func(s string) bool {
-					return strings.Contains(fields, s+"`") || strings.Contains(fields, s+"[]`")
-				})
-				if name == "-" {
-					continue
-				}
-				if name != "" && !written {
-					t.Errorf("docs/%s.md does not name the field %s of %s", c.page, name, of)
-				}
-				names(f.Type)
-			}
-		}
-		for _, of := range c.of {
-			names(of)
-		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/api/apitest"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
@@ -102,11 +103,12 @@ func TestGiveSaysTheVerdict(t *testing.T) {
 		out.Reset()
 		o.json = true
 		err = o.say(c.verdict)
+		apitest.Valid(t, out.Bytes())
 		var v map[string]any
 		if jsonErr := json.Unmarshal(out.Bytes(), &v); jsonErr != nil || exitOf(err) != c.code {
 			t.Fatalf("%s, %v, exit code %d", out.String(), jsonErr, exitOf(err))
 		}
-		if v["command"] != string(c.kind) || v["run"] != "ng-web-1" || v["obeyed"] != c.Obeyed || v["answered"] != c.Answered || v["answer"] != c.Words {
+		if v["command"] != string(c.kind) || v["run"] != "ng-web-1" || v["accepted"] != c.Obeyed || v["answered"] != c.Answered || v["message"] != c.Words {
 			t.Errorf("JSON %s", out.String())
 		}
 	}

@@ -1,23 +1,24 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
 // verdict is what became of a command.
 type verdict struct {
-	Answered bool      `json:"answered"`
-	Obeyed   bool      `json:"obeyed"`
-	By       string    `json:"by,omitempty"` // who drives the run
-	At       time.Time `json:"at,omitzero"`
-	Words    string    `json:"answer"`
+	Answered bool
+	Obeyed   bool
+	By       string // who drives the run
+	At       time.Time
+	Words    string
 }
 
 func verdictOf(a kube.Answer) verdict {
@@ -27,15 +28,10 @@ func verdictOf(a kube.Answer) verdict {
 // say prints a verdict; as an error it is the exit code of one that is not "obeyed".
 func (o *order) say(v verdict) error {
 	if o.json {
-		enc := json.NewEncoder(o.app.Out)
-		if err := enc.Encode(struct {
-			Command record.CommandKind `json:"command"`
-			Group   string             `json:"group"`
-			Run     string             `json:"run"`
-			Batch   int                `json:"batch,omitempty"`
-			Hash    string             `json:"hash,omitempty"`
-			verdict
-		}{o.kind, o.group, o.run.ID, o.batch, o.hash, v}); err != nil {
+		if err := present.JSON(o.app.Out, api.CommandResult{
+			Command: string(o.kind), Group: o.group, Run: o.run.ID, Batch: o.batch, Hash: o.hash,
+			Answered: v.Answered, Accepted: v.Obeyed, Driver: v.By, AnsweredAt: v.At, Message: v.Words,
+		}); err != nil {
 			return err
 		}
 		if v.Obeyed {

@@ -31,6 +31,8 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"./engine/validation", []string{self + "engine$", self + "engine/live", self + "engine/roll", self + "engine/sim", self + "engine/strategy"}},
 		{"./engine/roll", []string{self + "engine$", self + "engine/live", self + "engine/sim", self + "engine/strategy", self + "engine/validation"}},
 		{"./engine", []string{self + "engine/live", self + "engine/sim", self + "engine/strategy"}},
+		{"./api", []string{self + "engine$", self + "engine/live", self + "engine/roll", self + "engine/sim", self + "engine/strategy", self + "engine/validation", self + "providers", self + "ui", self + "cmd"}},
+		{"./cmd/drainboard", []string{self + "api/apitest", "github.com/santhosh-tekuri/jsonschema"}},
 		{"./engine/...", []string{self + "providers", self + "ui", self + "themes", self + "cmd", "k8s.io/client-go", "k8s.io/api/", "github.com/aws/", "charm.land/"}},
 		{"./providers/...", []string{self + "ui", self + "themes", self + "cmd", "charm.land/"}},
 		{"./ui/...", []string{self + "providers", self + "engine/live", self + "cmd", "k8s.io/client-go", "github.com/aws/"}},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,6 +18,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/api/apitest"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
@@ -173,41 +176,23 @@ func TestPoolForPrograms(t *testing.T) {
 	if err := a.status(t.Context(), backend.Where{}, "web", true); err != nil {
 		t.Fatal(err)
 	}
-	var s struct {
-		Group    string
-		Machines int
-		Outdated int
-		Pool     struct {
-			ShootInfo struct{ ShootName, ProjectName, KubernetesVersion string }
-			Limits    struct {
-				MachineDrainTimeout string
-				Guessed             bool
-			}
-			Zones             []map[string]any
-			MaintenanceWindow struct{ From, LastStart string }
-			Unknown           []string
-		}
-		Members    []struct{ ID, Node, Stage, Zone string }
-		Countdowns []struct {
-			For, Node, End, Basis string
-			Estimate              bool
-		}
-	}
-	if err := json.Unmarshal(out.Bytes(), &s); err != nil {
+	apitest.Valid(t, out.Bytes())
+	var s api.GroupStatus
+	if err := json.Unmarshal(out.Bytes(), &s); err != nil || s.Pool == nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	p := s.Pool
-	if s.Group != "web" || s.Machines != 2 || s.Outdated != 1 || p.ShootInfo.ShootName != "prod" || p.ShootInfo.ProjectName != "shop" || p.ShootInfo.KubernetesVersion != "1.33.1" {
+	if s.Group != "web" || s.LatestRun != nil || p.Instances != 2 || p.Outdated != 1 || p.ShootInfo.ShootName != "prod" || p.ShootInfo.ProjectName != "shop" || p.ShootInfo.KubernetesVersion != "1.33.1" {
 		t.Errorf("the pool is %s", out)
 	}
-	if !p.Limits.Guessed || p.Limits.MachineDrainTimeout != "2h0m0s" || len(p.Zones) != 1 || p.Zones[0]["zone"] != "a" || p.Zones[0]["surge"] != nil || len(p.Unknown) != 2 {
-		t.Errorf("its limits are %+v, its zones %v, unknown %q", p.Limits, p.Zones, p.Unknown)
+	if !p.Limits.Assumed || p.Limits.MachineDrainTimeout != api.Duration(2*time.Hour) || len(p.PoolZones) != 1 || p.PoolZones[0].Zone != "a" || p.PoolZones[0].SurgeNodes != nil || len(p.Unknown) != 2 {
+		t.Errorf("its limits are %+v, its zones %v, unknown %q", p.Limits, p.PoolZones, p.Unknown)
 	}
-	if len(s.Members) != 2 || s.Members[0].Node != "n1" || s.Members[0].ID != "m-n1" {
-		t.Errorf("its machines are %+v", s.Members)
+	if len(p.Members) != 2 || p.Members[0].Node != "n1" || p.Members[0].Instance != "m-n1" {
+		t.Errorf("its machines are %+v", p.Members)
 	}
-	if len(s.Countdowns) != 1 || s.Countdowns[0].For != "window closes" || s.Countdowns[0].End != p.MaintenanceWindow.LastStart || p.MaintenanceWindow.From != "the ConfigMap kube-system/shoot-info" {
-		t.Errorf("what runs out: %+v, window %+v", s.Countdowns, p.MaintenanceWindow)
+	if len(p.Countdowns) != 1 || p.Countdowns[0].For != "window closes" || p.Countdowns[0].Until != p.MaintenanceWindow.LastStartAt || p.MaintenanceWindow.Source != "the ConfigMap kube-system/shoot-info" {
+		t.Errorf("what runs out: %+v, window %+v", p.Countdowns, p.MaintenanceWindow)
 	}
 	out.Reset()
 	root := newRoot(strings.NewReader(""), a.Out, a.Err)
@@ -215,12 +200,13 @@ func TestPoolForPrograms(t *testing.T) {
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	var rows []map[string]any
-	if err := json.Unmarshal(out.Bytes(), &rows); err != nil || len(rows) != 1 || rows[0]["min"] != nil {
+	apitest.Valid(t, out.Bytes())
+	var list api.GroupList
+	if err := json.Unmarshal(out.Bytes(), &list); err != nil || len(list.Items) != 1 || list.Items[0].MinSize != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if pool, _ := rows[0]["pool"].(map[string]any); pool["shootInfo"] == nil || pool["limits"] == nil {
-		t.Errorf("its pool is %v", rows[0]["pool"])
+	if pool := list.Items[0].Pool; pool == nil || pool.ShootInfo == nil || pool.Limits.MachineDrainTimeout == 0 {
+		t.Errorf("its pool is %v", pool)
 	}
 }
 
@@ -320,20 +306,12 @@ func TestPlanOfAPool(t *testing.T) {
 		}
 	}
 	text = planOfWeb(t, "n2", "-o", "json")
-	var p struct {
-		Group    string
-		Strategy string
-		Nodes    []struct{ Foreseen []string }
-		Pool     struct{ Group string }
-		Roll     struct {
-			All   bool
-			Nodes []struct{ Name string }
-		}
-	}
-	if err := json.Unmarshal([]byte(text), &p); err != nil || p.Group != "web" || p.Strategy != "gardener-follow" || p.Pool.Group != "web" || p.Roll.All || len(p.Roll.Nodes) != 1 || p.Roll.Nodes[0].Name != "n2" {
+	apitest.Valid(t, []byte(text))
+	var p api.GroupPlan
+	if err := json.Unmarshal([]byte(text), &p); err != nil || p.Group != "web" || p.Strategy != "gardener-follow" || p.Pool.Instances != 2 || p.ControllerRoll.AllNodes || len(p.ControllerRoll.Nodes) != 1 || p.ControllerRoll.Nodes[0].Node != "n2" {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if len(p.Nodes) != 1 || len(p.Nodes[0].Foreseen) < 3 {
+	if len(p.Nodes) != 1 || len(p.Nodes[0].ForeseenBlockers) < 3 {
 		t.Errorf("programs get all that is foreseen, not %+v", p.Nodes)
 	}
 }
@@ -412,28 +390,21 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 	if strings.Index(text, "web-1") > strings.Index(text, "a worker pool") {
 		t.Errorf("the run comes first:\n%s", text)
 	}
-	var s struct {
-		Run         string
-		PoolUnknown string
-		Pool        *struct {
-			Group    string
-			Machines int
-			Members  []struct{ Node string }
-		}
-	}
+	var s api.GroupStatus
 	read := func(a *app, group string) {
 		t.Helper()
 		out := a.Out.(*bytes.Buffer)
 		out.Reset()
-		s.Pool, s.PoolUnknown = nil, ""
+		s = api.GroupStatus{}
 		if err := a.status(t.Context(), backend.Where{}, group, true); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(out.Bytes(), &s); err != nil {
+		apitest.Valid(t, out.Bytes())
+		if err := json.Unmarshal(out.Bytes(), &s); err != nil || s.LatestRun == nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	if read(a, "web"); s.Run != "web-1" || s.Pool == nil || s.Pool.Group != "web" || s.Pool.Machines != 2 || len(s.Pool.Members) != 2 || s.PoolUnknown != "" {
+	if read(a, "web"); s.LatestRun.ID != "web-1" || s.Pool == nil || s.Group != "web" || s.Pool.Instances != 2 || len(s.Pool.Members) != 2 || s.PoolUnknown != "" {
 		t.Errorf("%+v", s)
 	}
 

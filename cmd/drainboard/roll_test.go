@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/api/apitest"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
@@ -101,6 +102,7 @@ func TestRollInOneStream(t *testing.T) {
 	}
 	var of []string // the groups in the order in which they speak
 	finished := map[string]int{}
+	apitest.Valid(t, out.Bytes())
 	for _, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
 		var e record.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {

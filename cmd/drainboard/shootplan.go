@@ -47,7 +47,7 @@ func (a *app) planChange(cmd *cobra.Command, pools []string, asJSON bool) error 
 	p := change.Plan()
 	p.Notes = slices.Concat(notes, p.Notes)
 	if asJSON {
-		if err := present.JSON(a.Out, p.Only(pools)); err != nil {
+		if err := present.JSON(a.Out, present.ChangeOf(p.Only(pools))); err != nil {
 			return err
 		}
 	} else {

@@ -14,6 +14,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/api/apitest"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 )
@@ -99,11 +101,12 @@ func TestPlanOfAChange(t *testing.T) {
 
 func TestPlanOfAChangeForPrograms(t *testing.T) {
 	out, code, _ := runPlan(t, changed(t, "r6.metal", "r7.metal", "m5.large", "m6.large"), "--shoot-file", prodShoot, "--change", "-", "-o", "json")
-	var p shoot.Plan
+	apitest.Valid(t, []byte(out))
+	var p api.ShootChangePlan
 	if err := json.Unmarshal([]byte(out), &p); err != nil {
 		t.Fatal(err)
 	}
-	if code != exitcode.Failed || !p.Refused || len(p.Refusals) != 1 || p.Refusals[0].Rule != shoot.RuleFixed || len(p.Pools) != 2 || p.Pools[0].Effect != shoot.Rolling || p.Pools[1].Effect != shoot.Forbidden {
+	if code != exitcode.Failed || !p.Refused || len(p.Refusals) != 1 || p.Refusals[0].Rule != string(shoot.RuleFixed) || len(p.Pools) != 2 || p.Pools[0].Effect != string(shoot.Rolling) || p.Pools[1].Effect != string(shoot.Forbidden) {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }

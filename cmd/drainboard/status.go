@@ -107,9 +107,9 @@ func (a *app) status(ctx context.Context, where backend.Where, group string, asJ
 	}
 	if asJSON {
 		if group != "" {
-			return present.JSON(a.Out, list[0])
+			return present.JSON(a.Out, list[0].JSON())
 		}
-		return present.JSON(a.Out, list)
+		return present.JSON(a.Out, present.StatusList(list))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(a.Out, "No run yet.")
@@ -153,8 +153,8 @@ func (a *app) lookBeside(ctx context.Context, where backend.Where, of *present.S
 	return &look
 }
 
-// noRunYet is the answer for a group without a run: null in JSON, and of a worker pool, which
-// Gardener rolls, how it stands. A group that there is not is wrong use.
+// noRunYet is the answer for a group without a run; of a worker pool, which Gardener rolls, how
+// it stands. A group that there is not is wrong use.
 func (a *app) noRunYet(ctx context.Context, where backend.Where, group string, asJSON bool) error {
 	s, err := a.open(ctx, where, kube.ReadRights(a.namespace), true)
 	var rows []present.GroupRow
@@ -179,12 +179,12 @@ func (a *app) noRunYet(ctx context.Context, where backend.Where, group string, a
 			return err
 		}
 		if asJSON {
-			return present.JSON(a.Out, look.Status())
+			return present.JSON(a.Out, look.GroupStatus())
 		}
 		present.WritePool(a.Out, look)
 		fmt.Fprintf(a.Out, "  drainboard watch %s follows it\n", group)
 	case asJSON:
-		fmt.Fprintln(a.Out, "null")
+		return present.JSON(a.Out, present.NoRunOf(rows[at]))
 	default:
 		fmt.Fprintf(a.Out, "%s: no run yet; drainboard plan %s shows what one would do\n", group, group)
 	}

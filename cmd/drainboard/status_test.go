@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/drainboard/drainboard/api/apitest"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -53,6 +54,9 @@ func TestStatusWithoutTheRightToReadTheLock(t *testing.T) {
 		out.Reset()
 		if err := a.status(t.Context(), backend.Where{}, "web", asJSON); err != nil {
 			t.Fatal(err)
+		}
+		if asJSON {
+			apitest.Valid(t, out.Bytes())
 		}
 		contains(t, out.String(), "web-1", "this user may not get leases in namespace drainboard: give it a Role")
 	}

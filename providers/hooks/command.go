@@ -29,10 +29,6 @@ const (
 // its environment, in a session and process group of its own, which ends with it. What
 // it prints is seen by nobody but, its end, in the error.
 func (h *Hook) command(ctx context.Context, m Message) error {
-	said, err := m.json()
-	if err != nil {
-		return err
-	}
 	read, write, err := os.Pipe()
 	if err != nil {
 		return err
@@ -40,7 +36,7 @@ func (h *Hook) command(ctx context.Context, m Message) error {
 	defer read.Close()
 	cmd := exec.Command(h.Run[0], h.Run[1:]...)
 	cmd.Env = append(os.Environ(), m.Env()...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(append(said, '\n')), write, write
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(m.json()), write, write
 	cmd.WaitDelay = leftovers // for a standard input that nobody reads
 	apart(cmd)
 	err = cmd.Start()

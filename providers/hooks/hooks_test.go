@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/api/apitest"
 	"github.com/drainboard/drainboard/engine/record"
 )
 
@@ -45,11 +47,12 @@ func TestCommandIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	said, env, _ := strings.Cut(string(got), "\n")
+	apitest.Valid(t, []byte(said))
 	var m map[string]any
 	if err := json.Unmarshal([]byte(said), &m); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	for key, want := range map[string]any{"hook": "failed", "cluster": "prod", "type": "run.finished", "run": "run-1", "exitCode": 4.0, "message": finished.Message} {
+	for key, want := range map[string]any{"kind": "HookEvent", "hook": "failed", "cluster": "prod", "type": "run.finished", "run": "run-1", "exitCode": 4.0, "message": finished.Message} {
 		if m[key] != want {
 			t.Errorf("%s is %v, want %v", key, m[key], want)
 		}
@@ -239,8 +242,9 @@ func TestWebhookBody(t *testing.T) {
 	if err := json.Unmarshal([]byte(got[0]), &all); err != nil || len(all) != 2 {
 		t.Errorf("Slack gets more than text and blocks: %s", got[0])
 	}
-	var plain Message
-	if err := json.Unmarshal([]byte(got[1]), &plain); err != nil || plain.Hook != Failed || plain.Run != "run-1" || *plain.ExitCode != 4 {
+	apitest.Valid(t, []byte(got[1]))
+	var plain api.HookEvent
+	if err := json.Unmarshal([]byte(got[1]), &plain); err != nil || plain.Hook != string(Failed) || plain.Run != "run-1" || *plain.ExitCode != 4 {
 		t.Errorf("as JSON: %s (%v)", got[1], err)
 	}
 }

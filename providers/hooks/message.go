@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/engine/record"
 )
 
@@ -14,16 +15,18 @@ import (
 // comes from.
 type Message struct {
 	// Hook is the moment it is called for.
-	Hook On `json:"hook"`
+	Hook On
 	// Cluster is the kubeconfig context's or cluster's name.
-	Cluster string `json:"cluster"`
+	Cluster string
 	// Machine is the node's machine, of before-node and after-node.
-	Machine string `json:"machine,omitempty"`
+	Machine string
 	record.Event
 }
 
 // json is the message as commands get it.
-func (m Message) json() ([]byte, error) { return json.Marshal(m) }
+func (m Message) json() []byte {
+	return api.Marshal(api.HookEvent{Hook: string(m.Hook), Cluster: m.Cluster, Instance: m.Machine, EventFields: api.FieldsOf(m.Event)})
+}
 
 // Env is the message as environment variables.
 func (m Message) Env() (out []string) {
@@ -36,13 +39,13 @@ func (m Message) Env() (out []string) {
 	set("TIME", m.Time.UTC().Format(time.RFC3339))
 	set("PHASE", m.Phase)
 	set("NODE", m.Node)
-	set("MACHINE", m.Machine)
+	set("INSTANCE", m.Machine)
 	set("ZONE", m.Zone)
 	set("POD", m.Pod)
 	set("BUDGET", m.Budget)
-	set("REASON", m.Reason)
+	set("REASON", api.Reason(m.Reason))
 	set("MESSAGE", m.Message)
-	set("RESULT", m.Result)
+	set("RESULT", api.Word(m.Result))
 	batch, code, until := "", "", ""
 	if m.Batch > 0 {
 		batch = strconv.Itoa(m.Batch)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 )
@@ -50,11 +51,11 @@ func (w *warnings) next(t *testing.T) string {
 func (rc *receiver) heard(t *testing.T) (out []string) {
 	t.Helper()
 	for _, body := range rc.got() {
-		var m Message
+		var m api.HookEvent
 		if err := json.Unmarshal([]byte(body), &m); err != nil {
 			t.Fatalf("%v: %s", err, body)
 		}
-		out = append(out, string(m.Hook)+" "+string(m.Type))
+		out = append(out, m.Hook+" "+m.Type)
 	}
 	return out
 }
@@ -241,7 +242,7 @@ func before(node string) record.Action {
 func TestRunner(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "asked")
 	asks := func(script string, on On) Hook {
-		h := shell(`echo "$DRAINBOARD_HOOK $DRAINBOARD_NODE $DRAINBOARD_MACHINE" >> "$1"; `+script, on)
+		h := shell(`echo "$DRAINBOARD_HOOK $DRAINBOARD_NODE $DRAINBOARD_INSTANCE" >> "$1"; `+script, on)
 		h.Run = append(h.Run, "sh", file)
 		return h
 	}

@@ -30,7 +30,7 @@ var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) er
 func (h *Hook) post(ctx context.Context, m Message) error {
 	body, err := m.slack()
 	if h.Format == JSON {
-		body, err = m.json()
+		body, err = m.json(), nil
 	}
 	if err != nil {
 		return err

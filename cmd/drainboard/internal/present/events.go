@@ -1,13 +1,12 @@
 package present
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/engine/record"
 )
 
@@ -30,13 +29,7 @@ func (p *Printer) Events(list []record.Event) {
 	defer p.mu.Unlock()
 	for _, e := range list {
 		if p.json {
-			var line bytes.Buffer // whole, because each write must hold whole characters
-			enc := json.NewEncoder(&line)
-			enc.SetEscapeHTML(false) // <none> is read in pipelines, and no browser reads it
-			if err := enc.Encode(e); err != nil {
-				panic("an event is a plain value: " + err.Error())
-			}
-			fmt.Fprint(p.w, line.String())
+			_, _ = p.w.Write(api.Marshal(api.EventOf(e))) // at once, because each write must hold whole characters
 			continue
 		}
 		fmt.Fprintln(p.w, p.line(e))

@@ -6,16 +6,32 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/api/apitest"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 )
 
+// printed is a document as it is printed, and as its schema has it.
+func printed(t *testing.T, doc any) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := JSON(&out, doc); err != nil {
+		t.Fatal(err)
+	}
+	if kinds := apitest.Valid(t, out.Bytes()); len(kinds) != 1 || bytes.Contains(out.Bytes(), []byte("null")) {
+		t.Errorf("%d documents, with null: %s", len(kinds), out.Bytes())
+	}
+	return out.Bytes()
+}
+
 // A plan of nothing has a list of no nodes.
 func TestPlanOfNothingForPrograms(t *testing.T) {
-	text, err := json.Marshal(PlanOf(engine.Plan{}))
-	if err != nil || !bytes.Contains(text, []byte(`"nodes":[]`)) {
-		t.Errorf("%s, %v", text, err)
+	p := engine.Plan{Run: record.Run{Settings: record.Settings{Approve: record.ApproveBatch}}}
+	if text := printed(t, PlanOf(p)); !bytes.Contains(text, []byte(`"nodes": []`)) {
+		t.Errorf("%s", text)
 	}
 }
 
@@ -26,22 +42,19 @@ func TestGroupsForPrograms(t *testing.T) {
 			Name: "ng", Provider: "asg", Sizes: world.Sizes{Min: 0, Max: 6, Desired: 3}, Zones: []string{"a"},
 			Template: world.Template{ID: "lt-1", Version: 7}, TemplateName: "web", TemplateSpec: "$Latest", Refused: "it is frozen",
 		}, Machines: 3, Outdated: 2}, Running: "paused"},
-		{Summary: asg.Summary{Group: world.Group{Name: "pool", Provider: "gardener", Pool: &world.Pool{}, Sizes: world.Sizes{Desired: 2}}, Machines: 2}, Worker: &Pool{Version: "1.33.1"}},
+		{Summary: asg.Summary{Group: world.Group{Name: "pool", Provider: "gardener", Pool: &world.Pool{}, Sizes: world.Sizes{Desired: 2}}, Machines: 2}, Worker: &api.WorkerPool{KubernetesVersion: "1.33.1"}},
 	}
-	var b bytes.Buffer
-	if err := JSON(&b, GroupsOf(rows)); err != nil {
+	var list struct{ Items []map[string]any }
+	if err := json.Unmarshal(printed(t, GroupsOf(rows)), &list); err != nil {
 		t.Fatal(err)
 	}
-	var out []map[string]any
-	if err := json.Unmarshal(b.Bytes(), &out); err != nil {
-		t.Fatal(err)
-	}
+	out := list.Items
 	for i, want := range []string{
-		"ng asg 0 6 3 3 2 map[id:lt-1 name:web spec:$Latest version:7] paused it is frozen",
+		"ng asg 0 6 3 3 2 map[id:lt-1 name:web version:7 versionInGroup:$Latest] paused it is frozen",
 		"pool gardener <nil> <nil> 2 2 0 <nil> <nil> <nil>",
 	} {
 		g := out[i]
-		if got := fmt.Sprintln(g["name"], g["provider"], g["min"], g["max"], g["desired"], g["machines"], g["outdated"], g["template"], g["running"], g["refused"]); got != want+"\n" {
+		if got := fmt.Sprintln(g["name"], g["provider"], g["minSize"], g["maxSize"], g["desiredSize"], g["instances"], g["outdated"], g["launchTemplate"], g["runState"], g["cannotStart"]); got != want+"\n" {
 			t.Errorf("got %s", got)
 		}
 	}

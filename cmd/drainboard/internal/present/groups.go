@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
@@ -25,7 +26,7 @@ type GroupRow struct {
 	// Others are who else moves its nodes, as far as the marks on them tell.
 	Others []engine.MoverView
 	// Worker is what a worker pool of Gardener's has beyond other groups.
-	Worker *Pool
+	Worker *api.WorkerPool
 }
 
 // Called is what people call the group.

@@ -99,21 +99,17 @@ func TestPlanNamesWhatTheGroupDoes(t *testing.T) {
 			t.Errorf("the plan does not say %q:\n%s", want, got)
 		}
 	}
-	var b bytes.Buffer
-	if err := JSON(&b, PlanOf(p)); err != nil {
-		t.Fatal(err)
-	}
 	var out struct {
-		Order, Warm, Unreachable []string
-		Hooks                    []struct{ Name, Timeout string }
-		Nodes                    []struct{ Spot, Protected bool }
-		Strategy, Estimate       string
-		Settings                 struct{ DrainTimeout, MaxUnavailable string }
+		Order, WarmPoolInstances, UnreachableNodes []string
+		LifecycleHooks                             []struct{ Name, Transition, Timeout string }
+		Nodes                                      []struct{ Spot, ScaleInProtected bool }
+		Strategy, EstimatedDuration                string
+		Settings                                   struct{ DrainTimeout, MaxUnavailable string }
 	}
-	if err := json.Unmarshal(b.Bytes(), &out); err != nil {
+	if err := json.Unmarshal(printed(t, PlanOf(p)), &out); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(out.Order, out.Warm, out.Unreachable, out.Hooks, out.Nodes, " ", out.Strategy, " ", out.Estimate, " ", out.Settings); got != "[random] [i-7] [a1] [{proxies 1h0m0s} {boot 1m0s}] [{true false} {false true}] eks 0s {15m0s 1}" {
+	if got := fmt.Sprint(out.Order, out.WarmPoolInstances, out.UnreachableNodes, out.LifecycleHooks, out.Nodes, " ", out.Strategy, " ", out.EstimatedDuration, " ", out.Settings); got != "[random] [i-7] [a1] [{proxies terminating 1h0m0s} {boot launching 1m0s}] [{true false} {false true}] eks 0s {15m0s 1}" {
 		t.Errorf("JSON: %s", got)
 	}
 }
@@ -164,14 +160,10 @@ func TestPlanTellsRivals(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "instance refresh r-1 replaces the group's machines by itself (InProgress, 40 %): stop it with aws autoscaling cancel") {
 		t.Errorf("got %v", err)
 	}
-	var b bytes.Buffer
-	if err := JSON(&b, PlanOf(p)); err != nil {
-		t.Fatal(err)
-	}
 	var read struct {
-		Rivals []struct{ Kind, Who, Handling, WayOut string }
+		ExternalMovers []struct{ Type, Mover, Handling, Remedy string }
 	}
-	if err := json.Unmarshal(b.Bytes(), &read); err != nil || len(read.Rivals) != 3 || read.Rivals[2].Kind != "instance refresh" || read.Rivals[2].Handling != "refused" || read.Rivals[2].WayOut == "" {
+	if err := json.Unmarshal(printed(t, PlanOf(p)), &read); err != nil || len(read.ExternalMovers) != 3 || read.ExternalMovers[2].Type != "instance-refresh" || read.ExternalMovers[2].Handling != "refused" || read.ExternalMovers[2].Remedy == "" {
 		t.Errorf("got %+v, %v", read, err)
 	}
 	p.Nodes = nil // and where nothing is to be done nobody is in the way
@@ -216,11 +208,11 @@ func TestPlanTellsItsRehearsal(t *testing.T) {
 		want       []string
 		json, hide string
 	}{
-		{engine.Rehearsal{Took: 9 * time.Minute, Result: record.Succeeded, Replaced: 2}, []string{"Up to 1 at once, about 9m0s (rehearsed)."}, `"rehearsed": true`, "As it stands"},
+		{engine.Rehearsal{Took: 9 * time.Minute, Result: record.Succeeded, Replaced: 2}, []string{"Up to 1 at once, about 9m0s (rehearsed)."}, `"rehearsal": {`, "As it stands"},
 		{engine.Rehearsal{Took: 3 * time.Hour, Extrapolated: true, Left: 1}, []string{"about 3h0m0s (rehearsed in part)."}, `"extrapolated": true`, "As it stands"},
 		{engine.Rehearsal{Took: 16 * time.Minute, Result: record.EvictionFail, Why: "PodEvictionFailure: 1 pod kept a1 for 15m0s: app/web-1", Failed: 1, Left: 1, Held: []string{"a1: app/web-1"}},
 			[]string{"about 16m0s until it ends, not all well (rehearsed).", "As it stands the run would end after 16m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left: 1 pod kept a1 for 15m0s: app/web-1.\nHeld in the rehearsal:\n  - a1: app/web-1\n"}, `"result": "PodEvictionFailure"`, "PodEvictionFailure: "},
-		{engine.Rehearsal{Took: time.Minute, Why: "a1: app/web-1: budget", Left: 2}, []string{"with no end of its own (rehearsed).", "As it stands the run would not end by itself: after 1m0s nothing would move any more, with 0 nodes replaced, 2 left: a1: app/web-1: budget.\n"}, `"ends": false`, "about 1m0s"},
+		{engine.Rehearsal{Took: time.Minute, Why: "a1: app/web-1: budget", Left: 2}, []string{"with no end of its own (rehearsed).", "As it stands the run would not end by itself: after 1m0s nothing would move any more, with 0 nodes replaced, 2 left: a1: app/web-1: budget.\n"}, `"finishes": false`, "about 1m0s"},
 	} {
 		p := planned()
 		p.Rehearse(c.of)
@@ -230,9 +222,8 @@ func TestPlanTellsItsRehearsal(t *testing.T) {
 				t.Errorf("the plan does not say %q:\n%s", want, got)
 			}
 		}
-		var out bytes.Buffer
-		if err := JSON(&out, PlanOf(p)); err != nil || !strings.Contains(out.String(), c.json) {
-			t.Errorf("no %s (%v):\n%s", c.json, err, out.String())
+		if out := string(printed(t, PlanOf(p))); !strings.Contains(out, c.json) {
+			t.Errorf("no %s:\n%s", c.json, out)
 		}
 		if strings.Contains(got, c.hide) {
 			t.Errorf("the plan says %q:\n%s", c.hide, got)

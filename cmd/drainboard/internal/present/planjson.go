@@ -1,119 +1,127 @@
 package present
 
 import (
-	"reflect"
+	"cmp"
 	"strings"
-	"time"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/roll"
 )
 
-// Plan is a plan for programs (docs/json.md).
-type Plan struct {
-	engine.Plan
-	Order       []record.Order `json:"order"`
-	Only        []string       `json:"only,omitempty"`
-	Until       time.Time      `json:"until,omitzero"`
-	Unreachable []string       `json:"unreachable,omitempty"`
-	// Alias is what people call the group, Steps what is done by the rules of kops; Canary:
-	// one node goes first, because none is of the current spec.
-	Alias  string   `json:"alias,omitempty"`
-	Steps  []string `json:"steps,omitempty"`
-	Canary bool     `json:"canary,omitempty"`
-
-	Seed     uint64         `json:"seed"`
-	Settings map[string]any `json:"settings"`
-
-	// Estimate and the hooks' timeouts are the plan's, as text.
-	Estimate string `json:"estimate"`
-	Hooks    []Hook `json:"hooks,omitempty"`
-
-	// Rehearsed: Estimate is what a rehearsal took, and Rehearsal what that came to.
-	Rehearsed bool       `json:"rehearsed"`
-	Rehearsal *Rehearsal `json:"rehearsal,omitempty"`
-}
-
-// Rehearsal is what came of a rehearsal.
-type Rehearsal struct {
-	// Ends: the run would end by itself, with Result, as far as it was not cut off
-	// (Extrapolated).
-	Ends         bool          `json:"ends"`
-	Extrapolated bool          `json:"extrapolated,omitempty"`
-	Result       record.Result `json:"result,omitempty"`
-	Why          string        `json:"why,omitempty"`
-	Replaced     int           `json:"replaced"`
-	Failed       int           `json:"failed"`
-	Left         int           `json:"left"`
-	Held         []string      `json:"held,omitempty"`
-}
-
-// Hook is a lifecycle hook that will hold machines.
-type Hook struct {
-	engine.PlannedHook
-	Timeout string `json:"timeout"`
-}
-
-// forPrograms are settings by their names in the record, without those that are not set, and
-// durations and amounts as flags take them ("15m0s", "25%").
-func forPrograms(s record.Settings) map[string]any {
-	out := map[string]any{}
-	for field, value := range reflect.ValueOf(s).Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if value.IsZero() {
-			continue
-		}
-		switch v := value.Interface().(type) {
-		case time.Duration:
-			out[name] = v.String()
-		case record.Amount:
-			out[name] = v.String()
-		default:
-			out[name] = v
-		}
-	}
-	return out
-}
-
 // PlanOf is a plan for programs.
-func PlanOf(p engine.Plan) Plan {
-	out := Plan{Plan: p, Order: p.Run.Settings.Order, Only: p.Run.Target.Only, Until: p.Run.Settings.Until, Seed: p.Run.Seed, Settings: forPrograms(p.Run.Settings), Alias: p.Run.Alias, Steps: kopsSteps(p), Estimate: p.Estimate.String()}
-	if out.Nodes == nil {
-		out.Nodes = []engine.PlannedNode{} // whoever goes through them need not ask first
-	}
-	if r := p.Rehearsal; r != nil {
-		out.Rehearsed, out.Rehearsal = true, &Rehearsal{!r.Endless(), r.Extrapolated, r.Result, r.Why, r.Replaced, r.Failed, r.Left, r.Held}
-	}
-	for _, h := range p.Hooks {
-		out.Hooks = append(out.Hooks, Hook{h, h.Timeout.String()})
-	}
-	out.Canary = p.Strategy == StrategyKops && kopsCanary(p)
-	if len(out.Order) == 0 {
-		out.Order = []record.Order{record.OrderRandom}
+func PlanOf(p engine.Plan) api.GroupPlan { return api.GroupPlan{GroupPlanFields: planFields(p)} }
+
+func planFields(p engine.Plan) api.GroupPlanFields {
+	run := p.Run
+	out := api.GroupPlanFields{
+		Group: p.Group, InstanceGroup: run.Alias, Role: string(p.Role), Strategy: p.Strategy, AsOf: p.AsOf, FromVersion: p.From, ToVersion: p.To,
+		NodesAtOnce: p.Limit, SurgeNodes: p.Extra, CanaryFirst: p.Strategy == StrategyKops && kopsCanary(p), Steps: kopsSteps(p),
+		DetachInstances: p.Detach, WarmPoolInstances: p.Warm, FreeAddresses: p.FreeAddresses, ExternalMovers: externalMoversOf(p.ExternalMovers),
+		ConsentsNeeded: p.Refusals, Warnings: p.Warnings, NotEvaluated: p.NotEvaluated, Order: ordersOf(run.Settings.Order), Only: run.Target.Only,
+		Until: run.Settings.Until, Seed: run.Seed, Settings: settingsOf(run), SettingOrigins: originsOf(run.Settings.Origin),
+		EstimatedDuration: api.Duration(p.Estimate),
 	}
 	for _, n := range p.Nodes {
+		out.Nodes = append(out.Nodes, api.PlannedNode{
+			Instance: n.Machine, Node: n.Name, Zone: n.Zone, Version: n.Version, Batch: n.Batch, PodsToEvict: n.Evict, PodsStaying: n.Stay,
+			ForeseenBlockers: n.Foreseen, NeverEvictable: n.Stuck, NotEvaluated: unlessEmpty(n.NotEvaluated), UnreachableSince: n.Unreachable,
+			Spot: n.Spot, ScaleInProtected: n.Protected, Reason: api.Word(n.Why),
+		})
 		if !n.Unreachable.IsZero() {
-			out.Unreachable = append(out.Unreachable, n.Name)
+			out.UnreachableNodes = append(out.UnreachableNodes, cmp.Or(n.Name, n.Machine))
+		}
+	}
+	for _, h := range p.Hooks {
+		hook := api.LifecycleHook{Name: h.Name, Transition: api.TransitionTerminating, Timeout: api.Duration(h.Timeout), Abandon: h.Abandon}
+		if h.Launching {
+			hook.Transition = api.TransitionLaunching
+		}
+		out.LifecycleHooks = append(out.LifecycleHooks, hook)
+	}
+	if r := p.Rehearsal; r != nil {
+		out.Rehearsal = &api.Rehearsal{
+			Finishes: !r.Endless(), Extrapolated: r.Extrapolated, Result: api.Word(string(r.Result)), Message: r.Why,
+			Replaced: r.Replaced, Failed: r.Failed, Remaining: r.Left, Blocked: r.Held,
 		}
 	}
 	return out
 }
 
-// Roll is the plan of a roll for programs (docs/json.md); its plans are those of the groups
-// that have no unfinished run, in their order.
-type Roll struct {
-	roll.Roll
-	Rules string `json:"rules"`
-	Plans []Plan `json:"plans"`
+// ordersOf is how nodes are ordered, for programs.
+func ordersOf(orders []record.Order) []string {
+	if len(orders) == 0 {
+		return []string{string(record.OrderRandom)}
+	}
+	out := make([]string, len(orders))
+	for i, o := range orders {
+		out[i] = string(o)
+	}
+	return out
 }
 
-func RollOf(p RollPlan) Roll {
-	out := Roll{Roll: p.Roll, Rules: p.Rules.About, Plans: []Plan{}}
+// settingsOf are the settings of a run for programs.
+func settingsOf(r record.Run) api.Settings {
+	s := r.Settings
+	out := api.Settings{
+		AllNodes: r.Target.All, MaxUnavailable: s.MaxUnavailable.String(), Approve: string(s.Approve), BatchSize: s.BatchSize,
+		CanaryWatch: api.Duration(s.CanaryWatch), MaxFailedNodes: s.MaxFailedNodes, Unreachable: string(s.Unreachable),
+		UnreachableAfter: api.Duration(s.UnreachableAfter), DrainTimeout: api.Duration(s.DrainTimeout), OnDrainTimeout: string(s.OnDrainTimeout),
+		ForcedBy: s.ForcedBy, PostDrainWait: api.Duration(s.Settle), NodeReadyTimeout: api.Duration(s.NodeReadyTimeout),
+		TerminateTimeout: api.Duration(s.TerminateTimeout), ForceUnmanaged: s.Unmanaged, DeleteEmptydirData: s.EmptyDir,
+		EvictionRetry: api.Duration(s.EvictionRetry), EvictionsAtOnce: s.EvictionsAtOnce, PendingLimit: api.Duration(s.PendingLimit),
+		GatePause: api.Duration(s.GatePause), ClusterMaxAge: api.Duration(s.ClusterMaxAge), CloudMaxAge: api.Duration(s.CloudMaxAge),
+		BeforeNodeTimeout: api.Duration(s.BeforeNode), AfterNodeTimeout: api.Duration(s.AfterNode), Interval: api.Duration(s.Interval),
+		ValidateCount: s.ValidateCount, ValidatePause: api.Duration(s.ValidatePause), ValidateRetry: api.Duration(s.ValidateRetry),
+		ValidationTimeout: api.Duration(s.ValidateTimeout), DeregisterLimit: api.Duration(s.DeregisterLimit), CloudOnly: s.CloudOnly,
+		CloudOnlyBy: s.CloudOnlyBy, MaxEvictRetries: s.EvictRetries, MisconfiguredRetry: api.Duration(s.MisconfiguredRetry),
+		VolumesInTurn: s.VolumesInTurn, HealthTimeout: api.Duration(s.HealthTimeout), NodeConditions: s.NodeConditions, HealthInTurn: s.HealthInTurn,
+		WaitForStart: api.Duration(s.WaitForStart), UpdateTimeout: api.Duration(s.UpdateTimeout), ExpectLabels: s.NewLabels,
+	}
+	if s.MaxSurge != (record.Amount{}) {
+		out.MaxSurge = s.MaxSurge.String()
+	}
+	if r.Strategy == StrategyKops {
+		validate, drain, end := !s.PassInvalid, !s.PassDrain, !s.KeepOld
+		out.FailOnValidateError, out.FailOnDrainError, out.DrainAndTerminate = &validate, &drain, &end
+	}
+	return out
+}
+
+// originsOf are where settings come from, by the names that documents have for them.
+func originsOf(byFlag map[string]string) map[string]string {
+	out := map[string]string{}
+	for flag, origin := range byFlag {
+		out[settingName(flag)] = origin
+	}
+	return out
+}
+
+// settingName is a flag as a field: drain-timeout is drainTimeout.
+func settingName(flag string) string {
+	parts := strings.Split(flag, "-")
+	for i, p := range parts[1:] {
+		parts[i+1] = strings.ToUpper(p[:1]) + p[1:]
+	}
+	return strings.Join(parts, "")
+}
+
+// RollOf is the plan of a roll for programs.
+func RollOf(p RollPlan) api.RollPlan {
+	out := api.RollPlan{ID: p.Roll.ID, Rules: p.Rules.About, ResumeCommand: p.Roll.Again}
 	for _, g := range p.Roll.Groups {
-		if plan, ok := p.Plans[g.Name]; ok {
-			out.Plans = append(out.Plans, PlanOf(plan))
+		row := api.RollGroup{
+			Group: cmp.Or(g.Group, g.Name), Role: string(g.Role), State: api.Word(string(g.State)), Message: g.Why, ExitCode: g.Code,
+			Resumes: g.Resumes, Run: g.Run, Outdated: g.Total, Replaced: g.Done,
 		}
+		if g.Group != "" {
+			row.InstanceGroup = g.Name
+		}
+		if plan, planned := p.Plans[g.Name]; planned {
+			fields := planFields(plan)
+			row.Plan = &fields
+		}
+		out.Groups = append(out.Groups, row)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -81,17 +82,14 @@ func (l PoolLook) countdowns() (out []string) {
 			continue // it has a line of its own
 		}
 		about := ""
-		if c.Estimate {
+		if c.Estimated {
 			about = "~"
 		}
-		name := c.Node
-		if name == "" {
-			name = c.Machine
-		}
+		name := cmp.Or(c.Node, c.Instance)
 		if c.Pod != "" {
 			name = c.Pod + " on " + name
 		}
-		out = append(out, fmt.Sprintf("%s: %s in %s%s (%s)", name, c.For, about, spans.Span(c.End.Sub(l.Seen.At)), c.Basis))
+		out = append(out, fmt.Sprintf("%s: %s in %s%s (%s)", name, c.For, about, spans.Span(c.Until.Sub(l.Seen.At)), c.Basis))
 	}
 	return short(out)
 }

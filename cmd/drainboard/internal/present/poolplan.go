@@ -7,17 +7,10 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-// PoolPlan is a plan of a worker pool for programs: with how the pool stands, and what a roll
-// of it would meet.
-type PoolPlan struct {
-	Plan
-	Pool PoolStatus      `json:"pool"`
-	Roll engine.PoolPlan `json:"roll"`
-}
 
 // PlannedPool is the plan of a worker pool, all of it of one look: how it stands, what a roll
 // meets, and what a run of it would do. Gardener begins a roll when the Shoot changes, whether a
@@ -29,7 +22,11 @@ type PlannedPool struct {
 }
 
 // JSON is the plan for programs.
-func (p PlannedPool) JSON() PoolPlan { return PoolPlan{PlanOf(p.Run), p.Look.Status(), p.Roll} }
+func (p PlannedPool) JSON() api.GroupPlan {
+	out, pool := PlanOf(p.Run), p.Look.Status()
+	out.Pool, out.ControllerRoll = &pool, controllerRollOf(p.Roll, p.Look.Others)
+	return out
+}
 
 // Write shows it to people. What is said of the pool is not said once more of the run.
 func (p PlannedPool) Write(w io.Writer) {

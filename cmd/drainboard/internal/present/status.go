@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
@@ -18,78 +19,63 @@ import (
 
 // Status is a run at one look.
 type Status struct {
-	Run   string `json:"run"`
-	Group string `json:"group"`
+	Run, Group string
 	// Alias is what people call the group, "" where that is its name.
-	Alias    string        `json:"alias,omitempty"`
-	Strategy string        `json:"strategy"`
-	State    record.State  `json:"state"`
-	Result   record.Result `json:"result,omitempty"`
-	Why      string        `json:"why,omitempty"`
-	Phase    string        `json:"phase,omitempty"`
-	Started  time.Time     `json:"started"`
-	By       string        `json:"by,omitempty"`
-	Seen     time.Time     `json:"seen"`
+	Alias         string
+	Strategy      string
+	State         record.State
+	Result        record.Result
+	Why, Phase    string
+	Started, Seen time.Time
+	By            string
 	// Driver is who drives it now, user and host, "" if nobody does; DriverUnknown why that
 	// is not known.
-	Driver        string `json:"driver,omitempty"`
-	DriverUnknown string `json:"driverUnknown,omitempty"`
+	Driver, DriverUnknown string
 	// UnwrittenSince is since when the record has not been written although somebody drives the
 	// run, zero while it is: it seems that it cannot be written.
-	UnwrittenSince time.Time `json:"unwrittenSince,omitzero"`
+	UnwrittenSince time.Time
 	// RecordAt is where the record is of a run without Kubernetes that another machine has:
 	// all else is not known here. "" for all others.
-	RecordAt string `json:"recordAt,omitempty"`
+	RecordAt string
 
-	Order    []record.Order       `json:"order"`
-	Only     []string             `json:"only,omitempty"`
-	Until    time.Time            `json:"until,omitzero"`
-	Replaced int                  `json:"replaced"`
-	Outdated int                  `json:"outdated"`
-	Stages   map[record.Stage]int `json:"stages"`
-	Waiting  *record.Batch        `json:"waitingBatch,omitempty"`
+	Order              []record.Order
+	Only               []string
+	Until              time.Time
+	Replaced, Outdated int
+	Stages             map[record.Stage]int
+	Waiting            *record.Batch
 	// Canary is the watch over what replaced the canary, until it has passed.
-	Canary *record.Canary `json:"canary,omitempty"`
-	Gate   string         `json:"gate,omitempty"`
+	Canary *record.Canary
+	Gate   string
 	// Awaits is what a running run waits for that the group's own controller has to do.
-	Awaits string `json:"awaits,omitempty"`
+	Awaits string
 	// Validation is the wait for the cluster to be valid that is under way or was last.
-	Validation *record.Validation `json:"validation,omitempty"`
+	Validation *record.Validation
 	// Rivals are those who else move nodes of the group, or may.
-	Rivals  []record.ExternalMover `json:"rivals,omitempty"`
-	Blocked []string               `json:"blocked,omitempty"`
+	Rivals []record.ExternalMover
+	// Blocked are the pods whose eviction was refused.
+	Blocked []record.Pod
 	// Failed, Skipped and Unreachable are the nodes by why.
-	Failed      map[string][]string `json:"failed,omitempty"`
-	Skipped     map[string][]string `json:"skipped,omitempty"`
-	Unreachable []string            `json:"unreachable,omitempty"`
-	Left        []string            `json:"leftBehind,omitempty"`
+	Failed, Skipped map[string][]string
+	Unreachable     []string
+	Left            []string
 	// Others are who else moves its nodes, as far as the marks on them tell.
-	Others []engine.MoverView `json:"others,omitempty"`
+	Others []engine.MoverView
 	// Pool is how a worker pool of Gardener's stands, which its run does not tell; PoolUnknown
 	// why that is not known.
-	Pool        *PoolStatus `json:"pool,omitempty"`
-	PoolUnknown string      `json:"poolUnknown,omitempty"`
+	Pool        *api.WorkerPoolStatus
+	PoolUnknown string
 	// Past are the group's earlier runs that are still kept, the newest first.
-	Past []pastRun `json:"past,omitempty"`
+	Past []api.EarlierRun
 }
 
-// pastRun is an earlier run of a group, in short.
-type pastRun struct {
-	// Record is the ConfigMap with all of it, or the file.
-	Record    string        `json:"record"`
-	Run       string        `json:"run,omitempty"`
-	By        string        `json:"by,omitempty"`
-	Started   time.Time     `json:"started,omitzero"`
-	Finished  time.Time     `json:"finished,omitzero"`
-	Result    record.Result `json:"result,omitempty"`
-	Replaced  int           `json:"replaced"`
-	Outdated  int           `json:"outdated"`
-	Discarded string        `json:"discarded,omitempty"`
-}
-
-func PastOf(records []live.Stored) (list []pastRun) {
+// PastOf are a group's earlier runs, in short.
+func PastOf(records []live.Stored) (list []api.EarlierRun) {
 	for _, r := range records {
-		p := pastRun{Record: r.Name, Run: r.Run.ID, By: r.Run.By, Started: r.Run.Started, Finished: r.Run.Finished, Result: r.Run.Result, Discarded: r.Discarded}
+		p := api.EarlierRun{
+			Record: r.Name, ID: r.Run.ID, StartedAt: r.Run.Started, StartedBy: r.Run.By, FinishedAt: r.Run.Finished,
+			Result: api.Word(string(r.Run.Result)), Discarded: r.Discarded,
+		}
 		p.Replaced, p.Outdated = r.Run.Outdated()
 		if r.Err != nil && p.Discarded == "" {
 			p.Discarded = r.Err.Error()
@@ -100,12 +86,12 @@ func PastOf(records []live.Stored) (list []pastRun) {
 }
 
 // writePast lists earlier runs, a line each.
-func writePast(w io.Writer, past []pastRun) {
+func writePast(w io.Writer, past []api.EarlierRun) {
 	var lines []string
 	for _, p := range past {
-		line := cmp.Or(p.Run, p.Record)
-		if !p.Finished.IsZero() {
-			line += fmt.Sprintf("  %s  %d of %d nodes replaced  ended %s, begun by %s", p.Result, p.Replaced, p.Outdated, When(p.Finished.Local()), p.By)
+		line := cmp.Or(p.ID, p.Record)
+		if !p.FinishedAt.IsZero() {
+			line += fmt.Sprintf("  %s  %d of %d nodes replaced  ended %s, begun by %s", p.Result, p.Replaced, p.Outdated, When(p.FinishedAt.Local()), p.StartedBy)
 		}
 		if p.Discarded != "" {
 			where := "configmap " + p.Record
@@ -159,7 +145,7 @@ func StatusOf(r record.Run) Status {
 	}
 	for _, p := range r.Pods {
 		if p.Refusal != "" {
-			s.Blocked = append(s.Blocked, fmt.Sprintf("%s on %s: %s", p.Ref, p.Node, p.Message))
+			s.Blocked = append(s.Blocked, p)
 		}
 	}
 	if b, waiting := r.Waiting(); waiting && r.State != record.Finished {
@@ -201,7 +187,11 @@ func WriteStatus(w io.Writer, s Status, now time.Time) {
 	if len(s.Unreachable) > 0 {
 		fmt.Fprintf(w, "  ended because they were not heard from: %s\n", strings.Join(s.Unreachable, ", "))
 	}
-	List(w, "  blocked:", s.Blocked)
+	var blocked []string
+	for _, p := range s.Blocked {
+		blocked = append(blocked, fmt.Sprintf("%s on %s: %s", p.Ref, p.Node, p.Message))
+	}
+	List(w, "  blocked:", blocked)
 	List(w, "  left behind:", s.Left)
 	writePast(w, s.Past)
 	if s.PoolUnknown != "" {

@@ -2,7 +2,6 @@ package present
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -65,15 +64,14 @@ func TestStatus(t *testing.T) {
 			t.Errorf("status does not say %q:\n%s", want, b.String())
 		}
 	}
-	out, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`"order":["oldest"]`, `"only":["a1","a2","a3"]`, `"until":"2026-11-21T22:07:00Z"`, `"failed":{"2 pods left after 15m0s":["a1"]}`, `"unreachable":["a3"]`, `"hash":"0123456789ab"`, `"canary":{`} {
-		if !strings.Contains(string(out), want) {
+	out := strings.Join(strings.Fields(string(printed(t, s.JSON()))), "")
+	for _, want := range []string{`"order":["oldest"]`, `"only":["a1","a2","a3"]`, `"until":"2026-11-21T22:07:00Z"`, `"failedNodes":[{"node":"a1","message":"2podsleftafter15m0s"}]`, `"unreachableNodes":["a3"]`, `"hash":"0123456789ab"`, `"canary":{`} {
+		if !strings.Contains(out, want) {
 			t.Errorf("JSON lacks %s: %s", want, out)
 		}
 	}
+	printed(t, StatusList([]Status{s}))
+	printed(t, StatusList(nil))
 	r.Canary.Passed, r.Settings, r.Target = true, record.Settings{}, record.Target{}
 	b.Reset()
 	WriteStatus(&b, StatusOf(r), now)

@@ -2,12 +2,12 @@ package present
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/engine/record"
 )
 
@@ -25,12 +25,10 @@ func dash(s string) string {
 	return s
 }
 
-// JSON writes a value for programs.
-func JSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+// JSON writes a document for programs.
+func JSON(w io.Writer, doc any) error {
+	_, err := w.Write(api.MarshalIndent(doc))
+	return err
 }
 
 // are is "1 node is", "3 nodes are", with more words before the verb.

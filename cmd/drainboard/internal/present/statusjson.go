@@ -1,0 +1,98 @@
+package present
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/validation"
+)
+
+// StatusList are runs for programs.
+func StatusList(list []Status) api.GroupStatusList {
+	out := api.GroupStatusList{}
+	for _, s := range list {
+		out.Items = append(out.Items, s.fields())
+	}
+	return out
+}
+
+// JSON is a run for programs.
+func (s Status) JSON() api.GroupStatus { return api.GroupStatus{GroupStatusFields: s.fields()} }
+
+// NoRunOf is a group without a run, for programs.
+func NoRunOf(group GroupRow) api.GroupStatus {
+	return api.GroupStatus{GroupStatusFields: api.GroupStatusFields{Group: group.Name, InstanceGroup: group.InstanceGroup, NodeMarks: marksOf(group.Others)}}
+}
+
+func (s *Status) fields() api.GroupStatusFields {
+	out := api.GroupStatusFields{
+		Group: s.Group, InstanceGroup: s.Alias, EarlierRuns: s.Past, NodeMarks: marksOf(s.Others), Pool: s.Pool, PoolUnknown: s.PoolUnknown,
+	}
+	if s.RecordAt != "" {
+		out.RemoteRun = &api.RemoteRun{ID: s.Run, Driver: s.Driver, RecordAt: s.RecordAt}
+		return out
+	}
+	out.LatestRun = &api.Run{
+		ID: s.Run, Strategy: s.Strategy, State: string(s.State), Result: api.Word(string(s.Result)), Message: s.Why, Phase: s.Phase,
+		StartedAt: s.Started, StartedBy: s.By, RecordedAt: s.Seen, RecordStaleSince: s.UnwrittenSince, Driver: s.Driver, DriverUnknown: s.DriverUnknown,
+		Order: ordersOf(s.Order), Only: s.Only, Until: s.Until, Outdated: s.Outdated, Replaced: s.Replaced, Stages: map[string]int{},
+		WaitingBatch: batchOf(s.Waiting), Canary: canaryOf(s.Canary), DrainGate: s.Gate, ControllerWait: s.Awaits, Validation: validationOf(s.Validation),
+		ExternalMovers: externalMoversOf(s.Rivals), FailedNodes: notesOf(s.Failed), SkippedNodes: notesOf(s.Skipped),
+		UnreachableNodes: s.Unreachable, Unrestored: s.Left,
+	}
+	for stage, n := range s.Stages {
+		out.LatestRun.Stages[string(stage)] = n
+	}
+	for _, p := range s.Blocked {
+		out.LatestRun.BlockedPods = append(out.LatestRun.BlockedPods, api.BlockedPod{Pod: p.Ref, Node: p.Node, Budgets: p.Budgets, Attempts: p.Tries, Message: p.Message})
+	}
+	return out
+}
+
+func batchOf(b *record.Batch) *api.Batch {
+	if b == nil {
+		return nil
+	}
+	out := &api.Batch{ID: b.ID, Hash: b.Hash, Phase: b.Phase, Instances: b.Machines, Nodes: b.Names, WaitingSince: b.Waiting}
+	if v := b.Preview; !v.AsOf.IsZero() {
+		out.Preview = &api.BatchPreview{AsOf: v.AsOf, PodsToEvict: v.Evict, PodsStaying: v.Ignore, ForeseenBlockers: v.Foreseen, NotEvaluated: unlessEmpty(v.NotEvaluated)}
+	}
+	return out
+}
+
+func canaryOf(c *record.Canary) *api.Canary {
+	if c == nil {
+		return nil
+	}
+	return &api.Canary{Wait: waitOf(c.Wait), Message: c.Trouble, UnhealthySince: c.Since, NodesLaunching: c.Open}
+}
+
+func validationOf(v *record.Validation) *api.Validation {
+	if v == nil {
+		return nil
+	}
+	out := &api.Validation{
+		AfterNodes: v.After, Wait: waitOf(v.Wait), Passes: v.Passes, RequiredPasses: v.Need, NextCheckAt: v.Next, LastCheckAt: v.Looked,
+		PassedAt: v.Passed, FailedAt: v.Failed,
+	}
+	for _, f := range v.Failures {
+		about := f.Kind
+		if about == validation.InvalidMachine {
+			about = "instance"
+		}
+		out.Failures = append(out.Failures, api.ValidationFailure{Type: about, Name: f.Name, Group: f.Group, Message: f.Message, Ignored: f.Ignored})
+	}
+	return out
+}
+
+// notesOf are nodes with why, in the order of both.
+func notesOf(byReason map[string][]string) (out []api.NodeNote) {
+	for _, why := range slices.Sorted(maps.Keys(byReason)) {
+		for _, node := range byReason[why] {
+			out = append(out, api.NodeNote{Node: node, Message: why})
+		}
+	}
+	return out
+}

@@ -89,6 +89,16 @@ func TestDemoHeadless(t *testing.T) {
 	}
 }
 
+func TestVersion(t *testing.T) {
+	if out, code := call("version"); code != 0 || out != "drainboard "+version+"\n" {
+		t.Errorf("%d: %s", code, out)
+	}
+	out, code := call("version", "-o", "json")
+	if kinds := apitest.Valid(t, []byte(out)); code != 0 || kinds[0] != "Version" || !strings.Contains(out, version) {
+		t.Errorf("%d: %s", code, out)
+	}
+}
+
 func TestDemoFlags(t *testing.T) {
 	for _, c := range []struct {
 		args []string

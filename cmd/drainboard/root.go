@@ -10,8 +10,10 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/utils/ptr"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -59,15 +61,25 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 }
 
 func (a *app) versionCmd() *cobra.Command {
-	return &cobra.Command{
+	var o string
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Say which version this is",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(a.Out, "drainboard "+version)
+			asJSON, err := output(o)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return present.JSON(a.Out, api.Version{Version: version})
+			}
+			_, err = fmt.Fprintln(a.Out, "drainboard "+version)
 			return err
 		},
 	}
+	cmd.Flags().StringVarP(&o, "output", "o", "text", "text or json")
+	return cmd
 }
 
 // output reads -o.

@@ -16,34 +16,34 @@ import (
 
 // Pace is how the nodes of a pool are taken.
 type Pace struct {
-	MaxSurge       string `json:"maxSurge,omitempty"`
-	MaxUnavailable string `json:"maxUnavailable,omitempty"`
+	MaxSurge       string
+	MaxUnavailable string
 	// Zones are both for each zone: a zone has a machine deployment of its own, and all of them
 	// are rolled side by side.
-	Zones []ZonePace `json:"zones,omitempty"`
+	Zones []ZonePace
 	// Timeouts are what machine-controller-manager waits for, and how often it tries.
-	Timeouts []Timeout `json:"timeouts"`
-	Notes    []string  `json:"notes,omitempty"`
+	Timeouts []Timeout
+	Notes    []string
 }
 
 // ZonePace is one zone's share: numbers of machines, or percentages of those that the zone has.
 type ZonePace struct {
-	Zone           string             `json:"zone"`
-	MaxSurge       intstr.IntOrString `json:"maxSurge"`
-	MaxUnavailable intstr.IntOrString `json:"maxUnavailable"`
+	Zone           string
+	MaxSurge       intstr.IntOrString
+	MaxUnavailable intstr.IntOrString
 }
 
 // Timeout is a limit of machine-controller-manager's.
 type Timeout struct {
 	// Name as spec.provider.workers[].machineControllerManager has it.
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Name  string
+	Value string
 	// Default: the pool does not set it.
-	Default bool `json:"default"`
+	Default bool
 	// Then is what happens when it is reached.
-	Then string `json:"then"`
+	Then string
 	// Seed is what Gardener's document says instead.
-	Seed string `json:"document,omitempty"`
+	Seed string
 }
 
 // pace says how the nodes are taken, if they are. The limits hold at once; the timeouts of a

@@ -23,52 +23,52 @@ type Change struct {
 
 // Plan is what a change will do.
 type Plan struct {
-	Shoot string    `json:"shoot"`
-	AsOf  time.Time `json:"asOf"`
+	Shoot string
+	AsOf  time.Time
 	// Refused: Gardener's API takes nothing of the change, for the reasons in Refusals.
-	Refused  bool      `json:"refused"`
-	Refusals []Refusal `json:"refusals,omitempty"`
-	Start    Start     `json:"start"`
+	Refused  bool
+	Refusals []Refusal
+	Start    Start
 	// Window is the maintenance time window, nil where the Shoot has none that can be read.
-	Window *WindowAt `json:"window,omitempty"`
-	Pools  []Pool    `json:"pools"`
+	Window *WindowAt
+	Pools  []Pool
 	// Beside are other fields of the spec that change. They are not judged.
-	Beside []string `json:"beside,omitempty"`
-	Notes  []string `json:"notes,omitempty"`
+	Beside []string
+	Notes  []string
 }
 
 // Pool is what a change does to one pool.
 type Pool struct {
-	Name     string `json:"name"`
-	Strategy string `json:"strategy"`
+	Name     string
+	Strategy string
 	// Effect is the gravest of its causes'. If the change is refused it is what would happen
 	// without the refusal of another pool.
-	Effect Effect  `json:"effect"`
-	Causes []Cause `json:"causes,omitempty"`
-	Switch *Switch `json:"switch,omitempty"`
+	Effect Effect
+	Causes []Cause
+	Switch *Switch
 	// Pending: an update in place is not finished. Forced: it takes changes all the same.
-	Pending bool `json:"pending,omitempty"`
-	Forced  bool `json:"forced,omitempty"`
+	Pending bool
+	Forced  bool
 	// Minimum and Maximum are how many nodes the pool may have, Zones over which.
-	Minimum int      `json:"minimum"`
-	Maximum int      `json:"maximum"`
-	Zones   []string `json:"zones,omitempty"`
+	Minimum int
+	Maximum int
+	Zones   []string
 	// Pace is how the nodes are taken, nil if none is.
-	Pace  *Pace    `json:"pace,omitempty"`
-	Notes []string `json:"notes,omitempty"`
+	Pace  *Pace
+	Notes []string
 }
 
 // Cause is a field that changes, and what that does.
 type Cause struct {
-	Field  string `json:"field"`
-	Old    string `json:"old"`
-	New    string `json:"new"`
-	Effect Effect `json:"effect"`
-	Why    string `json:"why,omitempty"`
+	Field  string
+	Old    string
+	New    string
+	Effect Effect
+	Why    string
 	// Rule is set where the effect is Forbidden.
-	Rule Rule `json:"rule,omitempty"`
+	Rule Rule
 	// Seed is what Gardener's document says instead.
-	Seed string `json:"document,omitempty"`
+	Seed string
 
 	row string // of the table
 }
@@ -76,19 +76,19 @@ type Cause struct {
 // Start is when a change is rolled out.
 type Start struct {
 	// When is now, window or never.
-	When string `json:"when"`
+	When string
 	// Opens and Closes are of the window that is waited for.
-	Opens  time.Time `json:"opens,omitzero"`
-	Closes time.Time `json:"closes,omitzero"`
-	Why    string    `json:"why"`
+	Opens  time.Time
+	Closes time.Time
+	Why    string
 }
 
 // WindowAt is a window with when it is open next, or now.
 type WindowAt struct {
 	Window
-	Open   bool      `json:"open"`
-	Opens  time.Time `json:"opens"`
-	Closes time.Time `json:"closes"`
+	Open   bool
+	Opens  time.Time
+	Closes time.Time
 }
 
 // Values of Start.When.

@@ -70,13 +70,13 @@ func Rules() map[Rule]string {
 
 // Refusal is why Gardener's API refuses a change as a whole.
 type Refusal struct {
-	Rule Rule `json:"rule"`
+	Rule Rule
 	// Pool it is about, "" if it is about the Shoot.
-	Pool  string `json:"pool,omitempty"`
-	Field string `json:"field"`
-	Old   string `json:"old,omitempty"`
-	New   string `json:"new,omitempty"`
-	Why   string `json:"why"`
+	Pool  string
+	Field string
+	Old   string
+	New   string
+	Why   string
 }
 
 // shootRefusals are those that are about the Shoot.

@@ -4,10 +4,10 @@ import "github.com/drainboard/drainboard/engine/world"
 
 // Switch is a change of a pool's update strategy.
 type Switch struct {
-	From    string `json:"from"`
-	To      string `json:"to"`
-	Allowed bool   `json:"allowed"`
-	Why     string `json:"why"`
+	From    string
+	To      string
+	Allowed bool
+	Why     string
 }
 
 // Switches are all changes of strategy, for documents.

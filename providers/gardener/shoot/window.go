@@ -11,8 +11,8 @@ import (
 // Window is a maintenance time window, which opens once a day.
 type Window struct {
 	// Begin and End are as the Shoot writes them: 220000+0100.
-	Begin string `json:"begin"`
-	End   string `json:"end"`
+	Begin string
+	End   string
 	// begin and length are of the day in UTC; the length is what is used of it.
 	begin, length time.Duration
 }

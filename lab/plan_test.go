@@ -27,7 +27,7 @@ import (
 var drainboard = sync.OnceValues(func() (string, error) { return BuildDrainboard(context.Background()) })
 
 // poolEffect is what drainboard plan -o json says of a pool.
-type poolEffect struct{ Name, Effect string }
+type poolEffect struct{ Pool, Effect string }
 
 // planOf is what drainboard plan says of a change of a Shoot, without the rest.
 func planOf(ctx context.Context, t *testing.T, s *Shoot, args ...string) (refused bool, pools []poolEffect) {
@@ -208,7 +208,7 @@ func (c trial) hold(ctx context.Context, t *testing.T, s *Shoot) {
 	no, effects := planOf(ctx, t, s, args...)
 	var words []string
 	for _, e := range effects {
-		words = append(words, e.Name+" "+e.Effect)
+		words = append(words, e.Pool+" "+e.Effect)
 	}
 	said := strings.Join(words, ", ")
 	if no {
@@ -379,8 +379,8 @@ func doneTo(ctx context.Context, t *testing.T, s *Shoot, before map[string]*pool
 		var words []string
 		same := true
 		for _, e := range expected {
-			became := now[e.Name].became(before[e.Name], candidate)
-			words = append(words, e.Name+" "+became)
+			became := now[e.Pool].became(before[e.Pool], candidate)
+			words = append(words, e.Pool+" "+became)
 			same = same && became == e.Effect
 		}
 		did = strings.Join(words, ", ")

@@ -27,7 +27,7 @@ func TestAbortInTheMiddle(t *testing.T) {
 	checkEvents(t, p.said())
 	checkFinished(t, p.said(), "aborted", 3)
 	p.await("run.aborting")
-	p.await("node.outdated", onNode(blocked.Node), because("put back"))
+	p.await("node.outdated", onNode(blocked.Node), because("restored"))
 	s.checkPutBack()
 	s.checkPods()
 	s.checkBudgets()
@@ -168,15 +168,15 @@ func TestAbortWhileHalfFails(t *testing.T) {
 	checkFinished(t, p.said(), "aborted", 3)
 	s.checkActions()
 	s.checkTerminatedOnce()
-	left := p.all("warning", because("left behind"))
+	left := p.all("warning", because("unrestored"))
 	p.says("Left behind", "remove taint", "AZRebalance stays suspended", "maximum stays", "stays on template")
 	for _, e := range left {
-		if e.Command == "" {
+		if e.EquivalentCommand == "" {
 			t.Errorf("no command puts back: %s", e.Message)
 			continue
 		}
-		p.says(e.Message + ": " + e.Command)
-		s.byHand(e.Command)
+		p.says(e.Message + ": " + e.EquivalentCommand)
+		s.byHand(e.EquivalentCommand)
 	}
 	s.checkNoMarks()
 	s.checkAsBefore()

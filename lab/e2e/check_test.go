@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/lab/cloud"
 )
 
@@ -185,24 +186,13 @@ func (s *scene) checkPutBack() {
 	s.checkActions()
 }
 
-// status is `drainboard status GROUP -o json`.
-type status struct {
-	Run, State, Result, Why string
-	Replaced, Outdated      int
-	LeftBehind              []string
-	WaitingBatch            struct {
-		ID    int
-		Hash  string
-		Names []string
-	}
-}
-
-func (s *scene) status() status {
+// status is the run of `drainboard status GROUP -o json`.
+func (s *scene) status() api.Run {
 	s.t.Helper()
-	var st status
+	var st api.GroupStatus
 	out := s.run("status", s.group.Name, "-o", "json").exits(0).out()
-	if err := json.Unmarshal([]byte(out), &st); err != nil {
+	if err := json.Unmarshal([]byte(out), &st); err != nil || st.LatestRun == nil {
 		s.t.Fatalf("status: %v\n%s", err, out)
 	}
-	return st
+	return *st.LatestRun
 }

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/lab"
 )
 
@@ -39,27 +40,24 @@ func TestCommandsFromElsewhere(t *testing.T) {
 	p := s.interactive("--yes")
 	p.expect("Batch 1 waits for approval")
 	s.eachCommandRight(o)
-	var batch status
+	var batch api.Run
 	s.eventually(func() error {
-		if batch = s.status(); batch.WaitingBatch.Hash == "" {
+		if batch = s.status(); batch.WaitingBatch == nil {
 			return fmt.Errorf("status names no batch that waits: %+v", batch)
 		}
 		return nil
 	})
 	o.run("approve", g).exits(2).says("give --yes, or --batch and --hash")
 	o.run("approve", g, "--batch", "1", "--hash", "0123456789ab").exits(1).says("refused by", "it has changed, look at it again", "drainboard approve "+g+" shows what waits now")
-	s.forged(batch.Run)
-	if out := o.run("approve", g, "--yes").exits(0).out(); !strings.Contains(out, batch.WaitingBatch.Names[0]) || !strings.Contains(out, "never allows an eviction") && !strings.Contains(out, "only replica") && !strings.Contains(out, "will be evicted") || !strings.Contains(out, "approve obeyed by") {
+	s.forged(batch.ID)
+	if out := o.run("approve", g, "--yes").exits(0).out(); !strings.Contains(out, batch.WaitingBatch.Nodes[0]) || !strings.Contains(out, "never allows an eviction") && !strings.Contains(out, "only replica") && !strings.Contains(out, "will be evicted") || !strings.Contains(out, "approve obeyed by") {
 		t.Errorf("the batch is not shown, or not approved:\n%s", out)
 	}
 	p.expect("allows 0")
 	o.run("approve", g, "--batch", "1", "--hash", batch.WaitingBatch.Hash).exits(1).says("nothing waits for approval")
 
-	var paused struct {
-		Obeyed  bool
-		By, Run string
-	}
-	if out := o.run("pause", g, "--reason", "lunch", "-o", "json").exits(0).out(); json.Unmarshal([]byte(out), &paused) != nil || !paused.Obeyed || paused.Run != batch.Run || paused.By == "" {
+	var paused api.CommandResult
+	if out := o.run("pause", g, "--reason", "lunch", "-o", "json").exits(0).out(); json.Unmarshal([]byte(out), &paused) != nil || !paused.Accepted || paused.Run != batch.ID || paused.Driver == "" {
 		t.Errorf("the answer to pause: %s", out)
 	}
 	p.expect("paused", "lunch")
@@ -188,7 +186,7 @@ func TestAbortWithoutADriver(t *testing.T) {
 			t.Errorf("the abort does not tell %q:\n%s", want, p.out())
 		}
 	}
-	if st := s.status(); st.State != "finished" || st.Result != "aborted" || !strings.Contains(st.Why, "the laptop died") {
+	if st := s.status(); st.State != "finished" || st.Result != "aborted" || !strings.Contains(st.Message, "the laptop died") {
 		t.Errorf("status %+v", st)
 	}
 	s.checkPutBack()

@@ -7,30 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/drainboard/drainboard/api"
 )
 
-// Event is one line of `upgrade --auto -o json`, with the fields that
-// docs/events.md promises and no others.
-type Event struct {
-	Time     time.Time  `json:"time"`
-	Run      string     `json:"run"`
-	Group    string     `json:"group"`
-	Roll     string     `json:"roll"`
-	Type     string     `json:"type"`
-	Phase    string     `json:"phase"`
-	Node     string     `json:"node"`
-	Zone     string     `json:"zone"`
-	Pod      string     `json:"pod"`
-	Budget   string     `json:"budget"`
-	Batch    int        `json:"batch"`
-	Reason   string     `json:"reason"`
-	Until    *time.Time `json:"until"`
-	Message  string     `json:"message"`
-	Command  string     `json:"command"`
-	Result   string     `json:"result"`
-	ExitCode *int       `json:"exitCode"`
-}
+// Event is one line of `upgrade --auto -o json`.
+type Event struct{ api.Event }
 
 func (e Event) String() string {
 	s := fmt.Sprintf("%s %-16s %s", e.Time.Format("15:04:05.000"), e.Type, e.Phase)
@@ -48,6 +30,9 @@ func parseEvent(line string) (Event, error) {
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&e); err != nil {
 		return e, fmt.Errorf("not an event of docs/events.md: %w", err)
+	}
+	if e.APIVersion != api.APIVersion || e.Kind != "Event" {
+		return e, fmt.Errorf("not an event: %s", line)
 	}
 	return e, nil
 }
@@ -105,7 +90,7 @@ func checkEvents(t *testing.T, events []Event) {
 			missing = "until"
 		case e.Type == "run.finished" && (e.Result == "" || e.ExitCode == nil):
 			missing = "result or exitCode"
-		case (e.Type == "pod.evicted" || e.Type == "pod.forced" || e.Type == "node.terminating") && e.Command == "":
+		case (e.Type == "pod.evicted" || e.Type == "pod.forced" || e.Type == "node.terminating") && e.EquivalentCommand == "":
 			missing = "command"
 		}
 		if missing != "" {

@@ -31,14 +31,14 @@ func TestControlPlaneAway(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = shared.Process(lab.Etcd).Thaw() })
 	desk.expectLike(`cluster data \d+ s old, retry`)
-	p.await("warning", because("lock lost"), saying("deadlines stand still"))
+	p.await("warning", because("lock-lost"), saying("deadlines stand still"))
 	desk.expectLike(`the lock of this run is lost: `)
 	time.Sleep(time.Until(blocked.Until.Add(2 * time.Second)))
 	desk.expectLike(`cluster data [4-9]\d s old, retry`)
 	if err := shared.Process(lab.Etcd).Thaw(); err != nil {
 		t.Fatal(err)
 	}
-	p.await("warning", because("lock held"))
+	p.await("warning", because("lock-held"))
 	desk.expectGone("cluster data")
 	// The drain would have run out of time by now, had it gone on counting.
 	s.refusedAfter(*blocked.Until)
@@ -123,12 +123,12 @@ func TestConnectionsCut(t *testing.T) {
 	}
 	replaced := p.await("node.replaced")
 	line.Hold(true)
-	p.await("warning", because("lock lost"))
+	p.await("warning", because("lock-lost"))
 	line.Hold(false)
-	p.await("warning", because("lock held"))
+	p.await("warning", because("lock-held"))
 	next := p.await("node.settling", func(e Event) bool { return e.Time.After(replaced.Time) })
 	line.Refuse(true)
-	p.await("warning", because("lock lost"), func(e Event) bool { return e.Time.After(next.Time) })
+	p.await("warning", because("lock-lost"), func(e Event) bool { return e.Time.After(next.Time) })
 	line.Refuse(false)
 	p.exits(0)
 

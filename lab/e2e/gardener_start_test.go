@@ -67,7 +67,7 @@ func TestGardenerRunBeforeStart(t *testing.T) {
 	s.change(lab.ShootChange{ImageVersion: newImage}) // the kubelets' version, by which nodes would be outdated, stays
 	runs := map[string]*process{"both": s.follows("both", s.withAll()...), "garden": s.follows("garden", s.withShoot()...)}
 	for pool, p := range runs {
-		p.await("warning", because("not complete"), saying("waiting for Gardener"))
+		p.await("warning", because("controller-not-complete"), saying("waiting for Gardener"))
 		p.exits(0)
 		finished := p.all("run.finished")
 		if len(finished) != 1 || !strings.Contains(finished[0].Message, "1 of 1 nodes") {
@@ -94,7 +94,7 @@ func TestGardenerNeverStarts(t *testing.T) {
 
 	flags := append(s.withAll(), "--wait-for-start", "40s")
 	p := s.follows("still", flags...).exits(9)
-	told := p.all("warning", because("not complete"), saying("has not started generation 2"))
+	told := p.all("warning", because("controller-not-complete"), saying("has not started generation 2"))
 	if len(told) < 2 || told[0].Until == nil {
 		t.Errorf("it waits, and says so %d times: %v", len(told), told)
 	}

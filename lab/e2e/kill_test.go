@@ -314,8 +314,8 @@ func TestKilledWhileItIsAborted(t *testing.T) {
 	checkFinished(t, last.said(), "aborted", 3)
 	s.checkPutBack()
 	s.checkAsBefore()
-	if st := s.status(); len(st.LeftBehind) > 0 {
-		t.Errorf("left behind: %q", st.LeftBehind)
+	if st := s.status(); len(st.Unrestored) > 0 {
+		t.Errorf("left behind: %q", st.Unrestored)
 	}
 }
 

@@ -90,7 +90,7 @@ func (s *kopsScene) tellTroubleBefore() {
 		if strings.Contains(failed.Message, rejected) {
 			s.t.Errorf("%s: the rejected pod is named too: %s", c.name, failed.Message)
 		}
-		s.checkBecame(p, "bastions left out", "masters left out", "batch running", "batch finished", "nodes not started")
+		s.checkBecame(p, "bastions left-out", "masters left-out", "batch running", "batch finished", "nodes not-started")
 		s.checkUntouched()
 		batch.checkReleased()
 	}

@@ -411,7 +411,7 @@ func (s *kopsScene) tellInvalidAtFirst() {
 		s.t.Fatal(err)
 	}
 	p.await("validation.failed", saying(master))
-	s.checkBecame(p, "bastions left out", "masters left out", "batch running", "batch finished", "nodes not started")
+	s.checkBecame(p, "bastions left-out", "masters left-out", "batch running", "batch finished", "nodes not-started")
 	s.checkUntouched()
 	s.at("batch").checkReleased()
 }
@@ -432,7 +432,7 @@ func (s *kopsScene) tellInvalid() {
 
 	first.await("validation.failed", saying("kube-apiserver-"))
 	first.await("run.finished", func(e Event) bool { return e.Result == "ClusterValidationFailure" })
-	s.checkBecame(first, "bastions left out", "masters left out", "batch running", "batch finished", "nodes not started")
+	s.checkBecame(first, "bastions left-out", "masters left-out", "batch running", "batch finished", "nodes not-started")
 	s.at("batch").checkKopsMarks()
 	s.at("batch").checkReleased()
 	out := s.outside()

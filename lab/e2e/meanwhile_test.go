@@ -39,7 +39,7 @@ func TestSomebodyScales(t *testing.T) {
 	p.await("node.blocked")
 	g, _ := shared.Cloud().Group(s.group.Name)
 	s.aws("SetDesiredCapacity", "AutoScalingGroupName", s.group.Name, "DesiredCapacity", strconv.Itoa(g.Desired+1))
-	p.await("capacity.changed", because("not by us"))
+	p.await("capacity.changed", because("external-change"))
 	s.scale("checkout", 4)
 	p.exits(0).says("somebody else raised the group's desired size from 5 to 6", "left as it is")
 

@@ -14,6 +14,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/gate"
 )
@@ -42,7 +43,7 @@ func (s *scene) record() *corev1.ConfigMap {
 // stderr and as a Kubernetes Event, with the reason; and that nothing was changed since.
 func (s *scene) checkTold(p *process, why string) {
 	s.t.Helper()
-	told := p.await("warning", because("record unwritten"), saying(why))
+	told := p.await("warning", because("record-unwritten"), saying(why))
 	var refused time.Time
 	s.eventually(func() error {
 		for _, r := range s.audit().Where(lab.Complete, lab.Request.Write) {
@@ -116,8 +117,8 @@ func TestRecordForbidden(t *testing.T) {
 		}
 		return nil
 	})
-	var st struct{ Driver, UnwrittenSince string }
-	if out := s.run("status", g, "-o", "json").exits(0).out(); json.Unmarshal([]byte(out), &st) != nil || st.Driver == "" || st.UnwrittenSince == "" {
+	var st api.GroupStatus
+	if out := s.run("status", g, "-o", "json").exits(0).out(); json.Unmarshal([]byte(out), &st) != nil || st.LatestRun == nil || st.LatestRun.Driver == "" || st.LatestRun.RecordStaleSince.IsZero() {
 		t.Errorf("status: %s", out)
 	}
 	p.await("run.paused", saying("the run record could not be written"))
@@ -179,8 +180,8 @@ func TestRecordRightsWithdrawn(t *testing.T) {
 	p.await("node.blocked")
 	s.from = time.Now()
 	give := s.withdraw("configmaps", "leases")
-	p.await("warning", because("record unwritten"))
-	p.await("warning", because("lock lost"))
+	p.await("warning", because("record-unwritten"))
+	p.await("warning", because("lock-lost"))
 	p.await("run.paused")
 	p.exits(9)
 	give()
@@ -202,11 +203,11 @@ func TestRecordDenied(t *testing.T) {
 	allow := s.denyRecord("frozen until Monday")
 	s.checkTold(p, "frozen until Monday")
 	allow()
-	written := p.await("warning", because("record written"))
+	written := p.await("warning", because("record-written"))
 	s.refusedAfter(written.Time) // an eviction: the run goes on
 
 	allow = s.denyRecord("frozen for good")
-	p.await("warning", because("record unwritten"), saying("frozen for good"))
+	p.await("warning", because("record-unwritten"), saying("frozen for good"))
 	given := time.Now()
 	p.signal(syscall.SIGINT)
 	p.await("run.aborting")
@@ -283,7 +284,7 @@ func TestRecordTooLarge(t *testing.T) {
 		return r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/configmaps/run-"+g) && len(r.Body) > limit
 	}, lab.TooLarge)
 	defer end()
-	p.await("warning", because("record unwritten"), saying("too large"))
+	p.await("warning", because("record-unwritten"), saying("too large"))
 	from := time.Now()
 	s.checkIdle(from)
 	o.run("abort", g, "--yes").exits(0).tells("obeyed")

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/lab"
 )
 
@@ -22,7 +23,7 @@ func TestOthersAtWork(t *testing.T) {
 
 	s.aws("StartInstanceRefresh", "AutoScalingGroupName", s.group.Name)
 	s.eventually(func() error { // the cloud is seen a moment late
-		if rivals := s.rivals(); !slices.Contains(rivals, "instance refresh: refused") || !slices.Contains(rivals, "autoscaler: left alone") || !slices.Contains(rivals, "rebalancing: suspended") {
+		if rivals := s.rivals(); !slices.Contains(rivals, "instance-refresh: refused") || !slices.Contains(rivals, "autoscaler: left-alone") || !slices.Contains(rivals, "rebalancing: suspended") {
 			return fmt.Errorf("the plan names %v", rivals)
 		}
 		return nil
@@ -32,7 +33,7 @@ func TestOthersAtWork(t *testing.T) {
 	s.checkUntouched()
 	s.aws("CancelInstanceRefresh", "AutoScalingGroupName", s.group.Name)
 	s.eventually(func() error {
-		if rivals := s.rivals(); slices.Contains(rivals, "instance refresh: refused") {
+		if rivals := s.rivals(); slices.Contains(rivals, "instance-refresh: refused") {
 			return fmt.Errorf("the plan names %v", rivals)
 		}
 		return nil
@@ -42,14 +43,14 @@ func TestOthersAtWork(t *testing.T) {
 	old := s.nodes()
 	taken := old[len(old)-1].Name
 	p = s.upgrade("--order", "name", "--post-drain-wait", "10s") // the first node takes longer than it takes to see the taint of the other
-	p.await("warning", because("rival"), saying("scales the group (tag k8s.io/cluster-autoscaler/enabled)"))
+	p.await("warning", because("external-mover"), saying("scales the group (tag k8s.io/cluster-autoscaler/enabled)"))
 	p.await("node.draining", onNode(old[0].Name))
 	s.taints(taken, func(list []corev1.Taint) []corev1.Taint {
 		return append(list, corev1.Taint{Key: autoscalerTaint, Value: fmt.Sprint(time.Now().Unix()), Effect: corev1.TaintEffectNoSchedule})
 	})
-	p.await("warning", because("rival"), onNode(taken), saying("Cluster Autoscaler drains "+taken))
+	p.await("warning", because("external-mover"), onNode(taken), saying("Cluster Autoscaler drains "+taken))
 	p.await("node.replaced", onNode(old[0].Name))
-	p.await("warning", because("gate"), saying("Cluster Autoscaler drains "+taken))
+	p.await("warning", because("drain-gate"), saying("Cluster Autoscaler drains "+taken))
 	if drains := p.all("node.draining"); len(drains) != 1 {
 		t.Errorf("%d drains beside the autoscaler's: %v", len(drains), drains)
 	}
@@ -67,7 +68,7 @@ func TestOthersAtWork(t *testing.T) {
 	})
 	p.exits(0)
 
-	p.await("warning", because("rival gone"), saying("Cluster Autoscaler drains "+taken))
+	p.await("warning", because("external-mover-gone"), saying("Cluster Autoscaler drains "+taken))
 	p.await("node.replaced", onNode(taken))
 	checkEvents(t, p.said())
 	s.checkRolled()
@@ -76,18 +77,16 @@ func TestOthersAtWork(t *testing.T) {
 // autoscalerTaint is what the Cluster Autoscaler puts on a node that it removes.
 const autoscalerTaint = "ToBeDeletedByClusterAutoscaler"
 
-// rivals are those that a plan of the group names, as "kind: handling".
+// rivals are those that a plan of the group names, as "type: handling".
 func (s *scene) rivals() (out []string) {
 	s.t.Helper()
-	var plan struct {
-		Rivals []struct{ Kind, Handling string }
-	}
+	var plan api.GroupPlan
 	text := s.run("plan", s.group.Name, "-o", "json").exits(0).out()
 	if err := json.Unmarshal([]byte(text), &plan); err != nil {
 		s.t.Fatalf("plan: %v\n%s", err, text)
 	}
-	for _, r := range plan.Rivals {
-		out = append(out, r.Kind+": "+r.Handling)
+	for _, r := range plan.ExternalMovers {
+		out = append(out, r.Type+": "+r.Handling)
 	}
 	return out
 }

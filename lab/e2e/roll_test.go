@@ -25,7 +25,7 @@ func TestRoll(t *testing.T) {
 	}
 	s.checkRolled()
 	st := s.status()
-	if st.State != "finished" || st.Result != "succeeded" || st.Replaced != 12 || len(st.LeftBehind) > 0 {
+	if st.State != "finished" || st.Result != "succeeded" || st.Replaced != 12 || len(st.Unrestored) > 0 {
 		t.Errorf("status %+v", st)
 	}
 	figures := fmt.Sprintf("12 nodes, 3 zones, two at once, in %s\n%s", took.Round(time.Second), s.figures(12))

@@ -69,7 +69,7 @@ func TestRollOfGroups(t *testing.T) {
 	s.deploy("checkout", "twice", "agent")
 
 	p := s.all("--drain-timeout", "5s").exits(4)
-	want := []string{"ng-several-done left out", "ng-several running", "ng-several finished", "ng-several-more not started"}
+	want := []string{"ng-several-done left-out", "ng-several running", "ng-several finished", "ng-several-more not-started"}
 	if got := p.became(); !slices.Equal(got, want) {
 		t.Errorf("the groups became %q, want %q", got, want)
 	}
@@ -106,7 +106,7 @@ func TestRollGoesOn(t *testing.T) {
 	if got := p.said()[0].Roll; got != roll {
 		t.Errorf("the roll %s goes on as %s", roll, got)
 	}
-	want := []string{"ng-goes-on left out", "ng-goes-on-z running", "ng-goes-on-z finished"}
+	want := []string{"ng-goes-on left-out", "ng-goes-on-z running", "ng-goes-on-z finished"}
 	if got := p.became(); !slices.Equal(got, want) {
 		t.Errorf("the groups became %q, want %q", got, want)
 	}

@@ -59,7 +59,7 @@ func TestFrozenHolder(t *testing.T) {
 	woke := time.Now()
 	first.signal(syscall.SIGCONT)
 	first.exits(6).says("another run holds the group", "pid "+strconv.Itoa(second.cmd.Process.Pid), "this process has stopped acting")
-	first.await("warning", because("lock lost"))
+	first.await("warning", because("lock-lost"))
 	s.scale("checkout", 4)
 	second.exits(0)
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 )
@@ -167,7 +168,11 @@ func playInSim(lines []line, seed uint64) (story, error) {
 		return story{}, fmt.Errorf("the run has not finished: the last line is `run`")
 	}
 	script.Sim.Advance(script.Sim.Now().Add(time.Minute)) // what is still on its way
-	return story{events: script.Driver.Events, run: script.Driver.Run, end: endOf(script.Sim.Truth), words: wordsOf(lines, "app", "ng", "lt")}, nil
+	events := slices.Clone(script.Driver.Events)
+	for i := range events {
+		events[i].Reason = api.Reason(events[i].Reason)
+	}
+	return story{events: events, run: script.Driver.Run, end: endOf(script.Sim.Truth), words: wordsOf(lines, "app", "ng", "lt")}, nil
 }
 
 // crowd are pods of others, which come and go and have no node of the group: the

@@ -51,72 +51,72 @@ func called(s string) func(*Model) string { return func(*Model) string { return 
 // actions is everything that can be done, in the footer's order.
 func actions(o Options) []*Action {
 	all := []*Action{
-		{Name: "approve", Keys: []string{"a"}, Show: "a", help: "approve the batch or phase that waits, after a look at what it will do", worth: 9,
+		{Name: "approve", Keys: []string{"a"}, Show: "a", help: "approve the waiting batch or phase; shows its drains and blockers first", worth: 9,
 			Label: approveLabel, Command: is(record.CmdApprove), not: notApprove,
 			do: func(m *Model) tea.Cmd { return m.Open(NewApproveDialog(m.Scene.Batch)) }},
-		{Name: "force", Keys: []string{"f"}, Show: "f", help: "delete what blocks the node or pod under the cursor, past its budgets", worth: 8,
+		{Name: "force", Keys: []string{"f"}, Show: "f", help: "delete the blocked pods of the selected node or pod, bypassing their PDBs", worth: 8,
 			Label: called("force"), Command: is(record.CmdForce), not: notForce,
-			Plain: "force: delete what is blocked, past its budgets", Points: AtNode | AtBlocked, None: "no node is draining",
+			Plain: "force: delete blocked pods, bypassing their PDBs", Points: AtNode | AtBlocked, None: "no node is draining",
 			do: force},
-		{Name: "pause", Keys: []string{"p"}, Show: "p", help: "pause: no new evictions, deadlines stand still; again: resume", worth: 7,
+		{Name: "pause", Keys: []string{"p"}, Show: "p", help: "pause: no new evictions, deadlines stop; again: resume", worth: 7,
 			Label: func(m *Model) string { return string(pauseOrResume(m)) }, Command: pauseOrResume, do: togglePause},
-		{Name: "skip", Keys: []string{"s"}, Show: "s", help: "skip the node under the cursor, or the marked ones: they stay as they are", worth: 5,
+		{Name: "skip", Keys: []string{"s"}, Show: "s", help: "skip the selected or the marked nodes: they stay outdated", worth: 5,
 			Label: called("skip"), Command: is(record.CmdSkip), not: notSkip,
-			Plain: "skip a node: it stays as it is", Points: AtNode, None: "no node is still to be rolled",
+			Plain: "skip a node: it stays outdated", Points: AtNode, None: "no node is left to roll",
 			do: func(m *Model) tea.Cmd { return m.Open(newSkipDialog(m, m.Nodes.chosenNodes())) }},
-		{Name: "return", Keys: []string{"r"}, Show: "r", help: "take the skipped or failed node under the cursor, or the marked ones, up again, at the end of the order", worth: 4,
+		{Name: "return", Keys: []string{"r"}, Show: "r", help: "retry the selected or the marked skipped and failed nodes, at the end of the order", worth: 4,
 			Label: called("return"), Command: is(record.CmdReturn), not: notReturn,
-			Plain: "return to a node that was skipped or has failed", Points: AtNode, None: "no node was skipped or has failed",
+			Plain: "retry a skipped or failed node", Points: AtNode, None: "no node is skipped or failed",
 			do: func(m *Model) tea.Cmd { return m.Open(newReturnDialog(m, m.Nodes.chosenNodes())) }},
-		{Name: "abort", Keys: []string{"x"}, Show: "x", help: "abort: shows first what stops, what finishes and what is put back", worth: 6,
+		{Name: "abort", Keys: []string{"x"}, Show: "x", help: "abort: shows first what stops, what finishes and what is restored", worth: 6,
 			Label: called("abort"), Command: is(record.CmdAbort),
 			do: func(m *Model) tea.Cmd { return m.Open(newAbortDialog()) }},
-		{Name: "show details", Keys: []string{"enter"}, Show: "enter", help: "details of what is under the cursor: a node, a blocked pod, a line of the log; at the end the result", worth: 4,
+		{Name: "show details", Keys: []string{"enter"}, Show: "enter", help: "details of the selected node, blocked pod or log line; after the end the result", worth: 4,
 			Label: detailsLabel, not: notDetails, do: openDetails,
-			Plain: "tell all about a node or a blocked pod", Points: AtNode | AtBlocked, None: "there is no node"},
-		{Name: "show the validation", Keys: []string{"v"}, Show: "v", help: "all that the last look at the whole cluster has found, what is ignored included; of a worker pool, all that is known",
+			Plain: "describe a node or a blocked pod", Points: AtNode | AtBlocked, None: "there is no node"},
+		{Name: "show the validation", Keys: []string{"v"}, Show: "v", help: "all findings of the last cluster validation, ignored ones included; for a worker pool, all that is known",
 			not: notValidated, do: openWhole,
-			Plain: "tell what of the cluster is not valid; of a worker pool, all that is known"},
-		{Name: "filter", Keys: []string{"/"}, Show: "/", help: "show only the nodes, or lines of the log, with certain words: text, !text, blocked, zone=a, stage=drain, version=1.31, batch=2", worth: 4,
+			Plain: "list what failed the cluster validation; for a worker pool, all that is known"},
+		{Name: "filter", Keys: []string{"/"}, Show: "/", help: "filter nodes or log lines: text, !text, blocked, zone=a, stage=drain, version=1.31, batch=2", worth: 4,
 			Label: called("filter"), not: known, do: startSearch},
-		{Name: "show problems only", Keys: []string{"!"}, Show: "!", help: "show only the nodes that need a look; again: all", worth: 1,
+		{Name: "show problems only", Keys: []string{"!"}, Show: "!", help: "show only nodes with problems; again: all", worth: 1,
 			Label: called("problems"), not: known, do: toggleProblems},
-		{Name: "go to the next problem", Keys: []string{"n"}, Show: "n", help: "the cursor goes to the next node that needs a look",
+		{Name: "go to the next problem", Keys: []string{"n"}, Show: "n", help: "select the next node with a problem",
 			not: known, do: nextProblem},
 		{Name: "sort", Keys: []string{"o"}, Show: "o", help: "sort the nodes by name, stage, time left, pods left, version",
 			not: known, do: func(m *Model) tea.Cmd { m.Nodes.nextOrder(m.Scene); return nil }},
-		{Name: "mark", Keys: []string{"space"}, Show: "space", help: "mark the node under the cursor, so that skip and return hit all marked ones; esc drops the marks",
+		{Name: "mark", Keys: []string{"space"}, Show: "space", help: "mark the selected node: skip and retry then apply to all marked nodes; esc clears the marks",
 			not: notMark, do: func(m *Model) tea.Cmd { m.Nodes.mark(m); return nil }},
 		{Name: "change the pane", Keys: []string{"tab"}, Show: "tab", help: "the next pane: nodes, blocked, log; shift+tab the one before", worth: 3,
 			Label: called("pane"), not: known, do: func(m *Model) tea.Cmd { m.Focus = m.nextPane(1); return nil }},
 		{Name: "show commands", Keys: []string{"c"}, Show: "c", help: "show or hide the kubectl and aws commands in the log", worth: 1,
 			Label: called("commands"), do: func(m *Model) tea.Cmd { m.Commands = !m.Commands; return nil },
-			Plain: "tell the kubectl and aws commands of each change, or no longer"},
-		{Name: "copy", Keys: []string{"y"}, Show: "y", help: "copy what is under the cursor: a name, or the command of a line of the log",
+			Plain: "print the kubectl and aws command of each change, or stop printing it"},
+		{Name: "copy", Keys: []string{"y"}, Show: "y", help: "copy the selected name, or the command of a log line",
 			not: notCopy,
 			do:  func(m *Model) tea.Cmd { return m.copy(m.copied()) }},
-		{Name: "take the mouse", Keys: []string{"m"}, Show: "m", help: "take the mouse, which then does not select text; again: give it back",
+		{Name: "capture the mouse", Keys: []string{"m"}, Show: "m", help: "capture the mouse, which then selects no text; again: release it",
 			not: notMouse, do: takeMouse},
-		{Name: "show the help", Keys: []string{"?"}, Show: "?", help: "this menu of everything that can be done here", worth: 10,
+		{Name: "show the help", Keys: []string{"?"}, Show: "?", help: "this list of actions", worth: 10,
 			Label: called("help"), do: func(m *Model) tea.Cmd { return m.Open(newMenu(true)) }},
-		{Name: "open the palette", Keys: []string{":"}, Show: ":", help: "find what can be done by its name, and do it",
+		{Name: "open the palette", Keys: []string{":"}, Show: ":", help: "find an action by its name and run it",
 			do: func(m *Model) tea.Cmd { return m.Open(newMenu(false)) }},
 		{Name: "quit", Keys: []string{"q"}, Show: "q", help: "leave; asks first when the run needs this process", worth: 10,
 			Label: called("quit"), do: quit, Plain: "leave"},
 		{Name: "move", Show: "arrows hjkl", help: "move the cursor; left and right change the zone; pgup, pgdn, g and G move further"},
-		{Name: "go back", Show: "esc", help: "show all nodes again, then drop the marks, then the cursor: the panes follow what happens"},
+		{Name: "go back", Show: "esc", help: "clear the filter, then the marks, then the cursor: the panes follow the activity"},
 		{Name: "stop", Show: "ctrl+c", help: "abort; a second time: stop at once"},
 	}
 	if o.Scale != nil {
 		all = slices.Insert(all, 2, &Action{Name: "scale", Keys: []string{"w"}, Show: "w", worth: 8,
-			help:  "a demo's key: somebody else scales what owns the blocked pod, so that it may leave",
-			Label: called("scale"), not: notScale, Plain: "have somebody scale what a budget blocks",
+			help:  "demo only: scale up the owner of the blocked pod, so that its PDB opens",
+			Label: called("scale"), not: notScale, Plain: "scale up the owner of a pod that a PDB blocks",
 			do: func(m *Model) tea.Cmd { b, _ := m.scalable(); m.say(o.Scale(b)); return m.tick() }})
 	}
 	if o.Turn != nil {
 		all = slices.Insert(all, 2, &Action{Name: "turn", Keys: []string{"t"}, Show: "t", worth: 7,
-			help:  "show the next of the groups that are rolled side by side",
-			Label: called("next group"), not: notTurn, Plain: "go to the next of the groups that are rolled side by side",
+			help:  "show the next group of a parallel roll",
+			Label: called("next group"), not: notTurn, Plain: "switch to the next group of a parallel roll",
 			do: func(*Model) tea.Cmd { o.Turn(); return nil }})
 	}
 	return all
@@ -139,7 +139,7 @@ func (m *Model) scalable() (*engine.Blocker, string) {
 			return b, ""
 		}
 	}
-	return nil, "no budget blocks a pod"
+	return nil, "no PDB blocks a pod"
 }
 
 func notScale(m *Model) string {
@@ -147,7 +147,7 @@ func notScale(m *Model) string {
 	case m.Scene.Over():
 		return "the run is over"
 	case m.Ended:
-		return "the run has stopped sending news"
+		return "the run sends no more updates"
 	}
 	_, why := m.scalable()
 	return why
@@ -175,7 +175,7 @@ func (m *Model) Why(a *Action) string {
 func (m *Model) Unable(a *Action) string {
 	if a.Command == nil {
 		if a.not != nil && m.Scene == nil {
-			return "nothing is known yet"
+			return "no data yet"
 		}
 		return ""
 	}
@@ -184,7 +184,7 @@ func (m *Model) Unable(a *Action) string {
 	case m.Opts.ReadOnly:
 		return "this dashboard only watches"
 	case m.Scene == nil:
-		return "nothing is known yet"
+		return "no data yet"
 	case m.Scene.Between() && kind == record.CmdAbort && !m.Ended:
 		return "" // it ends the roll
 	case m.Scene.Between():
@@ -192,7 +192,7 @@ func (m *Model) Unable(a *Action) string {
 	case m.Scene.State == record.Finished:
 		return "the run is over"
 	case m.Ended:
-		return "the run has stopped sending news"
+		return "the run sends no more updates"
 	}
 	if kind == record.CmdForce || kind == record.CmdApprove && m.Scene.Batch != nil {
 		if stale := m.Scene.ClusterStale(); stale != "" {
@@ -229,7 +229,7 @@ func pauseOrResume(m *Model) record.CommandKind {
 
 func togglePause(m *Model) tea.Cmd {
 	kind := pauseOrResume(m)
-	m.send(record.Command{Kind: kind}, string(kind)+" asked for")
+	m.send(record.Command{Kind: kind}, string(kind)+" requested")
 	return nil
 }
 
@@ -244,7 +244,7 @@ func takesSkip(r *engine.NodeRow) bool { return r.Takes.Skip }
 
 func notReturn(m *Model) string {
 	if m.Scene.Instead(record.CmdReturn) != "" {
-		return m.notFor("a node that is still to go", takesReturn)
+		return m.notFor("an outdated node", takesReturn)
 	}
 	return m.notFor("a skipped or failed node", takesReturn)
 }
@@ -256,7 +256,7 @@ func takesReturn(r *engine.NodeRow) bool { return r.Takes.Return }
 func (m *Model) notFor(what string, good func(*engine.NodeRow) bool) string {
 	chosen := m.Nodes.chosenNodes()
 	if len(chosen) == 0 {
-		return "move the cursor to " + what + " first (up, down)"
+		return "select " + what + " first (up, down)"
 	}
 	for _, r := range chosen {
 		if !good(r) {
@@ -268,7 +268,7 @@ func (m *Model) notFor(what string, good func(*engine.NodeRow) bool) string {
 
 func notMark(m *Model) string {
 	if m.Focus != NodesPane || m.Scene.Row(m.Nodes.Cursor) == nil {
-		return "move the cursor to a node first (up, down)"
+		return "select a node first (up, down)"
 	}
 	return ""
 }
@@ -282,7 +282,7 @@ func toggleProblems(m *Model) tea.Cmd {
 func nextProblem(m *Model) tea.Cmd {
 	m.Focus = NodesPane
 	if !m.Nodes.nextProblem() {
-		m.say("no node that is shown needs a look")
+		m.say("no node on screen has a problem")
 	}
 	return m.tick()
 }
@@ -299,7 +299,7 @@ func notDetails(m *Model) string {
 	case m.Focus == logPane && m.log.at(m.Scene) != nil, m.Focus == BlockedPane && m.Blockers.at(m.Scene) != nil, m.Scene.Row(m.Nodes.Cursor) != nil, m.Scene.Over():
 		return ""
 	}
-	return "move the cursor to a node or a blocked pod first (up, down)"
+	return "select a node or a blocked pod first (up, down)"
 }
 
 func openDetails(m *Model) tea.Cmd {

@@ -20,7 +20,7 @@ type order string
 
 const (
 	byName  order = ""
-	byStage order = "stage" // what needs somebody first, then what is at work
+	byStage order = "stage" // what needs an operator first, then busy nodes
 	byTime  order = "time left"
 	byPods  order = "pods left"
 	byAge   order = "version"
@@ -140,7 +140,7 @@ func (t *nodeTable) nextOrder(sc *scene.Scene) {
 	t.arrange(sc)
 }
 
-// mark marks the node under the cursor, or takes its mark away, and goes on to the
+// mark marks the node under the cursor, or takes its mark away, and moves to the
 // next.
 func (t *nodeTable) mark(m *Model) {
 	if t.marks == nil {
@@ -253,7 +253,7 @@ func (m *Model) searchLine(w int) string {
 	st := m.Styles
 	l := style.NewLine(st, w).Space(1).Add(st.Key, "/ ")
 	const least = 16 // cells for what is typed
-	hint, found := "enter keeps it, esc drops it", m.found()
+	hint, found := "enter keeps it, esc clears it", m.found()
 	if more := "text !text blocked zone=a stage=drain   "; l.Left() >= least+style.Width(found)+style.Width(more+hint)+6 && m.Focus != logPane {
 		hint = more + hint
 	}
@@ -312,7 +312,7 @@ func (m *Model) choiceLine(w int) string {
 	if t.filtered() || len(t.marks) > 0 {
 		what := "esc shows all"
 		if !t.filtered() {
-			what = "esc drops the marks"
+			what = "esc clears the marks"
 		}
 		sep()
 		l.Add(st.Dim, what)

@@ -30,7 +30,7 @@ func (m *Model) banners() []banner {
 	}
 	alarm(sc.UnreadableText())
 	if sc.LockLost != "" && !over && !m.Ended {
-		out = append(out, banner{st.Alarm, st.Glyphs.Warning + " the lock of this run is lost: " + sc.Brief(sc.LockLost) + "; nothing is done until it is back"})
+		out = append(out, banner{st.Alarm, st.Glyphs.Warning + " lost the lock of this run: " + sc.Brief(sc.LockLost) + "; no changes until it is held again"})
 	}
 	if !m.Ended {
 		alarm(sc.UnwrittenText(m.Opts.ReadOnly))
@@ -39,7 +39,7 @@ func (m *Model) banners() []banner {
 		out = append(out, banner{st.Calm, st.Glyphs.Running + " " + sc.BetweenText()})
 	}
 	if m.interrupts > 0 && !over {
-		out = append(out, banner{st.Alarm, st.Glyphs.Warning + " abort asked for: what is in flight is finished or put back. ctrl-c again stops at once and leaves the rest as it is"})
+		out = append(out, banner{st.Alarm, st.Glyphs.Warning + " abort requested: work in flight finishes or is restored. ctrl-c again stops at once and restores nothing more"})
 	}
 	if b := sc.Batch; b != nil && !over {
 		switch {
@@ -77,7 +77,7 @@ func (m *Model) banners() []banner {
 		out = append(out, banner{st.Alarm, text + sc.StaleMeans(src)})
 	}
 	if m.Ended && !over {
-		out = append(out, banner{st.Alarm, st.Glyphs.Warning + " the run sends no more news; this is the last that is known. q leaves"})
+		out = append(out, banner{st.Alarm, st.Glyphs.Warning + " the run sends no more updates; this is its last known state. q leaves"})
 	}
 	if text := m.Scene.DriverBlindText(); text != "" {
 		out = append(out, banner{st.Calm, st.Glyphs.Warning + " " + text})

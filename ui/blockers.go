@@ -214,7 +214,7 @@ func (m *Model) blockerLines(b, above *engine.Blocker, w int) []string {
 	left, still := sc.Remaining(b.Deadline, now)
 	deadline := scene.DeadlineWord(b) + style.Countdown(left)
 	if still {
-		deadline += ", stands still"
+		deadline += ", stopped"
 	}
 	const indent, least, most = 5, 8, 20
 	if room := w - indent - style.Width(way) - style.Width(deadline) - 5; room >= least {
@@ -297,9 +297,9 @@ func (m *Model) evictionLines(r rect) []string {
 	case sc.Partial:
 		body = append(body, m.unread(w))
 	case len(list) == 0:
-		text := "no pod is terminating at this moment"
+		text := "no pod is terminating now"
 		if len(sc.Blockers) > 0 {
-			text = "nothing moves: see what is blocked"
+			text = "no progress: see the blocked panel"
 		}
 		body = append(body, style.NewLine(st, w).Space(1).Add(st.Dim, text).String())
 	}

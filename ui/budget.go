@@ -25,7 +25,7 @@ type BudgetDialog struct {
 // openBudgets shows the budgets of a pod, or says that there is none.
 func (m *Model) openBudgets(pod string, budgets []engine.BudgetView) tea.Cmd {
 	if len(budgets) == 0 {
-		m.refuse("no budget covers " + pod)
+		m.refuse("no PDB covers " + pod)
 		return m.tick()
 	}
 	return m.deeper(&BudgetDialog{Known: budgets})
@@ -39,9 +39,9 @@ func (d *BudgetDialog) looksAt() engine.Look { return engine.Look{Budget: d.ref(
 
 func (d *BudgetDialog) Title(*Model) string {
 	if len(d.Known) > 1 {
-		return fmt.Sprintf("budget %s (%d of %d)", d.ref(), d.at+1, len(d.Known))
+		return fmt.Sprintf("PDB %s (%d of %d)", d.ref(), d.at+1, len(d.Known))
 	}
-	return "budget " + d.ref()
+	return "PDB " + d.ref()
 }
 
 // refresh takes what is new; of a budget that is gone the last stays.
@@ -62,7 +62,7 @@ func (d *BudgetDialog) Body(m *Model, w int) []string {
 	}
 	var out []string
 	if d.Gone {
-		out = style.Paragraph(st, st.Warn, st.Glyphs.Warning, "the budget was deleted; this is the last that was known", w)
+		out = style.Paragraph(st, st.Warn, st.Glyphs.Warning, "the PDB was deleted; this is its last known state", w)
 	} else if why := m.Scene.ClusterStale(); why != "" {
 		out = style.Paragraph(st, st.Bad, st.Glyphs.Warning, why, w)
 	}
@@ -96,7 +96,7 @@ func (d *BudgetDialog) more(m *Model, w int) []string {
 	st, sc := m.Styles, m.Scene
 	var out []string
 	if !d.Detail.Current {
-		out = append(out, style.Fact(st, "status", "behind its rule: the counts are those of the rule before", st.Warn, w)...)
+		out = append(out, style.Fact(st, "status", "behind its spec: the counts are of the spec before", st.Warn, w)...)
 	}
 	if d.Detail.AlwaysAllow {
 		out = append(out, style.Fact(st, "unhealthy", "pods that are not Ready may always be evicted", st.Text, w)...)
@@ -180,7 +180,7 @@ func (m *Model) budgetPod(p *engine.BudgetPod, w int) []string {
 		below(st.Warn, st.Glyphs.Warning, p.Unplaced)
 	}
 	if len(p.Others) > 0 {
-		below(st.Warn, st.Glyphs.Blocked, "covered by "+style.List(p.Others)+" too: the eviction API never lets it through")
+		below(st.Warn, st.Glyphs.Blocked, "also covered by "+style.List(p.Others)+": the eviction API refuses to evict it")
 	}
 	return out
 }
@@ -190,7 +190,7 @@ func (d *BudgetDialog) keys(m *Model, w int) string {
 	if len(d.Known) > 1 {
 		next = "b"
 	}
-	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), next, "next budget", d.moreKey(), "more")
+	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), next, "next PDB", d.moreKey(), "more")
 }
 
 func (d *BudgetDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {

@@ -68,7 +68,7 @@ func notCopy(m *Model) string {
 	if m.Focus == logPane {
 		return "the log shows no line"
 	}
-	return "move the cursor to a node or a blocked pod first (up, down)"
+	return "select a node or a blocked pod first (up, down)"
 }
 
 func aName(name string) (text, what string) { return style.Clean(name), name }
@@ -108,7 +108,7 @@ func (d *endDialog) copied(m *Model) (text, what string) {
 			lines = append(lines, command)
 		}
 	}
-	return strings.Join(lines, "\n"), "the commands that put back what was left behind"
+	return strings.Join(lines, "\n"), "the commands that restore what is left"
 }
 
 // splitCommand parts what the engine joins by ": ".

@@ -16,7 +16,7 @@ func (p *person) Copied(text string) *person {
 
 func TestCopyWhatIsUnderTheCursor(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("draining").Press("y").Expect("cannot copy now: move the cursor to a node or a blocked pod first").Silent("\x1b]52;")
+	ui.Expect("draining").Press("y").Expect("cannot copy now: select a node or a blocked pod first").Silent("\x1b]52;")
 	ui.Press("down", "y").Copied(uitest.Host(1, 23)).Expect("copied " + uitest.Host(1, 23))
 	ui.Press("right", "right", "G", "y").Copied("i-0c3b1f99aa") // has not joined: the machine
 	ui.Press("tab", "y").Expect("cannot copy now").Press("down", "y").Copied("shop/checkout-7d9f-x2").Expect("copied shop/checkout-7d9f-x2")
@@ -36,9 +36,9 @@ func TestCopyInDialogs(t *testing.T) {
 	if c := <-ui.Commands; c.Node != uitest.Host(1, 23) {
 		t.Fatalf("sent %+v", c)
 	}
-	ui.Press("enter").Expect("still to leave").Press("y").Copied(uitest.Host(1, 23))
-	ui.Press("esc").Gone("still to leave").Press("tab", "down", "enter").Expect("tries").Press("y").Copied("shop/checkout-7d9f-x2")
-	ui.Press("esc").Gone("tries").Show(uitest.Failed()).Expect("left behind").Later(GraceMost).Press("y").Expect("copied the commands that put back what was left behind")
+	ui.Press("enter").Expect("remain to be moved").Press("y").Copied(uitest.Host(1, 23))
+	ui.Press("esc").Gone("remain to be moved").Press("tab", "down", "enter").Expect("tries").Press("y").Copied("shop/checkout-7d9f-x2")
+	ui.Press("esc").Gone("tries").Show(uitest.Failed()).Expect("not restored").Later(GraceMost).Press("y").Expect("copied the commands that restore what is left")
 	ui.Copied("# the nodes that run it can be rolled back\ndrainboard upgrade ng-web --launch-template-version 7\n" +
 		"# max of ng-web is still 18\naws autoscaling update-auto-scaling-group --auto-scaling-group-name ng-web --max-size 12")
 }

@@ -54,7 +54,7 @@ func TestNoRefusalIsLeft(t *testing.T) {
 	ui := sit(t, 120, 36, s).Expect("the pod is forced in about 0:20")
 	held := uitest.Counted()
 	held.State = record.Paused
-	ui.Show(held).Expect("forced after 6 more refusals, in about 2:15, stands still")
+	ui.Show(held).Expect("forced after 6 more refusals, in about 2:15, stopped")
 	one := uitest.Counted()
 	one.Blockers[0].Refusals = 1
 	ui.Show(one).Expect("forced after 1 more refusal, in about 2:15")

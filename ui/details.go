@@ -84,7 +84,7 @@ func (d *BlockerDialog) refresh(m *Model) {
 func (d *BlockerDialog) Body(m *Model, w int) []string {
 	var out []string
 	if d.gone {
-		out = style.Paragraph(m.Styles, m.Styles.Warn, m.Styles.Glyphs.Warning, "it is blocked no longer; this is the last that was known", w)
+		out = style.Paragraph(m.Styles, m.Styles.Warn, m.Styles.Glyphs.Warning, "no longer blocked; this is its last known state", w)
 	}
 	out = append(out, blockerText(m, d.Blocker, w)...)
 	return append(out, history(m, w, func(e *record.Event) bool { return e.Pod == d.Blocker.Pod })...)
@@ -98,7 +98,7 @@ func (d *BlockerDialog) keys(m *Model, w int) string {
 	if m.whyNotForce(d.target()) != "" {
 		force, word = "(f", "force)"
 	}
-	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), budget, "budget", force, word, d.moreKey(), "more")
+	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), budget, "PDB", force, word, d.moreKey(), "more")
 }
 
 func (d *BlockerDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
@@ -131,7 +131,7 @@ func blockerText(m *Model, b *engine.Blocker, w int) []string {
 		if v.Expression != "" {
 			text += " (" + v.Expression + ")"
 		}
-		out = append(out, style.Fact(st, "budget", text, st.Text, w)...)
+		out = append(out, style.Fact(st, "PDB", text, st.Text, w)...)
 	}
 	if b.Detail != "" {
 		out = append(out, style.Fact(st, "why", sc.Brief(b.Detail), st.Text, w)...)
@@ -153,7 +153,7 @@ func blockerText(m *Model, b *engine.Blocker, w int) []string {
 		left, still := sc.Remaining(b.Deadline, m.Opts.Now())
 		text := scene.DeadlineWord(b) + style.Countdown(left)
 		if still {
-			text += ", stands still"
+			text += ", stopped"
 		}
 		out = append(out, style.Fact(st, "deadline", text, st.Text, w)...)
 		if b.Deadline.Basis != "" {
@@ -181,13 +181,13 @@ func (d *eventDialog) Body(m *Model, w int) []string {
 	lk := m.Scene.EventLook(m.Styles, e)
 	out := style.Paragraph(st, lk.Pen, lk.Glyph, m.Scene.EventText(e), w)
 	out = append(out, style.NewLine(st, w).String())
-	for _, f := range [][2]string{{"node", e.Node}, {"zone", e.Zone}, {"pod", e.Pod}, {"budget", e.Budget}, {"phase", e.Phase}, {"reason", e.Reason}} {
+	for _, f := range [][2]string{{"node", e.Node}, {"zone", e.Zone}, {"pod", e.Pod}, {"PDB", e.Budget}, {"phase", e.Phase}, {"reason", e.Reason}} {
 		if f[1] != "" {
 			out = append(out, style.Fact(st, f[0], f[1], st.Text, w)...)
 		}
 	}
 	if e.Command != "" {
-		out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Title, "the same by hand").String())
+		out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Title, "equivalent command").String())
 		out = append(out, style.Paragraph(st, st.Text, "$", e.Command, w)...)
 	}
 	return out

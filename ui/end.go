@@ -24,8 +24,8 @@ var meanings = map[record.Result]string{
 	record.Failed:       "failed",
 	record.Aborted:      "aborted by the operator",
 	record.EvictionFail: "pods could not be evicted in time (PodEvictionFailure)",
-	record.CreationFail: "new nodes did not come or did not get ready (NodeCreationFailure)",
-	record.InvalidFail:  "the cluster did not get valid in time (ClusterValidationFailure)",
+	record.CreationFail: "new nodes did not launch or become Ready (NodeCreationFailure)",
+	record.InvalidFail:  "the cluster did not validate in time (ClusterValidationFailure)",
 	record.NodesLeft:    "ended, nodes left by choice",
 
 	record.DeregisterFail: "a node could not leave its load balancers (DeregistrationFailure)",
@@ -58,7 +58,7 @@ func (d *endDialog) Body(m *Model, w int) []string {
 		out = append(out, style.Fact(st, string(l.stage), st.Stages[l.stage].Glyph+" "+l.text(), p, w)...)
 	}
 	for _, b := range sc.Blockers {
-		out = append(out, style.Fact(st, "kept a node", sc.KeptText(b), st.Warn, w)...)
+		out = append(out, style.Fact(st, "blocked by", sc.KeptText(b), st.Warn, w)...)
 	}
 	if v := sc.Validation; v != nil && !v.Failed.IsZero() && sc.Result == record.InvalidFail {
 		for _, f := range scene.Failures(v) {
@@ -72,7 +72,7 @@ func (d *endDialog) Body(m *Model, w int) []string {
 		}
 	}
 	if len(sc.Unrestored) > 0 {
-		out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Warn, "left behind, with what puts it back").String())
+		out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Warn, "not restored, with the command that restores it").String())
 		for _, n := range sc.Unrestored {
 			out = append(out, style.Paragraph(st, st.Text, st.Glyphs.Warning, n, w)...)
 		}
@@ -129,7 +129,7 @@ func (d *endDialog) keys(m *Model, w int) string {
 	if len(m.Scene.Unrestored) > 0 {
 		copies = "y"
 	}
-	return style.KeyLine(m.Styles, w, "q", "leave", "esc", "look at the board", copies, "copy the commands", more, "more")
+	return style.KeyLine(m.Styles, w, "q", "leave", "esc", "back to the board", copies, "copy the commands", more, "more")
 }
 
 func (d *endDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {

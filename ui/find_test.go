@@ -75,12 +75,12 @@ func TestSort(t *testing.T) {
 
 func TestFindANode(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("/ filter").Press("/").Expect("18 of 18 nodes", "enter keeps it, esc drops it")
+	ui.Expect("/ filter").Press("/").Expect("18 of 18 nodes", "enter keeps it, esc clears it")
 	ui.Type("zone=b drain").Expect("1 of 18 nodes", "ip-10-0-2-31").Gone("ip-10-0-1-24 ", "ip-10-0-2-44")
 	ui.Press("enter").Expect("/ zone=b drain", "2 problems hidden", "esc shows all", "p pause")
 	ui.Press("down", "enter").Expect(uitest.Host(2, 31)).Press("esc").Gone(uitest.Host(2, 31))
 	// What was chosen is followed through snapshots, and keys are commands again.
-	ui.Show(uitest.Asking()).Expect("no node is like that; esc shows all").Press("esc").Expect("ip-10-0-1-24")
+	ui.Show(uitest.Asking()).Expect("no node matches; esc shows all").Press("esc").Expect("ip-10-0-1-24")
 	// esc while typing takes back what was typed, and nothing else.
 	ui.Press("/").Type("2-4").Expect("3 of 18 nodes").Press("enter").Gone("ip-10-0-1-24")
 	ui.Press("/").Type("5").Expect("1 of 18 nodes").Press("esc").Expect("3 of 18 nodes", "/ 2-4").SentNothing()
@@ -127,10 +127,10 @@ func TestCursorAndMarksGoByName(t *testing.T) {
 
 func TestMarks(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Watching())
-	ui.Expect("quit").Press("space").Expect("cannot mark now: move the cursor to a node first")
-	ui.Press("down", "g", "down").Press("space", "space").Expect("2 marked", "esc drops the marks", "•ip-10-0-1-24", "•ip-10-0-1-112")
+	ui.Expect("quit").Press("space").Expect("cannot mark now: select a node first")
+	ui.Press("down", "g", "down").Press("space", "space").Expect("2 marked", "esc clears the marks", "•ip-10-0-1-24", "•ip-10-0-1-112")
 	ui.Press("s").Expect("Skip 2 nodes?", "ip-10-0-1-24 outdated", "ip-10-0-1-112 outdated", "skip them").Press("y")
-	ui.Sent(record.Command{Kind: record.CmdSkip, Node: uitest.Host(1, 24)}).Sent(record.Command{Kind: record.CmdSkip, Node: uitest.Host(1, 112)}).Expect("skip of 2 nodes asked for").Gone("2 marked")
+	ui.Sent(record.Command{Kind: record.CmdSkip, Node: uitest.Host(1, 24)}).Sent(record.Command{Kind: record.CmdSkip, Node: uitest.Host(1, 112)}).Expect("skip of 2 nodes requested").Gone("2 marked")
 	// One that the command does not fit is named, and nothing is sent.
 	ui.Press("g", "space", "space").Expect("2 marked").Press("r").Expect("cannot return now: ip-10-0-1-24 is outdated").SentNothing()
 	ui.Press("esc").Gone("2 marked")
@@ -143,18 +143,18 @@ func TestMarks(t *testing.T) {
 
 func TestMenu(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("? help").Press("?").Expect("What can be done here", "not now: nothing waits for approval", "(a)")
+	ui.Expect("? help").Press("?").Expect("Actions", "not now: nothing waits for approval", "(a)")
 	ui.Type("pause").Expect("pause: no new evictions").Gone("abort: shows first")
-	ui.Press("enter").Sent(record.Command{Kind: record.CmdPause}).Expect("pause asked for")
+	ui.Press("enter").Sent(record.Command{Kind: record.CmdPause}).Expect("pause requested")
 	// What is not possible now says why, and stays.
-	ui.Press("?").Type("approve").Expect("approve the batch").Press("enter").Expect("cannot approve now: nothing waits for approval", "What can be done here").SentNothing()
-	ui.Press("esc").Gone("What can be done")
-	ui.Press("?").Type("xyzzy").Expect("nothing is called that").Press("enter").SentNothing()
+	ui.Press("?").Type("approve").Expect("approve the waiting batch").Press("enter").Expect("cannot approve now: nothing waits for approval", "Actions").SentNothing()
+	ui.Press("esc").Gone("Actions")
+	ui.Press("?").Type("xyzzy").Expect("no action has that name").Press("enter").SentNothing()
 }
 
 func TestPalette(t *testing.T) {
 	ui := sit(t, 80, 24, uitest.Busy())
-	ui.Expect("quit").Press(":").Expect("Do what?", "approve", "not now").Type("ab").Gone("show details")
+	ui.Expect("quit").Press(":").Expect("Which action?", "approve", "not now").Type("ab").Gone("show details")
 	ui.Press("enter").Expect("Abort the upgrade?").Press("n").Gone("Abort the")
 	ui.Press(":").Type("sort").Press("enter").Expect("sorted by stage")
 	ui.Press(":").Press("down", "down", "enter").Sent(record.Command{Kind: record.CmdPause})
@@ -191,7 +191,7 @@ func TestReadTheLog(t *testing.T) {
 	}
 	ui := sit(t, 120, 36, many(60))
 	ui.Expect("pod-59 on").Gone("pod-3 on").Press("tab", "tab").Press("g").Expect("›21:07:12 · shop/pod-0 on", "newer, G follows")
-	ui.Press("down", "down").Press("enter").Expect("2026-03-14 21:07:12", "the same by hand", "$ kubectl do 2").Press("esc").Gone("by hand")
+	ui.Press("down", "down").Press("enter").Expect("2026-03-14 21:07:12", "equivalent command", "$ kubectl do 2").Press("esc").Gone("by hand")
 	ui.Show(many(90)).Expect("›21:07:12 · shop/pod-2 on").Press("G").Expect("›21:07:12 · shop/pod-89 on").Show(many(91)).Expect("›21:07:12 · shop/pod-90 on")
 	ui.Press("c").Expect("$ kubectl do 90").Press("up", "up").Expect("›21:07:12 · shop/pod-88 on").Press("pgup", "pgup", "pgdown", "pgdown", "pgdown").Expect("›21:07:12 · shop/pod-90 on").Gone("newer")
 }

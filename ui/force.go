@@ -55,14 +55,14 @@ func (d *ForceDialog) Warning(m *Model, w int) []string {
 	st := m.Styles
 	var out []string
 	if d.pod != "" {
-		out = style.Paragraph(st, st.Text, "", "Deletes "+d.pod+" on "+m.Scene.NodeName(d.node)+" instead of asking to evict it.", w)
+		out = style.Paragraph(st, st.Text, "", "Deletes "+d.pod+" on "+m.Scene.NodeName(d.node)+" instead of evicting it.", w)
 	} else {
-		out = style.Paragraph(st, st.Text, "", "Deletes the pods that are left on "+m.Scene.NodeName(d.node)+" instead of asking to evict them, past every budget.", w)
+		out = style.Paragraph(st, st.Text, "", "Deletes the remaining pods of "+m.Scene.NodeName(d.node)+" instead of evicting them, bypassing every PDB.", w)
 	}
 	for _, p := range d.promises(m) {
 		out = append(out, style.Paragraph(st, st.Bad, st.Glyphs.Warning, p, w)...)
 	}
-	return append(out, style.Paragraph(st, st.Dim, "", "It is recorded who forced it, when and why. It cannot be taken back.", w)...)
+	return append(out, style.Paragraph(st, st.Dim, "", "Who forced it, when and why is recorded. It cannot be undone.", w)...)
 }
 
 func (d *ForceDialog) Body(m *Model, w int) []string {
@@ -74,12 +74,12 @@ func (d *ForceDialog) Body(m *Model, w int) []string {
 	if d.wrong {
 		out = append(style.Paragraph(st, st.Warn, "!", WrongName, w), out...)
 	}
-	l := style.NewLine(st, w).Add(st.Text, "Why (may be left empty): ")
+	l := style.NewLine(st, w).Add(st.Text, "Reason (optional): ")
 	switch said := d.reason.Value(); {
 	case d.asking:
 		style.DrawInput(l, d.reason, l.Left())
 	case said == "":
-		l.Add(st.Dim, "tab to say it")
+		l.Add(st.Dim, "tab to enter it")
 	default:
 		l.Add(st.Input, style.Shorten(style.Clean(said), l.Left(), st.Glyphs.Ellipsis))
 	}
@@ -134,7 +134,7 @@ func (d *ForceDialog) promises(m *Model) []string {
 	}
 	for _, ref := range order {
 		b := budgets[ref]
-		out = append(out, fmt.Sprintf("breaks the budget %s: it promises %d healthy pods, has %d, and will have %d",
+		out = append(out, fmt.Sprintf("violates PDB %s: it requires %d healthy pods, has %d, will have %d",
 			ref, b.view.Desired, b.view.Healthy, max(b.view.Healthy-b.pods, 0)))
 	}
 	return out
@@ -222,7 +222,7 @@ func (d *ForceDialog) Try(m *Model, typed, why string) bool {
 		return false
 	}
 	m.Close()
-	m.send(record.Command{Kind: record.CmdForce, Node: d.node, UID: d.uid, Reason: strings.TrimSpace(why)}, "force of "+d.Names(m)[0]+" asked for")
+	m.send(record.Command{Kind: record.CmdForce, Node: d.node, UID: d.uid, Reason: strings.TrimSpace(why)}, "force of "+d.Names(m)[0]+" requested")
 	return true
 }
 
@@ -246,7 +246,7 @@ func (d *ForceDialog) refresh(m *Model) {
 		name := d.Names(m)[0]
 		m.Close()
 		m.grace.begin(m.Opts.Now())
-		m.say(name + " is no longer in the way; nothing was forced")
+		m.say(name + " no longer blocks; nothing was forced")
 	}
 }
 
@@ -282,9 +282,9 @@ func (m *Model) whyNotForce(t forceTarget) string {
 	case row == nil:
 		return m.Scene.NodeName(t.node) + " is gone"
 	case p != nil && p.Stage == engine.StageIgnored:
-		return p.Ref + " goes with its node"
+		return p.Ref + " is deleted with its node"
 	case p == nil && !m.leaves(t.uid):
-		return t.pod + " is no longer in the way"
+		return t.pod + " no longer blocks"
 	}
 	return ""
 }

@@ -79,7 +79,7 @@ func TestCountdownsStandStill(t *testing.T) {
 			t.Errorf("%s: the deadline is %v away, want %v", c.name, got, c.usable)
 		}
 		if got, still := sc.Remaining(free, later); got != 50*time.Second || still {
-			t.Errorf("%s: settling has %v left, stands still: %v", c.name, got, still)
+			t.Errorf("%s: settling has %v left, stopped: %v", c.name, got, still)
 		}
 	}
 }

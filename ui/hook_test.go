@@ -31,7 +31,7 @@ func TestHooksOnTheScreen(t *testing.T) {
 		}
 	}
 	frame := ansi.Strip(board(s, 200, 50, themes.None).View().Content)
-	for _, want := range []string{"hook done: the hooks before it are done", "hook failed: hook may-drain: exit code 3: the backup still runs"} {
+	for _, want := range []string{"hook passed: the hooks before it are done", "hook failed: hook may-drain: exit code 3: the backup still runs"} {
 		if !strings.Contains(frame, want) {
 			t.Errorf("the log lacks %q:\n%s", want, frame)
 		}

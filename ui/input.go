@@ -109,9 +109,9 @@ type mouse struct {
 
 func takeMouse(m *Model) tea.Cmd {
 	if m.mouse.on = !m.mouse.on; m.mouse.on {
-		m.say("the mouse is taken: click, double click for details, wheel; m gives it back")
+		m.say("mouse captured: click, double click for details, wheel; m releases it")
 	} else {
-		m.say("the mouse selects text again")
+		m.say("mouse released: it selects text again")
 	}
 	return m.tick()
 }

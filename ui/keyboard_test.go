@@ -26,12 +26,12 @@ func TestApproveABatch(t *testing.T) {
 func TestApproveTheCanary(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Canary())
 	ui.Expect("The canary waits for approval (2:14). Press a: 1 node, 14 pods to move", "a approve the canary (1 node)", "until 00:07")
-	ui.Press("a").Expect("Approve the canary: 1 node", "one node first; then watched for 2m0s before the others are asked for", "hold none of these pods at this moment")
+	ui.Press("a").Expect("Approve the canary: 1 node", "one node first, then observed for 2m0s before approval of the others", "blocks these pods now")
 	ui.Press("enter").Sent(record.Command{Kind: record.CmdApprove, Batch: 1, Hash: "h2"}).Expect("the canary is approved, starting")
-	ui.Show(uitest.Watching()).Expect("watching the canary", "the others may follow in 1:32")
+	ui.Show(uitest.Watching()).Expect("watching the canary", "the other nodes follow in 1:32")
 	sick := uitest.Watching()
 	sick.CanaryTrouble = "app/web-7 crash-loops on ip-10-0-3-150, and web nowhere else"
-	ui.Show(sick).Expect("the canary is not well: app/web-7 crash-loops", "pauses in 1:32")
+	ui.Show(sick).Expect("canary unhealthy: app/web-7 crash-loops", "pauses in 1:32")
 }
 
 func TestApproveAPhase(t *testing.T) {
@@ -47,7 +47,7 @@ func TestApproveAPhase(t *testing.T) {
 // What was not judged must not look as if all were well.
 func TestApproveOfWhatCannotBeJudgedPromisesNothing(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Blind())
-	ui.Expect("Press a").Press("a").Expect("blockers are not evaluated: what is known of pods and budgets is 34s old").Gone("hold none")
+	ui.Expect("Press a").Press("a").Expect("blockers not evaluated: what is known of pods and budgets is 34s old").Gone("hold none")
 }
 
 // Nobody decides on what was true a while ago: neither from the board, nor in a
@@ -61,24 +61,24 @@ func TestNothingIsApprovedOnStaleData(t *testing.T) {
 	ui := sit(t, 120, 36, lost())
 	ui.Expect("cluster data 40 s old", "waits for approval", "(a approve", "not now: the data of the cluster is 40 s old")
 	ui.Press("a").Expect("cannot approve now: the data of the cluster is 40 s old")
-	ui.Show(uitest.Asking()).Expect("Press a").Press("a").Expect("41 pods will be evicted").Show(lost()).Expect("blockers are not evaluated: the data of the cluster is 40 s old")
+	ui.Show(uitest.Asking()).Expect("Press a").Press("a").Expect("41 pods will be evicted").Show(lost()).Expect("blockers not evaluated: the data of the cluster is 40 s old")
 	ui.Press("enter").Expect("nothing was approved: the data of the cluster is 40 s old").SentNothing()
 	ui.Show(uitest.Asking()).Expect("Press a").Press("a").Expect("41 pods").Press("enter").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h2"})
 }
 
 func TestSkipAndReturn(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Watching())
-	ui.Expect("(s skip)").Press("r").Expect("cannot return now: move the cursor to a skipped or failed node first")
+	ui.Expect("(s skip)").Press("r").Expect("cannot return now: select a skipped or failed node first")
 	ui.Press("down", "g", "r").Expect("Return to ip-10-0-1-23?", "to the end of the order", "3 pods left after 15m0s")
 	ui.Press("enter").Gone("Return to").SentNothing() // the careless answer is no
-	ui.Press("r", "y").Sent(record.Command{Kind: record.CmdReturn, Node: uitest.Host(1, 23)}).Expect("return to ip-10-0-1-23 asked for")
+	ui.Press("r", "y").Sent(record.Command{Kind: record.CmdReturn, Node: uitest.Host(1, 23)}).Expect("return to ip-10-0-1-23 requested")
 	ui.Press("down", "r").Expect("cannot return now: ip-10-0-1-24 is outdated")
 	ui.Press("s", "y").Sent(record.Command{Kind: record.CmdSkip, Node: uitest.Host(1, 24)})
 	ui.Press("right", "down", "r", "y").Sent(record.Command{Kind: record.CmdReturn, Node: uitest.Host(2, 44)})
 	none := uitest.Watching()
 	none.Abilities[5].Why = "The last phase has begun: start another run for what was left"
 	none.CanaryTrouble = "x"
-	ui.Show(none).Expect("the canary is not well").Press("r").Expect("cannot return now: the last phase has begun")
+	ui.Show(none).Expect("canary unhealthy").Press("r").Expect("cannot return now: the last phase has begun")
 }
 
 // In a demo somebody else is at hand.
@@ -94,13 +94,13 @@ func TestScaleInADemo(t *testing.T) {
 	held := uitest.Busy()
 	held.Blockers[0].Kind = engine.BlockedByFinalizer
 	ui.Show(held).Press("tab", "down", "w").Expect("cannot scale now: scaling does not help shop/checkout-7d9f-x2")
-	ui.Show(uitest.Asking()).Expect("Batch 2 waits for approval").Press("w").Expect("cannot scale now: no budget blocks a pod")
+	ui.Show(uitest.Asking()).Expect("Batch 2 waits for approval").Press("w").Expect("cannot scale now: no PDB blocks a pod")
 }
 
 // A real cluster has nobody to ask: the key is not there.
 func TestNoScaleElsewhere(t *testing.T) {
 	ui := sit(t, 200, 36, uitest.Busy())
-	ui.Expect("f force").Gone("w scale").Press("w", "?").Expect("this menu").Gone("somebody else")
+	ui.Expect("f force").Gone("w scale").Press("w", "?").Expect("this list of actions").Gone("demo only")
 }
 
 func TestApproveNotNow(t *testing.T) {
@@ -130,20 +130,20 @@ func TestABatchThatIsGoneTakesItsDialogAlong(t *testing.T) {
 func TestForceWantsTheName(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("ip-10-0-1-23")
-	ui.Press("f").Expect("Force ip-10-0-1-23", "breaks the budget shop/checkout: it promises 3 healthy pods, has 3, and will have 2", "Type ip-10-0-1-23 to force:")
+	ui.Press("f").Expect("Force ip-10-0-1-23", "violates PDB shop/checkout: it requires 3 healthy pods, has 3, will have 2", "Type ip-10-0-1-23 to force:")
 	ui.Press("enter").Expect("that is not the name").SentNothing()
 	ui.Type("ip-10-0-1-24").Press("enter").Expect("to force: ip-10-0-1-24", "that is not the name").SentNothing()
 	ui.Press("ctrl+u").Gone("that is not the name")
 	ui.Type("ip-10-0-1-23").Expect("to force: ip-10-0-1-23").Press("enter")
-	ui.Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23)}).Expect("force of ip-10-0-1-23 asked for")
+	ui.Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23)}).Expect("force of ip-10-0-1-23 requested")
 }
 
 // Why something is forced may be said, and is sent along: but only the name forces.
 func TestForceSaysWhy(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("ip-10-0-1-23").Press("f").Expect("Why (may be left empty): tab to say it").Press("tab").Type("ip-10-0-1-23").Expect("left empty): ip-10-0-1-23", "tab name")
+	ui.Expect("ip-10-0-1-23").Press("f").Expect("Reason (optional): tab to enter it").Press("tab").Type("ip-10-0-1-23").Expect("(optional): ip-10-0-1-23", "tab name")
 	ui.Press("enter").Expect("enter force").SentNothing().Press("enter").Expect("that is not the name").SentNothing()
-	ui.Press("tab", "ctrl+u").Type("its disk is full").Press("tab").Type("ip-10-0-1-23").Expect("to force: ip-10-0-1-23", "left empty): its disk is full").Press("enter")
+	ui.Press("tab", "ctrl+u").Type("its disk is full").Press("tab").Type("ip-10-0-1-23").Expect("to force: ip-10-0-1-23", "(optional): its disk is full").Press("enter")
 	ui.Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23), Reason: "its disk is full"})
 }
 
@@ -170,17 +170,17 @@ func TestForceOnlyWhereADrainIs(t *testing.T) {
 
 func TestPauseAndResume(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("p pause").Press("p").Sent(record.Command{Kind: record.CmdPause}).Expect("pause asked for")
+	ui.Expect("p pause").Press("p").Sent(record.Command{Kind: record.CmdPause}).Expect("pause requested")
 	paused := uitest.Busy()
 	paused.State, paused.Why = record.Paused, "ana@laptop asked"
 	paused.Abilities = []engine.AbilityNow{{Kind: record.CmdResume}}
-	ui.Show(paused).Expect("‖ paused: ana@laptop asked. p resumes", "fails in 11:42, stands still")
+	ui.Show(paused).Expect("‖ paused: ana@laptop asked. p resumes", "fails in 11:42, stopped")
 	ui.Later(30 * time.Second).Press("p").Sent(record.Command{Kind: record.CmdResume}).Expect("11:42")
 }
 
 func TestAbortAsksAndGoesOnByDefault(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("x abort").Press("x").Expect("Abort the upgrade?", "are uncordoned and keep the pods they have", "›[n go on]")
+	ui.Expect("x abort").Press("x").Expect("Abort the upgrade?", "are uncordoned and keep the pods they have", "›[n continue]")
 	ui.Press("enter").Gone("Abort the upgrade?").SentNothing()
 	ui.Press("x").Expect("Abort the upgrade?").Press("y").Sent(record.Command{Kind: record.CmdAbort})
 	ui.Press("x").Expect("Abort the upgrade?").Press("tab", "enter").Sent(record.Command{Kind: record.CmdAbort})
@@ -188,7 +188,7 @@ func TestAbortAsksAndGoesOnByDefault(t *testing.T) {
 
 func TestSkipAsks(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("(s skip)").Press("s").Expect("cannot skip now: move the cursor to a node first")
+	ui.Expect("(s skip)").Press("s").Expect("cannot skip now: select a node first")
 	ui.Press("down").Expect("›ip-10-0-1-23", "s skip").Press("s").Expect("Skip ip-10-0-1-23?").Press("y").Sent(record.Command{Kind: record.CmdSkip, Node: uitest.Host(1, 23)})
 }
 
@@ -201,9 +201,9 @@ func TestAMachineWithoutANodeIsNamedByItsID(t *testing.T) {
 	}
 	ui := sit(t, 120, 36, s)
 	ui.Expect("i-0bb").Press("down", "g").Expect("›i-0aa").Press("s").Expect("Skip i-0aa?")
-	ui.Press("y").Sent(record.Command{Kind: record.CmdSkip, Node: "i-0aa"}).Expect("skip of i-0aa asked for")
+	ui.Press("y").Sent(record.Command{Kind: record.CmdSkip, Node: "i-0aa"}).Expect("skip of i-0aa requested")
 	ui.Press("down").Expect("›i-0bb").Press("r").Expect("Return to i-0bb?")
-	ui.Press("y").Sent(record.Command{Kind: record.CmdReturn, Node: "i-0bb"}).Expect("return to i-0bb asked for")
+	ui.Press("y").Sent(record.Command{Kind: record.CmdReturn, Node: "i-0bb"}).Expect("return to i-0bb requested")
 }
 
 func TestAGreyedKeySaysWhy(t *testing.T) {
@@ -246,12 +246,12 @@ func TestTheEnd(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	ui := sit(t, 120, 44, uitest.Busy())
-	ui.Expect("? help").Press("?").Expect("approve the batch or phase that waits", "not now: nothing waits for approval", "a second time: stop at once").Press("esc").Gone("stop at once")
+	ui.Expect("? help").Press("?").Expect("approve the waiting batch or phase", "not now: nothing waits for approval", "a second time: stop at once").Press("esc").Gone("stop at once")
 }
 
 func TestDetails(t *testing.T) {
 	ui := sit(t, 120, 44, uitest.Busy())
-	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect(uitest.Host(1, 23), "3 of 17 have still to leave", "minAvailable 3", "what happened")
+	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect(uitest.Host(1, 23), "3 of 17 remain to be moved", "minAvailable 3", "what happened")
 	ui.Press("esc").Gone("what happened").Press("tab", "down", "enter").Expect("checkout", "14 refused")
 }
 
@@ -281,8 +281,8 @@ func TestDisconnectAndReconnect(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
 	away := uitest.Busy()
 	away.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: uitest.Moment.Add(-14 * time.Second), Stale: true, Problem: "connection refused", Retry: uitest.Moment.Add(3 * time.Second)}
-	ui.Show(away).Expect("cluster data 14 s old, retry in 3 s: connection refused", "stands still")
-	ui.Show(uitest.Busy()).Gone("connection refused", "stands still")
+	ui.Show(away).Expect("cluster data 14 s old, retry in 3 s: connection refused", "stopped")
+	ui.Show(uitest.Busy()).Gone("connection refused", "stopped")
 }
 
 func TestCommandsInTheLog(t *testing.T) {

@@ -20,7 +20,7 @@ func TestValidationNamesWhatIsNotValid(t *testing.T) {
 	for _, theme := range []themes.Theme{themes.Dark, themes.None} {
 		screen := plainScreen(board(uitest.Validating(), 120, 36, theme))
 		for _, want := range []string{
-			"not valid yet: 1 group, 1 node, 1 pod, 1 ignored", "passed 0 of 2 looks, next look in 0:23", "fails in 12:41",
+			"not valid yet: 1 group, 1 node, 1 pod, 1 ignored", "passed 0 of 2 looks, next validation in 0:23", "fails in 12:41",
 			"group   nodes-eu-west-1  has 11 of 12 machines", "node    ip-10-0-3-80 of nodes-eu-west-1  is not Ready: kubelet stopped posting node status",
 			"kube-system/coredns-autoscaler-7cb5c5b969-zq2l9  (system-cluster-critical) is pending",
 			"ignored: has not joined the cluster", "after ip-10-0-3-77", "detached",
@@ -57,14 +57,14 @@ func TestValidationCounts(t *testing.T) {
 	m.Update(snapshotMsg{uitest.Judge(uitest.Validating())})
 	now = uitest.Moment.Add(20 * time.Second)
 	m.redraw()
-	if screen := plainScreen(m); !strings.Contains(screen, "next look in 0:03") || !strings.Contains(screen, "fails in 12:21") {
+	if screen := plainScreen(m); !strings.Contains(screen, "next validation in 0:03") || !strings.Contains(screen, "fails in 12:21") {
 		t.Errorf("20 s later:\n%s", screen)
 	}
 	s := uitest.Validating()
 	s.Sources[0].Stale = true
 	m.Update(snapshotMsg{uitest.Judge(s)})
 	now = now.Add(time.Minute)
-	if screen := plainScreen(m); !strings.Contains(screen, "next look waits") || !strings.Contains(screen, "fails in 12:41, stands still") {
+	if screen := plainScreen(m); !strings.Contains(screen, "next validation waits") || !strings.Contains(screen, "fails in 12:41, stopped") {
 		t.Errorf("while the cluster is not seen:\n%s", screen)
 	}
 }
@@ -73,7 +73,7 @@ func TestValidationCounts(t *testing.T) {
 func TestValidationThatMayFail(t *testing.T) {
 	s := uitest.Validating()
 	s.PassInvalid = true
-	if screen := plainScreen(board(s, 120, 36, themes.None)); !strings.Contains(screen, "goes on all the same in 12:41") {
+	if screen := plainScreen(board(s, 120, 36, themes.None)); !strings.Contains(screen, "continues anyway in 12:41") {
 		t.Errorf("the screen says\n%s", screen)
 	}
 }
@@ -108,13 +108,13 @@ func TestValidationDialog(t *testing.T) {
 		t.Fatal("v opens nothing")
 	}
 	body := strings.Join(m.Dialog.Body(m, 76), "\n")
-	for _, want := range []string{"after ip-10-0-3-77", "passed 0 of 2 looks in a row", "node ip-10-0-3-80 of nodes-eu-west-1: is not Ready", "ignored: machine i-0b19ac0ffee00d001", "it does not hold this one"} {
+	for _, want := range []string{"after ip-10-0-3-77", "passed 0 of 2 looks in a row", "node ip-10-0-3-80 of nodes-eu-west-1: is not Ready", "ignored: machine i-0b19ac0ffee00d001", "they do not block this group"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the dialog does not say %q:\n%s", want, body)
 		}
 	}
 	m = board(uitest.Busy(), 80, 24, themes.None)
-	if press(m, "v"); m.Dialog != nil || !strings.Contains(m.Notice, "nothing is validated") {
+	if press(m, "v"); m.Dialog != nil || !strings.Contains(m.Notice, "does not validate") {
 		t.Errorf("without a validation: %q", m.Notice)
 	}
 }
@@ -123,7 +123,7 @@ func TestValidationDialog(t *testing.T) {
 func TestInvalidEnd(t *testing.T) {
 	m := board(uitest.Invalid(), 120, 36, themes.None)
 	body := strings.Join(m.Dialog.Body(m, 92), "\n")
-	for _, want := range []string{"7: the cluster did not get valid in time (ClusterValidationFailure)", "group nodes-eu-west-1: has 11 of 12 machines", "ignored: machine"} {
+	for _, want := range []string{"7: the cluster did not validate in time (ClusterValidationFailure)", "group nodes-eu-west-1: has 11 of 12 machines", "ignored: machine"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the end does not say %q:\n%s", want, body)
 		}
@@ -136,7 +136,7 @@ func TestValidationEvents(t *testing.T) {
 	for want, e := range map[string]record.Event{
 		"validation passed: the cluster is valid after a1, 2 looks in a row": {Type: record.ValidationPassed, Phase: "roll", Message: "the cluster is valid after a1, 2 looks in a row"},
 		"validation failed: the cluster did not get valid within 15m0s":      {Type: record.ValidationFailed, Phase: "validate", Message: "the cluster did not get valid within 15m0s"},
-		"the canary is not well: web crash-loops":                            {Type: record.Warning, Message: "the canary is not well: web crash-loops"},
+		"canary unhealthy: web crash-loops":                            {Type: record.Warning, Message: "canary unhealthy: web crash-loops"},
 	} {
 		if got := sc.EventText(&e); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -14,12 +14,12 @@ func TestALostLockIsSeen(t *testing.T) {
 	s := uitest.Busy()
 	s.LoseLock("no answer in time")
 	p := sit(t, 120, 36, s)
-	p.Expect("the lock of this run is lost: no answer in time; nothing is done until it is back", "11:42")
+	p.Expect("lost the lock of this run: no answer in time; no changes until it is held again", "11:42")
 	p.Later(2 * time.Second).Press("f").Expect("cannot force now: the lock of this run is lost")
 	p.Press("s").Expect("cannot skip now: the lock of this run is lost", "11:42")
 	p.SentNothing()
 	p.Press("p").Sent(record.Command{Kind: record.CmdPause})
-	p.Show(uitest.Busy()).Gone("the lock of this run is lost")
+	p.Show(uitest.Busy()).Gone("lost the lock of this run")
 }
 
 // What an alarm says last is what follows from it: one that does not fit has a second
@@ -27,7 +27,7 @@ func TestALostLockIsSeen(t *testing.T) {
 func TestALongAlarmIsSeenWhole(t *testing.T) {
 	s := uitest.Busy()
 	s.LoseLock("https://0123456789abcdef.gr7.eu-west-1.eks.amazonaws.com (context prod-eu-1) does not answer: check the network and the VPN")
-	sit(t, 140, 40, s).Expect("the lock of this run is lost: https://0123456789abcdef", "is back")
+	sit(t, 140, 40, s).Expect("lost the lock of this run: https://0123456789abcdef", "until it is held again")
 }
 
 // That the run record cannot be written is on the screen with the reason, commands that need

@@ -203,7 +203,7 @@ func (v *logView) lines(m *Model, r rect) []string {
 	case len(sc.Events) == 0:
 		body = append(body, style.NewLine(st, w-2).Space(1).Add(st.Dim, "nothing has happened yet").String())
 	case len(body) == 0:
-		body = append(body, style.NewLine(st, w-2).Space(1).Add(st.Dim, "no line is like that").String())
+		body = append(body, style.NewLine(st, w-2).Space(1).Add(st.Dim, "no line matches").String())
 	}
 	newer := ""
 	if n := len(sc.Events) - v.until; n > 0 {

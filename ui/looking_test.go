@@ -52,16 +52,16 @@ func notYet() *engine.Snapshot {
 func TestLookIsToldAndDetailsArrive(t *testing.T) {
 	looks := make(told, 8)
 	ui := sit(t, 120, 44, notYet(), looks.option)
-	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("3 of 17 have still to leave", "reading ...")
+	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("3 of 17 remain to be moved", "reading ...")
 	looks.Expect(t, engine.Look{Machine: "i-01023"})
-	ui.Show(uitest.Looking()).Expect("12 pods, 9 to leave, 3 ignored", "template ng-web version 7").Gone("reading ...")
-	ui.Press("down").Expect("nightly-reconciliation-worker, Ready").Press("b").Expect("budget payments-and-settlement/all (1 of 2)", "reading ...")
+	ui.Show(uitest.Looking()).Expect("12 pods, 9 to move, 3 ignored", "template ng-web version 7").Gone("reading ...")
+	ui.Press("down").Expect("nightly-reconciliation-worker, Ready").Press("b").Expect("PDB payments-and-settlement/all (1 of 2)", "reading ...")
 	looks.Expect(t, engine.Look{Machine: "i-01023", Budget: "payments-and-settlement/all"})
 	ui.Press("b").Expect("payments-and-settlement/nightly (2 of 2)", "minAvailable 50%")
 	looks.Expect(t, engine.Look{Machine: "i-01023", Budget: "payments-and-settlement/nightly"})
 	ui.Press("esc").Expect("12 pods").Gone("2 of 2")
 	looks.Expect(t, engine.Look{Machine: "i-01023"})
-	ui.Press("up", "b").Expect("budget shop/checkout", "11 pods", "0/12 nodes are available")
+	ui.Press("up", "b").Expect("PDB shop/checkout", "11 pods", "0/12 nodes are available")
 	looks.Expect(t, engine.Look{Machine: "i-01023", Budget: "shop/checkout"})
 	ui.Press("esc").Expect("12 pods").Press("esc").Gone("12 pods")
 	looks.Expect(t, engine.Look{Machine: "i-01023"})
@@ -72,7 +72,7 @@ func TestLookIsToldAndDetailsArrive(t *testing.T) {
 
 func TestFromTheNodeToItsBlockerToItsBudgetAndBack(t *testing.T) {
 	ui := sit(t, 120, 44, uitest.Looking())
-	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods", "esc close").Press("enter").Expect("14 refused", "esc back   b budget   f force")
+	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods", "esc close").Press("enter").Expect("14 refused", "esc back   b PDB   f force")
 	ui.Press("b").Expect("since 20:53:12 (14 min)").Press("esc").Expect("14 refused").Press("esc").Expect("12 pods").Press("esc").Gone("12 pods").Expect("q quit")
 	ui.Press("tab", "down", "enter").Expect("14 refused", "esc close").Press("b").Expect("11 pods", "elsewhere").Press("esc").Expect("14 refused").Press("esc").Gone("14 refused")
 }
@@ -81,27 +81,27 @@ func TestFromTheNodeToItsBlockerToItsBudgetAndBack(t *testing.T) {
 func TestKeysOfThePodUnderTheCursor(t *testing.T) {
 	ui := sit(t, 120, 44, uitest.Looking())
 	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods")
-	ui.Press("down", "down").Expect("has no controller").Press("b").Expect("no budget covers tools/debug").Press("enter").Expect("blocked by  ⚑ needs consent").Press("esc").Gone("blocked by")
+	ui.Press("down", "down").Expect("has no controller").Press("b").Expect("no PDB covers tools/debug").Press("enter").Expect("blocked by  ⚑ needs consent").Press("esc").Gone("blocked by")
 	for range 5 {
 		ui.Press("down")
 	}
 	ui.Expect("›shop/web-2").Press("enter").Expect("counts").Press("esc").Gone("counts").Expect("›shop/web-2")
 	ui.Press("down").Expect("›shop/web-3").Press("enter").Expect("nothing holds shop/web-3")
-	ui.Press("down").Expect("belongs to a DaemonSet, which would put it back", "(f force)").Press("f").Expect("cannot force now: kube-system/logs-8xk2p goes with its node").SentNothing()
+	ui.Press("down").Expect("belongs to a DaemonSet, which would put it back", "(f force)").Press("f").Expect("cannot force now: kube-system/logs-8xk2p is deleted with its node").SentNothing()
 }
 
 func TestForceThePodUnderTheCursor(t *testing.T) {
 	ui := sit(t, 120, 44, uitest.Looking())
-	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods").Press("f").Expect("Force checkout-7d9f-x2", "breaks the budget shop/checkout: it promises 3 healthy pods, has 3, and will have 2")
+	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods").Press("f").Expect("Force checkout-7d9f-x2", "violates PDB shop/checkout: it requires 3 healthy pods, has 3, will have 2")
 	ui.Type("checkout-7d9f-x2").Press("enter").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23), UID: "u-1"}).Expect("12 pods")
-	ui.Press("down", "down", "down", "down", "down", "f").Expect("Force search-2", "shop/search-2 is terminating already: it is deleted at once")
+	ui.Press("down", "down", "down", "down", "down", "f").Expect("Force search-2", "shop/search-2 is already terminating: it is deleted at once")
 	ui.Show(uitest.Looking()).Type("search-2").Press("enter").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23), UID: "u-6"}).Expect("12 pods")
-	ui.Press("down", "down", "f").Expect("Force web-2").Gone("breaks the budget").Press("esc").Gone("Force web-2") // its budget has one to spare
+	ui.Press("down", "down", "f").Expect("Force web-2").Gone("violates PDB").Press("esc").Gone("Force web-2") // its budget has one to spare
 	ui.Press("down", "f").Expect("Force web-3")
 	less := uitest.Looking()
 	less.Node.Pods = slices.Delete(less.Node.Pods, 8, 9)
-	ui.Show(less).Expect("web-3 is no longer in the way; nothing was forced", "11 pods").Later(GraceQuiet)
-	ui.Press("f").Expect("move the cursor to a pod first").SentNothing()
+	ui.Show(less).Expect("web-3 no longer blocks; nothing was forced", "11 pods").Later(GraceQuiet)
+	ui.Press("f").Expect("select a pod first").SentNothing()
 }
 
 func TestForceAPodOnlyByTheRules(t *testing.T) {
@@ -141,15 +141,15 @@ func TestWhatIsLookedAtGoes(t *testing.T) {
 	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods").Press("b").Expect("11 pods")
 	gone := uitest.Looking()
 	gone.Budget = nil
-	ui.Show(gone).Expect("the budget was deleted; this is the last that was known", "11 pods").Press("esc").Expect("12 pods")
+	ui.Show(gone).Expect("the PDB was deleted; this is its last known state", "11 pods").Press("esc").Expect("12 pods")
 	ui.Press("enter").Expect("14 refused")
 	free := uitest.Looking()
 	free.Blockers, free.Node.Pods = nil, free.Node.Pods[1:]
-	ui.Show(free).Expect("it is blocked no longer; this is the last that was known", "14 refused", "(f force)")
-	ui.Press("f").Expect("cannot force now: shop/checkout-7d9f-x2 is no longer in the way").Press("esc").Expect("11 pods")
+	ui.Show(free).Expect("no longer blocked; this is its last known state", "14 refused", "(f force)")
+	ui.Press("f").Expect("cannot force now: shop/checkout-7d9f-x2 no longer blocks").Press("esc").Expect("11 pods")
 	less := uitest.Looking()
 	less.Zones[0].Rows, less.Node = less.Zones[0].Rows[1:], nil
-	ui.Show(less).Expect("gone; this is the last that was known", "11 pods")
+	ui.Show(less).Expect("gone; this is its last known state", "11 pods")
 }
 
 func TestNoMoreIsReadAtTheEnd(t *testing.T) {
@@ -159,7 +159,7 @@ func TestNoMoreIsReadAtTheEnd(t *testing.T) {
 	looks.Expect(t, engine.Look{Machine: "i-01023"})
 	ui.Show(uitest.Failed()).Expect("exit code").Later(GraceQuiet).Press("esc").Gone("exit code", "12 pods")
 	looks.Expect(t, engine.Look{})
-	ui.Press("enter").Expect("the run is over: no more is read")
+	ui.Press("enter").Expect("the run is over: nothing more is read")
 }
 
 func TestCtrlCClosesAllDialogs(t *testing.T) {

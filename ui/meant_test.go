@@ -32,7 +32,7 @@ func TestNothingIsAskedOfARunThatSendsNoNews(t *testing.T) {
 		ui := sit(t, 120, 36, uitest.Busy())
 		ui.Expect("quit").Press("down", "down", key).Expect("[n ")
 		close(ui.Snapshots)
-		ui.Expect("sends no more news").Gone("[n ").Press("y").SentNothing()
+		ui.Expect("sends no more updates").Gone("[n ").Press("y").SentNothing()
 		ui.Press("ctrl+c").SentNothing().Leaves(Left)
 	}
 }
@@ -44,7 +44,7 @@ func TestTheQuestionOfLeavingFollowsTheRun(t *testing.T) {
 	ending := uitest.Busy()
 	ending.State, ending.Why = record.Ending, "a node failed"
 	ui.Show(ending).Expect("the run is ending now: ask again to leave").Gone("pause and leave").Press("p").SentNothing()
-	ui.Later(2*GraceMost).Press("q").Expect("putting back what it changed", "leave now")
+	ui.Later(2*GraceMost).Press("q").Expect("restoring what the run changed", "leave now")
 }
 
 // An approval that nobody took up can be given again.
@@ -52,7 +52,7 @@ func TestAnApprovalThatIsLostIsAskedForAgain(t *testing.T) {
 	approve := record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h2"}
 	ui := sit(t, 120, 36, uitest.Asking())
 	ui.Expect("Press a").Press("a").Expect("41 pods").Press("enter").Sent(approve).Expect("batch 2 is approved, starting")
-	ui.Later(approvalLost).Show(uitest.Asking()).Expect("the approval was not taken up").Press("a").Expect("41 pods").Press("enter").Sent(approve)
+	ui.Later(approvalLost).Show(uitest.Asking()).Expect("the approval was not accepted").Press("a").Expect("41 pods").Press("enter").Sent(approve)
 }
 
 // A node that has moved on is not what was asked about.
@@ -63,7 +63,7 @@ func TestADialogAboutANodeGoesWhenItMovesOn(t *testing.T) {
 		return s
 	}
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("quit").Press("down", "g", "s").Expect("Skip ip-10-0-1-23?").Show(moved()).Expect("ip-10-0-1-23 has moved on; nothing was asked for").Press("y").SentNothing()
+	ui.Expect("quit").Press("down", "g", "s").Expect("Skip ip-10-0-1-23?").Show(moved()).Expect("ip-10-0-1-23 has changed its stage; nothing was requested").Press("y").SentNothing()
 	ui.Later(2 * GraceMost).Show(uitest.Busy()).Expect("3/17 11:42").Press("f").Expect("to force:").Type("ip-10-0-1-23").Show(moved()).Expect("not possible now: ip-10-0-1-23 is terminating")
 	ui.Press("enter").SentNothing()
 }
@@ -82,7 +82,7 @@ func TestForceOfANodeNamesEveryBudget(t *testing.T) {
 		pod("mail-1", true, engine.BudgetView{Ref: "shop/mail", Desired: 1, Healthy: 3, Expected: 3}),
 	}}
 	ui := sit(t, 120, 36, s)
-	ui.Expect("quit").Press("down", "g", "f").Expect("breaks the budget shop/cart: it promises 4 healthy pods, has 5, and will have 3").Gone("shop/mail")
+	ui.Expect("quit").Press("down", "g", "f").Expect("violates PDB shop/cart: it requires 4 healthy pods, has 5, will have 3").Gone("shop/mail")
 }
 
 // What is typed stays in sight however much is broken.
@@ -103,7 +103,7 @@ func TestForceOfManyPromisesShowsWhatIsTyped(t *testing.T) {
 func TestStaleBySource(t *testing.T) {
 	s := uitest.Busy()
 	s.Sources[1] = engine.SourceView{Name: world.Cloud, Fresh: uitest.Moment.Add(-time.Minute), Stale: true, Problem: "expired"}
-	sit(t, 120, 36, s).Expect("cloud data 60 s old", "Drains go on; what needs the cloud waits").Gone("Nothing is done")
+	sit(t, 120, 36, s).Expect("cloud data 60 s old", "Drains continue; AWS calls wait").Gone("No changes")
 }
 
 // A watcher has no key to force with.

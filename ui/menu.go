@@ -25,9 +25,9 @@ func newMenu(long bool) *menu { return &menu{input: style.NewInput(60), long: lo
 
 func (d *menu) Title(*Model) string {
 	if d.long {
-		return "What can be done here"
+		return "Actions"
 	}
-	return "Do what?"
+	return "Which action?"
 }
 
 // entries are the actions that have all the words typed.
@@ -69,7 +69,7 @@ func (d *menu) content(m *Model, w int) (out []string, cursor span) {
 	list := d.entries(m)
 	chosen := d.chosen(list)
 	if chosen == nil {
-		return append(out, style.NewLine(st, w).Add(st.Dim, "nothing is called that").String()), cursor
+		return append(out, style.NewLine(st, w).Add(st.Dim, "no action has that name").String()), cursor
 	}
 	for _, a := range list {
 		if a == chosen {
@@ -143,8 +143,8 @@ func legend(st *style.Styles, w int) []string {
 		l.Fit(lk.Pen, lk.Glyph+" "+string(s), 14)
 	}
 	out = append(out, l.String())
-	out = append(out, style.NewLine(st, w).Add(st.Warn, st.Glyphs.Blocked).Add(st.Text, " blocked: only a person or time can change it").String())
-	return append(out, style.NewLine(st, w).Add(st.Text, "3/17 pods: 3 of 17 have still to leave").String())
+	out = append(out, style.NewLine(st, w).Add(st.Warn, st.Glyphs.Blocked).Add(st.Text, " blocked: only an operator or time resolves it").String())
+	return append(out, style.NewLine(st, w).Add(st.Text, "3/17 pods: 3 of 17 remain to be moved").String())
 }
 
 func (d *menu) first() int { return d.top }

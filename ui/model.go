@@ -319,7 +319,7 @@ func (m *Model) doubtApproval() {
 		return
 	}
 	m.Approved = ""
-	m.refuse("the approval was not taken up: the log may say why. It is asked for again")
+	m.refuse("the approval was not accepted, see the log. Approval is requested again")
 }
 
 // send gives a command to the run and says so; the snapshot shows its effect.

@@ -52,9 +52,9 @@ func withMouse(o *Options) { o.Mouse = true }
 func TestTheMouseIsOffUntilItIsTaken(t *testing.T) {
 	const on, off = "\x1b[?1002h", "\x1b[?1002l"
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("draining").Silent(on).Press("m").Heard(on).Expect("the mouse is taken")
+	ui.Expect("draining").Silent(on).Press("m").Heard(on).Expect("mouse captured")
 	ui.Click("ip-10-0-2-31").Expect("›ip-10-0-2-31")
-	ui.Press("m").Heard(off).Expect("the mouse selects text again")
+	ui.Press("m").Heard(off).Expect("mouse released: it selects text again")
 	ui.Click("ip-10-0-1-24").Press("c").Gone("selects text").Expect("›ip-10-0-2-31")
 }
 
@@ -82,12 +82,12 @@ func TestClicks(t *testing.T) {
 
 func TestClickingTheFooterPressesItsKey(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy(), withMouse)
-	ui.Expect("p pause").Click("pause").Expect("pause asked for")
+	ui.Expect("p pause").Click("pause").Expect("pause requested")
 	if c := <-ui.Commands; c.Kind != "pause" {
 		t.Errorf("sent %+v", c)
 	}
-	ui.Click("pause asked for").SentNothing() // a notice is no key
-	ui.Press("esc").Expect("? help").Click("? help").Expect("What can be done here").Press("esc").Gone("What can be done here").Expect("(s skip")
+	ui.Click("pause requested").SentNothing() // a notice is no key
+	ui.Press("esc").Expect("? help").Click("? help").Expect("Actions").Press("esc").Gone("Actions").Expect("(s skip")
 	ui.Click("(s skip").Expect("cannot skip now")
 }
 
@@ -98,7 +98,7 @@ func TestTheWheelScrollsWhatIsUnderIt(t *testing.T) {
 	ui := sit(t, 120, 30, s, withMouse)
 	ui.Expect("draining").Gone("the very first line").Wheel("log", -10).Expect("the very first line", "newer, G follows").Wheel("log", 10).Gone("newer")
 	ui.Wheel("ip-10-0-2-9", 1).Expect("›ip-10-0-2-45").Wheel("ip-10-0-2-9", -1).Expect("›ip-10-0-2-9")
-	ui.Press("?").Expect("›(a)").Wheel("What can be done here", 1).Expect("›s  ").Press("esc").SentNothing()
+	ui.Press("?").Expect("›(a)").Wheel("Actions", 1).Expect("›s  ").Press("esc").SentNothing()
 }
 
 // A key on its way must not do what the screen shows only since an instant, nor must

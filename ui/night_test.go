@@ -37,7 +37,7 @@ func TestANightAtTheKeyboard(t *testing.T) {
 	ui.Show(uitest.Busy()).Gone("connection refused")
 
 	// Force wants the name, and nothing but the name.
-	ui.Press("f").Expect("breaks the budget shop/checkout: it promises 3 healthy pods, has 3, and will have 2").Type("ip-10-0-1-2").Press("enter").Expect("that is not the name; nothing was forced").SentNothing()
+	ui.Press("f").Expect("violates PDB shop/checkout: it requires 3 healthy pods, has 3, will have 2").Type("ip-10-0-1-2").Press("enter").Expect("that is not the name; nothing was forced").SentNothing()
 	ui.Type("3").Press("enter").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23)})
 
 	// Enough for tonight.

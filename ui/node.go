@@ -87,7 +87,7 @@ func (d *NodeDialog) content(m *Model, w int) (out []string, cursor span) {
 		stage += fmt.Sprintf(", of batch %d", r.Batch)
 	}
 	if sc.Row(r.ID) == nil {
-		stage = "gone; this is the last that was known"
+		stage = "gone; this is its last known state"
 	}
 	out = append(out, style.Fact(st, "stage", stage, lk.Pen, w)...)
 	if r.Note != "" {
@@ -97,7 +97,7 @@ func (d *NodeDialog) content(m *Model, w int) (out []string, cursor span) {
 		left, still := sc.Remaining(r.Wait, now)
 		text := fmt.Sprintf("%s: %s left", r.Wait.For, style.Countdown(left))
 		if still {
-			text += ", stands still"
+			text += ", stopped"
 		}
 		if r.Wait.Guess {
 			text += ", an estimate"
@@ -129,7 +129,7 @@ func (d *NodeDialog) fromRow(m *Model, w int) []string {
 	st, sc, r := m.Styles, m.Scene, d.row
 	var out []string
 	if r.Pods > 0 {
-		out = style.Fact(st, "pods", fmt.Sprintf("%d of %d have still to leave", r.PodsLeft, r.Pods), st.Text, w)
+		out = style.Fact(st, "pods", fmt.Sprintf("%d of %d remain to be moved", r.PodsLeft, r.Pods), st.Text, w)
 	}
 	version := style.ShortVersion(r.Version)
 	if r.New {
@@ -175,7 +175,7 @@ func conditions(r *engine.NodeRow) string {
 func (m *Model) machineText(d *engine.NodeDetail, r *engine.NodeRow) string {
 	mc := d.Machine
 	if mc == nil {
-		return d.ID + " in " + r.Zone + ": the group does not list it any more"
+		return d.ID + " in " + r.Zone + ": no longer listed by the group"
 	}
 	if m.Scene.Pool != nil {
 		return machineOfPool(mc, m.Scene.Now(m.Opts.Now()))
@@ -194,7 +194,7 @@ func (m *Model) machineText(d *engine.NodeDetail, r *engine.NodeRow) string {
 	add(mc.Detail != "" && mc.Detail != mc.State, mc.Detail)
 	add(mc.Unhealthy, "unhealthy")
 	add(mc.Protected, "protected from scale-in")
-	add(mc.Detached, "detached from its group, which has another one in its place")
+	add(mc.Detached, "detached from its group, which has replaced it")
 	template := d.TemplateName
 	if template == "" {
 		template = mc.Template.ID
@@ -278,7 +278,7 @@ func marksText(marks []engine.MarkDetail) string {
 		out = append(out, "ours: "+strings.Join(ours, ", "))
 	}
 	if len(foreign) > 0 {
-		out = append(out, "there before us, and stays: "+strings.Join(foreign, ", "))
+		out = append(out, "not ours, stays: "+strings.Join(foreign, ", "))
 	}
 	return strings.Join(out, "; ")
 }
@@ -318,7 +318,7 @@ func (d *NodeDialog) keys(m *Model, w int) string {
 	if d.hint() != "" {
 		more = "pgdn"
 	}
-	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), "up/down", "pod", why, "why", budget, "budget", force, word, more, "more")
+	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), "up/down", "pod", why, "why", budget, "PDB", force, word, more, "more")
 }
 
 func (d *NodeDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
@@ -335,7 +335,7 @@ func (d *NodeDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 		case d.Detail == nil && k == "enter":
 			m.Close()
 		case p == nil:
-			m.refuse("move the cursor to a pod first (up, down)")
+			m.refuse("select a pod first (up, down)")
 		case k == "f":
 			return m.forcePod(d.target(p))
 		case k == "enter" && p.Blocker != nil:
@@ -377,7 +377,7 @@ func (m *Model) movesText(moves []world.Move, w int) []string {
 	for _, move := range moves {
 		text := string(move.By)
 		if move.Guess {
-			text += ", as it looks"
+			text += ", inferred"
 		}
 		text += ": " + move.Means + " (" + move.Mark
 		if !move.Since.IsZero() {
@@ -385,11 +385,11 @@ func (m *Model) movesText(moves []world.Move, w int) []string {
 		}
 		text += ")"
 		if move.Limit > 0 && move.Told {
-			text += fmt.Sprintf(". Its drains take %s at most", move.Limit)
+			text += fmt.Sprintf(". Its drains take at most %s", move.Limit)
 		} else if move.Limit > 0 {
-			text += fmt.Sprintf(". Its drains take %s at most unless it was told otherwise, which cannot be seen", move.Limit)
+			text += fmt.Sprintf(". Its drains take at most %s by default; its actual setting cannot be read", move.Limit)
 		} else if move.Step == world.MoveDraining {
-			text += ". How long its drain may take is not known"
+			text += ". Its drain timeout is not known"
 		}
 		out = append(out, style.Fact(m.Styles, "others", m.Scene.Brief(text), m.Styles.Text, w)...)
 	}
@@ -406,9 +406,9 @@ func (m *Model) Reading() string {
 	case m.Opts.Look == nil:
 		return ""
 	case m.Scene.Over():
-		return "the run is over: no more is read"
+		return "the run is over: nothing more is read"
 	case m.Ended:
-		return "the run sends no more news: no more is read"
+		return "the run sends no more updates: nothing more is read"
 	}
 	return StillReading
 }

@@ -223,7 +223,7 @@ func (t *nodeTable) draw(m *Model, tb *table) []string {
 	} else if len(tb.list) == 0 {
 		text := "no nodes are known yet"
 		if t.filtered() {
-			text = "no node is like that; esc shows all"
+			text = "no node matches; esc shows all"
 		}
 		body = append(body, style.NewLine(st, w-2).Space(1).Add(st.Dim, text).String())
 	}
@@ -294,7 +294,7 @@ func hidden(st *style.Styles, all, shown []item, above int) string {
 	}
 	s := fmt.Sprintf("%s%d more", arrows, rows)
 	if busy > 0 {
-		s += fmt.Sprintf(", %d at work", busy)
+		s += fmt.Sprintf(", %d busy", busy)
 	}
 	return s
 }

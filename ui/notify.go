@@ -42,7 +42,7 @@ type attention struct {
 // news is something that wants a person. The key tells it from others.
 type news struct{ key, text string }
 
-// here notes that somebody is at the keyboard.
+// here notes that the user is at the keyboard.
 func (a *attention) here(now time.Time) { a.key, a.away = now, false }
 
 // attend sends a notification if there are news and nobody looks.

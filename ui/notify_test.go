@@ -64,7 +64,7 @@ func TestANotificationWhenApprovalIsWanted(t *testing.T) {
 	// What is seen is not told. The help shows that the focus has come.
 	next := uitest.Asking()
 	next.Batch.ID, next.Batch.Evict = 3, 33
-	ui.Press(focusIn, "?").Expect("What can be done here").Press("esc").Gone("What can be done here").Show(next).Expect("33 pods to move").Press(focusOut).Later(time.Minute).Show(next).Show(uitest.Quiet()).Gone("33 pods").Silent(osc777)
+	ui.Press(focusIn, "?").Expect("Actions").Press("esc").Gone("Actions").Show(next).Expect("33 pods to move").Press(focusOut).Later(time.Minute).Show(next).Show(uitest.Quiet()).Gone("33 pods").Silent(osc777)
 }
 
 func TestANotificationForTheCanaryAndAPhase(t *testing.T) {

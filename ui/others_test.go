@@ -37,7 +37,7 @@ func TestNodeOfOthers(t *testing.T) {
 func TestDrivenByOthersInEverySize(t *testing.T) {
 	s := uitest.Driven()
 	m, _ := watcher(s, 120, 36)
-	if title := windowTitle(m.Scene, m.Styles); !strings.Contains(title, "kops at work") || !strings.Contains(title, "1 blocked") {
+	if title := windowTitle(m.Scene, m.Styles); !strings.Contains(title, "kops busy") || !strings.Contains(title, "1 blocked") {
 		t.Errorf("the title is %q", title)
 	}
 	for w := term.LeastWidth; w <= 210; w += 7 {

@@ -87,7 +87,7 @@ func TestPodsThatCannotBeRead(t *testing.T) {
 	s := uitest.Partial(uitest.Idle)()
 	s.Sources[0] = engine.SourceView{Name: s.Sources[0].Name, Stale: true, Problem: "the API answered 500", Retry: uitest.Moment.Add(2 * time.Second)}
 	m, _ := watcher(s, 120, 36)
-	if frame := ansi.Strip(m.View().Content); !strings.Contains(frame, "the pods of the cluster are not read yet, retry in 2 s: the API answered 500  ") {
+	if frame := ansi.Strip(m.View().Content); !strings.Contains(frame, "the cluster's pods are not read yet, retry in 2 s: the API answered 500  ") {
 		t.Errorf("got\n%s", frame)
 	}
 }

@@ -47,7 +47,7 @@ func (m *Model) podTable(d *engine.NodeDetail, cursor string, w int) (out []stri
 	if n := len(d.Pods); n > 0 {
 		text = style.Count(n, "pod")
 		if leave > 0 {
-			text += fmt.Sprintf(", %d to leave", leave)
+			text += fmt.Sprintf(", %d to move", leave)
 		}
 		if stay > 0 {
 			text += fmt.Sprintf(", %d ignored", stay)
@@ -61,7 +61,7 @@ func (m *Model) podTable(d *engine.NodeDetail, cursor string, w int) (out []stri
 		return out, at
 	}
 	c := podColumnsFor(w)
-	out = append(out, podLine(style.NewLine(st, w).Space(1), c, st.Dim, []string{"pod", "owner", "budget", "state", "tries", "time"}, nil))
+	out = append(out, podLine(style.NewLine(st, w).Space(1), c, st.Dim, []string{"pod", "owner", "PDB", "state", "tries", "time"}, nil))
 	for _, p := range d.Pods {
 		chosen := p.UID == cursor
 		if chosen {
@@ -208,12 +208,12 @@ func (m *Model) podFacts(p *engine.PodDetail, c podColumns, w int) []string {
 	}
 	add(st.Dim, "", strings.Join(words, ", "))
 	for _, b := range p.Budgets {
-		add(st.Dim, "", "budget "+budgetText(b))
+		add(st.Dim, "", "PDB "+budgetText(b))
 	}
 	if p.Tries > 0 {
-		text := fmt.Sprintf("asked to leave %d times", p.Tries)
+		text := fmt.Sprintf("%d eviction attempts", p.Tries)
 		if p.Tries == 1 {
-			text = "asked to leave once"
+			text = "1 eviction attempt"
 		}
 		if !p.First.IsZero() {
 			text += ", first at " + m.Scene.Since(p.First)
@@ -254,11 +254,11 @@ func budgetText(b engine.BudgetView) string {
 func podPromises(p *engine.PodDetail, told bool) []string {
 	var out []string
 	if p.Grace != nil {
-		out = append(out, p.Ref+" is terminating already: it is deleted at once, without what is left of its grace period")
+		out = append(out, p.Ref+" is already terminating: it is deleted at once, without the rest of its grace period")
 	}
 	for _, b := range p.Budgets {
 		if left := b.Healthy - 1; !told && p.Ready && p.Grace == nil && left < b.Desired {
-			out = append(out, fmt.Sprintf("breaks the budget %s: it promises %d healthy pods, has %d, and will have %d", b.Ref, b.Desired, b.Healthy, max(left, 0)))
+			out = append(out, fmt.Sprintf("violates PDB %s: it requires %d healthy pods, has %d, will have %d", b.Ref, b.Desired, b.Healthy, max(left, 0)))
 		}
 	}
 	return out

@@ -90,7 +90,7 @@ func (m *Model) poolZone(z engine.PoolZone, p *engine.PoolView, name, w int) str
 	l := style.NewLine(st, w).Space(1)
 	l.Fit(st.Title, scene.OrDash(z.Name), max(name, 1)).Space(2)
 	if z.Deployment == "" {
-		l.Add(st.Text, z.Counts()).Add(st.Dim, "  as their nodes tell")
+		l.Add(st.Text, z.Counts()).Add(st.Dim, "  inferred from their nodes")
 		return l.Space(2).Add(st.Dim, z.AtOnce()).String()
 	}
 	l.Add(st.Text, z.Counts())
@@ -130,7 +130,7 @@ func (d *PoolDialog) Title(m *Model) string {
 func (d *PoolDialog) Body(m *Model, w int) []string {
 	sc, st, p := m.Scene, m.Styles, m.Scene.Pool
 	if p == nil {
-		return style.Paragraph(st, st.Dim, "", "this is no worker pool", w)
+		return style.Paragraph(st, st.Dim, "", "this is not a worker pool", w)
 	}
 	var out []string
 	add := func(name, value string, pen style.Pen) {
@@ -193,9 +193,9 @@ func machineOfPool(mc *world.Machine, now time.Time) string {
 		words[len(words)-1] += " for " + text.Span(now.Sub(g.Since))
 	}
 	if g.Forced {
-		words = append(words, "ordered to go by force")
+		words = append(words, "force deletion requested")
 	}
-	words = append(words, "of "+g.Set, fmt.Sprintf("priority %d (the lowest goes first, 3 is usual)", g.Priority), "drain "+text.Span(g.Limits.Drain))
+	words = append(words, "of "+g.Set, fmt.Sprintf("priority %d (lowest first, default 3)", g.Priority), "drain "+text.Span(g.Limits.Drain))
 	text := strings.Join(words, ", ")
 	if g.Operation != "" {
 		text += "; last operation: " + g.Operation + ": " + g.Description

@@ -76,7 +76,7 @@ func TestPoolInEverySize(t *testing.T) {
 	s := uitest.Pooled()
 	s.Sources[1] = engine.SourceView{Name: world.Cloud, Fresh: uitest.Moment.Add(-time.Minute), Stale: true, Problem: "the control cluster: does not answer"}
 	m, _ := watcher(s, 120, 36)
-	if frame := ansi.Strip(m.View().Content); !strings.Contains(frame, "control cluster data 60 s old, retrying: does not answer. What Gardener does meanwhile") {
+	if frame := ansi.Strip(m.View().Content); !strings.Contains(frame, "control cluster data 60 s old, retrying: does not answer. Gardener's changes") {
 		t.Errorf("a stale control cluster is not told:\n%s", frame)
 	}
 }

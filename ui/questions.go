@@ -64,7 +64,7 @@ func approveText(m *Model, b *engine.BatchView, w int) []string {
 		out = append(out, style.Fact(st, "phase", b.Does, st.Title, w)...)
 	}
 	if b.Canary {
-		out = append(out, style.Fact(st, "canary", "one node first; then watched for "+b.Watch.String()+" before the others are asked for", st.Title, w)...)
+		out = append(out, style.Fact(st, "canary", "one node first, then observed for "+b.Watch.String()+" before approval of the others", st.Title, w)...)
 	}
 	if b.Phase != "" && b.Evict+b.Ignore == 0 {
 		return append(out, m.asOf(b, w)...)
@@ -94,11 +94,11 @@ func approveText(m *Model, b *engine.BatchView, w int) []string {
 	}
 	switch why := cmp.Or(b.NotEvaluated, m.Scene.ClusterStale()); {
 	case why != "":
-		out = append(out, style.Paragraph(st, st.Bad, st.Glyphs.Warning, "blockers are not evaluated: "+why, w)...)
+		out = append(out, style.Paragraph(st, st.Bad, st.Glyphs.Warning, "blockers not evaluated: "+why, w)...)
 	case len(b.Foreseen) == 0:
-		out = append(out, style.Paragraph(st, st.Text, st.Glyphs.Dot, "budgets, consents and finalizers hold none of these pods at this moment", w)...)
+		out = append(out, style.Paragraph(st, st.Text, st.Glyphs.Dot, "no PDB, missing consent or finalizer blocks these pods now", w)...)
 	}
-	out = append(out, style.Paragraph(st, st.Dim, st.Glyphs.Dot, "not evaluated: admission webhooks, and room for the pods elsewhere", w)...)
+	out = append(out, style.Paragraph(st, st.Dim, st.Glyphs.Dot, "not evaluated: admission webhooks, and room for the pods on other nodes", w)...)
 	return append(out, m.asOf(b, w)...)
 }
 
@@ -121,7 +121,7 @@ func (m *Model) asOf(b *engine.BatchView, w int) []string {
 	return append([]string{style.NewLine(m.Styles, w).String()}, style.Paragraph(m.Styles, m.Styles.Dim, "", text, w)...)
 }
 
-// newAbortDialog says what stops, what finishes and what is put back.
+// newAbortDialog says what stops, what finishes and what is restored.
 func newAbortDialog() *ChoiceDialog {
 	return &ChoiceDialog{
 		head: called("Abort the upgrade?"),
@@ -131,7 +131,7 @@ func newAbortDialog() *ChoiceDialog {
 			case m.Scene.Between():
 				plan = []string{"no run is under way"}
 			case len(plan) == 0:
-				plan = []string{"nothing new starts; what is in flight is finished or put back"}
+				plan = []string{"nothing new starts; work in flight finishes or is restored"}
 			}
 			var out []string
 			for _, p := range plan {
@@ -142,7 +142,7 @@ func newAbortDialog() *ChoiceDialog {
 			}
 			return out
 		},
-		Choices: []choice{{"n", "go on", nothing}, {"y", "abort the upgrade", sendAbort}},
+		Choices: []choice{{"n", "continue", nothing}, {"y", "abort the upgrade", sendAbort}},
 		check:   closeWhenOver,
 	}
 }
@@ -152,7 +152,7 @@ func sendAbort(m *Model) tea.Cmd {
 		m.refuse("nothing was aborted: " + why)
 		return m.tick()
 	}
-	m.send(record.Command{Kind: record.CmdAbort}, "abort asked for")
+	m.send(record.Command{Kind: record.CmdAbort}, "abort requested")
 	return nil
 }
 
@@ -172,7 +172,7 @@ func newSkipDialog(m *Model, rows []*engine.NodeRow) *ChoiceDialog {
 		return newNodesDialog(rows, "s", takesSkip, "Skip", "skip of", "skip it", instead)
 	}
 	return newNodesDialog(rows, "s", takesSkip, "Skip", "skip of", "skip it",
-		"stays as it is: outdated, and not drained any further. The run ends with nodes left by choice (exit code 8).")
+		"stays outdated and is not drained further. The run ends with nodes left by choice (exit code 8).")
 }
 
 // newReturnDialog asks before nodes that were skipped or have failed are taken up
@@ -182,7 +182,7 @@ func newReturnDialog(m *Model, rows []*engine.NodeRow) *ChoiceDialog {
 		return newNodesDialog(rows, "r", takesReturn, "Return to", "return to", "return to it", instead)
 	}
 	return newNodesDialog(rows, "r", takesReturn, "Return to", "return to", "return to it",
-		"goes to the end of the order, and is drained and replaced like any other when its turn comes.")
+		"moves to the end of the order, and is drained and replaced like any other node.")
 }
 
 // newNodesDialog asks before the command of a key is given for each of some nodes, all
@@ -222,7 +222,7 @@ func newNodesDialog(rows []*engine.NodeRow, key string, good func(*engine.NodeRo
 				m.Opts.Send(record.Command{Kind: a.Command(m), Node: commandName(r)})
 			}
 			m.Nodes.marks = nil
-			m.say(said + " " + whom(m) + " asked for")
+			m.say(said + " " + whom(m) + " requested")
 			return nil
 		}}},
 		check: func(m *Model) {
@@ -235,7 +235,7 @@ func newNodesDialog(rows []*engine.NodeRow, key string, good func(*engine.NodeRo
 				case now == nil || !good(now):
 					m.Close()
 					m.grace.begin(m.Opts.Now())
-					m.say(m.Scene.NodeName(commandName(r)) + " has moved on; nothing was asked for")
+					m.say(m.Scene.NodeName(commandName(r)) + " has changed its stage; nothing was requested")
 				default:
 					rows[i] = now
 				}
@@ -260,7 +260,7 @@ func leave(*Model) tea.Cmd { return tea.Quit }
 
 // newQuitDialog is for the process that drives the run.
 func newQuitDialog(m *Model) *ChoiceDialog {
-	again := m.Again() + " goes on from where it stands, here or on another machine."
+	again := m.Again() + " resumes it, here or on another machine."
 	d := &ChoiceDialog{head: called("Leave?"), Choices: []choice{{"n", "stay", nothing}}}
 	state, why := m.Scene.State, m.Unable(m.ActionFor("p"))
 	d.check = func(m *Model) {
@@ -275,19 +275,19 @@ func newQuitDialog(m *Model) *ChoiceDialog {
 	}
 	text := ""
 	switch m.Scene.State {
-	case record.Finished: // of a roll that goes on
+	case record.Finished: // of a roll that continues
 		text = "No run is under way now; " + again
 		d.Choices = append(d.Choices, choice{"y", "leave", leave})
 	case record.Paused, record.Planned:
 		text = "The run stays " + string(m.Scene.State) + ". " + again
 		d.Choices = append(d.Choices, choice{"y", "leave", leave})
 	case record.Ending:
-		text = "The run is putting back what it changed, and this process does it. Leaving now leaves the rest as it is; " + again
+		text = "This process is restoring what the run changed. Leaving now leaves the rest unrestored; " + again
 		d.Choices = append(d.Choices, choice{"y", "leave now", leave})
 	default:
-		text = "This process drives the run; nobody else would go on with it. "
+		text = "This process drives the run; no other process would continue it. "
 		if why, ok := m.Scene.Able(record.CmdPause); ok {
-			text += "Paused, it starts nothing new; pods that are terminating finish. " + again
+			text += "While paused it starts nothing new; terminating pods finish. " + again
 			d.Choices = append(d.Choices, choice{"p", "pause and leave", func(m *Model) tea.Cmd {
 				m.Opts.Send(record.Command{Kind: record.CmdPause, Reason: "left the dashboard"})
 				return tea.Quit

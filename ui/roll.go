@@ -39,7 +39,7 @@ func (m *Model) LastDialog() Dialog {
 	return NewEndDialog()
 }
 
-// Again is the command that goes on with a run, or with its roll.
+// Again is the command that resumes a run, or with its roll.
 func (m *Model) Again() string {
 	if r := m.Scene.Roll; r != nil && r.Again != "" {
 		return r.Again
@@ -196,12 +196,12 @@ func (d *rollDialog) Body(m *Model, w int) []string {
 		out = append(out, style.Fact(st, "stopped", r.Stop, st.Warn, w)...)
 	}
 	if len(r.Names(roll.NotStarted)) > 0 {
-		out = append(out, style.Fact(st, "to go on", r.Again, st.Text, w)...)
+		out = append(out, style.Fact(st, "to continue", r.Again, st.Text, w)...)
 	}
 	for _, g := range r.Groups {
 		for i, what := range g.Left {
 			if i == 0 {
-				out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Warn, "left behind in "+g.Name+", with what puts it back").String())
+				out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Warn, "not restored in "+g.Name+", with the command that restores it").String())
 			}
 			out = append(out, style.Paragraph(st, st.Text, st.Glyphs.Warning, what, w)...)
 		}
@@ -210,7 +210,7 @@ func (d *rollDialog) Body(m *Model, w int) []string {
 }
 
 func (d *rollDialog) keys(m *Model, w int) string {
-	return style.KeyLine(m.Styles, w, "q", "leave", "esc", "look at the board", d.moreKey(), "more")
+	return style.KeyLine(m.Styles, w, "q", "leave", "esc", "back to the board", d.moreKey(), "more")
 }
 
 func (d *rollDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {

@@ -21,7 +21,7 @@ func TestDashboardGoesThroughARoll(t *testing.T) {
 	ui.Press("x").Expect("Abort the upgrade?", "the roll ends with it: ng-web-b and ng-web-c are not started").Press("n")
 	ui.Show(uitest.Between()).Expect("Next: ng-web-b").Gone("exit code")
 	ui.Press("p").Expect("cannot pause now: the run of this group is over, and the next has not begun").SentNothing()
-	ui.Press("q").Expect("No run is under way now", "drainboard upgrade --all goes on", "The roll is held: ng-web-b and ng-web-c are not started")
+	ui.Press("q").Expect("No run is under way now", "drainboard upgrade --all resumes it", "The roll is held: ng-web-b and ng-web-c are not started")
 	ui.Show(uitest.NextGroup()).Expect("prod-eu-1 / ng-web-b", "the group ng-web-b now, 5 of 6").Gone("Leave?")
 	ui.Press("a").Expect("key ignored: the screen had just changed").SentNothing()
 	ui.Later(5 * time.Second).Press("a").Expect("Approve batch 1").Later(5 * time.Second).Press("enter")
@@ -42,7 +42,7 @@ func TestAbortBetweenGroups(t *testing.T) {
 // Leaving says that the roll is held, and pauses the run.
 func TestLeavingARoll(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Rolling())
-	ui.Expect("ng-web-b").Press("q").Expect("The roll is held: ng-web-b and ng-web-c are not started", "drainboard upgrade --all goes on from where it stands")
+	ui.Expect("ng-web-b").Press("q").Expect("The roll is held: ng-web-b and ng-web-c are not started", "drainboard upgrade --all resumes it")
 	ui.Press("p").Sent(record.Command{Kind: record.CmdPause, Reason: "left the dashboard"})
 	ui.Leaves(Left)
 }
@@ -62,7 +62,7 @@ func TestTurnToTheNextGroup(t *testing.T) {
 		t.Fatal("t does not turn to the next group")
 	}
 	ui = sit(t, 120, 36, uitest.Rolling())
-	ui.Expect("ng-web-b").Press("?").Expect("delete what blocks the node or pod").Gone("side by side")
+	ui.Expect("ng-web-b").Press("?").Expect("delete the blocked pods of the selected node").Gone("parallel roll")
 }
 
 // A narrow line names what is under way or went wrong, and counts the others.

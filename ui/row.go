@@ -112,7 +112,7 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 		d, still := sc.Remaining(r.Wait, m.Opts.Now())
 		what = r.Wait.For
 		if still {
-			tp, what = st.Dim, "stands still"
+			tp, what = st.Dim, "stopped"
 		} else if d > 0 {
 			d += sc.Lag(m.Opts.Now(), hand)
 		}
@@ -145,7 +145,7 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 			note = scene.CordonedNote(r)
 		}
 		if note == "" && r.Detached && r.Stage != record.Replaced {
-			note = "detached: nothing takes its place"
+			note = "detached: no replacement"
 		}
 		np := st.Dim
 		if r.Stage == record.NodeFail || r.Stage == record.Unreachable {

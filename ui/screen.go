@@ -314,7 +314,7 @@ func (m *Model) waiting() string {
 	}
 	switch {
 	case m.interrupts > 0:
-		text = "abort asked for; ctrl-c again leaves at once"
+		text = "abort requested; ctrl-c again leaves at once"
 	case m.Ended:
 		text = "the run stopped before there was anything to show; q leaves"
 	}
@@ -398,5 +398,5 @@ func (m *Model) declare(v *tea.View) {
 
 // unread is a line that says why a panel has nothing to tell.
 func (m *Model) unread(w int) string {
-	return style.NewLine(m.Styles, w).Space(1).Add(m.Styles.Dim, "not known yet: the pods of the cluster are being read").String()
+	return style.NewLine(m.Styles, w).Space(1).Add(m.Styles.Dim, "not known yet: reading the cluster's pods").String()
 }

@@ -283,7 +283,7 @@ func TestFramesAreSynchronizedOverSSH(t *testing.T) {
 	}
 	if !d.seen.waitFor(func(out string) bool {
 		frame := out[strings.LastIndex(out, begin):]
-		return strings.Contains(shownOf(out), "What can be done here") && !strings.Contains(shownOf(strings.TrimSuffix(out, frame)), "What can be done here") && strings.HasSuffix(frame, end)
+		return strings.Contains(shownOf(out), "Actions") && !strings.Contains(shownOf(strings.TrimSuffix(out, frame)), "Actions") && strings.HasSuffix(frame, end)
 	}) {
 		t.Errorf("the frame is not between its marks: %q", d.seen.String())
 	}

@@ -33,13 +33,13 @@ type Options struct {
 	// Turn shows the next of the runs of a roll that go side by side; nil where they follow
 	// each other. It must not block.
 	Turn func()
-	// Look is told what the operator looks at, so that its details come with the next
+	// Look receives what the operator looks at, so that its details come with the next
 	// snapshot. It must not block; nil means that no details are to be had.
 	Look func(engine.Look)
-	// Unread is told which nodes are on the screen whose pods are still to be read, and
+	// Unread receives which nodes are on the screen whose pods are still to be read, and
 	// which are therefore to be read first. It must not block; may be nil.
 	Unread func(nodes []string)
-	// Again is the command that goes on with the run; "" is drainboard upgrade GROUP.
+	// Again is the command that resumes the run; "" is drainboard upgrade GROUP.
 	Again string
 	// Theme is the look; the zero value chooses one that fits the terminal.
 	Theme themes.Theme
@@ -61,8 +61,8 @@ type Options struct {
 	Speed float64
 	// KeepsNothing: the run ends with this process, and leaving is free.
 	KeepsNothing bool
-	// Scale has somebody else scale what owns a blocked pod, so that it may leave, and
-	// returns what was done. It is for a demo, which has somebody else at hand; nil is a
+	// Scale scales up the owner of a blocked pod, so that its PDB opens, and
+	// returns what was done. It is for the demo, which plays another user; nil is a
 	// real cluster, whose dashboard has no such key.
 	Scale func(*engine.Blocker) string
 	// Scripted: the lines of Input were written by a script, not typed by a person who
@@ -84,7 +84,7 @@ type Exit string
 const (
 	// Left: the run is not over. If it was running and this process drives it,
 	// CmdPause was sent before; the caller waits until the pause is saved and says
-	// how to go on. A watcher says that the run goes on without it.
+	// how to resume. A watcher says that the run continues without it.
 	Left Exit = "left"
 	// Finished: the run was over.
 	Finished Exit = "finished"

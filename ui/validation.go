@@ -72,16 +72,16 @@ func (m *Model) validationBody(w int) []string {
 	var out []string
 	switch now := sc.Now(m.Opts.Now()); {
 	case !v.Failed.IsZero():
-		text := "the cluster did not get valid in time"
+		text := "the cluster did not validate in time"
 		if v.Wait != nil {
 			text += " (" + style.Countdown(v.Wait.End.Sub(v.Wait.Start)) + ")"
 		}
 		if sc.PassInvalid {
-			text += "; the run goes on all the same"
+			text += "; the run continues anyway"
 		}
 		out = append(out, style.NewLine(st, w).Space(1).Add(st.Text, text).String())
 	case !v.Passed.IsZero():
-		text := fmt.Sprintf("%s found nothing, %s ago", style.Count(max(v.Need, 1), "look"), style.Age(now.Sub(v.Passed)))
+		text := fmt.Sprintf("%s without findings, %s ago", style.Count(max(v.Need, 1), "look"), style.Age(now.Sub(v.Passed)))
 		return []string{style.NewLine(st, w).Space(1).Add(st.Dim, text).String()}
 	default:
 		out = m.progressLines(v, w)
@@ -175,16 +175,16 @@ func (d *validationDialog) Body(m *Model, w int) []string {
 	sc, st := m.Scene, m.Styles
 	v := sc.Validation
 	if v == nil {
-		return style.Paragraph(st, st.Dim, "", "nothing was validated yet", w)
+		return style.Paragraph(st, st.Dim, "", "not validated yet", w)
 	}
 	out := style.Fact(st, "of", "the whole cluster, "+sc.AfterText(v), st.Text, w)
-	out = append(out, style.Fact(st, "looks", scene.PassesText(v)+" in a row that found nothing", st.Text, w)...)
+	out = append(out, style.Fact(st, "looks", scene.PassesText(v)+" in a row without findings", st.Text, w)...)
 	if sc.Validating() {
 		out = append(out, style.Fact(st, "next", m.Scene.NextText(v), st.Text, w)...)
 		if limit := m.Scene.LimitText(v); limit != "" {
 			out = append(out, style.Fact(st, "time", limit, st.Text, w)...)
 		}
-		out = append(out, style.Fact(st, "then", "the slot of what was ended is free, and the next node may start", st.Text, w)...)
+		out = append(out, style.Fact(st, "then", "the slot of the terminated instance is free, and the next node may start", st.Text, w)...)
 	}
 	if !v.Looked.IsZero() {
 		out = append(out, style.Fact(st, "as of", style.Age(sc.Now(m.Opts.Now()).Sub(v.Looked))+" ago", st.Text, w)...)
@@ -192,7 +192,7 @@ func (d *validationDialog) Body(m *Model, w int) []string {
 	out = append(out, style.NewLine(st, w).String())
 	list := scene.Failures(v)
 	if len(list) == 0 {
-		return append(out, style.Paragraph(st, st.Dim, "", "nothing wrong was found", w)...)
+		return append(out, style.Paragraph(st, st.Dim, "", "no findings", w)...)
 	}
 	for _, f := range list {
 		p, sign := st.Warn, st.Glyphs.Failed
@@ -203,7 +203,7 @@ func (d *validationDialog) Body(m *Model, w int) []string {
 	}
 	if list[len(list)-1].Ignored {
 		out = append(out, style.NewLine(st, w).String())
-		out = append(out, style.Paragraph(st, st.Dim, "", "Ignored is what other groups of workers have: it does not hold this one up.", w)...)
+		out = append(out, style.Paragraph(st, st.Dim, "", "Findings in other worker groups are ignored: they do not block this group.", w)...)
 	}
 	return out
 }
@@ -218,7 +218,7 @@ func openWhole(m *Model) tea.Cmd {
 
 func notValidated(m *Model) string {
 	if m.Scene.Validation == nil && m.Scene.Pool == nil {
-		return "nothing is validated in this run"
+		return "this run does not validate the cluster"
 	}
 	return ""
 }

@@ -81,9 +81,9 @@ func TestWatcher(t *testing.T) {
 	s = uitest.Busy()
 	s.Blind = []world.Source{world.Cluster}
 	m.Update(snapshotMsg{uitest.Judge(s)})
-	shows("who drives this run does not see the cluster now")
+	shows("the driver of this run has no fresh data of the cluster")
 	if _, still := m.Scene.Remaining(s.Zones[0].Rows[0].Wait, uitest.Moment.Add(time.Minute)); !still {
-		t.Error("a countdown that stands still for the driver goes on for who watches")
+		t.Error("a countdown that stopped for the driver goes on for who watches")
 	}
 	s = uitest.Busy()
 	s.Driver, s.Unwritten, s.UnwrittenSince = "ann@laptop pid 7", "it seems that it cannot be written", uitest.Moment.Add(-3*time.Minute)
@@ -92,7 +92,7 @@ func TestWatcher(t *testing.T) {
 	s = uitest.Busy()
 	s.Unattended, s.Mismatches = uitest.Moment.Add(-3*time.Minute), "the group was deleted and made anew"
 	m.Update(snapshotMsg{uitest.Judge(s)})
-	shows("▲ no driver", "fails in 11:42, stands still", "▲ upgrade", "nobody has driven this run for ", "drainboard upgrade ng-web goes on with it", "its record does not fit the group: the group was deleted and made anew; drainboard upgrade")
+	shows("▲ no driver", "fails in 11:42, stopped", "▲ upgrade", "no driver for ", "drainboard upgrade ng-web resumes the run", "its record does not match the group: the group was deleted and made anew; drainboard upgrade")
 	hides("min left", "upgrading", "again in")
 	s = uitest.Busy()
 	s.Unattended, s.State = uitest.Moment.Add(-3*time.Minute), record.Paused

@@ -145,7 +145,7 @@ func TestPoolsAtOneLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, out.String(), "web: a worker pool of Gardener, its update strategy is not known from here; 1 of 2 machines to be updated",
-		"a: 1 of 2 updated, 0 available, as their nodes tell", "limits: drain 2h, health 10m, creation 20m (the defaults, a guess)",
+		"a: 1 of 2 updated, 0 available, inferred from their nodes", "limits: drain 2h, health 10m, creation 20m (the defaults, a guess)",
 		"Gardener is at work here: n1 draining", "drainboard watch web follows it", "not known:")
 }
 

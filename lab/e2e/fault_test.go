@@ -32,7 +32,7 @@ func TestControlPlaneAway(t *testing.T) {
 	t.Cleanup(func() { _ = shared.Process(lab.Etcd).Thaw() })
 	desk.expectLike(`cluster data \d+ s old, retry`)
 	p.await("warning", because("lock-lost"), saying("deadlines stand still"))
-	desk.expectLike(`the lock of this run is lost: `)
+	desk.expectLike(`lost the lock of this run: `)
 	time.Sleep(time.Until(blocked.Until.Add(2 * time.Second)))
 	desk.expectLike(`cluster data [4-9]\d s old, retry`)
 	if err := shared.Process(lab.Etcd).Thaw(); err != nil {

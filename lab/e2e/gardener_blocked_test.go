@@ -21,8 +21,8 @@ func TestGardenerBlocked(t *testing.T) {
 	pool.deploy("checkout", "agent")
 	all := s.watches("stopped", 240, 60, s.withAll()...)
 	nodes := s.watches("stopped", 240, 60, "--provider", "gardener")
-	all.expect("nothing is rolled here")
-	nodes.expect("nothing is rolled here")
+	all.expect("no roll is under way")
+	nodes.expect("no roll is under way")
 	held := pool.podsOn(s.nodeOf("stopped"))
 
 	s.change(lab.ShootChange{KubernetesVersion: newKubernetes})

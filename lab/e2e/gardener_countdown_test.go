@@ -74,7 +74,7 @@ func TestGardenerCountdowns(t *testing.T) {
 	}
 	nodeSide := s.watches("drain", 240, 50, s.withShoot()...)
 	for _, b := range append([]*board{nodeSide}, boards["drain"], boards["retry"], boards["join"], boards["sick"], boards["health"], boards["select"], boards["update"]) {
-		b.expect("READ-ONLY", "nothing is rolled here")
+		b.expect("READ-ONLY", "no roll is under way")
 	}
 	retried := s.on("retry").podsOn(s.nodeOf("retry"))[0].Name
 	s.shoot.NeverJoin("join", 1)

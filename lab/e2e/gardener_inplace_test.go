@@ -21,7 +21,7 @@ func TestGardenerInPlace(t *testing.T) {
 	shoot := s.watches("db", 240, 60, s.withShoot()...)
 	nodes := s.watches("db", 240, 60, "--provider", "gardener")
 	for _, b := range []*board{all, shoot, nodes} {
-		b.expect("nothing is rolled here")
+		b.expect("no roll is under way")
 	}
 	all.expect("AutoInPlaceUpdate", "2 of 2 updated", "surge 1, unavailable 0", "no health timeout", "update 20m")
 	before := s.machines.of("db")

@@ -46,11 +46,11 @@ func TestGardenerRoll(t *testing.T) {
 	nodes := s.watches("zoned", 240, 60, "--provider", "gardener")
 
 	all.expect("READ-ONLY", "AutoRollingUpdate", "3 of 3 updated", "surge 1, unavailable 0", "surge 0, unavailable 0, which counts as 1", "limits: drain 20m, health 10m, creation 20m (by the Shoot; each machine has its own)")
-	shoot.expect("READ-ONLY", "AutoRollingUpdate", "1 of 1 updated, 1 available  as their nodes tell  ~surge 1, unavailable 0", "limits: drain 20m, health 10m, creation 20m (by the Shoot)", "not known: phases of machines, why a drain fails, orders to force, zones that are paused or frozen, and machines that have not joined are known in the control cluster only")
-	nodes.expect("READ-ONLY", "update strategy unknown", "as their nodes tell", "limits: drain 2h, health 10m, creation 20m (the defaults, a guess)", "not known: phases of machines",
+	shoot.expect("READ-ONLY", "AutoRollingUpdate", "1 of 1 updated, 1 available  inferred from their nodes  ~surge 1, unavailable 0", "limits: drain 20m, health 10m, creation 20m (by the Shoot)", "not known: phases of machines, why a drain fails, orders to force, zones that are paused or frozen, and machines that have not joined are known in the control cluster only")
+	nodes.expect("READ-ONLY", "update strategy unknown", "inferred from their nodes", "limits: drain 2h, health 10m, creation 20m (the defaults, a guess)", "not known: phases of machines",
 		"not known: the Shoot is not read (--garden-kubeconfig, --shoot): it has the update strategy, how many are replaced at a time")
 	for _, b := range []*board{all, shoot, nodes} {
-		b.expect("nothing is rolled here")
+		b.expect("no roll is under way")
 	}
 	old := slices.Collect(maps.Keys(s.machines.of("zoned")))
 

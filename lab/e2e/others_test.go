@@ -88,7 +88,7 @@ func TestWatchOthers(t *testing.T) {
 	if gone == 0 || refused == 0 {
 		t.Fatalf("the drain of %s let %d go, and %d were refused", first.Name, gone, refused)
 	}
-	p.expect("drained by hand", name+" draining", "allows 0: 3 healthy, 3 required", "scale checkout to 4", fmt.Sprintf("blocked: 1 budget, %d pod", refused), "(before: not known)")
+	p.expect("drained manually", name+" draining", "allows 0: 3 healthy, 3 required", "scale checkout to 4", fmt.Sprintf("blocked: 1 budget, %d pod", refused), "(before: not known)")
 
 	var other string
 	for _, n := range nodes {
@@ -101,7 +101,7 @@ func TestWatchOthers(t *testing.T) {
 	for _, n := range nodes {
 		s.taint(n.Name, "kops.k8s.io/scheduled-for-update", "PreferNoSchedule")
 	}
-	p.expect("kops rolling-update is at work here: "+name+" draining, 2 to go", "kops at work")
+	p.expect("kops rolling-update is at work here: "+name+" draining, 2 to go", "kops busy")
 
 	// What is looked at once says the same.
 	once := func(args ...string) string {

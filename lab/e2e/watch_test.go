@@ -37,7 +37,7 @@ func TestWatch(t *testing.T) {
 	p.expect("exit code", "0: done", "2 of 2 nodes replaced")
 	run.exits(0)
 	p.quits(0)
-	lines.tells("the run has", "exit code: 0: done", "The watch of the group goes on.")
+	lines.tells("the run has", "exit code: 0: done", "Still watching the group.")
 	lines.signal(syscall.SIGTERM)
 	lines.exits(0)
 
@@ -59,7 +59,7 @@ func TestWatchOfADeadDriver(t *testing.T) {
 	_, p := s.watcher()
 	p.expect("READ-ONLY", "allows 0", "driven by")
 	run.crash()
-	p.expect("nobody has driven this run for", "drainboard upgrade "+s.group.Name+" goes on with it")
+	p.expect("no driver for", "drainboard upgrade "+s.group.Name+" resumes the run")
 	p.signal(syscall.SIGTERM)
 	p.leaves(0)
 }

@@ -22,11 +22,11 @@ import (
 // cannot move its cursor, or a pipe: it tells the run in lines that are only ever
 // added to, and asks in numbered questions that are answered by lines of the input.
 // It ends by itself when the run is over or sends no more news. With ReadOnly it tells
-// the group, its run and the next one until ctx ends, somebody leaves, or a terminal's
+// the group, its run and the next one until ctx ends, the user leaves, or a terminal's
 // input ends.
 //
 // The end of the input is like a terminal that goes away: the run is paused, and
-// Plain returns Left; a run that is putting back what it changed goes on with that
+// Plain returns Left; a run that is restoring what it changed continues with that
 // first. Signals are the caller's, ctrl-c included; when ctx ends, Plain returns Left
 // and the context's cause, unless the run is over by then.
 func Run(ctx context.Context, o ui.Options) (ui.Exit, error) {
@@ -43,7 +43,7 @@ func Run(ctx context.Context, o ui.Options) (ui.Exit, error) {
 type narrator struct {
 	m   *ui.Model
 	out io.Writer
-	// left is how the run was left, "" as long as it is told.
+	// left is how the run was left, "" as long as it is shown.
 	left ui.Exit
 	// spoke is when the last line was told, by the local clock.
 	spoke time.Time
@@ -58,14 +58,14 @@ type narrator struct {
 	// deaf: the input has ended.
 	deaf bool
 
-	// coming is a dialog that is told when its details have come, nil for none; awaited is
+	// coming is a dialog that is printed when its details have come, nil for none; awaited is
 	// since when; budgets are to be told after it.
 	coming  ui.Dialog
 	awaited time.Time
 	budgets []*ui.BudgetDialog
 
 	told teller
-	// mute: what is told counts as told, and is not written.
+	// mute: what would be printed counts as printed, and is not written.
 	mute bool
 	// about and driver are the run of a watched group, and who drives it, as told last.
 	about, driver string
@@ -149,9 +149,9 @@ func (n *narrator) see(s *engine.Snapshot, more bool) {
 	if !more {
 		m.Ended = true
 		if m.Opts.ReadOnly {
-			n.say("The watch has ended: there is no more news.")
+			n.say("The watch has ended: no more updates.")
 		} else {
-			n.say("The run sends no more news.")
+			n.say("The run sends no more updates.")
 		}
 		n.left = ui.Left
 		return
@@ -188,7 +188,7 @@ func (n *narrator) see(s *engine.Snapshot, more bool) {
 	n.ask()
 }
 
-// pass lets time pass: what has waited for long enough is told.
+// pass lets time pass: what has waited for long enough is printed.
 func (n *narrator) pass() {
 	m := n.m
 	if m.Scene == nil {
@@ -226,14 +226,14 @@ func (n *narrator) notice() {
 	}
 }
 
-// turn goes on with another run of a roll.
+// turn continues with another run of a roll.
 func (n *narrator) turn() {
 	n.m.Notice, n.asked, n.q = "", "", nil
 	n.told.blockers, n.told.notes = map[string]string{}, map[string]note{}
 	n.say(n.intro())
 }
 
-// endOfGroup tells once how the run of a group has ended whose roll goes on.
+// endOfGroup tells once how the run of a group has ended whose roll continues.
 func (n *narrator) endOfGroup() {
 	m := n.m
 	if n.endOf == m.Scene.RunID {
@@ -251,9 +251,9 @@ func (n *narrator) open() {
 	n.say(n.intro())
 	switch {
 	case m.Opts.Scripted:
-		n.say("Each line of the input answers one question, in their order; when it ends, the run is paused.")
+		n.say("Each input line answers one question, in order; at the end of the input the run pauses.")
 	default:
-		n.say("An empty line, or ?, tells what can be done now. ctrl-c aborts; a second time it stops at once.")
+		n.say("An empty line, or ?, lists the possible actions. ctrl-c aborts; a second ctrl-c stops at once.")
 	}
 }
 
@@ -304,20 +304,20 @@ func (n *narrator) hangup() {
 	n.deaf = true
 	switch {
 	case m.Scene.Between():
-		n.say("The input has ended: the roll is held. " + m.Again() + " goes on with it.")
+		n.say("The input has ended: the roll is held. " + m.Again() + " resumes it.")
 		n.left = ui.Left
 	case m.Opts.ReadOnly && m.Opts.Scripted: // nobody was to type anything
 	case m.Scene == nil, m.Opts.ReadOnly, m.Opts.KeepsNothing, m.Scene.State == record.Planned, m.Scene.State == record.Paused:
 		n.left = ui.Left
 	case m.Scene.State == record.Ending:
 		n.q, m.Dialog = nil, nil
-		n.say("The input has ended. What was changed is still put back.")
+		n.say("The input has ended. Changes are still being restored.")
 	default:
 		if why, ok := m.Scene.Able(record.CmdPause); !ok {
 			n.say("The input has ended. The run cannot be paused: " + style.Lower(why) + ".")
 		} else {
 			m.Opts.Send(record.Command{Kind: record.CmdPause, Reason: "the input ended"})
-			n.say("The input has ended: the run is paused. " + m.Again() + " goes on from where it stands.")
+			n.say("The input has ended: the run is paused. " + m.Again() + " resumes it.")
 		}
 		n.left = ui.Left
 	}
@@ -348,5 +348,5 @@ func (n *narrator) write(lines ...string) {
 		return
 	}
 	n.spoke = n.m.Opts.Now()
-	_, _ = io.WriteString(n.out, text) // who drives a run goes on when nobody reads
+	_, _ = io.WriteString(n.out, text) // a run is driven on when nobody reads
 }

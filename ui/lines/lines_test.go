@@ -18,7 +18,7 @@ import (
 func TestPlainTellsAValidation(t *testing.T) {
 	p := attend(t, uitest.Validating()).
 		Hears("not valid yet: group nodes-eu-west-1: has 11 of 12 machines", "not valid yet: node ip-10-0-3-80 of nodes-eu-west-1: is not Ready").
-		Hears("ignored: machine i-0b19ac0ffee00d001", "fails in 12:41, passed 0 of 2 looks, next look in 0:23")
+		Hears("ignored: machine i-0b19ac0ffee00d001", "fails in 12:41, passed 0 of 2 looks, next validation in 0:23")
 	p.Show(uitest.Validating()).Later(5 * time.Second).Show(uitest.Valid()).Show(uitest.Validating()).Hears("not valid yet: group")
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -32,16 +32,16 @@ func TestPlainTellsAValidation(t *testing.T) {
 
 func TestPlainApprove(t *testing.T) {
 	attend(t, uitest.Asking()).
-		Hears("21:07:12 drainboard: prod-eu-1 / ng-web, 1.31.4 to 1.32.1", "4 of 12 nodes", "An empty line, or ?, tells what can be done now").
+		Hears("21:07:12 drainboard: prod-eu-1 / ng-web, 1.31.4 to 1.32.1", "4 of 12 nodes", "An empty line, or ?, lists the possible actions").
 		Hears("Approve batch 2: 3 nodes?", "nodes: ip-10-0-1-23, ip-10-0-2-9, ip-10-0-2-31", "41 pods will be evicted, 12 stay", "foreseen: ip-10-0-1-23: shop/checkout-7d9f-x2: budget", "As of 21:07:12").
-		Hears("\n1 or a: approve batch 2 (3 nodes)\n2: show what it will do, as of now\n3 or p: pause\n4 or x: abort\n5 or q: leave\nType a number from 1 to 5.").
+		Hears("\n1 or a: approve batch 2 (3 nodes)\n2: show its drains and blockers, as of now\n3 or p: pause\n4 or x: abort\n5 or q: leave\nType a number from 1 to 5.").
 		SentNothing().
 		Type("2").Hears("Approve batch 2: 3 nodes?", "41 pods will be evicted", "As of 21:07:12, 2 s ago", "Type a number from 1 to 5.").
 		Type("6").Hears(`"6" is not one of the answers. Type a number from 1 to 5.`).
-		Type("yes").Hears(`"yes" is nothing that can be done. An empty line tells what can.`).
+		Type("yes").Hears(`"yes" is no possible action. An empty line lists them.`).
 		SentNothing().
 		Type("1").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h2"}).Hears("batch 2 approved").
-		Type("1").Hears(`Nothing is asked, so "1" chooses nothing.`).
+		Type("1").Hears(`There is no question, so "1" chooses nothing.`).
 		SentNothing()
 }
 
@@ -49,7 +49,7 @@ func TestPlainApprove(t *testing.T) {
 func TestPlainApproveOthers(t *testing.T) {
 	attend(t, uitest.Phase()).Hears("Approve the phase upgrade?", "phase: the nodes are drained", "1 or a: approve phase upgrade").
 		Type("a").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h9"})
-	attend(t, uitest.Canary()).Hears("canary: one node first; then watched for 2m0s", "1 or a: approve the canary (1 node)").
+	attend(t, uitest.Canary()).Hears("canary: one node first, then observed for 2m0s", "1 or a: approve the canary (1 node)").
 		Type("approve").Hears("1: approve", "2 or n: not now").Type("2").
 		Hears("Approve the canary: 1 node?", "1 or a: approve the canary (1 node)").SentNothing()
 }
@@ -58,7 +58,7 @@ func TestPlainApproveOthers(t *testing.T) {
 func TestPlainStaleLine(t *testing.T) {
 	p := attend(t, uitest.Busy()).Hears("An empty line")
 	p.Show(uitest.Asking()).Hears("Type a number from 1 to 5.").
-		Blurt("1").Hears(`Ignored "1": it was typed before the question could be read.`).
+		Blurt("1").Hears(`Ignored "1": it was typed before the question appeared.`).
 		Blurt("p").Hears(`Ignored "p"`).
 		SentNothing()
 	changed := uitest.Asking()
@@ -74,22 +74,22 @@ func TestPlainStaleLine(t *testing.T) {
 // A question that is of no more use is taken back.
 func TestPlainQuestionTakenBack(t *testing.T) {
 	attend(t, uitest.Asking()).Hears("Type a number from 1 to 5.").Show(uitest.Busy()).
-		Type("1").Hears(`Nothing is asked, so "1" chooses nothing.`).SentNothing()
+		Type("1").Hears(`There is no question, so "1" chooses nothing.`).SentNothing()
 	gone := uitest.Busy()
 	gone.Blockers = gone.Blockers[1:]
 	attend(t, uitest.Busy()).Hears("An empty line").Type("f").Hears("Force: which?", "1: pod shop/checkout-7d9f-x2 on ip-10-0-1-23, blocked: budget").
 		Type("1").Hears("Force checkout-7d9f-x2", "Type checkout-7d9f-x2 to force it").
-		Show(gone).Hears("checkout-7d9f-x2 is no longer in the way; nothing was forced").
-		Type("checkout-7d9f-x2").Hears("is nothing that can be done").SentNothing()
+		Show(gone).Hears("checkout-7d9f-x2 no longer blocks; nothing was forced").
+		Type("checkout-7d9f-x2").Hears("is no possible action").SentNothing()
 }
 
 func TestPlainMenu(t *testing.T) {
 	attend(t, uitest.Busy()).Hears("An empty line").Type("").
-		Hears("What can be done now:", "upgrade: 4 of 12 nodes, 2 draining, 1 settling, 1 terminating", "1 pod blocked: shop/checkout-7d9f-x2 on ip-10-0-1-23, fails in ").
-		Hears("Not possible now: approve: nothing waits for approval", "Not possible now: return to a node that was skipped or has failed: no node was skipped or has failed").
-		Hears("1 or f: force: delete what is blocked", "2 or p: pause", "or s: skip a node", "or x: abort", "tell all about a node", "or q: leave", "or the letter.").
-		Type("2").Sent(record.Command{Kind: record.CmdPause}).Hears("pause asked for").
-		Type("?").Hears("What can be done now:").
+		Hears("Possible actions:", "upgrade: 4 of 12 nodes, 2 draining, 1 settling, 1 terminating", "1 pod blocked: shop/checkout-7d9f-x2 on ip-10-0-1-23, fails in ").
+		Hears("Not possible now: approve: nothing waits for approval", "Not possible now: retry a skipped or failed node: no node was skipped or has failed").
+		Hears("1 or f: force: delete blocked pods", "2 or p: pause", "or s: skip a node", "or x: abort", "describe a node", "or q: leave", "or the letter.").
+		Type("2").Sent(record.Command{Kind: record.CmdPause}).Hears("pause requested").
+		Type("?").Hears("Possible actions:").
 		Type("a").Hears("Cannot approve now: nothing waits for approval.").
 		SentNothing().
 		Never("pane")
@@ -101,13 +101,13 @@ func TestPlainForce(t *testing.T) {
 		Type("f").Hears("Force: which?", "node ip-10-0-1-23, draining, 3 of 17 pods left, blocked", "An empty line cancels.").
 		Type("").Hears("Nothing was chosen.").
 		Type("force").Hears("Force: which?").
-		Type("nowhere").Hears(`None of them is named "nowhere".`).
-		Type("1-23").Hears("Force ip-10-0-1-23", "Deletes the pods that are left on ip-10-0-1-23 instead of asking to evict them, past every budget.").
-		Hears("warning: breaks the budget shop/checkout: it promises 3 healthy pods, has 3, and will have 2", "It is recorded who forced it, when and why.", "Type ip-10-0-1-23 to force it, and after it why, if you like. An empty line cancels.").
+		Type("nowhere").Hears(`None of them matches "nowhere".`).
+		Type("1-23").Hears("Force ip-10-0-1-23", "Deletes the remaining pods of ip-10-0-1-23 instead of evicting them, bypassing every PDB.").
+		Hears("warning: violates PDB shop/checkout: it requires 3 healthy pods, has 3, will have 2", "Who forced it, when and why is recorded.", "Type ip-10-0-1-23 to force it, then optionally a reason. An empty line cancels.").
 		Type("ip-10-0-1-24").Hears("That is not the name; nothing was forced. Type ip-10-0-1-23").
 		Type("y").Hears("That is not the name").
 		SentNothing().
-		Type("ip-10-0-1-23").Sent(force).Hears("force of ip-10-0-1-23 asked for").
+		Type("ip-10-0-1-23").Sent(force).Hears("force of ip-10-0-1-23 requested").
 		Type("f").Hears("Force: which?").Type("1").Hears("Deletes shop/checkout-7d9f-x2 on ip-10-0-1-23 instead").
 		Type("").Hears("Nothing was forced.").
 		SentNothing().
@@ -117,18 +117,18 @@ func TestPlainForce(t *testing.T) {
 
 func TestPlainAbort(t *testing.T) {
 	attend(t, uitest.Asking()).Hears("Type a number from 1 to 5.").
-		Type("4").Hears("Abort the upgrade?", "- ip-10-0-2-9 and ip-10-0-3-77 are terminated", "max goes back to 12", "1 or n: go on", "2 or y: abort the upgrade").
+		Type("4").Hears("Abort the upgrade?", "- ip-10-0-2-9 and ip-10-0-3-77 are terminated", "max goes back to 12", "1 or n: continue", "2 or y: abort the upgrade").
 		Type("").Hears("Abort the upgrade?", "Type a number from 1 to 2.").
 		Type("no").Hears(`"no" is not one of the answers.`).
 		Type("n").Hears("Approve batch 2: 3 nodes?", "1 or a: approve").SentNothing().
 		Type("abort").Hears("Abort the upgrade?").Type("2").
-		Sent(record.Command{Kind: record.CmdAbort}).Hears("abort asked for")
+		Sent(record.Command{Kind: record.CmdAbort}).Hears("abort requested")
 }
 
 func TestPlainSkipAndReturn(t *testing.T) {
-	attend(t, uitest.Watching()).Hears("the canary is replaced: the others may follow in 1:32").
+	attend(t, uitest.Watching()).Hears("the canary is replaced: the other nodes follow in 1:32").
 		Type("s").Hears("Skip: which?").Never("node ip-10-0-1-23, failed").
-		Type("ip-10-0-3-77").Hears("Skip ip-10-0-3-77?", "It stays as it is: outdated", "1 or n: cancel", "2 or y: skip it").
+		Type("ip-10-0-3-77").Hears("Skip ip-10-0-3-77?", "It stays outdated", "1 or n: cancel", "2 or y: skip it").
 		Type("2").Sent(record.Command{Kind: record.CmdSkip, Node: uitest.Host(3, 77)}).
 		Type("r").Hears("Return: which?", "1: node ip-10-0-1-23, failed\n2: node ", "skipped\nType a number from 1 to 2").
 		Type("1").Hears("Return to ip-10-0-1-23?", "failed: 3 pods left after 15m0s", "2 or y: return to it").
@@ -139,14 +139,14 @@ func TestPlainDetails(t *testing.T) {
 	attend(t, uitest.Busy()).Hears("An empty line").
 		Type("show details").Hears("Show details: which?", "1: pod shop/checkout-7d9f-x2", "node ip-10-0-1-23").
 		Type("1").Hears("shop/checkout-7d9f-x2\n", "owner: checkout\n", "blocked by: budget\n", "way out: scale checkout to 4").
-		Type("show details").Hears("Show details: which?").Type("10-0-1-23").Hears("stage: draining", "pods: 3 of 17 have still to leave")
+		Type("show details").Hears("Show details: which?").Type("10-0-1-23").Hears("stage: draining", "pods: 3 of 17 remain to be moved")
 }
 
 // The events of the run are told once, each in a line, also those that come late.
 func TestPlainEvents(t *testing.T) {
 	s := uitest.Busy()
 	p := attend(t, s).Hears("\n21:03:54 ip-10-0-1-23 draining: 17 pods to move\n", "\n21:07:12 shop/cart-55c-1 on ip-10-0-2-31 gone: left after 2s\n").
-		Hears("21:07:12 blocked: shop/checkout-7d9f-x2 on ip-10-0-1-23, budget shop/checkout allows 0: 3 healthy, 3 required. Way out: scale checkout to 4, loosen minAvailable 3, or force with f. Fails in ").
+		Hears("21:07:12 blocked: shop/checkout-7d9f-x2 on ip-10-0-1-23, PDB shop/checkout allows 0: 3 healthy, 3 required. Way out: scale checkout to 4, loosen minAvailable 3, or force with f. Fails in ").
 		Never("cart-55c-2, grace")
 	more := uitest.Busy()
 	late := record.Event{Time: uitest.Moment.Add(-time.Second), Type: record.Warning, Message: "somebody scaled cart"}
@@ -156,11 +156,11 @@ func TestPlainEvents(t *testing.T) {
 	if got := strings.Count(p.text, "left after 2s"); got != 1 {
 		t.Errorf("an event was told %d times\n%s", got, p.text)
 	}
-	p.Type("c").Hears("From now on the command").Show(func() *engine.Snapshot {
+	p.Type("c").Hears("Each change is now printed").Show(func() *engine.Snapshot {
 		s := uitest.Busy()
 		s.Events = append(s.Events, record.Event{Time: uitest.Moment.Add(2 * time.Second), Type: record.NodeCordoned, Node: uitest.Host(1, 23), Command: "kubectl cordon x"})
 		return s
-	}()).Hears("ip-10-0-1-23 cordoned (the same by hand: kubectl cordon x)\n")
+	}()).Hears("ip-10-0-1-23 cordoned (equivalent command: kubectl cordon x)\n")
 }
 
 // A blocker is told again when it has become another, and when its deadline is near.
@@ -183,21 +183,21 @@ func TestPlainDisconnectAndReconnect(t *testing.T) {
 	lost := uitest.Busy()
 	lost.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: uitest.Moment.Add(-34 * time.Second), Stale: true, Problem: "the API answered 401", Retry: uitest.Moment.Add(3 * time.Second)}
 	lost.Abilities[3].Why = "the data is stale"
-	p.Show(lost).Hears("warning: cluster data 34 s old: the API answered 401. Nothing is done on stale data").
+	p.Show(lost).Hears("warning: cluster data 34 s old: the API answered 401. No changes on stale data").
 		Type("f").Hears("Cannot force now: the data of the cluster is 36 s old.").SentNothing()
 	again := uitest.Busy()
 	again.Sources[0] = lost.Sources[0]
 	again.Sources[0].Retry = uitest.Moment.Add(8 * time.Second)
 	p.Show(again).Show(uitest.Busy()).Hears("the data of the cluster is fresh again")
-	if got := strings.Count(p.text, "Nothing is done on stale data"); got != 1 {
+	if got := strings.Count(p.text, "No changes on stale data"); got != 1 {
 		t.Errorf("stale data was told %d times\n%s", got, p.text)
 	}
 }
 
 func TestPlainPaused(t *testing.T) {
 	p := attend(t, uitest.Stale()).
-		Hears("warning: cluster data 34 s old", "this computer's clock is 4.2 s ahead of the cluster's", "Paused: ana@laptop asked. Nothing new starts, and deadlines stand still.", "1 or p: resume", "or x: abort", "or q: leave").
-		Type("1").Sent(record.Command{Kind: record.CmdResume}).Hears("resume asked for")
+		Hears("warning: cluster data 34 s old", "this computer's clock is 4.2 s ahead of the cluster's", "Paused: ana@laptop asked. Nothing new starts, and deadlines stop.", "1 or p: resume", "or x: abort", "or q: leave").
+		Type("1").Sent(record.Command{Kind: record.CmdResume}).Hears("resume requested")
 	p.Later(5 * time.Second)
 	p.Never("2 s agoPaused")
 	p.Later(10*time.Second).Hears("Paused: ana@laptop asked", "1 or p: resume") // it had no effect
@@ -205,13 +205,13 @@ func TestPlainPaused(t *testing.T) {
 
 // A canary that is not well is told, and so is what no drain starts for.
 func TestPlainNotes(t *testing.T) {
-	p := attend(t, uitest.Watching()).Hears("the canary is replaced: the others may follow in 1:32")
+	p := attend(t, uitest.Watching()).Hears("the canary is replaced: the other nodes follow in 1:32")
 	ill := uitest.Watching()
 	ill.CanaryTrouble = "shop/cart-1 restarts"
 	p.Show(ill)
 	ill2 := uitest.Watching()
 	ill2.CanaryTrouble = "shop/cart-1 restarts"
-	p.Later(time.Minute).Show(ill2).Hears("warning: the canary is not well: shop/cart-1 restarts; pauses in ")
+	p.Later(time.Minute).Show(ill2).Hears("warning: canary unhealthy: shop/cart-1 restarts; pauses in ")
 	held := uitest.Busy()
 	held.Gate = "11 nodes are in service, and 12 must stay"
 	p.Show(held).Hears("no new drain starts: 11 nodes are in service, and 12 must stay")
@@ -241,10 +241,10 @@ func TestPlainProgress(t *testing.T) {
 
 func TestPlainLeave(t *testing.T) {
 	attend(t, uitest.Busy()).Hears("An empty line").
-		Type("q").Hears("Leave?", "This process drives the run; nobody else would go on with it.", "1 or n: stay", "2 or p: pause and leave", "3 or x: abort ...").
+		Type("q").Hears("Leave?", "This process drives the run; no other process would continue it.", "1 or n: stay", "2 or p: pause and leave", "3 or x: abort ...").
 		Type("3").Hears("Abort the upgrade?").Type("1").SentNothing().
 		Type("q").Hears("Leave?").Type("1").SentNothing().
-		Type("leave").Hears("is nothing that can be done").
+		Type("leave").Hears("is no possible action").
 		Type("quit").Hears("Leave?").Type("p").
 		Sent(record.Command{Kind: record.CmdPause, Reason: "left the dashboard"}).Leaves(ui.Left)
 	free := func(o *ui.Options) { o.KeepsNothing = true }
@@ -255,22 +255,22 @@ func TestPlainLeave(t *testing.T) {
 func TestPlainEndOfInput(t *testing.T) {
 	p := attend(t, uitest.Busy()).Hears("An empty line").HangUp().
 		Sent(record.Command{Kind: record.CmdPause, Reason: "the input ended"}).
-		Hears("The input has ended: the run is paused. drainboard upgrade ng-web goes on from where it stands.")
+		Hears("The input has ended: the run is paused. drainboard upgrade ng-web resumes it.")
 	alone := func(o *ui.Options) { o.Again = "drainboard upgrade ng-web --cloudonly" }
 	attend(t, uitest.Busy(), alone).Hears("An empty line").HangUp().
-		Hears("the run is paused. drainboard upgrade ng-web --cloudonly goes on from where it stands.")
+		Hears("the run is paused. drainboard upgrade ng-web --cloudonly resumes it.")
 	p.Leaves(ui.Left)
 	attend(t, uitest.Stale()).Hears("Type a number").HangUp().SentNothing().Leaves(ui.Left)
 	ending := uitest.Busy()
 	ending.State, ending.Result = record.Ending, record.Aborted
-	p = attend(t, ending).Hears("An empty line").HangUp().Hears("The input has ended. What was changed is still put back.").SentNothing()
+	p = attend(t, ending).Hears("An empty line").HangUp().Hears("The input has ended. Changes are still being restored.").SentNothing()
 	p.Show(uitest.Ended(record.Aborted, "ana@laptop asked")).Hears("ng-web: aborted").Leaves(ui.Finished)
 }
 
 // Lines of a script answer one question after the other, and wait for it.
 func TestPlainScript(t *testing.T) {
 	scripted := func(o *ui.Options) { o.Scripted = true }
-	p := attend(t, uitest.Busy(), scripted).Hears("Each line of the input answers one question")
+	p := attend(t, uitest.Busy(), scripted).Hears("Each input line answers one question")
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
@@ -295,7 +295,7 @@ func TestPlainScript(t *testing.T) {
 func TestPlainEnd(t *testing.T) {
 	attend(t, uitest.Busy()).Hears("An empty line").Show(uitest.Failed()).
 		Hears("ng-web: failed", "nodes: 4 of 12 nodes replaced in ", "exit code: 4: pods could not be evicted in time (PodEvictionFailure)", "why: shop/checkout-7d9f-x2 could not be evicted").
-		Hears("failed: ip-10-0-1-23: pods left after 15m0s", "kept a node: shop/checkout-7d9f-x2 on ip-10-0-1-23, budget shop/checkout allows 0", "left behind, with what puts it back", "warning: the nodes that run it can be rolled back").
+		Hears("failed: ip-10-0-1-23: pods left after 15m0s", "blocked by: shop/checkout-7d9f-x2 on ip-10-0-1-23, PDB shop/checkout allows 0", "not restored, with the command that restores it", "warning: the nodes that run it can be rolled back").
 		Leaves(ui.Finished)
 	both := uitest.Failed()
 	both.Result, both.Worst = record.InvalidFail, record.EvictionFail
@@ -304,7 +304,7 @@ func TestPlainEnd(t *testing.T) {
 
 	p := attend(t, uitest.Busy()).Hears("An empty line")
 	close(p.Snapshots)
-	p.Hears("The run sends no more news.").Leaves(ui.Left)
+	p.Hears("The run sends no more updates.").Leaves(ui.Left)
 }
 
 // A context that ends leaves at once; that the run is over by then is still told.
@@ -316,7 +316,7 @@ func TestPlainStopped(t *testing.T) {
 
 func TestPlainWatches(t *testing.T) {
 	watch := func(o *ui.Options) { o.ReadOnly = true }
-	attend(t, uitest.Asking(), watch).Hears("READ-ONLY: this watches and changes nothing. An empty line, or ?, tells what can be looked at; q or ctrl-c leaves.", "Batch 2 waits for approval").
+	attend(t, uitest.Asking(), watch).Hears("READ-ONLY: this watches and changes nothing. An empty line, or ?, lists what can be shown; q or ctrl-c leaves.", "Batch 2 waits for approval").
 		Type("a").Hears("Cannot approve now: this dashboard only watches.").SentNothing().
 		HangUp().Leaves(ui.Left)
 }
@@ -327,7 +327,7 @@ func TestPlainHostileAndWide(t *testing.T) {
 	for range 10 {
 		for _, f := range uitest.Fixtures {
 			if s := f.Make(); s.State != record.Finished || s.Roll != nil && !s.Roll.Over() {
-				attend(t, uitest.Hostile(s, r)).Type("").Hears("What can be done now:")
+				attend(t, uitest.Hostile(s, r)).Type("").Hears("Possible actions:")
 			} else {
 				attend(t, uitest.Hostile(s, r)).Leaves(ui.Finished)
 			}
@@ -354,5 +354,5 @@ func TestPlainGoesThroughARoll(t *testing.T) {
 	p.Never("Next: ng-web-c")
 
 	p = attend(t, uitest.Between())
-	p.Hears("ng-web: done").HangUp().Hears("The input has ended: the roll is held. drainboard upgrade --all goes on with it.").Leaves(ui.Left)
+	p.Hears("ng-web: done").HangUp().Hears("The input has ended: the roll is held. drainboard upgrade --all resumes it.").Leaves(ui.Left)
 }

@@ -84,7 +84,7 @@ func (n *narrator) take(l inputLine) {
 	text := strings.TrimSpace(l.text)
 	q := n.q
 	if q != nil && !n.m.Opts.Scripted && text != "" && l.at.Before(q.asked.Add(q.grace)) {
-		n.say("Ignored " + style.Quoted(text) + ": it was typed before the question could be read. Type it again if it is the answer.")
+		n.say("Ignored " + style.Quoted(text) + ": it was typed before the question appeared. Type it again if it is the answer.")
 		return
 	}
 	switch {
@@ -130,7 +130,7 @@ func (n *narrator) chose(q *question, text string) bool {
 // order carries out the action with a key or name.
 func (n *narrator) order(text string) {
 	if n.m.Scene == nil && !(n.m.Opts.ReadOnly && n.m.ActionFor(text) == n.m.ActionFor("q")) {
-		n.say("Nothing is known yet.")
+		n.say("No data yet.")
 		return
 	}
 	for _, a := range n.m.Actions {
@@ -141,11 +141,11 @@ func (n *narrator) order(text string) {
 	}
 	switch _, err := strconv.Atoi(text); {
 	case err != nil:
-		n.say(style.Quoted(text) + " is nothing that can be done. An empty line tells what can.")
+		n.say(style.Quoted(text) + " is no possible action. An empty line lists them.")
 	case n.q != nil:
 		n.say(style.Quoted(text) + " is not one of the answers. " + n.q.last)
 	default:
-		n.say("Nothing is asked, so " + style.Quoted(text) + " chooses nothing. An empty line tells what can be done.")
+		n.say("There is no question, so " + style.Quoted(text) + " chooses nothing. An empty line lists the possible actions.")
 	}
 }
 
@@ -160,7 +160,7 @@ func plainLabel(m *ui.Model, a *ui.Action) string {
 // menu tells what can be done now, and why the rest cannot.
 func (n *narrator) menu() {
 	m := n.m
-	q := &question{head: "What can be done now:"}
+	q := &question{head: "Possible actions:"}
 	var not []string
 	for _, a := range m.Actions {
 		label := plainLabel(m, a)
@@ -209,9 +209,9 @@ func (n *narrator) act(a *ui.Action) {
 		commands := n.m.Commands
 		n.did(n.m.Do(a))
 		if n.m.Commands && !commands {
-			n.say("From now on the command that does the same is told with each change.")
+			n.say("Each change is now printed with its equivalent command.")
 		} else if commands && !n.m.Commands {
-			n.say("The commands are no longer told.")
+			n.say("Equivalent commands are no longer printed.")
 		}
 	}
 }
@@ -253,7 +253,7 @@ func (n *narrator) askNeed(full bool) {
 	m := n.m
 	q := &question{need: n.asked, grace: ui.GraceMost}
 	if m.Scene.State == record.Paused {
-		q.head = "Paused" + style.Because(m.Scene.Brief(m.Scene.Why)) + ". Nothing new starts, and deadlines stand still."
+		q.head = "Paused" + style.Because(m.Scene.Brief(m.Scene.Why)) + ". Nothing new starts, and deadlines stop."
 	} else {
 		b := m.Scene.Batch
 		d := ui.NewApproveDialog(b)
@@ -263,7 +263,7 @@ func (n *narrator) askNeed(full bool) {
 		}
 		q.options = []option{
 			{"a", "approve " + scene.BatchNameAndSize(b), func() { n.did(d.Choices[0].Do(m)) }},
-			{"", "show what it will do, as of now", func() { n.askNeed(true) }},
+			{"", "show its drains and blockers, as of now", func() { n.askNeed(true) }},
 		}
 	}
 	for _, name := range []string{"pause", "abort", "quit"} {
@@ -301,7 +301,7 @@ func (n *narrator) askDialog() {
 			n.say("Cannot force " + d.Names(m)[0] + " now: " + why + ".")
 			return
 		}
-		q.last = "Type " + d.Names(m)[0] + " to force it, and after it why, if you like. An empty line cancels."
+		q.last = "Type " + d.Names(m)[0] + " to force it, then optionally a reason. An empty line cancels."
 		q.name = func(text string) {
 			name, why, _ := strings.Cut(text, " ")
 			if !d.Try(m, name, style.Cut(strings.TrimSpace(why), ui.MostReason, plainWords.Ellipsis)) {

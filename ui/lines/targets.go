@@ -74,7 +74,7 @@ func (n *narrator) choose(a *ui.Action, things []target) {
 	}
 	q.last = fmt.Sprintf("Type a number from 1 to %d, or a name or a part of it. An empty line cancels.", len(q.options))
 	if more := len(things) - most; more > 0 {
-		q.body = []string{fmt.Sprintf("%d are listed; %d more can be named.", most, more)}
+		q.body = []string{fmt.Sprintf("%d listed; type the name of any of the other %d.", most, more)}
 	}
 	q.name = func(text string) {
 		var fit []target
@@ -90,7 +90,7 @@ func (n *narrator) choose(a *ui.Action, things []target) {
 		}
 		switch len(fit) {
 		case 0:
-			n.say("None of them is named " + style.Quoted(text) + ". " + q.last)
+			n.say("None of them matches " + style.Quoted(text) + ". " + q.last)
 		case 1:
 			n.q = nil
 			n.actOn(a, fit[0])

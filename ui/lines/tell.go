@@ -15,7 +15,7 @@ import (
 
 // How long it is silent before the plain mode says how the run stands: while nodes
 // are at work, and while it only waits for the operator. What has changed only in its
-// details is told again after moments at the earliest.
+// details is printed again after moments at the earliest.
 const (
 	patienceAtWork  = 30 * time.Second
 	patienceWaiting = 5 * time.Minute
@@ -107,7 +107,7 @@ func (n *narrator) eventSentence(e *record.Event) string {
 		text = "the run has " + text
 	}
 	if m.Commands && e.Command != "" {
-		text += " (the same by hand: " + e.Command + ")"
+		text += " (equivalent command: " + e.Command + ")"
 	}
 	return text
 }
@@ -127,7 +127,7 @@ func (n *narrator) tellNotes() {
 			text += sc.StaleMeans(src)
 		}
 		if sc.Partial && src.Problem == "" {
-			text = "" // they are being read, which is told
+			text = "" // they are being read, which is printed
 		}
 		n.note(string(src.Name), text, fmt.Sprintf("the data of the %s is fresh again", sc.SourceName(src.Name)))
 	}
@@ -167,7 +167,7 @@ func (n *narrator) tellNotes() {
 }
 
 // note tells about a topic. What differs by numbers only, as a countdown does, is the
-// same; what changes often is told now and then.
+// same; what changes often is printed now and then.
 func (n *narrator) note(topic, text, over string) {
 	now := n.m.Opts.Now()
 	key := withoutNumbers(text)
@@ -333,11 +333,11 @@ func (n *narrator) blockedText() string {
 	return text
 }
 
-// ignoredKey begins the keys of what is ignored, which is told once for several validations.
+// ignoredKey begins the keys of what is ignored, which is printed once for several validations.
 const ignoredKey = "ignored "
 
 // tellInvalid names what keeps the cluster from being valid, each when it appears: what
-// comes and goes again is told now and then.
+// comes and goes again is printed now and then.
 func (n *narrator) tellInvalid() {
 	m, sc := n.m, n.m.Scene
 	if !sc.Validating() {

@@ -13,7 +13,7 @@ import (
 	"github.com/drainboard/drainboard/ui/style"
 )
 
-// detailPatience is how long details may take to come before what is known is told
+// detailPatience is how long details may take to come before what is known is printed
 // without them.
 const detailPatience = 5 * time.Second
 
@@ -21,13 +21,13 @@ const detailPatience = 5 * time.Second
 func (n *narrator) greet() {
 	text := "READ-ONLY: this watches and changes nothing. "
 	if !n.m.Opts.Scripted {
-		text += "An empty line, or ?, tells what can be looked at; q or "
+		text += "An empty line, or ?, lists what can be shown; q or "
 	}
 	n.say(text + "ctrl-c leaves. Reading the cluster and the group ...")
 }
 
 // watch tells a snapshot to who only watches: the group as it is, a run when it begins and
-// when it ends, and the next one. It goes on until it is left.
+// when it ends, and the next one. It ends when the user leaves.
 func (n *narrator) watch(first bool) {
 	m, sc := n.m, n.m.Scene
 	switch {
@@ -48,7 +48,7 @@ func (n *narrator) watch(first bool) {
 	n.tellComing()
 	if m.Scene.Over() && n.endOf != sc.RunID {
 		n.endOfGroup()
-		n.say("The watch of the group goes on.")
+		n.say("Still watching the group.")
 	}
 	n.notice()
 }
@@ -79,7 +79,7 @@ func (n *narrator) stand() {
 	}
 	n.write(busy[:min(len(busy), most)]...)
 	if more := len(busy) - most; more > 0 {
-		n.write(fmt.Sprintf("and %d more nodes at work", more))
+		n.write(fmt.Sprintf("and %d more busy nodes", more))
 	}
 }
 
@@ -96,7 +96,7 @@ func rowSentence(sc *scene.Scene, r *engine.NodeRow) string {
 		left, still := sc.Remaining(r.Wait, sc.Clock())
 		text := r.Wait.For + ": " + style.Countdown(left) + " left"
 		if still {
-			text += ", stands still"
+			text += ", stopped"
 		}
 		if r.Wait.Guess {
 			text += ", an estimate"
@@ -128,10 +128,10 @@ func (n *narrator) tellWatched() {
 	n.tellPool()
 	pods := ""
 	if sc.Partial {
-		pods = "the pods of the cluster are being read; what is blocked is not known before"
+		pods = "reading the cluster's pods; blockers are not known yet"
 	}
-	n.note("pods", pods, "all pods are read")
-	n.note("blind", warning(m.Scene.DriverBlindText()), "who drives this run sees all again")
+	n.note("pods", pods, "all pods have been read")
+	n.note("blind", warning(m.Scene.DriverBlindText()), "the driver of this run sees all sources again")
 	n.note("driver", warning(m.Scene.UnattendedText()), "this run is driven again")
 	n.note("unfit", warning(sc.MismatchText()), "")
 }
@@ -158,23 +158,23 @@ func (n *narrator) tellPoolNews() {
 	for _, z := range p.Zones {
 		var words []string
 		if z.Paused {
-			words = append(words, "paused: no further batch begins")
+			words = append(words, "paused: no further batch starts")
 		}
 		if z.Frozen {
-			words = append(words, "frozen: no machine is made")
+			words = append(words, "frozen: no machine is created")
 		}
 		text := ""
 		if len(words) > 0 {
 			text = "zone " + scene.OrDash(z.Name) + " is " + strings.Join(words, "; ")
 		}
-		n.note("zone "+z.Name, text, "zone "+scene.OrDash(z.Name)+" goes on")
+		n.note("zone "+z.Name, text, "zone "+scene.OrDash(z.Name)+" continues")
 	}
 	n.note("pool trouble", n.m.Scene.PoolTrouble(), "")
 	failed := ""
 	if len(p.Failed) > 0 {
 		failed = "failed: " + sc.Brief(strings.Join(p.Failed, "; "))
 	}
-	n.note("pool failed", failed, "nothing fails any more")
+	n.note("pool failed", failed, "no more failures")
 	n.note("pool notes", sc.Brief(strings.Join(p.Notes, "; ")), "")
 }
 

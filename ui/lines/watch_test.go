@@ -34,18 +34,18 @@ func TestPlainWatch(t *testing.T) {
 	for _, key := range []string{"a", "f", "p", "s", "r", "x"} {
 		p.Type(key).Hears("now: this dashboard only watches.")
 	}
-	p.Type("").Hears("What can be done now:", "tell all about a node or a blocked pod", "q: leave").Never("Not possible now: approve")
+	p.Type("").Hears("Possible actions:", "describe a node or a blocked pod", "q: leave").Never("Not possible now: approve")
 	lost := uitest.Busy()
 	lost.Driver = s.Driver
 	lost.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: uitest.Moment.Add(-34 * time.Second), Stale: true, Problem: "the API answered 401", Retry: uitest.Moment.Add(3 * time.Second)}
 	p.Show(lost).Hears("warning: cluster data 34 s old: the API answered 401")
 	s = uitest.Busy()
 	s.Driver, s.Blind = "bob@office pid 9", []world.Source{world.Cluster}
-	p.Show(s).Hears("driven by bob@office pid 9 now", "the data of the cluster is fresh again", "warning: who drives this run does not see the cluster now")
+	p.Show(s).Hears("driven by bob@office pid 9 now", "the data of the cluster is fresh again", "warning: the driver of this run has no fresh data of the cluster")
 	s = uitest.Busy()
 	s.Unattended, s.Mismatches = uitest.Moment.Add(-3*time.Minute), "the group was deleted and made anew"
-	p.Show(s).Hears("warning: nobody has driven this run for 3 min; drainboard upgrade ng-web goes on with it", "warning: its record does not fit the group: the group was deleted")
-	p.Show(uitest.Done()).Hears("ng-web: done", "exit code: 0: done", "The watch of the group goes on.")
+	p.Show(s).Hears("warning: no driver for 3 min; drainboard upgrade ng-web resumes the run", "warning: its record does not match the group: the group was deleted")
+	p.Show(uitest.Done()).Hears("ng-web: done", "exit code: 0: done", "Still watching the group.")
 	p.Later(10 * time.Minute).Show(uitest.Done())
 	again := uitest.Busy()
 	again.RunID = "r-8"
@@ -69,7 +69,7 @@ func TestPlainWatchOfARunUnderWay(t *testing.T) {
 
 	attend(t, uitest.Stale(), onlyWatches).Hears("paused", "paused: ana@laptop asked").SentNothing()
 	attend(t, uitest.Asking(), onlyWatches).Hears("Batch 2 waits for approval").Never("Type a number")
-	p = attend(t, uitest.Done(), onlyWatches).Hears("ng-web: done", "The watch of the group goes on.")
+	p = attend(t, uitest.Done(), onlyWatches).Hears("ng-web: done", "Still watching the group.")
 	p.cancel(errors.New("told to stop"))
 	p.Leaves(ui.Left)
 }
@@ -77,13 +77,13 @@ func TestPlainWatchOfARunUnderWay(t *testing.T) {
 // Rolls of others are told in the words of the screen, and what their nodes are freed of.
 func TestPlainWatchOfOthers(t *testing.T) {
 	p := attend(t, uitest.Driven(), onlyWatches).
-		Hears("drainboard: prod-eu-1 / ng-web", "kops at work", "outdated", "about 31 min left").
+		Hears("drainboard: prod-eu-1 / ng-web", "kops busy", "outdated", "about 31 min left").
 		Hears("kops rolling-update is at work here: ip-10-0-1-23 draining", "6 to go\n").
 		Hears("Karpenter is at work here: ip-10-0-3-81; cordoned by hand").
-		Hears("2 nodes replaced (before: not known); 5 of 15 up to date; time left by the pace of 2 nodes in 9m\n").
+		Hears("2 nodes replaced (before: not known); 5 of 15 up to date; time left at the pace of 2 nodes in 9m\n").
 		Hears("ip-10-0-1-23 draining, 3 of 17 pods left, blocked, drain limit: 11:42 left, kops rolling-update has cordoned it").
 		Hears("blocked: shop/checkout-7d9f-x2")
-	p.Later(30*time.Second).Hears("kops at work: ", "1 draining, 1 settling, 1 terminating", "1 pod blocked")
+	p.Later(30*time.Second).Hears("kops busy: ", "1 draining, 1 settling, 1 terminating", "1 pod blocked")
 	free := uitest.Driven()
 	free.Blockers = nil
 	free.Events = append(free.Events, record.Event{Time: uitest.Moment.Add(time.Second), Type: record.NodeDrained, Node: uitest.Host(1, 23), Message: "drained by kops"})
@@ -98,10 +98,10 @@ func TestPlainWatchOfAPool(t *testing.T) {
 	p.Later(30 * time.Second).Hears("4 of 12 updated")
 	s := uitest.Pooled()
 	s.Pool.Zones[1].Paused, s.Pool.Failed = false, nil
-	p.Show(s).Hears("zone eu-west-1b goes on", "nothing fails any more")
+	p.Show(s).Hears("zone eu-west-1b continues", "no more failures")
 	s = uitest.Pooled()
 	s.Sources[1] = engine.SourceView{Name: world.Cloud, Fresh: uitest.Moment.Add(-time.Minute), Stale: true, Problem: "the control cluster: does not answer"}
-	p.Show(s).Hears("warning: control cluster data ", " old: does not answer. What Gardener does meanwhile is not seen").
+	p.Show(s).Hears("warning: control cluster data ", " old: does not answer. Gardener's changes are not seen meanwhile").
 		Show(uitest.Pooled()).Hears("the data of the control cluster is fresh again")
 	p.Type("v").Hears("pool web\n", "limits: ")
 	if got := strings.Count(p.text, "updates: AutoRollingUpdate"); got != 2 {
@@ -113,8 +113,8 @@ func TestPlainWatchOfAPool(t *testing.T) {
 func TestPlainWatchOfWhatIsPartial(t *testing.T) {
 	s := uitest.Partial(uitest.Idle)()
 	s.Sources[0].Stale, s.Sources[0].Fresh = true, time.Time{}
-	p := attend(t, s, onlyWatches).Hears("the pods of the cluster are being read; what is blocked is not known before").Never("warning")
-	p.Show(uitest.Idle()).Hears("all pods are read")
+	p := attend(t, s, onlyWatches).Hears("reading the cluster's pods; blockers are not known yet").Never("warning")
+	p.Show(uitest.Idle()).Hears("all pods have been read")
 	unreadable := uitest.Idle()
 	unreadable.Unreadable = "it has form 9, written by a newer drainboard"
 	attend(t, unreadable, onlyWatches).Hears("run not known", "warning: the record of this group's run cannot be read: it has form 9", "whether a run is under way is not known").Never("no run is under way")
@@ -144,8 +144,8 @@ func TestPlainDetailsThatCome(t *testing.T) {
 	if got := <-looks; got != want {
 		t.Fatalf("looks at %+v", got)
 	}
-	p.Never("budget shop/checkout\n")
-	p.Later(5*time.Second).Hears("budget shop/checkout\n", "rule: minAvailable 3", "allows: none").SentNothing()
+	p.Never("PDB shop/checkout\n")
+	p.Later(5*time.Second).Hears("PDB shop/checkout\n", "rule: minAvailable 3", "allows: none").SentNothing()
 }
 
 // The end of a terminal's input leaves a watch; that of any other does not, and its lines
@@ -154,18 +154,18 @@ func TestPlainWatchEndOfInput(t *testing.T) {
 	attend(t, uitest.Busy(), onlyWatches).Hears("blocked: ").HangUp().SentNothing().Leaves(ui.Left)
 	scripted := func(o *ui.Options) { o.Scripted = true }
 	p := attend(t, uitest.Busy(), onlyWatches, scripted).Hears("READ-ONLY: this watches and changes nothing. ctrl-c leaves.", "blocked: ")
-	p.Blurt("").Hears("What can be done now:").HangUp()
+	p.Blurt("").Hears("Possible actions:").HangUp()
 	p.Later(30 * time.Second).Hears("upgrade: 4 of 12 nodes")
-	p.Show(uitest.Done()).Hears("ng-web: done", "The watch of the group goes on.").SentNothing()
+	p.Show(uitest.Done()).Hears("ng-web: done", "Still watching the group.").SentNothing()
 	close(p.Snapshots)
-	p.Hears("The watch has ended: there is no more news.").Leaves(ui.Left)
+	p.Hears("The watch has ended: no more updates.").Leaves(ui.Left)
 }
 
 // Every picture can be told.
 func TestPlainWatchOfAll(t *testing.T) {
 	for _, f := range uitest.Fixtures {
 		if s := f.Make(); s.Roll == nil {
-			attend(t, s, onlyWatches).Type("").Hears("What can be done now:").SentNothing()
+			attend(t, s, onlyWatches).Type("").Hears("Possible actions:").SentNothing()
 		}
 	}
 	attend(t, uitest.InPlaced(), onlyWatches).Hears("its update in place failed: no space left on device")

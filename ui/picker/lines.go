@@ -25,7 +25,7 @@ func PickFromLines(ctx context.Context, rows []Group, o Options) (name string, o
 	}
 	write := func(text string) { _, _ = io.WriteString(output, style.PlainText(text)) }
 	if len(rows) == 0 {
-		write("There is no group.")
+		write("No groups found.")
 		return "", false, nil
 	}
 	if o.Cluster == "" {
@@ -46,7 +46,7 @@ func PickFromLines(ctx context.Context, rows []Group, o Options) (name string, o
 		r := pickRow(rows, text)
 		switch {
 		case r == nil:
-			write(style.Quoted(text) + " is none of them.")
+			write(style.Quoted(text) + " matches no group.")
 		case r.Refused != "" && !o.ReadOnly:
 			write("Cannot upgrade " + r.Name + ": " + r.Refused + ".")
 		default:
@@ -66,7 +66,7 @@ func (r Group) sentence() string {
 		text += ", its run is " + r.Running
 	}
 	if r.Others != "" {
-		text += ", " + r.Others + " at work"
+		text += ", " + r.Others + " busy"
 	}
 	if r.Refused != "" {
 		text += ", cannot be upgraded: " + r.Refused

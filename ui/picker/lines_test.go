@@ -17,9 +17,9 @@ func TestPlainPickGroup(t *testing.T) {
 		t.Errorf("to watch, %q was picked, %v, %v", name, ok, err)
 	}
 	for _, c := range []struct{ typed, name, says string }{
-		{"1\n", "ng-web", "1: ng-web, asg, lt:7, 5 of 12 nodes outdated\n2: ng-db\ufffd[2J, asg, lt:2, 0 of 3 nodes outdated, its run is paused\n3: mixed, asg, 0 of 1 node outdated, kops at work, cannot be upgraded: it has no template\n"},
+		{"1\n", "ng-web", "1: ng-web, asg, lt:7, 5 of 12 nodes outdated\n2: ng-db\ufffd[2J, asg, lt:2, 0 of 3 nodes outdated, its run is paused\n3: mixed, asg, 0 of 1 node outdated, kops busy, cannot be upgraded: it has no template\n"},
 		{"ng-web\n", "ng-web", "Type a number from 1 to 3 or a name. An empty line leaves.\n"},
-		{"4\nnothing\n2\n", "ng-db\x1b[2J", `"4" is none of them.`},
+		{"4\nnothing\n2\n", "ng-db\x1b[2J", `"4" matches no group.`},
 		{"3\n1\n", "ng-web", "Cannot upgrade mixed: it has no template."},
 		{"\n1\n", "", ""},
 		{"", "", ""},

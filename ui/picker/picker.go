@@ -317,7 +317,7 @@ func (p *picker) render() string {
 	case len(p.all) == 0:
 		body = append(body, style.NewLine(st, w).Space(1).Add(st.Text, "no groups were found in this cluster").String())
 	case len(p.rows) == 0:
-		body = append(body, style.NewLine(st, w).Space(1).Add(st.Dim, "no group is like that").String())
+		body = append(body, style.NewLine(st, w).Space(1).Add(st.Dim, "no group matches").String())
 	}
 	more := ""
 	if len(p.rows) > room {
@@ -338,7 +338,7 @@ func (p *picker) footer(w int) string {
 	case p.typing:
 		l := style.NewLine(st, w).Add(st.Key, "/ ")
 		style.DrawInput(l, p.input, 24)
-		return l.Space(3).Add(st.Dim, "enter keeps it, esc drops it").String()
+		return l.Space(3).Add(st.Dim, "enter keeps it, esc clears it").String()
 	case p.notice != "":
 		return style.NewLine(st, w).Add(st.Warn, "! "+p.notice).String()
 	case p.readError != "":
@@ -372,7 +372,7 @@ func (p *picker) group(r Group, w int) string {
 			lk = l
 		}
 	case r.Others != "":
-		lk, state = st.States[record.Running], r.Others+" at work"
+		lk, state = st.States[record.Running], r.Others+" busy"
 	case r.Outdated > 0:
 		lk, state = style.Look{Glyph: st.Glyphs.Outdated, Pen: st.Warn}, "outdated"
 	}

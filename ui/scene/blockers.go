@@ -39,7 +39,7 @@ func (sc *Scene) WayOut(text string) string {
 }
 
 // DeadlineWord says what happens to a node when its drain's time is up, in words that
-// go on with when.
+// continue with when.
 func DeadlineWord(b *engine.Blocker) string {
 	about := ""
 	if b.Deadline != nil && b.Deadline.Guess {
@@ -66,7 +66,7 @@ func DeadlineWord(b *engine.Blocker) string {
 func (sc *Scene) KeptText(b *engine.Blocker) string {
 	text := b.Pod + " on " + sc.NodeName(b.Node)
 	for _, v := range b.Budgets {
-		text += fmt.Sprintf(", budget %s allows %d: %d healthy, %d required", v.Ref, v.Allowed, v.Healthy, v.Desired)
+		text += fmt.Sprintf(", PDB %s allows %d: %d healthy, %d required", v.Ref, v.Allowed, v.Healthy, v.Desired)
 	}
 	return text
 }
@@ -79,7 +79,7 @@ func (sc *Scene) DeadlineText(b *engine.Blocker) string {
 	left, still := sc.Remaining(b.Deadline, sc.Clock())
 	text := DeadlineWord(b) + style.Countdown(left)
 	if still {
-		text += ", stands still"
+		text += ", stopped"
 	}
 	return text
 }

@@ -52,7 +52,7 @@ var verbs = map[record.EventType]string{
 	record.PodForced: "forced", record.PodGone: "gone", record.CapacityChanged: "capacity",
 	record.InstanceDetached: "detached", record.InstanceOut: "deregistered",
 	record.ValidationPassed: "validation passed", record.ValidationFailed: "validation failed",
-	record.HookStarted: "hook asked", record.HookPassed: "hook done", record.HookFailed: "hook failed",
+	record.HookStarted: "hook started", record.HookPassed: "hook passed", record.HookFailed: "hook failed",
 }
 
 // EventText is an event as a sentence: who, what, and the message unless it says

@@ -87,7 +87,7 @@ func (f Filter) MatchesText(line string) bool {
 	return true
 }
 
-// IsProblem reports whether a node needs a look by somebody.
+// IsProblem reports whether a node has a problem.
 func IsProblem(r *engine.NodeRow) bool {
 	return r.Blocked || r.Stage == record.NodeFail || r.Stage == record.Unreachable || IsNotReady(r)
 }

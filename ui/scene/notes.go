@@ -25,7 +25,7 @@ func (sc *Scene) ClusterStale() string {
 const SkewShown = 2 * time.Second
 
 // CloudOnlyText is what a run without Kubernetes means.
-const CloudOnlyText = "no Kubernetes: nothing is drained or validated, pods die with machines"
+const CloudOnlyText = "no Kubernetes: no drain and no validation, pods end with their instances"
 
 // UnreadableText says that the group's record cannot be read, "" if it can.
 func (sc *Scene) UnreadableText() string {
@@ -40,13 +40,13 @@ func (sc *Scene) StaleMeans(src *engine.SourceView) string {
 	c := sc.source(world.Cluster)
 	switch {
 	case sc.Pool != nil:
-		return ". What Gardener does meanwhile is not seen"
+		return ". Gardener's changes are not seen meanwhile"
 	case src.Name == world.Cloud && c != nil && !c.Stale:
-		return ". Drains go on; what needs the cloud waits"
+		return ". Drains continue; AWS calls wait"
 	case sc.Partial:
 		return "" // what is shown is no older than usual
 	}
-	return ". Nothing is done on stale data"
+	return ". No changes on stale data"
 }
 
 // DriverBlindText says to who watches that the run's driver does not see all that is seen here,
@@ -56,15 +56,15 @@ func (sc *Scene) DriverBlindText() string {
 	if blind == "" || !sc.ReadOnly || sc.Over() || !sc.Unattended.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf("who drives this run does not see the %s now: what needs it stands still", blind)
+	return fmt.Sprintf("the driver of this run has no fresh data of the %s: what needs it waits", blind)
 }
 
-// UnattendedText says that nobody drives the run, "" if somebody does.
+// UnattendedText says that no process drives the run, "" if one does.
 func (sc *Scene) UnattendedText() string {
 	if sc.Unattended.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf("nobody has driven this run for %s; drainboard upgrade %s goes on with it", style.Age(sc.Now(sc.Clock()).Sub(sc.Unattended)), sc.Group)
+	return fmt.Sprintf("no driver for %s; drainboard upgrade %s resumes the run", style.Age(sc.Now(sc.Clock()).Sub(sc.Unattended)), sc.Group)
 }
 
 // UnwrittenText says that the run record cannot be written, "" if it can. Who only watches
@@ -85,13 +85,13 @@ func (sc *Scene) MismatchText() string {
 	if sc.Mismatches == "" {
 		return ""
 	}
-	return "its record does not fit the group: " + sc.Brief(sc.Mismatches) + "; drainboard upgrade " + sc.Group + " says what can be done"
+	return "its record does not match the group: " + sc.Brief(sc.Mismatches) + "; drainboard upgrade " + sc.Group + " shows the choices"
 }
 
 // StaleText says how old the data of a source is.
 func (sc *Scene) StaleText(src *engine.SourceView) string {
 	if sc.Partial && src.Name == world.Cluster {
-		return "the pods of the cluster are not read yet"
+		return "the cluster's pods are not read yet"
 	}
 	name := sc.SourceName(src.Name)
 	if src.Fresh.IsZero() {
@@ -124,13 +124,13 @@ func (sc *Scene) SkewText() string {
 // CanaryText counts down what replaced the canary must stay well for.
 func (sc *Scene) CanaryText(st *style.Styles) (text string, p style.Pen) {
 	left, still := sc.Remaining(sc.Canary, sc.Clock())
-	text, p = st.Glyphs.Running+" the canary is replaced: the others may follow in ", st.Calm
+	text, p = st.Glyphs.Running+" the canary is replaced: the other nodes follow in ", st.Calm
 	if sc.CanaryTrouble != "" {
-		text, p = st.Glyphs.Warning+" the canary is not well: "+sc.Brief(sc.CanaryTrouble)+"; pauses in ", st.Ask
+		text, p = st.Glyphs.Warning+" canary unhealthy: "+sc.Brief(sc.CanaryTrouble)+"; pauses in ", st.Ask
 	}
 	text += style.Countdown(left)
 	if still {
-		text += ", stands still"
+		text += ", stopped"
 	}
 	return text, p
 }

@@ -43,11 +43,11 @@ func (sc *Scene) OthersWord() string {
 	}
 	switch first := sc.External.Movers[0]; {
 	case first.By == world.MoverSomebody && first.Working > 0:
-		return "drained by hand"
+		return "drained manually"
 	case first.By == world.MoverSomebody, first.By == world.MoverDrainboard, !first.Roll && first.Working == 0:
 		return ""
 	default:
-		return string(first.By) + " at work"
+		return string(first.By) + " busy"
 	}
 }
 
@@ -69,7 +69,7 @@ func (sc *Scene) OthersTexts() (texts [2]string) {
 	text := fmt.Sprintf("since %s: %s replaced (before: not known); %d of %d up to date", from, style.Count(o.Replaced, "node"), o.Current, o.Nodes)
 	switch {
 	case o.Pace != "":
-		text += "; time left by the pace of " + o.Pace
+		text += "; time left at the pace of " + o.Pace
 	case len(o.Movers) > 0 && o.Movers[0].Roll && sc.Outdated() > 0:
 		text += "; time left: not known yet"
 	}

@@ -16,7 +16,7 @@ func (sc *Scene) AllOver() bool {
 	return sc != nil && sc.State == record.Finished && (sc.Roll == nil || sc.Roll.Over())
 }
 
-// Between reports whether the run has ended and its roll goes on.
+// Between reports whether the run has ended and its roll continues.
 func (sc *Scene) Between() bool { return sc.Over() && !sc.AllOver() }
 
 // AbortEndsText says what of a roll an abort of the run ends, "" if nothing.

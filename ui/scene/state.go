@@ -165,7 +165,7 @@ func (sc *Scene) ZoneProgress(z *engine.ZoneView) string {
 	return fmt.Sprintf("%d/%d", z.Done, z.Total)
 }
 
-// GroupText says what goes on in a group that no run is known to be under way in, and
+// GroupText says what happens in a group without a known run, and
 // whether it is others who do it; "" with a run.
 func (sc *Scene) GroupText() (text string, others bool) {
 	switch {
@@ -176,7 +176,7 @@ func (sc *Scene) GroupText() (text string, others bool) {
 	case sc.External != nil && len(sc.External.Movers) > 0:
 		return sc.Brief(sc.External.Movers[0].Text), true
 	case sc.Pool != nil:
-		return "nothing is rolled here; Gardener does when the Shoot changes", false
+		return "no roll is under way; Gardener starts one when the Shoot changes", false
 	}
 	return "no run is under way; drainboard upgrade " + sc.Group + " starts one", false
 }

@@ -91,9 +91,9 @@ func PassesText(v *record.Validation) string {
 
 // NextText is when the cluster is looked at again.
 func (sc *Scene) NextText(v *record.Validation) string {
-	what := "next look"
+	what := "next validation"
 	if v.Looked.IsZero() {
-		what = "first look"
+		what = "first validation"
 	}
 	switch left := v.Next.Sub(sc.Now(sc.Clock())); {
 	case sc.State == record.Paused, v.Wait != nil && sc.StandsStill(v.Wait):
@@ -112,11 +112,11 @@ func (sc *Scene) LimitText(v *record.Validation) string {
 	}
 	word := "fails in "
 	if sc.PassInvalid {
-		word = "goes on all the same in "
+		word = "continues anyway in "
 	}
 	left, still := sc.Remaining(v.Wait, sc.Clock())
 	if still {
-		return word + style.Countdown(left) + ", stands still"
+		return word + style.Countdown(left) + ", stopped"
 	}
 	return word + style.Countdown(left)
 }
@@ -152,11 +152,11 @@ func (sc *Scene) ValidationLook(st *style.Styles) (string, style.Look) {
 		at := sc.Pressing(v)
 		return "not valid yet: " + FoundText(v), style.Look{Glyph: signs[at], Pen: pens[at]}
 	case !sc.Validating():
-		return "validation: given up", style.Look{Glyph: st.Glyphs.Ended, Pen: st.Warn}
+		return "validation: timed out", style.Look{Glyph: st.Glyphs.Ended, Pen: st.Warn}
 	case v.Looked.IsZero():
 		return "validation", style.Look{Glyph: st.Glyphs.Running, Pen: st.Active}
 	}
-	text := "validation: nothing wrong is found"
+	text := "validation: no findings"
 	if found := FoundText(v); found != "" {
 		text += ", " + found
 	}

@@ -125,7 +125,7 @@ func Shown(r rune) bool {
 // Upper makes words begin a sentence.
 func Upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// Lower makes a sentence go on after a colon.
+// Lower makes a sentence continue after a colon.
 func Lower(s string) string {
 	if len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && strings.ToLower(s[1:2]) == s[1:2] {
 		return strings.ToLower(s[:1]) + s[1:]

@@ -1,5 +1,5 @@
 // Package term is the terminal itself: what is known of it before and after it is asked,
-// and what it is told beside a frame.
+// and what it receives beside a frame.
 //
 //	base.go        Screen: size, colours and appearance, for every full-screen program
 //	appearance.go  a theme, a mark and a silence that may change while a program runs

@@ -8,7 +8,7 @@ import (
 	"github.com/drainboard/drainboard/ui/style"
 )
 
-// notifyWay is how a terminal is told to notify.
+// notifyWay is how a terminal is asked to notify.
 type notifyWay int
 
 const (

@@ -24,7 +24,7 @@ func Counted() *engine.Snapshot {
 	return s
 }
 
-// Looking is the busy run while somebody looks at the node that is blocked, and at
+// Looking is the busy run while the user looks at the node that is blocked, and at
 // the budget that blocks it.
 func Looking() *engine.Snapshot {
 	s := Busy()
@@ -556,7 +556,7 @@ func Quiet() *engine.Snapshot {
 
 // Driven is a group without a run of ours that kops rolls: a node is drained and held by
 // a budget, one is drained, one goes, two are replaced; Karpenter has chosen another, and
-// somebody has cordoned one.
+// a user has cordoned one.
 func Driven() *engine.Snapshot {
 	s := Idle()
 	const kops, cordoned = "kops rolling-update is going to replace it: new pods avoid it", "kops rolling-update has cordoned it: it is drained, and then its machine ends"
@@ -762,7 +762,7 @@ func InPlaced() *engine.Snapshot {
 	return s
 }
 
-// Tricks are what somebody could put into a name or a message to reach the
+// Tricks are what an attacker could put into a name or a message to reach the
 // operator's terminal, or to hide from the operator's eye.
 var Tricks = []string{
 	"\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;cm0gLXJm\x07", "\x1b[6n", "\x1bP$q\"p\x1b\\", "\x1b[31m", "\x1b]8;;http://evil\x1b\\", "\x9b2J", "\u009b2J", "\u0085",

@@ -65,7 +65,7 @@ func WritePool(w io.Writer, l PoolLook) {
 func zoneText(z engine.PoolZone) string {
 	text := dash(z.Name) + ": " + z.Counts()
 	if z.Deployment == "" {
-		text += ", as their nodes tell"
+		text += ", inferred from their nodes"
 	} else {
 		text += fmt.Sprintf(", %d in all", z.Total)
 	}

@@ -233,6 +233,16 @@ func (s *Status) writeHead(w io.Writer) {
 	}
 }
 
+// WriteElsewhere shows a run of a cluster without Kubernetes whose record is on another machine.
+func WriteElsewhere(w io.Writer, s Status, cluster string) {
+	fmt.Fprintf(w, "%s  %s  not ended; its record is on another machine: %s\n", s.Group, s.Run, s.RecordAt)
+	if s.Driver != "" {
+		fmt.Fprintf(w, "  driven by %s\n", s.Driver)
+	} else {
+		fmt.Fprintf(w, "  nobody drives it; %s goes on with it there\n", UpgradeCloudOnly(s.Group, cluster))
+	}
+}
+
 // writeDriver shows who began an unfinished run and who drives it, if anybody does.
 func (s *Status) writeDriver(w io.Writer, now time.Time) {
 	begun := fmt.Sprintf("  begun by %s, %s", cmp.Or(s.By, "nobody known"), When(s.Started.Local()))

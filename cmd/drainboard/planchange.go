@@ -32,7 +32,7 @@ func (a *app) planChange(cmd *cobra.Command, pools []string, asJSON bool) error 
 	if all, _ := cmd.Flags().GetBool("all"); all && len(pools) > 0 {
 		return exitcode.Usage(fmt.Errorf("--all is every pool, so %s need not be named: leave one of the two out", strings.Join(pools, ", ")))
 	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), session.LookLimit)
+	ctx, cancel := context.WithTimeout(cmd.Context(), session.ReadLimit)
 	defer cancel()
 	change, notes, err := c.Read(ctx, pools)
 	if err != nil {

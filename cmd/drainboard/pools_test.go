@@ -117,7 +117,7 @@ func TestPoolsNeedNoCloud(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := s.Look(t.Context(), at, nil)
+		v, err := s.Read(t.Context(), at, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

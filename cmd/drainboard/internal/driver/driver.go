@@ -155,7 +155,7 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
 	}
-	if p.Run.Settings.CloudOnly && !d.Auto && d.part == nil && !d.consents(ctx, d.session.Context(), cmp.Or(d.at.Alias(), d.Group)) {
+	if p.Run.Settings.CloudOnly && !d.Auto && d.roll == "" && !d.consents(ctx, d.session.Context(), cmp.Or(d.at.Alias(), d.Group)) {
 		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
 	run, events := begin(p, d.session.Clock().Now()) // now: the answer may have taken its time
@@ -195,7 +195,7 @@ func (d *driver) drive(ctx context.Context, run record.Run, first []record.Comma
 		Rules: d.rules, World: d.view.World, Queue: d.view.Queue,
 		Executor: executor{d.session.Executor(), cloud},
 		Store:    d.lease, Clock: clock, Cluster: d.session.Cluster(), Lock: d.lease,
-		Before: slices.Concat(d.part.history(), d.before), Rehearse: planner.Rehearsing(d.rules), RecordLimit: d.RecordLimit,
+		Before: slices.Concat(d.part.before, d.before), Rehearse: planner.Rehearsing(d.rules), RecordLimit: d.RecordLimit,
 	}
 	loop.Events = func(list []record.Event) { d.events(list...) }
 	look := d.hooks.attend(loop, run)
@@ -224,8 +224,8 @@ func (d *driver) drive(ctx context.Context, run record.Run, first []record.Comma
 	case d.Auto:
 		run, err = from.headless(ctx, loop, run)
 		over()
-	case d.part != nil:
-		run, err = d.part.sit(ctx, loop, run, from)
+	case d.part.shared != nil:
+		run, err = d.part.shared(ctx, loop, run, from)
 		over()
 	default:
 		ctx, stop := context.WithCancel(ctx)
@@ -237,9 +237,7 @@ func (d *driver) drive(ctx context.Context, run record.Run, first []record.Comma
 		}
 		run, err = from.interactive(ctx, loop, run)
 	}
-	if d.part != nil {
-		d.part.last = run
-	}
+	d.part.last = run
 	if err != nil {
 		d.sayLeft(run)
 	}

@@ -10,14 +10,15 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 )
 
-// member is what the upgrade of one group has of the roll that it is part of.
+// member is what the upgrade of one group has of the roll that it is part of; that of no roll has
+// nothing but its own end.
 type member struct {
 	group  string // as the roll has it
 	roll   string
-	tell   func([]record.Event) // of --auto
+	tell   func([]record.Event) // of --auto; nil without
 	before []record.Event       // what the log begins with
-	// sit drives the loop behind the screen that all groups share; nil without one.
-	sit func(context.Context, *live.Loop, record.Run, *operator) (record.Run, error)
+	// shared drives the loop behind the screen that all groups share; nil without one.
+	shared func(context.Context, *live.Loop, record.Run, *operator) (record.Run, error)
 	// last is the run as it was left.
 	last record.Run
 
@@ -26,19 +27,8 @@ type member struct {
 	cancel         context.CancelFunc
 }
 
-// history is what the log of a run begins with.
-func (m *member) history() []record.Event {
-	if m == nil {
-		return nil
-	}
-	return m.before
-}
-
 // begin reports whether the run may be driven: from then on it comes to its own end.
 func (m *member) begin() bool {
-	if m == nil {
-		return true
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.begun = !m.stopped

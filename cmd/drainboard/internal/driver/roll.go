@@ -19,7 +19,7 @@ import (
 	"github.com/drainboard/drainboard/engine/roll"
 )
 
-// roll drives several runs in the order that engine.DecideRoll says. Each is an upgrade of
+// rollDriver drives several runs in the order that roll.Decide says. Each is an upgrade of
 // its own, which takes the lock of its group when its turn comes.
 type rollDriver struct {
 	*Upgrade
@@ -164,8 +164,8 @@ func (r *rollDriver) join(ctx context.Context, group string) (*Upgrade, context.
 	if r.screen != nil {
 		said := &deferredOutput{}
 		m.Out, m.Err = said, said
-		m.part.sit = func(ctx context.Context, loop *live.Loop, run record.Run, from *operator) (record.Run, error) {
-			return r.screen.sit(ctx, group, loop, run, from)
+		m.part.shared = func(ctx context.Context, loop *live.Loop, run record.Run, from *operator) (record.Run, error) {
+			return r.screen.drive(ctx, group, loop, run, from)
 		}
 		r.said = append(r.said, said)
 	}

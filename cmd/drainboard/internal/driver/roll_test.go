@@ -173,7 +173,7 @@ func simulated(ctx context.Context, m *Upgrade) error {
 	if err := queue.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud); err != nil {
 		return err
 	}
-	loop := &live.Loop{Rules: strategy.EKS{}, Cluster: "demo", World: w, Queue: queue, Executor: wall, Store: wall, Lock: wall, Clock: wall, Before: m.part.history()}
+	loop := &live.Loop{Rules: strategy.EKS{}, Cluster: "demo", World: w, Queue: queue, Executor: wall, Store: wall, Lock: wall, Clock: wall, Before: m.part.before}
 	run, events := begin(plan, wall.Now())
 	if !m.part.begin() {
 		return context.Canceled
@@ -185,7 +185,7 @@ func simulated(ctx context.Context, m *Upgrade) error {
 		loop.Events = m.part.tell
 		run, err = from.headless(ctx, loop, run)
 	} else {
-		run, err = m.part.sit(ctx, loop, run, from)
+		run, err = m.part.shared(ctx, loop, run, from)
 	}
 	if err != nil {
 		return err
@@ -256,7 +256,7 @@ func TestRollKeepsWhatIsSaidAtOnce(t *testing.T) {
 	}
 }
 
-// What is said of the roll between a run's begin and its place at the table reaches it.
+// What is said of the roll between a run's begin and its place on the screen reaches it.
 func TestRollIsEndedAsARunBegins(t *testing.T) {
 	for _, c := range []struct {
 		what string
@@ -275,12 +275,12 @@ func TestRollIsEndedAsARunBegins(t *testing.T) {
 			r.screen = newSharedScreen(r.value)
 			m, ctx := r.join(t.Context(), "web")
 			defer m.part.cancel()
-			sit := m.part.sit
-			m.part.sit = func(ctx context.Context, loop *live.Loop, run record.Run, from *operator) (record.Run, error) {
+			shared := m.part.shared
+			m.part.shared = func(ctx context.Context, loop *live.Loop, run record.Run, from *operator) (record.Run, error) {
 				c.say(r)
 				ctx, stop := context.WithTimeout(ctx, 3*time.Second)
 				defer stop()
-				return sit(ctx, loop, run, from)
+				return shared(ctx, loop, run, from)
 			}
 			err := simulated(ctx, m)
 			if run := m.part.last; !c.want(run) {
@@ -291,11 +291,11 @@ func TestRollIsEndedAsARunBegins(t *testing.T) {
 }
 
 // Of runs side by side one is shown, and has what the operator says; an abort is for all.
-func TestTableShowsOneRun(t *testing.T) {
+func TestSharedScreenShowsOneRun(t *testing.T) {
 	rules := strategy.RollKops(true)
 	r := roll.New(rules, "roll-1", []roll.Group{{Name: "a", Role: world.RoleBastion}, {Name: "b", Role: world.RoleBastion}})
 	tab := newSharedScreen(roll.Decide(rules, time.Now(), r, roll.News{}).Roll)
-	sits := func(group string) { tab.seats[group] = &screenRun{loop: &live.Loop{}} }
+	sits := func(group string) { tab.runs[group] = &screenRun{loop: &live.Loop{}} }
 	shows := func(want string, done int) {
 		t.Helper()
 		select {

@@ -40,7 +40,7 @@ type Upgrade struct {
 	Metrics      string          // the address to serve metrics at, "" for none
 	Abort        *record.Command // end the unfinished run, and start none; nil to go on with it
 
-	part    *member        // of a roll; nil for a run of its own
+	part    *member        // of a roll, or of none
 	metrics *metricsServer // nil: none
 	signals chan os.Signal
 	driving chan struct{} // closed when the run is under way: signals are its business
@@ -54,6 +54,10 @@ func (u *Upgrade) Run(ctx context.Context, settings record.Settings) (err error)
 			return exitcode.Usage(err)
 		}
 		defer u.metrics.close()
+	}
+	u.part = &member{}
+	if u.Auto {
+		u.part.tell = present.NewPrinter(u.Out, u.JSON, false).Events
 	}
 	return u.listening(ctx, settings)
 }
@@ -113,7 +117,7 @@ func (u *Upgrade) onGroup(ctx context.Context, s *session.Session) error {
 	if err := d.find(ctx); err != nil {
 		return err
 	}
-	v, err := s.Look(ctx, d.at, nil)
+	v, err := s.Read(ctx, d.at, nil)
 	if err != nil {
 		return err
 	}
@@ -136,14 +140,8 @@ func (u *Upgrade) onGroup(ctx context.Context, s *session.Session) error {
 		return exitcode.Usage(err)
 	}
 	defer d.lease.Release()
-	switch {
-	case u.part != nil:
-		d.roll = u.part.roll
-		if u.Auto {
-			d.listeners = append(d.listeners, u.part.tell)
-		}
-	case u.Auto:
-		d.listeners = append(d.listeners, present.NewPrinter(u.Out, u.JSON, false).Events)
+	if d.roll = u.part.roll; u.Auto {
+		d.listeners = append(d.listeners, u.part.tell)
 	}
 	d.accompany()
 	defer d.close()

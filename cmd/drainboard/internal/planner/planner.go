@@ -30,7 +30,7 @@ func (p Planner) Group(ctx context.Context, at backend.Group) (engine.Plan, erro
 	if err != nil {
 		return engine.Plan{}, exitcode.Usage(err)
 	}
-	v, err := p.Session.Look(ctx, at, nil)
+	v, err := p.Session.Read(ctx, at, nil)
 	if err != nil {
 		return engine.Plan{}, err
 	}

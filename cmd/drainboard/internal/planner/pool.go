@@ -22,7 +22,7 @@ func (p Planner) Pool(ctx context.Context, at backend.Group) (present.PlannedPoo
 	if err != nil {
 		return present.PlannedPool{}, exitcode.Usage(err)
 	}
-	look, err := LookAtPool(ctx, p.Session, at)
+	look, err := ReadPool(ctx, p.Session, at)
 	if err != nil {
 		return present.PlannedPool{}, err
 	}
@@ -31,9 +31,9 @@ func (p Planner) Pool(ctx context.Context, at backend.Group) (present.PlannedPoo
 	return present.PlannedPool{Look: look, Roll: roll, Run: run}, err
 }
 
-// LookAtPool reads a pool and its cluster once.
-func LookAtPool(ctx context.Context, s *session.Session, at backend.Group) (present.PoolLook, error) {
-	v, err := s.Look(ctx, at, nil)
+// ReadPool reads a pool and its cluster once.
+func ReadPool(ctx context.Context, s *session.Session, at backend.Group) (present.PoolLook, error) {
+	v, err := s.Read(ctx, at, nil)
 	if err != nil {
 		return present.PoolLook{}, err
 	}

@@ -8,7 +8,7 @@
 //	cloudonly.go  OnDisk: files of this machine and a tag of the group, without Kubernetes
 //
 // A command finds a group (Find), asks for its unfinished run (Unfinished, and AsBegun, which
-// has the group as that run knows it), and reads cluster and group (Look), which keeps a View
+// has the group as that run knows it), and reads cluster and group (Read), which keeps a View
 // up to date until that is closed. Whoever drives a run holds its Lease: the lock and the
 // record together, which the loop writes and gets back when it was lost.
 //

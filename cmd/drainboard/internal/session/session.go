@@ -20,8 +20,8 @@ import (
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
-// LookLimit is how long a first look at cluster and cloud may take.
-const LookLimit = 60 * time.Second
+// ReadLimit is how long the first reading of cluster and cloud may take.
+const ReadLimit = 60 * time.Second
 
 // Session is what a command works with: the backend of its groups, and where their runs are
 // kept.
@@ -40,7 +40,7 @@ type Options struct {
 
 // Connect opens the cluster that the flags choose and the cloud that its nodes run
 // on; of a Shoot's cluster, what is told of its worker pools. The rights that are needed are
-// asked for meanwhile; Look and List tell of those that are missing. readOnly is for commands
+// asked for meanwhile; Read and List tell of those that are missing. readOnly is for commands
 // that only look: their connections let no change through, whoever asks for it.
 func (o Options) Connect(ctx context.Context, where backend.Where, rights []kube.Right, readOnly bool) (*Session, *InCluster, error) {
 	where, err := where.Fill()
@@ -150,11 +150,11 @@ type View struct {
 	Cloud backend.Feed
 }
 
-// Look reads cluster and group, and goes on reading until the view is closed. It
+// Read reads cluster and group, and goes on reading until the view is closed. It
 // begins before the rights are known, which takes as long as reading what is small. The
 // view's world is whole, but where reading has begun before, which only watch has it do.
 // watch, if not nil, is told what the group's record says and who drives its run.
-func (s *Session) Look(ctx context.Context, at backend.Group, watch *live.Watch) (View, error) {
+func (s *Session) Read(ctx context.Context, at backend.Group, watch *live.Watch) (View, error) {
 	defer RaiseGCPercent()()
 	v := View{World: world.New(), Cloud: at.Feed(func(ctx context.Context) time.Time { return s.began(ctx, at.Name()) })}
 	var sources []world.Source
@@ -168,7 +168,7 @@ func (s *Session) Look(ctx context.Context, at backend.Group, watch *live.Watch)
 
 // fill waits until some sources have been read once, and closes the view if they cannot be.
 func (s *Session) fill(ctx context.Context, v View, sources ...world.Source) error {
-	err := v.Queue.Fill(ctx, v.World, LookLimit, sources...)
+	err := v.Queue.Fill(ctx, v.World, ReadLimit, sources...)
 	if err != nil {
 		v.Queue.Close()
 	}

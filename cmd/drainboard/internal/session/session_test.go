@@ -55,7 +55,7 @@ func TestReadsBeforeRightsAreKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = s.Look(t.Context(), at, nil); err == nil || !strings.Contains(err.Error(), "watch pods") {
-		t.Errorf("look: %v, want that the right to watch pods is missing", err)
+	if _, err = s.Read(t.Context(), at, nil); err == nil || !strings.Contains(err.Error(), "watch pods") {
+		t.Errorf("read: %v, want that the right to watch pods is missing", err)
 	}
 }

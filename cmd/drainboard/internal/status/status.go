@@ -135,7 +135,7 @@ func (a *Status) lookBeside(ctx context.Context, of *present.Status) *present.Po
 		if err != nil {
 			return look, err
 		}
-		return planner.LookAtPool(ctx, s, at)
+		return planner.ReadPool(ctx, s, at)
 	}()
 	if err != nil {
 		of.PoolUnknown = err.Error()
@@ -168,7 +168,7 @@ func (a *Status) noRunYet(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		look, err := planner.LookAtPool(ctx, s, found)
+		look, err := planner.ReadPool(ctx, s, found)
 		if err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func onGroup(ctx context.Context, s *session.Session, cluster *session.InCluster
 				return err
 			}
 		}
-		v, err := s.Look(ctx, at, w)
+		v, err := s.Read(ctx, at, w)
 		w.World, w.Queue = v.World, v.Queue
 		return err
 	}, screen)

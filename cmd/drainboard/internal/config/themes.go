@@ -17,9 +17,9 @@ import (
 // ThemeEnv is a theme for all dashboards of a shell.
 const ThemeEnv = "DRAINBOARD_THEME"
 
-// Looks is what decides how a dashboard looks: a flag, an environment, the
+// ThemeSources is what decides how a dashboard looks: a flag, an environment, the
 // operator's files, and the kubeconfig context.
-type Looks struct {
+type ThemeSources struct {
 	Dir       string // of config.yaml and themes/
 	Flag, Env string // --theme and DRAINBOARD_THEME, "" for none
 	Context   string
@@ -42,7 +42,7 @@ func ConfigDir(getenv func(string) string) string {
 // Read reads the files. What is wrong is in the appearance's problem; a theme that
 // cannot be read leaves the one before. Seen is what each file held that has a
 // say, and those that are missing.
-func (l Looks) Read(before themes.Theme) (look ui.Appearance, c config, seen map[string]string) {
+func (l ThemeSources) Read(before themes.Theme) (look ui.Appearance, c config, seen map[string]string) {
 	seen = map[string]string{}
 	var problems []string
 	tell := func(err error, stays string) {
@@ -89,7 +89,7 @@ func onBackground(t themes.Theme, background string) themes.Theme {
 
 // Theme is the theme of a name: a path, a file of the operator's, or a built-in.
 // Paths are relative to base, or to where one is.
-func (l Looks) Theme(name, base string, seen map[string]string) (themes.Theme, error) {
+func (l ThemeSources) Theme(name, base string, seen map[string]string) (themes.Theme, error) {
 	switch {
 	case name == "":
 		return themes.Auto, nil
@@ -135,7 +135,7 @@ func (e *UnknownTheme) Error() string {
 }
 
 // names are the themes that can be named.
-func (l Looks) names() []string {
+func (l ThemeSources) names() []string {
 	names := themes.Names()
 	files, err := filepath.Glob(filepath.Join(l.Dir, "themes", "*"+themes.Ext))
 	if l.Dir == "" || err != nil {

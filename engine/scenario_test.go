@@ -6,8 +6,8 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/drainboard/drainboard/api"
-	"github.com/drainboard/drainboard/api/apitest"
+	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/api/apitest"
 	"github.com/drainboard/drainboard/engine/sim"
 )
 

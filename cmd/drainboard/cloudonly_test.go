@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -19,11 +18,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/api"
-	"github.com/drainboard/drainboard/api/apitest"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/api/apitest"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
@@ -217,7 +219,7 @@ func called(ctx context.Context, input string, args ...string) (code int, out, e
 	if err != nil {
 		e.WriteString(err.Error())
 	}
-	return report(err), b.String(), e.String()
+	return console.Report(err), b.String(), e.String()
 }
 
 var alonely = []string{"upgrade", "nodes-a", "--cloudonly", "--auto", "-o", "json", "--max-surge", "0", "--max-unavailable", "1", "--node-interval", "0s"}
@@ -264,7 +266,7 @@ func TestCloudOnly(t *testing.T) {
 	forced := 0
 	for _, l := range journalOf(t) {
 		if a := l.Action; a != nil && a.Kind == record.Terminate {
-			if a.Forced == nil || a.Forced.By != who() || !a.Direct {
+			if a.Forced == nil || a.Forced.By != session.User() || !a.Direct {
 				t.Errorf("ended without an order: %+v", a)
 			}
 			forced++
@@ -309,20 +311,20 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 		t.Fatalf("left with %d, %d outdated\n%s%s", code, s.outdated(), out, errOut)
 	}
 	s.ended = nil
-	if tag := s.locked(); !strings.Contains(tag, "at="+who()) || strings.Contains(tag, "until=") {
+	if tag := s.locked(); !strings.Contains(tag, "at="+session.User()) || strings.Contains(tag, "until=") {
 		t.Errorf("the tag says %q", tag)
 	}
-	if err := runWithoutKubernetes(shopGroup, map[string]string{asg.RunTagKey: s.locked()}, time.Now()); err == nil || !strings.Contains(err.Error(), "--cloudonly") {
+	if err := session.RunWithoutKubernetes(shopGroup, map[string]string{asg.RunTagKey: s.locked()}, time.Now()); err == nil || !strings.Contains(err.Error(), "--cloudonly") {
 		t.Errorf("a run with Kubernetes may begin beside it: %v", err)
 	}
 
 	home := os.Getenv("XDG_STATE_HOME")
 	t.Setenv("XDG_STATE_HOME", t.TempDir()) // another machine
 	code, out, errOut := called(t.Context(), "", alonely...)
-	if code != exitcode.WrongUse || !strings.Contains(errOut, "another machine: "+who()) || !strings.Contains(errOut, "--record discard") || s.outdated() != 1 {
+	if code != exitcode.WrongUse || !strings.Contains(errOut, "another machine: "+session.User()) || !strings.Contains(errOut, "--record discard") || s.outdated() != 1 {
 		t.Errorf("elsewhere: %d, %d outdated\n%s%s", code, s.outdated(), out, errOut)
 	}
-	if code, out, errOut = called(t.Context(), "", "status", "--cloudonly"); code != 0 || !strings.Contains(out, "its record is on another machine: "+who()) {
+	if code, out, errOut = called(t.Context(), "", "status", "--cloudonly"); code != 0 || !strings.Contains(out, "its record is on another machine: "+session.User()) {
 		t.Errorf("status elsewhere: %d\n%s%s", code, out, errOut)
 	}
 	if code, out, errOut = called(t.Context(), "", "status", "--cloudonly", "-o", "json"); code != 0 || !strings.Contains(out, `"remoteRun": {`) || strings.Contains(out, `"latestRun"`) {
@@ -350,30 +352,30 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 // As long as the record does not say that a run has ended, the tag does not either.
 func TestCloudOnlyTagFollowsTheRecord(t *testing.T) {
 	aws := aloneWith(t)
-	s, err := openOnDisk(t.Context(), backend.Where{CloudOnly: true}, false)
+	s, _, err := (session.Options{Flags: genericclioptions.NewConfigFlags(false)}).OpenCloudOnly(t.Context(), backend.Where{CloudOnly: true}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	held := s.Lease(shopGroup, nil)
-	if err := held.acquire(t.Context()); err != nil {
+	if err := held.Acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := held.record.Load(t.Context()); err != nil {
+	if _, _, err := held.Record.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	run := record.Run{ID: "nodes-a-1", Group: shopGroup, State: record.Running}
-	if err := held.record.Save(t.Context(), run); err != nil {
+	if err := held.Record.Save(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	dir := s.records.Dir
+	dir := filepath.Join(os.Getenv("XDG_STATE_HOME"), "drainboard", "records")
 	if err := errors.Join(os.Rename(dir, dir+"-full"), os.WriteFile(dir, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	run.State = record.Finished
-	if err := held.record.Save(t.Context(), run); err == nil {
+	if err := held.Record.Save(t.Context(), run); err == nil {
 		t.Error("saved to a disk that is full")
 	}
-	held.release()
+	held.Release()
 	if tag := aws.locked(); !strings.Contains(tag, "run=nodes-a-1") {
 		t.Errorf("the tag says %q", tag)
 	}
@@ -404,20 +406,6 @@ func TestCloudOnlyRefuses(t *testing.T) {
 	for _, action := range s.Actions() {
 		if !strings.HasPrefix(action, "Describe") {
 			t.Errorf("sent %s", action)
-		}
-	}
-}
-
-// Whoever starts such a run by hand types what it is for; a yes is not enough.
-func TestCloudOnlyAsksForConsent(t *testing.T) {
-	for _, c := range []struct {
-		input string
-		want  bool
-	}{{"nodes-a\n", true}, {"y\n", false}, {"\n", false}, {"", false}} {
-		var out bytes.Buffer
-		a := &app{Console: console.Console{In: bufio.NewReader(strings.NewReader(c.input)), Out: &out, Err: &out}}
-		if got := consents(t.Context(), a, "", "nodes-a"); got != c.want || !strings.Contains(out.String(), "pods die with their machines") {
-			t.Errorf("%q: %v\n%s", c.input, got, out.String())
 		}
 	}
 }

@@ -3,34 +3,20 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/driver"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
-	"github.com/drainboard/drainboard/engine/live"
-	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
-	"github.com/drainboard/drainboard/engine/strategy"
-	"github.com/drainboard/drainboard/engine/world"
 )
 
 // fastest is as much as --speed takes: beyond it the engine is all that counts.
 const fastest = 1000
-
-// demoContext is the kubeconfig context that the demo is in as far as config.yaml
-// is concerned.
-const demoContext = "demo"
 
 // demo is one call of `drainboard demo`.
 type demo struct {
@@ -106,7 +92,8 @@ func (d *demo) run(ctx context.Context) error {
 	if err := present.CannotStart(plan); err != nil {
 		return err
 	}
-	return d.drive(ctx, plan, sim.NewRealTime(script.Sim, d.speed), asJSON)
+	drive := driver.Demo{Console: d.app.Console, Face: d.Face, Speed: d.speed, JSON: asJSON}
+	return drive.Drive(ctx, plan, sim.NewRealTime(script.Sim, d.speed))
 }
 
 // named is the scenario that is asked for.
@@ -123,77 +110,4 @@ func (d *demo) named() (sim.Scenario, error) {
 		return s, fmt.Errorf("--scenario %s: it is no cluster of kops; leave --provider out", d.scenario)
 	}
 	return s, nil
-}
-
-// drive runs the engine's loop on the simulated world, as upgrade does on a real one.
-func (d *demo) drive(ctx context.Context, plan engine.Plan, wall *sim.RealTime, asJSON bool) error {
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
-	rules, err := strategy.Named(plan.Strategy)
-	if err != nil {
-		return err
-	}
-	loop := &live.Loop{Rules: rules, Cluster: fmt.Sprintf("demo, %g times as fast", d.speed), Rehearse: rehearsing(rules)}
-	var others []record.Event // what was heard, on the loop's goroutine
-	wall.Heard = func(at time.Time, what string) {
-		e := record.Event{Time: at, Run: plan.Run.ID, Group: plan.Group, Type: record.Warning, Reason: "not by us", Message: what}
-		others = append(others, e)
-		if loop.Events != nil {
-			loop.Events([]record.Event{e})
-		}
-	}
-	beside := func(s *engine.Snapshot) {
-		s.Events = slices.Concat(s.Events, others)
-		slices.SortStableFunc(s.Events, func(a, b record.Event) int { return a.Time.Compare(b.Time) })
-	}
-	intake := live.Open(ctx, wall)
-	defer intake.Close()
-	w := world.New()
-	if err := intake.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud); err != nil {
-		return err
-	}
-	loop.World, loop.Queue = w, intake
-	loop.Executor, loop.Store, loop.Lock, loop.Clock = wall, wall, wall, wall
-	from := &seat{clock: wall, signals: signals, err: d.app.Err, beside: beside}
-	run, events := begin(plan, wall.Now())
-	if d.Auto {
-		p := present.NewPrinter(d.app.Out, asJSON, false)
-		p.Events(events)
-		loop.Events = p.Events
-		run, err = from.headless(ctx, loop, run)
-	} else {
-		ctx, stop := context.WithCancel(ctx)
-		defer stop()
-		from.screen = d.app.Screen(ctx, demoContext)
-		from.screen.Speed, from.screen.KeepsNothing = d.speed, true
-		from.screen.Scale = func(b *engine.Blocker) string { return scale(wall, b) }
-		if d.Plain {
-			from.plainly(&d.app.Console)
-		}
-		run, err = from.interactive(ctx, loop, run)
-	}
-	switch {
-	case err != nil:
-		return exitcode.With(exitcode.Failed, err)
-	case run.State == record.Finished:
-		return d.app.result(run, d.Plain)
-	case d.Auto:
-		return exitcode.With(exitcode.Aborted, errors.New("the demo ended before its run did"))
-	}
-	return nil
-}
-
-// scale is what somebody else does about a blocked pod: one more of its kind, so
-// that its budget opens; or none, where they only come back to the node.
-func scale(wall *sim.RealTime, b *engine.Blocker) string {
-	to := func(replicas int) int { return replicas + 1 }
-	if b.Kind == engine.BlockedByReturn {
-		to = func(int) int { return 0 }
-	}
-	n, err := wall.Scale(b.Owner, to)
-	if err != nil {
-		return err.Error()
-	}
-	return fmt.Sprintf("somebody scales %s to %d", b.Owner, n)
 }

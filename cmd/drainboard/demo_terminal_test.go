@@ -14,6 +14,8 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/clitest"
 )
 
 // terminal is a drainboard in a terminal of its own.
@@ -47,7 +49,7 @@ func openAs(t *testing.T, name string, w, h int, args ...string) *terminal {
 	}
 	term := &terminal{t: t, control: control, screen: vt.NewEmulator(w, h), ended: make(chan error, 1), changed: make(chan struct{}, 1)}
 	term.cmd = exec.Command(os.Args[0], args...)
-	term.cmd.Env = append(os.Environ(), helperEnv+"=1", "TERM="+name)
+	term.cmd.Env = append(os.Environ(), clitest.HelperEnv+"=1", "TERM="+name)
 	term.cmd.Stdin, term.cmd.Stdout, term.cmd.Stderr = tty, tty, tty
 	term.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := term.cmd.Start(); err != nil {

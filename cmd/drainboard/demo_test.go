@@ -15,22 +15,15 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/drainboard/drainboard/api"
-	"github.com/drainboard/drainboard/api/apitest"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/clitest"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/api/apitest"
 	"github.com/drainboard/drainboard/engine/record"
 )
 
-// helperEnv makes this test binary a drainboard of its own.
-const helperEnv = "DRAINBOARD_HELPER"
-
 func TestMain(m *testing.M) {
-	switch mode := os.Getenv(helperEnv); mode {
-	case "":
-	case "crash in the loop", "crash in a feed":
-		os.Exit(report(crashingDemo(mode)))
-	case "crash in the watch", "failure of the watch", "watch", "picker", "no such group", "nodes first", "lines", "failure of the lines":
-		os.Exit(report(watchedDemo(mode)))
-	default:
+	if os.Getenv(clitest.HelperEnv) != "" {
 		main()
 	}
 	os.Exit(m.Run())
@@ -41,7 +34,7 @@ func call(args ...string) (out string, code int) {
 	var b, errors bytes.Buffer
 	root := newRoot(strings.NewReader(""), &b, &errors)
 	root.SetArgs(args)
-	code = report(root.ExecuteContext(context.Background()))
+	code = console.Report(root.ExecuteContext(context.Background()))
 	return b.String() + errors.String(), code
 }
 
@@ -132,7 +125,7 @@ func TestDemoOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(os.Args[0], "demo")
-	cmd.Env = append(os.Environ(), helperEnv+"=1", "TERM=xterm-256color")
+	cmd.Env = append(os.Environ(), clitest.HelperEnv+"=1", "TERM=xterm-256color")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {

@@ -5,19 +5,13 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
-	"os"
-	"os/exec"
-	"regexp"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
-	"github.com/creack/pty"
-
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/clitest"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 )
 
@@ -27,7 +21,7 @@ func TestDemoInLines(t *testing.T) {
 	var out, errOut bytes.Buffer
 	root := newRoot(strings.NewReader(strings.Repeat("a\n", 9)), &out, &errOut)
 	root.SetArgs([]string{"demo", "--plain", "--speed", "1000"})
-	if code := report(root.ExecuteContext(context.Background())); code != 0 {
+	if code := console.Report(root.ExecuteContext(context.Background())); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	at := 0
@@ -65,105 +59,24 @@ func TestFaceRefuses(t *testing.T) {
 		root := newRoot(strings.NewReader(""), io.Discard, &errOut)
 		root.SetArgs(c.args)
 		err := root.ExecuteContext(context.Background())
-		if code := report(err); code != exitcode.WrongUse || !strings.Contains(err.Error(), c.says) {
+		if code := console.Report(err); code != exitcode.WrongUse || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: exit code %d, %v", c.args, code, err)
 		}
 	}
-}
-
-// typist is a drainboard that a person types at, its output in a pipe as tee's is.
-type typist struct {
-	t       *testing.T
-	control *os.File
-	cmd     *exec.Cmd
-	told    io.ReadCloser
-	text    string
-	heard   int
-}
-
-func (p *typist) hears(pattern string) {
-	p.t.Helper()
-	want := regexp.MustCompile(pattern)
-	buf := make([]byte, 64<<10)
-	for {
-		if loc := want.FindStringIndex(p.text[p.heard:]); loc != nil {
-			p.heard += loc[1]
-			return
-		}
-		n, err := p.told.Read(buf)
-		p.text += string(buf[:n])
-		if err != nil {
-			p.t.Fatalf("%s was not told: %v\n%s", pattern, err, p.text)
-		}
-	}
-}
-
-func (p *typist) signal() {
-	p.t.Helper()
-	if _, err := p.control.WriteString("\x03"); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-func (p *typist) types(text string) {
-	p.t.Helper()
-	if _, err := p.control.WriteString(text); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-// exit waits for the end, and returns the exit code.
-func (p *typist) exit() int {
-	p.t.Helper()
-	var e *exec.ExitError
-	if err := p.cmd.Wait(); err != nil && !errors.As(err, &e) {
-		p.t.Fatal(err)
-	}
-	return p.cmd.ProcessState.ExitCode()
-}
-
-func typeAt(t *testing.T, environ string, args ...string) *typist {
-	t.Helper()
-	control, tty, err := pty.Open()
-	if err != nil {
-		t.Skip("no pseudo-terminal here: ", err)
-	}
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), helperEnv+"=1", environ)
-	cmd.Stdin = tty
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stdout, cmd.Stderr = w, w
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	tty.Close()
-	w.Close()
-	kill := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
-	t.Cleanup(func() {
-		kill.Stop()
-		_ = cmd.Process.Kill()
-		control.Close()
-		r.Close()
-	})
-	return &typist{t: t, control: control, cmd: cmd, told: r}
 }
 
 // With its output in a pipe, what a person types at is told in lines. ctrl-c aborts,
 // and is told how to stop at once.
 func TestInterruptInLines(t *testing.T) {
 	t.Parallel()
-	p := typeAt(t, "TERM=xterm-256color", "demo", "--speed", "100")
-	p.hears("An empty line, or \\?, tells what can be done now")
-	p.hears("is launching")
-	p.signal()
-	p.hears("drainboard: interrupt: aborting; once more stops at once")
-	p.hears("ng-web: aborted")
-	p.hears("exit code: 3: aborted by the operator")
-	if code := p.exit(); code != exitcode.Aborted {
+	p := clitest.TypeAt(t, "TERM=xterm-256color", "demo", "--speed", "100")
+	p.Hears("An empty line, or \\?, tells what can be done now")
+	p.Hears("is launching")
+	p.Signal()
+	p.Hears("drainboard: interrupt: aborting; once more stops at once")
+	p.Hears("ng-web: aborted")
+	p.Hears("exit code: 3: aborted by the operator")
+	if code := p.Exit(); code != exitcode.Aborted {
 		t.Errorf("exit code %d", code)
 	}
 }
@@ -171,31 +84,31 @@ func TestInterruptInLines(t *testing.T) {
 // A second ctrl-c stops at once.
 func TestInterruptTwiceInLines(t *testing.T) {
 	t.Parallel()
-	p := typeAt(t, "TERM=xterm-256color", "demo", "--speed", "1")
-	p.hears("An empty line")
-	p.signal()
-	p.hears("aborting; once more stops at once")
-	p.signal()
-	p.hears("drainboard: stopping at once")
-	p.exit()
-	if strings.Contains(p.text, "ng-web: ") {
-		t.Errorf("it did not stop at once:\n%s", p.text)
+	p := clitest.TypeAt(t, "TERM=xterm-256color", "demo", "--speed", "1")
+	p.Hears("An empty line")
+	p.Signal()
+	p.Hears("aborting; once more stops at once")
+	p.Signal()
+	p.Hears("drainboard: stopping at once")
+	p.Exit()
+	if strings.Contains(p.Text, "ng-web: ") {
+		t.Errorf("it did not stop at once:\n%s", p.Text)
 	}
 }
 
 // ctrl-d is the end of the input.
 func TestEndOfInputInLines(t *testing.T) {
 	t.Parallel()
-	p := typeAt(t, "TERM=dumb", "demo", "--speed", "100")
-	p.hears("Approve batch 1: 3 nodes\\?")
-	if _, err := p.control.WriteString("\x04"); err != nil {
+	p := clitest.TypeAt(t, "TERM=dumb", "demo", "--speed", "100")
+	p.Hears("Approve batch 1: 3 nodes\\?")
+	if _, err := p.Control.WriteString("\x04"); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.exit(); code != 0 {
+	if code := p.Exit(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	if strings.ContainsAny(p.text, "\x1b\ufffd") {
-		t.Errorf("a colour or a weight was told:\n%q", p.text)
+	if strings.ContainsAny(p.Text, "\x1b\ufffd") {
+		t.Errorf("a colour or a weight was told:\n%q", p.Text)
 	}
 }
 
@@ -205,17 +118,17 @@ func TestForgetHalfALine(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("typed lines cannot be dropped here")
 	}
-	p := typeAt(t, "TERM=xterm-256color", "demo", "--speed", "100")
-	p.hears("is launching")
-	if _, err := p.control.WriteString("1"); err != nil {
+	p := clitest.TypeAt(t, "TERM=xterm-256color", "demo", "--speed", "100")
+	p.Hears("is launching")
+	if _, err := p.Control.WriteString("1"); err != nil {
 		t.Fatal(err)
 	}
-	p.hears("Approve batch 1: 3 nodes\\?")
-	if _, err := p.control.WriteString("\n"); err != nil {
+	p.Hears("Approve batch 1: 3 nodes\\?")
+	if _, err := p.Control.WriteString("\n"); err != nil {
 		t.Fatal(err)
 	}
-	p.hears("What can be done now:")
-	if strings.Contains(p.text, "Ignored") {
-		t.Errorf("half a line was still there:\n%s", p.text)
+	p.Hears("What can be done now:")
+	if strings.Contains(p.Text, "Ignored") {
+		t.Errorf("half a line was still there:\n%s", p.Text)
 	}
 }

@@ -13,12 +13,13 @@ import (
 
 // uncaught are the goroutines that may go without live.Caught: file and function, and why.
 var uncaught = map[string]string{
-	"cmd/drainboard/upgrade.go listening":               "waits for a signal, before the run and any dashboard",
-	"cmd/drainboard/internal/console/console.go Answer": "reads one line, before the run and any dashboard",
-	"cmd/drainboard/beside.go close":                    "waits for a signal, after the run and its dashboard",
-	"cmd/drainboard/drive.go headless":                  "waits for signals, and there is no dashboard",
-	"cmd/drainboard/drive.go interactive":               "the loop's own Run catches; the other waits for signals",
-	"engine/live/loop.go save":                          "waits for one of two ends",
+	"cmd/drainboard/internal/driver/upgrade.go listening":    "waits for a signal, before the run and any dashboard",
+	"cmd/drainboard/internal/console/console.go Answer":      "reads one line, before the run and any dashboard",
+	"cmd/drainboard/internal/driver/runhooks.go close":       "waits for a signal, after the run and its dashboard",
+	"cmd/drainboard/internal/driver/operator.go headless":    "waits for signals, and there is no dashboard",
+	"cmd/drainboard/internal/driver/operator.go interactive": "the loop's own Run catches; the other waits for signals",
+	"cmd/drainboard/internal/clitest/terminal.go OpenRaw":    "is for tests, and has no terminal of its own",
+	"engine/live/loop.go save":                               "waits for one of two ends",
 }
 
 // TestGoroutinesAreCaught holds that a fault of ours on a goroutine does not end the

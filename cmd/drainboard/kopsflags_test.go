@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
@@ -161,13 +162,13 @@ func TestKopsNamesOfGroups(t *testing.T) {
 		{"--roles=node,bastion", "--instance-group-roles node,bastion"},
 		{"--instance-group-role=node", "--instance-group-roles node"},
 	} {
-		var s scope
+		var s planner.Scope
 		var f rollFlags
 		cmd := &cobra.Command{Use: "x"}
-		s.addScope(cmd)
+		addScope(cmd, &s)
 		f.add(cmd)
-		if err := errors.Join(cmd.ParseFlags(strings.Fields(c[0])), s.take(nil)); err != nil || !strings.HasSuffix(s.again(present.CommandLine{}), " "+c[1]) {
-			t.Errorf("%s: %v, %s", c[0], err, s.again(present.CommandLine{}))
+		if err := errors.Join(cmd.ParseFlags(strings.Fields(c[0])), s.Take(nil)); err != nil || !strings.HasSuffix(s.Again(present.CommandLine{}), " "+c[1]) {
+			t.Errorf("%s: %v, %s", c[0], err, s.Again(present.CommandLine{}))
 		}
 	}
 }

@@ -16,9 +16,12 @@ const root = "../.."
 
 // TestImportsPointOneWay holds the layout: cmd → ui, providers, engine/live → engine →
 // engine/roll and engine/validation → engine/record → engine/selfdriven → engine/world and
-// engine/text. What a package may not import, directly or through others, it does not.
+// engine/text. Within the command line: watch, send → driver → planner → session → backend →
+// present, and no room knows those above it. What a package may not import, directly or through
+// others, it does not.
 func TestImportsPointOneWay(t *testing.T) {
 	const self = "github.com/drainboard/drainboard/"
+	const cmd = self + "cmd/drainboard/internal/"
 	for _, rule := range []struct {
 		packages  string
 		forbidden []string
@@ -31,8 +34,8 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"./engine/validation", []string{self + "engine$", self + "engine/live", self + "engine/roll", self + "engine/sim", self + "engine/strategy"}},
 		{"./engine/roll", []string{self + "engine$", self + "engine/live", self + "engine/sim", self + "engine/strategy", self + "engine/validation"}},
 		{"./engine", []string{self + "engine/live", self + "engine/sim", self + "engine/strategy"}},
-		{"./api", []string{self + "engine$", self + "engine/live", self + "engine/roll", self + "engine/sim", self + "engine/strategy", self + "engine/validation", self + "providers", self + "ui", self + "cmd"}},
-		{"./cmd/drainboard", []string{self + "api/apitest", "github.com/santhosh-tekuri/jsonschema"}},
+		{"./engine/api", []string{self + "engine$", self + "engine/live", self + "engine/roll", self + "engine/sim", self + "engine/strategy", self + "engine/validation", self + "providers", self + "ui", self + "cmd"}},
+		{"./cmd/drainboard", []string{self + "engine/api/apitest", "github.com/santhosh-tekuri/jsonschema"}},
 		{"./engine/...", []string{self + "providers", self + "ui", self + "themes", self + "cmd", "k8s.io/client-go", "k8s.io/api/", "github.com/aws/", "charm.land/"}},
 		{"./providers/...", []string{self + "ui", self + "themes", self + "cmd", "charm.land/"}},
 		{"./ui/...", []string{self + "providers", self + "engine/live", self + "cmd", "k8s.io/client-go", "github.com/aws/"}},
@@ -41,6 +44,13 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"./ui/scene", []string{self + "ui$", self + "ui/lines", self + "ui/picker", self + "ui/term"}},
 		{"./ui/term", []string{self + "ui$", self + "ui/lines", self + "ui/picker", self + "ui/scene"}},
 		{"./ui/style", []string{self + "ui$", self + "ui/lines", self + "ui/picker", self + "ui/scene", self + "ui/term"}},
+		{"./cmd/drainboard/internal/present", []string{cmd + "backend", cmd + "session", cmd + "planner", cmd + "driver", cmd + "console"}},
+		{"./cmd/drainboard/internal/backend", []string{cmd + "session", cmd + "planner", cmd + "driver", cmd + "console"}},
+		{"./cmd/drainboard/internal/session", []string{cmd + "planner", cmd + "driver", cmd + "watch", cmd + "send", cmd + "status", cmd + "console", cmd + "config", self + "ui"}},
+		{"./cmd/drainboard/internal/planner", []string{cmd + "driver", cmd + "watch", cmd + "send", cmd + "status", cmd + "console"}},
+		{"./cmd/drainboard/internal/status", []string{cmd + "driver", cmd + "watch", cmd + "send", cmd + "console"}},
+		{"./cmd/drainboard/internal/driver", []string{cmd + "watch", cmd + "send", cmd + "status"}},
+		{"./cmd/drainboard/internal/watch", []string{cmd + "planner", cmd + "driver", cmd + "send", cmd + "status"}},
 		{"./themes/...", []string{self + "engine", self + "ui", self + "providers"}},
 	} {
 		list := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", rule.packages)
@@ -91,8 +101,24 @@ func TestPackagesStaySmall(t *testing.T) {
 		return nil
 	}
 	err := errors.Join(filepath.WalkDir(root+"/ui", small), filepath.WalkDir(root+"/cmd/drainboard/internal", small))
-	if err != nil || packages < 11 {
+	if err != nil || packages < 18 {
 		t.Errorf("%d packages seen: %v", packages, err)
+	}
+}
+
+// TestCommandsOnlyHaveFlags holds that the package of the commands starts no goroutine, listens to
+// no signal and drives no loop: it reads flags and hands over to the packages under internal.
+func TestCommandsOnlyHaveFlags(t *testing.T) {
+	list := exec.Command("go", "list", "-f", "{{join .Imports \"\\n\"}}", "./cmd/drainboard")
+	list.Dir = root
+	out, err := list.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "github.com/spf13/cobra") {
+		t.Fatalf("go list: %v\n%s", err, out)
+	}
+	for _, path := range strings.Fields(string(out)) {
+		if path == "os/signal" || path == "sync" || strings.HasPrefix(path, "k8s.io/client-go") || strings.HasPrefix(path, "github.com/aws/") {
+			t.Errorf("package main imports %s", path)
+		}
 	}
 }
 

@@ -18,13 +18,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/drainboard/drainboard/api"
-	"github.com/drainboard/drainboard/api/apitest"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/clitest"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/status"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/api/apitest"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
@@ -50,7 +53,7 @@ func shootCluster(t *testing.T, more ...map[string]string) *app {
 	podReads.Store(0)
 	leaves := node("n1")
 	leaves.Status.Conditions = []corev1.NodeCondition{{Type: "Terminating", Status: corev1.ConditionTrue, Reason: "ScaleDown"}}
-	flags := serving(t, func(w http.ResponseWriter, r *http.Request) {
+	flags := clitest.Serving(t, func(w http.ResponseWriter, r *http.Request) {
 		list := func(kind string) metav1.TypeMeta { return metav1.TypeMeta{Kind: kind, APIVersion: "v1"} }
 		if r.URL.Path == "/api/v1/pods" && r.URL.Query().Get("watch") == "" {
 			podReads.Add(1)
@@ -93,34 +96,39 @@ func shootCluster(t *testing.T, more ...map[string]string) *app {
 		}
 	})
 	var out bytes.Buffer
-	return &app{Console: console.Console{Out: &out, Err: &out}, flags: flags, namespace: "drainboard"}
+	return &app{Console: console.Console{Out: &out, Err: &out}, Options: session.Options{Flags: flags, Namespace: "drainboard"}}
+}
+
+// statusOf is drainboard status of a group.
+func statusOf(t *testing.T, a *app, where backend.Where, group string, asJSON bool) error {
+	return (&status.Status{Out: a.Out, Options: a.Options, Where: where, Group: group, JSON: asJSON}).Run(t.Context())
 }
 
 // In a Shoot's cluster the groups are its worker pools, and no cloud is asked for.
 func TestPoolsNeedNoCloud(t *testing.T) {
 	for _, provider := range []string{"", "gardener"} {
 		a := shootCluster(t)
-		s, err := a.open(t.Context(), backend.Where{Provider: provider}, kube.ReadRights("drainboard"), true)
+		s, err := a.Open(t.Context(), backend.Where{Provider: provider}, kube.ReadRights("drainboard"), true)
 		if err != nil {
 			t.Fatalf("provider %q: %v", provider, err)
 		}
-		rows, err := s.list(t.Context())
+		rows, err := s.List(t.Context())
 		if err != nil || len(rows) != 1 || rows[0].Name != "web" || rows[0].Provider != "gardener" || rows[0].Machines != 2 || rows[0].Outdated != 1 || len(rows[0].Others) != 1 {
 			t.Fatalf("provider %q: %+v, %v", provider, rows, err)
 		}
-		at, err := s.find(t.Context(), "web")
+		at, err := s.Find(t.Context(), "web")
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := s.look(t.Context(), at, nil)
+		v, err := s.Read(t.Context(), at, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer v.intake.Close()
-		if v.world.Group.Pool == nil || v.world.Machine("m-n1") == nil || v.world.NodeOf("m-n1") == nil {
-			t.Errorf("the world has the group %+v, machines %v", v.world.Group, v.world.Machines())
+		defer v.Queue.Close()
+		if v.World.Group.Pool == nil || v.World.Machine("m-n1") == nil || v.World.NodeOf("m-n1") == nil {
+			t.Errorf("the world has the group %+v, machines %v", v.World.Group, v.World.Machines())
 		}
-		if _, err := s.find(t.Context(), "wbe"); err == nil || !strings.Contains(err.Error(), `no worker pool "wbe"; there is web`) {
+		if _, err := s.Find(t.Context(), "wbe"); err == nil || !strings.Contains(err.Error(), `no worker pool "wbe"; there is web`) {
 			t.Error(err)
 		}
 	}
@@ -141,10 +149,10 @@ func TestPoolsAtOneLook(t *testing.T) {
 		t.Errorf("groups: %s", got)
 	}
 	out.Reset()
-	if err := a.status(t.Context(), backend.Where{}, "web", false); err != nil {
+	if err := statusOf(t, a, backend.Where{}, "web", false); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, out.String(), "web: a worker pool of Gardener, its update strategy is not known from here; 1 of 2 machines to be updated",
+	clitest.Contains(t, out.String(), "web: a worker pool of Gardener, its update strategy is not known from here; 1 of 2 machines to be updated",
 		"a: 1 of 2 updated, 0 available, inferred from their nodes", "limits: drain 2h, health 10m, creation 20m (the defaults, a guess)",
 		"Gardener is at work here: n1 draining", "drainboard watch web follows it", "not known:")
 }
@@ -173,7 +181,7 @@ func loaded() map[string]string {
 func TestPoolForPrograms(t *testing.T) {
 	a := shootCluster(t, loaded())
 	out := a.Out.(*bytes.Buffer)
-	if err := a.status(t.Context(), backend.Where{}, "web", true); err != nil {
+	if err := statusOf(t, a, backend.Where{}, "web", true); err != nil {
 		t.Fatal(err)
 	}
 	apitest.Valid(t, out.Bytes())
@@ -196,7 +204,7 @@ func TestPoolForPrograms(t *testing.T) {
 	}
 	out.Reset()
 	root := newRoot(strings.NewReader(""), a.Out, a.Err)
-	root.SetArgs([]string{"groups", "-o", "json", "--kubeconfig", *a.flags.KubeConfig})
+	root.SetArgs([]string{"groups", "-o", "json", "--kubeconfig", *a.Flags.KubeConfig})
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -219,11 +227,11 @@ func TestShootInfoNotRead(t *testing.T) {
 			more[gardener.InfoPath] = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"shoot-info"}`
 		}
 		a := shootCluster(t, more)
-		if err := a.status(t.Context(), backend.Where{}, "web", false); err != nil {
+		if err := statusOf(t, a, backend.Where{}, "web", false); err != nil {
 			t.Fatal(err)
 		}
 		text := a.Out.(*bytes.Buffer).String()
-		contains(t, text, says, "1 of 2 machines to be updated")
+		clitest.Contains(t, text, says, "1 of 2 machines to be updated")
 		if strings.Contains(text, "maintenance window: ") {
 			t.Errorf("a window is shown that nobody has read:\n%s", text)
 		}
@@ -244,7 +252,7 @@ func TestRefusedInAPool(t *testing.T) {
 	} {
 		a := shootCluster(t)
 		root := newRoot(strings.NewReader(""), a.Out, a.Err)
-		root.SetArgs(append(strings.Fields(args), "--kubeconfig", *a.flags.KubeConfig))
+		root.SetArgs(append(strings.Fields(args), "--kubeconfig", *a.Flags.KubeConfig))
 		if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v", args, err)
 		}
@@ -272,7 +280,7 @@ func planOfWeb(t *testing.T, drained string, args ...string) string {
 	more["/api/v1/nodes"] = nodesOfWeb(drained)
 	a := shootCluster(t, more)
 	root := newRoot(strings.NewReader(""), a.Out, a.Err)
-	root.SetArgs(append(append([]string{"plan", "web"}, args...), "--kubeconfig", *a.flags.KubeConfig))
+	root.SetArgs(append(append([]string{"plan", "web"}, args...), "--kubeconfig", *a.Flags.KubeConfig))
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +327,7 @@ func TestPlanOfAPool(t *testing.T) {
 // The plan of a pool in which nothing is outdated is how it stands, and what begins a roll.
 func TestPlanOfAPoolWithNothingToDo(t *testing.T) {
 	text := planOfWeb(t, "")
-	contains(t, text, "web: a worker pool of Gardener", "0 of 2 machines to be updated", "web: nothing is outdated as of", "Gardener begins a roll when the Shoot changes", "It would take all nodes:",
+	clitest.Contains(t, text, "web: a worker pool of Gardener", "0 of 2 machines to be updated", "web: nothing is outdated as of", "Gardener begins a roll when the Shoot changes", "It would take all nodes:",
 		"In the way of a roll, or down for a while:", "budget shop/db (minAvailable 1) never allows an eviction", "Not evaluated", "drainboard plan --provider gardener --shoot NAMESPACE/NAME")
 	for _, run := range []string{"strategy gardener-follow", "Settings", "BATCH"} {
 		if strings.Contains(text, run) {
@@ -337,7 +345,7 @@ func TestWhatBeginsARoll(t *testing.T) {
 		var b bytes.Buffer
 		p := present.PlannedPool{Look: present.PoolLook{Seen: &engine.Snapshot{Pool: &engine.PoolView{Name: "web", Update: update}}}, Roll: engine.PoolPlan{All: true}, Run: engine.Plan{Warnings: []string{"larger"}}}
 		p.Write(&b)
-		contains(t, b.String(), says, "- larger", "No node of the pool has joined")
+		clitest.Contains(t, b.String(), says, "- larger", "No node of the pool has joined")
 	}
 }
 
@@ -346,7 +354,7 @@ func TestPlanNeedsAPoolOrAChange(t *testing.T) {
 	for _, args := range []string{"plan --provider gardener", "plan --shoot g/s --garden-kubeconfig f", "plan --provider gardener -o json"} {
 		a := shootCluster(t)
 		root := newRoot(strings.NewReader(""), a.Out, a.Err)
-		root.SetArgs(append(strings.Fields(args), "--kubeconfig", *a.flags.KubeConfig))
+		root.SetArgs(append(strings.Fields(args), "--kubeconfig", *a.Flags.KubeConfig))
 		var wrong *exitcode.Error
 		if err := root.ExecuteContext(t.Context()); !errors.As(err, &wrong) || wrong.Code != exitcode.WrongUse || !strings.Contains(err.Error(), "which POOL, or which change? Name a POOL") {
 			t.Errorf("%v: %v", args, err)
@@ -357,7 +365,7 @@ func TestPlanNeedsAPoolOrAChange(t *testing.T) {
 // poolRun is the record of a run in the pool web, as the API has it.
 func poolRun(t *testing.T) string {
 	t.Helper()
-	_, run := rolled()
+	_, run := clitest.Rolled()
 	run.Provider, run.Strategy = "gardener", strategy.GardenerFollow{}.Name()
 	text, err := json.Marshal(run)
 	if err != nil {
@@ -382,11 +390,11 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 	more[recordsPath] = poolRun(t)
 	a := shootCluster(t, more)
 	out := a.Out.(*bytes.Buffer)
-	if err := a.status(t.Context(), backend.Where{}, "web", false); err != nil {
+	if err := statusOf(t, a, backend.Where{}, "web", false); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()
-	contains(t, text, "web  web-1  running", "strategy gardener-follow", "web: a worker pool of Gardener", "1 of 2 machines to be updated", "limits: drain 2h")
+	clitest.Contains(t, text, "web  web-1  running", "strategy gardener-follow", "web: a worker pool of Gardener", "1 of 2 machines to be updated", "limits: drain 2h")
 	if strings.Index(text, "web-1") > strings.Index(text, "a worker pool") {
 		t.Errorf("the run comes first:\n%s", text)
 	}
@@ -396,7 +404,7 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 		out := a.Out.(*bytes.Buffer)
 		out.Reset()
 		s = api.GroupStatus{}
-		if err := a.status(t.Context(), backend.Where{}, group, true); err != nil {
+		if err := statusOf(t, a, backend.Where{}, group, true); err != nil {
 			t.Fatal(err)
 		}
 		apitest.Valid(t, out.Bytes())
@@ -410,10 +418,10 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 
 	more["/api/v1/nodes"] = `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`
 	a = shootCluster(t, more)
-	if err := a.status(t.Context(), backend.Where{Provider: "gardener"}, "web", false); err != nil {
+	if err := statusOf(t, a, backend.Where{Provider: "gardener"}, "web", false); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, a.Out.(*bytes.Buffer).String(), "web  web-1  running", `how the pool stands is not known: there is no worker pool "web"`)
+	clitest.Contains(t, a.Out.(*bytes.Buffer).String(), "web  web-1  running", `how the pool stands is not known: there is no worker pool "web"`)
 }
 
 // status takes the flags that watch takes, and refuses the same.
@@ -421,7 +429,7 @@ func TestStatusTakesWhereFlags(t *testing.T) {
 	run := func(args ...string) (string, error) {
 		a := shootCluster(t)
 		root := newRoot(strings.NewReader(""), a.Out, a.Err)
-		root.SetArgs(append(append([]string{"status"}, args...), "--kubeconfig", *a.flags.KubeConfig))
+		root.SetArgs(append(append([]string{"status"}, args...), "--kubeconfig", *a.Flags.KubeConfig))
 		err := root.ExecuteContext(t.Context())
 		return a.Out.(*bytes.Buffer).String(), err
 	}
@@ -429,7 +437,7 @@ func TestStatusTakesWhereFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, text, "web: a worker pool of Gardener")
+	clitest.Contains(t, text, "web: a worker pool of Gardener")
 	for args, says := range map[string]string{
 		"web --provider nope":                "is not offered; choose auto, asg, kops or gardener",
 		"--provider gardener --state s3://b": "are kops's",
@@ -483,7 +491,7 @@ func TestAShootByItself(t *testing.T) {
 		a := shootCluster(t, map[string]string{"/api/v1/nodes": `{"kind":"NodeList","apiVersion":"v1","items":[` + nodes + `]}`})
 		awstest.Start(t) // shootCluster has no AWS
 		t.Setenv("AWS_REGION", "eu-west-1")
-		k, err := kube.ConnectReadOnly(t.Context(), a.flags, version)
+		k, err := kube.ConnectReadOnly(t.Context(), a.Flags, version)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/journal"
@@ -37,7 +38,7 @@ func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
 	t.Setenv("KUBECONFIG", filepath.Join(dir, "none"))
-	if _, _, err := drainboard("report", "ng-web"); err == nil || !strings.Contains(err.Error(), "there are none in "+filepath.Join(dir, "drainboard")) || report(err) != exitcode.WrongUse {
+	if _, _, err := drainboard("report", "ng-web"); err == nil || !strings.Contains(err.Error(), "there are none in "+filepath.Join(dir, "drainboard")) || console.Report(err) != exitcode.WrongUse {
 		t.Errorf("without a journal: %v", err)
 	}
 	keepOne(t, "ng-web-1")
@@ -60,10 +61,10 @@ func TestReport(t *testing.T) {
 	if _, _, err := drainboard("report", "ng-db"); err == nil || !strings.Contains(err.Error(), "there are ng-web-2 (") {
 		t.Errorf("another group: %v", err)
 	}
-	if _, _, err := drainboard("report", "ng-web", "-o", "pdf"); err == nil || report(err) != exitcode.WrongUse {
+	if _, _, err := drainboard("report", "ng-web", "-o", "pdf"); err == nil || console.Report(err) != exitcode.WrongUse {
 		t.Errorf("another form: %v", err)
 	}
-	if _, _, err := drainboard("report", "ng-web", "--to", filepath.Join(dir, "none", "x.md")); err == nil || report(err) != exitcode.WrongUse {
+	if _, _, err := drainboard("report", "ng-web", "--to", filepath.Join(dir, "none", "x.md")); err == nil || console.Report(err) != exitcode.WrongUse {
 		t.Errorf("a place that is none: %v", err)
 	}
 }
@@ -74,17 +75,5 @@ func TestReportCompletes(t *testing.T) {
 	out, _, err := drainboard("__complete", "report", "")
 	if err != nil || !strings.HasPrefix(out, "ng-web\tthe last run of the group\nng-web-1\t") {
 		t.Errorf("%v\n%s", err, out)
-	}
-}
-
-// What is told before there is a loop is not lost, and comes in order.
-func TestNotices(t *testing.T) {
-	var n notices
-	var told []string
-	n.add(record.Event{Message: "a"})
-	n.to(func(e record.Event) bool { told = append(told, e.Message); return true })
-	n.add(record.Event{Message: "b"})
-	if strings.Join(told, "") != "ab" {
-		t.Errorf("told %q", told)
 	}
 }

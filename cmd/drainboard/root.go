@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,18 +11,21 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/utils/ptr"
 
-	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/watch"
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/ui"
 )
 
 // app is what all subcommands share.
 type app struct {
 	console.Console
-	flags     *genericclioptions.ConfigFlags
-	namespace string
+	session.Options
 }
 
 const exitCodes = `Exit codes:
@@ -36,7 +40,7 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 		Context:     ptr.To(""),
 		ClusterName: ptr.To(""),
 	}
-	a := &app{Console: console.NewConsole(in, out, errOut), flags: flags}
+	a := &app{Console: console.NewConsole(in, out, errOut), Options: session.Options{Flags: flags, Version: version}}
 	var f console.Face
 	root := &cobra.Command{
 		Use:   "drainboard",
@@ -53,11 +57,50 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	flags.AddFlags(root.PersistentFlags())
-	root.PersistentFlags().StringVar(&a.namespace, "record-namespace", kube.Namespace, "namespace of the run records and locks; commands to runs are in NAMESPACE-commands")
+	root.PersistentFlags().StringVar(&a.Namespace, "record-namespace", kube.Namespace, "namespace of the run records and locks; commands to runs are in NAMESPACE-commands")
 	a.themeFlag(root)
-	root.AddCommand(a.commandCmds()...)
+	root.AddCommand(a.sendCmds()...)
 	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.watchCmd(), a.groupsCmd(), a.statusCmd(), a.reportCmd(), a.demoCmd(), a.versionCmd())
 	return root
+}
+
+// pickGroup lets the user pick a group and upgrades it.
+func (a *app) pickGroup(cmd *cobra.Command, f console.Face) error {
+	f, err := f.Fit(false)
+	if err != nil {
+		return exitcode.Usage(errors.New("this is not a terminal: name a subcommand (drainboard --help lists them), or answer in lines with --plain"))
+	}
+	if err := a.CheckTheme(); err != nil {
+		return err
+	}
+	ctx, stop := cmd.Context(), context.CancelFunc(func() {})
+	if !f.Plain { // where no screen is up a signal ends the process: nothing has begun
+		ctx, stop = console.UntilSignalled(ctx)
+	}
+	defer stop()
+	s, _, err := a.Connect(ctx, backend.Where{}, kube.ReadRights(a.Namespace), true)
+	if err != nil {
+		return console.Left(ctx, err)
+	}
+	var o ui.Options
+	if f.Plain {
+		o = a.Plainly(o)
+	} else {
+		o = a.Screen(ctx, s.Context())
+	}
+	name, err := watch.PickGroup(ctx, f, s, o)
+	if ctx.Err() != nil || err != nil || name == "" {
+		return console.Left(ctx, err)
+	}
+	stop()
+	upgrade := a.upgradeCmd()
+	upgrade.SetContext(cmd.Context())
+	if f.Plain {
+		if err := upgrade.Flags().Set("plain", "true"); err != nil {
+			return err
+		}
+	}
+	return upgrade.RunE(upgrade, []string{name})
 }
 
 func (a *app) versionCmd() *cobra.Command {

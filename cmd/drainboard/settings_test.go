@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
@@ -185,7 +186,7 @@ func TestWrongUse(t *testing.T) {
 		var out, errOut bytes.Buffer
 		root := newRoot(strings.NewReader(""), &out, &errOut)
 		root.SetArgs(args)
-		if code := report(root.ExecuteContext(t.Context())); code != exitcode.WrongUse {
+		if code := console.Report(root.ExecuteContext(t.Context())); code != exitcode.WrongUse {
 			t.Errorf("%v: exit code %d, want %d", args, code, exitcode.WrongUse)
 		}
 	}

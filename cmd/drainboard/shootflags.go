@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,17 +10,8 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/providers/gardener/shoot"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
 )
-
-// changeFlags say which change of which Shoot a plan is of.
-type changeFlags struct {
-	shoot, garden      string // NAMESPACE/NAME in the cluster of this kubeconfig
-	shootFile          string // or in a file
-	change             string // a manifest
-	kubernetes, image  string // or a version
-	operation, profile string
-}
 
 // addChange has the flags of a change on plan. Where the Shoot is, is with those that say
 // where groups live.
@@ -57,17 +44,17 @@ func isChange(cmd *cobra.Command, provider string) (bool, error) {
 }
 
 // readChange reads the flags of a plan of a change, and refuses what makes no sense together.
-func readChange(cmd *cobra.Command) (f changeFlags, err error) {
+func readChange(cmd *cobra.Command) (c planner.Change, err error) {
 	fl := cmd.Flags()
 	for name, to := range map[string]*string{
-		"shoot": &f.shoot, "garden-kubeconfig": &f.garden, "shoot-file": &f.shootFile, "change": &f.change, "machine-image-version": &f.image,
-		"operation": &f.operation, "cloud-profile": &f.profile, "kubernetes-version": &f.kubernetes,
+		"shoot": &c.Shoot, "garden-kubeconfig": &c.Garden, "shoot-file": &c.ShootFile, "change": &c.Manifest, "machine-image-version": &c.Image,
+		"operation": &c.Operation, "cloud-profile": &c.Profile, "kubernetes-version": &c.Kubernetes,
 	} {
 		if *to, err = fl.GetString(name); err != nil {
-			return f, err
+			return c, err
 		}
 		if fl.Changed(name) && strings.TrimSpace(*to) == "" {
-			return f, fmt.Errorf("--%s is empty", name)
+			return c, fmt.Errorf("--%s is empty", name)
 		}
 	}
 	fl.Visit(func(given *pflag.Flag) {
@@ -76,46 +63,9 @@ func readChange(cmd *cobra.Command) (f changeFlags, err error) {
 		}
 	})
 	if err != nil {
-		return f, err
+		return c, err
 	}
-	return f, f.check()
-}
-
-// check refuses what makes no sense together.
-func (f changeFlags) check() error {
-	ns, name, both := strings.Cut(f.shoot, "/")
-	switch {
-	case f.shootFile != "" && (f.shoot != "" || f.garden != ""):
-		return errors.New("--shoot-file is the Shoot: leave out --shoot and --garden-kubeconfig, which read it from a cluster")
-	case f.shootFile == "" && f.shoot == "" && f.garden == "":
-		return errors.New("which Shoot? Give --shoot NAMESPACE/NAME with --garden-kubeconfig FILE, or --shoot-file FILE")
-	case f.shootFile == "" && f.garden == "":
-		return errors.New("--shoot needs --garden-kubeconfig FILE, the kubeconfig of the garden cluster; without one give --shoot-file FILE")
-	case f.shootFile == "" && f.shoot == "":
-		return errors.New("--garden-kubeconfig needs --shoot NAMESPACE/NAME")
-	case f.shoot != "" && (!both || ns == "" || name == "" || strings.Contains(name, "/")):
-		return fmt.Errorf("--shoot: %q is not NAMESPACE/NAME", f.shoot)
-	}
-	return f.checkChange()
-}
-
-// checkChange refuses what makes no sense together of what changes.
-func (f changeFlags) checkChange() error {
-	inputs := 0
-	for _, name := range []string{f.shootFile, f.change, f.profile} {
-		if name == "-" {
-			inputs++
-		}
-	}
-	switch {
-	case f.change != "" && (f.kubernetes != "" || f.image != ""):
-		return errors.New("--change is the change: put the versions into it, or leave it out")
-	case f.change == "" && f.kubernetes == "" && f.image == "" && f.operation == "":
-		return errors.New("which change? Give --change FILE, --kubernetes-version, --machine-image-version or --operation")
-	case inputs > 1:
-		return errors.New("only one of --shoot-file, --change and --cloud-profile can be standard input (-)")
-	}
-	return nil
+	return c, c.Check()
 }
 
 // fitsChange refuses the flags that a plan of a change has no use for.
@@ -129,29 +79,4 @@ func fitsChange(name string) error {
 		return fmt.Errorf("--%s: Gardener rolls its pools by what the Shoot says (maxSurge, maxUnavailable, machineControllerManager): change it there", name)
 	}
 	return fmt.Errorf("--%s has no use in a plan of a change: Gardener rolls the pools, by what the Shoot says", name)
-}
-
-// manifest reads a file, or standard input for -, up to the size that a manifest may have.
-// called is what errors call it.
-func manifest(name string, in *bufio.Reader) (called string, data []byte, err error) {
-	var from io.Reader = in
-	called = name
-	if name == "-" {
-		called = "standard input"
-	} else {
-		file, err := os.Open(name)
-		if err != nil {
-			return called, nil, err
-		}
-		defer func() { _ = file.Close() }()
-		if info, err := file.Stat(); err == nil && info.IsDir() {
-			return called, nil, fmt.Errorf("%s is a directory: give a file", name)
-		}
-		from = file
-	}
-	data, err = io.ReadAll(io.LimitReader(from, shoot.Most+1))
-	if err != nil {
-		return called, nil, fmt.Errorf("cannot read %s: %w", called, err)
-	}
-	return called, data, nil
 }

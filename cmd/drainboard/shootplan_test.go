@@ -14,9 +14,10 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/drainboard/drainboard/api"
-	"github.com/drainboard/drainboard/api/apitest"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/clitest"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/api/apitest"
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 )
 
@@ -163,11 +164,11 @@ func garden(t *testing.T, objects map[string]string) (kubeconfig string, asked f
 	t.Helper()
 	var mu sync.Mutex
 	var list []string
-	flags := serving(t, func(w http.ResponseWriter, r *http.Request) {
+	flags := clitest.Serving(t, func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		list = append(list, r.Method+" "+r.URL.Path)
 		mu.Unlock()
-		path, known := strings.CutPrefix(r.URL.Path, gardenAPI)
+		path, known := strings.CutPrefix(r.URL.Path, "/apis/core.gardener.cloud/v1beta1")
 		object, there := objects[path]
 		switch {
 		case r.URL.Path == "/readyz":

@@ -66,3 +66,19 @@ func (f *rollFlags) zoneSettings(cmd *cobra.Command, rules engine.Strategy, s *r
 	}
 	return nil
 }
+
+// ofShoot refuses the flags of settings that are the Shoot's in a pool.
+func ofShoot(cmd *cobra.Command, rules engine.Strategy) error {
+	if _, pool := present.PoolSettings[rules.Name()]; !pool {
+		if cmd.Flags().Changed("wait-for-start") {
+			return fmt.Errorf("--wait-for-start is for worker pools of Gardener; strategy %s starts by itself", rules.Name())
+		}
+		return nil
+	}
+	for _, row := range present.Settings {
+		if cmd.Flags().Changed(row.Flag) && !row.Of(rules.Name()) {
+			return fmt.Errorf("--%s: Gardener does so by what the Shoot says; strategy %s has no use for it", row.Flag, rules.Name())
+		}
+	}
+	return nil
+}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/engine/api"
 )
 
 // Event is one line of `upgrade --auto -o json`.

@@ -14,7 +14,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/gate"
 )

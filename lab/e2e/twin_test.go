@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 )

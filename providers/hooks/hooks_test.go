@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/api"
-	"github.com/drainboard/drainboard/api/apitest"
+	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/api/apitest"
 	"github.com/drainboard/drainboard/engine/record"
 )
 

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 )

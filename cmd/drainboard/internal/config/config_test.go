@@ -110,21 +110,21 @@ func TestWhoseThemeCounts(t *testing.T) {
 		"themes/dark.yaml": "based-on: colour-blind\n",
 	})
 	for _, c := range []struct {
-		l           Looks
+		l           ThemeSources
 		theme, mark string
 	}{
-		{Looks{Dir: dir}, "light", ""},
-		{Looks{Dir: dir, Context: "prod-eu"}, "high-contrast", "PRODUCTION"},
-		{Looks{Dir: dir, Context: "prod-eu", Env: "16"}, "16", "PRODUCTION"},
-		{Looks{Dir: dir, Context: "prod-eu", Env: "16", Flag: "none"}, "none", "PRODUCTION"},
-		{Looks{Dir: dir, Context: "stage"}, "light", "staging"},
-		{Looks{Dir: dir, Flag: "mine"}, "mine", ""},
-		{Looks{Dir: dir, Context: "path"}, "mine", ""},
-		{Looks{Dir: dir, Flag: filepath.Join(dir, "themes", "mine.yaml")}, "mine", ""},
-		{Looks{Dir: dir, Flag: "auto", Context: "prod-eu"}, "auto", "PRODUCTION"},
-		{Looks{Dir: filepath.Join(dir, "nowhere")}, "auto", ""},
-		{Looks{}, "auto", ""},
-		{Looks{Env: "colour-blind"}, "colour-blind", ""},
+		{ThemeSources{Dir: dir}, "light", ""},
+		{ThemeSources{Dir: dir, Context: "prod-eu"}, "high-contrast", "PRODUCTION"},
+		{ThemeSources{Dir: dir, Context: "prod-eu", Env: "16"}, "16", "PRODUCTION"},
+		{ThemeSources{Dir: dir, Context: "prod-eu", Env: "16", Flag: "none"}, "none", "PRODUCTION"},
+		{ThemeSources{Dir: dir, Context: "stage"}, "light", "staging"},
+		{ThemeSources{Dir: dir, Flag: "mine"}, "mine", ""},
+		{ThemeSources{Dir: dir, Context: "path"}, "mine", ""},
+		{ThemeSources{Dir: dir, Flag: filepath.Join(dir, "themes", "mine.yaml")}, "mine", ""},
+		{ThemeSources{Dir: dir, Flag: "auto", Context: "prod-eu"}, "auto", "PRODUCTION"},
+		{ThemeSources{Dir: filepath.Join(dir, "nowhere")}, "auto", ""},
+		{ThemeSources{}, "auto", ""},
+		{ThemeSources{Env: "colour-blind"}, "colour-blind", ""},
 	} {
 		got, cfg, _ := c.l.Read(themes.Theme{})
 		if got.Theme.Name != c.theme || got.Mark != c.mark || got.Problem != "" {
@@ -134,7 +134,7 @@ func TestWhoseThemeCounts(t *testing.T) {
 			t.Errorf("%+v: mouse %v, silent %v", c.l, cfg.Mouse, got.Silent)
 		}
 	}
-	shadowed, _, _ := Looks{Dir: dir, Flag: "dark"}.Read(themes.Theme{})
+	shadowed, _, _ := ThemeSources{Dir: dir, Flag: "dark"}.Read(themes.Theme{})
 	if shadowed.Theme.Good != themes.ColourBlind.Good {
 		t.Error("a file of the operator's does not go before a built-in theme")
 	}
@@ -144,7 +144,7 @@ func TestTheBackgroundCanBeSettled(t *testing.T) {
 	dir := t.TempDir()
 	for background, want := range map[string]themes.Style{"light": themes.HighContrast.OnLight.Good, "dark": themes.HighContrast.Good} {
 		write(t, dir, map[string]string{"config.yaml": "theme: high-contrast\nbackground: " + background + "\n"})
-		got, _, _ := Looks{Dir: dir}.Read(themes.Theme{})
+		got, _, _ := ThemeSources{Dir: dir}.Read(themes.Theme{})
 		for _, dark := range []bool{true, false} {
 			if s := got.Theme.On(themes.Terminal{Colours: 256, Dark: dark}).Good; s != want {
 				t.Errorf("background: %s on a terminal that is dark: %v has %v, want %v", background, dark, s, want)
@@ -160,15 +160,15 @@ func TestWhatIsWrongIsToldAndLeavesTheThemeBefore(t *testing.T) {
 		"themes/broken.yaml": "roles:\n  goood: {fg: 1}\n",
 	})
 	for _, c := range []struct {
-		l       Looks
+		l       ThemeSources
 		before  themes.Theme
 		theme   string
 		problem string
 	}{
-		{Looks{Dir: dir}, themes.Theme{}, "", `config.yaml, line 2: mouse: "maybe" is neither true nor false; themes/broken.yaml, line 2: roles: unknown: "goood"; did you mean "good"?; the theme is auto`},
-		{Looks{Dir: dir}, themes.Light, "light", `config.yaml, line 2: mouse: "maybe" is neither true nor false; themes/broken.yaml, line 2: roles: unknown: "goood"; did you mean "good"?; the theme is light`},
-		{Looks{Dir: dir, Context: "prod"}, themes.Theme{}, "", `config.yaml, line 2: mouse: "maybe" is neither true nor false; there is no theme "nowhere"; there are auto, dark, light, high-contrast, colour-blind, 16, none, broken; the theme is auto`},
-		{Looks{Env: "drak"}, themes.Theme{}, "", `there is no theme "drak"; there are auto, dark, light, high-contrast, colour-blind, 16, none; the theme is auto`},
+		{ThemeSources{Dir: dir}, themes.Theme{}, "", `config.yaml, line 2: mouse: "maybe" is neither true nor false; themes/broken.yaml, line 2: roles: unknown: "goood"; did you mean "good"?; the theme is auto`},
+		{ThemeSources{Dir: dir}, themes.Light, "light", `config.yaml, line 2: mouse: "maybe" is neither true nor false; themes/broken.yaml, line 2: roles: unknown: "goood"; did you mean "good"?; the theme is light`},
+		{ThemeSources{Dir: dir, Context: "prod"}, themes.Theme{}, "", `config.yaml, line 2: mouse: "maybe" is neither true nor false; there is no theme "nowhere"; there are auto, dark, light, high-contrast, colour-blind, 16, none, broken; the theme is auto`},
+		{ThemeSources{Env: "drak"}, themes.Theme{}, "", `there is no theme "drak"; there are auto, dark, light, high-contrast, colour-blind, 16, none; the theme is auto`},
 	} {
 		got, _, _ := c.l.Read(c.before)
 		if got.Theme.Name != c.theme || got.Problem != c.problem || c.l.Context == "prod" && got.Mark != "PRODUCTION" {
@@ -183,7 +183,7 @@ type following struct {
 	told chan ui.Appearance
 }
 
-func followed(t *testing.T, l Looks) (following, ui.Appearance) {
+func followed(t *testing.T, l ThemeSources) (following, ui.Appearance) {
 	first, _, seen := l.Read(themes.Theme{})
 	f := following{t, make(chan ui.Appearance)}
 	ctx, stop := context.WithCancel(t.Context())
@@ -208,7 +208,7 @@ func (f following) next() ui.Appearance {
 // and behind links, are seen; a broken one leaves the theme before and says so.
 func TestFilesAreFollowed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "drainboard") // comes later
-	f, first := followed(t, Looks{Dir: dir, Context: "prod"})
+	f, first := followed(t, ThemeSources{Dir: dir, Context: "prod"})
 	if first.Theme.Name != "auto" || first.Problem != "" {
 		t.Fatalf("at the start: %+v", first)
 	}

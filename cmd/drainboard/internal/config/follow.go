@@ -9,16 +9,16 @@ import (
 	"github.com/drainboard/drainboard/ui"
 )
 
-// LookEvery is how often the operator's files are looked at while a dashboard is
+// ReadEvery is how often the operator's files are looked at while a dashboard is
 // open. They are few and small: looking costs less than a thousandth of a core,
 // and unlike a watch it sees through links, renames, directories that come later
 // and file systems of other machines.
-const LookEvery = 250 * time.Millisecond
+const ReadEvery = 250 * time.Millisecond
 
 // Follow tells of every change of the files that have a say, until ctx ends. A
 // change counts when the next look finds it again: what is being written is left
 // alone until it is whole.
-func (l Looks) Follow(ctx context.Context, every time.Duration, worn themes.Theme, seen map[string]string, told chan<- ui.Appearance) {
+func (l ThemeSources) Follow(ctx context.Context, every time.Duration, worn themes.Theme, seen map[string]string, told chan<- ui.Appearance) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()
 	var found map[string]string

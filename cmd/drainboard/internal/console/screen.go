@@ -15,7 +15,7 @@ import (
 
 // CheckTheme refuses a --theme that there is not, before anything else is done.
 func (c *Console) CheckTheme() error {
-	l := c.looks("")
+	l := c.themeSources("")
 	_, err := l.Theme(l.Flag, "", map[string]string{})
 	var unknown *config.UnknownTheme
 	if errors.As(err, &unknown) {
@@ -24,13 +24,13 @@ func (c *Console) CheckTheme() error {
 	return nil // a broken file is told on the screen
 }
 
-func (c *Console) looks(context string) config.Looks {
-	return config.Looks{Dir: config.ConfigDir(os.Getenv), Flag: c.Theme, Env: os.Getenv(config.ThemeEnv), Context: context}
+func (c *Console) themeSources(context string) config.ThemeSources {
+	return config.ThemeSources{Dir: config.ConfigDir(os.Getenv), Flag: c.Theme, Env: os.Getenv(config.ThemeEnv), Context: context}
 }
 
 // Marked is a question with the mark of the context before it.
 func (c *Console) Marked(context, question string) string {
-	if look, _, _ := c.looks(context).Read(themes.Theme{}); look.Mark != "" {
+	if look, _, _ := c.themeSources(context).Read(themes.Theme{}); look.Mark != "" {
 		return look.Mark + ": " + question
 	}
 	return question
@@ -39,11 +39,11 @@ func (c *Console) Marked(context, question string) string {
 // Screen is how a dashboard looks in a kubeconfig context, and goes on following
 // the operator's files until ctx ends.
 func (c *Console) Screen(ctx context.Context, kubeContext string) ui.Options {
-	l := c.looks(kubeContext)
+	l := c.themeSources(kubeContext)
 	look, settings, seen := l.Read(themes.Theme{})
 	told := make(chan ui.Appearance, 1)
 	told <- look
-	go live.Guarded(func() { l.Follow(ctx, config.LookEvery, look.Theme, seen, told) }, func(err error) {
+	go live.Guarded(func() { l.Follow(ctx, config.ReadEvery, look.Theme, seen, told) }, func(err error) {
 		fmt.Fprintln(Stderr(), "changes of the configuration are not followed any more:", err)
 	})()
 	return ui.Options{Theme: look.Theme, Mark: look.Mark, Silent: look.Silent, Mouse: settings.Mouse, Appearances: told}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/record"
 )
 

@@ -1,8 +1,8 @@
 package present
 
 import (
-	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/drainboard/drainboard/api"
-	"github.com/drainboard/drainboard/api/apitest"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/api/apitest"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/world"
 )
 

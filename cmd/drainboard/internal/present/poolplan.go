@@ -7,8 +7,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/world"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"

@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/api"
-	"github.com/drainboard/drainboard/api/apitest"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/api/apitest"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 )

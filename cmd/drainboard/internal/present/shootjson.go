@@ -1,7 +1,7 @@
 package present
 
 import (
-	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/api"
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
@@ -220,6 +220,16 @@ func (s *Status) writeHead(w io.Writer) {
 	fmt.Fprintln(w)
 	if s.Why != "" {
 		fmt.Fprintln(w, "  "+s.Why)
+	}
+}
+
+// WriteElsewhere shows a run of a cluster without Kubernetes whose record is on another machine.
+func WriteElsewhere(w io.Writer, s Status, cluster string) {
+	fmt.Fprintf(w, "%s  %s  not ended; its record is on another machine: %s\n", s.Group, s.Run, s.RecordAt)
+	if s.Driver != "" {
+		fmt.Fprintf(w, "  driven by %s\n", s.Driver)
+	} else {
+		fmt.Fprintf(w, "  nobody drives it; %s goes on with it there\n", UpgradeCloudOnly(s.Group, cluster))
 	}
 }
 

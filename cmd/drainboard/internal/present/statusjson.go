@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/validation"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/api"
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/record"
 )
 

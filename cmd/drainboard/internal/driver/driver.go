@@ -1,0 +1,343 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+)
+
+// driver drives one run in this process.
+type driver struct {
+	*Upgrade
+	session *session.Session
+	at      backend.Group
+	terms   planner.Terms // of a new run, once they are settled
+	rules   engine.Strategy
+	lease   *session.Lease
+	view    session.View
+	// listeners are told what happens, in order, each before the loop goes on: they
+	// must be quick.
+	listeners []func([]record.Event)
+	before    []record.Event // what the log of a dashboard begins with
+	roll      string         // the id of the roll that the run belongs to, "" for none
+	journal   *runJournal    // once there is a run
+	hooks     *runHooks
+	hearing   func() // stops listening to commands from elsewhere
+}
+
+// find settles which group it is, as its unfinished run knows it, and the terms of a run if a
+// new one starts.
+func (d *driver) find(ctx context.Context) error {
+	at, err := d.session.Find(ctx, d.Group)
+	if err != nil {
+		return err
+	}
+	d.Group = at.Name()
+	run, going := d.session.Unfinished(ctx, d.Group)
+	if going {
+		if at, err = d.session.AsBegun(ctx, at, run); err != nil {
+			return exitcode.Usage(err)
+		}
+	}
+	if d.at = at; going && d.RecordChoice != RecordDiscard {
+		return nil // its own settings count, whatever the state store says by now
+	}
+	return d.settle(ctx)
+}
+
+// settle settles the terms of a new run, once. Who only ends a run starts none.
+func (d *driver) settle(ctx context.Context) (err error) {
+	if d.Abort == nil && d.terms.Rules == nil {
+		d.terms, err = d.TermsFor(ctx, d.at)
+	}
+	return exitcode.Usage(err)
+}
+
+// plan plans a new run.
+func (d *driver) plan(ctx context.Context) (engine.Plan, error) {
+	if err := d.settle(ctx); err != nil {
+		return engine.Plan{}, err
+	}
+	return planner.Planner{Session: d.session, Request: &d.Request}.Plan(ctx, d.terms, d.at, d.view.World)
+}
+
+// couldStart says why a new run could not start, if there is to be one: before anything is
+// written.
+func (d *driver) couldStart(ctx context.Context) error {
+	run, found, err := d.lease.Record.Load(ctx)
+	if unfinished := found && run.State != record.Finished; d.Abort != nil || d.RecordChoice != RecordDiscard && (err != nil || unfinished) {
+		return nil
+	}
+	p, err := d.plan(ctx)
+	if err != nil {
+		return err
+	}
+	return present.CannotStart(p)
+}
+
+// fromRecord goes on with the run that the record has, or starts a new one.
+func (d *driver) fromRecord(ctx context.Context) error {
+	run, found, err := d.lease.Record.Load(ctx)
+	unfinished := err == nil && found && run.State != record.Finished
+	switch discards := d.RecordChoice == RecordDiscard && found; {
+	case discards && err != nil:
+		err = d.discard(ctx, nil, err.Error())
+	case discards && unfinished:
+		err = d.discard(ctx, &run, "the unfinished run "+run.ID)
+	case err != nil:
+		return session.Unreadable(err, d.Line.Command("upgrade", d.Group))
+	case unfinished:
+		return d.resume(ctx, run)
+	case found && d.Abort == nil: // of the run before this one
+		_, err = d.lease.Record.Keep(ctx, "")
+		err = exitcode.Usage(err)
+	}
+	if err != nil {
+		return err
+	}
+	if d.Abort != nil {
+		return exitcode.Usage(fmt.Errorf("no run is under way in group %s any more", d.Group))
+	}
+	p, err := d.plan(ctx)
+	if err != nil {
+		return err
+	}
+	d.rules = d.terms.Rules
+	return d.start(ctx, p)
+}
+
+// start begins a planned run, after a question if there may be one.
+func (d *driver) start(ctx context.Context, p engine.Plan) error {
+	if err := present.CannotStart(p); err != nil {
+		return err
+	}
+	p.Run.Roll = d.roll
+	if len(p.Nodes) == 0 && len(p.Awaited) == 0 {
+		p.Warnings = append(slices.Clone(p.Warnings), planner.Unseen(d.view.World)...)
+		now := d.session.Clock().Now()
+		code := 0
+		message := d.Group + ": " + present.NothingToDo(p)
+		if !d.Auto {
+			fmt.Fprintln(d.Out, message)
+			present.List(d.Out, "Note:", p.Warnings)
+		}
+		for _, warning := range p.Warnings {
+			d.events(record.Event{Time: now, Run: p.Run.ID, Group: d.Group, Type: record.Warning, Reason: "foreseen", Message: warning})
+		}
+		d.events(record.Event{Time: now, Run: p.Run.ID, Group: d.Group, Type: record.RunFinished, Result: string(record.Succeeded), ExitCode: &code, Message: message})
+		return nil
+	}
+	switch {
+	case d.Auto || d.Yes:
+	case len(p.Nodes) == 0:
+		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NotYet(p))
+		if !d.Ask(ctx, d.Marked(d.session.Context(), "Wait for Gardener, and follow the update? [y/N] ")) {
+			return exitcode.With(exitcode.Aborted, errors.New("not started"))
+		}
+	default:
+		planner.Rehearse(ctx, d.rules, &p, d.view.World)
+		present.WriteForApproval(d.Out, p)
+		if !d.Ask(ctx, d.Marked(d.session.Context(), "Start this upgrade? [y/N] ")) {
+			return exitcode.With(exitcode.Aborted, errors.New("not started"))
+		}
+	}
+	if p.Run.Settings.CloudOnly && !d.Auto && d.roll == "" && !d.consents(ctx, d.session.Context(), cmp.Or(d.at.Alias(), d.Group)) {
+		return exitcode.With(exitcode.Aborted, errors.New("not started"))
+	}
+	run, events := begin(p, d.session.Clock().Now()) // now: the answer may have taken its time
+	d.keep(run, &p)
+	d.events(events...)
+	return d.drive(ctx, run, nil)
+}
+
+// begin starts a planned run, and tells its plan as events.
+func begin(p engine.Plan, now time.Time) (run record.Run, events []record.Event) {
+	tell := func(t record.EventType, reason, message string) {
+		events = append(events, record.Event{Time: now, Run: p.Run.ID, Group: p.Group, Type: t, Reason: reason, Message: message})
+	}
+	planned := fmt.Sprintf("%d nodes, %s, at most %d at once, seed %d", len(p.Nodes), present.FromTo(p), p.Limit, p.Run.Seed)
+	if len(p.Nodes) == 0 {
+		planned = present.NotYet(p)
+	}
+	tell(record.RunPlanned, "", planned)
+	for _, warning := range slices.Concat(p.Warnings, present.CloudText(p), present.Foreseen(p)) {
+		tell(record.Warning, "foreseen", warning)
+	}
+	if len(p.Nodes) > 0 && p.Nodes[0].NotEvaluated != "" {
+		tell(record.Warning, "not evaluated", "nothing could be foreseen: "+p.Nodes[0].NotEvaluated)
+	}
+	run = engine.Start(p.Run, now, session.User())
+	tell(record.RunStarted, run.By, "started by "+run.By)
+	return run, events
+}
+
+// drive runs the loop with a dashboard or without one, to the end.
+func (d *driver) drive(ctx context.Context, run record.Run, first []record.Command) error {
+	var err error // of the loop
+	defer func() { d.journal.close(run, err) }()
+	clock := d.session.Clock()
+	cloud := d.at.Executor(d.view.Cloud.Poke)
+	loop := &live.Loop{
+		Rules: d.rules, World: d.view.World, Queue: d.view.Queue,
+		Executor: executor{d.session.Executor(), cloud},
+		Store:    d.lease, Clock: clock, Cluster: d.session.Cluster(), Lock: d.lease,
+		Before: slices.Concat(d.part.before, d.before), Rehearse: planner.Rehearsing(d.rules), RecordLimit: d.RecordLimit,
+	}
+	loop.Events = func(list []record.Event) { d.events(list...) }
+	look := d.hooks.attend(loop, run)
+	d.journal.attend(loop)
+	d.lease.Drives(run)
+	over := func() { // whatever stays on the screen, and whoever is still told, the group is free
+		d.view.Queue.Close()
+		d.hearing()
+		d.lease.Release()
+		d.hooks.over()
+	}
+	from := &operator{clock: clock, signals: d.signals, err: d.Err, over: over, see: look}
+	for _, c := range first {
+		from.send(loop, c)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !d.part.begin() {
+		return context.Canceled
+	}
+	close(d.driving)
+	d.hearing = d.session.Listen(ctx, loop, d.Group)
+	defer d.hearing()
+	switch {
+	case d.Auto:
+		run, err = from.headless(ctx, loop, run)
+		over()
+	case d.part.shared != nil:
+		run, err = d.part.shared(ctx, loop, run, from)
+		over()
+	default:
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		from.screen = d.Screen(ctx, d.session.Context())
+		from.screen.Again = d.Line.Command("upgrade", d.Group)
+		if d.Plain {
+			from.plainly(&d.Console)
+		}
+		run, err = from.interactive(ctx, loop, run)
+	}
+	d.part.last = run
+	if err != nil {
+		d.sayLeft(run)
+	}
+	if errors.Is(err, live.ErrLost) {
+		follow := d.session.Follow() + d.Line.Command(d.session.Shows(), d.Group)
+		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; this process has stopped acting\n%s", d.Group, err, follow))
+	}
+	if err != nil {
+		return broken(run, err, d.Line.Command("upgrade", d.Group), d.Line.Command("abort", d.Group))
+	}
+	return d.conclude(run)
+}
+
+// broken is the exit of a process that could not drive a run on, which again does. What the
+// operator said of it counts for more than what went wrong; abort ends it later.
+func broken(run record.Run, err error, again, abort string) error {
+	var unwritten *live.UnwrittenError
+	switch {
+	case run.Result == record.Aborted && errors.As(err, &unwritten): // the record may not know of the abort
+		return exitcode.With(exitcode.Aborted, fmt.Errorf("%s: stopped before everything was put back: %w; once it can be written, %s puts it back", run.ID, err, abort))
+	case run.Result == record.Aborted:
+		return exitcode.With(exitcode.Aborted, fmt.Errorf("%s: stopped before everything was put back: %w; %s goes on", run.ID, err, again))
+	case errors.As(err, &unwritten):
+		return exitcode.With(exitcode.Paused, fmt.Errorf("%s: paused: %w; %s goes on from the last record", run.ID, err, again))
+	}
+	return exitcode.With(exitcode.Failed, err)
+}
+
+// conclude turns a run's end into what the process says and exits with.
+func (d *driver) conclude(run record.Run) error {
+	if run.State != record.Finished {
+		sayBlockingPods(d.Err, run)
+		d.sayLeft(run)
+		code, what := exitcode.Paused, "paused"
+		if run.Why != "" {
+			what += ": " + run.Why
+		}
+		if run.State == record.Ending {
+			code, what = exitcode.Aborted, "stopped before everything was put back"
+		}
+		return exitcode.With(code, fmt.Errorf("%s: %s; %s goes on", run.ID, what, d.Line.Command("upgrade", run.Group)))
+	}
+	again := d.Line.Repeat(run.Group)
+	if d.Abort != nil { // its flags are no upgrade's
+		again = d.Line.Command("upgrade", run.Group)
+	}
+	next := present.WhatNext(run, again)
+	if err := result(d.Err, run, d.Plain); err != nil {
+		var e *exitcode.Error
+		if errors.As(err, &e) {
+			e.Err = fmt.Errorf("%w\n%s", e.Err, next)
+		}
+		return err
+	}
+	fmt.Fprintln(d.Err, next)
+	return nil
+}
+
+// result says how a finished run ended, unless its details were told already, and is
+// its exit code.
+func result(errOut io.Writer, run record.Run, told bool) error {
+	if !told {
+		sayBlockingPods(errOut, run)
+		present.List(errOut, "Left behind:", run.Unrestored)
+		present.List(errOut, "Note:", run.Notes)
+	}
+	if code := run.ExitCode(); code != 0 {
+		why := strings.TrimPrefix(run.Why, string(run.Result)+": ")
+		return exitcode.With(code, fmt.Errorf("%s: %s", run.Result, why))
+	}
+	return nil
+}
+
+// sayBlockingPods lists what kept nodes.
+func sayBlockingPods(errOut io.Writer, run record.Run) {
+	present.List(errOut, "What kept nodes:", run.BlockingPods)
+}
+
+// sayLeft lists what an unfinished run has changed and not put back.
+func (d *driver) sayLeft(run record.Run) {
+	left := run.Outstanding()
+	present.List(d.Err, present.NotPutBack, left)
+}
+
+// events tells the listeners what happened.
+func (d *driver) events(list ...record.Event) {
+	if d.roll != "" {
+		list = slices.Clone(list) // others have it, too
+		for i := range list {
+			list[i].Roll = d.roll
+		}
+	}
+	for _, hear := range d.listeners {
+		hear(list)
+	}
+}
+
+// consents has the operator type what a run without Kubernetes is for, and reports whether
+// he did.
+func (u *Upgrade) consents(ctx context.Context, mark, name string) bool {
+	question := u.Marked(mark, fmt.Sprintf("Nothing will be drained, and pods die with their machines. Type %s to go on all the same: ", name))
+	return u.Answer(ctx, question) == name
+}

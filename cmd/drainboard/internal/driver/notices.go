@@ -1,0 +1,41 @@
+package driver
+
+import (
+	"sync"
+
+	"github.com/drainboard/drainboard/engine/record"
+)
+
+// notices are what is to be told in a run's log, also before there is one.
+type notices struct {
+	mu      sync.Mutex
+	tell    func(record.Event) bool
+	waiting []record.Event
+}
+
+func (n *notices) add(e record.Event) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.tell == nil {
+		n.waiting = append(n.waiting, e)
+		return
+	}
+	n.tell(e)
+}
+
+// hold keeps what comes for whoever it is told to next.
+func (n *notices) hold() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.tell = nil
+}
+
+// to tells from here on what there is.
+func (n *notices) to(tell func(record.Event) bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, e := range n.waiting {
+		tell(e)
+	}
+	n.tell, n.waiting = tell, nil
+}

@@ -1,0 +1,97 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/strategy"
+)
+
+// resume goes on with a run that another process left.
+func (d *driver) resume(ctx context.Context, run record.Run) error {
+	run, err := d.mayResume(ctx, run)
+	if err != nil {
+		return err
+	}
+	found := present.Standing(run, d.session.Clock().Now(), d.Given, d.Auto && d.Abort == nil)
+	if !d.Auto {
+		fmt.Fprintf(d.Out, "%s / %s: the unfinished run %s\n  %s\n", d.session.Cluster(), d.Group, run.ID, strings.Join(found, "\n  "))
+	}
+	if !d.Auto && !d.Yes && !d.Ask(ctx, d.Marked(d.session.Context(), "Go on? [y/N] ")) {
+		return exitcode.With(exitcode.Aborted, fmt.Errorf("nothing was done; %s puts the run back, %s shows it", d.Line.Command("abort", d.Group), d.Line.Command(d.session.Shows(), d.Group)))
+	}
+	now := d.session.Clock().Now() // the answer may have taken its time
+	history := record.RecordDiff(record.Run{}, run)
+	if run.State == record.Planned {
+		run = engine.Start(run, now, session.User())
+	}
+	d.keep(run, nil)
+	going := record.Event{Time: now, Run: run.ID, Group: d.Group, Type: record.RunStarted, Reason: "resumed", Message: resumed(found)}
+	d.events(going)
+	if !d.Plain { // lines stay, and were read before the answer
+		d.before = append(history, going)
+	}
+	run, first := d.firstCommands(run)
+	return d.drive(ctx, engine.TakeOver(run, now), first)
+}
+
+// mayResume returns the run as this process may go on with it, or why it may not.
+func (d *driver) mayResume(ctx context.Context, run record.Run) (record.Run, error) {
+	rules, err := strategy.Named(run.Strategy)
+	if err != nil {
+		return run, exitcode.Usage(fmt.Errorf("the unfinished run %s cannot be resumed: %w", run.ID, err))
+	}
+	d.rules = rules
+	if err := d.at.Fits(rules); err != nil {
+		return run, exitcode.Usage(fmt.Errorf("the unfinished run %s does not go on here: %w", run.ID, err))
+	}
+	if flag := d.Contradicts(run.Target); flag != "" {
+		return run, exitcode.Usage(fmt.Errorf("the unfinished run %s goes on as it was started, and %s says something else: leave it out to go on", run.ID, flag))
+	}
+	if run.Settings.OnDrainTimeout == record.TimeoutForce && run.State != record.Ending && d.Abort == nil { // whoever began it may have had other rights
+		if err := d.session.MayForce(ctx); err != nil {
+			return run, exitcode.Usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
+		}
+	}
+	if err := d.Adopt(&run); err != nil && d.Abort == nil { // nothing new starts in a run that ends
+		return run, exitcode.Usage(err)
+	}
+	if run, err = d.fit(ctx, run); err != nil {
+		return run, err
+	}
+	if d.roll == "" {
+		d.roll = run.Roll
+	}
+	run.Roll = d.roll
+	return run, nil
+}
+
+// firstCommands are what a run that goes on is told first: to end, or to go on although it is
+// paused or waits for an approval that nobody is asked for any more.
+func (d *driver) firstCommands(run record.Run) (record.Run, []record.Command) {
+	var first []record.Command
+	switch {
+	case d.Abort != nil && run.State != record.Ending:
+		return run, []record.Command{*d.Abort}
+	case run.State == record.Paused:
+		first = append(first, record.Command{Kind: record.CmdResume})
+	}
+	if d.Auto {
+		run.Settings.Approve = record.ApproveNone
+		if b, waiting := run.Waiting(); waiting {
+			first = append(first, record.Command{Kind: record.CmdApprove, Batch: b.ID, Hash: b.Hash})
+		}
+	}
+	return run, first
+}
+
+// resumed says who goes on with what.
+func resumed(found []string) string {
+	return "resumed by " + session.User() + ": " + strings.Join(found, "; ")
+}

@@ -1,0 +1,305 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
+)
+
+// rollDriver drives several runs in the order that roll.Decide says. Each is an upgrade of
+// its own, which takes the lock of its group when its turn comes.
+type rollDriver struct {
+	*Upgrade
+	session *session.Session
+	rules   roll.Rules
+	// start drives the run of one group to its end; tests have their own.
+	start   func(context.Context, *Upgrade) error
+	tell    func([]record.Event) // what happens to the roll and its groups; nil for nobody
+	screen  *sharedScreen        // of a dashboard or lines, nil without
+	now     func() time.Time     // the cluster's
+	context string               // the kubeconfig's
+
+	value roll.Roll
+	log   []record.Event // what was told of the roll
+	ends  chan roll.End
+	woken chan struct{}     // of one: the operator has said something of the roll
+	said  []*deferredOutput // what the groups have to say once the screen is gone
+
+	mu      sync.Mutex
+	members map[string]*Upgrade // of the groups that are under way
+	word    roll.News           // what the operator says of the roll: the first counts
+	crash   error               // a fault of our own, in one of the runs
+}
+
+// rollThrough plans a roll, asks, and drives it.
+func (u *Upgrade) rollThrough(ctx context.Context, s *session.Session) error {
+	p, err := planner.Planner{Session: s, Request: &u.Request, Auto: u.Auto}.Roll(ctx, &u.Scope)
+	if err != nil {
+		return err
+	}
+	if err := present.CannotRoll(p); err != nil {
+		return err
+	}
+	nothing := len(p.Roll.Names(roll.Waiting)) == 0
+	if !u.Auto && (!u.Yes || nothing) {
+		present.WriteRollPlan(u.Out, p, s.Clock().Now())
+	}
+	if !u.Auto && !u.Yes && !nothing && !u.Ask(ctx, u.Marked(s.Context(), "Start this roll? [y/N] ")) {
+		return exitcode.With(exitcode.Aborted, errors.New("not started"))
+	}
+	if u.Where.CloudOnly && !u.Auto && !nothing && !u.consents(ctx, s.Context(), s.Cluster()) {
+		return exitcode.With(exitcode.Aborted, errors.New("not started"))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	close(u.driving)
+	r := newRoll(u, p.Rules, p.Roll)
+	r.session, r.now, r.context = s, s.Clock().Now, s.Context()
+	switch {
+	case nothing:
+		return r.nothing(ctx)
+	case u.Auto:
+		return r.headless(ctx)
+	}
+	return r.interactive(ctx)
+}
+
+func newRoll(u *Upgrade, rules roll.Rules, value roll.Roll) *rollDriver {
+	r := &rollDriver{
+		Upgrade: u, rules: rules, value: value, members: map[string]*Upgrade{}, now: time.Now,
+		ends: make(chan roll.End), woken: make(chan struct{}, 1),
+	}
+	r.start = func(ctx context.Context, m *Upgrade) error {
+		return m.onGroup(ctx, r.session)
+	}
+	if u.Auto {
+		r.tell = present.NewPrinter(u.Out, u.JSON, true).Events
+	}
+	return r
+}
+
+// nothing ends a roll none of whose groups is to be started.
+func (r *rollDriver) nothing(ctx context.Context) error {
+	r.through(ctx)
+	text := "there is nothing to do"
+	if code := r.value.ExitCode(); code != 0 {
+		return exitcode.With(code, errors.New(text+", but nodes are outdated in groups that cannot be rolled now"))
+	}
+	fmt.Fprintln(r.Err, text)
+	return nil
+}
+
+// through takes the roll to its end.
+func (r *rollDriver) through(ctx context.Context) {
+	var news roll.News
+	for {
+		word := r.told()
+		news.Stop, news.Told = word.Stop, word.Told
+		d := roll.Decide(r.rules, r.now(), r.value, news)
+		r.value, news = d.Roll, roll.News{}
+		r.value.Again = r.goesOn()
+		r.log = append(r.log, d.Events...)
+		if r.tell != nil {
+			r.tell(d.Events)
+		}
+		if r.screen != nil {
+			r.screen.decided(r.value)
+		}
+		if r.value.Over() {
+			return
+		}
+		for _, group := range d.Start {
+			m, mine := r.join(ctx, group)
+			go live.Guarded(func() { r.ends <- r.drive(mine, m) }, func(err error) {
+				r.ends <- roll.End{Group: group, Code: exitcode.Failed, Why: err.Error()}
+			})()
+		}
+		select {
+		case e := <-r.ends:
+			news.Ends = append(news.Ends, e)
+		case <-r.woken:
+		}
+	}
+}
+
+// goesOn is the command that goes on with the roll as it stands. With --all-nodes no node
+// tells that it was rolled: only the groups that are not done are named.
+func (r *rollDriver) goesOn() string {
+	if !r.AllNodes {
+		return r.value.Again
+	}
+	var names []string
+	for _, g := range r.value.Groups {
+		if g.State != roll.LeftOut && (g.State != roll.Finished || g.Bad()) {
+			names = append(names, g.Name)
+		}
+	}
+	if len(names) == 0 {
+		return r.value.Again
+	}
+	return r.Line.Repeat(names...)
+}
+
+// join makes the upgrade of a group, and what it runs under.
+func (r *rollDriver) join(ctx context.Context, group string) (*Upgrade, context.Context) {
+	m := *r.Upgrade
+	m.Group, m.Yes = group, true // the roll was asked about
+	m.signals, m.driving = make(chan os.Signal, cap(r.signals)), make(chan struct{})
+	m.part = &member{group: group, roll: r.value.ID, tell: r.tell, before: slices.Clone(r.log)}
+	ctx, m.part.cancel = context.WithCancel(ctx)
+	if r.screen != nil {
+		said := &deferredOutput{}
+		m.Out, m.Err = said, said
+		m.part.shared = func(ctx context.Context, loop *live.Loop, run record.Run, from *operator) (record.Run, error) {
+			return r.screen.drive(ctx, group, loop, run, from)
+		}
+		r.said = append(r.said, said)
+	}
+	r.mu.Lock()
+	r.members[group] = &m
+	stopped := r.word.Stop != ""
+	r.mu.Unlock()
+	if stopped {
+		m.part.stop()
+	}
+	return &m, ctx
+}
+
+// drive drives a group's run, and says what came of it.
+func (r *rollDriver) drive(ctx context.Context, m *Upgrade) roll.End {
+	defer m.part.cancel()
+	err := live.Caught(func() error { return r.start(ctx, m) })
+	r.mu.Lock()
+	delete(r.members, m.part.group)
+	r.mu.Unlock()
+	run := m.part.last
+	end := roll.End{Group: m.part.group, Unbegun: m.part.unbegun(), Run: run.ID, Result: run.Result, Why: run.Why, Left: run.Unrestored}
+	end.Done, end.Total = run.Outdated()
+	if err == nil || end.Unbegun {
+		return end
+	}
+	end.Code = exitcode.Failed
+	var e *exitcode.Error
+	if errors.As(err, &e) {
+		end.Code = e.Code
+	}
+	if end.Why == "" {
+		end.Why, _, _ = strings.Cut(err.Error(), "\n")
+	}
+	fmt.Fprintf(m.Err, "drainboard: %s: %s\n", m.part.group, err)
+	var crash *live.Crash
+	if errors.As(err, &crash) {
+		r.mu.Lock()
+		r.crash = err
+		r.mu.Unlock()
+	}
+	return end
+}
+
+// stop has no further group start, and ends what has not begun.
+func (r *rollDriver) stop(why string, told int) {
+	r.mu.Lock()
+	if r.word.Stop == "" {
+		r.word = roll.News{Stop: why, Told: told}
+	}
+	r.mu.Unlock()
+	select {
+	case r.woken <- struct{}{}:
+	default:
+	}
+	for _, m := range r.underway() {
+		m.part.stop()
+	}
+}
+
+// told is what the operator said of the roll.
+func (r *rollDriver) told() roll.News {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.word
+}
+
+// underway are the upgrades that are under way.
+func (r *rollDriver) underway() (all []*Upgrade) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, m := range r.members {
+		all = append(all, m)
+	}
+	return all
+}
+
+// headless drives the roll without a screen: a signal aborts what is under way, and ends
+// the roll with it; again stops at once.
+func (r *rollDriver) headless(ctx context.Context) error {
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	go live.Guarded(func() {
+		for {
+			select {
+			case s := <-r.signals:
+				r.interrupt(s)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}, nil)()
+	r.through(ctx)
+	return r.conclude()
+}
+
+// interrupt hands a signal on to whoever drives a run, which tells of it.
+func (r *rollDriver) interrupt(s os.Signal) {
+	members := r.underway()
+	if len(members) == 0 {
+		fmt.Fprintf(r.Err, "drainboard: %s: the roll ends here\n", s)
+	}
+	for _, m := range members {
+		select {
+		case m.signals <- s:
+		default:
+		}
+	}
+	r.stop(fmt.Sprintf("%s ended it (%s)", session.User(), s), exitcode.Aborted)
+}
+
+// conclude says how the roll ended, and is its exit code.
+func (r *rollDriver) conclude() error {
+	for _, said := range r.said {
+		said.tell(r.Err)
+	}
+	var lines []string
+	for _, g := range r.value.Groups {
+		lines = append(lines, g.Sentence())
+	}
+	if !r.Plain { // there it was told
+		present.List(r.Err, "The roll "+r.value.ID+":", lines)
+	}
+	text := "the roll: " + r.value.Sentence()
+	if len(r.value.Names(roll.NotStarted)) > 0 || slices.ContainsFunc(r.value.Groups, roll.Group.Bad) {
+		text += "\nTo go on: " + r.value.Again
+	}
+	code := r.value.ExitCode()
+	switch {
+	case r.crash != nil:
+		return exitcode.With(code, fmt.Errorf("%s\n%w", text, r.crash))
+	case code != 0:
+		return exitcode.With(code, errors.New(text))
+	}
+	fmt.Fprintln(r.Err, text)
+	return nil
+}

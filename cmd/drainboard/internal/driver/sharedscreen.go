@@ -1,0 +1,195 @@
+package driver
+
+import (
+	"context"
+	"sync"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
+)
+
+// sharedScreen is where the runs of a roll share one screen: it shows one of them at a time,
+// and what the operator says goes to that one.
+type sharedScreen struct {
+	// snapshots are those of the run that is shown, each with the roll.
+	snapshots chan *engine.Snapshot
+
+	mu     sync.Mutex
+	roll   roll.Roll
+	runs   map[string]*screenRun       // of the runs that are under way, by group
+	last   map[string]*engine.Snapshot // by group
+	shown  string                      // the group that is, "" as long as none was
+	closed bool
+	// word is what was said of the whole roll, for a run that has begun and is not here yet:
+	// an abort, or a pause of one that is held; nil for neither.
+	word *record.Command
+}
+
+// screenRun is where one run is driven from.
+type screenRun struct {
+	loop *live.Loop
+	from *operator
+	// paused: the operator has paused it, and not resumed it since.
+	paused bool
+}
+
+func newSharedScreen(r roll.Roll) *sharedScreen {
+	return &sharedScreen{snapshots: make(chan *engine.Snapshot, 1), roll: r, runs: map[string]*screenRun{}, last: map[string]*engine.Snapshot{}}
+}
+
+// drive drives a group's loop behind the screen.
+func (sc *sharedScreen) drive(ctx context.Context, group string, loop *live.Loop, run record.Run, from *operator) (record.Run, error) {
+	loop.Publish = func(s *engine.Snapshot) {
+		if from.see != nil {
+			from.see(s)
+		}
+		sc.publish(group, s)
+	}
+	sc.mu.Lock()
+	sc.runs[group] = &screenRun{loop: loop, from: from}
+	if sc.word != nil {
+		sc.runs[group].paused = sc.word.Kind == record.CmdPause
+		from.send(loop, *sc.word)
+	}
+	sc.mu.Unlock()
+	run, err := loop.Run(ctx, run)
+	sc.leave(group)
+	return run, err
+}
+
+// leave takes a run that is no longer under way off the screen: one that goes on side by
+// side is shown in its place.
+func (sc *sharedScreen) leave(group string) {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	delete(sc.runs, group)
+	if sc.shown == group {
+		sc.next()
+	}
+}
+
+// publish takes a snapshot of a group's run.
+func (sc *sharedScreen) publish(group string, s *engine.Snapshot) {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.last[group] = s
+	if sc.runs[sc.shown] == nil {
+		sc.shown = group
+	}
+	if sc.shown == group {
+		sc.push()
+	}
+}
+
+// decided takes the roll as it was decided on.
+func (sc *sharedScreen) decided(r roll.Roll) {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.roll = r
+	sc.push()
+}
+
+// push shows the newest of the run that is shown; whoever holds mu calls it.
+func (sc *sharedScreen) push() {
+	s := sc.last[sc.shown]
+	if s == nil || sc.closed {
+		return
+	}
+	with, r := *s, sc.roll // what was published is never changed
+	r.Groups = append([]roll.Group(nil), r.Groups...)
+	for i := range r.Groups {
+		if g := &r.Groups[i]; g.State == roll.Running && sc.last[g.Name] != nil {
+			g.Run, g.Done, g.Total = sc.last[g.Name].RunID, sc.last[g.Name].Done, sc.last[g.Name].Total
+		}
+	}
+	with.Roll = &r
+	select {
+	case <-sc.snapshots: // the newest only
+	default:
+	}
+	sc.snapshots <- &with
+}
+
+// turn shows the next of the runs that go side by side.
+func (sc *sharedScreen) turn() {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.next()
+}
+
+// next goes on to the next run in the order of the roll that has something to show, if
+// there is one; whoever holds mu calls it.
+func (sc *sharedScreen) next() {
+	at := 0
+	for i, g := range sc.roll.Groups {
+		if g.Name == sc.shown {
+			at = i
+		}
+	}
+	n := len(sc.roll.Groups)
+	for i := range n {
+		if g := sc.roll.Groups[(at+1+i)%n]; g.Name != sc.shown && sc.runs[g.Name] != nil && sc.last[g.Name] != nil {
+			sc.shown = g.Name
+			sc.push()
+			return
+		}
+	}
+}
+
+// saw reports whether anything was shown.
+func (sc *sharedScreen) saw() bool {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	return sc.shown != ""
+}
+
+// close: there will be no more snapshots.
+func (sc *sharedScreen) close() {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.closed = true
+	close(sc.snapshots)
+}
+
+// look tells the run that is shown what the operator looks at.
+func (sc *sharedScreen) look(at engine.Look) {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	if p := sc.runs[sc.shown]; p != nil {
+		p.loop.Look(at)
+	}
+}
+
+// send gives a command to the run that is shown; everyone gets it where it is for the roll.
+func (sc *sharedScreen) send(c record.Command, everyone bool) {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	if everyone {
+		sc.word = &c
+	}
+	for group, p := range sc.runs {
+		if everyone || group == sc.shown {
+			p.paused = c.Kind == record.CmdPause || p.paused && c.Kind != record.CmdResume
+			p.from.send(p.loop, c)
+		}
+	}
+}
+
+// pause holds the roll: it pauses the runs that are under way and are not paused or ending
+// already.
+func (sc *sharedScreen) pause(reason string) {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	c := record.Command{Kind: record.CmdPause, Reason: reason}
+	if sc.word == nil { // what is aborted stays so
+		sc.word = &c
+	}
+	for group, p := range sc.runs {
+		if s := sc.last[group]; !p.paused && (s == nil || s.State == record.Running) {
+			p.paused = true
+			p.from.send(p.loop, c)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// Upgrade is one call of `drainboard upgrade`: what was asked for, and how it is shown.
+type Upgrade struct {
+	console.Console
+	console.Face
+	planner.Request
+	Options session.Options
+	Scope   planner.Scope
+	Where   backend.Where
+	Group   string   // "" if there are several
+	Given   []string // flags that make settings and target
+	Yes     bool     // no question at the start
+	JSON    bool     // events of --auto
+	// RecordLimit is how long the record may not be writable before the run pauses; see
+	// live.Loop.
+	RecordLimit  time.Duration
+	RecordChoice string          // see CheckRecordChoice
+	Metrics      string          // the address to serve metrics at, "" for none
+	Abort        *record.Command // end the unfinished run, and start none; nil to go on with it
+
+	part    *member        // of a roll, or of none
+	metrics *metricsServer // nil: none
+	signals chan os.Signal
+	driving chan struct{} // closed when the run is under way: signals are its business
+}
+
+// Run drives the group's unfinished run or a new one, or a roll. Settings are those that the
+// flags ask for as long as it is not known which group they are for.
+func (u *Upgrade) Run(ctx context.Context, settings record.Settings) (err error) {
+	if u.Metrics != "" {
+		if u.metrics, err = serveMetrics(u.Metrics, u.Options.Version); err != nil {
+			return exitcode.Usage(err)
+		}
+		defer u.metrics.close()
+	}
+	u.part = &member{}
+	if u.Auto {
+		u.part.tell = present.NewPrinter(u.Out, u.JSON, false).Events
+	}
+	return u.listening(ctx, settings)
+}
+
+// listening prepares and drives, with an ear for signals.
+func (u *Upgrade) listening(ctx context.Context, settings record.Settings) error {
+	u.signals = make(chan os.Signal, 4)
+	signal.Notify(u.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(u.signals)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	u.driving = make(chan struct{})
+	interrupted := make(chan struct{})
+	go func() { // until the run is driven, a signal ends the process with nothing changed
+		select {
+		case <-u.signals:
+			close(interrupted)
+			cancel()
+		case <-u.driving:
+		case <-ctx.Done():
+		}
+	}()
+	err := u.prepare(ctx, settings)
+	select {
+	case <-interrupted:
+		return exitcode.With(exitcode.Aborted, errors.New("interrupted; this process changed nothing"))
+	default:
+		return err
+	}
+}
+
+// prepare connects, and drives the run or the roll.
+func (u *Upgrade) prepare(ctx context.Context, settings record.Settings) error {
+	rights := append(kube.ReadRights(u.Options.Namespace), kube.WriteRights(u.Options.Namespace)...)
+	if settings.OnDrainTimeout == record.TimeoutForce {
+		rights = append(rights, kube.ForceRights()...)
+	}
+	s, err := u.Options.Open(ctx, u.Where, rights, false)
+	if err != nil {
+		return err
+	}
+	if err := u.Settle(config.ConfigDir(os.Getenv), s.Context(), &settings); err != nil {
+		return exitcode.Usage(err)
+	}
+	if u.Scope.IsRoll() {
+		if err := s.Groups.Several(); err != nil {
+			return exitcode.Usage(err)
+		}
+		return u.rollThrough(ctx, s)
+	}
+	return u.onGroup(ctx, s)
+}
+
+// onGroup takes the lock of the group, and drives its unfinished run or a new one.
+func (u *Upgrade) onGroup(ctx context.Context, s *session.Session) error {
+	d := &driver{Upgrade: u, session: s}
+	if err := d.find(ctx); err != nil {
+		return err
+	}
+	v, err := s.Read(ctx, d.at, nil)
+	if err != nil {
+		return err
+	}
+	defer v.Queue.Close()
+	d.view = v
+	if err := s.Free(&v.World.Group); err != nil {
+		return err
+	}
+	d.lease = s.Lease(u.Group, func(holder string, until time.Time) {
+		fmt.Fprintf(u.Err, "drainboard: %s has the lock of this group; waiting until %s at most to see whether it is alive\n", holder, until.Local().Format("15:04:05"))
+	})
+	if err := d.couldStart(ctx); err != nil {
+		return err
+	}
+	if err := d.lease.Acquire(ctx); err != nil {
+		var other *live.HeldError
+		if errors.As(err, &other) {
+			return u.held(err)
+		}
+		return exitcode.Usage(err)
+	}
+	defer d.lease.Release()
+	if d.roll = u.part.roll; u.Auto {
+		d.listeners = append(d.listeners, u.part.tell)
+	}
+	d.accompany()
+	defer d.close()
+	return d.fromRecord(ctx)
+}
+
+// held is the error for a group that another process drives.
+func (u *Upgrade) held(err error) error {
+	if u.Where.CloudOnly {
+		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: look at it and end it there", u.Group, err))
+	}
+	return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w\nfollow it with: %s; end it with: %s", u.Group, err, u.Line.Command("watch", u.Group), u.Line.Command("abort", u.Group)))
+}

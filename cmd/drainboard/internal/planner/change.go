@@ -1,0 +1,160 @@
+package planner
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/providers/gardener/shoot"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// Change is which change of which Shoot a plan is of, as the command line has it.
+type Change struct {
+	Shoot, Garden     string // NAMESPACE/NAME in the cluster of this kubeconfig
+	ShootFile         string // or in a file
+	Manifest          string // what it becomes
+	Kubernetes, Image string // or a version
+	Operation         string
+	Profile           string        // the file of its CloudProfile, "" for that of the garden cluster
+	In                *bufio.Reader // what - is
+	Version           string        // of this program, for the garden cluster
+}
+
+// Check refuses what makes no sense together.
+func (c Change) Check() error {
+	ns, name, both := strings.Cut(c.Shoot, "/")
+	switch {
+	case c.ShootFile != "" && (c.Shoot != "" || c.Garden != ""):
+		return errors.New("--shoot-file is the Shoot: leave out --shoot and --garden-kubeconfig, which read it from a cluster")
+	case c.ShootFile == "" && c.Shoot == "" && c.Garden == "":
+		return errors.New("which Shoot? Give --shoot NAMESPACE/NAME with --garden-kubeconfig FILE, or --shoot-file FILE")
+	case c.ShootFile == "" && c.Garden == "":
+		return errors.New("--shoot needs --garden-kubeconfig FILE, the kubeconfig of the garden cluster; without one give --shoot-file FILE")
+	case c.ShootFile == "" && c.Shoot == "":
+		return errors.New("--garden-kubeconfig needs --shoot NAMESPACE/NAME")
+	case c.Shoot != "" && (!both || ns == "" || name == "" || strings.Contains(name, "/")):
+		return fmt.Errorf("--shoot: %q is not NAMESPACE/NAME", c.Shoot)
+	}
+	return c.checkChange()
+}
+
+// checkChange refuses what makes no sense together of what changes.
+func (c Change) checkChange() error {
+	inputs := 0
+	for _, name := range []string{c.ShootFile, c.Manifest, c.Profile} {
+		if name == "-" {
+			inputs++
+		}
+	}
+	switch {
+	case c.Manifest != "" && (c.Kubernetes != "" || c.Image != ""):
+		return errors.New("--change is the change: put the versions into it, or leave it out")
+	case c.Manifest == "" && c.Kubernetes == "" && c.Image == "" && c.Operation == "":
+		return errors.New("which change? Give --change FILE, --kubernetes-version, --machine-image-version or --operation")
+	case inputs > 1:
+		return errors.New("only one of --shoot-file, --change and --cloud-profile can be standard input (-)")
+	}
+	return nil
+}
+
+// Read reads the Shoot, and what it is to become.
+func (c Change) Read(ctx context.Context, pools []string) (out shoot.Change, notes []string, err error) {
+	out.Now = time.Now()
+	var garden *kube.Client
+	if c.ShootFile != "" {
+		out.Old, err = c.shoot(c.ShootFile)
+	} else {
+		if garden, err = openGarden(ctx, c.Garden, c.Version); err != nil {
+			return out, nil, err
+		}
+		out.Old, err = readShoot(ctx, garden, c.Shoot)
+		out.Now = garden.Clock().Now()
+	}
+	if err != nil {
+		return out, nil, err
+	}
+	if out.New, notes, err = c.become(out.Old, pools); err != nil {
+		return out, nil, err
+	}
+	for _, pool := range pools { // one that comes or goes is in one of the two
+		if err := out.Old.Has([]string{pool}); err != nil && out.New.Has([]string{pool}) != nil {
+			return out, nil, err
+		}
+	}
+	out.Profile, err = c.profile(out.New)
+	if garden != nil && c.Profile == "" {
+		var why string
+		if out.Profile, why = readProfile(ctx, garden, out.New); why != "" {
+			notes = append(notes, why)
+		}
+	}
+	return out, notes, err
+}
+
+// become is the Shoot with the change in it.
+func (c Change) become(old *shoot.Shoot, pools []string) (become *shoot.Shoot, notes []string, err error) {
+	become = old
+	if c.Manifest != "" {
+		wanted, err := c.shoot(c.Manifest)
+		if err != nil {
+			return nil, nil, err
+		}
+		threeWay := false
+		if become, threeWay, err = old.Apply(wanted); err != nil {
+			return nil, nil, fmt.Errorf("--change %s: %w", c.Manifest, err)
+		}
+		if threeWay {
+			notes = append(notes, "the manifest is laid over the Shoot as kubectl apply does: what it never spoke of stays")
+		} else {
+			notes = append(notes, "the manifest is taken for the whole spec, as kubectl replace does: what it leaves out goes")
+		}
+	}
+	if c.Kubernetes != "" {
+		if become, err = become.WithKubernetes(c.Kubernetes, pools); err != nil {
+			return nil, nil, fmt.Errorf("--kubernetes-version: %w", err)
+		}
+	}
+	if c.Image != "" {
+		if become, err = become.WithImage(c.Image, pools); err != nil {
+			return nil, nil, fmt.Errorf("--machine-image-version: %w", err)
+		}
+	}
+	if c.Operation != "" {
+		if become, err = become.WithOperation(c.Operation); err != nil {
+			return nil, nil, fmt.Errorf("--operation: %w", err)
+		}
+	}
+	return become, notes, nil
+}
+
+// shoot reads a Shoot from a file.
+func (c Change) shoot(name string) (*shoot.Shoot, error) {
+	called, data, err := manifest(name, c.In)
+	if err != nil {
+		return nil, err
+	}
+	return shoot.Decode(called, data)
+}
+
+// profile reads a CloudProfile from a file, if one is given. It has to be the Shoot's.
+func (c Change) profile(of *shoot.Shoot) (*shoot.Profile, error) {
+	if c.Profile == "" {
+		return nil, nil
+	}
+	called, data, err := manifest(c.Profile, c.In)
+	if err != nil {
+		return nil, err
+	}
+	p, err := shoot.DecodeProfile(called, data)
+	if err != nil {
+		return nil, err
+	}
+	if kind, want := of.ProfileRef(); want != "" && (p.Name != want || p.Kind != kind) {
+		return nil, fmt.Errorf("--cloud-profile: %s is the %s %s, and the Shoot is made by the %s %s", called, p.Kind, p.Name, kind, want)
+	}
+	return p, nil
+}

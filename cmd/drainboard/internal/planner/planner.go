@@ -1,0 +1,114 @@
+package planner
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Planner plans what is asked for in a session.
+type Planner struct {
+	Session *session.Session
+	*Request
+	Auto bool // a headless run is planned, which is not rehearsed
+}
+
+// Group looks at one group, and plans its run.
+func (p Planner) Group(ctx context.Context, at backend.Group) (engine.Plan, error) {
+	terms, err := p.TermsFor(ctx, at)
+	if err != nil {
+		return engine.Plan{}, exitcode.Usage(err)
+	}
+	v, err := p.Session.Read(ctx, at, nil)
+	if err != nil {
+		return engine.Plan{}, err
+	}
+	defer v.Queue.Close()
+	plan, err := p.Plan(ctx, terms, at, v.World)
+	if err == nil && !p.Auto {
+		Rehearse(ctx, terms.Rules, &plan, v.World)
+	}
+	return plan, err
+}
+
+// Plan makes the run that is asked for, and what it would do.
+func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *world.World) (engine.Plan, error) {
+	if why := w.Group.Refused; why != "" {
+		return engine.Plan{}, exitcode.Usage(fmt.Errorf("group %s: %s", w.Group.Name, why))
+	}
+	target, err := at.Target(ctx, p.NewTarget)
+	if err != nil {
+		return engine.Plan{}, exitcode.Usage(err)
+	}
+	target.All = p.AllNodes
+	if len(p.Only) > 0 {
+		if target.Only, err = only(w, p.Only); err != nil {
+			return engine.Plan{}, exitcode.Usage(err)
+		}
+	}
+	seed := p.Seed
+	if seed == 0 {
+		seed = rand.Uint64N(1 << 32)
+	}
+	settings, given := terms.Settings, len(terms.Settings.NewLabels) > 0
+	if settings.NewLabels = expectedLabels(w, settings.NewLabels); !given && len(settings.NewLabels) > 0 {
+		settings.Origin["expect-label"] = "EKS: the labels of the group's nodes"
+	}
+	run := engine.NewRun(terms.Rules, runID(w.Group.Name, p.Session.Clock()), seed, w, settings, target)
+	run.Cluster = p.Session.Cluster()
+	limit := strategy.Limit(settings.MaxUnavailable, w.Group.Sizes.Desired)
+	plan := engine.MakePlan(terms.Rules, p.Session.Clock().Now(), w, run, limit)
+	plan.Warnings = slices.Concat(present.Undrained(plan.Run), plan.Warnings, p.larger(ctx, &w.Group), terms.Notes, notRolled(plan, w))
+	if len(plan.Nodes) == 0 {
+		plan.Warm = nil // no run, so nobody ends them: notRolled tells
+	}
+	return plan, nil
+}
+
+// larger says so where the last run of the group left it larger than it was, as far as its
+// record can be read.
+func (p Planner) larger(ctx context.Context, g *world.Group) []string {
+	last, found, err := p.Session.Record(g.Name).Load(ctx)
+	if why := last.Larger(g); err == nil && found && why != "" {
+		return []string{why}
+	}
+	return nil
+}
+
+// expectedLabels are the labels that a new node must carry: those of the EKS
+// user guide where the group's nodes carry EKS's labels now, and those given.
+func expectedLabels(w *world.World, given map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, m := range w.Machines() {
+		n := w.NodeOf(m.ID)
+		if n == nil || n.Labels[world.EKSGroupKey] == "" {
+			continue
+		}
+		out[world.EKSGroupKey] = n.Labels[world.EKSGroupKey]
+		for _, key := range []string{"eks.amazonaws.com/nodegroup-image", "eks.amazonaws.com/sourceLaunchTemplateId", "eks.amazonaws.com/sourceLaunchTemplateVersion"} {
+			if _, ok := n.Labels[key]; ok {
+				out[key] = ""
+			}
+		}
+	}
+	for k, v := range given {
+		out[k] = v
+	}
+	return out
+}
+
+// runID names a run: its group and when it was planned.
+func runID(group string, c live.Clock) string {
+	return strings.ToLower(group) + "-" + c.Now().UTC().Format("20060102-150405") + fmt.Sprintf("-%04x", rand.Uint32N(1<<16))
+}

@@ -1,0 +1,65 @@
+package planner
+
+import (
+	"context"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/gardener"
+)
+
+// Pool looks at a worker pool once: how it stands, what a roll of it meets, and what a run
+// would do.
+func (p Planner) Pool(ctx context.Context, at backend.Group) (present.PlannedPool, error) {
+	terms, err := p.TermsFor(ctx, at)
+	if err != nil {
+		return present.PlannedPool{}, exitcode.Usage(err)
+	}
+	look, err := ReadPool(ctx, p.Session, at)
+	if err != nil {
+		return present.PlannedPool{}, err
+	}
+	roll := engine.PlanPool(backend.PoolRules, look.Seen.At, look.World, look.Run)
+	run, err := p.Plan(ctx, terms, at, look.World)
+	return present.PlannedPool{Look: look, Roll: roll, Run: run}, err
+}
+
+// ReadPool reads a pool and its cluster once.
+func ReadPool(ctx context.Context, s *session.Session, at backend.Group) (present.PoolLook, error) {
+	v, err := s.Read(ctx, at, nil)
+	if err != nil {
+		return present.PoolLook{}, err
+	}
+	v.Queue.Close()
+	now := s.Clock().Now()
+	idle := engine.Idle(backend.PoolRules, now, v.World, record.Run{}, nil)
+	look := present.PoolLook{Stands: gardener.SummaryOf(v.World), Seen: engine.View(backend.PoolRules, now, v.World, idle, engine.Look{}, nil), World: v.World, Run: idle}
+	row := []present.GroupRow{{Summary: asg.Summary{Group: v.World.Group, Members: look.Stands.Members}}}
+	row[0].Name = at.Name()
+	var nodes []*world.Node
+	for _, id := range look.Stands.Members {
+		if n := v.World.NodeOf(id); n != nil {
+			nodes = append(nodes, n)
+		}
+	}
+	if err := s.Note(ctx, row, nodes); err != nil {
+		return present.PoolLook{}, err
+	}
+	look.Others = row[0].Others
+	return look, nil
+}
+
+// Unseen says which update of a pool could be due although no node is outdated.
+func Unseen(w *world.World) []string {
+	if text := mcm.Unseen(w.Group.Pool); text != "" {
+		return []string{text}
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package planner
+
+import (
+	"context"
+	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// rehearsalLimit is how long a rehearsal may take: what it has not come to by
+// then is extrapolated.
+const rehearsalLimit = 2 * time.Second
+
+// Rehearse plays what a plan would do, if it can be played and would start.
+func Rehearse(ctx context.Context, rules engine.Strategy, p *engine.Plan, w *world.World) {
+	if len(p.Nodes) == 0 || present.CannotStart(*p) != nil {
+		return
+	}
+	_ = live.Caught(func() error { // a crash there is no reason for no plan
+		if r, told := Rehearsing(rules)(ctx, w, p.AsOf, p.Run); told {
+			p.Rehearse(r)
+		}
+		return nil
+	})
+}
+
+// Rehearsing is how runs by some rules are rehearsed.
+func Rehearsing(rules engine.Strategy) live.Rehearse {
+	return func(ctx context.Context, w *world.World, now time.Time, r record.Run) (engine.Rehearsal, bool) {
+		ctx, cancel := context.WithTimeout(ctx, rehearsalLimit)
+		defer cancel()
+		return sim.Rehearse(ctx, rules, w, now, r)
+	}
+}

@@ -1,0 +1,94 @@
+package planner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/roll"
+)
+
+// Roll works out what a roll of the groups of a scope would do. An error names a group
+// that cannot be part of it; what --all or a role brought in is left out then.
+func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) {
+	s := p.Session
+	out := present.RollPlan{Cluster: s.Cluster(), Plans: map[string]engine.Plan{}, Runs: map[string]record.Run{}}
+	rows, err := s.List(ctx)
+	if err != nil {
+		return out, err
+	}
+	if rows, err = of.Choose(rows); err != nil {
+		return out, err
+	}
+	if out.Rules, err = of.Rules(rows); err != nil {
+		return out, err
+	}
+	id := ""
+	var groups []roll.Group
+	for _, row := range rows {
+		g := roll.Group{Name: row.Called(), Role: row.Role}
+		if g.Name != row.Name {
+			g.Group = row.Name
+		}
+		run, found, err := s.Record(row.Name).Load(ctx)
+		if err != nil {
+			return out, inGroup(g.Name, session.Unreadable(err, p.Line.Command("upgrade", g.Name)))
+		}
+		switch why := present.Refused(row); {
+		case found && run.State != record.Finished:
+			if flag := p.Contradicts(run.Target); flag != "" {
+				return out, exitcode.Usage(fmt.Errorf("group %s: its unfinished run %s goes on as it was started, and %s says something else: leave it out to go on", g.Name, run.ID, flag))
+			}
+			id = cmp.Or(id, run.Roll)
+			g.Resumes, g.Run, out.Runs[g.Name] = true, run.ID, run
+			g.Done, g.Total = run.Outdated()
+		case why != "" && of.names(row):
+			return out, exitcode.Usage(fmt.Errorf("group %s: %s", g.Name, why))
+		case why != "":
+			g.State, g.Why = roll.LeftOut, why
+			if row.Outdated > 0 {
+				g.Code = record.NodesLeft.ExitCode()
+			}
+		default:
+			at, err := s.Find(ctx, g.Name)
+			if err != nil {
+				return out, inGroup(g.Name, err)
+			}
+			plan, err := p.Group(ctx, at)
+			if err != nil {
+				return out, inGroup(g.Name, err)
+			}
+			out.Plans[g.Name] = plan
+			if g.Total = len(plan.Nodes); g.Total == 0 {
+				g.State, g.Why = roll.LeftOut, "nothing is outdated"
+			}
+		}
+		groups = append(groups, g)
+	}
+	out.Roll = roll.New(out.Rules, cmp.Or(id, rollID(s.Clock())), groups)
+	out.Roll.Again = of.Again(p.Line)
+	return out, nil
+}
+
+// inGroup names the group that an error is about.
+func inGroup(group string, err error) error {
+	named := fmt.Errorf("group %s: %w", group, err)
+	var e *exitcode.Error
+	if errors.As(err, &e) {
+		return exitcode.With(e.Code, named)
+	}
+	return named
+}
+
+// rollID names a roll: when it was planned.
+func rollID(c live.Clock) string {
+	return "roll-" + c.Now().UTC().Format("20060102-150405") + fmt.Sprintf("-%04x", rand.Uint32N(1<<16))
+}

@@ -1,0 +1,73 @@
+package planner
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+func TestScope(t *testing.T) {
+	rows := []present.GroupRow{{}, {}, {}, {}}
+	for i, g := range []struct {
+		name string
+		role world.Role
+	}{{"bastions", world.RoleBastion}, {"masters", world.RoleControlPlane}, {"nodes-a", world.RoleNode}, {"nodes-b", world.RoleNode}} {
+		rows[i].Name, rows[i].Role = g.name, g.role
+	}
+	plain := []present.GroupRow{{}, {}}
+	plain[0].Name, plain[1].Name = "batch", "web"
+	for _, c := range []struct {
+		scope Scope
+		args  string
+		rows  []present.GroupRow
+		want  string // groups, or what is wrong
+		again string
+	}{
+		{Scope{All: true}, "", rows, "bastions masters nodes-a nodes-b", "drainboard upgrade --all"},
+		{Scope{}, "nodes-b nodes-a nodes-b", rows, "nodes-a nodes-b", "drainboard upgrade nodes-b nodes-a"},
+		{Scope{InstanceGroups: []string{"masters", " nodes-a"}}, "", rows, "masters nodes-a", "drainboard upgrade masters nodes-a"},
+		{Scope{Roles: []string{"Nodes", "master"}}, "", rows, "masters nodes-a nodes-b", "drainboard upgrade --instance-group-roles Nodes,master"},
+		{Scope{All: true, Roles: []string{"bastion"}}, "", rows, "bastions", "drainboard upgrade --all --instance-group-roles bastion"},
+		{Scope{Roles: []string{"node"}}, "masters nodes-a", rows, "nodes-a", "drainboard upgrade masters nodes-a --instance-group-roles node"},
+		{Scope{Roles: []string{"apiserver"}}, "", rows, "!no group has role apiserver; there are bastion, control-plane, node", ""},
+		{Scope{Roles: []string{"node"}}, "masters", rows, "!none of masters has role node", ""},
+		{Scope{Roles: []string{"worker"}}, "", rows, `!"worker" is none of bastion, control-plane, apiserver, node`, ""},
+		{Scope{Roles: []string{"node"}}, "", plain, "!have no roles", ""},
+		{Scope{}, "web, nope", plain, "!there is no group web,, nope; the groups are batch, web", ""},
+		{Scope{All: true}, "", nil, "!no group owns a node", ""},
+		{Scope{All: true}, "web", plain, "!leave one of the two out", ""},
+		{Scope{}, "", plain, "!name a GROUP, or give --all", ""},
+		{Scope{InstanceGroups: []string{""}}, "", plain, "!is empty", ""},
+		{Scope{All: true, BastionsAtOnce: true}, "", plain, "!--bastions-at-once is for kops", ""},
+		{Scope{All: true, KeepGoing: true}, "", rows, "!--keep-going: kops's rules say", ""},
+	} {
+		err := c.scope.Take(strings.Fields(c.args))
+		var got []present.GroupRow
+		if err == nil {
+			got, err = c.scope.Choose(c.rows)
+		}
+		if err == nil {
+			_, err = c.scope.Rules(got)
+		}
+		if says, wrong := strings.CutPrefix(c.want, "!"); wrong {
+			if !strings.Contains(err.Error(), says) {
+				t.Errorf("%+v: %v, want %s", c.scope, err, says)
+			}
+			continue
+		}
+		var names []string
+		for _, g := range got {
+			names = append(names, g.Name)
+		}
+		if err != nil || strings.Join(names, " ") != c.want || c.scope.Again(present.CommandLine{}) != c.again || !c.scope.IsRoll() {
+			t.Errorf("%+v: %v, %v, again: %s", c.scope, names, err, c.scope.Again(present.CommandLine{}))
+		}
+	}
+	one := Scope{}
+	if err := one.Take([]string{"web"}); err != nil || one.IsRoll() || !slices.Equal(one.Named, []string{"web"}) {
+		t.Errorf("one group: %v", err)
+	}
+}

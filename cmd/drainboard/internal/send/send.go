@@ -1,0 +1,285 @@
+package send
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/driver"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// Order is one call of `drainboard pause`, `resume`, `approve` or `abort`: a command to
+// a run that another process drives.
+type Order struct {
+	console.Console
+	Options session.Options
+	Where   backend.Where
+	Line    present.CommandLine
+
+	Kind   record.CommandKind
+	Group  string
+	Batch  int    // what is approved, with its hash
+	Hash   string // "" for what waits
+	Reason string
+	Yes    bool          // no question
+	Wait   time.Duration // for the answer
+	JSON   bool
+
+	kube *kube.Client
+	run  record.Run // as its record says
+}
+
+// How long an answer is waited for at most, and what is added to that before the
+// command is over: the driver may be slow to say what it did.
+const (
+	DefaultWait, longestWait = 15 * time.Second, 5 * time.Minute
+	overrun                  = 5 * time.Second
+	longestReason            = 500
+)
+
+// asks reports whether there is a question before the command is given.
+func (o *Order) asks() bool {
+	return !o.Yes && (o.Kind == record.CmdAbort || o.Kind == record.CmdApprove && o.Hash == "")
+}
+
+// check refuses what makes no sense before anything is asked of the cluster.
+func (o *Order) check() error {
+	if _, err := o.Where.Fill(); err != nil {
+		return exitcode.Usage(err)
+	}
+	switch {
+	case o.Wait < time.Second || o.Wait > longestWait:
+		return exitcode.Usage(fmt.Errorf("--wait: %s is not between 1s and %s", o.Wait, longestWait))
+	case len(o.Reason) > longestReason:
+		return exitcode.Usage(fmt.Errorf("--reason has %d characters, and %d at most are kept", len(o.Reason), longestReason))
+	case (o.Batch > 0) != (o.Hash != ""):
+		return exitcode.Usage(errors.New("--batch and --hash go together: drainboard status GROUP -o json tells both"))
+	case o.asks() && o.JSON:
+		return exitcode.Usage(errors.New("-o json asks nothing: give --yes" + o.orHash()))
+	case o.asks() && !console.IsTerminal(os.Stdin):
+		return exitcode.Usage(errors.New("this is not a terminal, so nobody can be asked: give --yes" + o.orHash()))
+	}
+	return nil
+}
+
+func (o *Order) orHash() string {
+	if o.Kind == record.CmdApprove {
+		return ", or --batch and --hash"
+	}
+	return ""
+}
+
+// Send finds the run and who drives it, and sends the command. A run to abort that nobody drives
+// is ended here.
+func (o *Order) Send(ctx context.Context) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	signalled, stop := console.UntilSignalled(ctx)
+	defer stop()
+	send := o.sendToDriver
+	if o.Where.CloudOnly {
+		send = o.findOnDisk
+	}
+	if driven, err := send(signalled); driven || err != nil {
+		return err
+	}
+	return o.abortHere(ctx) // which has its own ear for signals
+}
+
+// sendToDriver sends the command to the process that drives the run. It reports that nobody does,
+// and that the run is to be aborted all the same.
+func (o *Order) sendToDriver(ctx context.Context) (driven bool, err error) {
+	if o.kube, err = kube.Connect(ctx, o.Options.Flags, o.Options.Version); err != nil {
+		return false, exitcode.Usage(err)
+	}
+	var found bool
+	if o.run, found, err = o.kube.Record(o.Options.Namespace, o.Group).Load(ctx); err != nil {
+		return false, exitcode.Usage(err)
+	}
+	if !found {
+		if found, err = o.byAlias(ctx); err != nil {
+			return false, exitcode.Usage(err)
+		}
+	}
+	if why := present.NoRun(o.Group, o.run, found); why != "" {
+		return false, exitcode.Usage(errors.New(why))
+	}
+	driver, heard, err := o.kube.Driver(ctx, o.Options.Namespace, o.Group)
+	if err != nil {
+		return false, exitcode.Usage(err)
+	}
+	if driver == "" && o.Kind != record.CmdAbort {
+		return true, o.say(verdict{Words: present.Undriven(o.run, heard, o.kube.Clock().Now())})
+	}
+	if driver != "" {
+		if err := session.Allowed(ctx, o.kube, kube.CommandRights(o.Options.Namespace)); err != nil {
+			return false, exitcode.Usage(err)
+		}
+	}
+	if wanted, err := o.ask(ctx, driver); err != nil || !wanted {
+		return true, err
+	}
+	if driver == "" {
+		return false, nil
+	}
+	return true, o.await(ctx)
+}
+
+// byAlias looks for the run of a group that people call as this one was.
+func (o *Order) byAlias(ctx context.Context) (found bool, err error) {
+	records, err := o.kube.Records(ctx, o.Options.Namespace)
+	var missing *kube.ForbiddenError
+	if errors.As(err, &missing) {
+		return false, nil // who may give commands need not see all records: the group has its own name for him
+	}
+	if err != nil {
+		return false, err
+	}
+	name := session.Recorded(records, o.Group)
+	if name == o.Group {
+		return false, nil
+	}
+	o.Group = name
+	o.run, found, err = o.kube.Record(o.Options.Namespace, name).Load(ctx)
+	return found, err
+}
+
+// ask shows what the command does and asks for a yes, where there is a question; for an
+// approval it settles what is approved.
+func (o *Order) ask(ctx context.Context, driver string) (wanted bool, err error) {
+	asks := o.asks() // before what is approved is settled: then there is nothing to ask any more
+	if o.Kind == record.CmdApprove && o.Hash == "" {
+		b, waiting := o.run.Waiting()
+		if !waiting {
+			return false, o.say(verdict{Words: "nothing waits for approval, as of " + o.run.Seen.Local().Format("15:04:05")})
+		}
+		o.Batch, o.Hash = b.ID, b.Hash
+	}
+	if !asks {
+		if !o.JSON && o.Kind == record.CmdApprove && o.Yes {
+			present.WriteWaiting(o.Out, o.run)
+		}
+		return true, nil
+	}
+	question := "Abort it? [y/N] "
+	if o.Kind == record.CmdApprove {
+		present.WriteWaiting(o.Out, o.run)
+		question = "Approve it? [y/N] "
+	} else {
+		present.WriteAbort(o.Out, o.run, driver)
+	}
+	if !o.Ask(ctx, o.Marked(o.kube.ContextName(), question)) {
+		return false, exitcode.With(exitcode.Aborted, errors.New("nothing was done"))
+	}
+	return true, nil
+}
+
+// await sends the command, waits for the answer, and takes the command back if none comes.
+// One that the driver has heard cannot be taken back: its answer is waited for until the
+// command is over.
+func (o *Order) await(ctx context.Context) error {
+	now := o.kube.Clock().Now()
+	over := now.Add(o.Wait + overrun)
+	given, err := o.kube.SendCommand(ctx, o.Options.Namespace, o.Group, record.Command{
+		Kind: o.Kind, Run: o.run.ID, Batch: o.Batch, Hash: o.Hash, By: session.User(), At: now, Expires: over, Reason: o.Reason,
+	})
+	if err != nil {
+		return exitcode.Usage(err)
+	}
+	waiting, cancel := context.WithTimeout(ctx, o.Wait)
+	defer cancel()
+	answer, err := given.Await(waiting)
+	if err == nil {
+		return o.say(verdictOf(answer))
+	}
+	why := "nobody has answered within " + o.Wait.String()
+	switch {
+	case ctx.Err() != nil:
+		why = "interrupted before it was answered"
+	case waiting.Err() == nil:
+		why = err.Error()
+	}
+	after := context.WithoutCancel(ctx)
+	var late *kube.Answer
+	back := err
+	if !errors.Is(err, kube.ErrRemoved) {
+		late, back = given.Withdraw(after)
+	}
+	var heard *kube.HeardError
+	if errors.As(back, &heard) {
+		longer, cancel := context.WithTimeout(ctx, over.Sub(o.kube.Clock().Now()))
+		defer cancel()
+		if answer, err := given.Await(longer); err == nil {
+			late = &answer
+		}
+	}
+	if late != nil {
+		return o.say(verdictOf(*late))
+	}
+	why += "; " + o.afterwards(back, over, o.kube.Clock().Now())
+	driver, seen, err := o.kube.Driver(after, o.Options.Namespace, o.Group)
+	switch {
+	case err == nil && driver == "":
+		why += "; by now " + present.Undriven(o.run, seen, o.kube.Clock().Now())
+	case err == nil && heard == nil:
+		why += fmt.Sprintf("; %s drives the run, and may be cut off or not allowed to hear commands (its log tells)", driver)
+	}
+	return o.say(verdict{Words: why})
+}
+
+// abortHere ends a run that nobody drives: it is resumed here, headless, and aborted.
+func (o *Order) abortHere(ctx context.Context) error {
+	u := &driver.Upgrade{
+		Console: o.Console, Face: console.Face{Auto: true}, Request: planner.Request{Line: o.Line}, Options: o.Options, Where: o.Where, Group: o.Group, JSON: o.JSON,
+		Abort: &record.Command{Kind: record.CmdAbort, Reason: o.Reason},
+	}
+	return u.Run(ctx, record.Settings{})
+}
+
+// findOnDisk finds a run without Kubernetes whose record is on this machine and that nobody
+// drives, to be aborted here. There is no other command from elsewhere to such a run.
+func (o *Order) findOnDisk(ctx context.Context) (driven bool, err error) {
+	if o.Kind != record.CmdAbort {
+		return false, exitcode.Usage(fmt.Errorf("%s --cloudonly: a run without Kubernetes hears no commands from elsewhere, which are objects of the cluster: give it where the run is driven", o.Kind))
+	}
+	s, disk, err := o.Options.OpenCloudOnly(ctx, o.Where, true)
+	if err != nil {
+		return false, err
+	}
+	at, err := s.Find(ctx, o.Group)
+	if err != nil {
+		return false, err
+	}
+	var found bool
+	if o.run, found, err = s.Record(at.Name()).Load(ctx); err != nil {
+		return false, session.Unreadable(err, o.Line.Command("upgrade", o.Group))
+	}
+	if !found {
+		return false, exitcode.Usage(fmt.Errorf("group %s has no run whose record is on this machine; drainboard status --cloudonly tells of others", o.Group))
+	}
+	if why := present.NoRun(o.Group, o.run, found); why != "" {
+		return false, exitcode.Usage(errors.New(why))
+	}
+	if tag := disk.Tag(at.Name()); tag.Held(s.Clock().Now()) { // a strange one is told when the lock is taken
+		return false, exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: abort it there", o.Group, &live.HeldError{Holder: tag.Holder, Since: tag.Since}))
+	}
+	if o.asks() {
+		present.WriteAbort(o.Out, o.run, "")
+		if !o.Ask(ctx, o.Marked(s.Context(), "Abort it? [y/N] ")) {
+			return false, exitcode.With(exitcode.Aborted, errors.New("nothing was done"))
+		}
+	}
+	return false, nil
+}

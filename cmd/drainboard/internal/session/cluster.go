@@ -1,0 +1,158 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/gardener"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// InCluster keeps runs in the cluster: a ConfigMap and a Lease for each group.
+type InCluster struct {
+	kube      *kube.Client
+	namespace string
+	// reading, if not nil, is a feed that the next Open goes on with: it returns as soon as
+	// the nodes are known.
+	reading *kube.Feed
+	lacks   func() error
+}
+
+// NewInCluster keeps runs in a namespace of a cluster, where no rights are lacking.
+func NewInCluster(k *kube.Client, namespace string) *InCluster {
+	return &InCluster{kube: k, namespace: namespace, lacks: func() error { return nil }}
+}
+
+// NodesFirst has the next Open read the nodes first, and return as soon as they are known.
+// The feed that it returns begins with that when it is told to.
+func (h *InCluster) NodesFirst() *kube.Feed {
+	h.reading = h.kube.Feed()
+	h.reading.NodesFirst()
+	return h.reading
+}
+
+func (h *InCluster) Clock() live.Clock { return h.kube.Clock() }
+func (h *InCluster) Cluster() string   { return h.kube.ClusterName() }
+func (h *InCluster) Context() string   { return h.kube.ContextName() }
+func (h *InCluster) Lacks() error      { return h.lacks() }
+
+func (h *InCluster) Record(group string) RunRecord { return h.kube.Record(h.namespace, group) }
+
+func (h *InCluster) Lease(group string, waiting func(holder string, until time.Time)) *Lease {
+	lock := h.kube.Lock(h.namespace, group)
+	lock.Waiting = waiting
+	return &Lease{Record: h.Record(group), take: func(ctx context.Context) (HeldLock, error) { return lock.Acquire(ctx) }}
+}
+
+func (h *InCluster) Nodes(ctx context.Context) ([]*world.Node, error) { return h.kube.Nodes(ctx) }
+
+// Note says what runs in the groups, and who else moves their nodes.
+func (h *InCluster) Note(ctx context.Context, rows []present.GroupRow, nodes []*world.Node) error {
+	runs, err := h.runs(ctx)
+	if err != nil {
+		return err
+	}
+	on := map[string]*world.Node{}
+	for _, n := range nodes {
+		if n.Machine != "" {
+			on[n.Machine] = n
+		}
+	}
+	for i, g := range rows {
+		run := runs[g.Name]
+		if run.State != record.Finished {
+			rows[i].Running = string(run.State)
+		}
+		var members []*world.Node
+		for _, id := range g.Members {
+			if n := on[id]; n != nil {
+				members = append(members, n)
+			}
+		}
+		rows[i].Others = present.Others(members, run)
+	}
+	return nil
+}
+
+// runs are the runs of the groups that have one, as far as their records can be read.
+func (h *InCluster) runs(ctx context.Context) (map[string]record.Run, error) {
+	records, err := h.kube.Records(ctx, h.namespace)
+	if err != nil {
+		return nil, exitcode.Usage(err)
+	}
+	out := map[string]record.Run{}
+	for _, r := range records {
+		if r.Err == nil {
+			out[r.Run.Group] = r.Run
+		}
+	}
+	return out, nil
+}
+
+func (h *InCluster) Open(ctx context.Context, group backend.Group, feed backend.Feed, watch *live.Watch) (*live.FeedQueue, []world.Source) {
+	cluster, enough := h.reading, world.Nodes
+	if h.reading = nil; cluster == nil {
+		cluster, enough = h.kube.Feed(), world.Cluster
+	}
+	if pool, ok := feed.(*gardener.Feed); ok {
+		cluster.OnNodes(pool.NodesChanged)
+	}
+	cluster.OnNodeGone(feed.Poke) // the cloud controller deletes the node of a machine that has ended
+	feeds := []live.Feed{cluster, feed}
+	if watch != nil {
+		cluster.OnRecord(h.namespace, group.Name(), watch.SeeRecord)
+		feeds = append(feeds, h.kube.Holder(h.namespace, group.Name(), watch.SeeHolder))
+	}
+	return live.Open(ctx, feeds...), []world.Source{enough, world.Cloud}
+}
+
+func (h *InCluster) Executor() live.Executor { return h.kube.Executor() }
+
+// Free says whether a run without Kubernetes is under way in the group, or has not ended.
+func (h *InCluster) Free(g *world.Group) error {
+	return RunWithoutKubernetes(g.Name, g.Tags, h.Clock().Now())
+}
+
+func (h *InCluster) MayForce(ctx context.Context) error {
+	return Allowed(ctx, h.kube, kube.ForceRights())
+}
+
+func (h *InCluster) Announce(group string, trouble func(string)) Announcer {
+	return h.kube.Announcer(h.namespace, group, trouble)
+}
+
+func (h *InCluster) Listen(ctx context.Context, loop *live.Loop, group string) (stop func()) {
+	l := h.kube.CommandListener(h.namespace, group)
+	l.By, l.Send = User(), loop.Send
+	l.Unheard = func(why string) {
+		loop.Tell(record.Event{Type: record.Warning, Reason: "not heard", Message: "commands from elsewhere are not heard: " + why})
+	}
+	loop.Acknowledge = l.Acknowledge
+	return l.Listen(context.WithoutCancel(ctx))
+}
+
+func (*InCluster) Shows() string  { return "watch" }
+func (*InCluster) Follow() string { return "follow the run with: " }
+
+func (*InCluster) RecordName(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "configmap " + name
+}
+
+// Recorded is the name that records are kept by of the group that people call so.
+func Recorded(records []live.Stored, group string) string {
+	for _, r := range records {
+		if r.Err == nil && r.Run.Alias == group {
+			return r.Run.Group
+		}
+	}
+	return group
+}

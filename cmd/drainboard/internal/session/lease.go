@@ -1,0 +1,150 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+)
+
+const (
+	// regainPause is the pause between tries to get a lost lock back.
+	regainPause = 2 * time.Second
+	// loadLimit is how long the record is tried to be read while it is held again.
+	loadLimit = 10 * time.Second
+)
+
+// Lease is the lock and the record of a group while this process drives run.
+// It implements live.Lock and live.Store.
+type Lease struct {
+	take   func(context.Context) (HeldLock, error)
+	Record RunRecord
+	held   atomic.Pointer[HeldLock]
+	run    record.Run // as it was when this process began to drive it
+	saved  bool       // the record has it
+}
+
+var (
+	_ live.Lock  = (*Lease)(nil)
+	_ live.Store = (*Lease)(nil)
+)
+
+// Acquire takes the lock: a live.HeldError if another process has it.
+func (l *Lease) Acquire(ctx context.Context) error {
+	held, err := l.take(ctx)
+	if err == nil {
+		l.held.Store(&held)
+	}
+	return err
+}
+
+// Drives says which run this process is about to drive.
+func (l *Lease) Drives(run record.Run) { l.run = run }
+
+// now is the lock as it was taken last.
+func (l *Lease) now() HeldLock { return *l.held.Load() }
+
+// Release gives the lock up; more than once does no harm.
+func (l *Lease) Release() { l.now().Release() }
+
+// Save writes the record.
+func (l *Lease) Save(ctx context.Context, r record.Run) error {
+	err := l.Record.Save(ctx, r)
+	l.saved = l.saved || err == nil
+	return err
+}
+
+// Lost is closed when the lock is lost.
+func (l *Lease) Lost() <-chan struct{} { return l.now().Lost() }
+
+// Sure reports whether nobody else can hold the lock at this moment.
+func (l *Lease) Sure() bool { return l.now().Sure() }
+
+// Regain takes the lock again and reads the record: if nobody else drove the
+// group meanwhile, this process goes on from there.
+func (l *Lease) Regain(ctx context.Context) (record.Run, error) {
+	l.now().Release()
+	for {
+		run, err := l.tryRegain(ctx)
+		switch {
+		case err == nil, errors.Is(err, live.ErrLost):
+			return run, err
+		case theirs(err):
+			return run, fmt.Errorf("%w: %s", live.ErrLost, err)
+		}
+		select {
+		case <-time.After(regainPause):
+		case <-ctx.Done():
+			return run, ctx.Err()
+		}
+	}
+}
+
+// theirs reports whether an error says that the group is another's by now: no waiting
+// mends that, and the lock must stay free for whoever can go on.
+func theirs(err error) bool {
+	var other *live.HeldError
+	var newer *live.NewerError
+	var damaged *live.DamagedError
+	var away *ElsewhereError
+	return errors.As(err, &away) || errors.As(err, &other) || errors.As(err, &newer) || errors.As(err, &damaged)
+}
+
+func (l *Lease) tryRegain(ctx context.Context) (record.Run, error) {
+	if err := l.Acquire(ctx); err != nil {
+		return record.Run{}, err
+	}
+	loaded, found, err := l.load(ctx)
+	run := loaded
+	if err == nil {
+		run, err = l.goOn(loaded, found)
+	}
+	if err != nil {
+		l.now().Release()
+	}
+	return run, err
+}
+
+// load reads the record, for some seconds again and again where the API fails now and then:
+// a lock that is got back is not given up for one failure.
+func (l *Lease) load(ctx context.Context) (run record.Run, found bool, err error) {
+	late := time.After(loadLimit)
+	for {
+		run, found, err = l.Record.Load(ctx)
+		if err == nil || theirs(err) {
+			return run, found, err
+		}
+		select {
+		case <-time.After(regainPause / 2):
+		case <-late:
+			return run, found, err
+		case <-l.Lost():
+			return run, found, err
+		case <-ctx.Done():
+			return run, found, err
+		}
+	}
+}
+
+// goOn decides what a record that was read again means for the run that this
+// process drives.
+func (l *Lease) goOn(loaded record.Run, found bool) (record.Run, error) {
+	switch {
+	case found && loaded.ID == l.run.ID && loaded.State == record.Finished: // not by us: we would have stopped
+		return loaded, fmt.Errorf("%w: another process has ended the run meanwhile: %s", live.ErrLost, loaded.Result)
+	case found && loaded.ID == l.run.ID && (loaded.Strategy != l.run.Strategy || loaded.GroupID != l.run.GroupID):
+		return loaded, fmt.Errorf("%w: its record was edited: it is of strategy %s and group %s now", live.ErrLost, loaded.Strategy, cmp.Or(loaded.GroupID, loaded.Group))
+	case found && loaded.ID == l.run.ID: // whether it still fits the group the loop sees, which knows the group
+		return loaded, nil
+	case !l.saved && (!found || loaded.State == record.Finished):
+		return l.run, nil // nothing of ours was written, and nobody else is at it
+	case !found:
+		return loaded, fmt.Errorf("%w: its record is gone", live.ErrLost)
+	}
+	return loaded, fmt.Errorf("%w: the record is of run %s now", live.ErrLost, loaded.ID)
+}

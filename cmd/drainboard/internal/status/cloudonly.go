@@ -1,0 +1,107 @@
+package status
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/asg"
+)
+
+// cloudOnly is status of runs without Kubernetes: of those whose records are on this
+// machine, and of others as far as the tags of their groups tell.
+func (a *Status) cloudOnly(ctx context.Context) error {
+	s, disk, err := a.Options.OpenCloudOnly(ctx, a.Where, true)
+	if err != nil {
+		return err
+	}
+	groups, err := s.Groups.List(ctx, nil)
+	if err != nil {
+		return exitcode.Usage(err)
+	}
+	records, err := disk.Records()
+	if err != nil {
+		return exitcode.Usage(err)
+	}
+	if a.Group != "" {
+		groups = slices.DeleteFunc(groups, func(g present.GroupRow) bool { return a.Group != g.Name && a.Group != g.InstanceGroup })
+		if len(groups) == 0 {
+			return exitcode.Usage(fmt.Errorf("kops has made no group %s in cluster %s; drainboard groups --cloudonly lists them", a.Group, s.Cluster()))
+		}
+	}
+	list := []present.Status{}
+	var trouble error
+	for _, g := range groups {
+		rec, err := disk.RecordOf(g.Name, records)
+		if err != nil && a.Group != "" {
+			return session.Unreadable(err, present.UpgradeCloudOnly(a.Group, s.Cluster()))
+		}
+		tag, strange := asg.RunTagOf(g.Name, g.Tags)
+		trouble = errors.Join(trouble, err, strange)
+		switch {
+		case tag.Run != "" && !tag.Of(rec.Run.ID):
+			list = append(list, present.Status{Run: tag.Run, Group: g.Name, Alias: g.InstanceGroup, Stages: map[record.Stage]int{}, Driver: driverBy(tag, s.Clock().Now()), RecordAt: cmp.Or(tag.At, "another machine")})
+		case rec.Run.ID != "":
+			of, err := a.statusOnDisk(disk, g, rec.Run, tag)
+			if err != nil {
+				return err
+			}
+			list = append(list, of)
+		}
+	}
+	if a.JSON {
+		return a.writeJSON(groups, list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.Out, "No run without Kubernetes yet.")
+	}
+	for _, of := range list {
+		if of.RecordAt == "" {
+			present.WriteStatus(a.Out, of, s.Clock().Now())
+		} else {
+			present.WriteElsewhere(a.Out, of, s.Cluster())
+		}
+	}
+	return exitcode.Usage(trouble)
+}
+
+// statusOnDisk is how a run stands whose record is on this machine; of a single group with its
+// earlier runs.
+func (a *Status) statusOnDisk(disk *session.OnDisk, g present.GroupRow, run record.Run, tag asg.RunTag) (present.Status, error) {
+	of := present.StatusOf(run)
+	if of.State != record.Finished {
+		of.Driver = driverBy(tag, disk.Clock().Now())
+	}
+	if a.Group == "" {
+		return of, nil
+	}
+	past, err := disk.Past(g.Name, g.ID)
+	of.Past = present.PastOf(past)
+	return of, exitcode.Usage(err)
+}
+
+// writeJSON writes the runs, or how the group stands that was named.
+func (a *Status) writeJSON(groups []present.GroupRow, list []present.Status) error {
+	switch {
+	case a.Group == "":
+		return present.JSON(a.Out, present.StatusList(list))
+	case len(list) == 0:
+		return present.JSON(a.Out, present.NoRunOf(groups[0]))
+	}
+	return present.JSON(a.Out, list[0].JSON())
+}
+
+// driverBy is who drives a run by the tag of its group, "" if nobody does.
+func driverBy(tag asg.RunTag, now time.Time) string {
+	if tag.Held(now) {
+		return tag.Holder
+	}
+	return ""
+}

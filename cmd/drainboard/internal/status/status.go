@@ -1,0 +1,186 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// Status is one call of `drainboard status`.
+type Status struct {
+	Out     io.Writer
+	Options session.Options
+	Where   backend.Where
+	Group   string // "" for all runs
+	JSON    bool
+}
+
+// Run takes one look at runs, and shows it.
+func (a *Status) Run(ctx context.Context) error {
+	if a.Where.CloudOnly {
+		return a.cloudOnly(ctx)
+	}
+	if _, err := a.Where.Fill(); err != nil {
+		return exitcode.Usage(err)
+	}
+	k, err := kube.ConnectReadOnly(ctx, a.Options.Flags, a.Options.Version)
+	if err != nil {
+		return exitcode.Usage(err)
+	}
+	records, err := k.Records(ctx, a.Options.Namespace)
+	if err != nil {
+		return exitcode.Usage(err)
+	}
+	nodes, err := k.Nodes(ctx)
+	if err != nil {
+		return exitcode.Usage(err)
+	}
+	if a.Group == "" {
+		return a.all(ctx, k, records, nodes)
+	}
+	a.Group = session.Recorded(records, a.Group)
+	past, err := k.Past(ctx, a.Options.Namespace, kube.RecordName(a.Group))
+	if err != nil {
+		return exitcode.Usage(err)
+	}
+	for _, r := range records {
+		if r.Err == nil && r.Run.Group == a.Group {
+			of := a.statusOf(ctx, k, r.Run, nodes)
+			of.Past = present.PastOf(past)
+			return a.one(ctx, of, r.Run.Provider == backend.Gardener, k.Clock().Now)
+		}
+	}
+	// Whoever edited it may have taken off the marks that records are found by.
+	if _, found, err := k.Record(a.Options.Namespace, a.Group).Load(ctx); found && err != nil {
+		return session.Unreadable(err, present.CommandLine{}.Command("upgrade", a.Group))
+	}
+	return a.noRunYet(ctx)
+}
+
+// all shows the runs that records tell of, and what moves nodes beside them.
+func (a *Status) all(ctx context.Context, k *kube.Client, records []live.Stored, nodes []*world.Node) error {
+	list := []present.Status{}
+	var damaged error
+	for _, r := range records {
+		if damaged = errors.Join(damaged, r.Err); r.Err == nil {
+			list = append(list, a.statusOf(ctx, k, r.Run, nodes))
+		}
+	}
+	if a.JSON {
+		return present.JSON(a.Out, present.StatusList(list))
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.Out, "No run yet.")
+	}
+	for _, s := range list {
+		present.WriteStatus(a.Out, s, k.Clock().Now())
+	}
+	present.WriteUnclaimed(a.Out, present.Unclaimed(records, nodes))
+	return exitcode.Usage(damaged)
+}
+
+// one shows the run of a group, and of a worker pool how that stands.
+func (a *Status) one(ctx context.Context, of present.Status, pool bool, now func() time.Time) error {
+	var look *present.PoolLook
+	if pool {
+		look = a.lookBeside(ctx, &of)
+	}
+	if a.JSON {
+		return present.JSON(a.Out, of.JSON())
+	}
+	present.WriteStatus(a.Out, of, now())
+	if look != nil {
+		present.WritePool(a.Out, *look)
+	}
+	return nil
+}
+
+// statusOf is how a run stands, who drives it, and who else moves its nodes.
+func (a *Status) statusOf(ctx context.Context, k *kube.Client, run record.Run, nodes []*world.Node) present.Status {
+	of := present.StatusOf(run)
+	of.Others = present.Others(present.NodesOf(run, nodes), run)
+	if of.State != record.Finished {
+		driver, _, err := k.Driver(ctx, a.Options.Namespace, run.Group)
+		unknown := ""
+		if err != nil {
+			unknown = err.Error()
+		}
+		of.DrivenBy(driver, unknown, k.Clock().Now())
+	}
+	return of
+}
+
+// lookBeside has how a worker pool stands put beside its run, or why that is not known; then it
+// is nil.
+func (a *Status) lookBeside(ctx context.Context, of *present.Status) *present.PoolLook {
+	look, err := func() (look present.PoolLook, err error) {
+		s, err := a.Options.Open(ctx, a.Where, kube.ReadRights(a.Options.Namespace), true)
+		if err != nil {
+			return look, err
+		}
+		at, err := s.Find(ctx, of.Group)
+		if err != nil {
+			return look, err
+		}
+		return planner.ReadPool(ctx, s, at)
+	}()
+	if err != nil {
+		of.PoolUnknown = err.Error()
+		return nil
+	}
+	stands := look.Status()
+	of.Pool = &stands
+	look.Others = nil // they are the run's to tell
+	return &look
+}
+
+// noRunYet is the answer for a group without a run; of a worker pool, which Gardener rolls, how
+// it stands. A group that there is not is wrong use.
+func (a *Status) noRunYet(ctx context.Context) error {
+	s, err := a.Options.Open(ctx, a.Where, kube.ReadRights(a.Options.Namespace), true)
+	var rows []present.GroupRow
+	if err == nil {
+		rows, err = s.List(ctx)
+	}
+	if err != nil {
+		return exitcode.Usage(fmt.Errorf("group %s has no run, and whether there is such a group cannot be told: %w", a.Group, err))
+	}
+	at := slices.IndexFunc(rows, func(g present.GroupRow) bool { return g.Name == a.Group || g.Called() == a.Group })
+	if at < 0 {
+		return exitcode.Usage(fmt.Errorf("there is no group %s; drainboard groups lists the groups", a.Group))
+	}
+	switch pool := rows[at].Pool != nil; {
+	case pool:
+		found, err := s.Find(ctx, rows[at].Name)
+		if err != nil {
+			return err
+		}
+		look, err := planner.ReadPool(ctx, s, found)
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return present.JSON(a.Out, look.GroupStatus())
+		}
+		present.WritePool(a.Out, look)
+		fmt.Fprintf(a.Out, "  drainboard watch %s follows it\n", a.Group)
+	case a.JSON:
+		return present.JSON(a.Out, present.NoRunOf(rows[at]))
+	default:
+		fmt.Fprintf(a.Out, "%s: no run yet; drainboard plan %s shows what one would do\n", a.Group, a.Group)
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+)
+
+const changeHelp = `A change of a Gardener Shoot: what each of its worker pools gets (docs/gardener.md).
+
+  drainboard plan --provider gardener --shoot garden-shop/prod --garden-kubeconfig FILE --change NEW.yaml
+  drainboard plan --provider gardener --shoot-file OLD.yaml --change NEW.yaml        # no cluster is asked
+  drainboard plan --provider gardener --shoot-file OLD.yaml --kubernetes-version 1.32.0
+  drainboard plan POOL... --provider gardener ... --machine-image-version 1632.0.0
+
+It exits with 0 if Gardener takes the change, whatever it does; with 1 if Gardener's API refuses it; with 2 if the plan could not be made.`
+
+// planChange shows what a change of a Shoot would do; only the pools that are named, if any.
+func (a *app) planChange(cmd *cobra.Command, pools []string, asJSON bool) error {
+	c, err := readChange(cmd)
+	if err != nil {
+		return exitcode.Usage(err)
+	}
+	c.In, c.Version = a.In, a.Version
+	if all, _ := cmd.Flags().GetBool("all"); all && len(pools) > 0 {
+		return exitcode.Usage(fmt.Errorf("--all is every pool, so %s need not be named: leave one of the two out", strings.Join(pools, ", ")))
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), session.ReadLimit)
+	defer cancel()
+	change, notes, err := c.Read(ctx, pools)
+	if err != nil {
+		return exitcode.Usage(err)
+	}
+	p := change.Plan()
+	p.Notes = slices.Concat(notes, p.Notes)
+	if asJSON {
+		if err := present.JSON(a.Out, present.ChangeOf(p.Only(pools))); err != nil {
+			return err
+		}
+	} else {
+		present.WriteChange(a.Out, p, pools)
+	}
+	if p.Refused {
+		return exitcode.With(exitcode.Failed, fmt.Errorf("refused by Gardener's API: %s", p.Refusals[0].Why))
+	}
+	return nil
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -187,13 +188,13 @@ func (s *Reader) podDetail(p *world.Pod, n record.Node, machine string) *PodDeta
 			d.Reason = verdict.Reason
 		}
 		if s.releasedWith(p, machine) {
-			d.Why = "came back after it was deleted by force, and goes with its node"
+			d.Why = text.CameBackAfterForce
 			break
 		}
 		d.Blocker, d.Next = s.blockerOf(p, n, machine), known.Next
 		d.Why = d.Blocker.Detail
 	case StageForced:
-		d.Why = "deleted past its budgets by order of " + d.By
+		d.Why = text.ForcedBy(d.By)
 	case StageEvicting:
 		d.Next = known.Next
 	}
@@ -334,8 +335,8 @@ func (s *Reader) explainClosed(d *BudgetDetail, covered []*world.Pod) {
 	switch {
 	case d.Allowed > 0 && d.Current: // open
 	case len(covered) == 0:
-		d.Why = "covers no pod"
-		d.WayOut = "holds nothing up"
+		d.Why = text.CoversNoPod
+		d.WayOut = text.HoldsNothing
 	default:
 		b := &Blocker{Owner: ownerName(covered[0]), Budgets: []BudgetView{d.BudgetView}}
 		s.explainBudget(b, covered[0])

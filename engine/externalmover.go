@@ -2,10 +2,10 @@ package engine
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -147,5 +147,5 @@ func (s *Reader) waitsFor() string {
 			parts = append(parts, r.Action())
 		}
 	}
-	return strings.Join(parts, "; ") + ": waited for"
+	return text.WaitedFor(parts)
 }

@@ -82,6 +82,14 @@ type Move struct {
 	cordons string
 }
 
+// annotationMark begins the mark of a move that an annotation tells of.
+const annotationMark = "annotation "
+
+// Asked reports whether a move was asked for by an annotation and has not begun.
+func (m Move) Asked() bool {
+	return m.Step == MoveForeseen && strings.HasPrefix(m.Mark, annotationMark)
+}
+
 // Moves lists what the marks on a node tell, what has come furthest first; nil if
 // nobody moves it. It knows nothing of whose marks they are: those that a run has put
 // are to be taken off a copy of the node before.

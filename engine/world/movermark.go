@@ -202,18 +202,18 @@ func gardenerMoves(n *Node) (out []Move) {
 // annotationMoves reads the annotations of the others.
 func annotationMoves(n *Node) (out []Move) {
 	if _, on := n.Annotations[KopsNeedsUpdate]; on {
-		out = append(out, Move{By: MoverKops, Roll: true, Step: MoveForeseen, Mark: "annotation " + KopsNeedsUpdate, Limit: kopsLimit,
+		out = append(out, Move{By: MoverKops, Roll: true, Step: MoveForeseen, Mark: annotationMark + KopsNeedsUpdate, Limit: kopsLimit,
 			Means:   "kops replaces it in its next rolling update",
 			cordons: "kops rolling-update has cordoned it: it is drained, and then its machine ends"})
 	}
 	if at, on := n.Annotations[kuredReboots]; on {
-		out = append(out, Move{By: MoverKured, Step: MoveUpdating, Mark: "annotation " + kuredReboots, Since: rfc3339(at),
+		out = append(out, Move{By: MoverKured, Step: MoveUpdating, Mark: annotationMark + kuredReboots, Since: rfc3339(at),
 			Means: "kured drains it and reboots it: it comes back by itself"})
 	}
 	handler := Move{By: MoverTwiN, Roll: true, Limit: twinLimit}
 	step := func(annotation string, step MoveStep, means string) {
 		if at, on := n.Annotations[annotation]; on {
-			handler.Step, handler.Mark, handler.Since, handler.Means = step, "annotation "+annotation, rfc3339(at), means
+			handler.Step, handler.Mark, handler.Since, handler.Means = step, annotationMark+annotation, rfc3339(at), means
 		}
 	}
 	step(twinStarted, MoveDraining, "the rolling update handler replaces it: it is drained as soon as its pods fit on new nodes")

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -36,7 +37,7 @@ func (s *Reader) atRest(m *world.Machine, upToDate bool) (stage record.Stage, re
 	case m.Leaving():
 		return record.Terminating, ""
 	case m.State == world.MachineStandby:
-		return record.Skipped, inStandby
+		return record.Skipped, text.InStandby
 	case s.W.NodeOf(m.ID) == nil:
 		return record.Launching, ""
 	case !upToDate:

@@ -1,10 +1,10 @@
 package engine
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -67,7 +67,7 @@ func (s *Step) deregistered(id string, n record.Node) bool {
 		return true
 	}
 	if s.onlyAPI() {
-		s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: "it stays in its load balancers: no other machine serves the API"})
+		s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: text.StaysBalanced})
 		return true
 	}
 	if n.Wait == nil || n.Wait.For != deregistering {
@@ -76,10 +76,10 @@ func (s *Step) deregistered(id string, n record.Node) bool {
 	}
 	if refused := s.Run.Retries[record.DeregisterKey(id)]; refused.Hopeless() {
 		if s.Run.Settings.PassDrain {
-			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: "it cannot be taken out of its load balancers: the drain begins all the same"})
+			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: text.CannotLeave})
 			return true
 		}
-		s.Fail(record.DeregisterFail, fmt.Sprintf("DeregistrationFailure: %s cannot be taken out of its load balancers: %s", s.label(id, n), refused.Message))
+		s.Fail(record.DeregisterFail, text.DeregistrationFailed(s.label(id, n), refused.Message))
 		return false
 	}
 	asked, busy := s.Run.Pending[record.DeregisterKey(id)]
@@ -93,7 +93,7 @@ func (s *Step) deregistered(id string, n record.Node) bool {
 		s.WakeAt(late)
 		return s.Ensure(record.Action{Kind: record.Deregister, Key: record.DeregisterKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Balancers: s.Run.Balancers, Limit: limit})
 	}
-	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: fmt.Sprintf("it did not leave its load balancers within %s: the drain begins all the same", limit)})
+	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: text.DidNotLeave(limit)})
 	s.offBalancers(id, &n)
 	s.SetNode(id, n)
 	return true
@@ -126,7 +126,7 @@ func (s *Step) tookOut(a record.Action, o record.Outcome) {
 	s.SetNode(a.Machine, n)
 	s.reportChange(a)
 	if o.Message != "" {
-		s.Report(record.Event{Type: record.Warning, Node: s.label(a.Machine, n), Zone: n.Zone, Reason: deregistering, Message: o.Message + ": the drain begins all the same"})
+		s.Report(record.Event{Type: record.Warning, Node: s.label(a.Machine, n), Zone: n.Zone, Reason: deregistering, Message: text.DrainBeginsAnyway(o.Message)})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -181,7 +182,7 @@ func (s *Step) reportChange(a record.Action) {
 	k := record.KindOf(a.Kind)
 	switch {
 	case k.Event == "":
-		e.Type, e.Reason, e.Message = record.NodeOutdated, "put back", a.Sentence()
+		e.Type, e.Reason, e.Message = record.NodeOutdated, record.ReasonPutBack, a.Sentence()
 		if s.Run.Nodes[a.Machine].New {
 			e.Type = record.NodeReady
 		}
@@ -192,7 +193,7 @@ func (s *Step) reportChange(a record.Action) {
 	}
 	e.Reason = cmp.Or(e.Reason, k.Reason)
 	if a.Direct && s.Run.Nodes[a.Machine].Detached {
-		e.Message += ", which is detached: nothing replaces it"
+		e.Message = text.DetachedToo(e.Message)
 	}
 	s.Report(e)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -278,7 +279,7 @@ func (s *Snapshot) Able(kind record.CommandKind) (why string, ok bool) {
 			return a.Why, a.Why == ""
 		}
 	}
-	return "not offered by this strategy", false
+	return text.NotOffered, false
 }
 
 // Instead is what a command comes to where the strategy has only a substitute for it, "" where

@@ -53,7 +53,7 @@ func (s *Reader) blockerOf(p *world.Pod, n record.Node, machine string) *Blocker
 		b.Detail = text.CoveredByBudgets(b.refs())
 		b.WayOut = text.NarrowBudgets
 	case len(b.Budgets) == 1:
-		s.explainBudget(b, p)
+		b.Detail = text.OfBudget(b.Budgets[0].Ref, s.explainBudget(b, p))
 	default:
 		b.Kind, b.Detail = BlockedByAPI, known.Message
 		b.WayOut = text.TriedAgain
@@ -112,35 +112,37 @@ func (s *Reader) explainTerminating(b *Blocker, p *world.Pod, n record.Node) {
 	}
 }
 
-func (s *Reader) explainBudget(b *Blocker, p *world.Pod) {
+// explainBudget says why a pod's only budget keeps it, in words that follow the budget's name,
+// and sets the kind and the way out.
+func (s *Reader) explainBudget(b *Blocker, p *world.Pod) (why string) {
 	v := b.Budgets[0]
 	b.Kind = BlockedByBudget
 	figures := v.figures()
 	budget := s.W.Budget(v.Ref)
 	switch {
 	case budget != nil && !budget.Current:
-		b.Detail = figures.Changed()
 		b.WayOut = text.SeeBudgetControl
+		return text.BudgetChanged
 	case v.Allowed <= 0 && v.Healthy > v.Desired:
-		b.Detail = figures.Lagging()
 		b.WayOut = text.OpensByItself
+		return figures.Lagging()
 	case v.Expected > 0 && v.Desired >= v.Expected && v.Allowed <= 0: // also while some of its pods are not healthy
-		b.Detail = figures.Never(cmp.Or(s.pendingSibling(p), s.sickSiblings(p)))
 		scaleTo := 0
 		if scales(p) {
 			scaleTo = opensAt(v)
 		}
 		b.WayOut = figures.Loosen(b.Owner, scaleTo)
+		return figures.Never(cmp.Or(s.pendingSibling(p), s.sickSiblings(p)))
 	case v.Allowed <= 0:
 		if why := s.pendingSibling(p); why != "" {
-			b.Kind, b.Detail, b.WayOut = BlockedByRoom, figures.Closed(why), text.MakeRoom
-		} else {
-			b.Detail, b.WayOut = figures.Closed(s.sickSiblings(p)), figures.Opens()
+			b.Kind, b.WayOut = BlockedByRoom, text.MakeRoom
+			return figures.Closed(why)
 		}
-	default:
-		b.Detail = figures.Open()
-		b.WayOut = text.EvictedInTurn
+		b.WayOut = figures.Opens()
+		return figures.Closed(s.sickSiblings(p))
 	}
+	b.WayOut = text.EvictedInTurn
+	return figures.Open()
 }
 
 // opensAt is how many pods, all healthy, a budget that asks for as many as there are lets

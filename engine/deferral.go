@@ -48,7 +48,7 @@ func (s *Reader) cordonMover(machine string, n *world.Node, r record.ExternalMov
 // of it, the zero value if nothing is.
 func (s *Reader) drainMover(machine string, r record.ExternalMover, limit time.Duration, y record.Deferral) record.ExternalMover {
 	if s.inWork(machine) {
-		r.How = text.OurDrainGoesOn
+		r.How = text.OurDrainContinues
 		return r
 	}
 	wait := cmp.Or(2*limit, patience)

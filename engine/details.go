@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
@@ -339,7 +338,7 @@ func (s *Reader) explainClosed(d *BudgetDetail, covered []*world.Pod) {
 		d.WayOut = text.HoldsNothing
 	default:
 		b := &Blocker{Owner: ownerName(covered[0]), Budgets: []BudgetView{d.BudgetView}}
-		s.explainBudget(b, covered[0])
-		d.Why, d.WayOut = strings.TrimPrefix(b.Detail, d.Ref+" "), s.wayOut(b.WayOut)
+		d.Why = s.explainBudget(b, covered[0])
+		d.WayOut = s.wayOut(b.WayOut)
 	}
 }

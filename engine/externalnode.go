@@ -110,7 +110,7 @@ func (s *Reader) moverOf(machine string, n *world.Node, move world.Move) record.
 	case move.By == world.MoverEKS, move.By == world.MoverDrainboard, move.By == world.MoverSomebody, move.By == world.MoverCloud, move.Step == world.MoveFailed, move.Asked():
 		// EKS moves no nodes of groups that are not its own: what looks so was left behind.
 	case move.Roll && move.By == s.capabilities().TakesOverFrom && move.Step == world.MoveForeseen:
-		r.Handling, r.How = record.HandlingWarned, text.RollMayGoOn
+		r.Handling, r.How = record.HandlingWarned, text.RollMayRun
 		r.WayOut = text.MakeSureNoOne
 	case move.Roll:
 		r.Kind, r.Does, r.Acts, r.Handling = record.ExternalRoll, text.IsRolling, true, record.HandlingRefused

@@ -158,7 +158,7 @@ func (s *Step) externalPause() bool {
 		return s.Run.PausedExternally
 	}
 	s.Run.State, s.Run.Why, s.Run.PausedExternally, s.changed = record.Running, "", false, true
-	why := text.LetGoOn(s.Rules.Follows().Words().Part)
+	why := text.PartsResumed(s.Rules.Follows().Words().Part)
 	if by := s.HeldByOthers(); len(by) > 0 {
 		why = text.MoreLeftThanPaused(by)
 	}
@@ -176,7 +176,7 @@ func (s *Reader) parts() []selfdriven.Part { return s.Rules.Follows().Parts(&s.W
 // noControl is why the controller cannot be told anything.
 func (f following) noControl() string {
 	w := f.by.Words()
-	return text.OnlyKnownTo(w.Where, w.Flags)
+	return text.Needs(w.Where, w.Flags)
 }
 
 func pauseKey(deployment string) string { return "hold/" + deployment }
@@ -406,12 +406,12 @@ func (s *Step) listUnrestoredController(f following) {
 		p, asked := s.Run.Pending[hold.Key]
 		switch d, there := s.part(name); {
 		case !s.controls():
-			s.AddUnrestored(text.PartCannotGoOn(w.Part, name, w.Where), let.Command())
+			s.AddUnrestored(text.PartCannotResume(w.Part, name, w.Where), let.Command())
 		case !there: // it has gone
 		case d.Paused || asked && !p.Accepted.IsZero():
 			s.AddUnrestored(text.PartStaysPaused(w.Part, name, w.Where), let.Command())
 		case s.Run.Result == record.Aborted:
-			s.AddUnrestored(text.PartMayGoOn(w.Part, name, w.Where), hold.Command())
+			s.AddUnrestored(text.PartMayContinue(w.Part, name, w.Where), hold.Command())
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
@@ -430,7 +430,7 @@ func (s *Step) listUnrestoredController(f following) {
 	}
 	if s.Run.Result == record.Aborted && s.Count(record.Outdated) > 0 {
 		if !s.controls() {
-			s.Note(text.GoesOn(f.name(), w.Where))
+			s.Note(text.Continues(f.name(), w.Where))
 		} else {
 			s.Note(text.ToGoBack(w.Back))
 		}
@@ -460,7 +460,7 @@ func (f following) abortFollowing(s *Reader) (out []string) {
 		if len(w.Flags) > 0 {
 			flag = w.Flags[0]
 		}
-		return append(out, text.AbortGoesOn(f.name(), w.Where, flag))
+		return append(out, text.AbortContinues(f.name(), w.Where, flag))
 	}
 	return append(out, text.AbortPauses(w.Part))
 }

@@ -96,7 +96,7 @@ func (s *Step) followUpdate(id string, n record.Node, node *world.Node, fails fu
 	late := !drainedByController(n) && s.Over(n.Wait)
 	if n.Blocked && !late { // it was tried again
 		n.Blocked, n.Reason = false, ""
-		s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Message: text.UpdateGoesOn})
+		s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Message: text.UpdateRetried})
 	}
 	s.SetNode(id, n)
 	if late {

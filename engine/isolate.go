@@ -8,9 +8,6 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// deregistering is the wait of a node that leaves its load balancers.
-const deregistering = "deregistering"
-
 // isolateSlack is how long after its limit an answer of those who take a node out of its
 // load balancers is still waited for.
 const isolateSlack = time.Minute
@@ -67,16 +64,16 @@ func (s *Step) deregistered(id string, n record.Node) bool {
 		return true
 	}
 	if s.onlyAPI() {
-		s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: text.StaysBalanced})
+		s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.StaysBalanced})
 		return true
 	}
-	if n.Wait == nil || n.Wait.For != deregistering {
-		n.Wait = s.newWait(deregistering, limit, world.Cloud)
+	if n.Wait == nil || n.Wait.For != record.WaitDeregister {
+		n.Wait = s.newWait(record.WaitDeregister, limit, world.Cloud)
 		s.SetNode(id, n)
 	}
 	if refused := s.Run.Retries[record.DeregisterKey(id)]; refused.Hopeless() {
 		if s.Run.Settings.PassDrain {
-			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: text.CannotLeave})
+			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.CannotLeave})
 			return true
 		}
 		s.Fail(record.DeregisterFail, text.DeregistrationFailed(s.label(id, n), refused.Message))
@@ -93,7 +90,7 @@ func (s *Step) deregistered(id string, n record.Node) bool {
 		s.WakeAt(late)
 		return s.Ensure(record.Action{Kind: record.Deregister, Key: record.DeregisterKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Balancers: s.Run.Balancers, Limit: limit})
 	}
-	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: text.DidNotLeave(limit)})
+	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.DidNotLeave(limit)})
 	s.offBalancers(id, &n)
 	s.SetNode(id, n)
 	return true
@@ -126,7 +123,7 @@ func (s *Step) tookOut(a record.Action, o record.Outcome) {
 	s.SetNode(a.Machine, n)
 	s.reportChange(a)
 	if o.Message != "" {
-		s.Report(record.Event{Type: record.Warning, Node: s.label(a.Machine, n), Zone: n.Zone, Reason: deregistering, Message: text.DrainBeginsAnyway(o.Message)})
+		s.Report(record.Event{Type: record.Warning, Node: s.label(a.Machine, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.DrainBeginsAnyway(o.Message)})
 	}
 }
 

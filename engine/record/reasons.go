@@ -19,6 +19,7 @@ const (
 	WaitRestoring   = "putting back" // what an aborted or failed run had in flight
 	WaitGrace       = "grace period"
 	WaitForcedDrain = "forced drain"
+	WaitDeregister  = "deregistering" // of a node that leaves its load balancers
 	WaitDrain       = "drain deadline"
 	WaitOthersDrain = "drain limit"
 )

@@ -8,37 +8,37 @@ import (
 
 // What keeps a pod on its node, where it takes no figures.
 const (
-	JournalUnwritable = "the journal cannot be written, and nothing is forced without it"
-	DeniedByWebhook   = "an admission webhook denies it"
-	NotAskedYet       = "not asked to leave yet"
-	// LeftForItsData and LeftWithoutController are why kubectl drain leaves a pod.
-	LeftForItsData        = "keeps data in an emptyDir: kubectl drain leaves it unless it was started with --delete-emptydir-data"
-	LeftWithoutController = "has no controller: kubectl drain leaves it unless it was started with --force"
+	JournalUnwritable = "journal cannot be written: nothing is forced without it"
+	DeniedByWebhook   = "denied by an admission webhook"
+	NotAskedYet       = "eviction not requested yet"
+	// LeftForItsData and LeftWithoutController are why kubectl drain does not evict a pod.
+	LeftForItsData        = "has an emptyDir volume: kubectl drain does not evict it without --delete-emptydir-data"
+	LeftWithoutController = "has no controller: kubectl drain does not evict it without --force"
 	// ToleratesEverything and ToleratesThese are why a pod could come back to a node that drains.
 	ToleratesEverything = "it tolerates every taint"
-	ToleratesThese      = "the node takes it, in spite of its taints"
-	CameBackAfterForce  = "came back after it was deleted by force, and goes with its node"
-	CoversNoPod         = "covers no pod"
+	ToleratesThese      = "the node accepts it despite its taints"
+	CameBackAfterForce  = "came back after its forced deletion: terminated with its node"
+	CoversNoPod         = "selects no pods"
 )
 
 // Ways out, where they take no figures.
 const (
-	SeeTheDrain        = "see how the drain was started, or delete the pod yourself"
-	GiveConsent        = "give the consent and start again, delete the pod yourself, or force it with f"
-	SeeJournalDisk     = "see to the disk that the journal is on: it is forced as soon as that can be written"
-	SeeWebhook         = "see why the webhook denies it, or force with f"
-	NarrowBudgets      = "delete or narrow one of the budgets, or force with f"
-	TriedAgain         = "tried again by itself"
-	EvictedInTurn      = "evicted as soon as its turn comes"
+	SeeTheDrain        = "check how the drain was started, or delete the pod"
+	GiveConsent        = "allow it by its flag and start again, delete the pod yourself, or force with f"
+	SeeJournalDisk     = "check the journal's disk: the pod is forced once the journal can be written"
+	SeeWebhook         = "check why the webhook denies it, or force with f"
+	NarrowBudgets      = "delete a PDB or narrow its selector, or force with f"
+	TriedAgain         = "retried automatically"
+	EvictedInTurn      = "evicted in turn"
 	EndsByItself       = "ends by itself"
 	OpensByItself      = "opens by itself"
-	SeeMachine         = "look at the machine, or force with f"
-	SeeMachineOrPolicy = "look at the machine, force with f, or start with --unreachable=terminate"
-	SeeFinalizers      = "see to the controller that owns the finalizer, or remove it"
-	SeeKubelet         = "look at the node's kubelet, or force with f"
-	SeeBudgetControl   = "opens by itself once it has; if it does not, look at kube-controller-manager, or force with f"
-	MakeRoom           = "make room (add a node, or uncordon one), or force with f"
-	HoldsNothing       = "holds nothing up"
+	SeeMachine         = "check the instance, or force with f"
+	SeeMachineOrPolicy = "check the instance, force with f, or start with --unreachable=terminate"
+	SeeFinalizers      = "check the finalizer's controller, or remove the finalizer"
+	SeeKubelet         = "check the node's kubelet, or force with f"
+	SeeBudgetControl   = "opens once recomputed; if it does not, check kube-controller-manager, or force with f"
+	MakeRoom           = "add or uncordon a node, or force with f"
+	HoldsNothing       = "blocks nothing"
 )
 
 // WithoutForce is a way out where nothing can be forced: the pod has to be deleted.
@@ -58,48 +58,52 @@ func NarrowTolerations(owner string) string {
 	return "narrow its tolerations, scale " + owner + " to 0, or force the node with f"
 }
 
-func GrantEviction(namespace string) string { return "grant create on pods/eviction in " + namespace }
+func GrantEviction(namespace string) string {
+	return "grant create on pods/eviction in namespace " + namespace
+}
 
 func CoveredByBudgets(budgets []string) string {
-	return "covered by " + Plural(len(budgets), "budget") + " (" + strings.Join(budgets, ",") + "), which the eviction API never lets through"
+	return "covered by " + Plural(len(budgets), "PDB") + " (" + strings.Join(budgets, ",") + "): the eviction API refuses it"
 }
 
 func Terminating(grace time.Duration) string {
-	return "is terminating, with a grace period of " + grace.String()
+	return "terminating, grace period " + grace.String()
 }
 
-// OverdueUnreachable tells of a pod that should have ended so long ago, on a node that has not
-// been heard from for silent.
+// OverdueUnreachable tells of a pod that should have terminated so long ago, on a node that is
+// unreachable for silent.
 func OverdueUnreachable(over, silent time.Duration) string {
-	return "should have ended " + seconds(over) + " ago: its node has not been heard from for " + seconds(silent)
+	return seconds(over) + " past its grace period: node unreachable for " + seconds(silent)
 }
 
 func Overdue(over time.Duration) string {
-	return "should have ended " + seconds(over) + " ago: its kubelet has not said so"
+	return seconds(over) + " past its grace period: not confirmed by its kubelet"
 }
 
 func HeldByFinalizers(finalizers []string) string {
-	return "its grace period is over, and these finalizers hold it: " + strings.Join(finalizers, ", ")
+	return "past its grace period, held by finalizers: " + strings.Join(finalizers, ", ")
 }
 
-// Budget are a budget's figures.
+// Budget are a budget's figures. Its sentences follow the PDB's name: see OfBudget.
 type Budget struct {
 	Ref, Expression                     string
 	Allowed, Healthy, Desired, Expected int
 }
 
-func (b Budget) Changed() string {
-	return b.Ref + " was changed, and its controller has not counted by the new rule yet"
-}
+// BudgetChanged tells of a budget whose status is older than its rule.
+const BudgetChanged = "changed, not yet recomputed by its controller"
+
+// OfBudget is a sentence about a budget with its name.
+func OfBudget(ref, sentence string) string { return "PDB " + ref + " " + sentence }
 
 // Lagging tells of a budget that allows none although more are healthy than it asks for.
 func (b Budget) Lagging() string {
-	return fmt.Sprintf("%s allows 0, although %d are healthy and %d required: it counts pods that it let go and that have not gone, for 2 minutes at most", b.Ref, b.Healthy, b.Desired)
+	return fmt.Sprintf("allows 0 disruptions, although %d healthy and %d required: evicted pods that still run count for up to 2 minutes", b.Healthy, b.Desired)
 }
 
 // Never tells of a budget that asks for all its pods; why is what else there is to say, or "".
 func (b Budget) Never(why string) string {
-	return and(fmt.Sprintf("%s allows 0: %d healthy, %d required, so it never allows any", b.Ref, b.Healthy, b.Desired), why)
+	return and(fmt.Sprintf("allows 0 disruptions: %d healthy, %d required, so it never allows any", b.Healthy, b.Desired), why)
 }
 
 // Loosen is the way out of a budget that asks for all its pods: to scale the owner to so many,
@@ -114,17 +118,17 @@ func (b Budget) Loosen(owner string, scaleTo int) string {
 
 // Closed tells of a budget that allows none now; why is what else there is to say, or "".
 func (b Budget) Closed(why string) string {
-	return and(fmt.Sprintf("%s allows 0: %d healthy, %d required", b.Ref, b.Healthy, b.Desired), why)
+	return and(fmt.Sprintf("allows 0 disruptions: %d healthy, %d required", b.Healthy, b.Desired), why)
 }
 
 // Opens says what opens a budget that allows none now.
 func (b Budget) Opens() string {
-	return fmt.Sprintf("opens when %d more of its pods are healthy", max(1, b.Desired+1-b.Healthy))
+	return "opens with " + Plural(max(1, b.Desired+1-b.Healthy), "more healthy pod")
 }
 
 // Open tells of a budget that allows some, and a pod that waits for its turn.
 func (b Budget) Open() string {
-	return fmt.Sprintf("%s allows %d: waiting for its turn", b.Ref, b.Allowed)
+	return "allows " + Plural(b.Allowed, "disruption") + ": the pod waits for its turn"
 }
 
 // and is a sentence and another, which may be "".
@@ -148,7 +152,7 @@ func PodSick(pod, node string, crashing bool) string {
 func Blocked(pod, node string, tries int, detail string) string {
 	where := pod + " on " + node
 	if tries > 1 {
-		where += fmt.Sprintf(" (tried %s)", Times(tries))
+		where += " (" + Plural(tries, "attempt") + ")"
 	}
 	return where + ": " + detail
 }

@@ -7,32 +7,32 @@ import (
 
 // Why a command is not possible now, where it takes no figures.
 const (
-	LastPhaseBegun    = "the last phase has begun: start another run for what was left"
-	NothingToReturn   = "no node was skipped or has failed"
+	LastPhaseBegun    = "last phase has begun: start another run for the remaining nodes"
+	NothingToReturn   = "no node was skipped or failed"
 	RunHasEnded       = "the run has ended"
 	RunIsEnding       = "the run is ending"
 	NothingToApprove  = "nothing waits for approval"
 	RunIsPaused       = "the run is paused"
-	AlreadyPaused     = "it is paused already"
-	NotPaused         = "it is not paused"
-	TooOldToForce     = "what is known of the cluster is too old to force anything"
+	AlreadyPaused     = "already paused"
+	NotPaused         = "not paused"
+	TooOldToForce     = "cluster data too old to force pods"
 	NothingDrains     = "no node is draining"
-	NothingToSkip     = "no node can be skipped now"
-	NotOffered        = "not offered by this strategy"
-	PoolTooOldToOrder = "what is known of the pool is too old to change the order"
-	NothingLeftToGo   = "no node is still to go"
+	NothingToSkip     = "no node can be skipped"
+	NotOffered        = "not supported by this strategy"
+	PoolTooOldToOrder = "pool data too old to change the order"
+	NothingLeftToGo   = "no outdated node left"
 )
 
 const (
 	// Aborting is what an abort does.
-	Aborting = "nothing new starts; what is in flight finishes or is put back"
+	Aborting = "nothing new starts; work in flight finishes or is undone"
 	Resumed  = "resumed"
 )
 
-func NotPossible(command, why string) string { return command + " is not possible now: " + why }
+func NotPossible(command, why string) string { return command + " not possible now: " + why }
 
 // AskedForBy is why a run pauses or a node is skipped by a command.
-func AskedForBy(who string) string { return "asked for by " + who }
+func AskedForBy(who string) string { return "requested by " + who }
 
 func AbortedBy(who string) string { return "aborted by " + who }
 
@@ -41,28 +41,28 @@ func Paused(why string) string { return "paused: " + why }
 func ResumedBecause(why string) string { return "resumed: " + why }
 
 func ApprovalRefused(batch int) string {
-	return fmt.Sprintf("approval of batch %d refused: it has changed, look at it again", batch)
+	return fmt.Sprintf("approval of batch %d refused: the batch has changed, review it again", batch)
 }
 
 func ForceRefused(node string) string {
-	return "force is for a node that is draining; " + node + " is not"
+	return node + " is not draining: only draining nodes can be forced"
 }
 
-func ForcedPodGone(node string) string { return "the pod to force is no longer on " + node }
+func ForcedPodGone(node string) string { return "pod to force is no longer on " + node }
 
 func SkipRefused(node string) string {
-	return "skip is for a node that is still to be replaced; " + node + " is not"
+	return node + " cannot be skipped: it is not waiting to be replaced"
 }
 
 func ReturnRefused(node string) string {
-	return "return is for an outdated node that was skipped or has failed; " + node + " is not"
+	return node + " cannot be returned: it is no outdated node that was skipped or failed"
 }
 
 func ReturnInStandby(node string) string {
-	return node + " is in Standby: put it back into service first"
+	return node + " is in Standby: return it to service first"
 }
 
-func Returned(by string) string { return "back in the order, at its end, as asked for by " + by }
+func Returned(by string) string { return "returned to the end of the order by " + by }
 
 // unnamed is a command's kind or a run's id, which may be missing.
 func unnamed(name, without string) string {
@@ -73,19 +73,19 @@ func unnamed(name, without string) string {
 }
 
 func NotTakenRemotely(command string) string {
-	return unnamed(command, "a command without a name") + " is not taken from elsewhere"
+	return unnamed(command, "a command without a name") + " is not accepted from another process"
 }
 
 func ForAnotherRun(command, run, is string) string {
-	return command + " is for the run " + unnamed(run, "without a name") + ", and this one is " + is
+	return command + " is for run " + unnamed(run, "without a name") + ", this one is " + is
 }
 
 func CommandExpired(command string, age time.Duration) string {
-	return command + " has expired: it was given " + seconds(age) + " ago"
+	return command + " expired: given " + seconds(age) + " ago"
 }
 
 func TooManyCommands(command string) string {
-	return "too many commands from elsewhere in a short time: " + command + " is not taken"
+	return command + " refused: too many commands from other processes in a short time"
 }
 
 // ByCommand is an event's message and the command that it came of.

@@ -8,18 +8,18 @@ import (
 
 // What nodes are left with, where it takes no figures.
 const (
-	CameTooLate = "it came when the last phase had begun"
+	CameTooLate = "found after the last phase began"
 )
 
 // Refused is an action that was refused for good, and why.
 func Refused(action, why string) string { return action + ": " + why }
 
-func BackInService(stage string) string { return "was " + stage + ": put back into service" }
+func BackInService(stage string) string { return "was " + stage + ": returned to service" }
 
 func StillTerminating(node string) string { return node + " is still terminating" }
 
 func HooksNotRun(node string) string {
-	return "the hooks after " + node + " were not run to their end"
+	return "hooks after " + node + " did not finish"
 }
 
 // Unrestored is what is left changed, and the command that restores it, or "".
@@ -27,7 +27,7 @@ func Unrestored(what, command string) string {
 	return because(what, command)
 }
 
-func SomeFailed(n int) string { return Plural(n, "node") + " failed, the others are done" }
+func SomeFailed(n int) string { return Plural(n, "node") + " failed, the others succeeded" }
 
 func SurplusSkipped(n int) string { return Plural(n, "surplus node") + " skipped" }
 
@@ -54,7 +54,7 @@ const (
 
 // CouldNotEndBy is why a node is skipped that would be late.
 func CouldNotEndBy(until time.Time) string {
-	return "it could not have ended by " + until.Format("Mon 15:04 MST")
+	return "could not finish by " + until.Format("Mon 15:04 MST")
 }
 
 func PhaseTook(phase string, took time.Duration) string {
@@ -66,54 +66,54 @@ func PhaseTook(phase string, took time.Duration) string {
 func UnderWay(done, not []string, unknown int) string {
 	var parts []string
 	if len(done) > 0 {
-		parts = append(parts, "done: "+Some(done))
+		parts = append(parts, "made: "+Some(done))
 	}
 	if len(not) > 0 {
-		parts = append(parts, "not seen: "+Some(not)+", decided anew")
+		parts = append(parts, "not seen: "+Some(not)+", recomputed")
 	}
 	if unknown > 0 {
-		parts = append(parts, Plural(unknown, "change")+" cannot be looked up (any more)")
+		parts = append(parts, Plural(unknown, "change")+" unknown")
 	}
-	return "what was under way: " + strings.Join(parts, "; ")
+	return "pending changes looked up: " + strings.Join(parts, "; ")
 }
 
 // What an abort would do with so many nodes.
 
 func AbortDraining(n int) string {
-	return Plural(n, "draining node") + " stop: no further eviction; what terminates finishes; put back into service"
+	return Plural(n, "draining node") + " stop: no further eviction, terminating pods finish, returned to service"
 }
 
-func AbortSettling(n int) string { return Plural(n, "settling node") + " put back into service" }
+func AbortSettling(n int) string { return Plural(n, "settling node") + " returned to service" }
 
 func AbortTerminating(n int) string {
-	return Plural(n, "terminating node") + " finish: their machines are already ending"
+	return Plural(n, "terminating node") + " finish: their instances already terminate"
 }
 
 func AbortSelected(n int, controller string) string {
-	return Plural(n, "selected node") + " go on: " + controller + " finishes what it has begun"
+	return Plural(n, "selected node") + " continue: " + controller + " finishes them"
 }
 
-func AbortOutdated(n int) string { return Plural(n, "outdated node") + " stay as they are" }
+func AbortOutdated(n int) string { return Plural(n, "outdated node") + " stay unchanged" }
 
 func AbortTainted(n int) string {
-	return Plural(n, "outdated node") + " stay as they are; our taints come off"
+	return Plural(n, "outdated node") + " stay unchanged, our taints are removed"
 }
 
 func AbortDetached(n int) string {
-	return Plural(n, "detached machine") + " serve on outside the group, and are named with the commands that end them or put them back"
+	return Plural(n, "detached instance") + " stay in service outside the group; the commands that terminate or reattach them are listed"
 }
 
 func AbortSurge(n int) string {
-	return fmt.Sprintf("up to %s that hold nothing to evict are ended; the others stay", Plural(n, "surge node"))
+	return fmt.Sprintf("up to %s without pods to evict are terminated; the others stay", Plural(n, "surge node"))
 }
 
 // AbortKeepsTemplate is what an abort does once nodes run the new template.
-const AbortKeepsTemplate = "the group keeps the new template, because nodes run it"
+const AbortKeepsTemplate = "the group keeps the new launch template: nodes run it"
 
-func AbortRollback(back string) string { return "to take them back afterwards: " + back }
+func AbortRollback(back string) string { return "to roll them back afterwards: " + back }
 
 func AbortTemplate(version string) string {
-	return "the group's template goes back to version " + version
+	return "launch template restored to version " + version
 }
 
-func AbortResumes(processes []string) string { return strings.Join(processes, ", ") + " acts again" }
+func AbortResumes(processes []string) string { return strings.Join(processes, ", ") + " resumed" }

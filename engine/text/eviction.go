@@ -9,31 +9,31 @@ const (
 	// CameBackToNode tells of a pod that took the place of an evicted one.
 	CameBackToNode = "came back to the node it was evicted from"
 	// PodsFree tells of a node on which nothing keeps a pod any more.
-	PodsFree = "nothing keeps its pods any more"
+	PodsFree = "no pod blocked any more"
 )
 
-// EvictionAccepted tells of an eviction that was refused before.
+// EvictionAccepted tells of an eviction that was refused so often before.
 func EvictionAccepted(refused int) string {
-	return "let through after " + Plural(refused, "refused try")
+	return "eviction accepted after " + Plural(refused, "attempt")
 }
 
 func DeletedByForce(order string) string {
-	return "deleted past its budgets by force order " + order
+	return "deleted past its PDBs by force order " + order
 }
 
 // ForcedBy says of a pod that a force order covers it.
-func ForcedBy(by string) string { return "deleted past its budgets by order of " + by }
+func ForcedBy(by string) string { return "deleted past its PDBs by order of " + by }
 
-func PodLeft(after time.Duration) string { return "left after " + seconds(after) }
+func PodLeft(after time.Duration) string { return "gone after " + seconds(after) }
 
 // RetriesUsedUp is why a pod is forced that was refused so often.
 func RetriesUsedUp(tries int) string {
-	return fmt.Sprintf("its budget refused %s, and the run forces then", Plural(tries, "try"))
+	return "its PDB refused " + Plural(tries, "attempt") + ", the limit"
 }
 
 // RetriesLeft is what the time rests on at which a pod is forced.
 func RetriesLeft(refused, tries int, pause time.Duration) string {
-	return fmt.Sprintf("its budget has refused %d of %s, %s apart", refused, Plural(tries, "try"), pause)
+	return fmt.Sprintf("its PDB has refused %d of %s, %s apart", refused, Plural(tries, "attempt"), pause)
 }
 
 // ForceOrdered tells who has ordered that so many pods may be deleted past their budgets.
@@ -42,13 +42,13 @@ func ForceOrdered(by, why string, pods int) string {
 	if pods == 1 {
 		whose = "its"
 	}
-	return fmt.Sprintf("force ordered by %s (%s): %s may be deleted past %s budgets", by, why, Plural(pods, "pod"), whose)
+	return fmt.Sprintf("force ordered by %s (%s): %s may be deleted past %s PDBs", by, why, Plural(pods, "pod"), whose)
 }
 
 // Why a drain whose time is up is forced.
 const (
-	ForcedByFlag     = "asked for with --force when the drain has used up its time"
-	ForcedByStrategy = "as the strategy does by itself when the drain has used up its time"
-	ForcedToGoOn     = "--fail-on-drain-error=false: a drain that fails does not keep its machine"
-	ForcedByHand     = "asked for by hand"
+	ForcedByFlag     = "drain timeout reached, --force"
+	ForcedByStrategy = "drain timeout reached, the strategy forces"
+	ForcedToGoOn     = "drain timeout reached, --fail-on-drain-error=false"
+	ForcedByHand     = "no reason given"
 )

@@ -10,7 +10,7 @@ import (
 const ItsController = "its controller"
 
 // PauseNote is what a pause does not stop, in words that follow why.
-func PauseNote(controller string) string { return "; what " + controller + " has begun goes on" }
+func PauseNote(controller string) string { return "; " + controller + " continues what it has begun" }
 
 // Turn says when a machine with a priority goes.
 func Turn(earlier bool, among, mark string, priority int) string {
@@ -21,17 +21,17 @@ func Turn(earlier bool, among, mark string, priority int) string {
 	return fmt.Sprintf("goes %s %s (%s %d)", when, among, mark, priority)
 }
 
-// LetGoOn tells that another user lets the parts of a group go on.
-func LetGoOn(part string) string { return "whoever had paused the " + part + "s lets them go on" }
+// PartsResumed tells that the parts of a group are no longer paused.
+func PartsResumed(part string) string { return "another user has resumed the " + part + "s" }
 
 // MoreLeftThanPaused tells that what others have paused stops nothing.
 func MoreLeftThanPaused(by []string) string {
-	return "more is left than what somebody has paused (" + strings.Join(by, ", ") + ")"
+	return "nodes are left beside what another user has paused (" + strings.Join(by, ", ") + ")"
 }
 
-// OnlyKnownTo is why a controller cannot be told anything; flags name where it could.
-func OnlyKnownTo(where string, flags []string) string {
-	why := "only " + where + " knows of it"
+// Needs is why a controller cannot be told anything; flags give it.
+func Needs(where string, flags []string) string {
+	why := "it needs " + where
 	if len(flags) > 0 {
 		why += " (" + strings.Join(flags, ", ") + ")"
 	}
@@ -39,61 +39,61 @@ func OnlyKnownTo(where string, flags []string) string {
 }
 
 func TurnRefused(node string) string {
-	return "the order is for nodes that are still to go; " + node + " is not"
+	return node + " cannot be reordered: it is not waiting to be replaced"
 }
 
-func TurnAlready(node, turn string) string { return node + " " + turn + " already" }
+func TurnAlready(node, turn string) string { return node + " already " + turn }
 
 func TurnJustGiven(node string) string {
-	return node + " was just given another turn: look at it again"
+	return node + " was just reordered: check it again"
 }
 
 // PausedByRun is why a run cannot resume that has paused parts of a group.
 func PausedByRun(parts []string, why string) string {
-	return "the run has paused " + strings.Join(parts, ", ") + ", and " + why
+	return "the run has paused " + strings.Join(parts, ", ") + ": to resume, " + why
 }
 
 func PartStaysPaused(part, name, where string) string {
-	return part + " " + name + " stays paused, so that no further node goes; in " + where + " it goes on with"
+	return part + " " + name + " stays paused: no further node starts; to resume it in " + where
 }
 
-func PartCannotGoOn(part, name, where string) string {
-	return part + " " + name + " was paused by the run, and stays so: only " + where + " can let it go on, and it was not given; there it goes on with"
+func PartCannotResume(part, name, where string) string {
+	return part + " " + name + " was paused by the run and stays paused: " + where + " was not given; to resume it there"
 }
 
-func PartMayGoOn(part, name, where string) string {
-	return part + " " + name + " is not known to be paused, and further nodes may go; in " + where + " this pauses it"
+func PartMayContinue(part, name, where string) string {
+	return part + " " + name + " may not be paused: further nodes may start; to pause it in " + where
 }
 
 func TurnStays(machine, turn, where string) string {
-	return "machine " + machine + " keeps the " + turn + " that it was given; in " + where + ", as it was before"
+	return "machine " + machine + " keeps the " + turn + " of this run; to restore it in " + where
 }
 
 func Names(nodes []string) string { return strings.Join(nodes, ", ") }
 
 func BegunBy(nodes, controller string) string {
-	return nodes + ": begun by " + controller + ", which finishes it"
+	return nodes + ": begun by " + controller + ", which finishes them"
 }
 
-func GoesOn(controller, where string) string {
-	return controller + " goes on with the nodes that are left: nothing stops it without " + where
+func Continues(controller, where string) string {
+	return controller + " continues with the remaining nodes: nothing stops it without " + where
 }
 
-func ToGoBack(back string) string { return "to go back, " + back }
+func ToGoBack(back string) string { return "to roll back, " + back }
 
 // What an abort would do in a group that its own controller rolls.
 
 func AbortBegun(n int, controller string) string {
-	return controller + " finishes " + Plural(n, "node") + " that it has begun with"
+	return controller + " finishes " + Plural(n, "node") + " that it has begun"
 }
 
 func AbortUnknown(part, controller, where string) string {
-	return "where the run was given " + where + " the " + part + "s are paused and stay so, and the command that lets them go on is said at the end; without it " + controller + " goes on with the others"
+	return "given " + where + ", the " + part + "s are paused and stay paused, and the command that resumes them is shown at the end; without it " + controller + " continues with the others"
 }
 
-// AbortGoesOn names the flag that would stop it, or "".
-func AbortGoesOn(controller, where, flag string) string {
-	why := controller + " goes on with the others: nothing stops it without " + where
+// AbortContinues names the flag that would stop it, or "".
+func AbortContinues(controller, where, flag string) string {
+	why := controller + " continues with the others: nothing stops it without " + where
 	if flag != "" {
 		why += " (" + flag + ")"
 	}
@@ -101,45 +101,45 @@ func AbortGoesOn(controller, where, flag string) string {
 }
 
 func AbortPauses(part string) string {
-	return "the " + part + "s are paused and stay so: no further node goes until somebody lets them go on; the command for it is said at the end"
+	return "the " + part + "s are paused and stay paused: no further node starts until they are resumed; the command is shown at the end"
 }
 
 func PausedByAnother(parts []string) string {
-	return "somebody has paused " + strings.Join(parts, ", ") + ": resume lets it go on"
+	return "another user has paused " + strings.Join(parts, ", ") + ": resume continues it"
 }
 
 // Updates in place.
 
 const (
-	UpdateGoesOn    = "its update goes on"
-	UpdateFailed    = "its update failed"
-	BecameCandidate = "became a candidate for an update in place since the run began: it goes at the end of the order"
-	DrainedUpdating = "drained: it is updated"
+	UpdateRetried   = "update retried"
+	UpdateFailed    = "update failed"
+	BecameCandidate = "became a candidate for an in-place update during the run: added to the end of the order"
+	DrainedUpdating = "drained, update started"
 )
 
 func UpdatesFailed(nodes []string, controller string) string {
-	return "the update in place of " + strings.Join(nodes, ", ") + " failed, and " + controller + " waits for it: repair the node, and its agent tries again"
+	return "in-place update of " + strings.Join(nodes, ", ") + " failed, " + controller + " waits for it: repair the node, its agent retries"
 }
 
 func SelectedForUpdate(pods int, controller string) string {
-	return "selected for its update: " + Plural(pods, "pod") + " to move, " + controller + " drains it"
+	return "selected for update: " + PodsToMove(pods) + ", " + controller + " drains it"
 }
 
-func SaysNotWhy(controller string) string { return controller + " does not say why" }
+func SaysNotWhy(controller string) string { return controller + " gives no reason" }
 
 // DidNotEnd tells of a wait that took too long.
 func DidNotEnd(what string, limit time.Duration) string {
-	return fmt.Sprintf("its %s did not end within %s", what, seconds(limit))
+	return fmt.Sprintf("%s not finished within %s", what, seconds(limit))
 }
 
 func UpdateFailedWhy(why string) string { return UpdateFailed + ": " + why }
 
 func FailedPostponed(limit time.Duration, while string) string {
-	return fmt.Sprintf("its update failed, and it was not healthy for more than %s; its end is postponed while %s", limit, while)
+	return fmt.Sprintf("update failed, unhealthy for more than %s; termination postponed while %s", limit, while)
 }
 
 func FailedGivenUp(limit time.Duration) string {
-	return fmt.Sprintf("given up: its update failed, and it was not healthy for %s; it is ended, and another one comes", limit)
+	return fmt.Sprintf("given up: update failed, unhealthy for %s; terminated and replaced", limit)
 }
 
 func UpdatedInPlace(version string, took time.Duration) string {
@@ -147,11 +147,11 @@ func UpdatedInPlace(version string, took time.Duration) string {
 }
 
 func RepairOrSkip(node, controller string) string {
-	return "the update of " + node + " has failed: repair it, and " + controller + " tries again; or skip it"
+	return "update of " + node + " failed: repair it and " + controller + " retries, or skip it"
 }
 
-func KeptByBudget(pod, budget string) string { return pod + " is kept by budget " + budget }
+func KeptByBudget(pod, budget string) string { return pod + " is blocked by PDB " + budget }
 
 func SelectedBefore(node, controller string) string {
-	return node + " was selected for its update before the run ended: " + controller + " finishes it"
+	return node + " was selected for update before the run ended: " + controller + " finishes it"
 }

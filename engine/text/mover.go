@@ -8,54 +8,54 @@ import (
 
 // What others who move nodes do, in words that follow their name.
 const (
-	Rebalances       = "moves machines between zones, and ends them undrained"
-	ResumedByAnother = "acts again, because somebody has resumed it"
-	ReplacesSick     = "finds unhealthy, and ends undrained,"
+	Rebalances       = "moves instances between zones and terminates them without a drain"
+	ResumedByAnother = "is active again, resumed by another user or tool"
+	ReplacesSick     = "terminates as unhealthy, without a drain,"
 	HasMarked        = "has marked"
 	HasCordoned      = "has cordoned"
-	MayBeDraining    = "has cordoned, and may be draining,"
+	MayBeDraining    = "has cordoned and may be draining"
 	MayRepair        = "may replace or reboot"
 	IsRolling        = "is rolling"
 	Drains           = "drains"
 	UpdatesOrReboots = "updates or reboots"
-	Ends             = "ends"
+	Ends             = "terminates"
 )
 
 // Who moves nodes, beside those who have a name of their own.
-const HealthReplacement = "the group (ReplaceUnhealthy)"
+const HealthReplacement = "Auto Scaling (ReplaceUnhealthy)"
 
-// How a run goes on beside them.
+// How a run continues beside them.
 const (
-	NoRunBeside       = "no run starts beside it, and one that goes on pauses"
+	NoRunBeside       = "no run starts beside it, a running one pauses"
 	RunPauses         = "the run pauses"
-	AutoscalerLeft    = "what it adds stays, what it removes counts as a part of what we take back, and new nodes are kept from its scale down until the end"
-	SuspendedMeantime = "suspended while nodes are replaced, and acts again after"
-	MayEndUndrained   = "it may end machines undrained"
-	NotWaitedFor      = "it is not waited for, and such a node counts as replaced, not by us"
-	PolicyLeft        = "a raise stays, a lowering counts as a part of what we take back; but to be smaller the group ends machines undrained, and with its extra machines it looks idle"
-	ScheduleLeft      = "a raise stays, a lowering counts as a part of what we take back; but to be smaller the group ends machines undrained"
-	CordonStays       = "such a node is rolled like any other, and the cordon stays"
-	DrainUnsure       = "no pod was seen leaving, and each that is left is held: the node is rolled like any other, and the cordon stays"
-	OurDrainGoesOn    = "our own drain of it goes on"
-	NotDrainedByUs    = "not drained by us meanwhile, and counts as out of service"
-	MarkStays         = "the node is rolled like any other, and the mark stays"
-	RollMayGoOn       = "such a node is rolled like any other, and the mark stays: an interrupted roll leaves it, and so does drainAndTerminate: false. If a roll goes on, two at once end the group's machines"
+	AutoscalerLeft    = "nodes it adds stay, nodes it removes count as ours, new nodes are protected from its scale-down until the end"
+	SuspendedMeantime = "suspended while nodes are replaced, then resumed"
+	MayEndUndrained   = "it may terminate instances without a drain"
+	NotWaitedFor      = "not waited for: such a node counts as replaced, not by this run"
+	PolicyLeft        = "a raise stays, a lowering counts as ours; scaling in terminates instances without a drain, and surge capacity looks idle"
+	ScheduleLeft      = "a raise stays, a lowering counts as ours; scaling in terminates instances without a drain"
+	CordonStays       = "rolled like any other node, the cordon stays"
+	DrainUnsure       = "no pod was seen leaving, and all are blocked: rolled like any other node, the cordon stays"
+	OurDrainContinues = "our own drain of it continues"
+	NotDrainedByUs    = "not drained by this run meanwhile, counts as out of service"
+	MarkStays         = "rolled like any other node, the mark stays"
+	RollMayRun        = "rolled like any other node, the mark stays: interrupted rolls and drainAndTerminate: false leave it. A roll that still runs would terminate instances beside ours"
 )
 
 // What to do about them, where it takes no figures.
 const (
-	PutItRight    = "put that right"
-	MakeSureNoOne = "make sure that none goes on"
+	PutItRight    = "set the target template again, or abort"
+	MakeSureNoOne = "make sure that no such roll runs"
 )
 
 func InstanceRefresh(id string) string { return "instance refresh " + id }
 
 func RefreshDoes(status string, percent int) string {
-	return fmt.Sprintf("replaces the group's machines by itself (%s, %d %%)", status, percent)
+	return fmt.Sprintf("replaces the group's instances (%s, %d %%)", status, percent)
 }
 
 func StopRefresh(group string) string {
-	return "wait for it, or stop it with " + CancelRefreshCommand(group)
+	return "wait for it, or cancel it with " + CancelRefreshCommand(group)
 }
 
 func AutoscalerDoes(tag string) string { return "scales the group (tag " + tag + ")" }
@@ -63,9 +63,9 @@ func AutoscalerDoes(tag string) string { return "scales the group (tag " + tag +
 // ScalingPolicies are who changes a group's size and what they do.
 func ScalingPolicies(names []string) (who, does string) {
 	if len(names) > 1 {
-		return "scaling policies " + Some(names), "change the desired size by themselves"
+		return "scaling policies " + Some(names), "change the desired capacity"
 	}
-	return "scaling policy " + names[0], "changes the desired size by itself"
+	return "scaling policy " + names[0], "changes the desired capacity"
 }
 
 func ScheduledAction(name string) string { return "scheduled action " + name }
@@ -88,17 +88,17 @@ func SuspendForNow(suspend string) string { return suspend + ", and resume-proce
 
 // NotEndedIn tells of a drain of others that takes too long.
 func NotEndedIn(wait time.Duration) string {
-	return fmt.Sprintf("it has not come to an end in %s: the node is rolled like any other", wait)
+	return fmt.Sprintf("not finished after %s: rolled like any other node", wait)
 }
 
 // WaitOrUnmark is the way out of a drain of others.
 func WaitOrUnmark(mark string) string {
-	return "wait for it; if nobody is at it any more, take the mark off" + withCommand(UnmarkCommand("NODE", mark)) + ", or skip the node"
+	return "wait for it; if it was abandoned, remove the mark" + withCommand(UnmarkCommand("NODE", mark)) + ", or skip the node"
 }
 
 // WaitForRoll is the way out of a roll of others.
 func WaitForRoll(node, mark string) string {
-	return "wait until its roll is over; if it is, take its marks off" + withCommand(UnmarkCommand(node, mark))
+	return "wait until its roll is over; if it is, remove its marks" + withCommand(UnmarkCommand(node, mark))
 }
 
 func withCommand(command string) string {
@@ -109,10 +109,10 @@ func withCommand(command string) string {
 }
 
 // WaitedFor tells of nodes that others take out of service.
-func WaitedFor(movers []string) string { return strings.Join(movers, "; ") + ": waited for" }
+func WaitedFor(movers []string) string { return "waiting while " + strings.Join(movers, "; ") }
 
 // TakenOutBy is the note of a node that others take out of service.
-func TakenOutBy(who string) string { return "waits: " + who + " takes it out of service" }
+func TakenOutBy(who string) string { return "waiting while " + who + " takes it out of service" }
 
 // NodesAre names one or two nodes and how they stand.
 func NodesAre(nodes []string, how string) string { return joinTwo(nodes) + " " + how }
@@ -148,13 +148,13 @@ func (r MoverRest) word() string {
 
 // How nodes stand that others move.
 const (
-	LeftByLastRun   = "our last run has left this mark behind"
-	NodeLeftCluster = "its node has left the cluster"
-	DrainedAndThen  = "drained, and nothing says what comes next"
-	EKSDrains       = "an EKS managed update drains it, as its pods leave"
-	LooksDrained    = "was cordoned, and its pods leave: it is being drained, as it looks"
-	MayWaitToDrain  = "was cordoned, and every pod left on it is held: a drain may be waiting"
-	InStandby       = "in Standby: somebody has taken it out of service"
+	LeftByLastRun   = "carries a mark that our last run left"
+	NodeLeftCluster = "node has left the cluster"
+	DrainedAndThen  = "drained, next step unknown"
+	EKSDrains       = "pods leave: an EKS managed update drains it"
+	LooksDrained    = "cordoned, and pods leave: probably being drained"
+	MayWaitToDrain  = "cordoned, all pods blocked: a drain may be waiting"
+	InStandby       = "in Standby: taken out of service by a user"
 	InPlaceDone     = "updated in place"
 )
 
@@ -162,5 +162,5 @@ func DrainedBy(who string) string { return "drained by " + who }
 
 // LongerThanUsual is the note of a drain of others that takes longer than its limit.
 func LongerThanUsual(note string, limit time.Duration) string {
-	return note + ", for longer than the " + limit.String() + " that are usual"
+	return note + ", longer than the usual " + limit.String()
 }

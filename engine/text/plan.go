@@ -7,19 +7,19 @@ import (
 )
 
 // CloudOnlyWarning is what --cloudonly means.
-const CloudOnlyWarning = "no node is drained and the cluster is not validated (--cloudonly): the pods end with their machines"
+const CloudOnlyWarning = "no node is drained, the cluster is not validated (--cloudonly): pods end with their instances"
 
 func NotJoinedWarning(machine, zone string) string {
-	return "machine " + machine + " in " + zone + " has not joined the cluster: it will be ended without a drain"
+	return machine + " in " + zone + " has not joined the cluster: it will be terminated without a drain"
 }
 
 // Late warns of a run that is to be over in left and takes longer.
 func Late(left, estimate time.Duration) string {
-	return fmt.Sprintf("the run is to be over in %s, and all of it takes about %s: nodes will be left", left.Round(time.Minute), estimate.Round(time.Minute))
+	return fmt.Sprintf("the run must end in %s and needs about %s: nodes will remain outdated", left.Round(time.Minute), estimate.Round(time.Minute))
 }
 
 func FewAddresses(zone string, free, machines int) string {
-	return fmt.Sprintf("the subnets in %s have %d free addresses for about %s", zone, free, Plural(machines, "extra machine"))
+	return fmt.Sprintf("subnets in %s have %d free addresses for about %s", zone, free, Plural(machines, "more instance"))
 }
 
 // Rehearsal is how a rehearsed run would end: with which result, why (or ""), after what time,
@@ -40,9 +40,9 @@ func (r Rehearsal) String() string {
 	if r.Left > 0 {
 		nodes += fmt.Sprintf(", %d left", r.Left)
 	}
-	end := fmt.Sprintf("as it stands the run would end after %s (%s), with %s", seconds(r.Took), r.Result, nodes)
+	end := fmt.Sprintf("the run would end after %s (%s), with %s", seconds(r.Took), r.Result, nodes)
 	if r.Endless {
-		end = fmt.Sprintf("as it stands the run would not end by itself: after %s nothing would move any more, with %s", seconds(r.Took), nodes)
+		end = fmt.Sprintf("the run would not end: nothing moves after %s, with %s", seconds(r.Took), nodes)
 	}
 	return because(end, strings.TrimPrefix(r.Why, r.Result+": "))
 }

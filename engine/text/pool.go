@@ -9,49 +9,49 @@ import (
 
 // What a roll of a pool meets, where it takes no figures.
 const (
-	NoShareOfSurge = "no zone has a share of maxSurge: everywhere a node goes before the one in its place comes"
-	// ZonePaused and ZoneFrozen are why nothing goes on in a zone.
-	ZonePaused = "paused: no further batch begins"
-	ZoneFrozen = "frozen: no machine is made"
+	NoShareOfSurge = "no zone has a share of maxSurge: each node is drained before its replacement joins"
+	// ZonePaused and ZoneFrozen are why nothing happens in a zone.
+	ZonePaused = "paused: no further batch starts"
+	ZoneFrozen = "frozen: no machine is created"
 
 	UnknownUpdateStrategy = "update strategy unknown"
 )
 
-func ZoneIsPaused(zone string) string { return "zone " + zone + " is paused: no batch begins there" }
+func ZoneIsPaused(zone string) string { return "zone " + zone + " is paused: no batch starts" }
 
-func ZoneIsFrozen(zone string) string { return "zone " + zone + " is frozen: no machine is made there" }
+func ZoneIsFrozen(zone string) string { return "zone " + zone + " is frozen: no machine is created" }
 
 func ZoneHasNoShare(zone, atOnce string) string {
-	return "zone " + zone + " gets nothing of maxSurge and maxUnavailable: there a node goes before the one in its place comes (" + atOnce + ")"
+	return "zone " + zone + " has no share of maxSurge and maxUnavailable: each node is drained before its replacement joins (" + atOnce + ")"
 }
 
 // AwaitingInPlace counts candidates; label is what has to be put on each, "" where the
 // controller selects them itself.
 func AwaitingInPlace(n int, label string) string {
-	out := Plural(n, "node") + " awaiting an update in place"
+	out := Plural(n, "node") + " awaiting an in-place update"
 	if label != "" {
-		out += ": each begins when somebody labels it " + label + "=true, and no limit is kept"
+		out += ": each starts when a user labels it " + label + "=true, without a limit"
 	}
 	return out
 }
 
 func FailedInPlace(n int) string {
-	return "the update in place of " + Plural(n, "node") + " has failed, and each counts as out of service until it is updated"
+	return "in-place update failed on " + Plural(n, "node") + ": out of service until updated"
 }
 
 // NodeFailedInPlace tells of a node; why may be "".
 func NodeFailedInPlace(node, why string) string {
-	return because(node+": its update in place failed", why) + "; it counts as out of service until it is updated"
+	return because(node+": in-place update failed", why) + "; out of service until updated"
 }
 
 func NeverEvicted(pod, one, other string) string {
-	return fmt.Sprintf("%s is covered by two budgets (%s, %s), which the eviction API never lets through: only the drain timeout passes them", pod, one, other)
+	return fmt.Sprintf("%s is covered by two PDBs (%s, %s), the eviction API refuses it: only the drain timeout passes them", pod, one, other)
 }
 
 // PoolBudget is a budget that lets no pod of a pool's nodes go.
 type PoolBudget struct {
 	Budget
-	// Changed: its controller has not looked at it since.
+	// Unseen: it changed, and its controller has not recomputed it.
 	Unseen bool
 	// Misconfigured: it allows none although all its pods are healthy.
 	Misconfigured bool
@@ -73,35 +73,35 @@ func (b PoolBudget) String() string {
 		if b.Expected == 1 {
 			what = "a single replica"
 		}
-		out = fmt.Sprintf("budget %s (%s) never allows an eviction of %s: to %s it is misconfigured, its drains fail at it and begin anew, and %s", b.Ref, b.Expression, what, b.Controller, drained)
+		out = fmt.Sprintf("PDB %s (%s) never allows a disruption of %s: misconfigured for %s, whose drains fail and restart; %s", b.Ref, b.Expression, what, b.Controller, drained)
 	case b.Unseen:
-		out = "budget " + b.Ref + " was changed, and its controller has not looked at it since"
+		out = OfBudget(b.Ref, BudgetChanged)
 	default:
-		out = fmt.Sprintf("budget %s allows none now: %d healthy, %d required", b.Ref, b.Healthy, b.Desired)
+		out = OfBudget(b.Ref, b.Closed(""))
 		if b.Past > 0 {
 			out += fmt.Sprintf("; after %d refusals (%s) %s deletes the pod past it", b.Refusals, Span(b.Past), b.Controller)
 		} else {
 			out += "; " + drained
 		}
 	}
-	return out + fmt.Sprintf("; it guards %s on %s", Plural(b.Pods, "pod"), Plural(b.Nodes, "node"))
+	return out + fmt.Sprintf("; covers %s on %s", Plural(b.Pods, "pod"), Plural(b.Nodes, "node"))
 }
 
 func VolumesInTurn(node string, pods int, takes string) string {
-	return fmt.Sprintf("%s has %d pods with volumes, which leave one after the other: %s", node, pods, takes)
+	return fmt.Sprintf("%s has %d pods with volumes, evicted one after the other: %s", node, pods, takes)
 }
 
 func OnlyReplicas(pods []string) string {
-	return "the only replica of its owner is down while it moves: " + Some(pods)
+	return "only replica of its owner, down while it moves: " + Some(pods)
 }
 
 // SickNode tells of a node that is drained by force after a time.
 func SickNode(node string, sick, forced time.Duration) string {
-	return fmt.Sprintf("%s has not been Ready, or not writable, for %s: after %s its drain is by force, past all budgets", node, Span(sick), Span(forced))
+	return fmt.Sprintf("%s not Ready or not writable for %s: after %s drained by force, past all PDBs", node, Span(sick), Span(forced))
 }
 
 func Preserved(node string, left time.Duration) string {
-	return fmt.Sprintf("%s is preserved for another %s: it is taken last", node, Span(left))
+	return fmt.Sprintf("%s is preserved for another %s: replaced last", node, Span(left))
 }
 
 // InPlaceCounts are the nodes of an update in place: so many of each mark, in turn; pending:
@@ -110,9 +110,9 @@ func InPlaceCounts(marks []string, pending bool) string {
 	out := strings.Join(marks, ", ")
 	switch {
 	case out != "" && pending:
-		return out + "; pending, as the Shoot says"
+		return out + "; pending (Shoot status)"
 	case pending:
-		return "pending, as the Shoot says"
+		return "pending (Shoot status)"
 	}
 	return out
 }
@@ -138,16 +138,16 @@ type LimitsOf string
 
 // Where limits were read.
 const (
-	LimitsOfEach   LimitsOf = "by the Shoot; each machine has its own"
-	LimitsOfNewest LimitsOf = "by the newest machine; each has its own"
+	LimitsOfEach   LimitsOf = "from the Shoot; each machine has its own"
+	LimitsOfNewest LimitsOf = "from the newest machine; each has its own"
 	LimitsGuessed  LimitsOf = "the defaults, a guess"
-	LimitsOfShoot  LimitsOf = "by the Shoot"
+	LimitsOfShoot  LimitsOf = "from the Shoot"
 )
 
 func (l Limits) String() string {
 	words := []string{"drain " + Span(l.Drain)}
 	if l.Past > 0 {
-		words = append(words, fmt.Sprintf("%d refusals of a budget (%s)", l.Refusals, Span(l.Past)))
+		words = append(words, fmt.Sprintf("%d refusals of a PDB (%s)", l.Refusals, Span(l.Past)))
 	}
 	if l.NoHealth {
 		words = append(words, "no health timeout")
@@ -197,5 +197,5 @@ func Window(open bool, in time.Duration, from string) string {
 	if open {
 		out = "open, the last operation starts in " + Span(in)
 	}
-	return out + " (as " + from + " has it)"
+	return out + " (from " + from + ")"
 }

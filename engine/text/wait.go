@@ -11,7 +11,7 @@ func Awaiting(what, by, left string) string { return what + "; waiting for " + b
 
 // AwaitedTooLong is why a run pauses that has waited for as long as it may.
 func AwaitedTooLong(what, by, left string, limit time.Duration) string {
-	return fmt.Sprintf("%s, and %s is not done after %s: %s; resume waits again", what, by, limit, left)
+	return fmt.Sprintf("%s; %s has not finished after %s: %s; resume to wait again", what, by, limit, left)
 }
 
 // More ends a list in which n are not named.

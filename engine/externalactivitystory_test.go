@@ -35,39 +35,39 @@ func TestKubectlDrain(t *testing.T) {
 	o.sees(time.Second, `
 		drained by hand, or by a tool that leaves no mark: n1 draining
 		0 replaced since 12:00, 0 of 2 current
-		n1 draining 2/2 blocked | was cordoned, and its pods leave: it is being drained, as it looks
+		n1 draining 2/2 blocked | cordoned, and pods leave: probably being drained
 		n2 outdated 1/1
-		shop/checkout on n1: shop/checkout allows 0: 1 healthy, 1 required, so it never allows any -> scale checkout to 2, loosen minAvailable 1, or delete the pod
-		12:01:01 node.draining n1: 2 pods to move: was cordoned, and its pods leave: it is being drained, as it looks (cordoned)
+		shop/checkout on n1: PDB shop/checkout allows 0 disruptions: 1 healthy, 1 required, so it never allows any -> scale checkout to 2, loosen minAvailable 1, or delete the pod
+		12:01:01 node.draining n1: 2 pods to move: cordoned, and pods leave: probably being drained (cordoned)
 `)
 	o.w.DeletePod("cart")
 	o.sees(time.Minute, `
 		drained by hand, or by a tool that leaves no mark: n1 draining
 		0 replaced since 12:00, 0 of 2 current
-		n1 draining 1/2 blocked | was cordoned, and its pods leave: it is being drained, as it looks
+		n1 draining 1/2 blocked | cordoned, and pods leave: probably being drained
 		n2 outdated 1/1
-		shop/checkout on n1: shop/checkout allows 0: 1 healthy, 1 required, so it never allows any -> scale checkout to 2, loosen minAvailable 1, or delete the pod
+		shop/checkout on n1: PDB shop/checkout allows 0 disruptions: 1 healthy, 1 required, so it never allows any -> scale checkout to 2, loosen minAvailable 1, or delete the pod
 `)
 	o.budget("checkout", 1)
 	o.sees(time.Minute, `
 		drained by hand, or by a tool that leaves no mark: n1 draining
 		0 replaced since 12:00, 0 of 2 current
-		n1 draining 1/2 | was cordoned, and its pods leave: it is being drained, as it looks
+		n1 draining 1/2 | cordoned, and pods leave: probably being drained
 		n2 outdated 1/1
 `)
 	o.w.DeletePod("checkout")
 	o.sees(time.Minute, `
 		drained by hand, or by a tool that leaves no mark: n1 drained
 		0 replaced since 12:00, 0 of 2 current
-		n1 settling | drained, and nothing says what comes next
+		n1 settling | drained, next step unknown
 		n2 outdated 1/1
-		12:04:01 node.drained n1: drained, and nothing says what comes next
+		12:04:01 node.drained n1: drained, next step unknown
 `)
 	o.cordon(2)
 	o.sees(time.Second, `
 		drained by hand, or by a tool that leaves no mark: n1 drained, n2 cordoned
 		0 replaced since 12:00, 0 of 2 current
-		n1 settling | drained, and nothing says what comes next
+		n1 settling | drained, next step unknown
 		n2 outdated 1/1 | was cordoned, and nothing says by whom: it takes no new pods
 		12:04:02 node.cordoned n2: was cordoned, and nothing says by whom: it takes no new pods (cordoned)
 `)
@@ -76,14 +76,14 @@ func TestKubectlDrain(t *testing.T) {
 	o.w.DeleteNode("n1")
 	// One read without the machine is not its end.
 	o.sees(time.Second, `
-		n1 settling | drained, and nothing says what comes next
+		n1 settling | drained, next step unknown
 		n2 outdated 1/1
 		12:04:03 node.outdated n2: no mark is left of who moved it: cordoned
 `)
 	o.machines(2, 2, 11)
 	o.sees(time.Minute, `
 		1 replaced since 12:00, 0 of 2 current
-		i-11 launching | machine i-11 in a has not joined the cluster
+		i-11 launching | i-11 in a has not joined the cluster
 		n1 replaced
 		n2 outdated 1/1
 		12:05:03 node.replaced n1: gone
@@ -175,7 +175,7 @@ func TestKopsRoll(t *testing.T) {
 		n1 replaced
 		n11 ready
 		n12 ready
-		n2 draining 1/1 | kops rolling-update has cordoned it: it is drained, and then its machine ends, for longer than the 15m0s that are usual
+		n2 draining 1/1 | kops rolling-update has cordoned it: it is drained, and then its machine ends, longer than the usual 15m0s
 		n3 outdated | kops rolling-update is going to replace it: new pods avoid it
 		n4 outdated | kops rolling-update is going to replace it: new pods avoid it
 `)
@@ -221,9 +221,9 @@ func TestEKSUpdate(t *testing.T) {
 	o.sees(time.Minute, `
 		an EKS managed update is at work here: n1 draining, 1 to go
 		0 replaced since 12:00, 0 of 2 current
-		n1 draining 1/2 drain limit 15m0s | an EKS managed update drains it, as its pods leave
+		n1 draining 1/2 drain limit 15m0s | pods leave: an EKS managed update drains it
 		n2 outdated | an EKS managed update is going to replace it: it takes no new pods
-		12:02:00 node.draining n1: 2 pods to move: an EKS managed update drains it, as its pods leave (taint eks.amazonaws.com/nodegroup=unschedulable:NoSchedule)
+		12:02:00 node.draining n1: 2 pods to move: pods leave: an EKS managed update drains it (taint eks.amazonaws.com/nodegroup=unschedulable:NoSchedule)
 `)
 	o.w.DeletePod("cart")
 	o.sees(time.Minute, `
@@ -298,8 +298,8 @@ func TestLeftBehind(t *testing.T) {
 	o.sees(0, `
 		a run of Drainboard has left marks behind: n1
 		0 replaced since 12:00, 0 of 1 current
-		n1 outdated | our last run has left this mark behind
-		12:00:00 node.tainted n1: our last run has left this mark behind (tainted eks.amazonaws.com/nodegroup=unschedulable:NoSchedule)
+		n1 outdated | carries a mark that our last run left
+		12:00:00 node.tainted n1: carries a mark that our last run left (tainted eks.amazonaws.com/nodegroup=unschedulable:NoSchedule)
 `)
 }
 
@@ -316,9 +316,9 @@ func TestAttachToADrainThatHangs(t *testing.T) {
 	o.sees(0, `
 		drained by hand, or by a tool that leaves no mark: n1 draining
 		0 replaced since 12:00, 0 of 1 current
-		n1 draining 2/2 blocked | was cordoned, and every pod left on it is held: a drain may be waiting
-		shop/bare on n1: has no controller: kubectl drain leaves it unless it was started with --force -> see how the drain was started, or delete the pod yourself
-		shop/checkout on n1: shop/checkout allows 0: 1 healthy, 1 required, so it never allows any -> scale checkout to 2, loosen minAvailable 1, or delete the pod
-		11:00:00 node.draining n1: 2 pods to move: was cordoned, and every pod left on it is held: a drain may be waiting (cordoned)
+		n1 draining 2/2 blocked | cordoned, all pods blocked: a drain may be waiting
+		shop/bare on n1: has no controller: kubectl drain does not evict it without --force -> check how the drain was started, or delete the pod
+		shop/checkout on n1: PDB shop/checkout allows 0 disruptions: 1 healthy, 1 required, so it never allows any -> scale checkout to 2, loosen minAvailable 1, or delete the pod
+		11:00:00 node.draining n1: 2 pods to move: cordoned, all pods blocked: a drain may be waiting (cordoned)
 `)
 }

@@ -215,7 +215,7 @@ func TestFollowPauses(t *testing.T) {
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":true}}'
-		run.paused : paused: asked for by me@here: because; what Gardener has begun goes on
+		run.paused : paused: requested by me@here: because; Gardener continues what it has begun
 `, says(record.CmdPause, ""))
 	f.done(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
@@ -243,7 +243,7 @@ func TestFollowPauses(t *testing.T) {
 	f.shows(time.Minute, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		run.paused : paused: somebody has paused web-z1: resume lets it go on
+		run.paused : paused: another user has paused web-z1: resume continues it
 `)
 	f.shows(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
@@ -267,7 +267,7 @@ func TestFollowTellsWhilePaused(t *testing.T) {
 	f.shows(time.Second, `
 		n1 draining drain forced 1h59m58s | Gardener is ending its machine: it is drained
 		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":true}}'
-		run.paused : paused: asked for by me@here: because; what Gardener has begun goes on
+		run.paused : paused: requested by me@here: because; Gardener continues what it has begun
 `, says(record.CmdPause, ""))
 	f.done(time.Second, `
 		n1 draining drain forced 1h59m57s | Gardener is ending its machine: it is drained
@@ -290,7 +290,7 @@ func TestFollowPausesBlind(t *testing.T) {
 	f.waits(10 * time.Minute)
 	f.shows(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		run.paused : paused: asked for by me@here: because; what Gardener has begun goes on
+		run.paused : paused: requested by me@here: because; Gardener continues what it has begun
 `, says(record.CmdPause, ""))
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
 	f.away = false
@@ -311,7 +311,7 @@ func TestFollowAbortsBlind(t *testing.T) {
 	f.waits(10 * time.Minute)
 	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdAbort, "")}})
 	f.waits(10 * time.Minute)
-	want := []string{"machine deployment web-z1 is not known to be paused, and further nodes may go; in the control cluster this pauses it: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":true}}'"}
+	want := []string{"machine deployment web-z1 may not be paused: further nodes may start; to pause it in the control cluster: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":true}}'"}
 	if f.is.State != record.Finished || !slices.Equal(f.is.Unrestored, want) {
 		t.Errorf("%s, left %q", f.is.State, f.is.Unrestored)
 	}
@@ -370,7 +370,7 @@ func TestFollowOrders(t *testing.T) {
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 settling | Gardener is ending its machine: it is drained
 		node.drained n2: Gardener is ending its machine: it is drained
-		warning n2: the order is for nodes that are still to go; n2 is not
+		warning n2: n2 cannot be reordered: it is not waiting to be replaced
 `, says(record.CmdSkip, "n2"))
 }
 
@@ -387,17 +387,17 @@ func TestFollowForces(t *testing.T) {
 `)
 	f.shows(slow, `
 		n1 draining drain forced 1h59m18s | Gardener is ending its machine: it is drained
-		node.blocked n1: shop/cart allows 0: 1 healthy, 1 required, so it never allows any; way out: scale cart to 2, loosen minAvailable 1, or force with f; Gardener's drain fails at it and begins anew every 5 s, so its retries never end and only the drain timeout passes it
+		node.blocked n1: PDB shop/cart allows 0 disruptions: 1 healthy, 1 required, so it never allows any; way out: scale cart to 2, loosen minAvailable 1, or force with f; Gardener's drain fails at it and begins anew every 5 s, so its retries never end and only the drain timeout passes it
 `)
 	f.shows(time.Second, `
 		n1 draining drain forced 1h59m17s | Gardener is ending its machine: it is drained
 		asks: kubectl delete pod -n shop cart
 		asks: kubectl -n shoot--dev--prod label machine i-1 force-deletion=true
-		warning n1: force ordered by me@here (because): 1 pod may be deleted past its budgets
+		warning n1: force ordered by me@here (because): 1 pod may be deleted past its PDBs
 `, says(record.CmdForce, "n1"))
 	f.done(time.Second, `
 		n1 draining drain forced 1h59m16s | Gardener is ending its machine: it is drained
-		pod.forced n1: deleted past its budgets by force order force-1
+		pod.forced n1: deleted past its PDBs by force order force-1
 		node.tainted n1: force machine i-1 in the control cluster
 `)
 }
@@ -417,19 +417,19 @@ func TestFollowAborts(t *testing.T) {
 		n1 settling | Gardener is ending its machine: it is drained
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":true}}'
-		run.aborting : nothing new starts; what is in flight finishes or is put back
+		run.aborting : nothing new starts; work in flight finishes or is undone
 `, says(record.CmdAbort, ""))
 	f.done(time.Second, `
 		n1 settling | Gardener is ending its machine: it is drained
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
 		capacity.changed : pause machine deployment web-z1 in the control cluster
-		warning : machine deployment web-z1 stays paused, so that no further node goes; in the control cluster it goes on with
-		warning : n1: begun by Gardener, which finishes it
-		warning : to go back, change the Shoot back; a Kubernetes version cannot be lowered
+		warning : machine deployment web-z1 stays paused: no further node starts; to resume it in the control cluster
+		warning : n1: begun by Gardener, which finishes them
+		warning : to roll back, change the Shoot back; a Kubernetes version cannot be lowered
 		phase.finished : roll took 2s
 		run.finished : aborted by me@here: because (0 of 2 nodes replaced in 3s)
 `)
-	if want := []string{"machine deployment web-z1 stays paused, so that no further node goes; in the control cluster it goes on with: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":false}}'"}; !slices.Equal(f.is.Unrestored, want) || f.is.Result != record.Aborted {
+	if want := []string{"machine deployment web-z1 stays paused: no further node starts; to resume it in the control cluster: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":false}}'"}; !slices.Equal(f.is.Unrestored, want) || f.is.Result != record.Aborted {
 		t.Errorf("%s: left %q", f.is.Result, f.is.Unrestored)
 	}
 }
@@ -448,8 +448,8 @@ func TestFollowsFromTheNodes(t *testing.T) {
 	f.shows(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		warning : pause is not possible now: only the control cluster knows of it (--control-kubeconfig, --control-namespace)
-		warning n1: skip is not possible now: only the control cluster knows of it (--control-kubeconfig, --control-namespace)
+		warning : pause not possible now: it needs the control cluster (--control-kubeconfig, --control-namespace)
+		warning n1: skip not possible now: it needs the control cluster (--control-kubeconfig, --control-namespace)
 `, says(record.CmdPause, ""), says(record.CmdSkip, "n1"))
 	f.w.DeleteNode("n1")
 	f.w.DeleteNode("n2")
@@ -497,7 +497,7 @@ func TestFollowFails(t *testing.T) {
 	f.shows(5*time.Second, `
 		n1 failed | its update in place failed: no space
 		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		warning : the update in place of n1 failed, and Gardener waits for it: repair the node, and its agent tries again
+		warning : in-place update of n1 failed, Gardener waits for it: repair the node, its agent retries
 `)
 }
 
@@ -562,18 +562,18 @@ func TestFollowLeavesToOthers(t *testing.T) {
 	second(func(d *world.MachineDeployment) { d.Updated, d.Available = 1, 1 })
 	f.shows(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		run.paused : paused: somebody has paused web-z1: resume lets it go on
+		run.paused : paused: another user has paused web-z1: resume continues it
 `)
 	second(func(d *world.MachineDeployment) { d.Available = 0 })
 	f.shows(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		run.resumed : resumed: more is left than what somebody has paused (web-z1)
+		run.resumed : resumed: nodes are left beside what another user has paused (web-z1)
 `)
 	second(func(d *world.MachineDeployment) { d.Available = 1 })
 	f.steps(time.Second, engine.Inputs{})
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = false })
 	f.shows(time.Second, `
 		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		run.resumed : resumed: whoever had paused the machine deployments lets them go on
+		run.resumed : resumed: another user has resumed the machine deployments
 `)
 }

@@ -90,7 +90,7 @@ func TestFollowWithoutItsControl(t *testing.T) {
 		t.Errorf("outstanding: %q", left)
 	}
 	f.hasNoControl()
-	if got := f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdResume, "")}}); f.is.State != record.Paused || !strings.Contains(got, "the run has paused web-z1, and only the control cluster knows") {
+	if got := f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdResume, "")}}); f.is.State != record.Paused || !strings.Contains(got, "the run has paused web-z1: to resume, it needs the control cluster") {
 		t.Errorf("%s:\n%s", f.is.State, got)
 	}
 	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdAbort, "")}})
@@ -138,7 +138,7 @@ func TestFollowAbortsUnheld(t *testing.T) {
 		f.asked = nil
 		f.steps(engine.Heartbeat, in)
 	}
-	if f.is.State != record.Finished || len(f.is.Unrestored) != 1 || !strings.Contains(f.is.Unrestored[0], "not known to be paused") {
+	if f.is.State != record.Finished || len(f.is.Unrestored) != 1 || !strings.Contains(f.is.Unrestored[0], "may not be paused") {
 		t.Errorf("%s: left %q", f.is.State, f.is.Unrestored)
 	}
 }
@@ -225,7 +225,7 @@ func leavesTurns(t *testing.T, given bool) {
 	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdAbort, "")}})
 	f.answers()
 	f.steps(time.Second, engine.Inputs{})
-	want := "machine i-1 keeps the deletion priority that it was given; in the control cluster, as it was before: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=3"
+	want := "machine i-1 keeps the deletion priority of this run; to restore it in the control cluster: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=3"
 	if f.is.State != record.Finished || !slices.Contains(f.is.Unrestored, want) {
 		t.Errorf("control cluster %t: %s, left %q", given, f.is.State, f.is.Unrestored)
 	}

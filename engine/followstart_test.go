@@ -132,7 +132,7 @@ func TestFollowNeverStarts(t *testing.T) {
 			t.Fatalf("control %t: %s before its time is up: %s", control, f.is.State, f.is.Why)
 		}
 		f.waits(2 * engine.Heartbeat)
-		if f.is.State != record.Paused || !strings.Contains(f.is.Why, "not done after 30m0s: Gardener has not started generation 2") {
+		if f.is.State != record.Paused || !strings.Contains(f.is.Why, "not finished after 30m0s: Gardener has not started generation 2") {
 			t.Fatalf("control %t: %s: %s", control, f.is.State, f.is.Why)
 		}
 		f.waits(time.Minute)

@@ -82,7 +82,7 @@ func TestLoopTellsWhatIsOutOfSight(t *testing.T) {
 		"in sight: the cloud is seen again, after 0s",
 		"lock lost: the lock of this run is lost: no answer in time; nothing is done until it is back, and deadlines stand still",
 		"lock held: the lock of this run is held again, after 0s: the run goes on from its record",
-		"looked up: what was under way: not seen: suspend AZRebalance, decided anew",
+		"looked up: pending changes looked up: not seen: suspend AZRebalance, recomputed",
 	}
 	if !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)

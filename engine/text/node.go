@@ -19,7 +19,7 @@ const (
 	NotReady      = "not Ready"
 )
 
-func PodsToMove(n int) string { return Plural(n, "pod") + " to evict" }
+func PodsToMove(n int) string { return Plural(n, "pod") + " to move" }
 
 func EmptyAfter(d time.Duration) string { return "empty after " + seconds(d) }
 

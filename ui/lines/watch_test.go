@@ -93,7 +93,7 @@ func TestPlainWatchOfOthers(t *testing.T) {
 // A worker pool is told whole once, then what becomes of it.
 func TestPlainWatchOfAPool(t *testing.T) {
 	p := attend(t, uitest.Pooled(), onlyWatches).
-		Hears("Gardener is at work here", "pool web\n", "updates: AutoRollingUpdate\n", "Shoot: garden-dev/prod\n", "eu-west-1b: 2 of 4 updated", "paused: no further batch begins", "no capacity").
+		Hears("Gardener is at work here", "pool web\n", "updates: AutoRollingUpdate\n", "Shoot: garden-dev/prod\n", "eu-west-1b: 2 of 4 updated", "paused: no further batch starts", "no capacity").
 		Hears("ip-10-0-1-23 draining, 3 of 17 pods left, blocked, drain forced: 1:58:00 left")
 	p.Later(30 * time.Second).Hears("4 of 12 updated")
 	s := uitest.Pooled()

@@ -18,7 +18,7 @@ const (
 )
 
 // Await waits for what the group's own controller has not done, for Settings.WaitForStart of
-// usable time; then the run pauses itself. what says in a clause why the run cannot go on
+// usable time; then the run pauses itself. what says in a clause why the run cannot continue
 // without it.
 func (s *Step) Await(what string, left []world.Unfinished) {
 	limit := s.Run.Settings.WaitForStart

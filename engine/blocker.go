@@ -100,7 +100,7 @@ func (s *Reader) explainTerminating(b *Blocker, p *world.Pod, n record.Node) {
 	case s.silent(p.Node):
 		b.Kind, b.Detail = BlockedByGrace, text.OverdueUnreachable(over, s.Now.Sub(s.W.Node(p.Node).Unreachable))
 		b.WayOut = text.SeeMachine
-		if n.Stage != record.Updating && s.Run.External == nil { // else a controller, or somebody else, drains it
+		if n.Stage != record.Updating && s.Run.External == nil { // else a controller or another user drains it
 			b.WayOut = text.SeeMachineOrPolicy
 		}
 	case len(p.Finalizers) > 0:
@@ -161,7 +161,7 @@ func opensAt(v BudgetView) int {
 	return (100 + spare - 1) / spare // the least n whose share, rounded up, is below n
 }
 
-// scales reports whether somebody can have more pods of the owner of this one.
+// scales reports whether a user can have more pods of the owner of this one.
 func scales(p *world.Pod) bool {
 	return p.Owner.Kind != "" && p.Owner.Kind != "DaemonSet" && p.Owner.Kind != "Node"
 }

@@ -107,7 +107,7 @@ func (s *Step) LaunchInZone(zone string) {
 // come, "" if it was not refused.
 func (s *Reader) LaunchRefusal(zone string) string { return s.Run.Retries["launch/"+zone].Message }
 
-// WatchSizes notices that somebody else changed the group's size meanwhile. A
+// WatchSizes notices that another user or tool changed the group's size meanwhile. A
 // raise is left alone from then on; a lowering counts as part of ours.
 func (s *Step) WatchSizes() {
 	if !s.Fresh(world.Cloud) || !s.Run.Raised || s.Run.Foreign != "" || s.changingSizes() {
@@ -241,14 +241,14 @@ func (s *Step) EnsureRaise() bool {
 	}
 	to := raised(s.Run.Base, s.Run.Raise)
 	if r, refused := s.Refused(record.RaiseKey); refused && r.Refusal == record.RefusedConflict && g.Sizes != to {
-		if s.RaiseShows() { // its answer was lost, and somebody has scaled the group since
+		if s.RaiseShows() { // its answer was lost, and another user or tool has scaled the group since
 			s.Run.Raised = true
 			return true
 		}
 		if s.Run.RaiseUnsure {
 			s.Note(s.unsureRaise())
 		}
-		s.Run.Base = g.Sizes // somebody scaled the group between our look and our request
+		s.Run.Base = g.Sizes // the group was scaled between our look and our request
 		to = raised(s.Run.Base, s.Run.Raise)
 	}
 	base := s.Run.Base
@@ -262,7 +262,7 @@ func raised(base world.Sizes, by int) world.Sizes {
 }
 
 // RaiseShows reports whether the group shows our raise, even if its answer was
-// lost and somebody else has changed the desired size since.
+// lost and another user or tool has changed the desired size since.
 func (s *Reader) RaiseShows() bool {
 	r, sizes := &s.Run, s.W.Group.Sizes
 	if r.Raise == 0 {

@@ -36,7 +36,7 @@ func (s *Reader) someTheirs() bool {
 }
 
 // drainedByOthers reports whether whoever asks the eviction API about the pods of a node is
-// somebody else.
+// not this run.
 func (s *Reader) drainedByOthers(node string) bool {
 	if s.Run.External != nil {
 		return true

@@ -93,7 +93,7 @@ func (s *Step) advance() {
 	case record.Running:
 		s.runGoneHooks()
 		s.Rules.Step(s)
-		s.advanceNodes() // none of these goes on once something has ended the run
+		s.advanceNodes() // none of these continues once something has ended the run
 		s.evict()
 	case record.Paused:
 		s.lookAtUpdates()

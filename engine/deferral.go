@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// patience is how long a node is waited for that somebody takes out of service, if its
+	// patience is how long a node is waited for that another user takes out of service, if its
 	// mover has no limit of its own; with one it is twice that. Marks may be left behind.
 	patience = 30 * time.Minute
-	// lull is how long somebody may let no pod go, and still drain the node: kubectl drain
+	// lull is how long another user may evict no pod, and still drain the node: kubectl drain
 	// tries again every 5 s.
 	lull = 10 * time.Second
 )
 
-// cordonMover is whoever has cordoned a node: somebody drains it as long as pods leave it
-// that we did not evict, and goes on with it while every pod that is left is held.
+// cordonMover is whoever has cordoned a node: a user drains it as long as pods leave it
+// that we did not evict, and continues while every remaining pod is blocked.
 func (s *Reader) cordonMover(machine string, n *world.Node, r record.ExternalMover) record.ExternalMover {
 	r.Kind, r.Does, r.Mark, r.How = record.ExternalCordon, text.HasCordoned, "", text.CordonStays
 	if s.inWork(machine) {
@@ -73,7 +73,7 @@ func (s *Reader) drainMover(machine string, r record.ExternalMover, limit time.D
 	return r
 }
 
-// begun is from when on somebody is waited for who put a mark on a node at a time: the
+// begun is from when on a user is waited for who put a mark on a node at a time: the
 // time before that the run could not see it does not count. Zero if the time is not known.
 func (s *Reader) begun(put time.Time) time.Time {
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Look is what somebody looks at more closely. Its details are in the snapshots
+// Look is what a user looks at more closely. Its details are in the snapshots
 // from then on.
 type Look struct {
 	// Machine is a machine's id, "" for none.
@@ -67,7 +67,7 @@ const (
 // stageOrder is the order in which a node's pods are listed.
 var stageOrder = []PodStage{StageBlocked, StageAsks, StageReturns, StageForced, StageTerminating, StageEvicting, StageToEvict, StageRuns, StageIgnored}
 
-// PodDetail is one pod of a node that somebody looks at.
+// PodDetail is one pod of a node that a user looks at.
 type PodDetail struct {
 	// Ref is "namespace/name".
 	Ref, UID string

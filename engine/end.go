@@ -283,7 +283,7 @@ func (s *Step) finish(result record.Result) {
 	s.Enter("")
 	s.Run.State, s.Run.Result, s.Run.Finished, s.Run.PhaseWait, s.Run.Awaits = record.Finished, result, s.Now, nil, nil
 	s.Run.Pending, s.Run.Pods, s.Run.Retries, s.Run.Evicted, s.Run.ExternalMovers, s.Run.Deferrals = nil, nil, nil, nil, nil, nil
-	s.reportFound() // the run's end is the last that is told of it
+	s.reportFound() // the run's end is the last event about it
 	code := s.Run.ExitCode()
 	replaced, total := s.Run.Outdated()
 	message := text.RunFinished(string(result), s.Run.Why, replaced, total, s.conduct().did(&s.Reader), s.Now.Sub(s.Run.Started))

@@ -155,7 +155,7 @@ func (s *Step) sendEviction(c candidate) bool {
 }
 
 // evictionsInFlight counts the evictions without an answer, and for each budget
-// those that it may have let through and does not show yet, and of these the ones
+// those that it may have accepted and does not show yet, and of these the ones
 // without an answer.
 func (s *Reader) evictionsInFlight() (unanswered int, perBudget, asked map[string]int) {
 	perBudget, asked = map[string]int{}, map[string]int{}

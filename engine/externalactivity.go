@@ -13,7 +13,7 @@ import (
 )
 
 // afterwards is for how long what was replaced stays on the screen after the last sign of
-// somebody at work.
+// a user or tool at work.
 const afterwards = 10 * time.Minute
 
 // eksSettles is for how long an EKS managed update waits between a drain and the end of
@@ -209,7 +209,7 @@ func (s *Reader) stepOf(move world.Move, left []*world.Pod, n *record.Node, was 
 	return world.MoveDraining
 }
 
-// limitOf is the countdown of somebody else's drain: from the mark, or from when it was
+// limitOf is the countdown of a drain by others: from the mark, or from when it was
 // seen to begin; nil when neither is known, when it has no limit, and when it is over.
 func (s *Reader) limitOf(move world.Move, was record.Node, known bool) *record.Wait {
 	start := move.Since
@@ -225,7 +225,7 @@ func (s *Reader) limitOf(move world.Move, was record.Node, known bool) *record.W
 	return &record.Wait{For: record.WaitOthersDrain, Start: start, End: start.Add(move.Limit)}
 }
 
-// keepReplaced adds to nodes what others have replaced while somebody watched, for a while
+// keepReplaced adds to nodes what others have replaced while a user watched, for a while
 // after the last sign of them; last is the group as it was before.
 func keepReplaced(o *record.ExternalActivity, nodes map[string]record.Node, last record.Run, now time.Time) {
 	if o.Began.IsZero() {

@@ -59,7 +59,7 @@ func (s *Reader) processMovers() (out []record.ExternalMover) {
 		still := slices.ContainsFunc(s.Run.ExternalMovers, func(old record.ExternalMover) bool { return old.Who == process && !old.Seen.IsZero() })
 		switch {
 		case g.HasSuspended(process) && !ours:
-			continue // somebody has suspended it, and it stays so
+			continue // another user has suspended it, and it stays so
 		case g.HasSuspended(process):
 			r.Seen = s.Now
 		case ours && still && s.settled("suspend/"+process) && s.settled("resume/"+process):

@@ -78,7 +78,7 @@ func (s *Step) watchExternalMovers() {
 	}
 }
 
-// Opposed says which rival is at work that no run goes on beside, or what else keeps one
+// Opposed says which rival is at work that no run continues beside, or what else keeps one
 // from touching the group, "" if nothing does.
 func (s *Reader) Opposed() string {
 	for _, r := range s.Run.ExternalMovers {

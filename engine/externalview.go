@@ -69,7 +69,7 @@ func (s *Reader) othersView() *ExternalView {
 	if v.Movers = t.movers(); len(v.Movers) == 0 && v.Replaced == 0 {
 		return nil
 	}
-	if s.Run.State != record.NoRun { // its record tells for how long it goes on, however often it was resumed
+	if s.Run.State != record.NoRun { // its record tells for how long it lasts, however often it was resumed
 		return v
 	}
 	replaced, total := s.Run.Outdated()

@@ -26,7 +26,7 @@ const (
 	unlisted
 	// outOfUse: the machine is listed and does not serve (see servesItself).
 	outOfUse
-	// movedByOthers: a mark on the node that is not ours tells of somebody who moves it.
+	// movedByOthers: a mark on the node that is not ours tells of another mover.
 	movedByOthers
 	// unhealthy: the cloud finds the machine unhealthy.
 	unhealthy

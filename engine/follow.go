@@ -16,7 +16,7 @@ import (
 
 // A group that its own controller rolls (following): the run follows what the controller
 // does, by the marks that it leaves, and helps where the controller offers something: it is
-// held and let go on, a machine goes earlier, later or by force, pods that budgets keep are
+// paused and resumed, a machine goes earlier, later or by force, pods that budgets keep are
 // deleted by a recorded order. Nothing else is changed.
 
 // observeController brings the run's nodes up to date with what the controller does.
@@ -151,8 +151,8 @@ func (s *Step) forgetControl() {
 	}
 }
 
-// externalPause reports whether the run is paused because somebody else holds the roll. When he
-// lets it go on, the run goes on as well.
+// externalPause reports whether the run is paused because another user has paused the roll. When that user
+// resumes it, the run resumes as well.
 func (s *Step) externalPause() bool {
 	if !s.Run.PausedExternally || !s.Fresh(world.Cloud) || !s.controls() || s.LeftToOthers() {
 		return s.Run.PausedExternally
@@ -194,7 +194,7 @@ func (s *Reader) holdAction(kind record.ActionKind, deployment string) record.Ac
 	return record.Action{Kind: kind, Key: key, Controller: s.Rules.Follows().ID(), Namespace: s.namespace(), Object: deployment}
 }
 
-// tookPause writes down that a part of the group is the run's to let go on.
+// tookPause writes down that a part of the group is the run's to resume.
 func (s *Step) tookPause(deployment string) {
 	if !slices.Contains(s.Run.PausedDeployments, deployment) {
 		s.Run.PausedDeployments, s.Run.PausedIn, s.changed = append(s.Run.PausedDeployments, deployment), s.Rules.Follows().Namespace(&s.W.Group), true
@@ -207,24 +207,24 @@ func (s *Reader) stands(key string) bool {
 	return busy && (p.Accepted.IsZero() || !p.Action.IsSeen(s.W))
 }
 
-// pauseDeployments has the controller begin no further batch. What it has begun goes on. It reports
+// pauseDeployments has the controller begin no further batch. What it has begun continues. It reports
 // whether that is so everywhere.
 func (s *Step) pauseDeployments() bool {
 	if !s.controls() {
 		return true
 	}
 	if !s.Fresh(world.Cloud) {
-		return false // whether somebody else has paused it meanwhile is not known
+		return false // whether another user has paused it meanwhile is not known
 	}
 	held := true
 	for _, d := range s.parts() {
 		if s.stands("un" + pauseKey(d.Name)) {
-			held = false // it is about to go on: what is seen of it is older than that
+			held = false // it is about to continue: what is seen of it is older than that
 			continue
 		}
 		if !slices.Contains(s.Run.PausedDeployments, d.Name) {
 			if d.Paused {
-				continue // somebody else has, and lets it go on
+				continue // another user has, and resumes it
 			}
 			s.tookPause(d.Name)
 		}
@@ -233,7 +233,7 @@ func (s *Step) pauseDeployments() bool {
 	return held
 }
 
-// resumeDeployments lets the controller go on where the run has held it.
+// resumeDeployments lets the controller continue where the run has held it.
 func (s *Step) resumeDeployments() {
 	if !s.controls() || !s.Fresh(world.Cloud) {
 		return
@@ -259,7 +259,7 @@ func (s *Reader) part(name string) (p selfdriven.Part, there bool) {
 	return selfdriven.Part{}, false
 }
 
-// HeldByOthers lists the parts of the group that somebody else has paused.
+// HeldByOthers lists the parts of the group that another user has paused.
 func (s *Reader) HeldByOthers() (out []string) {
 	for _, d := range s.parts() {
 		if d.Paused && !slices.Contains(s.Run.PausedDeployments, d.Name) && s.settled(pauseKey(d.Name)) && s.settled("un"+pauseKey(d.Name)) {
@@ -269,7 +269,7 @@ func (s *Reader) HeldByOthers() (out []string) {
 	return out
 }
 
-// LeftToOthers reports whether somebody else holds all parts of the group that are not
+// LeftToOthers reports whether another user has paused all parts of the group that are not
 // complete.
 func (s *Reader) LeftToOthers() bool {
 	held, left := s.HeldByOthers(), false
@@ -465,14 +465,14 @@ func (f following) abortFollowing(s *Reader) (out []string) {
 	return append(out, text.AbortPauses(w.Part))
 }
 
-// PauseWith pauses the run because somebody else has paused these parts of the group: resume
-// lets them go on, and so may he.
+// PauseWith pauses the run because another user has paused these parts of the group: resume
+// continues them, and so may that user.
 func (s *Step) PauseWith(deployments []string) {
 	s.Run.PausedExternally = true
 	s.Pause(text.PausedByAnother(deployments))
 }
 
-// takeExternalPause makes what somebody else has paused the run's to let go on, if that is why the
+// takeExternalPause makes what another user has paused the run's to resume, if that is why the
 // run is paused.
 func (s *Step) takeExternalPause() {
 	if !s.Run.PausedExternally {

@@ -142,7 +142,7 @@ func (s *Reader) servesItself(m *world.Machine) bool {
 
 // startDrains begins to empty nodes, at most slots of them, one after the other as
 // far as the gate allows. One that does not serve takes nothing out of service, and
-// goes ahead of those that the gate holds. One that somebody else takes out of service
+// goes ahead of those that the gate holds. One that another user or tool takes out of service
 // is waited for.
 func (s *Step) startDrains(machines []string, slots int) {
 	if len(machines) == 0 {
@@ -204,7 +204,7 @@ func (s *Step) startDrains(machines []string, slots int) {
 			in--
 		}
 		if !s.Run.GateSince.IsZero() {
-			s.Run.GateSince = s.Now // it does let somebody through
+			s.Run.GateSince = s.Now // a drain has passed it
 		}
 		if s.letGo(id) {
 			s.startDrain(id)

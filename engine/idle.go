@@ -10,7 +10,7 @@ import (
 
 // Idle is a group without a run of ours, as a run that does nothing: every machine with
 // the stage that it is in by itself (outdated, ready, launching, terminating, skipped
-// when somebody keeps it in Standby), or to which others have taken it, as far as the
+// when a user keeps it in Standby), or to which others have taken it, as far as the
 // marks on the nodes tell. last is what it returned before: from that it knows since
 // when things are as they are, and what was replaced; the zero value at first. left are
 // the marks that the group's last run has left behind, by machine, nil for none.

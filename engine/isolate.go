@@ -97,7 +97,7 @@ func (s *Step) deregistered(id string, n record.Node) bool {
 }
 
 // onlyAPI reports whether a node that is about to be drained is the last one that serves
-// the API, beside those in work: out of its load balancer nobody could go on (kops
+// the API, beside those in work: out of its load balancer nobody could continue (kops
 // cmd/kops/rolling-update_cluster.go turns deregistering off for a single control plane).
 func (s *Reader) onlyAPI() bool {
 	serves := func(r world.Role) bool { return r == world.RoleControlPlane || r == world.RoleAPIServer }

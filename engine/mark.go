@@ -46,7 +46,7 @@ func (s *Step) Taint(machine, node string, t world.Taint) bool {
 }
 
 // TaintAll puts a taint on the nodes of the order that are to go, but for those that skip
-// names. One that has not joined, or that somebody deleted, takes no pods. It reports whether
+// names. One that has not joined, or that was deleted, takes no pods. It reports whether
 // all have it.
 func (s *Step) TaintAll(t world.Taint, skip func(n record.Node, node *world.Node) bool) bool {
 	all := true
@@ -106,7 +106,7 @@ func (s *Step) forget(m record.Mark) {
 }
 
 // named reports whether a label or an annotation that is to be put is there already,
-// with whatever value: it is somebody's, and would be lost when ours is taken off.
+// with whatever value: it is another user's, and would be lost when ours is taken off.
 func (s *Reader) named(put record.Action) (there bool) {
 	node := s.W.Node(put.Node)
 	if node == nil {

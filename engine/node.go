@@ -38,7 +38,7 @@ func (s *Step) startDrain(id string) {
 	}
 	n.Pods, _ = s.podsToMove(n.Name)
 	n.Wait = s.drainWait()
-	n.Isolated = n.Isolated && !s.capabilities().CordonsFirst // somebody may have lifted the cordon that an earlier drain rested on
+	n.Isolated = n.Isolated && !s.capabilities().CordonsFirst // a user may have removed the cordon that an earlier drain rested on
 	if s.isolatesFirst() && !n.Isolated && s.W.Node(n.Name) != nil {
 		n.Wait = nil // its time begins when it is set apart
 	}
@@ -200,7 +200,7 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 	if s.Run.State == record.Paused {
 		return
 	}
-	if s.Fresh(world.Cluster) && s.drainsAgain(id, n) { // somebody may put the cordon back before it is looked at
+	if s.Fresh(world.Cluster) && s.drainsAgain(id, n) { // a user may restore the cordon before it is looked at
 		return
 	}
 	if !s.Over(n.Wait) {
@@ -217,7 +217,7 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 	}
 	n.Stage, n.Since = record.Terminating, s.Now
 	m := s.W.Machine(id)
-	n.Decrement = s.takesDown(id, n) && m != nil && !m.Leaving() // somebody else's end takes nothing down
+	n.Decrement = s.takesDown(id, n) && m != nil && !m.Leaving() // a termination by others lowers nothing
 	if n.Decrement {
 		s.Run.Lowered++
 	}
@@ -264,7 +264,7 @@ func (s *Step) backToDrain(id string, n record.Node) {
 }
 
 // vanished notes that the group had no such machine when it was asked to end it:
-// somebody else has taken it out, and its end took nothing of the size down.
+// another user has taken it out, and its end took nothing of the size down.
 func (s *Step) vanished(a record.Action) {
 	if a.Kind == record.Terminate {
 		s.tookNothing(a.Machine)
@@ -368,7 +368,7 @@ func (s *Reader) forcesByItself() bool {
 	return s.Rules.Defaults().OnDrainTimeout == record.TimeoutForce && !strings.HasPrefix(s.Run.Settings.Origin["on-drain-timeout"], "flag")
 }
 
-// failNode gives a node up; its marks come off. The run goes on without it, unless
+// failNode gives a node up; its marks come off. The run continues without it, unless
 // more nodes have failed than it may lose.
 func (s *Step) failNode(id string, result record.Result, reason, why string) {
 	n := s.Run.Nodes[id]
@@ -395,7 +395,7 @@ func (s *Reader) worst() record.Result {
 	return record.Failed
 }
 
-// skip leaves a node as it was before we touched it and goes on without it.
+// skip leaves a node as it was before we touched it and continues without it.
 func (s *Step) skip(id, why string) {
 	n := s.Run.Nodes[id]
 	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason = record.Skipped, s.Now, nil, false, why

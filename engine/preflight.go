@@ -92,7 +92,7 @@ func (s *Reader) preflight(node string) []string {
 }
 
 // forever names the pods on a node whose budgets will not let them go, however long the
-// run waits, unless somebody changes something.
+// run waits, unless a user changes something.
 func (s *Reader) forever(node string) []string {
 	var out []string
 	for _, p := range s.W.PodsOn(node) {
@@ -203,7 +203,7 @@ func (s *Reader) turns(nodes []string) []string {
 		for _, p := range s.W.PodsOn(node) {
 			gate := drain.GateOf(s.W, p, func(string) int { return 0 })
 			if s.judge(p).Fate != drain.Leaves || len(gate.Budgets) != 1 || !gate.Open || !p.Ready {
-				continue // an unready pod that is let through costs its budget nothing
+				continue // evicting an unready pod costs its budget nothing
 			}
 			ref := gate.Budgets[0].Ref()
 			if claims[ref] == nil {

@@ -96,11 +96,11 @@ func (s *Step) validationPassed(machines []string) {
 }
 
 // validate takes the validation on that is owed for machines, and begins one if none
-// goes on. It reports whether it is over and the run may go on.
+// continues. It reports whether it is over and the run may continue.
 func (s *Step) validate(need int, owed []string) bool {
 	v := s.validation(need, owed)
 	s.Run.Validation = &v
-	late := s.Over(v.Wait) && v.Passes == 0 // a row of looks that has begun goes on
+	late := s.Over(v.Wait) && v.Passes == 0 // a row of looks that has begun continues
 	if s.Now.Before(v.Next) && !late {
 		s.WakeAt(v.Next)
 		return false
@@ -133,7 +133,7 @@ func (s *Step) validate(need int, owed []string) bool {
 	return false
 }
 
-// validation is the one that goes on, or a new one. What was ended since it began starts
+// validation is the current one, or a new one. What was ended since it began starts
 // its looks and its time anew.
 func (s *Step) validation(need int, owed []string) record.Validation {
 	v := record.Validation{Need: need, Next: s.Now}
@@ -184,7 +184,7 @@ func (s *Reader) seenSince(change, look time.Time) bool {
 }
 
 // notValid is what becomes of a run whose cluster did not get valid in time. It reports
-// whether the run goes on all the same.
+// whether the run continues anyway.
 func (s *Step) notValid(v record.Validation, bad []record.Invalid) bool {
 	v.Passes, v.Failed = 0, s.Now
 	s.Run.Validation = &v

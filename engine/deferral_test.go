@@ -8,7 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine/sim"
 )
 
-// The time for which a node is left to somebody else counts only while the run can see
+// The time for which a node is left to another user counts only while the run can see
 // and act, and is each node's own.
 func TestYieldsCountUsableTime(t *testing.T) {
 	const begin = `

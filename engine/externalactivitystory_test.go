@@ -10,7 +10,7 @@ import (
 
 const kopsTaint, eksTaint = "kops.k8s.io/scheduled-for-update", "eks.amazonaws.com/nodegroup"
 
-// Somebody cordons a node and drains it with kubectl, and a budget holds its last pod.
+// A user cordons a node and drains it with kubectl, and a budget holds its last pod.
 // The node is drained as soon as its pods leave, is drained when none is left, and is
 // replaced when its machine has gone; nobody is named, because nothing names him.
 func TestKubectlDrain(t *testing.T) {
@@ -290,7 +290,7 @@ func TestOthersAtOnce(t *testing.T) {
 `)
 }
 
-// A mark that our own last run has left behind is not taken for somebody else's.
+// A mark that our own last run has left behind is not taken for another user's.
 func TestLeftBehind(t *testing.T) {
 	o := look(t, 1)
 	o.taint(1, eksTaint, "unschedulable", "NoSchedule")

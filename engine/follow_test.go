@@ -207,8 +207,8 @@ func TestFollowsARoll(t *testing.T) {
 `)
 }
 
-// A pause holds the machine deployments, resume lets go on those that it has held; one that
-// somebody else has paused pauses the run, and resume lets it go on, too.
+// A pause holds the machine deployments, resume continues those that it has held; one that
+// another user has paused pauses the run, and resume continues it, too.
 func TestFollowPauses(t *testing.T) {
 	f := followTwo(t)
 	f.shows(time.Second, `
@@ -253,7 +253,7 @@ func TestFollowPauses(t *testing.T) {
 `, says(record.CmdResume, ""))
 }
 
-// What Gardener goes on with in a run that is paused is told, although the time of a pause
+// What Gardener continues with in a run that is paused is told, although the time of a pause
 // moves the node's waits along first.
 func TestFollowTellsWhilePaused(t *testing.T) {
 	f := follow(t, 1, true)
@@ -282,7 +282,7 @@ func TestFollowTellsWhilePaused(t *testing.T) {
 }
 
 // A pause that comes while the control cluster is away holds nothing before that is back:
-// what somebody else has paused meanwhile is his to let go on.
+// what another user has paused meanwhile is that user's to resume.
 func TestFollowPausesBlind(t *testing.T) {
 	f := follow(t, 1, true)
 	f.steps(0, engine.Inputs{})
@@ -402,7 +402,7 @@ func TestFollowForces(t *testing.T) {
 `)
 }
 
-// An abort leaves the machine deployments held, and says how they go on.
+// An abort leaves the machine deployments held, and says how they continue.
 func TestFollowAborts(t *testing.T) {
 	f := follow(t, 2, true)
 	f.ends(1, "Initiate node drain")
@@ -540,7 +540,7 @@ func TestFollowGivesUp(t *testing.T) {
 	}
 }
 
-// A run of which nothing is left but what somebody else has paused is paused, and goes on with
+// A run of which nothing is left but what another user has paused is paused, and continues with
 // it.
 func TestFollowLeavesToOthers(t *testing.T) {
 	f := follow(t, 1, true)

@@ -35,7 +35,7 @@ func (f *follower) answers() string {
 	return f.steps(time.Second, in)
 }
 
-// hasNoControl takes the control cluster away, as from somebody who goes on with the run and
+// hasNoControl takes the control cluster away, as from a user who continues with the run and
 // does not give it.
 func (f *follower) hasNoControl() {
 	f.pool(world.Pool{Update: world.AutoRollingUpdate})
@@ -44,8 +44,8 @@ func (f *follower) hasNoControl() {
 
 const lets = `kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":false}}'`
 
-// Whoever lets a roll go on before its pause is seen waits for that: what is seen then is no
-// sign that it goes on.
+// Whoever resumes a roll before its pause is seen waits for that: what is seen then is no
+// sign that it continues.
 func TestFollowResumesAtOnce(t *testing.T) {
 	f := follow(t, 1, true)
 	f.steps(0, engine.Inputs{})
@@ -82,7 +82,7 @@ func TestFollowAbortsAfterResume(t *testing.T) {
 	}
 }
 
-// What a run has paused is never forgotten: not by whoever goes on with it without the control
+// What a run has paused is never forgotten: not by whoever continues with it without the control
 // cluster, nor by whoever ends it so.
 func TestFollowWithoutItsControl(t *testing.T) {
 	f := pausedRoll(t, 1)
@@ -143,7 +143,7 @@ func TestFollowAbortsUnheld(t *testing.T) {
 	}
 }
 
-// Who paused the roll may let it go on himself: the run goes on with it, and does not hold it.
+// Who paused the roll may resume it: the run continues with it, and does not hold it.
 func TestFollowTheirPause(t *testing.T) {
 	f := follow(t, 1, true)
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
@@ -250,7 +250,7 @@ func TestFollowFromElsewhere(t *testing.T) {
 	}
 }
 
-// The time that is left does not begin anew for whoever goes on with a run.
+// The time that is left does not begin anew for whoever continues with a run.
 func TestFollowTimeLeftAfterResume(t *testing.T) {
 	f := follow(t, 3, true)
 	f.steps(0, engine.Inputs{})

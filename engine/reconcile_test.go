@@ -159,7 +159,7 @@ func TestOutstandingSizes(t *testing.T) {
 	}
 }
 
-// Whatever somebody has made of a record, the engine decides on it without falling
+// Whatever a user has made of a record, the engine decides on it without falling
 // over, or says what is wrong with it: every value of one is left out, and replaced
 // by others.
 func TestMutilatedRecord(t *testing.T) {

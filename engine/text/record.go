@@ -1,0 +1,141 @@
+package text
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// OfGroup and those below say why a record, or a part of it, does not fit its group.
+func OfGroup(provider, group string) string {
+	return fmt.Sprintf("it is of the %s group %s", provider, group)
+}
+
+func GroupRecreated(was, is string) string {
+	return fmt.Sprintf("the group was deleted and made anew since the run began: it was %s, and is %s", was, is)
+}
+
+func SizesMismatch(sizes, why string) string {
+	return fmt.Sprintf("the group's sizes do not go back to %s: %s", sizes, why)
+}
+
+func SizesImpossible() string { return "no group can have these" }
+
+func SizesUnreachable(more, fewer, limit int) string {
+	return fmt.Sprintf("the run's own changes (%d more, %d less, maximum %d) do not lead there", more, fewer, limit)
+}
+
+func MinimumIs(n int) string { return fmt.Sprintf("the group's minimum is %d now", n) }
+
+func TemplateMismatch(template, why string) string {
+	return fmt.Sprintf("the group's template does not go back to %s: %s", template, why)
+}
+
+func OtherTemplate(template string) string {
+	return "the group launches from another launch template now, " + template
+}
+
+func SetAsVersion(version string) string {
+	return fmt.Sprintf("it is said to be set as version %q", version)
+}
+
+func NoSuchVersion() string { return "there is no such version" }
+
+func NotSuspendedByRuns(process string) string {
+	return process + " stays suspended: no run suspends it"
+}
+
+func NotOfGroup(machine string) string { return "its machine " + machine + " is not of this group" }
+
+func NodeOfOther(is, not string) string {
+	return "it is the node of machine " + is + ", not of " + not
+}
+
+// Standing is a run in a line: its nodes replaced, how many are in each stage, and the
+// actions that have no answer.
+func Standing(replaced, total int, stages, open []string) string {
+	s := strings.Join(append([]string{fmt.Sprintf("%d of %s replaced", replaced, Plural(total, "node"))}, stages...), ", ")
+	if len(open) > 0 {
+		s += "; under way, without an answer: " + Some(open)
+	}
+	return s
+}
+
+// InStage is a part of Standing.
+func InStage(n int, stage string) string { return fmt.Sprintf("%d %s", n, stage) }
+
+// Next is what a run does first that is resumed; open reports whether actions have no answer.
+func Next(open bool, what string) string {
+	if open {
+		return "what was under way is looked up, then " + what
+	}
+	return what
+}
+
+func NextEnds() string { return "what is in flight is finished or put back" }
+
+func NextStaysPaused() string { return "the run stays paused until it is resumed" }
+
+func NextApproval(batch int) string { return fmt.Sprintf("batch %d waits for approval", batch) }
+
+func NextPhase(phase string) string { return "the phase " + phase + " goes on" }
+
+func NextBegins() string { return "the run begins" }
+
+// RunStarted and those below are events of a run that another process drives.
+func RunStarted(by string) string { return "started by " + by }
+
+func PhaseFinished(after time.Duration) string { return "finished after " + seconds(after) }
+
+// BatchOf is a batch as a sentence has it: its nodes, or its phase.
+func BatchOf(nodes int, phase string) string {
+	if phase != "" {
+		return "phase " + phase
+	}
+	return Plural(nodes, "node")
+}
+
+func WantsApproval(what string) string { return "wants approval for " + what }
+
+func WasApproved(what, by string) string {
+	return what + " approved by " + cmp.Or(by, "nobody: none was asked for")
+}
+
+func WasForced(by, node, why string) string {
+	return fmt.Sprintf("force ordered by %s for %s: %s", by, node, why)
+}
+
+func HasLeftGroup(node string) string { return node + " has left the group" }
+
+func NoMarkLeft(mark string) string { return "no mark is left of who moved it: " + mark }
+
+// Marked says what a mark on a node means, with the mark.
+func Marked(means, mark string) string { return strings.TrimSpace(means + " (" + mark + ")") }
+
+func EachOf(nodes int, what string) string { return fmt.Sprintf("each of %d nodes: %s", nodes, what) }
+
+// Pace is how many nodes were replaced in what time.
+func Pace(nodes int, took time.Duration) string {
+	return Plural(nodes, "node") + " in " + strings.TrimSuffix(max(took.Round(time.Minute), time.Minute).String(), "0s")
+}
+
+// MoverActs says who does what, to which nodes (the first of them, and how many more), by
+// which mark.
+func MoverActs(who, does string, nodes []string, more int, mark string) string {
+	s := who + " " + does
+	if len(nodes) > 0 {
+		s += " " + AndMore(nodes, Few, more)
+	}
+	if mark != "" {
+		s += " (" + mark + ")"
+	}
+	return s
+}
+
+func MoverHandled(action, how string) string { return action + ": " + how }
+
+func MoverGone(action string) string { return "over: " + action }
+
+// MoreThanListed is the last of a list that was cut.
+func MoreThanListed(n int) string { return fmt.Sprintf("and %d more", n) }

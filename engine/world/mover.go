@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // Mover is somebody who takes nodes out of service, under the name that people know.
@@ -157,19 +159,19 @@ func cordoned(n *Node, moves []Move) []Move {
 // cordonMove is the move of a node that is cordoned without any mark that says by whom.
 func cordonMove(n *Node) Move {
 	m := Move{By: MoverSomebody, Step: MoveCordoned, Mark: "cordoned", Since: n.Cordoned(), SinceCordon: true, Guess: true,
-		Means: "was cordoned, and nothing says by whom: it takes no new pods"}
+		Means: text.CordonedByNobody()}
 	value, excluded := n.Labels[excludeLabel]
 	switch {
 	case excluded && value == "aws-node-termination-handler":
 		m.By, m.Step, m.Guess, m.Limit = MoverHandler, MoveDraining, false, handlerLimit
 		m.Mark += ", label " + excludeLabel + "=" + value
-		m.Means = "was cordoned by the AWS Node Termination Handler, which drains it unless it is set to cordon only"
+		m.Means = text.CordonedByHandler(MoverHandler.Name())
 	case excluded && n.Labels[EKSGroupKey] != "":
 		// The update's newer form: a cordon and this label instead of the taint (the
 		// user guide's "Understand each phase of node updates").
 		m.By, m.Step, m.Limit, m.Roll = MoverEKS, MoveDraining, EKSDrainLimit, true
 		m.Mark += ", label " + excludeLabel
-		m.Means = "is cordoned and out of the load balancers, as an EKS managed update does before it drains and ends a node"
+		m.Means = text.CordonedAsEKSDoes()
 	}
 	return m
 }
@@ -236,27 +238,23 @@ func (m Mover) Does(atWork, guess bool) string {
 	switch m {
 	case MoverSomebody:
 		if atWork {
-			return "drained by hand, or by a tool that leaves no mark"
+			return text.DrainedByHand()
 		}
-		return "cordoned by hand, or by a tool that leaves no mark"
+		return text.CordonedByHand()
 	case MoverAutoscaler, MoverEKSRepair:
 		if !atWork {
-			return m.Name() + " may act here"
+			return text.MayAct(m.Name())
 		}
 	case MoverDrainboard:
-		return "a run of Drainboard has left marks behind"
+		return text.DrainboardLeftMarks()
 	case MoverCloud:
-		return "the cloud has shut down machines"
+		return text.CloudShutDown()
 	case MoverKops:
-		m = "kops rolling-update"
+		m = kopsRoll
 	case MoverEKS:
-		m = "an EKS managed update"
+		m = eksUpdate
 	}
-	text := m.Name() + " is at work here"
-	if guess {
-		text += ", as it looks"
-	}
-	return text
+	return text.IsAtWork(m.Name(), guess)
 }
 
 // Name is the mover as a sentence has it.

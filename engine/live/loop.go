@@ -3,13 +3,13 @@ package live
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -477,7 +477,7 @@ func (l *Loop) saveLast(ctx context.Context) {
 	if err == nil || errors.Is(err, ErrLost) {
 		return
 	}
-	l.tell([]record.Event{{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: record.Warning, Message: "the end of the run could not be written to its record, which still says that it goes on: " + err.Error()}})
+	l.tell([]record.Event{{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: record.Warning, Message: text.EndNotRecorded(err)}})
 }
 
 // saveWithin writes the record, again and again where the API fails now and then, until the
@@ -538,7 +538,7 @@ func (l *Loop) dispatch(a record.Action, asked time.Time) {
 func (l *Loop) do(ctx context.Context, a record.Action, asked time.Time) record.Outcome {
 	why := ""
 	if late := time.Now().Round(0).Sub(asked.Round(0)); late > tooLate {
-		why = fmt.Sprintf("it could not start for %s", late.Round(time.Second))
+		why = text.CouldNotStart(late)
 	} else if ctx.Err() != nil || !l.Lock.Sure() {
 		why = ErrNotSure.Error()
 	}

@@ -1,0 +1,295 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// MachineEnds says that Gardener ends a machine, at which step (one of the Steps below,
+// "" for an unknown one), and whether by force.
+func MachineEnds(step string, forced bool) string {
+	s := WithWhy("Gardener is ending its machine", step)
+	if forced {
+		s += ", by force"
+	}
+	return s
+}
+
+func StepMachineObject() string { return "its Machine goes" }
+
+func StepNodeObject() string { return "its Node is deleted" }
+
+func StepMachine() string { return "its machine is ended" }
+
+func StepVolumes() string { return "its volumes are detached" }
+
+func StepDrain() string { return "it is drained" }
+
+func StepLookUp() string { return "its machine is looked up" }
+
+func MachineGivenUp() string { return "Gardener has given its machine up, and replaces it" }
+
+func MachineGivenUpKept() string {
+	return "Gardener has given its machine up, and keeps it for a while"
+}
+
+func MachineKept() string { return "Gardener keeps its machine for a while" }
+
+// LastTryFailed adds why the last try of what is said failed.
+func LastTryFailed(what, why string) string { return what + "; the last try failed: " + why }
+
+// ForceWasOrdered is added to why a node drains.
+func ForceWasOrdered() string { return ", by force: that was ordered" }
+
+// NextTryForced is added to why a node drains that has not been healthy for so long.
+func NextTryForced(unwell time.Duration) string {
+	return fmt.Sprintf("; its node has not been well for %s: the next try of its drain is by force", Span(Steady(unwell)))
+}
+
+func JoinedNotReady() string { return "its node has joined, and is not Ready yet" }
+
+func UnwellSinceJoined() string {
+	return "has not been well since it joined: Gardener gives its machine up and makes another"
+}
+
+// Unhealthy says of a node that its machine is not healthy, and by what, "" where that is not
+// known.
+func Unhealthy(trouble string) string {
+	if trouble == "" {
+		return "is not healthy"
+	}
+	return "is not healthy (" + trouble + ")"
+}
+
+// NotGivenUp is said of a node that trouble names.
+func NotGivenUp(trouble string) string {
+	return Unhealthy(trouble) + ", and is not given up: its pool has no health timeout"
+}
+
+func GivesUp(trouble string) string {
+	return Unhealthy(trouble) + ": Gardener gives it up and replaces it"
+}
+
+// GivesUpInTurn says that a machine is replaced when no other of its zone, or of its machine
+// deployment where that is known, comes or goes.
+func GivesUpInTurn(trouble, deployment string) string {
+	of := "its zone"
+	if deployment != "" {
+		of = deployment
+	}
+	return GivesUp(trouble) + ", but not while another machine of " + of + " comes or goes"
+}
+
+func DidNotCome(why string) string {
+	s := "did not come in time: Gardener has given its machine up, and replaces it"
+	if why != "" {
+		s += "; " + why
+	}
+	return s
+}
+
+func CreationRetried(why string) string {
+	return WithWhy("its machine could not be created, and is tried again", why)
+}
+
+func NotRunningYet() string { return "its machine is not Running yet" }
+
+func MachineAskedFor() string { return "its machine is asked for" }
+
+func MachineNotJoinedYet(why string) string {
+	return WithWhy("its machine has not joined the cluster yet", why)
+}
+
+// DrainBeginsAnew is added to why a pod is kept.
+func DrainBeginsAnew() string {
+	return "; Gardener's drain fails at it and begins anew every 5 s, so its retries never end and only the drain timeout passes it"
+}
+
+// RefusalsFromStart is what a countdown rests on: so many refusals; byShoot: the Shoot's
+// setting, not that of the very machine.
+func RefusalsFromStart(refusals int, byShoot bool) string {
+	return fmt.Sprintf("%d refusals 20 s apart (%s) from the start of the drain; the first refusal is not seen from here", refusals, Setting("maxEvictRetries", byShoot, false))
+}
+
+// Setting is a setting of Gardener's, and where its value is from: the Shoot, or Gardener's
+// defaults.
+func Setting(name string, byShoot, byDefault bool) string {
+	switch {
+	case byDefault:
+		return name + ", by default"
+	case byShoot:
+		return name + ", by the Shoot"
+	}
+	return name
+}
+
+// TimerBasis is what a countdown rests on: what began it, when, how long it takes, and by
+// which setting.
+func TimerBasis(since string, start time.Time, limit time.Duration, setting string) string {
+	return fmt.Sprintf("%s at %s, and %s later: its %s", since, clock(start), limit, setting)
+}
+
+func clock(t time.Time) string { return t.UTC().Format("15:04:05 MST") }
+
+// SinceDeletion and those below say what began a countdown.
+func SinceDeletion() string { return "the Machine's deletion was asked for" }
+
+func SinceSelected() string { return "it was selected for the update" }
+
+func SinceTerminating() string { return "its condition Terminating was set" }
+
+// BegunBefore says of a setting that its time began a while before.
+func BegunBefore(setting string, ago time.Duration) string {
+	return setting + ", which began some " + ago.String() + " before"
+}
+
+func SinceInPlaceUpdating() string { return "the Machine became InPlaceUpdating" }
+
+func SinceReadyForUpdate() string { return "it was ready for the update" }
+
+func SinceUnknown() string { return "the Machine became Unknown" }
+
+func SinceNotReady() string { return "it stopped being Ready, or writable," }
+
+func SinceCondition(condition string) string { return "its condition " + condition + " was set" }
+
+func SinceMade() string { return "the Machine was made" }
+
+func SinceJoined() string { return "the node joined, some time after its Machine was made," }
+
+func PreserveExpiry() string { return "its preserveExpiryTime" }
+
+func PreserveCondition(condition string) string { return "its node's condition " + condition }
+
+// SickBasis says since when a node has not been healthy, and after what time drains of it are
+// by force.
+func SickBasis(since time.Time, limit time.Duration) string {
+	return fmt.Sprintf("it has not been Ready, or not writable, since %s, and a drain that begins, or begins anew, %s later is by force", clock(since), limit)
+}
+
+// ForcesNow and those below are added to what is said of a node, and say that the time of a
+// countdown was up so long ago.
+func ForcesNow(ago time.Duration) string {
+	return "; its time was up " + Steady(ago).String() + " ago: Gardener forces it, past all budgets"
+}
+
+func LooksOnceAMinute(ago time.Duration) string {
+	return "; its time was up " + Steady(ago).String() + " ago, and Gardener looks once a minute"
+}
+
+// LongerThanGiven is ForcesNow where the countdown is a guess.
+func LongerThanGiven(limit time.Duration) string {
+	return "; it has had longer than the " + Span(limit) + " that it is given, as far as is known"
+}
+
+func NoOrderInPlace() string {
+	return "Gardener selects the nodes of a pool that is updated in place by itself, in no order that can be set"
+}
+
+func PauseDeployment(name string) string {
+	return "pause machine deployment " + name + " in the control cluster"
+}
+
+func ResumeDeployment(name string) string {
+	return "let machine deployment " + name + " go on in the control cluster"
+}
+
+func ForceMachine(name string) string { return "force machine " + name + " in the control cluster" }
+
+func PrioritizeMachine(name string, priority int) string {
+	return fmt.Sprintf("give machine %s the deletion priority %d in the control cluster", name, priority)
+}
+
+// ChangeShootBack says how an update of Gardener's is undone.
+func ChangeShootBack() string {
+	return "change the Shoot back; a Kubernetes version cannot be lowered"
+}
+
+// ShootCannotBeRead and those below say what shows that Gardener is not done with a pool.
+func ShootCannotBeRead(why string) string { return "the Shoot cannot be read: " + why }
+
+func GenerationNotStarted(shoot string, generation, observed int64) string {
+	return fmt.Sprintf("Gardener has not started generation %d of Shoot %s (observed: %d)", generation, shoot, observed)
+}
+
+func NoOperation(shoot string) string { return "Shoot " + shoot + " has no operation yet" }
+
+func OperationIs(shoot, operation, state string, percent int) string {
+	return fmt.Sprintf("the last operation of Shoot %s, %s, is %s (%d %%)", shoot, operation, state, percent)
+}
+
+func PendingInPlace(pool string) string {
+	return "the Shoot lists pool " + pool + " as pending an in-place update"
+}
+
+func PendingRollout(pool string) string {
+	return "the Shoot lists pool " + pool + " as pending a rollout"
+}
+
+func NoDeployment(namespace, pool string) string {
+	return fmt.Sprintf("namespace %s of the control cluster has no machine deployment of pool %s", namespace, pool)
+}
+
+// Deployment is what keeps a machine deployment from being complete.
+type Deployment struct {
+	Name                               string
+	Updated, Available, Total, Desired int
+	// Unobserved is the generation that its controller has not seen, 0 for none.
+	Unobserved     int64
+	Paused, Frozen bool
+}
+
+func (d Deployment) Incomplete() string {
+	s := fmt.Sprintf("machine deployment %s has %d of %d machines updated, %d available, %d in total", d.Name, d.Updated, d.Desired, d.Available, d.Total)
+	var also []string
+	if d.Unobserved > 0 {
+		also = append(also, fmt.Sprintf("its generation %d is not observed yet", d.Unobserved))
+	}
+	if d.Paused {
+		also = append(also, "it is paused")
+	}
+	if d.Frozen {
+		also = append(also, "it is frozen")
+	}
+	if len(also) > 0 {
+		s += " (" + strings.Join(also, ", ") + ")"
+	}
+	return s
+}
+
+// UnseenWithoutBoth and those below say which update cannot be seen, and why.
+func UnseenWithoutBoth() string {
+	return "neither the Shoot (--garden-kubeconfig, --shoot) nor the control cluster (--control-kubeconfig, --control-namespace) is read: an update that Gardener has not started cannot be seen"
+}
+
+func UnseenWithoutShoot() string {
+	return "the Shoot is not read (--garden-kubeconfig, --shoot): a change that has not reached the machine deployments cannot be seen"
+}
+
+func UnseenBeforeMaintenance() string {
+	return "the Shoot's changes wait for its maintenance time window (confineSpecUpdateRollout): a change that waits for it cannot be seen"
+}
+
+// VolumesLeave is added to what is said of a node that drains: how many pods with volumes it
+// has, one of which leaves after the other, whether the only one is on its way, and the
+// VolumeWait of all.
+func VolumesLeave(pods int, going bool, wait string) string {
+	switch {
+	case pods == 1 && going:
+		return "; the last pod with a volume is on its way: " + wait
+	case pods == 1:
+		return "; 1 pod with a volume is left: " + wait
+	}
+	return fmt.Sprintf("; %d pods with volumes leave one after the other: %s", pods, wait)
+}
+
+// VolumeWait is how long pods with volumes take at most: all of them, each until its volume is
+// off the node, and from then on until it is attached elsewhere.
+func VolumeWait(pods int, all, off, attached time.Duration) string {
+	each := ""
+	if pods > 1 {
+		each = " each"
+	}
+	return fmt.Sprintf("%s at most, up to %s%s until the volume is off the node and up to %s until it is attached elsewhere, which is not seen from here", Span(all), Span(off), each, Span(attached))
+}

@@ -38,19 +38,19 @@ const (
 func (r Reason) Sentence() string {
 	switch r {
 	case DaemonSetPod:
-		return text.PutBackByDaemonSet()
+		return text.PutBackByDaemonSet
 	case MirrorPod:
-		return text.MirrorsStaticPod()
+		return text.MirrorsStaticPod
 	case FinishedPod:
-		return text.HasFinished()
+		return text.HasFinished
 	case UnmanagedPod:
-		return text.HasNoController()
+		return text.HasNoController
 	case OrphanDaemonPod:
-		return text.DaemonSetGone()
+		return text.DaemonSetGone
 	case EmptyDirPod:
-		return text.KeepsEmptyDir()
+		return text.KeepsEmptyDir
 	}
-	return text.CanBeEvicted()
+	return text.CanBeEvicted
 }
 
 // Consents are what the user allowed beforehand, kubectl drain's --force and

@@ -49,7 +49,7 @@ func (l *Loop) lookRound() {
 func (l *Loop) loseLock() {
 	l.freshness.lock = l.Clock.Now()
 	why := ""
-	l.freshness.why = text.LockNotRenewed()
+	l.freshness.why = text.LockNotRenewed
 	if problem := l.World.Health[l.run.Sources()[0]].Problem; problem != "" {
 		why, l.freshness.why = problem, problem
 	}

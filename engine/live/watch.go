@@ -150,7 +150,7 @@ func (w *Watch) publish() {
 			s.Unattended, s.Mismatches = run.Seen, w.unfit(run, now)
 		}
 		if w.holder != "" && now.Sub(run.Seen) > Unseen {
-			s.Unwritten, s.UnwrittenSince = text.SeemsUnwritten(), run.Seen
+			s.Unwritten, s.UnwrittenSince = text.SeemsUnwritten, run.Seen
 		}
 	}
 	w.snapshot = s

@@ -322,7 +322,7 @@ var Kinds = []Kind{
 		command: func(a Action) string {
 			return atBalancers(a.Machine, a.Balancers, "deregister-targets", "deregister-instances-from-load-balancer")
 		},
-		Event: InstanceOut, Message: func(Action) string { return text.Deregistered() },
+		Event: InstanceOut, Message: func(Action) string { return text.Deregistered },
 	},
 	{
 		Name: Inspect, Means: "ask the cloud what is wrong with a machine that does not join",

@@ -88,9 +88,9 @@ func (r *Run) Next() string {
 	}
 	switch {
 	case r.State == Ending:
-		return text.Next(open, text.NextEnds())
+		return text.Next(open, text.NextEnds)
 	case r.State == Paused:
-		return text.Next(open, text.NextStaysPaused())
+		return text.Next(open, text.NextStaysPaused)
 	}
 	if b, waiting := r.Waiting(); waiting {
 		return text.Next(open, text.NextApproval(b.ID))
@@ -100,5 +100,5 @@ func (r *Run) Next() string {
 			return text.Next(open, text.NextPhase(p.Name))
 		}
 	}
-	return text.Next(open, text.NextBegins())
+	return text.Next(open, text.NextBegins)
 }

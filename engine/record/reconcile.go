@@ -62,7 +62,7 @@ func (f *reconciler) sizes() {
 	why := ""
 	switch {
 	case b.Min < 0 || b.Min > b.Desired || b.Desired > b.Max:
-		why = text.SizesImpossible()
+		why = text.SizesImpossible
 	case r.Raise < 0 || r.Lowered < 0 || r.MaxSet > 0 && r.MaxSet < b.Max:
 		why = text.SizesUnreachable(r.Raise, r.Lowered, r.MaxSet)
 	case g.Sizes.Min > b.Min && g.Sizes.Min > b.Desired:
@@ -92,7 +92,7 @@ func (f *reconciler) template(gone []world.Template) {
 	case !slices.Contains([]string{"", "$Latest", "$Default"}, spec) && spec != strconv.FormatInt(base.Version, 10):
 		why = text.SetAsVersion(spec)
 	case slices.Contains(gone, base):
-		why = text.NoSuchVersion()
+		why = text.NoSuchVersion
 	default:
 		return
 	}

@@ -186,7 +186,7 @@ func (t *differ) nodes() {
 			t.tell(cmp.Or(n.PendingValidation, t.is.Seen), Event{Type: InstanceDetached, Node: NameOf(id, n), Zone: n.Zone, Message: text.Detached(id)})
 		}
 		if known && n.OffBalancers && !was.OffBalancers {
-			t.tell(t.is.Seen, Event{Type: InstanceOut, Node: NameOf(id, n), Zone: n.Zone, Message: text.Deregistered()})
+			t.tell(t.is.Seen, Event{Type: InstanceOut, Node: NameOf(id, n), Zone: n.Zone, Message: text.Deregistered})
 		}
 		if w := n.Wait; w != nil && w.For == string(BeforeNode) && (was.Wait == nil || !was.Wait.Start.Equal(w.Start)) {
 			t.tell(w.Start, Event{Type: HookStarted, Node: cmp.Or(n.Name, id), Zone: n.Zone, Reason: w.For, Until: &w.End, Message: text.HooksAsked})
@@ -202,7 +202,7 @@ func (t *differ) nodes() {
 		}
 		e := Event{Type: stageEvents[n.Stage], Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: n.Reason}
 		if n.Stage == Draining && n.Pods > 0 {
-			e.Message = text.WithWhy(text.PodsToMove(n.Pods), n.Reason)
+			e.Message = text.DrainOf(n.Pods, n.Reason)
 		}
 		if moves := t.is.External.MovesOf(id); n.Stage == Draining && len(moves) > 0 {
 			e.Reason, e.Message = string(moves[0].By), text.Marked(e.Message, moves[0].Mark)

@@ -363,11 +363,11 @@ func (g Group) Word() string {
 	case g.Code == 0:
 		return "done"
 	case g.Code == record.NodesLeft.ExitCode():
-		return text.DoneNodesLeft()
+		return text.DoneNodesLeft
 	case g.Code == record.ExitPaused:
 		return "paused"
 	case g.Code == record.ExitHeld:
-		return text.HeldByAnother()
+		return text.HeldByAnother
 	case g.Code == record.ExitWrongUse:
 		return "refused"
 	case g.Result == "" || g.Result == record.Succeeded:

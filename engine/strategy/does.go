@@ -13,7 +13,7 @@ func (EKS) Does(phase string, w *world.World, r *record.Run) string {
 		more := Raise(len(w.Group.Zones), r.Limit)
 		return text.EKSScalesUp(more, w.Group.Sizes.Desired, w.Group.Sizes.Desired+more)
 	case scaleDown:
-		return text.EKSScalesDown()
+		return text.EKSScalesDown
 	}
 	return doesUpgrade(phase, r)
 }
@@ -22,9 +22,9 @@ func (EKS) Does(phase string, w *world.World, r *record.Run) string {
 func (EKSMinimal) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case cordon:
-		return text.EKSCordons()
+		return text.EKSCordons
 	case finish:
-		return text.EKSFinishes()
+		return text.EKSFinishes
 	}
 	return doesUpgrade(phase, r)
 }

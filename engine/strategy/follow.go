@@ -66,7 +66,7 @@ func (f Follow) Step(s *engine.Step) {
 		s.Await(text.FewerServe(s.Serving(), s.Run.Base.Desired), left)
 		return
 	case f.notStarted(&s.Reader, left):
-		s.Await(text.UpdateNotStarted(), left)
+		s.Await(text.UpdateNotStarted, left)
 		return
 	case known:
 		s.EndAwait()
@@ -120,9 +120,9 @@ func unfinished(w *world.World) []world.Unfinished {
 // waitsToEnd says why a run waits that has no node left to follow.
 func waitsToEnd(s *engine.Reader) string {
 	if done, _ := s.Run.Outdated(); done > 0 {
-		return text.NoNodeLeft()
+		return text.NoNodeLeft
 	}
-	return text.NoneOutdatedYet()
+	return text.NoneOutdatedYet
 }
 
 // notStarted reports whether nodes are to be updated, and the controller has not come to them, as

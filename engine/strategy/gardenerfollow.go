@@ -56,7 +56,7 @@ func (GardenerFollow) Abilities() []record.Ability {
 // Warnings say what cannot be told or done from here.
 func (GardenerFollow) Warnings(w *world.World, _ *record.Run) (out []string) {
 	if p := w.Group.Pool; p != nil && !p.Control {
-		out = append(out, text.WithoutControlCluster())
+		out = append(out, text.WithoutControlCluster)
 	}
 	return out
 }

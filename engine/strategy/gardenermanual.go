@@ -57,7 +57,7 @@ func (GardenerManual) Abilities() []record.Ability {
 // Selects is why a node is to be updated.
 func (GardenerManual) Selects(s *engine.Reader, m *world.Machine) string {
 	if n := s.W.NodeOf(m.ID); n != nil && n.InPlace().Candidate {
-		return text.UpdateCandidate()
+		return text.UpdateCandidate
 	}
 	return ""
 }
@@ -74,7 +74,7 @@ func (g GardenerManual) setup(s *engine.Step) {
 	s.Run.Limit = g.Limit(s.W, &s.Run)
 	s.TakeUpCandidates() // those that came while Gardener was waited for
 	if len(s.Run.Order) == 0 && (!choose(s) || s.AddUnrestoredLate(0, 0)) {
-		g.succeed(s, text.NoCandidateYet())
+		g.succeed(s, text.NoCandidateYet)
 		return
 	}
 	s.EndAwait()
@@ -135,7 +135,7 @@ func (g GardenerManual) roll(s *engine.Step) {
 		s.EndAwait()
 		return
 	}
-	g.succeed(s, text.NoNodeLeft())
+	g.succeed(s, text.NoNodeLeft)
 }
 
 // succeed ends the run, unless Gardener is not done with the pool: then it waits, and says in

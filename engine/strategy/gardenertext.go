@@ -10,11 +10,11 @@ import (
 func (g Gardener) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case taint:
-		return text.GardenerTaints()
+		return text.GardenerTaints
 	case rollPhase:
 		return text.GardenerRolls(text.ZoneShares(g.split(w, r)))
 	case finish:
-		return text.GardenerFinishes()
+		return text.GardenerFinishes
 	}
 	return ""
 }

@@ -85,9 +85,9 @@ func (Kops) Selects(s *engine.Reader, m *world.Machine) string {
 	n := s.W.NodeOf(m.ID)
 	switch {
 	case m.Detached:
-		return text.DetachedBefore()
+		return text.DetachedBefore
 	case n != nil && asksForUpdate(n):
-		return text.NeedsUpdate()
+		return text.NeedsUpdate
 	case n == nil && s.Run.Target.All && s.FirstLook():
 		return engine.AskedFor // its age is not known, but that it was there before
 	}

@@ -106,7 +106,7 @@ func (k Kops) surge(s *engine.Step) {
 		s.Note(text.FewerDetached(have, full))
 	}
 	if s.Run.Settings.KeepOld {
-		s.EndKept(text.KeepsOldMachines())
+		s.EndKept(text.KeepsOldMachines)
 		return
 	}
 	if s.Approved(rollPhase) {

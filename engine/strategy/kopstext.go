@@ -13,11 +13,11 @@ import (
 func (k Kops) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case taint:
-		return text.KopsTaints()
+		return text.KopsTaints
 	case surge:
 		more := k.Extra(w, r)
 		if more == 0 {
-			return text.KopsNoSurge()
+			return text.KopsNoSurge
 		}
 		return text.KopsSurges(more)
 	case rollPhase:

@@ -13,7 +13,7 @@ import (
 func RollByName() roll.Rules {
 	return roll.Rules{
 		Steps: []roll.Step{{Any: true}},
-		About: text.RollByName(),
+		About: text.RollByName,
 	}
 }
 
@@ -36,6 +36,6 @@ func RollKops(bastionsAtOnce bool) roll.Rules {
 			{Role: world.RoleNode, Stop: exitable},
 		},
 		About: text.RollKops(bastionsAtOnce),
-		Fixed: text.KopsErrorsFixed(),
+		Fixed: text.KopsErrorsFixed,
 	}
 }

@@ -75,7 +75,7 @@ func Detached(machine string) string {
 
 func Deregister(machine string) string { return "take " + machine + " out of its load balancers" }
 
-func Deregistered() string { return "out of the load balancers of its group" }
+const Deregistered = "out of the load balancers of its group"
 
 func Inspect(machine string) string { return "inspect " + machine }
 

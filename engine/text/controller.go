@@ -21,6 +21,7 @@ func MoreUnknown(serve, before int, where string) string {
 	return fmt.Sprintf("%s: whether more are to come is known in %s only", FewerServe(serve, before), where)
 }
 
-func UpdateNotStarted() string { return "the update of the outdated nodes has not started" }
-
-func NoneOutdatedYet() string { return "no node is outdated yet" }
+const (
+	UpdateNotStarted = "the update of the outdated nodes has not started"
+	NoneOutdatedYet  = "no node is outdated yet"
+)

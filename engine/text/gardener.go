@@ -6,16 +6,14 @@ import (
 	"time"
 )
 
-func GardenerTaints() string { return "new pods avoid the outdated nodes, as far as others have room" }
+const GardenerTaints = "new pods avoid the outdated nodes, as far as others have room"
 
 // GardenerRolls is of shares that GardenerShares lists.
 func GardenerRolls(shares string) string {
 	return "the zones are rolled side by side, with no further question: " + shares
 }
 
-func GardenerFinishes() string {
-	return "machines that are too many are ended, emptiest first, until the group has its size again"
-}
+const GardenerFinishes = "machines that are too many are ended, emptiest first, until the group has its size again"
 
 func GardenerSelects(atOnce int) string {
 	return fmt.Sprintf("the nodes are selected for their update, up to %d at once, with no further question; Gardener drains and updates them", atOnce)
@@ -67,9 +65,7 @@ func FailedUpdateCounts(twice bool) string {
 	return "a node whose update has failed " + how + ": its zone may come to a halt"
 }
 
-func WithoutControlCluster() string {
-	return "without the control cluster (--control-kubeconfig) the roll can be followed and pods can be forced, but nothing can pause it or change its order"
-}
+const WithoutControlCluster = "without the control cluster (--control-kubeconfig) the roll can be followed and pods can be forced, but nothing can pause it or change its order"
 
 // ZoneOut and those below say why no further node of a zone goes now.
 func ZoneOut(zone string, out, most int) string {
@@ -92,11 +88,11 @@ func GardenerWouldDelete(why string) string {
 	return why + ", and Gardener would delete it past that in the end"
 }
 
-func UpdateCandidate() string { return "candidate for an update in place" }
-
-func NoCandidateYet() string { return "no node is a candidate for an update yet" }
-
-func NoNodeLeft() string { return "no node is left to update" }
+const (
+	UpdateCandidate = "candidate for an update in place"
+	NoCandidateYet  = "no node is a candidate for an update yet"
+	NoNodeLeft      = "no node is left to update"
+)
 
 // NotInPlace says that a group is not updated as a strategy wants it: by hand or by itself.
 func NotInPlace(byHand bool) string {

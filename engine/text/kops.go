@@ -2,13 +2,10 @@ package text
 
 import "fmt"
 
-func KopsTaints() string {
-	return "new pods avoid the nodes that are going to be replaced, as far as others have room; outdated machines of the warm pool are ended"
-}
-
-func KopsNoSurge() string {
-	return "no machine is detached: the group keeps its size, and old nodes go before their replacements come"
-}
+const (
+	KopsTaints  = "new pods avoid the nodes that are going to be replaced, as far as others have room; outdated machines of the warm pool are ended"
+	KopsNoSurge = "no machine is detached: the group keeps its size, and old nodes go before their replacements come"
+)
 
 func KopsSurges(machines int) string {
 	return fmt.Sprintf("%d machines are detached, and the group launches others in their place; the cluster has to prove valid with them", machines)
@@ -23,8 +20,8 @@ func FewerDetached(have, want int) string {
 	return fmt.Sprintf("%d of %d machines could be detached: fewer nodes go at once", have, want)
 }
 
-func DetachedBefore() string { return "detached by an earlier roll" }
-
-func NeedsUpdate() string { return "needs-update annotation" }
-
-func KeepsOldMachines() string { return "drainAndTerminate is false" }
+const (
+	DetachedBefore   = "detached by an earlier roll"
+	NeedsUpdate      = "needs-update annotation"
+	KeepsOldMachines = "drainAndTerminate is false"
+)

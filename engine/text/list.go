@@ -60,11 +60,3 @@ func FirstOf(list []string) []string {
 
 // Rest ends a list in which n are not named.
 func Rest(n int) string { return fmt.Sprintf("and %d more", n) }
-
-// WithWhy is a sentence and its reason, "" for none.
-func WithWhy(what, why string) string {
-	if why == "" {
-		return what
-	}
-	return what + ": " + why
-}

@@ -20,7 +20,7 @@ func SourceBack(source string, after time.Duration) string {
 
 // LockLost says that the lock is lost, and why, "" where that is not known.
 func LockLost(why string) string {
-	return WithWhy(WithoutLock, why) + "; nothing is done until it is back, and deadlines stand still"
+	return because(WithoutLock, why) + "; nothing is done until it is back, and deadlines stand still"
 }
 
 // WithoutLock and WithoutRecord are why a command is refused, or an action waits.
@@ -29,7 +29,7 @@ const (
 	WithoutRecord = "the run record cannot be written"
 )
 
-func LockNotRenewed() string { return "it could not be renewed in time" }
+const LockNotRenewed = "it could not be renewed in time"
 
 func LockBack(after time.Duration) string {
 	return fmt.Sprintf("the lock of this run is held again, after %s: the run goes on from its record", after.Round(time.Second))
@@ -86,7 +86,7 @@ func NotRecordedNotObeyed(d time.Duration, err error) string {
 }
 
 // SeemsUnwritten is said of a run that another process drives.
-func SeemsUnwritten() string { return "it seems that it cannot be written, and nothing new starts" }
+const SeemsUnwritten = "it seems that it cannot be written, and nothing new starts"
 
 func CouldNotStart(d time.Duration) string {
 	return fmt.Sprintf("it could not start for %s", d.Round(time.Second))

@@ -9,49 +9,40 @@ import (
 // MachineEnds says that Gardener ends a machine, at which step (one of the Steps below,
 // "" for an unknown one), and whether by force.
 func MachineEnds(step string, forced bool) string {
-	s := WithWhy("Gardener is ending its machine", step)
+	s := because("Gardener is ending its machine", step)
 	if forced {
 		s += ", by force"
 	}
 	return s
 }
 
-func StepMachineObject() string { return "its Machine goes" }
-
-func StepNodeObject() string { return "its Node is deleted" }
-
-func StepMachine() string { return "its machine is ended" }
-
-func StepVolumes() string { return "its volumes are detached" }
-
-func StepDrain() string { return "it is drained" }
-
-func StepLookUp() string { return "its machine is looked up" }
-
-func MachineGivenUp() string { return "Gardener has given its machine up, and replaces it" }
-
-func MachineGivenUpKept() string {
-	return "Gardener has given its machine up, and keeps it for a while"
-}
-
-func MachineKept() string { return "Gardener keeps its machine for a while" }
+const (
+	StepMachineObject  = "its Machine goes"
+	StepNodeObject     = "its Node is deleted"
+	StepMachine        = "its machine is ended"
+	StepVolumes        = "its volumes are detached"
+	StepDrain          = "it is drained"
+	StepLookUp         = "its machine is looked up"
+	MachineGivenUp     = "Gardener has given its machine up, and replaces it"
+	MachineGivenUpKept = "Gardener has given its machine up, and keeps it for a while"
+	MachineKept        = "Gardener keeps its machine for a while"
+)
 
 // LastTryFailed adds why the last try of what is said failed.
 func LastTryFailed(what, why string) string { return what + "; the last try failed: " + why }
 
 // ForceWasOrdered is added to why a node drains.
-func ForceWasOrdered() string { return ", by force: that was ordered" }
+const ForceWasOrdered = ", by force: that was ordered"
 
 // NextTryForced is added to why a node drains that has not been healthy for so long.
 func NextTryForced(unwell time.Duration) string {
 	return fmt.Sprintf("; its node has not been well for %s: the next try of its drain is by force", Span(Steady(unwell)))
 }
 
-func JoinedNotReady() string { return "its node has joined, and is not Ready yet" }
-
-func UnwellSinceJoined() string {
-	return "has not been well since it joined: Gardener gives its machine up and makes another"
-}
+const (
+	JoinedNotReady    = "its node has joined, and is not Ready yet"
+	UnwellSinceJoined = "has not been well since it joined: Gardener gives its machine up and makes another"
+)
 
 // Unhealthy says of a node that its machine is not healthy, and by what, "" where that is not
 // known.
@@ -90,21 +81,20 @@ func DidNotCome(why string) string {
 }
 
 func CreationRetried(why string) string {
-	return WithWhy("its machine could not be created, and is tried again", why)
+	return because("its machine could not be created, and is tried again", why)
 }
 
-func NotRunningYet() string { return "its machine is not Running yet" }
-
-func MachineAskedFor() string { return "its machine is asked for" }
+const (
+	NotRunningYet   = "its machine is not Running yet"
+	MachineAskedFor = "its machine is asked for"
+)
 
 func MachineNotJoinedYet(why string) string {
-	return WithWhy("its machine has not joined the cluster yet", why)
+	return because("its machine has not joined the cluster yet", why)
 }
 
 // DrainBeginsAnew is added to why a pod is kept.
-func DrainBeginsAnew() string {
-	return "; Gardener's drain fails at it and begins anew every 5 s, so its retries never end and only the drain timeout passes it"
-}
+const DrainBeginsAnew = "; Gardener's drain fails at it and begins anew every 5 s, so its retries never end and only the drain timeout passes it"
 
 // RefusalsFromStart is what a countdown rests on: so many refusals; byShoot: the Shoot's
 // setting, not that of the very machine.
@@ -133,32 +123,31 @@ func TimerBasis(since string, start time.Time, limit time.Duration, setting stri
 func clock(t time.Time) string { return t.UTC().Format("15:04:05 MST") }
 
 // SinceDeletion and those below say what began a countdown.
-func SinceDeletion() string { return "the Machine's deletion was asked for" }
-
-func SinceSelected() string { return "it was selected for the update" }
-
-func SinceTerminating() string { return "its condition Terminating was set" }
+const (
+	SinceDeletion    = "the Machine's deletion was asked for"
+	SinceSelected    = "it was selected for the update"
+	SinceTerminating = "its condition Terminating was set"
+)
 
 // BegunBefore says of a setting that its time began a while before.
 func BegunBefore(setting string, ago time.Duration) string {
 	return setting + ", which began some " + ago.String() + " before"
 }
 
-func SinceInPlaceUpdating() string { return "the Machine became InPlaceUpdating" }
-
-func SinceReadyForUpdate() string { return "it was ready for the update" }
-
-func SinceUnknown() string { return "the Machine became Unknown" }
-
-func SinceNotReady() string { return "it stopped being Ready, or writable," }
+const (
+	SinceInPlaceUpdating = "the Machine became InPlaceUpdating"
+	SinceReadyForUpdate  = "it was ready for the update"
+	SinceUnknown         = "the Machine became Unknown"
+	SinceNotReady        = "it stopped being Ready, or writable,"
+)
 
 func SinceCondition(condition string) string { return "its condition " + condition + " was set" }
 
-func SinceMade() string { return "the Machine was made" }
-
-func SinceJoined() string { return "the node joined, some time after its Machine was made," }
-
-func PreserveExpiry() string { return "its preserveExpiryTime" }
+const (
+	SinceMade      = "the Machine was made"
+	SinceJoined    = "the node joined, some time after its Machine was made,"
+	PreserveExpiry = "its preserveExpiryTime"
+)
 
 func PreserveCondition(condition string) string { return "its node's condition " + condition }
 
@@ -183,9 +172,7 @@ func LongerThanGiven(limit time.Duration) string {
 	return "; it has had longer than the " + Span(limit) + " that it is given, as far as is known"
 }
 
-func NoOrderInPlace() string {
-	return "Gardener selects the nodes of a pool that is updated in place by itself, in no order that can be set"
-}
+const NoOrderInPlace = "Gardener selects the nodes of a pool that is updated in place by itself, in no order that can be set"
 
 func PauseDeployment(name string) string {
 	return "pause machine deployment " + name + " in the control cluster"
@@ -202,9 +189,7 @@ func PrioritizeMachine(name string, priority int) string {
 }
 
 // ChangeShootBack says how an update of Gardener's is undone.
-func ChangeShootBack() string {
-	return "change the Shoot back; a Kubernetes version cannot be lowered"
-}
+const ChangeShootBack = "change the Shoot back; a Kubernetes version cannot be lowered"
 
 // ShootCannotBeRead and those below say what shows that Gardener is not done with a pool.
 func ShootCannotBeRead(why string) string { return "the Shoot cannot be read: " + why }
@@ -259,17 +244,11 @@ func (d Deployment) Incomplete() string {
 }
 
 // UnseenWithoutBoth and those below say which update cannot be seen, and why.
-func UnseenWithoutBoth() string {
-	return "neither the Shoot (--garden-kubeconfig, --shoot) nor the control cluster (--control-kubeconfig, --control-namespace) is read: an update that Gardener has not started cannot be seen"
-}
-
-func UnseenWithoutShoot() string {
-	return "the Shoot is not read (--garden-kubeconfig, --shoot): a change that has not reached the machine deployments cannot be seen"
-}
-
-func UnseenBeforeMaintenance() string {
-	return "the Shoot's changes wait for its maintenance time window (confineSpecUpdateRollout): a change that waits for it cannot be seen"
-}
+const (
+	UnseenWithoutBoth       = "neither the Shoot (--garden-kubeconfig, --shoot) nor the control cluster (--control-kubeconfig, --control-namespace) is read: an update that Gardener has not started cannot be seen"
+	UnseenWithoutShoot      = "the Shoot is not read (--garden-kubeconfig, --shoot): a change that has not reached the machine deployments cannot be seen"
+	UnseenBeforeMaintenance = "the Shoot's changes wait for its maintenance time window (confineSpecUpdateRollout): a change that waits for it cannot be seen"
+)
 
 // VolumesLeave is added to what is said of a node that drains: how many pods with volumes it
 // has, one of which leaves after the other, whether the only one is on its way, and the

@@ -46,13 +46,12 @@ func NotNeeded(who string) string {
 	return who + " finds that it is not needed, and may remove it"
 }
 
-func SpotTakenBack() string { return "its Spot machine is taken back 2 minutes after the notice" }
-
-func MaintenanceScheduled() string { return "AWS has scheduled maintenance of its machine" }
-
-func GroupEndsMachine() string { return "its Auto Scaling group is ending its machine" }
-
-func SpotAtRisk() string { return "its Spot machine is likely to be taken back" }
+const (
+	SpotTakenBack        = "its Spot machine is taken back 2 minutes after the notice"
+	MaintenanceScheduled = "AWS has scheduled maintenance of its machine"
+	GroupEndsMachine     = "its Auto Scaling group is ending its machine"
+	SpotAtRisk           = "its Spot machine is likely to be taken back"
+)
 
 // HandlerDrains says that a controller drains a node, and why.
 func HandlerDrains(why, who string) string { return why + ": " + who + " drains it" }
@@ -61,18 +60,14 @@ func MaintenanceDrains(who string) string {
 	return who + " drains it, and keeps it cordoned until the maintenance is over"
 }
 
-func OutOfService() string {
-	return "was declared out of service: its pods are deleted by force, and its volumes detached"
-}
-
-func MachineShutDown() string { return "its machine is shut down" }
-
-func SurplusOfRun() string {
-	return "a run of Drainboard meant to end it at the end, and new pods avoid it"
-}
+const (
+	OutOfService    = "was declared out of service: its pods are deleted by force, and its volumes detached"
+	MachineShutDown = "its machine is shut down"
+	SurplusOfRun    = "a run of Drainboard meant to end it at the end, and new pods avoid it"
+)
 
 // InPlaceFailed says that an update in place failed, and why, "" where that is not known.
-func InPlaceFailed(why string) string { return WithWhy("its update in place failed", why) }
+func InPlaceFailed(why string) string { return because("its update in place failed", why) }
 
 func InPlaceTakenBack(who string) string {
 	return "is updated in place, and " + who + " takes it back into service"
@@ -82,11 +77,10 @@ func InPlaceUpdates(who string) string { return who + " updates it in place" }
 
 func InPlaceDrains(who string) string { return who + " drains it, and then updates it in place" }
 
-func InPlaceSelected() string {
-	return "was selected for an update in place, which begins with its drain"
-}
-
-func InPlaceCandidate() string { return "waits to be selected for an update in place" }
+const (
+	InPlaceSelected  = "was selected for an update in place, which begins with its drain"
+	InPlaceCandidate = "waits to be selected for an update in place"
+)
 
 func ReplacedNextRoll(who string) string { return who + " replaces it in its next rolling update" }
 
@@ -112,22 +106,19 @@ func RepairAfter(who string, minutes int) string {
 	return fmt.Sprintf("is unhealthy: %s, where it is on, replaces or reboots it after %d minutes", who, minutes)
 }
 
-func CordonedByNobody() string {
-	return "was cordoned, and nothing says by whom: it takes no new pods"
-}
+const CordonedByNobody = "was cordoned, and nothing says by whom: it takes no new pods"
 
 func CordonedByHandler(who string) string {
 	return "was cordoned by " + who + ", which drains it unless it is set to cordon only"
 }
 
-func CordonedAsEKSDoes() string {
-	return "is cordoned and out of the load balancers, as an EKS managed update does before it drains and ends a node"
-}
+const CordonedAsEKSDoes = "is cordoned and out of the load balancers, as an EKS managed update does before it drains and ends a node"
 
 // DrainedByHand and those below say what happens to the nodes of a group.
-func DrainedByHand() string { return "drained by hand, or by a tool that leaves no mark" }
-
-func CordonedByHand() string { return "cordoned by hand, or by a tool that leaves no mark" }
+const (
+	DrainedByHand  = "drained by hand, or by a tool that leaves no mark"
+	CordonedByHand = "cordoned by hand, or by a tool that leaves no mark"
+)
 
 func MayAct(who string) string { return who + " may act here" }
 
@@ -140,9 +131,10 @@ func IsAtWork(who string, guess bool) string {
 	return s
 }
 
-func DrainboardLeftMarks() string { return "a run of Drainboard has left marks behind" }
-
-func CloudShutDown() string { return "the cloud has shut down machines" }
+const (
+	DrainboardLeftMarks = "a run of Drainboard has left marks behind"
+	CloudShutDown       = "the cloud has shut down machines"
+)
 
 // RefreshAtWork says how far an instance refresh is, in percent, and how it is ended.
 func RefreshAtWork(id, status string, percent int, group string) string {

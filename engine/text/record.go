@@ -20,7 +20,7 @@ func SizesMismatch(sizes, why string) string {
 	return fmt.Sprintf("the group's sizes do not go back to %s: %s", sizes, why)
 }
 
-func SizesImpossible() string { return "no group can have these" }
+const SizesImpossible = "no group can have these"
 
 func SizesUnreachable(more, fewer, limit int) string {
 	return fmt.Sprintf("the run's own changes (%d more, %d less, maximum %d) do not lead there", more, fewer, limit)
@@ -40,7 +40,7 @@ func SetAsVersion(version string) string {
 	return fmt.Sprintf("it is said to be set as version %q", version)
 }
 
-func NoSuchVersion() string { return "there is no such version" }
+const NoSuchVersion = "there is no such version"
 
 func NotSuspendedByRuns(process string) string {
 	return process + " stays suspended: no run suspends it"
@@ -73,15 +73,16 @@ func Next(open bool, what string) string {
 	return what
 }
 
-func NextEnds() string { return "what is in flight is finished or put back" }
-
-func NextStaysPaused() string { return "the run stays paused until it is resumed" }
+const (
+	NextEnds        = "what is in flight is finished or put back"
+	NextStaysPaused = "the run stays paused until it is resumed"
+)
 
 func NextApproval(batch int) string { return fmt.Sprintf("batch %d waits for approval", batch) }
 
 func NextPhase(phase string) string { return "the phase " + phase + " goes on" }
 
-func NextBegins() string { return "the run begins" }
+const NextBegins = "the run begins"
 
 // RunStarted and those below are events of a run that another process drives.
 func RunStarted(by string) string { return "started by " + by }
@@ -139,3 +140,6 @@ func MoverGone(action string) string { return "over: " + action }
 
 // MoreThanListed is the last of a list that was cut.
 func MoreThanListed(n int) string { return fmt.Sprintf("and %d more", n) }
+
+// DrainOf says how many pods a drain moves, and what else is known of it, "" for nothing.
+func DrainOf(pods int, more string) string { return because(PodsToMove(pods), more) }

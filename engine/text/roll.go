@@ -73,12 +73,13 @@ func GroupTitle(name, role string) string {
 	return fmt.Sprintf("%s (%s)", name, role)
 }
 
-func DoneNodesLeft() string { return "done, nodes left" }
-
-func HeldByAnother() string { return "held by another" }
+const (
+	DoneNodesLeft = "done, nodes left"
+	HeldByAnother = "held by another"
+)
 
 // RollByName says the rules of a roll whose groups know nothing of each other.
-func RollByName() string { return "by name, one group at a time; an error stops the groups after it" }
+const RollByName = "by name, one group at a time; an error stops the groups after it"
 
 func RollKops(bastionsAtOnce bool) string {
 	how := "one group at a time"
@@ -89,6 +90,4 @@ func RollKops(bastionsAtOnce bool) string {
 		"; an error of a bastion or control-plane group stops everything, of the others a cluster that does not validate and a deregistration that fails"
 }
 
-func KopsErrorsFixed() string {
-	return "kops's rules say which errors stop a roll: those of nodes do not, unless the cluster does not validate or a deregistration fails"
-}
+const KopsErrorsFixed = "kops's rules say which errors stop a roll: those of nodes do not, unless the cluster does not validate or a deregistration fails"

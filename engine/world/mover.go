@@ -159,7 +159,7 @@ func cordoned(n *Node, moves []Move) []Move {
 // cordonMove is the move of a node that is cordoned without any mark that says by whom.
 func cordonMove(n *Node) Move {
 	m := Move{By: MoverSomebody, Step: MoveCordoned, Mark: "cordoned", Since: n.Cordoned(), SinceCordon: true, Guess: true,
-		Means: text.CordonedByNobody()}
+		Means: text.CordonedByNobody}
 	value, excluded := n.Labels[excludeLabel]
 	switch {
 	case excluded && value == "aws-node-termination-handler":
@@ -171,7 +171,7 @@ func cordonMove(n *Node) Move {
 		// user guide's "Understand each phase of node updates").
 		m.By, m.Step, m.Limit, m.Roll = MoverEKS, MoveDraining, EKSDrainLimit, true
 		m.Mark += ", label " + excludeLabel
-		m.Means = text.CordonedAsEKSDoes()
+		m.Means = text.CordonedAsEKSDoes
 	}
 	return m
 }
@@ -238,17 +238,17 @@ func (m Mover) Does(atWork, guess bool) string {
 	switch m {
 	case MoverSomebody:
 		if atWork {
-			return text.DrainedByHand()
+			return text.DrainedByHand
 		}
-		return text.CordonedByHand()
+		return text.CordonedByHand
 	case MoverAutoscaler, MoverEKSRepair:
 		if !atWork {
 			return text.MayAct(m.Name())
 		}
 	case MoverDrainboard:
-		return text.DrainboardLeftMarks()
+		return text.DrainboardLeftMarks
 	case MoverCloud:
-		return text.CloudShutDown()
+		return text.CloudShutDown
 	case MoverKops:
 		m = kopsRoll
 	case MoverEKS:

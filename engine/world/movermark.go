@@ -127,29 +127,29 @@ var taintMarks = []taintMark{
 		Means: text.NotNeeded(MoverAutoscaler.Name())}},
 	// AWS Node Termination Handler (pkg/node/node.go), with TAINT_NODE; NoSchedule.
 	{key: "aws-node-termination-handler/spot-itn", tells: Move{By: MoverHandler, Limit: handlerLimit,
-		Means:   text.SpotTakenBack(),
-		cordons: text.HandlerDrains(text.SpotTakenBack(), MoverHandler.Name())}},
+		Means:   text.SpotTakenBack,
+		cordons: text.HandlerDrains(text.SpotTakenBack, MoverHandler.Name())}},
 	{key: "aws-node-termination-handler/scheduled-maintenance", tells: Move{By: MoverHandler, Limit: handlerLimit,
-		Means:   text.MaintenanceScheduled(),
-		cordons: text.HandlerDrains(text.MaintenanceScheduled(), MoverHandler.Name())}},
+		Means:   text.MaintenanceScheduled,
+		cordons: text.HandlerDrains(text.MaintenanceScheduled, MoverHandler.Name())}},
 	{key: "aws-node-termination-handler/asg-lifecycle-termination", tells: Move{By: MoverHandler, Limit: handlerLimit,
-		Means:   text.GroupEndsMachine(),
-		cordons: text.HandlerDrains(text.GroupEndsMachine(), MoverHandler.Name())}},
+		Means:   text.GroupEndsMachine,
+		cordons: text.HandlerDrains(text.GroupEndsMachine, MoverHandler.Name())}},
 	{key: "aws-node-termination-handler/rebalance-recommendation", tells: Move{By: MoverHandler, Limit: handlerLimit,
-		Means:   text.SpotAtRisk(),
-		cordons: text.HandlerDrains(text.SpotAtRisk(), MoverHandler.Name())}},
+		Means:   text.SpotAtRisk,
+		cordons: text.HandlerDrains(text.SpotAtRisk, MoverHandler.Name())}},
 	// medik8s node-maintenance-operator (controllers/taint.go).
 	{key: "medik8s.io/drain", tells: Move{By: MoverMedik8s, Step: MoveDraining,
 		Means: text.MaintenanceDrains(MoverMedik8s.Name())}},
 	// Kubernetes (k8s.io/api/core/v1 TaintNodeOutOfService): put by hand, by medik8s or by
 	// the Node Termination Handler.
 	{key: "node.kubernetes.io/out-of-service", tells: Move{By: MoverSomebody, Step: MoveEnding, Guess: true,
-		Means: text.OutOfService()}},
+		Means: text.OutOfService}},
 	// k8s.io/cloud-provider/api TaintNodeShutdown.
 	{key: "node.cloudprovider.kubernetes.io/shutdown", tells: Move{By: MoverCloud, Step: MoveEnding,
-		Means: text.MachineShutDown()}},
+		Means: text.MachineShutDown}},
 	{key: SurplusTaint, tells: Move{By: MoverDrainboard,
-		Means: text.SurplusOfRun()}},
+		Means: text.SurplusOfRun}},
 }
 
 // taintMoves reads the taints.
@@ -200,9 +200,9 @@ func gardenerMoves(n *Node) (out []Move) {
 	case c.On && c.Reason == "SelectedForUpdate":
 		add(MoveDraining, "condition "+gardenerInPlace+" ("+c.Reason+")", c.Since, text.InPlaceDrains(MoverGardener.Name()))
 	case n.Labels[gardenerSelected] == "true":
-		add(MoveForeseen, "label "+gardenerSelected+"=true", time.Time{}, text.InPlaceSelected())
+		add(MoveForeseen, "label "+gardenerSelected+"=true", time.Time{}, text.InPlaceSelected)
 	case n.Labels[gardenerCandidate] == "true":
-		add(MoveForeseen, "label "+gardenerCandidate+"=true", time.Time{}, text.InPlaceCandidate())
+		add(MoveForeseen, "label "+gardenerCandidate+"=true", time.Time{}, text.InPlaceCandidate)
 	}
 	return out
 }

@@ -22,9 +22,9 @@ func (Controller) Told(of *world.Machine, _ *world.Node) []world.Move {
 			m.Step = world.MoveEnding
 		}
 	case g.Phase == world.PhaseFailed:
-		m.Step, m.Means = world.MoveFailed, text.MachineGivenUp()
+		m.Step, m.Means = world.MoveFailed, text.MachineGivenUp
 		if !g.Preserved.IsZero() {
-			m.Means = text.MachineGivenUpKept()
+			m.Means = text.MachineGivenUpKept
 		}
 	case g.Phase == world.PhaseInPlaceUpdating:
 		m.Step, m.Means = world.MoveUpdating, text.InPlaceUpdates(world.MoverGardener.Name())
@@ -42,12 +42,12 @@ func (Controller) Told(of *world.Machine, _ *world.Node) []world.Move {
 // Steps of a machine's end, as the description of its last operation names them
 // (machine-controller-manager pkg/util/provider/machineutils), with words for people.
 var endSteps = []struct{ told, words string }{
-	{"finalizer removal", text.StepMachineObject()},
-	{"Initiate node object deletion", text.StepNodeObject()},
-	{"Initiate VM deletion", text.StepMachine()},
-	{"Delete Volume Attachments", text.StepVolumes()},
-	{"Initiate node drain", text.StepDrain()},
-	{"getting VM Status", text.StepLookUp()},
+	{"finalizer removal", text.StepMachineObject},
+	{"Initiate node object deletion", text.StepNodeObject},
+	{"Initiate VM deletion", text.StepMachine},
+	{"Delete Volume Attachments", text.StepVolumes},
+	{"Initiate node drain", text.StepDrain},
+	{"getting VM Status", text.StepLookUp},
 }
 
 // drainEnds is the first of endSteps, from the end, that comes before a drain is over.

@@ -28,7 +28,7 @@ func (Controller) Mover() world.Mover { return world.MoverGardener }
 func (Controller) Words() selfdriven.Words {
 	return selfdriven.Words{
 		Part: "machine deployment", Where: "the control cluster", Flags: []string{"--control-kubeconfig", "--control-namespace"},
-		Back: text.ChangeShootBack(),
+		Back: text.ChangeShootBack,
 	}
 }
 
@@ -97,7 +97,7 @@ func (Controller) Namespace(g *world.Group) string {
 // Refuses another order where Gardener selects the nodes.
 func (Controller) Refuses(g *world.Group, kind selfdriven.Kind) string {
 	if kind == selfdriven.Turn && g.Pool.Update == world.AutoInPlaceUpdate {
-		return text.NoOrderInPlace()
+		return text.NoOrderInPlace
 	}
 	return ""
 }

@@ -20,7 +20,7 @@ func (Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 		case g != nil && g.Forced:
 			n.Deadline = nil
 			if g.Deleted.IsZero() { // else its end is told with it
-				n.Reason += text.ForceWasOrdered()
+				n.Reason += text.ForceWasOrdered
 			}
 		case n.Deadline == nil:
 			n.Reason += overdue(n.Now, t.forced(), sick)
@@ -33,7 +33,7 @@ func (Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 	case m.Managed != nil:
 		tended(n, t)
 	case n.Stage == selfdriven.Launching:
-		n.Reason = text.JoinedNotReady()
+		n.Reason = text.JoinedNotReady
 		if node != nil {
 			n.Deadline = nearest(n.Now, t.joining())
 		}
@@ -56,10 +56,10 @@ func untended(n *selfdriven.Sight, t timers) {
 	kept, joins, sick := t.preserved(), t.joining(), t.health()
 	switch {
 	case kept != nil:
-		n.Deadline, n.Reason = nearest(n.Now, kept), text.MachineKept()
+		n.Deadline, n.Reason = nearest(n.Now, kept), text.MachineKept
 	case sick == nil:
 	case joins != nil:
-		n.Deadline, n.Reason = nearest(n.Now, joins), text.UnwellSinceJoined()+late(n.Now, joins)
+		n.Deadline, n.Reason = nearest(n.Now, joins), text.UnwellSinceJoined+late(n.Now, joins)
 	case t.limits.NoHealth:
 		n.Reason = text.NotGivenUp(t.trouble())
 	default:
@@ -103,15 +103,15 @@ func tended(n *selfdriven.Sight, t timers) {
 		case g.Phase == world.PhaseCrashLoop:
 			n.Reason = text.CreationRetried(why)
 		case n.Name != "":
-			n.Reason = text.NotRunningYet()
+			n.Reason = text.NotRunningYet
 		case g.Phase == world.PhaseCreating:
-			n.Reason = text.MachineAskedFor()
+			n.Reason = text.MachineAskedFor
 		default:
 			n.Reason = text.MachineNotJoinedYet(why)
 		}
 		n.Reason += late(n.Now, t.creation())
 	case !g.Preserved.IsZero():
-		n.Deadline, n.Reason = nearest(n.Now, t.preserved()), text.MachineKept()
+		n.Deadline, n.Reason = nearest(n.Now, t.preserved()), text.MachineKept
 	}
 }
 
@@ -133,7 +133,7 @@ func (Controller) Kept(k selfdriven.Kept) selfdriven.Outlook {
 	out := selfdriven.Outlook{Forces: true}
 	switch limits, read := limitsOf(k.World.Group.Pool, k.Machine); {
 	case k.Several, k.Budget != nil && k.Budget.Misconfigured():
-		out.Adds = text.DrainBeginsAnew()
+		out.Adds = text.DrainBeginsAnew
 	case k.Closed && limits.Past() > 0 && !k.Since.IsZero():
 		start := k.Since
 		switch m := k.Machine; {

@@ -58,11 +58,11 @@ func (t timers) timer(what string, start time.Time, limit time.Duration, since, 
 func (t timers) forced() *selfdriven.Deadline {
 	switch selected := t.inPlace(world.GardenerSelected); {
 	case t.g != nil && !t.g.Deleted.IsZero():
-		return t.timer(untilForced, t.g.Deleted, t.limits.Drain, text.SinceDeletion(), "machineDrainTimeout", true)
+		return t.timer(untilForced, t.g.Deleted, t.limits.Drain, text.SinceDeletion, "machineDrainTimeout", true)
 	case !selected.IsZero():
-		return t.timer(untilForced, selected, t.limits.Drain, text.SinceSelected(), "machineDrainTimeout", true)
+		return t.timer(untilForced, selected, t.limits.Drain, text.SinceSelected, "machineDrainTimeout", true)
 	case t.node != nil && t.node.Terminating().On:
-		w := t.timer(untilForced, t.node.Terminating().Since, t.limits.Drain, text.SinceTerminating(), text.BegunBefore("machineDrainTimeout", drainAfter), false)
+		w := t.timer(untilForced, t.node.Terminating().Since, t.limits.Drain, text.SinceTerminating, text.BegunBefore("machineDrainTimeout", drainAfter), false)
 		if w != nil {
 			w.Start, w.End = w.Start.Add(-drainAfter), w.End.Add(-drainAfter)
 		}
@@ -95,16 +95,16 @@ func (t timers) sick() *selfdriven.Deadline {
 // update is when an update in place counts as failed.
 func (t timers) update() *selfdriven.Deadline {
 	if t.g != nil && t.g.Phase == world.PhaseInPlaceUpdating {
-		return t.timer(untilUpdated, t.g.Since, t.limits.InPlace, text.SinceInPlaceUpdating(), "machineInPlaceUpdateTimeout", true)
+		return t.timer(untilUpdated, t.g.Since, t.limits.InPlace, text.SinceInPlaceUpdating, "machineInPlaceUpdateTimeout", true)
 	}
-	return t.timer(untilUpdated, t.inPlace(world.GardenerReady), t.limits.InPlace, text.SinceReadyForUpdate(), "machineInPlaceUpdateTimeout", false)
+	return t.timer(untilUpdated, t.inPlace(world.GardenerReady), t.limits.InPlace, text.SinceReadyForUpdate, "machineInPlaceUpdateTimeout", false)
 }
 
 // health is when a machine that is not healthy is given up.
 func (t timers) health() *selfdriven.Deadline {
 	switch {
 	case t.g != nil:
-		return t.timer(untilGivenUp, t.g.Since, t.limits.Health, text.SinceUnknown(), "machineHealthTimeout", true)
+		return t.timer(untilGivenUp, t.g.Since, t.limits.Health, text.SinceUnknown, "machineHealthTimeout", true)
 	case t.node != nil:
 		since, why := t.unwell()
 		return t.timer(untilGivenUp, since, t.limits.Health, why, "machineHealthTimeout", false)
@@ -115,7 +115,7 @@ func (t timers) health() *selfdriven.Deadline {
 // unwell is since when the Nodes tell that a node's machine is not healthy, zero while it is,
 // and by what.
 func (t timers) unwell() (since time.Time, why string) {
-	since, why = t.node.Sick, text.SinceNotReady()
+	since, why = t.node.Sick, text.SinceNotReady
 	for _, c := range t.node.Conditions {
 		if slices.Contains(t.limits.Conditions, c.Type) && !c.Off && (since.IsZero() || c.Since.Before(since)) {
 			since, why = c.Since, text.SinceCondition(c.Type)
@@ -125,7 +125,7 @@ func (t timers) unwell() (since time.Time, why string) {
 }
 
 func (t timers) creation() *selfdriven.Deadline {
-	return t.timer(untilCreated, t.g.Created, t.limits.Creation, text.SinceMade(), "machineCreationTimeout", true)
+	return t.timer(untilCreated, t.g.Created, t.limits.Creation, text.SinceMade, "machineCreationTimeout", true)
 }
 
 // joining is when a node that was not well from its first moment on is given up, by the
@@ -135,14 +135,14 @@ func (t timers) joining() *selfdriven.Deadline {
 	if t.node.Sick.IsZero() || t.node.Sick.Sub(t.node.Created) > atOnce {
 		return nil
 	}
-	return t.timer(untilCreated, t.node.Created, t.limits.Creation, text.SinceJoined(), "machineCreationTimeout", false)
+	return t.timer(untilCreated, t.node.Created, t.limits.Creation, text.SinceJoined, "machineCreationTimeout", false)
 }
 
 // preserved is until when a machine is kept that failed, or that somebody wants kept.
 func (t timers) preserved() *selfdriven.Deadline {
 	switch {
 	case t.g != nil && !t.g.Preserved.IsZero():
-		return &selfdriven.Deadline{For: untilKept, Start: t.g.Since, End: t.g.Preserved, Basis: text.PreserveExpiry()}
+		return &selfdriven.Deadline{For: untilKept, Start: t.g.Since, End: t.g.Preserved, Basis: text.PreserveExpiry}
 	case t.g == nil && t.node != nil && !t.node.Preserved.IsZero():
 		return &selfdriven.Deadline{For: untilKept, Start: t.node.Condition(world.GardenerPreserved).Since, End: t.node.Preserved, Basis: text.PreserveCondition(world.GardenerPreserved)}
 	}

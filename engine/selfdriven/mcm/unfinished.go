@@ -62,11 +62,11 @@ func Unseen(p *world.Pool) string {
 	case p == nil:
 		return ""
 	case p.Progress == nil && !p.Control:
-		return text.UnseenWithoutBoth()
+		return text.UnseenWithoutBoth
 	case p.Progress == nil:
-		return text.UnseenWithoutShoot()
+		return text.UnseenWithoutShoot
 	case p.Progress.Confined:
-		return text.UnseenBeforeMaintenance()
+		return text.UnseenBeforeMaintenance
 	}
 	return ""
 }

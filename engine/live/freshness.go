@@ -10,6 +10,14 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
+// Reasons of warnings of the loop.
+const (
+	outOfSight = "out of sight"
+	inSight    = "in sight"
+	lockLost   = "lock lost"
+	lockHeld   = "lock held"
+)
+
 // freshness remembers what is out of sight, so that each loss and each return is
 // told once: where nobody looks at a screen, a run that only waits must say why.
 type freshness struct {
@@ -37,10 +45,10 @@ func (l *Loop) lookRound() {
 			}
 			l.freshness.lost[source] = now
 			why = cmp.Or(why, text.NoAnswerFor(2*limit))
-			l.warn("out of sight", text.SourceLost(string(source), why))
+			l.warn(outOfSight, text.SourceLost(string(source), why))
 		case !stale && known:
 			delete(l.freshness.lost, source)
-			l.warn("in sight", text.SourceBack(string(source), now.Sub(since)))
+			l.warn(inSight, text.SourceBack(string(source), now.Sub(since)))
 		}
 	}
 }
@@ -53,7 +61,7 @@ func (l *Loop) loseLock() {
 	if problem := l.World.Health[l.run.Sources()[0]].Problem; problem != "" {
 		why, l.freshness.why = problem, problem
 	}
-	l.warn("lock lost", text.LockLost(why))
+	l.warn(lockLost, text.LockLost(why))
 }
 
 // refuse drops the commands that came while the lock is lost and that are about what
@@ -65,7 +73,7 @@ func (l *Loop) refuse() {
 			return false
 		}
 		if c.Kind.NeedsLock() {
-			l.warn("lock lost", text.CommandRefused(string(c.Kind), c.Node, "", record.WithoutLock))
+			l.warn(lockLost, text.CommandRefused(string(c.Kind), c.Node, "", record.WithoutLock))
 		}
 		return c.Kind.NeedsLock()
 	})
@@ -75,7 +83,7 @@ func (l *Loop) refuse() {
 func (l *Loop) holdLock() {
 	away := l.Clock.Now().Sub(l.freshness.lock)
 	l.freshness.lock = time.Time{}
-	l.warn("lock held", text.LockBack(away))
+	l.warn(lockHeld, text.LockBack(away))
 }
 
 func (l *Loop) warn(reason, message string) {

@@ -136,7 +136,7 @@ func MoverNews(was, is []ExternalMover) (over, come []ExternalMover) {
 
 // GoneEvent and AppearedEvent tell of them.
 func (r ExternalMover) GoneEvent() Event {
-	return Event{Type: Warning, Reason: "rival gone", Message: text.MoverGone(r.Action())}
+	return Event{Type: Warning, Reason: reasonMoverGone, Message: text.MoverGone(r.Action())}
 }
 
 func (r ExternalMover) AppearedEvent() Event {

@@ -112,7 +112,7 @@ func (t *differ) batches() {
 func (t *differ) orders() {
 	for _, o := range t.is.Orders {
 		if !slices.ContainsFunc(t.was.Orders, func(was ForceOrder) bool { return was.ID == o.ID }) {
-			t.tell(o.At, Event{Type: Warning, Node: o.Node, Reason: "force order", Message: text.WasForced(o.By, cmp.Or(o.Node, o.Machine), o.Why)})
+			t.tell(o.At, Event{Type: Warning, Node: o.Node, Reason: reasonForced, Message: text.WasForced(o.By, cmp.Or(o.Node, o.Machine), o.Why)})
 		}
 	}
 }

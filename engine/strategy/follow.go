@@ -82,7 +82,7 @@ func (f Follow) Step(s *engine.Step) {
 
 // What is waited for: new machines, and anything, where nothing says that more is to come.
 const (
-	machinesReady = "machines that get Ready"
+	machinesReady = "Ready machines"
 	progress      = "further progress"
 )
 

@@ -191,6 +191,12 @@ func PrioritizeMachine(name string, priority int) string {
 // ChangeShootBack says how an update of Gardener's is undone.
 const ChangeShootBack = "change the Shoot back; a Kubernetes version cannot be lowered"
 
+// OthersOfZone are the machines before or after which one goes.
+const OthersOfZone = "the others of its zone"
+
+// MachinePhase says in which phase a Machine is.
+func MachinePhase(machine, phase string) string { return "Machine " + machine + " is " + phase }
+
 // ShootCannotBeRead and those below say what shows that Gardener is not done with a pool.
 func ShootCannotBeRead(why string) string { return "the Shoot cannot be read: " + why }
 

@@ -2,6 +2,17 @@ package text
 
 import "fmt"
 
+// How sentences name what moves nodes, where that is no name of its own.
+const (
+	EKSManagedUpdate     = "an EKS managed update"
+	RollingUpdateHandler = "the rolling update handler"
+)
+
+// The and TheAWS name a controller within a sentence.
+func The(controller string) string { return "the " + controller }
+
+func TheAWS(controller string) string { return "the AWS " + controller }
+
 // WillReplace and those below say what a mark on a node means.
 func WillReplace(who string) string { return who + " is going to replace it: new pods avoid it" }
 

@@ -87,6 +87,14 @@ type Move struct {
 // annotationMark begins the mark of a move that an annotation tells of.
 const annotationMark = "annotation "
 
+// The other kinds of marks, as a Move names them.
+const (
+	labelMark     = "label "
+	conditionMark = "condition "
+	taintedMark   = "taint "
+	andCordoned   = ", cordoned"
+)
+
 // Asked reports whether a move was asked for by an annotation and has not begun.
 func (m Move) Asked() bool {
 	return m.Step == MoveForeseen && strings.HasPrefix(m.Mark, annotationMark)
@@ -144,7 +152,7 @@ func cordoned(n *Node, moves []Move) []Move {
 		switch {
 		case m.cordons != "" && m.Step == MoveForeseen:
 			m.Step, m.Means, m.Since, m.SinceCordon = MoveDraining, m.cordons, n.Cordoned(), true
-			m.Mark += ", cordoned"
+			m.Mark += andCordoned
 			explained = true
 		case m.Step.Compare(MoveCordoned) > 0:
 			explained = true
@@ -164,13 +172,13 @@ func cordonMove(n *Node) Move {
 	switch {
 	case excluded && value == "aws-node-termination-handler":
 		m.By, m.Step, m.Guess, m.Limit = MoverHandler, MoveDraining, false, handlerLimit
-		m.Mark += ", label " + excludeLabel + "=" + value
+		m.Mark += ", " + labelMark + excludeLabel + "=" + value
 		m.Means = text.CordonedByHandler(MoverHandler.Name())
 	case excluded && n.Labels[EKSGroupKey] != "":
 		// The update's newer form: a cordon and this label instead of the taint (the
 		// user guide's "Understand each phase of node updates").
 		m.By, m.Step, m.Limit, m.Roll = MoverEKS, MoveDraining, EKSDrainLimit, true
-		m.Mark += ", label " + excludeLabel
+		m.Mark += ", " + labelMark + excludeLabel
 		m.Means = text.CordonedAsEKSDoes
 	}
 	return m
@@ -261,9 +269,9 @@ func (m Mover) Does(atWork, guess bool) string {
 func (m Mover) Name() string {
 	switch m {
 	case MoverAutoscaler, MoverMedik8s:
-		return "the " + string(m)
+		return text.The(string(m))
 	case MoverHandler:
-		return "the AWS " + string(m)
+		return text.TheAWS(string(m))
 	}
 	return string(m)
 }

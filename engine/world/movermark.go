@@ -94,8 +94,8 @@ type taintMark struct {
 // How sentences name what moves nodes, where that is no mover's own name.
 const (
 	kopsRoll  = "kops rolling-update"
-	eksUpdate = "an EKS managed update"
-	twin      = "the rolling update handler"
+	eksUpdate = text.EKSManagedUpdate
+	twin      = text.RollingUpdateHandler
 )
 
 var taintMarks = []taintMark{
@@ -160,7 +160,7 @@ func taintMoves(n *Node) (out []Move) {
 				continue
 			}
 			m := mark.tells
-			m.Step, m.Mark, m.Since = cmp.Or(m.Step, MoveForeseen), "taint "+t.String(), n.Tainted[t.Key]
+			m.Step, m.Mark, m.Since = cmp.Or(m.Step, MoveForeseen), taintedMark+t.String(), n.Tainted[t.Key]
 			if mark.stamped && m.Since.IsZero() {
 				m.Since = unix(t.Value)
 			}
@@ -184,25 +184,25 @@ func gardenerMoves(n *Node) (out []Move) {
 		if c.Reason == "Unhealthy" {
 			means = text.IsReplacingUnhealthy(MoverGardener.Name())
 		}
-		add(MoveDraining, "condition "+gardenerEnds+" ("+c.Reason+")", c.Since, means)
+		add(MoveDraining, conditionMark+gardenerEnds+" ("+c.Reason+")", c.Since, means)
 	}
 	if n.Labels[gardenerResult] == "failed" {
-		add(MoveFailed, "label "+gardenerResult+"=failed", time.Time{}, text.InPlaceFailed(n.Annotations[gardenerWhy]))
+		add(MoveFailed, labelMark+gardenerResult+"=failed", time.Time{}, text.InPlaceFailed(n.Annotations[gardenerWhy]))
 		return out
 	}
 	switch c := n.Condition(gardenerInPlace); {
 	case n.Labels[gardenerResult] == "successful":
-		add(MoveUpdating, "label "+gardenerResult+"=successful", time.Time{}, text.InPlaceTakenBack(MoverGardener.Name()))
+		add(MoveUpdating, labelMark+gardenerResult+"=successful", time.Time{}, text.InPlaceTakenBack(MoverGardener.Name()))
 	case c.On && c.Reason == "UpdateFailed":
-		add(MoveFailed, "condition "+gardenerInPlace+" ("+c.Reason+")", c.Since, text.InPlaceFailed(n.Annotations[gardenerWhy]))
+		add(MoveFailed, conditionMark+gardenerInPlace+" ("+c.Reason+")", c.Since, text.InPlaceFailed(n.Annotations[gardenerWhy]))
 	case c.On && (c.Reason == "ReadyForUpdate" || c.Reason == "DrainSuccessful"):
-		add(MoveUpdating, "condition "+gardenerInPlace+" ("+c.Reason+")", c.Since, text.InPlaceUpdates(MoverGardener.Name()))
+		add(MoveUpdating, conditionMark+gardenerInPlace+" ("+c.Reason+")", c.Since, text.InPlaceUpdates(MoverGardener.Name()))
 	case c.On && c.Reason == "SelectedForUpdate":
-		add(MoveDraining, "condition "+gardenerInPlace+" ("+c.Reason+")", c.Since, text.InPlaceDrains(MoverGardener.Name()))
+		add(MoveDraining, conditionMark+gardenerInPlace+" ("+c.Reason+")", c.Since, text.InPlaceDrains(MoverGardener.Name()))
 	case n.Labels[gardenerSelected] == "true":
-		add(MoveForeseen, "label "+gardenerSelected+"=true", time.Time{}, text.InPlaceSelected)
+		add(MoveForeseen, labelMark+gardenerSelected+"=true", time.Time{}, text.InPlaceSelected)
 	case n.Labels[gardenerCandidate] == "true":
-		add(MoveForeseen, "label "+gardenerCandidate+"=true", time.Time{}, text.InPlaceCandidate)
+		add(MoveForeseen, labelMark+gardenerCandidate+"=true", time.Time{}, text.InPlaceCandidate)
 	}
 	return out
 }
@@ -236,12 +236,12 @@ func annotationMoves(n *Node) (out []Move) {
 // labelMoves reads the labels of the others.
 func labelMoves(n *Node) (out []Move) {
 	if request, on := n.Labels[cyclopsLabel]; on {
-		out = append(out, Move{By: MoverCyclops, Roll: true, Step: MoveForeseen, Mark: "label " + cyclopsLabel + "=" + request,
+		out = append(out, Move{By: MoverCyclops, Roll: true, Step: MoveForeseen, Mark: labelMark + cyclopsLabel + "=" + request,
 			Means:   text.WillReplaceSomeTime(MoverCyclops.Name()),
 			cordons: text.CordonedToEnd(MoverCyclops.Name())})
 	}
 	if action, on := n.Labels[handlerAction]; on && action != "uncordon" && action != "UncordonAfterReboot" {
-		out = append(out, Move{By: MoverHandler, Step: MoveForeseen, Mark: "label " + handlerAction + "=" + action, Since: unix(n.Labels[handlerActionTime]), Limit: handlerLimit,
+		out = append(out, Move{By: MoverHandler, Step: MoveForeseen, Mark: labelMark + handlerAction + "=" + action, Since: unix(n.Labels[handlerActionTime]), Limit: handlerLimit,
 			Means:   text.ActsOnEvent(MoverHandler.Name()),
 			cordons: text.CordonedForEvent(MoverHandler.Name())})
 	}
@@ -264,7 +264,7 @@ func repairMoves(n *Node) (out []Move) {
 		if !c.Off || n.Labels[EKSGroupKey] == "" {
 			continue
 		}
-		out = append(out, Move{By: MoverEKSRepair, Step: MoveForeseen, Guess: true, Mark: "condition " + c.Type + "=False", Since: c.Since,
+		out = append(out, Move{By: MoverEKSRepair, Step: MoveForeseen, Guess: true, Mark: conditionMark + c.Type + "=False", Since: c.Since,
 			Means: text.RepairAfter(MoverEKSRepair.Name(), int(after.Minutes()))})
 	}
 	return out

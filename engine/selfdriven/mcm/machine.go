@@ -13,7 +13,7 @@ func (Controller) Told(of *world.Machine, _ *world.Node) []world.Move {
 	if g == nil {
 		return nil
 	}
-	m := world.Move{By: world.MoverGardener, Roll: true, Since: g.Since, Limit: g.Limits.Drain, Told: true, Mark: "Machine " + g.Name + " is " + g.Phase}
+	m := world.Move{By: world.MoverGardener, Roll: true, Since: g.Since, Limit: g.Limits.Drain, Told: true, Mark: text.MachinePhase(g.Name, g.Phase)}
 	switch {
 	case g.Phase == world.PhaseTerminating || !g.Deleted.IsZero():
 		step, drained := Ending(g)

@@ -18,6 +18,13 @@ type Controller struct{}
 
 func init() { selfdriven.Register(Controller{}) }
 
+// How sentences name what the controller has.
+const (
+	part     = "machine deployment"
+	where    = "the control cluster"
+	turnName = "deletion priority"
+)
+
 // ID is empty.
 func (Controller) ID() string { return "" }
 
@@ -27,7 +34,7 @@ func (Controller) Mover() world.Mover { return world.MoverGardener }
 // Words are those of Gardener.
 func (Controller) Words() selfdriven.Words {
 	return selfdriven.Words{
-		Part: "machine deployment", Where: "the control cluster", Flags: []string{"--control-kubeconfig", "--control-namespace"},
+		Part: part, Where: where, Flags: []string{"--control-kubeconfig", "--control-namespace"},
 		Back: text.ChangeShootBack,
 	}
 }
@@ -104,7 +111,7 @@ func (Controller) Refuses(g *world.Group, kind selfdriven.Kind) string {
 
 // Turns are deletion priorities of Machines. 1 is the cluster autoscaler's mark.
 func (Controller) Turns() selfdriven.Turns {
-	return selfdriven.Turns{First: 2, Usual: world.UsualPriority, Last: 4, Name: "deletion priority", Mark: "machinepriority", Among: "the others of its zone"}
+	return selfdriven.Turns{First: 2, Usual: world.UsualPriority, Last: 4, Name: turnName, Mark: "machinepriority", Among: text.OthersOfZone}
 }
 
 // Describe says a request in words, and as kubectl in the control cluster.

@@ -91,7 +91,7 @@ var (
 // Kinds are all kinds of actions.
 var Kinds = []Kind{
 	{
-		Name: CreateTemplate, Means: "make a version of the launch template with another image",
+		Name: CreateTemplate, Means: "create a version of the launch template with another image",
 		Place: InCloud, Needs: needsCloud, Rights: []string{"ec2:CreateLaunchTemplateVersion"},
 		requires: []requirement{hasGroup, hasTemplate, hasImage, hasToken},
 		sentence: func(a Action) string { return text.MakeTemplateVersion(a.Image) },
@@ -158,7 +158,7 @@ var Kinds = []Kind{
 		Event: CapacityChanged,
 	},
 	{
-		Name: AddTaint, Means: "put a taint on a node", Undo: RemoveTaint,
+		Name: AddTaint, Means: "taint a node", Undo: RemoveTaint,
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		requires: []requirement{hasTaint},
 		on:       func(a Action, n *world.Node) bool { return n.HasTaint(a.AsTaint()) },
@@ -167,7 +167,7 @@ var Kinds = []Kind{
 		Event:    NodeTainted, Message: func(a Action) string { return text.Tainted(a.AsTaint().String()) },
 	},
 	{
-		Name: RemoveTaint, Means: "take it off",
+		Name: RemoveTaint, Means: "remove it",
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		requires: []requirement{hasTaint},
 		sentence: func(a Action) string { return text.RemoveTaint(a.Node, a.AsTaint().String()) },
@@ -188,7 +188,7 @@ var Kinds = []Kind{
 		command:  func(a Action) string { return "kubectl uncordon " + a.Node },
 	},
 	{
-		Name: AddLabel, Means: "put a label on a node", Undo: RemoveLabel,
+		Name: AddLabel, Means: "label a node", Undo: RemoveLabel,
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		requires: []requirement{hasLabel},
 		on: func(a Action, n *world.Node) bool {
@@ -200,14 +200,14 @@ var Kinds = []Kind{
 		Event:    NodeCordoned, Reason: "label", Message: func(a Action) string { return text.Labelled(a.Label, a.Value) },
 	},
 	{
-		Name: RemoveLabel, Means: "take it off, if it still has the value that we gave it",
+		Name: RemoveLabel, Means: "remove it, if it still has the value that Drainboard set",
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		requires: []requirement{hasLabel},
 		sentence: func(a Action) string { return text.RemoveLabel(a.Node, a.Label) },
 		command:  func(a Action) string { return fmt.Sprintf("kubectl label node %s %s-", a.Node, a.Label) },
 	},
 	{
-		Name: Annotate, Means: "put an annotation on a node", Undo: Unannotate,
+		Name: Annotate, Means: "annotate a node", Undo: Unannotate,
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		requires: []requirement{hasAnnotation},
 		on: func(a Action, n *world.Node) bool {
@@ -221,7 +221,7 @@ var Kinds = []Kind{
 		Event: NodeTainted, Reason: "annotation", Message: func(a Action) string { return text.Annotated(a.Annotation, a.Value) },
 	},
 	{
-		Name: Unannotate, Means: "take it off, if it still has the value that we gave it",
+		Name: Unannotate, Means: "remove it, if it still has the value that Drainboard set",
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		requires: []requirement{hasAnnotation},
 		sentence: func(a Action) string { return text.RemoveAnnotation(a.Node, a.Annotation) },
@@ -297,7 +297,7 @@ var Kinds = []Kind{
 		Event:    CapacityChanged,
 	},
 	{
-		Name: Detach, Means: "take a machine out of its group, which launches another one in its place; tagged first",
+		Name: Detach, Means: "detach a machine from its group, which launches a replacement; tagged first",
 		Place: InCloud, Needs: needsCloud, Rights: []string{"autoscaling:DetachInstances", "ec2:CreateTags", "ec2:DeleteTags"},
 		requires: []requirement{hasMachine, hasGroup},
 		seen: func(a Action, w *world.World) bool {
@@ -315,7 +315,7 @@ var Kinds = []Kind{
 		Event: InstanceDetached, Message: func(a Action) string { return text.Detached(a.Machine) },
 	},
 	{
-		Name: Deregister, Means: "take a machine out of its group's load balancers, until its connections are over or a limit is",
+		Name: Deregister, Means: "deregister a machine from its group's load balancers, until its connections have drained or a limit is over",
 		Place: InCloud, Needs: needsCloud, Rights: []string{"elasticloadbalancing:DeregisterTargets", "elasticloadbalancing:DeregisterInstancesFromLoadBalancer"},
 		requires: []requirement{hasMachine, hasGroup, hasLimit},
 		sentence: func(a Action) string { return text.Deregister(a.Machine) },
@@ -325,7 +325,7 @@ var Kinds = []Kind{
 		Event: InstanceOut, Message: func(Action) string { return text.Deregistered },
 	},
 	{
-		Name: Inspect, Means: "ask the cloud what is wrong with a machine that does not join",
+		Name: Inspect, Means: "ask the cloud why a machine does not join",
 		Place: InCloud, ReadOnly: true, Rights: []string{"ec2:DescribeInstanceStatus", "ec2:GetConsoleOutput"},
 		requires: []requirement{hasMachine},
 		sentence: func(a Action) string { return text.Inspect(a.Machine) },
@@ -340,10 +340,10 @@ var Kinds = []Kind{
 		Place:    OnThisMachine,
 		sentence: func(a Action) string { return text.RunHooks(a.Side(), a.Node) },
 	},
-	request(HoldRoll, "have a group's own controller begin nothing further in a part of it", CapacityChanged, "", "patch machinedeployments"),
-	request(LetRoll, "let it go on", CapacityChanged, "", "patch machinedeployments"),
-	request(ForceMachine, "have the controller force a machine's end, by a recorded order", NodeTainted, string(ForceMachine), "patch machines"),
-	request(Prioritize, "have the controller take a machine earlier or later", NodeTainted, string(Prioritize), "patch machines"),
+	request(HoldRoll, "pause a part of a group that its own controller rolls", CapacityChanged, "", "patch machinedeployments"),
+	request(LetRoll, "resume it", CapacityChanged, "", "patch machinedeployments"),
+	request(ForceMachine, "have the controller terminate a machine by force, by a recorded order", NodeTainted, string(ForceMachine), "patch machines"),
+	request(Prioritize, "have the controller replace a machine earlier or later", NodeTainted, string(Prioritize), "patch machines"),
 }
 
 var patchNode = []string{"get nodes", "patch nodes"}

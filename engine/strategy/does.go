@@ -11,7 +11,7 @@ func (EKS) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case scaleUp:
 		more := Raise(len(w.Group.Zones), r.Limit)
-		return text.EKSScalesUp(more, w.Group.Sizes.Desired, w.Group.Sizes.Desired+more)
+		return text.EKSScalesUp(w.Group.Sizes.Desired, w.Group.Sizes.Desired+more)
 	case scaleDown:
 		return text.EKSScalesDown
 	}

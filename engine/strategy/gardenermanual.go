@@ -91,7 +91,7 @@ func candidates(s *engine.Step, update string) bool {
 		return false
 	}
 	if p := s.W.Group.Pool; p == nil || p.Update != update && p.Update != "" { // what it is may not be readable
-		s.Fail(record.Failed, text.NotInPlace(update == world.ManualInPlaceUpdate))
+		s.Fail(record.Failed, text.NotInPlace(update))
 		return false
 	}
 	if len(s.Run.Target.Templates) == 0 {

@@ -36,17 +36,17 @@ func kopsOrigin() map[string]string {
 		"on-drain-timeout":       "kops: fails (fail-on-drain-error)",
 		"post-drain-wait":        "kops: 5 seconds (post-drain-delay)",
 		"interval":               "kops: 15 seconds",
-		"validate-count":         "kops: 2 looks in a row",
+		"validate-count":         "kops: 2 validations in a row",
 		"validate-pause":         "kops: 10 seconds",
 		"validate-retry":         "kops: 30 seconds",
 		"validation-timeout":     "kops: 15 minutes",
 		"fail-on-validate-error": "kops: true",
 		"fail-on-drain-error":    "kops: true",
 		"drain-and-terminate":    "kops: true",
-		"deregister-limit":       "Drainboard: kops waits without end",
+		"deregister-limit":       "Drainboard: kops waits indefinitely",
 		"force-unmanaged":        "kops: drains with force",
 		"delete-emptydir-data":   "kops: deletes the data",
-		"order":                  "Drainboard: zones in turn, at random in each; detached machines last as kops has it",
+		"order":                  "Drainboard: zones in turn, at random in each; detached instances last, as by kops",
 		"node-ready-timeout":     "Drainboard: only shown, the validation's time counts",
 		"approve":                "Drainboard",
 	}
@@ -59,15 +59,15 @@ func gardenerOrigin(seed bool) map[string]string {
 		"max-surge":            "Gardener: one machine",
 		"max-unavailable":      "Gardener: none; one in a zone that has no share of the surge",
 		"drain-timeout":        "Gardener: 2 hours (machineDrainTimeout)",
-		"on-drain-timeout":     "Gardener: pods are deleted past their budgets",
-		"eviction-retry":       "Gardener: 20 seconds, and at once when a budget opens",
+		"on-drain-timeout":     "Gardener: pods are deleted past their PDBs",
+		"eviction-retry":       "Gardener: 20 seconds, and at once when a PDB allows it",
 		"health-timeout":       "Gardener: 10 minutes (machineHealthTimeout)",
-		"unreachable":          "Gardener: a node that is not Ready is ended with its pods",
+		"unreachable":          "Gardener: a node that is not Ready is terminated with its pods",
 		"unreachable-after":    "Gardener: 5 minutes",
-		"order":                "Gardener: those that are not healthy, then the oldest",
+		"order":                "Gardener: unhealthy nodes, then the oldest",
 		"post-drain-wait":      "Gardener: none",
-		"force-unmanaged":      "Gardener: all pods go",
-		"delete-emptydir-data": "Gardener: all pods go",
+		"force-unmanaged":      "Gardener: evicts all pods",
+		"delete-emptydir-data": "Gardener: evicts all pods",
 		"approve":              "Drainboard",
 	}
 	if seed {
@@ -77,7 +77,7 @@ func gardenerOrigin(seed bool) map[string]string {
 		return origin
 	}
 	origin["node-ready-timeout"] = "Gardener: 20 minutes (machineCreationTimeout)"
-	origin["max-evict-retries"] = "Gardener: 360, no more than fit into the drain's time"
+	origin["max-evict-retries"] = "Gardener: 360, or fewer if the drain timeout is shorter"
 	origin["node-conditions"] = "Gardener"
 	return origin
 }
@@ -87,9 +87,9 @@ func inPlaceOrigin() map[string]string {
 	return map[string]string{
 		"max-surge":       "Gardener: none",
 		"max-unavailable": "Gardener: one node; one in each zone that has no share of it or of the surge",
-		"health-timeout":  "Gardener: none for a pool that is updated in place (disableHealthTimeout)",
+		"health-timeout":  "Gardener: none for a pool with in-place updates (disableHealthTimeout)",
 		"order":           "Gardener: none",
-		"approve":         "Gardener: nobody is asked",
+		"approve":         "Gardener: no approval",
 	}
 }
 
@@ -97,12 +97,12 @@ func inPlaceOrigin() map[string]string {
 func manualOrigin() map[string]string {
 	return map[string]string{
 		"max-unavailable":      "Drainboard: one node; Gardener has no limit for a manual update",
-		"drain-timeout":        "Gardener: 2 hours (machineDrainTimeout), then it deletes what is left",
-		"on-drain-timeout":     "Gardener drains, and forces in the end",
+		"drain-timeout":        "Gardener: 2 hours (machineDrainTimeout), then it deletes the pods left",
+		"on-drain-timeout":     "Gardener drains, then deletes the pods left",
 		"node-ready-timeout":   "Drainboard",
 		"order":                "Drainboard: fewest blockers",
-		"force-unmanaged":      "Gardener: all pods go",
-		"delete-emptydir-data": "Gardener: all pods go",
+		"force-unmanaged":      "Gardener: evicts all pods",
+		"delete-emptydir-data": "Gardener: evicts all pods",
 		"approve":              "Drainboard",
 	}
 }
@@ -112,12 +112,12 @@ func followOrigin() map[string]string {
 	return map[string]string{
 		"max-unavailable":      "Gardener: the Shoot's, split over the zones",
 		"drain-timeout":        "Gardener: machineDrainTimeout of each Machine",
-		"on-drain-timeout":     "Gardener drains, and forces in the end",
+		"on-drain-timeout":     "Gardener drains, then deletes the pods left",
 		"node-ready-timeout":   "Gardener: 20 minutes (machineCreationTimeout)",
 		"order":                "Gardener: machine priority, then phase and age",
-		"force-unmanaged":      "Gardener: all pods go",
-		"delete-emptydir-data": "Gardener: all pods go",
-		"approve":              "Gardener asks nobody",
+		"force-unmanaged":      "Gardener: evicts all pods",
+		"delete-emptydir-data": "Gardener: evicts all pods",
+		"approve":              "Gardener needs no approval",
 	}
 }
 
@@ -126,11 +126,11 @@ func everything() []record.Ability {
 	return []record.Ability{
 		{Kind: record.CmdApprove, Answer: record.Yes, How: "lets the batch's nodes drain"},
 		{Kind: record.CmdPause, Answer: record.Yes, How: "no eviction and no termination starts, deadlines stand still"},
-		{Kind: record.CmdResume, Answer: record.Yes, How: "goes on"},
-		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes pods past their budgets"},
+		{Kind: record.CmdResume, Answer: record.Yes, How: "continues the run"},
+		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes pods past their PDBs"},
 		{Kind: record.CmdSkip, Answer: record.Yes, How: "leaves the node as it was"},
-		{Kind: record.CmdReturn, Answer: record.Yes, How: "takes a skipped or failed node up again, at the end of the order"},
-		{Kind: record.CmdAbort, Answer: record.Yes, How: "finishes or puts back what is in flight"},
+		{Kind: record.CmdReturn, Answer: record.Yes, How: "returns a skipped or failed node to the end of the order"},
+		{Kind: record.CmdAbort, Answer: record.Yes, How: "finishes or undoes what is in progress"},
 	}
 }
 
@@ -140,10 +140,10 @@ func inPlaceAbilities() []record.Ability {
 	return []record.Ability{
 		{Kind: record.CmdApprove, Answer: record.Yes, How: "lets the batch's nodes be selected"},
 		{Kind: record.CmdPause, Answer: record.Yes, How: "no further node is selected, no eviction and no termination starts; Gardener finishes what is selected"},
-		{Kind: record.CmdResume, Answer: record.Yes, How: "goes on"},
-		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes the pods of the node past their budgets; where Gardener drains it, that then goes on"},
-		{Kind: record.CmdSkip, Answer: record.Yes, How: "leaves the node as it is; one whose update has failed is left to Gardener"},
-		{Kind: record.CmdReturn, Answer: record.Yes, How: "takes a skipped node up again, at the end of the order"},
+		{Kind: record.CmdResume, Answer: record.Yes, How: "continues the run"},
+		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes the pods of the node past their PDBs; Gardener's own drain then continues"},
+		{Kind: record.CmdSkip, Answer: record.Yes, How: "leaves the node as it is; one whose update failed is left to Gardener"},
+		{Kind: record.CmdReturn, Answer: record.Yes, How: "returns a skipped node to the end of the order"},
 		{Kind: record.CmdAbort, Answer: record.Substitute, How: "no further node is selected; Gardener finishes those that are"},
 	}
 }
@@ -153,10 +153,10 @@ func manualAbilities() []record.Ability {
 	return []record.Ability{
 		{Kind: record.CmdApprove, Answer: record.Yes, How: "lets the batch's nodes be selected"},
 		{Kind: record.CmdPause, Answer: record.Yes, How: "no further node is selected; Gardener finishes those that are"},
-		{Kind: record.CmdResume, Answer: record.Yes, How: "goes on"},
-		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes the pods of the node past their budgets; Gardener's drain then goes on"},
+		{Kind: record.CmdResume, Answer: record.Yes, How: "continues the run"},
+		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes the pods of the node past their PDBs; Gardener's drain then continues"},
 		{Kind: record.CmdSkip, Answer: record.Yes, How: "leaves the node as it is; one that is selected is left to Gardener"},
-		{Kind: record.CmdReturn, Answer: record.Yes, How: "takes a skipped node up again, at the end of the order"},
+		{Kind: record.CmdReturn, Answer: record.Yes, How: "returns a skipped node to the end of the order"},
 		{Kind: record.CmdAbort, Answer: record.Substitute, How: "no further node is selected; Gardener finishes those that are"},
 	}
 }
@@ -164,12 +164,12 @@ func manualAbilities() []record.Ability {
 // followAbilities is what an operator can do where Gardener's controller rolls the pool.
 func followAbilities() []record.Ability {
 	return []record.Ability{
-		{Kind: record.CmdApprove, Answer: record.No, How: "Gardener asks nobody; pause holds it"},
-		{Kind: record.CmdPause, Answer: record.Substitute, How: "spec.paused of the machine deployments: no further node goes; drains that have begun go on, and what is new still comes up to the surge"},
-		{Kind: record.CmdResume, Answer: record.Yes, How: "lets the machine deployments go on"},
-		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes the pods past their budgets, and labels the Machine force-deletion"},
-		{Kind: record.CmdSkip, Answer: record.Substitute, How: "goes after the others of its zone (machinepriority 4 of its Machine); it cannot be left out"},
-		{Kind: record.CmdReturn, Answer: record.Substitute, How: "goes in its turn again; asked once more, before the others of its zone (machinepriority 2 of its Machine)"},
-		{Kind: record.CmdAbort, Answer: record.Substitute, How: "pauses the machine deployments for good and ends the run; Gardener finishes what it has begun"},
+		{Kind: record.CmdApprove, Answer: record.No, How: "Gardener needs no approval; pause holds it"},
+		{Kind: record.CmdPause, Answer: record.Substitute, How: "spec.paused of the machine deployments: no further node is replaced; started drains continue, new nodes still come up to the surge"},
+		{Kind: record.CmdResume, Answer: record.Yes, How: "resumes the machine deployments"},
+		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes the pods past their PDBs, and labels the Machine force-deletion"},
+		{Kind: record.CmdSkip, Answer: record.Substitute, How: "moves behind the others of its zone (machinepriority 4 of its Machine); it cannot be left out"},
+		{Kind: record.CmdReturn, Answer: record.Substitute, How: "returns to its turn; asked again, moves before the others of its zone (machinepriority 2 of its Machine)"},
+		{Kind: record.CmdAbort, Answer: record.Substitute, How: "pauses the machine deployments and ends the run; Gardener finishes what it has started"},
 	}
 }

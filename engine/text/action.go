@@ -4,7 +4,7 @@ import "fmt"
 
 // MakeTemplateVersion and those below say in a few words what an action does: "cordon a1".
 func MakeTemplateVersion(image string) string {
-	return "make a launch template version with image " + image
+	return "create a launch template version with image " + image
 }
 
 func SetTemplate(id, version string) string {
@@ -49,7 +49,7 @@ func Evict(pod string) string { return "evict " + pod }
 
 func Delete(pod string) string { return "delete " + pod }
 
-func ReadPods(node string) string { return "look at the pods on " + node }
+func ReadPods(node string) string { return "list the pods on " + node }
 
 func Terminate(machine string) string { return "terminate " + machine }
 
@@ -58,59 +58,59 @@ func Terminate(machine string) string { return "terminate " + machine }
 func TerminationAsked(machine string, direct, decrement bool) string {
 	switch {
 	case direct:
-		return "asked the cloud to end " + machine
+		return "terminating " + machine
 	case decrement:
-		return "asked the group to end " + machine + " and not to replace it"
+		return "terminating " + machine + ", desired capacity lowered by 1"
 	}
-	return "asked the group to end " + machine
+	return "terminating " + machine + ", its group launches a replacement"
 }
 
-func EndWarm(machine string) string { return "end " + machine + " of the warm pool" }
+func EndWarm(machine string) string { return "terminate " + machine + " of the warm pool" }
 
 func Detach(machine string) string { return "detach " + machine }
 
 func Detached(machine string) string {
-	return "detached " + machine + ": its group launches another one in its place"
+	return "detached " + machine + ", its group launches a replacement"
 }
 
-func Deregister(machine string) string { return "take " + machine + " out of its load balancers" }
+func Deregister(machine string) string { return "deregister " + machine + " from its load balancers" }
 
-const Deregistered = "out of the load balancers of its group"
+const Deregistered = "deregistered from the load balancers of its group"
 
 func Inspect(machine string) string { return "inspect " + machine }
 
-func LookUp(action string) string { return "look up whether it happened: " + action }
+func LookUp(action string) string { return "check whether it happened: " + action }
 
 // RunHooks is of a side, "before" or "after".
 func RunHooks(side, node string) string { return "run the hooks " + side + " " + node }
 
 // NotDone says why an action that would restore something is not done.
-func NotDone(action, why string) string { return action + " is not done: " + why }
+func NotDone(action, why string) string { return "will not " + action + ": " + why }
 
 // LargerByRun says that a run that has ended left its group larger, with the command that
 // takes the machines away.
 func LargerByRun(run string, machines int, was, command string) string {
-	return fmt.Sprintf("the run %s left the group %s larger than it was (%s), and this one takes that for its size; drain a node and end it to go back: %s", run, Plural(machines, "machine"), was, command)
+	return fmt.Sprintf("the run %s left the group %s larger than before (%s), and this run takes that as its size; to shrink it: %s", run, Plural(machines, "machine"), was, command)
 }
 
 func Larger(group string, machines int, was, command string) string {
-	return fmt.Sprintf("the group %s is %s larger than it was (%s); drain a node and end it: %s", group, Plural(machines, "machine"), was, command)
+	return fmt.Sprintf("the group %s is %s larger than before (%s); to shrink it: %s", group, Plural(machines, "machine"), was, command)
 }
 
 // MaybeLarger is said of a raise whose answer was lost; command shows what came of it.
 func MaybeLarger(group string, machines int, was, command string) string {
-	return fmt.Sprintf("the group %s may be %s larger than it was (%s): %s", group, Plural(machines, "machine"), was, command)
+	return fmt.Sprintf("the group %s may be %s larger than before (%s): %s", group, Plural(machines, "machine"), was, command)
 }
 
 func MaximumRaised(is, was int, command string) string {
-	return fmt.Sprintf("the group's maximum is %d, and was %d: %s", is, was, command)
+	return fmt.Sprintf("the group's maximum is %d, was %d: %s", is, was, command)
 }
 
 // StaysDetached names a machine that runs outside of its group.
 func StaysDetached(machine string) string {
-	return machine + " is detached and serves outside its group, which has another machine in its place; the next upgrade of the group replaces it. Drain it and end it, or put it back into the group, which is one larger then"
+	return machine + " is detached and serves outside its group, which has a replacement; the next upgrade replaces it. Or drain and terminate it, or attach it to the group, which grows by one"
 }
 
 func StaysDeregistered(node string) string {
-	return node + " was taken out of the load balancers of its group and is not in them again; register it with each"
+	return node + " is in service and not registered with the load balancers of its group; register it with each"
 }

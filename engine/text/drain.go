@@ -2,11 +2,11 @@ package text
 
 // PutBackByDaemonSet and those below say of a pod why a drain evicts it, or does not.
 const (
-	PutBackByDaemonSet = "belongs to a DaemonSet, which would put it back"
-	MirrorsStaticPod   = "mirrors a static pod, which only its node can remove"
-	HasFinished        = "has run to its end"
-	HasNoController    = "has no controller: nothing puts it back (consent with --force-unmanaged)"
-	DaemonSetGone      = "belonged to a DaemonSet that is gone: nothing puts it back (consent with --force-unmanaged)"
-	KeepsEmptyDir      = "keeps data in an emptyDir, lost with the pod (consent with --delete-emptydir-data)"
+	PutBackByDaemonSet = "belongs to a DaemonSet, which would recreate it"
+	MirrorsStaticPod   = "mirrors a static pod, which only its kubelet can remove"
+	HasFinished        = "has completed"
+	HasNoController    = "has no controller: nothing recreates it (allow with --force-unmanaged)"
+	DaemonSetGone      = "belonged to a DaemonSet that is gone: nothing recreates it (allow with --force-unmanaged)"
+	KeepsEmptyDir      = "has data in an emptyDir, which its eviction deletes (allow with --delete-emptydir-data)"
 	CanBeEvicted       = "can be evicted"
 )

@@ -2,26 +2,26 @@ package text
 
 import "fmt"
 
-func EKSScalesUp(more, from, to int) string {
-	return fmt.Sprintf("the group gets %d more machines, desired %d → %d; once every zone has a new node and all of them are Ready, the outdated nodes are tainted", more, from, to)
+func EKSScalesUp(from, to int) string {
+	return fmt.Sprintf("raises desired %d → %d; taints the outdated nodes once every zone has a new node and all new nodes are Ready", from, to)
 }
 
-const EKSScalesDown = "the machines that are too many are ended, emptiest first, until the group has its size again"
+const EKSScalesDown = "terminates surplus nodes, emptiest first, until the group has its size again"
 
 func EKSUpgrades(atOnce int) string {
-	return fmt.Sprintf("the nodes are drained and their machines ended, up to %d at once, with no further question", atOnce)
+	return fmt.Sprintf("drains and terminates up to %s at once, without further approval", Plural(atOnce, "node"))
 }
 
 const (
-	EKSCordons  = "every outdated node is cordoned: what is evicted moves to new nodes only"
-	EKSFinishes = "waits until the last replacements are Ready, and lets the group's processes act again"
+	EKSCordons  = "cordons every outdated node: evicted pods move to new nodes only"
+	EKSFinishes = "waits until the last replacements are Ready, then resumes the group's processes"
 )
 
 // PausedBeside says why a run pauses beside another controller or a user.
 func PausedBeside(why string) string { return why + "; then resume, or abort" }
 
 // StillToLaunch says that machines are missing that the group has not launched.
-func StillToLaunch(n int) string { return fmt.Sprintf("%d machines are still to be launched", n) }
+func StillToLaunch(n int) string { return Plural(n, "instance") + " not launched yet" }
 
 // ZoneHasNoNew says why a zone has no new node, "" where that is not known.
 func ZoneHasNoNew(zone, why string) string { return because("zone "+zone+" has no new node", why) }
@@ -29,10 +29,10 @@ func ZoneHasNoNew(zone, why string) string { return because("zone "+zone+" has n
 // NodesReady says how many nodes of a group are Ready, and why not all, "" where that is not
 // known.
 func NodesReady(n, of int, why string) string {
-	return because(fmt.Sprintf("%d of %d nodes are there", n, of), why)
+	return because(fmt.Sprintf("%d of %d nodes are Ready", n, of), why)
 }
 
 // SizeLeft says why a group's size is left as it is, and its maximum.
 func SizeLeft(why string, limit int) string {
-	return fmt.Sprintf("%s; its size is left as it is, max %d", why, limit)
+	return fmt.Sprintf("%s; the group keeps its size, max %d", why, limit)
 }

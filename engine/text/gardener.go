@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-const GardenerTaints = "new pods avoid the outdated nodes, as far as others have room"
+const GardenerTaints = "taints outdated nodes, which new pods avoid where others have room"
 
 // GardenerRolls is of shares that GardenerShares lists.
 func GardenerRolls(shares string) string {
-	return "the zones are rolled side by side, with no further question: " + shares
+	return "rolls the zones side by side, without further approval: " + shares
 }
 
-const GardenerFinishes = "machines that are too many are ended, emptiest first, until the group has its size again"
+const GardenerFinishes = "terminates surplus nodes, emptiest first, until the group has its size again"
 
 func GardenerSelects(atOnce int) string {
-	return fmt.Sprintf("the nodes are selected for their update, up to %d at once, with no further question; Gardener drains and updates them", atOnce)
+	return fmt.Sprintf("selects up to %s at once for their update, without further approval; Gardener drains and updates them", Plural(atOnce, "node"))
 }
 
 func GardenerSelectsByZone(shares string) string {
-	return "the nodes of the zones are selected for their update side by side, with no further question, and what is too many in the end is drained and ended: " + shares
+	return "selects nodes of all zones side by side for their update, without further approval; then drains and terminates surplus nodes: " + shares
 }
 
 // ZoneShare says how many machines a zone may have more, and how many may be unavailable.
@@ -37,35 +37,35 @@ func ZoneShares(shares []string) string { return strings.Join(shares, ", ") }
 func DeletesPastBudget(retries int, pause, drain time.Duration) string {
 	when := fmt.Sprintf("when its node's drain has taken %s", drain)
 	if retries > 0 {
-		when = fmt.Sprintf("after %d refused tries, %s apart, or %s", retries, pause, when)
+		when = fmt.Sprintf("after %d refused evictions, %s apart, or %s", retries, pause, when)
 	}
-	return "a pod is deleted past its budget " + when + ", as Gardener does it; --on-drain-timeout=fail keeps the budgets"
+	return "a pod is deleted past its PDB " + when + ", as by Gardener; --on-drain-timeout=fail respects PDBs"
 }
 
 func EndsUnreachable(after time.Duration) string {
-	return fmt.Sprintf("a node that drains and is not heard from for %s is ended with the pods on it, as Gardener does it; --unreachable=wait waits", after)
+	return fmt.Sprintf("a draining node that is unreachable for %s is terminated with its pods, as by Gardener; --unreachable=wait waits", after)
 }
 
 // GardenerForces warns what Gardener does to the pods of a node that was selected.
 func GardenerForces(drain time.Duration) string {
-	return fmt.Sprintf("Gardener drains the nodes that are selected, and after %s, or when a budget has refused for too long, deletes their pods past their budgets", drain)
+	return fmt.Sprintf("Gardener drains selected nodes; after %s, or too many refused evictions, it deletes their pods past their PDBs", drain)
 }
 
 func SelectedWhileBudgetsAllow(drain time.Duration) string {
-	return GardenerForces(drain) + ": a node is selected only while the budgets of its pods let them go"
+	return GardenerForces(drain) + ": a node is selected only while PDBs allow its evictions"
 }
 
 // FailedUpdateCounts warns what a node counts as whose update has failed; twice: as Gardener's
 // controller counts, not as its document says.
 func FailedUpdateCounts(twice bool) string {
-	how := "counts as out of service until it is repaired"
+	how := "counts as out of service until repaired"
 	if twice {
-		how = "counts as two that are out of service until it is repaired, as Gardener counts"
+		how = "counts as two out of service until repaired, as Gardener counts"
 	}
-	return "a node whose update has failed " + how + ": its zone may come to a halt"
+	return "a node whose update failed " + how + ": its zone may stall"
 }
 
-const WithoutControlCluster = "without the control cluster (--control-kubeconfig) the roll can be followed and pods can be forced, but nothing can pause it or change its order"
+const WithoutControlCluster = "without the control cluster (--control-kubeconfig), the roll can be followed and pods forced, but not paused or reordered"
 
 // ZoneOut and those below say why no further node of a zone goes now.
 func ZoneOut(zone string, out, most int) string {
@@ -73,36 +73,32 @@ func ZoneOut(zone string, out, most int) string {
 }
 
 func ZoneServes(zone string, serve, floor int) string {
-	return fmt.Sprintf("zone %s has %d nodes in service, and %d have to stay", zone, serve, floor)
+	return fmt.Sprintf("zone %s has %d nodes in service, and %d must stay", zone, serve, floor)
 }
 
 func ZoneComplete(zone string) string {
-	return fmt.Sprintf("zone %s has as many new and selected nodes as it is to have: its old ones go once all are updated", zone)
+	return fmt.Sprintf("zone %s has enough new and selected nodes: its old ones go once all are updated", zone)
 }
 
 func ZonesTakeTurns(zone string, updating int) string {
-	return fmt.Sprintf("zone %s has %d nodes in their update, the zones take turns", zone, updating)
+	return fmt.Sprintf("zone %s has %s updating: the zones take turns", zone, Plural(updating, "node"))
 }
 
 func GardenerWouldDelete(why string) string {
-	return why + ", and Gardener would delete it past that in the end"
+	return why + ", and Gardener would finally delete it past its PDB"
 }
 
 const (
-	UpdateCandidate = "candidate for an update in place"
+	UpdateCandidate = "candidate for an in-place update"
 	NoCandidateYet  = "no node is a candidate for an update yet"
 	NoNodeLeft      = "no node is left to update"
 )
 
-// NotInPlace says that a group is not updated as a strategy wants it: by hand or by itself.
-func NotInPlace(byHand bool) string {
-	how := "by itself (AutoInPlaceUpdate)"
-	if byHand {
-		how = "by hand (ManualInPlaceUpdate)"
-	}
-	return "the group is no worker pool that is updated in place " + how
+// NotInPlace says that a group has not the update strategy that a run needs.
+func NotInPlace(update string) string {
+	return "the group is not a worker pool with the update strategy " + update
 }
 
 func RepairUpdate(node, why string) string {
-	return "the update of " + node + " failed: " + why + ". It stays cordoned until it is updated: repair it, and Gardener's node agent tries again; then resume. Or leave it to Gardener and skip it"
+	return "the update of " + node + " failed: " + why + ". It stays cordoned until updated: repair it, and Gardener's node agent retries; then resume. Or skip it, which leaves it to Gardener"
 }

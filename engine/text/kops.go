@@ -3,21 +3,21 @@ package text
 import "fmt"
 
 const (
-	KopsTaints  = "new pods avoid the nodes that are going to be replaced, as far as others have room; outdated machines of the warm pool are ended"
-	KopsNoSurge = "no machine is detached: the group keeps its size, and old nodes go before their replacements come"
+	KopsTaints  = "taints outdated nodes, which new pods avoid where others have room; terminates outdated instances of the warm pool"
+	KopsNoSurge = "no instance is detached: the group keeps its size, old nodes go before their replacements come"
 )
 
 func KopsSurges(machines int) string {
-	return fmt.Sprintf("%d machines are detached, and the group launches others in their place; the cluster has to prove valid with them", machines)
+	return fmt.Sprintf("detaches %s, for which the group launches replacements; then validates the cluster", Plural(machines, "instance"))
 }
 
 func KopsRolls(atOnce int) string {
-	return fmt.Sprintf("the nodes are drained and their machines ended, up to %d at once, with no further question; after each the cluster has to prove valid", atOnce)
+	return fmt.Sprintf("drains and terminates up to %s at once, without further approval; validates the cluster after each", Plural(atOnce, "node"))
 }
 
 // FewerDetached says that fewer machines than planned could be detached.
 func FewerDetached(have, want int) string {
-	return fmt.Sprintf("%d of %d machines could be detached: fewer nodes go at once", have, want)
+	return fmt.Sprintf("%d of %d instances could be detached: fewer nodes go at once", have, want)
 }
 
 const (

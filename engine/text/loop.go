@@ -9,18 +9,18 @@ import (
 // SourceLost says that what is known of a source is too old to act on, and why, and
 // SourceBack that it is fresh again.
 func SourceLost(source, why string) string {
-	return fmt.Sprintf("the %s cannot be seen: %s; what needs it waits, and its deadlines stand still", source, why)
+	return fmt.Sprintf("no view of the %s: %s; actions that need it wait, their deadlines stand still", source, why)
 }
 
 func NoAnswerFor(d time.Duration) string { return "no answer for " + d.String() }
 
 func SourceBack(source string, after time.Duration) string {
-	return fmt.Sprintf("the %s is seen again, after %s", source, after.Round(time.Second))
+	return fmt.Sprintf("the %s is visible again after %s", source, after.Round(time.Second))
 }
 
 // LockLost says that the lock is lost, and why, "" where that is not known.
 func LockLost(why string) string {
-	return because(WithoutLock, why) + "; nothing is done until it is back, and deadlines stand still"
+	return because(WithoutLock, why) + "; nothing is done until it is held again, deadlines stand still"
 }
 
 // WithoutLock and WithoutRecord are why a command is refused, or an action waits.
@@ -32,7 +32,7 @@ const (
 const LockNotRenewed = "it could not be renewed in time"
 
 func LockBack(after time.Duration) string {
-	return fmt.Sprintf("the lock of this run is held again, after %s: the run goes on from its record", after.Round(time.Second))
+	return fmt.Sprintf("the lock of this run is held again after %s: the run resumes from its record", after.Round(time.Second))
 }
 
 // CommandRefused says that a command, of a node or none, by a user or none, was refused.
@@ -54,17 +54,17 @@ func UnrecordedFor(d time.Duration, err error) string {
 }
 
 func RecordedAgain(after time.Duration) string {
-	return fmt.Sprintf("the run record is written again, after %s; deadlines move by that time", after.Round(time.Second))
+	return fmt.Sprintf("the run record is written again after %s; deadlines move by that time", after.Round(time.Second))
 }
 
 // CannotRecord is told again and again while the record cannot be written.
 func CannotRecord(d time.Duration, err error) string {
-	return fmt.Sprintf("the run record cannot be written for %s: %s; nothing new starts, deadlines stand still, what is in flight ends", d.Round(time.Second), err)
+	return fmt.Sprintf("the run record cannot be written for %s: %s; nothing new starts, deadlines stand still, what is in progress finishes", d.Round(time.Second), err)
 }
 
 // CannotRecordEnding is CannotRecord of a run that ends, whose process ends after left.
 func CannotRecordEnding(d time.Duration, err error, left time.Duration) string {
-	return CannotRecord(d, err) + fmt.Sprintf("; nothing is put back until it can be written, and this process ends in %s", left.Round(time.Second))
+	return CannotRecord(d, err) + fmt.Sprintf("; nothing is restored until it can be written, and this process exits in %s", left.Round(time.Second))
 }
 
 // CannotRecordPausing is CannotRecord of a run that pauses after left.
@@ -78,15 +78,15 @@ func CannotRecordEnd(d time.Duration, err error, limit time.Duration) string {
 }
 
 func EndNotRecorded(err error) string {
-	return "the end of the run could not be written to its record, which still says that it goes on: " + err.Error()
+	return "the end of the run could not be written to its record, which still has it as running: " + err.Error()
 }
 
 func NotRecordedNotObeyed(d time.Duration, err error) string {
-	return fmt.Sprintf("not recorded, so not obeyed: the run record cannot be written for %s: %s; nothing new starts meanwhile; repeat the command when it can be written, or end the run where it is driven", d.Round(time.Second), err)
+	return fmt.Sprintf("not recorded, so not executed: the run record cannot be written for %s: %s; repeat the command when it can be written, or end the run where it is driven", d.Round(time.Second), err)
 }
 
 // SeemsUnwritten is said of a run that another process drives.
-const SeemsUnwritten = "it seems that it cannot be written, and nothing new starts"
+const SeemsUnwritten = "it apparently cannot be written, and nothing new starts"
 
 func CouldNotStart(d time.Duration) string {
 	return fmt.Sprintf("it could not start for %s", d.Round(time.Second))
@@ -106,11 +106,11 @@ func HeldBy(holder string, since time.Time) string {
 }
 
 func RecordDamaged(record, why, look string) string {
-	return fmt.Sprintf("the run record %s is damaged: %s; look at it with: %s", record, why, look)
+	return fmt.Sprintf("the run record %s is damaged: %s; show it with: %s", record, why, look)
 }
 
 func RecordNewer(record string, version, known int) string {
-	return fmt.Sprintf("the run record %s has form %d, written by a newer drainboard (this one knows up to %d): use that one", record, version, known)
+	return fmt.Sprintf("the run record %s has format version %d, of a newer Drainboard (this one reads up to %d): use that one", record, version, known)
 }
 
 func InternalError(value any) string { return fmt.Sprintf("internal error: %v", value) }

@@ -9,7 +9,7 @@ import (
 // MachineEnds says that Gardener ends a machine, at which step (one of the Steps below,
 // "" for an unknown one), and whether by force.
 func MachineEnds(step string, forced bool) string {
-	s := because("Gardener is ending its machine", step)
+	s := because("Gardener is terminating its machine", step)
 	if forced {
 		s += ", by force"
 	}
@@ -17,49 +17,49 @@ func MachineEnds(step string, forced bool) string {
 }
 
 const (
-	StepMachineObject  = "its Machine goes"
+	StepMachineObject  = "its Machine object is removed"
 	StepNodeObject     = "its Node is deleted"
-	StepMachine        = "its machine is ended"
+	StepMachine        = "its VM is deleted"
 	StepVolumes        = "its volumes are detached"
 	StepDrain          = "it is drained"
-	StepLookUp         = "its machine is looked up"
-	MachineGivenUp     = "Gardener has given its machine up, and replaces it"
-	MachineGivenUpKept = "Gardener has given its machine up, and keeps it for a while"
-	MachineKept        = "Gardener keeps its machine for a while"
+	StepLookUp         = "its VM is looked up"
+	MachineGivenUp     = "Gardener has marked its machine as failed, and replaces it"
+	MachineGivenUpKept = "Gardener has marked its machine as failed, and preserves it"
+	MachineKept        = "Gardener preserves its machine"
 )
 
 // LastTryFailed adds why the last try of what is said failed.
-func LastTryFailed(what, why string) string { return what + "; the last try failed: " + why }
+func LastTryFailed(what, why string) string { return what + "; the last attempt failed: " + why }
 
 // ForceWasOrdered is added to why a node drains.
-const ForceWasOrdered = ", by force: that was ordered"
+const ForceWasOrdered = ", forced by order"
 
 // NextTryForced is added to why a node drains that has not been healthy for so long.
 func NextTryForced(unwell time.Duration) string {
-	return fmt.Sprintf("; its node has not been well for %s: the next try of its drain is by force", Span(Steady(unwell)))
+	return fmt.Sprintf("; its node has been unhealthy for %s: the next drain attempt is forced", Span(Steady(unwell)))
 }
 
 const (
-	JoinedNotReady    = "its node has joined, and is not Ready yet"
-	UnwellSinceJoined = "has not been well since it joined: Gardener gives its machine up and makes another"
+	JoinedNotReady    = "its node has joined but is not Ready yet"
+	UnwellSinceJoined = "has been unhealthy since it joined: Gardener replaces its machine"
 )
 
 // Unhealthy says of a node that its machine is not healthy, and by what, "" where that is not
 // known.
 func Unhealthy(trouble string) string {
 	if trouble == "" {
-		return "is not healthy"
+		return "is unhealthy"
 	}
-	return "is not healthy (" + trouble + ")"
+	return "is unhealthy (" + trouble + ")"
 }
 
 // NotGivenUp is said of a node that trouble names.
 func NotGivenUp(trouble string) string {
-	return Unhealthy(trouble) + ", and is not given up: its pool has no health timeout"
+	return Unhealthy(trouble) + ", and is not replaced: its pool has no health timeout"
 }
 
 func GivesUp(trouble string) string {
-	return Unhealthy(trouble) + ": Gardener gives it up and replaces it"
+	return Unhealthy(trouble) + ": Gardener replaces it"
 }
 
 // GivesUpInTurn says that a machine is replaced when no other of its zone, or of its machine
@@ -69,11 +69,11 @@ func GivesUpInTurn(trouble, deployment string) string {
 	if deployment != "" {
 		of = deployment
 	}
-	return GivesUp(trouble) + ", but not while another machine of " + of + " comes or goes"
+	return GivesUp(trouble) + " once no other machine of " + of + " comes or goes"
 }
 
 func DidNotCome(why string) string {
-	s := "did not come in time: Gardener has given its machine up, and replaces it"
+	s := "did not join in time: Gardener has marked its machine as failed, and replaces it"
 	if why != "" {
 		s += "; " + why
 	}
@@ -81,12 +81,12 @@ func DidNotCome(why string) string {
 }
 
 func CreationRetried(why string) string {
-	return because("its machine could not be created, and is tried again", why)
+	return because("its machine could not be created, retrying", why)
 }
 
 const (
 	NotRunningYet   = "its machine is not Running yet"
-	MachineAskedFor = "its machine is asked for"
+	MachineAskedFor = "its machine is requested"
 )
 
 func MachineNotJoinedYet(why string) string {
@@ -94,12 +94,12 @@ func MachineNotJoinedYet(why string) string {
 }
 
 // DrainBeginsAnew is added to why a pod is kept.
-const DrainBeginsAnew = "; Gardener's drain fails at it and begins anew every 5 s, so its retries never end and only the drain timeout passes it"
+const DrainBeginsAnew = "; Gardener's drain fails on it and restarts every 5 s: only the drain timeout gets past it"
 
 // RefusalsFromStart is what a countdown rests on: so many refusals; byShoot: the Shoot's
 // setting, not that of the very machine.
 func RefusalsFromStart(refusals int, byShoot bool) string {
-	return fmt.Sprintf("%d refusals 20 s apart (%s) from the start of the drain; the first refusal is not seen from here", refusals, Setting("maxEvictRetries", byShoot, false))
+	return fmt.Sprintf("%d refused evictions 20 s apart (%s) since the drain started; the first refusal is not visible here", refusals, Setting("maxEvictRetries", byShoot, false))
 }
 
 // Setting is a setting of Gardener's, and where its value is from: the Shoot, or Gardener's
@@ -117,7 +117,7 @@ func Setting(name string, byShoot, byDefault bool) string {
 // TimerBasis is what a countdown rests on: what began it, when, how long it takes, and by
 // which setting.
 func TimerBasis(since string, start time.Time, limit time.Duration, setting string) string {
-	return fmt.Sprintf("%s at %s, and %s later: its %s", since, clock(start), limit, setting)
+	return fmt.Sprintf("%s at %s, and %s after that: its %s", since, clock(start), limit, setting)
 }
 
 func clock(t time.Time) string { return t.UTC().Format("15:04:05 MST") }
@@ -154,32 +154,32 @@ func PreserveCondition(condition string) string { return "its node's condition "
 // SickBasis says since when a node has not been healthy, and after what time drains of it are
 // by force.
 func SickBasis(since time.Time, limit time.Duration) string {
-	return fmt.Sprintf("it has not been Ready, or not writable, since %s, and a drain that begins, or begins anew, %s later is by force", clock(since), limit)
+	return fmt.Sprintf("it is not Ready, or not writable, since %s; a drain attempt that starts %s after that is forced", clock(since), limit)
 }
 
 // ForcesNow and those below are added to what is said of a node, and say that the time of a
 // countdown was up so long ago.
 func ForcesNow(ago time.Duration) string {
-	return "; its time was up " + Steady(ago).String() + " ago: Gardener forces it, past all budgets"
+	return "; overdue by " + Steady(ago).String() + ": Gardener forces it, past all PDBs"
 }
 
 func LooksOnceAMinute(ago time.Duration) string {
-	return "; its time was up " + Steady(ago).String() + " ago, and Gardener looks once a minute"
+	return "; overdue by " + Steady(ago).String() + ": Gardener checks once a minute"
 }
 
 // LongerThanGiven is ForcesNow where the countdown is a guess.
 func LongerThanGiven(limit time.Duration) string {
-	return "; it has had longer than the " + Span(limit) + " that it is given, as far as is known"
+	return "; probably overdue: it has had more than " + Span(limit)
 }
 
-const NoOrderInPlace = "Gardener selects the nodes of a pool that is updated in place by itself, in no order that can be set"
+const NoOrderInPlace = "Gardener selects the nodes of a pool with automatic in-place updates itself: no order can be set"
 
 func PauseDeployment(name string) string {
 	return "pause machine deployment " + name + " in the control cluster"
 }
 
 func ResumeDeployment(name string) string {
-	return "let machine deployment " + name + " go on in the control cluster"
+	return "resume machine deployment " + name + " in the control cluster"
 }
 
 func ForceMachine(name string) string { return "force machine " + name + " in the control cluster" }
@@ -251,9 +251,9 @@ func (d Deployment) Incomplete() string {
 
 // UnseenWithoutBoth and those below say which update cannot be seen, and why.
 const (
-	UnseenWithoutBoth       = "neither the Shoot (--garden-kubeconfig, --shoot) nor the control cluster (--control-kubeconfig, --control-namespace) is read: an update that Gardener has not started cannot be seen"
-	UnseenWithoutShoot      = "the Shoot is not read (--garden-kubeconfig, --shoot): a change that has not reached the machine deployments cannot be seen"
-	UnseenBeforeMaintenance = "the Shoot's changes wait for its maintenance time window (confineSpecUpdateRollout): a change that waits for it cannot be seen"
+	UnseenWithoutBoth       = "neither the Shoot (--garden-kubeconfig, --shoot) nor the control cluster (--control-kubeconfig, --control-namespace) is read: an update that Gardener has not started is not visible"
+	UnseenWithoutShoot      = "the Shoot is not read (--garden-kubeconfig, --shoot): a change that has not reached the machine deployments is not visible"
+	UnseenBeforeMaintenance = "the Shoot's changes wait for its maintenance time window (confineSpecUpdateRollout): such a change is not visible"
 )
 
 // VolumesLeave is added to what is said of a node that drains: how many pods with volumes it
@@ -262,11 +262,11 @@ const (
 func VolumesLeave(pods int, going bool, wait string) string {
 	switch {
 	case pods == 1 && going:
-		return "; the last pod with a volume is on its way: " + wait
+		return "; the last pod with a volume is terminating: " + wait
 	case pods == 1:
 		return "; 1 pod with a volume is left: " + wait
 	}
-	return fmt.Sprintf("; %d pods with volumes leave one after the other: %s", pods, wait)
+	return fmt.Sprintf("; %d pods with volumes leave one after another: %s", pods, wait)
 }
 
 // VolumeWait is how long pods with volumes take at most: all of them, each until its volume is
@@ -276,5 +276,5 @@ func VolumeWait(pods int, all, off, attached time.Duration) string {
 	if pods > 1 {
 		each = " each"
 	}
-	return fmt.Sprintf("%s at most, up to %s%s until the volume is off the node and up to %s until it is attached elsewhere, which is not seen from here", Span(all), Span(off), each, Span(attached))
+	return fmt.Sprintf("%s at most, up to %s%s until the volume is detached and up to %s until it is attached elsewhere, which is not visible here", Span(all), Span(off), each, Span(attached))
 }

@@ -14,121 +14,121 @@ func The(controller string) string { return "the " + controller }
 func TheAWS(controller string) string { return "the AWS " + controller }
 
 // WillReplace and those below say what a mark on a node means.
-func WillReplace(who string) string { return who + " is going to replace it: new pods avoid it" }
+func WillReplace(who string) string { return who + " will replace it: new pods avoid it" }
 
 func WillReplaceNoPods(who string) string {
-	return who + " is going to replace it: it takes no new pods"
+	return who + " will replace it: it takes no new pods"
 }
 
-func WillReplaceSomeTime(who string) string { return who + " is going to replace it" }
+func WillReplaceSomeTime(who string) string { return who + " will replace it" }
 
 func WillUpdateOrReplace(who string) string {
-	return who + " is going to update or replace it: new pods avoid it"
+	return who + " will update or replace it: new pods avoid it"
 }
 
-func CordonedToDrain(who string) string { return who + " has cordoned it: it is drained" }
+func CordonedToDrain(who string) string { return who + " has cordoned it and drains it" }
 
 func CordonedToEnd(who string) string {
-	return who + " has cordoned it: it is drained, and then its machine ends"
+	return who + " has cordoned it and drains it, then terminates it"
 }
 
 func CordonedToEndLater(who string) string {
-	return who + " has cordoned it: it is drained, and its machine ends 60 s later"
+	return who + " has cordoned it and drains it, then terminates it 60 s later"
 }
 
 func ReplacedOnceReady(who string) string {
-	return who + " has chosen to replace it, and drains it once the replacement is Ready: it takes no new pods"
+	return who + " will replace it, and drains it once the replacement is Ready: it takes no new pods"
 }
 
 func IsReplacing(who string) string {
-	return who + " is replacing it: it is drained, and then its machine ends"
+	return who + " is replacing it: drained first, then terminated"
 }
 
 // IsReplacingUnhealthy is said of a node that its controller has found not healthy.
 func IsReplacingUnhealthy(who string) string {
-	return who + " is replacing it: it was found unhealthy: it is drained, and then its machine ends"
+	return who + " is replacing it as unhealthy: drained first, then terminated"
 }
 
 func IsRemoving(who string) string {
-	return who + " is removing it: it is drained, and then its machine ends"
+	return who + " is removing it: drained first, then terminated"
 }
 
 func NotNeeded(who string) string {
-	return who + " finds that it is not needed, and may remove it"
+	return who + " finds it unneeded, and may remove it"
 }
 
 const (
-	SpotTakenBack        = "its Spot machine is taken back 2 minutes after the notice"
-	MaintenanceScheduled = "AWS has scheduled maintenance of its machine"
-	GroupEndsMachine     = "its Auto Scaling group is ending its machine"
-	SpotAtRisk           = "its Spot machine is likely to be taken back"
+	SpotTakenBack        = "its Spot instance is interrupted 2 minutes after the notice"
+	MaintenanceScheduled = "AWS has scheduled maintenance of its instance"
+	GroupEndsMachine     = "its Auto Scaling group is terminating its instance"
+	SpotAtRisk           = "its Spot instance is likely to be interrupted"
 )
 
 // HandlerDrains says that a controller drains a node, and why.
 func HandlerDrains(why, who string) string { return why + ": " + who + " drains it" }
 
 func MaintenanceDrains(who string) string {
-	return who + " drains it, and keeps it cordoned until the maintenance is over"
+	return who + " drains it, and keeps it cordoned during its maintenance"
 }
 
 const (
-	OutOfService    = "was declared out of service: its pods are deleted by force, and its volumes detached"
+	OutOfService    = "was declared out of service: its pods are force-deleted, its volumes detached"
 	MachineShutDown = "its machine is shut down"
-	SurplusOfRun    = "a run of Drainboard meant to end it at the end, and new pods avoid it"
+	SurplusOfRun    = "a run of Drainboard has marked it as surplus: new pods avoid it"
 )
 
 // InPlaceFailed says that an update in place failed, and why, "" where that is not known.
-func InPlaceFailed(why string) string { return because("its update in place failed", why) }
+func InPlaceFailed(why string) string { return because("its in-place update failed", why) }
 
 func InPlaceTakenBack(who string) string {
-	return "is updated in place, and " + who + " takes it back into service"
+	return "is updated in place, and " + who + " returns it to service"
 }
 
 func InPlaceUpdates(who string) string { return who + " updates it in place" }
 
-func InPlaceDrains(who string) string { return who + " drains it, and then updates it in place" }
+func InPlaceDrains(who string) string { return who + " drains it, then updates it in place" }
 
 const (
-	InPlaceSelected  = "was selected for an update in place, which begins with its drain"
-	InPlaceCandidate = "waits to be selected for an update in place"
+	InPlaceSelected  = "was selected for an in-place update, which starts with its drain"
+	InPlaceCandidate = "waits to be selected for an in-place update"
 )
 
 func ReplacedNextRoll(who string) string { return who + " replaces it in its next rolling update" }
 
 func Reboots(who string) string {
-	return who + " drains it and reboots it: it comes back by itself"
+	return who + " drains and reboots it, then returns it to service"
 }
 
 func HandlerReplaces(who string) string {
-	return who + " replaces it: it is drained as soon as its pods fit on new nodes"
+	return who + " drains and replaces it once its pods fit on new nodes"
 }
 
-func HandlerHasDrained(who string) string { return who + " has drained it, and ends its machine" }
+func HandlerHasDrained(who string) string { return who + " has drained it, and terminates it" }
 
-func HandlerHasEnded(who string) string { return who + " has ended its machine" }
+func HandlerHasEnded(who string) string { return who + " has terminated it" }
 
-func ActsOnEvent(who string) string { return who + " acts on an event of its machine" }
+func ActsOnEvent(who string) string { return who + " acts on an event of its instance" }
 
 func CordonedForEvent(who string) string {
-	return who + " has cordoned it for an event of its machine, and drains it"
+	return who + " has cordoned it for an event of its instance, and drains it"
 }
 
 func RepairAfter(who string, minutes int) string {
 	return fmt.Sprintf("is unhealthy: %s, where it is on, replaces or reboots it after %d minutes", who, minutes)
 }
 
-const CordonedByNobody = "was cordoned, and nothing says by whom: it takes no new pods"
+const CordonedByNobody = "was cordoned by an unknown user or tool: it takes no new pods"
 
 func CordonedByHandler(who string) string {
 	return "was cordoned by " + who + ", which drains it unless it is set to cordon only"
 }
 
-const CordonedAsEKSDoes = "is cordoned and out of the load balancers, as an EKS managed update does before it drains and ends a node"
+const CordonedAsEKSDoes = "is cordoned and out of the load balancers, as by an EKS managed update before it drains and terminates a node"
 
 // DrainedByHand and those below say what happens to the nodes of a group.
 const (
-	DrainedByHand  = "drained by hand, or by a tool that leaves no mark"
-	CordonedByHand = "cordoned by hand, or by a tool that leaves no mark"
+	DrainedByHand  = "drained by a user, or by a tool that leaves no mark"
+	CordonedByHand = "cordoned by a user, or by a tool that leaves no mark"
 )
 
 func MayAct(who string) string { return who + " may act here" }
@@ -137,7 +137,7 @@ func MayAct(who string) string { return who + " may act here" }
 func IsAtWork(who string, guess bool) string {
 	s := who + " is at work here"
 	if guess {
-		s += ", as it looks"
+		s += ", as its marks suggest"
 	}
 	return s
 }

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -9,44 +8,44 @@ import (
 
 // OfGroup and those below say why a record, or a part of it, does not fit its group.
 func OfGroup(provider, group string) string {
-	return fmt.Sprintf("it is of the %s group %s", provider, group)
+	return fmt.Sprintf("it belongs to the %s group %s", provider, group)
 }
 
 func GroupRecreated(was, is string) string {
-	return fmt.Sprintf("the group was deleted and made anew since the run began: it was %s, and is %s", was, is)
+	return fmt.Sprintf("the group was deleted and recreated since the run began: it was %s, now %s", was, is)
 }
 
 func SizesMismatch(sizes, why string) string {
-	return fmt.Sprintf("the group's sizes do not go back to %s: %s", sizes, why)
+	return fmt.Sprintf("will not restore the group's sizes %s: %s", sizes, why)
 }
 
-const SizesImpossible = "no group can have these"
+const SizesImpossible = "no group can have them"
 
 func SizesUnreachable(more, fewer, limit int) string {
-	return fmt.Sprintf("the run's own changes (%d more, %d less, maximum %d) do not lead there", more, fewer, limit)
+	return fmt.Sprintf("they do not match the run's own changes (%d more, %d less, maximum %d)", more, fewer, limit)
 }
 
 func MinimumIs(n int) string { return fmt.Sprintf("the group's minimum is %d now", n) }
 
 func TemplateMismatch(template, why string) string {
-	return fmt.Sprintf("the group's template does not go back to %s: %s", template, why)
+	return fmt.Sprintf("will not restore the group's launch template %s: %s", template, why)
 }
 
 func OtherTemplate(template string) string {
-	return "the group launches from another launch template now, " + template
+	return "the group now uses launch template " + template
 }
 
 func SetAsVersion(version string) string {
-	return fmt.Sprintf("it is said to be set as version %q", version)
+	return fmt.Sprintf("the record has it as version %q", version)
 }
 
-const NoSuchVersion = "there is no such version"
+const NoSuchVersion = "that version does not exist"
 
 func NotSuspendedByRuns(process string) string {
-	return process + " stays suspended: no run suspends it"
+	return "will not resume " + process + ": no run suspends it"
 }
 
-func NotOfGroup(machine string) string { return "its machine " + machine + " is not of this group" }
+func NotOfGroup(machine string) string { return "its machine " + machine + " is not in this group" }
 
 func NodeOfOther(is, not string) string {
 	return "it is the node of machine " + is + ", not of " + not
@@ -57,7 +56,7 @@ func NodeOfOther(is, not string) string {
 func Standing(replaced, total int, stages, open []string) string {
 	s := strings.Join(append([]string{fmt.Sprintf("%d of %s replaced", replaced, Plural(total, "node"))}, stages...), ", ")
 	if len(open) > 0 {
-		s += "; under way, without an answer: " + Some(open)
+		s += "; in progress, without an answer: " + Some(open)
 	}
 	return s
 }
@@ -68,21 +67,21 @@ func InStage(n int, stage string) string { return fmt.Sprintf("%d %s", n, stage)
 // Next is what a run does first that is resumed; open reports whether actions have no answer.
 func Next(open bool, what string) string {
 	if open {
-		return "what was under way is looked up, then " + what
+		return "actions without an answer are checked, then " + what
 	}
 	return what
 }
 
 const (
-	NextEnds        = "what is in flight is finished or put back"
-	NextStaysPaused = "the run stays paused until it is resumed"
+	NextEnds        = "what is in progress is finished or undone"
+	NextStaysPaused = "the run stays paused until resumed"
 )
 
 func NextApproval(batch int) string { return fmt.Sprintf("batch %d waits for approval", batch) }
 
-func NextPhase(phase string) string { return "the phase " + phase + " goes on" }
+func NextPhase(phase string) string { return "phase " + phase + " continues" }
 
-const NextBegins = "the run begins"
+const NextBegins = "the run starts"
 
 // RunStarted and those below are events of a run that another process drives.
 func RunStarted(by string) string { return "started by " + by }
@@ -100,7 +99,10 @@ func BatchOf(nodes int, phase string) string {
 func WantsApproval(what string) string { return "wants approval for " + what }
 
 func WasApproved(what, by string) string {
-	return what + " approved by " + cmp.Or(by, "nobody: none was asked for")
+	if by == "" {
+		return what + " approved: no approval needed"
+	}
+	return what + " approved by " + by
 }
 
 func WasForced(by, node, why string) string {
@@ -109,12 +111,12 @@ func WasForced(by, node, why string) string {
 
 func HasLeftGroup(node string) string { return node + " has left the group" }
 
-func NoMarkLeft(mark string) string { return "no mark is left of who moved it: " + mark }
+func NoMarkLeft(mark string) string { return "its mark is gone: " + mark }
 
 // Marked says what a mark on a node means, with the mark.
 func Marked(means, mark string) string { return strings.TrimSpace(means + " (" + mark + ")") }
 
-func EachOf(nodes int, what string) string { return fmt.Sprintf("each of %d nodes: %s", nodes, what) }
+func EachOf(nodes int, what string) string { return fmt.Sprintf("%d nodes: %s", nodes, what) }
 
 // Pace is how many nodes were replaced in what time.
 func Pace(nodes int, took time.Duration) string {

@@ -14,7 +14,7 @@ func RollStarted(groups []string) string {
 func GroupStarts(name string, resumes bool, n, of int) string {
 	how := "starts"
 	if resumes {
-		how = "goes on where it was"
+		how = "resumes"
 	}
 	return fmt.Sprintf("%s %s, group %d of %d", name, how, n, of)
 }
@@ -79,15 +79,15 @@ const (
 )
 
 // RollByName says the rules of a roll whose groups know nothing of each other.
-const RollByName = "by name, one group at a time; an error stops the groups after it"
+const RollByName = "by name, one group at a time; an error stops the roll"
 
 func RollKops(bastionsAtOnce bool) string {
 	how := "one group at a time"
 	if bastionsAtOnce {
 		how = "bastions side by side, the others one group at a time"
 	}
-	return "bastions, control plane, API servers, nodes, each by name, " + how +
-		"; an error of a bastion or control-plane group stops everything, of the others a cluster that does not validate and a deregistration that fails"
+	return "bastions, control plane, API servers, then nodes, each by name, " + how +
+		"; stops on any error of bastions or control plane, of the others on a failed validation or deregistration"
 }
 
-const KopsErrorsFixed = "kops's rules say which errors stop a roll: those of nodes do not, unless the cluster does not validate or a deregistration fails"
+const KopsErrorsFixed = "kops fixes which errors stop a roll: of nodes only a failed validation or deregistration"

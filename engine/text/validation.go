@@ -17,7 +17,7 @@ func NotJoined(machine, group string) string {
 // NodeUnready says of a node that it is not Ready, and what the node itself says of that, ""
 // for nothing.
 func NodeUnready(node, group, trouble string) string {
-	return fmt.Sprintf("node %s of %s is not Ready: %s", node, group, cmp.Or(strings.TrimPrefix(trouble, "not ready: "), "its kubelet has not said so"))
+	return fmt.Sprintf("node %s of %s is not Ready: %s", node, group, cmp.Or(strings.TrimPrefix(trouble, "not ready: "), "its kubelet has not reported Ready"))
 }
 
 func NoControlPlanePod(node, group, app string) string {
@@ -57,5 +57,5 @@ func LooksInARow(n int) string {
 	if n < 2 {
 		return ""
 	}
-	return fmt.Sprintf(", %d looks in a row", n)
+	return fmt.Sprintf(", %d validations in a row", n)
 }

@@ -138,7 +138,7 @@ func TestPodStages(t *testing.T) {
 		{name: "consent given", pod: web(func(p *world.Pod) { p.EmptyDir = true }), also: func(s *sight) { s.r.Settings.EmptyDir = true }, want: engine.StageToEvict},
 		{name: "DaemonSet", pod: web(func(p *world.Pod) { p.Owner = world.Owner{Kind: "DaemonSet", Name: "logs", UID: "daemon"} }), want: engine.StageIgnored, reason: drain.DaemonSetPod, why: "belongs to a DaemonSet"},
 		{name: "mirror", pod: web(func(p *world.Pod) { p.Mirror = true }), want: engine.StageIgnored, reason: drain.MirrorPod, why: "mirrors a static pod"},
-		{name: "finished", pod: web(func(p *world.Pod) { p.Phase = world.PodSucceeded }), want: engine.StageIgnored, reason: drain.FinishedPod, why: "has run to its end"},
+		{name: "finished", pod: web(func(p *world.Pod) { p.Phase = world.PodSucceeded }), want: engine.StageIgnored, reason: drain.FinishedPod, why: "has completed"},
 		{name: "a DaemonSet's pod that is replaced", pod: web(ends(-time.Hour), func(p *world.Pod) { p.Owner = world.Owner{Kind: "DaemonSet", UID: "daemon"} }), want: engine.StageIgnored, reason: drain.DaemonSetPod, why: "belongs to a DaemonSet"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -196,7 +196,7 @@ func TestFollowOrderRefused(t *testing.T) {
 	p.Update = world.AutoInPlaceUpdate
 	g.Pool = &p
 	f.w.SetGroup(g)
-	if got := f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdSkip, "n1")}}); !strings.Contains(got, "in no order that can be set") || len(f.asked) > 0 {
+	if got := f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdSkip, "n1")}}); !strings.Contains(got, "no order can be set") || len(f.asked) > 0 {
 		t.Error(got)
 	}
 }

@@ -87,7 +87,7 @@ no-share: zone b has no share of maxSurge and maxUnavailable: each node is drain
 budget: PDB shop/api allows 0 disruptions: 2 healthy, 2 required; only the drain timeout (2h) passes it; covers 1 pod on 1 node
 misconfigured: PDB shop/checkout (minAvailable 1) never allows a disruption of a single replica: misconfigured for Gardener, whose drains fail and restart; only the drain timeout (2h) passes it; covers 1 pod on 1 node
 single-replica: only replica of its owner, down while it moves: shop/checkout, shop/api, shop/db-0, shop/db-1, shop/lone
-volumes: n2 has 2 pods with volumes, evicted one after the other: 8m at most, up to 2m30s each until the volume is off the node and up to 1m30s until it is attached elsewhere, which is not seen from here
+volumes: n2 has 2 pods with volumes, evicted one after the other: 8m at most, up to 2m30s each until the volume is detached and up to 1m30s until it is attached elsewhere, which is not visible here
 preserved: n2 is preserved for another 1h: replaced last
 not-ready: n3 not Ready or not writable for 1m: after 5m drained by force, past all PDBs`
 	if p.All || len(p.Nodes) != 3 || meets != want {

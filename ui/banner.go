@@ -39,7 +39,7 @@ func (m *Model) banners() []banner {
 		out = append(out, banner{st.Calm, st.Glyphs.Running + " " + sc.BetweenText()})
 	}
 	if m.interrupts > 0 && !over {
-		out = append(out, banner{st.Alarm, st.Glyphs.Warning + " abort asked for: what is in flight is finished or put back. ctrl-c again stops at once and leaves the rest as it is"})
+		out = append(out, banner{st.Alarm, st.Glyphs.Warning + " abort asked for: what is in progress is finished or undone. ctrl-c again stops at once and leaves the rest as it is"})
 	}
 	if b := sc.Batch; b != nil && !over {
 		switch {

@@ -131,7 +131,7 @@ func newAbortDialog() *ChoiceDialog {
 			case m.Scene.Between():
 				plan = []string{"no run is under way"}
 			case len(plan) == 0:
-				plan = []string{"nothing new starts; what is in flight is finished or put back"}
+				plan = []string{"nothing new starts; what is in progress is finished or undone"}
 			}
 			var out []string
 			for _, p := range plan {

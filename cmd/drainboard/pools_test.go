@@ -305,7 +305,7 @@ func TestPlanOfAPool(t *testing.T) {
 		"web: a worker pool of Gardener", "Shoot prod of project shop, Kubernetes 1.33.1 (the Shoot's", "In the way of the roll, or down for a while:",
 		"PDB shop/db (minAvailable 1) never allows a disruption", "only replica of its owner, down while it moves: shop/db-0, shop/db-1", "n2 has 2 pods with volumes",
 		"web: 1 node to replace, from v1.33.1 to what the Shoot says", "strategy gardener-follow", "How many machines a zone may have more, or miss, is in the Shoot, which is not read",
-		"without the control cluster (--control-kubeconfig) the roll can be followed", "the pool's update strategy is not known without the Shoot or the control cluster",
+		"without the control cluster (--control-kubeconfig), the roll can be followed", "the pool's update strategy is not known without the Shoot or the control cluster",
 		"Not evaluated", "Settings",
 	} {
 		i := strings.Index(text[at:], says)

@@ -375,7 +375,7 @@ func TestScope(t *testing.T) {
 		{scope{}, "", plain, "!name a GROUP, or give --all", ""},
 		{scope{instanceGroups: []string{""}}, "", plain, "!is empty", ""},
 		{scope{all: true, bastionsAtOnce: true}, "", plain, "!--bastions-at-once is for kops", ""},
-		{scope{all: true, keepGoing: true}, "", rows, "!--keep-going: kops's rules say", ""},
+		{scope{all: true, keepGoing: true}, "", rows, "!--keep-going: kops fixes which errors", ""},
 	} {
 		err := c.scope.take(strings.Fields(c.args))
 		var got []present.GroupRow

@@ -106,7 +106,7 @@ func TestResumedSaysWhichFlagsDoNotCount(t *testing.T) {
 			t.Errorf("%q does not say %q", got, want)
 		}
 	}
-	if got := resumed(present.Standing(run, now, nil, false)); !strings.Contains(got, "its own settings apply; found: 0 of 0 nodes replaced; next: the run begins") {
+	if got := resumed(present.Standing(run, now, nil, false)); !strings.Contains(got, "its own settings apply; found: 0 of 0 nodes replaced; next: the run starts") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -26,11 +26,11 @@ const nodesLag = 25 * time.Second
 // Steps of a machine's end: as the board says them, and as the Machine's last operation
 // does.
 var endSteps = []struct{ told, by string }{
-	{"its machine is looked up", "getting VM Status"},
+	{"its VM is looked up", "getting VM Status"},
 	{"it is drained", "Initiate node drain"},
-	{"its machine is ended", "Initiate VM deletion"},
+	{"its VM is deleted", "Initiate VM deletion"},
 	{"its Node is deleted", "Initiate node object deletion"},
-	{"its Machine goes", "finalizer removal"},
+	{"its Machine object is removed", "finalizer removal"},
 }
 
 // A rolling update of three zones is watched from start to end: with the control cluster,

@@ -43,7 +43,7 @@ func TestPlainWatch(t *testing.T) {
 	s.Driver, s.Blind = "bob@office pid 9", []world.Source{world.Cluster}
 	p.Show(s).Hears("driven by bob@office pid 9 now", "the data of the cluster is fresh again", "warning: who drives this run does not see the cluster now")
 	s = uitest.Busy()
-	s.Unattended, s.Mismatches = uitest.Moment.Add(-3*time.Minute), "the group was deleted and made anew"
+	s.Unattended, s.Mismatches = uitest.Moment.Add(-3*time.Minute), "the group was deleted and recreated"
 	p.Show(s).Hears("warning: nobody has driven this run for 3 min; drainboard upgrade ng-web goes on with it", "warning: its record does not fit the group: the group was deleted")
 	p.Show(uitest.Done()).Hears("ng-web: done", "exit code: 0: done", "The watch of the group goes on.")
 	p.Later(10 * time.Minute).Show(uitest.Done())
@@ -79,7 +79,7 @@ func TestPlainWatchOfOthers(t *testing.T) {
 	p := attend(t, uitest.Driven(), onlyWatches).
 		Hears("drainboard: prod-eu-1 / ng-web", "kops at work", "outdated", "about 31 min left").
 		Hears("kops rolling-update is at work here: ip-10-0-1-23 draining", "6 to go\n").
-		Hears("Karpenter is at work here: ip-10-0-3-81; cordoned by hand").
+		Hears("Karpenter is at work here: ip-10-0-3-81; cordoned by a user").
 		Hears("2 nodes replaced (before: not known); 5 of 15 up to date; time left by the pace of 2 nodes in 9m\n").
 		Hears("ip-10-0-1-23 draining, 3 of 17 pods left, blocked, drain limit: 11:42 left, kops rolling-update has cordoned it").
 		Hears("blocked: shop/checkout-7d9f-x2")
@@ -116,7 +116,7 @@ func TestPlainWatchOfWhatIsPartial(t *testing.T) {
 	p := attend(t, s, onlyWatches).Hears("the pods of the cluster are being read; what is blocked is not known before").Never("warning")
 	p.Show(uitest.Idle()).Hears("all pods are read")
 	unreadable := uitest.Idle()
-	unreadable.Unreadable = "it has form 9, written by a newer drainboard"
+	unreadable.Unreadable = "it has form 9, of a newer Drainboard"
 	attend(t, unreadable, onlyWatches).Hears("run not known", "warning: the record of this group's run cannot be read: it has form 9", "whether a run is under way is not known").Never("no run is under way")
 }
 
@@ -168,5 +168,5 @@ func TestPlainWatchOfAll(t *testing.T) {
 			attend(t, s, onlyWatches).Type("").Hears("What can be done now:").SentNothing()
 		}
 	}
-	attend(t, uitest.InPlaced(), onlyWatches).Hears("its update in place failed: no space left on device")
+	attend(t, uitest.InPlaced(), onlyWatches).Hears("its in-place update failed: no space left on device")
 }

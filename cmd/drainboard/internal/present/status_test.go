@@ -141,7 +141,7 @@ func TestStatusNamesOthers(t *testing.T) {
 		return b.String()
 	}
 	running := text()
-	for _, want := range []string{"others: kops rolling-update is at work here: a2\n", "Nodes of no run that others move", "cordoned by hand, or by a tool that leaves no mark: b1\n"} {
+	for _, want := range []string{"others: kops rolling-update is at work here: a2\n", "Nodes of no run that others move", "cordoned by a user, or by a tool that leaves no mark: b1\n"} {
 		if !strings.Contains(running, want) {
 			t.Errorf("it does not say %q:\n%s", want, running)
 		}

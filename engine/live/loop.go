@@ -144,7 +144,7 @@ func (l *Loop) Tell(e record.Event) bool {
 	}
 }
 
-// Look says what somebody looks at, in place of what was said before: its details
+// Look says what a user looks at, in place of what was said before: its details
 // are in the snapshots from then on, the next of which comes at once even if nothing
 // else changes. It does not block, and any goroutine may call it.
 func (l *Loop) Look(at engine.Look) {
@@ -162,7 +162,7 @@ func (l *Loop) Look(at engine.Look) {
 	}
 }
 
-// Run drives the run until it is finished, ctx ends, or somebody else has it
+// Run drives the run until it is finished, ctx ends, or another process has it
 // (ErrLost). It returns the run as it was last saved; an unfinished one can be
 // resumed from there. A lock that is lost is asked for again: until then nothing
 // is done, and what the record says then is what counts.
@@ -325,7 +325,7 @@ func (l *Loop) hear(c record.Command) {
 	}
 }
 
-// passOn tells what somebody else has to say about this run.
+// passOn tells what another process has to say about this run.
 func (l *Loop) passOn(e record.Event) {
 	e.Run, e.Group = l.run.ID, l.run.Group
 	if e.Time.IsZero() {

@@ -76,7 +76,7 @@ func (w *Watch) SeeHolder(name string) { w.holder = name }
 
 func (w *Watch) init() { w.once.Do(func() { w.looks = make(chan engine.Look, 1) }) }
 
-// Look says what somebody looks at, in place of what was said before: its details
+// Look says what a user looks at, in place of what was said before: its details
 // come with the next snapshot. It does not block.
 func (w *Watch) Look(at engine.Look) {
 	w.init()

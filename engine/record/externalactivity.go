@@ -63,7 +63,7 @@ func (o *ExternalActivity) Pace(now time.Time, replaced, left int) (time.Duratio
 	return (took / time.Duration(replaced) * time.Duration(left)).Round(time.Second), text.Pace(replaced, took)
 }
 
-// WorkingOn reports whether somebody who has marked a node has begun to move it.
+// WorkingOn reports whether the mover that has marked a node has begun to move it.
 func WorkingOn(stage Stage) bool {
 	switch stage {
 	case Draining, Settling, Terminating, Updating, NodeFail:

@@ -7,7 +7,7 @@ import (
 	"github.com/drainboard/drainboard/engine/text"
 )
 
-// ExternalKind says what somebody else does who moves nodes of the group, or changes it.
+// ExternalKind says what another controller or a user does that moves nodes of the group, or changes it.
 type ExternalKind string
 
 // Kinds of rivals; docs/rivals.md has a line for each.
@@ -38,7 +38,7 @@ const (
 	HandlingWarned    Handling = "warned of" // it may do harm, and nothing keeps it from that
 )
 
-// ExternalMover is somebody else who moves nodes of the group, or may, while a run does.
+// ExternalMover is another controller or a user that moves nodes of the group, or may, while a run does.
 type ExternalMover struct {
 	Kind ExternalKind `json:"kind"`
 	// Who it is, under the name that people know; Does what it does, so that both make a

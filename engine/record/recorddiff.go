@@ -11,7 +11,7 @@ import (
 )
 
 // RecordDiff is what happened between two records of a run, as far as they tell: for
-// somebody who watches a run that another process drives. A before of another run,
+// a user who watches a run that another process drives. A before of another run,
 // or the zero value, gives everything that the record still knows. The events are in
 // the order of their times, which are the record's.
 func RecordDiff(before, after Run) []Event {

@@ -7,7 +7,7 @@ import (
 )
 
 // scaleDown retires what is too many, emptiest first, and gives the group its
-// bounds back. If somebody else raised the group meanwhile it stops there, as
+// bounds back. If another controller or a user raised the group meanwhile it stops there, as
 // EKS does when the Cluster Autoscaler is at work.
 func (e EKS) scaleDown(s *engine.Step) {
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {

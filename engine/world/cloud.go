@@ -85,7 +85,7 @@ type Activity struct {
 	Message string
 }
 
-// Hook is a lifecycle hook of a group: machines wait for somebody to complete
+// Hook is a lifecycle hook of a group: machines wait for a user or tool to complete
 // it, when they launch or when they end.
 type Hook struct {
 	Name string

@@ -10,7 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/text"
 )
 
-// Mover is somebody who takes nodes out of service, under the name that people know.
+// Mover is a controller or user that takes nodes out of service, under the name that people know.
 type Mover string
 
 // Movers.

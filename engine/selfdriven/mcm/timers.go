@@ -138,7 +138,7 @@ func (t timers) joining() *selfdriven.Deadline {
 	return t.timer(untilCreated, t.node.Created, t.limits.Creation, text.SinceJoined, "machineCreationTimeout", false)
 }
 
-// preserved is until when a machine is kept that failed, or that somebody wants kept.
+// preserved is until when a machine is kept that failed, or that a user wants kept.
 func (t timers) preserved() *selfdriven.Deadline {
 	switch {
 	case t.g != nil && !t.g.Preserved.IsZero():

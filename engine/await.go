@@ -1,12 +1,12 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,7 +18,7 @@ const (
 )
 
 // Await waits for what the group's own controller has not done, for Settings.WaitForStart of
-// usable time; then the run pauses itself. what says in a clause why the run cannot go on
+// usable time; then the run pauses itself. what says in a clause why the run cannot continue
 // without it.
 func (s *Step) Await(what string, left []world.Unfinished) {
 	limit := s.Run.Settings.WaitForStart
@@ -42,14 +42,14 @@ func (s *Step) Await(what string, left []world.Unfinished) {
 	if s.Over(s.Run.PhaseWait) {
 		next.Expired = true
 		s.Run.Awaits, s.Run.PhaseWait, s.changed = &next, nil, true
-		s.Pause(fmt.Sprintf("%s, and %s is not done after %s: %s; resume waits again", what, by, limit, next.Why))
+		s.Pause(text.AwaitedTooLong(what, by, next.Why, limit))
 		return
 	}
 	if done, _ := s.Run.Outdated(); was == nil && done > 0 {
 		next.Told = s.Now // at the end of an update it is usual for a moment: only what lasts is told
 	} else if was == nil || s.Now.Sub(was.Told) >= awaitTold || done == 0 && !slices.Equal(was.Kinds, next.Kinds) {
 		next.Told = s.Now
-		s.Report(record.Event{Type: record.Warning, Reason: "not complete", Until: until(s.Run.PhaseWait), Message: what + "; waiting for " + by + ": " + next.Why})
+		s.Report(record.Event{Type: record.Warning, Reason: record.ReasonNotComplete, Until: until(s.Run.PhaseWait), Message: text.Awaiting(what, by, next.Why)})
 	}
 	s.WakeAt(next.Told.Add(awaitTold))
 	if was == nil || was.Why != next.Why || !was.Told.Equal(next.Told) {
@@ -77,7 +77,7 @@ func unfinishedText(left []world.Unfinished) string {
 	var out []string
 	for i, u := range left {
 		if i == most {
-			out = append(out, fmt.Sprintf("%d more", len(left)-most))
+			out = append(out, text.More(len(left)-most))
 			break
 		}
 		out = append(out, u.Text)

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
-	"strings"
 
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
@@ -34,11 +33,11 @@ func (s *Step) approve(slots int) {
 	}
 	b := s.newBatch(len(s.Run.Batches)+1, next)
 	if how := s.Run.Settings.Approve; how == record.ApproveNone || how == record.ApprovePhase {
-		b.Approved, b.By = s.Now, "--approve "+string(how)
+		b.Approved, b.By = s.Now, text.ApprovedBySetting(string(how))
 	}
 	s.Run.Batches = append(s.Run.Batches, b)
 	if b.Approved.IsZero() {
-		s.Report(record.Event{Type: record.BatchWaiting, Batch: b.ID, Message: "wants approval for " + text.Plural(len(b.Names), "node") + ": " + strings.Join(b.Names, ", ")})
+		s.Report(record.Event{Type: record.BatchWaiting, Batch: b.ID, Message: text.BatchWaiting(b.Names)})
 		return
 	}
 	s.queue(b)
@@ -121,11 +120,14 @@ func (s *Step) Approved(phase string) bool {
 			return !b.Approved.IsZero()
 		}
 	}
-	b := record.Batch{ID: len(s.Run.Batches) + 1, Phase: phase, Waiting: s.Now, Hash: s.hash([]string{"phase " + phase})}
+	b := record.Batch{ID: len(s.Run.Batches) + 1, Phase: phase, Waiting: s.Now, Hash: s.hash([]string{phasePrefix + phase})}
 	s.Run.Batches = append(s.Run.Batches, b)
-	s.Report(record.Event{Type: record.BatchWaiting, Batch: b.ID, Phase: phase, Message: "wants approval for the phase " + phase})
+	s.Report(record.Event{Type: record.BatchWaiting, Batch: b.ID, Phase: phase, Message: text.PhaseWaiting(phase)})
 	return false
 }
+
+// phasePrefix tells the approval of a phase from that of a machine.
+const phasePrefix = "phase "
 
 // hash sums up what an approval is for: the machines, in their order.
 func (s *Reader) hash(machines []string) string {
@@ -165,7 +167,7 @@ func (s *Step) queue(b record.Batch) {
 			s.Run.Batches[i].Names = nil
 		}
 	}
-	s.Report(record.Event{Type: record.BatchApproved, Batch: b.ID, Reason: b.By, Message: text.Plural(len(b.Names), "node") + " approved: " + strings.Join(b.Names, ", ")})
+	s.Report(record.Event{Type: record.BatchApproved, Batch: b.ID, Reason: b.By, Message: text.BatchApproved(b.Names)})
 }
 
 // podsToMove counts the pods that have to leave a node, and those that stay.

@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 const (
@@ -44,7 +44,7 @@ func (s *Step) previewBatch() {
 	was := b.Preview
 	b.Preview = s.batchPreview(b)
 	if more := len(b.Preview.Foreseen) - mostForeseen; more > 0 {
-		b.Preview.Foreseen = append(b.Preview.Foreseen[:mostForeseen:mostForeseen], fmt.Sprintf("and %d more", more))
+		b.Preview.Foreseen = append(b.Preview.Foreseen[:mostForeseen:mostForeseen], text.Rest(more))
 	}
 	s.Run.Batches[len(s.Run.Batches)-1] = b
 	s.changed = s.changed || was.Evict != b.Preview.Evict || was.Ignore != b.Preview.Ignore || was.NotEvaluated != b.Preview.NotEvaluated || !slices.Equal(was.Foreseen, b.Preview.Foreseen)

@@ -24,7 +24,7 @@ func TestOutlookOfAWaitingBatch(t *testing.T) {
 	do("start")
 	do("run until=waiting")
 	b, _ := script.Driver.Run.Waiting()
-	if o := b.Preview; o.Evict != 5 || len(o.Foreseen) == 0 || !strings.Contains(strings.Join(o.Foreseen, "\n"), "budget db never allows an eviction") {
+	if o := b.Preview; o.Evict != 5 || len(o.Foreseen) == 0 || !strings.Contains(strings.Join(o.Foreseen, "\n"), "PDB db never allows a disruption") {
 		t.Errorf("%+v", o)
 	}
 	do("somebody scale web=2")

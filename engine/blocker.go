@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"time"
 
@@ -33,33 +32,33 @@ func (s *Reader) blockerOf(p *world.Pod, n record.Node, machine string) *Blocker
 		s.explainTerminating(b, p, n)
 	case verdict.Fate == drain.Asks && s.Run.External != nil:
 		b.Kind, b.Detail = BlockedByConsent, leftBehind(verdict.Reason)
-		b.WayOut = "see how the drain was started, or delete the pod yourself"
+		b.WayOut = text.SeeTheDrain
 	case verdict.Fate == drain.Asks:
 		b.Kind, b.Detail = BlockedByConsent, verdict.Reason.Sentence()
-		b.WayOut = "give the consent and start again, delete the pod yourself, or force it with f"
+		b.WayOut = text.GiveConsent
 	case known.Returns > 0 && known.Refusal == "":
-		b.Kind, b.Detail = BlockedByReturn, fmt.Sprintf("came back %s: ", text.Times(known.Returns))+whyBack(p)
-		b.WayOut = "narrow its tolerations, scale " + b.Owner + " to 0, or force the node with f"
+		b.Kind, b.Detail = BlockedByReturn, text.CameBack(known.Returns, whyBack(p))
+		b.WayOut = text.NarrowTolerations(b.Owner)
 	case known.Refusal == record.RefusedJournal:
-		b.Kind, b.Detail = BlockedByJournal, cmp.Or(known.Message, "the journal cannot be written, and nothing is forced without it")
-		b.WayOut = "see to the disk that the journal is on: it is forced as soon as that can be written"
+		b.Kind, b.Detail = BlockedByJournal, cmp.Or(known.Message, text.JournalUnwritable)
+		b.WayOut = text.SeeJournalDisk
 	case known.Refusal == record.RefusedWebhook:
-		b.Kind, b.Detail = BlockedByWebhook, cmp.Or(known.Message, "an admission webhook denies it")
-		b.WayOut = "see why the webhook denies it, or force with f"
+		b.Kind, b.Detail = BlockedByWebhook, cmp.Or(known.Message, text.DeniedByWebhook)
+		b.WayOut = text.SeeWebhook
 	case known.Refusal == record.RefusedForbidden:
 		b.Kind, b.Detail = BlockedByRights, known.Message
-		b.WayOut = "grant create on pods/eviction in " + p.Namespace
+		b.WayOut = text.GrantEviction(p.Namespace)
 	case len(b.Budgets) > 1:
 		b.Kind = BlockedByBudgets
-		b.Detail = "covered by " + text.Plural(len(b.Budgets), "budget") + " (" + b.budgetRefs() + "), which the eviction API never lets through"
-		b.WayOut = "delete or narrow one of the budgets, or force with f"
+		b.Detail = text.CoveredByBudgets(b.refs())
+		b.WayOut = text.NarrowBudgets
 	case len(b.Budgets) == 1:
-		s.explainBudget(b, p)
+		b.Detail = text.OfBudget(b.Budgets[0].Ref, s.explainBudget(b, p))
 	default:
 		b.Kind, b.Detail = BlockedByAPI, known.Message
-		b.WayOut = "tried again by itself"
+		b.WayOut = text.TriedAgain
 		if known.Message == "" {
-			b.Detail, b.WayOut = "not asked to leave yet", "evicted as soon as its turn comes"
+			b.Detail, b.WayOut = text.NotAskedYet, text.EvictedInTurn
 		}
 	}
 	return b
@@ -69,26 +68,26 @@ func (s *Reader) blockerOf(p *world.Pod, n record.Node, machine string) *Blocker
 // does.
 func leftBehind(r drain.Reason) string {
 	if r == drain.EmptyDirPod {
-		return "keeps data in an emptyDir: kubectl drain leaves it unless it was started with --delete-emptydir-data"
+		return text.LeftForItsData
 	}
-	return "has no controller: kubectl drain leaves it unless it was started with --force"
+	return text.LeftWithoutController
 }
 
 // wayOut is a way out for those who see it: in what others drain there is nothing to
 // force.
-func (s *Reader) wayOut(text string) string {
+func (s *Reader) wayOut(way string) string {
 	if s.Run.External == nil || s.Run.State != record.NoRun {
-		return text
+		return way
 	}
-	return strings.ReplaceAll(text, "force with f", "delete the pod")
+	return text.WithoutForce(way)
 }
 
 // whyBack says why a pod could come back to a node that drains.
 func whyBack(p *world.Pod) string {
 	if p.ToleratesAll {
-		return "it tolerates every taint"
+		return text.ToleratesEverything
 	}
-	return "the node takes it, in spite of its taints"
+	return text.ToleratesThese
 }
 
 func (s *Reader) explainTerminating(b *Blocker, p *world.Pod, n record.Node) {
@@ -96,58 +95,54 @@ func (s *Reader) explainTerminating(b *Blocker, p *world.Pod, n record.Node) {
 	over := s.Now.Sub(p.Ends)
 	switch {
 	case over < 5*time.Second:
-		b.Kind, b.Detail = BlockedByGrace, "is terminating, with a grace period of "+p.Grace.String()
-		b.WayOut = "ends by itself"
+		b.Kind, b.Detail = BlockedByGrace, text.Terminating(p.Grace)
+		b.WayOut = text.EndsByItself
 	case s.silent(p.Node):
-		b.Kind, b.Detail = BlockedByGrace, "should have ended "+over.Round(time.Second).String()+" ago: its node has not been heard from for "+s.Now.Sub(s.W.Node(p.Node).Unreachable).Round(time.Second).String()
-		b.WayOut = "look at the machine, or force with f"
-		if n.Stage != record.Updating && s.Run.External == nil { // else a controller, or somebody else, drains it
-			b.WayOut = "look at the machine, force with f, or start with --unreachable=terminate"
+		b.Kind, b.Detail = BlockedByGrace, text.OverdueUnreachable(over, s.Now.Sub(s.W.Node(p.Node).Unreachable))
+		b.WayOut = text.SeeMachine
+		if n.Stage != record.Updating && s.Run.External == nil { // else a controller or another user drains it
+			b.WayOut = text.SeeMachineOrPolicy
 		}
 	case len(p.Finalizers) > 0:
-		b.Kind, b.Detail = BlockedByFinalizer, "its grace period is over, and these finalizers hold it: "+strings.Join(p.Finalizers, ", ")
-		b.WayOut = "see to the controller that owns the finalizer, or remove it"
+		b.Kind, b.Detail = BlockedByFinalizer, text.HeldByFinalizers(p.Finalizers)
+		b.WayOut = text.SeeFinalizers
 	default:
-		b.Kind, b.Detail = BlockedByGrace, "should have ended "+over.Round(time.Second).String()+" ago: its kubelet has not said so"
-		b.WayOut = "look at the node's kubelet, or force with f"
+		b.Kind, b.Detail = BlockedByGrace, text.Overdue(over)
+		b.WayOut = text.SeeKubelet
 	}
 }
 
-func (s *Reader) explainBudget(b *Blocker, p *world.Pod) {
+// explainBudget says why a pod's only budget keeps it, in words that follow the budget's name,
+// and sets the kind and the way out.
+func (s *Reader) explainBudget(b *Blocker, p *world.Pod) (why string) {
 	v := b.Budgets[0]
 	b.Kind = BlockedByBudget
+	figures := v.figures()
 	budget := s.W.Budget(v.Ref)
 	switch {
 	case budget != nil && !budget.Current:
-		b.Detail = v.Ref + " was changed, and its controller has not counted by the new rule yet"
-		b.WayOut = "opens by itself once it has; if it does not, look at kube-controller-manager, or force with f"
+		b.WayOut = text.SeeBudgetControl
+		return text.BudgetChanged
 	case v.Allowed <= 0 && v.Healthy > v.Desired:
-		b.Detail = fmt.Sprintf("%s allows 0, although %d are healthy and %d required: it counts pods that it let go and that have not gone, for 2 minutes at most", v.Ref, v.Healthy, v.Desired)
-		b.WayOut = "opens by itself"
+		b.WayOut = text.OpensByItself
+		return figures.Lagging()
 	case v.Expected > 0 && v.Desired >= v.Expected && v.Allowed <= 0: // also while some of its pods are not healthy
-		b.Detail = fmt.Sprintf("%s allows 0: %d healthy, %d required, so it never allows any", v.Ref, v.Healthy, v.Desired)
-		if sick := cmp.Or(s.pendingSibling(p), s.sickSiblings(p)); sick != "" {
-			b.Detail += "; " + sick
+		scaleTo := 0
+		if scales(p) {
+			scaleTo = opensAt(v)
 		}
-		b.WayOut = fmt.Sprintf("loosen %s, or force with f", v.Expression)
-		if n := opensAt(v); n > 0 && scales(p) {
-			b.WayOut = fmt.Sprintf("scale %s to %d, ", b.Owner, n) + b.WayOut
-		}
+		b.WayOut = figures.Loosen(b.Owner, scaleTo)
+		return figures.Never(cmp.Or(s.pendingSibling(p), s.sickSiblings(p)))
 	case v.Allowed <= 0:
-		b.Detail = fmt.Sprintf("%s allows 0: %d healthy, %d required", v.Ref, v.Healthy, v.Desired)
 		if why := s.pendingSibling(p); why != "" {
-			b.Kind, b.WayOut = BlockedByRoom, "make room (add a node, or uncordon one), or force with f"
-			b.Detail += "; " + why
-		} else {
-			b.WayOut = fmt.Sprintf("opens when %d more of its pods are healthy", max(1, v.Desired+1-v.Healthy))
-			if sick := s.sickSiblings(p); sick != "" {
-				b.Detail += "; " + sick
-			}
+			b.Kind, b.WayOut = BlockedByRoom, text.MakeRoom
+			return figures.Closed(why)
 		}
-	default:
-		b.Detail = fmt.Sprintf("%s allows %d: waiting for its turn", v.Ref, v.Allowed)
-		b.WayOut = "evicted as soon as its turn comes"
+		b.WayOut = figures.Opens()
+		return figures.Closed(s.sickSiblings(p))
 	}
+	b.WayOut = text.EvictedInTurn
+	return figures.Open()
 }
 
 // opensAt is how many pods, all healthy, a budget that asks for as many as there are lets
@@ -166,7 +161,7 @@ func opensAt(v BudgetView) int {
 	return (100 + spare - 1) / spare // the least n whose share, rounded up, is below n
 }
 
-// scales reports whether somebody can have more pods of the owner of this one.
+// scales reports whether a user can have more pods of the owner of this one.
 func scales(p *world.Pod) bool {
 	return p.Owner.Kind != "" && p.Owner.Kind != "DaemonSet" && p.Owner.Kind != "Node"
 }
@@ -176,7 +171,7 @@ func scales(p *world.Pod) bool {
 func (s *Reader) pendingSibling(p *world.Pod) string {
 	for _, q := range s.W.PodsOf(p.Owner.UID) {
 		if q.Node == "" && q.Unplaced != "" {
-			return q.Name + " is Pending: " + q.Unplaced
+			return text.PodPending(q.Name, q.Unplaced)
 		}
 	}
 	return ""
@@ -190,31 +185,28 @@ func (s *Reader) sickSiblings(p *world.Pod) string {
 		if q.Owner.UID != p.Owner.UID || q.Owner.UID == "" || q.Ready || q.Node == "" || q.Terminating() || q.Finished() {
 			continue
 		}
-		why := "is not Ready"
-		if q.Crashing {
-			why = "crash-loops"
-		}
-		sick = append(sick, q.Name+" on "+q.Node+" "+why)
+		sick = append(sick, text.PodSick(q.Name, q.Node, q.Crashing))
 	}
 	return text.AndMore(sick, 3, 0)
 }
 
 // Sentence is the blocker in one line, for messages: the pod, where it is, and
 // what is in the way with its counts.
-func (b *Blocker) Sentence() string {
-	where := b.Pod + " on " + b.Node
-	if b.Tries > 1 {
-		where += fmt.Sprintf(" (tried %s)", text.Times(b.Tries))
-	}
-	return where + ": " + b.Detail
-}
+func (b *Blocker) Sentence() string { return text.Blocked(b.Pod, b.Node, b.Tries, b.Detail) }
 
-func (b *Blocker) budgetRefs() string {
+func (b *Blocker) budgetRefs() string { return strings.Join(b.refs(), ",") }
+
+func (b *Blocker) refs() []string {
 	refs := make([]string, len(b.Budgets))
 	for i, v := range b.Budgets {
 		refs[i] = v.Ref
 	}
-	return strings.Join(refs, ",")
+	return refs
+}
+
+// figures are a budget's, as its sentences take them.
+func (v BudgetView) figures() text.Budget {
+	return text.Budget{Ref: v.Ref, Expression: v.Expression, Allowed: v.Allowed, Healthy: v.Healthy, Desired: v.Desired, Expected: v.Expected}
 }
 
 func budgetView(b *world.Budget) BudgetView {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -41,17 +40,17 @@ func (s *Step) canaryOver() bool {
 	case trouble != "" && c.Trouble == "":
 		c.Since = s.Now
 		c.Wait = s.newWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)
-		s.Report(record.Event{Type: record.ValidationFailed, Reason: "canary", Until: until(c.Wait), Message: "the canary is not well: " + trouble})
+		s.Report(record.Event{Type: record.ValidationFailed, Reason: "canary", Until: until(c.Wait), Message: text.CanaryInTrouble(trouble)})
 	}
 	c.Trouble = trouble
 	if s.Over(c.Wait) {
 		if trouble != "" {
 			s.Run.Canary = &c
-			s.Pause("the canary is not well: " + trouble + "; resume to go on all the same, or abort")
+			s.Pause(text.CanaryPause(trouble))
 			return false
 		}
 		c.Passed = true
-		s.Report(record.Event{Type: record.ValidationPassed, Reason: "canary", Message: "the canary has been well for " + s.Run.Settings.CanaryWatch.String() + ": the other nodes may follow"})
+		s.Report(record.Event{Type: record.ValidationPassed, Reason: "canary", Message: text.CanaryPassed(s.Run.Settings.CanaryWatch.String())})
 	}
 	s.changed = s.changed || s.Run.Canary == nil || s.Run.Canary.Trouble != c.Trouble || s.Run.Canary.Open != c.Open
 	s.Run.Canary = &c
@@ -103,7 +102,7 @@ func (s *Reader) canaryTrouble() (trouble string, complete bool) {
 	}
 	for _, owner := range slices.Sorted(maps.Keys(crashing)) {
 		if p := crashing[owner]; !old[owner] {
-			return fmt.Sprintf("%s crash-loops on %s, and %s nowhere else", p.Ref(), p.Node, cmp.Or(ownerName(p), "it")), true
+			return text.CrashesHereOnly(p.Ref(), p.Node, ownerName(p)), true
 		}
 	}
 	return "", true
@@ -121,11 +120,7 @@ func (s *Reader) notLaunched() string {
 	if have >= want {
 		return ""
 	}
-	why := fmt.Sprintf("the group has %d of %s", have, text.Plural(want, "machine"))
-	if failure := s.LaunchFailure(); failure != "" {
-		why += ": " + failure
-	}
-	return why
+	return text.MachinesMissing(have, want, s.LaunchFailure())
 }
 
 // lastReplaced is when the last outdated node was replaced.
@@ -143,6 +138,6 @@ func (s *Reader) lastReplaced() (last time.Time) {
 func (s *Step) acceptCanary(by string) {
 	if c := s.Run.Canary; c != nil && c.Trouble != "" && !c.Passed && s.Over(c.Wait) {
 		s.Run.Canary = &record.Canary{Wait: c.Wait, Trouble: c.Trouble, Since: c.Since, Passed: true, By: by}
-		s.Report(record.Event{Type: record.ValidationPassed, Reason: "canary", Message: "the canary's trouble is accepted by " + by + ": " + c.Trouble})
+		s.Report(record.Event{Type: record.ValidationPassed, Reason: "canary", Message: text.CanaryAccepted(by, c.Trouble)})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -86,7 +87,7 @@ func (s *Reader) whyOutdated(m *world.Machine) string {
 	if why := s.selects(m); why != "" {
 		return why
 	}
-	return "runs " + m.Template.String()
+	return text.Runs(m.Template.String())
 }
 
 // SomeCurrent reports whether the group has a machine of the target's template that is

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -55,7 +55,7 @@ func (s *Step) ResumeProcesses() bool {
 			return false
 		}
 		if counts := s.uneven(); process == rebalance && counts != "" {
-			s.Note("AZRebalance acts again and may end machines undrained to even out the zones: " + counts)
+			s.Note(text.RebalanceResumes(counts))
 		}
 		if !s.Ensure(record.Action{Kind: record.Resume, Key: "resume/" + process, Group: s.Run.Group, Process: process}) {
 			return s.givenUp("resume/" + process)
@@ -107,7 +107,7 @@ func (s *Step) LaunchInZone(zone string) {
 // come, "" if it was not refused.
 func (s *Reader) LaunchRefusal(zone string) string { return s.Run.Retries["launch/"+zone].Message }
 
-// WatchSizes notices that somebody else changed the group's size meanwhile. A
+// WatchSizes notices that another user or tool changed the group's size meanwhile. A
 // raise is left alone from then on; a lowering counts as part of ours.
 func (s *Step) WatchSizes() {
 	if !s.Fresh(world.Cloud) || !s.Run.Raised || s.Run.Foreign != "" || s.changingSizes() {
@@ -123,11 +123,11 @@ func (s *Step) WatchSizes() {
 	}
 	switch {
 	case desired > ours:
-		s.Run.Foreign = fmt.Sprintf("somebody else raised the group's desired size from %d to %d meanwhile", ours, desired)
-		s.Report(record.Event{Type: record.CapacityChanged, Reason: "not by us", Message: s.Run.Foreign})
+		s.Run.Foreign = text.DesiredRaised(ours, desired)
+		s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: s.Run.Foreign})
 	case desired < ours:
 		s.Run.Lowered += ours - desired
-		s.Report(record.Event{Type: record.CapacityChanged, Reason: "not by us", Message: fmt.Sprintf("somebody else lowered the group's desired size from %d to %d meanwhile", ours, desired)})
+		s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: text.DesiredLowered(ours, desired)})
 	}
 }
 
@@ -152,16 +152,11 @@ func (s *Reader) WhyNotReady(m *world.Machine) string {
 	case m.State == world.MachineInService && s.nodeless():
 		return ""
 	case m.State != world.MachineInService:
-		why := fmt.Sprintf("machine %s in %s is %s", m.ID, m.Zone, cmp.Or(m.Detail, m.State))
-		if held := s.heldBy(m); held != "" {
-			why += ", " + held
-		}
-		return why
+		return text.MachineIs(m.ID, m.Zone, cmp.Or(m.Detail, string(m.State)), s.heldBy(m))
 	case node == nil:
-		return fmt.Sprintf("machine %s in %s has not joined the cluster", m.ID, m.Zone)
+		return text.MachineNotJoined(m.ID, m.Zone)
 	case !node.Ready:
-		why := strings.TrimPrefix(node.Trouble, "not ready: ")
-		return fmt.Sprintf("node %s is not Ready: %s", node.Name, cmp.Or(why, "its kubelet has not said so"))
+		return text.NodeNotReady(node.Name, node.Trouble)
 	case !s.readyForPods(m, node):
 		var missing []string
 		for _, k := range slices.Sorted(maps.Keys(s.Run.Settings.NewLabels)) {
@@ -169,7 +164,7 @@ func (s *Reader) WhyNotReady(m *world.Machine) string {
 				missing = append(missing, k+"="+s.Run.Settings.NewLabels[k])
 			}
 		}
-		return fmt.Sprintf("node %s lacks the expected labels %s", node.Name, strings.Join(missing, ", "))
+		return text.NodeLacksLabels(node.Name, missing)
 	}
 	return ""
 }
@@ -189,7 +184,7 @@ func (s *Reader) LaunchFailure() string {
 func (s *Step) reportLaunchFailure() {
 	if failure := s.LaunchFailure(); failure != "" && failure != s.Run.LaunchFailed {
 		s.Run.LaunchFailed = failure
-		s.Report(record.Event{Type: record.Warning, Reason: "launch failed", Message: "a launch failed: " + failure})
+		s.Report(record.Event{Type: record.Warning, Reason: record.ReasonLaunchFailed, Message: text.LaunchFailed(failure)})
 	}
 }
 
@@ -219,7 +214,7 @@ func (s *Step) RestoreMax() bool {
 		return s.settled("restore-max")
 	}
 	if s.settled("restore-max") && g.Sizes.Max != s.Run.MaxSet && g.Sizes.Max != s.Run.Base.Max+s.Run.Raise {
-		s.Note(fmt.Sprintf("somebody else set the group's maximum to %d; it is left as it is", g.Sizes.Max))
+		s.Note(text.MaxLeftAsSet(g.Sizes.Max))
 		return true
 	}
 	from, to := g.Sizes, g.Sizes
@@ -246,14 +241,14 @@ func (s *Step) EnsureRaise() bool {
 	}
 	to := raised(s.Run.Base, s.Run.Raise)
 	if r, refused := s.Refused(record.RaiseKey); refused && r.Refusal == record.RefusedConflict && g.Sizes != to {
-		if s.RaiseShows() { // its answer was lost, and somebody has scaled the group since
+		if s.RaiseShows() { // its answer was lost, and another user or tool has scaled the group since
 			s.Run.Raised = true
 			return true
 		}
 		if s.Run.RaiseUnsure {
 			s.Note(s.unsureRaise())
 		}
-		s.Run.Base = g.Sizes // somebody scaled the group between our look and our request
+		s.Run.Base = g.Sizes // the group was scaled between our look and our request
 		to = raised(s.Run.Base, s.Run.Raise)
 	}
 	base := s.Run.Base
@@ -267,7 +262,7 @@ func raised(base world.Sizes, by int) world.Sizes {
 }
 
 // RaiseShows reports whether the group shows our raise, even if its answer was
-// lost and somebody else has changed the desired size since.
+// lost and another user or tool has changed the desired size since.
 func (s *Reader) RaiseShows() bool {
 	r, sizes := &s.Run, s.W.Group.Sizes
 	if r.Raise == 0 {
@@ -304,7 +299,7 @@ func (s *Step) RestoreTemplate() bool {
 		return true
 	}
 	if who, does := s.TemplateMoved(); who != "" && s.settled(record.RestoreTemplate) {
-		s.Note(who + " " + does + "; it is left as it is")
+		s.Note(text.LeftAsItIs(who, does))
 		return true
 	}
 	for _, m := range s.W.Machines() {
@@ -322,7 +317,7 @@ func (s *Reader) TemplateMoved() (who, does string) {
 	if len(want) == 0 || !s.Fresh(world.Cloud) || !s.settled("set-template/"+want[0].String()) || s.W.Group.Template == want[0] {
 		return "", ""
 	}
-	return "somebody else", fmt.Sprintf("has set the group to template %s, the run's target is %s", s.W.Group.Template, want[0])
+	return text.AnotherUser, text.TemplateSet(s.W.Group.Template.String(), want[0].String())
 }
 
 // UnmarkAll takes every mark of ours off.
@@ -339,19 +334,19 @@ func (s *Step) listUnrestoredGroup() {
 	g := &s.W.Group
 	for _, process := range s.Run.Suspended {
 		a := record.Action{Kind: record.Resume, Group: g.Name, Process: process}
-		why := ""
-		if counts := s.uneven(); process == rebalance && counts != "" {
-			why = ", because it would end machines undrained to even out the zones (" + counts + "); resume it when they are even"
+		counts := ""
+		if process == rebalance {
+			counts = s.uneven()
 		}
-		s.AddUnrestored(process+" stays suspended"+why, a.Command())
+		s.AddUnrestored(text.ProcessStaysSuspended(process, counts), a.Command())
 	}
 	s.listUnrestoredSizes()
 	if len(s.Run.Target.Templates) > 0 && g.Template == s.Run.Target.Templates[0] && g.Template != s.Run.BaseTemplate && s.settled(record.RestoreTemplate) {
-		why := "nodes run it"
+		what := text.TemplateStays(g.Template.String())
 		if r, refused := s.Refused(record.RestoreTemplate); refused {
-			why = "it could not be set back: " + r.Message
+			what = text.TemplateNotRestored(g.Template.String(), r.Message)
 		}
-		s.AddUnrestored("the group stays on template "+g.Template.String()+", because "+why, s.Run.TemplateBack().Command())
+		s.AddUnrestored(what, s.Run.TemplateBack().Command())
 	}
 }
 
@@ -372,40 +367,40 @@ func (s *Reader) rollback() string {
 		return ""
 	}
 	if by := s.capabilities().TemplateSetBy; by != "" {
-		return fmt.Sprintf("%s with the earlier specification, then drainboard upgrade %s", by, s.Run.Group)
+		return text.RollbackBySpec(by, s.Run.Group)
 	}
 	versions := slices.Collect(maps.Keys(count))
 	to := slices.MaxFunc(versions, func(a, b int64) int { return cmp.Or(cmp.Compare(count[a], count[b]), cmp.Compare(a, b)) })
-	return fmt.Sprintf("drainboard upgrade %s --launch-template-version %d", s.Run.Group, to)
+	return text.RollbackCommand(s.Run.Group, to)
 }
 
 // offerRollback names the way back after an abort or a failure.
 func (s *Step) offerRollback() {
 	if back := s.rollback(); back != "" {
-		s.Note("the nodes that run the new template can be rolled back: " + back)
+		s.Note(text.RollbackOffer(back))
 	}
 }
 
 // unsureRaise says that nobody can know any more whether our raise happened.
 func (s *Reader) unsureRaise() string {
-	return fmt.Sprintf("the answer to our raise of the group's sizes was lost, and somebody else has changed them since: they were %s, and are %s", s.Run.Base, s.W.Group.Sizes)
+	return text.RaiseUnsure(s.Run.Base.String(), s.W.Group.Sizes.String())
 }
 
 // listUnrestoredSizes names what the run leaves changed on the group's sizes.
 func (s *Step) listUnrestoredSizes() {
 	g := &s.W.Group
 	if n := s.Run.Surge(); n <= 0 && g.Sizes.Desired > s.Run.Base.Desired && s.Run.Raised {
-		s.Note(fmt.Sprintf("somebody else raised the group's desired size meanwhile: it is %d, and is left as it is", g.Sizes.Desired))
+		s.Note(text.DesiredLeftAsRaised(g.Sizes.Desired))
 	} else if n = min(n, g.Sizes.Desired-s.Run.Base.Desired); n > 0 {
-		s.AddUnrestored(fmt.Sprintf("the group's desired size stays %d above its base, because new nodes hold pods or could not be launched; drain a node and end it", n), s.Run.Shrink(n, g.Sizes.Desired))
+		s.AddUnrestored(text.DesiredStays(n), s.Run.Shrink(n, g.Sizes.Desired))
 	}
 	if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {
-		s.AddUnrestored(s.unsureRaise(), "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+g.Name)
+		s.AddUnrestored(s.unsureRaise(), text.ActivitiesCommand(g.Name))
 	}
 	if g.Sizes.Max == s.Run.MaxSet && g.Sizes.Max > max(s.Run.Base.Max, g.Sizes.Desired) && s.settled("restore-max") {
 		from, to := g.Sizes, g.Sizes
 		to.Max = max(s.Run.Base.Max, g.Sizes.Desired)
 		a := record.Action{Kind: record.SetSizes, Group: g.Name, From: &from, Sizes: &to}
-		s.AddUnrestored(fmt.Sprintf("the group's maximum stays %d", g.Sizes.Max), a.Command())
+		s.AddUnrestored(text.MaxStays(g.Sizes.Max), a.Command())
 	}
 }

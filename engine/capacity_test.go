@@ -67,7 +67,7 @@ func TestLarger(t *testing.T) {
 		desired int
 		says    string
 	}{
-		{"as it left it", last, 8, "left the group 3 machines larger than it was (min 0, max 5, desired 5)"},
+		{"as it left it", last, 8, "left the group 3 machines larger than before (min 0, max 5, desired 5)"},
 		{"one was taken away since", last, 7, "2 machines larger"},
 		{"as before", last, 5, ""},
 		{"it still goes", going, 8, ""},

@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -13,7 +13,7 @@ import (
 func (s *Step) handle(c record.Command) {
 	c.By, c.Node, c.Reason = world.Clean(c.By), world.Clean(c.Node), world.Clean(c.Reason)
 	if why := s.unable(c.Kind); why != "" {
-		s.refuse(c, string(c.Kind)+" is not possible now: "+why)
+		s.refuse(c, text.NotPossible(string(c.Kind), why))
 		return
 	}
 	s.changed = true
@@ -21,20 +21,20 @@ func (s *Step) handle(c record.Command) {
 	case record.CmdApprove:
 		s.handleApprove(c)
 	case record.CmdPause:
-		s.Pause("asked for by " + c.Who() + s.conduct().pauseNote(&s.Reader))
+		s.Pause(text.AskedForBy(c.Who()) + s.conduct().pauseNote(&s.Reader))
 	case record.CmdResume:
 		s.takeExternalPause()
 		s.Run.State, s.Run.Why = record.Running, ""
 		s.openGate()
 		s.acceptCanary(c.By)
-		s.Report(record.Event{Type: record.RunResumed, Reason: c.By, Message: "resumed"})
+		s.Report(record.Event{Type: record.RunResumed, Reason: c.By, Message: text.Resumed})
 	case record.CmdForce:
 		s.handleForce(c)
 	case record.CmdSkip, record.CmdReturn:
 		s.conduct().reorder(s, c)
 	case record.CmdAbort:
-		s.Report(record.Event{Type: record.RunAborting, Reason: c.By, Message: "nothing new starts; what is in flight finishes or is put back"})
-		s.stop(record.Aborted, "aborted by "+c.Who())
+		s.Report(record.Event{Type: record.RunAborting, Reason: c.By, Message: text.Aborting})
+		s.stop(record.Aborted, text.AbortedBy(c.Who()))
 	}
 }
 
@@ -48,13 +48,13 @@ func (s *Step) handleApprove(c record.Command) {
 	last := len(s.Run.Batches) - 1
 	b := s.Run.Batches[last]
 	if c.Batch != b.ID || c.Hash != b.Hash {
-		s.refuse(c, fmt.Sprintf("approval of batch %d refused: it has changed, look at it again", c.Batch))
+		s.refuse(c, text.ApprovalRefused(c.Batch))
 		return
 	}
 	b.Approved, b.By, b.Preview = s.Now, c.By, record.BatchPreview{}
 	s.Run.Batches[last] = b
 	if b.Phase != "" {
-		s.Report(record.Event{Type: record.BatchApproved, Batch: b.ID, Phase: b.Phase, Reason: b.By, Message: b.Phase + " approved"})
+		s.Report(record.Event{Type: record.BatchApproved, Batch: b.ID, Phase: b.Phase, Reason: b.By, Message: text.PhaseApproved(b.Phase)})
 		return
 	}
 	s.queue(b)
@@ -63,18 +63,18 @@ func (s *Step) handleApprove(c record.Command) {
 func (s *Step) handleForce(c record.Command) {
 	id, ok := s.machineNamed(c.Node)
 	if !ok || !isDraining(s.Run.Nodes[id]) {
-		s.refuse(c, "force is for a node that is draining; "+c.Node+" is not")
+		s.refuse(c, text.ForceRefused(c.Node))
 		return
 	}
 	if c.UID != "" {
 		if p := s.W.Pod(c.UID); p == nil || p.Node != c.Node {
-			s.refuse(c, "the pod to force is no longer on "+c.Node)
+			s.refuse(c, text.ForcedPodGone(c.Node))
 			return
 		}
 	}
 	why := c.Reason
 	if why == "" {
-		why = "asked for by hand"
+		why = text.ForcedByHand
 	}
 	s.orderForce(id, c.UID, c.By, why)
 }
@@ -83,9 +83,9 @@ func (s *Step) handleSkip(c record.Command) {
 	id, _ := s.machineNamed(c.Node)
 	switch n := s.Run.Nodes[id]; {
 	case skippable(n):
-		s.skip(id, "asked for by "+c.By)
+		s.skip(id, text.AskedForBy(c.By))
 	default:
-		s.refuse(c, "skip is for a node that is still to be replaced; "+c.Node+" is not")
+		s.refuse(c, text.SkipRefused(c.Node))
 	}
 }
 
@@ -94,11 +94,11 @@ func (s *Step) handleReturn(c record.Command) {
 	id, _ := s.machineNamed(c.Node)
 	n := s.Run.Nodes[id]
 	if !returnable(n) || s.W.Machine(id) == nil {
-		s.refuse(c, "return is for an outdated node that was skipped or has failed; "+c.Node+" is not")
+		s.refuse(c, text.ReturnRefused(c.Node))
 		return
 	}
 	if m := s.W.Machine(id); m.State == world.MachineStandby {
-		s.refuse(c, c.Node+" is in Standby: put it back into service first")
+		s.refuse(c, text.ReturnInStandby(c.Node))
 		return
 	}
 	s.Run.BlockingPods = slices.DeleteFunc(slices.Clone(s.Run.BlockingPods), func(line string) bool { return slices.Contains(n.BlockingPods, line) })
@@ -107,7 +107,7 @@ func (s *Step) handleReturn(c record.Command) {
 	s.SetNode(id, n)
 	s.endOrders(id)
 	s.inOrder(id)
-	s.Report(record.Event{Type: record.NodeOutdated, Node: s.label(id, n), Zone: n.Zone, Reason: "returned", Message: "back in the order, at its end, as asked for by " + c.By})
+	s.Report(record.Event{Type: record.NodeOutdated, Node: s.label(id, n), Zone: n.Zone, Reason: "returned", Message: text.Returned(c.By)})
 }
 
 // returnable reports whether a node was left out and can be taken up again.
@@ -132,20 +132,20 @@ func (s *Reader) machineNamed(node string) (string, bool) {
 // Pause stops evictions and terminations; what terminates finishes.
 func (s *Step) Pause(why string) {
 	s.Run.State, s.Run.Why = record.Paused, why
-	s.Report(record.Event{Type: record.RunPaused, Reason: why, Message: "paused: " + why})
+	s.Report(record.Event{Type: record.RunPaused, Reason: why, Message: text.Paused(why)})
 }
 
 // noReturn says why no node can be returned to now, "" if one can.
 func (s *Reader) noReturn() string {
 	if last := s.Run.Phases[len(s.Run.Phases)-1]; !last.Start.IsZero() && !rolls(last.Name) {
-		return "the last phase has begun: start another run for what was left"
+		return text.LastPhaseBegun
 	}
 	for _, n := range s.Run.Nodes {
 		if returnable(n) {
 			return ""
 		}
 	}
-	return "no node was skipped or has failed"
+	return text.NothingToReturn
 }
 
 // unable says why a command is not possible now, "" if it is.
@@ -157,10 +157,10 @@ func (s *Reader) unable(kind record.CommandKind) string {
 		}
 	}
 	if r.State == record.Finished {
-		return "the run has ended"
+		return text.RunHasEnded
 	}
 	if r.State == record.Ending {
-		return "the run is ending"
+		return text.RunIsEnding
 	}
 	if why, settled := s.conduct().unable(s, kind); settled {
 		return why
@@ -168,31 +168,31 @@ func (s *Reader) unable(kind record.CommandKind) string {
 	switch kind {
 	case record.CmdApprove:
 		if _, waiting := r.Waiting(); !waiting {
-			return "nothing waits for approval"
+			return text.NothingToApprove
 		}
 		if r.State == record.Paused {
-			return "the run is paused"
+			return text.RunIsPaused
 		}
 	case record.CmdPause:
 		if r.State == record.Paused {
-			return "it is paused already"
+			return text.AlreadyPaused
 		}
 	case record.CmdResume:
 		if r.State != record.Paused {
-			return "it is not paused"
+			return text.NotPaused
 		}
 	case record.CmdForce:
 		switch {
 		case r.State == record.Paused:
-			return "the run is paused"
+			return text.RunIsPaused
 		case !s.Fresh(world.Cluster):
-			return "what is known of the cluster is too old to force anything"
+			return text.TooOldToForce
 		case s.Count(record.Draining) == 0 && !s.someTheirs():
-			return "no node is draining"
+			return text.NothingDrains
 		}
 	case record.CmdSkip:
 		if s.Count(record.Draining, record.Queued, record.Outdated, record.Settling) == 0 && s.FailureIn("") == "" {
-			return "no node can be skipped now"
+			return text.NothingToSkip
 		}
 	case record.CmdReturn:
 		return s.noReturn()

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -63,7 +64,7 @@ func (s *Reader) drivenBy() string {
 			return string(c.Mover())
 		}
 	}
-	return "its controller"
+	return text.ItsController
 }
 
 // waitOf is a controller's deadline as a wait: it runs by itself.
@@ -99,7 +100,7 @@ func (acting) partner(world.Mover) bool { return false }
 
 func (acting) rollsBack() bool { return true }
 
-func (acting) did(*Reader) string { return "replaced" }
+func (acting) did(*Reader) string { return text.DidReplace }
 
 func (acting) reorder(s *Step, c record.Command) {
 	if c.Kind == record.CmdSkip {
@@ -146,9 +147,9 @@ func (selecting) inPlace(s *Reader, id string) bool {
 
 func (selecting) did(s *Reader) string {
 	if s.endedSome() {
-		return "updated or ended"
+		return text.DidUpdateOrEnd
 	}
-	return "updated"
+	return text.DidUpdate
 }
 
 // following is a run that follows its group's controller. What only a run that drains nodes is
@@ -168,7 +169,7 @@ func (f following) movers(*Reader) []record.ExternalMover { return nil }
 
 func (f following) abortPlan(s *Reader) []string { return f.abortFollowing(s) }
 
-func (f following) pauseNote(*Reader) string { return "; what " + f.name() + " has begun goes on" }
+func (f following) pauseNote(*Reader) string { return text.PauseNote(f.name()) }
 
 func (f following) unable(s *Reader, kind record.CommandKind) (string, bool) {
 	why := f.unableFollowing(s, kind)

@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -35,7 +36,7 @@ func (s *Reader) someTheirs() bool {
 }
 
 // drainedByOthers reports whether whoever asks the eviction API about the pods of a node is
-// somebody else.
+// not this run.
 func (s *Reader) drainedByOthers(node string) bool {
 	if s.Run.External != nil {
 		return true
@@ -59,7 +60,7 @@ func (s *Step) reportStuck(id string, n record.Node) record.Node {
 	switch {
 	case kept == nil && n.Stuck.Reported:
 		n.Stuck = record.Stuck{}
-		s.Report(record.Event{Type: record.NodeDraining, Node: n.Name, Zone: n.Zone, Reason: "unblocked", Message: "nothing keeps its pods any more"})
+		s.Report(record.Event{Type: record.NodeDraining, Node: n.Name, Zone: n.Zone, Reason: "unblocked", Message: text.PodsFree})
 	case kept == nil:
 		n.Stuck = record.Stuck{}
 	case n.Stuck.Since.IsZero():
@@ -68,7 +69,7 @@ func (s *Step) reportStuck(id string, n record.Node) record.Node {
 	case !n.Stuck.Reported && s.Now.Sub(n.Stuck.Since) >= slowAfter:
 		n.Stuck.Reported = true
 		b := s.blockerOf(kept, n, id)
-		s.Report(record.Event{Type: record.NodeBlocked, Node: n.Name, Zone: n.Zone, Pod: b.Pod, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(b.Deadline), Message: b.Detail + "; way out: " + b.WayOut})
+		s.Report(record.Event{Type: record.NodeBlocked, Node: n.Name, Zone: n.Zone, Pod: b.Pod, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(b.Deadline), Message: text.WithWayOut(b.Detail, b.WayOut)})
 	}
 	return n
 }

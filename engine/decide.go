@@ -1,13 +1,13 @@
 package engine
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -93,7 +93,7 @@ func (s *Step) advance() {
 	case record.Running:
 		s.runGoneHooks()
 		s.Rules.Step(s)
-		s.advanceNodes() // none of these goes on once something has ended the run
+		s.advanceNodes() // none of these continues once something has ended the run
 		s.evict()
 	case record.Paused:
 		s.lookAtUpdates()
@@ -214,7 +214,7 @@ func (s *Step) Enter(name string) {
 	for i, p := range s.Run.Phases {
 		if !p.Start.IsZero() && p.End.IsZero() {
 			s.Run.Phases[i].End, s.Run.PhaseWait = s.Now, nil
-			s.Report(record.Event{Type: record.PhaseFinished, Phase: p.Name, Message: fmt.Sprintf("%s took %s", p.Name, s.Now.Sub(p.Start).Round(time.Second))})
+			s.Report(record.Event{Type: record.PhaseFinished, Phase: p.Name, Message: text.PhaseTook(p.Name, s.Now.Sub(p.Start))})
 		}
 	}
 	for i, p := range s.Run.Phases {

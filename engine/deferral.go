@@ -2,26 +2,26 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 const (
-	// patience is how long a node is waited for that somebody takes out of service, if its
+	// patience is how long a node is waited for that another user takes out of service, if its
 	// mover has no limit of its own; with one it is twice that. Marks may be left behind.
 	patience = 30 * time.Minute
-	// lull is how long somebody may let no pod go, and still drain the node: kubectl drain
+	// lull is how long another user may evict no pod, and still drain the node: kubectl drain
 	// tries again every 5 s.
 	lull = 10 * time.Second
 )
 
-// cordonMover is whoever has cordoned a node: somebody drains it as long as pods leave it
-// that we did not evict, and goes on with it while every pod that is left is held.
+// cordonMover is whoever has cordoned a node: a user drains it as long as pods leave it
+// that we did not evict, and continues while every remaining pod is blocked.
 func (s *Reader) cordonMover(machine string, n *world.Node, r record.ExternalMover) record.ExternalMover {
-	r.Kind, r.Does, r.Mark, r.How = record.ExternalCordon, "has cordoned", "", "such a node is rolled like any other, and the cordon stays"
+	r.Kind, r.Does, r.Mark, r.How = record.ExternalCordon, text.HasCordoned, "", text.CordonStays
 	if s.inWork(machine) {
 		return r // and what leaves it does so because of us
 	}
@@ -35,11 +35,11 @@ func (s *Reader) cordonMover(machine string, n *world.Node, r record.ExternalMov
 	case begun && !s.Over(y.Lull):
 	default:
 		if sure == drainPossible {
-			r.Does, r.How = "has cordoned, and may be draining,", "no pod was seen leaving, and each that is left is held: the node is rolled like any other, and the cordon stays"
+			r.Does, r.How = text.MayBeDraining, text.DrainUnsure
 		}
 		return r
 	}
-	r.Kind, r.Does, r.Acts, r.Since = record.ExternalDrain, "drains", true, time.Time{} // the cordon may be much older
+	r.Kind, r.Does, r.Acts, r.Since = record.ExternalDrain, text.Drains, true, time.Time{} // the cordon may be much older
 	return s.drainMover(machine, r, 0, y)
 }
 
@@ -48,7 +48,7 @@ func (s *Reader) cordonMover(machine string, n *world.Node, r record.ExternalMov
 // of it, the zero value if nothing is.
 func (s *Reader) drainMover(machine string, r record.ExternalMover, limit time.Duration, y record.Deferral) record.ExternalMover {
 	if s.inWork(machine) {
-		r.How = "our own drain of it goes on"
+		r.How = text.OurDrainContinues
 		return r
 	}
 	wait := cmp.Or(2*limit, patience)
@@ -65,15 +65,15 @@ func (s *Reader) drainMover(machine string, r record.ExternalMover, limit time.D
 		r.Since = y.Wait.Start
 	}
 	if s.Over(y.Wait) {
-		r.How = fmt.Sprintf("it has not come to an end in %s: the node is rolled like any other", wait)
+		r.How = text.NotEndedIn(wait)
 		return r
 	}
-	r.Handling, r.How = record.HandlingWaited, "not drained by us meanwhile, and counts as out of service"
-	r.WayOut = "wait for it; if nobody is at it any more, take the mark off" + unmarkCommand("NODE", r.Mark) + ", or skip the node"
+	r.Handling, r.How = record.HandlingWaited, text.NotDrainedByUs
+	r.WayOut = text.WaitOrUnmark(r.Mark)
 	return r
 }
 
-// begun is from when on somebody is waited for who put a mark on a node at a time: the
+// begun is from when on a user is waited for who put a mark on a node at a time: the
 // time before that the run could not see it does not count. Zero if the time is not known.
 func (s *Reader) begun(put time.Time) time.Time {
 	switch {

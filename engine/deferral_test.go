@@ -8,7 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine/sim"
 )
 
-// The time for which a node is left to somebody else counts only while the run can see
+// The time for which a node is left to another user counts only while the run can see
 // and act, and is each node's own.
 func TestYieldsCountUsableTime(t *testing.T) {
 	const begin = `
@@ -65,10 +65,10 @@ func TestYieldToDrainByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, out)
 	}
-	if want := "somebody drains a1: not drained by us meanwhile"; !strings.Contains(out, want) || strings.Contains(out, "over: somebody drains") {
+	if want := "somebody drains a1: not drained by this run meanwhile"; !strings.Contains(out, want) || strings.Contains(out, "over: somebody drains") {
 		t.Fatalf("%q is missing, or over:\n%s", want, out)
 	}
-	if out, err = s.Do("run for=12m"); err != nil || !strings.Contains(out, "somebody drains a1: it has not come to an end in 30m0s") {
+	if out, err = s.Do("run for=12m"); err != nil || !strings.Contains(out, "somebody drains a1: not finished after 30m0s") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

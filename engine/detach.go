@@ -29,7 +29,7 @@ func (s *Step) DetachLast(want int) (have int, open bool) {
 		switch {
 		case busy && asked.Accepted.IsZero():
 			have, open = have+1, true
-		case s.Run.Nodes[id].Detached: // also while somebody ends it: it is one more until it is gone
+		case s.Run.Nodes[id].Detached: // also while it is being terminated: it is one more until it is gone
 			have++
 		default:
 			inside = append(inside, id)

@@ -3,15 +3,15 @@ package engine
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Look is what somebody looks at more closely. Its details are in the snapshots
+// Look is what a user looks at more closely. Its details are in the snapshots
 // from then on.
 type Look struct {
 	// Machine is a machine's id, "" for none.
@@ -67,7 +67,7 @@ const (
 // stageOrder is the order in which a node's pods are listed.
 var stageOrder = []PodStage{StageBlocked, StageAsks, StageReturns, StageForced, StageTerminating, StageEvicting, StageToEvict, StageRuns, StageIgnored}
 
-// PodDetail is one pod of a node that somebody looks at.
+// PodDetail is one pod of a node that a user looks at.
 type PodDetail struct {
 	// Ref is "namespace/name".
 	Ref, UID string
@@ -187,13 +187,13 @@ func (s *Reader) podDetail(p *world.Pod, n record.Node, machine string) *PodDeta
 			d.Reason = verdict.Reason
 		}
 		if s.releasedWith(p, machine) {
-			d.Why = "came back after it was deleted by force, and goes with its node"
+			d.Why = text.CameBackAfterForce
 			break
 		}
 		d.Blocker, d.Next = s.blockerOf(p, n, machine), known.Next
 		d.Why = d.Blocker.Detail
 	case StageForced:
-		d.Why = "deleted past its budgets by order of " + d.By
+		d.Why = text.ForcedBy(d.By)
 	case StageEvicting:
 		d.Next = known.Next
 	}
@@ -334,11 +334,11 @@ func (s *Reader) explainClosed(d *BudgetDetail, covered []*world.Pod) {
 	switch {
 	case d.Allowed > 0 && d.Current: // open
 	case len(covered) == 0:
-		d.Why = "covers no pod"
-		d.WayOut = "holds nothing up"
+		d.Why = text.CoversNoPod
+		d.WayOut = text.HoldsNothing
 	default:
 		b := &Blocker{Owner: ownerName(covered[0]), Budgets: []BudgetView{d.BudgetView}}
-		s.explainBudget(b, covered[0])
-		d.Why, d.WayOut = strings.TrimPrefix(b.Detail, d.Ref+" "), s.wayOut(b.WayOut)
+		d.Why = s.explainBudget(b, covered[0])
+		d.WayOut = s.wayOut(b.WayOut)
 	}
 }

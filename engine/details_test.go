@@ -99,18 +99,18 @@ func TestPodStages(t *testing.T) {
 		{name: "evicted, and nothing seen of it yet", pod: web(), known: record.Pod{Tries: 1}, want: engine.StageEvicting},
 		{name: "grace period", pod: web(ends(20 * time.Second)), known: record.Pod{Tries: 1}, want: engine.StageTerminating},
 		{name: "grace period on a node that does not drain", on: record.Outdated, pod: web(ends(20 * time.Second)), want: engine.StageTerminating},
-		{name: "grace period is over", pod: web(ends(-time.Minute)), want: engine.StageBlocked, blocker: engine.BlockedByGrace, why: "should have ended 1m0s ago: its kubelet has not said so"},
+		{name: "grace period is over", pod: web(ends(-time.Minute)), want: engine.StageBlocked, blocker: engine.BlockedByGrace, why: "1m0s past its grace period: not confirmed by its kubelet"},
 		{name: "its node is silent", pod: web(ends(-time.Minute)), also: func(s *sight) {
 			n := *s.w.Node("n1")
 			n.Ready, n.Unreachable = false, lookedAt.Add(-5*time.Minute)
 			s.w.SetNode(&n)
-		}, want: engine.StageBlocked, blocker: engine.BlockedByGrace, why: "its node has not been heard from for 5m0s"},
+		}, want: engine.StageBlocked, blocker: engine.BlockedByGrace, why: "node unreachable for 5m0s"},
 		{name: "finalizer", pod: web(ends(-time.Minute), func(p *world.Pod) { p.Finalizers = []string{"example.com/x"} }),
-			want: engine.StageBlocked, blocker: engine.BlockedByFinalizer, why: "these finalizers hold it: example.com/x"},
+			want: engine.StageBlocked, blocker: engine.BlockedByFinalizer, why: "held by finalizers: example.com/x"},
 		{name: "budget", pod: web(), known: record.Pod{Tries: 14, Refusal: record.RefusedBudget}, budgets: []*world.Budget{budget("b", 0, 3, 3, 3)},
-			want: engine.StageBlocked, blocker: engine.BlockedByBudget, why: "app/b allows 0: 3 healthy, 3 required, so it never allows any"},
+			want: engine.StageBlocked, blocker: engine.BlockedByBudget, why: "PDB app/b allows 0 disruptions: 3 healthy, 3 required, so it never allows any"},
 		{name: "two budgets", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedBudgets}, budgets: []*world.Budget{budget("b", 1, 3, 2, 3), budget("c", 1, 3, 2, 3)},
-			want: engine.StageBlocked, blocker: engine.BlockedByBudgets, why: "covered by 2 budgets (app/b,app/c)"},
+			want: engine.StageBlocked, blocker: engine.BlockedByBudgets, why: "covered by 2 PDBs (app/b,app/c)"},
 		{name: "no room for its sibling", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedBudget}, budgets: []*world.Budget{budget("b", 0, 2, 2, 3)},
 			also: func(s *sight) {
 				s.w.SetPod(web(func(p *world.Pod) {
@@ -125,7 +125,7 @@ func TestPodStages(t *testing.T) {
 		{name: "comes back", pod: web(), known: record.Pod{Returns: 2}, want: engine.StageReturns, blocker: engine.BlockedByReturn, why: "came back 2 times"},
 		{name: "comes back in spite of a force order", pod: web(func(p *world.Pod) { p.ToleratesAll = true }), orders: []record.ForceOrder{forced}, also: func(s *sight) {
 			s.r.Pods["gone"] = record.Pod{Node: "n1", Owner: "rs", Evicted: lookedAt.Add(-time.Hour)}
-		}, want: engine.StageReturns, why: "goes with its node"},
+		}, want: engine.StageReturns, why: "terminated with its node"},
 		{name: "forced", pod: web(), known: record.Pod{Tries: 1}, orders: []record.ForceOrder{forced}, want: engine.StageForced, why: "by order of ann"},
 		{name: "forced, and in its grace period", pod: web(ends(10 * time.Second)), known: record.Pod{Forced: true}, orders: []record.ForceOrder{forced}, want: engine.StageForced, why: "by order of ann"},
 		{name: "forced in spite of a consent", pod: web(func(p *world.Pod) { p.EmptyDir = true }), orders: []record.ForceOrder{forced}, want: engine.StageForced, why: "by order of ann"},
@@ -138,7 +138,7 @@ func TestPodStages(t *testing.T) {
 		{name: "consent given", pod: web(func(p *world.Pod) { p.EmptyDir = true }), also: func(s *sight) { s.r.Settings.EmptyDir = true }, want: engine.StageToEvict},
 		{name: "DaemonSet", pod: web(func(p *world.Pod) { p.Owner = world.Owner{Kind: "DaemonSet", Name: "logs", UID: "daemon"} }), want: engine.StageIgnored, reason: drain.DaemonSetPod, why: "belongs to a DaemonSet"},
 		{name: "mirror", pod: web(func(p *world.Pod) { p.Mirror = true }), want: engine.StageIgnored, reason: drain.MirrorPod, why: "mirrors a static pod"},
-		{name: "finished", pod: web(func(p *world.Pod) { p.Phase = world.PodSucceeded }), want: engine.StageIgnored, reason: drain.FinishedPod, why: "has run to its end"},
+		{name: "finished", pod: web(func(p *world.Pod) { p.Phase = world.PodSucceeded }), want: engine.StageIgnored, reason: drain.FinishedPod, why: "has completed"},
 		{name: "a DaemonSet's pod that is replaced", pod: web(ends(-time.Hour), func(p *world.Pod) { p.Owner = world.Owner{Kind: "DaemonSet", UID: "daemon"} }), want: engine.StageIgnored, reason: drain.DaemonSetPod, why: "belongs to a DaemonSet"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -251,8 +251,8 @@ func TestBudgetDetail(t *testing.T) {
 		order       string // the pods as they are listed
 	}{
 		{"allows some", budget("b", 1, 3, 2, 3), []*world.Pod{web()}, "", "", "web-7d9f-x2"},
-		{"covers nothing", budget("b", 0, 0, 2, 0), nil, "covers no pod", "holds nothing up", ""},
-		{"never allows any", budget("b", 0, 3, 3, 3), []*world.Pod{web()}, "allows 0: 3 healthy, 3 required, so it never allows any", "scale web to 4, loosen minAvailable 3, or force with f", "web-7d9f-x2"},
+		{"covers nothing", budget("b", 0, 0, 2, 0), nil, "selects no pods", "blocks nothing", ""},
+		{"never allows any", budget("b", 0, 3, 3, 3), []*world.Pod{web()}, "allows 0 disruptions: 3 healthy, 3 required, so it never allows any", "scale web to 4, loosen minAvailable 3, or force with f", "web-7d9f-x2"},
 		{"never, by a rule of none", rule("maxUnavailable 0", 3), []*world.Pod{web()}, "so it never allows any", "=loosen maxUnavailable 0, or force with f", "web-7d9f-x2"},
 		{"never, by a share of none", rule("maxUnavailable 0%", 3), []*world.Pod{web()}, "so it never allows any", "=loosen maxUnavailable 0%, or force with f", "web-7d9f-x2"},
 		{"never, by a share of all", rule("minAvailable 100%", 3), []*world.Pod{web()}, "so it never allows any", "=loosen minAvailable 100%, or force with f", "web-7d9f-x2"},
@@ -263,14 +263,14 @@ func TestBudgetDetail(t *testing.T) {
 		{"a daemon", rule("minAvailable 1", 1), []*world.Pod{web(func(p *world.Pod) { p.Owner.Kind = "DaemonSet" })}, "so it never allows any", "=loosen minAvailable 1, or force with f", "web-7d9f-x2"},
 		{"a pod without a place", budget("b", 0, 2, 2, 3), []*world.Pod{web(), web(func(p *world.Pod) {
 			p.UID, p.Name, p.Node, p.Ready, p.Phase, p.Unplaced = "u2", "web-a", "", false, world.PodPending, "0/3 nodes are available"
-		})}, "web-a is Pending: 0/3 nodes are available", "make room", "web-a web-7d9f-x2"},
+		})}, "web-a is Pending: 0/3 nodes are available", "add or uncordon a node", "web-a web-7d9f-x2"},
 		{"a pod without a place, of another owner", budget("b", 0, 2, 2, 3), []*world.Pod{web(), web(func(p *world.Pod) {
 			p.UID, p.Name, p.Node, p.Ready, p.Unplaced, p.Owner.UID = "u2", "web-z", "", false, "no room", "other"
-		})}, "web-z is Pending: no room", "make room", "web-z web-7d9f-x2"},
+		})}, "web-z is Pending: no room", "add or uncordon a node", "web-z web-7d9f-x2"},
 		{"a sick pod", budget("b", 0, 2, 2, 3), []*world.Pod{web(), web(func(p *world.Pod) { p.UID, p.Name, p.Node, p.Ready, p.Crashing = "u2", "web-z", "n2", false, true })},
-			"web-z on n2 crash-loops", "opens when 1 more of its pods are healthy", "web-z web-7d9f-x2"},
-		{"pods that were let go", budget("b", 0, 3, 2, 3), []*world.Pod{web(func(p *world.Pod) { p.Ready = false })}, "it counts pods that it let go", "opens by itself", "web-7d9f-x2"},
-		{"the rule was changed", func() *world.Budget { b := budget("b", 1, 3, 2, 3); b.Current = false; return b }(), []*world.Pod{web()}, "its controller has not counted by the new rule yet", "opens by itself once it has", "web-7d9f-x2"},
+			"web-z on n2 crash-loops", "opens with 1 more healthy pod", "web-z web-7d9f-x2"},
+		{"pods that were let go", budget("b", 0, 3, 2, 3), []*world.Pod{web(func(p *world.Pod) { p.Ready = false })}, "evicted pods that still run count", "opens by itself", "web-7d9f-x2"},
+		{"the rule was changed", func() *world.Budget { b := budget("b", 1, 3, 2, 3); b.Current = false; return b }(), []*world.Pod{web()}, "changed, not yet recomputed by its controller", "opens once recomputed", "web-7d9f-x2"},
 		{"where pods are", budget("b", 1, 3, 2, 5), []*world.Pod{
 			web(func(p *world.Pod) { p.UID, p.Name, p.Node = "u1", "a-elsewhere", "n2" }), web(func(p *world.Pod) { p.UID, p.Name = "u2", "b-drains" }),
 			web(ends(time.Second), func(p *world.Pod) { p.UID, p.Name, p.Node = "u3", "c-goes", "n2" }), web(func(p *world.Pod) { p.UID, p.Name, p.Phase = "u4", "d-done", world.PodSucceeded }),

@@ -1,11 +1,10 @@
 package engine
 
 import (
-	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -46,10 +45,7 @@ func (s *Step) FailLaunch(why string) {
 		s.Run.BlockingPods = append(s.Run.BlockingPods, cause)
 		s.Report(record.Event{Type: record.NodeFailed, Node: s.label(m.ID, n), Zone: n.Zone, Reason: string(record.CreationFail), Message: cause})
 	}
-	if failure := s.LaunchFailure(); !strings.Contains(why, failure) {
-		why += "; the newest launch that failed: " + failure
-	}
-	s.Fail(record.CreationFail, "NodeCreationFailure: "+why)
+	s.Fail(record.CreationFail, text.LaunchTimedOut(why, s.LaunchFailure()))
 }
 
 // takeInspection keeps what the cloud said of a machine. No answer is an answer
@@ -61,7 +57,7 @@ func (s *Step) takeInspection(machine string, o record.Outcome) {
 	}
 	n.Findings = append([]string{}, o.Lines[:min(len(o.Lines), findingsKept)]...)
 	if o.Verdict != record.Done {
-		n.Findings = []string{fmt.Sprintf("the cloud could not be asked about %s: %s", machine, cmp.Or(o.Message, "no answer"))}
+		n.Findings = []string{text.NoFindings(machine, o.Message)}
 	}
 	s.SetNode(machine, n)
 }

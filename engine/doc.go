@@ -16,7 +16,7 @@
 //	  observe      stages of nodes from machines, nodes and pods                 observe.go
 //	  handle       commands of the operator, here and from elsewhere             commands.go, remotecommands.go
 //	  advance      running: hooks, the strategy's step, nodes, evictions         node.go, evict.go
-//	               paused:  what is in flight goes on, nothing starts
+//	               paused:  what is in flight continues, nothing starts
 //	               ending:  what is in flight finishes or is undone              end.go
 //	  checkPending what the world shows is done; what expired is looked up       ensure.go
 //	                     │

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -53,7 +51,7 @@ func (s *Step) withdraw() {
 // stop begins to end the run.
 func (s *Step) stop(result record.Result, why string) {
 	s.Run.State, s.Run.Result, s.Run.Why, s.Run.PausedExternally = record.Ending, result, why, false
-	s.Run.PhaseWait = s.newWait("putting back", cleanupLimit+s.Run.Settings.Settle, world.Cluster)
+	s.Run.PhaseWait = s.newWait(record.WaitRestoring, cleanupLimit+s.Run.Settings.Settle, world.Cluster)
 	for _, id := range s.In(record.Draining) {
 		n := s.Run.Nodes[id]
 		s.offBalancers(id, &n)
@@ -168,7 +166,7 @@ func (s *Step) putBack(id string, n record.Node) {
 		n.Stage = record.Ready
 	}
 	s.SetNode(id, n)
-	s.Report(record.Event{Type: record.NodeOutdated, Node: s.label(id, n), Zone: n.Zone, Reason: "put back", Message: "was " + string(was) + ": put back into service"})
+	s.Report(record.Event{Type: record.NodeOutdated, Node: s.label(id, n), Zone: n.Zone, Reason: record.ReasonPutBack, Message: text.BackInService(string(was))})
 }
 
 // listUnrestored names what could not be put back, each with the command that would.
@@ -186,11 +184,11 @@ func (s *Step) listUnrestored() {
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
 		if n := s.Run.Nodes[id]; n.Stage == record.Terminating {
-			s.AddUnrestored(s.label(id, n)+" is still terminating", "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+s.Run.Group)
+			s.AddUnrestored(text.StillTerminating(s.label(id, n)), text.ActivitiesCommand(s.Run.Group))
 		}
 	}
 	for _, g := range s.Run.PendingHooks {
-		s.Note("the hooks after " + g.Node + " were not run to their end")
+		s.Note(text.HooksNotRun(g.Node))
 	}
 	s.listUnrestoredDetached()
 	s.listUnrestoredGroup()
@@ -198,13 +196,10 @@ func (s *Step) listUnrestored() {
 
 // AddUnrestored notes something that is not put back, with the command that would.
 func (s *Step) AddUnrestored(what, command string) {
-	line := what
-	if command != "" {
-		line += ": " + command
-	}
+	line := text.Unrestored(what, command)
 	if !slices.Contains(s.Run.Unrestored, line) {
 		s.Run.Unrestored = append(s.Run.Unrestored, line)
-		s.Report(record.Event{Type: record.Warning, Reason: "left behind", Message: what, Command: command})
+		s.Report(record.Event{Type: record.Warning, Reason: record.ReasonLeftBehind, Message: what, Command: command})
 	}
 }
 
@@ -222,7 +217,7 @@ func (s *Step) Succeed() {
 		return // the hooks after the last nodes still run
 	}
 	for _, id := range s.In(record.Outdated, record.Queued) {
-		s.skip(id, "it came when the last phase had begun")
+		s.skip(id, text.CameTooLate)
 	}
 	result := record.Succeeded
 	left := 0
@@ -237,11 +232,11 @@ func (s *Step) Succeed() {
 	}
 	if failed := s.Count(record.NodeFail); failed > 0 {
 		result = s.worst()
-		s.Run.Why = text.Plural(failed, "node") + " failed, the others are done"
+		s.Run.Why = text.SomeFailed(failed)
 	}
 	if n := s.Run.Surge(); n > 0 && s.Run.Foreign == "" { // surplus that was skipped
 		if result == record.Succeeded {
-			result, s.Run.Why = record.NodesLeft, text.Plural(n, "surplus node")+" skipped"
+			result, s.Run.Why = record.NodesLeft, text.SurplusSkipped(n)
 		}
 		s.listUnrestoredSizes()
 	}
@@ -278,7 +273,7 @@ func (s *Reader) whySkipped() string {
 	}
 	var parts []string
 	for _, reason := range slices.Sorted(maps.Keys(count)) {
-		parts = append(parts, text.Plural(count[reason], "node")+" skipped: "+reason)
+		parts = append(parts, text.NodesSkipped(count[reason], reason))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -288,14 +283,10 @@ func (s *Step) finish(result record.Result) {
 	s.Enter("")
 	s.Run.State, s.Run.Result, s.Run.Finished, s.Run.PhaseWait, s.Run.Awaits = record.Finished, result, s.Now, nil, nil
 	s.Run.Pending, s.Run.Pods, s.Run.Retries, s.Run.Evicted, s.Run.ExternalMovers, s.Run.Deferrals = nil, nil, nil, nil, nil, nil
-	s.reportFound() // the run's end is the last that is told of it
+	s.reportFound() // the run's end is the last event about it
 	code := s.Run.ExitCode()
-	message := cmp.Or(s.Run.Why, string(result))
-	if !strings.HasPrefix(message, string(result)) {
-		message = string(result) + ": " + message
-	}
 	replaced, total := s.Run.Outdated()
-	message += fmt.Sprintf(" (%d of %d nodes %s in %s)", replaced, total, s.conduct().did(&s.Reader), s.Now.Sub(s.Run.Started).Round(time.Second))
+	message := text.RunFinished(string(result), s.Run.Why, replaced, total, s.conduct().did(&s.Reader), s.Now.Sub(s.Run.Started))
 	s.Report(record.Event{Type: record.RunFinished, Result: string(result), ExitCode: &code, Message: message})
 }
 

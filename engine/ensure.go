@@ -1,12 +1,12 @@
 package engine
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -39,7 +39,7 @@ func (s *Step) Ensure(a record.Action) bool {
 	}
 	if retry, ok := s.Run.Retries[a.Key]; ok {
 		if retry.Hopeless() && s.Run.State == record.Running {
-			s.Fail(record.Failed, fmt.Sprintf("%s: %s", a.Sentence(), retry.Message))
+			s.Fail(record.Failed, text.Refused(a.Sentence(), retry.Message))
 			return false
 		}
 		s.WakeAt(retry.Next)

@@ -155,7 +155,7 @@ func (s *Step) sendEviction(c candidate) bool {
 }
 
 // evictionsInFlight counts the evictions without an answer, and for each budget
-// those that it may have let through and does not show yet, and of these the ones
+// those that it may have accepted and does not show yet, and of these the ones
 // without an answer.
 func (s *Reader) evictionsInFlight() (unanswered int, perBudget, asked map[string]int) {
 	perBudget, asked = map[string]int{}, map[string]int{}
@@ -243,7 +243,7 @@ func (s *Step) takeEviction(p record.Pending, o record.Outcome) {
 // takeRemoval notes that the API let a pod go.
 func (s *Step) takeRemoval(a record.Action, known record.Pod) {
 	if known.Refusal != "" && a.Kind == record.Evict {
-		s.Report(record.Event{Type: record.PodUnblocked, Node: a.Node, Pod: known.Ref, Budget: strings.Join(known.Budgets, ","), Message: "let through after " + text.Plural(known.Tries-1, "refused try")})
+		s.Report(record.Event{Type: record.PodUnblocked, Node: a.Node, Pod: known.Ref, Budget: strings.Join(known.Budgets, ","), Message: text.EvictionAccepted(known.Tries - 1)})
 	}
 	known.Evicted, known.Refusal, known.Message = s.Now, "", ""
 	if a.Kind == record.Delete {
@@ -257,7 +257,7 @@ func (s *Step) takeRemoval(a record.Action, known record.Pod) {
 	if a.Kind == record.Evict {
 		s.Report(record.Event{Type: record.PodEvicted, Node: a.Node, Pod: known.Ref, Message: "evicted", Command: a.Command()})
 	} else {
-		s.Report(record.Event{Type: record.PodForced, Node: a.Node, Pod: known.Ref, Reason: a.Order, Message: "deleted past its budgets by force order " + a.Order, Command: a.Command()})
+		s.Report(record.Event{Type: record.PodForced, Node: a.Node, Pod: known.Ref, Reason: a.Order, Message: text.DeletedByForce(a.Order), Command: a.Command()})
 	}
 }
 
@@ -322,6 +322,6 @@ func (s *Step) noteReturn(p *world.Pod, n record.Node) record.Pod {
 	pause := min(s.Run.Settings.EvictionRetry<<min(known.Returns-1, 4), time.Minute)
 	known.Ref, known.Node, known.Owner, known.Next = p.Ref(), n.Name, p.Owner.UID, s.Now.Add(pause)
 	s.Run.Pods[p.UID] = known
-	s.Report(record.Event{Type: record.PodBlocked, Node: n.Name, Pod: p.Ref(), Reason: string(BlockedByReturn), Message: "came back to the node it was evicted from"})
+	s.Report(record.Event{Type: record.PodBlocked, Node: n.Name, Pod: p.Ref(), Reason: string(BlockedByReturn), Message: text.CameBackToNode})
 	return known
 }

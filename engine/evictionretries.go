@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -22,7 +21,7 @@ func (s *Step) retriesUsedUp(c candidate) bool {
 	}
 	if !slices.ContainsFunc(s.Run.Orders, func(o record.ForceOrder) bool { return o.UID == c.pod.UID && o.Machine == c.machine && !o.Over }) {
 		s.orderForce(c.machine, c.pod.UID, cmp.Or(s.Run.Settings.ForcedBy, s.Run.By),
-			fmt.Sprintf("its budget refused %s, and the run forces then", text.Plural(n, "try")))
+			text.RetriesUsedUp(n))
 		s.Soon()
 	}
 	return true
@@ -63,7 +62,7 @@ func (s *Reader) pastTries(b *Blocker, p *world.Pod, n record.Node) {
 		next = s.Now
 	}
 	own := &record.Wait{For: UntilPodForced, Start: known.First, End: next.Add(time.Duration(left) * pause), Needs: []world.Source{world.Cluster}, Guess: true,
-		Basis: fmt.Sprintf("its budget has refused %d of %s, %s apart", known.Rounds, text.Plural(tries, "try"), pause)}
+		Basis: text.RetriesLeft(known.Rounds, tries, pause)}
 	if b.Deadline == nil || own.End.Before(b.Deadline.End) {
 		b.Deadline, b.AtDeadline, b.Refusals = own, record.TimeoutForce, left
 	}

@@ -8,11 +8,12 @@ import (
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // afterwards is for how long what was replaced stays on the screen after the last sign of
-// somebody at work.
+// a user or tool at work.
 const afterwards = 10 * time.Minute
 
 // eksSettles is for how long an EKS managed update waits between a drain and the end of
@@ -86,7 +87,7 @@ func movesAfter(n *world.Node, told []world.Move, left []record.Mark) []world.Mo
 	moves := record.WithoutMarks(n, left).MovesWith(told)
 	if i := slices.IndexFunc(left, func(m record.Mark) bool { return !m.Foreign && m.Put.Node == n.Name && m.Put.IsOn(n) }); i >= 0 {
 		moves = append(moves, world.Move{By: world.MoverDrainboard, Step: world.MoveForeseen, Mark: left[i].What(),
-			Means: "our last run has left this mark behind"})
+			Means: text.LeftByLastRun})
 	}
 	return moves
 }
@@ -108,7 +109,7 @@ func (s *Reader) seen(m *world.Machine, was record.Node, known bool) record.Node
 	switch {
 	case node == nil && known && was.Name != "" && !m.Leaving():
 		n.Name, n.Old, n.New = was.Name, was.Old, was.New
-		n.Stage, n.Reason, n.Pods = record.Terminating, "its node has left the cluster", was.Pods
+		n.Stage, n.Reason, n.Pods = record.Terminating, text.NodeLeftCluster, was.Pods
 	case node != nil && len(moves) > 0 && n.Stage != record.Skipped:
 		s.taken(&n, node, moves[0], was, known)
 	}
@@ -162,13 +163,13 @@ func (s *Reader) taken(n *record.Node, node *world.Node, move world.Move, was re
 			}
 			n.Wait = s.limitOf(move, was, known)
 			if move.Limit > 0 && s.Now.Sub(n.Since) >= move.Limit && n.Wait == nil {
-				n.Reason += ", for longer than the " + move.Limit.String() + " that are usual"
+				n.Reason = text.LongerThanUsual(n.Reason, move.Limit)
 			}
 			break
 		}
-		n.Stage, n.Reason = record.Settling, "drained by "+move.By.Name()
+		n.Stage, n.Reason = record.Settling, text.DrainedBy(move.By.Name())
 		if move.By == world.MoverSomebody {
-			n.Reason = "drained, and nothing says what comes next"
+			n.Reason = text.DrainedAndThen
 		}
 		if move.By == world.MoverEKS && was.Stage == record.Draining {
 			n.Wait = &record.Wait{For: "settling", Start: s.Now, End: s.Now.Add(eksSettles)}
@@ -196,11 +197,11 @@ func (s *Reader) stepOf(move world.Move, left []*world.Pod, n *record.Node, was 
 	drains := sure == drainSeen || len(left) < n.Pods || was.Stage == record.Draining
 	switch {
 	case drains && move.By == world.MoverEKS:
-		n.Reason = "an EKS managed update drains it, as its pods leave"
+		n.Reason = text.EKSDrains
 	case drains && (sure != drainPossible || len(left) < n.Pods):
-		n.Reason = "was cordoned, and its pods leave: it is being drained, as it looks"
+		n.Reason = text.LooksDrained
 	case move.Step == world.MoveCordoned && sure == drainPossible:
-		n.Reason = "was cordoned, and every pod left on it is held: a drain may be waiting"
+		n.Reason = text.MayWaitToDrain
 	case move.Step == world.MoveCordoned && len(left) == 0 && n.Pods > 0: // they have left
 	default:
 		return move.Step
@@ -208,7 +209,7 @@ func (s *Reader) stepOf(move world.Move, left []*world.Pod, n *record.Node, was 
 	return world.MoveDraining
 }
 
-// limitOf is the countdown of somebody else's drain: from the mark, or from when it was
+// limitOf is the countdown of a drain by others: from the mark, or from when it was
 // seen to begin; nil when neither is known, when it has no limit, and when it is over.
 func (s *Reader) limitOf(move world.Move, was record.Node, known bool) *record.Wait {
 	start := move.Since
@@ -221,10 +222,10 @@ func (s *Reader) limitOf(move world.Move, was record.Node, known bool) *record.W
 	if move.Limit == 0 || start.IsZero() || !s.Now.Before(start.Add(move.Limit)) {
 		return nil
 	}
-	return &record.Wait{For: "drain limit", Start: start, End: start.Add(move.Limit)}
+	return &record.Wait{For: record.WaitOthersDrain, Start: start, End: start.Add(move.Limit)}
 }
 
-// keepReplaced adds to nodes what others have replaced while somebody watched, for a while
+// keepReplaced adds to nodes what others have replaced while a user watched, for a while
 // after the last sign of them; last is the group as it was before.
 func keepReplaced(o *record.ExternalActivity, nodes map[string]record.Node, last record.Run, now time.Time) {
 	if o.Began.IsZero() {

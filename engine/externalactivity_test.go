@@ -178,7 +178,7 @@ func TestOthersOnNodesOfARun(t *testing.T) {
 	if ours.By != "" || ours.Note != "" {
 		t.Errorf("our own taint is taken for %s: %s", ours.By, ours.Note)
 	}
-	if both.By != world.MoverKops || !strings.Contains(both.Note, "kops rolling-update is going to replace it") {
+	if both.By != world.MoverKops || !strings.Contains(both.Note, "kops rolling-update will replace it") {
 		t.Errorf("kops is not named: %+v", both)
 	}
 	if v.External != nil || len(v.Node.Moves) != 1 || v.Node.Moves[0].By != world.MoverKops {

@@ -10,7 +10,7 @@ import (
 
 const kopsTaint, eksTaint = "kops.k8s.io/scheduled-for-update", "eks.amazonaws.com/nodegroup"
 
-// Somebody cordons a node and drains it with kubectl, and a budget holds its last pod.
+// A user cordons a node and drains it with kubectl, and a budget holds its last pod.
 // The node is drained as soon as its pods leave, is drained when none is left, and is
 // replaced when its machine has gone; nobody is named, because nothing names him.
 func TestKubectlDrain(t *testing.T) {
@@ -25,65 +25,65 @@ func TestKubectlDrain(t *testing.T) {
 `)
 	o.cordon(1)
 	o.sees(time.Minute, `
-		cordoned by hand, or by a tool that leaves no mark: n1
+		cordoned by a user, or by a tool that leaves no mark: n1
 		0 replaced since 12:00, 0 of 2 current
-		n1 outdated 2/2 | was cordoned, and nothing says by whom: it takes no new pods
+		n1 outdated 2/2 | was cordoned by an unknown user or tool: it takes no new pods
 		n2 outdated 1/1
-		12:01:00 node.cordoned n1: was cordoned, and nothing says by whom: it takes no new pods (cordoned)
+		12:01:00 node.cordoned n1: was cordoned by an unknown user or tool: it takes no new pods (cordoned)
 `)
 	o.goes("cart")
 	o.sees(time.Second, `
-		drained by hand, or by a tool that leaves no mark: n1 draining
+		drained by a user, or by a tool that leaves no mark: n1 draining
 		0 replaced since 12:00, 0 of 2 current
-		n1 draining 2/2 blocked | was cordoned, and its pods leave: it is being drained, as it looks
+		n1 draining 2/2 blocked | cordoned, and pods leave: probably being drained
 		n2 outdated 1/1
-		shop/checkout on n1: shop/checkout allows 0: 1 healthy, 1 required, so it never allows any -> scale checkout to 2, loosen minAvailable 1, or delete the pod
-		12:01:01 node.draining n1: 2 pods to move: was cordoned, and its pods leave: it is being drained, as it looks (cordoned)
+		shop/checkout on n1: PDB shop/checkout allows 0 disruptions: 1 healthy, 1 required, so it never allows any -> scale checkout to 2, loosen minAvailable 1, or delete the pod
+		12:01:01 node.draining n1: 2 pods to move: cordoned, and pods leave: probably being drained (cordoned)
 `)
 	o.w.DeletePod("cart")
 	o.sees(time.Minute, `
-		drained by hand, or by a tool that leaves no mark: n1 draining
+		drained by a user, or by a tool that leaves no mark: n1 draining
 		0 replaced since 12:00, 0 of 2 current
-		n1 draining 1/2 blocked | was cordoned, and its pods leave: it is being drained, as it looks
+		n1 draining 1/2 blocked | cordoned, and pods leave: probably being drained
 		n2 outdated 1/1
-		shop/checkout on n1: shop/checkout allows 0: 1 healthy, 1 required, so it never allows any -> scale checkout to 2, loosen minAvailable 1, or delete the pod
+		shop/checkout on n1: PDB shop/checkout allows 0 disruptions: 1 healthy, 1 required, so it never allows any -> scale checkout to 2, loosen minAvailable 1, or delete the pod
 `)
 	o.budget("checkout", 1)
 	o.sees(time.Minute, `
-		drained by hand, or by a tool that leaves no mark: n1 draining
+		drained by a user, or by a tool that leaves no mark: n1 draining
 		0 replaced since 12:00, 0 of 2 current
-		n1 draining 1/2 | was cordoned, and its pods leave: it is being drained, as it looks
+		n1 draining 1/2 | cordoned, and pods leave: probably being drained
 		n2 outdated 1/1
 `)
 	o.w.DeletePod("checkout")
 	o.sees(time.Minute, `
-		drained by hand, or by a tool that leaves no mark: n1 drained
+		drained by a user, or by a tool that leaves no mark: n1 drained
 		0 replaced since 12:00, 0 of 2 current
-		n1 settling | drained, and nothing says what comes next
+		n1 settling | drained, next step unknown
 		n2 outdated 1/1
-		12:04:01 node.drained n1: drained, and nothing says what comes next
+		12:04:01 node.drained n1: drained, next step unknown
 `)
 	o.cordon(2)
 	o.sees(time.Second, `
-		drained by hand, or by a tool that leaves no mark: n1 drained, n2 cordoned
+		drained by a user, or by a tool that leaves no mark: n1 drained, n2 cordoned
 		0 replaced since 12:00, 0 of 2 current
-		n1 settling | drained, and nothing says what comes next
-		n2 outdated 1/1 | was cordoned, and nothing says by whom: it takes no new pods
-		12:04:02 node.cordoned n2: was cordoned, and nothing says by whom: it takes no new pods (cordoned)
+		n1 settling | drained, next step unknown
+		n2 outdated 1/1 | was cordoned by an unknown user or tool: it takes no new pods
+		12:04:02 node.cordoned n2: was cordoned by an unknown user or tool: it takes no new pods (cordoned)
 `)
 	o.node(2, func(n *world.Node) { n.Unschedulable, n.Tainted = false, nil })
 	o.machines(2, 2)
 	o.w.DeleteNode("n1")
 	// One read without the machine is not its end.
 	o.sees(time.Second, `
-		n1 settling | drained, and nothing says what comes next
+		n1 settling | drained, next step unknown
 		n2 outdated 1/1
-		12:04:03 node.outdated n2: no mark is left of who moved it: cordoned
+		12:04:03 node.outdated n2: its mark is gone: cordoned
 `)
 	o.machines(2, 2, 11)
 	o.sees(time.Minute, `
 		1 replaced since 12:00, 0 of 2 current
-		i-11 launching | machine i-11 in a has not joined the cluster
+		i-11 launching | i-11 in a has not joined the cluster
 		n1 replaced
 		n2 outdated 1/1
 		12:05:03 node.replaced n1: gone
@@ -122,15 +122,15 @@ func TestKopsRoll(t *testing.T) {
 	o.sees(0, `
 		kops rolling-update is at work here: n1 draining, 3 to go
 		0 replaced since 12:00, 1 of 5 current
-		n1 draining 1/1 drain limit 10m0s | kops rolling-update has cordoned it: it is drained, and then its machine ends
+		n1 draining 1/1 drain limit 10m0s | kops rolling-update has cordoned it and drains it, then terminates it
 		n11 ready
-		n2 outdated 1/1 | kops rolling-update is going to replace it: new pods avoid it
-		n3 outdated | kops rolling-update is going to replace it: new pods avoid it
-		n4 outdated | kops rolling-update is going to replace it: new pods avoid it
-		11:55:00 node.draining n1: 1 pod to move: kops rolling-update has cordoned it: it is drained, and then its machine ends (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule, cordoned)
-		12:00:00 node.tainted n2: kops rolling-update is going to replace it: new pods avoid it (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)
-		12:00:00 node.tainted n3: kops rolling-update is going to replace it: new pods avoid it (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)
-		12:00:00 node.tainted n4: kops rolling-update is going to replace it: new pods avoid it (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)
+		n2 outdated 1/1 | kops rolling-update will replace it: new pods avoid it
+		n3 outdated | kops rolling-update will replace it: new pods avoid it
+		n4 outdated | kops rolling-update will replace it: new pods avoid it
+		11:55:00 node.draining n1: 1 pod to move: kops rolling-update has cordoned it and drains it, then terminates it (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule, cordoned)
+		12:00:00 node.tainted n2: kops rolling-update will replace it: new pods avoid it (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)
+		12:00:00 node.tainted n3: kops rolling-update will replace it: new pods avoid it (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)
+		12:00:00 node.tainted n4: kops rolling-update will replace it: new pods avoid it (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)
 `)
 	o.w.DeletePod("cart")
 	o.sees(time.Minute, `
@@ -138,9 +138,9 @@ func TestKopsRoll(t *testing.T) {
 		0 replaced since 12:00, 1 of 5 current
 		n1 settling | drained by kops
 		n11 ready
-		n2 outdated 1/1 | kops rolling-update is going to replace it: new pods avoid it
-		n3 outdated | kops rolling-update is going to replace it: new pods avoid it
-		n4 outdated | kops rolling-update is going to replace it: new pods avoid it
+		n2 outdated 1/1 | kops rolling-update will replace it: new pods avoid it
+		n3 outdated | kops rolling-update will replace it: new pods avoid it
+		n4 outdated | kops rolling-update will replace it: new pods avoid it
 		12:01:00 node.drained n1: drained by kops
 `)
 	o.w.DeleteNode("n1")
@@ -150,9 +150,9 @@ func TestKopsRoll(t *testing.T) {
 		0 replaced since 12:00, 1 of 5 current
 		n1 settling | drained by kops
 		n11 ready
-		n2 outdated 1/1 | kops rolling-update is going to replace it: new pods avoid it
-		n3 outdated | kops rolling-update is going to replace it: new pods avoid it
-		n4 outdated | kops rolling-update is going to replace it: new pods avoid it
+		n2 outdated 1/1 | kops rolling-update will replace it: new pods avoid it
+		n3 outdated | kops rolling-update will replace it: new pods avoid it
+		n4 outdated | kops rolling-update will replace it: new pods avoid it
 `)
 	o.machines(2, 4, 11, 12)
 	o.node(12, func(*world.Node) {})
@@ -163,11 +163,11 @@ func TestKopsRoll(t *testing.T) {
 		n1 replaced
 		n11 ready
 		n12 ready
-		n2 draining 1/1 drain limit 14m0s | kops rolling-update has cordoned it: it is drained, and then its machine ends
-		n3 outdated | kops rolling-update is going to replace it: new pods avoid it
-		n4 outdated | kops rolling-update is going to replace it: new pods avoid it
+		n2 draining 1/1 drain limit 14m0s | kops rolling-update has cordoned it and drains it, then terminates it
+		n3 outdated | kops rolling-update will replace it: new pods avoid it
+		n4 outdated | kops rolling-update will replace it: new pods avoid it
 		12:03:00 node.replaced n1: gone
-		12:03:00 node.draining n2: 1 pod to move: kops rolling-update has cordoned it: it is drained, and then its machine ends (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule, cordoned)
+		12:03:00 node.draining n2: 1 pod to move: kops rolling-update has cordoned it and drains it, then terminates it (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule, cordoned)
 `)
 	o.sees(16*time.Minute, `
 		kops rolling-update is at work here: n2 draining, 2 to go
@@ -175,9 +175,9 @@ func TestKopsRoll(t *testing.T) {
 		n1 replaced
 		n11 ready
 		n12 ready
-		n2 draining 1/1 | kops rolling-update has cordoned it: it is drained, and then its machine ends, for longer than the 15m0s that are usual
-		n3 outdated | kops rolling-update is going to replace it: new pods avoid it
-		n4 outdated | kops rolling-update is going to replace it: new pods avoid it
+		n2 draining 1/1 | kops rolling-update has cordoned it and drains it, then terminates it, longer than the usual 15m0s
+		n3 outdated | kops rolling-update will replace it: new pods avoid it
+		n4 outdated | kops rolling-update will replace it: new pods avoid it
 `)
 	for i := 2; i <= 4; i++ {
 		o.node(i, func(n *world.Node) { n.Taints, n.Unschedulable = nil, false })
@@ -190,9 +190,9 @@ func TestKopsRoll(t *testing.T) {
 		n2 outdated 1/1
 		n3 outdated
 		n4 outdated
-		12:20:00 node.outdated n3: no mark is left of who moved it: taint kops.k8s.io/scheduled-for-update:PreferNoSchedule
-		12:20:00 node.outdated n4: no mark is left of who moved it: taint kops.k8s.io/scheduled-for-update:PreferNoSchedule
-		12:20:00 node.outdated n2: no mark is left of who moved it: taint kops.k8s.io/scheduled-for-update:PreferNoSchedule, cordoned
+		12:20:00 node.outdated n3: its mark is gone: taint kops.k8s.io/scheduled-for-update:PreferNoSchedule
+		12:20:00 node.outdated n4: its mark is gone: taint kops.k8s.io/scheduled-for-update:PreferNoSchedule
+		12:20:00 node.outdated n2: its mark is gone: taint kops.k8s.io/scheduled-for-update:PreferNoSchedule, cordoned
 `)
 }
 
@@ -212,25 +212,25 @@ func TestEKSUpdate(t *testing.T) {
 	o.sees(time.Minute, `
 		an EKS managed update is at work here: n1 and n2
 		0 replaced since 12:00, 0 of 2 current
-		n1 outdated 2/2 | an EKS managed update is going to replace it: it takes no new pods
-		n2 outdated | an EKS managed update is going to replace it: it takes no new pods
-		12:01:00 node.tainted n1: an EKS managed update is going to replace it: it takes no new pods (taint eks.amazonaws.com/nodegroup=unschedulable:NoSchedule)
-		12:01:00 node.tainted n2: an EKS managed update is going to replace it: it takes no new pods (taint eks.amazonaws.com/nodegroup=unschedulable:NoSchedule)
+		n1 outdated 2/2 | an EKS managed update will replace it: it takes no new pods
+		n2 outdated | an EKS managed update will replace it: it takes no new pods
+		12:01:00 node.tainted n1: an EKS managed update will replace it: it takes no new pods (taint eks.amazonaws.com/nodegroup=unschedulable:NoSchedule)
+		12:01:00 node.tainted n2: an EKS managed update will replace it: it takes no new pods (taint eks.amazonaws.com/nodegroup=unschedulable:NoSchedule)
 `)
 	o.w.DeletePod("web")
 	o.sees(time.Minute, `
 		an EKS managed update is at work here: n1 draining, 1 to go
 		0 replaced since 12:00, 0 of 2 current
-		n1 draining 1/2 drain limit 15m0s | an EKS managed update drains it, as its pods leave
-		n2 outdated | an EKS managed update is going to replace it: it takes no new pods
-		12:02:00 node.draining n1: 2 pods to move: an EKS managed update drains it, as its pods leave (taint eks.amazonaws.com/nodegroup=unschedulable:NoSchedule)
+		n1 draining 1/2 drain limit 15m0s | pods leave: an EKS managed update drains it
+		n2 outdated | an EKS managed update will replace it: it takes no new pods
+		12:02:00 node.draining n1: 2 pods to move: pods leave: an EKS managed update drains it (taint eks.amazonaws.com/nodegroup=unschedulable:NoSchedule)
 `)
 	o.w.DeletePod("cart")
 	o.sees(time.Minute, `
 		an EKS managed update is at work here: n1 drained, 1 to go
 		0 replaced since 12:00, 0 of 2 current
 		n1 settling settling 1m0s | drained by EKS
-		n2 outdated | an EKS managed update is going to replace it: it takes no new pods
+		n2 outdated | an EKS managed update will replace it: it takes no new pods
 		12:03:00 node.drained n1: drained by EKS
 `)
 	o.cordon(1)
@@ -238,7 +238,7 @@ func TestEKSUpdate(t *testing.T) {
 		an EKS managed update is at work here: n1 drained, 1 to go
 		0 replaced since 12:00, 0 of 2 current
 		n1 settling settling 59s | drained by EKS
-		n2 outdated | an EKS managed update is going to replace it: it takes no new pods
+		n2 outdated | an EKS managed update will replace it: it takes no new pods
 `)
 }
 
@@ -256,41 +256,41 @@ func TestOthersAtOnce(t *testing.T) {
 		kops rolling-update is at work here: 5 nodes
 		Karpenter is at work here: n1
 		the Cluster Autoscaler may act here: n2
-		cordoned by hand, or by a tool that leaves no mark: n3
+		cordoned by a user, or by a tool that leaves no mark: n3
 		0 replaced since 13:00, 0 of 8 current
-		n1 outdated 1/1 | Karpenter has chosen to replace it, and drains it once the replacement is Ready: it takes no new pods
-		n2 outdated | the Cluster Autoscaler finds that it is not needed, and may remove it
-		n3 outdated | was cordoned, and nothing says by whom: it takes no new pods
-		n4 outdated | kops rolling-update is going to replace it: new pods avoid it
-		n5 outdated | kops rolling-update is going to replace it: new pods avoid it
-		n6 outdated | kops rolling-update is going to replace it: new pods avoid it
-		n7 outdated | kops rolling-update is going to replace it: new pods avoid it
-		n8 outdated | kops rolling-update is going to replace it: new pods avoid it
-		12:00:00 node.tainted n2: the Cluster Autoscaler finds that it is not needed, and may remove it (taint DeletionCandidateOfClusterAutoscaler=1772366400:PreferNoSchedule)
-		12:00:00 node.cordoned n3: was cordoned, and nothing says by whom: it takes no new pods (cordoned)
-		13:00:00 node.tainted n1: Karpenter has chosen to replace it, and drains it once the replacement is Ready: it takes no new pods (taint karpenter.sh/disrupted:NoSchedule)
-		13:00:00 node.tainted : each of 5 nodes: kops rolling-update is going to replace it: new pods avoid it (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)
+		n1 outdated 1/1 | Karpenter will replace it, and drains it once the replacement is Ready: it takes no new pods
+		n2 outdated | the Cluster Autoscaler finds it unneeded, and may remove it
+		n3 outdated | was cordoned by an unknown user or tool: it takes no new pods
+		n4 outdated | kops rolling-update will replace it: new pods avoid it
+		n5 outdated | kops rolling-update will replace it: new pods avoid it
+		n6 outdated | kops rolling-update will replace it: new pods avoid it
+		n7 outdated | kops rolling-update will replace it: new pods avoid it
+		n8 outdated | kops rolling-update will replace it: new pods avoid it
+		12:00:00 node.tainted n2: the Cluster Autoscaler finds it unneeded, and may remove it (taint DeletionCandidateOfClusterAutoscaler=1772366400:PreferNoSchedule)
+		12:00:00 node.cordoned n3: was cordoned by an unknown user or tool: it takes no new pods (cordoned)
+		13:00:00 node.tainted n1: Karpenter will replace it, and drains it once the replacement is Ready: it takes no new pods (taint karpenter.sh/disrupted:NoSchedule)
+		13:00:00 node.tainted : 5 nodes: kops rolling-update will replace it: new pods avoid it (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)
 `)
 	o.node(1, func(n *world.Node) { n.Deleted = o.now })
 	o.sees(time.Minute, `
 		Karpenter is at work here: n1 draining
 		kops rolling-update is at work here: 5 nodes
 		the Cluster Autoscaler may act here: n2
-		cordoned by hand, or by a tool that leaves no mark: n3
+		cordoned by a user, or by a tool that leaves no mark: n3
 		0 replaced since 13:00, 0 of 8 current
-		n1 draining 1/1 | Karpenter is replacing it: it is drained, and then its machine ends
-		n2 outdated | the Cluster Autoscaler finds that it is not needed, and may remove it
-		n3 outdated | was cordoned, and nothing says by whom: it takes no new pods
-		n4 outdated | kops rolling-update is going to replace it: new pods avoid it
-		n5 outdated | kops rolling-update is going to replace it: new pods avoid it
-		n6 outdated | kops rolling-update is going to replace it: new pods avoid it
-		n7 outdated | kops rolling-update is going to replace it: new pods avoid it
-		n8 outdated | kops rolling-update is going to replace it: new pods avoid it
-		13:01:00 node.draining n1: 1 pod to move: Karpenter is replacing it: it is drained, and then its machine ends (taint karpenter.sh/disrupted:NoSchedule)
+		n1 draining 1/1 | Karpenter is replacing it: drained first, then terminated
+		n2 outdated | the Cluster Autoscaler finds it unneeded, and may remove it
+		n3 outdated | was cordoned by an unknown user or tool: it takes no new pods
+		n4 outdated | kops rolling-update will replace it: new pods avoid it
+		n5 outdated | kops rolling-update will replace it: new pods avoid it
+		n6 outdated | kops rolling-update will replace it: new pods avoid it
+		n7 outdated | kops rolling-update will replace it: new pods avoid it
+		n8 outdated | kops rolling-update will replace it: new pods avoid it
+		13:01:00 node.draining n1: 1 pod to move: Karpenter is replacing it: drained first, then terminated (taint karpenter.sh/disrupted:NoSchedule)
 `)
 }
 
-// A mark that our own last run has left behind is not taken for somebody else's.
+// A mark that our own last run has left behind is not taken for another user's.
 func TestLeftBehind(t *testing.T) {
 	o := look(t, 1)
 	o.taint(1, eksTaint, "unschedulable", "NoSchedule")
@@ -298,8 +298,8 @@ func TestLeftBehind(t *testing.T) {
 	o.sees(0, `
 		a run of Drainboard has left marks behind: n1
 		0 replaced since 12:00, 0 of 1 current
-		n1 outdated | our last run has left this mark behind
-		12:00:00 node.tainted n1: our last run has left this mark behind (tainted eks.amazonaws.com/nodegroup=unschedulable:NoSchedule)
+		n1 outdated | carries a mark that our last run left
+		12:00:00 node.tainted n1: carries a mark that our last run left (tainted eks.amazonaws.com/nodegroup=unschedulable:NoSchedule)
 `)
 }
 
@@ -314,11 +314,11 @@ func TestAttachToADrainThatHangs(t *testing.T) {
 	o.cordon(1)
 	o.now = noon
 	o.sees(0, `
-		drained by hand, or by a tool that leaves no mark: n1 draining
+		drained by a user, or by a tool that leaves no mark: n1 draining
 		0 replaced since 12:00, 0 of 1 current
-		n1 draining 2/2 blocked | was cordoned, and every pod left on it is held: a drain may be waiting
-		shop/bare on n1: has no controller: kubectl drain leaves it unless it was started with --force -> see how the drain was started, or delete the pod yourself
-		shop/checkout on n1: shop/checkout allows 0: 1 healthy, 1 required, so it never allows any -> scale checkout to 2, loosen minAvailable 1, or delete the pod
-		11:00:00 node.draining n1: 2 pods to move: was cordoned, and every pod left on it is held: a drain may be waiting (cordoned)
+		n1 draining 2/2 blocked | cordoned, all pods blocked: a drain may be waiting
+		shop/bare on n1: has no controller: kubectl drain does not evict it without --force -> check how the drain was started, or delete the pod
+		shop/checkout on n1: PDB shop/checkout allows 0 disruptions: 1 healthy, 1 required, so it never allows any -> scale checkout to 2, loosen minAvailable 1, or delete the pod
+		11:00:00 node.draining n1: 2 pods to move: cordoned, all pods blocked: a drain may be waiting (cordoned)
 `)
 }

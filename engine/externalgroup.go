@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -25,14 +24,14 @@ func (s *Reader) groupMovers() []record.ExternalMover {
 	var out []record.ExternalMover
 	if r := g.Refresh; r.ID != "" {
 		out = append(out, record.ExternalMover{
-			Kind: record.ExternalRefresh, Who: "instance refresh " + r.ID, Does: fmt.Sprintf("replaces the group's machines by itself (%s, %d %%)", r.Status, r.Percent),
-			Since: r.Since, Acts: true, Handling: record.HandlingRefused, How: refusedHow,
-			WayOut: "wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name " + g.Name,
+			Kind: record.ExternalRefresh, Who: text.InstanceRefresh(r.ID), Does: text.RefreshDoes(r.Status, r.Percent),
+			Since: r.Since, Acts: true, Handling: record.HandlingRefused, How: text.NoRunBeside,
+			WayOut: text.StopRefresh(g.Name),
 		})
 	}
 	if len(s.Run.Phases) > 0 && !s.Run.Phases[0].End.IsZero() { // until then it is ours to change
 		if who, does := s.TemplateMoved(); who != "" {
-			out = append(out, record.ExternalMover{Kind: record.ExternalTemplate, Who: who, Does: does, Acts: true, Handling: record.HandlingRefused, How: "the run pauses", WayOut: "put that right"})
+			out = append(out, record.ExternalMover{Kind: record.ExternalTemplate, Who: who, Does: does, Acts: true, Handling: record.HandlingRefused, How: text.RunPauses, WayOut: text.PutItRight})
 		}
 	}
 	out = append(out, s.processMovers()...)
@@ -40,14 +39,12 @@ func (s *Reader) groupMovers() []record.ExternalMover {
 	out = append(out, s.scalers()...)
 	if tag := autoscaled(g); tag != "" {
 		out = append(out, record.ExternalMover{
-			Kind: record.ExternalAutoscaler, Who: string(world.MoverAutoscaler), Does: "scales the group (tag " + tag + ")", Handling: record.HandlingLeft,
-			How: "what it adds stays, what it removes counts as a part of what we take back, and new nodes are kept from its scale down until the end",
+			Kind: record.ExternalAutoscaler, Who: string(world.MoverAutoscaler), Does: text.AutoscalerDoes(tag), Handling: record.HandlingLeft,
+			How: text.AutoscalerLeft,
 		})
 	}
 	return out
 }
-
-const refusedHow = "no run starts beside it, and one that goes on pauses"
 
 // processMovers are the processes that the strategy suspends: as long as nobody else has,
 // they would act.
@@ -56,19 +53,19 @@ func (s *Reader) processMovers() (out []record.ExternalMover) {
 	for _, process := range s.Rules.Suspends() {
 		ours := slices.Contains(s.Run.Suspended, process)
 		r := record.ExternalMover{
-			Kind: record.ExternalRebalance, Who: process, Does: "moves machines between zones, and ends them undrained",
-			Handling: record.HandlingSuspended, How: "suspended while nodes are replaced, and acts again after",
+			Kind: record.ExternalRebalance, Who: process, Does: text.Rebalances,
+			Handling: record.HandlingSuspended, How: text.SuspendedMeantime,
 		}
 		still := slices.ContainsFunc(s.Run.ExternalMovers, func(old record.ExternalMover) bool { return old.Who == process && !old.Seen.IsZero() })
 		switch {
 		case g.HasSuspended(process) && !ours:
-			continue // somebody has suspended it, and it stays so
+			continue // another user has suspended it, and it stays so
 		case g.HasSuspended(process):
 			r.Seen = s.Now
 		case ours && still && s.settled("suspend/"+process) && s.settled("resume/"+process):
 			r.Seen = s.Now
-			r.Does, r.Acts, r.Handling = "acts again, because somebody has resumed it", true, record.HandlingWarned
-			r.How, r.WayOut = "it may end machines undrained", suspendCommand(g, process)
+			r.Does, r.Acts, r.Handling = text.ResumedByAnother, true, record.HandlingWarned
+			r.How, r.WayOut = text.MayEndUndrained, suspendCommand(g, process)
 		}
 		out = append(out, r)
 	}
@@ -101,8 +98,8 @@ func (s *Reader) unhealthy() []record.ExternalMover {
 		return nil
 	}
 	return []record.ExternalMover{{
-		Kind: record.ExternalUnhealthy, Who: "the group (ReplaceUnhealthy)", Does: "finds unhealthy, and ends undrained,", Nodes: nodes, Acts: true, Handling: record.HandlingLeft,
-		How: "it is not waited for, and such a node counts as replaced, not by us",
+		Kind: record.ExternalUnhealthy, Who: text.HealthReplacement, Does: text.ReplacesSick, Nodes: nodes, Acts: true, Handling: record.HandlingLeft,
+		How: text.NotWaitedFor,
 	}}
 }
 
@@ -121,14 +118,11 @@ func (s *Reader) scalers() (out []record.ExternalMover) {
 		if g.HasSuspended(process) {
 			continue
 		}
-		who, does := "scaling policy "+processes[process][0], "changes the desired size by itself"
-		if len(processes[process]) > 1 {
-			who, does = "scaling policies "+text.Some(processes[process]), "change the desired size by themselves"
-		}
+		who, does := text.ScalingPolicies(processes[process])
 		out = append(out, record.ExternalMover{
 			Kind: record.ExternalPolicy, Who: who, Does: does, Handling: record.HandlingWarned,
-			How:    "a raise stays, a lowering counts as a part of what we take back; but to be smaller the group ends machines undrained, and with its extra machines it looks idle",
-			WayOut: suspendCommand(g, process) + ", and resume-processes after the run",
+			How:    text.PolicyLeft,
+			WayOut: text.SuspendForNow(suspendCommand(g, process)),
 		})
 	}
 	if g.HasSuspended("ScheduledActions") {
@@ -138,18 +132,11 @@ func (s *Reader) scalers() (out []record.ExternalMover) {
 		if !a.At.IsZero() && (a.At.Before(s.Now) || a.At.Sub(s.Now) > dayAhead) {
 			continue
 		}
-		does := "sets " + a.Sets()
-		if !a.At.IsZero() {
-			does += " at " + a.At.UTC().Format("2006-01-02 15:04 MST")
-			s.WakeAt(a.At)
-		}
-		if a.Recurs != "" {
-			does += " (" + a.Recurs + ")"
-		}
+		s.WakeAt(a.At)
 		out = append(out, record.ExternalMover{
-			Kind: record.ExternalSchedule, Who: "scheduled action " + a.Name, Does: does, Handling: record.HandlingWarned,
-			How:    "a raise stays, a lowering counts as a part of what we take back; but to be smaller the group ends machines undrained",
-			WayOut: suspendCommand(g, "ScheduledActions") + ", and resume-processes after the run",
+			Kind: record.ExternalSchedule, Who: text.ScheduledAction(a.Name), Does: text.ScheduleDoes(a.Sets(), a.At, a.Recurs), Handling: record.HandlingWarned,
+			How:    text.ScheduleLeft,
+			WayOut: text.SuspendForNow(suspendCommand(g, "ScheduledActions")),
 		})
 	}
 	return out

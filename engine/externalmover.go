@@ -2,10 +2,10 @@ package engine
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -78,7 +78,7 @@ func (s *Step) watchExternalMovers() {
 	}
 }
 
-// Opposed says which rival is at work that no run goes on beside, or what else keeps one
+// Opposed says which rival is at work that no run continues beside, or what else keeps one
 // from touching the group, "" if nothing does.
 func (s *Reader) Opposed() string {
 	for _, r := range s.Run.ExternalMovers {
@@ -147,5 +147,5 @@ func (s *Reader) waitsFor() string {
 			parts = append(parts, r.Action())
 		}
 	}
-	return strings.Join(parts, "; ") + ": waited for"
+	return text.WaitedFor(parts)
 }

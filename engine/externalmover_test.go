@@ -47,7 +47,7 @@ func TestRivalsOfPlan(t *testing.T) {
 	}{
 		{"nobody", func(*world.World, time.Time) {}, "", "", "", ""},
 		{"instance refresh", group(func(g *world.Group, _ time.Time) { g.Refresh = world.Refresh{ID: "r-1", Status: "Pending", Percent: 7} }),
-			record.ExternalRefresh, record.HandlingRefused, "instance refresh r-1 replaces the group's machines by itself (Pending, 7 %)", "aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng"},
+			record.ExternalRefresh, record.HandlingRefused, "instance refresh r-1 replaces the group's instances (Pending, 7 %)", "aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng"},
 		{"kops", taint("kops.k8s.io/scheduled-for-update", "", "PreferNoSchedule"), record.ExternalRoll, record.HandlingRefused, "kops is rolling a1 (taint kops", "kubectl taint node a1 kops.k8s.io/scheduled-for-update:PreferNoSchedule-"},
 		{"Karpenter", taint("karpenter.sh/disrupted", "", "NoSchedule"), record.ExternalRoll, record.HandlingRefused, "Karpenter is rolling a1", "karpenter.sh/disrupted:NoSchedule-"},
 		{"Cyclops", func(w *world.World, _ time.Time) {
@@ -56,13 +56,13 @@ func TestRivalsOfPlan(t *testing.T) {
 		{"autoscaler", taint("ToBeDeletedByClusterAutoscaler", "1793610000", "NoSchedule"), record.ExternalDrain, record.HandlingWaited, "Cluster Autoscaler drains a1", "skip the node"},
 		{"a mark that is older than anybody waits", func(w *world.World, now time.Time) {
 			taint("ToBeDeletedByClusterAutoscaler", "1793600000", "NoSchedule")(w, now)
-		}, record.ExternalDrain, record.HandlingLeft, "it has not come to an end in 30m0s", ""},
+		}, record.ExternalDrain, record.HandlingLeft, "not finished after 30m0s", ""},
 		{"the autoscaler thinks about it", taint("DeletionCandidateOfClusterAutoscaler", "", "PreferNoSchedule"), record.ExternalMark, record.HandlingLeft, "Cluster Autoscaler has marked a1", ""},
 		{"handler, no cordon", taint("aws-node-termination-handler/spot-itn", "", "NoSchedule"), record.ExternalMark, record.HandlingLeft, "Node Termination Handler has marked a1", ""},
 		{"an update of EKS that was ours once", taint("eks.amazonaws.com/nodegroup", "unschedulable", "NoSchedule"), record.ExternalMark, record.HandlingLeft, "EKS has marked a1", ""},
 		{"out of service by hand", taint("node.kubernetes.io/out-of-service", "", "NoExecute"), record.ExternalMark, record.HandlingLeft, "somebody has marked a1", ""},
 		{"a cordon", func(w *world.World, _ time.Time) { change(w, "a1", func(n *world.Node) { n.Unschedulable = true }) },
-			record.ExternalCordon, record.HandlingLeft, "somebody has cordoned a1: such a node is rolled like any other", ""},
+			record.ExternalCordon, record.HandlingLeft, "somebody has cordoned a1: rolled like any other node", ""},
 		{"kubectl drain of a node that was cordoned long before", func(w *world.World, now time.Time) {
 			change(w, "a1", func(n *world.Node) {
 				n.Unschedulable, n.Tainted = true, map[string]time.Time{"node.kubernetes.io/unschedulable": now.Add(-time.Hour)}
@@ -76,7 +76,7 @@ func TestRivalsOfPlan(t *testing.T) {
 			p := *w.PodsOn("a1")[0]
 			p.Ends = now.Add(-time.Minute)
 			w.SetPod(&p)
-		}, record.ExternalCordon, record.HandlingLeft, "somebody has cordoned, and may be draining, a1: no pod was seen leaving", ""},
+		}, record.ExternalCordon, record.HandlingLeft, "somebody has cordoned and may be draining a1: no pod was seen leaving", ""},
 		{"handler, on a node that was cordoned long before", func(w *world.World, now time.Time) {
 			taint("aws-node-termination-handler/spot-itn", "", "NoSchedule")(w, now)
 			change(w, "a1", func(n *world.Node) {
@@ -103,10 +103,10 @@ func TestRivalsOfPlan(t *testing.T) {
 				list = append(list, c)
 			}
 			w.SetMachines(list)
-		}, record.ExternalUnhealthy, record.HandlingLeft, "the group (ReplaceUnhealthy) finds unhealthy, and ends undrained, a1", ""},
+		}, record.ExternalUnhealthy, record.HandlingLeft, "Auto Scaling (ReplaceUnhealthy) terminates as unhealthy, without a drain, a1", ""},
 		{"scaling policies", group(func(g *world.Group, _ time.Time) {
 			g.Scaling.Policies = []world.Policy{{Name: "cpu", Kind: "TargetTrackingScaling"}, {Name: "queue", Kind: "StepScaling"}}
-		}), record.ExternalPolicy, record.HandlingWarned, "scaling policies cpu, queue change the desired size by themselves", "suspend-processes --auto-scaling-group-name ng --scaling-processes AlarmNotification"},
+		}), record.ExternalPolicy, record.HandlingWarned, "scaling policies cpu, queue change the desired capacity", "suspend-processes --auto-scaling-group-name ng --scaling-processes AlarmNotification"},
 		{"scaling policies that are suspended", group(func(g *world.Group, _ time.Time) {
 			g.Scaling.Policies, g.Suspended = []world.Policy{{Name: "cpu"}}, []string{"AlarmNotification"}
 		}), "", "", "", ""},

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -99,24 +99,23 @@ func (s *Reader) comingOff() map[string][]record.Mark {
 
 // moverOf is who moves a node, by a mark on it, and what the run does about it.
 func (s *Reader) moverOf(machine string, n *world.Node, move world.Move) record.ExternalMover {
-	r := record.ExternalMover{Kind: record.ExternalMark, Who: string(move.By), Does: "has marked", Since: move.Since, Mark: move.Mark, Handling: record.HandlingLeft,
-		How: "the node is rolled like any other, and the mark stays"}
-	asked := strings.HasPrefix(move.Mark, "annotation ") && move.Step == world.MoveForeseen // of a roll that has not begun
+	r := record.ExternalMover{Kind: record.ExternalMark, Who: string(move.By), Does: text.HasMarked, Since: move.Since, Mark: move.Mark, Handling: record.HandlingLeft,
+		How: text.MarkStays}
 	switch {
 	case move.By == world.MoverSomebody && move.Step == world.MoveCordoned:
 		return s.cordonMover(machine, n, r)
 	case move.By == world.MoverEKSRepair:
-		r.Kind, r.Does = record.ExternalRepair, "may replace or reboot"
-		r.How = "it is not waited for, and such a node counts as replaced, not by us"
-	case move.By == world.MoverEKS, move.By == world.MoverDrainboard, move.By == world.MoverSomebody, move.By == world.MoverCloud, move.Step == world.MoveFailed, asked:
+		r.Kind, r.Does = record.ExternalRepair, text.MayRepair
+		r.How = text.NotWaitedFor
+	case move.By == world.MoverEKS, move.By == world.MoverDrainboard, move.By == world.MoverSomebody, move.By == world.MoverCloud, move.Step == world.MoveFailed, move.Asked():
 		// EKS moves no nodes of groups that are not its own: what looks so was left behind.
 	case move.Roll && move.By == s.capabilities().TakesOverFrom && move.Step == world.MoveForeseen:
-		r.Handling, r.How = record.HandlingWarned, "such a node is rolled like any other, and the mark stays: an interrupted roll leaves it, and so does drainAndTerminate: false. If a roll goes on, two at once end the group's machines"
-		r.WayOut = "make sure that none goes on"
+		r.Handling, r.How = record.HandlingWarned, text.RollMayRun
+		r.WayOut = text.MakeSureNoOne
 	case move.Roll:
-		r.Kind, r.Does, r.Acts, r.Handling = record.ExternalRoll, "is rolling", true, record.HandlingRefused
-		r.How = refusedHow
-		r.WayOut = "wait until its roll is over; if it is, take its marks off" + unmarkCommand(n.Name, move.Mark)
+		r.Kind, r.Does, r.Acts, r.Handling = record.ExternalRoll, text.IsRolling, true, record.HandlingRefused
+		r.How = text.NoRunBeside
+		r.WayOut = text.WaitForRoll(n.Name, move.Mark)
 	case move.Step != world.MoveForeseen:
 		r.Kind, r.Does, r.Acts = record.ExternalDrain, deeds[move.Step], true
 		if move.SinceCordon { // which may be older than what the mover does
@@ -128,20 +127,4 @@ func (s *Reader) moverOf(machine string, n *world.Node, move world.Move) record.
 }
 
 // deeds are what a mover does at a step.
-var deeds = map[world.MoveStep]string{world.MoveDraining: "drains", world.MoveUpdating: "updates or reboots", world.MoveEnding: "ends"}
-
-// unmarkCommand is the command that takes a mark off, "" where there is none.
-func unmarkCommand(node, mark string) string {
-	mark, _, _ = strings.Cut(mark, ", ")
-	kind, name, _ := strings.Cut(mark, " ")
-	key, _, _ := strings.Cut(name, "=")
-	switch kind {
-	case "taint":
-		return ": kubectl taint node " + node + " " + name + "-"
-	case "label":
-		return ": kubectl label node " + node + " " + key + "-"
-	case "annotation":
-		return ": kubectl annotate node " + node + " " + key + "-"
-	}
-	return ""
-}
+var deeds = map[world.MoveStep]string{world.MoveDraining: text.Drains, world.MoveUpdating: text.UpdatesOrReboots, world.MoveEnding: text.Ends}

@@ -57,7 +57,7 @@ func TestRecordOfRivals(t *testing.T) {
 	seen := &rivalRecord{t: t}
 	s.Driver.Witness = seen
 	say("run for=4m30s")
-	for _, how := range []string{"it has not come to an end in 4m0s: the node is rolled like any other", "our own drain of it goes on"} {
+	for _, how := range []string{"not finished after 4m0s: rolled like any other node", "our own drain of it continues"} {
 		if !slices.ContainsFunc(seen.said, func(line string) bool { return strings.HasSuffix(line, how) }) {
 			t.Errorf("never said: %s\n%q", how, seen.said)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -70,7 +69,7 @@ func (s *Reader) othersView() *ExternalView {
 	if v.Movers = t.movers(); len(v.Movers) == 0 && v.Replaced == 0 {
 		return nil
 	}
-	if s.Run.State != record.NoRun { // its record tells for how long it goes on, however often it was resumed
+	if s.Run.State != record.NoRun { // its record tells for how long it lasts, however often it was resumed
 		return v
 	}
 	replaced, total := s.Run.Outdated()
@@ -146,28 +145,22 @@ func standing(m *MoverView, stages map[record.Stage][]string) (out []string) {
 		}
 		switch nodes := stages[stage]; {
 		case len(nodes) > named:
-			out = append(out, text.Plural(len(nodes), "node")+" "+word)
+			out = append(out, text.NodeCountIs(len(nodes), word))
 		case len(nodes) > 0:
-			out = append(out, strings.Join(nodes, " and ")+" "+word)
+			out = append(out, text.NodesAre(nodes, word))
 		}
 	}
-	rest, word := stages[record.Outdated], " to go"
-	if m.By == world.MoverSomebody {
-		word = " cordoned"
-	}
-	names := strings.Join(rest[:min(len(rest), named)], " and ")
-	switch {
-	case len(rest) == 0:
-	case len(rest) <= named && !m.Roll && len(out) > 0:
-		out = append(out, names+word)
-	case len(rest) <= named && !m.Roll:
-		out = append(out, names)
+	left := text.MoverRest{Nodes: stages[record.Outdated], Cordoned: m.By == world.MoverSomebody}
+	switch few := len(left.Nodes) <= named; {
+	case len(left.Nodes) == 0:
+	case few && !m.Roll && len(out) > 0:
+		out = append(out, left.NamedBeside())
 	case len(out) > 0:
-		out = append(out, strconv.Itoa(len(rest))+word)
-	case len(rest) <= named:
-		out = append(out, names)
+		out = append(out, left.CountedBeside())
+	case few:
+		out = append(out, left.Named())
 	default:
-		out = append(out, text.Plural(len(rest), "node"))
+		out = append(out, text.Plural(len(left.Nodes), "node"))
 	}
 	return out
 }

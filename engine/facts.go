@@ -26,7 +26,7 @@ const (
 	unlisted
 	// outOfUse: the machine is listed and does not serve (see servesItself).
 	outOfUse
-	// movedByOthers: a mark on the node that is not ours tells of somebody who moves it.
+	// movedByOthers: a mark on the node that is not ours tells of another mover.
 	movedByOthers
 	// unhealthy: the cloud finds the machine unhealthy.
 	unhealthy
@@ -290,39 +290,39 @@ func (s *Step) renewed(id string) {
 }
 
 // StaleFact says in which fact that is kept with a world differs from one that is worked out
-// now, "" if none does. It is for tests: nothing is brought up to date by it but what every
+// now, nil if none does. It is for tests: nothing is brought up to date by it but what every
 // decision brings up to date.
-func StaleFact(rules Strategy, w *world.World, r record.Run) string {
+func StaleFact(rules Strategy, w *world.World, r record.Run) error {
 	s := &Reader{W: w, Run: r, Rules: rules}
 	kept := s.keptFacts()
 	if kept == nil || !kept.renew(s) {
-		return ""
+		return nil
 	}
 	fresh := s.allFacts(kept.taint)
 	for _, id := range slices.Sorted(maps.Keys(fresh.of)) {
 		if kept.of[id] != fresh.of[id] {
-			return fmt.Sprintf("%s is %+v, and kept as %+v", id, fresh.of[id], kept.of[id])
+			return fmt.Errorf("%s is %+v, and kept as %+v", id, fresh.of[id], kept.of[id])
 		}
 	}
 	for id := range kept.of {
 		if _, there := fresh.of[id]; !there && kept.of[id] != (fact{}) {
-			return id + " is kept and is not there"
+			return fmt.Errorf("%s is kept and is not there", id)
 		}
 	}
 	for stage, ids := range kept.stages {
 		if !slices.Equal(ids, fresh.stages[stage]) {
-			return fmt.Sprintf("%s: %v, and kept are %v", stage, fresh.stages[stage], ids)
+			return fmt.Errorf("%s: %v, and kept are %v", stage, fresh.stages[stage], ids)
 		}
 	}
 	for bit, ids := range kept.with {
 		if !maps.Equal(ids, fresh.with[bit]) {
-			return fmt.Sprintf("trait %b: %v, and kept are %v", bit, fresh.with[bit], ids)
+			return fmt.Errorf("trait %b: %v, and kept are %v", bit, fresh.with[bit], ids)
 		}
 	}
 	if kept.queued != nil && !slices.Equal(kept.queued, slices.DeleteFunc(slices.Clone(kept.order), func(id string) bool { return r.Nodes[id].Stage != record.Queued })) {
-		return fmt.Sprintf("the queue is kept as %v", kept.queued)
+		return fmt.Errorf("the queue is kept as %v", kept.queued)
 	}
-	return ""
+	return nil
 }
 
 // anyKey reports whether one of a set is so.

@@ -71,7 +71,7 @@ func TestFacts(t *testing.T) {
 			if rng.IntN(3) == 0 { // the next decision
 				s = newStep(nil, now, w, s.Run)
 			}
-			if stale := StaleFact(nil, w, s.Run); stale != "" {
+			if stale := StaleFact(nil, w, s.Run); stale != nil {
 				t.Fatalf("seed %d, step %d: %s: %s", seed, step, did, stale)
 			}
 			s.untainted(taint) // it is asked for, and with it all others

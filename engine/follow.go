@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -17,7 +16,7 @@ import (
 
 // A group that its own controller rolls (following): the run follows what the controller
 // does, by the marks that it leaves, and helps where the controller offers something: it is
-// held and let go on, a machine goes earlier, later or by force, pods that budgets keep are
+// paused and resumed, a machine goes earlier, later or by force, pods that budgets keep are
 // deleted by a recorded order. Nothing else is changed.
 
 // observeController brings the run's nodes up to date with what the controller does.
@@ -61,7 +60,7 @@ func (s *Step) followed(m *world.Machine, was record.Node, known bool) record.No
 	}
 	switch {
 	case known && n.New && !was.New && (n.Stage == record.Ready || was.Stage == record.Replaced): // the same machine: updated in place
-		n.New, n.Stage, n.Old, n.Since, n.Reason = false, record.Replaced, was.Old, was.Since, inPlaceDone
+		n.New, n.Stage, n.Old, n.Since, n.Reason = false, record.Replaced, was.Old, was.Since, text.InPlaceDone
 		if was.Stage != record.Replaced {
 			n.Since = s.Now
 			s.timed(was)
@@ -76,19 +75,13 @@ func (s *Step) followed(m *world.Machine, was record.Node, known bool) record.No
 	return n
 }
 
-const inPlaceDone = "updated in place"
-
 // turnOf says when a machine with a priority goes, "" where it is the usual one.
 func (s *Reader) turnOf(priority int) string {
 	t := s.Rules.Follows().Turns()
-	when := "after"
-	switch {
-	case priority == t.Usual:
+	if priority == t.Usual {
 		return ""
-	case priority < t.Usual:
-		when = "before"
 	}
-	return fmt.Sprintf("goes %s %s (%s %d)", when, t.Among, t.Mark, priority)
+	return text.Turn(priority < t.Usual, t.Among, t.Mark, priority)
 }
 
 // timed notes how long a node took.
@@ -158,18 +151,18 @@ func (s *Step) forgetControl() {
 	}
 }
 
-// externalPause reports whether the run is paused because somebody else holds the roll. When he
-// lets it go on, the run goes on as well.
+// externalPause reports whether the run is paused because another user has paused the roll. When that user
+// resumes it, the run resumes as well.
 func (s *Step) externalPause() bool {
 	if !s.Run.PausedExternally || !s.Fresh(world.Cloud) || !s.controls() || s.LeftToOthers() {
 		return s.Run.PausedExternally
 	}
 	s.Run.State, s.Run.Why, s.Run.PausedExternally, s.changed = record.Running, "", false, true
-	why := "whoever had paused the " + s.Rules.Follows().Words().Part + "s lets them go on"
+	why := text.PartsResumed(s.Rules.Follows().Words().Part)
 	if by := s.HeldByOthers(); len(by) > 0 {
-		why = "more is left than what somebody has paused (" + strings.Join(by, ", ") + ")"
+		why = text.MoreLeftThanPaused(by)
 	}
-	s.Report(record.Event{Type: record.RunResumed, Reason: "let go on", Message: "resumed: " + why})
+	s.Report(record.Event{Type: record.RunResumed, Reason: record.ReasonLetGoOn, Message: text.ResumedBecause(why)})
 	s.Soon()
 	return true
 }
@@ -183,11 +176,7 @@ func (s *Reader) parts() []selfdriven.Part { return s.Rules.Follows().Parts(&s.W
 // noControl is why the controller cannot be told anything.
 func (f following) noControl() string {
 	w := f.by.Words()
-	why := "only " + w.Where + " knows of it"
-	if len(w.Flags) > 0 {
-		why += " (" + strings.Join(w.Flags, ", ") + ")"
-	}
-	return why
+	return text.Needs(w.Where, w.Flags)
 }
 
 func pauseKey(deployment string) string { return "hold/" + deployment }
@@ -205,7 +194,7 @@ func (s *Reader) holdAction(kind record.ActionKind, deployment string) record.Ac
 	return record.Action{Kind: kind, Key: key, Controller: s.Rules.Follows().ID(), Namespace: s.namespace(), Object: deployment}
 }
 
-// tookPause writes down that a part of the group is the run's to let go on.
+// tookPause writes down that a part of the group is the run's to resume.
 func (s *Step) tookPause(deployment string) {
 	if !slices.Contains(s.Run.PausedDeployments, deployment) {
 		s.Run.PausedDeployments, s.Run.PausedIn, s.changed = append(s.Run.PausedDeployments, deployment), s.Rules.Follows().Namespace(&s.W.Group), true
@@ -218,24 +207,24 @@ func (s *Reader) stands(key string) bool {
 	return busy && (p.Accepted.IsZero() || !p.Action.IsSeen(s.W))
 }
 
-// pauseDeployments has the controller begin no further batch. What it has begun goes on. It reports
+// pauseDeployments has the controller begin no further batch. What it has begun continues. It reports
 // whether that is so everywhere.
 func (s *Step) pauseDeployments() bool {
 	if !s.controls() {
 		return true
 	}
 	if !s.Fresh(world.Cloud) {
-		return false // whether somebody else has paused it meanwhile is not known
+		return false // whether another user has paused it meanwhile is not known
 	}
 	held := true
 	for _, d := range s.parts() {
 		if s.stands("un" + pauseKey(d.Name)) {
-			held = false // it is about to go on: what is seen of it is older than that
+			held = false // it is about to continue: what is seen of it is older than that
 			continue
 		}
 		if !slices.Contains(s.Run.PausedDeployments, d.Name) {
 			if d.Paused {
-				continue // somebody else has, and lets it go on
+				continue // another user has, and resumes it
 			}
 			s.tookPause(d.Name)
 		}
@@ -244,7 +233,7 @@ func (s *Step) pauseDeployments() bool {
 	return held
 }
 
-// resumeDeployments lets the controller go on where the run has held it.
+// resumeDeployments lets the controller continue where the run has held it.
 func (s *Step) resumeDeployments() {
 	if !s.controls() || !s.Fresh(world.Cloud) {
 		return
@@ -270,7 +259,7 @@ func (s *Reader) part(name string) (p selfdriven.Part, there bool) {
 	return selfdriven.Part{}, false
 }
 
-// HeldByOthers lists the parts of the group that somebody else has paused.
+// HeldByOthers lists the parts of the group that another user has paused.
 func (s *Reader) HeldByOthers() (out []string) {
 	for _, d := range s.parts() {
 		if d.Paused && !slices.Contains(s.Run.PausedDeployments, d.Name) && s.settled(pauseKey(d.Name)) && s.settled("un"+pauseKey(d.Name)) {
@@ -280,7 +269,7 @@ func (s *Reader) HeldByOthers() (out []string) {
 	return out
 }
 
-// LeftToOthers reports whether somebody else holds all parts of the group that are not
+// LeftToOthers reports whether another user has paused all parts of the group that are not
 // complete.
 func (s *Reader) LeftToOthers() bool {
 	held, left := s.HeldByOthers(), false
@@ -324,15 +313,15 @@ func (f following) prioritize(s *Step, c record.Command, priority int) {
 	}
 	switch {
 	case !known || n.Stage != record.Outdated:
-		s.refuse(c, "the order is for nodes that are still to go; "+c.Node+" is not")
+		s.refuse(c, text.TurnRefused(c.Node))
 		return
 	case is.Priority == priority:
-		s.refuse(c, c.Node+" "+s.turnOf(priority)+" already")
+		s.refuse(c, text.TurnAlready(c.Node, s.turnOf(priority)))
 		return
 	}
 	key := "priority/" + id
 	if p, busy := s.Run.Pending[key]; busy && !p.Action.IsSeen(s.W) {
-		s.refuse(c, c.Node+" was just given another turn: look at it again")
+		s.refuse(c, text.TurnJustGiven(c.Node))
 		return
 	}
 	delete(s.Run.Pending, key)
@@ -373,13 +362,13 @@ func (f following) unableFollowing(s *Reader, kind record.CommandKind) string {
 	case (turns || kind == record.CmdPause) && !s.controls():
 		return f.noControl()
 	case kind == record.CmdResume && len(s.Run.PausedDeployments) > 0 && !s.controls():
-		return "the run has paused " + strings.Join(s.Run.PausedDeployments, ", ") + ", and " + f.noControl()
+		return text.PausedByRun(s.Run.PausedDeployments, f.noControl())
 	case f.by.Refuses(&s.W.Group, kinds[kind]) != "":
 		return f.by.Refuses(&s.W.Group, kinds[kind])
 	case turns && !s.Fresh(world.Cloud):
-		return "what is known of the pool is too old to change the order"
+		return text.PoolTooOldToOrder
 	case turns && s.Count(record.Outdated) == 0:
-		return "no node is still to go"
+		return text.NothingLeftToGo
 	}
 	return ""
 }
@@ -417,12 +406,12 @@ func (s *Step) listUnrestoredController(f following) {
 		p, asked := s.Run.Pending[hold.Key]
 		switch d, there := s.part(name); {
 		case !s.controls():
-			s.AddUnrestored(w.Part+" "+name+" was paused by the run, and stays so: only "+w.Where+" can let it go on, and it was not given; there it goes on with", let.Command())
+			s.AddUnrestored(text.PartCannotResume(w.Part, name, w.Where), let.Command())
 		case !there: // it has gone
 		case d.Paused || asked && !p.Accepted.IsZero():
-			s.AddUnrestored(w.Part+" "+name+" stays paused, so that no further node goes; in "+w.Where+" it goes on with", let.Command())
+			s.AddUnrestored(text.PartStaysPaused(w.Part, name, w.Where), let.Command())
 		case s.Run.Result == record.Aborted:
-			s.AddUnrestored(w.Part+" "+name+" is not known to be paused, and further nodes may go; in "+w.Where+" this pauses it", hold.Command())
+			s.AddUnrestored(text.PartMayContinue(w.Part, name, w.Where), hold.Command())
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
@@ -434,16 +423,16 @@ func (s *Step) listUnrestoredController(f following) {
 			continue
 		}
 		back := record.Action{Kind: record.Prioritize, Controller: f.by.ID(), Namespace: s.namespace(), Object: id, Priority: n.Turn}
-		s.AddUnrestored("machine "+id+" keeps the "+f.by.Turns().Name+" that it was given; in "+w.Where+", as it was before", back.Command())
+		s.AddUnrestored(text.TurnStays(id, f.by.Turns().Name, w.Where), back.Command())
 	}
 	if out := s.In(record.Draining, record.Settling, record.Terminating, record.Updating); len(out) > 0 {
-		s.Note(s.names(out) + ": begun by " + f.name() + ", which finishes it")
+		s.Note(text.BegunBy(s.names(out), f.name()))
 	}
 	if s.Run.Result == record.Aborted && s.Count(record.Outdated) > 0 {
 		if !s.controls() {
-			s.Note(f.name() + " goes on with the nodes that are left: nothing stops it without " + w.Where)
+			s.Note(text.Continues(f.name(), w.Where))
 		} else {
-			s.Note("to go back, " + w.Back)
+			s.Note(text.ToGoBack(w.Back))
 		}
 	}
 }
@@ -461,29 +450,29 @@ func (s *Reader) names(ids []string) string {
 func (f following) abortFollowing(s *Reader) (out []string) {
 	w := f.by.Words()
 	if n := s.Count(record.Draining, record.Settling, record.Terminating, record.Updating); n > 0 {
-		out = append(out, f.name()+" finishes "+text.Plural(n, "node")+" that it has begun with")
+		out = append(out, text.AbortBegun(n, f.name()))
 	}
 	if s.controller() == nil { // by its record alone
-		return append(out, "where the run was given "+w.Where+" the "+w.Part+"s are paused and stay so, and the command that lets them go on is said at the end; without it "+f.name()+" goes on with the others")
+		return append(out, text.AbortUnknown(w.Part, f.name(), w.Where))
 	}
 	if !s.controls() {
-		why := f.name() + " goes on with the others: nothing stops it without " + w.Where
+		flag := ""
 		if len(w.Flags) > 0 {
-			why += " (" + w.Flags[0] + ")"
+			flag = w.Flags[0]
 		}
-		return append(out, why)
+		return append(out, text.AbortContinues(f.name(), w.Where, flag))
 	}
-	return append(out, "the "+w.Part+"s are paused and stay so: no further node goes until somebody lets them go on; the command for it is said at the end")
+	return append(out, text.AbortPauses(w.Part))
 }
 
-// PauseWith pauses the run because somebody else has paused these parts of the group: resume
-// lets them go on, and so may he.
+// PauseWith pauses the run because another user has paused these parts of the group: resume
+// continues them, and so may that user.
 func (s *Step) PauseWith(deployments []string) {
 	s.Run.PausedExternally = true
-	s.Pause("somebody has paused " + strings.Join(deployments, ", ") + ": resume lets it go on")
+	s.Pause(text.PausedByAnother(deployments))
 }
 
-// takeExternalPause makes what somebody else has paused the run's to let go on, if that is why the
+// takeExternalPause makes what another user has paused the run's to resume, if that is why the
 // run is paused.
 func (s *Step) takeExternalPause() {
 	if !s.Run.PausedExternally {
@@ -507,7 +496,7 @@ func (s *Reader) FailedInPlace() string {
 	if len(failed) == 0 {
 		return ""
 	}
-	return "the update in place of " + strings.Join(failed, ", ") + " failed, and " + s.drivenBy() + " waits for it: repair the node, and its agent tries again"
+	return text.UpdatesFailed(failed, s.drivenBy())
 }
 
 // StoodStill reports whether no node has come further for some time, of which that in which

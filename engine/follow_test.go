@@ -56,10 +56,10 @@ func followTwo(t *testing.T) *follower {
 	t.Helper()
 	f := follow(t, 2, true)
 	f.shows(0, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		node.tainted n1: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
-		node.tainted n2: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
+		node.tainted n1: Gardener will update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		node.tainted n2: Gardener will update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
 		phase.started : roll
 `)
 	return f
@@ -171,24 +171,24 @@ func TestFollowsARoll(t *testing.T) {
 	f := follow(t, 1, true)
 	f.pod("cart", 1)
 	f.shows(0, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		node.tainted n1: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		node.tainted n1: Gardener will update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
 		phase.started : roll
 `)
 	f.machines(1, 1, 11)
 	f.ends(1, "Initiate node drain")
 	f.node(11, func(*world.Node) {})
 	f.shows(time.Second, `
-		n1 draining drain forced 1h59m59s | Gardener is ending its machine: it is drained
+		n1 draining drain forced 1h59m59s | Gardener is terminating its machine: it is drained
 		n11 ready
-		node.draining n1: 1 pod to move: Gardener is ending its machine: it is drained (Machine i-1 is Terminating)
+		node.draining n1: 1 pod to move: Gardener is terminating its machine: it is drained (Machine i-1 is Terminating)
 `)
 	f.w.DeletePod("cart")
 	f.ends(1, "Initiate VM deletion")
 	f.shows(time.Second, `
-		n1 settling | Gardener is ending its machine: its machine is ended
+		n1 settling | Gardener is terminating its machine: its VM is deleted
 		n11 ready
-		node.drained n1: Gardener is ending its machine: its machine is ended
+		node.drained n1: Gardener is terminating its machine: its VM is deleted
 `)
 	f.machines(11, 11)
 	f.w.DeleteNode("n1")
@@ -207,95 +207,95 @@ func TestFollowsARoll(t *testing.T) {
 `)
 }
 
-// A pause holds the machine deployments, resume lets go on those that it has held; one that
-// somebody else has paused pauses the run, and resume lets it go on, too.
+// A pause holds the machine deployments, resume continues those that it has held; one that
+// another user has paused pauses the run, and resume continues it, too.
 func TestFollowPauses(t *testing.T) {
 	f := followTwo(t)
 	f.shows(time.Second, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":true}}'
-		run.paused : paused: asked for by me@here: because; what Gardener has begun goes on
+		run.paused : paused: requested by me@here: because; Gardener continues what it has begun
 `, says(record.CmdPause, ""))
 	f.done(time.Second, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
 		capacity.changed : pause machine deployment web-z1 in the control cluster
 `)
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
 	f.shows(time.Minute, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":false}}'
 		run.resumed : resumed
 `, says(record.CmdResume, ""))
 	f.done(time.Second, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		capacity.changed : let machine deployment web-z1 go on in the control cluster
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
+		capacity.changed : resume machine deployment web-z1 in the control cluster
 `)
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = false })
 	f.shows(time.Minute, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
 `)
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
 	f.shows(time.Minute, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		run.paused : paused: somebody has paused web-z1: resume lets it go on
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
+		run.paused : paused: another user has paused web-z1: resume continues it
 `)
 	f.shows(time.Second, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":false}}'
 		run.resumed : resumed
 `, says(record.CmdResume, ""))
 }
 
-// What Gardener goes on with in a run that is paused is told, although the time of a pause
+// What Gardener continues with in a run that is paused is told, although the time of a pause
 // moves the node's waits along first.
 func TestFollowTellsWhilePaused(t *testing.T) {
 	f := follow(t, 1, true)
 	f.pod("cart", 1)
 	f.ends(1, "Initiate node drain")
 	f.shows(time.Second, `
-		n1 draining drain forced 1h59m59s | Gardener is ending its machine: it is drained
-		node.draining n1: 1 pod to move: Gardener is ending its machine: it is drained (Machine i-1 is Terminating)
+		n1 draining drain forced 1h59m59s | Gardener is terminating its machine: it is drained
+		node.draining n1: 1 pod to move: Gardener is terminating its machine: it is drained (Machine i-1 is Terminating)
 		phase.started : roll
 `)
 	f.shows(time.Second, `
-		n1 draining drain forced 1h59m58s | Gardener is ending its machine: it is drained
+		n1 draining drain forced 1h59m58s | Gardener is terminating its machine: it is drained
 		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":true}}'
-		run.paused : paused: asked for by me@here: because; what Gardener has begun goes on
+		run.paused : paused: requested by me@here: because; Gardener continues what it has begun
 `, says(record.CmdPause, ""))
 	f.done(time.Second, `
-		n1 draining drain forced 1h59m57s | Gardener is ending its machine: it is drained
+		n1 draining drain forced 1h59m57s | Gardener is terminating its machine: it is drained
 		capacity.changed : pause machine deployment web-z1 in the control cluster
 `)
 	f.w.DeletePod("cart")
 	f.ends(1, "Initiate VM deletion")
 	f.shows(time.Second, `
-		n1 settling | Gardener is ending its machine: its machine is ended
-		node.drained n1: Gardener is ending its machine: its machine is ended
+		n1 settling | Gardener is terminating its machine: its VM is deleted
+		node.drained n1: Gardener is terminating its machine: its VM is deleted
 `)
 }
 
 // A pause that comes while the control cluster is away holds nothing before that is back:
-// what somebody else has paused meanwhile is his to let go on.
+// what another user has paused meanwhile is that user's to resume.
 func TestFollowPausesBlind(t *testing.T) {
 	f := follow(t, 1, true)
 	f.steps(0, engine.Inputs{})
 	f.away = true
 	f.waits(10 * time.Minute)
 	f.shows(time.Second, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		run.paused : paused: asked for by me@here: because; what Gardener has begun goes on
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		run.paused : paused: requested by me@here: because; Gardener continues what it has begun
 `, says(record.CmdPause, ""))
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
 	f.away = false
 	f.shows(time.Second, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n1 outdated | Gardener will update or replace it: new pods avoid it
 `)
 	if len(f.is.PausedDeployments) > 0 {
 		t.Errorf("took what somebody else has paused: %q", f.is.PausedDeployments)
@@ -311,7 +311,7 @@ func TestFollowAbortsBlind(t *testing.T) {
 	f.waits(10 * time.Minute)
 	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdAbort, "")}})
 	f.waits(10 * time.Minute)
-	want := []string{"machine deployment web-z1 is not known to be paused, and further nodes may go; in the control cluster this pauses it: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":true}}'"}
+	want := []string{"machine deployment web-z1 may not be paused: further nodes may start; to pause it in the control cluster: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":true}}'"}
 	if f.is.State != record.Finished || !slices.Equal(f.is.Unrestored, want) {
 		t.Errorf("%s, left %q", f.is.State, f.is.Unrestored)
 	}
@@ -325,7 +325,7 @@ func TestFollowStaysTheSame(t *testing.T) {
 	f.waits(2*time.Hour + 10*time.Second)
 	was := f.is.Nodes["i-1"].Reason
 	f.steps(time.Second, engine.Inputs{})
-	if now := f.is.Nodes["i-1"].Reason; now != was || !strings.Contains(now, "its time was up 10s ago") {
+	if now := f.is.Nodes["i-1"].Reason; now != was || !strings.Contains(now, "overdue by 10s") {
 		t.Errorf("%q, and before %q", now, was)
 	}
 }
@@ -335,42 +335,42 @@ func TestFollowStaysTheSame(t *testing.T) {
 func TestFollowOrders(t *testing.T) {
 	f := followTwo(t)
 	f.shows(time.Second, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=4
 `, says(record.CmdSkip, "n1"))
 	f.done(time.Second, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
 		node.tainted n1: give machine i-1 the deletion priority 4 in the control cluster
 `)
 	f.minds(1, func(g *world.ManagedMachine) { g.Priority = 4 })
 	f.shows(time.Second, `
 		n1 outdated | goes after the others of its zone (machinepriority 4)
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
 `)
 	f.shows(time.Minute, `
 		n1 outdated | goes after the others of its zone (machinepriority 4)
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=3
 `, says(record.CmdReturn, "n1"))
 	f.done(time.Second, `
 		n1 outdated | goes after the others of its zone (machinepriority 4)
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
 		node.tainted n1: give machine i-1 the deletion priority 3 in the control cluster
 `)
 	f.minds(1, func(g *world.ManagedMachine) { g.Priority = 3 })
 	f.shows(time.Minute, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=2
 `, says(record.CmdReturn, "n1"))
 	f.ends(2, "Initiate node drain")
 	f.shows(time.Second, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 settling | Gardener is ending its machine: it is drained
-		node.drained n2: Gardener is ending its machine: it is drained
-		warning n2: the order is for nodes that are still to go; n2 is not
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		n2 settling | Gardener is terminating its machine: it is drained
+		node.drained n2: Gardener is terminating its machine: it is drained
+		warning n2: n2 cannot be reordered: it is not waiting to be replaced
 `, says(record.CmdSkip, "n2"))
 }
 
@@ -381,55 +381,55 @@ func TestFollowForces(t *testing.T) {
 	f.budget("cart", 0)
 	f.ends(1, "Initiate node drain")
 	f.shows(time.Second, `
-		n1 draining drain forced 1h59m59s | Gardener is ending its machine: it is drained
-		node.draining n1: 1 pod to move: Gardener is ending its machine: it is drained (Machine i-1 is Terminating)
+		n1 draining drain forced 1h59m59s | Gardener is terminating its machine: it is drained
+		node.draining n1: 1 pod to move: Gardener is terminating its machine: it is drained (Machine i-1 is Terminating)
 		phase.started : roll
 `)
 	f.shows(slow, `
-		n1 draining drain forced 1h59m18s | Gardener is ending its machine: it is drained
-		node.blocked n1: shop/cart allows 0: 1 healthy, 1 required, so it never allows any; way out: scale cart to 2, loosen minAvailable 1, or force with f; Gardener's drain fails at it and begins anew every 5 s, so its retries never end and only the drain timeout passes it
+		n1 draining drain forced 1h59m18s | Gardener is terminating its machine: it is drained
+		node.blocked n1: PDB shop/cart allows 0 disruptions: 1 healthy, 1 required, so it never allows any; way out: scale cart to 2, loosen minAvailable 1, or force with f; Gardener's drain fails on it and restarts every 5 s: only the drain timeout gets past it
 `)
 	f.shows(time.Second, `
-		n1 draining drain forced 1h59m17s | Gardener is ending its machine: it is drained
+		n1 draining drain forced 1h59m17s | Gardener is terminating its machine: it is drained
 		asks: kubectl delete pod -n shop cart
 		asks: kubectl -n shoot--dev--prod label machine i-1 force-deletion=true
-		warning n1: force ordered by me@here (because): 1 pod may be deleted past its budgets
+		warning n1: force ordered by me@here (because): 1 pod may be deleted past its PDBs
 `, says(record.CmdForce, "n1"))
 	f.done(time.Second, `
-		n1 draining drain forced 1h59m16s | Gardener is ending its machine: it is drained
-		pod.forced n1: deleted past its budgets by force order force-1
+		n1 draining drain forced 1h59m16s | Gardener is terminating its machine: it is drained
+		pod.forced n1: deleted past its PDBs by force order force-1
 		node.tainted n1: force machine i-1 in the control cluster
 `)
 }
 
-// An abort leaves the machine deployments held, and says how they go on.
+// An abort leaves the machine deployments held, and says how they continue.
 func TestFollowAborts(t *testing.T) {
 	f := follow(t, 2, true)
 	f.ends(1, "Initiate node drain")
 	f.shows(time.Second, `
-		n1 settling | Gardener is ending its machine: it is drained
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		node.drained n1: Gardener is ending its machine: it is drained
-		node.tainted n2: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		n1 settling | Gardener is terminating its machine: it is drained
+		n2 outdated | Gardener will update or replace it: new pods avoid it
+		node.drained n1: Gardener is terminating its machine: it is drained
+		node.tainted n2: Gardener will update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
 		phase.started : roll
 `)
 	f.shows(time.Second, `
-		n1 settling | Gardener is ending its machine: it is drained
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		n1 settling | Gardener is terminating its machine: it is drained
+		n2 outdated | Gardener will update or replace it: new pods avoid it
 		asks: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":true}}'
-		run.aborting : nothing new starts; what is in flight finishes or is put back
+		run.aborting : nothing new starts; work in flight finishes or is undone
 `, says(record.CmdAbort, ""))
 	f.done(time.Second, `
-		n1 settling | Gardener is ending its machine: it is drained
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		n1 settling | Gardener is terminating its machine: it is drained
+		n2 outdated | Gardener will update or replace it: new pods avoid it
 		capacity.changed : pause machine deployment web-z1 in the control cluster
-		warning : machine deployment web-z1 stays paused, so that no further node goes; in the control cluster it goes on with
-		warning : n1: begun by Gardener, which finishes it
-		warning : to go back, change the Shoot back; a Kubernetes version cannot be lowered
+		warning : machine deployment web-z1 stays paused: no further node starts; to resume it in the control cluster
+		warning : n1: begun by Gardener, which finishes them
+		warning : to roll back, change the Shoot back; a Kubernetes version cannot be lowered
 		phase.finished : roll took 2s
 		run.finished : aborted by me@here: because (0 of 2 nodes replaced in 3s)
 `)
-	if want := []string{"machine deployment web-z1 stays paused, so that no further node goes; in the control cluster it goes on with: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":false}}'"}; !slices.Equal(f.is.Unrestored, want) || f.is.Result != record.Aborted {
+	if want := []string{"machine deployment web-z1 stays paused: no further node starts; to resume it in the control cluster: kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{\"spec\":{\"paused\":false}}'"}; !slices.Equal(f.is.Unrestored, want) || f.is.Result != record.Aborted {
 		t.Errorf("%s: left %q", f.is.Result, f.is.Unrestored)
 	}
 }
@@ -439,26 +439,26 @@ func TestFollowAborts(t *testing.T) {
 func TestFollowsFromTheNodes(t *testing.T) {
 	f := follow(t, 2, false)
 	f.shows(0, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		node.tainted n1: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
-		node.tainted n2: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
+		node.tainted n1: Gardener will update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		node.tainted n2: Gardener will update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
 		phase.started : roll
 `)
 	f.shows(time.Second, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		warning : pause is not possible now: only the control cluster knows of it (--control-kubeconfig, --control-namespace)
-		warning n1: skip is not possible now: only the control cluster knows of it (--control-kubeconfig, --control-namespace)
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
+		warning : pause not possible now: it needs the control cluster (--control-kubeconfig, --control-namespace)
+		warning n1: skip not possible now: it needs the control cluster (--control-kubeconfig, --control-namespace)
 `, says(record.CmdPause, ""), says(record.CmdSkip, "n1"))
 	f.w.DeleteNode("n1")
 	f.w.DeleteNode("n2")
 	f.node(11, func(*world.Node) {})
 	f.machines(11, 11)
 	f.shows(time.Minute, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
+		n1 outdated | Gardener will update or replace it: new pods avoid it
 		n11 ready
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
+		n2 outdated | Gardener will update or replace it: new pods avoid it
 `)
 	f.shows(time.Minute, `
 		n1 replaced
@@ -472,11 +472,11 @@ func TestFollowsFromTheNodes(t *testing.T) {
 		n1 replaced
 		n11 ready
 		n2 replaced
-		warning : 1 serve of the 2 that did at the start: whether more are to come is known in the control cluster only
+		warning : 1 node in service, of 2 at the start: only the control cluster knows whether more are to come
 		phase.finished : roll took 22m1s
 		run.finished : succeeded (2 of 2 nodes replaced in 22m1s)
 `)
-	if len(f.is.Notes) != 1 || !strings.HasPrefix(f.is.Notes[0], "1 serve of the 2 that did at the start") {
+	if len(f.is.Notes) != 1 || !strings.HasPrefix(f.is.Notes[0], "1 node in service, of 2 at the start") {
 		t.Errorf("notes: %q", f.is.Notes)
 	}
 }
@@ -489,15 +489,15 @@ func TestFollowFails(t *testing.T) {
 		n.Annotations = map[string]string{"node.machine.sapcloud.io/update-failed-reason": "no space"}
 	})
 	f.shows(time.Minute, `
-		n1 failed | its update in place failed: no space
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		node.failed n1: its update in place failed: no space
+		n1 failed | its in-place update failed: no space
+		n2 outdated | Gardener will update or replace it: new pods avoid it
+		node.failed n1: its in-place update failed: no space
 `)
 	f.waits(20*time.Minute - 5*time.Second)
 	f.shows(5*time.Second, `
-		n1 failed | its update in place failed: no space
-		n2 outdated | Gardener is going to update or replace it: new pods avoid it
-		warning : the update in place of n1 failed, and Gardener waits for it: repair the node, and its agent tries again
+		n1 failed | its in-place update failed: no space
+		n2 outdated | Gardener will update or replace it: new pods avoid it
+		warning : in-place update of n1 failed, Gardener waits for it: repair the node, its agent retries
 `)
 }
 
@@ -535,12 +535,12 @@ func TestFollowGivesUp(t *testing.T) {
 		t.Fatalf("%s: %s", f.is.State, f.is.Why)
 	}
 	comes(3 * time.Minute)
-	if f.is.Result != record.CreationFail || !strings.Contains(f.is.Why, "no machine has got Ready for 40m") {
+	if f.is.Result != record.CreationFail || !strings.Contains(f.is.Why, "no machine became Ready within 40m") {
 		t.Errorf("%s: %s", f.is.Result, f.is.Why)
 	}
 }
 
-// A run of which nothing is left but what somebody else has paused is paused, and goes on with
+// A run of which nothing is left but what another user has paused is paused, and continues with
 // it.
 func TestFollowLeavesToOthers(t *testing.T) {
 	f := follow(t, 1, true)
@@ -561,19 +561,19 @@ func TestFollowLeavesToOthers(t *testing.T) {
 	}
 	second(func(d *world.MachineDeployment) { d.Updated, d.Available = 1, 1 })
 	f.shows(time.Second, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		run.paused : paused: somebody has paused web-z1: resume lets it go on
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		run.paused : paused: another user has paused web-z1: resume continues it
 `)
 	second(func(d *world.MachineDeployment) { d.Available = 0 })
 	f.shows(time.Second, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		run.resumed : resumed: more is left than what somebody has paused (web-z1)
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		run.resumed : resumed: nodes are left beside what another user has paused (web-z1)
 `)
 	second(func(d *world.MachineDeployment) { d.Available = 1 })
 	f.steps(time.Second, engine.Inputs{})
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = false })
 	f.shows(time.Second, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		run.resumed : resumed: whoever had paused the machine deployments lets them go on
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		run.resumed : resumed: another user has resumed the machine deployments
 `)
 }

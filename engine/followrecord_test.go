@@ -35,7 +35,7 @@ func (f *follower) answers() string {
 	return f.steps(time.Second, in)
 }
 
-// hasNoControl takes the control cluster away, as from somebody who goes on with the run and
+// hasNoControl takes the control cluster away, as from a user who continues with the run and
 // does not give it.
 func (f *follower) hasNoControl() {
 	f.pool(world.Pool{Update: world.AutoRollingUpdate})
@@ -44,8 +44,8 @@ func (f *follower) hasNoControl() {
 
 const lets = `kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":false}}'`
 
-// Whoever lets a roll go on before its pause is seen waits for that: what is seen then is no
-// sign that it goes on.
+// Whoever resumes a roll before its pause is seen waits for that: what is seen then is no
+// sign that it continues.
 func TestFollowResumesAtOnce(t *testing.T) {
 	f := follow(t, 1, true)
 	f.steps(0, engine.Inputs{})
@@ -82,7 +82,7 @@ func TestFollowAbortsAfterResume(t *testing.T) {
 	}
 }
 
-// What a run has paused is never forgotten: not by whoever goes on with it without the control
+// What a run has paused is never forgotten: not by whoever continues with it without the control
 // cluster, nor by whoever ends it so.
 func TestFollowWithoutItsControl(t *testing.T) {
 	f := pausedRoll(t, 1)
@@ -90,7 +90,7 @@ func TestFollowWithoutItsControl(t *testing.T) {
 		t.Errorf("outstanding: %q", left)
 	}
 	f.hasNoControl()
-	if got := f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdResume, "")}}); f.is.State != record.Paused || !strings.Contains(got, "the run has paused web-z1, and only the control cluster knows") {
+	if got := f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdResume, "")}}); f.is.State != record.Paused || !strings.Contains(got, "the run has paused web-z1: to resume, it needs the control cluster") {
 		t.Errorf("%s:\n%s", f.is.State, got)
 	}
 	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdAbort, "")}})
@@ -138,12 +138,12 @@ func TestFollowAbortsUnheld(t *testing.T) {
 		f.asked = nil
 		f.steps(engine.Heartbeat, in)
 	}
-	if f.is.State != record.Finished || len(f.is.Unrestored) != 1 || !strings.Contains(f.is.Unrestored[0], "not known to be paused") {
+	if f.is.State != record.Finished || len(f.is.Unrestored) != 1 || !strings.Contains(f.is.Unrestored[0], "may not be paused") {
 		t.Errorf("%s: left %q", f.is.State, f.is.Unrestored)
 	}
 }
 
-// Who paused the roll may let it go on himself: the run goes on with it, and does not hold it.
+// Who paused the roll may resume it: the run continues with it, and does not hold it.
 func TestFollowTheirPause(t *testing.T) {
 	f := follow(t, 1, true)
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
@@ -196,7 +196,7 @@ func TestFollowOrderRefused(t *testing.T) {
 	p.Update = world.AutoInPlaceUpdate
 	g.Pool = &p
 	f.w.SetGroup(g)
-	if got := f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdSkip, "n1")}}); !strings.Contains(got, "in no order that can be set") || len(f.asked) > 0 {
+	if got := f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdSkip, "n1")}}); !strings.Contains(got, "no order can be set") || len(f.asked) > 0 {
 		t.Error(got)
 	}
 }
@@ -225,7 +225,7 @@ func leavesTurns(t *testing.T, given bool) {
 	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdAbort, "")}})
 	f.answers()
 	f.steps(time.Second, engine.Inputs{})
-	want := "machine i-1 keeps the deletion priority that it was given; in the control cluster, as it was before: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=3"
+	want := "machine i-1 keeps the deletion priority of this run; to restore it in the control cluster: kubectl -n shoot--dev--prod annotate --overwrite machine i-1 machinepriority.machine.sapcloud.io=3"
 	if f.is.State != record.Finished || !slices.Contains(f.is.Unrestored, want) {
 		t.Errorf("control cluster %t: %s, left %q", given, f.is.State, f.is.Unrestored)
 	}
@@ -250,7 +250,7 @@ func TestFollowFromElsewhere(t *testing.T) {
 	}
 }
 
-// The time that is left does not begin anew for whoever goes on with a run.
+// The time that is left does not begin anew for whoever continues with a run.
 func TestFollowTimeLeftAfterResume(t *testing.T) {
 	f := follow(t, 3, true)
 	f.steps(0, engine.Inputs{})

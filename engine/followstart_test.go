@@ -89,8 +89,8 @@ func TestFollowWaitsForStart(t *testing.T) {
 	g.Template.Version = 2
 	f.w.SetGroup(g)
 	f.shows(time.Second, `
-		n1 outdated | Gardener is going to update or replace it: new pods avoid it
-		node.tainted n1: Gardener is going to update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
+		n1 outdated | Gardener will update or replace it: new pods avoid it
+		node.tainted n1: Gardener will update or replace it: new pods avoid it (taint deployment.machine.sapcloud.io/prefer-no-schedule=True:PreferNoSchedule)
 `)
 	f.machines(1, 1, 11)
 	f.ends(1, "Initiate VM deletion")
@@ -132,7 +132,7 @@ func TestFollowNeverStarts(t *testing.T) {
 			t.Fatalf("control %t: %s before its time is up: %s", control, f.is.State, f.is.Why)
 		}
 		f.waits(2 * engine.Heartbeat)
-		if f.is.State != record.Paused || !strings.Contains(f.is.Why, "not done after 30m0s: Gardener has not started generation 2") {
+		if f.is.State != record.Paused || !strings.Contains(f.is.Why, "not finished after 30m0s: Gardener has not started generation 2") {
 			t.Fatalf("control %t: %s: %s", control, f.is.State, f.is.Why)
 		}
 		f.waits(time.Minute)
@@ -225,7 +225,7 @@ func TestFollowNodesAlone(t *testing.T) {
 	if f.steps(time.Second, engine.Inputs{}); f.is.State != record.Finished || f.is.ExitCode() != 0 {
 		t.Errorf("%s: %s", f.is.State, f.is.Why)
 	}
-	if said := mcm.Unseen(&p); !strings.Contains(said, "an update that Gardener has not started cannot be seen") {
+	if said := mcm.Unseen(&p); !strings.Contains(said, "an update that Gardener has not started is not visible") {
 		t.Errorf("it says %q", said)
 	}
 }

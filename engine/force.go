@@ -26,18 +26,14 @@ func (s *Step) orderForce(machine, uid, by, why string) {
 		}
 	}
 	s.Run.Orders = append(s.Run.Orders, o)
-	whose := "their"
-	if len(o.Pods) == 1 {
-		whose = "its"
-	}
 	if uid == "" {
 		n.Order = o.ID
 		if n.Wait != nil && !s.drainedByOthers(n.Name) {
-			n.Wait = s.newWait("forced drain", s.Run.Settings.DrainTimeout, world.Cluster)
+			n.Wait = s.newWait(record.WaitForcedDrain, s.Run.Settings.DrainTimeout, world.Cluster)
 		}
 		s.SetNode(machine, n)
 	}
-	s.Report(record.Event{Type: record.Warning, Node: n.Name, Reason: o.ID, Message: fmt.Sprintf("force ordered by %s (%s): %s may be deleted past %s budgets", by, why, text.Plural(len(o.Pods), "pod"), whose)})
+	s.Report(record.Event{Type: record.Warning, Node: n.Name, Reason: o.ID, Message: text.ForceOrdered(by, why, len(o.Pods))})
 }
 
 // order returns a force order by id, nil if there is none.

@@ -89,25 +89,25 @@ func TestGardenerEndsAMachine(t *testing.T) {
 	o.sees(5*time.Minute, `
 		Gardener is at work here: n1 draining
 		0 replaced since 12:05, 0 of 2 current
-		n1 draining 1/1 drain forced 25m0s | Gardener is ending its machine: it is drained; the last try failed: failed to create update conditions for node
+		n1 draining 1/1 drain forced 25m0s | Gardener is terminating its machine: it is drained; the last attempt failed: failed to create update conditions for node
 		n2 outdated
-		12:00:00 node.draining n1: 1 pod to move: Gardener is ending its machine: it is drained; the last try failed: failed to create update conditions for node (Machine i-1 is Terminating)
+		12:00:00 node.draining n1: 1 pod to move: Gardener is terminating its machine: it is drained; the last attempt failed: failed to create update conditions for node (Machine i-1 is Terminating)
 `)
-	o.rests("n1", "the Machine's deletion was asked for at 12:00:00 UTC, and 30m0s later: its machineDrainTimeout")
+	o.rests("n1", "the Machine's deletion was asked for at 12:00:00 UTC, and 30m0s after that: its machineDrainTimeout")
 
 	// Not Ready for 5 minutes forces it before, if the Machine knew of it when its end began.
 	o.node(1, sick(o.now))
 	o.after(time.Minute)
-	o.rests("n1", "the Machine's deletion was asked for at 12:00:00 UTC, and 30m0s later: its machineDrainTimeout")
+	o.rests("n1", "the Machine's deletion was asked for at 12:00:00 UTC, and 30m0s after that: its machineDrainTimeout")
 	o.minds(1, func(g *world.ManagedMachine) { g.Sick = noon.Add(5 * time.Minute) })
 	o.after(0)
-	o.rests("n1", "~it has not been Ready, or not writable, since 12:05:00 UTC, and a drain that begins, or begins anew, 5m0s later is by force")
+	o.rests("n1", "~it is not Ready, or not writable, since 12:05:00 UTC; a drain attempt that starts 5m0s after that is forced")
 	o.minds(1, func(g *world.ManagedMachine) { g.Sick = time.Time{} })
 	o.node(1, func(n *world.Node) { n.Ready, n.Sick, n.Trouble = true, time.Time{}, "" })
 
 	// Its time is up.
 	o.after(25 * time.Minute)
-	if row := o.view.Zones[0].Rows[0]; row.Wait != nil || row.Note != "Gardener is ending its machine: it is drained; the last try failed: failed to create update conditions for node; its time was up 1m0s ago: Gardener forces it, past all budgets" {
+	if row := o.view.Zones[0].Rows[0]; row.Wait != nil || row.Note != "Gardener is terminating its machine: it is drained; the last attempt failed: failed to create update conditions for node; overdue by 1m0s: Gardener forces it, past all PDBs" {
 		t.Errorf("after its time: %+v, %v", row, row.Wait)
 	}
 
@@ -116,7 +116,7 @@ func TestGardenerEndsAMachine(t *testing.T) {
 		g.Description, g.Failed = "Drain successful. Initiate VM deletion", false
 	})
 	o.after(time.Minute)
-	if row := o.view.Zones[0].Rows[0]; row.Stage != "settling" || row.Note != "Gardener is ending its machine: its machine is ended" {
+	if row := o.view.Zones[0].Rows[0]; row.Stage != "settling" || row.Note != "Gardener is terminating its machine: its VM is deleted" {
 		t.Errorf("drained: %s, %q", row.Stage, row.Note)
 	}
 }
@@ -132,8 +132,8 @@ func TestGardenerForcesAMachine(t *testing.T) {
 	o.sees(time.Minute, `
 		Gardener is at work here: n1 draining
 		0 replaced since 12:01, 0 of 1 current
-		n1 draining 1/1 | Gardener is ending its machine: it is drained, by force
-		12:00:00 node.draining n1: 1 pod to move: Gardener is ending its machine: it is drained, by force (Machine i-1 is Terminating)
+		n1 draining 1/1 | Gardener is terminating its machine: it is drained, by force
+		12:00:00 node.draining n1: 1 pod to move: Gardener is terminating its machine: it is drained, by force (Machine i-1 is Terminating)
 `)
 }
 
@@ -150,26 +150,26 @@ func TestGardenerFromTheNodes(t *testing.T) {
 	o.sees(time.Minute, `
 		Gardener is at work here: n1 draining
 		0 replaced since 12:01, 0 of 2 current
-		n1 draining 1/1 drain forced 58m45s | Gardener is replacing it: it is drained, and then its machine ends
-		n2 outdated is given up 9m0s | is not healthy (not ready: KubeletNotReady): Gardener gives it up and replaces it, but not while another machine of its zone comes or goes
-		12:00:00 node.draining n1: 1 pod to move: Gardener is replacing it: it is drained, and then its machine ends (condition Terminating (ScaleDown))
+		n1 draining 1/1 drain forced 58m45s | Gardener is replacing it: drained first, then terminated
+		n2 outdated is given up 9m0s | is unhealthy (not ready: KubeletNotReady): Gardener replaces it once no other machine of its zone comes or goes
+		12:00:00 node.draining n1: 1 pod to move: Gardener is replacing it: drained first, then terminated (condition Terminating (ScaleDown))
 `)
-	o.rests("n1", "~its condition Terminating was set at 12:00:00 UTC, and 1h0m0s later: its machineDrainTimeout, which began some 15s before, by the Shoot")
-	o.rests("n2", "~it stopped being Ready, or writable, at 12:00:00 UTC, and 10m0s later: its machineHealthTimeout, by the Shoot")
+	o.rests("n1", "~its condition Terminating was set at 12:00:00 UTC, and 1h0m0s after that: its machineDrainTimeout, which began some 15s before, by the Shoot")
+	o.rests("n2", "~it stopped being Ready, or writable, at 12:00:00 UTC, and 10m0s after that: its machineHealthTimeout, by the Shoot")
 
 	// Not Ready forces it before, if it was so when the machine's end began.
 	o.node(1, sick(o.now.Add(-30*time.Second)))
 	o.after(0)
-	o.rests("n1", "~its condition Terminating was set at 12:00:00 UTC, and 1h0m0s later: its machineDrainTimeout, which began some 15s before, by the Shoot")
+	o.rests("n1", "~its condition Terminating was set at 12:00:00 UTC, and 1h0m0s after that: its machineDrainTimeout, which began some 15s before, by the Shoot")
 	o.node(1, sick(noon.Add(-time.Minute)))
 	o.after(0)
-	o.rests("n1", "~it has not been Ready, or not writable, since 11:59:00 UTC, and a drain that begins, or begins anew, 5m0s later is by force")
+	o.rests("n1", "~it is not Ready, or not writable, since 11:59:00 UTC; a drain attempt that starts 5m0s after that is forced")
 	o.node(1, func(n *world.Node) { n.Ready, n.Sick, n.Trouble = true, time.Time{}, "" })
 
 	// An update in place that takes longer than it may.
 	o.condition(1, "InPlaceUpdate", "ReadyForUpdate")
 	o.after(21 * time.Minute)
-	if row := o.view.Zones[0].Rows[0]; row.Wait != nil || !strings.HasSuffix(row.Note, "; it has had longer than the 20m that it is given, as far as is known") {
+	if row := o.view.Zones[0].Rows[0]; row.Wait != nil || !strings.HasSuffix(row.Note, "; probably overdue: it has had more than 20m") {
 		t.Errorf("its time is up: %+v", row)
 	}
 	o.condition(1, "Terminating", "ScaleDown")
@@ -178,7 +178,7 @@ func TestGardenerFromTheNodes(t *testing.T) {
 	// With nothing but the nodes the limits are the defaults, and that is said.
 	o.pool(world.Pool{})
 	o.after(time.Second)
-	o.rests("n1", "~its condition Terminating was set at 12:00:00 UTC, and 2h0m0s later: its machineDrainTimeout, which began some 15s before, by default")
+	o.rests("n1", "~its condition Terminating was set at 12:00:00 UTC, and 2h0m0s after that: its machineDrainTimeout, which began some 15s before, by default")
 	o.machines(1, 2, 11)
 	o.node(11, func(*world.Node) {})
 	if o.after(time.Second); o.view.External.Current != 1 || o.view.External.Nodes != 3 {
@@ -213,17 +213,17 @@ func TestGardenerInPlace(t *testing.T) {
 	o.sees(2*time.Minute, `
 		Gardener is at work here: n3 failed, n1 draining, n2 updating
 		0 replaced since 12:02, 0 of 3 current
-		n1 draining 1/1 drain forced 1h58m0s | Gardener drains it, and then updates it in place
+		n1 draining 1/1 drain forced 1h58m0s | Gardener drains it, then updates it in place
 		n2 updating update fails 18m0s | Gardener updates it in place
-		n3 failed | its update in place failed: no space left
-		12:00:00 node.draining n1: 1 pod to move: Gardener drains it, and then updates it in place (condition InPlaceUpdate (SelectedForUpdate))
+		n3 failed | its in-place update failed: no space left
+		12:00:00 node.draining n1: 1 pod to move: Gardener drains it, then updates it in place (condition InPlaceUpdate (SelectedForUpdate))
 		12:02:00 node.updating n2: Gardener updates it in place
-		12:02:00 node.failed n3: its update in place failed: no space left
+		12:02:00 node.failed n3: its in-place update failed: no space left
 `)
-	o.rests("n1", "it was selected for the update at 12:00:00 UTC, and 2h0m0s later: its machineDrainTimeout")
-	o.rests("n2", "the Machine became InPlaceUpdating at 12:00:00 UTC, and 20m0s later: its machineInPlaceUpdateTimeout")
+	o.rests("n1", "it was selected for the update at 12:00:00 UTC, and 2h0m0s after that: its machineDrainTimeout")
+	o.rests("n2", "the Machine became InPlaceUpdating at 12:00:00 UTC, and 20m0s after that: its machineInPlaceUpdateTimeout")
 	o.after(19 * time.Minute)
-	if row := o.view.Zones[0].Rows[1]; row.Wait != nil || row.Note != "Gardener updates it in place; its time was up 1m0s ago, and Gardener looks once a minute" {
+	if row := o.view.Zones[0].Rows[1]; row.Wait != nil || row.Note != "Gardener updates it in place; overdue by 1m0s: Gardener checks once a minute" {
 		t.Errorf("its time is up: %+v", row)
 	}
 	o.minds(2, func(g *world.ManagedMachine) { g.Phase = world.PhaseInPlaceFailed })
@@ -253,16 +253,16 @@ func TestGardenerGivesUp(t *testing.T) {
 	o.minds(2, func(g *world.ManagedMachine) { g.Phase, g.Since = world.PhaseUnknown, noon.Add(time.Minute) })
 	o.node(2, sick(noon))
 	o.sees(4*time.Minute, `
-		i-3 launching creation fails 16m0s | its machine could not be created, and is tried again: Cloud provider message - machine codes error: code = [ResourceExhausted] message = [no capacity]
+		i-3 launching creation fails 16m0s | its machine could not be created, retrying: Cloud provider message - machine codes error: code = [ResourceExhausted] message = [no capacity]
 		n1 outdated
-		n2 outdated is given up 7m0s | is not healthy (not ready: KubeletNotReady): Gardener gives it up and replaces it, but not while another machine of web-z1 comes or goes
-		12:04:00 node.launching i-3: its machine could not be created, and is tried again: Cloud provider message - machine codes error: code = [ResourceExhausted] message = [no capacity]
+		n2 outdated is given up 7m0s | is unhealthy (not ready: KubeletNotReady): Gardener replaces it once no other machine of web-z1 comes or goes
+		12:04:00 node.launching i-3: its machine could not be created, retrying: Cloud provider message - machine codes error: code = [ResourceExhausted] message = [no capacity]
 `)
-	o.rests("i-3", "the Machine was made at 12:00:00 UTC, and 20m0s later: its machineCreationTimeout")
-	o.rests("n2", "the Machine became Unknown at 12:01:00 UTC, and 10m0s later: its machineHealthTimeout")
+	o.rests("i-3", "the Machine was made at 12:00:00 UTC, and 20m0s after that: its machineCreationTimeout")
+	o.rests("n2", "the Machine became Unknown at 12:01:00 UTC, and 10m0s after that: its machineHealthTimeout")
 
 	o.after(16*time.Minute + 30*time.Second)
-	if row := o.view.Zones[0].Rows[0]; row.Wait != nil || !strings.HasSuffix(row.Note, "no capacity]; its time was up 30s ago, and Gardener looks once a minute") {
+	if row := o.view.Zones[0].Rows[0]; row.Wait != nil || !strings.HasSuffix(row.Note, "no capacity]; overdue by 30s: Gardener checks once a minute") {
 		t.Errorf("its time is up: %+v", row)
 	}
 	if row := o.view.Zones[0].Rows[2]; row.Wait != nil || !strings.HasSuffix(row.Note, " comes or goes") {
@@ -270,7 +270,7 @@ func TestGardenerGivesUp(t *testing.T) {
 	}
 	o.minds(3, func(g *world.ManagedMachine) { g.Phase, g.Failed, g.Description = world.PhaseRunning, false, "" })
 	o.after(time.Second)
-	if row := o.view.Zones[0].Rows[2]; !strings.HasSuffix(row.Note, "replaces it; its time was up 9m30s ago, and Gardener looks once a minute") {
+	if row := o.view.Zones[0].Rows[2]; !strings.HasSuffix(row.Note, "replaces it; overdue by 9m30s: Gardener checks once a minute") {
 		t.Errorf("its time is up: %+v", row)
 	}
 
@@ -296,7 +296,7 @@ func TestGardenerAndBudgets(t *testing.T) {
 	o.condition(1, "Terminating", "ScaleDown")
 	o.after(time.Minute)
 	b := o.view.Blockers[0]
-	const anew = "; Gardener's drain fails at it and begins anew every 5 s, so its retries never end and only the drain timeout passes it"
+	const anew = "; Gardener's drain fails on it and restarts every 5 s: only the drain timeout gets past it"
 	if b.WayOut != "scale checkout to 2, loosen minAvailable 1, or delete the pod"+anew || b.Deadline.For != "drain forced" || b.AtDeadline != "force" {
 		t.Errorf("misconfigured: %q, %+v, %s", b.WayOut, b.Deadline, b.AtDeadline)
 	}
@@ -333,9 +333,9 @@ func TestGardenerEndsAMachineWithoutANode(t *testing.T) {
 	o.sees(0, `
 		Gardener is at work here: i-2 terminating
 		0 replaced since 12:00, 0 of 1 current
-		i-2 terminating | Gardener is ending its machine: its Machine goes
+		i-2 terminating | Gardener is terminating its machine: its Machine object is removed
 		n1 outdated
-		12:00:00 node.terminating i-2: Gardener is ending its machine: its Machine goes
+		12:00:00 node.terminating i-2: Gardener is terminating its machine: its Machine object is removed
 `)
 	o.machines(1, 1)
 	o.after(time.Second)
@@ -360,9 +360,9 @@ func TestGardenerEndsAMachineAfterItsNode(t *testing.T) {
 	o.sees(time.Second, `
 		Gardener is at work here: n1 terminating
 		0 replaced since 12:00, 0 of 1 current
-		n1 terminating | Gardener is ending its machine: its Machine goes
+		n1 terminating | Gardener is terminating its machine: its Machine object is removed
 		n2 outdated
-		12:00:02 node.terminating n1: Gardener is ending its machine: its Machine goes
+		12:00:02 node.terminating n1: Gardener is terminating its machine: its Machine object is removed
 `)
 	o.w.SetMachines([]world.Machine{*o.w.Machine("i-2")})
 	o.after(time.Second)
@@ -383,8 +383,8 @@ func TestGardenerNewNodeFromTheNodes(t *testing.T) {
 	o.w.SetMachines([]world.Machine{*o.w.Machine("i-1"), coming})
 	o.sees(time.Second, `
 		n1 outdated
-		n12 launching | its node has joined, and is not Ready yet
-		12:00:01 node.launching n12: its node has joined, and is not Ready yet
+		n12 launching | its node has joined but is not Ready yet
+		12:00:01 node.launching n12: its node has joined but is not Ready yet
 `)
 	o.rests("n12", "")
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -38,7 +37,7 @@ func (s *Reader) holdsSlot(id string, n record.Node) bool {
 // evicted have found a place.
 func (s *Reader) shut(stay int) string {
 	if !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
-		return "what is known is too old to start a drain"
+		return text.TooOldToDrain
 	}
 	if s.validFirst() {
 		if why := s.awaitingValidation(); why != "" {
@@ -47,11 +46,7 @@ func (s *Reader) shut(stay int) string {
 	}
 	size := min(s.Run.Base.Desired, s.W.Group.Sizes.Desired) // who has made it smaller meanwhile, wants fewer
 	if floor := size - s.mayBeUnseen(); stay < floor {
-		why := fmt.Sprintf("%s in service, and %d must stay", text.IsAre(s.inService(), "node"), floor)
-		if idle := s.outOfService(); idle != "" {
-			why += "; " + idle
-		}
-		return why
+		return text.TooFewServe(s.inService(), floor, s.outOfService())
 	}
 	return s.unschedulableReplacement()
 }
@@ -93,22 +88,15 @@ func (s *Reader) outOfService() string {
 		if node == nil || m.Leaving() || record.WorkingOn(n.Stage) || n.Stage == record.Launching || s.takenBy(node.Name) != "" {
 			continue
 		}
-		why := ""
-		switch {
+		switch approvable := s.passesGate(m.ID); {
 		case node.Unschedulable && !s.ourCordon(m.ID, node.Name):
-			why = node.Name + " is cordoned: uncordon it"
+			out = append(out, text.CordonedByAnother(node.Name, approvable))
 		case !node.Ready:
-			why = node.Name + " is not Ready: see why, or end its machine"
-		default:
-			continue
+			out = append(out, text.IdleNotReady(node.Name, approvable))
 		}
-		if s.passesGate(m.ID) {
-			why += ", or approve its batch"
-		}
-		out = append(out, why)
 	}
 	if more := len(out) - mostIdle; more > 0 {
-		out = append(out[:mostIdle], fmt.Sprintf("and %d more", more))
+		out = append(out[:mostIdle], text.Rest(more))
 	}
 	return strings.Join(out, "; ")
 }
@@ -154,7 +142,7 @@ func (s *Reader) servesItself(m *world.Machine) bool {
 
 // startDrains begins to empty nodes, at most slots of them, one after the other as
 // far as the gate allows. One that does not serve takes nothing out of service, and
-// goes ahead of those that the gate holds. One that somebody else takes out of service
+// goes ahead of those that the gate holds. One that another user or tool takes out of service
 // is waited for.
 func (s *Step) startDrains(machines []string, slots int) {
 	if len(machines) == 0 {
@@ -198,7 +186,7 @@ func (s *Step) startDrains(machines []string, slots int) {
 			continue
 		}
 		if s.conduct().inPlace(&s.Reader, id) && s.W.NodeOf(id) == nil {
-			back = s.label(id, s.Run.Nodes[id]) + " has no node that could be selected"
+			back = text.NothingToSelect(s.label(id, s.Run.Nodes[id]))
 			continue
 		}
 		if why := s.held(id, about); (serves || s.conduct().holdsIdle()) && why != "" {
@@ -216,7 +204,7 @@ func (s *Step) startDrains(machines []string, slots int) {
 			in--
 		}
 		if !s.Run.GateSince.IsZero() {
-			s.Run.GateSince = s.Now // it does let somebody through
+			s.Run.GateSince = s.Now // a drain has passed it
 		}
 		if s.letGo(id) {
 			s.startDrain(id)
@@ -232,10 +220,7 @@ func (s *Step) startDrains(machines []string, slots int) {
 		held = s.waitsFor()
 	}
 	if held == "" && back != "" && s.idles() {
-		held = back
-		if idle := s.outOfService(); idle != "" {
-			held += "; " + idle
-		}
+		held = text.HeldBack(back, s.outOfService())
 	}
 	if held != "" {
 		s.holdGate(held)
@@ -297,11 +282,7 @@ func (s *Reader) unschedulableReplacement() string {
 			s.WakeAt(since)
 			continue
 		}
-		why := fmt.Sprintf("%s, which replaces an evicted pod, has been Pending for %s", p.Ref(), text.Steady(s.Now.Sub(p.Created)))
-		if p.Unplaced != "" {
-			why += ": " + p.Unplaced
-		}
-		return why
+		return text.ReplacementPending(p.Ref(), s.Now.Sub(p.Created), p.Unplaced)
 	}
 	return ""
 }
@@ -337,14 +318,14 @@ func (s *Step) Admit() {
 func (s *Step) holdGate(why string) {
 	if s.Run.GateSince.IsZero() {
 		s.Run.GateSince = s.Now
-		s.Report(record.Event{Type: record.Warning, Reason: "gate", Message: "no new drain starts: " + why})
+		s.Report(record.Event{Type: record.Warning, Reason: "gate", Message: text.NoDrainStarts(why)})
 	}
 	s.setGate(why)
 	limit := s.Run.GateSince.Add(s.Run.Settings.GatePause)
 	s.WakeAt(limit)
 	if !s.Now.Before(limit) {
 		s.openGate()
-		s.Pause("no new drain could start for " + s.Run.Settings.GatePause.String() + ": " + why)
+		s.Pause(text.NoDrainStarted(s.Run.Settings.GatePause, why))
 	}
 }
 

@@ -2,11 +2,10 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -15,7 +14,7 @@ import (
 func (s *Reader) Sick(m *world.Machine) string {
 	n := s.W.NodeOf(m.ID)
 	if n == nil {
-		return "its node is gone"
+		return text.NodeGone
 	}
 	for _, c := range n.Conditions {
 		if slices.Contains(s.Run.Settings.NodeConditions, c.Type) && !c.Off {
@@ -23,7 +22,7 @@ func (s *Reader) Sick(m *world.Machine) string {
 		}
 	}
 	if !n.Ready {
-		return "not Ready"
+		return text.NotReady
 	}
 	return ""
 }
@@ -42,7 +41,7 @@ func (s *Step) WatchHealth() {
 		}
 		if n.Stage == record.Launching {
 			if n.Wait != nil && s.Over(n.Wait) {
-				s.giveUpMachine(id, fmt.Sprintf("%s after %s", s.WhyNotReady(m), s.JoinTime()))
+				s.giveUpMachine(id, text.TooLate(s.WhyNotReady(m), s.JoinTime()))
 			}
 			continue
 		}
@@ -55,13 +54,13 @@ func (s *Step) WatchHealth() {
 		case sick != "" && n.Wait == nil:
 			n.Wait = s.newWait(record.WaitUnhealthy, s.Run.Settings.HealthTimeout, world.Cluster)
 			s.SetNode(id, n)
-			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: "unhealthy", Until: until(n.Wait), Message: "new, and not healthy: " + sick})
+			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: "unhealthy", Until: until(n.Wait), Message: text.NewAndSick(sick)})
 		case sick != "" && s.Over(n.Wait):
 			if while := s.unsettled(id); while != "" {
-				s.postpone(id, fmt.Sprintf("not healthy for more than %s: %s; its end is postponed while %s", s.Run.Settings.HealthTimeout, sick, while))
+				s.postpone(id, text.SickPostponed(s.Run.Settings.HealthTimeout, sick, while))
 				continue
 			}
-			s.giveUpMachine(id, fmt.Sprintf("not healthy for %s: %s", s.Run.Settings.HealthTimeout, sick))
+			s.giveUpMachine(id, text.SickFor(s.Run.Settings.HealthTimeout, sick))
 		}
 	}
 }
@@ -93,15 +92,15 @@ func (s *Reader) unsettled(id string) string {
 		}
 		switch who := s.label(m.ID, n); {
 		case m.Leaving(), n.Stage == record.Settling, n.Stage == record.Terminating:
-			return who + " is ended"
+			return text.IsEnded(who)
 		case n.Stage == record.Draining:
-			return who + " drains"
+			return text.IsDrained(who)
 		case n.Stage == record.Updating && n.Blocked:
-			return "the update of " + who + " has failed"
+			return text.UpdateHasFailed(who)
 		case n.Stage == record.Updating:
-			return who + " is updated"
+			return text.IsUpdated(who)
 		case n.Stage == record.Launching:
-			return who + " is launching"
+			return text.Launching(who)
 		}
 	}
 	return ""
@@ -115,7 +114,7 @@ func (s *Step) giveUpMachine(id, why string) {
 	n := s.Run.Nodes[id]
 	n.Unfit, n.Wait, n.Reason = why, nil, ""
 	s.SetNode(id, n)
-	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: "given up", Message: "given up: " + why + "; it is ended, and another one comes"})
+	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: record.ReasonGivenUp, Message: text.GivenUp(why)})
 	s.startDrain(id)
 }
 
@@ -144,6 +143,6 @@ func (s *Step) UnhealthyFirst() {
 			names = append(names, s.label(id, s.Run.Nodes[id]))
 		}
 		slices.Sort(names)
-		s.Report(record.Event{Type: record.Warning, Reason: "order", Message: "goes first, because it is not healthy: " + strings.Join(names, ", ")})
+		s.Report(record.Event{Type: record.Warning, Reason: "order", Message: text.UnhealthyFirst(names)})
 	}
 }

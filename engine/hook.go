@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 const (
@@ -49,7 +49,7 @@ func (s *Step) letGo(id string) bool {
 	if s.runHook(s.hookOf(record.BeforeNode, id, s.label(id, n), n.Zone)) {
 		n.LetGo, n.Wait = time.Time{}, s.newWait(string(record.BeforeNode), s.Run.Settings.BeforeNode)
 		s.SetNode(id, n)
-		s.Report(record.Event{Type: record.HookStarted, Node: s.label(id, n), Zone: n.Zone, Reason: string(record.BeforeNode), Until: until(n.Wait), Message: "the hooks before it are asked"})
+		s.Report(record.Event{Type: record.HookStarted, Node: s.label(id, n), Zone: n.Zone, Reason: string(record.BeforeNode), Until: until(n.Wait), Message: text.HooksAsked})
 	}
 	return false
 }
@@ -91,12 +91,12 @@ func (s *Step) takeHook(p record.Pending, o record.Outcome) {
 		s.pauseRetry(o)
 	case o.Verdict == record.Done:
 		delete(s.Run.Retries, a.Key)
-		s.Report(record.Event{Type: record.HookPassed, Node: a.Node, Zone: a.Zone, Reason: string(a.Phase), Message: "the hooks " + a.Side() + " it are done"})
+		s.Report(record.Event{Type: record.HookPassed, Node: a.Node, Zone: a.Zone, Reason: string(a.Phase), Message: text.HooksDone(a.Side())})
 	default:
 		delete(s.Run.Retries, a.Key)
 		s.Report(record.Event{Type: record.HookFailed, Node: a.Node, Zone: a.Zone, Reason: string(a.Phase), Message: o.Message})
 		if n := s.Run.Nodes[a.Machine]; a.Phase == record.BeforeNode && s.Run.State == record.Running && s.mayStart(n) {
-			s.Pause(fmt.Sprintf("%s may not start: %s; resume asks again", a.Node, o.Message))
+			s.Pause(text.HookRefused(a.Node, o.Message))
 		}
 	}
 }

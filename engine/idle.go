@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // Idle is a group without a run of ours, as a run that does nothing: every machine with
 // the stage that it is in by itself (outdated, ready, launching, terminating, skipped
-// when somebody keeps it in Standby), or to which others have taken it, as far as the
+// when a user keeps it in Standby), or to which others have taken it, as far as the
 // marks on the nodes tell. last is what it returned before: from that it knows since
 // when things are as they are, and what was replaced; the zero value at first. left are
 // the marks that the group's last run has left behind, by machine, nil for none.
@@ -36,7 +37,7 @@ func (s *Reader) atRest(m *world.Machine, upToDate bool) (stage record.Stage, re
 	case m.Leaving():
 		return record.Terminating, ""
 	case m.State == world.MachineStandby:
-		return record.Skipped, inStandby
+		return record.Skipped, text.InStandby
 	case s.W.NodeOf(m.ID) == nil:
 		return record.Launching, ""
 	case !upToDate:

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -33,7 +32,7 @@ func (s *Step) startUpdate(id string) {
 	n.Wait = s.controllerDrainWait(id)
 	s.SetNode(id, n)
 	s.selectNode(id, n)
-	s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: "selected for its update: " + text.Plural(n.Pods, "pod") + " to move, " + s.drivenBy() + " drains it"})
+	s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: text.SelectedForUpdate(n.Pods, s.drivenBy())})
 }
 
 func (s *Step) selectNode(id string, n record.Node) {
@@ -85,7 +84,7 @@ func (s *Step) followUpdate(id string, n record.Node, node *world.Node, fails fu
 		n = s.waitFor(n, s.newWait(gettingHealthy, s.Run.Settings.NodeReadyTimeout, world.Cluster))
 	case at.Failed:
 		n.Wait = s.healthWait(n)
-		s.updateFailed(id, n, cmp.Or(at.Why, s.drivenBy()+" does not say why"), fails)
+		s.updateFailed(id, n, cmp.Or(at.Why, text.SaysNotWhy(s.drivenBy())), fails)
 		s.giveUpUpdate(id)
 		return
 	case at.Step == world.GardenerReady || at.Step == world.GardenerDrained:
@@ -97,11 +96,11 @@ func (s *Step) followUpdate(id string, n record.Node, node *world.Node, fails fu
 	late := !drainedByController(n) && s.Over(n.Wait)
 	if n.Blocked && !late { // it was tried again
 		n.Blocked, n.Reason = false, ""
-		s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Message: "its update goes on"})
+		s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Message: text.UpdateRetried})
 	}
 	s.SetNode(id, n)
 	if late {
-		s.updateFailed(id, n, fmt.Sprintf("its %s did not end within %s", n.Wait.For, n.Wait.End.Sub(n.Wait.Start).Round(time.Second)), fails)
+		s.updateFailed(id, n, text.DidNotEnd(n.Wait.For, n.Wait.End.Sub(n.Wait.Start)), fails)
 	}
 }
 
@@ -122,7 +121,7 @@ func (s *Step) TakeUpCandidates() {
 		s.endOrders(id)
 		s.inOrder(id)
 		s.changed = true
-		s.Report(record.Event{Type: record.NodeOutdated, Node: n.Name, Zone: n.Zone, Reason: "candidate", Message: "became a candidate for an update in place since the run began: it goes at the end of the order"})
+		s.Report(record.Event{Type: record.NodeOutdated, Node: n.Name, Zone: n.Zone, Reason: "candidate", Message: text.BecameCandidate})
 	}
 }
 
@@ -146,12 +145,12 @@ func (s *Step) giveUpUpdate(id string) {
 	}
 	limit := s.Run.Settings.HealthTimeout
 	if while := s.unsettled(id); while != "" {
-		s.postpone(id, fmt.Sprintf("its update failed, and it was not healthy for more than %s; its end is postponed while %s", limit, while))
+		s.postpone(id, text.FailedPostponed(limit, while))
 		return
 	}
-	n.Unfit, n.Wait, n.Blocked, n.Reason = "its update failed", nil, false, ""
+	n.Unfit, n.Wait, n.Blocked, n.Reason = text.UpdateFailed, nil, false, ""
 	s.SetNode(id, n)
-	s.Report(record.Event{Type: record.Warning, Node: n.Name, Zone: n.Zone, Reason: "given up", Message: fmt.Sprintf("given up: its update failed, and it was not healthy for %s; it is ended, and another one comes", limit)})
+	s.Report(record.Event{Type: record.Warning, Node: n.Name, Zone: n.Zone, Reason: record.ReasonGivenUp, Message: text.FailedGivenUp(limit)})
 	s.startDrain(id)
 }
 
@@ -161,7 +160,7 @@ func (s *Step) waitFor(n record.Node, w *record.Wait) record.Node {
 		n.Wait = w
 		s.changed = true
 		if w.For == updating && !n.Blocked {
-			s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Message: "drained: it is updated"})
+			s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Message: text.DrainedUpdating})
 		}
 	}
 	return n
@@ -202,7 +201,7 @@ func (s *Step) updated(id string, n record.Node, node *world.Node) {
 	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason, n.Began, n.Pods = record.Replaced, s.Now, nil, false, "", time.Time{}, 0
 	s.SetNode(id, n)
 	s.addPendingHook(id, n)
-	s.Report(record.Event{Type: record.NodeReplaced, Node: n.Name, Zone: n.Zone, Reason: "in place", Message: fmt.Sprintf("updated in place, %s, after %s", node.Version, took.Round(time.Second))})
+	s.Report(record.Event{Type: record.NodeReplaced, Node: n.Name, Zone: n.Zone, Reason: record.ReasonInPlace, Message: text.UpdatedInPlace(node.Version, took)})
 	s.Soon() // its slot is free
 }
 
@@ -219,7 +218,7 @@ func (s *Step) updateFailed(id string, n record.Node, why string, fails func(nod
 	if was.Blocked {
 		return
 	}
-	s.Report(record.Event{Type: record.NodeBlocked, Node: n.Name, Zone: n.Zone, Reason: "update failed", Message: "its update failed: " + why})
+	s.Report(record.Event{Type: record.NodeBlocked, Node: n.Name, Zone: n.Zone, Reason: record.ReasonUpdateFailed, Message: text.UpdateFailedWhy(why)})
 	if fails != nil {
 		fails(n.Name, why)
 	}
@@ -230,7 +229,7 @@ func (s *Step) updateFailed(id string, n record.Node, why string, fails func(nod
 func (s *Reader) FailureIn(zone string) string {
 	for _, id := range s.In(record.Updating) {
 		if n := s.Run.Nodes[id]; n.Blocked && (zone == "" || n.Zone == zone) {
-			return "the update of " + s.label(id, n) + " has failed: repair it, and " + s.drivenBy() + " tries again; or skip it"
+			return text.RepairOrSkip(s.label(id, n), s.drivenBy())
 		}
 	}
 	return ""
@@ -259,7 +258,7 @@ func (s *Reader) ShutBudget(node string) string {
 			continue
 		}
 		if g := drain.GateOf(s.W, p, func(string) int { return 0 }); !g.Open && len(g.Budgets) > 0 {
-			return p.Ref() + " is kept by budget " + g.Budgets[0].Ref()
+			return text.KeptByBudget(p.Ref(), g.Budgets[0].Ref())
 		}
 	}
 	return ""
@@ -270,7 +269,7 @@ func (s *Reader) ShutBudget(node string) string {
 func (s *Step) listUnrestoredUpdates() {
 	for _, id := range s.In(record.Updating) {
 		n := s.Run.Nodes[id]
-		s.Note(s.label(id, n) + " was selected for its update before the run ended: " + s.drivenBy() + " finishes it")
+		s.Note(text.SelectedBefore(s.label(id, n), s.drivenBy()))
 	}
 }
 

@@ -1,15 +1,12 @@
 package engine
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-// deregistering is the wait of a node that leaves its load balancers.
-const deregistering = "deregistering"
 
 // isolateSlack is how long after its limit an answer of those who take a node out of its
 // load balancers is still waited for.
@@ -67,19 +64,19 @@ func (s *Step) deregistered(id string, n record.Node) bool {
 		return true
 	}
 	if s.onlyAPI() {
-		s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: "it stays in its load balancers: no other machine serves the API"})
+		s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.StaysBalanced})
 		return true
 	}
-	if n.Wait == nil || n.Wait.For != deregistering {
-		n.Wait = s.newWait(deregistering, limit, world.Cloud)
+	if n.Wait == nil || n.Wait.For != record.WaitDeregister {
+		n.Wait = s.newWait(record.WaitDeregister, limit, world.Cloud)
 		s.SetNode(id, n)
 	}
 	if refused := s.Run.Retries[record.DeregisterKey(id)]; refused.Hopeless() {
 		if s.Run.Settings.PassDrain {
-			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: "it cannot be taken out of its load balancers: the drain begins all the same"})
+			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.CannotLeave})
 			return true
 		}
-		s.Fail(record.DeregisterFail, fmt.Sprintf("DeregistrationFailure: %s cannot be taken out of its load balancers: %s", s.label(id, n), refused.Message))
+		s.Fail(record.DeregisterFail, text.DeregistrationFailed(s.label(id, n), refused.Message))
 		return false
 	}
 	asked, busy := s.Run.Pending[record.DeregisterKey(id)]
@@ -93,14 +90,14 @@ func (s *Step) deregistered(id string, n record.Node) bool {
 		s.WakeAt(late)
 		return s.Ensure(record.Action{Kind: record.Deregister, Key: record.DeregisterKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Balancers: s.Run.Balancers, Limit: limit})
 	}
-	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: deregistering, Message: fmt.Sprintf("it did not leave its load balancers within %s: the drain begins all the same", limit)})
+	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.DidNotLeave(limit)})
 	s.offBalancers(id, &n)
 	s.SetNode(id, n)
 	return true
 }
 
 // onlyAPI reports whether a node that is about to be drained is the last one that serves
-// the API, beside those in work: out of its load balancer nobody could go on (kops
+// the API, beside those in work: out of its load balancer nobody could continue (kops
 // cmd/kops/rolling-update_cluster.go turns deregistering off for a single control plane).
 func (s *Reader) onlyAPI() bool {
 	serves := func(r world.Role) bool { return r == world.RoleControlPlane || r == world.RoleAPIServer }
@@ -126,7 +123,7 @@ func (s *Step) tookOut(a record.Action, o record.Outcome) {
 	s.SetNode(a.Machine, n)
 	s.reportChange(a)
 	if o.Message != "" {
-		s.Report(record.Event{Type: record.Warning, Node: s.label(a.Machine, n), Zone: n.Zone, Reason: deregistering, Message: o.Message + ": the drain begins all the same"})
+		s.Report(record.Event{Type: record.Warning, Node: s.label(a.Machine, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.DrainBeginsAnyway(o.Message)})
 	}
 }
 

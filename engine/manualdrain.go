@@ -7,7 +7,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 )
 
-// manualDrain is how sure it is that somebody drains a node who leaves no mark but a cordon
+// manualDrain is how sure it is that a user drains a node who leaves no mark but a cordon
 // (kubectl drain).
 type manualDrain int
 
@@ -20,7 +20,7 @@ const (
 // overdue is how long after its time to go a pod passes for one that does not go.
 const overdue = 5 * time.Second
 
-// manuallyDrained says how sure it is that somebody drains a cordoned node, by the pods on
+// manuallyDrained says how sure it is that a user drains a cordoned node, by the pods on
 // it now. Those that we evicted do not count.
 func (s *Reader) manuallyDrained(node string) manualDrain {
 	held, stuck := true, false

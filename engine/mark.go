@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -45,7 +46,7 @@ func (s *Step) Taint(machine, node string, t world.Taint) bool {
 }
 
 // TaintAll puts a taint on the nodes of the order that are to go, but for those that skip
-// names. One that has not joined, or that somebody deleted, takes no pods. It reports whether
+// names. One that has not joined, or that was deleted, takes no pods. It reports whether
 // all have it.
 func (s *Step) TaintAll(t world.Taint, skip func(n record.Node, node *world.Node) bool) bool {
 	all := true
@@ -105,7 +106,7 @@ func (s *Step) forget(m record.Mark) {
 }
 
 // named reports whether a label or an annotation that is to be put is there already,
-// with whatever value: it is somebody's, and would be lost when ours is taken off.
+// with whatever value: it is another user's, and would be lost when ours is taken off.
 func (s *Reader) named(put record.Action) (there bool) {
 	node := s.W.Node(put.Node)
 	if node == nil {
@@ -181,7 +182,7 @@ func (s *Step) reportChange(a record.Action) {
 	k := record.KindOf(a.Kind)
 	switch {
 	case k.Event == "":
-		e.Type, e.Reason, e.Message = record.NodeOutdated, "put back", a.Sentence()
+		e.Type, e.Reason, e.Message = record.NodeOutdated, record.ReasonPutBack, a.Sentence()
 		if s.Run.Nodes[a.Machine].New {
 			e.Type = record.NodeReady
 		}
@@ -192,7 +193,7 @@ func (s *Step) reportChange(a record.Action) {
 	}
 	e.Reason = cmp.Or(e.Reason, k.Reason)
 	if a.Direct && s.Run.Nodes[a.Machine].Detached {
-		e.Message += ", which is detached: nothing replaces it"
+		e.Message = text.DetachedToo(e.Message)
 	}
 	s.Report(e)
 }

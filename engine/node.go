@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -39,12 +38,12 @@ func (s *Step) startDrain(id string) {
 	}
 	n.Pods, _ = s.podsToMove(n.Name)
 	n.Wait = s.drainWait()
-	n.Isolated = n.Isolated && !s.capabilities().CordonsFirst // somebody may have lifted the cordon that an earlier drain rested on
+	n.Isolated = n.Isolated && !s.capabilities().CordonsFirst // a user may have removed the cordon that an earlier drain rested on
 	if s.isolatesFirst() && !n.Isolated && s.W.Node(n.Name) != nil {
 		n.Wait = nil // its time begins when it is set apart
 	}
 	s.SetNode(id, n)
-	s.Report(record.Event{Type: record.NodeDraining, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: text.Plural(n.Pods, "pod") + " to move"})
+	s.Report(record.Event{Type: record.NodeDraining, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: text.PodsToMove(n.Pods)})
 }
 
 // drainWait is the time that a node has to lose its pods, nil for any.
@@ -52,7 +51,7 @@ func (s *Reader) drainWait() *record.Wait {
 	if s.Run.Settings.OnDrainTimeout == record.TimeoutWait {
 		return nil
 	}
-	return s.newWait("drain deadline", s.Run.Settings.DrainTimeout, world.Cluster)
+	return s.newWait(record.WaitDrain, s.Run.Settings.DrainTimeout, world.Cluster)
 }
 
 func until(w *record.Wait) *time.Time {
@@ -118,7 +117,7 @@ func (s *Step) advanceDrain(id string, n record.Node) {
 	if joined && !s.Mark(record.LabelOf(id, n.Name, record.ExcludeLabel, "true")) {
 		return
 	}
-	s.Report(record.Event{Type: record.NodeDrained, Node: s.label(id, n), Zone: n.Zone, Message: "empty after " + s.Now.Sub(n.Since).Round(time.Second).String()})
+	s.Report(record.Event{Type: record.NodeDrained, Node: s.label(id, n), Zone: n.Zone, Message: text.EmptyAfter(s.Now.Sub(n.Since))})
 	n.Stage, n.Since, n.Blocked, n.Empty = record.Settling, s.Now, false, time.Time{}
 	settle := max(s.Run.Settings.Settle, leastSettle)
 	if !joined {
@@ -129,7 +128,7 @@ func (s *Step) advanceDrain(id string, n record.Node) {
 		s.Soon()
 	}
 	s.SetNode(id, n)
-	s.Report(record.Event{Type: record.NodeSettling, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Message: "waits " + settle.String() + " before its termination"})
+	s.Report(record.Event{Type: record.NodeSettling, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Message: text.Settling(settle)})
 }
 
 // released reports whether the node may go although these pods are still on it: by
@@ -201,7 +200,7 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 	if s.Run.State == record.Paused {
 		return
 	}
-	if s.Fresh(world.Cluster) && s.drainsAgain(id, n) { // somebody may put the cordon back before it is looked at
+	if s.Fresh(world.Cluster) && s.drainsAgain(id, n) { // a user may restore the cordon before it is looked at
 		return
 	}
 	if !s.Over(n.Wait) {
@@ -212,13 +211,13 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 	}
 	n = s.Run.Nodes[id]
 	if n.Empty.IsZero() {
-		s.Report(record.Event{Type: record.Warning, Node: n.Name, Message: "it did not stay empty and cordoned while it settled: it drains again"})
+		s.Report(record.Event{Type: record.Warning, Node: n.Name, Message: text.DrainsAgain})
 		s.startDrain(id)
 		return
 	}
 	n.Stage, n.Since = record.Terminating, s.Now
 	m := s.W.Machine(id)
-	n.Decrement = s.takesDown(id, n) && m != nil && !m.Leaving() // somebody else's end takes nothing down
+	n.Decrement = s.takesDown(id, n) && m != nil && !m.Leaving() // a termination by others lowers nothing
 	if n.Decrement {
 		s.Run.Lowered++
 	}
@@ -239,11 +238,7 @@ func (s *Step) advanceTermination(id string, n record.Node) {
 	}
 	s.terminate(id, n)
 	if s.Over(n.Wait) && s.Run.State == record.Running {
-		why := fmt.Sprintf("%s did not end within %s of being asked to", id, n.Wait.End.Sub(n.Wait.Start).Round(time.Second))
-		if held := s.heldBy(s.W.Machine(id)); held != "" {
-			why += ": it is " + held
-		}
-		s.Fail(record.Failed, why)
+		s.Fail(record.Failed, text.NotEnded(id, n.Wait.End.Sub(n.Wait.Start), s.heldBy(s.W.Machine(id))))
 	}
 }
 
@@ -269,7 +264,7 @@ func (s *Step) backToDrain(id string, n record.Node) {
 }
 
 // vanished notes that the group had no such machine when it was asked to end it:
-// somebody else has taken it out, and its end took nothing of the size down.
+// another user has taken it out, and its end took nothing of the size down.
 func (s *Step) vanished(a record.Action) {
 	if a.Kind == record.Terminate {
 		s.tookNothing(a.Machine)
@@ -344,17 +339,17 @@ func (s *Step) checkDrainDeadline(id string, n record.Node, left []*world.Pod) {
 	}
 	switch s.atDeadline(n) {
 	case record.TimeoutForce:
-		why := "asked for with --force when the drain has used up its time"
+		why := text.ForcedByFlag
 		if s.forcesByItself() {
-			why = "as the strategy does by itself when the drain has used up its time"
+			why = text.ForcedByStrategy
 		}
 		if s.Run.Settings.PassDrain {
-			why = "--fail-on-drain-error=false: a drain that fails does not keep its machine"
+			why = text.ForcedToGoOn
 		}
 		s.orderForce(id, "", cmp.Or(s.Run.Settings.ForcedBy, s.Run.By), why)
 		return
 	case record.TimeoutSkip:
-		s.skip(id, "its drain did not end within "+s.Run.Settings.DrainTimeout.String())
+		s.skip(id, text.DrainTookTooLong(s.Run.Settings.DrainTimeout))
 		return
 	}
 	for _, p := range left {
@@ -364,8 +359,7 @@ func (s *Step) checkDrainDeadline(id string, n record.Node, left []*world.Pod) {
 	}
 	s.SetNode(id, n)
 	s.Run.BlockingPods = append(s.Run.BlockingPods, n.BlockingPods...)
-	s.failNode(id, record.EvictionFail, fmt.Sprintf("%s left after %s", text.Plural(len(left), "pod"), s.Run.Settings.DrainTimeout),
-		fmt.Sprintf("PodEvictionFailure: %s kept %s for %s: %s", text.Plural(len(left), "pod"), n.Name, s.Run.Settings.DrainTimeout, strings.Join(refs(left), ", ")))
+	s.failNode(id, record.EvictionFail, text.PodsStayed(len(left), s.Run.Settings.DrainTimeout), text.DrainFailed(n.Name, s.Run.Settings.DrainTimeout, refs(left)))
 }
 
 // forcesByItself reports whether it is the strategy that forces drains whose time is up:
@@ -374,7 +368,7 @@ func (s *Reader) forcesByItself() bool {
 	return s.Rules.Defaults().OnDrainTimeout == record.TimeoutForce && !strings.HasPrefix(s.Run.Settings.Origin["on-drain-timeout"], "flag")
 }
 
-// failNode gives a node up; its marks come off. The run goes on without it, unless
+// failNode gives a node up; its marks come off. The run continues without it, unless
 // more nodes have failed than it may lose.
 func (s *Step) failNode(id string, result record.Result, reason, why string) {
 	n := s.Run.Nodes[id]
@@ -388,7 +382,7 @@ func (s *Step) failNode(id string, result record.Result, reason, why string) {
 		return
 	}
 	s.Soon() // its slot is free
-	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: fmt.Sprintf("%s; the run goes on, %d of %s may fail", why, s.Run.Settings.MaxFailedNodes, text.Plural(s.Run.Settings.MaxFailedNodes, "node"))})
+	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: text.MayFail(why, s.Run.Settings.MaxFailedNodes)})
 }
 
 // worst is what the nodes that have failed make of the run.
@@ -401,14 +395,14 @@ func (s *Reader) worst() record.Result {
 	return record.Failed
 }
 
-// skip leaves a node as it was before we touched it and goes on without it.
+// skip leaves a node as it was before we touched it and continues without it.
 func (s *Step) skip(id, why string) {
 	n := s.Run.Nodes[id]
 	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason = record.Skipped, s.Now, nil, false, why
 	s.offBalancers(id, &n)
 	s.SetNode(id, n)
 	s.Soon() // its slot is free
-	s.Report(record.Event{Type: record.NodeSkipped, Node: s.label(id, n), Zone: n.Zone, Reason: why, Message: "skipped: " + why})
+	s.Report(record.Event{Type: record.NodeSkipped, Node: s.label(id, n), Zone: n.Zone, Reason: why, Message: text.Skipped(why)})
 }
 
 func refs(pods []*world.Pod) []string {

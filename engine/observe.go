@@ -8,6 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -70,15 +71,12 @@ func mayChange(m *world.Machine, n record.Node, known bool) bool {
 	return !known || n.Stage == record.Launching || n.Name == "" || !n.Missing.IsZero() || m.State != world.MachineInService || m.Detached != n.Detached
 }
 
-// inStandby is why a machine is skipped that somebody keeps for himself.
-const inStandby = "in Standby: somebody has taken it out of service"
-
 // takeIn makes the run's entry of a machine it has not seen before.
 func (s *Step) takeIn(m *world.Machine) record.Node {
 	n := record.Node{Zone: m.Zone, Since: s.Now, New: s.upToDate(m), Stage: record.Outdated, Detached: m.Detached}
 	switch {
 	case m.State == world.MachineStandby:
-		n.Stage, n.Reason = record.Skipped, inStandby
+		n.Stage, n.Reason = record.Skipped, text.InStandby
 	case !n.New && !s.selected(m):
 		n.Stage, n.Reason = record.Skipped, record.NotSelected
 	case n.New && s.readyForPods(m, s.W.NodeOf(m.ID)) && (s.Run.State == record.Planned || s.launchedBefore(m)):
@@ -99,7 +97,7 @@ func (s *Step) takeIn(m *world.Machine) record.Node {
 		s.freeName(m.ID, n.Name)
 	}
 	if n.New && n.Stage == record.Launching {
-		s.Report(record.Event{Type: record.NodeLaunching, Node: s.label(m.ID, n), Zone: m.Zone, Message: m.ID + " is launching"})
+		s.Report(record.Event{Type: record.NodeLaunching, Node: s.label(m.ID, n), Zone: m.Zone, Message: text.Launching(m.ID)})
 	} else if !n.New {
 		s.Report(record.Event{Type: record.NodeOutdated, Node: s.label(m.ID, n), Zone: m.Zone, Message: s.whyOutdated(m)})
 	}
@@ -129,7 +127,7 @@ func (s *Step) follow(m *world.Machine, n record.Node) record.Node {
 		n.Detached, s.changed = m.Detached, true // the estimate of the time left counts it
 	}
 	if m.State == world.MachineStandby && !n.New && slices.Contains([]record.Stage{record.Outdated, record.Queued, record.Draining, record.Settling}, n.Stage) {
-		s.skip(m.ID, inStandby)
+		s.skip(m.ID, text.InStandby)
 		return s.Run.Nodes[m.ID]
 	}
 	node := s.W.NodeOf(m.ID)
@@ -140,14 +138,14 @@ func (s *Step) follow(m *world.Machine, n record.Node) record.Node {
 		if n.Stage == record.Skipped && n.Reason == record.NotSelected && s.selected(m) { // its name is known only now
 			n.Stage, n.Since, n.Reason = record.Outdated, s.Now, ""
 			s.inOrder(m.ID)
-			s.Report(record.Event{Type: record.NodeOutdated, Node: n.Name, Zone: n.Zone, Message: "named by --only, and has joined"})
+			s.Report(record.Event{Type: record.NodeOutdated, Node: n.Name, Zone: n.Zone, Message: text.OnlyNamed})
 		}
 	}
 	if n.Stage == record.Launching && s.readyForPods(m, node) {
 		n.Stage, n.Since, n.Wait = record.Ready, s.Now, nil
-		what := "in service"
+		what := text.InService
 		if node != nil {
-			what = "joined and is Ready, " + node.Version
+			what = text.Joined(node.Version)
 		}
 		s.Report(record.Event{Type: record.NodeReady, Node: s.label(m.ID, n), Zone: n.Zone, Message: what})
 	}
@@ -185,7 +183,7 @@ func (s *Step) gone(id string) {
 	if node := s.W.NodeOf(id); node == nil || ours {
 		s.dropMarks(id)
 	} else {
-		s.Report(record.Event{Type: record.Warning, Node: node.Name, Zone: n.Zone, Message: "machine " + id + " left the group and its node is still there: our marks come off"})
+		s.Report(record.Event{Type: record.Warning, Node: node.Name, Zone: n.Zone, Message: text.NodeOutlives(id)})
 	}
 	s.changed = true
 	s.addPendingHook(id, n)
@@ -196,17 +194,17 @@ func (s *Step) gone(id string) {
 	if n.New {
 		s.dropNode(id)
 		if ours && n.Unfit != "" {
-			s.Report(record.Event{Type: record.NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: "given up", Message: "gone: the group launches another one in its place"})
+			s.Report(record.Event{Type: record.NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: record.ReasonGivenUp, Message: text.ReplacedAgain})
 		} else if ours {
-			s.Report(record.Event{Type: record.NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: "surplus", Message: "retired"})
+			s.Report(record.Event{Type: record.NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: "surplus", Message: text.Retired})
 		} else {
-			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Message: "new machine " + id + " left the group, not by us"})
+			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Message: text.NewMachineLeft(id)})
 		}
 		return
 	}
-	e := record.Event{Type: record.NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Message: "gone"}
+	e := record.Event{Type: record.NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Message: text.Gone}
 	if !ours {
-		n.Reason = "left the group, not by us"
+		n.Reason = text.LeftNotByUs
 		e.Message = n.Reason
 	}
 	if ours && !n.Began.IsZero() {
@@ -246,7 +244,7 @@ func (s *Step) observePods() {
 		}
 		p.Gone = s.Now
 		s.Run.Pods[uid] = p
-		s.Report(record.Event{Type: record.PodGone, Node: p.Node, Pod: p.Ref, Message: "left after " + s.Now.Sub(p.First).Round(time.Second).String()})
+		s.Report(record.Event{Type: record.PodGone, Node: p.Node, Pod: p.Ref, Message: text.PodLeft(s.Now.Sub(p.First))})
 	}
 }
 

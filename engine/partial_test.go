@@ -136,7 +136,7 @@ func TestNothingIsDecidedByAPartialWorld(t *testing.T) {
 		t.Error("the plan has no nodes")
 	}
 	for _, n := range plan.Nodes {
-		if !strings.Contains(n.NotEvaluated, "nothing is known") {
+		if !strings.Contains(n.NotEvaluated, "not read yet") {
 			t.Errorf("foreseen: %+v", n)
 		}
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -125,7 +124,7 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r record.Run, limit
 		p.Nodes = append(p.Nodes, pn)
 		p.Refusals = append(p.Refusals, s.refusals(n.Name)...)
 		if n.Name == "" && !s.nodeless() {
-			p.Warnings = append(p.Warnings, "machine "+id+" in "+n.Zone+" has not joined the cluster: it will be ended without a drain")
+			p.Warnings = append(p.Warnings, text.NotJoinedWarning(id, n.Zone))
 		}
 	}
 	if late := p.late(); late != "" {
@@ -143,7 +142,7 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r record.Run, limit
 		p.Warnings = append(p.Warnings, rules.Warnings(w, &s.Run)...)
 	}
 	if r.Settings.CloudOnly && len(outdated) > 0 {
-		p.Warnings = append(p.Warnings, "no node is drained and the cluster is not validated (--cloudonly): the pods end with their machines")
+		p.Warnings = append(p.Warnings, text.CloudOnlyWarning)
 	}
 	return p
 }
@@ -154,7 +153,7 @@ func (p *Plan) late() string {
 	if until.IsZero() || len(p.Nodes) == 0 || !p.AsOf.Add(p.Estimate).After(until) {
 		return ""
 	}
-	return fmt.Sprintf("the run is to be over in %s, and all of it takes about %s: nodes will be left", until.Sub(p.AsOf).Round(time.Minute), p.Estimate.Round(time.Minute))
+	return text.Late(until.Sub(p.AsOf), p.Estimate)
 }
 
 // Opposed lists the rivals beside which no run starts.
@@ -193,7 +192,7 @@ func (s *Reader) spareAddresses(extra int) []string {
 	var out []string
 	for _, zone := range slices.Sorted(maps.Keys(free)) {
 		if free[zone] < share {
-			out = append(out, fmt.Sprintf("the subnets in %s have %d free addresses for about %s", zone, free[zone], text.Plural(share, "extra machine")))
+			out = append(out, text.FewAddresses(zone, free[zone], share))
 		}
 	}
 	return out

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -107,7 +106,7 @@ func PlanPool(rules Strategy, now time.Time, w *world.World, r record.Run) PoolP
 	p.Meets = slices.Concat(p.Meets, s.meetsZones(v), s.meetsInPlace(v), s.meetsBudgets(old), s.meetsPods(old), s.meetsNodes(old))
 	p.Said = s.said(old)
 	if why := s.preflightGap(); why != "" {
-		p.NotEvaluated = append(p.NotEvaluated, "blockers: "+why)
+		p.NotEvaluated = append(p.NotEvaluated, text.BlockersUnknown(why))
 	}
 	p.NotEvaluated = slices.Concat(p.NotEvaluated, notPreflighted, v.Unknown)
 	return p
@@ -142,19 +141,18 @@ func (s *Reader) meetsZones(v *PoolView) (out []Obstacle) {
 		surge, known = surge+z.Surge, known || z.AtOnce() != ""
 	}
 	for _, z := range v.Zones {
-		where := "zone " + z.Name
 		if z.Paused {
-			out = append(out, Obstacle{Kind: MeetsPaused, Zone: z.Name, Text: where + " is paused: no batch begins there"})
+			out = append(out, Obstacle{Kind: MeetsPaused, Zone: z.Name, Text: text.ZoneIsPaused(z.Name)})
 		}
 		if z.Frozen {
-			out = append(out, Obstacle{Kind: MeetsFrozen, Zone: z.Name, Text: where + " is frozen: no machine is made there"})
+			out = append(out, Obstacle{Kind: MeetsFrozen, Zone: z.Name, Text: text.ZoneIsFrozen(z.Name)})
 		}
 		if surge > 0 && z.NoShare() {
-			out = append(out, Obstacle{Kind: MeetsNoShare, Zone: z.Name, Text: where + " gets nothing of maxSurge and maxUnavailable: there a node goes before the one in its place comes (" + z.AtOnce() + ")"})
+			out = append(out, Obstacle{Kind: MeetsNoShare, Zone: z.Name, Text: text.ZoneHasNoShare(z.Name, z.AtOnce())})
 		}
 	}
 	if known && surge == 0 && !world.InPlace(v.Update) {
-		out = append(out, Obstacle{Kind: MeetsNoSurge, Text: "no zone has a share of maxSurge: everywhere a node goes before the one in its place comes"})
+		out = append(out, Obstacle{Kind: MeetsNoSurge, Text: text.NoShareOfSurge})
 	}
 	return out
 }
@@ -169,14 +167,14 @@ func (z PoolZone) NoShare() bool {
 // meetsInPlace are the nodes of an update in place that is under way.
 func (s *Reader) meetsInPlace(v *PoolView) (out []Obstacle) {
 	if n := v.InPlace[world.InPlaceCandidate]; n > 0 {
-		text := text.Plural(n, "node") + " awaiting an update in place"
+		label := ""
 		if v.Update == world.ManualInPlaceUpdate {
-			text += ": each begins when somebody labels it " + world.SelectLabel + "=true, and no limit is kept"
+			label = world.SelectLabel
 		}
-		out = append(out, Obstacle{Kind: MeetsCandidates, Text: text})
+		out = append(out, Obstacle{Kind: MeetsCandidates, Text: text.AwaitingInPlace(n, label)})
 	}
 	if n := v.InPlace[world.InPlaceFailed]; n > 0 {
-		out = append(out, Obstacle{Kind: MeetsFailed, Text: "the update in place of " + text.Plural(n, "node") + " has failed, and each counts as out of service until it is updated"})
+		out = append(out, Obstacle{Kind: MeetsFailed, Text: text.FailedInPlace(n)})
 	}
 	return out
 }
@@ -195,7 +193,7 @@ func (s *Reader) meetsBudgets(machines []*world.Machine) (out []Obstacle) {
 			case s.judge(p).Fate != drain.Leaves || p.Terminating() || gate.Open && !gate.Double():
 			case gate.Double():
 				out = append(out, Obstacle{Kind: MeetsBudgets, Nodes: []string{node}, Pods: []string{p.Ref()},
-					Text: fmt.Sprintf("%s is covered by two budgets (%s, %s), which the eviction API never lets through: only the drain timeout passes them", p.Ref(), gate.Budgets[0].Name, gate.Budgets[1].Name)})
+					Text: text.NeverEvicted(p.Ref(), gate.Budgets[0].Name, gate.Budgets[1].Name)})
 			default:
 				b := gate.Budgets[0]
 				if shut[b.Ref()] == nil {
@@ -220,27 +218,13 @@ func (s *Reader) meetsBudgets(machines []*world.Machine) (out []Obstacle) {
 func (s *Reader) describeBudget(o *Obstacle) {
 	b := s.W.Budget(o.Budget)
 	limits := s.W.Group.Pool.Limits
-	drained := "only the drain timeout (" + text.Span(limits.Drain) + ") passes it"
-	guards := fmt.Sprintf("; it guards %s on %s", text.Plural(len(o.Pods), "pod"), text.Plural(len(o.Nodes), "node"))
-	switch o.Kind = MeetsBudget; {
-	case b.Misconfigured():
+	if o.Kind = MeetsBudget; b.Misconfigured() {
 		o.Kind = MeetsNever
-		what := text.Plural(b.Expected, "pod")
-		if b.Expected == 1 {
-			what = "a single replica"
-		}
-		o.Text = fmt.Sprintf("budget %s (%s) never allows an eviction of %s: to %s it is misconfigured, its drains fail at it and begin anew, and %s", b.Ref(), b.Expression, what, s.drivenBy(), drained)
-	case !b.Current:
-		o.Text = "budget " + b.Ref() + " was changed, and its controller has not looked at it since"
-	default:
-		o.Text = fmt.Sprintf("budget %s allows none now: %d healthy, %d required", b.Ref(), b.Healthy, b.Desired)
-		if past := limits.Past(); past > 0 {
-			o.Text += fmt.Sprintf("; after %d refusals (%s) %s deletes the pod past it", limits.EvictRetries, text.Span(past), s.drivenBy())
-		} else {
-			o.Text += "; " + drained
-		}
 	}
-	o.Text += guards
+	o.Text = text.PoolBudget{
+		Budget: budgetView(b).figures(), Unseen: !b.Current, Misconfigured: b.Misconfigured(), Controller: s.drivenBy(),
+		Refusals: limits.EvictRetries, Past: limits.Past(), Drain: limits.Drain, Pods: len(o.Pods), Nodes: len(o.Nodes),
+	}.String()
 }
 
 // meetsPods are the pods of those machines' nodes that are down while they move, or leave
@@ -259,7 +243,7 @@ func (s *Reader) meetsPods(machines []*world.Machine) (out []Obstacle) {
 		}
 		volumes, takes := s.inTurn(node)
 		if len(volumes) > 1 {
-			o := Obstacle{Kind: MeetsVolumes, Nodes: []string{node}, Text: fmt.Sprintf("%s has %d pods with volumes, which leave one after the other: %s", node, len(volumes), takes)}
+			o := Obstacle{Kind: MeetsVolumes, Nodes: []string{node}, Text: text.VolumesInTurn(node, len(volumes), takes)}
 			for _, p := range volumes {
 				o.Pods = append(o.Pods, p.Ref())
 			}
@@ -268,7 +252,7 @@ func (s *Reader) meetsPods(machines []*world.Machine) (out []Obstacle) {
 	}
 	if n := len(single.Pods); n > 0 {
 		single.Nodes = slices.Compact(single.Nodes)
-		single.Text = "the only replica of its owner is down while it moves: " + some(single.Pods)
+		single.Text = text.OnlyReplicas(single.Pods)
 		out = append([]Obstacle{single}, out...)
 	}
 	return out
@@ -287,7 +271,7 @@ func (s *Reader) said(machines []*world.Machine) (out []string) {
 			}
 			for _, sentence := range []string{s.preflightBudget(p), s.preflightSingle(p)} {
 				if sentence != "" {
-					out = append(out, node+": "+sentence)
+					out = append(out, text.OfNode(node, sentence))
 				}
 			}
 		}
@@ -295,24 +279,15 @@ func (s *Reader) said(machines []*world.Machine) (out []string) {
 	return out
 }
 
-// some names the first of many.
-func some(names []string) string {
-	const most = 5
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}
-
 // meetsNodes are the nodes that are not well, or kept.
 func (s *Reader) meetsNodes(machines []*world.Machine) (out []Obstacle) {
 	for _, m := range machines {
 		n := s.W.NodeOf(m.ID)
 		if !n.Sick.IsZero() {
-			out = append(out, Obstacle{Kind: MeetsSick, Nodes: []string{n.Name}, Text: fmt.Sprintf("%s has not been Ready, or not writable, for %s: after %s its drain is by force, past all budgets", n.Name, text.Span(s.Now.Sub(n.Sick)), text.Span(world.SickFor))})
+			out = append(out, Obstacle{Kind: MeetsSick, Nodes: []string{n.Name}, Text: text.SickNode(n.Name, s.Now.Sub(n.Sick), world.SickFor)})
 		}
 		if until := s.keptUntil(m, n); !until.IsZero() {
-			out = append(out, Obstacle{Kind: MeetsKept, Nodes: []string{n.Name}, Text: fmt.Sprintf("%s is preserved for another %s: it is taken last", n.Name, text.Span(until.Sub(s.Now)))})
+			out = append(out, Obstacle{Kind: MeetsKept, Nodes: []string{n.Name}, Text: text.Preserved(n.Name, until.Sub(s.Now))})
 		}
 	}
 	return out

@@ -81,15 +81,15 @@ func TestPlanOfAPoolMeets(t *testing.T) {
 	o.node(3, sick(noon.Add(-time.Minute)))
 	o.node(2, func(n *world.Node) { n.Preserved = noon.Add(time.Hour) })
 	p, meets := o.meets()
-	const want = `paused: zone b is paused: no batch begins there
-frozen: zone b is frozen: no machine is made there
-no-share: zone b gets nothing of maxSurge and maxUnavailable: there a node goes before the one in its place comes (surge 0, unavailable 0, which counts as 1)
-budget: budget shop/api allows none now: 2 healthy, 2 required; only the drain timeout (2h) passes it; it guards 1 pod on 1 node
-misconfigured: budget shop/checkout (minAvailable 1) never allows an eviction of a single replica: to Gardener it is misconfigured, its drains fail at it and begin anew, and only the drain timeout (2h) passes it; it guards 1 pod on 1 node
-single-replica: the only replica of its owner is down while it moves: shop/checkout, shop/api, shop/db-0, shop/db-1, shop/lone
-volumes: n2 has 2 pods with volumes, which leave one after the other: 8m at most, up to 2m30s each until the volume is off the node and up to 1m30s until it is attached elsewhere, which is not seen from here
-preserved: n2 is preserved for another 1h: it is taken last
-not-ready: n3 has not been Ready, or not writable, for 1m: after 5m its drain is by force, past all budgets`
+	const want = `paused: zone b is paused: no batch starts
+frozen: zone b is frozen: no machine is created
+no-share: zone b has no share of maxSurge and maxUnavailable: each node is drained before its replacement joins (surge 0, unavailable 0, which counts as 1)
+budget: PDB shop/api allows 0 disruptions: 2 healthy, 2 required; only the drain timeout (2h) passes it; covers 1 pod on 1 node
+misconfigured: PDB shop/checkout (minAvailable 1) never allows a disruption of a single replica: misconfigured for Gardener, whose drains fail and restart; only the drain timeout (2h) passes it; covers 1 pod on 1 node
+single-replica: only replica of its owner, down while it moves: shop/checkout, shop/api, shop/db-0, shop/db-1, shop/lone
+volumes: n2 has 2 pods with volumes, evicted one after the other: 8m at most, up to 2m30s each until the volume is detached and up to 1m30s until it is attached elsewhere, which is not visible here
+preserved: n2 is preserved for another 1h: replaced last
+not-ready: n3 not Ready or not writable for 1m: after 5m drained by force, past all PDBs`
 	if p.All || len(p.Nodes) != 3 || meets != want {
 		t.Errorf("%+v\n%s\n\nwant\n%s", p, meets, want)
 	}
@@ -135,7 +135,7 @@ func TestPlanOfAPoolSaysWhatItStandsFor(t *testing.T) {
 			}
 		}
 	}
-	if len(said) != 3 || len(said) != len(roll.Said) || len(left) != 1 || left[0] != "n2: shop/held has finalizers that must be served before it goes" {
+	if len(said) != 3 || len(said) != len(roll.Said) || len(left) != 1 || left[0] != "n2: shop/held has finalizers: its deletion waits for them" {
 		t.Errorf("said %q of %q, left %q", said, roll.Said, left)
 	}
 }
@@ -173,7 +173,7 @@ func TestLimitOfAFollowedPool(t *testing.T) {
 func TestPlanOfAPoolWithoutSurge(t *testing.T) {
 	o := look(t, 3)
 	o.pool(world.Pool{ShootStatus: world.ShootStatus{Shoot: "garden-dev/prod"}, Update: world.AutoRollingUpdate, Shares: []world.ZoneShare{{Zone: "a", Surge: "0", Unavailable: "1", MaxUnavailable: 1}}})
-	if _, meets := o.meets(); meets != "no-surge: no zone has a share of maxSurge: everywhere a node goes before the one in its place comes" {
+	if _, meets := o.meets(); meets != "no-surge: no zone has a share of maxSurge: each node is drained before its replacement joins" {
 		t.Error(meets)
 	}
 	o.pool(world.Pool{Update: world.ManualInPlaceUpdate})
@@ -185,15 +185,15 @@ func TestPlanOfAPoolWithoutSurge(t *testing.T) {
 			}
 		})
 	}
-	const want = `candidates: 2 nodes awaiting an update in place: each begins when somebody labels it node.machine.sapcloud.io/selected-for-update=true, and no limit is kept
-failed: the update in place of 1 node has failed, and each counts as out of service until it is updated`
+	const want = `candidates: 2 nodes awaiting an in-place update: each starts when a user labels it node.machine.sapcloud.io/selected-for-update=true, without a limit
+failed: in-place update failed on 1 node: out of service until updated`
 	if _, meets := o.meets(); meets != want {
 		t.Errorf("got\n%s\nwant\n%s", meets, want)
 	}
 	// Of what is known of the cluster too long ago nothing is judged.
 	o.w.SetHealth(world.Cluster, world.Health{Fresh: o.now.Add(-time.Hour)})
 	run := engine.Idle(strategy.Gardener{}, o.now, o.w, record.Run{}, nil)
-	if p := engine.PlanPool(strategy.Gardener{}, o.now, o.w, run); p.NotEvaluated[0] != "blockers: what is known of pods and budgets is 1h0m0s old" || p.Nodes[0].NotEvaluated == "" {
+	if p := engine.PlanPool(strategy.Gardener{}, o.now, o.w, run); p.NotEvaluated[0] != "blockers: data on pods and PDBs is 1h0m0s old" || p.Nodes[0].NotEvaluated == "" {
 		t.Errorf("%q, %+v", p.NotEvaluated, p.Nodes)
 	}
 }

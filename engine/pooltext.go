@@ -2,9 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/text"
@@ -22,54 +19,29 @@ func (p *PoolView) InPlaceText() string {
 			if mark == world.InPlaceCandidate && n > 1 {
 				word += "s"
 			}
-			words = append(words, fmt.Sprintf("%d %s", n, word))
+			words = append(words, text.Counted(n, word))
 		}
 	}
-	text := strings.Join(words, ", ")
-	switch {
-	case text != "" && p.Pending:
-		text += "; pending, as the Shoot says"
-	case p.Pending:
-		text = "pending, as the Shoot says"
-	case text == "":
-		return ""
-	}
-	return text
+	return text.InPlaceCounts(words, p.Pending)
 }
 
 // LimitsText are the times by which the controller acts, and whose they are.
 func (p *PoolView) LimitsText() string {
 	l := p.Limits
-	words := []string{"drain " + text.Span(l.Drain)}
-	if past := l.Past(); past > 0 {
-		words = append(words, fmt.Sprintf("%d refusals of a budget (%s)", l.EvictRetries, text.Span(past)))
-	}
-	if l.NoHealth {
-		words = append(words, "no health timeout")
-	} else {
-		words = append(words, "health "+text.Span(l.Health))
-	}
-	words = append(words, "creation "+text.Span(l.Creation))
-	if world.InPlace(p.Update) {
-		words = append(words, "update "+text.Span(l.InPlace))
-	}
-	whose := "by the Shoot; each machine has its own"
+	whose := text.LimitsOfEach
 	switch {
 	case p.Control && p.Shoot == "":
-		whose = "by the newest machine; each has its own"
+		whose = text.LimitsOfNewest
 	case l.Guessed:
-		whose = "the defaults, a guess"
+		whose = text.LimitsGuessed
 	case !p.Control:
-		whose = "by the Shoot"
+		whose = text.LimitsOfShoot
 	}
-	return strings.Join(words, ", ") + " (" + whose + ")"
+	return text.Limits{
+		Drain: l.Drain, Health: l.Health, NoHealth: l.NoHealth, Creation: l.Creation, Past: l.Past(), Refusals: l.EvictRetries,
+		Update: l.InPlace, InPlace: world.InPlace(p.Update), Whose: whose,
+	}.String()
 }
-
-// Why nothing goes on in a zone.
-const (
-	ZonePaused = "paused: no further batch begins"
-	ZoneFrozen = "frozen: no machine is made"
-)
 
 // Counts says how far the zone is, by its machine deployment or, where there is none, its
 // nodes.
@@ -78,16 +50,16 @@ func (z PoolZone) Counts() string {
 	if z.Deployment == "" {
 		all = z.Total
 	}
-	return fmt.Sprintf("%d of %d updated, %d available", z.Updated, all, z.Available)
+	return text.ZoneCounts(z.Updated, all, z.Available)
 }
 
 // Standing is what the machine deployment of the zone says beside its numbers.
 func (z PoolZone) Standing() (out []string) {
 	if z.Paused {
-		out = append(out, ZonePaused)
+		out = append(out, text.ZonePaused)
 	}
 	if z.Frozen {
-		out = append(out, ZoneFrozen)
+		out = append(out, text.ZoneFrozen)
 	}
 	if z.Progress != "" {
 		out = append(out, z.Progress)
@@ -101,20 +73,7 @@ func (z PoolZone) AtOnce() string {
 	if z.SurgeAs == "" && z.UnavailableAs == "" {
 		return ""
 	}
-	of := func(name, written string, n int) string {
-		switch {
-		case strings.HasSuffix(written, "%"):
-			return fmt.Sprintf("%s %s = %d", name, written, n)
-		case written != "" && written != strconv.Itoa(n):
-			return fmt.Sprintf("%s %s, which counts as %d", name, written, n)
-		}
-		return fmt.Sprintf("%s %d", name, n)
-	}
-	text := of("surge", z.SurgeAs, z.Surge) + ", " + of("unavailable", z.UnavailableAs, z.Unavailable)
-	if z.Guess {
-		text = "~" + text
-	}
-	return text
+	return text.AtOnce(z.SurgeAs, z.Surge, z.UnavailableAs, z.Unavailable, z.Guess)
 }
 
 // ShootName is the pool's Shoot, as far as it is known: by namespace and name, or as the
@@ -126,7 +85,7 @@ func (p *PoolView) ShootName() string {
 	case i.Project == "":
 		return i.Name
 	default:
-		return i.Name + " of project " + i.Project
+		return text.ShootOf(i.Name, i.Project)
 	}
 }
 
@@ -134,7 +93,7 @@ func (p *PoolView) ShootName() string {
 // known: what the Shoot's own cluster tells is the Shoot's.
 func (p *PoolView) VersionText() string {
 	if p.Version == "" && p.Info != nil && p.Info.Version != "" {
-		return p.Info.Version + " (the Shoot's: a pool may have one of its own)"
+		return text.ShootVersion(p.Info.Version)
 	}
 	return p.Version
 }
@@ -144,14 +103,13 @@ func (p *PoolView) Window(now time.Time) string {
 	if p.Closes.IsZero() {
 		return ""
 	}
-	from := " (as " + p.WindowFrom + " has it)"
 	if now.Before(p.Opens) {
-		return "opens in " + text.Span(p.Opens.Sub(now)) + from
+		return text.Window(false, p.Opens.Sub(now), p.WindowFrom)
 	}
-	return "open, the last operation starts in " + text.Span(p.Closes.Sub(now)) + from
+	return text.Window(true, p.Closes.Sub(now), p.WindowFrom)
 }
 
 // Strategy is the pool's update strategy in words.
 func (p *PoolView) Strategy() string {
-	return cmp.Or(p.Update, "update strategy unknown")
+	return cmp.Or(p.Update, text.UnknownUpdateStrategy)
 }

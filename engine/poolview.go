@@ -2,10 +2,10 @@ package engine
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -122,11 +122,7 @@ func (s *Reader) notUpdated(counts map[world.InPlaceMark]int) (failed []string) 
 		}
 		counts[mark]++
 		if mark == world.InPlaceFailed {
-			why := ""
-			if update.Why != "" {
-				why = ": " + update.Why
-			}
-			failed = append(failed, n.Name+": its update in place failed"+why+"; it counts as out of service until it is updated")
+			failed = append(failed, text.NodeFailedInPlace(n.Name, update.Why))
 		}
 	}
 	slices.Sort(failed)
@@ -136,23 +132,23 @@ func (s *Reader) notUpdated(counts map[world.InPlaceMark]int) (failed []string) 
 // unknownOf says what of a pool cannot be known from here.
 func unknownOf(p *world.Pool) (out []string) {
 	if !p.Control {
-		out = append(out, "phases of machines, why a drain fails, orders to force, zones that are paused or frozen, and machines that have not joined are known in the control cluster only (--control-kubeconfig)")
+		out = append(out, text.ControlUnknown)
 	}
 	var missing []string
 	if p.Update == "" {
-		missing = append(missing, "the update strategy")
+		missing = append(missing, text.UpdateStrategy)
 	}
 	if !p.Control && p.Shoot == "" {
-		missing = append(missing, "how many are replaced at a time")
+		missing = append(missing, text.ReplacedAtATime)
 	}
 	if p.Limits.Guessed && !p.Control {
-		missing = append(missing, "time limits, which are taken for the defaults")
+		missing = append(missing, text.LimitsAreDefault)
 	}
 	if len(missing) > 0 {
-		out = append(out, "the Shoot is not read (--garden-kubeconfig, --shoot): it has "+strings.Join(missing, ", "))
+		out = append(out, text.ShootUnread(missing))
 	}
 	if i := p.Info; i != nil && i.Unread != "" {
-		out = append(out, "the maintenance window, the Shoot's name and its version: the ConfigMap kube-system/shoot-info in the Shoot's cluster has them, and is not read: "+i.Unread)
+		out = append(out, text.ShootInfoUnread(i.Unread))
 	}
 	return out
 }

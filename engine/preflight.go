@@ -1,11 +1,8 @@
 package engine
 
 import (
-	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
@@ -16,24 +13,24 @@ import (
 
 // notPreflighted is what no plan can tell: the APIs decide it when they are asked.
 var notPreflighted = []string{
-	"admission webhooks: only an eviction shows what they say",
-	"room: whether the pods find a place on other nodes is the scheduler's to say",
+	text.WebhooksUnknown,
+	text.RoomUnknown,
 }
 
 // preflightGap says why nothing can be said about what will hold up a drain, "" if
 // what is known of the cluster is fresh enough to be judged.
 func (s *Reader) preflightGap() string {
 	if s.Run.Settings.CloudOnly {
-		return "the cluster is not looked at (--cloudonly)"
+		return text.ClusterUnseen
 	}
 	if s.Fresh(world.Cluster) {
 		return ""
 	}
 	h := s.W.Health[world.Cluster]
 	if h.Fresh.IsZero() {
-		return "nothing is known of the cluster's pods and budgets"
+		return text.PodsUnknown
 	}
-	return "what is known of pods and budgets is " + s.Now.Sub(h.Fresh).Round(time.Second).String() + " old"
+	return text.PodsTooOld(s.Now.Sub(h.Fresh))
 }
 
 // look fills a planned node with what is known of it and of its pods.
@@ -54,7 +51,7 @@ func (s *Reader) refusals(node string) []string {
 	var out []string
 	for _, p := range s.W.PodsOn(node) {
 		if v := s.judge(p); v.Fate == drain.Asks && !p.Terminating() {
-			out = append(out, fmt.Sprintf("%s on %s %s", p.Ref(), node, v.Reason.Sentence()))
+			out = append(out, text.NeedsConsent(p.Ref(), node, v.Reason.Sentence()))
 		}
 	}
 	return out
@@ -82,20 +79,20 @@ func (s *Reader) preflight(node string) []string {
 			out = append(out, held)
 		}
 		if p.ToleratesAll {
-			out = append(out, p.Ref()+" tolerates every taint: it may come back to the node")
+			out = append(out, text.MayComeBack(p.Ref()))
 		}
 		if alone := s.preflightSingle(p); alone != "" {
 			out = append(out, alone)
 		}
 		if len(p.Finalizers) > 0 {
-			out = append(out, p.Ref()+" has finalizers that must be served before it goes")
+			out = append(out, text.HasFinalizers(p.Ref()))
 		}
 	}
 	return out
 }
 
 // forever names the pods on a node whose budgets will not let them go, however long the
-// run waits, unless somebody changes something.
+// run waits, unless a user changes something.
 func (s *Reader) forever(node string) []string {
 	var out []string
 	for _, p := range s.W.PodsOn(node) {
@@ -122,16 +119,16 @@ func (s *Reader) preflightSilence(node string) string {
 		return ""
 	}
 	if n.Unreachable.IsZero() {
-		return "the node is not Ready (" + cmp.Or(n.Trouble, "no reason given") + "): its pods may not end when they are evicted"
+		return text.DrainsNotReady(n.Trouble)
 	}
-	why := "its kubelet has not been heard from for " + s.Now.Sub(n.Unreachable).Round(time.Second).String() + ": "
+	what := text.SilentGoesLast
 	switch s.Run.Settings.Unreachable {
 	case record.UnreachableTerminate:
-		return why + "its machine is ended with the pods on it"
+		what = text.SilentIsEnded
 	case record.UnreachableFail:
-		return why + "it counts as failed"
+		what = text.SilentIsFailed
 	}
-	return why + "it goes last, and nobody confirms that its pods have ended"
+	return text.DrainsSilent(s.Now.Sub(n.Unreachable), what)
 }
 
 // preflightTerminating says what holds a pod that was asked to go before, "" if it
@@ -142,9 +139,9 @@ func (s *Reader) preflightTerminating(p *world.Pod) string {
 	case over < 5*time.Second:
 		return ""
 	case len(p.Finalizers) > 0:
-		return p.Ref() + " should have ended " + over.Round(time.Second).String() + " ago, and these finalizers hold it: " + strings.Join(p.Finalizers, ", ")
+		return text.PodOverdueHeld(p.Ref(), over, p.Finalizers)
 	}
-	return p.Ref() + " should have ended " + over.Round(time.Second).String() + " ago: its kubelet has not said so"
+	return text.PodOverdue(p.Ref(), over)
 }
 
 // preflightBudget says why a pod's budget would refuse an eviction now, "" if it
@@ -152,18 +149,18 @@ func (s *Reader) preflightTerminating(p *world.Pod) string {
 func (s *Reader) preflightBudget(p *world.Pod) string {
 	gate := drain.GateOf(s.W, p, func(string) int { return 0 })
 	if gate.Double() {
-		return fmt.Sprintf("%s is covered by two budgets (%s, %s): it cannot be evicted", p.Ref(), gate.Budgets[0].Name, gate.Budgets[1].Name)
+		return text.TwoBudgets(p.Ref(), gate.Budgets[0].Name, gate.Budgets[1].Name)
 	}
 	if gate.Open {
 		return ""
 	}
 	switch b := gate.Budgets[0]; {
 	case !b.Current:
-		return fmt.Sprintf("%s: budget %s was changed and its controller has not looked at it since: not evaluated", p.Ref(), b.Name)
+		return text.BudgetUnseen(p.Ref(), b.Name)
 	case neverAllows(b):
-		return fmt.Sprintf("%s: budget %s never allows an eviction (%s, %d of %d healthy)", p.Ref(), b.Name, b.Expression, b.Healthy, b.Expected)
+		return text.BudgetNever(p.Ref(), b.Name, b.Expression, b.Healthy, b.Expected)
 	default:
-		return fmt.Sprintf("%s: budget %s allows none now (%d healthy, %d required)", p.Ref(), b.Name, b.Healthy, b.Desired)
+		return text.BudgetClosed(p.Ref(), b.Name, b.Healthy, b.Desired)
 	}
 }
 
@@ -172,7 +169,7 @@ func (s *Reader) preflightSingle(p *world.Pod) string {
 	if p.Owner.UID == "" || !s.W.Alone(p) {
 		return ""
 	}
-	return p.Ref() + " is the only replica of " + ownerName(p) + ": it will be down while it moves"
+	return text.OnlyReplica(p.Ref(), ownerName(p))
 }
 
 // preflightTurns adds to the first node of each set that drains together which
@@ -206,7 +203,7 @@ func (s *Reader) turns(nodes []string) []string {
 		for _, p := range s.W.PodsOn(node) {
 			gate := drain.GateOf(s.W, p, func(string) int { return 0 })
 			if s.judge(p).Fate != drain.Leaves || len(gate.Budgets) != 1 || !gate.Open || !p.Ready {
-				continue // an unready pod that is let through costs its budget nothing
+				continue // evicting an unready pod costs its budget nothing
 			}
 			ref := gate.Budgets[0].Ref()
 			if claims[ref] == nil {
@@ -222,15 +219,7 @@ func (s *Reader) turns(nodes []string) []string {
 		if c.pods <= allowed {
 			continue
 		}
-		where := "this node"
-		if len(c.on) > 1 {
-			where = text.Plural(len(c.on), "node") + " that drain together"
-		}
-		turns := "they take turns"
-		if !s.capabilities().Surges {
-			turns = "the others wait until those that went are Ready elsewhere, which may take a new node"
-		}
-		out = append(out, fmt.Sprintf("budget %s lets %d go at once, and covers %s on %s: %s", ref, allowed, text.Plural(c.pods, "pod"), where, turns))
+		out = append(out, text.BudgetTurns(ref, allowed, c.pods, len(c.on), s.capabilities().Surges))
 	}
 	return out
 }
@@ -244,7 +233,7 @@ func (s *Reader) preflightBatch(nodes []string, limit int) (foreseen []string, n
 	for together := range slices.Chunk(nodes, max(1, limit)) {
 		for _, node := range together {
 			for _, f := range s.preflight(node) {
-				foreseen = append(foreseen, node+": "+f)
+				foreseen = append(foreseen, text.OfNode(node, f))
 			}
 			foreseen = append(foreseen, s.refusals(node)...)
 		}
@@ -257,16 +246,16 @@ func (s *Reader) preflightBatch(nodes []string, limit int) (foreseen []string, n
 // and what the plan could not look at.
 func (s *Reader) preflightCloud(p *Plan) {
 	if why := s.preflightGap(); why != "" {
-		p.NotEvaluated = append(p.NotEvaluated, "blockers: "+why)
+		p.NotEvaluated = append(p.NotEvaluated, text.BlockersUnknown(why))
 	}
 	p.NotEvaluated = append(p.NotEvaluated, notPreflighted...)
 	if !s.Fresh(world.Cloud) {
-		p.NotEvaluated = append(p.NotEvaluated, "lifecycle hooks, warm pool, Spot and protection: what is known of the cloud is too old")
-		p.NotEvaluated = append(p.NotEvaluated, "others who move nodes of the group: what is known of the cloud is too old")
+		p.NotEvaluated = append(p.NotEvaluated, text.CloudTooOld)
+		p.NotEvaluated = append(p.NotEvaluated, text.MoversUnknown)
 		return
 	}
 	if why := s.W.Group.Scaling.Unread; why != "" {
-		p.NotEvaluated = append(p.NotEvaluated, "scaling policies and scheduled actions: "+why)
+		p.NotEvaluated = append(p.NotEvaluated, text.ScalingUnknown(why))
 	}
 	for _, h := range s.W.Group.Hooks {
 		p.Hooks = append(p.Hooks, PlannedHook{Name: h.Name, Launching: h.Launching, Timeout: h.Timeout, Abandon: h.Launching && h.Abandon})

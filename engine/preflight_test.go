@@ -55,7 +55,7 @@ func TestForesee(t *testing.T) {
 	}{
 		{"nothing in the way", web, func(*world.World, time.Time) {}, ""},
 		{"a budget covers pods on both nodes of a batch", web + "budget web max=1\nsettings max-unavailable=2", func(*world.World, time.Time) {},
-			"budget app/web lets 1 go at once, and covers 4 pods on 2 nodes that drain together: they take turns"},
+			"PDB app/web allows 1 disruption, covers 4 pods on 2 nodes that drain together: evicted in turn"},
 		{"a budget lets all of a batch's pods go", web + "budget web max=4\nsettings max-unavailable=2", func(*world.World, time.Time) {}, ""},
 		{"unready pods that pass cost their budget nothing", web + "budget web max=2", func(w *world.World, _ time.Time) {
 			for _, p := range w.PodsIn("app") {
@@ -68,7 +68,7 @@ func TestForesee(t *testing.T) {
 			b := *w.Budget("app/web")
 			b.Current = false
 			w.SetBudget(&b)
-		}, "its controller has not looked at it since: not evaluated"},
+		}, "not yet recomputed by its controller: not evaluated"},
 		{"a pod on its way out", web, func(w *world.World, now time.Time) {
 			p := podOn(w, "web")
 			p.Ends, p.Finalizers = now.Add(20*time.Second), []string{"example.com/x"}
@@ -78,22 +78,22 @@ func TestForesee(t *testing.T) {
 			p := podOn(w, "web")
 			p.Ends, p.Finalizers = now.Add(-3*time.Minute), []string{"example.com/x"}
 			w.SetPod(&p)
-		}, "should have ended 3m0s ago, and these finalizers hold it: example.com/x"},
+		}, "3m0s past its grace period, held by finalizers: example.com/x"},
 		{"a kubelet that never says a pod has ended", web, func(w *world.World, now time.Time) {
 			p := podOn(w, "web")
 			p.Ends = now.Add(-time.Minute)
 			w.SetPod(&p)
-		}, "should have ended 1m0s ago: its kubelet has not said so"},
+		}, "1m0s past its grace period: not confirmed by its kubelet"},
 		{"a node that is not heard from", web, func(w *world.World, now time.Time) {
 			n := *w.Node("a1")
 			n.Ready, n.Unreachable = false, now.Add(-6*time.Minute)
 			w.SetNode(&n)
-		}, "its kubelet has not been heard from for 6m0s: it goes last"},
+		}, "node unreachable for 6m0s: it goes last"},
 		{"a node that is down", web, func(w *world.World, _ time.Time) {
 			n := *w.Node("a1")
 			n.Ready, n.Trouble = false, "KubeletNotReady"
 			w.SetNode(&n)
-		}, "the node is not Ready (KubeletNotReady)"},
+		}, "node is not Ready (KubeletNotReady)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := planOf(t, c.script, c.change)
@@ -115,10 +115,10 @@ func TestForeseeOnStaleData(t *testing.T) {
 		w.Health[world.Cluster] = world.Health{Fresh: now.Add(-time.Minute)}
 		w.Health[world.Cloud] = world.Health{}
 	})
-	if n := p.Nodes[0]; len(n.Foreseen) > 0 || n.NotEvaluated != "what is known of pods and budgets is 1m0s old" {
+	if n := p.Nodes[0]; len(n.Foreseen) > 0 || n.NotEvaluated != "data on pods and PDBs is 1m0s old" {
 		t.Errorf("foreseen %q, not evaluated %q", n.Foreseen, n.NotEvaluated)
 	}
-	if all := strings.Join(p.NotEvaluated, "\n"); !strings.Contains(all, "blockers: what is known") || !strings.Contains(all, "lifecycle hooks") {
+	if all := strings.Join(p.NotEvaluated, "\n"); !strings.Contains(all, "blockers: data on pods and PDBs") || !strings.Contains(all, "lifecycle hooks") {
 		t.Errorf("not evaluated: %q", p.NotEvaluated)
 	}
 }
@@ -219,7 +219,7 @@ func TestPlanWarnsOfItsEnd(t *testing.T) {
 		warns bool
 	}{{"10m", true}, {"5h", false}} {
 		p := planOf(t, "cluster zones=a nodes=5\nsettings until="+c.until, func(*world.World, time.Time) {})
-		if got := strings.Contains(strings.Join(p.Warnings, "\n"), "nodes will be left"); got != c.warns {
+		if got := strings.Contains(strings.Join(p.Warnings, "\n"), "nodes will remain outdated"); got != c.warns {
 			t.Errorf("until %s: %q", c.until, p.Warnings)
 		}
 	}

@@ -69,19 +69,19 @@ func TestFit(t *testing.T) {
 		gone []world.Template
 		want string // of what does not fit, with its command
 	}{
-		{"a maximum beyond what the run set", func(r *record.Run, _ *world.World) { r.Base.Max = 100 }, nil, "min 0, max 100, desired 4: the run's own changes (4 more, 0 less, maximum 8) do not lead there: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng --min-size 0 --max-size 100 --desired-capacity 4"},
-		{"sizes that are none", func(r *record.Run, _ *world.World) { r.Base.Min = 9 }, nil, "no group can have these"},
+		{"a maximum beyond what the run set", func(r *record.Run, _ *world.World) { r.Base.Max = 100 }, nil, "min 0, max 100, desired 4: they do not match the run's own changes (4 more, 0 less, maximum 8): aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng --min-size 0 --max-size 100 --desired-capacity 4"},
+		{"sizes that are none", func(r *record.Run, _ *world.World) { r.Base.Min = 9 }, nil, "no group can have them"},
 		{"a minimum that was raised", func(_ *record.Run, w *world.World) { w.Group.Sizes.Min = 6 }, nil, "the group's minimum is 6 now"},
-		{"another launch template", func(_ *record.Run, w *world.World) { w.Group.Template.ID = "lt-other" }, nil, "another launch template now, lt-other"},
-		{"a version that is no version", func(r *record.Run, _ *world.World) { r.BaseTemplateSpec = "77" }, nil, `said to be set as version "77"`},
-		{"a version that does not exist", func(r *record.Run, _ *world.World) { r.BaseTemplate.Version, r.BaseTemplateSpec = 88, "88" }, []world.Template{{ID: "lt", Version: 88}}, "there is no such version: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng --launch-template 'LaunchTemplateId=lt,Version=88'"},
+		{"another launch template", func(_ *record.Run, w *world.World) { w.Group.Template.ID = "lt-other" }, nil, "now uses launch template lt-other"},
+		{"a version that is no version", func(r *record.Run, _ *world.World) { r.BaseTemplateSpec = "77" }, nil, `the record has it as version "77"`},
+		{"a version that does not exist", func(r *record.Run, _ *world.World) { r.BaseTemplate.Version, r.BaseTemplateSpec = 88, "88" }, []world.Template{{ID: "lt", Version: 88}}, "that version does not exist: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng --launch-template 'LaunchTemplateId=lt,Version=88'"},
 		{"a process that no run suspends", func(r *record.Run, w *world.World) {
 			r.Suspended, w.Group.Suspended = append(r.Suspended, "Launch"), append(w.Group.Suspended, "Launch")
-		}, nil, "Launch stays suspended: no run suspends it: aws autoscaling resume-processes --auto-scaling-group-name ng --scaling-processes Launch"},
+		}, nil, "will not resume Launch: no run suspends it: aws autoscaling resume-processes --auto-scaling-group-name ng --scaling-processes Launch"},
 		{"a cordon on a node of another group", func(r *record.Run, w *world.World) {
 			w.SetNode(stranger)
 			r.Marks["i-theirs"] = []record.Mark{{Put: record.CordonOf("i-theirs", "theirs")}}
-		}, nil, "uncordon theirs is not done: its machine i-theirs is not of this group: kubectl uncordon theirs"},
+		}, nil, "will not uncordon theirs: its machine i-theirs is not in this group: kubectl uncordon theirs"},
 		{"a cordon on another machine's node", func(r *record.Run, w *world.World) {
 			w.SetNode(stranger)
 			r.Marks[machine] = []record.Mark{{Put: record.CordonOf(machine, "theirs")}}
@@ -109,9 +109,9 @@ func TestStrange(t *testing.T) {
 	run, w := left(t)
 	run.GroupID = "arn:1"
 	for want, edit := range map[string]func(*record.Run, *world.World){
-		"it is of the asg group other":              func(r *record.Run, _ *world.World) { r.Group = "other" },
-		"it is of the kops group ng":                func(r *record.Run, _ *world.World) { r.Provider = "kops" },
-		"deleted and made anew since the run began": func(_ *record.Run, w *world.World) { w.Group.ID = "arn:2" },
+		"it belongs to the asg group other":         func(r *record.Run, _ *world.World) { r.Group = "other" },
+		"it belongs to the kops group ng":           func(r *record.Run, _ *world.World) { r.Provider = "kops" },
+		"deleted and recreated since the run began": func(_ *record.Run, w *world.World) { w.Group.ID = "arn:2" },
 	} {
 		r, now := again(t, run), *w
 		edit(&r, &now)
@@ -147,9 +147,9 @@ func TestTraces(t *testing.T) {
 // What a run has made of the group's sizes is outstanding, whether it is known or not.
 func TestOutstandingSizes(t *testing.T) {
 	for want, edit := range map[string]func(*record.Run){
-		"the group ng is 2 machines larger than it was":                                     func(r *record.Run) { r.Raised, r.Raise, r.MaxSet = true, 2, 12 },
-		"the group ng may be 2 machines larger than it was":                                 func(r *record.Run) { r.RaiseUnsure, r.Raise = true, 2 },
-		"the group's maximum is 12, and was 10: aws autoscaling update-auto-scaling-group ": func(r *record.Run) { r.Raised, r.Raise, r.Lowered, r.MaxSet = true, 2, 2, 12 },
+		"the group ng is 2 machines larger than before":                                 func(r *record.Run) { r.Raised, r.Raise, r.MaxSet = true, 2, 12 },
+		"the group ng may be 2 machines larger than before":                             func(r *record.Run) { r.RaiseUnsure, r.Raise = true, 2 },
+		"the group's maximum is 12, was 10: aws autoscaling update-auto-scaling-group ": func(r *record.Run) { r.Raised, r.Raise, r.Lowered, r.MaxSet = true, 2, 2, 12 },
 	} {
 		r := record.Run{Group: "ng", Base: world.Sizes{Min: 1, Max: 10, Desired: 10}, Phases: []record.Phase{{}}}
 		edit(&r)
@@ -159,7 +159,7 @@ func TestOutstandingSizes(t *testing.T) {
 	}
 }
 
-// Whatever somebody has made of a record, the engine decides on it without falling
+// Whatever a user has made of a record, the engine decides on it without falling
 // over, or says what is wrong with it: every value of one is left out, and replaced
 // by others.
 func TestMutilatedRecord(t *testing.T) {

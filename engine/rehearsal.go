@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
@@ -42,21 +40,7 @@ func (r Rehearsal) Sentence() string {
 	if r.Smooth() {
 		return ""
 	}
-	nodes := text.Plural(r.Replaced, "node") + " replaced"
-	if r.Failed > 0 {
-		nodes += fmt.Sprintf(", %d failed", r.Failed)
-	}
-	if r.Left > 0 {
-		nodes += fmt.Sprintf(", %d left", r.Left)
-	}
-	text := fmt.Sprintf("as it stands the run would end after %s (%s), with %s", r.Took.Round(time.Second), r.Result, nodes)
-	if r.Endless() {
-		text = fmt.Sprintf("as it stands the run would not end by itself: after %s nothing would move any more, with %s", r.Took.Round(time.Second), nodes)
-	}
-	if why := strings.TrimPrefix(r.Why, string(r.Result)+": "); why != "" {
-		text += ": " + why
-	}
-	return text
+	return text.Rehearsal{Result: string(r.Result), Why: r.Why, Took: r.Took, Replaced: r.Replaced, Failed: r.Failed, Left: r.Left, Endless: r.Endless()}.String()
 }
 
 // Rehearse lets a plan tell what its rehearsal showed.

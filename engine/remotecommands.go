@@ -1,12 +1,12 @@
 package engine
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -39,7 +39,7 @@ func (s *Step) handleRemote(c record.Command) {
 		e := &s.events[before+i]
 		words = append(words, e.Message)
 		if e.Remote = true; !strings.Contains(e.Message, c.Who()) {
-			e.Message += " (" + string(c.Kind) + " by " + c.Who() + ")"
+			e.Message = text.ByCommand(e.Message, string(c.Kind), c.Who())
 		}
 	}
 	ack.Answer = strings.Join(words, "; ")
@@ -54,13 +54,13 @@ func (s *Step) handleRemote(c record.Command) {
 func (s *Reader) unheard(c record.Command) string {
 	switch {
 	case !c.Kind.Remote():
-		return cmp.Or(string(c.Kind), "a command without a name") + " is not taken from elsewhere"
+		return text.NotTakenRemotely(string(c.Kind))
 	case c.Run != s.Run.ID:
-		return string(c.Kind) + " is for the run " + cmp.Or(c.Run, "without a name") + ", and this one is " + s.Run.ID
+		return text.ForAnotherRun(string(c.Kind), c.Run, s.Run.ID)
 	case s.Now.After(c.At.Add(record.CommandLife)), s.Now.After(c.Expires):
-		return string(c.Kind) + " has expired: it was given " + s.Now.Sub(c.At).Round(time.Second).String() + " ago"
+		return text.CommandExpired(string(c.Kind), s.Now.Sub(c.At))
 	case len(s.Run.HandledCommands) >= mostTaken && !c.Kind.Stops():
-		return "too many commands from elsewhere in a short time: " + string(c.Kind) + " is not taken"
+		return text.TooManyCommands(string(c.Kind))
 	}
 	return ""
 }

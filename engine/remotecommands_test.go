@@ -69,7 +69,7 @@ func TestElsewhereOnce(t *testing.T) {
 		t.Errorf("heard again: %+v", d)
 	}
 	r.now = r.now.Add(2 * time.Minute)
-	if d := r.say(pause); d.Acks[0].Accepted || !strings.Contains(d.Acks[0].Answer, "pause has expired") || len(r.run.HandledCommands) > 0 {
+	if d := r.say(pause); d.Acks[0].Accepted || !strings.Contains(d.Acks[0].Answer, "pause expired") || len(r.run.HandledCommands) > 0 {
 		t.Errorf("heard after its life: %+v, remembered %+v", d.Acks, r.run.HandledCommands)
 	}
 }
@@ -89,7 +89,7 @@ func TestElsewhereRefused(t *testing.T) {
 	}
 	// A command refused now may be obeyed when it is given again.
 	r := newRemote(t)
-	if d := r.say(r.command(record.CmdResume, "c1")); d.Acks[0].Accepted || d.Acks[0].Answer != "resume is not possible now: it is not paused" {
+	if d := r.say(r.command(record.CmdResume, "c1")); d.Acks[0].Accepted || d.Acks[0].Answer != "resume not possible now: not paused" {
 		t.Errorf("%+v", d.Acks)
 	}
 }

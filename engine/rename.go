@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -31,14 +32,14 @@ func (s *Step) dropNames() {
 	slices.Sort(lost)
 	for _, id := range lost {
 		n := s.Run.Nodes[id]
-		what := ""
+		ends := ""
 		switch n.Stage {
 		case record.Draining, record.Settling, record.Terminating:
-			what = ": the drain of " + id + " ends"
+			ends = text.DrainEnds(id)
 		case record.Updating:
-			what = ": the update of " + id + " ends"
+			ends = text.UpdateEnds(id)
 		}
-		s.Report(record.Event{Type: record.Warning, Node: n.Name, Zone: n.Zone, Message: "this is the node of " + s.W.Node(n.Name).Machine + " now" + what})
+		s.Report(record.Event{Type: record.Warning, Node: n.Name, Zone: n.Zone, Message: text.Renamed(s.W.Node(n.Name).Machine, ends)})
 		n.Name = ""
 		s.SetNode(id, n)
 	}

@@ -23,7 +23,7 @@ func (s *Step) Retire(excess int) int {
 			working++
 			continue
 		case m.Leaving(), m.State == world.MachineStandby:
-			continue // ended by somebody else, or not in service
+			continue // terminated by others, or not in service
 		case n.New && (n.Stage == record.Draining || n.Stage == record.Settling):
 			working++
 			excess--

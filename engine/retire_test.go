@@ -9,7 +9,7 @@ import (
 )
 
 // An aborted run keeps its empty surge node while the scheduler may still place a pod
-// there that was evicted: the old node may be closed to it, by somebody else's cordon.
+// there that was evicted: the old node may be closed to it, by another user's cordon.
 func TestEmptySurgeNodeIsKeptForAnEvictedPod(t *testing.T) {
 	now := time.Unix(1000, 0)
 	w := world.New()

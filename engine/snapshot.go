@@ -6,6 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -58,7 +59,7 @@ type Snapshot struct {
 	Canary        *record.Wait
 	CanaryTrouble string
 	// Validation is the one under way or the last one, nil before the first; PassInvalid: the
-	// run goes on when its time is up.
+	// run continues when its time is up.
 	Validation  *record.Validation
 	PassInvalid bool
 	// Roll is the roll that the run belongs to, as this process drives it; nil for a run of
@@ -71,10 +72,10 @@ type Snapshot struct {
 	// Driver is who drives the run, as far as a watcher knows: user, host and process.
 	Driver string
 	// Unattended is since when nobody has driven a run that is not over, zero while
-	// somebody does.
+	// a user does.
 	Unattended time.Time
 	// Mismatches is what of a run's record does not fit the group any more while nobody
-	// drives it, "" if all does: whoever goes on with it has to choose.
+	// drives it, "" if all does: whoever resumes it has to choose.
 	Mismatches string
 	// Unreadable is why the record of the group's run cannot be read or shown, "" if it
 	// can or there is none: then it is not known whether a run is under way.
@@ -278,7 +279,7 @@ func (s *Snapshot) Able(kind record.CommandKind) (why string, ok bool) {
 			return a.Why, a.Why == ""
 		}
 	}
-	return "not offered by this strategy", false
+	return text.NotOffered, false
 }
 
 // Instead is what a command comes to where the strategy has only a substitute for it, "" where

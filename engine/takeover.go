@@ -3,7 +3,6 @@ package engine
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
@@ -61,16 +60,6 @@ func (s *Step) reportFound() {
 	if slices.ContainsFunc(f.Open, func(key string) bool { _, open := s.Run.Pending[key]; return open }) && s.Run.State != record.Finished {
 		return
 	}
-	var parts []string
-	if len(f.Done) > 0 {
-		parts = append(parts, "done: "+text.Some(f.Done))
-	}
-	if len(f.Not) > 0 {
-		parts = append(parts, "not seen: "+text.Some(f.Not)+", decided anew")
-	}
-	if n := len(f.Open); n > 0 {
-		parts = append(parts, text.Plural(n, "change")+" cannot be looked up (any more)")
-	}
 	s.Run.Takeover, s.changed = nil, true
-	s.Report(record.Event{Type: record.Warning, Reason: "looked up", Message: "what was under way: " + strings.Join(parts, "; ")})
+	s.Report(record.Event{Type: record.Warning, Reason: record.ReasonLookedUp, Message: text.UnderWay(f.Done, f.Not, len(f.Open))})
 }

@@ -1,10 +1,8 @@
 package engine
 
 import (
-	"fmt"
-	"time"
-
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -17,18 +15,18 @@ func (s *Step) lost(id string, n record.Node) (gone bool) {
 		return false
 	}
 	node := s.W.Node(n.Name)
-	silent := fmt.Sprintf("not heard from for %s", s.Now.Sub(node.Unreachable).Round(time.Second))
+	silent := s.Now.Sub(node.Unreachable)
 	switch s.Run.Settings.Unreachable {
 	case record.UnreachableFail:
 		if s.Run.State == record.Running {
-			s.failNode(id, record.Failed, silent, n.Name+" has been "+silent+" (--unreachable=fail)")
+			s.failNode(id, record.Failed, text.Silent(silent), text.SilentFails(n.Name, silent))
 		}
 		return true
 	case record.UnreachableTerminate:
 		if !n.Lost {
 			n.Lost = true
 			s.SetNode(id, n)
-			s.Report(record.Event{Type: record.Warning, Node: n.Name, Zone: n.Zone, Reason: "unreachable", Message: silent + ": its machine will be ended with the pods on it (--unreachable=terminate)"})
+			s.Report(record.Event{Type: record.Warning, Node: n.Name, Zone: n.Zone, Reason: "unreachable", Message: text.SilentEnds(silent)})
 		}
 	}
 	return false

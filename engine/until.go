@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // nodeTime is how long a node takes from the hooks before it, or the start of its
@@ -38,7 +39,7 @@ func (s *Step) AddUnrestoredLate(ahead time.Duration, surplus int) bool {
 	if s.tooLate(ahead, surplus) {
 		for _, id := range s.Run.Order {
 			if stage := s.Run.Nodes[id].Stage; stage == record.Outdated || stage == record.Queued {
-				s.skip(id, "it could not have ended by "+s.Run.Settings.Until.Format("Mon 15:04 MST"))
+				s.skip(id, text.CouldNotEndBy(s.Run.Settings.Until))
 			}
 		}
 	}

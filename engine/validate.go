@@ -19,7 +19,7 @@ type verdict struct{ found []record.Invalid }
 
 // goneAhead are the machines whose end, or whose leave from their group, was granted: the
 // cloud may not show it yet, and their nodes may still be there for a while. The node of one
-// that somebody else has taken out of the group stays, with the pods on it.
+// that another user has taken out of the group stays, with the pods on it.
 func (s *Reader) goneAhead() map[string]bool {
 	gone := map[string]bool{}
 	for id, n := range s.Run.Nodes {

@@ -2,9 +2,7 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
@@ -98,11 +96,11 @@ func (s *Step) validationPassed(machines []string) {
 }
 
 // validate takes the validation on that is owed for machines, and begins one if none
-// goes on. It reports whether it is over and the run may go on.
+// continues. It reports whether it is over and the run may continue.
 func (s *Step) validate(need int, owed []string) bool {
 	v := s.validation(need, owed)
 	s.Run.Validation = &v
-	late := s.Over(v.Wait) && v.Passes == 0 // a row of looks that has begun goes on
+	late := s.Over(v.Wait) && v.Passes == 0 // a row of looks that has begun continues
 	if s.Now.Before(v.Next) && !late {
 		s.WakeAt(v.Next)
 		return false
@@ -119,7 +117,7 @@ func (s *Step) validate(need int, owed []string) bool {
 	case len(bad) == 0:
 		if v.Passes++; v.Passes >= need {
 			v.Passed = s.Now
-			s.Report(record.Event{Type: record.ValidationPassed, Reason: record.ValidationReason, Message: "the cluster is valid" + record.AfterNodes(v.After) + record.LooksInARow(need)})
+			s.Report(record.Event{Type: record.ValidationPassed, Reason: record.ValidationReason, Message: text.Valid(record.AfterNodes(v.After), record.LooksInARow(need))})
 			s.Run.Validation = &v
 			return true
 		}
@@ -135,7 +133,7 @@ func (s *Step) validate(need int, owed []string) bool {
 	return false
 }
 
-// validation is the one that goes on, or a new one. What was ended since it began starts
+// validation is the current one, or a new one. What was ended since it began starts
 // its looks and its time anew.
 func (s *Step) validation(need int, owed []string) record.Validation {
 	v := record.Validation{Need: need, Next: s.Now}
@@ -186,14 +184,14 @@ func (s *Reader) seenSince(change, look time.Time) bool {
 }
 
 // notValid is what becomes of a run whose cluster did not get valid in time. It reports
-// whether the run goes on all the same.
+// whether the run continues anyway.
 func (s *Step) notValid(v record.Validation, bad []record.Invalid) bool {
 	v.Passes, v.Failed = 0, s.Now
 	s.Run.Validation = &v
-	why := fmt.Sprintf("the cluster did not validate within %s%s: %s", s.Run.Settings.ValidateTimeout, record.AfterNodes(v.After), strings.Join(text.FirstOf(record.Messages(bad)), "; "))
+	why := text.NotValidInTime(s.Run.Settings.ValidateTimeout, record.AfterNodes(v.After), record.Messages(bad))
 	s.Report(record.Event{Type: record.ValidationFailed, Reason: record.ValidationReason, Message: why})
 	if s.Run.Settings.PassInvalid {
-		s.Note("the run went on although the cluster did not validate" + record.AfterNodes(v.After) + " (--fail-on-validate-error=false)")
+		s.Note(text.WentOnInvalid(record.AfterNodes(v.After)))
 		return true
 	}
 	s.Run.BlockingPods = append(slices.Clip(s.Run.BlockingPods), record.Messages(bad)...)
@@ -213,7 +211,7 @@ func (s *Step) reportInvalid(v record.Validation, before, bad []record.Invalid) 
 	}
 	now := odd(bad)
 	if len(now) > 0 && !slices.Equal(record.Messages(now), record.Messages(odd(before))) {
-		s.Report(record.Event{Type: record.Warning, Reason: record.ValidationReason, Until: until(v.Wait), Message: "the cluster is not valid" + record.AfterNodes(v.After) + ": " + strings.Join(text.FirstOf(record.Messages(now)), "; ")})
+		s.Report(record.Event{Type: record.Warning, Reason: record.ValidationReason, Until: until(v.Wait), Message: text.NotValid(record.AfterNodes(v.After), record.Messages(now))})
 	}
 }
 
@@ -223,7 +221,7 @@ func (s *Reader) awaitingValidation() string {
 	if len(bad) == 0 {
 		return ""
 	}
-	return "the cluster is not valid: " + strings.Join(text.FirstOf(record.Messages(bad)), "; ")
+	return text.NotValid("", record.Messages(bad))
 }
 
 // validationTime is how long the proof after a machine takes: the longest so far or, before

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -119,14 +118,14 @@ func (s *Reader) versions() (from, to string) {
 		return from, cmp.Or(p.Version, to)
 	}
 	if from == to { // nothing known, or another image with the same kubelet
-		from, to = "template "+strings.Join(slices.Sorted(maps.Keys(templates)), ", "), ""
+		from, to = text.Templates(slices.Sorted(maps.Keys(templates))), ""
 	}
 	switch {
 	case to != "":
 	case s.Run.Target.Image != "":
 		to = s.Run.Target.Image
 	case len(s.Run.Target.Templates) > 0:
-		to = fmt.Sprintf("template %d", s.Run.Target.Templates[0].Version)
+		to = text.Template(s.Run.Target.Templates[0].Version)
 	}
 	return from, to
 }
@@ -138,7 +137,7 @@ func (s *Reader) newest(known string) string {
 		return cmp.Or(p.Version, known)
 	}
 	if known == "" && s.W.Group.Template.Version > 0 {
-		return fmt.Sprintf("template %d", s.W.Group.Template.Version)
+		return text.Template(s.W.Group.Template.Version)
 	}
 	return known
 }
@@ -301,7 +300,7 @@ func (s *Reader) row(id string, n record.Node) *NodeRow {
 		}
 	}
 	if by := s.takenBy(n.Name); by != "" && row.Note == "" {
-		row.Note = "waits: " + by + " takes it out of service"
+		row.Note = text.TakenOutBy(by)
 	}
 	if row.Note == "" && n.Stage == record.Launching && m != nil {
 		row.Note = s.WhyNotReady(m)
@@ -317,7 +316,7 @@ func (s *Reader) row(id string, n record.Node) *NodeRow {
 		}
 	}
 	if node != nil && !node.Unreachable.IsZero() && n.Stage != record.Replaced {
-		row.Note = "not heard from for " + s.Now.Sub(node.Unreachable).Round(time.Minute).String()
+		row.Note = text.SilentFor(s.Now.Sub(node.Unreachable))
 		if n.Stage == record.Outdated {
 			row.Stage = record.Unreachable
 		}
@@ -408,7 +407,7 @@ func endOf(w *record.Wait) time.Time {
 
 // graceOf is the countdown of a pod that terminates.
 func graceOf(p *world.Pod) *record.Wait {
-	return &record.Wait{For: "grace period", Start: p.Ends.Add(-p.Grace), End: p.Ends}
+	return &record.Wait{For: record.WaitGrace, Start: p.Ends.Add(-p.Grace), End: p.Ends}
 }
 
 func (s *Reader) batchView() *BatchView {
@@ -437,9 +436,9 @@ func (s *Reader) batchView() *BatchView {
 // abortPlan says what an abort would do now, in a run that rolls its group.
 func (s *Reader) abortPlan() []string {
 	var out []string
-	add := func(n int, one, what string) {
+	add := func(n int, what func(int) string) {
 		if n > 0 {
-			out = append(out, text.Plural(n, one)+" "+what)
+			out = append(out, what(n))
 		}
 	}
 	old := map[record.Stage]int{}
@@ -451,31 +450,31 @@ func (s *Reader) abortPlan() []string {
 			old[n.Stage]++
 		}
 	}
-	add(old[record.Draining], "draining node", "stop: no further eviction; what terminates finishes; put back into service")
-	add(old[record.Settling], "settling node", "put back into service")
-	add(old[record.Terminating], "terminating node", "finish: their machines are already ending")
+	add(old[record.Draining], text.AbortDraining)
+	add(old[record.Settling], text.AbortSettling)
+	add(old[record.Terminating], text.AbortTerminating)
 	if !s.conduct().rollsBack() {
-		add(old[record.Updating], "selected node", "go on: "+s.drivenBy()+" finishes what it has begun")
-		add(old[record.Outdated]+old[record.Queued], "outdated node", "stay as they are")
+		add(old[record.Updating], func(n int) string { return text.AbortSelected(n, s.drivenBy()) })
+		add(old[record.Outdated]+old[record.Queued], text.AbortOutdated)
 		return out
 	}
-	add(old[record.Outdated]+old[record.Queued], "outdated node", "stay as they are; our taints come off")
+	add(old[record.Outdated]+old[record.Queued], text.AbortTainted)
 	if n := s.Run.Detached(); n > 0 {
-		out = append(out, text.Plural(n, "detached machine")+" serve on outside the group, and are named with the commands that end them or put them back")
+		out = append(out, text.AbortDetached(n))
 	}
 	if n := s.Run.Surge(); n > 0 {
-		out = append(out, fmt.Sprintf("up to %s that hold nothing to evict are ended; the others stay", text.Plural(n, "surge node")))
+		out = append(out, text.AbortSurge(n))
 	}
 	if fresh > 0 {
-		out = append(out, "the group keeps the new template, because nodes run it")
+		out = append(out, text.AbortKeepsTemplate)
 		if back := s.rollback(); back != "" {
-			out = append(out, "to take them back afterwards: "+back)
+			out = append(out, text.AbortRollback(back))
 		}
 	} else if len(s.Run.Target.Templates) > 0 && s.Run.Target.Templates[0] != s.Run.BaseTemplate {
-		out = append(out, "the group's template goes back to version "+s.Run.BaseTemplateSpec)
+		out = append(out, text.AbortTemplate(s.Run.BaseTemplateSpec))
 	}
 	if len(s.Run.Suspended) > 0 {
-		out = append(out, strings.Join(s.Run.Suspended, ", ")+" acts again")
+		out = append(out, text.AbortResumes(s.Run.Suspended))
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -21,7 +22,7 @@ func (s *Step) EndWarm(keep []world.Template) bool {
 			continue
 		}
 		if s.givenUp(key) {
-			s.Note(m.ID + " of the warm pool could not be ended, and stays outdated: " + s.Run.Retries[key].Message)
+			s.Note(text.WarmNotEnded(m.ID, s.Run.Retries[key].Message))
 			continue
 		}
 		done = s.Ensure(record.Action{Kind: record.EndWarm, Key: key, Machine: m.ID, Zone: m.Zone, Group: s.Run.Group}) && done
@@ -62,8 +63,5 @@ func (s *Reader) heldBy(m *world.Machine) string {
 			names = append(names, h.Name)
 		}
 	}
-	if len(names) == 0 {
-		return "held by a lifecycle hook"
-	}
-	return "held by lifecycle hook " + strings.Join(names, ", ") + " for at most " + s.holdTime(m.State == world.MachinePending).String()
+	return text.HeldByHooks(names, s.holdTime(m.State == world.MachinePending).String())
 }

@@ -2,12 +2,12 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -113,7 +113,7 @@ func (s *Reader) uneven() string {
 	}
 	var out []string
 	for _, z := range s.W.Group.Zones {
-		out = append(out, fmt.Sprintf("%d in %s", now[z], z))
+		out = append(out, text.InZone(now[z], z))
 	}
 	return strings.Join(out, ", ")
 }

@@ -39,7 +39,7 @@ func (m *Model) banners() []banner {
 		out = append(out, banner{st.Calm, st.Glyphs.Running + " " + sc.BetweenText()})
 	}
 	if m.interrupts > 0 && !over {
-		out = append(out, banner{st.Alarm, st.Glyphs.Warning + " abort requested: work in flight finishes or is restored. ctrl-c again stops at once and restores nothing more"})
+		out = append(out, banner{st.Alarm, st.Glyphs.Warning + " abort requested: work in progress finishes or is restored. ctrl-c again stops at once and restores nothing more"})
 	}
 	if b := sc.Batch; b != nil && !over {
 		switch {

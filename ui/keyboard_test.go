@@ -37,7 +37,7 @@ func TestApproveTheCanary(t *testing.T) {
 func TestApproveAPhase(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Phase())
 	ui.Expect("Phase upgrade waits for approval (0:20). Press a", "a approve phase upgrade")
-	ui.Press("a").Expect("Approve the phase upgrade", "drained and their machines ended, up to 2 at once", "41 pods will be evicted")
+	ui.Press("a").Expect("Approve the phase upgrade", "drains and terminates up to 2 nodes at once", "41 pods will be evicted")
 	ui.Press("enter").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h9"})
 	down := uitest.Phase()
 	down.Batch = &engine.BatchView{ID: 3, Phase: "scale down", Hash: "h10", Does: "the machines that are too many are ended", AsOf: uitest.Moment}

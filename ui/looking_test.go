@@ -87,7 +87,7 @@ func TestKeysOfThePodUnderTheCursor(t *testing.T) {
 	}
 	ui.Expect("›shop/web-2").Press("enter").Expect("counts").Press("esc").Gone("counts").Expect("›shop/web-2")
 	ui.Press("down").Expect("›shop/web-3").Press("enter").Expect("nothing holds shop/web-3")
-	ui.Press("down").Expect("belongs to a DaemonSet, which would put it back", "(f force)").Press("f").Expect("cannot force now: kube-system/logs-8xk2p is deleted with its node").SentNothing()
+	ui.Press("down").Expect("belongs to a DaemonSet, which would recreate it", "(f force)").Press("f").Expect("cannot force now: kube-system/logs-8xk2p is deleted with its node").SentNothing()
 }
 
 func TestForceThePodUnderTheCursor(t *testing.T) {

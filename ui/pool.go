@@ -98,10 +98,10 @@ func (m *Model) poolZone(z engine.PoolZone, p *engine.PoolView, name, w int) str
 		l.Add(st.Text, fmt.Sprintf(", %d in all", z.Total))
 	}
 	if z.Paused {
-		l.Space(2).Add(st.Warn, st.Glyphs.Paused+" "+engine.ZonePaused)
+		l.Space(2).Add(st.Warn, st.Glyphs.Paused+" "+text.ZonePaused)
 	}
 	if z.Frozen {
-		l.Space(2).Add(st.Warn, st.Glyphs.Warning+" "+engine.ZoneFrozen)
+		l.Space(2).Add(st.Warn, st.Glyphs.Warning+" "+text.ZoneFrozen)
 	}
 	if text := z.AtOnce(); text != "" {
 		l.Space(2).Add(st.Dim, text)

@@ -49,7 +49,7 @@ func TestDetailsOfAPool(t *testing.T) {
 			s.Look = engine.Look{Machine: row.ID}
 			s.Node = &engine.NodeDetail{ID: row.ID, Machine: &world.Machine{ID: "shoot--dev--prod-web-z1-7c6f5-abcde", Type: "m5.large", Zone: "eu-west-1a", Detail: "Terminating", Managed: &world.ManagedMachine{
 				Phase: "Terminating", Since: uitest.Moment.Add(-2 * time.Minute), Set: "shoot--dev--prod-web-z1-7c6f5", Priority: 1, Limits: limits, Operation: "Delete, Failed", Description: "Drain failed due to - budget. Initiate node drain",
-			}}, Moves: []world.Move{{By: world.MoverGardener, Step: world.MoveDraining, Mark: "Machine shoot--dev--prod-web-z1-7c6f5-abcde is Terminating", Since: uitest.Moment.Add(-2 * time.Minute), Means: "Gardener is ending its machine: it is drained", Limit: 2 * time.Hour, Told: true}}}
+			}}, Moves: []world.Move{{By: world.MoverGardener, Step: world.MoveDraining, Mark: "Machine shoot--dev--prod-web-z1-7c6f5-abcde is Terminating", Since: uitest.Moment.Add(-2 * time.Minute), Means: "Gardener is terminating its machine: it is drained", Limit: 2 * time.Hour, Told: true}}}
 			m, _ := watcher(s, 120, 40)
 			m.Nodes.Cursor = row.ID
 			press(m, f.keys...)

@@ -131,7 +131,7 @@ func newAbortDialog() *ChoiceDialog {
 			case m.Scene.Between():
 				plan = []string{"no run is under way"}
 			case len(plan) == 0:
-				plan = []string{"nothing new starts; work in flight finishes or is restored"}
+				plan = []string{"nothing new starts; work in progress finishes or is restored"}
 			}
 			var out []string
 			for _, p := range plan {

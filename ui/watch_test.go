@@ -90,9 +90,9 @@ func TestWatcher(t *testing.T) {
 	m.Update(snapshotMsg{uitest.Judge(s)})
 	shows("the run record has not been written for 3 min", "although ann@laptop pid 7 drives the run")
 	s = uitest.Busy()
-	s.Unattended, s.Mismatches = uitest.Moment.Add(-3*time.Minute), "the group was deleted and made anew"
+	s.Unattended, s.Mismatches = uitest.Moment.Add(-3*time.Minute), "the group was deleted and recreated"
 	m.Update(snapshotMsg{uitest.Judge(s)})
-	shows("▲ no driver", "fails in 11:42, stopped", "▲ upgrade", "no driver for ", "drainboard upgrade ng-web resumes the run", "its record does not match the group: the group was deleted and made anew; drainboard upgrade")
+	shows("▲ no driver", "fails in 11:42, stopped", "▲ upgrade", "no driver for ", "drainboard upgrade ng-web resumes the run", "its record does not match the group: the group was deleted and recreated; drainboard upgrade")
 	hides("min left", "upgrading", "again in")
 	s = uitest.Busy()
 	s.Unattended, s.State = uitest.Moment.Add(-3*time.Minute), record.Paused
@@ -117,7 +117,7 @@ func TestWatcher(t *testing.T) {
 // A record that cannot be read is no group without a run.
 func TestWatcherOfARecordThatCannotBeRead(t *testing.T) {
 	s := uitest.Idle()
-	s.Unreadable = "it has form 9, written by a newer drainboard"
+	s.Unreadable = "it has form 9, of a newer Drainboard"
 	m, _ := watcher(s, 120, 36)
 	frame := ansi.Strip(m.View().Content)
 	for _, text := range []string{"the record of this group's run cannot be read: it has form 9", "whether a run is under way is not known", "run not known"} {

@@ -58,7 +58,7 @@ var kopsOnly = []struct{ flag, why string }{
 
 // forceOfWhom is why --force is refused by the rules of kops: it would mean one thing to who
 // knows kops, and do another.
-const forceOfWhom = "--force: kops's rolls nodes that are up to date, too: here that is --all-nodes. EKS's deletes pods past their budgets: that is --on-drain-timeout=force. Say which"
+const forceOfWhom = "--force: kops's rolls nodes that are up to date, too: here that is --all-nodes. EKS's deletes pods past their PDBs: that is --on-drain-timeout=force. Say which"
 
 // kopsSettings settles what kops's flags say, or refuses what a strategy cannot honour.
 func (f *rollFlags) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *record.Settings) error {

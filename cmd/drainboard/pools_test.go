@@ -221,7 +221,7 @@ func TestPoolForPrograms(t *testing.T) {
 // Without the right to read it, what the Shoot's cluster says of its Shoot is not known, and
 // nothing else suffers.
 func TestShootInfoNotRead(t *testing.T) {
-	for answer, says := range map[string]string{"forbidden": "shoot-info in the Shoot's cluster has them, and is not read: ", "": "is not read: unexpected end of JSON input"} {
+	for answer, says := range map[string]string{"forbidden": "shoot-info in the Shoot's cluster not read: ", "": "not read: unexpected end of JSON input"} {
 		more := map[string]string{gardener.InfoPath: answer}
 		if answer == "" {
 			more[gardener.InfoPath] = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"shoot-info"}`
@@ -297,9 +297,9 @@ func TestPlanOfAPool(t *testing.T) {
 	at := 0
 	for _, says := range []string{
 		"web: a worker pool of Gardener", "Shoot prod of project shop, Kubernetes 1.33.1 (the Shoot's", "In the way of the roll, or down for a while:",
-		"budget shop/db (minAvailable 1) never allows an eviction", "the only replica of its owner is down while it moves: shop/db-0, shop/db-1", "n2 has 2 pods with volumes",
+		"PDB shop/db (minAvailable 1) never allows a disruption", "only replica of its owner, down while it moves: shop/db-0, shop/db-1", "n2 has 2 pods with volumes",
 		"web: 1 node to replace, from v1.33.1 to what the Shoot says", "strategy gardener-follow", "How many machines a zone may have more, or miss, is in the Shoot, which is not read",
-		"without the control cluster (--control-kubeconfig) the roll can be followed", "the pool's update strategy is not known without the Shoot or the control cluster",
+		"without the control cluster (--control-kubeconfig), the roll can be followed", "the pool's update strategy is not known without the Shoot or the control cluster",
 		"Not evaluated", "Settings",
 	} {
 		i := strings.Index(text[at:], says)
@@ -308,8 +308,8 @@ func TestPlanOfAPool(t *testing.T) {
 		}
 		at += i
 	}
-	for _, again := range []string{"n2: shop/db-0: budget db", "n2: shop/db-1 is the only replica", "a worker pool of Gardener", "are known in the control cluster only"} {
-		if n := strings.Count(text, again); n != strings.Count(again, "a worker")+strings.Count(again, "are known") {
+	for _, again := range []string{"n2: shop/db-0: PDB db", "n2: shop/db-1 is the only replica", "a worker pool of Gardener", "known in the control cluster only (--control"} {
+		if n := strings.Count(text, again); n != strings.Count(again, "a worker")+strings.Count(again, "known in") {
 			t.Errorf("%q is said %d times:\n%s", again, n, text)
 		}
 	}
@@ -328,7 +328,7 @@ func TestPlanOfAPool(t *testing.T) {
 func TestPlanOfAPoolWithNothingToDo(t *testing.T) {
 	text := planOfWeb(t, "")
 	clitest.Contains(t, text, "web: a worker pool of Gardener", "0 of 2 machines to be updated", "web: nothing is outdated as of", "Gardener begins a roll when the Shoot changes", "It would take all nodes:",
-		"In the way of a roll, or down for a while:", "budget shop/db (minAvailable 1) never allows an eviction", "Not evaluated", "drainboard plan --provider gardener --shoot NAMESPACE/NAME")
+		"In the way of a roll, or down for a while:", "PDB shop/db (minAvailable 1) never allows a disruption", "Not evaluated", "drainboard plan --provider gardener --shoot NAMESPACE/NAME")
 	for _, run := range []string{"strategy gardener-follow", "Settings", "BATCH"} {
 		if strings.Contains(text, run) {
 			t.Errorf("there is nothing to run, and yet it says %q:\n%s", run, text)

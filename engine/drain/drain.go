@@ -5,7 +5,10 @@
 // reasons are typed, so that screen, JSON and log all render the same ones.
 package drain
 
-import "github.com/drainboard/drainboard/engine/world"
+import (
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+)
 
 // Fate is what a drain means for a pod.
 type Fate string
@@ -35,19 +38,19 @@ const (
 func (r Reason) Sentence() string {
 	switch r {
 	case DaemonSetPod:
-		return "belongs to a DaemonSet, which would put it back"
+		return text.PutBackByDaemonSet
 	case MirrorPod:
-		return "mirrors a static pod, which only its node can remove"
+		return text.MirrorsStaticPod
 	case FinishedPod:
-		return "has run to its end"
+		return text.HasFinished
 	case UnmanagedPod:
-		return "has no controller: nothing puts it back (consent with --force-unmanaged)"
+		return text.HasNoController
 	case OrphanDaemonPod:
-		return "belonged to a DaemonSet that is gone: nothing puts it back (consent with --force-unmanaged)"
+		return text.DaemonSetGone
 	case EmptyDirPod:
-		return "keeps data in an emptyDir, lost with the pod (consent with --delete-emptydir-data)"
+		return text.KeepsEmptyDir
 	}
-	return "can be evicted"
+	return text.CanBeEvicted
 }
 
 // Consents are what the user allowed beforehand, kubectl drain's --force and

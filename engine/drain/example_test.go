@@ -22,6 +22,6 @@ func ExampleJudge() {
 	// Output:
 	// checkout-59fc56b974-86ltl leaves: can be evicted
 	// cache-0 leaves: can be evicted
-	// etcd-ip-10-0-1-5 stays: mirrors a static pod, which only its node can remove
-	// debug asks: has no controller: nothing puts it back (consent with --force-unmanaged)
+	// etcd-ip-10-0-1-5 stays: mirrors a static pod, which only its kubelet can remove
+	// debug asks: has no controller: nothing recreates it (allow with --force-unmanaged)
 }

@@ -1,8 +1,9 @@
 package live
 
 import (
-	"fmt"
 	"runtime/debug"
+
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // Crash is a panic as an error. A panic that ends the process leaves the terminal of
@@ -13,7 +14,7 @@ type Crash struct {
 	Stack []byte
 }
 
-func (c *Crash) Error() string { return fmt.Sprintf("internal error: %v", c.Value) }
+func (c *Crash) Error() string { return text.InternalError(c.Value) }
 
 // Guarded is do for a goroutine of its own: go Guarded(do, broken)(). broken is told of a
 // panic there, as a *Crash; it is nil where nobody is left to be told, and the process

@@ -2,13 +2,20 @@ package live
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Reasons of warnings of the loop.
+const (
+	outOfSight = "out of sight"
+	inSight    = "in sight"
+	lockLost   = "lock lost"
+	lockHeld   = "lock held"
 )
 
 // freshness remembers what is out of sight, so that each loss and each return is
@@ -37,11 +44,11 @@ func (l *Loop) lookRound() {
 				l.freshness.lost = map[world.Source]time.Time{}
 			}
 			l.freshness.lost[source] = now
-			why = cmp.Or(why, "no answer for "+(2*limit).String())
-			l.warn("out of sight", fmt.Sprintf("the %s cannot be seen: %s; what needs it waits, and its deadlines stand still", source, why))
+			why = cmp.Or(why, text.NoAnswerFor(2*limit))
+			l.warn(outOfSight, text.SourceLost(string(source), why))
 		case !stale && known:
 			delete(l.freshness.lost, source)
-			l.warn("in sight", fmt.Sprintf("the %s is seen again, after %s", source, now.Sub(since).Round(time.Second)))
+			l.warn(inSight, text.SourceBack(string(source), now.Sub(since)))
 		}
 	}
 }
@@ -50,11 +57,11 @@ func (l *Loop) lookRound() {
 func (l *Loop) loseLock() {
 	l.freshness.lock = l.Clock.Now()
 	why := ""
-	l.freshness.why = "it could not be renewed in time"
+	l.freshness.why = text.LockNotRenewed
 	if problem := l.World.Health[l.run.Sources()[0]].Problem; problem != "" {
-		why, l.freshness.why = ": "+problem, problem
+		why, l.freshness.why = problem, problem
 	}
-	l.warn("lock lost", "the lock of this run is lost"+why+"; nothing is done until it is back, and deadlines stand still")
+	l.warn(lockLost, text.LockLost(why))
 }
 
 // refuse drops the commands that came while the lock is lost and that are about what
@@ -66,7 +73,7 @@ func (l *Loop) refuse() {
 			return false
 		}
 		if c.Kind.NeedsLock() {
-			l.warn("lock lost", strings.TrimSpace(fmt.Sprintf("refused %s %s", c.Kind, c.Node))+": "+record.WithoutLock)
+			l.warn(lockLost, text.CommandRefused(string(c.Kind), c.Node, "", record.WithoutLock))
 		}
 		return c.Kind.NeedsLock()
 	})
@@ -74,9 +81,9 @@ func (l *Loop) refuse() {
 
 // holdLock tells that the lock is held again.
 func (l *Loop) holdLock() {
-	away := l.Clock.Now().Sub(l.freshness.lock).Round(time.Second)
+	away := l.Clock.Now().Sub(l.freshness.lock)
 	l.freshness.lock = time.Time{}
-	l.warn("lock held", fmt.Sprintf("the lock of this run is held again, after %s: the run goes on from its record", away))
+	l.warn(lockHeld, text.LockBack(away))
 }
 
 func (l *Loop) warn(reason, message string) {

@@ -27,7 +27,7 @@ func TestWatchJudgesARecordNowAndThen(t *testing.T) {
 	if why := w.unfit(run, now.Add(judgeEvery-time.Millisecond)); why != "" {
 		t.Errorf("it was compared again at once: %s", why)
 	}
-	if why := w.unfit(run, now.Add(judgeEvery)); !strings.Contains(why, "made anew") {
+	if why := w.unfit(run, now.Add(judgeEvery)); !strings.Contains(why, "recreated") {
 		t.Errorf("that the group is another one was not noticed: %q", why)
 	}
 	run.GroupID = "arn:2"

@@ -16,7 +16,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// ErrLost means that the run is no longer ours: somebody else wrote its record,
+// ErrLost means that the run is no longer ours: another process wrote its record,
 // or holds its lock.
 var ErrLost = errors.New("another process has taken the run over")
 
@@ -38,7 +38,7 @@ type Executor interface {
 }
 
 // Store keeps the run's record. Save is conditional: it fails with ErrLost when
-// somebody else has written the record since it was read.
+// another process has written the record since it was read.
 type Store interface {
 	Save(ctx context.Context, r record.Run) error
 }
@@ -52,7 +52,7 @@ type Lock interface {
 	// false for a moment while the lock is still ours, until it is renewed or lost.
 	Sure() bool
 	// Regain waits until the lock is held again and reads the record anew. It fails
-	// with ErrLost when somebody else holds it, and never because the API is away.
+	// with ErrLost when another process holds it, and never because the API is away.
 	Regain(ctx context.Context) (record.Run, error)
 }
 

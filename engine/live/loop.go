@@ -3,13 +3,13 @@ package live
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -144,7 +144,7 @@ func (l *Loop) Tell(e record.Event) bool {
 	}
 }
 
-// Look says what somebody looks at, in place of what was said before: its details
+// Look says what a user looks at, in place of what was said before: its details
 // are in the snapshots from then on, the next of which comes at once even if nothing
 // else changes. It does not block, and any goroutine may call it.
 func (l *Loop) Look(at engine.Look) {
@@ -162,7 +162,7 @@ func (l *Loop) Look(at engine.Look) {
 	}
 }
 
-// Run drives the run until it is finished, ctx ends, or somebody else has it
+// Run drives the run until it is finished, ctx ends, or another process has it
 // (ErrLost). It returns the run as it was last saved; an unfinished one can be
 // resumed from there. A lock that is lost is asked for again: until then nothing
 // is done, and what the record says then is what counts.
@@ -325,7 +325,7 @@ func (l *Loop) hear(c record.Command) {
 	}
 }
 
-// passOn tells what somebody else has to say about this run.
+// passOn tells what another process has to say about this run.
 func (l *Loop) passOn(e record.Event) {
 	e.Run, e.Group = l.run.ID, l.run.Group
 	if e.Time.IsZero() {
@@ -477,7 +477,7 @@ func (l *Loop) saveLast(ctx context.Context) {
 	if err == nil || errors.Is(err, ErrLost) {
 		return
 	}
-	l.tell([]record.Event{{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: record.Warning, Message: "the end of the run could not be written to its record, which still says that it goes on: " + err.Error()}})
+	l.tell([]record.Event{{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: record.Warning, Message: text.EndNotRecorded(err)}})
 }
 
 // saveWithin writes the record, again and again where the API fails now and then, until the
@@ -538,7 +538,7 @@ func (l *Loop) dispatch(a record.Action, asked time.Time) {
 func (l *Loop) do(ctx context.Context, a record.Action, asked time.Time) record.Outcome {
 	why := ""
 	if late := time.Now().Round(0).Sub(asked.Round(0)); late > tooLate {
-		why = fmt.Sprintf("it could not start for %s", late.Round(time.Second))
+		why = text.CouldNotStart(late)
 	} else if ctx.Err() != nil || !l.Lock.Sure() {
 		why = ErrNotSure.Error()
 	}

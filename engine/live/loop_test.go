@@ -78,11 +78,11 @@ func TestLoopTellsWhatIsOutOfSight(t *testing.T) {
 		t.Fatalf("ended %s: %v", r.Result, err)
 	}
 	want := []string{
-		"out of sight: the cloud cannot be seen: credentials expired; what needs it waits, and its deadlines stand still",
-		"in sight: the cloud is seen again, after 0s",
-		"lock lost: the lock of this run is lost: no answer in time; nothing is done until it is back, and deadlines stand still",
-		"lock held: the lock of this run is held again, after 0s: the run goes on from its record",
-		"looked up: what was under way: not seen: suspend AZRebalance, decided anew",
+		"out of sight: no view of the cloud: credentials expired; actions that need it wait, their deadlines stand still",
+		"in sight: the cloud is visible again after 0s",
+		"lock lost: the lock of this run is lost: no answer in time; nothing is done until it is held again, deadlines stand still",
+		"lock held: the lock of this run is held again after 0s: the run resumes from its record",
+		"looked up: pending changes looked up: not seen: suspend AZRebalance, recomputed",
 	}
 	if !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)

@@ -82,7 +82,7 @@ func TestLoopGoesOnOnlyWithARecordThatFits(t *testing.T) {
 		says string // "" if it goes on
 	}{
 		{"as it was", nil, func(*record.Run) {}, ""},
-		{"another group", nil, func(r *record.Run) { r.GroupID = "arn:2" }, "made anew"},
+		{"another group", nil, func(r *record.Run) { r.GroupID = "arn:2" }, "recreated"},
 		{"sizes that no run leads to", nil, func(r *record.Run) { r.Base, r.MaxSet = odd, 5 }, "max 50"},
 		{"unfit from the start", func(r *record.Run) { r.Base, r.MaxSet = odd, 5 }, func(*record.Run) {}, ""},
 	} {

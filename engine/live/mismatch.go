@@ -10,7 +10,7 @@ import (
 )
 
 // misfit is ErrLost if a record that was read again speaks of another group, or was
-// written by somebody else meanwhile with what does not fit the group: whoever resumes
+// written by another process meanwhile with what does not fit the group: whoever resumes
 // it is asked about that. What did not fit before either is no news.
 func (l *Loop) misfit(loaded record.Run) error {
 	if !known(l.World, &loaded) {

@@ -85,7 +85,7 @@ func TestLoopWithoutTheLockAnswersNobody(t *testing.T) {
 		_, err := b.Run(ctx, b.planned())
 		stop()
 		switch {
-		case back && (err != nil || len(acks) != 1 || acks[0].Accepted || acks[0].Answer != "approve is not possible now: nothing waits for approval"):
+		case back && (err != nil || len(acks) != 1 || acks[0].Accepted || acks[0].Answer != "approve not possible now: nothing waits for approval"):
 			t.Errorf("with the lock: %v, acks %+v", err, acks)
 		case !back && (!errors.Is(err, ErrLost) || len(acks) > 0):
 			t.Errorf("without: %v, acks %+v", err, acks)

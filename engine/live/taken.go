@@ -1,9 +1,9 @@
 package live
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -15,11 +15,7 @@ type HeldError struct {
 }
 
 func (e *HeldError) Error() string {
-	s := "another run holds the group: " + e.Holder
-	if !e.Since.IsZero() {
-		s += ", since " + e.Since.UTC().Format(time.RFC3339)
-	}
-	return s
+	return text.HeldBy(e.Holder, e.Since)
 }
 
 // DamagedError says that a record exists and cannot be read.
@@ -30,7 +26,7 @@ type DamagedError struct {
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the run record %s is damaged: %v; look at it with: %s", e.Record, world.Clean(e.Err.Error()), e.Look)
+	return text.RecordDamaged(e.Record, world.Clean(e.Err.Error()), e.Look)
 }
 
 func (e *DamagedError) Unwrap() error { return e.Err }
@@ -44,5 +40,5 @@ type NewerError struct {
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("the run record %s has form %d, written by a newer drainboard (this one knows up to %d): use that one", e.Record, e.Version, e.Known)
+	return text.RecordNewer(e.Record, e.Version, e.Known)
 }

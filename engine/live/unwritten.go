@@ -2,13 +2,12 @@ package live
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -35,7 +34,7 @@ var ErrTooLarge = errors.New("the run record is too large")
 type UnwrittenError struct{ Err error }
 
 func (e *UnwrittenError) Error() string {
-	return "the run record could not be written: " + e.Err.Error()
+	return text.Unrecorded(e.Err)
 }
 
 func (e *UnwrittenError) Unwrap() error { return e.Err }
@@ -98,7 +97,7 @@ func (l *Loop) lockless() error {
 // pauses returns why the run pauses itself.
 func (l *Loop) pauses() string {
 	u := &l.unwritten
-	u.paused = fmt.Sprintf("the run record could not be written for %s: %s", u.lasts().Round(time.Second), u.err)
+	u.paused = text.UnrecordedFor(u.lasts(), u.err)
 	return u.paused
 }
 
@@ -132,7 +131,7 @@ func (l *Loop) written() {
 	u := l.unwritten
 	l.unwritten = unwritten{}
 	if !u.told.IsZero() {
-		l.warn(record.ReasonWritten, fmt.Sprintf("the run record is written again, after %s; deadlines move by that time", time.Since(u.since).Round(time.Second)))
+		l.warn(record.ReasonWritten, text.RecordedAgain(time.Since(u.since)))
 	}
 }
 
@@ -146,16 +145,16 @@ func (l *Loop) tellUnwritten() {
 	u.told = time.Now()
 	now := l.Clock.Now()
 	e := record.Event{Time: now, Run: l.run.ID, Group: l.run.Group, Type: record.Warning, Reason: record.ReasonUnwritten}
-	e.Message = fmt.Sprintf("the run record cannot be written for %s: %s; nothing new starts, deadlines stand still, what is in flight ends", u.lasts().Round(time.Second), u.err)
+	e.Message = text.CannotRecord(u.lasts(), u.err)
 	switch left := l.recordLimit() - u.able; {
 	case l.run.State == record.Finished:
-		e.Message = fmt.Sprintf("the end of the run cannot be recorded for %s: %s; retried for up to %s", u.lasts().Round(time.Second), u.err, lastSaving)
+		e.Message = text.CannotRecordEnd(u.lasts(), u.err, lastSaving)
 	case l.run.State == record.Ending:
-		e.Message += fmt.Sprintf("; nothing is put back until it can be written, and this process ends in %s", max(0, endLimit-u.able).Round(time.Second))
+		e.Message = text.CannotRecordEnding(u.lasts(), u.err, max(0, endLimit-u.able))
 	case l.run.State == record.Running && left > 0:
 		until := now.Add(left)
 		e.Until = &until
-		e.Message += fmt.Sprintf("; the run pauses in %s", left.Round(time.Second))
+		e.Message = text.CannotRecordPausing(u.lasts(), u.err, left)
 	}
 	l.tell([]record.Event{e})
 }
@@ -192,19 +191,16 @@ func (l *Loop) refuseUnwritten(now time.Time) (later []record.Command) {
 		if c.ID == "" && !c.Kind.NeedsRecord() {
 			return false
 		}
-		what := strings.TrimSpace(fmt.Sprintf("%s %s", c.Kind, c.Node))
 		switch i := slices.IndexFunc(l.run.HandledCommands, func(a record.Ack) bool { return a.ID == c.ID }); {
 		case c.ID != "" && i >= 0: // it was recorded, and the answer did not reach the sender
 			acks = append(acks, l.run.HandledCommands[i])
 		case u.told.IsZero():
 			later = append(later, c)
 		case c.ID == "":
-			l.warn("refused", "refused "+what+": "+record.WithoutRecord)
+			l.warn("refused", text.CommandRefused(string(c.Kind), c.Node, "", record.WithoutRecord))
 		default:
-			words := fmt.Sprintf("not recorded, so not obeyed: the run record cannot be written for %s: %s; nothing new starts meanwhile; repeat the command when it can be written, or end the run where it is driven",
-				u.lasts().Round(time.Second), u.err)
-			acks = append(acks, record.Ack{ID: c.ID, At: now, Given: c.At, Answer: words})
-			l.warn("refused", fmt.Sprintf("refused %s by %s: %s", what, world.Clean(c.By), record.WithoutRecord))
+			acks = append(acks, record.Ack{ID: c.ID, At: now, Given: c.At, Answer: text.NotRecordedNotObeyed(u.lasts(), u.err)})
+			l.warn("refused", text.CommandRefused(string(c.Kind), c.Node, world.Clean(c.By), record.WithoutRecord))
 		}
 		return true
 	})
@@ -233,5 +229,5 @@ func unrecorded(err error) error {
 
 var (
 	errNoAnswer = errors.New("the write has no answer yet")
-	errNoLock   = errors.New("the lock of this run is lost")
+	errNoLock   = errors.New(record.WithoutLock)
 )

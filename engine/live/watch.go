@@ -2,13 +2,12 @@ package live
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -77,7 +76,7 @@ func (w *Watch) SeeHolder(name string) { w.holder = name }
 
 func (w *Watch) init() { w.once.Do(func() { w.looks = make(chan engine.Look, 1) }) }
 
-// Look says what somebody looks at, in place of what was said before: its details
+// Look says what a user looks at, in place of what was said before: its details
 // come with the next snapshot. It does not block.
 func (w *Watch) Look(at engine.Look) {
 	w.init()
@@ -151,7 +150,7 @@ func (w *Watch) publish() {
 			s.Unattended, s.Mismatches = run.Seen, w.unfit(run, now)
 		}
 		if w.holder != "" && now.Sub(run.Seen) > Unseen {
-			s.Unwritten, s.UnwrittenSince = "it seems that it cannot be written, and nothing new starts", run.Seen
+			s.Unwritten, s.UnwrittenSince = text.SeemsUnwritten, run.Seen
 		}
 	}
 	w.snapshot = s
@@ -179,7 +178,7 @@ func misfits(run record.Run, group *world.World) string {
 		return why
 	}
 	_, unfit := record.Reconcile(run, group, nil)
-	return strings.Join(unfit, "; ")
+	return text.Mismatches(unfit)
 }
 
 // pick is what there is to show: the run that the record tells of, or the group as
@@ -197,7 +196,7 @@ func (w *Watch) pick(now time.Time) (run record.Run, rules engine.Strategy, unre
 			if err == nil {
 				return engine.Meanwhile(now, r.run), rules, ""
 			}
-			unreadable = fmt.Sprintf("the run %s cannot be shown: %s", r.run.ID, err)
+			unreadable = text.CannotShow(r.run.ID, err)
 		}
 	}
 	if r.err != nil {

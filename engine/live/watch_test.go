@@ -114,7 +114,7 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	until("that the record is of a group that was there before", func(s *engine.Snapshot) bool {
-		return strings.Contains(s.Mismatches, "deleted and made anew")
+		return strings.Contains(s.Mismatches, "deleted and recreated")
 	})
 
 	run.State, run.Result, run.Finished = record.Finished, record.Aborted, time.Now().Add(-time.Hour)

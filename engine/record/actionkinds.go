@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -90,10 +91,10 @@ var (
 // Kinds are all kinds of actions.
 var Kinds = []Kind{
 	{
-		Name: CreateTemplate, Means: "make a version of the launch template with another image",
+		Name: CreateTemplate, Means: "create a version of the launch template with another image",
 		Place: InCloud, Needs: needsCloud, Rights: []string{"ec2:CreateLaunchTemplateVersion"},
 		requires: []requirement{hasGroup, hasTemplate, hasImage, hasToken},
-		sentence: func(a Action) string { return "make a launch template version with image " + a.Image },
+		sentence: func(a Action) string { return text.MakeTemplateVersion(a.Image) },
 		command: func(a Action) string {
 			return fmt.Sprintf("aws ec2 create-launch-template-version --launch-template-id %s --source-version %d --launch-template-data ImageId=%s", a.Template.ID, a.Template.Version, a.Image)
 		},
@@ -107,7 +108,7 @@ var Kinds = []Kind{
 			return w.Group.Template == *a.Template && w.Group.TemplateSpec == a.TemplateSpec
 		},
 		sentence: func(a Action) string {
-			return "set the group to launch template " + a.Template.ID + " version " + a.TemplateSpec
+			return text.SetTemplate(a.Template.ID, a.TemplateSpec)
 		},
 		command: func(a Action) string {
 			if a.Mixed { // --launch-template would put a template in the policy's place
@@ -122,7 +123,7 @@ var Kinds = []Kind{
 		Place: InCloud, Needs: needsCloud, Rights: []string{"autoscaling:UpdateAutoScalingGroup"},
 		requires: []requirement{hasGroup, hasSizes},
 		seen:     func(a Action, w *world.World) bool { return w.Group.Sizes == *a.Sizes },
-		sentence: func(a Action) string { return "set the group's sizes to " + a.Sizes.String() },
+		sentence: func(a Action) string { return text.SetSizes(a.Sizes.String()) },
 		command: func(a Action) string {
 			return fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --min-size %d --max-size %d --desired-capacity %d", a.Group, a.Sizes.Min, a.Sizes.Max, a.Sizes.Desired)
 		},
@@ -133,7 +134,7 @@ var Kinds = []Kind{
 		Place: InCloud, Needs: needsCloud, Rights: []string{"autoscaling:SuspendProcesses"},
 		requires: []requirement{hasGroup, hasProcess},
 		seen:     func(a Action, w *world.World) bool { return w.Group.HasSuspended(a.Process) },
-		sentence: func(a Action) string { return "suspend " + a.Process },
+		sentence: func(a Action) string { return text.Suspend(a.Process) },
 		command:  func(a Action) string { return processes("suspend", a) },
 		Event:    CapacityChanged,
 	},
@@ -142,7 +143,7 @@ var Kinds = []Kind{
 		Place: InCloud, Needs: needsCloud, Rights: []string{"autoscaling:ResumeProcesses"},
 		requires: []requirement{hasGroup, hasProcess},
 		seen:     func(a Action, w *world.World) bool { return !w.Group.HasSuspended(a.Process) },
-		sentence: func(a Action) string { return "resume " + a.Process },
+		sentence: func(a Action) string { return text.Resume(a.Process) },
 		command:  func(a Action) string { return processes("resume", a) },
 		Event:    CapacityChanged,
 	},
@@ -150,80 +151,80 @@ var Kinds = []Kind{
 		Name: LaunchIn, Means: "launch one machine in a zone",
 		Place: InCloud, Needs: needsCloud, Rights: []string{"autoscaling:LaunchInstances"},
 		requires: []requirement{hasGroup, hasZone, hasToken},
-		sentence: func(a Action) string { return "launch a machine in " + a.Zone },
+		sentence: func(a Action) string { return text.LaunchIn(a.Zone) },
 		command: func(a Action) string {
 			return fmt.Sprintf("aws autoscaling launch-instances --auto-scaling-group-name %s --requested-capacity 1 --availability-zones %s", a.Group, a.Zone)
 		},
 		Event: CapacityChanged,
 	},
 	{
-		Name: AddTaint, Means: "put a taint on a node", Undo: RemoveTaint,
+		Name: AddTaint, Means: "taint a node", Undo: RemoveTaint,
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		requires: []requirement{hasTaint},
 		on:       func(a Action, n *world.Node) bool { return n.HasTaint(a.AsTaint()) },
-		sentence: func(a Action) string { return "taint " + a.Node + " " + a.AsTaint().String() },
+		sentence: func(a Action) string { return text.Taint(a.Node, a.AsTaint().String()) },
 		command:  func(a Action) string { return fmt.Sprintf("kubectl taint node %s %s", a.Node, a.AsTaint()) },
-		Event:    NodeTainted, Message: func(a Action) string { return "tainted " + a.AsTaint().String() },
+		Event:    NodeTainted, Message: func(a Action) string { return text.Tainted(a.AsTaint().String()) },
 	},
 	{
-		Name: RemoveTaint, Means: "take it off",
+		Name: RemoveTaint, Means: "remove it",
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		requires: []requirement{hasTaint},
-		sentence: func(a Action) string { return "remove taint " + a.AsTaint().String() + " from " + a.Node },
+		sentence: func(a Action) string { return text.RemoveTaint(a.Node, a.AsTaint().String()) },
 		command:  func(a Action) string { return fmt.Sprintf("kubectl taint node %s %s-", a.Node, a.AsTaint()) },
 	},
 	{
 		Name: Cordon, Means: "cordon a node", Undo: Uncordon,
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		on:       func(_ Action, n *world.Node) bool { return n.Unschedulable },
-		sentence: func(a Action) string { return "cordon " + a.Node },
+		sentence: func(a Action) string { return text.Cordon(a.Node) },
 		command:  func(a Action) string { return "kubectl cordon " + a.Node },
 		Event:    NodeCordoned, Message: func(Action) string { return "cordoned" },
 	},
 	{
 		Name: Uncordon, Means: "uncordon it",
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
-		sentence: func(a Action) string { return "uncordon " + a.Node },
+		sentence: func(a Action) string { return text.Uncordon(a.Node) },
 		command:  func(a Action) string { return "kubectl uncordon " + a.Node },
 	},
 	{
-		Name: AddLabel, Means: "put a label on a node", Undo: RemoveLabel,
+		Name: AddLabel, Means: "label a node", Undo: RemoveLabel,
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		requires: []requirement{hasLabel},
 		on: func(a Action, n *world.Node) bool {
 			value, there := n.Labels[a.Label]
 			return there && value == a.Value
 		},
-		sentence: func(a Action) string { return "label " + a.Node + " " + a.Label + "=" + a.Value },
+		sentence: func(a Action) string { return text.Label(a.Node, a.Label, a.Value) },
 		command:  func(a Action) string { return fmt.Sprintf("kubectl label node %s %s=%s", a.Node, a.Label, a.Value) },
-		Event:    NodeCordoned, Reason: "label", Message: func(a Action) string { return "labelled " + a.Label + "=" + a.Value },
+		Event:    NodeCordoned, Reason: "label", Message: func(a Action) string { return text.Labelled(a.Label, a.Value) },
 	},
 	{
-		Name: RemoveLabel, Means: "take it off, if it still has the value that we gave it",
+		Name: RemoveLabel, Means: "remove it, if it still has the value that Drainboard set",
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		requires: []requirement{hasLabel},
-		sentence: func(a Action) string { return "remove label " + a.Label + " from " + a.Node },
+		sentence: func(a Action) string { return text.RemoveLabel(a.Node, a.Label) },
 		command:  func(a Action) string { return fmt.Sprintf("kubectl label node %s %s-", a.Node, a.Label) },
 	},
 	{
-		Name: Annotate, Means: "put an annotation on a node", Undo: Unannotate,
+		Name: Annotate, Means: "annotate a node", Undo: Unannotate,
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		requires: []requirement{hasAnnotation},
 		on: func(a Action, n *world.Node) bool {
 			value, there := n.Annotations[a.Annotation]
 			return there && value == a.Value
 		},
-		sentence: func(a Action) string { return "annotate " + a.Node + " " + a.Annotation + "=" + a.Value },
+		sentence: func(a Action) string { return text.Annotate(a.Node, a.Annotation, a.Value) },
 		command: func(a Action) string {
 			return fmt.Sprintf("kubectl annotate node %s %s=%s", a.Node, a.Annotation, a.Value)
 		},
-		Event: NodeTainted, Reason: "annotation", Message: func(a Action) string { return "annotated " + a.Annotation + "=" + a.Value },
+		Event: NodeTainted, Reason: "annotation", Message: func(a Action) string { return text.Annotated(a.Annotation, a.Value) },
 	},
 	{
-		Name: Unannotate, Means: "take it off, if it still has the value that we gave it",
+		Name: Unannotate, Means: "remove it, if it still has the value that Drainboard set",
 		Place: InCluster, Needs: needsCluster, Rights: patchNode,
 		requires: []requirement{hasAnnotation},
-		sentence: func(a Action) string { return "remove annotation " + a.Annotation + " from " + a.Node },
+		sentence: func(a Action) string { return text.RemoveAnnotation(a.Node, a.Annotation) },
 		command:  func(a Action) string { return fmt.Sprintf("kubectl annotate node %s %s-", a.Node, a.Annotation) },
 	},
 	{
@@ -234,7 +235,7 @@ var Kinds = []Kind{
 			p := w.Pod(a.UID)
 			return p == nil || p.Terminating()
 		},
-		sentence: func(a Action) string { return "evict " + a.Namespace + "/" + a.Pod },
+		sentence: func(a Action) string { return text.Evict(a.Namespace + "/" + a.Pod) },
 		command: func(a Action) string {
 			return fmt.Sprintf(`kubectl create --raw /api/v1/namespaces/%s/pods/%s/eviction -f - <<<'{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"%s","namespace":"%s"},"deleteOptions":{"preconditions":{"uid":"%s"}}}'`, a.Namespace, a.Pod, a.Pod, a.Namespace, a.UID)
 		},
@@ -247,7 +248,7 @@ var Kinds = []Kind{
 			p := w.Pod(a.UID)
 			return p == nil || a.Grace == nil && p.Terminating()
 		},
-		sentence: func(a Action) string { return "delete " + a.Namespace + "/" + a.Pod },
+		sentence: func(a Action) string { return text.Delete(a.Namespace + "/" + a.Pod) },
 		command: func(a Action) string {
 			cmd := "kubectl delete pod -n " + a.Namespace + " " + a.Pod
 			if a.Grace != nil {
@@ -259,7 +260,7 @@ var Kinds = []Kind{
 	{
 		Name: LookAtPods, Means: "read a node and its pods past all caches",
 		Place: InCluster, ReadOnly: true, Rights: []string{"get nodes", "list pods"},
-		sentence: func(a Action) string { return "look at the pods on " + a.Node },
+		sentence: func(a Action) string { return text.ReadPods(a.Node) },
 	},
 	{
 		Name: Terminate, Means: "terminate a machine through its group",
@@ -269,7 +270,7 @@ var Kinds = []Kind{
 			m := w.Machine(a.Machine)
 			return m == nil || m.Leaving()
 		},
-		sentence: func(a Action) string { return "terminate " + a.Machine },
+		sentence: func(a Action) string { return text.Terminate(a.Machine) },
 		command: func(a Action) string {
 			if a.Direct {
 				return "aws ec2 terminate-instances --instance-ids " + a.Machine
@@ -281,13 +282,7 @@ var Kinds = []Kind{
 			return fmt.Sprintf("aws autoscaling terminate-instance-in-auto-scaling-group --instance-id %s %s", a.Machine, decrement)
 		},
 		Event: NodeTerminating, Message: func(a Action) string {
-			switch {
-			case a.Direct:
-				return "asked the cloud to end " + a.Machine
-			case a.Decrement:
-				return "asked the group to end " + a.Machine + " and not to replace it"
-			}
-			return "asked the group to end " + a.Machine
+			return text.TerminationAsked(a.Machine, a.Direct, a.Decrement)
 		},
 	},
 	{
@@ -297,19 +292,19 @@ var Kinds = []Kind{
 		seen: func(a Action, w *world.World) bool {
 			return !slices.ContainsFunc(w.Group.Warm, func(m world.Machine) bool { return m.ID == a.Machine && !m.Leaving() })
 		},
-		sentence: func(a Action) string { return "end " + a.Machine + " of the warm pool" },
+		sentence: func(a Action) string { return text.EndWarm(a.Machine) },
 		command:  func(a Action) string { return "aws ec2 terminate-instances --instance-ids " + a.Machine },
 		Event:    CapacityChanged,
 	},
 	{
-		Name: Detach, Means: "take a machine out of its group, which launches another one in its place; tagged first",
+		Name: Detach, Means: "detach a machine from its group, which launches a replacement; tagged first",
 		Place: InCloud, Needs: needsCloud, Rights: []string{"autoscaling:DetachInstances", "ec2:CreateTags", "ec2:DeleteTags"},
 		requires: []requirement{hasMachine, hasGroup},
 		seen: func(a Action, w *world.World) bool {
 			m := w.Machine(a.Machine)
 			return m != nil && (m.Detached || m.Leaving()) // between the two lists of a cloud it may be on none
 		},
-		sentence: func(a Action) string { return "detach " + a.Machine },
+		sentence: func(a Action) string { return text.Detach(a.Machine) },
 		command: func(a Action) string {
 			tag := ""
 			if a.Tag != "" {
@@ -317,42 +312,38 @@ var Kinds = []Kind{
 			}
 			return tag + fmt.Sprintf("aws autoscaling detach-instances --auto-scaling-group-name %s --instance-ids %s --no-should-decrement-desired-capacity", a.Group, a.Machine)
 		},
-		Event: InstanceDetached, Message: func(a Action) string {
-			return "detached " + a.Machine + ": its group launches another one in its place"
-		},
+		Event: InstanceDetached, Message: func(a Action) string { return text.Detached(a.Machine) },
 	},
 	{
-		Name: Deregister, Means: "take a machine out of its group's load balancers, until its connections are over or a limit is",
+		Name: Deregister, Means: "deregister a machine from its group's load balancers, until its connections have drained or a limit is over",
 		Place: InCloud, Needs: needsCloud, Rights: []string{"elasticloadbalancing:DeregisterTargets", "elasticloadbalancing:DeregisterInstancesFromLoadBalancer"},
 		requires: []requirement{hasMachine, hasGroup, hasLimit},
-		sentence: func(a Action) string { return "take " + a.Machine + " out of its load balancers" },
+		sentence: func(a Action) string { return text.Deregister(a.Machine) },
 		command: func(a Action) string {
 			return atBalancers(a.Machine, a.Balancers, "deregister-targets", "deregister-instances-from-load-balancer")
 		},
-		Event: InstanceOut, Message: func(Action) string { return "out of the load balancers of its group" },
+		Event: InstanceOut, Message: func(Action) string { return text.Deregistered },
 	},
 	{
-		Name: Inspect, Means: "ask the cloud what is wrong with a machine that does not join",
+		Name: Inspect, Means: "ask the cloud why a machine does not join",
 		Place: InCloud, ReadOnly: true, Rights: []string{"ec2:DescribeInstanceStatus", "ec2:GetConsoleOutput"},
 		requires: []requirement{hasMachine},
-		sentence: func(a Action) string { return "inspect " + a.Machine },
+		sentence: func(a Action) string { return text.Inspect(a.Machine) },
 	},
 	{
 		Name: CheckEffect, Means: "a direct read: did an earlier action happen?", ReadOnly: true,
 		requires: []requirement{hasAction},
-		sentence: func(a Action) string {
-			return "look up whether it happened: " + KindOf(a.Of.Kind).sentence(*a.Of)
-		},
+		sentence: func(a Action) string { return text.LookUp(KindOf(a.Of.Kind).sentence(*a.Of)) },
 	},
 	{
 		Name: RunHook, Means: "the user's own commands before or after a node",
 		Place:    OnThisMachine,
-		sentence: func(a Action) string { return "run the hooks " + a.Side() + " " + a.Node },
+		sentence: func(a Action) string { return text.RunHooks(a.Side(), a.Node) },
 	},
-	request(HoldRoll, "have a group's own controller begin nothing further in a part of it", CapacityChanged, "", "patch machinedeployments"),
-	request(LetRoll, "let it go on", CapacityChanged, "", "patch machinedeployments"),
-	request(ForceMachine, "have the controller force a machine's end, by a recorded order", NodeTainted, string(ForceMachine), "patch machines"),
-	request(Prioritize, "have the controller take a machine earlier or later", NodeTainted, string(Prioritize), "patch machines"),
+	request(HoldRoll, "pause a part of a group that its own controller rolls", CapacityChanged, "", "patch machinedeployments"),
+	request(LetRoll, "resume it", CapacityChanged, "", "patch machinedeployments"),
+	request(ForceMachine, "have the controller terminate a machine by force, by a recorded order", NodeTainted, string(ForceMachine), "patch machines"),
+	request(Prioritize, "have the controller replace a machine earlier or later", NodeTainted, string(Prioritize), "patch machines"),
 }
 
 var patchNode = []string{"get nodes", "patch nodes"}

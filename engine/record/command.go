@@ -1,6 +1,10 @@
 package record
 
-import "time"
+import (
+	"time"
+
+	"github.com/drainboard/drainboard/engine/text"
+)
 
 // CommandKind is something an operator can say.
 type CommandKind string
@@ -17,7 +21,7 @@ const (
 )
 
 // WithoutLock is why a command is refused while the lock of the run is lost.
-const WithoutLock = "the lock of this run is lost"
+const WithoutLock = text.WithoutLock
 
 // NeedsLock reports whether a command is only taken while the lock is held: it is about
 // what the run does at that moment.
@@ -30,7 +34,7 @@ func (k CommandKind) NeedsLock() bool {
 }
 
 // WithoutRecord is why a command is refused while the run record cannot be written.
-const WithoutRecord = "the run record cannot be written"
+const WithoutRecord = text.WithoutRecord
 
 // NeedsRecord reports whether a command is only taken while the run record can be written:
 // it has the run do more. A pause and an abort only have it do less.

@@ -1,6 +1,10 @@
 package record
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/drainboard/drainboard/engine/text"
+)
 
 // Stays reports whether a refusal is more than bad luck.
 func (r Retry) Stays() bool {
@@ -51,14 +55,14 @@ func (r *Run) Surged() int {
 // LeaveDetached names a machine that runs outside its group, with the commands that end
 // it or put it back.
 func (r *Run) LeaveDetached(id string) (what, command string) {
-	return NameOf(id, r.Nodes[id]) + " is detached and serves outside its group, which has another machine in its place; the next upgrade of the group replaces it. Drain it and end it, or put it back into the group, which is one larger then",
+	return text.StaysDetached(NameOf(id, r.Nodes[id])),
 		fmt.Sprintf("aws ec2 terminate-instances --instance-ids %s  # or: aws autoscaling attach-instances --auto-scaling-group-name %s --instance-ids %s", id, r.Group, id)
 }
 
 // LeaveOff names a node that is out of its group's load balancers and stays in service:
 // nothing puts it back by itself.
 func (r *Run) LeaveOff(id string) (what, command string) {
-	what = NameOf(id, r.Nodes[id]) + " was taken out of the load balancers of its group and is not in them again; register it with each"
+	what = text.StaysDeregistered(NameOf(id, r.Nodes[id]))
 	if command := atBalancers(id, r.Balancers, "register-targets", "register-instances-with-load-balancer"); command != "" {
 		return what, command
 	}

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/text"
@@ -61,10 +60,10 @@ func (o *ExternalActivity) Pace(now time.Time, replaced, left int) (time.Duratio
 		return 0, ""
 	}
 	took := now.Sub(o.Began)
-	return (took / time.Duration(replaced) * time.Duration(left)).Round(time.Second), text.Plural(replaced, "node") + " in " + strings.TrimSuffix(max(took.Round(time.Minute), time.Minute).String(), "0s")
+	return (took / time.Duration(replaced) * time.Duration(left)).Round(time.Second), text.Pace(replaced, took)
 }
 
-// WorkingOn reports whether somebody who has marked a node has begun to move it.
+// WorkingOn reports whether the mover that has marked a node has begun to move it.
 func WorkingOn(stage Stage) bool {
 	switch stage {
 	case Draining, Settling, Terminating, Updating, NodeFail:

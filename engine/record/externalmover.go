@@ -7,7 +7,7 @@ import (
 	"github.com/drainboard/drainboard/engine/text"
 )
 
-// ExternalKind says what somebody else does who moves nodes of the group, or changes it.
+// ExternalKind says what another controller or a user does that moves nodes of the group, or changes it.
 type ExternalKind string
 
 // Kinds of rivals; docs/rivals.md has a line for each.
@@ -38,7 +38,7 @@ const (
 	HandlingWarned    Handling = "warned of" // it may do harm, and nothing keeps it from that
 )
 
-// ExternalMover is somebody else who moves nodes of the group, or may, while a run does.
+// ExternalMover is another controller or a user that moves nodes of the group, or may, while a run does.
 type ExternalMover struct {
 	Kind ExternalKind `json:"kind"`
 	// Who it is, under the name that people know; Does what it does, so that both make a
@@ -65,18 +65,11 @@ type ExternalMover struct {
 }
 
 // Sentence says who does what, on which nodes, and how it is handled.
-func (r ExternalMover) Sentence() string { return r.Action() + ": " + r.How }
+func (r ExternalMover) Sentence() string { return text.MoverHandled(r.Action(), r.How) }
 
 // Action says who does what, on which nodes.
 func (r ExternalMover) Action() string {
-	s := r.Who + " " + r.Does
-	if len(r.Nodes) > 0 {
-		s += " " + text.AndMore(r.Nodes, text.Few, r.More)
-	}
-	if r.Mark != "" {
-		s += " (" + r.Mark + ")"
-	}
-	return s
+	return text.MoverActs(r.Who, r.Does, r.Nodes, r.More, r.Mark)
 }
 
 // Is reports whether two are the same rival, at two times.
@@ -143,7 +136,7 @@ func MoverNews(was, is []ExternalMover) (over, come []ExternalMover) {
 
 // GoneEvent and AppearedEvent tell of them.
 func (r ExternalMover) GoneEvent() Event {
-	return Event{Type: Warning, Reason: "rival gone", Message: "over: " + r.Action()}
+	return Event{Type: Warning, Reason: reasonMoverGone, Message: text.MoverGone(r.Action())}
 }
 
 func (r ExternalMover) AppearedEvent() Event {

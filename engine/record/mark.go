@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -75,11 +76,11 @@ func (m Mark) Undo() Action {
 func (m Mark) What() string {
 	switch m.Put.Kind {
 	case AddTaint:
-		return "tainted " + m.Put.AsTaint().String()
+		return text.Tainted(m.Put.AsTaint().String())
 	case AddLabel:
-		return "labelled " + m.Put.Label + "=" + m.Put.Value
+		return text.Labelled(m.Put.Label, m.Put.Value)
 	case Annotate:
-		return "annotated " + m.Put.Annotation + "=" + m.Put.Value
+		return text.Annotated(m.Put.Annotation, m.Put.Value)
 	}
 	return "cordoned"
 }

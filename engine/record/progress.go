@@ -1,10 +1,8 @@
 package record
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/text"
@@ -65,10 +63,10 @@ func (r *Run) Standing() string {
 		count[n.Stage]++
 	}
 	replaced, total := r.Outdated()
-	parts := []string{fmt.Sprintf("%d of %s replaced", replaced, text.Plural(total, "node"))}
+	var parts []string
 	for _, stage := range []Stage{Draining, Settling, Terminating, Queued, Outdated, Launching, NodeFail, Skipped} {
 		if n := count[stage]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, stage))
+			parts = append(parts, text.InStage(n, string(stage)))
 		}
 	}
 	var open []string
@@ -77,34 +75,30 @@ func (r *Run) Standing() string {
 			open = append(open, p.Action.Sentence())
 		}
 	}
-	standing := strings.Join(parts, ", ")
-	if len(open) > 0 {
-		standing += "; under way, without an answer: " + text.Some(open)
-	}
-	return standing
+	return text.Standing(replaced, total, parts, open)
 }
 
 // Next says what is done first by who goes on with a run.
 func (r *Run) Next() string {
-	next := ""
+	open := false
 	for _, p := range r.Pending {
 		if p.Accepted.IsZero() && !p.Action.ReadOnly() && p.Action.Kind != RunHook {
-			next = "what was under way is looked up, then "
+			open = true
 		}
 	}
 	switch {
 	case r.State == Ending:
-		return next + "what is in flight is finished or put back"
+		return text.Next(open, text.NextEnds)
 	case r.State == Paused:
-		return next + "the run stays paused until it is resumed"
+		return text.Next(open, text.NextStaysPaused)
 	}
 	if b, waiting := r.Waiting(); waiting {
-		return next + fmt.Sprintf("batch %d waits for approval", b.ID)
+		return text.Next(open, text.NextApproval(b.ID))
 	}
 	for _, p := range r.Phases {
 		if !p.Start.IsZero() && p.End.IsZero() {
-			return next + "the phase " + p.Name + " goes on"
+			return text.Next(open, text.NextPhase(p.Name))
 		}
 	}
-	return next + "the run begins"
+	return text.Next(open, text.NextBegins)
 }

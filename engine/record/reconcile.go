@@ -2,11 +2,11 @@ package record
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -16,9 +16,9 @@ func (r *Run) OtherGroup(w *world.World) string {
 	g := &w.Group
 	switch {
 	case r.Provider != g.Provider || r.Group != g.Name:
-		return fmt.Sprintf("it is of the %s group %s", r.Provider, r.Group)
+		return text.OfGroup(r.Provider, r.Group)
 	case r.GroupID != "" && g.ID != "" && r.GroupID != g.ID:
-		return fmt.Sprintf("the group was deleted and made anew since the run began: it was %s, and is %s", r.GroupID, g.ID)
+		return text.GroupRecreated(r.GroupID, g.ID)
 	}
 	return ""
 }
@@ -62,16 +62,16 @@ func (f *reconciler) sizes() {
 	why := ""
 	switch {
 	case b.Min < 0 || b.Min > b.Desired || b.Desired > b.Max:
-		why = "no group can have these"
+		why = text.SizesImpossible
 	case r.Raise < 0 || r.Lowered < 0 || r.MaxSet > 0 && r.MaxSet < b.Max:
-		why = fmt.Sprintf("the run's own changes (%d more, %d less, maximum %d) do not lead there", r.Raise, r.Lowered, r.MaxSet)
+		why = text.SizesUnreachable(r.Raise, r.Lowered, r.MaxSet)
 	case g.Sizes.Min > b.Min && g.Sizes.Min > b.Desired:
-		why = fmt.Sprintf("the group's minimum is %d now", g.Sizes.Min)
+		why = text.MinimumIs(g.Sizes.Min)
 	default:
 		return
 	}
 	back := Action{Kind: SetSizes, Group: r.Group, Sizes: &b}
-	f.drop(fmt.Sprintf("the group's sizes do not go back to %s: %s", b, why), back.Command())
+	f.drop(text.SizesMismatch(b.String(), why), back.Command())
 	r.Base, r.Raise, r.Lowered, r.Doubted, r.MaxSet, r.AskedZones = g.Sizes, 0, 0, 0, 0, nil
 	r.Raised, r.RaiseUnsure = !r.Phases[0].End.IsZero(), false
 	r.Pending = maps.Clone(r.Pending)
@@ -88,16 +88,16 @@ func (f *reconciler) template(gone []world.Template) {
 	case g.Template.ID == "" || base == g.Template && spec == g.TemplateSpec:
 		return
 	case base.ID != g.Template.ID:
-		why = fmt.Sprintf("the group launches from another launch template now, %s", g.Template)
+		why = text.OtherTemplate(g.Template.String())
 	case !slices.Contains([]string{"", "$Latest", "$Default"}, spec) && spec != strconv.FormatInt(base.Version, 10):
-		why = fmt.Sprintf("it is said to be set as version %q", spec)
+		why = text.SetAsVersion(spec)
 	case slices.Contains(gone, base):
-		why = "there is no such version"
+		why = text.NoSuchVersion
 	default:
 		return
 	}
 	back := Action{Kind: SetTemplate, Group: r.Group, Template: &base, TemplateSpec: cmp.Or(spec, strconv.FormatInt(base.Version, 10)), Mixed: g.Mixed}
-	f.drop(fmt.Sprintf("the group's template does not go back to %s: %s", base, why), back.Command())
+	f.drop(text.TemplateMismatch(base.String(), why), back.Command())
 	r.BaseTemplate, r.BaseTemplateSpec = g.Template, g.TemplateSpec
 }
 
@@ -114,7 +114,7 @@ func (f *reconciler) processes() {
 		r.Suspended = slices.DeleteFunc(r.Suspended, func(p string) bool { return p == process })
 		if f.w.Group.HasSuspended(process) {
 			a := Action{Kind: Resume, Group: r.Group, Process: process}
-			f.drop(fmt.Sprintf("%s stays suspended: no run suspends it", process), a.Command())
+			f.drop(text.NotSuspendedByRuns(process), a.Command())
 		}
 	}
 }
@@ -133,15 +133,15 @@ func (f *reconciler) marks() {
 			case m.Foreign || node == nil:
 				return false
 			case !ours:
-				why = "its machine " + machine + " is not of this group"
+				why = text.NotOfGroup(machine)
 			case node.Machine != machine && f.w.NodeOf(machine) != nil:
-				why = "it is the node of machine " + node.Machine + ", not of " + machine
+				why = text.NodeOfOther(node.Machine, machine)
 			default:
 				return false
 			}
 			undo := m.Undo()
 			if !undo.IsSeen(f.w) {
-				f.drop(undo.Sentence()+" is not done: "+why, undo.Command())
+				f.drop(text.NotDone(undo.Sentence(), why), undo.Command())
 			}
 			return true
 		})

@@ -2,10 +2,8 @@ package record
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/text"
@@ -13,7 +11,7 @@ import (
 )
 
 // RecordDiff is what happened between two records of a run, as far as they tell: for
-// somebody who watches a run that another process drives. A before of another run,
+// a user who watches a run that another process drives. A before of another run,
 // or the zero value, gives everything that the record still knows. The events are in
 // the order of their times, which are the record's.
 func RecordDiff(before, after Run) []Event {
@@ -61,7 +59,7 @@ func (t *differ) first() bool { return t.was.Nodes == nil }
 func (t *differ) run() {
 	r := &t.is
 	if t.was.Started.IsZero() && !r.Started.IsZero() {
-		t.tell(r.Started, Event{Type: RunStarted, Reason: r.By, Message: "started by " + r.By})
+		t.tell(r.Started, Event{Type: RunStarted, Reason: r.By, Message: text.RunStarted(r.By)})
 	}
 	if r.State == t.was.State {
 		return
@@ -90,7 +88,7 @@ func (t *differ) phases() {
 			t.tell(p.Start, Event{Type: PhaseStarted, Phase: p.Name})
 		}
 		if was.End.IsZero() && !p.End.IsZero() {
-			t.tell(p.End, Event{Type: PhaseFinished, Phase: p.Name, Message: "finished after " + p.End.Sub(p.Start).Round(time.Second).String()})
+			t.tell(p.End, Event{Type: PhaseFinished, Phase: p.Name, Message: text.PhaseFinished(p.End.Sub(p.Start))})
 		}
 	}
 }
@@ -101,15 +99,12 @@ func (t *differ) batches() {
 		if i < len(t.was.Batches) {
 			was = t.was.Batches[i]
 		}
-		what := text.Plural(len(b.Machines), "node")
-		if b.Phase != "" {
-			what = "phase " + b.Phase
-		}
+		what := text.BatchOf(len(b.Machines), b.Phase)
 		if was.ID != b.ID && b.Approved.IsZero() {
-			t.tell(b.Waiting, Event{Type: BatchWaiting, Batch: b.ID, Message: "wants approval for " + what})
+			t.tell(b.Waiting, Event{Type: BatchWaiting, Batch: b.ID, Message: text.WantsApproval(what)})
 		}
 		if was.Approved.IsZero() && !b.Approved.IsZero() {
-			t.tell(b.Approved, Event{Type: BatchApproved, Batch: b.ID, Reason: b.By, Message: what + " approved by " + cmp.Or(b.By, "nobody: none was asked for")})
+			t.tell(b.Approved, Event{Type: BatchApproved, Batch: b.ID, Reason: b.By, Message: text.WasApproved(what, b.By)})
 		}
 	}
 }
@@ -117,7 +112,7 @@ func (t *differ) batches() {
 func (t *differ) orders() {
 	for _, o := range t.is.Orders {
 		if !slices.ContainsFunc(t.was.Orders, func(was ForceOrder) bool { return was.ID == o.ID }) {
-			t.tell(o.At, Event{Type: Warning, Node: o.Node, Reason: "force order", Message: fmt.Sprintf("force ordered by %s for %s: %s", o.By, cmp.Or(o.Node, o.Machine), o.Why)})
+			t.tell(o.At, Event{Type: Warning, Node: o.Node, Reason: reasonForced, Message: text.WasForced(o.By, cmp.Or(o.Node, o.Machine), o.Why)})
 		}
 	}
 }
@@ -149,7 +144,7 @@ func (t *differ) pods() {
 			t.tell(p.Evicted, e)
 		}
 		if !p.Gone.IsZero() && was.Gone.IsZero() {
-			e.Type, e.Message = PodGone, "left after "+p.Gone.Sub(p.First).Round(time.Second).String()
+			e.Type, e.Message = PodGone, text.PodLeft(p.Gone.Sub(p.First))
 			t.tell(p.Gone, e)
 		}
 		if p.Refusal != "" && was.Refusal == "" && p.Gone.IsZero() {
@@ -177,9 +172,9 @@ func (t *differ) validation() {
 	switch {
 	case is == nil:
 	case is.Passed.After(was.Passed):
-		t.tell(is.Passed, Event{Type: ValidationPassed, Reason: ValidationReason, Message: "the cluster is valid" + AfterNodes(is.After) + LooksInARow(is.Need)})
+		t.tell(is.Passed, Event{Type: ValidationPassed, Reason: ValidationReason, Message: text.Valid(AfterNodes(is.After), LooksInARow(is.Need))})
 	case is.Failed.After(was.Failed):
-		t.tell(is.Failed, Event{Type: ValidationFailed, Reason: ValidationReason, Message: "the cluster did not validate in time" + AfterNodes(is.After) + ": " + strings.Join(text.FirstOf(Messages(Counting(is.Failures))), "; ")})
+		t.tell(is.Failed, Event{Type: ValidationFailed, Reason: ValidationReason, Message: text.ClusterInvalid(AfterNodes(is.After), Messages(Counting(is.Failures)))})
 	}
 }
 
@@ -188,13 +183,13 @@ func (t *differ) nodes() {
 		n := t.is.Nodes[id]
 		was, known := t.was.Nodes[id]
 		if known && n.Detached && !was.Detached {
-			t.tell(cmp.Or(n.PendingValidation, t.is.Seen), Event{Type: InstanceDetached, Node: NameOf(id, n), Zone: n.Zone, Message: "detached " + id + ": its group launches another one in its place"})
+			t.tell(cmp.Or(n.PendingValidation, t.is.Seen), Event{Type: InstanceDetached, Node: NameOf(id, n), Zone: n.Zone, Message: text.Detached(id)})
 		}
 		if known && n.OffBalancers && !was.OffBalancers {
-			t.tell(t.is.Seen, Event{Type: InstanceOut, Node: NameOf(id, n), Zone: n.Zone, Message: "out of the load balancers of its group"})
+			t.tell(t.is.Seen, Event{Type: InstanceOut, Node: NameOf(id, n), Zone: n.Zone, Message: text.Deregistered})
 		}
 		if w := n.Wait; w != nil && w.For == string(BeforeNode) && (was.Wait == nil || !was.Wait.Start.Equal(w.Start)) {
-			t.tell(w.Start, Event{Type: HookStarted, Node: cmp.Or(n.Name, id), Zone: n.Zone, Reason: w.For, Until: &w.End, Message: "the hooks before it are asked"})
+			t.tell(w.Start, Event{Type: HookStarted, Node: cmp.Or(n.Name, id), Zone: n.Zone, Reason: w.For, Until: &w.End, Message: text.HooksAsked})
 		}
 		if known && was.Stage == n.Stage || stageEvents[n.Stage] == "" {
 			continue
@@ -207,13 +202,10 @@ func (t *differ) nodes() {
 		}
 		e := Event{Type: stageEvents[n.Stage], Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: n.Reason}
 		if n.Stage == Draining && n.Pods > 0 {
-			e.Message = text.Plural(n.Pods, "pod") + " to move"
-			if n.Reason != "" {
-				e.Message += ": " + n.Reason
-			}
+			e.Message = text.DrainOf(n.Pods, n.Reason)
 		}
 		if moves := t.is.External.MovesOf(id); n.Stage == Draining && len(moves) > 0 {
-			e.Reason, e.Message = string(moves[0].By), e.Message+" ("+moves[0].Mark+")"
+			e.Reason, e.Message = string(moves[0].By), text.Marked(e.Message, moves[0].Mark)
 		}
 		at := n.Since
 		if t.is.External != nil {
@@ -232,7 +224,7 @@ func (t *differ) nodes() {
 	for _, id := range slices.Sorted(maps.Keys(t.was.Nodes)) {
 		if _, still := t.is.Nodes[id]; !still && (t.is.External == nil || t.was.Nodes[id].Stage != Replaced) {
 			n := t.was.Nodes[id]
-			t.tell(cmp.Or(t.is.Seen, n.Since), Event{Type: Warning, Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: cmp.Or(n.Name, id) + " has left the group"})
+			t.tell(cmp.Or(t.is.Seen, n.Since), Event{Type: Warning, Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: text.HasLeftGroup(cmp.Or(n.Name, id))})
 		}
 	}
 }
@@ -252,7 +244,7 @@ func (t *differ) moves() {
 		n, is, was := t.is.Nodes[id], t.is.External.MovesOf(id), t.was.External.MovesOf(id)
 		e := Event{Time: t.is.Seen, Node: cmp.Or(n.Name, id), Zone: n.Zone}
 		if len(is) == 0 && len(was) > 0 && t.is.External.ByMachine[id].Node != nil {
-			e.Type, e.Reason, e.Message = NodeOutdated, string(was[0].By), "no mark is left of who moved it: "+was[0].Mark
+			e.Type, e.Reason, e.Message = NodeOutdated, string(was[0].By), text.NoMarkLeft(was[0].Mark)
 			if n.New {
 				e.Type = NodeReady
 			}
@@ -263,7 +255,7 @@ func (t *differ) moves() {
 				m.Step != world.MoveForeseen && WorkingOn(n.Stage) { // its stage tells it
 				continue
 			}
-			e.Type, e.Reason, e.Message = NodeTainted, string(m.By), m.Means+" ("+m.Mark+")"
+			e.Type, e.Reason, e.Message = NodeTainted, string(m.By), text.Marked(m.Means, m.Mark)
 			if m.Step != world.MoveForeseen {
 				e.Type = NodeCordoned
 			}
@@ -276,7 +268,7 @@ func (t *differ) moves() {
 	for _, what := range slices.Sorted(maps.Keys(alike)) {
 		list := alike[what]
 		if len(list) >= manyMarks {
-			list[0].Node, list[0].Zone, list[0].Message = "", "", fmt.Sprintf("each of %d nodes: %s", len(list), what)
+			list[0].Node, list[0].Zone, list[0].Message = "", "", text.EachOf(len(list), what)
 			list = list[:1]
 		}
 		for _, e := range list {

@@ -1,9 +1,10 @@
 package record
 
 import (
-	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // reducedCulprits is how many lines a reduced record has of what kept nodes.
@@ -57,7 +58,7 @@ func (r Run) Reduced() Run {
 		r.Nodes[id] = n
 	}
 	if more := len(r.BlockingPods) - reducedCulprits; more > 0 {
-		r.BlockingPods = append(slices.Clone(r.BlockingPods[:reducedCulprits]), fmt.Sprintf("and %d more", more))
+		r.BlockingPods = append(slices.Clone(r.BlockingPods[:reducedCulprits]), text.MoreThanListed(more))
 	}
 	return r
 }

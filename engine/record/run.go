@@ -189,7 +189,7 @@ type Run struct {
 	Raise   int `json:"raise,omitempty"`
 	Lowered int `json:"lowered,omitempty"`
 	// Doubted is how many of these may have taken nothing down: the machine was
-	// ending already when it was asked for, through somebody else as a rule, or by
+	// ending already when it was asked for, through another controller or a user as a rule, or by
 	// a request of ours whose answer was lost.
 	Doubted int `json:"doubted,omitempty"`
 	// MaxSet is the maximum size that we asked for last.
@@ -203,7 +203,7 @@ type Run struct {
 	AskedZones []string `json:"askedZones,omitempty"`
 	// LaunchFailed is the failed launch that was reported last.
 	LaunchFailed string `json:"launchFailed,omitempty"`
-	// Foreign: somebody else changed the group's size meanwhile; ours is left as it is.
+	// Foreign: another controller or a user changed the group's size meanwhile; ours is left as it is.
 	Foreign string `json:"foreign,omitempty"`
 	// ExternalMovers are those who else move nodes of the group, or may, as they were last seen.
 	ExternalMovers []ExternalMover `json:"rivals,omitempty"`
@@ -220,7 +220,7 @@ type Run struct {
 	// priority it has changed.
 	PausedDeployments []string `json:"held,omitempty"`
 	PausedIn          string   `json:"heldIn,omitempty"`
-	// PausedExternally: the run is paused because somebody else has paused parts of the group, and
+	// PausedExternally: the run is paused because another controller or a user has paused parts of the group, and
 	// goes on when he lets them go on.
 	PausedExternally bool `json:"theirs,omitempty"`
 	// Awaits is what the run waits for before it can end, or before there is anything to do:

@@ -63,7 +63,7 @@ func (r *Run) Larger(g *world.Group) string {
 	if r.State != Finished || n <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("the run %s left the group %s larger than it was (%s), and this one takes that for its size; drain a node and end it to go back: %s", r.ID, text.Plural(n, "machine"), r.Base, r.Shrink(n, g.Sizes.Desired))
+	return text.LargerByRun(r.ID, n, r.Base.String(), r.Shrink(n, g.Sizes.Desired))
 }
 
 // grown lists what the run has made of the group's sizes and not taken back, each with
@@ -71,16 +71,16 @@ func (r *Run) Larger(g *world.Group) string {
 func (r *Run) grown() (out []string) {
 	n := r.Surge()
 	if n > 0 {
-		out = append(out, fmt.Sprintf("the group %s is %s larger than it was (%s); drain a node and end it: %s", r.Group, text.Plural(n, "machine"), r.Base, r.Shrink(n, r.Expected())))
+		out = append(out, text.Larger(r.Group, n, r.Base.String(), r.Shrink(n, r.Expected())))
 	}
 	if r.RaiseUnsure && !r.Raised {
-		out = append(out, fmt.Sprintf("the group %s may be %s larger than it was (%s): aws autoscaling describe-scaling-activities --auto-scaling-group-name %s", r.Group, text.Plural(r.Raise, "machine"), r.Base, r.Group))
+		out = append(out, text.MaybeLarger(r.Group, r.Raise, r.Base.String(), "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+r.Group))
 	}
 	if n <= 0 && r.Raised && r.MaxSet > r.Base.Max {
 		from, to := r.Base, r.Base
 		from.Max = r.MaxSet
 		a := Action{Kind: SetSizes, Group: r.Group, From: &from, Sizes: &to}
-		out = append(out, fmt.Sprintf("the group's maximum is %d, and was %d: %s", from.Max, to.Max, a.Command()))
+		out = append(out, text.MaximumRaised(from.Max, to.Max, a.Command()))
 	}
 	return out
 }

@@ -34,7 +34,7 @@ type Canary struct {
 	By     string `json:"by,omitempty"`
 }
 
-// Deferral is what a run keeps of a node that somebody else takes out of service.
+// Deferral is what a run keeps of a node that another controller or a user takes out of service.
 type Deferral struct {
 	// Wait is for how long the node is left to them.
 	Wait *Wait `json:"wait"`

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -59,15 +58,9 @@ func Messages(found []Invalid) []string {
 const ValidationReason = "validation"
 
 func AfterNodes(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return " after " + text.Some(names)
+	return text.AfterNodes(names)
 }
 
 func LooksInARow(n int) string {
-	if n < 2 {
-		return ""
-	}
-	return fmt.Sprintf(", %d looks in a row", n)
+	return text.LooksInARow(n)
 }

@@ -2,7 +2,6 @@ package roll
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -204,7 +203,7 @@ func (d *rolling) begin() {
 			names = append(names, g.title())
 		}
 	}
-	d.tell(record.Event{Type: record.RollStarted, Message: fmt.Sprintf("%s, in this order: %s", text.Plural(len(names), "group"), strings.Join(names, ", "))})
+	d.tell(record.Event{Type: record.RollStarted, Message: text.RollStarted(names)})
 	for _, g := range r.Groups {
 		if g.State == LeftOut {
 			d.tell(record.Event{Type: record.RollGroupChanged, Group: cmp.Or(g.Group, g.Name), Reason: string(LeftOut), Message: g.Sentence()})
@@ -255,11 +254,7 @@ func (d *rolling) start() {
 			g.State, g.Started = Running, d.now
 			d.Start = append(d.Start, g.Name)
 			n, of := r.Place(g.Name)
-			how := "starts"
-			if g.Resumes {
-				how = "goes on where it was"
-			}
-			d.tell(record.Event{Type: record.RollGroupChanged, Group: cmp.Or(g.Group, g.Name), Run: g.Run, Reason: string(Running), Message: fmt.Sprintf("%s %s, group %d of %d", g.Name, how, n, of)})
+			d.tell(record.Event{Type: record.RollGroupChanged, Group: cmp.Or(g.Group, g.Name), Run: g.Run, Reason: string(Running), Message: text.GroupStarts(g.Name, g.Resumes, n, of)})
 		}
 		if g.State == Running {
 			running++
@@ -283,21 +278,17 @@ func (d *rolling) finish() {
 // stops says why the end of a group's run keeps others from starting, "" if it does not.
 func (r Rules) stops(g Group) string {
 	step := r.Steps[r.step(g.Role)]
-	what := "group"
-	if g.Role != "" {
-		what = string(g.Role) + " group"
-	}
 	switch {
 	case !g.Bad():
 		return ""
 	case g.Code == record.Aborted.ExitCode():
-		return g.Name + " was aborted"
+		return text.GroupAborted(g.Name)
 	case g.Code == record.ExitPaused:
-		return g.Name + " is paused"
+		return text.GroupPaused(g.Name)
 	case step.Any:
-		return fmt.Sprintf("%s ended in an error, and any error of a %s stops the roll", g.Name, what)
+		return text.AnyErrorStops(g.Name, string(g.Role))
 	case slices.Contains(step.Stop, g.Result):
-		return fmt.Sprintf("%s ended in %s, which stops the roll", g.Name, g.Result)
+		return text.ResultStops(g.Name, string(g.Result))
 	}
 	return ""
 }
@@ -354,14 +345,7 @@ func (r *Roll) Sentence() string {
 			well++
 		}
 	}
-	text := fmt.Sprintf("%d of %s done", well, text.Plural(of, "group"))
-	if r.Over() {
-		text += " in " + r.Ended.Sub(r.Started).Round(time.Second).String()
-	}
-	if left := r.Names(NotStarted); len(left) > 0 {
-		text += fmt.Sprintf("; not started: %s (%s)", strings.Join(left, ", "), r.Stop)
-	}
-	return text
+	return text.RollStands(well, of, r.Over(), r.Ended.Sub(r.Started), r.Names(NotStarted), r.Stop)
 }
 
 // Bad reports whether a group's run ended in anything but what it was for: nodes that were
@@ -379,11 +363,11 @@ func (g Group) Word() string {
 	case g.Code == 0:
 		return "done"
 	case g.Code == record.NodesLeft.ExitCode():
-		return "done, nodes left"
+		return text.DoneNodesLeft
 	case g.Code == record.ExitPaused:
 		return "paused"
 	case g.Code == record.ExitHeld:
-		return "held by another"
+		return text.HeldByAnother
 	case g.Code == record.ExitWrongUse:
 		return "refused"
 	case g.Result == "" || g.Result == record.Succeeded:
@@ -394,23 +378,17 @@ func (g Group) Word() string {
 
 // Sentence says how a group stands or ended.
 func (g Group) Sentence() string {
-	words := g.Name + ": " + g.Word()
-	if g.Total > 0 && (g.State == Running || g.State == Finished) {
-		words += fmt.Sprintf(", %d of %s replaced", g.Done, text.Plural(g.Total, "node"))
+	total, why := 0, ""
+	if g.State == Running || g.State == Finished {
+		total = g.Total
 	}
-	if !g.Ended.IsZero() {
-		words += " in " + g.Ended.Sub(g.Started).Round(time.Second).String()
+	if g.Code != 0 || g.State == LeftOut || g.State == NotStarted {
+		why = strings.TrimPrefix(g.Why, string(g.Result)+": ")
 	}
-	if g.Why != "" && g.Code != 0 || g.State == LeftOut || g.State == NotStarted {
-		words += ": " + strings.TrimPrefix(g.Why, string(g.Result)+": ")
-	}
-	return words
+	return text.GroupStands(g.Name, g.Word(), g.Done, total, !g.Ended.IsZero(), g.Ended.Sub(g.Started), why)
 }
 
 // title is a group's name and role.
 func (g Group) title() string {
-	if g.Role == "" {
-		return g.Name
-	}
-	return fmt.Sprintf("%s (%s)", g.Name, g.Role)
+	return text.GroupTitle(g.Name, string(g.Role))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // commandLife is the longest time after which a command from elsewhere may still be obeyed.
@@ -41,7 +42,7 @@ func (c *checker) effects(dec engine.Decision) {
 	if was.Result != record.Aborted && is.Result == record.Aborted && !c.said(record.CmdAbort, anything) {
 		d.breaks("commands: the run is aborted, and no valid command says so")
 	}
-	const byCommand = "asked for by "
+	byCommand := text.AskedForBy("")
 	if was.State != record.Paused && is.State == record.Paused && strings.HasPrefix(is.Why, byCommand) && !c.said(record.CmdPause, anything) {
 		d.breaks("commands: the run is paused (%s), and no valid command says so", is.Why)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -129,7 +130,7 @@ func (c *checker) end() {
 		c.replacement(m)
 	}
 	c.zones()
-	if n := len(s.alive()); !s.balanced() && !late && s.shrunk.Before(s.View.Health[world.Cloud].Fresh) && !reported(d, "raised the group's desired size") {
+	if n := len(s.alive()); !s.balanced() && !late && s.shrunk.Before(s.View.Health[world.Cloud].Fresh) && !reported(d, text.DesiredRaised(0, 0), text.DesiredLeftAsRaised(0)) {
 		d.breaks("rule 4: %d machines, desired %d", n, s.group.Sizes.Desired)
 	}
 }
@@ -159,8 +160,8 @@ func (c *checker) replacement(m *machine) {
 		d.breaks("rule 4: %s runs %s (%s)", m.ID, m.Template, r.Nodes[m.ID].Stage)
 		return
 	}
-	if reported(d, "raised the group's desired size") || c.isKops() && !c.joins() {
-		return // it may be somebody else's, or has no node that is looked at
+	if reported(d, text.DesiredRaised(0, 0), text.DesiredLeftAsRaised(0)) || c.isKops() && !c.joins() {
+		return // others may have launched it, or it has no node that is looked at
 	}
 	if n == nil || !n.Ready {
 		if seen := s.View.NodeOf(m.ID); seen == nil || !seen.Ready { // else it has become so, or has gone, just now
@@ -276,7 +277,8 @@ func (c *checker) sizes() {
 		want.Desired = max(want.Desired-taken, min(have.Desired, want.Desired))
 		want.Max = max(want.Max-taken, min(have.Max, want.Max))
 	}
-	if have == want || named(r, "desired size") || named(r, "maximum") || named(r, "the group's sizes") || reported(d, "somebody else") {
+	if have == want || named(r, figureless(text.DesiredStays(0))) || named(r, figureless(text.MaxStays(0))) || named(r, figureless(text.RaiseUnsure("0", "0"))) ||
+		reported(d, text.DesiredRaised(0, 0), text.DesiredLowered(0, 0), text.DesiredLeftAsRaised(0), text.MaxLeftAsSet(0)) {
 		return
 	}
 	d.breaks("rule 4: the group has %s, before us it had %s", have, want)
@@ -287,8 +289,17 @@ func named(r *record.Run, what string) bool {
 	return slices.ContainsFunc(r.Unrestored, func(line string) bool { return strings.Contains(line, what) })
 }
 
-// reported reports whether the run's notes or events mention something.
-func reported(d *Driver, what string) bool {
-	return slices.ContainsFunc(d.Run.Notes, func(line string) bool { return strings.Contains(line, what) }) ||
-		slices.ContainsFunc(d.Events, func(e record.Event) bool { return strings.Contains(e.Message, what) })
+// reported reports whether the run's notes or events have one of these sentences, whatever its
+// figures.
+func reported(d *Driver, sentences ...string) bool {
+	return slices.ContainsFunc(sentences, func(sentence string) bool {
+		says := func(line string) bool { return strings.Contains(line, figureless(sentence)) }
+		return slices.ContainsFunc(d.Run.Notes, says) || slices.ContainsFunc(d.Events, func(e record.Event) bool { return says(e.Message) })
+	})
+}
+
+// figureless is a sentence up to its first figure, which is 0.
+func figureless(sentence string) string {
+	words, _, _ := strings.Cut(sentence, "0")
+	return words
 }

@@ -139,15 +139,15 @@ func (c *checker) ends(a record.Action) {
 	if m := s.machines[a.Machine]; m == nil || m.Leaving() || n == nil || !s.balancer.there || !c.joins() {
 		return
 	}
-	if _, left := s.balancer.out[a.Machine]; !left && n.Created.Before(c.settledSince(a.Machine)) && !c.told(n.Name, "load balancers") {
+	if _, left := s.balancer.out[a.Machine]; !left && n.Created.Before(c.settledSince(a.Machine)) && !c.told(n.Name, record.WaitDeregister) {
 		d.breaks("balancer: %s is ended while the load balancer has it", n.Name)
 	}
 }
 
-// told reports whether a warning of a node mentions something.
-func (c *checker) told(node, what string) bool {
+// told reports whether a warning of a node has a reason.
+func (c *checker) told(node, reason string) bool {
 	return slices.ContainsFunc(c.d.Events, func(e record.Event) bool {
-		return e.Type == record.Warning && e.Node == node && strings.Contains(e.Message, what)
+		return e.Type == record.Warning && e.Node == node && e.Reason == reason
 	})
 }
 

@@ -1,8 +1,6 @@
 package sim
 
-import (
-	"github.com/drainboard/drainboard/engine/record"
-)
+import "github.com/drainboard/drainboard/engine/record"
 
 // service knows, from the Truth, which machines are out of service because of us
 // (rule 1): from the first eviction or the start of a drain that has none, until

@@ -3,7 +3,6 @@ package sim
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
@@ -39,7 +38,7 @@ func (c *checker) resizes(dec engine.Decision) {
 		// An end whose answer was lost, of a machine that others have ended too, may have taken
 		// nothing down; nobody can know. Nor can anybody tell who sets the maximum to just what
 		// we raise it to from us.
-		if up := strings.Contains(e.Message, "raised"); up && d.Sim.raised == 0 && !slices.Contains(slices.Collect(maps.Values(c.unsure)), true) || !up && d.Sim.lowered == 0 && d.Sim.foreign.Max == 0 {
+		if up := e.Message == dec.Run.Foreign; up && d.Sim.raised == 0 && !slices.Contains(slices.Collect(maps.Values(c.unsure)), true) || !up && d.Sim.lowered == 0 && d.Sim.foreign.Max == 0 {
 			d.breaks("sizes: nobody else has changed the size, and the run says: %s", e.Message)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -89,8 +90,8 @@ func (c *checker) deadlines(dec engine.Decision) {
 	for _, e := range dec.Events {
 		switch {
 		case e.Type == record.NodeFailed && e.Reason == string(record.EvictionFail),
-			e.Type == record.NodeSkipped && strings.HasPrefix(e.Reason, "its drain did not end"),
-			e.Type == record.Warning && strings.HasPrefix(e.Reason, "force-") && strings.Contains(e.Message, "has used up its time"):
+			e.Type == record.NodeSkipped && e.Reason == text.DrainTookTooLong(set.DrainTimeout),
+			e.Type == record.Warning && strings.HasPrefix(e.Reason, "force-") && (strings.Contains(e.Message, text.ForcedByFlag) || strings.Contains(e.Message, text.ForcedByStrategy)):
 			c.drained(e.Node)
 		case e.Type == record.Warning && e.Reason == string(record.CreationFail):
 			w := wait{what: "nothing"}
@@ -103,13 +104,17 @@ func (c *checker) deadlines(dec engine.Decision) {
 				}
 			}
 			c.gaveUp("the wait for nodes", w, set.NodeReadyTimeout)
-		case e.Type == record.Warning && e.Reason == string(record.Failed) && strings.Contains(e.Message, "did not end within"):
-			id, _, _ := strings.Cut(e.Message, " ")
-			w := wait{what: "nothing"}
-			if n := was.Nodes[id]; n.Wait != nil {
-				w = wait{id, n.Wait.For, n.Wait.Start}
+		case e.Type == record.Warning && e.Reason == string(record.Failed):
+			for id, n := range was.Nodes {
+				if n.Stage != record.Terminating || !strings.HasPrefix(e.Message, id+" ") {
+					continue
+				}
+				w := wait{what: "nothing"}
+				if n.Wait != nil {
+					w = wait{id, n.Wait.For, n.Wait.Start}
+				}
+				c.gaveUp("the end of "+id, w, set.TerminateTimeout)
 			}
-			c.gaveUp("the end of "+id, w, set.TerminateTimeout)
 		}
 	}
 }

@@ -240,7 +240,7 @@ func (d *Driver) audit(given []byte, next record.Run) record.Run {
 
 // auditFacts sees that what is kept of the machines is what one would work out now.
 func (d *Driver) auditFacts(r record.Run) {
-	if stale := engine.StaleFact(d.Rules, d.Sim.View, r); stale != "" {
+	if stale := engine.StaleFact(d.Rules, d.Sim.View, r); stale != nil {
 		d.breaks("facts: %s", stale)
 	}
 }

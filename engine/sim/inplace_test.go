@@ -27,7 +27,7 @@ run for=20m`); err != nil {
 	if want := "a 3 of 3 updated; b 0 of 3 updated; "; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if want := "[b1: its update in place failed: bad image; it counts as out of service until it is updated]"; fmt.Sprint(v.Pool.Failed) != want {
+	if want := "[b1: in-place update failed: bad image; out of service until updated]"; fmt.Sprint(v.Pool.Failed) != want {
 		t.Errorf("%v, want %s", v.Pool.Failed, want)
 	}
 	if l, want := v.Pool.Limits, world.DefaultLimits(world.AutoInPlaceUpdate); l.Drain != want.Drain || !l.NoHealth || !l.Guessed {

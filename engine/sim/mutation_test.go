@@ -105,7 +105,7 @@ var mutations = []mutation{
 	{"names: a drain goes on with the next machine of a name", "decide.go", "\t\ts.dropNames()\n", "", "", "names: "},
 	{"sizes: the raise starts from the plan's", "capacity.go", "s.Run.MaxSet == 0 {", "s.Run.MaxSet < 0 {", "", "sizes: the raise is from"},
 	{"sizes: the maximum that others set is lost", "capacity.go", "s.settled(\"restore-max\") && g.Sizes.Max != s.Run.MaxSet &&", "s.settled(\"restore-max\") && false &&", "", "sizes: the maximum"},
-	{"sizes: the end of a machine that others end counts as ours", "node.go", "m != nil && !m.Leaving() // somebody", "m != nil // somebody", "", "sizes: nobody else"},
+	{"sizes: the end of a machine that others end counts as ours", "node.go", "m != nil && !m.Leaving() // a termination", "m != nil // a termination", "", "sizes: nobody else"},
 	{"sizes: an end that was refused counts", "observe.go", "n.Stage == record.Terminating && n.Decrement && s.settled(", "n.Stage == record.Terminating && false && s.settled(", "Scenario/terminate_refused_then_killed", ""},
 	{"template: it goes back while machines run the new one", "capacity.go", "if m.Template == s.Run.Target.Templates[0] && m.Template != s.Run.BaseTemplate {", "if m == nil {", "", "template: "},
 	{"3: a pod that is forced has no time to end", "node.go", "case known.Forced && !s.Now.Before(stuck):", "case known.Forced:", "", "grace: "},

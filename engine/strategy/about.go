@@ -2,15 +2,15 @@ package strategy
 
 // abouts say what each strategy does, for whoever has to choose one.
 var abouts = map[string]string{
-	"eks":                   "new nodes first, then the old ones go",
-	"kops":                  "old nodes wait outside their group until new ones stand in, and the cluster proves valid after each that goes",
-	"gardener":              "each zone by itself, new nodes first as far as its share of the surge goes, and pods are forced in the end",
+	"eks":                   "new nodes first, then old ones are drained and terminated",
+	"kops":                  "detaches old nodes until new ones serve, and validates the cluster after each that is terminated",
+	"gardener":              "each zone by itself, new nodes first as far as its share of the surge allows; finally deletes pods past their PDBs",
 	"gardener-seed":         "the same with the numbers of Gardener's documentation",
 	"gardener-manual":       "nodes of a Gardener pool are selected, batch by batch, and Gardener updates them in place",
 	"gardener-inplace":      "nodes of a Gardener pool in the simulator are selected zone by zone, and updated in place; after a surge the last old ones are ended",
 	"gardener-inplace-seed": "the same with the numbers of Gardener's documentation",
-	"eks-minimal":           "no extra nodes: old ones go first, and their replacements come",
-	"gardener-follow":       "Gardener's controller rolls one of its pools, and is followed and helped: paused, put in order, forced",
+	"eks-minimal":           "no extra nodes: old ones are terminated first, then replaced",
+	"gardener-follow":       "follows Gardener's controller while it rolls a pool, and helps: pauses, reorders, forces",
 }
 
 // Names lists the strategies.

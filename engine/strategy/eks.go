@@ -1,13 +1,14 @@
 package strategy
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -43,6 +44,12 @@ var unschedulable = world.Taint{Key: world.EKSGroupKey, Value: "unschedulable", 
 // surplus keeps pods off new nodes that will be retired, as far as others have room.
 var surplus = world.Taint{Key: world.SurplusTaint, Effect: "PreferNoSchedule"}
 
+// What a run waits for that launches machines, as its record and screens name it.
+const (
+	newNodes     = "new nodes"
+	replacements = "replacements"
+)
+
 // maxUnavailableQuota is EKS's own bound on maxUnavailable.
 const maxUnavailableQuota = 100
 
@@ -65,15 +72,7 @@ func (EKS) Defaults() record.Settings {
 	d.MaxUnavailable = record.Amount{N: 1}
 	d.DrainTimeout = 15 * time.Minute
 	d.Settle = 60 * time.Second
-	d.Origin = map[string]string{
-		"max-unavailable":    "EKS: one node",
-		"drain-timeout":      "EKS: 15 minutes",
-		"post-drain-wait":    "EKS: 60 seconds",
-		"on-drain-timeout":   "EKS: fails with PodEvictionFailure",
-		"order":              "EKS: random",
-		"node-ready-timeout": "Drainboard",
-		"approve":            "Drainboard",
-	}
+	d.Origin = eksOrigin()
 	return d
 }
 
@@ -83,30 +82,17 @@ func (EKS) Phases() []string { return []string{setup, scaleUp, upgrade, scaleDow
 // Abilities is what an operator can do to a run that we drive: everything.
 func (EKS) Abilities() []record.Ability { return everything() }
 
-// everything is what an operator can do to a run that we drive.
-func everything() []record.Ability {
-	return []record.Ability{
-		{Kind: record.CmdApprove, Answer: record.Yes, How: "lets the batch's nodes drain"},
-		{Kind: record.CmdPause, Answer: record.Yes, How: "no eviction and no termination starts, deadlines stand still"},
-		{Kind: record.CmdResume, Answer: record.Yes, How: "goes on"},
-		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes pods past their budgets"},
-		{Kind: record.CmdSkip, Answer: record.Yes, How: "leaves the node as it was"},
-		{Kind: record.CmdReturn, Answer: record.Yes, How: "takes a skipped or failed node up again, at the end of the order"},
-		{Kind: record.CmdAbort, Answer: record.Yes, How: "finishes or puts back what is in flight"},
-	}
-}
-
 // Step takes the current phase on.
 func (e EKS) Step(s *engine.Step) {
 	steps{setup: e.setup, scaleUp: e.scaleUp, upgrade: e.upgrade, scaleDown: e.scaleDown}.take(s, setup)
 }
 
-// opposed pauses the run if somebody is at work on the group so that going on would do
+// opposed pauses the run if another controller or a user is at work on the group so that going on would do
 // harm. It reports whether that is so.
 func opposed(s *engine.Step) bool {
 	why := s.Opposed()
 	if why != "" {
-		s.Pause(why + "; then resume, or abort")
+		s.Pause(text.PausedBeside(why))
 	}
 	return why != ""
 }
@@ -177,7 +163,7 @@ func (e EKS) scaleUp(s *engine.Step) {
 		return
 	}
 	if s.Run.PhaseWait == nil {
-		s.StartLaunchWait("new nodes")
+		s.StartLaunchWait(newNodes)
 	}
 	s.WatchSizes()
 	s.Guard()
@@ -248,7 +234,7 @@ func (e EKS) missing(s *engine.Step) string {
 	short := s.Run.Expected() - count
 	failure := s.LaunchFailure()
 	if short > 0 && failure == "" {
-		return fmt.Sprintf("%d machines are still to be launched", short)
+		return text.StillToLaunch(short)
 	}
 	for _, zone := range zonesWith(&s.Run, func(n record.Node) bool { return !n.New && n.Stage != record.Replaced }) {
 		if have[zone] {
@@ -257,13 +243,7 @@ func (e EKS) missing(s *engine.Step) string {
 		if short <= 0 || failure != "" {
 			s.LaunchInZone(zone)
 		}
-		why := "zone " + zone + " has no new node"
-		if refusal := s.LaunchRefusal(zone); refusal != "" {
-			why += ": " + refusal
-		} else if failure != "" {
-			why += ": " + failure
-		}
-		return why
+		return text.ZoneHasNoNew(zone, cmp.Or(s.LaunchRefusal(zone), failure))
 	}
 	return ""
 }

@@ -1,15 +1,13 @@
 package strategy
 
 import (
-	"fmt"
-	"strconv"
-
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // scaleDown retires what is too many, emptiest first, and gives the group its
-// bounds back. If somebody else raised the group meanwhile it stops there, as
+// bounds back. If another controller or a user raised the group meanwhile it stops there, as
 // EKS does when the Cluster Autoscaler is at work.
 func (e EKS) scaleDown(s *engine.Step) {
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
@@ -29,7 +27,7 @@ func (e EKS) scaleDown(s *engine.Step) {
 	} else if !s.StopRetiring() {
 		return
 	} else {
-		s.Note(s.Run.Foreign + "; its size is left as it is, max " + strconv.Itoa(s.W.Group.Sizes.Max))
+		s.Note(text.SizeLeft(s.Run.Foreign, s.W.Group.Sizes.Max))
 	}
 	if !s.UnmarkAll() || !s.ResumeProcesses() {
 		return
@@ -40,7 +38,7 @@ func (e EKS) scaleDown(s *engine.Step) {
 // enough waits until the replacements of all nodes are Ready.
 func enough(s *engine.Step) bool {
 	if s.Run.PhaseWait == nil {
-		s.StartLaunchWait("replacements")
+		s.StartLaunchWait(replacements)
 	}
 	why := short(&s.Reader)
 	if why == "" {
@@ -68,10 +66,7 @@ func short(s *engine.Reader) string {
 		ready++
 	}
 	if want := s.W.Group.Sizes.Desired; why == "" && ready < want {
-		why = fmt.Sprintf("%d of %d nodes are there", ready, want)
-		if f := s.LaunchFailure(); f != "" {
-			why += ": " + f
-		}
+		why = text.NodesReady(ready, want, s.LaunchFailure())
 	}
 	return why
 }

@@ -41,7 +41,7 @@ func (EKSMinimal) Name() string { return "eks-minimal" }
 func (EKSMinimal) Defaults() record.Settings {
 	d := EKS{}.Defaults()
 	d.Settle = 0
-	d.Origin["post-drain-wait"] = "EKS MINIMAL: none"
+	d.Origin["post-drain-wait"] = minimalOrigin
 	return d
 }
 
@@ -123,7 +123,7 @@ func (EKSMinimal) upgrade(s *engine.Step) {
 	case late != "":
 		s.FailLaunch(late)
 	case s.Run.PhaseWait == nil || joinedSince(&s.Reader, s.Run.PhaseWait.Start):
-		s.StartLaunchWait("replacements")
+		s.StartLaunchWait(replacements)
 	case s.Over(s.Run.PhaseWait):
 		s.FailLaunch(why)
 	}

@@ -2,7 +2,6 @@ package strategy
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
@@ -34,7 +33,7 @@ func (f Follow) Step(s *engine.Step) {
 	}
 	c := selfdriven.Of(&s.W.Group)
 	if c == nil || c != s.Rules.Follows() {
-		s.Fail(record.Failed, "the group is not driven by "+string(s.Rules.Follows().Mover()))
+		s.Fail(record.Failed, text.NotDrivenBy(string(s.Rules.Follows().Mover())))
 		return
 	}
 	s.Run.Limit = s.Rules.Limit(s.W, &s.Run)
@@ -56,24 +55,24 @@ func (f Follow) Step(s *engine.Step) {
 	switch coming := f.coming(&s.Reader); {
 	case len(coming) > 0:
 		s.EndAwait()
-		if s.StoodStill("machines that get Ready", giveUps*still) {
-			s.Fail(record.CreationFail, fmt.Sprintf("NodeCreationFailure: no machine has got Ready for %s: %s", text.Span(giveUps*still), strings.Join(coming, "; ")))
+		if s.StoodStill(machinesReady, giveUps*still) {
+			s.Fail(record.CreationFail, text.NoMachineReady(giveUps*still, coming))
 		}
 		return
 	case over && len(left) > 0:
 		s.Await(waitsToEnd(&s.Reader), left)
 		return
 	case len(left) > 0 && !known:
-		s.Await(fmt.Sprintf("%d serve of the %d that did at the start", s.Serving(), s.Run.Base.Desired), left)
+		s.Await(text.FewerServe(s.Serving(), s.Run.Base.Desired), left)
 		return
 	case f.notStarted(&s.Reader, left):
-		s.Await("the update of the outdated nodes has not started", left)
+		s.Await(text.UpdateNotStarted, left)
 		return
 	case known:
 		s.EndAwait()
 		s.Moves()
 	case s.StoodStill(progress, still):
-		s.Note(fmt.Sprintf("%d serve of the %d that did at the start: whether more are to come is known in %s only", s.Serving(), s.Run.Base.Desired, c.Words().Where))
+		s.Note(text.MoreUnknown(s.Serving(), s.Run.Base.Desired, c.Words().Where))
 		over = true
 	}
 	if over {
@@ -81,8 +80,11 @@ func (f Follow) Step(s *engine.Step) {
 	}
 }
 
-// progress is what is waited for where nothing says that more is to come.
-const progress = "further progress"
+// What is waited for: new machines, and anything, where nothing says that more is to come.
+const (
+	machinesReady = "Ready machines"
+	progress      = "further progress"
+)
 
 // underWay are the stages of nodes with which a controller has begun, and is not through.
 var underWay = []record.Stage{record.Draining, record.Settling, record.Terminating, record.Updating, record.Launching, record.NodeFail}
@@ -118,9 +120,9 @@ func unfinished(w *world.World) []world.Unfinished {
 // waitsToEnd says why a run waits that has no node left to follow.
 func waitsToEnd(s *engine.Reader) string {
 	if done, _ := s.Run.Outdated(); done > 0 {
-		return "no node is left to update"
+		return text.NoNodeLeft
 	}
-	return "no node is outdated yet"
+	return text.NoneOutdatedYet
 }
 
 // notStarted reports whether nodes are to be updated, and the controller has not come to them, as

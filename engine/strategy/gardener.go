@@ -61,35 +61,15 @@ func (g Gardener) Defaults() record.Settings {
 	d.HealthTimeout = 10 * time.Minute
 	d.Unreachable, d.UnreachableAfter = record.UnreachableTerminate, 5*time.Minute
 	d.Unmanaged, d.EmptyDir = true, true
-	d.Origin = map[string]string{
-		"max-surge":            "Gardener: one machine",
-		"max-unavailable":      "Gardener: none; one in a zone that has no share of the surge",
-		"drain-timeout":        "Gardener: 2 hours (machineDrainTimeout)",
-		"on-drain-timeout":     "Gardener: pods are deleted past their budgets",
-		"eviction-retry":       "Gardener: 20 seconds, and at once when a budget opens",
-		"health-timeout":       "Gardener: 10 minutes (machineHealthTimeout)",
-		"unreachable":          "Gardener: a node that is not Ready is ended with its pods",
-		"unreachable-after":    "Gardener: 5 minutes",
-		"order":                "Gardener: those that are not healthy, then the oldest",
-		"post-drain-wait":      "Gardener: none",
-		"force-unmanaged":      "Gardener: all pods go",
-		"delete-emptydir-data": "Gardener: all pods go",
-		"approve":              "Drainboard",
-	}
+	d.Origin = gardenerOrigin(g.Seed)
 	if g.Seed {
 		d.NodeReadyTimeout, d.EvictRetries = 10*time.Minute, 10
 		d.NodeConditions = []string{"KernelDeadlock", "ReadonlyFilesystem", "DiskPressure"}
-		d.Origin["node-ready-timeout"] = "Gardener's document: 10 minutes (machineCreationTimeout)"
-		d.Origin["max-evict-retries"] = "Gardener's document: 10"
-		d.Origin["node-conditions"] = "Gardener's document"
 		return d
 	}
 	d.NodeReadyTimeout, d.EvictRetries = 20*time.Minute, 360
 	d.NodeConditions = slices.Clone(world.HealthConditions)
 	d.MisconfiguredRetry, d.VolumesInTurn, d.HealthInTurn = 5*time.Second, true, true
-	d.Origin["node-ready-timeout"] = "Gardener: 20 minutes (machineCreationTimeout)"
-	d.Origin["max-evict-retries"] = "Gardener: 360, no more than fit into the drain's time"
-	d.Origin["node-conditions"] = "Gardener"
 	return d
 }
 
@@ -171,7 +151,7 @@ func launched(s *engine.Step) bool {
 		s.Run.PhaseWait = nil
 		return true
 	case s.Run.PhaseWait == nil || joinedSince(&s.Reader, s.Run.PhaseWait.Start):
-		s.StartPhaseWait("replacements", giveUps*s.JoinTime())
+		s.StartPhaseWait(replacements, giveUps*s.JoinTime())
 	case s.Over(s.Run.PhaseWait):
 		s.FailLaunch(why)
 	}

@@ -1,7 +1,7 @@
 package strategy
 
 import (
-	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -9,6 +9,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -51,7 +52,7 @@ func (GardenerInPlace) Updates() selfdriven.Controller { return mcm.Controller{}
 // Capabilities: an old node that is too many is cordoned when its
 // drain begins.
 func (GardenerInPlace) Capabilities() engine.Capabilities {
-	return engine.Capabilities{CordonsFirst: true, SeveralReasons: true, Surges: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
+	return engine.Capabilities{CordonsFirst: true, SeveralReasons: true, Surges: true, TemplateSetBy: setByShoot, TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are those of Gardener's API for such a pool, the rest that of its rolling updates.
@@ -60,11 +61,7 @@ func (g GardenerInPlace) Defaults() record.Settings {
 	d.MaxSurge, d.MaxUnavailable = record.Amount{}, record.Amount{N: 1}
 	d.Approve, d.Order = record.ApproveNone, nil
 	d.HealthTimeout, d.UpdateTimeout = 0, 20*time.Minute
-	d.Origin["max-surge"] = "Gardener: none"
-	d.Origin["max-unavailable"] = "Gardener: one node; one in each zone that has no share of it or of the surge"
-	d.Origin["health-timeout"] = "Gardener: none for a pool that is updated in place (disableHealthTimeout)"
-	d.Origin["order"] = "Gardener: none"
-	d.Origin["approve"] = "Gardener: nobody is asked"
+	maps.Copy(d.Origin, inPlaceOrigin())
 	return d
 }
 
@@ -73,15 +70,7 @@ func (GardenerInPlace) Phases() []string { return []string{setup, rollPhase, fin
 
 // Abilities: what is selected is Gardener's, the rest is ours.
 func (GardenerInPlace) Abilities() []record.Ability {
-	return []record.Ability{
-		{Kind: record.CmdApprove, Answer: record.Yes, How: "lets the batch's nodes be selected"},
-		{Kind: record.CmdPause, Answer: record.Yes, How: "no further node is selected, no eviction and no termination starts; Gardener finishes what is selected"},
-		{Kind: record.CmdResume, Answer: record.Yes, How: "goes on"},
-		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes the pods of the node past their budgets; where Gardener drains it, that then goes on"},
-		{Kind: record.CmdSkip, Answer: record.Yes, How: "leaves the node as it is; one whose update has failed is left to Gardener"},
-		{Kind: record.CmdReturn, Answer: record.Yes, How: "takes a skipped node up again, at the end of the order"},
-		{Kind: record.CmdAbort, Answer: record.Substitute, How: "no further node is selected; Gardener finishes those that are"},
-	}
+	return inPlaceAbilities()
 }
 
 // Selects is why a node is to be updated.
@@ -152,11 +141,11 @@ func (g GardenerInPlace) Holds(s *engine.Reader, machine string, about []string)
 	floor := min(z.size, z.there+z.coming) - may
 	switch {
 	case up.fresh < z.size && up.fresh+up.selected+up.about >= z.size:
-		return g.waits(s, zone, fmt.Sprintf("zone %s has as many new and selected nodes as it is to have: its old ones go once all are updated", zone))
+		return g.waits(s, zone, text.ZoneComplete(zone))
 	case z.out >= share.most():
-		return g.waits(s, zone, fmt.Sprintf("zone %s has %d of %d nodes out of service", zone, z.out, share.most()))
+		return g.waits(s, zone, text.ZoneOut(zone, z.out, share.most()))
 	case z.serve-up.away-1 < floor:
-		return g.waits(s, zone, fmt.Sprintf("zone %s has %d nodes in service, and %d have to stay", zone, z.serve, floor+up.away))
+		return g.waits(s, zone, text.ZoneServes(zone, z.serve, floor+up.away))
 	}
 	return ""
 }

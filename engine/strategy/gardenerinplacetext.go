@@ -1,32 +1,28 @@
 package strategy
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // Does says what a phase will do, for whoever is to approve it.
 func (GardenerInPlace) Does(phase string, w *world.World, r *record.Run) string {
 	if phase == rollPhase {
-		return fmt.Sprintf("the nodes of the zones are selected for their update side by side, with no further question, and what is too many in the end is drained and ended: %s", Gardener{}.split(w, r))
+		return text.GardenerSelectsByZone(text.ZoneShares(Gardener{}.split(w, r)))
 	}
 	return Gardener{}.Does(phase, w, r)
 }
 
 // Warnings say what Gardener does with what is selected, and what a failed update holds up.
 func (g GardenerInPlace) Warnings(w *world.World, r *record.Run) []string {
-	holds := "counts as two that are out of service until it is repaired, as Gardener counts"
-	if g.Seed {
-		holds = "counts as out of service until it is repaired"
-	}
 	out := []string{
-		"by zone: " + Gardener{}.split(w, r),
-		fmt.Sprintf("Gardener drains the nodes that are selected, and after %s, or when a budget has refused for too long, deletes their pods past their budgets", r.Settings.DrainTimeout),
-		"a node whose update has failed " + holds + ": its zone may come to a halt",
+		text.ByZone(Gardener{}.split(w, r)),
+		text.GardenerForces(r.Settings.DrainTimeout),
+		text.FailedUpdateCounts(!g.Seed),
 	}
 	if (Gardener{}).surge(w, r) > 0 { // nodes are ended as well
 		out = append(out, Gardener{}.Warnings(w, r)[1:]...)

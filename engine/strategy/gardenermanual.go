@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -9,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -31,7 +31,7 @@ func (GardenerManual) Updates() selfdriven.Controller { return mcm.Controller{} 
 
 // Capabilities: a batch follows when the last is through.
 func (GardenerManual) Capabilities() engine.Capabilities {
-	return engine.Capabilities{WholeBatches: true, SeveralReasons: true, TemplateSetBy: "a change of the Shoot", TakesOverFrom: world.MoverGardener}
+	return engine.Capabilities{WholeBatches: true, SeveralReasons: true, TemplateSetBy: setByShoot, TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are those of machine-controller-manager; it has no limit, so that is ours.
@@ -42,16 +42,7 @@ func (GardenerManual) Defaults() record.Settings {
 	d.DrainTimeout, d.OnDrainTimeout = 2*time.Hour, record.TimeoutWait
 	d.UpdateTimeout, d.WaitForStart = 20*time.Minute, engine.WaitForStart
 	d.Unmanaged, d.EmptyDir = true, true
-	d.Origin = map[string]string{
-		"max-unavailable":      "Drainboard: one node; Gardener has no limit for a manual update",
-		"drain-timeout":        "Gardener: 2 hours (machineDrainTimeout), then it deletes what is left",
-		"on-drain-timeout":     "Gardener drains, and forces in the end",
-		"node-ready-timeout":   "Drainboard",
-		"order":                "Drainboard: fewest blockers",
-		"force-unmanaged":      "Gardener: all pods go",
-		"delete-emptydir-data": "Gardener: all pods go",
-		"approve":              "Drainboard",
-	}
+	d.Origin = manualOrigin()
 	return d
 }
 
@@ -60,21 +51,13 @@ func (GardenerManual) Phases() []string { return []string{setup, rollPhase} }
 
 // Abilities: what drains is Gardener's.
 func (GardenerManual) Abilities() []record.Ability {
-	return []record.Ability{
-		{Kind: record.CmdApprove, Answer: record.Yes, How: "lets the batch's nodes be selected"},
-		{Kind: record.CmdPause, Answer: record.Yes, How: "no further node is selected; Gardener finishes those that are"},
-		{Kind: record.CmdResume, Answer: record.Yes, How: "goes on"},
-		{Kind: record.CmdForce, Answer: record.Yes, How: "deletes the pods of the node past their budgets; Gardener's drain then goes on"},
-		{Kind: record.CmdSkip, Answer: record.Yes, How: "leaves the node as it is; one that is selected is left to Gardener"},
-		{Kind: record.CmdReturn, Answer: record.Yes, How: "takes a skipped node up again, at the end of the order"},
-		{Kind: record.CmdAbort, Answer: record.Substitute, How: "no further node is selected; Gardener finishes those that are"},
-	}
+	return manualAbilities()
 }
 
 // Selects is why a node is to be updated.
 func (GardenerManual) Selects(s *engine.Reader, m *world.Machine) string {
 	if n := s.W.NodeOf(m.ID); n != nil && n.InPlace().Candidate {
-		return "candidate for an update in place"
+		return text.UpdateCandidate
 	}
 	return ""
 }
@@ -91,7 +74,7 @@ func (g GardenerManual) setup(s *engine.Step) {
 	s.Run.Limit = g.Limit(s.W, &s.Run)
 	s.TakeUpCandidates() // those that came while Gardener was waited for
 	if len(s.Run.Order) == 0 && (!choose(s) || s.AddUnrestoredLate(0, 0)) {
-		g.succeed(s, "no node is a candidate for an update yet")
+		g.succeed(s, text.NoCandidateYet)
 		return
 	}
 	s.EndAwait()
@@ -101,12 +84,6 @@ func (g GardenerManual) setup(s *engine.Step) {
 	}
 }
 
-// inPlaceWays says how a pool is updated whose update strategy keeps the machines.
-var inPlaceWays = map[string]string{
-	world.ManualInPlaceUpdate: "by hand (ManualInPlaceUpdate)",
-	world.AutoInPlaceUpdate:   "by itself (AutoInPlaceUpdate)",
-}
-
 // candidates learns which nodes of a pool with an update strategy await their update. It
 // reports whether that is known; the run fails in a group that is no such pool.
 func candidates(s *engine.Step, update string) bool {
@@ -114,7 +91,7 @@ func candidates(s *engine.Step, update string) bool {
 		return false
 	}
 	if p := s.W.Group.Pool; p == nil || p.Update != update && p.Update != "" { // what it is may not be readable
-		s.Fail(record.Failed, "the group is no worker pool that is updated in place "+inPlaceWays[update])
+		s.Fail(record.Failed, text.NotInPlace(update))
 		return false
 	}
 	if len(s.Run.Target.Templates) == 0 {
@@ -144,7 +121,7 @@ func (GardenerManual) Limit(w *world.World, r *record.Run) int {
 
 func (g GardenerManual) roll(s *engine.Step) {
 	s.FollowUpdates(func(node, why string) {
-		s.Pause("the update of " + node + " failed: " + why + ". It stays cordoned until it is updated: repair it, and Gardener's node agent tries again; then resume. Or leave it to Gardener and skip it")
+		s.Pause(text.RepairUpdate(node, why))
 	})
 	if s.Run.State != record.Running {
 		return
@@ -158,7 +135,7 @@ func (g GardenerManual) roll(s *engine.Step) {
 		s.EndAwait()
 		return
 	}
-	g.succeed(s, "no node is left to update")
+	g.succeed(s, text.NoNodeLeft)
 }
 
 // succeed ends the run, unless Gardener is not done with the pool: then it waits, and says in
@@ -203,10 +180,10 @@ func (GardenerManual) Holds(s *engine.Reader, machine string, about []string) st
 		return n.Stage == record.Outdated || n.Stage == record.Queued || n.Stage == record.Updating
 	})
 	if most := (s.Run.Limit + len(zones) - 1) / max(1, len(zones)); here >= most {
-		return fmt.Sprintf("zone %s has %d nodes in their update, the zones take turns", n.Zone, here)
+		return text.ZonesTakeTurns(n.Zone, here)
 	}
 	if why := s.ShutBudget(n.Name); why != "" {
-		return why + ", and Gardener would delete it past that in the end"
+		return text.GardenerWouldDelete(why)
 	}
 	return ""
 }
@@ -225,7 +202,7 @@ func (GardenerManual) Progress(phase string, _ *world.World, r *record.Run) (don
 // Does says what a phase will do, for whoever is to approve it.
 func (GardenerManual) Does(phase string, _ *world.World, r *record.Run) string {
 	if phase == rollPhase {
-		return fmt.Sprintf("the nodes are selected for their update, up to %d at once, with no further question; Gardener drains and updates them", r.Limit)
+		return text.GardenerSelects(r.Limit)
 	}
 	return ""
 }
@@ -240,5 +217,5 @@ const updateGuess = 5 * time.Minute
 
 // Warnings say what Gardener does with what is selected.
 func (GardenerManual) Warnings(_ *world.World, r *record.Run) []string {
-	return []string{fmt.Sprintf("Gardener drains the nodes that are selected, and after %s, or when a budget has refused for too long, deletes their pods past their budgets: a node is selected only while the budgets of its pods let them go", r.Settings.DrainTimeout)}
+	return []string{text.SelectedWhileBudgetsAllow(r.Settings.DrainTimeout)}
 }

@@ -1,12 +1,12 @@
 package strategy
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -103,14 +103,14 @@ func (g Gardener) Holds(s *engine.Reader, machine string, about []string) string
 	}
 	z := g.look(s, zone, about)
 	if z.out >= share.most() {
-		return fmt.Sprintf("zone %s has %d of %d nodes out of service", zone, z.out, share.most())
+		return text.ZoneOut(zone, z.out, share.most())
 	}
 	may := share.unavailable
 	if may == 0 && z.there <= z.size && z.coming == 0 {
 		may = 1
 	}
 	if floor := min(z.size, z.there+z.coming) - may; z.serve-1 < floor {
-		return fmt.Sprintf("zone %s has %d nodes in service, and %d have to stay", zone, z.serve, floor)
+		return text.ZoneServes(zone, z.serve, floor)
 	}
 	return ""
 }

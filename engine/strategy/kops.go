@@ -5,6 +5,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -58,27 +59,7 @@ func (Kops) Defaults() record.Settings {
 	d.ValidateTimeout = 15 * time.Minute
 	d.DeregisterLimit = 5 * time.Minute
 	d.Unmanaged, d.EmptyDir = true, true
-	d.Origin = map[string]string{
-		"max-surge":              "kops: one machine on AWS, none for the control plane",
-		"max-unavailable":        "kops: none beside a surge, else one node",
-		"drain-timeout":          "kops: 15 minutes",
-		"on-drain-timeout":       "kops: fails (fail-on-drain-error)",
-		"post-drain-wait":        "kops: 5 seconds (post-drain-delay)",
-		"interval":               "kops: 15 seconds",
-		"validate-count":         "kops: 2 looks in a row",
-		"validate-pause":         "kops: 10 seconds",
-		"validate-retry":         "kops: 30 seconds",
-		"validation-timeout":     "kops: 15 minutes",
-		"fail-on-validate-error": "kops: true",
-		"fail-on-drain-error":    "kops: true",
-		"drain-and-terminate":    "kops: true",
-		"deregister-limit":       "Drainboard: kops waits without end",
-		"force-unmanaged":        "kops: drains with force",
-		"delete-emptydir-data":   "kops: deletes the data",
-		"order":                  "Drainboard: zones in turn, at random in each; detached machines last as kops has it",
-		"node-ready-timeout":     "Drainboard: only shown, the validation's time counts",
-		"approve":                "Drainboard",
-	}
+	d.Origin = kopsOrigin()
 	return d
 }
 
@@ -95,7 +76,7 @@ const DetachedTag = "kops.k8s.io/detached-from-asg"
 // (pkg/instancegroups/instancegroups.go, drainNode), and their machines ended through EC2
 // (upup/pkg/fi/cloudup/awsup/aws_cloud.go, deleteInstance).
 func (Kops) Capabilities() engine.Capabilities {
-	return engine.Capabilities{Direct: true, IsolatesFirst: true, RequiresValidation: true, SeveralReasons: true, Surges: true, Detaches: true, DetachTag: DetachedTag, TemplateSetBy: "kops update cluster --yes", TakesOverFrom: world.MoverKops}
+	return engine.Capabilities{Direct: true, IsolatesFirst: true, RequiresValidation: true, SeveralReasons: true, Surges: true, Detaches: true, DetachTag: DetachedTag, TemplateSetBy: setByKops, TakesOverFrom: world.MoverKops}
 }
 
 // Selects is why kops replaces a machine of the group's own specification
@@ -104,9 +85,9 @@ func (Kops) Selects(s *engine.Reader, m *world.Machine) string {
 	n := s.W.NodeOf(m.ID)
 	switch {
 	case m.Detached:
-		return "detached by an earlier roll"
+		return text.DetachedBefore
 	case n != nil && asksForUpdate(n):
-		return "needs-update annotation"
+		return text.NeedsUpdate
 	case n == nil && s.Run.Target.All && s.FirstLook():
 		return engine.AskedFor // its age is not known, but that it was there before
 	}

@@ -1,10 +1,9 @@
 package strategy
 
 import (
-	"fmt"
-
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -104,10 +103,10 @@ func (k Kops) surge(s *engine.Step) {
 	}
 	s.DetachedLast()
 	if have < full {
-		s.Note(fmt.Sprintf("%d of %d machines could be detached: fewer nodes go at once", have, full))
+		s.Note(text.FewerDetached(have, full))
 	}
 	if s.Run.Settings.KeepOld {
-		s.EndKept("drainAndTerminate is false")
+		s.EndKept(text.KeepsOldMachines)
 		return
 	}
 	if s.Approved(rollPhase) {

@@ -1,11 +1,11 @@
 package strategy
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -13,15 +13,15 @@ import (
 func (k Kops) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case taint:
-		return "new pods avoid the nodes that are going to be replaced, as far as others have room; outdated machines of the warm pool are ended"
+		return text.KopsTaints
 	case surge:
 		more := k.Extra(w, r)
 		if more == 0 {
-			return "no machine is detached: the group keeps its size, and old nodes go before their replacements come"
+			return text.KopsNoSurge
 		}
-		return fmt.Sprintf("%d machines are detached, and the group launches others in their place; the cluster has to prove valid with them", more)
+		return text.KopsSurges(more)
 	case rollPhase:
-		return fmt.Sprintf("the nodes are drained and their machines ended, up to %d at once, with no further question; after each the cluster has to prove valid", r.Limit)
+		return text.KopsRolls(r.Limit)
 	}
 	return ""
 }

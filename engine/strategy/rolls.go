@@ -3,6 +3,7 @@ package strategy
 import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -12,7 +13,7 @@ import (
 func RollByName() roll.Rules {
 	return roll.Rules{
 		Steps: []roll.Step{{Any: true}},
-		About: "by name, one group at a time; an error stops the groups after it",
+		About: text.RollByName,
 	}
 }
 
@@ -21,10 +22,8 @@ func RollByName() roll.Rules {
 // does; the documentation has one group at a time.
 func RollKops(bastionsAtOnce bool) roll.Rules {
 	bastions := roll.Step{Role: world.RoleBastion, Any: true}
-	how := "one group at a time"
 	if bastionsAtOnce {
 		bastions.AtOnce = 1 << 10
-		how = "bastions side by side, the others one group at a time"
 	}
 	// A cluster that does not validate will hardly do so after another group, and a machine
 	// that cannot be deregistered would be ended while it gets traffic.
@@ -36,8 +35,7 @@ func RollKops(bastionsAtOnce bool) roll.Rules {
 			{Role: world.RoleAPIServer, Stop: exitable},
 			{Role: world.RoleNode, Stop: exitable},
 		},
-		About: "bastions, control plane, API servers, nodes, each by name, " + how +
-			"; an error of a bastion or control-plane group stops everything, of the others a cluster that does not validate and a deregistration that fails",
-		Fixed: "kops's rules say which errors stop a roll: those of nodes do not, unless the cluster does not validate or a deregistration fails",
+		About: text.RollKops(bastionsAtOnce),
+		Fixed: text.KopsErrorsFixed,
 	}
 }

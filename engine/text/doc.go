@@ -1,7 +1,15 @@
-// Package text words what the engine says of counts, lists and times: "3 nodes",
-// "a1, a2 and 4 more", "2m 30s". It knows nothing of runs.
+// Package text has the words of what an operator reads: plans, events, blockers, waits,
+// reasons, commands that are refused. It knows nothing of runs, and imports nothing of the
+// engine: deciding code hands over names and figures.
 //
-// Plural, IsAre and Times word a number (list.go); Some, AndMore and FirstOf shorten a
-// list; Span is a duration for people (span.go). Every other package of the engine, the
-// dashboard and the commands may import it; it imports none of them.
+// A sentence is a function with what varies as its arguments, or a constant where nothing
+// does, in a file by subject: eks.go, kops.go, gardener.go, mcm.go (Gardener's
+// machine-controller-manager), controller.go (a controller that is followed), nodemark.go
+// (marks on nodes), drain.go, roll.go, validation.go, record.go, action.go, loop.go, and so on.
+// Plural, IsAre and Times word a number (list.go); Some, AndMore and FirstOf shorten a list;
+// Span is a duration for people (span.go).
+//
+// Tables stay where they are: the rows of record.Kinds, and those of a strategy's defaults
+// and abilities (engine/strategy/words.go). So do the errors that developers read.
+// sentences_test.go holds that the other packages build no sentences.
 package text

@@ -53,7 +53,10 @@ func Plural(n int, one string) string {
 // FirstOf is the first of many sentences, and how many there are beside them.
 func FirstOf(list []string) []string {
 	if more := len(list) - Few; more > 0 {
-		list = append(slices.Clone(list[:Few]), fmt.Sprintf("and %d more", more))
+		list = append(slices.Clone(list[:Few]), Rest(more))
 	}
 	return list
 }
+
+// Rest ends a list in which n are not named.
+func Rest(n int) string { return fmt.Sprintf("and %d more", n) }

@@ -29,3 +29,6 @@ func Steady(d time.Duration) time.Duration {
 	}
 	return d.Truncate(10 * time.Second)
 }
+
+// seconds is a duration to the second.
+func seconds(d time.Duration) string { return d.Round(time.Second).String() }

@@ -1,10 +1,6 @@
 package validation
 
 import (
-	"cmp"
-	"fmt"
-	"strings"
-
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -64,8 +60,8 @@ type validator struct {
 	found  []record.Invalid
 }
 
-func (v *validator) add(kind, name string, of *world.Peer, format string, args ...any) {
-	i := record.Invalid{Kind: kind, Name: name, Message: fmt.Sprintf(format, args...)}
+func (v *validator) add(kind, name string, of *world.Peer, message string) {
+	i := record.Invalid{Kind: kind, Name: name, Message: message}
 	if of != nil {
 		i.Group = of.Name
 		i.Ignored = of.Name != v.w.Group.Name && of.Role != world.RoleControlPlane
@@ -83,7 +79,7 @@ func (v *validator) group(p *world.Peer) {
 		}
 	}
 	if there < p.Size {
-		v.add(InvalidGroup, p.Name, p, "group %s has %d of %s", p.Name, there, text.Plural(p.Size, "machine"))
+		v.add(InvalidGroup, p.Name, p, text.GroupIncomplete(p.Name, there, p.Size))
 	}
 	for _, id := range p.Machines {
 		if p.Role == world.RoleBastion || v.gone[id] {
@@ -91,7 +87,7 @@ func (v *validator) group(p *world.Peer) {
 		}
 		n := v.w.NodeOf(id)
 		if n == nil {
-			v.add(InvalidMachine, id, p, "machine %s of %s has not joined the cluster", id, p.Name)
+			v.add(InvalidMachine, id, p, text.NotJoined(id, p.Name))
 			continue
 		}
 		v.node(n, p)
@@ -103,7 +99,7 @@ func (v *validator) group(p *world.Peer) {
 
 func (v *validator) node(n *world.Node, p *world.Peer) {
 	if !n.Ready {
-		v.add(InvalidNode, n.Name, p, "node %s of %s is not Ready: %s", n.Name, p.Name, cmp.Or(strings.TrimPrefix(n.Trouble, "not ready: "), "its kubelet has not said so"))
+		v.add(InvalidNode, n.Name, p, text.NodeUnready(n.Name, p.Name, n.Trouble))
 	}
 }
 
@@ -117,7 +113,7 @@ func (v *validator) controlPlane(n *world.Node, p *world.Peer) {
 	}
 	for _, app := range controlPlanePods {
 		if !has[app] {
-			v.add(InvalidNode, n.Name, p, "node %s of %s has no %s pod", n.Name, p.Name, app)
+			v.add(InvalidNode, n.Name, p, text.NoControlPlanePod(n.Name, p.Name, app))
 		}
 	}
 }
@@ -161,12 +157,9 @@ func (v *validator) pod(p *world.Pod, of *world.Peer) {
 	if p.Critical != world.NodeCritical {
 		of = nil
 	}
-	why := "not ready"
+	message := text.CriticalNotReady(p.Ref(), p.Critical)
 	if p.Phase == world.PodPending {
-		why = "pending"
-		if p.Unplaced != "" {
-			why += ": " + p.Unplaced
-		}
+		message = text.CriticalPending(p.Ref(), p.Critical, p.Unplaced)
 	}
-	v.add(InvalidPod, p.Ref(), of, "pod %s (%s) is %s", p.Ref(), p.Critical, why)
+	v.add(InvalidPod, p.Ref(), of, message)
 }

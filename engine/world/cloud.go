@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strconv"
 	"time"
+
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // Template names a version of a launch template (or of whatever a provider
@@ -83,7 +85,7 @@ type Activity struct {
 	Message string
 }
 
-// Hook is a lifecycle hook of a group: machines wait for somebody to complete
+// Hook is a lifecycle hook of a group: machines wait for a user or tool to complete
 // it, when they launch or when they end.
 type Hook struct {
 	Name string
@@ -200,5 +202,5 @@ func (g *Group) HasSuspended(process string) bool {
 
 // String is "min 3, max 9, desired 6".
 func (s Sizes) String() string {
-	return "min " + strconv.Itoa(s.Min) + ", max " + strconv.Itoa(s.Max) + ", desired " + strconv.Itoa(s.Desired)
+	return text.Sizes(s.Min, s.Max, s.Desired)
 }

@@ -43,7 +43,7 @@ type Node struct {
 	// conditions say; zero while neither is so.
 	Sick    time.Time
 	Created time.Time
-	// Deleted is when somebody asked the API to delete the node; zero if nobody has.
+	// Deleted is when a client asked the API to delete the node; zero if none has.
 	Deleted time.Time
 	// Preserved is until when Gardener keeps the node's machine although it could go, as its
 	// condition GardenerPreserved says; zero where it does not.

@@ -6,9 +6,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/drainboard/drainboard/engine/text"
 )
 
-// Mover is somebody who takes nodes out of service, under the name that people know.
+// Mover is a controller or user that takes nodes out of service, under the name that people know.
 type Mover string
 
 // Movers.
@@ -82,6 +84,22 @@ type Move struct {
 	cordons string
 }
 
+// annotationMark begins the mark of a move that an annotation tells of.
+const annotationMark = "annotation "
+
+// The other kinds of marks, as a Move names them.
+const (
+	labelMark     = "label "
+	conditionMark = "condition "
+	taintedMark   = "taint "
+	andCordoned   = ", cordoned"
+)
+
+// Asked reports whether a move was asked for by an annotation and has not begun.
+func (m Move) Asked() bool {
+	return m.Step == MoveForeseen && strings.HasPrefix(m.Mark, annotationMark)
+}
+
 // Moves lists what the marks on a node tell, what has come furthest first; nil if
 // nobody moves it. It knows nothing of whose marks they are: those that a run has put
 // are to be taken off a copy of the node before.
@@ -134,7 +152,7 @@ func cordoned(n *Node, moves []Move) []Move {
 		switch {
 		case m.cordons != "" && m.Step == MoveForeseen:
 			m.Step, m.Means, m.Since, m.SinceCordon = MoveDraining, m.cordons, n.Cordoned(), true
-			m.Mark += ", cordoned"
+			m.Mark += andCordoned
 			explained = true
 		case m.Step.Compare(MoveCordoned) > 0:
 			explained = true
@@ -149,19 +167,19 @@ func cordoned(n *Node, moves []Move) []Move {
 // cordonMove is the move of a node that is cordoned without any mark that says by whom.
 func cordonMove(n *Node) Move {
 	m := Move{By: MoverSomebody, Step: MoveCordoned, Mark: "cordoned", Since: n.Cordoned(), SinceCordon: true, Guess: true,
-		Means: "was cordoned, and nothing says by whom: it takes no new pods"}
+		Means: text.CordonedByNobody}
 	value, excluded := n.Labels[excludeLabel]
 	switch {
 	case excluded && value == "aws-node-termination-handler":
 		m.By, m.Step, m.Guess, m.Limit = MoverHandler, MoveDraining, false, handlerLimit
-		m.Mark += ", label " + excludeLabel + "=" + value
-		m.Means = "was cordoned by the AWS Node Termination Handler, which drains it unless it is set to cordon only"
+		m.Mark += ", " + labelMark + excludeLabel + "=" + value
+		m.Means = text.CordonedByHandler(MoverHandler.Name())
 	case excluded && n.Labels[EKSGroupKey] != "":
 		// The update's newer form: a cordon and this label instead of the taint (the
 		// user guide's "Understand each phase of node updates").
 		m.By, m.Step, m.Limit, m.Roll = MoverEKS, MoveDraining, EKSDrainLimit, true
-		m.Mark += ", label " + excludeLabel
-		m.Means = "is cordoned and out of the load balancers, as an EKS managed update does before it drains and ends a node"
+		m.Mark += ", " + labelMark + excludeLabel
+		m.Means = text.CordonedAsEKSDoes
 	}
 	return m
 }
@@ -228,36 +246,32 @@ func (m Mover) Does(atWork, guess bool) string {
 	switch m {
 	case MoverSomebody:
 		if atWork {
-			return "drained by hand, or by a tool that leaves no mark"
+			return text.DrainedByHand
 		}
-		return "cordoned by hand, or by a tool that leaves no mark"
+		return text.CordonedByHand
 	case MoverAutoscaler, MoverEKSRepair:
 		if !atWork {
-			return m.Name() + " may act here"
+			return text.MayAct(m.Name())
 		}
 	case MoverDrainboard:
-		return "a run of Drainboard has left marks behind"
+		return text.DrainboardLeftMarks
 	case MoverCloud:
-		return "the cloud has shut down machines"
+		return text.CloudShutDown
 	case MoverKops:
-		m = "kops rolling-update"
+		m = kopsRoll
 	case MoverEKS:
-		m = "an EKS managed update"
+		m = eksUpdate
 	}
-	text := m.Name() + " is at work here"
-	if guess {
-		text += ", as it looks"
-	}
-	return text
+	return text.IsAtWork(m.Name(), guess)
 }
 
 // Name is the mover as a sentence has it.
 func (m Mover) Name() string {
 	switch m {
 	case MoverAutoscaler, MoverMedik8s:
-		return "the " + string(m)
+		return text.The(string(m))
 	case MoverHandler:
-		return "the AWS " + string(m)
+		return text.TheAWS(string(m))
 	}
 	return string(m)
 }

@@ -2,8 +2,9 @@ package world
 
 import (
 	"cmp"
-	"strconv"
 	"time"
+
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // The marks, each with where it is from.
@@ -90,58 +91,65 @@ type taintMark struct {
 	stamped bool
 }
 
+// How sentences name what moves nodes, where that is no mover's own name.
+const (
+	kopsRoll  = "kops rolling-update"
+	eksUpdate = text.EKSManagedUpdate
+	twin      = text.RollingUpdateHandler
+)
+
 var taintMarks = []taintMark{
 	// kops; PreferNoSchedule.
 	{key: KopsTaint, tells: Move{By: MoverKops, Roll: true, Limit: kopsLimit,
-		Means:   "kops rolling-update is going to replace it: new pods avoid it",
-		cordons: "kops rolling-update has cordoned it: it is drained, and then its machine ends"}},
+		Means:   text.WillReplace(kopsRoll),
+		cordons: text.CordonedToEnd(kopsRoll)}},
 	// EKS user guide, "Understand each phase of node updates"; NoSchedule.
 	{key: EKSGroupKey, value: "unschedulable", tells: Move{By: MoverEKS, Roll: true, Limit: EKSDrainLimit,
-		Means:   "an EKS managed update is going to replace it: it takes no new pods",
-		cordons: "an EKS managed update has cordoned it: it is drained, and its machine ends 60 s later"}},
+		Means:   text.WillReplaceNoPods(eksUpdate),
+		cordons: text.CordonedToEndLater(eksUpdate)}},
 	// Gardener's machine controller (pkg/controller/deployment_util.go,
 	// PreferNoScheduleKey), on the nodes of old machine sets.
 	{key: GardenerTaint, tells: Move{By: MoverGardener, Roll: true, Limit: gardenerLimit,
-		Means:   "Gardener is going to update or replace it: new pods avoid it",
-		cordons: "Gardener has cordoned it: it is drained"}},
+		Means:   text.WillUpdateOrReplace(MoverGardener.Name()),
+		cordons: text.CordonedToDrain(MoverGardener.Name())}},
 	// Cluster API (api/core common_types.go, NodeOutdatedRevisionTaint); PreferNoSchedule.
 	{key: "node.cluster.x-k8s.io/outdated-revision", tells: Move{By: MoverClusterAPI, Roll: true,
-		Means:   "Cluster API is going to replace it: new pods avoid it",
-		cordons: "Cluster API has cordoned it: it is drained, and then its machine ends"}},
+		Means:   text.WillReplace(MoverClusterAPI.Name()),
+		cordons: text.CordonedToEnd(MoverClusterAPI.Name())}},
 	// Karpenter (sigs.k8s.io/karpenter pkg/apis/v1/taints.go): put first, then the
 	// replacement gets Ready, and the node is deleted, which begins the drain.
 	{key: "karpenter.sh/disrupted", tells: Move{By: MoverKarpenter, Roll: true,
-		Means: "Karpenter has chosen to replace it, and drains it once the replacement is Ready: it takes no new pods"}},
+		Means: text.ReplacedOnceReady(MoverKarpenter.Name())}},
 	// Cluster Autoscaler (utils/taints/taints.go).
 	{key: "ToBeDeletedByClusterAutoscaler", stamped: true, tells: Move{By: MoverAutoscaler, Step: MoveDraining,
-		Means: "the Cluster Autoscaler is removing it: it is drained, and then its machine ends"}},
+		Means: text.IsRemoving(MoverAutoscaler.Name())}},
 	{key: "DeletionCandidateOfClusterAutoscaler", stamped: true, tells: Move{By: MoverAutoscaler,
-		Means: "the Cluster Autoscaler finds that it is not needed, and may remove it"}},
+		Means: text.NotNeeded(MoverAutoscaler.Name())}},
 	// AWS Node Termination Handler (pkg/node/node.go), with TAINT_NODE; NoSchedule.
 	{key: "aws-node-termination-handler/spot-itn", tells: Move{By: MoverHandler, Limit: handlerLimit,
-		Means:   "its Spot machine is taken back 2 minutes after the notice",
-		cordons: "its Spot machine is taken back 2 minutes after the notice: the AWS Node Termination Handler drains it"}},
+		Means:   text.SpotTakenBack,
+		cordons: text.HandlerDrains(text.SpotTakenBack, MoverHandler.Name())}},
 	{key: "aws-node-termination-handler/scheduled-maintenance", tells: Move{By: MoverHandler, Limit: handlerLimit,
-		Means:   "AWS has scheduled maintenance of its machine",
-		cordons: "AWS has scheduled maintenance of its machine: the AWS Node Termination Handler drains it"}},
+		Means:   text.MaintenanceScheduled,
+		cordons: text.HandlerDrains(text.MaintenanceScheduled, MoverHandler.Name())}},
 	{key: "aws-node-termination-handler/asg-lifecycle-termination", tells: Move{By: MoverHandler, Limit: handlerLimit,
-		Means:   "its Auto Scaling group is ending its machine",
-		cordons: "its Auto Scaling group is ending its machine: the AWS Node Termination Handler drains it"}},
+		Means:   text.GroupEndsMachine,
+		cordons: text.HandlerDrains(text.GroupEndsMachine, MoverHandler.Name())}},
 	{key: "aws-node-termination-handler/rebalance-recommendation", tells: Move{By: MoverHandler, Limit: handlerLimit,
-		Means:   "its Spot machine is likely to be taken back",
-		cordons: "its Spot machine is likely to be taken back: the AWS Node Termination Handler drains it"}},
+		Means:   text.SpotAtRisk,
+		cordons: text.HandlerDrains(text.SpotAtRisk, MoverHandler.Name())}},
 	// medik8s node-maintenance-operator (controllers/taint.go).
 	{key: "medik8s.io/drain", tells: Move{By: MoverMedik8s, Step: MoveDraining,
-		Means: "the Node Maintenance Operator drains it, and keeps it cordoned until the maintenance is over"}},
+		Means: text.MaintenanceDrains(MoverMedik8s.Name())}},
 	// Kubernetes (k8s.io/api/core/v1 TaintNodeOutOfService): put by hand, by medik8s or by
 	// the Node Termination Handler.
 	{key: "node.kubernetes.io/out-of-service", tells: Move{By: MoverSomebody, Step: MoveEnding, Guess: true,
-		Means: "was declared out of service: its pods are deleted by force, and its volumes detached"}},
+		Means: text.OutOfService}},
 	// k8s.io/cloud-provider/api TaintNodeShutdown.
 	{key: "node.cloudprovider.kubernetes.io/shutdown", tells: Move{By: MoverCloud, Step: MoveEnding,
-		Means: "its machine is shut down"}},
+		Means: text.MachineShutDown}},
 	{key: SurplusTaint, tells: Move{By: MoverDrainboard,
-		Means: "a run of Drainboard meant to end it at the end, and new pods avoid it"}},
+		Means: text.SurplusOfRun}},
 }
 
 // taintMoves reads the taints.
@@ -152,13 +160,13 @@ func taintMoves(n *Node) (out []Move) {
 				continue
 			}
 			m := mark.tells
-			m.Step, m.Mark, m.Since = cmp.Or(m.Step, MoveForeseen), "taint "+t.String(), n.Tainted[t.Key]
+			m.Step, m.Mark, m.Since = cmp.Or(m.Step, MoveForeseen), taintedMark+t.String(), n.Tainted[t.Key]
 			if mark.stamped && m.Since.IsZero() {
 				m.Since = unix(t.Value)
 			}
 			if m.By == MoverKarpenter && !n.Deleted.IsZero() {
 				m.Step, m.Since = MoveDraining, n.Deleted
-				m.Means = "Karpenter is replacing it: it is drained, and then its machine ends"
+				m.Means = text.IsReplacing(m.By.Name())
 			}
 			out = append(out, m)
 		}
@@ -172,29 +180,29 @@ func gardenerMoves(n *Node) (out []Move) {
 		out = append(out, Move{By: MoverGardener, Roll: true, Step: step, Mark: mark, Since: since, Means: means, Limit: gardenerLimit})
 	}
 	if c := n.Condition(gardenerEnds); c.On {
-		why := "it is drained, and then its machine ends"
+		means := text.IsReplacing(MoverGardener.Name())
 		if c.Reason == "Unhealthy" {
-			why = "it was found unhealthy: " + why
+			means = text.IsReplacingUnhealthy(MoverGardener.Name())
 		}
-		add(MoveDraining, "condition "+gardenerEnds+" ("+c.Reason+")", c.Since, "Gardener is replacing it: "+why)
+		add(MoveDraining, conditionMark+gardenerEnds+" ("+c.Reason+")", c.Since, means)
 	}
 	if n.Labels[gardenerResult] == "failed" {
-		add(MoveFailed, "label "+gardenerResult+"=failed", time.Time{}, "its update in place failed"+because(n.Annotations[gardenerWhy]))
+		add(MoveFailed, labelMark+gardenerResult+"=failed", time.Time{}, text.InPlaceFailed(n.Annotations[gardenerWhy]))
 		return out
 	}
 	switch c := n.Condition(gardenerInPlace); {
 	case n.Labels[gardenerResult] == "successful":
-		add(MoveUpdating, "label "+gardenerResult+"=successful", time.Time{}, "is updated in place, and Gardener takes it back into service")
+		add(MoveUpdating, labelMark+gardenerResult+"=successful", time.Time{}, text.InPlaceTakenBack(MoverGardener.Name()))
 	case c.On && c.Reason == "UpdateFailed":
-		add(MoveFailed, "condition "+gardenerInPlace+" ("+c.Reason+")", c.Since, "its update in place failed"+because(n.Annotations[gardenerWhy]))
+		add(MoveFailed, conditionMark+gardenerInPlace+" ("+c.Reason+")", c.Since, text.InPlaceFailed(n.Annotations[gardenerWhy]))
 	case c.On && (c.Reason == "ReadyForUpdate" || c.Reason == "DrainSuccessful"):
-		add(MoveUpdating, "condition "+gardenerInPlace+" ("+c.Reason+")", c.Since, "Gardener updates it in place")
+		add(MoveUpdating, conditionMark+gardenerInPlace+" ("+c.Reason+")", c.Since, text.InPlaceUpdates(MoverGardener.Name()))
 	case c.On && c.Reason == "SelectedForUpdate":
-		add(MoveDraining, "condition "+gardenerInPlace+" ("+c.Reason+")", c.Since, "Gardener drains it, and then updates it in place")
+		add(MoveDraining, conditionMark+gardenerInPlace+" ("+c.Reason+")", c.Since, text.InPlaceDrains(MoverGardener.Name()))
 	case n.Labels[gardenerSelected] == "true":
-		add(MoveForeseen, "label "+gardenerSelected+"=true", time.Time{}, "was selected for an update in place, which begins with its drain")
+		add(MoveForeseen, labelMark+gardenerSelected+"=true", time.Time{}, text.InPlaceSelected)
 	case n.Labels[gardenerCandidate] == "true":
-		add(MoveForeseen, "label "+gardenerCandidate+"=true", time.Time{}, "waits to be selected for an update in place")
+		add(MoveForeseen, labelMark+gardenerCandidate+"=true", time.Time{}, text.InPlaceCandidate)
 	}
 	return out
 }
@@ -202,23 +210,23 @@ func gardenerMoves(n *Node) (out []Move) {
 // annotationMoves reads the annotations of the others.
 func annotationMoves(n *Node) (out []Move) {
 	if _, on := n.Annotations[KopsNeedsUpdate]; on {
-		out = append(out, Move{By: MoverKops, Roll: true, Step: MoveForeseen, Mark: "annotation " + KopsNeedsUpdate, Limit: kopsLimit,
-			Means:   "kops replaces it in its next rolling update",
-			cordons: "kops rolling-update has cordoned it: it is drained, and then its machine ends"})
+		out = append(out, Move{By: MoverKops, Roll: true, Step: MoveForeseen, Mark: annotationMark + KopsNeedsUpdate, Limit: kopsLimit,
+			Means:   text.ReplacedNextRoll(MoverKops.Name()),
+			cordons: text.CordonedToEnd(kopsRoll)})
 	}
 	if at, on := n.Annotations[kuredReboots]; on {
-		out = append(out, Move{By: MoverKured, Step: MoveUpdating, Mark: "annotation " + kuredReboots, Since: rfc3339(at),
-			Means: "kured drains it and reboots it: it comes back by itself"})
+		out = append(out, Move{By: MoverKured, Step: MoveUpdating, Mark: annotationMark + kuredReboots, Since: rfc3339(at),
+			Means: text.Reboots(MoverKured.Name())})
 	}
 	handler := Move{By: MoverTwiN, Roll: true, Limit: twinLimit}
 	step := func(annotation string, step MoveStep, means string) {
 		if at, on := n.Annotations[annotation]; on {
-			handler.Step, handler.Mark, handler.Since, handler.Means = step, "annotation "+annotation, rfc3339(at), means
+			handler.Step, handler.Mark, handler.Since, handler.Means = step, annotationMark+annotation, rfc3339(at), means
 		}
 	}
-	step(twinStarted, MoveDraining, "the rolling update handler replaces it: it is drained as soon as its pods fit on new nodes")
-	step(twinDrained, MoveEnding, "the rolling update handler has drained it, and ends its machine")
-	step(twinTerminated, MoveEnding, "the rolling update handler has ended its machine")
+	step(twinStarted, MoveDraining, text.HandlerReplaces(twin))
+	step(twinDrained, MoveEnding, text.HandlerHasDrained(twin))
+	step(twinTerminated, MoveEnding, text.HandlerHasEnded(twin))
 	if handler.Step != "" {
 		out = append(out, handler)
 	}
@@ -228,14 +236,14 @@ func annotationMoves(n *Node) (out []Move) {
 // labelMoves reads the labels of the others.
 func labelMoves(n *Node) (out []Move) {
 	if request, on := n.Labels[cyclopsLabel]; on {
-		out = append(out, Move{By: MoverCyclops, Roll: true, Step: MoveForeseen, Mark: "label " + cyclopsLabel + "=" + request,
-			Means:   "Cyclops is going to replace it",
-			cordons: "Cyclops has cordoned it: it is drained, and then its machine ends"})
+		out = append(out, Move{By: MoverCyclops, Roll: true, Step: MoveForeseen, Mark: labelMark + cyclopsLabel + "=" + request,
+			Means:   text.WillReplaceSomeTime(MoverCyclops.Name()),
+			cordons: text.CordonedToEnd(MoverCyclops.Name())})
 	}
 	if action, on := n.Labels[handlerAction]; on && action != "uncordon" && action != "UncordonAfterReboot" {
-		out = append(out, Move{By: MoverHandler, Step: MoveForeseen, Mark: "label " + handlerAction + "=" + action, Since: unix(n.Labels[handlerActionTime]), Limit: handlerLimit,
-			Means:   "the AWS Node Termination Handler acts on an event of its machine",
-			cordons: "the AWS Node Termination Handler has cordoned it for an event of its machine, and drains it"})
+		out = append(out, Move{By: MoverHandler, Step: MoveForeseen, Mark: labelMark + handlerAction + "=" + action, Since: unix(n.Labels[handlerActionTime]), Limit: handlerLimit,
+			Means:   text.ActsOnEvent(MoverHandler.Name()),
+			cordons: text.CordonedForEvent(MoverHandler.Name())})
 	}
 	return out
 }
@@ -256,15 +264,8 @@ func repairMoves(n *Node) (out []Move) {
 		if !c.Off || n.Labels[EKSGroupKey] == "" {
 			continue
 		}
-		out = append(out, Move{By: MoverEKSRepair, Step: MoveForeseen, Guess: true, Mark: "condition " + c.Type + "=False", Since: c.Since,
-			Means: "is unhealthy: EKS node repair, where it is on, replaces or reboots it after " + strconv.Itoa(int(after.Minutes())) + " minutes"})
+		out = append(out, Move{By: MoverEKSRepair, Step: MoveForeseen, Guess: true, Mark: conditionMark + c.Type + "=False", Since: c.Since,
+			Means: text.RepairAfter(MoverEKSRepair.Name(), int(after.Minutes()))})
 	}
 	return out
-}
-
-func because(why string) string {
-	if why == "" {
-		return ""
-	}
-	return ": " + why
 }

@@ -9,7 +9,7 @@ import (
 // podIndexes are the pods of something by its name: of nodes, namespaces, owners.
 type podIndexes map[string]*podIndex
 
-// podIndex is a set of pods, and the sorted list of them once somebody asked for it.
+// podIndex is a set of pods, and the sorted list of them once it was asked for it.
 type podIndex struct {
 	pods   map[string]*Pod // by UID
 	sorted []*Pod          // nil when the set has changed since

@@ -1,10 +1,11 @@
 package world
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // Refresh is a roll of the group by the cloud itself (an EC2 instance refresh). The
@@ -25,7 +26,7 @@ func (r Refresh) Sentence(group string) string {
 	if r.ID == "" {
 		return ""
 	}
-	return fmt.Sprintf("instance refresh %s is %s (%d %%): wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name %s", r.ID, r.Status, r.Percent, group)
+	return text.RefreshAtWork(r.ID, r.Status, r.Percent, group)
 }
 
 // Scaling is what changes the size of a group by itself.
@@ -64,7 +65,7 @@ func (s Scheduled) Sets() string {
 		n    *int
 	}{{"min", s.Min}, {"max", s.Max}, {"desired", s.Desired}} {
 		if p.n != nil {
-			parts = append(parts, fmt.Sprintf("%s %d", p.name, *p.n))
+			parts = append(parts, text.SizeTo(p.name, *p.n))
 		}
 	}
 	return strings.Join(parts, ", ")

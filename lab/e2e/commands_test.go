@@ -50,7 +50,7 @@ func TestCommandsFromElsewhere(t *testing.T) {
 	o.run("approve", g).exits(2).says("give --yes, or --batch and --hash")
 	o.run("approve", g, "--batch", "1", "--hash", "0123456789ab").exits(1).says("refused by", "it has changed, look at it again", "drainboard approve "+g+" shows what waits now")
 	s.forged(batch.ID)
-	if out := o.run("approve", g, "--yes").exits(0).out(); !strings.Contains(out, batch.WaitingBatch.Nodes[0]) || !strings.Contains(out, "never allows an eviction") && !strings.Contains(out, "only replica") && !strings.Contains(out, "will be evicted") || !strings.Contains(out, "approve obeyed by") {
+	if out := o.run("approve", g, "--yes").exits(0).out(); !strings.Contains(out, batch.WaitingBatch.Nodes[0]) || !strings.Contains(out, "never allows a disruption") && !strings.Contains(out, "only replica") && !strings.Contains(out, "will be evicted") || !strings.Contains(out, "approve obeyed by") {
 		t.Errorf("the batch is not shown, or not approved:\n%s", out)
 	}
 	p.expect("allows 0")
@@ -181,7 +181,7 @@ func TestAbortWithoutADriver(t *testing.T) {
 	})
 	o.run("abort", g, "--yes").exits(2).says("patch nodes") // this user may not put anything back
 	p := s.launch("abort", g, "--yes", "--reason", "the laptop died").exits(3)
-	for _, want := range []string{"run.aborting", "put back into service", "run.finished"} {
+	for _, want := range []string{"run.aborting", "returned to service", "run.finished"} {
 		if !strings.Contains(p.out(), want) {
 			t.Errorf("the abort does not tell %q:\n%s", want, p.out())
 		}

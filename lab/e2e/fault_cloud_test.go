@@ -87,7 +87,7 @@ func TestReplacementsNeverJoin(t *testing.T) {
 
 	checkEvents(t, p.said())
 	p.await("warning", because("drain-gate"), saying("4 must stay"))
-	p.await("run.paused", saying("no new drain could start for 4s"))
+	p.await("run.paused", saying("no drain could start for 4s"))
 	shared.Cloud().NeverJoin(s.group.Name, 0)
 	for _, i := range s.absent() {
 		shared.Cloud().Kill(i)

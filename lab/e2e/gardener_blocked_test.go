@@ -54,7 +54,7 @@ func TestGardenerBlocked(t *testing.T) {
 	if _, err := s.shoot.Machines().Machines(m.Namespace).Patch(s.ctx, m.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	all.expectLike("Gardener is ending its machine: .*, by force") // whichever of its steps is seen
+	all.expectLike("Gardener is terminating its machine: .*, by force") // whichever of its steps is seen
 	if err := s.shoot.WaitUpdated(s.ctx, "stopped"); err != nil {
 		t.Fatal(err)
 	}

@@ -150,7 +150,7 @@ func TestGardenerCountdowns(t *testing.T) {
 	t.Run("update", func(t *testing.T) {
 		m := s.machines.until("update", "fail its update", inMachinePhase(machineapi.MachineInPlaceUpdateFailed))
 		agrees(t, ends("update", "update fails", m), "the update failed", status(m), healthAgain, 0, healthSource)
-		boards["update"].expect("its update in place failed", "1 failed")
+		boards["update"].expect("its in-place update failed", "1 failed")
 	})
 	s.checkOnlyLooked()
 }

@@ -27,8 +27,8 @@ func TestGardenerInPlace(t *testing.T) {
 	before := s.machines.of("db")
 
 	s.change(lab.ShootChange{ImageVersion: newImage})
-	all.expect("in place: 2 candidates; pending, as the Shoot says")
-	shoot.expect("pending, as the Shoot says")
+	all.expect("in place: 2 candidates; pending (Shoot status)")
+	shoot.expect("pending (Shoot status)")
 	nodes.expect("in place: ").expectGone("as the Shoot says")
 	all.expectLike(`1 candidate, 1 selected; pending|1 candidate, 1 updated; pending`)
 	if err := s.shoot.WaitUpdated(s.ctx, "db"); err != nil {

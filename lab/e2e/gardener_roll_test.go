@@ -26,11 +26,11 @@ const nodesLag = 25 * time.Second
 // Steps of a machine's end: as the board says them, and as the Machine's last operation
 // does.
 var endSteps = []struct{ told, by string }{
-	{"its machine is looked up", "getting VM Status"},
+	{"its VM is looked up", "getting VM Status"},
 	{"it is drained", "Initiate node drain"},
-	{"its machine is ended", "Initiate VM deletion"},
+	{"its VM is deleted", "Initiate VM deletion"},
 	{"its Node is deleted", "Initiate node object deletion"},
-	{"its Machine goes", "finalizer removal"},
+	{"its Machine object is removed", "finalizer removal"},
 }
 
 // A rolling update of three zones is watched from start to end: with the control cluster,
@@ -45,10 +45,10 @@ func TestGardenerRoll(t *testing.T) {
 	shoot := s.watches("zoned", 240, 60, s.withShoot()...)
 	nodes := s.watches("zoned", 240, 60, "--provider", "gardener")
 
-	all.expect("READ-ONLY", "AutoRollingUpdate", "3 of 3 updated", "surge 1, unavailable 0", "surge 0, unavailable 0, which counts as 1", "limits: drain 20m, health 10m, creation 20m (by the Shoot; each machine has its own)")
-	shoot.expect("READ-ONLY", "AutoRollingUpdate", "1 of 1 updated, 1 available  inferred from their nodes  ~surge 1, unavailable 0", "limits: drain 20m, health 10m, creation 20m (by the Shoot)", "not known: phases of machines, why a drain fails, orders to force, zones that are paused or frozen, and machines that have not joined are known in the control cluster only")
+	all.expect("READ-ONLY", "AutoRollingUpdate", "3 of 3 updated", "surge 1, unavailable 0", "surge 0, unavailable 0, which counts as 1", "limits: drain 20m, health 10m, creation 20m (from the Shoot; each machine has its own)")
+	shoot.expect("READ-ONLY", "AutoRollingUpdate", "1 of 1 updated, 1 available  inferred from their nodes  ~surge 1, unavailable 0", "limits: drain 20m, health 10m, creation 20m (from the Shoot)", "not known: machine phases, drain failures, force orders, paused or frozen zones, machines that have not joined: known in the control cluster only")
 	nodes.expect("READ-ONLY", "update strategy unknown", "inferred from their nodes", "limits: drain 2h, health 10m, creation 20m (the defaults, a guess)", "not known: phases of machines",
-		"not known: the Shoot is not read (--garden-kubeconfig, --shoot): it has the update strategy, how many are replaced at a time")
+		"not known: Shoot not read (--garden-kubeconfig, --shoot): it has the update strategy, how many are replaced at a time")
 	for _, b := range []*board{all, shoot, nodes} {
 		b.expect("no roll is under way")
 	}

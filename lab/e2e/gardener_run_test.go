@@ -168,7 +168,7 @@ func TestGardenerDriven(t *testing.T) {
 
 	p := s.sitsAt("helped", s.withAll()...)
 	p.expect("gardener-follow", "0 of 1 node", held+" ", "allows 0", "force with f", "blocked")
-	p.pressUntil("p", "paused: asked for by", "what Gardener has begun goes on")
+	p.pressUntil("p", "paused: requested by", "Gardener continues what it has begun")
 	s.paused("helped", true)
 	p.pressUntil("p", "resumed")
 	s.paused("helped", false)

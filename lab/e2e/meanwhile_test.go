@@ -41,7 +41,7 @@ func TestSomebodyScales(t *testing.T) {
 	s.aws("SetDesiredCapacity", "AutoScalingGroupName", s.group.Name, "DesiredCapacity", strconv.Itoa(g.Desired+1))
 	p.await("capacity.changed", because("external-change"))
 	s.scale("checkout", 4)
-	p.exits(0).says("somebody else raised the group's desired size from 5 to 6", "left as it is")
+	p.exits(0).says("desired capacity raised from 5 to 6", "left as it is")
 
 	checkEvents(t, p.said())
 	checkFinished(t, p.said(), "succeeded", 0)

@@ -21,7 +21,7 @@ func TestReadOnly(t *testing.T) {
 	plan := s.run("plan", s.group.Name).exits(0).out()
 	for _, want := range []string{
 		"3 nodes to replace", "v1.31.4", "6 extra machines",
-		"budget checkout never allows an eviction", "is covered by two budgets", "is the only replica",
+		"PDB checkout never allows a disruption", "is covered by two PDBs", "is the only replica",
 		"Needs your consent", "looks/bare", "looks/scratch-", "--force-unmanaged", "--delete-emptydir-data",
 	} {
 		if !strings.Contains(plan, want) {

@@ -47,7 +47,7 @@ var (
 	named  = regexp.MustCompile(`\S*[0-9]\S*`)
 	number = regexp.MustCompile(`^\(?[0-9]+[,:;)]?$`)
 	cloudy = regexp.MustCompile(`(has not joined the cluster|is not Ready: [^;]*); .*`)
-	tries  = regexp.MustCompile(`(after|tried|came back) (once|twice|[0-9]+ times|[0-9]+ refused (try|tries))`)
+	tries  = regexp.MustCompile(`(after |came back |\()(once|twice|[0-9]+ times|[0-9]+ attempts?)`)
 	places = regexp.MustCompile(`nodes are available: [^.;]*`)
 	signed = regexp.MustCompile(`[^ (]+@[^ ,;)]+`)
 )
@@ -57,7 +57,7 @@ func (w words) plain(text string) string {
 	text = w.pods.ReplaceAllString(w.names.Replace(text), "app/$1-#")
 	text = cloudy.ReplaceAllString(text, "$1")
 	text = places.ReplaceAllString(text, "nodes are available")
-	text = tries.ReplaceAllString(text, "$1 some times")
+	text = tries.ReplaceAllString(text, "${1}some times")
 	text = signed.ReplaceAllString(text, "operator")
 	return named.ReplaceAllStringFunc(text, func(word string) string {
 		if number.MatchString(word) {

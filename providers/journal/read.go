@@ -20,7 +20,7 @@ const longest = 64 << 20
 type Unread struct {
 	// Broken lines are cut off, or no lines of a journal at all.
 	Broken int
-	// Newer lines were written by a newer drainboard.
+	// Newer lines were of a newer Drainboard.
 	Newer int
 }
 

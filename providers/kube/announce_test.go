@@ -68,7 +68,7 @@ func TestAnnouncer(t *testing.T) {
 	event := func(kind record.EventType, node, reason, message string) record.Event {
 		return record.Event{Time: at, Run: "run-1", Group: "ng-web", Type: kind, Node: node, Reason: reason, Message: message}
 	}
-	forced := event(record.PodForced, "a1", "force-1", "deleted past its budgets by force order force-1")
+	forced := event(record.PodForced, "a1", "force-1", "deleted past its PDBs by force order force-1")
 	forced.Pod = "shop/db-0"
 	failed := event(record.RunFinished, "", "", strings.Repeat("ü", 2000))
 	failed.ExitCode = code(4)
@@ -97,7 +97,7 @@ func TestAnnouncer(t *testing.T) {
 		"Warning RecordUnwritten " + record + "the run record cannot be written (run run-1)",
 		"Normal RecordWritten " + record + "it can again (run run-1)",
 		"Warning ForceOrdered Node /a1/a1 in default: force ordered by ann@laptop (why): 1 pod (run run-1)",
-		"Warning PodForced Node /a1/a1 in default: shop/db-0: deleted past its budgets by force order force-1 (run run-1)",
+		"Warning PodForced Node /a1/a1 in default: shop/db-0: deleted past its PDBs by force order force-1 (run run-1)",
 		"Normal CapacityChanged " + record + "i-a1: end i-a1 (run run-1)",
 		"Warning RunFinished " + record + strings.Repeat("ü", 504) + "… (run run-1)",
 		"Normal RunFinished " + record + "succeeded (run run-1)",

@@ -43,7 +43,7 @@ func TestPlainWatch(t *testing.T) {
 	s.Driver, s.Blind = "bob@office pid 9", []world.Source{world.Cluster}
 	p.Show(s).Hears("driven by bob@office pid 9 now", "the data of the cluster is fresh again", "warning: the driver of this run has no fresh data of the cluster")
 	s = uitest.Busy()
-	s.Unattended, s.Mismatches = uitest.Moment.Add(-3*time.Minute), "the group was deleted and made anew"
+	s.Unattended, s.Mismatches = uitest.Moment.Add(-3*time.Minute), "the group was deleted and recreated"
 	p.Show(s).Hears("warning: no driver for 3 min; drainboard upgrade ng-web resumes the run", "warning: its record does not match the group: the group was deleted")
 	p.Show(uitest.Done()).Hears("ng-web: done", "exit code: 0: done", "Still watching the group.")
 	p.Later(10 * time.Minute).Show(uitest.Done())
@@ -79,7 +79,7 @@ func TestPlainWatchOfOthers(t *testing.T) {
 	p := attend(t, uitest.Driven(), onlyWatches).
 		Hears("drainboard: prod-eu-1 / ng-web", "kops busy", "outdated", "about 31 min left").
 		Hears("kops rolling-update is at work here: ip-10-0-1-23 draining", "6 to go\n").
-		Hears("Karpenter is at work here: ip-10-0-3-81; cordoned by hand").
+		Hears("Karpenter is at work here: ip-10-0-3-81; cordoned by a user").
 		Hears("2 nodes replaced (before: not known); 5 of 15 up to date; time left at the pace of 2 nodes in 9m\n").
 		Hears("ip-10-0-1-23 draining, 3 of 17 pods left, blocked, drain limit: 11:42 left, kops rolling-update has cordoned it").
 		Hears("blocked: shop/checkout-7d9f-x2")
@@ -93,7 +93,7 @@ func TestPlainWatchOfOthers(t *testing.T) {
 // A worker pool is told whole once, then what becomes of it.
 func TestPlainWatchOfAPool(t *testing.T) {
 	p := attend(t, uitest.Pooled(), onlyWatches).
-		Hears("Gardener is at work here", "pool web\n", "updates: AutoRollingUpdate\n", "Shoot: garden-dev/prod\n", "eu-west-1b: 2 of 4 updated", "paused: no further batch begins", "no capacity").
+		Hears("Gardener is at work here", "pool web\n", "updates: AutoRollingUpdate\n", "Shoot: garden-dev/prod\n", "eu-west-1b: 2 of 4 updated", "paused: no further batch starts", "no capacity").
 		Hears("ip-10-0-1-23 draining, 3 of 17 pods left, blocked, drain forced: 1:58:00 left")
 	p.Later(30 * time.Second).Hears("4 of 12 updated")
 	s := uitest.Pooled()
@@ -116,7 +116,7 @@ func TestPlainWatchOfWhatIsPartial(t *testing.T) {
 	p := attend(t, s, onlyWatches).Hears("reading the cluster's pods; blockers are not known yet").Never("warning")
 	p.Show(uitest.Idle()).Hears("all pods have been read")
 	unreadable := uitest.Idle()
-	unreadable.Unreadable = "it has form 9, written by a newer drainboard"
+	unreadable.Unreadable = "it has form 9, of a newer Drainboard"
 	attend(t, unreadable, onlyWatches).Hears("run not known", "warning: the record of this group's run cannot be read: it has form 9", "whether a run is under way is not known").Never("no run is under way")
 }
 
@@ -168,5 +168,5 @@ func TestPlainWatchOfAll(t *testing.T) {
 			attend(t, s, onlyWatches).Type("").Hears("Possible actions:").SentNothing()
 		}
 	}
-	attend(t, uitest.InPlaced(), onlyWatches).Hears("its update in place failed: no space left on device")
+	attend(t, uitest.InPlaced(), onlyWatches).Hears("its in-place update failed: no space left on device")
 }

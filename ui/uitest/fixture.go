@@ -260,7 +260,7 @@ func Alone() *engine.Snapshot {
 // Phase is a run that asks for its next phase.
 func Phase() *engine.Snapshot {
 	s := Asking()
-	s.Batch = &engine.BatchView{ID: 2, Phase: "upgrade", Hash: "h9", Does: "the nodes are drained and their machines ended, up to 2 at once, with no further question",
+	s.Batch = &engine.BatchView{ID: 2, Phase: "upgrade", Hash: "h9", Does: "drains and terminates up to 2 nodes at once, without further approval",
 		Since: Moment.Add(-20 * time.Second), AsOf: Moment, Evict: 41, Ignore: 12, Foreseen: s.Batch.Foreseen}
 	return s
 }
@@ -559,7 +559,7 @@ func Quiet() *engine.Snapshot {
 // a user has cordoned one.
 func Driven() *engine.Snapshot {
 	s := Idle()
-	const kops, cordoned = "kops rolling-update is going to replace it: new pods avoid it", "kops rolling-update has cordoned it: it is drained, and then its machine ends"
+	const kops, cordoned = "kops rolling-update will replace it: new pods avoid it", "kops rolling-update has cordoned it and drains it, then terminates it"
 	for _, z := range s.Zones {
 		for _, r := range z.Rows {
 			if !r.New {
@@ -578,16 +578,16 @@ func Driven() *engine.Snapshot {
 	set(2, 0, record.Terminating, "drained by kops").Pods = 0
 	set(0, 3, record.Replaced, "").Pods = 0
 	set(1, 3, record.Replaced, "").Pods = 0
-	chosen := set(2, 2, record.Outdated, "Karpenter has chosen to replace it, and drains it once the replacement is Ready: it takes no new pods")
+	chosen := set(2, 2, record.Outdated, "Karpenter will replace it, and drains it once the replacement is Ready: it takes no new pods")
 	chosen.By, chosen.Cordoned = world.MoverKarpenter, false
-	set(2, 4, record.Ready, "was cordoned, and nothing says by whom: it takes no new pods").By = world.MoverSomebody
+	set(2, 4, record.Ready, "was cordoned by an unknown user or tool: it takes no new pods").By = world.MoverSomebody
 	s.Done, s.Zones[0].Done, s.Zones[1].Done = 2, 1, 1
 	s.TimeLeft = 31 * time.Minute
 	s.External = &engine.ExternalView{
 		Movers: []engine.MoverView{
 			{By: world.MoverKops, Roll: true, Nodes: 9, Working: 3, Text: "kops rolling-update is at work here: " + held.Name + " draining, " + s.Zones[1].Rows[0].Name + " drained, " + s.Zones[2].Rows[0].Name + " terminating, 6 to go"},
 			{By: world.MoverKarpenter, Roll: true, Nodes: 1, Text: "Karpenter is at work here: " + chosen.Name},
-			{By: world.MoverSomebody, Guess: true, Nodes: 1, Text: "cordoned by hand, or by a tool that leaves no mark: " + s.Zones[2].Rows[4].Name},
+			{By: world.MoverSomebody, Guess: true, Nodes: 1, Text: "cordoned by a user, or by a tool that leaves no mark: " + s.Zones[2].Rows[4].Name},
 		},
 		From: Moment.Add(-9 * time.Minute), Replaced: 2, Current: 5, Nodes: 15, Pace: "2 nodes in 9m",
 	}
@@ -688,7 +688,7 @@ func Partial(of func() *engine.Snapshot) func() *engine.Snapshot {
 func Pooled() *engine.Snapshot {
 	s := Idle()
 	s.Group, s.Provider, s.From, s.To = "web", "gardener", "v1.32.4", "1.33.1"
-	const outdated = "Gardener is going to update or replace it: new pods avoid it"
+	const outdated = "Gardener will update or replace it: new pods avoid it"
 	for _, z := range s.Zones {
 		for _, r := range z.Rows {
 			r.Version = "v1.32.4"
@@ -701,15 +701,15 @@ func Pooled() *engine.Snapshot {
 	}
 	held := s.Zones[0].Rows[0]
 	held.Stage, held.Cordoned, held.PodsLeft, held.Pods, held.Blocked = record.Draining, true, 3, 17, true
-	held.Note = "Gardener is ending its machine: it is drained; the last try failed: pod disruption budget shop/checkout is misconfigured and requires zero voluntary evictions"
+	held.Note = "Gardener is terminating its machine: it is drained; the last attempt failed: pod disruption budget shop/checkout is misconfigured and requires zero voluntary evictions"
 	held.Wait = &record.Wait{For: "drain forced", Start: Moment.Add(-2 * time.Minute), End: Moment.Add(118 * time.Minute), Basis: "the Machine's deletion was asked for at 21:05:12 UTC, and 2h0m0s later: its machineDrainTimeout"}
 	ends := s.Zones[1].Rows[0]
-	ends.Stage, ends.Cordoned, ends.Pods, ends.PodsLeft, ends.Note = record.Terminating, true, 0, 0, "Gardener is ending its machine: its volumes are detached"
+	ends.Stage, ends.Cordoned, ends.Pods, ends.PodsLeft, ends.Note = record.Terminating, true, 0, 0, "Gardener is terminating its machine: its volumes are detached"
 	comes := s.Zones[2].Rows[0]
-	*comes = engine.NodeRow{ID: "shoot--dev--prod-web-z3-6b9d8-xk2lp", Zone: comes.Zone, Stage: record.Launching, New: true, Since: Moment.Add(-4 * time.Minute), Note: "its machine could not be created, and is tried again: no capacity",
+	*comes = engine.NodeRow{ID: "shoot--dev--prod-web-z3-6b9d8-xk2lp", Zone: comes.Zone, Stage: record.Launching, New: true, Since: Moment.Add(-4 * time.Minute), Note: "its machine could not be created, retrying: no capacity",
 		Wait: &record.Wait{For: "creation fails", Start: Moment.Add(-4 * time.Minute), End: Moment.Add(16 * time.Minute), Basis: "the Machine was made at 21:03:12 UTC, and 20m0s later: its machineCreationTimeout"}}
 	sick := s.Zones[2].Rows[1]
-	sick.Ready, sick.Note = false, "is not healthy: Gardener gives it up and replaces it, but not while another machine of shoot--dev--prod-web-z3 comes or goes"
+	sick.Ready, sick.Note = false, "is unhealthy: Gardener replaces it once no other machine of shoot--dev--prod-web-z3 comes or goes"
 	sick.Wait = &record.Wait{For: "is given up", Start: Moment.Add(-3 * time.Minute), End: Moment.Add(7 * time.Minute)}
 	s.External = &engine.ExternalView{
 		Movers: []engine.MoverView{{By: world.MoverGardener, Roll: true, Nodes: 9, Working: 2, Text: "Gardener is at work here: " + held.Name + " draining, " + ends.Name + " terminating, 7 to go"}},
@@ -732,7 +732,7 @@ func Pooled() *engine.Snapshot {
 		Kind: engine.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: held.Name, Machine: held.ID, Owner: "checkout", Deadline: held.Wait, AtDeadline: record.TimeoutForce,
 		Budgets: []engine.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
 		Detail:  "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any",
-		WayOut:  "scale checkout to 4, loosen minAvailable 3, or delete the pod; Gardener's drain fails at it and begins anew every 5 s, so its retries never end and only the drain timeout passes it",
+		WayOut:  "scale checkout to 4, loosen minAvailable 3, or delete the pod; Gardener's drain fails on it and restarts every 5 s: only the drain timeout gets past it",
 	}}
 	s.Events = []record.Event{{Time: Moment.Add(-2 * time.Minute), Type: record.NodeDraining, Node: held.Name, Reason: "Gardener", Message: "17 pods to move: " + held.Note}}
 	return s
@@ -742,8 +742,8 @@ func Pooled() *engine.Snapshot {
 func InPlaced() *engine.Snapshot {
 	s := Pooled()
 	failed, draining, updating := s.Zones[0].Rows[1], s.Zones[0].Rows[0], s.Zones[1].Rows[0]
-	failed.Stage, failed.Note, failed.Cordoned = record.NodeFail, "its update in place failed: no space left on device", true
-	draining.Note = "Gardener drains it, and then updates it in place"
+	failed.Stage, failed.Note, failed.Cordoned = record.NodeFail, "its in-place update failed: no space left on device", true
+	draining.Note = "Gardener drains it, then updates it in place"
 	draining.Wait = &record.Wait{For: "drain forced", Start: Moment.Add(-2 * time.Minute), End: Moment.Add(118 * time.Minute), Guess: true, Basis: "it was selected for the update at 21:05:12 UTC, and 2h0m0s later: its machineDrainTimeout, by default"}
 	updating.Stage, updating.Note = record.Updating, "Gardener updates it in place"
 	updating.Wait = &record.Wait{For: "update fails", Start: Moment.Add(-2 * time.Minute), End: Moment.Add(18 * time.Minute), Guess: true}
@@ -754,7 +754,7 @@ func InPlaced() *engine.Snapshot {
 	s.To, p.Limits.Guessed = "", true
 	p.Zones = []engine.PoolZone{{Name: "eu-west-1a", Updated: 1, Available: 5, Total: 5, Surge: 2, SurgeAs: "34%", UnavailableAs: "0", Guess: true}, {Name: "eu-west-1b", Updated: 1, Available: 5, Total: 5}, {Name: "eu-west-1c", Updated: 1, Available: 3, Total: 3}}
 	p.InPlace = map[world.InPlaceMark]int{world.InPlaceCandidate: 6, world.InPlaceSelected: 2, world.InPlaceFailed: 1}
-	p.Failed = []string{failed.Name + ": its update in place failed: no space left on device"}
+	p.Failed = []string{failed.Name + ": its in-place update failed: no space left on device"}
 	p.Unknown = []string{
 		"phases of machines, why a drain fails, orders to force, zones that are paused or frozen, and machines that have not joined are known in the control cluster only (--control-kubeconfig)",
 		"the Shoot is not read (--garden-kubeconfig, --shoot): it has the update strategy, how many are replaced at a time, time limits, which are taken for the defaults",

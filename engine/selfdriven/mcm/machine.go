@@ -3,6 +3,7 @@ package mcm
 import (
 	"strings"
 
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -12,34 +13,28 @@ func (Controller) Told(of *world.Machine, _ *world.Node) []world.Move {
 	if g == nil {
 		return nil
 	}
-	m := world.Move{By: world.MoverGardener, Roll: true, Since: g.Since, Limit: g.Limits.Drain, Told: true, Mark: "Machine " + g.Name + " is " + g.Phase}
+	m := world.Move{By: world.MoverGardener, Roll: true, Since: g.Since, Limit: g.Limits.Drain, Told: true, Mark: text.MachinePhase(g.Name, g.Phase)}
 	switch {
 	case g.Phase == world.PhaseTerminating || !g.Deleted.IsZero():
 		step, drained := Ending(g)
-		m.Step, m.Since, m.Means = world.MoveDraining, g.Deleted, "Gardener is ending its machine"
+		m.Step, m.Since, m.Means = world.MoveDraining, g.Deleted, text.MachineEnds(step, g.Forced)
 		if drained {
 			m.Step = world.MoveEnding
 		}
-		if step != "" {
-			m.Means += ": " + step
-		}
-		if g.Forced {
-			m.Means += ", by force"
-		}
 	case g.Phase == world.PhaseFailed:
-		m.Step, m.Means = world.MoveFailed, "Gardener has given its machine up, and replaces it"
+		m.Step, m.Means = world.MoveFailed, text.MachineGivenUp
 		if !g.Preserved.IsZero() {
-			m.Means = "Gardener has given its machine up, and keeps it for a while"
+			m.Means = text.MachineGivenUpKept
 		}
 	case g.Phase == world.PhaseInPlaceUpdating:
-		m.Step, m.Means = world.MoveUpdating, "Gardener updates it in place"
+		m.Step, m.Means = world.MoveUpdating, text.InPlaceUpdates(world.MoverGardener.Name())
 	case g.Phase == world.PhaseInPlaceFailed:
-		m.Step, m.Means = world.MoveFailed, "its update in place failed"
+		m.Step, m.Means = world.MoveFailed, text.InPlaceFailed("")
 	default:
 		return nil
 	}
 	if why := Trouble(g); why != "" {
-		m.Means += "; the last try failed: " + why
+		m.Means = text.LastTryFailed(m.Means, why)
 	}
 	return []world.Move{m}
 }
@@ -47,12 +42,12 @@ func (Controller) Told(of *world.Machine, _ *world.Node) []world.Move {
 // Steps of a machine's end, as the description of its last operation names them
 // (machine-controller-manager pkg/util/provider/machineutils), with words for people.
 var endSteps = []struct{ told, words string }{
-	{"finalizer removal", "its Machine goes"},
-	{"Initiate node object deletion", "its Node is deleted"},
-	{"Initiate VM deletion", "its machine is ended"},
-	{"Delete Volume Attachments", "its volumes are detached"},
-	{"Initiate node drain", "it is drained"},
-	{"getting VM Status", "its machine is looked up"},
+	{"finalizer removal", text.StepMachineObject},
+	{"Initiate node object deletion", text.StepNodeObject},
+	{"Initiate VM deletion", text.StepMachine},
+	{"Delete Volume Attachments", text.StepVolumes},
+	{"Initiate node drain", text.StepDrain},
+	{"getting VM Status", text.StepLookUp},
 }
 
 // drainEnds is the first of endSteps, from the end, that comes before a drain is over.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -16,6 +17,13 @@ import (
 type Controller struct{}
 
 func init() { selfdriven.Register(Controller{}) }
+
+// How sentences name what the controller has.
+const (
+	part     = "machine deployment"
+	where    = "the control cluster"
+	turnName = "deletion priority"
+)
 
 // ID is empty.
 func (Controller) ID() string { return "" }
@@ -26,8 +34,8 @@ func (Controller) Mover() world.Mover { return world.MoverGardener }
 // Words are those of Gardener.
 func (Controller) Words() selfdriven.Words {
 	return selfdriven.Words{
-		Part: "machine deployment", Where: "the control cluster", Flags: []string{"--control-kubeconfig", "--control-namespace"},
-		Back: "change the Shoot back; a Kubernetes version cannot be lowered",
+		Part: part, Where: where, Flags: []string{"--control-kubeconfig", "--control-namespace"},
+		Back: text.ChangeShootBack,
 	}
 }
 
@@ -96,28 +104,27 @@ func (Controller) Namespace(g *world.Group) string {
 // Refuses another order where Gardener selects the nodes.
 func (Controller) Refuses(g *world.Group, kind selfdriven.Kind) string {
 	if kind == selfdriven.Turn && g.Pool.Update == world.AutoInPlaceUpdate {
-		return "Gardener selects the nodes of a pool that is updated in place by itself, in no order that can be set"
+		return text.NoOrderInPlace
 	}
 	return ""
 }
 
 // Turns are deletion priorities of Machines. 1 is the cluster autoscaler's mark.
 func (Controller) Turns() selfdriven.Turns {
-	return selfdriven.Turns{First: 2, Usual: world.UsualPriority, Last: 4, Name: "deletion priority", Mark: "machinepriority", Among: "the others of its zone"}
+	return selfdriven.Turns{First: 2, Usual: world.UsualPriority, Last: 4, Name: turnName, Mark: "machinepriority", Among: text.OthersOfZone}
 }
 
 // Describe says a request in words, and as kubectl in the control cluster.
 func (Controller) Describe(r selfdriven.Request) (what, command string) {
-	const in = " in the control cluster"
 	switch r.Kind {
 	case selfdriven.Pause:
-		what = "pause machine deployment " + r.Object + in
+		what = text.PauseDeployment(r.Object)
 	case selfdriven.Resume:
-		what = "let machine deployment " + r.Object + " go on" + in
+		what = text.ResumeDeployment(r.Object)
 	case selfdriven.Force:
-		return "force machine " + r.Object + in, fmt.Sprintf("kubectl -n %s label machine %s %s=true", r.Namespace, r.Object, world.ForceDeletion)
+		return text.ForceMachine(r.Object), fmt.Sprintf("kubectl -n %s label machine %s %s=true", r.Namespace, r.Object, world.ForceDeletion)
 	case selfdriven.Turn:
-		return fmt.Sprintf("give machine %s the deletion priority %d%s", r.Object, r.Priority, in),
+		return text.PrioritizeMachine(r.Object, r.Priority),
 			fmt.Sprintf("kubectl -n %s annotate --overwrite machine %s %s=%d", r.Namespace, r.Object, world.MachinePriority, r.Priority)
 	}
 	return what, fmt.Sprintf(`kubectl -n %s patch machinedeployment %s --type merge -p '{"spec":{"paused":%t}}'`, r.Namespace, r.Object, r.Kind == selfdriven.Pause)

@@ -1,8 +1,6 @@
 package mcm
 
 import (
-	"fmt"
-
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -22,12 +20,12 @@ func (Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 		case g != nil && g.Forced:
 			n.Deadline = nil
 			if g.Deleted.IsZero() { // else its end is told with it
-				n.Reason += ", by force: that was ordered"
+				n.Reason += text.ForceWasOrdered
 			}
 		case n.Deadline == nil:
 			n.Reason += overdue(n.Now, t.forced(), sick)
 		case sick != nil && !n.Now.Before(sick.End): // a try that is under way does not look again
-			n.Reason += fmt.Sprintf("; its node has not been well for %s: the next try of its drain is by force", text.Span(text.Steady(n.Now.Sub(sick.Start))))
+			n.Reason += text.NextTryForced(n.Now.Sub(sick.Start))
 		}
 	case n.Stage == selfdriven.Updating:
 		n.Deadline = nearest(n.Now, t.update())
@@ -35,7 +33,7 @@ func (Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 	case m.Managed != nil:
 		tended(n, t)
 	case n.Stage == selfdriven.Launching:
-		n.Reason = "its node has joined, and is not Ready yet"
+		n.Reason = text.JoinedNotReady
 		if node != nil {
 			n.Deadline = nearest(n.Now, t.joining())
 		}
@@ -58,27 +56,24 @@ func untended(n *selfdriven.Sight, t timers) {
 	kept, joins, sick := t.preserved(), t.joining(), t.health()
 	switch {
 	case kept != nil:
-		n.Deadline, n.Reason = nearest(n.Now, kept), keeps
+		n.Deadline, n.Reason = nearest(n.Now, kept), text.MachineKept
 	case sick == nil:
 	case joins != nil:
-		n.Deadline, n.Reason = nearest(n.Now, joins), "has not been well since it joined: Gardener gives its machine up and makes another"+late(n.Now, joins)
+		n.Deadline, n.Reason = nearest(n.Now, joins), text.UnwellSinceJoined+late(n.Now, joins)
 	case t.limits.NoHealth:
-		n.Reason = t.sickly() + ", and is not given up: its pool has no health timeout"
+		n.Reason = text.NotGivenUp(t.trouble())
 	default:
-		n.Deadline, n.Reason = nearest(n.Now, sick), t.sickly()+": Gardener gives it up and replaces it, but not while another machine of its zone comes or goes"+late(n.Now, sick)
+		n.Deadline, n.Reason = nearest(n.Now, sick), text.GivesUpInTurn(t.trouble(), "")+late(n.Now, sick)
 	}
 }
 
-// sickly says that a machine is not healthy, with what its node says.
-func (t timers) sickly() string {
-	if t.node == nil || t.node.Trouble == "" {
-		return "is not healthy"
+// trouble is what the node says of its health, "" for nothing.
+func (t timers) trouble() string {
+	if t.node == nil {
+		return ""
 	}
-	return "is not healthy (" + t.node.Trouble + ")"
+	return t.node.Trouble
 }
-
-// keeps is said of a machine that is preserved.
-const keeps = "Gardener keeps its machine for a while"
 
 // tended adds what the control cluster tells of a machine that is neither drained nor
 // updated.
@@ -89,46 +84,35 @@ func tended(n *selfdriven.Sight, t timers) {
 	case g.Phase == world.PhaseFailed:
 		n.Deadline = nearest(n.Now, t.preserved())
 		if n.Name == "" {
-			n.Stage, n.Reason = selfdriven.Failed, "did not come in time: Gardener has given its machine up, and replaces it"
-			if why := Trouble(g); why != "" {
-				n.Reason += "; " + why
-			}
+			n.Stage, n.Reason = selfdriven.Failed, text.DidNotCome(Trouble(g))
 		}
 	case g.Phase == world.PhaseUnknown:
 		if t.limits.NoHealth {
-			n.Reason = t.sickly() + ", and is not given up: its pool has no health timeout"
+			n.Reason = text.NotGivenUp(t.trouble())
 			return
 		}
-		n.Reason = t.sickly() + ": Gardener gives it up and replaces it"
 		if waitsForOthers(n.World, n.Machine) {
-			n.Reason += ", but not while another machine of " + g.Deployment + " comes or goes"
+			n.Reason = text.GivesUpInTurn(t.trouble(), g.Deployment)
 		} else {
-			n.Reason += late(n.Now, t.health())
+			n.Reason = text.GivesUp(t.trouble()) + late(n.Now, t.health())
 		}
 		n.Deadline = nearest(n.Now, t.health())
 	case g.Phase == world.PhaseCreating, g.Phase == world.PhasePending, g.Phase == world.PhaseCrashLoop:
 		n.Deadline = nearest(n.Now, t.creation())
 		switch why := Trouble(g); {
 		case g.Phase == world.PhaseCrashLoop:
-			n.Reason = "its machine could not be created, and is tried again" + dueTo(why)
+			n.Reason = text.CreationRetried(why)
 		case n.Name != "":
-			n.Reason = "its machine is not Running yet"
+			n.Reason = text.NotRunningYet
 		case g.Phase == world.PhaseCreating:
-			n.Reason = "its machine is asked for"
+			n.Reason = text.MachineAskedFor
 		default:
-			n.Reason = "its machine has not joined the cluster yet" + dueTo(why)
+			n.Reason = text.MachineNotJoinedYet(why)
 		}
 		n.Reason += late(n.Now, t.creation())
 	case !g.Preserved.IsZero():
-		n.Deadline, n.Reason = nearest(n.Now, t.preserved()), keeps
+		n.Deadline, n.Reason = nearest(n.Now, t.preserved()), text.MachineKept
 	}
-}
-
-func dueTo(why string) string {
-	if why == "" {
-		return ""
-	}
-	return ": " + why
 }
 
 // waitsForOthers reports whether another machine of the same machine deployment is neither
@@ -146,16 +130,11 @@ func waitsForOthers(w *world.World, m *world.Machine) bool {
 // for misconfigured, and two budgets over one pod, fail the whole drain, which then begins anew:
 // only its end passes them.
 func (Controller) Kept(k selfdriven.Kept) selfdriven.Outlook {
-	const anew = "; Gardener's drain fails at it and begins anew every 5 s, so its retries never end and only the drain timeout passes it"
 	out := selfdriven.Outlook{Forces: true}
 	switch limits, read := limitsOf(k.World.Group.Pool, k.Machine); {
 	case k.Several, k.Budget != nil && k.Budget.Misconfigured():
-		out.Adds = anew
+		out.Adds = text.DrainBeginsAnew
 	case k.Closed && limits.Past() > 0 && !k.Since.IsZero():
-		whose := "maxEvictRetries"
-		if !read {
-			whose += ", by the Shoot"
-		}
 		start := k.Since
 		switch m := k.Machine; {
 		case k.Node != nil && k.Node.Terminating().On:
@@ -164,7 +143,7 @@ func (Controller) Kept(k selfdriven.Kept) selfdriven.Outlook {
 			start = m.Managed.Deleted.Add(drainAfter)
 		}
 		out.Deadline = &selfdriven.Deadline{Start: start, End: start.Add(limits.Past()), Guess: true,
-			Basis: fmt.Sprintf("%d refusals 20 s apart (%s) from the start of the drain; the first refusal is not seen from here", limits.EvictRetries, whose)}
+			Basis: text.RefusalsFromStart(limits.EvictRetries, !read)}
 	}
 	return out
 }

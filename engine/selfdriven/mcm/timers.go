@@ -1,7 +1,6 @@
 package mcm
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -50,14 +49,8 @@ func (t timers) timer(what string, start time.Time, limit time.Duration, since, 
 	if start.IsZero() || limit <= 0 {
 		return nil
 	}
-	switch {
-	case t.limits.Guessed:
-		whose += ", by default"
-	case !t.read:
-		whose += ", by the Shoot"
-	}
 	return &selfdriven.Deadline{For: what, Start: start, End: start.Add(limit), Guess: !sure || t.limits.Guessed || !t.read,
-		Basis: fmt.Sprintf("%s at %s, and %s later: its %s", since, start.UTC().Format("15:04:05 MST"), limit, whose)}
+		Basis: text.TimerBasis(since, start, limit, text.Setting(whose, !t.read, t.limits.Guessed))}
 }
 
 // forced is when a drain is given up and the machine's end, or its update, goes on past all
@@ -65,11 +58,11 @@ func (t timers) timer(what string, start time.Time, limit time.Duration, since, 
 func (t timers) forced() *selfdriven.Deadline {
 	switch selected := t.inPlace(world.GardenerSelected); {
 	case t.g != nil && !t.g.Deleted.IsZero():
-		return t.timer(untilForced, t.g.Deleted, t.limits.Drain, "the Machine's deletion was asked for", "machineDrainTimeout", true)
+		return t.timer(untilForced, t.g.Deleted, t.limits.Drain, text.SinceDeletion, "machineDrainTimeout", true)
 	case !selected.IsZero():
-		return t.timer(untilForced, selected, t.limits.Drain, "it was selected for the update", "machineDrainTimeout", true)
+		return t.timer(untilForced, selected, t.limits.Drain, text.SinceSelected, "machineDrainTimeout", true)
 	case t.node != nil && t.node.Terminating().On:
-		w := t.timer(untilForced, t.node.Terminating().Since, t.limits.Drain, "its condition Terminating was set", "machineDrainTimeout, which began some "+drainAfter.String()+" before", false)
+		w := t.timer(untilForced, t.node.Terminating().Since, t.limits.Drain, text.SinceTerminating, text.BegunBefore("machineDrainTimeout", drainAfter), false)
 		if w != nil {
 			w.Start, w.End = w.Start.Add(-drainAfter), w.End.Add(-drainAfter)
 		}
@@ -96,22 +89,22 @@ func (t timers) sick() *selfdriven.Deadline {
 		return nil
 	}
 	return &selfdriven.Deadline{For: untilSick, Start: start, End: start.Add(world.SickFor), Guess: true,
-		Basis: fmt.Sprintf("it has not been Ready, or not writable, since %s, and a drain that begins, or begins anew, %s later is by force", start.UTC().Format("15:04:05 MST"), world.SickFor)}
+		Basis: text.SickBasis(start, world.SickFor)}
 }
 
 // update is when an update in place counts as failed.
 func (t timers) update() *selfdriven.Deadline {
 	if t.g != nil && t.g.Phase == world.PhaseInPlaceUpdating {
-		return t.timer(untilUpdated, t.g.Since, t.limits.InPlace, "the Machine became InPlaceUpdating", "machineInPlaceUpdateTimeout", true)
+		return t.timer(untilUpdated, t.g.Since, t.limits.InPlace, text.SinceInPlaceUpdating, "machineInPlaceUpdateTimeout", true)
 	}
-	return t.timer(untilUpdated, t.inPlace(world.GardenerReady), t.limits.InPlace, "it was ready for the update", "machineInPlaceUpdateTimeout", false)
+	return t.timer(untilUpdated, t.inPlace(world.GardenerReady), t.limits.InPlace, text.SinceReadyForUpdate, "machineInPlaceUpdateTimeout", false)
 }
 
 // health is when a machine that is not healthy is given up.
 func (t timers) health() *selfdriven.Deadline {
 	switch {
 	case t.g != nil:
-		return t.timer(untilGivenUp, t.g.Since, t.limits.Health, "the Machine became Unknown", "machineHealthTimeout", true)
+		return t.timer(untilGivenUp, t.g.Since, t.limits.Health, text.SinceUnknown, "machineHealthTimeout", true)
 	case t.node != nil:
 		since, why := t.unwell()
 		return t.timer(untilGivenUp, since, t.limits.Health, why, "machineHealthTimeout", false)
@@ -122,17 +115,17 @@ func (t timers) health() *selfdriven.Deadline {
 // unwell is since when the Nodes tell that a node's machine is not healthy, zero while it is,
 // and by what.
 func (t timers) unwell() (since time.Time, why string) {
-	since, why = t.node.Sick, "it stopped being Ready, or writable,"
+	since, why = t.node.Sick, text.SinceNotReady
 	for _, c := range t.node.Conditions {
 		if slices.Contains(t.limits.Conditions, c.Type) && !c.Off && (since.IsZero() || c.Since.Before(since)) {
-			since, why = c.Since, "its condition "+c.Type+" was set"
+			since, why = c.Since, text.SinceCondition(c.Type)
 		}
 	}
 	return since, why
 }
 
 func (t timers) creation() *selfdriven.Deadline {
-	return t.timer(untilCreated, t.g.Created, t.limits.Creation, "the Machine was made", "machineCreationTimeout", true)
+	return t.timer(untilCreated, t.g.Created, t.limits.Creation, text.SinceMade, "machineCreationTimeout", true)
 }
 
 // joining is when a node that was not well from its first moment on is given up, by the
@@ -142,16 +135,16 @@ func (t timers) joining() *selfdriven.Deadline {
 	if t.node.Sick.IsZero() || t.node.Sick.Sub(t.node.Created) > atOnce {
 		return nil
 	}
-	return t.timer(untilCreated, t.node.Created, t.limits.Creation, "the node joined, some time after its Machine was made,", "machineCreationTimeout", false)
+	return t.timer(untilCreated, t.node.Created, t.limits.Creation, text.SinceJoined, "machineCreationTimeout", false)
 }
 
-// preserved is until when a machine is kept that failed, or that somebody wants kept.
+// preserved is until when a machine is kept that failed, or that a user wants kept.
 func (t timers) preserved() *selfdriven.Deadline {
 	switch {
 	case t.g != nil && !t.g.Preserved.IsZero():
-		return &selfdriven.Deadline{For: untilKept, Start: t.g.Since, End: t.g.Preserved, Basis: "its preserveExpiryTime"}
+		return &selfdriven.Deadline{For: untilKept, Start: t.g.Since, End: t.g.Preserved, Basis: text.PreserveExpiry}
 	case t.g == nil && t.node != nil && !t.node.Preserved.IsZero():
-		return &selfdriven.Deadline{For: untilKept, Start: t.node.Condition(world.GardenerPreserved).Since, End: t.node.Preserved, Basis: "its node's condition " + world.GardenerPreserved}
+		return &selfdriven.Deadline{For: untilKept, Start: t.node.Condition(world.GardenerPreserved).Since, End: t.node.Preserved, Basis: text.PreserveCondition(world.GardenerPreserved)}
 	}
 	return nil
 }
@@ -185,7 +178,7 @@ func overdue(now time.Time, waits ...*selfdriven.Deadline) string {
 		case w.Guess:
 			return late(now, w)
 		default:
-			return "; its time was up " + text.Steady(now.Sub(w.End)).String() + " ago: Gardener forces it, past all budgets"
+			return text.ForcesNow(now.Sub(w.End))
 		}
 	}
 	return ""
@@ -199,7 +192,7 @@ func late(now time.Time, w *selfdriven.Deadline) string {
 	case w == nil || now.Before(w.End):
 		return ""
 	case w.Guess:
-		return "; it has had longer than the " + text.Span(w.End.Sub(w.Start)) + " that it is given, as far as is known"
+		return text.LongerThanGiven(w.End.Sub(w.Start))
 	}
-	return "; its time was up " + text.Steady(now.Sub(w.End)).String() + " ago, and Gardener looks once a minute"
+	return text.LooksOnceAMinute(now.Sub(w.End))
 }

@@ -1,9 +1,7 @@
 package mcm
 
 import (
-	"fmt"
-	"strings"
-
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -16,34 +14,34 @@ func unfinished(p *world.Pool) (out []world.Unfinished) {
 	if p == nil {
 		return nil
 	}
-	add := func(kind world.UnfinishedKind, format string, args ...any) {
-		out = append(out, world.Unfinished{Kind: kind, Text: fmt.Sprintf(format, args...)})
+	add := func(kind world.UnfinishedKind, what string) {
+		out = append(out, world.Unfinished{Kind: kind, Text: what})
 	}
 	if p.Unread != "" {
-		add(world.UnfinishedUnread, "the Shoot cannot be read: %s", p.Unread)
+		add(world.UnfinishedUnread, text.ShootCannotBeRead(p.Unread))
 	}
 	if s := p.Progress; s != nil {
 		switch {
 		case s.Observed < s.Generation:
-			add(world.UnfinishedGeneration, "Gardener has not started generation %d of Shoot %s (observed: %d)", s.Generation, p.Shoot, s.Observed)
+			add(world.UnfinishedGeneration, text.GenerationNotStarted(p.Shoot, s.Generation, s.Observed))
 		case s.State == "":
-			add(world.UnfinishedOperation, "Shoot %s has no operation yet", p.Shoot)
+			add(world.UnfinishedOperation, text.NoOperation(p.Shoot))
 		case s.State != succeeded:
-			add(world.UnfinishedOperation, "the last operation of Shoot %s, %s, is %s (%d %%)", p.Shoot, s.Operation, s.State, s.Percent)
+			add(world.UnfinishedOperation, text.OperationIs(p.Shoot, s.Operation, s.State, s.Percent))
 		}
 		if p.Pending {
-			add(world.UnfinishedInPlace, "the Shoot lists pool %s as pending an in-place update", p.Name)
+			add(world.UnfinishedInPlace, text.PendingInPlace(p.Name))
 		}
 		if s.Rollout {
-			add(world.UnfinishedRollout, "the Shoot lists pool %s as pending a rollout", p.Name)
+			add(world.UnfinishedRollout, text.PendingRollout(p.Name))
 		}
 	}
 	if p.Control && len(p.Deployments) == 0 {
-		add(world.UnfinishedDeployment, "namespace %s of the control cluster has no machine deployment of pool %s", p.Namespace, p.Name)
+		add(world.UnfinishedDeployment, text.NoDeployment(p.Namespace, p.Name))
 	}
 	for i := range p.Deployments {
 		if d := &p.Deployments[i]; !d.Complete() {
-			add(world.UnfinishedDeployment, "machine deployment %s", missing(d))
+			add(world.UnfinishedDeployment, missing(d))
 		}
 	}
 	return out
@@ -51,21 +49,11 @@ func unfinished(p *world.Pool) (out []world.Unfinished) {
 
 // missing says what keeps the machine deployment from being complete.
 func missing(d *world.MachineDeployment) string {
-	text := fmt.Sprintf("%s has %d of %d machines updated, %d available, %d in total", d.Name, d.Updated, d.Desired, d.Available, d.Total)
-	var also []string
+	is := text.Deployment{Name: d.Name, Updated: d.Updated, Available: d.Available, Total: d.Total, Desired: d.Desired, Paused: d.Paused, Frozen: d.Frozen}
 	if d.Observed < d.Generation {
-		also = append(also, fmt.Sprintf("its generation %d is not observed yet", d.Generation))
+		is.Unobserved = d.Generation
 	}
-	if d.Paused {
-		also = append(also, "it is paused")
-	}
-	if d.Frozen {
-		also = append(also, "it is frozen")
-	}
-	if len(also) > 0 {
-		text += " (" + strings.Join(also, ", ") + ")"
-	}
-	return text
+	return is.Incomplete()
 }
 
 // Unseen says which update of the pool could be due without any sign of it here, "" for none.
@@ -74,11 +62,11 @@ func Unseen(p *world.Pool) string {
 	case p == nil:
 		return ""
 	case p.Progress == nil && !p.Control:
-		return "neither the Shoot (--garden-kubeconfig, --shoot) nor the control cluster (--control-kubeconfig, --control-namespace) is read: an update that Gardener has not started cannot be seen"
+		return text.UnseenWithoutBoth
 	case p.Progress == nil:
-		return "the Shoot is not read (--garden-kubeconfig, --shoot): a change that has not reached the machine deployments cannot be seen"
+		return text.UnseenWithoutShoot
 	case p.Progress.Confined:
-		return "the Shoot's changes wait for its maintenance time window (confineSpecUpdateRollout): a change that waits for it cannot be seen"
+		return text.UnseenBeforeMaintenance
 	}
 	return ""
 }

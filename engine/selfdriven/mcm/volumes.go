@@ -1,7 +1,6 @@
 package mcm
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
@@ -49,25 +48,15 @@ func volumePods(w *world.World, node string) (all []*world.Pod, going int) {
 // without any.
 func volumesLeft(w *world.World, node string) string {
 	pods, going := volumePods(w, node)
-	switch {
-	case len(pods) == 0:
+	if len(pods) == 0 {
 		return ""
-	case len(pods) == 1 && going == 1:
-		return "; the last pod with a volume is on its way: " + volumeWait(pods)
-	case len(pods) == 1:
-		return "; 1 pod with a volume is left: " + volumeWait(pods)
 	}
-	return fmt.Sprintf("; %d pods with volumes leave one after the other: %s", len(pods), volumeWait(pods))
+	return text.VolumesLeave(len(pods), going > 0, volumeWait(pods))
 }
 
-// volumeWait is how long such pods take at most, and what of that is waited for.
+// volumeWait says how long such pods take at most, and what of that is waited for.
 func volumeWait(pods []*world.Pod) string {
-	each := ""
-	if len(pods) > 1 {
-		each = " each"
-	}
-	return fmt.Sprintf("%s at most, up to %s%s until the volume is off the node and up to %s until it is attached elsewhere, which is not seen from here",
-		text.Span(volumeTime(pods)), text.Span(detachWait+longestGrace(pods)), each, text.Span(attachWait))
+	return text.VolumeWait(len(pods), volumeTime(pods), detachWait+longestGrace(pods), attachWait)
 }
 
 func longestGrace(pods []*world.Pod) (longest time.Duration) {

@@ -303,7 +303,7 @@ func (b *builder) finish() {
 		r.Missing = append(r.Missing, plural(n, "line")+" of the journal cannot be read: a crash cuts the last one off")
 	}
 	if n := r.Unread.Newer; n > 0 {
-		r.Missing = append(r.Missing, plural(n, "line")+" written by a newer drainboard: make the report with that one")
+		r.Missing = append(r.Missing, plural(n, "line")+" of a newer Drainboard: make the report with that one")
 	}
 }
 

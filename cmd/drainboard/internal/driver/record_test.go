@@ -64,7 +64,7 @@ func TestRecordOfAGroupMadeAnew(t *testing.T) {
 	for _, record := range []string{"", RecordFitting} { // nothing of it could fit
 		d, _ := choosing(t, w, record)
 		_, err := d.fit(t.Context(), run)
-		if err == nil || !strings.Contains(err.Error(), "deleted and made anew") || strings.Contains(err.Error(), "--record fitting") || !strings.Contains(err.Error(), "--record discard") {
+		if err == nil || !strings.Contains(err.Error(), "deleted and recreated") || strings.Contains(err.Error(), "--record fitting") || !strings.Contains(err.Error(), "--record discard") {
 			t.Errorf("--record %q: %v", record, err)
 		}
 	}
@@ -100,7 +100,7 @@ func TestDiscardNamesWhatTheRunHasChanged(t *testing.T) {
 	if err := d.discard(t.Context(), &run, "the unfinished run web-1"); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Contains(t, out.String(), "changed by the run web-1 and not put back: the group web is 2 machines larger than it was (min 1, max 3, desired 1); drain a node and end it: aws autoscaling terminate-instance",
+	clitest.Contains(t, out.String(), "changed by the run web-1 and not put back: the group web is 2 machines larger than before (min 1, max 3, desired 1); to shrink it: aws autoscaling terminate-instance",
 		"LaunchTemplateId=lt-1,Version=2", "not put back: resume AZRebalance", "the group's sizes and template too")
 	if n := strings.Count(out.String(), "resume AZRebalance"); n != 1 {
 		t.Errorf("it is named %d times:\n%s", n, out)

@@ -42,7 +42,7 @@ func TestScope(t *testing.T) {
 		{Scope{}, "", plain, "!name a GROUP, or give --all", ""},
 		{Scope{InstanceGroups: []string{""}}, "", plain, "!is empty", ""},
 		{Scope{All: true, BastionsAtOnce: true}, "", plain, "!--bastions-at-once is for kops", ""},
-		{Scope{All: true, KeepGoing: true}, "", rows, "!--keep-going: kops's rules say", ""},
+		{Scope{All: true, KeepGoing: true}, "", rows, "!--keep-going: kops fixes which errors", ""},
 	} {
 		err := c.scope.Take(strings.Fields(c.args))
 		var got []present.GroupRow

@@ -58,10 +58,10 @@ func TestPlanShowsEverySetting(t *testing.T) {
 // Silence is for what was judged: what was not says so.
 func TestPlanTellsSilenceFromIgnorance(t *testing.T) {
 	p := planned()
-	p.Nodes[1].NotEvaluated = "what is known of pods and budgets is 1m0s old"
-	p.NotEvaluated = []string{"blockers: what is known of pods and budgets is 1m0s old"}
+	p.Nodes[1].NotEvaluated = "data on pods and PDBs is 1m0s old"
+	p.NotEvaluated = []string{"blockers: data on pods and PDBs is 1m0s old"}
 	got := text(p)
-	for _, want := range []string{"Not evaluated, so that nothing is said of it above:\n  - blockers: what is known"} {
+	for _, want := range []string{"Not evaluated, so that nothing is said of it above:\n  - blockers: data on pods and PDBs"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the plan does not say %q:\n%s", want, got)
 		}
@@ -143,21 +143,21 @@ func TestPlanTellsRivals(t *testing.T) {
 		t.Errorf("refused: %v", err)
 	}
 	p.ExternalMovers = append(p.ExternalMovers, record.ExternalMover{
-		Kind: record.ExternalRefresh, Who: "instance refresh r-1", Does: "replaces the group's machines by itself (InProgress, 40 %)", Handling: record.HandlingRefused,
+		Kind: record.ExternalRefresh, Who: "instance refresh r-1", Does: "replaces the group's instances (InProgress, 40 %)", Handling: record.HandlingRefused,
 		How: "no run starts beside it", WayOut: "stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web",
 	})
 	got := text(p)
 	for _, want := range []string{
 		"Who else moves nodes of this group, or may:\n  - suspended: AZRebalance moves machines: suspended while nodes are replaced\n",
 		"  - left alone: somebody has cordoned a1, a2, a3, a4, a5 and 2 more: the cordon stays\n",
-		"  - refused: instance refresh r-1 replaces the group's machines by itself (InProgress, 40 %): no run starts beside it; to change that: stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web\n",
+		"  - refused: instance refresh r-1 replaces the group's instances (InProgress, 40 %): no run starts beside it; to change that: stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the plan does not say %q:\n%s", want, got)
 		}
 	}
 	err := CannotStart(p)
-	if err == nil || !strings.Contains(err.Error(), "instance refresh r-1 replaces the group's machines by itself (InProgress, 40 %): stop it with aws autoscaling cancel") {
+	if err == nil || !strings.Contains(err.Error(), "instance refresh r-1 replaces the group's instances (InProgress, 40 %): stop it with aws autoscaling cancel") {
 		t.Errorf("got %v", err)
 	}
 	var read struct {
@@ -177,7 +177,7 @@ func TestPlanTellsRivals(t *testing.T) {
 func TestThePlanEndsWithWhatIsAsked(t *testing.T) {
 	p := planned()
 	p.Run.Cluster, p.Estimate = "lab", 90*time.Second
-	p.Nodes[0].Foreseen, p.Nodes[0].Stuck = []string{"app/web-1: budget web never allows an eviction", "app/web-2: budget web never allows an eviction"}, []string{"app/web-1", "app/web-2"}
+	p.Nodes[0].Foreseen, p.Nodes[0].Stuck = []string{"app/web-1: PDB web never allows a disruption", "app/web-2: PDB web never allows a disruption"}, []string{"app/web-1", "app/web-2"}
 	end := func() string {
 		var b bytes.Buffer
 		WriteForApproval(&b, p)
@@ -210,9 +210,9 @@ func TestPlanTellsItsRehearsal(t *testing.T) {
 	}{
 		{engine.Rehearsal{Took: 9 * time.Minute, Result: record.Succeeded, Replaced: 2}, []string{"Up to 1 at once, about 9m0s (rehearsed)."}, `"rehearsal": {`, "As it stands"},
 		{engine.Rehearsal{Took: 3 * time.Hour, Extrapolated: true, Left: 1}, []string{"about 3h0m0s (rehearsed in part)."}, `"extrapolated": true`, "As it stands"},
-		{engine.Rehearsal{Took: 16 * time.Minute, Result: record.EvictionFail, Why: "PodEvictionFailure: 1 pod kept a1 for 15m0s: app/web-1", Failed: 1, Left: 1, Held: []string{"a1: app/web-1"}},
-			[]string{"about 16m0s until it ends, not all well (rehearsed).", "As it stands the run would end after 16m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left: 1 pod kept a1 for 15m0s: app/web-1.\nHeld in the rehearsal:\n  - a1: app/web-1\n"}, `"result": "PodEvictionFailure"`, "PodEvictionFailure: "},
-		{engine.Rehearsal{Took: time.Minute, Why: "a1: app/web-1: budget", Left: 2}, []string{"with no end of its own (rehearsed).", "As it stands the run would not end by itself: after 1m0s nothing would move any more, with 0 nodes replaced, 2 left: a1: app/web-1: budget.\n"}, `"finishes": false`, "about 1m0s"},
+		{engine.Rehearsal{Took: 16 * time.Minute, Result: record.EvictionFail, Why: "PodEvictionFailure: 1 pod on a1 not gone after 15m0s: app/web-1", Failed: 1, Left: 1, Held: []string{"a1: app/web-1"}},
+			[]string{"about 16m0s until it ends, not all well (rehearsed).", "The run would end after 16m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left: 1 pod on a1 not gone after 15m0s: app/web-1.\nHeld in the rehearsal:\n  - a1: app/web-1\n"}, `"result": "PodEvictionFailure"`, "PodEvictionFailure: "},
+		{engine.Rehearsal{Took: time.Minute, Why: "a1: app/web-1: budget", Left: 2}, []string{"with no end of its own (rehearsed).", "The run would not end: nothing moves after 1m0s, with 0 nodes replaced, 2 left: a1: app/web-1: budget.\n"}, `"finishes": false`, "about 1m0s"},
 	} {
 		p := planned()
 		p.Rehearse(c.of)

@@ -34,7 +34,7 @@ func TestRollPlanText(t *testing.T) {
 	WriteRollPlan(&out, p, at.Add(time.Minute))
 	text := out.String()
 	for _, want := range []string{"prod-eu-1: a roll of 2 groups, by name", "#  GROUP  NODES", "1  web", "8 of 12 left", "2  batch  2", "v1.31 → v1.32", "12m0s",
-		"Goes on first, where it was:\n  - web: run web-1: started by bob@desk", "Left out:\n  - db: nothing is outdated", "- batch: as it stands the run would end after 12m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left\n  - batch: n1: a budget never opens", "- db: i-1 is in Standby", "- batch: jobs/x needs --force-unmanaged"} {
+		"Goes on first, where it was:\n  - web: run web-1: started by bob@desk", "Left out:\n  - db: nothing is outdated", "- batch: the run would end after 12m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left\n  - batch: n1: a budget never opens", "- db: i-1 is in Standby", "- batch: jobs/x needs --force-unmanaged"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

@@ -46,8 +46,8 @@ func TestStatus(t *testing.T) {
 		Canary:   &record.Canary{Wait: &record.Wait{End: now.Add(90 * time.Second)}, Trouble: "web crash-loops"},
 		Batches:  []record.Batch{{ID: 3, Phase: "scale down", Hash: "0123456789ab"}},
 		Nodes: map[string]record.Node{
-			"i-1": {Name: "a1", Stage: record.NodeFail, Reason: "2 pods left after 15m0s"},
-			"i-2": {Name: "a2", Stage: record.Skipped, Reason: "asked for by ann@laptop"},
+			"i-1": {Name: "a1", Stage: record.NodeFail, Reason: "2 pods not gone after 15m0s"},
+			"i-2": {Name: "a2", Stage: record.Skipped, Reason: "requested by ann@laptop"},
 			"i-3": {Name: "a3", Stage: record.Terminating, Lost: true},
 			"i-4": {Stage: record.Skipped, Reason: "not named by --only"},
 		},
@@ -57,8 +57,8 @@ func TestStatus(t *testing.T) {
 	WriteStatus(&b, s, now)
 	for _, want := range []string{
 		"strategy eks, order oldest, only a1, a2, a3, until Sat 21 Nov 2026 ", "the phase scale down waits for approval (drainboard approve ng-web --batch 3 --hash 0123456789ab)",
-		"the canary is watched for another 1m30s (web crash-loops)", "failed (2 pods left after 15m0s): a1",
-		"skipped (asked for by ann@laptop): a2", "skipped (not named by --only): i-4", "ended because they were not heard from: a3",
+		"the canary is watched for another 1m30s (web crash-loops)", "failed (2 pods not gone after 15m0s): a1",
+		"skipped (requested by ann@laptop): a2", "skipped (not named by --only): i-4", "ended because they were not heard from: a3",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("status does not say %q:\n%s", want, b.String())
@@ -139,7 +139,7 @@ func TestStatusNamesOthers(t *testing.T) {
 		return b.String()
 	}
 	running := text()
-	for _, want := range []string{"others: kops rolling-update is at work here: a2\n", "Nodes of no run that others move", "cordoned by hand, or by a tool that leaves no mark: b1\n"} {
+	for _, want := range []string{"others: kops rolling-update is at work here: a2\n", "Nodes of no run that others move", "cordoned by a user, or by a tool that leaves no mark: b1\n"} {
 		if !strings.Contains(running, want) {
 			t.Errorf("it does not say %q:\n%s", want, running)
 		}

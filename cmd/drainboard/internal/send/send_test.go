@@ -33,7 +33,7 @@ func waitingRun() record.Run {
 		Suspended: []string{"AZRebalance"},
 		Target:    record.Target{Templates: []world.Template{{ID: "lt-1", Version: 2}}},
 		Batches: []record.Batch{{ID: 3, Hash: "0123456789ab", Names: []string{"a1", "a2"}, Machines: []string{"i-1", "i-2"},
-			Preview: record.BatchPreview{AsOf: givenAt, Evict: 12, Foreseen: []string{"a1: app/web-1: budget web never allows an eviction"}}}},
+			Preview: record.BatchPreview{AsOf: givenAt, Evict: 12, Foreseen: []string{"a1: app/web-1: PDB web never allows a disruption"}}}},
 	}
 }
 
@@ -42,7 +42,7 @@ func TestSendShowsWhatItAsks(t *testing.T) {
 	var b bytes.Buffer
 	run := waitingRun()
 	present.WriteWaiting(&b, run)
-	clitest.Contains(t, b.String(), "ng-web  ng-web-1  batch 3 waits for approval: 2 nodes, as of 21:07:12", "- a1\n", "- a2\n", "12 pods will be evicted", "budget web never allows an eviction")
+	clitest.Contains(t, b.String(), "ng-web  ng-web-1  batch 3 waits for approval: 2 nodes, as of 21:07:12", "- a1\n", "- a2\n", "12 pods will be evicted", "PDB web never allows a disruption")
 	run.State = record.Paused
 	run.Batches = []record.Batch{{ID: 4, Phase: "scale down"}}
 	b.Reset()
@@ -51,12 +51,12 @@ func TestSendShowsWhatItAsks(t *testing.T) {
 
 	b.Reset()
 	present.WriteAbort(&b, run, "ann@laptop pid 7")
-	clitest.Contains(t, b.String(), "ng-web-1  paused, ", "Driven by ann@laptop pid 7", "1 draining node stop", "the group keeps the new template", "AZRebalance acts again", "Not put back yet, and what would:\n")
+	clitest.Contains(t, b.String(), "ng-web-1  paused, ", "Driven by ann@laptop pid 7", "1 draining node stop", "the group keeps the new launch template", "AZRebalance resumed", "Not put back yet, and what would:\n")
 	b.Reset()
 	present.WriteAbort(&b, run, "")
 	clitest.Contains(t, b.String(), "Nobody drives this run")
 
-	for name, says := range map[string]string{"gardener-follow": "Gardener finishes 1 node that it has begun with", "gardener-manual": "1 selected node go on: Gardener finishes"} {
+	for name, says := range map[string]string{"gardener-follow": "Gardener finishes 1 node that it has begun", "gardener-manual": "1 selected node continue: Gardener finishes"} {
 		run.Strategy, run.BaseTemplate, run.Nodes = name, run.Target.Templates[0], map[string]record.Node{"m-1": {Name: "a1", Stage: record.Updating}, "m-2": {Name: "a2", Stage: record.Ready, New: true}}
 		b.Reset()
 		present.WriteAbort(&b, run, "")

@@ -58,7 +58,7 @@ func TestLeaseGoesOnOnlyWithItsOwnRun(t *testing.T) {
 // it must not take and give up the lock for ever.
 func TestRegainGivesUpAnUnreadableRecord(t *testing.T) {
 	for _, c := range []struct{ record, says string }{
-		{`{"version":99}`, "written by a newer drainboard"},
+		{`{"version":99}`, "of a newer Drainboard"},
 		{`{"version":`, "is damaged"},
 	} {
 		flags := leasing(t, c.record)

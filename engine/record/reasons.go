@@ -1,0 +1,25 @@
+package record
+
+// Reasons of events.
+const (
+	ReasonNotComplete  = "not complete" // what the group's own controller has to do is not done
+	ReasonNotByUs      = "not by us"
+	ReasonLaunchFailed = "launch failed"
+	ReasonPutBack      = "put back"
+	ReasonLeftBehind   = "left behind"
+	ReasonGivenUp      = "given up"
+	ReasonInPlace      = "in place"
+	ReasonUpdateFailed = "update failed"
+	ReasonLetGoOn      = "let go on"
+	ReasonLookedUp     = "looked up"
+)
+
+// What waits are for.
+const (
+	WaitRestoring   = "putting back" // what an aborted or failed run had in flight
+	WaitGrace       = "grace period"
+	WaitForcedDrain = "forced drain"
+	WaitDeregister  = "deregistering" // of a node that leaves its load balancers
+	WaitDrain       = "drain deadline"
+	WaitOthersDrain = "drain limit"
+)

@@ -1,0 +1,116 @@
+package text
+
+import "fmt"
+
+// MakeTemplateVersion and those below say in a few words what an action does: "cordon a1".
+func MakeTemplateVersion(image string) string {
+	return "create a launch template version with image " + image
+}
+
+func SetTemplate(id, version string) string {
+	return "set the group to launch template " + id + " version " + version
+}
+
+func SetSizes(sizes string) string { return "set the group's sizes to " + sizes }
+
+func Suspend(process string) string { return "suspend " + process }
+
+func Resume(process string) string { return "resume " + process }
+
+func LaunchIn(zone string) string { return "launch a machine in " + zone }
+
+func Taint(node, taint string) string { return "taint " + node + " " + taint }
+
+func Tainted(taint string) string { return "tainted " + taint }
+
+func RemoveTaint(node, taint string) string { return "remove taint " + taint + " from " + node }
+
+func Cordon(node string) string { return "cordon " + node }
+
+func Uncordon(node string) string { return "uncordon " + node }
+
+func Label(node, label, value string) string { return "label " + node + " " + label + "=" + value }
+
+func Labelled(label, value string) string { return "labelled " + label + "=" + value }
+
+func RemoveLabel(node, label string) string { return "remove label " + label + " from " + node }
+
+func Annotate(node, annotation, value string) string {
+	return "annotate " + node + " " + annotation + "=" + value
+}
+
+func Annotated(annotation, value string) string { return "annotated " + annotation + "=" + value }
+
+func RemoveAnnotation(node, annotation string) string {
+	return "remove annotation " + annotation + " from " + node
+}
+
+func Evict(pod string) string { return "evict " + pod }
+
+func Delete(pod string) string { return "delete " + pod }
+
+func ReadPods(node string) string { return "list the pods on " + node }
+
+func Terminate(machine string) string { return "terminate " + machine }
+
+// TerminationAsked says that the end of a machine was asked for: of its group, which replaces it
+// unless its desired size goes down, or directly of the cloud.
+func TerminationAsked(machine string, direct, decrement bool) string {
+	switch {
+	case direct:
+		return "terminating " + machine
+	case decrement:
+		return "terminating " + machine + ", desired capacity lowered by 1"
+	}
+	return "terminating " + machine + ", its group launches a replacement"
+}
+
+func EndWarm(machine string) string { return "terminate " + machine + " of the warm pool" }
+
+func Detach(machine string) string { return "detach " + machine }
+
+func Detached(machine string) string {
+	return "detached " + machine + ", its group launches a replacement"
+}
+
+func Deregister(machine string) string { return "deregister " + machine + " from its load balancers" }
+
+const Deregistered = "deregistered from the load balancers of its group"
+
+func Inspect(machine string) string { return "inspect " + machine }
+
+func LookUp(action string) string { return "check whether it happened: " + action }
+
+// RunHooks is of a side, "before" or "after".
+func RunHooks(side, node string) string { return "run the hooks " + side + " " + node }
+
+// NotDone says why an action that would restore something is not done.
+func NotDone(action, why string) string { return "will not " + action + ": " + why }
+
+// LargerByRun says that a run that has ended left its group larger, with the command that
+// takes the machines away.
+func LargerByRun(run string, machines int, was, command string) string {
+	return fmt.Sprintf("the run %s left the group %s larger than before (%s), and this run takes that as its size; to shrink it: %s", run, Plural(machines, "machine"), was, command)
+}
+
+func Larger(group string, machines int, was, command string) string {
+	return fmt.Sprintf("the group %s is %s larger than before (%s); to shrink it: %s", group, Plural(machines, "machine"), was, command)
+}
+
+// MaybeLarger is said of a raise whose answer was lost; command shows what came of it.
+func MaybeLarger(group string, machines int, was, command string) string {
+	return fmt.Sprintf("the group %s may be %s larger than before (%s): %s", group, Plural(machines, "machine"), was, command)
+}
+
+func MaximumRaised(is, was int, command string) string {
+	return fmt.Sprintf("the group's maximum is %d, was %d: %s", is, was, command)
+}
+
+// StaysDetached names a machine that runs outside of its group.
+func StaysDetached(machine string) string {
+	return machine + " is detached and serves outside its group, which has a replacement; the next upgrade replaces it. Or drain and terminate it, or attach it to the group, which grows by one"
+}
+
+func StaysDeregistered(node string) string {
+	return node + " is in service and not registered with the load balancers of its group; register it with each"
+}

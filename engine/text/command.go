@@ -1,0 +1,94 @@
+package text
+
+import (
+	"fmt"
+	"time"
+)
+
+// Why a command is not possible now, where it takes no figures.
+const (
+	LastPhaseBegun    = "last phase has begun: start another run for the remaining nodes"
+	NothingToReturn   = "no node was skipped or failed"
+	RunHasEnded       = "the run has ended"
+	RunIsEnding       = "the run is ending"
+	NothingToApprove  = "nothing waits for approval"
+	RunIsPaused       = "the run is paused"
+	AlreadyPaused     = "already paused"
+	NotPaused         = "not paused"
+	TooOldToForce     = "cluster data too old to force pods"
+	NothingDrains     = "no node is draining"
+	NothingToSkip     = "no node can be skipped"
+	NotOffered        = "not supported by this strategy"
+	PoolTooOldToOrder = "pool data too old to change the order"
+	NothingLeftToGo   = "no outdated node left"
+)
+
+const (
+	// Aborting is what an abort does.
+	Aborting = "nothing new starts; work in flight finishes or is undone"
+	Resumed  = "resumed"
+)
+
+func NotPossible(command, why string) string { return command + " not possible now: " + why }
+
+// AskedForBy is why a run pauses or a node is skipped by a command.
+func AskedForBy(who string) string { return "requested by " + who }
+
+func AbortedBy(who string) string { return "aborted by " + who }
+
+func Paused(why string) string { return "paused: " + why }
+
+func ResumedBecause(why string) string { return "resumed: " + why }
+
+func ApprovalRefused(batch int) string {
+	return fmt.Sprintf("approval of batch %d refused: the batch has changed, review it again", batch)
+}
+
+func ForceRefused(node string) string {
+	return node + " is not draining: only draining nodes can be forced"
+}
+
+func ForcedPodGone(node string) string { return "pod to force is no longer on " + node }
+
+func SkipRefused(node string) string {
+	return node + " cannot be skipped: it is not waiting to be replaced"
+}
+
+func ReturnRefused(node string) string {
+	return node + " cannot be returned: it is no outdated node that was skipped or failed"
+}
+
+func ReturnInStandby(node string) string {
+	return node + " is in Standby: return it to service first"
+}
+
+func Returned(by string) string { return "returned to the end of the order by " + by }
+
+// unnamed is a command's kind or a run's id, which may be missing.
+func unnamed(name, without string) string {
+	if name == "" {
+		return without
+	}
+	return name
+}
+
+func NotTakenRemotely(command string) string {
+	return unnamed(command, "a command without a name") + " is not accepted from another process"
+}
+
+func ForAnotherRun(command, run, is string) string {
+	return command + " is for run " + unnamed(run, "without a name") + ", this one is " + is
+}
+
+func CommandExpired(command string, age time.Duration) string {
+	return command + " expired: given " + seconds(age) + " ago"
+}
+
+func TooManyCommands(command string) string {
+	return command + " refused: too many commands from other processes in a short time"
+}
+
+// ByCommand is an event's message and the command that it came of.
+func ByCommand(message, command, who string) string {
+	return message + " (" + command + " by " + who + ")"
+}

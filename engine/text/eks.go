@@ -1,0 +1,38 @@
+package text
+
+import "fmt"
+
+func EKSScalesUp(from, to int) string {
+	return fmt.Sprintf("raises desired %d → %d; taints the outdated nodes once every zone has a new node and all new nodes are Ready", from, to)
+}
+
+const EKSScalesDown = "terminates surplus nodes, emptiest first, until the group has its size again"
+
+func EKSUpgrades(atOnce int) string {
+	return fmt.Sprintf("drains and terminates up to %s at once, without further approval", Plural(atOnce, "node"))
+}
+
+const (
+	EKSCordons  = "cordons every outdated node: evicted pods move to new nodes only"
+	EKSFinishes = "waits until the last replacements are Ready, then resumes the group's processes"
+)
+
+// PausedBeside says why a run pauses beside another controller or a user.
+func PausedBeside(why string) string { return why + "; then resume, or abort" }
+
+// StillToLaunch says that machines are missing that the group has not launched.
+func StillToLaunch(n int) string { return Plural(n, "instance") + " not launched yet" }
+
+// ZoneHasNoNew says why a zone has no new node, "" where that is not known.
+func ZoneHasNoNew(zone, why string) string { return because("zone "+zone+" has no new node", why) }
+
+// NodesReady says how many nodes of a group are Ready, and why not all, "" where that is not
+// known.
+func NodesReady(n, of int, why string) string {
+	return because(fmt.Sprintf("%d of %d nodes are Ready", n, of), why)
+}
+
+// SizeLeft says why a group's size is left as it is, and its maximum.
+func SizeLeft(why string, limit int) string {
+	return fmt.Sprintf("%s; the group keeps its size, max %d", why, limit)
+}

@@ -1,0 +1,119 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// What nodes are left with, where it takes no figures.
+const (
+	CameTooLate = "found after the last phase began"
+)
+
+// Refused is an action that was refused for good, and why.
+func Refused(action, why string) string { return action + ": " + why }
+
+func BackInService(stage string) string { return "was " + stage + ": returned to service" }
+
+func StillTerminating(node string) string { return node + " is still terminating" }
+
+func HooksNotRun(node string) string {
+	return "hooks after " + node + " did not finish"
+}
+
+// Unrestored is what is left changed, and the command that restores it, or "".
+func Unrestored(what, command string) string {
+	return because(what, command)
+}
+
+func SomeFailed(n int) string { return Plural(n, "node") + " failed, the others succeeded" }
+
+func SurplusSkipped(n int) string { return Plural(n, "surplus node") + " skipped" }
+
+func NodesSkipped(n int, why string) string { return Plural(n, "node") + " skipped: " + why }
+
+// RunFinished is how a run has ended, why (or ""), how many nodes of how many it has dealt with,
+// in a word what it did with them, and how long it took.
+func RunFinished(result, why string, done, total int, did string, took time.Duration) string {
+	switch {
+	case why == "":
+		why = result
+	case !strings.HasPrefix(why, result):
+		why = result + ": " + why
+	}
+	return why + fmt.Sprintf(" (%d of %d nodes %s in %s)", done, total, did, seconds(took))
+}
+
+// What a run has done with nodes.
+const (
+	DidReplace     = "replaced"
+	DidUpdate      = "updated"
+	DidUpdateOrEnd = "updated or ended"
+)
+
+// CouldNotEndBy is why a node is skipped that would be late.
+func CouldNotEndBy(until time.Time) string {
+	return "could not finish by " + until.Format("Mon 15:04 MST")
+}
+
+func PhaseTook(phase string, took time.Duration) string {
+	return fmt.Sprintf("%s took %s", phase, seconds(took))
+}
+
+// UnderWay tells what came of the changes that were under way when a run was taken over: those
+// that were made, those that were not, and how many nobody can tell of.
+func UnderWay(done, not []string, unknown int) string {
+	var parts []string
+	if len(done) > 0 {
+		parts = append(parts, "made: "+Some(done))
+	}
+	if len(not) > 0 {
+		parts = append(parts, "not seen: "+Some(not)+", recomputed")
+	}
+	if unknown > 0 {
+		parts = append(parts, Plural(unknown, "change")+" unknown")
+	}
+	return "pending changes looked up: " + strings.Join(parts, "; ")
+}
+
+// What an abort would do with so many nodes.
+
+func AbortDraining(n int) string {
+	return Plural(n, "draining node") + " stop: no further eviction, terminating pods finish, returned to service"
+}
+
+func AbortSettling(n int) string { return Plural(n, "settling node") + " returned to service" }
+
+func AbortTerminating(n int) string {
+	return Plural(n, "terminating node") + " finish: their instances already terminate"
+}
+
+func AbortSelected(n int, controller string) string {
+	return Plural(n, "selected node") + " continue: " + controller + " finishes them"
+}
+
+func AbortOutdated(n int) string { return Plural(n, "outdated node") + " stay unchanged" }
+
+func AbortTainted(n int) string {
+	return Plural(n, "outdated node") + " stay unchanged, our taints are removed"
+}
+
+func AbortDetached(n int) string {
+	return Plural(n, "detached instance") + " stay in service outside the group; the commands that terminate or reattach them are listed"
+}
+
+func AbortSurge(n int) string {
+	return fmt.Sprintf("up to %s without pods to evict are terminated; the others stay", Plural(n, "surge node"))
+}
+
+// AbortKeepsTemplate is what an abort does once nodes run the new template.
+const AbortKeepsTemplate = "the group keeps the new launch template: nodes run it"
+
+func AbortRollback(back string) string { return "to roll them back afterwards: " + back }
+
+func AbortTemplate(version string) string {
+	return "launch template restored to version " + version
+}
+
+func AbortResumes(processes []string) string { return strings.Join(processes, ", ") + " resumed" }

@@ -1,0 +1,67 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// TooOldToDrain is why no drain starts while the sources are stale.
+const TooOldToDrain = "cluster or cloud data too old to start a drain"
+
+// TooFewServe is why no drain starts: so many nodes serve, and so many must; idle names those
+// that do not, or is "".
+func TooFewServe(serving, floor int, idle string) string {
+	return and(fmt.Sprintf("%s in service, %d required", Plural(serving, "node"), floor), idle)
+}
+
+// CordonedByAnother and IdleNotReady name a node that does not serve, with the way out;
+// approvable: to approve its batch is another.
+func CordonedByAnother(node string, approvable bool) string {
+	return orApprove(node+" is cordoned: uncordon it", approvable)
+}
+
+func IdleNotReady(node string, approvable bool) string {
+	return orApprove(node+" is not Ready: check it, or terminate its instance", approvable)
+}
+
+func orApprove(wayOut string, approvable bool) string {
+	if approvable {
+		return wayOut + ", or approve its batch"
+	}
+	return wayOut
+}
+
+func NothingToSelect(node string) string { return node + " has no node to select" }
+
+// HeldBack is why the strategy holds a node back; idle names nodes that do not serve, or is "".
+func HeldBack(why, idle string) string { return and(why, idle) }
+
+// ReplacementPending tells of a pod that has been Pending for so long; why is what the
+// scheduler says, or "".
+func ReplacementPending(pod string, pending time.Duration, why string) string {
+	return because(fmt.Sprintf("%s, replacement of an evicted pod, Pending for %s", pod, Steady(pending)), why)
+}
+
+func NoDrainStarts(why string) string { return "no new drain starts: " + why }
+
+// NoDrainStarted is why a run pauses whose gate was shut for so long.
+func NoDrainStarted(limit time.Duration, why string) string {
+	return "no drain could start for " + limit.String() + ": " + why
+}
+
+// NotValid tells of a cluster that is not valid, after which nodes ("" for none), and why.
+func NotValid(after string, why []string) string {
+	return "cluster not valid" + after + ": " + strings.Join(FirstOf(why), "; ")
+}
+
+// Valid tells of a cluster that has passed its looks.
+func Valid(after, looks string) string { return "cluster valid" + after + looks }
+
+func NotValidInTime(limit time.Duration, after string, why []string) string {
+	return fmt.Sprintf("cluster not valid within %s%s: %s", limit, after, strings.Join(FirstOf(why), "; "))
+}
+
+func WentOnInvalid(after string) string {
+	return "continued although the cluster was not valid" + after + " (--fail-on-validate-error=false)"
+}

@@ -1,0 +1,280 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// MachineEnds says that Gardener ends a machine, at which step (one of the Steps below,
+// "" for an unknown one), and whether by force.
+func MachineEnds(step string, forced bool) string {
+	s := because("Gardener is terminating its machine", step)
+	if forced {
+		s += ", by force"
+	}
+	return s
+}
+
+const (
+	StepMachineObject  = "its Machine object is removed"
+	StepNodeObject     = "its Node is deleted"
+	StepMachine        = "its VM is deleted"
+	StepVolumes        = "its volumes are detached"
+	StepDrain          = "it is drained"
+	StepLookUp         = "its VM is looked up"
+	MachineGivenUp     = "Gardener has marked its machine as failed, and replaces it"
+	MachineGivenUpKept = "Gardener has marked its machine as failed, and preserves it"
+	MachineKept        = "Gardener preserves its machine"
+)
+
+// LastTryFailed adds why the last try of what is said failed.
+func LastTryFailed(what, why string) string { return what + "; the last attempt failed: " + why }
+
+// ForceWasOrdered is added to why a node drains.
+const ForceWasOrdered = ", forced by order"
+
+// NextTryForced is added to why a node drains that has not been healthy for so long.
+func NextTryForced(unwell time.Duration) string {
+	return fmt.Sprintf("; its node has been unhealthy for %s: the next drain attempt is forced", Span(Steady(unwell)))
+}
+
+const (
+	JoinedNotReady    = "its node has joined but is not Ready yet"
+	UnwellSinceJoined = "has been unhealthy since it joined: Gardener replaces its machine"
+)
+
+// Unhealthy says of a node that its machine is not healthy, and by what, "" where that is not
+// known.
+func Unhealthy(trouble string) string {
+	if trouble == "" {
+		return "is unhealthy"
+	}
+	return "is unhealthy (" + trouble + ")"
+}
+
+// NotGivenUp is said of a node that trouble names.
+func NotGivenUp(trouble string) string {
+	return Unhealthy(trouble) + ", and is not replaced: its pool has no health timeout"
+}
+
+func GivesUp(trouble string) string {
+	return Unhealthy(trouble) + ": Gardener replaces it"
+}
+
+// GivesUpInTurn says that a machine is replaced when no other of its zone, or of its machine
+// deployment where that is known, comes or goes.
+func GivesUpInTurn(trouble, deployment string) string {
+	of := "its zone"
+	if deployment != "" {
+		of = deployment
+	}
+	return GivesUp(trouble) + " once no other machine of " + of + " comes or goes"
+}
+
+func DidNotCome(why string) string {
+	s := "did not join in time: Gardener has marked its machine as failed, and replaces it"
+	if why != "" {
+		s += "; " + why
+	}
+	return s
+}
+
+func CreationRetried(why string) string {
+	return because("its machine could not be created, retrying", why)
+}
+
+const (
+	NotRunningYet   = "its machine is not Running yet"
+	MachineAskedFor = "its machine is requested"
+)
+
+func MachineNotJoinedYet(why string) string {
+	return because("its machine has not joined the cluster yet", why)
+}
+
+// DrainBeginsAnew is added to why a pod is kept.
+const DrainBeginsAnew = "; Gardener's drain fails on it and restarts every 5 s: only the drain timeout gets past it"
+
+// RefusalsFromStart is what a countdown rests on: so many refusals; byShoot: the Shoot's
+// setting, not that of the very machine.
+func RefusalsFromStart(refusals int, byShoot bool) string {
+	return fmt.Sprintf("%d refused evictions 20 s apart (%s) since the drain started; the first refusal is not visible here", refusals, Setting("maxEvictRetries", byShoot, false))
+}
+
+// Setting is a setting of Gardener's, and where its value is from: the Shoot, or Gardener's
+// defaults.
+func Setting(name string, byShoot, byDefault bool) string {
+	switch {
+	case byDefault:
+		return name + ", by default"
+	case byShoot:
+		return name + ", by the Shoot"
+	}
+	return name
+}
+
+// TimerBasis is what a countdown rests on: what began it, when, how long it takes, and by
+// which setting.
+func TimerBasis(since string, start time.Time, limit time.Duration, setting string) string {
+	return fmt.Sprintf("%s at %s, and %s after that: its %s", since, clock(start), limit, setting)
+}
+
+func clock(t time.Time) string { return t.UTC().Format("15:04:05 MST") }
+
+// SinceDeletion and those below say what began a countdown.
+const (
+	SinceDeletion    = "the Machine's deletion was asked for"
+	SinceSelected    = "it was selected for the update"
+	SinceTerminating = "its condition Terminating was set"
+)
+
+// BegunBefore says of a setting that its time began a while before.
+func BegunBefore(setting string, ago time.Duration) string {
+	return setting + ", which began some " + ago.String() + " before"
+}
+
+const (
+	SinceInPlaceUpdating = "the Machine became InPlaceUpdating"
+	SinceReadyForUpdate  = "it was ready for the update"
+	SinceUnknown         = "the Machine became Unknown"
+	SinceNotReady        = "it stopped being Ready, or writable,"
+)
+
+func SinceCondition(condition string) string { return "its condition " + condition + " was set" }
+
+const (
+	SinceMade      = "the Machine was made"
+	SinceJoined    = "the node joined, some time after its Machine was made,"
+	PreserveExpiry = "its preserveExpiryTime"
+)
+
+func PreserveCondition(condition string) string { return "its node's condition " + condition }
+
+// SickBasis says since when a node has not been healthy, and after what time drains of it are
+// by force.
+func SickBasis(since time.Time, limit time.Duration) string {
+	return fmt.Sprintf("it is not Ready, or not writable, since %s; a drain attempt that starts %s after that is forced", clock(since), limit)
+}
+
+// ForcesNow and those below are added to what is said of a node, and say that the time of a
+// countdown was up so long ago.
+func ForcesNow(ago time.Duration) string {
+	return "; overdue by " + Steady(ago).String() + ": Gardener forces it, past all PDBs"
+}
+
+func LooksOnceAMinute(ago time.Duration) string {
+	return "; overdue by " + Steady(ago).String() + ": Gardener checks once a minute"
+}
+
+// LongerThanGiven is ForcesNow where the countdown is a guess.
+func LongerThanGiven(limit time.Duration) string {
+	return "; probably overdue: it has had more than " + Span(limit)
+}
+
+const NoOrderInPlace = "Gardener selects the nodes of a pool with automatic in-place updates itself: no order can be set"
+
+func PauseDeployment(name string) string {
+	return "pause machine deployment " + name + " in the control cluster"
+}
+
+func ResumeDeployment(name string) string {
+	return "resume machine deployment " + name + " in the control cluster"
+}
+
+func ForceMachine(name string) string { return "force machine " + name + " in the control cluster" }
+
+func PrioritizeMachine(name string, priority int) string {
+	return fmt.Sprintf("give machine %s the deletion priority %d in the control cluster", name, priority)
+}
+
+// ChangeShootBack says how an update of Gardener's is undone.
+const ChangeShootBack = "change the Shoot back; a Kubernetes version cannot be lowered"
+
+// OthersOfZone are the machines before or after which one goes.
+const OthersOfZone = "the others of its zone"
+
+// MachinePhase says in which phase a Machine is.
+func MachinePhase(machine, phase string) string { return "Machine " + machine + " is " + phase }
+
+// ShootCannotBeRead and those below say what shows that Gardener is not done with a pool.
+func ShootCannotBeRead(why string) string { return "the Shoot cannot be read: " + why }
+
+func GenerationNotStarted(shoot string, generation, observed int64) string {
+	return fmt.Sprintf("Gardener has not started generation %d of Shoot %s (observed: %d)", generation, shoot, observed)
+}
+
+func NoOperation(shoot string) string { return "Shoot " + shoot + " has no operation yet" }
+
+func OperationIs(shoot, operation, state string, percent int) string {
+	return fmt.Sprintf("the last operation of Shoot %s, %s, is %s (%d %%)", shoot, operation, state, percent)
+}
+
+func PendingInPlace(pool string) string {
+	return "the Shoot lists pool " + pool + " as pending an in-place update"
+}
+
+func PendingRollout(pool string) string {
+	return "the Shoot lists pool " + pool + " as pending a rollout"
+}
+
+func NoDeployment(namespace, pool string) string {
+	return fmt.Sprintf("namespace %s of the control cluster has no machine deployment of pool %s", namespace, pool)
+}
+
+// Deployment is what keeps a machine deployment from being complete.
+type Deployment struct {
+	Name                               string
+	Updated, Available, Total, Desired int
+	// Unobserved is the generation that its controller has not seen, 0 for none.
+	Unobserved     int64
+	Paused, Frozen bool
+}
+
+func (d Deployment) Incomplete() string {
+	s := fmt.Sprintf("machine deployment %s has %d of %d machines updated, %d available, %d in total", d.Name, d.Updated, d.Desired, d.Available, d.Total)
+	var also []string
+	if d.Unobserved > 0 {
+		also = append(also, fmt.Sprintf("its generation %d is not observed yet", d.Unobserved))
+	}
+	if d.Paused {
+		also = append(also, "it is paused")
+	}
+	if d.Frozen {
+		also = append(also, "it is frozen")
+	}
+	if len(also) > 0 {
+		s += " (" + strings.Join(also, ", ") + ")"
+	}
+	return s
+}
+
+// UnseenWithoutBoth and those below say which update cannot be seen, and why.
+const (
+	UnseenWithoutBoth       = "neither the Shoot (--garden-kubeconfig, --shoot) nor the control cluster (--control-kubeconfig, --control-namespace) is read: an update that Gardener has not started is not visible"
+	UnseenWithoutShoot      = "the Shoot is not read (--garden-kubeconfig, --shoot): a change that has not reached the machine deployments is not visible"
+	UnseenBeforeMaintenance = "the Shoot's changes wait for its maintenance time window (confineSpecUpdateRollout): such a change is not visible"
+)
+
+// VolumesLeave is added to what is said of a node that drains: how many pods with volumes it
+// has, one of which leaves after the other, whether the only one is on its way, and the
+// VolumeWait of all.
+func VolumesLeave(pods int, going bool, wait string) string {
+	switch {
+	case pods == 1 && going:
+		return "; the last pod with a volume is terminating: " + wait
+	case pods == 1:
+		return "; 1 pod with a volume is left: " + wait
+	}
+	return fmt.Sprintf("; %d pods with volumes leave one after another: %s", pods, wait)
+}
+
+// VolumeWait is how long pods with volumes take at most: all of them, each until its volume is
+// off the node, and from then on until it is attached elsewhere.
+func VolumeWait(pods int, all, off, attached time.Duration) string {
+	each := ""
+	if pods > 1 {
+		each = " each"
+	}
+	return fmt.Sprintf("%s at most, up to %s%s until the volume is detached and up to %s until it is attached elsewhere, which is not visible here", Span(all), Span(off), each, Span(attached))
+}

@@ -1,0 +1,61 @@
+package text
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+func GroupIncomplete(group string, have, want int) string {
+	return fmt.Sprintf("group %s has %d of %s", group, have, Plural(want, "machine"))
+}
+
+func NotJoined(machine, group string) string {
+	return fmt.Sprintf("machine %s of %s has not joined the cluster", machine, group)
+}
+
+// NodeUnready says of a node that it is not Ready, and what the node itself says of that, ""
+// for nothing.
+func NodeUnready(node, group, trouble string) string {
+	return fmt.Sprintf("node %s of %s is not Ready: %s", node, group, cmp.Or(strings.TrimPrefix(trouble, "not ready: "), "its kubelet has not reported Ready"))
+}
+
+func NoControlPlanePod(node, group, app string) string {
+	return fmt.Sprintf("node %s of %s has no %s pod", node, group, app)
+}
+
+func CriticalNotReady(pod, class string) string {
+	return fmt.Sprintf("pod %s (%s) is not ready", pod, class)
+}
+
+// CriticalPending says of a critical pod that it is pending, and why, "" where that is not
+// known.
+func CriticalPending(pod, class, why string) string {
+	s := fmt.Sprintf("pod %s (%s) is pending", pod, class)
+	if why != "" {
+		s += ": " + why
+	}
+	return s
+}
+
+// ClusterInvalid is of a validation that ended, after is what AfterNodes says.
+func ClusterInvalid(after string, failures []string) string {
+	return "the cluster did not validate in time" + after + ": " + strings.Join(FirstOf(failures), "; ")
+}
+
+// AfterNodes says which nodes were ended before a validation, "" for none.
+func AfterNodes(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " after " + Some(names)
+}
+
+// LooksInARow says how many validations in a row a cluster has passed, where these are more
+// than one.
+func LooksInARow(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", %d validations in a row", n)
+}

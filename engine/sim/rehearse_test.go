@@ -198,7 +198,7 @@ func TestRehearsalThatNeverEnds(t *testing.T) {
 		t.Fatal(err, out)
 	}
 	end, told := Rehearse(context.Background(), c.rules, c.Sim.View, c.Sim.now, c.Planned.Run)
-	if !told || !end.Endless() || !strings.Contains(end.Why, "web") || !strings.Contains(end.Sentence(), "not end by itself") {
+	if !told || !end.Endless() || !strings.Contains(end.Why, "web") || !strings.Contains(end.Sentence(), "would not end") {
 		t.Errorf("%v %+v: %s", told, end, end.Sentence())
 	}
 }

@@ -18,7 +18,7 @@ import (
 // Dir is the folder of the schemas.
 var Dir = func() string {
 	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "docs", "reference", "schema")
+	return filepath.Join(filepath.Dir(file), "..", "..", "..", "docs", "reference", "schema")
 }()
 
 var (

@@ -66,7 +66,7 @@ func (s *Reader) whySelected(m *world.Machine) string {
 
 // FirstLook reports whether the run looks at its machines for the first time: those that
 // it sees now were there before.
-func (s *Reader) FirstLook() bool { return s.first }
+func (s *Reader) FirstLook() bool { return s.First }
 
 // atOnce is how many nodes may be out of service now.
 func (s *Reader) atOnce() int { return min(s.Run.Limit, s.Rules.AtOnce(&s.Run)) }

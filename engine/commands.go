@@ -31,7 +31,7 @@ func (s *Step) handle(c record.Command) {
 	case record.CmdForce:
 		s.handleForce(c)
 	case record.CmdSkip, record.CmdReturn:
-		s.conduct().reorder(s, c)
+		s.drive().reorder(s, c)
 	case record.CmdAbort:
 		s.Report(record.Event{Type: record.RunAborting, Reason: c.By, Message: text.Aborting})
 		s.stop(record.Aborted, text.AbortedBy(c.Who()))

@@ -51,7 +51,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 	s.takeOutcomes(in.Outcomes)
 	known := s.known()
 	if known {
-		s.conduct().observe(s)
+		s.drive().observe(s)
 		s.dropNames()
 	}
 	s.forgetHandled()
@@ -67,7 +67,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 		s.changed = true
 	}
 	if known && !s.unwritten {
-		s.conduct().advance(s)
+		s.drive().advance(s)
 		s.previewBatch()
 	}
 	s.reportFound()
@@ -75,7 +75,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 	s.Run.Blind = s.blind()
 	s.changed = s.changed || !s.unwritten && !slices.Equal(s.Run.Blind, r.Blind) || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
 	slices.Sort(s.touched)
-	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Acks: s.acks, Wake: s.wake, Changed: s.changed, Touched: slices.Compact(s.touched)}
+	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Acks: s.acks, Wake: s.Wake(), Changed: s.changed, Touched: slices.Compact(s.touched)}
 }
 
 // known reports whether every source has been read once. Before that, what is not
@@ -92,7 +92,7 @@ func (s *Step) advance() {
 	switch s.Run.State {
 	case record.Running:
 		s.runGoneHooks()
-		s.Rules.Step(s)
+		s.strategy.Step(s)
 		s.advanceNodes() // none of these continues once something has ended the run
 		s.evict()
 	case record.Paused:
@@ -110,6 +110,10 @@ func (s *Step) advance() {
 // is the Reader's, which it embeds.
 type Step struct {
 	Reader
+	strategy Strategy
+
+	unwritten bool                      // see Inputs
+	looks     map[string]record.Outcome // answers of LookAtPods, by machine
 
 	actions  []record.Action
 	failed   bool // this decision has ended the run
@@ -124,17 +128,15 @@ type Step struct {
 }
 
 func newStep(rules Strategy, now time.Time, w *world.World, r record.Run) *Step {
-	s := &Step{Reader: Reader{Now: now, W: w, Run: r, Rules: rules, wake: now.Add(Heartbeat), looks: map[string]record.Outcome{}}}
-	c := &s.Run
 	if r.Nodes == nil {
-		c.Nodes = map[string]record.Node{}
+		r.Nodes = map[string]record.Node{}
 	}
 	if r.Marks == nil {
-		c.Marks = map[string][]record.Mark{}
+		r.Marks = map[string][]record.Mark{}
 	}
-	if w != nil {
-		s.kept = s.keptFacts()
-	}
+	s := &Step{Reader: newReader(rules, now, w, r), strategy: rules, looks: map[string]record.Outcome{}}
+	s.WakeAt(now.Add(Heartbeat))
+	c := &s.Run
 	c.Pods = cloneMap(r.Pods)
 	c.Pending = cloneMap(r.Pending)
 	c.Retries = cloneMap(r.Retries)
@@ -162,7 +164,7 @@ func cloneMap[K comparable, V any](m map[K]V) map[K]V {
 }
 
 // NewRun makes a planned run of a group as the world shows it now.
-func NewRun(rules Strategy, id string, seed uint64, w *world.World, settings record.Settings, target record.Target) record.Run {
+func NewRun(rules Rules, id string, seed uint64, w *world.World, settings record.Settings, target record.Target) record.Run {
 	r := record.Run{
 		Version: record.RecordVersion, ID: id, Group: w.Group.Name, Alias: w.Group.Alias(), GroupID: w.Group.ID, Provider: w.Group.Provider, Strategy: rules.Name(),
 		Seed: seed, Settings: settings, State: record.Planned, Target: target,
@@ -227,13 +229,3 @@ func (s *Step) Enter(name string) {
 
 // Consents are what the user allowed for this run.
 func (s *Reader) Consents() drain.Consents { return s.Run.Consents() }
-
-// WakeAt asks for a decision at t, if t is to come.
-func (s *Reader) WakeAt(t time.Time) {
-	if t.After(s.Now) && t.Before(s.wake) {
-		s.wake = t
-	}
-}
-
-// Soon asks for another decision right after this one.
-func (s *Reader) Soon() { s.wake = s.Now }

@@ -20,7 +20,7 @@ const (
 
 // cordonMover is whoever has cordoned a node: a user drains it as long as pods leave it
 // that we did not evict, and continues while every remaining pod is blocked.
-func (s *Reader) cordonMover(machine string, n *world.Node, r record.ExternalMover) record.ExternalMover {
+func (s *Reader) cordonMover(machine string, n *world.Node, r record.ExternalMover, deferrals map[string]record.Deferral) record.ExternalMover {
 	r.Kind, r.Does, r.Mark, r.How = record.ExternalCordon, text.HasCordoned, "", text.CordonStays
 	if s.inWork(machine) {
 		return r // and what leaves it does so because of us
@@ -40,13 +40,13 @@ func (s *Reader) cordonMover(machine string, n *world.Node, r record.ExternalMov
 		return r
 	}
 	r.Kind, r.Does, r.Acts, r.Since = record.ExternalDrain, text.Drains, true, time.Time{} // the cordon may be much older
-	return s.drainMover(machine, r, 0, y)
+	return s.drainMover(machine, r, 0, y, deferrals)
 }
 
 // drainMover waits for whoever takes a node out of service, unless the run is at it
 // already, or it takes too long: longer than twice a limit, 0 for none. y is what is kept
 // of it, the zero value if nothing is.
-func (s *Reader) drainMover(machine string, r record.ExternalMover, limit time.Duration, y record.Deferral) record.ExternalMover {
+func (s *Reader) drainMover(machine string, r record.ExternalMover, limit time.Duration, y record.Deferral, deferrals map[string]record.Deferral) record.ExternalMover {
 	if s.inWork(machine) {
 		r.How = text.OurDrainContinues
 		return r
@@ -58,9 +58,7 @@ func (s *Reader) drainMover(machine string, r record.ExternalMover, limit time.D
 			y.Wait.Start, y.Wait.End = from, from.Add(wait)
 		}
 	}
-	if s.deferrals != nil {
-		s.deferrals[record.DeferralKey(machine, r.Who)] = y
-	}
+	deferrals[record.DeferralKey(machine, r.Who)] = y
 	if !s.Run.Started.IsZero() {
 		r.Since = y.Wait.Start
 	}

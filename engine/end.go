@@ -92,7 +92,7 @@ func (s *Step) end() {
 			done = s.unmarkNode(machine) && done
 		}
 	}
-	done = s.Rules.End(s) && done
+	done = s.strategy.End(s) && done
 	done = s.runGoneHooks() && done && !s.undecided()
 	if !done && !late {
 		s.WakeAt(s.Now.Add(time.Second))

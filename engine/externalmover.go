@@ -20,9 +20,8 @@ func shownMovers(list []record.ExternalMover) []record.ExternalMover {
 }
 
 // externalMovers lists who else moves nodes of the group now, as the world shows it. What cannot
-// be seen now is as it was.
-func (s *Reader) externalMovers() []record.ExternalMover {
-	var out []record.ExternalMover
+// be seen now is as it was. The deferrals are the run's from now on, nil if the nodes cannot be seen.
+func (s *Reader) externalMovers() (out []record.ExternalMover, deferrals map[string]record.Deferral) {
 	add := func(fresh bool, ofNodes bool, find func() []record.ExternalMover) {
 		if fresh {
 			out = append(out, find()...)
@@ -35,7 +34,10 @@ func (s *Reader) externalMovers() []record.ExternalMover {
 		}
 	}
 	add(s.Fresh(world.Cloud), false, s.groupMovers)
-	add(s.Fresh(world.Cloud) && s.Fresh(world.Cluster), true, s.nodeMovers)
+	add(s.Fresh(world.Cloud) && s.Fresh(world.Cluster), true, func() (of []record.ExternalMover) {
+		of, deferrals = s.nodeMovers()
+		return of
+	})
 	for i := range out {
 		r := &out[i]
 		*r = r.Short()
@@ -48,7 +50,7 @@ func (s *Reader) externalMovers() []record.ExternalMover {
 			r.Since = s.Now
 		}
 	}
-	return out
+	return out, deferrals
 }
 
 // knownMover finds what is known of a rival.
@@ -61,7 +63,8 @@ func (s *Reader) knownMover(r record.ExternalMover) (record.ExternalMover, bool)
 
 // watchExternalMovers keeps the run's list of rivals, and tells who has come and who has gone.
 func (s *Step) watchExternalMovers() {
-	now, was := s.externalMovers(), s.Run.ExternalMovers
+	was := s.Run.ExternalMovers
+	now, deferrals := s.externalMovers()
 	over, come := record.MoverNews(was, now)
 	for _, r := range over {
 		s.Report(r.GoneEvent())
@@ -72,9 +75,10 @@ func (s *Step) watchExternalMovers() {
 	if !slices.EqualFunc(was, now, record.ExternalMover.Same) {
 		s.changed = true
 	}
-	s.Run.ExternalMovers, s.theirs = now, nil
-	if s.deferrals != nil {
-		s.Run.Deferrals, s.deferrals = s.deferrals, nil
+	s.Run.ExternalMovers = now
+	s.forgetMovers()
+	if deferrals != nil {
+		s.Run.Deferrals = deferrals
 	}
 }
 
@@ -110,6 +114,9 @@ func (s *Reader) takenNodes() map[string]string {
 	}
 	return s.theirs
 }
+
+// forgetMovers forgets who takes which nodes, because the run's movers have changed.
+func (s *Reader) forgetMovers() { s.theirs = nil }
 
 // takenOut counts the nodes that others take out of service and that the run has yet to
 // do something with.

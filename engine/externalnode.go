@@ -12,9 +12,9 @@ import (
 )
 
 // nodeMovers lists those that the group's nodes tell of, by the marks on them that are
-// not ours and by pods that leave and that we did not evict.
-func (s *Reader) nodeMovers() []record.ExternalMover {
-	var out []record.ExternalMover
+// not ours and by pods that leave and that we did not evict; and what is to be kept of each
+// that is waited for.
+func (s *Reader) nodeMovers() (out []record.ExternalMover, deferrals map[string]record.Deferral) {
 	add := func(r record.ExternalMover, node string) {
 		if i := slices.IndexFunc(out, func(o record.ExternalMover) bool { return o.Is(r) && o.Handling == r.Handling }); i >= 0 {
 			out[i].Nodes = append(out[i].Nodes, node)
@@ -26,7 +26,7 @@ func (s *Reader) nodeMovers() []record.ExternalMover {
 		r.Nodes = []string{node}
 		out = append(out, r)
 	}
-	s.deferrals = map[string]record.Deferral{}
+	deferrals = map[string]record.Deferral{}
 	coming, conduct := s.comingOff(), s.conduct()
 	about := maps.Clone(s.facts().with[movedByOthers])
 	for id := range coming {
@@ -45,7 +45,7 @@ func (s *Reader) nodeMovers() []record.ExternalMover {
 			if conduct.partner(move.By) {
 				continue // it is what we work with
 			}
-			r := s.moverOf(m.ID, n, move)
+			r := s.moverOf(m.ID, n, move, deferrals)
 			if m.Leaving() && r.Handling != record.HandlingWaited {
 				continue // nothing more becomes of it; whoever ends it may still be draining it
 			}
@@ -55,7 +55,7 @@ func (s *Reader) nodeMovers() []record.ExternalMover {
 	slices.SortStableFunc(out, func(a, b record.ExternalMover) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Who, b.Who))
 	})
-	return out
+	return out, deferrals
 }
 
 // theirMoves is what a node tells of others, by what is left of its marks without ours.
@@ -98,12 +98,12 @@ func (s *Reader) comingOff() map[string][]record.Mark {
 }
 
 // moverOf is who moves a node, by a mark on it, and what the run does about it.
-func (s *Reader) moverOf(machine string, n *world.Node, move world.Move) record.ExternalMover {
+func (s *Reader) moverOf(machine string, n *world.Node, move world.Move, deferrals map[string]record.Deferral) record.ExternalMover {
 	r := record.ExternalMover{Kind: record.ExternalMark, Who: string(move.By), Does: text.HasMarked, Since: move.Since, Mark: move.Mark, Handling: record.HandlingLeft,
 		How: text.MarkStays}
 	switch {
 	case move.By == world.MoverSomebody && move.Step == world.MoveCordoned:
-		return s.cordonMover(machine, n, r)
+		return s.cordonMover(machine, n, r, deferrals)
 	case move.By == world.MoverEKSRepair:
 		r.Kind, r.Does = record.ExternalRepair, text.MayRepair
 		r.How = text.NotWaitedFor
@@ -121,7 +121,7 @@ func (s *Reader) moverOf(machine string, n *world.Node, move world.Move) record.
 		if move.SinceCordon { // which may be older than what the mover does
 			r.Since = time.Time{}
 		}
-		return s.drainMover(machine, r, move.Limit, s.Run.Deferrals[record.DeferralKey(machine, r.Who)])
+		return s.drainMover(machine, r, move.Limit, s.Run.Deferrals[record.DeferralKey(machine, r.Who)], deferrals)
 	}
 	return r
 }

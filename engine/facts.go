@@ -283,16 +283,23 @@ func (s *Reader) inPlaces(machines []string) []string {
 }
 
 // renewed notes that the run's node or the marks of a machine have changed.
-func (s *Step) renewed(id string) {
+func (s *Reader) renewed(id string) {
 	if s.kept != nil {
 		s.kept.stale = append(s.kept.stale, id)
+	}
+}
+
+// copiedMaps notes that the run's nodes or marks are in a copy of their map now, and as they were.
+func (s *Reader) copiedMaps() {
+	if s.kept != nil {
+		s.kept.nodes, s.kept.marks = identity(s.Run.Nodes), identity(s.Run.Marks)
 	}
 }
 
 // StaleFact says in which fact that is kept with a world differs from one that is worked out
 // now, nil if none does. It is for tests: nothing is brought up to date by it but what every
 // decision brings up to date.
-func StaleFact(rules Strategy, w *world.World, r record.Run) error {
+func StaleFact(rules Rules, w *world.World, r record.Run) error {
 	s := &Reader{W: w, Run: r, Rules: rules}
 	kept := s.keptFacts()
 	if kept == nil || !kept.renew(s) {

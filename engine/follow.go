@@ -24,7 +24,7 @@ func (s *Step) observeController() {
 	if !s.Fresh(world.Cloud) {
 		return
 	}
-	s.first = len(s.Run.Nodes) == 0
+	s.First = len(s.Run.Nodes) == 0
 	if now := append([]world.Template{s.W.Group.Template}, s.W.Group.Overrides...); !slices.Equal(now, s.Run.Target.Templates) {
 		s.Run.Target.Templates, s.changed = now, true // the group was changed once more
 	}
@@ -117,12 +117,12 @@ func (s *Step) departs(id string, n record.Node) {
 }
 
 // followController does what the run's state asks for.
-func (s *Step) followController(f following) {
+func (s *Step) followController(f helping) {
 	s.forgetControl()
 	switch s.Run.State {
 	case record.Running:
 		s.resumeDeployments()
-		s.Rules.Step(s)
+		s.strategy.Step(s)
 		if s.Run.State == record.Running {
 			s.carryOutOrders()
 			s.forceMachines(f)
@@ -290,7 +290,7 @@ func (s *Reader) LeftToOthers() bool {
 
 // forceMachines asks the controller to end the machines by force whose nodes are to go so. It
 // may read that only when it next begins a drain; the pods are deleted meanwhile.
-func (s *Step) forceMachines(f following) {
+func (s *Step) forceMachines(f helping) {
 	for _, o := range s.Run.Orders {
 		m := s.W.Machine(o.Machine)
 		if o.Over || o.UID != "" || m == nil {
@@ -303,7 +303,7 @@ func (s *Step) forceMachines(f following) {
 }
 
 // prioritize has a machine go earlier or later than others.
-func (f following) prioritize(s *Step, c record.Command, priority int) {
+func (f helping) prioritize(s *Step, c record.Command, priority int) {
 	id, _ := s.machineNamed(c.Node)
 	m, n := s.W.Machine(id), s.Run.Nodes[id]
 	var is selfdriven.Object
@@ -335,7 +335,7 @@ func (f following) prioritize(s *Step, c record.Command, priority int) {
 
 // lateOrSooner obeys a skip or a return: nobody can leave a node out, but it can go last,
 // or first.
-func (f following) lateOrSooner(s *Step, c record.Command) {
+func (f helping) lateOrSooner(s *Step, c record.Command) {
 	turns := f.by.Turns()
 	priority := turns.First
 	id, _ := s.machineNamed(c.Node)
@@ -375,7 +375,7 @@ func (f following) unableFollowing(s *Reader, kind record.CommandKind) string {
 
 // endFollowing takes an aborted or failed run to its end: an aborted one leaves the
 // controller held, since going on is what nobody wants; a failed one leaves it as it is.
-func (s *Step) endFollowing(f following) {
+func (s *Step) endFollowing(f helping) {
 	late := !s.Now.Before(s.Run.PhaseWait.End)
 	s.WakeAt(s.Run.PhaseWait.End)
 	if s.Run.Result == record.Aborted && !s.pauseDeployments() && !late {
@@ -391,7 +391,7 @@ func (s *Step) endFollowing(f following) {
 }
 
 // listUnrestoredController says how the controller is left.
-func (s *Step) listUnrestoredController(f following) {
+func (s *Step) listUnrestoredController(f helping) {
 	w := f.by.Words()
 	names := slices.Clone(s.Run.PausedDeployments)
 	if s.Run.Result == record.Aborted && s.controls() {

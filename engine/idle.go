@@ -14,7 +14,7 @@ import (
 // marks on the nodes tell. last is what it returned before: from that it knows since
 // when things are as they are, and what was replaced; the zero value at first. left are
 // the marks that the group's last run has left behind, by machine, nil for none.
-func Idle(rules Strategy, now time.Time, w *world.World, last record.Run, left map[string][]record.Mark) record.Run {
+func Idle(rules Rules, now time.Time, w *world.World, last record.Run, left map[string][]record.Mark) record.Run {
 	if last.State != record.NoRun { // a run's own stages are no news of others
 		last = record.Run{}
 	}

@@ -29,9 +29,7 @@ func (s *Step) copyNodes() {
 		return
 	}
 	s.Run.Nodes, s.copied = maps.Clone(s.Run.Nodes), true
-	if s.kept != nil {
-		s.kept.nodes = identity(s.Run.Nodes)
-	}
+	s.copiedMaps()
 }
 
 // copyMarks makes the marks this step's own before they are changed.
@@ -40,9 +38,7 @@ func (s *Step) copyMarks() {
 		return
 	}
 	s.Run.Marks, s.copiedMarks = cloneMap(s.Run.Marks), true
-	if s.kept != nil {
-		s.kept.marks = identity(s.Run.Marks)
-	}
+	s.copiedMaps()
 }
 
 // In lists the machines in any of the given stages, sorted.

@@ -23,7 +23,7 @@ func (s *Step) observe() {
 	if !s.Fresh(world.Cloud) || len(s.Run.Target.Templates) == 0 {
 		return // what is not there may only be unknown
 	}
-	s.first = len(s.Run.Nodes) == 0
+	s.First = len(s.Run.Nodes) == 0
 	for list := s.with(changing); len(list) > 0; {
 		id, touched := list[0], len(s.touched)
 		list = list[1:]
@@ -268,7 +268,7 @@ func (s *Reader) upToDate(m *world.Machine) bool {
 // node tells.
 func (s *Reader) launchedBefore(m *world.Machine) bool {
 	if s.nodeless() {
-		return s.first
+		return s.First
 	}
 	n := s.W.NodeOf(m.ID)
 	return n != nil && (s.Run.Started.IsZero() || n.Created.Before(s.Run.Started.Truncate(time.Second))) // a creation has whole seconds
@@ -292,4 +292,18 @@ func leaving(w *world.World, pods []*world.Pod, c drain.Consents) (all, asks []*
 		}
 	}
 	return all, asks
+}
+
+// TakeIn is the first step of a planned run, with the group's machines taken in: those to be
+// replaced are returned. limit is MaxUnavailable resolved. It is for plans, which only read it.
+func TakeIn(rules Strategy, now time.Time, w *world.World, r record.Run, limit int) (s *Step, outdated []string) {
+	s = newStep(rules, now, w, r)
+	s.Run.Limit, s.First = limit, true
+	if len(s.Run.Target.Templates) == 0 {
+		s.Run.Target.Templates = append([]world.Template{w.Group.Template}, w.Group.Overrides...)
+		if image := s.Run.Target.Image; image != "" && image != w.Group.Image { // a version that is still to be made: nobody has it
+			s.Run.Target.Templates = []world.Template{{ID: w.Group.Template.ID, Version: 1 << 40}}
+		}
+	}
+	return s, s.drive().plan(s)
 }

@@ -95,15 +95,7 @@ type PlannedNode struct {
 
 // MakePlan works out what a planned run would do. limit is MaxUnavailable resolved.
 func MakePlan(rules Strategy, now time.Time, w *world.World, r record.Run, limit int) Plan {
-	s := newStep(rules, now, w, r)
-	s.Run.Limit, s.first = limit, true
-	if len(s.Run.Target.Templates) == 0 {
-		s.Run.Target.Templates = append([]world.Template{w.Group.Template}, w.Group.Overrides...)
-		if image := s.Run.Target.Image; image != "" && image != w.Group.Image { // a version that is still to be made: nobody has it
-			s.Run.Target.Templates = []world.Template{{ID: w.Group.Template.ID, Version: 1 << 40}}
-		}
-	}
-	outdated := s.conduct().plan(s)
+	s, outdated := TakeIn(rules, now, w, r, limit)
 	s.Run.ValidatedOnce = s.SomeCurrent()
 	s.Run.Limit = rules.Limit(w, &s.Run)
 	p := Plan{Run: r, Group: w.Group.Name, Role: w.Group.Role, Strategy: rules.Name(), AsOf: now, Limit: s.Run.Limit, Estimate: s.estimate(len(outdated))}
@@ -130,7 +122,9 @@ func MakePlan(rules Strategy, now time.Time, w *world.World, r record.Run, limit
 	if late := p.late(); late != "" {
 		p.Warnings = append(p.Warnings, late)
 	}
-	p.ExternalMovers = s.conduct().movers(&s.Reader)
+	if rules.Follows() == nil {
+		p.ExternalMovers, _ = s.externalMovers()
+	}
 	s.preflightTurns(p.Nodes, p.Limit)
 	s.preflightCloud(&p)
 	if p.Extra > 0 {

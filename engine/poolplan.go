@@ -82,7 +82,7 @@ const (
 )
 
 // PlanPool works out what a roll of a pool would meet. r is the pool as Idle has it.
-func PlanPool(rules Strategy, now time.Time, w *world.World, r record.Run) PoolPlan {
+func PlanPool(rules Rules, now time.Time, w *world.World, r record.Run) PoolPlan {
 	s := &Reader{Now: now, W: w, Run: r, Rules: rules} // it looks, and changes nothing
 	p := PoolPlan{AsOf: now, Nodes: []PoolNode{}, Meets: []Obstacle{}}
 	var all, old []*world.Machine

@@ -17,15 +17,11 @@ type Reader struct {
 	// Run is the run as it stands. A Step changes it: its nodes by SetNode, its other maps in
 	// place; values that are pointers (waits) or lists of marks are replaced, never changed.
 	Run   record.Run
-	Rules Strategy
+	Rules Rules
+	// First: the run looks at its machines for the first time (see FirstLook).
+	First bool
 
-	// unwritten: the run's record cannot be written (see Inputs).
-	unwritten bool
-
-	wake      time.Time
-	first     bool                       // see FirstLook
-	looks     map[string]record.Outcome  // answers of LookAtPods, by machine
-	deferrals map[string]record.Deferral // what nodeMovers has found, for the run; nil before it
+	wake time.Time
 
 	// Worked out when they are first asked for; nil until then and after a change.
 	evicted map[string]map[string][]string // see evictedFrom
@@ -34,3 +30,25 @@ type Reader struct {
 
 	kept *facts // see there; nil until they are first asked for
 }
+
+// newReader reads a run, with the facts that are kept with its world.
+func newReader(rules Rules, now time.Time, w *world.World, r record.Run) Reader {
+	s := Reader{Now: now, W: w, Run: r, Rules: rules}
+	if w != nil {
+		s.kept = s.keptFacts()
+	}
+	return s
+}
+
+// WakeAt asks for a decision at t, if t is to come.
+func (s *Reader) WakeAt(t time.Time) {
+	if t.After(s.Now) && (s.wake.IsZero() || t.Before(s.wake)) {
+		s.wake = t
+	}
+}
+
+// Soon asks for another decision right after this one.
+func (s *Reader) Soon() { s.wake = s.Now }
+
+// Wake is when the next decision was asked for.
+func (s *Reader) Wake() time.Time { return s.wake }

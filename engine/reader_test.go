@@ -11,7 +11,7 @@ import (
 )
 
 // ownFields are the fields in which a Reader ownFields what it worked out.
-var ownFields = []string{"wake", "evicted", "kept", "theirs", "judged", "deferrals"}
+var ownFields = []string{"wake", "evicted", "kept", "theirs", "judged"}
 
 // TestReaderReads holds that nothing that takes a Reader changes the run or the world that it
 // reads, neither in this package nor in the strategies: no assignment and no

@@ -71,7 +71,7 @@ func (s *Step) forgetHandled() {
 }
 
 // AbortPlan says what an abort would do, as far as the record and the rules of its strategy tell.
-func AbortPlan(r record.Run, rules Strategy) []string {
+func AbortPlan(r record.Run, rules Rules) []string {
 	s := &Reader{Run: r, W: world.New(), Rules: rules}
 	return s.conduct().abortPlan(s)
 }

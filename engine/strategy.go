@@ -8,21 +8,27 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Strategy is the rules of one system. Everything that all systems share is done by the Step
-// that it is given. A strategy embeds Base, which has the answers of those that need no other.
+// Strategy is the rules of one system, and what it does. Everything that all systems share is done
+// by the Step that it is given.
 type Strategy interface {
-	// Name is the strategy's name, as in --strategy.
-	Name() string
-	// Defaults are the system's own numbers, with their origin.
-	Defaults() record.Settings
-	// Phases names the run's phases in order.
-	Phases() []string
+	Rules
 	// Step asks for what the current phase needs. It is called at every decision
 	// of a running run.
 	Step(s *Step)
 	// End puts back what the strategy changed on the group, after an abort or a
 	// failure. It reports whether all is done.
 	End(s *Step) bool
+}
+
+// Rules are the rules of one system, which only read. A strategy embeds Base, which has the
+// answers of those that need no other.
+type Rules interface {
+	// Name is the strategy's name, as in --strategy.
+	Name() string
+	// Defaults are the system's own numbers, with their origin.
+	Defaults() record.Settings
+	// Phases names the run's phases in order.
+	Phases() []string
 	// Progress is how far a phase is, in steps; 0, 0 when it is not counted.
 	Progress(phase string, w *world.World, r *record.Run) (done, total int)
 	// Abilities is the table of what an operator can do.

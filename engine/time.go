@@ -109,7 +109,8 @@ func (s *Reader) Fresh(src world.Source) bool {
 	return !s.W.Stale(src, s.Now, limit)
 }
 
-func (s *Reader) blind() []world.Source {
+// blind are the sources that cannot be seen or acted on now.
+func (s *Step) blind() []world.Source {
 	if s.unwritten {
 		return s.Run.Sources()
 	}

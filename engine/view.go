@@ -17,9 +17,11 @@ import (
 // View makes the snapshot of a run, with the details of what is looked at. Rows
 // equal to those of the snapshot before (nil for none) are the same pointers. The
 // log, the cluster's name and the clock's skew are the loop's to add.
-func View(rules Strategy, now time.Time, w *world.World, r record.Run, look Look, before *Snapshot) *Snapshot {
-	s := &Reader{Now: now, W: w, Run: r, Rules: rules} // it looks, and changes nothing
-	s.Run.External = s.conduct().external(s)
+func View(rules Rules, now time.Time, w *world.World, r record.Run, look Look, before *Snapshot) *Snapshot {
+	s := &Reader{Now: now, W: w, Run: r, Rules: rules}   // it looks, and changes nothing
+	if rules.Follows() != nil && s.Run.External == nil { // it is not in the record
+		s.Run.External = newExternalActivity(now, w, nil, nil)
+	}
 	replaced, total := r.Outdated()
 	v := &Snapshot{
 		At: now, Group: cmp.Or(r.Alias, r.Group), Provider: r.Provider, Strategy: r.Strategy, RunID: r.ID,

@@ -46,7 +46,7 @@ var mutations = []mutation{
 	{"6: a resumed run forgets what it has suspended", "takeover.go", "r.Pending, r.Takeover = cloneMap(r.Pending), nil", "r.Pending, r.Takeover, r.Suspended = cloneMap(r.Pending), nil, nil", "", "rule 6: "},
 	{"7: actions before the record", "live/loop.go", "if must || l.dirty && since", "if must && false || l.dirty && since", "TestRivals", "rule 7: "},
 	{"7: a process that slept acts", "live/permit.go", "case !p.sure():", "case false:", "TestRivals", "rule 7: "},
-	{"8: a plan changes the run", "plan.go", "s := newStep(rules, now, w, r)", "s := newStep(rules, now, w, r)\n\ts.copied = true", "", "rule 8: "},
+	{"8: a plan changes the run", "observe.go", "s = newStep(rules, now, w, r)", "s = newStep(rules, now, w, r)\n\ts.copied = true", "", "rule 8: "},
 	{"8: a snapshot changes the world", "view.go", "v.From, v.To = s.versions()", "v.From, v.To = s.versions()\n\tw.Group.Zones = append([]string{\"x\"}, w.Group.Zones...)", "", "rule 8: "},
 	{"9: answers are not cleaned", "record/action.go", "o.Message = world.Clean(o.Message)", "", "", "rule 9: "},
 	{"9: nodes are not cleaned", "world/world.go", "n = n.Clean()\n", "", "", "rule 9: "},

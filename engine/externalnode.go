@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -28,7 +27,7 @@ func (s *Reader) nodeMovers() (out []record.ExternalMover, deferrals map[string]
 	}
 	deferrals = map[string]record.Deferral{}
 	coming, conduct := s.comingOff(), s.conduct()
-	about := maps.Clone(s.facts().with[movedByOthers])
+	about := s.among(movedByOthers)
 	for id := range coming {
 		about[id] = true
 	}

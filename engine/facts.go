@@ -229,6 +229,9 @@ func (s *Reader) wears(id string, n record.Node, node *world.Node, t world.Taint
 	})
 }
 
+// among are the machines with a trait, the caller's to change.
+func (s *Reader) among(bit traits) map[string]bool { return maps.Clone(s.facts().with[bit]) }
+
 // with lists the machines with a trait that only listed ones have, as the world sorts them.
 func (s *Reader) with(bit traits) []string { return s.placed(s.facts().with[bit]) }
 

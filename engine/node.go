@@ -83,7 +83,7 @@ func (s *Step) advanceNodes() {
 
 // leftOut lists the machines that are done with, or left out, and still wear marks.
 func (s *Reader) leftOut() []string {
-	return slices.Sorted(maps.Keys(s.facts().with[leftMarked]))
+	return slices.Sorted(maps.Keys(s.among(leftMarked)))
 }
 
 // advanceDrain cordons a node once no pod has to leave any more and lets it

@@ -32,7 +32,7 @@ func (s *Step) observe() {
 			list = slices.DeleteFunc(s.with(changing), func(other string) bool { return s.byPlace(other, id) <= 0 })
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(s.facts().with[unlisted])) {
+	for _, id := range slices.Sorted(maps.Keys(s.among(unlisted))) {
 		n := s.Run.Nodes[id]
 		switch {
 		case s.detaching(id):

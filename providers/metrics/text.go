@@ -15,8 +15,8 @@ import (
 
 // Words that labels take.
 var (
-	states   = []record.State{record.Planned, record.Running, record.Paused, record.Ending, record.Finished}
-	blockers = []engine.BlockerKind{
+	states       = []record.State{record.Planned, record.Running, record.Paused, record.Ending, record.Finished}
+	blockerKinds = []engine.BlockerKind{
 		engine.BlockedByBudget, engine.BlockedByBudgets, engine.BlockedByWebhook, engine.BlockedByFinalizer, engine.BlockedByGrace,
 		engine.BlockedByRoom, engine.BlockedByReturn, engine.BlockedByConsent, engine.BlockedByRights, engine.BlockedByAPI,
 	}
@@ -155,7 +155,7 @@ func (p *page) nodes(s *engine.Snapshot) {
 		held[b.Kind]++
 	}
 	p.family("drainboard_pods_held", "gauge", "Pods that something keeps on their node now, by what does.")
-	for _, kind := range blockers {
+	for _, kind := range blockerKinds {
 		p.sample("drainboard_pods_held", float64(held[kind]), "kind", string(kind))
 	}
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"reflect"
 	"testing"
 	"time"
 
@@ -31,20 +30,17 @@ func TestTimeLeft(t *testing.T) {
 			}
 			r.Nodes[fmt.Sprint(i)] = n
 		}
-		if got := newStep(noRules{}, now, world.New(), r).timeLeft(); got != c.want {
+		if got := (&Reader{Now: now, W: world.New(), Run: r, Rules: plainRules{}}).timeLeft(); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
 }
 
-// A wait that stands still keeps what it says of itself.
-func TestWaitsMoveWhole(t *testing.T) {
-	now := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
-	wait := record.Wait{For: "drain", Start: now, End: now.Add(time.Hour), Needs: []world.Source{world.Cluster}, Basis: "its condition was set", Guess: true}
-	r := record.Run{State: record.Paused, Seen: now, Nodes: map[string]record.Node{"i-1": {Stage: record.Draining, Wait: &wait}}}
-	want := wait
-	want.End = want.End.Add(time.Minute)
-	if got := Meanwhile(now.Add(time.Minute), r).Nodes["i-1"].Wait; !reflect.DeepEqual(*got, want) {
-		t.Errorf("%+v, want %+v", *got, want)
-	}
+// plainRules are those of a strategy that leaves to the shared parts what is asked here.
+type plainRules struct{ Rules }
+
+func (plainRules) Capabilities() Capabilities { return Base{}.Capabilities() }
+
+func (plainRules) Estimate(w *world.World, r *record.Run, left int) time.Duration {
+	return Base{}.Estimate(w, r, left)
 }

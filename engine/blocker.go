@@ -209,6 +209,7 @@ func (v BudgetView) figures() text.Budget {
 	return text.Budget{Ref: v.Ref, Expression: v.Expression, Allowed: v.Allowed, Healthy: v.Healthy, Desired: v.Desired, Expected: v.Expected}
 }
 
+// budgetView is how a budget stands.
 func budgetView(b *world.Budget) BudgetView {
 	return BudgetView{Ref: b.Ref(), Expression: b.Expression, Allowed: b.Allowed, Healthy: b.Healthy, Desired: b.Desired, Expected: b.Expected}
 }

@@ -41,6 +41,7 @@ type Capabilities struct {
 	TakesOverFrom world.Mover
 }
 
+// capabilities are the strategy's.
 func (s *Reader) capabilities() Capabilities { return s.Rules.Capabilities() }
 
 // selects is why the strategy replaces a machine, whatever it was launched from.

@@ -179,6 +179,7 @@ func (f following) noControl() string {
 	return text.Needs(w.Where, w.Flags)
 }
 
+// pauseKey is the key of what pauses a deployment, or lets it go on.
 func pauseKey(deployment string) string { return "hold/" + deployment }
 
 // namespace is where the controller's objects are, as the run has found them.

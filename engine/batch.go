@@ -1,37 +1,42 @@
 package engine
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
+	"time"
 
-	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/assess/preflight"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // approve keeps the batches going: it forms the next one when a slot is free and
 // nothing approved is left to start (or the gate holds that, and a node that waits for
 // approval would pass it), and moves the nodes of an approved batch to queued.
 func (s *Step) approve(slots int) {
-	if slots <= 0 || s.startable() && (s.Run.Gate == "" || !s.anyPassesGate()) {
+	if slots <= 0 || s.Startable() && (s.Run.Gate == "" || !s.AnyPassesGate()) {
 		return
 	}
 	if n := len(s.Run.Batches); n > 0 && s.Run.Batches[n-1].Approved.IsZero() {
 		s.refreshBatch()
 		return
 	}
-	if s.capabilities().WholeBatches && s.Count(record.Updating, record.Queued) > 0 && s.Run.Settings.Approve != record.ApproveNone {
+	if s.Capabilities().WholeBatches && s.Count(record.Updating, record.Queued) > 0 && s.Run.Settings.Approve != record.ApproveNone {
 		return // the last batch has to be healthy first
 	}
 	if !s.canaryOver() {
 		return
 	}
-	next := s.nextBatch()
+	next := nextBatch(&s.Reader)
 	if len(next) == 0 {
 		return
 	}
-	b := s.newBatch(len(s.Run.Batches)+1, next)
+	b := newBatch(&s.Reader, len(s.Run.Batches)+1, next)
 	if how := s.Run.Settings.Approve; how == record.ApproveNone || how == record.ApprovePhase {
 		b.Approved, b.By = s.Now, text.ApprovedBySetting(string(how))
 	}
@@ -43,69 +48,45 @@ func (s *Step) approve(slots int) {
 	s.queue(b)
 }
 
-// startable reports whether a node that is approved waits for nothing but its turn.
-func (s *Reader) startable() bool {
-	return slices.ContainsFunc(s.facts().stages[record.Queued], func(id string) bool { return !s.zoneBusy(id) })
-}
-
-// anyPassesGate reports whether a node of the order passes the gate before it is approved.
-func (s *Reader) anyPassesGate() bool {
-	f := s.orderFacts()
-	return anyKey(f.with[outOfUse], func(id string) bool {
-		_, there := f.places[id]
-		return there && s.passesGate(id)
-	})
-}
-
-// zoneBusy reports whether the strategy holds a node back because others of its zone are
-// in work, which may last: other zones need not wait for it.
-func (s *Reader) zoneBusy(id string) bool {
-	if s.held(id, nil) == "" {
-		return false
-	}
-	zone := s.Run.Nodes[id].Zone
-	return slices.ContainsFunc(s.In(record.Draining, record.Settling, record.Terminating, record.Updating), func(other string) bool { return s.Run.Nodes[other].Zone == zone })
-}
-
 // nextBatch lists the machines that would be approved next: first those that take
 // nothing out of service, which may be what the gate waits for.
-func (s *Reader) nextBatch() []string {
+func nextBatch(s *assess.Reader) []string {
 	var first, waiting, held []string
 	for _, id := range s.Run.Order {
 		switch {
 		case s.Run.Nodes[id].Stage != record.Outdated:
-		case s.passesGate(id):
+		case s.PassesGate(id):
 			first = append(first, id)
-		case s.zoneBusy(id):
+		case s.ZoneBusy(id):
 			held = append(held, id)
 		default:
 			waiting = append(waiting, id)
 		}
 	}
 	waiting = slices.Concat(first, waiting, held)
-	return waiting[:min(len(waiting), s.batchSize(len(waiting)))]
+	return waiting[:min(len(waiting), batchSize(s, len(waiting)))]
 }
 
-func (s *Reader) batchSize(waiting int) int {
+func batchSize(s *assess.Reader, waiting int) int {
 	switch {
 	case s.Run.Settings.Approve == record.ApproveNone, s.Run.Settings.Approve == record.ApprovePhase:
 		return waiting
-	case s.Run.Settings.Approve == record.ApproveCanary && s.canaryStarted():
+	case s.Run.Settings.Approve == record.ApproveCanary && s.CanaryStarted():
 		return waiting
 	case s.Run.Settings.Approve == record.ApproveCanary:
 		return 1
 	case s.Run.Settings.BatchSize > 0:
 		return s.Run.Settings.BatchSize
 	}
-	return s.atOnce()
+	return s.AtOnce()
 }
 
-func (s *Reader) newBatch(id int, machines []string) record.Batch {
+func newBatch(s *assess.Reader, id int, machines []string) record.Batch {
 	b := record.Batch{ID: id, Machines: machines, Waiting: s.Now}
 	for _, m := range machines {
-		b.Names = append(b.Names, s.label(m, s.Run.Nodes[m]))
+		b.Names = append(b.Names, s.Label(m, s.Run.Nodes[m]))
 	}
-	b.Hash = s.hash(machines)
+	b.Hash = hash(s, machines)
 	return b
 }
 
@@ -120,17 +101,14 @@ func (s *Step) Approved(phase string) bool {
 			return !b.Approved.IsZero()
 		}
 	}
-	b := record.Batch{ID: len(s.Run.Batches) + 1, Phase: phase, Waiting: s.Now, Hash: s.hash([]string{phasePrefix + phase})}
+	b := record.Batch{ID: len(s.Run.Batches) + 1, Phase: phase, Waiting: s.Now, Hash: hash(&s.Reader, []string{assess.PhasePrefix + phase})}
 	s.Run.Batches = append(s.Run.Batches, b)
 	s.Report(record.Event{Type: record.BatchWaiting, Batch: b.ID, Phase: phase, Message: text.PhaseWaiting(phase)})
 	return false
 }
 
-// phasePrefix tells the approval of a phase from that of a machine.
-const phasePrefix = "phase "
-
 // hash sums up what an approval is for: the machines, in their order.
-func (s *Reader) hash(machines []string) string {
+func hash(s *assess.Reader, machines []string) string {
 	h := sha256.New()
 	for _, m := range machines {
 		h.Write([]byte(m + "\n"))
@@ -143,14 +121,14 @@ func (s *Reader) hash(machines []string) string {
 func (s *Step) refreshBatch() {
 	last := len(s.Run.Batches) - 1
 	b := s.Run.Batches[last]
-	next := s.nextBatch()
+	next := nextBatch(&s.Reader)
 	if slices.Equal(next, b.Machines) {
 		return
 	}
 	s.Run.Batches = s.Run.Batches[:last]
 	s.changed = true
 	if len(next) > 0 && b.Phase == "" {
-		s.Run.Batches = append(s.Run.Batches, s.newBatch(b.ID, next))
+		s.Run.Batches = append(s.Run.Batches, newBatch(&s.Reader, b.ID, next))
 	}
 }
 
@@ -170,14 +148,136 @@ func (s *Step) queue(b record.Batch) {
 	s.Report(record.Event{Type: record.BatchApproved, Batch: b.ID, Reason: b.By, Message: text.BatchApproved(b.Names)})
 }
 
-// podsToMove counts the pods that have to leave a node, and those that stay.
-func (s *Reader) podsToMove(node string) (leave, stay int) {
-	for _, p := range s.W.PodsOn(node) {
-		if drain.Judge(s.W, p, s.Consents()).Fate == drain.Stays {
-			stay++
-		} else {
-			leave++
+// previewBatch keeps the outlook of a waiting batch in the run.
+func (s *Step) previewBatch() {
+	b, waiting := s.Run.Waiting()
+	if !waiting || s.Run.State == record.Ending || s.Run.State == record.Finished || s.Now.Sub(b.Preview.AsOf) < preflight.PreviewEvery {
+		return
+	}
+	was := b.Preview
+	b.Preview = preflight.Batch(&s.Reader, b)
+	if more := len(b.Preview.Foreseen) - preflight.MostForeseen; more > 0 {
+		b.Preview.Foreseen = append(b.Preview.Foreseen[:preflight.MostForeseen:preflight.MostForeseen], text.Rest(more))
+	}
+	s.Run.Batches[len(s.Run.Batches)-1] = b
+	s.changed = s.changed || was.Evict != b.Preview.Evict || was.Ignore != b.Preview.Ignore || was.NotEvaluated != b.Preview.NotEvaluated || !slices.Equal(was.Foreseen, b.Preview.Foreseen)
+}
+
+// canaryOver reports whether the nodes after the canary may be asked for: it is
+// replaced, and every new node has been Ready for CanaryWatch with no pod that
+// crash-loops only there. A trouble that lasts as long pauses the run; resuming it
+// accepts the trouble.
+func (s *Step) canaryOver() bool {
+	if s.Run.Settings.Approve != record.ApproveCanary || !s.CanaryStarted() {
+		return true
+	}
+	if s.Run.Canary != nil && s.Run.Canary.Passed {
+		return true
+	}
+	if s.Count(record.Queued, record.Draining, record.Settling, record.Terminating, record.Updating) > 0 || !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
+		return false
+	}
+	c := record.Canary{Wait: s.NewWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)}
+	if s.Run.Canary != nil {
+		c = *s.Run.Canary
+	}
+	trouble, complete := canaryTrouble(&s.Reader)
+	c.Open = !complete
+	switch {
+	case !complete:
+		c.Wait = s.NewWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)
+	case trouble == "" && c.Trouble != "":
+		c.Trouble, c.Since = "", time.Time{}
+		c.Wait = s.NewWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)
+	case trouble != "" && c.Trouble == "":
+		c.Since = s.Now
+		c.Wait = s.NewWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)
+		s.Report(record.Event{Type: record.ValidationFailed, Reason: "canary", Until: until(c.Wait), Message: text.CanaryInTrouble(trouble)})
+	}
+	c.Trouble = trouble
+	if s.Over(c.Wait) {
+		if trouble != "" {
+			s.Run.Canary = &c
+			s.Pause(text.CanaryPause(trouble))
+			return false
+		}
+		c.Passed = true
+		s.Report(record.Event{Type: record.ValidationPassed, Reason: "canary", Message: text.CanaryPassed(s.Run.Settings.CanaryWatch.String())})
+	}
+	s.changed = s.changed || s.Run.Canary == nil || s.Run.Canary.Trouble != c.Trouble || s.Run.Canary.Open != c.Open
+	s.Run.Canary = &c
+	return c.Passed
+}
+
+// canaryTrouble says what is wrong with the new nodes, "" if nothing is. They are
+// not complete as long as one is launching, or is yet to be launched, and has time
+// left.
+func canaryTrouble(s *assess.Reader) (trouble string, complete bool) {
+	old := map[string]bool{} // owners with pods that crash-loop elsewhere too
+	crashing := map[string]*world.Pod{}
+	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
+		n := s.Run.Nodes[id]
+		if m := s.W.Machine(id); n.New && n.Stage != record.Terminating && m != nil && !m.Leaving() {
+			switch why := s.WhyNotReady(m); {
+			case why == "":
+			case n.Stage == record.Launching && !s.Over(n.Wait):
+				return "", false
+			default:
+				return why, true
+			}
+		}
+		for _, p := range s.W.PodsOn(n.Name) {
+			owner := cmp.Or(p.Owner.UID, p.UID)
+			switch {
+			case !p.Crashing:
+			case !n.New && n.Stage != record.Replaced: // one that was updated in place is still there
+				old[owner] = true
+			case crashing[owner] == nil:
+				crashing[owner] = p
+			}
 		}
 	}
-	return leave, stay
+	if missing := notLaunched(s); missing != "" {
+		return missing, s.LaunchFailure() != "" || s.Now.Sub(lastReplaced(s)) >= s.Run.Settings.NodeReadyTimeout
+	}
+	for _, owner := range slices.Sorted(maps.Keys(crashing)) {
+		if p := crashing[owner]; !old[owner] {
+			return text.CrashesHereOnly(p.Ref(), p.Node, assess.OwnerName(p)), true
+		}
+	}
+	return "", true
+}
+
+// notLaunched says how many machines the group has yet to launch, "" if none.
+func notLaunched(s *assess.Reader) string {
+	have := 0
+	for _, m := range s.W.Machines() {
+		if !m.Leaving() && !m.Detached && m.State != world.MachineStandby {
+			have++
+		}
+	}
+	want := s.W.Group.Sizes.Desired
+	if have >= want {
+		return ""
+	}
+	return text.MachinesMissing(have, want, s.LaunchFailure())
+}
+
+// lastReplaced is when the last outdated node was replaced.
+func lastReplaced(s *assess.Reader) (last time.Time) {
+	for _, id := range s.In(record.Replaced) {
+		if since := s.Run.Nodes[id].Since; since.After(last) {
+			last = since
+		}
+	}
+	return last
+}
+
+// acceptCanary lets the other nodes follow although the canary is not well, if that
+// is why the run was paused.
+func (s *Step) acceptCanary(by string) {
+	if c := s.Run.Canary; c != nil && c.Trouble != "" && !c.Passed && s.Over(c.Wait) {
+		s.Run.Canary = &record.Canary{Wait: c.Wait, Trouble: c.Trouble, Since: c.Since, Passed: true, By: by}
+		s.Report(record.Event{Type: record.ValidationPassed, Reason: "canary", Message: text.CanaryAccepted(by, c.Trouble)})
+	}
 }

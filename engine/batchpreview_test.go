@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
@@ -31,7 +31,7 @@ func TestOutlookOfAWaitingBatch(t *testing.T) {
 	do("run for=1m")
 	b, _ = script.Driver.Run.Waiting()
 	run := script.Driver.Run
-	if v := engine.View(strategy.EKS{}, run.Seen.Add(time.Second), script.Sim.View, run, engine.Look{}, nil).Batch; v == nil || !v.AsOf.Equal(b.Preview.AsOf) || v.Evict != 3 {
+	if v := snapshot.View(strategy.EKS{}, run.Seen.Add(time.Second), script.Sim.View, run, snapshot.Look{}, nil).Batch; v == nil || !v.AsOf.Equal(b.Preview.AsOf) || v.Evict != 3 {
 		t.Errorf("what is shown is not what is kept: %+v", v)
 	}
 	if o := b.Preview; o.Evict != 3 || script.Driver.Run.Seen.Sub(o.AsOf) > 15*time.Second {

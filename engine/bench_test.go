@@ -9,7 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -49,7 +51,7 @@ func newMiddle(tb testing.TB, nodes, slots int) *middle {
 
 	settings := strategy.EKS{}.Defaults()
 	settings.Approve, settings.MaxUnavailable = record.ApproveNone, record.Amount{N: benchLimit}
-	m.run = engine.Start(engine.NewRun(strategy.EKS{}, "bench", 1, m.w, settings, record.Target{Templates: []world.Template{after}}), m.now, "bench")
+	m.run = engine.Start(assess.NewRun(strategy.EKS{}, "bench", 1, m.w, settings, record.Target{Templates: []world.Template{after}}), m.now, "bench")
 	r := &m.run
 	r.Limit, r.Raise, r.Raised = benchLimit, benchLimit, true
 	r.MaxSet = nodes + benchLimit
@@ -265,10 +267,10 @@ func (m *middle) changeNode() {
 // last one.
 func BenchmarkView(b *testing.B) {
 	m := newMiddle(b, 5000, 0)
-	before := engine.View(strategy.EKS{}, m.now, m.w, m.run, engine.Look{}, nil)
+	before := snapshot.View(strategy.EKS{}, m.now, m.w, m.run, snapshot.Look{}, nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		m.change()
-		before = engine.View(strategy.EKS{}, m.now, m.w, m.run, engine.Look{}, before)
+		before = snapshot.View(strategy.EKS{}, m.now, m.w, m.run, snapshot.Look{}, before)
 	}
 }

@@ -1,12 +1,13 @@
 package engine
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -16,13 +17,10 @@ import (
 // of launching machines included.
 func (s *Step) StartLaunchWait(what string) { s.StartPhaseWait(what, s.JoinTime()) }
 
-// JoinTime is the time that a new machine has to be Ready.
-func (s *Reader) JoinTime() time.Duration { return s.Run.Settings.NodeReadyTimeout + s.holdTime(true) }
-
 // StartPhaseWait starts a deadline of the current phase, which counts while
 // cluster and cloud can be seen.
 func (s *Step) StartPhaseWait(what string, d time.Duration) {
-	s.Run.PhaseWait = s.newWait(what, d, world.Cluster, world.Cloud)
+	s.Run.PhaseWait = s.NewWait(what, d, world.Cluster, world.Cloud)
 }
 
 // EnsureTemplate makes (or finds) a version of the group's launch template with
@@ -51,14 +49,14 @@ func (s *Step) SuspendProcess(process string) bool {
 // ResumeProcesses lets the processes that we suspended act again.
 func (s *Step) ResumeProcesses() bool {
 	for _, process := range slices.Clone(s.Run.Suspended) {
-		if !s.settled("suspend/" + process) {
+		if !s.Settled("suspend/" + process) {
 			return false
 		}
-		if counts := s.uneven(); process == rebalance && counts != "" {
+		if counts := uneven(&s.Reader); process == rebalance && counts != "" {
 			s.Note(text.RebalanceResumes(counts))
 		}
 		if !s.Ensure(record.Action{Kind: record.Resume, Key: "resume/" + process, Group: s.Run.Group, Process: process}) {
-			return s.givenUp("resume/" + process)
+			return givenUp(&s.Reader, "resume/"+process)
 		}
 		s.Run.Suspended = slices.DeleteFunc(s.Run.Suspended, func(p string) bool { return p == process })
 		s.changed = true
@@ -66,14 +64,8 @@ func (s *Step) ResumeProcesses() bool {
 	return true
 }
 
-// settled reports whether no action with this key is under way or yet to be seen.
-func (s *Reader) settled(key string) bool {
-	_, busy := s.Run.Pending[key]
-	return !busy
-}
-
 // givenUp reports whether an action was refused for good.
-func (s *Reader) givenUp(key string) bool { return s.Run.Retries[key].Hopeless() }
+func givenUp(s *assess.Reader, key string) bool { return s.Run.Retries[key].Hopeless() }
 
 // LaunchInZone asks for one machine in a zone by name. It raises the desired
 // size by one more, which is recorded first, and the bound with it.
@@ -103,14 +95,10 @@ func (s *Step) LaunchInZone(zone string) {
 	s.Ensure(record.Action{Kind: record.LaunchIn, Key: key, Group: g.Name, Zone: zone, Token: s.Run.ID + "/" + zone})
 }
 
-// LaunchRefusal is why a machine that was asked for in a zone by name did not
-// come, "" if it was not refused.
-func (s *Reader) LaunchRefusal(zone string) string { return s.Run.Retries["launch/"+zone].Message }
-
 // WatchSizes notices that another user or tool changed the group's size meanwhile. A
 // raise is left alone from then on; a lowering counts as part of ours.
 func (s *Step) WatchSizes() {
-	if !s.Fresh(world.Cloud) || !s.Run.Raised || s.Run.Foreign != "" || s.changingSizes() {
+	if !s.Fresh(world.Cloud) || !s.Run.Raised || s.Run.Foreign != "" || changingSizes(&s.Reader) {
 		return
 	}
 	desired, ours := s.W.Group.Sizes.Desired, s.Run.Expected()
@@ -132,7 +120,7 @@ func (s *Step) WatchSizes() {
 }
 
 // changingSizes reports whether a change of ours to the sizes may not show yet.
-func (s *Reader) changingSizes() bool {
+func changingSizes(s *assess.Reader) bool {
 	for _, p := range s.Run.Pending {
 		a := p.Action
 		if a.Kind == record.CheckEffect {
@@ -145,41 +133,6 @@ func (s *Reader) changingSizes() bool {
 	return s.Count(record.Terminating) > 0
 }
 
-// WhyNotReady says why a new machine does not count yet, "" if it does.
-func (s *Reader) WhyNotReady(m *world.Machine) string {
-	node := s.W.NodeOf(m.ID)
-	switch {
-	case m.State == world.MachineInService && s.nodeless():
-		return ""
-	case m.State != world.MachineInService:
-		return text.MachineIs(m.ID, m.Zone, cmp.Or(m.Detail, string(m.State)), s.heldBy(m))
-	case node == nil:
-		return text.MachineNotJoined(m.ID, m.Zone)
-	case !node.Ready:
-		return text.NodeNotReady(node.Name, node.Trouble)
-	case !s.readyForPods(m, node):
-		var missing []string
-		for _, k := range slices.Sorted(maps.Keys(s.Run.Settings.NewLabels)) {
-			if got, ok := node.Labels[k]; !ok || s.Run.Settings.NewLabels[k] != "" && got != s.Run.Settings.NewLabels[k] {
-				missing = append(missing, k+"="+s.Run.Settings.NewLabels[k])
-			}
-		}
-		return text.NodeLacksLabels(node.Name, missing)
-	}
-	return ""
-}
-
-// LaunchFailure is the cloud's own reason of the newest launch that failed since
-// the run began, "" if none did.
-func (s *Reader) LaunchFailure() string {
-	for _, a := range s.W.Group.Activities {
-		if a.Failed && !a.At.Before(s.Run.Started) {
-			return a.Message
-		}
-	}
-	return ""
-}
-
 // reportLaunchFailure reports a launch that failed, once for what it says.
 func (s *Step) reportLaunchFailure() {
 	if failure := s.LaunchFailure(); failure != "" && failure != s.Run.LaunchFailed {
@@ -188,45 +141,32 @@ func (s *Step) reportLaunchFailure() {
 	}
 }
 
-// ByPods sorts machines by how many pods would have to leave them, then by the
-// run's chance.
-func (s *Reader) ByPods(machines []string) []string {
-	pods := map[string]int{}
-	for _, id := range machines {
-		pods[id], _ = s.podsToMove(s.Run.Nodes[id].Name)
-	}
-	slices.SortFunc(machines, func(a, b string) int {
-		return cmp.Or(cmp.Compare(pods[a], pods[b]), cmp.Compare(Chance(s.Run.Seed, a), Chance(s.Run.Seed, b)))
-	})
-	return machines
-}
-
 // RestoreMax gives the group its upper bound back; the desired size is never set.
 func (s *Step) RestoreMax() bool {
 	if !s.Run.Raised {
 		return s.settleRaise()
 	}
 	g := &s.W.Group
-	if !s.settled(record.RaiseKey) {
+	if !s.Settled(record.RaiseKey) {
 		return false
 	}
 	if g.Sizes.Max == s.Run.Base.Max {
-		return s.settled("restore-max")
+		return s.Settled("restore-max")
 	}
-	if s.settled("restore-max") && g.Sizes.Max != s.Run.MaxSet && g.Sizes.Max != s.Run.Base.Max+s.Run.Raise {
+	if s.Settled("restore-max") && g.Sizes.Max != s.Run.MaxSet && g.Sizes.Max != s.Run.Base.Max+s.Run.Raise {
 		s.Note(text.MaxLeftAsSet(g.Sizes.Max))
 		return true
 	}
 	from, to := g.Sizes, g.Sizes
 	to.Max = max(s.Run.Base.Max, g.Sizes.Desired)
 	if from == to { // once it is known what became of a lower one that was asked for before
-		return s.settled("restore-max")
+		return s.Settled("restore-max")
 	}
 	if p, busy := s.Run.Pending["restore-max"]; busy && p.Action.Sizes.Max != to.Max { // the size has changed since that was asked for
 		s.WakeAt(p.Expires)
 		return false
 	}
-	return s.Ensure(record.Action{Kind: record.SetSizes, Key: "restore-max", Group: g.Name, From: &from, Sizes: &to}) || s.givenUp("restore-max")
+	return s.Ensure(record.Action{Kind: record.SetSizes, Key: "restore-max", Group: g.Name, From: &from, Sizes: &to}) || givenUp(&s.Reader, "restore-max")
 }
 
 // EnsureRaise raises max and desired by run.Raise from the base, which are in the
@@ -246,7 +186,7 @@ func (s *Step) EnsureRaise() bool {
 			return true
 		}
 		if s.Run.RaiseUnsure {
-			s.Note(s.unsureRaise())
+			s.Note(unsureRaise(&s.Reader))
 		}
 		s.Run.Base = g.Sizes // the group was scaled between our look and our request
 		to = raised(s.Run.Base, s.Run.Raise)
@@ -259,17 +199,6 @@ func (s *Step) EnsureRaise() bool {
 
 func raised(base world.Sizes, by int) world.Sizes {
 	return world.Sizes{Min: base.Min, Max: base.Max + by, Desired: base.Desired + by}
-}
-
-// RaiseShows reports whether the group shows our raise, even if its answer was
-// lost and another user or tool has changed the desired size since.
-func (s *Reader) RaiseShows() bool {
-	r, sizes := &s.Run, s.W.Group.Sizes
-	if r.Raise == 0 {
-		return false
-	}
-	return r.MaxSet > r.Base.Max && sizes.Max == r.MaxSet ||
-		r.RaiseUnsure && sizes.Max >= r.Base.Max+r.Raise && sizes.Desired >= r.Base.Desired+r.Raise
 }
 
 // settleRaise waits until it is known whether a raise that was asked for happened.
@@ -291,14 +220,14 @@ func (s *Step) RestoreTemplate() bool {
 	if len(s.Run.Target.Templates) == 0 {
 		return true
 	}
-	if !s.settled("set-template/" + s.Run.Target.Templates[0].String()) {
+	if !s.Settled("set-template/" + s.Run.Target.Templates[0].String()) {
 		return false
 	}
 	back := s.Run.TemplateBack()
 	if g.Template == *back.Template && g.TemplateSpec == back.TemplateSpec {
 		return true
 	}
-	if who, does := s.TemplateMoved(); who != "" && s.settled(record.RestoreTemplate) {
+	if who, does := s.TemplateMoved(); who != "" && s.Settled(record.RestoreTemplate) {
 		s.Note(text.LeftAsItIs(who, does))
 		return true
 	}
@@ -307,17 +236,7 @@ func (s *Step) RestoreTemplate() bool {
 			return true // named by listUnrestored
 		}
 	}
-	return s.Ensure(back) || s.givenUp(record.RestoreTemplate)
-}
-
-// TemplateMoved says who has set the group to another template than the run's target, and
-// what to, the two parts of a sentence; "" if nobody has.
-func (s *Reader) TemplateMoved() (who, does string) {
-	want := s.Run.Target.Templates
-	if len(want) == 0 || !s.Fresh(world.Cloud) || !s.settled("set-template/"+want[0].String()) || s.W.Group.Template == want[0] {
-		return "", ""
-	}
-	return text.AnotherUser, text.TemplateSet(s.W.Group.Template.String(), want[0].String())
+	return s.Ensure(back) || givenUp(&s.Reader, record.RestoreTemplate)
 }
 
 // UnmarkAll takes every mark of ours off.
@@ -336,12 +255,12 @@ func (s *Step) listUnrestoredGroup() {
 		a := record.Action{Kind: record.Resume, Group: g.Name, Process: process}
 		counts := ""
 		if process == rebalance {
-			counts = s.uneven()
+			counts = uneven(&s.Reader)
 		}
 		s.AddUnrestored(text.ProcessStaysSuspended(process, counts), a.Command())
 	}
 	s.listUnrestoredSizes()
-	if len(s.Run.Target.Templates) > 0 && g.Template == s.Run.Target.Templates[0] && g.Template != s.Run.BaseTemplate && s.settled(record.RestoreTemplate) {
+	if len(s.Run.Target.Templates) > 0 && g.Template == s.Run.Target.Templates[0] && g.Template != s.Run.BaseTemplate && s.Settled(record.RestoreTemplate) {
 		what := text.TemplateStays(g.Template.String())
 		if r, refused := s.Refused(record.RestoreTemplate); refused {
 			what = text.TemplateNotRestored(g.Template.String(), r.Message)
@@ -350,39 +269,15 @@ func (s *Step) listUnrestoredGroup() {
 	}
 }
 
-// rollback is the command that rolls the nodes that run the new template back to
-// the one that most outdated nodes were launched from; "" if there is nothing to
-// roll back, or nowhere to go.
-func (s *Reader) rollback() string {
-	count := map[int64]int{}
-	fresh := 0
-	for _, n := range s.Run.Nodes {
-		if n.New {
-			fresh++
-		} else if n.Was.ID == s.W.Group.Template.ID && !slices.Contains(s.Run.Target.Templates, n.Was) {
-			count[n.Was.Version]++
-		}
-	}
-	if fresh == 0 || len(count) == 0 {
-		return ""
-	}
-	if by := s.capabilities().TemplateSetBy; by != "" {
-		return text.RollbackBySpec(by, s.Run.Group)
-	}
-	versions := slices.Collect(maps.Keys(count))
-	to := slices.MaxFunc(versions, func(a, b int64) int { return cmp.Or(cmp.Compare(count[a], count[b]), cmp.Compare(a, b)) })
-	return text.RollbackCommand(s.Run.Group, to)
-}
-
 // offerRollback names the way back after an abort or a failure.
 func (s *Step) offerRollback() {
-	if back := s.rollback(); back != "" {
+	if back := s.Rollback(); back != "" {
 		s.Note(text.RollbackOffer(back))
 	}
 }
 
 // unsureRaise says that nobody can know any more whether our raise happened.
-func (s *Reader) unsureRaise() string {
+func unsureRaise(s *assess.Reader) string {
 	return text.RaiseUnsure(s.Run.Base.String(), s.W.Group.Sizes.String())
 }
 
@@ -395,12 +290,66 @@ func (s *Step) listUnrestoredSizes() {
 		s.AddUnrestored(text.DesiredStays(n), s.Run.Shrink(n, g.Sizes.Desired))
 	}
 	if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {
-		s.AddUnrestored(s.unsureRaise(), text.ActivitiesCommand(g.Name))
+		s.AddUnrestored(unsureRaise(&s.Reader), text.ActivitiesCommand(g.Name))
 	}
-	if g.Sizes.Max == s.Run.MaxSet && g.Sizes.Max > max(s.Run.Base.Max, g.Sizes.Desired) && s.settled("restore-max") {
+	if g.Sizes.Max == s.Run.MaxSet && g.Sizes.Max > max(s.Run.Base.Max, g.Sizes.Desired) && s.Settled("restore-max") {
 		from, to := g.Sizes, g.Sizes
 		to.Max = max(s.Run.Base.Max, g.Sizes.Desired)
 		a := record.Action{Kind: record.SetSizes, Group: g.Name, From: &from, Sizes: &to}
 		s.AddUnrestored(text.MaxStays(g.Sizes.Max), a.Command())
 	}
 }
+
+// whyOutdated says why a machine is to be replaced.
+func whyOutdated(s *assess.Reader, m *world.Machine) string {
+	if why := s.Selects(m); why != "" {
+		return why
+	}
+	return text.Runs(m.Template.String())
+}
+
+// A run leaves the zones of its group as even as they were: AZRebalance, which acts
+// again after it, would end machines undrained to even them out.
+
+// takesDown reports whether the termination of a machine takes the group's size down.
+func takesDown(s *assess.Reader, id string, n record.Node) bool {
+	if n.New {
+		return n.Unfit == ""
+	}
+	return decrements(s, id)
+}
+
+// decrements reports whether the termination of one more outdated node takes the
+// group's size down: the last ones do, as many as the size was raised by, so that the
+// new nodes stand before the old ones go. One whose zone would have too few machines in
+// the end is replaced instead, and a new node of the fullest zone is retired for it.
+func decrements(s *assess.Reader, id string) bool {
+	return s.Run.Foreign == "" && s.Rules.Decrements(s, id)
+}
+
+// uneven names how many machines each zone has, if these differ by more than one, and by
+// more than they did when the run began; else "".
+func uneven(s *assess.Reader) string {
+	now := s.ZonesLeft()
+	if s.Spread(now) <= max(1, s.Spread(s.ZonesBefore())) {
+		return ""
+	}
+	var out []string
+	for _, z := range s.W.Group.Zones {
+		out = append(out, text.InZone(now[z], z))
+	}
+	return strings.Join(out, ", ")
+}
+
+// ResumeEven lets the processes that we suspended act again, unless the zones are left so
+// uneven that AZRebalance would end machines undrained: then it stays suspended, and
+// listUnrestoredGroup names it.
+func (s *Step) ResumeEven() bool {
+	if uneven(&s.Reader) == "" || !s.Settled("resume/"+rebalance) {
+		return s.ResumeProcesses()
+	}
+	return s.Settled("suspend/" + rebalance)
+}
+
+// rebalance is the process that moves machines between zones, undrained.
+const rebalance = "AZRebalance"

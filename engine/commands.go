@@ -2,8 +2,10 @@ package engine
 
 import (
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -12,7 +14,7 @@ import (
 // handle carries out an operator's command, or reports why it cannot.
 func (s *Step) handle(c record.Command) {
 	c.By, c.Node, c.Reason = world.Clean(c.By), world.Clean(c.Node), world.Clean(c.Reason)
-	if why := s.unable(c.Kind); why != "" {
+	if why := s.Unable(c.Kind); why != "" {
 		s.refuse(c, text.NotPossible(string(c.Kind), why))
 		return
 	}
@@ -21,7 +23,7 @@ func (s *Step) handle(c record.Command) {
 	case record.CmdApprove:
 		s.handleApprove(c)
 	case record.CmdPause:
-		s.Pause(text.AskedForBy(c.Who()) + s.conduct().pauseNote(&s.Reader))
+		s.Pause(text.AskedForBy(c.Who()) + s.Conduct().PauseNote(&s.Reader))
 	case record.CmdResume:
 		s.takeExternalPause()
 		s.Run.State, s.Run.Why = record.Running, ""
@@ -61,8 +63,8 @@ func (s *Step) handleApprove(c record.Command) {
 }
 
 func (s *Step) handleForce(c record.Command) {
-	id, ok := s.machineNamed(c.Node)
-	if !ok || !isDraining(s.Run.Nodes[id]) {
+	id, ok := machineNamed(&s.Reader, c.Node)
+	if !ok || !assess.IsDraining(s.Run.Nodes[id]) {
 		s.refuse(c, text.ForceRefused(c.Node))
 		return
 	}
@@ -80,9 +82,9 @@ func (s *Step) handleForce(c record.Command) {
 }
 
 func (s *Step) handleSkip(c record.Command) {
-	id, _ := s.machineNamed(c.Node)
+	id, _ := machineNamed(&s.Reader, c.Node)
 	switch n := s.Run.Nodes[id]; {
-	case skippable(n):
+	case assess.Skippable(n):
 		s.skip(id, text.AskedForBy(c.By))
 	default:
 		s.refuse(c, text.SkipRefused(c.Node))
@@ -91,9 +93,9 @@ func (s *Step) handleSkip(c record.Command) {
 
 // handleReturn puts a skipped or failed node at the end of the order.
 func (s *Step) handleReturn(c record.Command) {
-	id, _ := s.machineNamed(c.Node)
+	id, _ := machineNamed(&s.Reader, c.Node)
 	n := s.Run.Nodes[id]
-	if !returnable(n) || s.W.Machine(id) == nil {
+	if !assess.Returnable(n) || s.W.Machine(id) == nil {
 		s.refuse(c, text.ReturnRefused(c.Node))
 		return
 	}
@@ -107,20 +109,10 @@ func (s *Step) handleReturn(c record.Command) {
 	s.SetNode(id, n)
 	s.endOrders(id)
 	s.inOrder(id)
-	s.Report(record.Event{Type: record.NodeOutdated, Node: s.label(id, n), Zone: n.Zone, Reason: "returned", Message: text.Returned(c.By)})
+	s.Report(record.Event{Type: record.NodeOutdated, Node: s.Label(id, n), Zone: n.Zone, Reason: "returned", Message: text.Returned(c.By)})
 }
 
-// returnable reports whether a node was left out and can be taken up again.
-func returnable(n record.Node) bool {
-	return !n.New && (n.Stage == record.Skipped || n.Stage == record.NodeFail)
-}
-
-// skippable reports whether a node is still to be replaced and can be left out.
-func skippable(n record.Node) bool {
-	return !n.New && (n.Stage == record.Outdated || n.Stage == record.Queued || n.Stage == record.Draining || n.Stage == record.Settling || n.Stage == record.Updating && n.Blocked)
-}
-
-func (s *Reader) machineNamed(node string) (string, bool) {
+func machineNamed(s *assess.Reader, node string) (string, bool) {
 	for id, n := range s.Run.Nodes {
 		if node != "" && (n.Name == node || id == node) {
 			return id, true
@@ -135,67 +127,62 @@ func (s *Step) Pause(why string) {
 	s.Report(record.Event{Type: record.RunPaused, Reason: why, Message: text.Paused(why)})
 }
 
-// noReturn says why no node can be returned to now, "" if one can.
-func (s *Reader) noReturn() string {
-	if last := s.Run.Phases[len(s.Run.Phases)-1]; !last.Start.IsZero() && !rolls(last.Name) {
-		return text.LastPhaseBegun
+const (
+	// takenFor is how long it is remembered that a command was obeyed: it is not heard
+	// again after its life, and another machine's clock may be behind by a little.
+	takenFor = record.CommandLife + time.Minute
+	// mostTaken is how many are remembered; beyond that only what stops a run is obeyed,
+	// and the oldest is forgotten.
+	mostTaken = 64
+)
+
+// handleRemote obeys a command from elsewhere, once, and answers it.
+func (s *Step) handleRemote(c record.Command) {
+	if i := slices.IndexFunc(s.Run.HandledCommands, func(a record.Ack) bool { return a.ID == c.ID }); i >= 0 {
+		s.acks = append(s.acks, s.Run.HandledCommands[i]) // the answer did not reach the sender
+		return
 	}
-	for _, n := range s.Run.Nodes {
-		if returnable(n) {
-			return ""
+	c.Run, c.Kind = world.Clean(c.Run), record.CommandKind(world.Clean(string(c.Kind)))
+	before := len(s.events)
+	s.declined = false
+	if why := unheard(&s.Reader, c); why != "" {
+		s.refuse(c, why)
+	} else {
+		s.handle(c)
+	}
+	ack := record.Ack{ID: c.ID, At: s.Now, Given: c.At, Accepted: !s.declined}
+	var words []string
+	for i := range s.events[before:] {
+		e := &s.events[before+i]
+		words = append(words, e.Message)
+		if e.Remote = true; !strings.Contains(e.Message, c.Who()) {
+			e.Message = text.ByCommand(e.Message, string(c.Kind), c.Who())
 		}
 	}
-	return text.NothingToReturn
+	ack.Answer = strings.Join(words, "; ")
+	s.acks = append(s.acks, ack)
+	if ack.Accepted {
+		s.Run.HandledCommands = append(s.Run.HandledCommands, ack)
+		s.Run.HandledCommands = s.Run.HandledCommands[max(0, len(s.Run.HandledCommands)-mostTaken):]
+	}
 }
 
-// unable says why a command is not possible now, "" if it is.
-func (s *Reader) unable(kind record.CommandKind) string {
-	r := &s.Run
-	for _, a := range s.Rules.Abilities() {
-		if a.Kind == kind && a.Answer == record.No {
-			return a.How
-		}
-	}
-	if r.State == record.Finished {
-		return text.RunHasEnded
-	}
-	if r.State == record.Ending {
-		return text.RunIsEnding
-	}
-	if why, settled := s.conduct().unable(s, kind); settled {
-		return why
-	}
-	switch kind {
-	case record.CmdApprove:
-		if _, waiting := r.Waiting(); !waiting {
-			return text.NothingToApprove
-		}
-		if r.State == record.Paused {
-			return text.RunIsPaused
-		}
-	case record.CmdPause:
-		if r.State == record.Paused {
-			return text.AlreadyPaused
-		}
-	case record.CmdResume:
-		if r.State != record.Paused {
-			return text.NotPaused
-		}
-	case record.CmdForce:
-		switch {
-		case r.State == record.Paused:
-			return text.RunIsPaused
-		case !s.Fresh(world.Cluster):
-			return text.TooOldToForce
-		case s.Count(record.Draining) == 0 && !s.someTheirs():
-			return text.NothingDrains
-		}
-	case record.CmdSkip:
-		if s.Count(record.Draining, record.Queued, record.Outdated, record.Settling) == 0 && s.FailureIn("") == "" {
-			return text.NothingToSkip
-		}
-	case record.CmdReturn:
-		return s.noReturn()
+// unheard says why a command from elsewhere is not even looked at, "" if it is.
+func unheard(s *assess.Reader, c record.Command) string {
+	switch {
+	case !c.Kind.Remote():
+		return text.NotTakenRemotely(string(c.Kind))
+	case c.Run != s.Run.ID:
+		return text.ForAnotherRun(string(c.Kind), c.Run, s.Run.ID)
+	case s.Now.After(c.At.Add(record.CommandLife)), s.Now.After(c.Expires):
+		return text.CommandExpired(string(c.Kind), s.Now.Sub(c.At))
+	case len(s.Run.HandledCommands) >= mostTaken && !c.Kind.Stops():
+		return text.TooManyCommands(string(c.Kind))
 	}
 	return ""
+}
+
+// forgetHandled forgets the commands that cannot be heard again.
+func (s *Step) forgetHandled() {
+	s.Run.HandledCommands = slices.DeleteFunc(s.Run.HandledCommands, func(a record.Ack) bool { return s.Now.After(a.Given.Add(takenFor)) })
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -49,7 +49,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 	s.unwritten = in.Unwritten
 	s.countTime(s.blind())
 	s.takeOutcomes(in.Outcomes)
-	known := s.known()
+	known := s.Known()
 	if known {
 		s.drive().observe(s)
 		s.dropNames()
@@ -78,12 +78,6 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Acks: s.acks, Wake: s.Wake(), Changed: s.changed, Touched: slices.Compact(s.touched)}
 }
 
-// known reports whether every source has been read once. Before that, what is not
-// in the world may only be unknown.
-func (s *Reader) known() bool {
-	return !slices.ContainsFunc(s.Run.Sources(), func(src world.Source) bool { return s.W.Health[src].Fresh.IsZero() })
-}
-
 // advance does what the run's state asks for, in a run that rolls its group.
 func (s *Step) advance() {
 	if s.Run.State == record.Running || s.Run.State == record.Paused {
@@ -109,7 +103,7 @@ func (s *Step) advance() {
 // for actions, start waits, report events and move nodes between stages. What only reads
 // is the Reader's, which it embeds.
 type Step struct {
-	Reader
+	assess.Reader
 	strategy Strategy
 
 	unwritten bool                      // see Inputs
@@ -134,7 +128,7 @@ func newStep(rules Strategy, now time.Time, w *world.World, r record.Run) *Step 
 	if r.Marks == nil {
 		r.Marks = map[string][]record.Mark{}
 	}
-	s := &Step{Reader: newReader(rules, now, w, r), strategy: rules, looks: map[string]record.Outcome{}}
+	s := &Step{Reader: assess.NewReader(rules, now, w, r), strategy: rules, looks: map[string]record.Outcome{}}
 	s.WakeAt(now.Add(Heartbeat))
 	c := &s.Run
 	c.Pods = cloneMap(r.Pods)
@@ -163,20 +157,6 @@ func cloneMap[K comparable, V any](m map[K]V) map[K]V {
 	return maps.Clone(m)
 }
 
-// NewRun makes a planned run of a group as the world shows it now.
-func NewRun(rules Rules, id string, seed uint64, w *world.World, settings record.Settings, target record.Target) record.Run {
-	r := record.Run{
-		Version: record.RecordVersion, ID: id, Group: w.Group.Name, Alias: w.Group.Alias(), GroupID: w.Group.ID, Provider: w.Group.Provider, Strategy: rules.Name(),
-		Seed: seed, Settings: settings, State: record.Planned, Target: target,
-		Base: w.Group.Sizes, BaseTemplate: w.Group.Template, BaseTemplateSpec: w.Group.TemplateSpec, Mixed: w.Group.Mixed,
-		Nodes: map[string]record.Node{},
-	}
-	for _, name := range rules.Phases() {
-		r.Phases = append(r.Phases, record.Phase{Name: name})
-	}
-	return r
-}
-
 // Start turns a planned run into a running one.
 func Start(r record.Run, now time.Time, by string) record.Run {
 	r.State, r.Started, r.By = record.Running, now, by
@@ -195,16 +175,6 @@ func (s *Step) Report(e record.Event) {
 		}
 	}
 	s.events = append(s.events, e)
-}
-
-// Phase is the name of the phase that has begun and not ended, "" between them.
-func (s *Reader) Phase() string {
-	for _, p := range s.Run.Phases {
-		if !p.Start.IsZero() && p.End.IsZero() {
-			return p.Name
-		}
-	}
-	return ""
 }
 
 // Enter ends the current phase and begins the named one; entering the current
@@ -227,5 +197,14 @@ func (s *Step) Enter(name string) {
 	}
 }
 
-// Consents are what the user allowed for this run.
-func (s *Reader) Consents() drain.Consents { return s.Run.Consents() }
+// Strategy is the rules of one system, and what it does. Everything that all systems share is done
+// by the Step that it is given.
+type Strategy interface {
+	assess.Rules
+	// Step asks for what the current phase needs. It is called at every decision
+	// of a running run.
+	Step(s *Step)
+	// End puts back what the strategy changed on the group, after an abort or a
+	// failure. It reports whether all is done.
+	End(s *Step) bool
+}

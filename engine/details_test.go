@@ -10,8 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -32,14 +35,14 @@ func newSight(stage record.Stage) *sight {
 	w.SetMachines([]world.Machine{{ID: "i-1", Zone: "a", State: world.MachineInService, Type: "m5.large", Template: world.Template{ID: "lt-1", Version: 1}, Spot: true}})
 	w.SetNode(&world.Node{Name: "n1", Machine: "i-1", Zone: "a", Version: "v1.31", Ready: true, Unschedulable: true, Taints: []world.Taint{{Key: "k", Effect: "NoSchedule"}}})
 	w.SetDaemonSets([]string{"daemon"})
-	r := engine.Start(engine.NewRun(strategy.EKS{}, "r", 1, w, strategy.EKS{}.Defaults(), record.Target{}), lookedAt.Add(-time.Hour), "ann")
+	r := engine.Start(assess.NewRun(strategy.EKS{}, "r", 1, w, strategy.EKS{}.Defaults(), record.Target{}), lookedAt.Add(-time.Hour), "ann")
 	r.Nodes["i-1"] = record.Node{Name: "n1", Zone: "a", Stage: stage, Since: lookedAt, Wait: &record.Wait{For: "drain deadline", Start: lookedAt, End: lookedAt.Add(time.Minute)}}
 	r.Pods, r.Marks, r.Pending = map[string]record.Pod{}, map[string][]record.Mark{}, map[string]record.Pending{}
 	return &sight{w, r}
 }
 
-func (s *sight) view(at engine.Look) *engine.Snapshot {
-	return engine.View(strategy.EKS{}, lookedAt, s.w, s.r, at, nil)
+func (s *sight) view(at snapshot.Look) *snapshot.Snapshot {
+	return snapshot.View(strategy.EKS{}, lookedAt, s.w, s.r, at, nil)
 }
 
 // web is a pod of a Deployment on n1, as one changes it.
@@ -83,63 +86,63 @@ func TestPodStages(t *testing.T) {
 		budgets []*world.Budget
 		also    func(*sight)
 
-		want    engine.PodStage
+		want    snapshot.PodStage
 		reason  drain.Reason
-		blocker engine.BlockerKind // "" for none
-		why     string             // part of the sentence, "" for none at all
+		blocker blockers.BlockerKind // "" for none
+		why     string               // part of the sentence, "" for none at all
 	}{
-		{name: "its turn has not come", pod: web(), want: engine.StageToEvict},
-		{name: "outdated node", on: record.Outdated, pod: web(), known: record.Pod{Refusal: record.RefusedBudget}, want: engine.StageToEvict},
+		{name: "its turn has not come", pod: web(), want: snapshot.StageToEvict},
+		{name: "outdated node", on: record.Outdated, pod: web(), known: record.Pod{Refusal: record.RefusedBudget}, want: snapshot.StageToEvict},
 		{name: "new node", on: record.Ready, pod: web(), also: func(s *sight) {
 			n := s.r.Nodes["i-1"]
 			n.New = true
 			s.r.Nodes["i-1"] = n
-		}, want: engine.StageRuns},
-		{name: "skipped node", on: record.Skipped, pod: web(), known: record.Pod{Tries: 3, Refusal: record.RefusedBudget}, want: engine.StageRuns},
-		{name: "evicted, and nothing seen of it yet", pod: web(), known: record.Pod{Tries: 1}, want: engine.StageEvicting},
-		{name: "grace period", pod: web(ends(20 * time.Second)), known: record.Pod{Tries: 1}, want: engine.StageTerminating},
-		{name: "grace period on a node that does not drain", on: record.Outdated, pod: web(ends(20 * time.Second)), want: engine.StageTerminating},
-		{name: "grace period is over", pod: web(ends(-time.Minute)), want: engine.StageBlocked, blocker: engine.BlockedByGrace, why: "1m0s past its grace period: not confirmed by its kubelet"},
+		}, want: snapshot.StageRuns},
+		{name: "skipped node", on: record.Skipped, pod: web(), known: record.Pod{Tries: 3, Refusal: record.RefusedBudget}, want: snapshot.StageRuns},
+		{name: "evicted, and nothing seen of it yet", pod: web(), known: record.Pod{Tries: 1}, want: snapshot.StageEvicting},
+		{name: "grace period", pod: web(ends(20 * time.Second)), known: record.Pod{Tries: 1}, want: snapshot.StageTerminating},
+		{name: "grace period on a node that does not drain", on: record.Outdated, pod: web(ends(20 * time.Second)), want: snapshot.StageTerminating},
+		{name: "grace period is over", pod: web(ends(-time.Minute)), want: snapshot.StageBlocked, blocker: blockers.BlockedByGrace, why: "1m0s past its grace period: not confirmed by its kubelet"},
 		{name: "its node is silent", pod: web(ends(-time.Minute)), also: func(s *sight) {
 			n := *s.w.Node("n1")
 			n.Ready, n.Unreachable = false, lookedAt.Add(-5*time.Minute)
 			s.w.SetNode(&n)
-		}, want: engine.StageBlocked, blocker: engine.BlockedByGrace, why: "node unreachable for 5m0s"},
+		}, want: snapshot.StageBlocked, blocker: blockers.BlockedByGrace, why: "node unreachable for 5m0s"},
 		{name: "finalizer", pod: web(ends(-time.Minute), func(p *world.Pod) { p.Finalizers = []string{"example.com/x"} }),
-			want: engine.StageBlocked, blocker: engine.BlockedByFinalizer, why: "held by finalizers: example.com/x"},
+			want: snapshot.StageBlocked, blocker: blockers.BlockedByFinalizer, why: "held by finalizers: example.com/x"},
 		{name: "budget", pod: web(), known: record.Pod{Tries: 14, Refusal: record.RefusedBudget}, budgets: []*world.Budget{budget("b", 0, 3, 3, 3)},
-			want: engine.StageBlocked, blocker: engine.BlockedByBudget, why: "PDB app/b allows 0 disruptions: 3 healthy, 3 required, so it never allows any"},
+			want: snapshot.StageBlocked, blocker: blockers.BlockedByBudget, why: "PDB app/b allows 0 disruptions: 3 healthy, 3 required, so it never allows any"},
 		{name: "two budgets", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedBudgets}, budgets: []*world.Budget{budget("b", 1, 3, 2, 3), budget("c", 1, 3, 2, 3)},
-			want: engine.StageBlocked, blocker: engine.BlockedByBudgets, why: "covered by 2 PDBs (app/b,app/c)"},
+			want: snapshot.StageBlocked, blocker: blockers.BlockedByBudgets, why: "covered by 2 PDBs (app/b,app/c)"},
 		{name: "no room for its sibling", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedBudget}, budgets: []*world.Budget{budget("b", 0, 2, 2, 3)},
 			also: func(s *sight) {
 				s.w.SetPod(web(func(p *world.Pod) {
 					p.UID, p.Name, p.Node, p.Phase, p.Ready, p.Unplaced = "u2", "web-2", "", world.PodPending, false, "0/3 nodes are available"
 				}))
-			}, want: engine.StageBlocked, blocker: engine.BlockedByRoom, why: "web-2 is Pending: 0/3 nodes are available"},
-		{name: "webhook", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedWebhook, Message: "not on a Friday"}, want: engine.StageBlocked, blocker: engine.BlockedByWebhook, why: "not on a Friday"},
-		{name: "no rights", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedForbidden, Message: "forbidden"}, want: engine.StageBlocked, blocker: engine.BlockedByRights, why: "forbidden"},
-		{name: "the API is busy", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedBusy, Message: "too many requests"}, want: engine.StageBlocked, blocker: engine.BlockedByAPI, why: "too many requests"},
+			}, want: snapshot.StageBlocked, blocker: blockers.BlockedByRoom, why: "web-2 is Pending: 0/3 nodes are available"},
+		{name: "webhook", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedWebhook, Message: "not on a Friday"}, want: snapshot.StageBlocked, blocker: blockers.BlockedByWebhook, why: "not on a Friday"},
+		{name: "no rights", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedForbidden, Message: "forbidden"}, want: snapshot.StageBlocked, blocker: blockers.BlockedByRights, why: "forbidden"},
+		{name: "the API is busy", pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedBusy, Message: "too many requests"}, want: snapshot.StageBlocked, blocker: blockers.BlockedByAPI, why: "too many requests"},
 		{name: "failed node", on: record.NodeFail, pod: web(), known: record.Pod{Tries: 1, Refusal: record.RefusedBudget}, budgets: []*world.Budget{budget("b", 0, 3, 3, 3)},
-			want: engine.StageBlocked, blocker: engine.BlockedByBudget, why: "never allows any"},
-		{name: "comes back", pod: web(), known: record.Pod{Returns: 2}, want: engine.StageReturns, blocker: engine.BlockedByReturn, why: "came back 2 times"},
+			want: snapshot.StageBlocked, blocker: blockers.BlockedByBudget, why: "never allows any"},
+		{name: "comes back", pod: web(), known: record.Pod{Returns: 2}, want: snapshot.StageReturns, blocker: blockers.BlockedByReturn, why: "came back 2 times"},
 		{name: "comes back in spite of a force order", pod: web(func(p *world.Pod) { p.ToleratesAll = true }), orders: []record.ForceOrder{forced}, also: func(s *sight) {
 			s.r.Pods["gone"] = record.Pod{Node: "n1", Owner: "rs", Evicted: lookedAt.Add(-time.Hour)}
-		}, want: engine.StageReturns, why: "terminated with its node"},
-		{name: "forced", pod: web(), known: record.Pod{Tries: 1}, orders: []record.ForceOrder{forced}, want: engine.StageForced, why: "by order of ann"},
-		{name: "forced, and in its grace period", pod: web(ends(10 * time.Second)), known: record.Pod{Forced: true}, orders: []record.ForceOrder{forced}, want: engine.StageForced, why: "by order of ann"},
-		{name: "forced in spite of a consent", pod: web(func(p *world.Pod) { p.EmptyDir = true }), orders: []record.ForceOrder{forced}, want: engine.StageForced, why: "by order of ann"},
-		{name: "forced, and denied", pod: web(), known: record.Pod{Tries: 2, Refusal: record.RefusedWebhook, Message: "never"}, orders: []record.ForceOrder{forced}, want: engine.StageBlocked, blocker: engine.BlockedByWebhook, why: "never"},
-		{name: "an order for another pod", pod: web(), orders: []record.ForceOrder{{ID: "force-1", Machine: "i-1", UID: "u9"}}, want: engine.StageToEvict},
-		{name: "an order that is over", pod: web(), orders: []record.ForceOrder{{ID: "force-1", Machine: "i-1", Over: true}}, want: engine.StageToEvict},
-		{name: "emptyDir", pod: web(func(p *world.Pod) { p.EmptyDir = true }), want: engine.StageAsks, reason: drain.EmptyDirPod, blocker: engine.BlockedByConsent, why: "--delete-emptydir-data"},
-		{name: "unmanaged", pod: web(func(p *world.Pod) { p.Owner = world.Owner{} }), want: engine.StageAsks, reason: drain.UnmanagedPod, blocker: engine.BlockedByConsent, why: "has no controller"},
-		{name: "its DaemonSet is gone", pod: web(func(p *world.Pod) { p.Owner = world.Owner{Kind: "DaemonSet", Name: "old", UID: "gone"} }), want: engine.StageAsks, reason: drain.OrphanDaemonPod, blocker: engine.BlockedByConsent, why: "a DaemonSet that is gone"},
-		{name: "consent given", pod: web(func(p *world.Pod) { p.EmptyDir = true }), also: func(s *sight) { s.r.Settings.EmptyDir = true }, want: engine.StageToEvict},
-		{name: "DaemonSet", pod: web(func(p *world.Pod) { p.Owner = world.Owner{Kind: "DaemonSet", Name: "logs", UID: "daemon"} }), want: engine.StageIgnored, reason: drain.DaemonSetPod, why: "belongs to a DaemonSet"},
-		{name: "mirror", pod: web(func(p *world.Pod) { p.Mirror = true }), want: engine.StageIgnored, reason: drain.MirrorPod, why: "mirrors a static pod"},
-		{name: "finished", pod: web(func(p *world.Pod) { p.Phase = world.PodSucceeded }), want: engine.StageIgnored, reason: drain.FinishedPod, why: "has completed"},
-		{name: "a DaemonSet's pod that is replaced", pod: web(ends(-time.Hour), func(p *world.Pod) { p.Owner = world.Owner{Kind: "DaemonSet", UID: "daemon"} }), want: engine.StageIgnored, reason: drain.DaemonSetPod, why: "belongs to a DaemonSet"},
+		}, want: snapshot.StageReturns, why: "terminated with its node"},
+		{name: "forced", pod: web(), known: record.Pod{Tries: 1}, orders: []record.ForceOrder{forced}, want: snapshot.StageForced, why: "by order of ann"},
+		{name: "forced, and in its grace period", pod: web(ends(10 * time.Second)), known: record.Pod{Forced: true}, orders: []record.ForceOrder{forced}, want: snapshot.StageForced, why: "by order of ann"},
+		{name: "forced in spite of a consent", pod: web(func(p *world.Pod) { p.EmptyDir = true }), orders: []record.ForceOrder{forced}, want: snapshot.StageForced, why: "by order of ann"},
+		{name: "forced, and denied", pod: web(), known: record.Pod{Tries: 2, Refusal: record.RefusedWebhook, Message: "never"}, orders: []record.ForceOrder{forced}, want: snapshot.StageBlocked, blocker: blockers.BlockedByWebhook, why: "never"},
+		{name: "an order for another pod", pod: web(), orders: []record.ForceOrder{{ID: "force-1", Machine: "i-1", UID: "u9"}}, want: snapshot.StageToEvict},
+		{name: "an order that is over", pod: web(), orders: []record.ForceOrder{{ID: "force-1", Machine: "i-1", Over: true}}, want: snapshot.StageToEvict},
+		{name: "emptyDir", pod: web(func(p *world.Pod) { p.EmptyDir = true }), want: snapshot.StageAsks, reason: drain.EmptyDirPod, blocker: blockers.BlockedByConsent, why: "--delete-emptydir-data"},
+		{name: "unmanaged", pod: web(func(p *world.Pod) { p.Owner = world.Owner{} }), want: snapshot.StageAsks, reason: drain.UnmanagedPod, blocker: blockers.BlockedByConsent, why: "has no controller"},
+		{name: "its DaemonSet is gone", pod: web(func(p *world.Pod) { p.Owner = world.Owner{Kind: "DaemonSet", Name: "old", UID: "gone"} }), want: snapshot.StageAsks, reason: drain.OrphanDaemonPod, blocker: blockers.BlockedByConsent, why: "a DaemonSet that is gone"},
+		{name: "consent given", pod: web(func(p *world.Pod) { p.EmptyDir = true }), also: func(s *sight) { s.r.Settings.EmptyDir = true }, want: snapshot.StageToEvict},
+		{name: "DaemonSet", pod: web(func(p *world.Pod) { p.Owner = world.Owner{Kind: "DaemonSet", Name: "logs", UID: "daemon"} }), want: snapshot.StageIgnored, reason: drain.DaemonSetPod, why: "belongs to a DaemonSet"},
+		{name: "mirror", pod: web(func(p *world.Pod) { p.Mirror = true }), want: snapshot.StageIgnored, reason: drain.MirrorPod, why: "mirrors a static pod"},
+		{name: "finished", pod: web(func(p *world.Pod) { p.Phase = world.PodSucceeded }), want: snapshot.StageIgnored, reason: drain.FinishedPod, why: "has completed"},
+		{name: "a DaemonSet's pod that is replaced", pod: web(ends(-time.Hour), func(p *world.Pod) { p.Owner = world.Owner{Kind: "DaemonSet", UID: "daemon"} }), want: snapshot.StageIgnored, reason: drain.DaemonSetPod, why: "belongs to a DaemonSet"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.on == "" {
@@ -158,12 +161,12 @@ func TestPodStages(t *testing.T) {
 			if c.also != nil {
 				c.also(s)
 			}
-			v := s.view(engine.Look{Machine: "i-1"})
+			v := s.view(snapshot.Look{Machine: "i-1"})
 			if v.Node == nil || len(v.Node.Pods) != 1 {
 				t.Fatalf("got %+v", v.Node)
 			}
 			p := v.Node.Pods[0]
-			kind := engine.BlockerKind("")
+			kind := blockers.BlockerKind("")
 			if p.Blocker != nil {
 				kind = p.Blocker.Kind
 			}
@@ -176,10 +179,10 @@ func TestPodStages(t *testing.T) {
 			if (p.Grace != nil) != c.pod.Terminating() || p.Grace != nil && (!p.Grace.End.Equal(c.pod.Ends) || p.Grace.End.Sub(p.Grace.Start) != c.pod.Grace) {
 				t.Errorf("its grace period is %+v", p.Grace)
 			}
-			if (p.Order != "") != (len(c.orders) > 0 && c.orders[0].ID != "" && c.want != engine.StageToEvict) {
+			if (p.Order != "") != (len(c.orders) > 0 && c.orders[0].ID != "" && c.want != snapshot.StageToEvict) {
 				t.Errorf("covered by order %q", p.Order)
 			}
-			if retried := c.want == engine.StageBlocked || c.want == engine.StageEvicting; retried && c.known.Tries > 0 && !p.Next.Equal(lookedAt.Add(4*time.Second)) {
+			if retried := c.want == snapshot.StageBlocked || c.want == snapshot.StageEvicting; retried && c.known.Tries > 0 && !p.Next.Equal(lookedAt.Add(4*time.Second)) {
 				t.Errorf("tried again at %s", p.Next)
 			}
 		})
@@ -206,7 +209,7 @@ func TestNodeDetail(t *testing.T) {
 		s.w.SetPod(web(func(p *world.Pod) { p.UID, p.Name = "u-"+name, name }, change))
 	}
 	s.w.SetPod(web(func(p *world.Pod) { p.UID, p.Node = "elsewhere", "n2" }))
-	d := s.view(engine.Look{Machine: "i-1"}).Node
+	d := s.view(snapshot.Look{Machine: "i-1"}).Node
 	var order []string
 	owners := map[string]string{}
 	for _, p := range d.Pods {
@@ -224,20 +227,20 @@ func TestNodeDetail(t *testing.T) {
 	if d.ID != "i-1" || d.Machine != s.w.Machine("i-1") || d.Node != s.w.Node("n1") || d.TemplateName != "web-nodes" {
 		t.Errorf("got %+v", d)
 	}
-	want := []engine.MarkDetail{{What: "cordoned", Foreign: true, There: true}, {What: "labelled l=v"}, {What: "tainted k:NoSchedule", There: true}}
+	want := []snapshot.MarkDetail{{What: "cordoned", Foreign: true, There: true}, {What: "labelled l=v"}, {What: "tainted k:NoSchedule", There: true}}
 	if !slices.Equal(d.Marks, want) {
 		t.Errorf("marks: %+v, want %+v", d.Marks, want)
 	}
 
 	s.w.SetMachines(nil)
 	s.w.DeleteNode("n1")
-	if d := s.view(engine.Look{Machine: "i-1"}).Node; d == nil || d.Machine != nil || d.Node != nil || d.TemplateName != "" || d.Marks[0].There {
+	if d := s.view(snapshot.Look{Machine: "i-1"}).Node; d == nil || d.Machine != nil || d.Node != nil || d.TemplateName != "" || d.Marks[0].There {
 		t.Errorf("a node that is gone: %+v", d)
 	}
-	if v := s.view(engine.Look{Machine: "i-9"}); v.Node != nil {
+	if v := s.view(snapshot.Look{Machine: "i-9"}); v.Node != nil {
 		t.Errorf("a machine that the run does not know: %+v", v.Node)
 	}
-	if v := s.view(engine.Look{}); v.Node != nil || v.Budget != nil {
+	if v := s.view(snapshot.Look{}); v.Node != nil || v.Budget != nil {
 		t.Error("details are worked out that nobody looks at")
 	}
 }
@@ -284,7 +287,7 @@ func TestBudgetDetail(t *testing.T) {
 			for _, p := range c.pods {
 				s.w.SetPod(p)
 			}
-			d := s.view(engine.Look{Budget: "app/b"}).Budget
+			d := s.view(snapshot.Look{Budget: "app/b"}).Budget
 			if d == nil {
 				t.Fatal("nothing is known of it")
 			}
@@ -304,7 +307,7 @@ func TestBudgetDetail(t *testing.T) {
 		})
 	}
 	s := newSight(record.Draining)
-	if v := s.view(engine.Look{Budget: "app/b"}); v.Budget != nil {
+	if v := s.view(snapshot.Look{Budget: "app/b"}); v.Budget != nil {
 		t.Errorf("a budget that is not there: %+v", v.Budget)
 	}
 }
@@ -317,7 +320,7 @@ func TestBudgetPods(t *testing.T) {
 	s.w.SetPod(web(ends(20 * time.Second)))
 	s.w.SetPod(web(func(p *world.Pod) { p.UID, p.Name, p.Node, p.Ready, p.Unplaced = "u2", "web-2", "", false, "no room" }))
 	s.w.SetPod(web(func(p *world.Pod) { p.UID, p.Name, p.Node = "u3", "web-3", "somewhere" }))
-	pods := s.view(engine.Look{Budget: "app/b"}).Budget.Pods
+	pods := s.view(snapshot.Look{Budget: "app/b"}).Budget.Pods
 	if len(pods) != 3 {
 		t.Fatalf("got %+v", pods)
 	}
@@ -333,7 +336,7 @@ func TestBudgetPods(t *testing.T) {
 	for i := range 300 {
 		s.w.SetPod(web(func(p *world.Pod) { p.UID, p.Name, p.Node = fmt.Sprint("m", i), fmt.Sprint("many-", i), "somewhere" }))
 	}
-	if d := s.view(engine.Look{Budget: "app/b"}).Budget; len(d.Pods) != 200 || d.More != 103 || d.Pods[0].UID != "u2" {
+	if d := s.view(snapshot.Look{Budget: "app/b"}).Budget; len(d.Pods) != 200 || d.More != 103 || d.Pods[0].UID != "u2" {
 		t.Errorf("%d pods are listed and %d are not, the first is %+v", len(d.Pods), d.More, d.Pods[0])
 	}
 }
@@ -345,7 +348,7 @@ func TestAMarkWithoutItsTaint(t *testing.T) {
 	put.Taint = nil
 	s.r.Marks["i-1"] = []record.Mark{{Put: put}}
 	s.r.Pending[put.Key] = record.Pending{Action: put, Asked: lookedAt}
-	if row := s.view(engine.Look{Machine: "i-1"}).Zones[0].Rows[0]; row.Tainted {
+	if row := s.view(snapshot.Look{Machine: "i-1"}).Zones[0].Rows[0]; row.Tainted {
 		t.Error("the node is said to have a taint that nobody knows")
 	}
 	engine.Decide(strategy.EKS{}, lookedAt, s.w, s.r, engine.Inputs{})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -51,7 +52,7 @@ func (s *Step) withdraw() {
 // stop begins to end the run.
 func (s *Step) stop(result record.Result, why string) {
 	s.Run.State, s.Run.Result, s.Run.Why, s.Run.PausedExternally = record.Ending, result, why, false
-	s.Run.PhaseWait = s.newWait(record.WaitRestoring, cleanupLimit+s.Run.Settings.Settle, world.Cluster)
+	s.Run.PhaseWait = s.NewWait(record.WaitRestoring, cleanupLimit+s.Run.Settings.Settle, world.Cluster)
 	for _, id := range s.In(record.Draining) {
 		n := s.Run.Nodes[id]
 		s.offBalancers(id, &n)
@@ -93,21 +94,21 @@ func (s *Step) end() {
 		}
 	}
 	done = s.strategy.End(s) && done
-	done = s.runGoneHooks() && done && !s.undecided()
+	done = s.runGoneHooks() && done && !undecided(&s.Reader)
 	if !done && !late {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
 	s.listUnrestoredUpdates()
 	s.listUnrestored()
-	if s.conduct().rollsBack() {
+	if s.Conduct().RollsBack() {
 		s.offerRollback()
 	}
 	s.finish(s.Run.Result)
 }
 
 // undecided reports whether the fate of some change is still open.
-func (s *Reader) undecided() bool {
+func undecided(s *assess.Reader) bool {
 	for _, p := range s.Run.Pending {
 		if p.Accepted.IsZero() && !p.Action.ReadOnly() {
 			return true
@@ -121,7 +122,7 @@ func (s *Step) endNode(id string) bool {
 	n := s.Run.Nodes[id]
 	switch n.Stage {
 	case record.Terminating:
-		if hopeless := s.givenUp("terminate/" + id); hopeless || !n.New && !s.terminationAsked(id) {
+		if hopeless := givenUp(&s.Reader, "terminate/"+id); hopeless || !n.New && !terminationAsked(&s.Reader, id) {
 			s.putBack(id, n)
 			return false
 		}
@@ -131,7 +132,7 @@ func (s *Step) endNode(id string) bool {
 		s.terminate(id, n)
 		return false
 	case record.Updating:
-		if s.unselected(id) {
+		if unselected(&s.Reader, id) {
 			s.putBack(id, n)
 		}
 	case record.Draining, record.Settling:
@@ -140,11 +141,11 @@ func (s *Step) endNode(id string) bool {
 		}
 		s.putBack(id, n)
 	}
-	return s.givenUpMarks(id) || s.unmarkNode(id)
+	return givenUpMarks(&s.Reader, id) || s.unmarkNode(id)
 }
 
 // givenUpMarks reports whether taking the marks off a node was refused for good.
-func (s *Reader) givenUpMarks(id string) bool {
+func givenUpMarks(s *assess.Reader, id string) bool {
 	for _, m := range s.Run.Marks[id] {
 		if r, ok := s.Run.Retries[m.Undo().Key]; ok && r.Hopeless() {
 			return true
@@ -166,7 +167,7 @@ func (s *Step) putBack(id string, n record.Node) {
 		n.Stage = record.Ready
 	}
 	s.SetNode(id, n)
-	s.Report(record.Event{Type: record.NodeOutdated, Node: s.label(id, n), Zone: n.Zone, Reason: record.ReasonPutBack, Message: text.BackInService(string(was))})
+	s.Report(record.Event{Type: record.NodeOutdated, Node: s.Label(id, n), Zone: n.Zone, Reason: record.ReasonPutBack, Message: text.BackInService(string(was))})
 }
 
 // listUnrestored names what could not be put back, each with the command that would.
@@ -184,7 +185,7 @@ func (s *Step) listUnrestored() {
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
 		if n := s.Run.Nodes[id]; n.Stage == record.Terminating {
-			s.AddUnrestored(text.StillTerminating(s.label(id, n)), text.ActivitiesCommand(s.Run.Group))
+			s.AddUnrestored(text.StillTerminating(s.Label(id, n)), text.ActivitiesCommand(s.Run.Group))
 		}
 	}
 	for _, g := range s.Run.PendingHooks {
@@ -228,10 +229,10 @@ func (s *Step) Succeed() {
 	}
 	if left > 0 {
 		result = record.NodesLeft
-		s.Run.Why = s.whySkipped()
+		s.Run.Why = whySkipped(&s.Reader)
 	}
 	if failed := s.Count(record.NodeFail); failed > 0 {
-		result = s.worst()
+		result = worst(&s.Reader)
 		s.Run.Why = text.SomeFailed(failed)
 	}
 	if n := s.Run.Surge(); n > 0 && s.Run.Foreign == "" { // surplus that was skipped
@@ -264,7 +265,7 @@ func (s *Step) EndKept(why string) {
 }
 
 // whySkipped sums up why nodes were left: how many for each reason.
-func (s *Reader) whySkipped() string {
+func whySkipped(s *assess.Reader) string {
 	count := map[string]int{}
 	for _, n := range s.Run.Nodes {
 		if n.Stage == record.Skipped && !n.New {
@@ -286,11 +287,81 @@ func (s *Step) finish(result record.Result) {
 	s.reportFound() // the run's end is the last event about it
 	code := s.Run.ExitCode()
 	replaced, total := s.Run.Outdated()
-	message := text.RunFinished(string(result), s.Run.Why, replaced, total, s.conduct().did(&s.Reader), s.Now.Sub(s.Run.Started))
+	message := text.RunFinished(string(result), s.Run.Why, replaced, total, s.Conduct().Did(&s.Reader), s.Now.Sub(s.Run.Started))
 	s.Report(record.Event{Type: record.RunFinished, Result: string(result), ExitCode: &code, Message: message})
 }
 
-// endedSome reports whether the machine of a node that was to be updated in place is gone.
-func (s *Reader) endedSome() bool {
-	return slices.ContainsFunc(s.In(record.Replaced), func(id string) bool { return s.W.Machine(id) == nil })
+const (
+	// awaitTold is how often the reason of such a wait is reported.
+	awaitTold = 30 * time.Second
+	// WaitForStart is how long such a wait lasts by default.
+	WaitForStart = 30 * time.Minute
+)
+
+// Await waits for what the group's own controller has not done, for Settings.WaitForStart of
+// usable time; then the run pauses itself. what says in a clause why the run cannot continue
+// without it.
+func (s *Step) Await(what string, left []world.Unfinished) {
+	limit := s.Run.Settings.WaitForStart
+	if limit <= 0 { // a record of an older version
+		limit = WaitForStart
+	}
+	by := s.DrivenBy()
+	if s.Run.PhaseWait == nil || s.Run.PhaseWait.For != by || s.Run.Awaits == nil {
+		s.StartPhaseWait(by, limit)
+		s.Run.Awaits, s.changed = nil, true
+	}
+	next := record.Awaits{Why: unfinishedText(left)}
+	for _, u := range left {
+		next.Kinds = append(next.Kinds, u.Kind)
+	}
+	next.Kinds = slices.Compact(next.Kinds)
+	was := s.Run.Awaits
+	if was != nil {
+		next.Told = was.Told
+	}
+	if s.Over(s.Run.PhaseWait) {
+		next.Expired = true
+		s.Run.Awaits, s.Run.PhaseWait, s.changed = &next, nil, true
+		s.Pause(text.AwaitedTooLong(what, by, next.Why, limit))
+		return
+	}
+	if done, _ := s.Run.Outdated(); was == nil && done > 0 {
+		next.Told = s.Now // at the end of an update it is usual for a moment: only what lasts is told
+	} else if was == nil || s.Now.Sub(was.Told) >= awaitTold || done == 0 && !slices.Equal(was.Kinds, next.Kinds) {
+		next.Told = s.Now
+		s.Report(record.Event{Type: record.Warning, Reason: record.ReasonNotComplete, Until: until(s.Run.PhaseWait), Message: text.Awaiting(what, by, next.Why)})
+	}
+	s.WakeAt(next.Told.Add(awaitTold))
+	if was == nil || was.Why != next.Why || !was.Told.Equal(next.Told) {
+		s.Run.Awaits, s.changed = &next, true
+	}
+}
+
+// EndAwait notes that there is nothing to wait for any more.
+func (s *Step) EndAwait() {
+	if s.Run.Awaits == nil {
+		return
+	}
+	s.Run.Awaits, s.changed = nil, true
+	if s.Run.PhaseWait != nil && s.Run.PhaseWait.For == s.DrivenBy() {
+		s.Run.PhaseWait = nil
+	}
+}
+
+// gaveUp reports whether the run has paused itself because its time to wait was up.
+func gaveUp(s *assess.Reader) bool { return s.Run.Awaits != nil && s.Run.Awaits.Expired }
+
+// unfinishedText is what is not done as one sentence, the first three signs of it.
+func unfinishedText(left []world.Unfinished) string {
+	const most = 3
+	var out []string
+	for i, u := range left {
+		if i == most {
+			out = append(out, text.More(len(left)-most))
+			break
+		}
+		out = append(out, u.Text)
+	}
+	return strings.Join(out, "; ")
 }

@@ -51,12 +51,6 @@ func (s *Step) Ensure(a record.Action) bool {
 	return false
 }
 
-// Refused returns the last refusal of an action, if it was refused.
-func (s *Reader) Refused(key string) (record.Retry, bool) {
-	r, ok := s.Run.Retries[key]
-	return r, ok
-}
-
 // ask records an action as pending and hands it to the executor, unless what it
 // needs to know is stale.
 func (s *Step) ask(a record.Action) bool {

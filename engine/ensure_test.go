@@ -4,13 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 )
 
 // A refusal that does not pass by itself is counted, and its words are kept, whatever
 // else happens between two of them.
 func TestDeniedWhileTheAPIIsInTrouble(t *testing.T) {
-	s := &Step{Reader: Reader{Now: time.Unix(100, 0), Run: record.Run{Retries: map[string]record.Retry{}}}}
+	s := &Step{Reader: assess.Reader{Now: time.Unix(100, 0), Run: record.Run{Retries: map[string]record.Retry{}}}}
 	const key, words = "taint/a1", "you are not authorized"
 	for i, o := range []record.Outcome{
 		{Refusal: record.RefusedBusy, Message: "too many requests"},

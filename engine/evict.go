@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
@@ -45,14 +47,14 @@ func (s *Step) evict() {
 		return
 	}
 	s.carryOutOrders()
-	inFlight, perBudget, asked := s.evictionsInFlight()
+	inFlight, perBudget, asked := evictionsInFlight(&s.Reader)
 	count := func(ref string) int { return perBudget[ref] }
 	if inFlight >= s.Run.Settings.EvictionsAtOnce {
 		return
 	}
 	var list []candidate
 	for _, id := range s.In(record.Draining) {
-		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" && n.Missing.IsZero() && s.isolated(n) {
+		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" && n.Missing.IsZero() && isolated(&s.Reader, n) {
 			list = append(list, s.candidates(id, n, count)...)
 		}
 	}
@@ -63,23 +65,23 @@ func (s *Step) evict() {
 			a.known.Last.Compare(b.known.Last),
 			cmp.Compare(a.chance, b.chance))
 	})
-	tried := s.lastTries()
+	tried := lastTries(&s.Reader)
 	for _, c := range list {
 		if inFlight >= s.Run.Settings.EvictionsAtOnce {
 			return
 		}
 		gate := drain.GateOf(s.W, c.pod, count) // earlier ones in this loop count
 		c.gate = gate
-		if c.pod.Volume && s.volumeLeaves(c) {
+		if c.pod.Volume && volumeLeaves(&s.Reader, c) {
 			continue
 		}
-		due := s.due(c)
+		due := due(&s.Reader, c)
 		if due && s.retriesUsedUp(c) {
 			continue
 		}
 		switch {
 		case gate.Open && (due || c.known.Closed) && !anyOf(gate, asked):
-		case !gate.Open && due && !anyOf(gate, perBudget) && s.mayProbe(tried[c.budgets()], s.retryPause(gate)):
+		case !gate.Open && due && !anyOf(gate, perBudget) && mayProbe(&s.Reader, tried[c.budgets()], blockers.RetryPause(&s.Reader, gate)):
 		default:
 			s.noteClosed(c, gate)
 			s.countRound(c, due, tried[c.budgets()])
@@ -100,23 +102,23 @@ func (s *Step) evict() {
 func (s *Step) candidates(id string, n record.Node, inFlight func(string) int) []candidate {
 	var out []candidate
 	for _, p := range s.W.PodsOn(n.Name) {
-		if p.Terminating() || s.judge(p).Fate != drain.Leaves {
+		if p.Terminating() || s.Judge(p).Fate != drain.Leaves {
 			continue
 		}
 		known := s.Run.Pods[p.UID]
-		if known.Forced || !s.settled(record.EvictKey(p.UID)) || !s.settled(record.DeleteKey(p.UID)) {
+		if known.Forced || !s.Settled(record.EvictKey(p.UID)) || !s.Settled(record.DeleteKey(p.UID)) {
 			continue
 		}
-		if known.Tries == 0 && s.cameBack(p) {
+		if known.Tries == 0 && s.CameBack(p) {
 			known = s.noteReturn(p, n)
 		}
-		out = append(out, candidate{id, n, p, known, drain.GateOf(s.W, p, inFlight), Chance(s.Run.Seed, p.UID)})
+		out = append(out, candidate{id, n, p, known, drain.GateOf(s.W, p, inFlight), assess.Chance(s.Run.Seed, p.UID)})
 	}
 	return out
 }
 
 // due reports whether the fallback timer lets a pod be tried (again).
-func (s *Reader) due(c candidate) bool {
+func due(s *assess.Reader, c candidate) bool {
 	s.WakeAt(c.known.Next)
 	return !s.Now.Before(c.known.Next)
 }
@@ -157,7 +159,7 @@ func (s *Step) sendEviction(c candidate) bool {
 // evictionsInFlight counts the evictions without an answer, and for each budget
 // those that it may have accepted and does not show yet, and of these the ones
 // without an answer.
-func (s *Reader) evictionsInFlight() (unanswered int, perBudget, asked map[string]int) {
+func evictionsInFlight(s *assess.Reader) (unanswered int, perBudget, asked map[string]int) {
 	perBudget, asked = map[string]int{}, map[string]int{}
 	for _, p := range s.Run.Pending {
 		if p.Action.Kind != record.Evict {
@@ -179,7 +181,7 @@ func (s *Reader) evictionsInFlight() (unanswered int, perBudget, asked map[strin
 }
 
 // lastTries tells for each set of budgets when an eviction was last tried on it.
-func (s *Reader) lastTries() map[string]time.Time {
+func lastTries(s *assess.Reader) map[string]time.Time {
 	out := map[string]time.Time{}
 	for _, p := range s.Run.Pods {
 		if set := strings.Join(p.Budgets, ", "); p.Last.After(out[set]) {
@@ -195,7 +197,7 @@ func anyOf(g drain.Gate, perBudget map[string]int) bool {
 }
 
 // mayProbe reports whether a closed budget that was last tried then may be tried.
-func (s *Reader) mayProbe(last time.Time, pause time.Duration) bool {
+func mayProbe(s *assess.Reader, last time.Time, pause time.Duration) bool {
 	next := last.Add(pause)
 	s.WakeAt(next)
 	return !s.Now.Before(next)
@@ -228,10 +230,10 @@ func (s *Step) takeEviction(p record.Pending, o record.Outcome) {
 	}
 	first := known.Refusal == ""
 	known.Refusal, known.Message = o.Refusal, o.Message
-	gate := s.gateOf(a.UID)
-	known.Next = s.Now.Add(max(s.retryPause(gate), o.After))
+	gate := blockers.GateOf(&s.Reader, a.UID)
+	known.Next = s.Now.Add(max(blockers.RetryPause(&s.Reader, gate), o.After))
 	if o.Refusal == record.RefusedBudget {
-		s.round(&known, gate)
+		round(&s.Reader, &known, gate)
 	}
 	s.Run.Pods[a.UID] = known
 	s.WakeAt(known.Next)
@@ -267,44 +269,13 @@ func (s *Step) reportBlocked(a record.Action, known record.Pod, n record.Node) {
 	if pod == nil {
 		return
 	}
-	b := s.blockerOf(pod, n, a.Machine)
-	s.Report(record.Event{Type: record.PodBlocked, Node: a.Node, Pod: known.Ref, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(n.Wait), Message: b.Detail})
+	b := blockers.Of(&s.Reader, pod, n, a.Machine)
+	s.Report(record.Event{Type: record.PodBlocked, Node: a.Node, Pod: known.Ref, Budget: b.BudgetRefs(), Reason: string(b.Kind), Until: until(n.Wait), Message: b.Detail})
 	if n.Stage == record.Draining && !n.Blocked {
 		n.Blocked = true
 		s.SetNode(a.Machine, n)
-		s.Report(record.Event{Type: record.NodeBlocked, Node: a.Node, Zone: n.Zone, Pod: known.Ref, Budget: b.budgetRefs(), Reason: string(b.Kind), Until: until(n.Wait), Message: b.Detail})
+		s.Report(record.Event{Type: record.NodeBlocked, Node: a.Node, Zone: n.Zone, Pod: known.Ref, Budget: b.BudgetRefs(), Reason: string(b.Kind), Until: until(n.Wait), Message: b.Detail})
 	}
-}
-
-// cameBack reports whether a pod took the place of one that we made leave the
-// same node.
-func (s *Reader) cameBack(p *world.Pod) bool {
-	if p.Owner.UID == "" {
-		return false
-	}
-	for _, uid := range s.evictedFrom(p.Node)[p.Owner.UID] {
-		if uid != p.UID && !p.Created.Before(s.Run.Pods[uid].Evicted.Truncate(time.Second)) {
-			return true
-		}
-	}
-	return false
-}
-
-// evictedFrom lists for a node the pods (UIDs) that we made leave it, by owner.
-func (s *Reader) evictedFrom(node string) map[string][]string {
-	if s.evicted == nil {
-		s.evicted = map[string]map[string][]string{}
-		for uid, was := range s.Run.Pods {
-			if was.Evicted.IsZero() {
-				continue
-			}
-			if s.evicted[was.Node] == nil {
-				s.evicted[was.Node] = map[string][]string{}
-			}
-			s.evicted[was.Node][was.Owner] = append(s.evicted[was.Node][was.Owner], uid)
-		}
-	}
-	return s.evicted[node]
 }
 
 // noteReturn lets a pod that came back wait longer each time before it is
@@ -322,6 +293,58 @@ func (s *Step) noteReturn(p *world.Pod, n record.Node) record.Pod {
 	pause := min(s.Run.Settings.EvictionRetry<<min(known.Returns-1, 4), time.Minute)
 	known.Ref, known.Node, known.Owner, known.Next = p.Ref(), n.Name, p.Owner.UID, s.Now.Add(pause)
 	s.Run.Pods[p.UID] = known
-	s.Report(record.Event{Type: record.PodBlocked, Node: n.Name, Pod: p.Ref(), Reason: string(BlockedByReturn), Message: text.CameBackToNode})
+	s.Report(record.Event{Type: record.PodBlocked, Node: n.Name, Pod: p.Ref(), Reason: string(blockers.BlockedByReturn), Message: text.CameBackToNode})
 	return known
+}
+
+// retriesUsedUp reports whether a pod that is due has been tried often enough: then its delete
+// is ordered, and nothing is left to evict.
+func (s *Step) retriesUsedUp(c candidate) bool {
+	n, gate := s.Run.Settings.Retries(), blockers.GateOf(&s.Reader, c.pod.UID) // by what its budget says: our own evictions under way refuse nothing
+	if n == 0 || c.known.Rounds < n || gate.Open || gate.Double() || blockers.Misconfigured(&s.Reader, gate) || s.Now.Sub(c.known.Round) < blockers.RetryPause(&s.Reader, gate) ||
+		!s.Run.Gap.IsZero() && !c.known.Round.After(s.Run.Gap) { // a try precedes it after a time without sight
+		return false
+	}
+	if !slices.ContainsFunc(s.Run.Orders, func(o record.ForceOrder) bool { return o.UID == c.pod.UID && o.Machine == c.machine && !o.Over }) {
+		s.orderForce(c.machine, c.pod.UID, cmp.Or(s.Run.Settings.ForcedBy, s.Run.By),
+			text.RetriesUsedUp(n))
+		s.Soon()
+	}
+	return true
+}
+
+// countRound counts a turn in which a pod was due and its budget shut, so that another
+// pod of that budget was tried in its stead, last then. Both are due again together, and
+// the one that was tried less goes first.
+func (s *Step) countRound(c candidate, due bool, last time.Time) {
+	if s.Run.Settings.Retries() == 0 || !due || c.gate.Open {
+		return
+	}
+	c.known.Ref, c.known.Node, c.known.Owner = c.pod.Ref(), c.node.Name, c.pod.Owner.UID
+	c.known.Closed = true
+	if c.known.Next = last.Add(blockers.RetryPause(&s.Reader, c.gate)); !c.known.Next.After(s.Now) {
+		c.known.Next = s.Now.Add(blockers.RetryPause(&s.Reader, c.gate))
+	}
+	round(&s.Reader, &c.known, c.gate)
+	s.Run.Pods[c.pod.UID] = c.known
+	s.changed = true
+	s.WakeAt(c.known.Next)
+}
+
+// round counts a turn, unless the last one was less than a retry ago.
+func round(s *assess.Reader, p *record.Pod, g drain.Gate) {
+	switch {
+	case blockers.Misconfigured(s, g):
+		p.Rounds = 0
+	case s.Now.Sub(p.Round) >= blockers.RetryPause(s, g):
+		p.Rounds, p.Round = p.Rounds+1, s.Now
+	}
+}
+
+// volumeLeaves reports whether another pod with a persistent volume is on its way out of
+// the node: they leave in turn, where the settings ask for that.
+func volumeLeaves(s *assess.Reader, c candidate) bool {
+	return s.Run.Settings.VolumesInTurn && slices.ContainsFunc(s.W.PodsOn(c.node.Name), func(p *world.Pod) bool {
+		return p.Volume && p.UID != c.pod.UID && (p.Terminating() || !s.Settled(record.EvictKey(p.UID)) || !s.Settled(record.DeleteKey(p.UID)))
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -25,7 +26,7 @@ func ExampleDecide() {
 	rules := strategy.EKS{}
 	settings := rules.Defaults()
 	settings.Approve = record.ApproveNone
-	run := engine.NewRun(rules, "ng-web-1", 1, w, settings, record.Target{Templates: []world.Template{w.Group.Template}})
+	run := assess.NewRun(rules, "ng-web-1", 1, w, settings, record.Target{Templates: []world.Template{w.Group.Template}})
 	run = engine.Start(run, now, "ann@laptop")
 	d := engine.Decide(rules, now, w, run, engine.Inputs{})
 	for _, e := range d.Events {

@@ -10,7 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -23,7 +25,7 @@ type onlooker struct {
 	now  time.Time
 	left map[string][]record.Mark
 	run  record.Run
-	view *engine.Snapshot
+	view *snapshot.Snapshot
 }
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -107,8 +109,8 @@ func (o *onlooker) after(d time.Duration) string {
 	o.w.SetHealth(world.Cluster, world.Health{Fresh: o.now})
 	o.w.SetHealth(world.Cloud, world.Health{Fresh: o.now})
 	before := o.run
-	o.run = engine.Idle(strategy.EKS{}, o.now, o.w, before, o.left)
-	o.view = engine.View(strategy.EKS{}, o.now, o.w, o.run, engine.Look{}, o.view)
+	o.run = snapshot.Idle(strategy.EKS{}, o.now, o.w, before, o.left)
+	o.view = snapshot.View(strategy.EKS{}, o.now, o.w, o.run, snapshot.Look{}, o.view)
 	v := o.view
 	var out strings.Builder
 	if v.External != nil {
@@ -165,7 +167,7 @@ func TestOthersOnNodesOfARun(t *testing.T) {
 	o.taint(1, eksTaint, "unschedulable", "NoSchedule")
 	o.taint(2, eksTaint, "unschedulable", "NoSchedule")
 	o.taint(2, kopsTaint, "", "PreferNoSchedule")
-	run := engine.Start(engine.NewRun(strategy.EKS{}, "r1", 1, o.w, strategy.EKS{}.Defaults(), record.Target{}), noon, "ann@laptop")
+	run := engine.Start(assess.NewRun(strategy.EKS{}, "r1", 1, o.w, strategy.EKS{}.Defaults(), record.Target{}), noon, "ann@laptop")
 	run.Nodes = map[string]record.Node{}
 	run.Marks = map[string][]record.Mark{}
 	for i := 1; i <= 2; i++ {
@@ -173,7 +175,7 @@ func TestOthersOnNodesOfARun(t *testing.T) {
 		run.Nodes[id] = record.Node{Name: name, Zone: "a", Stage: record.Outdated, Since: noon}
 		run.Marks[id] = []record.Mark{{Put: record.TaintOf(id, name, world.Taint{Key: eksTaint, Value: "unschedulable", Effect: "NoSchedule"})}}
 	}
-	v := engine.View(strategy.EKS{}, noon, o.w, run, engine.Look{Machine: "i-2"}, nil)
+	v := snapshot.View(strategy.EKS{}, noon, o.w, run, snapshot.Look{Machine: "i-2"}, nil)
 	ours, both := v.Zones[0].Rows[0], v.Zones[0].Rows[1]
 	if ours.By != "" || ours.Note != "" {
 		t.Errorf("our own taint is taken for %s: %s", ours.By, ours.Note)

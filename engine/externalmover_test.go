@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -196,7 +196,7 @@ func TestRivalsWithoutARun(t *testing.T) {
 	}
 	p := c.Plan("r")
 	w := c.Sim.View
-	snapshot := engine.View(strategy.EKS{}, p.AsOf, w, engine.Idle(strategy.EKS{}, p.AsOf, w, record.Run{}, nil), engine.Look{}, nil)
+	snapshot := snapshot.View(strategy.EKS{}, p.AsOf, w, snapshot.Idle(strategy.EKS{}, p.AsOf, w, record.Run{}, nil), snapshot.Look{}, nil)
 	var got []string
 	for _, r := range snapshot.ExternalMovers {
 		got = append(got, string(r.Kind)+" "+r.Who)

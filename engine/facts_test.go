@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -71,11 +72,11 @@ func TestFacts(t *testing.T) {
 			if rng.IntN(3) == 0 { // the next decision
 				s = newStep(nil, now, w, s.Run)
 			}
-			if stale := StaleFact(nil, w, s.Run); stale != nil {
+			if stale := assess.StaleFact(nil, w, s.Run); stale != nil {
 				t.Fatalf("seed %d, step %d: %s: %s", seed, step, did, stale)
 			}
-			s.untainted(taint) // it is asked for, and with it all others
-			s.nextQueued()
+			s.Untainted(taint) // it is asked for, and with it all others
+			s.NextQueued()
 			kept := w.Kept()
 			if newStep(nil, now, w, s.Run).Count(record.Queued); w.Kept() != kept || kept == nil {
 				t.Fatalf("seed %d, step %d: %s: what is kept is not with the world", seed, step, did)

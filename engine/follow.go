@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/assess/movers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
@@ -31,7 +33,7 @@ func (s *Step) observeController() {
 	s.copied = false // what this decision has changed so far stays as it is: it is compared with
 	before := s.Run
 	s.Run.Seen = s.Now
-	s.Run.External = newExternalActivity(s.Now, s.W, before.External, nil)
+	s.Run.External = movers.NewActivity(s.Now, s.W, before.External, nil)
 	for _, m := range s.W.Machines() {
 		was, known := before.Nodes[m.ID]
 		n := s.reportStuck(m.ID, s.followed(m, was, known))
@@ -53,7 +55,7 @@ func (s *Step) observeController() {
 
 // followed is how a machine stands, given how it stood before.
 func (s *Step) followed(m *world.Machine, was record.Node, known bool) record.Node {
-	n := s.seen(m, was, known)
+	n := movers.Seen(&s.Reader, m, was, known)
 	n.Order, n.Began, n.Stuck, n.Turn = was.Order, was.Began, was.Stuck, was.Turn
 	if n.Name == "" {
 		n.Name, n.Old = was.Name, was.Old
@@ -69,14 +71,14 @@ func (s *Step) followed(m *world.Machine, was record.Node, known bool) record.No
 		n.Began = n.Since
 	case n.Stage == record.Outdated:
 		if o, known := s.Rules.Follows().Object(m); known {
-			n.Reason = cmp.Or(s.turnOf(o.Priority), n.Reason)
+			n.Reason = cmp.Or(turnOf(&s.Reader, o.Priority), n.Reason)
 		}
 	}
 	return n
 }
 
 // turnOf says when a machine with a priority goes, "" where it is the usual one.
-func (s *Reader) turnOf(priority int) string {
+func turnOf(s *assess.Reader, priority int) string {
 	t := s.Rules.Follows().Turns()
 	if priority == t.Usual {
 		return ""
@@ -98,10 +100,10 @@ func (s *Step) departs(id string, n record.Node) {
 	case !ending && n.Missing.IsZero():
 		n.Missing = s.Now
 		s.SetNode(id, n)
-		s.WakeAt(s.Now.Add(missingFor))
+		s.WakeAt(s.Now.Add(assess.MissingFor))
 		return
-	case !ending && s.Now.Sub(n.Missing) < missingFor:
-		s.WakeAt(n.Missing.Add(missingFor))
+	case !ending && s.Now.Sub(n.Missing) < assess.MissingFor:
+		s.WakeAt(n.Missing.Add(assess.MissingFor))
 		return
 	}
 	s.changed = true
@@ -128,7 +130,7 @@ func (s *Step) followController(f helping) {
 			s.forceMachines(f)
 		}
 	case record.Paused:
-		if !s.externalPause() && !s.gaveUp() {
+		if !s.externalPause() && !gaveUp(&s.Reader) {
 			s.pauseDeployments()
 		}
 	case record.Ending:
@@ -140,7 +142,7 @@ func (s *Step) followController(f helping) {
 // forgetControl drops what was asked of a control cluster that is not given (any more):
 // nobody can look up what became of it.
 func (s *Step) forgetControl() {
-	if s.controls() || !s.Fresh(world.Cloud) {
+	if s.Controls() || !s.Fresh(world.Cloud) {
 		return
 	}
 	for key, p := range s.Run.Pending {
@@ -154,7 +156,7 @@ func (s *Step) forgetControl() {
 // externalPause reports whether the run is paused because another user has paused the roll. When that user
 // resumes it, the run resumes as well.
 func (s *Step) externalPause() bool {
-	if !s.Run.PausedExternally || !s.Fresh(world.Cloud) || !s.controls() || s.LeftToOthers() {
+	if !s.Run.PausedExternally || !s.Fresh(world.Cloud) || !s.Controls() || s.LeftToOthers() {
 		return s.Run.PausedExternally
 	}
 	s.Run.State, s.Run.Why, s.Run.PausedExternally, s.changed = record.Running, "", false, true
@@ -167,32 +169,17 @@ func (s *Step) externalPause() bool {
 	return true
 }
 
-// controls reports whether the controller's own objects can be changed.
-func (s *Reader) controls() bool { return s.Rules.Follows().Controls(&s.W.Group) }
-
-// parts are what can be paused of the group.
-func (s *Reader) parts() []selfdriven.Part { return s.Rules.Follows().Parts(&s.W.Group) }
-
-// noControl is why the controller cannot be told anything.
-func (f following) noControl() string {
-	w := f.by.Words()
-	return text.Needs(w.Where, w.Flags)
-}
-
-// pauseKey is the key of what pauses a deployment, or lets it go on.
-func pauseKey(deployment string) string { return "hold/" + deployment }
-
 // namespace is where the controller's objects are, as the run has found them.
-func (s *Reader) namespace() string {
+func namespace(s *assess.Reader) string {
 	return cmp.Or(s.Run.PausedIn, s.Rules.Follows().Namespace(&s.W.Group))
 }
 
-func (s *Reader) holdAction(kind record.ActionKind, deployment string) record.Action {
-	key := pauseKey(deployment)
+func holdAction(s *assess.Reader, kind record.ActionKind, deployment string) record.Action {
+	key := assess.PauseKey(deployment)
 	if kind == record.LetRoll {
 		key = "un" + key
 	}
-	return record.Action{Kind: kind, Key: key, Controller: s.Rules.Follows().ID(), Namespace: s.namespace(), Object: deployment}
+	return record.Action{Kind: kind, Key: key, Controller: s.Rules.Follows().ID(), Namespace: namespace(s), Object: deployment}
 }
 
 // tookPause writes down that a part of the group is the run's to resume.
@@ -203,7 +190,7 @@ func (s *Step) tookPause(deployment string) {
 }
 
 // stands reports whether an action was accepted and is still to be seen, or its fate is open.
-func (s *Reader) stands(key string) bool {
+func stands(s *assess.Reader, key string) bool {
 	p, busy := s.Run.Pending[key]
 	return busy && (p.Accepted.IsZero() || !p.Action.IsSeen(s.W))
 }
@@ -211,15 +198,15 @@ func (s *Reader) stands(key string) bool {
 // pauseDeployments has the controller begin no further batch. What it has begun continues. It reports
 // whether that is so everywhere.
 func (s *Step) pauseDeployments() bool {
-	if !s.controls() {
+	if !s.Controls() {
 		return true
 	}
 	if !s.Fresh(world.Cloud) {
 		return false // whether another user has paused it meanwhile is not known
 	}
 	held := true
-	for _, d := range s.parts() {
-		if s.stands("un" + pauseKey(d.Name)) {
+	for _, d := range s.Parts() {
+		if stands(&s.Reader, "un"+assess.PauseKey(d.Name)) {
 			held = false // it is about to continue: what is seen of it is older than that
 			continue
 		}
@@ -229,64 +216,35 @@ func (s *Step) pauseDeployments() bool {
 			}
 			s.tookPause(d.Name)
 		}
-		held = s.Ensure(s.holdAction(record.HoldRoll, d.Name)) && held
+		held = s.Ensure(holdAction(&s.Reader, record.HoldRoll, d.Name)) && held
 	}
 	return held
 }
 
 // resumeDeployments lets the controller continue where the run has held it.
 func (s *Step) resumeDeployments() {
-	if !s.controls() || !s.Fresh(world.Cloud) {
+	if !s.Controls() || !s.Fresh(world.Cloud) {
 		return
 	}
 	for _, name := range slices.Clone(s.Run.PausedDeployments) {
-		if s.stands(pauseKey(name)) {
+		if stands(&s.Reader, assess.PauseKey(name)) {
 			continue // that it is paused is still to be seen
 		}
-		delete(s.Run.Pending, pauseKey(name))
-		let := s.holdAction(record.LetRoll, name)
-		if _, there := s.part(name); !there || s.Ensure(let) && s.settled(let.Key) {
+		delete(s.Run.Pending, assess.PauseKey(name))
+		let := holdAction(&s.Reader, record.LetRoll, name)
+		if _, there := part(&s.Reader, name); !there || s.Ensure(let) && s.Settled(let.Key) {
 			s.Run.PausedDeployments, s.changed = slices.DeleteFunc(slices.Clone(s.Run.PausedDeployments), func(other string) bool { return other == name }), true
 		}
 	}
 }
 
 // part is the part of the group of that name, as it stands.
-func (s *Reader) part(name string) (p selfdriven.Part, there bool) {
-	all := s.parts()
+func part(s *assess.Reader, name string) (p selfdriven.Part, there bool) {
+	all := s.Parts()
 	if i := slices.IndexFunc(all, func(p selfdriven.Part) bool { return p.Name == name }); i >= 0 {
 		return all[i], true
 	}
 	return selfdriven.Part{}, false
-}
-
-// HeldByOthers lists the parts of the group that another user has paused.
-func (s *Reader) HeldByOthers() (out []string) {
-	for _, d := range s.parts() {
-		if d.Paused && !slices.Contains(s.Run.PausedDeployments, d.Name) && s.settled(pauseKey(d.Name)) && s.settled("un"+pauseKey(d.Name)) {
-			out = append(out, d.Name)
-		}
-	}
-	return out
-}
-
-// LeftToOthers reports whether another user has paused all parts of the group that are not
-// complete.
-func (s *Reader) LeftToOthers() bool {
-	held, left := s.HeldByOthers(), false
-	if len(held) == len(s.parts()) {
-		return true
-	}
-	for _, d := range s.parts() {
-		switch {
-		case d.Complete:
-		case !slices.Contains(held, d.Name):
-			return false
-		default:
-			left = true
-		}
-	}
-	return left
 }
 
 // forceMachines asks the controller to end the machines by force whose nodes are to go so. It
@@ -305,7 +263,7 @@ func (s *Step) forceMachines(f helping) {
 
 // prioritize has a machine go earlier or later than others.
 func (f helping) prioritize(s *Step, c record.Command, priority int) {
-	id, _ := s.machineNamed(c.Node)
+	id, _ := machineNamed(&s.Reader, c.Node)
 	m, n := s.W.Machine(id), s.Run.Nodes[id]
 	var is selfdriven.Object
 	known := false
@@ -317,7 +275,7 @@ func (f helping) prioritize(s *Step, c record.Command, priority int) {
 		s.refuse(c, text.TurnRefused(c.Node))
 		return
 	case is.Priority == priority:
-		s.refuse(c, text.TurnAlready(c.Node, s.turnOf(priority)))
+		s.refuse(c, text.TurnAlready(c.Node, turnOf(&s.Reader, priority)))
 		return
 	}
 	key := "priority/" + id
@@ -339,7 +297,7 @@ func (f helping) prioritize(s *Step, c record.Command, priority int) {
 func (f helping) lateOrSooner(s *Step, c record.Command) {
 	turns := f.by.Turns()
 	priority := turns.First
-	id, _ := s.machineNamed(c.Node)
+	id, _ := machineNamed(&s.Reader, c.Node)
 	if m := s.W.Machine(id); c.Kind == record.CmdSkip {
 		priority = turns.Last
 	} else if m != nil {
@@ -348,30 +306,6 @@ func (f helping) lateOrSooner(s *Step, c record.Command) {
 		}
 	}
 	f.prioritize(s, c, priority)
-}
-
-// kinds are what commands become.
-var kinds = map[record.CommandKind]selfdriven.Kind{
-	record.CmdPause: selfdriven.Pause, record.CmdResume: selfdriven.Resume, record.CmdForce: selfdriven.Force, record.CmdSkip: selfdriven.Turn, record.CmdReturn: selfdriven.Turn,
-}
-
-// unableFollowing says why a command is not possible now in a group that its own controller
-// rolls, "" if it is.
-func (f following) unableFollowing(s *Reader, kind record.CommandKind) string {
-	turns := kind == record.CmdSkip || kind == record.CmdReturn
-	switch {
-	case (turns || kind == record.CmdPause) && !s.controls():
-		return f.noControl()
-	case kind == record.CmdResume && len(s.Run.PausedDeployments) > 0 && !s.controls():
-		return text.PausedByRun(s.Run.PausedDeployments, f.noControl())
-	case f.by.Refuses(&s.W.Group, kinds[kind]) != "":
-		return f.by.Refuses(&s.W.Group, kinds[kind])
-	case turns && !s.Fresh(world.Cloud):
-		return text.PoolTooOldToOrder
-	case turns && s.Count(record.Outdated) == 0:
-		return text.NothingLeftToGo
-	}
-	return ""
 }
 
 // endFollowing takes an aborted or failed run to its end: an aborted one leaves the
@@ -383,7 +317,7 @@ func (s *Step) endFollowing(f helping) {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
-	if s.undecided() && !late {
+	if undecided(&s.Reader) && !late {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
@@ -395,18 +329,18 @@ func (s *Step) endFollowing(f helping) {
 func (s *Step) listUnrestoredController(f helping) {
 	w := f.by.Words()
 	names := slices.Clone(s.Run.PausedDeployments)
-	if s.Run.Result == record.Aborted && s.controls() {
-		for _, d := range s.parts() {
+	if s.Run.Result == record.Aborted && s.Controls() {
+		for _, d := range s.Parts() {
 			if !d.Paused && !slices.Contains(names, d.Name) {
 				names = append(names, d.Name)
 			}
 		}
 	}
 	for _, name := range names {
-		let, hold := s.holdAction(record.LetRoll, name), s.holdAction(record.HoldRoll, name)
+		let, hold := holdAction(&s.Reader, record.LetRoll, name), holdAction(&s.Reader, record.HoldRoll, name)
 		p, asked := s.Run.Pending[hold.Key]
-		switch d, there := s.part(name); {
-		case !s.controls():
+		switch d, there := part(&s.Reader, name); {
+		case !s.Controls():
 			s.AddUnrestored(text.PartCannotResume(w.Part, name, w.Where), let.Command())
 		case !there: // it has gone
 		case d.Paused || asked && !p.Accepted.IsZero():
@@ -423,14 +357,14 @@ func (s *Step) listUnrestoredController(f helping) {
 		if is, known := f.by.Object(m); known && is.Priority == n.Turn {
 			continue
 		}
-		back := record.Action{Kind: record.Prioritize, Controller: f.by.ID(), Namespace: s.namespace(), Object: id, Priority: n.Turn}
+		back := record.Action{Kind: record.Prioritize, Controller: f.by.ID(), Namespace: namespace(&s.Reader), Object: id, Priority: n.Turn}
 		s.AddUnrestored(text.TurnStays(id, f.by.Turns().Name, w.Where), back.Command())
 	}
 	if out := s.In(record.Draining, record.Settling, record.Terminating, record.Updating); len(out) > 0 {
-		s.Note(text.BegunBy(s.names(out), f.name()))
+		s.Note(text.BegunBy(nodeNames(&s.Reader, out), f.name()))
 	}
 	if s.Run.Result == record.Aborted && s.Count(record.Outdated) > 0 {
-		if !s.controls() {
+		if !s.Controls() {
 			s.Note(text.Continues(f.name(), w.Where))
 		} else {
 			s.Note(text.ToGoBack(w.Back))
@@ -438,32 +372,13 @@ func (s *Step) listUnrestoredController(f helping) {
 	}
 }
 
-// names lists machines by their nodes' names.
-func (s *Reader) names(ids []string) string {
+// nodeNames lists machines by their nodes' names.
+func nodeNames(s *assess.Reader, ids []string) string {
 	var out []string
 	for _, id := range ids {
-		out = append(out, s.label(id, s.Run.Nodes[id]))
+		out = append(out, s.Label(id, s.Run.Nodes[id]))
 	}
 	return strings.Join(out, ", ")
-}
-
-// abortFollowing says what becomes of the group if the run is aborted now.
-func (f following) abortFollowing(s *Reader) (out []string) {
-	w := f.by.Words()
-	if n := s.Count(record.Draining, record.Settling, record.Terminating, record.Updating); n > 0 {
-		out = append(out, text.AbortBegun(n, f.name()))
-	}
-	if s.controller() == nil { // by its record alone
-		return append(out, text.AbortUnknown(w.Part, f.name(), w.Where))
-	}
-	if !s.controls() {
-		flag := ""
-		if len(w.Flags) > 0 {
-			flag = w.Flags[0]
-		}
-		return append(out, text.AbortContinues(f.name(), w.Where, flag))
-	}
-	return append(out, text.AbortPauses(w.Part))
 }
 
 // PauseWith pauses the run because another user has paused these parts of the group: resume
@@ -483,21 +398,6 @@ func (s *Step) takeExternalPause() {
 	for _, name := range s.HeldByOthers() {
 		s.tookPause(name)
 	}
-}
-
-// FailedInPlace says of which nodes the update in place has failed, "" of none: they keep
-// their share of what may be out of service.
-func (s *Reader) FailedInPlace() string {
-	var failed []string
-	for _, id := range s.In(record.NodeFail) {
-		if node := s.W.NodeOf(id); node != nil && node.InPlace().Failed {
-			failed = append(failed, node.Name)
-		}
-	}
-	if len(failed) == 0 {
-		return ""
-	}
-	return text.UpdatesFailed(failed, s.drivenBy())
 }
 
 // StoodStill reports whether no node has come further for some time, of which that in which
@@ -523,13 +423,3 @@ func (s *Step) StoodStill(what string, d time.Duration) bool {
 
 // Moves says that the roll does not stand still.
 func (s *Step) Moves() { s.Run.PhaseWait = nil }
-
-// Serving counts the nodes that serve: up to date, or updated in place.
-func (s *Reader) Serving() (n int) {
-	for _, m := range s.W.Machines() {
-		if node := s.W.NodeOf(m.ID); node != nil && node.Ready && !node.Unschedulable && !m.Leaving() {
-			n++
-		}
-	}
-	return n
-}

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -43,7 +45,7 @@ func follow(t *testing.T, nodes int, control bool) *follower {
 		f.taint(i, "deployment.machine.sapcloud.io/prefer-no-schedule", "True", "PreferNoSchedule")
 	}
 	f.fresh()
-	plan := engine.MakePlan(f.rules, f.now, f.w, engine.NewRun(f.rules, "r", 1, f.w, f.rules.Defaults(), record.Target{}), 1)
+	plan := snapshot.MakePlan(f.rules, f.now, f.w, assess.NewRun(f.rules, "r", 1, f.w, f.rules.Defaults(), record.Target{}), 1)
 	if len(plan.Nodes) != nodes {
 		t.Fatalf("the plan has %d nodes of %d: %+v", len(plan.Nodes), nodes, plan)
 	}

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -46,7 +48,7 @@ func pooled(nodes int) (*world.World, record.Run, time.Time) {
 	w.SetHealth(world.Cluster, fresh)
 	w.SetHealth(world.Cloud, fresh)
 	rules := strategy.GardenerFollow{}
-	r := engine.Start(engine.NewRun(rules, "r", 1, w, rules.Defaults(), record.Target{}), now, "me@here")
+	r := engine.Start(assess.NewRun(rules, "r", 1, w, rules.Defaults(), record.Target{}), now, "me@here")
 	r = engine.Decide(rules, now, w, r, engine.Inputs{}).Run
 	return w, r, now
 }
@@ -63,9 +65,9 @@ func BenchmarkFollow(b *testing.B) {
 	record := r
 	record.External = nil
 	b.Run("from elsewhere", func(b *testing.B) {
-		var v *engine.Snapshot
+		var v *snapshot.Snapshot
 		for b.Loop() {
-			v = engine.View(rules, now, w, record, engine.Look{}, v)
+			v = snapshot.View(rules, now, w, record, snapshot.Look{}, v)
 		}
 	})
 }

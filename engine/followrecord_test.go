@@ -9,6 +9,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -240,8 +241,8 @@ func TestFollowFromElsewhere(t *testing.T) {
 	f.ends(1, "Initiate node drain")
 	f.steps(time.Second, engine.Inputs{})
 	f.steps(slow, engine.Inputs{})
-	own := engine.View(f.rules, f.now, f.w, f.is, engine.Look{}, nil)
-	elsewhere := engine.View(f.rules, f.now, f.w, engine.Meanwhile(f.now, again(t, f.is)), engine.Look{}, nil)
+	own := snapshot.View(f.rules, f.now, f.w, f.is, snapshot.Look{}, nil)
+	elsewhere := snapshot.View(f.rules, f.now, f.w, engine.Meanwhile(f.now, again(t, f.is)), snapshot.Look{}, nil)
 	if len(own.Blockers) != 1 || len(elsewhere.Blockers) != 1 || own.Blockers[0].Detail != elsewhere.Blockers[0].Detail || own.Blockers[0].WayOut != elsewhere.Blockers[0].WayOut {
 		t.Errorf("blockers: %+v, and from elsewhere %+v", own.Blockers, elsewhere.Blockers)
 	}
@@ -261,7 +262,7 @@ func TestFollowTimeLeftAfterResume(t *testing.T) {
 	f.waits(time.Minute)
 	f.is = engine.TakeOver(again(t, f.is), f.now)
 	f.waits(10 * time.Second)
-	if left := engine.View(f.rules, f.now, f.w, f.is, engine.Look{}, nil).TimeLeft; left < 20*time.Minute {
+	if left := snapshot.View(f.rules, f.now, f.w, f.is, snapshot.Look{}, nil).TimeLeft; left < 20*time.Minute {
 		t.Errorf("one node in 11 minutes, and the two others in %s", left)
 	}
 }

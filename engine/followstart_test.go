@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -30,7 +32,7 @@ func followEarly(t *testing.T, control bool) *follower {
 		f.minds(0, nil)
 	}
 	f.fresh()
-	plan := engine.MakePlan(f.rules, f.now, f.w, engine.NewRun(f.rules, "r", 1, f.w, f.rules.Defaults(), record.Target{}), 1)
+	plan := snapshot.MakePlan(f.rules, f.now, f.w, assess.NewRun(f.rules, "r", 1, f.w, f.rules.Defaults(), record.Target{}), 1)
 	if len(plan.Nodes) != 0 || len(plan.Awaited) != 1 || plan.Awaited[0].Kind != world.UnfinishedGeneration {
 		t.Fatalf("the plan has the nodes %+v, and awaits %+v", plan.Nodes, plan.Awaited)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
@@ -17,7 +18,7 @@ func (s *Step) orderForce(machine, uid, by, why string) {
 	n := s.Run.Nodes[machine]
 	o := record.ForceOrder{ID: fmt.Sprintf("force-%d", len(s.Run.Orders)+1), Machine: machine, Node: n.Name, UID: uid, By: by, At: s.Now, Why: why}
 	for _, p := range s.W.PodsOn(n.Name) {
-		if (uid == "" || uid == p.UID) && s.judge(p).Fate != drain.Stays {
+		if (uid == "" || uid == p.UID) && s.Judge(p).Fate != drain.Stays {
 			o.Pods = append(o.Pods, p.Ref())
 			if known, ok := s.Run.Pods[p.UID]; ok {
 				known.Forced, known.Next = false, s.Now
@@ -28,8 +29,8 @@ func (s *Step) orderForce(machine, uid, by, why string) {
 	s.Run.Orders = append(s.Run.Orders, o)
 	if uid == "" {
 		n.Order = o.ID
-		if n.Wait != nil && !s.drainedByOthers(n.Name) {
-			n.Wait = s.newWait(record.WaitForcedDrain, s.Run.Settings.DrainTimeout, world.Cluster)
+		if n.Wait != nil && !s.DrainedByOthers(n.Name) {
+			n.Wait = s.NewWait(record.WaitForcedDrain, s.Run.Settings.DrainTimeout, world.Cluster)
 		}
 		s.SetNode(machine, n)
 	}
@@ -37,7 +38,7 @@ func (s *Step) orderForce(machine, uid, by, why string) {
 }
 
 // order returns a force order by id, nil if there is none.
-func (s *Reader) order(id string) *record.ForceOrder {
+func order(s *assess.Reader, id string) *record.ForceOrder {
 	for i := range s.Run.Orders {
 		if id != "" && s.Run.Orders[i].ID == id {
 			return &s.Run.Orders[i]
@@ -71,15 +72,15 @@ func (s *Step) forgetForced(machine string) {
 func (s *Step) carryOutOrders() {
 	for i := range s.Run.Orders {
 		o := s.Run.Orders[i]
-		if n := s.Run.Nodes[o.Machine]; !isDraining(n) || !n.Missing.IsZero() || n.Name != o.Node || !s.isolated(n) || o.Over {
+		if n := s.Run.Nodes[o.Machine]; !assess.IsDraining(n) || !n.Missing.IsZero() || n.Name != o.Node || !isolated(&s.Reader, n) || o.Over {
 			continue
 		}
 		for _, p := range s.W.PodsOn(o.Node) {
-			if o.UID != "" && o.UID != p.UID || s.judge(p).Fate == drain.Stays {
+			if o.UID != "" && o.UID != p.UID || s.Judge(p).Fate == drain.Stays {
 				continue
 			}
 			known := s.Run.Pods[p.UID]
-			if known.Forced || !s.settled(record.DeleteKey(p.UID)) || !s.settled(record.EvictKey(p.UID)) {
+			if known.Forced || !s.Settled(record.DeleteKey(p.UID)) || !s.Settled(record.EvictKey(p.UID)) {
 				continue
 			}
 			if s.Now.Before(known.Next) {
@@ -87,7 +88,7 @@ func (s *Step) carryOutOrders() {
 				continue
 			}
 			if !slices.Contains(o.Pods, p.Ref()) {
-				if p.ToleratesAll && s.cameBack(p) {
+				if p.ToleratesAll && s.CameBack(p) {
 					continue // deleting it again would bring it back again
 				}
 				o.Pods = append(slices.Clip(o.Pods), p.Ref())

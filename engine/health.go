@@ -3,29 +3,14 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"strings"
 
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-// Sick says in a few words why the node of a machine is not healthy, "" if it is: it is
-// gone, not Ready, or has a condition that the settings name and that is not False.
-func (s *Reader) Sick(m *world.Machine) string {
-	n := s.W.NodeOf(m.ID)
-	if n == nil {
-		return text.NodeGone
-	}
-	for _, c := range n.Conditions {
-		if slices.Contains(s.Run.Settings.NodeConditions, c.Type) && !c.Off {
-			return c.Type
-		}
-	}
-	if !n.Ready {
-		return text.NotReady
-	}
-	return ""
-}
 
 // WatchHealth gives up new machines that did not get Ready in time, or were not healthy
 // for as long as they may: they are drained and ended, and their group launches others.
@@ -36,7 +21,7 @@ func (s *Step) WatchHealth() {
 	}
 	for _, id := range s.In(record.Launching, record.Ready, record.Surplus) {
 		n, m := s.Run.Nodes[id], s.W.Machine(id)
-		if !n.New || m == nil || m.Leaving() || m.State == world.MachineStandby || s.takenBy(n.Name) != "" {
+		if !n.New || m == nil || m.Leaving() || m.State == world.MachineStandby || s.TakenBy(n.Name) != "" {
 			continue
 		}
 		if n.Stage == record.Launching {
@@ -52,11 +37,11 @@ func (s *Step) WatchHealth() {
 			s.SetNode(id, n)
 			s.changed = true
 		case sick != "" && n.Wait == nil:
-			n.Wait = s.newWait(record.WaitUnhealthy, s.Run.Settings.HealthTimeout, world.Cluster)
+			n.Wait = s.NewWait(record.WaitUnhealthy, s.Run.Settings.HealthTimeout, world.Cluster)
 			s.SetNode(id, n)
-			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: "unhealthy", Until: until(n.Wait), Message: text.NewAndSick(sick)})
+			s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Reason: "unhealthy", Until: until(n.Wait), Message: text.NewAndSick(sick)})
 		case sick != "" && s.Over(n.Wait):
-			if while := s.unsettled(id); while != "" {
+			if while := unsettled(&s.Reader, id); while != "" {
 				s.postpone(id, text.SickPostponed(s.Run.Settings.HealthTimeout, sick, while))
 				continue
 			}
@@ -80,7 +65,7 @@ func (s *Step) postpone(id, why string) {
 
 // unsettled says which other machine of the zone is not in service, where one is given up
 // only while all others run; "" if all do.
-func (s *Reader) unsettled(id string) string {
+func unsettled(s *assess.Reader, id string) string {
 	if !s.Run.Settings.HealthInTurn {
 		return ""
 	}
@@ -90,7 +75,7 @@ func (s *Reader) unsettled(id string) string {
 		if m.ID == id || m.Zone != zone {
 			continue
 		}
-		switch who := s.label(m.ID, n); {
+		switch who := s.Label(m.ID, n); {
 		case m.Leaving(), n.Stage == record.Settling, n.Stage == record.Terminating:
 			return text.IsEnded(who)
 		case n.Stage == record.Draining:
@@ -108,13 +93,13 @@ func (s *Reader) unsettled(id string) string {
 
 // giveUpMachine begins to end a new machine, if a slot is free.
 func (s *Step) giveUpMachine(id, why string) {
-	if s.slots() <= len(s.hooksUnderWay(record.BeforeNode)) || !s.letGo(id) {
+	if s.Slots() <= len(s.HooksUnderWay(record.BeforeNode)) || !s.letGo(id) {
 		return
 	}
 	n := s.Run.Nodes[id]
 	n.Unfit, n.Wait, n.Reason = why, nil, ""
 	s.SetNode(id, n)
-	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: record.ReasonGivenUp, Message: text.GivenUp(why)})
+	s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Reason: record.ReasonGivenUp, Message: text.GivenUp(why)})
 	s.startDrain(id)
 }
 
@@ -140,9 +125,120 @@ func (s *Step) UnhealthyFirst() {
 		s.changed = true
 		var names []string
 		for id := range rank {
-			names = append(names, s.label(id, s.Run.Nodes[id]))
+			names = append(names, s.Label(id, s.Run.Nodes[id]))
 		}
 		slices.Sort(names)
 		s.Report(record.Event{Type: record.Warning, Reason: "order", Message: text.UnhealthyFirst(names)})
 	}
+}
+
+// inspectAtMost is how many machines the cloud is asked about when new nodes do
+// not come, and findingsKept how many lines of each answer the run keeps.
+const (
+	inspectAtMost = 3
+	findingsKept  = 12
+)
+
+// FailLaunch ends the run with NodeCreationFailure, once the cloud was asked what
+// is wrong with the new machines that are not Ready. Each is named with what is
+// known: its state, its node's conditions, the last lines of its console. A launch
+// that failed since the run began is named in the cloud's own words.
+func (s *Step) FailLaunch(why string) {
+	var sick []*world.Machine
+	for _, m := range s.W.Machines() {
+		if n := s.Run.Nodes[m.ID]; n.New && !m.Leaving() && s.WhyNotReady(m) != "" && len(sick) < inspectAtMost {
+			sick = append(sick, m)
+		}
+	}
+	waiting := false
+	for _, m := range sick {
+		if s.Run.Nodes[m.ID].Findings == nil {
+			s.ask(record.Action{Kind: record.Inspect, Key: "inspect/" + m.ID, Machine: m.ID, Group: s.Run.Group})
+			waiting = true
+		}
+	}
+	if waiting {
+		return
+	}
+	for _, m := range sick {
+		n := s.Run.Nodes[m.ID]
+		cause := s.WhyNotReady(m)
+		if len(n.Findings) > 0 {
+			cause += "; " + strings.Join(n.Findings, "; ")
+		}
+		s.Run.BlockingPods = append(s.Run.BlockingPods, cause)
+		s.Report(record.Event{Type: record.NodeFailed, Node: s.Label(m.ID, n), Zone: n.Zone, Reason: string(record.CreationFail), Message: cause})
+	}
+	s.Fail(record.CreationFail, text.LaunchTimedOut(why, s.LaunchFailure()))
+}
+
+// takeInspection keeps what the cloud said of a machine. No answer is an answer
+// too: the run does not wait for another.
+func (s *Step) takeInspection(machine string, o record.Outcome) {
+	n, known := s.Run.Nodes[machine]
+	if !known {
+		return
+	}
+	n.Findings = append([]string{}, o.Lines[:min(len(o.Lines), findingsKept)]...)
+	if o.Verdict != record.Done {
+		n.Findings = []string{text.NoFindings(machine, o.Message)}
+	}
+	s.SetNode(machine, n)
+}
+
+// addFailureCauses names what keeps the other nodes that drain when the drain of one ends the
+// run: theirs are ended with it, and whoever looks for the cause has to know of all.
+func (s *Step) addFailureCauses(failed string) {
+	for _, id := range s.In(record.Draining) {
+		n := s.Run.Nodes[id]
+		if id == failed || n.New {
+			continue
+		}
+		left, asks := assess.LeavingPods(s.W, s.W.PodsOn(n.Name), s.Consents())
+		for _, p := range left {
+			if !blockers.Stuck(&s.Reader, p) && !slices.Contains(asks, p) {
+				continue
+			}
+			b := blockers.Of(&s.Reader, p, n, id)
+			s.Run.BlockingPods = append(s.Run.BlockingPods, b.Sentence())
+			s.Report(record.Event{Type: record.PodBlocked, Node: n.Name, Pod: p.Ref(), Budget: b.BudgetRefs(), Reason: string(b.Kind), Message: b.Sentence()})
+		}
+	}
+}
+
+// lost deals with a draining node that has not been heard from for
+// UnreachableAfter, by the policy for unreachable nodes: it waits as for any
+// other, lets its machine be ended with the pods on it, or gives the node up. It
+// reports whether there is nothing more to do for the node now.
+func (s *Step) lost(id string, n record.Node) (gone bool) {
+	if n.New && n.Unfit == "" || !unreachableLong(&s.Reader, n.Name) {
+		return false
+	}
+	node := s.W.Node(n.Name)
+	silent := s.Now.Sub(node.Unreachable)
+	switch s.Run.Settings.Unreachable {
+	case record.UnreachableFail:
+		if s.Run.State == record.Running {
+			s.failNode(id, record.Failed, text.Silent(silent), text.SilentFails(n.Name, silent))
+		}
+		return true
+	case record.UnreachableTerminate:
+		if !n.Lost {
+			n.Lost = true
+			s.SetNode(id, n)
+			s.Report(record.Event{Type: record.Warning, Node: n.Name, Zone: n.Zone, Reason: "unreachable", Message: text.SilentEnds(silent)})
+		}
+	}
+	return false
+}
+
+// unreachableLong reports whether a node has not been heard from for UnreachableAfter, as
+// far as the cluster can be seen now.
+func unreachableLong(s *assess.Reader, node string) bool {
+	if !s.Silent(node) || !s.Fresh(world.Cluster) {
+		return false
+	}
+	since := s.W.Node(node).Unreachable.Add(s.Run.Settings.UnreachableAfter)
+	s.WakeAt(since)
+	return !s.Now.Before(since)
 }

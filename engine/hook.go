@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 )
@@ -20,23 +21,12 @@ const (
 )
 
 // hookOf is the action that runs the hooks of one phase for a node.
-func (s *Reader) hookOf(phase record.HookPhase, machine, node, zone string) record.Action {
+func hookOf(s *assess.Reader, phase record.HookPhase, machine, node, zone string) record.Action {
 	limit := s.Run.Settings.BeforeNode
 	if phase == record.AfterNode {
 		limit = s.Run.Settings.AfterNode
 	}
 	return record.Action{Kind: record.RunHook, Key: record.HookKey(phase, machine), Machine: machine, Node: node, Zone: zone, Group: s.Run.Group, Phase: phase, Limit: limit}
-}
-
-// hooksUnderWay lists the machines whose hooks of a phase run now.
-func (s *Reader) hooksUnderWay(phase record.HookPhase) []string {
-	var out []string
-	for _, p := range s.Run.Pending {
-		if p.Action.Kind == record.RunHook && p.Action.Phase == phase {
-			out = append(out, p.Action.Machine)
-		}
-	}
-	return out
 }
 
 // letGo reports whether the hooks before a node let it go; if not, it asks them. Who
@@ -46,17 +36,17 @@ func (s *Step) letGo(id string) bool {
 	if s.Run.Settings.BeforeNode == 0 || !n.LetGo.IsZero() && s.Now.Sub(n.LetGo) < hookValid {
 		return true
 	}
-	if s.runHook(s.hookOf(record.BeforeNode, id, s.label(id, n), n.Zone)) {
-		n.LetGo, n.Wait = time.Time{}, s.newWait(string(record.BeforeNode), s.Run.Settings.BeforeNode)
+	if s.runHook(hookOf(&s.Reader, record.BeforeNode, id, s.Label(id, n), n.Zone)) {
+		n.LetGo, n.Wait = time.Time{}, s.NewWait(string(record.BeforeNode), s.Run.Settings.BeforeNode)
 		s.SetNode(id, n)
-		s.Report(record.Event{Type: record.HookStarted, Node: s.label(id, n), Zone: n.Zone, Reason: string(record.BeforeNode), Until: until(n.Wait), Message: text.HooksAsked})
+		s.Report(record.Event{Type: record.HookStarted, Node: s.Label(id, n), Zone: n.Zone, Reason: string(record.BeforeNode), Until: until(n.Wait), Message: text.HooksAsked})
 	}
 	return false
 }
 
 // runHook asks for hooks, unless too many run or they wait to be asked again.
 func (s *Step) runHook(a record.Action) bool {
-	if len(s.hooksUnderWay(record.BeforeNode))+len(s.hooksUnderWay(record.AfterNode)) >= hooksAtOnce {
+	if len(s.HooksUnderWay(record.BeforeNode))+len(s.HooksUnderWay(record.AfterNode)) >= hooksAtOnce {
 		return false
 	}
 	if retry, waiting := s.Run.Retries[a.Key]; waiting && s.Now.Before(retry.Next) {
@@ -95,21 +85,21 @@ func (s *Step) takeHook(p record.Pending, o record.Outcome) {
 	default:
 		delete(s.Run.Retries, a.Key)
 		s.Report(record.Event{Type: record.HookFailed, Node: a.Node, Zone: a.Zone, Reason: string(a.Phase), Message: o.Message})
-		if n := s.Run.Nodes[a.Machine]; a.Phase == record.BeforeNode && s.Run.State == record.Running && s.mayStart(n) {
+		if n := s.Run.Nodes[a.Machine]; a.Phase == record.BeforeNode && s.Run.State == record.Running && mayStart(&s.Reader, n) {
 			s.Pause(text.HookRefused(a.Node, o.Message))
 		}
 	}
 }
 
 // mayStart reports whether a node is one whose drain is yet to start.
-func (s *Reader) mayStart(n record.Node) bool {
+func mayStart(s *assess.Reader, n record.Node) bool {
 	return slices.Contains([]record.Stage{record.Outdated, record.Queued, record.Ready, record.Surplus}, n.Stage)
 }
 
 // dropHooks forgets the hooks before nodes that run: none of these nodes starts any
 // more.
 func (s *Step) dropHooks() {
-	for _, id := range s.hooksUnderWay(record.BeforeNode) {
+	for _, id := range s.HooksUnderWay(record.BeforeNode) {
 		delete(s.Run.Pending, record.HookKey(record.BeforeNode, id))
 		if n, known := s.Run.Nodes[id]; known && n.Wait != nil && n.Wait.For == string(record.BeforeNode) {
 			n.Wait = nil
@@ -121,7 +111,7 @@ func (s *Step) dropHooks() {
 // addPendingHook notes that a node in work is gone.
 func (s *Step) addPendingHook(id string, n record.Node) {
 	if s.Run.Settings.AfterNode > 0 && slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, n.Stage) {
-		s.Run.PendingHooks = append(slices.Clip(s.Run.PendingHooks), record.Gone{Machine: id, Node: s.label(id, n), Zone: n.Zone})
+		s.Run.PendingHooks = append(slices.Clip(s.Run.PendingHooks), record.Gone{Machine: id, Node: s.Label(id, n), Zone: n.Zone})
 	}
 }
 
@@ -129,7 +119,7 @@ func (s *Step) addPendingHook(id string, n record.Node) {
 // owed any more.
 func (s *Step) runGoneHooks() bool {
 	for _, g := range s.Run.PendingHooks {
-		a := s.hookOf(record.AfterNode, g.Machine, g.Node, g.Zone)
+		a := hookOf(&s.Reader, record.AfterNode, g.Machine, g.Node, g.Zone)
 		if _, busy := s.Run.Pending[a.Key]; !busy {
 			s.runHook(a)
 		}

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
@@ -20,8 +20,8 @@ func TestIdle(t *testing.T) {
 	}
 	s.Sim.Advance(s.Sim.Now().Add(time.Minute))
 	now := s.Sim.Now()
-	run := engine.Idle(strategy.EKS{}, now, s.Sim.View, record.Run{}, nil)
-	v := engine.View(strategy.EKS{}, now, s.Sim.View, run, engine.Look{}, nil)
+	run := snapshot.Idle(strategy.EKS{}, now, s.Sim.View, record.Run{}, nil)
+	v := snapshot.View(strategy.EKS{}, now, s.Sim.View, run, snapshot.Look{}, nil)
 	if v.State != record.NoRun || len(v.Phases) > 0 || len(v.Abilities) > 0 || v.Batch != nil || len(v.AbortPlan) > 0 {
 		t.Errorf("it looks like a run: %+v", v)
 	}
@@ -38,8 +38,8 @@ func TestIdle(t *testing.T) {
 		t.Errorf("%d of %d rows outdated, %d pods", outdated, v.Total, pods)
 	}
 	later := now.Add(time.Second)
-	run = engine.Idle(strategy.EKS{}, later, s.Sim.View, run, nil)
-	next := engine.View(strategy.EKS{}, later, s.Sim.View, run, engine.Look{}, v)
+	run = snapshot.Idle(strategy.EKS{}, later, s.Sim.View, run, nil)
+	next := snapshot.View(strategy.EKS{}, later, s.Sim.View, run, snapshot.Look{}, v)
 	for i, z := range next.Zones {
 		for j, r := range z.Rows {
 			if r != v.Zones[i].Rows[j] {

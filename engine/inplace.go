@@ -2,9 +2,10 @@ package engine
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
@@ -18,7 +19,7 @@ import (
 
 // Waits of a node that is updated in place.
 const (
-	updating       = "update" // after the drain by the controller (drainBy)
+	updating       = "update" // after the drain by the controller (DrainBy)
 	gettingHealthy = "getting healthy"
 )
 
@@ -28,11 +29,11 @@ func selectKey(machine string) string { return record.LabelOf(machine, "", world
 func (s *Step) startUpdate(id string) {
 	n := s.Run.Nodes[id]
 	n.Stage, n.Since, n.LetGo, n.Began, n.Blocked, n.Reason = record.Updating, s.Now, time.Time{}, s.Now, false, ""
-	n.Pods, _ = s.podsToMove(n.Name)
-	n.Wait = s.controllerDrainWait(id)
+	n.Pods, _ = s.PodsToMove(n.Name)
+	n.Wait = controllerDrainWait(&s.Reader, id)
 	s.SetNode(id, n)
 	s.selectNode(id, n)
-	s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: text.SelectedForUpdate(n.Pods, s.drivenBy())})
+	s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: text.SelectedForUpdate(n.Pods, s.DrivenBy())})
 }
 
 func (s *Step) selectNode(id string, n record.Node) {
@@ -54,7 +55,7 @@ func (s *Step) FollowUpdates(fails func(node, why string)) {
 	}
 	for _, id := range s.In(record.Updating) { // none if the run was paused
 		n := s.Run.Nodes[id]
-		if node := s.W.Node(n.Name); node != nil && s.Run.State == record.Running && s.unselected(id) && node.InPlace().Candidate {
+		if node := s.W.Node(n.Name); node != nil && s.Run.State == record.Running && unselected(&s.Reader, id) && node.InPlace().Candidate {
 			s.selectNode(id, n)
 		}
 	}
@@ -77,23 +78,23 @@ func (s *Step) lookAtUpdates() {
 func (s *Step) followUpdate(id string, n record.Node, node *world.Node, fails func(node, why string)) {
 	at := node.InPlace()
 	switch {
-	case node.Updated() && s.settled(selectKey(id)):
+	case node.Updated() && s.Settled(selectKey(id)):
 		s.updated(id, n, node)
 		return
 	case !at.Candidate:
-		n = s.waitFor(n, s.newWait(gettingHealthy, s.Run.Settings.NodeReadyTimeout, world.Cluster))
+		n = s.waitFor(n, s.NewWait(gettingHealthy, s.Run.Settings.NodeReadyTimeout, world.Cluster))
 	case at.Failed:
-		n.Wait = s.healthWait(n)
-		s.updateFailed(id, n, cmp.Or(at.Why, text.SaysNotWhy(s.drivenBy())), fails)
+		n.Wait = healthWait(&s.Reader, n)
+		s.updateFailed(id, n, cmp.Or(at.Why, text.SaysNotWhy(s.DrivenBy())), fails)
 		s.giveUpUpdate(id)
 		return
 	case at.Step == world.GardenerReady || at.Step == world.GardenerDrained:
-		n = s.waitFor(n, s.updateWait(id))
+		n = s.waitFor(n, updateWait(&s.Reader, id))
 	case n.Wait == nil || n.Wait.OfHealth(): // it was tried again, from the start
-		n = s.waitFor(n, s.controllerDrainWait(id))
+		n = s.waitFor(n, controllerDrainWait(&s.Reader, id))
 	}
 	n = s.reportStuck(id, n)
-	late := !drainedByController(n) && s.Over(n.Wait)
+	late := !assess.DrainedByController(n) && s.Over(n.Wait)
 	if n.Blocked && !late { // it was tried again
 		n.Blocked, n.Reason = false, ""
 		s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Message: text.UpdateRetried})
@@ -112,7 +113,7 @@ func (s *Step) TakeUpCandidates() {
 	}
 	for _, id := range append(s.In(record.Ready), s.In(record.Replaced)...) {
 		m, node := s.W.Machine(id), s.W.NodeOf(id)
-		if m == nil || m.Leaving() || node == nil || !node.InPlace().Candidate || !s.selected(m) || !s.settled(selectKey(id)) {
+		if m == nil || m.Leaving() || node == nil || !node.InPlace().Candidate || !selected(&s.Reader, m) || !s.Settled(selectKey(id)) {
 			continue
 		}
 		n := s.Run.Nodes[id]
@@ -126,14 +127,14 @@ func (s *Step) TakeUpCandidates() {
 }
 
 // healthWait is the time that a node whose update has failed has to get healthy, nil for any.
-func (s *Reader) healthWait(n record.Node) *record.Wait {
+func healthWait(s *assess.Reader, n record.Node) *record.Wait {
 	switch {
 	case s.Run.Settings.HealthTimeout <= 0:
 		return nil
 	case n.Wait != nil && n.Wait.OfHealth():
 		return n.Wait
 	}
-	return s.newWait(record.WaitUnhealthy, s.Run.Settings.HealthTimeout, world.Cluster)
+	return s.NewWait(record.WaitUnhealthy, s.Run.Settings.HealthTimeout, world.Cluster)
 }
 
 // giveUpUpdate ends the machine of a node whose update has failed when its time to get
@@ -144,7 +145,7 @@ func (s *Step) giveUpUpdate(id string) {
 		return
 	}
 	limit := s.Run.Settings.HealthTimeout
-	if while := s.unsettled(id); while != "" {
+	if while := unsettled(&s.Reader, id); while != "" {
 		s.postpone(id, text.FailedPostponed(limit, while))
 		return
 	}
@@ -167,17 +168,17 @@ func (s *Step) waitFor(n record.Node, w *record.Wait) record.Node {
 }
 
 // controllerDrainWait and updateWait are waits for the controller.
-func (s *Reader) controllerDrainWait(id string) *record.Wait {
-	return s.controllerWait(drainBy+s.drivenBy(), s.limitsHere(id).Drain, s.Run.Settings.DrainTimeout)
+func controllerDrainWait(s *assess.Reader, id string) *record.Wait {
+	return controllerWait(s, assess.DrainBy+s.DrivenBy(), limitsHere(s, id).Drain, s.Run.Settings.DrainTimeout)
 }
 
-func (s *Reader) updateWait(id string) *record.Wait {
-	return s.controllerWait(updating, s.limitsHere(id).Update, s.Run.Settings.UpdateTimeout)
+func updateWait(s *assess.Reader, id string) *record.Wait {
+	return controllerWait(s, updating, limitsHere(s, id).Update, s.Run.Settings.UpdateTimeout)
 }
 
 // limitsHere are the controller's limits of a machine, none where they are only guessed.
-func (s *Reader) limitsHere(id string) selfdriven.Limits {
-	if c := s.controller(); c != nil {
+func limitsHere(s *assess.Reader, id string) selfdriven.Limits {
+	if c := s.Controller(); c != nil {
 		if limits := c.Limits(&s.W.Group, s.W.Machine(id)); !limits.Guess {
 			return limits
 		}
@@ -187,11 +188,11 @@ func (s *Reader) limitsHere(id string) selfdriven.Limits {
 
 // controllerWait is a wait for the controller, by its own limit where that is known: its clock
 // runs whether or not we see anything. Else it is ours.
-func (s *Reader) controllerWait(what string, its, ours time.Duration) *record.Wait {
+func controllerWait(s *assess.Reader, what string, its, ours time.Duration) *record.Wait {
 	if its > 0 {
 		return &record.Wait{For: what, Start: s.Now, End: s.Now.Add(its)}
 	}
-	return s.newWait(what, ours, world.Cluster)
+	return s.NewWait(what, ours, world.Cluster)
 }
 
 // updated settles a node whose update is over.
@@ -224,60 +225,56 @@ func (s *Step) updateFailed(id string, n record.Node, why string, fails func(nod
 	}
 }
 
-// FailureIn says which update in place has failed in a zone ("" for any) and was not made up
-// for, and the way out; "" if none has.
-func (s *Reader) FailureIn(zone string) string {
-	for _, id := range s.In(record.Updating) {
-		if n := s.Run.Nodes[id]; n.Blocked && (zone == "" || n.Zone == zone) {
-			return text.RepairOrSkip(s.label(id, n), s.drivenBy())
-		}
-	}
-	return ""
-}
-
-// stalled says which failed update takes the slot that the next node needs, while nothing
-// else is under way; "" if none does.
-func (s *Reader) stalled() string {
-	if s.slots() > 0 || !s.idles() {
-		return ""
-	}
-	return s.FailureIn("")
-}
-
-// updateGoesOn reports whether an update in place is under way that has not failed.
-func (s *Reader) updateGoesOn() bool {
-	return slices.ContainsFunc(s.In(record.Updating), func(id string) bool { return !s.Run.Nodes[id].Blocked })
-}
-
-// ShutBudget names a pod of a node whose budget lets none go now, and the budget, "" if
-// there is none: the controller deletes such pods past their budgets in the end, so that the node
-// is not selected before.
-func (s *Reader) ShutBudget(node string) string {
-	for _, p := range s.W.PodsOn(node) {
-		if drain.Judge(s.W, p, s.Consents()).Fate != drain.Leaves {
-			continue
-		}
-		if g := drain.GateOf(s.W, p, func(string) int { return 0 }); !g.Open && len(g.Budgets) > 0 {
-			return text.KeptByBudget(p.Ref(), g.Budgets[0].Ref())
-		}
-	}
-	return ""
-}
-
 // listUnrestoredUpdates says what becomes of the nodes that were selected when a run ends: who
 // selected them cannot take it back.
 func (s *Step) listUnrestoredUpdates() {
 	for _, id := range s.In(record.Updating) {
 		n := s.Run.Nodes[id]
-		s.Note(text.SelectedBefore(s.label(id, n), s.drivenBy()))
+		s.Note(text.SelectedBefore(s.Label(id, n), s.DrivenBy()))
 	}
 }
 
 // unselected reports whether a node that is to be updated was not selected after all.
-func (s *Reader) unselected(id string) bool {
+func unselected(s *assess.Reader, id string) bool {
 	n := s.Run.Nodes[id]
 	if node := s.W.Node(n.Name); node != nil && (node.InPlace().Selected || node.InPlace().Taken()) {
 		return false
 	}
-	return s.settled(selectKey(id))
+	return s.Settled(selectKey(id))
+}
+
+// Nodes that a controller drains while a run of ours follows it: what the eviction API told it is
+// not known, and is worked out from the budgets.
+
+// slowAfter is for how long pods are kept on a node that a controller drains before that is
+// told: two tries of machine-controller-manager's.
+const slowAfter = 40 * time.Second
+
+// reportStuck reports what keeps pods on a node that a controller drains, once it has for a while,
+// and that nothing does any more. It returns the node as it is to be kept.
+func (s *Step) reportStuck(id string, n record.Node) record.Node {
+	var kept *world.Pod
+	if assess.IsDraining(n) {
+		for _, p := range s.W.PodsOn(n.Name) {
+			if s.Judge(p).Fate == drain.Leaves && blockers.Stuck(&s.Reader, p) {
+				kept = p
+				break
+			}
+		}
+	}
+	switch {
+	case kept == nil && n.Stuck.Reported:
+		n.Stuck = record.Stuck{}
+		s.Report(record.Event{Type: record.NodeDraining, Node: n.Name, Zone: n.Zone, Reason: "unblocked", Message: text.PodsFree})
+	case kept == nil:
+		n.Stuck = record.Stuck{}
+	case n.Stuck.Since.IsZero():
+		n.Stuck.Since = s.Now
+		s.WakeAt(s.Now.Add(slowAfter))
+	case !n.Stuck.Reported && s.Now.Sub(n.Stuck.Since) >= slowAfter:
+		n.Stuck.Reported = true
+		b := blockers.Of(&s.Reader, kept, n, id)
+		s.Report(record.Event{Type: record.NodeBlocked, Node: n.Name, Zone: n.Zone, Pod: b.Pod, Budget: b.BudgetRefs(), Reason: string(b.Kind), Until: until(b.Deadline), Message: text.WithWayOut(b.Detail, b.WayOut)})
+	}
+	return n
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -17,17 +18,17 @@ const isolateSlack = time.Minute
 // are over, in this order. It reports whether that is done; the time that the drain has
 // begins then.
 func (s *Step) isolate(id string, n record.Node) bool {
-	if s.isolated(n) {
+	if isolated(&s.Reader, n) {
 		return true
 	}
-	if s.capabilities().CordonsFirst {
+	if s.Capabilities().CordonsFirst {
 		return s.cordonFirst(id, n)
 	}
 	if s.Run.State != record.Running || !s.Mark(record.CordonOf(id, n.Name)) || !s.Mark(record.LabelOf(id, n.Name, record.ExcludeLabel, "true")) || !s.deregistered(id, n) {
 		return false
 	}
 	n = s.Run.Nodes[id]
-	n.Isolated, n.Wait = true, s.drainWait()
+	n.Isolated, n.Wait = true, drainWait(&s.Reader)
 	s.SetNode(id, n)
 	s.Soon() // its pods may be asked to go now
 	return true
@@ -39,7 +40,7 @@ func (s *Step) cordonFirst(id string, n record.Node) bool {
 	if s.Run.State != record.Running && !(n.New && s.Run.State == record.Ending) || !s.Mark(record.CordonOf(id, n.Name)) {
 		return false
 	}
-	n.Isolated, n.Wait = true, s.drainWait()
+	n.Isolated, n.Wait = true, drainWait(&s.Reader)
 	s.SetNode(id, n)
 	s.Soon()
 	return true
@@ -47,13 +48,13 @@ func (s *Step) cordonFirst(id string, n record.Node) bool {
 
 // isolated reports whether the pods of a draining node may be asked to go. One that a controller
 // drains has been cordoned by it.
-func (s *Reader) isolated(n record.Node) bool {
-	return n.Isolated || !s.isolatesFirst() || drainedByController(n) || s.W.Node(n.Name) == nil
+func isolated(s *assess.Reader, n record.Node) bool {
+	return n.Isolated || !isolatesFirst(s) || assess.DrainedByController(n) || s.W.Node(n.Name) == nil
 }
 
 // isolatesFirst reports whether something is done with a node before its first eviction.
-func (s *Reader) isolatesFirst() bool {
-	return s.capabilities().IsolatesFirst || s.capabilities().CordonsFirst
+func isolatesFirst(s *assess.Reader) bool {
+	return s.Capabilities().IsolatesFirst || s.Capabilities().CordonsFirst
 }
 
 // deregistered takes a node out of its group's load balancers. It reports whether that is
@@ -63,20 +64,20 @@ func (s *Step) deregistered(id string, n record.Node) bool {
 	if limit <= 0 {
 		return true
 	}
-	if s.onlyAPI() {
-		s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.StaysBalanced})
+	if onlyAPI(&s.Reader) {
+		s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.StaysBalanced})
 		return true
 	}
 	if n.Wait == nil || n.Wait.For != record.WaitDeregister {
-		n.Wait = s.newWait(record.WaitDeregister, limit, world.Cloud)
+		n.Wait = s.NewWait(record.WaitDeregister, limit, world.Cloud)
 		s.SetNode(id, n)
 	}
 	if refused := s.Run.Retries[record.DeregisterKey(id)]; refused.Hopeless() {
 		if s.Run.Settings.PassDrain {
-			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.CannotLeave})
+			s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.CannotLeave})
 			return true
 		}
-		s.Fail(record.DeregisterFail, text.DeregistrationFailed(s.label(id, n), refused.Message))
+		s.Fail(record.DeregisterFail, text.DeregistrationFailed(s.Label(id, n), refused.Message))
 		return false
 	}
 	asked, busy := s.Run.Pending[record.DeregisterKey(id)]
@@ -90,7 +91,7 @@ func (s *Step) deregistered(id string, n record.Node) bool {
 		s.WakeAt(late)
 		return s.Ensure(record.Action{Kind: record.Deregister, Key: record.DeregisterKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Balancers: s.Run.Balancers, Limit: limit})
 	}
-	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.DidNotLeave(limit)})
+	s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.DidNotLeave(limit)})
 	s.offBalancers(id, &n)
 	s.SetNode(id, n)
 	return true
@@ -99,7 +100,7 @@ func (s *Step) deregistered(id string, n record.Node) bool {
 // onlyAPI reports whether a node that is about to be drained is the last one that serves
 // the API, beside those in work: out of its load balancer nobody could continue (kops
 // cmd/kops/rolling-update_cluster.go turns deregistering off for a single control plane).
-func (s *Reader) onlyAPI() bool {
+func onlyAPI(s *assess.Reader) bool {
 	serves := func(r world.Role) bool { return r == world.RoleControlPlane || r == world.RoleAPIServer }
 	if !serves(s.W.Group.Role) {
 		return false
@@ -123,7 +124,7 @@ func (s *Step) tookOut(a record.Action, o record.Outcome) {
 	s.SetNode(a.Machine, n)
 	s.reportChange(a)
 	if o.Message != "" {
-		s.Report(record.Event{Type: record.Warning, Node: s.label(a.Machine, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.DrainBeginsAnyway(o.Message)})
+		s.Report(record.Event{Type: record.Warning, Node: s.Label(a.Machine, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.DrainBeginsAnyway(o.Message)})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -49,7 +50,7 @@ func TestManualTakesUpCandidates(t *testing.T) {
 	f.fresh()
 	settings := f.rules.Defaults()
 	settings.Approve = record.ApproveNone
-	f.is = engine.Start(engine.NewRun(f.rules, "r", 1, f.w, settings, record.Target{}), f.now, "me@here")
+	f.is = engine.Start(assess.NewRun(f.rules, "r", 1, f.w, settings, record.Target{}), f.now, "me@here")
 	selected(1)
 	candidate(2, true) // it is marked later
 	candidate(1, false)

@@ -2,9 +2,9 @@ package engine
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -22,10 +22,10 @@ func (s *Step) Mark(put record.Action) bool {
 		if !s.Fresh(world.Cluster) || node == nil {
 			return false
 		}
-		m = record.Mark{Put: put, Foreign: put.IsSeen(s.W) || s.named(put)}
+		m = record.Mark{Put: put, Foreign: put.IsSeen(s.W) || named(&s.Reader, put)}
 		s.remember(m)
 	}
-	if m.Foreign && s.Fresh(world.Cluster) && !put.IsSeen(s.W) && !s.named(put) { // its owner has taken it off
+	if m.Foreign && s.Fresh(world.Cluster) && !put.IsSeen(s.W) && !named(&s.Reader, put) { // its owner has taken it off
 		m.Foreign = false
 		s.remember(m)
 	}
@@ -36,7 +36,7 @@ func (s *Step) Mark(put record.Action) bool {
 // needs nothing costs next to nothing.
 func (s *Step) Taint(machine, node string, t world.Taint) bool {
 	for _, m := range s.Run.Marks[machine] {
-		if m.Put.Kind == record.AddTaint && m.Put.AsTaint() == t && m.Put.Node == node && s.settled(m.Put.Key) {
+		if m.Put.Kind == record.AddTaint && m.Put.AsTaint() == t && m.Put.Node == node && s.Settled(m.Put.Key) {
 			if n := s.W.Node(node); n != nil && n.HasTaint(t) {
 				return true
 			}
@@ -50,7 +50,7 @@ func (s *Step) Taint(machine, node string, t world.Taint) bool {
 // all have it.
 func (s *Step) TaintAll(t world.Taint, skip func(n record.Node, node *world.Node) bool) bool {
 	all := true
-	for _, id := range s.untainted(t) {
+	for _, id := range s.Untainted(t) {
 		n := s.Run.Nodes[id]
 		if node := s.W.Node(n.Name); node == nil || skip(n, node) {
 			continue
@@ -60,24 +60,8 @@ func (s *Step) TaintAll(t world.Taint, skip func(n record.Node, node *world.Node
 	return all
 }
 
-// untainted lists the machines of the order that are to go and whose nodes may want a taint:
-// they are not known to have it, or what was asked for is not settled.
-func (s *Reader) untainted(t world.Taint) []string {
-	f := s.facts()
-	if f.taint != t {
-		f = s.keepFacts(t)
-	}
-	list := slices.Collect(maps.Keys(f.with[untainted]))
-	for _, p := range s.Run.Pending {
-		if id := p.Action.Machine; p.Action.Kind == record.AddTaint && toGo(f.of[id].stage) {
-			list = append(list, id)
-		}
-	}
-	return s.inPlaces(list)
-}
-
 // marked reports whether a mark was put before, by us or by others.
-func (s *Reader) marked(put record.Action) bool {
+func marked(s *assess.Reader, put record.Action) bool {
 	_, known := s.Run.MarkOf(put)
 	return known
 }
@@ -88,14 +72,14 @@ func (s *Step) remember(m record.Mark) {
 	slices.SortFunc(list, func(a, b record.Mark) int { return cmp.Compare(a.Put.Key, b.Put.Key) })
 	s.copyMarks()
 	s.Run.Marks[m.Put.Machine] = list
-	s.renewed(m.Put.Machine)
+	s.Invalidate(m.Put.Machine)
 	s.changed = true
 }
 
 // forget drops a mark from the run.
 func (s *Step) forget(m record.Mark) {
 	s.copyMarks()
-	s.renewed(m.Put.Machine)
+	s.Invalidate(m.Put.Machine)
 	if list := record.Without(s.Run.Marks[m.Put.Machine], m.Put.Key); len(list) > 0 {
 		s.Run.Marks[m.Put.Machine] = list
 	} else {
@@ -107,7 +91,7 @@ func (s *Step) forget(m record.Mark) {
 
 // named reports whether a label or an annotation that is to be put is there already,
 // with whatever value: it is another user's, and would be lost when ours is taken off.
-func (s *Reader) named(put record.Action) (there bool) {
+func named(s *assess.Reader, put record.Action) (there bool) {
 	node := s.W.Node(put.Node)
 	if node == nil {
 		return false

@@ -2,11 +2,12 @@ package engine
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
@@ -23,11 +24,11 @@ const leastSettle = time.Second
 
 // startDrain begins to empty a node; a machine without one is ended.
 func (s *Step) startDrain(id string) {
-	if s.nodeless() {
+	if s.Nodeless() {
 		s.startEnd(id)
 		return
 	}
-	if s.conduct().inPlace(&s.Reader, id) {
+	if s.Conduct().InPlace(&s.Reader, id) {
 		s.startUpdate(id)
 		return
 	}
@@ -36,22 +37,22 @@ func (s *Step) startDrain(id string) {
 	if n.Began.IsZero() {
 		n.Began = s.Now
 	}
-	n.Pods, _ = s.podsToMove(n.Name)
-	n.Wait = s.drainWait()
-	n.Isolated = n.Isolated && !s.capabilities().CordonsFirst // a user may have removed the cordon that an earlier drain rested on
-	if s.isolatesFirst() && !n.Isolated && s.W.Node(n.Name) != nil {
+	n.Pods, _ = s.PodsToMove(n.Name)
+	n.Wait = drainWait(&s.Reader)
+	n.Isolated = n.Isolated && !s.Capabilities().CordonsFirst // a user may have removed the cordon that an earlier drain rested on
+	if isolatesFirst(&s.Reader) && !n.Isolated && s.W.Node(n.Name) != nil {
 		n.Wait = nil // its time begins when it is set apart
 	}
 	s.SetNode(id, n)
-	s.Report(record.Event{Type: record.NodeDraining, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: text.PodsToMove(n.Pods)})
+	s.Report(record.Event{Type: record.NodeDraining, Node: s.Label(id, n), Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: text.PodsToMove(n.Pods)})
 }
 
 // drainWait is the time that a node has to lose its pods, nil for any.
-func (s *Reader) drainWait() *record.Wait {
+func drainWait(s *assess.Reader) *record.Wait {
 	if s.Run.Settings.OnDrainTimeout == record.TimeoutWait {
 		return nil
 	}
-	return s.newWait(record.WaitDrain, s.Run.Settings.DrainTimeout, world.Cluster)
+	return s.NewWait(record.WaitDrain, s.Run.Settings.DrainTimeout, world.Cluster)
 }
 
 func until(w *record.Wait) *time.Time {
@@ -63,7 +64,7 @@ func until(w *record.Wait) *time.Time {
 
 // advanceNodes takes every node in work one step on, as far as it can go now.
 func (s *Step) advanceNodes() {
-	for _, id := range append(s.In(record.Draining, record.Settling, record.Terminating), s.leftOut()...) {
+	for _, id := range append(s.In(record.Draining, record.Settling, record.Terminating), s.LeftOut()...) {
 		if s.Run.State != record.Running && s.Run.State != record.Paused {
 			return
 		}
@@ -81,26 +82,21 @@ func (s *Step) advanceNodes() {
 	}
 }
 
-// leftOut lists the machines that are done with, or left out, and still wear marks.
-func (s *Reader) leftOut() []string {
-	return slices.Sorted(maps.Keys(s.among(leftMarked)))
-}
-
 // advanceDrain cordons a node once no pod has to leave any more and lets it
 // settle once a consistent read has shown so. A node that is retired (a surplus
 // one), or that the strategy cordons beforehand, stays cordoned meanwhile.
 func (s *Step) advanceDrain(id string, n record.Node) {
 	pods := s.W.PodsOn(n.Name)
-	left, _ := leaving(s.W, pods, s.Consents())
+	left, _ := assess.LeavingPods(s.W, pods, s.Consents())
 	if s.lost(id, n) || !s.isolate(id, s.Run.Nodes[id]) {
 		return
 	}
 	n = s.Run.Nodes[id]
 	cordon, joined := record.CordonOf(id, n.Name), s.W.Node(n.Name) != nil
-	if joined && (n.New || s.marked(cordon)) && !s.Mark(cordon) {
+	if joined && (n.New || marked(&s.Reader, cordon)) && !s.Mark(cordon) {
 		return
 	}
-	if len(left) > 0 && !s.released(n, left) {
+	if len(left) > 0 && !released(&s.Reader, n, left) {
 		s.checkDrainDeadline(id, n, left)
 		return
 	}
@@ -117,28 +113,28 @@ func (s *Step) advanceDrain(id string, n record.Node) {
 	if joined && !s.Mark(record.LabelOf(id, n.Name, record.ExcludeLabel, "true")) {
 		return
 	}
-	s.Report(record.Event{Type: record.NodeDrained, Node: s.label(id, n), Zone: n.Zone, Message: text.EmptyAfter(s.Now.Sub(n.Since))})
+	s.Report(record.Event{Type: record.NodeDrained, Node: s.Label(id, n), Zone: n.Zone, Message: text.EmptyAfter(s.Now.Sub(n.Since))})
 	n.Stage, n.Since, n.Blocked, n.Empty = record.Settling, s.Now, false, time.Time{}
 	settle := max(s.Run.Settings.Settle, leastSettle)
 	if !joined {
 		settle = 0 // no load balancer and no scheduler knows it
 	}
-	n.Wait = s.newWait("settling", settle)
+	n.Wait = s.NewWait("settling", settle)
 	if settle <= 0 {
 		s.Soon()
 	}
 	s.SetNode(id, n)
-	s.Report(record.Event{Type: record.NodeSettling, Node: s.label(id, n), Zone: n.Zone, Until: until(n.Wait), Message: text.Settling(settle)})
+	s.Report(record.Event{Type: record.NodeSettling, Node: s.Label(id, n), Zone: n.Zone, Until: until(n.Wait), Message: text.Settling(settle)})
 }
 
 // released reports whether the node may go although these pods are still on it: by
 // the policy for unreachable nodes, or by a force order if each was deleted by
 // force and does not end, or came back.
-func (s *Reader) released(n record.Node, left []*world.Pod) bool {
-	if n.Lost && s.unreachableLong(n.Name) {
+func released(s *assess.Reader, n record.Node, left []*world.Pod) bool {
+	if n.Lost && unreachableLong(s, n.Name) {
 		return true
 	}
-	order := s.order(n.Order)
+	order := order(s, n.Order)
 	if order == nil {
 		return false
 	}
@@ -153,10 +149,10 @@ func (s *Reader) released(n record.Node, left []*world.Pod) bool {
 		case known.Forced:
 			s.WakeAt(stuck)
 			return false
-		case p.ToleratesAll && s.cameBack(p) && p.Terminating() && s.Now.Before(stuck): // it has its grace period as well
+		case p.ToleratesAll && s.CameBack(p) && p.Terminating() && s.Now.Before(stuck): // it has its grace period as well
 			s.WakeAt(stuck)
 			return false
-		case p.ToleratesAll && s.cameBack(p):
+		case p.ToleratesAll && s.CameBack(p):
 		default:
 			return false
 		}
@@ -179,9 +175,9 @@ func (s *Step) looked(id string, n record.Node) bool {
 		return false
 	}
 	delete(s.looks, id) // an answer is taken once: one that is too old by now is asked for again
-	left, _ := leaving(s.W, o.Pods, s.Consents())
+	left, _ := assess.LeavingPods(s.W, o.Pods, s.Consents())
 	n.Empty = time.Time{}
-	if o.Unschedulable && (len(left) == 0 || s.released(n, left)) {
+	if o.Unschedulable && (len(left) == 0 || released(&s.Reader, n, left)) {
 		n.Empty = s.Now
 		if !o.At.IsZero() && o.At.Before(s.Now) { // a process that slept hears of it late
 			n.Empty = o.At
@@ -217,18 +213,18 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 	}
 	n.Stage, n.Since = record.Terminating, s.Now
 	m := s.W.Machine(id)
-	n.Decrement = s.takesDown(id, n) && m != nil && !m.Leaving() // a termination by others lowers nothing
+	n.Decrement = takesDown(&s.Reader, id, n) && m != nil && !m.Leaving() // a termination by others lowers nothing
 	if n.Decrement {
 		s.Run.Lowered++
 	}
-	n.Wait = s.newWait("terminating", s.Run.Settings.TerminateTimeout+s.holdTime(false), world.Cloud)
+	n.Wait = s.NewWait("terminating", s.Run.Settings.TerminateTimeout+s.HoldTime(false), world.Cloud)
 	s.SetNode(id, n)
 	s.terminate(id, n)
 }
 
 // advanceTermination asks the group to end the machine and waits for it to go.
 func (s *Step) advanceTermination(id string, n record.Node) {
-	asked := s.terminationAsked(id)
+	asked := terminationAsked(&s.Reader, id)
 	if m := s.W.Machine(id); m != nil && m.Leaving() {
 		s.requireValidation(id) // whoever ended it
 		n = s.Run.Nodes[id]
@@ -238,7 +234,7 @@ func (s *Step) advanceTermination(id string, n record.Node) {
 	}
 	s.terminate(id, n)
 	if s.Over(n.Wait) && s.Run.State == record.Running {
-		s.Fail(record.Failed, text.NotEnded(id, n.Wait.End.Sub(n.Wait.Start), s.heldBy(s.W.Machine(id))))
+		s.Fail(record.Failed, text.NotEnded(id, n.Wait.End.Sub(n.Wait.Start), s.HeldBy(s.W.Machine(id))))
 	}
 }
 
@@ -246,7 +242,7 @@ func (s *Step) advanceTermination(id string, n record.Node) {
 // empty back to its drain, as long as its machine was not asked to end.
 func (s *Step) drainsAgain(id string, n record.Node) bool {
 	node := s.W.NodeOf(id)
-	if s.terminationAsked(id) || node == nil || node.Unschedulable || !s.settled(record.CordonOf(id, n.Name).Key) {
+	if terminationAsked(&s.Reader, id) || node == nil || node.Unschedulable || !s.Settled(record.CordonOf(id, n.Name).Key) {
 		return false
 	}
 	s.backToDrain(id, n)
@@ -287,7 +283,7 @@ const lookValid = 30 * time.Second
 // terminate asks the group to end a machine whose node was seen empty just now;
 // otherwise it looks again first.
 func (s *Step) terminate(id string, n record.Node) {
-	if !s.terminationAsked(id) && !s.nodeless() && s.Now.Sub(n.Empty) > lookValid {
+	if !terminationAsked(&s.Reader, id) && !s.Nodeless() && s.Now.Sub(n.Empty) > lookValid {
 		if retry, refused := s.Run.Retries["terminate/"+id]; refused && s.Now.Before(retry.Next) {
 			s.WakeAt(retry.Next)
 			return
@@ -300,26 +296,14 @@ func (s *Step) terminate(id string, n record.Node) {
 			return
 		}
 	}
-	s.Ensure(record.Action{Kind: record.Terminate, Key: "terminate/" + id, Machine: id, Node: n.Name, Decrement: n.Decrement, Direct: s.capabilities().Direct, Group: s.Run.Group})
+	s.Ensure(record.Action{Kind: record.Terminate, Key: "terminate/" + id, Machine: id, Node: n.Name, Decrement: n.Decrement, Direct: s.Capabilities().Direct, Group: s.Run.Group})
 }
 
 // terminationAsked reports whether the group may have been asked to end a machine.
-func (s *Reader) terminationAsked(id string) bool {
+func terminationAsked(s *assess.Reader, id string) bool {
 	m := s.W.Machine(id)
 	_, pending := s.Run.Pending["terminate/"+id]
 	return pending || m == nil || m.Leaving()
-}
-
-// atDeadline is what happens to a node when the time of its drain is up.
-func (s *Reader) atDeadline(n record.Node) record.TimeoutPolicy {
-	policy := s.Run.Settings.OnDrainTimeout
-	if s.Run.Settings.PassDrain && policy == record.TimeoutFail {
-		policy = record.TimeoutForce
-	}
-	if n.Order != "" && policy == record.TimeoutForce {
-		return record.TimeoutFail // force did not help either
-	}
-	return policy
 }
 
 // checkDrainDeadline acts when a node's time is up: fail, skip, or force. A
@@ -329,18 +313,18 @@ func (s *Step) checkDrainDeadline(id string, n record.Node, left []*world.Pod) {
 		return
 	}
 	untried := func(p *world.Pod) bool {
-		if n.Order != "" && (s.Run.Pods[p.UID].Forced || p.ToleratesAll && s.cameBack(p)) {
+		if n.Order != "" && (s.Run.Pods[p.UID].Forced || p.ToleratesAll && s.CameBack(p)) {
 			return false // deleted by force already, and not deleted again
 		}
-		return !p.Terminating() && s.judge(p).Fate == drain.Leaves
+		return !p.Terminating() && s.Judge(p).Fate == drain.Leaves
 	}
 	if !s.Run.Gap.IsZero() && !n.Tried.After(s.Run.Gap) && slices.ContainsFunc(left, untried) {
 		return
 	}
-	switch s.atDeadline(n) {
+	switch s.AtDeadline(n) {
 	case record.TimeoutForce:
 		why := text.ForcedByFlag
-		if s.forcesByItself() {
+		if forcesByItself(&s.Reader) {
 			why = text.ForcedByStrategy
 		}
 		if s.Run.Settings.PassDrain {
@@ -353,9 +337,9 @@ func (s *Step) checkDrainDeadline(id string, n record.Node, left []*world.Pod) {
 		return
 	}
 	for _, p := range left {
-		b := s.blockerOf(p, n, id)
+		b := blockers.Of(&s.Reader, p, n, id)
 		n.BlockingPods = append(n.BlockingPods, b.Sentence())
-		s.Report(record.Event{Type: record.PodBlocked, Node: n.Name, Pod: p.Ref(), Budget: b.budgetRefs(), Reason: string(b.Kind), Message: b.Sentence()})
+		s.Report(record.Event{Type: record.PodBlocked, Node: n.Name, Pod: p.Ref(), Budget: b.BudgetRefs(), Reason: string(b.Kind), Message: b.Sentence()})
 	}
 	s.SetNode(id, n)
 	s.Run.BlockingPods = append(s.Run.BlockingPods, n.BlockingPods...)
@@ -364,7 +348,7 @@ func (s *Step) checkDrainDeadline(id string, n record.Node, left []*world.Pod) {
 
 // forcesByItself reports whether it is the strategy that forces drains whose time is up:
 // nobody has asked for it in particular.
-func (s *Reader) forcesByItself() bool {
+func forcesByItself(s *assess.Reader) bool {
 	return s.Rules.Defaults().OnDrainTimeout == record.TimeoutForce && !strings.HasPrefix(s.Run.Settings.Origin["on-drain-timeout"], "flag")
 }
 
@@ -375,18 +359,18 @@ func (s *Step) failNode(id string, result record.Result, reason, why string) {
 	n.Stage, n.Since, n.Reason, n.Result, n.Wait, n.Blocked = record.NodeFail, s.Now, reason, result, nil, false
 	s.offBalancers(id, &n)
 	s.SetNode(id, n)
-	s.Report(record.Event{Type: record.NodeFailed, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: reason})
+	s.Report(record.Event{Type: record.NodeFailed, Node: s.Label(id, n), Zone: n.Zone, Reason: string(result), Message: reason})
 	if s.Count(record.NodeFail) > s.Run.Settings.MaxFailedNodes {
 		s.addFailureCauses(id)
-		s.Fail(s.worst(), why)
+		s.Fail(worst(&s.Reader), why)
 		return
 	}
 	s.Soon() // its slot is free
-	s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Reason: string(result), Message: text.MayFail(why, s.Run.Settings.MaxFailedNodes)})
+	s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Reason: string(result), Message: text.MayFail(why, s.Run.Settings.MaxFailedNodes)})
 }
 
 // worst is what the nodes that have failed make of the run.
-func (s *Reader) worst() record.Result {
+func worst(s *assess.Reader) record.Result {
 	for _, id := range s.In(record.NodeFail) {
 		if s.Run.Nodes[id].Result == record.EvictionFail {
 			return record.EvictionFail
@@ -402,7 +386,7 @@ func (s *Step) skip(id, why string) {
 	s.offBalancers(id, &n)
 	s.SetNode(id, n)
 	s.Soon() // its slot is free
-	s.Report(record.Event{Type: record.NodeSkipped, Node: s.label(id, n), Zone: n.Zone, Reason: why, Message: text.Skipped(why)})
+	s.Report(record.Event{Type: record.NodeSkipped, Node: s.Label(id, n), Zone: n.Zone, Reason: why, Message: text.Skipped(why)})
 }
 
 func refs(pods []*world.Pod) []string {
@@ -412,7 +396,3 @@ func refs(pods []*world.Pod) []string {
 	}
 	return out
 }
-
-// judge is drain.Judge with the run's consents, or with those of who else drains the
-// node.
-func (s *Reader) judge(p *world.Pod) drain.Verdict { return drain.Judge(s.W, p, s.consentsOn(p.Node)) }

@@ -3,8 +3,11 @@ package engine
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // SetNode writes a node into the run. It is the only way to: nodes are many and
@@ -14,14 +17,14 @@ func (s *Step) SetNode(id string, n record.Node) {
 	s.copyNodes()
 	s.touched = append(s.touched, id)
 	s.Run.Nodes[id] = n
-	s.renewed(id)
+	s.Invalidate(id)
 }
 
 func (s *Step) dropNode(id string) {
 	s.copyNodes()
 	s.touched = append(s.touched, id)
 	delete(s.Run.Nodes, id)
-	s.renewed(id)
+	s.Invalidate(id)
 }
 
 func (s *Step) copyNodes() {
@@ -29,7 +32,7 @@ func (s *Step) copyNodes() {
 		return
 	}
 	s.Run.Nodes, s.copied = maps.Clone(s.Run.Nodes), true
-	s.copiedMaps()
+	s.CopiedMaps()
 }
 
 // copyMarks makes the marks this step's own before they are changed.
@@ -38,26 +41,61 @@ func (s *Step) copyMarks() {
 		return
 	}
 	s.Run.Marks, s.copiedMarks = cloneMap(s.Run.Marks), true
-	s.copiedMaps()
+	s.CopiedMaps()
 }
 
-// In lists the machines in any of the given stages, sorted.
-func (s *Reader) In(stages ...record.Stage) []string {
-	var out []string
-	for _, stage := range stages {
-		out = append(out, s.facts().stages[stage]...)
-	}
-	if len(stages) > 1 {
-		slices.Sort(out)
-	}
-	return out
+// startEnd lets a machine without a node go: there is nothing to drain.
+func (s *Step) startEnd(id string) {
+	n := s.Run.Nodes[id]
+	n.Stage, n.Since, n.Began, n.LetGo = record.Terminating, s.Now, s.Now, time.Time{}
+	n.Wait = s.NewWait("terminating", s.Run.Settings.TerminateTimeout+s.HoldTime(false), world.Cloud)
+	s.SetNode(id, n)
+	s.terminate(id, n)
 }
 
-// Count counts the machines in any of the given stages.
-func (s *Reader) Count(stages ...record.Stage) int {
-	count := 0
-	for _, stage := range stages {
-		count += len(s.facts().stages[stage])
+// A node's name is given out again when its machine is gone: names often follow from
+// addresses. What is done with a node by its name must not reach the next machine.
+
+// anotherMachines reports whether a node is known to be that of another machine.
+func anotherMachines(node *world.Node, machine string) bool {
+	return node.Machine != "" && node.Machine != machine
+}
+
+// dropNames takes the names off the nodes that are another machine's node now, whatever their
+// stage: what begins in this decision goes by the name, too. Their own machines are gone, which
+// the cloud may not have told yet. One that is replaced keeps its name for who reads of it.
+func (s *Step) dropNames() {
+	var lost []string
+	for id, n := range s.Run.Nodes {
+		if n.Name == "" || n.Stage == record.Replaced {
+			continue
+		}
+		if node := s.W.Node(n.Name); node != nil && anotherMachines(node, id) {
+			lost = append(lost, id)
+		}
 	}
-	return count
+	slices.Sort(lost)
+	for _, id := range lost {
+		n := s.Run.Nodes[id]
+		ends := ""
+		switch n.Stage {
+		case record.Draining, record.Settling, record.Terminating:
+			ends = text.DrainEnds(id)
+		case record.Updating:
+			ends = text.UpdateEnds(id)
+		}
+		s.Report(record.Event{Type: record.Warning, Node: n.Name, Zone: n.Zone, Message: text.Renamed(s.W.Node(n.Name).Machine, ends)})
+		n.Name = ""
+		s.SetNode(id, n)
+	}
+}
+
+// freeName takes a name off the nodes that had it before a machine.
+func (s *Step) freeName(machine, name string) {
+	for id, n := range s.Run.Nodes {
+		if id != machine && n.Name == name {
+			n.Name = ""
+			s.SetNode(id, n)
+		}
+	}
 }

@@ -6,15 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-// missingFor is how long a machine that we did not end must be off the group's
-// list before it counts as gone.
-const missingFor = 10 * time.Second
 
 // observe brings the run's nodes up to date with the machines of the group:
 // new ones are taken in, launching ones become ready, those that left are
@@ -24,23 +20,23 @@ func (s *Step) observe() {
 		return // what is not there may only be unknown
 	}
 	s.First = len(s.Run.Nodes) == 0
-	for list := s.with(changing); len(list) > 0; {
+	for list := s.With(assess.Changing); len(list) > 0; {
 		id, touched := list[0], len(s.touched)
 		list = list[1:]
 		s.observeMachine(s.W.Machine(id))
 		if slices.ContainsFunc(s.touched[touched:], func(other string) bool { return other != id }) { // its name was taken off another node
-			list = slices.DeleteFunc(s.with(changing), func(other string) bool { return s.byPlace(other, id) <= 0 })
+			list = slices.DeleteFunc(s.With(assess.Changing), func(other string) bool { return s.ByPlace(other, id) <= 0 })
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(s.among(unlisted))) {
+	for _, id := range slices.Sorted(maps.Keys(s.Among(assess.Unlisted))) {
 		n := s.Run.Nodes[id]
 		switch {
-		case s.detaching(id):
+		case detaching(&s.Reader, id):
 		case n.Missing.IsZero() && n.Stage != record.Terminating:
 			n.Missing = s.Now
 			s.SetNode(id, n)
-			s.WakeAt(s.Now.Add(missingFor))
-		case n.Stage == record.Terminating || s.Now.Sub(n.Missing) >= missingFor:
+			s.WakeAt(s.Now.Add(assess.MissingFor))
+		case n.Stage == record.Terminating || s.Now.Sub(n.Missing) >= assess.MissingFor:
 			s.gone(id)
 		}
 	}
@@ -65,25 +61,19 @@ func (s *Step) observeMachine(m *world.Machine) {
 	}
 }
 
-// mayChange reports whether there may be news of a machine, or of its node, that the run's
-// node has to follow.
-func mayChange(m *world.Machine, n record.Node, known bool) bool {
-	return !known || n.Stage == record.Launching || n.Name == "" || !n.Missing.IsZero() || m.State != world.MachineInService || m.Detached != n.Detached
-}
-
 // takeIn makes the run's entry of a machine it has not seen before.
 func (s *Step) takeIn(m *world.Machine) record.Node {
-	n := record.Node{Zone: m.Zone, Since: s.Now, New: s.upToDate(m), Stage: record.Outdated, Detached: m.Detached}
+	n := record.Node{Zone: m.Zone, Since: s.Now, New: s.UpToDate(m), Stage: record.Outdated, Detached: m.Detached}
 	switch {
 	case m.State == world.MachineStandby:
 		n.Stage, n.Reason = record.Skipped, text.InStandby
-	case !n.New && !s.selected(m):
+	case !n.New && !selected(&s.Reader, m):
 		n.Stage, n.Reason = record.Skipped, record.NotSelected
-	case n.New && s.readyForPods(m, s.W.NodeOf(m.ID)) && (s.Run.State == record.Planned || s.launchedBefore(m)):
+	case n.New && s.ReadyForPods(m, s.W.NodeOf(m.ID)) && (s.Run.State == record.Planned || s.LaunchedBefore(m)):
 		n.Stage = record.Ready
 	case n.New:
 		n.Stage = record.Launching
-		n.Wait = s.newWait("joining", s.JoinTime(), world.Cluster, world.Cloud)
+		n.Wait = s.NewWait("joining", s.JoinTime(), world.Cluster, world.Cloud)
 	}
 	if !n.New {
 		n.Was = m.Template
@@ -97,9 +87,9 @@ func (s *Step) takeIn(m *world.Machine) record.Node {
 		s.freeName(m.ID, n.Name)
 	}
 	if n.New && n.Stage == record.Launching {
-		s.Report(record.Event{Type: record.NodeLaunching, Node: s.label(m.ID, n), Zone: m.Zone, Message: text.Launching(m.ID)})
+		s.Report(record.Event{Type: record.NodeLaunching, Node: s.Label(m.ID, n), Zone: m.Zone, Message: text.Launching(m.ID)})
 	} else if !n.New {
-		s.Report(record.Event{Type: record.NodeOutdated, Node: s.label(m.ID, n), Zone: m.Zone, Message: s.whyOutdated(m)})
+		s.Report(record.Event{Type: record.NodeOutdated, Node: s.Label(m.ID, n), Zone: m.Zone, Message: whyOutdated(&s.Reader, m)})
 	}
 	return n
 }
@@ -113,7 +103,7 @@ func (s *Step) inOrder(id string) {
 
 // follow moves a launching machine on as it joins and gets ready.
 func (s *Step) follow(m *world.Machine, n record.Node) record.Node {
-	if m.Leaving() && !n.Ends && n.Stage == record.Terminating && n.Decrement && s.settled("terminate/"+m.ID) {
+	if m.Leaving() && !n.Ends && n.Stage == record.Terminating && n.Decrement && s.Settled("terminate/"+m.ID) {
 		n.Decrement, s.changed = false, true // others end it: that takes nothing down
 		s.Run.Lowered--
 	}
@@ -123,7 +113,7 @@ func (s *Step) follow(m *world.Machine, n record.Node) record.Node {
 		s.SetNode(m.ID, n)
 		s.left(m.ID)
 		n = s.Run.Nodes[m.ID]
-	case n.Detached != m.Detached && s.settled(record.DetachKey(m.ID)): // else our own answer is newer
+	case n.Detached != m.Detached && s.Settled(record.DetachKey(m.ID)): // else our own answer is newer
 		n.Detached, s.changed = m.Detached, true // the estimate of the time left counts it
 	}
 	if m.State == world.MachineStandby && !n.New && slices.Contains([]record.Stage{record.Outdated, record.Queued, record.Draining, record.Settling}, n.Stage) {
@@ -135,38 +125,21 @@ func (s *Step) follow(m *world.Machine, n record.Node) record.Node {
 		n.Name, n.Old = node.Name, node.Version
 		s.changed = true
 		s.freeName(m.ID, n.Name)
-		if n.Stage == record.Skipped && n.Reason == record.NotSelected && s.selected(m) { // its name is known only now
+		if n.Stage == record.Skipped && n.Reason == record.NotSelected && selected(&s.Reader, m) { // its name is known only now
 			n.Stage, n.Since, n.Reason = record.Outdated, s.Now, ""
 			s.inOrder(m.ID)
 			s.Report(record.Event{Type: record.NodeOutdated, Node: n.Name, Zone: n.Zone, Message: text.OnlyNamed})
 		}
 	}
-	if n.Stage == record.Launching && s.readyForPods(m, node) {
+	if n.Stage == record.Launching && s.ReadyForPods(m, node) {
 		n.Stage, n.Since, n.Wait = record.Ready, s.Now, nil
 		what := text.InService
 		if node != nil {
 			what = text.Joined(node.Version)
 		}
-		s.Report(record.Event{Type: record.NodeReady, Node: s.label(m.ID, n), Zone: n.Zone, Message: what})
+		s.Report(record.Event{Type: record.NodeReady, Node: s.Label(m.ID, n), Zone: n.Zone, Message: what})
 	}
 	return n
-}
-
-// readyForPods reports whether a new machine counts: in service, its node Ready
-// and with the labels that are expected of it.
-func (s *Reader) readyForPods(m *world.Machine, node *world.Node) bool {
-	if s.nodeless() {
-		return m.State == world.MachineInService
-	}
-	if m.State != world.MachineInService || node == nil || !node.Ready {
-		return false
-	}
-	for k, v := range s.Run.Settings.NewLabels {
-		if got, ok := node.Labels[k]; !ok || v != "" && got != v {
-			return false
-		}
-	}
-	return true
 }
 
 // gone settles a machine that is no longer in the group.
@@ -187,22 +160,22 @@ func (s *Step) gone(id string) {
 	}
 	s.changed = true
 	s.addPendingHook(id, n)
-	if s.inWork(id) {
+	if s.InWork(id) {
 		s.requireValidation(id)
 		n = s.Run.Nodes[id]
 	}
 	if n.New {
 		s.dropNode(id)
 		if ours && n.Unfit != "" {
-			s.Report(record.Event{Type: record.NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: record.ReasonGivenUp, Message: text.ReplacedAgain})
+			s.Report(record.Event{Type: record.NodeReplaced, Node: s.Label(id, n), Zone: n.Zone, Reason: record.ReasonGivenUp, Message: text.ReplacedAgain})
 		} else if ours {
-			s.Report(record.Event{Type: record.NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Reason: "surplus", Message: text.Retired})
+			s.Report(record.Event{Type: record.NodeReplaced, Node: s.Label(id, n), Zone: n.Zone, Reason: "surplus", Message: text.Retired})
 		} else {
-			s.Report(record.Event{Type: record.Warning, Node: s.label(id, n), Zone: n.Zone, Message: text.NewMachineLeft(id)})
+			s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Message: text.NewMachineLeft(id)})
 		}
 		return
 	}
-	e := record.Event{Type: record.NodeReplaced, Node: s.label(id, n), Zone: n.Zone, Message: text.Gone}
+	e := record.Event{Type: record.NodeReplaced, Node: s.Label(id, n), Zone: n.Zone, Message: text.Gone}
 	if !ours {
 		n.Reason = text.LeftNotByUs
 		e.Message = n.Reason
@@ -226,7 +199,7 @@ func (s *Step) observePods() {
 	var left []string
 	for uid, p := range s.Run.Pods {
 		switch {
-		case s.W.Pod(uid) != nil || !s.settled(record.EvictKey(uid)) || !s.settled(record.DeleteKey(uid)):
+		case s.W.Pod(uid) != nil || !s.Settled(record.EvictKey(uid)) || !s.Settled(record.DeleteKey(uid)):
 		case p.Gone.IsZero():
 			left = append(left, uid)
 		case s.W.Node(p.Node) == nil: // none of its owner can come back to the node
@@ -249,49 +222,13 @@ func (s *Step) observePods() {
 }
 
 // selected reports whether the run is to roll a machine at all.
-func (s *Reader) selected(m *world.Machine) bool {
+func selected(s *assess.Reader, m *world.Machine) bool {
 	only := s.Run.Target.Only
 	if len(only) == 0 || slices.Contains(only, m.ID) {
 		return true
 	}
 	node := s.W.NodeOf(m.ID)
 	return node != nil && slices.Contains(only, node.Name)
-}
-
-// upToDate reports whether a machine was launched from a target template, and nothing else
-// asks for its replacement.
-func (s *Reader) upToDate(m *world.Machine) bool {
-	return s.selects(m) == "" && slices.Contains(s.Run.Target.Templates, m.Template) && !(s.Run.Target.All && s.launchedBefore(m))
-}
-
-// launchedBefore reports whether a machine is older than the run, as far as its
-// node tells.
-func (s *Reader) launchedBefore(m *world.Machine) bool {
-	if s.nodeless() {
-		return s.First
-	}
-	n := s.W.NodeOf(m.ID)
-	return n != nil && (s.Run.Started.IsZero() || n.Created.Before(s.Run.Started.Truncate(time.Second))) // a creation has whole seconds
-}
-
-// label is the name to show for a machine: its node's, or its own id.
-func (s *Reader) label(id string, n record.Node) string { return record.NameOf(id, n) }
-
-// leaving lists the pods that keep a node from being empty, and of these the
-// ones that need a consent that was not given.
-func leaving(w *world.World, pods []*world.Pod, c drain.Consents) (all, asks []*world.Pod) {
-	for _, p := range pods {
-		switch drain.Judge(w, p, c).Fate {
-		case drain.Leaves:
-			all = append(all, p)
-		case drain.Asks:
-			all = append(all, p)
-			if !p.Terminating() {
-				asks = append(asks, p)
-			}
-		}
-	}
-	return all, asks
 }
 
 // TakeIn is the first step of a planned run, with the group's machines taken in: those to be

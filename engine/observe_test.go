@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -24,8 +25,8 @@ func TestMadeInTheSecondOfTheStart(t *testing.T) {
 		w := world.New()
 		w.SetMachines([]world.Machine{{ID: "i-1", State: world.MachineInService}})
 		w.SetNode(&world.Node{Name: "n1", Machine: "i-1", Ready: true, Created: c.made})
-		s := &Step{Reader: Reader{W: w, Run: record.Run{Started: began}}}
-		if got := s.launchedBefore(w.Machine("i-1")); got != c.before {
+		s := &Step{Reader: assess.Reader{W: w, Run: record.Run{Started: began}}}
+		if got := s.LaunchedBefore(w.Machine("i-1")); got != c.before {
 			t.Errorf("made in %s: launched before the run is %v", c.name, got)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess/preflight"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -21,7 +22,7 @@ func ordered(seed uint64, zones map[string]string, orders ...record.Order) []str
 		w.SetNode(&world.Node{Name: name, Machine: id, Zone: zones[id], Created: time.Unix(int64(100-i), 0)})
 		r.Nodes[id] = record.Node{Name: name, Zone: zones[id], Stage: record.Outdated}
 	}
-	return newStep(noRules{}, time.Unix(200, 0), w, r).InOrder(slices.Collect(maps.Keys(zones)))
+	return preflight.InOrder(&newStep(noRules{}, time.Unix(200, 0), w, r).Reader, slices.Collect(maps.Keys(zones)))
 }
 
 // An order is the same on any machine, another one for another seed, and takes

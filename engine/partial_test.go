@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -18,8 +20,8 @@ func (o *onlooker) readsNodes() {
 }
 
 // rows are those of a snapshot, by the nodes' names.
-func rows(v *engine.Snapshot) map[string]*engine.NodeRow {
-	out := map[string]*engine.NodeRow{}
+func rows(v *snapshot.Snapshot) map[string]*snapshot.NodeRow {
+	out := map[string]*snapshot.NodeRow{}
 	for _, z := range v.Zones {
 		for _, r := range z.Rows {
 			out[r.Name] = r
@@ -36,10 +38,10 @@ func TestPartialGroup(t *testing.T) {
 	o.taint(1, "ToBeDeletedByClusterAutoscaler", "1772366400", "NoSchedule")
 	o.cordon(2)
 	o.readsNodes()
-	see := func() *engine.Snapshot {
+	see := func() *snapshot.Snapshot {
 		t.Helper()
-		run := engine.Idle(strategy.EKS{}, o.now, o.w, record.Run{}, nil)
-		o.view = engine.View(strategy.EKS{}, o.now, o.w, run, engine.Look{Machine: "i-3"}, o.view)
+		run := snapshot.Idle(strategy.EKS{}, o.now, o.w, record.Run{}, nil)
+		o.view = snapshot.View(strategy.EKS{}, o.now, o.w, run, snapshot.Look{Machine: "i-3"}, o.view)
 		if !o.view.Partial || len(o.view.Blockers)+len(o.view.Evictions) > 0 || len(o.view.Node.Pods) > 0 {
 			t.Errorf("it tells of what it does not know: %+v", o.view)
 		}
@@ -98,13 +100,13 @@ func TestPartialGroup(t *testing.T) {
 func TestPartialRun(t *testing.T) {
 	o := look(t, 2)
 	o.readsNodes()
-	run := engine.Start(engine.NewRun(strategy.EKS{}, "r1", 1, o.w, strategy.EKS{}.Defaults(), record.Target{}), noon, "ann@laptop")
+	run := engine.Start(assess.NewRun(strategy.EKS{}, "r1", 1, o.w, strategy.EKS{}.Defaults(), record.Target{}), noon, "ann@laptop")
 	run.Nodes = map[string]record.Node{
 		"i-1": {Name: "n1", Zone: "a", Stage: record.Draining, Since: noon, Pods: 17},
 		"i-2": {Name: "n2", Zone: "a", Stage: record.Queued, Since: noon},
 	}
 	run.Batches = []record.Batch{{ID: 1, Names: []string{"n2"}}}
-	v := engine.View(strategy.EKS{}, noon, o.w, run, engine.Look{}, nil)
+	v := snapshot.View(strategy.EKS{}, noon, o.w, run, snapshot.Look{}, nil)
 	drains, queued := v.Zones[0].Rows[0], v.Zones[0].Rows[1]
 	if drains.Stage != record.Draining || !drains.PodsUnread || drains.Pods != 0 || !queued.PodsUnread {
 		t.Errorf("%+v, %+v", drains, queued)
@@ -113,7 +115,7 @@ func TestPartialRun(t *testing.T) {
 		t.Errorf("it tells what an approval does: %+v", v.Batch)
 	}
 	run.Batches[0].Preview = record.BatchPreview{AsOf: noon, Evict: 12}
-	if v = engine.View(strategy.EKS{}, noon, o.w, run, engine.Look{}, nil); v.Batch == nil || v.Batch.Evict != 12 {
+	if v = snapshot.View(strategy.EKS{}, noon, o.w, run, snapshot.Look{}, nil); v.Batch == nil || v.Batch.Evict != 12 {
 		t.Errorf("what the record says of the batch is not shown: %+v", v.Batch)
 	}
 }
@@ -126,12 +128,12 @@ func TestNothingIsDecidedByAPartialWorld(t *testing.T) {
 	rules := strategy.EKS{}
 	settings := rules.Defaults()
 	settings.Approve = record.ApproveNone
-	run := engine.Start(engine.NewRun(rules, "r1", 1, o.w, settings, record.Target{Templates: []world.Template{{ID: "lt", Version: 2}}}), noon, "ann@laptop")
+	run := engine.Start(assess.NewRun(rules, "r1", 1, o.w, settings, record.Target{Templates: []world.Template{{ID: "lt", Version: 2}}}), noon, "ann@laptop")
 	d := engine.Decide(rules, noon, o.w, run, engine.Inputs{})
 	if len(d.Actions) > 0 || len(d.Run.Nodes) > 0 {
 		t.Errorf("decided: %+v, nodes %+v", d.Actions, d.Run.Nodes)
 	}
-	plan := engine.MakePlan(rules, noon, o.w, run, 0)
+	plan := snapshot.MakePlan(rules, noon, o.w, run, 0)
 	if len(plan.Nodes) == 0 {
 		t.Error("the plan has no nodes")
 	}

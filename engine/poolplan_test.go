@@ -7,18 +7,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // meets is what a roll of the onlooker's pool would meet.
-func (o *onlooker) meets() (engine.PoolPlan, string) {
+func (o *onlooker) meets() (snapshot.PoolPlan, string) {
 	o.t.Helper()
 	o.after(0)
-	run := engine.Idle(strategy.Gardener{}, o.now, o.w, record.Run{}, nil)
-	p := engine.PlanPool(strategy.Gardener{}, o.now, o.w, run)
+	run := snapshot.Idle(strategy.Gardener{}, o.now, o.w, record.Run{}, nil)
+	p := snapshot.PlanPool(strategy.Gardener{}, o.now, o.w, run)
 	var lines []string
 	for _, m := range p.Meets {
 		lines = append(lines, fmt.Sprintf("%s: %s", m.Kind, m.Text))
@@ -123,8 +124,8 @@ func TestPlanOfAPoolSaysWhatItStandsFor(t *testing.T) {
 	o.w.SetPod(&held)
 	roll, _ := o.meets()
 	rules := strategy.GardenerFollow{}
-	run := engine.NewRun(rules, "web-1", 1, o.w, rules.Defaults(), record.Target{})
-	p := engine.MakePlan(rules, o.now, o.w, run, 1)
+	run := assess.NewRun(rules, "web-1", 1, o.w, rules.Defaults(), record.Target{})
+	p := snapshot.MakePlan(rules, o.now, o.w, run, 1)
 	var left, said []string
 	for _, n := range p.Nodes {
 		for _, sentence := range n.Foreseen {
@@ -148,8 +149,8 @@ func TestPlanOfAPoolWithoutTarget(t *testing.T) {
 	for version, want := range map[string]string{"": "", "1.33.0": "1.33.0"} {
 		o.pool(world.Pool{Version: version})
 		o.after(0)
-		run := engine.NewRun(rules, "web-1", 1, o.w, rules.Defaults(), record.Target{})
-		p := engine.MakePlan(rules, o.now, o.w, run, 1)
+		run := assess.NewRun(rules, "web-1", 1, o.w, rules.Defaults(), record.Target{})
+		p := snapshot.MakePlan(rules, o.now, o.w, run, 1)
 		if len(p.Nodes) != 2 || p.To != want || strings.Contains(p.From, "template") || p.Pool == nil {
 			t.Errorf("%d nodes from %q to %q, want to %q", len(p.Nodes), p.From, p.To, want)
 		}
@@ -192,8 +193,8 @@ failed: in-place update failed on 1 node: out of service until updated`
 	}
 	// Of what is known of the cluster too long ago nothing is judged.
 	o.w.SetHealth(world.Cluster, world.Health{Fresh: o.now.Add(-time.Hour)})
-	run := engine.Idle(strategy.Gardener{}, o.now, o.w, record.Run{}, nil)
-	if p := engine.PlanPool(strategy.Gardener{}, o.now, o.w, run); p.NotEvaluated[0] != "blockers: data on pods and PDBs is 1h0m0s old" || p.Nodes[0].NotEvaluated == "" {
+	run := snapshot.Idle(strategy.Gardener{}, o.now, o.w, record.Run{}, nil)
+	if p := snapshot.PlanPool(strategy.Gardener{}, o.now, o.w, run); p.NotEvaluated[0] != "blockers: data on pods and PDBs is 1h0m0s old" || p.Nodes[0].NotEvaluated == "" {
 		t.Errorf("%q, %+v", p.NotEvaluated, p.Nodes)
 	}
 }

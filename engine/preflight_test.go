@@ -8,12 +8,13 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // planOf makes the plan of a simulated world after it was changed by hand.
-func planOf(t *testing.T, script string, change func(w *world.World, now time.Time)) engine.Plan {
+func planOf(t *testing.T, script string, change func(w *world.World, now time.Time)) snapshot.Plan {
 	t.Helper()
 	c := sim.NewScript()
 	if _, err := c.Do(script); err != nil {
@@ -21,7 +22,7 @@ func planOf(t *testing.T, script string, change func(w *world.World, now time.Ti
 	}
 	p := c.Plan("r")
 	change(c.Sim.View, p.AsOf)
-	return engine.MakePlan(strategy.EKS{}, p.AsOf, c.Sim.View, p.Run, p.Limit)
+	return snapshot.MakePlan(strategy.EKS{}, p.AsOf, c.Sim.View, p.Run, p.Limit)
 }
 
 // podOn is a copy of one pod of a workload, to be changed and set again.
@@ -34,7 +35,7 @@ func podOn(w *world.World, app string) world.Pod {
 	panic("no pod of " + app)
 }
 
-func allForeseen(p engine.Plan) string {
+func allForeseen(p snapshot.Plan) string {
 	var out []string
 	for _, n := range p.Nodes {
 		out = append(out, n.Foreseen...)
@@ -142,10 +143,10 @@ func TestForeseeABatch(t *testing.T) {
 	waiting, _ := c.Driver.Run.Waiting()
 	bare.Node = waiting.Names[0]
 	w.SetPod(&bare)
-	look := func(later time.Duration, h world.Health) *engine.BatchView { // as the run looks again from time to time
+	look := func(later time.Duration, h world.Health) *snapshot.BatchView { // as the run looks again from time to time
 		w.Health[world.Cluster] = h
 		run := engine.Decide(strategy.EKS{}, now.Add(later), w, c.Driver.Run, engine.Inputs{}).Run
-		return engine.View(strategy.EKS{}, now.Add(later), w, run, engine.Look{}, nil).Batch
+		return snapshot.View(strategy.EKS{}, now.Add(later), w, run, snapshot.Look{}, nil).Batch
 	}
 	v := look(time.Minute, world.Health{Fresh: now.Add(time.Minute)})
 	all := strings.Join(v.Foreseen, "\n")
@@ -176,7 +177,7 @@ func TestPlanNamesTheCloudsOwn(t *testing.T) {
 		}
 		w.SetMachines(list)
 	})
-	if len(p.Hooks) != 2 || p.Hooks[0] != (engine.PlannedHook{Name: "drain-proxies", Timeout: time.Hour}) || !p.Hooks[1].Launching || !p.Hooks[1].Abandon {
+	if len(p.Hooks) != 2 || p.Hooks[0] != (snapshot.PlannedHook{Name: "drain-proxies", Timeout: time.Hour}) || !p.Hooks[1].Launching || !p.Hooks[1].Abandon {
 		t.Errorf("hooks: %+v", p.Hooks)
 	}
 	if !slices.Equal(p.Warm, []string{"i-old"}) {

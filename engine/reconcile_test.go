@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -210,7 +211,7 @@ func TestMutilatedRecord(t *testing.T) {
 		}
 		for range 3 {
 			d := engine.Decide(rules, now, w, r, engine.Inputs{Commands: []record.Command{{Kind: record.CmdApprove}}})
-			engine.View(rules, now, w, d.Run, engine.Look{}, nil)
+			snapshot.View(rules, now, w, d.Run, snapshot.Look{}, nil)
 			r, now = d.Run, now.Add(time.Second)
 		}
 		decided++

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -25,7 +26,7 @@ type remote struct {
 func newRemote(t *testing.T) *remote {
 	w := world.New()
 	w.SetGroup(world.Group{Name: "web", Provider: "asg"})
-	r := engine.NewRun(strategy.EKS{}, "run-1", 1, w, strategy.EKS{}.Defaults(), record.Target{})
+	r := assess.NewRun(strategy.EKS{}, "run-1", 1, w, strategy.EKS{}.Defaults(), record.Target{})
 	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
 	return &remote{t: t, now: now, w: w, run: engine.Start(r, now, "ann@laptop")}
 }

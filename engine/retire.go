@@ -6,7 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -32,34 +34,21 @@ func (s *Step) Retire(excess int) int {
 		}
 		present++
 	}
-	slots := s.slots()
-	due := s.mostSpare(ready, min(len(ready), max(0, excess), max(0, present-s.Run.Base.Desired)))
+	slots := s.Slots()
+	due := mostSpare(&s.Reader, ready, min(len(ready), max(0, excess), max(0, present-s.Run.Base.Desired)))
 	s.startDrains(due, slots)
 	return working + len(due)
-}
-
-// EndsOpen reports whether it is still open what became of a machine that was to be
-// ended, and so what the group's size says.
-func (s *Reader) EndsOpen() bool {
-	open := s.Count(record.Terminating) > 0
-	for _, p := range s.Run.Pending {
-		open = open || p.Action.Kind == record.Terminate
-	}
-	if open {
-		s.WakeAt(s.Now.Add(time.Second))
-	}
-	return open
 }
 
 // mostSpare picks n of the surplus machines: those whose hooks were asked already, and
 // those marked as surplus first, then of the zone with the most machines, so that the zones end even and
 // AZRebalance finds nothing to move; then the emptiest.
-func (s *Reader) mostSpare(machines []string, n int) []string {
+func mostSpare(s *assess.Reader, machines []string, n int) []string {
 	if n <= 0 {
 		return nil
 	}
-	asked := s.hooksUnderWay(record.BeforeNode)
-	inZone := s.zonesLeft()
+	asked := s.HooksUnderWay(record.BeforeNode)
+	inZone := s.ZonesLeft()
 	unmarked := func(id string) int {
 		switch n := s.Run.Nodes[id]; {
 		case !n.LetGo.IsZero() || slices.Contains(asked, id):
@@ -100,7 +89,7 @@ func (s *Step) StopRetiring() bool {
 		n := s.Run.Nodes[id]
 		switch {
 		case !n.New:
-		case n.Stage == record.Draining, n.Stage == record.Settling, n.Stage == record.Terminating && !s.terminationAsked(id):
+		case n.Stage == record.Draining, n.Stage == record.Settling, n.Stage == record.Terminating && !terminationAsked(&s.Reader, id):
 			s.putBack(id, n)
 		case n.Stage == record.Terminating:
 			done = false
@@ -115,9 +104,9 @@ const placeWithin = 30 * time.Second
 
 // placing reports whether a pod that replaces an evicted one may still come to any
 // node.
-func (s *Reader) placing() bool {
+func placing(s *assess.Reader) bool {
 	for _, p := range s.W.Unplaced() {
-		if until := p.Created.Add(placeWithin); s.standsIn(p) && s.Now.Before(until) {
+		if until := p.Created.Add(placeWithin); s.StandsIn(p) && s.Now.Before(until) {
 			s.WakeAt(until)
 			return true
 		}
@@ -129,7 +118,7 @@ func (s *Reader) placing() bool {
 // no evicted pod is about to come to, at most excess of them, those of the fullest zones
 // first. It reports whether none is in work any more.
 func (s *Step) RetireEmpty(excess int) bool {
-	placing := s.placing()
+	placing := placing(&s.Reader)
 	done := true
 	var empty []*world.Machine
 	excess = min(excess, s.W.Group.Sizes.Desired-s.Run.Base.Desired)
@@ -143,7 +132,7 @@ func (s *Step) RetireEmpty(excess int) bool {
 		if !n.New || m.Leaving() && n.Stage != record.Terminating {
 			continue
 		}
-		left, _ := leaving(s.W, s.W.PodsOn(n.Name), s.Consents())
+		left, _ := assess.LeavingPods(s.W, s.W.PodsOn(n.Name), s.Consents())
 		switch n.Stage {
 		case record.Terminating:
 			done = false
@@ -158,13 +147,13 @@ func (s *Step) RetireEmpty(excess int) bool {
 				s.advanceSettling(m.ID, n)
 			}
 		case record.Ready, record.Surplus, record.Launching:
-			if len(left) > 0 || !s.Fresh(world.Cluster) || s.givenUp("terminate/"+m.ID) {
+			if len(left) > 0 || !s.Fresh(world.Cluster) || givenUp(&s.Reader, "terminate/"+m.ID) {
 				continue
 			}
 			empty = append(empty, m)
 		}
 	}
-	for inZone := s.zonesLeft(); excess > 0 && len(empty) > 0; excess-- {
+	for inZone := s.ZonesLeft(); excess > 0 && len(empty) > 0; excess-- {
 		next := slices.MaxFunc(empty, func(a, b *world.Machine) int { return cmp.Compare(inZone[a.Zone], inZone[b.Zone]) })
 		inZone[next.Zone]--
 		empty = slices.DeleteFunc(empty, func(m *world.Machine) bool { return m == next })
@@ -173,6 +162,125 @@ func (s *Step) RetireEmpty(excess int) bool {
 			s.startDrain(next.ID)
 			s.Soon()
 		}
+	}
+	return done
+}
+
+// detachShows is how long a machine that was detached may be on no list at all: its group
+// has it no more, and the list of those that are detached may lag.
+const detachShows = time.Minute
+
+// DetachLast takes machines out of their group, those that go last first, until so many
+// of those that are to be replaced are out of it. One that cannot be taken out is passed
+// over. It returns how many of these are out, or asked for, and whether the answer to one
+// is open.
+func (s *Step) DetachLast(want int) (have int, open bool) {
+	toGo := slices.DeleteFunc(slices.Clone(s.Run.Order), func(id string) bool {
+		n := s.Run.Nodes[id]
+		return n.Stage != record.Outdated && n.Stage != record.Queued
+	})
+	var inside []string
+	for _, id := range toGo {
+		asked, busy := s.Run.Pending[record.DetachKey(id)]
+		switch {
+		case busy && asked.Accepted.IsZero():
+			have, open = have+1, true
+		case s.Run.Nodes[id].Detached: // also while it is being terminated: it is one more until it is gone
+			have++
+		default:
+			inside = append(inside, id)
+		}
+	}
+	for _, id := range slices.Backward(inside) {
+		if have >= want || s.failed {
+			break
+		}
+		n, m := s.Run.Nodes[id], s.W.Machine(id)
+		if m == nil || m.State != world.MachineInService || s.Run.Retries[record.DetachKey(id)].Stays() {
+			continue
+		}
+		have++
+		open = !s.Ensure(record.Action{Kind: record.Detach, Key: record.DetachKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Tag: s.Capabilities().DetachTag}) || open
+	}
+	return min(have, want), open
+}
+
+// detaching reports whether a machine was just taken out of its group, and may be on no
+// list for a moment.
+func detaching(s *assess.Reader, id string) bool {
+	p, busy := s.Run.Pending[record.DetachKey(id)]
+	if !busy {
+		return false
+	}
+	shows := cmp.Or(p.Accepted, p.Asked).Add(detachShows)
+	s.WakeAt(shows)
+	return s.Now.Before(shows)
+}
+
+// DetachedLast puts the machines that are out of their group at the end of the order: the
+// group replaces the others as they go.
+func (s *Step) DetachedLast() {
+	last := func(id string) int {
+		if s.Run.Nodes[id].Detached {
+			return 1
+		}
+		return 0
+	}
+	compare := func(a, b string) int { return cmp.Compare(last(a), last(b)) }
+	if !slices.IsSortedFunc(s.Run.Order, compare) {
+		s.Run.Order = slices.Clone(s.Run.Order)
+		slices.SortStableFunc(s.Run.Order, compare)
+		s.changed = true
+	}
+}
+
+// listUnrestoredDetached names the machines that run outside their group, or are out of its load
+// balancers, at the end of a run.
+func (s *Step) listUnrestoredDetached() {
+	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
+		n, m := s.Run.Nodes[id], s.W.Machine(id)
+		gone := m == nil && !detaching(&s.Reader, id) || m != nil && m.Leaving()
+		if gone || n.Stage == record.Replaced || n.Stage == record.Terminating {
+			continue
+		}
+		if n.Detached {
+			s.AddUnrestored(s.Run.LeaveDetached(id))
+		} else if n.OffBalancers {
+			s.AddUnrestored(s.Run.LeaveOff(id))
+		}
+	}
+	for _, m := range s.W.Machines() { // of an earlier roll, in a run that ended before it looked at them
+		if _, known := s.Run.Nodes[m.ID]; !known && m.Detached && !m.Leaving() {
+			s.AddUnrestored(s.Run.LeaveDetached(m.ID))
+		}
+	}
+}
+
+// left notes that a machine has left its group; the cluster has to prove valid without it.
+func (s *Step) left(id string) {
+	if n, known := s.Run.Nodes[id]; known && !n.Detached {
+		n.Detached = true
+		s.SetNode(id, n)
+		s.requireValidation(id)
+	}
+}
+
+// EndWarm ends the machines of the group's warm pool that were made from another
+// template than those to keep, so that they do not come into service; the group
+// fills its pool again. It reports whether none is left. One that cannot be ended
+// is no harm: it is rolled like any other when it comes into service.
+func (s *Step) EndWarm(keep []world.Template) bool {
+	done := true
+	for _, m := range s.W.Group.Warm {
+		key := "end-warm/" + m.ID
+		if slices.Contains(keep, m.Template) || m.Leaving() {
+			continue
+		}
+		if givenUp(&s.Reader, key) {
+			s.Note(text.WarmNotEnded(m.ID, s.Run.Retries[key].Message))
+			continue
+		}
+		done = s.Ensure(record.Action{Kind: record.EndWarm, Key: key, Machine: m.ID, Zone: m.Zone, Group: s.Run.Group}) && done
 	}
 	return done
 }

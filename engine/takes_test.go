@@ -3,12 +3,13 @@ package engine
 import (
 	"testing"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // noRules is a strategy that leaves everything to the shared parts.
-type noRules struct{ Base }
+type noRules struct{ assess.Base }
 
 func (noRules) Name() string { return "none" }
 
@@ -30,8 +31,8 @@ func TestTakes(t *testing.T) {
 		for _, fresh := range []bool{false, true} {
 			for _, blocked := range []bool{false, true} {
 				n := record.Node{Name: "a", Stage: stage, New: fresh, Blocked: blocked}
-				s := &Step{Reader: Reader{W: world.New(), Rules: noRules{}, Run: record.Run{Nodes: map[string]record.Node{"i-a": n}}}}
-				takes := s.conduct().takes(n)
+				s := &Step{Reader: assess.Reader{W: world.New(), Rules: noRules{}, Run: record.Run{Nodes: map[string]record.Node{"i-a": n}}}}
+				takes := s.Conduct().Takes(n)
 				s.handleSkip(record.Command{Kind: record.CmdSkip, Node: "a"})
 				if takes.Skip == s.declined {
 					t.Errorf("%s, new %v, blocked %v: takes a skip: %v, refused: %v", stage, fresh, blocked, takes.Skip, s.declined)

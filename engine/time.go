@@ -4,7 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -75,7 +77,7 @@ func Meanwhile(now time.Time, r record.Run) record.Run {
 	if r.State == record.Finished {
 		return r
 	}
-	s := &Step{Reader: Reader{Now: now, Run: r}}
+	s := &Step{Reader: assess.Reader{Now: now, Run: r}}
 	s.countTime(nil)
 	return s.Run
 }
@@ -96,19 +98,6 @@ func counts(needs []world.Source, stopped bool, blind []world.Source) bool {
 	return false
 }
 
-// Fresh reports whether a source is fresh enough to act on. One that the run does not look
-// at keeps nothing waiting.
-func (s *Reader) Fresh(src world.Source) bool {
-	if !slices.Contains(s.Run.Sources(), src) {
-		return true
-	}
-	limit := s.Run.Settings.ClusterMaxAge
-	if src == world.Cloud {
-		limit = s.Run.Settings.CloudMaxAge
-	}
-	return !s.W.Stale(src, s.Now, limit)
-}
-
 // blind are the sources that cannot be seen or acted on now.
 func (s *Step) blind() []world.Source {
 	if s.unwritten {
@@ -123,17 +112,53 @@ func (s *Step) blind() []world.Source {
 	return out
 }
 
-// Over reports whether a wait has ended; if not, the engine wakes at its end.
-func (s *Reader) Over(w *record.Wait) bool {
-	if w == nil {
-		return true
+// moveDeferrals are the yields after a stretch of time in which some did not count.
+func moveDeferrals(yields map[string]record.Deferral, move func(*record.Wait) *record.Wait) map[string]record.Deferral {
+	if len(yields) == 0 {
+		return yields
 	}
-	s.WakeAt(w.End)
-	return !s.Now.Before(w.End)
+	out := make(map[string]record.Deferral, len(yields))
+	for key, y := range yields {
+		out[key] = record.Deferral{Wait: move(y.Wait), Lull: move(y.Lull)}
+	}
+	return out
 }
 
-// newWait starts a wait of d that counts only while the needed sources do.
-func (s *Reader) newWait(what string, d time.Duration, needs ...world.Source) *record.Wait {
-	s.WakeAt(s.Now.Add(d))
-	return &record.Wait{For: what, Start: s.Now, End: s.Now.Add(d), Needs: needs}
+// nodeTime is how long a node takes from the hooks before it, or the start of its
+// drain, until its machine is gone: the longest of this run so far or, before the first
+// one, a guess.
+func nodeTime(s *assess.Reader) time.Duration {
+	if s.Run.NodeTime > 0 {
+		return s.Run.HookTime + s.Run.NodeTime + s.ValidationTime()
+	}
+	return s.Run.HookTime + s.Run.Settings.Settle + assess.DrainGuess + s.ValidationTime()
+}
+
+// tooLate reports whether one more node, that may start in ahead, could not end
+// before the run is to be over (--until). It may start if all that are left can end
+// by then, or if it can and as many surplus nodes can be retired after it.
+func tooLate(s *assess.Reader, ahead time.Duration, surplus int) bool {
+	until := s.Run.Settings.Until
+	if until.IsZero() {
+		return false
+	}
+	one, limit := nodeTime(s), max(1, s.Run.Limit)
+	rounds := func(n int) time.Duration { return time.Duration((n+limit-1)/limit) * one }
+	s.WakeAt(until.Add(-one))
+	left := until.Sub(s.Now) - ahead
+	return rounds(s.Count(record.Outdated, record.Queued)) > left && one+rounds(max(0, surplus)) > left
+}
+
+// AddUnrestoredLate skips every node that has not begun, if it is too late for the next one
+// to begin in ahead, with as many surplus nodes to retire at the end. It reports
+// whether none is left to roll.
+func (s *Step) AddUnrestoredLate(ahead time.Duration, surplus int) bool {
+	if tooLate(&s.Reader, ahead, surplus) {
+		for _, id := range s.Run.Order {
+			if stage := s.Run.Nodes[id].Stage; stage == record.Outdated || stage == record.Queued {
+				s.skip(id, text.CouldNotEndBy(s.Run.Settings.Until))
+			}
+		}
+	}
+	return s.Count(record.Outdated, record.Queued) == 0
 }

@@ -1,10 +1,10 @@
 package engine
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/validation"
@@ -14,7 +14,7 @@ import (
 // requireValidation notes that the cluster has to prove valid after the end of a machine, or after
 // it was taken out of its group.
 func (s *Step) requireValidation(id string) {
-	if n, known := s.Run.Nodes[id]; known && s.capabilities().RequiresValidation && !n.New && !n.Validated && n.PendingValidation.IsZero() {
+	if n, known := s.Run.Nodes[id]; known && s.Capabilities().RequiresValidation && !n.New && !n.Validated && n.PendingValidation.IsZero() {
 		n.PendingValidation = s.Now
 		s.SetNode(id, n)
 	}
@@ -28,21 +28,6 @@ func (s *Step) validateAgain(id string) {
 	}
 	s.requireValidation(id)
 }
-
-// pendingValidation lists the machines after which the cluster has yet to prove valid.
-func (s *Reader) pendingValidation() []string {
-	var out []string
-	for id, n := range s.Run.Nodes {
-		if !n.PendingValidation.IsZero() {
-			out = append(out, id)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// HasPendingHooks reports whether the cluster has yet to prove valid after a machine.
-func (s *Reader) HasPendingHooks() bool { return len(s.pendingValidation()) > 0 }
 
 // ValidateFirst has the cluster validated before anything is done to it: one look has to
 // find nothing. It reports whether that is so, or may be passed over.
@@ -58,7 +43,7 @@ func (s *Step) ValidateFirst() bool {
 // no proof is owed. Where the cluster is not looked at, or no look is asked for, the
 // interval has to do.
 func (s *Step) WaitForValidation() bool {
-	owed := s.pendingValidation()
+	owed := s.PendingValidation()
 	if len(owed) == 0 {
 		return true
 	}
@@ -105,12 +90,12 @@ func (s *Step) validate(need int, owed []string) bool {
 		s.WakeAt(v.Next)
 		return false
 	}
-	if !s.seenSince(s.lastChange(owed), v.Looked) {
+	if !seenSince(&s.Reader, lastChange(&s.Reader, owed), v.Looked) {
 		s.WakeAt(s.Now.Add(time.Second))
 		return false
 	}
 	before := v.Failures
-	v.Looked, v.Failures = s.Now, s.invalid()
+	v.Looked, v.Failures = s.Now, s.Invalid()
 	s.changed = true
 	bad := record.Counting(v.Failures)
 	switch {
@@ -170,7 +155,7 @@ func latest(a, b time.Time) time.Time {
 }
 
 // lastChange is when the last of these machines was ended or detached.
-func (s *Reader) lastChange(machines []string) (last time.Time) {
+func lastChange(s *assess.Reader, machines []string) (last time.Time) {
 	for _, id := range machines {
 		last = latest(last, s.Run.Nodes[id].PendingValidation)
 	}
@@ -179,7 +164,7 @@ func (s *Reader) lastChange(machines []string) (last time.Time) {
 
 // seenSince reports whether the cluster can be seen, and the cloud was read after the last
 // change and the last look: two looks at one answer of it are one.
-func (s *Reader) seenSince(change, look time.Time) bool {
+func seenSince(s *assess.Reader, change, look time.Time) bool {
 	return s.Fresh(world.Cluster) && s.Fresh(world.Cloud) && s.W.Health[world.Cloud].Fresh.After(latest(change, look))
 }
 
@@ -213,23 +198,4 @@ func (s *Step) reportInvalid(v record.Validation, before, bad []record.Invalid) 
 	if len(now) > 0 && !slices.Equal(record.Messages(now), record.Messages(odd(before))) {
 		s.Report(record.Event{Type: record.Warning, Reason: record.ValidationReason, Until: until(v.Wait), Message: text.NotValid(record.AfterNodes(v.After), record.Messages(now))})
 	}
-}
-
-// awaitingValidation says why no drain may start while the cluster is not valid, "" if it is.
-func (s *Reader) awaitingValidation() string {
-	bad := record.Counting(s.invalid())
-	if len(bad) == 0 {
-		return ""
-	}
-	return text.NotValid("", record.Messages(bad))
-}
-
-// validationTime is how long the proof after a machine takes: the longest so far or, before
-// the first one, the waits that it has and a guess.
-func (s *Reader) validationTime() time.Duration {
-	if !s.capabilities().RequiresValidation {
-		return 0
-	}
-	k := s.Run.Settings
-	return cmp.Or(s.Run.ValidationTime, k.Interval+time.Duration(max(0, k.ValidateCount-1))*k.ValidatePause+JoinGuess)
 }

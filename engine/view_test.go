@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
@@ -24,7 +24,7 @@ func TestViewFromTheOneBefore(t *testing.T) {
 		start`); err != nil {
 		t.Fatal(err, out)
 	}
-	var before *engine.Snapshot
+	var before *snapshot.Snapshot
 	rows, shared := 0, 0
 	for step := 0; s.Driver.Run.State != record.Finished; step++ {
 		if step > 5000 {
@@ -34,14 +34,14 @@ func TestViewFromTheOneBefore(t *testing.T) {
 			s.Driver.Say(record.Command{Kind: record.CmdApprove, Batch: b.ID, Hash: b.Hash, By: "test"})
 		}
 		s.Driver.Advance(s.Sim.Now().Add(300*time.Millisecond), nil)
-		anew := engine.View(strategy.EKS{}, s.Sim.Now(), s.Sim.View, s.Driver.Run, engine.Look{}, nil)
-		next := engine.View(strategy.EKS{}, s.Sim.Now(), s.Sim.View, s.Driver.Run, engine.Look{}, before)
+		anew := snapshot.View(strategy.EKS{}, s.Sim.Now(), s.Sim.View, s.Driver.Run, snapshot.Look{}, nil)
+		next := snapshot.View(strategy.EKS{}, s.Sim.Now(), s.Sim.View, s.Driver.Run, snapshot.Look{}, before)
 		for i, z := range anew.Zones {
 			if got := next.Zones[i]; !reflect.DeepEqual(got.Rows, z.Rows) || got.Name != z.Name || got.Done != z.Done || got.Total != z.Total {
 				t.Fatalf("step %d: zone %s is not as made anew", step, z.Name)
 			}
 		}
-		old := map[*engine.NodeRow]bool{}
+		old := map[*snapshot.NodeRow]bool{}
 		if before != nil {
 			for _, z := range before.Zones {
 				for _, row := range z.Rows {

@@ -6,8 +6,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -124,9 +125,9 @@ func actions(o Options) []*Action {
 
 // scalable is the blocked pod that scaling its owner would set free: the one under
 // the cursor, or the first.
-func (m *Model) scalable() (*engine.Blocker, string) {
-	helps := func(b *engine.Blocker) bool {
-		return b.Owner != "" && (b.Kind == engine.BlockedByBudget || b.Kind == engine.BlockedByReturn)
+func (m *Model) scalable() (*blockers.Blocker, string) {
+	helps := func(b *blockers.Blocker) bool {
+		return b.Owner != "" && (b.Kind == blockers.BlockedByBudget || b.Kind == blockers.BlockedByReturn)
 	}
 	if b := m.Blockers.at(m.Scene); m.Focus == BlockedPane && b != nil {
 		if helps(b) {
@@ -240,7 +241,7 @@ func notSkip(m *Model) string {
 	return m.notFor("a node", takesSkip)
 }
 
-func takesSkip(r *engine.NodeRow) bool { return r.Takes.Skip }
+func takesSkip(r *snapshot.NodeRow) bool { return r.Takes.Skip }
 
 func notReturn(m *Model) string {
 	if m.Scene.Instead(record.CmdReturn) != "" {
@@ -249,11 +250,11 @@ func notReturn(m *Model) string {
 	return m.notFor("a skipped or failed node", takesReturn)
 }
 
-func takesReturn(r *engine.NodeRow) bool { return r.Takes.Return }
+func takesReturn(r *snapshot.NodeRow) bool { return r.Takes.Return }
 
 // notFor says why the node under the cursor, or one of those that are marked, is not
 // one for an action.
-func (m *Model) notFor(what string, good func(*engine.NodeRow) bool) string {
+func (m *Model) notFor(what string, good func(*snapshot.NodeRow) bool) string {
 	chosen := m.Nodes.chosenNodes()
 	if len(chosen) == 0 {
 		return "select " + what + " first (up, down)"

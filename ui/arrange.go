@@ -9,8 +9,8 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -77,22 +77,22 @@ func (t *nodeTable) arrange(sc *scene.Scene) {
 }
 
 // compare is nil for the order in which nodes come.
-func (o order) compare() func(a, b *engine.NodeRow) int {
+func (o order) compare() func(a, b *snapshot.NodeRow) int {
 	switch o {
 	case byStage:
-		return func(a, b *engine.NodeRow) int { return cmp.Compare(rank(a), rank(b)) }
+		return func(a, b *snapshot.NodeRow) int { return cmp.Compare(rank(a), rank(b)) }
 	case byTime:
-		return func(a, b *engine.NodeRow) int { return ends(a).Compare(ends(b)) }
+		return func(a, b *snapshot.NodeRow) int { return ends(a).Compare(ends(b)) }
 	case byPods:
-		return func(a, b *engine.NodeRow) int { return cmp.Compare(b.PodsLeft, a.PodsLeft) }
+		return func(a, b *snapshot.NodeRow) int { return cmp.Compare(b.PodsLeft, a.PodsLeft) }
 	case byAge:
-		return func(a, b *engine.NodeRow) int { return cmp.Compare(a.Version, b.Version) }
+		return func(a, b *snapshot.NodeRow) int { return cmp.Compare(a.Version, b.Version) }
 	}
 	return nil
 }
 
 // rank is how near the top a node belongs.
-func rank(r *engine.NodeRow) int {
+func rank(r *snapshot.NodeRow) int {
 	if scene.IsProblem(r) {
 		return 0
 	}
@@ -105,7 +105,7 @@ func rank(r *engine.NodeRow) int {
 }
 
 // ends is when a node's countdown ends, late without one.
-func ends(r *engine.NodeRow) time.Time {
+func ends(r *snapshot.NodeRow) time.Time {
 	if r.Wait == nil {
 		return time.Unix(1<<40, 0)
 	}
@@ -157,11 +157,11 @@ func (t *nodeTable) mark(m *Model) {
 // nextProblem takes the cursor to the next node that needs a look, in the order
 // shown.
 func (t *nodeTable) nextProblem() bool {
-	var all []*engine.NodeRow
+	var all []*snapshot.NodeRow
 	for _, z := range t.list {
 		all = append(all, z.rows...)
 	}
-	at := slices.IndexFunc(all, func(r *engine.NodeRow) bool { return r.ID == t.Cursor })
+	at := slices.IndexFunc(all, func(r *snapshot.NodeRow) bool { return r.ID == t.Cursor })
 	for i := range all {
 		if r := all[(at+1+i)%len(all)]; scene.IsProblem(r) {
 			t.Cursor = r.ID
@@ -172,8 +172,8 @@ func (t *nodeTable) nextProblem() bool {
 }
 
 // chosenNodes are the marked nodes in the order shown, or the one under the cursor.
-func (t *nodeTable) chosenNodes() []*engine.NodeRow {
-	var out []*engine.NodeRow
+func (t *nodeTable) chosenNodes() []*snapshot.NodeRow {
+	var out []*snapshot.NodeRow
 	for _, z := range t.list {
 		for _, r := range z.rows {
 			if t.marks[r.ID] || len(t.marks) == 0 && r.ID == t.Cursor {

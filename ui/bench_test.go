@@ -6,18 +6,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // large is a run of n nodes in 3 zones.
-func large(n int) *engine.Snapshot {
+func large(n int) *snapshot.Snapshot {
 	s := uitest.Busy()
 	for z := range s.Zones {
 		for i := len(s.Zones[z].Rows); i < n/3; i++ {
-			s.Zones[z].Rows = append(s.Zones[z].Rows, &engine.NodeRow{ID: fmt.Sprintf("i-%d-%d", z, i), Name: uitest.Host(z+1, 300+i), Zone: s.Zones[z].Name,
+			s.Zones[z].Rows = append(s.Zones[z].Rows, &snapshot.NodeRow{ID: fmt.Sprintf("i-%d-%d", z, i), Name: uitest.Host(z+1, 300+i), Zone: s.Zones[z].Name,
 				Stage: record.Draining, Version: s.From, Ready: true, Pods: 30, PodsLeft: i % 30, Wait: uitest.Wait("drain deadline", time.Duration(i)*time.Second, 15*time.Minute)})
 		}
 	}
@@ -59,7 +59,7 @@ func BenchmarkSnapshot(b *testing.B) {
 
 // later is a snapshot a tenth of a second after another one. What has not changed is
 // shared with it, as engine.View does.
-func later(was *engine.Snapshot, turn int) *engine.Snapshot {
+func later(was *snapshot.Snapshot, turn int) *snapshot.Snapshot {
 	s := *was
 	s.At = s.At.Add(100 * time.Millisecond)
 	s.Zones = slices.Clone(s.Zones)

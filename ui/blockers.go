@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -49,7 +50,7 @@ func (bl *blockerList) move(sc *scene.Scene, n int) {
 }
 
 // at is the blocker under the cursor, nil without one.
-func (bl *blockerList) at(sc *scene.Scene) *engine.Blocker {
+func (bl *blockerList) at(sc *scene.Scene) *blockers.Blocker {
 	if i := bl.index(sc); i >= 0 {
 		return sc.Blockers[i]
 	}
@@ -60,7 +61,7 @@ func (bl *blockerList) at(sc *scene.Scene) *engine.Blocker {
 // could show more.
 func (bl *blockerList) height(m *Model, w int) int {
 	n := 0
-	var above *engine.Blocker
+	var above *blockers.Blocker
 	for _, b := range m.Scene.Blockers {
 		if n += len(m.blockerLines(b, above, w)); n > m.Height {
 			break
@@ -92,7 +93,7 @@ func (bl *blockerList) fit(m *Model, l layout) {
 // visible are the lines of the blockers that fit into the window, and how many blockers
 // those are: at least one, cut if it does not fit.
 func (bl *blockerList) visible(m *Model, w, room int) (body []string, shown int) {
-	var above *engine.Blocker
+	var above *blockers.Blocker
 	for _, b := range m.Scene.Blockers[bl.top:] {
 		ls := m.blockerLines(b, above, w)
 		if len(body)+len(ls) > room {
@@ -145,7 +146,7 @@ func (m *Model) blockedTitle() string {
 // blockerLines tells one blocker: what is in the way of which pod, and below it
 // the way out and how long it may still take. Below one of which the same is said it is
 // a line with the pod.
-func (m *Model) blockerLines(b, above *engine.Blocker, w int) []string {
+func (m *Model) blockerLines(b, above *blockers.Blocker, w int) []string {
 	sc, st := m.Scene, m.Styles
 	now := m.Opts.Now()
 	mark := " "
@@ -185,7 +186,7 @@ func (m *Model) blockerLines(b, above *engine.Blocker, w int) []string {
 	}
 	if len(heads) == 0 {
 		heads = []string{string(b.Kind) + "  " + sc.Brief(b.Detail)}
-		if b.Kind == engine.BlockedByReturn { // the detail says so itself
+		if b.Kind == blockers.BlockedByReturn { // the detail says so itself
 			heads = []string{sc.Brief(b.Detail)}
 		}
 	}
@@ -233,7 +234,7 @@ func (m *Model) blockerLines(b, above *engine.Blocker, w int) []string {
 
 // sameButPod reports whether two blockers differ in their pods alone: what is in the way,
 // the way out and the deadline are the same.
-func sameButPod(b, above *engine.Blocker) bool {
+func sameButPod(b, above *blockers.Blocker) bool {
 	if above == nil {
 		return false
 	}
@@ -314,7 +315,7 @@ func (m *Model) evictionLines(r rect) []string {
 	return style.Framed(st, st.Border, title, "", more, body, r.w, r.h, false)
 }
 
-func (m *Model) evictionLine(e *engine.Eviction, w int) string {
+func (m *Model) evictionLine(e *snapshot.Eviction, w int) string {
 	sc, st := m.late, m.Styles
 	left, _ := sc.Remaining(e.Grace, m.Opts.Now())
 	const clock = 6

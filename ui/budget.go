@@ -7,8 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -16,14 +17,14 @@ import (
 type BudgetDialog struct {
 	reader
 	// Known are the budgets as the pod knows them; at is the one that is shown.
-	Known  []engine.BudgetView
+	Known  []blockers.BudgetView
 	at     int
-	Detail *engine.BudgetDetail // of that one, nil until it has come
-	Gone   bool                 // it was deleted
+	Detail *snapshot.BudgetDetail // of that one, nil until it has come
+	Gone   bool                   // it was deleted
 }
 
 // openBudgets shows the budgets of a pod, or says that there is none.
-func (m *Model) openBudgets(pod string, budgets []engine.BudgetView) tea.Cmd {
+func (m *Model) openBudgets(pod string, budgets []blockers.BudgetView) tea.Cmd {
 	if len(budgets) == 0 {
 		m.refuse("no PDB covers " + pod)
 		return m.tick()
@@ -35,7 +36,7 @@ func (d *BudgetDialog) wide() {}
 
 func (d *BudgetDialog) ref() string { return d.Known[d.at].Ref }
 
-func (d *BudgetDialog) looksAt() engine.Look { return engine.Look{Budget: d.ref()} }
+func (d *BudgetDialog) looksAt() snapshot.Look { return snapshot.Look{Budget: d.ref()} }
 
 func (d *BudgetDialog) Title(*Model) string {
 	if len(d.Known) > 1 {
@@ -120,7 +121,7 @@ func (d *BudgetDialog) more(m *Model, w int) []string {
 }
 
 // budgetPod is a pod that a budget covers: its name, where it is, and how.
-func (m *Model) budgetPod(p *engine.BudgetPod, w int) []string {
+func (m *Model) budgetPod(p *snapshot.BudgetPod, w int) []string {
 	st, sc := m.Styles, m.Scene
 	lk, word := style.Look{Glyph: st.Glyphs.Ready, Pen: st.Good}, "Ready"
 	switch {

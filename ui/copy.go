@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
 )
@@ -75,7 +75,7 @@ func aName(name string) (text, what string) { return style.Clean(name), name }
 
 // nodeName is the node's full name, as kubectl wants it, or the machine of one that
 // has not joined.
-func nodeName(r *engine.NodeRow) (text, what string) {
+func nodeName(r *snapshot.NodeRow) (text, what string) {
 	if r.Name == "" {
 		return aName(r.ID)
 	}

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
@@ -63,7 +63,7 @@ func history(m *Model, w int, about func(*record.Event) bool) []string {
 // BlockerDialog shows all that is known of what keeps a pod on its node.
 type BlockerDialog struct {
 	reader
-	Blocker *engine.Blocker
+	Blocker *blockers.Blocker
 	gone    bool // it does not block any more
 }
 
@@ -117,7 +117,7 @@ func (d *BlockerDialog) target() forceTarget {
 }
 
 // blockerText is a blocker as a list of facts.
-func blockerText(m *Model, b *engine.Blocker, w int) []string {
+func blockerText(m *Model, b *blockers.Blocker, w int) []string {
 	st, sc := m.Styles, m.Scene
 	now := sc.Now(m.Opts.Now())
 	out := style.Fact(st, "pod", b.Pod, st.Title, w)

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -303,12 +303,12 @@ func (m *Model) dialogTop(w int) string {
 }
 
 // looker is a dialog that shows more than every snapshot has.
-type looker interface{ looksAt() engine.Look }
+type looker interface{ looksAt() snapshot.Look }
 
 // sendLook tells what the dialogs that are open look at, if that has changed. What
 // those below look at stays, so that it is there when one goes back.
 func (m *Model) sendLook() {
-	var at engine.Look
+	var at snapshot.Look
 	add := func(d Dialog) {
 		if l, ok := d.(looker); ok {
 			look := l.looksAt()

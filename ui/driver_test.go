@@ -12,8 +12,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/vt"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
 
@@ -29,7 +29,7 @@ type person struct {
 }
 
 // sit starts a dashboard of w by h cells that shows a snapshot.
-func sit(t *testing.T, w, h int, s *engine.Snapshot, with ...func(*Options)) *person {
+func sit(t *testing.T, w, h int, s *snapshot.Snapshot, with ...func(*Options)) *person {
 	t.Helper()
 	in, keys := io.Pipe()
 	p := &person{Desk: uitest.NewDesk(t, 1), keys: keys, term: vt.NewEmulator(w, h)}
@@ -119,7 +119,7 @@ func (p *person) Press(keys ...string) *person {
 func (p *person) Type(text string) *person { return p.Press(strings.Split(text, "")...) }
 
 // Show has a new snapshot arrive.
-func (p *person) Show(s *engine.Snapshot) *person {
+func (p *person) Show(s *snapshot.Snapshot) *person {
 	p.Snapshots <- uitest.Judge(s)
 	return p
 }

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -164,7 +165,7 @@ func TestPalette(t *testing.T) {
 // and an explanation.
 func TestActionsAreWellFormed(t *testing.T) {
 	seen := map[string]string{}
-	for _, a := range actions(Options{Scale: func(*engine.Blocker) string { return "" }}) {
+	for _, a := range actions(Options{Scale: func(*blockers.Blocker) string { return "" }}) {
 		if a.Name == "" || a.help == "" || a.Show == "" || a.do == nil && (len(a.Keys) > 0 || a.Label != nil) {
 			t.Errorf("%q is not whole", a.Name)
 		}
@@ -180,7 +181,7 @@ func TestActionsAreWellFormed(t *testing.T) {
 // The log has a cursor too: a line opens whole, with its command, and what is read
 // stays in sight while more comes.
 func TestReadTheLog(t *testing.T) {
-	many := func(n int) *engine.Snapshot {
+	many := func(n int) *snapshot.Snapshot {
 		s := uitest.Busy()
 		var all []record.Event
 		for i := range n {
@@ -199,7 +200,7 @@ func TestReadTheLog(t *testing.T) {
 // What is taken over from the snapshot before is what would be worked out anew.
 func TestScenesFollowTheirSnapshots(t *testing.T) {
 	m := board(uitest.Busy(), 120, 36, themes.None)
-	for _, s := range []*engine.Snapshot{uitest.Busy(), uitest.Watching(), uitest.Done(), uitest.Stale(), uitest.Busy()} {
+	for _, s := range []*snapshot.Snapshot{uitest.Busy(), uitest.Watching(), uitest.Done(), uitest.Stale(), uitest.Busy()} {
 		m.Update(snapshotMsg{uitest.Judge(s)})
 		fresh := board(s, 120, 36, themes.None)
 		fresh.Opts = m.Opts

@@ -9,8 +9,9 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -46,7 +47,7 @@ func (d *ForceDialog) Names(m *Model) []string {
 }
 
 // looksAt: of a node that is forced all pods are wanted, with the budgets that they break.
-func (d *ForceDialog) looksAt() engine.Look { return engine.Look{Machine: d.machine} }
+func (d *ForceDialog) looksAt() snapshot.Look { return snapshot.Look{Machine: d.machine} }
 
 func (d *ForceDialog) Title(m *Model) string { return "Force " + d.Names(m)[0] }
 
@@ -90,7 +91,7 @@ func (d *ForceDialog) Body(m *Model, w int) []string {
 // left of it.
 func (d *ForceDialog) promises(m *Model) []string {
 	type broken struct {
-		view engine.BudgetView
+		view blockers.BudgetView
 		pods int
 	}
 	var order []string
@@ -120,7 +121,7 @@ func (d *ForceDialog) promises(m *Model) []string {
 		budgets, order = map[string]*broken{}, nil
 		for _, p := range n.Pods {
 			for _, v := range p.Budgets {
-				if p.Stage == engine.StageIgnored || !p.Ready || p.Grace != nil {
+				if p.Stage == snapshot.StageIgnored || !p.Ready || p.Grace != nil {
 					continue
 				}
 				if budgets[v.Ref] == nil {
@@ -238,7 +239,7 @@ func (d *ForceDialog) refresh(m *Model) {
 				gone = false
 			}
 		}
-		if p := m.podInSight(d.uid); p != nil && p.Stage != engine.StageIgnored {
+		if p := m.podInSight(d.uid); p != nil && p.Stage != snapshot.StageIgnored {
 			gone = false
 		}
 	}
@@ -251,7 +252,7 @@ func (d *ForceDialog) refresh(m *Model) {
 }
 
 // podInSight is a pod of the node that is looked at, nil if it is none of those.
-func (m *Model) podInSight(uid string) *engine.PodDetail {
+func (m *Model) podInSight(uid string) *snapshot.PodDetail {
 	if m.Scene.Node == nil || uid == "" {
 		return nil
 	}
@@ -281,7 +282,7 @@ func (m *Model) whyNotForce(t forceTarget) string {
 		return off
 	case row == nil:
 		return m.Scene.NodeName(t.node) + " is gone"
-	case p != nil && p.Stage == engine.StageIgnored:
+	case p != nil && p.Stage == snapshot.StageIgnored:
 		return p.Ref + " is deleted with its node"
 	case p == nil && !m.leaves(t.uid):
 		return t.pod + " no longer blocks"
@@ -291,6 +292,6 @@ func (m *Model) whyNotForce(t forceTarget) string {
 
 // leaves reports whether a pod is still to leave its node, or on its way.
 func (m *Model) leaves(uid string) bool {
-	return slices.ContainsFunc(m.Scene.Blockers, func(b *engine.Blocker) bool { return b.UID == uid }) ||
-		slices.ContainsFunc(m.Scene.Evictions, func(e *engine.Eviction) bool { return e.UID == uid })
+	return slices.ContainsFunc(m.Scene.Blockers, func(b *blockers.Blocker) bool { return b.UID == uid }) ||
+		slices.ContainsFunc(m.Scene.Evictions, func(e *snapshot.Eviction) bool { return e.UID == uid })
 }

@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/scene"
@@ -64,13 +64,13 @@ func TestCountdownsStandStill(t *testing.T) {
 	later := uitest.Moment.Add(10 * time.Second)
 	for _, c := range []struct {
 		name   string
-		change func(*engine.Snapshot)
+		change func(*snapshot.Snapshot)
 		usable time.Duration
 	}{
-		{"running", func(*engine.Snapshot) {}, 50 * time.Second},
-		{"paused", func(s *engine.Snapshot) { s.State = record.Paused }, time.Minute},
-		{"cluster stale", func(s *engine.Snapshot) { s.Sources[0].Stale = true }, time.Minute},
-		{"cloud stale", func(s *engine.Snapshot) { s.Sources[1].Stale = true }, 50 * time.Second},
+		{"running", func(*snapshot.Snapshot) {}, 50 * time.Second},
+		{"paused", func(s *snapshot.Snapshot) { s.State = record.Paused }, time.Minute},
+		{"cluster stale", func(s *snapshot.Snapshot) { s.Sources[0].Stale = true }, time.Minute},
+		{"cloud stale", func(s *snapshot.Snapshot) { s.Sources[1].Stale = true }, 50 * time.Second},
 	} {
 		s := uitest.Busy()
 		c.change(s)
@@ -94,7 +94,7 @@ func TestCountdownsFollowTheClustersTime(t *testing.T) {
 
 func TestWindowTitleAndTaskbar(t *testing.T) {
 	for _, c := range []struct {
-		s     *engine.Snapshot
+		s     *snapshot.Snapshot
 		title string
 		state tea.ProgressBarState
 	}{

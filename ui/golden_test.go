@@ -9,20 +9,20 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // board is a model that shows a snapshot, without a program around it.
-func board(s *engine.Snapshot, w, h int, theme themes.Theme) *Model {
+func board(s *snapshot.Snapshot, w, h int, theme themes.Theme) *Model {
 	m := undrawn(s, w, h, theme)
 	m.draw()
 	return m
 }
 
 // undrawn is a board before its first frame.
-func undrawn(s *engine.Snapshot, w, h int, theme themes.Theme) *Model {
+func undrawn(s *snapshot.Snapshot, w, h int, theme themes.Theme) *Model {
 	m := NewModel(Options{Now: func() time.Time { return uitest.Moment }, Theme: theme, Environ: []string{"TERM=xterm"}})
 	m.update(tea.WindowSizeMsg{Width: w, Height: h})
 	m.update(snapshotMsg{uitest.Judge(s)})

@@ -3,8 +3,8 @@ package ui
 import (
 	"fmt"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -151,7 +151,7 @@ func (m *Model) phaseLine(w int) string {
 	return l.String()
 }
 
-func (m *Model) phase(l *style.Line, p *engine.PhaseView, bar int) {
+func (m *Model) phase(l *style.Line, p *snapshot.PhaseView, bar int) {
 	sc, st := m.Scene, m.Styles
 	finished := sc.State == record.Finished
 	switch {

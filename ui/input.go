@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/term"
 )
@@ -317,8 +317,8 @@ func (t *nodeTable) at(s spot) string {
 }
 
 // under is the blocker on a line of the panel, nil if there is none.
-func (bl *blockerList) under(m *Model, line int) *engine.Blocker {
-	var above *engine.Blocker
+func (bl *blockerList) under(m *Model, line int) *blockers.Blocker {
+	var above *blockers.Blocker
 	for _, b := range m.Scene.Blockers[min(bl.top, len(m.Scene.Blockers)):] {
 		if line -= len(m.blockerLines(b, above, m.plan().blocked.w-2)); line < 0 {
 			return b

@@ -4,8 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/term"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -40,7 +41,7 @@ func TestApproveAPhase(t *testing.T) {
 	ui.Press("a").Expect("Approve the phase upgrade", "drains and terminates up to 2 nodes at once", "41 pods will be evicted")
 	ui.Press("enter").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h9"})
 	down := uitest.Phase()
-	down.Batch = &engine.BatchView{ID: 3, Phase: "scale down", Hash: "h10", Does: "the machines that are too many are ended", AsOf: uitest.Moment}
+	down.Batch = &snapshot.BatchView{ID: 3, Phase: "scale down", Hash: "h10", Does: "the machines that are too many are ended", AsOf: uitest.Moment}
 	ui.Show(down).Expect("Phase scale down waits").Press("a").Expect("Approve the phase scale down", "the machines that are too many are ended").Gone("will be evicted", "webhooks")
 }
 
@@ -53,7 +54,7 @@ func TestApproveOfWhatCannotBeJudgedPromisesNothing(t *testing.T) {
 // Nobody decides on what was true a while ago: neither from the board, nor in a
 // dialog that was open when the connection was lost.
 func TestNothingIsApprovedOnStaleData(t *testing.T) {
-	lost := func() *engine.Snapshot {
+	lost := func() *snapshot.Snapshot {
 		s := uitest.Asking()
 		s.Sources[0].Stale, s.Sources[0].Fresh = true, uitest.Moment.Add(-40*time.Second)
 		return s
@@ -83,16 +84,16 @@ func TestSkipAndReturn(t *testing.T) {
 
 // In a demo somebody else is at hand.
 func TestScaleInADemo(t *testing.T) {
-	asked := make(chan *engine.Blocker, 1)
+	asked := make(chan *blockers.Blocker, 1)
 	ui := sit(t, 120, 36, uitest.Busy(), func(o *Options) {
-		o.Scale = func(b *engine.Blocker) string { asked <- b; return "somebody scales " + b.Owner + " to 4" }
+		o.Scale = func(b *blockers.Blocker) string { asked <- b; return "somebody scales " + b.Owner + " to 4" }
 	})
 	ui.Expect("w scale").Press("w").Expect("somebody scales checkout to 4").SentNothing()
 	if b := <-asked; b.Owner != "checkout" {
 		t.Errorf("asked about %s", b.Pod)
 	}
 	held := uitest.Busy()
-	held.Blockers[0].Kind = engine.BlockedByFinalizer
+	held.Blockers[0].Kind = blockers.BlockedByFinalizer
 	ui.Show(held).Press("tab", "down", "w").Expect("cannot scale now: scaling does not help shop/checkout-7d9f-x2")
 	ui.Show(uitest.Asking()).Expect("Batch 2 waits for approval").Press("w").Expect("cannot scale now: no PDB blocks a pod")
 }
@@ -173,7 +174,7 @@ func TestPauseAndResume(t *testing.T) {
 	ui.Expect("p pause").Press("p").Sent(record.Command{Kind: record.CmdPause}).Expect("pause requested")
 	paused := uitest.Busy()
 	paused.State, paused.Why = record.Paused, "ana@laptop asked"
-	paused.Abilities = []engine.AbilityNow{{Kind: record.CmdResume}}
+	paused.Abilities = []snapshot.AbilityNow{{Kind: record.CmdResume}}
 	ui.Show(paused).Expect("‖ paused: ana@laptop asked. p resumes", "fails in 11:42, stopped")
 	ui.Later(30 * time.Second).Press("p").Sent(record.Command{Kind: record.CmdResume}).Expect("11:42")
 }
@@ -280,7 +281,7 @@ func TestTheCursorStaysWithItsNode(t *testing.T) {
 func TestDisconnectAndReconnect(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
 	away := uitest.Busy()
-	away.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: uitest.Moment.Add(-14 * time.Second), Stale: true, Problem: "connection refused", Retry: uitest.Moment.Add(3 * time.Second)}
+	away.Sources[0] = snapshot.SourceView{Name: world.Cluster, Fresh: uitest.Moment.Add(-14 * time.Second), Stale: true, Problem: "connection refused", Retry: uitest.Moment.Add(3 * time.Second)}
 	ui.Show(away).Expect("cluster data 14 s old, retry in 3 s: connection refused", "stopped")
 	ui.Show(uitest.Busy()).Gone("connection refused", "stopped")
 }

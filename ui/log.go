@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
@@ -31,7 +31,7 @@ func (m *Model) overhear(lines []string) {
 }
 
 // withOverheard is a snapshot with what was overheard in its log.
-func (m *Model) withOverheard(s *engine.Snapshot) *engine.Snapshot {
+func (m *Model) withOverheard(s *snapshot.Snapshot) *snapshot.Snapshot {
 	if len(m.overheard) == 0 {
 		return s
 	}

@@ -9,19 +9,19 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/term"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // told is what a dashboard has told that it looks at.
-type told chan engine.Look
+type told chan snapshot.Look
 
-func (l told) option(o *Options) { o.Look = func(at engine.Look) { l <- at } }
+func (l told) option(o *Options) { o.Look = func(at snapshot.Look) { l <- at } }
 
-func (l told) Expect(t *testing.T, want engine.Look) {
+func (l told) Expect(t *testing.T, want snapshot.Look) {
 	t.Helper()
 	select {
 	case got := <-l:
@@ -43,9 +43,9 @@ func (l told) Nothing(t *testing.T) {
 }
 
 // notYet is a snapshot from before the details were worked out.
-func notYet() *engine.Snapshot {
+func notYet() *snapshot.Snapshot {
 	s := uitest.Looking()
-	s.Look, s.Node, s.Budget = engine.Look{}, nil, nil
+	s.Look, s.Node, s.Budget = snapshot.Look{}, nil, nil
 	return s
 }
 
@@ -53,19 +53,19 @@ func TestLookIsToldAndDetailsArrive(t *testing.T) {
 	looks := make(told, 8)
 	ui := sit(t, 120, 44, notYet(), looks.option)
 	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("3 of 17 remain to be moved", "reading ...")
-	looks.Expect(t, engine.Look{Machine: "i-01023"})
+	looks.Expect(t, snapshot.Look{Machine: "i-01023"})
 	ui.Show(uitest.Looking()).Expect("12 pods, 9 to move, 3 ignored", "template ng-web version 7").Gone("reading ...")
 	ui.Press("down").Expect("nightly-reconciliation-worker, Ready").Press("b").Expect("PDB payments-and-settlement/all (1 of 2)", "reading ...")
-	looks.Expect(t, engine.Look{Machine: "i-01023", Budget: "payments-and-settlement/all"})
+	looks.Expect(t, snapshot.Look{Machine: "i-01023", Budget: "payments-and-settlement/all"})
 	ui.Press("b").Expect("payments-and-settlement/nightly (2 of 2)", "minAvailable 50%")
-	looks.Expect(t, engine.Look{Machine: "i-01023", Budget: "payments-and-settlement/nightly"})
+	looks.Expect(t, snapshot.Look{Machine: "i-01023", Budget: "payments-and-settlement/nightly"})
 	ui.Press("esc").Expect("12 pods").Gone("2 of 2")
-	looks.Expect(t, engine.Look{Machine: "i-01023"})
+	looks.Expect(t, snapshot.Look{Machine: "i-01023"})
 	ui.Press("up", "b").Expect("PDB shop/checkout", "11 pods", "0/12 nodes are available")
-	looks.Expect(t, engine.Look{Machine: "i-01023", Budget: "shop/checkout"})
+	looks.Expect(t, snapshot.Look{Machine: "i-01023", Budget: "shop/checkout"})
 	ui.Press("esc").Expect("12 pods").Press("esc").Gone("12 pods")
-	looks.Expect(t, engine.Look{Machine: "i-01023"})
-	looks.Expect(t, engine.Look{})
+	looks.Expect(t, snapshot.Look{Machine: "i-01023"})
+	looks.Expect(t, snapshot.Look{})
 	ui.Press("x").Expect("Abort the upgrade?").Press("esc").Gone("Abort the upgrade?")
 	looks.Nothing(t)
 }
@@ -107,7 +107,7 @@ func TestForceThePodUnderTheCursor(t *testing.T) {
 func TestForceAPodOnlyByTheRules(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		s    func() *engine.Snapshot
+		s    func() *snapshot.Snapshot
 		with func(*Options)
 		want string
 	}{
@@ -156,9 +156,9 @@ func TestNoMoreIsReadAtTheEnd(t *testing.T) {
 	looks := make(told, 8)
 	ui := sit(t, 120, 44, uitest.Looking(), looks.option)
 	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods")
-	looks.Expect(t, engine.Look{Machine: "i-01023"})
+	looks.Expect(t, snapshot.Look{Machine: "i-01023"})
 	ui.Show(uitest.Failed()).Expect("exit code").Later(GraceQuiet).Press("esc").Gone("exit code", "12 pods")
-	looks.Expect(t, engine.Look{})
+	looks.Expect(t, snapshot.Look{})
 	ui.Press("enter").Expect("the run is over: nothing more is read")
 }
 
@@ -166,7 +166,7 @@ func TestCtrlCClosesAllDialogs(t *testing.T) {
 	looks := make(told, 8)
 	ui := sit(t, 120, 44, uitest.Looking(), looks.option)
 	ui.Expect("ip-10-0-1-23").Press("down", "enter", "b").Expect("11 pods").Press("ctrl+c").Sent(record.Command{Kind: record.CmdAbort, Reason: "ctrl-c in the dashboard"}).Gone("11 pods", "12 pods")
-	for _, want := range []engine.Look{{Machine: "i-01023"}, {Machine: "i-01023", Budget: "shop/checkout"}, {}} {
+	for _, want := range []snapshot.Look{{Machine: "i-01023"}, {Machine: "i-01023", Budget: "shop/checkout"}, {}} {
 		looks.Expect(t, want)
 	}
 }
@@ -175,7 +175,7 @@ func TestCtrlCClosesAllDialogs(t *testing.T) {
 func TestDetailsHoldAtEverySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, c := range []struct {
-		make func() *engine.Snapshot
+		make func() *snapshot.Snapshot
 		keys []string
 	}{{uitest.Looking, []string{"down", "g", "enter"}}, {uitest.Looking, []string{"down", "g", "enter", "b"}}, {uitest.Calm, []string{"down", "g", "enter"}}, {uitest.Behind, []string{"down", "g", "enter", "b"}}, {uitest.Looking, []string{"down", "g", "enter", "down", "enter"}}} {
 		for _, evil := range []bool{false, true} {
@@ -207,7 +207,7 @@ func TestDetailsHoldAtEverySize(t *testing.T) {
 }
 
 // hostileDetails puts tricks into every string of details that comes from outside.
-func hostileDetails(s *engine.Snapshot, r *rand.Rand) *engine.Snapshot {
+func hostileDetails(s *snapshot.Snapshot, r *rand.Rand) *snapshot.Snapshot {
 	soil := func(list ...*string) {
 		for _, p := range list {
 			at := r.IntN(len(*p) + 1)

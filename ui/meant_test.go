@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -57,7 +58,7 @@ func TestAnApprovalThatIsLostIsAskedForAgain(t *testing.T) {
 
 // A node that has moved on is not what was asked about.
 func TestADialogAboutANodeGoesWhenItMovesOn(t *testing.T) {
-	moved := func() *engine.Snapshot {
+	moved := func() *snapshot.Snapshot {
 		s := uitest.Busy()
 		s.Zones[0].Rows[0].Stage = record.Terminating
 		return s
@@ -73,13 +74,13 @@ func TestADialogAboutANodeGoesWhenItMovesOn(t *testing.T) {
 func TestForceOfANodeNamesEveryBudget(t *testing.T) {
 	s := uitest.Busy()
 	row := s.Zones[0].Rows[0]
-	cart := engine.BudgetView{Ref: "shop/cart", Desired: 4, Healthy: 5, Expected: 5}
-	pod := func(name string, ready bool, b ...engine.BudgetView) *engine.PodDetail {
-		return &engine.PodDetail{Ref: "shop/" + name, UID: name, Ready: ready, Budgets: b}
+	cart := blockers.BudgetView{Ref: "shop/cart", Desired: 4, Healthy: 5, Expected: 5}
+	pod := func(name string, ready bool, b ...blockers.BudgetView) *snapshot.PodDetail {
+		return &snapshot.PodDetail{Ref: "shop/" + name, UID: name, Ready: ready, Budgets: b}
 	}
-	s.Node = &engine.NodeDetail{ID: row.ID, Pods: []*engine.PodDetail{
+	s.Node = &snapshot.NodeDetail{ID: row.ID, Pods: []*snapshot.PodDetail{
 		pod("cart-1", true, cart), pod("cart-2", true, cart), pod("cart-3", false, cart),
-		pod("mail-1", true, engine.BudgetView{Ref: "shop/mail", Desired: 1, Healthy: 3, Expected: 3}),
+		pod("mail-1", true, blockers.BudgetView{Ref: "shop/mail", Desired: 1, Healthy: 3, Expected: 3}),
 	}}
 	ui := sit(t, 120, 36, s)
 	ui.Expect("quit").Press("down", "g", "f").Expect("violates PDB shop/cart: it requires 4 healthy pods, has 5, will have 3").Gone("shop/mail")
@@ -91,7 +92,7 @@ func TestForceOfManyPromisesShowsWhatIsTyped(t *testing.T) {
 	for i := range 14 {
 		b := *s.Blockers[0]
 		b.UID, b.Pod = fmt.Sprint(i), fmt.Sprintf("shop/pod-%d", i)
-		b.Budgets = []engine.BudgetView{{Ref: fmt.Sprintf("shop/budget-%d", i), Healthy: 3, Desired: 3, Expected: 3}}
+		b.Budgets = []blockers.BudgetView{{Ref: fmt.Sprintf("shop/budget-%d", i), Healthy: 3, Desired: 3, Expected: 3}}
 		s.Blockers = append(s.Blockers, &b)
 	}
 	ui := sit(t, 80, 24, s)
@@ -102,7 +103,7 @@ func TestForceOfManyPromisesShowsWhatIsTyped(t *testing.T) {
 // While only the cloud cannot be seen, drains go on, and the screen does not deny it.
 func TestStaleBySource(t *testing.T) {
 	s := uitest.Busy()
-	s.Sources[1] = engine.SourceView{Name: world.Cloud, Fresh: uitest.Moment.Add(-time.Minute), Stale: true, Problem: "expired"}
+	s.Sources[1] = snapshot.SourceView{Name: world.Cloud, Fresh: uitest.Moment.Add(-time.Minute), Stale: true, Problem: "expired"}
 	sit(t, 120, 36, s).Expect("cloud data 60 s old", "Drains continue; AWS calls wait").Gone("No changes")
 }
 

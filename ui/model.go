@@ -5,8 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/term"
 )
@@ -14,7 +14,7 @@ import (
 // Messages of our own.
 type (
 	// snapshotMsg is a new picture of the run.
-	snapshotMsg struct{ s *engine.Snapshot }
+	snapshotMsg struct{ s *snapshot.Snapshot }
 	// endedMsg: there will be no more snapshots.
 	endedMsg struct{}
 	// tickMsg: countdowns move.
@@ -56,8 +56,8 @@ type Model struct {
 
 	search search
 	Dialog Dialog
-	under  []Dialog    // those that dialog was opened from, and goes back to
-	looked engine.Look // what Options.Look was told last
+	under  []Dialog      // those that dialog was opened from, and goes back to
+	looked snapshot.Look // what Options.Look was told last
 	grace  grace
 	// Notice is a sentence in place of the footer until the next key, or for as long
 	// as it takes to read it.
@@ -170,7 +170,7 @@ func (m *Model) View() tea.View {
 }
 
 // Show takes a new snapshot.
-func (m *Model) Show(s *engine.Snapshot) {
+func (m *Model) Show(s *snapshot.Snapshot) {
 	if s == nil {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -53,7 +53,7 @@ func TestTablesMoveOneAfterTheOther(t *testing.T) {
 func TestEvictionsFollowTheBlockedPanel(t *testing.T) {
 	m := board(uitest.Busy(), 200, 50, themes.Dark)
 	next := uitest.Busy()
-	next.Blockers[0].Pod, next.Evictions = "shop/checkout-7d9f-zz", []*engine.Eviction{{Pod: "shop/late-1", Node: uitest.Host(2, 31), Grace: next.Evictions[0].Grace}}
+	next.Blockers[0].Pod, next.Evictions = "shop/checkout-7d9f-zz", []*snapshot.Eviction{{Pod: "shop/late-1", Node: uitest.Host(2, 31), Grace: next.Evictions[0].Grace}}
 	has := func(want ...bool) {
 		t.Helper()
 		got := m.View().Content

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -31,7 +31,7 @@ func TestANightAtTheKeyboard(t *testing.T) {
 
 	// The cluster goes away: nothing is decided, and the screen says since when.
 	away := uitest.Busy()
-	away.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: uitest.Moment.Add(-14 * time.Second), Stale: true, Problem: "connection refused", Retry: uitest.Moment.Add(3 * time.Second)}
+	away.Sources[0] = snapshot.SourceView{Name: world.Cluster, Fresh: uitest.Moment.Add(-14 * time.Second), Stale: true, Problem: "connection refused", Retry: uitest.Moment.Add(3 * time.Second)}
 	ui.Show(away).Expect("cluster data 14 s old, retry in 3 s: connection refused")
 	ui.Press("f").Expect("cannot force now: the data of the cluster is 14 s old").SentNothing()
 	ui.Show(uitest.Busy()).Gone("connection refused")

@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -17,16 +17,16 @@ import (
 // a cursor, and what happened to it.
 type NodeDialog struct {
 	reader
-	row    *engine.NodeRow
-	Detail *engine.NodeDetail // nil until it has come
-	cursor string             // the UID of a pod
+	row    *snapshot.NodeRow
+	Detail *snapshot.NodeDetail // nil until it has come
+	cursor string               // the UID of a pod
 	// roams: the window does not follow the cursor, because the operator scrolled.
 	roams bool
 }
 
 func (d *NodeDialog) wide() {}
 
-func (d *NodeDialog) looksAt() engine.Look { return engine.Look{Machine: d.row.ID} }
+func (d *NodeDialog) looksAt() snapshot.Look { return snapshot.Look{Machine: d.row.ID} }
 
 func (d *NodeDialog) Title(*Model) string {
 	if d.row.Name == "" {
@@ -53,7 +53,7 @@ func (d *NodeDialog) refresh(m *Model) {
 }
 
 // pod is the one under the cursor, nil without one.
-func (d *NodeDialog) pod() *engine.PodDetail {
+func (d *NodeDialog) pod() *snapshot.PodDetail {
 	if i := d.index(); i >= 0 {
 		return d.Detail.Pods[i]
 	}
@@ -64,7 +64,7 @@ func (d *NodeDialog) index() int {
 	if d.Detail == nil {
 		return -1
 	}
-	return slices.IndexFunc(d.Detail.Pods, func(p *engine.PodDetail) bool { return p.UID == d.cursor })
+	return slices.IndexFunc(d.Detail.Pods, func(p *snapshot.PodDetail) bool { return p.UID == d.cursor })
 }
 
 func (d *NodeDialog) Body(m *Model, w int) []string {
@@ -151,7 +151,7 @@ func (d *NodeDialog) fromRow(m *Model, w int) []string {
 	return out
 }
 
-func conditions(r *engine.NodeRow) string {
+func conditions(r *snapshot.NodeRow) string {
 	if r.Name == "" {
 		return "has not joined yet"
 	}
@@ -172,7 +172,7 @@ func conditions(r *engine.NodeRow) string {
 }
 
 // machineText is the member of the group in a sentence.
-func (m *Model) machineText(d *engine.NodeDetail, r *engine.NodeRow) string {
+func (m *Model) machineText(d *snapshot.NodeDetail, r *snapshot.NodeRow) string {
 	mc := d.Machine
 	if mc == nil {
 		return d.ID + " in " + r.Zone + ": no longer listed by the group"
@@ -243,7 +243,7 @@ func (d *NodeDialog) markText(m *Model, w int) []string {
 	if n := d.Detail.Node; n != nil {
 		for _, t := range n.Taints {
 			text := t.String()
-			is := func(mark engine.MarkDetail) bool { return mark.What == "tainted "+text && !mark.Foreign }
+			is := func(mark snapshot.MarkDetail) bool { return mark.What == "tainted "+text && !mark.Foreign }
 			if slices.ContainsFunc(marks, is) {
 				marks, text = slices.DeleteFunc(slices.Clone(marks), is), text+" (ours)"
 			}
@@ -260,7 +260,7 @@ func (d *NodeDialog) markText(m *Model, w int) []string {
 }
 
 // marksText says what the run has put on a node, and what it found there and leaves.
-func marksText(marks []engine.MarkDetail) string {
+func marksText(marks []snapshot.MarkDetail) string {
 	var ours, foreign []string
 	for _, mark := range marks {
 		what := mark.What
@@ -352,7 +352,7 @@ func (d *NodeDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-func (d *NodeDialog) target(p *engine.PodDetail) forceTarget {
+func (d *NodeDialog) target(p *snapshot.PodDetail) forceTarget {
 	return forceTarget{machine: d.row.ID, node: d.row.Name, pod: p.Ref, uid: p.UID}
 }
 

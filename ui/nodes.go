@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -46,8 +46,8 @@ type table struct {
 
 // zoneRows are the nodes of a zone that are shown.
 type zoneRows struct {
-	*engine.ZoneView
-	rows []*engine.NodeRow
+	*snapshot.ZoneView
+	rows []*snapshot.NodeRow
 }
 
 // place is a row of the list: its zone, and where in it.
@@ -67,7 +67,7 @@ func (t *nodeTable) moved(sc *scene.Scene) {
 // item is a line of a table: a row, or the heading of a zone.
 type item struct {
 	zone int
-	row  *engine.NodeRow
+	row  *snapshot.NodeRow
 }
 
 // items are the lines of one zone's table, or with zone < 0 of all.
@@ -170,7 +170,7 @@ func (t *nodeTable) fitTable(zone, w, h int, cols columns) {
 
 // row is the row on a line of the table's window, nil for the heading of a zone. The
 // heading of the first line's zone stays visible in its place.
-func (tb *table) row(line int) *engine.NodeRow {
+func (tb *table) row(line int) *snapshot.NodeRow {
 	if line == 0 && tb.zone < 0 {
 		return nil
 	}
@@ -248,7 +248,7 @@ func folded(z zoneRows, list []item, all int) string {
 	if len(list) == all {
 		return ""
 	}
-	shown := map[*engine.NodeRow]bool{}
+	shown := map[*snapshot.NodeRow]bool{}
 	for _, it := range list {
 		shown[it.row] = true
 	}
@@ -360,8 +360,8 @@ func (t *nodeTable) move(m *Model, n int) {
 
 // rows are those that up and down go through: where zones lie side by side, the
 // cursor's zone; else all.
-func (t *nodeTable) rows(m *Model) []*engine.NodeRow {
-	var out []*engine.NodeRow
+func (t *nodeTable) rows(m *Model) []*snapshot.NodeRow {
+	var out []*snapshot.NodeRow
 	p, ok := t.places[t.Cursor]
 	for z, zone := range t.list {
 		if ok && m.plan().mode == wide && z != p.zone {
@@ -374,7 +374,7 @@ func (t *nodeTable) rows(m *Model) []*engine.NodeRow {
 
 // start is where a new cursor appears: at what is blocked, else at what is
 // happening, else at the top.
-func (t *nodeTable) start(rows []*engine.NodeRow) *engine.NodeRow {
+func (t *nodeTable) start(rows []*snapshot.NodeRow) *snapshot.NodeRow {
 	best := rows[0]
 	for _, r := range rows {
 		if r.Blocked {

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
@@ -125,7 +125,7 @@ func (m *Model) news(now time.Time) []news {
 func (m *Model) blockedNews(now time.Time) []news {
 	sc := m.Scene
 	pods := map[string]int{} // on a node
-	var long []*engine.Blocker
+	var long []*blockers.Blocker
 	for _, b := range sc.Blockers {
 		if sc.Now(now).Sub(b.Since) < blockedLong {
 			continue

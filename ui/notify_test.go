@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
@@ -81,7 +81,7 @@ func TestANotificationWhenANodeIsBlocked(t *testing.T) {
 	s := uitest.Busy()
 	young := *s.Blockers[0]
 	young.Since = uitest.Moment.Add(-5 * time.Second)
-	s.Blockers = []*engine.Blocker{&young}
+	s.Blockers = []*blockers.Blocker{&young}
 	ui.Expect("draining").Press(focusOut).Show(s).Expect("blocked: 1 budget").Silent(osc777)
 	many := uitest.Busy()
 	for _, pod := range []string{"shop/checkout-7d9f-x3", "shop/checkout-7d9f-x4"} {
@@ -104,7 +104,7 @@ func TestABurstIsOneNotification(t *testing.T) {
 	second.Owner, second.Pod, second.Node, second.Machine = "cart", "shop/cart-1", uitest.Host(2, 31), "i-02031"
 	third := second
 	third.Owner, third.Pod, third.Node, third.Machine = "agent", "kube-system/agent-1", uitest.Host(2, 9), "i-02009"
-	both.Blockers = []*engine.Blocker{&second, &third}
+	both.Blockers = []*blockers.Blocker{&second, &third}
 	ui.Show(both).Expect("Batch 2 waits").Silent(osc777)
 	ui.Later(notifyEvery).Show(both)
 	ui.Heard(osc777 + "drainboard ng-web;batch 2 (3 nodes) waits for approval. ip-10-0-2-31 is blocked: shop/cart-1. and 1 more\a").Silent(osc777)

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/term"
@@ -20,8 +20,8 @@ import (
 func TestNodeOfOthers(t *testing.T) {
 	s := uitest.Driven()
 	row := s.Zones[0].Rows[0]
-	s.Look = engine.Look{Machine: row.ID}
-	s.Node = &engine.NodeDetail{ID: row.ID, Moves: []world.Move{
+	s.Look = snapshot.Look{Machine: row.ID}
+	s.Node = &snapshot.NodeDetail{ID: row.ID, Moves: []world.Move{
 		{By: world.MoverKops, Step: world.MoveDraining, Mark: "taint kops.k8s.io/scheduled-for-update:PreferNoSchedule, cordoned", Since: uitest.Moment.Add(-198 * time.Second), Means: row.Note, Limit: 15 * time.Minute},
 		{By: world.MoverKarpenter, Step: world.MoveForeseen, Mark: "taint karpenter.sh/disrupted:NoSchedule", Means: "Karpenter has chosen to replace it"},
 	}}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -16,12 +16,12 @@ import (
 // scenery is what stands on the screen when a snapshot is shown and some keys,
 // separated by spaces, were pressed.
 type scenery struct {
-	of   func() *engine.Snapshot
+	of   func() *snapshot.Snapshot
 	keys string
 }
 
 // with are snapshots and no keys.
-func with(of ...func() *engine.Snapshot) (out []scenery) {
+func with(of ...func() *snapshot.Snapshot) (out []scenery) {
 	for _, f := range of {
 		out = append(out, scenery{of: f})
 	}

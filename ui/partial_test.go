@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -50,7 +50,7 @@ func TestUnread(t *testing.T) {
 // Nobody is told that nothing is blocked, or that a node has no pods, before that is known.
 func TestNothingIsClaimedOfWhatIsUnread(t *testing.T) {
 	never := []string{"nothing is blocked", "blocked 0", "no pod is terminating", "nothing has happened", "data yet", " old", "stale"}
-	for _, of := range []func() *engine.Snapshot{uitest.Idle, uitest.Driven, uitest.Busy} {
+	for _, of := range []func() *snapshot.Snapshot{uitest.Idle, uitest.Driven, uitest.Busy} {
 		for _, size := range uitest.Sizes {
 			for p := NodesPane; p <= logPane; p++ {
 				m, _ := watcher(uitest.Partial(of)(), size[0], size[1])
@@ -71,7 +71,7 @@ func TestNothingIsClaimedOfWhatIsUnread(t *testing.T) {
 	s := uitest.Partial(uitest.Driven)()
 	r := s.Zones[0].Rows[0]
 	r.PodsUnread, r.Pods, r.PodsLeft, r.Blocked = true, 0, 0, false
-	s.Look, s.Node = engine.Look{Machine: r.ID}, &engine.NodeDetail{ID: r.ID}
+	s.Look, s.Node = snapshot.Look{Machine: r.ID}, &snapshot.NodeDetail{ID: r.ID}
 	m, _ := watcher(s, 120, 36)
 	m.Nodes.Cursor = r.ID
 	m.settle()
@@ -85,7 +85,7 @@ func TestNothingIsClaimedOfWhatIsUnread(t *testing.T) {
 // Pods that cannot be read are an alarm, which does not say that what is shown is old.
 func TestPodsThatCannotBeRead(t *testing.T) {
 	s := uitest.Partial(uitest.Idle)()
-	s.Sources[0] = engine.SourceView{Name: s.Sources[0].Name, Stale: true, Problem: "the API answered 500", Retry: uitest.Moment.Add(2 * time.Second)}
+	s.Sources[0] = snapshot.SourceView{Name: s.Sources[0].Name, Stale: true, Problem: "the API answered 500", Retry: uitest.Moment.Add(2 * time.Second)}
 	m, _ := watcher(s, 120, 36)
 	if frame := ansi.Strip(m.View().Content); !strings.Contains(frame, "the cluster's pods are not read yet, retry in 2 s: the API answered 500  ") {
 		t.Errorf("got\n%s", frame)

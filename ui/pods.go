@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -31,14 +32,14 @@ func podColumnsFor(w int) podColumns {
 
 // podTable draws the pods of a node, those that block or leave first, and below the
 // one under the cursor all that is known of it; at is where its lines begin and end.
-func (m *Model) podTable(d *engine.NodeDetail, cursor string, w int) (out []string, at span) {
+func (m *Model) podTable(d *snapshot.NodeDetail, cursor string, w int) (out []string, at span) {
 	st := m.Styles
 	leave, stay := 0, 0
 	for _, p := range d.Pods {
 		switch p.Stage {
-		case engine.StageIgnored:
+		case snapshot.StageIgnored:
 			stay++
-		case engine.StageRuns:
+		case snapshot.StageRuns:
 		default:
 			leave++
 		}
@@ -95,27 +96,27 @@ func podLine(l *style.Line, c podColumns, p style.Pen, cells []string, state fun
 }
 
 // podLook is how a pod's stage shows, and its word.
-func podLook(st *style.Styles, p *engine.PodDetail) (lk style.Look, word string) {
+func podLook(st *style.Styles, p *snapshot.PodDetail) (lk style.Look, word string) {
 	word = string(p.Stage)
 	switch p.Stage {
-	case engine.StageBlocked:
+	case snapshot.StageBlocked:
 		lk = style.Look{Glyph: st.Glyphs.Blocked, Pen: st.Warn}
 		if p.Blocker != nil {
 			word += ": " + string(p.Blocker.Kind)
 		}
-	case engine.StageAsks:
+	case snapshot.StageAsks:
 		lk = style.Look{Glyph: st.Glyphs.Blocked, Pen: st.Warn}
-	case engine.StageReturns:
+	case snapshot.StageReturns:
 		lk = style.Look{Glyph: st.Glyphs.Blocked, Pen: st.Warn}
-	case engine.StageForced:
+	case snapshot.StageForced:
 		lk = style.Look{Glyph: "!", Pen: st.Warn}
-	case engine.StageTerminating:
+	case snapshot.StageTerminating:
 		lk = style.Look{Glyph: st.Glyphs.Terminating, Pen: st.Active}
-	case engine.StageEvicting:
+	case snapshot.StageEvicting:
 		lk = style.Look{Glyph: st.Glyphs.Draining, Pen: st.Active}
-	case engine.StageIgnored:
+	case snapshot.StageIgnored:
 		lk, word = style.Look{Glyph: st.Glyphs.Skipped, Pen: st.Dim}, word+": "+string(p.Reason)
-	case engine.StageRuns:
+	case snapshot.StageRuns:
 		lk = style.Look{Glyph: st.Glyphs.Ready, Pen: st.Good}
 		switch {
 		case p.Crashing:
@@ -130,7 +131,7 @@ func podLook(st *style.Styles, p *engine.PodDetail) (lk style.Look, word string)
 }
 
 // podRow is one line of the table.
-func (m *Model) podRow(p *engine.PodDetail, c podColumns, w int, chosen bool) string {
+func (m *Model) podRow(p *snapshot.PodDetail, c podColumns, w int, chosen bool) string {
 	st, sc, now := m.Styles, m.Scene, m.Opts.Now()
 	l := style.NewLine(st, w)
 	mark := " "
@@ -140,7 +141,7 @@ func (m *Model) podRow(p *engine.PodDetail, c podColumns, w int, chosen bool) st
 	l.Begin(mark)
 	lk, word := podLook(st, p)
 	name := st.Text
-	if p.Stage == engine.StageIgnored {
+	if p.Stage == snapshot.StageIgnored {
 		name = st.Dim
 	}
 	var budgets []string
@@ -174,7 +175,7 @@ func (m *Model) podRow(p *engine.PodDetail, c podColumns, w int, chosen bool) st
 }
 
 // podFacts is what is known of the pod under the cursor, below its line.
-func (m *Model) podFacts(p *engine.PodDetail, c podColumns, w int) []string {
+func (m *Model) podFacts(p *snapshot.PodDetail, c podColumns, w int) []string {
 	st, sc, now := m.Styles, m.Scene, m.Scene.Now(m.Opts.Now())
 	const indent = 3
 	var out []string
@@ -231,7 +232,7 @@ func (m *Model) podFacts(p *engine.PodDetail, c podColumns, w int) []string {
 		lk, _ := podLook(st, p)
 		add(lk.Pen, lk.Glyph, sc.Brief(p.Why))
 	}
-	if b := p.Blocker; b != nil && b.Deadline != nil && b.Deadline.For == engine.UntilPodForced { // the node's is above
+	if b := p.Blocker; b != nil && b.Deadline != nil && b.Deadline.For == blockers.UntilPodForced { // the node's is above
 		add(st.Text, "", m.Scene.DeadlineText(b))
 	}
 	if p.Blocker != nil && p.Blocker.WayOut != "" {
@@ -241,7 +242,7 @@ func (m *Model) podFacts(p *engine.PodDetail, c podColumns, w int) []string {
 }
 
 // budgetText is a budget with its counts.
-func budgetText(b engine.BudgetView) string {
+func budgetText(b blockers.BudgetView) string {
 	text := fmt.Sprintf("%s: allows %d, %d healthy of %d, %d required", b.Ref, b.Allowed, b.Healthy, b.Expected, b.Desired)
 	if b.Expression != "" {
 		text += " (" + b.Expression + ")"
@@ -251,7 +252,7 @@ func budgetText(b engine.BudgetView) string {
 
 // podPromises says what is broken when a pod is forced, beyond what the list of
 // blockers says of it (told: it says which budgets).
-func podPromises(p *engine.PodDetail, told bool) []string {
+func podPromises(p *snapshot.PodDetail, told bool) []string {
 	var out []string
 	if p.Grace != nil {
 		out = append(out, p.Ref+" is already terminating: it is deleted at once, without the rest of its grace period")

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/scene"
@@ -85,7 +85,7 @@ func (m *Model) poolBody(w int) []string {
 }
 
 // poolZone is a zone of the pool in a line: what matters most first.
-func (m *Model) poolZone(z engine.PoolZone, p *engine.PoolView, name, w int) string {
+func (m *Model) poolZone(z snapshot.PoolZone, p *snapshot.PoolView, name, w int) string {
 	st := m.Styles
 	l := style.NewLine(st, w).Space(1)
 	l.Fit(st.Title, scene.OrDash(z.Name), max(name, 1)).Space(2)
@@ -110,7 +110,7 @@ func (m *Model) poolZone(z engine.PoolZone, p *engine.PoolView, name, w int) str
 }
 
 // shootText is the pool's Shoot where only its own cluster tells of it, "" else.
-func shootText(p *engine.PoolView) string {
+func shootText(p *snapshot.PoolView) string {
 	if p.Info == nil || p.Info.Name == "" {
 		return ""
 	}

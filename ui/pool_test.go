@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/term"
@@ -19,7 +19,7 @@ import (
 func TestScreensOfAPool(t *testing.T) {
 	for _, f := range []struct {
 		name string
-		make func() *engine.Snapshot
+		make func() *snapshot.Snapshot
 	}{{"pooled", uitest.Pooled}, {"in_place", uitest.InPlaced}} {
 		for _, size := range uitest.Sizes {
 			t.Run(fmt.Sprintf("%s_%dx%d", f.name, size[0], size[1]), func(t *testing.T) {
@@ -46,8 +46,8 @@ func TestDetailsOfAPool(t *testing.T) {
 			row := s.Zones[0].Rows[0]
 			limits := world.DefaultLimits("")
 			limits.Guessed = false
-			s.Look = engine.Look{Machine: row.ID}
-			s.Node = &engine.NodeDetail{ID: row.ID, Machine: &world.Machine{ID: "shoot--dev--prod-web-z1-7c6f5-abcde", Type: "m5.large", Zone: "eu-west-1a", Detail: "Terminating", Managed: &world.ManagedMachine{
+			s.Look = snapshot.Look{Machine: row.ID}
+			s.Node = &snapshot.NodeDetail{ID: row.ID, Machine: &world.Machine{ID: "shoot--dev--prod-web-z1-7c6f5-abcde", Type: "m5.large", Zone: "eu-west-1a", Detail: "Terminating", Managed: &world.ManagedMachine{
 				Phase: "Terminating", Since: uitest.Moment.Add(-2 * time.Minute), Set: "shoot--dev--prod-web-z1-7c6f5", Priority: 1, Limits: limits, Operation: "Delete, Failed", Description: "Drain failed due to - budget. Initiate node drain",
 			}}, Moves: []world.Move{{By: world.MoverGardener, Step: world.MoveDraining, Mark: "Machine shoot--dev--prod-web-z1-7c6f5-abcde is Terminating", Since: uitest.Moment.Add(-2 * time.Minute), Means: "Gardener is terminating its machine: it is drained", Limit: 2 * time.Hour, Told: true}}}
 			m, _ := watcher(s, 120, 40)
@@ -62,7 +62,7 @@ func TestDetailsOfAPool(t *testing.T) {
 
 // Every size holds; a control cluster that is away is named so.
 func TestPoolInEverySize(t *testing.T) {
-	for _, s := range []*engine.Snapshot{uitest.Pooled(), uitest.InPlaced()} {
+	for _, s := range []*snapshot.Snapshot{uitest.Pooled(), uitest.InPlaced()} {
 		for w := term.LeastWidth; w <= 210; w += 7 {
 			for h := term.LeastHeight; h <= 50; h += 9 {
 				m := board(s, w, h, themes.Dark)
@@ -74,7 +74,7 @@ func TestPoolInEverySize(t *testing.T) {
 		}
 	}
 	s := uitest.Pooled()
-	s.Sources[1] = engine.SourceView{Name: world.Cloud, Fresh: uitest.Moment.Add(-time.Minute), Stale: true, Problem: "the control cluster: does not answer"}
+	s.Sources[1] = snapshot.SourceView{Name: world.Cloud, Fresh: uitest.Moment.Add(-time.Minute), Stale: true, Problem: "the control cluster: does not answer"}
 	m, _ := watcher(s, 120, 36)
 	if frame := ansi.Strip(m.View().Content); !strings.Contains(frame, "control cluster data 60 s old, retrying: does not answer. Gardener's changes") {
 		t.Errorf("a stale control cluster is not told:\n%s", frame)

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -15,7 +15,7 @@ import (
 // TestViewHasNoSideEffects holds that rendering and View change nothing of the model: what
 // a frame depends on is worked out before, by Update.
 func TestViewHasNoSideEffects(t *testing.T) {
-	for _, of := range []func() *engine.Snapshot{uitest.Busy, uitest.Asking, uitest.Looking, uitest.Rolling, uitest.Validating, uitest.Failed, uitest.Partial(uitest.Busy)} {
+	for _, of := range []func() *snapshot.Snapshot{uitest.Busy, uitest.Asking, uitest.Looking, uitest.Rolling, uitest.Validating, uitest.Failed, uitest.Partial(uitest.Busy)} {
 		for _, keys := range [][]string{nil, {"down"}, {"tab", "down"}, {"tab", "tab", "up", "up"}, {"down", "enter", "down"}, {"?"}, {"x"}, {"/", "a"}} {
 			for _, size := range [][2]int{{200, 50}, {80, 24}, {60, 30}} {
 				m := board(of(), size[0], size[1], themes.Dark)
@@ -57,7 +57,7 @@ func state(m *Model) string {
 				return "nil"
 			}
 			if v.Kind() == reflect.Pointer {
-				if v.Type() == reflect.TypeFor[*engine.Snapshot]() || seen[v.Pointer()] {
+				if v.Type() == reflect.TypeFor[*snapshot.Snapshot]() || seen[v.Pointer()] {
 					return fmt.Sprintf("%x", v.Pointer())
 				}
 				seen[v.Pointer()] = true

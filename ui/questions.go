@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -16,7 +16,7 @@ import (
 // NewApproveDialog shows what approving a batch will do. It follows the batch: if
 // that changes under the operator's eyes, keys are ignored for a moment; if it is
 // gone, so is the dialog.
-func NewApproveDialog(b *engine.BatchView) *ChoiceDialog {
+func NewApproveDialog(b *snapshot.BatchView) *ChoiceDialog {
 	d := &ChoiceDialog{
 		head: func(*Model) string { return approveTitle(b) },
 		text: func(m *Model, w int) []string { return approveText(m, b, w) },
@@ -50,14 +50,14 @@ func NewApproveDialog(b *engine.BatchView) *ChoiceDialog {
 	return d
 }
 
-func approveTitle(b *engine.BatchView) string {
+func approveTitle(b *snapshot.BatchView) string {
 	if b.Phase != "" {
 		return "Approve the " + scene.BatchName(b)
 	}
 	return "Approve " + scene.BatchName(b) + ": " + style.Count(len(b.Nodes), "node")
 }
 
-func approveText(m *Model, b *engine.BatchView, w int) []string {
+func approveText(m *Model, b *snapshot.BatchView, w int) []string {
 	st, sc := m.Styles, m.Scene
 	var out []string
 	if b.Does != "" {
@@ -112,7 +112,7 @@ func stays(n int) string {
 }
 
 // asOf says how old what a batch's dialog shows is.
-func (m *Model) asOf(b *engine.BatchView, w int) []string {
+func (m *Model) asOf(b *snapshot.BatchView, w int) []string {
 	if b.AsOf.IsZero() {
 		return nil
 	}
@@ -164,10 +164,10 @@ func closeWhenOver(m *Model) {
 
 // commandName is what commands call a node: a machine that has not joined has its id
 // only.
-func commandName(r *engine.NodeRow) string { return cmp.Or(r.Name, r.ID) }
+func commandName(r *snapshot.NodeRow) string { return cmp.Or(r.Name, r.ID) }
 
 // newSkipDialog asks before nodes are left as they are, or what comes to that here.
-func newSkipDialog(m *Model, rows []*engine.NodeRow) *ChoiceDialog {
+func newSkipDialog(m *Model, rows []*snapshot.NodeRow) *ChoiceDialog {
 	if instead := m.Scene.Instead(record.CmdSkip); instead != "" {
 		return newNodesDialog(rows, "s", takesSkip, "Skip", "skip of", "skip it", instead)
 	}
@@ -177,7 +177,7 @@ func newSkipDialog(m *Model, rows []*engine.NodeRow) *ChoiceDialog {
 
 // newReturnDialog asks before nodes that were skipped or have failed are taken up
 // again, or what comes to that here.
-func newReturnDialog(m *Model, rows []*engine.NodeRow) *ChoiceDialog {
+func newReturnDialog(m *Model, rows []*snapshot.NodeRow) *ChoiceDialog {
 	if instead := m.Scene.Instead(record.CmdReturn); instead != "" {
 		return newNodesDialog(rows, "r", takesReturn, "Return to", "return to", "return to it", instead)
 	}
@@ -187,7 +187,7 @@ func newReturnDialog(m *Model, rows []*engine.NodeRow) *ChoiceDialog {
 
 // newNodesDialog asks before the command of a key is given for each of some nodes, all
 // of which are good for it. It goes away when one of them is no longer.
-func newNodesDialog(rows []*engine.NodeRow, key string, good func(*engine.NodeRow) bool, verb, said, yes, what string) *ChoiceDialog {
+func newNodesDialog(rows []*snapshot.NodeRow, key string, good func(*snapshot.NodeRow) bool, verb, said, yes, what string) *ChoiceDialog {
 	whom := func(m *Model) string {
 		if len(rows) == 1 {
 			return m.Scene.NodeName(commandName(rows[0]))

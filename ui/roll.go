@@ -7,20 +7,20 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
 // Another reports whether a snapshot is of another run of the roll than the one shown.
-func (m *Model) Another(s *engine.Snapshot) bool {
+func (m *Model) Another(s *snapshot.Snapshot) bool {
 	return m.Scene != nil && s.Roll != nil && m.Scene.Roll != nil && (s.Group != m.Scene.Group || s.RunID != m.Scene.RunID)
 }
 
 // turned makes room for another run: what was asked and marked was of the one before, and
 // so is a key that is on its way.
-func (m *Model) turned(s *engine.Snapshot) {
+func (m *Model) turned(s *snapshot.Snapshot) {
 	m.Dismiss()
 	m.Focus = NodesPane
 	m.Nodes.marks, m.Nodes.Cursor, m.Nodes.tops = nil, "", nil

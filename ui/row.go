@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
@@ -49,7 +49,7 @@ func columnsFor(w int) columns {
 }
 
 // row draws one node; its countdown moves with a hand.
-func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
+func (m *Model) row(r *snapshot.NodeRow, c columns, w, hand int) string {
 	sc, st := m.Scene, m.Styles
 	l := style.NewLine(st, w)
 	mark := " "
@@ -157,13 +157,13 @@ func (m *Model) row(r *engine.NodeRow, c columns, w, hand int) string {
 }
 
 // podsUnread reports whether a row has a cell for pods that are not read yet.
-func podsUnread(r *engine.NodeRow, c columns) bool {
+func podsUnread(r *snapshot.NodeRow, c columns) bool {
 	return r.PodsUnread && r.Name != "" && scene.ShowsPods(r, c.pods > 8)
 }
 
 // flag marks what needs a look: blocked, odd in a way that Note tells, or of the batch
 // that waits for approval.
-func (m *Model) flag(l *style.Line, r *engine.NodeRow) {
+func (m *Model) flag(l *style.Line, r *snapshot.NodeRow) {
 	switch {
 	case r.Blocked:
 		l.Add(l.Styles.Warn, l.Styles.Glyphs.Blocked)

@@ -3,7 +3,7 @@ package ui
 import (
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -13,16 +13,16 @@ import (
 // snapshot says, whatever the stage, and nothing else.
 func TestNodesTakeWhatTheEngineSays(t *testing.T) {
 	for _, c := range []struct {
-		takes engine.NodeCommands
+		takes assess.NodeCommands
 		key   string
 		opens bool
 	}{
-		{engine.NodeCommands{Skip: true}, "s", true},
-		{engine.NodeCommands{Force: true, Return: true}, "s", false},
-		{engine.NodeCommands{Return: true}, "r", true},
-		{engine.NodeCommands{Force: true, Skip: true}, "r", false},
-		{engine.NodeCommands{Force: true}, "f", true},
-		{engine.NodeCommands{Skip: true, Return: true}, "f", false},
+		{assess.NodeCommands{Skip: true}, "s", true},
+		{assess.NodeCommands{Force: true, Return: true}, "s", false},
+		{assess.NodeCommands{Return: true}, "r", true},
+		{assess.NodeCommands{Force: true, Skip: true}, "r", false},
+		{assess.NodeCommands{Force: true}, "f", true},
+		{assess.NodeCommands{Skip: true, Return: true}, "f", false},
 	} {
 		for _, stage := range []record.Stage{record.Updating, record.Draining, record.Ready} {
 			s := uitest.Busy()

@@ -21,8 +21,8 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/term"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
-	show := make(chan *engine.Snapshot, 1)
+	show := make(chan *snapshot.Snapshot, 1)
 	show <- uitest.Busy()
 	var once sync.Once
 	exit, err := Run(ctx, Options{Snapshots: show, Mouse: true, Send: func(c record.Command) {

@@ -10,8 +10,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/term"
 )
@@ -23,7 +24,7 @@ type Appearance = term.Appearance
 type Options struct {
 	// Snapshots are shown as they come; when the channel is closed the last one
 	// stays on the screen, marked as such.
-	Snapshots <-chan *engine.Snapshot
+	Snapshots <-chan *snapshot.Snapshot
 	// Send takes the operator's commands and must not block. The receiver fills in
 	// By and At.
 	Send func(record.Command)
@@ -35,7 +36,7 @@ type Options struct {
 	Turn func()
 	// Look receives what the operator looks at, so that its details come with the next
 	// snapshot. It must not block; nil means that no details are to be had.
-	Look func(engine.Look)
+	Look func(snapshot.Look)
 	// Unread receives which nodes are on the screen whose pods are still to be read, and
 	// which are therefore to be read first. It must not block; may be nil.
 	Unread func(nodes []string)
@@ -64,7 +65,7 @@ type Options struct {
 	// Scale scales up the owner of a blocked pod, so that its PDB opens, and
 	// returns what was done. It is for the demo, which plays another user; nil is a
 	// real cluster, whose dashboard has no such key.
-	Scale func(*engine.Blocker) string
+	Scale func(*blockers.Blocker) string
 	// Scripted: the lines of Input were written by a script, not typed by a person who
 	// reads the questions. Plain then takes one for each question, in their order.
 	Scripted bool
@@ -129,7 +130,7 @@ func (o Options) device() term.Device {
 
 // feed hands snapshots to the program, always the newest: every message costs a
 // View, so what came meanwhile is skipped.
-func feed(p *tea.Program, snapshots <-chan *engine.Snapshot, done <-chan struct{}) {
+func feed(p *tea.Program, snapshots <-chan *snapshot.Snapshot, done <-chan struct{}) {
 	for {
 		select {
 		case <-done:

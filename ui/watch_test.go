@@ -10,15 +10,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
 
 // watcher is a model that only watches.
-func watcher(s *engine.Snapshot, w, h int) (m *Model, sent *int) {
+func watcher(s *snapshot.Snapshot, w, h int) (m *Model, sent *int) {
 	sent = new(int)
 	m = NewModel(Options{Now: func() time.Time { return uitest.Moment }, Theme: themes.None, Environ: []string{"TERM=xterm"}, ReadOnly: true, Send: func(record.Command) { *sent++ }})
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
@@ -29,7 +29,7 @@ func watcher(s *engine.Snapshot, w, h int) (m *Model, sent *int) {
 func TestScreensOfAWatcher(t *testing.T) {
 	for _, f := range []struct {
 		name string
-		make func() *engine.Snapshot
+		make func() *snapshot.Snapshot
 	}{{"idle", uitest.Idle}, {"busy", uitest.Busy}, {"driven", uitest.Driven}, {"partial", uitest.Partial(uitest.Idle)}, {"partly_driven", uitest.Partial(uitest.Driven)}} {
 		for _, size := range uitest.Sizes {
 			t.Run(fmt.Sprintf("%s_%dx%d", f.name, size[0], size[1]), func(t *testing.T) {

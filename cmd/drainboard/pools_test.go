@@ -25,9 +25,9 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/status"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/api/apitest"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
@@ -343,7 +343,7 @@ func TestWhatBeginsARoll(t *testing.T) {
 		world.ManualInPlaceUpdate: "when the Shoot changes its nodes become candidates, and drainboard upgrade web selects them in batches.",
 	} {
 		var b bytes.Buffer
-		p := present.PlannedPool{Look: present.PoolLook{Seen: &engine.Snapshot{Pool: &engine.PoolView{Name: "web", Update: update}}}, Roll: engine.PoolPlan{All: true}, Run: engine.Plan{Warnings: []string{"larger"}}}
+		p := present.PlannedPool{Look: present.PoolLook{Seen: &snapshot.Snapshot{Pool: &snapshot.PoolView{Name: "web", Update: update}}}, Roll: snapshot.PoolPlan{All: true}, Run: snapshot.Plan{Warnings: []string{"larger"}}}
 		p.Write(&b)
 		clitest.Contains(t, b.String(), says, "- larger", "No node of the pool has joined")
 	}

@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // suspendOnce is a strategy that wants one process suspended, and then is done.
-type suspendOnce struct{ engine.Base }
+type suspendOnce struct{ assess.Base }
 
 func (suspendOnce) Name() string              { return "suspend once" }
 func (suspendOnce) Defaults() record.Settings { return record.Common() }
@@ -113,7 +114,7 @@ func (b *bench) Regain(context.Context) (record.Run, error) {
 }
 
 func (b *bench) planned() record.Run {
-	r := engine.NewRun(suspendOnce{}, "run-1", 1, b.World, suspendOnce{}.Defaults(), record.Target{})
+	r := assess.NewRun(suspendOnce{}, "run-1", 1, b.World, suspendOnce{}.Defaults(), record.Target{})
 	return engine.Start(r, time.Now(), "ann@laptop")
 }
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // The end of a run gets into its record although the API fails for half a minute.
@@ -44,7 +44,7 @@ func TestLoopWritesDownThatItIsLeft(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		left := false
-		b.Loop.Publish = func(s *engine.Snapshot) {
+		b.Loop.Publish = func(s *snapshot.Snapshot) {
 			if s.State == record.Running && count(b.seen(), "suspend") == 1 && !left {
 				left = true
 				b.mu.Lock()

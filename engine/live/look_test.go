@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -22,15 +23,15 @@ func TestLoopLook(t *testing.T) {
 	run.State, run.Why = record.Paused, "nothing is to happen"
 	run.Nodes = map[string]record.Node{"i-1": {Name: "n1"}, "i-2": {}}
 	b.Loop.Before = []record.Event{{Type: record.RunStarted, Message: "long ago"}}
-	shown := make(chan *engine.Snapshot, 100)
-	b.Loop.Publish = func(s *engine.Snapshot) { shown <- s }
+	shown := make(chan *snapshot.Snapshot, 100)
+	b.Loop.Publish = func(s *snapshot.Snapshot) { shown <- s }
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
 		b.Run(ctx, run)
 		close(ended)
 	}()
-	next := func() *engine.Snapshot {
+	next := func() *snapshot.Snapshot {
 		t.Helper()
 		select {
 		case s := <-shown:
@@ -45,7 +46,7 @@ func TestLoopLook(t *testing.T) {
 	} else if len(s.Events) == 0 || s.Events[0].Message != "long ago" {
 		t.Errorf("the log begins with %+v, and not with what was before", s.Events)
 	}
-	for _, at := range []engine.Look{{Machine: "i-1"}, {Machine: "i-1", Budget: "app/web"}, {Budget: "app/web"}, {Machine: "i-2"}, {}, {Machine: "i-9", Budget: "app/none"}} {
+	for _, at := range []snapshot.Look{{Machine: "i-1"}, {Machine: "i-1", Budget: "app/web"}, {Budget: "app/web"}, {Machine: "i-2"}, {}, {Machine: "i-9", Budget: "app/none"}} {
 		b.Look(at)
 		s := next()
 		if known := at.Machine == "i-1" || at.Machine == "i-2"; known != (s.Node != nil) || known && s.Node.ID != at.Machine {
@@ -61,6 +62,6 @@ func TestLoopLook(t *testing.T) {
 	stop()
 	<-ended
 	for range 1000 { // nobody takes these, and nobody is held up
-		b.Look(engine.Look{Machine: "i-1"})
+		b.Look(snapshot.Look{Machine: "i-1"})
 	}
 }

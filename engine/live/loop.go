@@ -9,6 +9,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -56,7 +57,7 @@ type Loop struct {
 	// Took is told how long each decision took, on the loop's goroutine. May be nil.
 	Took func(time.Duration)
 	// Publish is called with each snapshot; it must not block. May be nil.
-	Publish func(*engine.Snapshot)
+	Publish func(*snapshot.Snapshot)
 	// RecordLimit is for how long the run record may not be written, while the run could act
 	// otherwise, before the run pauses; 0 is the constant of that name.
 	RecordLimit time.Duration
@@ -69,8 +70,8 @@ type Loop struct {
 
 	once     sync.Once
 	commands chan record.Command
-	told     chan record.Event // what others have to say
-	looks    chan engine.Look  // the newest that was not taken yet
+	told     chan record.Event  // what others have to say
+	looks    chan snapshot.Look // the newest that was not taken yet
 	answers  chan answer
 	regained chan regained
 	crashed  chan error // a panic in an action
@@ -86,8 +87,8 @@ type Loop struct {
 	flying    int // actions of this term without an answer
 	run       record.Run
 	in        engine.Inputs
-	snapshot  *engine.Snapshot
-	look      engine.Look
+	snapshot  *snapshot.Snapshot
+	look      snapshot.Look
 	log       []record.Event
 	freshness freshness
 	saved     time.Time
@@ -111,7 +112,7 @@ func (l *Loop) init() {
 	l.once.Do(func() {
 		l.commands = make(chan record.Command, 16)
 		l.told = make(chan record.Event, 16)
-		l.looks = make(chan engine.Look, 1)
+		l.looks = make(chan snapshot.Look, 1)
 		l.answers = make(chan answer, 256)
 		l.regained = make(chan regained, 1)
 		l.crashed = make(chan error, 1)
@@ -147,7 +148,7 @@ func (l *Loop) Tell(e record.Event) bool {
 // Look says what a user looks at, in place of what was said before: its details
 // are in the snapshots from then on, the next of which comes at once even if nothing
 // else changes. It does not block, and any goroutine may call it.
-func (l *Loop) Look(at engine.Look) {
+func (l *Loop) Look(at snapshot.Look) {
 	l.init()
 	for {
 		select {
@@ -602,7 +603,7 @@ func (l *Loop) publish() {
 		l.log = append([]record.Event(nil), l.log[n-keepEvents:]...)
 	}
 	now := l.Clock.Now()
-	s := engine.View(l.Rules, now, l.World, l.run, l.look, l.snapshot)
+	s := snapshot.View(l.Rules, now, l.World, l.run, l.look, l.snapshot)
 	l.rehearse()
 	s.TimeLeft = l.left(now, s.TimeLeft)
 	s.Cluster, s.Skew, s.Events = l.Cluster, l.Clock.Skew(), l.log[:len(l.log):len(l.log)]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -103,7 +104,7 @@ func TestLoopWithoutACluster(t *testing.T) {
 			}
 		}
 	}
-	b.Publish = func(s *engine.Snapshot) {
+	b.Publish = func(s *snapshot.Snapshot) {
 		for _, src := range s.Sources {
 			problems = append(problems, string(src.Name)+": "+src.Problem)
 		}
@@ -124,7 +125,7 @@ func TestLoopFarewellObeysFirst(t *testing.T) {
 	b.hold = make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
 	left := false
-	b.Loop.Publish = func(s *engine.Snapshot) {
+	b.Loop.Publish = func(s *snapshot.Snapshot) {
 		if s.State == record.Running && count(b.seen(), "suspend") == 1 && !left {
 			left = true
 			b.Send(record.Command{Kind: record.CmdPause, By: "ann@laptop"})
@@ -147,7 +148,7 @@ func TestLoopFarewellObeysFirst(t *testing.T) {
 // then given back in order.
 func TestLoopEndsOnAPanic(t *testing.T) {
 	for name, plant := range map[string]func(*bench){
-		"the loop":  func(b *bench) { b.Publish = func(*engine.Snapshot) { panic("as ordered") } },
+		"the loop":  func(b *bench) { b.Publish = func(*snapshot.Snapshot) { panic("as ordered") } },
 		"an action": func(b *bench) { b.Executor = crashing{} },
 		"a feed": func(b *bench) {
 			b.hold = make(chan struct{}) // the run does not end before

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -187,7 +188,7 @@ func TestLoopShowsThatTheLockIsLost(t *testing.T) {
 		}
 	}
 	was := 0
-	b.Loop.Publish = func(s *engine.Snapshot) {
+	b.Loop.Publish = func(s *snapshot.Snapshot) {
 		switch {
 		case was == 0 && s.State == record.Running && s.LockLost == "":
 			was = 1

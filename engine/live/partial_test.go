@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -39,11 +41,11 @@ func TestWatchOfAPartialWorld(t *testing.T) {
 	defer cancel()
 	w.Queue = live.Open(ctx, feed)
 	defer w.Queue.Close()
-	shown := make(chan *engine.Snapshot, 100)
-	w.Publish = func(s *engine.Snapshot) { shown <- s }
+	shown := make(chan *snapshot.Snapshot, 100)
+	w.Publish = func(s *snapshot.Snapshot) { shown <- s }
 	ended := make(chan error, 1)
 	go func() { ended <- w.Run(ctx) }()
-	next := func() *engine.Snapshot {
+	next := func() *snapshot.Snapshot {
 		t.Helper()
 		select {
 		case s := <-shown:
@@ -53,7 +55,7 @@ func TestWatchOfAPartialWorld(t *testing.T) {
 			return nil
 		}
 	}
-	partly := func(s *engine.Snapshot) {
+	partly := func(s *snapshot.Snapshot) {
 		t.Helper()
 		if !s.Partial || len(s.Blockers)+len(s.Evictions)+len(s.Events) > 0 || s.Zones[0].Rows[0].Stage != record.Draining {
 			t.Errorf("it tells of what it does not know: %+v, first row %+v", s, s.Zones[0].Rows[0])
@@ -110,7 +112,7 @@ func TestWatchOfARunInAPartialWorld(t *testing.T) {
 	w.World.SetGroup(world.Group{Name: "ng", Provider: "asg"})
 	w.World.SetHealth(world.Cloud, world.Health{Fresh: time.Now()})
 	w.World.SetHealth(world.Nodes, world.Health{Fresh: time.Now()})
-	run := engine.Start(engine.NewRun(strategy.EKS{}, "r1", 1, w.World, strategy.EKS{}.Defaults(), record.Target{}), time.Now(), "ann@laptop")
+	run := engine.Start(assess.NewRun(strategy.EKS{}, "r1", 1, w.World, strategy.EKS{}.Defaults(), record.Target{}), time.Now(), "ann@laptop")
 	run.Seen = time.Now()
 	run.Nodes = map[string]record.Node{"i-1": {Name: "n1", Zone: "a", Stage: record.Draining, Since: time.Now()}}
 	w.SeeRecord(run, true, nil)
@@ -118,8 +120,8 @@ func TestWatchOfARunInAPartialWorld(t *testing.T) {
 	defer cancel()
 	w.Queue = live.Open(ctx)
 	defer w.Queue.Close()
-	shown := make(chan *engine.Snapshot, 100)
-	w.Publish = func(s *engine.Snapshot) { shown <- s }
+	shown := make(chan *snapshot.Snapshot, 100)
+	w.Publish = func(s *snapshot.Snapshot) { shown <- s }
 	go func() { _ = w.Run(ctx) }()
 	select {
 	case s := <-shown:

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -19,7 +19,7 @@ const (
 
 // Rehearse plays a run to its end in a world that is its own to keep, and tells what comes
 // of that, false if that cannot be told.
-type Rehearse func(ctx context.Context, w *world.World, now time.Time, r record.Run) (engine.Rehearsal, bool)
+type Rehearse func(ctx context.Context, w *world.World, now time.Time, r record.Run) (snapshot.Rehearsal, bool)
 
 // rehearser is what the last rehearsal of the run told.
 type rehearser struct {
@@ -33,7 +33,7 @@ type rehearser struct {
 // clock.
 type rehearsed struct {
 	from, began time.Time
-	end         engine.Rehearsal
+	end         snapshot.Rehearsal
 	told        bool
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -19,7 +19,7 @@ func TestLoopRehearses(t *testing.T) {
 	var calls, at, looks atomic.Int32
 	var left atomic.Int64
 	ended := make(chan struct{})
-	b.Rehearse = func(ctx context.Context, w *world.World, now time.Time, r record.Run) (engine.Rehearsal, bool) {
+	b.Rehearse = func(ctx context.Context, w *world.World, now time.Time, r record.Run) (snapshot.Rehearsal, bool) {
 		if at.Add(1) > 1 {
 			t.Error("two rehearsals at once")
 		}
@@ -28,13 +28,13 @@ func TestLoopRehearses(t *testing.T) {
 			t.Errorf("what is rehearsed: %+v at %s in %+v", r, now, w.Group)
 		}
 		if calls.Add(1) == 1 {
-			return engine.Rehearsal{Took: time.Hour, Result: record.Succeeded}, true
+			return snapshot.Rehearsal{Took: time.Hour, Result: record.Succeeded}, true
 		}
 		<-ctx.Done()
 		close(ended)
-		return engine.Rehearsal{}, false
+		return snapshot.Rehearsal{}, false
 	}
-	b.Publish = func(s *engine.Snapshot) {
+	b.Publish = func(s *snapshot.Snapshot) {
 		left.Store(int64(s.TimeLeft))
 		looks.Add(1)
 		if calls.Load() > 0 && s.TimeLeft > 0 {
@@ -50,7 +50,7 @@ func TestLoopRehearses(t *testing.T) {
 	await(t, func() bool { return calls.Load() == 2 })
 	for _, at := range []string{"i-1", "i-2"} { // on which no third begins
 		was := looks.Load()
-		b.Look(engine.Look{Machine: at})
+		b.Look(snapshot.Look{Machine: at})
 		await(t, func() bool { return looks.Load() > was })
 	}
 	if n := calls.Load(); n != 2 {
@@ -75,18 +75,18 @@ func TestTimeLeftOfARehearsal(t *testing.T) {
 		want time.Duration
 	}{
 		{"none", rehearsed{}, time.Minute},
-		{"counts down", rehearsed{from: now.Add(-10 * time.Second), began: now, told: true, end: engine.Rehearsal{Took: 5 * time.Minute, Result: record.Succeeded}}, 290 * time.Second},
-		{"nothing was told", rehearsed{from: now, began: now, end: engine.Rehearsal{Took: 5 * time.Minute, Result: record.Succeeded}}, time.Minute},
-		{"it is old", rehearsed{from: now, began: now.Add(-time.Minute), told: true, end: engine.Rehearsal{Took: 5 * time.Minute, Result: record.Succeeded}}, time.Minute},
-		{"it should be over", rehearsed{from: now.Add(-time.Hour), began: now, told: true, end: engine.Rehearsal{Took: 5 * time.Minute, Result: record.Succeeded}}, time.Minute},
-		{"no end", rehearsed{from: now, began: now, told: true, end: engine.Rehearsal{Took: 5 * time.Minute}}, 0},
+		{"counts down", rehearsed{from: now.Add(-10 * time.Second), began: now, told: true, end: snapshot.Rehearsal{Took: 5 * time.Minute, Result: record.Succeeded}}, 290 * time.Second},
+		{"nothing was told", rehearsed{from: now, began: now, end: snapshot.Rehearsal{Took: 5 * time.Minute, Result: record.Succeeded}}, time.Minute},
+		{"it is old", rehearsed{from: now, began: now.Add(-time.Minute), told: true, end: snapshot.Rehearsal{Took: 5 * time.Minute, Result: record.Succeeded}}, time.Minute},
+		{"it should be over", rehearsed{from: now.Add(-time.Hour), began: now, told: true, end: snapshot.Rehearsal{Took: 5 * time.Minute, Result: record.Succeeded}}, time.Minute},
+		{"no end", rehearsed{from: now, began: now, told: true, end: snapshot.Rehearsal{Took: 5 * time.Minute}}, 0},
 	} {
 		l := &Loop{run: record.Run{State: record.Running}, rehearser: rehearser{last: c.last}}
 		if got := l.left(now, time.Minute); got != c.want {
 			t.Errorf("%s: %s are left, not %s", c.name, got, c.want)
 		}
 	}
-	paused := &Loop{run: record.Run{State: record.Paused}, rehearser: rehearser{last: rehearsed{from: now, began: now, told: true, end: engine.Rehearsal{Took: time.Hour, Result: record.Succeeded}}}}
+	paused := &Loop{run: record.Run{State: record.Paused}, rehearser: rehearser{last: rehearsed{from: now, began: now, told: true, end: snapshot.Rehearsal{Took: time.Hour, Result: record.Succeeded}}}}
 	if got := paused.left(now, 0); got != 0 {
 		t.Errorf("%s are left of a run that is paused", got)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -71,7 +71,7 @@ func TestLoopWithoutTheLockAnswersNobody(t *testing.T) {
 		approve.Kind = record.CmdApprove
 		b.Send(approve)
 		heard := make(chan struct{})
-		b.Loop.Publish = func(*engine.Snapshot) {
+		b.Loop.Publish = func(*snapshot.Snapshot) {
 			select {
 			case <-heard:
 			default:

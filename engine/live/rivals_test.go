@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -417,7 +418,7 @@ func compete(t *testing.T, seed uint64) {
 	a := &arena{rand: rand.New(rand.NewPCG(seed, 7)), done: map[string]time.Time{}}
 	w := world.New()
 	w.SetGroup(world.Group{Name: "web"})
-	run := engine.Start(engine.NewRun(suspendMany{}, "run-1", seed, w, suspendMany{}.Defaults(), record.Target{}), time.Now(), "ann@laptop")
+	run := engine.Start(assess.NewRun(suspendMany{}, "run-1", seed, w, suspendMany{}.Defaults(), record.Target{}), time.Now(), "ann@laptop")
 	text, err := json.Marshal(run)
 	if err != nil {
 		t.Fatal(err)

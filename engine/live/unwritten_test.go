@@ -14,6 +14,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -93,7 +94,7 @@ type unwritable struct {
 	t      *testing.T
 	events []record.Event
 	at     map[string]time.Time // when each type or reason was first told
-	last   *engine.Snapshot
+	last   *snapshot.Snapshot
 	acks   []record.Ack
 	away   bool
 }
@@ -104,7 +105,7 @@ func newUnwritable(t *testing.T, deny error) *unwritable {
 	u := &unwritable{pen: &pen{bench: b}, t: t, at: map[string]time.Time{}}
 	b.Rules, b.Store, b.Executor = suspendAll{}, u.pen, u
 	b.Loop.Acknowledge = func(list []record.Ack) { u.acks = append(u.acks, list...) }
-	b.Loop.Publish = func(s *engine.Snapshot) { u.last = s }
+	b.Loop.Publish = func(s *snapshot.Snapshot) { u.last = s }
 	b.Loop.Events = func(list []record.Event) {
 		for _, e := range list {
 			u.events = append(u.events, e)

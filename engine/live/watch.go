@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -25,18 +26,18 @@ type Watch struct {
 	// Cluster is the name to show.
 	Cluster string
 	// Publish is called with each snapshot; it must not block.
-	Publish func(*engine.Snapshot)
+	Publish func(*snapshot.Snapshot)
 
 	once     sync.Once
-	looks    chan engine.Look // the newest that was not taken yet
-	look     engine.Look
+	looks    chan snapshot.Look // the newest that was not taken yet
+	look     snapshot.Look
 	record   recordRead
 	judged   judgement
 	holder   string
 	shown    record.Run // what the last snapshot was made from
 	followed string     // id of the run that was seen while it was not over
 	log      []record.Event
-	snapshot *engine.Snapshot
+	snapshot *snapshot.Snapshot
 }
 
 // recordRead is what a group's record said when it was last seen.
@@ -74,11 +75,11 @@ func (w *Watch) SeeRecord(run record.Run, found bool, err error) {
 // changes.
 func (w *Watch) SeeHolder(name string) { w.holder = name }
 
-func (w *Watch) init() { w.once.Do(func() { w.looks = make(chan engine.Look, 1) }) }
+func (w *Watch) init() { w.once.Do(func() { w.looks = make(chan snapshot.Look, 1) }) }
 
 // Look says what a user looks at, in place of what was said before: its details
 // come with the next snapshot. It does not block.
-func (w *Watch) Look(at engine.Look) {
+func (w *Watch) Look(at snapshot.Look) {
 	w.init()
 	for {
 		select {
@@ -141,7 +142,7 @@ func (w *Watch) publish() {
 		w.tell(record.RecordDiff(w.shown, run))
 		w.shown = run
 	} // else it was judged by pods that are not known, of which nothing is told or remembered
-	s := engine.View(rules, now, w.World, run, w.look, w.snapshot)
+	s := snapshot.View(rules, now, w.World, run, w.look, w.snapshot)
 	s.Cluster, s.Skew, s.Events = w.Cluster, w.Clock.Skew(), w.log[:len(w.log):len(w.log)]
 	s.Unreadable = unreadable
 	if run.State != record.NoRun && run.State != record.Finished {
@@ -209,7 +210,7 @@ func (w *Watch) pick(now time.Time) (run record.Run, rules engine.Strategy, unre
 	if r.found && r.err == nil && r.run.State == record.Finished {
 		left = r.run.Marks
 	}
-	return engine.Idle(w.Idle, now, w.World, w.shown, left), w.Idle, unreadable
+	return snapshot.Idle(w.Idle, now, w.World, w.shown, left), w.Idle, unreadable
 }
 
 // warnOnce tells what does not change by itself, unless it was told just before.

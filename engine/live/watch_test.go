@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -46,12 +48,12 @@ func TestWatch(t *testing.T) {
 	defer cancel()
 	w.Queue = live.Open(ctx, feed)
 	defer w.Queue.Close()
-	shown := make(chan *engine.Snapshot, 100)
-	w.Publish = func(s *engine.Snapshot) { shown <- s }
+	shown := make(chan *snapshot.Snapshot, 100)
+	w.Publish = func(s *snapshot.Snapshot) { shown <- s }
 	ended := make(chan error, 1)
 	go func() { ended <- w.Run(ctx) }()
 
-	until := func(what string, is func(*engine.Snapshot) bool) *engine.Snapshot {
+	until := func(what string, is func(*snapshot.Snapshot) bool) *snapshot.Snapshot {
 		t.Helper()
 		late := time.After(10 * time.Second)
 		for {
@@ -67,23 +69,23 @@ func TestWatch(t *testing.T) {
 	}
 	rec := func(run record.Run) { feed <- func(*world.World) { w.SeeRecord(run, true, nil) } }
 
-	s := until("the group", func(s *engine.Snapshot) bool { return s.State == record.NoRun })
+	s := until("the group", func(s *snapshot.Snapshot) bool { return s.State == record.NoRun })
 	if s.Cluster != "prod" || len(s.Zones) != 1 || s.Zones[0].Rows[0].Stage != record.Outdated {
 		t.Errorf("got %+v", s)
 	}
 	// A run that ended long ago is not what there is to see.
-	long := engine.NewRun(strategy.EKS{}, "old", 1, w.World, strategy.EKS{}.Defaults(), record.Target{})
+	long := assess.NewRun(strategy.EKS{}, "old", 1, w.World, strategy.EKS{}.Defaults(), record.Target{})
 	long.State, long.Result, long.Finished = record.Finished, record.Succeeded, time.Now().Add(-time.Hour)
 	rec(long)
-	until("still the group", func(s *engine.Snapshot) bool { return s.State == record.NoRun })
+	until("still the group", func(s *snapshot.Snapshot) bool { return s.State == record.NoRun })
 
-	run := engine.NewRun(strategy.EKS{}, "r1", 1, w.World, strategy.EKS{}.Defaults(), record.Target{})
+	run := assess.NewRun(strategy.EKS{}, "r1", 1, w.World, strategy.EKS{}.Defaults(), record.Target{})
 	run = engine.Start(run, time.Now(), "ann@laptop")
 	run.Seen = time.Now()
 	run.Nodes = map[string]record.Node{"i-1": {Name: "n1", Zone: "a", Stage: record.Draining, Since: time.Now()}}
 	rec(run)
 	feed <- func(*world.World) { w.SeeHolder("ann@laptop pid 7") }
-	s = until("the run and its driver", func(s *engine.Snapshot) bool { return s.State == record.Running && s.Driver != "" })
+	s = until("the run and its driver", func(s *snapshot.Snapshot) bool { return s.State == record.Running && s.Driver != "" })
 	if s.RunID != "r1" || !s.Unattended.IsZero() || s.Zones[0].Rows[0].Stage != record.Draining {
 		t.Errorf("got %+v", s)
 	}
@@ -97,12 +99,12 @@ func TestWatch(t *testing.T) {
 
 	run.Seen = time.Now().Add(-time.Minute)
 	rec(run)
-	s = until("that its record is not written", func(s *engine.Snapshot) bool { return s.UnwrittenSince.Equal(run.Seen) })
+	s = until("that its record is not written", func(s *snapshot.Snapshot) bool { return s.UnwrittenSince.Equal(run.Seen) })
 	if s.Driver != "ann@laptop pid 7" || !s.Unattended.IsZero() {
 		t.Errorf("driven by %q, unattended since %s", s.Driver, s.Unattended)
 	}
 	feed <- func(*world.World) { w.SeeHolder("") }
-	until("that nobody drives it", func(s *engine.Snapshot) bool { return s.Unattended.Equal(run.Seen) })
+	until("that nobody drives it", func(s *snapshot.Snapshot) bool { return s.Unattended.Equal(run.Seen) })
 
 	odd := run
 	odd.Provider, odd.State, odd.Limit, odd.GroupID = "asg", record.Running, 1, "arn:of the group before"
@@ -113,24 +115,24 @@ func TestWatch(t *testing.T) {
 			v.SetHealth(source, world.Health{Fresh: time.Now()})
 		}
 	}
-	until("that the record is of a group that was there before", func(s *engine.Snapshot) bool {
+	until("that the record is of a group that was there before", func(s *snapshot.Snapshot) bool {
 		return strings.Contains(s.Mismatches, "deleted and recreated")
 	})
 
 	run.State, run.Result, run.Finished = record.Finished, record.Aborted, time.Now().Add(-time.Hour)
 	rec(run)
-	until("its end, since it was seen before", func(s *engine.Snapshot) bool { return s.State == record.Finished && s.Result == record.Aborted })
+	until("its end, since it was seen before", func(s *snapshot.Snapshot) bool { return s.State == record.Finished && s.Result == record.Aborted })
 
 	feed <- func(*world.World) { w.SeeRecord(record.Run{}, true, errors.New("the record is damaged")) }
-	s = until("why there is no run", func(s *engine.Snapshot) bool { return s.State == record.NoRun })
+	s = until("why there is no run", func(s *snapshot.Snapshot) bool { return s.State == record.NoRun })
 	if last := s.Events[len(s.Events)-1]; last.Type != record.Warning || s.Unreadable != "the record is damaged" {
 		t.Errorf("unreadable: %q, the log ends with %+v", s.Unreadable, last)
 	}
 	feed <- func(*world.World) { w.SeeRecord(record.Run{}, false, nil) }
-	until("that there is no record", func(s *engine.Snapshot) bool { return s.State == record.NoRun && s.Unreadable == "" })
+	until("that there is no record", func(s *snapshot.Snapshot) bool { return s.State == record.NoRun && s.Unreadable == "" })
 	run.Strategy, run.State = "of tomorrow", record.Running
 	rec(run)
-	until("that the strategy is not known", func(s *engine.Snapshot) bool { return strings.Contains(s.Unreadable, "the run r1 cannot be shown") })
+	until("that the strategy is not known", func(s *snapshot.Snapshot) bool { return strings.Contains(s.Unreadable, "the run r1 cannot be shown") })
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -41,7 +42,7 @@ type checker struct {
 	// wasCordoned are the machines whose nodes have been cordoned while they drain.
 	wasCordoned map[string]bool
 	valid       validity
-	shown       *engine.Snapshot
+	shown       *snapshot.Snapshot
 	early       bool                   // the run was aborted or has failed
 	nodes       map[string]record.Node // of the run before the decision that is being looked at
 	oldLook     time.Duration

@@ -1,13 +1,13 @@
 package sim
 
 import (
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // somewhere is a node to look at, one that drains if there is any, and a budget.
-func (c *checker) somewhere(r *record.Run) engine.Look {
-	var at engine.Look
+func (c *checker) somewhere(r *record.Run) snapshot.Look {
+	var at snapshot.Look
 	for _, id := range sortedKeys(r.Nodes) {
 		if at.Machine == "" || r.Nodes[at.Machine].Stage != record.Draining {
 			at.Machine = id
@@ -20,7 +20,7 @@ func (c *checker) somewhere(r *record.Run) engine.Look {
 }
 
 // details checks what a snapshot says of the node and the budget that are looked at.
-func (c *checker) details(v *engine.Snapshot, at engine.Look, r *record.Run) {
+func (c *checker) details(v *snapshot.Snapshot, at snapshot.Look, r *record.Run) {
 	if v.Look != at || (v.Node != nil) != (at.Machine != "") || (v.Budget != nil) != (at.Budget != "") {
 		c.d.breaks("snapshot: %+v is looked at, it says %+v; a node is shown: %t, a budget: %t", at, v.Look, v.Node != nil, v.Budget != nil)
 		return
@@ -35,7 +35,7 @@ func (c *checker) details(v *engine.Snapshot, at engine.Look, r *record.Run) {
 
 // nodeDetail: no pod of the node is left out, what has to leave is what the node's
 // row counts, what blocks has a way out and is on the list of blockers.
-func (c *checker) nodeDetail(v *engine.Snapshot, r *record.Run) {
+func (c *checker) nodeDetail(v *snapshot.Snapshot, r *record.Run) {
 	d, n := c.d, r.Nodes[v.Node.ID]
 	if has := len(d.Sim.View.PodsOn(n.Name)); len(v.Node.Pods) != has {
 		d.breaks("snapshot: %d pods are shown on %s, it has %d", len(v.Node.Pods), n.Name, has)
@@ -46,17 +46,17 @@ func (c *checker) nodeDetail(v *engine.Snapshot, r *record.Run) {
 	}
 	leave := 0
 	for _, p := range v.Node.Pods {
-		if p.Stage != engine.StageIgnored {
+		if p.Stage != snapshot.StageIgnored {
 			leave++
 		}
 		switch {
-		case p.Stage == "" || p.Stage == engine.StageIgnored && p.Why == "":
+		case p.Stage == "" || p.Stage == snapshot.StageIgnored && p.Why == "":
 			d.breaks("snapshot: %s on %s is %q, and it is not said why", p.Ref, n.Name, p.Stage)
 		case p.Blocker != nil && (p.Blocker.Detail == "" || p.Blocker.WayOut == "" || p.Blocker.UID != p.UID):
 			d.breaks("snapshot: what blocks %s on %s is not said: %+v", p.Ref, n.Name, *p.Blocker)
-		case p.Stage == engine.StageBlocked && n.Stage == record.Draining && !blockers[p.UID]:
+		case p.Stage == snapshot.StageBlocked && n.Stage == record.Draining && !blockers[p.UID]:
 			d.breaks("snapshot: %s on %s is blocked, and is not among the blockers", p.Ref, n.Name)
-		case n.Stage == record.Draining && p.Stage == engine.StageRuns:
+		case n.Stage == record.Draining && p.Stage == snapshot.StageRuns:
 			d.breaks("snapshot: %s on %s, which drains, is said to stay", p.Ref, n.Name)
 		}
 	}
@@ -71,7 +71,7 @@ func (c *checker) nodeDetail(v *engine.Snapshot, r *record.Run) {
 
 // budgetDetail: no pod that the budget covers is left out, and one that is shut says
 // why and what opens it.
-func (c *checker) budgetDetail(b *engine.BudgetDetail) {
+func (c *checker) budgetDetail(b *snapshot.BudgetDetail) {
 	d, covered := c.d, 0
 	budget := d.Sim.View.Budget(b.Ref)
 	for _, p := range d.Sim.View.PodsIn(budget.Namespace) {

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -125,8 +126,8 @@ func (c *checker) triedOften(o record.ForceOrder) {
 	if waited := d.Sim.now.Sub(c.due[o.UID]); c.due[o.UID].IsZero() || waited < time.Duration(tries)*k.EvictionRetry-time.Second {
 		d.breaks("retries: force order %s for %s after %s and %d turns, it has %d", o.ID, p.Ref(), waited, known.Rounds, tries)
 	}
-	for _, b := range engine.View(d.Rules, d.Sim.now, d.Sim.View, c.clock.was, engine.Look{}, nil).Blockers {
-		if b.UID == o.UID && b.Deadline != nil && b.Deadline.For == engine.UntilPodForced && (b.Refusals > 0 || b.Deadline.End.After(d.Sim.now)) {
+	for _, b := range snapshot.View(d.Rules, d.Sim.now, d.Sim.View, c.clock.was, snapshot.Look{}, nil).Blockers {
+		if b.UID == o.UID && b.Deadline != nil && b.Deadline.For == blockers.UntilPodForced && (b.Refusals > 0 || b.Deadline.End.After(d.Sim.now)) {
 			d.breaks("retries: force order %s for %s, and the screen says: after %d more refusals, in %s", o.ID, p.Ref(), b.Refusals, b.Deadline.End.Sub(d.Sim.now))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -36,9 +37,9 @@ func (c *checker) look(dec engine.Decision) {
 		world = digest(s.View)
 	}
 	at := c.somewhere(&dec.Run)
-	v := engine.View(d.Rules, s.now, s.View, dec.Run, at, c.shown)
-	again := engine.View(d.Rules, s.now, s.View, dec.Run, at, v)
-	p := engine.MakePlan(d.Rules, s.now, s.View, dec.Run, dec.Run.Limit)
+	v := snapshot.View(d.Rules, s.now, s.View, dec.Run, at, c.shown)
+	again := snapshot.View(d.Rules, s.now, s.View, dec.Run, at, v)
+	p := snapshot.MakePlan(d.Rules, s.now, s.View, dec.Run, dec.Run.Limit)
 	if !bytes.Equal(before, d.encode(dec.Run)) || whole && world != digest(s.View) {
 		d.breaks("rule 8: looking at the run has changed it")
 	}
@@ -47,7 +48,7 @@ func (c *checker) look(dec engine.Decision) {
 	c.raw("a plan", d.encode(p))
 	c.agrees(v, again, &dec.Run)
 	c.details(v, at, &dec.Run)
-	if fresh := engine.View(d.Rules, s.now, s.View, dec.Run, at, nil); len(v.Zones) > 0 && !bytes.Equal(d.encode(fresh), d.encode(v)) {
+	if fresh := snapshot.View(d.Rules, s.now, s.View, dec.Run, at, nil); len(v.Zones) > 0 && !bytes.Equal(d.encode(fresh), d.encode(v)) {
 		d.breaks("snapshot: it is not what one made from nothing would be:\n%s\n%s", d.encode(v), d.encode(fresh))
 	}
 	c.watched(v, at)
@@ -56,13 +57,13 @@ func (c *checker) look(dec engine.Decision) {
 
 // watched checks that one who watches by the record sees what the driver sees: all that
 // is shown is in the record within saveSoon, and what stands still does so for him too.
-func (c *checker) watched(v *engine.Snapshot, at engine.Look) {
+func (c *checker) watched(v *snapshot.Snapshot, at snapshot.Look) {
 	d := c.d
 	if d.dirty || d.failing {
 		return // it is written at most saveSoon later
 	}
 	record := engine.Meanwhile(d.Sim.now, d.decode(d.encode(d.saved)))
-	theirs := engine.View(d.Rules, d.Sim.now, d.Sim.View, record, at, nil)
+	theirs := snapshot.View(d.Rules, d.Sim.now, d.Sim.View, record, at, nil)
 	if theirs.Batch != nil && v.Batch != nil { // when it was looked at last is nothing to write a record for
 		theirs.Batch.AsOf = v.Batch.AsOf
 	}
@@ -82,7 +83,7 @@ func (c *checker) watched(v *engine.Snapshot, at engine.Look) {
 }
 
 // agrees checks a snapshot, and one made right after it, against its run.
-func (c *checker) agrees(v, again *engine.Snapshot, r *record.Run) {
+func (c *checker) agrees(v, again *snapshot.Snapshot, r *record.Run) {
 	d := c.d
 	done, total, rows := 0, 0, 0
 	for i, z := range v.Zones {

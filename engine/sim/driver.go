@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -240,7 +241,7 @@ func (d *Driver) audit(given []byte, next record.Run) record.Run {
 
 // auditFacts sees that what is kept of the machines is what one would work out now.
 func (d *Driver) auditFacts(r record.Run) {
-	if stale := engine.StaleFact(d.Rules, d.Sim.View, r); stale != nil {
+	if stale := assess.StaleFact(d.Rules, d.Sim.View, r); stale != nil {
 		d.breaks("facts: %s", stale)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -19,7 +19,7 @@ start
 run for=20m`); err != nil {
 		t.Fatal(err)
 	}
-	v := engine.View(c.Driver.Rules, c.Sim.now, c.Sim.View, c.Driver.Run, engine.Look{}, nil)
+	v := snapshot.View(c.Driver.Rules, c.Sim.now, c.Sim.View, c.Driver.Run, snapshot.Look{}, nil)
 	var got string
 	for _, z := range v.Pool.Zones {
 		got += fmt.Sprintf("%s %d of %d updated; ", z.Name, z.Updated, z.Total)

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -74,7 +76,7 @@ func (w watched) Do(ctx context.Context, a record.Action) record.Outcome {
 
 // drive plays a scenario through engine/live, with an operator who looks at the
 // snapshots and approves every batch; answer is what else he does.
-func drive(t *testing.T, name string, answer func(*engine.Snapshot) []record.Command) (run record.Run, took time.Duration) {
+func drive(t *testing.T, name string, answer func(*snapshot.Snapshot) []record.Command) (run record.Run, took time.Duration) {
 	t.Helper()
 	s, err := Named(name)
 	if err != nil {
@@ -97,7 +99,7 @@ func drive(t *testing.T, name string, answer func(*engine.Snapshot) []record.Com
 	}
 	loop := &live.Loop{Rules: rules, World: view, Queue: intake, Executor: w, Store: w, Lock: w, Clock: w}
 	var told atomic.Int32
-	loop.Rehearse = func(ctx context.Context, w *world.World, now time.Time, r record.Run) (engine.Rehearsal, bool) {
+	loop.Rehearse = func(ctx context.Context, w *world.World, now time.Time, r record.Run) (snapshot.Rehearsal, bool) {
 		end, ok := Rehearse(ctx, rules, w, now, r)
 		if ok {
 			told.Add(1)
@@ -105,7 +107,7 @@ func drive(t *testing.T, name string, answer func(*engine.Snapshot) []record.Com
 		return end, ok
 	}
 	approved := map[string]bool{}
-	loop.Publish = func(s *engine.Snapshot) {
+	loop.Publish = func(s *snapshot.Snapshot) {
 		say := answer(s)
 		if b := s.Batch; b != nil && !approved[b.Hash] {
 			approved[b.Hash] = true
@@ -132,7 +134,7 @@ func drive(t *testing.T, name string, answer func(*engine.Snapshot) []record.Com
 // The real loop drives a Wall to the end of the tour, in a time that a person at
 // the default speed of 20 has patience for.
 func TestWall(t *testing.T) {
-	run, took := drive(t, "tour", func(*engine.Snapshot) []record.Command { return nil })
+	run, took := drive(t, "tour", func(*snapshot.Snapshot) []record.Command { return nil })
 	if run.Result != record.Succeeded || len(run.Batches) < 4 {
 		t.Errorf("%s after %d batches: %s", run.Result, len(run.Batches), run.Why)
 	}
@@ -144,9 +146,9 @@ func TestWall(t *testing.T) {
 // What nobody else resolves, the operator forces.
 func TestWallForced(t *testing.T) {
 	forced := map[string]bool{}
-	run, _ := drive(t, "stuck", func(s *engine.Snapshot) (say []record.Command) {
+	run, _ := drive(t, "stuck", func(s *snapshot.Snapshot) (say []record.Command) {
 		for _, b := range s.Blockers {
-			if b.Kind == engine.BlockedByBudget && b.Tries > 2 && !forced[b.Node] {
+			if b.Kind == blockers.BlockedByBudget && b.Tries > 2 && !forced[b.Node] {
 				forced[b.Node] = true
 				say = append(say, record.Command{Kind: record.CmdForce, Node: b.Node, Reason: "nobody scales it"})
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -30,9 +31,9 @@ const (
 // over at once, the user's hooks pass. It reports false where nothing can be told: where a
 // controller of the group's own moves its nodes, where the cluster is not looked at, or where
 // ctx was over before a node was replaced. It changes neither the world nor the run.
-func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run record.Run) (engine.Rehearsal, bool) {
+func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run record.Run) (snapshot.Rehearsal, bool) {
 	if !rehearsable(rules, w, &run) {
-		return engine.Rehearsal{}, false
+		return snapshot.Rehearsal{}, false
 	}
 	return rehearse(ctx, rules, w, now, run, PaceOf(&run))
 }
@@ -72,7 +73,7 @@ type rehearsal struct {
 	pace  float64
 }
 
-func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run record.Run, pace Pace) (engine.Rehearsal, bool) {
+func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run record.Run, pace Pace) (snapshot.Rehearsal, bool) {
 	if run.State == record.Planned {
 		run = engine.Start(run, now, "rehearsal")
 	}
@@ -190,8 +191,8 @@ func stages(r *record.Run) map[record.Stage]int {
 }
 
 // tell says what came of it since it began.
-func (r *rehearsal) tell(began time.Time, cut bool) (engine.Rehearsal, bool) {
-	out := engine.Rehearsal{Took: r.sim.now.Sub(began), Result: r.run.Result, Why: r.run.Why, Held: r.held()}
+func (r *rehearsal) tell(began time.Time, cut bool) (snapshot.Rehearsal, bool) {
+	out := snapshot.Rehearsal{Took: r.sim.now.Sub(began), Result: r.run.Result, Why: r.run.Why, Held: r.held()}
 	replaced, total := r.run.Outdated()
 	out.Replaced = replaced
 	for _, n := range r.run.Nodes {
@@ -238,7 +239,7 @@ func (r *rehearsal) held() []string {
 		out = append(out, n.Name+": "+why)
 	}
 	if r.run.State != record.Finished {
-		for _, b := range engine.View(r.rules, r.sim.now, r.sim.View, r.run, engine.Look{}, nil).Blockers {
+		for _, b := range snapshot.View(r.rules, r.sim.now, r.sim.View, r.run, snapshot.Look{}, nil).Blockers {
 			out = append(out, b.Node+": "+b.Pod+": "+b.Detail)
 		}
 	}

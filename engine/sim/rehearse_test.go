@@ -12,7 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -51,7 +53,7 @@ func TestRehearsalTellsTheEnd(t *testing.T) {
 			c.Driver.Audit = 50
 			type guess struct {
 				at  time.Time
-				end engine.Rehearsal
+				end snapshot.Rehearsal
 			}
 			var guesses []guess
 			for at := c.Sim.now; c.Driver.Run.State != record.Finished && len(c.Driver.Broken) == 0; at = at.Add(90 * time.Second) {
@@ -135,7 +137,7 @@ func TestRandomRehearsals(t *testing.T) {
 			continue
 		}
 		d := c.Driver
-		fresh := engine.NewRun(c.rules, "again", seed, c.Sim.View, c.settings, record.Target{All: true})
+		fresh := assess.NewRun(c.rules, "again", seed, c.Sim.View, c.settings, record.Target{All: true})
 		part := newRehearsal(c.rules, c.Sim.View, c.Sim.now, engine.Start(fresh, c.Sim.now, ""), PaceOf(&fresh))
 		part.play(context.Background(), c.Sim.now.Add(4*time.Minute))
 		for what, of := range map[string]struct {
@@ -242,7 +244,7 @@ func TestRehearsalOfARealWorld(t *testing.T) {
 		w.SetHealth(world.Cloud, world.Health{Fresh: now})
 		settings := strategy.EKS{}.Defaults()
 		settings.NewLabels = map[string]string{"eks.amazonaws.com/nodegroup": ""}
-		return w, engine.NewRun(strategy.EKS{}, "run-1", 7, w, settings, record.Target{Templates: []world.Template{fresh}})
+		return w, assess.NewRun(strategy.EKS{}, "run-1", 7, w, settings, record.Target{Templates: []world.Template{fresh}})
 	}
 	down := func(w *world.World, since time.Duration) {
 		for _, uid := range []string{"pgip-10-0-0-0", "pgip-10-0-0-1"} {
@@ -314,7 +316,7 @@ func TestRehearsalOfARealWorld(t *testing.T) {
 			var rules engine.Strategy = strategy.EKS{}
 			if run.Strategy == "eks-minimal" {
 				rules = strategy.EKSMinimal{}
-				run = engine.NewRun(rules, "run-1", 7, w, run.Settings, run.Target)
+				run = assess.NewRun(rules, "run-1", 7, w, run.Settings, run.Target)
 			}
 			end, told := rehearse(context.Background(), rules, w, now, run, PaceOf(&run))
 			if !told || end.Result != c.want || end.Extrapolated || end.Smooth() != (c.want != record.EvictionFail) {

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -58,7 +60,7 @@ type Script struct {
 	Sim    *Sim
 	Driver *Driver
 	// Planned is what start has planned.
-	Planned engine.Plan
+	Planned snapshot.Plan
 
 	config   Config
 	rules    engine.Strategy
@@ -292,7 +294,7 @@ func (c *Script) set(a *args) error {
 const settle = time.Minute
 
 // Plan makes the run that the script's settings ask for, and what it would do.
-func (c *Script) Plan(id string) engine.Plan {
+func (c *Script) Plan(id string) snapshot.Plan {
 	s := c.Sim
 	s.Advance(s.now.Add(settle))
 	s.health()
@@ -301,9 +303,9 @@ func (c *Script) Plan(id string) engine.Plan {
 	if c.until > 0 {
 		c.settings.Until = s.now.Add(c.until)
 	}
-	r := engine.NewRun(rules, id, c.seed, s.View, c.settings, c.target)
+	r := assess.NewRun(rules, id, c.seed, s.View, c.settings, c.target)
 	s.before, s.suspended, s.foreign = s.group.Sizes, s.group.HasSuspended(azRebalance), world.Sizes{}
-	return engine.MakePlan(rules, s.now, s.View, r, strategy.Limit(c.settings.MaxUnavailable, r.Base.Desired))
+	return snapshot.MakePlan(rules, s.now, s.View, r, strategy.Limit(c.settings.MaxUnavailable, r.Base.Desired))
 }
 
 // begin plans the run and starts it.

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -185,7 +186,7 @@ func (c *Script) runLine() string {
 	if w := r.PhaseWait; w != nil {
 		line += fmt.Sprintf("; %s %s left", w.For, w.End.Sub(c.Sim.now).Round(time.Second))
 	}
-	view := engine.View(c.Driver.Rules, c.Sim.now, c.Sim.View, r, engine.Look{}, nil)
+	view := snapshot.View(c.Driver.Rules, c.Sim.now, c.Sim.View, r, snapshot.Look{}, nil)
 	notes := postponed(view)
 	for _, id := range sortedKeys(r.Nodes) {
 		switch n := r.Nodes[id]; {
@@ -197,7 +198,7 @@ func (c *Script) runLine() string {
 		}
 	}
 	for _, b := range view.Blockers {
-		if b.Deadline != nil && b.Deadline.For == engine.UntilPodForced {
+		if b.Deadline != nil && b.Deadline.For == blockers.UntilPodForced {
 			line += fmt.Sprintf("; %s forced after %d more refusals, about %s left", b.Pod, b.Refusals, b.Deadline.End.Sub(c.Sim.now).Round(time.Second))
 		}
 	}
@@ -208,7 +209,7 @@ func (c *Script) runLine() string {
 }
 
 // postponed are the notes of the nodes whose rows show no countdown.
-func postponed(v *engine.Snapshot) map[string]string {
+func postponed(v *snapshot.Snapshot) map[string]string {
 	notes := map[string]string{}
 	for _, z := range v.Zones {
 		for _, row := range z.Rows {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/assess/preflight"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -28,7 +30,7 @@ import (
 // A node counts against maxUnavailable from the start of its drain until its
 // machine has left the group; then its slot is free, because the surge already
 // stands in for it.
-type EKS struct{ engine.Base }
+type EKS struct{ assess.Base }
 
 // Names of the phases.
 const (
@@ -58,7 +60,7 @@ const maxUnavailableQuota = 100
 const rebalance = "AZRebalance"
 
 // Capabilities: new nodes come first.
-func (EKS) Capabilities() engine.Capabilities { return engine.Capabilities{Surges: true} }
+func (EKS) Capabilities() assess.Capabilities { return assess.Capabilities{Surges: true} }
 
 // Suspends is AZRebalance.
 func (EKS) Suspends() []string { return []string{rebalance} }
@@ -153,7 +155,7 @@ func (e EKS) scaleUp(s *engine.Step) {
 		return
 	}
 	if len(s.Run.Order) == 0 && !s.Run.Raised {
-		if !choose(s) || s.AddUnrestoredLate(engine.JoinGuess, Raise(len(s.W.Group.Zones), s.Run.Limit)) {
+		if !choose(s) || s.AddUnrestoredLate(assess.JoinGuess, Raise(len(s.W.Group.Zones), s.Run.Limit)) {
 			s.Enter(scaleDown)
 			s.Soon()
 			return
@@ -193,7 +195,7 @@ func choose(s *engine.Step) bool {
 			outdated = append(outdated, id)
 		}
 	}
-	s.Run.Order = s.InOrder(outdated)
+	s.Run.Order = preflight.InOrder(&s.Reader, outdated)
 	return len(s.Run.Order) > 0
 }
 
@@ -304,7 +306,7 @@ func (e EKS) upgrade(s *engine.Step) {
 }
 
 // allRolled reports whether no outdated node is left to roll.
-func allRolled(s *engine.Reader) bool {
+func allRolled(s *assess.Reader) bool {
 	return s.Count(record.Outdated, record.Queued) == 0 && !slices.ContainsFunc(s.In(record.Draining, record.Settling, record.Terminating),
 		func(id string) bool { return !s.Run.Nodes[id].New })
 }

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -53,7 +54,7 @@ func enough(s *engine.Step) bool {
 
 // short says what is missing of the machines that the group is to have, "" if all
 // are there and the new ones Ready.
-func short(s *engine.Reader) string {
+func short(s *assess.Reader) string {
 	ready, why := 0, ""
 	for _, m := range s.W.Machines() {
 		if m.Leaving() || m.Detached || m.State == world.MachineStandby {

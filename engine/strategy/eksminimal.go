@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -23,7 +24,7 @@ import (
 // A node counts against maxUnavailable from the start of its drain until its
 // machine has left the group; the replacements gate then holds the next drain until
 // the replacement is Ready. A node that only wears our cordon still serves.
-type EKSMinimal struct{ engine.Base }
+type EKSMinimal struct{ assess.Base }
 
 // Names of the phases that DEFAULT does not have.
 const (
@@ -131,7 +132,7 @@ func (EKSMinimal) upgrade(s *engine.Step) {
 
 // overdue says of a new machine that has used up its own time why it is not Ready,
 // "" if none has.
-func overdue(s *engine.Reader) string {
+func overdue(s *assess.Reader) string {
 	for _, id := range s.In(record.Launching) {
 		if m := s.W.Machine(id); m != nil && !m.Leaving() && s.Over(s.Run.Nodes[id].Wait) {
 			return s.WhyNotReady(m)
@@ -142,7 +143,7 @@ func overdue(s *engine.Reader) string {
 
 // joinedSince reports whether a replacement has got Ready since then: as long as
 // nodes go one after the other, something is always missing.
-func joinedSince(s *engine.Reader, then time.Time) bool {
+func joinedSince(s *assess.Reader, then time.Time) bool {
 	return slices.ContainsFunc(s.In(record.Ready), func(id string) bool { return s.Run.Nodes[id].Since.After(then) })
 }
 

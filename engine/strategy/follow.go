@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
@@ -21,7 +22,7 @@ import (
 // (selfdriven.Controller.Unfinished). Without its objects as many nodes must be Ready as at the
 // start. It fails when nothing is under way but machines that do not get Ready, and pauses when
 // the controller neither starts nor ends.
-type Follow struct{ engine.Base }
+type Follow struct{ assess.Base }
 
 // Phases is one.
 func (Follow) Phases() []string { return []string{rollPhase} }
@@ -91,7 +92,7 @@ var underWay = []record.Stage{record.Draining, record.Settling, record.Terminati
 
 // coming says of the new machines that are not Ready why, as long as nothing else is under
 // way: a controller makes others in their place without end.
-func (Follow) coming(s *engine.Reader) (out []string) {
+func (Follow) coming(s *assess.Reader) (out []string) {
 	for _, id := range s.In(underWay...) {
 		switch n := s.Run.Nodes[id]; {
 		case !n.New && n.Stage != record.NodeFail:
@@ -118,7 +119,7 @@ func unfinished(w *world.World) []world.Unfinished {
 }
 
 // waitsToEnd says why a run waits that has no node left to follow.
-func waitsToEnd(s *engine.Reader) string {
+func waitsToEnd(s *assess.Reader) string {
 	if done, _ := s.Run.Outdated(); done > 0 {
 		return text.NoNodeLeft
 	}
@@ -127,7 +128,7 @@ func waitsToEnd(s *engine.Reader) string {
 
 // notStarted reports whether nodes are to be updated, and the controller has not come to them, as
 // what is unfinished tells.
-func (Follow) notStarted(s *engine.Reader, left []world.Unfinished) bool {
+func (Follow) notStarted(s *assess.Reader, left []world.Unfinished) bool {
 	return len(s.Run.PausedDeployments) == 0 && len(s.HeldByOthers()) == 0 &&
 		s.Count(record.Outdated) > 0 && s.Count(append(underWay, record.Replaced)...) == 0 &&
 		s.Rules.Follows().Unstarted(left)
@@ -136,7 +137,7 @@ func (Follow) notStarted(s *engine.Reader, left []world.Unfinished) bool {
 // over reports whether nothing is left to do on nodes; known, whether that can be told: without
 // the controller's objects it cannot while fewer nodes serve than at the start. Whether the
 // controller is through is for Awaited to tell.
-func (Follow) over(s *engine.Reader) (over, known bool) {
+func (Follow) over(s *assess.Reader) (over, known bool) {
 	if len(s.Run.PausedDeployments) > 0 || s.Count(append(underWay, record.Outdated)...) > 0 {
 		return false, true
 	}

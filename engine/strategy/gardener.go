@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -25,7 +26,7 @@ import (
 // A node counts from the start of its drain until its machine has left the group; a zone
 // then waits until as many of its nodes serve as have to.
 type Gardener struct {
-	engine.Base
+	assess.Base
 	// Seed: the numbers of the document. Else those of the controllers as they are.
 	Seed bool
 }
@@ -46,8 +47,8 @@ func (g Gardener) Name() string {
 func (Gardener) Suspends() []string { return []string{rebalance} }
 
 // Capabilities: a node is cordoned when its drain begins.
-func (Gardener) Capabilities() engine.Capabilities {
-	return engine.Capabilities{CordonsFirst: true, Surges: true, TakesOverFrom: world.MoverGardener}
+func (Gardener) Capabilities() assess.Capabilities {
+	return assess.Capabilities{CordonsFirst: true, Surges: true, TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are those of the document, or of machine-controller-manager v0.62.1 as
@@ -105,7 +106,7 @@ func (g Gardener) taint(s *engine.Step) {
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
 		return
 	}
-	if len(s.Run.Order) == 0 && (!choose(s) || s.AddUnrestoredLate(engine.JoinGuess, g.Extra(s.W, &s.Run))) {
+	if len(s.Run.Order) == 0 && (!choose(s) || s.AddUnrestoredLate(assess.JoinGuess, g.Extra(s.W, &s.Run))) {
 		s.Enter(finish)
 		s.Soon()
 		return

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
@@ -31,8 +32,8 @@ func (GardenerFollow) Name() string { return "gardener-follow" }
 func (GardenerFollow) Follows() selfdriven.Controller { return mcm.Controller{} }
 
 // Capabilities: Gardener's controller rolls the pool.
-func (GardenerFollow) Capabilities() engine.Capabilities {
-	return engine.Capabilities{TemplateSetBy: setByShoot, TakesOverFrom: world.MoverGardener}
+func (GardenerFollow) Capabilities() assess.Capabilities {
+	return assess.Capabilities{TemplateSetBy: setByShoot, TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are how long is waited for what is not known, and what Gardener does with pods.

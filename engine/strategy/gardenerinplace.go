@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
@@ -28,7 +29,7 @@ import (
 // A node counts from its selection until it is healthy again, one whose update has failed for
 // as long as that lasts: nobody else may take its place.
 type GardenerInPlace struct {
-	engine.Base
+	assess.Base
 	// Seed: a node whose update is under way counts once, as the document's maxUnavailable
 	// does. Else twice from the end of its drain on, as the controller counts: among the
 	// selected, and among those that are not available. The numbers are Gardener's.
@@ -51,8 +52,8 @@ func (GardenerInPlace) Updates() selfdriven.Controller { return mcm.Controller{}
 
 // Capabilities: an old node that is too many is cordoned when its
 // drain begins.
-func (GardenerInPlace) Capabilities() engine.Capabilities {
-	return engine.Capabilities{CordonsFirst: true, SeveralReasons: true, Surges: true, TemplateSetBy: setByShoot, TakesOverFrom: world.MoverGardener}
+func (GardenerInPlace) Capabilities() assess.Capabilities {
+	return assess.Capabilities{CordonsFirst: true, SeveralReasons: true, Surges: true, TemplateSetBy: setByShoot, TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are those of Gardener's API for such a pool, the rest that of its rolling updates.
@@ -74,7 +75,7 @@ func (GardenerInPlace) Abilities() []record.Ability {
 }
 
 // Selects is why a node is to be updated.
-func (GardenerInPlace) Selects(s *engine.Reader, m *world.Machine) string {
+func (GardenerInPlace) Selects(s *assess.Reader, m *world.Machine) string {
 	return GardenerManual{}.Selects(s, m)
 }
 
@@ -127,7 +128,7 @@ func (GardenerInPlace) Extra(w *world.World, r *record.Run) int { return Gardene
 // Holds says why a node of a zone is not selected, or ended, now. As an Auto Scaling group
 // chooses by itself in which zone a new machine is, a zone whose share of the surge is
 // elsewhere goes unavailable first.
-func (g GardenerInPlace) Holds(s *engine.Reader, machine string, about []string) string {
+func (g GardenerInPlace) Holds(s *assess.Reader, machine string, about []string) string {
 	zone := s.Run.Nodes[machine].Zone
 	share, has := Gardener{}.shares(s.W, &s.Run)[zone]
 	if !has {
@@ -151,7 +152,7 @@ func (g GardenerInPlace) Holds(s *engine.Reader, machine string, about []string)
 }
 
 // waits is why a zone waits: for the update in it that has failed, if one has.
-func (GardenerInPlace) waits(s *engine.Reader, zone, why string) string {
+func (GardenerInPlace) waits(s *assess.Reader, zone, why string) string {
 	if failed := s.FailureIn(zone); failed != "" {
 		return failed
 	}
@@ -163,7 +164,7 @@ func (GardenerInPlace) waits(s *engine.Reader, zone, why string) string {
 // a second time: their drain is over, and they are not updated.
 type updates struct{ fresh, selected, about, away int }
 
-func (g GardenerInPlace) updates(s *engine.Reader, zone string, about []string) (u updates) {
+func (g GardenerInPlace) updates(s *assess.Reader, zone string, about []string) (u updates) {
 	for _, m := range s.W.Machines() {
 		n := s.Run.Nodes[m.ID]
 		if m.Zone != zone || m.Leaving() || m.Detached || m.State == world.MachineStandby {
@@ -193,14 +194,14 @@ func away(p world.InPlaceUpdate) bool {
 
 // Ends reports whether an old node is too many: its zone has as many new and updated ones as
 // it is to have.
-func (g GardenerInPlace) Ends(s *engine.Reader, machine string) bool {
+func (g GardenerInPlace) Ends(s *assess.Reader, machine string) bool {
 	zone := s.Run.Nodes[machine].Zone
 	return g.updates(s, zone, nil).fresh >= s.Run.Zones[zone]
 }
 
 // Decrements reports whether the end of a machine takes the group's size down: that of one
 // that is too many does, one whose update failed is replaced.
-func (GardenerInPlace) Decrements(s *engine.Reader, machine string) bool {
+func (GardenerInPlace) Decrements(s *assess.Reader, machine string) bool {
 	return s.Run.Surge() > 0 && s.Run.Nodes[machine].Unfit == ""
 }
 

@@ -3,7 +3,7 @@ package strategy
 import (
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -42,9 +42,9 @@ func (GardenerInPlace) Estimate(w *world.World, r *record.Run, left int) time.Du
 	for zone, n := range old {
 		turns = max(turns, rounds(min(n, left), shares[zone].most()))
 	}
-	total := turns * (engine.DrainGuess + updateGuess)
+	total := turns * (assess.DrainGuess + updateGuess)
 	if (Gardener{}).surge(w, r) > 0 {
-		total += engine.JoinGuess
+		total += assess.JoinGuess
 	}
 	return total
 }

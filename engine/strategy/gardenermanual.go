@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
@@ -21,7 +22,7 @@ import (
 //	roll   nodes are selected, up to maxUnavailable; each counts until it is healthy again:
 //	       no candidate any more, Ready, not cordoned, its critical components ready. A
 //	       batch follows when the last is through. A failed update pauses the run
-type GardenerManual struct{ engine.Base }
+type GardenerManual struct{ assess.Base }
 
 // Name is "gardener-manual".
 func (GardenerManual) Name() string { return "gardener-manual" }
@@ -30,8 +31,8 @@ func (GardenerManual) Name() string { return "gardener-manual" }
 func (GardenerManual) Updates() selfdriven.Controller { return mcm.Controller{} }
 
 // Capabilities: a batch follows when the last is through.
-func (GardenerManual) Capabilities() engine.Capabilities {
-	return engine.Capabilities{WholeBatches: true, SeveralReasons: true, TemplateSetBy: setByShoot, TakesOverFrom: world.MoverGardener}
+func (GardenerManual) Capabilities() assess.Capabilities {
+	return assess.Capabilities{WholeBatches: true, SeveralReasons: true, TemplateSetBy: setByShoot, TakesOverFrom: world.MoverGardener}
 }
 
 // Defaults are those of machine-controller-manager; it has no limit, so that is ours.
@@ -55,7 +56,7 @@ func (GardenerManual) Abilities() []record.Ability {
 }
 
 // Selects is why a node is to be updated.
-func (GardenerManual) Selects(s *engine.Reader, m *world.Machine) string {
+func (GardenerManual) Selects(s *assess.Reader, m *world.Machine) string {
 	if n := s.W.NodeOf(m.ID); n != nil && n.InPlace().Candidate {
 		return text.UpdateCandidate
 	}
@@ -165,7 +166,7 @@ func (GardenerManual) Awaited(w *world.World, r *record.Run) []world.Unfinished 
 
 // Holds says why a node is not selected now: one whose update has failed comes first, the
 // zones take their turns, and a budget that allows nothing would be broken in the end.
-func (GardenerManual) Holds(s *engine.Reader, machine string, about []string) string {
+func (GardenerManual) Holds(s *assess.Reader, machine string, about []string) string {
 	if failed := s.FailureIn(""); failed != "" {
 		return failed
 	}
@@ -209,7 +210,7 @@ func (GardenerManual) Does(phase string, _ *world.World, r *record.Run) string {
 
 // Estimate is how long the nodes take that are left.
 func (GardenerManual) Estimate(_ *world.World, r *record.Run, left int) time.Duration {
-	return rounds(left, r.Limit) * (engine.DrainGuess + updateGuess)
+	return rounds(left, r.Limit) * (assess.DrainGuess + updateGuess)
 }
 
 // updateGuess is how long an update in place takes, before one was seen.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -95,7 +95,7 @@ func (g Gardener) Extra(w *world.World, r *record.Run) int { return g.surge(w, r
 // of service, or too few would stay (pkg/controller/deployment_rolling.go,
 // reconcileOldMachineSets). An Auto Scaling group chooses by itself in which zone the
 // machine more is; a zone whose share is elsewhere goes unavailable first.
-func (g Gardener) Holds(s *engine.Reader, machine string, about []string) string {
+func (g Gardener) Holds(s *assess.Reader, machine string, about []string) string {
 	zone := s.Run.Nodes[machine].Zone
 	share, has := g.shares(s.W, &s.Run)[zone]
 	if !has {
@@ -118,7 +118,7 @@ func (g Gardener) Holds(s *engine.Reader, machine string, about []string) string
 // Decrements reports whether the end of a machine takes the group's size down: as many new
 // ones are there, or about to be, as the zone is to have. So no more new machines come than
 // stay.
-func (g Gardener) Decrements(s *engine.Reader, machine string) bool {
+func (g Gardener) Decrements(s *assess.Reader, machine string) bool {
 	if s.Run.Surge() <= 0 {
 		return false
 	}
@@ -145,7 +145,7 @@ func (g Gardener) Decrements(s *engine.Reader, machine string) bool {
 // launched.
 type sight struct{ size, there, serve, out, coming int }
 
-func (Gardener) look(s *engine.Reader, zone string, about []string) sight {
+func (Gardener) look(s *assess.Reader, zone string, about []string) sight {
 	z := sight{size: s.Run.Zones[zone], coming: s.W.Group.Sizes.Desired}
 	ours := s.Run.Raised && s.Run.Foreign == ""
 	if ours {
@@ -188,5 +188,5 @@ func (g Gardener) Estimate(w *world.World, r *record.Run, left int) time.Duratio
 	for zone, n := range old {
 		turns = max(turns, rounds(min(n, left), shares[zone].most()))
 	}
-	return turns * (r.Settings.Settle + engine.DrainGuess + engine.JoinGuess)
+	return turns * (r.Settings.Settle + assess.DrainGuess + assess.JoinGuess)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -27,7 +28,7 @@ import (
 // invalid cluster pass (fail-on-validate-error=false) has still this gate, and with
 // cloudonly it counts machines that the cloud has in service. One node goes alone as long
 // as no machine of the new specification has proved itself.
-type Kops struct{ engine.Base }
+type Kops struct{ assess.Base }
 
 // Names of the phases.
 const (
@@ -75,13 +76,13 @@ const DetachedTag = "kops.k8s.io/detached-from-asg"
 // Capabilities are kops's: its nodes are set apart before their first eviction
 // (pkg/instancegroups/instancegroups.go, drainNode), and their machines ended through EC2
 // (upup/pkg/fi/cloudup/awsup/aws_cloud.go, deleteInstance).
-func (Kops) Capabilities() engine.Capabilities {
-	return engine.Capabilities{Direct: true, IsolatesFirst: true, RequiresValidation: true, SeveralReasons: true, Surges: true, Detaches: true, DetachTag: DetachedTag, TemplateSetBy: setByKops, TakesOverFrom: world.MoverKops}
+func (Kops) Capabilities() assess.Capabilities {
+	return assess.Capabilities{Direct: true, IsolatesFirst: true, RequiresValidation: true, SeveralReasons: true, Surges: true, Detaches: true, DetachTag: DetachedTag, TemplateSetBy: setByKops, TakesOverFrom: world.MoverKops}
 }
 
 // Selects is why kops replaces a machine of the group's own specification
 // (pkg/cloudinstances/cloud_instance_group.go).
-func (Kops) Selects(s *engine.Reader, m *world.Machine) string {
+func (Kops) Selects(s *assess.Reader, m *world.Machine) string {
 	n := s.W.NodeOf(m.ID)
 	switch {
 	case m.Detached:
@@ -89,7 +90,7 @@ func (Kops) Selects(s *engine.Reader, m *world.Machine) string {
 	case n != nil && asksForUpdate(n):
 		return text.NeedsUpdate
 	case n == nil && s.Run.Target.All && s.FirstLook():
-		return engine.AskedFor // its age is not known, but that it was there before
+		return assess.AskedFor // its age is not known, but that it was there before
 	}
 	return ""
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -84,18 +84,18 @@ func TestKopsEstimate(t *testing.T) {
 	w, r := instanceGroup(world.RoleNode, 4, 4, "2", "")
 	r.Limit = k.Limit(w, r)
 	proof := 15*time.Second + 10*time.Second
-	drain := 5*time.Second + engine.DrainGuess
-	want := 2*(proof+engine.JoinGuess) + (drain + proof + engine.JoinGuess) + (drain + proof)
+	drain := 5*time.Second + assess.DrainGuess
+	want := 2*(proof+assess.JoinGuess) + (drain + proof + assess.JoinGuess) + (drain + proof)
 	if got := k.Estimate(w, r, 4); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	r.ValidatedOnce = true
-	if got := k.Estimate(w, r, 4); got != want-proof-engine.JoinGuess {
-		t.Errorf("proven: %s, want %s", got, want-proof-engine.JoinGuess)
+	if got := k.Estimate(w, r, 4); got != want-proof-assess.JoinGuess {
+		t.Errorf("proven: %s, want %s", got, want-proof-assess.JoinGuess)
 	}
 	w, r = instanceGroup(world.RoleBastion, 3, 3, "0", "")
 	r.Limit = 1
-	if got, want := k.Estimate(w, r, 3), 3*(engine.DrainGuess+proof+engine.JoinGuess); got != want {
+	if got, want := k.Estimate(w, r, 3), 3*(assess.DrainGuess+proof+assess.JoinGuess); got != want {
 		t.Errorf("bastions: %s, want %s", got, want)
 	}
 }

@@ -3,7 +3,7 @@ package strategy
 import (
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -35,16 +35,16 @@ func (k Kops) Estimate(w *world.World, r *record.Run, left int) time.Duration {
 		return k.surgeTime(w, r)
 	}
 	looks := time.Duration(max(0, s.ValidateCount-1)) * s.ValidatePause
-	drain := s.Settle + engine.DrainGuess
+	drain := s.Settle + assess.DrainGuess
 	if w.Group.Role == world.RoleBastion || s.CloudOnly {
-		drain = engine.DrainGuess
+		drain = assess.DrainGuess
 	}
 	if s.CloudOnly {
 		looks = 0
 	}
 	detached := min(left, max(r.Detached(), k.surges(w, r)))
 	return k.surgeTime(w, r) +
-		rounds(left-detached, r.Limit)*(drain+s.Interval+engine.JoinGuess+looks) +
+		rounds(left-detached, r.Limit)*(drain+s.Interval+assess.JoinGuess+looks) +
 		rounds(detached, r.Limit)*(drain+s.Interval+looks)
 }
 
@@ -56,7 +56,7 @@ func (k Kops) surgeTime(w *world.World, r *record.Run) time.Duration {
 		proofs = 2
 	}
 	s := &r.Settings
-	return time.Duration(proofs) * (s.Interval + engine.JoinGuess + time.Duration(max(0, s.ValidateCount-1))*s.ValidatePause)
+	return time.Duration(proofs) * (s.Interval + assess.JoinGuess + time.Duration(max(0, s.ValidateCount-1))*s.ValidatePause)
 }
 
 // rounds is in how many turns so many nodes go, so many at once.

@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -42,7 +43,7 @@ func (r simulated) script() string {
 }
 
 // run lets the engine's loop roll it.
-func (r simulated) run(ctx context.Context, publish func(*engine.Snapshot), busy func()) error {
+func (r simulated) run(ctx context.Context, publish func(*snapshot.Snapshot), busy func()) error {
 	scenario := sim.Scenario{Name: "busy", Script: r.script()}
 	script, err := scenario.Open(1, true)
 	if err != nil {
@@ -62,7 +63,7 @@ func (r simulated) run(ctx context.Context, publish func(*engine.Snapshot), busy
 	}
 	var once sync.Once
 	loop := &live.Loop{Rules: rules, Cluster: "bench", World: w, Queue: intake, Executor: wall, Store: wall, Lock: wall, Clock: wall}
-	loop.Publish = func(s *engine.Snapshot) {
+	loop.Publish = func(s *snapshot.Snapshot) {
 		publish(s)
 		if draining(s) >= r.limit*9/10 {
 			once.Do(busy)
@@ -76,7 +77,7 @@ func (r simulated) run(ctx context.Context, publish func(*engine.Snapshot), busy
 }
 
 // draining is how many nodes of a snapshot drain.
-func draining(s *engine.Snapshot) (n int) {
+func draining(s *snapshot.Snapshot) (n int) {
 	for _, z := range s.Zones {
 		for _, r := range z.Rows {
 			if r.Stage == record.Draining {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/lab/terminal"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui"
@@ -39,7 +39,7 @@ type rolling struct {
 	frames string
 	// run rolls until ctx ends, and hands each snapshot to publish. It calls busy once
 	// when as many nodes drain as ever will.
-	run func(ctx context.Context, publish func(*engine.Snapshot), busy func()) error
+	run func(ctx context.Context, publish func(*snapshot.Snapshot), busy func()) error
 }
 
 // dashboards measures the dashboard of rolls with many drains at once: in a
@@ -87,11 +87,11 @@ func (r rolling) measure(ctx context.Context) (got seen, err error) {
 	if err != nil {
 		return got, err
 	}
-	shots, busy := make(chan *engine.Snapshot, 64), make(chan struct{})
+	shots, busy := make(chan *snapshot.Snapshot, 64), make(chan struct{})
 	rolled, left := make(chan error, 1), make(chan error, 1)
 	go func() {
 		defer close(shots)
-		rolled <- r.run(ctx, func(s *engine.Snapshot) {
+		rolled <- r.run(ctx, func(s *snapshot.Snapshot) {
 			select {
 			case shots <- s:
 			case <-ctx.Done():

@@ -10,8 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	spans "github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -34,7 +35,7 @@ type scene struct {
 type viewpoint struct {
 	world *world.World
 	run   record.Run
-	last  *engine.Snapshot
+	last  *snapshot.Snapshot
 }
 
 // The sides, as the scenarios name them, with what they say.
@@ -380,13 +381,13 @@ func (s *scene) look(side string, now time.Time, all bool) string {
 	group, members := f.picture(v.world)
 	v.world.SetGroup(group)
 	v.world.SetMachines(members)
-	v.run = engine.Idle(strategy.Gardener{}, now, v.world, v.run, nil)
-	v.last = engine.View(strategy.Gardener{}, now, v.world, v.run, engine.Look{}, v.last)
+	v.run = snapshot.Idle(strategy.Gardener{}, now, v.world, v.run, nil)
+	v.last = snapshot.View(strategy.Gardener{}, now, v.world, v.run, snapshot.Look{}, v.last)
 	return s.tell(v.last, all)
 }
 
 // tell writes what is seen: a line for each machine, what it waits for, and what that rests on.
-func (s *scene) tell(v *engine.Snapshot, all bool) string {
+func (s *scene) tell(v *snapshot.Snapshot, all bool) string {
 	var out strings.Builder
 	for _, z := range v.Zones {
 		for _, r := range z.Rows {
@@ -402,7 +403,7 @@ func (s *scene) tell(v *engine.Snapshot, all bool) string {
 	}
 	for _, b := range v.Blockers {
 		fmt.Fprintf(&out, "  %s is held: %s\n    way out: %s\n", b.Pod, b.Detail, b.WayOut)
-		if b.Deadline != nil && b.Deadline.For == engine.UntilPodForced {
+		if b.Deadline != nil && b.Deadline.For == blockers.UntilPodForced {
 			out.WriteString(s.wait(b.Deadline, v.At, "    "))
 		}
 	}
@@ -425,7 +426,7 @@ func (s *scene) wait(w *record.Wait, now time.Time, indent string) string {
 	return fmt.Sprintf("%s%s in %s%s: %s\n", indent, w.For, about, spans.Span(w.End.Sub(now)), w.Basis)
 }
 
-func (s *scene) tellPool(out *strings.Builder, v *engine.Snapshot) {
+func (s *scene) tellPool(out *strings.Builder, v *snapshot.Snapshot) {
 	p := v.Pool
 	fmt.Fprintf(out, "  pool: %s, limits %s\n", p.Strategy(), p.LimitsText())
 	for _, z := range p.Zones {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // blockages remembers which nodes have been blocked since when, and which hooks were told.
@@ -19,7 +19,7 @@ type blockage struct {
 
 // see takes a snapshot in, and returns for each hook (by its place) the nodes that it is
 // to be told of: those that have been blocked for its time, once until they no longer are.
-func (b blockages) see(s *engine.Snapshot, hooks []Hook) map[int][]record.Event {
+func (b blockages) see(s *snapshot.Snapshot, hooks []Hook) map[int][]record.Event {
 	out := map[int][]record.Event{}
 	still := map[string]bool{}
 	for _, zone := range s.Zones {
@@ -48,7 +48,7 @@ func (b blockages) see(s *engine.Snapshot, hooks []Hook) map[int][]record.Event 
 }
 
 // blockedEvent says what keeps pods on a node, and the way out.
-func blockedEvent(s *engine.Snapshot, row *engine.NodeRow, since time.Duration) record.Event {
+func blockedEvent(s *snapshot.Snapshot, row *snapshot.NodeRow, since time.Duration) record.Event {
 	e := record.Event{Time: s.At, Run: s.RunID, Group: s.Group, Type: record.NodeBlocked, Node: row.Name, Zone: row.Zone}
 	for _, p := range s.Phases {
 		if !p.Start.IsZero() && p.End.IsZero() {

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // waiting is how many calls may wait for one hook; more are dropped, and that is told.
@@ -20,7 +20,7 @@ type Notifier struct {
 	cluster   string
 	warn      func(reason, message string)
 	queues    []chan Message
-	snapshots chan *engine.Snapshot
+	snapshots chan *snapshot.Snapshot
 	stop      context.CancelFunc
 	workers   sync.WaitGroup
 
@@ -35,7 +35,7 @@ type Notifier struct {
 // its own, of what does not work: of each hook now and then.
 func NewNotifier(hooks []Hook, cluster string, warn func(reason, message string)) *Notifier {
 	ctx, stop := context.WithCancel(context.Background())
-	n := &Notifier{hooks: hooks, cluster: cluster, warn: warn, stop: stop, snapshots: make(chan *engine.Snapshot, 1), full: make([]live.Throttle, len(hooks))}
+	n := &Notifier{hooks: hooks, cluster: cluster, warn: warn, stop: stop, snapshots: make(chan *snapshot.Snapshot, 1), full: make([]live.Throttle, len(hooks))}
 	for i := range hooks {
 		queue := make(chan Message, waiting)
 		n.queues = append(n.queues, queue)
@@ -113,7 +113,7 @@ func (n *Notifier) again(e record.Event) bool {
 }
 
 // See looks for nodes that are blocked. Of snapshots that come too fast the newest counts.
-func (n *Notifier) See(s *engine.Snapshot) {
+func (n *Notifier) See(s *snapshot.Snapshot) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {

@@ -16,8 +16,9 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/api"
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // warnings keeps what a notifier warns of.
@@ -100,7 +101,7 @@ func TestNotifierTells(t *testing.T) {
 		t.Errorf("warned %q", said.list)
 	}
 	n.Events([]record.Event{{Type: record.RunStarted}}) // closed, and nobody is held up
-	n.See(&engine.Snapshot{})
+	n.See(&snapshot.Snapshot{})
 	n.Close(t.Context())
 }
 
@@ -175,16 +176,16 @@ func TestNotifierWarnsOnce(t *testing.T) {
 }
 
 // blockedAt is a snapshot in which these nodes drain and are blocked.
-func blockedAt(at time.Duration, nodes ...string) *engine.Snapshot {
-	s := &engine.Snapshot{At: finished.Time.Add(at), RunID: "run-1", Group: "web", Phases: []engine.PhaseView{{Name: "upgrade", Start: finished.Time}}, Zones: []engine.ZoneView{{Name: "a"}}}
+func blockedAt(at time.Duration, nodes ...string) *snapshot.Snapshot {
+	s := &snapshot.Snapshot{At: finished.Time.Add(at), RunID: "run-1", Group: "web", Phases: []snapshot.PhaseView{{Name: "upgrade", Start: finished.Time}}, Zones: []snapshot.ZoneView{{Name: "a"}}}
 	for _, name := range []string{"n1", "n2"} {
-		row := &engine.NodeRow{ID: "i-" + name, Name: name, Zone: "a", Stage: record.Draining, Blocked: slices.Contains(nodes, name)}
+		row := &snapshot.NodeRow{ID: "i-" + name, Name: name, Zone: "a", Stage: record.Draining, Blocked: slices.Contains(nodes, name)}
 		s.Zones[0].Rows = append(s.Zones[0].Rows, row)
 		if row.Blocked {
 			for i := range 2 {
-				s.Blockers = append(s.Blockers, &engine.Blocker{
-					Kind: engine.BlockedByBudget, Pod: fmt.Sprintf("app/%s-%d", name, i), Node: name, Machine: row.ID,
-					Detail: "budget app/web allows none", WayOut: "scale web, or force with f", Budgets: []engine.BudgetView{{Ref: "app/web"}},
+				s.Blockers = append(s.Blockers, &blockers.Blocker{
+					Kind: blockers.BlockedByBudget, Pod: fmt.Sprintf("app/%s-%d", name, i), Node: name, Machine: row.ID,
+					Detail: "budget app/web allows none", WayOut: "scale web, or force with f", Budgets: []blockers.BudgetView{{Ref: "app/web"}},
 				})
 			}
 		}
@@ -197,7 +198,7 @@ func TestBlockages(t *testing.T) {
 	hooks := []Hook{{On: []On{Blocked}}, {On: []On{Blocked}, BlockedFor: time.Minute}, {On: []On{Failed}}}
 	known := blockages{}
 	var got []string
-	for _, s := range []*engine.Snapshot{
+	for _, s := range []*snapshot.Snapshot{
 		blockedAt(0, "n1"), blockedAt(59*time.Second, "n1", "n2"), blockedAt(61*time.Second, "n1", "n2"), blockedAt(2*time.Minute, "n1", "n2"),
 		blockedAt(4*time.Minute, "n2"), blockedAt(5*time.Minute, "n1", "n2"), blockedAt(7*time.Minute, "n1", "n2"),
 	} {

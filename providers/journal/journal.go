@@ -10,8 +10,8 @@ package journal
 import (
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -102,7 +102,7 @@ type Opened struct {
 	Orders   []record.ForceOrder `json:"orders,omitempty"`
 	Nodes    []Stage             `json:"nodes,omitempty"`
 	// Plan is what the run was going to do; nil where it goes on.
-	Plan *engine.Plan `json:"plan,omitempty"`
+	Plan *snapshot.Plan `json:"plan,omitempty"`
 }
 
 // Stage is a node that has come to another stage.

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -58,9 +60,9 @@ func TestRunOnAFullDisk(t *testing.T) {
 	}))
 	refused := 0
 	loop.Events = func(list []record.Event) { scribe.Events(list) }
-	loop.Publish = func(s *engine.Snapshot) {
+	loop.Publish = func(s *snapshot.Snapshot) {
 		for _, b := range s.Blockers {
-			if b.Kind == engine.BlockedByJournal {
+			if b.Kind == blockers.BlockedByJournal {
 				if refused++; refused == 1 { // somebody makes room
 					d.set(func(d *disk) { d.full = false })
 				}

@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 const (
@@ -33,7 +34,7 @@ type Options struct {
 	// going to do, nil where it goes on.
 	Run     record.Run
 	Resumed bool
-	Plan    *engine.Plan
+	Plan    *snapshot.Plan
 	// Now is the cluster's time.
 	Now func() time.Time
 	// Warn is told, at most once for each trouble, what whoever drives the run must know.

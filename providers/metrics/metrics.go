@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // buckets of the time that decisions take, in seconds.
@@ -25,7 +25,7 @@ type Recorder struct {
 
 	mu       sync.Mutex
 	now      func() time.Time // the cluster's time
-	seen     *engine.Snapshot
+	seen     *snapshot.Snapshot
 	events   map[record.EventType]int
 	refused  map[record.Refusal]int
 	actions  map[action]int
@@ -65,7 +65,7 @@ func (r *Recorder) Events(list []record.Event) {
 }
 
 // See keeps the newest snapshot.
-func (r *Recorder) See(s *engine.Snapshot) {
+func (r *Recorder) See(s *snapshot.Snapshot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seen = s

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -50,18 +51,18 @@ func TestScrape(t *testing.T) {
 	for _, d := range []time.Duration{100 * time.Microsecond, 3 * time.Millisecond, 2 * time.Second} {
 		r.Took(d)
 	}
-	r.See(&engine.Snapshot{
+	r.See(&snapshot.Snapshot{
 		At: now, RunID: "run-1", Cluster: "pr\"od\\\n\xff", Group: "web", Provider: "asg", Strategy: "eks", From: "1.31", To: "1.32",
 		State: record.Running, Started: now.Add(-time.Minute), TimeLeft: 90 * time.Second, Done: 1, Total: 3, Gate: "shut",
-		Phases:   []engine.PhaseView{{Name: "setup", Start: now, End: now}, {Name: "scale up", Start: now}},
-		Zones:    []engine.ZoneView{{Rows: []*engine.NodeRow{{Stage: record.Draining, Blocked: true}, {Stage: record.Draining, Detached: true}, {Stage: record.Replaced, Detached: true}}}},
-		Blockers: []*engine.Blocker{{Kind: engine.BlockedByBudget}, {Kind: engine.BlockedByBudget}},
-		Batch:    &engine.BatchView{Since: now.Add(-30 * time.Second)},
+		Phases:   []snapshot.PhaseView{{Name: "setup", Start: now, End: now}, {Name: "scale up", Start: now}},
+		Zones:    []snapshot.ZoneView{{Rows: []*snapshot.NodeRow{{Stage: record.Draining, Blocked: true}, {Stage: record.Draining, Detached: true}, {Stage: record.Replaced, Detached: true}}}},
+		Blockers: []*blockers.Blocker{{Kind: blockers.BlockedByBudget}, {Kind: blockers.BlockedByBudget}},
+		Batch:    &snapshot.BatchView{Since: now.Add(-30 * time.Second)},
 		Validation: &record.Validation{
 			Wait: &record.Wait{Start: now, End: now.Add(90 * time.Second)}, Passes: 1, Need: 2,
 			Failures: []record.Invalid{{Kind: "node"}, {Kind: "pod"}, {Kind: "machine", Ignored: true}},
 		},
-		Sources:  []engine.SourceView{{Name: world.Cluster, Fresh: now}, {Name: world.Cloud, Stale: true}},
+		Sources:  []snapshot.SourceView{{Name: world.Cluster, Fresh: now}, {Name: world.Cloud, Stale: true}},
 		LockLost: "gone", Unwritten: "forbidden", UnwrittenSince: now.Add(-5 * time.Second),
 	})
 	got := scrape(t, r)

@@ -9,16 +9,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // Words that labels take.
 var (
 	states       = []record.State{record.Planned, record.Running, record.Paused, record.Ending, record.Finished}
-	blockerKinds = []engine.BlockerKind{
-		engine.BlockedByBudget, engine.BlockedByBudgets, engine.BlockedByWebhook, engine.BlockedByFinalizer, engine.BlockedByGrace,
-		engine.BlockedByRoom, engine.BlockedByReturn, engine.BlockedByConsent, engine.BlockedByRights, engine.BlockedByAPI,
+	blockerKinds = []blockers.BlockerKind{
+		blockers.BlockedByBudget, blockers.BlockedByBudgets, blockers.BlockedByWebhook, blockers.BlockedByFinalizer, blockers.BlockedByGrace,
+		blockers.BlockedByRoom, blockers.BlockedByReturn, blockers.BlockedByConsent, blockers.BlockedByRights, blockers.BlockedByAPI,
 	}
 )
 
@@ -82,7 +83,7 @@ func (r *Recorder) text() []byte {
 }
 
 // run tells how the run stands.
-func (p *page) run(s *engine.Snapshot) {
+func (p *page) run(s *snapshot.Snapshot) {
 	p.family("drainboard_run_info", "gauge", "The run that this process drives.")
 	p.sample("drainboard_run_info", 1, "run", s.RunID, "cluster", s.Cluster, "group", s.Group, "provider", s.Provider, "strategy", s.Strategy, "from", s.From, "to", s.To)
 	p.family("drainboard_run_state", "gauge", "1 for the state that the run is in.")
@@ -108,7 +109,7 @@ func (p *page) run(s *engine.Snapshot) {
 }
 
 // validation tells how the wait for a valid cluster stands.
-func (p *page) validation(s *engine.Snapshot) {
+func (p *page) validation(s *snapshot.Snapshot) {
 	v := s.Validation
 	under := v.Passed.IsZero() && v.Failed.IsZero()
 	counts := map[bool]int{}
@@ -129,7 +130,7 @@ func (p *page) validation(s *engine.Snapshot) {
 }
 
 // nodes tells how the nodes stand.
-func (p *page) nodes(s *engine.Snapshot) {
+func (p *page) nodes(s *snapshot.Snapshot) {
 	count, blocked, detached := map[record.Stage]int{}, 0, 0
 	for _, zone := range s.Zones {
 		for _, row := range zone.Rows {
@@ -150,7 +151,7 @@ func (p *page) nodes(s *engine.Snapshot) {
 	p.one("drainboard_nodes_replaced", "gauge", "Outdated nodes whose machine is gone.", float64(s.Done))
 	p.one("drainboard_nodes_detached", "gauge", "Nodes whose machine was taken out of the group and is still there.", float64(detached))
 	p.one("drainboard_nodes_blocked", "gauge", "Draining nodes with a pod that is held.", float64(blocked))
-	held := map[engine.BlockerKind]int{}
+	held := map[blockers.BlockerKind]int{}
 	for _, b := range s.Blockers {
 		held[b.Kind]++
 	}
@@ -161,7 +162,7 @@ func (p *page) nodes(s *engine.Snapshot) {
 }
 
 // sight tells what is known, and whether it may be acted on.
-func (p *page) sight(s *engine.Snapshot, now time.Time) {
+func (p *page) sight(s *snapshot.Snapshot, now time.Time) {
 	p.family("drainboard_source_age_seconds", "gauge", "How old what is known of cluster and cloud is.")
 	for _, source := range s.Sources {
 		if !source.Fresh.IsZero() {

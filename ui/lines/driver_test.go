@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -27,7 +27,7 @@ type listener struct {
 }
 
 // attend starts the plain mode on a snapshot.
-func attend(t *testing.T, s *engine.Snapshot, with ...func(*ui.Options)) *listener {
+func attend(t *testing.T, s *snapshot.Snapshot, with ...func(*ui.Options)) *listener {
 	t.Helper()
 	in, keys := io.Pipe()
 	p := &listener{Desk: uitest.NewDesk(t, 0), keys: keys, ticks: make(chan time.Time)}
@@ -78,7 +78,7 @@ func (p *listener) Later(d time.Duration) *listener {
 }
 
 // Show has a new snapshot arrive.
-func (p *listener) Show(s *engine.Snapshot) *listener {
+func (p *listener) Show(s *snapshot.Snapshot) *listener {
 	p.Snapshots <- uitest.Judge(s)
 	return p
 }

@@ -10,8 +10,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui"
 	"github.com/drainboard/drainboard/ui/scene"
@@ -144,7 +144,7 @@ func (n *narrator) run(ctx context.Context, lines <-chan inputLine, clock <-chan
 }
 
 // see takes a new snapshot: it tells what is new, and asks what is to be decided.
-func (n *narrator) see(s *engine.Snapshot, more bool) {
+func (n *narrator) see(s *snapshot.Snapshot, more bool) {
 	m := n.m
 	if !more {
 		m.Ended = true

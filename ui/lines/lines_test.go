@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -156,7 +156,7 @@ func TestPlainEvents(t *testing.T) {
 	if got := strings.Count(p.text, "left after 2s"); got != 1 {
 		t.Errorf("an event was told %d times\n%s", got, p.text)
 	}
-	p.Type("c").Hears("Each change is now printed").Show(func() *engine.Snapshot {
+	p.Type("c").Hears("Each change is now printed").Show(func() *snapshot.Snapshot {
 		s := uitest.Busy()
 		s.Events = append(s.Events, record.Event{Time: uitest.Moment.Add(2 * time.Second), Type: record.NodeCordoned, Node: uitest.Host(1, 23), Command: "kubectl cordon x"})
 		return s
@@ -181,7 +181,7 @@ func TestPlainBlockers(t *testing.T) {
 func TestPlainDisconnectAndReconnect(t *testing.T) {
 	p := attend(t, uitest.Busy()).Hears("An empty line")
 	lost := uitest.Busy()
-	lost.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: uitest.Moment.Add(-34 * time.Second), Stale: true, Problem: "the API answered 401", Retry: uitest.Moment.Add(3 * time.Second)}
+	lost.Sources[0] = snapshot.SourceView{Name: world.Cluster, Fresh: uitest.Moment.Add(-34 * time.Second), Stale: true, Problem: "the API answered 401", Retry: uitest.Moment.Add(3 * time.Second)}
 	lost.Abilities[3].Why = "the data is stale"
 	p.Show(lost).Hears("warning: cluster data 34 s old: the API answered 401. No changes on stale data").
 		Type("f").Hears("Cannot force now: the data of the cluster is 36 s old.").SentNothing()

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
@@ -242,7 +242,7 @@ func near(left time.Duration) string {
 
 // blockerSentence tells a blocker whole: what is in the way, the way out, and how
 // long it may still take.
-func blockerSentence(sc *scene.Scene, b *engine.Blocker) string {
+func blockerSentence(sc *scene.Scene, b *blockers.Blocker) string {
 	text := sc.KeptText(b)
 	if len(b.Budgets) == 0 {
 		text += ", " + string(b.Kind)
@@ -316,7 +316,7 @@ func (n *narrator) blockedText() string {
 	if pods == 0 {
 		return ""
 	}
-	var first *engine.Blocker
+	var first *blockers.Blocker
 	for _, b := range sc.Blockers {
 		if first == nil || b.Deadline != nil && (first.Deadline == nil || b.Deadline.End.Before(first.Deadline.End)) {
 			first = b

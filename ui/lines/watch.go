@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
@@ -84,7 +85,7 @@ func (n *narrator) stand() {
 }
 
 // rowSentence is a node's row in a line.
-func rowSentence(sc *scene.Scene, r *engine.NodeRow) string {
+func rowSentence(sc *scene.Scene, r *snapshot.NodeRow) string {
 	parts := []string{sc.Names[r.ID] + " " + scene.StageWord(r)}
 	if r.Pods > 0 && scene.IsLeaving(r) {
 		parts = append(parts, fmt.Sprintf("%d of %s left", r.PodsLeft, style.Count(r.Pods, "pod")))
@@ -216,7 +217,7 @@ func (n *narrator) tellDialog() {
 	n.write(d.Body(m, plainWidth)...)
 	if b, ok := d.(*ui.BlockerDialog); ok && m.Opts.Look != nil {
 		for _, v := range b.Blocker.Budgets {
-			n.budgets = append(n.budgets, &ui.BudgetDialog{Known: []engine.BudgetView{v}})
+			n.budgets = append(n.budgets, &ui.BudgetDialog{Known: []blockers.BudgetView{v}})
 		}
 	}
 	m.Dismiss()

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -37,7 +37,7 @@ func TestPlainWatch(t *testing.T) {
 	p.Type("").Hears("Possible actions:", "describe a node or a blocked pod", "q: leave").Never("Not possible now: approve")
 	lost := uitest.Busy()
 	lost.Driver = s.Driver
-	lost.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: uitest.Moment.Add(-34 * time.Second), Stale: true, Problem: "the API answered 401", Retry: uitest.Moment.Add(3 * time.Second)}
+	lost.Sources[0] = snapshot.SourceView{Name: world.Cluster, Fresh: uitest.Moment.Add(-34 * time.Second), Stale: true, Problem: "the API answered 401", Retry: uitest.Moment.Add(3 * time.Second)}
 	p.Show(lost).Hears("warning: cluster data 34 s old: the API answered 401")
 	s = uitest.Busy()
 	s.Driver, s.Blind = "bob@office pid 9", []world.Source{world.Cluster}
@@ -100,7 +100,7 @@ func TestPlainWatchOfAPool(t *testing.T) {
 	s.Pool.Zones[1].Paused, s.Pool.Failed = false, nil
 	p.Show(s).Hears("zone eu-west-1b continues", "no more failures")
 	s = uitest.Pooled()
-	s.Sources[1] = engine.SourceView{Name: world.Cloud, Fresh: uitest.Moment.Add(-time.Minute), Stale: true, Problem: "the control cluster: does not answer"}
+	s.Sources[1] = snapshot.SourceView{Name: world.Cloud, Fresh: uitest.Moment.Add(-time.Minute), Stale: true, Problem: "the control cluster: does not answer"}
 	p.Show(s).Hears("warning: control cluster data ", " old: does not answer. Gardener's changes are not seen meanwhile").
 		Show(uitest.Pooled()).Hears("the data of the control cluster is fresh again")
 	p.Type("v").Hears("pool web\n", "limits: ")
@@ -123,24 +123,24 @@ func TestPlainWatchOfWhatIsPartial(t *testing.T) {
 // Details are told once they have come, a blocked pod with its budgets; those that do not
 // come are told without.
 func TestPlainDetailsThatCome(t *testing.T) {
-	looks := make(chan engine.Look, 8)
-	p := attend(t, uitest.Busy(), onlyWatches, func(o *ui.Options) { o.Look = func(l engine.Look) { looks <- l } }).Hears("blocked: ")
+	looks := make(chan snapshot.Look, 8)
+	p := attend(t, uitest.Busy(), onlyWatches, func(o *ui.Options) { o.Look = func(l snapshot.Look) { looks <- l } }).Hears("blocked: ")
 	p.Type("show details").Hears("Show details: which?").Type("10-0-1-23")
-	want := engine.Look{Machine: "i-01023"}
+	want := snapshot.Look{Machine: "i-01023"}
 	if got := <-looks; got != want {
 		t.Fatalf("looks at %+v", got)
 	}
 	s := uitest.Busy()
 	s.Look = want
-	s.Node = &engine.NodeDetail{ID: want.Machine, Pods: []*engine.PodDetail{{Ref: "shop/checkout-7d9f-x2", UID: "u-1", Stage: engine.StageBlocked}}}
+	s.Node = &snapshot.NodeDetail{ID: want.Machine, Pods: []*snapshot.PodDetail{{Ref: "shop/checkout-7d9f-x2", UID: "u-1", Stage: snapshot.StageBlocked}}}
 	p.Show(uitest.Busy()).Never("stage: draining")
 	p.Show(s).Hears("ip-10-0-1-23.eu-west-1.compute.internal\n", "stage: draining", "shop/checkout-7d9f-x2")
-	if got := <-looks; got != (engine.Look{}) {
+	if got := <-looks; got != (snapshot.Look{}) {
 		t.Fatalf("goes on looking at %+v", got)
 	}
 
 	p.Type("show details").Hears("which?").Type("1").Hears("shop/checkout-7d9f-x2\n", "blocked by: budget\n")
-	want = engine.Look{Budget: "shop/checkout"}
+	want = snapshot.Look{Budget: "shop/checkout"}
 	if got := <-looks; got != want {
 		t.Fatalf("looks at %+v", got)
 	}

@@ -3,12 +3,12 @@ package scene
 import (
 	"fmt"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
 // BatchName names what is approved: a batch, the canary or a phase.
-func BatchName(b *engine.BatchView) string {
+func BatchName(b *snapshot.BatchView) string {
 	switch {
 	case b.Phase != "":
 		return "phase " + b.Phase
@@ -19,7 +19,7 @@ func BatchName(b *engine.BatchView) string {
 }
 
 // BatchNameAndSize is batchShort with how much it is.
-func BatchNameAndSize(b *engine.BatchView) string {
+func BatchNameAndSize(b *snapshot.BatchView) string {
 	if b.Phase != "" {
 		return BatchName(b)
 	}

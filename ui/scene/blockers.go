@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
 // BlockerKey tells blockers apart.
-func BlockerKey(b *engine.Blocker) string { return b.Pod + "\x00" + b.UID }
+func BlockerKey(b *blockers.Blocker) string { return b.Pod + "\x00" + b.UID }
 
 // BlockedPods counts the pods that are kept and the budgets that keep them.
 func (sc *Scene) BlockedPods() (pods, budgets int) {
@@ -40,12 +40,12 @@ func (sc *Scene) WayOut(text string) string {
 
 // DeadlineWord says what happens to a node when its drain's time is up, in words that
 // continue with when.
-func DeadlineWord(b *engine.Blocker) string {
+func DeadlineWord(b *blockers.Blocker) string {
 	about := ""
 	if b.Deadline != nil && b.Deadline.Guess {
 		about = "about "
 	}
-	if b.Deadline != nil && b.Deadline.For == engine.UntilPodForced {
+	if b.Deadline != nil && b.Deadline.For == blockers.UntilPodForced {
 		if b.Refusals > 0 {
 			return "forced after " + style.Count(b.Refusals, "more refusal") + ", in " + about
 		}
@@ -63,7 +63,7 @@ func DeadlineWord(b *engine.Blocker) string {
 }
 
 // KeptText says which pod is kept where, and by which budgets.
-func (sc *Scene) KeptText(b *engine.Blocker) string {
+func (sc *Scene) KeptText(b *blockers.Blocker) string {
 	text := b.Pod + " on " + sc.NodeName(b.Node)
 	for _, v := range b.Budgets {
 		text += fmt.Sprintf(", PDB %s allows %d: %d healthy, %d required", v.Ref, v.Allowed, v.Healthy, v.Desired)
@@ -72,7 +72,7 @@ func (sc *Scene) KeptText(b *engine.Blocker) string {
 }
 
 // DeadlineText is how long a blocked pod's node may still take, "" if for ever.
-func (sc *Scene) DeadlineText(b *engine.Blocker) string {
+func (sc *Scene) DeadlineText(b *blockers.Blocker) string {
 	if b.Deadline == nil {
 		return ""
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -40,7 +40,7 @@ func ParseFilter(text string) Filter {
 }
 
 // MatchesRow reports whether a node is among those that are looked for.
-func (f Filter) MatchesRow(r *engine.NodeRow) bool {
+func (f Filter) MatchesRow(r *snapshot.NodeRow) bool {
 	for _, t := range f {
 		if t.node(r) == t.not {
 			return false
@@ -49,7 +49,7 @@ func (f Filter) MatchesRow(r *engine.NodeRow) bool {
 	return true
 }
 
-func (t needle) node(r *engine.NodeRow) bool {
+func (t needle) node(r *snapshot.NodeRow) bool {
 	switch t.key {
 	case "zone": // its end is what tells zones apart, its beginning is the region
 		zone := strings.ToLower(r.Zone)
@@ -88,6 +88,6 @@ func (f Filter) MatchesText(line string) bool {
 }
 
 // IsProblem reports whether a node has a problem.
-func IsProblem(r *engine.NodeRow) bool {
+func IsProblem(r *snapshot.NodeRow) bool {
 	return r.Blocked || r.Stage == record.NodeFail || r.Stage == record.Unreachable || IsNotReady(r)
 }

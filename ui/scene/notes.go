@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -36,7 +36,7 @@ func (sc *Scene) UnreadableText() string {
 }
 
 // StaleMeans says what follows from a source that is stale.
-func (sc *Scene) StaleMeans(src *engine.SourceView) string {
+func (sc *Scene) StaleMeans(src *snapshot.SourceView) string {
 	c := sc.source(world.Cluster)
 	switch {
 	case sc.Pool != nil:
@@ -89,7 +89,7 @@ func (sc *Scene) MismatchText() string {
 }
 
 // StaleText says how old the data of a source is.
-func (sc *Scene) StaleText(src *engine.SourceView) string {
+func (sc *Scene) StaleText(src *snapshot.SourceView) string {
 	if sc.Partial && src.Name == world.Cluster {
 		return "the cluster's pods are not read yet"
 	}

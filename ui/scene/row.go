@@ -3,18 +3,18 @@ package scene
 import (
 	"fmt"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
 // ShownFirst reports whether a node is shown before others when not all fit.
-func ShownFirst(r *engine.NodeRow) bool {
+func ShownFirst(r *snapshot.NodeRow) bool {
 	return IsActive(r) || IsNotReady(r) || r.Stage == record.NodeFail || r.Stage == record.Unreachable
 }
 
 // IsActive reports whether something is happening on a node.
-func IsActive(r *engine.NodeRow) bool {
+func IsActive(r *snapshot.NodeRow) bool {
 	switch r.Stage {
 	case record.Draining, record.Settling, record.Terminating, record.Launching, record.Updating:
 		return true
@@ -24,7 +24,7 @@ func IsActive(r *engine.NodeRow) bool {
 
 // CordonedNote says that nothing new is scheduled on a node that is not on its way out,
 // where the stage does not say so.
-func CordonedNote(r *engine.NodeRow) string {
+func CordonedNote(r *snapshot.NodeRow) string {
 	switch r.Stage {
 	case record.Outdated, record.Queued, record.Ready, record.Surplus, record.Skipped, record.NodeFail:
 		if r.Cordoned {
@@ -36,7 +36,7 @@ func CordonedNote(r *engine.NodeRow) string {
 
 // StageWord is where a node stands; a queued one may have its hooks asked, and one that
 // still has its turn to come may be detached.
-func StageWord(r *engine.NodeRow) string {
+func StageWord(r *snapshot.NodeRow) string {
 	switch {
 	case hooksAsked(r):
 		return "hooks asked"
@@ -47,13 +47,13 @@ func StageWord(r *engine.NodeRow) string {
 }
 
 // hooksAsked reports whether the hooks before a node are asked now.
-func hooksAsked(r *engine.NodeRow) bool {
+func hooksAsked(r *snapshot.NodeRow) bool {
 	return r.Wait != nil && r.Wait.For == string(record.BeforeNode)
 }
 
 // PodsCell is how many pods have still to leave; where there is room, also how
 // many a node will have to lose when its turn comes.
-func PodsCell(r *engine.NodeRow, words bool) string {
+func PodsCell(r *snapshot.NodeRow, words bool) string {
 	switch {
 	case r.Pods == 0:
 	case IsLeaving(r) && words:
@@ -67,7 +67,7 @@ func PodsCell(r *engine.NodeRow, words bool) string {
 }
 
 // ShowsPods reports whether there is something to say of a node's pods.
-func ShowsPods(r *engine.NodeRow, words bool) bool {
+func ShowsPods(r *snapshot.NodeRow, words bool) bool {
 	switch r.Stage {
 	case record.Ready, record.Outdated, record.Queued, record.Unreachable:
 		return words
@@ -76,11 +76,11 @@ func ShowsPods(r *engine.NodeRow, words bool) bool {
 }
 
 // IsNotReady reports whether a node is down that should be up.
-func IsNotReady(r *engine.NodeRow) bool {
+func IsNotReady(r *snapshot.NodeRow) bool {
 	return r.Name != "" && !r.Ready && r.Stage != record.Terminating && r.Stage != record.Replaced && r.Stage != record.Launching
 }
 
 // IsLeaving reports whether pods are being moved off a node.
-func IsLeaving(r *engine.NodeRow) bool {
+func IsLeaving(r *snapshot.NodeRow) bool {
 	return r.Stage == record.Draining || r.Stage == record.Updating || r.Stage == record.NodeFail
 }

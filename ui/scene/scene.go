@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -22,7 +22,7 @@ type Options struct {
 
 // Scene is a snapshot with what is worked out from it once, when it arrives.
 type Scene struct {
-	*engine.Snapshot
+	*snapshot.Snapshot
 	Options
 	// came is the local time at which it arrived.
 	came time.Time
@@ -33,7 +33,7 @@ type Scene struct {
 	// domain is what all names end with after their short ones, "" if they differ.
 	domain string
 	// Rows are the rows by machine id.
-	Rows map[string]*engine.NodeRow
+	Rows map[string]*snapshot.NodeRow
 	// BlockedNodes is how many nodes have the blocked mark.
 	BlockedNodes int
 	// Asked are the names of the nodes that wait for approval.
@@ -44,7 +44,7 @@ type Scene struct {
 
 // New takes a snapshot. What was worked out for the one before, nil for none,
 // is taken over while the nodes are the same.
-func New(s *engine.Snapshot, o Options, before *Scene) *Scene {
+func New(s *snapshot.Snapshot, o Options, before *Scene) *Scene {
 	sc := &Scene{Snapshot: s, Options: o, came: o.Clock()}
 	if s.Batch != nil {
 		sc.Asked = map[string]bool{}
@@ -63,14 +63,14 @@ func New(s *engine.Snapshot, o Options, before *Scene) *Scene {
 		sc.Same, sc.Names, sc.short, sc.domain, sc.Rows = true, before.Names, before.short, before.domain, before.Rows
 		return sc
 	}
-	sc.Names, sc.short, sc.Rows = map[string]string{}, map[string]string{}, map[string]*engine.NodeRow{}
+	sc.Names, sc.short, sc.Rows = map[string]string{}, map[string]string{}, map[string]*snapshot.NodeRow{}
 	sc.name()
 	return sc
 }
 
 // sameNodes reports whether a snapshot lists the nodes of this one in the same
 // order, and brings the rows up to date that have changed.
-func (sc *Scene) sameNodes(s *engine.Snapshot) bool {
+func (sc *Scene) sameNodes(s *snapshot.Snapshot) bool {
 	if len(s.Zones) != len(sc.Zones) {
 		return false
 	}
@@ -134,7 +134,7 @@ func (sc *Scene) name() {
 func (sc *Scene) Over() bool { return sc != nil && sc.State == record.Finished }
 
 // Row is a machine's row, nil if it is gone.
-func (sc *Scene) Row(id string) *engine.NodeRow { return sc.Rows[id] }
+func (sc *Scene) Row(id string) *snapshot.NodeRow { return sc.Rows[id] }
 
 // NodeName is the short name of a node given by its full one.
 func (sc *Scene) NodeName(name string) string {
@@ -184,7 +184,7 @@ func (sc *Scene) Remaining(w *record.Wait, local time.Time) (left time.Duration,
 }
 
 // source is one source, nil if it is not known.
-func (sc *Scene) source(name world.Source) *engine.SourceView {
+func (sc *Scene) source(name world.Source) *snapshot.SourceView {
 	for i := range sc.Sources {
 		if sc.Sources[i].Name == name {
 			return &sc.Sources[i]
@@ -194,8 +194,8 @@ func (sc *Scene) source(name world.Source) *engine.SourceView {
 }
 
 // StalestSource is the source that has been stale for longest, nil when all are fresh.
-func (sc *Scene) StalestSource() *engine.SourceView {
-	var worst *engine.SourceView
+func (sc *Scene) StalestSource() *snapshot.SourceView {
+	var worst *snapshot.SourceView
 	for i := range sc.Sources {
 		if src := &sc.Sources[i]; src.Stale && (worst == nil || src.Fresh.Before(worst.Fresh)) {
 			worst = src
@@ -205,7 +205,7 @@ func (sc *Scene) StalestSource() *engine.SourceView {
 }
 
 // CurrentPhase is the phase that is under way, or nil and the number of those done.
-func (sc *Scene) CurrentPhase() (*engine.PhaseView, int) {
+func (sc *Scene) CurrentPhase() (*snapshot.PhaseView, int) {
 	for i := range sc.Phases {
 		if p := &sc.Phases[i]; !p.Start.IsZero() && p.End.IsZero() {
 			return p, i

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -158,7 +158,7 @@ func (sc *Scene) Since(t time.Time) string { return t.In(sc.Clock().Location()).
 
 // ZoneProgress is how far a zone is: its nodes replaced of those to replace, or without
 // a run its outdated nodes of all.
-func (sc *Scene) ZoneProgress(z *engine.ZoneView) string {
+func (sc *Scene) ZoneProgress(z *snapshot.ZoneView) string {
 	if sc.State == record.NoRun {
 		return fmt.Sprintf("%d of %d outdated", z.Total-z.Done, len(z.Rows)-z.Done)
 	}

@@ -5,15 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // Desk is what a person in a test has in common, at the dashboard or at the plain mode:
 // a clock, the snapshots that come, the commands that go out, and how it was left.
 type Desk struct {
 	T         *testing.T
-	Snapshots chan *engine.Snapshot
+	Snapshots chan *snapshot.Snapshot
 	Commands  chan record.Command
 	LeftAs    chan string
 	Changed   chan struct{} // of one: something was shown
@@ -27,7 +27,7 @@ const Patience = 10 * time.Second
 
 func NewDesk(t *testing.T, snapshots int) *Desk {
 	return &Desk{
-		T: t, clock: Moment, Snapshots: make(chan *engine.Snapshot, snapshots),
+		T: t, clock: Moment, Snapshots: make(chan *snapshot.Snapshot, snapshots),
 		Commands: make(chan record.Command, 16), LeftAs: make(chan string, 1), Changed: make(chan struct{}, 1),
 	}
 }

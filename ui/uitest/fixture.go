@@ -6,19 +6,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/scene"
 )
 
 // Counted is a run that deletes a pod past its budget after a number of refusals.
-func Counted() *engine.Snapshot {
+func Counted() *snapshot.Snapshot {
 	s := Looking()
 	b := s.Blockers[0]
 	b.Tries, b.AtDeadline, b.Refusals = 4, record.TimeoutForce, 6
-	b.Deadline = &record.Wait{For: engine.UntilPodForced, Start: b.Since, End: Moment.Add(135 * time.Second), Needs: []world.Source{world.Cluster}, Guess: true,
+	b.Deadline = &record.Wait{For: blockers.UntilPodForced, Start: b.Since, End: Moment.Add(135 * time.Second), Needs: []world.Source{world.Cluster}, Guess: true,
 		Basis: "its budget has refused 4 of 10 tries, 20s apart"}
 	s.Node.Pods[0].Tries = b.Tries
 	return s
@@ -26,70 +28,70 @@ func Counted() *engine.Snapshot {
 
 // Looking is the busy run while the user looks at the node that is blocked, and at
 // the budget that blocks it.
-func Looking() *engine.Snapshot {
+func Looking() *snapshot.Snapshot {
 	s := Busy()
 	stuck, b := s.Zones[0].Rows[0], s.Blockers[0]
 	taint := world.Taint{Key: world.EKSGroupKey, Value: "unschedulable", Effect: "NoSchedule"}
-	s.Look = engine.Look{Machine: stuck.ID, Budget: b.Budgets[0].Ref}
-	s.Node = &engine.NodeDetail{
+	s.Look = snapshot.Look{Machine: stuck.ID, Budget: b.Budgets[0].Ref}
+	s.Node = &snapshot.NodeDetail{
 		ID: stuck.ID, TemplateName: "ng-web", Machine: &world.Machine{ID: stuck.ID, Zone: stuck.Zone, Type: "m5.2xlarge", State: world.MachineInService, Detail: "InService",
 			Template: world.Template{ID: "lt-0a1b", Version: 7}, Protected: true, Spot: true},
 		Node: &world.Node{Name: stuck.Name, Version: stuck.Version, Ready: true, Unschedulable: true, Created: Moment.Add(-50 * time.Hour), Taints: []world.Taint{taint}},
-		Marks: []engine.MarkDetail{{What: "tainted " + taint.String(), There: true}, {What: "labelled node.kubernetes.io/exclude-from-external-load-balancers=true"},
+		Marks: []snapshot.MarkDetail{{What: "tainted " + taint.String(), There: true}, {What: "labelled node.kubernetes.io/exclude-from-external-load-balancers=true"},
 			{What: "cordoned", Foreign: true, There: true}},
 	}
-	pod := func(stage engine.PodStage, ref, kind, owner string, change func(*engine.PodDetail)) {
-		p := &engine.PodDetail{Ref: ref, UID: fmt.Sprint("u-", len(s.Node.Pods)+1), OwnerKind: kind, Owner: owner, Stage: stage, Ready: true, Phase: world.PodRunning, Created: Moment.Add(-26 * time.Hour)}
+	pod := func(stage snapshot.PodStage, ref, kind, owner string, change func(*snapshot.PodDetail)) {
+		p := &snapshot.PodDetail{Ref: ref, UID: fmt.Sprint("u-", len(s.Node.Pods)+1), OwnerKind: kind, Owner: owner, Stage: stage, Ready: true, Phase: world.PodRunning, Created: Moment.Add(-26 * time.Hour)}
 		if change != nil {
 			change(p)
 		}
 		s.Node.Pods = append(s.Node.Pods, p)
 	}
-	held := func(ref, owner string, kind engine.BlockerKind, detail, way string) *engine.Blocker {
-		return &engine.Blocker{Kind: kind, Pod: ref, UID: fmt.Sprint("u-", len(s.Node.Pods)+1), Node: stuck.Name, Machine: stuck.ID, Owner: owner, Detail: detail, WayOut: way}
+	held := func(ref, owner string, kind blockers.BlockerKind, detail, way string) *blockers.Blocker {
+		return &blockers.Blocker{Kind: kind, Pod: ref, UID: fmt.Sprint("u-", len(s.Node.Pods)+1), Node: stuck.Name, Machine: stuck.ID, Owner: owner, Detail: detail, WayOut: way}
 	}
-	pod(engine.StageBlocked, b.Pod, "Deployment", "checkout", func(p *engine.PodDetail) {
+	pod(snapshot.StageBlocked, b.Pod, "Deployment", "checkout", func(p *snapshot.PodDetail) {
 		p.Budgets, p.Tries, p.First, p.Next, p.Blocker, p.Why = b.Budgets, b.Tries, b.Since, b.Next, b, b.Detail
 	})
 	ref := "payments-and-settlement/nightly-reconciliation-worker-6f7d9c5b84-q2xkz"
-	pod(engine.StageBlocked, ref, "Deployment", "nightly-reconciliation-worker", func(p *engine.PodDetail) {
-		p.Budgets = []engine.BudgetView{{Ref: "payments-and-settlement/all", Expression: "maxUnavailable 1", Allowed: 1, Healthy: 9, Desired: 8, Expected: 9},
+	pod(snapshot.StageBlocked, ref, "Deployment", "nightly-reconciliation-worker", func(p *snapshot.PodDetail) {
+		p.Budgets = []blockers.BudgetView{{Ref: "payments-and-settlement/all", Expression: "maxUnavailable 1", Allowed: 1, Healthy: 9, Desired: 8, Expected: 9},
 			{Ref: "payments-and-settlement/nightly", Expression: "minAvailable 50%", Allowed: 2, Healthy: 4, Desired: 2, Expected: 4}}
 		p.Tries, p.First = 1, Moment.Add(-10*time.Second)
-		p.Blocker = held(ref, p.Owner, engine.BlockedByBudgets, "covered by 2 budgets (payments-and-settlement/all,payments-and-settlement/nightly), which the eviction API never lets through", "delete or narrow one of the budgets, or force with f")
+		p.Blocker = held(ref, p.Owner, blockers.BlockedByBudgets, "covered by 2 budgets (payments-and-settlement/all,payments-and-settlement/nightly), which the eviction API never lets through", "delete or narrow one of the budgets, or force with f")
 		p.Blocker.Budgets, p.Why = p.Budgets, p.Blocker.Detail
 	})
-	pod(engine.StageAsks, "tools/debug", "", "", func(p *engine.PodDetail) {
+	pod(snapshot.StageAsks, "tools/debug", "", "", func(p *snapshot.PodDetail) {
 		p.Reason, p.Why = drain.UnmanagedPod, drain.UnmanagedPod.Sentence()
-		p.Blocker = held(p.Ref, "", engine.BlockedByConsent, p.Why, "give the consent and start again, delete the pod yourself, or force it with f")
+		p.Blocker = held(p.Ref, "", blockers.BlockedByConsent, p.Why, "give the consent and start again, delete the pod yourself, or force it with f")
 	})
-	pod(engine.StageReturns, "shop/agent-9", "Deployment", "agent", func(p *engine.PodDetail) {
+	pod(snapshot.StageReturns, "shop/agent-9", "Deployment", "agent", func(p *snapshot.PodDetail) {
 		p.Next, p.Why = Moment.Add(40*time.Second), "came back 3 times: it tolerates every taint"
-		p.Blocker = held(p.Ref, "agent", engine.BlockedByReturn, p.Why, "narrow its tolerations, scale agent to 0, or force the node with f")
+		p.Blocker = held(p.Ref, "agent", blockers.BlockedByReturn, p.Why, "narrow its tolerations, scale agent to 0, or force the node with f")
 	})
-	pod(engine.StageForced, "shop/cart-55c-7", "Deployment", "cart", func(p *engine.PodDetail) {
+	pod(snapshot.StageForced, "shop/cart-55c-7", "Deployment", "cart", func(p *snapshot.PodDetail) {
 		p.Order, p.By, p.Why, p.Tries, p.Grace = "force-1", "ana@laptop", "deleted past its budgets by order of ana@laptop", 3, Wait("grace period", 25*time.Second, 30*time.Second)
 	})
-	pod(engine.StageTerminating, "shop/search-2", "StatefulSet", "search", func(p *engine.PodDetail) {
+	pod(snapshot.StageTerminating, "shop/search-2", "StatefulSet", "search", func(p *snapshot.PodDetail) {
 		p.Tries, p.First, p.Grace, p.Ready = 1, Moment.Add(-100*time.Second), Wait("grace period", 80*time.Second, 180*time.Second), false
 	})
-	pod(engine.StageEvicting, "shop/web-1", "Deployment", "web", func(p *engine.PodDetail) {
+	pod(snapshot.StageEvicting, "shop/web-1", "Deployment", "web", func(p *snapshot.PodDetail) {
 		p.Tries, p.First, p.Next = 1, Moment.Add(-time.Second), Moment.Add(4*time.Second)
 	})
-	pod(engine.StageToEvict, "shop/web-2", "Deployment", "web", func(p *engine.PodDetail) {
-		p.Budgets = []engine.BudgetView{{Ref: "shop/web", Allowed: 1, Healthy: 5, Desired: 4, Expected: 5}}
+	pod(snapshot.StageToEvict, "shop/web-2", "Deployment", "web", func(p *snapshot.PodDetail) {
+		p.Budgets = []blockers.BudgetView{{Ref: "shop/web", Allowed: 1, Healthy: 5, Desired: 4, Expected: 5}}
 	})
-	pod(engine.StageToEvict, "shop/web-3", "Deployment", "web", func(p *engine.PodDetail) { p.Ready, p.Crashing = false, true })
-	pod(engine.StageIgnored, "kube-system/logs-8xk2p", "DaemonSet", "logs", func(p *engine.PodDetail) { p.Reason, p.Why = drain.DaemonSetPod, drain.DaemonSetPod.Sentence() })
-	pod(engine.StageIgnored, "kube-system/proxy", "Node", stuck.Name, func(p *engine.PodDetail) { p.Reason, p.Why = drain.MirrorPod, drain.MirrorPod.Sentence() })
-	pod(engine.StageIgnored, "tools/report-28x", "Job", "report", func(p *engine.PodDetail) {
+	pod(snapshot.StageToEvict, "shop/web-3", "Deployment", "web", func(p *snapshot.PodDetail) { p.Ready, p.Crashing = false, true })
+	pod(snapshot.StageIgnored, "kube-system/logs-8xk2p", "DaemonSet", "logs", func(p *snapshot.PodDetail) { p.Reason, p.Why = drain.DaemonSetPod, drain.DaemonSetPod.Sentence() })
+	pod(snapshot.StageIgnored, "kube-system/proxy", "Node", stuck.Name, func(p *snapshot.PodDetail) { p.Reason, p.Why = drain.MirrorPod, drain.MirrorPod.Sentence() })
+	pod(snapshot.StageIgnored, "tools/report-28x", "Job", "report", func(p *snapshot.PodDetail) {
 		p.Reason, p.Why, p.Ready, p.Phase = drain.FinishedPod, drain.FinishedPod.Sentence(), false, world.PodSucceeded
 	})
 
-	s.Budget = &engine.BudgetDetail{
+	s.Budget = &snapshot.BudgetDetail{
 		BudgetView: b.Budgets[0], Current: true, AlwaysAllow: true, Since: Moment.Add(-14 * time.Minute),
 		Why: "allows 0: 3 healthy, 3 required, so it never allows any", WayOut: b.WayOut, More: 4,
-		Pods: []engine.BudgetPod{
+		Pods: []snapshot.BudgetPod{
 			{Ref: "shop/checkout-7d9f-p9", UID: "c-1", Unplaced: "0/12 nodes are available: 7 Insufficient cpu, 5 node(s) were unschedulable."},
 			{Ref: "shop/checkout-7d9f-c3", UID: "c-2", Node: Host(1, 24), Stage: record.Outdated, Crashing: true},
 			{Ref: "shop/checkout-7d9f-c4", UID: "c-3", Node: Host(2, 31), Stage: record.Draining, Terminating: true, Grace: Wait("grace period", 21*time.Second, 30*time.Second)},
@@ -104,7 +106,7 @@ func Looking() *engine.Snapshot {
 
 // Behind is a budget whose status is behind its rule, on a cluster that is not heard
 // from.
-func Behind() *engine.Snapshot {
+func Behind() *snapshot.Snapshot {
 	s := Looking()
 	s.Sources[0].Stale, s.Sources[0].Fresh = true, Moment.Add(-40*time.Second)
 	s.Budget.Current, s.Budget.Pods, s.Budget.More = false, nil, 0
@@ -113,16 +115,16 @@ func Behind() *engine.Snapshot {
 }
 
 // Calm is a new node that is looked at, and a machine that has not joined.
-func Calm() *engine.Snapshot {
+func Calm() *snapshot.Snapshot {
 	s := Looking()
 	r := s.Zones[0].Rows[4]
 	s.Zones[0].Rows[0], s.Zones[0].Rows[4] = r, s.Zones[0].Rows[0]
 	s.Look.Machine = r.ID
-	s.Node = &engine.NodeDetail{ID: r.ID, Node: &world.Node{Name: r.Name, Version: r.Version, Unreachable: Moment.Add(-6 * time.Minute), Trouble: "not ready: the kubelet stopped posting"},
-		Pods: []*engine.PodDetail{
-			{Ref: "shop/web-7", UID: "w-7", Stage: engine.StageRuns, Ready: true, Phase: world.PodRunning},
-			{Ref: "shop/web-8", UID: "w-8", Stage: engine.StageRuns, Phase: world.PodRunning},
-			{Ref: "shop/web-9", UID: "w-9", Stage: engine.StageRuns, Crashing: true, Phase: world.PodRunning},
+	s.Node = &snapshot.NodeDetail{ID: r.ID, Node: &world.Node{Name: r.Name, Version: r.Version, Unreachable: Moment.Add(-6 * time.Minute), Trouble: "not ready: the kubelet stopped posting"},
+		Pods: []*snapshot.PodDetail{
+			{Ref: "shop/web-7", UID: "w-7", Stage: snapshot.StageRuns, Ready: true, Phase: world.PodRunning},
+			{Ref: "shop/web-8", UID: "w-8", Stage: snapshot.StageRuns, Phase: world.PodRunning},
+			{Ref: "shop/web-9", UID: "w-9", Stage: snapshot.StageRuns, Crashing: true, Phase: world.PodRunning},
 		}}
 	return s
 }
@@ -140,13 +142,13 @@ func Host(zone, n int) string {
 
 // Busy is a run in the middle: 12 nodes in 3 zones, two drains, one of them
 // blocked by a budget, a node that settles, one that goes, two that come.
-func Busy() *engine.Snapshot {
+func Busy() *snapshot.Snapshot {
 	old, now := "v1.31.4-eks-a1b2c3d", "v1.32.1-eks-d4c3b2a"
-	row := func(zone, n int, stage record.Stage) *engine.NodeRow {
-		return &engine.NodeRow{Pods: 12, PodsLeft: 12, ID: fmt.Sprintf("i-0%d%03d", zone, n), Name: Host(zone, n), Zone: fmt.Sprintf("eu-west-1%c", 'a'+zone-1),
+	row := func(zone, n int, stage record.Stage) *snapshot.NodeRow {
+		return &snapshot.NodeRow{Pods: 12, PodsLeft: 12, ID: fmt.Sprintf("i-0%d%03d", zone, n), Name: Host(zone, n), Zone: fmt.Sprintf("eu-west-1%c", 'a'+zone-1),
 			Stage: stage, Since: Moment.Add(-90 * time.Second), Version: old, Ready: true, Tainted: true}
 	}
-	fresh := func(zone, n int, stage record.Stage) *engine.NodeRow {
+	fresh := func(zone, n int, stage record.Stage) *snapshot.NodeRow {
 		r := row(zone, n, stage)
 		r.New, r.Version, r.Tainted, r.Pods, r.PodsLeft = true, now, false, 0, 0
 		return r
@@ -168,32 +170,32 @@ func Busy() *engine.Snapshot {
 	lost.Ready, lost.Note = false, "kubelet stopped posting node status"
 
 	deadline := stuck.Wait
-	return &engine.Snapshot{
+	return &snapshot.Snapshot{
 		At: Moment, Cluster: "prod-eu-1", Group: "ng-web", Provider: "asg", Strategy: "eks", RunID: "r-7f3a",
 		From: old, To: now, State: record.Running, Started: Moment.Add(-21*time.Minute - 7*time.Second), TimeLeft: 14 * time.Minute,
 		Done: 4, Total: 12, Limit: 2,
 		Sizes: world.Sizes{Min: 3, Max: 18, Desired: 18}, Base: world.Sizes{Min: 3, Max: 12, Desired: 12},
-		Phases: []engine.PhaseView{
+		Phases: []snapshot.PhaseView{
 			{Name: "setup", Start: Moment.Add(-21*time.Minute - 7*time.Second), End: Moment.Add(-20*time.Minute - 55*time.Second)},
 			{Name: "scale up", Start: Moment.Add(-20*time.Minute - 55*time.Second), End: Moment.Add(-18*time.Minute - 14*time.Second)},
 			{Name: "upgrade", Start: Moment.Add(-18*time.Minute - 14*time.Second), Done: 4, Total: 12},
 			{Name: "scale down"},
 		},
-		Zones: []engine.ZoneView{
-			{Name: "eu-west-1a", Done: 1, Total: 4, Rows: []*engine.NodeRow{
+		Zones: []snapshot.ZoneView{
+			{Name: "eu-west-1a", Done: 1, Total: 4, Rows: []*snapshot.NodeRow{
 				stuck, row(1, 24, record.Outdated), row(1, 112, record.Outdated), row(1, 201, record.Replaced), fresh(1, 88, record.Ready)}},
-			{Name: "eu-west-1b", Done: 2, Total: 4, Rows: []*engine.NodeRow{
+			{Name: "eu-west-1b", Done: 2, Total: 4, Rows: []*snapshot.NodeRow{
 				settles, drains, row(2, 44, record.Outdated), row(2, 45, record.Replaced), row(2, 46, record.Replaced), fresh(2, 90, record.Ready), fresh(2, 91, record.Ready)}},
-			{Name: "eu-west-1c", Done: 1, Total: 4, Rows: []*engine.NodeRow{
+			{Name: "eu-west-1c", Done: 1, Total: 4, Rows: []*snapshot.NodeRow{
 				goes, lost, row(3, 81, record.Outdated), row(3, 82, record.Replaced), fresh(3, 150, record.Ready), comes}},
 		},
-		Blockers: []*engine.Blocker{{
-			Kind: engine.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: stuck.Name, Machine: stuck.ID, Owner: "checkout",
-			Budgets: []engine.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
+		Blockers: []*blockers.Blocker{{
+			Kind: blockers.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: stuck.Name, Machine: stuck.ID, Owner: "checkout",
+			Budgets: []blockers.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
 			Tries:   14, Since: Moment.Add(-3 * time.Minute), Next: Moment.Add(4 * time.Second), Deadline: deadline, AtDeadline: record.TimeoutFail,
 			Detail: "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any", WayOut: "scale checkout to 4, loosen minAvailable 3, or force with f",
 		}},
-		Evictions: []*engine.Eviction{
+		Evictions: []*snapshot.Eviction{
 			{Pod: "shop/cart-55c-2", UID: "u-2", Node: drains.Name, Machine: drains.ID, Owner: "cart", Grace: Wait("grace period", 21*time.Second, 30*time.Second)},
 			{Pod: "search/indexer-of-the-catalogue-6f7d9c5b84-q2xkz", UID: "u-3", Node: drains.Name, Machine: drains.ID, Owner: "indexer-of-the-catalogue", Grace: Wait("grace period", 4*time.Second, 60*time.Second)},
 		},
@@ -208,12 +210,12 @@ func Busy() *engine.Snapshot {
 			{Time: Moment.Add(-2 * time.Second), Type: record.PodEvicted, Node: drains.Name, Pod: "shop/cart-55c-1", Command: "kubectl delete --raw /api/v1/namespaces/shop/pods/cart-55c-1/eviction"},
 			{Time: Moment, Type: record.PodGone, Node: drains.Name, Pod: "shop/cart-55c-1", Message: "left after 2s"},
 		},
-		Abilities: []engine.AbilityNow{
+		Abilities: []snapshot.AbilityNow{
 			{Kind: record.CmdApprove, Why: "nothing waits for approval"}, {Kind: record.CmdPause}, {Kind: record.CmdResume, Why: "the run is not paused"},
 			{Kind: record.CmdForce}, {Kind: record.CmdSkip},
 			{Kind: record.CmdReturn, Why: "no node was skipped or has failed"}, {Kind: record.CmdAbort},
 		},
-		Sources: []engine.SourceView{{Name: world.Cluster, Fresh: Moment}, {Name: world.Cloud, Fresh: Moment.Add(-5 * time.Second)}},
+		Sources: []snapshot.SourceView{{Name: world.Cluster, Fresh: Moment}, {Name: world.Cloud, Fresh: Moment.Add(-5 * time.Second)}},
 		AbortPlan: []string{
 			"ip-10-0-2-9 and ip-10-0-3-77 are terminated: they are empty",
 			"ip-10-0-1-23 and ip-10-0-2-31 are uncordoned and keep the pods they have",
@@ -223,7 +225,7 @@ func Busy() *engine.Snapshot {
 }
 
 // Asking is a run in which a batch waits for approval.
-func Asking() *engine.Snapshot {
+func Asking() *snapshot.Snapshot {
 	s := Busy()
 	s.Blockers, s.Evictions = nil, nil
 	for _, z := range s.Zones {
@@ -233,7 +235,7 @@ func Asking() *engine.Snapshot {
 			}
 		}
 	}
-	s.Batch = &engine.BatchView{ID: 2, Hash: "h2", Nodes: []string{Host(1, 23), Host(2, 9), Host(2, 31)}, Since: Moment.Add(-134 * time.Second), AsOf: Moment,
+	s.Batch = &snapshot.BatchView{ID: 2, Hash: "h2", Nodes: []string{Host(1, 23), Host(2, 9), Host(2, 31)}, Since: Moment.Add(-134 * time.Second), AsOf: Moment,
 		Evict: 41, Ignore: 12, Foreseen: []string{Host(1, 23) + ": shop/checkout-7d9f-x2: budget shop/checkout never allows an eviction (minAvailable 3, 3 of 3 healthy)",
 			"budget shop/cart lets 2 go at once, and covers 5 pods on 2 nodes that drain together: they take turns"}}
 	s.Abilities[0].Why = ""
@@ -242,7 +244,7 @@ func Asking() *engine.Snapshot {
 }
 
 // Canary is a run that asks for its first node.
-func Canary() *engine.Snapshot {
+func Canary() *snapshot.Snapshot {
 	s := Asking()
 	b := s.Batch
 	b.ID, b.Canary, b.Watch, b.Nodes, b.Evict, b.Ignore, b.Foreseen = 1, true, 2*time.Minute, b.Nodes[:1], 14, 4, nil
@@ -251,23 +253,23 @@ func Canary() *engine.Snapshot {
 }
 
 // Alone is a run without Kubernetes.
-func Alone() *engine.Snapshot {
+func Alone() *snapshot.Snapshot {
 	s := Asking()
 	s.CloudOnly, s.Batch.Evict, s.Batch.Ignore, s.Batch.Foreseen = true, 0, 0, nil
 	return s
 }
 
 // Phase is a run that asks for its next phase.
-func Phase() *engine.Snapshot {
+func Phase() *snapshot.Snapshot {
 	s := Asking()
-	s.Batch = &engine.BatchView{ID: 2, Phase: "upgrade", Hash: "h9", Does: "drains and terminates up to 2 nodes at once, without further approval",
+	s.Batch = &snapshot.BatchView{ID: 2, Phase: "upgrade", Hash: "h9", Does: "drains and terminates up to 2 nodes at once, without further approval",
 		Since: Moment.Add(-20 * time.Second), AsOf: Moment, Evict: 41, Ignore: 12, Foreseen: s.Batch.Foreseen}
 	return s
 }
 
 // Watching is a run whose canary is replaced and watched, with odd nodes beside: one
 // that failed, one that was skipped, one that is not heard from.
-func Watching() *engine.Snapshot {
+func Watching() *snapshot.Snapshot {
 	s := Asking()
 	s.Batch, s.Canary, s.Until = nil, Wait("canary", 92*time.Second, 2*time.Minute, world.Cluster, world.Cloud), Moment.Add(3*time.Hour)
 	s.Abilities[0].Why, s.Abilities[5].Why = "nothing waits for approval", ""
@@ -283,20 +285,20 @@ func Watching() *engine.Snapshot {
 }
 
 // Stale is a paused run whose cluster has not answered for a while.
-func Stale() *engine.Snapshot {
+func Stale() *snapshot.Snapshot {
 	s := Busy()
 	s.State, s.Why = record.Paused, "ana@laptop asked"
-	s.Abilities = []engine.AbilityNow{
+	s.Abilities = []snapshot.AbilityNow{
 		{Kind: record.CmdApprove, Why: "nothing waits for approval"}, {Kind: record.CmdPause, Why: "the run is paused"}, {Kind: record.CmdResume},
 		{Kind: record.CmdForce, Why: "the data is stale"}, {Kind: record.CmdSkip}, {Kind: record.CmdAbort},
 	}
-	s.Sources[0] = engine.SourceView{Name: world.Cluster, Fresh: Moment.Add(-34 * time.Second), Stale: true, Problem: "the API answered 401: credentials have expired", Retry: Moment.Add(3 * time.Second)}
+	s.Sources[0] = snapshot.SourceView{Name: world.Cluster, Fresh: Moment.Add(-34 * time.Second), Stale: true, Problem: "the API answered 401: credentials have expired", Retry: Moment.Add(3 * time.Second)}
 	s.Skew = 4200 * time.Millisecond
 	return s
 }
 
 // Rivalled is a run beside which others move nodes of the group.
-func Rivalled() *engine.Snapshot {
+func Rivalled() *snapshot.Snapshot {
 	s := Busy()
 	s.ExternalMovers = []record.ExternalMover{
 		{Kind: record.ExternalRebalance, Who: "AZRebalance", Does: "moves machines between zones, and ends them undrained", Handling: record.HandlingSuspended, How: "suspended while nodes are replaced, and acts again after"},
@@ -307,7 +309,7 @@ func Rivalled() *engine.Snapshot {
 }
 
 // Opposed is a run that pauses because of another one.
-func Opposed() *engine.Snapshot {
+func Opposed() *snapshot.Snapshot {
 	s := Rivalled()
 	s.ExternalMovers = append(s.ExternalMovers[1:2:2], record.ExternalMover{Kind: record.ExternalRefresh, Who: "instance refresh r-1", Does: "replaces the group's machines by itself (InProgress, 40 %)", Acts: true, Handling: record.HandlingRefused, How: "no run starts beside it, and one that goes on pauses"})
 	s.State, s.Why = record.Paused, "instance refresh r-1 replaces the group's machines by itself (InProgress, 40 %): wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web; then resume, or abort"
@@ -315,7 +317,7 @@ func Opposed() *engine.Snapshot {
 }
 
 // Ended is what a finished run has in common.
-func Ended(result record.Result, why string) *engine.Snapshot {
+func Ended(result record.Result, why string) *snapshot.Snapshot {
 	s := Busy()
 	s.State, s.Result, s.Why, s.Ended, s.TimeLeft = record.Finished, result, why, Moment, 0
 	s.Abilities = nil
@@ -323,7 +325,7 @@ func Ended(result record.Result, why string) *engine.Snapshot {
 }
 
 // Done is a run that succeeded.
-func Done() *engine.Snapshot {
+func Done() *snapshot.Snapshot {
 	s := Ended(record.Succeeded, "")
 	s.Done, s.Blockers, s.Evictions = 12, nil, nil
 	s.Phases[2].End, s.Phases[2].Done = Moment.Add(-time.Minute), 12
@@ -332,7 +334,7 @@ func Done() *engine.Snapshot {
 		s.Zones[z].Done = 4
 		rows := s.Zones[z].Rows[:0:0]
 		for i := range 4 {
-			rows = append(rows, &engine.NodeRow{ID: fmt.Sprint("i-", z, i), Name: Host(z+1, 210+i), Stage: record.Ready, New: true, Ready: true, Version: s.To})
+			rows = append(rows, &snapshot.NodeRow{ID: fmt.Sprint("i-", z, i), Name: Host(z+1, 210+i), Stage: record.Ready, New: true, Ready: true, Version: s.To})
 		}
 		s.Zones[z].Rows = rows
 	}
@@ -342,7 +344,7 @@ func Done() *engine.Snapshot {
 }
 
 // Failed is a run that could not evict a pod.
-func Failed() *engine.Snapshot {
+func Failed() *snapshot.Snapshot {
 	s := Ended(record.EvictionFail, "shop/checkout-7d9f-x2 could not be evicted from ip-10-0-1-23 within 15m0s: budget shop/checkout allows 0, 3 healthy, 3 required")
 	s.Zones[0].Rows[0].Stage, s.Zones[0].Rows[0].Wait = record.NodeFail, nil
 	s.Zones[0].Rows[0].Note = "pods left after 15m0s"
@@ -356,14 +358,14 @@ func Failed() *engine.Snapshot {
 }
 
 // Aborted is a run that was told to end.
-func Aborted() *engine.Snapshot {
+func Aborted() *snapshot.Snapshot {
 	s := Failed()
 	s.Result, s.Why = record.Aborted, "aborted by ana@laptop"
 	return s
 }
 
 // Idle is a group that no run is under way in, as a watching dashboard shows it.
-func Idle() *engine.Snapshot {
+func Idle() *snapshot.Snapshot {
 	s := Busy()
 	s.State, s.Strategy, s.RunID, s.Phases, s.Blockers, s.Evictions, s.Abilities, s.TimeLeft = record.NoRun, "", "", nil, nil, nil, nil, 0
 	s.Started, s.Done, s.Total = time.Time{}, 0, 0
@@ -385,19 +387,19 @@ func Idle() *engine.Snapshot {
 
 var Fixtures = []struct {
 	Name string
-	Make func() *engine.Snapshot
+	Make func() *snapshot.Snapshot
 }{{"busy", Busy}, {"asking", Asking}, {"canary", Canary}, {"phase", Phase}, {"watching", Watching}, {"stale", Stale}, {"done", Done}, {"failed", Failed}, {"validating", Validating},
 	{"rolling", Rolling}, {"between", Between}, {"rolled", RolledAll}}
 
 // Blind is a run that asks for approval of what it cannot see.
-func Blind() *engine.Snapshot {
+func Blind() *snapshot.Snapshot {
 	s := Asking()
 	s.Batch.Foreseen, s.Batch.NotEvaluated = nil, "what is known of pods and budgets is 34s old"
 	return s
 }
 
 // Hostile puts tricks into every string of a snapshot that comes from outside.
-func Hostile(s *engine.Snapshot, r *rand.Rand) *engine.Snapshot {
+func Hostile(s *snapshot.Snapshot, r *rand.Rand) *snapshot.Snapshot {
 	soil := func(p *string) {
 		for range 1 + r.IntN(3) {
 			at := r.IntN(len(*p) + 1)
@@ -480,11 +482,11 @@ func Hostile(s *engine.Snapshot, r *rand.Rand) *engine.Snapshot {
 
 // Validating is a kops run that waits for the cluster to be valid after a termination:
 // two nodes are detached, one drains, and another group of workers has trouble of its own.
-func Validating() *engine.Snapshot {
+func Validating() *snapshot.Snapshot {
 	const own, other = "nodes-eu-west-1.k8s.example.com", "nodes-eu-west-1-spot.k8s.example.com"
 	s := Busy()
 	s.Group, s.Provider, s.Strategy, s.Limit = "nodes-eu-west-1", "kops", "kops", 3
-	s.Phases = []engine.PhaseView{
+	s.Phases = []snapshot.PhaseView{
 		{Name: "validate", Start: Moment.Add(-21 * time.Minute), End: Moment.Add(-20 * time.Minute)},
 		{Name: "taint", Start: Moment.Add(-20 * time.Minute), End: Moment.Add(-20*time.Minute + 2*time.Second)},
 		{Name: "surge", Start: Moment.Add(-20*time.Minute + 2*time.Second), End: Moment.Add(-16 * time.Minute)},
@@ -509,35 +511,35 @@ func Validating() *engine.Snapshot {
 }
 
 // Passing is a validation that has found nothing so far.
-func Passing() *engine.Snapshot {
+func Passing() *snapshot.Snapshot {
 	s := Validating()
 	s.Validation.Failures, s.Validation.Passes, s.Validation.Next = s.Validation.Failures[:1], 1, Moment.Add(9*time.Second)
 	return s
 }
 
 // Pressed is a validation whose time is nearly up.
-func Pressed() *engine.Snapshot {
+func Pressed() *snapshot.Snapshot {
 	s := Validating()
 	s.Validation.Wait = Wait("validation", 95*time.Second, 15*time.Minute, world.Cluster, world.Cloud)
 	return s
 }
 
 // Valid is a run between two validations.
-func Valid() *engine.Snapshot {
+func Valid() *snapshot.Snapshot {
 	s := Validating()
 	s.Validation.Failures, s.Validation.Passes, s.Validation.Passed = nil, 2, Moment.Add(-17*time.Second)
 	return s
 }
 
 // Interval is a run that waits before its first look.
-func Interval() *engine.Snapshot {
+func Interval() *snapshot.Snapshot {
 	s := Validating()
 	s.Validation.Failures, s.Validation.Looked, s.Validation.Next = nil, time.Time{}, Moment.Add(12*time.Second)
 	return s
 }
 
 // Invalid is a run that ended because the cluster did not get valid.
-func Invalid() *engine.Snapshot {
+func Invalid() *snapshot.Snapshot {
 	s := Validating()
 	s.State, s.Result, s.Ended, s.TimeLeft, s.Abilities = record.Finished, record.InvalidFail, Moment, 0, nil
 	s.Why = "ClusterValidationFailure: the cluster did not get valid within 15m0s after ip-10-0-3-77 was ended"
@@ -547,7 +549,7 @@ func Invalid() *engine.Snapshot {
 }
 
 // Quiet is a run in which nothing wants a person.
-func Quiet() *engine.Snapshot {
+func Quiet() *snapshot.Snapshot {
 	s := Busy()
 	s.Blockers = nil
 	s.Zones[0].Rows[0].Blocked = false
@@ -557,7 +559,7 @@ func Quiet() *engine.Snapshot {
 // Driven is a group without a run of ours that kops rolls: a node is drained and held by
 // a budget, one is drained, one goes, two are replaced; Karpenter has chosen another, and
 // a user has cordoned one.
-func Driven() *engine.Snapshot {
+func Driven() *snapshot.Snapshot {
 	s := Idle()
 	const kops, cordoned = "kops rolling-update will replace it: new pods avoid it", "kops rolling-update has cordoned it and drains it, then terminates it"
 	for _, z := range s.Zones {
@@ -567,7 +569,7 @@ func Driven() *engine.Snapshot {
 			}
 		}
 	}
-	set := func(zone, row int, stage record.Stage, note string) *engine.NodeRow {
+	set := func(zone, row int, stage record.Stage, note string) *snapshot.NodeRow {
 		r := s.Zones[zone].Rows[row]
 		r.Stage, r.Note, r.Cordoned = stage, note, stage != record.Replaced
 		return r
@@ -583,20 +585,20 @@ func Driven() *engine.Snapshot {
 	set(2, 4, record.Ready, "was cordoned by an unknown user or tool: it takes no new pods").By = world.MoverSomebody
 	s.Done, s.Zones[0].Done, s.Zones[1].Done = 2, 1, 1
 	s.TimeLeft = 31 * time.Minute
-	s.External = &engine.ExternalView{
-		Movers: []engine.MoverView{
+	s.External = &snapshot.ExternalView{
+		Movers: []snapshot.MoverView{
 			{By: world.MoverKops, Roll: true, Nodes: 9, Working: 3, Text: "kops rolling-update is at work here: " + held.Name + " draining, " + s.Zones[1].Rows[0].Name + " drained, " + s.Zones[2].Rows[0].Name + " terminating, 6 to go"},
 			{By: world.MoverKarpenter, Roll: true, Nodes: 1, Text: "Karpenter is at work here: " + chosen.Name},
 			{By: world.MoverSomebody, Guess: true, Nodes: 1, Text: "cordoned by a user, or by a tool that leaves no mark: " + s.Zones[2].Rows[4].Name},
 		},
 		From: Moment.Add(-9 * time.Minute), Replaced: 2, Current: 5, Nodes: 15, Pace: "2 nodes in 9m",
 	}
-	s.Blockers = []*engine.Blocker{{
-		Kind: engine.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: held.Name, Machine: held.ID, Owner: "checkout", Deadline: held.Wait,
-		Budgets: []engine.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
+	s.Blockers = []*blockers.Blocker{{
+		Kind: blockers.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: held.Name, Machine: held.ID, Owner: "checkout", Deadline: held.Wait,
+		Budgets: []blockers.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
 		Detail:  "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any", WayOut: "scale checkout to 4, loosen minAvailable 3, or delete the pod",
 	}}
-	s.Evictions = []*engine.Eviction{{Pod: "shop/cart-55c-2", UID: "u-2", Node: held.Name, Machine: held.ID, Owner: "cart", Grace: Wait("grace period", 21*time.Second, 30*time.Second)}}
+	s.Evictions = []*snapshot.Eviction{{Pod: "shop/cart-55c-2", UID: "u-2", Node: held.Name, Machine: held.ID, Owner: "cart", Grace: Wait("grace period", 21*time.Second, 30*time.Second)}}
 	s.Events = []record.Event{
 		{Time: Moment.Add(-9 * time.Minute), Type: record.NodeTainted, Reason: "kops", Message: "each of 9 nodes: " + kops + " (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)"},
 		{Time: Moment.Add(-4 * time.Minute), Type: record.NodeReplaced, Node: Host(1, 201), Message: "gone"},
@@ -608,7 +610,7 @@ func Driven() *engine.Snapshot {
 
 // Crowded is a run with more nodes, and more pods on their way, than most screens
 // have room for.
-func Crowded() *engine.Snapshot {
+func Crowded() *snapshot.Snapshot {
 	s := Busy()
 	for z := range s.Zones {
 		zone := &s.Zones[z]
@@ -633,28 +635,28 @@ func Crowded() *engine.Snapshot {
 }
 
 // Kinds is a run in which every kind of thing holds a pod.
-func Kinds() *engine.Snapshot {
+func Kinds() *snapshot.Snapshot {
 	s := Busy()
 	budget := s.Blockers[0]
 	two := *budget
-	two.Kind, two.Pod, two.UID = engine.BlockedByBudgets, "shop/payments-0", "u-10"
-	two.Budgets = append(two.Budgets, engine.BudgetView{Ref: "shop/all", Expression: "maxUnavailable 1", Allowed: 1, Healthy: 9, Desired: 8, Expected: 9})
+	two.Kind, two.Pod, two.UID = blockers.BlockedByBudgets, "shop/payments-0", "u-10"
+	two.Budgets = append(two.Budgets, blockers.BudgetView{Ref: "shop/all", Expression: "maxUnavailable 1", Allowed: 1, Healthy: 9, Desired: 8, Expected: 9})
 	two.Detail, two.WayOut = "two budgets cover it, which the eviction API refuses", "delete one of the budgets, or force with f"
 	s.Blockers = append(s.Blockers, &two)
 	for i, k := range []struct {
-		kind        engine.BlockerKind
+		kind        blockers.BlockerKind
 		detail, way string
 	}{
-		{engine.BlockedByWebhook, `admission webhook "guard.example.com" denied the request: not during business hours`, "ask who runs guard.example.com, or force with f"},
-		{engine.BlockedByFinalizer, "its grace period is over, and these finalizers hold it: example.com/cleanup", "see what removes example.com/cleanup"},
-		{engine.BlockedByGrace, "should have ended 2m0s ago: its kubelet has not said so", "look at the kubelet, or force with f"},
-		{engine.BlockedByRoom, "shop/search-2, which replaces it, is Pending: 0/12 nodes have room", "make room (add a node, or uncordon one), or force with f"},
-		{engine.BlockedByReturn, "came back 3 times: it tolerates every taint", "narrow its tolerations, scale agent to 0, or force the node with f"},
-		{engine.BlockedByConsent, "has data in an emptyDir, which would be lost", "start again with --delete-emptydir-data, or force with f"},
-		{engine.BlockedByRights, "pods/eviction is forbidden for ana in namespace shop", "grant create on pods/eviction"},
-		{engine.BlockedByAPI, "the API answered 500: etcdserver: request timed out", "it is tried again"},
+		{blockers.BlockedByWebhook, `admission webhook "guard.example.com" denied the request: not during business hours`, "ask who runs guard.example.com, or force with f"},
+		{blockers.BlockedByFinalizer, "its grace period is over, and these finalizers hold it: example.com/cleanup", "see what removes example.com/cleanup"},
+		{blockers.BlockedByGrace, "should have ended 2m0s ago: its kubelet has not said so", "look at the kubelet, or force with f"},
+		{blockers.BlockedByRoom, "shop/search-2, which replaces it, is Pending: 0/12 nodes have room", "make room (add a node, or uncordon one), or force with f"},
+		{blockers.BlockedByReturn, "came back 3 times: it tolerates every taint", "narrow its tolerations, scale agent to 0, or force the node with f"},
+		{blockers.BlockedByConsent, "has data in an emptyDir, which would be lost", "start again with --delete-emptydir-data, or force with f"},
+		{blockers.BlockedByRights, "pods/eviction is forbidden for ana in namespace shop", "grant create on pods/eviction"},
+		{blockers.BlockedByAPI, "the API answered 500: etcdserver: request timed out", "it is tried again"},
 	} {
-		s.Blockers = append(s.Blockers, &engine.Blocker{
+		s.Blockers = append(s.Blockers, &blockers.Blocker{
 			Kind: k.kind, Pod: fmt.Sprintf("shop/%s-%d", strings.ReplaceAll(string(k.kind), " ", "-"), i), UID: fmt.Sprintf("u-2%d", i), Node: budget.Node, Machine: budget.Machine,
 			Tries: i, Since: Moment.Add(-time.Minute), Next: Moment.Add(20 * time.Second), Deadline: budget.Deadline, Detail: k.detail, WayOut: k.way,
 		})
@@ -664,8 +666,8 @@ func Kinds() *engine.Snapshot {
 
 // Partial is a watched group whose nodes are known, and of whose pods only those of the
 // first two nodes of each zone.
-func Partial(of func() *engine.Snapshot) func() *engine.Snapshot {
-	return func() *engine.Snapshot {
+func Partial(of func() *snapshot.Snapshot) func() *snapshot.Snapshot {
+	return func() *snapshot.Snapshot {
 		s := of()
 		s.Partial, s.Blockers, s.Evictions, s.Events, s.TimeLeft = true, nil, nil, nil, 0
 		for _, z := range s.Zones {
@@ -685,7 +687,7 @@ func Partial(of func() *engine.Snapshot) func() *engine.Snapshot {
 // Pooled is a worker pool that Gardener rolls, as the control cluster has it: a node is
 // drained and held by a budget, another's machine ends, one machine cannot be made, one is
 // not well; a zone is paused.
-func Pooled() *engine.Snapshot {
+func Pooled() *snapshot.Snapshot {
 	s := Idle()
 	s.Group, s.Provider, s.From, s.To = "web", "gardener", "v1.32.4", "1.33.1"
 	const outdated = "Gardener will update or replace it: new pods avoid it"
@@ -706,19 +708,19 @@ func Pooled() *engine.Snapshot {
 	ends := s.Zones[1].Rows[0]
 	ends.Stage, ends.Cordoned, ends.Pods, ends.PodsLeft, ends.Note = record.Terminating, true, 0, 0, "Gardener is terminating its machine: its volumes are detached"
 	comes := s.Zones[2].Rows[0]
-	*comes = engine.NodeRow{ID: "shoot--dev--prod-web-z3-6b9d8-xk2lp", Zone: comes.Zone, Stage: record.Launching, New: true, Since: Moment.Add(-4 * time.Minute), Note: "its machine could not be created, retrying: no capacity",
+	*comes = snapshot.NodeRow{ID: "shoot--dev--prod-web-z3-6b9d8-xk2lp", Zone: comes.Zone, Stage: record.Launching, New: true, Since: Moment.Add(-4 * time.Minute), Note: "its machine could not be created, retrying: no capacity",
 		Wait: &record.Wait{For: "creation fails", Start: Moment.Add(-4 * time.Minute), End: Moment.Add(16 * time.Minute), Basis: "the Machine was made at 21:03:12 UTC, and 20m0s later: its machineCreationTimeout"}}
 	sick := s.Zones[2].Rows[1]
 	sick.Ready, sick.Note = false, "is unhealthy: Gardener replaces it once no other machine of shoot--dev--prod-web-z3 comes or goes"
 	sick.Wait = &record.Wait{For: "is given up", Start: Moment.Add(-3 * time.Minute), End: Moment.Add(7 * time.Minute)}
-	s.External = &engine.ExternalView{
-		Movers: []engine.MoverView{{By: world.MoverGardener, Roll: true, Nodes: 9, Working: 2, Text: "Gardener is at work here: " + held.Name + " draining, " + ends.Name + " terminating, 7 to go"}},
+	s.External = &snapshot.ExternalView{
+		Movers: []snapshot.MoverView{{By: world.MoverGardener, Roll: true, Nodes: 9, Working: 2, Text: "Gardener is at work here: " + held.Name + " draining, " + ends.Name + " terminating, 7 to go"}},
 		From:   Moment.Add(-9 * time.Minute), Replaced: 0, Current: 4, Nodes: 14,
 	}
-	s.Pool = &engine.PoolView{
+	s.Pool = &snapshot.PoolView{
 		Name: "web", Shoot: "garden-dev/prod", Update: world.AutoRollingUpdate, Version: "1.33.1", Surge: "2", Unavailable: "0", Control: true,
 		Limits: world.DefaultLimits(world.AutoRollingUpdate), InPlace: map[world.InPlaceMark]int{},
-		Zones: []engine.PoolZone{
+		Zones: []snapshot.PoolZone{
 			{Name: "eu-west-1a", Deployment: "shoot--dev--prod-web-z1", Desired: 4, Updated: 1, Available: 4, Total: 5, Surge: 1, SurgeAs: "25%", UnavailableAs: "0", Progress: "MachineSetUpdated: machine set is progressing"},
 			{Name: "eu-west-1b", Deployment: "shoot--dev--prod-web-z2", Desired: 4, Updated: 2, Available: 4, Total: 5, Surge: 1, SurgeAs: "1", UnavailableAs: "0", Paused: true, Progress: "DeploymentPaused"},
 			{Name: "eu-west-1c", Deployment: "shoot--dev--prod-web-z3", Desired: 4, Updated: 1, Available: 3, Total: 4, Unavailable: 1, SurgeAs: "0", UnavailableAs: "0", Frozen: true},
@@ -728,9 +730,9 @@ func Pooled() *engine.Snapshot {
 		Notes:  []string{"the Shoot's last operation, Reconcile, is Processing (60 %): Waiting until the worker is ready"},
 	}
 	s.Pool.Limits.Guessed = false
-	s.Blockers = []*engine.Blocker{{
-		Kind: engine.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: held.Name, Machine: held.ID, Owner: "checkout", Deadline: held.Wait, AtDeadline: record.TimeoutForce,
-		Budgets: []engine.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
+	s.Blockers = []*blockers.Blocker{{
+		Kind: blockers.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: held.Name, Machine: held.ID, Owner: "checkout", Deadline: held.Wait, AtDeadline: record.TimeoutForce,
+		Budgets: []blockers.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
 		Detail:  "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any",
 		WayOut:  "scale checkout to 4, loosen minAvailable 3, or delete the pod; Gardener's drain fails on it and restarts every 5 s: only the drain timeout gets past it",
 	}}
@@ -739,7 +741,7 @@ func Pooled() *engine.Snapshot {
 }
 
 // InPlaced is a pool that is updated in place by hand, as its nodes tell.
-func InPlaced() *engine.Snapshot {
+func InPlaced() *snapshot.Snapshot {
 	s := Pooled()
 	failed, draining, updating := s.Zones[0].Rows[1], s.Zones[0].Rows[0], s.Zones[1].Rows[0]
 	failed.Stage, failed.Note, failed.Cordoned = record.NodeFail, "its in-place update failed: no space left on device", true
@@ -752,7 +754,7 @@ func InPlaced() *engine.Snapshot {
 	p.Control, p.Shoot, p.Version, p.Update, p.Surge, p.Unavailable, p.Failed, p.Notes, p.Opens, p.Closes = false, "", "", "", "", "", nil, nil, Moment.Add(3*time.Hour), Moment.Add(4*time.Hour)
 	p.WindowFrom, p.Info = "the ConfigMap kube-system/shoot-info", &world.ShootInfo{Name: "prod", Project: "dev", Version: "1.33.1"}
 	s.To, p.Limits.Guessed = "", true
-	p.Zones = []engine.PoolZone{{Name: "eu-west-1a", Updated: 1, Available: 5, Total: 5, Surge: 2, SurgeAs: "34%", UnavailableAs: "0", Guess: true}, {Name: "eu-west-1b", Updated: 1, Available: 5, Total: 5}, {Name: "eu-west-1c", Updated: 1, Available: 3, Total: 3}}
+	p.Zones = []snapshot.PoolZone{{Name: "eu-west-1a", Updated: 1, Available: 5, Total: 5, Surge: 2, SurgeAs: "34%", UnavailableAs: "0", Guess: true}, {Name: "eu-west-1b", Updated: 1, Available: 5, Total: 5}, {Name: "eu-west-1c", Updated: 1, Available: 3, Total: 3}}
 	p.InPlace = map[world.InPlaceMark]int{world.InPlaceCandidate: 6, world.InPlaceSelected: 2, world.InPlaceFailed: 1}
 	p.Failed = []string{failed.Name + ": its in-place update failed: no space left on device"}
 	p.Unknown = []string{
@@ -771,14 +773,14 @@ var Tricks = []string{
 }
 
 // Judge says of each node of a snapshot which commands it takes, as the engine does.
-func Judge(s *engine.Snapshot) *engine.Snapshot {
+func Judge(s *snapshot.Snapshot) *snapshot.Snapshot {
 	if s == nil {
 		return nil
 	}
 	follows := s.Instead(record.CmdSkip) != ""
 	for _, z := range s.Zones {
 		for _, r := range z.Rows {
-			takes := engine.NodeCommands{Force: r.Stage == record.Draining || follows && r.Stage == record.Updating}
+			takes := assess.NodeCommands{Force: r.Stage == record.Draining || follows && r.Stage == record.Updating}
 			switch r.Stage {
 			case record.Outdated, record.Unreachable:
 				takes.Skip, takes.Return = !r.New || follows, follows && r.Stage == record.Outdated

@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -84,7 +84,7 @@ func Heading(w int, of, keys string) string {
 // nameOf is the name of a fixture.
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-func NameOf(f func() *engine.Snapshot) string {
+func NameOf(f func() *snapshot.Snapshot) string {
 	name := runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
 	return lowerFirst(name[strings.LastIndexByte(name, '.')+1:])
 }

@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // inRoll puts a run in the middle of a roll: of what came before one group failed, and one
 // was left out.
-func inRoll(s *engine.Snapshot) *engine.Snapshot {
+func inRoll(s *snapshot.Snapshot) *snapshot.Snapshot {
 	ago := func(minutes int) time.Time { return Moment.Add(time.Duration(-minutes) * time.Minute) }
 	s.Roll = &roll.Roll{ID: "roll-1", Started: ago(70), Again: "drainboard upgrade --all", Groups: []roll.Group{
 		{Name: "bastions", Role: world.RoleBastion, State: roll.Finished, Started: ago(70), Ended: ago(66), Done: 2, Total: 2, Result: record.Succeeded, Run: "r-1"},
@@ -27,10 +27,10 @@ func inRoll(s *engine.Snapshot) *engine.Snapshot {
 }
 
 // Rolling is the run of a group in the middle of a roll.
-func Rolling() *engine.Snapshot { return inRoll(Busy()) }
+func Rolling() *snapshot.Snapshot { return inRoll(Busy()) }
 
 // OfRoll is what a roll knows of a group.
-func OfRoll(s *engine.Snapshot, name string) *roll.Group {
+func OfRoll(s *snapshot.Snapshot, name string) *roll.Group {
 	for i := range s.Roll.Groups {
 		if s.Roll.Groups[i].Name == name {
 			return &s.Roll.Groups[i]
@@ -40,7 +40,7 @@ func OfRoll(s *engine.Snapshot, name string) *roll.Group {
 }
 
 // Between is a roll whose next group is read.
-func Between() *engine.Snapshot {
+func Between() *snapshot.Snapshot {
 	s := inRoll(Done())
 	g := OfRoll(s, "ng-web")
 	g.State, g.Ended, g.Done, g.Result = roll.Finished, Moment, 12, record.Succeeded
@@ -50,7 +50,7 @@ func Between() *engine.Snapshot {
 }
 
 // RolledAll is a roll that is over.
-func RolledAll() *engine.Snapshot {
+func RolledAll() *snapshot.Snapshot {
 	s := Between()
 	for _, name := range []string{"ng-web-b", "ng-web-c"} {
 		g := OfRoll(s, name)
@@ -61,7 +61,7 @@ func RolledAll() *engine.Snapshot {
 }
 
 // RollStopped is a roll that an error has ended.
-func RollStopped() *engine.Snapshot {
+func RollStopped() *snapshot.Snapshot {
 	s := inRoll(Failed())
 	s.Roll.Stop = "ng-web ended in ClusterValidationFailure, which stops the roll"
 	g := OfRoll(s, "ng-web")
@@ -76,7 +76,7 @@ func RollStopped() *engine.Snapshot {
 }
 
 // ManyGroups is a roll of more groups than a line has room for.
-func ManyGroups() *engine.Snapshot {
+func ManyGroups() *snapshot.Snapshot {
 	s := Rolling()
 	for i := range 20 {
 		s.Roll.Groups = append(s.Roll.Groups, roll.Group{Name: fmt.Sprintf("nodes-of-team-%02d-eu-west-1a", i), Role: world.RoleNode, State: roll.Waiting, Total: 3})
@@ -85,7 +85,7 @@ func ManyGroups() *engine.Snapshot {
 }
 
 // NextGroup is the run of the group after ng-web, at its beginning.
-func NextGroup() *engine.Snapshot {
+func NextGroup() *snapshot.Snapshot {
 	s := Between()
 	next := Asking()
 	next.Group, next.RunID, next.Roll, next.Done = "ng-web-b", "r-8", s.Roll, 0

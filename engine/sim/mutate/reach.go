@@ -10,13 +10,13 @@ import (
 // roots are where a run's decisions begin, the loop that carries them out, and what reads a
 // run's record for both.
 var roots = []string{
-	"engine.Decide", "engine.NewRun", "engine.Start", "engine.TakeOver", "engine/record.Run.Check",
+	"engine.Decide", "engine/assess.NewRun", "engine.Start", "engine.TakeOver", "engine/record.Run.Check",
 	"engine/live.Loop.Run", "engine/live.Loop.Send", "engine/live.Open", "engine/live.FeedQueue.Fill", "engine/live.FeedQueue.Close", "engine/live.MayAct", "engine/live.WithPermit", "engine/live.Guarded",
 }
 
 // displays are what is shown of a run: pictures that no decision looks at.
 var displays = []string{
-	"engine.View", "engine.MakePlan", "engine.PlanPool", "engine/record.RecordDiff", "engine.Meanwhile", "engine.Movers", "engine.AbortPlan", "engine.Step.previewBatch", "engine.Reader.blockerOf", "engine/record.Action.Command",
+	"engine/snapshot.View", "engine/snapshot.MakePlan", "engine/snapshot.PlanPool", "engine/record.RecordDiff", "engine.Meanwhile", "engine/snapshot.Movers", "engine/assess.AbortPlan", "engine.Step.previewBatch", "engine/assess/blockers.Of", "engine/record.Action.Command",
 	"engine/live.Loop.rehearse", "engine/live.Loop.left",
 }
 
@@ -25,8 +25,8 @@ var displays = []string{
 // more is only reached from elsewhere: the order of the groups of a roll, and records that
 // do not fit.
 var unplayed = []string{
-	"engine.following.", "engine.Step.observeController", "engine.Step.followController", "engine.Step.endFollowing", "engine.Reader.sightOf", "engine.Reader.pastBudget", "engine.Step.reportStuck",
-	"engine/strategy.Follow.", "engine/strategy.GardenerFollow.", "engine/selfdriven.Seen", "engine/selfdriven/mcm.Controller.Told", "engine/selfdriven/mcm.Controller.Next", "engine/selfdriven/mcm.Controller.Kept", "engine/selfdriven/mcm.Controller.InTurn", "engine/live.Watch.", "engine.Reader.seen", "engine.keepReplaced", "engine/record.Run.Moves",
+	"engine/assess.following.", "engine.Step.observeController", "engine.Step.followController", "engine.Step.endFollowing", "engine/assess/movers.sightOf", "engine/assess/blockers.pastBudget", "engine.Step.reportStuck",
+	"engine/strategy.Follow.", "engine/strategy.GardenerFollow.", "engine/selfdriven.Seen", "engine/selfdriven/mcm.Controller.Told", "engine/selfdriven/mcm.Controller.Next", "engine/selfdriven/mcm.Controller.Kept", "engine/selfdriven/mcm.Controller.InTurn", "engine/live.Watch.", "engine/assess/movers.Seen", "engine/assess/movers.KeepReplaced", "engine/record.Run.Moves",
 }
 
 // reached returns which functions a decision can come through: a reference is a call, and one

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
@@ -111,7 +111,7 @@ func (b *builder) open(l journal.Line, again bool) {
 	}
 }
 
-func foreseen(p *engine.Plan) (out []string) {
+func foreseen(p *snapshot.Plan) (out []string) {
 	for _, n := range p.Nodes {
 		for _, f := range n.Foreseen {
 			out = append(out, n.Name+": "+f)

@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
@@ -91,7 +92,7 @@ func (b *pools) options() gardener.FeedOptions {
 }
 
 // view is a pool as its nodes and machines tell, without their pods.
-func (b *pools) view(p gardener.Summary, nodes []*world.Node) *engine.PoolView {
+func (b *pools) view(p gardener.Summary, nodes []*world.Node) *snapshot.PoolView {
 	w := world.New()
 	for _, n := range nodes {
 		w.SetNode(n)
@@ -99,7 +100,7 @@ func (b *pools) view(p gardener.Summary, nodes []*world.Node) *engine.PoolView {
 	w.SetGroup(p.Group)
 	w.SetMachines(p.All)
 	now := b.kube.Clock().Now()
-	return engine.View(PoolRules, now, w, engine.Idle(PoolRules, now, w, record.Run{}, nil), engine.Look{}, nil).Pool
+	return snapshot.View(PoolRules, now, w, snapshot.Idle(PoolRules, now, w, record.Run{}, nil), snapshot.Look{}, nil).Pool
 }
 
 // pool is one worker pool, as it was found.

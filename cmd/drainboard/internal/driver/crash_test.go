@@ -13,8 +13,8 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/clitest"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui"
@@ -37,7 +37,7 @@ func crashingDemo(mode string) error {
 	if mode == "crash in a feed" {
 		feeds = append(feeds, clitest.OrderedFeed{Ordered: ordered, Do: func(func(live.Change)) error { panic("as ordered") }})
 	} else {
-		from.see = func(*engine.Snapshot) {
+		from.see = func(*snapshot.Snapshot) {
 			select {
 			case <-ordered:
 				panic("as ordered")

@@ -14,10 +14,11 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -35,7 +36,7 @@ type Demo struct {
 }
 
 // Drive runs the engine's loop on the simulated world, as upgrade does on a real one.
-func (d *Demo) Drive(ctx context.Context, plan engine.Plan, wall *sim.RealTime) error {
+func (d *Demo) Drive(ctx context.Context, plan snapshot.Plan, wall *sim.RealTime) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -52,7 +53,7 @@ func (d *Demo) Drive(ctx context.Context, plan engine.Plan, wall *sim.RealTime) 
 			loop.Events([]record.Event{e})
 		}
 	}
-	addOthers := func(s *engine.Snapshot) {
+	addOthers := func(s *snapshot.Snapshot) {
 		s.Events = slices.Concat(s.Events, others)
 		slices.SortStableFunc(s.Events, func(a, b record.Event) int { return a.Time.Compare(b.Time) })
 	}
@@ -76,7 +77,7 @@ func (d *Demo) Drive(ctx context.Context, plan engine.Plan, wall *sim.RealTime) 
 		defer stop()
 		from.screen = d.Screen(ctx, DemoContext)
 		from.screen.Speed, from.screen.KeepsNothing = d.Speed, true
-		from.screen.Scale = func(b *engine.Blocker) string { return scale(wall, b) }
+		from.screen.Scale = func(b *blockers.Blocker) string { return scale(wall, b) }
 		if d.Plain {
 			from.plainly(&d.Console)
 		}
@@ -95,9 +96,9 @@ func (d *Demo) Drive(ctx context.Context, plan engine.Plan, wall *sim.RealTime) 
 
 // scale is what somebody else does about a blocked pod: one more of its kind, so
 // that its budget opens; or none, where they only come back to the node.
-func scale(wall *sim.RealTime, b *engine.Blocker) string {
+func scale(wall *sim.RealTime, b *blockers.Blocker) string {
 	to := func(replicas int) int { return replicas + 1 }
-	if b.Kind == engine.BlockedByReturn {
+	if b.Kind == blockers.BlockedByReturn {
 		to = func(int) int { return 0 }
 	}
 	n, err := wall.Scale(b.Owner, to)

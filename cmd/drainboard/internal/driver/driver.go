@@ -18,6 +18,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // driver drives one run in this process.
@@ -68,9 +69,9 @@ func (d *driver) settle(ctx context.Context) (err error) {
 }
 
 // plan plans a new run.
-func (d *driver) plan(ctx context.Context) (engine.Plan, error) {
+func (d *driver) plan(ctx context.Context) (snapshot.Plan, error) {
 	if err := d.settle(ctx); err != nil {
-		return engine.Plan{}, err
+		return snapshot.Plan{}, err
 	}
 	return planner.Planner{Session: d.session, Request: &d.Request}.Plan(ctx, d.terms, d.at, d.view.World)
 }
@@ -121,7 +122,7 @@ func (d *driver) fromRecord(ctx context.Context) error {
 }
 
 // start begins a planned run, after a question if there may be one.
-func (d *driver) start(ctx context.Context, p engine.Plan) error {
+func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 	if err := present.CannotStart(p); err != nil {
 		return err
 	}
@@ -165,7 +166,7 @@ func (d *driver) start(ctx context.Context, p engine.Plan) error {
 }
 
 // begin starts a planned run, and tells its plan as events.
-func begin(p engine.Plan, now time.Time) (run record.Run, events []record.Event) {
+func begin(p snapshot.Plan, now time.Time) (run record.Run, events []record.Event) {
 	tell := func(t record.EventType, reason, message string) {
 		events = append(events, record.Event{Time: now, Run: p.Run.ID, Group: p.Group, Type: t, Reason: reason, Message: message})
 	}

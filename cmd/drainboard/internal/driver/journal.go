@@ -4,9 +4,9 @@ import (
 	"os"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
@@ -20,7 +20,7 @@ type runJournal struct {
 
 // keep begins the journal of a run and its announcements. plan is what it is going to
 // do, nil for a run that goes on.
-func (d *driver) keep(run record.Run, plan *engine.Plan) {
+func (d *driver) keep(run record.Run, plan *snapshot.Plan) {
 	a := &runJournal{}
 	a.writer = journal.Begin(journal.Options{
 		Dir: journal.Dir, Drainboard: d.Options.Version, By: session.User(), Args: os.Args[1:],

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/providers/metrics"
 )
 
@@ -36,7 +36,7 @@ func TestMetricsDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := metrics.New("v1")
-	r.See(&engine.Snapshot{Validation: &record.Validation{}})
+	r.See(&snapshot.Snapshot{Validation: &record.Validation{}})
 	page := httptest.NewRecorder()
 	r.ServeHTTP(page, httptest.NewRequest("GET", "/metrics", nil))
 	count := 0

@@ -16,6 +16,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui"
 )
 
@@ -32,10 +33,10 @@ type operator struct {
 	clock   live.Clock
 	signals <-chan os.Signal
 	err     io.Writer
-	plain   bool                   // no dashboard: lines
-	screen  ui.Options             // of a dashboard or lines; Snapshots, Send and Look are filled in
-	see     func(*engine.Snapshot) // adds to each snapshot before it is shown, or looks at it; may be nil
-	over    func()                 // called when the loop has ended, while the screen may stay; may be nil
+	plain   bool                     // no dashboard: lines
+	screen  ui.Options               // of a dashboard or lines; Snapshots, Send and Look are filled in
+	see     func(*snapshot.Snapshot) // adds to each snapshot before it is shown, or looks at it; may be nil
+	over    func()                   // called when the loop has ended, while the screen may stay; may be nil
 }
 
 // send gives a command its sender and time.
@@ -141,8 +142,8 @@ func (o *operator) interactive(ctx context.Context, loop *live.Loop, run record.
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	ending := notingEnd(loop, run)
-	snapshots := make(chan *engine.Snapshot, 1)
-	loop.Publish = func(s *engine.Snapshot) {
+	snapshots := make(chan *snapshot.Snapshot, 1)
+	loop.Publish = func(s *snapshot.Snapshot) {
 		if o.see != nil {
 			o.see(s)
 		}

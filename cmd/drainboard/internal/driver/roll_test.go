@@ -19,12 +19,12 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/api/apitest"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -311,8 +311,8 @@ func TestSharedScreenShowsOneRun(t *testing.T) {
 			}
 		}
 	}
-	snapshot := func(group string, done int) *engine.Snapshot {
-		return &engine.Snapshot{Group: group, Done: done, State: record.Running}
+	snapshot := func(group string, done int) *snapshot.Snapshot {
+		return &snapshot.Snapshot{Group: group, Done: done, State: record.Running}
 	}
 	sits("a")
 	sits("b")

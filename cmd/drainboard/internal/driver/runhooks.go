@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/providers/hooks"
 )
 
@@ -46,14 +46,14 @@ func (d *driver) accompany() {
 
 // attend has the loop of a run carry out the hooks around nodes, and be measured. It
 // returns who looks at each snapshot, nil for nobody.
-func (b *runHooks) attend(loop *live.Loop, run record.Run) func(*engine.Snapshot) {
+func (b *runHooks) attend(loop *live.Loop, run record.Run) func(*snapshot.Snapshot) {
 	b.runner.Run = run.ID
 	loop.Executor = withHooks{loop.Executor, b.runner}
 	b.notices.to(loop.Tell)
-	see := func(s *engine.Snapshot) { b.notifier.See(s) }
+	see := func(s *snapshot.Snapshot) { b.notifier.See(s) }
 	if m := b.metrics; m != nil {
 		loop.Executor, loop.Took = m.Executor(loop.Executor), m.Took
-		see = func(s *engine.Snapshot) {
+		see = func(s *snapshot.Snapshot) {
 			b.notifier.See(s)
 			m.See(s)
 		}

@@ -4,23 +4,23 @@ import (
 	"context"
 	"sync"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // sharedScreen is where the runs of a roll share one screen: it shows one of them at a time,
 // and what the operator says goes to that one.
 type sharedScreen struct {
 	// snapshots are those of the run that is shown, each with the roll.
-	snapshots chan *engine.Snapshot
+	snapshots chan *snapshot.Snapshot
 
 	mu     sync.Mutex
 	roll   roll.Roll
-	runs   map[string]*screenRun       // of the runs that are under way, by group
-	last   map[string]*engine.Snapshot // by group
-	shown  string                      // the group that is, "" as long as none was
+	runs   map[string]*screenRun         // of the runs that are under way, by group
+	last   map[string]*snapshot.Snapshot // by group
+	shown  string                        // the group that is, "" as long as none was
 	closed bool
 	// word is what was said of the whole roll, for a run that has begun and is not here yet:
 	// an abort, or a pause of one that is held; nil for neither.
@@ -36,12 +36,12 @@ type screenRun struct {
 }
 
 func newSharedScreen(r roll.Roll) *sharedScreen {
-	return &sharedScreen{snapshots: make(chan *engine.Snapshot, 1), roll: r, runs: map[string]*screenRun{}, last: map[string]*engine.Snapshot{}}
+	return &sharedScreen{snapshots: make(chan *snapshot.Snapshot, 1), roll: r, runs: map[string]*screenRun{}, last: map[string]*snapshot.Snapshot{}}
 }
 
 // drive drives a group's loop behind the screen.
 func (sc *sharedScreen) drive(ctx context.Context, group string, loop *live.Loop, run record.Run, from *operator) (record.Run, error) {
-	loop.Publish = func(s *engine.Snapshot) {
+	loop.Publish = func(s *snapshot.Snapshot) {
 		if from.see != nil {
 			from.see(s)
 		}
@@ -71,7 +71,7 @@ func (sc *sharedScreen) leave(group string) {
 }
 
 // publish takes a snapshot of a group's run.
-func (sc *sharedScreen) publish(group string, s *engine.Snapshot) {
+func (sc *sharedScreen) publish(group string, s *snapshot.Snapshot) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	sc.last[group] = s
@@ -154,7 +154,7 @@ func (sc *sharedScreen) close() {
 }
 
 // look tells the run that is shown what the operator looks at.
-func (sc *sharedScreen) look(at engine.Look) {
+func (sc *sharedScreen) look(at snapshot.Look) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	if p := sc.runs[sc.shown]; p != nil {

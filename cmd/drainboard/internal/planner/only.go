@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -40,10 +40,10 @@ func only(w *world.World, given []string) ([]string, error) {
 
 // notRolled tells of what a user might expect of a plan that it does not do: nodes
 // of --only that it leaves out, and, if there is nothing to roll, what stays as it is.
-func notRolled(p engine.Plan, w *world.World) []string {
+func notRolled(p snapshot.Plan, w *world.World) []string {
 	var out []string
 	for _, name := range p.Run.Target.Only {
-		if slices.ContainsFunc(p.Nodes, func(n engine.PlannedNode) bool { return n.Name == name || n.Machine == name }) {
+		if slices.ContainsFunc(p.Nodes, func(n snapshot.PlannedNode) bool { return n.Name == name || n.Machine == name }) {
 			continue
 		}
 		why := "is up to date already"

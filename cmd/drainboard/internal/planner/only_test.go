@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -42,7 +42,7 @@ func TestNotRolled(t *testing.T) {
 	w.Group.Template = world.Template{ID: "lt-1", Version: 3}
 	w.SetMachines([]world.Machine{{ID: "i-1"}, {ID: "i-2"}, {ID: "i-3"}, {ID: "i-4", State: world.MachineStandby}, {ID: "i-5", State: world.MachineTerminating}})
 	w.SetNode(&world.Node{Name: "a4", Machine: "i-4"})
-	p := engine.Plan{Nodes: []engine.PlannedNode{{Machine: "i-1", Name: "a1"}, {Machine: "i-3"}}, Warm: []string{"i-7"}}
+	p := snapshot.Plan{Nodes: []snapshot.PlannedNode{{Machine: "i-1", Name: "a1"}, {Machine: "i-3"}}, Warm: []string{"i-7"}}
 	p.Run.Target.Only = []string{"a1", "i-2", "i-3", "a4", "i-5"}
 	p.Run.Target.Templates = []world.Template{{ID: "lt-1", Version: 2}}
 	only := []string{"i-2 is up to date already", "a4 is in Standby", "i-5 is on its way out"}

@@ -11,8 +11,9 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -25,14 +26,14 @@ type Planner struct {
 }
 
 // Group looks at one group, and plans its run.
-func (p Planner) Group(ctx context.Context, at backend.Group) (engine.Plan, error) {
+func (p Planner) Group(ctx context.Context, at backend.Group) (snapshot.Plan, error) {
 	terms, err := p.TermsFor(ctx, at)
 	if err != nil {
-		return engine.Plan{}, exitcode.Usage(err)
+		return snapshot.Plan{}, exitcode.Usage(err)
 	}
 	v, err := p.Session.Read(ctx, at, nil)
 	if err != nil {
-		return engine.Plan{}, err
+		return snapshot.Plan{}, err
 	}
 	defer v.Queue.Close()
 	plan, err := p.Plan(ctx, terms, at, v.World)
@@ -43,18 +44,18 @@ func (p Planner) Group(ctx context.Context, at backend.Group) (engine.Plan, erro
 }
 
 // Plan makes the run that is asked for, and what it would do.
-func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *world.World) (engine.Plan, error) {
+func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *world.World) (snapshot.Plan, error) {
 	if why := w.Group.Refused; why != "" {
-		return engine.Plan{}, exitcode.Usage(fmt.Errorf("group %s: %s", w.Group.Name, why))
+		return snapshot.Plan{}, exitcode.Usage(fmt.Errorf("group %s: %s", w.Group.Name, why))
 	}
 	target, err := at.Target(ctx, p.NewTarget)
 	if err != nil {
-		return engine.Plan{}, exitcode.Usage(err)
+		return snapshot.Plan{}, exitcode.Usage(err)
 	}
 	target.All = p.AllNodes
 	if len(p.Only) > 0 {
 		if target.Only, err = only(w, p.Only); err != nil {
-			return engine.Plan{}, exitcode.Usage(err)
+			return snapshot.Plan{}, exitcode.Usage(err)
 		}
 	}
 	seed := p.Seed
@@ -65,10 +66,10 @@ func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *wor
 	if settings.NewLabels = expectedLabels(w, settings.NewLabels); !given && len(settings.NewLabels) > 0 {
 		settings.Origin["expect-label"] = "EKS: the labels of the group's nodes"
 	}
-	run := engine.NewRun(terms.Rules, runID(w.Group.Name, p.Session.Clock()), seed, w, settings, target)
+	run := assess.NewRun(terms.Rules, runID(w.Group.Name, p.Session.Clock()), seed, w, settings, target)
 	run.Cluster = p.Session.Cluster()
 	limit := strategy.Limit(settings.MaxUnavailable, w.Group.Sizes.Desired)
-	plan := engine.MakePlan(terms.Rules, p.Session.Clock().Now(), w, run, limit)
+	plan := snapshot.MakePlan(terms.Rules, p.Session.Clock().Now(), w, run, limit)
 	plan.Warnings = slices.Concat(present.Undrained(plan.Run), plan.Warnings, p.larger(ctx, &w.Group), terms.Notes, notRolled(plan, w))
 	if len(plan.Nodes) == 0 {
 		plan.Warm = nil // no run, so nobody ends them: notRolled tells

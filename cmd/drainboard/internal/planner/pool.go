@@ -7,9 +7,9 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/gardener"
@@ -26,7 +26,7 @@ func (p Planner) Pool(ctx context.Context, at backend.Group) (present.PlannedPoo
 	if err != nil {
 		return present.PlannedPool{}, err
 	}
-	roll := engine.PlanPool(backend.PoolRules, look.Seen.At, look.World, look.Run)
+	roll := snapshot.PlanPool(backend.PoolRules, look.Seen.At, look.World, look.Run)
 	run, err := p.Plan(ctx, terms, at, look.World)
 	return present.PlannedPool{Look: look, Roll: roll, Run: run}, err
 }
@@ -39,8 +39,8 @@ func ReadPool(ctx context.Context, s *session.Session, at backend.Group) (presen
 	}
 	v.Queue.Close()
 	now := s.Clock().Now()
-	idle := engine.Idle(backend.PoolRules, now, v.World, record.Run{}, nil)
-	look := present.PoolLook{Stands: gardener.SummaryOf(v.World), Seen: engine.View(backend.PoolRules, now, v.World, idle, engine.Look{}, nil), World: v.World, Run: idle}
+	idle := snapshot.Idle(backend.PoolRules, now, v.World, record.Run{}, nil)
+	look := present.PoolLook{Stands: gardener.SummaryOf(v.World), Seen: snapshot.View(backend.PoolRules, now, v.World, idle, snapshot.Look{}, nil), World: v.World, Run: idle}
 	row := []present.GroupRow{{Summary: asg.Summary{Group: v.World.Group, Members: look.Stands.Members}}}
 	row[0].Name = at.Name()
 	var nodes []*world.Node

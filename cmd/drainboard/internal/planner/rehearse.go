@@ -9,6 +9,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -17,7 +18,7 @@ import (
 const rehearsalLimit = 2 * time.Second
 
 // Rehearse plays what a plan would do, if it can be played and would start.
-func Rehearse(ctx context.Context, rules engine.Strategy, p *engine.Plan, w *world.World) {
+func Rehearse(ctx context.Context, rules engine.Strategy, p *snapshot.Plan, w *world.World) {
 	if len(p.Nodes) == 0 || present.CannotStart(*p) != nil {
 		return
 	}
@@ -31,7 +32,7 @@ func Rehearse(ctx context.Context, rules engine.Strategy, p *engine.Plan, w *wor
 
 // Rehearsing is how runs by some rules are rehearsed.
 func Rehearsing(rules engine.Strategy) live.Rehearse {
-	return func(ctx context.Context, w *world.World, now time.Time, r record.Run) (engine.Rehearsal, bool) {
+	return func(ctx context.Context, w *world.World, now time.Time, r record.Run) (snapshot.Rehearsal, bool) {
 		ctx, cancel := context.WithTimeout(ctx, rehearsalLimit)
 		defer cancel()
 		return sim.Rehearse(ctx, rules, w, now, r)

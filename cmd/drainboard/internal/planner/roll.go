@@ -10,17 +10,17 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // Roll works out what a roll of the groups of a scope would do. An error names a group
 // that cannot be part of it; what --all or a role brought in is left out then.
 func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) {
 	s := p.Session
-	out := present.RollPlan{Cluster: s.Cluster(), Plans: map[string]engine.Plan{}, Runs: map[string]record.Run{}}
+	out := present.RollPlan{Cluster: s.Cluster(), Plans: map[string]snapshot.Plan{}, Runs: map[string]record.Run{}}
 	rows, err := s.List(ctx)
 	if err != nil {
 		return out, err

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // Undrained is what a run without Kubernetes means, for whoever is to say yes to it.
@@ -21,7 +21,7 @@ func Undrained(run record.Run) []string {
 }
 
 // writeUndrained says it before anything else of a plan.
-func writeUndrained(w io.Writer, p engine.Plan) {
+func writeUndrained(w io.Writer, p snapshot.Plan) {
 	for _, line := range Undrained(p.Run) {
 		fmt.Fprintln(w, line)
 	}

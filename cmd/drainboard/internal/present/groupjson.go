@@ -1,9 +1,9 @@
 package present
 
 import (
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -28,7 +28,7 @@ func GroupsOf(rows []GroupRow) api.GroupList {
 }
 
 // marksOf are the marks of others on nodes, for programs.
-func marksOf(movers []engine.MoverView) []api.NodeMarks {
+func marksOf(movers []snapshot.MoverView) []api.NodeMarks {
 	out := make([]api.NodeMarks, len(movers))
 	for i, m := range movers {
 		out[i] = api.NodeMarks{Mover: moverOf(m.By), AllNodes: m.Roll, Estimated: m.Guess, Marked: m.Nodes, Moving: m.Working, Message: m.Text}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/api/apitest"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 )
@@ -29,7 +29,7 @@ func printed(t *testing.T, doc any) []byte {
 
 // A plan of nothing has a list of no nodes.
 func TestPlanOfNothingForPrograms(t *testing.T) {
-	p := engine.Plan{Run: record.Run{Settings: record.Settings{Approve: record.ApproveBatch}}}
+	p := snapshot.Plan{Run: record.Run{Settings: record.Settings{Approve: record.ApproveBatch}}}
 	if text := printed(t, PlanOf(p)); !bytes.Contains(text, []byte(`"nodes": []`)) {
 		t.Errorf("%s", text)
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 )
@@ -24,7 +24,7 @@ type GroupRow struct {
 	// Running is the state of the group's unfinished run, "" if it has none.
 	Running string
 	// Others are who else moves its nodes, as far as the marks on them tell.
-	Others []engine.MoverView
+	Others []snapshot.MoverView
 	// Worker is what a worker pool of Gardener's has beyond other groups.
 	Worker *api.WorkerPool
 }
@@ -79,16 +79,16 @@ func TemplateText(g GroupRow) string {
 
 // Others are who else moves nodes of a group. An unfinished run's marks are not among
 // them; what a finished one has left behind is.
-func Others(nodes []*world.Node, run record.Run) []engine.MoverView {
-	all := engine.Movers(nodes, run.Marks)
+func Others(nodes []*world.Node, run record.Run) []snapshot.MoverView {
+	all := snapshot.Movers(nodes, run.Marks)
 	if run.State == record.Finished || run.ID == "" {
 		return all
 	}
-	return slices.DeleteFunc(all, func(m engine.MoverView) bool { return m.By == world.MoverDrainboard })
+	return slices.DeleteFunc(all, func(m snapshot.MoverView) bool { return m.By == world.MoverDrainboard })
 }
 
 // WhoElse names who else moves nodes, "" if nobody does.
-func WhoElse(movers []engine.MoverView) string {
+func WhoElse(movers []snapshot.MoverView) string {
 	names := make([]string, len(movers))
 	for i, m := range movers {
 		names[i] = string(m.By)
@@ -97,8 +97,8 @@ func WhoElse(movers []engine.MoverView) string {
 }
 
 // AtWork are those that do more than announce that they may do something.
-func AtWork(movers []engine.MoverView) []engine.MoverView {
-	return slices.DeleteFunc(slices.Clone(movers), func(m engine.MoverView) bool { return !m.Roll && m.Working == 0 })
+func AtWork(movers []snapshot.MoverView) []snapshot.MoverView {
+	return slices.DeleteFunc(slices.Clone(movers), func(m snapshot.MoverView) bool { return !m.Roll && m.Working == 0 })
 }
 
 // Refused says why no run can start on a group now, "" if one can.

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // kopsPace is how many nodes at once by kops's rules, how long it takes, and the machines
 // beside.
-func kopsPace(p engine.Plan) string {
+func kopsPace(p snapshot.Plan) string {
 	text := fmt.Sprintf("Up to %d at once, %s.", p.Limit, takes(p))
 	switch unavailable := p.Limit - p.Extra; {
 	case p.Run.Settings.KeepOld:
@@ -28,7 +29,7 @@ func kopsPace(p engine.Plan) string {
 }
 
 // kopsSteps are what a run by kops's rules does, step by step; none for other rules.
-func kopsSteps(p engine.Plan) []string {
+func kopsSteps(p snapshot.Plan) []string {
 	if p.Strategy != StrategyKops || len(p.Nodes) == 0 {
 		return nil
 	}
@@ -71,11 +72,11 @@ func kopsSteps(p engine.Plan) []string {
 }
 
 // detached are the names of the nodes whose machines are detached.
-func detached(p engine.Plan) []string {
+func detached(p snapshot.Plan) []string {
 	names := make([]string, len(p.Detach))
 	for i, id := range p.Detach {
 		names[i] = id
-		if at := slices.IndexFunc(p.Nodes, func(n engine.PlannedNode) bool { return n.Machine == id }); at >= 0 {
+		if at := slices.IndexFunc(p.Nodes, func(n snapshot.PlannedNode) bool { return n.Machine == id }); at >= 0 {
 			names[i] = cmp.Or(p.Nodes[at].Name, id)
 		}
 	}
@@ -83,7 +84,7 @@ func detached(p engine.Plan) []string {
 }
 
 // kopsCanary reports whether one goes first, because none is of the current spec.
-func kopsCanary(p engine.Plan) bool {
-	upToDate := slices.ContainsFunc(p.Nodes, func(n engine.PlannedNode) bool { return n.Why == engine.AskedFor })
+func kopsCanary(p snapshot.Plan) bool {
+	upToDate := slices.ContainsFunc(p.Nodes, func(n snapshot.PlannedNode) bool { return n.Why == assess.AskedFor })
 	return !upToDate && len(p.Nodes) >= p.Run.Base.Desired && p.Limit > 1
 }

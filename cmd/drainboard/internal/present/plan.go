@@ -10,14 +10,14 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // WritePlan shows a plan to people, with all its settings. What was said before it is left out.
-func WritePlan(w io.Writer, p engine.Plan, said []string) {
+func WritePlan(w io.Writer, p snapshot.Plan, said []string) {
 	fmt.Fprintf(w, "%s, strategy %s (%s), as of %s\n", headline(p), p.Strategy, strategy.About(p.Strategy), p.AsOf.Local().Format("15:04:05"))
 	writeUndrained(w, p)
 	if len(p.Nodes) == 0 {
@@ -32,7 +32,7 @@ func WritePlan(w io.Writer, p engine.Plan, said []string) {
 
 // WriteForApproval shows a plan to somebody who is to say yes to it: the settings that were
 // given, and last, where it is on the screen however long the rest is, what is asked.
-func WriteForApproval(w io.Writer, p engine.Plan) {
+func WriteForApproval(w io.Writer, p snapshot.Plan) {
 	writePlannedNodes(w, p, nil)
 	fmt.Fprintln(w, "\nSettings that were given (drainboard plan shows all):")
 	writeSettings(w, p.Run, func(origin string) bool {
@@ -55,7 +55,7 @@ func WriteForApproval(w io.Writer, p engine.Plan) {
 }
 
 // pace is how many nodes at once, how long it takes, and the machines beside.
-func pace(p engine.Plan) string {
+func pace(p snapshot.Plan) string {
 	if p.Strategy == StrategyKops {
 		return kopsPace(p)
 	}
@@ -72,7 +72,7 @@ func pace(p engine.Plan) string {
 }
 
 // takes is how long a plan's run takes, and what that rests on.
-func takes(p engine.Plan) string {
+func takes(p snapshot.Plan) string {
 	took, r := "about "+p.Estimate.Round(time.Second).String(), p.Rehearsal
 	switch {
 	case r == nil:
@@ -88,7 +88,7 @@ func takes(p engine.Plan) string {
 }
 
 // takesShort is takes for a table.
-func takesShort(p engine.Plan) string {
+func takesShort(p snapshot.Plan) string {
 	if p.Rehearsal != nil && p.Rehearsal.Endless() {
 		return "no end"
 	}
@@ -96,7 +96,7 @@ func takesShort(p engine.Plan) string {
 }
 
 // writeRehearsal shows what a rehearsal of the plan met, if it does not end well.
-func writeRehearsal(w io.Writer, p engine.Plan) {
+func writeRehearsal(w io.Writer, p snapshot.Plan) {
 	if p.Rehearsal == nil || p.Rehearsal.Smooth() {
 		return
 	}
@@ -106,7 +106,7 @@ func writeRehearsal(w io.Writer, p engine.Plan) {
 }
 
 // headline is a plan in a line.
-func headline(p engine.Plan) string {
+func headline(p snapshot.Plan) string {
 	where := cmp.Or(p.Run.Alias, p.Group)
 	if p.Run.Cluster != "" {
 		where = p.Run.Cluster + " / " + where
@@ -122,7 +122,7 @@ func headline(p engine.Plan) string {
 }
 
 // FromTo is what the nodes come from and go to.
-func FromTo(p engine.Plan) string {
+func FromTo(p snapshot.Plan) string {
 	switch {
 	case p.Pool == nil || p.From != "" && p.To != "":
 		return p.From + " → " + p.To
@@ -136,7 +136,7 @@ func FromTo(p engine.Plan) string {
 
 // writePlannedNodes shows what will happen: the nodes in their order, and what will be in
 // the way, as far as it was not said.
-func writePlannedNodes(w io.Writer, p engine.Plan, said []string) {
+func writePlannedNodes(w io.Writer, p snapshot.Plan, said []string) {
 	left := func(lines []string) []string {
 		return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(said, line) })
 	}
@@ -151,7 +151,7 @@ func writePlannedNodes(w io.Writer, p engine.Plan, said []string) {
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	reasons := slices.ContainsFunc(p.Nodes, func(n engine.PlannedNode) bool { return n.Why != "" })
+	reasons := slices.ContainsFunc(p.Nodes, func(n snapshot.PlannedNode) bool { return n.Why != "" })
 	why := func(text string) string {
 		if !reasons {
 			return ""
@@ -177,7 +177,7 @@ func writePlannedNodes(w io.Writer, p engine.Plan, said []string) {
 }
 
 // NothingToDo says why a plan has no nodes.
-func NothingToDo(p engine.Plan) string {
+func NothingToDo(p snapshot.Plan) string {
 	if len(p.Run.Target.Only) > 0 {
 		return "of the nodes that --only names none is outdated: there is nothing to do"
 	}
@@ -185,7 +185,7 @@ func NothingToDo(p engine.Plan) string {
 }
 
 // oddities are what is special about a node, in a word each.
-func oddities(n engine.PlannedNode) []string {
+func oddities(n snapshot.PlannedNode) []string {
 	var out []string
 	if !n.Unreachable.IsZero() {
 		out = append(out, "unreachable since "+n.Unreachable.Local().Format("15:04:05"))
@@ -201,7 +201,7 @@ func oddities(n engine.PlannedNode) []string {
 
 // foreseenText is what a plan's table says of one node. Silence is for nodes that
 // were judged.
-func foreseenText(n engine.PlannedNode) string {
+func foreseenText(n snapshot.PlannedNode) string {
 	switch more := len(n.Foreseen) - 1; {
 	case n.NotEvaluated != "":
 		return "not evaluated"
@@ -215,7 +215,7 @@ func foreseenText(n engine.PlannedNode) string {
 }
 
 // Foreseen lists what the plan foresees, each with its node.
-func Foreseen(p engine.Plan) []string {
+func Foreseen(p snapshot.Plan) []string {
 	var out []string
 	for _, n := range p.Nodes {
 		for _, f := range n.Foreseen {
@@ -226,7 +226,7 @@ func Foreseen(p engine.Plan) []string {
 }
 
 // CloudText tells what lifecycle hooks, warm pool and the like mean for a run.
-func CloudText(p engine.Plan) []string {
+func CloudText(p snapshot.Plan) []string {
 	var out []string
 	for _, h := range p.Hooks {
 		switch {
@@ -241,7 +241,7 @@ func CloudText(p engine.Plan) []string {
 	if len(p.Warm) > 0 {
 		out = append(out, fmt.Sprintf("%s ended, too: %s", are(len(p.Warm), "outdated machine", " of the warm pool"), strings.Join(p.Warm, ", ")))
 	}
-	count := func(has func(engine.PlannedNode) bool) (n int) {
+	count := func(has func(snapshot.PlannedNode) bool) (n int) {
 		for _, node := range p.Nodes {
 			if has(node) {
 				n++
@@ -249,10 +249,10 @@ func CloudText(p engine.Plan) []string {
 		}
 		return n
 	}
-	if n := count(func(n engine.PlannedNode) bool { return n.Spot }); n > 0 {
+	if n := count(func(n snapshot.PlannedNode) bool { return n.Spot }); n > 0 {
 		out = append(out, are(n, "node", "")+" Spot: the cloud may take such a machine back before its turn")
 	}
-	if n := count(func(n engine.PlannedNode) bool { return n.Protected }); n > 0 {
+	if n := count(func(n snapshot.PlannedNode) bool { return n.Protected }); n > 0 {
 		out = append(out, are(n, "node", "")+" protected from scale in, which does not stop the upgrade")
 	}
 	return out
@@ -272,7 +272,7 @@ func moverText(rivals []record.ExternalMover) []string {
 }
 
 // NotYet says why a plan without nodes is not done.
-func NotYet(p engine.Plan) string {
+func NotYet(p snapshot.Plan) string {
 	var left []string
 	for _, u := range p.Awaited {
 		left = append(left, u.Text)

@@ -8,22 +8,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // planned is a plan of two nodes.
-func planned() engine.Plan {
+func planned() snapshot.Plan {
 	r := record.Run{Strategy: "eks", Settings: strategy.EKS{}.Defaults(), Base: world.Sizes{Min: 1, Max: 2, Desired: 2}, Seed: 7}
-	return engine.Plan{
+	return snapshot.Plan{
 		Run: r, Group: "ng-web", Strategy: "eks", From: "1.31", To: "1.32", Limit: 1, Extra: 6,
-		Nodes: []engine.PlannedNode{{Machine: "i-1", Name: "a1", Batch: 1, Evict: 3}, {Machine: "i-2", Name: "a2", Batch: 2}},
+		Nodes: []snapshot.PlannedNode{{Machine: "i-1", Name: "a1", Batch: 1, Evict: 3}, {Machine: "i-2", Name: "a2", Batch: 2}},
 	}
 }
 
-func text(p engine.Plan) string {
+func text(p snapshot.Plan) string {
 	var b bytes.Buffer
 	WritePlan(&b, p, nil)
 	return b.String()
@@ -85,7 +85,7 @@ func TestPlanNamesWhatTheGroupDoes(t *testing.T) {
 	p := planned()
 	p.Nodes[0].Unreachable, p.Nodes[0].Spot = time.Date(2026, 11, 21, 4, 5, 6, 0, time.Local), true
 	p.Nodes[1].Protected = true
-	p.Hooks = []engine.PlannedHook{{Name: "proxies", Timeout: time.Hour}, {Name: "boot", Launching: true, Timeout: time.Minute, Abandon: true}}
+	p.Hooks = []snapshot.PlannedHook{{Name: "proxies", Timeout: time.Hour}, {Name: "boot", Launching: true, Timeout: time.Minute, Abandon: true}}
 	p.Warm = []string{"i-7"}
 	p.Extra = 0
 	got := text(p)
@@ -204,15 +204,15 @@ func TestThePlanEndsWithWhatIsAsked(t *testing.T) {
 // A plan says what its time rests on, and what a rehearsal met.
 func TestPlanTellsItsRehearsal(t *testing.T) {
 	for _, c := range []struct {
-		of         engine.Rehearsal
+		of         snapshot.Rehearsal
 		want       []string
 		json, hide string
 	}{
-		{engine.Rehearsal{Took: 9 * time.Minute, Result: record.Succeeded, Replaced: 2}, []string{"Up to 1 at once, about 9m0s (rehearsed)."}, `"rehearsal": {`, "As it stands"},
-		{engine.Rehearsal{Took: 3 * time.Hour, Extrapolated: true, Left: 1}, []string{"about 3h0m0s (rehearsed in part)."}, `"extrapolated": true`, "As it stands"},
-		{engine.Rehearsal{Took: 16 * time.Minute, Result: record.EvictionFail, Why: "PodEvictionFailure: 1 pod on a1 not gone after 15m0s: app/web-1", Failed: 1, Left: 1, Held: []string{"a1: app/web-1"}},
+		{snapshot.Rehearsal{Took: 9 * time.Minute, Result: record.Succeeded, Replaced: 2}, []string{"Up to 1 at once, about 9m0s (rehearsed)."}, `"rehearsal": {`, "As it stands"},
+		{snapshot.Rehearsal{Took: 3 * time.Hour, Extrapolated: true, Left: 1}, []string{"about 3h0m0s (rehearsed in part)."}, `"extrapolated": true`, "As it stands"},
+		{snapshot.Rehearsal{Took: 16 * time.Minute, Result: record.EvictionFail, Why: "PodEvictionFailure: 1 pod on a1 not gone after 15m0s: app/web-1", Failed: 1, Left: 1, Held: []string{"a1: app/web-1"}},
 			[]string{"about 16m0s until it ends, not all well (rehearsed).", "The run would end after 16m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left: 1 pod on a1 not gone after 15m0s: app/web-1.\nHeld in the rehearsal:\n  - a1: app/web-1\n"}, `"result": "PodEvictionFailure"`, "PodEvictionFailure: "},
-		{engine.Rehearsal{Took: time.Minute, Why: "a1: app/web-1: budget", Left: 2}, []string{"with no end of its own (rehearsed).", "The run would not end: nothing moves after 1m0s, with 0 nodes replaced, 2 left: a1: app/web-1: budget.\n"}, `"finishes": false`, "about 1m0s"},
+		{snapshot.Rehearsal{Took: time.Minute, Why: "a1: app/web-1: budget", Left: 2}, []string{"with no end of its own (rehearsed).", "The run would not end: nothing moves after 1m0s, with 0 nodes replaced, 2 left: a1: app/web-1: budget.\n"}, `"finishes": false`, "about 1m0s"},
 	} {
 		p := planned()
 		p.Rehearse(c.of)

@@ -4,15 +4,15 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // PlanOf is a plan for programs.
-func PlanOf(p engine.Plan) api.GroupPlan { return api.GroupPlan{GroupPlanFields: planFields(p)} }
+func PlanOf(p snapshot.Plan) api.GroupPlan { return api.GroupPlan{GroupPlanFields: planFields(p)} }
 
-func planFields(p engine.Plan) api.GroupPlanFields {
+func planFields(p snapshot.Plan) api.GroupPlanFields {
 	run := p.Run
 	out := api.GroupPlanFields{
 		Group: p.Group, InstanceGroup: run.Alias, Role: string(p.Role), Strategy: p.Strategy, AsOf: p.AsOf, FromVersion: p.From, ToVersion: p.To,

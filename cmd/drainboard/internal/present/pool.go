@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	spans "github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/gardener"
@@ -16,8 +16,8 @@ import (
 // PoolLook is a worker pool at one look.
 type PoolLook struct {
 	Stands gardener.Summary
-	Others []engine.MoverView // who moves its nodes
-	Seen   *engine.Snapshot
+	Others []snapshot.MoverView // who moves its nodes
+	Seen   *snapshot.Snapshot
 	World  *world.World
 	Run    record.Run // a picture of what Gardener does
 }
@@ -62,7 +62,7 @@ func WritePool(w io.Writer, l PoolLook) {
 }
 
 // zoneText is a zone in a line.
-func zoneText(z engine.PoolZone) string {
+func zoneText(z snapshot.PoolZone) string {
 	text := dash(z.Name) + ": " + z.Counts()
 	if z.Deployment == "" {
 		text += ", inferred from their nodes"

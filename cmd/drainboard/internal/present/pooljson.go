@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -31,7 +32,7 @@ func (p PoolLook) Status() api.WorkerPoolStatus {
 			blocked.Budgets = append(blocked.Budgets, budget.Ref)
 		}
 		out.BlockedPods = append(out.BlockedPods, blocked)
-		if w := waitOf(b.Deadline); w != nil && w.For == engine.UntilPodForced {
+		if w := waitOf(b.Deadline); w != nil && w.For == blockers.UntilPodForced {
 			out.Countdowns = append(out.Countdowns, api.Countdown{Instance: b.Machine, Node: b.Node, Pod: b.Pod, Wait: *w})
 		}
 	}
@@ -51,7 +52,7 @@ func (p PoolLook) GroupStatus() api.GroupStatus {
 }
 
 // PoolOf is what a pool has beyond other groups, for programs.
-func PoolOf(v *engine.PoolView) api.WorkerPool {
+func PoolOf(v *snapshot.PoolView) api.WorkerPool {
 	p := api.WorkerPool{
 		Shoot: v.Shoot, UpdateStrategy: v.Update, KubernetesVersion: v.Version, MaxSurge: v.Surge, MaxUnavailable: v.Unavailable, ControlCluster: v.Control,
 		Limits: limitsOf(v.Limits), UpdatePending: v.Pending, Errors: v.Failed, Notes: v.Notes, Unknown: v.Unknown, InPlaceUpdates: map[string]int{},
@@ -89,7 +90,7 @@ func limitsOf(l world.MachineLimits) api.MachineLimits {
 	}
 }
 
-func memberOf(r *engine.NodeRow, m *world.Machine) api.PoolMember {
+func memberOf(r *snapshot.NodeRow, m *world.Machine) api.PoolMember {
 	out := api.PoolMember{
 		Instance: r.ID, Node: r.Name, Zone: r.Zone, Stage: string(r.Stage), Version: r.Version, UpToDate: r.New, Ready: r.Ready, Cordoned: r.Cordoned,
 		PodsToEvict: r.Pods, PodsRemaining: r.PodsLeft, Message: r.Note,
@@ -107,7 +108,7 @@ func memberOf(r *engine.NodeRow, m *world.Machine) api.PoolMember {
 }
 
 // controllerRollOf is what a roll of a pool by its controller would meet, for programs.
-func controllerRollOf(p engine.PoolPlan, others []engine.MoverView) *api.ControllerRoll {
+func controllerRollOf(p snapshot.PoolPlan, others []snapshot.MoverView) *api.ControllerRoll {
 	out := &api.ControllerRoll{AsOf: p.AsOf, AllNodes: p.All, NodeMarks: marksOf(others), NotEvaluated: p.NotEvaluated}
 	for _, n := range p.Nodes {
 		out.Nodes = append(out.Nodes, api.PoolNode{

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
 // poolPace is the pace of a worker pool: where Gardener rolls it, what its zones may have more
 // and miss meanwhile.
-func poolPace(p engine.Plan) string {
+func poolPace(p snapshot.Plan) string {
 	took := p.Estimate.Round(time.Second)
 	if p.Strategy == (strategy.GardenerManual{}).Name() {
 		return fmt.Sprintf("Up to %d at once, about %s. A node is out of service while it is updated, and none comes in its place.", p.Limit, took)
@@ -25,7 +25,7 @@ func poolPace(p engine.Plan) string {
 
 // zonesPace says how many machines the zones may have more and miss, those that are alike
 // together; "" where that is not known.
-func zonesPace(zones []engine.PoolZone) string {
+func zonesPace(zones []snapshot.PoolZone) string {
 	var all []string
 	alike, guess := map[string][]string{}, false
 	for _, z := range zones {

@@ -5,27 +5,28 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // The pace of a pool is Gardener's: what each zone may have more, and miss.
 func TestPaceOfAPool(t *testing.T) {
-	zone := func(name string, surge, unavailable int, guess bool) engine.PoolZone {
-		return engine.PoolZone{Name: name, Surge: surge, Unavailable: unavailable, SurgeAs: "x", UnavailableAs: "x", Guess: guess}
+	zone := func(name string, surge, unavailable int, guess bool) snapshot.PoolZone {
+		return snapshot.PoolZone{Name: name, Surge: surge, Unavailable: unavailable, SurgeAs: "x", UnavailableAs: "x", Guess: guess}
 	}
 	for _, tt := range []struct {
 		rules engine.Strategy
-		zones []engine.PoolZone
+		zones []snapshot.PoolZone
 		want  string
 	}{
-		{strategy.GardenerFollow{}, []engine.PoolZone{zone("a", 1, 0, false)}, "Gardener rolls all zones side by side, about 1m0s. Zone a may have 1 machine more and miss none."},
-		{strategy.GardenerFollow{}, []engine.PoolZone{zone("a", 2, 1, true), zone("b", 0, 1, true), zone("c", 2, 1, true)},
+		{strategy.GardenerFollow{}, []snapshot.PoolZone{zone("a", 1, 0, false)}, "Gardener rolls all zones side by side, about 1m0s. Zone a may have 1 machine more and miss none."},
+		{strategy.GardenerFollow{}, []snapshot.PoolZone{zone("a", 2, 1, true), zone("b", 0, 1, true), zone("c", 2, 1, true)},
 			"Gardener rolls all zones side by side, about 1m0s. Zones a and c may each have 2 machines more and miss 1; zone b may have none more and miss 1, as far as the Shoot tells."},
-		{strategy.GardenerFollow{}, []engine.PoolZone{{Name: "a"}}, "Gardener rolls all zones side by side. How many machines a zone may have more, or miss, is in the Shoot, which is not read."},
-		{strategy.GardenerManual{}, []engine.PoolZone{zone("a", 0, 0, false)}, "Up to 2 at once, about 1m0s. A node is out of service while it is updated, and none comes in its place."},
+		{strategy.GardenerFollow{}, []snapshot.PoolZone{{Name: "a"}}, "Gardener rolls all zones side by side. How many machines a zone may have more, or miss, is in the Shoot, which is not read."},
+		{strategy.GardenerManual{}, []snapshot.PoolZone{zone("a", 0, 0, false)}, "Up to 2 at once, about 1m0s. A node is out of service while it is updated, and none comes in its place."},
 	} {
-		p := engine.Plan{Strategy: tt.rules.Name(), Limit: 2, Estimate: time.Minute, Pool: &engine.PoolView{Zones: tt.zones}}
+		p := snapshot.Plan{Strategy: tt.rules.Name(), Limit: 2, Estimate: time.Minute, Pool: &snapshot.PoolView{Zones: tt.zones}}
 		if got := pace(p); got != tt.want {
 			t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 		}
@@ -40,7 +41,7 @@ func TestHeadlineOfAPool(t *testing.T) {
 		{"", "", "1.33.0", "web: 1 node to replace, to 1.33.0"},
 		{"", "", "", "web: 1 node to replace, to what the Shoot says"},
 	} {
-		p := engine.Plan{Group: "web", From: tt.from, To: tt.to, Nodes: []engine.PlannedNode{{}}, Pool: &engine.PoolView{Update: tt.update}}
+		p := snapshot.Plan{Group: "web", From: tt.from, To: tt.to, Nodes: []snapshot.PlannedNode{{}}, Pool: &snapshot.PoolView{Update: tt.update}}
 		if got := headline(p); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
 		}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -17,8 +17,8 @@ import (
 // run looks or not.
 type PlannedPool struct {
 	Look PoolLook
-	Roll engine.PoolPlan
-	Run  engine.Plan
+	Roll snapshot.PoolPlan
+	Run  snapshot.Plan
 }
 
 // JSON is the plan for programs.
@@ -69,7 +69,7 @@ func (p PlannedPool) writeAtRest(w io.Writer) {
 		t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(t, "NODE\tZONE\tVERSION\tEVICT\tVOLUMES\tSTAY\tFORESEEN")
 		for _, n := range p.Roll.Nodes {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%d\t%s\n", n.Name, dash(n.Zone), dash(n.Version), n.Evict, n.Volumes, n.Stay, foreseenText(engine.PlannedNode{Foreseen: n.Foreseen, NotEvaluated: n.NotEvaluated}))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%d\t%s\n", n.Name, dash(n.Zone), dash(n.Version), n.Evict, n.Volumes, n.Stay, foreseenText(snapshot.PlannedNode{Foreseen: n.Foreseen, NotEvaluated: n.NotEvaluated}))
 		}
 		t.Flush()
 	}
@@ -85,7 +85,7 @@ func (p PlannedPool) writeMeets(w io.Writer, roll string) {
 		meets = append(meets, o.Text)
 	}
 	List(w, "\nIn the way of "+roll+", or down for a while:", short(meets))
-	unclear := slices.ContainsFunc(p.Roll.Nodes, func(n engine.PoolNode) bool { return len(n.Foreseen) > 0 || n.NotEvaluated != "" })
+	unclear := slices.ContainsFunc(p.Roll.Nodes, func(n snapshot.PoolNode) bool { return len(n.Foreseen) > 0 || n.NotEvaluated != "" })
 	if len(meets) == 0 && len(p.Roll.Nodes) > 0 && !unclear && len(Foreseen(p.Run)) == 0 {
 		fmt.Fprintln(w, "\nNothing is in the way of "+roll+", as far as is known.")
 	}

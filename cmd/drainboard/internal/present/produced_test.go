@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
@@ -22,7 +23,7 @@ import (
 // Of a value in which all is set a document has all fields, so each is produced; it is still as
 // its schema has it, as far as names and types go.
 func TestEveryFieldIsProduced(t *testing.T) {
-	var plan engine.Plan
+	var plan snapshot.Plan
 	full(reflect.ValueOf(&plan).Elem(), 0)
 	plan.Strategy, plan.Run.Strategy, plan.Run.Base.Desired, plan.Limit = StrategyKops, StrategyKops, 0, 2
 	plan.Hooks[0].Launching = true
@@ -48,20 +49,20 @@ func TestEveryFieldIsProduced(t *testing.T) {
 	full(reflect.ValueOf(&look.Stands.Machines).Elem(), 0)
 	look.Stands.Name, look.Stands.Outdated = "web", 1
 	full(reflect.ValueOf(&look.Others).Elem(), 0)
-	look.Seen = &engine.Snapshot{At: time.Now(), Pool: &engine.PoolView{}}
+	look.Seen = &snapshot.Snapshot{At: time.Now(), Pool: &snapshot.PoolView{}}
 	full(reflect.ValueOf(look.Seen.Pool).Elem(), 0)
-	var row engine.NodeRow
+	var row snapshot.NodeRow
 	full(reflect.ValueOf(&row).Elem(), 0)
-	look.Seen.Zones = []engine.ZoneView{{Rows: []*engine.NodeRow{&row}}}
+	look.Seen.Zones = []snapshot.ZoneView{{Rows: []*snapshot.NodeRow{&row}}}
 	var machine world.Machine
 	full(reflect.ValueOf(&machine).Elem(), 0)
 	machine.ID = row.ID
 	look.World.SetMachines([]world.Machine{machine})
 	full(reflect.ValueOf(&look.Seen.Blockers).Elem(), 0)
-	look.Seen.Blockers[0].Deadline.For = engine.UntilPodForced
+	look.Seen.Blockers[0].Deadline.For = blockers.UntilPodForced
 	pool := look.Status()
 	status.Pool = &pool
-	var controller engine.PoolPlan
+	var controller snapshot.PoolPlan
 	full(reflect.ValueOf(&controller).Elem(), 0)
 
 	var group GroupRow
@@ -69,7 +70,7 @@ func TestEveryFieldIsProduced(t *testing.T) {
 	var several RollPlan
 	full(reflect.ValueOf(&several.Roll).Elem(), 0)
 	several.Rules.About = "by name"
-	several.Plans = map[string]engine.Plan{several.Roll.Groups[0].Name: plan}
+	several.Plans = map[string]snapshot.Plan{several.Roll.Groups[0].Name: plan}
 	several.Roll.Groups[0].State = roll.Waiting
 	var change shoot.Plan
 	full(reflect.ValueOf(&change).Elem(), 0)
@@ -223,7 +224,7 @@ func TestScenariosForPrograms(t *testing.T) {
 		}
 		plan := c.Plan("run-1")
 		printed(t, PlanOf(plan))
-		printed(t, RollOf(RollPlan{Roll: roll.New(strategy.RollByName(), "roll-1", []roll.Group{{Name: "web", Group: plan.Group}}), Plans: map[string]engine.Plan{"web": plan}}))
+		printed(t, RollOf(RollPlan{Roll: roll.New(strategy.RollByName(), "roll-1", []roll.Group{{Name: "web", Group: plan.Group}}), Plans: map[string]snapshot.Plan{"web": plan}}))
 		if _, err := c.Do("start"); err != nil {
 			t.Fatal(err)
 		}

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/roll"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // CannotStart says why a plan cannot be started, nil if it can.
-func CannotStart(p engine.Plan) error {
+func CannotStart(p snapshot.Plan) error {
 	var others []string
 	for _, r := range p.Opposed() {
 		others = append(others, r.Action()+": "+r.WayOut)

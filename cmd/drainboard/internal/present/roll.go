@@ -8,9 +8,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
+	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
 // RollPlan is what a roll would do, worked out from its groups as they are. Each group is
@@ -19,8 +19,8 @@ type RollPlan struct {
 	Cluster string
 	Roll    roll.Roll
 	Rules   roll.Rules
-	Plans   map[string]engine.Plan // of the groups that have no unfinished run
-	Runs    map[string]record.Run  // the unfinished runs
+	Plans   map[string]snapshot.Plan // of the groups that have no unfinished run
+	Runs    map[string]record.Run    // the unfinished runs
 }
 
 // WriteRollPlan shows the plan of a roll to people: its groups in their order, each in

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
@@ -23,9 +23,9 @@ func TestRollPlanText(t *testing.T) {
 	run := record.Run{ID: "web-1", Group: "web", By: "bob@desk", Started: at, Seen: at, State: record.Paused, Strategy: "eks"}
 	p := RollPlan{
 		Cluster: "prod-eu-1", Rules: rules, Runs: map[string]record.Run{"web": run},
-		Plans: map[string]engine.Plan{
-			"batch": {Run: settled, Group: "batch", From: "v1.31", To: "v1.32", Limit: 2, Extra: 4, Estimate: 12 * time.Minute, Nodes: []engine.PlannedNode{{Name: "n1", Foreseen: []string{"a budget never opens"}}, {Name: "n2"}}, Refusals: []string{"jobs/x needs --force-unmanaged"},
-				Rehearsal: &engine.Rehearsal{Took: 12 * time.Minute, Result: record.EvictionFail, Failed: 1, Left: 1}},
+		Plans: map[string]snapshot.Plan{
+			"batch": {Run: settled, Group: "batch", From: "v1.31", To: "v1.32", Limit: 2, Extra: 4, Estimate: 12 * time.Minute, Nodes: []snapshot.PlannedNode{{Name: "n1", Foreseen: []string{"a budget never opens"}}, {Name: "n2"}}, Refusals: []string{"jobs/x needs --force-unmanaged"},
+				Rehearsal: &snapshot.Rehearsal{Took: 12 * time.Minute, Result: record.EvictionFail, Failed: 1, Left: 1}},
 			"db": {Run: settled, Group: "db", Warnings: []string{"i-1 is in Standby"}},
 		},
 		Roll: roll.New(rules, "roll-1", []roll.Group{{Name: "batch", Total: 2}, {Name: "db", State: roll.LeftOut, Why: "nothing is outdated"}, {Name: "web", Resumes: true, Run: "web-1", Done: 4, Total: 12}}),

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -60,7 +60,7 @@ type Status struct {
 	Unreachable     []string
 	Left            []string
 	// Others are who else moves its nodes, as far as the marks on them tell.
-	Others []engine.MoverView
+	Others []snapshot.MoverView
 	// Pool is how a worker pool of Gardener's stands, which its run does not tell; PoolUnknown
 	// why that is not known.
 	Pool        *api.WorkerPoolStatus
@@ -329,18 +329,18 @@ func NodesOf(r record.Run, nodes []*world.Node) (out []*world.Node) {
 }
 
 // Unclaimed are who moves the nodes that no run knows.
-func Unclaimed(records []live.Stored, nodes []*world.Node) []engine.MoverView {
+func Unclaimed(records []live.Stored, nodes []*world.Node) []snapshot.MoverView {
 	known := map[string]bool{}
 	for _, r := range records {
 		for id := range r.Run.Nodes {
 			known[id] = true
 		}
 	}
-	return engine.Movers(slices.DeleteFunc(slices.Clone(nodes), func(n *world.Node) bool { return known[n.Machine] }), nil)
+	return snapshot.Movers(slices.DeleteFunc(slices.Clone(nodes), func(n *world.Node) bool { return known[n.Machine] }), nil)
 }
 
 // WriteUnclaimed names who moves nodes that no run knows.
-func WriteUnclaimed(w io.Writer, movers []engine.MoverView) {
+func WriteUnclaimed(w io.Writer, movers []snapshot.MoverView) {
 	if len(movers) == 0 {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
@@ -67,7 +67,7 @@ func WriteAbort(w io.Writer, run record.Run, driver string) {
 		fmt.Fprintln(w, "Driven by "+driver)
 	}
 	if rules, err := strategy.Named(run.Strategy); err == nil {
-		List(w, "An abort starts nothing new, and:", engine.AbortPlan(run, rules))
+		List(w, "An abort starts nothing new, and:", assess.AbortPlan(run, rules))
 	}
 	List(w, NotPutBack, run.Outstanding())
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
-	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/ui"
@@ -92,10 +92,10 @@ func onGroup(ctx context.Context, s *session.Session, cluster *session.InCluster
 // partial: the screen shows that, and the rest as it comes. It returns why that failed;
 // where it could not be read the screen closes by itself.
 func watchOn(ctx context.Context, w *live.Watch, f console.Face, read func(context.Context) error, screen ui.Options) error {
-	snapshots := make(chan *engine.Snapshot, 1)
+	snapshots := make(chan *snapshot.Snapshot, 1)
 	restore := sync.OnceFunc(session.RaiseGCPercent())
 	defer restore()
-	w.Publish = func(s *engine.Snapshot) {
+	w.Publish = func(s *snapshot.Snapshot) {
 		if !s.Partial {
 			restore()
 		}

@@ -1,0 +1,213 @@
+package assess
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Unavailable counts the nodes that are out of service because of us: from the
+// first eviction until the machine has left the group or, if the node is given up
+// in between, until our cordon is off. Where the cluster has to prove valid after it, it
+// holds its slot until then.
+func (s *Reader) Unavailable() int { return len(s.facts().with[holding]) }
+
+// holdsSlot reports whether a node is one of them.
+func (s *Reader) holdsSlot(id string, n record.Node) bool {
+	switch n.Stage {
+	case record.Draining, record.Settling, record.Updating:
+		return true
+	case record.Terminating:
+		return !n.Validated // else something stands in for it already
+	case record.Skipped, record.NodeFail:
+		return !n.Began.IsZero() && slices.ContainsFunc(s.Run.Marks[id], func(m record.Mark) bool { return m.Put.Kind == record.Cordon && !m.Foreign })
+	case record.Replaced:
+		return !n.PendingValidation.IsZero()
+	}
+	return false
+}
+
+// GateReason says why no new drain may start now, "" if one may that leaves so many nodes
+// in service. Two things are looked at: that they are enough, and that the pods we
+// evicted have found a place.
+func (s *Reader) GateReason(stay int) string {
+	if !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
+		return text.TooOldToDrain
+	}
+	if s.validFirst() {
+		if why := s.awaitingValidation(); why != "" {
+			return why
+		}
+	}
+	size := min(s.Run.Base.Desired, s.W.Group.Sizes.Desired) // who has made it smaller meanwhile, wants fewer
+	if floor := size - s.mayBeUnseen(); stay < floor {
+		return text.TooFewServe(s.InService(), floor, s.OutOfService())
+	}
+	return s.unschedulableReplacement()
+}
+
+// validFirst reports whether no drain starts while the cluster is not valid.
+func (s *Reader) validFirst() bool {
+	return s.Capabilities().RequiresValidation && !s.Nodeless() && !s.Run.Settings.PassInvalid
+}
+
+// mayBeUnseen is how many nodes may be out of service with nothing in their place: the limit,
+// less what machines outside the group stand in for as long as there are any.
+func (s *Reader) mayBeUnseen() int {
+	all, left := len(s.facts().with[outside]), len(s.facts().with[outsideStill])
+	if left == 0 {
+		return max(1, s.Run.Limit-all)
+	}
+	return max(0, s.Run.Limit-all)
+}
+
+// PassesGate reports whether a node waits for approval that does not serve: its drain
+// takes nothing out of service.
+func (s *Reader) PassesGate(machine string) bool {
+	if s.validFirst() {
+		return false // a node that does not serve makes the cluster invalid
+	}
+	n, m := s.Run.Nodes[machine], s.W.Machine(machine)
+	return n.Stage == record.Outdated && m != nil && !m.Leaving() && !s.Serves(m) && !s.WaitedFor(machine) && s.TakenBy(n.Name) == ""
+}
+
+// mostIdle is how many nodes out of service the gate names.
+const mostIdle = 3
+
+// OutOfService names the nodes that do not serve, although nothing of ours keeps them
+// from it, each with the way out; "" if there is none.
+func (s *Reader) OutOfService() string {
+	var out []string
+	for _, id := range s.With(outOfUse) {
+		m, node, n := s.W.Machine(id), s.W.NodeOf(id), s.Run.Nodes[id]
+		if node == nil || m.Leaving() || record.WorkingOn(n.Stage) || n.Stage == record.Launching || s.TakenBy(node.Name) != "" {
+			continue
+		}
+		switch approvable := s.PassesGate(m.ID); {
+		case node.Unschedulable && !s.ourCordon(m.ID, node.Name):
+			out = append(out, text.CordonedByAnother(node.Name, approvable))
+		case !node.Ready:
+			out = append(out, text.IdleNotReady(node.Name, approvable))
+		}
+	}
+	if more := len(out) - mostIdle; more > 0 {
+		out = append(out[:mostIdle], text.Rest(more))
+	}
+	return strings.Join(out, "; ")
+}
+
+// InService counts the group's nodes that are Ready and schedulable, less those
+// that drain. A node with nothing but our own taint or cordon still serves until
+// its drain begins.
+func (s *Reader) InService() int {
+	idle := s.facts().with[outOfUse]
+	count := len(s.W.Machines()) - len(idle)
+	if s.Nodeless() {
+		return count
+	}
+	for name := range s.takenNodes() {
+		if node := s.W.Node(name); node != nil && s.W.Machine(node.Machine) != nil && s.W.NodeOf(node.Machine) == node && !idle[node.Machine] {
+			count--
+		}
+	}
+	return count
+}
+
+// Serves reports whether a machine of the group is in service: its node is Ready and takes
+// pods, or wears nothing but a cordon of ours.
+func (s *Reader) Serves(m *world.Machine) bool {
+	return s.servesItself(m) && (s.Nodeless() || s.TakenBy(s.W.NodeOf(m.ID).Name) == "")
+}
+
+// servesItself reports the same, whatever others do with the node.
+func (s *Reader) servesItself(m *world.Machine) bool {
+	if s.Nodeless() {
+		return m.State == world.MachineInService && !s.InWork(m.ID)
+	}
+	node := s.W.NodeOf(m.ID)
+	if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable && !s.ourCordon(m.ID, node.Name) {
+		return false
+	}
+	switch s.Run.Nodes[m.ID].Stage {
+	case record.Draining, record.Settling, record.Terminating, record.Launching, record.Updating:
+		return false
+	}
+	return true
+}
+
+// NotServing lists those that do not serve of machines whose drains may start.
+func (s *Reader) NotServing(machines []string) []string {
+	f := s.facts()
+	starts := func(id string) bool {
+		return slices.Contains([]record.Stage{record.Queued, record.Ready, record.Surplus}, f.of[id].stage)
+	}
+	if !anyKey(f.with[outOfUse], starts) && !anyKey(f.with[Unlisted], starts) {
+		return nil // as a rule: no need to look at all of them
+	}
+	return slices.DeleteFunc(slices.Clone(machines), func(id string) bool { return !f.with[outOfUse][id] && !f.with[Unlisted][id] })
+}
+
+// Idles reports whether nothing is under way that would change what holds a node back.
+func (s *Reader) Idles() bool {
+	if len(s.HooksUnderWay(record.BeforeNode))+s.Count(record.Draining, record.Settling, record.Terminating, record.Launching) > 0 || s.updateGoesOn() {
+		return false
+	}
+	there, want := 0, s.W.Group.Sizes.Desired
+	if s.Run.Raised && s.Run.Foreign == "" {
+		want = s.Run.Expected() // which the cloud may not tell yet
+	}
+	for _, m := range s.W.Machines() {
+		if !m.Leaving() && !m.Detached && m.State != world.MachineStandby {
+			there++
+		}
+	}
+	return there >= want
+}
+
+// WaitedFor reports whether a node that is not heard from may come back and serve.
+func (s *Reader) WaitedFor(machine string) bool {
+	n := s.W.NodeOf(machine)
+	return s.Run.Settings.Unreachable == record.UnreachableWait && n != nil && !n.Unreachable.IsZero()
+}
+
+// ourCordon reports whether it was us who cordoned a node.
+func (s *Reader) ourCordon(machine, node string) bool {
+	mark, known := s.Run.MarkOf(record.CordonOf(machine, node))
+	return known && !mark.Foreign
+}
+
+// unschedulableReplacement names a pod that stands in for an evicted one and has been Pending
+// for too long, "" if there is none.
+func (s *Reader) unschedulableReplacement() string {
+	for _, p := range s.W.Unplaced() {
+		if !s.StandsIn(p) {
+			continue
+		}
+		since := p.Created.Add(s.Run.Settings.PendingLimit)
+		if s.Now.Before(since) {
+			s.WakeAt(since)
+			continue
+		}
+		return text.ReplacementPending(p.Ref(), s.Now.Sub(p.Created), p.Unplaced)
+	}
+	return ""
+}
+
+// StandsIn reports whether a pod without a node replaces one that was evicted.
+func (s *Reader) StandsIn(p *world.Pod) bool {
+	return s.Run.Evicted[p.Owner.UID] && p.Phase == world.PodPending
+}
+
+// HooksUnderWay lists the machines whose hooks of a phase run now.
+func (s *Reader) HooksUnderWay(phase record.HookPhase) []string {
+	var out []string
+	for _, p := range s.Run.Pending {
+		if p.Action.Kind == record.RunHook && p.Action.Phase == phase {
+			out = append(out, p.Action.Machine)
+		}
+	}
+	return out
+}

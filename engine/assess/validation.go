@@ -1,0 +1,72 @@
+package assess
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/validation"
+)
+
+// Invalid says what keeps the cluster from being valid now, as far as the world and what
+// the API has answered tell. It is worked out once a decision.
+func (s *Reader) Invalid() []record.Invalid {
+	if s.judged == nil {
+		s.judged = &verdict{validation.Check(s.W, s.goneAhead())}
+	}
+	return s.judged.found
+}
+
+// verdict is what a look at the cluster found.
+type verdict struct{ found []record.Invalid }
+
+// goneAhead are the machines whose end, or whose leave from their group, was granted: the
+// cloud may not show it yet, and their nodes may still be there for a while. The node of one
+// that another user has taken out of the group stays, with the pods on it.
+func (s *Reader) goneAhead() map[string]bool {
+	gone := map[string]bool{}
+	for id, n := range s.Run.Nodes {
+		m := s.W.Machine(id)
+		ended := n.Ends && (n.Stage == record.Terminating || n.Stage == record.Replaced)
+		if ended || n.Detached && m != nil && !m.Detached {
+			gone[id] = true
+		}
+	}
+	return gone
+}
+
+// PendingValidation lists the machines after which the cluster has yet to prove valid.
+func (s *Reader) PendingValidation() []string {
+	var out []string
+	for id, n := range s.Run.Nodes {
+		if !n.PendingValidation.IsZero() {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// HasPendingHooks reports whether the cluster has yet to prove valid after a machine.
+func (s *Reader) HasPendingHooks() bool { return len(s.PendingValidation()) > 0 }
+
+// awaitingValidation says why no drain may start while the cluster is not valid, "" if it is.
+func (s *Reader) awaitingValidation() string {
+	bad := record.Counting(s.Invalid())
+	if len(bad) == 0 {
+		return ""
+	}
+	return text.NotValid("", record.Messages(bad))
+}
+
+// ValidationTime is how long the proof after a machine takes: the longest so far or, before
+// the first one, the waits that it has and a guess.
+func (s *Reader) ValidationTime() time.Duration {
+	if !s.Capabilities().RequiresValidation {
+		return 0
+	}
+	k := s.Run.Settings
+	return cmp.Or(s.Run.ValidationTime, k.Interval+time.Duration(max(0, k.ValidateCount-1))*k.ValidatePause+JoinGuess)
+}

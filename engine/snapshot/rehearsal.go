@@ -1,0 +1,54 @@
+package snapshot
+
+import (
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
+)
+
+// Rehearsal is what came of playing a run to its end in a copy of the world.
+type Rehearsal struct {
+	// Took is how long it is until the run is over, or until it stopped there: it would not
+	// end by itself.
+	Took time.Duration
+	// Extrapolated: the rehearsal was cut off, and Took is its pace for the nodes that were
+	// left.
+	Extrapolated bool
+	// Result is how the run would end and Why in its own words; "" where it would not end by
+	// itself, and Why says what it would wait for.
+	Result record.Result
+	Why    string
+	// Replaced, Failed and Left are how many outdated nodes would then be replaced, would have
+	// failed, and would be neither, of those that are not left out on purpose.
+	Replaced, Failed, Left int
+	// Held are the nodes that something would keep from being emptied, a sentence each.
+	Held []string
+}
+
+// Endless reports whether the run would not end by itself.
+func (r Rehearsal) Endless() bool { return r.Result == record.NotStartedYet && !r.Extrapolated }
+
+// Smooth reports whether the run would end well, as far as was rehearsed.
+func (r Rehearsal) Smooth() bool {
+	return r.Extrapolated || r.Failed == 0 && (r.Result == record.Succeeded || r.Result == record.NodesLeft && r.Left == 0)
+}
+
+// Sentence says how the run would end, "" where there is nothing to say but when.
+func (r Rehearsal) Sentence() string {
+	if r.Smooth() {
+		return ""
+	}
+	return text.Rehearsal{Result: string(r.Result), Why: r.Why, Took: r.Took, Replaced: r.Replaced, Failed: r.Failed, Left: r.Left, Endless: r.Endless()}.String()
+}
+
+// Rehearse lets a plan tell what its rehearsal showed.
+func (p *Plan) Rehearse(r Rehearsal) {
+	late := p.late() // the rehearsal knows better
+	p.Warnings = slices.DeleteFunc(slices.Clone(p.Warnings), func(w string) bool { return late != "" && w == late })
+	p.Estimate, p.Rehearsal = r.Took, &r
+	if late = p.late(); r.Extrapolated && late != "" { // which was cut off before that
+		p.Warnings = append(p.Warnings, late)
+	}
+}

@@ -1,0 +1,418 @@
+package snapshot
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
+	"github.com/drainboard/drainboard/engine/assess/movers"
+	"github.com/drainboard/drainboard/engine/assess/preflight"
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// View makes the snapshot of a run, with the details of what is looked at. Rows
+// equal to those of the snapshot before (nil for none) are the same pointers. The
+// log, the cluster's name and the clock's skew are the loop's to add.
+func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look Look, before *Snapshot) *Snapshot {
+	s := &assess.Reader{Now: now, W: w, Run: r, Rules: rules} // it looks, and changes nothing
+	if rules.Follows() != nil && s.Run.External == nil {      // it is not in the record
+		s.Run.External = movers.NewActivity(now, w, nil, nil)
+	}
+	replaced, total := r.Outdated()
+	v := &Snapshot{
+		At: now, Group: cmp.Or(r.Alias, r.Group), Provider: r.Provider, Strategy: r.Strategy, RunID: r.ID,
+		State: r.State, Result: r.Result, Worst: r.Worst(), Why: r.Why, Gate: r.Gate, ExternalMovers: movers.Shown(r.ExternalMovers),
+		Started: r.Started, Ended: r.Finished, Done: replaced, Total: total,
+		Sizes: w.Group.Sizes, Base: r.Base, Limit: r.Limit,
+		Notes: r.Notes, Unrestored: r.Unrestored, Blind: r.Blind,
+		Validation: r.Validation, PassInvalid: r.Settings.PassInvalid, Partial: w.Partial(),
+	}
+	if a, w := r.Awaits, r.PhaseWait; a != nil && w != nil && r.State == record.Running {
+		v.Awaits, v.AwaitsUntil = a.Why, w.End
+	}
+	if r.State == record.NoRun && s.Fresh(world.Cloud) { // of what its nodes tell Others tells
+		v.ExternalMovers = slices.DeleteFunc(movers.OfGroup(s), func(r record.ExternalMover) bool { return !r.Acts })
+	}
+	v.From, v.To = versions(s)
+	v.TimeLeft = timeLeft(s)
+	for _, p := range r.Phases {
+		pv := PhaseView{Name: p.Name, Start: p.Start, End: p.End}
+		if !p.Start.IsZero() {
+			pv.Done, pv.Total = rules.Progress(p.Name, w, &r)
+		}
+		v.Phases = append(v.Phases, pv)
+	}
+	v.Zones = zones(s, before)
+	if !v.Partial {
+		v.Blockers, v.Evictions = leavers(s)
+	}
+	v.Batch = batchView(s)
+	v.External, v.Pool = othersView(s), poolView(s)
+	if r.State != record.NoRun {
+		v.Abilities, v.AbortPlan = abilities(s), s.Conduct().AbortPlan(s)
+	}
+	for _, src := range r.Sources() {
+		h := w.Health[src]
+		first := src == world.Cluster && v.Partial && h.Problem == "" // what is read for the first time is not old
+		v.Sources = append(v.Sources, SourceView{Name: src, Fresh: h.Fresh, Stale: !s.Fresh(src) && !first, Problem: h.Problem, Retry: h.Retry})
+	}
+	v.Until, v.CloudOnly = r.Settings.Until, r.Settings.CloudOnly
+	if c := r.Canary; c != nil && !c.Passed {
+		v.Canary, v.CanaryTrouble = c.Wait, c.Trouble
+		if c.Open {
+			v.Canary = &record.Wait{For: c.Wait.For, Start: now, End: now.Add(c.Wait.End.Sub(c.Wait.Start)), Needs: c.Wait.Needs}
+		}
+	}
+	v.Look = look
+	if look.Machine != "" {
+		v.Node = nodeDetail(s, look.Machine)
+	}
+	if look.Budget != "" {
+		v.Budget = budgetDetail(s, look.Budget)
+	}
+	return v
+}
+
+// abilities says of each command whether it is possible now.
+func abilities(s *assess.Reader) (out []AbilityNow) {
+	for _, a := range s.Rules.Abilities() {
+		now := AbilityNow{Kind: a.Kind, Why: s.Unable(a.Kind)}
+		if a.Answer == record.Substitute {
+			now.Instead = a.How
+		}
+		out = append(out, now)
+	}
+	return out
+}
+
+// versions names what the nodes come from and go to: kubelet versions as far as
+// they are known and differ, else template versions; "" where neither is known of a pool.
+func versions(s *assess.Reader) (from, to string) {
+	olds, news, templates := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for id, n := range s.Run.Nodes {
+		version := n.Old
+		if node := s.W.NodeOf(id); node != nil {
+			version = node.Version
+		}
+		if m := s.W.Machine(id); m != nil && !n.New {
+			templates[strconv.FormatInt(m.Template.Version, 10)] = true
+		}
+		switch {
+		case version == "":
+		case n.New:
+			news[version] = true
+		default:
+			olds[version] = true
+		}
+	}
+	from, to = strings.Join(slices.Sorted(maps.Keys(olds)), ", "), strings.Join(slices.Sorted(maps.Keys(news)), ", ")
+	if s.Run.State == record.NoRun {
+		return from, newest(s, to)
+	}
+	if p := s.W.Group.Pool; p != nil { // a template's number is the controller's own
+		if from == to {
+			to = ""
+		}
+		return from, cmp.Or(p.Version, to)
+	}
+	if from == to { // nothing known, or another image with the same kubelet
+		from, to = text.Templates(slices.Sorted(maps.Keys(templates))), ""
+	}
+	switch {
+	case to != "":
+	case s.Run.Target.Image != "":
+		to = s.Run.Target.Image
+	case len(s.Run.Target.Templates) > 0:
+		to = text.Template(s.Run.Target.Templates[0].Version)
+	}
+	return from, to
+}
+
+// newest names what a group at rest launches from: the kubelet version of the nodes
+// that are up to date, or the template's version as long as there is none.
+func newest(s *assess.Reader, known string) string {
+	if p := s.W.Group.Pool; p != nil { // the template's number is the controller's own
+		return cmp.Or(p.Version, known)
+	}
+	if known == "" && s.W.Group.Template.Version > 0 {
+		return text.Template(s.W.Group.Template.Version)
+	}
+	return known
+}
+
+// timeLeft estimates the time to the end from how long nodes took so far, or,
+// before the first one, from the waits that cannot be avoided.
+func timeLeft(s *assess.Reader) time.Duration {
+	replaced, total := s.Run.Outdated()
+	left := total - replaced - s.Count(record.Skipped, record.NodeFail)
+	if s.Run.External != nil && s.Run.State == record.NoRun {
+		pace, _ := s.Run.External.Pace(s.Now, replaced, left)
+		return pace
+	}
+	if s.Run.State != record.Running || left <= 0 {
+		return 0
+	}
+	for _, p := range s.Run.Phases {
+		if assess.Rolls(p.Name) && !p.Start.IsZero() && replaced > 0 {
+			pace := s.Now.Sub(p.Start) / time.Duration(replaced) * time.Duration(left)
+			if s.Run.NodeTime > 0 { // waiting for an approval is not the nodes' pace
+				rounds := (left + s.Run.Limit - 1) / max(1, s.Run.Limit)
+				pace = min(pace, time.Duration(rounds)*(s.Run.NodeTime+s.ValidationTime()))
+			}
+			return pace.Round(time.Second)
+		}
+	}
+	return s.Estimate(left)
+}
+
+// zones makes the tables, a zone each. As long as no node comes, goes or gets its
+// name, they are those of the snapshot before with the rows that changed.
+func zones(s *assess.Reader, before *Snapshot) []ZoneView {
+	var out []ZoneView
+	if before != nil {
+		out = sameNodes(s, before.Zones)
+	}
+	if out == nil {
+		out = allNodes(s)
+	}
+	for i := range out {
+		z := &out[i]
+		z.Done, z.Total = 0, 0
+		for _, row := range z.Rows {
+			if !row.New {
+				z.Total++
+			}
+			if !row.New && row.Stage == record.Replaced {
+				z.Done++
+			}
+		}
+	}
+	return out
+}
+
+// sameNodes makes the tables from those of before, nil if they list other nodes.
+func sameNodes(s *assess.Reader, before []ZoneView) []ZoneView {
+	count := 0
+	out := make([]ZoneView, len(before))
+	for i, z := range before {
+		out[i] = ZoneView{Name: z.Name, Rows: make([]*NodeRow, len(z.Rows)), bases: make([]basis, len(z.Rows))}
+		for j, was := range z.Rows {
+			n, known := s.Run.Nodes[was.ID]
+			if !known || n.Name != was.Name || n.Zone != was.Zone {
+				return nil
+			}
+			b, row := basisOf(s, was.ID, n), was
+			if b != z.bases[j] || b.moves() {
+				row = rowOf(s, was.ID, n)
+			}
+			if sameRow(was, row) {
+				row = was
+			}
+			out[i].Rows[j], out[i].bases[j] = row, b
+			count++
+		}
+	}
+	if count == 0 || count != len(s.Run.Nodes) {
+		return nil
+	}
+	return out
+}
+
+// allNodes makes the tables anew.
+func allNodes(s *assess.Reader) []ZoneView {
+	index := map[string]int{}
+	var out []ZoneView
+	for id, n := range s.Run.Nodes {
+		at, ok := index[n.Zone]
+		if !ok {
+			at = len(out)
+			index[n.Zone] = at
+			out = append(out, ZoneView{Name: n.Zone})
+		}
+		out[at].Rows = append(out[at].Rows, rowOf(s, id, n))
+	}
+	slices.SortFunc(out, func(a, b ZoneView) int { return cmp.Compare(a.Name, b.Name) })
+	for _, z := range out {
+		slices.SortFunc(z.Rows, func(a, b *NodeRow) int {
+			return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+		})
+	}
+	for i := range out {
+		for _, row := range out[i].Rows {
+			out[i].bases = append(out[i].bases, basisOf(s, row.ID, s.Run.Nodes[row.ID]))
+		}
+	}
+	return out
+}
+
+// basis is what a row was made from. The objects are replaced when they change, so
+// equal pointers are equal rows.
+type basis struct {
+	stage       record.Stage
+	since       time.Time
+	old, reason string
+	batch       int
+	new         bool
+	wait        *record.Wait
+	taken       string // who else takes it out of service
+
+	machine *world.Machine
+	node    *world.Node
+	pods    **world.Pod
+	unread  bool
+	marks   *record.Mark
+}
+
+func basisOf(s *assess.Reader, id string, n record.Node) basis {
+	b := basis{stage: n.Stage, since: n.Since, old: n.Old, reason: n.Reason, batch: n.Batch, new: n.New, wait: n.Wait, taken: s.TakenBy(n.Name), machine: s.W.Machine(id), node: s.W.NodeOf(id), unread: !s.W.KnowsPodsOn(n.Name)}
+	if pods := s.W.PodsOn(n.Name); len(pods) > 0 {
+		b.pods = &pods[0]
+	}
+	if marks := s.Run.Marks[id]; len(marks) > 0 {
+		b.marks = &marks[0]
+	}
+	return b
+}
+
+// moves reports whether a row depends on more than its basis: on the time, on
+// budgets and tries, on hooks.
+func (b *basis) moves() bool {
+	return b.stage == record.Draining || b.stage == record.Updating || b.stage == record.Launching || b.stage == record.Terminating || b.node != nil && !b.node.Unreachable.IsZero()
+}
+
+func rowOf(s *assess.Reader, id string, n record.Node) *NodeRow {
+	row := &NodeRow{ID: id, Name: n.Name, Zone: n.Zone, Stage: n.Stage, Since: n.Since, Version: n.Old, New: n.New, Wait: n.Wait, Batch: n.Batch, Note: n.Reason, Takes: s.Conduct().Takes(n)}
+	if n.Wait != nil && (n.Wait.For == record.WaitPostponed || n.Stage == record.Updating && n.Blocked && n.Wait.For != record.WaitUnhealthy) {
+		row.Wait = nil // it is up, and the note says why nothing comes of it
+	}
+	m, node := s.W.Machine(id), s.W.NodeOf(id)
+	row.Detached = m != nil && m.Detached
+	if node != nil {
+		row.Version, row.Ready, row.Cordoned, row.Tainted = node.Version, node.Ready, node.Unschedulable, node.HasTaint(taintOf(s.Run.Marks[id]))
+		if !node.Ready && row.Note == "" && n.Stage != record.Replaced {
+			row.Note = cmp.Or(node.Trouble, "NotReady")
+		}
+	}
+	if by := s.TakenBy(n.Name); by != "" && row.Note == "" {
+		row.Note = text.TakenOutBy(by)
+	}
+	if row.Note == "" && n.Stage == record.Launching && m != nil {
+		row.Note = s.WhyNotReady(m)
+	}
+	if assess.IsDraining(n) {
+		row.Pods = n.Pods
+		left, asks := assess.LeavingPods(s.W, s.W.PodsOn(n.Name), s.ConsentsOn(n.Name))
+		row.PodsLeft = len(left)
+		row.Pods = max(row.Pods, row.PodsLeft)
+		row.Blocked = len(asks) > 0
+		for _, p := range left {
+			row.Blocked = row.Blocked || blockers.Stuck(s, p)
+		}
+	}
+	if node != nil && !node.Unreachable.IsZero() && n.Stage != record.Replaced {
+		row.Note = text.SilentFor(s.Now.Sub(node.Unreachable))
+		if n.Stage == record.Outdated {
+			row.Stage = record.Unreachable
+		}
+	}
+	if held := s.HeldBy(m); row.Note == "" && held != "" {
+		row.Note = held
+	}
+	if moves := s.Run.Moves(id, node); len(moves) > 0 {
+		row.By = moves[0].By
+		if row.Note == "" && n.Stage != record.Replaced {
+			row.Note = moves[0].Means
+		}
+	}
+	if n.Stage == record.Outdated || n.Stage == record.Queued || s.Run.State == record.NoRun && n.Stage != record.Draining {
+		row.PodsLeft, _ = s.PodsToMove(n.Name)
+		row.Pods = row.PodsLeft
+	}
+	if !s.W.KnowsPodsOn(n.Name) {
+		row.PodsUnread, row.PodsLeft, row.Pods = true, 0, 0
+	}
+	return row
+}
+
+func taintOf(marks []record.Mark) world.Taint {
+	for _, m := range marks {
+		if m.Put.Kind == record.AddTaint {
+			return m.Put.AsTaint()
+		}
+	}
+	return world.Taint{}
+}
+
+func sameRow(a, b *NodeRow) bool {
+	x, y := *a, *b
+	if (x.Wait == nil) != (y.Wait == nil) || x.Wait != nil && (x.Wait.For != y.Wait.For || !x.Wait.End.Equal(y.Wait.End)) {
+		return false
+	}
+	x.Wait, y.Wait = nil, nil
+	return x == y
+}
+
+// leavers lists the pods that have to leave draining nodes: what keeps them there
+// now, the nearest deadline first, and those that are on their way.
+func leavers(s *assess.Reader) (blocked []*blockers.Blocker, going []*Eviction) {
+	for _, id := range s.In(record.Draining, record.Updating, record.NodeFail) {
+		n := s.Run.Nodes[id]
+		if n.Stage == record.Updating && !assess.DrainedByController(n) {
+			continue
+		}
+		for _, p := range s.W.PodsOn(n.Name) {
+			switch v := s.Judge(p); {
+			case v.Fate == drain.Asks, v.Fate == drain.Leaves && blockers.Stuck(s, p):
+				blocked = append(blocked, blockers.Of(s, p, n, id))
+			case v.Fate == drain.Leaves && p.Terminating():
+				going = append(going, &Eviction{Pod: p.Ref(), UID: p.UID, Node: n.Name, Machine: id, Owner: assess.OwnerName(p), Grace: blockers.GraceOf(p)})
+			}
+		}
+	}
+	slices.SortStableFunc(blocked, func(a, b *blockers.Blocker) int {
+		return cmp.Or(endOf(a.Deadline).Compare(endOf(b.Deadline)), cmp.Compare(a.Pod, b.Pod))
+	})
+	slices.SortStableFunc(going, func(a, b *Eviction) int {
+		return cmp.Or(b.Grace.End.Compare(a.Grace.End), cmp.Compare(a.Pod, b.Pod))
+	})
+	return blocked, going
+}
+
+// endOf is the end of a wait, far away without one.
+func endOf(w *record.Wait) time.Time {
+	if w == nil {
+		return time.Unix(1<<40, 0)
+	}
+	return w.End
+}
+
+func batchView(s *assess.Reader) *BatchView {
+	b, waiting := s.Run.Waiting()
+	if !waiting || s.Run.State == record.Finished || s.Run.State == record.Ending {
+		return nil
+	}
+	v := &BatchView{ID: b.ID, Phase: b.Phase, Hash: b.Hash, Nodes: b.Names, Since: b.Waiting}
+	if b.Phase != "" {
+		v.Does = s.Rules.Does(b.Phase, s.W, &s.Run)
+	}
+	if s.Run.Settings.Approve == record.ApproveCanary && !s.CanaryStarted() {
+		v.Canary, v.Watch = true, s.Run.Settings.CanaryWatch
+	}
+	o := b.Preview
+	if o.AsOf.IsZero() { // nobody has looked yet
+		if s.W.Partial() {
+			return nil // what it does is not known, and soon will be
+		}
+		o = preflight.Batch(s, b)
+	}
+	v.AsOf, v.Evict, v.Ignore, v.Foreseen, v.NotEvaluated = o.AsOf, o.Evict, o.Ignore, o.Foreseen, o.NotEvaluated
+	return v
+}

@@ -18,18 +18,18 @@ import (
 // approve keeps the batches going: it forms the next one when a slot is free and
 // nothing approved is left to start (or the gate holds that, and a node that waits for
 // approval would pass it), and moves the nodes of an approved batch to queued.
-func (s *Step) approve(slots int) {
+func approve(s *Step, slots int) {
 	if slots <= 0 || s.Startable() && (s.Run.Gate == "" || !s.AnyPassesGate()) {
 		return
 	}
 	if n := len(s.Run.Batches); n > 0 && s.Run.Batches[n-1].Approved.IsZero() {
-		s.refreshBatch()
+		refreshBatch(s)
 		return
 	}
 	if s.Capabilities().WholeBatches && s.Count(record.Updating, record.Queued) > 0 && s.Run.Settings.Approve != record.ApproveNone {
 		return // the last batch has to be healthy first
 	}
-	if !s.canaryOver() {
+	if !canaryOver(s) {
 		return
 	}
 	next := nextBatch(&s.Reader)
@@ -45,7 +45,7 @@ func (s *Step) approve(slots int) {
 		s.Report(record.Event{Type: record.BatchWaiting, Batch: b.ID, Message: text.BatchWaiting(b.Names)})
 		return
 	}
-	s.queue(b)
+	queue(s, b)
 }
 
 // nextBatch lists the machines that would be approved next: first those that take
@@ -118,7 +118,7 @@ func hash(s *assess.Reader, machines []string) string {
 
 // refreshBatch makes the waiting batch anew when its nodes are no longer all
 // there to be rolled.
-func (s *Step) refreshBatch() {
+func refreshBatch(s *Step) {
 	last := len(s.Run.Batches) - 1
 	b := s.Run.Batches[last]
 	next := nextBatch(&s.Reader)
@@ -133,7 +133,7 @@ func (s *Step) refreshBatch() {
 }
 
 // queue moves the nodes of an approved batch to queued.
-func (s *Step) queue(b record.Batch) {
+func queue(s *Step, b record.Batch) {
 	for _, id := range b.Machines {
 		if n := s.Run.Nodes[id]; n.Stage == record.Outdated {
 			n.Stage, n.Since, n.Batch = record.Queued, s.Now, b.ID
@@ -149,7 +149,7 @@ func (s *Step) queue(b record.Batch) {
 }
 
 // previewBatch keeps the outlook of a waiting batch in the run.
-func (s *Step) previewBatch() {
+func previewBatch(s *Step) {
 	b, waiting := s.Run.Waiting()
 	if !waiting || s.Run.State == record.Ending || s.Run.State == record.Finished || s.Now.Sub(b.Preview.AsOf) < preflight.PreviewEvery {
 		return
@@ -167,7 +167,7 @@ func (s *Step) previewBatch() {
 // replaced, and every new node has been Ready for CanaryWatch with no pod that
 // crash-loops only there. A trouble that lasts as long pauses the run; resuming it
 // accepts the trouble.
-func (s *Step) canaryOver() bool {
+func canaryOver(s *Step) bool {
 	if s.Run.Settings.Approve != record.ApproveCanary || !s.CanaryStarted() {
 		return true
 	}
@@ -275,7 +275,7 @@ func lastReplaced(s *assess.Reader) (last time.Time) {
 
 // acceptCanary lets the other nodes follow although the canary is not well, if that
 // is why the run was paused.
-func (s *Step) acceptCanary(by string) {
+func acceptCanary(s *Step, by string) {
 	if c := s.Run.Canary; c != nil && c.Trouble != "" && !c.Passed && s.Over(c.Wait) {
 		s.Run.Canary = &record.Canary{Wait: c.Wait, Trouble: c.Trouble, Since: c.Since, Passed: true, By: by}
 		s.Report(record.Event{Type: record.ValidationPassed, Reason: "canary", Message: text.CanaryAccepted(by, c.Trouble)})

@@ -12,7 +12,7 @@ import (
 )
 
 // handle carries out an operator's command, or reports why it cannot.
-func (s *Step) handle(c record.Command) {
+func handle(s *Step, c record.Command) {
 	c.By, c.Node, c.Reason = world.Clean(c.By), world.Clean(c.Node), world.Clean(c.Reason)
 	if why := s.Unable(c.Kind); why != "" {
 		s.refuse(c, text.NotPossible(string(c.Kind), why))
@@ -21,17 +21,17 @@ func (s *Step) handle(c record.Command) {
 	s.changed = true
 	switch c.Kind {
 	case record.CmdApprove:
-		s.handleApprove(c)
+		handleApprove(s, c)
 	case record.CmdPause:
 		s.Pause(text.AskedForBy(c.Who()) + s.Conduct().PauseNote(&s.Reader))
 	case record.CmdResume:
-		s.takeExternalPause()
+		takeExternalPause(s)
 		s.Run.State, s.Run.Why = record.Running, ""
 		s.openGate()
-		s.acceptCanary(c.By)
+		acceptCanary(s, c.By)
 		s.Report(record.Event{Type: record.RunResumed, Reason: c.By, Message: text.Resumed})
 	case record.CmdForce:
-		s.handleForce(c)
+		handleForce(s, c)
 	case record.CmdSkip, record.CmdReturn:
 		s.drive().reorder(s, c)
 	case record.CmdAbort:
@@ -46,7 +46,7 @@ func (s *Step) refuse(c record.Command, why string) {
 	s.Report(record.Event{Type: record.Warning, Reason: "refused", Node: c.Node, Batch: c.Batch, Message: why})
 }
 
-func (s *Step) handleApprove(c record.Command) {
+func handleApprove(s *Step, c record.Command) {
 	last := len(s.Run.Batches) - 1
 	b := s.Run.Batches[last]
 	if c.Batch != b.ID || c.Hash != b.Hash {
@@ -59,10 +59,10 @@ func (s *Step) handleApprove(c record.Command) {
 		s.Report(record.Event{Type: record.BatchApproved, Batch: b.ID, Phase: b.Phase, Reason: b.By, Message: text.PhaseApproved(b.Phase)})
 		return
 	}
-	s.queue(b)
+	queue(s, b)
 }
 
-func (s *Step) handleForce(c record.Command) {
+func handleForce(s *Step, c record.Command) {
 	id, ok := machineNamed(&s.Reader, c.Node)
 	if !ok || !assess.IsDraining(s.Run.Nodes[id]) {
 		s.refuse(c, text.ForceRefused(c.Node))
@@ -78,10 +78,10 @@ func (s *Step) handleForce(c record.Command) {
 	if why == "" {
 		why = text.ForcedByHand
 	}
-	s.orderForce(id, c.UID, c.By, why)
+	orderForce(s, id, c.UID, c.By, why)
 }
 
-func (s *Step) handleSkip(c record.Command) {
+func handleSkip(s *Step, c record.Command) {
 	id, _ := machineNamed(&s.Reader, c.Node)
 	switch n := s.Run.Nodes[id]; {
 	case assess.Skippable(n):
@@ -92,7 +92,7 @@ func (s *Step) handleSkip(c record.Command) {
 }
 
 // handleReturn puts a skipped or failed node at the end of the order.
-func (s *Step) handleReturn(c record.Command) {
+func handleReturn(s *Step, c record.Command) {
 	id, _ := machineNamed(&s.Reader, c.Node)
 	n := s.Run.Nodes[id]
 	if !assess.Returnable(n) || s.W.Machine(id) == nil {
@@ -107,7 +107,7 @@ func (s *Step) handleReturn(c record.Command) {
 	n.Stage, n.Since, n.Began, n.Reason, n.Order, n.Batch = record.Outdated, s.Now, time.Time{}, "", "", 0
 	n.Result, n.BlockingPods = "", nil
 	s.SetNode(id, n)
-	s.endOrders(id)
+	endOrders(s, id)
 	s.inOrder(id)
 	s.Report(record.Event{Type: record.NodeOutdated, Node: s.Label(id, n), Zone: n.Zone, Reason: "returned", Message: text.Returned(c.By)})
 }
@@ -137,7 +137,7 @@ const (
 )
 
 // handleRemote obeys a command from elsewhere, once, and answers it.
-func (s *Step) handleRemote(c record.Command) {
+func handleRemote(s *Step, c record.Command) {
 	if i := slices.IndexFunc(s.Run.HandledCommands, func(a record.Ack) bool { return a.ID == c.ID }); i >= 0 {
 		s.acks = append(s.acks, s.Run.HandledCommands[i]) // the answer did not reach the sender
 		return
@@ -148,7 +148,7 @@ func (s *Step) handleRemote(c record.Command) {
 	if why := unheard(&s.Reader, c); why != "" {
 		s.refuse(c, why)
 	} else {
-		s.handle(c)
+		handle(s, c)
 	}
 	ack := record.Ack{ID: c.ID, At: s.Now, Given: c.At, Accepted: !s.declined}
 	var words []string
@@ -183,6 +183,6 @@ func unheard(s *assess.Reader, c record.Command) string {
 }
 
 // forgetHandled forgets the commands that cannot be heard again.
-func (s *Step) forgetHandled() {
+func forgetHandled(s *Step) {
 	s.Run.HandledCommands = slices.DeleteFunc(s.Run.HandledCommands, func(a record.Ack) bool { return s.Now.After(a.Given.Add(takenFor)) })
 }

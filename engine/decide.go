@@ -48,18 +48,18 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 	s := newStep(rules, now, w, r)
 	s.unwritten = in.Unwritten
 	s.countTime(s.blind())
-	s.takeOutcomes(in.Outcomes)
+	takeOutcomes(s, in.Outcomes)
 	known := s.Known()
 	if known {
 		s.drive().observe(s)
-		s.dropNames()
+		dropNames(s)
 	}
-	s.forgetHandled()
+	forgetHandled(s)
 	for _, c := range in.Commands {
 		if c.ID != "" {
-			s.handleRemote(c)
+			handleRemote(s, c)
 		} else {
-			s.handle(c)
+			handle(s, c)
 		}
 	}
 	if in.Pause != "" && s.Run.State == record.Running {
@@ -68,9 +68,9 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 	}
 	if known && !s.unwritten {
 		s.drive().advance(s)
-		s.previewBatch()
+		previewBatch(s)
 	}
-	s.reportFound()
+	reportFound(s)
 	s.Run.Seen = now
 	s.Run.Blind = s.blind()
 	s.changed = s.changed || !s.unwritten && !slices.Equal(s.Run.Blind, r.Blind) || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
@@ -85,18 +85,18 @@ func (s *Step) advance() {
 	}
 	switch s.Run.State {
 	case record.Running:
-		s.runGoneHooks()
+		runGoneHooks(s)
 		s.strategy.Step(s)
 		s.advanceNodes() // none of these continues once something has ended the run
-		s.evict()
+		evict(s)
 	case record.Paused:
-		s.lookAtUpdates()
+		lookAtUpdates(s)
 		s.advanceNodes()
-		s.runGoneHooks()
+		runGoneHooks(s)
 	case record.Ending:
 		s.end()
 	}
-	s.checkPending()
+	checkPending(s)
 }
 
 // Step is one decision in the making, handed to the strategy. Its methods ask

@@ -35,9 +35,9 @@ func (rolling) advance(s *Step) { s.advance() }
 
 func (rolling) reorder(s *Step, c record.Command) {
 	if c.Kind == record.CmdSkip {
-		s.handleSkip(c)
+		handleSkip(s, c)
 	} else {
-		s.handleReturn(c)
+		handleReturn(s, c)
 	}
 }
 
@@ -57,14 +57,14 @@ func (rolling) plan(s *Step) (outdated []string) {
 // helping is a run that follows its group's controller.
 type helping struct{ by selfdriven.Controller }
 
-func (helping) observe(s *Step) { s.observeController() }
+func (helping) observe(s *Step) { observeController(s) }
 
-func (h helping) advance(s *Step) { s.followController(h) }
+func (h helping) advance(s *Step) { followController(s, h) }
 
 func (h helping) reorder(s *Step, c record.Command) { h.lateOrSooner(s, c) }
 
 func (helping) plan(s *Step) []string {
-	s.observeController()
+	observeController(s)
 	return s.In(record.Outdated, record.Draining, record.Updating, record.Settling)
 }
 

@@ -55,12 +55,12 @@ func (s *Step) stop(result record.Result, why string) {
 	s.Run.PhaseWait = s.NewWait(record.WaitRestoring, cleanupLimit+s.Run.Settings.Settle, world.Cluster)
 	for _, id := range s.In(record.Draining) {
 		n := s.Run.Nodes[id]
-		s.offBalancers(id, &n)
+		offBalancers(s, id, &n)
 		s.SetNode(id, n)
 	}
 	s.Run.Retries = map[string]record.Retry{}
 	s.openGate()
-	s.dropHooks()
+	dropHooks(s)
 	if n := len(s.Run.Batches); n > 0 && s.Run.Batches[n-1].Approved.IsZero() {
 		s.Run.Batches = s.Run.Batches[:n-1]
 	}
@@ -94,12 +94,12 @@ func (s *Step) end() {
 		}
 	}
 	done = s.strategy.End(s) && done
-	done = s.runGoneHooks() && done && !undecided(&s.Reader)
+	done = runGoneHooks(s) && done && !undecided(&s.Reader)
 	if !done && !late {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
-	s.listUnrestoredUpdates()
+	listUnrestoredUpdates(s)
 	s.listUnrestored()
 	if s.Conduct().RollsBack() {
 		s.offerRollback()
@@ -284,7 +284,7 @@ func (s *Step) finish(result record.Result) {
 	s.Enter("")
 	s.Run.State, s.Run.Result, s.Run.Finished, s.Run.PhaseWait, s.Run.Awaits = record.Finished, result, s.Now, nil, nil
 	s.Run.Pending, s.Run.Pods, s.Run.Retries, s.Run.Evicted, s.Run.ExternalMovers, s.Run.Deferrals = nil, nil, nil, nil, nil, nil
-	s.reportFound() // the run's end is the last event about it
+	reportFound(s) // the run's end is the last event about it
 	code := s.Run.ExitCode()
 	replaced, total := s.Run.Outdated()
 	message := text.RunFinished(string(result), s.Run.Why, replaced, total, s.Conduct().Did(&s.Reader), s.Now.Sub(s.Run.Started))

@@ -73,7 +73,7 @@ func (s *Step) ask(a record.Action) bool {
 }
 
 // takeOutcomes lays what came of actions over the run.
-func (s *Step) takeOutcomes(outs []record.Outcome) {
+func takeOutcomes(s *Step, outs []record.Outcome) {
 	for _, o := range outs {
 		o = o.Cleaned()
 		p, ok := s.Run.Pending[o.Key]
@@ -87,31 +87,31 @@ func (s *Step) takeOutcomes(outs []record.Outcome) {
 				s.looks[p.Action.Machine] = o
 				delete(s.Run.Retries, o.Key)
 			} else {
-				s.pauseRetry(o)
+				pauseRetry(s, o)
 			}
 			continue
 		case record.CheckEffect:
-			s.takeCheck(p.Action, o)
+			takeCheck(s, p.Action, o)
 			continue
 		case record.Inspect:
 			delete(s.Run.Pending, o.Key)
-			s.takeInspection(p.Action.Machine, o)
+			takeInspection(s, p.Action.Machine, o)
 			continue
 		case record.Evict, record.Delete:
-			s.takeEviction(p, o)
+			takeEviction(s, p, o)
 			continue
 		case record.RunHook:
-			s.takeHook(p, o)
+			takeHook(s, p, o)
 			continue
 		}
 		switch o.Verdict {
 		case record.Done:
 			p.Accepted, p.Expires = s.Now, s.Now.Add(expiry)
 			s.Run.Pending[o.Key] = p
-			s.took(p.Action, o)
+			took(s, p.Action, o)
 		case record.Refused:
 			delete(s.Run.Pending, o.Key)
-			s.refused(p.Action, o)
+			refused(s, p.Action, o)
 		case record.Unknown:
 			p.Expires = s.Now
 			s.Run.Pending[o.Key] = p
@@ -120,7 +120,7 @@ func (s *Step) takeOutcomes(outs []record.Outcome) {
 }
 
 // took is called once for every accepted change that is not an eviction.
-func (s *Step) took(a record.Action, o record.Outcome) {
+func took(s *Step, a record.Action, o record.Outcome) {
 	if a.Kind == record.CreateTemplate && o.Template != nil {
 		s.made = o.Template
 	}
@@ -136,30 +136,30 @@ func (s *Step) took(a record.Action, o record.Outcome) {
 	}
 	switch a.Kind {
 	case record.Terminate:
-		s.validateAgain(a.Machine)
+		validateAgain(s, a.Machine)
 	case record.Detach:
 		s.left(a.Machine)
 	}
 	delete(s.Run.Retries, a.Key)
 	if a.Kind == record.Deregister {
-		s.tookOut(a, o)
+		tookOut(s, a, o)
 		return
 	}
 	s.reportChange(a)
 }
 
-func (s *Step) refused(a record.Action, o record.Outcome) {
+func refused(s *Step, a record.Action, o record.Outcome) {
 	if (a.Kind == record.Terminate || a.Kind == record.EndWarm) && o.Refusal == record.RefusedGone {
 		s.Run.Pending[a.Key] = record.Pending{Action: a, Asked: s.Now, Accepted: s.Now, Expires: s.Now.Add(expiry)}
 		s.vanished(a)
 		return
 	}
-	s.unasked(a)
+	unasked(s, a)
 	if m := s.W.Machine(a.Machine); a.Kind == record.Terminate && m != nil && m.Leaving() { // others end it, and it is not asked for again
 		s.vanished(a)
 	}
 	before := s.Run.Retries[a.Key]
-	s.pauseRetry(o)
+	pauseRetry(s, o)
 	if o.Refusal != record.RefusedStale && before.Message != o.Message {
 		s.Report(record.Event{Type: record.Warning, Node: a.Node, Reason: string(o.Refusal), Message: a.Sentence() + ": " + o.Message})
 	}
@@ -167,7 +167,7 @@ func (s *Step) refused(a record.Action, o record.Outcome) {
 
 // unasked takes a machine that was asked for in a zone by name, and did not come of
 // it, off what the group is expected to have.
-func (s *Step) unasked(a record.Action) {
+func unasked(s *Step, a record.Action) {
 	if a.Kind == record.LaunchIn {
 		s.Run.AskedZones = slices.DeleteFunc(s.Run.AskedZones, func(z string) bool { return z == a.Zone })
 	}
@@ -175,7 +175,7 @@ func (s *Step) unasked(a record.Action) {
 
 // pauseRetry remembers a refusal: 1, 2, 4 ... 30 s, or as long as the API asks. A run that
 // ends has little time, and pauses for 8 s at most.
-func (s *Step) pauseRetry(o record.Outcome) {
+func pauseRetry(s *Step, o record.Outcome) {
 	r := s.Run.Retries[o.Key]
 	longest := 30 * time.Second
 	if s.Run.State == record.Ending {
@@ -196,7 +196,7 @@ func (s *Step) pauseRetry(o record.Outcome) {
 }
 
 // takeCheck settles an action whose fate was looked up directly.
-func (s *Step) takeCheck(check record.Action, o record.Outcome) {
+func takeCheck(s *Step, check record.Action, o record.Outcome) {
 	delete(s.Run.Pending, check.Key)
 	p, ok := s.Run.Pending[check.Of.Key]
 	if !ok {
@@ -204,16 +204,16 @@ func (s *Step) takeCheck(check record.Action, o record.Outcome) {
 	}
 	switch {
 	case o.Verdict != record.Done:
-		s.pauseRetry(o) // ask the direct read again after a pause
+		pauseRetry(s, o) // ask the direct read again after a pause
 	case !o.Happened && p.Action.Kind == record.LaunchIn:
-		s.launchAgain(p.Action, o)
+		launchAgain(s, p.Action, o)
 	case o.Happened && p.Action.Kind == record.CreateTemplate && o.Template == nil,
 		!o.Happened:
-		s.foundOut(p.Action, false)
+		foundOut(s, p.Action, false)
 		delete(s.Run.Pending, check.Of.Key)
 		delete(s.Run.Retries, check.Key)
 	default:
-		s.foundOut(p.Action, true)
+		foundOut(s, p.Action, true)
 		delete(s.Run.Retries, check.Key)
 		first := p.Accepted.IsZero()
 		p.Expires = s.Now.Add(expiry)
@@ -222,9 +222,9 @@ func (s *Step) takeCheck(check record.Action, o record.Outcome) {
 		}
 		s.Run.Pending[check.Of.Key] = p
 		if first && (p.Action.Kind == record.Evict || p.Action.Kind == record.Delete) {
-			s.takeEviction(p, record.Outcome{Key: p.Action.Key, At: o.At, Verdict: record.Done})
+			takeEviction(s, p, record.Outcome{Key: p.Action.Key, At: o.At, Verdict: record.Done})
 		} else if first {
-			s.took(p.Action, o)
+			took(s, p.Action, o)
 		}
 	}
 }
@@ -233,9 +233,9 @@ func (s *Step) takeCheck(check record.Action, o record.Outcome) {
 // which request a machine came of, and one with the same token is answered with what
 // came of the first. Only that answer says what the group's size is to be; until
 // then, and while nothing may be asked, the machine counts as asked for.
-func (s *Step) launchAgain(a record.Action, o record.Outcome) {
+func launchAgain(s *Step, a record.Action, o record.Outcome) {
 	if s.Run.State == record.Paused || !s.Fresh(world.Cloud) || s.unwritten {
-		s.pauseRetry(o) // look again later
+		pauseRetry(s, o) // look again later
 		return
 	}
 	delete(s.Run.Pending, a.Key)
@@ -244,12 +244,12 @@ func (s *Step) launchAgain(a record.Action, o record.Outcome) {
 		return
 	}
 	if s.W.Group.Sizes.Desired < s.Run.Expected() {
-		s.unasked(a)
+		unasked(s, a)
 	}
 }
 
 // checkPending drops what the world shows as done and looks up what has expired.
-func (s *Step) checkPending() {
+func checkPending(s *Step) {
 	for _, key := range slices.Sorted(maps.Keys(s.Run.Pending)) {
 		p := s.Run.Pending[key]
 		if !p.Accepted.IsZero() && p.Action.IsSeen(s.W) {
@@ -267,17 +267,17 @@ func (s *Step) checkPending() {
 			s.Soon()
 		case a.Kind == record.Inspect:
 			delete(s.Run.Pending, key)
-			s.takeInspection(a.Machine, record.Outcome{})
+			takeInspection(s, a.Machine, record.Outcome{})
 			s.Soon()
 		case a.ReadOnly(), a.OnlyAnswered() && !p.Accepted.IsZero():
 			delete(s.Run.Pending, key)
 		default:
-			s.lookUp(a)
+			lookUp(s, a)
 		}
 	}
 }
 
-func (s *Step) lookUp(a record.Action) {
+func lookUp(s *Step, a record.Action) {
 	if a.Key == record.RaiseKey {
 		s.Run.RaiseUnsure = true
 	}

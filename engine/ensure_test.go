@@ -23,7 +23,7 @@ func TestDeniedWhileTheAPIIsInTrouble(t *testing.T) {
 		{Refusal: record.RefusedBusy, Message: "EOF"},
 	} {
 		o.Key = key
-		s.pauseRetry(o)
+		pauseRetry(s, o)
 		r := s.Run.Retries[key]
 		if want := i >= 5; r.Hopeless() != want {
 			t.Errorf("after %d refusals: hopeless is %v, want %v", i+1, r.Hopeless(), want)

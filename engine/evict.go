@@ -42,11 +42,11 @@ func (c candidate) budgets() string {
 // A budget has one eviction without an answer at a time: of two that arrive together
 // the API server lets one wait 500 ms, because both count the budget down
 // (EvictionsRetry in pkg/registry/core/pod/storage/eviction.go).
-func (s *Step) evict() {
+func evict(s *Step) {
 	if s.Run.State != record.Running || !s.Fresh(world.Cluster) {
 		return
 	}
-	s.carryOutOrders()
+	carryOutOrders(s)
 	inFlight, perBudget, asked := evictionsInFlight(&s.Reader)
 	count := func(ref string) int { return perBudget[ref] }
 	if inFlight >= s.Run.Settings.EvictionsAtOnce {
@@ -55,7 +55,7 @@ func (s *Step) evict() {
 	var list []candidate
 	for _, id := range s.In(record.Draining) {
 		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" && n.Missing.IsZero() && isolated(&s.Reader, n) {
-			list = append(list, s.candidates(id, n, count)...)
+			list = append(list, candidates(s, id, n, count)...)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int {
@@ -76,18 +76,18 @@ func (s *Step) evict() {
 			continue
 		}
 		due := due(&s.Reader, c)
-		if due && s.retriesUsedUp(c) {
+		if due && retriesUsedUp(s, c) {
 			continue
 		}
 		switch {
 		case gate.Open && (due || c.known.Closed) && !anyOf(gate, asked):
 		case !gate.Open && due && !anyOf(gate, perBudget) && mayProbe(&s.Reader, tried[c.budgets()], blockers.RetryPause(&s.Reader, gate)):
 		default:
-			s.noteClosed(c, gate)
-			s.countRound(c, due, tried[c.budgets()])
+			noteClosed(s, c, gate)
+			countRound(s, c, due, tried[c.budgets()])
 			continue
 		}
-		if s.sendEviction(c) {
+		if sendEviction(s, c) {
 			inFlight++
 			tried[c.budgets()] = s.Now
 			for _, b := range c.gate.Budgets {
@@ -99,7 +99,7 @@ func (s *Step) evict() {
 }
 
 // candidates lists the pods of a draining node that may be asked to leave.
-func (s *Step) candidates(id string, n record.Node, inFlight func(string) int) []candidate {
+func candidates(s *Step, id string, n record.Node, inFlight func(string) int) []candidate {
 	var out []candidate
 	for _, p := range s.W.PodsOn(n.Name) {
 		if p.Terminating() || s.Judge(p).Fate != drain.Leaves {
@@ -110,7 +110,7 @@ func (s *Step) candidates(id string, n record.Node, inFlight func(string) int) [
 			continue
 		}
 		if known.Tries == 0 && s.CameBack(p) {
-			known = s.noteReturn(p, n)
+			known = noteReturn(s, p, n)
 		}
 		out = append(out, candidate{id, n, p, known, drain.GateOf(s.W, p, inFlight), assess.Chance(s.Run.Seed, p.UID)})
 	}
@@ -125,7 +125,7 @@ func due(s *assess.Reader, c candidate) bool {
 
 // noteClosed remembers that a refused pod's budget was seen closed: the moment
 // it opens the eviction goes out without waiting for the timer.
-func (s *Step) noteClosed(c candidate, gate drain.Gate) {
+func noteClosed(s *Step, c candidate, gate drain.Gate) {
 	if !gate.Open && c.known.Tries > 0 && !c.known.Closed {
 		c.known.Closed = true
 		s.Run.Pods[c.pod.UID] = c.known
@@ -134,7 +134,7 @@ func (s *Step) noteClosed(c candidate, gate drain.Gate) {
 }
 
 // sendEviction asks for one eviction and counts the try.
-func (s *Step) sendEviction(c candidate) bool {
+func sendEviction(s *Step, c candidate) bool {
 	if !s.ask(record.Action{Kind: record.Evict, Key: record.EvictKey(c.pod.UID), Machine: c.machine, Node: c.node.Name, Namespace: c.pod.Namespace, Pod: c.pod.Name, UID: c.pod.UID}) {
 		return false
 	}
@@ -204,7 +204,7 @@ func mayProbe(s *assess.Reader, last time.Time, pause time.Duration) bool {
 }
 
 // takeEviction settles the answer to an eviction or a delete.
-func (s *Step) takeEviction(p record.Pending, o record.Outcome) {
+func takeEviction(s *Step, p record.Pending, o record.Outcome) {
 	a := p.Action
 	known := s.Run.Pods[a.UID]
 	n := s.Run.Nodes[a.Machine]
@@ -216,7 +216,7 @@ func (s *Step) takeEviction(p record.Pending, o record.Outcome) {
 	case o.Verdict == record.Done:
 		p.Accepted, p.Expires = s.Now, s.Now.Add(expiry)
 		s.Run.Pending[a.Key] = p
-		s.takeRemoval(a, known)
+		takeRemoval(s, a, known)
 		return
 	}
 	delete(s.Run.Pending, a.Key)
@@ -238,12 +238,12 @@ func (s *Step) takeEviction(p record.Pending, o record.Outcome) {
 	s.Run.Pods[a.UID] = known
 	s.WakeAt(known.Next)
 	if first {
-		s.reportBlocked(a, known, n)
+		reportBlocked(s, a, known, n)
 	}
 }
 
 // takeRemoval notes that the API let a pod go.
-func (s *Step) takeRemoval(a record.Action, known record.Pod) {
+func takeRemoval(s *Step, a record.Action, known record.Pod) {
 	if known.Refusal != "" && a.Kind == record.Evict {
 		s.Report(record.Event{Type: record.PodUnblocked, Node: a.Node, Pod: known.Ref, Budget: strings.Join(known.Budgets, ","), Message: text.EvictionAccepted(known.Tries - 1)})
 	}
@@ -264,7 +264,7 @@ func (s *Step) takeRemoval(a record.Action, known record.Pod) {
 }
 
 // reportBlocked reports a pod's first refusal, and its node's.
-func (s *Step) reportBlocked(a record.Action, known record.Pod, n record.Node) {
+func reportBlocked(s *Step, a record.Action, known record.Pod, n record.Node) {
 	pod := s.W.Pod(a.UID)
 	if pod == nil {
 		return
@@ -280,7 +280,7 @@ func (s *Step) reportBlocked(a record.Action, known record.Pod, n record.Node) {
 
 // noteReturn lets a pod that came back wait longer each time before it is
 // evicted again.
-func (s *Step) noteReturn(p *world.Pod, n record.Node) record.Pod {
+func noteReturn(s *Step, p *world.Pod, n record.Node) record.Pod {
 	known := s.Run.Pods[p.UID]
 	if known.Returns > 0 {
 		return known
@@ -299,14 +299,14 @@ func (s *Step) noteReturn(p *world.Pod, n record.Node) record.Pod {
 
 // retriesUsedUp reports whether a pod that is due has been tried often enough: then its delete
 // is ordered, and nothing is left to evict.
-func (s *Step) retriesUsedUp(c candidate) bool {
+func retriesUsedUp(s *Step, c candidate) bool {
 	n, gate := s.Run.Settings.Retries(), blockers.GateOf(&s.Reader, c.pod.UID) // by what its budget says: our own evictions under way refuse nothing
 	if n == 0 || c.known.Rounds < n || gate.Open || gate.Double() || blockers.Misconfigured(&s.Reader, gate) || s.Now.Sub(c.known.Round) < blockers.RetryPause(&s.Reader, gate) ||
 		!s.Run.Gap.IsZero() && !c.known.Round.After(s.Run.Gap) { // a try precedes it after a time without sight
 		return false
 	}
 	if !slices.ContainsFunc(s.Run.Orders, func(o record.ForceOrder) bool { return o.UID == c.pod.UID && o.Machine == c.machine && !o.Over }) {
-		s.orderForce(c.machine, c.pod.UID, cmp.Or(s.Run.Settings.ForcedBy, s.Run.By),
+		orderForce(s, c.machine, c.pod.UID, cmp.Or(s.Run.Settings.ForcedBy, s.Run.By),
 			text.RetriesUsedUp(n))
 		s.Soon()
 	}
@@ -316,7 +316,7 @@ func (s *Step) retriesUsedUp(c candidate) bool {
 // countRound counts a turn in which a pod was due and its budget shut, so that another
 // pod of that budget was tried in its stead, last then. Both are due again together, and
 // the one that was tried less goes first.
-func (s *Step) countRound(c candidate, due bool, last time.Time) {
+func countRound(s *Step, c candidate, due bool, last time.Time) {
 	if s.Run.Settings.Retries() == 0 || !due || c.gate.Open {
 		return
 	}

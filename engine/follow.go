@@ -22,7 +22,7 @@ import (
 // deleted by a recorded order. Nothing else is changed.
 
 // observeController brings the run's nodes up to date with what the controller does.
-func (s *Step) observeController() {
+func observeController(s *Step) {
 	if !s.Fresh(world.Cloud) {
 		return
 	}
@@ -36,7 +36,7 @@ func (s *Step) observeController() {
 	s.Run.External = movers.NewActivity(s.Now, s.W, before.External, nil)
 	for _, m := range s.W.Machines() {
 		was, known := before.Nodes[m.ID]
-		n := s.reportStuck(m.ID, s.followed(m, was, known))
+		n := reportStuck(s, m.ID, followed(s, m, was, known))
 		if !known || !reflect.DeepEqual(n, was) {
 			s.SetNode(m.ID, n)
 			s.changed = s.changed || !known || n.Stage != was.Stage || n.Reason != was.Reason
@@ -44,7 +44,7 @@ func (s *Step) observeController() {
 	}
 	for id, n := range before.Nodes {
 		if s.W.Machine(id) == nil && n.Stage != record.Replaced {
-			s.departs(id, n)
+			departs(s, id, n)
 		}
 	}
 	for _, e := range record.NodesDiff(before, s.Run) {
@@ -54,7 +54,7 @@ func (s *Step) observeController() {
 }
 
 // followed is how a machine stands, given how it stood before.
-func (s *Step) followed(m *world.Machine, was record.Node, known bool) record.Node {
+func followed(s *Step, m *world.Machine, was record.Node, known bool) record.Node {
 	n := movers.Seen(&s.Reader, m, was, known)
 	n.Order, n.Began, n.Stuck, n.Turn = was.Order, was.Began, was.Stuck, was.Turn
 	if n.Name == "" {
@@ -65,7 +65,7 @@ func (s *Step) followed(m *world.Machine, was record.Node, known bool) record.No
 		n.New, n.Stage, n.Old, n.Since, n.Reason = false, record.Replaced, was.Old, was.Since, text.InPlaceDone
 		if was.Stage != record.Replaced {
 			n.Since = s.Now
-			s.timed(was)
+			timed(s, was)
 		}
 	case (n.Stage == record.Draining || n.Stage == record.Updating) && n.Began.IsZero():
 		n.Began = n.Since
@@ -87,14 +87,14 @@ func turnOf(s *assess.Reader, priority int) string {
 }
 
 // timed notes how long a node took.
-func (s *Step) timed(n record.Node) {
+func timed(s *Step, n record.Node) {
 	if !n.Began.IsZero() {
 		s.Run.NodeTime = max(s.Run.NodeTime, s.Now.Sub(n.Began))
 	}
 }
 
 // departs settles a machine that is no longer listed. One read that lags is not its end.
-func (s *Step) departs(id string, n record.Node) {
+func departs(s *Step, id string, n record.Node) {
 	ending := slices.Contains([]record.Stage{record.Terminating, record.Settling, record.Draining, record.NodeFail}, n.Stage)
 	switch {
 	case !ending && n.Missing.IsZero():
@@ -107,41 +107,41 @@ func (s *Step) departs(id string, n record.Node) {
 		return
 	}
 	s.changed = true
-	s.endOrders(id)
+	endOrders(s, id)
 	if n.New {
 		s.dropNode(id)
 		return
 	}
-	s.timed(n)
+	timed(s, n)
 	n.Stage, n.Since, n.Wait, n.Reason, n.Pods, n.Began = record.Replaced, s.Now, nil, "", 0, time.Time{}
 	s.SetNode(id, n)
-	s.forgetForced(id)
+	forgetForced(s, id)
 }
 
 // followController does what the run's state asks for.
-func (s *Step) followController(f helping) {
-	s.forgetControl()
+func followController(s *Step, f helping) {
+	forgetControl(s)
 	switch s.Run.State {
 	case record.Running:
-		s.resumeDeployments()
+		resumeDeployments(s)
 		s.strategy.Step(s)
 		if s.Run.State == record.Running {
-			s.carryOutOrders()
-			s.forceMachines(f)
+			carryOutOrders(s)
+			forceMachines(s, f)
 		}
 	case record.Paused:
-		if !s.externalPause() && !gaveUp(&s.Reader) {
-			s.pauseDeployments()
+		if !externalPause(s) && !gaveUp(&s.Reader) {
+			pauseDeployments(s)
 		}
 	case record.Ending:
-		s.endFollowing(f)
+		endFollowing(s, f)
 	}
-	s.checkPending()
+	checkPending(s)
 }
 
 // forgetControl drops what was asked of a control cluster that is not given (any more):
 // nobody can look up what became of it.
-func (s *Step) forgetControl() {
+func forgetControl(s *Step) {
 	if s.Controls() || !s.Fresh(world.Cloud) {
 		return
 	}
@@ -155,7 +155,7 @@ func (s *Step) forgetControl() {
 
 // externalPause reports whether the run is paused because another user has paused the roll. When that user
 // resumes it, the run resumes as well.
-func (s *Step) externalPause() bool {
+func externalPause(s *Step) bool {
 	if !s.Run.PausedExternally || !s.Fresh(world.Cloud) || !s.Controls() || s.LeftToOthers() {
 		return s.Run.PausedExternally
 	}
@@ -183,7 +183,7 @@ func holdAction(s *assess.Reader, kind record.ActionKind, deployment string) rec
 }
 
 // tookPause writes down that a part of the group is the run's to resume.
-func (s *Step) tookPause(deployment string) {
+func tookPause(s *Step, deployment string) {
 	if !slices.Contains(s.Run.PausedDeployments, deployment) {
 		s.Run.PausedDeployments, s.Run.PausedIn, s.changed = append(s.Run.PausedDeployments, deployment), s.Rules.Follows().Namespace(&s.W.Group), true
 	}
@@ -197,7 +197,7 @@ func stands(s *assess.Reader, key string) bool {
 
 // pauseDeployments has the controller begin no further batch. What it has begun continues. It reports
 // whether that is so everywhere.
-func (s *Step) pauseDeployments() bool {
+func pauseDeployments(s *Step) bool {
 	if !s.Controls() {
 		return true
 	}
@@ -214,7 +214,7 @@ func (s *Step) pauseDeployments() bool {
 			if d.Paused {
 				continue // another user has, and resumes it
 			}
-			s.tookPause(d.Name)
+			tookPause(s, d.Name)
 		}
 		held = s.Ensure(holdAction(&s.Reader, record.HoldRoll, d.Name)) && held
 	}
@@ -222,7 +222,7 @@ func (s *Step) pauseDeployments() bool {
 }
 
 // resumeDeployments lets the controller continue where the run has held it.
-func (s *Step) resumeDeployments() {
+func resumeDeployments(s *Step) {
 	if !s.Controls() || !s.Fresh(world.Cloud) {
 		return
 	}
@@ -249,7 +249,7 @@ func part(s *assess.Reader, name string) (p selfdriven.Part, there bool) {
 
 // forceMachines asks the controller to end the machines by force whose nodes are to go so. It
 // may read that only when it next begins a drain; the pods are deleted meanwhile.
-func (s *Step) forceMachines(f helping) {
+func forceMachines(s *Step, f helping) {
 	for _, o := range s.Run.Orders {
 		m := s.W.Machine(o.Machine)
 		if o.Over || o.UID != "" || m == nil {
@@ -310,10 +310,10 @@ func (f helping) lateOrSooner(s *Step, c record.Command) {
 
 // endFollowing takes an aborted or failed run to its end: an aborted one leaves the
 // controller held, since going on is what nobody wants; a failed one leaves it as it is.
-func (s *Step) endFollowing(f helping) {
+func endFollowing(s *Step, f helping) {
 	late := !s.Now.Before(s.Run.PhaseWait.End)
 	s.WakeAt(s.Run.PhaseWait.End)
-	if s.Run.Result == record.Aborted && !s.pauseDeployments() && !late {
+	if s.Run.Result == record.Aborted && !pauseDeployments(s) && !late {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
@@ -321,12 +321,12 @@ func (s *Step) endFollowing(f helping) {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
-	s.listUnrestoredController(f)
+	listUnrestoredController(s, f)
 	s.finish(s.Run.Result)
 }
 
 // listUnrestoredController says how the controller is left.
-func (s *Step) listUnrestoredController(f helping) {
+func listUnrestoredController(s *Step, f helping) {
 	w := f.by.Words()
 	names := slices.Clone(s.Run.PausedDeployments)
 	if s.Run.Result == record.Aborted && s.Controls() {
@@ -390,13 +390,13 @@ func (s *Step) PauseWith(deployments []string) {
 
 // takeExternalPause makes what another user has paused the run's to resume, if that is why the
 // run is paused.
-func (s *Step) takeExternalPause() {
+func takeExternalPause(s *Step) {
 	if !s.Run.PausedExternally {
 		return
 	}
 	s.Run.PausedExternally = false
 	for _, name := range s.HeldByOthers() {
-		s.tookPause(name)
+		tookPause(s, name)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // orderForce records a force order for a node, or for one pod on it. The record
 // is saved before any delete goes out. A pod that an earlier order covers is
 // deleted once more, then without a grace period.
-func (s *Step) orderForce(machine, uid, by, why string) {
+func orderForce(s *Step, machine, uid, by, why string) {
 	n := s.Run.Nodes[machine]
 	o := record.ForceOrder{ID: fmt.Sprintf("force-%d", len(s.Run.Orders)+1), Machine: machine, Node: n.Name, UID: uid, By: by, At: s.Now, Why: why}
 	for _, p := range s.W.PodsOn(n.Name) {
@@ -49,7 +49,7 @@ func order(s *assess.Reader, id string) *record.ForceOrder {
 
 // endOrders ends the force orders for a node: what is to be forced when it drains
 // again must be ordered again.
-func (s *Step) endOrders(machine string) {
+func endOrders(s *Step, machine string) {
 	for i, o := range s.Run.Orders {
 		if o.Machine == machine {
 			s.Run.Orders[i].Over = true
@@ -59,7 +59,7 @@ func (s *Step) endOrders(machine string) {
 
 // forgetForced drops which pods the orders for a machine that is gone have covered:
 // events and journal have told, and the record has a limit.
-func (s *Step) forgetForced(machine string) {
+func forgetForced(s *Step, machine string) {
 	for i, o := range s.Run.Orders {
 		if o.Machine == machine {
 			s.Run.Orders[i].Over, s.Run.Orders[i].Pods = true, nil
@@ -69,7 +69,7 @@ func (s *Step) forgetForced(machine string) {
 
 // carryOutOrders deletes the pods that force orders name: with their own grace
 // period first, and without any if they are already terminating.
-func (s *Step) carryOutOrders() {
+func carryOutOrders(s *Step) {
 	for i := range s.Run.Orders {
 		o := s.Run.Orders[i]
 		if n := s.Run.Nodes[o.Machine]; !assess.IsDraining(n) || !n.Missing.IsZero() || n.Name != o.Node || !isolated(&s.Reader, n) || o.Over {

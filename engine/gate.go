@@ -75,7 +75,7 @@ func (s *Step) startDrains(machines []string, slots int) {
 		if !s.Run.GateSince.IsZero() {
 			s.Run.GateSince = s.Now // a drain has passed it
 		}
-		if s.letGo(id) {
+		if letGo(s, id) {
 			s.startDrain(id)
 		} else {
 			about = append(about, id)
@@ -105,7 +105,7 @@ func (s *Step) Admit() {
 	}
 	s.AddUnrestoredLate(0, s.Run.Surge())
 	slots := s.Slots()
-	s.approve(slots)
+	approve(s, slots)
 	queued := s.Count(record.Queued)
 	if why := cmp.Or(s.NoRoom(), s.Stalled()); why != "" && queued+s.Count(record.Outdated) > 0 {
 		s.holdGate(why)

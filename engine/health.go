@@ -93,7 +93,7 @@ func unsettled(s *assess.Reader, id string) string {
 
 // giveUpMachine begins to end a new machine, if a slot is free.
 func (s *Step) giveUpMachine(id, why string) {
-	if s.Slots() <= len(s.HooksUnderWay(record.BeforeNode)) || !s.letGo(id) {
+	if s.Slots() <= len(s.HooksUnderWay(record.BeforeNode)) || !letGo(s, id) {
 		return
 	}
 	n := s.Run.Nodes[id]
@@ -174,7 +174,7 @@ func (s *Step) FailLaunch(why string) {
 
 // takeInspection keeps what the cloud said of a machine. No answer is an answer
 // too: the run does not wait for another.
-func (s *Step) takeInspection(machine string, o record.Outcome) {
+func takeInspection(s *Step, machine string, o record.Outcome) {
 	n, known := s.Run.Nodes[machine]
 	if !known {
 		return
@@ -188,7 +188,7 @@ func (s *Step) takeInspection(machine string, o record.Outcome) {
 
 // addFailureCauses names what keeps the other nodes that drain when the drain of one ends the
 // run: theirs are ended with it, and whoever looks for the cause has to know of all.
-func (s *Step) addFailureCauses(failed string) {
+func addFailureCauses(s *Step, failed string) {
 	for _, id := range s.In(record.Draining) {
 		n := s.Run.Nodes[id]
 		if id == failed || n.New {
@@ -210,7 +210,7 @@ func (s *Step) addFailureCauses(failed string) {
 // UnreachableAfter, by the policy for unreachable nodes: it waits as for any
 // other, lets its machine be ended with the pods on it, or gives the node up. It
 // reports whether there is nothing more to do for the node now.
-func (s *Step) lost(id string, n record.Node) (gone bool) {
+func lost(s *Step, id string, n record.Node) (gone bool) {
 	if n.New && n.Unfit == "" || !unreachableLong(&s.Reader, n.Name) {
 		return false
 	}

@@ -31,12 +31,12 @@ func hookOf(s *assess.Reader, phase record.HookPhase, machine, node, zone string
 
 // letGo reports whether the hooks before a node let it go; if not, it asks them. Who
 // waits for them holds a slot, as if the node drained.
-func (s *Step) letGo(id string) bool {
+func letGo(s *Step, id string) bool {
 	n := s.Run.Nodes[id]
 	if s.Run.Settings.BeforeNode == 0 || !n.LetGo.IsZero() && s.Now.Sub(n.LetGo) < hookValid {
 		return true
 	}
-	if s.runHook(hookOf(&s.Reader, record.BeforeNode, id, s.Label(id, n), n.Zone)) {
+	if runHook(s, hookOf(&s.Reader, record.BeforeNode, id, s.Label(id, n), n.Zone)) {
 		n.LetGo, n.Wait = time.Time{}, s.NewWait(string(record.BeforeNode), s.Run.Settings.BeforeNode)
 		s.SetNode(id, n)
 		s.Report(record.Event{Type: record.HookStarted, Node: s.Label(id, n), Zone: n.Zone, Reason: string(record.BeforeNode), Until: until(n.Wait), Message: text.HooksAsked})
@@ -45,7 +45,7 @@ func (s *Step) letGo(id string) bool {
 }
 
 // runHook asks for hooks, unless too many run or they wait to be asked again.
-func (s *Step) runHook(a record.Action) bool {
+func runHook(s *Step, a record.Action) bool {
 	if len(s.HooksUnderWay(record.BeforeNode))+len(s.HooksUnderWay(record.AfterNode)) >= hooksAtOnce {
 		return false
 	}
@@ -57,7 +57,7 @@ func (s *Step) runHook(a record.Action) bool {
 }
 
 // takeHook settles what came of a node's hooks.
-func (s *Step) takeHook(p record.Pending, o record.Outcome) {
+func takeHook(s *Step, p record.Pending, o record.Outcome) {
 	a := p.Action
 	delete(s.Run.Pending, a.Key)
 	said := o.Verdict == record.Done || o.Verdict == record.Refused && o.Refusal == record.RefusedHook
@@ -78,7 +78,7 @@ func (s *Step) takeHook(p record.Pending, o record.Outcome) {
 	}
 	switch {
 	case !said: // it could not start, or nobody knows how it ended: once more
-		s.pauseRetry(o)
+		pauseRetry(s, o)
 	case o.Verdict == record.Done:
 		delete(s.Run.Retries, a.Key)
 		s.Report(record.Event{Type: record.HookPassed, Node: a.Node, Zone: a.Zone, Reason: string(a.Phase), Message: text.HooksDone(a.Side())})
@@ -98,7 +98,7 @@ func mayStart(s *assess.Reader, n record.Node) bool {
 
 // dropHooks forgets the hooks before nodes that run: none of these nodes starts any
 // more.
-func (s *Step) dropHooks() {
+func dropHooks(s *Step) {
 	for _, id := range s.HooksUnderWay(record.BeforeNode) {
 		delete(s.Run.Pending, record.HookKey(record.BeforeNode, id))
 		if n, known := s.Run.Nodes[id]; known && n.Wait != nil && n.Wait.For == string(record.BeforeNode) {
@@ -109,7 +109,7 @@ func (s *Step) dropHooks() {
 }
 
 // addPendingHook notes that a node in work is gone.
-func (s *Step) addPendingHook(id string, n record.Node) {
+func addPendingHook(s *Step, id string, n record.Node) {
 	if s.Run.Settings.AfterNode > 0 && slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, n.Stage) {
 		s.Run.PendingHooks = append(slices.Clip(s.Run.PendingHooks), record.Gone{Machine: id, Node: s.Label(id, n), Zone: n.Zone})
 	}
@@ -117,11 +117,11 @@ func (s *Step) addPendingHook(id string, n record.Node) {
 
 // runGoneHooks runs the hooks after the nodes that are gone. It reports whether none is
 // owed any more.
-func (s *Step) runGoneHooks() bool {
+func runGoneHooks(s *Step) bool {
 	for _, g := range s.Run.PendingHooks {
 		a := hookOf(&s.Reader, record.AfterNode, g.Machine, g.Node, g.Zone)
 		if _, busy := s.Run.Pending[a.Key]; !busy {
-			s.runHook(a)
+			runHook(s, a)
 		}
 	}
 	return len(s.Run.PendingHooks) == 0

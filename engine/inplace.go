@@ -26,17 +26,17 @@ const (
 func selectKey(machine string) string { return record.LabelOf(machine, "", world.SelectLabel, "").Key }
 
 // startUpdate selects a node for its update in place.
-func (s *Step) startUpdate(id string) {
+func startUpdate(s *Step, id string) {
 	n := s.Run.Nodes[id]
 	n.Stage, n.Since, n.LetGo, n.Began, n.Blocked, n.Reason = record.Updating, s.Now, time.Time{}, s.Now, false, ""
 	n.Pods, _ = s.PodsToMove(n.Name)
 	n.Wait = controllerDrainWait(&s.Reader, id)
 	s.SetNode(id, n)
-	s.selectNode(id, n)
+	selectNode(s, id, n)
 	s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: text.SelectedForUpdate(n.Pods, s.DrivenBy())})
 }
 
-func (s *Step) selectNode(id string, n record.Node) {
+func selectNode(s *Step, id string, n record.Node) {
 	s.Ensure(record.LabelOf(id, n.Name, world.SelectLabel, "true"))
 }
 
@@ -50,50 +50,50 @@ func (s *Step) FollowUpdates(fails func(node, why string)) {
 	for _, id := range s.In(record.Updating) {
 		n := s.Run.Nodes[id]
 		if node := s.W.Node(n.Name); node != nil && s.Run.State == record.Running {
-			s.followUpdate(id, n, node, fails)
+			followUpdate(s, id, n, node, fails)
 		}
 	}
 	for _, id := range s.In(record.Updating) { // none if the run was paused
 		n := s.Run.Nodes[id]
 		if node := s.W.Node(n.Name); node != nil && s.Run.State == record.Running && unselected(&s.Reader, id) && node.InPlace().Candidate {
-			s.selectNode(id, n)
+			selectNode(s, id, n)
 		}
 	}
 }
 
 // lookAtUpdates takes note of what becomes of updates that are going on while the run is
 // paused: the controller does not wait for us. Nobody is selected, and nothing is ended.
-func (s *Step) lookAtUpdates() {
+func lookAtUpdates(s *Step) {
 	if !s.Fresh(world.Cluster) {
 		return
 	}
 	for _, id := range s.In(record.Updating) {
 		n := s.Run.Nodes[id]
 		if node := s.W.Node(n.Name); node != nil {
-			s.followUpdate(id, n, node, func(string, string) {})
+			followUpdate(s, id, n, node, func(string, string) {})
 		}
 	}
 }
 
-func (s *Step) followUpdate(id string, n record.Node, node *world.Node, fails func(node, why string)) {
+func followUpdate(s *Step, id string, n record.Node, node *world.Node, fails func(node, why string)) {
 	at := node.InPlace()
 	switch {
 	case node.Updated() && s.Settled(selectKey(id)):
-		s.updated(id, n, node)
+		updated(s, id, n, node)
 		return
 	case !at.Candidate:
-		n = s.waitFor(n, s.NewWait(gettingHealthy, s.Run.Settings.NodeReadyTimeout, world.Cluster))
+		n = waitFor(s, n, s.NewWait(gettingHealthy, s.Run.Settings.NodeReadyTimeout, world.Cluster))
 	case at.Failed:
 		n.Wait = healthWait(&s.Reader, n)
-		s.updateFailed(id, n, cmp.Or(at.Why, text.SaysNotWhy(s.DrivenBy())), fails)
-		s.giveUpUpdate(id)
+		updateFailed(s, id, n, cmp.Or(at.Why, text.SaysNotWhy(s.DrivenBy())), fails)
+		giveUpUpdate(s, id)
 		return
 	case at.Step == world.GardenerReady || at.Step == world.GardenerDrained:
-		n = s.waitFor(n, updateWait(&s.Reader, id))
+		n = waitFor(s, n, updateWait(&s.Reader, id))
 	case n.Wait == nil || n.Wait.OfHealth(): // it was tried again, from the start
-		n = s.waitFor(n, controllerDrainWait(&s.Reader, id))
+		n = waitFor(s, n, controllerDrainWait(&s.Reader, id))
 	}
-	n = s.reportStuck(id, n)
+	n = reportStuck(s, id, n)
 	late := !assess.DrainedByController(n) && s.Over(n.Wait)
 	if n.Blocked && !late { // it was tried again
 		n.Blocked, n.Reason = false, ""
@@ -101,7 +101,7 @@ func (s *Step) followUpdate(id string, n record.Node, node *world.Node, fails fu
 	}
 	s.SetNode(id, n)
 	if late {
-		s.updateFailed(id, n, text.DidNotEnd(n.Wait.For, n.Wait.End.Sub(n.Wait.Start)), fails)
+		updateFailed(s, id, n, text.DidNotEnd(n.Wait.For, n.Wait.End.Sub(n.Wait.Start)), fails)
 	}
 }
 
@@ -119,7 +119,7 @@ func (s *Step) TakeUpCandidates() {
 		n := s.Run.Nodes[id]
 		n.Stage, n.Since, n.New, n.Old, n.Batch, n.Wait, n.Reason, n.Order = record.Outdated, s.Now, false, node.Version, 0, nil, "", ""
 		s.SetNode(id, n)
-		s.endOrders(id)
+		endOrders(s, id)
 		s.inOrder(id)
 		s.changed = true
 		s.Report(record.Event{Type: record.NodeOutdated, Node: n.Name, Zone: n.Zone, Reason: "candidate", Message: text.BecameCandidate})
@@ -139,7 +139,7 @@ func healthWait(s *assess.Reader, n record.Node) *record.Wait {
 
 // giveUpUpdate ends the machine of a node whose update has failed when its time to get
 // healthy is up, and has another one come. It has its slot already.
-func (s *Step) giveUpUpdate(id string) {
+func giveUpUpdate(s *Step, id string) {
 	n := s.Run.Nodes[id]
 	if s.Run.State != record.Running || n.Wait == nil || !s.Over(n.Wait) || !s.Fresh(world.Cloud) {
 		return
@@ -156,7 +156,7 @@ func (s *Step) giveUpUpdate(id string) {
 }
 
 // waitFor starts the wait of another step of an update.
-func (s *Step) waitFor(n record.Node, w *record.Wait) record.Node {
+func waitFor(s *Step, n record.Node, w *record.Wait) record.Node {
 	if n.Wait == nil || n.Wait.For != w.For {
 		n.Wait = w
 		s.changed = true
@@ -196,18 +196,18 @@ func controllerWait(s *assess.Reader, what string, its, ours time.Duration) *rec
 }
 
 // updated settles a node whose update is over.
-func (s *Step) updated(id string, n record.Node, node *world.Node) {
+func updated(s *Step, id string, n record.Node, node *world.Node) {
 	took := s.Now.Sub(n.Began)
 	s.Run.NodeTime = max(s.Run.NodeTime, took)
 	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason, n.Began, n.Pods = record.Replaced, s.Now, nil, false, "", time.Time{}, 0
 	s.SetNode(id, n)
-	s.addPendingHook(id, n)
+	addPendingHook(s, id, n)
 	s.Report(record.Event{Type: record.NodeReplaced, Node: n.Name, Zone: n.Zone, Reason: record.ReasonInPlace, Message: text.UpdatedInPlace(node.Version, took)})
 	s.Soon() // its slot is free
 }
 
 // updateFailed notes that the update of a node has failed. It stays out of service.
-func (s *Step) updateFailed(id string, n record.Node, why string, fails func(node, why string)) {
+func updateFailed(s *Step, id string, n record.Node, why string, fails func(node, why string)) {
 	was := s.Run.Nodes[id]
 	if n.Blocked = true; !was.Blocked {
 		n.Reason = why
@@ -227,7 +227,7 @@ func (s *Step) updateFailed(id string, n record.Node, why string, fails func(nod
 
 // listUnrestoredUpdates says what becomes of the nodes that were selected when a run ends: who
 // selected them cannot take it back.
-func (s *Step) listUnrestoredUpdates() {
+func listUnrestoredUpdates(s *Step) {
 	for _, id := range s.In(record.Updating) {
 		n := s.Run.Nodes[id]
 		s.Note(text.SelectedBefore(s.Label(id, n), s.DrivenBy()))
@@ -252,7 +252,7 @@ const slowAfter = 40 * time.Second
 
 // reportStuck reports what keeps pods on a node that a controller drains, once it has for a while,
 // and that nothing does any more. It returns the node as it is to be kept.
-func (s *Step) reportStuck(id string, n record.Node) record.Node {
+func reportStuck(s *Step, id string, n record.Node) record.Node {
 	var kept *world.Pod
 	if assess.IsDraining(n) {
 		for _, p := range s.W.PodsOn(n.Name) {

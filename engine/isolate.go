@@ -17,14 +17,14 @@ const isolateSlack = time.Minute
 // cordoned, labelled, and taken out of its group's load balancers until its connections
 // are over, in this order. It reports whether that is done; the time that the drain has
 // begins then.
-func (s *Step) isolate(id string, n record.Node) bool {
+func isolate(s *Step, id string, n record.Node) bool {
 	if isolated(&s.Reader, n) {
 		return true
 	}
 	if s.Capabilities().CordonsFirst {
-		return s.cordonFirst(id, n)
+		return cordonFirst(s, id, n)
 	}
-	if s.Run.State != record.Running || !s.Mark(record.CordonOf(id, n.Name)) || !s.Mark(record.LabelOf(id, n.Name, record.ExcludeLabel, "true")) || !s.deregistered(id, n) {
+	if s.Run.State != record.Running || !s.Mark(record.CordonOf(id, n.Name)) || !s.Mark(record.LabelOf(id, n.Name, record.ExcludeLabel, "true")) || !deregistered(s, id, n) {
 		return false
 	}
 	n = s.Run.Nodes[id]
@@ -36,7 +36,7 @@ func (s *Step) isolate(id string, n record.Node) bool {
 
 // cordonFirst cordons a node before its first eviction. A new one is retired in an end,
 // too.
-func (s *Step) cordonFirst(id string, n record.Node) bool {
+func cordonFirst(s *Step, id string, n record.Node) bool {
 	if s.Run.State != record.Running && !(n.New && s.Run.State == record.Ending) || !s.Mark(record.CordonOf(id, n.Name)) {
 		return false
 	}
@@ -59,7 +59,7 @@ func isolatesFirst(s *assess.Reader) bool {
 
 // deregistered takes a node out of its group's load balancers. It reports whether that is
 // over: it is out, or the time for it is up, which is told and no more.
-func (s *Step) deregistered(id string, n record.Node) bool {
+func deregistered(s *Step, id string, n record.Node) bool {
 	limit := s.Run.Settings.DeregisterLimit
 	if limit <= 0 {
 		return true
@@ -92,7 +92,7 @@ func (s *Step) deregistered(id string, n record.Node) bool {
 		return s.Ensure(record.Action{Kind: record.Deregister, Key: record.DeregisterKey(id), Machine: id, Node: n.Name, Zone: n.Zone, Group: s.Run.Group, Balancers: s.Run.Balancers, Limit: limit})
 	}
 	s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Reason: record.WaitDeregister, Message: text.DidNotLeave(limit)})
-	s.offBalancers(id, &n)
+	offBalancers(s, id, &n)
 	s.SetNode(id, n)
 	return true
 }
@@ -115,7 +115,7 @@ func onlyAPI(s *assess.Reader) bool {
 }
 
 // tookOut notes that a node has left its load balancers, or that the time for it is up.
-func (s *Step) tookOut(a record.Action, o record.Outcome) {
+func tookOut(s *Step, a record.Action, o record.Outcome) {
 	n, known := s.Run.Nodes[a.Machine]
 	if !known || o.Already {
 		return // it was in none
@@ -130,7 +130,7 @@ func (s *Step) tookOut(a record.Action, o record.Outcome) {
 
 // offBalancers takes it that a node is out of its load balancers whose answer is not
 // waited for any more.
-func (s *Step) offBalancers(id string, n *record.Node) {
+func offBalancers(s *Step, id string, n *record.Node) {
 	if _, asked := s.Run.Pending[record.DeregisterKey(id)]; asked {
 		delete(s.Run.Pending, record.DeregisterKey(id))
 		n.OffBalancers = true

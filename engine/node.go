@@ -29,7 +29,7 @@ func (s *Step) startDrain(id string) {
 		return
 	}
 	if s.Conduct().InPlace(&s.Reader, id) {
-		s.startUpdate(id)
+		startUpdate(s, id)
 		return
 	}
 	n := s.Run.Nodes[id]
@@ -88,7 +88,7 @@ func (s *Step) advanceNodes() {
 func (s *Step) advanceDrain(id string, n record.Node) {
 	pods := s.W.PodsOn(n.Name)
 	left, _ := assess.LeavingPods(s.W, pods, s.Consents())
-	if s.lost(id, n) || !s.isolate(id, s.Run.Nodes[id]) {
+	if lost(s, id, n) || !isolate(s, id, s.Run.Nodes[id]) {
 		return
 	}
 	n = s.Run.Nodes[id]
@@ -226,7 +226,7 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 func (s *Step) advanceTermination(id string, n record.Node) {
 	asked := terminationAsked(&s.Reader, id)
 	if m := s.W.Machine(id); m != nil && m.Leaving() {
-		s.requireValidation(id) // whoever ended it
+		requireValidation(s, id) // whoever ended it
 		n = s.Run.Nodes[id]
 	}
 	if s.Run.State == record.Paused && !asked || s.drainsAgain(id, n) {
@@ -330,7 +330,7 @@ func (s *Step) checkDrainDeadline(id string, n record.Node, left []*world.Pod) {
 		if s.Run.Settings.PassDrain {
 			why = text.ForcedToGoOn
 		}
-		s.orderForce(id, "", cmp.Or(s.Run.Settings.ForcedBy, s.Run.By), why)
+		orderForce(s, id, "", cmp.Or(s.Run.Settings.ForcedBy, s.Run.By), why)
 		return
 	case record.TimeoutSkip:
 		s.skip(id, text.DrainTookTooLong(s.Run.Settings.DrainTimeout))
@@ -357,11 +357,11 @@ func forcesByItself(s *assess.Reader) bool {
 func (s *Step) failNode(id string, result record.Result, reason, why string) {
 	n := s.Run.Nodes[id]
 	n.Stage, n.Since, n.Reason, n.Result, n.Wait, n.Blocked = record.NodeFail, s.Now, reason, result, nil, false
-	s.offBalancers(id, &n)
+	offBalancers(s, id, &n)
 	s.SetNode(id, n)
 	s.Report(record.Event{Type: record.NodeFailed, Node: s.Label(id, n), Zone: n.Zone, Reason: string(result), Message: reason})
 	if s.Count(record.NodeFail) > s.Run.Settings.MaxFailedNodes {
-		s.addFailureCauses(id)
+		addFailureCauses(s, id)
 		s.Fail(worst(&s.Reader), why)
 		return
 	}
@@ -383,7 +383,7 @@ func worst(s *assess.Reader) record.Result {
 func (s *Step) skip(id, why string) {
 	n := s.Run.Nodes[id]
 	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason = record.Skipped, s.Now, nil, false, why
-	s.offBalancers(id, &n)
+	offBalancers(s, id, &n)
 	s.SetNode(id, n)
 	s.Soon() // its slot is free
 	s.Report(record.Event{Type: record.NodeSkipped, Node: s.Label(id, n), Zone: n.Zone, Reason: why, Message: text.Skipped(why)})

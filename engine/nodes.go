@@ -64,7 +64,7 @@ func anotherMachines(node *world.Node, machine string) bool {
 // dropNames takes the names off the nodes that are another machine's node now, whatever their
 // stage: what begins in this decision goes by the name, too. Their own machines are gone, which
 // the cloud may not have told yet. One that is replaced keeps its name for who reads of it.
-func (s *Step) dropNames() {
+func dropNames(s *Step) {
 	var lost []string
 	for id, n := range s.Run.Nodes {
 		if n.Name == "" || n.Stage == record.Replaced {
@@ -91,7 +91,7 @@ func (s *Step) dropNames() {
 }
 
 // freeName takes a name off the nodes that had it before a machine.
-func (s *Step) freeName(machine, name string) {
+func freeName(s *Step, machine, name string) {
 	for id, n := range s.Run.Nodes {
 		if id != machine && n.Name == name {
 			n.Name = ""

@@ -84,7 +84,7 @@ func (s *Step) takeIn(m *world.Machine) record.Node {
 	}
 	if node := s.W.NodeOf(m.ID); node != nil {
 		n.Name, n.Old = node.Name, node.Version
-		s.freeName(m.ID, n.Name)
+		freeName(s, m.ID, n.Name)
 	}
 	if n.New && n.Stage == record.Launching {
 		s.Report(record.Event{Type: record.NodeLaunching, Node: s.Label(m.ID, n), Zone: m.Zone, Message: text.Launching(m.ID)})
@@ -124,7 +124,7 @@ func (s *Step) follow(m *world.Machine, n record.Node) record.Node {
 	if node != nil && n.Name == "" {
 		n.Name, n.Old = node.Name, node.Version
 		s.changed = true
-		s.freeName(m.ID, n.Name)
+		freeName(s, m.ID, n.Name)
 		if n.Stage == record.Skipped && n.Reason == record.NotSelected && selected(&s.Reader, m) { // its name is known only now
 			n.Stage, n.Since, n.Reason = record.Outdated, s.Now, ""
 			s.inOrder(m.ID)
@@ -159,9 +159,9 @@ func (s *Step) gone(id string) {
 		s.Report(record.Event{Type: record.Warning, Node: node.Name, Zone: n.Zone, Message: text.NodeOutlives(id)})
 	}
 	s.changed = true
-	s.addPendingHook(id, n)
+	addPendingHook(s, id, n)
 	if s.InWork(id) {
-		s.requireValidation(id)
+		requireValidation(s, id)
 		n = s.Run.Nodes[id]
 	}
 	if n.New {
@@ -186,7 +186,7 @@ func (s *Step) gone(id string) {
 	n.Stage, n.Since, n.Wait, n.Blocked = record.Replaced, s.Now, nil, false
 	n.Began, n.Empty, n.Tried, n.Pods = time.Time{}, time.Time{}, time.Time{}, 0 // nobody asks any more, and the record has a limit
 	s.SetNode(id, n)
-	s.forgetForced(id)
+	forgetForced(s, id)
 	s.Report(e)
 }
 

@@ -261,7 +261,7 @@ func (s *Step) left(id string) {
 	if n, known := s.Run.Nodes[id]; known && !n.Detached {
 		n.Detached = true
 		s.SetNode(id, n)
-		s.requireValidation(id)
+		requireValidation(s, id)
 	}
 }
 

@@ -37,7 +37,7 @@ func TakeOver(r record.Run, now time.Time) record.Run {
 }
 
 // foundOut notes what became of a change that an earlier process had asked for.
-func (s *Step) foundOut(a record.Action, happened bool) {
+func foundOut(s *Step, a record.Action, happened bool) {
 	if s.Run.Takeover == nil || !slices.Contains(s.Run.Takeover.Open, a.Key) {
 		return
 	}
@@ -52,7 +52,7 @@ func (s *Step) foundOut(a record.Action, happened bool) {
 }
 
 // reportFound reports what became of all of them, once it is known.
-func (s *Step) reportFound() {
+func reportFound(s *Step) {
 	f := s.Run.Takeover
 	if f == nil {
 		return

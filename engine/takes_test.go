@@ -33,7 +33,7 @@ func TestTakes(t *testing.T) {
 				n := record.Node{Name: "a", Stage: stage, New: fresh, Blocked: blocked}
 				s := &Step{Reader: assess.Reader{W: world.New(), Rules: noRules{}, Run: record.Run{Nodes: map[string]record.Node{"i-a": n}}}}
 				takes := s.Conduct().Takes(n)
-				s.handleSkip(record.Command{Kind: record.CmdSkip, Node: "a"})
+				handleSkip(s, record.Command{Kind: record.CmdSkip, Node: "a"})
 				if takes.Skip == s.declined {
 					t.Errorf("%s, new %v, blocked %v: takes a skip: %v, refused: %v", stage, fresh, blocked, takes.Skip, s.declined)
 				}

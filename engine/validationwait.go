@@ -13,7 +13,7 @@ import (
 
 // requireValidation notes that the cluster has to prove valid after the end of a machine, or after
 // it was taken out of its group.
-func (s *Step) requireValidation(id string) {
+func requireValidation(s *Step, id string) {
 	if n, known := s.Run.Nodes[id]; known && s.Capabilities().RequiresValidation && !n.New && !n.Validated && n.PendingValidation.IsZero() {
 		n.PendingValidation = s.Now
 		s.SetNode(id, n)
@@ -21,12 +21,12 @@ func (s *Step) requireValidation(id string) {
 }
 
 // validateAgain notes the same where a proof was owed before: it has to follow this end.
-func (s *Step) validateAgain(id string) {
+func validateAgain(s *Step, id string) {
 	if n, known := s.Run.Nodes[id]; known && !n.Validated && !n.PendingValidation.IsZero() {
 		n.PendingValidation = time.Time{}
 		s.SetNode(id, n)
 	}
-	s.requireValidation(id)
+	requireValidation(s, id)
 }
 
 // ValidateFirst has the cluster validated before anything is done to it: one look has to
@@ -35,7 +35,7 @@ func (s *Step) ValidateFirst() bool {
 	if v := s.Run.Validation; v != nil && len(v.After) == 0 && (!v.Passed.IsZero() || !v.Failed.IsZero() && s.Run.Settings.PassInvalid) {
 		return true
 	}
-	return s.validate(1, nil)
+	return validate(s, 1, nil)
 }
 
 // WaitForValidation has the cluster validated after the machines that the run has ended or detached:
@@ -48,10 +48,10 @@ func (s *Step) WaitForValidation() bool {
 		return true
 	}
 	if count := s.Run.Settings.ValidateCount; count > 0 && !s.Run.Settings.CloudOnly {
-		if !s.validate(count, owed) {
+		if !validate(s, count, owed) {
 			return false
 		}
-		s.validationPassed(owed)
+		validationPassed(s, owed)
 		return true
 	}
 	var over []string
@@ -62,12 +62,12 @@ func (s *Step) WaitForValidation() bool {
 			over = append(over, id)
 		}
 	}
-	s.validationPassed(over)
+	validationPassed(s, over)
 	return len(over) == len(owed)
 }
 
 // validationPassed frees the slots of the machines whose end the cluster has stood.
-func (s *Step) validationPassed(machines []string) {
+func validationPassed(s *Step, machines []string) {
 	for _, id := range machines {
 		n := s.Run.Nodes[id]
 		s.Run.ValidationTime = max(s.Run.ValidationTime, s.Now.Sub(n.PendingValidation))
@@ -82,8 +82,8 @@ func (s *Step) validationPassed(machines []string) {
 
 // validate takes the validation on that is owed for machines, and begins one if none
 // continues. It reports whether it is over and the run may continue.
-func (s *Step) validate(need int, owed []string) bool {
-	v := s.validation(need, owed)
+func validate(s *Step, need int, owed []string) bool {
+	v := currentValidation(s, need, owed)
 	s.Run.Validation = &v
 	late := s.Over(v.Wait) && v.Passes == 0 // a row of looks that has begun continues
 	if s.Now.Before(v.Next) && !late {
@@ -108,19 +108,19 @@ func (s *Step) validate(need int, owed []string) bool {
 		}
 		v.Next = s.Now.Add(s.Run.Settings.ValidatePause)
 	case late:
-		return s.notValid(v, bad)
+		return notValid(s, v, bad)
 	default:
 		v.Passes, v.Next = 0, s.Now.Add(s.Run.Settings.ValidateRetry)
-		s.reportInvalid(v, before, bad)
+		reportInvalid(s, v, before, bad)
 	}
 	s.Run.Validation = &v
 	s.WakeAt(v.Next)
 	return false
 }
 
-// validation is the current one, or a new one. What was ended since it began starts
+// currentValidation is the current one, or a new one. What was ended since it began starts
 // its looks and its time anew.
-func (s *Step) validation(need int, owed []string) record.Validation {
+func currentValidation(s *Step, need int, owed []string) record.Validation {
 	v := record.Validation{Need: need, Next: s.Now}
 	if old := s.Run.Validation; old != nil && old.Passed.IsZero() && old.Failed.IsZero() {
 		v = *old
@@ -170,7 +170,7 @@ func seenSince(s *assess.Reader, change, look time.Time) bool {
 
 // notValid is what becomes of a run whose cluster did not get valid in time. It reports
 // whether the run continues anyway.
-func (s *Step) notValid(v record.Validation, bad []record.Invalid) bool {
+func notValid(s *Step, v record.Validation, bad []record.Invalid) bool {
 	v.Passes, v.Failed = 0, s.Now
 	s.Run.Validation = &v
 	why := text.NotValidInTime(s.Run.Settings.ValidateTimeout, record.AfterNodes(v.After), record.Messages(bad))
@@ -187,7 +187,7 @@ func (s *Step) notValid(v record.Validation, bad []record.Invalid) bool {
 // reportInvalid tells of failures that a look has found, unless they are what has to be
 // while the group has its machines replaced: then they are told in the second half of
 // the time only.
-func (s *Step) reportInvalid(v record.Validation, before, bad []record.Invalid) {
+func reportInvalid(s *Step, v record.Validation, before, bad []record.Invalid) {
 	half := v.Wait.Start.Add(v.Wait.End.Sub(v.Wait.Start) / 2)
 	odd := func(list []record.Invalid) []record.Invalid {
 		return slices.DeleteFunc(record.Counting(list), func(i record.Invalid) bool {

@@ -16,7 +16,7 @@ var roots = []string{
 
 // displays are what is shown of a run: pictures that no decision looks at.
 var displays = []string{
-	"engine/snapshot.View", "engine/snapshot.MakePlan", "engine/snapshot.PlanPool", "engine/record.RecordDiff", "engine.Meanwhile", "engine/snapshot.Movers", "engine/assess.AbortPlan", "engine.Step.previewBatch", "engine/assess/blockers.Of", "engine/record.Action.Command",
+	"engine/snapshot.View", "engine/snapshot.MakePlan", "engine/snapshot.PlanPool", "engine/record.RecordDiff", "engine.Meanwhile", "engine/snapshot.Movers", "engine/assess.AbortPlan", "engine.previewBatch", "engine/assess/blockers.Of", "engine/record.Action.Command",
 	"engine/live.Loop.rehearse", "engine/live.Loop.left",
 }
 
@@ -25,7 +25,7 @@ var displays = []string{
 // more is only reached from elsewhere: the order of the groups of a roll, and records that
 // do not fit.
 var unplayed = []string{
-	"engine/assess.following.", "engine.Step.observeController", "engine.Step.followController", "engine.Step.endFollowing", "engine/assess/movers.sightOf", "engine/assess/blockers.pastBudget", "engine.Step.reportStuck",
+	"engine/assess.following.", "engine.observeController", "engine.followController", "engine.endFollowing", "engine/assess/movers.sightOf", "engine/assess/blockers.pastBudget", "engine.reportStuck",
 	"engine/strategy.Follow.", "engine/strategy.GardenerFollow.", "engine/selfdriven.Seen", "engine/selfdriven/mcm.Controller.Told", "engine/selfdriven/mcm.Controller.Next", "engine/selfdriven/mcm.Controller.Kept", "engine/selfdriven/mcm.Controller.InTurn", "engine/live.Watch.", "engine/assess/movers.Seen", "engine/assess/movers.KeepReplaced", "engine/record.Run.Moves",
 }
 

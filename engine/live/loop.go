@@ -10,7 +10,6 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
-	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -413,148 +412,12 @@ func (l *Loop) trouble(why string, now time.Time) {
 	l.World.SetHealth(side, h)
 }
 
-// save writes the record of a run, and notes whether it could. The end of ctx leaves it a
-// moment; lost ends it at once, so that an API that does not answer keeps nobody from
-// noticing.
-func (l *Loop) save(ctx context.Context, run record.Run, lost <-chan struct{}) error {
-	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveLimit)
-	defer cancel()
-	go func() {
-		select {
-		case <-lost:
-			cancel()
-		case <-writing.Done():
-		}
-	}()
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(farewell, cancel) })
-	defer stop()
-	begun := time.Now()
-	if err := l.write(writing, run, begun); err != nil {
-		l.unwritten.next = time.Now().Add(saveRetry)
-		if !errors.Is(err, ErrLost) && !over(lost) {
-			l.unable(begun, err)
-			l.tellUnwritten()
-		}
-		return err
-	}
-	l.saved, l.dirty = time.Now(), false
-	l.written()
-	return nil
-}
-
-// write writes a record, with less in it if it is too large and less is enough. A write that
-// does not end is told and shown meanwhile.
-func (l *Loop) write(ctx context.Context, run record.Run, begun time.Time) error {
-	done := make(chan error, 1)
-	l.running.Go(func() {
-		done <- Caught(func() error {
-			err := l.Store.Save(ctx, run)
-			if errors.Is(err, ErrTooLarge) && run.Reducible() {
-				err = l.Store.Save(ctx, run.Reduced())
-			}
-			return err
-		})
-	})
-	tick := time.NewTicker(writingLook)
-	defer tick.Stop()
-	for {
-		select {
-		case err := <-done:
-			return err
-		case <-tick.C:
-			if time.Since(begun) >= unwrittenTold {
-				l.unable(begun, errNoAnswer)
-				l.tellUnwritten()
-				l.publish()
-			}
-		}
-	}
-}
-
-// saveLast writes the record of a finished run. The run's end does not depend on
-// it: a record that cannot be written is only warned of.
-func (l *Loop) saveLast(ctx context.Context) {
-	err := l.saveWithin(ctx, l.run, lastSaving, ctx.Done())
-	if err == nil || errors.Is(err, ErrLost) {
-		return
-	}
-	l.tell([]record.Event{{Time: l.Clock.Now(), Run: l.run.ID, Group: l.run.Group, Type: record.Warning, Message: text.EndNotRecorded(err)}})
-}
-
-// saveWithin writes the record, again and again where the API fails now and then, until the
-// limit or over.
-func (l *Loop) saveWithin(ctx context.Context, run record.Run, limit time.Duration, over <-chan struct{}) error {
-	for end := time.Now().Add(limit); ; {
-		err := l.save(ctx, run, nil)
-		if err == nil || errors.Is(err, ErrLost) || !time.Now().Before(end) {
-			return err
-		}
-		select {
-		case <-time.After(saveRetry):
-		case <-over:
-			return err
-		}
-	}
-}
-
 // tell reports what happened.
 func (l *Loop) tell(events []record.Event) {
 	l.log = append(l.log, events...)
 	if len(events) > 0 && l.Events != nil {
 		l.Events(events)
 	}
-}
-
-// dispatch starts an action that was decided on at a time; its answer comes back
-// through the loop.
-func (l *Loop) dispatch(a record.Action, asked time.Time) {
-	l.flying++
-	ctx, term := l.acting, l.term
-	l.running.Go(func() {
-		select {
-		case l.slots <- struct{}{}:
-			defer func() { <-l.slots }()
-		case <-ctx.Done():
-			return
-		}
-		var o record.Outcome
-		if err := Caught(func() error { o = l.do(ctx, a, asked); return nil }); err != nil {
-			select {
-			case l.crashed <- err:
-			default: // one is enough
-			}
-			return
-		}
-		select {
-		case l.answers <- answer{term, o}:
-		case <-ctx.Done():
-		}
-	})
-}
-
-// do carries out one action. One that could not start in time (by the wall
-// clock, which goes on while a laptop sleeps, also while the record was written) is
-// handed back: what it was decided on may no longer be so, and the run may no
-// longer be ours.
-func (l *Loop) do(ctx context.Context, a record.Action, asked time.Time) record.Outcome {
-	why := ""
-	if late := time.Now().Round(0).Sub(asked.Round(0)); late > tooLate {
-		why = text.CouldNotStart(late)
-	} else if ctx.Err() != nil || !l.Lock.Sure() {
-		why = ErrNotSure.Error()
-	}
-	if why != "" {
-		return record.Outcome{Key: a.Key, At: l.Clock.Now(), Verdict: record.Refused, Refusal: record.RefusedStale, Message: why}
-	}
-	ctx, cancel := context.WithTimeout(ctx, max(actionLimit, a.Limit+hookRest))
-	defer cancel()
-	ctx, permit := withPermit(ctx, l.Lock.Sure)
-	o := l.Executor.Do(ctx, a)
-	if permit.nothingSent() {
-		o = record.Outcome{At: l.Clock.Now(), Verdict: record.Refused, Refusal: record.RefusedStale, Message: ErrNotSure.Error()}
-	}
-	o.Key = a.Key
-	return o
 }
 
 // farewell obeys commands that came before the end, waits a moment for answers

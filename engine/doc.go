@@ -14,7 +14,7 @@
 //	  countTime    time in which nothing could be seen or done moves deadlines   time.go
 //	  takeOutcomes what was asked for was done, refused, or nobody knows         ensure.go
 //	  observe      stages of nodes from machines, nodes and pods                 observe.go
-//	  handle       commands of the operator, here and from elsewhere             commands.go, remotecommands.go
+//	  handle       commands of the operator, here and from elsewhere             commands.go
 //	  advance      running: hooks, the strategy's step, nodes, evictions         node.go, evict.go
 //	               paused:  what is in flight continues, nothing starts
 //	               ending:  what is in flight finishes or is undone              end.go
@@ -37,39 +37,41 @@
 // tell is in the run: tries, approvals, values to restore, which marks are ours. That is why
 // the same function serves a new run, one that is resumed on another machine, a simulator
 // that reads late and loses answers, and a rehearsal of what the run would do from here.
-// Random choices are a hash of the run's seed and the machine (order.go), so a plan's order
+// Random choices are a hash of the run's seed and the machine (assess.Chance), so a plan's order
 // is the run's.
 //
 // # Reading and changing
 //
-// A Reader has the world and the run at one moment and changes neither; plans (plan.go),
-// snapshots (view.go) and details (details.go) are made by one. A Step embeds it and is one
-// decision in the making. Step.Ensure asks for an action until its effect is seen, and never
+// An assess.Reader has the world and the run at one moment and changes neither; plans and
+// snapshots (package snapshot) are made by one. A Step embeds it and is one decision in the
+// making. What only one step asks stands beside it, as a function of the Reader. Step.Ensure asks for an action until its effect is seen, and never
 // has two with one key under way; Step.Mark, Step.SuspendProcess and Step.EnsureRaise write
 // what has to be undone into the run before they ask.
 //
 // # Rules of one system
 //
 // A Strategy has the phases, the limits and the next step of a node; the package strategy
-// has one for each system. What a strategy does in another way than the shared parts it says
-// in its Capabilities (capabilities.go). Draining, approvals, limits, pausing, aborting and
+// has one for each system. What it only answers are its assess.Rules. What it does in another
+// way than the shared parts it says in its assess.Capabilities. Draining, approvals, limits, pausing, aborting and
 // waiting are written once:
 //
-//	batch.go, canary.go        which nodes are approved together
-//	gate.go, deferral.go       when a drain may start, and what is left to others
+//	batch.go                   which nodes are approved together, and the canary
+//	gate.go                    when a drain may start
 //	node.go                    one node from its drain to its termination
 //	evict.go                   evictions under budgets
-//	capacity.go, detach.go     sizes of the group, machines outside of it
-//	externalmover.go           who else moves nodes
+//	capacity.go, retire.go     sizes of the group, machines outside of it
+//	guard.go                   who else moves nodes
 //	hook.go                    the user's own commands around a node
 //	validationwait.go          waits for the cluster to be valid
-//	conduct.go, follow.go      groups that their own controller rolls (package selfdriven)
+//	drive.go, follow.go        groups that their own controller rolls (package selfdriven)
 //	end.go                     abort, failure, success
 //
 // # Packages
 //
 //	live sim strategy     drives a run; simulates the world; the rules of each system
+//	snapshot              what a screen or a program sees: snapshots, plans, rehearsals
 //	engine
+//	assess                what only reads; movers, blockers, preflight are above it
 //	roll validation       several groups in order; is the cluster valid
 //	record                the run and what goes in and out of a decision
 //	selfdriven            controllers that roll groups by themselves

@@ -33,7 +33,7 @@ type suites struct {
 func newSuites(seeds uint64) (all suites) {
 	all = suites{
 		scenarios: []suite{{"scenarios", "engine", "^TestScenario$", nil}},
-		units:     []suite{{"engine", "engine", "", []string{"-test.skip=^TestScenario$"}}, {"live", "engine/live", "", []string{"-test.skip=^TestRivals$"}}},
+		units:     []suite{{"engine", "engine", "", []string{"-test.skip=^TestScenario$"}}, {"movers", "engine/assess/movers", "", nil}, {"snapshot", "engine/snapshot", "", nil}, {"live", "engine/live", "", []string{"-test.skip=^TestRivals$"}}},
 	}
 	for _, name := range []string{"TestRandom", "TestRandomKops", "TestRandomGardener", "TestRandomGardenerInPlace", "TestRandomGardenerManual"} {
 		play := func(n uint64) suite {

@@ -1,9 +1,8 @@
-package engine
+package movers
 
 import (
 	"testing"
 
-	"github.com/drainboard/drainboard/engine/assess/movers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -62,7 +61,7 @@ func TestMovesAfterOurs(t *testing.T) {
 		{"gone, and an operator cordons", &world.Node{Name: "n1", Unschedulable: true}, world.MoverSomebody},
 		{"gone", &world.Node{Name: "n1"}, ""},
 	} {
-		moves := movers.MovesAfter(tt.node, nil, left)
+		moves := MovesAfter(tt.node, nil, left)
 		if len(moves) == 0 && tt.want == "" {
 			continue
 		}

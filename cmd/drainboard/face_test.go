@@ -70,7 +70,7 @@ func TestFaceRefuses(t *testing.T) {
 func TestInterruptInLines(t *testing.T) {
 	t.Parallel()
 	p := clitest.TypeAt(t, "TERM=xterm-256color", "demo", "--speed", "100")
-	p.Hears("An empty line, or \\?, tells what can be done now")
+	p.Hears("An empty line, or \\?, lists the possible actions")
 	p.Hears("is launching")
 	p.Signal()
 	p.Hears("drainboard: interrupt: aborting; once more stops at once")
@@ -127,7 +127,7 @@ func TestForgetHalfALine(t *testing.T) {
 	if _, err := p.Control.WriteString("\n"); err != nil {
 		t.Fatal(err)
 	}
-	p.Hears("What can be done now:")
+	p.Hears("Possible actions:")
 	if strings.Contains(p.Text, "Ignored") {
 		t.Errorf("half a line was still there:\n%s", p.Text)
 	}

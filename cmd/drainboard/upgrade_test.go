@@ -99,7 +99,7 @@ func TestFlagsThatDoNotCount(t *testing.T) {
 			t.Errorf("%q does not say %q", got, want)
 		}
 	}
-	if got := strings.Join(present.Standing(run, now, nil, false), "; "); !strings.Contains(got, "its own settings apply; found: 0 of 0 nodes replaced; next: the run begins") {
+	if got := strings.Join(present.Standing(run, now, nil, false), "; "); !strings.Contains(got, "its own settings apply; found: 0 of 0 nodes replaced; next: the run starts") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // word here is still one.
 func TestReasonsAreWords(t *testing.T) {
 	has := map[string]bool{}
-	for _, top := range []string{"../engine", "../providers", "../cmd"} {
+	for _, top := range []string{"..", "../../providers", "../../cmd"} {
 		err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
@@ -98,7 +98,7 @@ func reasonsIn(n ast.Node) (out []string) {
 			}
 		}
 	case *ast.ValueSpec:
-		if len(n.Values) == 1 && (slices.Contains(typed, name(n.Type)) || strings.HasPrefix(n.Names[0].Name, "Reason")) {
+		if len(n.Values) == 1 && (slices.Contains(typed, name(n.Type)) || strings.HasPrefix(strings.ToLower(n.Names[0].Name), "reason")) {
 			add(n.Values[0])
 		}
 	case *ast.CallExpr:

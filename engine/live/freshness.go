@@ -12,10 +12,10 @@ import (
 
 // Reasons of warnings of the loop.
 const (
-	outOfSight = "out of sight"
-	inSight    = "in sight"
-	lockLost   = "lock lost"
-	lockHeld   = "lock held"
+	reasonOutOfSight = "out of sight"
+	reasonInSight    = "in sight"
+	reasonLockLost   = "lock lost"
+	reasonLockHeld   = "lock held"
 )
 
 // freshness remembers what is out of sight, so that each loss and each return is
@@ -45,10 +45,10 @@ func (l *Loop) lookRound() {
 			}
 			l.freshness.lost[source] = now
 			why = cmp.Or(why, text.NoAnswerFor(2*limit))
-			l.warn(outOfSight, text.SourceLost(string(source), why))
+			l.warn(reasonOutOfSight, text.SourceLost(string(source), why))
 		case !stale && known:
 			delete(l.freshness.lost, source)
-			l.warn(inSight, text.SourceBack(string(source), now.Sub(since)))
+			l.warn(reasonInSight, text.SourceBack(string(source), now.Sub(since)))
 		}
 	}
 }
@@ -61,7 +61,7 @@ func (l *Loop) loseLock() {
 	if problem := l.World.Health[l.run.Sources()[0]].Problem; problem != "" {
 		why, l.freshness.why = problem, problem
 	}
-	l.warn(lockLost, text.LockLost(why))
+	l.warn(reasonLockLost, text.LockLost(why))
 }
 
 // refuse drops the commands that came while the lock is lost and that are about what
@@ -73,7 +73,7 @@ func (l *Loop) refuse() {
 			return false
 		}
 		if c.Kind.NeedsLock() {
-			l.warn(lockLost, text.CommandRefused(string(c.Kind), c.Node, "", record.WithoutLock))
+			l.warn(reasonLockLost, text.CommandRefused(string(c.Kind), c.Node, "", record.WithoutLock))
 		}
 		return c.Kind.NeedsLock()
 	})
@@ -83,7 +83,7 @@ func (l *Loop) refuse() {
 func (l *Loop) holdLock() {
 	away := l.Clock.Now().Sub(l.freshness.lock)
 	l.freshness.lock = time.Time{}
-	l.warn(lockHeld, text.LockBack(away))
+	l.warn(reasonLockHeld, text.LockBack(away))
 }
 
 func (l *Loop) warn(reason, message string) {

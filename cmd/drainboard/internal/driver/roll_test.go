@@ -228,7 +228,7 @@ func TestRollIsHeldAndEnded(t *testing.T) {
 	if clitest.ExitOf(err) != exitcode.Paused {
 		t.Errorf("the input ended: exit code %d, %v\n%s", clitest.ExitOf(err), err, told)
 	}
-	clitest.Contains(t, told+errOut+err.Error(), "The input has ended: the run is paused. drainboard upgrade --all goes on", "not started: web", "To go on: drainboard upgrade --all")
+	clitest.Contains(t, told+errOut+err.Error(), "The input has ended: the run is paused. drainboard upgrade --all resumes it", "not started: web", "To go on: drainboard upgrade --all")
 	told, errOut, err = rollInLines(t, "x\ny\n"+strings.Repeat("a\n", 20))
 	if clitest.ExitOf(err) != exitcode.Aborted {
 		t.Errorf("aborted: exit code %d, %v\n%s", clitest.ExitOf(err), err, told)

@@ -106,7 +106,7 @@ type structSource struct {
 func readAPI(t *testing.T) apiSource {
 	t.Helper()
 	src := apiSource{structs: map[string]structSource{}, enums: enumerations(t)}
-	for _, file := range parsed(t, filepath.Join(repository, "api")) {
+	for _, file := range parsed(t, filepath.Join(repository, "engine", "api")) {
 		for _, decl := range file.Decls {
 			gen, is := decl.(*ast.GenDecl)
 			if !is {

@@ -65,7 +65,7 @@ func TestStatus(t *testing.T) {
 		}
 	}
 	out := strings.Join(strings.Fields(string(printed(t, s.JSON()))), "")
-	for _, want := range []string{`"order":["oldest"]`, `"only":["a1","a2","a3"]`, `"until":"2026-11-21T22:07:00Z"`, `"failedNodes":[{"node":"a1","message":"2podsleftafter15m0s"}]`, `"unreachableNodes":["a3"]`, `"hash":"0123456789ab"`, `"canary":{`} {
+	for _, want := range []string{`"order":["oldest"]`, `"only":["a1","a2","a3"]`, `"until":"2026-11-21T22:07:00Z"`, `"failedNodes":[{"node":"a1","message":"2podsnotgoneafter15m0s"}]`, `"unreachableNodes":["a3"]`, `"hash":"0123456789ab"`, `"canary":{`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("JSON lacks %s: %s", want, out)
 		}

@@ -162,7 +162,7 @@ func TestAWatchThatFailsSaysSo(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.Shows("the watch stopped: " + says)
-			r.Shows("sends no more news")
+			r.Shows("sends no more updates")
 			if _, err := r.Control.WriteString("q"); err != nil {
 				t.Fatal(err)
 			}
@@ -287,7 +287,7 @@ func TestAWatchInLinesThatFails(t *testing.T) {
 	if err := p.Cmd.Process.Signal(syscall.SIGUSR1); err != nil {
 		t.Fatal(err)
 	}
-	p.Hears("The watch has ended: there is no more news.\n(?s:.*)drainboard: failed as ordered")
+	p.Hears("The watch has ended: no more updates.\n(?s:.*)drainboard: failed as ordered")
 	if code := p.Exit(); code != exitcode.WrongUse || strings.Count(p.Text, "failed as ordered") != 1 {
 		t.Errorf("exit code %d\n%s", code, p.Text)
 	}

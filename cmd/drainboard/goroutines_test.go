@@ -19,7 +19,7 @@ var uncaught = map[string]string{
 	"cmd/drainboard/internal/driver/operator.go headless":    "waits for signals, and there is no dashboard",
 	"cmd/drainboard/internal/driver/operator.go interactive": "the loop's own Run catches; the other waits for signals",
 	"cmd/drainboard/internal/clitest/terminal.go OpenRaw":    "is for tests, and has no terminal of its own",
-	"engine/live/loop.go save":                               "waits for one of two ends",
+	"engine/live/save.go save":                               "waits for one of two ends",
 }
 
 // TestGoroutinesAreCaught holds that a fault of ours on a goroutine does not end the

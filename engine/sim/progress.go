@@ -35,7 +35,7 @@ func (p *player) endWell() {
 		p.comeToAnEnd()
 		return
 	}
-	was, tight, last, moved := p.Driver.Run, p.Sim.tight(&p.Driver.Run), "", p.Sim.now
+	was, late, last, moved := p.Driver.Run, tooLate{p.Sim.tight(&p.Driver.Run), p.Sim.slow(&p.Driver.Run)}, "", p.Sim.now
 	for end := p.Sim.now.Add(progressTime); p.on() && p.Sim.now.Before(end); {
 		if stages := stagesOf(&p.Driver.Run); stages != last {
 			last, moved = stages, p.Sim.now
@@ -52,7 +52,7 @@ func (p *player) endWell() {
 			p.say("run for=1m")
 		}
 	}
-	if why := lacksProgress(&was, &p.Driver.Run, tight); why != "" && p.broken == "" {
+	if why := lacksProgress(&was, &p.Driver.Run, late); why != "" && p.broken == "" {
 		p.broken = "progress: the run does not end well by itself: " + why + ": " + p.runLine()
 	}
 }
@@ -83,14 +83,46 @@ func (s *Sim) tight(r *record.Run) map[string]bool {
 	return out
 }
 
+// slow reports of pods ("namespace/name") whether they take longer to be gone, from the second
+// attempt to evict them, than a drain may last: a node with such a pod may fail whenever it drains.
+func (s *Sim) slow(r *record.Run) func(pod string) bool {
+	left := r.Settings.DrainTimeout - r.Settings.EvictionRetry
+	var begins []string
+	for _, w := range s.workloads {
+		if min(w.Shape.Stop, w.Shape.Grace)+w.Shape.Finalized > left {
+			begins = append(begins, w.Namespace+"/"+w.Name+"-")
+		}
+	}
+	return func(pod string) bool {
+		return slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(pod, b) })
+	}
+}
+
+// tooLate is what a repair cannot help: machines whose drains have too little time left, and pods
+// that no drain has enough time for.
+type tooLate struct {
+	machines map[string]bool
+	pods     func(pod string) bool
+}
+
+// explains reports whether a drain may have run out of time all the same: that of a machine for
+// which the repair came too late, or one that only slow pods have kept.
+func (l tooLate) explains(id string, n record.Node, r *record.Run) bool {
+	if l.machines[id] {
+		return true
+	}
+	kept := slices.DeleteFunc(slices.Clone(r.BlockingPods), func(line string) bool { return !strings.Contains(line, " on "+n.Name+": ") })
+	return len(kept) > 0 && !slices.ContainsFunc(kept, func(line string) bool { return !l.pods(line) })
+}
+
 // lacksProgress says how the end of a run is none that its situation at the repair explains,
-// "" if it is one; tight are the machines that the repair came too late for.
-func lacksProgress(was, r *record.Run, tight map[string]bool) string {
+// "" if it is one.
+func lacksProgress(was, r *record.Run, late tooLate) string {
 	if r.State != record.Finished {
 		return "it is stuck"
 	}
 	failed := slices.ContainsFunc(sortedKeys(r.Nodes), func(id string) bool {
-		return was.Nodes[id].Stage == record.NodeFail || r.Nodes[id].Stage == record.NodeFail && r.Nodes[id].Result == record.EvictionFail && tight[id]
+		return was.Nodes[id].Stage == record.NodeFail || r.Nodes[id].Stage == record.NodeFail && r.Nodes[id].Result == record.EvictionFail && late.explains(id, r.Nodes[id], r)
 	})
 	switch {
 	case r.Result == record.Succeeded, failed:

@@ -1,6 +1,10 @@
 package sim
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/drainboard/drainboard/engine/record"
+)
 
 // A drain's time is nearly up at the repair, and its pods take longer to be gone than what is
 // left of it: the run may fail. With more time left it may not.
@@ -20,6 +24,27 @@ func TestRepairTooLate(t *testing.T) {
 		p.endWell()
 		if p.broken != "" {
 			t.Errorf("blocked for %s: %s\n%s", blocked, p.broken, p.told.String())
+		}
+	}
+}
+
+// A pod whose finalizers are served later than a drain may last may fail the run, also after a
+// repair; one that goes in time may not.
+func TestPodTooSlowForAnyDrain(t *testing.T) {
+	for finalized, slow := range map[string]bool{"20s": true, "3s": false} {
+		p := newPlayer(NewScript(), 1, 1, "eks")
+		p.say("timing terminate=5s\ncluster zones=a nodes=2\nworkload web replicas=2 stop=1s ready=4s finalizers=guard finalized=%s", finalized)
+		p.say("settings drain-timeout=20s eviction-retry=5s post-drain-wait=5s")
+		p.say("start")
+		if got := p.Sim.slow(&p.Driver.Run)("app/web-1"); got != slow {
+			t.Errorf("finalized after %s: too slow is %t", finalized, got)
+		}
+		p.endWell()
+		if p.broken != "" {
+			t.Errorf("finalized after %s: %s\n%s", finalized, p.broken, p.told.String())
+		}
+		if failed := p.Driver.Run.Result == record.EvictionFail; failed != slow {
+			t.Errorf("finalized after %s: the run ended %s\n%s", finalized, p.Driver.Run.Result, p.told.String())
 		}
 	}
 }

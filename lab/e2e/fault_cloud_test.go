@@ -86,7 +86,7 @@ func TestReplacementsNeverJoin(t *testing.T) {
 	p.exits(9).says("paused", "drainboard upgrade ng-absent", "Not put back yet")
 
 	checkEvents(t, p.said())
-	p.await("warning", because("drain-gate"), saying("4 must stay"))
+	p.await("warning", because("drain-gate"), saying("4 nodes in service, 4 required"))
 	p.await("run.paused", saying("no drain could start for 4s"))
 	shared.Cloud().NeverJoin(s.group.Name, 0)
 	for _, i := range s.absent() {

@@ -88,7 +88,7 @@ func TestGardenerNeverStarts(t *testing.T) {
 	s.change(lab.ShootChange{ImageVersion: newImage})
 
 	blind := s.follows("still", "--provider", "gardener").exits(0)
-	if warned := blind.all("warning", saying("an update that Gardener has not started cannot be seen")); len(warned) != 1 {
+	if warned := blind.all("warning", saying("an update that Gardener has not started is not visible")); len(warned) != 1 {
 		t.Errorf("from the nodes alone it does not say what cannot be seen:\n%s", blind.tail())
 	}
 
@@ -98,7 +98,7 @@ func TestGardenerNeverStarts(t *testing.T) {
 	if len(told) < 2 || told[0].Until == nil {
 		t.Errorf("it waits, and says so %d times: %v", len(told), told)
 	}
-	if paused := p.all("run.paused", because("Gardener is not done after 40s"), because("has not started generation 2")); len(paused) != 1 || len(p.all("run.finished")) > 0 {
+	if paused := p.all("run.paused", because("Gardener has not finished after 40s"), because("has not started generation 2")); len(paused) != 1 || len(p.all("run.finished")) > 0 {
 		t.Errorf("it does not end paused:\n%s", p.tail())
 	}
 	s.paused("still", false)

@@ -52,19 +52,7 @@ func evict(s *Step) {
 	if inFlight >= s.Run.Settings.EvictionsAtOnce {
 		return
 	}
-	var list []candidate
-	for _, id := range s.In(record.Draining) {
-		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" && n.Missing.IsZero() && isolated(&s.Reader, n) {
-			list = append(list, candidates(s, id, n, count)...)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b candidate) int {
-		return cmp.Or(
-			cmp.Compare(len(a.gate.Budgets), len(b.gate.Budgets)),
-			cmp.Compare(a.known.Tries, b.known.Tries),
-			a.known.Last.Compare(b.known.Last),
-			cmp.Compare(a.chance, b.chance))
-	})
+	list := allCandidates(s, count)
 	tried := lastTries(&s.Reader)
 	for _, c := range list {
 		if inFlight >= s.Run.Settings.EvictionsAtOnce {
@@ -96,6 +84,25 @@ func evict(s *Step) {
 			}
 		}
 	}
+}
+
+// allCandidates lists the pods that may be asked to leave: those without a closed budget first,
+// then those tried least.
+func allCandidates(s *Step, inFlight func(string) int) []candidate {
+	var list []candidate
+	for _, id := range s.In(record.Draining) {
+		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" && n.Missing.IsZero() && isolated(&s.Reader, n) {
+			list = append(list, candidates(s, id, n, inFlight)...)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int {
+		return cmp.Or(
+			cmp.Compare(len(a.gate.Budgets), len(b.gate.Budgets)),
+			cmp.Compare(a.known.Tries, b.known.Tries),
+			a.known.Last.Compare(b.known.Last),
+			cmp.Compare(a.chance, b.chance))
+	})
+	return list
 }
 
 // candidates lists the pods of a draining node that may be asked to leave.

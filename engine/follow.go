@@ -328,6 +328,23 @@ func endFollowing(s *Step, f helping) {
 // listUnrestoredController says how the controller is left.
 func listUnrestoredController(s *Step, f helping) {
 	w := f.by.Words()
+	listPausedParts(s, w)
+	listTurns(s, f, w)
+	if out := s.In(record.Draining, record.Settling, record.Terminating, record.Updating); len(out) > 0 {
+		s.Note(text.BegunBy(nodeNames(&s.Reader, out), f.name()))
+	}
+	if s.Run.Result == record.Aborted && s.Count(record.Outdated) > 0 {
+		if !s.Controls() {
+			s.Note(text.Continues(f.name(), w.Where))
+		} else {
+			s.Note(text.ToGoBack(w.Back))
+		}
+	}
+}
+
+// listPausedParts names the parts of the group that are paused, or that continue, with the command
+// that changes it.
+func listPausedParts(s *Step, w selfdriven.Words) {
 	names := slices.Clone(s.Run.PausedDeployments)
 	if s.Run.Result == record.Aborted && s.Controls() {
 		for _, d := range s.Parts() {
@@ -349,6 +366,10 @@ func listUnrestoredController(s *Step, f helping) {
 			s.AddUnrestored(text.PartMayContinue(w.Part, name, w.Where), hold.Command())
 		}
 	}
+}
+
+// listTurns names the machines whose turn stays as the run has set it.
+func listTurns(s *Step, f helping, w selfdriven.Words) {
 	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
 		n, m := s.Run.Nodes[id], s.W.Machine(id)
 		if n.Turn == 0 || m == nil || m.Leaving() {
@@ -359,16 +380,6 @@ func listUnrestoredController(s *Step, f helping) {
 		}
 		back := record.Action{Kind: record.Prioritize, Controller: f.by.ID(), Namespace: namespace(&s.Reader), Object: id, Priority: n.Turn}
 		s.AddUnrestored(text.TurnStays(id, f.by.Turns().Name, w.Where), back.Command())
-	}
-	if out := s.In(record.Draining, record.Settling, record.Terminating, record.Updating); len(out) > 0 {
-		s.Note(text.BegunBy(nodeNames(&s.Reader, out), f.name()))
-	}
-	if s.Run.Result == record.Aborted && s.Count(record.Outdated) > 0 {
-		if !s.Controls() {
-			s.Note(text.Continues(f.name(), w.Where))
-		} else {
-			s.Note(text.ToGoBack(w.Back))
-		}
 	}
 }
 

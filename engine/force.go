@@ -101,16 +101,21 @@ func carryOutOrders(s *Step) {
 			if !s.ask(a) {
 				continue
 			}
-			known.Ref, known.Node, known.Owner = p.Ref(), o.Node, p.Owner.UID
-			known.Tries++
-			known.Last, known.Next = s.Now, s.Now.Add(s.Run.Settings.EvictionRetry)
-			if known.First.IsZero() {
-				known.First = s.Now
-			}
-			s.Run.Pods[p.UID] = known
-			n := s.Run.Nodes[o.Machine]
-			n.Tried = s.Now
-			s.SetNode(o.Machine, n)
+			s.noteForced(o, p, known)
 		}
 	}
+}
+
+// noteForced notes that the deletion of a pod has been asked for.
+func (s *Step) noteForced(o record.ForceOrder, p *world.Pod, known record.Pod) {
+	known.Ref, known.Node, known.Owner = p.Ref(), o.Node, p.Owner.UID
+	known.Tries++
+	known.Last, known.Next = s.Now, s.Now.Add(s.Run.Settings.EvictionRetry)
+	if known.First.IsZero() {
+		known.First = s.Now
+	}
+	s.Run.Pods[p.UID] = known
+	n := s.Run.Nodes[o.Machine]
+	n.Tried = s.Now
+	s.SetNode(o.Machine, n)
 }

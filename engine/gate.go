@@ -28,74 +28,103 @@ func (s *Step) startDrains(machines []string, slots int) {
 	if slots <= 0 {
 		return
 	}
-	in, held, waits, back := s.InService(), "", false, "" // back: why the strategy holds one back
-	about := slices.Clone(asked)
+	r := drainRound{machines: machines, asked: asked, about: slices.Clone(asked), inService: s.InService()}
 	for _, id := range asked { // as if they drained
 		if m := s.W.Machine(id); m != nil && s.Serves(m) {
-			in--
+			r.inService--
 		}
 	}
-	for len(machines) > 0 {
-		id := machines[0]
-		machines = machines[1:]
-		if slices.Contains(asked, id) {
+	for len(r.machines) > 0 {
+		id := r.machines[0]
+		r.machines = r.machines[1:]
+		if !r.start(s, id) {
 			continue
-		}
-		if s.TakenBy(s.Run.Nodes[id].Name) != "" {
-			waits = true
-			continue
-		}
-		m := s.W.Machine(id)
-		serves := m != nil && s.Serves(m)
-		stay := in
-		if serves || s.WaitedFor(id) {
-			stay--
-		}
-		if held != "" && stay < in {
-			continue
-		}
-		if s.Conduct().InPlace(&s.Reader, id) && s.W.NodeOf(id) == nil {
-			back = text.NothingToSelect(s.Label(id, s.Run.Nodes[id]))
-			continue
-		}
-		if why := s.Held(id, about); (serves || s.Conduct().HoldsIdle()) && why != "" {
-			back = why
-			continue
-		}
-		if why := s.GateReason(stay); why != "" {
-			if held == "" {
-				machines = s.NotServing(machines)
-			}
-			held = why
-			continue
-		}
-		if serves {
-			in--
-		}
-		if !s.Run.GateSince.IsZero() {
-			s.Run.GateSince = s.Now // a drain has passed it
-		}
-		if letGo(s, id) {
-			s.startDrain(id)
-		} else {
-			about = append(about, id)
 		}
 		if slots--; slots == 0 {
-			held, waits, back = "", false, "" // the limit holds the others, not the gate
+			r.held, r.waits, r.back = "", false, "" // the limit holds the others, not the gate
 			break
 		}
 	}
-	if held == "" && waits && len(asked)+s.Count(record.Draining, record.Settling, record.Terminating, record.Updating) == 0 {
-		held = s.WaitsFor()
-	}
-	if held == "" && back != "" && s.Idles() {
-		held = text.HeldBack(back, s.OutOfService())
-	}
-	if held != "" {
-		s.holdGate(held)
+	if why := r.holds(s); why != "" {
+		s.holdGate(why)
 	} else {
 		s.openGate()
 	}
+}
+
+// drainRound is one look at the nodes whose drains may start.
+type drainRound struct {
+	machines  []string // still to look at
+	asked     []string // the hooks before their drains are under way
+	about     []string // asked, and those of this round
+	inService int      // nodes that serve, less those whose drains start
+
+	held  string // why the gate holds nodes, "" if it does not
+	waits bool   // for nodes that an external mover takes out of service
+	back  string // why the strategy holds a node back
+}
+
+// start begins the drain of a node, or the hooks before it, unless something holds it.
+func (r *drainRound) start(s *Step, id string) bool {
+	if slices.Contains(r.asked, id) {
+		return false
+	}
+	if s.TakenBy(s.Run.Nodes[id].Name) != "" {
+		r.waits = true
+		return false
+	}
+	m := s.W.Machine(id)
+	serves := m != nil && s.Serves(m)
+	stay := r.inService
+	if serves || s.WaitedFor(id) {
+		stay--
+	}
+	if r.held != "" && stay < r.inService {
+		return false
+	}
+	if s.Conduct().InPlace(&s.Reader, id) && s.W.NodeOf(id) == nil {
+		r.back = text.NothingToSelect(s.Label(id, s.Run.Nodes[id]))
+		return false
+	}
+	if why := s.Held(id, r.about); (serves || s.Conduct().HoldsIdle()) && why != "" {
+		r.back = why
+		return false
+	}
+	if why := s.GateReason(stay); why != "" {
+		if r.held == "" {
+			r.machines = s.NotServing(r.machines)
+		}
+		r.held = why
+		return false
+	}
+	if serves {
+		r.inService--
+	}
+	if !s.Run.GateSince.IsZero() {
+		s.Run.GateSince = s.Now // a drain has passed it
+	}
+	if letGo(s, id) {
+		s.startDrain(id)
+	} else {
+		r.about = append(r.about, id)
+	}
+	return true
+}
+
+// holds returns why no further drain starts now, or the empty string.
+func (r *drainRound) holds(s *Step) string {
+	switch {
+	case r.held != "":
+		return r.held
+	case r.waits && len(r.asked)+s.Count(record.Draining, record.Settling, record.Terminating, record.Updating) == 0:
+		if why := s.WaitsFor(); why != "" {
+			return why
+		}
+	}
+	if r.back != "" && s.Idles() {
+		return text.HeldBack(r.back, s.OutOfService())
+	}
+	return ""
 }
 
 // Admit starts drains: as many queued nodes as the limit and the gate allow.

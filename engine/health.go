@@ -30,23 +30,30 @@ func (s *Step) WatchHealth() {
 			}
 			continue
 		}
-		switch sick := s.Sick(m); {
-		case s.Run.Settings.HealthTimeout <= 0:
-		case sick == "" && n.Wait != nil && n.Wait.OfHealth():
-			n.Wait, n.Reason = nil, ""
-			s.SetNode(id, n)
-			s.changed = true
-		case sick != "" && n.Wait == nil:
-			n.Wait = s.NewWait(record.WaitUnhealthy, s.Run.Settings.HealthTimeout, world.Cluster)
-			s.SetNode(id, n)
-			s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Reason: "unhealthy", Until: until(n.Wait), Message: text.NewAndSick(sick)})
-		case sick != "" && s.Over(n.Wait):
-			if while := unsettled(&s.Reader, id); while != "" {
-				s.postpone(id, text.SickPostponed(s.Run.Settings.HealthTimeout, sick, while))
-				continue
-			}
-			s.giveUpMachine(id, text.SickFor(s.Run.Settings.HealthTimeout, sick))
+		if s.Run.Settings.HealthTimeout > 0 {
+			s.watchHealthOf(id, n, s.Sick(m))
 		}
+	}
+}
+
+// watchHealthOf begins, ends or acts on the wait for a new node to become healthy again. sick is
+// what is wrong with it, "" for nothing.
+func (s *Step) watchHealthOf(id string, n record.Node, sick string) {
+	switch {
+	case sick == "" && n.Wait != nil && n.Wait.OfHealth():
+		n.Wait, n.Reason = nil, ""
+		s.SetNode(id, n)
+		s.changed = true
+	case sick != "" && n.Wait == nil:
+		n.Wait = s.NewWait(record.WaitUnhealthy, s.Run.Settings.HealthTimeout, world.Cluster)
+		s.SetNode(id, n)
+		s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Reason: "unhealthy", Until: until(n.Wait), Message: text.NewAndSick(sick)})
+	case sick != "" && s.Over(n.Wait):
+		if while := unsettled(&s.Reader, id); while != "" {
+			s.postpone(id, text.SickPostponed(s.Run.Settings.HealthTimeout, sick, while))
+			return
+		}
+		s.giveUpMachine(id, text.SickFor(s.Run.Settings.HealthTimeout, sick))
 	}
 }
 

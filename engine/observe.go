@@ -122,14 +122,7 @@ func (s *Step) follow(m *world.Machine, n record.Node) record.Node {
 	}
 	node := s.W.NodeOf(m.ID)
 	if node != nil && n.Name == "" {
-		n.Name, n.Old = node.Name, node.Version
-		s.changed = true
-		freeName(s, m.ID, n.Name)
-		if n.Stage == record.Skipped && n.Reason == record.NotSelected && selected(&s.Reader, m) { // its name is known only now
-			n.Stage, n.Since, n.Reason = record.Outdated, s.Now, ""
-			s.inOrder(m.ID)
-			s.Report(record.Event{Type: record.NodeOutdated, Node: n.Name, Zone: n.Zone, Message: text.OnlyNamed})
-		}
+		n = s.joined(m, node, n)
 	}
 	if n.Stage == record.Launching && s.ReadyForPods(m, node) {
 		n.Stage, n.Since, n.Wait = record.Ready, s.Now, nil
@@ -138,6 +131,19 @@ func (s *Step) follow(m *world.Machine, n record.Node) record.Node {
 			what = text.Joined(node.Version)
 		}
 		s.Report(record.Event{Type: record.NodeReady, Node: s.Label(m.ID, n), Zone: n.Zone, Message: what})
+	}
+	return n
+}
+
+// joined gives a machine the name of its node. One that --only names is selected by it.
+func (s *Step) joined(m *world.Machine, node *world.Node, n record.Node) record.Node {
+	n.Name, n.Old = node.Name, node.Version
+	s.changed = true
+	freeName(s, m.ID, n.Name)
+	if n.Stage == record.Skipped && n.Reason == record.NotSelected && selected(&s.Reader, m) { // its name is known only now
+		n.Stage, n.Since, n.Reason = record.Outdated, s.Now, ""
+		s.inOrder(m.ID)
+		s.Report(record.Event{Type: record.NodeOutdated, Node: n.Name, Zone: n.Zone, Message: text.OnlyNamed})
 	}
 	return n
 }

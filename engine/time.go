@@ -39,18 +39,7 @@ func (s *Step) countTime(blind []world.Source) {
 		moved.End = moved.End.Add(passed)
 		return &moved
 	}
-	for id, n := range r.Nodes {
-		moved := move(n.Wait)
-		held := stopped && (n.Stage == record.Draining || n.Stage == record.Settling && n.Wait != nil && !r.Seen.Before(n.Wait.End))
-		if moved == n.Wait && !held {
-			continue
-		}
-		n.Wait = moved
-		if held {
-			n.Began = n.Began.Add(passed) // what a node takes does not count it either
-		}
-		s.SetNode(id, n)
-	}
+	s.moveNodeWaits(move, passed, stopped)
 	r.PhaseWait, r.Deferrals = move(r.PhaseWait), moveDeferrals(r.Deferrals, move)
 	if c := r.Canary; c != nil {
 		next := *c
@@ -67,6 +56,23 @@ func (s *Step) countTime(blind []world.Source) {
 	}
 	if stopped || slices.Contains(blind, world.Cluster) {
 		r.Gap = s.Now
+	}
+}
+
+// moveNodeWaits moves the ends of the nodes' waits. While nothing could be done at all, what a
+// node takes does not count it either.
+func (s *Step) moveNodeWaits(move func(*record.Wait) *record.Wait, passed time.Duration, stopped bool) {
+	for id, n := range s.Run.Nodes {
+		moved := move(n.Wait)
+		held := stopped && (n.Stage == record.Draining || n.Stage == record.Settling && n.Wait != nil && !s.Run.Seen.Before(n.Wait.End))
+		if moved == n.Wait && !held {
+			continue
+		}
+		n.Wait = moved
+		if held {
+			n.Began = n.Began.Add(passed)
+		}
+		s.SetNode(id, n)
 	}
 }
 

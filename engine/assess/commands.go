@@ -29,6 +29,19 @@ func noReturn(s *Reader) string {
 	return text.NothingToReturn
 }
 
+// noForce says why nothing can be forced now, "" if something can.
+func noForce(s *Reader) string {
+	switch {
+	case s.Run.State == record.Paused:
+		return text.RunIsPaused
+	case !s.Fresh(world.Cluster):
+		return text.TooOldToForce
+	case s.Count(record.Draining) == 0 && !s.someTheirs():
+		return text.NothingDrains
+	}
+	return ""
+}
+
 // Unable says why a command is not possible now, "" if it is.
 func (s *Reader) Unable(kind record.CommandKind) string {
 	r := &s.Run
@@ -63,14 +76,7 @@ func (s *Reader) Unable(kind record.CommandKind) string {
 			return text.NotPaused
 		}
 	case record.CmdForce:
-		switch {
-		case r.State == record.Paused:
-			return text.RunIsPaused
-		case !s.Fresh(world.Cluster):
-			return text.TooOldToForce
-		case s.Count(record.Draining) == 0 && !s.someTheirs():
-			return text.NothingDrains
-		}
+		return noForce(s)
 	case record.CmdSkip:
 		if s.Count(record.Draining, record.Queued, record.Outdated, record.Settling) == 0 && s.FailureIn("") == "" {
 			return text.NothingToSkip

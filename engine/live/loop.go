@@ -174,6 +174,39 @@ func (l *Loop) Run(ctx context.Context, run record.Run) (record.Run, error) {
 	return l.run, err
 }
 
+// askForLock stops acting and asks for the lock again.
+func (l *Loop) askForLock(background context.Context) {
+	l.stop()
+	l.loseLock()
+	l.running.Go(func() {
+		var run record.Run
+		err := Caught(func() (err error) {
+			run, err = l.Lock.Regain(background)
+			return err
+		})
+		l.regained <- regained{run, err}
+	})
+}
+
+// takeBack begins again with the record that the lock came back with, unless it does not match
+// the group any more.
+func (l *Loop) takeBack(background context.Context, r regained) error {
+	if r.err == nil {
+		r.err = l.misfit(r.run)
+	}
+	if r.err != nil {
+		return r.err
+	}
+	l.run, l.dirty = engine.TakeOver(r.run, l.Clock.Now()), true
+	l.in.Outcomes = nil                       // what was under way is looked up; what the operator said still holds
+	if why := l.unwritten.paused; why != "" { // told already, and not in the record
+		l.in.Commands = append(l.in.Commands, record.Command{Kind: record.CmdPause, By: "drainboard", At: l.Clock.Now(), Reason: why})
+	}
+	l.begin(background)
+	l.holdLock()
+	return nil
+}
+
 func (l *Loop) drive(ctx context.Context) error {
 	background, done := context.WithCancel(context.WithoutCancel(ctx))
 	defer l.running.Wait()
@@ -208,19 +241,10 @@ func (l *Loop) drive(ctx context.Context) error {
 			continue
 		case <-lost: // below, before anything else is decided
 		case r := <-l.regained:
-			if r.err == nil {
-				r.err = l.misfit(r.run)
+			if err := l.takeBack(background, r); err != nil {
+				return err
 			}
-			if r.err != nil {
-				return r.err
-			}
-			l.run, held, lost, l.dirty = engine.TakeOver(r.run, l.Clock.Now()), true, l.Lock.Lost(), true
-			l.in.Outcomes = nil                       // what was under way is looked up; what the operator said still holds
-			if why := l.unwritten.paused; why != "" { // told already, and not in the record
-				l.in.Commands = append(l.in.Commands, record.Command{Kind: record.CmdPause, By: "drainboard", At: l.Clock.Now(), Reason: why})
-			}
-			l.begin(background)
-			l.holdLock()
+			held, lost = true, l.Lock.Lost()
 		case err := <-l.Queue.failed:
 			return err
 		case err := <-l.crashed:
@@ -242,16 +266,7 @@ func (l *Loop) drive(ctx context.Context) error {
 		shown = false
 		if over(lost) {
 			lost, held = nil, false
-			l.stop()
-			l.loseLock()
-			l.running.Go(func() {
-				var run record.Run
-				err := Caught(func() (err error) {
-					run, err = l.Lock.Regain(background)
-					return err
-				})
-				l.regained <- regained{run, err}
-			})
+			l.askForLock(background)
 		}
 		if !held {
 			l.refuse()
@@ -265,22 +280,31 @@ func (l *Loop) drive(ctx context.Context) error {
 			timer.Reset(sureRetry)
 			continue
 		}
-		l.lookRound()
-		wake, err := l.decide(ctx)
-		if err != nil {
+		wake, err := l.round(ctx)
+		if err != nil || l.run.State == record.Finished {
 			return err
-		}
-		if err := l.patience(); err != nil {
-			l.publish()
-			return err
-		}
-		if l.run.State == record.Finished {
-			l.saveLast(ctx)
-			l.publish()
-			return nil
 		}
 		timer.Reset(max(0, wake.Sub(l.Clock.Now())))
 	}
+}
+
+// round decides once. It returns when to decide again at the latest; a run that is finished is
+// saved and shown.
+func (l *Loop) round(ctx context.Context) (time.Time, error) {
+	l.lookRound()
+	wake, err := l.decide(ctx)
+	if err != nil {
+		return wake, err
+	}
+	if err := l.patience(); err != nil {
+		l.publish()
+		return wake, err
+	}
+	if l.run.State == record.Finished {
+		l.saveLast(ctx)
+		l.publish()
+	}
+	return wake, nil
 }
 
 // over reports whether a channel is closed; no channel is not.

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,6 +30,11 @@ func (r *Run) Check() error {
 	case r.Validation != nil && r.Validation.Wait == nil:
 		return fmt.Errorf("the validation has no end")
 	}
+	return cmp.Or(r.checkNodes(), r.checkMarks(), r.checkPending())
+}
+
+// checkNodes reports what nodes, deferrals and batches lack.
+func (r *Run) checkNodes() error {
 	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
 		if !slices.Contains(Stages, r.Nodes[id].Stage) {
 			return fmt.Errorf("there is no stage %q (node %s)", r.Nodes[id].Stage, id)
@@ -44,6 +50,11 @@ func (r *Run) Check() error {
 			return fmt.Errorf("batch %d has %d machines and %d names", b.ID, len(b.Machines), len(b.Names))
 		}
 	}
+	return nil
+}
+
+// checkMarks reports what the marks on nodes lack.
+func (r *Run) checkMarks() error {
 	for _, machine := range slices.Sorted(maps.Keys(r.Marks)) {
 		for _, m := range r.Marks[machine] {
 			if err := m.Check(machine); err != nil {
@@ -51,6 +62,11 @@ func (r *Run) Check() error {
 			}
 		}
 	}
+	return nil
+}
+
+// checkPending reports what the actions under way lack.
+func (r *Run) checkPending() error {
 	for _, key := range slices.Sorted(maps.Keys(r.Pending)) {
 		a := r.Pending[key].Action
 		if a.Key != key {

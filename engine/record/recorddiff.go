@@ -191,35 +191,9 @@ func (t *differ) nodes() {
 		if w := n.Wait; w != nil && w.For == string(BeforeNode) && (was.Wait == nil || !was.Wait.Start.Equal(w.Start)) {
 			t.tell(w.Start, Event{Type: HookStarted, Node: cmp.Or(n.Name, id), Zone: n.Zone, Reason: w.For, Until: &w.End, Message: text.HooksAsked})
 		}
-		if known && was.Stage == n.Stage || stageEvents[n.Stage] == "" {
-			continue
+		if (!known || was.Stage != n.Stage) && t.newStage(n, was) {
+			t.stage(id, n)
 		}
-		if t.first() && (n.Stage == Outdated || n.Stage == Ready || n.Stage == Skipped && n.Reason == NotSelected) {
-			continue // how it has been all along
-		}
-		if t.is.External != nil && was.Stage != Launching && (n.Stage == Outdated || n.Stage == Ready) {
-			continue // that its marks are gone is told
-		}
-		e := Event{Type: stageEvents[n.Stage], Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: n.Reason}
-		if n.Stage == Draining && n.Pods > 0 {
-			e.Message = text.DrainOf(n.Pods, n.Reason)
-		}
-		if moves := t.is.External.MovesOf(id); n.Stage == Draining && len(moves) > 0 {
-			e.Reason, e.Message = string(moves[0].By), text.Marked(e.Message, moves[0].Mark)
-		}
-		at := n.Since
-		if t.is.External != nil {
-			if !t.first() {
-				at = t.is.Seen // since when it is so may be long before it is seen
-			}
-			switch n.Stage {
-			case Settling:
-				e.Type = NodeDrained
-			case Replaced:
-				e.Message = "gone"
-			}
-		}
-		t.tell(at, e)
 	}
 	for _, id := range slices.Sorted(maps.Keys(t.was.Nodes)) {
 		if _, still := t.is.Nodes[id]; !still && (t.is.External == nil || t.was.Nodes[id].Stage != Replaced) {
@@ -227,6 +201,43 @@ func (t *differ) nodes() {
 			t.tell(cmp.Or(t.is.Seen, n.Since), Event{Type: Warning, Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: text.HasLeftGroup(cmp.Or(n.Name, id))})
 		}
 	}
+}
+
+// newStage reports whether a node's stage, which it did not have before, is an event.
+func (t *differ) newStage(n, was Node) bool {
+	switch {
+	case stageEvents[n.Stage] == "":
+		return false
+	case t.first() && (n.Stage == Outdated || n.Stage == Ready || n.Stage == Skipped && n.Reason == NotSelected):
+		return false // how it has been all along
+	case t.is.External != nil && was.Stage != Launching && (n.Stage == Outdated || n.Stage == Ready):
+		return false // that its marks are gone is an event of its own
+	}
+	return true
+}
+
+// stage tells the stage that a node has reached.
+func (t *differ) stage(id string, n Node) {
+	e := Event{Type: stageEvents[n.Stage], Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: n.Reason}
+	if n.Stage == Draining && n.Pods > 0 {
+		e.Message = text.DrainOf(n.Pods, n.Reason)
+	}
+	if moves := t.is.External.MovesOf(id); n.Stage == Draining && len(moves) > 0 {
+		e.Reason, e.Message = string(moves[0].By), text.Marked(e.Message, moves[0].Mark)
+	}
+	at := n.Since
+	if t.is.External != nil {
+		if !t.first() {
+			at = t.is.Seen // since when it is so may be long before it is seen
+		}
+		switch n.Stage {
+		case Settling:
+			e.Type = NodeDrained
+		case Replaced:
+			e.Message = "gone"
+		}
+	}
+	t.tell(at, e)
 }
 
 // manyMarks is from how many nodes on marks of one kind that appear together are told

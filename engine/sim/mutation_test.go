@@ -61,7 +61,7 @@ var mutations = []mutation{
 	{"freshness: acting on what is old", "ensure.go", "if !s.Fresh(src) {\n\t\t\treturn false", "if src == \"\" {\n\t\t\treturn false", "", "freshness: "},
 	{"budgets: more evictions than a budget allows", "evict.go", "case gate.Open && (due || c.known.Closed) && !anyOf(gate, asked):", "case due:", "", "budgets: "},
 	{"approval: nobody is asked", "batch.go", "how == record.ApproveNone || how == record.ApprovePhase {", "how != \"\" {", "", "approval: "},
-	{"hooks: a drain that they have not let go", "gate.go", "if letGo(s, id) {\n\t\t\ts.startDrain(id)\n\t\t} else {\n\t\t\tabout = append(about, id)\n\t\t}", "letGo(s, id)\n\t\ts.startDrain(id)", "", "hooks: "},
+	{"hooks: a drain that they have not let go", "gate.go", "if letGo(s, id) {\n\t\ts.startDrain(id)\n\t} else {\n\t\tr.about = append(r.about, id)\n\t}", "letGo(s, id)\n\ts.startDrain(id)", "", "hooks: "},
 	{"hooks: who waits for them holds no slot", "gate.go", "slots -= len(asked)", "", "", "hooks: "},
 	{"hooks: the run ends before they have run", "end.go", "if len(s.Run.PendingHooks) > 0 {", "if false {", "", "hooks: "},
 	{"from elsewhere: a run forgets what it has obeyed", "commands.go", "s.Run.HandledCommands = append(s.Run.HandledCommands, ack)", "", "", "from elsewhere: "},

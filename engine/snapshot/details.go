@@ -210,12 +210,8 @@ func podStage(s *assess.Reader, p *world.Pod, n record.Node, machine string, v d
 	switch {
 	case v.Fate == drain.Stays:
 		return StageIgnored
-	case p.Terminating() && blockers.Stuck(s, p):
-		return StageBlocked
-	case p.Terminating() && order != nil && known.Forced:
-		return StageForced
 	case p.Terminating():
-		return StageTerminating
+		return terminatingStage(s, p, order != nil && known.Forced)
 	case releasedWith(s, p, machine):
 		return StageReturns
 	case !drains && (n.New || n.Stage == record.Skipped || n.Stage == record.Replaced):
@@ -234,6 +230,17 @@ func podStage(s *assess.Reader, p *world.Pod, n record.Node, machine string, v d
 		return StageEvicting
 	}
 	return StageToEvict
+}
+
+// terminatingStage is where a pod stands whose deletion has been accepted.
+func terminatingStage(s *assess.Reader, p *world.Pod, forced bool) PodStage {
+	switch {
+	case blockers.Stuck(s, p):
+		return StageBlocked
+	case forced:
+		return StageForced
+	}
+	return StageTerminating
 }
 
 // covers is the force order that covers a pod on the node of a machine, nil if none

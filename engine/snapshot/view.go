@@ -18,6 +18,16 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
+// sources are what the run rests on, and how old it is. What is read for the first time is not old.
+func sources(s *assess.Reader, partial bool) (out []SourceView) {
+	for _, src := range s.Run.Sources() {
+		h := s.W.Health[src]
+		first := src == world.Cluster && partial && h.Problem == ""
+		out = append(out, SourceView{Name: src, Fresh: h.Fresh, Stale: !s.Fresh(src) && !first, Problem: h.Problem, Retry: h.Retry})
+	}
+	return out
+}
+
 // View makes the snapshot of a run, with the details of what is looked at. Rows
 // equal to those of the snapshot before (nil for none) are the same pointers. The
 // log, the cluster's name and the clock's skew are the loop's to add.
@@ -59,11 +69,7 @@ func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look 
 	if r.State != record.NoRun {
 		v.Abilities, v.AbortPlan = abilities(s), s.Conduct().AbortPlan(s)
 	}
-	for _, src := range r.Sources() {
-		h := w.Health[src]
-		first := src == world.Cluster && v.Partial && h.Problem == "" // what is read for the first time is not old
-		v.Sources = append(v.Sources, SourceView{Name: src, Fresh: h.Fresh, Stale: !s.Fresh(src) && !first, Problem: h.Problem, Retry: h.Retry})
-	}
+	v.Sources = sources(s, v.Partial)
 	v.Until, v.CloudOnly = r.Settings.Until, r.Settings.CloudOnly
 	if c := r.Canary; c != nil && !c.Passed {
 		v.Canary, v.CanaryTrouble = c.Wait, c.Trouble
@@ -289,48 +295,32 @@ func (b *basis) moves() bool {
 }
 
 func rowOf(s *assess.Reader, id string, n record.Node) *NodeRow {
-	row := &NodeRow{ID: id, Name: n.Name, Zone: n.Zone, Stage: n.Stage, Since: n.Since, Version: n.Old, New: n.New, Wait: n.Wait, Batch: n.Batch, Note: n.Reason, Takes: s.Conduct().Takes(n)}
+	m, node := s.W.Machine(id), s.W.NodeOf(id)
+	row := &NodeRow{ID: id, Name: n.Name, Zone: n.Zone, Stage: n.Stage, Since: n.Since, Version: n.Old, New: n.New, Wait: n.Wait, Batch: n.Batch, Takes: s.Conduct().Takes(n),
+		Detached: m != nil && m.Detached, Note: noteOf(s, id, n)}
 	if n.Wait != nil && (n.Wait.For == record.WaitPostponed || n.Stage == record.Updating && n.Blocked && n.Wait.For != record.WaitUnhealthy) {
 		row.Wait = nil // it is up, and the note says why nothing comes of it
 	}
-	m, node := s.W.Machine(id), s.W.NodeOf(id)
-	row.Detached = m != nil && m.Detached
 	if node != nil {
 		row.Version, row.Ready, row.Cordoned, row.Tainted = node.Version, node.Ready, node.Unschedulable, node.HasTaint(taintOf(s.Run.Marks[id]))
-		if !node.Ready && row.Note == "" && n.Stage != record.Replaced {
-			row.Note = cmp.Or(node.Trouble, "NotReady")
-		}
-	}
-	if by := s.TakenBy(n.Name); by != "" && row.Note == "" {
-		row.Note = text.TakenOutBy(by)
-	}
-	if row.Note == "" && n.Stage == record.Launching && m != nil {
-		row.Note = s.WhyNotReady(m)
-	}
-	if assess.IsDraining(n) {
-		row.Pods = n.Pods
-		left, asks := assess.LeavingPods(s.W, s.W.PodsOn(n.Name), s.ConsentsOn(n.Name))
-		row.PodsLeft = len(left)
-		row.Pods = max(row.Pods, row.PodsLeft)
-		row.Blocked = len(asks) > 0
-		for _, p := range left {
-			row.Blocked = row.Blocked || blockers.Stuck(s, p)
-		}
-	}
-	if node != nil && !node.Unreachable.IsZero() && n.Stage != record.Replaced {
-		row.Note = text.SilentFor(s.Now.Sub(node.Unreachable))
-		if n.Stage == record.Outdated {
+		if !node.Unreachable.IsZero() && n.Stage == record.Outdated {
 			row.Stage = record.Unreachable
 		}
 	}
-	if held := s.HeldBy(m); row.Note == "" && held != "" {
-		row.Note = held
-	}
 	if moves := s.Run.Moves(id, node); len(moves) > 0 {
 		row.By = moves[0].By
-		if row.Note == "" && n.Stage != record.Replaced {
-			row.Note = moves[0].Means
-		}
+	}
+	countPods(s, n, row)
+	return row
+}
+
+// countPods sets how many pods a node has to lose, and whether one of them is blocked.
+func countPods(s *assess.Reader, n record.Node, row *NodeRow) {
+	if assess.IsDraining(n) {
+		left, asks := assess.LeavingPods(s.W, s.W.PodsOn(n.Name), s.ConsentsOn(n.Name))
+		row.PodsLeft = len(left)
+		row.Pods = max(n.Pods, row.PodsLeft)
+		row.Blocked = len(asks) > 0 || slices.ContainsFunc(left, func(p *world.Pod) bool { return blockers.Stuck(s, p) })
 	}
 	if n.Stage == record.Outdated || n.Stage == record.Queued || s.Run.State == record.NoRun && n.Stage != record.Draining {
 		row.PodsLeft, _ = s.PodsToMove(n.Name)
@@ -339,7 +329,36 @@ func rowOf(s *assess.Reader, id string, n record.Node) *NodeRow {
 	if !s.W.KnowsPodsOn(n.Name) {
 		row.PodsUnread, row.PodsLeft, row.Pods = true, 0, 0
 	}
-	return row
+}
+
+// noteOf is what there is to know of a node beside its stage: its silence, else why it is where
+// it is, else what is wrong with it, else who moves it.
+func noteOf(s *assess.Reader, id string, n record.Node) string {
+	m, node := s.W.Machine(id), s.W.NodeOf(id)
+	if node != nil && !node.Unreachable.IsZero() && n.Stage != record.Replaced {
+		return text.SilentFor(s.Now.Sub(node.Unreachable))
+	}
+	if n.Reason != "" {
+		return n.Reason
+	}
+	if node != nil && !node.Ready && n.Stage != record.Replaced {
+		return cmp.Or(node.Trouble, "NotReady")
+	}
+	if by := s.TakenBy(n.Name); by != "" {
+		return text.TakenOutBy(by)
+	}
+	if n.Stage == record.Launching && m != nil {
+		if why := s.WhyNotReady(m); why != "" {
+			return why
+		}
+	}
+	if held := s.HeldBy(m); held != "" {
+		return held
+	}
+	if moves := s.Run.Moves(id, node); len(moves) > 0 && n.Stage != record.Replaced {
+		return moves[0].Means
+	}
+	return ""
 }
 
 func taintOf(marks []record.Mark) world.Taint {

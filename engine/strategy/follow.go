@@ -27,6 +27,11 @@ type Follow struct{ assess.Base }
 // Phases is one.
 func (Follow) Phases() []string { return []string{rollPhase} }
 
+// allHeld reports whether another user has paused all parts of the group, or all that is left of it.
+func allHeld(s *assess.Reader, by []string, parts int) bool {
+	return len(by) > 0 && (len(by) == parts || s.LeftToOthers() && s.Count(underWay...) == 0)
+}
+
 // Step follows the roll until it is over.
 func (f Follow) Step(s *engine.Step) {
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
@@ -39,7 +44,7 @@ func (f Follow) Step(s *engine.Step) {
 	}
 	s.Run.Limit = s.Rules.Limit(s.W, &s.Run)
 	s.Enter(rollPhase)
-	if by := s.HeldByOthers(); len(by) > 0 && (len(by) == len(c.Parts(&s.W.Group)) || s.LeftToOthers() && s.Count(underWay...) == 0) {
+	if by := s.HeldByOthers(); allHeld(&s.Reader, by, len(c.Parts(&s.W.Group))) {
 		s.PauseWith(by)
 		return
 	}

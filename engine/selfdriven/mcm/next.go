@@ -15,18 +15,7 @@ func (Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 	case n.Stage == selfdriven.Skipped, n.Stage == selfdriven.Replaced:
 		return s
 	case n.Stage == selfdriven.Draining:
-		n.Deadline = nearest(n.Now, t.forced(), t.sick())
-		switch g, sick := m.Managed, t.sick(); {
-		case g != nil && g.Forced:
-			n.Deadline = nil
-			if g.Deleted.IsZero() { // else its end is told with it
-				n.Reason += text.ForceWasOrdered
-			}
-		case n.Deadline == nil:
-			n.Reason += overdue(n.Now, t.forced(), sick)
-		case sick != nil && !n.Now.Before(sick.End): // a try that is under way does not look again
-			n.Reason += text.NextTryForced(n.Now.Sub(sick.Start))
-		}
+		drained(n, t)
 	case n.Stage == selfdriven.Updating:
 		n.Deadline = nearest(n.Now, t.update())
 		n.Reason += late(n.Now, t.update())
@@ -49,6 +38,22 @@ func (Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 		}
 	}
 	return s
+}
+
+// drained adds when the drain of a node is forced.
+func drained(n *selfdriven.Sight, t timers) {
+	n.Deadline = nearest(n.Now, t.forced(), t.sick())
+	switch g, sick := n.Machine.Managed, t.sick(); {
+	case g != nil && g.Forced:
+		n.Deadline = nil
+		if g.Deleted.IsZero() { // else its end is told with it
+			n.Reason += text.ForceWasOrdered
+		}
+	case n.Deadline == nil:
+		n.Reason += overdue(n.Now, t.forced(), sick)
+	case sick != nil && !n.Now.Before(sick.End): // a try that is under way does not look again
+		n.Reason += text.NextTryForced(n.Now.Sub(sick.Start))
+	}
 }
 
 // untended adds what becomes of a node that is not well, or kept, as far as the Nodes tell.

@@ -170,7 +170,7 @@ var mutations = []mutation{
 	{"found: a pod is forgotten before its deletion is answered", "observe.go", " || !s.Settled(record.DeleteKey(uid)):", ":", "Scenario/force_answer_late", ""},
 	{"found: a run with nothing to replace does not wait for new machines", "strategy/kops.go", "if enough(s) {\n\t\tk.finish(s)", "if s.Now.After(s.Run.Started) {\n\t\tk.finish(s)", "Scenario/kops_killed_before_look", ""},
 	{"found: the name of a queued node is given again", "nodes.go", "n.Name == \"\" || n.Stage == record.Replaced {", "n.Name == \"\" || n.Stage == record.Replaced || n.Stage == record.Queued {", "Scenario/gardener_inplace_name_given_again", ""},
-	{"found: the checker has drains end in time that cannot", "sim/progress.go", "record.EvictionFail && tight[id]", "record.EvictionFail && tight[id] && false", "TestRepairTooLate", "progress: "},
+	{"found: the checker has drains end in time that cannot", "sim/progress.go", "late.explains(id, r.Nodes[id], r)", "late.explains(id, r.Nodes[id], r) && false", "TestRepairTooLate", "progress: "},
 	{"found: that an end is no longer in doubt is not written", "capacity.go", "s.Run.Doubted, s.changed = 0, true", "s.Run.Doubted = 0", "TestRecordOfDoubted", "the record is not written"},
 	{"found: the checker has the run know of a node that is deleted as it ends", "sim/checkend.go", "seen == nil || !seen.Ready { // else", "n == nil || seen == nil || !seen.Ready { // else", "Scenario/node_deleted_at_the_end", broken},
 	{"found: the checker counts what others take off with what they had added", "sim/checkend.go", "c.grew && off > 0 { // also", "c.grew && off > 99 { // also", "Scenario/raised_then_lowered_by_others", broken},

@@ -169,7 +169,7 @@ func TestAbortWhileHalfFails(t *testing.T) {
 	s.checkActions()
 	s.checkTerminatedOnce()
 	left := p.all("warning", because("unrestored"))
-	p.says("Left behind", "remove taint", "AZRebalance stays suspended", "maximum stays", "stays on template")
+	p.says("Left behind", "remove taint", "AZRebalance stays suspended", "maximum size stays", "launch template stays")
 	for _, e := range left {
 		if e.EquivalentCommand == "" {
 			t.Errorf("no command puts back: %s", e.Message)

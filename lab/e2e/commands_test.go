@@ -48,7 +48,7 @@ func TestCommandsFromElsewhere(t *testing.T) {
 		return nil
 	})
 	o.run("approve", g).exits(2).says("give --yes, or --batch and --hash")
-	o.run("approve", g, "--batch", "1", "--hash", "0123456789ab").exits(1).says("refused by", "it has changed, look at it again", "drainboard approve "+g+" shows what waits now")
+	o.run("approve", g, "--batch", "1", "--hash", "0123456789ab").exits(1).says("refused by", "the batch has changed, review it again", "drainboard approve "+g+" shows what waits now")
 	s.forged(batch.ID)
 	if out := o.run("approve", g, "--yes").exits(0).out(); !strings.Contains(out, batch.WaitingBatch.Nodes[0]) || !strings.Contains(out, "never allows a disruption") && !strings.Contains(out, "only replica") && !strings.Contains(out, "will be evicted") || !strings.Contains(out, "approve obeyed by") {
 		t.Errorf("the batch is not shown, or not approved:\n%s", out)
@@ -63,7 +63,7 @@ func TestCommandsFromElsewhere(t *testing.T) {
 	p.expect("paused", "lunch")
 	o.run("resume", g).exits(0)
 	p.expect("resume by")
-	o.run("resume", g).exits(1).says("refused by", "it is not paused")
+	o.run("resume", g).exits(1).says("refused by", "not paused")
 	o.run("abort", g).exits(2).says("give --yes")
 	o.run("abort", g, "--yes").exits(0)
 	p.expect("exit code", "3: aborted")

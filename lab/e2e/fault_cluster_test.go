@@ -77,7 +77,7 @@ func TestKubeletDies(t *testing.T) {
 	checkEvents(t, p.said())
 	checkFinished(t, p.said(), "PodEvictionFailure", 4)
 	p.await("pod.evicted", ofPod("silent/"+pod))
-	p.says("PodEvictionFailure", pod, node, "its node has not been heard from for")
+	p.says("PodEvictionFailure", pod, node, "node unreachable for")
 	s.checkPutBack()
 	if err := shared.Revive(s.ctx, node); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func TestGardenerBlocked(t *testing.T) {
 	node, _, _ := strings.Cut(m.Labels[machineapi.NodeLabelKey], ".")
 	for _, b := range []*board{all, nodes} {
 		b.expect(node+" draining", pool.place.Namespace+"/checkout  allows 0: 3 healthy, 3 required", "on "+node,
-			"scale checkout to 4", "Gardener's drain fails at it and begins anew every 5 s, so its retries never end", "timeout passes it")
+			"scale checkout to 4", "Gardener's drain fails on it and restarts every 5 s", "timeout gets past it")
 		found := 0
 		for _, pod := range held {
 			if strings.Contains(b.shows(), pod.Name) {
@@ -41,7 +41,7 @@ func TestGardenerBlocked(t *testing.T) {
 			t.Error("no pod that is held is named")
 		}
 	}
-	all.expect("the last try failed: ")
+	all.expect("the last attempt failed: ")
 	for _, b := range []*board{all, nodes} {
 		c, ok := b.countdownOf("drain forced", node)
 		want := m.DeletionTimestamp.Add(2 * time.Hour)
@@ -67,7 +67,7 @@ func TestGardenerBlocked(t *testing.T) {
 	all.expect("1 of 1 updated")
 	for _, at := range nodes.all() {
 		for name, r := range at.rows {
-			if strings.Contains(r.note, "by force") || strings.Contains(r.note, "last try failed") {
+			if strings.Contains(r.note, "by force") || strings.Contains(r.note, "last attempt failed") {
 				t.Errorf("from the nodes alone %s is said to be %q", name, r.note)
 			}
 		}

@@ -47,7 +47,7 @@ func TestGardenerRoll(t *testing.T) {
 
 	all.expect("READ-ONLY", "AutoRollingUpdate", "3 of 3 updated", "surge 1, unavailable 0", "surge 0, unavailable 0, which counts as 1", "limits: drain 20m, health 10m, creation 20m (from the Shoot; each machine has its own)")
 	shoot.expect("READ-ONLY", "AutoRollingUpdate", "1 of 1 updated, 1 available  inferred from their nodes  ~surge 1, unavailable 0", "limits: drain 20m, health 10m, creation 20m (from the Shoot)", "not known: machine phases, drain failures, force orders, paused or frozen zones, machines that have not joined: known in the control cluster only")
-	nodes.expect("READ-ONLY", "update strategy unknown", "inferred from their nodes", "limits: drain 2h, health 10m, creation 20m (the defaults, a guess)", "not known: phases of machines",
+	nodes.expect("READ-ONLY", "update strategy unknown", "inferred from their nodes", "limits: drain 2h, health 10m, creation 20m (the defaults, a guess)", "not known: machine phases",
 		"not known: Shoot not read (--garden-kubeconfig, --shoot): it has the update strategy, how many are replaced at a time")
 	for _, b := range []*board{all, shoot, nodes} {
 		b.expect("no roll is under way")

@@ -26,7 +26,7 @@ var actionCases = []actionCase{
 	{"autoscaling:DescribePolicies", nil, 0, ""},
 	{"autoscaling:DescribeScheduledActions", nil, 0, ""},
 	{"autoscaling:DescribeWarmPool", nil, 0, ""}, // the group has none, as for ec2:TerminateInstances
-	{"autoscaling:DescribeAutoScalingInstances", nil, 1, "desired size stays 2 above its base"},
+	{"autoscaling:DescribeAutoScalingInstances", nil, 1, "desired capacity stays 2 above its base"},
 	{"ec2:DescribeLaunchTemplates", nil, 0, ""},
 	{"ec2:DescribeLaunchTemplateVersions", nil, 2, ""},
 	{"ec2:DescribeSubnets", nil, 0, ""},
@@ -39,7 +39,7 @@ var actionCases = []actionCase{
 	{"autoscaling:UpdateAutoScalingGroup", nil, 1, ""},
 	{"autoscaling:SuspendProcesses", nil, 1, ""},
 	{"autoscaling:ResumeProcesses", nil, 1, "AZRebalance stays suspended"},
-	{"autoscaling:TerminateInstanceInAutoScalingGroup", nil, 1, "desired size stays 2 above its base"},
+	{"autoscaling:TerminateInstanceInAutoScalingGroup", nil, 1, "desired capacity stays 2 above its base"},
 	{"autoscaling:LaunchInstances", nil, 0, ""}, // no zone goes without a new node here
 }
 

@@ -41,7 +41,7 @@ func TestSomebodyScales(t *testing.T) {
 	s.aws("SetDesiredCapacity", "AutoScalingGroupName", s.group.Name, "DesiredCapacity", strconv.Itoa(g.Desired+1))
 	p.await("capacity.changed", because("external-change"))
 	s.scale("checkout", 4)
-	p.exits(0).says("desired capacity raised from 5 to 6", "left as it is")
+	p.exits(0).says("desired capacity raised from 5 to 6", "the group keeps its size")
 
 	checkEvents(t, p.said())
 	checkFinished(t, p.said(), "succeeded", 0)
@@ -145,7 +145,7 @@ func TestSizeBoundHit(t *testing.T) {
 	p.await("node.blocked")
 	s.aws("UpdateAutoScalingGroup", "AutoScalingGroupName", s.group.Name, "MinSize", "3")
 	s.scale("checkout", 4)
-	p.exits(1).says("min size constraint", "Left behind", "desired size stays 2 above its base")
+	p.exits(1).says("min size constraint", "Left behind", "desired capacity stays 2 above its base")
 
 	checkEvents(t, p.said())
 	checkFinished(t, p.said(), "failed", 1)

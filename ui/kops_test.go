@@ -136,7 +136,7 @@ func TestValidationEvents(t *testing.T) {
 	for want, e := range map[string]record.Event{
 		"validation passed: the cluster is valid after a1, 2 looks in a row": {Type: record.ValidationPassed, Phase: "roll", Message: "the cluster is valid after a1, 2 looks in a row"},
 		"validation failed: the cluster did not get valid within 15m0s":      {Type: record.ValidationFailed, Phase: "validate", Message: "the cluster did not get valid within 15m0s"},
-		"canary unhealthy: web crash-loops":                            {Type: record.Warning, Message: "canary unhealthy: web crash-loops"},
+		"canary unhealthy: web crash-loops":                                  {Type: record.Warning, Message: "canary unhealthy: web crash-loops"},
 	} {
 		if got := sc.EventText(&e); got != want {
 			t.Errorf("%q, want %q", got, want)

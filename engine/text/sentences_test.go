@@ -18,7 +18,7 @@ var worded = []string{"..", "../drain", "../live", "../record", "../roll", "../s
 
 // tables are files of these packages that say in a table's rows what something is: the
 // defaults and abilities of strategies, the kinds of actions, and what a controller writes.
-var tables = []string{"../record/actionkinds.go", "../selfdriven/mcm/machine.go", "../strategy/about.go", "../strategy/words.go"}
+var tables = []string{"../record/actionkinds.go", "../selfdriven/mcm/machine.go", "../strategy/names.go", "../strategy/words.go"}
 
 // names are of results and reasons, which records have.
 var names = []string{"nodes left by choice", "not named by --only"}

@@ -137,6 +137,7 @@ func TestForeignMarksStay(t *testing.T) {
 // changes are not allowed any more: the run ends as aborted all the same, and what it
 // could not put back is named with commands, after which nothing of it is left.
 func TestAbortWhileHalfFails(t *testing.T) {
+	slowStory(t)
 	s := newScene(t, "half", lab.GroupOptions{Nodes: 2, Zones: oneZone, Version: "1"})
 	s.deploy("checkout", "agent")
 	api, err := shared.Gate(s.name)

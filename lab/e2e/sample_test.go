@@ -4,14 +4,36 @@ import (
 	"flag"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
-// sampleFlag lets the two slowest kinds of stories be played in part, where time is short:
-// some scenarios of TestTwin, and at each action where a process is killed one of the two
-// moments. The number says which. make test gives the commit's date: each commit plays a
+// sampleFlag lets the slowest stories be played in part, where time is short: some scenarios
+// of TestTwin, some of the slow stories, and at each action where a process is killed one of
+// the two moments. The number says which. make test gives the commit's date: each commit plays a
 // part of its own, and the same one whenever it is tested.
 var sampleFlag = flag.Uint64("sample", 0, "play a part of the slowest stories, chosen by this number; 0 plays all of them")
+
+// slow are the stories that take several minutes each, of which a sample has slowSample;
+// make crash-test-e2e names them.
+var slow = []string{
+	"TestAbortWhileHalfFails", "TestBusyAPIs",
+	"TestKilledAtEachActionOfSetup", "TestKilledAtEachActionOfAZone", "TestKilledAtEachActionOfADrain",
+	"TestKilledAtEachActionOfTheEnd", "TestKilledWhileItIsAborted", "TestKilledWhileItForces",
+}
+
+const slowSample = 4
+
+// slowStory skips a slow story that this sample leaves out.
+func slowStory(t *testing.T) {
+	t.Helper()
+	if !slices.Contains(slow, t.Name()) {
+		t.Fatalf("%s is not listed as a slow story", t.Name())
+	}
+	if !slices.Contains(sample(slow, slowSample), t.Name()) {
+		t.Skip("not in this sample")
+	}
+}
 
 // sample returns n of the names, in their order, or all of them without a sample.
 func sample(names []string, n int) []string {
@@ -40,7 +62,7 @@ func drawn(name string, n uint64) uint64 {
 func TestSamplesCoverAll(t *testing.T) {
 	defer func(given uint64) { *sampleFlag = given }(*sampleFlag)
 	names := twins(t)
-	played, killed := map[string]bool{}, map[uint64]bool{}
+	played, killed, told := map[string]bool{}, map[uint64]bool{}, map[string]bool{}
 	for *sampleFlag = 1; *sampleFlag <= 100; *sampleFlag++ {
 		part := sample(names, twinSample)
 		if len(part) != twinSample {
@@ -50,9 +72,16 @@ func TestSamplesCoverAll(t *testing.T) {
 			played[name] = true
 		}
 		killed[drawn("killed-end resume", 2)] = true
+		stories := sample(slow, slowSample)
+		if len(stories) != slowSample {
+			t.Fatalf("sample %d has %d slow stories, want %d", *sampleFlag, len(stories), slowSample)
+		}
+		for _, name := range stories {
+			told[name] = true
+		}
 	}
 	*sampleFlag = 0
-	if all := sample(names, twinSample); len(played) != len(names) || len(all) != len(names) || len(killed) != 2 {
-		t.Errorf("100 samples play %d of %d scenarios, all of them %d, at %d moments", len(played), len(names), len(all), len(killed))
+	if all := sample(names, twinSample); len(played) != len(names) || len(all) != len(names) || len(killed) != 2 || len(told) != len(slow) {
+		t.Errorf("100 samples play %d of %d scenarios, all of them %d, at %d moments, and %d of %d slow stories", len(played), len(names), len(all), len(killed), len(told), len(slow))
 	}
 }

@@ -21,7 +21,7 @@ import (
 const plays = 100
 
 // twinSample is how many scenarios a sample has.
-const twinSample = 7
+const twinSample = 5
 
 // TestTwin holds the simulator, with which the engine is tested, against a real
 // control plane. A scenario is a file of testdata/twin in the simulator's script

@@ -3,9 +3,11 @@ package sim
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // resizes checks the changes of the group's sizes that a decision asks for, and what it says
@@ -38,7 +40,7 @@ func (c *checker) resizes(dec engine.Decision) {
 		// An end whose answer was lost, of a machine that others have ended too, may have taken
 		// nothing down; nobody can know. Nor can anybody tell who sets the maximum to just what
 		// we raise it to from us.
-		if up := e.Message == dec.Run.Foreign; up && d.Sim.raised == 0 && !slices.Contains(slices.Collect(maps.Values(c.unsure)), true) || !up && d.Sim.lowered == 0 && d.Sim.foreign.Max == 0 {
+		if up := strings.HasPrefix(e.Message, figureless(text.DesiredRaised(0, 0))); up && d.Sim.raised == 0 && !slices.Contains(slices.Collect(maps.Values(c.unsure)), true) || !up && d.Sim.lowered == 0 && d.Sim.foreign.Max == 0 {
 			d.breaks("sizes: nobody else has changed the size, and the run says: %s", e.Message)
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/lab/cloud"
 )
 
@@ -186,10 +186,32 @@ func (s *scene) checkPutBack() {
 	s.checkActions()
 }
 
+// groupStatus is `drainboard status GROUP -o json`, as far as the stories read it.
+type groupStatus struct {
+	LatestRun *runStatus `json:"latestRun"`
+}
+
+type runStatus struct {
+	State            string    `json:"state"`
+	Result           string    `json:"result"`
+	Message          string    `json:"message"`
+	Driver           string    `json:"driver"`
+	RecordStaleSince time.Time `json:"recordStaleSince"`
+	ID               string    `json:"id"`
+	Replaced         int       `json:"replaced"`
+	Outdated         int       `json:"outdated"`
+	Unrestored       []string  `json:"unrestored"`
+	WaitingBatch     *struct {
+		ID    int      `json:"id"`
+		Hash  string   `json:"hash"`
+		Nodes []string `json:"nodes"`
+	} `json:"waitingBatch"`
+}
+
 // status is the run of `drainboard status GROUP -o json`.
-func (s *scene) status() api.Run {
+func (s *scene) status() runStatus {
 	s.t.Helper()
-	var st api.GroupStatus
+	var st groupStatus
 	out := s.run("status", s.group.Name, "-o", "json").exits(0).out()
 	if err := json.Unmarshal([]byte(out), &st); err != nil || st.LatestRun == nil {
 		s.t.Fatalf("status: %v\n%s", err, out)

@@ -40,7 +40,7 @@ func TestCommandsFromElsewhere(t *testing.T) {
 	p := s.interactive("--yes")
 	p.expect("Batch 1 waits for approval")
 	s.eachCommandRight(o)
-	var batch api.Run
+	var batch runStatus
 	s.eventually(func() error {
 		if batch = s.status(); batch.WaitingBatch == nil {
 			return fmt.Errorf("status names no batch that waits: %+v", batch)

@@ -7,12 +7,32 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/drainboard/drainboard/engine/api"
+	"time"
 )
 
-// Event is one line of `upgrade --auto -o json`.
-type Event struct{ api.Event }
+// Event is one line of `upgrade --auto -o json`, with the fields that a script may rely on and no
+// others. They are written down here once more: a field that the program renames fails.
+type Event struct {
+	APIVersion        string     `json:"apiVersion"`
+	Kind              string     `json:"kind"`
+	Time              time.Time  `json:"time"`
+	Run               string     `json:"run"`
+	Group             string     `json:"group"`
+	Roll              string     `json:"roll"`
+	Type              string     `json:"type"`
+	Phase             string     `json:"phase"`
+	Node              string     `json:"node"`
+	Zone              string     `json:"zone"`
+	Pod               string     `json:"pod"`
+	Budget            string     `json:"budget"`
+	Batch             int        `json:"batch"`
+	Reason            string     `json:"reason"`
+	Until             *time.Time `json:"until"`
+	Message           string     `json:"message"`
+	EquivalentCommand string     `json:"equivalentCommand"`
+	Result            string     `json:"result"`
+	ExitCode          *int       `json:"exitCode"`
+}
 
 func (e Event) String() string {
 	s := fmt.Sprintf("%s %-16s %s", e.Time.Format("15:04:05.000"), e.Type, e.Phase)
@@ -31,7 +51,7 @@ func parseEvent(line string) (Event, error) {
 	if err := decoder.Decode(&e); err != nil {
 		return e, fmt.Errorf("not an event of docs/events.md: %w", err)
 	}
-	if e.APIVersion != api.APIVersion || e.Kind != "Event" {
+	if e.APIVersion != "drainboard/v1" || e.Kind != "Event" {
 		return e, fmt.Errorf("not an event: %s", line)
 	}
 	return e, nil

@@ -14,7 +14,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/gate"
 )
@@ -117,7 +116,7 @@ func TestRecordForbidden(t *testing.T) {
 		}
 		return nil
 	})
-	var st api.GroupStatus
+	var st groupStatus
 	if out := s.run("status", g, "-o", "json").exits(0).out(); json.Unmarshal([]byte(out), &st) != nil || st.LatestRun == nil || st.LatestRun.Driver == "" || st.LatestRun.RecordStaleSince.IsZero() {
 		t.Errorf("status: %s", out)
 	}

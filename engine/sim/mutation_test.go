@@ -145,6 +145,7 @@ var mutations = []mutation{
 	{"found: the checker counts nodes that serve nobody against their zone", "sim/checkgardener.go", "works && other.Zone == zone && (c.worksOn(other.ID) || c.takesPods(other)) {", "works && other.Zone == zone {", "Scenario/gardener_zone_beside_ended", broken},
 	{"found: a look that is heard of late counts as one of now", "node.go", "if !o.At.IsZero() && o.At.Before(s.Now) {", "if false {", "Scenario/look_heard_late", ""},
 	{"found: a machine that is ended for good is there and expected", "strategy/gardenerzones.go", "if !ours || stage != record.Terminating || !n.Decrement {", "if true {", "Scenario/gardener_zone_short", ""},
+	{"found: the checker takes a detached machine that is left alone for a surge", "sim/checkkops.go", "left.Stage == record.Skipped && left.Began.IsZero() {", "false && left.Stage == \"\" {", "Scenario/kops_only_beside_detached", broken},
 	{"found: the checker frees no slot where others are first", "sim/checkkops.go", "(c.ended[id] || c.d.Run.Nodes[id].Stage == record.Terminating) {", "c.ended[id] {", "Scenario/kops_ended_by_both", broken},
 	{"found: the simulator marks what the watch has told before", "sim/moves.go", "maps.Clone(before.Annotations)", "before.Annotations", "TestMoveEnds", "the mark is still there"},
 	{"found: a drain that begins once more does not cordon", "node.go", "\tn.Isolated = n.Isolated && !s.Capabilities().CordonsFirst //", "\t//", "Scenario/gardener_cordoned_again", ""},

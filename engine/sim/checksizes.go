@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // resizes checks the changes of the group's sizes that a decision asks for, and what it says
@@ -44,6 +45,21 @@ func (c *checker) resizes(dec engine.Decision) {
 			d.breaks("sizes: nobody else has changed the size, and the run says: %s", e.Message)
 		}
 	}
+}
+
+// overwrites checks that a change of the sizes left those alone that it was not meant to
+// change, whatever others made of them between its read and its write. A desired size above the
+// group's own maximum is cut by the cloud.
+func (c *checker) overwrites(a record.Action) {
+	s := c.d.Sim
+	was, is := s.written, s.group.Sizes
+	lost := a.From.Min == a.Sizes.Min && is.Min != was.Min ||
+		a.From.Max == a.Sizes.Max && is.Max != was.Max ||
+		a.From.Desired == a.Sizes.Desired && is.Desired != was.Desired && was.Desired <= is.Max
+	if was != (world.Sizes{}) && lost {
+		c.d.breaks("sizes: %s was to become %s, and overwrote %s, which others had set meanwhile: now %s", *a.From, *a.Sizes, was, is)
+	}
+	s.written = world.Sizes{}
 }
 
 // TemplateBack checks that the group gets its template back only while no machine that runs

@@ -105,6 +105,8 @@ var mutations = []mutation{
 	{"names: a drain goes on with the next machine of a name", "decide.go", "\t\tdropNames(s)\n", "", "", "names: "},
 	{"sizes: the raise starts from the plan's", "capacity.go", "s.Run.MaxSet == 0 {", "s.Run.MaxSet < 0 {", "", "sizes: the raise is from"},
 	{"sizes: the maximum that others set is lost", "capacity.go", "s.Settled(\"restore-max\") && g.Sizes.Max != s.Run.MaxSet &&", "s.Settled(\"restore-max\") && false &&", "", "sizes: the maximum"},
+	{"plan: nodes that the run leaves", "observe.go", "s.Run.Target.Templates[0].Version = 1 << 40", "s.Run.Target.Templates = []world.Template{{Version: 1 << 40}}", "Scenario/mixed_group_ami", ""},
+	{"sizes: what others set meanwhile is overwritten", "record/sizechange.go", "if a.From == nil {", "if a.From != nil {", "", "sizes: min"},
 	{"sizes: the end of a machine that others end counts as ours", "node.go", "m != nil && !m.Leaving() // a termination", "m != nil // a termination", "", "sizes: nobody else"},
 	{"sizes: an end that was refused counts", "observe.go", "n.Stage == record.Terminating && n.Decrement && s.Settled(", "n.Stage == record.Terminating && false && s.Settled(", "Scenario/terminate_refused_then_killed", ""},
 	{"template: it goes back while machines run the new one", "capacity.go", "if m.Template == s.Run.Target.Templates[0] && m.Template != s.Run.BaseTemplate {", "if m == nil {", "", "template: "},

@@ -178,9 +178,12 @@ func (s *Sim) resizedByOthers(by int) {
 
 // bounds changes the group's bounds, and its size with them.
 func (c *Script) bounds(a *args) {
-	s := c.Sim
+	sizes := &c.Sim.group.Sizes
+	c.Sim.rebound(a.int("min", sizes.Min), a.int("max", sizes.Max))
+}
+
+func (s *Sim) rebound(low, high int) {
 	sizes := &s.group.Sizes
-	low, high := a.int("min", sizes.Min), a.int("max", sizes.Max)
 	s.foreign.Min += low - sizes.Min
 	s.foreign.Max += high - sizes.Max
 	sizes.Min, sizes.Max = low, high

@@ -126,6 +126,8 @@ type Sim struct {
 	pool       pool
 	before     world.Sizes     // the group's sizes before the run
 	foreign    world.Sizes     // what others changed on the group's sizes, summed up
+	planned    map[string]bool // machines that the plan has
+	written    world.Sizes     // the group's sizes when our last change of them was written
 	raised     int             // how often others raised the desired size
 	lowered    int             // how often others lowered it
 	takenOff   int             // by how much, in all

@@ -128,7 +128,7 @@ type Sim struct {
 	foreign    world.Sizes     // what others changed on the group's sizes, summed up
 	raised     int             // how often others raised the desired size
 	lowered    int             // how often others lowered it
-	takenOff   int             // by how much, in all
+	maxima     map[int]bool    // maximum sizes that others have set
 	freed      []string        // names of nodes that are gone with their machines
 	shrunk     time.Time       // when the group last lost a machine
 	tilted     bool            // others, or a zone without room, had a hand in which zone has how many
@@ -158,7 +158,7 @@ func empty(c Config, now time.Time) *Sim {
 		Config: c, Truth: world.New(), View: world.New(), now: now,
 		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
 		machines: map[string]*machine{}, pods: newPods(), budgets: map[string]*budget{},
-		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
+		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, maxima: map[int]bool{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
 	}
 	s.faults.init()
 	return s

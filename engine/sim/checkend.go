@@ -263,8 +263,8 @@ func (c *checker) sizes() {
 	if want := s.before.Min + s.foreign.Min; have.Min != want {
 		d.breaks("rule 4: the group's minimum is %d, before us it was %d", have.Min, want)
 	}
-	want := max(s.before.Desired+s.foreign.Desired, have.Min, min(1, s.before.Desired))
-	if over := have.Desired - want; c.grew && c.early || r.Result == record.NodesLeft {
+	want := s.owed()
+	if over := have.Desired - want; c.d.Sim.grew && c.early || r.Result == record.NodesLeft {
 		if over > 0 && !named(r, figureless(text.DesiredStays(0))) && !named(r, figureless(text.RaiseUnsure("0", "0"))) && !c.inDoubt(over) {
 			d.breaks("rule 5: the group's desired size is %d, it is to be %d, and nothing says so", have.Desired, want)
 		}
@@ -274,12 +274,20 @@ func (c *checker) sizes() {
 	c.maximum()
 }
 
+// owed is the desired size that the group is to have once nothing of ours is in it: what it had
+// before the first run of a chain, and what others have changed since; no less than its minimum,
+// and none only if there was none, or others want none.
+func (s *Sim) owed() int {
+	owed := s.before.Desired + s.foreign.Desired
+	return max(owed, s.group.Sizes.Min, min(1, s.before.Desired, s.group.Sizes.Desired))
+}
+
 // inDoubt reports whether the run could not know that the desired size is off by so much: of
 // an end with decrement whose answer was lost, or that others had begun before, nobody can
 // know whether it took the size down, nor whose a raise is that is as large as ours, whose
 // answer was lost.
 func (c *checker) inDoubt(off int) bool {
-	return off > 0 && off <= c.doubts || off < 0 && (-off <= c.doubts || !c.grew && c.raised && -off <= c.d.Sim.foreign.Desired)
+	return off > 0 && off <= c.d.Sim.doubts || off < 0 && (-off <= c.d.Sim.doubts || !c.d.Sim.grew && c.raised && -off <= c.d.Sim.foreign.Desired)
 }
 
 // maximum checks that the group's maximum is what it was, or what others have set, but no less
@@ -291,7 +299,7 @@ func (c *checker) maximum() {
 	if have.Max == want || s.maxima[have.Max] || named(r, figureless(text.MaxStays(0))) || named(r, figureless(text.DesiredStays(0))) || named(r, figureless(text.RaiseUnsure("0", "0"))) {
 		return
 	}
-	if s.lowered+c.doubts > 0 && have.Max > want { // they were more when it was set back
+	if s.lowered+c.d.Sim.doubts > 0 && have.Max > want { // they were more when it was set back
 		return
 	}
 	if len(s.maxima) > 0 && have.Max < want {

@@ -28,10 +28,10 @@ func (c *checker) resizes(dec engine.Decision) {
 		} else if raise {
 			c.rested = a.From.Desired - c.heritage
 		}
-		if a.Sizes.Max < a.From.Max && !c.maxima[a.From.Max] {
+		if a.Sizes.Max < a.From.Max && !d.Sim.asked[a.From.Max] {
 			d.breaks("sizes: the maximum of %d, which others have set, is lowered to %d", a.From.Max, a.Sizes.Max)
 		}
-		c.maxima[a.Sizes.Max] = true
+		d.Sim.asked[a.Sizes.Max] = true
 	}
 	for _, e := range dec.Events {
 		if e.Type != record.CapacityChanged || e.Reason != "not by us" {

@@ -311,8 +311,11 @@ func (c *Script) Plan(id string) snapshot.Plan {
 	s.suspended = s.group.HasSuspended(azRebalance)
 	if c.Driver == nil {
 		s.before, s.foreign = s.group.Sizes, world.Sizes{}
-	} else if left := c.Driver.saved.RaiseLeft; left != nil {
-		r.Inherit(*left, s.View.Group.Sizes)
+	} else {
+		s.foreign.Desired = s.owed() - s.before.Desired // what a minimum has kept at the end of a run stays
+		if left := c.Driver.Run.RaiseLeft; left != nil {
+			r.Inherit(*left, s.View.Group.Sizes)
+		}
 	}
 	return snapshot.MakePlan(rules, s.now, s.View, r, strategy.Limit(c.settings.MaxUnavailable, r.Base.Desired))
 }

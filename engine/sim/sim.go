@@ -129,6 +129,9 @@ type Sim struct {
 	raised     int             // how often others raised the desired size
 	lowered    int             // how often others lowered it
 	maxima     map[int]bool    // maximum sizes that others have set
+	asked      map[int]bool    // maximum sizes that runs have asked for
+	grew       bool            // a request of a run has raised the desired size
+	doubts     int             // ends with decrement of which no driver may know whether they took the size down
 	freed      []string        // names of nodes that are gone with their machines
 	shrunk     time.Time       // when the group last lost a machine
 	tilted     bool            // others, or a zone without room, had a hand in which zone has how many
@@ -158,7 +161,7 @@ func empty(c Config, now time.Time) *Sim {
 		Config: c, Truth: world.New(), View: world.New(), now: now,
 		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
 		machines: map[string]*machine{}, pods: newPods(), budgets: map[string]*budget{},
-		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, maxima: map[int]bool{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
+		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, maxima: map[int]bool{}, asked: map[int]bool{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
 	}
 	s.faults.init()
 	return s

@@ -191,22 +191,22 @@ func (s *Step) RestoreMax() bool {
 		return false
 	}
 	if g.Sizes.Max == s.Run.Base.Max {
-		return s.Settled("restore-max")
+		return s.Settled(record.RestoreMaxKey)
 	}
-	if s.Settled("restore-max") && g.Sizes.Max != s.Run.MaxSet && g.Sizes.Max != s.Run.Base.Max+s.Run.Raise {
+	if s.Settled(record.RestoreMaxKey) && g.Sizes.Max != s.Run.MaxSet && g.Sizes.Max != s.Run.Base.Max+s.Run.Raise {
 		s.Note(text.MaxLeftAsSet(g.Sizes.Max))
 		return true
 	}
 	from, to := g.Sizes, g.Sizes
 	to.Max = max(s.Run.Base.Max, g.Sizes.Desired)
 	if from == to { // once it is known what became of a lower one that was asked for before
-		return s.Settled("restore-max")
+		return s.Settled(record.RestoreMaxKey)
 	}
-	if p, busy := s.Run.Pending["restore-max"]; busy && p.Action.Sizes.Max != to.Max { // the size has changed since that was asked for
+	if p, busy := s.Run.Pending[record.RestoreMaxKey]; busy && p.Action.Sizes.Max != to.Max { // the size has changed since that was asked for
 		s.WakeAt(p.Expires)
 		return false
 	}
-	return s.Ensure(record.Action{Kind: record.SetSizes, Key: "restore-max", Group: g.Name, From: &from, Sizes: &to}) || givenUp(&s.Reader, "restore-max")
+	return s.Ensure(record.Action{Kind: record.SetSizes, Key: record.RestoreMaxKey, Group: g.Name, From: &from, Sizes: &to}) || givenUp(&s.Reader, record.RestoreMaxKey)
 }
 
 // EnsureRaise raises max and desired until they are run.Raise above the base, what is
@@ -355,7 +355,7 @@ func (s *Step) listUnrestoredSizes() {
 	if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {
 		s.AddUnrestored(unsureRaise(&s.Reader), text.ActivitiesCommand(g.Name))
 	}
-	if g.Sizes.Max == s.Run.MaxSet && g.Sizes.Max > max(s.Run.Base.Max, g.Sizes.Desired) && s.Settled("restore-max") {
+	if g.Sizes.Max == s.Run.MaxSet && g.Sizes.Max > max(s.Run.Base.Max, g.Sizes.Desired) && s.Settled(record.RestoreMaxKey) {
 		from, to := g.Sizes, g.Sizes
 		to.Max = max(s.Run.Base.Max, g.Sizes.Desired)
 		a := record.Action{Kind: record.SetSizes, Group: g.Name, From: &from, Sizes: &to}

@@ -115,8 +115,11 @@ func (r *Run) RemainingRaise(g world.Sizes) *Raise {
 		return nil
 	}
 	left.Sizes.Desired = r.Expected()
-	if g.Max == r.MaxSet {
-		left.Max = max(0, g.Max-r.Base.Max)
+	if p := r.Pending[RestoreMaxKey]; !p.Accepted.IsZero() { // it may not show yet
+		left.Sizes.Max = p.Action.Sizes.Max
+	}
+	if left.Sizes.Max == r.MaxSet {
+		left.Max = max(0, r.MaxSet-r.Base.Max)
 	}
 	left.OpenEnds = r.Doubted
 	if r.RaiseUnsure && !r.Raised {

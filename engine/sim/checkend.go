@@ -264,7 +264,7 @@ func (c *checker) sizes() {
 		d.breaks("rule 4: the group's minimum is %d, before us it was %d", have.Min, want)
 	}
 	want := s.owed()
-	if over := have.Desired - want; c.d.Sim.grew && c.early || r.Result == record.NodesLeft {
+	if over := have.Desired - want; r.Result != record.Succeeded {
 		if over > 0 && !named(r, figureless(text.DesiredStays(0))) && !named(r, figureless(text.RaiseUnsure("0", "0"))) && !c.inDoubt(over) {
 			d.breaks("rule 5: the group's desired size is %d, it is to be %d, and nothing says so", have.Desired, want)
 		}
@@ -272,6 +272,7 @@ func (c *checker) sizes() {
 		d.breaks("rule 4: the group has %s, and is to have %d machines (%s before us, others: %s)", have, want, s.before, s.foreign)
 	}
 	c.maximum()
+	s.ended = s.View.Health[world.Cloud].Fresh
 }
 
 // owed is the desired size that the group is to have once nothing of ours is in it: what it had

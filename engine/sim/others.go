@@ -173,6 +173,7 @@ func (s *Sim) resizedByOthers(by int) {
 		s.raised++
 	} else if by < 0 {
 		s.lowered++
+		s.lowerings[s.now] -= by
 	}
 }
 

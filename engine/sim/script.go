@@ -312,6 +312,11 @@ func (c *Script) Plan(id string) snapshot.Plan {
 	if c.Driver == nil {
 		s.before, s.foreign = s.group.Sizes, world.Sizes{}
 	} else {
+		for at, by := range s.lowerings {
+			if !at.Before(s.ended) { // of what a run had left, or of their own: nobody can tell
+				s.doubts += by
+			}
+		}
 		s.foreign.Desired = s.owed() - s.before.Desired // what a minimum has kept at the end of a run stays
 		if left := c.Driver.Run.RaiseLeft; left != nil {
 			r.Inherit(*left, s.View.Group.Sizes)

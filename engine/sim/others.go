@@ -163,6 +163,7 @@ func (s *Sim) resize(by int) {
 	if over := s.group.Sizes.Desired - s.group.Sizes.Max; over > 0 {
 		s.group.Sizes.Max += over
 		s.foreign.Max += over
+		s.maxima[s.group.Sizes.Max] = true
 	}
 }
 
@@ -173,7 +174,7 @@ func (s *Sim) resizedByOthers(by int) {
 		s.raised++
 	} else if by < 0 {
 		s.lowered++
-		s.takenOff -= by
+		s.lowerings[s.now] -= by
 	}
 }
 
@@ -187,10 +188,15 @@ func (s *Sim) rebound(low, high int) {
 	sizes := &s.group.Sizes
 	s.foreign.Min += low - sizes.Min
 	s.foreign.Max += high - sizes.Max
+	if high != sizes.Max {
+		s.maxima[high] = true
+	}
 	sizes.Min, sizes.Max = low, high
 	if by := min(high, max(low, sizes.Desired)) - sizes.Desired; by != 0 {
 		s.resize(by)
+		s.foreign.Desired -= min(0, by) // what the new maximum takes down is not what others want less of
 	}
+	s.foreign.Desired -= max(0, s.before.Desired+s.foreign.Desired-high)
 }
 
 func (c *Script) deletes(a *args) error {

@@ -82,7 +82,7 @@ func (s *Step) LaunchInZone(zone string) {
 			return // the phase's deadline decides; the refusal is in its reason
 		}
 		if need := s.Run.Expected() + 1; g.Sizes.Max < need {
-			s.Run.MaxSet = max(s.Run.MaxSet, need)
+			s.Run.MaxSet = need
 			from, to := g.Sizes, g.Sizes
 			to.Max = need
 			if !s.Ensure(record.Action{Kind: record.SetSizes, Key: fmt.Sprintf("max/%d", need), Group: g.Name, From: &from, Sizes: &to}) {

@@ -52,6 +52,7 @@ type checker struct {
 	owners       map[string]string    // of the pods that were asked to go, by UID
 	movedFrom    map[string]bool      // owners (by UID) whose pods we made leave
 	raised       bool                 // the group's raise was asked for
+	size         int                  // the group's desired size when the run began, without what earlier ones had left
 	rested       int                  // the desired size that the raise rests on, or the run
 	heritage     int                  // by how much earlier runs had left it raised
 	unsure       map[string]bool      // machines whose end with decrement was asked for; true: the driver may not know what came of it
@@ -67,7 +68,8 @@ func (c *checker) init(d *Driver) {
 		reads: map[string]look{}, vigils: map[string]*vigil{}, marked: map[string]bool{}, ended: map[string]bool{},
 		clock: usableTime{used: map[wait]time.Duration{}, tried: map[string]time.Time{}},
 	}
-	c.rested = d.Sim.group.Sizes.Desired - c.heritage
+	c.size = d.Sim.group.Sizes.Desired - c.heritage
+	c.rested = c.size
 	c.hooks.init()
 	c.kops.init(d.Sim)
 }

@@ -273,6 +273,7 @@ func (c *checker) sizes() {
 	}
 	c.maximum()
 	s.ended = s.View.Health[world.Cloud].Fresh
+	s.foreign.Desired = want - s.before.Desired // what a minimum keeps at the end of a run stays
 }
 
 // owed is the desired size that the group is to have once nothing of ours is in it: what it had

@@ -127,7 +127,7 @@ func RaiseInherited(what string) string {
 
 // RaiseDoubtful names what may be left of an earlier run's raise, or be others'.
 func RaiseDoubtful(machines int, run string) string {
-	return fmt.Sprintf("sizes changed since the run %s, not by a run: %d of the desired capacity may be its raise, and is left unchanged", run, machines)
+	return fmt.Sprintf("raise in doubt: %d of the desired capacity may be of the run %s; sizes changed since, not by a run: left unchanged", machines, run)
 }
 
 func Larger(group string, machines int, was, command string) string {

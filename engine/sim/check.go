@@ -138,7 +138,7 @@ func (c *checker) written(a record.Action) {
 		known = slices.Contains(saved.Suspended, a.Process)
 	case record.SetSizes:
 		if a.Sizes.Desired > a.From.Desired {
-			known = saved.Raise >= a.Sizes.Desired-a.From.Desired && saved.RaisedFrom == *a.From && saved.Expected() == a.From.Desired && saved.MaxSet == a.Sizes.Max
+			known = a.Key == record.KeepKey || saved.Raise >= a.Sizes.Desired-a.From.Desired && saved.RaisedFrom == *a.From && saved.Expected() == a.From.Desired && saved.MaxSet == a.Sizes.Max
 		} else if a.Sizes.Max > a.From.Max {
 			known = saved.MaxSet == a.Sizes.Max
 		}
@@ -213,9 +213,9 @@ func (c *checker) arrives(a record.Action) {
 		}
 	case record.SetSizes:
 		c.held = s.group.Sizes
-		if s.group.Sizes == *a.From && a.Sizes.Desired < s.group.Sizes.Desired {
-			d.breaks("rule 4: desired lowered from %d to %d by setting it", s.group.Sizes.Desired, a.Sizes.Desired)
-		}
+		c.lowers(a)
+	case record.Resume:
+		c.resumes(a)
 	case record.Deregister:
 		c.leaves(a)
 	case record.Terminate:

@@ -75,7 +75,9 @@ func (c *checker) ending(a record.Action) {
 	case record.RemoveTaint, record.Uncordon, record.RemoveLabel, record.Unannotate, record.Resume, record.EndWarm:
 		fine = true
 	case record.SetSizes:
-		fine = a.Sizes.Desired == a.From.Desired && a.Sizes.Max <= a.From.Max && a.Sizes.Min <= a.From.Min
+		fine = a.Sizes.Max <= a.From.Max && a.Sizes.Min <= a.From.Min || a.Key == record.KeepKey
+	case record.Suspend:
+		fine = a.Process == launch || a.Process == terminate
 	case record.SetTemplate:
 		fine = *a.Template == d.Run.BaseTemplate
 	case record.Cordon, record.AddLabel:
@@ -212,6 +214,11 @@ func (c *checker) processes() {
 	d, s := c.d, c.d.Sim
 	if s.group.HasSuspended(azRebalance) != s.suspended && !named(&d.Run, azRebalance) {
 		d.breaks("rule 4: %s is not as it was before", azRebalance)
+	}
+	for _, process := range []string{launch, terminate} {
+		if s.group.HasSuspended(process) && !s.theirs[process] && !named(&d.Run, process) {
+			d.breaks("rule 4: %s stays suspended", process)
+		}
 	}
 }
 

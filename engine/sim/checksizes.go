@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // resizes checks the changes of the group's sizes that a decision asks for, and what it says
@@ -43,6 +44,39 @@ func (c *checker) resizes(dec engine.Decision) {
 		if up := strings.HasPrefix(e.Message, figureless(text.DesiredRaised(0, 0))); up && d.Sim.raised == 0 && !slices.Contains(slices.Collect(maps.Values(c.unsure)), true) || !up && d.Sim.lowered == 0 && d.Sim.foreign.Max == 0 {
 			d.breaks("sizes: nobody else has changed the size, and the run says: %s", e.Message)
 		}
+	}
+}
+
+// lowers checks that the desired size is set lower only while the group neither launches nor ends
+// machines, and not below the size that it is to have.
+func (c *checker) lowers(a record.Action) {
+	d, s := c.d, c.d.Sim
+	if s.group.Sizes != *a.From || a.Sizes.Desired >= s.group.Sizes.Desired {
+		return
+	}
+	if !s.group.HasSuspended(launch) || !s.group.HasSuspended(terminate) {
+		d.breaks("sizes: desired lowered from %d to %d by setting it, and the group may end machines for that", s.group.Sizes.Desired, a.Sizes.Desired)
+	}
+	if a.Sizes.Desired < s.owed() && s.lowered+s.doubts == 0 {
+		d.breaks("sizes: desired lowered from %d to %d, it is to be %d", s.group.Sizes.Desired, a.Sizes.Desired, s.owed())
+	}
+}
+
+// resumes checks that the group may end machines again only when it has none too many as far as
+// the driver can know, and launches some only when it may end some.
+func (c *checker) resumes(a record.Action) {
+	d, s := c.d, c.d.Sim
+	known := 0
+	for _, m := range s.View.Machines() {
+		if !m.Leaving() && !m.Detached && m.State != world.MachineStandby {
+			known++
+		}
+	}
+	switch {
+	case a.Process == terminate && known > s.View.Group.Sizes.Desired && s.group.HasSuspended(terminate):
+		d.breaks("sizes: the group may end machines again, and has %d, %d desired", known, s.View.Group.Sizes.Desired)
+	case a.Process == launch && s.group.HasSuspended(terminate) && !s.theirs[terminate] && s.group.HasSuspended(launch):
+		d.breaks("sizes: the group may launch machines again before it may end some")
 	}
 }
 

@@ -99,6 +99,11 @@ func DescribeGroup(group string) string {
 	return "aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names " + group
 }
 
+// SetDesired is the command that sets a group's desired size.
+func SetDesired(group string, size int) string {
+	return fmt.Sprintf("aws autoscaling set-desired-capacity --auto-scaling-group-name %s --desired-capacity %d", group, size)
+}
+
 // RaiseLeft tells of a raise that runs have left: by how much the desired and the maximum size
 // are above what they were, and how much of the desired size may be theirs or others'.
 func RaiseLeft(desired, limit, doubtful int, run string) string {

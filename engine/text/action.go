@@ -126,7 +126,10 @@ func RaiseMaybe(desired int, run string) string {
 }
 
 // RaiseInherited says in a plan what becomes of the raise that an earlier run has left.
-func RaiseInherited(what string) string {
+func RaiseInherited(what string, doubtful bool) string {
+	if doubtful {
+		return "inherited: " + what + "; at its end this run takes back what is not in doubt, and ends with exit code 8"
+	}
 	return "inherited: " + what + "; this run takes it back at its end"
 }
 

@@ -46,21 +46,30 @@ func (s *Step) SuspendProcess(process string) bool {
 	return s.Ensure(record.Action{Kind: record.Suspend, Key: "suspend/" + process, Group: s.Run.Group, Process: process})
 }
 
-// ResumeProcesses lets the processes that we suspended act again.
+// ResumeProcesses lets the processes that we suspended act again, those last that launch
+// machines.
 func (s *Step) ResumeProcesses() bool {
 	for _, process := range slices.Clone(s.Run.Suspended) {
-		if !s.Settled("suspend/" + process) {
-			return false
-		}
-		if counts := uneven(&s.Reader); process == rebalance && counts != "" {
-			s.Note(text.RebalanceResumes(counts))
-		}
-		if !s.Ensure(record.Action{Kind: record.Resume, Key: "resume/" + process, Group: s.Run.Group, Process: process}) {
+		if process != ending && process != launching && !s.resumeProcess(process) {
 			return givenUp(&s.Reader, "resume/"+process)
 		}
-		s.Run.Suspended = slices.DeleteFunc(s.Run.Suspended, func(p string) bool { return p == process })
-		s.changed = true
 	}
+	return s.resumeScaling()
+}
+
+// resumeProcess lets one of them act again.
+func (s *Step) resumeProcess(process string) bool {
+	if !s.Settled("suspend/"+process) || !s.mayResume(process) {
+		return false
+	}
+	if counts := uneven(&s.Reader); process == rebalance && counts != "" {
+		s.Note(text.RebalanceResumes(counts))
+	}
+	if !s.Ensure(record.Action{Kind: record.Resume, Key: "resume/" + process, Group: s.Run.Group, Process: process}) {
+		return false
+	}
+	s.Run.Suspended = slices.DeleteFunc(s.Run.Suspended, func(p string) bool { return p == process })
+	s.changed = true
 	return true
 }
 
@@ -82,7 +91,7 @@ func (s *Step) LaunchInZone(zone string) {
 			return // the phase's deadline decides; the refusal is in its reason
 		}
 		if need := s.Run.Expected() + 1; g.Sizes.Max < need {
-			s.Run.MaxSet = max(s.Run.MaxSet, need)
+			s.Run.MaxSet = need
 			from, to := g.Sizes, g.Sizes
 			to.Max = need
 			if !s.Ensure(record.Action{Kind: record.SetSizes, Key: fmt.Sprintf("max/%d", need), Group: g.Name, From: &from, Sizes: &to}) {
@@ -319,7 +328,11 @@ func (s *Step) listUnrestoredGroup() {
 		if process == rebalance {
 			counts = uneven(&s.Reader)
 		}
-		s.AddUnrestored(text.ProcessStaysSuspended(process, counts), a.Command())
+		command := a.Command()
+		if there := len(standing(&s.Reader)); process == ending && there > g.Sizes.Desired {
+			command = text.SetDesired(g.Name, there) + " && " + command
+		}
+		s.AddUnrestored(text.ProcessStaysSuspended(process, counts), command)
 	}
 	s.listUnrestoredSizes()
 	if len(s.Run.Target.Templates) > 0 && g.Template == s.Run.Target.Templates[0] && g.Template != s.Run.BaseTemplate && s.Settled(record.RestoreTemplate) {

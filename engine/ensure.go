@@ -124,7 +124,7 @@ func took(s *Step, a record.Action, o record.Outcome) {
 	if a.Kind == record.CreateTemplate && o.Template != nil {
 		s.made = o.Template
 	}
-	if a.Kind == record.SetSizes {
+	if a.Kind == record.SetSizes && a.Sizes.Max != a.From.Max {
 		s.Run.MaxSet = a.Sizes.Max
 	}
 	if n, known := s.Run.Nodes[a.Machine]; known && a.Kind == record.Terminate {

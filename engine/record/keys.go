@@ -6,6 +6,13 @@ const RaiseKey = "raise"
 // RestoreMaxKey is the key of the action that gives the group its maximum size back.
 const RestoreMaxKey = "restore-max"
 
+// LowerKey is the key of the action that sets the desired size to the machines that there are,
+// and KeepKey of the one that sets it back where there are more.
+const (
+	LowerKey = "lower"
+	KeepKey  = "keep"
+)
+
 // RestoreTemplate is the key of the action that gives the group its template back.
 const RestoreTemplate = "restore-template"
 

@@ -101,14 +101,15 @@ func (f *reconciler) template(gone []world.Template) {
 	r.BaseTemplate, r.BaseTemplateSpec = g.Template, g.TemplateSpec
 }
 
-// needed are processes of a group without which no run works: none suspends them.
+// needed are processes of a group without which no run works: none suspends them, but the first
+// two while it lowers the desired size at its end.
 var needed = []string{"Launch", "Terminate", "AddToLoadBalancer"}
 
 // processes takes out what no run suspends.
 func (f *reconciler) processes() {
 	r := &f.r
 	for _, process := range slices.Clone(r.Suspended) {
-		if !slices.Contains(needed, process) && process != "" {
+		if !slices.Contains(needed, process) && process != "" || r.Lowering != nil && slices.Contains(needed[:2], process) {
 			continue
 		}
 		r.Suspended = slices.DeleteFunc(r.Suspended, func(p string) bool { return p == process })

@@ -213,6 +213,9 @@ type Run struct {
 	AskedZones []string `json:"askedZones,omitempty"`
 	// LaunchFailed is the failed launch that was reported last.
 	LaunchFailed string `json:"launchFailed,omitempty"`
+	// Lowering is how far a run that ends is with the desired size that no machines stand for,
+	// nil before.
+	Lowering *Lowering `json:"lowering,omitempty"`
 	// Foreign is why the run stopped taking its raise back: others raised the group meanwhile.
 	Foreign string `json:"foreign,omitempty"`
 	// RaiseLeft is what was left of the raise when the run ended, nil for nothing.

@@ -34,6 +34,21 @@ type Raise struct {
 	Doubtful int `json:"doubtful,omitempty"`
 }
 
+// Lowering is how far the desired size is lowered to the machines that there are.
+type Lowering struct {
+	Began time.Time `json:"began"`
+	// Stopped is since when nothing launches or ends, zero before.
+	Stopped time.Time `json:"stopped,omitzero"`
+	// Sizes and Machines are what the group had at Read, the first of two reads after that
+	// which have to be alike; Read is zero before.
+	Sizes    world.Sizes `json:"sizes,omitzero"`
+	Machines []string    `json:"machines,omitempty"`
+	Read     time.Time   `json:"read,omitzero"`
+	// SetAt is when the desired size was set, zero before. Over: nothing more is set.
+	SetAt time.Time `json:"setAt,omitzero"`
+	Over  bool      `json:"over,omitempty"`
+}
+
 // Holds reports whether the run knows of a raise of the group's, its own or an inherited
 // one.
 func (r *Run) Holds() bool { return r.Raised || r.Inherited != nil }

@@ -50,14 +50,15 @@ func (p *player) resizes(in int) {
 // last one is left alone, so that chains come to a good end.
 func (p *player) goesOn() {
 	for n := p.sizes.runs; n > 0 && p.broken == "" && p.Driver.Run.State == record.Finished; n-- {
-		p.resizes(4)
-		if p.broken != "" {
-			return
-		}
 		before := p.Driver
 		p.Driver.doom = nil
 		p.say("fault chance p=0")
+		p.say("repair")
 		p.say("wait for=1m")
+		p.resizes(2)
+		if p.broken != "" {
+			return
+		}
 		p.say("again")
 		if p.broken != "" || p.Driver == before {
 			return

@@ -52,6 +52,7 @@ type checker struct {
 	owners       map[string]string    // of the pods that were asked to go, by UID
 	movedFrom    map[string]bool      // owners (by UID) whose pods we made leave
 	raised       bool                 // the group's raise was asked for
+	size         int                  // the group's desired size when the run began, without what earlier ones had left
 	rested       int                  // the desired size that the raise rests on, or the run
 	heritage     int                  // by how much earlier runs had left it raised
 	unsure       map[string]bool      // machines whose end with decrement was asked for; true: the driver may not know what came of it
@@ -67,7 +68,8 @@ func (c *checker) init(d *Driver) {
 		reads: map[string]look{}, vigils: map[string]*vigil{}, marked: map[string]bool{}, ended: map[string]bool{},
 		clock: usableTime{used: map[wait]time.Duration{}, tried: map[string]time.Time{}},
 	}
-	c.rested = d.Sim.group.Sizes.Desired - c.heritage
+	c.size = d.Sim.group.Sizes.Desired - c.heritage
+	c.rested = c.size
 	c.hooks.init()
 	c.kops.init(d.Sim)
 }
@@ -136,7 +138,7 @@ func (c *checker) written(a record.Action) {
 		known = slices.Contains(saved.Suspended, a.Process)
 	case record.SetSizes:
 		if a.Sizes.Desired > a.From.Desired {
-			known = saved.Raise >= a.Sizes.Desired-a.From.Desired && saved.RaisedFrom == *a.From && saved.Expected() == a.From.Desired && saved.MaxSet == a.Sizes.Max
+			known = a.Key == record.KeepKey || saved.Raise >= a.Sizes.Desired-a.From.Desired && saved.RaisedFrom == *a.From && saved.Expected() == a.From.Desired && saved.MaxSet == a.Sizes.Max
 		} else if a.Sizes.Max > a.From.Max {
 			known = saved.MaxSet == a.Sizes.Max
 		}
@@ -211,9 +213,9 @@ func (c *checker) arrives(a record.Action) {
 		}
 	case record.SetSizes:
 		c.held = s.group.Sizes
-		if s.group.Sizes == *a.From && a.Sizes.Desired < s.group.Sizes.Desired {
-			d.breaks("rule 4: desired lowered from %d to %d by setting it", s.group.Sizes.Desired, a.Sizes.Desired)
-		}
+		c.lowers(a)
+	case record.Resume:
+		c.resumes(a)
 	case record.Deregister:
 		c.leaves(a)
 	case record.Terminate:

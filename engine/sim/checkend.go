@@ -75,7 +75,9 @@ func (c *checker) ending(a record.Action) {
 	case record.RemoveTaint, record.Uncordon, record.RemoveLabel, record.Unannotate, record.Resume, record.EndWarm:
 		fine = true
 	case record.SetSizes:
-		fine = a.Sizes.Desired == a.From.Desired && a.Sizes.Max <= a.From.Max && a.Sizes.Min <= a.From.Min
+		fine = a.Sizes.Max <= a.From.Max && a.Sizes.Min <= a.From.Min || a.Key == record.KeepKey
+	case record.Suspend:
+		fine = a.Process == launch || a.Process == terminate
 	case record.SetTemplate:
 		fine = *a.Template == d.Run.BaseTemplate
 	case record.Cordon, record.AddLabel:
@@ -217,6 +219,11 @@ func (c *checker) processes() {
 	if s.group.HasSuspended(azRebalance) != s.suspended && !named(&d.Run, azRebalance) {
 		d.breaks("rule 4: %s is not as it was before", azRebalance)
 	}
+	for _, process := range []string{launch, terminate} {
+		if s.group.HasSuspended(process) && !s.theirs[process] && !named(&d.Run, process) {
+			d.breaks("rule 4: %s stays suspended", process)
+		}
+	}
 }
 
 // zones checks that a run that has succeeded leaves AZRebalance nothing to even out,
@@ -277,6 +284,7 @@ func (c *checker) sizes() {
 	}
 	c.maximum()
 	s.ended = s.View.Health[world.Cloud].Fresh
+	s.foreign.Desired = want - s.before.Desired // what a minimum keeps at the end of a run stays
 }
 
 // owed is the desired size that the group is to have once nothing of ours is in it: what it had

@@ -63,7 +63,7 @@ func (c *checker) serves(m *world.Machine) bool {
 func (c *checker) mayMiss() int {
 	set := c.d.Run.Settings.MaxUnavailable
 	if set.Percent {
-		return max(1, set.N*c.d.Sim.before.Desired/100)
+		return max(1, set.N*c.size/100)
 	}
 	return max(1, set.N)
 }

@@ -62,6 +62,39 @@ func (c *checker) overwrites(a record.Action) {
 	s.written = world.Sizes{}
 }
 
+// lowers checks that the desired size is set lower only while the group neither launches nor ends
+// machines, and not below the size that it is to have.
+func (c *checker) lowers(a record.Action) {
+	d, s := c.d, c.d.Sim
+	if s.group.Sizes != *a.From || a.Sizes.Desired >= s.group.Sizes.Desired {
+		return
+	}
+	if !s.group.HasSuspended(launch) || !s.group.HasSuspended(terminate) {
+		d.breaks("sizes: desired lowered from %d to %d by setting it, and the group may end machines for that", s.group.Sizes.Desired, a.Sizes.Desired)
+	}
+	if a.Sizes.Desired < s.owed() && s.lowered+s.doubts == 0 {
+		d.breaks("sizes: desired lowered from %d to %d, it is to be %d", s.group.Sizes.Desired, a.Sizes.Desired, s.owed())
+	}
+}
+
+// resumes checks that the group may end machines again only when it has none too many as far as
+// the driver can know, and launches some only when it may end some.
+func (c *checker) resumes(a record.Action) {
+	d, s := c.d, c.d.Sim
+	known := 0
+	for _, m := range s.View.Machines() {
+		if !m.Leaving() && !m.Detached && m.State != world.MachineStandby {
+			known++
+		}
+	}
+	switch {
+	case a.Process == terminate && known > s.View.Group.Sizes.Desired && s.group.HasSuspended(terminate):
+		d.breaks("sizes: the group may end machines again, and has %d, %d desired", known, s.View.Group.Sizes.Desired)
+	case a.Process == launch && s.group.HasSuspended(terminate) && !s.theirs[terminate] && s.group.HasSuspended(launch):
+		d.breaks("sizes: the group may launch machines again before it may end some")
+	}
+}
+
 // TemplateBack checks that the group gets its template back only while no machine that runs
 // the new one is known.
 func (c *checker) templateBack(a record.Action) {

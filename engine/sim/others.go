@@ -67,9 +67,12 @@ func (c *Script) somebody(a *args) error {
 		s.SetTemplate(int64(a.int("template", 2)), a.word("spec"))
 		s.retargeted = c.Driver != nil
 	case "suspends":
-		s.group.Suspended = append(s.group.Suspended, a.next())
+		process := a.next()
+		s.group.Suspended = append(s.group.Suspended, process)
+		s.theirs[process] = true
 	case "resumes":
 		process := a.next()
+		s.theirs[process] = false
 		s.group.Suspended = slices.DeleteFunc(s.group.Suspended, func(p string) bool { return p == process })
 	case "moves":
 		return c.moves(a)

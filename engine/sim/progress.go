@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // What a repaired world has time for: first the faults with a span of their own run out, then
@@ -128,7 +129,7 @@ func lacksProgress(was, r *record.Run, late tooLate) string {
 	case r.Result == record.Succeeded, failed:
 		return ""
 	case r.Result == record.NodesLeft:
-		left := !r.Settings.Until.IsZero() || len(r.Target.Only) > 0
+		left := r.Inherited != nil && named(r, figureless(text.RaiseDoubtful(0, ""))) || !r.Settings.Until.IsZero() || len(r.Target.Only) > 0
 		for _, id := range sortedKeys(r.Nodes) {
 			left = left || r.Nodes[id].Stage == record.Skipped
 		}

@@ -317,7 +317,6 @@ func (c *Script) Plan(id string) snapshot.Plan {
 				s.doubts += by
 			}
 		}
-		s.foreign.Desired = s.owed() - s.before.Desired // what a minimum has kept at the end of a run stays
 		if left := c.Driver.Run.RaiseLeft; left != nil {
 			r.Inherit(*left, s.View.Group.Sizes)
 		}

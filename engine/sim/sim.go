@@ -129,6 +129,7 @@ type Sim struct {
 	raised     int               // how often others raised the desired size
 	lowered    int               // how often others lowered it
 	maxima     map[int]bool      // maximum sizes that others have set
+	theirs     map[string]bool   // processes that others have suspended
 	asked      map[int]bool      // maximum sizes that runs have asked for
 	ended      time.Time         // what the last run that has ended knew is as old as that
 	lowerings  map[time.Time]int // by how much others have lowered the desired size, and when
@@ -165,7 +166,7 @@ func empty(c Config, now time.Time) *Sim {
 		Config: c, Truth: world.New(), View: world.New(), now: now,
 		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
 		machines: map[string]*machine{}, pods: newPods(), budgets: map[string]*budget{},
-		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, maxima: map[int]bool{}, asked: map[int]bool{}, lowerings: map[time.Time]int{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
+		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, maxima: map[int]bool{}, asked: map[int]bool{}, theirs: map[string]bool{}, lowerings: map[time.Time]int{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
 	}
 	s.faults.init()
 	return s

@@ -125,7 +125,7 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 	}
 	if r.Inherited != nil {
 		what, _ := r.RaiseText(r.Inherited)
-		p.Warnings = append(p.Warnings, text.RaiseInherited(what))
+		p.Warnings = append(p.Warnings, text.RaiseInherited(what, r.Inherited.Doubtful > 0))
 	}
 	if late := p.late(); late != "" {
 		p.Warnings = append(p.Warnings, late)

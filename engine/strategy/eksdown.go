@@ -72,14 +72,14 @@ func short(s *assess.Reader) string {
 }
 
 // End undoes what the run changed on the group, as far as no node depends on it:
-// surge nodes go if they hold nothing that would have to be evicted; the
-// template goes back if no machine runs the new one.
+// what was not launched of the surge is not launched any more; surge nodes go if they hold
+// nothing that would have to be evicted; the template goes back if no machine runs the new one.
 func (EKS) End(s *engine.Step) bool {
 	if !s.Fresh(world.Cloud) {
 		return false
 	}
 	s.WatchSizes()
-	done := s.RetireEmpty(s.Excess()) && !s.EndsOpen()
+	done := s.LowerToMachines() && s.RetireEmpty(s.Excess()) && !s.EndsOpen()
 	done = s.RestoreTemplate() && s.EndWarm(s.Launches()) && done
 	if !done && !s.Over(s.Run.PhaseWait) {
 		return false

@@ -100,6 +100,11 @@ func DescribeGroup(group string) string {
 	return "aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names " + group
 }
 
+// SetDesired is the command that sets a group's desired size.
+func SetDesired(group string, size int) string {
+	return fmt.Sprintf("aws autoscaling set-desired-capacity --auto-scaling-group-name %s --desired-capacity %d", group, size)
+}
+
 // RaiseLeft tells of a raise that runs have left: by how much the desired and the maximum size
 // are above what they were, and how much of the desired size may be theirs or others'.
 func RaiseLeft(desired, limit, doubtful int, run string) string {
@@ -122,13 +127,16 @@ func RaiseMaybe(desired int, run string) string {
 }
 
 // RaiseInherited says in a plan what becomes of the raise that an earlier run has left.
-func RaiseInherited(what string) string {
+func RaiseInherited(what string, doubtful bool) string {
+	if doubtful {
+		return "inherited: " + what + "; at its end this run takes back what is not in doubt, and ends with exit code 8"
+	}
 	return "inherited: " + what + "; this run takes it back at its end"
 }
 
 // RaiseDoubtful names what may be left of an earlier run's raise, or be others'.
 func RaiseDoubtful(machines int, run string) string {
-	return fmt.Sprintf("sizes changed since the run %s, not by a run: %d of the desired capacity may be its raise, and is left unchanged", run, machines)
+	return fmt.Sprintf("raise in doubt: %d of the desired capacity may be of the run %s; sizes changed since, not by a run: left unchanged", machines, run)
 }
 
 func Larger(group string, machines int, was, command string) string {

@@ -80,9 +80,11 @@ type Activity struct {
 	// At is when it started.
 	At time.Time
 	// Failed: it was a launch, and it failed; Message has the cloud's own words.
-	Failed  bool
-	Cause   string
-	Message string
+	Failed bool
+	Cause  string
+	// InProgress: it has not come to its end.
+	InProgress bool
+	Message    string
 }
 
 // Hook is a lifecycle hook of a group: machines wait for a user or tool to complete

@@ -85,16 +85,17 @@ func failedLaunch(a types.Activity) bool {
 }
 
 func historyOf(a types.Activity) history {
+	final := slices.Contains([]types.ScalingActivityStatusCode{
+		types.ScalingActivityStatusCodeSuccessful, types.ScalingActivityStatusCodeFailed, types.ScalingActivityStatusCodeCancelled,
+	}, a.StatusCode)
 	return history{
 		Activity: world.Activity{
 			ID:      text(a.ActivityId),
 			At:      aws.ToTime(a.StartTime),
 			Failed:  failedLaunch(a),
 			Cause:   short(aws.ToString(a.Cause)),
-			Message: firstSentence(aws.ToString(a.StatusMessage)),
+			Message: firstSentence(aws.ToString(a.StatusMessage)), InProgress: !final,
 		},
-		final: slices.Contains([]types.ScalingActivityStatusCode{
-			types.ScalingActivityStatusCodeSuccessful, types.ScalingActivityStatusCodeFailed, types.ScalingActivityStatusCodeCancelled,
-		}, a.StatusCode),
+		final: final,
 	}
 }

@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// A run that ends lowers the desired size where the group has fewer machines than that: those
+// that were never launched are not launched later, when nobody wants them. No machine may be
+// chosen for it, so nothing launches or ends meanwhile:
+//
+//	suspend Launch and Terminate, unless others have
+//	wait until no machine comes or goes, and two reads in a row are equal
+//	set the desired size to what there is, but no lower than where the group returns to
+//	read again; if there are more machines by now, set it back to as many
+//	resume Terminate, then Launch
+
+// lowerLimit bounds the time before the desired size is set: a machine may be held for long by
+// a lifecycle hook.
+const lowerLimit = 2 * time.Minute
+
+// Processes of a group that launch its machines and end them.
+const (
+	launching = "Launch"
+	ending    = "Terminate"
+)
+
+// LowerToMachines lowers the desired size to the machines that there are, as far as it is ours.
+// It reports whether there is nothing to do for that, any more.
+func (s *Step) LowerToMachines() bool {
+	l := s.Run.Lowering
+	switch {
+	case l == nil && (!s.Run.Holds() || unlaunched(&s.Reader) <= 0 || changingSizes(&s.Reader)):
+		return true
+	case l == nil:
+		s.setLowering(record.Lowering{Began: s.Now})
+	case l.Over:
+		return s.resumeScaling()
+	}
+	l = s.Run.Lowering
+	switch {
+	case !l.SetAt.IsZero():
+		s.confirmLowering(*l)
+	case unlaunched(&s.Reader) <= 0 && s.Settled(record.LowerKey), s.Now.Sub(l.Began) >= lowerLimit && s.Settled(record.LowerKey), givenUp(&s.Reader, record.LowerKey),
+		givenUp(&s.Reader, "suspend/"+launching), givenUp(&s.Reader, "suspend/"+ending):
+		s.overLowering(*l)
+	case s.SuspendProcess(launching) && s.SuspendProcess(ending):
+		s.lower(*l)
+	}
+	s.WakeAt(s.Now.Add(time.Second))
+	return false
+}
+
+// unlaunched is how many machines the group is to launch that nobody wants any more.
+func unlaunched(s *assess.Reader) int {
+	return s.W.Group.Sizes.Desired - max(s.Goal(), len(standing(s)))
+}
+
+// standing lists the machines that count against the desired size, by id.
+func standing(s *assess.Reader) (out []string) {
+	for _, m := range s.W.Machines() {
+		if !m.Leaving() && !m.Detached && m.State != world.MachineStandby {
+			out = append(out, m.ID)
+		}
+	}
+	return out
+}
+
+// lower sets the desired size once two reads in a row show the group at rest and alike.
+func (s *Step) lower(l record.Lowering) {
+	g, there, read := &s.W.Group, standing(&s.Reader), s.W.Health[world.Cloud].Fresh
+	if l.Stopped.IsZero() { // reads before that do not count
+		l.Stopped = s.Now
+		s.setLowering(l)
+		return
+	}
+	if _, asked := s.Run.Pending[record.LowerKey]; !asked {
+		if !read.After(l.Stopped) || !s.atRest() {
+			return
+		}
+		if l.Read.IsZero() || l.Sizes != g.Sizes || !slices.Equal(l.Machines, there) {
+			l.Sizes, l.Machines, l.Read = g.Sizes, there, read
+			s.setLowering(l)
+			return
+		}
+		if !read.After(l.Read) {
+			return
+		}
+	}
+	from, to := l.Sizes, l.Sizes
+	to.Desired = max(s.Goal(), len(l.Machines))
+	if p, asked := s.Run.Pending[record.LowerKey]; asked {
+		to = *p.Action.Sizes
+	}
+	if s.Ensure(record.Action{Kind: record.SetSizes, Key: record.LowerKey, Group: g.Name, From: &from, Sizes: &to}) {
+		s.Run.Lowered += from.Desired - to.Desired
+		l.SetAt, l.Sizes = s.Now, to
+		s.setLowering(l)
+	}
+}
+
+// atRest reports whether no machine of the group comes or goes.
+func (s *Step) atRest() bool {
+	return !slices.ContainsFunc(s.W.Machines(), func(m *world.Machine) bool {
+		return m.Leaving() || m.State == world.MachinePending
+	}) && !slices.ContainsFunc(s.W.Group.Activities, func(a world.Activity) bool { return a.InProgress })
+}
+
+// confirmLowering reads the group again once its desired size is lower. If there are more
+// machines than that now, they are kept.
+func (s *Step) confirmLowering(l record.Lowering) {
+	g, there := &s.W.Group, len(standing(&s.Reader))
+	if !s.Fresh(world.Cloud) || !s.W.Health[world.Cloud].Fresh.After(l.SetAt) || !s.Settled(record.LowerKey) {
+		return
+	}
+	if there <= g.Sizes.Desired || givenUp(&s.Reader, record.KeepKey) {
+		s.overLowering(l)
+		return
+	}
+	from, to := g.Sizes, g.Sizes
+	to.Desired, to.Max = there, max(to.Max, there)
+	if s.Ensure(record.Action{Kind: record.SetSizes, Key: record.KeepKey, Group: g.Name, From: &from, Sizes: &to}) {
+		s.Run.Lowered -= to.Desired - from.Desired
+		l.SetAt = s.Now
+		s.setLowering(l)
+	}
+}
+
+// overLowering ends it, whatever came of it.
+func (s *Step) overLowering(l record.Lowering) {
+	l.Over = true
+	s.setLowering(l)
+}
+
+func (s *Step) setLowering(l record.Lowering) {
+	s.Run.Lowering, s.changed = &l, true
+	s.Soon()
+}
+
+// resumeScaling lets the group end and launch machines again, in this order.
+func (s *Step) resumeScaling() bool {
+	for _, process := range []string{ending, launching} {
+		if slices.Contains(s.Run.Suspended, process) && !s.resumeProcess(process) {
+			return givenUp(&s.Reader, "resume/"+process)
+		}
+	}
+	return true
+}
+
+// mayResume reports whether a process may act again: the group would end machines by
+// its own choice if there are more than desired, and launch some if it ends none.
+func (s *Step) mayResume(process string) bool {
+	switch process {
+	case ending:
+		return len(standing(&s.Reader)) <= s.W.Group.Sizes.Desired
+	case launching:
+		return !slices.Contains(s.Run.Suspended, ending)
+	}
+	return true
+}

@@ -76,6 +76,8 @@ func (c *Client) group(ctx context.Context, g types.AutoScalingGroup) (world.Gro
 		Tags:     tagsOf(g),
 		Refused:  refusal(g),
 		Mixed:    g.MixedInstancesPolicy != nil,
+
+		NoLaunchInZone: notServed(g),
 	}
 	for _, z := range g.AvailabilityZones {
 		out.Zones = append(out.Zones, clean(z))

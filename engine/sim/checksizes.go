@@ -23,16 +23,16 @@ func (c *checker) resizes(dec engine.Decision) {
 			continue
 		}
 		if raise := a.Sizes.Desired > a.From.Desired; raise && !c.raised {
-			if c.raised, c.rested, c.offBefore = true, view.Group.Sizes, d.Sim.takenOff; *a.From != view.Group.Sizes {
+			if c.raised, c.rested = true, a.From.Desired-c.heritage; *a.From != view.Group.Sizes {
 				d.breaks("sizes: the raise is from %s, and the group has %s", *a.From, view.Group.Sizes)
 			}
 		} else if raise {
-			c.rested = *a.From
+			c.rested = a.From.Desired - c.heritage
 		}
-		if a.Sizes.Max < a.From.Max && !c.maxima[a.From.Max] {
+		if a.Sizes.Max < a.From.Max && !d.Sim.asked[a.From.Max] {
 			d.breaks("sizes: the maximum of %d, which others have set, is lowered to %d", a.From.Max, a.Sizes.Max)
 		}
-		c.maxima[a.Sizes.Max] = true
+		d.Sim.asked[a.Sizes.Max] = true
 	}
 	for _, e := range dec.Events {
 		if e.Type != record.CapacityChanged || e.Reason != "not by us" {

@@ -282,7 +282,7 @@ func (s *Sim) terminateOne(a record.Action) record.Outcome {
 	case m.Leaving():
 		return record.Outcome{Verdict: record.Done, Already: true}
 	case a.Decrement && g.Sizes.Desired-1 < g.Sizes.Min:
-		return refuse(record.RefusedInvalid, "Currently, desiredSize equals minSize (%d). Terminating instance without replacement will violate group's min size constraint.", g.Sizes.Min)
+		return refuse(record.RefusedConflict, "Currently, desiredSize equals minSize (%d). Terminating instance without replacement will violate group's min size constraint.", g.Sizes.Min)
 	}
 	if a.Decrement {
 		g.Sizes.Desired--

@@ -116,7 +116,7 @@ func (c *Script) fault(a *args) error {
 		return c.updateFault(a)
 	case "condition":
 		return c.condition(over, a)
-	case "no-detach", "balancer", "short", "unjoined", "flap":
+	case "no-detach", "balancer", "short", "outside", "unjoined", "flap":
 		return c.kopsFault(what, over, a)
 	case "expired":
 		s.Outage(world.Cloud, a.span("for", time.Minute), "AWS credentials expired (ExpiredToken): The security token included in the request is expired")

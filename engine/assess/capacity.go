@@ -60,6 +60,14 @@ func (s *Reader) LaunchFailure() string {
 	return ""
 }
 
+// LaunchFailedIn reports whether a launch failed since the run's start for a reason that
+// names a zone, as EC2's lack of capacity does.
+func (s *Reader) LaunchFailedIn(zone string) bool {
+	return slices.ContainsFunc(s.W.Group.Activities, func(a world.Activity) bool {
+		return a.Failed && !a.At.Before(s.Run.Started) && strings.Contains(a.Message, "("+zone+")")
+	})
+}
+
 // ByPods sorts machines by how many pods would have to leave them, then by the
 // run's chance.
 func (s *Reader) ByPods(machines []string) []string {

@@ -22,6 +22,12 @@ func (c *Script) cluster(a *args) error {
 	s.AddNodes(a.int("nodes", 3), 1)
 	s.addDetached(a.int("detached", 0))
 	s.group.warm = a.int("warm", 0)
+	if a.flag("half-spot") {
+		s.group.NoLaunchInZone = "the group mixes On-Demand and Spot machines"
+	}
+	if s.group.warm > 0 {
+		s.group.NoLaunchInZone = "the group has a warm pool"
+	}
 	s.fillPool()
 	if max := a.int("max", 0); max > 0 {
 		s.group.Sizes.Max = max

@@ -46,6 +46,7 @@ type checker struct {
 	early       bool                   // the run was aborted or has failed
 	nodes       map[string]record.Node // of the run before the decision that is being looked at
 	oldLook     time.Duration
+	zonesServed bool        // the first outdated node of an EKS update was tainted
 	held        world.Sizes // the group's before the request that has just arrived
 
 	shownBatches map[string][]string  // what the hash of each batch stood for when it was shown
@@ -126,6 +127,7 @@ func (c *checker) written(a record.Action) {
 		d.breaks("write first: %s %s is not in the saved record", a.Kind, a.Key)
 		return
 	}
+	c.served(a)
 	known := true
 	switch a.Kind {
 	case record.AddLabel, record.AddTaint, record.Cordon, record.Annotate:

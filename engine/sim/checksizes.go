@@ -95,6 +95,30 @@ func (c *checker) resumes(a record.Action) {
 	}
 }
 
+// served checks, when the first outdated node of an EKS update is tainted, that every zone with
+// outdated nodes has a new one that is Ready, or that the group's machines cannot be asked for
+// in a zone by name, and the run says so.
+func (c *checker) served(a record.Action) {
+	d, view := c.d, c.d.Sim.View
+	if a.Kind != record.AddTaint || a.Taint.Key != world.EKSGroupKey || c.zonesServed {
+		return
+	}
+	c.zonesServed = true
+	fresh := map[string]bool{}
+	for _, m := range view.Machines() {
+		n := view.NodeOf(m.ID)
+		fresh[m.Zone] = fresh[m.Zone] || d.Run.Nodes[m.ID].New && !m.Leaving() && n != nil && n.Ready
+	}
+	for _, m := range view.Machines() {
+		if n := d.Run.Nodes[m.ID]; n.New || n.Stage == record.Replaced || m.Leaving() || fresh[m.Zone] {
+			continue
+		}
+		if view.Group.NoLaunchInZone == "" || !slices.ContainsFunc(d.Run.Notes, func(note string) bool { return strings.HasSuffix(note, view.Group.NoLaunchInZone) }) {
+			d.breaks("zones: the nodes of zone %s are drained without a new one there, and nothing says so", m.Zone)
+		}
+	}
+}
+
 // TemplateBack checks that the group gets its template back only while no machine that runs
 // the new one is known.
 func (c *checker) templateBack(a record.Action) {

@@ -257,6 +257,9 @@ func (s *Sim) launchByName(a record.Action) record.Outcome {
 	if g.launched[a.Token] {
 		return done
 	}
+	if g.NoLaunchInZone != "" {
+		return refuse(record.RefusedInvalid, "LaunchInstances is not supported: %s", g.NoLaunchInZone)
+	}
 	if g.Sizes.Desired+1 > g.Sizes.Max {
 		return refuse(record.RefusedInvalid, "RequestedCapacity: the group's maximum size is %d", g.Sizes.Max)
 	}

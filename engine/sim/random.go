@@ -161,9 +161,9 @@ func (p *player) world() {
 	p.say("timing boot=%ds ready=%ds terminate=%ds cloud-lag=%dms cluster-lag=%dms sync=%dms",
 		2+r.IntN(10), 1+r.IntN(5), 2+r.IntN(15), 100+r.IntN(3000), 5+r.IntN(300), 50+r.IntN(8000))
 	nodes := 1 + r.IntN(5)
-	p.say("cluster zones=%s nodes=%d min=%d template=%s new=%d slots=%d warm=%d %s %s %s %s",
+	p.say("cluster zones=%s nodes=%d min=%d template=%s new=%d slots=%d warm=%d %s %s %s %s %s",
 		p.pick("a", "a,b", "a,b,c"), nodes, r.IntN(nodes+1)*r.IntN(2), p.pick("1", "2", "2", "2"), r.IntN(2), 3+r.IntN(4),
-		max(0, r.IntN(8)-5), p.seldom(6, "spot"), p.seldom(8, "protected"), p.seldom(8, "overrides=2"), p.seldom(4, "cpu=2000"))
+		max(0, r.IntN(8)-5), p.seldom(6, "spot"), p.seldom(8, "protected"), p.seldom(8, "overrides=2"), p.seldom(4, "cpu=2000"), p.seldom(6, "half-spot"))
 	p.workloads()
 	p.say("workload logs kind=daemonset")
 	if p.one(8) {

@@ -19,7 +19,8 @@ import (
 //	cluster zones=a,b,c nodes=12 template=2   a group; its nodes run version 1 of its template;
 //	                                          slots= cpu= memory= are a node's room, min= max= the
 //	                                          bounds, warm=2 a warm pool, overrides=2 templates of a
-//	                                          mixed group, spot and protected what its machines are
+//	                                          mixed group, half-spot one of On-Demand and Spot
+//	                                          machines, spot and protected what its machines are
 //	timing boot=30s terminate=1m              how fast the world is (Config)
 //	cluster provider=kops role=node           an instance group of kops; role= is also control-plane,
 //	                                          apiserver or bastion (which has no nodes), name= its

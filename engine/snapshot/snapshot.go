@@ -44,6 +44,8 @@ type Snapshot struct {
 	TimeLeft time.Duration
 	// Done of Total outdated nodes are replaced.
 	Done, Total int
+	// Refused says why no run can start in the group, "" if one can.
+	Refused     string
 	Sizes, Base world.Sizes
 	Limit       int
 

@@ -41,7 +41,7 @@ func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look 
 		At: now, Group: cmp.Or(r.Alias, r.Group), Provider: r.Provider, Strategy: r.Strategy, RunID: r.ID,
 		State: r.State, Result: r.Result, Worst: r.Worst(), Why: r.Why, Gate: r.Gate, ExternalMovers: movers.Shown(r.ExternalMovers),
 		Started: r.Started, Ended: r.Finished, Done: replaced, Total: total,
-		Sizes: w.Group.Sizes, Base: r.Base, Limit: r.Limit,
+		Refused: w.Group.Refused, Sizes: w.Group.Sizes, Base: r.Base, Limit: r.Limit,
 		Notes: r.Notes, Unrestored: r.Unrestored, Blind: r.Blind,
 		Validation: r.Validation, PassInvalid: r.Settings.PassInvalid, Partial: w.Partial(),
 	}

@@ -170,11 +170,15 @@ func (e EKS) scaleUp(s *engine.Step) {
 		s.StartLaunchWait(newNodes)
 	}
 	s.Guard()
-	if missing := e.missing(s); missing != "" {
+	missing, unserved := e.missing(s)
+	if missing != "" {
 		if s.Over(s.Run.PhaseWait) {
 			s.FailLaunch(missing)
 		}
 		return
+	}
+	if len(unserved) > 0 {
+		s.Note(text.ZonesNotServed(unserved, s.W.Group.NoLaunchInZone))
 	}
 	if !e.taintOutdated(s) {
 		return
@@ -216,8 +220,10 @@ func Raise(zones, limit int) int { return max(2*zones, limit) }
 func (EKS) Extra(w *world.World, r *record.Run) int { return Raise(len(w.Group.Zones), r.Limit) }
 
 // missing says what is not there yet of the new nodes, "" when every zone with
-// nodes has a new one and all new ones are Ready and labelled.
-func (e EKS) missing(s *engine.Step) string {
+// nodes has a new one and all new ones are Ready and labelled. unserved are zones without
+// a new one where the cloud does not launch by name: all machines are there, and the
+// group chose other zones for them.
+func (e EKS) missing(s *engine.Step) (missing string, unserved []string) {
 	have := map[string]bool{}
 	count := 0
 	for _, m := range s.W.Machines() {
@@ -230,25 +236,56 @@ func (e EKS) missing(s *engine.Step) string {
 			continue
 		}
 		if n.Stage == record.Launching {
-			return s.WhyNotReady(m)
+			return s.WhyNotReady(m), nil
 		}
 		have[n.Zone] = true
 	}
 	short := s.Run.Expected() - count
 	failure := s.LaunchFailure()
 	if short > 0 && failure == "" {
-		return text.StillToLaunch(short)
+		return text.StillToLaunch(short), nil
 	}
-	for _, zone := range zonesWith(&s.Run, func(n record.Node) bool { return !n.New && n.Stage != record.Replaced }) {
-		if have[zone] {
+	for _, zone := range zonesWith(&s.Run, old) {
+		switch {
+		case have[zone]:
+			continue
+		case s.W.Group.NoLaunchInZone == "":
+			s.LaunchInZone(zone)
+		case short <= 0 && !s.LaunchFailedIn(zone):
+			unserved = append(unserved, zone)
 			continue
 		}
-		if short <= 0 || failure != "" {
-			s.LaunchInZone(zone)
-		}
-		return text.ZoneHasNoNew(zone, cmp.Or(s.LaunchRefusal(zone), failure))
+		return text.ZoneHasNoNew(zone, cmp.Or(s.LaunchRefusal(zone), failure)), nil
 	}
-	return ""
+	return "", unserved
+}
+
+// old reports whether a node is still to be replaced.
+func old(n record.Node) bool { return !n.New && n.Stage != record.Replaced }
+
+// Warnings foresee zones that get no new node before their own are drained: the group
+// launches where it has the fewest machines, and the cloud does not launch in a zone by name.
+func (e EKS) Warnings(w *world.World, r *record.Run) []string {
+	g := &w.Group
+	if g.NoLaunchInZone == "" {
+		return nil
+	}
+	inZone, served := map[string]int{}, map[string]bool{}
+	for _, m := range w.Machines() {
+		if !m.Leaving() && m.State != world.MachineStandby {
+			inZone[m.Zone]++
+		}
+	}
+	for range e.Extra(w, r) {
+		zone := slices.MinFunc(g.Zones, func(a, b string) int { return inZone[a] - inZone[b] })
+		inZone[zone]++
+		served[zone] = true
+	}
+	unserved := slices.DeleteFunc(zonesWith(r, old), func(zone string) bool { return served[zone] })
+	if len(unserved) == 0 {
+		return nil
+	}
+	return []string{text.ZonesUnserved(unserved, g.NoLaunchInZone)}
 }
 
 // taintOutdated keeps new pods off every node that is not new. Nodes that an

@@ -1,6 +1,9 @@
 package text
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 func EKSScalesUp(from, to int) string {
 	return fmt.Sprintf("raises desired %d → %d; taints the outdated nodes once every zone has a new node and all new nodes are Ready", from, to)
@@ -25,6 +28,24 @@ func StillToLaunch(n int) string { return Plural(n, "instance") + " not launched
 
 // ZoneHasNoNew says why a zone has no new node, "" where that is not known.
 func ZoneHasNoNew(zone, why string) string { return because("zone "+zone+" has no new node", why) }
+
+// ZonesUnserved says in a plan that zones get no new node in advance, and why none can be
+// asked for there.
+func ZonesUnserved(zones []string, why string) string {
+	return fmt.Sprintf("%s: drained without a new node in the zone first; AZRebalance stays suspended meanwhile: %s", inZones(zones), why)
+}
+
+// ZonesNotServed says it of a run.
+func ZonesNotServed(zones []string, why string) string {
+	return fmt.Sprintf("%s: no new node came up there, and its nodes are drained all the same; AZRebalance stays suspended meanwhile: %s", inZones(zones), why)
+}
+
+func inZones(zones []string) string {
+	if len(zones) == 1 {
+		return "zone " + zones[0]
+	}
+	return "zones " + strings.Join(zones, ", ")
+}
 
 // NodesReady says how many nodes of a group are Ready, and why not all, "" where that is not
 // known.

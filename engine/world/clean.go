@@ -137,7 +137,7 @@ func (m Machine) Clean() Machine {
 // Clean is the group with all its strings clean. The lists of the one given are
 // left as they are.
 func (g Group) Clean() Group {
-	g.Name, g.ID, g.Provider, g.Refused = Clean(g.Name), Clean(g.ID), Clean(g.Provider), Clean(g.Refused)
+	g.Name, g.ID, g.Provider, g.Refused, g.NoLaunchInZone = Clean(g.Name), Clean(g.ID), Clean(g.Provider), Clean(g.Refused), Clean(g.NoLaunchInZone)
 	g.Template.ID, g.TemplateSpec, g.TemplateName, g.Image = Clean(g.Template.ID), Clean(g.TemplateSpec), Clean(g.TemplateName), Clean(g.Image)
 	g.Zones, g.Suspended, g.Tags = cleanList(g.Zones), cleanList(g.Suspended), cleanMap(g.Tags)
 	g.Refresh, g.Scaling, g.Pool = g.Refresh.Clean(), g.Scaling.Clean(), g.Pool.Clean()

@@ -145,6 +145,9 @@ type Group struct {
 	Hooks []Hook
 	// Refused says why Drainboard does not touch this group, "" if it does.
 	Refused string
+	// NoLaunchInZone says why the cloud does not launch a machine of the group in a zone by
+	// name, "" if nothing is known against it.
+	NoLaunchInZone string
 	// Refresh is the cloud's own roll of the group, if one is at work.
 	Refresh Refresh
 	// Scaling is what changes the group's size by itself.

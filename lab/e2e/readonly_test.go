@@ -7,6 +7,22 @@ import (
 	"github.com/drainboard/drainboard/lab"
 )
 
+// A group is meant by the name of its EKS node group as well, and by a part of its own; one in
+// which no run can start is never recommended to be planned or upgraded.
+func TestNamesOfGroups(t *testing.T) {
+	s := newScene(t, "names", lab.GroupOptions{Nodes: 1, Zones: oneZone, Tags: map[string]string{"eks:nodegroup-name": "people-say", "eks:cluster-name": "prod"}}, "read")
+	for _, name := range []string{s.group.Name, "people-say", "ople-sa"} {
+		s.run("plan", name).exits(2).says("group "+s.group.Name, "EKS managed node group people-say",
+			"aws eks update-nodegroup-version --cluster-name prod --nodegroup-name people-say", "drainboard watch "+s.group.Name)
+		if out := s.run("status", name).exits(0).out(); !strings.Contains(out, s.group.Name+": no run yet, and none can start: it belongs to the EKS") || strings.Contains(out, "drainboard plan") {
+			t.Errorf("status %s: %s", name, out)
+		}
+	}
+	s.run("status", "people-says").exits(2).says("there is no group")
+	s.checkReadOnly()
+	s.checkActions()
+}
+
 // What only looks changes nothing, and needs no more than the published role for
 // reading.
 func TestReadOnly(t *testing.T) {

@@ -76,6 +76,8 @@ func (c *Client) group(ctx context.Context, g types.AutoScalingGroup) (world.Gro
 		Tags:     tagsOf(g),
 		Refused:  refusal(g),
 		Mixed:    g.MixedInstancesPolicy != nil,
+
+		NoLaunchInZone: notServed(g),
 	}
 	for _, z := range g.AvailabilityZones {
 		out.Zones = append(out.Zones, clean(z))
@@ -237,12 +239,12 @@ func refusal(g types.AutoScalingGroup) string {
 	tags := tagsOf(g)
 	name := text(g.AutoScalingGroupName)
 	switch {
-	case tags["eks:nodegroup-name"] != "":
-		node, cluster := tags["eks:nodegroup-name"], tags["eks:cluster-name"]
+	case tags[nodeGroupTag] != "":
+		node, cluster := tags[nodeGroupTag], tags["eks:cluster-name"]
 		if cluster == "" {
 			cluster = "CLUSTER"
 		}
-		return fmt.Sprintf("it belongs to the EKS managed node group %s, whose own updates would undo ours: refused for now; use aws eks update-nodegroup-version --cluster-name %s --nodegroup-name %s", node, cluster, node)
+		return fmt.Sprintf("it belongs to the EKS managed node group %s, whose own updates would undo ours: refused for now; use aws eks update-nodegroup-version --cluster-name %s --nodegroup-name %s, and drainboard watch %s to follow it", node, cluster, node, name)
 	case g.Operator != nil:
 		return fmt.Sprintf("only its operator %s may change it", text(g.Operator.Principal))
 	case text(g.Status) != "":

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
@@ -93,17 +91,7 @@ func (c *Client) Unknown(ctx context.Context, err error, name string) error {
 	if failed != nil {
 		return err // the names would only have been a help
 	}
-	var names []string
-	for _, g := range all {
-		names = append(names, text(g.AutoScalingGroupName))
-	}
-	switch close := near(name, names); {
-	case len(close) > 0:
-		return &problem{ErrNotFound, fmt.Sprintf("%s: did you mean %s?", err, strings.Join(close, " or "))}
-	case len(names) == 0:
-		return &problem{ErrNotFound, fmt.Sprintf("%s: there are none at all", err)}
-	}
-	return err
+	return c.unknown(name, all)
 }
 
 func owns(g types.AutoScalingGroup, machineIDs map[string]bool, cluster string) bool {

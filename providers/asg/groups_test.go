@@ -126,7 +126,7 @@ func TestRefused(t *testing.T) {
 		{"none", template, "", ""},
 		{"launch configuration", e("LaunchConfigurationName", "old"), "", "it uses the launch configuration old"},
 		{"eks", template + members("Tags", e("Key", "eks:nodegroup-name", "Value", "ng"), e("Key", "eks:cluster-name", "Value", "prod")), "",
-			"it belongs to the EKS managed node group ng, whose own updates would undo ours: refused for now; use aws eks update-nodegroup-version --cluster-name prod --nodegroup-name ng"},
+			"it belongs to the EKS managed node group ng, whose own updates would undo ours: refused for now; use aws eks update-nodegroup-version --cluster-name prod --nodegroup-name ng, and drainboard watch web to follow it"},
 		{"operator", template + e("Operator", e("Principal", "svc.amazonaws.com")), "", "only its operator svc.amazonaws.com may change it"},
 		{"deleting", template + e("Status", "Delete in progress"), "", "it is being deleted (delete in progress)"},
 		{"refresh", template, members("InstanceRefreshes", e("InstanceRefreshId", "r-1", "Status", "Successful"), e("InstanceRefreshId", "r-2", "Status", "InProgress", "PercentageComplete", "40")),

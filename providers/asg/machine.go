@@ -57,8 +57,8 @@ func (e *Executor) launchIn(ctx context.Context, a record.Action) record.Outcome
 			o = record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid,
 				Message: fmt.Sprintf("AWS does not offer LaunchInstances for this group or in %s (%s)", e.c.region, code)}
 		}
-		if why := e.c.notServed(ctx, a.Group); o.Refusal == record.RefusedInvalid && why != "" {
-			o.Message = why + ": " + o.Message
+		if g, err := e.c.describe(ctx, a.Group); err == nil && o.Refusal == record.RefusedInvalid && notServed(g) != "" {
+			o.Message = notServed(g) + ": " + o.Message
 		}
 		return o
 	}
@@ -87,11 +87,7 @@ func launchRefused(code, message, zone string) record.Outcome {
 
 // notServed says why LaunchInstances does not serve a group, "" if nothing is
 // known against it (user guide, "Launch instances synchronously").
-func (c *Client) notServed(ctx context.Context, group string) string {
-	g, err := c.describe(ctx, group)
-	if err != nil {
-		return ""
-	}
+func notServed(g types.AutoScalingGroup) string {
 	if g.WarmPoolConfiguration != nil {
 		return "the group has a warm pool, and LaunchInstances, which launches in a zone, is not for such groups"
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
+
 	"github.com/drainboard/drainboard/engine/record"
 )
 
@@ -121,7 +123,20 @@ func TestLaunchNotServed(t *testing.T) {
 		if o := do(t, c, a); o.Verdict != record.Refused || o.Refusal != record.RefusedInvalid || !strings.HasPrefix(o.Message, tt.want) {
 			t.Errorf("%s: got %+v", tt.group, o)
 		}
+		foreseen := notServed(described(t, c))
+		if known := strings.HasPrefix(tt.want, "the group"); known != strings.HasPrefix(foreseen, tt.want) || known != (foreseen != "") {
+			t.Errorf("%s: a plan foresees %q", tt.group, foreseen)
+		}
 	}
+}
+
+func described(t *testing.T, c *Client) types.AutoScalingGroup {
+	t.Helper()
+	g, err := c.describe(t.Context(), "web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
 }
 
 func TestEndWarm(t *testing.T) {

@@ -24,6 +24,9 @@ func TestPlainWatch(t *testing.T) {
 		Hears("no run is under way; drainboard upgrade ng-web starts one\n")
 	p.Later(time.Minute)
 	p.Never("no run: ")
+	refused := uitest.Idle()
+	refused.Refused = "only its operator svc may change it"
+	attend(t, refused, onlyWatches).Hears("no run is under way, and none can start: only its operator svc may change it\n").Never("drainboard upgrade")
 	s := uitest.Busy()
 	s.Driver = "ann@laptop pid 7"
 	p.Show(s).Hears("drainboard: prod-eu-1 / ng-web, 1.31.4 to 1.32.1, eks, upgrading, 4 of 12 nodes, driven by ann@laptop pid 7").

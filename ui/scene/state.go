@@ -178,6 +178,9 @@ func (sc *Scene) GroupText() (text string, others bool) {
 	case sc.Pool != nil:
 		return "no roll is under way; Gardener starts one when the Shoot changes", false
 	}
+	if sc.Refused != "" {
+		return "no run is under way, and none can start: " + sc.Refused, false
+	}
 	return "no run is under way; drainboard upgrade " + sc.Group + " starts one", false
 }
 

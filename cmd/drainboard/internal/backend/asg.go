@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -25,11 +26,30 @@ type autoScaling struct {
 	kube *kube.Client
 }
 
-func (b autoScaling) Find(_ context.Context, name string) (Group, error) { return b.group(name), nil }
+// Find takes the name of an Auto Scaling group, or of one of the cluster's what people call it.
+func (b autoScaling) Find(ctx context.Context, name string) (Group, error) {
+	_, err := b.aws.Tags(ctx, name)
+	if !errors.Is(err, asg.ErrNotFound) {
+		return b.group(name), nil // what else is wrong is told when it is read
+	}
+	if name, err = b.meant(ctx, name); err != nil {
+		return nil, err
+	}
+	return b.group(name), nil
+}
 
-// FindAs takes every group for an Auto Scaling group: --provider asg said so.
-func (b autoScaling) FindAs(ctx context.Context, name, _ string) (Group, error) {
-	return b.Find(ctx, name)
+// meant is the name of the cluster's group that people call so.
+func (b autoScaling) meant(ctx context.Context, name string) (string, error) {
+	machines, _, err := b.kube.Machines(ctx)
+	if err != nil {
+		return "", err
+	}
+	return b.aws.Meant(ctx, name, machines, b.kube.ClusterName())
+}
+
+// FindAs takes every group for an Auto Scaling group: --provider asg said so, or its run.
+func (b autoScaling) FindAs(_ context.Context, name, _ string) (Group, error) {
+	return b.group(name), nil
 }
 
 func (b autoScaling) List(ctx context.Context, nodes []*world.Node) (rows []present.GroupRow, err error) {

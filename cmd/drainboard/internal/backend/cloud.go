@@ -31,22 +31,34 @@ func (b *cloud) Find(ctx context.Context, name string) (Group, error) {
 	g, err := b.kops.Find(ctx, name)
 	switch {
 	case errors.Is(err, kops.ErrNoCluster):
-		return b.asg.group(name), nil // what is wrong with the name is told when it is read
+		return b.asg.Find(ctx, name)
 	case errors.Is(err, asg.ErrNotFound) && b.kops.isOpen():
-		_, own := b.asg.aws.Tags(ctx, name)
-		if own == nil { // beside kops's groups there may be others
-			return b.asg.group(name), nil
-		}
-		return nil, fmt.Errorf("%w; nor is it a group beside those: %w", err, b.asg.aws.Unknown(ctx, own, name))
+		return b.beside(ctx, name, err)
 	}
 	return g, err
+}
+
+// beside finds a group by a name that is none of kops's groups': another group's, or what
+// people call one of either.
+func (b *cloud) beside(ctx context.Context, name string, none error) (Group, error) {
+	found, err := b.asg.Find(ctx, name)
+	switch {
+	case errors.Is(err, asg.ErrNotFound):
+		return nil, fmt.Errorf("%w; nor is it a group beside those: %w", none, err)
+	case err != nil:
+		return nil, err
+	}
+	if g, err := b.kops.Find(ctx, found.Name()); err == nil {
+		return g, nil
+	}
+	return found, nil
 }
 
 // FindAs takes a group for what its run began as: one that began as of a group of kops sees
 // what was detached, and one that did not must not.
 func (b *cloud) FindAs(ctx context.Context, name, provider string) (Group, error) {
 	if provider == asg.Provider {
-		return b.asg.Find(ctx, name)
+		return b.asg.FindAs(ctx, name, provider)
 	}
 	return b.kops.Find(ctx, name)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
@@ -16,6 +15,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -52,6 +52,11 @@ func (a *Status) Run(ctx context.Context) error {
 		return a.all(ctx, k, records, nodes)
 	}
 	a.Group = session.Recorded(records, a.Group)
+	return a.group(ctx, k, records, nodes)
+}
+
+// group shows the run of the group, or says that it has none.
+func (a *Status) group(ctx context.Context, k *kube.Client, records []live.Stored, nodes []*world.Node) error {
 	past, err := k.Past(ctx, a.Options.Namespace, kube.RecordName(a.Group))
 	if err != nil {
 		return exitcode.Usage(err)
@@ -67,7 +72,7 @@ func (a *Status) Run(ctx context.Context) error {
 	if _, found, err := k.Record(a.Options.Namespace, a.Group).Load(ctx); found && err != nil {
 		return session.Unreadable(err, present.CommandLine{}.Command("upgrade", a.Group))
 	}
-	return a.noRunYet(ctx)
+	return a.noRunYet(ctx, func() error { return a.group(ctx, k, records, nodes) })
 }
 
 // all shows the runs that records tell of, and what moves nodes beside them.
@@ -148,8 +153,9 @@ func (a *Status) lookBeside(ctx context.Context, of *present.Status) *present.Po
 }
 
 // noRunYet is the answer for a group without a run; of a worker pool, which Gardener rolls, how
-// it stands. A group that there is not is wrong use.
-func (a *Status) noRunYet(ctx context.Context) error {
+// it stands; of one that has another name than people call it by, that of its own name (again).
+// A group that there is not is wrong use.
+func (a *Status) noRunYet(ctx context.Context, again func() error) error {
 	s, err := a.Options.Open(ctx, a.Where, kube.ReadRights(a.Options.Namespace), true)
 	var rows []present.GroupRow
 	if err == nil {
@@ -158,10 +164,21 @@ func (a *Status) noRunYet(ctx context.Context) error {
 	if err != nil {
 		return exitcode.Usage(fmt.Errorf("group %s has no run, and whether there is such a group cannot be told: %w", a.Group, err))
 	}
-	at := slices.IndexFunc(rows, func(g present.GroupRow) bool { return g.Name == a.Group || g.Called() == a.Group })
-	if at < 0 {
-		return exitcode.Usage(fmt.Errorf("there is no group %s; drainboard groups lists the groups", a.Group))
+	groups := make([]world.Group, len(rows))
+	for i, g := range rows {
+		groups[i] = g.Group
 	}
+	at, err := asg.Meant(a.Group, groups)
+	switch {
+	case err != nil:
+		return exitcode.Usage(err)
+	case at < 0:
+		return exitcode.Usage(fmt.Errorf("there is no group %s; drainboard groups lists the groups", a.Group))
+	case rows[at].Name != a.Group && rows[at].Called() != a.Group:
+		a.Group = rows[at].Name
+		return again()
+	}
+	refused := present.Refused(rows[at])
 	switch pool := rows[at].Pool != nil; {
 	case pool:
 		found, err := s.Find(ctx, rows[at].Name)
@@ -179,6 +196,8 @@ func (a *Status) noRunYet(ctx context.Context) error {
 		fmt.Fprintf(a.Out, "  drainboard watch %s follows it\n", a.Group)
 	case a.JSON:
 		return present.JSON(a.Out, present.NoRunOf(rows[at]))
+	case refused != "":
+		fmt.Fprintf(a.Out, "%s: no run yet, and none can start: %s\n", a.Group, refused)
 	default:
 		fmt.Fprintf(a.Out, "%s: no run yet; drainboard plan %s shows what one would do\n", a.Group, a.Group)
 	}

@@ -86,6 +86,8 @@ var mutations = []mutation{
 	{"kops: a container that is not ready is no failure", "validation/validate.go", "case len(p.Unready) > 0:", "case false:", kopsPlay, "validation: a look finds"},
 	{"kops: a node's pods count whose machine the cloud does not tell of", "validation/validate.go", "label := n.Labels[world.KopsGroup]", "label := \"\"", "Scenario/kops_other_group_pods", ""},
 	{"kops: a group without its Auto Scaling group is valid", "validation/validate.go", "if p.Missing {", "if false {", "Scenario/kops_group_missing", ""},
+	{"kops: a look at what the cloud said before it was due", "validationwait.go", "read.After(last) && !read.Before(due)", "read.After(last)", kopsPlay, "validation: a look rests on"},
+	{"kops: a look waits for the next poll", "validationwait.go", "\t\ts.readsNow = true\n", "", "Scenario/kops_look_when_due", ""},
 	{"kops: half of the time to get valid", "validationwait.go", "End: start.Add(s.Run.Settings.ValidateTimeout)", "End: start.Add(s.Run.Settings.ValidateTimeout / 2)", kopsPlay, "rule 10: "},
 	{"kops: a slot that is free too early", "assess/gate.go", "case record.Draining, record.Settling, record.Updating:\n\t\treturn true\n\tcase record.Terminating:", "case record.Draining, record.Updating:\n\t\treturn true\n\tcase record.Terminating:", kopsPlay, "rule 1: "},
 	{"kops: one more than may surge", "retire.go", "if have >= want || s.failed {", "if have > want || s.failed {", kopsPlay, "detach: "},

@@ -196,7 +196,7 @@ func (d *driver) drive(ctx context.Context, run record.Run, first []record.Comma
 		Rules: d.rules, World: d.view.World, Queue: d.view.Queue,
 		Executor: executor{d.session.Executor(), cloud},
 		Store:    d.lease, Clock: clock, Cluster: d.session.Cluster(), Lock: d.lease,
-		Before: slices.Concat(d.part.before, d.before), Rehearse: planner.Rehearsing(d.rules), RecordLimit: d.RecordLimit,
+		Before: slices.Concat(d.part.before, d.before), Rehearse: planner.Rehearsing(d.rules), RecordLimit: d.RecordLimit, ReadCloud: d.view.Cloud.ReadNow,
 	}
 	loop.Events = func(list []record.Event) { d.events(list...) }
 	look := d.hooks.attend(loop, run)

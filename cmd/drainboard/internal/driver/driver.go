@@ -87,6 +87,16 @@ func (d *driver) couldStart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return cannotStart(p, d.Auto)
+}
+
+// cannotStart says why a plan cannot be started, nil if it can. Settings that would take the
+// majority of a control plane away are refused where nobody is asked; who is asked reads in the
+// plan that fewer nodes go at once.
+func cannotStart(p snapshot.Plan, auto bool) error {
+	if auto && p.QuorumLost != "" {
+		return exitcode.Usage(errors.New("nothing was started: " + p.QuorumLost))
+	}
 	return present.CannotStart(p)
 }
 
@@ -123,7 +133,7 @@ func (d *driver) fromRecord(ctx context.Context) error {
 
 // start begins a planned run, after a question if there may be one.
 func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
-	if err := present.CannotStart(p); err != nil {
+	if err := cannotStart(p, d.Auto); err != nil {
 		return err
 	}
 	p.Run.Roll = d.roll

@@ -33,6 +33,9 @@ type Decision struct {
 	Acks []record.Ack
 	// Wake is when to decide again at the latest.
 	Wake time.Time
+	// ReadCloud: the cloud is to be read now, because a look at it is due and what is known
+	// of it is older.
+	ReadCloud bool
 	// Changed: the run differs in more than the time it was last seen.
 	Changed bool
 	// Touched are the machines whose nodes may differ or are new or gone, sorted.
@@ -75,7 +78,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 	s.Run.Blind = s.blind()
 	s.changed = s.changed || !s.unwritten && !slices.Equal(s.Run.Blind, r.Blind) || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
 	slices.Sort(s.touched)
-	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Acks: s.acks, Wake: s.Wake(), Changed: s.changed, Touched: slices.Compact(s.touched)}
+	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Acks: s.acks, Wake: s.Wake(), ReadCloud: s.readsNow, Changed: s.changed, Touched: slices.Compact(s.touched)}
 }
 
 // advance does what the run's state asks for, in a run that rolls its group.
@@ -115,6 +118,7 @@ type Step struct {
 	acks     []record.Ack
 	declined bool // the command that is being obeyed was refused
 	changed  bool
+	readsNow bool            // see Decision.ReadCloud
 	made     *world.Template // answer of CreateTemplate
 
 	copied, copiedMarks bool     // Run.Nodes, Run.Marks are this step's own

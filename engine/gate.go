@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // startDrains begins to empty nodes, at most slots of them, one after the other as
@@ -86,7 +87,8 @@ func (r *drainRound) start(s *Step, id string) bool {
 		r.back = text.NothingToSelect(s.Label(id, s.Run.Nodes[id]))
 		return false
 	}
-	if why := s.Held(id, r.about); (serves || s.Conduct().HoldsIdle()) && why != "" {
+	idles := s.Conduct().HoldsIdle() || s.W.Group.Role == world.RoleControlPlane // a member of etcd counts although its node takes no pods
+	if why := s.Held(id, r.about); (serves || idles) && why != "" {
 		r.back = why
 		return false
 	}

@@ -90,7 +90,12 @@ func validate(s *Step, need int, owed []string) bool {
 		s.WakeAt(v.Next)
 		return false
 	}
-	if !seenSince(&s.Reader, lastChange(&s.Reader, owed), v.Looked) {
+	due := v.Next
+	if s.Now.Before(due) { // the last look, before the next one is due
+		due = v.Wait.End
+	}
+	if !seenSince(&s.Reader, latest(lastChange(&s.Reader, owed), v.Looked), due) {
+		s.readsNow = true
 		s.WakeAt(s.Now.Add(time.Second))
 		return false
 	}
@@ -162,10 +167,12 @@ func lastChange(s *assess.Reader, machines []string) (last time.Time) {
 	return last
 }
 
-// seenSince reports whether the cluster can be seen, and the cloud was read after the last
-// change and the last look: two looks at one answer of it are one.
-func seenSince(s *assess.Reader, change, look time.Time) bool {
-	return s.Fresh(world.Cluster) && s.Fresh(world.Cloud) && s.W.Health[world.Cloud].Fresh.After(latest(change, look))
+// seenSince reports whether the cluster can be seen, and the cloud was read since a look at
+// it is due: after the last change and the last look, for two looks at one answer of it are
+// one.
+func seenSince(s *assess.Reader, last, due time.Time) bool {
+	read := s.W.Health[world.Cloud].Fresh
+	return s.Fresh(world.Cluster) && s.Fresh(world.Cloud) && read.After(last) && !read.Before(due)
 }
 
 // notValid is what becomes of a run whose cluster did not get valid in time. It reports

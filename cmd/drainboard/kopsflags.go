@@ -23,7 +23,7 @@ type kopsFlags struct {
 	validationTimeout, validateRetry             time.Duration
 	validatePause, deregisterLimit               time.Duration
 	failOnDrain, failOnValidate, drainTerminates bool
-	interactive                                  bool
+	interactive, quorumLoss                      bool
 }
 
 func (f *kopsFlags) addKops(fl *pflag.FlagSet) {
@@ -38,6 +38,7 @@ func (f *kopsFlags) addKops(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.failOnDrain, "fail-on-drain-error", true, "kops: give up a node whose drain fails; false ends its machine with the pods on it")
 	fl.BoolVar(&f.drainTerminates, "drain-and-terminate", true, "kops: false taints nodes and adds new ones, but drains and ends none (an InstanceGroup's drainAndTerminate)")
 	fl.DurationVar(&f.deregisterLimit, "deregister-limit", 0, "kops: time a node has to leave the load balancers of its group (default 5m; 0s: it is not taken out of them)")
+	fl.BoolVar(&f.quorumLoss, "allow-quorum-loss", false, "kops: of a control plane of three machines and more, fewer than a majority may be left: the API stops answering (default false; --auto without it refuses such settings)")
 	fl.BoolVarP(&f.interactive, "interactive", "i", false, "one node at a time, each approved")
 }
 
@@ -53,6 +54,7 @@ var kopsOnly = []struct{ flag, why string }{
 	{"fail-on-validate-error", "does not validate the cluster"},
 	{"fail-on-drain-error", "has --on-drain-timeout for that"},
 	{"drain-and-terminate", "always ends the old machines"},
+	{"allow-quorum-loss", "rolls no control plane"},
 	{"deregister-limit", "leaves load balancers to who watches the nodes' labels"},
 }
 
@@ -97,6 +99,7 @@ func (f *rollFlags) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *r
 			*b.not = !b.from
 		}
 	}
+	s.AllowQuorumLoss = f.quorumLoss
 	if s.PassDrain && f.onDrainTimeout != "" {
 		return fmt.Errorf("--fail-on-drain-error=false and --on-drain-timeout=%s both say what a failed drain means: give one", f.onDrainTimeout)
 	}

@@ -122,6 +122,7 @@ type Settings struct {
 	ValidationTimeout   Duration          `json:"validationTimeout,omitempty"`                    // Time for the cluster to validate (kops)
 	FailOnValidateError *bool             `json:"failOnValidateError,omitempty"`                  // A cluster that does not validate in time ends the run (kops)
 	FailOnDrainError    *bool             `json:"failOnDrainError,omitempty"`                     // A drain that fails ends the run (kops)
+	AllowQuorumLoss     bool              `json:"allowQuorumLoss,omitempty"`                      // Fewer than a majority of a control plane may be left (kops)
 	DrainAndTerminate   *bool             `json:"drainAndTerminate,omitempty"`                    // Nodes are drained and terminated, else only tainted (kops)
 	DeregisterLimit     Duration          `json:"deregisterLimit,omitempty"`                      // Time for a node to leave its load balancers (kops)
 	CloudOnly           bool              `json:"cloudonly"`                                      // The Kubernetes API is not used: nothing is drained or validated

@@ -139,6 +139,9 @@ type Rules interface {
 	// updates others in place.
 	Ends(s *Reader, machine string) bool
 
+	// LosesQuorum is why what is asked for would leave no majority of a control plane, "" if it
+	// would not.
+	LosesQuorum(w *world.World, r *record.Run) string
 	// Warnings are what to say before a run.
 	Warnings(w *world.World, r *record.Run) []string
 	// Does says what a phase will do, for whoever is to approve it.
@@ -186,6 +189,9 @@ func (Base) Decrements(s *Reader, machine string) bool { return s.lastOnes(machi
 
 // Ends ends no node.
 func (Base) Ends(*Reader, string) bool { return false }
+
+// LosesQuorum is nothing: no control plane is rolled.
+func (Base) LosesQuorum(*world.World, *record.Run) string { return "" }
 
 // Warnings are none.
 func (Base) Warnings(*world.World, *record.Run) []string { return nil }

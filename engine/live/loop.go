@@ -63,6 +63,9 @@ type Loop struct {
 	// Rehearse, if there is one, tells the time that is left of the run in snapshots, on a
 	// goroutine of its own; else, and where it tells nothing, it is estimated.
 	Rehearse Rehearse
+	// ReadCloud is called when the cloud is to be read at once: a look at it is due. It must
+	// not block; may be nil where somebody reads it all the time.
+	ReadCloud func()
 	// Acknowledge is called with the answers to commands from elsewhere, on the loop's
 	// goroutine, after the record that holds them was written. May be nil.
 	Acknowledge func([]record.Ack)
@@ -400,6 +403,9 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	l.acknowledge(d.Acks)
 	for _, a := range d.Actions {
 		l.dispatch(a, asked)
+	}
+	if d.ReadCloud && l.ReadCloud != nil {
+		l.ReadCloud()
 	}
 	if l.dirty && d.Wake.Sub(now) > saveSoon {
 		d.Wake = now.Add(saveSoon)

@@ -171,6 +171,9 @@ type Settings struct {
 	// KeepOld: nodes are tainted and new ones added, but none is drained and ended
 	// (kops: drainAndTerminate false).
 	KeepOld bool `json:"keepOld,omitempty"`
+	// AllowQuorumLoss: of a control plane of three machines and more fewer than a majority
+	// may be left.
+	AllowQuorumLoss bool `json:"allowQuorumLoss,omitempty"`
 	// DeregisterLimit bounds the time a node has to leave the load balancers of its group.
 	DeregisterLimit time.Duration `json:"deregisterLimit,omitempty"`
 	// CloudOnly: the Kubernetes API is not used at all: nothing is drained, nothing validated.

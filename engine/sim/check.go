@@ -315,6 +315,7 @@ func (c *checker) after(dec engine.Decision) {
 		if (n.Stage == record.Draining || n.Stage == record.Terminating) && n.Since.Equal(d.Sim.now) && n.Began.Equal(d.Sim.now) {
 			begun = true
 			c.enough(id, n)
+			c.quorum(id, n)
 			c.gated(id, n)
 			c.zoneRolls(id, n)
 			c.endsOld(n)

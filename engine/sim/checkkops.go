@@ -270,6 +270,38 @@ func (c *checker) enough(id string, n record.Node) {
 	}
 }
 
+// quorum checks, when something begins with a machine of a control plane, that a majority of
+// it is up by what the driver sees, less those that the run has in work; unless it is allowed.
+func (c *checker) quorum(id string, n record.Node) {
+	d, view := c.d, c.d.Sim.View
+	if view.Group.Role != world.RoleControlPlane || d.Run.Settings.AllowQuorumLoss || d.Run.State == record.Ending {
+		return
+	}
+	all := d.Sim.group.Sizes.Desired
+	var machines []string
+	for _, m := range view.Machines() {
+		machines = append(machines, m.ID)
+	}
+	for _, p := range d.Sim.peers {
+		if p.Role == world.RoleControlPlane {
+			all += p.Size
+			machines = append(machines, p.Machines...)
+		}
+	}
+	up := 0
+	for _, machine := range machines {
+		_, ending := c.kops.out[machine]
+		node := view.NodeOf(machine)
+		serves := node != nil && node.Ready || !c.validates()
+		if machine != id && serves && !ending && !c.outOfService(machine) && !slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, d.Run.Nodes[machine].Stage) {
+			up++
+		}
+	}
+	if m := view.NodeOf(id); all >= 3 && 2*up <= all && (m == nil || m.Ready) {
+		d.breaks("quorum: the drain of %s leaves %d of the control plane's %d machines up", n.Name, up, all)
+	}
+}
+
 // looseEnds checks that no detached machine is left by a run that succeeded, and that
 // another one names those that it leaves.
 func (c *checker) looseEnds() {

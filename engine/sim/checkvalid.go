@@ -101,6 +101,7 @@ func (c *checker) looksAround(dec engine.Decision) {
 	}
 	v := &c.valid
 	if is.Looked.Equal(d.Sim.now) && !was.Looked.Equal(is.Looked) {
+		c.looksWhenDue(was)
 		found := c.flaws()
 		counted := slices.DeleteFunc(slices.Clone(is.Failures), func(f record.Invalid) bool { return f.Ignored })
 		knows := len(c.kops.out) > 0 || d.Sim.now.Sub(c.kops.last) < time.Minute // more than it sees: what it has just done
@@ -134,6 +135,22 @@ func (c *checker) looksAround(dec engine.Decision) {
 			v.since = d.Sim.now
 			c.free(v.since)
 		}
+	}
+}
+
+// looksWhenDue checks that a look that follows another one rests on what was read of the cloud
+// since it was due, unless it is the last before the time is up.
+func (c *checker) looksWhenDue(was *record.Validation) {
+	if was.Looked.IsZero() || !was.Passed.IsZero() || !was.Failed.IsZero() {
+		return
+	}
+	pause := c.d.Run.Settings.ValidatePause
+	if slices.ContainsFunc(was.Failures, func(f record.Invalid) bool { return !f.Ignored }) {
+		pause = c.d.Run.Settings.ValidateRetry
+	}
+	due, read := was.Looked.Add(pause), c.d.Sim.View.Health[world.Cloud].Fresh
+	if read.Before(due) && !c.d.Sim.now.Before(due) {
+		c.d.breaks("validation: a look rests on what was read of the cloud %s before it was due", due.Sub(read))
 	}
 }
 

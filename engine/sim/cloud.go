@@ -92,6 +92,17 @@ func (s *Sim) poll() {
 	s.after(s.Config.CloudEvery, s.poll)
 }
 
+// readNow shows the group to the View once, and tells the driver of it, unless that is under
+// way. What is asked for meanwhile is asked for again.
+func (s *Sim) readNow() {
+	if s.reading || s.faults.away(world.Cloud, s.now) {
+		return
+	}
+	s.reading = true
+	s.look()
+	s.after(s.Config.CloudLag, func() { s.reading, s.fresh = false, true })
+}
+
 // look shows the group to the View once.
 func (s *Sim) look() {
 	if s.faults.away(world.Cloud, s.now) {

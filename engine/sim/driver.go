@@ -202,6 +202,9 @@ func (d *Driver) decide() {
 	d.witness().Events(dec.Events)
 	d.wake = dec.Wake
 	d.check.after(dec)
+	if dec.ReadCloud {
+		s.readNow()
+	}
 	if d.dies(CrashBeforeAct, 0, dec.Actions) {
 		return
 	}

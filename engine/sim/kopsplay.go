@@ -46,7 +46,7 @@ func (p *player) kopsAsks() {
 		p.seldom(6, "all-nodes"), p.seldom(4, "order=oldest", "order=newest,name", "order=name", "order=fewest-blockers"),
 		p.seldom(4, "max-failed-nodes=1", "max-failed-nodes=2"),
 		p.seldom(3, "unreachable=fail unreachable-after=60s", "unreachable=terminate unreachable-after=60s", "unreachable-after=60s"),
-		p.seldom(8, "only=a1", "until=4m", "pass-invalid", "pass-drain", "keep-old"))
+		p.seldom(8, "only=a1", "until=4m", "pass-invalid", "pass-drain", "keep-old", "allow-quorum-loss"))
 }
 
 // kopsTurns is what may happen in a random run of kops's, beside what may happen in any.

@@ -164,7 +164,7 @@ func (c *Script) setKops(a *args) error {
 		*v = a.span(name, *v)
 	}
 	k.ValidateCount = a.int("validate-count", k.ValidateCount)
-	for name, v := range map[string]*bool{"pass-invalid": &k.PassInvalid, "pass-drain": &k.PassDrain, "keep-old": &k.KeepOld, "cloudonly": &k.CloudOnly} {
+	for name, v := range map[string]*bool{"pass-invalid": &k.PassInvalid, "pass-drain": &k.PassDrain, "keep-old": &k.KeepOld, "allow-quorum-loss": &k.AllowQuorumLoss, "cloudonly": &k.CloudOnly} {
 		*v = a.flag(name) || *v
 	}
 	return nil

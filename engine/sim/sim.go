@@ -95,7 +95,9 @@ type Sim struct {
 	seq   int
 	rand  *rand.Rand
 	fresh bool // View changed since the driver last looked
-	moved bool // a controller's turn is due
+	// reading: the cloud is read because the driver has asked for it.
+	reading bool
+	moved   bool // a controller's turn is due
 	// process counts the processes that have looked at the View, lists the lists of
 	// the cluster that the newest has read; synced: it has read all.
 	process, lists int

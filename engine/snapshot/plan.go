@@ -42,6 +42,9 @@ type Plan struct {
 	ExternalMovers []record.ExternalMover `json:"rivals,omitempty"`
 	// Refusals keep the run from starting until the user consents.
 	Refusals []string `json:"refusals,omitempty"`
+	// QuorumLost is why what is asked for would leave the control plane without a majority, ""
+	// if it would not: a run that asks nobody is not started so.
+	QuorumLost string `json:"quorumLost,omitempty"`
 	// Warnings are what the user should know before starting.
 	Warnings []string `json:"warnings,omitempty"`
 	// NotEvaluated is what the plan says nothing about, a sentence each, with the
@@ -142,6 +145,7 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 	p.Awaited = rules.Awaited(w, &s.Run)
 	if len(outdated) > 0 {
 		p.Warnings = append(p.Warnings, rules.Warnings(w, &s.Run)...)
+		p.QuorumLost = rules.LosesQuorum(w, &s.Run)
 	}
 	if r.Settings.CloudOnly && len(outdated) > 0 {
 		p.Warnings = append(p.Warnings, text.CloudOnlyWarning)

@@ -28,9 +28,13 @@ func (Kops) Unavailable(w *world.World, r *record.Run) int {
 }
 
 // Limit is how many nodes go at once: as many as may be unavailable and as others stand in
-// for, and one at least.
+// for, and one at least; of a control plane no more than leave a majority.
 func (k Kops) Limit(w *world.World, r *record.Run) int {
-	return max(1, k.Surge(w, r)+k.Unavailable(w, r))
+	limit := k.asked(w, r)
+	if spare, holds := spareMembers(w, r); holds {
+		limit = min(limit, spare)
+	}
+	return limit
 }
 
 // Extra is how many machines more there will be than there are.

@@ -43,6 +43,7 @@ func kopsOrigin() map[string]string {
 		"fail-on-validate-error": "kops: true",
 		"fail-on-drain-error":    "kops: true",
 		"drain-and-terminate":    "kops: true",
+		"allow-quorum-loss":      "Drainboard: no; kops does not look",
 		"deregister-limit":       "Drainboard: kops waits indefinitely",
 		"force-unmanaged":        "kops: drains with force",
 		"delete-emptydir-data":   "kops: deletes the data",

@@ -56,7 +56,8 @@ type Feed struct {
 	c    *Client
 	name string
 	o    FeedOptions
-	kick chan struct{}
+	kick chan struct{} // see Poke
+	ask  chan struct{} // see ReadNow
 
 	// Times of this machine's clock, as all pacing.
 	poked, looked time.Time
@@ -81,7 +82,7 @@ func (c *Client) Feed(group string, o FeedOptions) *Feed {
 	if o.Slow == 0 {
 		o.Slow = 7 * time.Second
 	}
-	return &Feed{c: c, name: group, o: o, kick: make(chan struct{}, 1)}
+	return &Feed{c: c, name: group, o: o, kick: make(chan struct{}, 1), ask: make(chan struct{}, 1)}
 }
 
 // begin settles since when activities are wanted.
@@ -100,6 +101,15 @@ func (f *Feed) begin(ctx context.Context) {
 func (f *Feed) Poke() {
 	select {
 	case f.kick <- struct{}{}:
+	default:
+	}
+}
+
+// ReadNow asks for one read that begins now, and leaves the pace as it is, also after a read
+// that failed: AWS may want fewer. It never blocks and may be called from any goroutine.
+func (f *Feed) ReadNow() {
+	select {
+	case f.ask <- struct{}{}:
 	default:
 	}
 }
@@ -133,7 +143,7 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 				w.SetMachines(members)
 				w.SetHealth(world.Cloud, health)
 			})
-			f.wait(ctx, f.pace(group, members))
+			f.wait(ctx, f.pace(group, members), f.ask)
 			continue
 		}
 		gone++
@@ -151,12 +161,12 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 			h.Problem, h.Retry = problem, retry
 			w.SetHealth(world.Cloud, h)
 		})
-		f.wait(ctx, pause)
+		f.wait(ctx, pause, nil)
 	}
 }
 
-// wait lets the pause pass, or less if poked.
-func (f *Feed) wait(ctx context.Context, pause time.Duration) {
+// wait lets the pause pass, or less if poked or asked.
+func (f *Feed) wait(ctx context.Context, pause time.Duration, ask <-chan struct{}) {
 	t := time.NewTimer(pause)
 	defer t.Stop()
 	gap := time.NewTimer(min(pause, pokeGap))
@@ -166,10 +176,17 @@ func (f *Feed) wait(ctx context.Context, pause time.Duration) {
 	case <-t.C:
 	case <-f.kick:
 		f.poked = time.Now()
-		select {
-		case <-ctx.Done():
-		case <-gap.C:
-		}
+		f.waitGap(ctx, gap)
+	case <-ask:
+		f.waitGap(ctx, gap)
+	}
+}
+
+// waitGap lets the least time between two reads pass.
+func (f *Feed) waitGap(ctx context.Context, gap *time.Timer) {
+	select {
+	case <-ctx.Done():
+	case <-gap.C:
 	}
 }
 

@@ -192,6 +192,44 @@ func TestFeedPoke(t *testing.T) {
 	}
 }
 
+// One read is asked for, and the pace is the slow one after it.
+func TestFeedReadNow(t *testing.T) {
+	s, c := connect(t)
+	s.withGroup("InService")
+	f := c.Feed("web", FeedOptions{Fast: time.Millisecond, Slow: time.Hour})
+	start, seen := time.Now(), 0
+	follow(t, f, func(*world.World) bool {
+		if seen++; seen < 3 {
+			f.ReadNow()
+			f.ReadNow()
+		}
+		return seen == 3
+	})
+	if took := time.Since(start); took < 2*pokeGap || took > 10*time.Second {
+		t.Errorf("three reads took %s", took)
+	}
+	if pace := f.pace(world.Group{}, nil); pace != time.Hour {
+		t.Errorf("the next read is in %s", pace)
+	}
+}
+
+// Who asks for a read does not shorten the pause after one that failed.
+func TestFeedReadNowFails(t *testing.T) {
+	s, c := connect(t)
+	s.withGroup("InService")
+	s.on("DescribeAutoScalingGroups", fail(400, "AccessDenied", "no"))
+	f := c.Feed("web", FeedOptions{})
+	start, seen := time.Now(), 0
+	follow(t, f, func(*world.World) bool {
+		f.ReadNow()
+		seen++
+		return seen == 2
+	})
+	if took := time.Since(start); took < time.Second {
+		t.Errorf("it was tried again after %s", took)
+	}
+}
+
 func TestFeedTrouble(t *testing.T) {
 	s, c := connect(t)
 	s.withGroup("InService")

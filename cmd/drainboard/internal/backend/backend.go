@@ -62,10 +62,12 @@ type Asked interface {
 	NewTarget() bool
 }
 
-// Feed keeps a world up to date with a group. Poke asks for a fresh look soon.
+// Feed keeps a world up to date with a group. Poke asks for fresh looks from now on for a
+// while, ReadNow for one at once.
 type Feed interface {
 	live.Feed
 	Poke()
+	ReadNow()
 }
 
 // Open opens what knows the groups of a cluster: what is told of a Shoot's pools, or the

@@ -87,6 +87,16 @@ func (d *driver) couldStart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return cannotStart(p, d.Auto)
+}
+
+// cannotStart says why a plan cannot be started, nil if it can. Settings that would take the
+// majority of a control plane away are refused where nobody is asked; who is asked reads in the
+// plan that fewer nodes go at once.
+func cannotStart(p snapshot.Plan, auto bool) error {
+	if auto && p.QuorumLost != "" {
+		return exitcode.Usage(errors.New("nothing was started: " + p.QuorumLost))
+	}
 	return present.CannotStart(p)
 }
 
@@ -123,7 +133,7 @@ func (d *driver) fromRecord(ctx context.Context) error {
 
 // start begins a planned run, after a question if there may be one.
 func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
-	if err := present.CannotStart(p); err != nil {
+	if err := cannotStart(p, d.Auto); err != nil {
 		return err
 	}
 	p.Run.Roll = d.roll
@@ -204,7 +214,7 @@ func (d *driver) drive(ctx context.Context, run record.Run, first []record.Comma
 		Rules: d.rules, World: d.view.World, Queue: d.view.Queue,
 		Executor: executor{d.session.Executor(), cloud},
 		Store:    d.lease, Clock: clock, Cluster: d.session.Cluster(), Lock: d.lease,
-		Before: slices.Concat(d.part.before, d.before), Rehearse: planner.Rehearsing(d.rules), RecordLimit: d.RecordLimit,
+		Before: slices.Concat(d.part.before, d.before), Rehearse: planner.Rehearsing(d.rules), RecordLimit: d.RecordLimit, ReadCloud: d.view.Cloud.ReadNow,
 	}
 	loop.Events = func(list []record.Event) { d.events(list...) }
 	look := d.hooks.attend(loop, run)

@@ -44,13 +44,25 @@ type rollDriver struct {
 	crash   error               // a fault of our own, in one of the runs
 }
 
+// cannotRoll says why a roll cannot be started, nil if it can; see cannotStart.
+func cannotRoll(p present.RollPlan, auto bool) error {
+	for _, name := range p.Roll.Names(roll.Waiting) {
+		if plan := p.Plans[name]; plan.QuorumLost != "" {
+			if err := cannotStart(plan, auto); err != nil {
+				return fmt.Errorf("group %s: %w", name, err)
+			}
+		}
+	}
+	return present.CannotRoll(p)
+}
+
 // rollThrough plans a roll, asks, and drives it.
 func (u *Upgrade) rollThrough(ctx context.Context, s *session.Session) error {
 	p, err := planner.Planner{Session: s, Request: &u.Request, Auto: u.Auto}.Roll(ctx, &u.Scope)
 	if err != nil {
 		return err
 	}
-	if err := present.CannotRoll(p); err != nil {
+	if err := cannotRoll(p, u.Auto); err != nil {
 		return err
 	}
 	nothing := len(p.Roll.Names(roll.Waiting)) == 0

@@ -89,7 +89,7 @@ func settingsOf(r record.Run) api.Settings {
 		ValidationTimeout: api.Duration(s.ValidateTimeout), DeregisterLimit: api.Duration(s.DeregisterLimit), CloudOnly: s.CloudOnly,
 		CloudOnlyBy: s.CloudOnlyBy, MaxEvictRetries: s.EvictRetries, MisconfiguredRetry: api.Duration(s.MisconfiguredRetry),
 		VolumesInTurn: s.VolumesInTurn, HealthTimeout: api.Duration(s.HealthTimeout), NodeConditions: s.NodeConditions, HealthInTurn: s.HealthInTurn,
-		WaitForStart: api.Duration(s.WaitForStart), UpdateTimeout: api.Duration(s.UpdateTimeout), ExpectLabels: s.NewLabels,
+		AllowQuorumLoss: s.AllowQuorumLoss, WaitForStart: api.Duration(s.WaitForStart), UpdateTimeout: api.Duration(s.UpdateTimeout), ExpectLabels: s.NewLabels,
 	}
 	if s.MaxSurge != (record.Amount{}) {
 		out.MaxSurge = s.MaxSurge.String()

@@ -79,6 +79,7 @@ var Settings = []Setting{
 	{Flag: "post-drain-wait", value: func(r record.Run) string { return r.Settings.Settle.String() }},
 	{Flag: "fail-on-drain-error", value: func(r record.Run) string { return yesNo(!r.Settings.PassDrain) }, kops: true},
 	{Flag: "drain-and-terminate", value: func(r record.Run) string { return yesNo(!r.Settings.KeepOld) }, kops: true},
+	{Flag: "allow-quorum-loss", value: func(r record.Run) string { return yesNo(r.Settings.AllowQuorumLoss) }, kops: true},
 	{Flag: "deregister-limit", value: func(r record.Run) string { return r.Settings.DeregisterLimit.String() }, kops: true},
 	{Flag: "interval", value: func(r record.Run) string { return r.Settings.Interval.String() }, kops: true},
 	{Flag: "validate-count", value: func(r record.Run) string { return fmt.Sprint(r.Settings.ValidateCount) }, kops: true},

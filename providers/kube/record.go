@@ -127,7 +127,7 @@ func (r *Record) write(ctx context.Context, run record.Run) (done bool, err erro
 		return false, refused
 	}
 	r.unsure = true
-	return false, fmt.Errorf("save the run record %s: %s", r.Name(), r.c.words(err))
+	return false, fmt.Errorf("save the run record %s: %w", r.Name(), r.c.explain(err))
 }
 
 // refused is the error of a write that the API has refused for certain, for a reason that
@@ -183,6 +183,10 @@ func (r *Record) reconcile(ctx context.Context) error {
 func (r *Record) read(ctx context.Context) (*corev1.ConfigMap, error) { return r.get(ctx, r.name) }
 
 func (r *Record) get(ctx context.Context, name string) (*corev1.ConfigMap, error) {
+	return live.Retried(ctx, func(ctx context.Context) (*corev1.ConfigMap, error) { return r.getOnce(ctx, name) })
+}
+
+func (r *Record) getOnce(ctx context.Context, name string) (*corev1.ConfigMap, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	m, err := r.c.urgent.CoreV1().ConfigMaps(r.namespace).Get(ctx, name, metav1.GetOptions{})
@@ -194,23 +198,18 @@ func (r *Record) get(ctx context.Context, name string) (*corev1.ConfigMap, error
 	case apierrors.IsForbidden(err):
 		return nil, forbidden(err, "get", "", "configmaps", r.namespace)
 	}
-	return nil, fmt.Errorf("read the run record %s/%s: %s", r.namespace, name, r.c.words(err))
+	return nil, fmt.Errorf("read the run record %s/%s: %w", r.namespace, name, r.c.explain(err))
 }
 
 // Records reads the records of all groups in a namespace, in the order of their names;
 // Past reads those of earlier runs.
 func (c *Client) Records(ctx context.Context, namespace string) ([]live.Stored, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
 	var out []live.Stored
 	options := metav1.ListOptions{LabelSelector: managedBy + "=" + managedByValue + ",!" + pastMark, Limit: 50}
 	for {
-		page, err := c.api.CoreV1().ConfigMaps(namespace).List(ctx, options)
-		switch {
-		case apierrors.IsForbidden(err):
-			return nil, forbidden(err, "list", "", "configmaps", namespace)
-		case err != nil:
-			return nil, fmt.Errorf("read the run records in namespace %s: %s", namespace, c.words(err))
+		page, err := c.configMaps(ctx, namespace, "the run records", options)
+		if err != nil {
+			return nil, err
 		}
 		for i := range page.Items {
 			m := &page.Items[i]
@@ -224,6 +223,22 @@ func (c *Client) Records(ctx context.Context, namespace string) ([]live.Stored, 
 			return out, nil
 		}
 	}
+}
+
+// configMaps reads a page of those of a namespace. what it is that is read is for errors.
+func (c *Client) configMaps(ctx context.Context, namespace, what string, o metav1.ListOptions) (*corev1.ConfigMapList, error) {
+	return live.Retried(ctx, func(ctx context.Context) (*corev1.ConfigMapList, error) {
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		list, err := c.api.CoreV1().ConfigMaps(namespace).List(ctx, o)
+		switch {
+		case apierrors.IsForbidden(err):
+			return nil, forbidden(err, "list", "", "configmaps", namespace)
+		case err != nil:
+			return nil, fmt.Errorf("read %s in namespace %s: %w", what, namespace, c.explain(err))
+		}
+		return list, nil
+	})
 }
 
 func isRecord(m *corev1.ConfigMap) bool {
@@ -243,7 +258,7 @@ func (c *Client) makeNamespace(ctx context.Context, name, what string) error {
 	case err == nil, apierrors.IsAlreadyExists(err):
 		return nil
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("there is no namespace %s for %s, and this user may not make it: have it made with: kubectl create namespace %s", name, what, name)
+		return &live.Trouble{Words: fmt.Sprintf("there is no namespace %s for %s, and this user may not make it: have it made with: kubectl create namespace %s", name, what, name), Kind: live.ErrDenied}
 	}
-	return fmt.Errorf("make the namespace %s: %s", name, c.words(err))
+	return fmt.Errorf("make the namespace %s: %w", name, c.explain(err))
 }

@@ -7,9 +7,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/cloud"
 	"github.com/drainboard/drainboard/lab/gate"
@@ -44,7 +41,6 @@ func TestUnwellStarts(t *testing.T) {
 			retried := false
 			for round := range rounds {
 				p.crash()
-				s.freeLock()
 				begin := time.Now()
 				p = s.upgrade()
 				if _, ok := p.within(startPatience, "run.started", because("resumed")); !ok {
@@ -69,22 +65,5 @@ func TestUnwellStarts(t *testing.T) {
 			s.checkRolled()
 			s.checkNothingTwice()
 		})
-	}
-}
-
-// freeLock lets the lock of the group's dead driver run out at once.
-func (s *scene) freeLock() {
-	s.t.Helper()
-	leases := shared.Client().CoordinationV1().Leases("drainboard")
-	list, err := leases.List(s.ctx, metav1.ListOptions{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	for _, l := range list.Items {
-		if strings.HasPrefix(l.Name, "run-"+s.group.Name+"-") {
-			if _, err := leases.Patch(s.ctx, l.Name, types.MergePatchType, []byte(`{"spec":{"holderIdentity":""}}`), metav1.PatchOptions{}); err != nil {
-				s.t.Fatal(err)
-			}
-		}
 	}
 }

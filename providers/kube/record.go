@@ -36,9 +36,29 @@ type Record struct {
 
 	mu      sync.Mutex
 	version string // resourceVersion of what was last read or written, "" for none
-	epoch   int    // of the last write known to have happened
-	tried   int    // epoch of the last write asked for
-	unsure  bool   // its answer was lost
+	known   write  // the last that is known to have happened, whoever did it
+	epoch   int    // of the last of ours that is known to have happened
+	unsure  bool   // the answer to the one after that was lost
+}
+
+// write tells one write of a record from all others: by whom, and which one of his. One that is
+// asked for again is the same.
+type write struct{ writer, epoch string }
+
+// next is the write that this process asks for next, or has asked for without an answer.
+func (r *Record) next() write { return write{r.writer, strconv.Itoa(r.epoch + 1)} }
+
+// writeOf is the write that a record is of.
+func writeOf(m *corev1.ConfigMap) write {
+	return write{m.Annotations[writerMark], m.Annotations[epochMark]}
+}
+
+// expect notes what was read or written: what the next write expects to find.
+func (r *Record) expect(m *corev1.ConfigMap) {
+	r.version, r.known, r.unsure = m.ResourceVersion, writeOf(m), false
+	if r.known == r.next() {
+		r.epoch++
+	}
 }
 
 var _ live.Store = (*Record)(nil)
@@ -65,7 +85,7 @@ func (r *Record) Load(ctx context.Context) (run record.Run, found bool, err erro
 	if err != nil {
 		return record.Run{}, true, err
 	}
-	r.version, r.unsure = m.ResourceVersion, false
+	r.expect(m)
 	return run, true, nil
 }
 
@@ -92,11 +112,10 @@ func (r *Record) Save(ctx context.Context, run record.Run) error {
 // write asks for one write. Neither done nor an error: it met another version,
 // and reconcile must tell whose.
 func (r *Record) write(ctx context.Context, run record.Run) (done bool, err error) {
-	r.tried = r.epoch + 1
 	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: r.namespace, Name: r.name, ResourceVersion: r.version,
 		Labels:      map[string]string{managedBy: managedByValue},
-		Annotations: map[string]string{writerMark: r.writer, epochMark: strconv.Itoa(r.tried)},
+		Annotations: map[string]string{writerMark: r.writer, epochMark: r.next().epoch},
 	}}
 	if err := encodeRun(m, run); err != nil {
 		return false, err
@@ -113,7 +132,7 @@ func (r *Record) write(ctx context.Context, run record.Run) (done bool, err erro
 	}
 	switch {
 	case err == nil:
-		r.version, r.epoch, r.unsure = m.ResourceVersion, r.tried, false
+		r.expect(m)
 		return true, nil
 	case apierrors.IsNotFound(err) && verb == "create":
 		return false, r.c.makeNamespace(ctx, r.namespace, "run records")
@@ -157,8 +176,9 @@ func (r *Record) refused(err error, verb string) error {
 	return nil
 }
 
-// reconcile reads the record again to learn whose the last write is. Only the
-// content counts: somebody who labels the ConfigMap changes its version too.
+// reconcile reads the record again to learn whose the last write is: the one asked for last, or
+// the one known before that, which may be another process's. Only the content counts: somebody who
+// labels the ConfigMap changes its version too.
 func (r *Record) reconcile(ctx context.Context) error {
 	m, err := r.read(ctx)
 	if err != nil {
@@ -171,11 +191,10 @@ func (r *Record) reconcile(ctx context.Context) error {
 		r.unsure = false
 		return nil
 	}
-	epoch, err := strconv.Atoi(m.Annotations[epochMark])
-	if err != nil || m.Annotations[writerMark] != r.writer || epoch != r.tried && epoch != r.epoch {
+	if of := writeOf(m); of != r.next() && (r.version == "" || of != r.known) {
 		return fmt.Errorf("%w (%s)", live.ErrLost, r.Name())
 	}
-	r.version, r.epoch, r.unsure = m.ResourceVersion, epoch, false
+	r.expect(m)
 	return nil
 }
 

@@ -79,7 +79,7 @@ func (r *Record) Keep(ctx context.Context, discarded string) (name string, err e
 			return "", err
 		}
 	}
-	r.version, r.unsure = m.ResourceVersion, false
+	r.expect(m)
 	return r.namespace + "/" + slot, nil
 }
 

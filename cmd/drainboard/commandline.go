@@ -18,7 +18,7 @@ var (
 		"provider", "cluster-name", "state", "cloudonly", "garden-kubeconfig", "shoot", "control-kubeconfig", "control-namespace",
 	}
 	// onceFlags are for one call: how it asks and tells, what it does first, and a secret.
-	onceFlags = []string{"yes", "auto", "plain", "dry-run", "output", "theme", "metrics", "record", "token"}
+	onceFlags = []string{"yes", "auto", "plain", "dry-run", "output", "theme", "metrics", "record", "token", "start-timeout"}
 	// groupFlags say which groups, which is told in other words.
 	groupFlags = []string{"all", "instance-group", "instance-group-roles"}
 )

@@ -3,10 +3,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"runtime/debug"
 
+	"github.com/spf13/cobra"
+
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 )
 
 // version is set when a release is built.
@@ -20,6 +25,33 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	err := newRoot(os.Stdin, os.Stdout, os.Stderr).ExecuteContext(context.Background())
-	os.Exit(console.Report(err))
+	os.Exit(execute(context.Background(), newRoot(os.Stdin, os.Stdout, os.Stderr), os.Args[1:]))
+}
+
+// execute runs a command line, tells how it ended, and returns the exit code.
+func execute(ctx context.Context, root *cobra.Command, args []string) int {
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	code := console.Report(err)
+	var said *exitcode.Error
+	if code != 0 && asksForJSON(args) && !(errors.As(err, &said) && said.Told) {
+		_ = present.WriteExit(root.OutOrStdout(), code, err.Error()) // whoever reads it may be gone
+	}
+	return code
+}
+
+// asksForJSON reports whether a command line has -o json, also one that is refused before
+// its flags are known.
+func asksForJSON(args []string) bool {
+	for i, arg := range args {
+		switch arg {
+		case "-ojson", "-o=json", "--output=json":
+			return true
+		case "-o", "--output":
+			if i+1 < len(args) && args[i+1] == "json" {
+				return true
+			}
+		}
+	}
+	return false
 }

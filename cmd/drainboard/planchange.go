@@ -48,7 +48,7 @@ func (a *app) planChange(cmd *cobra.Command, pools []string, asJSON bool) error 
 		present.WriteChange(a.Out, p, pools)
 	}
 	if p.Refused {
-		return exitcode.With(exitcode.Failed, fmt.Errorf("refused by Gardener's API: %s", p.Refusals[0].Why))
+		return exitcode.Told(exitcode.Failed, fmt.Errorf("refused by Gardener's API: %s", p.Refusals[0].Why))
 	}
 	return nil
 }

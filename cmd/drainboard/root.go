@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -18,6 +19,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/watch"
 	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/ui"
 )
@@ -32,7 +34,11 @@ const exitCodes = `Exit codes:
   0 done, nothing to do included    1 failed              2 wrong use or configuration
   3 aborted by the operator         4 PodEvictionFailure  5 NodeCreationFailure
   6 another run holds the group     7 ClusterValidationFailure
-  8 nodes left by choice            9 paused, resumable`
+  8 nodes left by choice            9 paused, resumable
+  10 not reachable or throttled: try again              11 credentials or rights missing`
+
+// startLimit is how long what a command reads at its start is tried again by default.
+const startLimit = 60 * time.Second
 
 func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	flags := &genericclioptions.ConfigFlags{
@@ -42,6 +48,7 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	}
 	a := &app{Console: console.NewConsole(in, out, errOut), Options: session.Options{Flags: flags, Version: version}}
 	var f console.Face
+	patience := &live.Patience{Tell: a.TellRetry}
 	root := &cobra.Command{
 		Use:   "drainboard",
 		Short: "Roll the nodes of a Kubernetes cluster, and see what holds them up",
@@ -50,7 +57,10 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 		Args:          noSuchCommand,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return a.pickGroup(cmd, f) },
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+			cmd.SetContext(live.WithPatience(cmd.Context(), patience))
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.pickGroup(cmd, f) },
 	}
 	root.Flags().BoolVar(&f.Plain, "plain", false, console.PlainHelp)
 	root.SetIn(in)
@@ -58,6 +68,7 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	root.SetErr(a.Err)
 	flags.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&a.Namespace, "record-namespace", kube.Namespace, "namespace of the run records and locks; commands to runs are in NAMESPACE-commands")
+	root.PersistentFlags().DurationVar(&patience.Limit, "start-timeout", startLimit, "how long what is read at the start is tried again while cluster or cloud is not reachable or throttles")
 	a.themeFlag(root)
 	root.AddCommand(a.sendCmds()...)
 	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.watchCmd(), a.groupsCmd(), a.statusCmd(), a.reportCmd(), a.demoCmd(), a.versionCmd())

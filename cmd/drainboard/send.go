@@ -8,7 +8,8 @@ import (
 )
 
 const sendLong = "\n\nThe command goes to the process that drives the run, wherever that is, and what it answers is printed. Exit codes:\n" +
-	"0 obeyed, 1 refused or not answered, 2 wrong use, or no run is under way, 3 not given: the answer to the question was no."
+	"0 obeyed, 1 refused or not answered, 2 wrong use, or no run is under way, 3 not given: the answer to the question was no,\n" +
+	"10 not reachable or throttled, 11 credentials or rights missing."
 
 // sendCmds are the commands that send one to a run which another process drives.
 func (a *app) sendCmds() (cmds []*cobra.Command) {

@@ -220,7 +220,7 @@ func TestPlanOfAChangeReadsTheGarden(t *testing.T) {
 		{"a CloudProfile that may not be read", map[string]string{shootPath: theShoot, profilePath: "403"}, "garden-shop/prod", 0, "the CloudProfile cloud was not read: "},
 		{"no such Shoot", map[string]string{shootPath: theShoot}, "garden-shop/test", exitcode.WrongUse, "there is no Shoot garden-shop/test; kubectl get shoots -n garden-shop lists them"},
 		{"not the garden", nil, "garden-shop/prod", exitcode.WrongUse, "this cluster has no Shoots: --garden-kubeconfig has to lead to the garden cluster"},
-		{"not allowed", map[string]string{shootPath: "403"}, "garden-shop/prod", exitcode.WrongUse, "alice cannot get it"},
+		{"not allowed", map[string]string{shootPath: "403"}, "garden-shop/prod", exitcode.Denied, "alice cannot get it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			kubeconfig, asked := garden(t, c.objects)

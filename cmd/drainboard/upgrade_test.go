@@ -42,7 +42,7 @@ func TestResumeWithExpiredCredentials(t *testing.T) {
 	cmd.SetArgs([]string{"upgrade", "web", "--auto", "--kubeconfig", path})
 	err := cmd.ExecuteContext(t.Context())
 	var e *exitcode.Error
-	if !errors.As(err, &e) || e.Code != exitcode.WrongUse || !strings.Contains(err.Error(), "credentials") {
+	if !errors.As(err, &e) || e.Code != exitcode.Denied || !strings.Contains(err.Error(), "credentials") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -58,11 +59,14 @@ func (in *FeedQueue) apply(w *world.World) {
 	}
 }
 
-// Fill applies changes to the world until each source has been fresh once. The
-// error says which source is not, and its own words for why.
+// Fill applies changes to the world until each source has been fresh once. The feeds try again
+// by themselves; why is told to the patience of ctx. The error says which source is not fresh, and
+// its own words for why; it is ErrUnreachable where the time is over.
 func (in *FeedQueue) Fill(ctx context.Context, w *world.World, limit time.Duration, sources ...world.Source) error {
 	timeout := time.NewTimer(limit)
 	defer timeout.Stop()
+	patience, _ := ctx.Value(patienceKey{}).(*Patience)
+	until := time.Now().Add(limit)
 	for {
 		missing := world.Source("")
 		for _, s := range sources {
@@ -76,15 +80,19 @@ func (in *FeedQueue) Fill(ctx context.Context, w *world.World, limit time.Durati
 		select {
 		case c := <-in.changes:
 			c(w)
+			if why := w.Health[missing].Problem; why != "" {
+				patience.tell(errors.New(why), until)
+			}
 		case err := <-in.failed:
 			return err
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-timeout.C:
+			words := fmt.Sprintf("the %s could not be read within %s", missing, limit)
 			if why := w.Health[missing].Problem; why != "" {
-				return fmt.Errorf("the %s could not be read within %s: %s", missing, limit, why)
+				words += ": " + why
 			}
-			return fmt.Errorf("the %s could not be read within %s", missing, limit)
+			return &Trouble{words, ErrUnreachable}
 		}
 	}
 }

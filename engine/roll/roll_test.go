@@ -198,7 +198,7 @@ func TestRollIsTold(t *testing.T) {
 }
 
 func TestWorstExit(t *testing.T) {
-	order := []int{2, 6, 3, 9, 5, 4, 7, 1, 8, 0}
+	order := []int{2, 10, 11, 6, 3, 9, 5, 4, 7, 1, 8, 0}
 	for i, worse := range order {
 		for _, better := range order[i:] {
 			if got := record.WorstExit(better, worse, better); got != worse {

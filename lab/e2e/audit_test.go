@@ -39,7 +39,9 @@ func calls(list []cloud.Call, action string) []cloud.Call {
 
 // review reports whether a request is a question for one's own rights, which
 // changes nothing.
-func review(r lab.Request) bool { return r.Resource == "selfsubjectaccessreviews" }
+func review(r lab.Request) bool {
+	return r.Resource == "selfsubjectaccessreviews" || r.Resource == "selfsubjectrulesreviews"
+}
 
 // bookkeeping reports whether a request is for the run's record or lock, answers a
 // command from elsewhere, or announces what happens in the run.

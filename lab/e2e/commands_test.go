@@ -89,7 +89,7 @@ func (s *scene) eachCommandRight(o *scene) {
 		}
 		one := *o
 		one.as(s.name+"-lacks-"+strconv.Itoa(i), without(all, r))
-		one.run("pause", s.group.Name).exits(2).says(r.String())
+		one.run("pause", s.group.Name).exits(11).says(r.String())
 	}
 }
 
@@ -179,7 +179,7 @@ func TestAbortWithoutADriver(t *testing.T) {
 		}
 		return nil
 	})
-	o.run("abort", g, "--yes").exits(2).says("patch nodes") // this user may not put anything back
+	o.run("abort", g, "--yes").exits(11).says("patch nodes") // this user may not put anything back
 	p := s.launch("abort", g, "--yes", "--reason", "the laptop died").exits(3)
 	for _, want := range []string{"run.aborting", "returned to service", "run.finished"} {
 		if !strings.Contains(p.out(), want) {

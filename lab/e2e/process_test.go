@@ -80,7 +80,7 @@ func (p *process) take(line string, jsonEvents bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lines = append(p.lines, line)
-	if jsonEvents {
+	if jsonEvents && !strings.Contains(line, `"kind":"Exit"`) { // which is the last, where there is one
 		e, err := parseEvent(line)
 		if err != nil {
 			p.t.Errorf("%v: %s", err, line)

@@ -122,7 +122,7 @@ func TestLooks(t *testing.T) {
 func TestUpgradeWithRightsToReadOnly(t *testing.T) {
 	s := newScene(t, "reader", lab.GroupOptions{Nodes: 1, Zones: oneZone}, "read")
 
-	s.upgrade().exits(2).says("patch nodes", "create pods/eviction", "create leases in namespace drainboard", "update configmaps in namespace drainboard")
+	s.upgrade().exits(11).says("patch nodes", "create pods/eviction", "create leases in namespace drainboard", "update configmaps in namespace drainboard")
 
 	s.checkReadOnly()
 }

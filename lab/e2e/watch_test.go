@@ -69,6 +69,6 @@ func TestWatchWithoutTheRight(t *testing.T) {
 	s := newScene(t, "unwatched", lab.GroupOptions{Nodes: 1, Zones: oneZone}, "read")
 	p := s.sit("watch", s.group.Name)
 	p.expect("watch configmaps in namespace drainboard")
-	p.exits(2)
-	s.run("watch", s.group.Name).exits(2).says("watch configmaps in namespace drainboard") // in lines
+	p.exits(11)
+	s.run("watch", s.group.Name).exits(11).says("watch configmaps in namespace drainboard") // in lines
 }

@@ -5,23 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"regexp"
 	"strings"
 
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/smithy-go"
+
+	"github.com/drainboard/drainboard/engine/live"
 )
 
 // What can be wrong with a call, for callers that decide on it. The errors of
 // this package wrap one of these where it is why, and read as one sentence.
 var (
 	ErrNoRegion      = errors.New("no AWS region")
-	ErrNoCredentials = errors.New("no AWS credentials")
-	ErrExpired       = errors.New("AWS credentials are not valid (any more)")
-	ErrForbidden     = errors.New("not allowed by IAM")
+	ErrNoCredentials = fmt.Errorf("no AWS credentials: %w", live.ErrDenied)
+	ErrExpired       = fmt.Errorf("AWS credentials are not valid (any more): %w", live.ErrDenied)
+	ErrForbidden     = fmt.Errorf("not allowed by IAM: %w", live.ErrDenied)
 	ErrNotFound      = errors.New("not found")
-	ErrThrottled     = errors.New("throttled by AWS")
-	ErrUnreachable   = errors.New("AWS does not answer")
+	ErrThrottled     = fmt.Errorf("throttled by AWS: %w", live.ErrUnreachable)
+	ErrUnreachable   = fmt.Errorf("AWS does not answer: %w", live.ErrUnreachable)
+	errInTrouble     = fmt.Errorf("AWS is in trouble: %w", live.ErrUnreachable)
 )
 
 // problem is an error in words, and its kind.
@@ -89,13 +94,23 @@ func explain(err error) error {
 	case isNotFound(code, message):
 		return &problem{ErrNotFound, message}
 	case code != "":
-		return &problem{errors.New(code), fmt.Sprintf("%s: %s (%s)", action(err), message, code)}
+		kind := errors.New(code)
+		if inTrouble(err) {
+			kind = errInTrouble
+		}
+		return &problem{kind, fmt.Sprintf("%s: %s (%s)", action(err), message, code)}
 	case errors.Is(err, context.Canceled):
 		return &problem{ErrUnreachable, "stopped before AWS answered"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &problem{ErrUnreachable, "AWS did not answer in time"}
 	}
 	return &problem{ErrUnreachable, "AWS does not answer: " + short(innermost(err))}
+}
+
+// inTrouble reports whether a service answered that the fault is its own.
+func inTrouble(err error) bool {
+	var answer *awshttp.ResponseError
+	return errors.As(err, &answer) && answer.HTTPStatusCode() >= http.StatusInternalServerError
 }
 
 // explainConfig puts into words why the AWS configuration is of no use.
@@ -116,6 +131,10 @@ func explainLogin(err error) error {
 		return &problem{ErrNoCredentials, "there are no AWS credentials: log in (aws sso login), set AWS_PROFILE or the AWS_ACCESS_KEY_ID variables"}
 	case strings.Contains(strings.ToLower(all), "expired"):
 		return &problem{ErrExpired, "AWS credentials expired: " + words}
+	}
+	var sent net.Error // by a provider of credentials that is asked for them, such as STS
+	if errors.As(err, &sent) || inTrouble(err) {
+		return &problem{ErrUnreachable, "AWS credentials cannot be had now: " + words}
 	}
 	return &problem{ErrNoCredentials, "AWS credentials cannot be had: " + words}
 }

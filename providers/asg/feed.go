@@ -35,8 +35,8 @@ type FeedOptions struct {
 	Since time.Time
 	// Begin, if set, tells Since when the feed starts. It may take its time.
 	Begin func(context.Context) time.Time
-	// Certain has the feed end with the error of its first read, if that fails: there
-	// is somebody to tell, and nothing to wait for.
+	// Certain has the feed end with the error of a read before the first good one, unless AWS is not
+	// reachable or throttles: there is somebody to tell, and nothing to wait for.
 	Certain bool
 	// Whole, if set, is what the group is a part of: its other groups are read with it,
 	// and the machines that were detached from it.
@@ -120,23 +120,23 @@ func (f *Feed) ReadNow() {
 func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 	failed, gone := 0, 0
 	f.begin(ctx)
-	for first := true; ; first = false {
+	for unread := true; ; {
 		now := f.o.Now()
 		group, members, err := f.read(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err == nil && first && f.o.Certain {
+		if err == nil && unread && f.o.Certain {
 			err = f.extras.unsure // nobody may begin beside an instance refresh
 		}
-		if first && f.o.Certain && err != nil {
+		if unread && f.o.Certain && err != nil && !errors.Is(err, live.ErrUnreachable) {
 			if errors.Is(err, ErrNotFound) {
 				err = f.c.Unknown(ctx, err, f.name)
 			}
 			return err
 		}
 		if err == nil {
-			failed, gone = 0, 0
+			unread, failed, gone = false, 0, 0
 			health := world.Health{Fresh: now, Problem: f.problem}
 			post(func(w *world.World) {
 				w.SetGroup(group)

@@ -74,6 +74,36 @@ func TestFeed(t *testing.T) {
 	}
 }
 
+// A feed for which somebody waits tries again while AWS has trouble of its own, and ends at once
+// with what no waiting mends.
+func TestCertainFeed(t *testing.T) {
+	for _, c := range []struct {
+		code int
+		word string
+		kind error
+	}{{503, "ServiceUnavailable", nil}, {400, "Throttling", nil}, {403, "AccessDenied", live.ErrDenied}} {
+		s, k := connect(t)
+		s.withGroup("InService")
+		reads := 0
+		s.onCall("DescribeAutoScalingGroups", func(url.Values) string {
+			if reads++; reads <= 4 {
+				return fail(c.code, c.word, "so it is")
+			}
+			return groups(group("web", e("LaunchTemplate", spec("lt-1", "2"))))
+		})
+		f := k.Feed("web", FeedOptions{Certain: true})
+		told := false
+		err := follow(t, f, func(w *world.World) bool {
+			h := w.Health[world.Cloud]
+			told = told || h.Problem != ""
+			return !h.Fresh.IsZero()
+		})
+		if c.kind == nil && (err != nil || !told) || c.kind != nil && !errors.Is(err, c.kind) {
+			t.Errorf("%s: %v, told %t", c.word, err, told)
+		}
+	}
+}
+
 // While machines come, the feed looks often and reads why some do not.
 func TestFeedActivities(t *testing.T) {
 	s, c := connect(t)

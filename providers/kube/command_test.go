@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/util/flowcontrol"
 
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 )
 
@@ -429,7 +430,7 @@ func TestGiveOnce(t *testing.T) {
 		say(w, 500, status(500, "InternalError", "etcdserver: request timed out", ""))
 		return true
 	})
-	g, err := x.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
+	g, err := x.SendCommand(live.WithPatience(t.Context(), &live.Patience{Limit: time.Minute}), "drainboard", "ng", pauseNow())
 	if err != nil || lost != 1 {
 		t.Fatalf("%v", err)
 	}

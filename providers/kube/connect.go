@@ -91,8 +91,8 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version 
 		return nil, err
 	}
 	c.context, c.cluster = world.Clean(current), world.Clean(clusterOf(current, cfg.Host, flags, raw.Contexts[current]))
-	if err := c.heartbeat(ctx, requestTimeout); err != nil {
-		return nil, errors.New(c.words(err))
+	if err := live.Retry(ctx, func(ctx context.Context) error { return c.explain(c.heartbeat(ctx, requestTimeout)) }); err != nil {
+		return nil, err
 	}
 	go live.Guarded(func() { c.warm(ctx) }, nil)() // now that the credentials are there: a plugin that fails is not asked twice
 	return c, nil

@@ -1,16 +1,21 @@
 package kube
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
+
+	"github.com/drainboard/drainboard/engine/live"
 )
 
 // kubeconfig writes a kubeconfig with one context, "prod", and returns flags for it.
@@ -101,6 +106,30 @@ func TestConnectFailures(t *testing.T) {
 				t.Errorf("more than a line: %q", err)
 			}
 		})
+	}
+}
+
+// An API that is not well for a moment is asked again; who is not let in is told at once.
+func TestConnectIsPatient(t *testing.T) {
+	for _, tt := range []struct {
+		code  int
+		kind  error
+		tries int32
+	}{{503, nil, 3}, {429, nil, 3}, {401, live.ErrDenied, 1}, {400, nil, 1}} {
+		var n atomic.Int32
+		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/readyz" && n.Add(1) < 3 {
+				say(w, tt.code, status(tt.code, "", "not now", ""))
+				return
+			}
+			say(w, 200, `{}`)
+		}))
+		defer server.Close()
+		ctx := live.WithPatience(t.Context(), &live.Patience{Limit: time.Minute})
+		_, err := Connect(ctx, kubeconfig(t, server.URL, "{token: x}"), "test")
+		if got := n.Load(); got != tt.tries || (err == nil) != (tt.tries == 3) || tt.kind != nil && !errors.Is(err, tt.kind) {
+			t.Errorf("%d: %v after %d tries", tt.code, err, got)
+		}
 	}
 }
 

@@ -59,7 +59,7 @@ func (c *Client) Custom(ctx context.Context, k Kind) ([]unstructured.Unstructure
 		if errors.As(err, &no) {
 			return nil, no
 		}
-		return nil, fmt.Errorf("read the %s: %s", k.Resource, c.words(err))
+		return nil, fmt.Errorf("read the %s: %w", k.Resource, c.explain(err))
 	}
 	return list.Items, nil
 }

@@ -66,14 +66,20 @@ func (h *HolderFeed) read(ctx context.Context) (*coordinationv1.Lease, error) {
 // says that the API is away.
 func (c *Client) Driver(ctx context.Context, namespace, group string) (holder string, heard time.Time, err error) {
 	h := c.Holder(namespace, group, nil)
-	lease, err := h.read(ctx)
-	switch {
-	case apierrors.IsNotFound(err):
-		return "", time.Time{}, nil
-	case apierrors.IsForbidden(err):
-		return "", time.Time{}, forbidden(err, "get", "coordination.k8s.io", "leases", namespace)
-	case err != nil:
-		return "", time.Time{}, fmt.Errorf("read the lock %s/%s: %s", namespace, h.name, c.words(err))
+	lease, err := live.Retried(ctx, func(ctx context.Context) (*coordinationv1.Lease, error) {
+		lease, err := h.read(ctx)
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil, nil
+		case apierrors.IsForbidden(err):
+			return nil, forbidden(err, "get", "coordination.k8s.io", "leases", namespace)
+		case err != nil:
+			return nil, fmt.Errorf("read the lock %s/%s: %w", namespace, h.name, c.explain(err))
+		}
+		return lease, nil
+	})
+	if err != nil || lease == nil {
+		return "", time.Time{}, err
 	}
 	if lease.Spec.RenewTime != nil {
 		heard = lease.Spec.RenewTime.Time

@@ -110,7 +110,7 @@ func (h *Held) lose() { h.once.Do(func() { close(h.lost) }) }
 // with a live.HeldError within seconds; the lease of a dead process is taken over
 // when it has expired. The lock is held until Release, beyond the end of ctx.
 func (l *Lock) Acquire(ctx context.Context) (*Held, error) {
-	first, err := l.prepare(ctx)
+	first, err := live.Retried(ctx, l.prepare)
 	if err != nil {
 		return nil, err
 	}
@@ -171,9 +171,9 @@ func (l *Lock) await(ctx context.Context, got <-chan struct{}, seen *watchedLock
 		select {
 		case <-ctx.Done():
 			if _, err := seen.last(); err != nil {
-				return fmt.Errorf("take the lock %s/%s: %s", l.namespace, l.name, l.c.words(err))
+				return fmt.Errorf("take the lock %s/%s: %w", l.namespace, l.name, l.c.explain(err))
 			}
-			return fmt.Errorf("take the lock %s/%s: %w", l.namespace, l.name, ctx.Err())
+			return fmt.Errorf("take the lock %s/%s: %w", l.namespace, l.name, l.c.explain(ctx.Err()))
 		case <-got:
 			return nil
 		case <-seen.news:
@@ -216,7 +216,7 @@ func (l *Lock) prepare(ctx context.Context) (*coordinationv1.Lease, error) {
 		case apierrors.IsForbidden(err):
 			return nil, forbidden(err, verb, "coordination.k8s.io", "leases", l.namespace)
 		default:
-			return nil, fmt.Errorf("take the lock %s/%s: %s", l.namespace, l.name, l.c.words(err))
+			return nil, fmt.Errorf("take the lock %s/%s: %w", l.namespace, l.name, l.c.explain(err))
 		}
 	}
 	return nil, errors.New("take the lock " + l.namespace + "/" + l.name + ": it comes and goes")

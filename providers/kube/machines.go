@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -38,32 +39,34 @@ func (c *Client) Nodes(ctx context.Context) ([]*world.Node, error) {
 	var out []*world.Node
 	o := metav1.ListOptions{Limit: nodePage}
 	for {
-		page, next, err := c.nodePage(ctx, o)
-		var no *ForbiddenError
-		switch {
-		case errors.As(err, &no):
-			return nil, no
-		case err != nil:
-			return nil, fmt.Errorf("read the nodes: %s", c.words(err))
+		page, err := live.Retried(ctx, func(ctx context.Context) (*corev1.NodeList, error) { return c.nodePage(ctx, o) })
+		if err != nil {
+			return nil, err
 		}
-		if out = append(out, page...); next == "" {
+		for i := range page.Items {
+			out = append(out, toNode(&page.Items[i]).Clean())
+		}
+		if o.Continue = page.Continue; o.Continue == "" {
 			return out, nil
 		}
-		o.Continue = next
 	}
 }
 
-func (c *Client) nodePage(ctx context.Context, o metav1.ListOptions) (page []*world.Node, next string, err error) {
+func (c *Client) nodePage(ctx context.Context, o metav1.ListOptions) (*corev1.NodeList, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	list, err := c.api.CoreV1().Nodes().List(ctx, o)
-	if err != nil {
-		return nil, "", forbidden(err, "list", "", "nodes", "")
+	return list, c.noNodes(err)
+}
+
+// noNodes says why the nodes could not be read.
+func (c *Client) noNodes(err error) error {
+	err = forbidden(err, "list", "", "nodes", "")
+	var no *ForbiddenError
+	if err == nil || errors.As(err, &no) {
+		return err
 	}
-	for i := range list.Items {
-		page = append(page, toNode(&list.Items[i]).Clean())
-	}
-	return page, list.Continue, nil
+	return fmt.Errorf("read the nodes: %w", c.explain(err))
 }
 
 // EachNode reports whether there are nodes, and each carries a label.
@@ -79,15 +82,14 @@ func (c *Client) EachNode(ctx context.Context, label string) (bool, error) {
 // anyNode reports whether there is a node that a selector picks; is tells of its labels the
 // same, for servers that select nothing.
 func (c *Client) anyNode(ctx context.Context, selector string, is func(labels map[string]string) bool) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	list, err := c.meta.Resource(corev1.SchemeGroupVersion.WithResource("nodes")).List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: 1})
-	if err = forbidden(err, "list", "", "nodes", ""); err != nil {
-		var no *ForbiddenError
-		if errors.As(err, &no) {
-			return false, no
-		}
-		return false, fmt.Errorf("read the nodes: %s", c.words(err))
+	list, err := live.Retried(ctx, func(ctx context.Context) (*metav1.PartialObjectMetadataList, error) {
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		list, err := c.meta.Resource(corev1.SchemeGroupVersion.WithResource("nodes")).List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: 1})
+		return list, c.noNodes(err)
+	})
+	if err != nil {
+		return false, err
 	}
 	for _, n := range list.Items {
 		if is(n.Labels) {

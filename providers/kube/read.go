@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/drainboard/drainboard/engine/live"
 )
 
 // Errors of Read.
@@ -20,6 +22,10 @@ var (
 // is cleaned, and who shows it does so. Other errors than ErrNoObject and ErrNoKind are one
 // sentence for the user.
 func (c *Client) Read(ctx context.Context, path string) ([]byte, error) {
+	return live.Retried(ctx, func(ctx context.Context) ([]byte, error) { return c.readOnce(ctx, path) })
+}
+
+func (c *Client) readOnce(ctx context.Context, path string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	answer := c.api.Discovery().RESTClient().Get().AbsPath(path).SetHeader("Accept", "application/json").Do(ctx)
@@ -32,5 +38,5 @@ func (c *Client) Read(ctx context.Context, path string) ([]byte, error) {
 	case apierrors.IsNotFound(err):
 		return nil, ErrNoObject
 	}
-	return nil, errors.New(c.words(err))
+	return nil, c.explain(err)
 }

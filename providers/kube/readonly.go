@@ -69,7 +69,7 @@ func reads(method, path string) bool {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
 		return !slices.Contains([]string{"exec", "attach", "portforward", "proxy"}, subresource(path))
 	case http.MethodPost:
-		return path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+		return path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews" || path == "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
 	}
 	return false
 }

@@ -36,9 +36,29 @@ type Record struct {
 
 	mu      sync.Mutex
 	version string // resourceVersion of what was last read or written, "" for none
-	epoch   int    // of the last write known to have happened
-	tried   int    // epoch of the last write asked for
-	unsure  bool   // its answer was lost
+	known   write  // the last that is known to have happened, whoever did it
+	epoch   int    // of the last of ours that is known to have happened
+	unsure  bool   // the answer to the one after that was lost
+}
+
+// write tells one write of a record from all others: by whom, and which one of his. One that is
+// asked for again is the same.
+type write struct{ writer, epoch string }
+
+// next is the write that this process asks for next, or has asked for without an answer.
+func (r *Record) next() write { return write{r.writer, strconv.Itoa(r.epoch + 1)} }
+
+// writeOf is the write that a record is of.
+func writeOf(m *corev1.ConfigMap) write {
+	return write{m.Annotations[writerMark], m.Annotations[epochMark]}
+}
+
+// expect notes what was read or written: what the next write expects to find.
+func (r *Record) expect(m *corev1.ConfigMap) {
+	r.version, r.known, r.unsure = m.ResourceVersion, writeOf(m), false
+	if r.known == r.next() {
+		r.epoch++
+	}
 }
 
 var _ live.Store = (*Record)(nil)
@@ -65,7 +85,7 @@ func (r *Record) Load(ctx context.Context) (run record.Run, found bool, err erro
 	if err != nil {
 		return record.Run{}, true, err
 	}
-	r.version, r.unsure = m.ResourceVersion, false
+	r.expect(m)
 	return run, true, nil
 }
 
@@ -92,11 +112,10 @@ func (r *Record) Save(ctx context.Context, run record.Run) error {
 // write asks for one write. Neither done nor an error: it met another version,
 // and reconcile must tell whose.
 func (r *Record) write(ctx context.Context, run record.Run) (done bool, err error) {
-	r.tried = r.epoch + 1
 	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: r.namespace, Name: r.name, ResourceVersion: r.version,
 		Labels:      map[string]string{managedBy: managedByValue},
-		Annotations: map[string]string{writerMark: r.writer, epochMark: strconv.Itoa(r.tried)},
+		Annotations: map[string]string{writerMark: r.writer, epochMark: r.next().epoch},
 	}}
 	if err := encodeRun(m, run); err != nil {
 		return false, err
@@ -113,7 +132,7 @@ func (r *Record) write(ctx context.Context, run record.Run) (done bool, err erro
 	}
 	switch {
 	case err == nil:
-		r.version, r.epoch, r.unsure = m.ResourceVersion, r.tried, false
+		r.expect(m)
 		return true, nil
 	case apierrors.IsNotFound(err) && verb == "create":
 		return false, r.c.makeNamespace(ctx, r.namespace, "run records")
@@ -127,7 +146,7 @@ func (r *Record) write(ctx context.Context, run record.Run) (done bool, err erro
 		return false, refused
 	}
 	r.unsure = true
-	return false, fmt.Errorf("save the run record %s: %s", r.Name(), r.c.words(err))
+	return false, fmt.Errorf("save the run record %s: %w", r.Name(), r.c.explain(err))
 }
 
 // refused is the error of a write that the API has refused for certain, for a reason that
@@ -157,8 +176,9 @@ func (r *Record) refused(err error, verb string) error {
 	return nil
 }
 
-// reconcile reads the record again to learn whose the last write is. Only the
-// content counts: somebody who labels the ConfigMap changes its version too.
+// reconcile reads the record again to learn whose the last write is: the one asked for last, or
+// the one known before that, which may be another process's. Only the content counts: somebody who
+// labels the ConfigMap changes its version too.
 func (r *Record) reconcile(ctx context.Context) error {
 	m, err := r.read(ctx)
 	if err != nil {
@@ -171,11 +191,10 @@ func (r *Record) reconcile(ctx context.Context) error {
 		r.unsure = false
 		return nil
 	}
-	epoch, err := strconv.Atoi(m.Annotations[epochMark])
-	if err != nil || m.Annotations[writerMark] != r.writer || epoch != r.tried && epoch != r.epoch {
+	if of := writeOf(m); of != r.next() && (r.version == "" || of != r.known) {
 		return fmt.Errorf("%w (%s)", live.ErrLost, r.Name())
 	}
-	r.version, r.epoch, r.unsure = m.ResourceVersion, epoch, false
+	r.expect(m)
 	return nil
 }
 
@@ -183,6 +202,10 @@ func (r *Record) reconcile(ctx context.Context) error {
 func (r *Record) read(ctx context.Context) (*corev1.ConfigMap, error) { return r.get(ctx, r.name) }
 
 func (r *Record) get(ctx context.Context, name string) (*corev1.ConfigMap, error) {
+	return live.Retried(ctx, func(ctx context.Context) (*corev1.ConfigMap, error) { return r.getOnce(ctx, name) })
+}
+
+func (r *Record) getOnce(ctx context.Context, name string) (*corev1.ConfigMap, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	m, err := r.c.urgent.CoreV1().ConfigMaps(r.namespace).Get(ctx, name, metav1.GetOptions{})
@@ -194,23 +217,18 @@ func (r *Record) get(ctx context.Context, name string) (*corev1.ConfigMap, error
 	case apierrors.IsForbidden(err):
 		return nil, forbidden(err, "get", "", "configmaps", r.namespace)
 	}
-	return nil, fmt.Errorf("read the run record %s/%s: %s", r.namespace, name, r.c.words(err))
+	return nil, fmt.Errorf("read the run record %s/%s: %w", r.namespace, name, r.c.explain(err))
 }
 
 // Records reads the records of all groups in a namespace, in the order of their names;
 // Past reads those of earlier runs.
 func (c *Client) Records(ctx context.Context, namespace string) ([]live.Stored, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
 	var out []live.Stored
 	options := metav1.ListOptions{LabelSelector: managedBy + "=" + managedByValue + ",!" + pastMark, Limit: 50}
 	for {
-		page, err := c.api.CoreV1().ConfigMaps(namespace).List(ctx, options)
-		switch {
-		case apierrors.IsForbidden(err):
-			return nil, forbidden(err, "list", "", "configmaps", namespace)
-		case err != nil:
-			return nil, fmt.Errorf("read the run records in namespace %s: %s", namespace, c.words(err))
+		page, err := c.configMaps(ctx, namespace, "the run records", options)
+		if err != nil {
+			return nil, err
 		}
 		for i := range page.Items {
 			m := &page.Items[i]
@@ -224,6 +242,22 @@ func (c *Client) Records(ctx context.Context, namespace string) ([]live.Stored, 
 			return out, nil
 		}
 	}
+}
+
+// configMaps reads a page of those of a namespace. what it is that is read is for errors.
+func (c *Client) configMaps(ctx context.Context, namespace, what string, o metav1.ListOptions) (*corev1.ConfigMapList, error) {
+	return live.Retried(ctx, func(ctx context.Context) (*corev1.ConfigMapList, error) {
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		list, err := c.api.CoreV1().ConfigMaps(namespace).List(ctx, o)
+		switch {
+		case apierrors.IsForbidden(err):
+			return nil, forbidden(err, "list", "", "configmaps", namespace)
+		case err != nil:
+			return nil, fmt.Errorf("read %s in namespace %s: %w", what, namespace, c.explain(err))
+		}
+		return list, nil
+	})
 }
 
 func isRecord(m *corev1.ConfigMap) bool {
@@ -243,7 +277,7 @@ func (c *Client) makeNamespace(ctx context.Context, name, what string) error {
 	case err == nil, apierrors.IsAlreadyExists(err):
 		return nil
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("there is no namespace %s for %s, and this user may not make it: have it made with: kubectl create namespace %s", name, what, name)
+		return &live.Trouble{Words: fmt.Sprintf("there is no namespace %s for %s, and this user may not make it: have it made with: kubectl create namespace %s", name, what, name), Kind: live.ErrDenied}
 	}
-	return fmt.Errorf("make the namespace %s: %s", name, c.words(err))
+	return fmt.Errorf("make the namespace %s: %w", name, c.explain(err))
 }

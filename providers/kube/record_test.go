@@ -121,6 +121,60 @@ func TestRecordSurvivesLostAnswers(t *testing.T) {
 	}
 }
 
+// A process that goes on with another one's record, or with one that it has put beside those of
+// earlier runs, does not take its predecessor's last write for a rival's: not when its own first
+// write did not arrive, and not when only the answer did not.
+func TestRecordOfAPredecessor(t *testing.T) {
+	for _, carriedOut := range []bool{true, false} {
+		for _, kept := range []bool{true, false} {
+			s := newFakeStore(t)
+			if err := s.Record("drainboard", "ng-web").Save(t.Context(), testRun("old")); err != nil {
+				t.Fatal(err)
+			}
+			r := s.Record("drainboard", "ng-web")
+			_, _, err := r.Load(t.Context())
+			if kept && err == nil {
+				_, err = r.Keep(t.Context(), "")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			lost := 0
+			lose := func(_ http.ResponseWriter, req *http.Request) bool {
+				if req.Method != http.MethodPut || lost == 3 {
+					return false
+				}
+				lost++
+				panic(http.ErrAbortHandler)
+			}
+			if carriedOut {
+				s.spoil(lose)
+			} else {
+				s.intercept(lose)
+			}
+			for i := range 5 {
+				if err := r.Save(t.Context(), testRun(fmt.Sprint("r", i))); errors.Is(err, live.ErrLost) || err != nil && i > 2 {
+					t.Fatalf("carried out %t, kept %t, save %d: %v", carriedOut, kept, i, err)
+				}
+			}
+			if lost != 3 {
+				t.Errorf("%d answers were lost", lost)
+			}
+			rival := s.Record("drainboard", "ng-web")
+			_, _, err = rival.Load(t.Context())
+			if err == nil {
+				err = rival.Save(t.Context(), testRun("rival"))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Save(t.Context(), testRun("late")); !errors.Is(err, live.ErrLost) {
+				t.Errorf("after a rival's write: %v", err)
+			}
+		}
+	}
+}
+
 func TestRecordToleratesForeignLabels(t *testing.T) {
 	s := newFakeStore(t)
 	r := s.Record("drainboard", "ng-web")

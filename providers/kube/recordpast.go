@@ -79,7 +79,7 @@ func (r *Record) Keep(ctx context.Context, discarded string) (name string, err e
 			return "", err
 		}
 	}
-	r.version, r.unsure = m.ResourceVersion, false
+	r.expect(m)
 	return r.namespace + "/" + slot, nil
 }
 
@@ -138,19 +138,14 @@ func (r *Record) put(ctx context.Context, m *corev1.ConfigMap, create bool) erro
 	case apierrors.IsForbidden(err):
 		return forbidden(err, verb, "", "configmaps", r.namespace)
 	}
-	return fmt.Errorf("keep the record of the last run as %s/%s: %s", m.Namespace, m.Name, r.c.words(err))
+	return fmt.Errorf("keep the record of the last run as %s/%s: %w", m.Namespace, m.Name, r.c.explain(err))
 }
 
 // Past reads the records of a group's earlier runs, the newest first.
 func (c *Client) Past(ctx context.Context, namespace, record string) ([]live.Stored, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	list, err := c.api.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: pastMark + "=" + record})
-	switch {
-	case apierrors.IsForbidden(err):
-		return nil, forbidden(err, "list", "", "configmaps", namespace)
-	case err != nil:
-		return nil, fmt.Errorf("read the records of earlier runs in namespace %s: %s", namespace, c.words(err))
+	list, err := c.configMaps(ctx, namespace, "the records of earlier runs", metav1.ListOptions{LabelSelector: pastMark + "=" + record})
+	if err != nil {
+		return nil, err
 	}
 	items := slices.DeleteFunc(list.Items, func(m corev1.ConfigMap) bool { return m.Labels[pastMark] != record })
 	slices.SortFunc(items, func(a, b corev1.ConfigMap) int { return keptAt(&b).Compare(keptAt(&a)) })

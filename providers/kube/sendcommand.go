@@ -15,14 +15,15 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 )
 
-// createTries is how often a command is tried to be given, lookAgain the pause between
-// tries and between looks for its answer when a watch fails.
+// withdrawTries is how often a command is tried to be taken back, lookAgain the pause between
+// looks for its answer when a watch fails.
 const (
-	createTries = 3
-	lookAgain   = 300 * time.Millisecond
+	withdrawTries = 3
+	lookAgain     = 300 * time.Millisecond
 )
 
 // SentCommand is a command that was given to the driver of a run in another process.
@@ -30,15 +31,39 @@ type SentCommand struct {
 	c         *Client
 	namespace string
 	object    *commandObject // as it was last read
+	// Over is when the command expires, as it was given last.
+	Over time.Time
 }
 
 // Name is the ConfigMap's "namespace/name".
 func (g *SentCommand) Name() string { return g.namespace + "/" + g.object.name }
 
-// SendCommand gives a command to the driver of a group's run. cmd has no id yet, and expires.
-// The namespace of the commands is made if there is none. namespace is that of the
-// records.
+// SendCommand gives a command to the driver of a group's run. cmd has no id yet; when it gets
+// through only after some tries, its times move along. The namespace of the commands is made if
+// there is none. namespace is that of the records.
 func (c *Client) SendCommand(ctx context.Context, namespace, group string, cmd record.Command) (*SentCommand, error) {
+	life := cmd.Expires.Sub(cmd.At)
+	g := &SentCommand{c: c, namespace: CommandsNamespace(namespace)}
+	name := string(cmd.Kind) + "-" + strings.ToLower(rand.Text())
+	made, err := live.Retried(ctx, func(ctx context.Context) (*corev1.ConfigMap, error) {
+		cmd.At = c.clock.Now()
+		cmd.Expires = cmd.At.Add(life)
+		g.Over = cmd.Expires
+		m, err := asked(g.namespace, name, RecordName(group), cmd)
+		if err != nil {
+			return nil, err
+		}
+		return g.create(ctx, m)
+	})
+	if err != nil {
+		return nil, err
+	}
+	g.object = commandObjectOf(made)
+	return g, nil
+}
+
+// asked is the object of a command.
+func asked(namespace, name, group string, cmd record.Command) (*corev1.ConfigMap, error) {
 	text, err := json.Marshal(commandForm{
 		Version: commandVersion, Kind: cmd.Kind, Run: cmd.Run, Batch: cmd.Batch, Hash: cmd.Hash,
 		By: cmd.By, At: cmd.At, Expires: cmd.Expires, Reason: cmd.Reason,
@@ -49,33 +74,9 @@ func (c *Client) SendCommand(ctx context.Context, namespace, group string, cmd r
 	if len(text) > longestCommand {
 		return nil, fmt.Errorf("the command has %d bytes, and %d at most are heard: give a shorter reason", len(text), longestCommand)
 	}
-	g := &SentCommand{c: c, namespace: CommandsNamespace(namespace)}
-	l := &commandObject{name: string(cmd.Kind) + "-" + strings.ToLower(rand.Text()), text: string(text)}
-	m, err := l.object(g.namespace, RecordName(group))
-	if err != nil {
-		return nil, err
-	}
-	for range createTries {
-		var made *corev1.ConfigMap
-		if made, err = g.create(ctx, m); err == nil {
-			g.object = commandObjectOf(made)
-			return g, nil
-		}
-		var missing *ForbiddenError
-		if errors.As(err, &missing) || errors.Is(err, errNoNamespace) {
-			break
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("give the command: %w", context.Cause(ctx))
-		case <-time.After(lookAgain):
-		}
-	}
-	return nil, err
+	l := &commandObject{name: name, text: string(text)}
+	return l.object(namespace, group)
 }
-
-// errNoNamespace means that the namespace for commands is missing and cannot be made.
-var errNoNamespace = errors.New("no namespace for commands")
 
 // create asks for the object once, and for the namespace if that is missing. An object
 // that is there already is ours: the answer to an earlier try was lost.
@@ -86,7 +87,7 @@ func (g *SentCommand) create(ctx context.Context, m *corev1.ConfigMap) (*corev1.
 	made, err := api.Create(ctx, m, metav1.CreateOptions{})
 	if apierrors.IsNotFound(err) {
 		if err := g.c.makeNamespace(ctx, g.namespace, "commands"); err != nil {
-			return nil, &noNamespace{err}
+			return nil, err
 		}
 		made, err = api.Create(ctx, m, metav1.CreateOptions{})
 	}
@@ -97,15 +98,10 @@ func (g *SentCommand) create(ctx context.Context, m *corev1.ConfigMap) (*corev1.
 	case apierrors.IsForbidden(err):
 		return nil, forbidden(err, "create", "", "configmaps", g.namespace)
 	case err != nil:
-		return nil, fmt.Errorf("give the command: %s", g.c.words(err))
+		return nil, fmt.Errorf("give the command: %w", g.c.explain(err))
 	}
 	return made, nil
 }
-
-// noNamespace is errNoNamespace with the words for it.
-type noNamespace struct{ error }
-
-func (e *noNamespace) Is(target error) bool { return target == errNoNamespace }
 
 // Await waits for the answer until ctx ends, and removes the object when it has come.
 // An error means that there is none.
@@ -176,7 +172,7 @@ func (g *SentCommand) Withdraw(ctx context.Context) (*Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	var err error
-	for range createTries {
+	for range withdrawTries {
 		switch {
 		case g.object.answer != nil:
 			_ = g.c.removeCommand(ctx, g.namespace, g.object)
@@ -191,9 +187,9 @@ func (g *SentCommand) Withdraw(ctx context.Context) (*Answer, error) {
 		if apierrors.IsNotFound(again) {
 			return nil, nil
 		} else if again != nil {
-			return nil, fmt.Errorf("take the command back: %s", g.c.words(again))
+			return nil, fmt.Errorf("take the command back: %w", g.c.explain(again))
 		}
 		g.object = commandObjectOf(m) // changed by the driver, or by somebody else
 	}
-	return nil, fmt.Errorf("take the command back: %s", g.c.words(err))
+	return nil, fmt.Errorf("take the command back: %w", g.c.explain(err))
 }

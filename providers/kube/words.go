@@ -7,11 +7,43 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"strings"
 	"syscall"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/drainboard/drainboard/engine/live"
 )
+
+// explain is why the API cannot be used and what to do, in one sentence, and its kind.
+func (c *Client) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &live.Trouble{Words: c.words(err), Kind: kindOf(err)}
+}
+
+// kindOf is live.ErrDenied, or live.ErrUnreachable where the same request may be answered a
+// moment later; nil for what no waiting mends: a certificate that is not trusted, an answer
+// that the request is wrong.
+func kindOf(err error) error {
+	var (
+		verify *tls.CertificateVerificationError
+		status apierrors.APIStatus
+	)
+	switch {
+	case isPlugin(err), apierrors.IsUnauthorized(err), apierrors.IsForbidden(err), errors.Is(err, live.ErrDenied):
+		return live.ErrDenied
+	case errors.As(err, &verify), errors.Is(err, ErrReadOnly):
+		return nil
+	case errors.As(err, &status):
+		if code := status.Status().Code; code < http.StatusInternalServerError && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout {
+			return nil
+		}
+	}
+	return live.ErrUnreachable
+}
 
 // words says in one sentence why the API cannot be used and what to do.
 func (c *Client) words(err error) string {

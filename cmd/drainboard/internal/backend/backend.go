@@ -115,7 +115,7 @@ func onAWS(k *kube.Client, aws *asg.Client, where Where) Backend {
 // cluster's nodes.
 func openCloud(ctx context.Context, k *kube.Client, readOnly bool) (*asg.Client, error) {
 	o := asg.Options{ReadOnly: readOnly}
-	a, err := asg.Connect(ctx, o)
+	a, err := connect(ctx, o)
 	if !errors.Is(err, asg.ErrNoRegion) {
 		return a, err
 	}
@@ -124,7 +124,12 @@ func openCloud(ctx context.Context, k *kube.Client, readOnly bool) (*asg.Client,
 		return nil, err
 	}
 	o.Fallback = asg.RegionOf(zone)
-	return asg.Connect(ctx, o)
+	return connect(ctx, o)
+}
+
+// connect is asg.Connect with patience: credentials may have to be asked for.
+func connect(ctx context.Context, o asg.Options) (*asg.Client, error) {
+	return live.Retried(ctx, func(ctx context.Context) (*asg.Client, error) { return asg.Connect(ctx, o) })
 }
 
 // machinesOf are the machines of nodes.

@@ -3,20 +3,26 @@ package console
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/live"
 )
+
+// TellRetry says why what a command reads at its start is tried again. A dashboard has it in its
+// log.
+func (c *Console) TellRetry(why error, until time.Time) {
+	fmt.Fprintf(c.Err, "drainboard: %s; trying again until %s\n", why, until.Local().Format("15:04:05"))
+}
 
 // Report says what went wrong and returns the exit code.
 func Report(err error) int {
 	if err == nil {
 		return 0
 	}
-	code := exitcode.WrongUse // what cobra itself refuses is wrong use
+	code := exitcode.Of(err)
 	var e *exitcode.Error
 	if errors.As(err, &e) {
-		code = e.Code
 		err = e.Err
 	}
 	if err != nil && err.Error() != "" {

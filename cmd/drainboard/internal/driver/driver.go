@@ -114,8 +114,7 @@ func (d *driver) fromRecord(ctx context.Context) error {
 	case unfinished:
 		return d.resume(ctx, run)
 	case found && d.Abort == nil: // of the run before this one
-		_, err = d.lease.Record.Keep(ctx, "")
-		err = exitcode.Usage(err)
+		_, err = d.keepRecord(ctx, "")
 	}
 	if err != nil {
 		return err
@@ -204,9 +203,16 @@ func begin(p snapshot.Plan, now time.Time) (run record.Run, events []record.Even
 	return run, events
 }
 
+// keepRecord puts the record as it is beside those of earlier runs, and returns where that is.
+func (d *driver) keepRecord(ctx context.Context, discarded string) (name string, err error) {
+	name, err = live.Retried(ctx, func(ctx context.Context) (string, error) { return d.lease.Record.Keep(ctx, discarded) })
+	return name, exitcode.Usage(err)
+}
+
 // drive runs the loop with a dashboard or without one, to the end.
 func (d *driver) drive(ctx context.Context, run record.Run, first []record.Command) error {
-	var err error // of the loop
+	ctx = live.WithPatience(ctx, nil) // from here on the loop decides what is tried again, and when
+	var err error                     // of the loop
 	defer func() { d.journal.close(run, err) }()
 	clock := d.session.Clock()
 	cloud := d.at.Executor(d.view.Cloud.Poke)
@@ -325,7 +331,7 @@ func result(errOut io.Writer, run record.Run, told bool) error {
 	}
 	if code := run.ExitCode(); code != 0 {
 		why := strings.TrimPrefix(run.Why, string(run.Result)+": ")
-		return exitcode.With(code, fmt.Errorf("%s: %s", run.Result, why))
+		return exitcode.Told(code, fmt.Errorf("%s: %s", run.Result, why)) // by run.finished
 	}
 	return nil
 }

@@ -59,9 +59,9 @@ func (d *driver) fit(ctx context.Context, run record.Run) (record.Run, error) {
 // discard puts the record of an unfinished run aside, and tells what it has left, as far
 // as the record says (run is nil if it cannot be read), and what it may have left.
 func (d *driver) discard(ctx context.Context, run *record.Run, why string) error {
-	name, err := d.lease.Record.Keep(ctx, fmt.Sprintf("put aside by %s: %s", session.User(), why))
+	name, err := d.keepRecord(ctx, fmt.Sprintf("put aside by %s: %s", session.User(), why))
 	if err != nil {
-		return exitcode.Usage(err)
+		return err
 	}
 	d.warn("", "record", present.PutAside(d.session.RecordName(name), why))
 	var changed []string

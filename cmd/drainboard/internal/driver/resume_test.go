@@ -37,8 +37,8 @@ func TestResumeChecksTheRightToForce(t *testing.T) {
 	d := &driver{Upgrade: &Upgrade{Console: console.Console{Out: io.Discard, Err: io.Discard}}, session: &session.Session{Environment: session.NewInCluster(noDeletes(t), "drainboard")}, at: anyGroup{}}
 	err := d.resume(t.Context(), run)
 	var e *exitcode.Error
-	if !errors.As(err, &e) || e.Code != exitcode.WrongUse {
-		t.Fatalf("resume: %v, want exit code %d", err, exitcode.WrongUse)
+	if !errors.As(err, &e) || e.Code != exitcode.Denied {
+		t.Fatalf("resume: %v, want exit code %d", err, exitcode.Denied)
 	}
 	for _, want := range []string{"web-1", "delete pods", `verbs: ["delete"]`} {
 		if !strings.Contains(e.Error(), want) {

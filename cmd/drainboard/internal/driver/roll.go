@@ -109,7 +109,7 @@ func (r *rollDriver) nothing(ctx context.Context) error {
 	r.through(ctx)
 	text := "there is nothing to do"
 	if code := r.value.ExitCode(); code != 0 {
-		return exitcode.With(code, errors.New(text+", but nodes are outdated in groups that cannot be rolled now"))
+		return exitcode.Told(code, errors.New(text+", but nodes are outdated in groups that cannot be rolled now"))
 	}
 	fmt.Fprintln(r.Err, text)
 	return nil
@@ -308,9 +308,9 @@ func (r *rollDriver) conclude() error {
 	code := r.value.ExitCode()
 	switch {
 	case r.crash != nil:
-		return exitcode.With(code, fmt.Errorf("%s\n%w", text, r.crash))
+		return exitcode.Told(code, fmt.Errorf("%s\n%w", text, r.crash)) // by roll.finished
 	case code != 0:
-		return exitcode.With(code, errors.New(text))
+		return exitcode.Told(code, errors.New(text))
 	}
 	fmt.Fprintln(r.Err, text)
 	return nil

@@ -1,31 +1,69 @@
 package exitcode
 
+import (
+	"errors"
+
+	"github.com/drainboard/drainboard/engine/live"
+)
+
 // Exit codes, as `drainboard --help` lists them.
 const (
-	Failed   = 1
-	WrongUse = 2
-	Aborted  = 3
-	Held     = 6
-	Paused   = 9
+	Failed      = 1
+	WrongUse    = 2
+	Aborted     = 3
+	Held        = 6
+	Paused      = 9
+	Unreachable = 10
+	Denied      = 11
 )
 
 // Error is an error with the exit code that it stands for.
 type Error struct {
 	Code int
 	Err  error
+	// Told: what was written for programs ends with the code already.
+	Told bool
 }
 
 // With is an error that ends the process with a code.
-func With(code int, err error) error { return &Error{code, err} }
+func With(code int, err error) error { return &Error{Code: code, Err: err} }
+
+// Told is With for an end that was told to programs already.
+func Told(code int, err error) error { return &Error{code, err, true} }
 
 func (e *Error) Error() string { return e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Usage marks an error as wrong use or configuration.
+// Usage marks an error as wrong use or configuration, unless it is of those kinds that no other
+// use mends: not reachable, credentials or rights missing.
 func Usage(err error) error {
 	if err == nil {
 		return nil
 	}
-	return With(WrongUse, err)
+	return With(kind(err), err)
+}
+
+// Of is the exit code of an error, 0 of none. What carries no code was refused before anything
+// began, as cobra refuses what it does not know.
+func Of(err error) int {
+	var e *Error
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &e):
+		return e.Code
+	}
+	return kind(err)
+}
+
+// kind is the exit code for why a command could not begin.
+func kind(err error) int {
+	switch {
+	case errors.Is(err, live.ErrUnreachable):
+		return Unreachable
+	case errors.Is(err, live.ErrDenied):
+		return Denied
+	}
+	return WrongUse
 }

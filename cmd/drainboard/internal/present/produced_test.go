@@ -80,7 +80,7 @@ func TestEveryFieldIsProduced(t *testing.T) {
 	found := map[string]bool{}
 	for _, doc := range []any{
 		PlannedPool{Look: look, Roll: controller, Run: plan}.JSON(), status.JSON(), remote.JSON(), StatusList([]Status{status}),
-		GroupsOf([]GroupRow{group}), RollOf(several), ChangeOf(change), api.EventOf(event),
+		GroupsOf([]GroupRow{group}), RollOf(several), ChangeOf(change), api.EventOf(event), ExitOf(2, "why"),
 	} {
 		produced(reflect.ValueOf(doc), found)
 	}

@@ -30,7 +30,7 @@ var rewrite = flag.Bool("rewrite", false, "write the schemas and the reference i
 // documents are all that programs get, in the order of docs/json.md.
 var documents = []any{
 	api.GroupList{}, api.GroupStatus{}, api.GroupStatusList{}, api.GroupPlan{}, api.RollPlan{}, api.ShootChangePlan{}, api.CommandResult{},
-	api.Event{}, api.HookEvent{}, api.Version{},
+	api.Event{}, api.HookEvent{}, api.Exit{}, api.Version{},
 }
 
 const repository = "../../../.."
@@ -200,7 +200,7 @@ func enumerations(t *testing.T) map[string][]any {
 			t.Errorf("the type %s has %d constants", of, len(out[name]))
 		}
 	}
-	codes := map[int]bool{exitcode.Failed: true, exitcode.WrongUse: true, exitcode.Aborted: true, exitcode.Held: true, exitcode.Paused: true}
+	codes := map[int]bool{exitcode.Failed: true, exitcode.WrongUse: true, exitcode.Aborted: true, exitcode.Held: true, exitcode.Paused: true, exitcode.Unreachable: true, exitcode.Denied: true}
 	for _, result := range out["result"] {
 		if result == api.Word(string(record.NodesLeft)) {
 			result = string(record.NodesLeft)
@@ -210,6 +210,9 @@ func enumerations(t *testing.T) map[string][]any {
 	for code := range 16 {
 		if codes[code] {
 			out["exitCode"] = append(out["exitCode"], code)
+			if word := ExitOf(code, "").Result; word != "" {
+				out["exit"] = append(out["exit"], word)
+			}
 		}
 	}
 	return out

@@ -37,7 +37,7 @@ func (o *Order) say(v verdict) error {
 		if v.Obeyed {
 			return nil
 		}
-		return exitcode.With(exitcode.Failed, errors.New(""))
+		return exitcode.Told(exitcode.Failed, errors.New(""))
 	}
 	switch {
 	case v.Obeyed:

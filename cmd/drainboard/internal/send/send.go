@@ -191,13 +191,13 @@ func (o *Order) ask(ctx context.Context, driver string) (wanted bool, err error)
 // command is over.
 func (o *Order) await(ctx context.Context) error {
 	now := o.kube.Clock().Now()
-	over := now.Add(o.Wait + overrun)
 	given, err := o.kube.SendCommand(ctx, o.Options.Namespace, o.Group, record.Command{
-		Kind: o.Kind, Run: o.run.ID, Batch: o.Batch, Hash: o.Hash, By: session.User(), At: now, Expires: over, Reason: o.Reason,
+		Kind: o.Kind, Run: o.run.ID, Batch: o.Batch, Hash: o.Hash, By: session.User(), At: now, Expires: now.Add(o.Wait + overrun), Reason: o.Reason,
 	})
 	if err != nil {
 		return exitcode.Usage(err)
 	}
+	over := given.Over
 	waiting, cancel := context.WithTimeout(ctx, o.Wait)
 	defer cancel()
 	answer, err := given.Await(waiting)

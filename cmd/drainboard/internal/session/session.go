@@ -63,7 +63,7 @@ func (o Options) Connect(ctx context.Context, where backend.Where, rights []kube
 	if err != nil {
 		return nil, nil, cmp.Or(e.Lacks(), exitcode.Usage(err))
 	}
-	return &Session{e, groups, where}, e, nil
+	return &Session{e, backend.Patient(groups), where}, e, nil
 }
 
 // Open is Connect, or, with --cloudonly, OpenCloudOnly.
@@ -87,7 +87,7 @@ func (o Options) OpenCloudOnly(ctx context.Context, where backend.Where, readOnl
 	if err != nil {
 		return nil, nil, err
 	}
-	return &Session{e, e.groups, where}, e, nil
+	return &Session{e, backend.Patient(e.groups), where}, e, nil
 }
 
 // Find settles which group is meant by a name: an Auto Scaling group's, that of an instance
@@ -156,9 +156,9 @@ type View struct {
 // watch, if not nil, is told what the group's record says and who drives its run.
 func (s *Session) Read(ctx context.Context, at backend.Group, watch *live.Watch) (View, error) {
 	defer RaiseGCPercent()()
-	v := View{World: world.New(), Cloud: at.Feed(func(ctx context.Context) time.Time { return s.began(ctx, at.Name()) })}
+	v := View{World: world.New(), Cloud: at.Feed(func(feed context.Context) time.Time { return s.began(live.Patient(feed, ctx), at.Name()) })}
 	var sources []world.Source
-	v.Queue, sources = s.Open(ctx, at, v.Cloud, watch)
+	v.Queue, sources = s.Open(live.WithPatience(ctx, nil), at, v.Cloud, watch) // feeds try again by themselves
 	if err := s.Lacks(); err != nil {
 		v.Queue.Close()
 		return View{}, err

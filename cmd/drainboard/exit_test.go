@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/clitest"
+	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/api/apitest"
+)
+
+// The last object of a command with -o json tells the exit code, when the command was refused
+// too, and only once.
+func TestTheLastObjectTellsTheExit(t *testing.T) {
+	denied := clitest.Serving(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+	})
+	stuck := []string{"demo", "--scenario", "stuck", "--auto", "--speed", "1000"}
+	for _, c := range []struct {
+		args   []string
+		code   int
+		result string // "" if it is told by an event
+	}{
+		{[]string{"plan", "web", "--nonsense", "-o", "json"}, 2, "wrong-use"},
+		{[]string{"plan", "web", "--order", "none", "--output=json"}, 2, "wrong-use"},
+		{[]string{"status", "-o=json", "--kubeconfig", "/nonexistent"}, 2, "wrong-use"},
+		{[]string{"groups", "-ojson", "--kubeconfig", *denied.KubeConfig}, 11, "denied"},
+		{[]string{"abort", "web", "--yes", "-o", "json", "--kubeconfig", *denied.KubeConfig}, 11, "denied"},
+		{[]string{"upgrade", "web", "--auto", "-o", "json", "--kubeconfig", *denied.KubeConfig}, 11, "denied"},
+		{append(stuck, "-o", "json"), 4, ""},
+	} {
+		var out bytes.Buffer
+		code := execute(t.Context(), newRoot(strings.NewReader(""), &out, &bytes.Buffer{}), c.args)
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		last := lines[len(lines)-1]
+		if code != c.code {
+			t.Errorf("%q: exit code %d, want %d", c.args, code, c.code)
+		}
+		var exit api.Exit
+		if err := json.Unmarshal([]byte(last), &exit); err != nil || exit.ExitCode != c.code || exit.Message == "" {
+			t.Errorf("%q: %v: %s", c.args, err, last)
+		}
+		if c.result == "" {
+			if strings.Contains(out.String(), `"kind":"Exit"`) {
+				t.Errorf("%q: it is told twice: %s", c.args, last)
+			}
+			continue
+		}
+		apitest.Valid(t, []byte(last))
+		if exit.Result != c.result || len(lines) != 1 {
+			t.Errorf("%q: %s", c.args, out.String())
+		}
+	}
+	var out bytes.Buffer
+	if execute(t.Context(), newRoot(strings.NewReader(""), &out, &bytes.Buffer{}), []string{"plan"}); out.Len() > 0 {
+		t.Errorf("without -o json: %s", out.String())
+	}
+}

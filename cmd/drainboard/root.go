@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"k8s.io/utils/ptr"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
@@ -35,12 +33,7 @@ const exitCodes = `Exit codes:
   8 nodes left by choice            9 paused, resumable`
 
 func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
-	flags := &genericclioptions.ConfigFlags{
-		KubeConfig:  ptr.To(""),
-		Context:     ptr.To(""),
-		ClusterName: ptr.To(""),
-	}
-	a := &app{Console: console.NewConsole(in, out, errOut), Options: session.Options{Flags: flags, Version: version}}
+	a := &app{Console: console.NewConsole(in, out, errOut), Options: session.Options{Version: version}}
 	var f console.Face
 	root := &cobra.Command{
 		Use:   "drainboard",
@@ -56,7 +49,7 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	root.SetIn(in)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	flags.AddFlags(root.PersistentFlags())
+	a.clusterFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&a.Namespace, "record-namespace", kube.Namespace, "namespace of the run records and locks; commands to runs are in NAMESPACE-commands")
 	a.themeFlag(root)
 	root.AddCommand(a.sendCmds()...)

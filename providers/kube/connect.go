@@ -13,10 +13,9 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
-	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -132,10 +131,10 @@ func open(cfg *rest.Config, version string) (*Client, error) {
 	urgent.QPS = -1
 	urgent.ContentType = kruntime.ContentTypeJSON // small, and readable on the wire
 
-	if c.api, err = kubernetes.NewForConfigAndClient(limited, client); err != nil {
+	if c.api, err = newGroups(limited, client); err != nil {
 		return nil, fmt.Errorf("cannot set up the client for %s: %w", cfg.Host, err)
 	}
-	if c.urgent, err = kubernetes.NewForConfigAndClient(urgent, client); err != nil {
+	if c.urgent, err = newGroups(urgent, client); err != nil {
 		return nil, fmt.Errorf("cannot set up the client for %s: %w", cfg.Host, err)
 	}
 	if c.large, err = largeClient(limited); err != nil {
@@ -160,11 +159,7 @@ func largeClient(cfg *rest.Config) (rest.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	api, err := corev1.NewForConfigAndClient(cfg, client)
-	if err != nil {
-		return nil, err
-	}
-	return api.RESTClient(), nil
+	return newGroup(cfg, client, "/api", corev1.SchemeGroupVersion)
 }
 
 // warm makes the connection for a large list while the cloud is opened. Whether that

@@ -123,7 +123,7 @@ func keptAt(m *corev1.ConfigMap) time.Time {
 func (r *Record) put(ctx context.Context, m *corev1.ConfigMap, create bool) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	api := r.c.urgent.CoreV1().ConfigMaps(r.namespace)
+	api := r.c.urgent.configMaps(r.namespace)
 	verb := "update"
 	var err error
 	if create {
@@ -145,7 +145,7 @@ func (r *Record) put(ctx context.Context, m *corev1.ConfigMap, create bool) erro
 func (c *Client) Past(ctx context.Context, namespace, record string) ([]live.Stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	list, err := c.api.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: pastMark + "=" + record})
+	list, err := c.api.configMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: pastMark + "=" + record})
 	switch {
 	case apierrors.IsForbidden(err):
 		return nil, forbidden(err, "list", "", "configmaps", namespace)

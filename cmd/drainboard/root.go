@@ -60,6 +60,7 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	root.AddCommand(a.sendCmds()...)
 	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.watchCmd(), a.groupsCmd(), a.statusCmd(), a.reportCmd(), a.demoCmd(), a.versionCmd(), manCmd())
 	addHelp(root)
+	a.addCompletion(root)
 	return root
 }
 

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -27,6 +29,24 @@ func (f Flags) loader() clientcmd.ClientConfig {
 	over := &clientcmd.ConfigOverrides{ClusterDefaults: clientcmd.ClusterDefaults, CurrentContext: f.Context}
 	over.Context.Cluster = f.Cluster
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, over)
+}
+
+// Contexts are the names of the kubeconfig's contexts, in order; none if it cannot be read.
+func (f Flags) Contexts() []string {
+	raw, err := f.loader().RawConfig()
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(raw.Contexts))
+}
+
+// Clusters are the names of its clusters, in order; none if it cannot be read.
+func (f Flags) Clusters() []string {
+	raw, err := f.loader().RawConfig()
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(raw.Clusters))
 }
 
 var errNoConfig = errors.New("there is no kubeconfig: set KUBECONFIG or --kubeconfig, or make ~/.kube/config")

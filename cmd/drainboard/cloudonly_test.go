@@ -23,7 +23,6 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/api/apitest"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/record"
@@ -352,7 +351,7 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 // As long as the record does not say that a run has ended, the tag does not either.
 func TestCloudOnlyTagFollowsTheRecord(t *testing.T) {
 	aws := aloneWith(t)
-	s, _, err := (session.Options{Flags: genericclioptions.NewConfigFlags(false)}).OpenCloudOnly(t.Context(), backend.Where{CloudOnly: true}, false)
+	s, _, err := (session.Options{}).OpenCloudOnly(t.Context(), backend.Where{CloudOnly: true}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

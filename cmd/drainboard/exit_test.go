@@ -27,9 +27,9 @@ func TestTheLastObjectTellsTheExit(t *testing.T) {
 		{[]string{"plan", "web", "--nonsense", "-o", "json"}, 2, "wrong-use"},
 		{[]string{"plan", "web", "--order", "none", "--output=json"}, 2, "wrong-use"},
 		{[]string{"status", "-o=json", "--kubeconfig", "/nonexistent"}, 2, "wrong-use"},
-		{[]string{"groups", "-ojson", "--kubeconfig", *denied.KubeConfig}, 11, "denied"},
-		{[]string{"abort", "web", "--yes", "-o", "json", "--kubeconfig", *denied.KubeConfig}, 11, "denied"},
-		{[]string{"upgrade", "web", "--auto", "-o", "json", "--kubeconfig", *denied.KubeConfig}, 11, "denied"},
+		{[]string{"groups", "-ojson", "--kubeconfig", denied.Kubeconfig}, 11, "denied"},
+		{[]string{"abort", "web", "--yes", "-o", "json", "--kubeconfig", denied.Kubeconfig}, 11, "denied"},
+		{[]string{"upgrade", "web", "--auto", "-o", "json", "--kubeconfig", denied.Kubeconfig}, 11, "denied"},
 		{append(stuck, "-o", "json"), 4, ""},
 	} {
 		var out bytes.Buffer

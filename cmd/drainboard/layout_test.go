@@ -41,7 +41,7 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"./engine", []string{self + "engine/live", self + "engine/sim", self + "engine/snapshot", self + "engine/strategy"}},
 		{"./engine/strategy", []string{self + "engine/live", self + "engine/sim", self + "engine/snapshot"}},
 		{"./engine/api", []string{self + "engine$", self + "engine/assess", self + "engine/snapshot", self + "engine/live", self + "engine/roll", self + "engine/sim", self + "engine/strategy", self + "engine/validation", self + "providers", self + "ui", self + "cmd"}},
-		{"./cmd/drainboard", []string{self + "engine/api/apitest", "github.com/santhosh-tekuri/jsonschema"}},
+		{"./cmd/drainboard", []string{self + "engine/api/apitest", "github.com/santhosh-tekuri/jsonschema", "html/template", "k8s.io/client-go/kubernetes", "k8s.io/cli-runtime", "sigs.k8s.io/kustomize"}},
 		{"./engine/...", []string{self + "providers", self + "ui", self + "themes", self + "cmd", "k8s.io/client-go", "k8s.io/api/", "github.com/aws/", "charm.land/"}},
 		{"./providers/...", []string{self + "ui", self + "themes", self + "cmd", "charm.land/"}},
 		{"./ui/...", []string{self + "providers", self + "engine/live", self + "cmd", "k8s.io/client-go", "github.com/aws/"}},

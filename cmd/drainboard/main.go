@@ -14,9 +14,6 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 )
 
-// version is set when a release is built.
-var version = "dev"
-
 // gcPercent collects sooner than Go does by itself: what a cluster's pods take in
 // memory weighs more, over hours, than the collections at the start.
 const gcPercent = 50

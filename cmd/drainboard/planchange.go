@@ -15,8 +15,9 @@ import (
 
 const changeHelp = `A change of a Gardener Shoot: what each of its worker pools gets (docs/gardener.md).
 
-  drainboard plan --provider gardener --shoot garden-shop/prod --garden-kubeconfig FILE --change NEW.yaml
-  drainboard plan --provider gardener --shoot-file OLD.yaml --change NEW.yaml        # no cluster is asked
+  drainboard plan --provider gardener --shoot garden-shop/prod --garden-kubeconfig FILE \
+    --change NEW.yaml
+  drainboard plan --provider gardener --shoot-file OLD.yaml --change NEW.yaml  # asks no cluster
   drainboard plan --provider gardener --shoot-file OLD.yaml --kubernetes-version 1.32.0
   drainboard plan POOL... --provider gardener ... --machine-image-version 1632.0.0
 

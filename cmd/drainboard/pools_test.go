@@ -204,7 +204,7 @@ func TestPoolForPrograms(t *testing.T) {
 	}
 	out.Reset()
 	root := newRoot(strings.NewReader(""), a.Out, a.Err)
-	root.SetArgs([]string{"groups", "-o", "json", "--kubeconfig", *a.Flags.KubeConfig})
+	root.SetArgs([]string{"groups", "-o", "json", "--kubeconfig", a.Flags.Kubeconfig})
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestRefusedInAPool(t *testing.T) {
 	} {
 		a := shootCluster(t)
 		root := newRoot(strings.NewReader(""), a.Out, a.Err)
-		root.SetArgs(append(strings.Fields(args), "--kubeconfig", *a.Flags.KubeConfig))
+		root.SetArgs(append(strings.Fields(args), "--kubeconfig", a.Flags.Kubeconfig))
 		if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v", args, err)
 		}
@@ -280,7 +280,7 @@ func planOfWeb(t *testing.T, drained string, args ...string) string {
 	more["/api/v1/nodes"] = nodesOfWeb(drained)
 	a := shootCluster(t, more)
 	root := newRoot(strings.NewReader(""), a.Out, a.Err)
-	root.SetArgs(append(append([]string{"plan", "web"}, args...), "--kubeconfig", *a.Flags.KubeConfig))
+	root.SetArgs(append(append([]string{"plan", "web"}, args...), "--kubeconfig", a.Flags.Kubeconfig))
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -354,7 +354,7 @@ func TestPlanNeedsAPoolOrAChange(t *testing.T) {
 	for _, args := range []string{"plan --provider gardener", "plan --shoot g/s --garden-kubeconfig f", "plan --provider gardener -o json"} {
 		a := shootCluster(t)
 		root := newRoot(strings.NewReader(""), a.Out, a.Err)
-		root.SetArgs(append(strings.Fields(args), "--kubeconfig", *a.Flags.KubeConfig))
+		root.SetArgs(append(strings.Fields(args), "--kubeconfig", a.Flags.Kubeconfig))
 		var wrong *exitcode.Error
 		if err := root.ExecuteContext(t.Context()); !errors.As(err, &wrong) || wrong.Code != exitcode.WrongUse || !strings.Contains(err.Error(), "which POOL, or which change? Name a POOL") {
 			t.Errorf("%v: %v", args, err)
@@ -429,7 +429,7 @@ func TestStatusTakesWhereFlags(t *testing.T) {
 	run := func(args ...string) (string, error) {
 		a := shootCluster(t)
 		root := newRoot(strings.NewReader(""), a.Out, a.Err)
-		root.SetArgs(append(append([]string{"status"}, args...), "--kubeconfig", *a.Flags.KubeConfig))
+		root.SetArgs(append(append([]string{"status"}, args...), "--kubeconfig", a.Flags.Kubeconfig))
 		err := root.ExecuteContext(t.Context())
 		return a.Out.(*bytes.Buffer).String(), err
 	}

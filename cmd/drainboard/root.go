@@ -9,16 +9,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"k8s.io/utils/ptr"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/watch"
-	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/ui"
@@ -41,14 +37,10 @@ const exitCodes = `Exit codes:
 const startLimit = 60 * time.Second
 
 func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
-	flags := &genericclioptions.ConfigFlags{
-		KubeConfig:  ptr.To(""),
-		Context:     ptr.To(""),
-		ClusterName: ptr.To(""),
-	}
-	a := &app{Console: console.NewConsole(in, out, errOut), Options: session.Options{Flags: flags, Version: version}}
+	a := &app{Console: console.NewConsole(in, out, errOut), Options: session.Options{Version: version}}
 	var f console.Face
 	patience := &live.Patience{Tell: a.TellRetry}
+	var showVersion bool
 	root := &cobra.Command{
 		Use:   "drainboard",
 		Short: "Roll the nodes of a Kubernetes cluster, and see what holds them up",
@@ -60,18 +52,26 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
 			cmd.SetContext(live.WithPatience(cmd.Context(), patience))
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.pickGroup(cmd, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if showVersion {
+				return a.version(false)
+			}
+			return a.pickGroup(cmd, f)
+		},
 	}
 	root.Flags().BoolVar(&f.Plain, "plain", false, console.PlainHelp)
+	root.Flags().BoolVar(&showVersion, "version", false, "the same as drainboard version")
 	root.SetIn(in)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	flags.AddFlags(root.PersistentFlags())
+	a.clusterFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&a.Namespace, "record-namespace", kube.Namespace, "namespace of the run records and locks; commands to runs are in NAMESPACE-commands")
 	root.PersistentFlags().DurationVar(&patience.Limit, "start-timeout", startLimit, "how long what is read at the start is tried again while cluster or cloud is not reachable or throttles")
 	a.themeFlag(root)
 	root.AddCommand(a.sendCmds()...)
-	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.watchCmd(), a.groupsCmd(), a.statusCmd(), a.reportCmd(), a.demoCmd(), a.versionCmd())
+	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.watchCmd(), a.groupsCmd(), a.statusCmd(), a.reportCmd(), a.demoCmd(), a.versionCmd(), manCmd())
+	addHelp(root)
+	a.addCompletion(root)
 	return root
 }
 
@@ -112,28 +112,6 @@ func (a *app) pickGroup(cmd *cobra.Command, f console.Face) error {
 		}
 	}
 	return upgrade.RunE(upgrade, []string{name})
-}
-
-func (a *app) versionCmd() *cobra.Command {
-	var o string
-	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Say which version this is",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			asJSON, err := output(o)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return present.JSON(a.Out, api.Version{Version: version})
-			}
-			_, err = fmt.Fprintln(a.Out, "drainboard "+version)
-			return err
-		},
-	}
-	cmd.Flags().StringVarP(&o, "output", "o", "text", "text or json")
-	return cmd
 }
 
 // output reads -o.

@@ -184,7 +184,7 @@ func garden(t *testing.T, objects map[string]string) (kubeconfig string, asked f
 			_, _ = w.Write([]byte(object))
 		}
 	})
-	return *flags.KubeConfig, func() []string {
+	return flags.Kubeconfig, func() []string {
 		mu.Lock()
 		defer mu.Unlock()
 		return slices.Clone(list)

@@ -9,6 +9,13 @@ import (
 
 const cloudOnlyHelp = "kops: without Kubernetes: no kubeconfig, nothing is drained, nothing is validated, pods die with their machines (docs/cloudonly.md)"
 
+// clusterFlags has the flags that choose a cluster: kubectl's.
+func (a *app) clusterFlags(fl *pflag.FlagSet) {
+	fl.StringVar(&a.Flags.Kubeconfig, "kubeconfig", "", "kubeconfig file (default: what $KUBECONFIG lists, else ~/.kube/config)")
+	fl.StringVar(&a.Flags.Context, "context", "", "context of the kubeconfig (default: its current one)")
+	fl.StringVar(&a.Flags.Cluster, "cluster", "", "cluster of the kubeconfig, in place of the context's")
+}
+
 // addWhere has the flags that say where groups are looked for on a command. Their defaults are those of kops's environment.
 func addWhere(fl *pflag.FlagSet, f *backend.Where) {
 	fl.StringVar(&f.Provider, "provider", backend.Any, "where the group lives: auto (a group with kops's tags is kops's, a node with Gardener's label of a pool's), asg, kops or gardener")

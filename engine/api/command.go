@@ -20,5 +20,10 @@ type CommandResult struct {
 // Version is what `version -o json` prints.
 type Version struct {
 	TypeMeta
-	Version string `json:"version"` // Version of drainboard
+	Version   string `json:"version"`            // Version of drainboard
+	Commit    string `json:"commit,omitempty"`   // Commit that it was built from
+	Date      string `json:"date,omitempty"`     // Date of that commit
+	Modified  bool   `json:"modified,omitempty"` // Modified: with changes that are in no commit
+	GoVersion string `json:"goVersion"`          // GoVersion that it was built with
+	Platform  string `json:"platform"`           // Platform is OS/ARCH
 }

@@ -3,6 +3,7 @@
 //
 //	engine     decisions for 500, 5,000 and 50,000 nodes with 30 pods each beside those
 //	           of the commit before, one snapshot, and whole simulated rolls (go test -bench)
+//	size       the program on disk and zipped; start and memory of `drainboard version`
 //	demo       from the start of `drainboard demo` to its first full frame
 //	reaction   from a disruption budget's opening to the accepted eviction of the pod
 //	           that waited for it, beside kubectl drain, by the API server's audit log
@@ -41,7 +42,7 @@ const limit = 30 * time.Minute
 
 func main() {
 	b := bench{}
-	only := flag.String("only", "engine,demo,dashboard,reaction,roll,kops,watch", "what to measure")
+	only := flag.String("only", "size,engine,demo,dashboard,reaction,roll,kops,watch", "what to measure")
 	flag.IntVar(&b.openings, "openings", 40, "budgets to open, for drainboard and for kubectl drain")
 	flag.StringVar(&b.before, "before", "HEAD~1", "the commit that decisions are measured beside")
 	flag.BoolVar(&b.keep, "keep", false, "keep the labs' directories")
@@ -88,7 +89,7 @@ func (b *bench) run(ctx context.Context, only []string) (err error) {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"engine", b.engine}, {"demo", b.demo}, {"dashboard", b.dashboards}, {"reaction", b.reactions}, {"roll", b.roll}, {"kops", b.kops}, {"watch", b.watch}} {
+	}{{"size", b.size}, {"engine", b.engine}, {"demo", b.demo}, {"dashboard", b.dashboards}, {"reaction", b.reactions}, {"roll", b.roll}, {"kops", b.kops}, {"watch", b.watch}} {
 		if !slices.Contains(only, part.name) {
 			continue
 		}

@@ -16,8 +16,6 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -78,8 +76,7 @@ func Connect(ctx context.Context, o Options, version string, readOnly bool) (*Cl
 		if at.file == "" {
 			continue
 		}
-		flags := genericclioptions.NewConfigFlags(false)
-		flags.KubeConfig = &at.file
+		flags := kube.Flags{Kubeconfig: at.file}
 		open, rights := kube.ConnectReadOnly, []kube.Right(nil)
 		if at.acts {
 			open, rights = kube.Connect, c.WriteRights()

@@ -146,7 +146,7 @@ func (a *Announcer) post(ctx context.Context, e record.Event) error {
 		event.Type = corev1.EventTypeWarning
 	}
 	event.Name = fmt.Sprintf("%s.%x", event.InvolvedObject.Name, time.Now().UnixNano()) // as client-go names them
-	_, err := a.c.api.CoreV1().Events(event.Namespace).Create(ctx, event, metav1.CreateOptions{})
+	_, err := a.c.api.events(event.Namespace).Create(ctx, event, metav1.CreateOptions{})
 	return err
 }
 
@@ -154,7 +154,7 @@ func (a *Announcer) post(ctx context.Context, e record.Event) error {
 // none.
 func (a *Announcer) recordUID(ctx context.Context) types.UID {
 	if a.record == "" {
-		if m, err := a.c.api.CoreV1().ConfigMaps(a.namespace).Get(ctx, a.name, metav1.GetOptions{}); err == nil {
+		if m, err := a.c.api.configMaps(a.namespace).Get(ctx, a.name, metav1.GetOptions{}); err == nil {
 			a.record = m.UID
 		}
 	}

@@ -2,7 +2,6 @@ package kube
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,11 +12,9 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
-	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -43,34 +40,34 @@ const (
 //
 // From here on client-go writes nothing to the terminal: klog is silenced, and
 // what credential plugins print is kept for error messages.
-func Connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version string) (*Client, error) {
+func Connect(ctx context.Context, flags Flags, version string) (*Client, error) {
 	return connect(ctx, flags, version, false)
 }
 
 // connect is Connect, or ConnectReadOnly.
-func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version string, readOnly bool) (*Client, error) {
-	loader := flags.ToRawKubeConfigLoader()
+func connect(ctx context.Context, flags Flags, version string, readOnly bool) (*Client, error) {
+	loader := flags.loader()
 	raw, err := loader.RawConfig()
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the kubeconfig: %s; check --kubeconfig and KUBECONFIG", sentence(err.Error()))
 	}
 	current := raw.CurrentContext
-	if flags.Context != nil && *flags.Context != "" {
-		current = *flags.Context
+	if flags.Context != "" {
+		current = flags.Context
 	}
 	if _, known := raw.Contexts[current]; current != "" && !known {
 		return nil, fmt.Errorf("the kubeconfig has no context %q; %s", current, contexts(raw.Contexts))
 	}
-	cfg, err := flags.ToRESTConfig()
+	cfg, err := loader.ClientConfig()
 	if err != nil {
 		if clientcmd.IsEmptyConfig(err) {
-			return nil, errNoConfig
+			return nil, noConfig(flags)
 		}
 		return nil, fmt.Errorf("the kubeconfig does not lead to a cluster: %s", sentence(err.Error()))
 	}
-	given := flags.APIServer != nil && *flags.APIServer != "" || os.Getenv("KUBERNETES_MASTER") != ""
+	given := os.Getenv("KUBERNETES_MASTER") != ""
 	if len(raw.Clusters) == 0 && !given && cfg.Host == clientcmd.ClusterDefaults.Server {
-		return nil, errNoConfig
+		return nil, noConfig(flags)
 	}
 	if current == "" && len(raw.Contexts) > 0 && !given && cfg.Host == clientcmd.ClusterDefaults.Server {
 		return nil, fmt.Errorf("the kubeconfig has no current context; %s", contexts(raw.Contexts))
@@ -100,8 +97,6 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version 
 
 // silence keeps client-go's own log off the terminal.
 var silence = sync.OnceFunc(func() { klog.SetLogger(klog.Logger{}) })
-
-var errNoConfig = errors.New("there is no kubeconfig: set KUBECONFIG or --kubeconfig, or make ~/.kube/config")
 
 // open makes the clients of a configuration, without asking the cluster anything.
 func open(cfg *rest.Config, version string) (*Client, error) {
@@ -135,10 +130,10 @@ func open(cfg *rest.Config, version string) (*Client, error) {
 	urgent.QPS = -1
 	urgent.ContentType = kruntime.ContentTypeJSON // small, and readable on the wire
 
-	if c.api, err = kubernetes.NewForConfigAndClient(limited, client); err != nil {
+	if c.api, err = newGroups(limited, client); err != nil {
 		return nil, fmt.Errorf("cannot set up the client for %s: %w", cfg.Host, err)
 	}
-	if c.urgent, err = kubernetes.NewForConfigAndClient(urgent, client); err != nil {
+	if c.urgent, err = newGroups(urgent, client); err != nil {
 		return nil, fmt.Errorf("cannot set up the client for %s: %w", cfg.Host, err)
 	}
 	if c.large, err = largeClient(limited); err != nil {
@@ -163,11 +158,7 @@ func largeClient(cfg *rest.Config) (rest.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	api, err := corev1.NewForConfigAndClient(cfg, client)
-	if err != nil {
-		return nil, err
-	}
-	return api.RESTClient(), nil
+	return newGroup(cfg, client, "/api", corev1.SchemeGroupVersion)
 }
 
 // warm makes the connection for a large list while the cloud is opened. Whether that

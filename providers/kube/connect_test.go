@@ -12,14 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
 
 	"github.com/drainboard/drainboard/engine/live"
 )
 
 // kubeconfig writes a kubeconfig with one context, "prod", and returns flags for it.
-func kubeconfig(t *testing.T, server, user string) *genericclioptions.ConfigFlags {
+func kubeconfig(t *testing.T, server, user string) Flags {
 	t.Helper()
 	t.Setenv("KUBERNETES_MASTER", "")
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
@@ -31,9 +30,7 @@ func kubeconfig(t *testing.T, server, user string) *genericclioptions.ConfigFlag
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	flags := genericclioptions.NewConfigFlags(false)
-	flags.KubeConfig = &path
-	return flags
+	return Flags{Kubeconfig: path}
 }
 
 func TestConnect(t *testing.T) {
@@ -64,35 +61,41 @@ func TestConnectFailures(t *testing.T) {
 
 	for _, tt := range []struct {
 		name  string
-		flags func(t *testing.T) *genericclioptions.ConfigFlags
+		flags func(t *testing.T) Flags
 		code  int
 		want  string
 	}{
-		{"no kubeconfig", func(t *testing.T) *genericclioptions.ConfigFlags {
+		{"no kubeconfig", func(t *testing.T) Flags {
 			kubeconfig(t, "", "{}")
-			t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-			t.Setenv("HOME", t.TempDir())
-			return genericclioptions.NewConfigFlags(false)
+			t.Setenv("KUBECONFIG", string(filepath.ListSeparator))
+			return Flags{}
 		}, 200, "there is no kubeconfig: set KUBECONFIG"},
-		{"missing file", func(t *testing.T) *genericclioptions.ConfigFlags {
+		{"missing file of KUBECONFIG", func(t *testing.T) Flags {
+			kubeconfig(t, "", "{}")
+			t.Setenv("KUBECONFIG", "/nowhere/a"+string(filepath.ListSeparator)+"/nowhere/b")
+			return Flags{}
+		}, 200, "KUBECONFIG names /nowhere/a, which cannot be read: no such file"},
+		{"empty file", func(t *testing.T) Flags {
+			kubeconfig(t, "", "{}")
+			return Flags{Kubeconfig: os.DevNull}
+		}, 200, "the kubeconfig " + os.DevNull + " names no cluster"},
+		{"missing file", func(t *testing.T) Flags {
 			f := kubeconfig(t, "", "{}")
-			path := "/nowhere/config"
-			f.KubeConfig = &path
+			f.Kubeconfig = "/nowhere/config"
 			return f
 		}, 200, "cannot read the kubeconfig: stat /nowhere/config"},
-		{"unknown context", func(t *testing.T) *genericclioptions.ConfigFlags {
+		{"unknown context", func(t *testing.T) Flags {
 			f := kubeconfig(t, server.URL, "{}")
-			name := "dev"
-			f.Context = &name
+			f.Context = "dev"
 			return f
 		}, 200, `the kubeconfig has no context "dev"; choose one with --context: prod`},
-		{"nothing there", func(t *testing.T) *genericclioptions.ConfigFlags { return kubeconfig(t, gone.URL, "{}") }, 200, "nothing listens at http://127.0.0.1"},
-		{"no such host", func(t *testing.T) *genericclioptions.ConfigFlags {
+		{"nothing there", func(t *testing.T) Flags { return kubeconfig(t, gone.URL, "{}") }, 200, "nothing listens at http://127.0.0.1"},
+		{"no such host", func(t *testing.T) Flags {
 			return kubeconfig(t, "https://api.cluster.invalid", "{}")
 		}, 200, "cannot find the host of https://api.cluster.invalid (context prod)"},
-		{"not accepted", func(t *testing.T) *genericclioptions.ConfigFlags { return kubeconfig(t, server.URL, "{token: x}") }, 401, "the credentials for "},
-		{"in trouble", func(t *testing.T) *genericclioptions.ConfigFlags { return kubeconfig(t, server.URL, "{token: x}") }, 500, "is in trouble: so it is (500)"},
-		{"plugin fails", func(t *testing.T) *genericclioptions.ConfigFlags {
+		{"not accepted", func(t *testing.T) Flags { return kubeconfig(t, server.URL, "{token: x}") }, 401, "the credentials for "},
+		{"in trouble", func(t *testing.T) Flags { return kubeconfig(t, server.URL, "{token: x}") }, 500, "is in trouble: so it is (500)"},
+		{"plugin fails", func(t *testing.T) Flags {
 			return kubeconfig(t, server.URL, "{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: sh, args: ['-c', 'echo the token is stale >&2; exit 3']}}")
 		}, 200, "the credentials plugin sh says: the token is stale; log in again"},
 	} {
@@ -160,10 +163,39 @@ func TestLargeListsOverHTTP1(t *testing.T) {
 	for _, tt := range []struct {
 		api  rest.Interface
 		want string
-	}{{c.large, `"HTTP/1.1"`}, {c.api.CoreV1().RESTClient(), `"HTTP/2.0"`}} {
+	}{{c.large, `"HTTP/1.1"`}, {c.api.core, `"HTTP/2.0"`}} {
 		got, err := tt.api.Get().AbsPath("/version").Do(t.Context()).Raw()
 		if err != nil || !strings.Contains(string(got), tt.want) {
 			t.Errorf("got %s, %v, want %s", got, err, tt.want)
+		}
+	}
+}
+
+// The flag goes before KUBECONFIG, whose files are merged, the first one that says
+// something winning; --cluster replaces the cluster of the context.
+func TestKubeconfigPrecedence(t *testing.T) {
+	first := kubeconfig(t, "https://first.invalid", "{token: one}").Kubeconfig
+	second := kubeconfig(t, "https://second.invalid", "{token: two}").Kubeconfig
+	third := filepath.Join(t.TempDir(), "third")
+	text := "apiVersion: v1\nkind: Config\nclusters: [{name: other, cluster: {server: 'https://other.invalid'}}]\n" +
+		"contexts: [{name: dev, context: {cluster: other, user: ann}}]\n"
+	if err := os.WriteFile(third, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("KUBECONFIG", strings.Join([]string{first, third, second}, string(filepath.ListSeparator)))
+	for _, tt := range []struct {
+		flags       Flags
+		host, token string
+	}{
+		{Flags{}, "https://first.invalid", "one"},
+		{Flags{Kubeconfig: second}, "https://second.invalid", "two"},
+		{Flags{Context: "dev"}, "https://other.invalid", "one"},
+		{Flags{Cluster: "other"}, "https://other.invalid", "one"},
+		{Flags{Kubeconfig: second, Context: "prod"}, "https://second.invalid", "two"},
+	} {
+		cfg, err := tt.flags.loader().ClientConfig()
+		if err != nil || cfg.Host != tt.host || cfg.BearerToken != tt.token {
+			t.Errorf("%+v: %v, %v", tt.flags, cfg, err)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (e *Executor) evict(ctx context.Context, a record.Action) record.Outcome {
 	}
 	// client-go's own Evict waits and tries again, up to ten times, whenever a 429
 	// comes with Retry-After; the engine wants to know at once.
-	return e.answer(e.c.urgent.CoreV1().RESTClient().Post().
+	return e.answer(e.c.urgent.core.Post().
 		Namespace(a.Namespace).Resource("pods").Name(a.Pod).SubResource("eviction").
 		Body(eviction).MaxRetries(0).Do(ctx))
 }
@@ -73,7 +73,7 @@ func (e *Executor) evict(ctx context.Context, a record.Action) record.Outcome {
 func (e *Executor) delete(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	return e.answer(e.c.urgent.CoreV1().RESTClient().Delete().
+	return e.answer(e.c.urgent.core.Delete().
 		Namespace(a.Namespace).Resource("pods").Name(a.Pod).
 		Body(deleteOptions(a)).MaxRetries(0).Do(ctx))
 }
@@ -105,7 +105,7 @@ func (e *Executor) check(ctx context.Context, of record.Action) record.Outcome {
 	case record.LookAtPods:
 		return record.Outcome{Verdict: record.Done} // it leaves nothing behind
 	case record.Evict, record.Delete:
-		pod, err := e.c.urgent.CoreV1().Pods(of.Namespace).Get(ctx, of.Pod, metav1.GetOptions{})
+		pod, err := e.c.urgent.pods(of.Namespace).Get(ctx, of.Pod, metav1.GetOptions{})
 		switch {
 		case apierrors.IsNotFound(err):
 			return happened(true)
@@ -118,7 +118,7 @@ func (e *Executor) check(ctx context.Context, of record.Action) record.Outcome {
 		}
 		return happened(pod.DeletionTimestamp != nil)
 	}
-	node, err := e.c.urgent.CoreV1().Nodes().Get(ctx, of.Node, metav1.GetOptions{})
+	node, err := e.c.urgent.nodes().Get(ctx, of.Node, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return happened(true) // there is nothing left that could show it

@@ -131,7 +131,7 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 }
 
 func (f *Feed) nodes() {
-	api := f.c.api.CoreV1().Nodes()
+	api := f.c.api.nodes()
 	apply := applying(f.out, (*world.World).SetNode, (*world.World).DeleteNode)
 	m := &mirror[world.Node]{kind: "nodes", key: byName, convert: converting(toNode)}
 	m.emit = func(changed []*world.Node, gone []string) {
@@ -146,14 +146,14 @@ func (f *Feed) nodes() {
 	}
 	follow(f, &corev1.Node{}, &source{
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return listed[nodeFields, world.Node, *nodeFields]{nodeDecoder.decode, nodeOf}.list(ctx, f.c.api.CoreV1().RESTClient(), "nodes", o)
+			return listed[nodeFields, world.Node, *nodeFields]{nodeDecoder.decode, nodeOf}.list(ctx, f.c.api.core, "nodes", o)
 		},
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
 	}, m)
 }
 
 func (f *Feed) pods() {
-	api := f.c.api.CoreV1().Pods(metav1.NamespaceAll)
+	api := f.c.api.pods(metav1.NamespaceAll)
 	common := &shared{} // used by the reflector only
 	podOf := func(p *podFields) *world.Pod { return common.pod(podOf(p)) }
 	toPod := func(p *corev1.Pod) *world.Pod { return common.pod(toPod(p)) }
@@ -170,7 +170,7 @@ func (f *Feed) pods() {
 }
 
 func (f *Feed) budgets() {
-	api := f.c.api.PolicyV1().PodDisruptionBudgets(metav1.NamespaceAll)
+	api := f.c.api.budgets()
 	follow(f, &policyv1.PodDisruptionBudget{}, &source{
 		group: "policy",
 		list:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return api.List(ctx, o) },

@@ -58,7 +58,7 @@ func (h *HolderFeed) Run(ctx context.Context, post func(live.Change)) error {
 func (h *HolderFeed) read(ctx context.Context) (*coordinationv1.Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	return h.c.api.CoordinationV1().Leases(h.namespace).Get(ctx, h.name, metav1.GetOptions{})
+	return h.c.api.leases(h.namespace).Get(ctx, h.name, metav1.GetOptions{})
 }
 
 // Driver is who drives a group's run now, as people name him, "" for nobody, and when

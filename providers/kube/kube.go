@@ -14,7 +14,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/connrotation"
@@ -36,7 +35,7 @@ type Client struct {
 	// api throttles itself; urgent does not, for what must never queue behind a
 	// burst of reads: evictions, the record and the lock. Their numbers are
 	// limited by the engine.
-	api, urgent kubernetes.Interface
+	api, urgent *groups
 	meta        metadata.Interface
 	custom      dynamic.Interface
 	// large is for lists that are large: over HTTP/1.1, see largeClient.
@@ -63,7 +62,7 @@ func (c *Client) Clock() *clock.Remote { return c.clock }
 func (c *Client) heartbeat(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err := c.urgent.Discovery().RESTClient().Get().AbsPath("/readyz").MaxRetries(0).Do(ctx).Error()
+	err := c.urgent.core.Get().AbsPath("/readyz").MaxRetries(0).Do(ctx).Error()
 	if errors.IsForbidden(err) {
 		return nil
 	}

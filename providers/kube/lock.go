@@ -14,8 +14,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
@@ -104,7 +102,12 @@ func (h *Held) Release() {
 	}
 }
 
-func (h *Held) lose() { h.once.Do(func() { close(h.lost) }) }
+// lose says that the lock is lost, and ends its renewals: a lease that was taken, and given
+// back since, is not taken again.
+func (h *Held) lose() {
+	h.once.Do(func() { close(h.lost) })
+	h.cancel()
+}
 
 // Acquire takes the lock. If another process holds it and renews it, it fails
 // with a live.HeldError within seconds; the lease of a dead process is taken over
@@ -116,37 +119,23 @@ func (l *Lock) Acquire(ctx context.Context) (*Held, error) {
 	}
 	run, cancel := context.WithCancel(context.Background())
 	h := &Held{cancel: cancel, finished: make(chan struct{}), lost: make(chan struct{})}
-	seen := &watchedLock{
-		LeaseLock: &resourcelock.LeaseLock{
-			LeaseMeta:  metav1.ObjectMeta{Namespace: l.namespace, Name: l.name},
-			Client:     l.c.urgent.CoordinationV1(),
-			LockConfig: resourcelock.ResourceLockConfig{Identity: l.identity},
-			Labels:     map[string]string{managedBy: managedByValue},
-		},
-		news: make(chan struct{}, 1), lost: h.lose,
-	}
+	seen := l.watched(h.lose)
 	h.lease = seen
 	got := make(chan struct{})
-	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: seen, Name: l.name, ReleaseOnCancel: true,
-		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
-		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(context.Context) { close(got) },
-			OnStoppedLeading: func() {
-				if run.Err() == nil {
-					h.lose()
-				}
-			},
-		},
-	})
-	if err != nil {
-		cancel()
-		return nil, fmt.Errorf("set up the lock %s/%s: %w", l.namespace, l.name, err)
-	}
 	go func() {
 		defer close(h.finished)
-		if err := live.Caught(func() error { elector.Run(run); return nil }); err != nil {
+		err := live.Caught(func() error {
+			e := &elector{lock: seen}
+			if e.acquire(run) {
+				close(got)
+				e.renew(run)
+			}
+			return nil
+		})
+		if err != nil {
 			fmt.Fprintln(os.Stderr, "the lock is given up:", err)
+		}
+		if err != nil || run.Err() == nil {
 			h.lose()
 		}
 	}()
@@ -157,16 +146,21 @@ func (l *Lock) Acquire(ctx context.Context) (*Held, error) {
 	return h, nil
 }
 
+// watched is the group's lease for this process; lost is called when another has taken it.
+func (l *Lock) watched(lost func()) *watchedLock {
+	return &watchedLock{lease: leaseObject{c: l.c, namespace: l.namespace, name: l.name}, identity: l.identity, news: make(chan struct{}, 1), lost: lost}
+}
+
 // await waits until the lock is got, or its holder shows a sign of life.
 func (l *Lock) await(ctx context.Context, got <-chan struct{}, seen *watchedLock, first *coordinationv1.Lease) error {
-	holder := resourcelock.LeaseSpecToLeaderElectionRecord(&first.Spec)
+	holder := holdingOf(&first.Spec)
 	told := false
 	ctx, cancel := context.WithTimeout(ctx, acquireTimeout)
 	defer cancel()
 	for {
-		if holder.HolderIdentity != "" && holder.HolderIdentity != l.identity && !told && l.Waiting != nil {
+		if holder.holder != "" && holder.holder != l.identity && !told && l.Waiting != nil {
 			told = true
-			l.Waiting(people(holder.HolderIdentity), l.c.clock.Now().Add(time.Duration(holder.LeaseDurationSeconds)*time.Second))
+			l.Waiting(people(holder.holder), l.c.clock.Now().Add(holder.duration))
 		}
 		select {
 		case <-ctx.Done():
@@ -182,11 +176,11 @@ func (l *Lock) await(ctx context.Context, got <-chan struct{}, seen *watchedLock
 		if apierrors.IsForbidden(err) {
 			return forbidden(err, "update", "coordination.k8s.io", "leases", l.namespace)
 		}
-		if now == nil || now.HolderIdentity == "" || now.HolderIdentity == l.identity {
+		if now == nil || now.holder == "" || now.holder == l.identity {
 			continue
 		}
-		if holder.HolderIdentity != "" && !now.RenewTime.Equal(&holder.RenewTime) || holder.HolderIdentity == "" {
-			return &live.HeldError{Holder: people(now.HolderIdentity), Since: now.AcquireTime.Time, Renewed: now.RenewTime.Time}
+		if holder.holder == "" || !now.renewed.Equal(holder.renewed) {
+			return &live.HeldError{Holder: people(now.holder), Since: now.acquired, Renewed: now.renewed}
 		}
 	}
 }
@@ -195,7 +189,7 @@ func (l *Lock) await(ctx context.Context, got <-chan struct{}, seen *watchedLock
 func (l *Lock) prepare(ctx context.Context) (*coordinationv1.Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	api := l.c.urgent.CoordinationV1().Leases(l.namespace)
+	api := l.c.urgent.leases(l.namespace)
 	for range 4 {
 		lease, err := api.Get(ctx, l.name, metav1.GetOptions{})
 		verb := "get"

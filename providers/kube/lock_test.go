@@ -10,7 +10,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/drainboard/drainboard/engine/live"
 )
@@ -106,17 +105,11 @@ func TestLockReleasesOnlyItsOwn(t *testing.T) {
 	s := newFakeStore(t)
 	l := s.Lock("drainboard", "ng-web")
 	s.put(leasePrefix+l.name, lease(l.name, "bob@host pid 8", 15, time.Now()))
-	w := &watchedLock{
-		LeaseLock: &resourcelock.LeaseLock{
-			LeaseMeta: metav1.ObjectMeta{Namespace: "drainboard", Name: l.name}, Client: s.urgent.CoordinationV1(),
-			LockConfig: resourcelock.ResourceLockConfig{Identity: l.identity},
-		},
-		news: make(chan struct{}, 1), lost: func() {},
-	}
-	if _, _, err := w.Get(t.Context()); err != nil {
+	w := l.watched(func() {})
+	if _, err := w.get(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Update(t.Context(), resourcelock.LeaderElectionRecord{}); err == nil {
+	if err := w.update(t.Context(), holding{}); err == nil {
 		t.Error("released somebody else's lease")
 	}
 }

@@ -55,7 +55,7 @@ func (c *Client) Nodes(ctx context.Context) ([]*world.Node, error) {
 func (c *Client) nodePage(ctx context.Context, o metav1.ListOptions) (*corev1.NodeList, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	list, err := c.api.CoreV1().Nodes().List(ctx, o)
+	list, err := c.api.nodes().List(ctx, o)
 	return list, c.noNodes(err)
 }
 

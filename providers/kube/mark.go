@@ -43,7 +43,7 @@ func (e *Executor) mark(ctx context.Context, a record.Action) record.Outcome {
 func (e *Executor) tryMark(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	node, err := e.c.api.CoreV1().Nodes().Get(ctx, a.Node, metav1.GetOptions{})
+	node, err := e.c.api.nodes().Get(ctx, a.Node, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) && a.Undoes() {
 		return record.Outcome{Verdict: record.Done}
 	}
@@ -71,7 +71,7 @@ func (e *Executor) tryMark(ctx context.Context, a record.Action) record.Outcome 
 	if err != nil {
 		return invalid("cannot write the patch: %v", err)
 	}
-	out := e.answer(e.c.api.CoreV1().RESTClient().Patch(types.MergePatchType).
+	out := e.answer(e.c.api.core.Patch(types.MergePatchType).
 		Resource("nodes").Name(a.Node).Body(body).MaxRetries(0).Do(ctx))
 	if out.Refusal == record.RefusedForbidden {
 		out.Message = (&ForbiddenError{Right: Right{Verb: "patch", Resource: "nodes"}}).Error()

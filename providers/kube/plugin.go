@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd/api"
 
@@ -109,10 +108,10 @@ func pluginWords(command string) string {
 
 // clusterOf is the name to show for a cluster: the kubeconfig's name of it, or
 // its address where no kubeconfig names it.
-func clusterOf(current, host string, flags *genericclioptions.ConfigFlags, ctx *api.Context) string {
+func clusterOf(current, host string, flags Flags, ctx *api.Context) string {
 	switch {
-	case flags.ClusterName != nil && *flags.ClusterName != "":
-		return *flags.ClusterName
+	case flags.Cluster != "":
+		return flags.Cluster
 	case ctx != nil && ctx.Cluster != "":
 		return ctx.Cluster
 	case current != "":

@@ -24,7 +24,7 @@ func (e *Executor) look(ctx context.Context, a record.Action) record.Outcome {
 	if a.Node == "" {
 		return e.lookForNode(ctx, a)
 	}
-	node, err := e.c.urgent.CoreV1().Nodes().Get(ctx, a.Node, metav1.GetOptions{})
+	node, err := e.c.urgent.nodes().Get(ctx, a.Node, metav1.GetOptions{})
 	out := record.Outcome{Verdict: record.Done, Unschedulable: true}
 	if err == nil {
 		if other := elsewhere(a, node); other != "" {
@@ -39,7 +39,7 @@ func (e *Executor) look(ctx context.Context, a record.Action) record.Outcome {
 		Limit:         nodePage,
 	}
 	for {
-		page, err := e.c.api.CoreV1().Pods(metav1.NamespaceAll).List(ctx, options)
+		page, err := e.c.api.pods(metav1.NamespaceAll).List(ctx, options)
 		if err != nil {
 			return e.unread(err, "list", "pods")
 		}

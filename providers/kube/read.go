@@ -28,7 +28,7 @@ func (c *Client) Read(ctx context.Context, path string) ([]byte, error) {
 func (c *Client) readOnce(ctx context.Context, path string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	answer := c.api.Discovery().RESTClient().Get().AbsPath(path).SetHeader("Accept", "application/json").Do(ctx)
+	answer := c.api.core.Get().AbsPath(path).SetHeader("Accept", "application/json").Do(ctx)
 	err := answer.Error() // which Raw's does not tell: what the API says of it
 	switch {
 	case err == nil:

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-
 	"github.com/drainboard/drainboard/engine/live"
 )
 
@@ -19,7 +17,7 @@ var ErrReadOnly = errors.New("this process only reads")
 
 // ConnectReadOnly is Connect for commands that only look: whatever is asked of the
 // client, nothing leaves this process but reads and questions for one's own rights.
-func ConnectReadOnly(ctx context.Context, flags *genericclioptions.ConfigFlags, version string) (*Client, error) {
+func ConnectReadOnly(ctx context.Context, flags Flags, version string) (*Client, error) {
 	return connect(ctx, flags, version, true)
 }
 

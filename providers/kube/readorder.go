@@ -169,7 +169,7 @@ func (f *Feed) listPodsOn(node string) (pods []*world.Pod, err error) {
 	ctx, cancel := context.WithTimeout(f.ctx, requestTimeout)
 	defer cancel()
 	o := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", node).String(), ResourceVersion: "0"}
-	list, err := listed[podFields, world.Pod, *podFields]{podDecoder.decode, podOf}.list(ctx, f.c.api.CoreV1().RESTClient(), "pods", o)
+	list, err := listed[podFields, world.Pod, *podFields]{podDecoder.decode, podOf}.list(ctx, f.c.api.core, "pods", o)
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func (r *Record) write(ctx context.Context, run record.Run) (done bool, err erro
 	}
 	reqCtx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	api := r.c.urgent.CoreV1().ConfigMaps(r.namespace)
+	api := r.c.urgent.configMaps(r.namespace)
 	verb := "update"
 	if r.version == "" {
 		verb = "create"
@@ -208,7 +208,7 @@ func (r *Record) get(ctx context.Context, name string) (*corev1.ConfigMap, error
 func (r *Record) getOnce(ctx context.Context, name string) (*corev1.ConfigMap, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	m, err := r.c.urgent.CoreV1().ConfigMaps(r.namespace).Get(ctx, name, metav1.GetOptions{})
+	m, err := r.c.urgent.configMaps(r.namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case err == nil:
 		return m, nil
@@ -249,7 +249,7 @@ func (c *Client) configMaps(ctx context.Context, namespace, what string, o metav
 	return live.Retried(ctx, func(ctx context.Context) (*corev1.ConfigMapList, error) {
 		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
-		list, err := c.api.CoreV1().ConfigMaps(namespace).List(ctx, o)
+		list, err := c.api.configMaps(namespace).List(ctx, o)
 		switch {
 		case apierrors.IsForbidden(err):
 			return nil, forbidden(err, "list", "", "configmaps", namespace)
@@ -271,7 +271,7 @@ func (c *Client) makeNamespace(ctx context.Context, name, what string) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	labels := map[string]string{managedBy: managedByValue}
-	_, err := c.urgent.CoreV1().Namespaces().Create(ctx,
+	_, err := c.urgent.namespaces().Create(ctx,
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}, metav1.CreateOptions{})
 	switch {
 	case err == nil, apierrors.IsAlreadyExists(err):

@@ -123,7 +123,7 @@ func keptAt(m *corev1.ConfigMap) time.Time {
 func (r *Record) put(ctx context.Context, m *corev1.ConfigMap, create bool) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	api := r.c.urgent.CoreV1().ConfigMaps(r.namespace)
+	api := r.c.urgent.configMaps(r.namespace)
 	verb := "update"
 	var err error
 	if create {

@@ -200,7 +200,7 @@ func (c *Client) may(ctx context.Context, r Right) (bool, error) {
 			Verb: r.Verb, Group: r.Group, Resource: resource, Subresource: sub, Namespace: r.Namespace,
 		},
 	}}
-	got, err := c.api.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	got, err := c.api.accessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
 		return false, fmt.Errorf("cannot find out what this user may do: %w", c.explain(err))
 	}

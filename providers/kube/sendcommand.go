@@ -83,7 +83,7 @@ func asked(namespace, name, group string, cmd record.Command) (*corev1.ConfigMap
 func (g *SentCommand) create(ctx context.Context, m *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	api := g.c.urgent.CoreV1().ConfigMaps(g.namespace)
+	api := g.c.urgent.configMaps(g.namespace)
 	made, err := api.Create(ctx, m, metav1.CreateOptions{})
 	if apierrors.IsNotFound(err) {
 		if err := g.c.makeNamespace(ctx, g.namespace, "commands"); err != nil {
@@ -128,7 +128,7 @@ var ErrRemoved = errors.New("somebody has removed the command before it was answ
 
 // look reads the object, and follows it until it is answered or the watch ends.
 func (g *SentCommand) look(ctx context.Context) (*Answer, error) {
-	api := g.c.api.CoreV1().ConfigMaps(g.namespace)
+	api := g.c.api.configMaps(g.namespace)
 	m, err := api.Get(ctx, g.object.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, ErrRemoved
@@ -183,7 +183,7 @@ func (g *SentCommand) Withdraw(ctx context.Context) (*Answer, error) {
 		if err = g.c.removeCommand(ctx, g.namespace, g.object); err == nil {
 			return nil, nil
 		}
-		m, again := g.c.urgent.CoreV1().ConfigMaps(g.namespace).Get(ctx, g.object.name, metav1.GetOptions{})
+		m, again := g.c.urgent.configMaps(g.namespace).Get(ctx, g.object.name, metav1.GetOptions{})
 		if apierrors.IsNotFound(again) {
 			return nil, nil
 		} else if again != nil {

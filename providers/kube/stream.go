@@ -9,7 +9,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 )
 
@@ -61,7 +60,7 @@ var magic = []byte("k8s\x00")
 // that the whole is never in memory. An API that answers in JSON is read
 // as usual.
 func (l listed[F, T, P]) list(ctx context.Context, api rest.Interface, resource string, o metav1.ListOptions) (runtime.Object, error) {
-	body, err := api.Get().Resource(resource).VersionedParams(&o, scheme.ParameterCodec).Stream(ctx)
+	body, err := api.Get().Resource(resource).VersionedParams(&o, parameters).Stream(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +71,7 @@ func (l listed[F, T, P]) list(ctx context.Context, api rest.Interface, resource 
 		if err != nil {
 			return nil, err
 		}
-		return runtime.Decode(scheme.Codecs.UniversalDeserializer(), all)
+		return runtime.Decode(codecs.UniversalDeserializer(), all)
 	}
 	_, _ = in.Discard(len(magic))
 	page := &itemList[T]{}

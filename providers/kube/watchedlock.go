@@ -5,71 +5,68 @@ import (
 	"errors"
 	"sync"
 	"time"
-
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
 // watchedLock is a lease lock that shows what the elector sees. An elector goes
 // on trying for renewDeadline after somebody else has taken its lease; here the
 // loss is known at once.
 type watchedLock struct {
-	*resourcelock.LeaseLock
-	news chan struct{} // of one: something was read or refused
-	lost func()
+	lease    leaseObject
+	identity string
+	news     chan struct{} // of one: something was read or refused
+	lost     func()
 
 	mu   sync.Mutex
 	held bool // a write of ours was accepted
 	// renewed is when the last such write was sent, with the monotonic reading.
 	renewed time.Time
-	read    *resourcelock.LeaderElectionRecord
+	read    *holding
 	err     error
 }
 
 // last is what was last read, and the error of the last request.
-func (w *watchedLock) last() (*resourcelock.LeaderElectionRecord, error) {
+func (w *watchedLock) last() (*holding, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.read, w.err
 }
 
-// Get reads the lease.
-func (w *watchedLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+// get reads the lease.
+func (w *watchedLock) get(ctx context.Context) (holding, error) {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
-	r, raw, err := w.LeaseLock.Get(ctx)
+	h, err := w.lease.get(ctx)
 	w.mu.Lock()
 	// Also if nobody holds it: somebody did, and has finished.
-	taken := err == nil && w.held && r.HolderIdentity != w.Identity()
+	taken := err == nil && w.held && h.holder != w.identity
 	if err == nil {
-		w.read = r
+		w.read = &h
 	}
 	w.mu.Unlock()
 	if taken {
 		w.lost()
 	}
 	w.note(err)
-	return r, raw, err
+	return h, err
 }
 
-// Create makes the lease.
-func (w *watchedLock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+// create makes the lease.
+func (w *watchedLock) create(ctx context.Context, h holding) error {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	sent := time.Now()
-	return w.wrote(r, sent, w.LeaseLock.Create(ctx, r))
+	return w.wrote(h, sent, w.lease.create(ctx, h))
 }
 
-// Update renews, takes or releases the lease. An elector that could not read
-// for a while releases what it finds, even if that is somebody else's by now;
-// that is refused here.
-func (w *watchedLock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	if now, _ := w.last(); r.HolderIdentity == "" && now != nil && now.HolderIdentity != w.Identity() {
+// update renews, takes or releases the lease. What another process holds is not released.
+func (w *watchedLock) update(ctx context.Context, h holding) error {
+	if now, _ := w.last(); h.holder == "" && now != nil && now.holder != w.identity {
 		return errors.New("the lease is not ours to release")
 	}
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	sent := time.Now()
-	return w.wrote(r, sent, w.LeaseLock.Update(ctx, r))
+	return w.wrote(h, sent, w.lease.update(ctx, h))
 }
 
 // fresh reports whether the lease was renewed so lately that nobody else can have it.
@@ -89,10 +86,10 @@ func freshAt(renewed, mono, wall time.Time) bool {
 // lockTimeout bounds one request, so that a second one fits into renewDeadline.
 const lockTimeout = renewDeadline / 2
 
-func (w *watchedLock) wrote(r resourcelock.LeaderElectionRecord, sent time.Time, err error) error {
+func (w *watchedLock) wrote(h holding, sent time.Time, err error) error {
 	if err == nil {
 		w.mu.Lock()
-		w.held, w.read, w.renewed = r.HolderIdentity != "", &r, sent
+		w.held, w.read, w.renewed = h.holder != "", &h, sent
 		w.mu.Unlock()
 	}
 	w.note(err)

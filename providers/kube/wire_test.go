@@ -42,7 +42,7 @@ func TestListInProtobuf(t *testing.T) {
 		_, _ = w.Write(body[:len(body)-cut])
 	})
 	pods := listed[podFields, world.Pod, *podFields]{podDecoder.decode, podOf}
-	got, err := pods.list(t.Context(), c.api.CoreV1().RESTClient(), "pods", metav1.ListOptions{})
+	got, err := pods.list(t.Context(), c.api.core, "pods", metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestListInProtobuf(t *testing.T) {
 		t.Errorf("a pod has what the one before it has: %+v", p)
 	}
 	cut = 5
-	if _, err := pods.list(t.Context(), c.api.CoreV1().RESTClient(), "pods", metav1.ListOptions{}); err == nil {
+	if _, err := pods.list(t.Context(), c.api.core, "pods", metav1.ListOptions{}); err == nil {
 		t.Errorf("a list that breaks off: %v", err)
 	}
 }

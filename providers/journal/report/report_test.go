@@ -124,7 +124,7 @@ func selfContained(t *testing.T, page []byte) {
 			case strings.HasPrefix(key, "on"), key == "src", key == "srcset", key == "action", key == "poster", key == "background", key == "ping":
 				t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
 			}
-			if strings.Contains(a.Val, "//") && n.Data != "meta" {
+			if strings.Contains(a.Val, "//") && n.Data != "meta" && a.Key != "class" { // no class is fetched
 				t.Errorf("<%s %s=%q> points elsewhere", n.Data, a.Key, a.Val)
 			}
 		}
@@ -334,11 +334,37 @@ func TestHostile(t *testing.T) {
 		Batches: []record.Batch{{Names: []string{clean}, By: clean, Approved: at}}, Commands: []Command{{At: at, By: clean, What: clean, Reason: clean, Refused: clean}},
 		Drivers: []Driver{{By: clean, Version: clean, Args: []string{clean}, End: clean}}, Chosen: []Choice{{clean, clean}}, Foreseen: []string{clean}, Missing: []string{clean}, Culprits: []string{clean}, Left: []string{clean}, Notes: []string{clean},
 	}
-	selfContained(t, pageOf(t, r))
+	page := pageOf(t, r)
+	selfContained(t, page)
+	shown(t, page, clean, 40)
 	for i, part := range strings.Split(markdownOf(t, r), "``") { // every second one is code: what is bad has a backtick in it
 		if rest := strings.NewReplacer(`\\`, "", `\<`, "", `\[`, "", "\\`", "").Replace(part); i%2 == 0 && strings.ContainsAny(rest, "<[`") || strings.Contains(part, "\x1b") {
 			t.Errorf("not text: %s", part)
 		}
+	}
+}
+
+// shown holds that a text is shown as it is, at least so often, and that none of the
+// page's own words come of it.
+func shown(t *testing.T, page []byte, text string, atLeast int) {
+	t.Helper()
+	doc, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := 0
+	for n := range doc.Descendants() {
+		if n.Type == html.TextNode {
+			times += strings.Count(n.Data, text)
+		}
+		for _, a := range n.Attr {
+			if strings.Contains(a.Key, "<") || strings.Contains(a.Key, "`") {
+				t.Errorf("<%s> has an attribute %q", n.Data, a.Key)
+			}
+		}
+	}
+	if times < atLeast {
+		t.Errorf("%q is shown %d times, not %d", text, times, atLeast)
 	}
 }
 

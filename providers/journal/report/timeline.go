@@ -3,8 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"html"
-	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -69,12 +67,10 @@ func (c scale) ticks(s Style) []time.Time {
 
 // drawing is an SVG in the making.
 type drawing struct {
-	strings.Builder
+	page
 	scale
 	style Style
 }
-
-func esc(s string) string { return html.EscapeString(s) }
 
 func num(f float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.1f", f), "0"), ".")
@@ -84,11 +80,11 @@ func num(f float64) string {
 func (d *drawing) bar(class string, from, to time.Time, y, height float64) {
 	x := d.x(from)
 	width := math.Max(2, d.x(to)-x)
-	fmt.Fprintf(d, `<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, class, num(x), num(y), num(width), num(height))
+	d.add(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, class, num(x), num(y), num(width), num(height))
 }
 
 func (d *drawing) words(class string, x, y float64, words string) {
-	fmt.Fprintf(d, `<text class="%s" x="%s" y="%s">%s</text>`, class, num(x), num(y), esc(words))
+	d.add(`<text class="%s" x="%s" y="%s">%s</text>`, class, num(x), num(y), words)
 }
 
 // grid draws the ticks, and the stretches in which the run stood still, behind rows
@@ -99,9 +95,9 @@ func (d *drawing) grid(r *Report, height float64) {
 		spans []Span
 	}{{"still paused", r.Paused}, {"still alone", r.Alone}} {
 		for _, s := range list.spans {
-			fmt.Fprintf(d, `<g><title>%s</title>`, esc(fmt.Sprintf("%s: %s–%s (%s)", s.Name, d.style.clock(s.From), d.style.clock(s.To), span(s.To.Sub(s.From)))))
+			d.add(`<g><title>%s</title>`, fmt.Sprintf("%s: %s–%s (%s)", s.Name, d.style.clock(s.From), d.style.clock(s.To), span(s.To.Sub(s.From))))
 			d.bar(list.class, s.From, s.To, axisHeight, height-axisHeight)
-			d.WriteString("</g>")
+			d.add("</g>")
 		}
 	}
 	format := "15:04"
@@ -110,7 +106,7 @@ func (d *drawing) grid(r *Report, height float64) {
 	}
 	for _, t := range d.ticks(d.style) {
 		x := d.x(t)
-		fmt.Fprintf(d, `<line class="tick" x1="%s" y1="%s" x2="%s" y2="%s"/>`, num(x), num(axisHeight-4), num(x), num(height))
+		d.add(`<line class="tick" x1="%s" y1="%s" x2="%s" y2="%s"/>`, num(x), num(axisHeight-4), num(x), num(height))
 		if x < labelWidth+chartWidth-24 {
 			d.words("time", x+4, axisHeight-8, d.style.in(t).Format(format))
 		}
@@ -118,29 +114,29 @@ func (d *drawing) grid(r *Report, height float64) {
 }
 
 // frame is a whole drawing of a height.
-func (r *Report) frame(s Style, name string, height float64, draw func(*drawing)) template.HTML {
+func (r *Report) frame(s Style, name string, height float64, draw func(*drawing)) markup {
 	d := &drawing{scale: r.scale(), style: s}
-	fmt.Fprintf(d, `<svg class="timeline" role="img" aria-label="%s" viewBox="0 0 %s %s" width="%s" height="%s">`,
-		esc(name), num(labelWidth+chartWidth), num(height), num(labelWidth+chartWidth), num(height))
+	d.add(`<svg class="timeline" role="img" aria-label="%s" viewBox="0 0 %s %s" width="%s" height="%s">`,
+		name, num(labelWidth+chartWidth), num(height), num(labelWidth+chartWidth), num(height))
 	d.grid(r, height)
 	draw(d)
-	d.WriteString("</svg>")
-	return template.HTML(d.String()) //nolint:gosec // everything in it went through esc
+	d.add("</svg>")
+	return d.markup()
 }
 
 // overview draws the phases and, below them, how many nodes were in work and replaced.
-func (r *Report) overview(s Style) template.HTML {
+func (r *Report) overview(s Style) markup {
 	const chart = 90.0
 	top := axisHeight + laneHeight + 12
 	return r.frame(s, "Phases, and how many nodes were replaced, over time", top+chart+8, func(d *drawing) {
 		d.words("label", 0, axisHeight+17, "phases")
 		for i, p := range r.Phases {
-			fmt.Fprintf(d, `<g><title>%s</title>`, esc(fmt.Sprintf("%s: %s–%s (%s)", p.Name, s.clock(p.From), s.clock(p.To), span(p.To.Sub(p.From)))))
+			d.add(`<g><title>%s</title>`, fmt.Sprintf("%s: %s–%s (%s)", p.Name, s.clock(p.From), s.clock(p.To), span(p.To.Sub(p.From))))
 			d.bar(fmt.Sprintf("phase p%d", i%2), p.From, p.To, axisHeight, laneHeight-4)
 			if label := p.Name + " " + span(p.To.Sub(p.From)); d.x(p.To)-d.x(p.From) > 7.2*float64(len(label)) {
 				d.words("in", d.x(p.From)+7, axisHeight+15.5, label)
 			}
-			d.WriteString("</g>")
+			d.add("</g>")
 		}
 		r.progress(d, top, chart)
 	})
@@ -186,20 +182,20 @@ func (r *Report) progress(d *drawing, top, height float64) {
 		fmt.Fprintf(&path, "H%s", num(labelWidth+chartWidth))
 		return path.String()
 	}
-	fmt.Fprintf(d, `<line class="base" x1="%s" y1="%s" x2="%s" y2="%s"/>`, num(labelWidth), num(y(0)), num(labelWidth+chartWidth), num(y(0)))
+	d.add(`<line class="base" x1="%s" y1="%s" x2="%s" y2="%s"/>`, num(labelWidth), num(y(0)), num(labelWidth+chartWidth), num(y(0)))
 	done := line(func(s step) int { return s.done })
-	fmt.Fprintf(d, `<path class="area" d="%sV%sH%sZ"/>`, done, num(y(0)), num(labelWidth))
-	fmt.Fprintf(d, `<path class="busy" d="%s"/><path class="done" d="%s"/>`, line(func(s step) int { return s.busy }), done)
+	d.add(`<path class="area" d="%sV%sH%sZ"/>`, done, num(y(0)), num(labelWidth))
+	d.add(`<path class="busy" d="%s"/><path class="done" d="%s"/>`, line(func(s step) int { return s.busy }), done)
 	d.words("label", 0, top+14, fmt.Sprintf("replaced: %d of %d", r.Replaced, most))
-	fmt.Fprintf(d, `<line class="done" x1="0" y1="%s" x2="22" y2="%[1]s"/>`, num(top+24))
+	d.add(`<line class="done" x1="0" y1="%s" x2="22" y2="%[1]s"/>`, num(top+24))
 	d.words("label", 0, top+50, "in work at once")
-	fmt.Fprintf(d, `<line class="busy" x1="0" y1="%s" x2="22" y2="%[1]s"/>`, num(top+60))
+	d.add(`<line class="busy" x1="0" y1="%s" x2="22" y2="%[1]s"/>`, num(top+60))
 }
 
 // part is a picture of some nodes.
 type part struct {
 	Name    string
-	Picture template.HTML
+	Picture markup
 	Folded  bool // it is opened on demand
 }
 
@@ -243,7 +239,7 @@ func (r *Report) timelines(s Style) []part {
 
 // row draws what happened to a node.
 func (r *Report) row(d *drawing, n *Node, y, height float64) {
-	fmt.Fprintf(d, `<g><title>%s</title>`, esc(n.Label()+": "+strings.TrimSuffix(join(n.stages(d.style), n.Reason), ": ")))
+	d.add(`<g><title>%s</title>`, n.Label()+": "+strings.TrimSuffix(join(n.stages(d.style), n.Reason), ": "))
 	label, _, _ := strings.Cut(n.Label(), ".") // as the dashboard names it
 	const size = 25
 	if runes := []rune(label); len(runes) > size {
@@ -267,7 +263,7 @@ func (r *Report) row(d *drawing, n *Node, y, height float64) {
 				line = "quiet new"
 			}
 			if width > 0 {
-				fmt.Fprintf(d, `<line class="%s" x1="%s" y1="%s" x2="%s" y2="%[3]s"/>`, line, num(d.x(st.From)), num(y+height/2), num(d.x(st.To)))
+				d.add(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%[3]s"/>`, line, num(d.x(st.From)), num(y+height/2), num(d.x(st.To)))
 			}
 		case record.Replaced, record.Skipped, record.NodeFail:
 			d.words("end "+class, d.x(st.From)+3, y+height*0.72, map[record.Stage]string{record.Replaced: "", record.Skipped: "– skipped", record.NodeFail: "✗ failed"}[st.Stage])
@@ -284,10 +280,10 @@ func (r *Report) row(d *drawing, n *Node, y, height float64) {
 	for _, c := range n.Changes {
 		if c.Forced != nil {
 			x := d.x(c.At)
-			fmt.Fprintf(d, `<path class="force" d="M%s,%sl-4.5,-8h9z"/>`, num(x), num(y+height*0.5+4))
+			d.add(`<path class="force" d="M%s,%sl-4.5,-8h9z"/>`, num(x), num(y+height*0.5+4))
 		}
 	}
-	d.WriteString("</g>")
+	d.add("</g>")
 }
 
 // blocksOn are the blockers that a node had.

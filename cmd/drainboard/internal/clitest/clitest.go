@@ -14,7 +14,6 @@ import (
 	"time"
 
 	authv1 "k8s.io/api/authorization/v1"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
@@ -25,7 +24,7 @@ import (
 
 // Cluster is one that answers questions for rights by may, and everything else with
 // nothing once asked has seen it. It returns the flags that lead there.
-func Cluster(t *testing.T, may func(*http.Request, *authv1.ResourceAttributes) bool, asked func(*http.Request)) *genericclioptions.ConfigFlags {
+func Cluster(t *testing.T, may func(*http.Request, *authv1.ResourceAttributes) bool, asked func(*http.Request)) kube.Flags {
 	t.Helper()
 	return Serving(t, func(w http.ResponseWriter, r *http.Request) {
 		var review authv1.SelfSubjectAccessReview
@@ -45,7 +44,7 @@ func Cluster(t *testing.T, may func(*http.Request, *authv1.ResourceAttributes) b
 }
 
 // Serving is a cluster that answers in JSON; it returns the flags that lead there.
-func Serving(t *testing.T, answer http.HandlerFunc) *genericclioptions.ConfigFlags {
+func Serving(t *testing.T, answer http.HandlerFunc) kube.Flags {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -57,9 +56,7 @@ func Serving(t *testing.T, answer http.HandlerFunc) *genericclioptions.ConfigFla
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	flags := genericclioptions.NewConfigFlags(false)
-	flags.KubeConfig = &path
-	return flags
+	return kube.Flags{Kubeconfig: path}
 }
 
 // AnyCluster is a cluster that answers everything in the same way.

@@ -10,9 +10,6 @@ import (
 	"os"
 	"strings"
 
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"k8s.io/utils/ptr"
-
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -22,7 +19,7 @@ func openGarden(ctx context.Context, kubeconfig, version string) (*kube.Client, 
 	if _, err := os.Stat(kubeconfig); err != nil {
 		return nil, fmt.Errorf("--garden-kubeconfig: %w", err)
 	}
-	k, err := kube.ConnectReadOnly(ctx, &genericclioptions.ConfigFlags{KubeConfig: &kubeconfig, Context: ptr.To(""), ClusterName: ptr.To("")}, version)
+	k, err := kube.ConnectReadOnly(ctx, kube.Flags{Kubeconfig: kubeconfig}, version)
 	if err != nil {
 		return nil, fmt.Errorf("--garden-kubeconfig %s: %w", kubeconfig, err)
 	}

@@ -16,7 +16,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/clitest"
@@ -120,7 +119,7 @@ func (openLock) Sure() bool { return true }
 func (openLock) Release() {}
 
 // leasing is a cluster that keeps leases, and has a group's record as it is given.
-func leasing(t *testing.T, record string) *genericclioptions.ConfigFlags {
+func leasing(t *testing.T, record string) kube.Flags {
 	var mu sync.Mutex
 	var lease *coordinationv1.Lease
 	version := 0

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
@@ -33,7 +31,7 @@ type Session struct {
 
 // Options lead to the cluster, and to the records in it.
 type Options struct {
-	Flags     *genericclioptions.ConfigFlags
+	Flags     kube.Flags
 	Namespace string // of records and locks
 	Version   string // of this program, for those who are asked
 }
@@ -78,8 +76,8 @@ func (o Options) Open(ctx context.Context, where backend.Where, rights []kube.Ri
 
 // OpenCloudOnly opens the groups of kops without Kubernetes; the flags of a cluster contradict that.
 func (o Options) OpenCloudOnly(ctx context.Context, where backend.Where, readOnly bool) (*Session, *OnDisk, error) {
-	for name, given := range map[string]*string{"kubeconfig": o.Flags.KubeConfig, "context": o.Flags.Context, "cluster": o.Flags.ClusterName} {
-		if given != nil && *given != "" {
+	for name, given := range map[string]string{"kubeconfig": o.Flags.Kubeconfig, "context": o.Flags.Context, "cluster": o.Flags.Cluster} {
+		if given != "" {
 			return nil, nil, exitcode.Usage(fmt.Errorf("--%s and --cloudonly contradict each other: nothing connects to Kubernetes (--cluster-name names kops's cluster)", name))
 		}
 	}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// completed is what a shell is offered for a command line, without what is said of it, and
+// whether it would offer files.
+func completed(t *testing.T, args ...string) (offered []string, files bool) {
+	t.Helper()
+	code, out, errOut := called(t.Context(), "", append([]string{cobra.ShellCompRequestCmd}, args...)...)
+	if code != 0 {
+		t.Fatalf("%q: %d\n%s%s", args, code, out, errOut)
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	for _, line := range lines[:len(lines)-1] {
+		word, _, _ := strings.Cut(line, "\t")
+		offered = append(offered, word)
+	}
+	directive := 0
+	for _, c := range strings.TrimPrefix(lines[len(lines)-1], ":") {
+		directive = directive*10 + int(c-'0')
+	}
+	return offered, directive&int(cobra.ShellCompDirectiveNoFileComp) == 0
+}
+
+// Shells are offered the groups and nodes of the cluster, and the words that a flag takes;
+// files only where a file is meant.
+func TestCompletion(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	at := shootCluster(t).Flags.Kubeconfig
+	for _, c := range []struct {
+		line string // "_" stands for the word that is completed, where nothing of it is typed
+		want string
+	}{
+		{"upgrade _", "web"},
+		{"upgrade web _", ""},
+		{"plan _", "web"},
+		{"watch _", "web"},
+		{"watch web _", ""},
+		{"status _", "web"},
+		{"pause _", "web"}, {"resume _", "web"}, {"approve _", "web"}, {"abort _", "web"},
+		{"upgrade web --only _", "n1 n2"},
+		{"upgrade web --only n1,_", "n1,n2"},
+		{"upgrade --instance-group _", "web"},
+		{"groups --context _", "c"},
+		{"groups --cluster _", "c"},
+		{"groups --provider _", "auto asg kops gardener"},
+		{"demo --provider _", "asg kops"},
+		{"groups -o _", "text json"},
+		{"report web -o _", "markdown html"},
+		{"upgrade web --approve _", "batch canary phase none"},
+		{"upgrade web --order oldest,_", "oldest,random oldest,newest oldest,name oldest,fewest-blockers"},
+		{"upgrade web --on-drain-timeout _", "fail skip force wait"},
+		{"upgrade web --unreachable _", "wait terminate fail"},
+		{"upgrade web --record _", "fitting discard"},
+		{"upgrade web --hook run-s_", "run-started= approval-wanted= before-node= blocked= after-node= unwritten= failed= run-paused= run-finished="},
+		{"upgrade web --drain-timeout _", ""},
+		{"groups _", ""}, {"version _", ""}, {"demo _", ""},
+		{"help up_", "upgrade"},
+	} {
+		args := strings.Fields(strings.ReplaceAll(c.line, "_", "\x00"))
+		for i, a := range args {
+			args[i] = strings.TrimSuffix(a, "\x00")
+		}
+		if !strings.HasPrefix(c.line, "help") && !strings.HasPrefix(c.line, "version") && !strings.HasPrefix(c.line, "demo _") {
+			args = append([]string{args[0], "--kubeconfig", at}, args[1:]...)
+		}
+		offered, files := completed(t, args...)
+		want := strings.Fields(c.want)
+		if c.line == "help up_" {
+			offered = slices.DeleteFunc(offered, func(o string) bool { return !strings.HasPrefix(o, "up") })
+		}
+		if !slices.Equal(offered, want) || files {
+			t.Errorf("%s: %q, files: %v", c.line, offered, files)
+		}
+	}
+	for _, line := range []string{"groups --kubeconfig", "report web --to", "plan --change", "report"} { // a journal can be named by its file
+		if _, files := completed(t, append(strings.Fields(line), "")...); !files {
+			t.Errorf("%s: no files", line)
+		}
+	}
+	for _, flag := range []string{"--theme", "--strategy"} {
+		if offered, _ := completed(t, "upgrade", "web", flag, ""); len(offered) < 4 {
+			t.Errorf("%s: %q", flag, offered)
+		}
+	}
+}
+
+// Each flag that takes a value has something to offer, or says that there is nothing: no file
+// names where none are meant.
+func TestEveryFlagIsCompleted(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("KUBECONFIG", os.DevNull)
+	for _, cmd := range documented(program()) {
+		for _, g := range groupedFlags(cmd) {
+			for _, name := range g.flags {
+				if cmd.Flag(name).Value.Type() == "bool" {
+					continue
+				}
+				args := append(strings.Fields(cmd.CommandPath())[1:], "--"+name, "")
+				if _, files := completed(t, args...); files != slices.Contains(fileFlags, name) {
+					t.Errorf("%q: files: %v", args, files)
+				}
+			}
+		}
+	}
+}
+
+// What was read is kept, and offered when the cluster cannot be asked any more.
+func TestCompletionIsCached(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	at := shootCluster(t).Flags.Kubeconfig
+	if offered, _ := completed(t, "upgrade", "--kubeconfig", at, ""); !slices.Equal(offered, []string{"web"}) {
+		t.Fatalf("%q", offered)
+	}
+	if err := os.WriteFile(at, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if offered, _ := completed(t, "upgrade", "--kubeconfig", at, ""); !slices.Equal(offered, []string{"web"}) {
+		t.Errorf("not kept: %q", offered)
+	}
+	files, err := filepath.Glob(filepath.Join(cache, "drainboard", "complete", "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	old := []byte(`{"groups":[{"name":"of-old"}]}`)
+	if err := os.WriteFile(files[0], old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().AddDate(-1, 0, 0)
+	if err := os.Chtimes(files[0], long, long); err != nil {
+		t.Fatal(err)
+	}
+	if offered, _ := completed(t, "upgrade", "--kubeconfig", at, ""); !slices.Equal(offered, []string{"of-old"}) {
+		t.Errorf("what is old is better than nothing: %q", offered)
+	}
+}

@@ -1,0 +1,123 @@
+package kube
+
+import (
+	"net/http"
+
+	authv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/gentype"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
+)
+
+// The kinds that are read and changed as typed objects have a scheme of their own.
+// client-go's clientset registers every kind of Kubernetes, and the linker keeps their
+// methods: a fifth of the program, and as much of its memory at the start.
+var (
+	known      = newScheme()
+	codecs     = serializer.NewCodecFactory(known)
+	parameters = runtime.NewParameterCodec(known)
+)
+
+func newScheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	metav1.AddToGroupVersion(s, schema.GroupVersion{Version: "v1"})
+	for _, g := range []struct {
+		version schema.GroupVersion
+		kinds   []runtime.Object
+	}{
+		{corev1.SchemeGroupVersion, []runtime.Object{
+			&corev1.ConfigMap{}, &corev1.ConfigMapList{}, &corev1.Event{}, &corev1.Namespace{},
+			&corev1.Node{}, &corev1.NodeList{}, &corev1.Pod{}, &corev1.PodList{},
+		}},
+		{policyv1.SchemeGroupVersion, []runtime.Object{&policyv1.PodDisruptionBudget{}, &policyv1.PodDisruptionBudgetList{}, &policyv1.Eviction{}}},
+		{coordinationv1.SchemeGroupVersion, []runtime.Object{&coordinationv1.Lease{}}},
+		{authv1.SchemeGroupVersion, []runtime.Object{&authv1.SelfSubjectAccessReview{}, &authv1.SelfSubjectRulesReview{}}},
+	} {
+		s.AddKnownTypes(g.version, g.kinds...)
+		metav1.AddToGroupVersion(s, g.version)
+	}
+	return s
+}
+
+// groups are the clients of the API's groups.
+type groups struct{ core, policy, coordination, authorization rest.Interface }
+
+// newGroups makes the clients of a configuration, which share its limit of requests.
+func newGroups(cfg *rest.Config, client *http.Client) (*groups, error) {
+	cfg = rest.CopyConfig(cfg)
+	if cfg.RateLimiter == nil && cfg.QPS > 0 {
+		cfg.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(cfg.QPS, cfg.Burst)
+	}
+	g := &groups{}
+	for _, of := range []struct {
+		into    *rest.Interface
+		path    string
+		version schema.GroupVersion
+	}{
+		{&g.core, "/api", corev1.SchemeGroupVersion},
+		{&g.policy, "/apis", policyv1.SchemeGroupVersion},
+		{&g.coordination, "/apis", coordinationv1.SchemeGroupVersion},
+		{&g.authorization, "/apis", authv1.SchemeGroupVersion},
+	} {
+		c, err := newGroup(cfg, client, of.path, of.version)
+		if err != nil {
+			return nil, err
+		}
+		*of.into = c
+	}
+	return g, nil
+}
+
+// newGroup makes the client of one group.
+func newGroup(cfg *rest.Config, client *http.Client, path string, version schema.GroupVersion) (rest.Interface, error) {
+	cfg = rest.CopyConfig(cfg)
+	cfg.APIPath, cfg.GroupVersion = path, &version
+	cfg.NegotiatedSerializer = rest.CodecFactoryForGeneratedClient(known, codecs).WithoutConversion()
+	return rest.RESTClientForConfigAndClient(cfg, client)
+}
+
+func (g *groups) configMaps(namespace string) *gentype.ClientWithList[*corev1.ConfigMap, *corev1.ConfigMapList] {
+	return gentype.NewClientWithList("configmaps", g.core, parameters, namespace, made[corev1.ConfigMap], made[corev1.ConfigMapList])
+}
+
+func (g *groups) nodes() *gentype.ClientWithList[*corev1.Node, *corev1.NodeList] {
+	return gentype.NewClientWithList("nodes", g.core, parameters, "", made[corev1.Node], made[corev1.NodeList])
+}
+
+func (g *groups) pods(namespace string) *gentype.ClientWithList[*corev1.Pod, *corev1.PodList] {
+	return gentype.NewClientWithList("pods", g.core, parameters, namespace, made[corev1.Pod], made[corev1.PodList])
+}
+
+func (g *groups) events(namespace string) *gentype.Client[*corev1.Event] {
+	return gentype.NewClient("events", g.core, parameters, namespace, made[corev1.Event])
+}
+
+func (g *groups) namespaces() *gentype.Client[*corev1.Namespace] {
+	return gentype.NewClient("namespaces", g.core, parameters, "", made[corev1.Namespace])
+}
+
+func (g *groups) budgets() *gentype.ClientWithList[*policyv1.PodDisruptionBudget, *policyv1.PodDisruptionBudgetList] {
+	return gentype.NewClientWithList("poddisruptionbudgets", g.policy, parameters, metav1.NamespaceAll, made[policyv1.PodDisruptionBudget], made[policyv1.PodDisruptionBudgetList])
+}
+
+func (g *groups) leases(namespace string) *gentype.Client[*coordinationv1.Lease] {
+	return gentype.NewClient("leases", g.coordination, parameters, namespace, made[coordinationv1.Lease])
+}
+
+func (g *groups) accessReviews() *gentype.Client[*authv1.SelfSubjectAccessReview] {
+	return gentype.NewClient("selfsubjectaccessreviews", g.authorization, parameters, "", made[authv1.SelfSubjectAccessReview])
+}
+
+func (g *groups) rulesReviews() *gentype.Client[*authv1.SelfSubjectRulesReview] {
+	return gentype.NewClient("selfsubjectrulesreviews", g.authorization, parameters, "", made[authv1.SelfSubjectRulesReview])
+}
+
+// made makes an empty object.
+func made[T any]() *T { return new(T) }

@@ -2,11 +2,12 @@ package exitcode
 
 // Exit codes, as `drainboard --help` lists them.
 const (
-	Failed   = 1
-	WrongUse = 2
-	Aborted  = 3
-	Held     = 6
-	Paused   = 9
+	Failed    = 1
+	WrongUse  = 2
+	Aborted   = 3
+	Held      = 6
+	NodesLeft = 8 // also plan --detailed-exitcode with something to do
+	Paused    = 9
 )
 
 // Error is an error with the exit code that it stands for.

@@ -3,6 +3,7 @@
 # Scaling group behind it, `make test` runs all tests. Only Go, make and git are
 # needed.
 
+GORELEASER ?= go run github.com/goreleaser/goreleaser/v2@v2.17.0
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LAB_FLAGS ?= --nodes 12 --zones 3
 UPGRADE_FLAGS ?= --force-unmanaged --delete-emptydir-data --post-drain-wait 5s
@@ -10,7 +11,7 @@ UPGRADE_FLAGS ?= --force-unmanaged --delete-emptydir-data --post-drain-wait 5s
 SHELL = bash
 .SHELLFLAGS = -eo pipefail -c
 
-.PHONY: build demo pictures test test-units test-root test-lab test-e2e crash-test crash-test-e2e mutation-test lint lab bench labtools clean
+.PHONY: build demo pictures test test-units test-root test-lab test-e2e crash-test crash-test-e2e mutation-test lint lab bench labtools release-check clean
 
 # Without cgo: with it, plugins can be loaded, for which the linker has to keep every method
 # of every library. The program is then three times as large. -s -w leaves the debugger's
@@ -87,6 +88,10 @@ lab: build labtools ## a control plane with a node group to upgrade, and the das
 
 bench: build labtools ## every figure of docs/speed.md, beside what it is compared with (a quarter of an hour)
 	cd lab && go run ./bench
+
+release-check: ## the release's configuration, and a release that stays in bin/release (the first time it downloads GoReleaser)
+	$(GORELEASER) check --config .github/goreleaser.yaml
+	$(GORELEASER) release --config .github/goreleaser.yaml --snapshot --clean --skip=sign,sbom,docker,publish
 
 clean:
 	rm -rf bin

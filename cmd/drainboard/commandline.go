@@ -15,10 +15,10 @@ var (
 	// reachFlags lead to the same cluster, cloud and records.
 	reachFlags = []string{
 		"kubeconfig", "context", "cluster", "user", "server", "record-namespace",
-		"provider", "cluster-name", "state", "cloudonly", "garden-kubeconfig", "shoot", "control-kubeconfig", "control-namespace",
+		"provider", "region", "profile", "cluster-name", "state", "cloudonly", "garden-kubeconfig", "shoot", "control-kubeconfig", "control-namespace",
 	}
 	// onceFlags are for one call: how it asks and tells, what it does first, and a secret.
-	onceFlags = []string{"yes", "auto", "plain", "dry-run", "output", "theme", "metrics", "record", "token", "start-timeout"}
+	onceFlags = []string{"yes", "auto", "plain", "dry-run", "output", "theme", "metrics", "record", "token", "start-timeout", "detailed-exitcode", "no-headers"}
 	// groupFlags say which groups, which is told in other words.
 	groupFlags = []string{"all", "instance-group", "instance-group-roles"}
 )
@@ -60,7 +60,7 @@ func flagWords(f *pflag.Flag) (words []string) {
 // given are the flags on the command line that make a run's settings and target.
 func given(cmd *cobra.Command) (names []string) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed && !slices.Contains(slices.Concat(hookFlagNames, scopeFlagNames, []string{"auto", "plain", "yes", "dry-run", "output", "theme", "metrics", "record", "provider", "cluster-name", "state", "cloudonly", "garden-kubeconfig", "shoot", "control-kubeconfig", "control-namespace"}), f.Name) {
+		if f.Changed && !slices.Contains(slices.Concat(hookFlagNames, scopeFlagNames, []string{"auto", "plain", "yes", "dry-run", "output", "theme", "metrics", "record", "provider", "region", "profile", "cluster-name", "state", "cloudonly", "garden-kubeconfig", "shoot", "control-kubeconfig", "control-namespace"}), f.Name) {
 			names = append(names, "--"+f.Name)
 		}
 	})

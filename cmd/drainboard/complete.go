@@ -39,7 +39,7 @@ func words() map[string][]string {
 			"$Latest\tthe newest one", "$Default\tthe template's default",
 		},
 	}
-	for _, name := range strategy.Names() {
+	for _, name := range offered() {
 		w["strategy"] = append(w["strategy"], name+"\t"+strategy.About(name))
 	}
 	for _, s := range sim.Scenarios() {
@@ -188,7 +188,7 @@ func (a *app) names(cmd *cobra.Command) complete.Names {
 // whereOf is where a command looks groups up, by those of its flags that say so.
 func whereOf(cmd *cobra.Command) (w backend.Where) {
 	for name, to := range map[string]*string{
-		"provider": &w.Provider, "cluster-name": &w.Cluster, "state": &w.Store,
+		"provider": &w.Provider, "region": &w.Region, "profile": &w.Profile, "cluster-name": &w.Cluster, "state": &w.Store,
 		"garden-kubeconfig": &w.Pools.Garden, "shoot": &w.Pools.Shoot, "control-kubeconfig": &w.Pools.Control, "control-namespace": &w.Pools.Namespace,
 	} {
 		if f := cmd.Flag(name); f != nil {

@@ -37,7 +37,7 @@ func (a *app) demoCmd() *cobra.Command {
 		Long: "An upgrade of a simulated cluster, by the very engine that rolls real ones, in a time that runs faster.\n" +
 			"Nothing is read, changed or kept; q ends it. What others do to the cluster is in the log; w has somebody\n" +
 			"scale what a budget blocks.\n\nScenarios:\n" + scenarios() + "\n" + exitCodes,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
 	}
 	fl := cmd.Flags()

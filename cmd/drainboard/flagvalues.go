@@ -13,10 +13,13 @@ import (
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
+// offered are the strategies that a group can be rolled by.
+func offered() []string { return slices.DeleteFunc(strategy.Names(), strategy.Simulated) }
+
 // strategies says what each strategy does, for the help.
 func strategies() string {
 	var list []string
-	for _, name := range strategy.Names() {
+	for _, name := range offered() {
 		list = append(list, name+" ("+strategy.About(name)+")")
 	}
 	return strings.Join(list, ", ")

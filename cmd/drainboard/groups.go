@@ -2,46 +2,65 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
 func (a *app) groupsCmd() *cobra.Command {
 	var o string
+	var noHeaders bool
 	var where backend.Where
 	cmd := &cobra.Command{
 		Use:   "groups",
 		Short: "List the groups, one line each",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			asJSON, err := output(o)
+			if !slices.Contains([]string{"text", "wide", "name"}, o) {
+				if _, err := output(o); err != nil {
+					return err
+				}
+			}
+			s, err := a.Open(cmd.Context(), where, kube.ReadRights(a.Namespace), true)
 			if err != nil {
 				return err
 			}
-			rows, err := a.groups(cmd.Context(), where)
+			rows, err := s.List(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			switch {
+			case o == "json":
 				return present.JSON(a.Out, present.GroupsOf(rows))
+			case o == "name":
+				return present.WriteGroupNames(a.Out, rows)
+			case len(rows) == 0:
+				return a.noGroups(cmd.Context(), s)
 			}
-			return present.WriteGroups(a.Out, rows)
+			return present.WriteGroups(a.Out, rows, !noHeaders)
 		},
 	}
 	addWhere(cmd.Flags(), &where)
 	cmd.Flags().SetNormalizeFunc(byKopsName)
-	cmd.Flags().StringVarP(&o, "output", "o", "text", "text or json")
+	cmd.Flags().StringVarP(&o, "output", "o", "text", "text (wide is the same), name or json")
+	cmd.Flags().BoolVar(&noHeaders, "no-headers", false, "no line of headings")
 	return cmd
 }
 
-func (a *app) groups(ctx context.Context, where backend.Where) ([]present.GroupRow, error) {
-	s, err := a.Open(ctx, where, kube.ReadRights(a.Namespace), true)
+// noGroups says why there is no group: that the cluster has no nodes, or that nobody's group
+// owns one.
+func (a *app) noGroups(ctx context.Context, s *session.Session) error {
+	nodes, err := s.Nodes(ctx)
 	if err != nil {
-		return nil, err
+		return exitcode.Usage(err)
 	}
-	return s.List(ctx)
+	_, err = fmt.Fprintln(a.Err, present.NoGroups(len(nodes)))
+	return err
 }

@@ -24,7 +24,7 @@ type flagGroup struct {
 
 // flagGroups are the headings, what is needed most often first. Each flag is below one.
 var flagGroups = []flagGroup{
-	{"Common", []string{"auto", "yes", "dry-run", "plain", "output", "to", "scenario", "speed", "provider", "strategy", "reason", "wait", "theme", "version", "help"}},
+	{"Common", []string{"auto", "yes", "dry-run", "detailed-exitcode", "plain", "output", "no-headers", "to", "scenario", "speed", "provider", "strategy", "reason", "wait", "theme", "version", "help"}},
 	{"Groups and target", []string{"all", "keep-going", "only", "all-nodes", "launch-template-version", "ami", "kubernetes-version", "release-version"}},
 	{"Pace", []string{
 		"max-unavailable", "max-surge", "order", "seed", "until", "post-drain-wait", "node-ready-timeout", "terminate-timeout", "pending-limit", "gate-pause",
@@ -42,7 +42,7 @@ var flagGroups = []flagGroup{
 		"garden-kubeconfig", "shoot", "control-kubeconfig", "control-namespace", "wait-for-start", "max-evict-retries", "health-timeout", "node-conditions",
 		"change", "shoot-file", "machine-image-version", "operation", "cloud-profile",
 	}},
-	{"Cluster", []string{"kubeconfig", "context", "cluster", "start-timeout"}},
+	{"Cluster and cloud", []string{"kubeconfig", "context", "cluster", "region", "profile", "start-timeout"}},
 }
 
 // otherFlags is the heading of flags that belong to none: those of cobra's own commands.
@@ -202,6 +202,7 @@ var meant = map[string][]string{
 
 // addHelp gives a program its help: grouped flags, examples, and commands that were mistyped.
 func addHelp(root *cobra.Command) {
+	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { writeHelp(cmd.OutOrStdout(), cmd) })
 	root.SetUsageFunc(func(cmd *cobra.Command) error { writeUsage(cmd.OutOrStdout(), cmd); return nil })
 	root.SetHelpCommand(&cobra.Command{

@@ -45,6 +45,7 @@ func (a *app) planCmd() *cobra.Command {
 	addScope(cmd, &of)
 	f.add(cmd)
 	addChange(cmd.Flags())
+	cmd.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 8 if there is something to do, and with 0 if there is nothing")
 	cmd.Flags().StringVarP(&o, "output", "o", "text", "text or json")
 	return cmd
 }
@@ -73,50 +74,71 @@ func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, as
 		if err := s.Groups.Several(); err != nil {
 			return exitcode.Usage(err)
 		}
-		return a.planSeveral(cmd.Context(), p, of, asJSON)
+		return f.detailedExit(a.planSeveral(cmd.Context(), p, of, asJSON))
 	}
 	at, err := s.Find(cmd.Context(), of.Named[0])
 	if err != nil {
 		return err
 	}
 	if at.Provider() == backend.Gardener {
-		return a.planPool(cmd.Context(), p, at, asJSON)
+		return f.detailedExit(a.planPool(cmd.Context(), p, at, asJSON))
 	}
-	plan, err := p.Group(cmd.Context(), at)
+	return f.detailedExit(a.planGroup(cmd.Context(), p, at, asJSON))
+}
+
+// detailedExit is the end of a plan that was shown: with --detailed-exitcode its exit code
+// tells whether there is something to do.
+func (f *rollFlags) detailedExit(todo bool, err error) error {
+	if err == nil && todo && f.detailed {
+		return exitcode.With(exitcode.NodesLeft, errors.New("")) // said already
+	}
+	return err
+}
+
+// planGroup shows what a run would do, and reports whether that is something.
+func (a *app) planGroup(ctx context.Context, p planner.Planner, at backend.Group, asJSON bool) (todo bool, err error) {
+	plan, err := p.Group(ctx, at)
 	if err != nil {
-		return err
+		return false, err
 	}
+	todo = len(plan.Nodes) > 0
 	if asJSON {
-		return present.JSON(a.Out, present.PlanOf(plan))
+		return todo, present.JSON(a.Out, present.PlanOf(plan))
 	}
 	present.WritePlan(a.Out, plan, nil)
-	return nil
+	return todo, nil
 }
 
-// planSeveral shows what a roll would do.
-func (a *app) planSeveral(ctx context.Context, p planner.Planner, of *planner.Scope, asJSON bool) error {
+// planSeveral shows what a roll would do, and reports whether that is something.
+func (a *app) planSeveral(ctx context.Context, p planner.Planner, of *planner.Scope, asJSON bool) (todo bool, err error) {
 	plan, err := p.Roll(ctx, of)
 	if err != nil {
-		return err
+		return false, err
+	}
+	todo = len(plan.Runs) > 0
+	for _, group := range plan.Plans {
+		todo = todo || len(group.Nodes) > 0
 	}
 	if asJSON {
-		return present.JSON(a.Out, present.RollOf(plan))
+		return todo, present.JSON(a.Out, present.RollOf(plan))
 	}
 	present.WriteRollPlan(a.Out, plan, p.Session.Clock().Now())
-	return nil
+	return todo, nil
 }
 
-// planPool shows how a worker pool stands, what a roll of it meets, and what a run would do.
-func (a *app) planPool(ctx context.Context, p planner.Planner, at backend.Group, asJSON bool) error {
+// planPool shows how a worker pool stands, what a roll of it meets, and what a run would do,
+// and reports whether that is something.
+func (a *app) planPool(ctx context.Context, p planner.Planner, at backend.Group, asJSON bool) (todo bool, err error) {
 	plan, err := p.Pool(ctx, at)
 	if err != nil {
-		return err
+		return false, err
 	}
+	todo = len(plan.Run.Nodes) > 0
 	if asJSON {
-		return present.JSON(a.Out, plan.JSON())
+		return todo, present.JSON(a.Out, plan.JSON())
 	}
 	plan.Write(a.Out)
-	return nil
+	return todo, nil
 }
 
 // errNoPool is why a plan of Gardener's has nothing to plan.

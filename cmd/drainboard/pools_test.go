@@ -137,11 +137,10 @@ func TestPoolsNeedNoCloud(t *testing.T) {
 // What is not known without the Shoot is not made up, and one look says how a pool stands.
 func TestPoolsAtOneLook(t *testing.T) {
 	a := shootCluster(t)
-	rows, err := a.groups(t.Context(), backend.Where{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := present.WriteGroups(a.Out, rows); err != nil {
+	groups := a.groupsCmd()
+	groups.SetArgs(nil)
+	groups.SetContext(t.Context())
+	if err := groups.RunE(groups, nil); err != nil {
 		t.Fatal(err)
 	}
 	out := a.Out.(*bytes.Buffer)

@@ -72,6 +72,7 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.watchCmd(), a.groupsCmd(), a.statusCmd(), a.reportCmd(), a.demoCmd(), a.versionCmd(), manCmd())
 	addHelp(root)
 	a.addCompletion(root)
+	a.addYAML(root)
 	return root
 }
 
@@ -132,6 +133,22 @@ func oneGroup(_ *cobra.Command, args []string) error {
 		return errors.New("name a GROUP; drainboard groups lists them")
 	case len(args) > 1:
 		return fmt.Errorf("one GROUP at a time, not %d", len(args))
+	}
+	return nil
+}
+
+// someGroup takes the name of a group, or nothing.
+func someGroup(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("one GROUP at a time, not %d", len(args))
+	}
+	return nil
+}
+
+// noArgs refuses arguments.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no arguments, so %q is one too many; %[1]s --help tells its flags", cmd.CommandPath(), args[0])
 	}
 	return nil
 }

@@ -22,9 +22,9 @@ func TestSendRefusesWrongUse(t *testing.T) {
 		{[]string{"pause", "ng", "--reason", strings.Repeat("x", 501)}, "--reason has 501 characters"},
 		{[]string{"pause", "ng", "-o", "yaml"}, "neither text nor json"},
 		{[]string{"resume"}, "name a GROUP; drainboard groups lists them"},
-		{[]string{"pause", "ng", "--yes"}, "unknown flag: --yes"},
+		{[]string{"pause", "ng", "--yes"}, "there is no flag --yes"},
 		{[]string{"abort", "ng", "--yes", "--control-kubeconfig", "seed.yaml"}, "--control-namespace"},
-		{[]string{"pause", "ng", "--control-kubeconfig", "seed.yaml"}, "unknown flag: --control-kubeconfig"},
+		{[]string{"pause", "ng", "--control-kubeconfig", "seed.yaml"}, "there is no flag --control-kubeconfig"},
 	} {
 		root := newRoot(strings.NewReader("y\n"), io.Discard, io.Discard)
 		root.SetArgs(append(c.args, "--kubeconfig", "/does/not/exist"))

@@ -150,7 +150,7 @@ func TestPlanOfAChangeRefusesNonsense(t *testing.T) {
 		{"wbe --shoot-file " + prodShoot + " --operation x", `the Shoot garden-shop/prod has no pool "wbe"; it has web, metal`},
 		{"--shoot-file " + prodShoot + " --kubernetes-version new", `--kubernetes-version: "new" is no version`},
 		{"--shoot-file " + prodShoot + " --machine-image-version new", `--machine-image-version: "new" is no version`},
-		{"--shoot-file " + prodShoot + " --operation x -o yaml", "neither text nor json"},
+		{"--shoot-file " + prodShoot + " --operation x -o xml", "neither text nor json"},
 	} {
 		if out, code, says := runPlan(t, "", strings.Fields(c.args)...); code != exitcode.WrongUse || !strings.Contains(says, c.says) || out != "" {
 			t.Errorf("%s: exit %d: %s, want %q\n%s", c.args, code, says, c.says, out)

@@ -13,7 +13,7 @@ func (a *app) statusCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [GROUP]",
 		Short: "Take one look at the run of a group, or at all runs",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  someGroup,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := output(o)
 			if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,8 +50,11 @@ func (f *rollFlags) rules(cmd *cobra.Command, auto bool) (engine.Strategy, recor
 
 func (f *rollFlags) rulesOf(cmd *cobra.Command, name string, auto bool) (engine.Strategy, record.Settings, error) {
 	rules, err := strategy.Named(name)
-	if err != nil {
-		return nil, record.Settings{}, fmt.Errorf("--strategy: %w", err)
+	switch {
+	case err != nil:
+		return nil, record.Settings{}, fmt.Errorf("--strategy: there is no strategy %q; choose one of %s", name, strings.Join(offered(), ", "))
+	case strategy.Simulated(name):
+		return nil, record.Settings{}, fmt.Errorf("--strategy: only the simulator has groups for %s; see it with drainboard demo --scenario inplace, and choose one of %s", name, strings.Join(offered(), ", "))
 	}
 	settings, err := f.settings(cmd, rules, auto, session.User())
 	return rules, settings, err

@@ -49,6 +49,7 @@ type rollFlags struct {
 	pendingLimit, gatePause  time.Duration
 	newLabels                []string
 	seed                     uint64
+	detailed                 bool // of plan only
 
 	templateVersion, ami string
 	kubernetesVersion    string

@@ -22,7 +22,7 @@ func (a *app) watchCmd() *cobra.Command {
 			"With --plain everything is told in lines: how the group stands, then what comes, until ctrl-c. An empty line tells what\n" +
 			"can be looked at. Lines are also what you get with TERM=dumb, or when the input or the output is no terminal; an input\n" +
 			"that is none may end, and the watch goes on.",
-		Args: cobra.MaximumNArgs(1),
+		Args: someGroup,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if where.CloudOnly {
 				return exitcode.Usage(fmt.Errorf("watch --cloudonly: a run without Kubernetes has its record on the disk of the machine that drives it, and cannot be watched from elsewhere; drainboard status --cloudonly takes one look there"))

@@ -22,13 +22,21 @@ func addWhere(fl *pflag.FlagSet, f *backend.Where) {
 	fl.StringVar(&f.Cluster, "cluster-name", "", "kops: the cluster's name (default: $KOPS_CLUSTER_NAME, else the one that the nodes' machines are tagged with; kops also says --name)")
 	fl.BoolVar(&f.CloudOnly, "cloudonly", false, cloudOnlyHelp)
 	fl.StringVar(&f.Store, "state", "", "kops: where the specs of cluster and InstanceGroups are, s3://BUCKET or a directory (default: $KOPS_STATE_STORE; without one kops's defaults apply)")
+	addAWS(fl, f)
 	addPools(fl, &f.Pools)
+}
+
+// addAWS has the AWS CLI's flags that lead to an account and a region.
+func addAWS(fl *pflag.FlagSet, f *backend.Where) {
+	fl.StringVar(&f.Region, "region", "", "AWS region (default: $AWS_REGION or the profile's, else that of the nodes)")
+	fl.StringVar(&f.Profile, "profile", "", "profile of the AWS configuration (default: $AWS_PROFILE)")
 }
 
 // addWhereCloudOnly has the flags on a command that looks groups up only where there is no cluster.
 func addWhereCloudOnly(fl *pflag.FlagSet, f *backend.Where) {
 	fl.BoolVar(&f.CloudOnly, "cloudonly", false, "of runs without Kubernetes, whose records are on this machine (docs/cloudonly.md)")
 	fl.StringVar(&f.Cluster, "cluster-name", "", "with --cloudonly: kops's name of the cluster (default: $KOPS_CLUSTER_NAME)")
+	addAWS(fl, f)
 	fl.SetNormalizeFunc(byKopsName)
 }
 

@@ -22,5 +22,10 @@ func Names() []string {
 	return names
 }
 
+// Simulated reports whether only the simulator has groups for the strategy of a name.
+func Simulated(name string) bool {
+	return name == "gardener-inplace" || name == "gardener-inplace-seed"
+}
+
 // About says in a few words what the strategy of a name does.
 func About(name string) string { return abouts[name] }

@@ -111,6 +111,7 @@ func open(cfg *rest.Config, version string) (*Client, error) {
 	cfg.UserAgent = fmt.Sprintf("drainboard/%s (%s/%s)", version, runtime.GOOS, runtime.GOARCH)
 	cfg.WarningHandler = rest.NoWarnings{}
 	cfg.Timeout = 0 // it would end watches; every other request has its own
+	cfg.Wrap(onlyTheAPI)
 	cfg.Wrap(c.clock.Listen)
 	if cfg.ExecProvider != nil {
 		c.plugin = cfg.ExecProvider.Command

@@ -199,3 +199,19 @@ func TestKubeconfigPrecedence(t *testing.T) {
 		}
 	}
 }
+
+// A web page is not taken for the API's answer, whatever its status.
+func TestConnectThroughALoginPage(t *testing.T) {
+	for _, code := range []int{200, 403, 502} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.WriteHeader(code)
+			fmt.Fprint(w, "<!doctype html><title>Log in</title>")
+		}))
+		defer server.Close()
+		_, err := Connect(t.Context(), kubeconfig(t, server.URL, "{token: x}"), "test")
+		if want := fmt.Sprintf("a proxy answered for %s (context prod), with a web page (%d ", server.URL, code); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+}

@@ -59,10 +59,13 @@ func (c *Client) words(err error) string {
 		verify    *tls.CertificateVerificationError
 		status    apierrors.APIStatus
 		missing   *ForbiddenError
+		page      *proxyError
 	)
 	switch {
 	case err == nil:
 		return ""
+	case errors.As(err, &page):
+		return fmt.Sprintf("a proxy answered for %s, with a web page (%s): check the address in the kubeconfig, HTTPS_PROXY, and whether a login is needed", at, page.status)
 	case isPlugin(err):
 		return fmt.Sprintf("cannot get credentials for %s: %s; log in again", at, pluginWords(c.plugin))
 	case apierrors.IsUnauthorized(err):

@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
@@ -78,7 +79,7 @@ func Open(ctx context.Context, k *kube.Client, where Where, version string, read
 		if pools, _ := inPools(ctx, k, where); pools {
 			return openPools(ctx, k, where, version, readOnly)
 		}
-		aws, err := openCloud(ctx, k, readOnly)
+		aws, err := openCloud(ctx, k, where, readOnly)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +90,7 @@ func Open(ctx context.Context, k *kube.Client, where Where, version string, read
 		pools, err := inPools(ctx, k, where)
 		found <- pools && err == nil // what is wrong with the nodes is told when they are read
 	}, func(error) { found <- false })()
-	aws, err := openCloud(ctx, k, readOnly)
+	aws, err := openCloud(ctx, k, where, readOnly)
 	if <-found {
 		return openPools(ctx, k, where, version, readOnly)
 	}
@@ -113,17 +114,19 @@ func onAWS(k *kube.Client, aws *asg.Client, where Where) Backend {
 
 // openCloud opens the cloud: in the region that is configured, or in that of the
 // cluster's nodes.
-func openCloud(ctx context.Context, k *kube.Client, readOnly bool) (*asg.Client, error) {
-	o := asg.Options{ReadOnly: readOnly}
-	a, err := connect(ctx, o)
-	if !errors.Is(err, asg.ErrNoRegion) {
-		return a, err
+func openCloud(ctx context.Context, k *kube.Client, where Where, readOnly bool) (*asg.Client, error) {
+	o := asg.Options{Region: where.Region, Profile: where.Profile, ReadOnly: readOnly}
+	a, regionless := connect(ctx, o)
+	if !errors.Is(regionless, asg.ErrNoRegion) {
+		return a, regionless
 	}
 	_, zone, err := k.Machines(ctx)
 	if err != nil {
 		return nil, err
 	}
-	o.Fallback = asg.RegionOf(zone)
+	if o.Fallback = asg.RegionOf(zone); o.Fallback == "" {
+		return nil, fmt.Errorf("no node of the cluster tells its region, and %w", regionless)
+	}
 	return connect(ctx, o)
 }
 

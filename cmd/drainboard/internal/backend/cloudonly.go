@@ -27,7 +27,7 @@ type CloudOnly struct {
 
 // OpenCloudOnly opens the cloud, and no cluster.
 func OpenCloudOnly(ctx context.Context, where Where, readOnly bool) (*CloudOnly, error) {
-	aws, err := connect(ctx, asg.Options{ReadOnly: readOnly})
+	aws, err := connect(ctx, asg.Options{Region: where.Region, Profile: where.Profile, ReadOnly: readOnly})
 	if err != nil {
 		return nil, err
 	}

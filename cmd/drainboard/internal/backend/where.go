@@ -24,6 +24,8 @@ type Where struct {
 	Provider string
 	Cluster  string // kops's name of the cluster
 	Store    string // kops's state store
+	// Region and Profile are AWS's; "" is what its configuration says.
+	Region, Profile string
 	// CloudOnly: without Kubernetes.
 	CloudOnly bool
 	// Pools says where a Shoot is kept beside its cluster.

@@ -12,6 +12,7 @@ const (
 	WrongUse    = 2
 	Aborted     = 3
 	Held        = 6
+	NodesLeft   = 8 // also plan --detailed-exitcode with something to do
 	Paused      = 9
 	Unreachable = 10
 	Denied      = 11

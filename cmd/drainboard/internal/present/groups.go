@@ -32,12 +32,26 @@ type GroupRow struct {
 // Called is what people call the group.
 func (g GroupRow) Called() string { return cmp.Or(g.InstanceGroup, g.Name) }
 
-// WriteGroups lists groups, a line each.
-func WriteGroups(w io.Writer, rows []GroupRow) error {
-	if len(rows) == 0 {
-		_, err := fmt.Fprintln(w, "No Auto Scaling group owns a node of this cluster, nor is one of a worker pool of Gardener's.")
-		return err
+// NoGroups says why there are no groups in a cluster of so many nodes.
+func NoGroups(nodes int) string {
+	if nodes == 0 {
+		return "This cluster has no nodes, so there is no group of them."
 	}
+	return "No Auto Scaling group owns a node of this cluster, nor is one of a worker pool of Gardener's."
+}
+
+// WriteGroupNames lists the names of groups, a line each.
+func WriteGroupNames(w io.Writer, rows []GroupRow) error {
+	for _, g := range rows {
+		if _, err := fmt.Fprintln(w, g.Called()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteGroups lists groups, a line each, below their headings if those are wanted.
+func WriteGroups(w io.Writer, rows []GroupRow, headings bool) error {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	roles := slices.ContainsFunc(rows, func(g GroupRow) bool { return g.Role != "" })
 	role := func(text string) string {
@@ -46,7 +60,9 @@ func WriteGroups(w io.Writer, rows []GroupRow) error {
 		}
 		return text + "\t"
 	}
-	fmt.Fprintln(t, "GROUP\tPROVIDER\t"+role("ROLE")+"NODES\tOUTDATED\tTEMPLATE\tMIN\tMAX\tDESIRED\tRUN\tOTHERS\tNOTE")
+	if headings {
+		fmt.Fprintln(t, "GROUP\tPROVIDER\t"+role("ROLE")+"NODES\tOUTDATED\tTEMPLATE\tMIN\tMAX\tDESIRED\tRUN\tOTHERS\tNOTE")
+	}
 	for _, g := range rows {
 		fmt.Fprintf(t, "%s\t%s\t%s%d\t%d\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", g.Called(), g.Provider, role(dash(string(g.Role))), g.Machines, g.Outdated, TemplateText(g), g.bound(g.Sizes.Min), g.bound(g.Sizes.Max), g.Sizes.Desired, dash(g.Running), dash(WhoElse(g.Others)), Refused(g))
 	}

@@ -144,7 +144,7 @@ func TestGroupsOfKops(t *testing.T) {
 		t.Errorf("groups: %s", got)
 	}
 	var out bytes.Buffer
-	if err := present.WriteGroups(&out, rows); err != nil {
+	if err := present.WriteGroups(&out, rows, true); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\n")

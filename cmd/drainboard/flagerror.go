@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+)
+
+// flagError says what is wrong with a flag: which form its value has, or which flag may have
+// been meant.
+func flagError(cmd *cobra.Command, err error) error {
+	var (
+		invalid   *pflag.InvalidValueError
+		unknown   *pflag.NotExistError
+		valueless *pflag.ValueRequiredError
+	)
+	switch {
+	case errors.As(err, &invalid):
+		return exitcode.Usage(fmt.Errorf("--%s: %s", invalid.GetFlag().Name, formOfValue(invalid.GetFlag(), invalid.GetValue())))
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return exitcode.Usage(fmt.Errorf("there is no flag -%s; %s --help lists them", unknown.GetSpecifiedName(), cmd.CommandPath()))
+	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedName()
+		if meant := nearestFlag(cmd, name); meant != "" {
+			return exitcode.Usage(fmt.Errorf("there is no flag --%s; did you mean --%s?", name, meant))
+		}
+		return exitcode.Usage(fmt.Errorf("there is no flag --%s; %s --help lists them", name, cmd.CommandPath()))
+	case errors.As(err, &valueless):
+		return exitcode.Usage(fmt.Errorf("--%s needs a value", valueless.GetFlag().Name))
+	}
+	return exitcode.Usage(err)
+}
+
+// formOfValue says which form a flag's value has, and that this one has not.
+func formOfValue(f *pflag.Flag, value string) string {
+	switch f.Value.Type() {
+	case "duration":
+		return fmt.Sprintf("%q is no length of time: it needs a unit, such as 90s, 15m or 2h", value)
+	case "bool":
+		if f.Name == "dry-run" {
+			return fmt.Sprintf("there is one kind of it, so it takes no %q: --dry-run alone shows the plan, and changes nothing", value)
+		}
+		return fmt.Sprintf("it is on or off (=true, =false), not %q", value)
+	case "int":
+		return fmt.Sprintf("%q is no whole number", value)
+	case "uint64":
+		return fmt.Sprintf("%q is no whole number from 0 on", value)
+	case "float64":
+		return fmt.Sprintf("%q is no number", value)
+	}
+	return fmt.Sprintf("%q cannot be read", value)
+}
+
+// nearestFlag is the flag of a command whose name is a few letters off, "" for none.
+func nearestFlag(cmd *cobra.Command, name string) (nearest string) {
+	least := min(len(name)/3, 3) + 1
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if far := levenshtein.ComputeDistance(name, f.Name); far < least && !f.Hidden {
+			least, nearest = far, f.Name
+		}
+	})
+	return nearest
+}

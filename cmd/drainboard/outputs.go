@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+)
+
+// yamlCommands are the commands whose JSON is one document, which -o yaml has as YAML.
+var yamlCommands = []string{"groups", "plan", "status", "version"}
+
+// addYAML gives commands -o yaml: what -o json has, in the same order of decisions, converted.
+func (a *app) addYAML(root *cobra.Command) {
+	for _, name := range yamlCommands {
+		cmd, _, err := root.Find([]string{name})
+		if err != nil {
+			continue
+		}
+		run := cmd.RunE
+		cmd.Flag("output").Usage += ", or yaml"
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			format := cmd.Flag("output").Value
+			if format.String() != "yaml" {
+				return run(cmd, args)
+			}
+			if err := format.Set("json"); err != nil {
+				return err
+			}
+			out := a.Out
+			var json bytes.Buffer
+			a.Out = &json
+			err := run(cmd, args)
+			a.Out = out
+			if json.Len() == 0 {
+				return err
+			}
+			text, failed := yaml.JSONToYAML(json.Bytes())
+			if failed != nil {
+				return failed
+			}
+			if _, failed := out.Write(text); failed != nil {
+				return failed
+			}
+			return err
+		}
+	}
+}

@@ -67,6 +67,7 @@ type Raise struct {
 	At       time.Time `json:"at"`       // When it did
 	Desired  int       `json:"desired"`  // By how much the desired size is above what it was
 	Max      int       `json:"max"`      // By how much the maximum size is
+	Unsure   bool      `json:"unsure"`   // Nobody knows whether it happened: its answer was lost
 	Doubtful int       `json:"doubtful"` // How much more of the desired size may be of the raise, or others'
 	Message  string    `json:"message"`  // The same, a sentence
 	Command  string    `json:"command"`  // The command that takes it back, or shows what became of it

@@ -43,7 +43,7 @@ func TestTerminate(t *testing.T) {
 		{"trouble", member("web", "InService"), "", fail(500, "InternalFailure", "oops"), record.Unknown, "", "oops", 1},
 		{"trouble before it", member("web", "InService"), "", fail(503, "ServiceUnavailable", "later"), record.Refused, record.RefusedBusy, "later", 1},
 		{"gone meanwhile", member("web", "InService"), "", fail(400, "ValidationError", "Instance Id not found - No managed instance found for instance ID: i-1"), record.Refused, record.RefusedGone, "No managed instance", 1},
-		{"below the minimum", member("web", "InService"), "", fail(400, "ValidationError", "Currently, desiredSize equals minSize (3). Terminating instance without replacement will violate group's min size constraint."), record.Refused, record.RefusedInvalid, "min size constraint", 1},
+		{"below the minimum", member("web", "InService"), "", fail(400, "ValidationError", "Currently, desiredSize equals minSize (3). Terminating instance without replacement will violate group's min size constraint."), record.Refused, record.RefusedConflict, "min size constraint", 1},
 		{"scaling", member("web", "InService"), "", fail(400, "ScalingActivityInProgress", "busy scaling"), record.Refused, record.RefusedBusy, "busy scaling", 1},
 	}
 	for _, tt := range tests {

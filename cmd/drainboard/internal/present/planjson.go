@@ -54,11 +54,7 @@ func raiseOf(run record.Run, left *record.Raise) *api.Raise {
 		return nil
 	}
 	what, command := run.RaiseText(left)
-	out := &api.Raise{Run: left.Run, At: left.At, Desired: left.Desired, Max: left.Max, Doubtful: left.Doubtful, Message: what, Command: command}
-	if left.Unsure {
-		out.Desired, out.Max, out.Doubtful = 0, 0, left.Desired
-	}
-	return out
+	return &api.Raise{Run: left.Run, At: left.At, Desired: left.Desired, Max: left.Max, Unsure: left.Unsure, Doubtful: left.Doubtful, Message: what, Command: command}
 }
 
 // ordersOf is how nodes are ordered, for programs.

@@ -21,7 +21,7 @@ const startPatience = 2 * time.Minute
 func TestUnwellStarts(t *testing.T) {
 	shares, rounds := []int{5, 10, 25}, 20
 	if *sampleFlag != 0 {
-		shares, rounds = shares[drawn("unwell", 3):][:1], 1
+		shares, rounds = shares[drawn("unwell", 2):][:1], 1
 	}
 	for _, percent := range shares {
 		t.Run(fmt.Sprint(percent), func(t *testing.T) {

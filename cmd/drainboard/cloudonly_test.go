@@ -282,7 +282,7 @@ func journalOf(t *testing.T) (lines []journal.Line) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := journal.Find(dir, shopGroup)
+	e, err := journal.Find(dir, shopGroup, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,10 +22,11 @@ func (a *app) reportCmd() *cobra.Command {
 		Short: "Tell a run from its journal: as Markdown, or as one HTML page that needs nothing else",
 		Long: "What happened in a run, for those who were not there: a timeline of each node, what blocked for how long, who forced\n" +
 			"what and why, and every change. It reads the journal that the machine keeps that drove the run, and asks no cluster.\n" +
-			"RUN is the id of a run, a group (its last run is meant), or the file of a journal.",
+			"RUN is the id of a run, a group (its last run is meant), or the file of a journal. Where several clusters have such a run\n" +
+			"or group, --cluster chooses one.",
 		Args:              oneRun,
 		ValidArgsFunction: completeRuns,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.report(args[0], o, to) },
+		RunE:              func(_ *cobra.Command, args []string) error { return a.report(args[0], *a.Flags.ClusterName, o, to) },
 	}
 	cmd.Flags().StringVarP(&o, "output", "o", "", "markdown or html (default markdown, or what the name of --to ends in)")
 	cmd.Flags().StringVar(&to, "to", "", "the file to write; - and nothing mean standard output")
@@ -79,7 +80,7 @@ func formOf(o, to string) (form, error) {
 }
 
 // report writes the report of a run.
-func (a *app) report(name, o, to string) error {
+func (a *app) report(name, cluster, o, to string) error {
 	write, err := formOf(o, to)
 	if err != nil {
 		return err
@@ -88,7 +89,7 @@ func (a *app) report(name, o, to string) error {
 	if err != nil {
 		return exitcode.Usage(err)
 	}
-	entry, err := journal.Find(dir, name)
+	entry, err := journal.Find(dir, name, cluster)
 	if err != nil {
 		return exitcode.Usage(err)
 	}
@@ -103,6 +104,12 @@ func (a *app) report(name, o, to string) error {
 	f, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // what a journal says is not for everybody
 	if err != nil {
 		return exitcode.Usage(err)
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() { // a file that is written over had a mode of its own
+		if err := f.Chmod(0o600); err != nil {
+			_ = f.Close()
+			return exitcode.Usage(err)
+		}
 	}
 	err = write(f, r, style)
 	if closed := f.Close(); err == nil {

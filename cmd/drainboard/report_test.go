@@ -69,6 +69,52 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// A group that two clusters have is refused, whether they have two names or one; --cluster
+// chooses, and a file does.
+func TestReportChoosesByCluster(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	keep := func(cluster, run, id string) string {
+		r := record.Run{ID: run, Group: "ng-web", GroupID: id, Cluster: cluster, State: record.Running, Started: time.Now()}
+		journal.Begin(journal.Options{Dir: journal.Dir, Run: r, Now: time.Now}).Close(r, nil)
+		dir, err := journal.Dir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return journal.Path(dir, cluster, run)
+	}
+	keep("prod", "ng-web-1", "arn:1")
+	test := keep("test", "ng-web-2", "arn:2")
+	_, _, err := drainboard("report", "ng-web")
+	if err == nil || !strings.Contains(err.Error(), "--cluster") || !strings.Contains(err.Error(), test+" (cluster test, group arn:2)") || exitcode.Of(err) != exitcode.WrongUse {
+		t.Errorf("two clusters: %v", err)
+	}
+	for _, args := range [][]string{{"ng-web", "--cluster", "test"}, {"ng-web-2"}, {test}} {
+		if out, _, err := drainboard(append([]string{"report"}, args...)...); err != nil || !strings.Contains(out, "| **run** | ng-web-2 |") {
+			t.Errorf("%q: %v\n%.200s", args, err, out)
+		}
+	}
+	keep("test", "ng-web-3", "arn:3")
+	if _, _, err := drainboard("report", "ng-web", "--cluster", "test"); err == nil || !strings.Contains(err.Error(), "ng-web-3.jsonl (cluster test, group arn:3)") {
+		t.Errorf("two clusters of one name: %v", err)
+	}
+}
+
+// What a journal says is not for everybody, wherever the report is written to.
+func TestReportsOwnMode(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", dir)
+	keepOne(t, "ng-web-1")
+	file := filepath.Join(dir, "night.md")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := drainboard("report", "ng-web-1", "--to", file)
+	info, statErr := os.Stat(file)
+	if err != nil || statErr != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v: %v", err, statErr, info.Mode())
+	}
+}
+
 func TestReportCompletes(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	keepOne(t, "ng-web-1")

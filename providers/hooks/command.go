@@ -35,7 +35,7 @@ func (h *Hook) command(ctx context.Context, m Message) error {
 	}
 	defer read.Close()
 	cmd := exec.Command(h.Run[0], h.Run[1:]...)
-	cmd.Env = append(os.Environ(), m.Env()...)
+	cmd.Env = append(h.environ(os.Environ()), m.Env()...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(m.json()), write, write
 	cmd.WaitDelay = leftovers // for a standard input that nobody reads
 	apart(cmd)
@@ -69,7 +69,7 @@ func (h *Hook) command(ctx context.Context, m Message) error {
 	case <-time.After(leftovers): // somebody has left the group and holds the pipe
 	}
 	if ctx.Err() != nil {
-		return withOutput(context.Cause(ctx), out)
+		return h.withOutput(context.Cause(ctx), out)
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // it succeeded and has not read what it was told
@@ -79,7 +79,7 @@ func (h *Hook) command(ctx context.Context, m Message) error {
 		err = errors.New(exitText(exit))
 	}
 	if err != nil {
-		return withOutput(err, out)
+		return h.withOutput(err, out)
 	}
 	return nil
 }
@@ -92,9 +92,9 @@ func exitText(e *exec.ExitError) string {
 	return e.String()
 }
 
-// withOutput adds the end of what a command printed to its error.
-func withOutput(err error, out *tail) error {
-	if last := out.String(); last != "" {
+// withOutput adds the end of what a command printed to its error, without its arguments.
+func (h *Hook) withOutput(err error, out *tail) error {
+	if last := h.withoutArguments(out.String()); last != "" {
 		return fmt.Errorf("%w: %s", err, last)
 	}
 	return err

@@ -61,6 +61,9 @@ type Hook struct {
 	On []On
 	// Run is a command with its arguments; no shell reads it.
 	Run []string
+	// Env are the names of variables of this process that the command gets beside those that
+	// every command gets.
+	Env []string
 	// Webhook is where to post to.
 	Webhook Address
 	Format  Format
@@ -107,6 +110,8 @@ func (h *Hook) Check() error {
 		return errors.New("has both run and a webhook: make two hooks of it")
 	case len(h.Run) > 0 && strings.TrimSpace(h.Run[0]) == "":
 		return errors.New("run names no command")
+	case len(h.Run) == 0 && len(h.Env) > 0:
+		return errors.New("env is for commands: a webhook has no environment")
 	case len(h.Run) > 0 && h.Format != "":
 		return errors.New("format is for webhooks: a command gets JSON")
 	case h.Timeout < 0 || h.Timeout > MaxTimeout:

@@ -18,6 +18,7 @@ type Entry struct {
 	Run     string
 	Cluster string
 	Group   string
+	GroupID string // what tells the group from another of its name (AWS: the ARN), "" if it is not known
 	Alias   string // what people call the group, "" where that is its name
 	Started time.Time
 }
@@ -62,7 +63,7 @@ func head(path string) (e Entry, ok bool, err error) {
 	defer func() { _ = f.Close() }()
 	_, err = Read(f, func(l Line) bool {
 		if o := l.Opened; o != nil {
-			e, ok = Entry{path, l.Run, o.Cluster, o.Group, o.Alias, o.Started}, true
+			e, ok = Entry{path, l.Run, o.Cluster, o.Group, o.GroupID, o.Alias, o.Started}, true
 		}
 		return !ok
 	})
@@ -70,8 +71,9 @@ func head(path string) (e Entry, ok bool, err error) {
 }
 
 // Find finds the journal that name means: a file, a run by its id, or a group, whose
-// last run is meant. The error says what there is.
-func Find(dir, name string) (Entry, error) {
+// last run is meant. cluster is that of the run, "" for any, and then there must be only one that
+// has such a run or group. The error says what there is.
+func Find(dir, name, cluster string) (Entry, error) {
 	if strings.HasSuffix(name, ext) || strings.ContainsRune(name, filepath.Separator) {
 		e, ok, err := head(name)
 		if err == nil && !ok {
@@ -83,15 +85,54 @@ func Find(dir, name string) (Entry, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Entry{}, err
 	}
+	if cluster != "" {
+		list = slices.DeleteFunc(list, func(e Entry) bool { return e.Cluster != cluster })
+	}
 	for _, is := range []func(Entry) bool{
 		func(e Entry) bool { return e.Run == name },
 		func(e Entry) bool { return e.Group == name || e.Alias == name },
 	} {
-		if i := slices.IndexFunc(list, is); i >= 0 {
-			return list[i], nil
+		meant := slices.DeleteFunc(slices.Clone(list), func(e Entry) bool { return !is(e) })
+		if len(meant) == 0 {
+			continue
 		}
+		if several := places(meant); len(several) > 1 {
+			return Entry{}, &AmbiguousError{Name: name, Last: several}
+		}
+		return meant[0], nil
 	}
 	return Entry{}, &NotFoundError{Name: name, Dir: dir, There: list}
+}
+
+// places are the last journals of each group that some are of. Two clusters may have one name:
+// what their groups are called by the cloud tells them apart.
+func places(list []Entry) (last []Entry) {
+	for _, e := range list {
+		if !slices.ContainsFunc(last, func(o Entry) bool {
+			return o.Cluster == e.Cluster && (o.GroupID == e.GroupID || o.GroupID == "" || e.GroupID == "")
+		}) {
+			last = append(last, e)
+		}
+	}
+	return last
+}
+
+// AmbiguousError says that a run or a group of a name is in several clusters.
+type AmbiguousError struct {
+	Name string
+	Last []Entry // the last journal in each
+}
+
+func (e *AmbiguousError) Error() string {
+	var names []string
+	for _, l := range e.Last {
+		at := l.Cluster
+		if l.GroupID != "" {
+			at += ", group " + l.GroupID
+		}
+		names = append(names, fmt.Sprintf("%s (cluster %s)", l.Path, at))
+	}
+	return fmt.Sprintf("there are several journals of %s: choose a cluster with --cluster, or name the RUN or one of the files: %s", e.Name, strings.Join(names, ", "))
 }
 
 // NotFoundError says that there is no journal of a run or group.

@@ -75,6 +75,8 @@ type Opened struct {
 
 	Cluster string `json:"cluster"`
 	Group   string `json:"group"`
+	// GroupID tells the group from another one of its name (AWS: the ARN).
+	GroupID string `json:"groupID,omitempty"`
 	// Alias is what people call the group, "" where that is its name.
 	Alias    string `json:"alias,omitempty"`
 	Provider string `json:"provider"`

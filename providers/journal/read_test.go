@@ -94,17 +94,17 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"web-1": "web-1", "web": "web-2", "db": "db-1", filepath.Join(dir, "prod", "web-1.jsonl"): "web-1"} {
-		if e, err := Find(dir, name); err != nil || e.Run != want {
+		if e, err := Find(dir, name, ""); err != nil || e.Run != want {
 			t.Errorf("%s is %+v, %v", name, e, err)
 		}
 	}
-	if _, err := Find(dir, "nothing"); err == nil || !strings.Contains(err.Error(), "there are db-1 (") {
+	if _, err := Find(dir, "nothing", ""); err == nil || !strings.Contains(err.Error(), "there are db-1 (") {
 		t.Errorf("%v", err)
 	}
-	if _, err := Find(t.TempDir(), "nothing"); err == nil || !strings.Contains(err.Error(), "there are none in") {
+	if _, err := Find(t.TempDir(), "nothing", ""); err == nil || !strings.Contains(err.Error(), "there are none in") {
 		t.Errorf("%v", err)
 	}
-	if _, err := Find(dir, filepath.Join(dir, "prod", "notes.jsonl")); err == nil {
+	if _, err := Find(dir, filepath.Join(dir, "prod", "notes.jsonl"), ""); err == nil {
 		t.Error("what is no journal was taken for one")
 	}
 }

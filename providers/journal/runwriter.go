@@ -85,7 +85,7 @@ func opened(o Options) *Opened {
 	r := &o.Run
 	out := &Opened{
 		Drainboard: o.Drainboard, By: o.By, PID: os.Getpid(), Args: o.Args, Resumed: o.Resumed,
-		Cluster: r.Cluster, Group: r.Group, Alias: r.Alias, Provider: r.Provider, Strategy: r.Strategy, Roll: r.Roll,
+		Cluster: r.Cluster, Group: r.Group, GroupID: r.GroupID, Alias: r.Alias, Provider: r.Provider, Strategy: r.Strategy, Roll: r.Roll,
 		Started: r.Started, StartedBy: r.By, Seen: r.Seen, State: r.State, Why: r.Why, Seed: r.Seed, Limit: r.Limit,
 		Settings: r.Settings, Target: r.Target, Base: r.Base, Template: r.BaseTemplate,
 		Phases: r.Phases, Batches: r.Batches, Orders: r.Orders, Plan: o.Plan,

@@ -313,7 +313,7 @@ func TestNoPlaceForTheJournal(t *testing.T) {
 		t.Error("forced without a place for the journal")
 	}
 	homeless.Close(ordered, nil)
-	entry, err := Find(home, "web-1")
+	entry, err := Find(home, "web-1", "")
 	if err != nil || entry.Group != "web" || entry.Cluster != "prod" {
 		t.Errorf("found %+v, %v", entry, err)
 	}

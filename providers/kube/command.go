@@ -110,6 +110,14 @@ func commandObjectOf(m *corev1.ConfigMap) *commandObject {
 	return l
 }
 
+// urgent is 1 for a command that stops the run, which nothing before it may hold up, and else 0.
+func (l *commandObject) urgent() int {
+	if l.bad == "" && (l.command.Kind == record.CmdPause || l.command.Kind == record.CmdAbort) {
+		return 1
+	}
+	return 0
+}
+
 // toAnswer reads an answer. One that cannot be read counts as given: the driver has
 // done with the command.
 func toAnswer(text string) *Answer {

@@ -240,7 +240,7 @@ func TestHostileCommands(t *testing.T) {
 func TestCommandsCannotFlood(t *testing.T) {
 	x := newExchange(t)
 	for i := range 40 {
-		x.lies(fmt.Sprintf("c%02d", i), `{"command.json":"{\"version\":1,\"kind\":\"pause\"}"}`, time.Minute-time.Duration(i)*time.Second)
+		x.lies(fmt.Sprintf("c%02d", i), `{"command.json":"{\"version\":1,\"kind\":\"resume\"}"}`, time.Minute-time.Duration(i)*time.Second)
 	}
 	ear, _ := x.listen(obeyed, func(e *CommandListener) { e.limit = flowcontrol.NewTokenBucketRateLimiter(0.001, 3) })
 	x.eventually(func() bool { return len(x.all()) == 3 })
@@ -248,6 +248,22 @@ func TestCommandsCannotFlood(t *testing.T) {
 	x.eventually(func() bool { l := x.command("c02"); return l != nil && l.answer != nil })
 	if heard := x.all(); len(heard) != 3 || heard[0].ID != "c00" || heard[2].ID != "c02" {
 		t.Errorf("heard %+v, want the three oldest", heard)
+	}
+}
+
+// What stops a run is heard at once, however much was given before it and cannot be heard yet,
+// junk included.
+func TestNothingStarvesAPause(t *testing.T) {
+	x := newExchange(t)
+	for i := range 40 {
+		x.lies(fmt.Sprintf("c%02d", i), []string{`{"command.json":"{\"version\":1,\"kind\":\"resume\"}"}`, `{"command.json":"pause"}`}[i%2], time.Minute-time.Duration(i)*time.Second)
+	}
+	x.lies("last-pause", `{"command.json":"{\"version\":1,\"kind\":\"pause\"}"}`, 2*time.Second)
+	x.lies("last-abort", `{"command.json":"{\"version\":1,\"kind\":\"abort\"}"}`, time.Second)
+	x.listen(obeyed, func(e *CommandListener) { e.limit = flowcontrol.NewTokenBucketRateLimiter(0.001, 1) })
+	x.eventually(func() bool { l := x.command("last-abort"); return l != nil && l.answer != nil })
+	if heard := x.all(); len(heard) < 2 || heard[0].ID != "last-pause" || heard[1].ID != "last-abort" {
+		t.Errorf("heard %+v", heard)
 	}
 }
 

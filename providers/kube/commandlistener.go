@@ -203,15 +203,17 @@ func (e *CommandListener) round(ctx context.Context) bool {
 	return e.remove(ctx) && done
 }
 
-// hear hands commands to the run, the oldest first, once each is marked as heard: who
+// hear hands commands to the run, what stops it before all others and past the limit, then the
+// oldest first, once each is marked as heard: who
 // gave it cannot take it back from then on. What is no command is refused.
 func (e *CommandListener) hear(ctx context.Context) (done bool) {
 	now := e.c.clock.Now()
 	e.mu.Lock()
 	letters := slices.DeleteFunc(e.oldest(), func(l *commandObject) bool { return l.answer != nil || e.sent[l.name] || l.over(now) })
 	e.mu.Unlock()
+	slices.SortStableFunc(letters, func(a, b *commandObject) int { return cmp.Compare(b.urgent(), a.urgent()) })
 	for _, l := range letters {
-		if ctx.Err() != nil || !e.limit.TryAccept() {
+		if ctx.Err() != nil || l.urgent() == 0 && !e.limit.TryAccept() {
 			return false
 		}
 		taken, lost := true, false

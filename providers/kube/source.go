@@ -28,6 +28,7 @@ type source struct {
 	listed   bool
 	watching *watched // the open watch, nil when there is none
 	ever     bool     // was current at least once
+	silent   int      // lists in a row that were not answered in time
 	err      error    // of the last attempt, nil after a success
 }
 
@@ -64,14 +65,42 @@ func (s *source) ListWithContext(ctx context.Context, o metav1.ListOptions) (run
 	// large, and maybe old; any other version of a page is that very version, which a
 	// server that has just started still lists but can no longer watch from.
 	o.ResourceVersion = ""
-	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.listTime())
 	defer cancel()
+	begin := time.Now()
 	list, err := s.list(ctx, o)
+	s.heard(err, time.Since(begin))
 	if err != nil {
 		s.failed(forbidden(err, "list", s.group, s.resource, s.namespace))
 		return nil, err
 	}
 	return list, nil
+}
+
+// impatient is how many lists in a row are given up after requestTimeout: a request that got lost
+// must not use up the time that a start has. Later ones have listTimeout, as the server may be slow.
+const impatient = 2
+
+// listTime is how long the next page of a list may take.
+func (s *source) listTime() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.silent < impatient {
+		return requestTimeout
+	}
+	return listTimeout
+}
+
+// heard notes whether a page of a list was answered in time. One that took long says that the
+// next one may.
+func (s *source) heard(err error, took time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if isTimeout(err) {
+		s.silent++
+	} else if took < requestTimeout/2 {
+		s.silent = 0
+	}
 }
 
 // WatchWithContext opens a watch.

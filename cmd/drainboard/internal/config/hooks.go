@@ -82,6 +82,12 @@ func readHook(v strictyaml.Value) (h hookConfig) {
 				v.Fail(`names the command and its arguments, as [notify-send, "an upgrade"]`)
 			}
 		},
+		"env": func(v strictyaml.Value) {
+			v.OneOrMore(func(v strictyaml.Value) {
+				name, ok := v.Text()
+				h.Env, fine = append(h.Env, name), fine && ok
+			})
+		},
 		"webhook":      address(hooks.ParseAddress),
 		"webhook-env":  address(func(name string) (hooks.Address, error) { return hooks.FromEnv(name), nil }),
 		"webhook-file": address(func(file string) (hooks.Address, error) { return hooks.FromFile(file), nil }),

@@ -7,6 +7,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/providers/hooks"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
@@ -23,7 +24,7 @@ type runJournal struct {
 func (d *driver) keep(run record.Run, plan *snapshot.Plan) {
 	a := &runJournal{}
 	a.writer = journal.Begin(journal.Options{
-		Dir: journal.Dir, Drainboard: d.Options.Version, By: session.User(), Args: os.Args[1:],
+		Dir: journal.Dir, Drainboard: d.Options.Version, By: session.User(), Args: hooks.CommandLine(os.Args[1:]),
 		Run: run, Resumed: plan == nil, Plan: plan, Now: d.session.Clock().Now, Warn: a.notices.add,
 	})
 	d.journal = a

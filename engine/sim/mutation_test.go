@@ -91,6 +91,8 @@ var mutations = []mutation{
 	{"kops: no majority of the control plane", "strategy/kopsquorum.go", "left <= n/2 {", "left < 0 {", "Scenario/kops_quorum_others", "BROKEN"},
 	{"kops: a majority of one less", "strategy/kopsquorum.go", "left <= n/2 {", "left < n/2 {", "Scenario/kops_quorum_others", "BROKEN"},
 	{"kops: as many of the control plane at once as asked for", "strategy/kopssurge.go", "limit = min(limit, spare)", "limit = max(limit, spare)", "Scenario/kops_quorum", ""},
+	{"kops: a warm pool that alone is outdated stays", "strategy/kops.go", "if s.WarmAlone() && !s.EndWarm(s.Run.Target.Templates) {", "if false {", "Scenario/kops_warm_alone", "BROKEN"},
+	{"kops: a warm pool is ended whether or not the cluster is valid", "strategy/kops.go", "if s.WarmAlone() && !k.bare(s) && !s.ValidateFirst() {", "if false {", "Scenario/kops_warm_alone", "BROKEN"},
 	{"kops: half of the time to get valid", "validationwait.go", "End: start.Add(s.Run.Settings.ValidateTimeout)", "End: start.Add(s.Run.Settings.ValidateTimeout / 2)", kopsPlay, "rule 10: "},
 	{"kops: a slot that is free too early", "assess/gate.go", "case record.Draining, record.Settling, record.Updating:\n\t\treturn true\n\tcase record.Terminating:", "case record.Draining, record.Updating:\n\t\treturn true\n\tcase record.Terminating:", kopsPlay, "rule 1: "},
 	{"kops: one more than may surge", "retire.go", "if have >= want || s.failed {", "if have > want || s.failed {", kopsPlay, "detach: "},

@@ -42,6 +42,8 @@ type Plan struct {
 	ExternalMovers []record.ExternalMover `json:"rivals,omitempty"`
 	// Refusals keep the run from starting until the user consents.
 	Refusals []string `json:"refusals,omitempty"`
+	// WarmAlone: no node is to be replaced, and Warm are ended all the same.
+	WarmAlone bool `json:"warmAlone,omitempty"`
 	// QuorumLost is why what is asked for would leave the control plane without a majority, ""
 	// if it would not: a run that asks nobody is not started so.
 	QuorumLost string `json:"quorumLost,omitempty"`
@@ -139,6 +141,7 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 		p.Detach = s.ToDetach(p.Extra)
 	}
 	p.Awaited = rules.Awaited(w, &s.Run)
+	p.WarmAlone = len(p.Nodes) == 0 && len(p.Warm) > 0 && s.WarmAlone()
 	if len(outdated) > 0 {
 		p.Warnings = append(p.Warnings, rules.Warnings(w, &s.Run)...)
 		p.QuorumLost = rules.LosesQuorum(w, &s.Run)

@@ -71,7 +71,7 @@ func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *wor
 	limit := strategy.Limit(settings.MaxUnavailable, w.Group.Sizes.Desired)
 	plan := snapshot.MakePlan(terms.Rules, p.Session.Clock().Now(), w, run, limit)
 	plan.Warnings = slices.Concat(present.Undrained(plan.Run), plan.Warnings, p.larger(ctx, &w.Group), terms.Notes, notRolled(plan, w))
-	if len(plan.Nodes) == 0 {
+	if len(plan.Nodes) == 0 && !plan.WarmAlone {
 		plan.Warm = nil // no run, so nobody ends them: notRolled tells
 	}
 	return plan, nil

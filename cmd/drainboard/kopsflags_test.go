@@ -179,7 +179,7 @@ func TestKopsNamesOfGroups(t *testing.T) {
 // What the other strategies cannot honour is refused with the reason, and so is what kops's
 // cannot.
 func TestKopsRefusals(t *testing.T) {
-	given := map[string]string{"validate-count": "3", "fail-on-validate-error": "false", "fail-on-drain-error": "false", "drain-and-terminate": "false"}
+	given := map[string]string{"validate-count": "3", "fail-on-validate-error": "false", "fail-on-drain-error": "false", "drain-and-terminate": "false", "allow-quorum-loss": "true"}
 	for _, o := range kopsOnly {
 		value := given[o.flag]
 		if value == "" {

@@ -47,7 +47,7 @@ func (c *checker) flaws() (out []string) {
 		}
 	}
 	for _, m := range view.Machines() {
-		if n := view.NodeOf(m.ID); m.Detached && !m.Leaving() && n != nil && (!n.Ready || n.NoNetwork) && !c.ended[m.ID] {
+		if n := view.NodeOf(m.ID); m.Detached && !m.Leaving() && n != nil && (!n.Ready || n.NoNetwork) && !c.endedYet(m.ID) {
 			out = append(out, n.Name+" is detached and not Ready")
 		}
 	}
@@ -79,7 +79,14 @@ func (s *Sim) ofWorkers(node string) bool {
 // isEnding reports whether a machine of kops's ends or has ended by the run's wish, whoever was first.
 func (c *checker) isEnding(id string) bool {
 	_, out := c.kops.out[id]
-	return out || c.kops.freed[id] || c.ended[id]
+	return out || c.kops.freed[id] || c.endedYet(id)
+}
+
+// endedYet reports whether the run's wish that a machine ends still holds: its request may have
+// been lost, and the drain that followed have failed, so that the machine stays.
+func (c *checker) endedYet(id string) bool {
+	m, stage := c.d.Sim.machines[id], c.d.Run.Nodes[id].Stage
+	return c.ended[id] && (m == nil || m.Leaving() || stage == record.Terminating || stage == record.Replaced)
 }
 
 // looksAround checks the looks that a run takes at its cluster, by looks of our own, and

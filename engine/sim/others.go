@@ -163,6 +163,7 @@ func (s *Sim) resize(by int) {
 	if over := s.group.Sizes.Desired - s.group.Sizes.Max; over > 0 {
 		s.group.Sizes.Max += over
 		s.foreign.Max += over
+		s.maxima[s.group.Sizes.Max] = true
 	}
 }
 
@@ -173,21 +174,29 @@ func (s *Sim) resizedByOthers(by int) {
 		s.raised++
 	} else if by < 0 {
 		s.lowered++
-		s.takenOff -= by
+		s.lowerings[s.now] -= by
 	}
 }
 
 // bounds changes the group's bounds, and its size with them.
 func (c *Script) bounds(a *args) {
-	s := c.Sim
+	sizes := &c.Sim.group.Sizes
+	c.Sim.rebound(a.int("min", sizes.Min), a.int("max", sizes.Max))
+}
+
+func (s *Sim) rebound(low, high int) {
 	sizes := &s.group.Sizes
-	low, high := a.int("min", sizes.Min), a.int("max", sizes.Max)
 	s.foreign.Min += low - sizes.Min
 	s.foreign.Max += high - sizes.Max
+	if high != sizes.Max {
+		s.maxima[high] = true
+	}
 	sizes.Min, sizes.Max = low, high
 	if by := min(high, max(low, sizes.Desired)) - sizes.Desired; by != 0 {
 		s.resize(by)
+		s.foreign.Desired -= min(0, by) // what the new maximum takes down is not what others want less of
 	}
+	s.foreign.Desired -= max(0, s.before.Desired+s.foreign.Desired-high)
 }
 
 func (c *Script) deletes(a *args) error {

@@ -137,7 +137,7 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 		return err
 	}
 	p.Run.Roll = d.roll
-	if len(p.Nodes) == 0 && len(p.Awaited) == 0 && !p.WarmAlone {
+	if !p.HasWork() {
 		p.Warnings = append(slices.Clone(p.Warnings), planner.Unseen(d.view.World)...)
 		now := d.session.Clock().Now()
 		code := 0
@@ -154,7 +154,13 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 	}
 	switch {
 	case d.Auto || d.Yes:
-	case len(p.Awaited) > 0 && len(p.Nodes) == 0:
+	case len(p.Nodes) == 0 && len(p.Awaited) == 0 && !p.WarmAlone:
+		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NothingToDo(p))
+		present.List(d.Out, "Note:", p.Warnings)
+		if !d.Ask(ctx, d.Marked(d.session.Context(), "Take it back? [y/N] ")) {
+			return exitcode.With(exitcode.Aborted, errors.New("not started"))
+		}
+	case len(p.Nodes) == 0 && !p.WarmAlone:
 		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NotYet(p))
 		if !d.Ask(ctx, d.Marked(d.session.Context(), "Wait for Gardener, and follow the update? [y/N] ")) {
 			return exitcode.With(exitcode.Aborted, errors.New("not started"))
@@ -184,6 +190,8 @@ func begin(p snapshot.Plan, now time.Time) (run record.Run, events []record.Even
 	switch {
 	case p.WarmAlone:
 		planned = present.WarmAlone(p)
+	case len(p.Nodes) == 0 && len(p.Awaited) == 0:
+		planned = present.NothingToDo(p)
 	case len(p.Nodes) == 0:
 		planned = present.NotYet(p)
 	}

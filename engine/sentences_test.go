@@ -60,3 +60,44 @@ func namedScenarios(t *testing.T, file string) (named map[string]bool, rows int)
 	}
 	return named, rows
 }
+
+// The table of facts on kops has a case, kops's function, whether it is the same here, with the
+// reason where it is not, and scenarios that are there.
+func TestKopsFacts(t *testing.T) {
+	page, err := os.ReadFile("../docs/kops-facts.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, played := 0, 0
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) != 6 || strings.Contains(line, "---") || strings.Contains(line, "| scenarios |") {
+			if strings.HasPrefix(line, "|") && len(cells) != 6 {
+				t.Errorf("no row of the table: %s", line)
+			}
+			continue
+		}
+		rows++
+		fact, function, here := strings.TrimSpace(cells[1]), strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3])
+		if why, differs := strings.CutPrefix(here, "different: "); here != "same" && (!differs || why == "") {
+			t.Errorf("%s: %q is neither same nor different with a reason", fact, here)
+		}
+		if file, name, _ := strings.Cut(function, " "); !strings.HasSuffix(file, ".go") || name == "" || seen[fact] {
+			t.Errorf("%s: %q names no function, or the case is there twice", fact, function)
+		}
+		seen[fact] = true
+		for name := range strings.SplitSeq(strings.TrimSpace(cells[4]), ", ") {
+			if name == "" {
+				continue
+			}
+			played++
+			if _, err := os.Stat(filepath.Join("testdata", name+".txt")); err != nil {
+				t.Errorf("%s names a scenario %q that is not there", fact, name)
+			}
+		}
+	}
+	if rows < 100 || played < 60 {
+		t.Errorf("%d facts, %d scenarios", rows, played)
+	}
+}

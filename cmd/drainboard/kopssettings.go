@@ -77,8 +77,11 @@ func (f *rollFlags) kopsUnavailable(s *record.Settings, said kops.RollingUpdate)
 		// A spec that counts on its surge.
 		s.MaxUnavailable, s.Origin["max-unavailable"] = record.Amount{N: 1}, "kops: one at least with --cloudonly"
 	}
+	if s.MaxSurge.N == 0 && s.MaxUnavailable.N == 0 && f.maxSurge == "" && f.maxUnavailable == "" {
+		s.MaxUnavailable, s.Origin["max-unavailable"] = record.Amount{N: 1}, "kops: one at a time, for both amounts are 0"
+	}
 	if s.MaxSurge.N == 0 && s.MaxUnavailable.N == 0 {
-		return fmt.Errorf("max-surge 0 (%s) and max-unavailable 0 (%s): kops does not roll such a group at all; --max-unavailable 1 rolls it", s.Origin["max-surge"], s.Origin["max-unavailable"])
+		return fmt.Errorf("max-surge 0 (%s) and max-unavailable 0 (%s): nothing could ever start; --max-unavailable 1 rolls one node at a time, as kops does", s.Origin["max-surge"], s.Origin["max-unavailable"])
 	}
 	return nil
 }

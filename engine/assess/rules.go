@@ -37,6 +37,8 @@ type Capabilities struct {
 	SeveralReasons bool
 	// Surges: there are more machines than the group has for a while.
 	Surges bool
+	// EndsWarmAlone: a warm pool that alone is outdated is rolled, too.
+	EndsWarmAlone bool
 	// TakesOverFrom is whose roll the strategy takes over: what that one has marked, and not begun
 	// with, keeps no run from starting.
 	TakesOverFrom world.Mover
@@ -64,6 +66,15 @@ func (s *Reader) WhySelected(m *world.Machine) string {
 		return AskedFor
 	}
 	return olderSpec
+}
+
+// WarmAlone reports whether the strategy ends outdated machines of the warm pool where no
+// node is to be replaced. They are told by what the group launches, which stays; a run of
+// named nodes leaves them.
+func (s *Reader) WarmAlone() bool {
+	t := s.Run.Target
+	return s.Capabilities().EndsWarmAlone && len(t.Only) == 0 && len(t.Templates) > 0 && t.Templates[0] == s.W.Group.Template &&
+		slices.ContainsFunc(s.W.Group.Warm, func(m world.Machine) bool { return !m.Leaving() && !slices.Contains(t.Templates, m.Template) })
 }
 
 // FirstLook reports whether the run looks at its machines for the first time: those that

@@ -307,6 +307,13 @@ func (c *checker) quorum(id string, n record.Node) {
 func (c *checker) looseEnds() {
 	d := c.d
 	r := &d.Run
+	if c.isKops() && r.Result == record.Succeeded && len(r.Target.Only) == 0 && !d.Sim.retargeted {
+		for _, m := range d.Sim.group.Warm {
+			if m.Template != d.Sim.group.Template && !m.Leaving() && !slices.ContainsFunc(r.Notes, func(note string) bool { return strings.Contains(note, m.ID) }) {
+				d.breaks("rule 4: %s of the warm pool is outdated, and was not ended", m.ID)
+			}
+		}
+	}
 	for _, id := range sortedKeys(d.Sim.machines) {
 		m := d.Sim.machines[id]
 		if !m.Detached || m.Leaving() {

@@ -42,6 +42,8 @@ type Plan struct {
 	ExternalMovers []record.ExternalMover `json:"rivals,omitempty"`
 	// Refusals keep the run from starting until the user consents.
 	Refusals []string `json:"refusals,omitempty"`
+	// WarmAlone: no node is to be replaced, and Warm are ended all the same.
+	WarmAlone bool `json:"warmAlone,omitempty"`
 	// QuorumLost is why what is asked for would leave the control plane without a majority, ""
 	// if it would not: a run that asks nobody is not started so.
 	QuorumLost string `json:"quorumLost,omitempty"`
@@ -143,6 +145,7 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 		p.Detach = s.ToDetach(p.Extra)
 	}
 	p.Awaited = rules.Awaited(w, &s.Run)
+	p.WarmAlone = len(p.Nodes) == 0 && len(p.Warm) > 0 && s.WarmAlone()
 	if len(outdated) > 0 {
 		p.Warnings = append(p.Warnings, rules.Warnings(w, &s.Run)...)
 		p.QuorumLost = rules.LosesQuorum(w, &s.Run)
@@ -153,10 +156,10 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 	return p
 }
 
-// HasWork reports whether there is anything for a run to do: nodes to replace, something to
-// wait for, or a raise of an earlier run to take back.
+// HasWork reports whether there is anything for a run to do: nodes or a warm pool to replace,
+// something to wait for, or a raise of an earlier run to take back.
 func (p *Plan) HasWork() bool {
-	return len(p.Nodes) > 0 || len(p.Awaited) > 0 || p.Run.Inherited != nil
+	return len(p.Nodes) > 0 || p.WarmAlone || len(p.Awaited) > 0 || p.Run.Inherited != nil
 }
 
 // late warns of a run that is to be over before all of it is done, "" if it is not.

@@ -77,7 +77,7 @@ const DetachedTag = "kops.k8s.io/detached-from-asg"
 // (pkg/instancegroups/instancegroups.go, drainNode), and their machines ended through EC2
 // (upup/pkg/fi/cloudup/awsup/aws_cloud.go, deleteInstance).
 func (Kops) Capabilities() assess.Capabilities {
-	return assess.Capabilities{Direct: true, IsolatesFirst: true, RequiresValidation: true, SeveralReasons: true, Surges: true, Detaches: true, DetachTag: DetachedTag, TemplateSetBy: setByKops, TakesOverFrom: world.MoverKops}
+	return assess.Capabilities{Direct: true, IsolatesFirst: true, RequiresValidation: true, SeveralReasons: true, Surges: true, Detaches: true, DetachTag: DetachedTag, TemplateSetBy: setByKops, EndsWarmAlone: true, TakesOverFrom: world.MoverKops}
 }
 
 // Selects is why kops replaces a machine of the group's own specification
@@ -128,8 +128,7 @@ func (k Kops) validate(s *engine.Step) {
 		}
 		s.Run.PhaseWait = nil // of machines that were waited for before there was something to replace
 	}
-	bare := s.W.Group.Role == world.RoleBastion || s.Run.Settings.CloudOnly
-	if !bare && !s.ValidateFirst() {
+	if !k.bare(s) && !s.ValidateFirst() {
 		return
 	}
 	want := s.Run.Target.Templates[0]
@@ -137,6 +136,11 @@ func (k Kops) validate(s *engine.Step) {
 		s.Enter(taint)
 		s.Soon()
 	}
+}
+
+// bare reports whether the cluster is not looked at before the group is touched.
+func (Kops) bare(s *engine.Step) bool {
+	return s.W.Group.Role == world.RoleBastion || s.Run.Settings.CloudOnly
 }
 
 // taint keeps new pods off the nodes that go, as far as others have room, and ends what
@@ -183,10 +187,17 @@ func (k Kops) roll(s *engine.Step) {
 	}
 }
 
-// nothing ends a run that has nothing to replace. It waits for new machines: others, or an
-// earlier process of the run, may have ended the outdated ones just before.
+// nothing ends a run that has no node to replace. It waits for new machines: others, or an
+// earlier process of the run, may have ended the outdated ones just before. What is outdated
+// in the warm pool is ended once the cluster was found valid, as kops does it.
 func (k Kops) nothing(s *engine.Step) {
-	if enough(s) {
+	if s.WarmAlone() && !k.bare(s) && !s.ValidateFirst() {
+		return
+	}
+	if s.WarmAlone() && !s.EndWarm(s.Run.Target.Templates) {
+		return
+	}
+	if s.Run.State == record.Running && enough(s) {
 		k.finish(s)
 	}
 	if s.Run.State == record.Running {

@@ -3,6 +3,7 @@ package asg
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
@@ -91,11 +92,36 @@ func (c *Client) GroupsOf(ctx context.Context, w Whole) ([]Summary, error) {
 		return nil, err
 	}
 	out, err := c.summaries(ctx, all)
+	if err != nil {
+		return nil, err
+	}
 	for i := range out {
+		if err := c.countWarm(ctx, all, &out[i]); err != nil {
+			return nil, err
+		}
 		w.fill(&out[i].Group)
 		out[i].Detached = detached[out[i].Name]
 	}
 	return out, err
+}
+
+// countWarm adds the outdated machines of a group's warm pool, where it has one and it may be
+// read: they make the group outdated, as kops has it.
+func (c *Client) countWarm(ctx context.Context, all []types.AutoScalingGroup, s *Summary) error {
+	i := slices.IndexFunc(all, func(g types.AutoScalingGroup) bool { return text(g.AutoScalingGroupName) == s.Name })
+	if i < 0 || all[i].WarmPoolConfiguration == nil {
+		return nil
+	}
+	warm, err := c.warmPool(ctx, s.Name)
+	if errors.Is(err, ErrForbidden) {
+		return nil
+	}
+	for _, m := range warm {
+		if !m.Leaving() && m.Template != s.Template && !slices.Contains(s.Overrides, m.Template) {
+			s.Outdated++
+		}
+	}
+	return err
 }
 
 // detachedFrom are the machines that were detached from groups of a whole and are still

@@ -18,7 +18,8 @@ type Summary struct {
 	world.Group
 	// Machines counts the members, Outdated those of them that were launched from
 	// another template version than the group (or one of its overrides) has now.
-	// Machines on their way out count in neither.
+	// Machines on their way out count in neither. Of a part of a Whole Outdated counts those of
+	// the warm pool, too.
 	Machines, Outdated int
 	// Members are the ids of those that count.
 	Members []string

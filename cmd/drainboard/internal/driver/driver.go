@@ -153,13 +153,13 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 	}
 	switch {
 	case d.Auto || d.Yes:
-	case len(p.Nodes) == 0 && len(p.Awaited) == 0:
+	case len(p.Nodes) == 0 && len(p.Awaited) == 0 && !p.WarmAlone:
 		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NothingToDo(p))
 		present.List(d.Out, "Note:", p.Warnings)
 		if !d.Ask(ctx, d.Marked(d.session.Context(), "Take it back? [y/N] ")) {
 			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
-	case len(p.Nodes) == 0:
+	case len(p.Nodes) == 0 && !p.WarmAlone:
 		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NotYet(p))
 		if !d.Ask(ctx, d.Marked(d.session.Context(), "Wait for Gardener, and follow the update? [y/N] ")) {
 			return exitcode.With(exitcode.Aborted, errors.New("not started"))
@@ -186,9 +186,12 @@ func begin(p snapshot.Plan, now time.Time) (run record.Run, events []record.Even
 		events = append(events, record.Event{Time: now, Run: p.Run.ID, Group: p.Group, Type: t, Reason: reason, Message: message})
 	}
 	planned := fmt.Sprintf("%d nodes, %s, at most %d at once, seed %d", len(p.Nodes), present.FromTo(p), p.Limit, p.Run.Seed)
-	if len(p.Nodes) == 0 && len(p.Awaited) == 0 {
+	switch {
+	case p.WarmAlone:
+		planned = present.WarmAlone(p)
+	case len(p.Nodes) == 0 && len(p.Awaited) == 0:
 		planned = present.NothingToDo(p)
-	} else if len(p.Nodes) == 0 {
+	case len(p.Nodes) == 0:
 		planned = present.NotYet(p)
 	}
 	tell(record.RunPlanned, "", planned)

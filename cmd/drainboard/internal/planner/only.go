@@ -66,7 +66,7 @@ func notRolled(p snapshot.Plan, w *world.World) []string {
 			out = append(out, m.ID+" is outdated, but in Standby, and left alone")
 		}
 	}
-	if len(p.Warm) > 0 {
+	if len(p.Warm) > 0 && !p.WarmAlone {
 		out = append(out, "machines of the warm pool are outdated and stay: they are rolled once they are in service: "+strings.Join(p.Warm, ", "))
 	}
 	if target[0] != w.Group.Template {

@@ -67,7 +67,7 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 				return out, inGroup(g.Name, err)
 			}
 			out.Plans[g.Name] = plan
-			if g.Total = len(plan.Nodes); g.Total == 0 {
+			if g.Total = len(plan.Nodes); g.Total == 0 && !plan.WarmAlone {
 				g.State, g.Why = roll.LeftOut, "nothing is outdated"
 			}
 		}

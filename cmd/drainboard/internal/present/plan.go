@@ -21,7 +21,7 @@ func WritePlan(w io.Writer, p snapshot.Plan, said []string) {
 	fmt.Fprintf(w, "%s, strategy %s (%s), as of %s\n", headline(p), p.Strategy, strategy.About(p.Strategy), p.AsOf.Local().Format("15:04:05"))
 	writeUndrained(w, p)
 	if len(p.Nodes) == 0 {
-		fmt.Fprintf(w, "%s: %s\n", p.Group, NothingToDo(p))
+		fmt.Fprintf(w, "%s: %s\n", p.Group, WithoutNodes(p))
 		List(w, "Note:", p.Warnings[len(Undrained(p.Run)):])
 		return
 	}
@@ -33,6 +33,11 @@ func WritePlan(w io.Writer, p snapshot.Plan, said []string) {
 // WriteForApproval shows a plan to somebody who is to say yes to it: the settings that were
 // given, and last, where it is on the screen however long the rest is, what is asked.
 func WriteForApproval(w io.Writer, p snapshot.Plan) {
+	if p.WarmAlone {
+		fmt.Fprintf(w, "%s: %s\n", p.Group, WarmAlone(p))
+		List(w, "Note:", p.Warnings)
+		return
+	}
 	writePlannedNodes(w, p, nil)
 	fmt.Fprintln(w, "\nSettings that were given (drainboard plan shows all):")
 	writeSettings(w, p.Run, func(origin string) bool {
@@ -174,6 +179,19 @@ func writePlannedNodes(w io.Writer, p snapshot.Plan, said []string) {
 	List(w, "\nKnow before you start:", left(p.Warnings[len(Undrained(p.Run)):]))
 	List(w, "\nNot evaluated, so that nothing is said of it above:", left(p.NotEvaluated))
 	List(w, "\nNeeds your consent before anything starts:", p.Refusals)
+}
+
+// WithoutNodes says what a plan without nodes does, or why it does nothing.
+func WithoutNodes(p snapshot.Plan) string {
+	if p.WarmAlone {
+		return WarmAlone(p)
+	}
+	return NothingToDo(p)
+}
+
+// WarmAlone says what is ended where no node is outdated.
+func WarmAlone(p snapshot.Plan) string {
+	return fmt.Sprintf("no node is outdated; %s terminated: %s", are(len(p.Warm), "outdated machine", " of the warm pool"), strings.Join(p.Warm, ", "))
 }
 
 // NothingToDo says why a plan has no nodes.

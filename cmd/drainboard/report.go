@@ -26,7 +26,7 @@ func (a *app) reportCmd() *cobra.Command {
 			"or group, --cluster chooses one.",
 		Args:              oneRun,
 		ValidArgsFunction: completeRuns,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.report(args[0], *a.Flags.ClusterName, o, to) },
+		RunE:              func(_ *cobra.Command, args []string) error { return a.report(args[0], a.Flags.Cluster, o, to) },
 	}
 	cmd.Flags().StringVarP(&o, "output", "o", "", "markdown or html (default markdown, or what the name of --to ends in)")
 	cmd.Flags().StringVar(&to, "to", "", "the file to write; - and nothing mean standard output")

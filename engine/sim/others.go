@@ -199,7 +199,8 @@ func (s *Sim) rebound(low, high int) {
 		s.resize(by)
 		s.foreign.Desired -= min(0, by) // what the new maximum takes down is not what others want less of
 	}
-	s.foreign.Desired -= max(0, s.before.Desired+s.foreign.Desired-high)
+	own := s.before.Desired + s.foreign.Desired
+	s.foreign.Desired += max(0, low-own) - max(0, own-high)
 }
 
 func (c *Script) deletes(a *args) error {

@@ -149,6 +149,7 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 	if len(outdated) > 0 {
 		p.Warnings = append(p.Warnings, rules.Warnings(w, &s.Run)...)
 		p.QuorumLost = rules.LosesQuorum(w, &s.Run)
+		p.Warnings = append(p.Warnings, preflight.Upkeep(&w.Group)...)
 	}
 	if r.Settings.CloudOnly && len(outdated) > 0 {
 		p.Warnings = append(p.Warnings, text.CloudOnlyWarning)

@@ -148,6 +148,8 @@ type Group struct {
 	// NoLaunchInZone says why the cloud does not launch a machine of the group in a zone by
 	// name, "" if nothing is known against it.
 	NoLaunchInZone string
+	// Upkeep is what the group does to its machines by itself.
+	Upkeep Upkeep
 	// Refresh is the cloud's own roll of the group, if one is at work.
 	Refresh Refresh
 	// Scaling is what changes the group's size by itself.

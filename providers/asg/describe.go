@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
@@ -78,6 +79,7 @@ func (c *Client) group(ctx context.Context, g types.AutoScalingGroup) (world.Gro
 		Mixed:    g.MixedInstancesPolicy != nil,
 
 		NoLaunchInZone: notServed(g),
+		Upkeep:         upkeepOf(g),
 	}
 	for _, z := range g.AvailabilityZones {
 		out.Zones = append(out.Zones, clean(z))
@@ -96,6 +98,22 @@ func (c *Client) group(ctx context.Context, g types.AutoScalingGroup) (world.Gro
 		err = nil
 	}
 	return out, err
+}
+
+// upkeepOf is what a group does to its machines by itself. A bound of -1 in a maintenance policy
+// is one that was taken off.
+func upkeepOf(g types.AutoScalingGroup) world.Upkeep {
+	u := world.Upkeep{
+		MaxLifetime:       time.Duration(aws.ToInt32(g.MaxInstanceLifetime)) * time.Second,
+		CapacityRebalance: aws.ToBool(g.CapacityRebalance),
+	}
+	if p := g.InstanceMaintenancePolicy; p != nil {
+		u.MinHealthy, u.MaxHealthy = max(0, int(aws.ToInt32(p.MinHealthyPercentage))), max(0, int(aws.ToInt32(p.MaxHealthyPercentage)))
+	}
+	if p := g.AvailabilityZoneImpairmentPolicy; p != nil {
+		u.ZonalShift = aws.ToBool(p.ZonalShiftEnabled)
+	}
+	return u
 }
 
 // fillTemplates resolves what the group launches from.

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 
@@ -115,6 +116,28 @@ func TestOverrides(t *testing.T) {
 	}
 	if len(g.Overrides) != 1 || g.Overrides[0].Version != 2 || g.Outdated != 1 || !g.Mixed {
 		t.Errorf("got %+v", g)
+	}
+}
+
+func TestUpkeep(t *testing.T) {
+	s, c := connect(t)
+	s.withTemplate()
+	s.on("DescribeInstanceRefreshes", "")
+	template := e("LaunchTemplate", spec("lt-1", "1"))
+	for _, tt := range []struct {
+		group string
+		want  world.Upkeep
+	}{
+		{"", world.Upkeep{}},
+		{e("CapacityRebalance", "false", "InstanceMaintenancePolicy", e("MinHealthyPercentage", "-1", "MaxHealthyPercentage", "-1")), world.Upkeep{}},
+		{e("MaxInstanceLifetime", "604800", "CapacityRebalance", "true", "InstanceMaintenancePolicy", e("MinHealthyPercentage", "90", "MaxHealthyPercentage", "120"),
+			"AvailabilityZoneImpairmentPolicy", e("ZonalShiftEnabled", "true")),
+			world.Upkeep{MaxLifetime: 7 * 24 * time.Hour, CapacityRebalance: true, MinHealthy: 90, MaxHealthy: 120, ZonalShift: true}},
+	} {
+		s.on("DescribeAutoScalingGroups", groups(group("web", template+tt.group)))
+		if g, err := c.Group(t.Context(), "web"); err != nil || g.Upkeep != tt.want {
+			t.Errorf("got %+v, %v, want %+v", g.Upkeep, err, tt.want)
+		}
 	}
 }
 

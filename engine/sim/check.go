@@ -232,7 +232,10 @@ func (c *checker) answered(a record.Action, o record.Outcome) {
 	}
 	c.looked(a, o)
 	c.changed(a)
-	c.d.Sim.grew = c.d.Sim.grew || a.Kind == record.SetSizes && c.d.Sim.group.Sizes.Desired > c.held.Desired
+	if a.Kind == record.SetSizes {
+		c.d.Sim.grew = c.d.Sim.grew || c.d.Sim.group.Sizes.Desired > c.held.Desired
+		c.overwrites(a)
+	}
 	c.marks(a)
 	c.limit()
 }

@@ -162,6 +162,10 @@ func (c *checker) replacement(m *machine) {
 		d.breaks("rule 4: %s runs %s (%s)", m.ID, m.Template, r.Nodes[m.ID].Stage)
 		return
 	}
+	if s.planned[m.ID] {
+		d.breaks("plan: %s was to be replaced, and stays (%s)", m.ID, r.Nodes[m.ID].Stage)
+		return
+	}
 	if reported(d, text.DesiredRaised(0, 0)) || c.isKops() && !c.joins() {
 		return // others may have launched it, or it has no node that is looked at
 	}

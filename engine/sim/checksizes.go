@@ -80,6 +80,21 @@ func (c *checker) resumes(a record.Action) {
 	}
 }
 
+// overwrites checks that a change of the sizes left those alone that it was not meant to
+// change, whatever others made of them between its read and its write. A desired size above the
+// group's own maximum is cut by the cloud.
+func (c *checker) overwrites(a record.Action) {
+	s := c.d.Sim
+	was, is := s.written, s.group.Sizes
+	lost := a.From.Min == a.Sizes.Min && is.Min != was.Min ||
+		a.From.Max == a.Sizes.Max && is.Max != was.Max ||
+		a.From.Desired == a.Sizes.Desired && is.Desired != was.Desired && was.Desired <= is.Max
+	if was != (world.Sizes{}) && lost {
+		c.d.breaks("sizes: %s was to become %s, and overwrote %s, which others had set meanwhile: now %s", *a.From, *a.Sizes, was, is)
+	}
+	s.written = world.Sizes{}
+}
+
 // TemplateBack checks that the group gets its template back only while no machine that runs
 // the new one is known.
 func (c *checker) templateBack(a record.Action) {

@@ -369,7 +369,10 @@ func (c *Script) begin(*args) (string, error) {
 			s.marks[mark] = true
 		}
 	}
-	s.rolling = true
+	s.rolling, s.planned = true, map[string]bool{}
+	for _, n := range plan.Nodes {
+		s.planned[n.Machine] = true
+	}
 	c.Driver = Drive(s, c.rules, engine.Start(plan.Run, s.now, "operator@laptop"))
 	c.shown = 0
 	return out.String(), nil

@@ -145,6 +145,8 @@ type Sim struct {
 	drains     map[string]bool   // machines that somebody drains by hand
 	taken      map[string]bool   // machines that somebody took out of the group: they run on
 	byHand     map[string]bool   // pods that left because of that
+	planned    map[string]bool   // machines that the plan has
+	written    world.Sizes       // the group's sizes when our last change of them was written
 }
 
 // New returns an empty simulation of a group in some zones.

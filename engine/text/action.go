@@ -14,6 +14,7 @@ func SetTemplate(id, version string) string {
 	return "set the group to launch template " + id + " version " + version
 }
 
+// SetSizes names those of the sizes that are set: "set the group's sizes to max 18, desired 18".
 func SetSizes(sizes string) string { return "set the group's sizes to " + sizes }
 
 func Suspend(process string) string { return "suspend " + process }

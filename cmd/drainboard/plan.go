@@ -82,6 +82,9 @@ func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, as
 	if at.Provider() == backend.Gardener {
 		return a.planPool(cmd.Context(), p, at, asJSON)
 	}
+	if at.Provider() == backend.EKSManaged {
+		return a.planManaged(cmd.Context(), p, at, asJSON)
+	}
 	plan, err := p.Group(cmd.Context(), at)
 	if err != nil {
 		return err
@@ -109,6 +112,19 @@ func (a *app) planSeveral(ctx context.Context, p planner.Planner, of *planner.Sc
 // planPool shows how a worker pool stands, what a roll of it meets, and what a run would do.
 func (a *app) planPool(ctx context.Context, p planner.Planner, at backend.Group, asJSON bool) error {
 	plan, err := p.Pool(ctx, at)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return present.JSON(a.Out, plan.JSON())
+	}
+	plan.Write(a.Out)
+	return nil
+}
+
+// planManaged shows how a managed node group stands, and what its update by EKS would do.
+func (a *app) planManaged(ctx context.Context, p planner.Planner, at backend.Group, asJSON bool) error {
+	plan, err := p.Managed(ctx, at)
 	if err != nil {
 		return err
 	}

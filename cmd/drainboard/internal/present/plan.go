@@ -178,6 +178,9 @@ func writePlannedNodes(w io.Writer, p snapshot.Plan, said []string) {
 
 // NothingToDo says why a plan has no nodes.
 func NothingToDo(p snapshot.Plan) string {
+	if p.Run.Inherited != nil {
+		return "nothing is outdated: an upgrade takes back what an earlier run has left of its raise"
+	}
 	if len(p.Run.Target.Only) > 0 {
 		return "of the nodes that --only names none is outdated: there is nothing to do"
 	}

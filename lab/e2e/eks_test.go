@@ -3,10 +3,12 @@ package e2e
 import (
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awseks "github.com/aws/aws-sdk-go-v2/service/eks"
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
 
 	"github.com/drainboard/drainboard/lab"
@@ -98,4 +100,32 @@ func (s *scene) checkManagedActions() {
 			s.t.Errorf("%s:%s was called", call.Service, call.Action)
 		}
 	}
+}
+
+// Somebody watches while EKS updates a node group and a PDB holds the only pod of a node:
+// the update is named, the pod is, and when EKS gives up its error is told with the pod.
+// Throttled, refused and expired in between, the watch goes on. It only reads.
+func TestWatchManagedUpdate(t *testing.T) {
+	s, _ := managed(t, lab.Nodegroup{Name: "held", Nodes: 1, Zones: oneZone})
+	s.deploy("checkout")
+	lines := s.launch("watch", "held")
+	lines.tells("READ-ONLY", "no run is under way")
+	if _, err := shared.EKSClient().UpdateNodegroupVersion(s.ctx, &awseks.UpdateNodegroupVersionInput{ClusterName: aws.String(lab.EKSCluster), NodegroupName: aws.String("held")}); err != nil {
+		t.Fatal(err)
+	}
+	lines.tells("blocked: ", "checkout")
+	late := s.launch("watch", "held")
+	late.tells("EKS update", "replaces the group's nodes to Kubernetes 1.32, release 1.32.1-20250203 (InProgress)")
+	shared.Cloud().ThrottleKey(s.key, 0.5)
+	shared.Cloud().DenyKey(s.key, "eks:DescribeUpdate", true)
+	time.Sleep(4 * time.Second)
+	shared.Cloud().DenyKey(s.key, "eks:DescribeUpdate", false)
+	shared.Cloud().ThrottleKey(s.key, 0)
+	for _, p := range []*process{lines, late} {
+		p.tells("failed: PodEvictionFailure: Reached max retries while trying to evict pods from nodes in node group held", "held there: ", "checkout")
+		p.signal(syscall.SIGTERM)
+		p.exits(0)
+	}
+	s.checkReadOnly()
+	s.checkManagedActions()
 }

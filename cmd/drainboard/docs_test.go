@@ -17,6 +17,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/eks"
 	"github.com/drainboard/drainboard/providers/gardener"
 	"github.com/drainboard/drainboard/providers/kops"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -28,7 +29,7 @@ func TestREADMENamesEveryAction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, action := range slices.Concat(asg.ReadActions, asg.UpgradeActions, asg.CloudOnlyActions, asg.PassedActions, kops.ReadActions, kops.UpgradeActions) {
+	for _, action := range slices.Concat(asg.ReadActions, asg.UpgradeActions, asg.CloudOnlyActions, asg.PassedActions, kops.ReadActions, kops.UpgradeActions, eks.ReadActions) {
 		if !strings.Contains(string(readme), "`"+action+"`") {
 			t.Errorf("README.md does not name %s", action)
 		}

@@ -231,7 +231,7 @@ func TestRulesBeforeTheGroupIsKnown(t *testing.T) {
 		{[]string{"--force"}, ""},
 		{[]string{"--force", "--provider", "kops"}, "that is --all-nodes"},
 		{[]string{"--max-surge", "2", "--force"}, "sets its own surge"}, // neither
-		{[]string{"--provider", "gke"}, "choose auto, asg, kops or gardener"},
+		{[]string{"--provider", "gke"}, "choose auto, asg, eks, kops or gardener"},
 		{[]string{"--provider", "asg", "--state", "s3://x"}, "kops's"},
 	} {
 		var f rollFlags

@@ -97,11 +97,14 @@ func (f *rollFlags) detailedExit(todo bool, err error) error {
 
 // planGroup shows what a run would do, and reports whether that is something.
 func (a *app) planGroup(ctx context.Context, p planner.Planner, at backend.Group, asJSON bool) (todo bool, err error) {
+	if at.Provider() == backend.EKSManaged {
+		return a.planManaged(ctx, p, at, asJSON)
+	}
 	plan, err := p.Group(ctx, at)
 	if err != nil {
 		return false, err
 	}
-	todo = len(plan.Nodes) > 0
+	todo = plan.HasWork()
 	if asJSON {
 		return todo, present.JSON(a.Out, present.PlanOf(plan))
 	}
@@ -117,7 +120,7 @@ func (a *app) planSeveral(ctx context.Context, p planner.Planner, of *planner.Sc
 	}
 	todo = len(plan.Runs) > 0
 	for _, group := range plan.Plans {
-		todo = todo || len(group.Nodes) > 0
+		todo = todo || group.HasWork()
 	}
 	if asJSON {
 		return todo, present.JSON(a.Out, present.RollOf(plan))
@@ -134,6 +137,21 @@ func (a *app) planPool(ctx context.Context, p planner.Planner, at backend.Group,
 		return false, err
 	}
 	todo = len(plan.Run.Nodes) > 0
+	if asJSON {
+		return todo, present.JSON(a.Out, plan.JSON())
+	}
+	plan.Write(a.Out)
+	return todo, nil
+}
+
+// planManaged shows how a managed node group stands, and what its update by EKS would do, and
+// reports whether that is something.
+func (a *app) planManaged(ctx context.Context, p planner.Planner, at backend.Group, asJSON bool) (todo bool, err error) {
+	plan, err := p.Managed(ctx, at)
+	if err != nil {
+		return false, err
+	}
+	todo = plan.Run.HasWork()
 	if asJSON {
 		return todo, present.JSON(a.Out, plan.JSON())
 	}

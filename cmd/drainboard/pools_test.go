@@ -438,7 +438,7 @@ func TestStatusTakesWhereFlags(t *testing.T) {
 	}
 	clitest.Contains(t, text, "web: a worker pool of Gardener")
 	for args, says := range map[string]string{
-		"web --provider nope":                "is not offered; choose auto, asg, kops or gardener",
+		"web --provider nope":                "is not offered; choose auto, asg, eks, kops or gardener",
 		"--provider gardener --state s3://b": "are kops's",
 		"web --provider asg --shoot a/b":     "are Gardener's",
 	} {

@@ -35,7 +35,7 @@ func (f *rollFlags) rules(cmd *cobra.Command, auto bool) (engine.Strategy, recor
 		names = []string{present.StrategyKops}
 	case where.Provider == backend.Gardener, where.AsksForPools():
 		names = present.PoolStrategies
-	case where.Provider == asg.Provider:
+	case where.Provider == asg.Provider, where.Provider == backend.EKSManaged:
 		names = []string{"eks"}
 	}
 	for _, name := range names {

@@ -18,7 +18,7 @@ func (a *app) clusterFlags(fl *pflag.FlagSet) {
 
 // addWhere has the flags that say where groups are looked for on a command. Their defaults are those of kops's environment.
 func addWhere(fl *pflag.FlagSet, f *backend.Where) {
-	fl.StringVar(&f.Provider, "provider", backend.Any, "where the group lives: auto (a group with kops's tags is kops's, a node with Gardener's label of a pool's), asg, kops or gardener")
+	fl.StringVar(&f.Provider, "provider", backend.Any, "where the group lives: auto (a group with the tags of kops or EKS is theirs, a node with Gardener's label of a pool's), asg, eks, kops or gardener")
 	fl.StringVar(&f.Cluster, "cluster-name", "", "kops: the cluster's name (default: $KOPS_CLUSTER_NAME, else the one that the nodes' machines are tagged with; kops also says --name)")
 	fl.BoolVar(&f.CloudOnly, "cloudonly", false, cloudOnlyHelp)
 	fl.StringVar(&f.Store, "state", "", "kops: where the specs of cluster and InstanceGroups are, s3://BUCKET or a directory (default: $KOPS_STATE_STORE; without one kops's defaults apply)")

@@ -42,6 +42,8 @@ type GroupPlanFields struct {
 	Rehearsal         *Rehearsal        `json:"rehearsal,omitempty"`        // How the run would end, played in a copy of the cluster
 	Pool              *WorkerPoolStatus `json:"pool,omitempty"`             // How a worker pool of Gardener stands
 	ControllerRoll    *ControllerRoll   `json:"controllerRoll,omitempty"`   // What a roll of a worker pool by Gardener would meet
+	NodeGroup         *NodeGroup        `json:"nodeGroup,omitempty"`        // What EKS tells of a managed node group
+	StartCommand      string            `json:"startCommand,omitempty"`     // The command that has EKS update a managed node group so
 }
 
 // PlannedNode is a node in the order in which it goes.

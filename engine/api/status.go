@@ -24,6 +24,7 @@ type GroupStatusFields struct {
 	NodeMarks     []NodeMarks       `json:"nodeMarks"`               // Marks of others who move nodes, on its nodes
 	Pool          *WorkerPoolStatus `json:"pool,omitempty"`          // How a worker pool of Gardener stands; of status GROUP
 	PoolUnknown   string            `json:"poolUnknown,omitempty"`   // Why it is not known how the pool stands
+	NodeGroup     *NodeGroup        `json:"nodeGroup,omitempty"`     // What EKS tells of a managed node group; of status GROUP
 }
 
 // Run is a run as its record has it.

@@ -38,6 +38,7 @@ type Watch struct {
 	followed string     // id of the run that was seen while it was not over
 	log      []record.Event
 	snapshot *snapshot.Snapshot
+	update   world.ManagedUpdate // EKS's, as it was last seen
 }
 
 // recordRead is what a group's record said when it was last seen.
@@ -142,6 +143,7 @@ func (w *Watch) publish() {
 		w.tell(record.RecordDiff(w.shown, run))
 		w.shown = run
 	} // else it was judged by pods that are not known, of which nothing is told or remembered
+	w.tellUpdate(now)
 	s := snapshot.View(rules, now, w.World, run, w.look, w.snapshot)
 	s.Cluster, s.Skew, s.Events = w.Cluster, w.Clock.Skew(), w.log[:len(w.log):len(w.log)]
 	s.Unreadable = unreadable

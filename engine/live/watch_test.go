@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/live"
@@ -136,5 +138,52 @@ func TestWatch(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// Of EKS's update of a managed node group who watches sees that it is under way, and of one
+// that fails EKS's own words with the pod that was held on the node that it names.
+func TestWatchOfManagedUpdate(t *testing.T) {
+	feed := make(posts)
+	w := &live.Watch{World: world.New(), Clock: wallClock{}, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "prod"}
+	managed := func(status string, errors ...world.ManagedIssue) world.Group {
+		return world.Group{Name: "web", Provider: "eks", Template: world.Template{ID: "lt", Version: 2}, Managed: &world.ManagedGroup{Name: "web",
+			Update: &world.ManagedUpdate{ID: "u-1", Kind: world.VersionUpdate, Status: status, Version: "1.32", Release: "1.32.1-9", Errors: errors}}}
+	}
+	w.World.SetGroup(managed(world.UpdateRuns))
+	w.World.SetMachines([]world.Machine{{ID: "i-1", Zone: "a", State: world.MachineInService, Template: world.Template{ID: "lt", Version: 1}}})
+	w.World.SetNode(&world.Node{Name: "n1", Machine: "i-1", Zone: "a", Version: "v1.31.4", Ready: true, Unschedulable: true,
+		Labels: map[string]string{world.EKSGroupKey: "web", "node.kubernetes.io/exclude-from-external-load-balancers": "true"}})
+	w.World.SetPod(&world.Pod{UID: "p", Namespace: "shop", Name: "checkout-1", Node: "n1", Phase: world.PodRunning, Ready: true, Labels: map[string]string{"app": "checkout"},
+		Owner: world.Owner{Kind: "ReplicaSet", Name: "checkout", UID: "o"}})
+	w.World.SetBudget(&world.Budget{Namespace: "shop", Name: "checkout", Expression: "minAvailable 1", Healthy: 1, Desired: 1, Current: true, Selector: labels.Everything()})
+	for _, source := range []world.Source{world.Cluster, world.Cloud} {
+		w.World.SetHealth(source, world.Health{Fresh: time.Now()})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	w.Queue = live.Open(ctx, feed)
+	defer w.Queue.Close()
+	shown := make(chan *snapshot.Snapshot, 100)
+	w.Publish = func(s *snapshot.Snapshot) { shown <- s }
+	go func() { _ = w.Run(ctx) }()
+	s := <-shown
+	if len(s.ExternalMovers) != 1 || s.ExternalMovers[0].Action() != "EKS update u-1 replaces the group's nodes to Kubernetes 1.32, release 1.32.1-9 (InProgress)" {
+		t.Errorf("%+v", s.ExternalMovers)
+	}
+	for _, e := range s.Events {
+		if e.Type == record.Warning {
+			t.Errorf("%+v", e)
+		}
+	}
+	feed <- func(v *world.World) {
+		v.SetGroup(managed(world.UpdateFailed, world.ManagedIssue{Code: "PodEvictionFailure", Message: "Reached max retries", Resources: []string{"n1"}}))
+	}
+	for len(s.ExternalMovers) > 0 {
+		s = <-shown
+	}
+	last := s.Events[len(s.Events)-1]
+	if last.Type != record.Warning || !strings.HasPrefix(last.Message, "EKS update u-1 failed: PodEvictionFailure: Reached max retries (n1); held there: shop/checkout-1") {
+		t.Errorf("%+v", last)
 	}
 }

@@ -58,6 +58,53 @@ func StopRefresh(group string) string {
 	return "wait for it, or cancel it with " + CancelRefreshCommand(group)
 }
 
+// WaitForEKS is what there is to do about an update of a managed node group.
+const WaitForEKS = "wait for it: an update of a managed node group cannot be cancelled"
+
+func EKSUpdate(id string) string { return "EKS update " + id }
+
+// EKSUpdateDoes says where an update goes, as far as that is known, and its status in EKS's
+// word.
+func EKSUpdateDoes(version, release, status string) string {
+	to := ""
+	if version != "" {
+		to = " to Kubernetes " + version
+	}
+	if release != "" {
+		to += ", release " + release
+	}
+	return fmt.Sprintf("replaces the group's nodes%s (%s)", to, status)
+}
+
+// EKSUpdateFailed says why an update failed, one reason after the other.
+func EKSUpdateFailed(id string, why []string) string {
+	if len(why) == 0 {
+		return EKSUpdate(id) + " failed, and EKS names no error"
+	}
+	return EKSUpdate(id) + " failed: " + strings.Join(why, "; ")
+}
+
+// EKSError is an error of EKS's in its own words, and the pods that were held on the nodes
+// that it is about.
+func EKSError(code, message string, about, held []string) string {
+	out := code + ": " + message
+	if len(about) > 0 {
+		out += " (" + strings.Join(about, ", ") + ")"
+	}
+	if len(held) > 0 {
+		out += "; held there: " + strings.Join(held, ", ")
+	}
+	return out
+}
+
+// HeldPod is a pod with its owner, "" for none, and what holds it.
+func HeldPod(pod, owner, why string) string {
+	if owner != "" {
+		pod += " of " + owner
+	}
+	return pod + " (" + why + ")"
+}
+
 func AutoscalerDoes(tag string) string { return "scales the group (tag " + tag + ")" }
 
 // ScalingPolicies are who changes a group's size and what they do.

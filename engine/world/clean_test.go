@@ -64,6 +64,15 @@ func TestWorldCleans(t *testing.T) {
 		Overrides: []world.Template{{ID: evil}}, Suspended: []string{evil}, Tags: m, Activities: []world.Activity{{ID: evil, Cause: evil, Message: evil}},
 		Subnets: []world.Subnet{{ID: evil, Zone: evil}}, Warm: []world.Machine{machine}, Hooks: []world.Hook{{Name: evil}}, Refused: evil,
 	})
+	issues := []world.ManagedIssue{{Code: evil, Message: evil, Resources: []string{evil}}}
+	managed := (&world.ManagedGroup{
+		Cluster: evil, Name: evil, AutoScalingGroup: evil, Status: evil, Version: evil, Release: evil, AMIType: evil, ClusterVersion: evil, Recommended: evil,
+		RecommendedImage: evil, TemplateName: evil, TemplateVersion: evil, MaxUnavailable: evil, Unread: evil, Issues: issues, Insights: []world.Insight{{Name: evil, Status: evil, Reason: evil}},
+		Update: &world.ManagedUpdate{ID: evil, Kind: evil, Status: evil, Version: evil, Release: evil, Errors: issues},
+	}).Clean()
+	if said := fmt.Sprintf("%+v %+v", *managed, *managed.Update); world.Clean(said) != said {
+		t.Errorf("%q", said)
+	}
 	const good = "a[2Jb"
 	said := fmt.Sprintf("%+v %+v %+v %+v %+v %+v", *w.Node(good), *w.Pod(good), *w.Budget(good + "/" + good), *w.Machine(good), w.Group, w.Health)
 	if world.Clean(said) != said {

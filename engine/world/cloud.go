@@ -156,6 +156,8 @@ type Group struct {
 	Scaling Scaling
 	// Pool is set for a Gardener worker pool.
 	Pool *Pool
+	// Managed is set for a managed node group of EKS.
+	Managed *ManagedGroup
 	// Role is what the group's machines do in their cluster, "" where the provider does not
 	// tell.
 	Role Role

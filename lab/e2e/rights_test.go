@@ -40,14 +40,14 @@ func published(t *testing.T, names ...string) lab.Rights {
 	}
 }
 
-var iamAction = regexp.MustCompile("`((?:autoscaling|ec2|elasticloadbalancing|s3):[A-Za-z]+)`")
+var iamAction = regexp.MustCompile("`((?:autoscaling|ec2|elasticloadbalancing|s3|eks|ssm):[A-Za-z]+)`")
 
 // documentedActions are the IAM actions that the README asks for, without those for
 // groups of kops.
 func documentedActions(t *testing.T) map[string]bool {
 	actions := map[string]bool{}
 	for row := range strings.Lines(string(document(t, "README.md"))) {
-		if strings.HasPrefix(row, "| groups of kops") {
+		if strings.HasPrefix(row, "| groups of kops") || strings.HasPrefix(row, "| managed node groups") {
 			continue
 		}
 		for _, m := range iamAction.FindAllStringSubmatch(row, -1) {
@@ -59,7 +59,7 @@ func documentedActions(t *testing.T) map[string]bool {
 
 // granted are the IAM actions that the README asks for, for reading ("read") and for
 // upgrades on top ("upgrade"), and for groups of kops besides ("kops read", "kops
-// upgrade", "cloudonly"). What AWS checks by itself when a template is set is not among them:
+// upgrade", "cloudonly", "eks read"). What AWS checks by itself when a template is set is not among them:
 // nobody calls that.
 func granted(t *testing.T, names ...string) []string {
 	t.Helper()
@@ -68,7 +68,7 @@ func granted(t *testing.T, names ...string) []string {
 		for name, begin := range map[string]string{
 			"read": "| `groups`, `plan`, `watch` |", "upgrade": "| `upgrade` also |",
 			"kops read": "| groups of kops, `groups`, `plan`, `watch` also |", "kops upgrade": "| groups of kops, `upgrade` also |",
-			"cloudonly": "| `upgrade --cloudonly` also",
+			"cloudonly": "| `upgrade --cloudonly` also", "eks read": "| managed node groups of EKS, `groups`, `plan`, `status`, `watch` also |",
 		} {
 			if !slices.Contains(names, name) || !strings.HasPrefix(row, begin) {
 				continue

@@ -41,6 +41,9 @@ type FeedOptions struct {
 	// Whole, if set, is what the group is a part of: its other groups are read with it,
 	// and the machines that were detached from it.
 	Whole *Whole
+	// Part, if set, adds to each picture of the group what its own system tells of it. It
+	// bounds its calls itself.
+	Part func(context.Context, *world.Group)
 	// Now is the cluster's time, which freshness is told in. nil is time.Now.
 	Now func() time.Time
 	// Fast is the interval while machines come or go or somebody poked, Slow the
@@ -257,6 +260,9 @@ func (f *Feed) read(ctx context.Context) (world.Group, []world.Machine, error) {
 		w.fill(&group)
 		group.Peers, err = w.peers(ctx, all, f.outside.ended)
 		f.note(err)
+	}
+	if f.o.Part != nil {
+		f.o.Part(ctx, &group)
 	}
 	return group, members, nil
 }

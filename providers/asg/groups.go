@@ -48,6 +48,22 @@ func (c *Client) Groups(ctx context.Context, machineIDs map[string]bool, cluster
 	return c.summaries(ctx, ours)
 }
 
+// Owned are the tags of the groups that Groups finds, by their names, without looking at
+// what they launch.
+func (c *Client) Owned(ctx context.Context, machineIDs map[string]bool, cluster string) (map[string]map[string]string, error) {
+	all, err := c.describeAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]map[string]string{}
+	for _, g := range all {
+		if owns(g, machineIDs, cluster) {
+			out[text(g.AutoScalingGroupName)] = tagsOf(g)
+		}
+	}
+	return out, nil
+}
+
 // summaries resolves groups and counts their machines, sorted by name.
 func (c *Client) summaries(ctx context.Context, groups []types.AutoScalingGroup) ([]Summary, error) {
 	out, errs := make([]Summary, len(groups)), make([]error, len(groups))

@@ -30,6 +30,13 @@ func OfGroup(s *assess.Reader) []record.ExternalMover {
 			WayOut: text.StopRefresh(g.Name),
 		})
 	}
+	if m := g.Managed; m != nil && m.Update != nil && m.Update.Kind == world.VersionUpdate && !m.Update.Over() {
+		u := m.Update
+		out = append(out, record.ExternalMover{
+			Kind: record.ExternalRoll, Who: text.EKSUpdate(u.ID), Does: text.EKSUpdateDoes(u.Version, u.Release, u.Status),
+			Since: u.Since, Acts: true, Handling: record.HandlingRefused, How: text.NoRunBeside, WayOut: text.WaitForEKS,
+		})
+	}
 	if len(s.Run.Phases) > 0 && !s.Run.Phases[0].End.IsZero() { // until then it is ours to change
 		if who, does := s.TemplateMoved(); who != "" {
 			out = append(out, record.ExternalMover{Kind: record.ExternalTemplate, Who: who, Does: does, Acts: true, Handling: record.HandlingRefused, How: text.RunPauses, WayOut: text.PutItRight})

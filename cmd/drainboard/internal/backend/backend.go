@@ -102,8 +102,10 @@ func Open(ctx context.Context, k *kube.Client, where Where, version string, read
 
 // onAWS is the backend for the groups of AWS that are asked for.
 func onAWS(k *kube.Client, aws *asg.Client, where Where) Backend {
-	c := &cloud{asg: autoScaling{aws, k}, kops: kopsCluster{aws: aws, kube: k, where: where}}
+	c := &cloud{asg: autoScaling{aws, k}, eks: newManaged(aws, k), kops: kopsCluster{aws: aws, kube: k, where: where}}
 	switch where.Provider {
+	case EKSManaged:
+		return c.eks
 	case asg.Provider:
 		return c.asg
 	case Kops:

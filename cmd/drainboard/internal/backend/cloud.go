@@ -9,12 +9,15 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/eks"
 	"github.com/drainboard/drainboard/providers/kops"
 )
 
-// cloud is the groups of AWS where no provider is asked for: those with kops's tags are kops's.
+// cloud is the groups of AWS where no provider is asked for: those with the tags of kops or
+// EKS are theirs.
 type cloud struct {
 	asg  autoScaling
+	eks  managed
 	kops kopsCluster
 }
 
@@ -22,10 +25,16 @@ func (b *cloud) Find(ctx context.Context, name string) (Group, error) {
 	if !b.kops.isOpen() {
 		tags, err := b.asg.aws.Tags(ctx, name)
 		switch {
+		case err == nil && tags[eks.GroupTag] != "":
+			at, _ := eks.PlaceOf(name, tags)
+			return b.eks.group(ctx, at), nil
 		case err == nil && tags[kopsGroupTag] == "":
 			return b.asg.group(name), nil
 		case err != nil && !errors.Is(err, asg.ErrNotFound):
 			return nil, err
+		}
+		if g, err := b.eks.Find(ctx, name); !errors.Is(err, eks.ErrNotFound) {
+			return g, err
 		}
 	}
 	g, err := b.kops.Find(ctx, name)
@@ -57,8 +66,11 @@ func (b *cloud) beside(ctx context.Context, name string, none error) (Group, err
 // FindAs takes a group for what its run began as: one that began as of a group of kops sees
 // what was detached, and one that did not must not.
 func (b *cloud) FindAs(ctx context.Context, name, provider string) (Group, error) {
-	if provider == asg.Provider {
+	switch provider {
+	case asg.Provider:
 		return b.asg.FindAs(ctx, name, provider)
+	case eks.Provider:
+		return b.eks.Find(ctx, name)
 	}
 	return b.kops.Find(ctx, name)
 }
@@ -66,6 +78,7 @@ func (b *cloud) FindAs(ctx context.Context, name, provider string) (Group, error
 // List puts the groups that kops made for the cluster before the others.
 func (b *cloud) List(ctx context.Context, nodes []*world.Node) ([]present.GroupRow, error) {
 	list, err := b.asg.List(ctx, nodes)
+	b.eks.dress(ctx, list)
 	if err != nil || !slices.ContainsFunc(list, func(g present.GroupRow) bool { return g.Tags[kopsGroupTag] != "" }) {
 		return list, err
 	}

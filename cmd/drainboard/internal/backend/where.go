@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/eks"
 	"github.com/drainboard/drainboard/providers/gardener"
 	"github.com/drainboard/drainboard/providers/kops"
 )
@@ -16,6 +17,8 @@ const (
 	Any      = "auto"
 	Kops     = kops.Provider
 	Gardener = gardener.Provider
+	// EKSManaged is managed node groups of EKS.
+	EKSManaged = eks.Provider
 )
 
 // Where says where groups are looked for.
@@ -39,11 +42,11 @@ func (w Where) AsksForPools() bool { return w.Pools != gardener.Options{} }
 func (w Where) Fill() (Where, error) {
 	w.Provider = cmp.Or(w.Provider, Any)
 	switch w.Provider {
-	case Any, asg.Provider, Kops, Gardener:
+	case Any, asg.Provider, EKSManaged, Kops, Gardener:
 	default:
-		return w, fmt.Errorf("--provider: %q is not offered; choose auto, asg, kops or gardener", w.Provider)
+		return w, fmt.Errorf("--provider: %q is not offered; choose auto, asg, eks, kops or gardener", w.Provider)
 	}
-	switch foreign := w.Provider == asg.Provider || w.Provider == Kops || w.CloudOnly; {
+	switch foreign := w.Provider == asg.Provider || w.Provider == EKSManaged || w.Provider == Kops || w.CloudOnly; {
 	case foreign && w.AsksForPools():
 		return w, errors.New("--garden-kubeconfig, --shoot, --control-kubeconfig and --control-namespace are Gardener's: leave them out, or choose --provider gardener")
 	case w.Provider == Gardener && (w.Cluster != "" || w.Store != "" || w.CloudOnly):
@@ -52,11 +55,11 @@ func (w Where) Fill() (Where, error) {
 	if err := w.Pools.Check(); err != nil {
 		return w, err
 	}
-	if w.Provider == asg.Provider && (w.Cluster != "" || w.Store != "") {
-		return w, errors.New("--cluster-name and --state are kops's: --provider asg has no use for them")
+	if aws := w.Provider == asg.Provider || w.Provider == EKSManaged; aws && (w.Cluster != "" || w.Store != "") {
+		return w, fmt.Errorf("--cluster-name and --state are kops's: --provider %s has no use for them", w.Provider)
 	}
-	if w.Provider == asg.Provider && w.CloudOnly {
-		return w, errors.New("--cloudonly is for groups that kops made: what --provider asg rolls is drained, which needs the cluster")
+	if aws := w.Provider == asg.Provider || w.Provider == EKSManaged; aws && w.CloudOnly {
+		return w, fmt.Errorf("--cloudonly is for groups that kops made: what --provider %s rolls is drained, which needs the cluster", w.Provider)
 	}
 	w.Cluster = cmp.Or(w.Cluster, os.Getenv("KOPS_CLUSTER_NAME"))
 	w.Store = cmp.Or(w.Store, os.Getenv("KOPS_STATE_STORE"))

@@ -14,7 +14,7 @@ func GroupsOf(rows []GroupRow) api.GroupList {
 		of := api.Group{
 			Name: g.Name, InstanceGroup: g.InstanceGroup, ID: g.ID, Provider: g.Provider, Role: string(g.Role), Zones: g.Zones,
 			Image: g.Image, DesiredSize: g.Sizes.Desired, Instances: g.Machines, Outdated: g.Outdated, DetachedInstances: g.Detached,
-			SuspendedProcesses: g.Suspended, RunState: g.Running, NodeMarks: marksOf(g.Others), CannotStart: Refused(g), Pool: g.Worker,
+			SuspendedProcesses: g.Suspended, RunState: g.Running, NodeMarks: marksOf(g.Others), CannotStart: Refused(g), Pool: g.Worker, NodeGroup: ManagedOf(g.Managed),
 		}
 		if g.Template.ID != "" {
 			of.LaunchTemplate = &api.LaunchTemplate{ID: g.Template.ID, Name: g.TemplateName, Version: g.Template.Version, VersionInGroup: g.TemplateSpec}

@@ -81,10 +81,13 @@ func (g GroupRow) bound(n int) string {
 }
 
 // TemplateText is what a group launches from, for people: of a pool, the version of Kubernetes
-// that it is to have.
+// that it is to have, and of a managed node group its release too.
 func TemplateText(g GroupRow) string {
 	if g.Pool != nil {
 		return dash(g.Pool.Version)
+	}
+	if m := g.Managed; m != nil && m.Version != "" {
+		return strings.TrimSuffix(m.Version+" "+m.Release, " ")
 	}
 	name := cmp.Or(g.TemplateName, g.Template.ID)
 	if name == "" {

@@ -78,8 +78,9 @@ func TestEveryFieldIsProduced(t *testing.T) {
 	full(reflect.ValueOf(&event).Elem(), 0)
 
 	found := map[string]bool{}
+	managed := PlannedManaged{Group: *group.Managed, Run: plan}
 	for _, doc := range []any{
-		PlannedPool{Look: look, Roll: controller, Run: plan}.JSON(), status.JSON(), remote.JSON(), StatusList([]Status{status}),
+		PlannedPool{Look: look, Roll: controller, Run: plan}.JSON(), managed.JSON(), NoRunOf(group), status.JSON(), remote.JSON(), StatusList([]Status{status}),
 		GroupsOf([]GroupRow{group}), RollOf(several), ChangeOf(change), api.EventOf(event), ExitOf(2, "why"),
 	} {
 		produced(reflect.ValueOf(doc), found)

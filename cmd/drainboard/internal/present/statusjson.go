@@ -23,7 +23,7 @@ func (s Status) JSON() api.GroupStatus { return api.GroupStatus{GroupStatusField
 
 // NoRunOf is a group without a run, for programs.
 func NoRunOf(group GroupRow) api.GroupStatus {
-	return api.GroupStatus{GroupStatusFields: api.GroupStatusFields{Group: group.Name, InstanceGroup: group.InstanceGroup, NodeMarks: marksOf(group.Others)}}
+	return api.GroupStatus{GroupStatusFields: api.GroupStatusFields{Group: group.Name, InstanceGroup: group.InstanceGroup, NodeMarks: marksOf(group.Others), NodeGroup: ManagedOf(group.Managed)}}
 }
 
 func (s *Status) fields() api.GroupStatusFields {

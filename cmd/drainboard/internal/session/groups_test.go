@@ -105,7 +105,7 @@ func TestFind(t *testing.T) {
 		{"master-a", "kops", "master-a.masters.shop.example.com", "master-a", ""},
 		{"web", "kops", "", "", `has no instance group "web": it has bastions, master-a, nodes-a`},
 		{"nodes-z", "", "", "", `no instance group "nodes-z"`},
-		{"web", "gke", "", "", "choose auto, asg, kops or gardener"},
+		{"web", "gke", "", "", "choose auto, asg, eks, kops or gardener"},
 	} {
 		s, _, err := openShop(t, c.provider)
 		var at backend.Group

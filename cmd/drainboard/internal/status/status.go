@@ -179,6 +179,11 @@ func (a *Status) noRunYet(ctx context.Context, again func() error) error {
 		return again()
 	}
 	refused := present.Refused(rows[at])
+	if m := rows[at].Managed; m != nil && !a.JSON {
+		present.WriteManaged(a.Out, m)
+		fmt.Fprintf(a.Out, "  drainboard plan %[1]s shows what its update would do, drainboard watch %[1]s follows one\n", a.Group)
+		return nil
+	}
 	switch pool := rows[at].Pool != nil; {
 	case pool:
 		found, err := s.Find(ctx, rows[at].Name)

@@ -1,0 +1,180 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/eks"
+	"github.com/drainboard/drainboard/providers/kube"
+)
+
+// managed is the managed node groups of an EKS cluster.
+type managed struct {
+	aws  *asg.Client
+	kube *kube.Client
+	eks  *eks.Client
+}
+
+func newManaged(aws *asg.Client, k *kube.Client) managed { return managed{aws, k, eks.New(aws)} }
+
+func (b managed) Find(ctx context.Context, name string) (Group, error) {
+	machines, _, err := b.kube.Machines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at, err := b.eks.Find(ctx, name, machines, b.kube.ClusterName())
+	if err != nil {
+		return nil, err
+	}
+	return b.group(ctx, at), nil
+}
+
+// FindAs is Find: all groups here are EKS's.
+func (b managed) FindAs(ctx context.Context, name, _ string) (Group, error) {
+	return b.Find(ctx, name)
+}
+
+// List are the managed node groups alone.
+func (b managed) List(ctx context.Context, nodes []*world.Node) (rows []present.GroupRow, err error) {
+	list, err := b.aws.Groups(ctx, machinesOf(nodes), b.kube.ClusterName())
+	for _, g := range b.eks.Groups(ctx, list) {
+		if g.Managed != nil {
+			rows = append(rows, present.GroupRow{Summary: g})
+		}
+	}
+	return rows, err
+}
+
+// dress replaces, in a list of groups, those that EKS manages by what EKS tells of them.
+func (b managed) dress(ctx context.Context, rows []present.GroupRow) {
+	list := make([]asg.Summary, len(rows))
+	for i, r := range rows {
+		list[i] = r.Summary
+	}
+	for i, g := range b.eks.Groups(ctx, list) {
+		rows[i].Summary = g
+	}
+}
+
+func (managed) Several() error { return nil }
+
+func (b managed) group(ctx context.Context, at eks.Place) Group {
+	known := world.Group{}
+	b.eks.Describe(ctx, at, &known)
+	return &managedGroup{awsGroup: awsGroup{b.aws, b.kube.Clock(), at.Name}, eks: b.eks, at: at, known: *known.Managed}
+}
+
+// managedGroup is a managed node group. EKS alone changes it.
+type managedGroup struct {
+	awsGroup
+	eks   *eks.Client
+	at    eks.Place
+	known world.ManagedGroup // as it was found
+}
+
+func (*managedGroup) Alias() string    { return "" }
+func (*managedGroup) Provider() string { return eks.Provider }
+
+// Strategy is the one that EKS updates the group by.
+func (g *managedGroup) Strategy() string {
+	if g.known.Minimal {
+		return strategy.EKSMinimal{}.Name()
+	}
+	return strategy.EKS{}.Name()
+}
+
+func (g *managedGroup) Feed(began func(context.Context) time.Time) Feed {
+	return g.eks.Feed(g.at, g.feedOptions(began))
+}
+
+func (g *managedGroup) Executor(func()) live.Executor { return neverActs{} }
+
+// neverActs is the executor of groups that are not ours to change.
+type neverActs struct{}
+
+func (neverActs) Do(_ context.Context, a record.Action) record.Outcome {
+	return record.Outcome{Key: a.Key, Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: "the Auto Scaling group of a managed node group is EKS's to change"}
+}
+
+func (g *managedGroup) Fits(rules engine.Strategy) error {
+	if rules.Name() != g.Strategy() {
+		return fmt.Errorf("--strategy %s: EKS updates node group %s by its own rules, now those of %s; its update configuration says which", rules.Name(), g.name, g.Strategy())
+	}
+	return nil
+}
+
+// kept are the settings that somebody who asks EKS for an update can choose, by flag.
+var kept = []string{"strategy", "seed", "on-drain-timeout"}
+
+// evictionWindows is how many windows of its drain timeout EKS evicts for, by reports on
+// updates that failed.
+const evictionWindows = 3
+
+// Settings are EKS's, with the node group's update configuration. What EKS has no setting
+// for is refused.
+func (g *managedGroup) Settings(_ context.Context, rules engine.Strategy, asked Asked) (record.Settings, []string, error) {
+	if asked.NewTarget() {
+		return record.Settings{}, nil, errors.New("--ami and --launch-template-version are for Auto Scaling groups: a managed node group goes to the recommended release of its cluster's version")
+	}
+	s, err := asked.Settings(rules)
+	if err != nil {
+		return s, nil, err
+	}
+	var flags []string
+	for flag, origin := range s.Origin {
+		if strings.HasPrefix(origin, "flag") && origin != "flag --auto" && !slices.Contains(kept, flag) {
+			flags = append(flags, "--"+flag)
+		}
+	}
+	if len(flags) > 0 {
+		slices.Sort(flags)
+		return s, nil, fmt.Errorf("%s: EKS updates node group %s by its own settings, and takes none from here; aws eks update-nodegroup-config changes maxUnavailable and the update strategy", strings.Join(flags, ", "), g.name)
+	}
+	if s.OnDrainTimeout != record.TimeoutFail && s.OnDrainTimeout != record.TimeoutForce {
+		return s, nil, fmt.Errorf("--on-drain-timeout %s: EKS either fails or, with --force, deletes the pods", s.OnDrainTimeout)
+	}
+	if g.known.MaxUnavailable != "" {
+		if s.MaxUnavailable, err = record.ParseAmount(g.known.MaxUnavailable); err != nil {
+			return s, nil, fmt.Errorf("the update configuration of node group %s: %w", g.name, err)
+		}
+		s.Origin["max-unavailable"] = "EKS: the node group's update configuration"
+	}
+	if s.OnDrainTimeout == record.TimeoutFail {
+		s.DrainTimeout *= evictionWindows
+		s.Origin["drain-timeout"] = fmt.Sprintf("EKS: %d windows of 15 minutes, as reported", evictionWindows)
+	}
+	s.Approve = record.ApproveNone
+	s.Unmanaged, s.EmptyDir = true, true // EKS asks nobody
+	for _, flag := range []string{"approve", "force-unmanaged", "delete-emptydir-data"} {
+		s.Origin[flag] = "EKS: nobody is asked"
+	}
+	return s, nil, nil
+}
+
+// Target is the recommended release, or what the group launches where that is the one.
+func (g *managedGroup) Target(ctx context.Context, _ asg.TargetOptions) (record.Target, error) {
+	now, err := g.aws.Group(ctx, g.at.AutoScalingGroup)
+	if err != nil {
+		return record.Target{}, err
+	}
+	if behind, known := g.known.Behind(now.Image); !known || !behind {
+		return record.Target{}, nil
+	}
+	return g.aws.Target(ctx, g.at.AutoScalingGroup, asg.TargetOptions{AMI: g.known.RecommendedImage})
+}
+
+// Gone are none: EKS's launch templates are not ours to restore.
+func (*managedGroup) Gone(context.Context, record.Run, *world.World) ([]world.Template, error) {
+	return nil, nil
+}

@@ -1,0 +1,45 @@
+package planner
+
+import (
+	"context"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Managed looks at a managed node group once: how it stands, and what an update by EKS would
+// do to its nodes, as Drainboard's own rules for EKS rehearse it.
+func (p Planner) Managed(ctx context.Context, at backend.Group) (present.PlannedManaged, error) {
+	terms, err := p.TermsFor(ctx, at)
+	if err != nil {
+		return present.PlannedManaged{}, exitcode.Usage(err)
+	}
+	w, err := ReadManaged(ctx, p.Session, at)
+	if err != nil {
+		return present.PlannedManaged{}, err
+	}
+	out := present.PlannedManaged{Group: *w.Group.Managed, Image: w.Group.Image, Force: terms.Settings.OnDrainTimeout == record.TimeoutForce}
+	w.Group.Refused = "" // it is EKS that starts the update
+	if out.Run, err = p.Plan(ctx, terms, at, w); err != nil {
+		return out, err
+	}
+	if _, known := out.Group.Behind(out.Image); !known {
+		out.Run.Warnings = append(out.Run.Warnings, "which release is recommended is not known, so a node counts as outdated only by the launch template of its Auto Scaling group")
+	}
+	Rehearse(ctx, terms.Rules, &out.Run, w)
+	return out, nil
+}
+
+// ReadManaged reads a managed node group and its cluster once.
+func ReadManaged(ctx context.Context, s *session.Session, at backend.Group) (*world.World, error) {
+	v, err := s.Read(ctx, at, nil)
+	if err != nil {
+		return nil, err
+	}
+	v.Queue.Close()
+	return v.World, nil
+}

@@ -1,0 +1,140 @@
+package present
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/eks"
+)
+
+// PlannedManaged is what an update of a managed node group by EKS would do.
+type PlannedManaged struct {
+	Group world.ManagedGroup
+	Image string // that the group launches now
+	Run   snapshot.Plan
+	Force bool
+}
+
+// JSON is the plan for programs.
+func (p PlannedManaged) JSON() api.GroupPlan {
+	out := PlanOf(p.Run)
+	out.NodeGroup, out.StartCommand = ManagedOf(&p.Group), p.command()
+	return out
+}
+
+func (p PlannedManaged) command() string { return eks.Command(&p.Group, "", "", p.Force) }
+
+// Write shows it to people. EKS's order is its own, so that of the plan is one of many.
+func (p PlannedManaged) Write(w io.Writer) {
+	WriteManaged(w, &p.Group)
+	fmt.Fprintln(w)
+	run := p.Run
+	if len(run.Nodes) > 0 {
+		run.Warnings = append(run.Warnings, "EKS picks nodes at random: the order above is one of many")
+	}
+	WritePlan(w, run, nil)
+	if len(run.Nodes) > 0 {
+		fmt.Fprintf(w, "\nEKS carries the update out, and Drainboard cannot start it yet:\n  %s\n  drainboard watch %s follows it\n", p.command(), run.Group)
+	}
+}
+
+// WriteManaged shows how a managed node group stands.
+func WriteManaged(w io.Writer, m *world.ManagedGroup) {
+	fmt.Fprintf(w, "%s: a managed node group of EKS cluster %s, %s\n", m.Name, m.Cluster, dash(m.Status))
+	fmt.Fprintf(w, "  nodes: Kubernetes %s, release %s\n", dash(m.Version), dash(m.Release))
+	fmt.Fprintf(w, "  cluster: Kubernetes %s, recommended release %s\n", dash(m.ClusterVersion), cmp.Or(m.Recommended, "not known for "+cmp.Or(m.AMIType, "this AMI")))
+	if m.TemplateName != "" {
+		fmt.Fprintf(w, "  launch template: %s:%s\n", m.TemplateName, dash(m.TemplateVersion))
+	}
+	fmt.Fprintf(w, "  updates: %s, maxUnavailable %s%s\n", updateStrategy(m), dash(m.MaxUnavailable), besides(m))
+	if u := m.Update; u != nil {
+		fmt.Fprintln(w, "  latest update: "+updateText(u))
+		List(w, "  its errors:", issuesText(u.Errors))
+	}
+	List(w, "  health issues:", issuesText(m.Issues))
+	var insights []string
+	for _, i := range m.Insights {
+		insights = append(insights, fmt.Sprintf("%s: %s%s", i.Status, i.Name, because(i.Reason)))
+	}
+	List(w, "  insights of EKS:", insights)
+	if m.Unread != "" {
+		fmt.Fprintln(w, "  not known: "+m.Unread)
+	}
+}
+
+func updateStrategy(m *world.ManagedGroup) string {
+	if m.Minimal {
+		return "MINIMAL (old nodes go first)"
+	}
+	return "DEFAULT (new nodes come first)"
+}
+
+// besides names what else EKS does with the group's nodes.
+func besides(m *world.ManagedGroup) string {
+	var on []string
+	if m.Repairs {
+		on = append(on, "node repair on")
+	}
+	if m.WarmPool {
+		on = append(on, "warm pool on")
+	}
+	if len(on) == 0 {
+		return ""
+	}
+	return ", " + strings.Join(on, ", ")
+}
+
+func updateText(u *world.ManagedUpdate) string {
+	to := ""
+	if u.Version != "" || u.Release != "" {
+		to = fmt.Sprintf(" to Kubernetes %s, release %s", dash(u.Version), dash(u.Release))
+	}
+	return fmt.Sprintf("%s%s: %s, started %s (%s)", u.Kind, to, u.Status, When(u.Since.Local()), u.ID)
+}
+
+// issuesText are EKS's errors, a line each, in its own words.
+func issuesText(issues []world.ManagedIssue) (out []string) {
+	for _, i := range issues {
+		text := i.Code + ": " + i.Message
+		if len(i.Resources) > 0 {
+			text += " (" + strings.Join(i.Resources, ", ") + ")"
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// ManagedOf is a managed node group for programs, nil for none.
+func ManagedOf(m *world.ManagedGroup) *api.NodeGroup {
+	if m == nil {
+		return nil
+	}
+	out := &api.NodeGroup{
+		Cluster: m.Cluster, AutoScalingGroup: m.AutoScalingGroup, Status: m.Status, KubernetesVersion: m.Version, ReleaseVersion: m.Release,
+		AMIType: m.AMIType, ClusterVersion: m.ClusterVersion, RecommendedRelease: m.Recommended, UpdateStrategy: "DEFAULT", MaxUnavailable: m.MaxUnavailable,
+		NodeRepair: m.Repairs, WarmPool: m.WarmPool, HealthIssues: issuesOf(m.Issues), Unread: m.Unread,
+	}
+	if m.Minimal {
+		out.UpdateStrategy = "MINIMAL"
+	}
+	for _, i := range m.Insights {
+		out.Insights = append(out.Insights, api.ClusterInsight{Name: i.Name, Status: i.Status, Reason: i.Reason})
+	}
+	if u := m.Update; u != nil {
+		out.LatestUpdate = &api.NodeGroupUpdate{ID: u.ID, Type: u.Kind, Status: u.Status, StartedAt: u.Since, KubernetesVersion: u.Version, ReleaseVersion: u.Release, Errors: issuesOf(u.Errors)}
+	}
+	return out
+}
+
+func issuesOf(issues []world.ManagedIssue) []api.NodeGroupIssue {
+	out := make([]api.NodeGroupIssue, len(issues))
+	for i, is := range issues {
+		out[i] = api.NodeGroupIssue{Code: is.Code, Message: is.Message, Resources: is.Resources}
+	}
+	return out
+}

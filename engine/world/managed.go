@@ -1,0 +1,118 @@
+package world
+
+import (
+	"slices"
+	"time"
+)
+
+// ManagedGroup is what EKS tells of a managed node group.
+type ManagedGroup struct {
+	// Cluster and Name are EKS's own names; AutoScalingGroup is where its machines are.
+	Cluster, Name, AutoScalingGroup string
+	// Status is EKS's word: ACTIVE, UPDATING, DEGRADED, ...
+	Status string
+	// Version (of Kubernetes) and Release (of the AMI) are what its nodes are to have by
+	// its last update; AMIType is EKS's word for the kind of AMI.
+	Version, Release, AMIType string
+	// ClusterVersion is the control plane's, which an update goes to unless it says
+	// otherwise.
+	ClusterVersion string
+	// Recommended is the latest AMI release for ClusterVersion, RecommendedImage its AMI,
+	// "" where they are not known.
+	Recommended, RecommendedImage string
+	// TemplateName and TemplateVersion are those of the user's own launch template, "" for
+	// a group without one.
+	TemplateName, TemplateVersion string
+	// MaxUnavailable is how many nodes an update takes at once, a number or a percentage.
+	MaxUnavailable string
+	// Minimal: an update terminates old nodes first (MINIMAL), without extra ones.
+	Minimal bool
+	// Repairs: EKS replaces nodes that are not well. WarmPool: it keeps machines in
+	// reserve.
+	Repairs, WarmPool bool
+	// Issues are what EKS finds wrong with the group.
+	Issues []ManagedIssue
+	// Insights are those findings about the cluster that are not PASSING.
+	Insights []Insight
+	// Update is the latest update, nil where there was none.
+	Update *ManagedUpdate
+	// Unread says why some of this is not known, or old; "" where nothing is.
+	Unread string
+}
+
+// ManagedIssue is an error that EKS tells of, with its own code and words.
+type ManagedIssue struct {
+	Code, Message string
+	// Resources are the ids or names of what it is about: nodes, instances, groups.
+	Resources []string
+}
+
+// Insight is a finding of EKS about a cluster.
+type Insight struct {
+	Name, Status, Reason string
+}
+
+// ManagedUpdate is an update of a managed node group.
+type ManagedUpdate struct {
+	ID string
+	// Kind and Status are EKS's words: VersionUpdate or ConfigUpdate; InProgress,
+	// Successful, Failed, Cancelled, or one that is not known here.
+	Kind, Status string
+	Since        time.Time
+	// Version and Release are what it goes to, "" where it does not say.
+	Version, Release string
+	Errors           []ManagedIssue
+}
+
+// EKS's words for the kind and the status of an update.
+const (
+	VersionUpdate   = "VersionUpdate"
+	UpdateRuns      = "InProgress"
+	UpdateSucceeded = "Successful"
+	UpdateFailed    = "Failed"
+	UpdateCancelled = "Cancelled"
+)
+
+// Over reports whether an update has ended. A status that is not known here is none of an
+// end.
+func (u *ManagedUpdate) Over() bool {
+	return u.Status == UpdateSucceeded || u.Status == UpdateFailed || u.Status == UpdateCancelled
+}
+
+// Behind reports whether the group's nodes are behind the recommended release, and whether
+// that can be told at all. image is what the group launches now.
+func (m *ManagedGroup) Behind(image string) (behind, known bool) {
+	if m.RecommendedImage == "" || image == "" {
+		return false, false
+	}
+	return image != m.RecommendedImage, true
+}
+
+// Clean is the group with all its strings clean.
+func (m *ManagedGroup) Clean() *ManagedGroup {
+	if m == nil {
+		return nil
+	}
+	c := *m
+	for _, s := range []*string{&c.Cluster, &c.Name, &c.AutoScalingGroup, &c.Status, &c.Version, &c.Release, &c.AMIType, &c.ClusterVersion,
+		&c.Recommended, &c.RecommendedImage, &c.TemplateName, &c.TemplateVersion, &c.MaxUnavailable, &c.Unread} {
+		*s = Clean(*s)
+	}
+	c.Issues = cleanIssues(c.Issues)
+	c.Insights = slices.Clone(c.Insights)
+	for i, in := range c.Insights {
+		c.Insights[i] = Insight{Clean(in.Name), Clean(in.Status), Clean(in.Reason)}
+	}
+	if u := m.Update; u != nil {
+		c.Update = &ManagedUpdate{Clean(u.ID), Clean(u.Kind), Clean(u.Status), u.Since, Clean(u.Version), Clean(u.Release), cleanIssues(u.Errors)}
+	}
+	return &c
+}
+
+func cleanIssues(issues []ManagedIssue) []ManagedIssue {
+	out := slices.Clone(issues)
+	for i, is := range out {
+		out[i] = ManagedIssue{Clean(is.Code), Clean(is.Message), cleanList(is.Resources)}
+	}
+	return out
+}

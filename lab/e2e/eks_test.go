@@ -1,0 +1,131 @@
+package e2e
+
+import (
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awseks "github.com/aws/aws-sdk-go-v2/service/eks"
+	"github.com/aws/aws-sdk-go-v2/service/eks/types"
+
+	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/eks"
+)
+
+// managed makes the lab an EKS cluster and a managed node group of its own, which are gone
+// with the test, and drainboard somebody who may only read.
+func managed(t *testing.T, o lab.Nodegroup) (*scene, *eks.Service) {
+	t.Helper()
+	s := newScene(t, "around-"+o.Name, lab.GroupOptions{Zones: oneZone}, "read", "watch") // it has no node
+	service, err := theEKS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asg, err := shared.AddNodegroup(s.ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { shared.Cloud().DeleteGroup(asg) })
+	s.group.Name, s.place.Group = asg, asg
+	shared.Cloud().Grant(s.key, granted(t, "read", "eks read")...)
+	s.mark()
+	return s, service
+}
+
+// theEKS is the lab's EKS, once for all tests, with times for tests that wait for it.
+var theEKS = sync.OnceValues(func() (*eks.Service, error) {
+	return shared.ServeEKS(eks.Options{Version: "1.32", Times: atEKSPace, Seed: 7})
+})
+
+var atEKSPace = eks.Times{
+	Poll: 100 * time.Millisecond, Setup: time.Second, Join: time.Minute, Window: 10 * time.Second,
+	Retry: 300 * time.Millisecond, Settle: time.Second, Shrink: 300 * time.Millisecond, Delete: time.Second, Config: time.Second,
+}
+
+// A managed node group is found by its own name, with what EKS tells of it; its plan says
+// what EKS's update would do and the command that starts it; nothing is written, and no run
+// starts.
+func TestManagedGroup(t *testing.T) {
+	s, service := managed(t, lab.Nodegroup{Name: "web", Nodes: 2, Zones: oneZone, Update: &types.NodegroupUpdateConfig{MaxUnavailablePercentage: aws.Int32(50)}})
+	s.deploy("web", "checkout")
+	service.SetIssues("web", types.Issue{Code: types.NodegroupIssueCodeInsufficientFreeAddresses, Message: aws.String("no room"), ResourceIds: []string{"subnet-1"}})
+	service.SetInsights(types.Insight{Id: aws.String("1"), Name: aws.String("Kubelet version skew"), Category: types.CategoryUpgradeReadiness,
+		InsightStatus: &types.InsightStatus{Status: types.InsightStatusValueWarning, Reason: aws.String("nodes are behind")}})
+	says := func(out string, want ...string) {
+		t.Helper()
+		for _, w := range want {
+			if !strings.Contains(out, w) {
+				t.Errorf("it does not say %q:\n%s", w, out)
+			}
+		}
+	}
+
+	groups := s.run("groups").exits(0).out()
+	says(groups, "web ", " eks ", "1.31 1.31.4-20250203", "aws eks update-nodegroup-version --cluster-name lab --nodegroup-name web")
+	if strings.Contains(groups, s.group.Name) {
+		t.Errorf("it is listed by its Auto Scaling group:\n%s", groups)
+	}
+	says(s.run("groups", "-o", "json").exits(0).out(), `"provider": "eks"`, `"outdated": 2`, `"recommendedRelease": "1.32.1-20250203"`, `"InsufficientFreeAddresses"`)
+	says(s.run("status", "web").exits(0).out(), "web: a managed node group of EKS cluster lab, ACTIVE", "Kubernetes 1.32, recommended release 1.32.1-20250203",
+		"DEFAULT (new nodes come first), maxUnavailable 50%", "InsufficientFreeAddresses: no room (subnet-1)", "WARNING: Kubelet version skew (nodes are behind)")
+
+	plan := s.run("plan", "web").exits(0).out()
+	says(plan, "2 nodes to replace", "Up to 1 at once", "2 extra machines", "PDB checkout never allows a disruption", "EKS picks nodes at random",
+		"  aws eks update-nodegroup-version --cluster-name lab --nodegroup-name web\n", "drainboard watch web")
+	says(s.run("plan", "web", "--force").exits(0).out(), "--nodegroup-name web --force\n")
+	says(s.run("plan", s.group.Name, "--provider", "eks", "-o", "json").exits(0).out(), `"startCommand": "aws eks update-nodegroup-version --cluster-name lab --nodegroup-name web"`)
+	s.run("plan", "web", "--max-unavailable", "2").exits(2).says("--max-unavailable", "aws eks update-nodegroup-config")
+	s.checkReadOnly()
+	s.checkManagedActions()
+
+	// Nor does somebody start anything who may do everything.
+	w := s.other("web-operator", "read", "upgrade", "eks read")
+	w.run("upgrade", "web", "--auto").exits(2).says("EKS updates this node group itself", "aws eks update-nodegroup-version --cluster-name lab --nodegroup-name web")
+	w.checkUntouched()
+}
+
+// checkManagedActions checks that no more was asked of AWS than is documented, and nothing
+// but reads.
+func (s *scene) checkManagedActions() {
+	s.t.Helper()
+	allowed := map[string]bool{}
+	for _, action := range granted(s.t, "read", "eks read") {
+		allowed[action] = true
+	}
+	for _, call := range s.calls() {
+		if !call.Reads() || !allowed[call.Service+":"+call.Action] && call.Service != "sts" {
+			s.t.Errorf("%s:%s was called", call.Service, call.Action)
+		}
+	}
+}
+
+// Somebody watches while EKS updates a node group and a PDB holds the only pod of a node:
+// the update is named, the pod is, and when EKS gives up its error is told with the pod.
+// Throttled, refused and expired in between, the watch goes on. It only reads.
+func TestWatchManagedUpdate(t *testing.T) {
+	s, _ := managed(t, lab.Nodegroup{Name: "held", Nodes: 1, Zones: oneZone})
+	s.deploy("checkout")
+	lines := s.launch("watch", "held")
+	lines.tells("READ-ONLY", "no run is under way")
+	if _, err := shared.EKSClient().UpdateNodegroupVersion(s.ctx, &awseks.UpdateNodegroupVersionInput{ClusterName: aws.String(lab.EKSCluster), NodegroupName: aws.String("held")}); err != nil {
+		t.Fatal(err)
+	}
+	lines.tells("blocked: ", "checkout")
+	late := s.launch("watch", "held")
+	late.tells("EKS update", "replaces the group's nodes to Kubernetes 1.32, release 1.32.1-20250203 (InProgress)")
+	shared.Cloud().ThrottleKey(s.key, 0.5)
+	shared.Cloud().DenyKey(s.key, "eks:DescribeUpdate", true)
+	time.Sleep(4 * time.Second)
+	shared.Cloud().DenyKey(s.key, "eks:DescribeUpdate", false)
+	shared.Cloud().ThrottleKey(s.key, 0)
+	for _, p := range []*process{lines, late} {
+		p.tells("failed: PodEvictionFailure: Reached max retries while trying to evict pods from nodes in node group held", "held there: ", "checkout")
+		p.signal(syscall.SIGTERM)
+		p.exits(0)
+	}
+	s.checkReadOnly()
+	s.checkManagedActions()
+}

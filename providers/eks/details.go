@@ -1,0 +1,277 @@
+package eks
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/eks"
+	"github.com/aws/aws-sdk-go-v2/service/eks/types"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+const (
+	// groupEvery and updateEvery are how often a node group and its update are read,
+	// clusterEvery is for what rarely changes: the cluster, releases, insights.
+	groupEvery   = 10 * time.Second
+	updateEvery  = 3 * time.Second
+	clusterEvery = 10 * time.Minute
+	// again is until what could not be read is tried again, at most.
+	again = 30 * time.Second
+	// callTimeout bounds all calls for one picture.
+	callTimeout = 15 * time.Second
+)
+
+// details are what EKS tells of one managed node group, as it was read last.
+type details struct {
+	c       *Client
+	at      Place
+	last    world.ManagedGroup
+	parts   []*part
+	updates map[string]world.ManagedUpdate // those that are over, which do not change
+}
+
+// part is what is read together, in its own time.
+type part struct {
+	of      string // for people
+	every   time.Duration
+	read    func(context.Context) error
+	next    time.Time // of this machine's clock
+	problem string    // of the last read, "" if it was good
+}
+
+func (c *Client) details(at Place) *details {
+	d := &details{c: c, at: at, updates: map[string]world.ManagedUpdate{}}
+	d.last.Cluster, d.last.Name, d.last.AutoScalingGroup = at.Cluster, at.Name, at.AutoScalingGroup
+	d.parts = []*part{
+		{of: "the node group", every: groupEvery, read: d.group},
+		{of: "its updates", every: updateEvery, read: d.update},
+		{of: "the cluster", every: clusterEvery, read: d.cluster},
+		{of: "the recommended release", every: clusterEvery, read: d.recommended}, // by what the others tell
+		{of: "the insights", every: clusterEvery, read: d.insights},
+	}
+	return d
+}
+
+// dress makes of an Auto Scaling group the managed node group that it belongs to. What
+// cannot be read stays as it was, and Unread says why.
+func (d *details) dress(ctx context.Context, g *world.Group) {
+	ctx, cancel := context.WithTimeoutCause(ctx, callTimeout, fmt.Errorf("no answer within %s", callTimeout))
+	defer cancel()
+	var unread []string
+	for _, p := range d.parts {
+		if !time.Now().Before(p.next) {
+			p.problem, p.next = "", time.Now().Add(p.every)
+			if err := p.read(ctx); err != nil {
+				p.problem, p.next = p.of+" cannot be read: "+d.c.asg.Explain(err).Error(), time.Now().Add(min(p.every, again))
+			}
+		}
+		if p.problem != "" {
+			unread = append(unread, p.problem)
+		}
+	}
+	m := d.last
+	m.Unread = strings.Join(unread, "; ")
+	g.Name, g.Provider, g.Managed, g.Refused = d.at.Name, Provider, &m, Starts(&m)
+}
+
+// Starts says who starts an update of a managed node group, and how.
+func Starts(m *world.ManagedGroup) string {
+	return "EKS updates this node group itself, and Drainboard cannot start that yet: " + Command(m, "", "", false)
+}
+
+// Command is the command that has EKS update a node group, to its cluster's version and the
+// recommended release unless others are named.
+func Command(m *world.ManagedGroup, version, release string, force bool) string {
+	out := "aws eks update-nodegroup-version --cluster-name " + m.Cluster + " --nodegroup-name " + m.Name
+	if version != "" {
+		out += " --kubernetes-version " + version
+	}
+	if release != "" {
+		out += " --release-version " + release
+	}
+	if force {
+		out += " --force"
+	}
+	return out
+}
+
+func (d *details) group(ctx context.Context) error {
+	out, err := d.c.api.DescribeNodegroup(ctx, &eks.DescribeNodegroupInput{ClusterName: &d.at.Cluster, NodegroupName: &d.at.Name})
+	if err != nil {
+		return err
+	}
+	n, m := out.Nodegroup, &d.last
+	m.Status, m.Version, m.Release, m.AMIType = string(n.Status), aws.ToString(n.Version), aws.ToString(n.ReleaseVersion), string(n.AmiType)
+	m.TemplateName, m.TemplateVersion = "", ""
+	if t := n.LaunchTemplate; t != nil {
+		m.TemplateName, m.TemplateVersion = aws.ToString(t.Name), aws.ToString(t.Version)
+	}
+	m.MaxUnavailable, m.Minimal = "1", false
+	if u := n.UpdateConfig; u != nil {
+		m.Minimal = u.UpdateStrategy == types.NodegroupUpdateStrategiesMinimal
+		switch {
+		case u.MaxUnavailablePercentage != nil:
+			m.MaxUnavailable = fmt.Sprintf("%d%%", *u.MaxUnavailablePercentage)
+		case u.MaxUnavailable != nil:
+			m.MaxUnavailable = fmt.Sprint(*u.MaxUnavailable)
+		}
+	}
+	m.Repairs = n.NodeRepairConfig != nil && aws.ToBool(n.NodeRepairConfig.Enabled)
+	m.WarmPool = n.WarmPoolConfig != nil && aws.ToBool(n.WarmPoolConfig.Enabled)
+	m.Issues = nil
+	if n.Health != nil {
+		for _, i := range n.Health.Issues {
+			m.Issues = append(m.Issues, world.ManagedIssue{Code: string(i.Code), Message: aws.ToString(i.Message), Resources: i.ResourceIds})
+		}
+	}
+	return nil
+}
+
+// update reads the latest update. EKS lists ids in no order that tells which that is, so
+// each is read once, and those that are not over again.
+func (d *details) update(ctx context.Context) error {
+	pages := eks.NewListUpdatesPaginator(d.c.api, &eks.ListUpdatesInput{Name: &d.at.Cluster, NodegroupName: &d.at.Name})
+	var latest *world.ManagedUpdate
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return err
+		}
+		for _, id := range page.UpdateIds {
+			u, known := d.updates[id]
+			if !known {
+				if u, err = d.describe(ctx, id); err != nil {
+					return err
+				}
+				if u.Over() {
+					d.updates[id] = u
+				}
+			}
+			if latest == nil || u.Since.After(latest.Since) {
+				latest = &u
+			}
+		}
+	}
+	d.last.Update = latest
+	return nil
+}
+
+func (d *details) describe(ctx context.Context, id string) (world.ManagedUpdate, error) {
+	out, err := d.c.api.DescribeUpdate(ctx, &eks.DescribeUpdateInput{Name: &d.at.Cluster, NodegroupName: &d.at.Name, UpdateId: &id})
+	if err != nil {
+		return world.ManagedUpdate{}, err
+	}
+	u := world.ManagedUpdate{ID: id, Kind: string(out.Update.Type), Status: string(out.Update.Status), Since: aws.ToTime(out.Update.CreatedAt)}
+	for _, p := range out.Update.Params {
+		switch p.Type {
+		case types.UpdateParamTypeVersion:
+			u.Version = aws.ToString(p.Value)
+		case types.UpdateParamTypeReleaseVersion:
+			u.Release = aws.ToString(p.Value)
+		}
+	}
+	for _, e := range out.Update.Errors {
+		u.Errors = append(u.Errors, world.ManagedIssue{Code: string(e.ErrorCode), Message: aws.ToString(e.ErrorMessage), Resources: e.ResourceIds})
+	}
+	return u, nil
+}
+
+func (d *details) cluster(ctx context.Context) error {
+	out, err := d.c.api.DescribeCluster(ctx, &eks.DescribeClusterInput{Name: &d.at.Cluster})
+	if err != nil {
+		return err
+	}
+	d.last.ClusterVersion = aws.ToString(out.Cluster.Version)
+	return nil
+}
+
+// recommended reads the latest AMI release for the cluster's version.
+func (d *details) recommended(ctx context.Context) error {
+	release, image, known := parameters(d.last.AMIType, d.last.ClusterVersion)
+	if !known {
+		return nil
+	}
+	out, err := d.c.ssm.GetParameters(ctx, &ssm.GetParametersInput{Names: []string{release, image}})
+	if err != nil {
+		return err
+	}
+	for _, p := range out.Parameters {
+		switch aws.ToString(p.Name) {
+		case release:
+			d.last.Recommended = aws.ToString(p.Value)
+		case image:
+			d.last.RecommendedImage = aws.ToString(p.Value)
+		}
+	}
+	return nil
+}
+
+// Where Systems Manager has the recommended releases (EKS user guide, "Retrieve recommended
+// Amazon Linux AMI IDs" and "Retrieve recommended Bottlerocket AMI IDs"): a path with the
+// Kubernetes version, and the names of the release and the AMI below it.
+var recommendations = map[types.AMITypes][3]string{
+	types.AMITypesAl2023X8664Standard:   amazonLinux("amazon-linux-2023/x86_64/standard"),
+	types.AMITypesAl2023Arm64Standard:   amazonLinux("amazon-linux-2023/arm64/standard"),
+	types.AMITypesAl2023X8664Neuron:     amazonLinux("amazon-linux-2023/x86_64/neuron"),
+	types.AMITypesAl2023X8664Nvidia:     amazonLinux("amazon-linux-2023/x86_64/nvidia"),
+	types.AMITypesAl2023Arm64Nvidia:     amazonLinux("amazon-linux-2023/arm64/nvidia"),
+	types.AMITypesAl2X8664:              amazonLinux("amazon-linux-2"),
+	types.AMITypesAl2X8664Gpu:           amazonLinux("amazon-linux-2-gpu"),
+	types.AMITypesAl2Arm64:              amazonLinux("amazon-linux-2-arm64"),
+	types.AMITypesBottlerocketX8664:     bottlerocket("", "x86_64"),
+	types.AMITypesBottlerocketArm64:     bottlerocket("", "arm64"),
+	types.AMITypesBottlerocketX8664Fips: bottlerocket("-fips", "x86_64"),
+	types.AMITypesBottlerocketArm64Fips: bottlerocket("-fips", "arm64"),
+
+	types.AMITypesBottlerocketX8664Nvidia: bottlerocket("-nvidia", "x86_64"),
+	types.AMITypesBottlerocketArm64Nvidia: bottlerocket("-nvidia", "arm64"),
+}
+
+func amazonLinux(path string) [3]string {
+	return [3]string{"/aws/service/eks/optimized-ami/%s/" + path + "/recommended/", "release_version", "image_id"}
+}
+
+func bottlerocket(variant, arch string) [3]string {
+	return [3]string{"/aws/service/bottlerocket/aws-k8s-%s" + variant + "/" + arch + "/latest/", "image_version", "image_id"}
+}
+
+// parameters are the names of the parameters that tell the recommended release and its AMI,
+// false where there are none: for custom AMIs, and for Windows, whose parameters have no
+// release.
+func parameters(amiType, version string) (release, image string, known bool) {
+	of, known := recommendations[types.AMITypes(amiType)]
+	if !known || version == "" {
+		return "", "", false
+	}
+	path := fmt.Sprintf(of[0], version)
+	return path + of[1], path + of[2], true
+}
+
+// insights reads what EKS has found out about the cluster that is not as it should be.
+func (d *details) insights(ctx context.Context) error {
+	pages := eks.NewListInsightsPaginator(d.c.api, &eks.ListInsightsInput{ClusterName: &d.at.Cluster,
+		Filter: &types.InsightsFilter{Statuses: []types.InsightStatusValue{types.InsightStatusValueWarning, types.InsightStatusValueError}}})
+	var found []world.Insight
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return err
+		}
+		for _, i := range page.Insights {
+			in := world.Insight{Name: aws.ToString(i.Name)}
+			if i.InsightStatus != nil {
+				in.Status, in.Reason = string(i.InsightStatus.Status), aws.ToString(i.InsightStatus.Reason)
+			}
+			found = append(found, in)
+		}
+	}
+	slices.SortFunc(found, func(a, b world.Insight) int { return strings.Compare(a.Name, b.Name) })
+	d.last.Insights = found
+	return nil
+}

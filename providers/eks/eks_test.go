@@ -1,0 +1,170 @@
+package eks
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/eks/types"
+
+	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/awstest"
+)
+
+// service answers EKS and Systems Manager by path, or by the target of the call.
+type service struct {
+	answers map[string]string // "" is a refusal by IAM
+	asked   []string
+}
+
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	what := r.Header.Get("X-Amz-Target")
+	if what == "" {
+		what = r.URL.Path
+	}
+	s.asked = append(s.asked, what)
+	body := s.answers[what]
+	if body == "" {
+		w.Header().Set("X-Amzn-ErrorType", "AccessDeniedException")
+		w.WriteHeader(http.StatusForbidden)
+		body = `{"message":"User: arn:aws:iam::1:user/me is not authorized to perform: eks:Something"}`
+	}
+	_, _ = w.Write([]byte(body))
+}
+
+const (
+	atGroup   = "/clusters/prod/node-groups/web"
+	atUpdates = "/clusters/prod/updates"
+	atCluster = "/clusters/prod"
+	atFound   = "/clusters/prod/insights"
+	release   = "/aws/service/eks/optimized-ami/1.32/amazon-linux-2023/x86_64/standard/recommended/"
+)
+
+// start serves a node group with three updates, the latest in the middle of the list.
+func start(t *testing.T) (*service, *details) {
+	t.Helper()
+	s := &service{answers: map[string]string{
+		atGroup: `{"nodegroup":{"nodegroupName":"web","status":"UPDATING","version":"1.31","releaseVersion":"1.31.4-1","amiType":"AL2023_x86_64_STANDARD",
+			"updateConfig":{"maxUnavailablePercentage":33,"updateStrategy":"MINIMAL"},"nodeRepairConfig":{"enabled":true},"launchTemplate":{"name":"mine","version":"4"},
+			"health":{"issues":[{"code":"AsgInstanceLaunchFailures","message":"no capacity","resourceIds":["eks-web-1"]}]}}}`,
+		atUpdates:        `{"updateIds":["a","b","c"]}`,
+		atUpdates + "/a": `{"update":{"id":"a","type":"VersionUpdate","status":"Failed","createdAt":1700000000,"errors":[]}}`,
+		atUpdates + "/b": `{"update":{"id":"b","type":"VersionUpdate","status":"InProgress","createdAt":1700000900.5,"params":[{"type":"Version","value":"1.32"},{"type":"ReleaseVersion","value":"1.32.1-9"}],
+			"errors":[{"errorCode":"PodEvictionFailure","errorMessage":"Reached max retries","resourceIds":["ip-1"]}]}}`,
+		atUpdates + "/c": `{"update":{"id":"c","type":"ConfigUpdate","status":"Successful","createdAt":1700000100}}`,
+		atCluster:        `{"cluster":{"name":"prod","version":"1.32"}}`,
+		atFound:          `{"insights":[{"name":"Kubelet version skew","insightStatus":{"status":"ERROR","reason":"behind"}}]}`,
+
+		"AmazonSSM.GetParameters": `{"Parameters":[{"Name":"` + release + `release_version","Value":"1.32.1-9"},{"Name":"` + release + `image_id","Value":"ami-9"}]}`,
+	}}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	awstest.Environment(t, map[string]string{"AWS_ENDPOINT_URL": server.URL, "AWS_REGION": "eu-west-1", "AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "secret"})
+	c, err := asg.Connect(t.Context(), asg.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, New(c).details(Place{"prod", "web", "eks-web-1"})
+}
+
+// again lets all that is known be read once more.
+func (d *details) again() {
+	for _, p := range d.parts {
+		p.next = time.Time{}
+	}
+}
+
+// All that EKS tells is in the group, under its own name; the latest update is the one that
+// began last.
+func TestDescribe(t *testing.T) {
+	s, d := start(t)
+	g := world.Group{Name: "eks-web-1", Image: "ami-1"}
+	d.dress(t.Context(), &g)
+	m := g.Managed
+	if g.Name != "web" || g.Provider != "eks" || m.Unread != "" || m.AutoScalingGroup != "eks-web-1" {
+		t.Fatalf("%+v %+v", g, m)
+	}
+	if m.Version != "1.31" || m.Release != "1.31.4-1" || m.ClusterVersion != "1.32" || m.Recommended != "1.32.1-9" || m.MaxUnavailable != "33%" || !m.Minimal || !m.Repairs || m.WarmPool || m.TemplateVersion != "4" {
+		t.Errorf("%+v", m)
+	}
+	if behind, known := m.Behind(g.Image); !behind || !known {
+		t.Error("it is not behind")
+	}
+	if len(m.Issues) != 1 || m.Issues[0].Resources[0] != "eks-web-1" || len(m.Insights) != 1 || m.Insights[0].Status != "ERROR" {
+		t.Errorf("%+v %+v", m.Issues, m.Insights)
+	}
+	u := m.Update
+	if u == nil || u.ID != "b" || u.Over() || u.Version != "1.32" || u.Release != "1.32.1-9" || !u.Since.Equal(time.UnixMilli(1700000900500)) || len(u.Errors) != 1 || u.Errors[0].Resources[0] != "ip-1" {
+		t.Errorf("%+v", u)
+	}
+	if !strings.HasSuffix(g.Refused, "aws eks update-nodegroup-version --cluster-name prod --nodegroup-name web") {
+		t.Error(g.Refused)
+	}
+
+	// What is over does not change, and is not asked for again. A status that the SDK does
+	// not know is none of an end.
+	s.asked = nil
+	s.answers[atUpdates+"/b"] = `{"update":{"id":"b","type":"VersionUpdate","status":"Pausing","createdAt":1700000900}}`
+	d.again()
+	d.dress(t.Context(), &g)
+	if slices.Contains(s.asked, atUpdates+"/a") || !slices.Contains(s.asked, atUpdates+"/b") {
+		t.Error(s.asked)
+	}
+	if u := g.Managed.Update; u.Status != "Pausing" || u.Over() {
+		t.Errorf("%+v", u)
+	}
+}
+
+// What cannot be read stays as it was, and the group says what it is.
+func TestUnread(t *testing.T) {
+	s, d := start(t)
+	g := world.Group{}
+	d.dress(t.Context(), &g)
+	delete(s.answers, atGroup)
+	delete(s.answers, "AmazonSSM.GetParameters")
+	d.again()
+	d.dress(t.Context(), &g)
+	m := g.Managed
+	if m.Version != "1.31" || m.Recommended != "1.32.1-9" || !strings.Contains(m.Unread, "the node group cannot be read: AWS does not allow the IAM action") || !strings.Contains(m.Unread, "the recommended release cannot be read") || strings.Contains(m.Unread, "insights") {
+		t.Errorf("%+v", m)
+	}
+	s.asked = nil
+	d.dress(t.Context(), &g) // at once, and nothing is due
+	if len(s.asked) > 0 || g.Managed.Unread == "" {
+		t.Error(s.asked, g.Managed.Unread)
+	}
+}
+
+// Each kind of AMI that the SDK knows has a recommended release, or is known to have none.
+func TestEveryAMIType(t *testing.T) {
+	none := []types.AMITypes{types.AMITypesCustom,
+		types.AMITypesWindowsCore2019X8664, types.AMITypesWindowsFull2019X8664, types.AMITypesWindowsCore2022X8664,
+		types.AMITypesWindowsFull2022X8664, types.AMITypesWindowsCore2025X8664, types.AMITypesWindowsFull2025X8664,
+		types.AMITypesBottlerocketX8664NvidiaFips, types.AMITypesBottlerocketArm64NvidiaFips}
+	for _, kind := range types.AMITypes("").Values() {
+		release, image, known := parameters(string(kind), "1.32")
+		if known == slices.Contains(none, kind) {
+			t.Errorf("%s: %s", kind, release)
+		}
+		if known && (!strings.Contains(release, "1.32") || !strings.HasSuffix(image, "/image_id") || release == image) {
+			t.Errorf("%s: %s, %s", kind, release, image)
+		}
+	}
+	if _, _, known := parameters("AL2023_x86_64_STANDARD", ""); known {
+		t.Error("without a version there is a path")
+	}
+}
+
+// Tags tell whose an Auto Scaling group is.
+func TestPlaceOf(t *testing.T) {
+	if p, managed := PlaceOf("eks-web-1", map[string]string{GroupTag: "web", ClusterTag: "prod"}); !managed || p != (Place{"prod", "web", "eks-web-1"}) {
+		t.Error(p, managed)
+	}
+	if _, managed := PlaceOf("web", map[string]string{"kops.k8s.io/instancegroup": "web"}); managed {
+		t.Error("a group of kops is EKS's")
+	}
+}

@@ -15,7 +15,7 @@ func (a *app) groupsCmd() *cobra.Command {
 	var where backend.Where
 	cmd := &cobra.Command{
 		Use:   "groups",
-		Short: "List the groups, one line each",
+		Short: "List the groups, one per line",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asJSON, err := output(o)

@@ -152,7 +152,7 @@ func standing(m *MoverView, stages map[record.Stage][]string) (out []string) {
 			out = append(out, text.NodesAre(nodes, word))
 		}
 	}
-	left := text.MoverRest{Nodes: stages[record.Outdated], Cordoned: m.By == world.MoverSomebody}
+	left := text.MoverRest{Nodes: stages[record.Outdated], Cordoned: m.By == world.MoverUnknown}
 	switch few := len(left.Nodes) <= named; {
 	case len(left.Nodes) == 0:
 	case few && !m.Roll && len(out) > 0:

@@ -31,9 +31,9 @@ const (
 	MoverDrainboard Mover = "Drainboard"
 	// MoverCloud is the cloud's own controller.
 	MoverCloud Mover = "the cloud"
-	// MoverSomebody is a person, or a tool that leaves no mark of its own (kubectl
+	// MoverUnknown is a user, or a tool that leaves no mark of its own (kubectl
 	// cordon and drain, eksctl drain, upgrade-manager).
-	MoverSomebody Mover = "somebody"
+	MoverUnknown Mover = "a user or a tool"
 )
 
 // MoveStep is how far a move has come, as far as its mark tells.
@@ -166,7 +166,7 @@ func cordoned(n *Node, moves []Move) []Move {
 
 // cordonMove is the move of a node that is cordoned without any mark that says by whom.
 func cordonMove(n *Node) Move {
-	m := Move{By: MoverSomebody, Step: MoveCordoned, Mark: "cordoned", Since: n.Cordoned(), SinceCordon: true, Guess: true,
+	m := Move{By: MoverUnknown, Step: MoveCordoned, Mark: "cordoned", Since: n.Cordoned(), SinceCordon: true, Guess: true,
 		Means: text.CordonedByNobody}
 	value, excluded := n.Labels[excludeLabel]
 	switch {
@@ -244,7 +244,7 @@ func boolean(b bool) int {
 // Does says in a few words what a mover does with a group: at work, or about to be.
 func (m Mover) Does(atWork, guess bool) string {
 	switch m {
-	case MoverSomebody:
+	case MoverUnknown:
 		if atWork {
 			return text.DrainedByHand
 		}

@@ -66,7 +66,7 @@ func (b *balancers) next(name string) string {
 
 // deregister takes i-1 out of the load balancers of group web.
 func deregister(ctx context.Context, c *Client, limit time.Duration) record.Outcome {
-	x := c.Executor(ExecutorOptions{Look: time.Millisecond})
+	x := c.Executor(ExecutorOptions{DeregisterPoll: time.Millisecond})
 	return x.Do(ctx, record.Action{Kind: record.Deregister, Group: "web", Machine: "i-1", Limit: limit})
 }
 

@@ -101,7 +101,7 @@ func (c *Client) Unknown(ctx context.Context, err error, name string) error {
 	case len(close) > 0:
 		return &problem{ErrNotFound, fmt.Sprintf("%s: did you mean %s?", err, strings.Join(close, " or "))}
 	case len(names) == 0:
-		return &problem{ErrNotFound, fmt.Sprintf("%s: there are none at all", err)}
+		return &problem{ErrNotFound, fmt.Sprintf("%s: the cluster has none", err)}
 	}
 	return err
 }
@@ -123,7 +123,7 @@ func (c *Client) summary(ctx context.Context, g types.AutoScalingGroup) (Summary
 		return Summary{}, err
 	}
 	if group.Refused == "" {
-		if group.Refresh, err = c.refreshing(ctx, group.Name); err != nil && !errors.Is(err, ErrNotFound) { // deleted meanwhile
+		if group.Refresh, err = c.refreshing(ctx, group.Name); err != nil && !errors.Is(err, ErrNotFound) { // deleted since
 			return Summary{}, err
 		}
 	}

@@ -62,12 +62,12 @@ func (b *bucket) read(ctx context.Context, name string) ([]byte, error) {
 		case "NoSuchKey":
 			return nil, fs.ErrNotExist
 		case "NoSuchBucket":
-			return nil, fmt.Errorf("there is no S3 bucket %s: check --state or KOPS_STATE_STORE", world.Clean(b.name))
+			return nil, fmt.Errorf("no S3 bucket %s: check --state or KOPS_STATE_STORE", world.Clean(b.name))
 		}
 	}
 	err = b.aws.Explain(err)
 	if errors.Is(err, asg.ErrForbidden) {
-		err = fmt.Errorf("%w; without s3:ListBucket S3 says so too of what is not there", err)
+		err = fmt.Errorf("%w; without s3:ListBucket S3 answers the same for missing objects", err)
 	}
 	return data, err
 }

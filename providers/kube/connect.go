@@ -66,7 +66,7 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version 
 		if clientcmd.IsEmptyConfig(err) {
 			return nil, errNoConfig
 		}
-		return nil, fmt.Errorf("the kubeconfig does not lead to a cluster: %s", sentence(err.Error()))
+		return nil, fmt.Errorf("the kubeconfig has no usable cluster: %s", sentence(err.Error()))
 	}
 	given := flags.APIServer != nil && *flags.APIServer != "" || os.Getenv("KUBERNETES_MASTER") != ""
 	if len(raw.Clusters) == 0 && !given && cfg.Host == clientcmd.ClusterDefaults.Server {
@@ -79,7 +79,7 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version 
 	if readOnly {
 		base, _, err := rest.DefaultServerUrlFor(cfg)
 		if err != nil {
-			return nil, fmt.Errorf("the kubeconfig does not lead to a cluster: %s", sentence(err.Error()))
+			return nil, fmt.Errorf("the kubeconfig has no usable cluster: %s", sentence(err.Error()))
 		}
 		prefix := strings.TrimRight(base.Path, "/")
 		cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return onlyReads(prefix, next) })
@@ -101,7 +101,7 @@ func connect(ctx context.Context, flags *genericclioptions.ConfigFlags, version 
 // silence keeps client-go's own log off the terminal.
 var silence = sync.OnceFunc(func() { klog.SetLogger(klog.Logger{}) })
 
-var errNoConfig = errors.New("there is no kubeconfig: set KUBECONFIG or --kubeconfig, or make ~/.kube/config")
+var errNoConfig = errors.New("no kubeconfig: set KUBECONFIG or --kubeconfig, or create ~/.kube/config")
 
 // open makes the clients of a configuration, without asking the cluster anything.
 func open(cfg *rest.Config, version string) (*Client, error) {
@@ -120,7 +120,7 @@ func open(cfg *rest.Config, version string) (*Client, error) {
 	if cfg.ExecProvider != nil {
 		c.plugin = cfg.ExecProvider.Command
 		cfg.ExecProvider.StdinUnavailable = true
-		cfg.ExecProvider.StdinUnavailableMessage = "drainboard's screen is using it; log in before you start drainboard"
+		cfg.ExecProvider.StdinUnavailableMessage = "drainboard's dashboard is using it; log in before you start drainboard"
 	}
 
 	client, err := httpClient(cfg)
@@ -181,7 +181,7 @@ func (c *Client) warm(ctx context.Context) {
 // contexts says which contexts there are to choose from.
 func contexts[V any](known map[string]V) string {
 	if len(known) == 0 {
-		return "it has no contexts at all"
+		return "it has no contexts"
 	}
 	names := make([]string, 0, len(known))
 	for name := range known {

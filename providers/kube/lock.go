@@ -98,7 +98,7 @@ func (h *Held) Release() {
 	h.cancel()
 	<-h.finished
 	select {
-	case <-h.lost: // somebody else's, or out of reach
+	case <-h.lost: // another process's, or out of reach
 	default:
 		h.lease.letGo()
 	}
@@ -146,7 +146,7 @@ func (l *Lock) Acquire(ctx context.Context) (*Held, error) {
 	go func() {
 		defer close(h.finished)
 		if err := live.Caught(func() error { elector.Run(run); return nil }); err != nil {
-			fmt.Fprintln(os.Stderr, "the lock is given up:", err)
+			fmt.Fprintln(os.Stderr, "giving up the lock:", err)
 			h.lose()
 		}
 	}()
@@ -219,7 +219,7 @@ func (l *Lock) prepare(ctx context.Context) (*coordinationv1.Lease, error) {
 			return nil, fmt.Errorf("take the lock %s/%s: %s", l.namespace, l.name, l.c.words(err))
 		}
 	}
-	return nil, errors.New("take the lock " + l.namespace + "/" + l.name + ": it comes and goes")
+	return nil, errors.New("take the lock " + l.namespace + "/" + l.name + ": it is repeatedly created and deleted")
 }
 
 // people is the part of a holder's identity that is for people.

@@ -158,7 +158,7 @@ func (r *Record) refused(err error, verb string) error {
 }
 
 // reconcile reads the record again to learn whose the last write is. Only the
-// content counts: somebody who labels the ConfigMap changes its version too.
+// content counts: labelling the ConfigMap changes its version as well.
 func (r *Record) reconcile(ctx context.Context) error {
 	m, err := r.read(ctx)
 	if err != nil {
@@ -243,7 +243,7 @@ func (c *Client) makeNamespace(ctx context.Context, name, what string) error {
 	case err == nil, apierrors.IsAlreadyExists(err):
 		return nil
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("there is no namespace %s for %s, and this user may not make it: have it made with: kubectl create namespace %s", name, what, name)
+		return fmt.Errorf("no namespace %s for %s, and this user may not create it: kubectl create namespace %s", name, what, name)
 	}
-	return fmt.Errorf("make the namespace %s: %s", name, c.words(err))
+	return fmt.Errorf("create namespace %s: %s", name, c.words(err))
 }

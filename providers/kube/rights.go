@@ -62,7 +62,7 @@ func forbidden(err error, verb, group, resource, namespace string) error {
 	return &ForbiddenError{Right: Right{verb, group, resource, namespace}, Err: err}
 }
 
-// ReadRights are what groups, plan and status need. The record is looked for in
+// ReadRights are what groups, plan and status need. The record is read in
 // namespace.
 func ReadRights(namespace string) []Right {
 	var out []Right
@@ -148,7 +148,7 @@ func (c *Client) Need(ctx context.Context, rights []Right, written string) error
 	for i, r := range missing {
 		lines[i] = fmt.Sprintf("%s  %s", r, r.Rule())
 	}
-	return fmt.Errorf("this user lacks %d of the rights that are needed (%s, \"Rights\"):\n  %s", len(missing), written, strings.Join(lines, "\n  "))
+	return fmt.Errorf("this user lacks %d of the needed rights (%s, \"Rights\"):\n  %s", len(missing), written, strings.Join(lines, "\n  "))
 }
 
 // Check asks the API which of the rights the user lacks, in the order given. It
@@ -170,7 +170,7 @@ func (c *Client) Check(ctx context.Context, rights []Right) (missing []Right, er
 	all.Wait()
 	for i, r := range rights {
 		if errs[i] != nil {
-			return nil, fmt.Errorf("cannot find out what this user may do: %s", c.words(errs[i]))
+			return nil, fmt.Errorf("cannot check this user's rights: %s", c.words(errs[i]))
 		}
 		if !allowed[i] {
 			missing = append(missing, r)

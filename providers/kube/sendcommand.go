@@ -19,7 +19,7 @@ import (
 )
 
 // createTries is how often a command is tried to be given, lookAgain the pause between
-// tries and between looks for its answer when a watch fails.
+// attempts and between reads of its answer when a watch fails.
 const (
 	createTries = 3
 	lookAgain   = 300 * time.Millisecond
@@ -47,7 +47,7 @@ func (c *Client) SendCommand(ctx context.Context, namespace, group string, cmd r
 		return nil, fmt.Errorf("write the command as JSON: %w", err)
 	}
 	if len(text) > longestCommand {
-		return nil, fmt.Errorf("the command has %d bytes, and %d at most are heard: give a shorter reason", len(text), longestCommand)
+		return nil, fmt.Errorf("the command has %d bytes, at most %d are read: give a shorter reason", len(text), longestCommand)
 	}
 	g := &SentCommand{c: c, namespace: CommandsNamespace(namespace)}
 	l := &commandObject{name: string(cmd.Kind) + "-" + strings.ToLower(rand.Text()), text: string(text)}
@@ -67,7 +67,7 @@ func (c *Client) SendCommand(ctx context.Context, namespace, group string, cmd r
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("give the command: %w", context.Cause(ctx))
+			return nil, fmt.Errorf("send the command: %w", context.Cause(ctx))
 		case <-time.After(lookAgain):
 		}
 	}
@@ -97,7 +97,7 @@ func (g *SentCommand) create(ctx context.Context, m *corev1.ConfigMap) (*corev1.
 	case apierrors.IsForbidden(err):
 		return nil, forbidden(err, "create", "", "configmaps", g.namespace)
 	case err != nil:
-		return nil, fmt.Errorf("give the command: %s", g.c.words(err))
+		return nil, fmt.Errorf("send the command: %s", g.c.words(err))
 	}
 	return made, nil
 }
@@ -111,7 +111,7 @@ func (e *noNamespace) Is(target error) bool { return target == errNoNamespace }
 // An error means that there is none.
 func (g *SentCommand) Await(ctx context.Context) (Answer, error) {
 	for {
-		answer, err := g.look(ctx)
+		answer, err := g.follow(ctx)
 		if answer != nil {
 			_ = g.c.removeCommand(context.WithoutCancel(ctx), g.namespace, g.object) // the driver removes it in the end
 			return *answer, nil
@@ -128,10 +128,10 @@ func (g *SentCommand) Await(ctx context.Context) (Answer, error) {
 }
 
 // ErrRemoved means that a command's object is gone without an answer.
-var ErrRemoved = errors.New("somebody has removed the command before it was answered")
+var ErrRemoved = errors.New("the command was removed by another user before it was answered")
 
-// look reads the object, and follows it until it is answered or the watch ends.
-func (g *SentCommand) look(ctx context.Context) (*Answer, error) {
+// follow reads the object, and watches it until it is answered or the watch ends.
+func (g *SentCommand) follow(ctx context.Context) (*Answer, error) {
 	api := g.c.api.CoreV1().ConfigMaps(g.namespace)
 	m, err := api.Get(ctx, g.object.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -191,9 +191,9 @@ func (g *SentCommand) Withdraw(ctx context.Context) (*Answer, error) {
 		if apierrors.IsNotFound(again) {
 			return nil, nil
 		} else if again != nil {
-			return nil, fmt.Errorf("take the command back: %s", g.c.words(again))
+			return nil, fmt.Errorf("withdraw the command: %s", g.c.words(again))
 		}
-		g.object = commandObjectOf(m) // changed by the driver, or by somebody else
+		g.object = commandObjectOf(m) // changed by the driver or another user
 	}
-	return nil, fmt.Errorf("take the command back: %s", g.c.words(err))
+	return nil, fmt.Errorf("withdraw the command: %s", g.c.words(err))
 }

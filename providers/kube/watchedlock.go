@@ -10,7 +10,7 @@ import (
 )
 
 // watchedLock is a lease lock that shows what the elector sees. An elector goes
-// on trying for renewDeadline after somebody else has taken its lease; here the
+// on trying for renewDeadline after another process has taken its lease; here the
 // loss is known at once.
 type watchedLock struct {
 	*resourcelock.LeaseLock
@@ -38,7 +38,7 @@ func (w *watchedLock) Get(ctx context.Context) (*resourcelock.LeaderElectionReco
 	defer cancel()
 	r, raw, err := w.LeaseLock.Get(ctx)
 	w.mu.Lock()
-	// Also if nobody holds it: somebody did, and has finished.
+	// Also if nobody holds it: another process did, and has finished.
 	taken := err == nil && w.held && r.HolderIdentity != w.Identity()
 	if err == nil {
 		w.read = r
@@ -60,7 +60,7 @@ func (w *watchedLock) Create(ctx context.Context, r resourcelock.LeaderElectionR
 }
 
 // Update renews, takes or releases the lease. An elector that could not read
-// for a while releases what it finds, even if that is somebody else's by now;
+// for a while releases what it finds, even if another process has it by now;
 // that is refused here.
 func (w *watchedLock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	if now, _ := w.last(); r.HolderIdentity == "" && now != nil && now.HolderIdentity != w.Identity() {

@@ -12,7 +12,7 @@ import (
 	"github.com/drainboard/drainboard/providers/kops"
 )
 
-// cloud is the groups of AWS where no provider is asked for: those with kops's tags are kops's.
+// cloud finds the groups of AWS without --provider: those with kops's tags are kops's.
 type cloud struct {
 	asg  autoScaling
 	kops kopsCluster
@@ -31,19 +31,19 @@ func (b *cloud) Find(ctx context.Context, name string) (Group, error) {
 	g, err := b.kops.Find(ctx, name)
 	switch {
 	case errors.Is(err, kops.ErrNoCluster):
-		return b.asg.group(name), nil // what is wrong with the name is told when it is read
+		return b.asg.group(name), nil // errors of the name are reported when the group is read
 	case errors.Is(err, asg.ErrNotFound) && b.kops.isOpen():
 		_, own := b.asg.aws.Tags(ctx, name)
-		if own == nil { // beside kops's groups there may be others
+		if own == nil { // a kops cluster may have other groups as well
 			return b.asg.group(name), nil
 		}
-		return nil, fmt.Errorf("%w; nor is it a group beside those: %w", err, b.asg.aws.Unknown(ctx, own, name))
+		return nil, fmt.Errorf("%w; nor is it another group of the cluster: %w", err, b.asg.aws.Unknown(ctx, own, name))
 	}
 	return g, err
 }
 
-// FindAs takes a group for what its run began as: one that began as of a group of kops sees
-// what was detached, and one that did not must not.
+// FindAs keeps the provider that a group's run was started with: only one started as kops's sees
+// detached instances.
 func (b *cloud) FindAs(ctx context.Context, name, provider string) (Group, error) {
 	if provider == asg.Provider {
 		return b.asg.Find(ctx, name)
@@ -51,7 +51,7 @@ func (b *cloud) FindAs(ctx context.Context, name, provider string) (Group, error
 	return b.kops.Find(ctx, name)
 }
 
-// List puts the groups that kops made for the cluster before the others.
+// List puts the groups that kops created for the cluster before the others.
 func (b *cloud) List(ctx context.Context, nodes []*world.Node) ([]present.GroupRow, error) {
 	list, err := b.asg.List(ctx, nodes)
 	if err != nil || !slices.ContainsFunc(list, func(g present.GroupRow) bool { return g.Tags[kopsGroupTag] != "" }) {

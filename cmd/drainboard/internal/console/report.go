@@ -8,7 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 )
 
-// Report says what went wrong and returns the exit code.
+// Report writes an error and returns its exit code.
 func Report(err error) int {
 	if err == nil {
 		return 0
@@ -24,7 +24,7 @@ func Report(err error) int {
 	}
 	var crash *live.Crash
 	if errors.As(err, &crash) {
-		fmt.Fprintf(Stderr(), "This is a fault of drainboard's own. What it was doing:\n%s", crash.Stack)
+		fmt.Fprintf(Stderr(), "This is a bug in drainboard. Stack trace:\n%s", crash.Stack)
 	}
 	return code
 }

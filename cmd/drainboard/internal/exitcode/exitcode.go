@@ -15,7 +15,7 @@ type Error struct {
 	Err  error
 }
 
-// With is an error that ends the process with a code.
+// With returns an error that ends the process with a code.
 func With(code int, err error) error { return &Error{code, err} }
 
 func (e *Error) Error() string { return e.Err.Error() }

@@ -128,7 +128,7 @@ func TestPoolsNeedNoCloud(t *testing.T) {
 		if v.World.Group.Pool == nil || v.World.Machine("m-n1") == nil || v.World.NodeOf("m-n1") == nil {
 			t.Errorf("the world has the group %+v, machines %v", v.World.Group, v.World.Machines())
 		}
-		if _, err := s.Find(t.Context(), "wbe"); err == nil || !strings.Contains(err.Error(), `no worker pool "wbe"; there is web`) {
+		if _, err := s.Find(t.Context(), "wbe"); err == nil || !strings.Contains(err.Error(), `no worker pool "wbe"; choose from web`) {
 			t.Error(err)
 		}
 	}
@@ -421,7 +421,7 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 	if err := statusOf(t, a, backend.Where{Provider: "gardener"}, "web", false); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Contains(t, a.Out.(*bytes.Buffer).String(), "web  web-1  running", `pool state unknown: there is no worker pool "web"`)
+	clitest.Contains(t, a.Out.(*bytes.Buffer).String(), "web  web-1  running", `pool state unknown: no worker pool "web"`)
 }
 
 // status takes the flags that watch takes, and refuses the same.

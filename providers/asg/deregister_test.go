@@ -121,7 +121,7 @@ func TestDeregisterTakesTooLong(t *testing.T) {
 	s, c := connect(t)
 	s.withBalancers(map[string][]string{webTargets: {"healthy", "draining"}, apiTargets: {"unused"}})
 	o := deregister(t.Context(), c, 50*time.Millisecond)
-	expect(t, o, record.Done, "", "i-1 has not left target group web-https within 50ms: connections that are open then are cut")
+	expect(t, o, record.Done, "", "i-1 has not left target group web-https within 50ms: open connections are cut")
 	if o.Already {
 		t.Errorf("got %+v", o)
 	}
@@ -187,7 +187,7 @@ func TestDeregisterStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	s.withBalancers(map[string][]string{webTargets: {"healthy", "draining"}})
 	s.onCall("DeregisterTargets", func(url.Values) string { stop(); return "" })
-	expect(t, deregister(ctx, c, time.Hour), record.Unknown, "", "stopped while i-1 was leaving target group web-https")
+	expect(t, deregister(ctx, c, time.Hour), record.Unknown, "", "interrupted while i-1 was leaving target group web-https")
 }
 
 func TestCheckDeregister(t *testing.T) {

@@ -28,7 +28,7 @@ func (e *Executor) detach(ctx context.Context, a record.Action) record.Outcome {
 		return notAsked(err)
 	}
 	already := func(how string) record.Outcome {
-		o := done(a.Machine + " is " + how + " already")
+		o := done(a.Machine + " is already " + how)
 		o.Already = true
 		return o
 	}

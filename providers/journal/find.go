@@ -102,7 +102,7 @@ type NotFoundError struct {
 
 func (e *NotFoundError) Error() string {
 	if len(e.There) == 0 {
-		return fmt.Sprintf("no journal of %s: %s is empty (journals are on the machine that drives the run)", e.Name, e.Dir)
+		return fmt.Sprintf("no journal of %s: none in %s (journals are on the machine that drives the run)", e.Name, e.Dir)
 	}
 	const most = 8
 	names := make([]string, 0, most)

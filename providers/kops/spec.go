@@ -183,7 +183,7 @@ func (s *spec) fields(node *yaml.Node, at string) (map[string]*yaml.Node, error)
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name := node.Content[i].Value
 		if fields[name] != nil {
-			return nil, s.wrong(node.Content[i], strings.TrimPrefix(at+"."+name, "."), "is there twice")
+			return nil, s.wrong(node.Content[i], strings.TrimPrefix(at+"."+name, "."), "is given twice")
 		}
 		fields[name] = resolved(node.Content[i+1])
 	}

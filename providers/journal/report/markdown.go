@@ -44,7 +44,7 @@ func Markdown(w io.Writer, r *Report, s Style) error {
 			row(text(b.Pod), text(b.Node), text(join(b.Kind, b.Detail)), s.clock(b.From), s.clock(b.To), span(b.Lasted()), text(b.end()))
 		}
 	})
-	m.section("Forced deletions")
+	m.section("Forced actions")
 	m.table([]string{"when", "who", "what", "where", "why", "ordered", "what came of it"}, func(row func(...string)) {
 		for _, c := range r.Forced {
 			row(s.clock(c.At), text(c.Forced.By), text(c.object()), text(c.Action.Node), text(c.Forced.Why), text(strings.TrimSpace(c.Forced.Order+" "+s.clock(c.Forced.At))), text(c.Came()))

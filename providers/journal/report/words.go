@@ -112,7 +112,7 @@ func (r *Report) counts() []fact {
 	}
 	return []fact{
 		{"nodes replaced", planned}, {"nodes failed", fmt.Sprint(failed)}, {"pods evicted", fmt.Sprint(r.Evicted)},
-		{"times a pod was blocked", fmt.Sprint(len(r.Blocks))}, {"forced deletions", fmt.Sprint(len(r.Forced))}, {"warnings", fmt.Sprint(len(r.Warnings))},
+		{"times a pod was blocked", fmt.Sprint(len(r.Blocks))}, {"forced actions", fmt.Sprint(len(r.Forced))}, {"warnings", fmt.Sprint(len(r.Warnings))},
 	}
 }
 

@@ -93,7 +93,7 @@ func TestBadHooks(t *testing.T) {
 		"hooks:\n- on: failed":                                                      "line 2: hooks[0]: needs run or a webhook",
 		"hooks:\n- on: failed\n  run: notify-send":                                  "line 3: hooks[0].run: is a list",
 		"hooks:\n- on: failed\n  run: []":                                           "line 3: hooks[0].run: needs the command",
-		"hooks:\n- on: failed\n  webhook: slack.com/secretive":                      "line 3: hooks[0].webhook: is no https:// or http:// URL",
+		"hooks:\n- on: failed\n  webhook: slack.com/secretive":                      "line 3: hooks[0].webhook: is not an https:// or http:// URL",
 		"hooks:\n- on: failed\n  webhook-env: A\n  webhook-file: b":                 "line 2: hooks[0]: has several webhooks",
 		"hooks:\n- on: failed\n  webhook-env: A\n  run: [b]":                        "line 2: hooks[0]: has both run and a webhook",
 		"hooks:\n- on: failed\n  run: [x]\n  timeout: soon":                         `line 4: hooks[0].timeout: "soon" is no time`,

@@ -110,7 +110,7 @@ func TestStatusOfARecordThatGrowsOld(t *testing.T) {
 	s := StatusOf(record.Run{ID: "ng-web-1", Group: "ng-web", State: record.Running, Seen: now.Add(-30 * time.Second)})
 	s.DrivenBy("ann@laptop pid 7", "", now)
 	var b bytes.Buffer
-	if WriteStatus(&b, s, now.Add(time.Second)); strings.Contains(b.String(), "nobody drives it") {
+	if WriteStatus(&b, s, now.Add(time.Second)); strings.Contains(b.String(), "no process drives it") {
 		t.Errorf("a process drives it:\n%s", b.String())
 	}
 }

@@ -103,7 +103,7 @@ func TestFind(t *testing.T) {
 		{"nodes-a.shop.example.com", "", "nodes-a.shop.example.com", "nodes-a", ""},
 		{"nodes-a.shop.example.com", "asg", "nodes-a.shop.example.com", "", ""},
 		{"master-a", "kops", "master-a.masters.shop.example.com", "master-a", ""},
-		{"web", "kops", "", "", `has no instance group "web": it has bastions, master-a, nodes-a`},
+		{"web", "kops", "", "", `has no instance group "web"; it has bastions, master-a, nodes-a`},
 		{"nodes-z", "", "", "", `no instance group "nodes-z"`},
 		{"web", "gke", "", "", "choose auto, asg, kops or gardener"},
 	} {
